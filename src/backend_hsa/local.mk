@@ -1,0 +1,1 @@
+# backend_hsa: sources are listed here.

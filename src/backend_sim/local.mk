@@ -1,0 +1,1 @@
+# backend_sim: sources are listed here.

@@ -1,0 +1,1 @@
+# cli: sources are listed here.

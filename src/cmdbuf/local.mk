@@ -1,0 +1,1 @@
+# cmdbuf: sources are listed here.

@@ -1,0 +1,23 @@
+libaqcore_la_SOURCES += \
+	src/common/arena.c src/common/arena.h \
+	src/common/diag.c \
+	src/common/map.c src/common/map.h \
+	src/common/memory_sink.c src/common/memory_sink.h \
+	src/common/record.c \
+	src/common/status.c
+
+# Installed as <aqueduct/…>; doc/abi.md lists them.
+pkginclude_HEADERS += \
+	src/common/aql.h \
+	src/common/diag.h \
+	src/common/export.h \
+	src/common/hsa_abi.h \
+	src/common/record.def \
+	src/common/record.h \
+	src/common/ring.h \
+	src/common/run_info.h \
+	src/common/status.def \
+	src/common/status.h \
+	src/common/time.h \
+	src/common/transport.h \
+	src/common/workload.h

@@ -1,0 +1,152 @@
+/* SPDX-License-Identifier: MIT */
+#include "common/map.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct aq_map_entry {
+  uint64_t key, value;
+  bool used;
+};
+
+/* The finaliser of MurmurHash3: spreads ids that differ in few bits. */
+static uint64_t hash_u64(uint64_t x)
+{
+  x ^= x >> 33;
+  x *= UINT64_C(0xff51afd7ed558ccd);
+  x ^= x >> 33;
+  x *= UINT64_C(0xc4ceb9fe1a85ec53);
+  return x ^ x >> 33;
+}
+
+void aq_map_fini(aq_map *map)
+{
+  free(map->entries);
+  *map = (aq_map)AQ_MAP_INIT;
+}
+
+/* The entry of `key`, or the free one where it would go. */
+static size_t map_find(const aq_map *map, uint64_t key)
+{
+  size_t i = hash_u64(key) & (map->capacity - 1);
+  while (map->entries[i].used && map->entries[i].key != key)
+    i = (i + 1) & (map->capacity - 1);
+  return i;
+}
+
+static bool map_grow(aq_map *map)
+{
+  aq_map bigger = {.capacity = map->capacity ? map->capacity * 2 : 64};
+  bigger.entries = calloc(bigger.capacity, sizeof *bigger.entries);
+  if (!bigger.entries)
+    return false;
+  for (size_t i = 0; i < map->capacity; i++)
+    if (map->entries[i].used)
+      bigger.entries[map_find(&bigger, map->entries[i].key)] = map->entries[i];
+  bigger.count = map->count;
+  free(map->entries);
+  *map = bigger;
+  return true;
+}
+
+bool aq_map_put(aq_map *map, uint64_t key, uint64_t value)
+{
+  if (map->count * 3 >= map->capacity * 2 && !map_grow(map))
+    return false;
+  aq_map_entry *entry = &map->entries[map_find(map, key)];
+  map->count += !entry->used;
+  *entry = (aq_map_entry){key, value, true};
+  return true;
+}
+
+bool aq_map_get(const aq_map *map, uint64_t key, uint64_t *value)
+{
+  if (map->count == 0)
+    return false;
+  const aq_map_entry *entry = &map->entries[map_find(map, key)];
+  if (entry->used && value)
+    *value = entry->value;
+  return entry->used;
+}
+
+bool aq_map_remove(aq_map *map, uint64_t key, uint64_t *value)
+{
+  if (!aq_map_get(map, key, value))
+    return false;
+  const size_t mask = map->capacity - 1;
+  size_t hole = map_find(map, key);
+  for (size_t i = (hole + 1) & mask; map->entries[i].used; i = (i + 1) & mask) {
+    size_t home = hash_u64(map->entries[i].key) & mask;
+    if (((i - home) & mask) >= ((i - hole) & mask)) {
+      map->entries[hole] = map->entries[i];
+      hole = i;
+    }
+  }
+  map->entries[hole].used = false;
+  map->count--;
+  return true;
+}
+
+struct aq_name {
+  size_t length;
+  char text[];
+};
+
+/* FNV-1a, 64 bits. */
+static uint64_t hash_text(const char *text, size_t length)
+{
+  uint64_t hash = UINT64_C(0xcbf29ce484222325);
+  for (size_t i = 0; i < length; i++)
+    hash = (hash ^ (unsigned char)text[i]) * UINT64_C(0x100000001b3);
+  return hash;
+}
+
+void aq_names_fini(aq_names *names)
+{
+  aq_map_fini(&names->by_hash);
+  free(names->names);
+  aq_arena_fini(&names->arena);
+  *names = (aq_names)AQ_NAMES_INIT;
+}
+
+static int64_t names_append(aq_names *names, const char *text, size_t length)
+{
+  if (names->count == names->capacity) {
+    size_t capacity = names->capacity ? names->capacity * 2 : 64;
+    struct aq_name **grown =
+        realloc(names->names, capacity * sizeof(*names->names));
+    if (!grown)
+      return -1;
+    names->names = grown;
+    names->capacity = capacity;
+  }
+  struct aq_name *name =
+      aq_arena_alloc(&names->arena, sizeof *name + length + 1);
+  if (!name)
+    return -1;
+  name->length = length;
+  memcpy(name->text, text, length);
+  names->names[names->count] = name;
+  return (int64_t)names->count;
+}
+
+int64_t aq_names_id(aq_names *names, const char *text, size_t length)
+{
+  uint64_t hash = hash_text(text, length), id;
+  /* Texts with equal hashes take the following keys. */
+  for (; aq_map_get(&names->by_hash, hash, &id); hash++) {
+    const struct aq_name *name = names->names[id];
+    if (name->length == length && memcmp(name->text, text, length) == 0)
+      return (int64_t)id;
+  }
+  int64_t added = names_append(names, text, length);
+  if (added < 0 || !aq_map_put(&names->by_hash, hash, (uint64_t)added))
+    return -1;
+  names->count++;
+  return added;
+}
+
+const char *aq_names_text(const aq_names *names, int64_t id)
+{
+  return id < 0 || (size_t)id >= names->count ? NULL : names->names[id]->text;
+}

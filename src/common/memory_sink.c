@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: MIT */
+#include "common/memory_sink.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static aq_memory_sink *from_sink(aq_record_sink *sink)
+{
+  return (aq_memory_sink *)sink;
+}
+
+static aq_status no_memory(aq_diag *diag)
+{
+  return aq_diag_set(diag, AQ_ERR_NO_MEMORY, "out of memory for records");
+}
+
+static const char *text_copy(aq_memory_sink *m, const char *text)
+{
+  return text ? aq_arena_text(&m->arena, text, strlen(text)) : NULL;
+}
+
+static aq_status memory_device(aq_record_sink *sink,
+                               const aq_run_device *device, int64_t *ordinal,
+                               aq_diag *diag)
+{
+  aq_memory_sink *m = from_sink(sink);
+  size_t i = 0;
+  while (i < m->device_count && m->devices[i].source_id != device->source_id)
+    i++;
+  if (i == m->device_count) {
+    aq_run_device *grown = realloc(m->devices, (i + 1) * sizeof *grown);
+    if (!grown)
+      return no_memory(diag);
+    m->devices = grown;
+    m->devices[m->device_count++] =
+        (aq_run_device){.source_id = device->source_id, .cus = AQ_NONE};
+  }
+  aq_run_device *known = &m->devices[i];
+  if (!known->name)
+    known->name = text_copy(m, device->name);
+  if (!known->gfx)
+    known->gfx = text_copy(m, device->gfx);
+  if (known->cus == AQ_NONE)
+    known->cus = device->cus;
+  *ordinal = (int64_t)i;
+  return AQ_OK;
+}
+
+static aq_status memory_queue(aq_record_sink *sink, const aq_run_queue *queue,
+                              int64_t *ordinal, aq_diag *diag)
+{
+  aq_memory_sink *m = from_sink(sink);
+  for (size_t i = 0; i < m->queue_count; i++)
+    if (m->queues[i].device == queue->device &&
+        m->queues[i].source_id == queue->source_id) {
+      *ordinal = (int64_t)i;
+      return AQ_OK;
+    }
+  aq_run_queue *grown =
+      realloc(m->queues, (m->queue_count + 1) * sizeof *grown);
+  if (!grown)
+    return no_memory(diag);
+  m->queues = grown;
+  m->queues[m->queue_count] = *queue;
+  *ordinal = (int64_t)m->queue_count++;
+  return AQ_OK;
+}
+
+static aq_status memory_name(aq_record_sink *sink, const char *text,
+                             size_t length, int64_t *id, aq_diag *diag)
+{
+  int64_t known = aq_names_id(&from_sink(sink)->names, text, length);
+  if (known < 0)
+    return no_memory(diag);
+  *id = known;
+  return AQ_OK;
+}
+
+static aq_status memory_put(aq_record_sink *sink, const aq_record *rows,
+                            size_t count, aq_diag *diag)
+{
+  aq_memory_sink *m = from_sink(sink);
+  if (count > m->capacity - m->count) {
+    size_t capacity = m->capacity ? m->capacity : 1024;
+    while (capacity - m->count < count)
+      capacity *= 2;
+    aq_record *grown = realloc(m->rows, capacity * sizeof *grown);
+    if (!grown)
+      return no_memory(diag);
+    m->rows = grown;
+    m->capacity = capacity;
+  }
+  memcpy(m->rows + m->count, rows, count * sizeof *rows);
+  m->count += count;
+  return AQ_OK;
+}
+
+void aq_memory_sink_init(aq_memory_sink *m)
+{
+  *m = (aq_memory_sink){.sink = {.device = memory_device,
+                                 .queue = memory_queue,
+                                 .name = memory_name,
+                                 .put = memory_put}};
+}
+
+void aq_memory_sink_fini(aq_memory_sink *m)
+{
+  free(m->rows);
+  free(m->devices);
+  free(m->queues);
+  aq_names_fini(&m->names);
+  aq_arena_fini(&m->arena);
+  *m = (aq_memory_sink){0};
+}

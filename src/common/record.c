@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: MIT */
+#include "common/record.h"
+
+const aq_record_field aq_record_fields[AQ_RECORD_FIELD_COUNT] = {
+#define F(field, unit, meaning) {#field, unit, meaning},
+#include "common/record.def"
+#undef F
+};
+
+static const char *const kind_names[AQ_KIND_COUNT] = {
+    [AQ_KIND_KERNEL] = "kernel",
+    [AQ_KIND_COPY] = "copy",
+    [AQ_KIND_FILL] = "fill",
+    [AQ_KIND_BARRIER_AND] = "barrier-and",
+    [AQ_KIND_BARRIER_OR] = "barrier-or",
+    [AQ_KIND_AGENT] = "agent",
+    [AQ_KIND_VENDOR] = "vendor",
+    [AQ_KIND_WAIT] = "wait",
+};
+
+static const char *const via_names[AQ_VIA_COUNT] = {
+    [AQ_VIA_NONE] = "none",
+    [AQ_VIA_DIRECT] = "direct",
+    [AQ_VIA_GRAPH] = "graph",
+};
+
+void aq_record_init(aq_record *record)
+{
+  *record = (aq_record){
+#define F(field, unit, meaning) .field = AQ_NONE,
+#include "common/record.def"
+#undef F
+  };
+}
+
+const char *aq_record_kind_name(int64_t kind)
+{
+  return kind < 0 || kind >= AQ_KIND_COUNT ? NULL : kind_names[kind];
+}
+
+const char *aq_record_via_name(int64_t via)
+{
+  return via < 0 || via >= AQ_VIA_COUNT ? NULL : via_names[via];
+}

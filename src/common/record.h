@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Records: the one shape in which measured and simulated events are kept.
+ *
+ * record.def lists the fields. Backends and importers produce records into an
+ * aq_record_sink; the store, the exporters and the statistics consume them.
+ * A sink is driven by one thread at a time. Rows passed to put() are borrowed
+ * for the call; names are copied by the sink.
+ */
+#ifndef AQ_COMMON_RECORD_H
+#define AQ_COMMON_RECORD_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "diag.h"
+#include "export.h"
+#include "status.h"
+#include "time.h"
+
+#define AQ_NONE INT64_MIN /* a field that is not known */
+
+typedef enum aq_record_kind {
+  AQ_KIND_KERNEL = 1,
+  AQ_KIND_COPY = 2,
+  AQ_KIND_FILL = 3,
+  AQ_KIND_BARRIER_AND = 4,
+  AQ_KIND_BARRIER_OR = 5,
+  AQ_KIND_AGENT = 6,
+  AQ_KIND_VENDOR = 7,
+  AQ_KIND_WAIT = 8, /* a host call that waited for the device */
+  AQ_KIND_COUNT
+} aq_record_kind;
+
+typedef enum aq_record_via {
+  AQ_VIA_NONE = 0,   /* no host call is known: it cannot be scored */
+  AQ_VIA_DIRECT = 1, /* one host call, one packet */
+  AQ_VIA_GRAPH = 2,  /* one host call launched a graph of packets */
+  AQ_VIA_COUNT
+} aq_record_via;
+
+enum aq_record_flag {
+  AQ_FLAG_GLUED = 1 << 0,       /* start is the end of the packet before it */
+  AQ_FLAG_PINNED = 1 << 1,      /* replayed at its measured time: not scored */
+  AQ_FLAG_GRAPH_FIRST = 1 << 2, /* first packet of a graph launch */
+  AQ_FLAG_EDGE = 1 << 3,        /* waited for another queue */
+  AQ_FLAG_ERROR = 1 << 4,       /* ended in a queue error */
+};
+
+typedef struct aq_record {
+#define F(field, unit, meaning) int64_t field;
+#include "record.def"
+#undef F
+} aq_record;
+
+/* A description of each field, in the order of the struct. */
+typedef struct aq_record_field {
+  const char *name, *unit, *meaning;
+} aq_record_field;
+
+enum {
+#define F(field, unit, meaning) AQ_RECORD_FIELD_##field,
+#include "record.def"
+#undef F
+  AQ_RECORD_FIELD_COUNT
+};
+
+_Static_assert(sizeof(aq_record) == AQ_RECORD_FIELD_COUNT * sizeof(int64_t),
+               "a record is an array of its fields");
+
+AQ_API extern const aq_record_field aq_record_fields[AQ_RECORD_FIELD_COUNT];
+
+/* A record with every field unknown. */
+AQ_API void aq_record_init(aq_record *record);
+
+/* The fields as an array of AQ_RECORD_FIELD_COUNT values, borrowed. */
+static inline const int64_t *aq_record_values(const aq_record *record)
+{
+  return &record->kind;
+}
+
+/* Lower-case names ("kernel", "graph"), or NULL outside the enumeration. */
+AQ_API const char *aq_record_kind_name(int64_t kind);
+AQ_API const char *aq_record_via_name(int64_t via);
+
+/* A device and a queue of a run, as their source names them. Text is borrowed
+ * and may be NULL where it is not known. */
+typedef struct aq_run_device {
+  int64_t source_id; /* the source's own id: unique in the run */
+  const char *name;  /* marketing name, "AMD Instinct MI300X" */
+  const char *gfx;   /* ISA, "gfx942" */
+  int64_t cus;       /* compute units, or AQ_NONE */
+} aq_run_device;
+
+typedef struct aq_run_queue {
+  int64_t device;    /* ordinal of its device */
+  int64_t source_id; /* the source's queue or stream id: unique in the device */
+} aq_run_queue;
+
+/* Where a run goes: its devices, queues, names and rows, in any order but a
+ * device before its queues and both before the rows that name them.
+ * Implementations embed this struct first. */
+typedef struct aq_record_sink aq_record_sink;
+struct aq_record_sink {
+  /* The ordinal of a device or queue: the same ids give the same ordinal;
+   * fields that were unknown before are filled in. */
+  aq_status (*device)(aq_record_sink *sink, const aq_run_device *device,
+                      int64_t *ordinal, aq_diag *diag);
+  aq_status (*queue)(aq_record_sink *sink, const aq_run_queue *queue,
+                     int64_t *ordinal, aq_diag *diag);
+  /* The id of a name: the same text gives the same id. Text is length bytes,
+   * any content, not necessarily terminated. */
+  aq_status (*name)(aq_record_sink *sink, const char *text, size_t length,
+                    int64_t *id, aq_diag *diag);
+  /* Takes `count` rows, in order. After an error the sink takes no more. */
+  aq_status (*put)(aq_record_sink *sink, const aq_record *rows, size_t count,
+                   aq_diag *diag);
+};
+
+#endif

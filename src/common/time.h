@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Time: integer picoseconds everywhere, so that runs are exact and repeatable.
+ *
+ * An aq_time is a signed count of picoseconds from the origin of a run; 64 bits
+ * hold 106 days either way. Sources with an absolute clock (nanoseconds since
+ * boot or since 1970) are rebased: the run keeps the origin in nanoseconds.
+ */
+#ifndef AQ_COMMON_TIME_H
+#define AQ_COMMON_TIME_H
+
+#include <stdint.h>
+
+typedef int64_t aq_time; /* ps */
+
+#define AQ_TIME_NONE INT64_MIN /* not known, NULL in the store */
+#define AQ_TIME_MAX  INT64_MAX /* later than everything: no deadline */
+
+#define AQ_PS INT64_C(1)
+#define AQ_NS INT64_C(1000)
+#define AQ_US INT64_C(1000000)
+#define AQ_MS INT64_C(1000000000)
+#define AQ_S  INT64_C(1000000000000)
+
+/* a + b, with AQ_TIME_MAX staying where it is (a deadline that never comes) and
+ * a sum beyond the range ending there. b >= 0. */
+static inline aq_time aq_time_add(aq_time a, aq_time b)
+{
+  return a > AQ_TIME_MAX - b ? AQ_TIME_MAX : a + b;
+}
+
+static inline aq_time aq_time_max(aq_time a, aq_time b)
+{
+  return a > b ? a : b;
+}
+
+static inline aq_time aq_time_min(aq_time a, aq_time b)
+{
+  return a < b ? a : b;
+}
+
+#endif

@@ -1,0 +1,330 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The transport: the seam between everything that makes packets and whatever
+ * consumes them. A transport is one constant table of operations; `sim`,
+ * `null` and `hsa` are built in, others are loaded.
+ *
+ * Who owns what: an open transport owns its queues, signals, memory, modules
+ * and kernels and frees them at close. Options, descriptions and buffers passed
+ * in are borrowed for the call unless a field says otherwise.
+ *
+ * Thread rule: signals, rings and doorbells may be used from any thread where
+ * info.caps has AQ_CAP_LIVE; without it one thread drives the transport.
+ *
+ * Time rule: callers never spin. Time moves only inside queue_wait_space, wait,
+ * sleep_until and drain: a simulator runs its events there, hardware blocks
+ * there.
+ *
+ * Completeness rule: every slot is filled. An operation that a transport cannot
+ * do is a named stub that returns AQ_ERR_UNSUPPORTED with a diagnostic, and
+ * info.caps says so beforehand.
+ */
+#ifndef AQ_COMMON_TRANSPORT_H
+#define AQ_COMMON_TRANSPORT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "aql.h"
+#include "diag.h"
+#include "export.h"
+#include "record.h"
+#include "ring.h"
+#include "status.h"
+#include "time.h"
+
+#define AQ_TRANSPORT_ABI 1u
+
+typedef struct aq_transport aq_transport;
+typedef struct aq_transport_ops aq_transport_ops;
+
+/* The head of every transport; implementations embed it first. */
+struct aq_transport {
+  const aq_transport_ops *ops;
+};
+
+/* ---- life ---- */
+
+enum aq_transport_cap {
+  AQ_CAP_VIRTUAL_TIME = 1 << 0,  /* time is modelled: deterministic */
+  AQ_CAP_LIVE = 1 << 1,          /* real threads may use it at once */
+  AQ_CAP_RECORDS = 1 << 2,       /* fills the record sink */
+  AQ_CAP_TIMING = 1 << 3,        /* its times mean something */
+  AQ_CAP_HOST_KERNELS = 1 << 4,  /* kernel_register */
+  AQ_CAP_CODE_OBJECTS = 1 << 5,  /* module_load */
+  AQ_CAP_COPY = 1 << 6,          /* copy_async */
+  AQ_CAP_CU_MASK = 1 << 7,       /* queue_control CU mask */
+  AQ_CAP_PRIORITY = 1 << 8,      /* queue_control priority */
+  AQ_CAP_BARRIER_VALUE = 1 << 9, /* AMD barrier-value packets */
+  AQ_CAP_PM4 = 1 << 10,          /* AMD PM4 indirect buffer packets */
+  AQ_CAP_DEVICE_POLICY = 1 << 11, /* device policies */
+};
+
+typedef struct aq_transport_options {
+  uint32_t size;           /* sizeof(aq_transport_options) of the caller */
+  const char *device;      /* device model or selector; NULL: the default */
+  const char *const *edits; /* "KEY=VALUE" for the device model, NULL ends */
+  uint64_t seed;
+  aq_time epoch;           /* first instant of virtual time */
+  aq_record_sink *records; /* NULL: none. Borrowed until close */
+  const void *policy;      /* device policy, NULL: the device's own choices */
+} aq_transport_options;
+
+/* One device as a queue or policy may ask about it. Text lives as long as the
+ * transport. */
+typedef struct aq_device_info {
+  const char *name;    /* "AMD Instinct MI300X" */
+  const char *gfx;     /* "gfx942" */
+  const char *model;   /* device model, NULL on hardware */
+  const char *model_hash;
+  const char *verdict; /* calibrated, partly, assumed; NULL on hardware */
+  uint32_t cus;
+  uint32_t wave_size;
+  uint32_t queues_max;
+  uint32_t queue_size_min, queue_size_max; /* packets */
+  uint64_t timestamp_hz;
+  aq_time timestamp_step;  /* granularity of start and end */
+  aq_time dispatch_latency_warm; /* doorbell to start, idle but mapped queue */
+  aq_time dispatch_latency_cold; /* the same on an unmapped queue */
+  aq_time unmap_after;     /* idle time after which a queue is unmapped */
+} aq_device_info;
+
+typedef struct aq_transport_info {
+  uint32_t caps; /* aq_transport_cap bits */
+  uint32_t device_count;
+  const aq_device_info *devices;
+} aq_transport_info;
+
+/* ---- memory ---- */
+
+typedef enum aq_memory_kind {
+  AQ_MEMORY_KERNARG, /* host memory that kernels read arguments from */
+  AQ_MEMORY_HOST,    /* pinned, fine grained */
+  AQ_MEMORY_DEVICE,  /* local to the device */
+} aq_memory_kind;
+
+/* ---- code ---- */
+
+/* What a host function that plays a kernel gets. Borrowed for the call. */
+typedef struct aq_kernel_call {
+  const aq_kernel_packet *packet;
+  void *kernarg;
+  void *user; /* of aq_kernel_desc */
+} aq_kernel_call;
+
+typedef enum aq_cost_kind {
+  AQ_COST_FIXED,         /* base */
+  AQ_COST_PER_WORKGROUP, /* base + per_workgroup × workgroups */
+  AQ_COST_SPIN,          /* read from an aq_spin_args in the kernarg segment */
+} aq_cost_kind;
+
+/* How long a kernel runs from its first wave to its last. */
+typedef struct aq_cost {
+  aq_cost_kind kind;
+  aq_time base;
+  aq_time per_workgroup;
+} aq_cost;
+
+/* The kernarg segment of spin kernels: on the simulator the cost, on hardware
+ * what the kernel waits for. */
+typedef struct aq_spin_args {
+  aq_time duration; /* ps */
+  uint32_t flags;   /* AQ_SPIN_* */
+  uint32_t reserved;
+} aq_spin_args;
+
+enum {
+  /* The duration was measured between timestamps of glued dispatches, so on
+   * devices whose model says so it contains the launch of this packet. */
+  AQ_SPIN_GLUED = 1 << 0,
+};
+
+_Static_assert(sizeof(aq_spin_args) == 16, "two quad words");
+
+typedef struct aq_kernel_desc {
+  const char *name;
+  void (*function)(const aq_kernel_call *call); /* NULL: timing only */
+  void *user;
+  aq_cost cost;
+  uint32_t kernarg_size; /* bytes */
+  uint32_t group_size;   /* static group segment, bytes */
+  uint32_t private_size; /* bytes a work-item */
+  uint16_t vgprs, sgprs;
+} aq_kernel_desc;
+
+typedef struct aq_kernel_info {
+  uint64_t object; /* for aq_kernel_packet.kernel_object */
+  uint32_t kernarg_size, group_size, private_size;
+} aq_kernel_info;
+
+/* ---- signals and waits ---- */
+
+/* Numbered as hsa_signal_condition_t. */
+typedef enum aq_condition {
+  AQ_EQ = 0,
+  AQ_NE = 1,
+  AQ_LT = 2,
+  AQ_GE = 3,
+} aq_condition;
+
+static inline bool aq_condition_holds(aq_condition condition, int64_t value,
+                                      int64_t against)
+{
+  switch (condition) {
+  case AQ_EQ:
+    return value == against;
+  case AQ_NE:
+    return value != against;
+  case AQ_LT:
+    return value < against;
+  case AQ_GE:
+    return value >= against;
+  }
+  return false;
+}
+
+enum aq_signal_flag {
+  AQ_SIGNAL_DRAIN = 1 << 0,   /* each decrement is reported by drain() */
+  AQ_SIGNAL_PROFILE = 1 << 1, /* start and end are kept for dispatch_times() */
+};
+
+typedef struct aq_wait_item {
+  aq_signal signal;
+  aq_condition condition;
+  int64_t value;
+} aq_wait_item;
+
+typedef enum aq_wait_mode { AQ_WAIT_ANY, AQ_WAIT_ALL } aq_wait_mode;
+
+/* One decrement of a signal made with AQ_SIGNAL_DRAIN. */
+typedef struct aq_completion {
+  aq_signal signal;
+  uint64_t user; /* as given to signal_create */
+  aq_time time;
+} aq_completion;
+
+/* ---- queues ---- */
+
+typedef enum aq_queue_type {
+  AQ_QUEUE_MULTI = 0,
+  AQ_QUEUE_SINGLE = 1,
+  AQ_QUEUE_COOPERATIVE = 2,
+} aq_queue_type;
+
+/* Why a queue stopped. Called once a queue, on the thread that drives time;
+ * packet is a copy of the offender. The queue is inactive afterwards. */
+typedef struct aq_queue_error {
+  uint32_t queue;
+  uint64_t packet_id;
+  const aq_packet *packet;
+  uint32_t reason; /* inactive-signal bits, as ROCr reports them */
+  const char *text;
+} aq_queue_error;
+
+typedef struct aq_queue_desc {
+  uint32_t device;
+  uint32_t size; /* packets, a power of two */
+  aq_queue_type type;
+  void (*error)(const aq_queue_error *error, void *user); /* may be NULL */
+  void *user;
+} aq_queue_desc;
+
+typedef enum aq_queue_control {
+  AQ_CONTROL_INACTIVATE, /* later packets are ignored */
+  AQ_CONTROL_PRIORITY,   /* value: -1 low, 0 normal, 1 high */
+  AQ_CONTROL_CU_MASK,    /* mask: `count` bits; 0 resets */
+} aq_queue_control;
+
+typedef struct aq_queue_control_args {
+  int32_t value;
+  uint32_t count;
+  const uint32_t *mask;
+} aq_queue_control_args;
+
+/* A pair of clock readings taken together. */
+typedef struct aq_clock_pair {
+  aq_time host, device; /* ps of the transport's time; ps of device ticks */
+} aq_clock_pair;
+
+/* ---- the table ---- */
+
+struct aq_transport_ops {
+  uint32_t abi;  /* AQ_TRANSPORT_ABI */
+  uint32_t size; /* sizeof(aq_transport_ops) */
+  const char *name;
+  const char *summary; /* one line for `list transports` */
+
+  /* Life. */
+  aq_status (*open)(const aq_transport_options *options, aq_transport **out,
+                    aq_diag *diag);
+  void (*close)(aq_transport *t);
+  void (*info)(aq_transport *t, aq_transport_info *out);
+
+  /* Memory. mem_publish makes host writes to [address, +size) visible to the
+   * device before a later doorbell. copy_async waits until every dependency
+   * is 0, moves the bytes and decrements `completion`. */
+  aq_status (*mem_alloc)(aq_transport *t, uint32_t device, aq_memory_kind kind,
+                         size_t size, void **out, aq_diag *diag);
+  void (*mem_free)(aq_transport *t, void *address);
+  void (*mem_publish)(aq_transport *t, const void *address, size_t size);
+  aq_status (*copy_async)(aq_transport *t, uint32_t device, void *to,
+                          const void *from, size_t size,
+                          const aq_signal *dependencies, uint32_t count,
+                          aq_signal completion, aq_diag *diag);
+
+  /* Code. */
+  aq_status (*module_load)(aq_transport *t, uint32_t device, const void *image,
+                           size_t size, uint64_t *module, aq_diag *diag);
+  void (*module_unload)(aq_transport *t, uint64_t module);
+  aq_status (*kernel_lookup)(aq_transport *t, uint64_t module,
+                             const char *name, aq_kernel_info *out,
+                             aq_diag *diag);
+  aq_status (*kernel_register)(aq_transport *t, const aq_kernel_desc *kernel,
+                               aq_kernel_info *out, aq_diag *diag);
+
+  /* Signals. load is acquire, store release, add acquire-release; add returns
+   * the value before it. */
+  aq_status (*signal_create)(aq_transport *t, int64_t value, uint32_t flags,
+                             uint64_t user, aq_signal *out, aq_diag *diag);
+  void (*signal_destroy)(aq_transport *t, aq_signal signal);
+  int64_t (*signal_load)(aq_transport *t, aq_signal signal);
+  void (*signal_store)(aq_transport *t, aq_signal signal, int64_t value);
+  int64_t (*signal_add)(aq_transport *t, aq_signal signal, int64_t value);
+
+  /* Queues. queue_doorbell tells that packets up to and including `id` are
+   * published. queue_wait_space returns AQ_OK once `count` slots are free,
+   * AQ_ERR_TIMEOUT at the deadline, AQ_ERR_QUEUE if the queue stopped,
+   * AQ_ERR_DEADLOCK if nothing can ever free them. */
+  aq_status (*queue_create)(aq_transport *t, const aq_queue_desc *desc,
+                            aq_ring **out, aq_diag *diag);
+  void (*queue_destroy)(aq_transport *t, aq_ring *queue);
+  void (*queue_doorbell)(aq_transport *t, aq_ring *queue, uint64_t id);
+  aq_status (*queue_wait_space)(aq_transport *t, aq_ring *queue,
+                                uint32_t count, aq_time deadline,
+                                aq_diag *diag);
+  aq_status (*queue_control)(aq_transport *t, aq_ring *queue,
+                             aq_queue_control control,
+                             const aq_queue_control_args *args, aq_diag *diag);
+
+  /* Time. wait returns AQ_OK with the index of a satisfied item (any) or 0
+   * (all), AQ_ERR_TIMEOUT at the deadline, AQ_ERR_DEADLOCK when no event can
+   * satisfy it. drain moves up to `capacity` completions out, in the order
+   * they happened, without moving time. sleep_until runs everything due up to
+   * and including `until`, or returns early, at an earlier now(), as soon as a
+   * drain signal completes if `wake` is set; AQ_TIME_MAX means until nothing is
+   * left to happen. dispatch_times needs AQ_SIGNAL_PROFILE. */
+  aq_time (*now)(aq_transport *t);
+  void (*clock_correlate)(aq_transport *t, uint32_t device,
+                          aq_clock_pair *out);
+  aq_status (*wait)(aq_transport *t, const aq_wait_item *items, uint32_t count,
+                    aq_wait_mode mode, aq_time deadline, uint32_t *satisfied,
+                    aq_diag *diag);
+  uint32_t (*drain)(aq_transport *t, aq_completion *out, uint32_t capacity);
+  aq_status (*sleep_until)(aq_transport *t, aq_time until, bool wake,
+                           aq_diag *diag);
+  aq_status (*dispatch_times)(aq_transport *t, aq_signal signal,
+                              aq_time *start, aq_time *end);
+};
+
+#endif

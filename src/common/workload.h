@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The workload: what a program wants done, before anyone decides where.
+ *
+ * A workload is a stream of jobs; a job is what one host call submits to one
+ * stream: one or more commands, all published together. Sources produce jobs
+ * one at a time, so that ten million jobs need no memory; imported traces,
+ * scenario files and generators are all sources. Closed clients learn of
+ * completions through `done` and answer with more jobs.
+ *
+ * Thread rule: one thread drives a source. Determinism rule: what a source
+ * produces depends on its input, its seed and the completion times it is told.
+ */
+#ifndef AQ_COMMON_WORKLOAD_H
+#define AQ_COMMON_WORKLOAD_H
+
+#include <stdint.h>
+
+#include "diag.h"
+#include "record.h"
+#include "time.h"
+#include "transport.h"
+
+typedef struct aq_command {
+  aq_record_kind kind; /* kernel, copy or fill */
+  aq_cost cost;        /* AQ_COST_SPIN: `base` is the duration */
+  uint32_t spin_flags; /* AQ_SPIN_* */
+  uint32_t grid[3];    /* work-items */
+  uint16_t workgroup[3];
+  uint32_t lds;        /* bytes a workgroup */
+  uint32_t scratch;    /* bytes a work-item */
+  int64_t bytes;       /* of a copy or fill, or AQ_NONE */
+  int64_t name;        /* id given by aq_workload_source.name */
+  int64_t origin;      /* row of the measured run, or AQ_NONE */
+  int64_t flags;       /* aq_record_flag bits to carry into the record */
+} aq_command;
+
+enum { AQ_JOB_DEPENDENCIES = 16 };
+
+typedef struct aq_job {
+  uint64_t id;              /* unique, rising */
+  uint32_t device;
+  int64_t stream;           /* id of the stream within the device */
+  aq_time submit;           /* when the doorbell should ring */
+  aq_time host_begin, host_end; /* of the host call, AQ_TIME_NONE if unknown */
+  aq_time deadline;         /* absolute; AQ_TIME_NONE: none */
+  int32_t priority;         /* -1 low, 0 normal, 1 high */
+  aq_record_via via;
+  int64_t correlation, pid, tid;
+  uint64_t dependencies[AQ_JOB_DEPENDENCIES]; /* ids of earlier jobs */
+  uint32_t dependency_count;
+  const aq_command *commands; /* borrowed until the next call of next() */
+  uint32_t command_count;
+} aq_job;
+
+typedef struct aq_workload_source aq_workload_source;
+struct aq_workload_source {
+  /* The job with the earliest submit time among those known now. *got is
+   * false when there is none now: all are done, or wait for done(). Submit
+   * times never go below a time that was handed out before. */
+  aq_status (*next)(aq_workload_source *source, aq_job *out, bool *got,
+                    aq_diag *diag);
+  /* A job completed at `time`: closed clients submit their next. */
+  void (*done)(aq_workload_source *source, uint64_t job, aq_time time);
+  /* The text of a name id; owned by the source. */
+  const char *(*name)(aq_workload_source *source, int64_t id);
+  void (*close)(aq_workload_source *source);
+};
+
+#endif

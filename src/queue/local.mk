@@ -1,0 +1,1 @@
+# queue: sources are listed here.

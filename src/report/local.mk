@@ -1,0 +1,1 @@
+# report: sources are listed here.

@@ -1,0 +1,1 @@
+# run: sources are listed here.

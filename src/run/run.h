@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The run loop: workload + queues on a transport → records.
+ *
+ * One loop serves every transport: it asks the source for the next job, lets
+ * time move to its submit time, sends the job through a host queue (program,
+ * block processor, packets, one doorbell) and tells the source what completed.
+ * Records come from the transport's sink; the loop adds what only it knows of
+ * each packet (name, stream, host times, origin row).
+ *
+ * Thread rule: one thread. Ownership: everything passed in is borrowed.
+ */
+#ifndef AQ_RUN_RUN_H
+#define AQ_RUN_RUN_H
+
+#include "common/diag.h"
+#include "common/record.h"
+#include "common/transport.h"
+#include "common/workload.h"
+
+typedef struct aq_run_options {
+  const aq_transport_ops *transport;
+  aq_transport_options open; /* records is replaced by the loop's own sink */
+  uint32_t queues;           /* hardware queues a device; 0: one a stream */
+  uint32_t queue_size;       /* packets; 0: the default */
+} aq_run_options;
+
+typedef struct aq_run_totals {
+  uint64_t jobs, packets, doorbells;
+  aq_time begin, end; /* first submission, last completion */
+  /* Of the transport that ran it; texts copied. */
+  char device_model[64], model_hash[65], model_verdict[16];
+} aq_run_totals;
+
+/* Runs a workload to its end into `sink`. A queue error, a deadlock or an
+ * invalid job ends the run with its status. */
+aq_status aq_run(const aq_run_options *options, aq_workload_source *workload,
+                 aq_record_sink *sink, aq_run_totals *totals, aq_diag *diag);
+
+#endif

@@ -1,0 +1,1 @@
+# scheduler: sources are listed here.

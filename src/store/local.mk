@@ -1,0 +1,1 @@
+# store: sources are listed here.

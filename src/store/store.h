@@ -1,0 +1,126 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The run store: every run in one SQLite database, comparable with any other.
+ *
+ * This folder is the only user of SQLite. A store is opened by one thread at a
+ * time; several processes may use one file (WAL; a rollback journal where the
+ * file lies on a network file system).
+ *
+ * Crash rule: a run is marked complete by the last transaction of its writer,
+ * so that a process killed at any moment leaves a database that opens, with
+ * that run marked incomplete and every other run intact.
+ *
+ * Ownership: texts in what readers return belong to the reader or list and live
+ * until its next call or free, as each function says.
+ */
+#ifndef AQ_STORE_STORE_H
+#define AQ_STORE_STORE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "common/diag.h"
+#include "common/record.h"
+#include "common/run_info.h"
+
+typedef struct aq_store aq_store;
+
+typedef enum aq_store_mode {
+  AQ_STORE_READ,  /* the file must exist */
+  AQ_STORE_WRITE, /* made, with its folders, or migrated as needed */
+} aq_store_mode;
+
+/* Opens a store. path NULL: $XDG_DATA_HOME/aqueduct/runs.db. What is not a
+ * store of ours, or is of a newer version, is AQ_ERR_INPUT and left alone.
+ * ":memory:" is a store of its own that ends with close. */
+aq_status aq_store_open(const char *path, aq_store_mode mode, aq_store **out,
+                        aq_diag *diag);
+void aq_store_close(aq_store *store);
+
+/* The path that was opened; and a notice about how it was (network file
+ * system: rollback journal) or NULL. Both live as long as the store. */
+const char *aq_store_path(const aq_store *store);
+const char *aq_store_notice(const aq_store *store);
+
+/* ---- writing a run ---- */
+
+typedef struct aq_store_writer aq_store_writer;
+
+/* Begins a run: its row is committed at once, as incomplete. id, complete and
+ * created of `info` are ignored: the store gives them. A name that is taken is
+ * AQ_ERR_EXISTS. */
+aq_status aq_store_writer_open(aq_store *store, const aq_run_info *info,
+                               aq_store_writer **out, aq_diag *diag);
+
+/* Where to put the run; owned by the writer. Rows are buffered and committed
+ * in batches of one transaction each; rows get the numbers 0, 1, 2… in the
+ * order they are put. */
+aq_record_sink *aq_store_writer_sink(aq_store_writer *writer);
+
+int64_t aq_store_writer_run(const aq_store_writer *writer);
+
+/* Commits everything, stores what became known of the run while it was made
+ * (`info` as for open; NULL: nothing changed) and marks it complete. The writer
+ * is freed whatever the result. */
+aq_status aq_store_writer_finish(aq_store_writer *writer,
+                                 const aq_run_info *info, aq_diag *diag);
+
+/* Removes the run and all its rows, as if it had never begun. Frees. */
+void aq_store_writer_abort(aq_store_writer *writer);
+
+/* ---- finding runs ---- */
+
+/* Resolves what a user typed for RUN: an id, a unique name, or `latest` (the
+ * newest complete run). The run's info is valid until aq_run_info_free. */
+aq_status aq_store_find(aq_store *store, const char *text, aq_run_info **out,
+                        aq_diag *diag);
+aq_status aq_store_run(aq_store *store, int64_t id, aq_run_info **out,
+                       aq_diag *diag);
+void aq_run_info_free(aq_run_info *info);
+
+typedef struct aq_run_list {
+  aq_run_info **runs; /* oldest first */
+  size_t count;
+} aq_run_list;
+
+aq_status aq_store_list(aq_store *store, aq_run_list *out, aq_diag *diag);
+void aq_run_list_fini(aq_run_list *list);
+
+/* Removes a run and its rows. */
+aq_status aq_store_remove(aq_store *store, int64_t run, aq_diag *diag);
+
+/* ---- reading a run ---- */
+
+typedef enum aq_row_order {
+  AQ_ORDER_STORED, /* row number */
+  AQ_ORDER_START,  /* device start, then row number; unknown first */
+  AQ_ORDER_SUBMIT, /* host begin (else submit, else start), then row number */
+} aq_row_order;
+
+typedef struct aq_run_reader aq_run_reader;
+
+/* The rows of one run. Several readers may be open at once. */
+aq_status aq_run_reader_open(aq_store *store, int64_t run, aq_row_order order,
+                             aq_run_reader **out, aq_diag *diag);
+void aq_run_reader_close(aq_run_reader *reader);
+
+/* Fills up to `capacity` rows and their numbers (rows may be NULL: not
+ * wanted); *count is 0 at the end. */
+aq_status aq_run_reader_next(aq_run_reader *reader, aq_record *rows,
+                             int64_t *numbers, size_t capacity, size_t *count,
+                             aq_diag *diag);
+
+/* Names, devices and queues of the run, by id or ordinal; NULL when there is
+ * none. Text lives as long as the reader; ids are those in the rows. */
+const char *aq_run_reader_name(aq_run_reader *reader, int64_t id);
+const aq_run_device *aq_run_reader_device(aq_run_reader *reader,
+                                          int64_t ordinal);
+const aq_run_queue *aq_run_reader_queue(aq_run_reader *reader,
+                                        int64_t ordinal);
+size_t aq_run_reader_device_count(aq_run_reader *reader);
+size_t aq_run_reader_queue_count(aq_run_reader *reader);
+
+/* Rows in the run. */
+int64_t aq_run_reader_rows(aq_run_reader *reader);
+
+#endif

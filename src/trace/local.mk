@@ -1,0 +1,1 @@
+# trace: sources are listed here.

@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Trace formats: measured runs in, stored runs out.
+ *
+ * One table names every format (trace/formats.c); one file implements each.
+ * Importers stream: memory is bounded by what is outstanding (host calls whose
+ * packets have not come yet and the other way round), not by the file.
+ * Exporters write what a reader hands them, row by row.
+ * Thread rule: one thread at a time per import or export.
+ */
+#ifndef AQ_TRACE_TRACE_H
+#define AQ_TRACE_TRACE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include "common/diag.h"
+#include "common/record.h"
+
+/* What importers mend, each counted: R(id, text). */
+#define AQ_TRACE_REPAIRS(R)                                                    \
+  R(UNCLOSED, "unclosed array or object at the end of the file")               \
+  R(TRAILING_COMMA, "trailing commas")                                         \
+  R(STRING_NUMBER, "numbers written as strings (pids, ids)")                   \
+  R(OUT_OF_ORDER, "rows out of time order")                                    \
+  R(NEGATIVE_DURATION, "negative durations (end moved to start)")              \
+  R(CLOCK_OFFSET, "rows whose host clock was shifted")                         \
+  R(DUPLICATE_CORRELATION, "correlation ids used twice")                       \
+  R(NO_HOST_CALL, "dispatches without a host call")                            \
+  R(UNKNOWN_COLUMN_CASE, "columns spelled in another case")                    \
+  R(SKIPPED_ROW, "rows that could not be read and were left out")
+
+typedef enum aq_trace_repair {
+#define R(id, text) AQ_REPAIR_##id,
+  AQ_TRACE_REPAIRS(R)
+#undef R
+      AQ_REPAIR_COUNT
+} aq_trace_repair;
+
+const char *aq_trace_repair_text(aq_trace_repair repair);
+
+/* What an import found out, besides the rows. */
+typedef struct aq_trace_result {
+  const char *format;  /* name in the table, static storage */
+  int64_t base_ns;     /* the source's clock at time 0, ns */
+  uint64_t dispatches; /* kernels */
+  uint64_t copies;     /* copies and fills */
+  uint64_t waits;      /* host calls that waited */
+  uint64_t with_host;  /* dispatches and copies with host times */
+  uint64_t bytes;      /* read, uncompressed */
+  uint64_t repairs[AQ_REPAIR_COUNT];
+  const char *advice; /* how to record what is missing, or NULL; static */
+} aq_trace_result;
+
+typedef struct aq_trace_options {
+  const char *format; /* NULL: detect */
+  /* Called now and then with bytes read of bytes on disk (0: not known). */
+  void (*progress)(uint64_t done, uint64_t total, void *user);
+  void *user;
+} aq_trace_options;
+
+/* Reads a file or directory into a sink. Fatal input is AQ_ERR_INPUT with the
+ * file and the place; the caller drops what the sink has got so far. */
+aq_status aq_trace_import(const char *path, const aq_trace_options *options,
+                          aq_record_sink *sink, aq_trace_result *result,
+                          aq_diag *diag);
+
+/* ---- the table of formats ---- */
+
+typedef struct aq_trace_format {
+  const char *name;       /* "kineto" */
+  const char *summary;    /* one line for `list formats` */
+  bool imports, exports;
+} aq_trace_format;
+
+/* All formats, ended by one without a name. */
+const aq_trace_format *aq_trace_formats(void);
+
+/* ---- export ---- */
+
+/* Where an exporter reads from: the cli adapts a store reader or a sink. */
+typedef struct aq_trace_source {
+  aq_status (*next)(struct aq_trace_source *source, aq_record *rows,
+                    int64_t *numbers, size_t capacity, size_t *count,
+                    aq_diag *diag);
+  const char *(*name)(struct aq_trace_source *source, int64_t id);
+  const aq_run_device *(*device)(struct aq_trace_source *source,
+                                 int64_t ordinal);
+  const aq_run_queue *(*queue)(struct aq_trace_source *source,
+                               int64_t ordinal);
+} aq_trace_source;
+
+/* Writes a run to a stream. The bytes depend on the rows alone. */
+aq_status aq_trace_export(const char *format, aq_trace_source *source,
+                          FILE *out, aq_diag *diag);
+
+#endif

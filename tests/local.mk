@@ -1,0 +1,39 @@
+# Tests speak TAP; automake's driver counts them.
+TEST_EXTENSIONS = .sh
+TAP_DRIVER = env AM_TAP_AWK='$(AWK)' $(SHELL) \
+	$(top_srcdir)/build-aux/tap-driver.sh
+LOG_DRIVER = $(TAP_DRIVER)
+SH_LOG_DRIVER = $(TAP_DRIVER)
+AM_TESTS_ENVIRONMENT = \
+	CK_TAP_LOG_FILE_NAME=-; export CK_TAP_LOG_FILE_NAME; \
+	AQ_SRCDIR='$(abs_top_srcdir)'; export AQ_SRCDIR; \
+	AQ_BUILDDIR='$(abs_top_builddir)'; export AQ_BUILDDIR; \
+	AQ_CC='$(CC)'; export AQ_CC;
+TESTS = $(dist_check_SCRIPTS)
+
+# What a Check program needs: a main(), helpers, the core with all symbols.
+check_LTLIBRARIES += tests/support/libaqtest.la
+tests_support_libaqtest_la_SOURCES = \
+	tests/support/aqtest.c tests/support/aqtest.h
+tests_support_libaqtest_la_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS)
+AQ_TEST_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/tests $(CHECK_CFLAGS)
+AQ_TEST_LDADD = tests/support/libaqtest.la libaqcore.la $(CHECK_LIBS)
+
+if HAVE_CHECK
+TESTS += $(check_PROGRAMS)
+include tests/common/local.mk
+include tests/cmdbuf/local.mk
+include tests/queue/local.mk
+include tests/scheduler/local.mk
+include tests/run/local.mk
+include tests/backend_sim/local.mk
+include tests/backend_hsa/local.mk
+include tests/trace/local.mk
+include tests/store/local.mk
+include tests/report/local.mk
+include tests/cli/local.mk
+endif
+
+include tests/arch/local.mk
+include tests/bench/local.mk
+include tests/fuzz/local.mk

@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What every test program shares: a main() over a list of tests, and helpers.
+ *
+ * A test file includes this, writes START_TEST(name_is_a_sentence) … END_TEST,
+ * and ends with AQ_TEST_MAIN("folder/file", test, test, …). Output is TAP.
+ */
+#ifndef AQ_TESTS_AQTEST_H
+#define AQ_TESTS_AQTEST_H
+
+#include <check.h>
+#include <stddef.h>
+
+#include "common/diag.h"
+
+/* Runs the tests of one file, each a case of its own so that it can be named
+ * alone in CK_RUN_CASE. Returns main()'s exit code. */
+int aqtest_main(const char *suite, const TTest *const *tests, size_t count);
+
+#define AQ_TEST_MAIN(suite, ...)                                               \
+  int main(void)                                                               \
+  {                                                                            \
+    const TTest *const tests[] = {__VA_ARGS__};                                \
+    return aqtest_main(suite, tests, sizeof tests / sizeof *tests);            \
+  }
+
+/* Fails with the diagnostic's text unless the status is the expected one. */
+#define ck_assert_status(status, expected, diag)                               \
+  do {                                                                         \
+    aq_status got_ = (status);                                                 \
+    ck_assert_msg(got_ == (expected), "%s: got \"%s\" (%s)", #status,          \
+                  aq_status_text(got_), (diag)->text);                         \
+  } while (0)
+
+/* A path below the source tree's tests/ folder; valid until the next call. */
+const char *aqtest_source(const char *name);
+
+/* The shared measured data (shared/data beside the checkout), or NULL where it
+ * is not there: the test then says so and passes. */
+const char *aqtest_data(const char *name);
+
+/* A fresh empty directory that is removed when the process ends. */
+const char *aqtest_tmpdir(void);
+
+/* Writes a file in aqtest_tmpdir() and returns its path (static storage). */
+const char *aqtest_write(const char *name, const void *bytes, size_t size);
+
+/* Says on stderr that the current test has nothing to run on. */
+void aqtest_skip(const char *why);
+
+#endif
