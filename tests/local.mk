@@ -48,3 +48,5 @@ check-valgrind: $(check_PROGRAMS)
 	$(MAKE) check TESTS='$(check_PROGRAMS)' CK_FORK=no \
 	  LOG_COMPILER='valgrind --quiet --error-exitcode=99 --leak-check=full \
 	  --errors-for-leak-kinds=definite'
+lint: all
+	$(srcdir)/tools/lint.sh '$(abs_top_builddir)'

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-# shellcheck shell=sh
+# shellcheck shell=sh disable=SC2034 # the lists are used by the callers
 # Sourced by the set-up commands: what the build needs, by distribution.
 
 # need TOOL-OR-PKG-CONFIG-TEST … as "test|debian package|fedora package".
