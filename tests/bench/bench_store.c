@@ -22,7 +22,8 @@ typedef struct bench_files {
   aq_record *rows;
 } bench_files;
 
-static void check(int ok, const char *what) {
+static void check(int ok, const char *what)
+{
   if (ok)
     return;
   fprintf(stderr, "bench_store: %s failed\n", what);
@@ -30,7 +31,8 @@ static void check(int ok, const char *what) {
 }
 
 /* Kernels as a trace of a model has them: a few shapes, times that grow. */
-static void make_rows(aq_record *rows) {
+static void make_rows(aq_record *rows)
+{
   for (int64_t i = 0; i < ROWS; i++) {
     aq_record *row = &rows[i];
     const int64_t t = i * 7300123;
@@ -64,7 +66,8 @@ static void make_rows(aq_record *rows) {
   }
 }
 
-static void remove_database(const char *path) {
+static void remove_database(const char *path)
+{
   char name[128];
   unlink(path);
   snprintf(name, sizeof name, "%s-wal", path);
@@ -73,11 +76,13 @@ static void remove_database(const char *path) {
   unlink(name);
 }
 
-static void run_sql(sqlite3 *db, const char *sql) {
+static void run_sql(sqlite3 *db, const char *sql)
+{
   check(sqlite3_exec(db, sql, NULL, NULL, NULL) == SQLITE_OK, sql);
 }
 
-static sqlite3 *open_bare(const char *path) {
+static sqlite3 *open_bare(const char *path)
+{
   sqlite3 *db;
   const int flags =
       SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX;
@@ -88,7 +93,8 @@ static sqlite3 *open_bare(const char *path) {
   return db;
 }
 
-static sqlite3_stmt *make_bare_table(sqlite3 *db) {
+static sqlite3_stmt *make_bare_table(sqlite3 *db)
+{
   sqlite3_str *table = sqlite3_str_new(db), *insert = sqlite3_str_new(db);
   sqlite3_str_appendall(table, "CREATE TABLE bare (id INTEGER PRIMARY KEY");
   sqlite3_str_appendall(insert, "INSERT INTO bare VALUES (?");
@@ -108,7 +114,8 @@ static sqlite3_stmt *make_bare_table(sqlite3 *db) {
   return statement;
 }
 
-static double bare_insert(void *context) {
+static double bare_insert(void *context)
+{
   const bench_files *files = context;
   remove_database(files->bare);
   sqlite3 *db = open_bare(files->bare);
@@ -134,13 +141,15 @@ static double bare_insert(void *context) {
   return seconds * 1e9 / ROWS;
 }
 
-static aq_store *open_store(const char *path) {
+static aq_store *open_store(const char *path)
+{
   aq_store *store;
   check(aq_store_open(path, AQ_STORE_WRITE, &store, NULL) == AQ_OK, path);
   return store;
 }
 
-static double store_insert(void *context) {
+static double store_insert(void *context)
+{
   const bench_files *files = context;
   remove_database(files->store);
   aq_store *store = open_store(files->store);
@@ -157,7 +166,8 @@ static double store_insert(void *context) {
   return seconds * 1e9 / ROWS;
 }
 
-static double bare_select(void *context) {
+static double bare_select(void *context)
+{
   const bench_files *files = context;
   sqlite3 *db = open_bare(files->bare);
   sqlite3_stmt *statement;
@@ -178,7 +188,8 @@ static double bare_select(void *context) {
   return seconds * 1e9 / ROWS;
 }
 
-static double read_in_order(const bench_files *files, aq_row_order order) {
+static double read_in_order(const bench_files *files, aq_row_order order)
+{
   static aq_record batch[1024];
   aq_store *store = open_store(files->store);
   aq_run_reader *reader;
@@ -198,16 +209,19 @@ static double read_in_order(const bench_files *files, aq_row_order order) {
   return seconds * 1e9 / ROWS;
 }
 
-static double store_select(void *context) {
+static double store_select(void *context)
+{
   return read_in_order(context, AQ_ORDER_STORED);
 }
 
-static double store_select_sorted(void *context) {
+static double store_select_sorted(void *context)
+{
   return read_in_order(context, AQ_ORDER_SUBMIT);
 }
 
 /* Neighbours swapped: what a trace of several queues looks like. */
-static void shuffle_rows(aq_record *rows) {
+static void shuffle_rows(aq_record *rows)
+{
   for (int i = 0; i + 3 < ROWS; i += 4) {
     aq_record kept = rows[i];
     rows[i] = rows[i + 3];
@@ -215,7 +229,8 @@ static void shuffle_rows(aq_record *rows) {
   }
 }
 
-int main(void) {
+int main(void)
+{
   bench_files files;
   const char *base = getenv("TMPDIR");
   snprintf(files.folder, sizeof files.folder, "%.40s/aqbench-XXXXXX",
