@@ -37,3 +37,16 @@ endif
 include tests/arch/local.mk
 include tests/bench/local.mk
 include tests/fuzz/local.mk
+
+# Whole builds of their own, in folders below this one.
+.PHONY: check-asan check-tsan check-valgrind lint
+check-asan:
+	$(srcdir)/tools/check-sanitized.sh address,undefined
+check-tsan:
+	$(srcdir)/tools/check-sanitized.sh thread
+check-valgrind: $(check_PROGRAMS)
+	$(MAKE) check TESTS='$(check_PROGRAMS)' CK_FORK=no \
+	  LOG_COMPILER='valgrind --quiet --error-exitcode=99 --leak-check=full \
+	  --errors-for-leak-kinds=definite'
+lint: all
+	$(srcdir)/tools/lint.sh '$(abs_top_builddir)'
