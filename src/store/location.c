@@ -10,7 +10,8 @@
 #include <sys/vfs.h>
 #include <unistd.h>
 
-aq_status aq_location_default(char **out, aq_diag *diag) {
+aq_status aq_location_default(char **out, aq_diag *diag)
+{
   const char *data = getenv("XDG_DATA_HOME"), *home = getenv("HOME");
   char *path = NULL;
   int length;
@@ -29,7 +30,8 @@ aq_status aq_location_default(char **out, aq_diag *diag) {
 }
 
 /* The folder of a path, in the caller's buffer; false when it is too long. */
-static bool folder_of(const char *path, char folder[static PATH_MAX]) {
+static bool folder_of(const char *path, char folder[static PATH_MAX])
+{
   const char *slash = strrchr(path, '/');
   const char *from = slash ? path : ".";
   size_t length = slash == path ? 1 : slash ? (size_t)(slash - path) : 1;
@@ -40,7 +42,8 @@ static bool folder_of(const char *path, char folder[static PATH_MAX]) {
   return true;
 }
 
-aq_status aq_location_make(const char *path, aq_diag *diag) {
+aq_status aq_location_make(const char *path, aq_diag *diag)
+{
   char folder[PATH_MAX];
   if (!folder_of(path, folder))
     return aq_diag_set(diag, AQ_ERR_INPUT, "%s: path is too long", path);
@@ -58,7 +61,8 @@ aq_status aq_location_make(const char *path, aq_diag *diag) {
   }
 }
 
-aq_status aq_location_check(const char *path, bool *missing, aq_diag *diag) {
+aq_status aq_location_check(const char *path, bool *missing, aq_diag *diag)
+{
   struct stat info;
   if (stat(path, &info) != 0) {
     if (errno != ENOENT && errno != ENOTDIR)
@@ -92,7 +96,8 @@ static const struct {
     {0xaad7aaea, "PanFS"}, {0x786f4256, "VirtualBox"},
 };
 
-const char *aq_location_network(const char *path) {
+const char *aq_location_network(const char *path)
+{
   char folder[PATH_MAX];
   struct statfs info;
   if (!folder_of(path, folder) || statfs(folder, &info) != 0)
@@ -105,7 +110,8 @@ const char *aq_location_network(const char *path) {
   return NULL;
 }
 
-bool aq_location_is_read_only(const char *path) {
+bool aq_location_is_read_only(const char *path)
+{
   char folder[PATH_MAX];
   return folder_of(path, folder) && access(folder, W_OK) != 0;
 }

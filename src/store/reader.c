@@ -21,7 +21,8 @@ struct aq_run_reader {
   aq_memory_sink known; /* devices, queues and names */
 };
 
-static aq_status no_memory(aq_diag *diag) {
+static aq_status no_memory(aq_diag *diag)
+{
   return aq_diag_set(diag, AQ_ERR_NO_MEMORY, "out of memory to read a run");
 }
 
@@ -31,7 +32,8 @@ static aq_status no_memory(aq_diag *diag) {
 typedef aq_status take_fn(aq_record_sink *sink, sqlite3_stmt *row,
                           int64_t *ordinal, aq_diag *diag);
 
-static int64_t integer_or_none(sqlite3_stmt *row, int at) {
+static int64_t integer_or_none(sqlite3_stmt *row, int at)
+{
   int64_t value = sqlite3_column_int64(row, at);
   /* NULL reads as 0. */
   if (value == 0 && sqlite3_column_type(row, at) == SQLITE_NULL)
@@ -40,7 +42,8 @@ static int64_t integer_or_none(sqlite3_stmt *row, int at) {
 }
 
 static aq_status take_device(aq_record_sink *sink, sqlite3_stmt *row,
-                             int64_t *ordinal, aq_diag *diag) {
+                             int64_t *ordinal, aq_diag *diag)
+{
   const aq_run_device device = {
       .source_id = integer_or_none(row, 1),
       .name = (const char *)sqlite3_column_text(row, 2),
@@ -51,21 +54,24 @@ static aq_status take_device(aq_record_sink *sink, sqlite3_stmt *row,
 }
 
 static aq_status take_queue(aq_record_sink *sink, sqlite3_stmt *row,
-                            int64_t *ordinal, aq_diag *diag) {
+                            int64_t *ordinal, aq_diag *diag)
+{
   const aq_run_queue queue = {.device = integer_or_none(row, 1),
                               .source_id = integer_or_none(row, 2)};
   return sink->queue(sink, &queue, ordinal, diag);
 }
 
 static aq_status take_name(aq_record_sink *sink, sqlite3_stmt *row, int64_t *id,
-                           aq_diag *diag) {
+                           aq_diag *diag)
+{
   const char *text = (const char *)sqlite3_column_text(row, 1);
   return sink->name(sink, text ? text : "",
                     (size_t)sqlite3_column_bytes(row, 1), id, diag);
 }
 
 static aq_status take_all(aq_run_reader *reader, const char *sql, take_fn *take,
-                          aq_diag *diag) {
+                          aq_diag *diag)
+{
   sqlite3_stmt *statement;
   if (sqlite3_prepare_v2(reader->store->db, sql, -1, &statement, NULL) !=
       SQLITE_OK)
@@ -86,7 +92,8 @@ static aq_status take_all(aq_run_reader *reader, const char *sql, take_fn *take,
   return status;
 }
 
-static aq_status read_known(aq_run_reader *reader, aq_diag *diag) {
+static aq_status read_known(aq_run_reader *reader, aq_diag *diag)
+{
   aq_status status =
       take_all(reader,
                "SELECT ordinal, source_id, name, gfx, cus FROM devices "
@@ -106,7 +113,8 @@ static aq_status read_known(aq_run_reader *reader, aq_diag *diag) {
 
 /* ---- orders ---- */
 
-static int place_order(const void *a, const void *b) {
+static int place_order(const void *a, const void *b)
+{
   const row_place *x = a, *y = b;
   if (x->key != y->key)
     return x->key < y->key ? -1 : 1;
@@ -116,7 +124,8 @@ static int place_order(const void *a, const void *b) {
 /* Reads the keys of all rows; *sorted becomes false when they are not in order
  * already. */
 static aq_status read_places(aq_run_reader *reader, const char *sql,
-                             row_place *places, bool *sorted, aq_diag *diag) {
+                             row_place *places, bool *sorted, aq_diag *diag)
+{
   sqlite3_stmt *statement;
   if (sqlite3_prepare_v2(reader->store->db, sql, -1, &statement, NULL) !=
       SQLITE_OK)
@@ -143,7 +152,8 @@ static aq_status read_places(aq_run_reader *reader, const char *sql,
 }
 
 static aq_status sort_rows(aq_run_reader *reader, const char *sql,
-                           aq_diag *diag) {
+                           aq_diag *diag)
+{
   if (reader->rows == 0)
     return AQ_OK;
   row_place *places = malloc((size_t)reader->rows * sizeof *places);
@@ -171,7 +181,8 @@ static const char *const order_sql[] = {
 
 /* ---- rows ---- */
 
-static aq_status prepare_select(aq_run_reader *reader, aq_diag *diag) {
+static aq_status prepare_select(aq_run_reader *reader, aq_diag *diag)
+{
   sqlite3_str *sql = sqlite3_str_new(reader->store->db);
   sqlite3_str_appendall(sql, "SELECT ");
   aq_schema_add_columns(sql, "");
@@ -183,7 +194,8 @@ static aq_status prepare_select(aq_run_reader *reader, aq_diag *diag) {
 /* Reads `count` rows from `number` on. No statement stays open between calls:
  * a slow consumer holds up nobody who writes. */
 static aq_status read_rows(aq_run_reader *reader, int64_t number, size_t count,
-                           aq_record *rows, aq_diag *diag) {
+                           aq_record *rows, aq_diag *diag)
+{
   const int64_t key = aq_store_row_key(reader->run, number);
   sqlite3_bind_int64(reader->select, 1, key);
   sqlite3_bind_int64(reader->select, 2, key + (int64_t)count - 1);
@@ -204,18 +216,33 @@ static aq_status read_rows(aq_run_reader *reader, int64_t number, size_t count,
   return AQ_OK;
 }
 
+/* Reads `count` rows where `places` says. One transaction for all of them:
+ * taking and dropping the file's locks costs as much as a row. */
+static aq_status read_places_rows(aq_run_reader *reader,
+                                  const row_place *places, size_t count,
+                                  aq_record *rows, aq_diag *diag)
+{
+  aq_status status =
+      aq_store_exec(reader->store, "BEGIN", "rows cannot be read", diag);
+  for (size_t i = 0; !status && i < count; i++)
+    status = read_rows(reader, places[i].number, 1, &rows[i], diag);
+  aq_store_rollback(reader->store);
+  return status;
+}
+
 aq_status aq_run_reader_next(aq_run_reader *reader, aq_record *rows,
                              int64_t *numbers, size_t capacity, size_t *count,
-                             aq_diag *diag) {
+                             aq_diag *diag)
+{
   const int64_t left = reader->rows - reader->next;
   const size_t taken = (int64_t)capacity < left ? capacity : (size_t)left;
   const row_place *places =
       reader->places ? reader->places + reader->next : NULL;
   aq_status status = AQ_OK;
-  if (rows && taken && !places)
+  if (rows && taken && places)
+    status = read_places_rows(reader, places, taken, rows, diag);
+  else if (rows && taken)
     status = read_rows(reader, reader->next, taken, rows, diag);
-  for (size_t i = 0; rows && places && !status && i < taken; i++)
-    status = read_rows(reader, places[i].number, 1, &rows[i], diag);
   if (status)
     return status;
   for (size_t i = 0; numbers && i < taken; i++)
@@ -227,7 +254,8 @@ aq_status aq_run_reader_next(aq_run_reader *reader, aq_record *rows,
 
 /* ---- the reader ---- */
 
-static aq_status find_rows(aq_run_reader *reader, aq_diag *diag) {
+static aq_status find_rows(aq_run_reader *reader, aq_diag *diag)
+{
   reader->rows = -1;
   aq_status status =
       aq_store_integer(reader->store, "SELECT row_count FROM runs WHERE id = ?",
@@ -239,7 +267,8 @@ static aq_status find_rows(aq_run_reader *reader, aq_diag *diag) {
 }
 
 aq_status aq_run_reader_open(aq_store *store, int64_t run, aq_row_order order,
-                             aq_run_reader **out, aq_diag *diag) {
+                             aq_run_reader **out, aq_diag *diag)
+{
   aq_run_reader *reader = calloc(1, sizeof *reader);
   if (!reader)
     return no_memory(diag);
@@ -261,7 +290,8 @@ aq_status aq_run_reader_open(aq_store *store, int64_t run, aq_row_order order,
   return AQ_OK;
 }
 
-void aq_run_reader_close(aq_run_reader *reader) {
+void aq_run_reader_close(aq_run_reader *reader)
+{
   if (!reader)
     return;
   sqlite3_finalize(reader->select);
@@ -270,32 +300,37 @@ void aq_run_reader_close(aq_run_reader *reader) {
   free(reader);
 }
 
-const char *aq_run_reader_name(aq_run_reader *reader, int64_t id) {
+const char *aq_run_reader_name(aq_run_reader *reader, int64_t id)
+{
   return aq_names_text(&reader->known.names, id);
 }
 
 const aq_run_device *aq_run_reader_device(aq_run_reader *reader,
-                                          int64_t ordinal) {
+                                          int64_t ordinal)
+{
   return ordinal < 0 || (size_t)ordinal >= reader->known.device_count
              ? NULL
              : &reader->known.devices[ordinal];
 }
 
-const aq_run_queue *aq_run_reader_queue(aq_run_reader *reader,
-                                        int64_t ordinal) {
+const aq_run_queue *aq_run_reader_queue(aq_run_reader *reader, int64_t ordinal)
+{
   return ordinal < 0 || (size_t)ordinal >= reader->known.queue_count
              ? NULL
              : &reader->known.queues[ordinal];
 }
 
-size_t aq_run_reader_device_count(aq_run_reader *reader) {
+size_t aq_run_reader_device_count(aq_run_reader *reader)
+{
   return reader->known.device_count;
 }
 
-size_t aq_run_reader_queue_count(aq_run_reader *reader) {
+size_t aq_run_reader_queue_count(aq_run_reader *reader)
+{
   return reader->known.queue_count;
 }
 
-int64_t aq_run_reader_rows(aq_run_reader *reader) {
+int64_t aq_run_reader_rows(aq_run_reader *reader)
+{
   return reader->rows;
 }

@@ -12,12 +12,14 @@ enum { LISTED_MAX = 8 }; /* runs that an error names */
 
 /* ---- aq_run_info to and from SQL ---- */
 
-static const void *member(const aq_run_info *info, size_t column) {
+static const void *member(const aq_run_info *info, size_t column)
+{
   return (const char *)info + aq_run_columns[column].offset;
 }
 
 static void bind_member(sqlite3_stmt *statement, int at,
-                        const aq_run_info *info, size_t column) {
+                        const aq_run_info *info, size_t column)
+{
   const void *value = member(info, column);
   switch (aq_run_columns[column].type) {
   case AQ_RUN_COLUMN_TEXT:
@@ -42,7 +44,8 @@ static void bind_member(sqlite3_stmt *statement, int at,
 }
 
 /* Column `at` of the row as text, copied to *room, which moves past it. */
-static const char *take_text(sqlite3_stmt *row, int at, char **room) {
+static const char *take_text(sqlite3_stmt *row, int at, char **room)
+{
   const unsigned char *text = sqlite3_column_text(row, at);
   if (!text)
     return NULL;
@@ -54,14 +57,16 @@ static const char *take_text(sqlite3_stmt *row, int at, char **room) {
   return copy;
 }
 
-static int64_t integer_or_none(sqlite3_stmt *row, int at) {
+static int64_t integer_or_none(sqlite3_stmt *row, int at)
+{
   return sqlite3_column_type(row, at) == SQLITE_NULL
              ? AQ_NONE
              : sqlite3_column_int64(row, at);
 }
 
 static void take_member(sqlite3_stmt *row, int at, aq_run_info *info,
-                        size_t column, char **room) {
+                        size_t column, char **room)
+{
   void *value = (char *)info + aq_run_columns[column].offset;
   switch (aq_run_columns[column].type) {
   case AQ_RUN_COLUMN_TEXT:
@@ -87,7 +92,8 @@ static void take_member(sqlite3_stmt *row, int at, aq_run_info *info,
 /* The columns that select_runs() asks for before those of aq_run_columns. */
 enum { AT_ID, AT_CREATED, AT_COMPLETE, AT_COLUMNS };
 
-static sqlite3_str *select_runs(aq_store *store) {
+static sqlite3_str *select_runs(aq_store *store)
+{
   sqlite3_str *sql = sqlite3_str_new(store->db);
   sqlite3_str_appendall(sql, "SELECT id, created, complete");
   for (size_t i = 0; i < aq_run_column_count; i++)
@@ -97,7 +103,8 @@ static sqlite3_str *select_runs(aq_store *store) {
 }
 
 /* The run of a result row, in one block with its texts; NULL: no memory. */
-static aq_run_info *take_run(sqlite3_stmt *row) {
+static aq_run_info *take_run(sqlite3_stmt *row)
+{
   size_t size = sizeof(aq_run_info);
   for (size_t i = 0; i < aq_run_column_count; i++)
     if (aq_run_columns[i].type == AQ_RUN_COLUMN_TEXT)
@@ -116,12 +123,14 @@ static aq_run_info *take_run(sqlite3_stmt *row) {
 
 /* ---- writing ---- */
 
-static bool is_number(const char *text) {
+static bool is_number(const char *text)
+{
   return text[0] && text[strspn(text, "0123456789")] == '\0';
 }
 
 /* A name that find() would take for something else could not be found. */
-static aq_status check_name(const char *name, aq_diag *diag) {
+static aq_status check_name(const char *name, aq_diag *diag)
+{
   if (!name || (name[0] && !is_number(name) && strcmp(name, "latest") != 0))
     return AQ_OK;
   return aq_diag_set(diag, AQ_ERR_INVALID,
@@ -131,7 +140,8 @@ static aq_status check_name(const char *name, aq_diag *diag) {
 }
 
 static aq_status write_error(aq_store *store, const aq_run_info *info,
-                             aq_diag *diag) {
+                             aq_diag *diag)
+{
   const int code = sqlite3_extended_errcode(store->db);
   if (code != SQLITE_CONSTRAINT_UNIQUE || !info->name)
     return aq_store_error(store, diag, "the run cannot be written");
@@ -143,7 +153,8 @@ static aq_status write_error(aq_store *store, const aq_run_info *info,
 
 /* Prepares `sql`, binds ?1 and the members of `info` from ?2 on, runs it. */
 static aq_status write_run(aq_store *store, sqlite3_str *sql, int64_t first,
-                           const aq_run_info *info, aq_diag *diag) {
+                           const aq_run_info *info, aq_diag *diag)
+{
   sqlite3_stmt *statement;
   aq_status status = check_name(info->name, diag);
   if (status) {
@@ -163,7 +174,8 @@ static aq_status write_run(aq_store *store, sqlite3_str *sql, int64_t first,
 }
 
 aq_status aq_runs_insert(aq_store *store, const aq_run_info *info, int64_t *id,
-                         aq_diag *diag) {
+                         aq_diag *diag)
+{
   sqlite3_str *sql = sqlite3_str_new(store->db);
   sqlite3_str_appendall(sql, "INSERT INTO runs (created");
   for (size_t i = 0; i < aq_run_column_count; i++)
@@ -179,7 +191,8 @@ aq_status aq_runs_insert(aq_store *store, const aq_run_info *info, int64_t *id,
 }
 
 aq_status aq_runs_update(aq_store *store, int64_t id, const aq_run_info *info,
-                         aq_diag *diag) {
+                         aq_diag *diag)
+{
   sqlite3_str *sql = sqlite3_str_new(store->db);
   sqlite3_str_appendall(sql, "UPDATE runs SET ");
   for (size_t i = 0; i < aq_run_column_count; i++)
@@ -189,7 +202,8 @@ aq_status aq_runs_update(aq_store *store, int64_t id, const aq_run_info *info,
   return write_run(store, sql, id, info, diag);
 }
 
-aq_status aq_store_remove(aq_store *store, int64_t run, aq_diag *diag) {
+aq_status aq_store_remove(aq_store *store, int64_t run, aq_diag *diag)
+{
   aq_status status = aq_store_begin(store, diag);
   if (status)
     return status;
@@ -219,7 +233,8 @@ aq_status aq_store_remove(aq_store *store, int64_t run, aq_diag *diag) {
 /* ---- finding ---- */
 
 /* Says which runs there are: the newest few. */
-static aq_status not_found(aq_store *store, const char *text, aq_diag *diag) {
+static aq_status not_found(aq_store *store, const char *text, aq_diag *diag)
+{
   aq_run_list list;
   aq_status status = aq_store_list(store, &list, diag);
   if (status)
@@ -251,7 +266,8 @@ static aq_status not_found(aq_store *store, const char *text, aq_diag *diag) {
 /* The first run of a query that ends with `condition`, whose ?1 is `id`, or
  * `name` where that is given. *out is NULL when there is none. */
 static aq_status find_run(aq_store *store, const char *condition, int64_t id,
-                          const char *name, aq_run_info **out, aq_diag *diag) {
+                          const char *name, aq_run_info **out, aq_diag *diag)
+{
   sqlite3_str *sql = select_runs(store);
   sqlite3_stmt *statement;
   sqlite3_str_appendall(sql, condition);
@@ -275,7 +291,8 @@ static aq_status find_run(aq_store *store, const char *condition, int64_t id,
 }
 
 aq_status aq_store_find(aq_store *store, const char *text, aq_run_info **out,
-                        aq_diag *diag) {
+                        aq_diag *diag)
+{
   aq_run_info *info = NULL;
   aq_status status;
   const bool latest = strcmp(text, "latest") == 0;
@@ -295,7 +312,8 @@ aq_status aq_store_find(aq_store *store, const char *text, aq_run_info **out,
 }
 
 aq_status aq_store_run(aq_store *store, int64_t id, aq_run_info **out,
-                       aq_diag *diag) {
+                       aq_diag *diag)
+{
   char text[32];
   sqlite3_snprintf(sizeof text, text, "%lld", (long long)id);
   aq_run_info *info = NULL;
@@ -307,11 +325,13 @@ aq_status aq_store_run(aq_store *store, int64_t id, aq_run_info **out,
   return status;
 }
 
-void aq_run_info_free(aq_run_info *info) {
+void aq_run_info_free(aq_run_info *info)
+{
   free(info);
 }
 
-static bool list_append(aq_run_list *list, aq_run_info *info) {
+static bool list_append(aq_run_list *list, aq_run_info *info)
+{
   if (!info)
     return false;
   /* Room for the next power of two. */
@@ -328,7 +348,8 @@ static bool list_append(aq_run_list *list, aq_run_info *info) {
   return true;
 }
 
-aq_status aq_store_list(aq_store *store, aq_run_list *out, aq_diag *diag) {
+aq_status aq_store_list(aq_store *store, aq_run_list *out, aq_diag *diag)
+{
   sqlite3_str *sql = select_runs(store);
   sqlite3_stmt *statement;
   sqlite3_str_appendall(sql, " ORDER BY id");
@@ -350,7 +371,8 @@ aq_status aq_store_list(aq_store *store, aq_run_list *out, aq_diag *diag) {
   return status;
 }
 
-void aq_run_list_fini(aq_run_list *list) {
+void aq_run_list_fini(aq_run_list *list)
+{
   for (size_t i = 0; i < list->count; i++)
     aq_run_info_free(list->runs[i]);
   free(list->runs);

@@ -7,7 +7,9 @@
 #include "store/store_priv.h"
 
 #define COLUMN(member, type)                                                   \
-  { #member, type, offsetof(aq_run_info, member) }
+  {                                                                            \
+#member, type, offsetof(aq_run_info, member)                               \
+  }
 
 const aq_run_column aq_run_columns[] = {
     COLUMN(kind, AQ_RUN_COLUMN_KIND),
@@ -51,25 +53,30 @@ static const struct {
 };
 static const size_t step_count = sizeof steps / sizeof *steps;
 
-static int64_t newest_version(void) {
+static int64_t newest_version(void)
+{
   return steps[step_count - 1].version;
 }
 
-const char *aq_schema_run_kind_name(aq_run_kind kind) {
+const char *aq_schema_run_kind_name(aq_run_kind kind)
+{
   return kind == AQ_RUN_SIMULATED ? "simulated" : "measured";
 }
 
-static bool is_time(size_t field) {
+static bool is_time(size_t field)
+{
   return strcmp(aq_record_fields[field].unit, "ps") == 0;
 }
 
 /* Times carry their unit in the column's name: it says what one reads, and
  * keeps `end` from being a keyword. */
-static const char *time_suffix(size_t field) {
+static const char *time_suffix(size_t field)
+{
   return is_time(field) ? "_ps" : "";
 }
 
-void aq_schema_add_columns(sqlite3_str *sql, const char *after) {
+void aq_schema_add_columns(sqlite3_str *sql, const char *after)
+{
   for (size_t i = 0; i < AQ_RECORD_FIELD_COUNT; i++)
     sqlite3_str_appendf(sql, "%s%s%s%s", i ? ", " : "",
                         aq_record_fields[i].name, time_suffix(i), after);
@@ -77,12 +84,13 @@ void aq_schema_add_columns(sqlite3_str *sql, const char *after) {
 
 /* ---- judging a file ---- */
 
-static int64_t big_endian(const unsigned char *bytes) {
+static int64_t big_endian(const unsigned char *bytes)
+{
   return (int64_t)bytes[0] << 24 | bytes[1] << 16 | bytes[2] << 8 | bytes[3];
 }
 
-static aq_status check_version(const char *path, int64_t version,
-                               aq_diag *diag) {
+static aq_status check_version(const char *path, int64_t version, aq_diag *diag)
+{
   if (version <= newest_version())
     return AQ_OK;
   return aq_diag_set(diag, AQ_ERR_INPUT,
@@ -92,7 +100,8 @@ static aq_status check_version(const char *path, int64_t version,
 }
 
 aq_status aq_schema_check_header(const char *path, const unsigned char *bytes,
-                                 size_t size, aq_diag *diag) {
+                                 size_t size, aq_diag *diag)
+{
   static const char magic[] = "SQLite format 3";
   if (size < AQ_SCHEMA_HEADER_SIZE || memcmp(bytes, magic, sizeof magic) != 0)
     return aq_diag_set(diag, AQ_ERR_INPUT,
@@ -108,18 +117,21 @@ aq_status aq_schema_check_header(const char *path, const unsigned char *bytes,
 
 /* ---- bringing it up to date ---- */
 
-static bool has_column(aq_store *store, const char *table, const char *column) {
+static bool has_column(aq_store *store, const char *table, const char *column)
+{
   return sqlite3_table_column_metadata(store->db, "main", table, column, NULL,
                                        NULL, NULL, NULL, NULL) == SQLITE_OK;
 }
 
 /* Column i of records, in a buffer of the caller. */
-static const char *record_column(size_t i, char buffer[static 64]) {
+static const char *record_column(size_t i, char buffer[static 64])
+{
   return sqlite3_snprintf(64, buffer, "%s%s", aq_record_fields[i].name,
                           time_suffix(i));
 }
 
-static const char *run_column_type(const aq_run_column *column) {
+static const char *run_column_type(const aq_run_column *column)
+{
   return column->type == AQ_RUN_COLUMN_TEXT ||
                  column->type == AQ_RUN_COLUMN_KIND
              ? "TEXT"
@@ -127,7 +139,8 @@ static const char *run_column_type(const aq_run_column *column) {
 }
 
 /* Appends what adds the columns that `records` and `runs` lack. */
-static void add_missing_columns(aq_store *store, sqlite3_str *sql) {
+static void add_missing_columns(aq_store *store, sqlite3_str *sql)
+{
   char name[64];
   for (size_t i = 0; i < AQ_RECORD_FIELD_COUNT; i++)
     if (!has_column(store, "records", record_column(i, name)))
@@ -140,7 +153,8 @@ static void add_missing_columns(aq_store *store, sqlite3_str *sql) {
                           run_column_type(&aq_run_columns[i]));
 }
 
-static void add_tables(sqlite3_str *sql) {
+static void add_tables(sqlite3_str *sql)
+{
   /* AUTOINCREMENT: the id of a removed run never comes back, so that what
    * names it as origin does not find another run. */
   sqlite3_str_appendall(sql, "CREATE TABLE runs ("
@@ -158,7 +172,8 @@ static void add_tables(sqlite3_str *sql) {
 }
 
 static void add_case(sqlite3_str *sql, const char *column, int64_t count,
-                     const char *(*name)(int64_t)) {
+                     const char *(*name)(int64_t))
+{
   sqlite3_str_appendf(sql, "CASE records.%s", column);
   for (int64_t i = 0; i < count; i++)
     if (name(i))
@@ -168,8 +183,8 @@ static void add_case(sqlite3_str *sql, const char *column, int64_t count,
 
 /* Rows as people read them. The runs come first in the join, so that a
  * condition on run or run_name reads only that run's range of records. */
-static void add_view(sqlite3_str *sql, const char *view,
-                     const char *condition) {
+static void add_view(sqlite3_str *sql, const char *view, const char *condition)
+{
   sqlite3_str_appendf(
       sql,
       "CREATE VIEW %s AS SELECT runs.id AS run, runs.name AS run_name, "
@@ -199,13 +214,15 @@ static void add_view(sqlite3_str *sql, const char *view,
       condition);
 }
 
-static aq_status version_of(aq_store *store, int64_t *version, aq_diag *diag) {
+static aq_status version_of(aq_store *store, int64_t *version, aq_diag *diag)
+{
   aq_status status =
       aq_store_integer(store, "PRAGMA user_version", NULL, 0, version, diag);
   return status ? status : check_version(store->path, *version, diag);
 }
 
-static bool is_current(aq_store *store, int64_t version) {
+static bool is_current(aq_store *store, int64_t version)
+{
   char name[64];
   bool current = version == newest_version();
   for (size_t i = 0; i < AQ_RECORD_FIELD_COUNT && current; i++)
@@ -217,7 +234,8 @@ static bool is_current(aq_store *store, int64_t version) {
 
 /* Everything that takes a store from `version` to the newest one. Views may
  * name new columns: they are always made anew. */
-static char *migration(aq_store *store, int64_t version) {
+static char *migration(aq_store *store, int64_t version)
+{
   sqlite3_str *sql = sqlite3_str_new(store->db);
   sqlite3_str_appendall(sql, "DROP VIEW IF EXISTS events;"
                              "DROP VIEW IF EXISTS dispatches;");
@@ -240,7 +258,8 @@ static char *migration(aq_store *store, int64_t version) {
   return sqlite3_str_finish(sql);
 }
 
-aq_status aq_schema_migrate(aq_store *store, aq_diag *diag) {
+aq_status aq_schema_migrate(aq_store *store, aq_diag *diag)
+{
   int64_t version = 0;
   aq_status status = version_of(store, &version, diag);
   if (status || is_current(store, version))

@@ -18,7 +18,8 @@ enum { AQ_STORE_ROW_BITS = 32 };
 #define AQ_STORE_ROWS_MAX (INT64_C(1) << AQ_STORE_ROW_BITS)
 #define AQ_STORE_RUNS_MAX (INT64_C(1) << 31)
 
-static inline int64_t aq_store_row_key(int64_t run, int64_t number) {
+static inline int64_t aq_store_row_key(int64_t run, int64_t number)
+{
   return run * AQ_STORE_ROWS_MAX + number;
 }
 

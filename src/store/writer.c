@@ -24,13 +24,15 @@ struct aq_store_writer {
   aq_diag failure; /* why the sink takes no more */
 };
 
-static aq_store_writer *from_sink(aq_record_sink *sink) {
+static aq_store_writer *from_sink(aq_record_sink *sink)
+{
   return (aq_store_writer *)sink;
 }
 
 /* ---- one batch ---- */
 
-static aq_status prepare_insert(aq_store_writer *writer, aq_diag *diag) {
+static aq_status prepare_insert(aq_store_writer *writer, aq_diag *diag)
+{
   sqlite3_str *sql = sqlite3_str_new(writer->store->db);
   sqlite3_str_appendall(sql, "INSERT INTO records (id, ");
   aq_schema_add_columns(sql, "");
@@ -44,7 +46,8 @@ static aq_status prepare_insert(aq_store_writer *writer, aq_diag *diag) {
 }
 
 /* Parameters keep their values from row to row: only what differs is bound. */
-static void bind_row(aq_store_writer *writer, const aq_record *row) {
+static void bind_row(aq_store_writer *writer, const aq_record *row)
+{
   const int64_t *values = aq_record_values(row);
   int64_t *bound = &writer->bound.kind;
   for (int i = 0; i < AQ_RECORD_FIELD_COUNT; i++) {
@@ -59,7 +62,8 @@ static void bind_row(aq_store_writer *writer, const aq_record *row) {
 }
 
 static aq_status store_rows(aq_store_writer *writer, const aq_record *rows,
-                            size_t count, aq_diag *diag) {
+                            size_t count, aq_diag *diag)
+{
   const int64_t first = aq_store_row_key(writer->run, writer->stored_rows);
   for (size_t i = 0; i < count; i++) {
     sqlite3_bind_int64(writer->insert, 1, first + (int64_t)i);
@@ -71,14 +75,16 @@ static aq_status store_rows(aq_store_writer *writer, const aq_record *rows,
   return AQ_OK;
 }
 
-static void bind_known(sqlite3_stmt *statement, int at, int64_t value) {
+static void bind_known(sqlite3_stmt *statement, int at, int64_t value)
+{
   if (value != AQ_NONE)
     sqlite3_bind_int64(statement, at, value);
 }
 
 /* Runs `statement` once and frees it. */
 static aq_status run_once(aq_store *store, sqlite3_stmt *statement,
-                          aq_diag *diag) {
+                          aq_diag *diag)
+{
   sqlite3_step(statement);
   if (sqlite3_finalize(statement) != SQLITE_OK)
     return aq_store_error(store, diag, "the run cannot be written");
@@ -86,15 +92,16 @@ static aq_status run_once(aq_store *store, sqlite3_stmt *statement,
 }
 
 static aq_status prepare_once(aq_store *store, const char *sql,
-                              sqlite3_stmt **out, aq_diag *diag) {
+                              sqlite3_stmt **out, aq_diag *diag)
+{
   if (sqlite3_prepare_v2(store->db, sql, -1, out, NULL) != SQLITE_OK)
     return aq_store_error(store, diag, "the run cannot be written");
   return AQ_OK;
 }
 
 /* Devices are few and may have become better known: all are written again. */
-static aq_status store_device(aq_store_writer *writer, size_t i,
-                              aq_diag *diag) {
+static aq_status store_device(aq_store_writer *writer, size_t i, aq_diag *diag)
+{
   const aq_run_device *device = &writer->known.devices[i];
   sqlite3_stmt *statement;
   aq_status status = prepare_once(writer->store,
@@ -113,7 +120,8 @@ static aq_status store_device(aq_store_writer *writer, size_t i,
   return run_once(writer->store, statement, diag);
 }
 
-static aq_status store_queue(aq_store_writer *writer, size_t i, aq_diag *diag) {
+static aq_status store_queue(aq_store_writer *writer, size_t i, aq_diag *diag)
+{
   const aq_run_queue *queue = &writer->known.queues[i];
   sqlite3_stmt *statement;
   aq_status status =
@@ -130,7 +138,8 @@ static aq_status store_queue(aq_store_writer *writer, size_t i, aq_diag *diag) {
   return run_once(writer->store, statement, diag);
 }
 
-static aq_status store_name(aq_store_writer *writer, size_t i, aq_diag *diag) {
+static aq_status store_name(aq_store_writer *writer, size_t i, aq_diag *diag)
+{
   const aq_names *names = &writer->known.names;
   sqlite3_stmt *statement;
   aq_status status = prepare_once(
@@ -146,7 +155,8 @@ static aq_status store_name(aq_store_writer *writer, size_t i, aq_diag *diag) {
   return run_once(writer->store, statement, diag);
 }
 
-static aq_status store_known(aq_store_writer *writer, aq_diag *diag) {
+static aq_status store_known(aq_store_writer *writer, aq_diag *diag)
+{
   aq_status status = AQ_OK;
   for (size_t i = 0; !status && i < writer->known.device_count; i++)
     status = store_device(writer, i, diag);
@@ -161,7 +171,8 @@ static aq_status store_known(aq_store_writer *writer, aq_diag *diag) {
 
 /* Without this, rows of a run that was removed meanwhile would be left. */
 static aq_status store_count(aq_store_writer *writer, size_t added,
-                             bool complete, aq_diag *diag) {
+                             bool complete, aq_diag *diag)
+{
   sqlite3_stmt *statement;
   aq_status status = prepare_once(
       writer->store,
@@ -182,7 +193,8 @@ static aq_status store_count(aq_store_writer *writer, size_t added,
 
 static aq_status store_batch(aq_store_writer *writer, const aq_record *rows,
                              size_t count, bool complete,
-                             const aq_run_info *info, aq_diag *diag) {
+                             const aq_run_info *info, aq_diag *diag)
+{
   if ((int64_t)count > AQ_STORE_ROWS_MAX - writer->stored_rows)
     return aq_diag_set(diag, AQ_ERR_UNSUPPORTED,
                        "%s: run %lld has more than 2^32 rows",
@@ -205,7 +217,8 @@ static aq_status store_batch(aq_store_writer *writer, const aq_record *rows,
 
 static aq_status write_batch(aq_store_writer *writer, const aq_record *rows,
                              size_t count, bool complete,
-                             const aq_run_info *info, aq_diag *diag) {
+                             const aq_run_info *info, aq_diag *diag)
+{
   if (writer->failure.status)
     return aq_diag_set(diag, writer->failure.status, "%s",
                        writer->failure.text);
@@ -222,25 +235,29 @@ static aq_status write_batch(aq_store_writer *writer, const aq_record *rows,
 /* ---- the sink ---- */
 
 static aq_status sink_device(aq_record_sink *sink, const aq_run_device *device,
-                             int64_t *ordinal, aq_diag *diag) {
+                             int64_t *ordinal, aq_diag *diag)
+{
   aq_record_sink *known = &from_sink(sink)->known.sink;
   return known->device(known, device, ordinal, diag);
 }
 
 static aq_status sink_queue(aq_record_sink *sink, const aq_run_queue *queue,
-                            int64_t *ordinal, aq_diag *diag) {
+                            int64_t *ordinal, aq_diag *diag)
+{
   aq_record_sink *known = &from_sink(sink)->known.sink;
   return known->queue(known, queue, ordinal, diag);
 }
 
 static aq_status sink_name(aq_record_sink *sink, const char *text,
-                           size_t length, int64_t *id, aq_diag *diag) {
+                           size_t length, int64_t *id, aq_diag *diag)
+{
   aq_record_sink *known = &from_sink(sink)->known.sink;
   return known->name(known, text, length, id, diag);
 }
 
 static aq_status sink_put(aq_record_sink *sink, const aq_record *rows,
-                          size_t count, aq_diag *diag) {
+                          size_t count, aq_diag *diag)
+{
   aq_store_writer *writer = from_sink(sink);
   while (count > 0) {
     size_t taken = BATCH_ROWS - writer->buffered;
@@ -263,7 +280,8 @@ static aq_status sink_put(aq_record_sink *sink, const aq_record *rows,
 
 /* ---- the writer ---- */
 
-static void writer_free(aq_store_writer *writer) {
+static void writer_free(aq_store_writer *writer)
+{
   sqlite3_finalize(writer->insert);
   aq_memory_sink_fini(&writer->known);
   free(writer->buffer);
@@ -271,7 +289,8 @@ static void writer_free(aq_store_writer *writer) {
 }
 
 aq_status aq_store_writer_open(aq_store *store, const aq_run_info *info,
-                               aq_store_writer **out, aq_diag *diag) {
+                               aq_store_writer **out, aq_diag *diag)
+{
   aq_store_writer *writer = calloc(1, sizeof *writer);
   if (!writer)
     return aq_diag_set(diag, AQ_ERR_NO_MEMORY, "out of memory for a run");
@@ -297,23 +316,27 @@ aq_status aq_store_writer_open(aq_store *store, const aq_run_info *info,
   return AQ_OK;
 }
 
-aq_record_sink *aq_store_writer_sink(aq_store_writer *writer) {
+aq_record_sink *aq_store_writer_sink(aq_store_writer *writer)
+{
   return &writer->sink;
 }
 
-int64_t aq_store_writer_run(const aq_store_writer *writer) {
+int64_t aq_store_writer_run(const aq_store_writer *writer)
+{
   return writer->run;
 }
 
 aq_status aq_store_writer_finish(aq_store_writer *writer,
-                                 const aq_run_info *info, aq_diag *diag) {
+                                 const aq_run_info *info, aq_diag *diag)
+{
   aq_status status =
       write_batch(writer, writer->buffer, writer->buffered, true, info, diag);
   writer_free(writer);
   return status;
 }
 
-void aq_store_writer_abort(aq_store_writer *writer) {
+void aq_store_writer_abort(aq_store_writer *writer)
+{
   /* Should even this fail, the run stays behind as incomplete. */
   aq_store_remove(writer->store, writer->run, NULL);
   writer_free(writer);

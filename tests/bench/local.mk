@@ -1,6 +1,7 @@
 # make bench: one JSON object a line, each figure beside its floor.
 # Add a program: its name to AQ_BENCHES, its sources below.
 AQ_BENCHES =
+AQ_BENCHES += tests/bench/bench_store
 EXTRA_PROGRAMS += $(AQ_BENCHES)
 AQ_BENCH_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/tests
 AQ_BENCH_LDADD = tests/bench/libaqbench.la libaqcore.la
@@ -8,6 +9,10 @@ EXTRA_LTLIBRARIES = tests/bench/libaqbench.la
 tests_bench_libaqbench_la_SOURCES = tests/bench/bench.c tests/bench/bench.h
 tests_bench_libaqbench_la_CPPFLAGS = $(AQ_BENCH_CPPFLAGS)
 CLEANFILES += $(AQ_BENCHES)
+
+tests_bench_bench_store_SOURCES = tests/bench/bench_store.c
+tests_bench_bench_store_CPPFLAGS = $(AQ_BENCH_CPPFLAGS) $(SQLITE_CFLAGS)
+tests_bench_bench_store_LDADD = $(AQ_BENCH_LDADD) $(SQLITE_LIBS)
 
 .PHONY: bench
 bench: $(AQ_BENCHES)
