@@ -3,6 +3,7 @@
 AQ_BENCHES = \
 	tests/bench/bench_calendar \
 	tests/bench/bench_packets
+AQ_BENCHES += tests/bench/bench_store
 EXTRA_PROGRAMS += $(AQ_BENCHES)
 AQ_BENCH_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/tests
 AQ_BENCH_LDADD = tests/bench/libaqbench.la libaqcore.la
@@ -18,6 +19,10 @@ tests_bench_bench_calendar_LDADD = $(AQ_BENCH_LDADD)
 tests_bench_bench_packets_SOURCES = tests/bench/bench_packets.c
 tests_bench_bench_packets_CPPFLAGS = $(AQ_BENCH_CPPFLAGS)
 tests_bench_bench_packets_LDADD = $(AQ_BENCH_LDADD)
+
+tests_bench_bench_store_SOURCES = tests/bench/bench_store.c
+tests_bench_bench_store_CPPFLAGS = $(AQ_BENCH_CPPFLAGS) $(SQLITE_CFLAGS)
+tests_bench_bench_store_LDADD = $(AQ_BENCH_LDADD) $(SQLITE_LIBS)
 
 .PHONY: bench
 bench: $(AQ_BENCHES)
