@@ -3,12 +3,14 @@
 
 #include <stdlib.h>
 
-void aqsim_calendar_fini(aqsim_calendar *calendar) {
+void aqsim_calendar_fini(aqsim_calendar *calendar)
+{
   free(calendar->entries);
   *calendar = (aqsim_calendar)AQSIM_CALENDAR_INIT;
 }
 
-bool aqsim_calendar_reserve(aqsim_calendar *calendar, size_t count) {
+bool aqsim_calendar_reserve(aqsim_calendar *calendar, size_t count)
+{
   /* One more: a popped entry keeps its place while its event runs. */
   size_t needed = calendar->reserved + count + 1;
   if (needed > calendar->capacity) {
@@ -25,13 +27,15 @@ bool aqsim_calendar_reserve(aqsim_calendar *calendar, size_t count) {
   return true;
 }
 
-void aqsim_calendar_release(aqsim_calendar *calendar, size_t count) {
+void aqsim_calendar_release(aqsim_calendar *calendar, size_t count)
+{
   assert(count <= calendar->reserved);
   calendar->reserved -= count;
 }
 
 void aqsim_calendar_forget(aqsim_calendar *calendar, const void *base,
-                           size_t size) {
+                           size_t size)
+{
   aqsim_calendar_settle(calendar);
   uintptr_t first = (uintptr_t)base;
   size_t count = calendar->count, kept = 0;

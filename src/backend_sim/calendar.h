@@ -48,7 +48,9 @@ typedef struct aqsim_calendar {
 } aqsim_calendar;
 
 #define AQSIM_CALENDAR_INIT                                                    \
-  { NULL, 0, 0, 0, false, 0 }
+  {                                                                            \
+    NULL, 0, 0, 0, false, 0                                                    \
+  }
 
 void aqsim_calendar_fini(aqsim_calendar *calendar);
 
@@ -65,13 +67,15 @@ void aqsim_calendar_forget(aqsim_calendar *calendar, const void *base,
 enum { AQSIM_SEQUENCE_BITS = 56 };
 
 static inline bool aqsim_entry_before(const aqsim_entry *a,
-                                      const aqsim_entry *b) {
+                                      const aqsim_entry *b)
+{
   return a->time < b->time || (a->time == b->time && a->order < b->order);
 }
 
 /* Puts `entry` where entries[0] is vacant. */
 static inline void aqsim_calendar_sift_down(aqsim_calendar *calendar,
-                                            aqsim_entry entry) {
+                                            aqsim_entry entry)
+{
   aqsim_entry *heap = calendar->entries;
   size_t count = calendar->count, hole = 0, child;
   while ((child = 2 * hole + 1) < count) {
@@ -87,7 +91,8 @@ static inline void aqsim_calendar_sift_down(aqsim_calendar *calendar,
 
 static inline void aqsim_calendar_push(aqsim_calendar *calendar,
                                        aqsim_event *event, aq_time time,
-                                       aqsim_priority priority) {
+                                       aqsim_priority priority)
+{
   aqsim_entry entry = {
       time, (uint64_t)priority << AQSIM_SEQUENCE_BITS | calendar->sequence++,
       event};
@@ -107,7 +112,8 @@ static inline void aqsim_calendar_push(aqsim_calendar *calendar,
   heap[hole] = entry;
 }
 
-static inline void aqsim_calendar_settle(aqsim_calendar *calendar) {
+static inline void aqsim_calendar_settle(aqsim_calendar *calendar)
+{
   if (!calendar->vacant)
     return;
   calendar->vacant = false;
@@ -118,7 +124,8 @@ static inline void aqsim_calendar_settle(aqsim_calendar *calendar) {
 /* The earliest event, which leaves the calendar, and its time; NULL when
  * nothing is due at or before `limit`. */
 static inline aqsim_event *aqsim_calendar_pop(aqsim_calendar *calendar,
-                                              aq_time limit, aq_time *time) {
+                                              aq_time limit, aq_time *time)
+{
   aqsim_calendar_settle(calendar);
   if (calendar->count == 0 || calendar->entries[0].time > limit)
     return NULL;
@@ -127,7 +134,8 @@ static inline aqsim_event *aqsim_calendar_pop(aqsim_calendar *calendar,
   return calendar->entries[0].event;
 }
 
-static inline bool aqsim_calendar_empty(const aqsim_calendar *calendar) {
+static inline bool aqsim_calendar_empty(const aqsim_calendar *calendar)
+{
   return calendar->count == (calendar->vacant ? 1 : 0);
 }
 

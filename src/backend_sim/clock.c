@@ -8,18 +8,21 @@
 
 /* ---- timestamps ---- */
 
-uint64_t aqsim_clock_ticks(const aqsim_device *device, aq_time time) {
+uint64_t aqsim_clock_ticks(const aqsim_device *device, aq_time time)
+{
   const aqsim_model *model = device->model;
   aq_time stepped = time < 0 ? 0 : time - time % model->timestamp_step;
   return (uint64_t)((__int128)stepped * model->timestamp_hz / AQ_S);
 }
 
-aq_time aqsim_clock_time(const aqsim_device *device, uint64_t ticks) {
+aq_time aqsim_clock_time(const aqsim_device *device, uint64_t ticks)
+{
   return (aq_time)((__int128)ticks * AQ_S / device->model->timestamp_hz);
 }
 
 aq_time aqsim_signal_complete(aqsim *sim, const aqsim_device *device,
-                              aq_signal handle, aq_time start, aq_time end) {
+                              aq_signal handle, aq_time start, aq_time end)
+{
   aqsim_signal *signal = aqsim_signal_from(handle);
   if (!signal)
     return AQ_TIME_NONE;
@@ -37,7 +40,8 @@ aq_time aqsim_signal_complete(aqsim *sim, const aqsim_device *device,
 /* ---- the event loop ---- */
 
 /* Runs the next event that is due at or before `limit`. */
-static inline bool clock_step(aqsim *sim, aq_time limit) {
+static inline bool clock_step(aqsim *sim, aq_time limit)
+{
   aq_time time;
   aqsim_event *event = aqsim_calendar_pop(&sim->calendar, limit, &time);
   if (!event)
@@ -48,7 +52,8 @@ static inline bool clock_step(aqsim *sim, aq_time limit) {
 }
 
 /* Every operation that moves time begins and ends with these. */
-static aq_status clock_enter(aqsim *sim, aq_diag *diag) {
+static aq_status clock_enter(aqsim *sim, aq_diag *diag)
+{
   if (sim->depth > 0)
     return aq_diag_set(diag, AQ_ERR_INVALID,
                        "time cannot be moved from inside a kernel or a "
@@ -58,7 +63,8 @@ static aq_status clock_enter(aqsim *sim, aq_diag *diag) {
   return AQ_OK;
 }
 
-static aq_status clock_leave(aqsim *sim, aq_status status, aq_diag *diag) {
+static aq_status clock_leave(aqsim *sim, aq_status status, aq_diag *diag)
+{
   sim->depth--;
   aqsim_queues_sweep(sim);
   aq_status failed = aqsim_recorder_flush(&sim->recorder);
@@ -71,8 +77,8 @@ static aq_status clock_leave(aqsim *sim, aq_status status, aq_diag *diag) {
 
 /* ---- sleep and space ---- */
 
-aq_status aqsim_clock_sleep(aqsim *sim, aq_time until, bool wake,
-                            aq_diag *diag) {
+aq_status aqsim_clock_sleep(aqsim *sim, aq_time until, bool wake, aq_diag *diag)
+{
   aq_status status = clock_enter(sim, diag);
   if (status != AQ_OK)
     return status;
@@ -85,7 +91,8 @@ aq_status aqsim_clock_sleep(aqsim *sim, aq_time until, bool wake,
 }
 
 static aq_status space_wait(aqsim *sim, aqsim_queue *queue, uint32_t count,
-                            aq_time deadline, aq_diag *diag) {
+                            aq_time deadline, aq_diag *diag)
+{
   while (aq_ring_space(&queue->ring) < count) {
     if (queue->state != AQSIM_QUEUE_ACTIVE)
       return aqsim_queue_explain(queue, diag);
@@ -102,7 +109,8 @@ static aq_status space_wait(aqsim *sim, aqsim_queue *queue, uint32_t count,
 }
 
 aq_status aqsim_clock_wait_space(aqsim *sim, aqsim_queue *queue, uint32_t count,
-                                 aq_time deadline, aq_diag *diag) {
+                                 aq_time deadline, aq_diag *diag)
+{
   if (count > queue->ring.size)
     return aq_diag_set(diag, AQ_ERR_INVALID,
                        "queue %u: room for %u packets; its ring has %u",
@@ -136,12 +144,14 @@ struct waiter {
 
 /* A blocked host is interrupted at every change, and looks at the value when
  * the interrupt has come through. */
-static aq_time wait_return(const wait_state *state) {
+static aq_time wait_return(const wait_state *state)
+{
   const aqsim *sim = state->sim;
   return aq_time_min(sim->now + sim->interrupt, state->deadline);
 }
 
-static void waiter_changed(aqsim_watcher *watcher, int64_t value) {
+static void waiter_changed(aqsim_watcher *watcher, int64_t value)
+{
   waiter *w = (waiter *)watcher;
   bool holds = aq_condition_holds(w->item->condition, value, w->item->value);
   if (holds == w->holds)
@@ -157,7 +167,8 @@ static void waiter_changed(aqsim_watcher *watcher, int64_t value) {
 }
 
 static void waiters_begin(wait_state *state, waiter *waiters,
-                          const aq_wait_item *items, uint32_t count) {
+                          const aq_wait_item *items, uint32_t count)
+{
   for (uint32_t i = count; i-- > 0;) {
     aqsim_signal *signal = aqsim_signal_from(items[i].signal);
     bool holds = aq_condition_holds(items[i].condition,
@@ -175,14 +186,16 @@ static void waiters_begin(wait_state *state, waiter *waiters,
   }
 }
 
-static void waiters_end(waiter *waiters, uint32_t count) {
+static void waiters_end(waiter *waiters, uint32_t count)
+{
   for (uint32_t i = 0; i < count; i++)
     aqsim_signal_unwatch(&waiters[i].watcher);
 }
 
 /* Runs until enough items hold; then the host needs its time to wake up. */
 static aq_status wait_run(wait_state *state, const aq_wait_item *items,
-                          uint32_t count, aq_diag *diag) {
+                          uint32_t count, aq_diag *diag)
+{
   aqsim *sim = state->sim;
   if (state->held >= state->needed)
     return AQ_OK;
@@ -205,7 +218,8 @@ static aq_status wait_run(wait_state *state, const aq_wait_item *items,
 }
 
 static aq_status wait_check(const aq_wait_item *items, uint32_t count,
-                            aq_diag *diag) {
+                            aq_diag *diag)
+{
   if (count == 0)
     return aq_diag_set(diag, AQ_ERR_INVALID,
                        "wait: no signals; expected at least one");
@@ -216,7 +230,8 @@ static aq_status wait_check(const aq_wait_item *items, uint32_t count,
   return AQ_OK;
 }
 
-static waiter *waiters_alloc(aqsim *sim, uint32_t count) {
+static waiter *waiters_alloc(aqsim *sim, uint32_t count)
+{
   if (count > sim->waiter_capacity) {
     void *grown = realloc(sim->waiters, count * sizeof(waiter));
     if (!grown)
@@ -229,7 +244,8 @@ static waiter *waiters_alloc(aqsim *sim, uint32_t count) {
 
 aq_status aqsim_clock_wait(aqsim *sim, const aq_wait_item *items,
                            uint32_t count, aq_wait_mode mode, aq_time deadline,
-                           uint32_t *satisfied, aq_diag *diag) {
+                           uint32_t *satisfied, aq_diag *diag)
+{
   aq_status status = wait_check(items, count, diag);
   if (status == AQ_OK)
     status = clock_enter(sim, diag);

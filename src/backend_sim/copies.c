@@ -6,7 +6,8 @@
 
 enum { COPY_EVENTS = 2 }; /* its own and the gate's */
 
-static void copy_unlink(aqsim *sim, aqsim_copy *copy) {
+static void copy_unlink(aqsim *sim, aqsim_copy *copy)
+{
   if (copy->previous)
     copy->previous->next = copy->next;
   else
@@ -15,21 +16,24 @@ static void copy_unlink(aqsim *sim, aqsim_copy *copy) {
     copy->next->previous = copy->previous;
 }
 
-static void copy_free(aqsim_copy *copy) {
+static void copy_free(aqsim_copy *copy)
+{
   aqsim *sim = copy->device->sim;
   copy_unlink(sim, copy);
   aqsim_calendar_release(&sim->calendar, COPY_EVENTS);
   free(copy);
 }
 
-static aq_time move_time(const aqsim_model *model, size_t size) {
+static aq_time move_time(const aqsim_model *model, size_t size)
+{
   unsigned __int128 ps = (unsigned __int128)size * (uint64_t)AQ_S;
   uint64_t rate = (uint64_t)model->copy_bandwidth;
   return (aq_time)((ps + rate - 1) / rate);
 }
 
 /* Gives the free engine to the first copy in line. */
-static void engine_next(aqsim_device *device) {
+static void engine_next(aqsim_device *device)
+{
   aqsim_copy *copy = device->copy_first;
   if (device->copying || !copy)
     return;
@@ -41,7 +45,8 @@ static void engine_next(aqsim_device *device) {
                       AQSIM_AT_END);
 }
 
-static void copy_ready(aqsim_copy *copy) {
+static void copy_ready(aqsim_copy *copy)
+{
   aqsim_device *device = copy->device;
   copy->ready = device->sim->now;
   copy->next_ready = NULL;
@@ -53,11 +58,13 @@ static void copy_ready(aqsim_copy *copy) {
   engine_next(device);
 }
 
-static void gate_opened(aqsim_gate *gate) {
+static void gate_opened(aqsim_gate *gate)
+{
   copy_ready((aqsim_copy *)(void *)((char *)gate - offsetof(aqsim_copy, gate)));
 }
 
-static void copy_record(const aqsim_copy *copy, aq_time observe) {
+static void copy_record(const aqsim_copy *copy, aq_time observe)
+{
   aqsim *sim = copy->device->sim;
   aq_record *row = aqsim_recorder_row(&sim->recorder);
   row->kind = AQ_KIND_COPY;
@@ -73,7 +80,8 @@ static void copy_record(const aqsim_copy *copy, aq_time observe) {
 }
 
 /* First the end of the bytes, then the decrement. */
-static void copy_fire(aqsim_event *event) {
+static void copy_fire(aqsim_event *event)
+{
   aqsim_copy *copy = (aqsim_copy *)event;
   aqsim_device *device = copy->device;
   aqsim *sim = device->sim;
@@ -96,8 +104,8 @@ static void copy_fire(aqsim_event *event) {
 
 aq_status aqsim_copy_submit(aqsim_device *device, void *to, const void *from,
                             size_t size, const aq_signal *dependencies,
-                            uint32_t count, aq_signal completion,
-                            aq_diag *diag) {
+                            uint32_t count, aq_signal completion, aq_diag *diag)
+{
   aqsim *sim = device->sim;
   aqsim_copy *copy = calloc(1, sizeof *copy + count * sizeof copy->legs[0]);
   if (!copy || !aqsim_calendar_reserve(&sim->calendar, COPY_EVENTS)) {
@@ -123,7 +131,8 @@ aq_status aqsim_copy_submit(aqsim_device *device, void *to, const void *from,
   return AQ_OK;
 }
 
-void aqsim_copies_fini(aqsim *sim) {
+void aqsim_copies_fini(aqsim *sim)
+{
   while (sim->copies)
     copy_free(sim->copies);
 }

@@ -61,6 +61,7 @@ struct aqsim_flight {
   bool in_use, sleeping, glued;
   uint64_t id;
   const aqsim_kernel *kernel; /* of kernel dispatches, once launched */
+  uint64_t workgroups;        /* of the same */
   aq_time submit, fetch, launch, start, end;
   aq_time stamp; /* start timestamp, as this device writes it */
   aq_packet packet;
@@ -106,9 +107,10 @@ struct aqsim_queue {
   uint64_t launched;                    /* number ever launched */
   bool blocked;                         /* a barrier packet is active */
   bool pumping;
-  bool kernel_before;  /* the packet launched last is a kernel */
-  aq_time launch_free; /* when the packet launched last has launched */
-  aq_time last_end;    /* of the kernels that completed */
+  const aqsim_kernel *kernel; /* launched last: most often the next one too */
+  bool kernel_before;         /* the packet launched last is a kernel */
+  aq_time launch_free;        /* when the packet launched last has launched */
+  aq_time last_end;           /* of the kernels that completed */
 
   aqsim_flight *flights; /* ring.size of them */
   aqsim_flight *free;
@@ -145,18 +147,19 @@ struct aqsim {
                         last, or AQ_NONE */
 };
 
-static inline aqsim *aqsim_from(aq_transport *transport) {
+static inline aqsim *aqsim_from(aq_transport *transport)
+{
   return (aqsim *)transport;
 }
 
 /* The device's own scopes: the reserved value counts as system. */
-static inline aq_time aqsim_acquire(const aqsim_device *device,
-                                    uint32_t header) {
+static inline aq_time aqsim_acquire(const aqsim_device *device, uint32_t header)
+{
   return device->acquire[aq_header_acquire(header)];
 }
 
-static inline aq_time aqsim_release(const aqsim_device *device,
-                                    uint32_t header) {
+static inline aq_time aqsim_release(const aqsim_device *device, uint32_t header)
+{
   return device->release[aq_header_release(header)];
 }
 

@@ -3,10 +3,9 @@
 
 #include <string.h>
 
-#include "backend_sim/packets.h"
-
 /* a × b, ending at the longest run that times can still be added to. */
-static aq_time times(aq_time a, uint64_t b) {
+static aq_time times(aq_time a, uint64_t b)
+{
   const aq_time longest = AQ_TIME_MAX / 4;
   aq_time product;
   if (b > (uint64_t)longest || __builtin_mul_overflow(a, (aq_time)b, &product))
@@ -17,13 +16,15 @@ static aq_time times(aq_time a, uint64_t b) {
 /* What lies between the end of a dispatch and the first wave of the next that
  * waits for it. A duration that was measured from end to end contains it, and
  * the life cycle charges it again. */
-static aq_time launch_cost(const aqsim_model *model) {
+static aq_time launch_cost(const aqsim_model *model)
+{
   return model->release_agent + model->signal_write + model->acquire_agent +
          model->dispatch_setup;
 }
 
 static aq_time spin_duration(const aqsim_model *model,
-                             const aq_kernel_packet *packet) {
+                             const aq_kernel_packet *packet)
+{
   aq_spin_args args;
   memcpy(&args, (const void *)(uintptr_t)packet->kernarg_address, sizeof args);
   aq_time duration = aq_time_min(args.duration, AQ_TIME_MAX / 4);
@@ -35,9 +36,9 @@ static aq_time spin_duration(const aqsim_model *model,
 
 aq_time aqsim_cost_duration(const aqsim_model *model,
                             const aqsim_kernel *kernel,
-                            const aq_kernel_packet *packet) {
+                            const aq_kernel_packet *packet, uint64_t workgroups)
+{
   const aq_cost *cost = &kernel->desc.cost;
-  uint64_t workgroups = aqsim_packet_workgroups(packet);
   if (workgroups == 0)
     return 0;
   if (cost->kind == AQ_COST_SPIN)

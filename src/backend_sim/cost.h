@@ -9,9 +9,11 @@
 #include "backend_sim/device_model.h"
 #include "backend_sim/kernels.h"
 
-/* Never negative; 0 for a dispatch without workgroups. */
+/* Never negative; 0 for a dispatch without workgroups. `workgroups` is how many
+ * the packet has. */
 aq_time aqsim_cost_duration(const aqsim_model *model,
                             const aqsim_kernel *kernel,
-                            const aq_kernel_packet *packet);
+                            const aq_kernel_packet *packet,
+                            uint64_t workgroups);
 
 #endif

@@ -11,14 +11,16 @@ enum { SIGNAL_WORDS = 96, WORDS = 256 };
 
 /* "signal 3 (value 1)", by order of creation: addresses differ from run to
  * run. */
-static void signal_words(const aqsim_signal *signal, char *text, size_t size) {
+static void signal_words(const aqsim_signal *signal, char *text, size_t size)
+{
   snprintf(text, size,
            "signal %" PRIu64 " (user %" PRIu64 ", value %" PRId64 ")",
            signal->number, signal->user, aqsim_signal_load(signal));
 }
 
 /* A packet whose gate is closed. */
-static bool gate_words(const aqsim_queue *queue, char *text, size_t size) {
+static bool gate_words(const aqsim_queue *queue, char *text, size_t size)
+{
   for (uint32_t i = 0; i < queue->fresh; i++) {
     const aqsim_flight *flight = &queue->flights[i];
     if (!flight->in_use || flight->step != AQSIM_STEP_SEEN)
@@ -36,7 +38,8 @@ static bool gate_words(const aqsim_queue *queue, char *text, size_t size) {
   return false;
 }
 
-static bool queue_words(const aqsim_queue *queue, char *text, size_t size) {
+static bool queue_words(const aqsim_queue *queue, char *text, size_t size)
+{
   if (queue->state == AQSIM_QUEUE_FAILED) {
     snprintf(text, size, "queue %u: stopped at packet %" PRIu64 ": %s",
              queue->ring.id, queue->failed_packet, queue->failure);
@@ -57,7 +60,8 @@ static bool queue_words(const aqsim_queue *queue, char *text, size_t size) {
   return true;
 }
 
-static bool copy_words(const aqsim *sim, char *text, size_t size) {
+static bool copy_words(const aqsim *sim, char *text, size_t size)
+{
   const aqsim_copy *copy = sim->copies;
   const aqsim_signal *blocker = copy ? aqsim_gate_blocker(&copy->gate) : NULL;
   if (!blocker)
@@ -69,7 +73,8 @@ static bool copy_words(const aqsim *sim, char *text, size_t size) {
 }
 
 /* The first thing that blocks; there always is something to say. */
-static void blocker_words(const aqsim *sim, char *text, size_t size) {
+static void blocker_words(const aqsim *sim, char *text, size_t size)
+{
   for (const aqsim_queue *q = sim->first_queue; q; q = q->next)
     if (queue_words(q, text, size))
       return;
@@ -78,7 +83,8 @@ static void blocker_words(const aqsim *sim, char *text, size_t size) {
 }
 
 aq_status aqsim_wait_deadlock(const aqsim *sim, const aq_wait_item *items,
-                              uint32_t count, aq_diag *diag) {
+                              uint32_t count, aq_diag *diag)
+{
   char signal[SIGNAL_WORDS] = "", blocker[WORDS];
   for (uint32_t i = count; i-- > 0;) {
     const aqsim_signal *s = aqsim_signal_from(items[i].signal);
@@ -92,7 +98,8 @@ aq_status aqsim_wait_deadlock(const aqsim *sim, const aq_wait_item *items,
 }
 
 aq_status aqsim_space_deadlock(const aqsim_queue *queue, uint32_t count,
-                               aq_diag *diag) {
+                               aq_diag *diag)
+{
   char blocker[WORDS];
   if (!queue_words(queue, blocker, sizeof blocker))
     blocker_words(queue->sim, blocker, sizeof blocker);
@@ -101,7 +108,8 @@ aq_status aqsim_space_deadlock(const aqsim_queue *queue, uint32_t count,
                      queue->ring.id, count, blocker);
 }
 
-aq_status aqsim_queue_explain(const aqsim_queue *queue, aq_diag *diag) {
+aq_status aqsim_queue_explain(const aqsim_queue *queue, aq_diag *diag)
+{
   if (queue->state == AQSIM_QUEUE_FAILED)
     return aq_diag_set(diag, AQ_ERR_QUEUE,
                        "queue %u stopped at packet %" PRIu64 ": %s",

@@ -9,24 +9,28 @@
 
 enum { FILE_SIZE_MAX = 1 << 20 };
 
-size_t aqsim_model_count(void) {
+size_t aqsim_model_count(void)
+{
   size_t count = 0;
   while (aqsim_embedded_models[count].name)
     count++;
   return count;
 }
 
-const char *aqsim_model_name(size_t index) {
+const char *aqsim_model_name(size_t index)
+{
   return aqsim_embedded_models[index].name;
 }
 
-static aq_status no_memory(aq_diag *diag) {
+static aq_status no_memory(aq_diag *diag)
+{
   return aq_diag_set(diag, AQ_ERR_NO_MEMORY,
                      "out of memory for a device model");
 }
 
 static aq_status embedded_load(const aqsim_embedded *embedded,
-                               aqsim_model **out, aq_diag *diag) {
+                               aqsim_model **out, aq_diag *diag)
+{
   char place[128];
   size_t size = 0;
   for (size_t i = 0; embedded->lines[i]; i++)
@@ -42,7 +46,8 @@ static aq_status embedded_load(const aqsim_embedded *embedded,
   return status;
 }
 
-static aq_status file_load(const char *path, aqsim_model **out, aq_diag *diag) {
+static aq_status file_load(const char *path, aqsim_model **out, aq_diag *diag)
+{
   FILE *file = fopen(path, "rb");
   if (!file)
     return aq_diag_set(diag, AQ_ERR_INPUT, "%s: %s", path, strerror(errno));
@@ -67,7 +72,8 @@ static aq_status file_load(const char *path, aqsim_model **out, aq_diag *diag) {
   return status;
 }
 
-static aq_status name_load(const char *name, aqsim_model **out, aq_diag *diag) {
+static aq_status name_load(const char *name, aqsim_model **out, aq_diag *diag)
+{
   char known[256] = "";
   for (size_t i = 0; aqsim_embedded_models[i].name; i++) {
     if (strcmp(aqsim_embedded_models[i].name, name) == 0)
@@ -82,14 +88,16 @@ static aq_status name_load(const char *name, aqsim_model **out, aq_diag *diag) {
                      name, known);
 }
 
-static bool is_path(const char *name) {
+static bool is_path(const char *name)
+{
   size_t length = strlen(name);
   return strchr(name, '/') ||
          (length > 7 && strcmp(name + length - 7, ".device") == 0);
 }
 
 aq_status aqsim_model_load(const char *name, const char *const *edits,
-                           aqsim_model **out, aq_diag *diag) {
+                           aqsim_model **out, aq_diag *diag)
+{
   aqsim_model *model;
   aq_status status = is_path(name) ? file_load(name, &model, diag)
                                    : name_load(name, &model, diag);

@@ -21,11 +21,13 @@ typedef struct reader {
 } reader;
 
 /* "%.*s" wants an int; what is shown of a long word is cut anyway. */
-static int shown(span text) {
+static int shown(span text)
+{
   return text.length < 80 ? (int)text.length : 80;
 }
 
-static span span_trim(span text) {
+static span span_trim(span text)
+{
   while (text.length > 0 && (*text.at == ' ' || *text.at == '\t')) {
     text.at++;
     text.length--;
@@ -37,7 +39,8 @@ static span span_trim(span text) {
 }
 
 /* What comes before `mark`; *rest is what comes after it. */
-static bool span_split(span text, char mark, span *before, span *after) {
+static bool span_split(span text, char mark, span *before, span *after)
+{
   const char *found = memchr(text.at, mark, text.length);
   if (!found)
     return false;
@@ -48,7 +51,8 @@ static bool span_split(span text, char mark, span *before, span *after) {
 }
 
 static aq_status reader_fail(reader *r, const char *what, span text,
-                             const char *expected) {
+                             const char *expected)
+{
   aq_diag line = AQ_DIAG_INIT;
   aq_diag_set(&line, AQ_ERR_INPUT, "%s%s%.*s%s%s", what,
               text.length ? " '" : "", shown(text), text.at,
@@ -60,7 +64,8 @@ static aq_status reader_fail(reader *r, const char *what, span text,
                      line.text);
 }
 
-static int key_find(span name) {
+static int key_find(span name)
+{
   for (int key = 0; key < AQSIM_KEY_COUNT; key++)
     if (strlen(aqsim_keys[key].name) == name.length &&
         memcmp(aqsim_keys[key].name, name.at, name.length) == 0)
@@ -70,7 +75,8 @@ static int key_find(span name) {
 
 /* Sets one constant from "VALUE UNIT"; `source` is arena text. */
 static aq_status constant_set(reader *r, int key, span value,
-                              const char *source) {
+                              const char *source)
+{
   aqsim_model *model = r->model;
   const aqsim_key *k = &aqsim_keys[key];
   char text[64], expected[160];
@@ -95,7 +101,8 @@ static aq_status constant_set(reader *r, int key, span value,
   return AQ_OK;
 }
 
-static aq_status constant_read(reader *r, span line) {
+static aq_status constant_read(reader *r, span line)
+{
   span name, rest, value, source;
   if (!span_split(line, '=', &name, &rest))
     return reader_fail(r, "no '=' in", line,
@@ -119,7 +126,8 @@ static aq_status constant_read(reader *r, span line) {
   return constant_set(r, key, value, copy);
 }
 
-static aq_status line_read(reader *r, span line) {
+static aq_status line_read(reader *r, span line)
+{
   for (size_t i = 0; i < line.length; i++)
     if ((unsigned char)line.at[i] < 0x20 && line.at[i] != '\t')
       return reader_fail(r, "control character in the line", (span){"", 0},
@@ -136,7 +144,8 @@ static aq_status line_read(reader *r, span line) {
 }
 
 /* Rules between constants. */
-static aq_status model_check(reader *r) {
+static aq_status model_check(reader *r)
+{
   const aqsim_model *m = r->model;
   span none = {"", 0};
   for (int key = 0; key < AQSIM_KEY_COUNT; key++)
@@ -157,7 +166,8 @@ static aq_status model_check(reader *r) {
   return AQ_OK;
 }
 
-static aq_status model_read(reader *r, const char *text, size_t size) {
+static aq_status model_read(reader *r, const char *text, size_t size)
+{
   const char *end = text + size;
   while (text < end) {
     const char *newline = memchr(text, '\n', (size_t)(end - text));
@@ -175,7 +185,8 @@ static aq_status model_read(reader *r, const char *text, size_t size) {
 }
 
 /* "a/b/mi300x.device" is the model mi300x. */
-static const char *model_name(aq_arena *arena, const char *place) {
+static const char *model_name(aq_arena *arena, const char *place)
+{
   const char *slash = strrchr(place, '/');
   const char *base = slash ? slash + 1 : place;
   size_t length = strlen(base);
@@ -185,7 +196,8 @@ static const char *model_name(aq_arena *arena, const char *place) {
 }
 
 aq_status aqsim_model_parse(const char *place, const char *text, size_t size,
-                            aqsim_model **out, aq_diag *diag) {
+                            aqsim_model **out, aq_diag *diag)
+{
   aqsim_model *model = calloc(1, sizeof *model);
   if (!model || !(model->name = model_name(&model->arena, place))) {
     free(model);
@@ -201,14 +213,16 @@ aq_status aqsim_model_parse(const char *place, const char *text, size_t size,
   return AQ_OK;
 }
 
-void aqsim_model_destroy(aqsim_model *model) {
+void aqsim_model_destroy(aqsim_model *model)
+{
   if (!model)
     return;
   aq_arena_fini(&model->arena);
   free(model);
 }
 
-aq_status aqsim_model_set(aqsim_model *model, const char *edit, aq_diag *diag) {
+aq_status aqsim_model_set(aqsim_model *model, const char *edit, aq_diag *diag)
+{
   reader r = {model, edit, 0, diag};
   span line = {edit, strlen(edit)}, name, value;
   if (!span_split(line, '=', &name, &value))

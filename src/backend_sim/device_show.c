@@ -14,12 +14,14 @@ static const char *const group_names[] = {
     [AQSIM_GROUP_INFO] = "info",
 };
 
-static const void *constant_at(const aqsim_model *model, size_t index) {
+static const void *constant_at(const aqsim_model *model, size_t index)
+{
   return (const char *)model + aqsim_keys[index].offset;
 }
 
 static void constant_value(const aqsim_model *model, size_t index, char *value,
-                           size_t size, const char **unit) {
+                           size_t size, const char **unit)
+{
   const aqsim_key *key = &aqsim_keys[index];
   const void *at = constant_at(model, index);
   if (aqsim_kind_is_text(key->kind)) {
@@ -31,7 +33,8 @@ static void constant_value(const aqsim_model *model, size_t index, char *value,
 }
 
 void aqsim_model_constant(const aqsim_model *model, size_t index,
-                          aqsim_constant *out) {
+                          aqsim_constant *out)
+{
   const aqsim_key *key = &aqsim_keys[index];
   *out = (aqsim_constant){.key = key->name,
                           .group = group_names[key->group],
@@ -41,13 +44,15 @@ void aqsim_model_constant(const aqsim_model *model, size_t index,
   constant_value(model, index, out->value, sizeof out->value, &out->unit);
 }
 
-static uint64_t fnv1a(uint64_t hash, const char *text) {
+static uint64_t fnv1a(uint64_t hash, const char *text)
+{
   for (; *text; text++)
     hash = (hash ^ (unsigned char)*text) * UINT64_C(0x100000001b3);
   return (hash ^ '\n') * UINT64_C(0x100000001b3);
 }
 
-void aqsim_model_hash(const aqsim_model *model, char hash[AQSIM_HASH_SIZE]) {
+void aqsim_model_hash(const aqsim_model *model, char hash[AQSIM_HASH_SIZE])
+{
   uint64_t h = UINT64_C(0xcbf29ce484222325);
   for (size_t i = 0; i < AQSIM_KEY_COUNT; i++) {
     char value[64];
@@ -60,7 +65,8 @@ void aqsim_model_hash(const aqsim_model *model, char hash[AQSIM_HASH_SIZE]) {
   snprintf(hash, AQSIM_HASH_SIZE, "%016" PRIx64, h);
 }
 
-const char *aqsim_model_verdict(const aqsim_model *model) {
+const char *aqsim_model_verdict(const aqsim_model *model)
+{
   size_t measured = 0, timing = 0;
   for (size_t i = 0; i < AQSIM_KEY_COUNT; i++)
     if (aqsim_keys[i].group == AQSIM_GROUP_TIMING) {

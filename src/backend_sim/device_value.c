@@ -60,7 +60,8 @@ static const kind_rules rules[] = {
 };
 
 static bool choice_read(const char *const *choices, const char *text,
-                        int64_t *number) {
+                        int64_t *number)
+{
   for (int64_t i = 0; choices[i]; i++)
     if (strcmp(choices[i], text) == 0) {
       *number = i;
@@ -72,7 +73,8 @@ static bool choice_read(const char *const *choices, const char *text,
 /* Reads digits, with at most one point among them, as digits and the number
  * of them behind the point. */
 static const char *decimal_read(const char *text, int64_t *digits,
-                                unsigned *behind) {
+                                unsigned *behind)
+{
   bool point = false;
   unsigned seen = 0;
   *digits = 0;
@@ -93,7 +95,8 @@ static const char *decimal_read(const char *text, int64_t *digits,
 
 /* digits / 10^behind × factor, if that is whole and at most `largest`. */
 static bool scale(int64_t digits, unsigned behind, int64_t factor,
-                  int64_t largest, int64_t *number) {
+                  int64_t largest, int64_t *number)
+{
   for (; behind > 0 && digits % 10 == 0; behind--)
     digits /= 10;
   for (; behind > 0; behind--) {
@@ -108,7 +111,8 @@ static bool scale(int64_t digits, unsigned behind, int64_t factor,
 }
 
 static bool number_read(const kind_rules *rule, const char *text,
-                        int64_t *number) {
+                        int64_t *number)
+{
   int64_t digits;
   unsigned behind;
   const char *rest = decimal_read(text, &digits, &behind);
@@ -123,7 +127,8 @@ static bool number_read(const kind_rules *rule, const char *text,
 }
 
 bool aqsim_value_read(const aqsim_key *key, const char *text, int64_t *number,
-                      char *expected, size_t expected_size) {
+                      char *expected, size_t expected_size)
+{
   const kind_rules *rule = &rules[key->kind];
   int64_t read;
   bool good = rule->choices ? choice_read(rule->choices, text, &read)
@@ -141,7 +146,8 @@ bool aqsim_value_read(const aqsim_key *key, const char *text, int64_t *number,
 }
 
 void aqsim_value_print(const aqsim_key *key, int64_t number, char *value,
-                       size_t size, const char **unit_name) {
+                       size_t size, const char **unit_name)
+{
   const kind_rules *rule = &rules[key->kind];
   *unit_name = "";
   if (rule->choices) {

@@ -42,16 +42,19 @@ typedef struct aqsim_key {
 
 extern const aqsim_key aqsim_keys[AQSIM_KEY_COUNT];
 
-static inline bool aqsim_kind_is_text(aqsim_kind kind) {
+static inline bool aqsim_kind_is_text(aqsim_kind kind)
+{
   return kind == AQSIM_KIND_TEXT;
 }
 
 /* Where a constant is kept in a model. */
-static inline int64_t *aqsim_model_number(aqsim_model *model, int key) {
+static inline int64_t *aqsim_model_number(aqsim_model *model, int key)
+{
   return (int64_t *)(void *)((char *)model + aqsim_keys[key].offset);
 }
 
-static inline const char **aqsim_model_text(aqsim_model *model, int key) {
+static inline const char **aqsim_model_text(aqsim_model *model, int key)
+{
   return (const char **)(void *)((char *)model + aqsim_keys[key].offset);
 }
 

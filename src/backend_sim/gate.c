@@ -1,14 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 #include "backend_sim/gate.h"
 
-static void gate_schedule(aqsim_gate *gate, aq_time time) {
+static void gate_schedule(aqsim_gate *gate, aq_time time)
+{
   gate->scheduled = true;
   aqsim_calendar_push(gate->calendar, &gate->event, time, AQSIM_AT_NOTICE);
 }
 
 /* A signal became 0: it will be seen after the poll interval. Changes come in
  * the order of time, so a pending event is never too late. */
-static void leg_changed(aqsim_watcher *watcher, int64_t value) {
+static void leg_changed(aqsim_watcher *watcher, int64_t value)
+{
   aqsim_gate_leg *leg = (aqsim_gate_leg *)watcher;
   aqsim_gate *gate = leg->gate;
   (void)value;
@@ -19,13 +21,15 @@ static void leg_changed(aqsim_watcher *watcher, int64_t value) {
     gate_schedule(gate, leg->visible);
 }
 
-static void leg_drop(aqsim_gate_leg *leg) {
+static void leg_drop(aqsim_gate_leg *leg)
+{
   aqsim_signal_unwatch(&leg->watcher);
   leg->signal = NULL;
 }
 
 /* The legs whose change is visible now; returns when the next one will be. */
-static aq_time legs_look(aqsim_gate *gate) {
+static aq_time legs_look(aqsim_gate *gate)
+{
   aq_time next = AQ_TIME_MAX;
   for (uint32_t i = 0; i < gate->count; i++) {
     aqsim_gate_leg *leg = &gate->legs[i];
@@ -43,7 +47,8 @@ static aq_time legs_look(aqsim_gate *gate) {
   return next;
 }
 
-static void gate_fire(aqsim_event *event) {
+static void gate_fire(aqsim_event *event)
+{
   aqsim_gate *gate = (aqsim_gate *)event;
   gate->scheduled = false;
   uint32_t before = gate->unseen;
@@ -58,14 +63,16 @@ static void gate_fire(aqsim_event *event) {
 }
 
 void aqsim_gate_init(aqsim_gate *gate, aqsim_calendar *calendar,
-                     const aq_time *now, void (*open)(aqsim_gate *gate)) {
+                     const aq_time *now, void (*open)(aqsim_gate *gate))
+{
   *gate = (aqsim_gate){
       .event = {gate_fire}, .calendar = calendar, .now = now, .open = open};
 }
 
 bool aqsim_gate_arm(aqsim_gate *gate, aqsim_gate_leg *legs,
                     const aq_signal *dependencies, uint32_t count, bool any,
-                    aq_time poll) {
+                    aq_time poll)
+{
   bool satisfied = false;
   gate->legs = legs;
   gate->count = count;
@@ -93,13 +100,15 @@ bool aqsim_gate_arm(aqsim_gate *gate, aqsim_gate_leg *legs,
   return open;
 }
 
-void aqsim_gate_disarm(aqsim_gate *gate) {
+void aqsim_gate_disarm(aqsim_gate *gate)
+{
   for (uint32_t i = 0; i < gate->count; i++)
     leg_drop(&gate->legs[i]);
   gate->count = 0;
 }
 
-const aqsim_signal *aqsim_gate_blocker(const aqsim_gate *gate) {
+const aqsim_signal *aqsim_gate_blocker(const aqsim_gate *gate)
+{
   for (uint32_t i = 0; i < gate->count; i++)
     if (gate->legs[i].signal)
       return gate->legs[i].signal;

@@ -3,7 +3,8 @@
 
 #include <string.h>
 
-void aqsim_kernels_fini(aqsim_kernels *kernels) {
+void aqsim_kernels_fini(aqsim_kernels *kernels)
+{
   aq_map_fini(&kernels->by_object);
   aq_arena_fini(&kernels->arena);
   kernels->last = NULL;
@@ -11,7 +12,8 @@ void aqsim_kernels_fini(aqsim_kernels *kernels) {
 
 aq_status aqsim_kernel_register(aqsim_kernels *kernels,
                                 const aq_kernel_desc *desc, aqsim_kernel **out,
-                                aq_diag *diag) {
+                                aq_diag *diag)
+{
   if (!desc->name)
     return aq_diag_set(diag, AQ_ERR_INVALID,
                        "kernel_register: no name; expected one");
@@ -34,7 +36,8 @@ aq_status aqsim_kernel_register(aqsim_kernels *kernels,
 }
 
 const aqsim_kernel *aqsim_kernel_find(const aqsim_kernels *kernels,
-                                      const char *name) {
+                                      const char *name)
+{
   const aqsim_kernel *kernel = kernels->last;
   while (kernel && strcmp(kernel->desc.name, name) != 0)
     kernel = kernel->next;
@@ -42,13 +45,15 @@ const aqsim_kernel *aqsim_kernel_find(const aqsim_kernels *kernels,
 }
 
 const aqsim_kernel *aqsim_kernel_from(const aqsim_kernels *kernels,
-                                      uint64_t object) {
+                                      uint64_t object)
+{
   return aq_map_get(&kernels->by_object, object, NULL)
              ? (const aqsim_kernel *)(uintptr_t)object
              : NULL;
 }
 
-void aqsim_kernel_describe(const aqsim_kernel *kernel, aq_kernel_info *out) {
+void aqsim_kernel_describe(const aqsim_kernel *kernel, aq_kernel_info *out)
+{
   *out = (aq_kernel_info){.object = (uintptr_t)kernel,
                           .kernarg_size = kernel->desc.kernarg_size,
                           .group_size = kernel->desc.group_size,

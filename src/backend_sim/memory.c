@@ -12,12 +12,14 @@ struct aqsim_block {
   _Alignas(ALIGN) unsigned char bytes[];
 };
 
-void aqsim_memory_fini(aqsim_memory *memory) {
+void aqsim_memory_fini(aqsim_memory *memory)
+{
   while (memory->blocks)
     aqsim_memory_free(memory, memory->blocks->bytes);
 }
 
-void *aqsim_memory_alloc(aqsim_memory *memory, size_t size) {
+void *aqsim_memory_alloc(aqsim_memory *memory, size_t size)
+{
   if (size > SIZE_MAX / 2)
     return NULL;
   size_t total =
@@ -33,7 +35,8 @@ void *aqsim_memory_alloc(aqsim_memory *memory, size_t size) {
   return block->bytes;
 }
 
-void aqsim_memory_free(aqsim_memory *memory, void *address) {
+void aqsim_memory_free(aqsim_memory *memory, void *address)
+{
   if (!address)
     return;
   aqsim_block *block =

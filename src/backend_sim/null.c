@@ -46,17 +46,20 @@ typedef struct null_transport {
   bool waiting; /* some queue or copy waits for a signal */
 } null_transport;
 
-static null_transport *null_from(aq_transport *t) {
+static null_transport *null_from(aq_transport *t)
+{
   return (null_transport *)t;
 }
 
-static null_queue *queue_from(aq_ring *ring) {
+static null_queue *queue_from(aq_ring *ring)
+{
   return (null_queue *)(void *)ring;
 }
 
 /* ---- packets ---- */
 
-static bool all_zero(const aq_signal *signals, uint32_t count) {
+static bool all_zero(const aq_signal *signals, uint32_t count)
+{
   for (uint32_t i = 0; i < count; i++)
     if (signals[i].handle &&
         aqsim_signal_load(aqsim_signal_from(signals[i])) != 0)
@@ -64,7 +67,8 @@ static bool all_zero(const aq_signal *signals, uint32_t count) {
   return true;
 }
 
-static bool any_zero(const aq_signal *signals, uint32_t count) {
+static bool any_zero(const aq_signal *signals, uint32_t count)
+{
   for (uint32_t i = 0; i < count; i++)
     if (signals[i].handle &&
         aqsim_signal_load(aqsim_signal_from(signals[i])) == 0)
@@ -72,7 +76,8 @@ static bool any_zero(const aq_signal *signals, uint32_t count) {
   return false;
 }
 
-static void signal_decrement(null_transport *n, aq_signal handle) {
+static void signal_decrement(null_transport *n, aq_signal handle)
+{
   if (!handle.handle)
     return;
   aqsim_signal_add(&n->signals, aqsim_signal_from(handle), -1, n->now);
@@ -80,7 +85,8 @@ static void signal_decrement(null_transport *n, aq_signal handle) {
 }
 
 static uint32_t kernel_run(null_transport *n, const aq_kernel_packet *packet,
-                           char *text) {
+                           char *text)
+{
   static const aqsim_packet_limits limits = {UINT64_MAX, UINT64_MAX};
   const aqsim_kernel *kernel =
       aqsim_kernel_from(&n->kernels, packet->kernel_object);
@@ -93,7 +99,8 @@ static uint32_t kernel_run(null_transport *n, const aq_kernel_packet *packet,
 }
 
 static void queue_fail(null_queue *queue, const aq_packet *packet,
-                       uint32_t fault, const char *text) {
+                       uint32_t fault, const char *text)
+{
   char words[AQSIM_FAULT_TEXT_MAX + 100];
   queue->active = false;
   snprintf(words, sizeof words,
@@ -109,7 +116,8 @@ static void queue_fail(null_queue *queue, const aq_packet *packet,
 
 /* Whether the packet is complete; false stops the queue there. */
 static bool packet_run(null_transport *n, null_queue *queue,
-                       const aq_packet *packet) {
+                       const aq_packet *packet)
+{
   char text[AQSIM_FAULT_TEXT_MAX];
   uint32_t fault = 0;
   bool done = true;
@@ -131,7 +139,8 @@ static bool packet_run(null_transport *n, null_queue *queue,
   return done && !fault;
 }
 
-static void queue_run(null_transport *n, null_queue *queue) {
+static void queue_run(null_transport *n, null_queue *queue)
+{
   while (queue->active &&
          queue->read_index < aq_ring_write_index(&queue->ring)) {
     aq_packet *slot = aq_ring_slot(&queue->ring, queue->read_index);
@@ -152,7 +161,8 @@ static void queue_run(null_transport *n, null_queue *queue) {
   }
 }
 
-static void copies_run(null_transport *n) {
+static void copies_run(null_transport *n)
+{
   null_copy **link = &n->copies;
   while (*link) {
     null_copy *copy = *link;
@@ -169,7 +179,8 @@ static void copies_run(null_transport *n) {
 }
 
 /* Goes round until nothing changes any more. */
-static void null_settle(null_transport *n) {
+static void null_settle(null_transport *n)
+{
   if (n->running)
     return;
   n->running = true;
@@ -198,7 +209,8 @@ static const aq_device_info null_device = {
 };
 
 static aq_status null_open(const aq_transport_options *options,
-                           aq_transport **out, aq_diag *diag) {
+                           aq_transport **out, aq_diag *diag)
+{
   if (options && options->edits && options->edits[0])
     return aq_diag_set(diag, AQ_ERR_INPUT,
                        "edit '%s': the null transport has no device model",
@@ -212,12 +224,14 @@ static aq_status null_open(const aq_transport_options *options,
   return AQ_OK;
 }
 
-static void queue_free(null_queue *queue) {
+static void queue_free(null_queue *queue)
+{
   free(queue->ring.packets);
   free(queue);
 }
 
-static void null_close(aq_transport *t) {
+static void null_close(aq_transport *t)
+{
   null_transport *n = null_from(t);
   while (n->queues) {
     null_queue *queue = n->queues;
@@ -235,7 +249,8 @@ static void null_close(aq_transport *t) {
   free(n);
 }
 
-static void null_info(aq_transport *t, aq_transport_info *out) {
+static void null_info(aq_transport *t, aq_transport_info *out)
+{
   (void)t;
   *out = (aq_transport_info){.caps = AQ_CAP_VIRTUAL_TIME | AQ_CAP_HOST_KERNELS |
                                      AQ_CAP_COPY,
@@ -245,7 +260,8 @@ static void null_info(aq_transport *t, aq_transport_info *out) {
 
 /* ---- memory ---- */
 
-static aq_status device_check(uint32_t device, aq_diag *diag) {
+static aq_status device_check(uint32_t device, aq_diag *diag)
+{
   if (device == 0)
     return AQ_OK;
   return aq_diag_set(diag, AQ_ERR_INVALID, "device %u; expected 0", device);
@@ -253,7 +269,8 @@ static aq_status device_check(uint32_t device, aq_diag *diag) {
 
 static aq_status null_mem_alloc(aq_transport *t, uint32_t device,
                                 aq_memory_kind kind, size_t size, void **out,
-                                aq_diag *diag) {
+                                aq_diag *diag)
+{
   (void)kind; /* all memory is host memory */
   aq_status status = device_check(device, diag);
   if (status != AQ_OK)
@@ -266,19 +283,21 @@ static aq_status null_mem_alloc(aq_transport *t, uint32_t device,
   return AQ_OK;
 }
 
-static void null_mem_free(aq_transport *t, void *address) {
+static void null_mem_free(aq_transport *t, void *address)
+{
   aqsim_memory_free(&null_from(t)->memory, address);
 }
 
-static void null_mem_publish(aq_transport *t, const void *address,
-                             size_t size) {
+static void null_mem_publish(aq_transport *t, const void *address, size_t size)
+{
   (void)t, (void)address, (void)size; /* memory is coherent */
 }
 
 static aq_status null_copy_async(aq_transport *t, uint32_t device, void *to,
                                  const void *from, size_t size,
                                  const aq_signal *dependencies, uint32_t count,
-                                 aq_signal completion, aq_diag *diag) {
+                                 aq_signal completion, aq_diag *diag)
+{
   null_transport *n = null_from(t);
   aq_status status = device_check(device, diag);
   if (status != AQ_OK)
@@ -305,20 +324,23 @@ static aq_status null_copy_async(aq_transport *t, uint32_t device, void *to,
 
 static aq_status null_module_load(aq_transport *t, uint32_t device,
                                   const void *image, size_t size,
-                                  uint64_t *module, aq_diag *diag) {
+                                  uint64_t *module, aq_diag *diag)
+{
   (void)t, (void)device, (void)image, (void)size, (void)module;
   return aq_diag_set(diag, AQ_ERR_UNSUPPORTED,
                      "null: code objects are not executed; register a host "
                      "function instead");
 }
 
-static void null_module_unload(aq_transport *t, uint64_t module) {
+static void null_module_unload(aq_transport *t, uint64_t module)
+{
   (void)t, (void)module; /* none can be loaded */
 }
 
 static aq_status null_kernel_lookup(aq_transport *t, uint64_t module,
                                     const char *name, aq_kernel_info *out,
-                                    aq_diag *diag) {
+                                    aq_diag *diag)
+{
   const aqsim_kernel *kernel =
       module ? NULL : aqsim_kernel_find(&null_from(t)->kernels, name);
   if (!kernel)
@@ -330,7 +352,8 @@ static aq_status null_kernel_lookup(aq_transport *t, uint64_t module,
 
 static aq_status null_kernel_register(aq_transport *t,
                                       const aq_kernel_desc *desc,
-                                      aq_kernel_info *out, aq_diag *diag) {
+                                      aq_kernel_info *out, aq_diag *diag)
+{
   aqsim_kernel *kernel;
   aq_status status =
       aqsim_kernel_register(&null_from(t)->kernels, desc, &kernel, diag);
@@ -343,7 +366,8 @@ static aq_status null_kernel_register(aq_transport *t,
 
 static aq_status null_signal_create(aq_transport *t, int64_t value,
                                     uint32_t flags, uint64_t user,
-                                    aq_signal *out, aq_diag *diag) {
+                                    aq_signal *out, aq_diag *diag)
+{
   aqsim_signal *signal =
       aqsim_signal_create(&null_from(t)->signals, value, flags, user);
   if (!signal)
@@ -352,30 +376,33 @@ static aq_status null_signal_create(aq_transport *t, int64_t value,
   return AQ_OK;
 }
 
-static void null_signal_destroy(aq_transport *t, aq_signal signal) {
+static void null_signal_destroy(aq_transport *t, aq_signal signal)
+{
   if (signal.handle)
     aqsim_signal_destroy(&null_from(t)->signals, aqsim_signal_from(signal));
 }
 
-static int64_t null_signal_load(aq_transport *t, aq_signal signal) {
+static int64_t null_signal_load(aq_transport *t, aq_signal signal)
+{
   (void)t;
   return aqsim_signal_load(aqsim_signal_from(signal));
 }
 
-static void signal_changed(null_transport *n) {
+static void signal_changed(null_transport *n)
+{
   n->changed = true;
   if (n->waiting)
     null_settle(n);
 }
 
-static void null_signal_store(aq_transport *t, aq_signal signal,
-                              int64_t value) {
+static void null_signal_store(aq_transport *t, aq_signal signal, int64_t value)
+{
   aqsim_signal_store(aqsim_signal_from(signal), value);
   signal_changed(null_from(t));
 }
 
-static int64_t null_signal_add(aq_transport *t, aq_signal signal,
-                               int64_t value) {
+static int64_t null_signal_add(aq_transport *t, aq_signal signal, int64_t value)
+{
   null_transport *n = null_from(t);
   int64_t before =
       aqsim_signal_add(&n->signals, aqsim_signal_from(signal), value, n->now);
@@ -385,7 +412,8 @@ static int64_t null_signal_add(aq_transport *t, aq_signal signal,
 
 /* ---- queues ---- */
 
-static aq_status queue_check(const aq_queue_desc *desc, aq_diag *diag) {
+static aq_status queue_check(const aq_queue_desc *desc, aq_diag *diag)
+{
   aq_status status = device_check(desc->device, diag);
   if (status != AQ_OK)
     return status;
@@ -399,7 +427,8 @@ static aq_status queue_check(const aq_queue_desc *desc, aq_diag *diag) {
 }
 
 static aq_status null_queue_create(aq_transport *t, const aq_queue_desc *desc,
-                                   aq_ring **out, aq_diag *diag) {
+                                   aq_ring **out, aq_diag *diag)
+{
   null_transport *n = null_from(t);
   aq_status status = queue_check(desc, diag);
   if (status != AQ_OK)
@@ -432,7 +461,8 @@ static aq_status null_queue_create(aq_transport *t, const aq_queue_desc *desc,
   return AQ_OK;
 }
 
-static void null_queue_destroy(aq_transport *t, aq_ring *ring) {
+static void null_queue_destroy(aq_transport *t, aq_ring *ring)
+{
   null_queue **link = &null_from(t)->queues;
   while (*link != queue_from(ring))
     link = &(*link)->next;
@@ -440,7 +470,8 @@ static void null_queue_destroy(aq_transport *t, aq_ring *ring) {
   queue_free(queue_from(ring));
 }
 
-static void null_queue_doorbell(aq_transport *t, aq_ring *ring, uint64_t id) {
+static void null_queue_doorbell(aq_transport *t, aq_ring *ring, uint64_t id)
+{
   null_transport *n = null_from(t);
   /* Release: whoever reads the cell sees the packets up to id. */
   __atomic_store_n(ring->doorbell, id, __ATOMIC_RELEASE);
@@ -456,7 +487,8 @@ static void null_queue_doorbell(aq_transport *t, aq_ring *ring, uint64_t id) {
 }
 
 static aq_status null_stuck(aq_time deadline, null_transport *n,
-                            const char *what, aq_diag *diag) {
+                            const char *what, aq_diag *diag)
+{
   if (deadline == AQ_TIME_MAX)
     return aq_diag_set(diag, AQ_ERR_DEADLOCK,
                        "%s never ends: nothing is left to happen", what);
@@ -466,7 +498,8 @@ static aq_status null_stuck(aq_time deadline, null_transport *n,
 
 static aq_status null_queue_wait_space(aq_transport *t, aq_ring *ring,
                                        uint32_t count, aq_time deadline,
-                                       aq_diag *diag) {
+                                       aq_diag *diag)
+{
   null_transport *n = null_from(t);
   null_settle(n);
   if (aq_ring_space(ring) >= count)
@@ -479,7 +512,8 @@ static aq_status null_queue_wait_space(aq_transport *t, aq_ring *ring,
 static aq_status null_queue_control(aq_transport *t, aq_ring *ring,
                                     aq_queue_control control,
                                     const aq_queue_control_args *args,
-                                    aq_diag *diag) {
+                                    aq_diag *diag)
+{
   (void)t, (void)args;
   if (control != AQ_CONTROL_INACTIVATE)
     return aq_diag_set(diag, AQ_ERR_UNSUPPORTED,
@@ -491,17 +525,20 @@ static aq_status null_queue_control(aq_transport *t, aq_ring *ring,
 
 /* ---- time ---- */
 
-static aq_time null_now(aq_transport *t) {
+static aq_time null_now(aq_transport *t)
+{
   return null_from(t)->now;
 }
 
 static void null_clock_correlate(aq_transport *t, uint32_t device,
-                                 aq_clock_pair *out) {
+                                 aq_clock_pair *out)
+{
   (void)device;
   *out = (aq_clock_pair){null_from(t)->now, null_from(t)->now};
 }
 
-static bool item_holds(const aq_wait_item *item) {
+static bool item_holds(const aq_wait_item *item)
+{
   return aq_condition_holds(item->condition,
                             aqsim_signal_load(aqsim_signal_from(item->signal)),
                             item->value);
@@ -509,7 +546,8 @@ static bool item_holds(const aq_wait_item *item) {
 
 static aq_status null_wait(aq_transport *t, const aq_wait_item *items,
                            uint32_t count, aq_wait_mode mode, aq_time deadline,
-                           uint32_t *satisfied, aq_diag *diag) {
+                           uint32_t *satisfied, aq_diag *diag)
+{
   null_transport *n = null_from(t);
   null_settle(n);
   uint32_t held = 0, first = count;
@@ -526,12 +564,14 @@ static aq_status null_wait(aq_transport *t, const aq_wait_item *items,
 }
 
 static uint32_t null_drain(aq_transport *t, aq_completion *out,
-                           uint32_t capacity) {
+                           uint32_t capacity)
+{
   return aqsim_signals_drain(&null_from(t)->signals, out, capacity);
 }
 
 static aq_status null_sleep_until(aq_transport *t, aq_time until, bool wake,
-                                  aq_diag *diag) {
+                                  aq_diag *diag)
+{
   null_transport *n = null_from(t);
   (void)diag;
   null_settle(n);
@@ -541,7 +581,8 @@ static aq_status null_sleep_until(aq_transport *t, aq_time until, bool wake,
 }
 
 static aq_status null_dispatch_times(aq_transport *t, aq_signal signal,
-                                     aq_time *start, aq_time *end) {
+                                     aq_time *start, aq_time *end)
+{
   (void)t, (void)signal, (void)start, (void)end;
   return AQ_ERR_UNSUPPORTED; /* it has no timing */
 }

@@ -13,30 +13,34 @@ static const char *const type_names[] = {
     [AQ_PACKET_BARRIER_OR] = "barrier-OR",
 };
 
-const char *aqsim_packet_type_name(unsigned type) {
+const char *aqsim_packet_type_name(unsigned type)
+{
   return type < sizeof type_names / sizeof *type_names ? type_names[type]
                                                        : "unknown type";
 }
 
-static uint32_t dimensions_of(const aq_kernel_packet *packet) {
+static uint32_t dimensions_of(const aq_kernel_packet *packet)
+{
   return packet->setup < 3 ? packet->setup : 3;
 }
 
-uint64_t aqsim_packet_workgroups(const aq_kernel_packet *packet) {
+uint64_t aqsim_packet_workgroups(const aq_kernel_packet *packet)
+{
   uint64_t workgroups = 1;
   for (uint32_t i = 0; i < dimensions_of(packet); i++) {
-    uint64_t size = packet->workgroup_size[i];
-    if (size == 0 || packet->grid_size[i] == 0)
+    uint32_t size = packet->workgroup_size[i], grid = packet->grid_size[i];
+    if (size == 0 || grid == 0)
       return 0;
-    uint64_t count = (packet->grid_size[i] + size - 1) / size;
     /* 2^96 work-items fit the packet, not the product: it saturates. */
-    if (__builtin_mul_overflow(workgroups, count, &workgroups))
+    if (__builtin_mul_overflow(workgroups, (uint64_t)((grid - 1) / size + 1),
+                               &workgroups))
       workgroups = UINT64_MAX;
   }
   return workgroups;
 }
 
-static uint64_t workgroup_items(const aq_kernel_packet *packet) {
+static uint64_t workgroup_items(const aq_kernel_packet *packet)
+{
   uint64_t items = 1;
   for (uint32_t i = 0; i < dimensions_of(packet); i++)
     items *= packet->workgroup_size[i];
@@ -46,7 +50,8 @@ static uint64_t workgroup_items(const aq_kernel_packet *packet) {
 uint32_t aqsim_kernel_packet_check(const aq_kernel_packet *packet,
                                    const aqsim_kernel *kernel,
                                    const aqsim_packet_limits *limits,
-                                   char text[AQSIM_FAULT_TEXT_MAX]) {
+                                   char text[AQSIM_FAULT_TEXT_MAX])
+{
   if (packet->setup < 1 || packet->setup > 3) {
     snprintf(text, AQSIM_FAULT_TEXT_MAX,
              "setup names %u dimensions; expected 1 to 3", packet->setup);
@@ -80,7 +85,8 @@ uint32_t aqsim_kernel_packet_check(const aq_kernel_packet *packet,
 }
 
 uint32_t aqsim_packet_type_fault(const aq_packet *packet,
-                                 char text[AQSIM_FAULT_TEXT_MAX]) {
+                                 char text[AQSIM_FAULT_TEXT_MAX])
+{
   unsigned type = aq_header_type(packet->header);
   if (type == AQ_PACKET_VENDOR) {
     snprintf(text, AQSIM_FAULT_TEXT_MAX,

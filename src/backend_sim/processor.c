@@ -30,7 +30,8 @@ static const packet_kind kinds[] = {
     [AQ_PACKET_BARRIER_OR] = {AQ_KIND_BARRIER_OR, true, launch_barrier},
 };
 
-static const packet_kind *kind_of(const aqsim_flight *flight) {
+static const packet_kind *kind_of(const aqsim_flight *flight)
+{
   unsigned type = aq_header_type(flight->packet.header);
   if (type >= sizeof kinds / sizeof *kinds || !kinds[type].launch)
     return NULL;
@@ -39,7 +40,8 @@ static const packet_kind *kind_of(const aqsim_flight *flight) {
 
 /* The step happens at `time`: now, or when the event comes. */
 static flow flight_sleep(aqsim_flight *flight, aqsim_step step, aq_time time,
-                         aqsim_priority priority) {
+                         aqsim_priority priority)
+{
   aqsim *sim = flight->queue->sim;
   flight->step = step;
   if (time <= sim->now)
@@ -52,7 +54,8 @@ static flow flight_sleep(aqsim_flight *flight, aqsim_step step, aq_time time,
 /* ---- records and errors ---- */
 
 static void flight_record(const aqsim_flight *flight, const packet_kind *kind,
-                          int64_t flags, aq_time complete, aq_time observe) {
+                          int64_t flags, aq_time complete, aq_time observe)
+{
   const aqsim_queue *queue = flight->queue;
   aq_record *row = aqsim_recorder_row(&queue->sim->recorder);
   row->kind = kind ? kind->record : AQ_KIND_VENDOR;
@@ -88,8 +91,8 @@ static void flight_record(const aqsim_flight *flight, const packet_kind *kind,
 
 /* The queue stops at this packet: its error callback is told once. The flight
  * is gone afterwards. */
-static flow flight_fail(aqsim_flight *flight, uint32_t fault,
-                        const char *text) {
+static flow flight_fail(aqsim_flight *flight, uint32_t fault, const char *text)
+{
   aqsim_queue *queue = flight->queue;
   aq_packet packet = flight->packet;
   aq_queue_error error = {.queue = queue->ring.id,
@@ -120,7 +123,8 @@ static flow flight_fail(aqsim_flight *flight, uint32_t fault,
 /* ---- steps ---- */
 
 /* Called for the first packet in line only. */
-static flow step_turn(aqsim_flight *flight) {
+static flow step_turn(aqsim_flight *flight)
+{
   aqsim_queue *queue = flight->queue;
   if (flight->sleeping || queue->blocked)
     return FLOW_WAIT;
@@ -139,7 +143,8 @@ static flow step_turn(aqsim_flight *flight) {
   return FLOW_GO;
 }
 
-static flow step_launch(aqsim_flight *flight) {
+static flow step_launch(aqsim_flight *flight)
+{
   aqsim_queue *queue = flight->queue;
   const packet_kind *kind = kind_of(flight);
   flight->launch = queue->sim->now;
@@ -158,7 +163,8 @@ static flow step_launch(aqsim_flight *flight) {
 
 /* A kernel that waited for the one before it by the barrier bit, and was
  * decoded early enough, gets that one's end as its start. */
-static bool start_is_glued(const aqsim_flight *flight) {
+static bool start_is_glued(const aqsim_flight *flight)
+{
   const aqsim_queue *queue = flight->queue;
   const aqsim_model *model = queue->device->model;
   return model->start_stamp == AQSIM_START_GLUED && queue->kernel_before &&
@@ -167,13 +173,20 @@ static bool start_is_glued(const aqsim_flight *flight) {
          flight->fetch + model->glue_lead <= queue->last_end;
 }
 
-static flow launch_kernel(aqsim_flight *flight) {
+static const aqsim_kernel *kernel_find(aqsim_queue *queue, uint64_t object)
+{
+  if (!queue->kernel || (uintptr_t)queue->kernel != object)
+    queue->kernel = aqsim_kernel_from(&queue->sim->kernels, object);
+  return queue->kernel;
+}
+
+static flow launch_kernel(aqsim_flight *flight)
+{
   aqsim_queue *queue = flight->queue;
   const aqsim_device *device = queue->device;
   const aq_kernel_packet *packet = &flight->packet.kernel;
   char text[AQSIM_FAULT_TEXT_MAX];
-  const aqsim_kernel *kernel =
-      aqsim_kernel_from(&queue->sim->kernels, packet->kernel_object);
+  const aqsim_kernel *kernel = kernel_find(queue, packet->kernel_object);
   uint32_t fault =
       aqsim_kernel_packet_check(packet, kernel, &device->limits, text);
   if (fault)
@@ -185,12 +198,15 @@ static flow launch_kernel(aqsim_flight *flight) {
   flight->stamp = flight->glued ? queue->last_end : flight->start;
   queue->launch_free = flight->start;
   queue->kernel_before = true;
-  aq_time duration = aqsim_cost_duration(device->model, kernel, packet);
+  flight->workgroups = aqsim_packet_workgroups(packet);
+  aq_time duration =
+      aqsim_cost_duration(device->model, kernel, packet, flight->workgroups);
   return flight_sleep(flight, AQSIM_STEP_END,
                       aq_time_add(flight->start, duration), AQSIM_AT_END);
 }
 
-static flow launch_barrier(aqsim_flight *flight) {
+static flow launch_barrier(aqsim_flight *flight)
+{
   aqsim_queue *queue = flight->queue;
   aq_time look = queue->sim->now + queue->device->model->barrier_process;
   queue->blocked = true;
@@ -200,7 +216,8 @@ static flow launch_barrier(aqsim_flight *flight) {
   return flight_sleep(flight, AQSIM_STEP_LOOK, look, AQSIM_AT_LAUNCH);
 }
 
-static flow step_look(aqsim_flight *flight) {
+static flow step_look(aqsim_flight *flight)
+{
   bool any = aq_header_type(flight->packet.header) == AQ_PACKET_BARRIER_OR;
   flight->step = AQSIM_STEP_SEEN;
   bool open =
@@ -210,7 +227,8 @@ static flow step_look(aqsim_flight *flight) {
   return open ? FLOW_GO : FLOW_WAIT;
 }
 
-static flow step_seen(aqsim_flight *flight) {
+static flow step_seen(aqsim_flight *flight)
+{
   aqsim_queue *queue = flight->queue;
   flight->start = flight->stamp = queue->sim->now;
   return flight_sleep(flight, AQSIM_STEP_END,
@@ -219,10 +237,11 @@ static flow step_seen(aqsim_flight *flight) {
                       AQSIM_AT_END);
 }
 
-static void kernel_call(aqsim_flight *flight) {
+static void kernel_call(aqsim_flight *flight)
+{
   const aq_kernel_desc *desc = &flight->kernel->desc;
   const aq_kernel_packet *packet = &flight->packet.kernel;
-  if (!desc->function || aqsim_packet_workgroups(packet) == 0)
+  if (!desc->function || flight->workgroups == 0)
     return;
   aq_kernel_call call = {packet, (void *)(uintptr_t)packet->kernarg_address,
                          desc->user};
@@ -233,7 +252,8 @@ static void kernel_call(aqsim_flight *flight) {
   aqsim_queues_notice(sim);
 }
 
-static flow step_end(aqsim_flight *flight) {
+static flow step_end(aqsim_flight *flight)
+{
   aqsim_queue *queue = flight->queue;
   flight->end = queue->sim->now;
   if (flight->kernel)
@@ -247,7 +267,8 @@ static flow step_end(aqsim_flight *flight) {
                       AQSIM_AT_COMPLETE);
 }
 
-static flow step_complete(aqsim_flight *flight) {
+static flow step_complete(aqsim_flight *flight)
+{
   aqsim_queue *queue = flight->queue;
   aqsim *sim = queue->sim;
   const packet_kind *kind = kind_of(flight);
@@ -286,12 +307,14 @@ const aqsim_step_text aqsim_step_texts[AQSIM_STEP_COUNT] = {
 #undef S
 };
 
-static void flight_run(aqsim_flight *flight) {
+static void flight_run(aqsim_flight *flight)
+{
   while (step_functions[flight->step](flight) == FLOW_GO)
     ;
 }
 
-void aqsim_queue_pump(aqsim_queue *queue) {
+void aqsim_queue_pump(aqsim_queue *queue)
+{
   if (queue->pumping)
     return;
   queue->pumping = true;
@@ -305,7 +328,8 @@ void aqsim_queue_pump(aqsim_queue *queue) {
   aqsim_queue_fetch_more(queue);
 }
 
-static void flight_fire(aqsim_event *event) {
+static void flight_fire(aqsim_event *event)
+{
   aqsim_flight *flight = (aqsim_flight *)event;
   flight->sleeping = false;
   if (flight->step == AQSIM_STEP_TURN)
@@ -314,18 +338,21 @@ static void flight_fire(aqsim_event *event) {
     flight_run(flight);
 }
 
-static void gate_opened(aqsim_gate *gate) {
+static void gate_opened(aqsim_gate *gate)
+{
   flight_run(
       (aqsim_flight *)(void *)((char *)gate - offsetof(aqsim_flight, gate)));
 }
 
-void aqsim_flight_init(aqsim_flight *flight) {
+void aqsim_flight_init(aqsim_flight *flight)
+{
   aqsim *sim = flight->queue->sim;
   flight->event.fire = flight_fire;
   aqsim_gate_init(&flight->gate, &sim->calendar, &sim->now, gate_opened);
 }
 
-void aqsim_flight_begin(aqsim_flight *flight) {
+void aqsim_flight_begin(aqsim_flight *flight)
+{
   aqsim_queue *queue = flight->queue;
   flight->step = AQSIM_STEP_TURN;
   flight->next = NULL;

@@ -8,7 +8,8 @@
 
 /* ---- flights ---- */
 
-aqsim_flight *aqsim_flight_alloc(aqsim_queue *queue) {
+aqsim_flight *aqsim_flight_alloc(aqsim_queue *queue)
+{
   aqsim_flight *flight = queue->free;
   if (flight) {
     queue->free = flight->next;
@@ -23,26 +24,30 @@ aqsim_flight *aqsim_flight_alloc(aqsim_queue *queue) {
   return flight;
 }
 
-void aqsim_flight_free(aqsim_flight *flight) {
+void aqsim_flight_free(aqsim_flight *flight)
+{
   flight->in_use = false;
   flight->next = flight->queue->free;
   flight->queue->free = flight;
 }
 
-static bool flight_available(const aqsim_queue *queue) {
+static bool flight_available(const aqsim_queue *queue)
+{
   return queue->free || queue->fresh < queue->ring.size;
 }
 
 /* ---- notice, map, fetch, retire ---- */
 
-bool aqsim_queue_is_idle(const aqsim_queue *queue) {
+bool aqsim_queue_is_idle(const aqsim_queue *queue)
+{
   return queue->noticed == queue->fetched && queue->waiting == 0 &&
          queue->active == 0;
 }
 
 /* A doorbell on a queue that had nothing to do: the scheduler may have taken
  * its hardware slot away. */
-static void queue_map(aqsim_queue *queue) {
+static void queue_map(aqsim_queue *queue)
+{
   const aqsim_model *model = queue->device->model;
   aq_time now = queue->sim->now;
   if (queue->mapped_once && now - queue->idle_since < model->unmap_after)
@@ -51,12 +56,14 @@ static void queue_map(aqsim_queue *queue) {
   queue->mapped_at = now + model->remap_latency;
 }
 
-static bool packet_is_there(const aqsim_queue *queue, uint64_t id) {
+static bool packet_is_there(const aqsim_queue *queue, uint64_t id)
+{
   uint32_t header = aq_packet_load_header(aq_ring_slot(&queue->ring, id));
   return aq_header_type(header) != AQ_PACKET_INVALID;
 }
 
-void aqsim_queue_notice(aqsim_queue *queue) {
+void aqsim_queue_notice(aqsim_queue *queue)
+{
   uint64_t write = aq_ring_write_index(&queue->ring);
   uint64_t id = queue->noticed;
   if (id >= write || queue->state != AQSIM_QUEUE_ACTIVE ||
@@ -75,19 +82,22 @@ void aqsim_queue_notice(aqsim_queue *queue) {
   aqsim_queue_fetch_more(queue);
 }
 
-void aqsim_queues_notice(aqsim *sim) {
+void aqsim_queues_notice(aqsim *sim)
+{
   for (aqsim_queue *q = sim->first_queue; q; q = q->next)
     aqsim_queue_notice(q);
 }
 
 /* When the processor can know of a packet that was noticed. */
-static aq_time packet_known(const aqsim_queue *queue, uint64_t id) {
+static aq_time packet_known(const aqsim_queue *queue, uint64_t id)
+{
   aq_time submitted = queue->submitted[id & (queue->ring.size - 1)];
   return aq_time_max(submitted, queue->mapped_at) +
          queue->device->model->doorbell_to_fetch;
 }
 
-void aqsim_queue_fetch_more(aqsim_queue *queue) {
+void aqsim_queue_fetch_more(aqsim_queue *queue)
+{
   const aqsim_model *model = queue->device->model;
   uint64_t there = queue->noticed - queue->fetched;
   if (there == 0 || queue->fetch_pending ||
@@ -106,7 +116,8 @@ void aqsim_queue_fetch_more(aqsim_queue *queue) {
 }
 
 static void packet_fetch(aqsim_queue *queue, aqsim_flight *flight,
-                         aq_time decoded) {
+                         aq_time decoded)
+{
   uint64_t id = queue->fetched++;
   flight->id = id;
   flight->submit = queue->submitted[id & (queue->ring.size - 1)];
@@ -117,7 +128,8 @@ static void packet_fetch(aqsim_queue *queue, aqsim_flight *flight,
 
 /* Reads one batch out of the ring. What the slots hold now counts: a header
  * that became INVALID again stalls the queue until the next look. */
-static void queue_fetch(aqsim_event *event) {
+static void queue_fetch(aqsim_event *event)
+{
   aqsim_queue *queue =
       (aqsim_queue *)(void *)((char *)event -
                               offsetof(aqsim_queue, fetch_event));
@@ -143,7 +155,8 @@ static void queue_fetch(aqsim_event *event) {
   aqsim_queue_pump(queue);
 }
 
-void aqsim_queue_retire(aqsim_queue *queue, uint64_t id) {
+void aqsim_queue_retire(aqsim_queue *queue, uint64_t id)
+{
   uint64_t mask = queue->ring.size - 1;
   uint64_t read = queue->amd.read_dispatch_id;
   queue->completed[id & mask] = 1;
@@ -157,7 +170,8 @@ void aqsim_queue_retire(aqsim_queue *queue, uint64_t id) {
   __atomic_store_n(&queue->amd.read_dispatch_id, read, __ATOMIC_RELEASE);
 }
 
-void aqsim_queue_stop(aqsim_queue *queue, aqsim_queue_state state) {
+void aqsim_queue_stop(aqsim_queue *queue, aqsim_queue_state state)
+{
   queue->state = state;
   while (queue->turn_first) {
     aqsim_flight *flight = queue->turn_first;
@@ -179,7 +193,8 @@ void aqsim_queue_stop(aqsim_queue *queue, aqsim_queue_state state) {
 /* ---- life ---- */
 
 static aq_status queue_check(const aqsim *sim, const aq_queue_desc *desc,
-                             aq_diag *diag) {
+                             aq_diag *diag)
+{
   if (desc->device >= sim->device_count)
     return aq_diag_set(diag, AQ_ERR_INVALID,
                        "queue_create: device %u; expected less than %u",
@@ -207,7 +222,8 @@ static aq_status queue_check(const aqsim *sim, const aq_queue_desc *desc,
   return AQ_OK;
 }
 
-static void queue_free(aqsim_queue *queue) {
+static void queue_free(aqsim_queue *queue)
+{
   free(queue->ring.packets);
   free(queue->submitted);
   free(queue->completed);
@@ -215,12 +231,14 @@ static void queue_free(aqsim_queue *queue) {
   free(queue);
 }
 
-static uint64_t queue_events(const aqsim_queue *queue) {
+static uint64_t queue_events(const aqsim_queue *queue)
+{
   return 1 + (uint64_t)queue->ring.size * AQSIM_FLIGHT_EVENTS;
 }
 
 /* Allocates the queue, its ring and what the processor keeps beside it. */
-static aqsim_queue *queue_alloc(aqsim *sim, uint32_t size) {
+static aqsim_queue *queue_alloc(aqsim *sim, uint32_t size)
+{
   aqsim_queue *queue = aligned_alloc(_Alignof(aqsim_queue), sizeof *queue);
   if (!queue)
     return NULL;
@@ -241,7 +259,8 @@ static aqsim_queue *queue_alloc(aqsim *sim, uint32_t size) {
 }
 
 /* The memory that clients and the processor share, as the HSA ABI has it. */
-static void queue_init_abi(aqsim_queue *queue, const aq_queue_desc *desc) {
+static void queue_init_abi(aqsim_queue *queue, const aq_queue_desc *desc)
+{
   uint32_t size = queue->ring.size;
   memset(queue->ring.packets, 0, (size_t)size * AQ_PACKET_SIZE);
   for (uint32_t i = 0; i < size; i++)
@@ -264,7 +283,8 @@ static void queue_init_abi(aqsim_queue *queue, const aq_queue_desc *desc) {
   queue->amd.read_dispatch_id_offset = offsetof(aq_amd_queue, read_dispatch_id);
 }
 
-static aq_status queue_announce(aqsim *sim, aqsim_queue *queue, aq_diag *diag) {
+static aq_status queue_announce(aqsim *sim, aqsim_queue *queue, aq_diag *diag)
+{
   queue->record = AQ_NONE;
   if (!aqsim_recorder_on(&sim->recorder))
     return AQ_OK;
@@ -274,7 +294,8 @@ static aq_status queue_announce(aqsim *sim, aqsim_queue *queue, aq_diag *diag) {
 }
 
 aq_status aqsim_queue_create(aqsim *sim, const aq_queue_desc *desc,
-                             aqsim_queue **out, aq_diag *diag) {
+                             aqsim_queue **out, aq_diag *diag)
+{
   aq_status status = queue_check(sim, desc, diag);
   if (status != AQ_OK)
     return status;
@@ -309,7 +330,8 @@ aq_status aqsim_queue_create(aqsim *sim, const aq_queue_desc *desc,
   return AQ_OK;
 }
 
-static void queue_unlink(aqsim *sim, aqsim_queue *queue) {
+static void queue_unlink(aqsim *sim, aqsim_queue *queue)
+{
   if (queue->previous)
     queue->previous->next = queue->next;
   else
@@ -320,7 +342,8 @@ static void queue_unlink(aqsim *sim, aqsim_queue *queue) {
     sim->last_queue = queue->previous;
 }
 
-void aqsim_queue_destroy(aqsim_queue *queue) {
+void aqsim_queue_destroy(aqsim_queue *queue)
+{
   aqsim *sim = queue->sim;
   aqsim_queue_stop(queue, AQSIM_QUEUE_INACTIVE);
   for (uint32_t i = 0; i < queue->fresh; i++)
@@ -335,7 +358,8 @@ void aqsim_queue_destroy(aqsim_queue *queue) {
   aqsim_queues_sweep(sim);
 }
 
-void aqsim_queues_sweep(aqsim *sim) {
+void aqsim_queues_sweep(aqsim *sim)
+{
   while (sim->depth == 0 && sim->destroyed) {
     aqsim_queue *queue = sim->destroyed;
     sim->destroyed = queue->next;

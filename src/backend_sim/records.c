@@ -6,7 +6,8 @@
 enum { BATCH = 256 };
 
 aq_status aqsim_recorder_init(aqsim_recorder *recorder, aq_record_sink *sink,
-                              aq_diag *diag) {
+                              aq_diag *diag)
+{
   *recorder = (aqsim_recorder){.sink = sink};
   if (!sink)
     return AQ_OK;
@@ -16,14 +17,16 @@ aq_status aqsim_recorder_init(aqsim_recorder *recorder, aq_record_sink *sink,
   return aq_diag_set(diag, AQ_ERR_NO_MEMORY, "out of memory for records");
 }
 
-void aqsim_recorder_fini(aqsim_recorder *recorder) {
+void aqsim_recorder_fini(aqsim_recorder *recorder)
+{
   aqsim_recorder_flush(recorder);
   free(recorder->rows);
   recorder->rows = NULL;
   recorder->sink = NULL;
 }
 
-aq_record *aqsim_recorder_row(aqsim_recorder *recorder) {
+aq_record *aqsim_recorder_row(aqsim_recorder *recorder)
+{
   if (recorder->count == BATCH)
     aqsim_recorder_flush(recorder);
   aq_record *row = &recorder->rows[recorder->count++];
@@ -31,7 +34,8 @@ aq_record *aqsim_recorder_row(aqsim_recorder *recorder) {
   return row;
 }
 
-aq_status aqsim_recorder_flush(aqsim_recorder *recorder) {
+aq_status aqsim_recorder_flush(aqsim_recorder *recorder)
+{
   size_t count = recorder->count;
   recorder->count = 0;
   if (count == 0 || recorder->failure.status != AQ_OK)

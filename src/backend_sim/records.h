@@ -29,7 +29,8 @@ aq_status aqsim_recorder_init(aqsim_recorder *recorder, aq_record_sink *sink,
 /* Hands over what is left. */
 void aqsim_recorder_fini(aqsim_recorder *recorder);
 
-static inline bool aqsim_recorder_on(const aqsim_recorder *recorder) {
+static inline bool aqsim_recorder_on(const aqsim_recorder *recorder)
+{
   return recorder->sink != NULL;
 }
 

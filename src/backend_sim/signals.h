@@ -56,15 +56,18 @@ aqsim_signal *aqsim_signal_create(aqsim_signals *signals, int64_t value,
 /* Whoever still watches it never hears of it again. */
 void aqsim_signal_destroy(aqsim_signals *signals, aqsim_signal *signal);
 
-static inline aqsim_signal *aqsim_signal_from(aq_signal handle) {
+static inline aqsim_signal *aqsim_signal_from(aq_signal handle)
+{
   return (aqsim_signal *)(uintptr_t)handle.handle;
 }
 
-static inline aq_signal aqsim_signal_handle(const aqsim_signal *signal) {
+static inline aq_signal aqsim_signal_handle(const aqsim_signal *signal)
+{
   return (aq_signal){(uint64_t)(uintptr_t)signal};
 }
 
-static inline int64_t aqsim_signal_load(const aqsim_signal *signal) {
+static inline int64_t aqsim_signal_load(const aqsim_signal *signal)
+{
   return __atomic_load_n(&signal->abi.value, __ATOMIC_ACQUIRE);
 }
 

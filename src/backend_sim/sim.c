@@ -11,7 +11,8 @@
 
 /* ---- life ---- */
 
-static void device_fences(aqsim_device *device) {
+static void device_fences(aqsim_device *device)
+{
   const aqsim_model *model = device->model;
   const aq_time acquire[AQSIM_SCOPES] = {
       0, model->acquire_agent, model->acquire_system, model->acquire_system};
@@ -21,7 +22,8 @@ static void device_fences(aqsim_device *device) {
   memcpy(device->release, release, sizeof release);
 }
 
-static void device_describe(const aqsim_device *device, aq_device_info *info) {
+static void device_describe(const aqsim_device *device, aq_device_info *info)
+{
   const aqsim_model *model = device->model;
   aq_time warm = model->doorbell_to_fetch + model->packet_fetch +
                  model->packet_decode + model->acquire_agent +
@@ -45,7 +47,8 @@ static void device_describe(const aqsim_device *device, aq_device_info *info) {
   };
 }
 
-static aq_status device_announce(aqsim_device *device, aq_diag *diag) {
+static aq_status device_announce(aqsim_device *device, aq_diag *diag)
+{
   aq_record_sink *sink = device->sim->recorder.sink;
   device->record = AQ_NONE;
   if (!sink)
@@ -58,7 +61,8 @@ static aq_status device_announce(aqsim_device *device, aq_diag *diag) {
 }
 
 static aq_status device_open(aqsim *sim, uint32_t ordinal, const char *name,
-                             const char *const *edits, aq_diag *diag) {
+                             const char *const *edits, aq_diag *diag)
+{
   aqsim_device *device = &sim->devices[ordinal];
   device->sim = sim;
   device->ordinal = ordinal;
@@ -74,7 +78,8 @@ static aq_status device_open(aqsim *sim, uint32_t ordinal, const char *name,
   return device_announce(device, diag);
 }
 
-static void sim_close(aq_transport *t) {
+static void sim_close(aq_transport *t)
+{
   aqsim *sim = aqsim_from(t);
   while (sim->first_queue)
     aqsim_queue_destroy(sim->first_queue);
@@ -93,7 +98,8 @@ static void sim_close(aq_transport *t) {
 }
 
 static aq_status options_check(const aq_transport_options *options,
-                               aq_diag *diag) {
+                               aq_diag *diag)
+{
   if (options->policy)
     return aq_diag_set(diag, AQ_ERR_UNSUPPORTED,
                        "sim: device policies are not supported");
@@ -105,7 +111,8 @@ static aq_status options_check(const aq_transport_options *options,
 }
 
 static aq_status sim_open(const aq_transport_options *given, aq_transport **out,
-                          aq_diag *diag) {
+                          aq_diag *diag)
+{
   aq_transport_options options = {0};
   if (given)
     memcpy(&options, given,
@@ -138,7 +145,8 @@ static aq_status sim_open(const aq_transport_options *given, aq_transport **out,
   return AQ_OK;
 }
 
-static void sim_info(aq_transport *t, aq_transport_info *out) {
+static void sim_info(aq_transport *t, aq_transport_info *out)
+{
   const aqsim *sim = aqsim_from(t);
   *out = (aq_transport_info){.caps = AQ_CAP_VIRTUAL_TIME | AQ_CAP_RECORDS |
                                      AQ_CAP_TIMING | AQ_CAP_HOST_KERNELS |
@@ -149,8 +157,8 @@ static void sim_info(aq_transport *t, aq_transport_info *out) {
 
 /* ---- memory ---- */
 
-static aq_status device_check(const aqsim *sim, uint32_t device,
-                              aq_diag *diag) {
+static aq_status device_check(const aqsim *sim, uint32_t device, aq_diag *diag)
+{
   if (device < sim->device_count)
     return AQ_OK;
   return aq_diag_set(diag, AQ_ERR_INVALID, "device %u; expected less than %u",
@@ -159,7 +167,8 @@ static aq_status device_check(const aqsim *sim, uint32_t device,
 
 static aq_status sim_mem_alloc(aq_transport *t, uint32_t device,
                                aq_memory_kind kind, size_t size, void **out,
-                               aq_diag *diag) {
+                               aq_diag *diag)
+{
   aqsim *sim = aqsim_from(t);
   (void)kind; /* all memory is host memory */
   aq_status status = device_check(sim, device, diag);
@@ -173,18 +182,21 @@ static aq_status sim_mem_alloc(aq_transport *t, uint32_t device,
   return AQ_OK;
 }
 
-static void sim_mem_free(aq_transport *t, void *address) {
+static void sim_mem_free(aq_transport *t, void *address)
+{
   aqsim_memory_free(&aqsim_from(t)->memory, address);
 }
 
-static void sim_mem_publish(aq_transport *t, const void *address, size_t size) {
+static void sim_mem_publish(aq_transport *t, const void *address, size_t size)
+{
   (void)t, (void)address, (void)size; /* memory is coherent */
 }
 
 static aq_status sim_copy_async(aq_transport *t, uint32_t device, void *to,
                                 const void *from, size_t size,
                                 const aq_signal *dependencies, uint32_t count,
-                                aq_signal completion, aq_diag *diag) {
+                                aq_signal completion, aq_diag *diag)
+{
   aqsim *sim = aqsim_from(t);
   aq_status status = device_check(sim, device, diag);
   if (status != AQ_OK)
@@ -197,20 +209,23 @@ static aq_status sim_copy_async(aq_transport *t, uint32_t device, void *to,
 
 static aq_status sim_module_load(aq_transport *t, uint32_t device,
                                  const void *image, size_t size,
-                                 uint64_t *module, aq_diag *diag) {
+                                 uint64_t *module, aq_diag *diag)
+{
   (void)t, (void)device, (void)image, (void)size, (void)module;
   return aq_diag_set(diag, AQ_ERR_UNSUPPORTED,
                      "sim: code objects are not executed; register a host "
                      "function or a cost model instead");
 }
 
-static void sim_module_unload(aq_transport *t, uint64_t module) {
+static void sim_module_unload(aq_transport *t, uint64_t module)
+{
   (void)t, (void)module; /* none can be loaded */
 }
 
 static aq_status sim_kernel_lookup(aq_transport *t, uint64_t module,
                                    const char *name, aq_kernel_info *out,
-                                   aq_diag *diag) {
+                                   aq_diag *diag)
+{
   const aqsim_kernel *kernel =
       module ? NULL : aqsim_kernel_find(&aqsim_from(t)->kernels, name);
   if (!kernel)
@@ -222,7 +237,8 @@ static aq_status sim_kernel_lookup(aq_transport *t, uint64_t module,
 
 static aq_status sim_kernel_register(aq_transport *t,
                                      const aq_kernel_desc *desc,
-                                     aq_kernel_info *out, aq_diag *diag) {
+                                     aq_kernel_info *out, aq_diag *diag)
+{
   aqsim *sim = aqsim_from(t);
   aqsim_kernel *kernel;
   aq_status status = aqsim_kernel_register(&sim->kernels, desc, &kernel, diag);
@@ -239,7 +255,8 @@ static aq_status sim_kernel_register(aq_transport *t,
 
 static aq_status sim_signal_create(aq_transport *t, int64_t value,
                                    uint32_t flags, uint64_t user,
-                                   aq_signal *out, aq_diag *diag) {
+                                   aq_signal *out, aq_diag *diag)
+{
   aqsim_signal *signal =
       aqsim_signal_create(&aqsim_from(t)->signals, value, flags, user);
   if (!signal)
@@ -248,23 +265,26 @@ static aq_status sim_signal_create(aq_transport *t, int64_t value,
   return AQ_OK;
 }
 
-static void sim_signal_destroy(aq_transport *t, aq_signal signal) {
+static void sim_signal_destroy(aq_transport *t, aq_signal signal)
+{
   if (signal.handle)
     aqsim_signal_destroy(&aqsim_from(t)->signals, aqsim_signal_from(signal));
 }
 
-static int64_t sim_signal_load(aq_transport *t, aq_signal signal) {
+static int64_t sim_signal_load(aq_transport *t, aq_signal signal)
+{
   (void)t;
   return aqsim_signal_load(aqsim_signal_from(signal));
 }
 
-static void sim_signal_store(aq_transport *t, aq_signal signal, int64_t value) {
+static void sim_signal_store(aq_transport *t, aq_signal signal, int64_t value)
+{
   (void)t;
   aqsim_signal_store(aqsim_signal_from(signal), value);
 }
 
-static int64_t sim_signal_add(aq_transport *t, aq_signal signal,
-                              int64_t value) {
+static int64_t sim_signal_add(aq_transport *t, aq_signal signal, int64_t value)
+{
   aqsim *sim = aqsim_from(t);
   return aqsim_signal_add(&sim->signals, aqsim_signal_from(signal), value,
                           sim->now);
@@ -273,7 +293,8 @@ static int64_t sim_signal_add(aq_transport *t, aq_signal signal,
 /* ---- queues ---- */
 
 static aq_status sim_queue_create(aq_transport *t, const aq_queue_desc *desc,
-                                  aq_ring **out, aq_diag *diag) {
+                                  aq_ring **out, aq_diag *diag)
+{
   aqsim_queue *queue;
   aq_status status = aqsim_queue_create(aqsim_from(t), desc, &queue, diag);
   if (status == AQ_OK)
@@ -281,16 +302,19 @@ static aq_status sim_queue_create(aq_transport *t, const aq_queue_desc *desc,
   return status;
 }
 
-static aqsim_queue *queue_from(aq_ring *ring) {
+static aqsim_queue *queue_from(aq_ring *ring)
+{
   return (aqsim_queue *)(void *)ring;
 }
 
-static void sim_queue_destroy(aq_transport *t, aq_ring *ring) {
+static void sim_queue_destroy(aq_transport *t, aq_ring *ring)
+{
   (void)t;
   aqsim_queue_destroy(queue_from(ring));
 }
 
-static void sim_queue_doorbell(aq_transport *t, aq_ring *ring, uint64_t id) {
+static void sim_queue_doorbell(aq_transport *t, aq_ring *ring, uint64_t id)
+{
   (void)t;
   /* Release: whoever reads the cell sees the packets up to id. */
   __atomic_store_n(ring->doorbell, id, __ATOMIC_RELEASE);
@@ -299,7 +323,8 @@ static void sim_queue_doorbell(aq_transport *t, aq_ring *ring, uint64_t id) {
 
 static aq_status sim_queue_wait_space(aq_transport *t, aq_ring *ring,
                                       uint32_t count, aq_time deadline,
-                                      aq_diag *diag) {
+                                      aq_diag *diag)
+{
   return aqsim_clock_wait_space(aqsim_from(t), queue_from(ring), count,
                                 deadline, diag);
 }
@@ -307,7 +332,8 @@ static aq_status sim_queue_wait_space(aq_transport *t, aq_ring *ring,
 static aq_status sim_queue_control(aq_transport *t, aq_ring *ring,
                                    aq_queue_control control,
                                    const aq_queue_control_args *args,
-                                   aq_diag *diag) {
+                                   aq_diag *diag)
+{
   aqsim_queue *queue = queue_from(ring);
   (void)t, (void)args;
   if (control != AQ_CONTROL_INACTIVATE)
@@ -321,12 +347,14 @@ static aq_status sim_queue_control(aq_transport *t, aq_ring *ring,
 
 /* ---- time ---- */
 
-static aq_time sim_now(aq_transport *t) {
+static aq_time sim_now(aq_transport *t)
+{
   return aqsim_from(t)->now;
 }
 
 static void sim_clock_correlate(aq_transport *t, uint32_t device,
-                                aq_clock_pair *out) {
+                                aq_clock_pair *out)
+{
   const aqsim *sim = aqsim_from(t);
   const aqsim_device *d =
       &sim->devices[device < sim->device_count ? device : 0];
@@ -336,23 +364,27 @@ static void sim_clock_correlate(aq_transport *t, uint32_t device,
 
 static aq_status sim_wait(aq_transport *t, const aq_wait_item *items,
                           uint32_t count, aq_wait_mode mode, aq_time deadline,
-                          uint32_t *satisfied, aq_diag *diag) {
+                          uint32_t *satisfied, aq_diag *diag)
+{
   return aqsim_clock_wait(aqsim_from(t), items, count, mode, deadline,
                           satisfied, diag);
 }
 
 static uint32_t sim_drain(aq_transport *t, aq_completion *out,
-                          uint32_t capacity) {
+                          uint32_t capacity)
+{
   return aqsim_signals_drain(&aqsim_from(t)->signals, out, capacity);
 }
 
 static aq_status sim_sleep_until(aq_transport *t, aq_time until, bool wake,
-                                 aq_diag *diag) {
+                                 aq_diag *diag)
+{
   return aqsim_clock_sleep(aqsim_from(t), until, wake, diag);
 }
 
 static aq_status sim_dispatch_times(aq_transport *t, aq_signal handle,
-                                    aq_time *start, aq_time *end) {
+                                    aq_time *start, aq_time *end)
+{
   const aqsim *sim = aqsim_from(t);
   const aqsim_signal *signal = aqsim_signal_from(handle);
   if (!signal || !(signal->flags & AQ_SIGNAL_PROFILE))

@@ -3,7 +3,8 @@
 
 const aq_signal rig_none = {0};
 
-void rig_open(rig *r, const aq_transport_ops *ops, const char *const *edits) {
+void rig_open(rig *r, const aq_transport_ops *ops, const char *const *edits)
+{
   *r = (rig){.diag = AQ_DIAG_INIT};
   aq_memory_sink_init(&r->sink);
   aq_transport_options options = {
@@ -11,12 +12,14 @@ void rig_open(rig *r, const aq_transport_ops *ops, const char *const *edits) {
   ck_assert_status(ops->open(&options, &r->t, &r->diag), AQ_OK, &r->diag);
 }
 
-void rig_close(rig *r) {
+void rig_close(rig *r)
+{
   r->t->ops->close(r->t);
   aq_memory_sink_fini(&r->sink);
 }
 
-aq_ring *rig_queue(rig *r, uint32_t size) {
+aq_ring *rig_queue(rig *r, uint32_t size)
+{
   aq_ring *queue;
   aq_queue_desc desc = {.size = size};
   ck_assert_status(r->t->ops->queue_create(r->t, &desc, &queue, &r->diag),
@@ -24,7 +27,8 @@ aq_ring *rig_queue(rig *r, uint32_t size) {
   return queue;
 }
 
-aq_signal rig_signal(rig *r, int64_t value, uint32_t flags) {
+aq_signal rig_signal(rig *r, int64_t value, uint32_t flags)
+{
   aq_signal signal;
   ck_assert_status(
       r->t->ops->signal_create(r->t, value, flags, 0, &signal, &r->diag), AQ_OK,
@@ -32,24 +36,28 @@ aq_signal rig_signal(rig *r, int64_t value, uint32_t flags) {
   return signal;
 }
 
-int64_t rig_load(rig *r, aq_signal signal) {
+int64_t rig_load(rig *r, aq_signal signal)
+{
   return r->t->ops->signal_load(r->t, signal);
 }
 
-uint64_t rig_kernel_with(rig *r, const aq_kernel_desc *desc) {
+uint64_t rig_kernel_with(rig *r, const aq_kernel_desc *desc)
+{
   aq_kernel_info info;
   ck_assert_status(r->t->ops->kernel_register(r->t, desc, &info, &r->diag),
                    AQ_OK, &r->diag);
   return info.object;
 }
 
-uint64_t rig_kernel(rig *r, const char *name, aq_time duration) {
+uint64_t rig_kernel(rig *r, const char *name, aq_time duration)
+{
   aq_kernel_desc desc = {.name = name,
                          .cost = {.kind = AQ_COST_FIXED, .base = duration}};
   return rig_kernel_with(r, &desc);
 }
 
-aq_packet rig_dispatch(uint64_t object, bool barrier, aq_signal completion) {
+aq_packet rig_dispatch(uint64_t object, bool barrier, aq_signal completion)
+{
   aq_packet packet = {0};
   packet.kernel = (aq_kernel_packet){
       .header = aq_packet_header(AQ_PACKET_KERNEL_DISPATCH, barrier,
@@ -63,7 +71,8 @@ aq_packet rig_dispatch(uint64_t object, bool barrier, aq_signal completion) {
 }
 
 aq_packet rig_barrier(aq_packet_type type, const aq_signal *dependencies,
-                      uint32_t count, aq_signal completion) {
+                      uint32_t count, aq_signal completion)
+{
   aq_packet packet = {0};
   packet.barrier.header =
       aq_packet_header(type, 0, AQ_SCOPE_NONE, AQ_SCOPE_NONE);
@@ -73,7 +82,8 @@ aq_packet rig_barrier(aq_packet_type type, const aq_signal *dependencies,
   return packet;
 }
 
-uint64_t rig_put(aq_ring *queue, const aq_packet *packet) {
+uint64_t rig_put(aq_ring *queue, const aq_packet *packet)
+{
   uint64_t id;
   ck_assert(aq_ring_try_reserve(queue, 1, &id));
   aq_packet *slot = aq_ring_slot(queue, id);
@@ -85,26 +95,31 @@ uint64_t rig_put(aq_ring *queue, const aq_packet *packet) {
   return id;
 }
 
-void rig_ring(rig *r, aq_ring *queue, uint64_t id) {
+void rig_ring(rig *r, aq_ring *queue, uint64_t id)
+{
   r->t->ops->queue_doorbell(r->t, queue, id);
 }
 
-uint64_t rig_submit(rig *r, aq_ring *queue, const aq_packet *packet) {
+uint64_t rig_submit(rig *r, aq_ring *queue, const aq_packet *packet)
+{
   uint64_t id = rig_put(queue, packet);
   rig_ring(r, queue, id);
   return id;
 }
 
-void rig_sleep(rig *r, aq_time until) {
+void rig_sleep(rig *r, aq_time until)
+{
   ck_assert_status(r->t->ops->sleep_until(r->t, until, false, &r->diag), AQ_OK,
                    &r->diag);
 }
 
-void rig_run(rig *r) {
+void rig_run(rig *r)
+{
   rig_sleep(r, AQ_TIME_MAX);
 }
 
-static const aq_record *record_find(rig *r, const aq_ring *queue, uint64_t id) {
+static const aq_record *record_find(rig *r, const aq_ring *queue, uint64_t id)
+{
   for (size_t i = 0; i < r->sink.count; i++) {
     const aq_record *row = &r->sink.rows[i];
     if (row->packet == (int64_t)id && row->queue != AQ_NONE &&
@@ -114,11 +129,13 @@ static const aq_record *record_find(rig *r, const aq_ring *queue, uint64_t id) {
   return NULL;
 }
 
-bool rig_has_record(rig *r, const aq_ring *queue, uint64_t id) {
+bool rig_has_record(rig *r, const aq_ring *queue, uint64_t id)
+{
   return record_find(r, queue, id) != NULL;
 }
 
-const aq_record *rig_record(rig *r, const aq_ring *queue, uint64_t id) {
+const aq_record *rig_record(rig *r, const aq_ring *queue, uint64_t id)
+{
   const aq_record *row = record_find(r, queue, id);
   ck_assert_msg(row != NULL, "no record of packet %llu",
                 (unsigned long long)id);

@@ -23,7 +23,8 @@ enum {
 
 /* A rig with one queue that is mapped and idle at the returned time. */
 static aq_time warm_open(rig *r, aq_ring **queue, uint64_t *object,
-                         aq_time duration) {
+                         aq_time duration)
+{
   rig_open(r, &aqsim_transport_ops, NULL);
   *queue = rig_queue(r, 64);
   *object = rig_kernel(r, "k", duration);
@@ -33,7 +34,8 @@ static aq_time warm_open(rig *r, aq_ring **queue, uint64_t *object,
   return r->t->ops->now(r->t);
 }
 
-START_TEST(a_fresh_queue_is_unmapped_and_pays_the_remap) {
+START_TEST(a_fresh_queue_is_unmapped_and_pays_the_remap)
+{
   rig r;
   aq_ring *queue;
   uint64_t object;
@@ -50,7 +52,8 @@ START_TEST(a_fresh_queue_is_unmapped_and_pays_the_remap) {
 }
 END_TEST
 
-START_TEST(an_idle_mapped_queue_starts_4_67_us_after_the_doorbell) {
+START_TEST(an_idle_mapped_queue_starts_4_67_us_after_the_doorbell)
+{
   rig r;
   aq_ring *queue;
   uint64_t object;
@@ -69,7 +72,8 @@ START_TEST(an_idle_mapped_queue_starts_4_67_us_after_the_doorbell) {
 }
 END_TEST
 
-START_TEST(queued_kernels_complete_3_60_us_apart_and_are_glued) {
+START_TEST(queued_kernels_complete_3_60_us_apart_and_are_glued)
+{
   rig r;
   aq_ring *queue;
   uint64_t object;

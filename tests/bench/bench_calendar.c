@@ -25,7 +25,8 @@ typedef struct bare_entry {
   void *payload;
 } bare_entry;
 
-static void bare_push(bare_entry *heap, size_t *count, bare_entry entry) {
+static void bare_push(bare_entry *heap, size_t *count, bare_entry entry)
+{
   size_t i = (*count)++;
   while (i > 0 && heap[(i - 1) / 2].time > entry.time) {
     heap[i] = heap[(i - 1) / 2];
@@ -34,7 +35,8 @@ static void bare_push(bare_entry *heap, size_t *count, bare_entry entry) {
   heap[i] = entry;
 }
 
-static bare_entry bare_pop(bare_entry *heap, size_t *count) {
+static bare_entry bare_pop(bare_entry *heap, size_t *count)
+{
   bare_entry top = heap[0], last = heap[--*count];
   size_t i = 0, child;
   while ((child = 2 * i + 1) < *count) {
@@ -49,7 +51,8 @@ static bare_entry bare_pop(bare_entry *heap, size_t *count) {
   return top;
 }
 
-static double bare_hold(void *context) {
+static double bare_hold(void *context)
+{
   hold_context *c = context;
   bare_entry heap[PENDING + 1];
   size_t count = 0;
@@ -65,7 +68,8 @@ static double bare_hold(void *context) {
   return (aqbench_now() - begin) / HOLDS * 1e9;
 }
 
-static double calendar_hold(void *context) {
+static double calendar_hold(void *context)
+{
   hold_context *c = context;
   aqsim_calendar *calendar = &c->calendar;
   aq_time now = 0;
@@ -83,7 +87,8 @@ static double calendar_hold(void *context) {
   return (aqbench_now() - begin) / HOLDS * 1e9;
 }
 
-int main(void) {
+int main(void)
+{
   hold_context *c = calloc(1, sizeof *c);
   if (!c || !aqsim_calendar_reserve(&c->calendar, PENDING))
     return 1;

@@ -22,7 +22,8 @@ typedef struct packet_context {
 
 static inline void packet_write(aq_packet *slot, uint64_t object,
                                 uint64_t kernarg, aq_signal signal,
-                                uint16_t header) {
+                                uint16_t header)
+{
   aq_kernel_packet *packet = &slot->kernel;
   packet->workgroup_size[0] = 64;
   packet->workgroup_size[1] = packet->workgroup_size[2] = 1;
@@ -37,13 +38,15 @@ static inline void packet_write(aq_packet *slot, uint64_t object,
   aq_packet_publish(slot, header, 1);
 }
 
-static uint16_t header_of(const packet_context *c) {
+static uint16_t header_of(const packet_context *c)
+{
   return aq_packet_header(AQ_PACKET_KERNEL_DISPATCH, c->barrier, AQ_SCOPE_AGENT,
                           AQ_SCOPE_AGENT);
 }
 
 /* Reserve, 64-byte body, header with release, doorbell store. */
-static double bare_publish(void *context) {
+static double bare_publish(void *context)
+{
   packet_context *c = context;
   uint64_t write = 0, read = 0, doorbell = 0, id = 0;
   aq_packet *packets = aligned_alloc(64, RING * sizeof *packets);
@@ -65,14 +68,16 @@ static double bare_publish(void *context) {
   return ns;
 }
 
-static void check(aq_status status, const aq_diag *diag) {
+static void check(aq_status status, const aq_diag *diag)
+{
   if (status == AQ_OK)
     return;
   fprintf(stderr, "bench_packets: %s\n", diag->text);
   exit(1);
 }
 
-static void drain_all(aq_transport *t, long *done) {
+static void drain_all(aq_transport *t, long *done)
+{
   aq_completion completions[64];
   uint32_t count;
   while ((count = t->ops->drain(t, completions, 64)) > 0)
@@ -80,7 +85,8 @@ static void drain_all(aq_transport *t, long *done) {
 }
 
 /* One round: everything from the first reservation to the last completion. */
-static double transport_publish(void *context) {
+static double transport_publish(void *context)
+{
   packet_context *c = context;
   const aq_transport_ops *ops = c->ops;
   aq_diag diag = AQ_DIAG_INIT;
@@ -120,7 +126,8 @@ static double transport_publish(void *context) {
   return ns;
 }
 
-int main(void) {
+int main(void)
+{
   packet_context c = {&aqsim_transport_ops, 1000000, true};
   aqbench_compare("sim_packet", "ns", ROUNDS, bare_publish, transport_publish,
                   &c);
