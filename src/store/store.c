@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 #include "store/store.h"
 
+#include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "store/location.h"
@@ -122,19 +124,21 @@ static aq_status check_file(aq_store *store, aq_store_mode mode, bool *is_wal,
                             aq_diag *diag)
 {
   sqlite3_file *file = NULL;
-  sqlite3_int64 size = 0;
+  struct stat info;
   unsigned char bytes[AQ_SCHEMA_HEADER_SIZE] = {0};
-  sqlite3_file_control(store->db, "main", SQLITE_FCNTL_FILE_POINTER, &file);
-  if (!file || !file->pMethods ||
-      file->pMethods->xFileSize(file, &size) != SQLITE_OK)
-    return aq_diag_set(diag, AQ_ERR_IO, "%s: cannot be read", store->path);
-  if (size == 0 && mode == AQ_STORE_READ)
+  /* SQLite takes a file of one byte for an empty one: ask the system. */
+  if (stat(store->path, &info) != 0)
+    return aq_diag_set(diag, AQ_ERR_IO, "%s: %s", store->path, strerror(errno));
+  if (info.st_size == 0 && mode == AQ_STORE_READ)
     return aq_diag_set(diag, AQ_ERR_INPUT, "%s: is empty, expected a run store",
                        store->path);
-  if (size == 0)
+  if (info.st_size == 0)
     return AQ_OK;
-  const int wanted = size < (int)sizeof bytes ? (int)size : (int)sizeof bytes;
-  if (file->pMethods->xRead(file, bytes, wanted, 0) != SQLITE_OK)
+  const int wanted = info.st_size < (off_t)sizeof bytes ? (int)info.st_size
+                                                        : (int)sizeof bytes;
+  sqlite3_file_control(store->db, "main", SQLITE_FCNTL_FILE_POINTER, &file);
+  if (!file || !file->pMethods ||
+      file->pMethods->xRead(file, bytes, wanted, 0) != SQLITE_OK)
     return aq_diag_set(diag, AQ_ERR_IO, "%s: cannot be read", store->path);
   *is_wal = bytes[18] == 2;
   return aq_schema_check_header(store->path, bytes, (size_t)wanted, diag);

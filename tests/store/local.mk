@@ -9,9 +9,21 @@ tests_store_libstoretest_la_SOURCES = \
 tests_store_libstoretest_la_CPPFLAGS = $(AQ_STORE_TEST_CPPFLAGS)
 
 check_PROGRAMS += \
+	tests/store/test_crash \
+	tests/store/test_location \
 	tests/store/test_reader \
 	tests/store/test_runs \
+	tests/store/test_schema \
+	tests/store/test_store \
 	tests/store/test_writer
+
+tests_store_test_crash_SOURCES = tests/store/test_crash.c
+tests_store_test_crash_CPPFLAGS = $(AQ_STORE_TEST_CPPFLAGS)
+tests_store_test_crash_LDADD = $(AQ_STORE_TEST_LDADD)
+
+tests_store_test_location_SOURCES = tests/store/test_location.c
+tests_store_test_location_CPPFLAGS = $(AQ_STORE_TEST_CPPFLAGS)
+tests_store_test_location_LDADD = $(AQ_STORE_TEST_LDADD)
 
 tests_store_test_reader_SOURCES = tests/store/test_reader.c
 tests_store_test_reader_CPPFLAGS = $(AQ_STORE_TEST_CPPFLAGS)
@@ -21,6 +33,16 @@ tests_store_test_runs_SOURCES = tests/store/test_runs.c
 tests_store_test_runs_CPPFLAGS = $(AQ_STORE_TEST_CPPFLAGS)
 tests_store_test_runs_LDADD = $(AQ_STORE_TEST_LDADD)
 
+tests_store_test_schema_SOURCES = tests/store/test_schema.c
+tests_store_test_schema_CPPFLAGS = $(AQ_STORE_TEST_CPPFLAGS)
+tests_store_test_schema_LDADD = $(AQ_STORE_TEST_LDADD)
+
+tests_store_test_store_SOURCES = tests/store/test_store.c
+tests_store_test_store_CPPFLAGS = $(AQ_STORE_TEST_CPPFLAGS)
+tests_store_test_store_LDADD = $(AQ_STORE_TEST_LDADD)
+
 tests_store_test_writer_SOURCES = tests/store/test_writer.c
 tests_store_test_writer_CPPFLAGS = $(AQ_STORE_TEST_CPPFLAGS)
 tests_store_test_writer_LDADD = $(AQ_STORE_TEST_LDADD)
+
+EXTRA_DIST += doc/formats/record.md doc/formats/store.md

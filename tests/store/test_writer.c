@@ -279,7 +279,7 @@ START_TEST(two_writers_and_a_reader_of_one_store_do_not_disturb_each_other)
 }
 END_TEST
 
-enum { FORKED_RUNS = 3, FORKED_ROWS = 40000 };
+enum { FORKED_RUNS = 3, FORKED_ROWS = 20000 };
 
 static int write_forked_runs(const char *path, int64_t seed)
 {
