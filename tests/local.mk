@@ -14,7 +14,8 @@ TESTS = $(dist_check_SCRIPTS)
 # What a Check program needs: a main(), helpers, the core with all symbols.
 check_LTLIBRARIES += tests/support/libaqtest.la
 tests_support_libaqtest_la_SOURCES = \
-	tests/support/aqtest.c tests/support/aqtest.h
+	tests/support/aqtest.c tests/support/aqtest.h \
+	tests/support/fake_transport.c tests/support/fake_transport.h
 tests_support_libaqtest_la_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS)
 AQ_TEST_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/tests $(CHECK_CFLAGS)
 AQ_TEST_LDADD = tests/support/libaqtest.la libaqcore.la $(CHECK_LIBS)

@@ -67,11 +67,17 @@ aq_status aq_trace_import(const char *path, const aq_trace_options *options,
                           aq_record_sink *sink, aq_trace_result *result,
                           aq_diag *diag);
 
+/* The same from bytes in memory (one file); name is for messages. */
+aq_status aq_trace_import_bytes(const char *name, const void *bytes,
+                                size_t size, const aq_trace_options *options,
+                                aq_record_sink *sink, aq_trace_result *result,
+                                aq_diag *diag);
+
 /* ---- the table of formats ---- */
 
 typedef struct aq_trace_format {
-  const char *name;       /* "kineto" */
-  const char *summary;    /* one line for `list formats` */
+  const char *name;    /* "kineto" */
+  const char *summary; /* one line for `list formats` */
   bool imports, exports;
 } aq_trace_format;
 
@@ -88,8 +94,7 @@ typedef struct aq_trace_source {
   const char *(*name)(struct aq_trace_source *source, int64_t id);
   const aq_run_device *(*device)(struct aq_trace_source *source,
                                  int64_t ordinal);
-  const aq_run_queue *(*queue)(struct aq_trace_source *source,
-                               int64_t ordinal);
+  const aq_run_queue *(*queue)(struct aq_trace_source *source, int64_t ordinal);
 } aq_trace_source;
 
 /* Writes a run to a stream. The bytes depend on the rows alone. */

@@ -1,0 +1,195 @@
+/* SPDX-License-Identifier: MIT */
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "trace/importers.h"
+
+/* Whether the first bytes of a file, as text, are of the format. */
+typedef bool detector(const char *text, size_t length);
+
+typedef aq_status exporter(aq_trace_source *source, FILE *out, aq_diag *diag);
+
+static bool has(const char *text, size_t length, const char *word) {
+  return memmem(text, length, word, strlen(word)) != NULL;
+}
+
+static bool is_json(const char *text, size_t length) {
+  size_t i = 0;
+  while (i < length && strchr(" \t\r\n", text[i]))
+    i++;
+  return i < length && (text[i] == '{' || text[i] == '[');
+}
+
+static bool is_kineto(const char *text, size_t length) {
+  return is_json(text, length) && (has(text, length, "\"traceEvents\"") ||
+                                   has(text, length, "\"deviceProperties\"") ||
+                                   has(text, length, "\"ph\""));
+}
+
+enum { FORMAT_KINETO, FORMAT_COUNT };
+
+static const aq_trace_format formats[FORMAT_COUNT + 1] = {
+    [FORMAT_KINETO] = {"kineto", "PyTorch profiler (Kineto), Chrome trace JSON",
+                       .imports = true},
+};
+
+/* What each does, beside the table that the world sees. Detectors are asked in
+ * this order. */
+static const struct {
+  detector *detect;
+  aq_trace_importer *import;
+  exporter *export;
+} workings[FORMAT_COUNT] = {
+    [FORMAT_KINETO] = {is_kineto, aq_kineto_import, NULL},
+};
+
+const aq_trace_format *aq_trace_formats(void) {
+  return formats;
+}
+
+const char *aq_trace_repair_text(aq_trace_repair repair) {
+  static const char *const texts[] = {
+#define R(id, text) text,
+      AQ_TRACE_REPAIRS(R)
+#undef R
+  };
+  return texts[repair];
+}
+
+/* ---- finding the format ---- */
+
+/* The names of the formats that can be imported: "kineto, …". */
+static void list_names(char *text, size_t size, bool exports) {
+  size_t used = 0;
+  text[0] = '\0';
+  for (int i = 0; i < FORMAT_COUNT && used < size; i++)
+    if (exports ? formats[i].exports : formats[i].imports)
+      used += (size_t)snprintf(text + used, size - used, "%s%s",
+                               used ? ", " : "", formats[i].name);
+}
+
+static aq_status find_format(const char *name, bool exports, int *out,
+                             aq_diag *diag) {
+  for (int i = 0; i < FORMAT_COUNT; i++)
+    if (strcmp(formats[i].name, name) == 0 &&
+        (exports ? formats[i].exports : formats[i].imports)) {
+      *out = i;
+      return AQ_OK;
+    }
+  char names[256];
+  list_names(names, sizeof names, exports);
+  return aq_diag_set(diag, AQ_ERR_INPUT, "no format \"%s\" to %s (known: %s)",
+                     name, exports ? "export" : "import", names);
+}
+
+/* The format of a file, FORMAT_COUNT where it is none that is known. */
+static aq_status detect_file(const aq_trace_file *file, int *out,
+                             aq_diag *diag) {
+  aq_reader *reader;
+  aq_status status = aq_trace_file_open(file, &reader, diag);
+  if (status != AQ_OK)
+    return status;
+  const char *text;
+  size_t length;
+  status = aq_reader_peek(reader, &text, &length, diag);
+  if (status == AQ_OK && length == 0)
+    status = aq_diag_set(diag, AQ_ERR_INPUT, "%s: empty file", file->path);
+  if (status == AQ_OK) {
+    int i = 0;
+    while (i < FORMAT_COUNT &&
+           !(workings[i].detect && workings[i].detect(text, length)))
+      i++;
+    *out = i;
+  }
+  aq_reader_close(reader);
+  return status;
+}
+
+static aq_status detect_one(const aq_trace_file *file, int *out,
+                            aq_diag *diag) {
+  aq_status status = detect_file(file, out, diag);
+  if (status != AQ_OK || *out < FORMAT_COUNT)
+    return status;
+  char names[256];
+  list_names(names, sizeof names, false);
+  return aq_diag_set(diag, AQ_ERR_INPUT, "%s: unknown format (known: %s)",
+                     file->path, names);
+}
+
+/* ---- importing ---- */
+
+static aq_status check_result(const aq_trace_files *files,
+                              const aq_trace_result *result, aq_diag *diag) {
+  if (result->dispatches + result->copies == 0)
+    return aq_diag_set(diag, AQ_ERR_INPUT,
+                       "%s: no kernel, copy or fill in this %s trace",
+                       files->root, result->format);
+  return AQ_OK;
+}
+
+static aq_status import_files(const aq_trace_files *files, int format,
+                              const aq_trace_options *options,
+                              aq_record_sink *sink, aq_trace_result *result,
+                              aq_diag *diag) {
+  aq_import import;
+  aq_join join;
+  aq_trace_result found;
+  aq_import_init(&import, sink, options, &found, diag);
+  aq_status status = aq_join_init(&join, &import);
+  if (status == AQ_OK) {
+    found.format = formats[format].name;
+    status = workings[format].import(&import, &join, files);
+  }
+  if (status == AQ_OK)
+    status = aq_join_finish(&join);
+  if (status == AQ_OK)
+    status = aq_import_finish(&import);
+  aq_join_fini(&join);
+  aq_import_fini(&import);
+  if (status == AQ_OK)
+    status = check_result(files, &found, diag);
+  if (status != AQ_OK)
+    return status;
+  if (found.with_host > 0)
+    found.advice = NULL;
+  *result = found;
+  return AQ_OK;
+}
+
+static aq_status import_one(aq_trace_file file, const aq_trace_options *options,
+                            aq_record_sink *sink, aq_trace_result *result,
+                            aq_diag *diag) {
+  int format;
+  aq_status status = options && options->format
+                         ? find_format(options->format, false, &format, diag)
+                         : detect_one(&file, &format, diag);
+  if (status != AQ_OK)
+    return status;
+  aq_trace_files files = {.root = file.path,
+                          .files = &file,
+                          .count = 1,
+                          .processes = 1,
+                          .arena = AQ_ARENA_INIT};
+  return import_files(&files, format, options, sink, result, diag);
+}
+
+aq_status aq_trace_import(const char *path, const aq_trace_options *options,
+                          aq_record_sink *sink, aq_trace_result *result,
+                          aq_diag *diag) {
+  struct stat info;
+  if (stat(path, &info) != 0)
+    return aq_diag_set(diag, AQ_ERR_INPUT, "%s: %s", path, strerror(errno));
+  aq_trace_file file = {.path = path, .pid = AQ_NONE};
+  return import_one(file, options, sink, result, diag);
+}
+
+aq_status aq_trace_import_bytes(const char *name, const void *bytes,
+                                size_t size, const aq_trace_options *options,
+                                aq_record_sink *sink, aq_trace_result *result,
+                                aq_diag *diag) {
+  aq_trace_file file = {
+      .path = name, .bytes = bytes, .size = size, .pid = AQ_NONE};
+  return import_one(file, options, sink, result, diag);
+}

@@ -1,0 +1,170 @@
+/* SPDX-License-Identifier: MIT */
+#include "trace/import.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { PROGRESS_STEP = 4 << 20 };
+
+void aq_import_init(aq_import *import, aq_record_sink *sink,
+                    const aq_trace_options *options, aq_trace_result *result,
+                    aq_diag *diag) {
+  static const aq_trace_options none;
+  memset(import, 0, sizeof *import);
+  import->sink = sink;
+  import->options = options ? options : &none;
+  import->result = result;
+  import->diag = diag;
+  memset(result, 0, sizeof *result);
+}
+
+void aq_import_fini(aq_import *import) {
+  free(import->last_start);
+  aq_map_fini(&import->queues);
+}
+
+static aq_status flush(aq_import *import) {
+  size_t count = import->batch_count;
+  import->batch_count = 0;
+  if (count == 0)
+    return AQ_OK;
+  return import->sink->put(import->sink, import->batch, count, import->diag);
+}
+
+aq_status aq_import_finish(aq_import *import) {
+  return flush(import);
+}
+
+aq_status aq_import_read(aq_import *import, aq_reader *reader,
+                         const char **bytes, size_t *size) {
+  aq_status status = aq_reader_next(reader, bytes, size, import->diag);
+  if (status != AQ_OK)
+    return status;
+  import->result->bytes += *size;
+  import->progress_at += *size;
+  const aq_trace_options *options = import->options;
+  if (options->progress &&
+      (import->progress_at >= PROGRESS_STEP || *size == 0)) {
+    uint64_t done, total;
+    aq_reader_progress(reader, &done, &total);
+    options->progress(done, total, options->user);
+    import->progress_at = 0;
+  }
+  return AQ_OK;
+}
+
+bool aq_import_time(aq_import *import, aq_tick tick, aq_time *out) {
+  if (!import->has_base) {
+    import->has_base = true;
+    import->result->base_ns = tick.ns;
+  }
+  int64_t time;
+  if (__builtin_sub_overflow(tick.ns, import->result->base_ns, &time) ||
+      __builtin_mul_overflow(time, AQ_NS, &time) ||
+      __builtin_add_overflow(time, (int64_t)tick.ps, &time) ||
+      time == AQ_TIME_NONE)
+    return false;
+  *out = time;
+  return true;
+}
+
+bool aq_import_span(aq_import *import, aq_tick begin, aq_tick length,
+                    aq_time *from, aq_time *to) {
+  aq_time start, span;
+  if (!aq_import_time(import, begin, &start) ||
+      __builtin_mul_overflow(length.ns, AQ_NS, &span) ||
+      __builtin_add_overflow(span, (int64_t)length.ps, &span))
+    return false;
+  if (span < 0) {
+    aq_import_repair(import, AQ_REPAIR_NEGATIVE_DURATION);
+    span = 0;
+  }
+  if (__builtin_add_overflow(start, span, to))
+    return false;
+  *from = start;
+  return true;
+}
+
+aq_status aq_import_device(aq_import *import, const aq_run_device *device,
+                           int64_t *ordinal) {
+  return import->sink->device(import->sink, device, ordinal, import->diag);
+}
+
+static aq_status no_memory(aq_import *import) {
+  return aq_diag_set(import->diag, AQ_ERR_NO_MEMORY,
+                     "out of memory for the import");
+}
+
+/* Makes room to remember the last start of one more queue. */
+static aq_status grow_queues(aq_import *import, size_t ordinal) {
+  if (ordinal < import->queue_capacity)
+    return AQ_OK;
+  size_t capacity = (ordinal + 1) * 2;
+  aq_time *grown =
+      realloc(import->last_start, capacity * sizeof *import->last_start);
+  if (!grown)
+    return no_memory(import);
+  for (size_t i = import->queue_capacity; i < capacity; i++)
+    grown[i] = AQ_TIME_NONE;
+  import->last_start = grown;
+  import->queue_capacity = capacity;
+  return AQ_OK;
+}
+
+aq_status aq_import_queue(aq_import *import, int64_t device, int64_t source_id,
+                          int64_t *ordinal) {
+  uint64_t key = (uint64_t)source_id ^ (uint64_t)device << 48, known;
+  if (aq_map_get(&import->queues, key, &known)) {
+    *ordinal = (int64_t)known;
+    return AQ_OK;
+  }
+  aq_run_queue queue = {device, source_id};
+  int64_t made;
+  aq_status status =
+      import->sink->queue(import->sink, &queue, &made, import->diag);
+  if (status == AQ_OK)
+    status = grow_queues(import, (size_t)made);
+  if (status != AQ_OK)
+    return status;
+  if (!aq_map_put(&import->queues, key, (uint64_t)made))
+    return no_memory(import);
+  *ordinal = made;
+  return AQ_OK;
+}
+
+aq_status aq_import_name(aq_import *import, const char *text, size_t length,
+                         int64_t *id) {
+  return import->sink->name(import->sink, text, length, id, import->diag);
+}
+
+void aq_import_order(aq_import *import, const aq_record *row) {
+  aq_time *last = &import->last_start[row->queue];
+  if (row->start < *last)
+    aq_import_repair(import, AQ_REPAIR_OUT_OF_ORDER);
+  else
+    *last = row->start;
+}
+
+static void count_row(aq_import *import, const aq_record *row) {
+  aq_trace_result *result = import->result;
+  if (row->kind == AQ_KIND_WAIT) {
+    result->waits++;
+    return;
+  }
+  if (row->kind == AQ_KIND_KERNEL)
+    result->dispatches++;
+  else
+    result->copies++;
+  if (row->via == AQ_VIA_NONE)
+    aq_import_repair(import, AQ_REPAIR_NO_HOST_CALL);
+  else
+    result->with_host++;
+}
+
+aq_status aq_import_put(aq_import *import, const aq_record *row) {
+  count_row(import, row);
+  import->batch[import->batch_count++] = *row;
+  if (import->batch_count < sizeof import->batch / sizeof *import->batch)
+    return AQ_OK;
+  return flush(import);
+}

@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What every importer shares: the run's clock, its devices, queues and names,
+ * the counting, and a batch of rows on its way to the sink.
+ *
+ * An importer reads its format and calls this; nothing here knows a format.
+ * All functions return the status of the first failure, worded in the diag.
+ * Thread rule: one thread at a time per import.
+ */
+#ifndef AQ_TRACE_IMPORT_H
+#define AQ_TRACE_IMPORT_H
+
+#include "common/map.h"
+#include "trace/number.h"
+#include "trace/reader.h"
+#include "trace/trace.h"
+
+typedef struct aq_import {
+  aq_record_sink *sink;
+  aq_trace_result *result;
+  const aq_trace_options *options;
+  aq_diag *diag;
+  bool has_base;       /* result->base_ns is set: the first time seen */
+  bool kernels_only;   /* not one host call was seen */
+  aq_map queues;       /* (device, source id) hashed -> ordinal */
+  aq_time *last_start; /* by queue: to count rows out of order */
+  size_t queue_capacity;
+  uint64_t progress_at; /* bytes read when progress was last told */
+  size_t batch_count;
+  aq_record batch[256];
+} aq_import;
+
+void aq_import_init(aq_import *import, aq_record_sink *sink,
+                    const aq_trace_options *options, aq_trace_result *result,
+                    aq_diag *diag);
+void aq_import_fini(aq_import *import);
+
+/* Hands the last rows to the sink and completes the result. */
+aq_status aq_import_finish(aq_import *import);
+
+/* The next piece of a reader, with progress told to whoever asked. */
+aq_status aq_import_read(aq_import *import, aq_reader *reader,
+                         const char **bytes, size_t *size);
+
+static inline void aq_import_repair(aq_import *import, aq_trace_repair repair) {
+  import->result->repairs[repair]++;
+}
+
+/* The time of the run at a tick of the source's clock; the first one asked for
+ * is the base. False where it is more than 106 days from there. */
+bool aq_import_time(aq_import *import, aq_tick tick, aq_time *out);
+
+/* The times of a span that begins at a tick; a negative length is mended. */
+bool aq_import_span(aq_import *import, aq_tick begin, aq_tick length,
+                    aq_time *from, aq_time *to);
+
+aq_status aq_import_device(aq_import *import, const aq_run_device *device,
+                           int64_t *ordinal);
+aq_status aq_import_queue(aq_import *import, int64_t device, int64_t source_id,
+                          int64_t *ordinal);
+aq_status aq_import_name(aq_import *import, const char *text, size_t length,
+                         int64_t *id);
+
+/* Notes a row of the device in the order of the file: counts what is out of
+ * order. Called once a row, before it waits for its host call. */
+void aq_import_order(aq_import *import, const aq_record *row);
+
+/* Counts a row by its kind and puts it. */
+aq_status aq_import_put(aq_import *import, const aq_record *row);
+
+/* ---- host calls, by API name ---- */
+
+/* Whether a call can put packets on a queue; by a graph; whether it waits for
+ * the device. The names of HIP, CUDA and HSA. */
+bool aq_api_submits(const char *name, size_t length);
+bool aq_api_graph(const char *name, size_t length);
+bool aq_api_waits(const char *name, size_t length);
+
+/* Whether the call's grid is in work-items (its block in work-items always):
+ * hipExtModuleLaunchKernel takes the global size, unlike all others. */
+bool aq_api_grid_in_items(const char *name, size_t length);
+
+/* ---- GPUs ---- */
+
+/* The ISA of a GPU by marketing name ("gfx942"), or NULL. */
+const char *aq_gpu_gfx(const char *name);
+
+#endif

@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The importers and exporters that the table in formats.c names, and the seam
+ * between them and it. Thread rule: one thread at a time per import.
+ */
+#ifndef AQ_TRACE_IMPORTERS_H
+#define AQ_TRACE_IMPORTERS_H
+
+#include "trace/import.h"
+#include "trace/join.h"
+
+/* One file of a run: opened by the importer, so that files that wait hold
+ * nothing. */
+typedef struct aq_trace_file {
+  const char *path;  /* for messages, and to open unless bytes are given */
+  const void *bytes; /* in memory: borrowed; NULL: the path is a file */
+  size_t size;
+  unsigned process; /* 0, 1, 2…: files of one process share it */
+  unsigned host;    /* 0, 1, 2…: files of one machine share it */
+  int64_t pid;      /* as the name has it, or AQ_NONE */
+} aq_trace_file;
+
+/* The files of one run, in the order of their paths. */
+typedef struct aq_trace_files {
+  const char *root; /* what the user named */
+  aq_trace_file *files;
+  size_t count;
+  unsigned processes;
+  aq_arena arena; /* owns the paths */
+} aq_trace_files;
+
+/* Lists the files below a directory whose names say JSON or CSV, plain or gzip,
+ * at most four folders deep. */
+aq_status aq_trace_files_list(aq_trace_files *files, const char *root,
+                              aq_diag *diag);
+void aq_trace_files_fini(aq_trace_files *files);
+
+aq_status aq_trace_file_open(const aq_trace_file *file, aq_reader **out,
+                             aq_diag *diag);
+
+typedef aq_status aq_trace_importer(aq_import *import, aq_join *join,
+                                    const aq_trace_files *files);
+
+aq_trace_importer aq_kineto_import;
+
+#endif

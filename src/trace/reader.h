@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A streaming reader of plain or gzip bytes, told apart by content.
+ *
+ * Memory is two fixed buffers, whatever the file's size. A UTF-8 byte order
+ * mark at the front is dropped; gzip files of several members are one stream.
+ * Ownership: the name is borrowed; pieces are valid until the next call.
+ * Thread rule: one thread at a time per reader.
+ */
+#ifndef AQ_TRACE_READER_H
+#define AQ_TRACE_READER_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "common/diag.h"
+
+typedef struct aq_reader aq_reader;
+
+/* Opens a file, or bytes in memory (borrowed) under a name for messages. An
+ * empty file is AQ_ERR_INPUT. */
+aq_status aq_reader_open(const char *path, aq_reader **out, aq_diag *diag);
+aq_status aq_reader_open_bytes(const char *name, const void *bytes, size_t size,
+                               aq_reader **out, aq_diag *diag);
+void aq_reader_close(aq_reader *reader);
+
+const char *aq_reader_name(const aq_reader *reader);
+
+/* The next piece; *size is 0 at the end. A gzip stream that stops early or is
+ * damaged is AQ_ERR_INPUT, naming the byte of the file. */
+aq_status aq_reader_next(aq_reader *reader, const char **bytes, size_t *size,
+                         aq_diag *diag);
+
+/* The first piece again, for whoever detects the format before it is read. */
+aq_status aq_reader_peek(aq_reader *reader, const char **bytes, size_t *size,
+                         aq_diag *diag);
+
+/* Bytes handed out so far; bytes of the file read so far and its size. */
+uint64_t aq_reader_bytes(const aq_reader *reader);
+void aq_reader_progress(const aq_reader *reader, uint64_t *done,
+                        uint64_t *total);
+
+#endif
