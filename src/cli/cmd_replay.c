@@ -100,8 +100,8 @@ static aq_status replay_run(aq_cli *cli, replay_job *job)
 static aq_status open_existing_store(aq_cli *cli, aq_store **out)
 {
   aq_store *store;
-  aq_status status = aq_store_open(cli->values[AQ_CLI_OPT_STORE],
-                                   AQ_STORE_READ, &store, &cli->diag);
+  aq_status status = aq_store_open(cli->values[AQ_CLI_OPT_STORE], AQ_STORE_READ,
+                                   &store, &cli->diag);
   if (status != AQ_OK)
     return status;
   aq_store_close(store);
@@ -111,8 +111,7 @@ static aq_status open_existing_store(aq_cli *cli, aq_store **out)
 aq_status aq_cli_replay(aq_cli *cli)
 {
   replay_job job = {.info = aq_cli_run_info(cli, AQ_RUN_SIMULATED)};
-  aq_status status =
-      aq_cli_number(cli, AQ_CLI_OPT_SEED, 0, 0, &job.info.seed);
+  aq_status status = aq_cli_number(cli, AQ_CLI_OPT_SEED, 0, 0, &job.info.seed);
   if (status == AQ_OK)
     status = aq_cli_performance_init(cli, &job.performance);
   if (status != AQ_OK)

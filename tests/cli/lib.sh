@@ -1,5 +1,6 @@
 # shellcheck shell=sh
 # SPDX-License-Identifier: MIT
+# shellcheck disable=SC2034 # used by those who source it
 # TAP for the tests of the program. Sourced; the test ends with `finish`.
 aqueduct=${AQ_BUILDDIR:-.}/aqueduct
 srcdir=${AQ_SRCDIR:-.}

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 # Help, man pages, completion and what is really accepted agree.
-# shellcheck source=lib.sh
+# shellcheck disable=SC1091,SC2154 # what lib.sh defines
 . "${AQ_SRCDIR:-.}/tests/cli/lib.sh"
 builddir=${AQ_BUILDDIR:-.}
 completion=$builddir/src/cli/aqueduct
@@ -16,13 +16,13 @@ help_options() { # COMMAND…
     sed -n 's/^  *\(-[a-z], \)\{0,1\}--\([a-z-]*\).*/\2/p' | sort
 }
 
-man_options() { # PAGE
-  sed -n 's/\\-/-/g; s/^\(\\fB-[a-z]\\fR, \)\{0,1\}\\fB--\([a-z-]*\)\\fR.*/\2/p' \
-    "$1" | sed '/^$/d' | sort -u
+man_options() { # PAGE: the options that head a paragraph
+  sed -n '/^\.TP$/{n;s/\\-/-/g;s/^\(\\fB-[a-z]\\fR, \)\{0,1\}\\fB--\([a-z-]*\)\\fR.*/\2/p;}' \
+    "$1" | sort
 }
 
 # What pressing tab after the words offers.
-complete() { # WORD…
+offered() { # WORD…
   bash -c '. "$1"; shift
     COMP_WORDS=("$@") COMP_CWORD=$(($# - 1))
     _aqueduct "$0"
@@ -31,7 +31,7 @@ complete() { # WORD…
 
 commands=$("$aqueduct" --help |
   sed -n '/^Commands:/,/^$/s/^  \([a-z]*\) .*/\1/p')
-check "help lists commands" [ "$(echo "$commands" | wc -l)" -ge 9 ]
+check "help lists commands" [ "$(echo "$commands" | wc -l)" -ge 8 ]
 
 if command -v bash > /dev/null; then
   have_bash=yes
@@ -63,7 +63,7 @@ for command in $commands; do
     [ "$options" = "$(man_options "$page")" ]
   if [ $have_bash = yes ]; then
     check "$command: help and completion have the same options" \
-      [ "$options" = "$(complete "$command" -- | sed 's/^--//' | sort)" ]
+      [ "$options" = "$(offered "$command" -- | sed 's/^--//' | sort)" ]
   fi
   # shellcheck disable=SC2086 # words
   check "$command: every option is accepted" takes_all "$command" $options
@@ -105,22 +105,22 @@ if [ $have_bash = no ]; then
   finish
   exit 0
 fi
-check "commands are completed" [ "$(complete rep)" = replay ]
-check "subjects of list are completed" [ "$(complete list dev)" = devices ]
-check "device models are completed" [ "$(complete show mi300)" = mi300x ]
+check "commands are completed" [ "$(offered rep)" = replay ]
+check "subjects of list are completed" [ "$(offered list dev)" = devices ]
+check "device models are completed" [ "$(offered show mi300)" = mi300x ]
 check "device models are completed as a value" \
-  [ "$(complete replay m --device mi300)" = mi300x ]
+  [ "$(offered replay m --device mi300)" = mi300x ]
 check "also after an equals sign" \
-  [ "$(complete replay m --device = mi300)" = mi300x ]
+  [ "$(offered replay m --device = mi300)" = mi300x ]
 check "metrics are completed" \
-  [ "$(complete compare s --fail-above queued.end.me | sort | tr '\n' ' ')" = \
+  [ "$(offered compare s --fail-above queued.end.me | sort | tr '\n' ' ')" = \
     'queued.end.mean= queued.end.median= ' ]
 "$aqueduct" import -q "$srcdir/tests/cli/small.json" --name resnet \
   --store "$work/a b.db" > /dev/null
 "$aqueduct" import -q "$srcdir/tests/cli/small.json" --store "$work/a b.db" \
   --name "\$(touch $work/pwned)" > /dev/null
 check "runs of the store on the command line are completed" \
-  [ "$(complete --store "$work/a b.db" replay res)" = resnet ]
-complete --store "$work/a b.db" replay '' > /dev/null
+  [ "$(offered --store "$work/a b.db" replay res)" = resnet ]
+offered --store "$work/a b.db" replay '' > /dev/null
 check "names of runs are never executed" [ ! -e "$work/pwned" ]
 finish

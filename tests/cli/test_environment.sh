@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 # Every option of every command has a variable; the terminal gets what suits.
-# shellcheck source=lib.sh
+# shellcheck disable=SC1091,SC2154 # what lib.sh defines
 . "${AQ_SRCDIR:-.}/tests/cli/lib.sh"
 trace=$srcdir/tests/cli/small.json
 
@@ -41,7 +41,7 @@ on_terminal() { # COMMAND: its output is in $out
 escape=$(printf '\033')
 if command -v script > /dev/null; then
   on_terminal "'$aqueduct' show nope"
-  check "errors are coloured on a terminal" contains "$out" "$escape[31m"
+  check "errors are coloured on a terminal" contains "$out" "${escape}[31m"
   NO_COLOR=1 on_terminal "'$aqueduct' show nope"
   check "NO_COLOR is honoured" sh -c "! grep -q '$escape' '$work/out'"
   on_terminal "'$aqueduct' import '$trace'"

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 # Bad input: one line that names file and place, exit 2, nothing half-stored.
-# shellcheck source=lib.sh
+# shellcheck disable=SC1091,SC2154 # what lib.sh defines
 . "${AQ_SRCDIR:-.}/tests/cli/lib.sh"
 trace=$srcdir/tests/cli/small.json
 
@@ -59,8 +59,6 @@ refuses "an unknown transport" "did you mean sim?" replay m --transport smi
 refuses "a seed that is no number" "--seed: 'x'" replay m --seed x
 refuses "something that is neither run nor device" "did you mean mi300x?" \
   show mi300z
-refuses "a scenario that is not there" "/nonexistent/s.json" \
-  run /nonexistent/s.json
 check "none of them stored anything more" \
   [ "$("$aqueduct" list runs --names)" = m ]
 
@@ -102,7 +100,7 @@ check "an output that cannot be made" is_error 1 no/such/folder
 if [ -c /dev/full ]; then
   "$aqueduct" export m > /dev/full 2> "$work/err"
   status=$? err=$(cat "$work/err") out=
-  check "a full disk" is_error 1 "standard output"
+  check "a full disk" is_error 1 "No space left"
 else
   skip "a full disk" "no /dev/full"
 fi

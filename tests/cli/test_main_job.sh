@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 # The main job: a measured trace goes in, is simulated, stored and compared.
-# shellcheck source=lib.sh
+# shellcheck disable=SC1091,SC2154 # what lib.sh defines
 . "${AQ_SRCDIR:-.}/tests/cli/lib.sh"
 trace=$srcdir/tests/cli/small.json
 
