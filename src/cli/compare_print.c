@@ -37,13 +37,13 @@ static void put_head(aq_cli *cli, const aq_compare_runs *c)
   if (aq_cli_run_trust(c->run, trust))
     fprintf(cli->out, "  simulated with %s\n", trust);
   if (c->figures.latency_warm != AQ_TIME_NONE)
-    fprintf(cli->out,
-            "  E: L1 = %.3f us (of %" PRId64 " rows), L2 = %.3f us (of %" PRId64
-            "), fitted to this run\n",
-            (double)c->figures.latency_warm / (double)AQ_US,
-            c->figures.fitted_warm,
-            (double)c->figures.latency_cold / (double)AQ_US,
-            c->figures.fitted_cold);
+    fprintf(
+        cli->out,
+        "  E: L1 = %.3f us (of %" PRId64 " rows), L2 = %.3f us (of %" PRId64
+        "), B = %.3f us, fitted to this run\n",
+        (double)c->figures.latency_warm / (double)AQ_US, c->figures.fitted_warm,
+        (double)c->figures.latency_cold / (double)AQ_US, c->figures.fitted_cold,
+        (double)c->figures.latency_begin / (double)AQ_US);
   fputc('\n', cli->out);
 }
 
@@ -241,6 +241,7 @@ static void json_figures(aq_cli_json *json, const aq_compare *figures)
   aq_cli_json_map(json, "E");
   aq_cli_json_ns(json, "latency_warm_ns", figures->latency_warm);
   aq_cli_json_ns(json, "latency_cold_ns", figures->latency_cold);
+  aq_cli_json_ns(json, "latency_begin_ns", figures->latency_begin);
   aq_cli_json_int(json, "fitted_warm", figures->fitted_warm);
   aq_cli_json_int(json, "fitted_cold", figures->fitted_cold);
   aq_cli_json_close_map(json);
