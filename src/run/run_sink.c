@@ -174,14 +174,14 @@ aq_status aq_run_sink_add(aq_run_sink *sink, const aq_ring *ring, aq_diag *diag)
     sink->queues = grown;
     sink->last_queue = NULL;
   }
-  aq_packet_note *notes = calloc(ring->size, sizeof *notes);
+  aq_packet_note *notes = calloc((size_t)ring->size * 2, sizeof *notes);
   if (!grown || !notes ||
       !aq_map_put(&sink->by_ring, ring->id, sink->queue_count)) {
     free(notes);
     return aq_diag_set(diag, AQ_ERR_NO_MEMORY, "no memory for a queue's notes");
   }
   sink->queues[sink->queue_count++] =
-      (aq_noted_queue){notes, (uint64_t)ring->size - 1};
+      (aq_noted_queue){notes, (uint64_t)ring->size * 2 - 1};
   return AQ_OK;
 }
 

@@ -4,9 +4,10 @@
  * each packet did what, and the user's sink, and adds what only the host knows
  * of a packet.
  *
- * Notes are kept in one ring a queue, indexed by packet id, as large as the
- * queue's ring: a transport puts the row of a packet before its slot is handed
- * out again. Rows go on in batches. One thread.
+ * Notes are kept in one ring a queue, indexed by packet id, twice as large as
+ * the queue's ring: a device may hand a slot out again when its packet has
+ * launched, and tell of the packet when it has completed. Rows go on in
+ * batches. One thread.
  */
 #ifndef AQ_RUN_RUN_SINK_H
 #define AQ_RUN_RUN_SINK_H

@@ -52,9 +52,11 @@ aq_status aq_location_make(const char *path, aq_diag *diag)
       continue;
     const char kept = *c;
     *c = '\0';
-    if (mkdir(folder, 0777) != 0 && errno != EEXIST && access(folder, F_OK))
+    const int error = mkdir(folder, 0777) == 0 ? 0 : errno;
+    /* Some file systems word it otherwise that the folder is there. */
+    if (error && error != EEXIST && access(folder, F_OK) != 0)
       return aq_diag_set(diag, AQ_ERR_INPUT, "%s: cannot make the folder: %s",
-                         folder, strerror(errno));
+                         folder, strerror(error));
     *c = kept;
     if (!kept)
       return AQ_OK;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "store/runs.h"
 
+#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -202,63 +203,45 @@ aq_status aq_runs_update(aq_store *store, int64_t id, const aq_run_info *info,
   return write_run(store, sql, id, info, diag);
 }
 
-aq_status aq_store_remove(aq_store *store, int64_t run, aq_diag *diag)
-{
-  aq_status status = aq_store_begin(store, diag);
-  if (status)
-    return status;
-  sqlite3_str *sql = sqlite3_str_new(store->db);
-  sqlite3_str_appendf(sql,
-                      "DELETE FROM records WHERE id BETWEEN %lld AND %lld;"
-                      "DELETE FROM names WHERE run = %lld;"
-                      "DELETE FROM queues WHERE run = %lld;"
-                      "DELETE FROM devices WHERE run = %lld;"
-                      "DELETE FROM runs WHERE id = %lld;",
-                      aq_store_row_key(run, 0),
-                      aq_store_row_key(run, AQ_STORE_ROWS_MAX - 1), run, run,
-                      run, run);
-  char *text = sqlite3_str_finish(sql);
-  status = aq_store_exec(store, text, "the run cannot be removed", diag);
-  sqlite3_free(text);
-  if (!status && sqlite3_changes(store->db) == 0)
-    status = aq_diag_set(diag, AQ_ERR_NOT_FOUND, "%s: there is no run %lld",
-                         store->path, (long long)run);
-  if (!status)
-    status = aq_store_commit(store, diag);
-  if (status)
-    aq_store_rollback(store);
-  return status;
-}
-
 /* ---- finding ---- */
 
-/* Says which runs there are: the newest few. */
-static aq_status not_found(aq_store *store, const char *text, aq_diag *diag)
+/* Appends which runs there are: the newest few. */
+static void add_known_runs(sqlite3_str *text, const aq_run_list *list)
+{
+  const size_t first = list->count > LISTED_MAX ? list->count - LISTED_MAX : 0;
+  if (list->count == 0)
+    sqlite3_str_appendall(text, "it holds no runs yet");
+  else
+    sqlite3_str_appendall(text, first ? "the newest are: " : "there are: ");
+  for (size_t i = first; i < list->count; i++) {
+    const aq_run_info *run = list->runs[i];
+    sqlite3_str_appendf(text, "%s%lld", i > first ? ", " : "", run->id);
+    if (run->name)
+      sqlite3_str_appendf(text, " (%s)", run->name);
+    if (!run->complete)
+      sqlite3_str_appendall(text, " incomplete");
+  }
+}
+
+/* Words that what `fmt` says ("run 5") is not there, and what is. */
+static aq_status AQ_PRINTF(3, 4)
+    not_found(aq_store *store, aq_diag *diag, const char *fmt, ...)
 {
   aq_run_list list;
   aq_status status = aq_store_list(store, &list, diag);
   if (status)
     return status;
-  sqlite3_str *known = sqlite3_str_new(store->db);
-  size_t first = list.count > LISTED_MAX ? list.count - LISTED_MAX : 0;
-  if (list.count == 0)
-    sqlite3_str_appendall(known, "; it holds no runs yet");
-  else
-    sqlite3_str_appendall(known,
-                          first ? "; the newest are: " : "; there are: ");
-  for (size_t i = first; i < list.count; i++) {
-    const aq_run_info *run = list.runs[i];
-    sqlite3_str_appendf(known, "%s%lld", i > first ? ", " : "", run->id);
-    if (run->name)
-      sqlite3_str_appendf(known, " (%s)", run->name);
-    if (!run->complete)
-      sqlite3_str_appendall(known, " incomplete");
-  }
-  char *listed = sqlite3_str_finish(known);
-  aq_diag_set(diag, AQ_ERR_NOT_FOUND, "%s: there is no %srun%s%s%s%s",
-              store->path, text ? "" : "complete ", text ? " \"" : "",
-              text ? text : "", text ? "\"" : "", listed ? listed : "");
-  sqlite3_free(listed);
+  va_list args;
+  va_start(args, fmt);
+  sqlite3_str *text = sqlite3_str_new(store->db);
+  sqlite3_str_appendf(text, "%s: there is no ", store->path);
+  sqlite3_str_vappendf(text, fmt, args);
+  sqlite3_str_appendall(text, "; ");
+  va_end(args);
+  add_known_runs(text, &list);
+  char *line = sqlite3_str_finish(text);
+  aq_diag_set(diag, AQ_ERR_NOT_FOUND, "%s", line ? line : "no such run");
+  sqlite3_free(line);
   aq_run_list_fini(&list);
   return AQ_ERR_NOT_FOUND;
 }
@@ -305,7 +288,8 @@ aq_status aq_store_find(aq_store *store, const char *text, aq_run_info **out,
   else
     status = find_run(store, " WHERE name = ?1", 0, text, &info, diag);
   if (!status && !info)
-    status = not_found(store, latest ? NULL : text, diag);
+    status = latest ? not_found(store, diag, "complete run")
+                    : not_found(store, diag, "run \"%s\"", text);
   if (!status)
     *out = info;
   return status;
@@ -314,12 +298,10 @@ aq_status aq_store_find(aq_store *store, const char *text, aq_run_info **out,
 aq_status aq_store_run(aq_store *store, int64_t id, aq_run_info **out,
                        aq_diag *diag)
 {
-  char text[32];
-  sqlite3_snprintf(sizeof text, text, "%lld", (long long)id);
   aq_run_info *info = NULL;
   aq_status status = find_run(store, " WHERE id = ?1", id, NULL, &info, diag);
   if (!status && !info)
-    status = not_found(store, text, diag);
+    status = not_found(store, diag, "run %lld", (long long)id);
   if (!status)
     *out = info;
   return status;
@@ -377,4 +359,44 @@ void aq_run_list_fini(aq_run_list *list)
     aq_run_info_free(list->runs[i]);
   free(list->runs);
   *list = (aq_run_list){0};
+}
+
+/* ---- removing ---- */
+
+static aq_status delete_run(aq_store *store, int64_t run, aq_diag *diag)
+{
+  sqlite3_str *sql = sqlite3_str_new(store->db);
+  sqlite3_str_appendf(sql,
+                      "DELETE FROM records WHERE id BETWEEN %lld AND %lld;"
+                      "DELETE FROM names WHERE run = %lld;"
+                      "DELETE FROM queues WHERE run = %lld;"
+                      "DELETE FROM devices WHERE run = %lld;"
+                      "DELETE FROM runs WHERE id = %lld;",
+                      aq_store_row_key(run, 0),
+                      aq_store_row_key(run, AQ_STORE_ROWS_MAX - 1), run, run,
+                      run, run);
+  char *text = sqlite3_str_finish(sql);
+  aq_status status =
+      aq_store_exec(store, text, "the run cannot be removed", diag);
+  sqlite3_free(text);
+  return status;
+}
+
+aq_status aq_store_remove(aq_store *store, int64_t run, aq_diag *diag)
+{
+  int64_t known = 0;
+  aq_status status = aq_store_begin(store, diag);
+  if (status)
+    return status;
+  status = aq_store_integer(store, "SELECT count(*) FROM runs WHERE id = ?",
+                            &run, 1, &known, diag);
+  if (!status && !known)
+    status = not_found(store, diag, "run %lld", (long long)run);
+  if (!status)
+    status = delete_run(store, run, diag);
+  if (!status)
+    status = aq_store_commit(store, diag);
+  if (status)
+    aq_store_rollback(store);
+  return status;
 }

@@ -214,10 +214,16 @@ static void add_view(sqlite3_str *sql, const char *view, const char *condition)
       condition);
 }
 
+/* The query of the schema comes first: it has SQLite read anew what another
+ * process changed, which has_column() would not notice. */
 static aq_status version_of(aq_store *store, int64_t *version, aq_diag *diag)
 {
-  aq_status status =
-      aq_store_integer(store, "PRAGMA user_version", NULL, 0, version, diag);
+  int64_t tables;
+  aq_status status = aq_store_integer(
+      store, "SELECT count(*) FROM sqlite_master", NULL, 0, &tables, diag);
+  if (!status)
+    status =
+        aq_store_integer(store, "PRAGMA user_version", NULL, 0, version, diag);
   return status ? status : check_version(store->path, *version, diag);
 }
 

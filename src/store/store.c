@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 #include "store/store.h"
 
+#include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "store/location.h"
 #include "store/schema.h"
@@ -117,23 +120,27 @@ void aq_store_rollback(aq_store *store)
 
 /* Reads the file's header through the connection: a descriptor of our own
  * would, when closed, drop the locks of every connection in this process. */
-static aq_status check_file(aq_store *store, aq_store_mode mode, aq_diag *diag)
+static aq_status check_file(aq_store *store, aq_store_mode mode, bool *is_wal,
+                            aq_diag *diag)
 {
   sqlite3_file *file = NULL;
-  sqlite3_int64 size = 0;
+  struct stat info;
   unsigned char bytes[AQ_SCHEMA_HEADER_SIZE] = {0};
-  sqlite3_file_control(store->db, "main", SQLITE_FCNTL_FILE_POINTER, &file);
-  if (!file || !file->pMethods ||
-      file->pMethods->xFileSize(file, &size) != SQLITE_OK)
-    return aq_diag_set(diag, AQ_ERR_IO, "%s: cannot be read", store->path);
-  if (size == 0 && mode == AQ_STORE_READ)
+  /* SQLite takes a file of one byte for an empty one: ask the system. */
+  if (stat(store->path, &info) != 0)
+    return aq_diag_set(diag, AQ_ERR_IO, "%s: %s", store->path, strerror(errno));
+  if (info.st_size == 0 && mode == AQ_STORE_READ)
     return aq_diag_set(diag, AQ_ERR_INPUT, "%s: is empty, expected a run store",
                        store->path);
-  if (size == 0)
+  if (info.st_size == 0)
     return AQ_OK;
-  const int wanted = size < (int)sizeof bytes ? (int)size : (int)sizeof bytes;
-  if (file->pMethods->xRead(file, bytes, wanted, 0) != SQLITE_OK)
+  const int wanted = info.st_size < (off_t)sizeof bytes ? (int)info.st_size
+                                                        : (int)sizeof bytes;
+  sqlite3_file_control(store->db, "main", SQLITE_FCNTL_FILE_POINTER, &file);
+  if (!file || !file->pMethods ||
+      file->pMethods->xRead(file, bytes, wanted, 0) != SQLITE_OK)
     return aq_diag_set(diag, AQ_ERR_IO, "%s: cannot be read", store->path);
+  *is_wal = bytes[18] == 2;
   return aq_schema_check_header(store->path, bytes, (size_t)wanted, diag);
 }
 
@@ -240,13 +247,15 @@ static aq_status prepare_file(const char *path, aq_store_mode mode,
                      path);
 }
 
-static aq_status connect(aq_store *store, aq_store_mode mode, aq_diag *diag)
+static aq_status connect(aq_store *store, aq_store_mode mode, const char *file,
+                         aq_diag *diag)
 {
   /* Reading asks for writing too: only so can it clean up after a writer that
    * was killed. SQLite falls back by itself where it may not. */
   const int flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX |
+                    SQLITE_OPEN_URI |
                     (mode == AQ_STORE_WRITE ? SQLITE_OPEN_CREATE : 0);
-  int code = sqlite3_open_v2(store->path, &store->db, flags, NULL);
+  int code = sqlite3_open_v2(file, &store->db, flags, NULL);
   if (!store->db)
     return no_memory(diag);
   if (code != SQLITE_OK)
@@ -259,6 +268,59 @@ static aq_status connect(aq_store *store, aq_store_mode mode, aq_diag *diag)
   return AQ_OK;
 }
 
+/* The file as a URI that tells SQLite that nobody changes it; sqlite3_free. */
+static char *immutable_uri(aq_store *store)
+{
+  sqlite3_str *uri = sqlite3_str_new(store->db);
+  sqlite3_str_appendall(uri, "file:");
+  for (const char *c = store->path; *c; c++)
+    if (strchr("?#%", *c))
+      sqlite3_str_appendf(uri, "%%%02x", (unsigned char)*c);
+    else
+      sqlite3_str_appendchar(uri, 1, *c);
+  sqlite3_str_appendall(uri, "?immutable=1");
+  return sqlite3_str_finish(uri);
+}
+
+/* Readers of a WAL database make files beside it. Where they cannot and nobody
+ * has it open (there is no -wal file), it can still be read as it lies. */
+static aq_status reopen_read_only(aq_store *store, aq_diag *diag)
+{
+  char *wal = NULL;
+  if (asprintf(&wal, "%s-wal", store->path) < 0)
+    return no_memory(diag);
+  const bool alone =
+      access(wal, F_OK) != 0 && aq_location_is_read_only(store->path);
+  free(wal);
+  if (!alone)
+    return AQ_OK;
+  char *uri = immutable_uri(store);
+  if (!uri)
+    return no_memory(diag);
+  sqlite3_close_v2(store->db);
+  aq_status status = connect(store, AQ_STORE_READ, uri, diag);
+  sqlite3_free(uri);
+  return status ? status
+                : set_notice(store,
+                             "the store's folder is read-only: reading as if "
+                             "nobody wrote",
+                             diag);
+}
+
+/* Connects to what is a store of ours, or empty. */
+static aq_status open_file(aq_store *store, aq_store_mode mode, aq_diag *diag)
+{
+  bool is_wal = false;
+  aq_status status = prepare_file(store->path, mode, diag);
+  if (!status)
+    status = connect(store, mode, store->path, diag);
+  if (!status)
+    status = check_file(store, mode, &is_wal, diag);
+  if (!status && mode == AQ_STORE_READ && is_wal)
+    status = reopen_read_only(store, diag);
+  return status;
+}
+
 aq_status aq_store_open(const char *path, aq_store_mode mode, aq_store **out,
                         aq_diag *diag)
 {
@@ -267,12 +329,9 @@ aq_status aq_store_open(const char *path, aq_store_mode mode, aq_store **out,
     return no_memory(diag);
   const bool in_memory = path && strcmp(path, ":memory:") == 0;
   aq_status status = resolve_path(path, &store->path, diag);
-  if (!status && !in_memory)
-    status = prepare_file(store->path, mode, diag);
   if (!status)
-    status = connect(store, mode, diag);
-  if (!status && !in_memory)
-    status = check_file(store, mode, diag);
+    status = in_memory ? connect(store, mode, store->path, diag)
+                       : open_file(store, mode, diag);
   if (!status)
     status = configure(store, mode, diag);
   if (status) {

@@ -16,7 +16,6 @@ struct aq_store {
 /* A row's key: its run, then its number in the run. */
 enum { AQ_STORE_ROW_BITS = 32 };
 #define AQ_STORE_ROWS_MAX (INT64_C(1) << AQ_STORE_ROW_BITS)
-#define AQ_STORE_RUNS_MAX (INT64_C(1) << 31)
 
 static inline int64_t aq_store_row_key(int64_t run, int64_t number)
 {

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 #include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
+#include "trace/csv.h"
 #include "trace/importers.h"
 
 /* Whether the first bytes of a file, as text, are of the format. */
@@ -28,11 +30,38 @@ static bool is_kineto(const char *text, size_t length) {
                                    has(text, length, "\"ph\""));
 }
 
-enum { FORMAT_KINETO, FORMAT_COUNT };
+static bool is_rocprofv3_json(const char *text, size_t length) {
+  return is_json(text, length) && has(text, length, "\"rocprofiler-sdk-tool\"");
+}
+
+static bool is_rocprof_v1(const char *text, size_t length) {
+  return aq_csv_header_has(text, length, "KernelName") &&
+         (aq_csv_header_has(text, length, "gpu-id") ||
+          aq_csv_header_has(text, length, "BeginNs"));
+}
+
+enum {
+  FORMAT_KINETO,
+  FORMAT_ROCPROFV3_JSON,
+  FORMAT_ROCPROFV3_CSV,
+  FORMAT_ROCPROF_V1,
+  FORMAT_JSONL,
+  FORMAT_COUNT
+};
 
 static const aq_trace_format formats[FORMAT_COUNT + 1] = {
     [FORMAT_KINETO] = {"kineto", "PyTorch profiler (Kineto), Chrome trace JSON",
                        .imports = true},
+    [FORMAT_ROCPROFV3_JSON] = {"rocprofv3-json",
+                               "rocprofv3 --output-format json",
+                               .imports = true},
+    [FORMAT_ROCPROFV3_CSV] = {"rocprofv3-csv",
+                              "rocprofv3 --output-format csv, a directory",
+                              .imports = true},
+    [FORMAT_ROCPROF_V1] = {"rocprof-v1", "rocprof (v1) results.csv",
+                           .imports = true},
+    [FORMAT_JSONL] = {"jsonl", "JSON Lines, one record a line",
+                      .exports = true},
 };
 
 /* What each does, beside the table that the world sees. Detectors are asked in
@@ -43,6 +72,12 @@ static const struct {
   exporter *export;
 } workings[FORMAT_COUNT] = {
     [FORMAT_KINETO] = {is_kineto, aq_kineto_import, NULL},
+    [FORMAT_ROCPROFV3_JSON] = {is_rocprofv3_json, aq_rocprofv3_json_import,
+                               NULL},
+    [FORMAT_ROCPROFV3_CSV] = {aq_rocprofv3_csv_detect, aq_rocprofv3_csv_import,
+                              NULL},
+    [FORMAT_ROCPROF_V1] = {is_rocprof_v1, aq_rocprof_v1_import, NULL},
+    [FORMAT_JSONL] = {NULL, NULL, aq_jsonl_export},
 };
 
 const aq_trace_format *aq_trace_formats(void) {
@@ -175,12 +210,93 @@ static aq_status import_one(aq_trace_file file, const aq_trace_options *options,
   return import_files(&files, format, options, sink, result, diag);
 }
 
+/* ---- directories ---- */
+
+/* Keeps the files of one format. */
+static void keep_format(aq_trace_files *files, const int *format_of,
+                        int format) {
+  size_t kept = 0;
+  for (size_t i = 0; i < files->count; i++)
+    if (format_of[i] == format)
+      files->files[kept++] = files->files[i];
+  files->count = kept;
+}
+
+/* Which format a directory is of: a rocprofv3 set, CSV before JSON where both
+ * were written, or else the one trace that is in it. */
+static aq_status choose_format(const aq_trace_files *files,
+                               const int *format_of, int *out, aq_diag *diag) {
+  size_t counts[FORMAT_COUNT + 1] = {0};
+  for (size_t i = 0; i < files->count; i++)
+    counts[format_of[i]]++;
+  static const int order[] = {FORMAT_ROCPROFV3_CSV, FORMAT_ROCPROFV3_JSON,
+                              FORMAT_KINETO, FORMAT_ROCPROF_V1};
+  size_t i = 0;
+  while (i < sizeof order / sizeof *order && counts[order[i]] == 0)
+    i++;
+  if (i == sizeof order / sizeof *order)
+    return aq_diag_set(diag, AQ_ERR_INPUT,
+                       "%s: no trace in this directory (%zu JSON and CSV files "
+                       "looked at)",
+                       files->root, files->count);
+  *out = order[i];
+  bool set = *out == FORMAT_ROCPROFV3_CSV || *out == FORMAT_ROCPROFV3_JSON;
+  if (!set && counts[*out] > 1)
+    return aq_diag_set(diag, AQ_ERR_INPUT,
+                       "%s: %zu %s traces in this directory: name one of them",
+                       files->root, counts[*out], formats[*out].name);
+  return AQ_OK;
+}
+
+/* Finds the format of each file and of the whole. */
+static aq_status detect_files(aq_trace_files *files, int *format_of,
+                              const char *wanted, int *out, aq_diag *diag)
+{
+  aq_status status = AQ_OK;
+  for (size_t i = 0; i < files->count && status == AQ_OK; i++)
+    status = detect_file(&files->files[i], &format_of[i], diag);
+  if (status != AQ_OK)
+    return status;
+  return wanted ? find_format(wanted, false, out, diag)
+                : choose_format(files, format_of, out, diag);
+}
+
+static aq_status import_directory(const char *path,
+                                  const aq_trace_options *options,
+                                  aq_record_sink *sink, aq_trace_result *result,
+                                  aq_diag *diag) {
+  aq_trace_files files;
+  aq_status status = aq_trace_files_list(&files, path, diag);
+  if (status != AQ_OK)
+    return status;
+  int *format_of = calloc(files.count + 1, sizeof *format_of);
+  int format;
+  if (!format_of)
+    status = aq_diag_set(diag, AQ_ERR_NO_MEMORY, "%s: out of memory", path);
+  else
+    status = detect_files(&files, format_of, options ? options->format : NULL,
+                          &format, diag);
+  if (status == AQ_OK) {
+    keep_format(&files, format_of, format);
+    status = files.count > 0
+                 ? import_files(&files, format, options, sink, result, diag)
+                 : aq_diag_set(diag, AQ_ERR_INPUT,
+                               "%s: no %s trace in this directory", path,
+                               formats[format].name);
+  }
+  free(format_of);
+  aq_trace_files_fini(&files);
+  return status;
+}
+
 aq_status aq_trace_import(const char *path, const aq_trace_options *options,
                           aq_record_sink *sink, aq_trace_result *result,
                           aq_diag *diag) {
   struct stat info;
   if (stat(path, &info) != 0)
     return aq_diag_set(diag, AQ_ERR_INPUT, "%s: %s", path, strerror(errno));
+  if (S_ISDIR(info.st_mode))
+    return import_directory(path, options, sink, result, diag);
   aq_trace_file file = {.path = path, .pid = AQ_NONE};
   return import_one(file, options, sink, result, diag);
 }
@@ -192,4 +308,13 @@ aq_status aq_trace_import_bytes(const char *name, const void *bytes,
   aq_trace_file file = {
       .path = name, .bytes = bytes, .size = size, .pid = AQ_NONE};
   return import_one(file, options, sink, result, diag);
+}
+
+/* ---- exporting ---- */
+
+aq_status aq_trace_export(const char *format, aq_trace_source *source,
+                          FILE *out, aq_diag *diag) {
+  int found;
+  aq_status status = find_format(format, true, &found, diag);
+  return status == AQ_OK ? workings[found].export(source, out, diag) : status;
 }

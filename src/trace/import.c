@@ -20,7 +20,6 @@ void aq_import_init(aq_import *import, aq_record_sink *sink,
 
 void aq_import_fini(aq_import *import) {
   free(import->last_start);
-  aq_map_fini(&import->queues);
 }
 
 static aq_status flush(aq_import *import) {
@@ -68,21 +67,27 @@ bool aq_import_time(aq_import *import, aq_tick tick, aq_time *out) {
   return true;
 }
 
+bool aq_import_between(aq_import *import, aq_tick begin, aq_tick end,
+                       aq_time *from, aq_time *to) {
+  aq_time start, stop;
+  if (!aq_import_time(import, begin, &start) ||
+      !aq_import_time(import, end, &stop))
+    return false;
+  if (stop < start) {
+    aq_import_repair(import, AQ_REPAIR_NEGATIVE_DURATION);
+    stop = start;
+  }
+  *from = start;
+  *to = stop;
+  return true;
+}
+
 bool aq_import_span(aq_import *import, aq_tick begin, aq_tick length,
                     aq_time *from, aq_time *to) {
-  aq_time start, span;
-  if (!aq_import_time(import, begin, &start) ||
-      __builtin_mul_overflow(length.ns, AQ_NS, &span) ||
-      __builtin_add_overflow(span, (int64_t)length.ps, &span))
+  aq_tick end = {0, begin.ps + length.ps};
+  if (__builtin_add_overflow(begin.ns, length.ns, &end.ns))
     return false;
-  if (span < 0) {
-    aq_import_repair(import, AQ_REPAIR_NEGATIVE_DURATION);
-    span = 0;
-  }
-  if (__builtin_add_overflow(start, span, to))
-    return false;
-  *from = start;
-  return true;
+  return aq_import_between(import, begin, end, from, to);
 }
 
 aq_status aq_import_device(aq_import *import, const aq_run_device *device,
@@ -113,23 +118,21 @@ static aq_status grow_queues(aq_import *import, size_t ordinal) {
 
 aq_status aq_import_queue(aq_import *import, int64_t device, int64_t source_id,
                           int64_t *ordinal) {
-  uint64_t key = (uint64_t)source_id ^ (uint64_t)device << 48, known;
-  if (aq_map_get(&import->queues, key, &known)) {
-    *ordinal = (int64_t)known;
+  const size_t places = sizeof import->queues / sizeof *import->queues;
+  aq_import_queue_entry *known =
+      &import->queues[((uint64_t)source_id * 31 + (uint64_t)device) % places];
+  if (known->used && known->device == device && known->source_id == source_id) {
+    *ordinal = known->ordinal;
     return AQ_OK;
   }
   aq_run_queue queue = {device, source_id};
-  int64_t made;
   aq_status status =
-      import->sink->queue(import->sink, &queue, &made, import->diag);
+      import->sink->queue(import->sink, &queue, ordinal, import->diag);
   if (status == AQ_OK)
-    status = grow_queues(import, (size_t)made);
-  if (status != AQ_OK)
-    return status;
-  if (!aq_map_put(&import->queues, key, (uint64_t)made))
-    return no_memory(import);
-  *ordinal = made;
-  return AQ_OK;
+    status = grow_queues(import, (size_t)*ordinal);
+  if (status == AQ_OK)
+    *known = (aq_import_queue_entry){true, device, source_id, *ordinal};
+  return status;
 }
 
 aq_status aq_import_name(aq_import *import, const char *text, size_t length,
@@ -141,8 +144,7 @@ void aq_import_order(aq_import *import, const aq_record *row) {
   aq_time *last = &import->last_start[row->queue];
   if (row->start < *last)
     aq_import_repair(import, AQ_REPAIR_OUT_OF_ORDER);
-  else
-    *last = row->start;
+  *last = row->start;
 }
 
 static void count_row(aq_import *import, const aq_record *row) {

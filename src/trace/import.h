@@ -10,20 +10,24 @@
 #ifndef AQ_TRACE_IMPORT_H
 #define AQ_TRACE_IMPORT_H
 
-#include "common/map.h"
 #include "trace/number.h"
 #include "trace/reader.h"
 #include "trace/trace.h"
+
+/* A queue and its ordinal in the sink. */
+typedef struct aq_import_queue_entry {
+  bool used;
+  int64_t device, source_id, ordinal;
+} aq_import_queue_entry;
 
 typedef struct aq_import {
   aq_record_sink *sink;
   aq_trace_result *result;
   const aq_trace_options *options;
   aq_diag *diag;
-  bool has_base;       /* result->base_ns is set: the first time seen */
-  bool kernels_only;   /* not one host call was seen */
-  aq_map queues;       /* (device, source id) hashed -> ordinal */
-  aq_time *last_start; /* by queue: to count rows out of order */
+  bool has_base; /* result->base_ns is set: the first time seen */
+  aq_import_queue_entry queues[64]; /* met lately */
+  aq_time *last_start;              /* by queue: to count rows out of order */
   size_t queue_capacity;
   uint64_t progress_at; /* bytes read when progress was last told */
   size_t batch_count;
@@ -53,6 +57,17 @@ bool aq_import_time(aq_import *import, aq_tick tick, aq_time *out);
 /* The times of a span that begins at a tick; a negative length is mended. */
 bool aq_import_span(aq_import *import, aq_tick begin, aq_tick length,
                     aq_time *from, aq_time *to);
+
+/* The same between two ticks. */
+bool aq_import_between(aq_import *import, aq_tick begin, aq_tick end,
+                       aq_time *from, aq_time *to);
+
+/* An id that a process or machine of the run gives out (0, 1, 2… in the order
+ * they are met): the first one's ids stay as they are, those of others are
+ * moved out of their way. */
+static inline int64_t aq_import_scoped(int64_t id, uint64_t scope) {
+  return (int64_t)((uint64_t)id ^ scope << 40);
+}
 
 aq_status aq_import_device(aq_import *import, const aq_run_device *device,
                            int64_t *ordinal);

@@ -6,6 +6,7 @@
 #ifndef AQ_TRACE_IMPORTERS_H
 #define AQ_TRACE_IMPORTERS_H
 
+#include "common/map.h"
 #include "trace/import.h"
 #include "trace/join.h"
 
@@ -30,7 +31,7 @@ typedef struct aq_trace_files {
 } aq_trace_files;
 
 /* Lists the files below a directory whose names say JSON or CSV, plain or gzip,
- * at most four folders deep. */
+ * at most four folders deep. Empty files are not listed. */
 aq_status aq_trace_files_list(aq_trace_files *files, const char *root,
                               aq_diag *diag);
 void aq_trace_files_fini(aq_trace_files *files);
@@ -42,5 +43,13 @@ typedef aq_status aq_trace_importer(aq_import *import, aq_join *join,
                                     const aq_trace_files *files);
 
 aq_trace_importer aq_kineto_import;
+aq_trace_importer aq_rocprof_v1_import;
+aq_trace_importer aq_rocprofv3_csv_import;
+aq_trace_importer aq_rocprofv3_json_import;
+
+/* Whether a file is one of a rocprofv3 CSV set. */
+bool aq_rocprofv3_csv_detect(const char *text, size_t length);
+
+aq_status aq_jsonl_export(aq_trace_source *source, FILE *out, aq_diag *diag);
 
 #endif

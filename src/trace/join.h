@@ -12,6 +12,7 @@
 #ifndef AQ_TRACE_JOIN_H
 #define AQ_TRACE_JOIN_H
 
+#include "common/map.h"
 #include "trace/import.h"
 
 /* What a host call tells of the rows it submitted. */

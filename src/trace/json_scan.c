@@ -389,6 +389,11 @@ static void scan_dropped(aq_json_scan *scan, piece *p) {
       scan->comma = true;
       p->at++;
       break;
+    case OTHER:
+    case WORD:
+      scan->comma = false;
+      p->at++;
+      break;
     default:
       p->at++;
     }

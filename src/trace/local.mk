@@ -1,5 +1,6 @@
 libaqcore_la_SOURCES += \
 	src/trace/api.c \
+	src/trace/csv.c src/trace/csv.h \
 	src/trace/files.c \
 	src/trace/formats.c \
 	src/trace/import.c src/trace/import.h \
@@ -7,7 +8,12 @@ libaqcore_la_SOURCES += \
 	src/trace/join.c src/trace/join.h \
 	src/trace/json.c src/trace/json.h \
 	src/trace/json_scan.c src/trace/json_scan.h \
+	src/trace/jsonl.c \
 	src/trace/kineto.c \
 	src/trace/number.c src/trace/number.h \
 	src/trace/reader.c src/trace/reader.h \
+	src/trace/rocprof_v1.c \
+	src/trace/rocprofv3.c src/trace/rocprofv3.h \
+	src/trace/rocprofv3_csv.c \
+	src/trace/rocprofv3_json.c \
 	src/trace/trace.h

@@ -352,6 +352,31 @@ START_TEST(kineto_files_equal_norm) {
 }
 END_TEST
 
+START_TEST(rocprofv3_json_equals_norm) {
+  check_file("mi350x_aorta_train.json.gz", false);
+}
+END_TEST
+
+START_TEST(rocprof_v1_files_equal_norm) {
+  static const char *const files[] = {
+      "mi250x_fd_09112023_185723_kernel1.csv.gz",
+      "mi250x_fd_09112023_193941_kernel2.csv.gz",
+      "mi250x_fd_all.csv.gz",
+      "mi250x_seis_03052024_113034_128_64.csv.gz",
+      "mi250x_seis_03052024_113434_128_64_1.csv.gz",
+      "mi250x_seis_03052024_114238_128_64_1.csv.gz",
+      "mi250x_seis_03052024_114907_128_64_1.csv.gz",
+      "mi250x_seis_03052024_115128_128_64_1.csv.gz",
+      "mi250x_seis_03052024_115302_128_64_1.csv.gz",
+      "mi250x_seis_03052024_115746_128_64_1.csv.gz",
+      "mi250x_seis_13122023_152058_64_64_1.csv.gz",
+      "mi300x_gunrock.csv.gz",
+  };
+  for (size_t i = 0; i < sizeof files / sizeof *files; i++)
+    check_file(files[i], false);
+}
+END_TEST
+
 START_TEST(ranks_of_a_merged_kineto_file_are_kept_apart) {
   run r;
   if (!run_open(&r, "mixrank_resnet_train_4rank.json.gz"))
@@ -378,6 +403,7 @@ START_TEST(the_first_row_of_each_graph_launch_is_marked) {
 }
 END_TEST
 
-AQ_TEST_MAIN("trace/norm", kineto_files_equal_norm,
+AQ_TEST_MAIN("trace/norm", kineto_files_equal_norm, rocprofv3_json_equals_norm,
+             rocprof_v1_files_equal_norm,
              ranks_of_a_merged_kineto_file_are_kept_apart,
              the_first_row_of_each_graph_launch_is_marked)

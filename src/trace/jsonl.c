@@ -1,0 +1,123 @@
+/* SPDX-License-Identifier: MIT */
+/* JSON Lines of our own record table; see doc/formats/jsonl.md. */
+#include <errno.h>
+#include <string.h>
+#include <yajl/yajl_gen.h>
+
+#include "trace/importers.h"
+
+enum { ROWS = 256 };
+
+typedef struct writer {
+  aq_trace_source *source;
+  FILE *out;
+  yajl_gen gen;
+} writer;
+
+static void put_text(writer *w, const char *text) {
+  yajl_gen_string(w->gen, (const unsigned char *)text, strlen(text));
+}
+
+static void put_int(writer *w, const char *key, int64_t value) {
+  if (value == AQ_NONE)
+    return;
+  put_text(w, key);
+  yajl_gen_integer(w->gen, value);
+}
+
+static void put_optional(writer *w, const char *key, const char *text) {
+  if (!text)
+    return;
+  put_text(w, key);
+  put_text(w, text);
+}
+
+static void put_device(writer *w, int64_t ordinal) {
+  const aq_run_device *device = w->source->device(w->source, ordinal);
+  yajl_gen_map_open(w->gen);
+  put_int(w, "ordinal", ordinal);
+  if (device) {
+    put_int(w, "id", device->source_id);
+    put_optional(w, "name", device->name);
+    put_optional(w, "gfx", device->gfx);
+    put_int(w, "cus", device->cus);
+  }
+  yajl_gen_map_close(w->gen);
+}
+
+static void put_queue(writer *w, int64_t ordinal) {
+  const aq_run_queue *queue = w->source->queue(w->source, ordinal);
+  yajl_gen_map_open(w->gen);
+  put_int(w, "ordinal", ordinal);
+  if (queue)
+    put_int(w, "id", queue->source_id);
+  yajl_gen_map_close(w->gen);
+}
+
+/* A field that is a number in the record and a word for its reader. */
+static bool put_word(writer *w, size_t field, int64_t value) {
+  const char *word = field == AQ_RECORD_FIELD_kind  ? aq_record_kind_name(value)
+                     : field == AQ_RECORD_FIELD_via ? aq_record_via_name(value)
+                     : field == AQ_RECORD_FIELD_name
+                         ? w->source->name(w->source, value)
+                         : NULL;
+  if (word)
+    put_text(w, word);
+  return word != NULL;
+}
+
+static void put_field(writer *w, size_t field, int64_t value) {
+  if (value == AQ_NONE)
+    return;
+  put_text(w, aq_record_fields[field].name);
+  if (field == AQ_RECORD_FIELD_device)
+    put_device(w, value);
+  else if (field == AQ_RECORD_FIELD_queue)
+    put_queue(w, value);
+  else if (!put_word(w, field, value))
+    yajl_gen_integer(w->gen, value);
+}
+
+static aq_status put_row(writer *w, const aq_record *row, int64_t number,
+                         aq_diag *diag) {
+  const int64_t *values = aq_record_values(row);
+  yajl_gen_map_open(w->gen);
+  put_int(w, "row", number);
+  for (size_t i = 0; i < AQ_RECORD_FIELD_COUNT; i++)
+    put_field(w, i, values[i]);
+  yajl_gen_map_close(w->gen);
+  const unsigned char *text;
+  size_t length;
+  if (yajl_gen_get_buf(w->gen, &text, &length) != yajl_gen_status_ok)
+    return aq_diag_set(diag, AQ_ERR_NO_MEMORY, "out of memory for JSON");
+  if (fwrite(text, 1, length, w->out) != length || putc('\n', w->out) == EOF)
+    return aq_diag_set(diag, AQ_ERR_IO, "export: %s", strerror(errno));
+  yajl_gen_clear(w->gen);
+  yajl_gen_reset(w->gen, NULL);
+  return AQ_OK;
+}
+
+static aq_status put_rows(writer *w, aq_diag *diag) {
+  for (;;) {
+    aq_record rows[ROWS];
+    int64_t numbers[ROWS];
+    size_t count = 0;
+    aq_status status =
+        w->source->next(w->source, rows, numbers, ROWS, &count, diag);
+    for (size_t i = 0; i < count && status == AQ_OK; i++)
+      status = put_row(w, &rows[i], numbers[i], diag);
+    if (status != AQ_OK || count == 0)
+      return status;
+  }
+}
+
+aq_status aq_jsonl_export(aq_trace_source *source, FILE *out, aq_diag *diag) {
+  writer w = {.source = source, .out = out, .gen = yajl_gen_alloc(NULL)};
+  if (!w.gen)
+    return aq_diag_set(diag, AQ_ERR_NO_MEMORY, "out of memory for JSON");
+  aq_status status = put_rows(&w, diag);
+  yajl_gen_free(w.gen);
+  if (status == AQ_OK && fflush(out) != 0)
+    status = aq_diag_set(diag, AQ_ERR_IO, "export: %s", strerror(errno));
+  return status;
+}

@@ -1,0 +1,353 @@
+/* SPDX-License-Identifier: MIT */
+/* The set of CSV files of a rocprofv3 run; see doc/formats/rocprofv3.md. */
+#include <ctype.h>
+#include <string.h>
+
+#include "trace/csv.h"
+#include "trace/rocprofv3.h"
+
+enum column {
+  COLUMN_DOMAIN,
+  COLUMN_FUNCTION,
+  COLUMN_PID,
+  COLUMN_TID,
+  COLUMN_CORRELATION,
+  COLUMN_START,
+  COLUMN_END,
+  COLUMN_AGENT,
+  COLUMN_QUEUE,
+  COLUMN_STREAM,
+  COLUMN_DISPATCH,
+  COLUMN_NAME,
+  COLUMN_LDS,
+  COLUMN_SCRATCH,
+  COLUMN_VGPR,
+  COLUMN_AGPR,
+  COLUMN_SGPR,
+  COLUMN_WG_X,
+  COLUMN_WG_Y,
+  COLUMN_WG_Z,
+  COLUMN_GRID_X,
+  COLUMN_GRID_Y,
+  COLUMN_GRID_Z,
+  COLUMN_DIRECTION,
+  COLUMN_SOURCE,
+  COLUMN_DESTINATION,
+  COLUMN_BYTES,
+  COLUMN_NODE,
+  COLUMN_LOGICAL,
+  COLUMN_TYPE,
+  COLUMN_CUS,
+  COLUMN_PRODUCT,
+  COLUMN_COUNT,
+};
+_Static_assert((int)COLUMN_COUNT <= (int)AQ_CSV_IDS,
+               "every column has a place");
+
+static const aq_csv_column call_columns[] = {
+    {COLUMN_DOMAIN, "Domain", true},
+    {COLUMN_FUNCTION, "Function", true},
+    {COLUMN_PID, "Process_Id", false},
+    {COLUMN_TID, "Thread_Id", false},
+    {COLUMN_CORRELATION, "Correlation_Id", true},
+    {COLUMN_START, "Start_Timestamp", true},
+    {COLUMN_END, "End_Timestamp", true},
+    {0, NULL, false},
+};
+
+static const aq_csv_column kernel_columns[] = {
+    {COLUMN_AGENT, "Agent_Id", true},
+    {COLUMN_QUEUE, "Queue_Id", true},
+    {COLUMN_STREAM, "Stream_Id", false},
+    {COLUMN_PID, "Process_Id", false},
+    {COLUMN_TID, "Thread_Id", false},
+    {COLUMN_DISPATCH, "Dispatch_Id", false},
+    {COLUMN_NAME, "Kernel_Name", true},
+    {COLUMN_CORRELATION, "Correlation_Id", true},
+    {COLUMN_START, "Start_Timestamp", true},
+    {COLUMN_END, "End_Timestamp", true},
+    {COLUMN_LDS, "LDS_Block_Size", false},
+    {COLUMN_LDS, "Group_Segment_Size", false},
+    {COLUMN_SCRATCH, "Scratch_Size", false},
+    {COLUMN_SCRATCH, "Private_Segment_Size", false},
+    {COLUMN_VGPR, "VGPR_Count", false},
+    {COLUMN_AGPR, "Accum_VGPR_Count", false},
+    {COLUMN_SGPR, "SGPR_Count", false},
+    {COLUMN_WG_X, "Workgroup_Size_X", false},
+    {COLUMN_WG_Y, "Workgroup_Size_Y", false},
+    {COLUMN_WG_Z, "Workgroup_Size_Z", false},
+    {COLUMN_GRID_X, "Grid_Size_X", false},
+    {COLUMN_GRID_Y, "Grid_Size_Y", false},
+    {COLUMN_GRID_Z, "Grid_Size_Z", false},
+    {0, NULL, false},
+};
+
+static const aq_csv_column copy_columns[] = {
+    {COLUMN_DIRECTION, "Direction", true},
+    {COLUMN_STREAM, "Stream_Id", false},
+    {COLUMN_SOURCE, "Source_Agent_Id", false},
+    {COLUMN_DESTINATION, "Destination_Agent_Id", false},
+    {COLUMN_TID, "Thread_Id", false},
+    {COLUMN_BYTES, "Bytes", false},
+    {COLUMN_CORRELATION, "Correlation_Id", true},
+    {COLUMN_START, "Start_Timestamp", true},
+    {COLUMN_END, "End_Timestamp", true},
+    {0, NULL, false},
+};
+
+static const aq_csv_column agent_columns[] = {
+    {COLUMN_NODE, "Node_Id", true},
+    {COLUMN_LOGICAL, "Logical_Node_Id", false},
+    {COLUMN_TYPE, "Agent_Type", true},
+    {COLUMN_CUS, "Cu_Count", false},
+    {COLUMN_NAME, "Name", false},
+    {COLUMN_PRODUCT, "Product_Name", false},
+    {0, NULL, false},
+};
+
+typedef struct csv_set {
+  aq_import *import;
+  aq_join *join;
+  const aq_trace_file *file; /* that is being read */
+  aq_csv csv;
+  aq_agents agents; /* by node id and machine */
+  aq_map labels;    /* GPU number and machine -> node id */
+  aq_map logical;   /* logical node and machine -> node id */
+  uint64_t gpus;    /* of the file that is being read */
+  uint64_t kernel_files;
+} csv_set;
+
+/* ---- agents ---- */
+
+static uint64_t scoped(const csv_set *set, int64_t id) {
+  return (uint64_t)aq_import_scoped(id, set->file->host);
+}
+
+static bool type_is_gpu(const char *text, size_t length) {
+  return length >= 3 && toupper((unsigned char)text[0]) == 'G';
+}
+
+static aq_status agent_row(csv_set *set) {
+  const aq_csv *csv = &set->csv;
+  int64_t node = aq_csv_int(csv, COLUMN_NODE);
+  int64_t logical = aq_csv_int(csv, COLUMN_LOGICAL);
+  size_t length, name_length;
+  const char *type = aq_csv_text(csv, COLUMN_TYPE, &length);
+  if (node == AQ_NONE || !type_is_gpu(type, length))
+    return AQ_OK;
+  aq_agent agent = {.id = (int64_t)scoped(set, node),
+                    .gpu = true,
+                    .cus = aq_csv_int(csv, COLUMN_CUS)};
+  agent.gfx = aq_csv_text(csv, COLUMN_NAME, &length);
+  agent.name = aq_csv_text(csv, COLUMN_PRODUCT, &name_length);
+  aq_status status =
+      aq_agents_add(&set->agents, set->import, agent, name_length, length);
+  if (status != AQ_OK)
+    return status;
+  bool kept = aq_map_put(&set->labels, scoped(set, (int64_t)set->gpus++),
+                         (uint64_t)node);
+  if (logical != AQ_NONE)
+    kept &= aq_map_put(&set->logical, scoped(set, logical), (uint64_t)node);
+  return kept ? AQ_OK
+              : aq_diag_set(set->import->diag, AQ_ERR_NO_MEMORY,
+                            "out of memory");
+}
+
+/* The node id that "Agent 4", "Agent-4", "4" or "GPU 0" means. */
+static int64_t agent_id(const csv_set *set, int column) {
+  size_t length, digits = 0;
+  const char *text = aq_csv_text(&set->csv, column, &length);
+  while (digits < length && !isdigit((unsigned char)text[digits]))
+    digits++;
+  size_t end = digits;
+  while (end < length && isdigit((unsigned char)text[end]))
+    end++;
+  int64_t number;
+  uint64_t node;
+  if (!aq_number_int(text + digits, end - digits, &number))
+    return AQ_NONE;
+  if (type_is_gpu(text, length) || toupper((unsigned char)text[0]) == 'C')
+    return type_is_gpu(text, length) &&
+                   aq_map_get(&set->labels, scoped(set, number), &node)
+               ? (int64_t)scoped(set, (int64_t)node)
+               : (int64_t)scoped(set, number);
+  int64_t id = (int64_t)scoped(set, number);
+  if (!aq_agents_find(&set->agents, id) &&
+      aq_map_get(&set->logical, scoped(set, number), &node))
+    return (int64_t)scoped(set, (int64_t)node);
+  return id;
+}
+
+/* ---- rows ---- */
+
+static aq_status call_row(csv_set *set) {
+  const aq_csv *csv = &set->csv;
+  aq_rocprofv3_call call = {.process = set->file->process};
+  size_t length;
+  const char *domain = aq_csv_text(csv, COLUMN_DOMAIN, &length);
+  if (length < 3 || (strncasecmp(domain, "HIP", 3) != 0 &&
+                     strncasecmp(domain, "HSA", 3) != 0))
+    return AQ_OK;
+  call.name = aq_csv_text(csv, COLUMN_FUNCTION, &call.name_length);
+  call.correlation = aq_csv_int(csv, COLUMN_CORRELATION);
+  call.pid = aq_csv_int(csv, COLUMN_PID);
+  call.tid = aq_csv_int(csv, COLUMN_TID);
+  if (!aq_csv_tick(csv, COLUMN_START, &call.begin) ||
+      !aq_csv_tick(csv, COLUMN_END, &call.end)) {
+    aq_import_repair(set->import, AQ_REPAIR_SKIPPED_ROW);
+    return AQ_OK;
+  }
+  return aq_rocprofv3_call_add(set->import, set->join, &call);
+}
+
+/* What kernels and copies share; false where a time cannot be read. */
+static bool read_common(csv_set *set, aq_record *row, int kind) {
+  const aq_csv *csv = &set->csv;
+  aq_tick start, end;
+  aq_record_init(row);
+  if (!aq_csv_tick(csv, COLUMN_START, &start) ||
+      !aq_csv_tick(csv, COLUMN_END, &end) ||
+      !aq_import_between(set->import, start, end, &row->start, &row->end)) {
+    aq_import_repair(set->import, AQ_REPAIR_SKIPPED_ROW);
+    return false;
+  }
+  row->kind = kind;
+  row->flags = 0;
+  row->correlation = aq_csv_int(csv, COLUMN_CORRELATION);
+  row->stream = aq_csv_int(csv, COLUMN_STREAM);
+  row->tid = aq_csv_int(csv, COLUMN_TID);
+  row->pid = aq_csv_int(csv, COLUMN_PID);
+  if (row->pid == AQ_NONE)
+    row->pid = set->file->pid;
+  return true;
+}
+
+static aq_status kernel_row(csv_set *set) {
+  const aq_csv *csv = &set->csv;
+  aq_record row;
+  if (!read_common(set, &row, AQ_KIND_KERNEL))
+    return AQ_OK;
+  row.lds = aq_csv_int(csv, COLUMN_LDS);
+  row.scratch = aq_csv_int(csv, COLUMN_SCRATCH);
+  row.vgpr = aq_csv_int(csv, COLUMN_VGPR);
+  row.agpr = aq_csv_int(csv, COLUMN_AGPR);
+  row.sgpr = aq_csv_int(csv, COLUMN_SGPR);
+  row.wg_x = aq_csv_int(csv, COLUMN_WG_X);
+  row.wg_y = aq_csv_int(csv, COLUMN_WG_Y);
+  row.wg_z = aq_csv_int(csv, COLUMN_WG_Z);
+  row.grid_x = aq_csv_int(csv, COLUMN_GRID_X);
+  row.grid_y = aq_csv_int(csv, COLUMN_GRID_Y);
+  row.grid_z = aq_csv_int(csv, COLUMN_GRID_Z);
+  aq_status status = aq_agents_device(&set->agents, set->import,
+                                      agent_id(set, COLUMN_AGENT), &row.device);
+  if (status != AQ_OK)
+    return status;
+  size_t length;
+  const char *name = aq_csv_text(csv, COLUMN_NAME, &length);
+  return aq_rocprofv3_row_add(set->import, set->join, &row, set->file->process,
+                              aq_csv_int(csv, COLUMN_QUEUE), name, length);
+}
+
+static aq_status copy_row(csv_set *set) {
+  const aq_csv *csv = &set->csv;
+  aq_record row;
+  if (!read_common(set, &row, AQ_KIND_COPY))
+    return AQ_OK;
+  row.bytes = aq_csv_int(csv, COLUMN_BYTES);
+  size_t length;
+  const char *direction = aq_csv_text(csv, COLUMN_DIRECTION, &length);
+  int64_t gpu =
+      aq_agents_copy_gpu(&set->agents, agent_id(set, COLUMN_SOURCE),
+                         agent_id(set, COLUMN_DESTINATION), direction, length);
+  aq_status status =
+      aq_agents_device(&set->agents, set->import, gpu, &row.device);
+  if (status != AQ_OK)
+    return status;
+  return aq_rocprofv3_row_add(set->import, set->join, &row, set->file->process,
+                              aq_rocprofv3_copy_queue(row.stream), direction,
+                              length);
+}
+
+/* ---- files ---- */
+
+/* The files of a set, in the order in which their kinds are read: agents and
+ * calls first, so that rows find what they need. A file is of the first kind
+ * whose two columns it has. */
+static const struct kind {
+  const char *has[2];
+  const aq_csv_column *columns;
+  aq_status (*row)(csv_set *set);
+} kinds[] = {
+    {{"Node_Id", "Agent_Type"}, agent_columns, agent_row},
+    {{"Domain", "Function"}, call_columns, call_row},
+    {{"Kernel_Name", "Correlation_Id"}, kernel_columns, kernel_row},
+    {{"Kind", "Direction"}, copy_columns, copy_row},
+};
+
+enum { KIND_KERNELS = 2, KIND_COUNT = sizeof kinds / sizeof *kinds };
+
+static int kind_of(const char *text, size_t length) {
+  int i = 0;
+  while (i < KIND_COUNT && !(aq_csv_header_has(text, length, kinds[i].has[0]) &&
+                             aq_csv_header_has(text, length, kinds[i].has[1])))
+    i++;
+  return i;
+}
+
+bool aq_rocprofv3_csv_detect(const char *text, size_t length) {
+  return kind_of(text, length) < KIND_COUNT;
+}
+
+static aq_status read_rows(csv_set *set, const struct kind *kind,
+                           aq_reader *reader) {
+  aq_status status = aq_csv_init(&set->csv, set->import, reader, kind->columns);
+  if (status != AQ_OK)
+    return status;
+  set->gpus = 0;
+  bool got = true;
+  while (status == AQ_OK) {
+    status = aq_csv_next(&set->csv, &got);
+    if (status != AQ_OK || !got)
+      break;
+    status = kind->row(set);
+  }
+  aq_csv_fini(&set->csv);
+  return status;
+}
+
+/* Reads a file if it is of a kind; other files of the set are let be. */
+static aq_status read_file(csv_set *set, int kind) {
+  aq_reader *reader;
+  aq_status status = aq_trace_file_open(set->file, &reader, set->import->diag);
+  if (status != AQ_OK)
+    return status;
+  const char *text;
+  size_t length;
+  status = aq_reader_peek(reader, &text, &length, set->import->diag);
+  if (status == AQ_OK && kind_of(text, length) == kind) {
+    set->kernel_files += kind == KIND_KERNELS;
+    status = read_rows(set, &kinds[kind], reader);
+  }
+  aq_reader_close(reader);
+  return status;
+}
+
+aq_status aq_rocprofv3_csv_import(aq_import *import, aq_join *join,
+                                  const aq_trace_files *files) {
+  csv_set set = {.import = import, .join = join};
+  aq_status status = AQ_OK;
+  for (int kind = 0; kind < KIND_COUNT; kind++)
+    for (size_t i = 0; i < files->count && status == AQ_OK; i++) {
+      set.file = &files->files[i];
+      status = read_file(&set, kind);
+    }
+  if (status == AQ_OK && set.kernel_files == 0)
+    status = aq_diag_set(import->diag, AQ_ERR_INPUT,
+                         "%s: no kernel_trace.csv (rocprofv3 --kernel-trace)",
+                         files->root);
+  import->result->advice = aq_rocprofv3_advice;
+  aq_map_fini(&set.logical);
+  aq_map_fini(&set.labels);
+  aq_agents_fini(&set.agents);
+  return status;
+}
