@@ -103,9 +103,9 @@ static aq_status options_check(const aq_transport_options *options,
   if (options->policy)
     return aq_diag_set(diag, AQ_ERR_UNSUPPORTED,
                        "sim: device policies are not supported");
-  if (options->epoch < 0 || options->epoch > AQ_TIME_MAX / 4)
+  if (options->epoch < -AQ_TIME_MAX / 4 || options->epoch > AQ_TIME_MAX / 4)
     return aq_diag_set(diag, AQ_ERR_INVALID,
-                       "sim: epoch %lld ps; expected 0 to 2^61",
+                       "sim: epoch %lld ps; expected -2^61 to 2^61",
                        (long long)options->epoch);
   return AQ_OK;
 }

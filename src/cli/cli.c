@@ -12,11 +12,13 @@
 #include "cli/color.h"
 #include "cli/text.h"
 
-aq_status aq_cli_no_memory(aq_cli *cli) {
+aq_status aq_cli_no_memory(aq_cli *cli)
+{
   return aq_diag_set(&cli->diag, AQ_ERR_NO_MEMORY, "out of memory");
 }
 
-const char **aq_cli_repeats(const aq_cli *cli, aq_cli_option_id option) {
+const char **aq_cli_repeats(const aq_cli *cli, aq_cli_option_id option)
+{
   const char **values = calloc(cli->repeat_count + 1, sizeof *values);
   if (!values)
     return NULL;
@@ -28,7 +30,8 @@ const char **aq_cli_repeats(const aq_cli *cli, aq_cli_option_id option) {
 }
 
 aq_status aq_cli_number(aq_cli *cli, aq_cli_option_id option, int64_t least,
-                        int64_t missing, int64_t *out) {
+                        int64_t missing, int64_t *out)
+{
   const char *text = cli->values[option];
   if (!text) {
     *out = missing;
@@ -46,12 +49,14 @@ aq_status aq_cli_number(aq_cli *cli, aq_cli_option_id option, int64_t least,
 }
 
 /* A pipe, a terminal or /dev/null has no name to be swapped. */
-static bool is_special(const char *path) {
+static bool is_special(const char *path)
+{
   struct stat info;
   return stat(path, &info) == 0 && !S_ISREG(info.st_mode);
 }
 
-static aq_status output_fail(aq_cli *cli, const char *what) {
+static aq_status output_fail(aq_cli *cli, const char *what)
+{
   return aq_diag_set(&cli->diag, AQ_ERR_IO, "%s: %s: %s",
                      cli->values[AQ_CLI_OPT_OUTPUT]
                          ? cli->values[AQ_CLI_OPT_OUTPUT]
@@ -61,14 +66,16 @@ static aq_status output_fail(aq_cli *cli, const char *what) {
 
 /* mkstemp makes files that only their owner reads; an output is an ordinary
  * file. */
-static void output_permit(int fd) {
+static void output_permit(int fd)
+{
   mode_t mask = umask(0);
   umask(mask);
   if (fchmod(fd, 0666 & ~mask) != 0)
     return; /* some file systems have no modes: the file is as good */
 }
 
-aq_status aq_cli_output_open(aq_cli *cli) {
+aq_status aq_cli_output_open(aq_cli *cli)
+{
   const char *path = cli->values[AQ_CLI_OPT_OUTPUT];
   cli->out = stdout;
   if (!path || strcmp(path, "-") == 0)
@@ -102,7 +109,8 @@ aq_status aq_cli_output_open(aq_cli *cli) {
   return output_fail(cli, "cannot be written");
 }
 
-aq_status aq_cli_output_commit(aq_cli *cli) {
+aq_status aq_cli_output_commit(aq_cli *cli)
+{
   bool bad = fflush(cli->out) != 0 || ferror(cli->out);
   if (bad)
     return output_fail(cli, "cannot be written");
@@ -121,7 +129,8 @@ aq_status aq_cli_output_commit(aq_cli *cli) {
   return AQ_OK;
 }
 
-void aq_cli_fini(aq_cli *cli) {
+void aq_cli_fini(aq_cli *cli)
+{
   if (cli->out && cli->out != stdout)
     fclose(cli->out);
   if (cli->out_temp)
@@ -132,7 +141,8 @@ void aq_cli_fini(aq_cli *cli) {
   free(cli->repeats);
 }
 
-void aq_cli_note(const aq_cli *cli, const char *fmt, ...) {
+void aq_cli_note(const aq_cli *cli, const char *fmt, ...)
+{
   if (aq_cli_flag(cli, AQ_CLI_OPT_QUIET))
     return;
   char text[2048];
@@ -145,7 +155,8 @@ void aq_cli_note(const aq_cli *cli, const char *fmt, ...) {
   free(line);
 }
 
-void aq_cli_complain(const aq_diag *diag) {
+void aq_cli_complain(const aq_diag *diag)
+{
   const char *text = diag->text[0] ? diag->text : aq_status_text(diag->status);
   char *line = aq_cli_text_line(text, strlen(text));
   fprintf(stderr, "%saqueduct: error:%s %s\n",

@@ -49,7 +49,8 @@ aq_status aq_cli_output_commit(aq_cli *cli);
 /* Frees everything; an uncommitted output file is removed. */
 void aq_cli_fini(aq_cli *cli);
 
-static inline bool aq_cli_flag(const aq_cli *cli, aq_cli_option_id option) {
+static inline bool aq_cli_flag(const aq_cli *cli, aq_cli_option_id option)
+{
   return cli->values[option] != NULL;
 }
 

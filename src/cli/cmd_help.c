@@ -6,7 +6,8 @@
 #include "cli/json.h"
 #include "cli/text.h"
 
-static void json_options(aq_cli_json *json, const aq_cli_command *command) {
+static void json_options(aq_cli_json *json, const aq_cli_command *command)
+{
   aq_cli_json_array(json, "options");
   for (int i = 0; i < AQ_CLI_OPT_COUNT; i++) {
     const aq_cli_option *option = &aq_cli_options[i];
@@ -22,7 +23,8 @@ static void json_options(aq_cli_json *json, const aq_cli_command *command) {
   aq_cli_json_close_array(json);
 }
 
-static void json_command(aq_cli_json *json, const aq_cli_command *command) {
+static void json_command(aq_cli_json *json, const aq_cli_command *command)
+{
   aq_cli_json_map(json, NULL);
   aq_cli_json_text(json, "name", command->name);
   aq_cli_json_text(json, "arguments", command->arguments);
@@ -31,7 +33,8 @@ static void json_command(aq_cli_json *json, const aq_cli_command *command) {
   aq_cli_json_close_map(json);
 }
 
-static aq_status help_json(aq_cli *cli, const aq_cli_command *command) {
+static aq_status help_json(aq_cli *cli, const aq_cli_command *command)
+{
   aq_cli_json *json = aq_cli_json_begin(true);
   if (!json)
     return aq_cli_no_memory(cli);
@@ -43,7 +46,8 @@ static aq_status help_json(aq_cli *cli, const aq_cli_command *command) {
   return aq_cli_json_end(json, cli->out) ? AQ_OK : aq_cli_no_memory(cli);
 }
 
-aq_status aq_cli_help(aq_cli *cli) {
+aq_status aq_cli_help(aq_cli *cli)
+{
   const aq_cli_command *command = NULL;
   aq_status status = AQ_OK;
   if (cli->arg_count)

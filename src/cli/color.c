@@ -5,7 +5,8 @@
 #include <string.h>
 #include <unistd.h>
 
-const char *aq_cli_color(FILE *stream, aq_cli_color_id colour) {
+const char *aq_cli_color(FILE *stream, aq_cli_color_id colour)
+{
   static const char *const sequences[] = {
       [AQ_CLI_COLOR_NONE] = "\033[0m",
       [AQ_CLI_COLOR_GOOD] = "\033[32m",

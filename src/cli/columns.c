@@ -20,7 +20,8 @@ struct aq_cli_columns {
   bool failed;
 };
 
-aq_cli_columns *aq_cli_columns_new(const char *const *names) {
+aq_cli_columns *aq_cli_columns_new(const char *const *names)
+{
   aq_cli_columns *table = calloc(1, sizeof *table);
   if (!table)
     return NULL;
@@ -30,7 +31,8 @@ aq_cli_columns *aq_cli_columns_new(const char *const *names) {
   return table;
 }
 
-static bool grow(aq_cli_columns *table) {
+static bool grow(aq_cli_columns *table)
+{
   if (table->count + table->columns <= table->capacity)
     return true;
   size_t capacity = 2 * (table->capacity + table->columns);
@@ -42,7 +44,8 @@ static bool grow(aq_cli_columns *table) {
   return true;
 }
 
-void aq_cli_columns_row(aq_cli_columns *table, const char *const *cells) {
+void aq_cli_columns_row(aq_cli_columns *table, const char *const *cells)
+{
   if (table->failed || !grow(table)) {
     table->failed = true;
     return;
@@ -56,8 +59,8 @@ void aq_cli_columns_row(aq_cli_columns *table, const char *const *cells) {
 }
 
 #if HAVE_SMARTCOLS
-static struct libscols_table *scols_make(const aq_cli_columns *table,
-                                         FILE *out) {
+static struct libscols_table *scols_make(const aq_cli_columns *table, FILE *out)
+{
   struct libscols_table *view = scols_new_table();
   if (!view)
     return NULL;
@@ -80,7 +83,8 @@ static struct libscols_table *scols_make(const aq_cli_columns *table,
   return view;
 }
 
-static bool print(const aq_cli_columns *table, FILE *out) {
+static bool print(const aq_cli_columns *table, FILE *out)
+{
   struct libscols_table *view = scols_make(table, out);
   if (!view)
     return false;
@@ -96,7 +100,8 @@ static bool print(const aq_cli_columns *table, FILE *out) {
   return good;
 }
 #else
-static bool print(const aq_cli_columns *table, FILE *out) {
+static bool print(const aq_cli_columns *table, FILE *out)
+{
   for (size_t i = 0; i < table->columns; i++) {
     const char *name = table->names[i];
     fprintf(out, "%s%s", name + (*name == '>' || *name == '<'),
@@ -109,7 +114,8 @@ static bool print(const aq_cli_columns *table, FILE *out) {
 }
 #endif
 
-bool aq_cli_columns_print(aq_cli_columns *table, FILE *out) {
+bool aq_cli_columns_print(aq_cli_columns *table, FILE *out)
+{
   bool good = !table->failed && print(table, out);
   for (size_t i = 0; i < table->count; i++)
     free(table->cells[i]);

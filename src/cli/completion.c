@@ -64,14 +64,16 @@ static const char reader[] =
     "        [[ ${COMP_WORDS[i+1]} == = ]] && ((i++))\n"
     "        ((i++)); store=${COMP_WORDS[i]/#\\~/$HOME} ;;\n";
 
-static void put_options(FILE *out, int from, int to, uint32_t bits) {
+static void put_options(FILE *out, int from, int to, uint32_t bits)
+{
   for (int i = from; i < to; i++)
     if (i >= AQ_CLI_FIRST_COMMON || (bits >> i & 1))
       fprintf(out, " --%s", aq_cli_options[i].name);
 }
 
 /* Options that take a word, so that it is not mistaken for the command. */
-static void put_skipping(FILE *out) {
+static void put_skipping(FILE *out)
+{
   const char *separator = "      ";
   for (int i = 0; i < AQ_CLI_OPT_COUNT; i++) {
     const aq_cli_option *option = &aq_cli_options[i];
@@ -92,7 +94,8 @@ static void put_skipping(FILE *out) {
         out);
 }
 
-static void put_words(FILE *out) {
+static void put_words(FILE *out)
+{
   fputs("  local commands=\"", out);
   for (int i = 0; i < AQ_CLI_CMD_COUNT; i++)
     fprintf(out, "%s%s", i ? " " : "", aq_cli_commands[i].name);
@@ -102,7 +105,8 @@ static void put_words(FILE *out) {
   fputs("\"\n", out);
 }
 
-static void put_values(FILE *out) {
+static void put_values(FILE *out)
+{
   fputs("  case $prev in\n", out);
   for (int i = 0; i < AQ_CLI_OPT_COUNT; i++) {
     const aq_cli_option *option = &aq_cli_options[i];
@@ -116,7 +120,8 @@ static void put_values(FILE *out) {
   fputs("  esac\n", out);
 }
 
-static void put_arguments(FILE *out) {
+static void put_arguments(FILE *out)
+{
   fputs("  case $command in\n", out);
   fputs("    '')\n"
         "      if [[ $cur == -* ]]; then\n"
@@ -146,7 +151,8 @@ static void put_arguments(FILE *out) {
   fputs("  esac\n", out);
 }
 
-void aq_cli_completion_print(FILE *out) {
+void aq_cli_completion_print(FILE *out)
+{
   fputs("# bash completion of aqueduct, made from src/cli/table.c.\n", out);
   fputs(functions, out);
   fputs(reader, out);

@@ -11,12 +11,14 @@
 #include "cli/completion.h"
 #include "cli/man.h"
 
-static int usage(void) {
+static int usage(void)
+{
   fputs("usage: gendoc man [COMMAND] | completion\n", stderr);
   return 2;
 }
 
-static int print_man(const char *name) {
+static int print_man(const char *name)
+{
   for (int i = 0; i < AQ_CLI_CMD_COUNT; i++) {
     if (strcmp(aq_cli_commands[i].name, name) != 0)
       continue;
@@ -26,7 +28,8 @@ static int print_man(const char *name) {
   return usage();
 }
 
-int main(int argc, char **argv) {
+int main(int argc, char **argv)
+{
   if (argc == 2 && strcmp(argv[1], "completion") == 0)
     aq_cli_completion_print(stdout);
   else if (argc == 2 && strcmp(argv[1], "man") == 0)

@@ -7,7 +7,8 @@ enum { WIDTH = 79, HELP_COLUMN = 28 };
 
 /* Words of `text` filled to WIDTH, from `column` on, each line after the first
  * indented by `indent`. */
-static void print_filled(FILE *out, const char *text, int column, int indent) {
+static void print_filled(FILE *out, const char *text, int column, int indent)
+{
   int at = column;
   while (*text) {
     int word = (int)strcspn(text, " \n");
@@ -30,7 +31,8 @@ static void print_filled(FILE *out, const char *text, int column, int indent) {
   fputc('\n', out);
 }
 
-static void print_option(FILE *out, const aq_cli_option *option) {
+static void print_option(FILE *out, const aq_cli_option *option)
+{
   char left[64], help[256];
   int width;
   if (option->letter)
@@ -49,7 +51,8 @@ static void print_option(FILE *out, const aq_cli_option *option) {
   print_filled(out, help, HELP_COLUMN, HELP_COLUMN);
 }
 
-static void print_options(FILE *out, const aq_cli_command *command) {
+static void print_options(FILE *out, const aq_cli_command *command)
+{
   if (command && command->options) {
     fputs("\nOptions:\n", out);
     for (int i = 0; i < AQ_CLI_FIRST_COMMON; i++)
@@ -62,14 +65,16 @@ static void print_options(FILE *out, const aq_cli_command *command) {
     print_option(out, &aq_cli_options[i]);
 }
 
-static void print_commands(FILE *out) {
+static void print_commands(FILE *out)
+{
   fputs("\nCommands:\n", out);
   for (int i = 0; i < AQ_CLI_CMD_COUNT; i++)
     fprintf(out, "  %-10s %s\n", aq_cli_commands[i].name,
             aq_cli_commands[i].summary);
 }
 
-void aq_cli_help_print(FILE *out, const aq_cli_command *command) {
+void aq_cli_help_print(FILE *out, const aq_cli_command *command)
+{
   const aq_cli_command *about = command ? command : &aq_cli_program;
   if (command)
     fprintf(out, "Usage: aqueduct %s [OPTION]...%s%s\n", command->name,

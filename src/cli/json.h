@@ -17,6 +17,14 @@ typedef struct aq_cli_json aq_cli_json;
 /* A document, or NULL when out of memory. Pretty ones have line breaks. */
 aq_cli_json *aq_cli_json_begin(bool pretty);
 
+/* The document that --json asks for; *out is NULL without it. */
+aq_status aq_cli_json_begin_if(aq_cli *cli, aq_cli_json **out);
+
+/* Ends what begin_if began; without a document it is done. */
+aq_status aq_cli_json_end_if(aq_cli *cli, aq_cli_json *json);
+
+void aq_cli_json_drop(aq_cli_json *json); /* NULL is allowed */
+
 /* Writes it and a newline to `out` and frees it; false when something failed.
  */
 bool aq_cli_json_end(aq_cli_json *json, FILE *out);

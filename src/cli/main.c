@@ -6,7 +6,8 @@
 #include "cli/commands.h"
 #include "cli/help.h"
 
-static aq_status run_command(aq_cli *cli) {
+static aq_status run_command(aq_cli *cli)
+{
   static aq_status (*const functions[AQ_CLI_CMD_COUNT])(aq_cli *) = {
 #define C(id, name) [AQ_CLI_CMD_##id] = aq_cli_##name,
       AQ_CLI_COMMANDS(C)
@@ -21,7 +22,8 @@ static aq_status run_command(aq_cli *cli) {
   return AQ_OK;
 }
 
-int main(int argc, char **argv) {
+int main(int argc, char **argv)
+{
   aq_cli cli;
   setlocale(LC_CTYPE, "");
   aq_status status = aq_cli_init(&cli, argc, argv);

@@ -6,7 +6,8 @@
 
 /* Text as roff reads it: hyphens that can be copied, no accidental requests,
  * `code` in bold, an empty line as a new paragraph. */
-static void put_text(FILE *out, const char *text) {
+static void put_text(FILE *out, const char *text)
+{
   int line_start = 1, bold = 0;
   for (const char *c = text; *c; c++) {
     if (c[0] == '\n' && c[1] == '\n') {
@@ -29,13 +30,15 @@ static void put_text(FILE *out, const char *text) {
   }
 }
 
-static void put_upper(FILE *out, const char *text) {
+static void put_upper(FILE *out, const char *text)
+{
   for (; *text; text++)
     fputc(toupper((unsigned char)*text), out);
 }
 
 static void put_head(FILE *out, const aq_cli_command *command,
-                     const char *version) {
+                     const char *version)
+{
   fputs(".\\\" Made from src/cli/table.c.\n.TH AQUEDUCT", out);
   if (command) {
     fputs("\\-", out);
@@ -57,7 +60,8 @@ static void put_head(FILE *out, const aq_cli_command *command,
   fputc('\n', out);
 }
 
-static void put_option(FILE *out, const aq_cli_option *option) {
+static void put_option(FILE *out, const aq_cli_option *option)
+{
   fputs(".TP\n", out);
   if (option->letter)
     fprintf(out, "\\fB\\-%c\\fR, ", option->letter);
@@ -71,7 +75,8 @@ static void put_option(FILE *out, const aq_cli_option *option) {
   fputs(option->repeats ? "; may be repeated\n" : "\n", out);
 }
 
-static void put_options(FILE *out, const aq_cli_command *command) {
+static void put_options(FILE *out, const aq_cli_command *command)
+{
   if (command && command->options) {
     fputs(".SH OPTIONS\n", out);
     for (int i = 0; i < AQ_CLI_FIRST_COMMON; i++)
@@ -83,7 +88,8 @@ static void put_options(FILE *out, const aq_cli_command *command) {
     put_option(out, &aq_cli_options[i]);
 }
 
-static void put_environment(FILE *out, const aq_cli_command *command) {
+static void put_environment(FILE *out, const aq_cli_command *command)
+{
   fputs(".SH ENVIRONMENT\nEach gives the default of an option; for a flag, "
         "anything but nothing, 0 and no.\n",
         out);
@@ -98,7 +104,8 @@ static void put_environment(FILE *out, const aq_cli_command *command) {
   fputs(".TP\n.B NO_COLOR\nno colour, even on a terminal\n", out);
 }
 
-static void put_commands(FILE *out) {
+static void put_commands(FILE *out)
+{
   fputs(".SH COMMANDS\n", out);
   for (int i = 0; i < AQ_CLI_CMD_COUNT; i++) {
     fprintf(out, ".TP\n.BR aqueduct\\-%s (1)\n", aq_cli_commands[i].name);
@@ -107,7 +114,8 @@ static void put_commands(FILE *out) {
   }
 }
 
-static void put_examples(FILE *out, const aq_cli_command *about) {
+static void put_examples(FILE *out, const aq_cli_command *about)
+{
   fputs(".SH EXAMPLES\n", out);
   for (int i = 0; i < AQ_CLI_EXAMPLES_MAX && about->examples[i].command; i++) {
     fputs(".TP\n.B ", out);
@@ -118,14 +126,16 @@ static void put_examples(FILE *out, const aq_cli_command *about) {
   }
 }
 
-static void put_see_also(FILE *out, const aq_cli_command *command) {
+static void put_see_also(FILE *out, const aq_cli_command *command)
+{
   if (!command)
     return;
   fputs(".SH SEE ALSO\n.BR aqueduct (1)\n", out);
 }
 
 void aq_cli_man_print(FILE *out, const aq_cli_command *command,
-                      const char *version) {
+                      const char *version)
+{
   const aq_cli_command *about = command ? command : &aq_cli_program;
   put_head(out, command, version);
   fputs(".SH DESCRIPTION\n", out);

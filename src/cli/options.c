@@ -16,7 +16,8 @@ typedef struct getopt_tables {
   char shorts[2 + 2 * AQ_CLI_OPT_COUNT];
 } getopt_tables;
 
-static void tables_init(getopt_tables *tables, const aq_cli_command *command) {
+static void tables_init(getopt_tables *tables, const aq_cli_command *command)
+{
   size_t count = 0;
   char *letter = tables->shorts;
   memset(tables, 0, sizeof *tables);
@@ -38,14 +39,16 @@ static void tables_init(getopt_tables *tables, const aq_cli_command *command) {
   }
 }
 
-static int option_by_letter(int letter) {
+static int option_by_letter(int letter)
+{
   for (int i = 0; i < AQ_CLI_OPT_COUNT; i++)
     if (aq_cli_options[i].letter && aq_cli_options[i].letter == letter)
       return i;
   return -1;
 }
 
-static aq_status say_unknown_option(aq_cli *cli, const char *typed) {
+static aq_status say_unknown_option(aq_cli *cli, const char *typed)
+{
   const char *names[AQ_CLI_OPT_COUNT + 1];
   char word[64];
   size_t count = 0;
@@ -64,7 +67,8 @@ static aq_status say_unknown_option(aq_cli *cli, const char *typed) {
                      near ? "? See " : "see ", of ? of : "", of ? " " : "");
 }
 
-static aq_status say_bad_option(aq_cli *cli, int found, char **argv) {
+static aq_status say_bad_option(aq_cli *cli, int found, char **argv)
+{
   char letter[3] = {'-', (char)optopt, 0};
   int id = optopt >= LONG_BASE ? optopt - LONG_BASE : option_by_letter(optopt);
   const char *typed = optopt && optopt < LONG_BASE ? letter : argv[optind - 1];
@@ -78,7 +82,8 @@ static aq_status say_bad_option(aq_cli *cli, int found, char **argv) {
                      option->name);
 }
 
-static void option_set(aq_cli *cli, aq_cli_option_id id, const char *value) {
+static void option_set(aq_cli *cli, aq_cli_option_id id, const char *value)
+{
   cli->values[id] = value ? value : "";
   cli->given[id] = true;
   if (aq_cli_options[id].repeats)
@@ -86,7 +91,8 @@ static void option_set(aq_cli *cli, aq_cli_option_id id, const char *value) {
 }
 
 /* Reads options; with no command up to the first word, else all of them. */
-static aq_status read_options(aq_cli *cli, int argc, char **argv) {
+static aq_status read_options(aq_cli *cli, int argc, char **argv)
+{
   getopt_tables tables;
   int found;
   tables_init(&tables, cli->command);
@@ -102,12 +108,14 @@ static aq_status read_options(aq_cli *cli, int argc, char **argv) {
   return AQ_OK;
 }
 
-static bool flag_is_off(const char *value) {
+static bool flag_is_off(const char *value)
+{
   return !*value || strcmp(value, "0") == 0 || strcmp(value, "no") == 0;
 }
 
 /* The environment gives what the command line does not. */
-static void read_environment(aq_cli *cli) {
+static void read_environment(aq_cli *cli)
+{
   for (int i = 0; i < AQ_CLI_OPT_COUNT; i++) {
     const aq_cli_option *option = &aq_cli_options[i];
     if (cli->values[i] || !option->env || !aq_cli_takes(cli->command, i))
@@ -119,7 +127,8 @@ static void read_environment(aq_cli *cli) {
 }
 
 aq_status aq_cli_command_find(const char *word, const aq_cli_command **out,
-                              aq_diag *diag) {
+                              aq_diag *diag)
+{
   const char *names[AQ_CLI_CMD_COUNT + 1] = {NULL};
   for (int i = 0; i < AQ_CLI_CMD_COUNT; i++) {
     names[i] = aq_cli_commands[i].name;
@@ -134,7 +143,8 @@ aq_status aq_cli_command_find(const char *word, const aq_cli_command **out,
                      near ? near : "", near ? "?" : "");
 }
 
-static aq_status check_arguments(aq_cli *cli) {
+static aq_status check_arguments(aq_cli *cli)
+{
   const aq_cli_command *command = cli->command;
   if (aq_cli_flag(cli, AQ_CLI_OPT_HELP) || aq_cli_flag(cli, AQ_CLI_OPT_VERSION))
     return AQ_OK;
@@ -151,7 +161,8 @@ static aq_status check_arguments(aq_cli *cli) {
 }
 
 /* One argument as a shell would read it back. */
-static void quote_argument(FILE *to, const char *text) {
+static void quote_argument(FILE *to, const char *text)
+{
   static const char plain[] = "abcdefghijklmnopqrstuvwxyz"
                               "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
                               "_-./=:,+@%";
@@ -168,7 +179,8 @@ static void quote_argument(FILE *to, const char *text) {
   fputc('\'', to);
 }
 
-static char *quote_command_line(int argc, char **argv) {
+static char *quote_command_line(int argc, char **argv)
+{
   char *line = NULL;
   size_t size = 0;
   FILE *memory = open_memstream(&line, &size);
@@ -183,7 +195,8 @@ static char *quote_command_line(int argc, char **argv) {
 }
 
 /* getopt moves words about: it works on a copy of argv. */
-static aq_status take_arguments(aq_cli *cli, int argc, char **argv) {
+static aq_status take_arguments(aq_cli *cli, int argc, char **argv)
+{
   cli->args = calloc((size_t)argc + 1, sizeof *cli->args);
   cli->repeats = calloc((size_t)argc + 1, sizeof *cli->repeats);
   cli->command_line = quote_command_line(argc, argv);
@@ -193,7 +206,8 @@ static aq_status take_arguments(aq_cli *cli, int argc, char **argv) {
   return AQ_OK;
 }
 
-aq_status aq_cli_init(aq_cli *cli, int argc, char **argv) {
+aq_status aq_cli_init(aq_cli *cli, int argc, char **argv)
+{
   *cli = (aq_cli){.diag = AQ_DIAG_INIT};
   aq_status status = take_arguments(cli, argc, argv);
   if (status == AQ_OK)

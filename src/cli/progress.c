@@ -10,7 +10,8 @@
 enum { BAR_WIDTH = 30, NAME_WIDTH = 30 };
 
 void aq_cli_progress_begin(aq_cli_progress *bar, const aq_cli *cli,
-                           const char *what) {
+                           const char *what)
+{
   const char *slash = strrchr(what, '/');
   const char *term = getenv("TERM");
   bar->what = slash && slash[1] ? slash + 1 : what;
@@ -19,7 +20,8 @@ void aq_cli_progress_begin(aq_cli_progress *bar, const aq_cli *cli,
                term && strcmp(term, "dumb") != 0;
 }
 
-static void draw(const aq_cli_progress *bar) {
+static void draw(const aq_cli_progress *bar)
+{
   char cells[BAR_WIDTH + 1];
   int full = bar->permille * BAR_WIDTH / 1000;
   memset(cells, '.', BAR_WIDTH);
@@ -31,7 +33,8 @@ static void draw(const aq_cli_progress *bar) {
   free(name);
 }
 
-void aq_cli_progress_update(uint64_t done, uint64_t total, void *user) {
+void aq_cli_progress_update(uint64_t done, uint64_t total, void *user)
+{
   aq_cli_progress *bar = user;
   if (!bar->shown || total == 0)
     return;
@@ -43,7 +46,8 @@ void aq_cli_progress_update(uint64_t done, uint64_t total, void *user) {
   draw(bar);
 }
 
-void aq_cli_progress_end(aq_cli_progress *bar) {
+void aq_cli_progress_end(aq_cli_progress *bar)
+{
   if (bar->permille >= 0)
     fputs("\r\033[K", stderr);
   bar->permille = -1;

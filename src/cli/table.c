@@ -72,6 +72,129 @@ const char *const aq_cli_subjects[] = {"runs",    "devices", "transports",
                                        "formats", "metrics", NULL};
 
 const aq_cli_command aq_cli_commands[AQ_CLI_CMD_COUNT] = {
+    [AQ_CLI_CMD_IMPORT] =
+        {.name = "import",
+         .arguments = "FILE...",
+         .summary = "store measured traces as runs",
+         .text =
+             "Reads traces that profilers wrote and stores each as one "
+             "measured run. FILE is a Kineto (PyTorch profiler) JSON, a "
+             "rocprofv3 JSON, a directory of rocprofv3 CSV files, or a "
+             "rocprof v1 results.csv, plain or with .gz; the format is "
+             "detected.\n\n"
+             "Oddities that can be mended are mended, counted, reported and "
+             "kept in the run's notes. What can't be mended is an error, and "
+             "nothing of that file is stored.",
+         .examples = {{"aqueduct import trace.json.gz --name resnet",
+                       "one trace, under a name"},
+                      {"aqueduct import results/",
+                       "a directory of rocprofv3 CSV files"}},
+         .options = BIT(FORMAT),
+         .args_min = 1,
+         .args_max = INT32_MAX,
+         .what = AQ_CLI_FILE},
+    [AQ_CLI_CMD_REPLAY] =
+        {.name = "replay",
+         .arguments = "RUN",
+         .summary = "send a stored run's submissions through the simulator",
+         .text =
+             "Submits what a stored run submitted, when it was submitted, "
+             "through queue, packets and transport, and stores the result as "
+             "a run that is linked to its origin. Kernels take as long as "
+             "they took in the origin; when they start is up to the "
+             "simulator.\n\n"
+             "Rows whose submission is not known, and the first of each "
+             "queue, are pinned to their measured time and never scored.\n\n"
+             "Without --device the device model is chosen from the GPU that "
+             "the run names.",
+         .examples = {{"aqueduct replay m --device mi300x --name s",
+                       "replay run m on the MI300X model"},
+                      {"aqueduct replay latest",
+                       "replay the newest run on the model of its GPU"}},
+         .options = BIT(SET),
+         .args_min = 1,
+         .args_max = 1,
+         .what = AQ_CLI_RUN},
+    [AQ_CLI_CMD_COMPARE] =
+        {.name = "compare",
+         .arguments = "RUN [OTHER]",
+         .summary = "compare two runs dispatch by dispatch",
+         .text =
+             "Joins a run with the run that it replays (OTHER, by default "
+             "its origin; either may come first) and prints how far its end "
+             "times, completion intervals, queue waits and starts are from "
+             "the measured ones, by class of row, beside two trivial "
+             "formulas on the same rows: zero, max(submission, previous "
+             "end), and E, the same with two latencies fitted to this very "
+             "run.\n\n"
+             "Pinned rows, and rows without a partner, count nowhere. When "
+             "nothing can be scored there is no verdict, and the exit status "
+             "is 2.",
+         .examples = {{"aqueduct compare s", "run s with its origin"},
+                      {"aqueduct compare s --worst 10",
+                       "with the ten rows that are furthest off"},
+                      {"aqueduct compare s --fail-above end.median=400 "
+                       "--fail-above end.mean=0.6us",
+                       "exit 1 if the simulation is worse than that"}},
+         .options = BIT(FAIL_ABOVE) | BIT(WORST),
+         .args_min = 1,
+         .args_max = 2,
+         .what = AQ_CLI_RUN},
+    [AQ_CLI_CMD_LIST] =
+        {.name = "list",
+         .arguments = "runs|devices|transports|formats|metrics",
+         .summary = "list runs, device models, transports, formats or metrics",
+         .text = "Lists the runs of the store, the device models, the "
+                 "transports, the trace formats, or the metrics that "
+                 "`aqueduct compare --fail-above` knows.",
+         .examples = {{"aqueduct list runs", "every run, oldest first"},
+                      {"aqueduct list devices --names",
+                       "names only, for scripts"}},
+         .options = BIT(NAMES),
+         .args_min = 1,
+         .args_max = 1,
+         .what = AQ_CLI_SUBJECT},
+    [AQ_CLI_CMD_SHOW] =
+        {.name = "show",
+         .arguments = "RUN|DEVICE",
+         .summary = "show one run or one device model",
+         .text = "Of a run: what is known of it, and a summary of each of "
+                 "its queues. Of a device model: every constant with its "
+                 "unit, its source, and whether it is calibrated or "
+                 "assumed.\n\n"
+                 "A name that is both a run and a device model means the "
+                 "run; give the path of the .device file for the other.",
+         .examples = {{"aqueduct show latest", "the newest run"},
+                      {"aqueduct show mi300x", "the MI300X device model"}},
+         .args_min = 1,
+         .args_max = 1,
+         .what = AQ_CLI_RUN_OR_DEVICE},
+    [AQ_CLI_CMD_EXPORT] =
+        {.name = "export",
+         .arguments = "RUN",
+         .summary = "write a run to a file",
+         .text = "Writes the rows of a run in one of the formats that "
+                 "`aqueduct list formats` shows. The bytes depend on the "
+                 "rows alone: two replays of the same run with the same "
+                 "device model and seed give the same file.",
+         .examples = {{"aqueduct export s --format jsonl -o s.jsonl",
+                       "one JSON object a row"}},
+         .options = BIT(FORMAT),
+         .args_min = 1,
+         .args_max = 1,
+         .what = AQ_CLI_RUN},
+    [AQ_CLI_CMD_DOCTOR] =
+        {.name = "doctor",
+         .arguments = "",
+         .summary = "tell what this build and this machine can do",
+         .text = "Checks what was built in, the HSA runtime, the GPU "
+                 "driver, the store and the terminal. Each line that is not "
+                 "well says what is missing and how to get it. Nothing is "
+                 "changed.",
+         .examples = {{"aqueduct doctor", "check this machine"}},
+         .options = BIT(LIBHSA),
+         .args_min = 0,
+         .args_max = 0},
     [AQ_CLI_CMD_HELP] =
         {.name = "help",
          .arguments = "[COMMAND]",
@@ -84,7 +207,8 @@ const aq_cli_command aq_cli_commands[AQ_CLI_CMD_COUNT] = {
          .what = AQ_CLI_COMMAND_NAME},
 };
 
-bool aq_cli_takes(const aq_cli_command *command, aq_cli_option_id option) {
+bool aq_cli_takes(const aq_cli_command *command, aq_cli_option_id option)
+{
   return option >= AQ_CLI_FIRST_COMMON ||
          (command && (command->options >> option & 1));
 }

@@ -65,7 +65,15 @@ typedef struct aq_cli_option {
   bool repeats; /* may be given more than once */
 } aq_cli_option;
 
-#define AQ_CLI_COMMANDS(C) C(HELP, help)
+#define AQ_CLI_COMMANDS(C)                                                     \
+  C(IMPORT, import)                                                            \
+  C(REPLAY, replay)                                                            \
+  C(COMPARE, compare)                                                          \
+  C(LIST, list)                                                                \
+  C(SHOW, show)                                                                \
+  C(EXPORT, export)                                                            \
+  C(DOCTOR, doctor)                                                            \
+  C(HELP, help)
 
 typedef enum aq_cli_command_id {
 #define C(id, name) AQ_CLI_CMD_##id,

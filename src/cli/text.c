@@ -7,7 +7,8 @@
 #include <string.h>
 
 /* Bytes of the well-formed UTF-8 sequence at `s`, 0 if there is none. */
-static size_t utf8_length(const unsigned char *s, size_t left, uint32_t *code) {
+static size_t utf8_length(const unsigned char *s, size_t left, uint32_t *code)
+{
   static const uint32_t least[] = {0, 0, 0x80, 0x800, 0x10000};
   size_t length = s[0] < 0x80             ? 1
                   : (s[0] & 0xe0) == 0xc0 ? 2
@@ -29,13 +30,15 @@ static size_t utf8_length(const unsigned char *s, size_t left, uint32_t *code) {
 }
 
 /* Controls of ASCII and Latin-1, and those that turn the writing direction. */
-static bool is_unprintable(uint32_t c) {
+static bool is_unprintable(uint32_t c)
+{
   return c < 0x20 || (c >= 0x7f && c < 0xa0) || c == 0x2028 || c == 0x2029 ||
          (c >= 0x200e && c <= 0x200f) || (c >= 0x202a && c <= 0x202e) ||
          (c >= 0x2066 && c <= 0x2069);
 }
 
-static char *text_clean(const char *text, size_t length, bool line) {
+static char *text_clean(const char *text, size_t length, bool line)
+{
   char *copy = malloc(3 * length + 1), *to = copy;
   if (!copy)
     return NULL;
@@ -61,23 +64,27 @@ static char *text_clean(const char *text, size_t length, bool line) {
   return copy;
 }
 
-char *aq_cli_text_utf8(const char *text, size_t length) {
+char *aq_cli_text_utf8(const char *text, size_t length)
+{
   return text_clean(text, length, false);
 }
 
-char *aq_cli_text_line(const char *text, size_t length) {
+char *aq_cli_text_line(const char *text, size_t length)
+{
   return text_clean(text, length, true);
 }
 
 enum { NEAREST_LENGTH_MAX = 48 };
 
-static size_t least3(size_t a, size_t b, size_t c) {
+static size_t least3(size_t a, size_t b, size_t c)
+{
   size_t least = a < b ? a : b;
   return least < c ? least : c;
 }
 
 /* Edits (insert, delete, change, swap neighbours) between two short words. */
-static size_t edit_distance(const char *a, const char *b) {
+static size_t edit_distance(const char *a, const char *b)
+{
   size_t rows[3][NEAREST_LENGTH_MAX + 1];
   size_t n = strlen(a), m = strlen(b);
   size_t *before = rows[0], *above = rows[1], *row = rows[2];
@@ -101,7 +108,8 @@ static size_t edit_distance(const char *a, const char *b) {
   return above[m];
 }
 
-const char *aq_cli_text_nearest(const char *typed, const char *const *names) {
+const char *aq_cli_text_nearest(const char *typed, const char *const *names)
+{
   const char *nearest = NULL;
   size_t best = SIZE_MAX, length = strlen(typed);
   if (length > NEAREST_LENGTH_MAX)

@@ -5,10 +5,11 @@
 
 #include "report/quantile.h"
 
-/* Collects start − submission, by how long the queue had been idle. */
+/* Collects start − submission, by how long the queue had been idle, and
+ * start − begin of the call. */
 typedef struct latency_sample {
-  int64_t *warm, *cold;
-  size_t warm_count, cold_count;
+  int64_t *warm, *cold, *begin;
+  size_t warm_count, cold_count, begin_count;
 } latency_sample;
 
 static void sample_row(latency_sample *sample, const aq_compare_row *row,
@@ -19,6 +20,7 @@ static void sample_row(latency_sample *sample, const aq_compare_row *row,
   if (submission == AQ_NONE || row->via != AQ_VIA_DIRECT ||
       begin <= previous_end)
     return;
+  sample->begin[sample->begin_count++] = row->start - begin;
   if (submission - previous_end > AQ_COMPARE_COLD_US * AQ_US)
     sample->cold[sample->cold_count++] = row->start - submission;
   else
@@ -38,25 +40,28 @@ static void sample_rows(latency_sample *sample, const aq_compare_row *rows,
   }
 }
 
+static void set_latencies(latency_sample *sample, aq_compare *out)
+{
+  aq_time warm = aq_median(sample->warm, sample->warm_count);
+  aq_time cold = aq_median(sample->cold, sample->cold_count);
+  out->latency_warm = warm != AQ_NONE ? warm : cold;
+  out->latency_cold = cold != AQ_NONE ? cold : warm;
+  out->latency_begin = aq_median(sample->begin, sample->begin_count);
+  out->fitted_warm = (int64_t)sample->warm_count;
+  out->fitted_cold = (int64_t)sample->cold_count;
+}
+
 aq_status aq_formula_fit(const aq_compare_row *rows, size_t count,
                          aq_compare *out, aq_diag *diag)
 {
-  latency_sample sample = {malloc((count + 1) * sizeof(int64_t)),
-                           malloc((count + 1) * sizeof(int64_t)), 0, 0};
-  if (!sample.warm || !sample.cold) {
-    free(sample.warm);
-    free(sample.cold);
+  int64_t *values = calloc(3 * count + 1, sizeof *values);
+  if (!values)
     return aq_diag_set(diag, AQ_ERR_NO_MEMORY, "out of memory");
-  }
+  latency_sample sample = {
+      .warm = values, .cold = values + count, .begin = values + 2 * count};
   sample_rows(&sample, rows, count);
-  aq_time warm = aq_median(sample.warm, sample.warm_count);
-  aq_time cold = aq_median(sample.cold, sample.cold_count);
-  out->latency_warm = warm != AQ_NONE ? warm : cold;
-  out->latency_cold = cold != AQ_NONE ? cold : warm;
-  out->fitted_warm = (int64_t)sample.warm_count;
-  out->fitted_cold = (int64_t)sample.cold_count;
-  free(sample.warm);
-  free(sample.cold);
+  set_latencies(&sample, out);
+  free(values);
   return AQ_OK;
 }
 
@@ -65,6 +70,9 @@ static aq_time formula_earliest(aq_compare_predictor formula,
                                 const aq_compare_row *row, aq_time previous_end)
 {
   aq_time submission = aq_compare_submission(row);
+  if (formula == AQ_PREDICTOR_E && row->via == AQ_VIA_GRAPH &&
+      row->host_begin != AQ_NONE)
+    return row->host_begin + fit->latency_begin;
   if (formula == AQ_PREDICTOR_E)
     return submission + (submission - previous_end > AQ_COMPARE_COLD_US * AQ_US
                              ? fit->latency_cold

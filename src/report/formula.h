@@ -4,7 +4,9 @@
  *
  *   zero  start = max(submission, previous end)
  *   E     start = max(API end + L1, previous end); L2 instead of L1 after
- *         105 us of idleness; both fitted to the very run they predict
+ *         105 us of idleness; for graph launches, whose call returns long
+ *         after their first packet, max(API begin + B, previous end); all
+ *         three fitted to the very run they predict
  *
  * Both run free: the previous end is the predicted one. Pure functions.
  */
@@ -22,8 +24,8 @@ static inline aq_time aq_compare_submission(const aq_compare_row *row)
   return row->host_end != AQ_NONE ? row->host_end : row->submit;
 }
 
-/* Latencies from submission to start: medians over directly launched rows
- * whose call began after the previous end. Rows are by queue, then start. */
+/* Latencies to start: medians over directly launched rows whose call began
+ * after the previous end. Rows are by queue, then start. */
 aq_status aq_formula_fit(const aq_compare_row *rows, size_t count,
                          aq_compare *out, aq_diag *diag);
 
