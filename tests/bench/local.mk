@@ -1,6 +1,13 @@
 # make bench: one JSON object a line, each figure beside its floor.
 # Add a program: its name to AQ_BENCHES, its sources below.
 AQ_BENCHES =
+
+# Each program adds itself here.
+AQ_BENCHES += tests/bench/bench_import
+tests_bench_bench_import_SOURCES = tests/bench/bench_import.c
+tests_bench_bench_import_CPPFLAGS = $(AQ_BENCH_CPPFLAGS) $(YAJL_CFLAGS)
+tests_bench_bench_import_LDADD = $(AQ_BENCH_LDADD) $(YAJL_LIBS) $(ZLIB_LIBS)
+
 EXTRA_PROGRAMS += $(AQ_BENCHES)
 AQ_BENCH_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/tests
 AQ_BENCH_LDADD = tests/bench/libaqbench.la libaqcore.la
