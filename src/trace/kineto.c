@@ -490,7 +490,8 @@ static aq_status set_name(kineto *k, aq_json_type type, const char *text,
     k->name = grown;
     k->name_capacity = length * 2;
   }
-  memcpy(k->name, text, length);
+  if (length > 0)
+    memcpy(k->name, text, length);
   k->name_length = length;
   k->event.has_name = true;
   return AQ_OK;

@@ -445,7 +445,8 @@ static aq_status keep_text(tool *t, text *to, const char *bytes,
     to->bytes = grown;
     to->capacity = length * 2;
   }
-  memcpy(to->bytes, bytes, length);
+  if (length > 0)
+    memcpy(to->bytes, bytes, length);
   to->length = length;
   return AQ_OK;
 }
