@@ -250,8 +250,7 @@ static aq_status choose_format(const aq_trace_files *files,
 
 /* Finds the format of each file and of the whole. */
 static aq_status detect_files(aq_trace_files *files, int *format_of,
-                              const char *wanted, int *out, aq_diag *diag)
-{
+                              const char *wanted, int *out, aq_diag *diag) {
   aq_status status = AQ_OK;
   for (size_t i = 0; i < files->count && status == AQ_OK; i++)
     status = detect_file(&files->files[i], &format_of[i], diag);

@@ -161,6 +161,10 @@ static void remember(aq_join *join, size_t slot) {
 static aq_status attach(aq_join *join, size_t slot, aq_record *row) {
   aq_join_call *call = &join->calls[slot];
   const aq_host_call *host = &call->call;
+  if (row->start < host->begin) { /* the two clocks do not agree */
+    aq_import_repair(join->import, AQ_REPAIR_CLOCK_OFFSET);
+    return aq_join_row_alone(join, row);
+  }
   row->host_begin = host->begin;
   row->host_end = host->end;
   row->via = host->graph ? AQ_VIA_GRAPH : AQ_VIA_DIRECT;

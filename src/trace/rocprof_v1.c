@@ -70,6 +70,10 @@ static bool read_times(rocprof *r, aq_record *row) {
       !aq_csv_tick(&r->csv, COLUMN_END, &end) ||
       !aq_import_between(r->import, begin, end, &row->start, &row->end))
     return false;
+  if (row->submit > row->start) {
+    aq_import_repair(r->import, AQ_REPAIR_CLOCK_OFFSET);
+    row->submit = AQ_TIME_NONE;
+  }
   row->complete = optional_time(r, COLUMN_COMPLETE);
   return true;
 }

@@ -81,6 +81,16 @@ START_TEST(oddities_are_mended_and_counted) {
 }
 END_TEST
 
+START_TEST(a_dispatch_time_after_the_start_is_dropped) {
+  fixture f = fixture_text(HEADER "a,0,0,7,25,20,30\nb,0,0,7,25,30,40\n");
+  ck_assert_status(f.status, AQ_OK, &f.diag);
+  ck_assert_int_eq(f.sink.rows[0].via, AQ_VIA_NONE);
+  ck_assert_int_eq(f.sink.rows[1].via, AQ_VIA_DIRECT);
+  ck_assert_uint_eq(f.result.repairs[AQ_REPAIR_CLOCK_OFFSET], 1);
+  fixture_free(&f);
+}
+END_TEST
+
 START_TEST(an_absent_column_is_refused) {
   fixture_refused("KernelName,gpu-id,BeginNs\na,0,20\n",
                   "in: line 1: no column \"EndNs\"");
@@ -91,4 +101,6 @@ AQ_TEST_MAIN("trace/rocprof_v1", a_row_has_all_four_times,
              a_row_has_its_place_and_shape,
              queues_of_two_processes_are_kept_apart,
              without_dispatch_times_it_says_how_to_record_them,
-             oddities_are_mended_and_counted, an_absent_column_is_refused)
+             oddities_are_mended_and_counted,
+             a_dispatch_time_after_the_start_is_dropped,
+             an_absent_column_is_refused)
