@@ -14,7 +14,8 @@ TESTS = $(dist_check_SCRIPTS)
 # What a Check program needs: a main(), helpers, the core with all symbols.
 check_LTLIBRARIES += tests/support/libaqtest.la
 tests_support_libaqtest_la_SOURCES = \
-	tests/support/aqtest.c tests/support/aqtest.h
+	tests/support/aqtest.c tests/support/aqtest.h \
+	tests/support/fake_transport.c tests/support/fake_transport.h
 tests_support_libaqtest_la_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS)
 AQ_TEST_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/tests $(CHECK_CFLAGS)
 AQ_TEST_LDADD = tests/support/libaqtest.la libaqcore.la $(CHECK_LIBS)
@@ -37,3 +38,16 @@ endif
 include tests/arch/local.mk
 include tests/bench/local.mk
 include tests/fuzz/local.mk
+
+# Whole builds of their own, in folders below this one.
+.PHONY: check-asan check-tsan check-valgrind lint
+check-asan:
+	$(srcdir)/tools/check-sanitized.sh address,undefined
+check-tsan:
+	$(srcdir)/tools/check-sanitized.sh thread
+check-valgrind: $(check_PROGRAMS)
+	$(MAKE) check TESTS='$(check_PROGRAMS)' CK_FORK=no \
+	  LOG_COMPILER='valgrind --quiet --error-exitcode=99 --leak-check=full \
+	  --errors-for-leak-kinds=definite'
+lint: all
+	$(srcdir)/tools/lint.sh '$(abs_top_builddir)'

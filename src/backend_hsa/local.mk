@@ -1,1 +1,1 @@
-# backend_hsa: sources are listed here.
+libaqcore_la_SOURCES += src/backend_hsa/probe.c src/backend_hsa/probe.h

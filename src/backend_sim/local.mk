@@ -1,1 +1,38 @@
-# backend_sim: sources are listed here.
+libaqcore_la_SOURCES += \
+	src/backend_sim/calendar.c src/backend_sim/calendar.h \
+	src/backend_sim/clock.c src/backend_sim/clock.h \
+	src/backend_sim/copies.c src/backend_sim/copies.h \
+	src/backend_sim/core.h \
+	src/backend_sim/cost.c src/backend_sim/cost.h \
+	src/backend_sim/deadlock.c src/backend_sim/deadlock.h \
+	src/backend_sim/device_keys.def \
+	src/backend_sim/device_library.c \
+	src/backend_sim/device_model.c src/backend_sim/device_model.h \
+	src/backend_sim/device_show.c \
+	src/backend_sim/device_value.c src/backend_sim/device_value.h \
+	src/backend_sim/gate.c src/backend_sim/gate.h \
+	src/backend_sim/kernels.c src/backend_sim/kernels.h \
+	src/backend_sim/lifecycle.def \
+	src/backend_sim/memory.c src/backend_sim/memory.h \
+	src/backend_sim/null.c src/backend_sim/null.h \
+	src/backend_sim/packets.c src/backend_sim/packets.h \
+	src/backend_sim/processor.c src/backend_sim/processor.h \
+	src/backend_sim/queues.c src/backend_sim/queues.h \
+	src/backend_sim/records.c src/backend_sim/records.h \
+	src/backend_sim/signals.c src/backend_sim/signals.h \
+	src/backend_sim/sim.c src/backend_sim/sim.h
+
+# Device models are installed to be read and copied, and embedded so that the
+# program needs no files. Add a model: its name here.
+AQSIM_DEVICES = src/backend_sim/devices/mi300x.device
+devicesdir = $(pkgdatadir)/devices
+dist_devices_DATA = $(AQSIM_DEVICES)
+EXTRA_DIST += src/backend_sim/embed.sh
+
+nodist_libaqcore_la_SOURCES += src/backend_sim/embedded.c
+CLEANFILES += src/backend_sim/embedded.c
+src/backend_sim/embedded.c: $(AQSIM_DEVICES) src/backend_sim/embed.sh
+	$(AM_V_GEN)$(MKDIR_P) src/backend_sim
+	$(AM_V_at)(cd $(srcdir) && \
+	  $(SHELL) src/backend_sim/embed.sh $(AQSIM_DEVICES)) > $@.tmp
+	$(AM_V_at)mv -f $@.tmp $@

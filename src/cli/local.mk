@@ -1,1 +1,66 @@
-# cli: sources are listed here.
+libaqcore_la_SOURCES += src/cli/transports.c src/cli/transports.h
+
+bin_PROGRAMS += aqueduct
+aqueduct_SOURCES = \
+	src/cli/cli.c src/cli/cli.h \
+	src/cli/cmd_compare.c src/cli/commands.h \
+	src/cli/cmd_doctor.c \
+	src/cli/cmd_export.c \
+	src/cli/cmd_help.c \
+	src/cli/cmd_import.c \
+	src/cli/cmd_list.c \
+	src/cli/cmd_replay.c \
+	src/cli/cmd_run.c \
+	src/cli/cmd_show.c \
+	src/cli/color.c src/cli/color.h \
+	src/cli/columns.c src/cli/columns.h \
+	src/cli/compare_print.c src/cli/compare_print.h \
+	src/cli/device_choice.c src/cli/device_choice.h \
+	src/cli/help.c src/cli/help.h \
+	src/cli/json.c src/cli/json.h \
+	src/cli/main.c \
+	src/cli/options.c \
+	src/cli/perform.c src/cli/perform.h \
+	src/cli/progress.c src/cli/progress.h \
+	src/cli/queue_summary.c src/cli/queue_summary.h \
+	src/cli/runs.c src/cli/runs.h \
+	src/cli/table.c src/cli/table.h \
+	src/cli/text.c src/cli/text.h \
+	src/cli/thresholds.c src/cli/thresholds.h
+aqueduct_CPPFLAGS = $(AM_CPPFLAGS) $(SMARTCOLS_CFLAGS) $(YAJL_CFLAGS)
+aqueduct_LDADD = $(LDADD) $(SMARTCOLS_LIBS) $(YAJL_LIBS)
+
+# Man pages and completion are made from the table of commands. gendoc runs
+# while building, so a cross build goes without them.
+aq_man_pages = \
+	aqueduct.1 \
+	aqueduct-compare.1 \
+	aqueduct-doctor.1 \
+	aqueduct-export.1 \
+	aqueduct-help.1 \
+	aqueduct-import.1 \
+	aqueduct-list.1 \
+	aqueduct-replay.1 \
+	aqueduct-run.1 \
+	aqueduct-show.1
+
+if !CROSS_COMPILING
+noinst_PROGRAMS += src/cli/gendoc
+src_cli_gendoc_SOURCES = \
+	src/cli/completion.c src/cli/completion.h \
+	src/cli/gendoc.c \
+	src/cli/man.c src/cli/man.h \
+	src/cli/table.c
+src_cli_gendoc_LDADD =
+
+nodist_man1_MANS = $(aq_man_pages)
+nodist_bashcomp_DATA = src/cli/aqueduct
+CLEANFILES += $(nodist_man1_MANS) $(nodist_bashcomp_DATA)
+
+$(aq_man_pages): src/cli/gendoc$(EXEEXT)
+	$(AM_V_GEN)name=`echo $@ | $(SED) 's/^aqueduct-*//; s/\.1$$//'` && \
+	  src/cli/gendoc man $$name >$@.tmp && mv $@.tmp $@
+
+src/cli/aqueduct: src/cli/gendoc$(EXEEXT)
+	$(AM_V_GEN)src/cli/gendoc completion >$@.tmp && mv $@.tmp $@
+endif

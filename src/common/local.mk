@@ -4,6 +4,7 @@ libaqcore_la_SOURCES += \
 	src/common/map.c src/common/map.h \
 	src/common/memory_sink.c src/common/memory_sink.h \
 	src/common/record.c \
+	src/common/rng.c src/common/rng.h \
 	src/common/status.c
 
 # Installed as <aqueduct/…>; doc/abi.md lists them.

@@ -150,3 +150,8 @@ const char *aq_names_text(const aq_names *names, int64_t id)
 {
   return id < 0 || (size_t)id >= names->count ? NULL : names->names[id]->text;
 }
+
+size_t aq_names_length(const aq_names *names, int64_t id)
+{
+  return id < 0 || (size_t)id >= names->count ? 0 : names->names[id]->length;
+}

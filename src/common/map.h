@@ -53,4 +53,7 @@ int64_t aq_names_id(aq_names *names, const char *text, size_t length);
 /* The text of an id, terminated, owned by `names`; NULL for an unknown id. */
 const char *aq_names_text(const aq_names *names, int64_t id);
 
+/* Its length: texts may hold zero bytes. 0 for an unknown id. */
+size_t aq_names_length(const aq_names *names, int64_t id);
+
 #endif

@@ -41,6 +41,8 @@ typedef struct aq_job {
   uint64_t id;              /* unique, rising */
   uint32_t device;
   int64_t stream;           /* id of the stream within the device */
+  int64_t queue; /* queue of the measured run, kept apart whatever the stream;
+                  * AQ_NONE: the stream decides */
   aq_time submit;           /* when the doorbell should ring */
   aq_time host_begin, host_end; /* of the host call, AQ_TIME_NONE if unknown */
   aq_time deadline;         /* absolute; AQ_TIME_NONE: none */
@@ -55,12 +57,17 @@ typedef struct aq_job {
 
 typedef struct aq_workload_source aq_workload_source;
 struct aq_workload_source {
+  /* The submit time of the job that next() would hand out now; AQ_TIME_MAX
+   * when there is none. A completion may bring it forward: callers let time
+   * move to it before they take the job. */
+  aq_time (*peek)(aq_workload_source *source);
   /* The job with the earliest submit time among those known now. *got is
    * false when there is none now: all are done, or wait for done(). Submit
    * times never go below a time that was handed out before. */
   aq_status (*next)(aq_workload_source *source, aq_job *out, bool *got,
                     aq_diag *diag);
-  /* A job completed at `time`: closed clients submit their next. */
+  /* A job completed at `time`: closed clients submit their next. NULL for
+   * sources that no completion changes. */
   void (*done)(aq_workload_source *source, uint64_t job, aq_time time);
   /* The text of a name id; owned by the source. */
   const char *(*name)(aq_workload_source *source, int64_t id);

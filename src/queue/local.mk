@@ -1,1 +1,3 @@
-# queue: sources are listed here.
+libaqcore_la_SOURCES += \
+	src/queue/kernarg_ring.h \
+	src/queue/queue.c src/queue/queue.h

@@ -1,1 +1,8 @@
-# report: sources are listed here.
+libaqcore_la_SOURCES += \
+	src/report/compare.c src/report/compare.h \
+	src/report/compare_runs.c src/report/compare_runs.h \
+	src/report/formula.c src/report/formula.h \
+	src/report/metrics.c src/report/metrics.h \
+	src/report/quantile.c src/report/quantile.h
+
+EXTRA_DIST += doc/compare.md

@@ -1,1 +1,13 @@
-# run: sources are listed here.
+libaqcore_la_SOURCES += \
+	src/run/distribution.c src/run/distribution.h \
+	src/run/jobs.c src/run/jobs.h \
+	src/run/json_in.c src/run/json_in.h \
+	src/run/kernels.c src/run/kernels.h \
+	src/run/replay.c src/run/replay.h \
+	src/run/run.c src/run/run.h \
+	src/run/run_sink.c src/run/run_sink.h \
+	src/run/scenario.c src/run/scenario.h \
+	src/run/scenario_clients.c src/run/scenario_model.h \
+	src/run/scenario_read.c \
+	src/run/scenario_requests.c \
+	src/run/scenario_sort.c

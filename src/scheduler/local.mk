@@ -1,1 +1,2 @@
-# scheduler: sources are listed here.
+libaqcore_la_SOURCES += \
+	src/scheduler/queue_map.c src/scheduler/queue_map.h

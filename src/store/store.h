@@ -115,8 +115,7 @@ aq_status aq_run_reader_next(aq_run_reader *reader, aq_record *rows,
 const char *aq_run_reader_name(aq_run_reader *reader, int64_t id);
 const aq_run_device *aq_run_reader_device(aq_run_reader *reader,
                                           int64_t ordinal);
-const aq_run_queue *aq_run_reader_queue(aq_run_reader *reader,
-                                        int64_t ordinal);
+const aq_run_queue *aq_run_reader_queue(aq_run_reader *reader, int64_t ordinal);
 size_t aq_run_reader_device_count(aq_run_reader *reader);
 size_t aq_run_reader_queue_count(aq_run_reader *reader);
 

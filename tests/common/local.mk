@@ -1,6 +1,7 @@
 check_PROGRAMS += \
 	tests/common/test_map \
-	tests/common/test_record
+	tests/common/test_record \
+	tests/common/test_rng
 
 tests_common_test_map_SOURCES = tests/common/test_map.c
 tests_common_test_map_CPPFLAGS = $(AQ_TEST_CPPFLAGS)
@@ -9,3 +10,7 @@ tests_common_test_map_LDADD = $(AQ_TEST_LDADD)
 tests_common_test_record_SOURCES = tests/common/test_record.c
 tests_common_test_record_CPPFLAGS = $(AQ_TEST_CPPFLAGS)
 tests_common_test_record_LDADD = $(AQ_TEST_LDADD)
+
+tests_common_test_rng_SOURCES = tests/common/test_rng.c
+tests_common_test_rng_CPPFLAGS = $(AQ_TEST_CPPFLAGS)
+tests_common_test_rng_LDADD = $(AQ_TEST_LDADD)

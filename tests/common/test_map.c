@@ -61,6 +61,9 @@ START_TEST(names_get_dense_ids_and_keep_their_bytes)
   ck_assert_int_eq(aq_names_id(&names, "gemm", 4), 0);
   ck_assert_int_eq(aq_names_id(&names, "", 0), 2);
   ck_assert_int_eq(memcmp(aq_names_text(&names, 1), "copy\0x", 7), 0);
+  ck_assert_uint_eq(aq_names_length(&names, 1), 6);
+  ck_assert_uint_eq(aq_names_length(&names, 2), 0);
+  ck_assert_uint_eq(aq_names_length(&names, 3), 0);
   ck_assert_ptr_null(aq_names_text(&names, 3));
   ck_assert_ptr_null(aq_names_text(&names, -1));
   aq_names_fini(&names);

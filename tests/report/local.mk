@@ -1,1 +1,18 @@
 # Tests of src/report.
+AQ_REPORT_TESTS = \
+	tests/report/test_compare \
+	tests/report/test_formula \
+	tests/report/test_metrics
+check_PROGRAMS += $(AQ_REPORT_TESTS)
+
+tests_report_test_compare_SOURCES = tests/report/test_compare.c
+tests_report_test_compare_CPPFLAGS = $(AQ_TEST_CPPFLAGS)
+tests_report_test_compare_LDADD = $(AQ_TEST_LDADD)
+
+tests_report_test_formula_SOURCES = tests/report/test_formula.c
+tests_report_test_formula_CPPFLAGS = $(AQ_TEST_CPPFLAGS)
+tests_report_test_formula_LDADD = $(AQ_TEST_LDADD) $(ZLIB_LIBS)
+
+tests_report_test_metrics_SOURCES = tests/report/test_metrics.c
+tests_report_test_metrics_CPPFLAGS = $(AQ_TEST_CPPFLAGS)
+tests_report_test_metrics_LDADD = $(AQ_TEST_LDADD)

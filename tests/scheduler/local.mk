@@ -1,1 +1,6 @@
-# Tests of src/scheduler.
+check_PROGRAMS += \
+	tests/scheduler/test_queue_map
+
+tests_scheduler_test_queue_map_SOURCES = tests/scheduler/test_queue_map.c
+tests_scheduler_test_queue_map_CPPFLAGS = $(AQ_TEST_CPPFLAGS)
+tests_scheduler_test_queue_map_LDADD = $(AQ_TEST_LDADD)

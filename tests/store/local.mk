@@ -1,1 +1,46 @@
-# Tests of src/store.
+# Tests of src/store: one program a file, with helpers in store_test.c.
+AQ_STORE_TEST_CPPFLAGS = $(AQ_TEST_CPPFLAGS) $(SQLITE_CFLAGS)
+AQ_STORE_TEST_LDADD = tests/store/libstoretest.la $(AQ_TEST_LDADD) \
+	$(SQLITE_LIBS)
+
+check_LTLIBRARIES += tests/store/libstoretest.la
+tests_store_libstoretest_la_SOURCES = \
+	tests/store/store_test.c tests/store/store_test.h
+tests_store_libstoretest_la_CPPFLAGS = $(AQ_STORE_TEST_CPPFLAGS)
+
+check_PROGRAMS += \
+	tests/store/test_crash \
+	tests/store/test_location \
+	tests/store/test_reader \
+	tests/store/test_runs \
+	tests/store/test_schema \
+	tests/store/test_store \
+	tests/store/test_writer
+
+tests_store_test_crash_SOURCES = tests/store/test_crash.c
+tests_store_test_crash_CPPFLAGS = $(AQ_STORE_TEST_CPPFLAGS)
+tests_store_test_crash_LDADD = $(AQ_STORE_TEST_LDADD)
+
+tests_store_test_location_SOURCES = tests/store/test_location.c
+tests_store_test_location_CPPFLAGS = $(AQ_STORE_TEST_CPPFLAGS)
+tests_store_test_location_LDADD = $(AQ_STORE_TEST_LDADD)
+
+tests_store_test_reader_SOURCES = tests/store/test_reader.c
+tests_store_test_reader_CPPFLAGS = $(AQ_STORE_TEST_CPPFLAGS)
+tests_store_test_reader_LDADD = $(AQ_STORE_TEST_LDADD)
+
+tests_store_test_runs_SOURCES = tests/store/test_runs.c
+tests_store_test_runs_CPPFLAGS = $(AQ_STORE_TEST_CPPFLAGS)
+tests_store_test_runs_LDADD = $(AQ_STORE_TEST_LDADD)
+
+tests_store_test_schema_SOURCES = tests/store/test_schema.c
+tests_store_test_schema_CPPFLAGS = $(AQ_STORE_TEST_CPPFLAGS)
+tests_store_test_schema_LDADD = $(AQ_STORE_TEST_LDADD)
+
+tests_store_test_store_SOURCES = tests/store/test_store.c
+tests_store_test_store_CPPFLAGS = $(AQ_STORE_TEST_CPPFLAGS)
+tests_store_test_store_LDADD = $(AQ_STORE_TEST_LDADD)
+
+tests_store_test_writer_SOURCES = tests/store/test_writer.c
+tests_store_test_writer_CPPFLAGS = $(AQ_STORE_TEST_CPPFLAGS)
+tests_store_test_writer_LDADD = $(AQ_STORE_TEST_LDADD)

@@ -1,0 +1,270 @@
+/* SPDX-License-Identifier: MIT */
+#include "backend_sim/clock.h"
+
+#include <stdlib.h>
+
+#include "backend_sim/deadlock.h"
+#include "backend_sim/queues.h"
+
+/* ---- timestamps ---- */
+
+uint64_t aqsim_clock_ticks(const aqsim_device *device, aq_time time)
+{
+  const aqsim_model *model = device->model;
+  aq_time stepped = time < 0 ? 0 : time - time % model->timestamp_step;
+  return (uint64_t)((__int128)stepped * model->timestamp_hz / AQ_S);
+}
+
+aq_time aqsim_clock_time(const aqsim_device *device, uint64_t ticks)
+{
+  return (aq_time)((__int128)ticks * AQ_S / device->model->timestamp_hz);
+}
+
+aq_time aqsim_signal_complete(aqsim *sim, const aqsim_device *device,
+                              aq_signal handle, aq_time start, aq_time end)
+{
+  aqsim_signal *signal = aqsim_signal_from(handle);
+  if (!signal)
+    return AQ_TIME_NONE;
+  if (signal->flags & AQ_SIGNAL_PROFILE) {
+    signal->abi.start_ts = aqsim_clock_ticks(device, start);
+    signal->abi.end_ts = aqsim_clock_ticks(device, end);
+    signal->device = device->ordinal;
+  }
+  sim->observe = AQ_TIME_NONE;
+  sim->interrupt = device->model->interrupt_to_host;
+  aqsim_signal_add(&sim->signals, signal, -1, sim->now);
+  return sim->observe;
+}
+
+/* ---- the event loop ---- */
+
+/* Runs the next event that is due at or before `limit`. */
+static inline bool clock_step(aqsim *sim, aq_time limit)
+{
+  aq_time time;
+  aqsim_event *event = aqsim_calendar_pop(&sim->calendar, limit, &time);
+  if (!event)
+    return false;
+  sim->now = time;
+  event->fire(event);
+  return true;
+}
+
+/* Every operation that moves time begins and ends with these. */
+static aq_status clock_enter(aqsim *sim, aq_diag *diag)
+{
+  if (sim->depth > 0)
+    return aq_diag_set(diag, AQ_ERR_INVALID,
+                       "time cannot be moved from inside a kernel or a "
+                       "callback");
+  sim->depth++;
+  aqsim_queues_notice(sim);
+  return AQ_OK;
+}
+
+static aq_status clock_leave(aqsim *sim, aq_status status, aq_diag *diag)
+{
+  sim->depth--;
+  aqsim_queues_sweep(sim);
+  aq_status failed = aqsim_recorder_flush(&sim->recorder);
+  if (failed != AQ_OK)
+    return aq_diag_set(diag, failed, "%s", sim->recorder.failure.text);
+  if (sim->signals.failed)
+    return aq_diag_set(diag, AQ_ERR_NO_MEMORY, "out of memory for completions");
+  return status;
+}
+
+/* ---- sleep and space ---- */
+
+aq_status aqsim_clock_sleep(aqsim *sim, aq_time until, bool wake, aq_diag *diag)
+{
+  aq_status status = clock_enter(sim, diag);
+  if (status != AQ_OK)
+    return status;
+  bool woken = wake && sim->signals.drain_count > 0;
+  while (!woken && clock_step(sim, until))
+    woken = wake && sim->signals.drain_count > 0;
+  if (!woken && until != AQ_TIME_MAX)
+    sim->now = aq_time_max(sim->now, until);
+  return clock_leave(sim, AQ_OK, diag);
+}
+
+static aq_status space_wait(aqsim *sim, aqsim_queue *queue, uint32_t count,
+                            aq_time deadline, aq_diag *diag)
+{
+  while (aq_ring_space(&queue->ring) < count) {
+    if (queue->state != AQSIM_QUEUE_ACTIVE)
+      return aqsim_queue_explain(queue, diag);
+    if (clock_step(sim, deadline))
+      continue;
+    if (deadline == AQ_TIME_MAX)
+      return aqsim_space_deadlock(queue, count, diag);
+    sim->now = aq_time_max(sim->now, deadline);
+    return aq_diag_set(diag, AQ_ERR_TIMEOUT,
+                       "queue %u: no room for %u packets by the deadline",
+                       queue->ring.id, count);
+  }
+  return AQ_OK;
+}
+
+aq_status aqsim_clock_wait_space(aqsim *sim, aqsim_queue *queue, uint32_t count,
+                                 aq_time deadline, aq_diag *diag)
+{
+  if (count > queue->ring.size)
+    return aq_diag_set(diag, AQ_ERR_INVALID,
+                       "queue %u: room for %u packets; its ring has %u",
+                       queue->ring.id, count, queue->ring.size);
+  aq_status status = clock_enter(sim, diag);
+  if (status != AQ_OK)
+    return status;
+  status = space_wait(sim, queue, count, deadline, diag);
+  return clock_leave(sim, status, diag);
+}
+
+/* ---- wait ---- */
+
+typedef struct waiter waiter;
+
+typedef struct wait_state {
+  aqsim *sim;
+  aq_time deadline;
+  uint32_t held; /* items that hold now */
+  uint32_t needed;
+  uint32_t last; /* the item that came to hold last */
+} wait_state;
+
+struct waiter {
+  aqsim_watcher watcher; /* first */
+  wait_state *state;
+  const aq_wait_item *item;
+  uint32_t index;
+  bool holds;
+};
+
+/* A blocked host is interrupted at every change, and looks at the value when
+ * the interrupt has come through. */
+static aq_time wait_return(const wait_state *state)
+{
+  const aqsim *sim = state->sim;
+  return aq_time_min(sim->now + sim->interrupt, state->deadline);
+}
+
+static void waiter_changed(aqsim_watcher *watcher, int64_t value)
+{
+  waiter *w = (waiter *)watcher;
+  bool holds = aq_condition_holds(w->item->condition, value, w->item->value);
+  if (holds == w->holds)
+    return;
+  w->holds = holds;
+  if (!holds) {
+    w->state->held--;
+    return;
+  }
+  w->state->held++;
+  w->state->last = w->index;
+  w->state->sim->observe = wait_return(w->state);
+}
+
+static void waiters_begin(wait_state *state, waiter *waiters,
+                          const aq_wait_item *items, uint32_t count)
+{
+  for (uint32_t i = count; i-- > 0;) {
+    aqsim_signal *signal = aqsim_signal_from(items[i].signal);
+    bool holds = aq_condition_holds(items[i].condition,
+                                    aqsim_signal_load(signal), items[i].value);
+    waiters[i] = (waiter){.watcher = {.changed = waiter_changed},
+                          .state = state,
+                          .item = &items[i],
+                          .index = i,
+                          .holds = holds};
+    aqsim_signal_watch(&signal->each, &waiters[i].watcher);
+    if (holds) {
+      state->held++;
+      state->last = i; /* the first one wins */
+    }
+  }
+}
+
+static void waiters_end(waiter *waiters, uint32_t count)
+{
+  for (uint32_t i = 0; i < count; i++)
+    aqsim_signal_unwatch(&waiters[i].watcher);
+}
+
+/* Runs until enough items hold; then the host needs its time to wake up. */
+static aq_status wait_run(wait_state *state, const aq_wait_item *items,
+                          uint32_t count, aq_diag *diag)
+{
+  aqsim *sim = state->sim;
+  if (state->held >= state->needed)
+    return AQ_OK;
+  while (state->held < state->needed && clock_step(sim, state->deadline))
+    ;
+  if (state->held >= state->needed) {
+    uint32_t satisfied = state->last;
+    aq_time until = wait_return(state);
+    while (clock_step(sim, until))
+      ;
+    sim->now = aq_time_max(sim->now, until);
+    state->last = satisfied;
+    return AQ_OK;
+  }
+  if (state->deadline == AQ_TIME_MAX)
+    return aqsim_wait_deadlock(sim, items, count, diag);
+  sim->now = aq_time_max(sim->now, state->deadline);
+  return aq_diag_set(diag, AQ_ERR_TIMEOUT,
+                     "wait for %u signals: the deadline passed", count);
+}
+
+static aq_status wait_check(const aq_wait_item *items, uint32_t count,
+                            aq_diag *diag)
+{
+  if (count == 0)
+    return aq_diag_set(diag, AQ_ERR_INVALID,
+                       "wait: no signals; expected at least one");
+  for (uint32_t i = 0; i < count; i++)
+    if (items[i].signal.handle == 0)
+      return aq_diag_set(diag, AQ_ERR_INVALID,
+                         "wait: item %u has no signal; expected a handle", i);
+  return AQ_OK;
+}
+
+static waiter *waiters_alloc(aqsim *sim, uint32_t count)
+{
+  if (count > sim->waiter_capacity) {
+    void *grown = realloc(sim->waiters, count * sizeof(waiter));
+    if (!grown)
+      return NULL;
+    sim->waiters = grown;
+    sim->waiter_capacity = count;
+  }
+  return sim->waiters;
+}
+
+aq_status aqsim_clock_wait(aqsim *sim, const aq_wait_item *items,
+                           uint32_t count, aq_wait_mode mode, aq_time deadline,
+                           uint32_t *satisfied, aq_diag *diag)
+{
+  aq_status status = wait_check(items, count, diag);
+  if (status == AQ_OK)
+    status = clock_enter(sim, diag);
+  if (status != AQ_OK)
+    return status;
+  wait_state state = {.sim = sim,
+                      .deadline = deadline,
+                      .needed = mode == AQ_WAIT_ALL ? count : 1};
+  waiter *waiters = waiters_alloc(sim, count);
+  if (waiters) {
+    waiters_begin(&state, waiters, items, count);
+    status = wait_run(&state, items, count, diag);
+    waiters_end(waiters, count);
+  } else {
+    status = aq_diag_set(diag, AQ_ERR_NO_MEMORY, "out of memory for %u waits",
+                         count);
+  }
+  status = clock_leave(sim, status, diag);
+  if (status == AQ_OK && satisfied)
+    *satisfied = mode == AQ_WAIT_ALL ? 0 : state.last;
+  return status;
+}

@@ -1,0 +1,172 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What the parts of the simulator share: the open transport, its devices and
+ * its queues. Included by backend_sim only.
+ *
+ * Single-threaded: whoever drives the transport runs everything below it.
+ * Events run one after the other; what they call may schedule events and
+ * change signals, never move time.
+ */
+#ifndef AQSIM_CORE_H
+#define AQSIM_CORE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "backend_sim/calendar.h"
+#include "backend_sim/device_model.h"
+#include "backend_sim/gate.h"
+#include "backend_sim/kernels.h"
+#include "backend_sim/memory.h"
+#include "backend_sim/packets.h"
+#include "backend_sim/records.h"
+#include "backend_sim/signals.h"
+#include "common/transport.h"
+
+typedef struct aqsim aqsim;
+typedef struct aqsim_device aqsim_device;
+typedef struct aqsim_queue aqsim_queue;
+typedef struct aqsim_flight aqsim_flight;
+typedef struct aqsim_copy aqsim_copy;
+
+enum { AQSIM_SCOPES = AQ_HEADER_SCOPE_MASK + 1 };
+
+struct aqsim_device {
+  aqsim *sim;
+  aqsim_model *model; /* owned */
+  char hash[AQSIM_HASH_SIZE];
+  uint32_t ordinal;
+  int64_t record; /* ordinal in the record sink, or AQ_NONE */
+  aq_time acquire[AQSIM_SCOPES], release[AQSIM_SCOPES];
+  aqsim_packet_limits limits;
+  uint32_t queue_count;
+  /* The copy engine: who has it, and who waits for it, in order. */
+  aqsim_copy *copying, *copy_first, *copy_last;
+};
+
+/* Life of a packet between the ring and its completion: lifecycle.def. */
+typedef enum aqsim_step {
+#define S(name, function, waits, then) AQSIM_STEP_##name,
+#include "backend_sim/lifecycle.def"
+#undef S
+  AQSIM_STEP_COUNT
+} aqsim_step;
+
+/* A packet that has been fetched and is not complete. */
+struct aqsim_flight {
+  aqsim_event event; /* first: the step goes on */
+  aqsim_queue *queue;
+  aqsim_flight *next; /* in the order of launch, or of free flights */
+  aqsim_step step;
+  bool in_use, sleeping, glued;
+  uint64_t id;
+  const aqsim_kernel *kernel; /* of kernel dispatches, once launched */
+  uint64_t workgroups;        /* of the same */
+  aq_time submit, fetch, launch, start, end;
+  aq_time stamp; /* start timestamp, as this device writes it */
+  aq_packet packet;
+  aqsim_gate gate; /* of barrier packets */
+  aqsim_gate_leg legs[AQ_BARRIER_DEPENDENCIES];
+};
+
+enum { AQSIM_FLIGHT_EVENTS = 2 }; /* its own and the gate's */
+
+typedef enum aqsim_queue_state {
+  AQSIM_QUEUE_ACTIVE,
+  AQSIM_QUEUE_INACTIVE, /* by queue_control */
+  AQSIM_QUEUE_FAILED,   /* by a packet */
+} aqsim_queue_state;
+
+struct aqsim_queue {
+  aq_ring ring; /* first: what clients hold */
+  aqsim *sim;
+  aqsim_device *device;
+  aqsim_queue *next, *previous; /* in the order of creation */
+  aqsim_queue_state state;
+  bool destroyed; /* from inside an event: freed when that is over */
+  int64_t record; /* ordinal in the record sink, or AQ_NONE */
+  void (*error)(const aq_queue_error *error, void *user);
+  void *user;
+
+  /* Packet ids: read index <= fetched <= noticed <= write index. */
+  uint64_t noticed, fetched;
+  aq_time *submitted; /* by slot: when the packet was noticed */
+  uint8_t *completed; /* by slot: complete, not handed back yet */
+
+  /* Mapping and fetching. */
+  bool mapped_once;
+  aq_time idle_since, mapped_at; /* since when it is idle; usable */
+  aqsim_event fetch_event;
+  bool fetch_pending;
+  aq_time fetch_free; /* when the last batch is decoded */
+
+  /* Launching. */
+  aqsim_flight *turn_first, *turn_last; /* decoded, not launched, in order */
+  uint32_t waiting;                     /* their number */
+  uint32_t active;                      /* launched, not complete */
+  uint64_t launched;                    /* number ever launched */
+  bool blocked;                         /* a barrier packet is active */
+  bool pumping;
+  const aqsim_kernel *kernel; /* launched last: most often the next one too */
+  bool kernel_before;         /* the packet launched last is a kernel */
+  aq_time launch_free;        /* when the packet launched last has launched */
+  aq_time last_end;           /* of the kernels that completed */
+
+  aqsim_flight *flights; /* ring.size of them */
+  aqsim_flight *free;
+  uint32_t fresh; /* flights that were never used are at the end */
+  uint64_t failed_packet;
+  char failure[AQSIM_FAULT_TEXT_MAX];
+
+  uint64_t doorbell;
+  _Alignas(64) aq_amd_signal doorbell_signal;
+  _Alignas(64) aq_amd_queue amd; /* indices */
+};
+
+struct aqsim {
+  aq_transport base; /* first */
+  aq_time now;
+  aqsim_calendar calendar;
+  aqsim_signals signals;
+  aqsim_kernels kernels;
+  aqsim_memory memory;
+  aqsim_recorder recorder;
+  aqsim_device *devices;
+  aq_device_info *infos;
+  uint32_t device_count;
+  aqsim_queue *first_queue, *last_queue;
+  uint32_t queues_created;
+  aqsim_queue *destroyed; /* queues to free when no event runs */
+  aqsim_copy *copies;     /* those under way, the newest first */
+  uint64_t copies_created;
+  void *waiters; /* scratch of wait, kept for the next one */
+  uint32_t waiter_capacity;
+  unsigned depth;    /* of events: time may not be moved inside */
+  aq_time interrupt; /* interrupt_to_host of the device that acts */
+  aq_time observe;   /* when a blocked host sees the decrement that was made
+                        last, or AQ_NONE */
+};
+
+static inline aqsim *aqsim_from(aq_transport *transport)
+{
+  return (aqsim *)transport;
+}
+
+/* The device's own scopes: the reserved value counts as system. */
+static inline aq_time aqsim_acquire(const aqsim_device *device, uint32_t header)
+{
+  return device->acquire[aq_header_acquire(header)];
+}
+
+static inline aq_time aqsim_release(const aqsim_device *device, uint32_t header)
+{
+  return device->release[aq_header_release(header)];
+}
+
+/* Decrements a completion signal at the current time (handle 0: none) and
+ * returns when a blocked host sees it, or AQ_NONE. Start and end are kept
+ * where the signal was made for that. */
+aq_time aqsim_signal_complete(aqsim *sim, const aqsim_device *device,
+                              aq_signal handle, aq_time start, aq_time end);
+
+#endif

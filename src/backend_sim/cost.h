@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Cost models: how long a dispatch runs, from its first wave to its last.
+ * Pure functions.
+ */
+#ifndef AQSIM_COST_H
+#define AQSIM_COST_H
+
+#include "backend_sim/device_model.h"
+#include "backend_sim/kernels.h"
+
+/* Never negative; 0 for a dispatch without workgroups. `workgroups` is how many
+ * the packet has. */
+aq_time aqsim_cost_duration(const aqsim_model *model,
+                            const aqsim_kernel *kernel,
+                            const aq_kernel_packet *packet,
+                            uint64_t workgroups);
+
+#endif

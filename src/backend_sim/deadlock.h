@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Deadlocks in words: what blocks, when nothing is left to happen. Each
+ * function words the diagnostic and returns its status.
+ */
+#ifndef AQSIM_DEADLOCK_H
+#define AQSIM_DEADLOCK_H
+
+#include "backend_sim/core.h"
+
+/* AQ_ERR_DEADLOCK: a wait for signals that nothing will change. */
+aq_status aqsim_wait_deadlock(const aqsim *sim, const aq_wait_item *items,
+                              uint32_t count, aq_diag *diag);
+
+/* AQ_ERR_DEADLOCK: slots that nothing will hand back. */
+aq_status aqsim_space_deadlock(const aqsim_queue *queue, uint32_t count,
+                               aq_diag *diag);
+
+/* AQ_ERR_QUEUE: why a queue that is not active stopped. */
+aq_status aqsim_queue_explain(const aqsim_queue *queue, aq_diag *diag);
+
+#endif

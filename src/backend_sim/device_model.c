@@ -1,0 +1,243 @@
+/* SPDX-License-Identifier: MIT */
+#include "backend_sim/device_model.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "backend_sim/device_value.h"
+
+/* A stretch of the text that is read; not terminated. */
+typedef struct span {
+  const char *at;
+  size_t length;
+} span;
+
+typedef struct reader {
+  aqsim_model *model;
+  const char *place;
+  int64_t line; /* 0: an edit */
+  aq_diag *diag;
+} reader;
+
+/* "%.*s" wants an int; what is shown of a long word is cut anyway. */
+static int shown(span text)
+{
+  return text.length < 80 ? (int)text.length : 80;
+}
+
+static span span_trim(span text)
+{
+  while (text.length > 0 && (*text.at == ' ' || *text.at == '\t')) {
+    text.at++;
+    text.length--;
+  }
+  while (text.length > 0 &&
+         (text.at[text.length - 1] == ' ' || text.at[text.length - 1] == '\t'))
+    text.length--;
+  return text;
+}
+
+/* What comes before `mark`; *rest is what comes after it. */
+static bool span_split(span text, char mark, span *before, span *after)
+{
+  const char *found = memchr(text.at, mark, text.length);
+  if (!found)
+    return false;
+  size_t length = (size_t)(found - text.at);
+  *before = span_trim((span){text.at, length});
+  *after = span_trim((span){found + 1, text.length - length - 1});
+  return true;
+}
+
+static aq_status reader_fail(reader *r, const char *what, span text,
+                             const char *expected)
+{
+  aq_diag line = AQ_DIAG_INIT;
+  aq_diag_set(&line, AQ_ERR_INPUT, "%s%s%.*s%s%s", what,
+              text.length ? " '" : "", shown(text), text.at,
+              text.length ? "'" : "", expected);
+  if (r->line)
+    return aq_diag_set(r->diag, AQ_ERR_INPUT, "%s:%lld: %s", r->place,
+                       (long long)r->line, line.text);
+  return aq_diag_set(r->diag, AQ_ERR_INPUT, "edit '%s': %s", r->place,
+                     line.text);
+}
+
+static int key_find(span name)
+{
+  for (int key = 0; key < AQSIM_KEY_COUNT; key++)
+    if (strlen(aqsim_keys[key].name) == name.length &&
+        memcmp(aqsim_keys[key].name, name.at, name.length) == 0)
+      return key;
+  return -1;
+}
+
+/* Sets one constant from "VALUE UNIT"; `source` is arena text. */
+static aq_status constant_set(reader *r, int key, span value,
+                              const char *source)
+{
+  aqsim_model *model = r->model;
+  const aqsim_key *k = &aqsim_keys[key];
+  char text[64], expected[160];
+  if (value.length == 0 || value.length >= sizeof text)
+    return reader_fail(r, k->name, (span){"", 0},
+                       ": expected a value of 1 to 63 characters");
+  memcpy(text, value.at, value.length);
+  text[value.length] = 0;
+  if (aqsim_kind_is_text(k->kind)) {
+    const char *copy = aq_arena_text(&model->arena, text, value.length);
+    if (!copy)
+      return aq_diag_set(r->diag, AQ_ERR_NO_MEMORY, "out of memory");
+    *aqsim_model_text(model, key) = copy;
+  } else {
+    int64_t number;
+    if (!aqsim_value_read(k, text, &number, expected, sizeof expected))
+      return reader_fail(r, k->name, value, expected);
+    *aqsim_model_number(model, key) = number;
+  }
+  model->sources[key] = source;
+  model->lines[key] = r->line;
+  return AQ_OK;
+}
+
+static aq_status constant_read(reader *r, span line)
+{
+  span name, rest, value, source;
+  if (!span_split(line, '=', &name, &rest))
+    return reader_fail(r, "no '=' in", line,
+                       "; expected KEY = VALUE UNIT ; SOURCE");
+  int key = key_find(name);
+  if (key < 0)
+    return reader_fail(r, "unknown key", name,
+                       "; expected a key that doc/formats/device.md lists");
+  if (r->model->sources[key]) {
+    char expected[64];
+    snprintf(expected, sizeof expected, "; it was set in line %lld",
+             (long long)r->model->lines[key]);
+    return reader_fail(r, "duplicate key", name, expected);
+  }
+  if (!span_split(rest, ';', &value, &source) || source.length == 0)
+    return reader_fail(r, "no source for", name,
+                       "; expected '; SOURCE' or '; assumed' after the value");
+  const char *copy = aq_arena_text(&r->model->arena, source.at, source.length);
+  if (!copy)
+    return aq_diag_set(r->diag, AQ_ERR_NO_MEMORY, "out of memory");
+  return constant_set(r, key, value, copy);
+}
+
+static aq_status line_read(reader *r, span line)
+{
+  for (size_t i = 0; i < line.length; i++)
+    if ((unsigned char)line.at[i] < 0x20 && line.at[i] != '\t')
+      return reader_fail(r, "control character in the line", (span){"", 0},
+                         "; expected text");
+  line = span_trim(line);
+  if (line.length == 0 || line.at[0] == '#')
+    return AQ_OK;
+  if (line.at[0] == '[') {
+    if (line.at[line.length - 1] != ']' || line.length < 3)
+      return reader_fail(r, "bad section", line, "; expected [NAME]");
+    return AQ_OK;
+  }
+  return constant_read(r, line);
+}
+
+/* Rules between constants. */
+static aq_status model_check(reader *r)
+{
+  const aqsim_model *m = r->model;
+  span none = {"", 0};
+  for (int key = 0; key < AQSIM_KEY_COUNT; key++)
+    if (!m->sources[key])
+      return reader_fail(
+          r, "missing key",
+          (span){aqsim_keys[key].name, strlen(aqsim_keys[key].name)},
+          "; expected every key of doc/formats/device.md");
+  if (m->fetch_window < m->fetch_batch)
+    return reader_fail(r, "fetch_window is below fetch_batch", none,
+                       "; expected at least one batch");
+  if ((m->queue_size_min & (m->queue_size_min - 1)) ||
+      (m->queue_size_max & (m->queue_size_max - 1)) ||
+      m->queue_size_min > m->queue_size_max ||
+      m->queue_size_max > UINT32_MAX / 2)
+    return reader_fail(r, "queue_size_min and queue_size_max", none,
+                       ": expected rising powers of two, at most 2^30");
+  return AQ_OK;
+}
+
+static aq_status model_read(reader *r, const char *text, size_t size)
+{
+  const char *end = text + size;
+  while (text < end) {
+    const char *newline = memchr(text, '\n', (size_t)(end - text));
+    size_t length = (size_t)((newline ? newline : end) - text);
+    size_t used = length + (newline != NULL);
+    if (length > 0 && text[length - 1] == '\r')
+      length--;
+    aq_status status = line_read(r, (span){text, length});
+    if (status != AQ_OK)
+      return status;
+    text += used;
+    r->line++;
+  }
+  return model_check(r);
+}
+
+/* "a/b/mi300x.device" is the model mi300x. */
+static const char *model_name(aq_arena *arena, const char *place)
+{
+  const char *slash = strrchr(place, '/');
+  const char *base = slash ? slash + 1 : place;
+  size_t length = strlen(base);
+  if (length > 7 && strcmp(base + length - 7, ".device") == 0)
+    length -= 7;
+  return aq_arena_text(arena, base, length);
+}
+
+aq_status aqsim_model_parse(const char *place, const char *text, size_t size,
+                            aqsim_model **out, aq_diag *diag)
+{
+  aqsim_model *model = calloc(1, sizeof *model);
+  if (!model || !(model->name = model_name(&model->arena, place))) {
+    free(model);
+    return aq_diag_set(diag, AQ_ERR_NO_MEMORY, "out of memory");
+  }
+  reader r = {model, place, 1, diag};
+  aq_status status = model_read(&r, text, size);
+  if (status != AQ_OK) {
+    aqsim_model_destroy(model);
+    return status;
+  }
+  *out = model;
+  return AQ_OK;
+}
+
+void aqsim_model_destroy(aqsim_model *model)
+{
+  if (!model)
+    return;
+  aq_arena_fini(&model->arena);
+  free(model);
+}
+
+aq_status aqsim_model_set(aqsim_model *model, const char *edit, aq_diag *diag)
+{
+  reader r = {model, edit, 0, diag};
+  span line = {edit, strlen(edit)}, name, value;
+  if (!span_split(line, '=', &name, &value))
+    return reader_fail(&r, "no '='", (span){"", 0}, "; expected KEY=VALUE");
+  int key = key_find(name);
+  if (key < 0)
+    return reader_fail(&r, "unknown key", name,
+                       "; expected a key that doc/formats/device.md lists");
+  aqsim_model before = *model;
+  aq_status status = constant_set(&r, key, value, "edited");
+  if (status == AQ_OK)
+    status = model_check(&r);
+  if (status != AQ_OK) {
+    before.arena = model->arena; /* it may have grown */
+    *model = before;
+  }
+  return status;
+}

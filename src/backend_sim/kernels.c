@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: MIT */
+#include "backend_sim/kernels.h"
+
+#include <string.h>
+
+void aqsim_kernels_fini(aqsim_kernels *kernels)
+{
+  aq_map_fini(&kernels->by_object);
+  aq_arena_fini(&kernels->arena);
+  kernels->last = NULL;
+}
+
+aq_status aqsim_kernel_register(aqsim_kernels *kernels,
+                                const aq_kernel_desc *desc, aqsim_kernel **out,
+                                aq_diag *diag)
+{
+  if (!desc->name)
+    return aq_diag_set(diag, AQ_ERR_INVALID,
+                       "kernel_register: no name; expected one");
+  if (desc->cost.base < 0 || desc->cost.per_workgroup < 0)
+    return aq_diag_set(diag, AQ_ERR_INVALID,
+                       "kernel '%s': negative cost; expected at least 0",
+                       desc->name);
+  aqsim_kernel *kernel = aq_arena_alloc(&kernels->arena, sizeof *kernel);
+  char *name = aq_arena_text(&kernels->arena, desc->name, strlen(desc->name));
+  if (!kernel || !name ||
+      !aq_map_put(&kernels->by_object, (uintptr_t)kernel, 1))
+    return aq_diag_set(diag, AQ_ERR_NO_MEMORY, "out of memory for kernels");
+  kernel->desc = *desc;
+  kernel->desc.name = name;
+  kernel->record_name = AQ_NONE;
+  kernel->next = kernels->last;
+  kernels->last = kernel;
+  *out = kernel;
+  return AQ_OK;
+}
+
+const aqsim_kernel *aqsim_kernel_find(const aqsim_kernels *kernels,
+                                      const char *name)
+{
+  const aqsim_kernel *kernel = kernels->last;
+  while (kernel && strcmp(kernel->desc.name, name) != 0)
+    kernel = kernel->next;
+  return kernel;
+}
+
+const aqsim_kernel *aqsim_kernel_from(const aqsim_kernels *kernels,
+                                      uint64_t object)
+{
+  return aq_map_get(&kernels->by_object, object, NULL)
+             ? (const aqsim_kernel *)(uintptr_t)object
+             : NULL;
+}
+
+void aqsim_kernel_describe(const aqsim_kernel *kernel, aq_kernel_info *out)
+{
+  *out = (aq_kernel_info){.object = (uintptr_t)kernel,
+                          .kernarg_size = kernel->desc.kernarg_size,
+                          .group_size = kernel->desc.group_size,
+                          .private_size = kernel->desc.private_size};
+}

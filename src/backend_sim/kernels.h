@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Kernels: host functions and cost models under a name, and the objects that
+ * packets name. The registry owns its kernels until it ends. One thread at a
+ * time.
+ */
+#ifndef AQSIM_KERNELS_H
+#define AQSIM_KERNELS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "common/arena.h"
+#include "common/map.h"
+#include "common/transport.h"
+
+typedef struct aqsim_kernel {
+  aq_kernel_desc desc;       /* its name is owned by the registry */
+  int64_t record_name;       /* id of the name in the record sink, or AQ_NONE */
+  struct aqsim_kernel *next; /* registered before it */
+} aqsim_kernel;
+
+typedef struct aqsim_kernels {
+  aq_arena arena;
+  aqsim_kernel *last;
+  aq_map by_object;
+} aqsim_kernels;
+
+void aqsim_kernels_fini(aqsim_kernels *kernels);
+
+/* A copy of the description; its address is the kernel object. */
+aq_status aqsim_kernel_register(aqsim_kernels *kernels,
+                                const aq_kernel_desc *desc, aqsim_kernel **out,
+                                aq_diag *diag);
+
+/* The latest kernel of that name, or NULL. */
+const aqsim_kernel *aqsim_kernel_find(const aqsim_kernels *kernels,
+                                      const char *name);
+
+/* The kernel that an object is, or NULL. */
+const aqsim_kernel *aqsim_kernel_from(const aqsim_kernels *kernels,
+                                      uint64_t object);
+
+void aqsim_kernel_describe(const aqsim_kernel *kernel, aq_kernel_info *out);
+
+#endif

@@ -1,0 +1,622 @@
+/* SPDX-License-Identifier: MIT */
+#include "backend_sim/null.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "backend_sim/kernels.h"
+#include "backend_sim/memory.h"
+#include "backend_sim/packets.h"
+#include "backend_sim/signals.h"
+
+enum { QUEUES_MAX = 1024, QUEUE_SIZE_MIN = 2, QUEUE_SIZE_MAX = 1 << 20 };
+
+typedef struct null_queue {
+  aq_ring ring; /* first */
+  struct null_queue *next;
+  bool active;
+  void (*error)(const aq_queue_error *error, void *user);
+  void *user;
+  uint64_t write_index, read_index, doorbell;
+} null_queue;
+
+typedef struct null_copy {
+  struct null_copy *next;
+  void *to;
+  const void *from;
+  size_t size;
+  aq_signal completion;
+  uint32_t count;
+  aq_signal dependencies[];
+} null_copy;
+
+typedef struct null_transport {
+  aq_transport base; /* first */
+  aq_time now;
+  aqsim_signals signals;
+  aqsim_kernels kernels;
+  aqsim_memory memory;
+  null_queue *queues;
+  null_copy *copies; /* that wait, in order */
+  uint32_t queues_created;
+  bool running; /* retiring packets; changes come back to it */
+  bool changed; /* a signal changed meanwhile */
+  bool waiting; /* some queue or copy waits for a signal */
+} null_transport;
+
+static null_transport *null_from(aq_transport *t)
+{
+  return (null_transport *)t;
+}
+
+static null_queue *queue_from(aq_ring *ring)
+{
+  return (null_queue *)(void *)ring;
+}
+
+/* ---- packets ---- */
+
+static bool all_zero(const aq_signal *signals, uint32_t count)
+{
+  for (uint32_t i = 0; i < count; i++)
+    if (signals[i].handle &&
+        aqsim_signal_load(aqsim_signal_from(signals[i])) != 0)
+      return false;
+  return true;
+}
+
+static bool any_zero(const aq_signal *signals, uint32_t count)
+{
+  for (uint32_t i = 0; i < count; i++)
+    if (signals[i].handle &&
+        aqsim_signal_load(aqsim_signal_from(signals[i])) == 0)
+      return true;
+  return false;
+}
+
+static void signal_decrement(null_transport *n, aq_signal handle)
+{
+  if (!handle.handle)
+    return;
+  aqsim_signal_add(&n->signals, aqsim_signal_from(handle), -1, n->now);
+  n->changed = true;
+}
+
+static uint32_t kernel_run(null_transport *n, const aq_kernel_packet *packet,
+                           char *text)
+{
+  static const aqsim_packet_limits limits = {UINT64_MAX, UINT64_MAX};
+  const aqsim_kernel *kernel =
+      aqsim_kernel_from(&n->kernels, packet->kernel_object);
+  uint32_t fault = aqsim_kernel_packet_check(packet, kernel, &limits, text);
+  if (fault || !kernel->desc.function || aqsim_packet_workgroups(packet) == 0)
+    return fault;
+  kernel->desc.function(&(aq_kernel_call){
+      packet, (void *)(uintptr_t)packet->kernarg_address, kernel->desc.user});
+  return fault;
+}
+
+static void queue_fail(null_queue *queue, const aq_packet *packet,
+                       uint32_t fault, const char *text)
+{
+  char words[AQSIM_FAULT_TEXT_MAX + 100];
+  queue->active = false;
+  snprintf(words, sizeof words,
+           "queue %" PRIu32 ": packet %" PRIu64 " (%s, header 0x%04x): %s",
+           queue->ring.id, queue->read_index,
+           aqsim_packet_type_name(aq_header_type(packet->header)),
+           packet->header, text);
+  if (queue->error)
+    queue->error(&(aq_queue_error){queue->ring.id, queue->read_index, packet,
+                                   fault, words},
+                 queue->user);
+}
+
+/* Whether the packet is complete; false stops the queue there. */
+static bool packet_run(null_transport *n, null_queue *queue,
+                       const aq_packet *packet)
+{
+  char text[AQSIM_FAULT_TEXT_MAX];
+  uint32_t fault = 0;
+  bool done = true;
+  switch (aq_header_type(packet->header)) {
+  case AQ_PACKET_KERNEL_DISPATCH:
+    fault = kernel_run(n, &packet->kernel, text);
+    break;
+  case AQ_PACKET_BARRIER_AND:
+    done = all_zero(packet->barrier.dependency, AQ_BARRIER_DEPENDENCIES);
+    break;
+  case AQ_PACKET_BARRIER_OR:
+    done = any_zero(packet->barrier.dependency, AQ_BARRIER_DEPENDENCIES);
+    break;
+  default:
+    fault = aqsim_packet_type_fault(packet, text);
+  }
+  if (fault)
+    queue_fail(queue, packet, fault, text);
+  return done && !fault;
+}
+
+static void queue_run(null_transport *n, null_queue *queue)
+{
+  while (queue->active &&
+         queue->read_index < aq_ring_write_index(&queue->ring)) {
+    aq_packet *slot = aq_ring_slot(&queue->ring, queue->read_index);
+    uint32_t header = aq_packet_load_header(slot);
+    if (aq_header_type(header) == AQ_PACKET_INVALID)
+      return;
+    aq_signal completion = slot->kernel.completion_signal;
+    if (!packet_run(n, queue, slot)) {
+      n->waiting = true;
+      return;
+    }
+    __atomic_store_n(&slot->header_setup, (uint32_t)AQ_PACKET_INVALID,
+                     __ATOMIC_RELAXED);
+    /* Release: the slot is INVALID before a producer may take it. */
+    __atomic_store_n(&queue->read_index, queue->read_index + 1,
+                     __ATOMIC_RELEASE);
+    signal_decrement(n, completion);
+  }
+}
+
+static void copies_run(null_transport *n)
+{
+  null_copy **link = &n->copies;
+  while (*link) {
+    null_copy *copy = *link;
+    if (!all_zero(copy->dependencies, copy->count)) {
+      n->waiting = true;
+      link = &copy->next;
+      continue;
+    }
+    *link = copy->next;
+    memmove(copy->to, copy->from, copy->size);
+    signal_decrement(n, copy->completion);
+    free(copy);
+  }
+}
+
+/* Goes round until nothing changes any more. */
+static void null_settle(null_transport *n)
+{
+  if (n->running)
+    return;
+  n->running = true;
+  do {
+    n->changed = n->waiting = false;
+    for (null_queue *q = n->queues; q; q = q->next)
+      queue_run(n, q);
+    copies_run(n);
+  } while (n->changed && n->waiting);
+  n->running = false;
+}
+
+/* ---- life ---- */
+
+static const aq_device_info null_device = {
+    .name = "null",
+    .gfx = "none",
+    .cus = 1,
+    .wave_size = 64,
+    .queues_max = QUEUES_MAX,
+    .queue_size_min = QUEUE_SIZE_MIN,
+    .queue_size_max = QUEUE_SIZE_MAX,
+    .timestamp_hz = 1000000000,
+    .timestamp_step = AQ_NS,
+    .unmap_after = AQ_TIME_MAX,
+};
+
+static aq_status null_open(const aq_transport_options *options,
+                           aq_transport **out, aq_diag *diag)
+{
+  if (options && options->edits && options->edits[0])
+    return aq_diag_set(diag, AQ_ERR_INPUT,
+                       "edit '%s': the null transport has no device model",
+                       options->edits[0]);
+  null_transport *n = calloc(1, sizeof *n);
+  if (!n)
+    return aq_diag_set(diag, AQ_ERR_NO_MEMORY, "out of memory");
+  n->base.ops = &aqsim_null_transport_ops;
+  n->now = options ? options->epoch : 0;
+  *out = &n->base;
+  return AQ_OK;
+}
+
+static void queue_free(null_queue *queue)
+{
+  free(queue->ring.packets);
+  free(queue);
+}
+
+static void null_close(aq_transport *t)
+{
+  null_transport *n = null_from(t);
+  while (n->queues) {
+    null_queue *queue = n->queues;
+    n->queues = queue->next;
+    queue_free(queue);
+  }
+  while (n->copies) {
+    null_copy *copy = n->copies;
+    n->copies = copy->next;
+    free(copy);
+  }
+  aqsim_memory_fini(&n->memory);
+  aqsim_kernels_fini(&n->kernels);
+  aqsim_signals_fini(&n->signals);
+  free(n);
+}
+
+static void null_info(aq_transport *t, aq_transport_info *out)
+{
+  (void)t;
+  *out = (aq_transport_info){.caps = AQ_CAP_VIRTUAL_TIME | AQ_CAP_HOST_KERNELS |
+                                     AQ_CAP_COPY,
+                             .device_count = 1,
+                             .devices = &null_device};
+}
+
+/* ---- memory ---- */
+
+static aq_status device_check(uint32_t device, aq_diag *diag)
+{
+  if (device == 0)
+    return AQ_OK;
+  return aq_diag_set(diag, AQ_ERR_INVALID, "device %u; expected 0", device);
+}
+
+static aq_status null_mem_alloc(aq_transport *t, uint32_t device,
+                                aq_memory_kind kind, size_t size, void **out,
+                                aq_diag *diag)
+{
+  (void)kind; /* all memory is host memory */
+  aq_status status = device_check(device, diag);
+  if (status != AQ_OK)
+    return status;
+  void *memory = aqsim_memory_alloc(&null_from(t)->memory, size);
+  if (!memory)
+    return aq_diag_set(diag, AQ_ERR_NO_MEMORY, "out of memory for %zu bytes",
+                       size);
+  *out = memory;
+  return AQ_OK;
+}
+
+static void null_mem_free(aq_transport *t, void *address)
+{
+  aqsim_memory_free(&null_from(t)->memory, address);
+}
+
+static void null_mem_publish(aq_transport *t, const void *address, size_t size)
+{
+  (void)t, (void)address, (void)size; /* memory is coherent */
+}
+
+static aq_status null_copy_async(aq_transport *t, uint32_t device, void *to,
+                                 const void *from, size_t size,
+                                 const aq_signal *dependencies, uint32_t count,
+                                 aq_signal completion, aq_diag *diag)
+{
+  null_transport *n = null_from(t);
+  aq_status status = device_check(device, diag);
+  if (status != AQ_OK)
+    return status;
+  null_copy *copy = malloc(sizeof *copy + count * sizeof *dependencies);
+  if (!copy)
+    return aq_diag_set(diag, AQ_ERR_NO_MEMORY, "out of memory for a copy");
+  *copy = (null_copy){.to = to,
+                      .from = from,
+                      .size = size,
+                      .completion = completion,
+                      .count = count};
+  if (count > 0)
+    memcpy(copy->dependencies, dependencies, count * sizeof *dependencies);
+  null_copy **link = &n->copies;
+  while (*link)
+    link = &(*link)->next;
+  *link = copy;
+  null_settle(n);
+  return AQ_OK;
+}
+
+/* ---- code ---- */
+
+static aq_status null_module_load(aq_transport *t, uint32_t device,
+                                  const void *image, size_t size,
+                                  uint64_t *module, aq_diag *diag)
+{
+  (void)t, (void)device, (void)image, (void)size, (void)module;
+  return aq_diag_set(diag, AQ_ERR_UNSUPPORTED,
+                     "null: code objects are not executed; register a host "
+                     "function instead");
+}
+
+static void null_module_unload(aq_transport *t, uint64_t module)
+{
+  (void)t, (void)module; /* none can be loaded */
+}
+
+static aq_status null_kernel_lookup(aq_transport *t, uint64_t module,
+                                    const char *name, aq_kernel_info *out,
+                                    aq_diag *diag)
+{
+  const aqsim_kernel *kernel =
+      module ? NULL : aqsim_kernel_find(&null_from(t)->kernels, name);
+  if (!kernel)
+    return aq_diag_set(diag, AQ_ERR_NOT_FOUND, "no kernel '%s' is registered",
+                       name);
+  aqsim_kernel_describe(kernel, out);
+  return AQ_OK;
+}
+
+static aq_status null_kernel_register(aq_transport *t,
+                                      const aq_kernel_desc *desc,
+                                      aq_kernel_info *out, aq_diag *diag)
+{
+  aqsim_kernel *kernel;
+  aq_status status =
+      aqsim_kernel_register(&null_from(t)->kernels, desc, &kernel, diag);
+  if (status == AQ_OK)
+    aqsim_kernel_describe(kernel, out);
+  return status;
+}
+
+/* ---- signals ---- */
+
+static aq_status null_signal_create(aq_transport *t, int64_t value,
+                                    uint32_t flags, uint64_t user,
+                                    aq_signal *out, aq_diag *diag)
+{
+  aqsim_signal *signal =
+      aqsim_signal_create(&null_from(t)->signals, value, flags, user);
+  if (!signal)
+    return aq_diag_set(diag, AQ_ERR_NO_MEMORY, "out of memory for signals");
+  *out = aqsim_signal_handle(signal);
+  return AQ_OK;
+}
+
+static void null_signal_destroy(aq_transport *t, aq_signal signal)
+{
+  if (signal.handle)
+    aqsim_signal_destroy(&null_from(t)->signals, aqsim_signal_from(signal));
+}
+
+static int64_t null_signal_load(aq_transport *t, aq_signal signal)
+{
+  (void)t;
+  return aqsim_signal_load(aqsim_signal_from(signal));
+}
+
+static void signal_changed(null_transport *n)
+{
+  n->changed = true;
+  if (n->waiting)
+    null_settle(n);
+}
+
+static void null_signal_store(aq_transport *t, aq_signal signal, int64_t value)
+{
+  aqsim_signal_store(aqsim_signal_from(signal), value);
+  signal_changed(null_from(t));
+}
+
+static int64_t null_signal_add(aq_transport *t, aq_signal signal, int64_t value)
+{
+  null_transport *n = null_from(t);
+  int64_t before =
+      aqsim_signal_add(&n->signals, aqsim_signal_from(signal), value, n->now);
+  signal_changed(n);
+  return before;
+}
+
+/* ---- queues ---- */
+
+static aq_status queue_check(const aq_queue_desc *desc, aq_diag *diag)
+{
+  aq_status status = device_check(desc->device, diag);
+  if (status != AQ_OK)
+    return status;
+  if (desc->size < QUEUE_SIZE_MIN || desc->size > QUEUE_SIZE_MAX ||
+      (desc->size & (desc->size - 1)))
+    return aq_diag_set(diag, AQ_ERR_INVALID,
+                       "queue_create: size %u; expected a power of two, %d "
+                       "to %d",
+                       desc->size, QUEUE_SIZE_MIN, QUEUE_SIZE_MAX);
+  return AQ_OK;
+}
+
+static aq_status null_queue_create(aq_transport *t, const aq_queue_desc *desc,
+                                   aq_ring **out, aq_diag *diag)
+{
+  null_transport *n = null_from(t);
+  aq_status status = queue_check(desc, diag);
+  if (status != AQ_OK)
+    return status;
+  null_queue *queue = calloc(1, sizeof *queue);
+  aq_packet *packets =
+      aligned_alloc(AQ_PACKET_SIZE, (size_t)desc->size * AQ_PACKET_SIZE);
+  if (!queue || !packets) {
+    free(packets);
+    free(queue);
+    return aq_diag_set(diag, AQ_ERR_NO_MEMORY,
+                       "out of memory for a queue of %u packets", desc->size);
+  }
+  memset(packets, 0, (size_t)desc->size * AQ_PACKET_SIZE);
+  for (uint32_t i = 0; i < desc->size; i++)
+    packets[i].header = AQ_PACKET_INVALID;
+  queue->ring = (aq_ring){packets,
+                          desc->size,
+                          n->queues_created++,
+                          &queue->write_index,
+                          &queue->read_index,
+                          &queue->doorbell};
+  queue->doorbell = UINT64_MAX;
+  queue->active = true;
+  queue->error = desc->error;
+  queue->user = desc->user;
+  queue->next = n->queues;
+  n->queues = queue;
+  *out = &queue->ring;
+  return AQ_OK;
+}
+
+static void null_queue_destroy(aq_transport *t, aq_ring *ring)
+{
+  null_queue **link = &null_from(t)->queues;
+  while (*link != queue_from(ring))
+    link = &(*link)->next;
+  *link = queue_from(ring)->next;
+  queue_free(queue_from(ring));
+}
+
+static void null_queue_doorbell(aq_transport *t, aq_ring *ring, uint64_t id)
+{
+  null_transport *n = null_from(t);
+  /* Release: whoever reads the cell sees the packets up to id. */
+  __atomic_store_n(ring->doorbell, id, __ATOMIC_RELEASE);
+  if (n->running)
+    return; /* the loop that runs will come to it */
+  n->running = true;
+  n->changed = false;
+  bool waited = n->waiting;
+  queue_run(n, queue_from(ring));
+  n->running = false;
+  if (n->changed && waited)
+    null_settle(n);
+}
+
+static aq_status null_stuck(aq_time deadline, null_transport *n,
+                            const char *what, aq_diag *diag)
+{
+  if (deadline == AQ_TIME_MAX)
+    return aq_diag_set(diag, AQ_ERR_DEADLOCK,
+                       "%s never ends: nothing is left to happen", what);
+  n->now = aq_time_max(n->now, deadline);
+  return aq_diag_set(diag, AQ_ERR_TIMEOUT, "%s: the deadline passed", what);
+}
+
+static aq_status null_queue_wait_space(aq_transport *t, aq_ring *ring,
+                                       uint32_t count, aq_time deadline,
+                                       aq_diag *diag)
+{
+  null_transport *n = null_from(t);
+  null_settle(n);
+  if (aq_ring_space(ring) >= count)
+    return AQ_OK;
+  if (!queue_from(ring)->active)
+    return aq_diag_set(diag, AQ_ERR_QUEUE, "queue %u is inactive", ring->id);
+  return null_stuck(deadline, n, "the wait for room in a ring", diag);
+}
+
+static aq_status null_queue_control(aq_transport *t, aq_ring *ring,
+                                    aq_queue_control control,
+                                    const aq_queue_control_args *args,
+                                    aq_diag *diag)
+{
+  (void)t, (void)args;
+  if (control != AQ_CONTROL_INACTIVATE)
+    return aq_diag_set(diag, AQ_ERR_UNSUPPORTED,
+                       "null: queue %u: %s cannot be set", ring->id,
+                       control == AQ_CONTROL_PRIORITY ? "priority" : "CU mask");
+  queue_from(ring)->active = false;
+  return AQ_OK;
+}
+
+/* ---- time ---- */
+
+static aq_time null_now(aq_transport *t)
+{
+  return null_from(t)->now;
+}
+
+static void null_clock_correlate(aq_transport *t, uint32_t device,
+                                 aq_clock_pair *out)
+{
+  (void)device;
+  *out = (aq_clock_pair){null_from(t)->now, null_from(t)->now};
+}
+
+static bool item_holds(const aq_wait_item *item)
+{
+  return aq_condition_holds(item->condition,
+                            aqsim_signal_load(aqsim_signal_from(item->signal)),
+                            item->value);
+}
+
+static aq_status null_wait(aq_transport *t, const aq_wait_item *items,
+                           uint32_t count, aq_wait_mode mode, aq_time deadline,
+                           uint32_t *satisfied, aq_diag *diag)
+{
+  null_transport *n = null_from(t);
+  null_settle(n);
+  uint32_t held = 0, first = count;
+  for (uint32_t i = count; i-- > 0;)
+    if (item_holds(&items[i])) {
+      held++;
+      first = i;
+    }
+  if (mode == AQ_WAIT_ALL ? held < count : held == 0)
+    return null_stuck(deadline, n, "the wait for a signal", diag);
+  if (satisfied)
+    *satisfied = mode == AQ_WAIT_ALL ? 0 : first;
+  return AQ_OK;
+}
+
+static uint32_t null_drain(aq_transport *t, aq_completion *out,
+                           uint32_t capacity)
+{
+  return aqsim_signals_drain(&null_from(t)->signals, out, capacity);
+}
+
+static aq_status null_sleep_until(aq_transport *t, aq_time until, bool wake,
+                                  aq_diag *diag)
+{
+  null_transport *n = null_from(t);
+  (void)diag;
+  null_settle(n);
+  if (until != AQ_TIME_MAX && !(wake && n->signals.drain_count > 0))
+    n->now = aq_time_max(n->now, until);
+  return AQ_OK;
+}
+
+static aq_status null_dispatch_times(aq_transport *t, aq_signal signal,
+                                     aq_time *start, aq_time *end)
+{
+  (void)t, (void)signal, (void)start, (void)end;
+  return AQ_ERR_UNSUPPORTED; /* it has no timing */
+}
+
+const aq_transport_ops aqsim_null_transport_ops = {
+    .abi = AQ_TRANSPORT_ABI,
+    .size = sizeof(aq_transport_ops),
+    .name = "null",
+    .summary = "retires packets at once, to measure host cost",
+    .open = null_open,
+    .close = null_close,
+    .info = null_info,
+    .mem_alloc = null_mem_alloc,
+    .mem_free = null_mem_free,
+    .mem_publish = null_mem_publish,
+    .copy_async = null_copy_async,
+    .module_load = null_module_load,
+    .module_unload = null_module_unload,
+    .kernel_lookup = null_kernel_lookup,
+    .kernel_register = null_kernel_register,
+    .signal_create = null_signal_create,
+    .signal_destroy = null_signal_destroy,
+    .signal_load = null_signal_load,
+    .signal_store = null_signal_store,
+    .signal_add = null_signal_add,
+    .queue_create = null_queue_create,
+    .queue_destroy = null_queue_destroy,
+    .queue_doorbell = null_queue_doorbell,
+    .queue_wait_space = null_queue_wait_space,
+    .queue_control = null_queue_control,
+    .now = null_now,
+    .clock_correlate = null_clock_correlate,
+    .wait = null_wait,
+    .drain = null_drain,
+    .sleep_until = null_sleep_until,
+    .dispatch_times = null_dispatch_times,
+};

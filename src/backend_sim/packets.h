@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Packets as a consumer reads them: what is wrong with one, and in which words.
+ * Pure functions.
+ */
+#ifndef AQSIM_PACKETS_H
+#define AQSIM_PACKETS_H
+
+#include <stdint.h>
+
+#include "backend_sim/kernels.h"
+#include "common/aql.h"
+
+/* Bits of the inactive signal, as ROCr reports them. */
+enum aqsim_packet_fault {
+  AQSIM_FAULT_NONE = 0,
+  AQSIM_FAULT_DIMENSIONS = 2,
+  AQSIM_FAULT_GROUP_SEGMENT = 4,
+  AQSIM_FAULT_KERNEL_OBJECT = 8,
+  AQSIM_FAULT_PACKET_FORMAT = 32,
+  AQSIM_FAULT_WORKGROUP_SIZE = 64,
+  AQSIM_FAULT_VENDOR_FORMAT = 256,
+};
+
+typedef struct aqsim_packet_limits {
+  uint64_t workgroup_max;     /* work-items */
+  uint64_t lds_per_workgroup; /* bytes */
+} aqsim_packet_limits;
+
+enum { AQSIM_FAULT_TEXT_MAX = 200 };
+
+/* What is wrong with a kernel dispatch; `kernel` is what its object is, NULL
+ * for none. Writes a line to `text` only if something is wrong. */
+uint32_t aqsim_kernel_packet_check(const aq_kernel_packet *packet,
+                                   const aqsim_kernel *kernel,
+                                   const aqsim_packet_limits *limits,
+                                   char text[AQSIM_FAULT_TEXT_MAX]);
+
+/* Words the fault of a packet whose type nobody serves, and returns it. */
+uint32_t aqsim_packet_type_fault(const aq_packet *packet,
+                                 char text[AQSIM_FAULT_TEXT_MAX]);
+
+static inline uint32_t aqsim_packet_dimensions(const aq_kernel_packet *packet)
+{
+  return packet->setup < 3 ? packet->setup : 3;
+}
+
+/* Workgroups of a dispatch: partial ones count, unused dimensions do not; 0
+ * when a used dimension is empty. */
+static inline uint64_t aqsim_packet_workgroups(const aq_kernel_packet *packet)
+{
+  uint64_t workgroups = 1;
+  for (uint32_t i = 0; i < aqsim_packet_dimensions(packet); i++) {
+    uint32_t size = packet->workgroup_size[i], grid = packet->grid_size[i];
+    if (size == 0 || grid == 0)
+      return 0;
+    /* 2^96 work-items fit the packet, not the product: it saturates. */
+    if (__builtin_mul_overflow(workgroups, (uint64_t)((grid - 1) / size + 1),
+                               &workgroups))
+      workgroups = UINT64_MAX;
+  }
+  return workgroups;
+}
+
+/* "kernel dispatch", "barrier-AND", …; never NULL. */
+const char *aqsim_packet_type_name(unsigned type);
+
+#endif

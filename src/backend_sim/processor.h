@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The packet processor: takes packets from decode to completion, step by step
+ * (lifecycle.def). It never reads the ring; queues.h hands it the packets.
+ */
+#ifndef AQSIM_PROCESSOR_H
+#define AQSIM_PROCESSOR_H
+
+#include "backend_sim/core.h"
+
+/* Sets up a flight that is used for the first time. */
+void aqsim_flight_init(aqsim_flight *flight);
+
+/* Puts a packet that was fetched into the waiting line of its queue. */
+void aqsim_flight_begin(aqsim_flight *flight);
+
+/* Launches what can be launched, and fetches more if there is room. */
+void aqsim_queue_pump(aqsim_queue *queue);
+
+/* One row of the step table, for documentation and its test. */
+typedef struct aqsim_step_text {
+  const char *name, *waits, *then;
+} aqsim_step_text;
+
+extern const aqsim_step_text aqsim_step_texts[AQSIM_STEP_COUNT];
+
+#endif

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Queues of the simulator: their memory, and the way of packets from the ring
+ * to the packet processor (notice, map, fetch) and of slots back to clients.
+ */
+#ifndef AQSIM_QUEUES_H
+#define AQSIM_QUEUES_H
+
+#include "backend_sim/core.h"
+
+aq_status aqsim_queue_create(aqsim *sim, const aq_queue_desc *desc,
+                             aqsim_queue **out, aq_diag *diag);
+
+/* Drops what is in flight; from inside an event the memory goes later. */
+void aqsim_queue_destroy(aqsim_queue *queue);
+
+/* Frees the queues that were destroyed from inside events. */
+void aqsim_queues_sweep(aqsim *sim);
+
+/* Looks for published packets: their doorbell rings now. */
+void aqsim_queue_notice(aqsim_queue *queue);
+
+/* The same for every queue: packets and doorbells stored without a call. */
+void aqsim_queues_notice(aqsim *sim);
+
+/* Schedules the next fetch if there is something to fetch and room for it. */
+void aqsim_queue_fetch_more(aqsim_queue *queue);
+
+/* Hands the slot of `id` back to the clients once all before it are. */
+void aqsim_queue_retire(aqsim_queue *queue, uint64_t id);
+
+/* Nothing is published or in flight. */
+bool aqsim_queue_is_idle(const aqsim_queue *queue);
+
+/* Ignores what has not launched and all later packets. */
+void aqsim_queue_stop(aqsim_queue *queue, aqsim_queue_state state);
+
+aqsim_flight *aqsim_flight_alloc(aqsim_queue *queue);
+void aqsim_flight_free(aqsim_flight *flight);
+
+#endif

@@ -1,0 +1,164 @@
+/* SPDX-License-Identifier: MIT */
+#include "backend_sim/signals.h"
+
+#include <stdlib.h>
+
+enum { CHUNK_SIGNALS = 64 };
+
+struct aqsim_signal_chunk {
+  aqsim_signal signals[CHUNK_SIGNALS];
+  aqsim_signal_chunk *next;
+};
+
+void aqsim_signals_fini(aqsim_signals *signals)
+{
+  for (aqsim_signal_chunk *c = signals->chunks, *next; c; c = next) {
+    next = c->next;
+    free(c);
+  }
+  free(signals->drained);
+  *signals = (aqsim_signals){0};
+}
+
+static bool signals_grow(aqsim_signals *signals)
+{
+  aqsim_signal_chunk *chunk =
+      aligned_alloc(_Alignof(aqsim_signal_chunk), sizeof *chunk);
+  if (!chunk)
+    return false;
+  chunk->next = signals->chunks;
+  signals->chunks = chunk;
+  for (size_t i = CHUNK_SIGNALS; i-- > 0;) {
+    chunk->signals[i].next_free = signals->free;
+    signals->free = &chunk->signals[i];
+  }
+  return true;
+}
+
+static void list_init(aqsim_watcher *list)
+{
+  *list = (aqsim_watcher){list, list, NULL};
+}
+
+aqsim_signal *aqsim_signal_create(aqsim_signals *signals, int64_t value,
+                                  uint32_t flags, uint64_t user)
+{
+  if (!signals->free && !signals_grow(signals))
+    return NULL;
+  aqsim_signal *signal = signals->free;
+  signals->free = signal->next_free;
+  *signal = (aqsim_signal){.abi = {.kind = AQ_AMD_SIGNAL_USER, .value = value},
+                           .user = user,
+                           .number = signals->created++,
+                           .flags = flags};
+  list_init(&signal->zero);
+  list_init(&signal->each);
+  return signal;
+}
+
+static void list_clear(aqsim_watcher *list)
+{
+  while (list->next != list)
+    aqsim_signal_unwatch(list->next);
+}
+
+void aqsim_signal_destroy(aqsim_signals *signals, aqsim_signal *signal)
+{
+  list_clear(&signal->zero);
+  list_clear(&signal->each);
+  signal->abi.kind = 0;
+  signal->next_free = signals->free;
+  signals->free = signal;
+}
+
+void aqsim_signal_watch(aqsim_watcher *list, aqsim_watcher *watcher)
+{
+  watcher->next = list;
+  watcher->previous = list->previous;
+  list->previous->next = watcher;
+  list->previous = watcher;
+}
+
+void aqsim_signal_unwatch(aqsim_watcher *watcher)
+{
+  if (!watcher->next)
+    return;
+  watcher->next->previous = watcher->previous;
+  watcher->previous->next = watcher->next;
+  watcher->next = watcher->previous = NULL;
+}
+
+static void list_tell(aqsim_watcher *list, int64_t value)
+{
+  for (aqsim_watcher *w = list->next, *next; w != list; w = next) {
+    next = w->next;
+    w->changed(w, value);
+  }
+}
+
+static inline void signal_tell(aqsim_signal *signal, int64_t value)
+{
+  if (value == 0 && signal->zero.next != &signal->zero)
+    list_tell(&signal->zero, value);
+  if (signal->each.next != &signal->each)
+    list_tell(&signal->each, value);
+}
+
+static bool drain_grow(aqsim_signals *signals)
+{
+  size_t old = signals->drain_capacity, capacity = old ? old * 2 : 256;
+  aq_completion *grown = malloc(capacity * sizeof *grown);
+  if (!grown)
+    return false;
+  for (size_t i = 0; i < signals->drain_count; i++)
+    grown[i] = signals->drained[(signals->drain_first + i) & (old - 1)];
+  free(signals->drained);
+  signals->drained = grown;
+  signals->drain_first = 0;
+  signals->drain_capacity = capacity;
+  return true;
+}
+
+static void drain_note(aqsim_signals *signals, const aqsim_signal *signal,
+                       aq_time now)
+{
+  if (signals->drain_count == signals->drain_capacity && !drain_grow(signals)) {
+    signals->failed = true;
+    return;
+  }
+  size_t at = (signals->drain_first + signals->drain_count++) &
+              (signals->drain_capacity - 1);
+  signals->drained[at] =
+      (aq_completion){aqsim_signal_handle(signal), signal->user, now};
+}
+
+int64_t aqsim_signal_add(aqsim_signals *signals, aqsim_signal *signal,
+                         int64_t value, aq_time now)
+{
+  /* One thread drives the transport, so nobody writes in between. */
+  int64_t before = aqsim_signal_load(signal);
+  __atomic_store_n(&signal->abi.value, before + value, __ATOMIC_RELEASE);
+  if (value < 0 && (signal->flags & AQ_SIGNAL_DRAIN))
+    drain_note(signals, signal, now);
+  signal_tell(signal, before + value);
+  return before;
+}
+
+void aqsim_signal_store(aqsim_signal *signal, int64_t value)
+{
+  __atomic_store_n(&signal->abi.value, value, __ATOMIC_RELEASE);
+  signal_tell(signal, value);
+}
+
+uint32_t aqsim_signals_drain(aqsim_signals *signals, aq_completion *out,
+                             uint32_t capacity)
+{
+  uint32_t count = 0;
+  while (count < capacity && signals->drain_count > 0) {
+    out[count++] = signals->drained[signals->drain_first];
+    signals->drain_first =
+        (signals->drain_first + 1) & (signals->drain_capacity - 1);
+    signals->drain_count--;
+  }
+  return count;
+}

@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Signals: aq_amd_signal objects in memory, those who watch them, and the
+ * list of completions.
+ *
+ * A handle is the address of the signal, and its value lies at offset 8, as on
+ * hardware. The pool owns the signals; destroyed ones are used again. Watchers
+ * are the caller's storage and are told of changes made through this header;
+ * they may schedule events, but not change signals.
+ * Ordering: loads are acquire, stores release, additions acquire-release.
+ */
+#ifndef AQSIM_SIGNALS_H
+#define AQSIM_SIGNALS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "common/hsa_abi.h"
+#include "common/transport.h"
+
+typedef struct aqsim_watcher aqsim_watcher;
+struct aqsim_watcher {
+  aqsim_watcher *next, *previous; /* NULL while it watches nothing */
+  void (*changed)(aqsim_watcher *watcher, int64_t value);
+};
+
+typedef struct aqsim_signal {
+  aq_amd_signal abi;  /* first: what the handle points to */
+  aqsim_watcher zero; /* list: told when the value becomes 0 */
+  aqsim_watcher each; /* list: told of every change */
+  uint64_t user;      /* of signal_create */
+  uint64_t number;    /* order of creation, names it in messages */
+  uint32_t flags;     /* aq_signal_flag */
+  uint32_t device;    /* whose ticks start_ts and end_ts are */
+  struct aqsim_signal *next_free;
+} __attribute__((aligned(64))) aqsim_signal;
+
+typedef struct aqsim_signal_chunk aqsim_signal_chunk;
+
+typedef struct aqsim_signals {
+  aqsim_signal_chunk *chunks;
+  aqsim_signal *free;
+  uint64_t created;
+  /* Completions that drain() has not handed out yet: a ring. */
+  aq_completion *drained;
+  size_t drain_first, drain_count, drain_capacity;
+  bool failed; /* out of memory: completions were lost */
+} aqsim_signals;
+
+void aqsim_signals_fini(aqsim_signals *signals);
+
+aqsim_signal *aqsim_signal_create(aqsim_signals *signals, int64_t value,
+                                  uint32_t flags, uint64_t user);
+
+/* Whoever still watches it never hears of it again. */
+void aqsim_signal_destroy(aqsim_signals *signals, aqsim_signal *signal);
+
+static inline aqsim_signal *aqsim_signal_from(aq_signal handle)
+{
+  return (aqsim_signal *)(uintptr_t)handle.handle;
+}
+
+static inline aq_signal aqsim_signal_handle(const aqsim_signal *signal)
+{
+  return (aq_signal){(uint64_t)(uintptr_t)signal};
+}
+
+static inline int64_t aqsim_signal_load(const aqsim_signal *signal)
+{
+  return __atomic_load_n(&signal->abi.value, __ATOMIC_ACQUIRE);
+}
+
+/* Adds and returns the value before. A decrement of a drain signal is noted as
+ * a completion at `now`. */
+int64_t aqsim_signal_add(aqsim_signals *signals, aqsim_signal *signal,
+                         int64_t value, aq_time now);
+
+void aqsim_signal_store(aqsim_signal *signal, int64_t value);
+
+/* Starts and stops watching; stopping is allowed at any time, also twice. */
+void aqsim_signal_watch(aqsim_watcher *list, aqsim_watcher *watcher);
+void aqsim_signal_unwatch(aqsim_watcher *watcher);
+
+/* Moves up to `capacity` completions out, in order. */
+uint32_t aqsim_signals_drain(aqsim_signals *signals, aq_completion *out,
+                             uint32_t capacity);
+
+#endif

@@ -1,0 +1,430 @@
+/* SPDX-License-Identifier: MIT */
+#include "backend_sim/sim.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "backend_sim/clock.h"
+#include "backend_sim/copies.h"
+#include "backend_sim/core.h"
+#include "backend_sim/queues.h"
+
+/* ---- life ---- */
+
+static void device_fences(aqsim_device *device)
+{
+  const aqsim_model *model = device->model;
+  const aq_time acquire[AQSIM_SCOPES] = {
+      0, model->acquire_agent, model->acquire_system, model->acquire_system};
+  const aq_time release[AQSIM_SCOPES] = {
+      0, model->release_agent, model->release_system, model->release_system};
+  memcpy(device->acquire, acquire, sizeof acquire);
+  memcpy(device->release, release, sizeof release);
+}
+
+static void device_describe(const aqsim_device *device, aq_device_info *info)
+{
+  const aqsim_model *model = device->model;
+  aq_time warm = model->doorbell_to_fetch + model->packet_fetch +
+                 model->packet_decode + model->acquire_agent +
+                 model->dispatch_setup;
+  *info = (aq_device_info){
+      .name = model->product,
+      .gfx = model->gfx,
+      .model = model->name,
+      .model_hash = device->hash,
+      .verdict = aqsim_model_verdict(model),
+      .cus = (uint32_t)model->cus,
+      .wave_size = (uint32_t)model->wave_size,
+      .queues_max = (uint32_t)model->queues_max,
+      .queue_size_min = (uint32_t)model->queue_size_min,
+      .queue_size_max = (uint32_t)model->queue_size_max,
+      .timestamp_hz = (uint64_t)model->timestamp_hz,
+      .timestamp_step = model->timestamp_step,
+      .dispatch_latency_warm = warm,
+      .dispatch_latency_cold = warm + model->remap_latency,
+      .unmap_after = model->unmap_after,
+  };
+}
+
+static aq_status device_announce(aqsim_device *device, aq_diag *diag)
+{
+  aq_record_sink *sink = device->sim->recorder.sink;
+  device->record = AQ_NONE;
+  if (!sink)
+    return AQ_OK;
+  aq_run_device row = {.source_id = device->ordinal,
+                       .name = device->model->product,
+                       .gfx = device->model->gfx,
+                       .cus = device->model->cus};
+  return sink->device(sink, &row, &device->record, diag);
+}
+
+static aq_status device_open(aqsim *sim, uint32_t ordinal, const char *name,
+                             const char *const *edits, aq_diag *diag)
+{
+  aqsim_device *device = &sim->devices[ordinal];
+  device->sim = sim;
+  device->ordinal = ordinal;
+  aq_status status = aqsim_model_load(name, edits, &device->model, diag);
+  if (status != AQ_OK)
+    return status;
+  aqsim_model_hash(device->model, device->hash);
+  device_fences(device);
+  device->limits = (aqsim_packet_limits){
+      .workgroup_max = (uint64_t)device->model->workgroup_max,
+      .lds_per_workgroup = (uint64_t)device->model->lds_per_workgroup};
+  device_describe(device, &sim->infos[ordinal]);
+  return device_announce(device, diag);
+}
+
+static void sim_close(aq_transport *t)
+{
+  aqsim *sim = aqsim_from(t);
+  while (sim->first_queue)
+    aqsim_queue_destroy(sim->first_queue);
+  aqsim_copies_fini(sim);
+  aqsim_recorder_fini(&sim->recorder);
+  aqsim_memory_fini(&sim->memory);
+  aqsim_kernels_fini(&sim->kernels);
+  aqsim_signals_fini(&sim->signals);
+  aqsim_calendar_fini(&sim->calendar);
+  for (uint32_t i = 0; i < sim->device_count; i++)
+    aqsim_model_destroy(sim->devices[i].model);
+  free(sim->waiters);
+  free(sim->infos);
+  free(sim->devices);
+  free(sim);
+}
+
+static aq_status options_check(const aq_transport_options *options,
+                               aq_diag *diag)
+{
+  if (options->policy)
+    return aq_diag_set(diag, AQ_ERR_UNSUPPORTED,
+                       "sim: device policies are not supported");
+  if (options->epoch < -AQ_TIME_MAX / 4 || options->epoch > AQ_TIME_MAX / 4)
+    return aq_diag_set(diag, AQ_ERR_INVALID,
+                       "sim: epoch %lld ps; expected -2^61 to 2^61",
+                       (long long)options->epoch);
+  return AQ_OK;
+}
+
+static aq_status sim_open(const aq_transport_options *given, aq_transport **out,
+                          aq_diag *diag)
+{
+  aq_transport_options options = {0};
+  if (given)
+    memcpy(&options, given,
+           given->size < sizeof options ? given->size : sizeof options);
+  aq_status status = options_check(&options, diag);
+  if (status != AQ_OK)
+    return status;
+  aqsim *sim = calloc(1, sizeof *sim);
+  if (!sim)
+    return aq_diag_set(diag, AQ_ERR_NO_MEMORY, "out of memory");
+  sim->base.ops = &aqsim_transport_ops;
+  sim->now = options.epoch;
+  sim->devices = calloc(1, sizeof *sim->devices);
+  sim->infos = calloc(1, sizeof *sim->infos);
+  if (sim->devices && sim->infos) {
+    sim->device_count = 1;
+    status = aqsim_recorder_init(&sim->recorder, options.records, diag);
+    if (status == AQ_OK)
+      status = device_open(
+          sim, 0, options.device ? options.device : AQSIM_DEFAULT_DEVICE,
+          options.edits, diag);
+  } else {
+    status = aq_diag_set(diag, AQ_ERR_NO_MEMORY, "out of memory");
+  }
+  if (status != AQ_OK) {
+    sim_close(&sim->base);
+    return status;
+  }
+  *out = &sim->base;
+  return AQ_OK;
+}
+
+static void sim_info(aq_transport *t, aq_transport_info *out)
+{
+  const aqsim *sim = aqsim_from(t);
+  *out = (aq_transport_info){.caps = AQ_CAP_VIRTUAL_TIME | AQ_CAP_RECORDS |
+                                     AQ_CAP_TIMING | AQ_CAP_HOST_KERNELS |
+                                     AQ_CAP_COPY,
+                             .device_count = sim->device_count,
+                             .devices = sim->infos};
+}
+
+/* ---- memory ---- */
+
+static aq_status device_check(const aqsim *sim, uint32_t device, aq_diag *diag)
+{
+  if (device < sim->device_count)
+    return AQ_OK;
+  return aq_diag_set(diag, AQ_ERR_INVALID, "device %u; expected less than %u",
+                     device, sim->device_count);
+}
+
+static aq_status sim_mem_alloc(aq_transport *t, uint32_t device,
+                               aq_memory_kind kind, size_t size, void **out,
+                               aq_diag *diag)
+{
+  aqsim *sim = aqsim_from(t);
+  (void)kind; /* all memory is host memory */
+  aq_status status = device_check(sim, device, diag);
+  if (status != AQ_OK)
+    return status;
+  void *memory = aqsim_memory_alloc(&sim->memory, size);
+  if (!memory)
+    return aq_diag_set(diag, AQ_ERR_NO_MEMORY, "out of memory for %zu bytes",
+                       size);
+  *out = memory;
+  return AQ_OK;
+}
+
+static void sim_mem_free(aq_transport *t, void *address)
+{
+  aqsim_memory_free(&aqsim_from(t)->memory, address);
+}
+
+static void sim_mem_publish(aq_transport *t, const void *address, size_t size)
+{
+  (void)t, (void)address, (void)size; /* memory is coherent */
+}
+
+static aq_status sim_copy_async(aq_transport *t, uint32_t device, void *to,
+                                const void *from, size_t size,
+                                const aq_signal *dependencies, uint32_t count,
+                                aq_signal completion, aq_diag *diag)
+{
+  aqsim *sim = aqsim_from(t);
+  aq_status status = device_check(sim, device, diag);
+  if (status != AQ_OK)
+    return status;
+  return aqsim_copy_submit(&sim->devices[device], to, from, size, dependencies,
+                           count, completion, diag);
+}
+
+/* ---- code ---- */
+
+static aq_status sim_module_load(aq_transport *t, uint32_t device,
+                                 const void *image, size_t size,
+                                 uint64_t *module, aq_diag *diag)
+{
+  (void)t, (void)device, (void)image, (void)size, (void)module;
+  return aq_diag_set(diag, AQ_ERR_UNSUPPORTED,
+                     "sim: code objects are not executed; register a host "
+                     "function or a cost model instead");
+}
+
+static void sim_module_unload(aq_transport *t, uint64_t module)
+{
+  (void)t, (void)module; /* none can be loaded */
+}
+
+static aq_status sim_kernel_lookup(aq_transport *t, uint64_t module,
+                                   const char *name, aq_kernel_info *out,
+                                   aq_diag *diag)
+{
+  const aqsim_kernel *kernel =
+      module ? NULL : aqsim_kernel_find(&aqsim_from(t)->kernels, name);
+  if (!kernel)
+    return aq_diag_set(diag, AQ_ERR_NOT_FOUND, "no kernel '%s' is registered",
+                       name);
+  aqsim_kernel_describe(kernel, out);
+  return AQ_OK;
+}
+
+static aq_status sim_kernel_register(aq_transport *t,
+                                     const aq_kernel_desc *desc,
+                                     aq_kernel_info *out, aq_diag *diag)
+{
+  aqsim *sim = aqsim_from(t);
+  aqsim_kernel *kernel;
+  aq_status status = aqsim_kernel_register(&sim->kernels, desc, &kernel, diag);
+  aq_record_sink *sink = sim->recorder.sink;
+  if (status == AQ_OK && sink)
+    status = sink->name(sink, kernel->desc.name, strlen(kernel->desc.name),
+                        &kernel->record_name, diag);
+  if (status == AQ_OK)
+    aqsim_kernel_describe(kernel, out);
+  return status;
+}
+
+/* ---- signals ---- */
+
+static aq_status sim_signal_create(aq_transport *t, int64_t value,
+                                   uint32_t flags, uint64_t user,
+                                   aq_signal *out, aq_diag *diag)
+{
+  aqsim_signal *signal =
+      aqsim_signal_create(&aqsim_from(t)->signals, value, flags, user);
+  if (!signal)
+    return aq_diag_set(diag, AQ_ERR_NO_MEMORY, "out of memory for signals");
+  *out = aqsim_signal_handle(signal);
+  return AQ_OK;
+}
+
+static void sim_signal_destroy(aq_transport *t, aq_signal signal)
+{
+  if (signal.handle)
+    aqsim_signal_destroy(&aqsim_from(t)->signals, aqsim_signal_from(signal));
+}
+
+static int64_t sim_signal_load(aq_transport *t, aq_signal signal)
+{
+  (void)t;
+  return aqsim_signal_load(aqsim_signal_from(signal));
+}
+
+static void sim_signal_store(aq_transport *t, aq_signal signal, int64_t value)
+{
+  (void)t;
+  aqsim_signal_store(aqsim_signal_from(signal), value);
+}
+
+static int64_t sim_signal_add(aq_transport *t, aq_signal signal, int64_t value)
+{
+  aqsim *sim = aqsim_from(t);
+  return aqsim_signal_add(&sim->signals, aqsim_signal_from(signal), value,
+                          sim->now);
+}
+
+/* ---- queues ---- */
+
+static aq_status sim_queue_create(aq_transport *t, const aq_queue_desc *desc,
+                                  aq_ring **out, aq_diag *diag)
+{
+  aqsim_queue *queue;
+  aq_status status = aqsim_queue_create(aqsim_from(t), desc, &queue, diag);
+  if (status == AQ_OK)
+    *out = &queue->ring;
+  return status;
+}
+
+static aqsim_queue *queue_from(aq_ring *ring)
+{
+  return (aqsim_queue *)(void *)ring;
+}
+
+static void sim_queue_destroy(aq_transport *t, aq_ring *ring)
+{
+  (void)t;
+  aqsim_queue_destroy(queue_from(ring));
+}
+
+static void sim_queue_doorbell(aq_transport *t, aq_ring *ring, uint64_t id)
+{
+  (void)t;
+  /* Release: whoever reads the cell sees the packets up to id. */
+  __atomic_store_n(ring->doorbell, id, __ATOMIC_RELEASE);
+  aqsim_queue_notice(queue_from(ring));
+}
+
+static aq_status sim_queue_wait_space(aq_transport *t, aq_ring *ring,
+                                      uint32_t count, aq_time deadline,
+                                      aq_diag *diag)
+{
+  return aqsim_clock_wait_space(aqsim_from(t), queue_from(ring), count,
+                                deadline, diag);
+}
+
+static aq_status sim_queue_control(aq_transport *t, aq_ring *ring,
+                                   aq_queue_control control,
+                                   const aq_queue_control_args *args,
+                                   aq_diag *diag)
+{
+  aqsim_queue *queue = queue_from(ring);
+  (void)t, (void)args;
+  if (control != AQ_CONTROL_INACTIVATE)
+    return aq_diag_set(diag, AQ_ERR_UNSUPPORTED,
+                       "sim: queue %u: %s cannot be set", ring->id,
+                       control == AQ_CONTROL_PRIORITY ? "priority" : "CU mask");
+  if (queue->state == AQSIM_QUEUE_ACTIVE)
+    aqsim_queue_stop(queue, AQSIM_QUEUE_INACTIVE);
+  return AQ_OK;
+}
+
+/* ---- time ---- */
+
+static aq_time sim_now(aq_transport *t)
+{
+  return aqsim_from(t)->now;
+}
+
+static void sim_clock_correlate(aq_transport *t, uint32_t device,
+                                aq_clock_pair *out)
+{
+  const aqsim *sim = aqsim_from(t);
+  const aqsim_device *d =
+      &sim->devices[device < sim->device_count ? device : 0];
+  *out = (aq_clock_pair){sim->now,
+                         aqsim_clock_time(d, aqsim_clock_ticks(d, sim->now))};
+}
+
+static aq_status sim_wait(aq_transport *t, const aq_wait_item *items,
+                          uint32_t count, aq_wait_mode mode, aq_time deadline,
+                          uint32_t *satisfied, aq_diag *diag)
+{
+  return aqsim_clock_wait(aqsim_from(t), items, count, mode, deadline,
+                          satisfied, diag);
+}
+
+static uint32_t sim_drain(aq_transport *t, aq_completion *out,
+                          uint32_t capacity)
+{
+  return aqsim_signals_drain(&aqsim_from(t)->signals, out, capacity);
+}
+
+static aq_status sim_sleep_until(aq_transport *t, aq_time until, bool wake,
+                                 aq_diag *diag)
+{
+  return aqsim_clock_sleep(aqsim_from(t), until, wake, diag);
+}
+
+static aq_status sim_dispatch_times(aq_transport *t, aq_signal handle,
+                                    aq_time *start, aq_time *end)
+{
+  const aqsim *sim = aqsim_from(t);
+  const aqsim_signal *signal = aqsim_signal_from(handle);
+  if (!signal || !(signal->flags & AQ_SIGNAL_PROFILE))
+    return AQ_ERR_INVALID;
+  const aqsim_device *device = &sim->devices[signal->device];
+  *start = aqsim_clock_time(device, signal->abi.start_ts);
+  *end = aqsim_clock_time(device, signal->abi.end_ts);
+  return AQ_OK;
+}
+
+const aq_transport_ops aqsim_transport_ops = {
+    .abi = AQ_TRANSPORT_ABI,
+    .size = sizeof(aq_transport_ops),
+    .name = "sim",
+    .summary = "cycle-approximate simulator in virtual time",
+    .open = sim_open,
+    .close = sim_close,
+    .info = sim_info,
+    .mem_alloc = sim_mem_alloc,
+    .mem_free = sim_mem_free,
+    .mem_publish = sim_mem_publish,
+    .copy_async = sim_copy_async,
+    .module_load = sim_module_load,
+    .module_unload = sim_module_unload,
+    .kernel_lookup = sim_kernel_lookup,
+    .kernel_register = sim_kernel_register,
+    .signal_create = sim_signal_create,
+    .signal_destroy = sim_signal_destroy,
+    .signal_load = sim_signal_load,
+    .signal_store = sim_signal_store,
+    .signal_add = sim_signal_add,
+    .queue_create = sim_queue_create,
+    .queue_destroy = sim_queue_destroy,
+    .queue_doorbell = sim_queue_doorbell,
+    .queue_wait_space = sim_queue_wait_space,
+    .queue_control = sim_queue_control,
+    .now = sim_now,
+    .clock_correlate = sim_clock_correlate,
+    .wait = sim_wait,
+    .drain = sim_drain,
+    .sleep_until = sim_sleep_until,
+    .dispatch_times = sim_dispatch_times,
+};

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The transport "sim": a simulated GPU in virtual time.
+ *
+ * options.device names a device model (device_model.h; default "mi300x"),
+ * options.edits change its constants. Time starts at options.epoch and moves
+ * only in wait, sleep_until and queue_wait_space; one thread drives it. The
+ * same calls always give the same records, and the seed is not used yet.
+ *
+ * What the contract leaves open, here:
+ * - Packets count as published when a doorbell rings, when time is about to
+ *   move, or when a host function returns, whichever comes first.
+ * - A wait that has to block returns interrupt_to_host after the decrement;
+ *   records carry that time as `observe`. sleep_until returns at the decrement
+ *   itself, and at once while completions are not drained.
+ * - Without a deadline (AQ_TIME_MAX), wait and queue_wait_space return
+ *   AQ_ERR_DEADLOCK when nothing is left to happen; with one, AQ_ERR_TIMEOUT.
+ * - Host functions run at the end of their kernel, on the thread that drives
+ *   time. They, and error callbacks, may use every operation but those that
+ *   move time.
+ * - kernel_lookup with module 0 finds what kernel_register registered; the
+ *   latest of a name.
+ * - Records of copies have no queue.
+ */
+#ifndef AQSIM_SIM_H
+#define AQSIM_SIM_H
+
+#include "common/transport.h"
+
+#define AQSIM_DEFAULT_DEVICE "mi300x"
+
+extern const aq_transport_ops aqsim_transport_ops;
+
+#endif

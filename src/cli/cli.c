@@ -1,0 +1,166 @@
+/* SPDX-License-Identifier: MIT */
+#include "cli/cli.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "cli/color.h"
+#include "cli/text.h"
+
+aq_status aq_cli_no_memory(aq_cli *cli)
+{
+  return aq_diag_set(&cli->diag, AQ_ERR_NO_MEMORY, "out of memory");
+}
+
+const char **aq_cli_repeats(const aq_cli *cli, aq_cli_option_id option)
+{
+  const char **values = calloc(cli->repeat_count + 1, sizeof *values);
+  if (!values)
+    return NULL;
+  size_t count = 0;
+  for (size_t i = 0; i < cli->repeat_count; i++)
+    if (cli->repeats[i].option == option)
+      values[count++] = cli->repeats[i].value;
+  return values;
+}
+
+aq_status aq_cli_number(aq_cli *cli, aq_cli_option_id option, int64_t least,
+                        int64_t missing, int64_t *out)
+{
+  const char *text = cli->values[option];
+  if (!text) {
+    *out = missing;
+    return AQ_OK;
+  }
+  char *end;
+  errno = 0;
+  long long value = strtoll(text, &end, 10);
+  if (errno || end == text || *end || value < least)
+    return aq_diag_set(&cli->diag, AQ_ERR_INVALID,
+                       "--%s: '%s' is not a whole number from %" PRId64 " on",
+                       aq_cli_options[option].name, text, least);
+  *out = value;
+  return AQ_OK;
+}
+
+/* A pipe, a terminal or /dev/null has no name to be swapped. */
+static bool is_special(const char *path)
+{
+  struct stat info;
+  return stat(path, &info) == 0 && !S_ISREG(info.st_mode);
+}
+
+static aq_status output_fail(aq_cli *cli, const char *what)
+{
+  return aq_diag_set(&cli->diag, AQ_ERR_IO, "%s: %s: %s",
+                     cli->values[AQ_CLI_OPT_OUTPUT]
+                         ? cli->values[AQ_CLI_OPT_OUTPUT]
+                         : "standard output",
+                     what, strerror(errno));
+}
+
+/* mkstemp makes files that only their owner reads; an output is an ordinary
+ * file. */
+static void output_permit(int fd)
+{
+  mode_t mask = umask(0);
+  umask(mask);
+  if (fchmod(fd, 0666 & ~mask) != 0)
+    return; /* some file systems have no modes: the file is as good */
+}
+
+aq_status aq_cli_output_open(aq_cli *cli)
+{
+  const char *path = cli->values[AQ_CLI_OPT_OUTPUT];
+  cli->out = stdout;
+  if (!path || strcmp(path, "-") == 0)
+    return AQ_OK;
+  if (is_special(path)) {
+    FILE *file = fopen(path, "w");
+    if (!file) {
+      cli->out = NULL;
+      return output_fail(cli, "cannot be written");
+    }
+    cli->out = file;
+    return AQ_OK;
+  }
+  size_t size = strlen(path) + sizeof ".XXXXXX";
+  cli->out = NULL;
+  cli->out_temp = malloc(size);
+  if (!cli->out_temp)
+    return aq_cli_no_memory(cli);
+  snprintf(cli->out_temp, size, "%s.XXXXXX", path);
+  int fd = mkstemp(cli->out_temp);
+  if (fd >= 0) {
+    output_permit(fd);
+    cli->out = fdopen(fd, "w");
+    if (cli->out)
+      return AQ_OK;
+    close(fd);
+    unlink(cli->out_temp);
+  }
+  free(cli->out_temp);
+  cli->out_temp = NULL;
+  return output_fail(cli, "cannot be written");
+}
+
+aq_status aq_cli_output_commit(aq_cli *cli)
+{
+  bool bad = fflush(cli->out) != 0 || ferror(cli->out);
+  if (bad)
+    return output_fail(cli, "cannot be written");
+  if (cli->out == stdout)
+    return AQ_OK;
+  FILE *file = cli->out;
+  cli->out = NULL;
+  if (fclose(file) != 0)
+    return output_fail(cli, "cannot be written");
+  if (!cli->out_temp)
+    return AQ_OK;
+  if (rename(cli->out_temp, cli->values[AQ_CLI_OPT_OUTPUT]) != 0)
+    return output_fail(cli, "cannot be renamed to");
+  free(cli->out_temp);
+  cli->out_temp = NULL;
+  return AQ_OK;
+}
+
+void aq_cli_fini(aq_cli *cli)
+{
+  if (cli->out && cli->out != stdout)
+    fclose(cli->out);
+  if (cli->out_temp)
+    unlink(cli->out_temp);
+  free(cli->out_temp);
+  free(cli->command_line);
+  free(cli->args);
+  free(cli->repeats);
+}
+
+void aq_cli_note(const aq_cli *cli, const char *fmt, ...)
+{
+  if (aq_cli_flag(cli, AQ_CLI_OPT_QUIET))
+    return;
+  char text[2048];
+  va_list args;
+  va_start(args, fmt);
+  vsnprintf(text, sizeof text, fmt, args);
+  va_end(args);
+  char *line = aq_cli_text_line(text, strlen(text));
+  fprintf(stderr, "aqueduct: %s\n", line ? line : "out of memory");
+  free(line);
+}
+
+void aq_cli_complain(const aq_diag *diag)
+{
+  const char *text = diag->text[0] ? diag->text : aq_status_text(diag->status);
+  char *line = aq_cli_text_line(text, strlen(text));
+  fprintf(stderr, "%saqueduct: error:%s %s\n",
+          aq_cli_color(stderr, AQ_CLI_COLOR_BAD),
+          aq_cli_color(stderr, AQ_CLI_COLOR_NONE), line ? line : text);
+  free(line);
+}

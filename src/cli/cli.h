@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * One invocation of the program: what was asked for, and where its output
+ * goes. Conventions: data on stdout (or --output), everything else on stderr;
+ * an error is one line, worded in `diag` by whoever found it and printed by
+ * main() alone.
+ */
+#ifndef AQ_CLI_CLI_H
+#define AQ_CLI_CLI_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include "cli/table.h"
+#include "common/diag.h"
+
+typedef struct aq_cli_repeat {
+  aq_cli_option_id option;
+  const char *value;
+} aq_cli_repeat;
+
+typedef struct aq_cli {
+  const aq_cli_command *command;        /* NULL: only options of the program */
+  const char *values[AQ_CLI_OPT_COUNT]; /* the last value; flags: "" */
+  bool given[AQ_CLI_OPT_COUNT];         /* on the command line */
+  aq_cli_repeat *repeats;               /* every value of repeating options */
+  size_t repeat_count;
+  char **args; /* borrowed from argv, ended by NULL */
+  int arg_count;
+  char *command_line; /* as a shell would read it */
+  FILE *out;          /* stdout, or the file that becomes --output */
+  char *out_temp;     /* its path until it is complete, or NULL */
+  aq_diag diag;
+} aq_cli;
+
+/* Reads argv and the environment. On error the diag is set and `cli` is still
+ * to be finished with aq_cli_fini. */
+aq_status aq_cli_init(aq_cli *cli, int argc, char **argv);
+
+/* The command of a name; a typo is told with the nearest name. */
+aq_status aq_cli_command_find(const char *word, const aq_cli_command **out,
+                              aq_diag *diag);
+
+/* Opens the output; it becomes visible under its name only by commit. */
+aq_status aq_cli_output_open(aq_cli *cli);
+aq_status aq_cli_output_commit(aq_cli *cli);
+
+/* Frees everything; an uncommitted output file is removed. */
+void aq_cli_fini(aq_cli *cli);
+
+static inline bool aq_cli_flag(const aq_cli *cli, aq_cli_option_id option)
+{
+  return cli->values[option] != NULL;
+}
+
+/* The values of a repeating option, as an array ended by NULL that the caller
+ * frees (not its texts); NULL when out of memory. */
+const char **aq_cli_repeats(const aq_cli *cli, aq_cli_option_id option);
+
+/* The value of an option that is a whole number, or `missing`. */
+aq_status aq_cli_number(aq_cli *cli, aq_cli_option_id option, int64_t least,
+                        int64_t missing, int64_t *out);
+
+/* A remark on stderr, one line, unless --quiet. */
+void aq_cli_note(const aq_cli *cli, const char *fmt, ...) AQ_PRINTF(2, 3);
+
+/* The error line of `diag` on stderr. */
+void aq_cli_complain(const aq_diag *diag);
+
+/* Out of memory, worded. */
+aq_status aq_cli_no_memory(aq_cli *cli);
+
+#endif

@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: MIT */
+#include "cli/commands.h"
+#include "cli/runs.h"
+#include "trace/trace.h"
+
+/* A stored run as exporters want it. */
+typedef struct store_source {
+  aq_trace_source source; /* first */
+  aq_run_reader *reader;
+} store_source;
+
+static aq_status source_next(aq_trace_source *source, aq_record *rows,
+                             int64_t *numbers, size_t capacity, size_t *count,
+                             aq_diag *diag)
+{
+  store_source *from = (store_source *)source;
+  return aq_run_reader_next(from->reader, rows, numbers, capacity, count, diag);
+}
+
+static const char *source_name(aq_trace_source *source, int64_t id)
+{
+  return aq_run_reader_name(((store_source *)source)->reader, id);
+}
+
+static const aq_run_device *source_device(aq_trace_source *source,
+                                          int64_t ordinal)
+{
+  return aq_run_reader_device(((store_source *)source)->reader, ordinal);
+}
+
+static const aq_run_queue *source_queue(aq_trace_source *source,
+                                        int64_t ordinal)
+{
+  return aq_run_reader_queue(((store_source *)source)->reader, ordinal);
+}
+
+static aq_status export_run(aq_cli *cli, aq_store *store, const char *format)
+{
+  aq_run_info *info;
+  store_source from = {{source_next, source_name, source_device, source_queue},
+                       NULL};
+  aq_status status = aq_store_find(store, cli->args[0], &info, &cli->diag);
+  if (status != AQ_OK)
+    return status;
+  status = aq_run_reader_open(store, info->id, AQ_ORDER_STORED, &from.reader,
+                              &cli->diag);
+  if (status == AQ_OK) {
+    status = aq_trace_export(format, &from.source, cli->out, &cli->diag);
+    aq_run_reader_close(from.reader);
+  }
+  aq_run_info_free(info);
+  return status;
+}
+
+aq_status aq_cli_export(aq_cli *cli)
+{
+  const char *format = cli->values[AQ_CLI_OPT_FORMAT];
+  aq_store *store;
+  aq_status status = aq_cli_store_open(cli, AQ_STORE_READ, &store);
+  if (status != AQ_OK)
+    return status;
+  status = export_run(cli, store, format ? format : "jsonl");
+  aq_store_close(store);
+  return status;
+}

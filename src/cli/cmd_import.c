@@ -1,0 +1,155 @@
+/* SPDX-License-Identifier: MIT */
+#include <ctype.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/commands.h"
+#include "cli/json.h"
+#include "cli/progress.h"
+#include "cli/runs.h"
+#include "trace/trace.h"
+
+/* "OUT_OF_ORDER" as a key: "out_of_order". */
+static const char *repair_key(aq_trace_repair repair, char key[64])
+{
+  static const char *const ids[] = {
+#define R(id, text) [AQ_REPAIR_##id] = #id,
+      AQ_TRACE_REPAIRS(R)
+#undef R
+  };
+  size_t i = 0;
+  for (; ids[repair][i] && i < 63; i++)
+    key[i] = (char)tolower((unsigned char)ids[repair][i]);
+  key[i] = 0;
+  return key;
+}
+
+/* What the run's notes keep, and --json shows. */
+static void json_result(aq_cli_json *json, const aq_trace_result *result)
+{
+  char key[64];
+  aq_cli_json_int(json, "dispatches", (int64_t)result->dispatches);
+  aq_cli_json_int(json, "copies", (int64_t)result->copies);
+  aq_cli_json_int(json, "waits", (int64_t)result->waits);
+  aq_cli_json_int(json, "with_host", (int64_t)result->with_host);
+  aq_cli_json_map(json, "repairs");
+  for (int i = 0; i < AQ_REPAIR_COUNT; i++)
+    if (result->repairs[i])
+      aq_cli_json_int(json, repair_key(i, key), (int64_t)result->repairs[i]);
+  aq_cli_json_close_map(json);
+  aq_cli_json_text(json, "advice", result->advice);
+}
+
+static char *make_notes(const aq_trace_result *result)
+{
+  aq_cli_json *json = aq_cli_json_begin(false);
+  if (!json)
+    return NULL;
+  aq_cli_json_map(json, NULL);
+  json_result(json, result);
+  aq_cli_json_close_map(json);
+  return aq_cli_json_take(json);
+}
+
+static void tell_result(const aq_cli *cli, const char *path,
+                        const aq_trace_result *result)
+{
+  aq_cli_note(cli,
+              "%s: %s, %" PRIu64 " kernels, %" PRIu64 " copies, %" PRIu64
+              " waits; %" PRIu64 " with host times",
+              path, result->format, result->dispatches, result->copies,
+              result->waits, result->with_host);
+  for (int i = 0; i < AQ_REPAIR_COUNT; i++)
+    if (result->repairs[i])
+      aq_cli_note(cli, "%s: repaired: %" PRIu64 " %s", path, result->repairs[i],
+                  aq_trace_repair_text(i));
+  if (result->advice)
+    aq_cli_note(cli, "%s: %s", path, result->advice);
+}
+
+static aq_status read_trace(aq_cli *cli, const char *path,
+                            aq_store_writer *writer, aq_trace_result *result)
+{
+  aq_cli_progress bar;
+  aq_trace_options options = {.format = cli->values[AQ_CLI_OPT_FORMAT],
+                              .progress = aq_cli_progress_update,
+                              .user = &bar};
+  aq_cli_progress_begin(&bar, cli, path);
+  aq_status status = aq_trace_import(
+      path, &options, aq_store_writer_sink(writer), result, &cli->diag);
+  aq_cli_progress_end(&bar);
+  return status;
+}
+
+static aq_status finish_run(aq_cli *cli, aq_cli_json *json,
+                            aq_store_writer *writer, aq_run_info *info,
+                            const aq_trace_result *result)
+{
+  char *notes = make_notes(result);
+  if (!notes) {
+    aq_store_writer_abort(writer);
+    return aq_cli_no_memory(cli);
+  }
+  int64_t id = aq_store_writer_run(writer);
+  info->format = result->format;
+  info->base_ns = result->base_ns;
+  info->notes = notes;
+  aq_status status = aq_store_writer_finish(writer, info, &cli->diag);
+  if (status == AQ_OK) {
+    tell_result(cli, info->source, result);
+    aq_cli_run_print(cli, json, info, id);
+  }
+  free(notes);
+  return status;
+}
+
+static aq_status import_file(aq_cli *cli, aq_cli_json *json, aq_store *store,
+                             const char *path)
+{
+  aq_run_info info = aq_cli_run_info(cli, AQ_RUN_MEASURED);
+  aq_trace_result result = {0};
+  aq_store_writer *writer;
+  info.source = path;
+  aq_status status = aq_store_writer_open(store, &info, &writer, &cli->diag);
+  if (status != AQ_OK)
+    return status;
+  status = read_trace(cli, path, writer, &result);
+  if (status != AQ_OK) {
+    aq_store_writer_abort(writer);
+    return status;
+  }
+  return finish_run(cli, json, writer, &info, &result);
+}
+
+/* Runs that were stored before a bad file stay, and are told. */
+static aq_status import_files(aq_cli *cli, aq_store *store)
+{
+  aq_cli_json *json;
+  aq_status status = aq_cli_json_begin_if(cli, &json);
+  if (status != AQ_OK)
+    return status;
+  if (json)
+    aq_cli_json_array(json, NULL);
+  for (int i = 0; status == AQ_OK && i < cli->arg_count; i++)
+    status = import_file(cli, json, store, cli->args[i]);
+  if (json)
+    aq_cli_json_close_array(json);
+  aq_status written = aq_cli_json_end_if(cli, json);
+  return status == AQ_OK ? written : status;
+}
+
+aq_status aq_cli_import(aq_cli *cli)
+{
+  aq_store *store;
+  if (cli->arg_count > 1 && cli->values[AQ_CLI_OPT_NAME])
+    return aq_diag_set(&cli->diag, AQ_ERR_INVALID,
+                       "--name names one run, but %d files were given",
+                       cli->arg_count);
+  aq_status status = aq_cli_store_open(cli, AQ_STORE_WRITE, &store);
+  if (status != AQ_OK)
+    return status;
+  status = import_files(cli, store);
+  aq_store_close(store);
+  return status;
+}

@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * One function a subcommand, each in its own file. A command writes to
+ * cli->out, words its error in cli->diag and returns the same status; main()
+ * does the rest.
+ */
+#ifndef AQ_CLI_COMMANDS_H
+#define AQ_CLI_COMMANDS_H
+
+#include "cli/cli.h"
+
+#define C(id, name) aq_status aq_cli_##name(aq_cli *cli);
+AQ_CLI_COMMANDS(C)
+#undef C
+
+#endif

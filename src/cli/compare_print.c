@@ -1,0 +1,272 @@
+/* SPDX-License-Identifier: MIT */
+#include "cli/compare_print.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/columns.h"
+#include "cli/json.h"
+#include "cli/runs.h"
+#include "cli/text.h"
+
+static void cell_us(char cell[32], double ns)
+{
+  snprintf(cell, 32, "%.3f", ns / 1000);
+}
+
+static void put_head(aq_cli *cli, const aq_compare_runs *c)
+{
+  char run[AQ_CLI_LABEL_SIZE], reference[AQ_CLI_LABEL_SIZE];
+  char trust[AQ_CLI_TRUST_SIZE];
+  aq_cli_run_label(c->run, run);
+  aq_cli_run_label(c->reference, reference);
+  char *left = aq_cli_text_line(run, strlen(run));
+  char *right = aq_cli_text_line(reference, strlen(reference));
+  fprintf(cli->out, "%s against %s: scored %" PRId64 " of %" PRId64 "\n",
+          left ? left : "", right ? right : "", c->figures.scored,
+          c->figures.rows);
+  free(left);
+  free(right);
+  for (int i = 0; i < AQ_LEFT_OUT_COUNT; i++)
+    if (c->figures.left_out[i])
+      fprintf(cli->out, "  not scored: %" PRId64 " %s (%s)\n",
+              c->figures.left_out[i], aq_compare_reasons[i].name,
+              aq_compare_reasons[i].meaning);
+  if (aq_cli_run_trust(c->run, trust))
+    fprintf(cli->out, "  simulated with %s\n", trust);
+  if (c->figures.latency_warm != AQ_TIME_NONE)
+    fprintf(
+        cli->out,
+        "  E: L1 = %.3f us (of %" PRId64 " rows), L2 = %.3f us (of %" PRId64
+        "), B = %.3f us, fitted to this run\n",
+        (double)c->figures.latency_warm / (double)AQ_US, c->figures.fitted_warm,
+        (double)c->figures.latency_cold / (double)AQ_US, c->figures.fitted_cold,
+        (double)c->figures.latency_begin / (double)AQ_US);
+  fputc('\n', cli->out);
+}
+
+static void put_stat(aq_cli_columns *table, const char *quantity,
+                     const char *class, const char *who,
+                     const aq_compare_stat *stat)
+{
+  char count[24], median[32], p90[32], p99[32], mean[32];
+  snprintf(count, sizeof count, "%" PRId64, stat->count);
+  cell_us(median, stat->median);
+  cell_us(p90, stat->p90);
+  cell_us(p99, stat->p99);
+  cell_us(mean, stat->mean);
+  const char *cells[] = {quantity, class, who, count, median, p90, p99, mean};
+  aq_cli_columns_row(table, cells);
+}
+
+static bool put_stats(aq_cli *cli, const aq_compare *figures)
+{
+  static const char *const names[] = {"error of", "class",      "by",
+                                      ">rows",    ">median us", ">p90 us",
+                                      ">p99 us",  ">mean us",   NULL};
+  aq_cli_columns *table = aq_cli_columns_new(names);
+  if (!table)
+    return false;
+  for (int what = 0; what < AQ_QUANTITY_COUNT; what++)
+    for (int class = 0; class < AQ_CLASS_COUNT; class ++)
+      for (int who = 0; who < AQ_PREDICTOR_COUNT; who++) {
+        const aq_compare_stat *stat = &figures->stats[who][what][class];
+        if (stat->count)
+          put_stat(table, aq_compare_quantities[what].name,
+                   aq_compare_classes[class].name,
+                   aq_compare_predictors[who].name, stat);
+      }
+  return aq_cli_columns_print(table, cli->out);
+}
+
+static bool has_formula(const aq_compare *figures, int who)
+{
+  return who != AQ_PREDICTOR_E || figures->latency_warm != AQ_TIME_NONE;
+}
+
+static void put_makespan(aq_cli *cli, const aq_compare *figures)
+{
+  double whole = (double)figures->makespan_reference;
+  fprintf(cli->out, "\nmakespan %.3f us", whole / (double)AQ_US);
+  for (int who = 0; who < AQ_PREDICTOR_COUNT; who++) {
+    double error =
+        (double)(figures->makespan[who] - figures->makespan_reference);
+    if (has_formula(figures, who))
+      fprintf(cli->out, "; %s %+.3f us (%+.2e)",
+              aq_compare_predictors[who].name, error / (double)AQ_US,
+              whole > 0 ? error / whole : 0);
+  }
+  fputc('\n', cli->out);
+}
+
+static bool put_worst(aq_cli *cli, const aq_compare_runs *c)
+{
+  static const char *const names[] = {
+      ">row", ">error us", ">measured start", ">measured end", ">start",
+      ">end", "queue",     "class",           "<name",         NULL};
+  aq_cli_columns *table = aq_cli_columns_new(names);
+  if (!table)
+    return false;
+  for (size_t i = 0; i < c->figures.worst_count; i++) {
+    const aq_compare_worst *w = &c->figures.worst[i];
+    const aq_time times[] = {w->error, w->reference.start, w->reference.end,
+                             w->row.start, w->row.end};
+    char row[24], queue[24], shown[5][32];
+    snprintf(row, sizeof row, "%" PRId64, w->reference.number);
+    snprintf(queue, sizeof queue, "%" PRId64, w->reference.queue);
+    for (int j = 0; j < 5; j++)
+      cell_us(shown[j], (double)times[j] / (double)AQ_NS);
+    const char *cells[] = {row,
+                           shown[0],
+                           shown[1],
+                           shown[2],
+                           shown[3],
+                           shown[4],
+                           w->reference.queue == AQ_NONE ? NULL : queue,
+                           aq_compare_classes[w->class].name,
+                           c->worst_names[i]};
+    aq_cli_columns_row(table, cells);
+  }
+  fputc('\n', cli->out);
+  return aq_cli_columns_print(table, cli->out);
+}
+
+aq_status aq_cli_compare_text(aq_cli *cli, const aq_compare_runs *c)
+{
+  put_head(cli, c);
+  if (!put_stats(cli, &c->figures))
+    return aq_cli_no_memory(cli);
+  put_makespan(cli, &c->figures);
+  if (c->figures.worst_count && !put_worst(cli, c))
+    return aq_cli_no_memory(cli);
+  return AQ_OK;
+}
+
+static void json_stats(aq_cli_json *json, const aq_compare *figures)
+{
+  aq_cli_json_array(json, "errors");
+  for (int what = 0; what < AQ_QUANTITY_COUNT; what++)
+    for (int class = 0; class < AQ_CLASS_COUNT; class ++)
+      for (int who = 0; who < AQ_PREDICTOR_COUNT; who++) {
+        const aq_compare_stat *stat = &figures->stats[who][what][class];
+        if (!stat->count)
+          continue;
+        aq_cli_json_map(json, NULL);
+        aq_cli_json_text(json, "quantity", aq_compare_quantities[what].name);
+        aq_cli_json_text(json, "class", aq_compare_classes[class].name);
+        aq_cli_json_text(json, "by", aq_compare_predictors[who].name);
+        aq_cli_json_int(json, "rows", stat->count);
+        aq_cli_json_real(json, "median_ns", stat->median);
+        aq_cli_json_real(json, "p90_ns", stat->p90);
+        aq_cli_json_real(json, "p99_ns", stat->p99);
+        aq_cli_json_real(json, "mean_ns", stat->mean);
+        aq_cli_json_close_map(json);
+      }
+  aq_cli_json_close_array(json);
+}
+
+static void json_makespan(aq_cli_json *json, const aq_compare *figures)
+{
+  double whole = (double)figures->makespan_reference;
+  aq_cli_json_map(json, "makespan");
+  aq_cli_json_ns(json, "reference_ns", figures->makespan_reference);
+  aq_cli_json_array(json, "errors");
+  for (int who = 0; who < AQ_PREDICTOR_COUNT; who++) {
+    aq_time error = figures->makespan[who] - figures->makespan_reference;
+    if (!has_formula(figures, who))
+      continue;
+    aq_cli_json_map(json, NULL);
+    aq_cli_json_text(json, "by", aq_compare_predictors[who].name);
+    aq_cli_json_ns(json, "error_ns", error);
+    aq_cli_json_real(json, "relative", (double)error / whole);
+    aq_cli_json_close_map(json);
+  }
+  aq_cli_json_close_array(json);
+  aq_cli_json_close_map(json);
+}
+
+static void json_worst(aq_cli_json *json, const aq_compare_runs *c)
+{
+  aq_cli_json_array(json, "worst");
+  for (size_t i = 0; i < c->figures.worst_count; i++) {
+    const aq_compare_worst *w = &c->figures.worst[i];
+    aq_cli_json_map(json, NULL);
+    aq_cli_json_int(json, "reference_row", w->reference.number);
+    aq_cli_json_int(json, "row", w->row.number);
+    aq_cli_json_text(json, "name", c->worst_names[i]);
+    aq_cli_json_int(json, "queue", w->reference.queue);
+    aq_cli_json_text(json, "class", aq_compare_classes[w->class].name);
+    aq_cli_json_ns(json, "error_ns", w->error);
+    aq_cli_json_ns(json, "reference_start_ns", w->reference.start);
+    aq_cli_json_ns(json, "reference_end_ns", w->reference.end);
+    aq_cli_json_ns(json, "start_ns", w->row.start);
+    aq_cli_json_ns(json, "end_ns", w->row.end);
+    aq_cli_json_close_map(json);
+  }
+  aq_cli_json_close_array(json);
+}
+
+static void json_thresholds(aq_cli_json *json, const aq_compare *figures,
+                            const aq_cli_threshold *limits, size_t count)
+{
+  aq_cli_json_array(json, "thresholds");
+  for (size_t i = 0; i < count; i++) {
+    aq_metric metric;
+    double value = NAN;
+    aq_metric_at(limits[i].metric, &metric);
+    aq_metric_value(limits[i].metric, figures, &value);
+    aq_cli_json_map(json, NULL);
+    aq_cli_json_text(json, "metric", metric.name);
+    aq_cli_json_text(json, "unit", aq_metric_unit_name(metric.unit));
+    aq_cli_json_real(json, "limit", limits[i].limit);
+    aq_cli_json_real(json, "value", value);
+    aq_cli_json_bool(json, "above", value > limits[i].limit);
+    aq_cli_json_close_map(json);
+  }
+  aq_cli_json_close_array(json);
+}
+
+static void json_figures(aq_cli_json *json, const aq_compare *figures)
+{
+  aq_cli_json_int(json, "rows", figures->rows);
+  aq_cli_json_int(json, "scored", figures->scored);
+  aq_cli_json_map(json, "left_out");
+  for (int i = 0; i < AQ_LEFT_OUT_COUNT; i++)
+    aq_cli_json_int(json, aq_compare_reasons[i].name, figures->left_out[i]);
+  aq_cli_json_close_map(json);
+  json_stats(json, figures);
+  json_makespan(json, figures);
+  aq_cli_json_map(json, "E");
+  aq_cli_json_ns(json, "latency_warm_ns", figures->latency_warm);
+  aq_cli_json_ns(json, "latency_cold_ns", figures->latency_cold);
+  aq_cli_json_ns(json, "latency_begin_ns", figures->latency_begin);
+  aq_cli_json_int(json, "fitted_warm", figures->fitted_warm);
+  aq_cli_json_int(json, "fitted_cold", figures->fitted_cold);
+  aq_cli_json_close_map(json);
+}
+
+static void json_run(aq_cli_json *json, const char *key,
+                     const aq_run_info *info)
+{
+  aq_cli_json_map(json, key);
+  aq_cli_run_json(json, info);
+  aq_cli_json_close_map(json);
+}
+
+aq_status aq_cli_compare_json(aq_cli *cli, const aq_compare_runs *c,
+                              const aq_cli_threshold *limits, size_t count)
+{
+  aq_cli_json *json = aq_cli_json_begin(true);
+  if (!json)
+    return aq_cli_no_memory(cli);
+  aq_cli_json_map(json, NULL);
+  json_run(json, "run", c->run);
+  json_run(json, "reference", c->reference);
+  json_figures(json, &c->figures);
+  json_worst(json, c);
+  json_thresholds(json, &c->figures, limits, count);
+  aq_cli_json_close_map(json);
+  return aq_cli_json_end(json, cli->out) ? AQ_OK : aq_cli_no_memory(cli);
+}

@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: MIT */
+#include "cli/device_choice.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "cli/transports.h"
+
+/* The first that fits; a condition that is not given always does. A part of
+ * the name is more than the ISA, which several GPUs share. */
+static const struct {
+  const char *name; /* part of the marketing name */
+  const char *gfx;
+  int64_t cus;
+  const char *model;
+} choices[] = {
+    {.name = "MI300X VF", .model = "mi300x-rocm6.4-vf"},
+    {.name = "MI300X", .model = "mi300x"},
+    {.name = "MI300A", .model = "mi300a"},
+    {.name = "MI350X", .model = "mi350x"},
+    {.name = "MI355X", .model = "mi355x"},
+    {.name = "MI250", .model = "mi250x"},
+    {.name = "MI210", .model = "mi210"},
+    {.gfx = "gfx942", .cus = 304, .model = "mi300x"},
+    /* No other AMD GPU has as many: sources that leave the name empty. */
+    {.name = "", .cus = 304, .model = "mi300x"},
+};
+
+static bool fits(size_t i, const aq_run_device *device)
+{
+  if (choices[i].name &&
+      (choices[i].name[0]
+           ? !device->name || !strstr(device->name, choices[i].name)
+           : device->name && device->name[0]))
+    return false;
+  if (choices[i].gfx && (!device->gfx || strcmp(device->gfx, choices[i].gfx)))
+    return false;
+  return !choices[i].cus || choices[i].cus == device->cus;
+}
+
+static const char *choose(const aq_run_device *device)
+{
+  for (size_t i = 0; i < sizeof choices / sizeof *choices; i++) {
+    if (!fits(i, device))
+      continue;
+    for (size_t j = 0; aq_device_model_name(j); j++)
+      if (strcmp(aq_device_model_name(j), choices[i].model) == 0)
+        return aq_device_model_name(j);
+    return NULL; /* the GPU is known, but this build has no model of it */
+  }
+  return NULL;
+}
+
+static aq_status refuse(const aq_run_device *device, const char *why,
+                        aq_diag *diag)
+{
+  char known[256] = "", gpu[160];
+  for (size_t i = 0; aq_device_model_name(i); i++) {
+    size_t used = strlen(known);
+    snprintf(known + used, sizeof known - used, "%s%s", i ? ", " : "",
+             aq_device_model_name(i));
+  }
+  snprintf(gpu, sizeof gpu, "%.80s%s%.40s",
+           device && device->name && device->name[0] ? device->name
+                                                     : "unnamed GPU",
+           device && device->gfx ? " " : "",
+           device && device->gfx ? device->gfx : "");
+  return aq_diag_set(diag, AQ_ERR_INPUT,
+                     "%s (%s); choose one with --device: %s", why, gpu, known);
+}
+
+aq_status aq_device_choose(aq_run_reader *reader, const char **out,
+                           aq_diag *diag)
+{
+  const char *chosen = NULL;
+  const aq_run_device *device = NULL;
+  size_t queues = aq_run_reader_queue_count(reader);
+  for (size_t i = 0; i < queues; i++) {
+    const aq_run_queue *queue = aq_run_reader_queue(reader, (int64_t)i);
+    device = queue ? aq_run_reader_device(reader, queue->device) : NULL;
+    const char *model = device ? choose(device) : NULL;
+    if (!model)
+      return refuse(device, "no device model is known for the run's GPU", diag);
+    if (chosen && strcmp(model, chosen) != 0)
+      return refuse(device, "the run's GPUs need different device models",
+                    diag);
+    chosen = model;
+  }
+  if (!chosen)
+    return refuse(NULL, "the run does not name its GPU", diag);
+  *out = chosen;
+  return AQ_OK;
+}

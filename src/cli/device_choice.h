@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Which device model stands for the GPU of a measured run.
+ */
+#ifndef AQ_CLI_DEVICE_CHOICE_H
+#define AQ_CLI_DEVICE_CHOICE_H
+
+#include "common/diag.h"
+#include "store/store.h"
+
+/* The model for the devices that the run's queues belong to; static text. No
+ * model, or more than one, is AQ_ERR_INPUT with the models there are. */
+aq_status aq_device_choose(aq_run_reader *reader, const char **out,
+                           aq_diag *diag);
+
+#endif

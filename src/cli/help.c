@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: MIT */
+#include "cli/help.h"
+
+#include <string.h>
+
+enum { WIDTH = 79, HELP_COLUMN = 28 };
+
+/* Words of `text` filled to WIDTH, from `column` on, each line after the first
+ * indented by `indent`. */
+static void print_filled(FILE *out, const char *text, int column, int indent)
+{
+  int at = column;
+  while (*text) {
+    int word = (int)strcspn(text, " \n");
+    if (at > indent && at + 1 + word > WIDTH) {
+      fprintf(out, "\n%*s", indent, "");
+      at = indent;
+    } else if (at > indent) {
+      fputc(' ', out);
+      at++;
+    }
+    fwrite(text, 1, (size_t)word, out);
+    at += word;
+    text += word;
+    if (strncmp(text, "\n\n", 2) == 0) {
+      fprintf(out, "\n\n%*s", indent, "");
+      at = indent;
+    }
+    text += strspn(text, " \n");
+  }
+  fputc('\n', out);
+}
+
+static void print_option(FILE *out, const aq_cli_option *option)
+{
+  char left[64], help[256];
+  int width;
+  if (option->letter)
+    width = snprintf(left, sizeof left, "  -%c, --%s", option->letter,
+                     option->name);
+  else
+    width = snprintf(left, sizeof left, "      --%s", option->name);
+  if (option->argument)
+    width += snprintf(left + width, sizeof left - (size_t)width, " %s",
+                      option->argument);
+  snprintf(help, sizeof help, "%s%s%s%s", option->help, option->env ? " [" : "",
+           option->env ? option->env : "", option->env ? "]" : "");
+  fprintf(out, "%-*s", HELP_COLUMN, left);
+  if (width >= HELP_COLUMN)
+    fprintf(out, "\n%*s", HELP_COLUMN, "");
+  print_filled(out, help, HELP_COLUMN, HELP_COLUMN);
+}
+
+static void print_options(FILE *out, const aq_cli_command *command)
+{
+  if (command && command->options) {
+    fputs("\nOptions:\n", out);
+    for (int i = 0; i < AQ_CLI_FIRST_COMMON; i++)
+      if (aq_cli_takes(command, i))
+        print_option(out, &aq_cli_options[i]);
+  }
+  fputs("\nOptions of every command [and the variable that gives a default]:\n",
+        out);
+  for (int i = AQ_CLI_FIRST_COMMON; i < AQ_CLI_OPT_COUNT; i++)
+    print_option(out, &aq_cli_options[i]);
+}
+
+static void print_commands(FILE *out)
+{
+  fputs("\nCommands:\n", out);
+  for (int i = 0; i < AQ_CLI_CMD_COUNT; i++)
+    fprintf(out, "  %-10s %s\n", aq_cli_commands[i].name,
+            aq_cli_commands[i].summary);
+}
+
+void aq_cli_help_print(FILE *out, const aq_cli_command *command)
+{
+  const aq_cli_command *about = command ? command : &aq_cli_program;
+  if (command)
+    fprintf(out, "Usage: aqueduct %s [OPTION]...%s%s\n", command->name,
+            *command->arguments ? " " : "", command->arguments);
+  else
+    fprintf(out, "Usage: aqueduct [OPTION]... %s\n", about->arguments);
+  fprintf(out, "%c%s.\n\n", about->summary[0] - 'a' + 'A', about->summary + 1);
+  print_filled(out, about->text, 0, 0);
+  if (!command)
+    print_commands(out);
+  print_options(out, command);
+  fputs("\nExamples:\n", out);
+  for (int i = 0; i < AQ_CLI_EXAMPLES_MAX && about->examples[i].command; i++)
+    fprintf(out, "  %s\n      %s\n", about->examples[i].command,
+            about->examples[i].meaning);
+  fputs("\nExit status: 0 done, 1 a difference or a failed check, 2 usage or "
+        "bad input.\n",
+        out);
+}

@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: MIT */
+/* The help of the program and its commands, as text, from the table. */
+#ifndef AQ_CLI_HELP_H
+#define AQ_CLI_HELP_H
+
+#include <stdio.h>
+
+#include "cli/table.h"
+
+/* NULL: the program. */
+void aq_cli_help_print(FILE *out, const aq_cli_command *command);
+
+#endif

@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: MIT */
+#include <locale.h>
+
+#include "config.h"
+
+#include "cli/commands.h"
+#include "cli/help.h"
+
+static aq_status run_command(aq_cli *cli)
+{
+  static aq_status (*const functions[AQ_CLI_CMD_COUNT])(aq_cli *) = {
+#define C(id, name) [AQ_CLI_CMD_##id] = aq_cli_##name,
+      AQ_CLI_COMMANDS(C)
+#undef C
+  };
+  if (aq_cli_flag(cli, AQ_CLI_OPT_HELP))
+    aq_cli_help_print(cli->out, cli->command);
+  else if (aq_cli_flag(cli, AQ_CLI_OPT_VERSION))
+    fprintf(cli->out, "aqueduct %s\n", PACKAGE_VERSION);
+  else
+    return functions[cli->command - aq_cli_commands](cli);
+  return AQ_OK;
+}
+
+int main(int argc, char **argv)
+{
+  aq_cli cli;
+  setlocale(LC_CTYPE, "");
+  aq_status status = aq_cli_init(&cli, argc, argv);
+  if (status == AQ_OK)
+    status = aq_cli_output_open(&cli);
+  if (status == AQ_OK) {
+    status = run_command(&cli);
+    /* A difference is a result: its report is complete. */
+    if (status == AQ_OK || status == AQ_ERR_DIFFERENT) {
+      aq_status written = aq_cli_output_commit(&cli);
+      status = written == AQ_OK ? status : written;
+    }
+  }
+  if (status != AQ_OK)
+    aq_cli_complain(&cli.diag);
+  aq_cli_fini(&cli);
+  return aq_status_exit_code(status);
+}

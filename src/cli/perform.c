@@ -1,0 +1,165 @@
+/* SPDX-License-Identifier: MIT */
+#include "cli/perform.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/json.h"
+#include "cli/runs.h"
+#include "cli/text.h"
+#include "cli/transports.h"
+#include "run/run.h"
+
+static aq_status say_unknown_transport(aq_cli *cli, const char *name)
+{
+  const char *names[16] = {NULL};
+  const aq_transport_ops *const *all = aq_transports();
+  for (size_t i = 0; all[i] && i < 15; i++)
+    names[i] = all[i]->name;
+  const char *near = aq_cli_text_nearest(name, names);
+  return aq_diag_set(&cli->diag, AQ_ERR_INVALID,
+                     "unknown transport '%s'; %s%s%s", name,
+                     near ? "did you mean " : "see aqueduct list transports",
+                     near ? near : "", near ? "?" : "");
+}
+
+aq_status aq_cli_performance_init(aq_cli *cli, aq_cli_performance *out)
+{
+  const char *name = cli->values[AQ_CLI_OPT_TRANSPORT];
+  const aq_transport_ops *transport = aq_transport_find(name ? name : "sim");
+  if (!transport)
+    return say_unknown_transport(cli, name);
+  const char **edits = aq_cli_repeats(cli, AQ_CLI_OPT_SET);
+  if (!edits)
+    return aq_cli_no_memory(cli);
+  *out = (aq_cli_performance){.transport = transport,
+                              .device = cli->values[AQ_CLI_OPT_DEVICE],
+                              .edits = edits};
+  return AQ_OK;
+}
+
+void aq_cli_performance_fini(aq_cli_performance *performance)
+{
+  free(performance->edits);
+}
+
+static aq_transport_options open_options(const aq_cli_performance *performance,
+                                         aq_time epoch)
+{
+  return (aq_transport_options){.size = sizeof(aq_transport_options),
+                                .device = performance->device,
+                                .edits = performance->edits,
+                                .seed = performance->seed,
+                                .epoch = epoch};
+}
+
+aq_status aq_cli_performance_probe(aq_cli *cli,
+                                   const aq_cli_performance *performance,
+                                   aq_cli_probe *out)
+{
+  aq_transport_options options = open_options(performance, 0);
+  aq_transport *transport;
+  aq_transport_info info;
+  aq_status status =
+      performance->transport->open(&options, &transport, &cli->diag);
+  if (status != AQ_OK)
+    return status;
+  transport->ops->info(transport, &info);
+  *out = (aq_cli_probe){.caps = info.caps};
+  if (info.device_count)
+    out->device = info.devices[0];
+  out->device.name = out->device.gfx = out->device.model = NULL;
+  out->device.model_hash = out->device.verdict = NULL;
+  transport->ops->close(transport);
+  return AQ_OK;
+}
+
+/* What is known of the run only now; texts live in `totals`. */
+static void info_complete(aq_run_info *info, const aq_run_totals *totals)
+{
+  if (totals->device_model[0])
+    info->device_model = totals->device_model;
+  if (totals->model_hash[0])
+    info->model_hash = totals->model_hash;
+  if (totals->model_verdict[0])
+    info->model_verdict = totals->model_verdict;
+}
+
+static void tell_trust(const aq_cli *cli, const aq_run_info *info)
+{
+  char trust[AQ_CLI_TRUST_SIZE];
+  if (aq_cli_run_trust(info, trust))
+    aq_cli_note(cli, "simulated with %s", trust);
+}
+
+static aq_status store_totals(aq_cli *cli, aq_store_writer *writer,
+                              aq_run_info *info, const aq_run_totals *totals)
+{
+  aq_cli_json *json;
+  int64_t id = aq_store_writer_run(writer);
+  info_complete(info, totals);
+  aq_status status = aq_store_writer_finish(writer, info, &cli->diag);
+  if (status == AQ_OK)
+    status = aq_cli_json_begin_if(cli, &json);
+  if (status != AQ_OK)
+    return status;
+  tell_trust(cli, info);
+  aq_cli_run_print(cli, json, info, id);
+  return aq_cli_json_end_if(cli, json);
+}
+
+/* What was changed of the device model, for the run's notes; *out is NULL
+ * when nothing was. */
+static aq_status make_notes(aq_cli *cli, const aq_cli_performance *performance,
+                            char **out)
+{
+  *out = NULL;
+  if (!performance->edits[0])
+    return AQ_OK;
+  aq_cli_json *json = aq_cli_json_begin(false);
+  if (!json)
+    return aq_cli_no_memory(cli);
+  aq_cli_json_map(json, NULL);
+  aq_cli_json_array(json, "edits");
+  for (size_t i = 0; performance->edits[i]; i++)
+    aq_cli_json_text(json, NULL, performance->edits[i]);
+  aq_cli_json_close_array(json);
+  aq_cli_json_close_map(json);
+  *out = aq_cli_json_take(json);
+  return *out ? AQ_OK : aq_cli_no_memory(cli);
+}
+
+static aq_status perform(aq_cli *cli, aq_store *store,
+                         const aq_cli_performance *performance, aq_time epoch,
+                         aq_workload_source *workload, aq_run_info *info)
+{
+  aq_run_options options = {.transport = performance->transport,
+                            .open = open_options(performance, epoch)};
+  aq_run_totals totals = {0};
+  aq_store_writer *writer;
+  aq_status status = aq_store_writer_open(store, info, &writer, &cli->diag);
+  if (status != AQ_OK)
+    return status;
+  status = aq_run(&options, workload, aq_store_writer_sink(writer), &totals,
+                  &cli->diag);
+  if (status != AQ_OK) {
+    aq_store_writer_abort(writer);
+    return status;
+  }
+  return store_totals(cli, writer, info, &totals);
+}
+
+aq_status aq_cli_perform(aq_cli *cli, aq_store *store,
+                         const aq_cli_performance *performance, aq_time epoch,
+                         aq_workload_source *workload, aq_run_info *info)
+{
+  char *notes;
+  aq_status status = make_notes(cli, performance, &notes);
+  if (status != AQ_OK)
+    return status;
+  info->transport = performance->transport->name;
+  info->notes = notes;
+  status = perform(cli, store, performance, epoch, workload, info);
+  free(notes);
+  return status;
+}

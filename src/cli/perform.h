@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Sending a workload through a transport into a stored run: what `run` and
+ * `replay` share.
+ */
+#ifndef AQ_CLI_PERFORM_H
+#define AQ_CLI_PERFORM_H
+
+#include "cli/cli.h"
+#include "common/run_info.h"
+#include "common/transport.h"
+#include "common/workload.h"
+#include "store/store.h"
+
+typedef struct aq_cli_performance {
+  const aq_transport_ops *transport;
+  const char *device; /* model or selector; NULL: the transport's default */
+  const char **edits; /* owned */
+  uint64_t seed;
+} aq_cli_performance;
+
+/* Takes --transport and --set; an unknown name is told with the nearest. */
+aq_status aq_cli_performance_init(aq_cli *cli, aq_cli_performance *out);
+void aq_cli_performance_fini(aq_cli_performance *performance);
+
+/* What the transport says of itself and of its first device (without texts);
+ * all zero for a transport without devices. */
+typedef struct aq_cli_probe {
+  uint32_t caps;
+  aq_device_info device;
+} aq_cli_probe;
+
+aq_status aq_cli_performance_probe(aq_cli *cli,
+                                   const aq_cli_performance *performance,
+                                   aq_cli_probe *out);
+
+/* Runs the workload to its end, stores it under `info` (completed with what
+ * the transport tells) and prints its id. Nothing stays in the store when it
+ * fails. */
+aq_status aq_cli_perform(aq_cli *cli, aq_store *store,
+                         const aq_cli_performance *performance, aq_time epoch,
+                         aq_workload_source *workload, aq_run_info *info);
+
+#endif

@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: MIT */
+#include "cli/progress.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cli/text.h"
+
+enum { BAR_WIDTH = 30, NAME_WIDTH = 30 };
+
+void aq_cli_progress_begin(aq_cli_progress *bar, const aq_cli *cli,
+                           const char *what)
+{
+  const char *slash = strrchr(what, '/');
+  const char *term = getenv("TERM");
+  bar->what = slash && slash[1] ? slash + 1 : what;
+  bar->permille = -1;
+  bar->shown = !aq_cli_flag(cli, AQ_CLI_OPT_QUIET) && isatty(STDERR_FILENO) &&
+               term && strcmp(term, "dumb") != 0;
+}
+
+static void draw(const aq_cli_progress *bar)
+{
+  char cells[BAR_WIDTH + 1];
+  int full = bar->permille * BAR_WIDTH / 1000;
+  memset(cells, '.', BAR_WIDTH);
+  memset(cells, '#', (size_t)full);
+  cells[BAR_WIDTH] = 0;
+  char *name = aq_cli_text_line(bar->what, strlen(bar->what));
+  fprintf(stderr, "\r%-*.*s [%s] %3d %%", NAME_WIDTH, NAME_WIDTH,
+          name ? name : "", cells, bar->permille / 10);
+  free(name);
+}
+
+void aq_cli_progress_update(uint64_t done, uint64_t total, void *user)
+{
+  aq_cli_progress *bar = user;
+  if (!bar->shown || total == 0)
+    return;
+  double part = (double)done / (double)total;
+  int permille = part >= 1 ? 1000 : (int)(part * 1000);
+  if (permille == bar->permille)
+    return;
+  bar->permille = permille;
+  draw(bar);
+}
+
+void aq_cli_progress_end(aq_cli_progress *bar)
+{
+  if (bar->permille >= 0)
+    fputs("\r\033[K", stderr);
+  bar->permille = -1;
+}

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A progress bar on stderr: only on a terminal, never with --quiet, and gone
+ * when the work is done.
+ */
+#ifndef AQ_CLI_PROGRESS_H
+#define AQ_CLI_PROGRESS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "cli/cli.h"
+
+typedef struct aq_cli_progress {
+  const char *what; /* borrowed */
+  bool shown;       /* whether there is anybody to show it to */
+  int permille;     /* as last drawn; -1: nothing is drawn */
+} aq_cli_progress;
+
+void aq_cli_progress_begin(aq_cli_progress *bar, const aq_cli *cli,
+                           const char *what);
+
+/* A callback as importers take it; `bar` is an aq_cli_progress. A total of 0
+ * is unknown: nothing is drawn. */
+void aq_cli_progress_update(uint64_t done, uint64_t total, void *bar);
+
+/* Wipes the bar. */
+void aq_cli_progress_end(aq_cli_progress *bar);
+
+#endif

@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: MIT */
+#include "cli/runs.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "config.h"
+
+aq_status aq_cli_store_open(aq_cli *cli, aq_store_mode mode, aq_store **out)
+{
+  aq_status status =
+      aq_store_open(cli->values[AQ_CLI_OPT_STORE], mode, out, &cli->diag);
+  if (status == AQ_OK && aq_store_notice(*out))
+    aq_cli_note(cli, "%s", aq_store_notice(*out));
+  return status;
+}
+
+aq_status aq_cli_store_open_if_any(aq_cli *cli, aq_store **out)
+{
+  aq_store *store;
+  aq_status status = aq_cli_store_open(cli, AQ_STORE_READ, &store);
+  if (status == AQ_OK)
+    *out = store;
+  else if (status == AQ_ERR_NOT_FOUND && !cli->values[AQ_CLI_OPT_STORE]) {
+    *out = NULL;
+    status = AQ_OK;
+  }
+  return status;
+}
+
+aq_run_info aq_cli_run_info(const aq_cli *cli, aq_run_kind kind)
+{
+  return (aq_run_info){.kind = kind,
+                       .id = AQ_NONE,
+                       .name = cli->values[AQ_CLI_OPT_NAME],
+                       .origin = AQ_NONE,
+                       .command = cli->command_line,
+                       .version = PACKAGE_VERSION,
+                       .seed = AQ_NONE,
+                       .base_ns = AQ_NONE,
+                       .created = AQ_NONE,
+                       .reproducible = true};
+}
+
+void aq_cli_date(int64_t seconds, char *out)
+{
+  time_t when = (time_t)seconds;
+  struct tm parts;
+  if (seconds == AQ_NONE || !gmtime_r(&when, &parts) ||
+      !strftime(out, AQ_CLI_DATE_SIZE, "%Y-%m-%d %H:%M:%S", &parts))
+    snprintf(out, AQ_CLI_DATE_SIZE, "-");
+}
+
+const char *aq_cli_run_kind_name(aq_run_kind kind)
+{
+  return kind == AQ_RUN_SIMULATED ? "simulated" : "measured";
+}
+
+void aq_cli_run_label(const aq_run_info *info, char *out)
+{
+  if (info->name)
+    snprintf(out, AQ_CLI_LABEL_SIZE, "%s", info->name);
+  else
+    snprintf(out, AQ_CLI_LABEL_SIZE, "run %" PRId64, info->id);
+}
+
+void aq_cli_run_json(aq_cli_json *json, const aq_run_info *info)
+{
+  aq_cli_json_int(json, "id", info->id);
+  aq_cli_json_text(json, "name", info->name);
+  aq_cli_json_text(json, "kind", aq_cli_run_kind_name(info->kind));
+  aq_cli_json_int(json, "origin", info->origin);
+  aq_cli_json_text(json, "source", info->source);
+  aq_cli_json_text(json, "format", info->format);
+  aq_cli_json_text(json, "transport", info->transport);
+  aq_cli_json_text(json, "device_model", info->device_model);
+  aq_cli_json_text(json, "model_hash", info->model_hash);
+  aq_cli_json_text(json, "constants", info->model_verdict);
+  aq_cli_json_int(json, "seed", info->seed);
+  aq_cli_json_int(json, "base_ns", info->base_ns);
+  aq_cli_json_int(json, "created", info->created);
+  aq_cli_json_bool(json, "complete", info->complete);
+  aq_cli_json_bool(json, "reproducible", info->reproducible);
+  aq_cli_json_text(json, "command", info->command);
+  aq_cli_json_text(json, "version", info->version);
+  aq_cli_json_raw(json, "notes", info->notes);
+}
+
+const char *aq_cli_run_trust(const aq_run_info *info, char *out)
+{
+  if (info->kind != AQ_RUN_SIMULATED)
+    return NULL;
+  if (!info->model_verdict) {
+    snprintf(out, AQ_CLI_TRUST_SIZE, "no device model: its times mean nothing");
+    return out;
+  }
+  bool partly = strcmp(info->model_verdict, "partly") == 0;
+  snprintf(out, AQ_CLI_TRUST_SIZE, "%s%s constants of device model %s",
+           info->model_verdict, partly ? " calibrated" : "",
+           info->device_model ? info->device_model : "?");
+  return out;
+}
+
+void aq_cli_run_print(aq_cli *cli, aq_cli_json *json, const aq_run_info *info,
+                      int64_t id)
+{
+  if (!json) {
+    fprintf(cli->out, "%" PRId64 "\n", id);
+    return;
+  }
+  aq_run_info shown = *info;
+  shown.id = id;
+  shown.complete = true;
+  aq_cli_json_map(json, NULL);
+  aq_cli_run_json(json, &shown);
+  aq_cli_json_close_map(json);
+}

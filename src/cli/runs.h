@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What commands share about stored runs: opening the store, making a run,
+ * showing what is known of one.
+ */
+#ifndef AQ_CLI_RUNS_H
+#define AQ_CLI_RUNS_H
+
+#include "cli/cli.h"
+#include "cli/json.h"
+#include "store/store.h"
+
+/* Opens the store that --store names, and says what is odd about it. */
+aq_status aq_cli_store_open(aq_cli *cli, aq_store_mode mode, aq_store **out);
+
+/* The same to read, but a default store that is not there yet is no error:
+ * *out is NULL. */
+aq_status aq_cli_store_open_if_any(aq_cli *cli, aq_store **out);
+
+/* A run that this invocation makes; texts are borrowed from `cli`. */
+aq_run_info aq_cli_run_info(const aq_cli *cli, aq_run_kind kind);
+
+/* "1970-01-31 12:00:00" UTC into a buffer of AQ_CLI_DATE_SIZE. */
+enum { AQ_CLI_DATE_SIZE = 32 };
+void aq_cli_date(int64_t seconds, char *out);
+
+const char *aq_cli_run_kind_name(aq_run_kind kind);
+
+/* "m" or, without a name, "run 3", into a buffer of AQ_CLI_LABEL_SIZE. */
+enum { AQ_CLI_LABEL_SIZE = 96 };
+void aq_cli_run_label(const aq_run_info *info, char *out);
+
+/* All that is known, as the members of an open map. */
+void aq_cli_run_json(aq_cli_json *json, const aq_run_info *info);
+
+/* What a simulated run's figures rest on, "partly calibrated constants of
+ * mi300x"; NULL for a measured run. Into a buffer of AQ_CLI_TRUST_SIZE. */
+enum { AQ_CLI_TRUST_SIZE = 160 };
+const char *aq_cli_run_trust(const aq_run_info *info, char *out);
+
+/* A run that was made: its id on a line of its own, or, in a document that is
+ * being written, an object. */
+void aq_cli_run_print(aq_cli *cli, aq_cli_json *json, const aq_run_info *info,
+                      int64_t id);
+
+#endif

@@ -1,0 +1,230 @@
+/* SPDX-License-Identifier: MIT */
+#include "cli/table.h"
+
+#include <stddef.h>
+
+#define BIT(id) (UINT32_C(1) << AQ_CLI_OPT_##id)
+
+const aq_cli_option aq_cli_options[AQ_CLI_OPT_COUNT] = {
+    [AQ_CLI_OPT_FORMAT] = {"format", "FORMAT", NULL,
+                           "the format of the file, see `aqueduct list "
+                           "formats`",
+                           .what = AQ_CLI_FORMAT},
+    [AQ_CLI_OPT_SET] = {"set", "KEY=VALUE", NULL,
+                        "change a constant of the device model for this run",
+                        .repeats = true},
+    [AQ_CLI_OPT_FAIL_ABOVE] = {"fail-above", "METRIC=VALUE", NULL,
+                               "exit 1 if METRIC is above VALUE (ns, or with "
+                               "us, ms or %)",
+                               .what = AQ_CLI_METRIC, .repeats = true},
+    [AQ_CLI_OPT_WORST] = {"worst", "N", NULL,
+                          "also list the N rows with the largest end error"},
+    [AQ_CLI_OPT_NAMES] = {"names", NULL, NULL, "print names only, one a line"},
+    [AQ_CLI_OPT_LIBHSA] = {"libhsa", "PATH", "AQUEDUCT_LIBHSA_PATH",
+                           "the HSA runtime to load", .what = AQ_CLI_FILE},
+    [AQ_CLI_OPT_STORE] = {"store", "FILE", "AQUEDUCT_STORE",
+                          "the store of runs "
+                          "($XDG_DATA_HOME/aqueduct/runs.db)",
+                          .what = AQ_CLI_FILE},
+    [AQ_CLI_OPT_DEVICE] = {"device", "MODEL", "AQUEDUCT_DEVICE",
+                           "the device model, by name or a .device file",
+                           .what = AQ_CLI_DEVICE},
+    [AQ_CLI_OPT_TRANSPORT] = {"transport", "NAME", "AQUEDUCT_TRANSPORT",
+                              "what consumes the packets (sim)",
+                              .what = AQ_CLI_TRANSPORT},
+    [AQ_CLI_OPT_SEED] = {"seed", "N", "AQUEDUCT_SEED",
+                         "seed of everything random (the scenario's, or 0)"},
+    [AQ_CLI_OPT_NAME] = {"name", "NAME", "AQUEDUCT_NAME",
+                         "name of the new run, unique in the store"},
+    [AQ_CLI_OPT_JSON] = {"json", NULL, "AQUEDUCT_JSON",
+                         "print one JSON document instead of text"},
+    [AQ_CLI_OPT_OUTPUT] = {"output", "FILE", "AQUEDUCT_OUTPUT",
+                           "write to FILE, at once when all is done, instead "
+                           "of standard output",
+                           .what = AQ_CLI_FILE, .letter = 'o'},
+    [AQ_CLI_OPT_QUIET] = {"quiet", NULL, "AQUEDUCT_QUIET",
+                          "no progress and no remarks, only errors",
+                          .letter = 'q'},
+    [AQ_CLI_OPT_HELP] = {"help", NULL, NULL, "show this and exit",
+                         .letter = 'h'},
+    [AQ_CLI_OPT_VERSION] = {"version", NULL, NULL, "show the version and exit"},
+};
+
+const aq_cli_command aq_cli_program = {
+    .name = "aqueduct",
+    .arguments = "COMMAND [ARGUMENT...]",
+    .summary = "run, simulate, store and compare AQL queue workloads",
+    .text =
+        "Aqueduct sends real 64-byte AQL packets to AMD GPUs or to a "
+        "simulator of their queues, keeps every run, measured or simulated, "
+        "in one store, and compares runs dispatch by dispatch.\n\n"
+        "A RUN is an id, a unique name, or `latest`, the newest complete "
+        "run. A command that makes a run prints its id, and nothing else, on "
+        "standard output.",
+    .examples = {{"aqueduct import trace.json.gz --name m",
+                  "store a measured trace"},
+                 {"aqueduct replay m --device mi300x --name s",
+                  "simulate the same submissions"},
+                 {"aqueduct compare s", "how far off the simulation is"}},
+};
+
+const char *const aq_cli_subjects[] = {"runs",    "devices", "transports",
+                                       "formats", "metrics", NULL};
+
+const aq_cli_command aq_cli_commands[AQ_CLI_CMD_COUNT] = {
+    [AQ_CLI_CMD_IMPORT] =
+        {.name = "import",
+         .arguments = "FILE...",
+         .summary = "store measured traces as runs",
+         .text =
+             "Reads traces that profilers wrote and stores each as one "
+             "measured run. FILE is a Kineto (PyTorch profiler) JSON, a "
+             "rocprofv3 JSON, a directory of rocprofv3 CSV files, or a "
+             "rocprof v1 results.csv, plain or with .gz; the format is "
+             "detected.\n\n"
+             "Oddities that can be mended are mended, counted, reported and "
+             "kept in the run's notes. What can't be mended is an error, and "
+             "nothing of that file is stored.",
+         .examples = {{"aqueduct import trace.json.gz --name resnet",
+                       "one trace, under a name"},
+                      {"aqueduct import results/",
+                       "a directory of rocprofv3 CSV files"}},
+         .options = BIT(FORMAT),
+         .args_min = 1,
+         .args_max = INT32_MAX,
+         .what = AQ_CLI_FILE},
+    [AQ_CLI_CMD_RUN] =
+        {.name = "run",
+         .arguments = "SCENARIO",
+         .summary = "run a scenario file",
+         .text = "Runs the workload that a scenario file describes on a "
+                 "transport, by default the simulator, and stores what "
+                 "happened as a run.\n\n"
+                 "The device is the one of --device, else the scenario's.",
+         .examples = {{"aqueduct run burst.json --device mi300x",
+                       "simulate a scenario on an MI300X"},
+                      {"aqueduct run burst.json --seed 7 --name b7",
+                       "the same with another seed"}},
+         .options = BIT(SET),
+         .args_min = 1,
+         .args_max = 1,
+         .what = AQ_CLI_FILE},
+    [AQ_CLI_CMD_REPLAY] =
+        {.name = "replay",
+         .arguments = "RUN",
+         .summary = "send a stored run's submissions through the simulator",
+         .text =
+             "Submits what a stored run submitted, when it was submitted, "
+             "through queue, packets and transport, and stores the result as "
+             "a run that is linked to its origin. Kernels take as long as "
+             "they took in the origin; when they start is up to the "
+             "simulator.\n\n"
+             "Rows whose submission is not known, and the first of each "
+             "queue, are pinned to their measured time and never scored.\n\n"
+             "Without --device the device model is chosen from the GPU that "
+             "the run names.",
+         .examples = {{"aqueduct replay m --device mi300x --name s",
+                       "replay run m on the MI300X model"},
+                      {"aqueduct replay latest",
+                       "replay the newest run on the model of its GPU"}},
+         .options = BIT(SET),
+         .args_min = 1,
+         .args_max = 1,
+         .what = AQ_CLI_RUN},
+    [AQ_CLI_CMD_COMPARE] =
+        {.name = "compare",
+         .arguments = "RUN [OTHER]",
+         .summary = "compare two runs dispatch by dispatch",
+         .text =
+             "Joins a run with the run that it replays (OTHER, by default "
+             "its origin; either may come first) and prints how far its end "
+             "times, completion intervals, queue waits and starts are from "
+             "the measured ones, by class of row, beside two trivial "
+             "formulas on the same rows: zero, max(submission, previous "
+             "end), and E, the same with two latencies fitted to this very "
+             "run.\n\n"
+             "Pinned rows, and rows without a partner, count nowhere. When "
+             "nothing can be scored there is no verdict, and the exit status "
+             "is 2.",
+         .examples = {{"aqueduct compare s", "run s with its origin"},
+                      {"aqueduct compare s --worst 10",
+                       "with the ten rows that are furthest off"},
+                      {"aqueduct compare s --fail-above end.median=400 "
+                       "--fail-above end.mean=0.6us",
+                       "exit 1 if the simulation is worse than that"}},
+         .options = BIT(FAIL_ABOVE) | BIT(WORST),
+         .args_min = 1,
+         .args_max = 2,
+         .what = AQ_CLI_RUN},
+    [AQ_CLI_CMD_LIST] =
+        {.name = "list",
+         .arguments = "runs|devices|transports|formats|metrics",
+         .summary = "list runs, device models, transports, formats or metrics",
+         .text = "Lists the runs of the store, the device models, the "
+                 "transports, the trace formats, or the metrics that "
+                 "`aqueduct compare --fail-above` knows.",
+         .examples = {{"aqueduct list runs", "every run, oldest first"},
+                      {"aqueduct list devices --names",
+                       "names only, for scripts"}},
+         .options = BIT(NAMES),
+         .args_min = 1,
+         .args_max = 1,
+         .what = AQ_CLI_SUBJECT},
+    [AQ_CLI_CMD_SHOW] =
+        {.name = "show",
+         .arguments = "RUN|DEVICE",
+         .summary = "show one run or one device model",
+         .text = "Of a run: what is known of it, and a summary of each of "
+                 "its queues. Of a device model: every constant with its "
+                 "unit, its source, and whether it is calibrated or "
+                 "assumed.\n\n"
+                 "A name that is both a run and a device model means the "
+                 "run; give the path of the .device file for the other.",
+         .examples = {{"aqueduct show latest", "the newest run"},
+                      {"aqueduct show mi300x", "the MI300X device model"}},
+         .args_min = 1,
+         .args_max = 1,
+         .what = AQ_CLI_RUN_OR_DEVICE},
+    [AQ_CLI_CMD_EXPORT] =
+        {.name = "export",
+         .arguments = "RUN",
+         .summary = "write a run to a file",
+         .text = "Writes the rows of a run in one of the formats that "
+                 "`aqueduct list formats` shows. The bytes depend on the "
+                 "rows alone: two replays of the same run with the same "
+                 "device model and seed give the same file.",
+         .examples = {{"aqueduct export s --format jsonl -o s.jsonl",
+                       "one JSON object a row"}},
+         .options = BIT(FORMAT),
+         .args_min = 1,
+         .args_max = 1,
+         .what = AQ_CLI_RUN},
+    [AQ_CLI_CMD_DOCTOR] =
+        {.name = "doctor",
+         .arguments = "",
+         .summary = "tell what this build and this machine can do",
+         .text = "Checks what was built in, the HSA runtime, the GPU "
+                 "driver, the store and the terminal. Each line that is not "
+                 "well says what is missing and how to get it. Nothing is "
+                 "changed.",
+         .examples = {{"aqueduct doctor", "check this machine"}},
+         .options = BIT(LIBHSA),
+         .args_min = 0,
+         .args_max = 0},
+    [AQ_CLI_CMD_HELP] =
+        {.name = "help",
+         .arguments = "[COMMAND]",
+         .summary = "show the help of a command",
+         .text = "Shows what `aqueduct COMMAND --help` shows, or the list of "
+                 "commands.",
+         .examples = {{"aqueduct help replay", "the help of replay"}},
+         .args_min = 0,
+         .args_max = 1,
+         .what = AQ_CLI_COMMAND_NAME},
+};
+
+bool aq_cli_takes(const aq_cli_command *command, aq_cli_option_id option)
+{
+  return option >= AQ_CLI_FIRST_COMMON ||
+         (command && (command->options >> option & 1));
+}

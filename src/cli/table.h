@@ -1,0 +1,115 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The one table of commands and options. Parsing, --help, the man pages and
+ * the bash completion are all made from it, so that they cannot disagree.
+ *
+ * Texts are ASCII. This file and table.c need nothing of the rest of the
+ * program: the documentation generator links them alone.
+ */
+#ifndef AQ_CLI_TABLE_H
+#define AQ_CLI_TABLE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* What an argument is, for completion. */
+typedef enum aq_cli_what {
+  AQ_CLI_NOTHING, /* a flag, or free text */
+  AQ_CLI_FILE,
+  AQ_CLI_RUN,
+  AQ_CLI_RUN_OR_DEVICE,
+  AQ_CLI_DEVICE,
+  AQ_CLI_TRANSPORT,
+  AQ_CLI_FORMAT,
+  AQ_CLI_METRIC,
+  AQ_CLI_SUBJECT, /* of `list` */
+  AQ_CLI_COMMAND_NAME,
+} aq_cli_what;
+
+/* O(id): every option, in the order in which help shows them. Those up to
+ * QUIET are accepted everywhere. */
+#define AQ_CLI_OPTIONS(O)                                                      \
+  O(FORMAT)                                                                    \
+  O(SET)                                                                       \
+  O(FAIL_ABOVE)                                                                \
+  O(WORST)                                                                     \
+  O(NAMES)                                                                     \
+  O(LIBHSA)                                                                    \
+  O(STORE)                                                                     \
+  O(DEVICE)                                                                    \
+  O(TRANSPORT)                                                                 \
+  O(SEED)                                                                      \
+  O(NAME)                                                                      \
+  O(JSON)                                                                      \
+  O(OUTPUT)                                                                    \
+  O(QUIET)                                                                     \
+  O(HELP)                                                                      \
+  O(VERSION)
+
+typedef enum aq_cli_option_id {
+#define O(id) AQ_CLI_OPT_##id,
+  AQ_CLI_OPTIONS(O)
+#undef O
+      AQ_CLI_OPT_COUNT
+} aq_cli_option_id;
+
+#define AQ_CLI_FIRST_COMMON AQ_CLI_OPT_STORE
+
+typedef struct aq_cli_option {
+  const char *name;     /* without the dashes */
+  const char *argument; /* NULL: a flag */
+  const char *env;      /* variable that gives the value, or NULL */
+  const char *help;
+  aq_cli_what what;
+  char letter;  /* or 0 */
+  bool repeats; /* may be given more than once */
+} aq_cli_option;
+
+#define AQ_CLI_COMMANDS(C)                                                     \
+  C(IMPORT, import)                                                            \
+  C(RUN, run)                                                                  \
+  C(REPLAY, replay)                                                            \
+  C(COMPARE, compare)                                                          \
+  C(LIST, list)                                                                \
+  C(SHOW, show)                                                                \
+  C(EXPORT, export)                                                            \
+  C(DOCTOR, doctor)                                                            \
+  C(HELP, help)
+
+typedef enum aq_cli_command_id {
+#define C(id, name) AQ_CLI_CMD_##id,
+  AQ_CLI_COMMANDS(C)
+#undef C
+      AQ_CLI_CMD_COUNT
+} aq_cli_command_id;
+
+typedef struct aq_cli_example {
+  const char *command, *meaning;
+} aq_cli_example;
+
+enum { AQ_CLI_EXAMPLES_MAX = 4 };
+
+typedef struct aq_cli_command {
+  const char *name;
+  const char *arguments; /* "RUN [OTHER]", or "" */
+  const char *summary;   /* lower case, no full stop */
+  const char *text;      /* paragraphs, separated by an empty line */
+  aq_cli_example examples[AQ_CLI_EXAMPLES_MAX];
+  uint32_t options; /* bits of its own options */
+  int args_min, args_max;
+  aq_cli_what what; /* its arguments */
+} aq_cli_command;
+
+extern const aq_cli_option aq_cli_options[AQ_CLI_OPT_COUNT];
+extern const aq_cli_command aq_cli_commands[AQ_CLI_CMD_COUNT];
+
+/* What `list` can list, ended by NULL. */
+extern const char *const aq_cli_subjects[];
+
+/* The program itself, for aqueduct(1) and `aqueduct --help`. */
+extern const aq_cli_command aq_cli_program;
+
+/* Whether a command takes an option; NULL stands for the program. */
+bool aq_cli_takes(const aq_cli_command *command, aq_cli_option_id option);
+
+#endif

@@ -1,0 +1,122 @@
+/* SPDX-License-Identifier: MIT */
+#include "cli/thresholds.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/text.h"
+
+static aq_status say_unknown_metric(aq_cli *cli, const char *name)
+{
+  size_t count = aq_metric_count();
+  aq_metric *metrics = calloc(count, sizeof *metrics);
+  const char **names = calloc(count + 1, sizeof *names);
+  const char *near = NULL;
+  if (metrics && names) {
+    for (size_t i = 0; i < count; i++) {
+      aq_metric_at(i, &metrics[i]);
+      names[i] = metrics[i].name;
+    }
+    near = aq_cli_text_nearest(name, names);
+  }
+  aq_diag_set(&cli->diag, AQ_ERR_INVALID,
+              "--fail-above: unknown metric '%s'; %s%s%s", name,
+              near ? "did you mean " : "see aqueduct list metrics",
+              near ? near : "", near ? "?" : "");
+  free(names);
+  free(metrics);
+  return AQ_ERR_INVALID;
+}
+
+/* The factor of a unit, 0 for one that the metric has not. */
+static double unit_factor(aq_metric_unit unit, const char *suffix)
+{
+  if (!*suffix)
+    return 1;
+  if (unit == AQ_METRIC_FRACTION)
+    return strcmp(suffix, "%") == 0 ? 0.01 : 0;
+  if (unit != AQ_METRIC_NS)
+    return 0;
+  return strcmp(suffix, "ns") == 0   ? 1
+         : strcmp(suffix, "us") == 0 ? 1e3
+         : strcmp(suffix, "ms") == 0 ? 1e6
+                                     : 0;
+}
+
+static aq_status read_threshold(aq_cli *cli, const char *text,
+                                aq_cli_threshold *out)
+{
+  char name[AQ_METRIC_NAME_MAX];
+  const char *equals = strchr(text, '=');
+  if (!equals)
+    return aq_diag_set(&cli->diag, AQ_ERR_INVALID,
+                       "--fail-above: '%s' is not METRIC=VALUE", text);
+  snprintf(name, sizeof name, "%.*s", (int)(equals - text), text);
+  int index = aq_metric_find(name);
+  if (index < 0)
+    return say_unknown_metric(cli, name);
+  aq_metric metric;
+  aq_metric_at((size_t)index, &metric);
+  char *suffix;
+  double value = strtod(equals + 1, &suffix);
+  double factor = unit_factor(metric.unit, suffix);
+  if (suffix == equals + 1 || factor == 0 || !isfinite(value) || value < 0)
+    return aq_diag_set(&cli->diag, AQ_ERR_INVALID,
+                       "--fail-above: '%s' is not a value of %s (%s)",
+                       equals + 1, name, aq_metric_unit_name(metric.unit));
+  *out = (aq_cli_threshold){(size_t)index, value * factor};
+  return AQ_OK;
+}
+
+aq_status aq_cli_thresholds_read(aq_cli *cli, aq_cli_threshold **out,
+                                 size_t *count)
+{
+  const char **texts = aq_cli_repeats(cli, AQ_CLI_OPT_FAIL_ABOVE);
+  aq_cli_threshold *limits = calloc(cli->repeat_count + 1, sizeof *limits);
+  aq_status status = texts && limits ? AQ_OK : aq_cli_no_memory(cli);
+  size_t n = 0;
+  while (status == AQ_OK && texts[n]) {
+    status = read_threshold(cli, texts[n], &limits[n]);
+    n++;
+  }
+  free(texts);
+  if (status != AQ_OK) {
+    free(limits);
+    return status;
+  }
+  *out = limits;
+  *count = n;
+  return AQ_OK;
+}
+
+/* Adds one more figure to the line that tells what is above its limit. */
+static void say_above(aq_cli *cli, const aq_metric *metric, double value,
+                      double limit)
+{
+  char before[AQ_DIAG_TEXT_MAX];
+  bool first = cli->diag.status != AQ_ERR_DIFFERENT;
+  snprintf(before, sizeof before, "%s", first ? "" : cli->diag.text);
+  aq_diag_set(&cli->diag, AQ_ERR_DIFFERENT, "%s%s%s is %.9g %s, above %.9g",
+              before, first ? "" : "; ", metric->name, value,
+              aq_metric_unit_name(metric->unit), limit);
+}
+
+aq_status aq_cli_thresholds_judge(aq_cli *cli, const aq_cli_threshold *limits,
+                                  size_t count, const aq_compare *figures)
+{
+  aq_status status = AQ_OK;
+  for (size_t i = 0; i < count; i++) {
+    aq_metric metric;
+    double value;
+    aq_metric_at(limits[i].metric, &metric);
+    if (!aq_metric_value(limits[i].metric, figures, &value))
+      return aq_diag_set(&cli->diag, AQ_ERR_INPUT,
+                         "--fail-above: no scored row tells %s", metric.name);
+    if (value <= limits[i].limit)
+      continue;
+    say_above(cli, &metric, value, limits[i].limit);
+    status = AQ_ERR_DIFFERENT;
+  }
+  return status;
+}

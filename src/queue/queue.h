@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The host queue: submits programs to one hardware queue of any transport.
+ *
+ * A submission is: reserve ring slots and kernarg memory, write the waits and
+ * the program's packets behind their headers, publish the headers in order,
+ * ring the doorbell once. When there is no room it asks the transport to let
+ * time pass (queue_wait_space); it never spins and never looks inside. A
+ * program that is larger than the ring goes in several parts, each with a
+ * doorbell of its own.
+ *
+ * Order: everything in a queue starts in the order of submission; whether it
+ * overlaps is decided by the barriers of the programs. Waits hold back what is
+ * submitted after them.
+ *
+ * Kernel arguments lie in a ring and are reused once the read index has passed
+ * the packets they belong to, that is when those have completed.
+ *
+ * Thread rule: one producer at a time. Ownership: the queue owns its ring and
+ * its kernarg memory; the transport must outlive it.
+ */
+#ifndef AQ_QUEUE_QUEUE_H
+#define AQ_QUEUE_QUEUE_H
+
+#include "cmdbuf/program.h"
+#include "common/transport.h"
+
+typedef struct aq_queue aq_queue;
+
+/* Packets that are about to be published: consecutive ids, first the waits. */
+typedef struct aq_queue_packets {
+  uint64_t first;   /* packet id */
+  uint32_t waits;   /* barrier packets that the queue added */
+  uint32_t payload; /* packets of the program */
+  uint64_t index;   /* of the first of them in the program */
+} aq_queue_packets;
+
+typedef struct aq_queue_options {
+  aq_transport *transport;
+  uint32_t device;
+  uint32_t size;         /* packets, a power of two */
+  uint64_t kernarg_size; /* bytes, a power of two; 0: 64 a packet, twice */
+  void (*error)(const aq_queue_error *error, void *user); /* may be NULL */
+  /* Told of packets before they are published; may be NULL. */
+  void (*packets)(const aq_queue_packets *packets, void *user);
+  void *user;
+} aq_queue_options;
+
+typedef struct aq_submission {
+  const aq_program *program; /* NULL: only waits and a completion */
+  const aq_signal *waits;    /* each has to reach 0 first */
+  uint32_t wait_count;
+  aq_signal completion; /* decremented after the last packet; 0: none */
+} aq_submission;
+
+typedef struct aq_submitted {
+  uint64_t first;   /* id of the first packet; the others follow it */
+  uint64_t packets; /* all of them */
+  uint32_t waits;   /* the first of them, added for the waits */
+  uint32_t doorbells;
+} aq_submitted;
+
+aq_status aq_queue_create(const aq_queue_options *options, aq_queue **out,
+                          aq_diag *diag);
+void aq_queue_destroy(aq_queue *queue);
+
+/* The ring; owned by the queue. */
+const aq_ring *aq_queue_ring(const aq_queue *queue);
+
+/* Submits; `out` may be NULL. Nothing is submitted when an argument is bad;
+ * after any other error the queue takes no more. */
+aq_status aq_queue_submit(aq_queue *queue, const aq_submission *submission,
+                          aq_submitted *out, aq_diag *diag);
+
+#endif

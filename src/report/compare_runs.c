@@ -1,0 +1,174 @@
+/* SPDX-License-Identifier: MIT */
+#include "report/compare_runs.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { BATCH = 512 };
+
+/* What joins the rows of a run with the other's. */
+typedef enum join_by { JOIN_BY_NUMBER, JOIN_BY_ORIGIN } join_by;
+
+typedef struct row_array {
+  aq_compare_row *rows;
+  size_t count, capacity;
+} row_array;
+
+/* Who is who, and how they join. */
+typedef struct pairing {
+  const aq_run_info *reference, *run;
+  join_by reference_by, run_by;
+} pairing;
+
+static aq_status no_memory(aq_diag *diag)
+{
+  return aq_diag_set(diag, AQ_ERR_NO_MEMORY, "out of memory");
+}
+
+static aq_status pair_runs(const aq_run_info *a, const aq_run_info *b,
+                           pairing *out, aq_diag *diag)
+{
+  if (a->id == b->id)
+    *out = (pairing){b, a, JOIN_BY_NUMBER, JOIN_BY_NUMBER};
+  else if (a->origin == b->id)
+    *out = (pairing){b, a, JOIN_BY_NUMBER, JOIN_BY_ORIGIN};
+  else if (b->origin == a->id)
+    *out = (pairing){a, b, JOIN_BY_NUMBER, JOIN_BY_ORIGIN};
+  else if (a->origin != AQ_NONE && a->origin == b->origin)
+    *out = (pairing){b, a, JOIN_BY_ORIGIN, JOIN_BY_ORIGIN};
+  else
+    return aq_diag_set(diag, AQ_ERR_INPUT,
+                       "runs %" PRId64 " and %" PRId64
+                       " have no row in common: neither replays the other, "
+                       "and they do not replay the same run",
+                       a->id, b->id);
+  return AQ_OK;
+}
+
+static bool array_reserve(row_array *array, size_t more)
+{
+  if (array->count + more <= array->capacity)
+    return true;
+  size_t capacity = 2 * array->capacity + more;
+  aq_compare_row *rows = realloc(array->rows, capacity * sizeof *rows);
+  if (!rows)
+    return false;
+  array->rows = rows;
+  array->capacity = capacity;
+  return true;
+}
+
+static void array_add(row_array *array, const aq_record *records,
+                      const int64_t *numbers, size_t count, join_by by)
+{
+  for (size_t i = 0; i < count; i++) {
+    int64_t key = by == JOIN_BY_ORIGIN ? records[i].origin : numbers[i];
+    array->count += aq_compare_row_init(&array->rows[array->count], &records[i],
+                                        numbers[i], key);
+  }
+}
+
+static aq_status read_rows(aq_run_reader *reader, join_by by, row_array *out,
+                           aq_diag *diag)
+{
+  aq_record *records = malloc(BATCH * sizeof *records);
+  int64_t numbers[BATCH];
+  if (!records)
+    return no_memory(diag);
+  aq_status status;
+  for (;;) {
+    size_t count = 0;
+    status = aq_run_reader_next(reader, records, numbers, BATCH, &count, diag);
+    if (status != AQ_OK || count == 0)
+      break;
+    if (!array_reserve(out, count)) {
+      status = no_memory(diag);
+      break;
+    }
+    array_add(out, records, numbers, count, by);
+  }
+  free(records);
+  return status;
+}
+
+static aq_status read_run(aq_store *store, const aq_run_info *info, join_by by,
+                          aq_row_order order, row_array *out, aq_diag *diag)
+{
+  aq_run_reader *reader;
+  aq_status status = aq_run_reader_open(store, info->id, order, &reader, diag);
+  if (status != AQ_OK)
+    return status;
+  status = read_rows(reader, by, out, diag);
+  aq_run_reader_close(reader);
+  return status;
+}
+
+/* The names of the worst rows, as the reference run spells them. */
+static aq_status name_worst(aq_store *store, aq_compare_runs *out,
+                            aq_diag *diag)
+{
+  size_t count = out->figures.worst_count;
+  aq_run_reader *reader;
+  out->worst_names = calloc(count + 1, sizeof *out->worst_names);
+  if (!out->worst_names)
+    return no_memory(diag);
+  if (count == 0)
+    return AQ_OK;
+  aq_status status = aq_run_reader_open(store, out->reference->id,
+                                        AQ_ORDER_STORED, &reader, diag);
+  if (status != AQ_OK)
+    return status;
+  for (size_t i = 0; i < count; i++) {
+    const char *name =
+        aq_run_reader_name(reader, out->figures.worst[i].reference.name);
+    out->worst_names[i] = name ? strdup(name) : NULL;
+  }
+  aq_run_reader_close(reader);
+  return AQ_OK;
+}
+
+static aq_status compare_pair(aq_store *store, const pairing *pair,
+                              size_t worst, aq_compare_runs *out, aq_diag *diag)
+{
+  row_array reference = {0}, rows = {0};
+  aq_status status = read_run(store, pair->reference, pair->reference_by,
+                              AQ_ORDER_START, &reference, diag);
+  if (status == AQ_OK)
+    status =
+        read_run(store, pair->run, pair->run_by, AQ_ORDER_STORED, &rows, diag);
+  if (status == AQ_OK)
+    status = aq_compare_rows(reference.rows, reference.count, rows.rows,
+                             rows.count, worst, &out->figures, diag);
+  free(reference.rows);
+  free(rows.rows);
+  return status;
+}
+
+aq_status aq_compare_runs_init(aq_store *store, const aq_run_info *a,
+                               const aq_run_info *b, size_t worst,
+                               aq_compare_runs *out, aq_diag *diag)
+{
+  pairing pair = {0};
+  aq_status status = pair_runs(a, b, &pair, diag);
+  if (status != AQ_OK)
+    return status;
+  aq_compare_runs runs = {.reference = pair.reference, .run = pair.run};
+  status = compare_pair(store, &pair, worst, &runs, diag);
+  if (status == AQ_OK)
+    status = name_worst(store, &runs, diag);
+  if (status == AQ_OK)
+    *out = runs;
+  else
+    aq_compare_runs_fini(&runs);
+  return status;
+}
+
+void aq_compare_runs_fini(aq_compare_runs *compare)
+{
+  for (size_t i = 0; compare->worst_names && i < compare->figures.worst_count;
+       i++)
+    free(compare->worst_names[i]);
+  free(compare->worst_names);
+  aq_compare_fini(&compare->figures);
+}

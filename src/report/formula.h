@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The trivial formulas that a simulator has to beat (doc/compare.md):
+ *
+ *   zero  start = max(submission, previous end)
+ *   E     start = max(API end + L1, previous end); L2 instead of L1 after
+ *         105 us of idleness; for graph launches, whose call returns long
+ *         after their first packet, max(API begin + B, previous end); all
+ *         three fitted to the very run they predict
+ *
+ * Both run free: the previous end is the predicted one. Pure functions.
+ */
+#ifndef AQ_REPORT_FORMULA_H
+#define AQ_REPORT_FORMULA_H
+
+#include <stdbool.h>
+
+#include "report/compare.h"
+
+/* When a row was submitted as E and the classes see it: the call's return,
+ * else the doorbell; AQ_NONE if neither is known. */
+static inline aq_time aq_compare_submission(const aq_compare_row *row)
+{
+  return row->host_end != AQ_NONE ? row->host_end : row->submit;
+}
+
+/* Latencies to start: medians over directly launched rows whose call began
+ * after the previous end. Rows are by queue, then start. */
+aq_status aq_formula_fit(const aq_compare_row *rows, size_t count,
+                         aq_compare *out, aq_diag *diag);
+
+/* The start that a formula (ZERO or E) predicts after `previous_end` (AQ_NONE:
+ * the first of its queue). Rows that nobody can predict keep theirs. */
+aq_time aq_formula_start(aq_compare_predictor formula, const aq_compare *fit,
+                         const aq_compare_row *row, aq_time previous_end);
+
+#endif

@@ -1,0 +1,127 @@
+/* SPDX-License-Identifier: MIT */
+#include "report/metrics.h"
+
+#include <math.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <string.h>
+
+static const struct {
+  const char *name, *meaning;
+  size_t offset; /* in aq_compare_stat */
+} statistics[] = {
+    {"median", "median", offsetof(aq_compare_stat, median)},
+    {"p90", "90 % quantile", offsetof(aq_compare_stat, p90)},
+    {"p99", "99 % quantile", offsetof(aq_compare_stat, p99)},
+    {"mean", "mean", offsetof(aq_compare_stat, mean)},
+};
+
+enum {
+  STATISTICS = sizeof statistics / sizeof *statistics,
+  GRID = AQ_CLASS_COUNT * AQ_QUANTITY_COUNT * STATISTICS,
+};
+
+static bool makespan_value(const aq_compare *c, double *out)
+{
+  aq_time error = c->makespan[AQ_PREDICTOR_RUN] - c->makespan_reference;
+  *out = fabs((double)error) / (double)AQ_NS;
+  return true;
+}
+
+static bool makespan_relative_value(const aq_compare *c, double *out)
+{
+  if (c->makespan_reference <= 0)
+    return false;
+  double error =
+      (double)(c->makespan[AQ_PREDICTOR_RUN] - c->makespan_reference);
+  *out = fabs(error) / (double)c->makespan_reference;
+  return true;
+}
+
+static bool unscored_value(const aq_compare *c, double *out)
+{
+  *out = (double)(c->rows - c->scored);
+  return true;
+}
+
+static const struct {
+  const char *name, *meaning;
+  aq_metric_unit unit;
+  bool (*value)(const aq_compare *compare, double *out);
+} singles[] = {
+    {"makespan", "size of the error of first start to last end", AQ_METRIC_NS,
+     makespan_value},
+    {"makespan.relative", "the same as a part of the measured makespan",
+     AQ_METRIC_FRACTION, makespan_relative_value},
+    {"unscored", "rows of the reference that are not scored", AQ_METRIC_ROWS,
+     unscored_value},
+};
+
+enum { SINGLES = sizeof singles / sizeof *singles };
+
+size_t aq_metric_count(void)
+{
+  return GRID + SINGLES;
+}
+
+static void grid_metric(size_t index, aq_metric *out)
+{
+  size_t statistic = index % STATISTICS;
+  size_t quantity = index / STATISTICS % AQ_QUANTITY_COUNT;
+  size_t class = index / STATISTICS / AQ_QUANTITY_COUNT;
+  bool all = class == AQ_CLASS_ALL;
+  snprintf(out->name, sizeof out->name, "%s%s%s.%s",
+           all ? "" : aq_compare_classes[class].name, all ? "" : ".",
+           aq_compare_quantities[quantity].name, statistics[statistic].name);
+  snprintf(out->meaning, sizeof out->meaning, "%s of %s; %s",
+           statistics[statistic].meaning,
+           aq_compare_quantities[quantity].meaning,
+           aq_compare_classes[class].meaning);
+  out->unit = AQ_METRIC_NS;
+}
+
+void aq_metric_at(size_t index, aq_metric *out)
+{
+  if (index < GRID) {
+    grid_metric(index, out);
+    return;
+  }
+  index -= GRID;
+  snprintf(out->name, sizeof out->name, "%s", singles[index].name);
+  snprintf(out->meaning, sizeof out->meaning, "%s", singles[index].meaning);
+  out->unit = singles[index].unit;
+}
+
+int aq_metric_find(const char *name)
+{
+  for (size_t i = 0; i < GRID + SINGLES; i++) {
+    aq_metric metric;
+    aq_metric_at(i, &metric);
+    if (strcmp(metric.name, name) == 0)
+      return (int)i;
+  }
+  return -1;
+}
+
+const char *aq_metric_unit_name(aq_metric_unit unit)
+{
+  static const char *const names[] = {[AQ_METRIC_NS] = "ns",
+                                      [AQ_METRIC_FRACTION] = "fraction",
+                                      [AQ_METRIC_ROWS] = "rows"};
+  return names[unit];
+}
+
+bool aq_metric_value(size_t index, const aq_compare *compare, double *out)
+{
+  if (index >= GRID)
+    return singles[index - GRID].value(compare, out);
+  size_t quantity = index / STATISTICS % AQ_QUANTITY_COUNT;
+  size_t class = index / STATISTICS / AQ_QUANTITY_COUNT;
+  const aq_compare_stat *stat =
+      &compare->stats[AQ_PREDICTOR_RUN][quantity][class];
+  if (stat->count == 0)
+    return false;
+  const char *bytes = (const char *)stat;
+  memcpy(out, bytes + statistics[index % STATISTICS].offset, sizeof *out);
+  return true;
+}

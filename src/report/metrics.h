@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The names of the figures of a comparison, for thresholds and `list metrics`:
+ *
+ *   [CLASS.]QUANTITY.STATISTIC   end.median, queued.interval.p99
+ *   makespan, makespan.relative, unscored
+ *
+ * One table makes and finds them. Pure functions.
+ */
+#ifndef AQ_REPORT_METRICS_H
+#define AQ_REPORT_METRICS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "report/compare.h"
+
+enum { AQ_METRIC_NAME_MAX = 40 };
+
+typedef enum aq_metric_unit {
+  AQ_METRIC_NS,
+  AQ_METRIC_FRACTION, /* shown and given in percent or as a fraction */
+  AQ_METRIC_ROWS,
+} aq_metric_unit;
+
+typedef struct aq_metric {
+  char name[AQ_METRIC_NAME_MAX];
+  char meaning[160];
+  aq_metric_unit unit;
+} aq_metric;
+
+size_t aq_metric_count(void);
+
+/* The metric at an index below aq_metric_count(). */
+void aq_metric_at(size_t index, aq_metric *out);
+
+/* The index of a name, or -1. */
+int aq_metric_find(const char *name);
+
+const char *aq_metric_unit_name(aq_metric_unit unit);
+
+/* The figure; false when no scored row tells it. Signed figures (makespan)
+ * are given as their size. */
+bool aq_metric_value(size_t index, const aq_compare *compare, double *out);
+
+#endif

@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: MIT */
+#include "run/kernels.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct aq_kernel_variant {
+  aq_cost cost;
+  uint64_t object;
+  uint32_t next; /* variant of the same name + 1, or 0 */
+};
+
+void aq_kernels_init(aq_kernels *kernels, aq_transport *transport)
+{
+  *kernels = (aq_kernels){.transport = transport};
+}
+
+void aq_kernels_fini(aq_kernels *kernels)
+{
+  free(kernels->heads);
+  free(kernels->variants);
+  *kernels = (aq_kernels){0};
+}
+
+/* Durations of spin kernels are arguments, not part of the kernel. */
+static bool cost_is_same(const aq_cost *a, const aq_cost *b)
+{
+  if (a->kind != b->kind)
+    return false;
+  return a->kind == AQ_COST_SPIN ||
+         (a->base == b->base && a->per_workgroup == b->per_workgroup);
+}
+
+static aq_status heads_grow(aq_kernels *kernels, size_t count, aq_diag *diag)
+{
+  size_t wanted = kernels->head_count ? kernels->head_count : 64;
+  while (wanted < count)
+    wanted *= 2;
+  uint32_t *grown = realloc(kernels->heads, wanted * sizeof *grown);
+  if (!grown)
+    return aq_diag_set(diag, AQ_ERR_NO_MEMORY, "no memory for %zu kernels",
+                       wanted);
+  memset(grown + kernels->head_count, 0,
+         (wanted - kernels->head_count) * sizeof *grown);
+  kernels->heads = grown;
+  kernels->head_count = wanted;
+  return AQ_OK;
+}
+
+static aq_status variants_grow(aq_kernels *kernels, aq_diag *diag)
+{
+  uint32_t capacity = kernels->capacity ? kernels->capacity * 2 : 64;
+  struct aq_kernel_variant *grown =
+      realloc(kernels->variants, capacity * sizeof *grown);
+  if (!grown)
+    return aq_diag_set(diag, AQ_ERR_NO_MEMORY, "no memory for %u kernels",
+                       capacity);
+  kernels->variants = grown;
+  kernels->capacity = capacity;
+  return AQ_OK;
+}
+
+static aq_status variant_register(aq_kernels *kernels, size_t place,
+                                  const char *text, const aq_cost *cost,
+                                  uint64_t *object, aq_diag *diag)
+{
+  aq_status status = AQ_OK;
+  if (place >= kernels->head_count)
+    status = heads_grow(kernels, place + 1, diag);
+  if (status == AQ_OK && kernels->count == kernels->capacity)
+    status = variants_grow(kernels, diag);
+  if (status != AQ_OK)
+    return status;
+  const bool spin = cost->kind == AQ_COST_SPIN;
+  aq_kernel_info info;
+  status = kernels->transport->ops->kernel_register(
+      kernels->transport,
+      &(aq_kernel_desc){.name = text ? text : "?",
+                        .cost = spin ? (aq_cost){AQ_COST_SPIN, 0, 0} : *cost,
+                        .kernarg_size = spin ? sizeof(aq_spin_args) : 0},
+      &info, diag);
+  if (status != AQ_OK)
+    return status;
+  kernels->variants[kernels->count++] =
+      (struct aq_kernel_variant){*cost, info.object, kernels->heads[place]};
+  kernels->heads[place] = kernels->count;
+  *object = info.object;
+  return AQ_OK;
+}
+
+aq_status aq_kernels_find(aq_kernels *kernels, int64_t name, const char *text,
+                          const aq_cost *cost, uint64_t *object, aq_diag *diag)
+{
+  /* What has no name shares place 0. */
+  const size_t place = name < 0 ? 0 : (size_t)name + 1;
+  uint32_t at = place < kernels->head_count ? kernels->heads[place] : 0;
+  for (; at != 0; at = kernels->variants[at - 1].next)
+    if (cost_is_same(&kernels->variants[at - 1].cost, cost)) {
+      *object = kernels->variants[at - 1].object;
+      return AQ_OK;
+    }
+  return variant_register(kernels, place, text, cost, object, diag);
+}

@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A scenario as it was read: plain data that the source plays from. Everything
+ * lives in one arena and is read-only after reading. doc/formats/scenario.md
+ * tells the meaning of each part.
+ */
+#ifndef AQ_RUN_SCENARIO_MODEL_H
+#define AQ_RUN_SCENARIO_MODEL_H
+
+#include <stdbool.h>
+
+#include "common/arena.h"
+#include "common/map.h"
+#include "common/workload.h"
+#include "run/distribution.h"
+#include "run/json_in.h"
+
+typedef struct aq_sc_kernel {
+  aq_command command;       /* all but a drawn cost */
+  aq_distribution duration; /* where the cost is AQ_COST_SPIN */
+} aq_sc_kernel;
+
+typedef struct aq_sc_launch {
+  uint32_t kernel, repeat;
+} aq_sc_launch;
+
+/* One host call: a dispatch, or a graph of them. */
+typedef struct aq_sc_step {
+  const char *id; /* NULL: nobody can refer to it */
+  uint32_t stream;
+  const aq_sc_launch *launches;
+  uint32_t launch_count;
+  uint32_t command_count;              /* with all repeats */
+  uint32_t repeat;                     /* of the call */
+  uint32_t after[AQ_JOB_DEPENDENCIES]; /* steps; all earlier after sorting */
+  uint32_t after_count;
+  bool graph;
+  bool last; /* nothing of the request comes after it */
+} aq_sc_step;
+
+typedef struct aq_sc_request {
+  aq_sc_step *steps; /* in an order that respects streams and `after` */
+  uint32_t step_count;
+} aq_sc_request;
+
+typedef struct aq_sc_choice {
+  uint32_t request;
+  double below; /* of the unit interval */
+} aq_sc_choice;
+
+typedef enum aq_sc_arrivals {
+  AQ_SC_CLOSED, /* the next one `think` after the last one completed */
+  AQ_SC_EVERY,  /* intervals drawn from `every` */
+  AQ_SC_BURSTS, /* `burst` of them `spacing` apart, bursts start `every` */
+  AQ_SC_AT,     /* at the times listed */
+} aq_sc_arrivals;
+
+typedef struct aq_sc_client {
+  uint32_t device, count;
+  const aq_sc_choice *mix;
+  uint32_t mix_count;
+  uint32_t steps_max; /* of the requests in the mix */
+  aq_sc_arrivals arrivals;
+  uint32_t concurrency; /* of closed clients; 1 for open ones */
+  aq_distribution think, every, spacing, call;
+  bool poisson; /* the first arrival is drawn too */
+  uint32_t burst;
+  const aq_time *at;
+  size_t at_count;
+  aq_time start, stagger, until, deadline; /* the last two AQ_TIME_NONE: none */
+  uint64_t requests; /* of each of the `count` clients; 0: no limit */
+  int32_t priority;
+  int64_t seed; /* negative: the scenario's */
+} aq_sc_client;
+
+typedef struct aq_scenario {
+  aq_arena arena;
+  aq_names kernel_names, stream_names, request_names;
+  const char *device; /* NULL: not given */
+  int64_t seed;
+  aq_sc_kernel *kernels;   /* by id in kernel_names */
+  aq_sc_request *requests; /* by id in request_names */
+  aq_sc_client *clients;
+  uint32_t kernel_count, request_count, client_count;
+} aq_scenario;
+
+/* Reads and checks a document; fini frees also what a failed read left. */
+aq_status aq_scenario_fill(aq_scenario *scenario, const aq_json_node *root);
+void aq_scenario_fini(aq_scenario *scenario);
+
+/* Puts the steps of a request into an order in which each comes after those of
+ * its stream that were written before it and those it names in `after`. A cycle
+ * is an error at `node` that names it. */
+aq_status aq_scenario_sort(aq_sc_request *request, const aq_json_node *node);
+
+/* Reads the requests of a scenario whose kernels have been read. */
+aq_status aq_scenario_requests(aq_scenario *scenario, const aq_json_node *node);
+
+/* Reads the clients of a scenario whose requests have been read. */
+aq_status aq_scenario_clients(aq_scenario *scenario, const aq_json_node *node);
+
+static inline aq_status aq_scenario_no_memory(const aq_json_node *node)
+{
+  return aq_diag_set(node->doc->diag, AQ_ERR_NO_MEMORY, "no memory to read %s",
+                     node->doc->file);
+}
+
+#endif

@@ -1,0 +1,336 @@
+/* SPDX-License-Identifier: MIT */
+#include <stdlib.h>
+
+#include "common/memory_sink.h"
+#include "store/schema.h"
+#include "store/store_priv.h"
+
+/* A row's place in an order. */
+typedef struct row_place {
+  int64_t key; /* time; AQ_NONE comes first */
+  int64_t number;
+} row_place;
+
+struct aq_run_reader {
+  aq_store *store;
+  int64_t run;
+  int64_t rows;         /* when the reader was opened */
+  int64_t next;         /* rows handed out */
+  row_place *places;    /* NULL: row numbers are in order */
+  sqlite3_stmt *select; /* rows with keys from ?1 to ?2 */
+  aq_memory_sink known; /* devices, queues and names */
+};
+
+static aq_status no_memory(aq_diag *diag)
+{
+  return aq_diag_set(diag, AQ_ERR_NO_MEMORY, "out of memory to read a run");
+}
+
+/* ---- devices, queues and names ---- */
+
+/* Hands a result row to the sink and returns the ordinal or id it gives. */
+typedef aq_status take_fn(aq_record_sink *sink, sqlite3_stmt *row,
+                          int64_t *ordinal, aq_diag *diag);
+
+static int64_t integer_or_none(sqlite3_stmt *row, int at)
+{
+  int64_t value = sqlite3_column_int64(row, at);
+  /* NULL reads as 0. */
+  if (value == 0 && sqlite3_column_type(row, at) == SQLITE_NULL)
+    return AQ_NONE;
+  return value;
+}
+
+static aq_status take_device(aq_record_sink *sink, sqlite3_stmt *row,
+                             int64_t *ordinal, aq_diag *diag)
+{
+  const aq_run_device device = {
+      .source_id = integer_or_none(row, 1),
+      .name = (const char *)sqlite3_column_text(row, 2),
+      .gfx = (const char *)sqlite3_column_text(row, 3),
+      .cus = integer_or_none(row, 4),
+  };
+  return sink->device(sink, &device, ordinal, diag);
+}
+
+static aq_status take_queue(aq_record_sink *sink, sqlite3_stmt *row,
+                            int64_t *ordinal, aq_diag *diag)
+{
+  const aq_run_queue queue = {.device = integer_or_none(row, 1),
+                              .source_id = integer_or_none(row, 2)};
+  return sink->queue(sink, &queue, ordinal, diag);
+}
+
+static aq_status take_name(aq_record_sink *sink, sqlite3_stmt *row, int64_t *id,
+                           aq_diag *diag)
+{
+  const char *text = (const char *)sqlite3_column_text(row, 1);
+  return sink->name(sink, text ? text : "",
+                    (size_t)sqlite3_column_bytes(row, 1), id, diag);
+}
+
+static aq_status take_all(aq_run_reader *reader, const char *sql, take_fn *take,
+                          aq_diag *diag)
+{
+  sqlite3_stmt *statement;
+  if (sqlite3_prepare_v2(reader->store->db, sql, -1, &statement, NULL) !=
+      SQLITE_OK)
+    return aq_store_error(reader->store, diag, "the run cannot be read");
+  sqlite3_bind_int64(statement, 1, reader->run);
+  aq_status status = AQ_OK;
+  while (!status && sqlite3_step(statement) == SQLITE_ROW) {
+    int64_t ordinal = AQ_NONE;
+    status = take(&reader->known.sink, statement, &ordinal, diag);
+    if (!status && ordinal != sqlite3_column_int64(statement, 0))
+      status = aq_diag_set(diag, AQ_ERR_INPUT,
+                           "%s: damaged: the devices, queues or names of run "
+                           "%lld are not numbered 0, 1, 2…",
+                           reader->store->path, (long long)reader->run);
+  }
+  if (sqlite3_finalize(statement) != SQLITE_OK && !status)
+    status = aq_store_error(reader->store, diag, "the run cannot be read");
+  return status;
+}
+
+static aq_status read_known(aq_run_reader *reader, aq_diag *diag)
+{
+  aq_status status =
+      take_all(reader,
+               "SELECT ordinal, source_id, name, gfx, cus FROM devices "
+               "WHERE run = ? ORDER BY ordinal",
+               take_device, diag);
+  if (!status)
+    status = take_all(reader,
+                      "SELECT ordinal, device, source_id FROM queues "
+                      "WHERE run = ? ORDER BY ordinal",
+                      take_queue, diag);
+  if (!status)
+    status =
+        take_all(reader, "SELECT id, text FROM names WHERE run = ? ORDER BY id",
+                 take_name, diag);
+  return status;
+}
+
+/* ---- orders ---- */
+
+static int place_order(const void *a, const void *b)
+{
+  const row_place *x = a, *y = b;
+  if (x->key != y->key)
+    return x->key < y->key ? -1 : 1;
+  return (x->number > y->number) - (x->number < y->number);
+}
+
+/* Reads the keys of all rows; *sorted becomes false when they are not in order
+ * already. */
+static aq_status read_places(aq_run_reader *reader, const char *sql,
+                             row_place *places, bool *sorted, aq_diag *diag)
+{
+  sqlite3_stmt *statement;
+  if (sqlite3_prepare_v2(reader->store->db, sql, -1, &statement, NULL) !=
+      SQLITE_OK)
+    return aq_store_error(reader->store, diag, "the run cannot be read");
+  const int64_t first = aq_store_row_key(reader->run, 0);
+  sqlite3_bind_int64(statement, 1, first);
+  sqlite3_bind_int64(statement, 2, first + reader->rows - 1);
+  int64_t i = 0;
+  for (; i < reader->rows && sqlite3_step(statement) == SQLITE_ROW; i++) {
+    places[i] = (row_place){integer_or_none(statement, 1),
+                            sqlite3_column_int64(statement, 0) - first};
+    *sorted = *sorted && (i == 0 || places[i - 1].key <= places[i].key);
+  }
+  int code = sqlite3_finalize(statement);
+  if (code != SQLITE_OK)
+    return aq_store_error(reader->store, diag, "the run cannot be read");
+  if (i < reader->rows)
+    return aq_diag_set(
+        diag, AQ_ERR_INPUT,
+        "%s: run %lld has %lld of %lld rows: removed meanwhile, or damaged",
+        reader->store->path, (long long)reader->run, (long long)i,
+        (long long)reader->rows);
+  return AQ_OK;
+}
+
+static aq_status sort_rows(aq_run_reader *reader, const char *sql,
+                           aq_diag *diag)
+{
+  if (reader->rows == 0)
+    return AQ_OK;
+  row_place *places = malloc((size_t)reader->rows * sizeof *places);
+  if (!places)
+    return no_memory(diag);
+  bool sorted = true;
+  aq_status status = read_places(reader, sql, places, &sorted, diag);
+  if (status || sorted) {
+    free(places);
+    return status;
+  }
+  qsort(places, (size_t)reader->rows, sizeof *places, place_order);
+  reader->places = places;
+  return AQ_OK;
+}
+
+static const char *const order_sql[] = {
+    [AQ_ORDER_STORED] = NULL,
+    [AQ_ORDER_START] = "SELECT id, start_ps FROM records "
+                       "WHERE id BETWEEN ?1 AND ?2 ORDER BY id",
+    [AQ_ORDER_SUBMIT] =
+        "SELECT id, coalesce(host_begin_ps, submit_ps, start_ps) FROM records "
+        "WHERE id BETWEEN ?1 AND ?2 ORDER BY id",
+};
+
+/* ---- rows ---- */
+
+static aq_status prepare_select(aq_run_reader *reader, aq_diag *diag)
+{
+  sqlite3_str *sql = sqlite3_str_new(reader->store->db);
+  sqlite3_str_appendall(sql, "SELECT ");
+  aq_schema_add_columns(sql, "");
+  sqlite3_str_appendall(sql,
+                        " FROM records WHERE id BETWEEN ?1 AND ?2 ORDER BY id");
+  return aq_store_prepare(reader->store, sql, &reader->select, diag);
+}
+
+/* Reads `count` rows from `number` on. No statement stays open between calls:
+ * a slow consumer holds up nobody who writes. */
+static aq_status read_rows(aq_run_reader *reader, int64_t number, size_t count,
+                           aq_record *rows, aq_diag *diag)
+{
+  const int64_t key = aq_store_row_key(reader->run, number);
+  sqlite3_bind_int64(reader->select, 1, key);
+  sqlite3_bind_int64(reader->select, 2, key + (int64_t)count - 1);
+  size_t i = 0;
+  for (; i < count && sqlite3_step(reader->select) == SQLITE_ROW; i++) {
+    int64_t *values = (int64_t *)&rows[i];
+    for (int c = 0; c < AQ_RECORD_FIELD_COUNT; c++)
+      values[c] = integer_or_none(reader->select, c);
+  }
+  if (sqlite3_reset(reader->select) != SQLITE_OK)
+    return aq_store_error(reader->store, diag, "rows cannot be read");
+  if (i < count)
+    return aq_diag_set(
+        diag, AQ_ERR_INPUT,
+        "%s: run %lld lacks row %lld: removed meanwhile, or damaged",
+        reader->store->path, (long long)reader->run,
+        (long long)number + (long long)i);
+  return AQ_OK;
+}
+
+/* Reads `count` rows where `places` says. One transaction for all of them:
+ * taking and dropping the file's locks costs as much as a row. */
+static aq_status read_places_rows(aq_run_reader *reader,
+                                  const row_place *places, size_t count,
+                                  aq_record *rows, aq_diag *diag)
+{
+  aq_status status =
+      aq_store_exec(reader->store, "BEGIN", "rows cannot be read", diag);
+  for (size_t i = 0; !status && i < count; i++)
+    status = read_rows(reader, places[i].number, 1, &rows[i], diag);
+  aq_store_rollback(reader->store);
+  return status;
+}
+
+aq_status aq_run_reader_next(aq_run_reader *reader, aq_record *rows,
+                             int64_t *numbers, size_t capacity, size_t *count,
+                             aq_diag *diag)
+{
+  const int64_t left = reader->rows - reader->next;
+  const size_t taken = (int64_t)capacity < left ? capacity : (size_t)left;
+  const row_place *places =
+      reader->places ? reader->places + reader->next : NULL;
+  aq_status status = AQ_OK;
+  if (rows && taken && places)
+    status = read_places_rows(reader, places, taken, rows, diag);
+  else if (rows && taken)
+    status = read_rows(reader, reader->next, taken, rows, diag);
+  if (status)
+    return status;
+  for (size_t i = 0; numbers && i < taken; i++)
+    numbers[i] = places ? places[i].number : reader->next + (int64_t)i;
+  reader->next += (int64_t)taken;
+  *count = taken;
+  return AQ_OK;
+}
+
+/* ---- the reader ---- */
+
+static aq_status find_rows(aq_run_reader *reader, aq_diag *diag)
+{
+  reader->rows = -1;
+  aq_status status =
+      aq_store_integer(reader->store, "SELECT row_count FROM runs WHERE id = ?",
+                       &reader->run, 1, &reader->rows, diag);
+  if (!status && reader->rows < 0)
+    status = aq_diag_set(diag, AQ_ERR_NOT_FOUND, "%s: there is no run %lld",
+                         reader->store->path, (long long)reader->run);
+  return status;
+}
+
+aq_status aq_run_reader_open(aq_store *store, int64_t run, aq_row_order order,
+                             aq_run_reader **out, aq_diag *diag)
+{
+  aq_run_reader *reader = calloc(1, sizeof *reader);
+  if (!reader)
+    return no_memory(diag);
+  reader->store = store;
+  reader->run = run;
+  aq_memory_sink_init(&reader->known);
+  aq_status status = find_rows(reader, diag);
+  if (!status)
+    status = read_known(reader, diag);
+  if (!status && order_sql[order])
+    status = sort_rows(reader, order_sql[order], diag);
+  if (!status)
+    status = prepare_select(reader, diag);
+  if (status) {
+    aq_run_reader_close(reader);
+    return status;
+  }
+  *out = reader;
+  return AQ_OK;
+}
+
+void aq_run_reader_close(aq_run_reader *reader)
+{
+  if (!reader)
+    return;
+  sqlite3_finalize(reader->select);
+  aq_memory_sink_fini(&reader->known);
+  free(reader->places);
+  free(reader);
+}
+
+const char *aq_run_reader_name(aq_run_reader *reader, int64_t id)
+{
+  return aq_names_text(&reader->known.names, id);
+}
+
+const aq_run_device *aq_run_reader_device(aq_run_reader *reader,
+                                          int64_t ordinal)
+{
+  return ordinal < 0 || (size_t)ordinal >= reader->known.device_count
+             ? NULL
+             : &reader->known.devices[ordinal];
+}
+
+const aq_run_queue *aq_run_reader_queue(aq_run_reader *reader, int64_t ordinal)
+{
+  return ordinal < 0 || (size_t)ordinal >= reader->known.queue_count
+             ? NULL
+             : &reader->known.queues[ordinal];
+}
+
+size_t aq_run_reader_device_count(aq_run_reader *reader)
+{
+  return reader->known.device_count;
+}
+
+size_t aq_run_reader_queue_count(aq_run_reader *reader)
+{
+  return reader->known.queue_count;
+}
+
+int64_t aq_run_reader_rows(aq_run_reader *reader)
+{
+  return reader->rows;
+}

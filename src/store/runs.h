@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: MIT */
+/* The rows of the table `runs`, for the writer: reading them is in store.h. */
+#ifndef AQ_STORE_RUNS_H
+#define AQ_STORE_RUNS_H
+
+#include "store/store.h"
+
+/* Adds a run, as incomplete; its id goes to *id. A transaction of its own. */
+aq_status aq_runs_insert(aq_store *store, const aq_run_info *info, int64_t *id,
+                         aq_diag *diag);
+
+/* Replaces what is said of a run, within the caller's transaction. */
+aq_status aq_runs_update(aq_store *store, int64_t id, const aq_run_info *info,
+                         aq_diag *diag);
+
+#endif

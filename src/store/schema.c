@@ -1,0 +1,288 @@
+/* SPDX-License-Identifier: MIT */
+#include "store/schema.h"
+
+#include <string.h>
+
+#include "common/record.h"
+#include "store/store_priv.h"
+
+#define COLUMN(member, type)                                                   \
+  {                                                                            \
+#member, type, offsetof(aq_run_info, member)                               \
+  }
+
+const aq_run_column aq_run_columns[] = {
+    COLUMN(kind, AQ_RUN_COLUMN_KIND),
+    COLUMN(name, AQ_RUN_COLUMN_TEXT),
+    COLUMN(origin, AQ_RUN_COLUMN_INTEGER),
+    COLUMN(source, AQ_RUN_COLUMN_TEXT),
+    COLUMN(format, AQ_RUN_COLUMN_TEXT),
+    COLUMN(transport, AQ_RUN_COLUMN_TEXT),
+    COLUMN(device_model, AQ_RUN_COLUMN_TEXT),
+    COLUMN(model_hash, AQ_RUN_COLUMN_TEXT),
+    COLUMN(model_verdict, AQ_RUN_COLUMN_TEXT),
+    COLUMN(command, AQ_RUN_COLUMN_TEXT),
+    COLUMN(version, AQ_RUN_COLUMN_TEXT),
+    COLUMN(notes, AQ_RUN_COLUMN_TEXT),
+    COLUMN(seed, AQ_RUN_COLUMN_INTEGER),
+    COLUMN(base_ns, AQ_RUN_COLUMN_INTEGER),
+    COLUMN(reproducible, AQ_RUN_COLUMN_BOOL),
+};
+const size_t aq_run_column_count =
+    sizeof aq_run_columns / sizeof *aq_run_columns;
+
+/* What each version added besides the columns of runs and records. A store
+ * runs the steps above its version, in order. A step is never changed once a
+ * release has it. */
+static const struct {
+  int64_t version;
+  const char *sql;
+} steps[] = {
+    {1, "CREATE UNIQUE INDEX runs_by_name ON runs (name);"
+        "CREATE TABLE devices ("
+        "  run INTEGER NOT NULL, ordinal INTEGER NOT NULL,"
+        "  source_id INTEGER, name TEXT, gfx TEXT, cus INTEGER,"
+        "  PRIMARY KEY (run, ordinal)) WITHOUT ROWID;"
+        "CREATE TABLE queues ("
+        "  run INTEGER NOT NULL, ordinal INTEGER NOT NULL,"
+        "  device INTEGER, source_id INTEGER,"
+        "  PRIMARY KEY (run, ordinal)) WITHOUT ROWID;"
+        "CREATE TABLE names ("
+        "  run INTEGER NOT NULL, id INTEGER NOT NULL, text TEXT NOT NULL,"
+        "  PRIMARY KEY (run, id)) WITHOUT ROWID;"},
+};
+static const size_t step_count = sizeof steps / sizeof *steps;
+
+static int64_t newest_version(void)
+{
+  return steps[step_count - 1].version;
+}
+
+const char *aq_schema_run_kind_name(aq_run_kind kind)
+{
+  return kind == AQ_RUN_SIMULATED ? "simulated" : "measured";
+}
+
+static bool is_time(size_t field)
+{
+  return strcmp(aq_record_fields[field].unit, "ps") == 0;
+}
+
+/* Times carry their unit in the column's name: it says what one reads, and
+ * keeps `end` from being a keyword. */
+static const char *time_suffix(size_t field)
+{
+  return is_time(field) ? "_ps" : "";
+}
+
+void aq_schema_add_columns(sqlite3_str *sql, const char *after)
+{
+  for (size_t i = 0; i < AQ_RECORD_FIELD_COUNT; i++)
+    sqlite3_str_appendf(sql, "%s%s%s%s", i ? ", " : "",
+                        aq_record_fields[i].name, time_suffix(i), after);
+}
+
+/* ---- judging a file ---- */
+
+static int64_t big_endian(const unsigned char *bytes)
+{
+  return (int64_t)bytes[0] << 24 | bytes[1] << 16 | bytes[2] << 8 | bytes[3];
+}
+
+static aq_status check_version(const char *path, int64_t version, aq_diag *diag)
+{
+  if (version <= newest_version())
+    return AQ_OK;
+  return aq_diag_set(diag, AQ_ERR_INPUT,
+                     "%s: was written by a newer aqueduct: store version %lld, "
+                     "this one knows up to %lld",
+                     path, (long long)version, (long long)newest_version());
+}
+
+aq_status aq_schema_check_header(const char *path, const unsigned char *bytes,
+                                 size_t size, aq_diag *diag)
+{
+  static const char magic[] = "SQLite format 3";
+  if (size < AQ_SCHEMA_HEADER_SIZE || memcmp(bytes, magic, sizeof magic) != 0)
+    return aq_diag_set(diag, AQ_ERR_INPUT,
+                       "%s: is not an SQLite database, expected a run store",
+                       path);
+  if (big_endian(bytes + 68) != AQ_SCHEMA_APPLICATION_ID)
+    return aq_diag_set(diag, AQ_ERR_INPUT,
+                       "%s: is the SQLite database of another application, "
+                       "expected a run store",
+                       path);
+  return check_version(path, big_endian(bytes + 60), diag);
+}
+
+/* ---- bringing it up to date ---- */
+
+static bool has_column(aq_store *store, const char *table, const char *column)
+{
+  return sqlite3_table_column_metadata(store->db, "main", table, column, NULL,
+                                       NULL, NULL, NULL, NULL) == SQLITE_OK;
+}
+
+/* Column i of records, in a buffer of the caller. */
+static const char *record_column(size_t i, char buffer[static 64])
+{
+  return sqlite3_snprintf(64, buffer, "%s%s", aq_record_fields[i].name,
+                          time_suffix(i));
+}
+
+static const char *run_column_type(const aq_run_column *column)
+{
+  return column->type == AQ_RUN_COLUMN_TEXT ||
+                 column->type == AQ_RUN_COLUMN_KIND
+             ? "TEXT"
+             : "INTEGER";
+}
+
+/* Appends what adds the columns that `records` and `runs` lack. */
+static void add_missing_columns(aq_store *store, sqlite3_str *sql)
+{
+  char name[64];
+  for (size_t i = 0; i < AQ_RECORD_FIELD_COUNT; i++)
+    if (!has_column(store, "records", record_column(i, name)))
+      sqlite3_str_appendf(sql, "ALTER TABLE records ADD COLUMN %s INTEGER;",
+                          name);
+  for (size_t i = 0; i < aq_run_column_count; i++)
+    if (!has_column(store, "runs", aq_run_columns[i].name))
+      sqlite3_str_appendf(sql, "ALTER TABLE runs ADD COLUMN %s %s;",
+                          aq_run_columns[i].name,
+                          run_column_type(&aq_run_columns[i]));
+}
+
+static void add_tables(sqlite3_str *sql)
+{
+  /* AUTOINCREMENT: the id of a removed run never comes back, so that what
+   * names it as origin does not find another run. */
+  sqlite3_str_appendall(sql, "CREATE TABLE runs ("
+                             "id INTEGER PRIMARY KEY AUTOINCREMENT, "
+                             "created INTEGER NOT NULL, "
+                             "complete INTEGER NOT NULL DEFAULT 0, "
+                             "row_count INTEGER NOT NULL DEFAULT 0");
+  for (size_t i = 0; i < aq_run_column_count; i++)
+    sqlite3_str_appendf(sql, ", %s %s", aq_run_columns[i].name,
+                        run_column_type(&aq_run_columns[i]));
+  sqlite3_str_appendall(sql,
+                        ");CREATE TABLE records (id INTEGER PRIMARY KEY, ");
+  aq_schema_add_columns(sql, " INTEGER");
+  sqlite3_str_appendall(sql, ");");
+}
+
+static void add_case(sqlite3_str *sql, const char *column, int64_t count,
+                     const char *(*name)(int64_t))
+{
+  sqlite3_str_appendf(sql, "CASE records.%s", column);
+  for (int64_t i = 0; i < count; i++)
+    if (name(i))
+      sqlite3_str_appendf(sql, " WHEN %lld THEN %Q", (long long)i, name(i));
+  sqlite3_str_appendf(sql, " END AS %s", column);
+}
+
+/* Rows as people read them. The runs come first in the join, so that a
+ * condition on run or run_name reads only that run's range of records. */
+static void add_view(sqlite3_str *sql, const char *view, const char *condition)
+{
+  sqlite3_str_appendf(
+      sql,
+      "CREATE VIEW %s AS SELECT runs.id AS run, runs.name AS run_name, "
+      "records.id AS id, records.id & %lld AS row, ",
+      view, (long long)(AQ_STORE_ROWS_MAX - 1));
+  for (size_t i = 0; i < AQ_RECORD_FIELD_COUNT; i++) {
+    const char *field = aq_record_fields[i].name;
+    if (i)
+      sqlite3_str_appendall(sql, ", ");
+    if (i == AQ_RECORD_FIELD_kind)
+      add_case(sql, field, AQ_KIND_COUNT, aq_record_kind_name);
+    else if (i == AQ_RECORD_FIELD_via)
+      add_case(sql, field, AQ_VIA_COUNT, aq_record_via_name);
+    else if (i == AQ_RECORD_FIELD_name)
+      sqlite3_str_appendall(sql, "names.text AS name");
+    else if (is_time(i))
+      sqlite3_str_appendf(sql, "records.%s_ps / 1000.0 AS %s_ns", field, field);
+    else
+      sqlite3_str_appendf(sql, "records.%s AS %s", field, field);
+  }
+  sqlite3_str_appendf(
+      sql,
+      " FROM runs CROSS JOIN records ON records.id "
+      "BETWEEN runs.id << %d AND (runs.id << %d) + %lld"
+      " LEFT JOIN names ON names.run = runs.id AND names.id = records.name%s;",
+      AQ_STORE_ROW_BITS, AQ_STORE_ROW_BITS, (long long)(AQ_STORE_ROWS_MAX - 1),
+      condition);
+}
+
+/* The query of the schema comes first: it has SQLite read anew what another
+ * process changed, which has_column() would not notice. */
+static aq_status version_of(aq_store *store, int64_t *version, aq_diag *diag)
+{
+  int64_t tables;
+  aq_status status = aq_store_integer(
+      store, "SELECT count(*) FROM sqlite_master", NULL, 0, &tables, diag);
+  if (!status)
+    status =
+        aq_store_integer(store, "PRAGMA user_version", NULL, 0, version, diag);
+  return status ? status : check_version(store->path, *version, diag);
+}
+
+static bool is_current(aq_store *store, int64_t version)
+{
+  char name[64];
+  bool current = version == newest_version();
+  for (size_t i = 0; i < AQ_RECORD_FIELD_COUNT && current; i++)
+    current = has_column(store, "records", record_column(i, name));
+  for (size_t i = 0; i < aq_run_column_count && current; i++)
+    current = has_column(store, "runs", aq_run_columns[i].name);
+  return current;
+}
+
+/* Everything that takes a store from `version` to the newest one. Views may
+ * name new columns: they are always made anew. */
+static char *migration(aq_store *store, int64_t version)
+{
+  sqlite3_str *sql = sqlite3_str_new(store->db);
+  sqlite3_str_appendall(sql, "DROP VIEW IF EXISTS events;"
+                             "DROP VIEW IF EXISTS dispatches;");
+  if (version == 0)
+    add_tables(sql);
+  else
+    add_missing_columns(store, sql);
+  for (size_t i = 0; i < step_count; i++)
+    if (steps[i].version > version)
+      sqlite3_str_appendall(sql, steps[i].sql);
+  char kernels[64];
+  sqlite3_snprintf(sizeof kernels, kernels, " WHERE records.kind = %d",
+                   AQ_KIND_KERNEL);
+  add_view(sql, "events", "");
+  add_view(sql, "dispatches", kernels);
+  sqlite3_str_appendf(sql,
+                      "PRAGMA application_id = %d;PRAGMA user_version = "
+                      "%lld;",
+                      AQ_SCHEMA_APPLICATION_ID, (long long)newest_version());
+  return sqlite3_str_finish(sql);
+}
+
+aq_status aq_schema_migrate(aq_store *store, aq_diag *diag)
+{
+  int64_t version = 0;
+  aq_status status = version_of(store, &version, diag);
+  if (status || is_current(store, version))
+    return status;
+  status = aq_store_begin(store, diag);
+  if (status)
+    return status;
+  /* Another process may have done it while this one waited. */
+  status = version_of(store, &version, diag);
+  if (!status && !is_current(store, version)) {
+    char *sql = migration(store, version);
+    status = aq_store_exec(store, sql, "cannot make its tables", diag);
+    sqlite3_free(sql);
+  }
+  if (!status)
+    status = aq_store_commit(store, diag);
+  if (status)
+    aq_store_rollback(store);
+  return status;
+}

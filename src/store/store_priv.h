@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: MIT */
+/* What the files of this folder share: the open store and its SQL helpers. */
+#ifndef AQ_STORE_STORE_PRIV_H
+#define AQ_STORE_STORE_PRIV_H
+
+#include <sqlite3.h>
+
+#include "store/store.h"
+
+struct aq_store {
+  sqlite3 *db;
+  char *path;
+  char *notice; /* or NULL */
+};
+
+/* A row's key: its run, then its number in the run. */
+enum { AQ_STORE_ROW_BITS = 32 };
+#define AQ_STORE_ROWS_MAX (INT64_C(1) << AQ_STORE_ROW_BITS)
+
+static inline int64_t aq_store_row_key(int64_t run, int64_t number)
+{
+  return run * AQ_STORE_ROWS_MAX + number;
+}
+
+/* Words SQLite's last error as "PATH: WHAT: message" and returns its status. */
+aq_status aq_store_error(aq_store *store, aq_diag *diag, const char *fmt, ...)
+    AQ_PRINTF(3, 4);
+
+/* Runs statements that return no rows. `what` words an error. */
+aq_status aq_store_exec(aq_store *store, const char *sql, const char *what,
+                        aq_diag *diag);
+
+/* Prepares what `sql` holds and frees it. */
+aq_status aq_store_prepare(aq_store *store, sqlite3_str *sql,
+                           sqlite3_stmt **out, aq_diag *diag);
+
+/* Runs a statement with integer parameters 1…count, for one integer result;
+ * *out stays as it was when there is no row. */
+aq_status aq_store_integer(aq_store *store, const char *sql,
+                           const int64_t *parameters, int count, int64_t *out,
+                           aq_diag *diag);
+
+/* A transaction that may write from its start, so that it waits for others
+ * once instead of failing later; rollback ends it whatever became of it. */
+aq_status aq_store_begin(aq_store *store, aq_diag *diag);
+aq_status aq_store_commit(aq_store *store, aq_diag *diag);
+void aq_store_rollback(aq_store *store);
+
+#endif

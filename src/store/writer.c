@@ -1,0 +1,343 @@
+/* SPDX-License-Identifier: MIT */
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/memory_sink.h"
+#include "store/runs.h"
+#include "store/schema.h"
+#include "store/store_priv.h"
+
+/* Rows of a transaction: enough that its commit costs little beside them. */
+enum { BATCH_ROWS = 16384 };
+
+struct aq_store_writer {
+  aq_record_sink sink; /* first */
+  aq_store *store;
+  int64_t run;
+  aq_memory_sink known; /* devices, queues and names; its rows stay empty */
+  size_t stored_queues, stored_names;
+  aq_record *buffer; /* BATCH_ROWS of them */
+  size_t buffered;
+  int64_t stored_rows;
+  sqlite3_stmt *insert;
+  aq_record bound; /* what the parameters of `insert` hold */
+  aq_diag failure; /* why the sink takes no more */
+};
+
+static aq_store_writer *from_sink(aq_record_sink *sink)
+{
+  return (aq_store_writer *)sink;
+}
+
+/* ---- one batch ---- */
+
+static aq_status prepare_insert(aq_store_writer *writer, aq_diag *diag)
+{
+  sqlite3_str *sql = sqlite3_str_new(writer->store->db);
+  sqlite3_str_appendall(sql, "INSERT INTO records (id, ");
+  aq_schema_add_columns(sql, "");
+  sqlite3_str_appendall(sql, ") VALUES (?");
+  for (size_t i = 0; i < AQ_RECORD_FIELD_COUNT; i++)
+    sqlite3_str_appendall(sql, ", ?");
+  sqlite3_str_appendall(sql, ")");
+  /* Parameters start as NULL. */
+  aq_record_init(&writer->bound);
+  return aq_store_prepare(writer->store, sql, &writer->insert, diag);
+}
+
+/* Parameters keep their values from row to row: only what differs is bound. */
+static void bind_row(aq_store_writer *writer, const aq_record *row)
+{
+  const int64_t *values = aq_record_values(row);
+  int64_t *bound = (int64_t *)&writer->bound;
+  for (int i = 0; i < AQ_RECORD_FIELD_COUNT; i++) {
+    if (values[i] == bound[i])
+      continue;
+    bound[i] = values[i];
+    if (values[i] == AQ_NONE)
+      sqlite3_bind_null(writer->insert, i + 2);
+    else
+      sqlite3_bind_int64(writer->insert, i + 2, values[i]);
+  }
+}
+
+static aq_status store_rows(aq_store_writer *writer, const aq_record *rows,
+                            size_t count, aq_diag *diag)
+{
+  const int64_t first = aq_store_row_key(writer->run, writer->stored_rows);
+  for (size_t i = 0; i < count; i++) {
+    sqlite3_bind_int64(writer->insert, 1, first + (int64_t)i);
+    bind_row(writer, &rows[i]);
+    sqlite3_step(writer->insert);
+    if (sqlite3_reset(writer->insert) != SQLITE_OK)
+      return aq_store_error(writer->store, diag, "rows cannot be written");
+  }
+  return AQ_OK;
+}
+
+static void bind_known(sqlite3_stmt *statement, int at, int64_t value)
+{
+  if (value != AQ_NONE)
+    sqlite3_bind_int64(statement, at, value);
+}
+
+/* Runs `statement` once and frees it. */
+static aq_status run_once(aq_store *store, sqlite3_stmt *statement,
+                          aq_diag *diag)
+{
+  sqlite3_step(statement);
+  if (sqlite3_finalize(statement) != SQLITE_OK)
+    return aq_store_error(store, diag, "the run cannot be written");
+  return AQ_OK;
+}
+
+static aq_status prepare_once(aq_store *store, const char *sql,
+                              sqlite3_stmt **out, aq_diag *diag)
+{
+  if (sqlite3_prepare_v2(store->db, sql, -1, out, NULL) != SQLITE_OK)
+    return aq_store_error(store, diag, "the run cannot be written");
+  return AQ_OK;
+}
+
+/* Devices are few and may have become better known: all are written again. */
+static aq_status store_device(aq_store_writer *writer, size_t i, aq_diag *diag)
+{
+  const aq_run_device *device = &writer->known.devices[i];
+  sqlite3_stmt *statement;
+  aq_status status = prepare_once(writer->store,
+                                  "INSERT OR REPLACE INTO devices "
+                                  "(run, ordinal, source_id, name, gfx, cus) "
+                                  "VALUES (?, ?, ?, ?, ?, ?)",
+                                  &statement, diag);
+  if (status)
+    return status;
+  sqlite3_bind_int64(statement, 1, writer->run);
+  sqlite3_bind_int64(statement, 2, (int64_t)i);
+  bind_known(statement, 3, device->source_id);
+  sqlite3_bind_text(statement, 4, device->name, -1, SQLITE_STATIC);
+  sqlite3_bind_text(statement, 5, device->gfx, -1, SQLITE_STATIC);
+  bind_known(statement, 6, device->cus);
+  return run_once(writer->store, statement, diag);
+}
+
+static aq_status store_queue(aq_store_writer *writer, size_t i, aq_diag *diag)
+{
+  const aq_run_queue *queue = &writer->known.queues[i];
+  sqlite3_stmt *statement;
+  aq_status status =
+      prepare_once(writer->store,
+                   "INSERT INTO queues (run, ordinal, device, source_id) "
+                   "VALUES (?, ?, ?, ?)",
+                   &statement, diag);
+  if (status)
+    return status;
+  sqlite3_bind_int64(statement, 1, writer->run);
+  sqlite3_bind_int64(statement, 2, (int64_t)i);
+  bind_known(statement, 3, queue->device);
+  bind_known(statement, 4, queue->source_id);
+  return run_once(writer->store, statement, diag);
+}
+
+static aq_status store_name(aq_store_writer *writer, size_t i, aq_diag *diag)
+{
+  const aq_names *names = &writer->known.names;
+  sqlite3_stmt *statement;
+  aq_status status = prepare_once(
+      writer->store, "INSERT INTO names (run, id, text) VALUES (?, ?, ?)",
+      &statement, diag);
+  if (status)
+    return status;
+  sqlite3_bind_int64(statement, 1, writer->run);
+  sqlite3_bind_int64(statement, 2, (int64_t)i);
+  sqlite3_bind_text64(statement, 3, aq_names_text(names, (int64_t)i),
+                      aq_names_length(names, (int64_t)i), SQLITE_STATIC,
+                      SQLITE_UTF8);
+  return run_once(writer->store, statement, diag);
+}
+
+static aq_status store_known(aq_store_writer *writer, aq_diag *diag)
+{
+  aq_status status = AQ_OK;
+  for (size_t i = 0; !status && i < writer->known.device_count; i++)
+    status = store_device(writer, i, diag);
+  for (size_t i = writer->stored_queues;
+       !status && i < writer->known.queue_count; i++)
+    status = store_queue(writer, i, diag);
+  for (size_t i = writer->stored_names;
+       !status && i < writer->known.names.count; i++)
+    status = store_name(writer, i, diag);
+  return status;
+}
+
+/* Without this, rows of a run that was removed meanwhile would be left. */
+static aq_status store_count(aq_store_writer *writer, size_t added,
+                             bool complete, aq_diag *diag)
+{
+  sqlite3_stmt *statement;
+  aq_status status = prepare_once(
+      writer->store,
+      "UPDATE runs SET row_count = ?2, complete = ?3 WHERE id = ?1", &statement,
+      diag);
+  if (status)
+    return status;
+  sqlite3_bind_int64(statement, 1, writer->run);
+  sqlite3_bind_int64(statement, 2, writer->stored_rows + (int64_t)added);
+  sqlite3_bind_int(statement, 3, complete);
+  status = run_once(writer->store, statement, diag);
+  if (!status && sqlite3_changes(writer->store->db) != 1)
+    status = aq_diag_set(diag, AQ_ERR_NOT_FOUND,
+                         "%s: run %lld was removed while it was written",
+                         writer->store->path, (long long)writer->run);
+  return status;
+}
+
+static aq_status store_batch(aq_store_writer *writer, const aq_record *rows,
+                             size_t count, bool complete,
+                             const aq_run_info *info, aq_diag *diag)
+{
+  if ((int64_t)count > AQ_STORE_ROWS_MAX - writer->stored_rows)
+    return aq_diag_set(diag, AQ_ERR_UNSUPPORTED,
+                       "%s: run %lld has more than 2^32 rows",
+                       writer->store->path, (long long)writer->run);
+  aq_status status = aq_store_begin(writer->store, diag);
+  if (!status)
+    status = store_count(writer, count, complete, diag);
+  if (!status)
+    status = store_known(writer, diag);
+  if (!status)
+    status = store_rows(writer, rows, count, diag);
+  if (!status && info)
+    status = aq_runs_update(writer->store, writer->run, info, diag);
+  if (!status)
+    status = aq_store_commit(writer->store, diag);
+  if (status)
+    aq_store_rollback(writer->store);
+  return status;
+}
+
+static aq_status write_batch(aq_store_writer *writer, const aq_record *rows,
+                             size_t count, bool complete,
+                             const aq_run_info *info, aq_diag *diag)
+{
+  if (writer->failure.status)
+    return aq_diag_set(diag, writer->failure.status, "%s",
+                       writer->failure.text);
+  aq_status status =
+      store_batch(writer, rows, count, complete, info, &writer->failure);
+  if (status)
+    return aq_diag_set(diag, status, "%s", writer->failure.text);
+  writer->stored_rows += (int64_t)count;
+  writer->stored_queues = writer->known.queue_count;
+  writer->stored_names = writer->known.names.count;
+  return AQ_OK;
+}
+
+/* ---- the sink ---- */
+
+static aq_status sink_device(aq_record_sink *sink, const aq_run_device *device,
+                             int64_t *ordinal, aq_diag *diag)
+{
+  aq_record_sink *known = &from_sink(sink)->known.sink;
+  return known->device(known, device, ordinal, diag);
+}
+
+static aq_status sink_queue(aq_record_sink *sink, const aq_run_queue *queue,
+                            int64_t *ordinal, aq_diag *diag)
+{
+  aq_record_sink *known = &from_sink(sink)->known.sink;
+  return known->queue(known, queue, ordinal, diag);
+}
+
+static aq_status sink_name(aq_record_sink *sink, const char *text,
+                           size_t length, int64_t *id, aq_diag *diag)
+{
+  aq_record_sink *known = &from_sink(sink)->known.sink;
+  return known->name(known, text, length, id, diag);
+}
+
+static aq_status sink_put(aq_record_sink *sink, const aq_record *rows,
+                          size_t count, aq_diag *diag)
+{
+  aq_store_writer *writer = from_sink(sink);
+  while (count > 0) {
+    size_t taken = BATCH_ROWS - writer->buffered;
+    if (taken > count)
+      taken = count;
+    memcpy(writer->buffer + writer->buffered, rows, taken * sizeof *rows);
+    writer->buffered += taken;
+    rows += taken;
+    count -= taken;
+    if (writer->buffered < BATCH_ROWS)
+      break;
+    aq_status status = write_batch(writer, writer->buffer, writer->buffered,
+                                   false, NULL, diag);
+    if (status)
+      return status;
+    writer->buffered = 0;
+  }
+  return AQ_OK;
+}
+
+/* ---- the writer ---- */
+
+static void writer_free(aq_store_writer *writer)
+{
+  sqlite3_finalize(writer->insert);
+  aq_memory_sink_fini(&writer->known);
+  free(writer->buffer);
+  free(writer);
+}
+
+aq_status aq_store_writer_open(aq_store *store, const aq_run_info *info,
+                               aq_store_writer **out, aq_diag *diag)
+{
+  aq_store_writer *writer = calloc(1, sizeof *writer);
+  if (!writer)
+    return aq_diag_set(diag, AQ_ERR_NO_MEMORY, "out of memory for a run");
+  writer->sink = (aq_record_sink){.device = sink_device,
+                                  .queue = sink_queue,
+                                  .name = sink_name,
+                                  .put = sink_put};
+  writer->store = store;
+  aq_memory_sink_init(&writer->known);
+  aq_status status = AQ_OK;
+  writer->buffer = malloc(BATCH_ROWS * sizeof *writer->buffer);
+  if (!writer->buffer)
+    status = aq_diag_set(diag, AQ_ERR_NO_MEMORY, "out of memory for a run");
+  if (!status)
+    status = prepare_insert(writer, diag);
+  if (!status)
+    status = aq_runs_insert(store, info, &writer->run, diag);
+  if (status) {
+    writer_free(writer);
+    return status;
+  }
+  *out = writer;
+  return AQ_OK;
+}
+
+aq_record_sink *aq_store_writer_sink(aq_store_writer *writer)
+{
+  return &writer->sink;
+}
+
+int64_t aq_store_writer_run(const aq_store_writer *writer)
+{
+  return writer->run;
+}
+
+aq_status aq_store_writer_finish(aq_store_writer *writer,
+                                 const aq_run_info *info, aq_diag *diag)
+{
+  aq_status status =
+      write_batch(writer, writer->buffer, writer->buffered, true, info, diag);
+  writer_free(writer);
+  return status;
+}
+
+void aq_store_writer_abort(aq_store_writer *writer)
+{
+  /* Should even this fail, the run stays behind as incomplete. */
+  aq_store_remove(writer->store, writer->run, NULL);
+  writer_free(writer);
+}

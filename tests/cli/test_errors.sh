@@ -1,0 +1,119 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# Bad input: one line that names file and place, exit 2, nothing half-stored.
+# shellcheck disable=SC1091,SC2154 # what lib.sh defines
+. "${AQ_SRCDIR:-.}/tests/cli/lib.sh"
+trace=$srcdir/tests/cli/small.json
+
+# Exit status, one line on stderr with PART in it, nothing on stdout.
+is_error() { # STATUS PART
+  [ "$status" = "$1" ] && [ -z "$out" ] && contains "$err" "$2" &&
+    [ "$(wc -l < "$work/err")" = 1 ] &&
+    case $err in "aqueduct: error: "*) ;; *) return 1 ;; esac
+}
+
+refuses() { # NAME PART ARGUMENT…: exit 2
+  name=$1 part=$2
+  shift 2
+  try "$aqueduct" "$@"
+  check "$name" is_error 2 "$part"
+}
+
+refuses "no command" "no command given"
+refuses "an unknown command" "did you mean replay?" repaly m
+refuses "an unknown option" "did you mean --device?" replay m --devise x
+refuses "an option before the command" "unknown option" --bogus list runs
+refuses "an option without its value" "--format needs a FORMAT" \
+  import x --format
+refuses "a value for a flag" "--json takes no value" list runs --json=1
+refuses "too few arguments" "usage: aqueduct import" import
+refuses "too many arguments" "does not take 'b'" show a b
+refuses "something that cannot be listed" "did you mean runs?" list rusn
+refuses "a file that is not there" "/nonexistent/x.json" \
+  import /nonexistent/x.json
+check "a failed import leaves a store without runs" \
+  [ -z "$("$aqueduct" list runs --names)" ]
+
+head -c 300 "$trace" | gzip -c | head -c 150 > "$work/cut.json.gz"
+refuses "a truncated .gz" cut.json.gz import "$work/cut.json.gz"
+: > "$work/empty.json"
+refuses "an empty file" empty.json import "$work/empty.json"
+mkdir "$work/folder"
+refuses "a folder without traces" folder import "$work/folder"
+refuses "an unknown format" koneto import "$trace" --format koneto
+check "none of them stored anything" \
+  [ -z "$("$aqueduct" list runs --names)" ]
+refuses "one name for two files" "--name names one run" \
+  import "$trace" "$trace" --name m
+
+"$aqueduct" import -q "$trace" --name m > /dev/null
+refuses "a name that is taken" "named \"m\" already" import "$trace" --name m
+refuses "a name that is a number" "cannot be the name" \
+  import "$trace" --name 12
+refuses "an unknown run" "there is no run \"n\"" compare n
+refuses "a measured run without another" "replays no other run" compare m
+refuses "an unknown device model" mi300y replay m --device mi300y
+refuses "an unknown key of a device model" bogus_key \
+  replay m --device mi300x --set bogus_key=1
+refuses "an unknown transport" "did you mean sim?" replay m --transport smi
+refuses "a seed that is no number" "--seed: 'x'" replay m --seed x
+refuses "something that is neither run nor device" "did you mean mi300x?" \
+  show mi300z
+refuses "a scenario that is not there" "/nonexistent/s.json" \
+  run /nonexistent/s.json
+cat > "$work/cycle.json" << 'END'
+{"version": 1, "kernels": {"k": {"grid": 64, "workgroup": 64, "cost": "1us"}},
+ "requests": {"r": {"steps": [
+   {"id": "one", "kernel": "k", "after": ["two"]},
+   {"id": "two", "kernel": "k", "after": ["one"]}]}},
+ "clients": [{"request": "r", "open": {"every": "10us"}, "requests": 1}]}
+END
+refuses "a scenario with a cycle" cycle.json run "$work/cycle.json"
+echo '{"version": 1, "kernels": ' > "$work/broken.json"
+refuses "a scenario that is no JSON" broken.json run "$work/broken.json"
+check "none of them stored anything more" \
+  [ "$("$aqueduct" list runs --names)" = m ]
+
+"$aqueduct" replay -q m --device mi300x --name s > /dev/null
+refuses "an unknown metric" "did you mean end.median?" \
+  compare s --fail-above end.medain=1
+refuses "a threshold that is no number" "not a value" \
+  compare s --fail-above end.median=few
+refuses "a threshold without a value" "METRIC=VALUE" \
+  compare s --fail-above end.median
+refuses "runs that have nothing in common" "no row in common" \
+  compare s "$("$aqueduct" import -q "$trace")"
+
+# Kernels without host calls can be stored, but not scored.
+sed '/hipLaunchKernel/d; /hipMemcpyAsync/d' "$trace" > "$work/kernels.json"
+"$aqueduct" import -q "$work/kernels.json" --name k > /dev/null
+"$aqueduct" replay -q k --device mi300x --name ks > /dev/null
+refuses "nothing that can be scored" "nothing of 4 rows can be scored" \
+  compare ks
+check "with advice how to record it" contains "$err" rocprofv3
+
+echo "this is not a database, but it is long enough to be one" > "$work/no.db"
+refuses "a store that is not SQLite" no.db list runs --store "$work/no.db"
+try "$aqueduct" list runs --store "$work/none.db"
+check "a store that is named and missing" is_error 2 none.db
+refuses "a replay from a store that is not there" none.db \
+  replay m --store "$work/none.db"
+check "which is then not made" [ ! -e "$work/none.db" ]
+try env XDG_DATA_HOME="$work/fresh" "$aqueduct" list runs --json
+check "a default store that is not there yet is an empty list" \
+  [ "$status$(echo "$out" | tr -d ' \n')" = '0[]' ]
+
+echo before > "$work/kept"
+refuses "an export that fails" "there is no run" export none -o "$work/kept"
+check "leaves the file as it was" [ "$(cat "$work/kept")" = before ]
+check "and no other file" [ "$(find "$work" -name 'kept?*' | wc -l)" = 0 ]
+try "$aqueduct" export m -o "$work/no/such/folder/file"
+check "an output that cannot be made" is_error 1 no/such/folder
+if [ -c /dev/full ]; then
+  "$aqueduct" export m > /dev/full 2> "$work/err"
+  status=$? err=$(cat "$work/err") out=
+  check "a full disk" is_error 1 "No space left"
+else
+  skip "a full disk" "no /dev/full"
+fi
+finish

@@ -1,0 +1,224 @@
+/* SPDX-License-Identifier: MIT */
+#include "support/aqtest.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "store/store_test.h"
+
+static int64_t store_rows(aq_store *store, const aq_record *rows, size_t count)
+{
+  const aq_run_info info = run_named(NULL);
+  aq_diag diag = AQ_DIAG_INIT;
+  aq_store_writer *writer;
+  ck_assert_status(aq_store_writer_open(store, &info, &writer, &diag), AQ_OK,
+                   &diag);
+  int64_t run = aq_store_writer_run(writer);
+  aq_record_sink *sink = aq_store_writer_sink(writer);
+  ck_assert_status(sink->put(sink, rows, count, &diag), AQ_OK, &diag);
+  ck_assert_status(aq_store_writer_finish(writer, NULL, &diag), AQ_OK, &diag);
+  return run;
+}
+
+static aq_run_reader *reader_open(aq_store *store, int64_t run,
+                                  aq_row_order order)
+{
+  aq_diag diag = AQ_DIAG_INIT;
+  aq_run_reader *reader;
+  ck_assert_status(aq_run_reader_open(store, run, order, &reader, &diag), AQ_OK,
+                   &diag);
+  return reader;
+}
+
+static size_t next(aq_run_reader *reader, aq_record *rows, int64_t *numbers,
+                   size_t capacity)
+{
+  aq_diag diag = AQ_DIAG_INIT;
+  size_t count;
+  ck_assert_status(
+      aq_run_reader_next(reader, rows, numbers, capacity, &count, &diag), AQ_OK,
+      &diag);
+  return count;
+}
+
+/* Rows {host begin, submit, start}, and the numbers in each order. */
+static const int64_t times[][3] = {
+    {50, 1, 400},
+    {AQ_NONE, 40, 300},
+    {AQ_NONE, AQ_NONE, 30},
+    {AQ_NONE, 99, AQ_NONE},
+    {50, 2, 300},
+    {AQ_NONE, AQ_NONE, AQ_NONE},
+    {-7, 3, -7},
+};
+enum { TIMES = sizeof times / sizeof *times };
+static const int64_t orders[][TIMES] = {
+    [AQ_ORDER_STORED] = {0, 1, 2, 3, 4, 5, 6},
+    [AQ_ORDER_START] = {3, 5, 6, 2, 1, 4, 0},
+    [AQ_ORDER_SUBMIT] = {5, 6, 2, 1, 0, 4, 3},
+};
+
+START_TEST(rows_come_in_the_order_that_was_asked_for)
+{
+  aq_store *store = store_open(":memory:", AQ_STORE_WRITE);
+  aq_record rows[TIMES], got[3];
+  int64_t numbers[3];
+  for (int i = 0; i < TIMES; i++) {
+    rows[i] = row_of(1, i);
+    rows[i].host_begin = times[i][0];
+    rows[i].submit = times[i][1];
+    rows[i].start = times[i][2];
+  }
+  make_run(store, NULL, 8, 10);
+  int64_t run = store_rows(store, rows, TIMES);
+  make_run(store, NULL, 9, 10);
+  for (int order = AQ_ORDER_STORED; order <= AQ_ORDER_SUBMIT; order++) {
+    aq_run_reader *reader = reader_open(store, run, (aq_row_order)order);
+    size_t seen = 0, count;
+    while ((count = next(reader, got, numbers, 3)) > 0)
+      for (size_t i = 0; i < count; i++, seen++) {
+        ck_assert_int_eq(numbers[i], orders[order][seen]);
+        ck_assert_mem_eq(&got[i], &rows[numbers[i]], sizeof *got);
+      }
+    ck_assert_uint_eq(seen, TIMES);
+    ck_assert_uint_eq(next(reader, got, numbers, 3), 0);
+    aq_run_reader_close(reader);
+  }
+  aq_store_close(store);
+}
+END_TEST
+
+START_TEST(numbers_alone_come_in_the_same_order)
+{
+  aq_store *store = store_open(":memory:", AQ_STORE_WRITE);
+  aq_record rows[TIMES];
+  int64_t numbers[TIMES];
+  for (int i = 0; i < TIMES; i++) {
+    aq_record_init(&rows[i]);
+    rows[i].start = times[i][2];
+  }
+  int64_t run = store_rows(store, rows, TIMES);
+  aq_run_reader *reader = reader_open(store, run, AQ_ORDER_START);
+  ck_assert_uint_eq(next(reader, NULL, numbers, TIMES), TIMES);
+  ck_assert_mem_eq(numbers, orders[AQ_ORDER_START], sizeof numbers);
+  aq_run_reader_close(reader);
+  reader = reader_open(store, run, AQ_ORDER_START);
+  ck_assert_uint_eq(next(reader, rows, NULL, TIMES), TIMES);
+  ck_assert_int_eq(rows[2].start, -7);
+  aq_run_reader_close(reader);
+  aq_store_close(store);
+}
+END_TEST
+
+/* Larger than a batch, and far from sorted. */
+START_TEST(a_long_run_is_sorted_whole)
+{
+  enum { COUNT = 20000 };
+  aq_store *store = store_open(":memory:", AQ_STORE_WRITE);
+  aq_record *rows = malloc(COUNT * sizeof *rows);
+  int64_t numbers[700];
+  for (int64_t i = 0; i < COUNT; i++) {
+    aq_record_init(&rows[i]);
+    rows[i].start = i * 7919 % 1000; /* many rows at the same time */
+  }
+  int64_t run = store_rows(store, rows, COUNT);
+  aq_run_reader *reader = reader_open(store, run, AQ_ORDER_START);
+  int64_t seen = 0, before = -1, before_number = -1;
+  size_t count;
+  while ((count = next(reader, rows, numbers, 700)) > 0)
+    for (size_t i = 0; i < count; i++, seen++) {
+      ck_assert(rows[i].start > before ||
+                (rows[i].start == before && numbers[i] > before_number));
+      ck_assert_int_eq(rows[i].start, numbers[i] * 7919 % 1000);
+      before = rows[i].start;
+      before_number = numbers[i];
+    }
+  ck_assert_int_eq(seen, COUNT);
+  aq_run_reader_close(reader);
+  aq_store_close(store);
+  free(rows);
+}
+END_TEST
+
+START_TEST(several_readers_go_their_own_ways)
+{
+  aq_store *store = store_open(":memory:", AQ_STORE_WRITE);
+  int64_t a = make_run(store, "a", 1, 100), b = make_run(store, "b", 2, 50);
+  aq_run_reader *first = reader_open(store, a, AQ_ORDER_STORED);
+  aq_run_reader *second = reader_open(store, b, AQ_ORDER_STORED);
+  aq_run_reader *third = reader_open(store, a, AQ_ORDER_START);
+  aq_record row;
+  int64_t number;
+  for (int64_t i = 0; i < 50; i++) {
+    const aq_record of_a = row_of(1, i), of_b = row_of(2, i);
+    ck_assert_uint_eq(next(first, &row, &number, 1), 1);
+    ck_assert_mem_eq(&row, &of_a, sizeof row);
+    ck_assert_uint_eq(next(third, &row, &number, 1), 1);
+    ck_assert_uint_eq(next(second, &row, &number, 1), 1);
+    ck_assert_mem_eq(&row, &of_b, sizeof row);
+  }
+  ck_assert_uint_eq(next(second, &row, &number, 1), 0);
+  ck_assert_uint_eq(next(first, &row, &number, 1), 1);
+  aq_run_reader_close(first);
+  aq_run_reader_close(second);
+  aq_run_reader_close(third);
+  aq_store_close(store);
+}
+END_TEST
+
+START_TEST(a_run_without_rows_ends_at_once)
+{
+  aq_store *store = store_open(":memory:", AQ_STORE_WRITE);
+  int64_t run = make_run(store, NULL, 1, 0);
+  aq_record row;
+  int64_t number;
+  for (int order = AQ_ORDER_STORED; order <= AQ_ORDER_SUBMIT; order++) {
+    aq_run_reader *reader = reader_open(store, run, (aq_row_order)order);
+    ck_assert_int_eq(aq_run_reader_rows(reader), 0);
+    ck_assert_uint_eq(next(reader, &row, &number, 1), 0);
+    aq_run_reader_close(reader);
+  }
+  aq_store_close(store);
+}
+END_TEST
+
+START_TEST(a_run_that_is_not_there_cannot_be_read)
+{
+  aq_store *store = store_open(":memory:", AQ_STORE_WRITE);
+  aq_diag diag = AQ_DIAG_INIT;
+  aq_run_reader *reader = NULL;
+  ck_assert_status(aq_run_reader_open(store, 5, AQ_ORDER_START, &reader, &diag),
+                   AQ_ERR_NOT_FOUND, &diag);
+  ck_assert_ptr_null(reader);
+  aq_store_close(store);
+}
+END_TEST
+
+START_TEST(rows_that_vanish_under_a_reader_are_an_error)
+{
+  aq_store *store = store_open(":memory:", AQ_STORE_WRITE);
+  int64_t run = make_run(store, NULL, 1, 100);
+  aq_record rows[100];
+  aq_diag diag = AQ_DIAG_INIT;
+  size_t count = 77;
+  aq_run_reader *reader = reader_open(store, run, AQ_ORDER_STORED);
+  aq_run_reader *sorted = reader_open(store, run, AQ_ORDER_START);
+  ck_assert_uint_eq(next(reader, rows, NULL, 10), 10);
+  ck_assert_status(aq_store_remove(store, run, &diag), AQ_OK, &diag);
+  ck_assert_status(aq_run_reader_next(reader, rows, NULL, 10, &count, &diag),
+                   AQ_ERR_INPUT, &diag);
+  ck_assert_ptr_nonnull(strstr(diag.text, "lacks row 10"));
+  ck_assert_status(aq_run_reader_next(sorted, rows, NULL, 10, &count, &diag),
+                   AQ_ERR_INPUT, &diag);
+  ck_assert_uint_eq(count, 77);
+  aq_run_reader_close(reader);
+  aq_run_reader_close(sorted);
+  aq_store_close(store);
+}
+END_TEST
+
+AQ_TEST_MAIN("store/reader", rows_come_in_the_order_that_was_asked_for,
+             numbers_alone_come_in_the_same_order, a_long_run_is_sorted_whole,
+             several_readers_go_their_own_ways, a_run_without_rows_ends_at_once,
+             a_run_that_is_not_there_cannot_be_read,
+             rows_that_vanish_under_a_reader_are_an_error)

@@ -1,0 +1,223 @@
+/* SPDX-License-Identifier: MIT */
+#include "support/aqtest.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/record.h"
+#include "store/schema.h"
+#include "store/store_test.h"
+
+static char *doc_text(const char *name)
+{
+  char path[4096];
+  size_t size;
+  snprintf(path, sizeof path, "%s", aqtest_source("../doc/formats/"));
+  strncat(path, name, sizeof path - strlen(path) - 1);
+  return file_bytes(path, &size);
+}
+
+static void check_sql(const char *path, const char *sql, const char *expected)
+{
+  char *text = sql_text(path, sql);
+  ck_assert_msg(!strcmp(text, expected), "%s: got %s, expected %s", sql, text,
+                expected);
+  free(text);
+}
+
+/* A kernel and a copy of a run named "m", and a replay of it. */
+static char *make_example(void)
+{
+  char *path = fresh_path("example.db");
+  aq_store *store = store_open(path, AQ_STORE_WRITE);
+  aq_diag diag = AQ_DIAG_INIT;
+  make_run(store, "before", 1, 10);
+  for (int replay = 0; replay < 2; replay++) {
+    aq_run_info info = run_named(replay ? "s" : "m");
+    aq_store_writer *writer;
+    aq_record rows[2];
+    ck_assert_status(aq_store_writer_open(store, &info, &writer, &diag), AQ_OK,
+                     &diag);
+    aq_record_sink *sink = aq_store_writer_sink(writer);
+    for (int i = 0; i < 2; i++) {
+      aq_record_init(&rows[i]);
+      rows[i].kind = i ? AQ_KIND_COPY : AQ_KIND_KERNEL;
+      rows[i].via = AQ_VIA_DIRECT;
+      rows[i].start = 1000500 + 1000 * i + 250 * replay;
+      rows[i].end = rows[i].start + 2000;
+      rows[i].origin = replay ? i : AQ_NONE;
+      sink->name(sink, i ? "copy" : "gemm", 4, &rows[i].name, &diag);
+    }
+    ck_assert_status(sink->put(sink, rows, 2, &diag), AQ_OK, &diag);
+    ck_assert_status(aq_store_writer_finish(writer, NULL, &diag), AQ_OK, &diag);
+  }
+  make_run(store, "after", 1, 10);
+  aq_store_close(store);
+  return path;
+}
+
+START_TEST(views_show_names_kinds_and_nanoseconds)
+{
+  char *path = make_example();
+  check_sql(path,
+            "SELECT group_concat(run || ' ' || row || ' ' || kind || ' ' || "
+            "via || ' ' || name || ' ' || start_ns, ', ') FROM events "
+            "WHERE run_name = 'm'",
+            "2 0 kernel direct gemm 1000.5, 2 1 copy direct copy 1001.5");
+  check_sql(path,
+            "SELECT group_concat(name || ' ' || row) FROM dispatches "
+            "WHERE run = 3",
+            "gemm 0");
+  check_sql(path,
+            "SELECT count(*) FROM events WHERE observe_ns IS NULL "
+            "AND run IN (2, 3)",
+            "4");
+}
+END_TEST
+
+START_TEST(a_view_of_one_run_reads_only_that_run)
+{
+  char *path = make_example();
+  const char *const conditions[] = {"run = 2", "run_name = 'm'"};
+  sqlite3 *db;
+  ck_assert_int_eq(sqlite3_open(path, &db), SQLITE_OK);
+  for (size_t i = 0; i < 2; i++) {
+    char sql[256];
+    sqlite3_stmt *plan;
+    int ranges = 0;
+    snprintf(sql, sizeof sql,
+             "EXPLAIN QUERY PLAN SELECT * FROM events WHERE %s", conditions[i]);
+    ck_assert_int_eq(sqlite3_prepare_v2(db, sql, -1, &plan, NULL), SQLITE_OK);
+    while (sqlite3_step(plan) == SQLITE_ROW) {
+      const char *step = (const char *)sqlite3_column_text(plan, 3);
+      ck_assert_msg(!strstr(step, "SCAN"), "%s: %s", conditions[i], step);
+      ranges += strstr(step, "records USING INTEGER PRIMARY KEY (rowid>? AND "
+                             "rowid<?)") != NULL;
+    }
+    ck_assert_int_eq(ranges, 1);
+    sqlite3_finalize(plan);
+  }
+  sqlite3_close(db);
+}
+END_TEST
+
+START_TEST(a_store_of_version_0_is_brought_up_to_date)
+{
+  char *path = fresh_path("v0.db");
+  char sql[128];
+  /* What an aborted first version would be: ours, but without tables. */
+  snprintf(sql, sizeof sql, "PRAGMA application_id = %d; VACUUM",
+           AQ_SCHEMA_APPLICATION_ID);
+  sql_run(path, sql);
+  ck_assert_int_eq(sql_integer(path, "PRAGMA user_version"), 0);
+  aq_store *store = store_open(path, AQ_STORE_WRITE);
+  make_run(store, "m", 1, 100);
+  check_run(store, 1, 1, 100);
+  aq_store_close(store);
+  ck_assert_int_ge(sql_integer(path, "PRAGMA user_version"), 1);
+}
+END_TEST
+
+START_TEST(a_store_that_lacks_columns_gets_them_and_keeps_its_rows)
+{
+  char *path = fresh_path("old.db");
+  aq_store *store = store_open(path, AQ_STORE_WRITE);
+  make_run(store, "m", 1, 100);
+  aq_store_close(store);
+  /* As a store was before these fields: without them, and with views that do
+   * not know them. */
+  sql_run(path, "DROP VIEW events; DROP VIEW dispatches;"
+                "ALTER TABLE records DROP COLUMN observe_ps;"
+                "ALTER TABLE records DROP COLUMN sgpr;"
+                "ALTER TABLE runs DROP COLUMN model_verdict;"
+                "CREATE VIEW events AS SELECT id FROM records");
+  store = store_open(path, AQ_STORE_READ); /* any opening does it */
+  aq_run_reader *reader;
+  aq_diag diag = AQ_DIAG_INIT;
+  aq_record row;
+  size_t count;
+  ck_assert_status(
+      aq_run_reader_open(store, 1, AQ_ORDER_STORED, &reader, &diag), AQ_OK,
+      &diag);
+  for (int64_t i = 0; i < 100; i++) {
+    aq_record expected = row_of(1, i);
+    expected.observe = expected.sgpr = AQ_NONE;
+    ck_assert_status(aq_run_reader_next(reader, &row, NULL, 1, &count, &diag),
+                     AQ_OK, &diag);
+    ck_assert_mem_eq(&row, &expected, sizeof row);
+  }
+  aq_run_reader_close(reader);
+  aq_store_close(store);
+  store = store_open(path, AQ_STORE_WRITE);
+  check_run(store, make_run(store, "new", 2, 100), 2, 100);
+  aq_store_close(store);
+  check_sql(path, "SELECT count(observe_ns) > 0 FROM events", "1");
+}
+END_TEST
+
+START_TEST(opening_a_store_that_is_up_to_date_changes_nothing)
+{
+  char *path = make_example();
+  int64_t before = sql_integer(path, "PRAGMA schema_version");
+  aq_store_close(store_open(path, AQ_STORE_WRITE));
+  aq_store_close(store_open(path, AQ_STORE_READ));
+  ck_assert_int_eq(sql_integer(path, "PRAGMA schema_version"), before);
+}
+END_TEST
+
+START_TEST(every_field_of_a_record_is_documented)
+{
+  char *text = doc_text("record.md");
+  for (size_t i = 0; i < AQ_RECORD_FIELD_COUNT; i++) {
+    const aq_record_field *field = &aq_record_fields[i];
+    char line[512];
+    snprintf(line, sizeof line, "| `%s` | %s | %s |\n", field->name,
+             field->unit, field->meaning);
+    ck_assert_msg(strstr(text, line) != NULL,
+                  "doc/formats/record.md lacks the line %s", line);
+  }
+  free(text);
+}
+END_TEST
+
+START_TEST(every_column_of_a_run_is_documented)
+{
+  char *text = doc_text("store.md");
+  for (size_t i = 0; i < aq_run_column_count; i++) {
+    char cell[64];
+    snprintf(cell, sizeof cell, "| `%s` |", aq_run_columns[i].name);
+    ck_assert_msg(strstr(text, cell) != NULL, "doc/formats/store.md lacks %s",
+                  cell);
+  }
+  free(text);
+}
+END_TEST
+
+/* Runs what stands in ```sql blocks of the page. */
+START_TEST(the_queries_in_the_documentation_work)
+{
+  char *path = make_example(), *text = doc_text("store.md"), *at = text;
+  int queries = 0;
+  while ((at = strstr(at, "```sql\n"))) {
+    at += strlen("```sql\n");
+    char *end = strstr(at, "```");
+    ck_assert_ptr_nonnull(end);
+    *end = '\0';
+    sql_run(path, at);
+    at = end + 1;
+    queries++;
+  }
+  ck_assert_int_ge(queries, 3);
+  free(text);
+}
+END_TEST
+
+AQ_TEST_MAIN("store/schema", views_show_names_kinds_and_nanoseconds,
+             a_view_of_one_run_reads_only_that_run,
+             a_store_of_version_0_is_brought_up_to_date,
+             a_store_that_lacks_columns_gets_them_and_keeps_its_rows,
+             opening_a_store_that_is_up_to_date_changes_nothing,
+             every_field_of_a_record_is_documented,
+             every_column_of_a_run_is_documented,
+             the_queries_in_the_documentation_work)

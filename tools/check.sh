@@ -1,0 +1,42 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# Installs what is missing (Debian, Ubuntu), builds in build-check/ and runs
+# every test. Ends with one line: N passed, N failed, N skipped.
+set -eu
+cd "$(dirname "$0")/.."
+. tools/packages.sh
+aq_install "$aq_needs $aq_test_needs"
+
+build=$PWD/build-check
+rm -rf "$build"
+mkdir -p "$build"
+./autogen.sh > "$build/autogen.log" 2>&1 || {
+  cat "$build/autogen.log"
+  exit 1
+}
+cd "$build"
+../configure --enable-maintainer-mode --silent
+make -s -j"$(nproc)"
+
+status=0
+make -s -k -j"$(nproc)" check > check.log 2>&1 || status=$?
+grep -E '^(FAIL|ERROR|SKIP|XPASS)' check.log || true
+if [ "$status" != 0 ] && ! grep -q '^# TOTAL' check.log; then
+  tail -n 60 check.log
+fi
+
+count() { # what automake counted under a heading
+  sed -n "s/^# $1: *//p" check.log | awk '{ n += $1 } END { print n + 0 }'
+}
+skips() { # tests that had nothing to run on say so in their logs
+  find tests -name '*.log' -exec grep -h '^skipped: ' {} + || true
+}
+skips | sort | uniq -c
+skipped=$(skips | wc -l)
+passed=$(($(count PASS) - skipped))
+failed=$(($(count FAIL) + $(count ERROR) + $(count XPASS)))
+if [ "$failed" = 0 ] && [ "$status" != 0 ]; then
+  failed=1
+fi
+echo "$passed passed, $failed failed, $((skipped + $(count SKIP))) skipped"
+[ "$status" = 0 ] && [ "$failed" = 0 ] && [ "$passed" -gt 0 ]

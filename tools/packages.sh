@@ -1,0 +1,80 @@
+# SPDX-License-Identifier: MIT
+# shellcheck shell=sh disable=SC2034 # the lists are used by the callers
+# Sourced by the set-up commands: what the build needs, by distribution.
+
+# need TOOL-OR-PKG-CONFIG-TEST … as "test|debian package|fedora package".
+# cmd: a program on PATH; pc: a pkg-config module; h: a header.
+aq_needs='
+cmd:gcc|gcc|gcc
+cmd:make|make|make
+cmd:autoconf|autoconf|autoconf
+cmd:automake|automake|automake
+cmd:libtoolize|libtool|libtool
+cmd:pkg-config|pkg-config|pkgconf-pkg-config
+h:stdio.h|libc6-dev|glibc-devel
+pc:sqlite3|libsqlite3-dev|sqlite-devel
+pc:zlib|zlib1g-dev|zlib-devel
+pc:yajl|libyajl-dev|yajl-devel
+h:Random123/philox.h|librandom123-dev|Random123-devel
+pc:smartcols|libsmartcols-dev|libsmartcols-devel
+'
+
+# More for the tests.
+aq_test_needs='
+pc:check|check|check-devel
+cmd:nm|binutils|binutils
+cmd:python3|python3|python3
+'
+
+aq_has() { # cmd:X, pc:X or h:X
+  case $1 in
+  cmd:*) command -v "${1#cmd:}" > /dev/null 2>&1 ;;
+  pc:*) pkg-config --exists "${1#pc:}" 2> /dev/null ;;
+  h:*)
+    echo "#include <${1#h:}>" | gcc -fsyntax-only -x c - > /dev/null 2>&1
+    ;;
+  esac
+}
+
+# The packages that are missing, by the names of column COLUMN (2 or 3).
+aq_missing() { # COLUMN NEEDS
+  for need in $2; do
+    aq_has "$(echo "$need" | cut -d'|' -f1)" ||
+      echo "$need" | cut -d'|' -f"$1"
+  done | sort -u | tr '\n' ' ' | sed 's/ $//'
+}
+
+# Installs what is missing with apt as root or through sudo; elsewhere prints
+# the command that does and stops.
+aq_install() { # NEEDS
+  missing=$(aq_missing 2 "$1")
+  [ -z "$missing" ] && return 0
+  if command -v apt-get > /dev/null 2>&1; then
+    if [ "$(id -u)" = 0 ]; then
+      sudo=
+    elif command -v sudo > /dev/null 2>&1 && sudo -n true 2> /dev/null; then
+      sudo=sudo
+    elif command -v sudo > /dev/null 2>&1 && [ -t 0 ]; then
+      sudo=sudo # it asks for the password
+    else
+      aq_print_install "$missing" "$1"
+      return 1
+    fi
+    echo "installing: $missing" >&2
+    # shellcheck disable=SC2086 # a list of packages
+    $sudo env DEBIAN_FRONTEND=noninteractive sh -c '
+      apt-get update -q && apt-get install -q -y --no-install-recommends "$@"' \
+      sh $missing >&2
+  else
+    aq_print_install "$missing" "$1"
+    return 1
+  fi
+}
+
+aq_print_install() { # DEBIAN-NAMES NEEDS
+  {
+    echo "Some packages are missing. Install them and call this again:"
+    echo "  Debian, Ubuntu: sudo apt-get install $1"
+    echo "  Fedora:         sudo dnf install $(aq_missing 3 "$2")"
+  } >&2
+}
