@@ -19,35 +19,40 @@ enum { SYNTHETIC_LAUNCHES = 20000, CALLS_A_LAUNCH = 10, ROUNDS = 5 };
 /* ---- a sink that drops everything ---- */
 
 static aq_status drop_device(aq_record_sink *sink, const aq_run_device *device,
-                             int64_t *ordinal, aq_diag *diag) {
+                             int64_t *ordinal, aq_diag *diag)
+{
   (void)sink, (void)device, (void)diag;
   *ordinal = 0;
   return AQ_OK;
 }
 
 static aq_status drop_queue(aq_record_sink *sink, const aq_run_queue *queue,
-                            int64_t *ordinal, aq_diag *diag) {
+                            int64_t *ordinal, aq_diag *diag)
+{
   (void)sink, (void)queue, (void)diag;
   *ordinal = 0;
   return AQ_OK;
 }
 
 static aq_status drop_name(aq_record_sink *sink, const char *text,
-                           size_t length, int64_t *id, aq_diag *diag) {
+                           size_t length, int64_t *id, aq_diag *diag)
+{
   (void)sink, (void)text, (void)length, (void)diag;
   *id = 0;
   return AQ_OK;
 }
 
 static aq_status drop_rows(aq_record_sink *sink, const aq_record *rows,
-                           size_t count, aq_diag *diag) {
+                           size_t count, aq_diag *diag)
+{
   (void)sink, (void)rows, (void)count, (void)diag;
   return AQ_OK;
 }
 
 /* ---- what is measured ---- */
 
-static double import_rate(void *context) {
+static double import_rate(void *context)
+{
   aq_record_sink sink = {drop_device, drop_queue, drop_name, drop_rows};
   aq_trace_result result;
   aq_diag diag = AQ_DIAG_INIT;
@@ -59,7 +64,8 @@ static double import_rate(void *context) {
   return (double)result.bytes * 1e-6 / (aqbench_now() - begin);
 }
 
-static double parse_rate(void *context) {
+static double parse_rate(void *context)
+{
   static unsigned char text[256 << 10];
   static const yajl_callbacks nothing;
   double begin = aqbench_now(), bytes = 0;
@@ -81,7 +87,8 @@ static double parse_rate(void *context) {
 /* ---- a trace like those of the shared data ---- */
 
 static void write_event(gzFile file, const char *category, const char *name,
-                        double ts, const char *args) {
+                        double ts, const char *args)
+{
   gzprintf(file,
            "  {\n    \"ph\": \"X\", \"cat\": \"%s\", \"name\": \"%s\", "
            "\"pid\": 425, \"tid\": 425,\n    \"ts\": %.3f, \"dur\": 5.250,\n"
@@ -89,7 +96,8 @@ static void write_event(gzFile file, const char *category, const char *name,
            category, name, ts, args);
 }
 
-static void write_launch(gzFile file, int i) {
+static void write_launch(gzFile file, int i)
+{
   char args[256];
   double ts = 4026150069145.028 + i * 10.0;
   for (int call = 0; call < CALLS_A_LAUNCH; call++) {
@@ -113,7 +121,8 @@ static void write_launch(gzFile file, int i) {
               args);
 }
 
-static void write_synthetic(const char *path) {
+static void write_synthetic(const char *path)
+{
   gzFile file = gzopen(path, "wb6");
   if (!file) {
     perror(path);
@@ -126,7 +135,8 @@ static void write_synthetic(const char *path) {
   gzclose(file);
 }
 
-int main(void) {
+int main(void)
+{
   static const char data[] = "measured/raw/mi300x_flux_sage.json.gz";
   char path[4096], made[] = "/tmp/aqbench-XXXXXX";
   const char *root = getenv("AQ_DATA"), *source = getenv("AQ_SRCDIR");

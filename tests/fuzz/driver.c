@@ -23,22 +23,26 @@ typedef struct seed {
 static uint64_t state = 1;
 
 /* SplitMix64. */
-static uint64_t next_random(void) {
+static uint64_t next_random(void)
+{
   uint64_t z = (state += UINT64_C(0x9e3779b97f4a7c15));
   z = (z ^ (z >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
   z = (z ^ (z >> 27)) * UINT64_C(0x94d049bb133111eb);
   return z ^ z >> 31;
 }
 
-static size_t below(size_t limit) {
+static size_t below(size_t limit)
+{
   return limit ? next_random() % limit : 0;
 }
 
-static int seed_order(const void *a, const void *b) {
+static int seed_order(const void *a, const void *b)
+{
   return strcmp(((const seed *)a)->path, ((const seed *)b)->path);
 }
 
-static void read_seed(seed *s) {
+static void read_seed(seed *s)
+{
   FILE *file = fopen(s->path, "rb");
   s->data = malloc(SIZE_MAX_INPUT);
   s->size = file ? fread(s->data, 1, SIZE_MAX_INPUT, file) : 0;
@@ -46,7 +50,8 @@ static void read_seed(seed *s) {
     fclose(file);
 }
 
-static size_t read_seeds(const char *folder, seed *seeds) {
+static size_t read_seeds(const char *folder, seed *seeds)
+{
   size_t count = 0;
   DIR *dir = opendir(folder);
   if (!dir) {
@@ -68,7 +73,8 @@ static size_t read_seeds(const char *folder, seed *seeds) {
 }
 
 /* One small change: a byte, a repeat, a cut, or a piece of another seed. */
-static size_t mutate(uint8_t *data, size_t size, const seed *other) {
+static size_t mutate(uint8_t *data, size_t size, const seed *other)
+{
   static const char odd[] = "\"{}[]:,\\\n-.0e9\xff\x1f\x8b";
   size_t at = below(size), length = below(64);
   switch (next_random() % 5) {
@@ -98,7 +104,8 @@ static size_t mutate(uint8_t *data, size_t size, const seed *other) {
   }
 }
 
-int main(int argc, char **argv) {
+int main(int argc, char **argv)
+{
   static seed seeds[SEEDS_MAX];
   static uint8_t data[SIZE_MAX_INPUT];
   if (argc != 3)

@@ -21,7 +21,8 @@
 
 /* Rows name only what was announced, end after they start, and are counted. */
 static void fuzz_check_rows(const aq_memory_sink *sink,
-                            const aq_trace_result *result) {
+                            const aq_trace_result *result)
+{
   uint64_t counted = 0;
   for (size_t i = 0; i < sink->count; i++) {
     const aq_record *row = &sink->rows[i];
@@ -39,7 +40,8 @@ static void fuzz_check_rows(const aq_memory_sink *sink,
 
 /* format NULL: detected. */
 static inline int fuzz_import(const char *format, const uint8_t *data,
-                              size_t size) {
+                              size_t size)
+{
   aq_memory_sink sink;
   aq_trace_result result;
   aq_diag diag = AQ_DIAG_INIT;

@@ -14,25 +14,29 @@ typedef struct bench {
   aq_join join;
 } bench;
 
-static void bench_open(bench *b) {
+static void bench_open(bench *b)
+{
   memset(b, 0, sizeof *b);
   aq_memory_sink_init(&b->sink);
   aq_import_init(&b->import, &b->sink.sink, NULL, &b->result, &b->diag);
   ck_assert_int_eq(aq_join_init(&b->join, &b->import), AQ_OK);
 }
 
-static void bench_finish(bench *b) {
+static void bench_finish(bench *b)
+{
   ck_assert_int_eq(aq_join_finish(&b->join), AQ_OK);
   ck_assert_int_eq(aq_import_finish(&b->import), AQ_OK);
 }
 
-static void bench_close(bench *b) {
+static void bench_close(bench *b)
+{
   aq_join_fini(&b->join);
   aq_import_fini(&b->import);
   aq_memory_sink_fini(&b->sink);
 }
 
-static void add_call(bench *b, uint64_t key, aq_time begin, bool graph) {
+static void add_call(bench *b, uint64_t key, aq_time begin, bool graph)
+{
   aq_host_call call = {.begin = begin,
                        .end = begin + 1,
                        .pid = AQ_NONE,
@@ -43,7 +47,8 @@ static void add_call(bench *b, uint64_t key, aq_time begin, bool graph) {
   ck_assert_int_eq(aq_join_call_add(&b->join, key, &call), AQ_OK);
 }
 
-static void add_row(bench *b, uint64_t key, aq_time start) {
+static void add_row(bench *b, uint64_t key, aq_time start)
+{
   aq_record row;
   aq_record_init(&row);
   row.kind = AQ_KIND_COPY;
@@ -53,7 +58,8 @@ static void add_row(bench *b, uint64_t key, aq_time start) {
   ck_assert_int_eq(aq_join_row_add(&b->join, key, &row), AQ_OK);
 }
 
-START_TEST(rows_that_come_before_their_call_keep_their_order) {
+START_TEST(rows_that_come_before_their_call_keep_their_order)
+{
   bench b;
   bench_open(&b);
   for (aq_time start = 1; start <= 5; start++)
@@ -69,7 +75,8 @@ START_TEST(rows_that_come_before_their_call_keep_their_order) {
 }
 END_TEST
 
-START_TEST(a_second_row_of_a_direct_call_finds_it_too) {
+START_TEST(a_second_row_of_a_direct_call_finds_it_too)
+{
   bench b;
   bench_open(&b);
   add_call(&b, 1, -100, false);
@@ -82,7 +89,8 @@ START_TEST(a_second_row_of_a_direct_call_finds_it_too) {
 }
 END_TEST
 
-START_TEST(what_is_outstanding_stays_bounded) {
+START_TEST(what_is_outstanding_stays_bounded)
+{
   bench b;
   bench_open(&b);
   for (uint64_t key = 0; key < 50000; key++) {
@@ -97,7 +105,8 @@ START_TEST(what_is_outstanding_stays_bounded) {
 }
 END_TEST
 
-START_TEST(a_key_used_again_means_the_later_call) {
+START_TEST(a_key_used_again_means_the_later_call)
+{
   bench b;
   bench_open(&b);
   add_call(&b, 1, -100, false);
@@ -116,7 +125,8 @@ START_TEST(a_key_used_again_means_the_later_call) {
 }
 END_TEST
 
-START_TEST(the_earliest_row_of_a_graph_is_marked_whatever_the_order) {
+START_TEST(the_earliest_row_of_a_graph_is_marked_whatever_the_order)
+{
   bench b;
   bench_open(&b);
   static const aq_time starts[] = {7, 3, 5, 1, 9};
@@ -134,7 +144,8 @@ START_TEST(the_earliest_row_of_a_graph_is_marked_whatever_the_order) {
 }
 END_TEST
 
-START_TEST(a_row_before_its_call_loses_it) {
+START_TEST(a_row_before_its_call_loses_it)
+{
   bench b;
   bench_open(&b);
   add_call(&b, 1, 50, false);
@@ -149,7 +160,8 @@ START_TEST(a_row_before_its_call_loses_it) {
 }
 END_TEST
 
-START_TEST(rows_whose_call_never_comes_are_put_at_the_end) {
+START_TEST(rows_whose_call_never_comes_are_put_at_the_end)
+{
   bench b;
   bench_open(&b);
   add_row(&b, 8, 1);
