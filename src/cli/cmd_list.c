@@ -136,8 +136,7 @@ static const char *const metric_keys[] = {"name", "unit", "meaning", NULL};
 static aq_status list_metrics(listing *list)
 {
   for (size_t i = 0; i < aq_metric_count(); i++) {
-    aq_metric metric;
-    aq_metric_at(i, &metric);
+    aq_metric metric = aq_metric_at(i);
     const char *texts[] = {metric.name, aq_metric_unit_name(metric.unit),
                            metric.meaning};
     put_texts(list, metric_keys, texts);

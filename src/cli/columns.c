@@ -10,7 +10,7 @@
 #include "cli/text.h"
 
 #if HAVE_SMARTCOLS
-#include <libsmartcols.h>
+#include <libsmartcols/libsmartcols.h>
 #endif
 
 struct aq_cli_columns {
