@@ -19,30 +19,10 @@ const char *aqsim_packet_type_name(unsigned type)
                                                        : "unknown type";
 }
 
-static uint32_t dimensions_of(const aq_kernel_packet *packet)
-{
-  return packet->setup < 3 ? packet->setup : 3;
-}
-
-uint64_t aqsim_packet_workgroups(const aq_kernel_packet *packet)
-{
-  uint64_t workgroups = 1;
-  for (uint32_t i = 0; i < dimensions_of(packet); i++) {
-    uint32_t size = packet->workgroup_size[i], grid = packet->grid_size[i];
-    if (size == 0 || grid == 0)
-      return 0;
-    /* 2^96 work-items fit the packet, not the product: it saturates. */
-    if (__builtin_mul_overflow(workgroups, (uint64_t)((grid - 1) / size + 1),
-                               &workgroups))
-      workgroups = UINT64_MAX;
-  }
-  return workgroups;
-}
-
 static uint64_t workgroup_items(const aq_kernel_packet *packet)
 {
   uint64_t items = 1;
-  for (uint32_t i = 0; i < dimensions_of(packet); i++)
+  for (uint32_t i = 0; i < aqsim_packet_dimensions(packet); i++)
     items *= packet->workgroup_size[i];
   return items;
 }

@@ -40,9 +40,27 @@ uint32_t aqsim_kernel_packet_check(const aq_kernel_packet *packet,
 uint32_t aqsim_packet_type_fault(const aq_packet *packet,
                                  char text[AQSIM_FAULT_TEXT_MAX]);
 
+static inline uint32_t aqsim_packet_dimensions(const aq_kernel_packet *packet)
+{
+  return packet->setup < 3 ? packet->setup : 3;
+}
+
 /* Workgroups of a dispatch: partial ones count, unused dimensions do not; 0
  * when a used dimension is empty. */
-uint64_t aqsim_packet_workgroups(const aq_kernel_packet *packet);
+static inline uint64_t aqsim_packet_workgroups(const aq_kernel_packet *packet)
+{
+  uint64_t workgroups = 1;
+  for (uint32_t i = 0; i < aqsim_packet_dimensions(packet); i++) {
+    uint32_t size = packet->workgroup_size[i], grid = packet->grid_size[i];
+    if (size == 0 || grid == 0)
+      return 0;
+    /* 2^96 work-items fit the packet, not the product: it saturates. */
+    if (__builtin_mul_overflow(workgroups, (uint64_t)((grid - 1) / size + 1),
+                               &workgroups))
+      workgroups = UINT64_MAX;
+  }
+  return workgroups;
+}
 
 /* "kernel dispatch", "barrier-AND", …; never NULL. */
 const char *aqsim_packet_type_name(unsigned type);

@@ -51,6 +51,17 @@ static flow flight_sleep(aqsim_flight *flight, aqsim_step step, aq_time time,
   return FLOW_WAIT;
 }
 
+/* Release fence and decrement follow the end. */
+static flow flight_finish(aqsim_flight *flight)
+{
+  const aqsim_device *device = flight->queue->device;
+  return flight_sleep(flight, AQSIM_STEP_COMPLETE,
+                      flight->end +
+                          aqsim_release(device, flight->packet.header) +
+                          device->model->signal_write,
+                      AQSIM_AT_COMPLETE);
+}
+
 /* ---- records and errors ---- */
 
 static void flight_record(const aqsim_flight *flight, const packet_kind *kind,
@@ -199,10 +210,13 @@ static flow launch_kernel(aqsim_flight *flight)
   queue->launch_free = flight->start;
   queue->kernel_before = true;
   flight->workgroups = aqsim_packet_workgroups(packet);
-  aq_time duration =
-      aqsim_cost_duration(device->model, kernel, packet, flight->workgroups);
-  return flight_sleep(flight, AQSIM_STEP_END,
-                      aq_time_add(flight->start, duration), AQSIM_AT_END);
+  flight->end = aq_time_add(
+      flight->start,
+      aqsim_cost_duration(device->model, kernel, packet, flight->workgroups));
+  /* Without a host function nothing happens at the end that anyone sees. */
+  if (!kernel->desc.function || flight->workgroups == 0)
+    return flight_finish(flight);
+  return flight_sleep(flight, AQSIM_STEP_END, flight->end, AQSIM_AT_END);
 }
 
 static flow launch_barrier(aqsim_flight *flight)
@@ -229,42 +243,25 @@ static flow step_look(aqsim_flight *flight)
 
 static flow step_seen(aqsim_flight *flight)
 {
-  aqsim_queue *queue = flight->queue;
+  const aqsim_queue *queue = flight->queue;
   flight->start = flight->stamp = queue->sim->now;
-  return flight_sleep(flight, AQSIM_STEP_END,
-                      flight->start +
-                          aqsim_acquire(queue->device, flight->packet.header),
-                      AQSIM_AT_END);
-}
-
-static void kernel_call(aqsim_flight *flight)
-{
-  const aq_kernel_desc *desc = &flight->kernel->desc;
-  const aq_kernel_packet *packet = &flight->packet.kernel;
-  if (!desc->function || flight->workgroups == 0)
-    return;
-  aq_kernel_call call = {packet, (void *)(uintptr_t)packet->kernarg_address,
-                         desc->user};
-  aqsim *sim = flight->queue->sim;
-  sim->interrupt = flight->queue->device->model->interrupt_to_host;
-  desc->function(&call);
-  /* It may have published packets. */
-  aqsim_queues_notice(sim);
+  flight->end =
+      flight->start + aqsim_acquire(queue->device, flight->packet.header);
+  return flight_finish(flight);
 }
 
 static flow step_end(aqsim_flight *flight)
 {
-  aqsim_queue *queue = flight->queue;
-  flight->end = queue->sim->now;
-  if (flight->kernel)
-    kernel_call(flight);
-  if (queue->destroyed)
-    return FLOW_GONE;
-  return flight_sleep(flight, AQSIM_STEP_COMPLETE,
-                      flight->end +
-                          aqsim_release(queue->device, flight->packet.header) +
-                          queue->device->model->signal_write,
-                      AQSIM_AT_COMPLETE);
+  aqsim *sim = flight->queue->sim;
+  const aq_kernel_desc *desc = &flight->kernel->desc;
+  const aq_kernel_packet *packet = &flight->packet.kernel;
+  aq_kernel_call call = {packet, (void *)(uintptr_t)packet->kernarg_address,
+                         desc->user};
+  sim->interrupt = flight->queue->device->model->interrupt_to_host;
+  desc->function(&call);
+  /* It may have published packets, and destroyed queues. */
+  aqsim_queues_notice(sim);
+  return flight->queue->destroyed ? FLOW_GONE : flight_finish(flight);
 }
 
 static flow step_complete(aqsim_flight *flight)

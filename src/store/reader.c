@@ -201,7 +201,7 @@ static aq_status read_rows(aq_run_reader *reader, int64_t number, size_t count,
   sqlite3_bind_int64(reader->select, 2, key + (int64_t)count - 1);
   size_t i = 0;
   for (; i < count && sqlite3_step(reader->select) == SQLITE_ROW; i++) {
-    int64_t *values = &rows[i].kind;
+    int64_t *values = (int64_t *)&rows[i];
     for (int c = 0; c < AQ_RECORD_FIELD_COUNT; c++)
       values[c] = integer_or_none(reader->select, c);
   }
@@ -212,7 +212,7 @@ static aq_status read_rows(aq_run_reader *reader, int64_t number, size_t count,
         diag, AQ_ERR_INPUT,
         "%s: run %lld lacks row %lld: removed meanwhile, or damaged",
         reader->store->path, (long long)reader->run,
-        (long long)(number + (int64_t)i));
+        (long long)number + (long long)i);
   return AQ_OK;
 }
 

@@ -49,7 +49,7 @@ static aq_status prepare_insert(aq_store_writer *writer, aq_diag *diag)
 static void bind_row(aq_store_writer *writer, const aq_record *row)
 {
   const int64_t *values = aq_record_values(row);
-  int64_t *bound = &writer->bound.kind;
+  int64_t *bound = (int64_t *)&writer->bound;
   for (int i = 0; i < AQ_RECORD_FIELD_COUNT; i++) {
     if (values[i] == bound[i])
       continue;

@@ -75,7 +75,7 @@ static aq_status list_entry(aq_trace_files *files, const char *folder,
   if (S_ISDIR(info.st_mode))
     return depth < DEPTH_MAX ? list_folder(files, path, depth + 1, diag)
                              : AQ_OK;
-  return S_ISREG(info.st_mode) && is_candidate(name)
+  return S_ISREG(info.st_mode) && info.st_size > 0 && is_candidate(name)
              ? add_file(files, path, diag)
              : AQ_OK;
 }

@@ -248,15 +248,15 @@ static aq_status choose_format(const aq_trace_files *files,
   return AQ_OK;
 }
 
-/* Finds the format of each file and of the whole; empty files and those that
- * cannot be read as text count as none. */
+/* Finds the format of each file and of the whole. */
 static aq_status detect_files(aq_trace_files *files, int *format_of,
-                              const char *wanted, int *out, aq_diag *diag) {
-  for (size_t i = 0; i < files->count; i++) {
-    aq_diag ignored = AQ_DIAG_INIT;
-    if (detect_file(&files->files[i], &format_of[i], &ignored) != AQ_OK)
-      format_of[i] = FORMAT_COUNT;
-  }
+                              const char *wanted, int *out, aq_diag *diag)
+{
+  aq_status status = AQ_OK;
+  for (size_t i = 0; i < files->count && status == AQ_OK; i++)
+    status = detect_file(&files->files[i], &format_of[i], diag);
+  if (status != AQ_OK)
+    return status;
   return wanted ? find_format(wanted, false, out, diag)
                 : choose_format(files, format_of, out, diag);
 }

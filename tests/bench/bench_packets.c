@@ -116,6 +116,8 @@ static double transport_publish(void *context)
     packet_write(aq_ring_slot(queue, id), kernel.object, 8192,
                  signals[i % SIGNALS], header);
     ops->queue_doorbell(t, queue, id);
+    if (i % BATCH == 0)
+      drain_all(t, &done);
   }
   check(ops->sleep_until(t, AQ_TIME_MAX, false, &diag), &diag);
   drain_all(t, &done);

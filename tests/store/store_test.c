@@ -2,19 +2,34 @@
 #include "store/store_test.h"
 
 #include <sqlite3.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
 
+#include "common/arena.h"
 #include "support/aqtest.h"
+
+/* Processes that a test forks leave without freeing: what the tests name is
+ * kept where it stays reachable. */
+static aq_arena texts;
+
+char *path_of(const char *fmt, ...)
+{
+  char buffer[4096];
+  va_list args;
+  va_start(args, fmt);
+  int length = vsnprintf(buffer, sizeof buffer, fmt, args);
+  va_end(args);
+  ck_assert(length >= 0 && length < (int)sizeof buffer);
+  return aq_arena_text(&texts, buffer, (size_t)length);
+}
 
 char *fresh_path(const char *name)
 {
   static int used;
-  char *path;
-  ck_assert(asprintf(&path, "%s/%d-%s", aqtest_tmpdir(), used++, name) > 0);
-  return path;
+  return path_of("%s/%d-%s", aqtest_tmpdir(), used++, name);
 }
 
 aq_store *store_open(const char *path, aq_store_mode mode)

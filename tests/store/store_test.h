@@ -8,7 +8,10 @@
 
 #include "store/store.h"
 
-/* A path in aqtest_tmpdir() that nothing has used; the caller's to free. */
+/* A text that lives as long as the process. */
+char *path_of(const char *fmt, ...) AQ_PRINTF(1, 2);
+
+/* A path in aqtest_tmpdir() that nothing has used. */
 char *fresh_path(const char *name);
 
 /* Opens or fails the test. */

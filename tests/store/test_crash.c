@@ -58,7 +58,6 @@ static long time_of_work(void)
   if (pid == 0)
     _exit(work(path));
   ck_assert_int_eq(child_exit(pid), 0);
-  free(path);
   return elapsed_us(&begin);
 }
 
@@ -125,7 +124,6 @@ START_TEST(a_writer_killed_at_any_moment_leaves_a_sound_store)
     kill_after(path, whole * i / count);
     int complete = check_store(path);
     ck_assert_int_le(complete, 3);
-    free(path);
   }
 }
 END_TEST
@@ -144,7 +142,6 @@ START_TEST(a_store_goes_on_after_its_writer_was_killed)
   ck_assert_int_eq(info->id, run);
   aq_run_info_free(info);
   aq_store_close(store);
-  free(path);
 }
 END_TEST
 

@@ -73,7 +73,6 @@ START_TEST(views_show_names_kinds_and_nanoseconds)
             "SELECT count(*) FROM events WHERE observe_ns IS NULL "
             "AND run IN (2, 3)",
             "4");
-  free(path);
 }
 END_TEST
 
@@ -100,7 +99,6 @@ START_TEST(a_view_of_one_run_reads_only_that_run)
     sqlite3_finalize(plan);
   }
   sqlite3_close(db);
-  free(path);
 }
 END_TEST
 
@@ -118,7 +116,6 @@ START_TEST(a_store_of_version_0_is_brought_up_to_date)
   check_run(store, 1, 1, 100);
   aq_store_close(store);
   ck_assert_int_ge(sql_integer(path, "PRAGMA user_version"), 1);
-  free(path);
 }
 END_TEST
 
@@ -156,7 +153,6 @@ START_TEST(a_store_that_lacks_columns_gets_them_and_keeps_its_rows)
   check_run(store, make_run(store, "new", 2, 100), 2, 100);
   aq_store_close(store);
   check_sql(path, "SELECT count(observe_ns) > 0 FROM events", "1");
-  free(path);
 }
 END_TEST
 
@@ -167,7 +163,6 @@ START_TEST(opening_a_store_that_is_up_to_date_changes_nothing)
   aq_store_close(store_open(path, AQ_STORE_WRITE));
   aq_store_close(store_open(path, AQ_STORE_READ));
   ck_assert_int_eq(sql_integer(path, "PRAGMA schema_version"), before);
-  free(path);
 }
 END_TEST
 
@@ -215,7 +210,6 @@ START_TEST(the_queries_in_the_documentation_work)
   }
   ck_assert_int_ge(queries, 3);
   free(text);
-  free(path);
 }
 END_TEST
 

@@ -27,7 +27,7 @@ static void refused(const char *bytes, size_t size, const char *words)
 {
   char *folder = fresh_path("refused"), *path;
   ck_assert_int_eq(mkdir(folder, 0777), 0);
-  ck_assert(asprintf(&path, "%s/runs.db", folder) > 0);
+  path = path_of("%s/runs.db", folder);
   FILE *file = fopen(path, "wb");
   ck_assert_uint_eq(fwrite(bytes, 1, size, file), size);
   fclose(file);
@@ -41,8 +41,6 @@ static void refused(const char *bytes, size_t size, const char *words)
   ck_assert_int_eq(unlink(path), 0);
   ck_assert_int_eq(rmdir(folder), 0);
   free(after);
-  free(path);
-  free(folder);
 }
 
 static void refused_database(const char *path, const char *words)
@@ -73,7 +71,6 @@ START_TEST(the_database_of_another_application_is_left_alone)
   refused_database(path, "another application");
   sql_run(path, "PRAGMA journal_mode = WAL");
   refused_database(path, "another application");
-  free(path);
 }
 END_TEST
 
@@ -83,7 +80,6 @@ START_TEST(a_store_of_a_newer_version_is_left_alone)
   aq_store_close(store_open(path, AQ_STORE_WRITE));
   sql_run(path, "PRAGMA user_version = 4711");
   refused_database(path, "by a newer aqueduct: store version 4711");
-  free(path);
 }
 END_TEST
 
@@ -95,7 +91,6 @@ START_TEST(a_folder_or_a_pipe_is_refused)
   store_open_fails(aqtest_tmpdir(), AQ_STORE_READ, AQ_ERR_INPUT, "a folder");
   store_open_fails(aqtest_tmpdir(), AQ_STORE_WRITE, AQ_ERR_INPUT, "a folder");
   store_open_fails("", AQ_STORE_WRITE, AQ_ERR_INVALID, "empty");
-  free(path);
 }
 END_TEST
 
@@ -104,7 +99,6 @@ START_TEST(reading_what_is_not_there_says_how_to_make_it)
   char *path = fresh_path("missing/runs.db");
   store_open_fails(path, AQ_STORE_READ, AQ_ERR_NOT_FOUND, "aqueduct import");
   ck_assert_int_ne(access(path, F_OK), 0);
-  free(path);
 }
 END_TEST
 
@@ -116,14 +110,13 @@ START_TEST(an_empty_file_becomes_a_store_only_when_written)
   aq_store *store = store_open(path, AQ_STORE_WRITE);
   make_run(store, "m", 1, 10);
   aq_store_close(store);
-  free(path);
 }
 END_TEST
 
 START_TEST(odd_paths_name_files)
 {
   char *folder = fresh_path("odd?mode=memory#%41 \"'"), *path;
-  ck_assert(asprintf(&path, "%s/file:x?immutable=1", folder) > 0);
+  path = path_of("%s/file:x?immutable=1", folder);
   aq_store *store = store_open(path, AQ_STORE_WRITE);
   ck_assert_str_eq(aq_store_path(store), path);
   make_run(store, "m", 1, 10);
@@ -134,8 +127,6 @@ START_TEST(odd_paths_name_files)
   check_run(store, 1, 1, 10);
   aq_store_close(store);
   ck_assert_int_eq(chdir("/"), 0);
-  free(path);
-  free(folder);
 }
 END_TEST
 
@@ -143,21 +134,19 @@ START_TEST(the_default_store_is_in_the_data_folder)
 {
   char *folder = fresh_path("data"), *path;
   ck_assert_int_eq(setenv("XDG_DATA_HOME", folder, 1), 0);
-  ck_assert(asprintf(&path, "%s/aqueduct/runs.db", folder) > 0);
+  path = path_of("%s/aqueduct/runs.db", folder);
   aq_store *store = store_open(NULL, AQ_STORE_WRITE);
   ck_assert_str_eq(aq_store_path(store), path);
   ck_assert_ptr_null(aq_store_notice(store));
   aq_store_close(store);
   ck_assert_int_eq(access(path, F_OK), 0);
-  free(path);
-  free(folder);
 }
 END_TEST
 
 START_TEST(a_local_store_uses_wal_and_cleans_up)
 {
   char *path = fresh_path("runs.db"), *wal;
-  ck_assert(asprintf(&wal, "%s-wal", path) > 0);
+  wal = path_of("%s-wal", path);
   aq_store *store = store_open(path, AQ_STORE_WRITE);
   make_run(store, "m", 1, 10);
   char *mode = sql_text(path, "PRAGMA journal_mode");
@@ -168,8 +157,6 @@ START_TEST(a_local_store_uses_wal_and_cleans_up)
   ck_assert_int_ne(access(wal, F_OK), 0);
   aq_store_close(store_open(path, AQ_STORE_READ));
   ck_assert_int_ne(access(wal, F_OK), 0);
-  free(wal);
-  free(path);
 }
 END_TEST
 
@@ -197,7 +184,6 @@ START_TEST(on_a_network_file_system_a_rollback_journal_is_used_and_said)
   store = store_open(path, AQ_STORE_WRITE);
   ck_assert_ptr_null(aq_store_notice(store));
   aq_store_close(store);
-  free(path);
 }
 END_TEST
 
@@ -214,7 +200,6 @@ START_TEST(a_store_opened_to_read_takes_no_runs)
   ck_assert_ptr_null(writer);
   ck_assert_status(aq_store_remove(store, 1, &diag), AQ_ERR_INPUT, &diag);
   aq_store_close(store);
-  free(path);
 }
 END_TEST
 
@@ -249,7 +234,7 @@ START_TEST(a_store_in_a_read_only_folder_can_be_read)
   /* "?" must not end the name in the URI that this needs. */
   char *folder = fresh_path("read-only?x"), *path;
   ck_assert_int_eq(chmod(aqtest_tmpdir(), 0755), 0);
-  ck_assert(asprintf(&path, "%s/runs.db", folder) > 0);
+  path = path_of("%s/runs.db", folder);
   aq_store *store = store_open(path, AQ_STORE_WRITE);
   make_run(store, "m", 1, 10);
   aq_store_close(store);
@@ -262,8 +247,6 @@ START_TEST(a_store_in_a_read_only_folder_can_be_read)
     ck_assert_int_eq(child_exit(pid), 0);
   }
   ck_assert_int_eq(chmod(folder, 0755), 0);
-  free(path);
-  free(folder);
 }
 END_TEST
 
@@ -285,7 +268,7 @@ START_TEST(what_may_not_be_read_or_made_is_bad_input)
   aq_store_close(store_open(path, AQ_STORE_WRITE));
   ck_assert_int_eq(chmod(path, 0), 0);
   ck_assert_int_eq(mkdir(folder, 0555), 0);
-  ck_assert(asprintf(&below, "%s/more/runs.db", folder) > 0);
+  below = path_of("%s/more/runs.db", folder);
   const struct {
     const char *path;
     aq_store_mode mode;
@@ -297,9 +280,6 @@ START_TEST(what_may_not_be_read_or_made_is_bad_input)
       _exit(open_as_nobody(cases[i].path, cases[i].mode));
     ck_assert_int_eq(child_exit(pid), 0);
   }
-  free(below);
-  free(folder);
-  free(path);
 }
 END_TEST
 
@@ -338,7 +318,6 @@ START_TEST(one_process_may_open_a_store_twice)
   check_run(first, other, 2, 20000);
   aq_store_close(first);
   aq_store_close(second);
-  free(path);
 }
 END_TEST
 

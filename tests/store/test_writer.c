@@ -36,7 +36,6 @@ START_TEST(every_field_of_every_row_survives_many_batches)
   store = store_open(path, AQ_STORE_READ);
   check_run(store, run, 3, 50000);
   aq_store_close(store);
-  free(path);
 }
 END_TEST
 
@@ -78,7 +77,6 @@ START_TEST(unknown_is_null_in_sql)
       sql_integer(path, "SELECT count(*) FROM records WHERE kind IS NULL"), 2);
   ck_assert_int_eq(
       sql_integer(path, "SELECT count(*) FROM records WHERE end_ps = 0"), 1);
-  free(path);
 }
 END_TEST
 
@@ -130,7 +128,6 @@ START_TEST(names_keep_all_their_bytes)
   ck_assert_ptr_null(aq_run_reader_name(reader, AQ_NONE));
   aq_run_reader_close(reader);
   aq_store_close(store);
-  free(path);
 }
 END_TEST
 
@@ -204,7 +201,6 @@ START_TEST(abort_leaves_nothing_of_the_run)
   int64_t next = make_run(store, "gone", 2, 1);
   ck_assert_int_gt(next, kept + 1); /* ids are not used again */
   aq_store_close(store);
-  free(path);
 }
 END_TEST
 
@@ -220,7 +216,6 @@ START_TEST(run_is_incomplete_until_it_is_finished)
   writer_finish(writer);
   ck_assert_int_eq(sql_integer(path, "SELECT complete FROM runs"), 1);
   aq_store_close(store);
-  free(path);
 }
 END_TEST
 
@@ -241,7 +236,6 @@ START_TEST(writing_a_run_that_was_removed_meanwhile_fails_and_leaves_nothing)
   ck_assert_ptr_nonnull(strstr(diag.text, "removed"));
   ck_assert_int_eq(sql_integer(path, "SELECT count(*) FROM records"), 0);
   aq_store_close(store);
-  free(path);
 }
 END_TEST
 
@@ -335,7 +329,6 @@ START_TEST(processes_write_to_one_new_store_at_once_while_another_reads)
   }
   aq_run_list_fini(&list);
   aq_store_close(store);
-  free(path);
 }
 END_TEST
 
@@ -390,7 +383,6 @@ START_TEST(full_disk_is_one_error_and_earlier_runs_stay)
   char *verdict = sql_text(path, "PRAGMA integrity_check");
   ck_assert_str_eq(verdict, "ok");
   free(verdict);
-  free(path);
 }
 END_TEST
 

@@ -1,0 +1,363 @@
+/* SPDX-License-Identifier: MIT */
+/* Every timing constant moves the timeline as the life cycle says: a key
+ * without a row here, or a row that does not move, fails. */
+#include "backend_sim/rig.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "backend_sim/device_model.h"
+#include "backend_sim/sim.h"
+
+static aq_packet with_fences(aq_packet packet, aq_fence_scope scope)
+{
+  packet.header = aq_packet_header(AQ_PACKET_KERNEL_DISPATCH, 1, scope, scope);
+  return packet;
+}
+
+/* One kernel on a fresh queue, with fences of that scope. */
+static aq_record one_kernel(const char *const *edits, aq_fence_scope scope)
+{
+  rig r;
+  rig_open(&r, &aqsim_transport_ops, edits);
+  aq_ring *queue = rig_queue(&r, 64);
+  aq_packet packet = with_fences(
+      rig_dispatch(rig_kernel(&r, "k", AQ_US), true, rig_none), scope);
+  rig_submit(&r, queue, &packet);
+  rig_run(&r);
+  aq_record row = *rig_record(&r, queue, 0);
+  rig_close(&r);
+  return row;
+}
+
+static aq_time start_agent(const char *const *edits)
+{
+  return one_kernel(edits, AQ_SCOPE_AGENT).start;
+}
+
+static aq_time start_system(const char *const *edits)
+{
+  return one_kernel(edits, AQ_SCOPE_SYSTEM).start;
+}
+
+static aq_time finish_agent(const char *const *edits)
+{
+  aq_record row = one_kernel(edits, AQ_SCOPE_AGENT);
+  return row.complete - row.end;
+}
+
+static aq_time finish_system(const char *const *edits)
+{
+  aq_record row = one_kernel(edits, AQ_SCOPE_SYSTEM);
+  return row.complete - row.end;
+}
+
+/* Decode of packet `id` of 24 that are published together. */
+static aq_time decode_of(const char *const *edits, uint64_t id)
+{
+  rig r;
+  rig_open(&r, &aqsim_transport_ops, edits);
+  aq_ring *queue = rig_queue(&r, 64);
+  aq_packet packet = rig_dispatch(rig_kernel(&r, "k", AQ_US), true, rig_none);
+  for (int i = 0; i < 24; i++)
+    rig_put(queue, &packet);
+  rig_ring(&r, queue, 23);
+  rig_run(&r);
+  aq_time decoded = rig_record(&r, queue, id)->fetch;
+  rig_close(&r);
+  return decoded;
+}
+
+static aq_time decode_of_third(const char *const *edits)
+{
+  return decode_of(edits, 2);
+}
+
+static aq_time decode_of_17th(const char *const *edits)
+{
+  return decode_of(edits, 16);
+}
+
+/* A kernel of 1000 workgroups that cost nothing. */
+static aq_time run_of_1000_workgroups(const char *const *edits)
+{
+  rig r;
+  rig_open(&r, &aqsim_transport_ops, edits);
+  aq_ring *queue = rig_queue(&r, 64);
+  aq_packet packet = rig_dispatch(rig_kernel(&r, "k", 0), true, rig_none);
+  packet.kernel.grid_size[0] = 1000;
+  rig_submit(&r, queue, &packet);
+  rig_run(&r);
+  const aq_record *row = rig_record(&r, queue, 0);
+  aq_time run = row->end - row->start;
+  rig_close(&r);
+  return run;
+}
+
+/* When a host that waits for a kernel returns. */
+static aq_time wait_returns(const char *const *edits)
+{
+  rig r;
+  rig_open(&r, &aqsim_transport_ops, edits);
+  aq_ring *queue = rig_queue(&r, 64);
+  aq_signal done = rig_signal(&r, 1, 0);
+  aq_packet packet = rig_dispatch(rig_kernel(&r, "k", AQ_US), true, done);
+  rig_submit(&r, queue, &packet);
+  aq_wait_item item = {done, AQ_EQ, 0};
+  ck_assert_status(
+      r.t->ops->wait(r.t, &item, 1, AQ_WAIT_ALL, AQ_TIME_MAX, NULL, &r.diag),
+      AQ_OK, &r.diag);
+  aq_time now = r.t->ops->now(r.t);
+  ck_assert_time_eq(rig_record(&r, queue, 0)->observe, now);
+  rig_close(&r);
+  return now;
+}
+
+static aq_time barrier_completes(const char *const *edits)
+{
+  rig r;
+  rig_open(&r, &aqsim_transport_ops, edits);
+  aq_ring *queue = rig_queue(&r, 64);
+  aq_packet packet = rig_barrier(AQ_PACKET_BARRIER_AND, NULL, 0, rig_none);
+  rig_submit(&r, queue, &packet);
+  rig_run(&r);
+  aq_time complete = rig_record(&r, queue, 0)->complete;
+  rig_close(&r);
+  return complete;
+}
+
+/* From the end of a kernel's wait for 0 on one queue to the barrier packet on
+ * another that depends on it. */
+static aq_time edge_is_seen(const char *const *edits)
+{
+  rig r;
+  rig_open(&r, &aqsim_transport_ops, edits);
+  aq_ring *a = rig_queue(&r, 64), *b = rig_queue(&r, 64);
+  aq_signal edge = rig_signal(&r, 1, 0);
+  aq_packet kernel = rig_dispatch(rig_kernel(&r, "k", 50 * AQ_US), true, edge);
+  aq_packet barrier = rig_barrier(AQ_PACKET_BARRIER_AND, &edge, 1, rig_none);
+  rig_submit(&r, a, &kernel);
+  rig_submit(&r, b, &barrier);
+  rig_run(&r);
+  aq_time seen = rig_record(&r, b, 0)->start - rig_record(&r, a, 0)->complete;
+  rig_close(&r);
+  return seen;
+}
+
+/* Doorbell to start of a second kernel, 110 us after the first completed. */
+static aq_time start_after_110_us(const char *const *edits)
+{
+  rig r;
+  rig_open(&r, &aqsim_transport_ops, edits);
+  aq_ring *queue = rig_queue(&r, 64);
+  aq_packet packet = rig_dispatch(rig_kernel(&r, "k", AQ_US), true, rig_none);
+  rig_submit(&r, queue, &packet);
+  rig_run(&r);
+  rig_sleep(&r, r.t->ops->now(r.t) + 110 * AQ_US);
+  rig_submit(&r, queue, &packet);
+  rig_run(&r);
+  const aq_record *row = rig_record(&r, queue, 1);
+  aq_time latency = row->start - row->submit;
+  rig_close(&r);
+  return latency;
+}
+
+/* Start stamp of a kernel whose doorbell rings 4.5 us before the previous end,
+ * from that end. */
+static aq_time stamp_after_previous_end(const char *const *edits)
+{
+  rig r;
+  rig_open(&r, &aqsim_transport_ops, edits);
+  aq_ring *queue = rig_queue(&r, 64);
+  aq_packet packet =
+      rig_dispatch(rig_kernel(&r, "k", 20 * AQ_US), true, rig_none);
+  rig_submit(&r, queue, &packet);
+  rig_sleep(&r, 29470000 - 4500000); /* it ends 29.47 us after its doorbell */
+  rig_submit(&r, queue, &packet);
+  rig_run(&r);
+  ck_assert_time_eq(rig_record(&r, queue, 0)->end, 29470000);
+  aq_time stamp = rig_record(&r, queue, 1)->start - 29470000;
+  rig_close(&r);
+  return stamp;
+}
+
+static aq_time copy_ends(const char *const *edits)
+{
+  rig r;
+  rig_open(&r, &aqsim_transport_ops, edits);
+  static char from[64000], to[64000];
+  aq_signal done = rig_signal(&r, 1, 0);
+  ck_assert_status(
+      r.t->ops->copy_async(r.t, 0, to, from, sizeof to, NULL, 0, done, &r.diag),
+      AQ_OK, &r.diag);
+  rig_run(&r);
+  ck_assert_uint_eq(r.sink.count, 1);
+  aq_time end = r.sink.rows[0].end;
+  rig_close(&r);
+  return end;
+}
+
+/* The end timestamp in the signal of a kernel that ends at 10.47 us. */
+static int64_t end_ticks(const char *const *edits)
+{
+  rig r;
+  rig_open(&r, &aqsim_transport_ops, edits);
+  aq_ring *queue = rig_queue(&r, 64);
+  aq_signal done = rig_signal(&r, 1, AQ_SIGNAL_PROFILE);
+  aq_packet packet = rig_dispatch(rig_kernel(&r, "k", AQ_US), true, done);
+  rig_submit(&r, queue, &packet);
+  rig_run(&r);
+  ck_assert_time_eq(rig_record(&r, queue, 0)->end, 10470000);
+  aq_time start, end;
+  ck_assert_status(r.t->ops->dispatch_times(r.t, done, &start, &end), AQ_OK,
+                   &r.diag);
+  const aq_amd_signal *signal = (const aq_amd_signal *)(uintptr_t)done.handle;
+  int64_t ticks = (int64_t)signal->end_ts;
+  rig_close(&r);
+  return ticks;
+}
+
+/* What the probe gives more with the edit than without it. */
+typedef struct mutation {
+  const char *key, *value;
+  int64_t (*probe)(const char *const *edits);
+  int64_t more;
+} mutation;
+
+static const mutation mutations[] = {
+    {"doorbell_to_fetch", "2.1 us", start_agent, AQ_US},
+    {"packet_fetch", "1.3 us", start_agent, AQ_US},
+    {"packet_decode", "80 ns", decode_of_third, 30 * AQ_NS},
+    /* The third packet moves into a second batch. */
+    {"fetch_batch", "2", decode_of_third, 300 * AQ_NS},
+    /* With a window of 16 the fifth batch comes when the fourth packet is
+     * launched, three completions (4.67 + 1 + 0.4 + 2 × 4.6 us) after the
+     * queue was mapped; otherwise after four batches of 0.58 us. */
+    {"fetch_window", "32", decode_of_17th,
+     (1100 + 4 * 580) * AQ_NS - (6070 + 2 * 4600) * AQ_NS},
+    {"acquire_agent", "2.05 us", start_agent, AQ_US},
+    {"acquire_system", "2.05 us", start_system, AQ_US},
+    {"dispatch_setup", "3.15 us", start_agent, AQ_US},
+    {"workgroup_interval", "1.479 ns", run_of_1000_workgroups, AQ_US},
+    {"release_agent", "1.3 us", finish_agent, AQ_US},
+    {"release_system", "1.3 us", finish_system, AQ_US},
+    {"signal_write", "1.1 us", finish_agent, AQ_US},
+    {"interrupt_to_host", "5.9 us", wait_returns, AQ_US},
+    {"barrier_process", "2 us", barrier_completes, AQ_US},
+    {"dependency_poll", "1.5 us", edge_is_seen, AQ_US},
+    {"unmap_after", "120 us", start_after_110_us, -4800 * AQ_NS},
+    {"remap_latency", "5.8 us", start_agent, AQ_US},
+    /* No longer glued: the start is that of the first wave. */
+    {"glue_lead", "3.1 us", stamp_after_previous_end, 3600 * AQ_NS},
+    {"copy_latency", "6 us", copy_ends, AQ_US},
+    /* 64 kB at 64 GB/s take 1 us. */
+    {"copy_bandwidth", "128 GB/s", copy_ends, -500 * AQ_NS},
+    {"timestamp_hz", "200 MHz", end_ticks, 1044},
+    /* 10.47 us: 1044 ticks in steps of 40 ns, 1040 in steps of 100. */
+    {"timestamp_step", "100 ns", end_ticks, -4},
+};
+
+enum { MUTATIONS = sizeof mutations / sizeof *mutations };
+
+START_TEST(every_timing_constant_moves_the_timeline_as_predicted)
+{
+  for (int i = 0; i < MUTATIONS; i++) {
+    const mutation *m = &mutations[i];
+    char edit[80];
+    snprintf(edit, sizeof edit, "%s=%s", m->key, m->value);
+    const char *edits[] = {edit, NULL};
+    int64_t more = m->probe(edits) - m->probe(NULL);
+    ck_assert_msg(more == m->more, "%s: moved by %lld, expected %lld", edit,
+                  (long long)more, (long long)m->more);
+  }
+}
+END_TEST
+
+START_TEST(no_timing_constant_is_left_out)
+{
+  aqsim_model *model;
+  aq_diag diag = AQ_DIAG_INIT;
+  ck_assert_status(aqsim_model_load("mi300x", NULL, &model, &diag), AQ_OK,
+                   &diag);
+  int timing = 0;
+  for (size_t k = 0; k < AQSIM_KEY_COUNT; k++) {
+    aqsim_constant constant;
+    aqsim_model_constant(model, k, &constant);
+    if (!constant.timing)
+      continue;
+    timing++;
+    int i = 0;
+    while (i < MUTATIONS && strcmp(mutations[i].key, constant.key) != 0)
+      i++;
+    ck_assert_msg(i < MUTATIONS, "%s: no mutation tests it", constant.key);
+  }
+  ck_assert_int_eq(timing, MUTATIONS);
+  aqsim_model_destroy(model);
+}
+END_TEST
+
+START_TEST(start_stamp_wave_never_glues)
+{
+  const char *edits[] = {"start_stamp=wave", NULL};
+  ck_assert_time_eq(stamp_after_previous_end(NULL), 0);
+  ck_assert_time_eq(stamp_after_previous_end(edits), 3600 * AQ_NS);
+}
+END_TEST
+
+/* Two packets of different length; swapping them or clearing the second's
+ * barrier bit is done to the ring itself, before the doorbell. */
+static void two_packets(bool swap, bool clear, aq_record out[2])
+{
+  rig r;
+  rig_open(&r, &aqsim_transport_ops, NULL);
+  aq_ring *queue = rig_queue(&r, 64);
+  aq_packet a = rig_dispatch(rig_kernel(&r, "a", 10 * AQ_US), true, rig_none);
+  aq_packet b = rig_dispatch(rig_kernel(&r, "b", 20 * AQ_US), true, rig_none);
+  rig_put(queue, &a);
+  rig_put(queue, &b);
+  if (swap) {
+    aq_packet saved = queue->packets[0];
+    queue->packets[0] = queue->packets[1];
+    queue->packets[1] = saved;
+  }
+  if (clear)
+    queue->packets[1].header &= (uint16_t) ~(1u << AQ_HEADER_BARRIER_SHIFT);
+  rig_ring(&r, queue, 1);
+  rig_run(&r);
+  out[0] = *rig_record(&r, queue, 0);
+  out[1] = *rig_record(&r, queue, 1);
+  rig_close(&r);
+}
+
+START_TEST(swapping_two_packets_in_the_ring_swaps_their_runs)
+{
+  aq_record as_written[2], swapped[2];
+  two_packets(false, false, as_written);
+  two_packets(true, false, swapped);
+  ck_assert_time_eq(as_written[0].end - as_written[0].start, 10 * AQ_US);
+  ck_assert_time_eq(swapped[0].end - swapped[0].start, 20 * AQ_US);
+  ck_assert_time_eq(swapped[0].end, as_written[0].end + 10 * AQ_US);
+  ck_assert_time_eq(swapped[1].end, as_written[1].end);
+  ck_assert_int_eq(swapped[0].name, as_written[1].name);
+}
+END_TEST
+
+START_TEST(clearing_a_barrier_bit_in_the_ring_lets_the_second_overlap)
+{
+  aq_record kept[2], cleared[2];
+  two_packets(false, false, kept);
+  two_packets(false, true, cleared);
+  ck_assert_time_eq(kept[1].launch, kept[0].complete);
+  ck_assert_time_eq(cleared[0].end, kept[0].end);
+  /* Launched once the first has launched, 3.2 us later. */
+  ck_assert_time_eq(cleared[1].launch, cleared[0].start);
+  ck_assert_time_eq(cleared[1].start, cleared[0].start + 3200 * AQ_NS);
+  ck_assert_int_eq(cleared[1].flags, 0);
+}
+END_TEST
+
+AQ_TEST_MAIN("backend_sim/mutation",
+             every_timing_constant_moves_the_timeline_as_predicted,
+             no_timing_constant_is_left_out, start_stamp_wave_never_glues,
+             swapping_two_packets_in_the_ring_swaps_their_runs,
+             clearing_a_barrier_bit_in_the_ring_lets_the_second_overlap)

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: MIT */
+/* What the tests of the importers share: a trace, imported into memory. */
+#ifndef AQ_TESTS_TRACE_FIXTURE_H
+#define AQ_TESTS_TRACE_FIXTURE_H
+
+#include "common/memory_sink.h"
+#include "support/aqtest.h"
+#include "trace/trace.h"
+
+typedef struct fixture {
+  aq_memory_sink sink;
+  aq_trace_result result;
+  aq_diag diag;
+  aq_status status;
+} fixture;
+
+/* Imports a file or folder of tests/trace/data; it must succeed. */
+fixture fixture_data(const char *name);
+
+/* Imports a path, or a text under the name "in". Whatever comes of it. */
+fixture fixture_path(const char *path);
+fixture fixture_text(const char *text);
+fixture fixture_bytes(const void *bytes, size_t size);
+void fixture_free(fixture *f);
+
+/* The only row of this name and kind. */
+const aq_record *fixture_row(const fixture *f, const char *name, int kind);
+
+/* The run imported with exactly `count` of a repair and no other. */
+void fixture_repaired(const fixture *f, aq_trace_repair repair, uint64_t count);
+
+/* Fails unless the text is refused with exactly this line. */
+void fixture_refused(const char *text, const char *line);
+
+#endif

@@ -1,0 +1,145 @@
+/* SPDX-License-Identifier: MIT */
+#include "trace/json_scan.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "support/aqtest.h"
+
+static bool wanted(const char *value, size_t length) {
+  return length == 1 && *value == 'k';
+}
+
+static const aq_json_filter filter = {"events", "cat", wanted};
+
+/* What comes out of a text that is fed in pieces of `step` bytes, parsed bytes
+ * removed in between as the parser does. */
+static char *scanned(const char *text, size_t step, const aq_json_filter *f,
+                     uint64_t *commas) {
+  aq_json_scan scan;
+  aq_json_scan_init(&scan, f);
+  size_t size = strlen(text), used = 0;
+  char *out = calloc(1, size * 2 + 64);
+  for (size_t i = 0; i < size; i += step) {
+    size_t count = size - i < step ? size - i : step;
+    ck_assert(aq_json_scan_feed(&scan, text + i, count));
+    size_t ready = i + count < size ? aq_json_scan_ready(&scan) : scan.out_size;
+    if (ready > 0)
+      memcpy(out + used, scan.out, ready);
+    used += ready;
+    aq_json_scan_drain(&scan, ready);
+  }
+  *commas = scan.trailing_commas;
+  aq_json_scan_fini(&scan);
+  return out;
+}
+
+/* Whatever the pieces, the same text and count come out. */
+static void check(const char *text, const aq_json_filter *f,
+                  const char *expected, uint64_t commas) {
+  for (size_t step = 1; step <= strlen(text); step++) {
+    uint64_t counted;
+    char *out = scanned(text, step, f, &counted);
+    ck_assert_msg(strcmp(out, expected) == 0, "step %zu: %s became %s", step,
+                  text, out);
+    ck_assert_uint_eq(counted, commas);
+    free(out);
+  }
+}
+
+START_TEST(good_json_is_left_alone) {
+  static const char *const texts[] = {
+      "{\"a\": [1, -2.5e-3, true, false, null], \"b\": {\"c\": \"x,]}\"}}",
+      "[]",
+      "{\"q\\\"\": \"\\\\\", \"NaN\": \"Infinity,}\"}",
+      "[\"\xff\xfe\", \"\\u00e9\"]",
+  };
+  for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
+    check(texts[i], NULL, texts[i], 0);
+}
+END_TEST
+
+START_TEST(a_comma_before_a_bracket_becomes_a_space) {
+  check("[1, 2,]", NULL, "[1, 2 ]", 1);
+  check("{\"a\": [\"x,]\" , \n ], }", NULL, "{\"a\": [\"x,]\"   \n ]  }", 2);
+}
+END_TEST
+
+START_TEST(what_json_cannot_write_becomes_null) {
+  check("[NaN, -Infinity, Infinity,nan, -inf]", NULL,
+        "[null, null, null,null, null]", 0);
+  check("{\"a\":null,\"b\":NaN}", NULL, "{\"a\":null,\"b\":null}", 0);
+}
+END_TEST
+
+START_TEST(unwanted_elements_of_the_array_are_left_out) {
+  check(
+      "{\"v\": \"events\", \"events\": [{\"cat\": \"x\", \"a\": [\"]\", {}]},"
+      " {\"cat\": \"k\", \"n\": 1}, {\"n\": {\"cat\": \"k\"}, \"cat\": \"x\"},"
+      " {\"n\": \"cat\", \"m\": \"k\", \"cat\": \"k\"}], \"b\": [{\"cat\":1}]}",
+      &filter,
+      "{\"v\": \"events\", \"events\": [{\"cat\": \"k\", \"n\": 1},"
+      "{\"n\": \"cat\", \"m\": \"k\", \"cat\": \"k\"}], \"b\": [{\"cat\":1}]}",
+      0);
+}
+END_TEST
+
+START_TEST(a_root_array_is_the_array) {
+  check("[{\"cat\":\"k\"},{\"cat\":\"x\"},1,[2],\"s\",{\"cat\":\"k\"},{}]",
+        &filter, "[{\"cat\":\"k\"},{\"cat\":\"k\"}]", 0);
+}
+END_TEST
+
+START_TEST(trailing_commas_are_counted_in_what_is_left_out_too) {
+  check("[{\"cat\":\"x\",\"a\":[1,],},{\"cat\":\"k\",},]", &filter,
+        "[{\"cat\":\"k\" }]", 4);
+}
+END_TEST
+
+START_TEST(text_after_the_document_is_a_fault) {
+  aq_json_scan scan;
+  aq_json_scan_init(&scan, NULL);
+  ck_assert(aq_json_scan_feed(&scan, "[1] \n", 5));
+  ck_assert(!aq_json_scan_feed(&scan, " {}", 3));
+  ck_assert_str_eq(scan.fault, "text after the end of the document");
+  ck_assert_uint_eq(scan.fault_at, 6);
+  aq_json_scan_fini(&scan);
+}
+END_TEST
+
+START_TEST(endless_nesting_is_a_fault) {
+  aq_json_scan scan;
+  aq_json_scan_init(&scan, NULL);
+  bool fed = true;
+  for (int i = 0; i < 2000 && fed; i++)
+    fed = aq_json_scan_feed(&scan, "[", 1);
+  ck_assert_str_eq(scan.fault, "nested too deep");
+  aq_json_scan_fini(&scan);
+}
+END_TEST
+
+START_TEST(bytes_of_the_output_are_traced_to_the_source) {
+  static const char text[] = "[{\"cat\":\"x\"},{\"cat\":\"k\",\"a\":NaN}]";
+  aq_json_scan scan;
+  aq_json_scan_init(&scan, &filter);
+  ck_assert(aq_json_scan_feed(&scan, text, strlen(text)));
+  const char *a = memmem(scan.out, scan.out_size, "\"a\"", 3);
+  ck_assert_ptr_nonnull(a);
+  ck_assert_uint_eq(aq_json_scan_source(&scan, (size_t)(a - scan.out)),
+                    (uint64_t)(strstr(text, "\"a\"") - text));
+  size_t gone = (size_t)(a - scan.out);
+  aq_json_scan_drain(&scan, gone);
+  ck_assert_uint_eq(aq_json_scan_source(&scan, 0),
+                    (uint64_t)(strstr(text, "\"a\"") - text));
+  aq_json_scan_fini(&scan);
+}
+END_TEST
+
+AQ_TEST_MAIN("trace/json_scan", good_json_is_left_alone,
+             a_comma_before_a_bracket_becomes_a_space,
+             what_json_cannot_write_becomes_null,
+             unwanted_elements_of_the_array_are_left_out,
+             a_root_array_is_the_array,
+             trailing_commas_are_counted_in_what_is_left_out_too,
+             text_after_the_document_is_a_fault, endless_nesting_is_a_fault,
+             bytes_of_the_output_are_traced_to_the_source)

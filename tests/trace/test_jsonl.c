@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: MIT */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "trace/fixture.h"
+
+/* A source over rows in memory. */
+typedef struct memory_source {
+  aq_trace_source source;
+  const aq_memory_sink *sink;
+  size_t at;
+} memory_source;
+
+static aq_status source_next(aq_trace_source *source, aq_record *rows,
+                             int64_t *numbers, size_t capacity, size_t *count,
+                             aq_diag *diag) {
+  (void)diag;
+  memory_source *m = (memory_source *)source;
+  for (*count = 0; *count < capacity && m->at < m->sink->count; m->at++) {
+    numbers[*count] = (int64_t)m->at;
+    rows[(*count)++] = m->sink->rows[m->at];
+  }
+  return AQ_OK;
+}
+
+static const char *source_name(aq_trace_source *source, int64_t id) {
+  return aq_names_text(&((memory_source *)source)->sink->names, id);
+}
+
+static const aq_run_device *source_device(aq_trace_source *source,
+                                          int64_t ordinal) {
+  return &((memory_source *)source)->sink->devices[ordinal];
+}
+
+static const aq_run_queue *source_queue(aq_trace_source *source,
+                                        int64_t ordinal) {
+  return &((memory_source *)source)->sink->queues[ordinal];
+}
+
+static char *exported(const aq_memory_sink *sink) {
+  memory_source m = {
+      {source_next, source_name, source_device, source_queue}, sink, 0};
+  char *text = NULL;
+  size_t size = 0;
+  aq_diag diag = AQ_DIAG_INIT;
+  FILE *out = open_memstream(&text, &size);
+  ck_assert_status(aq_trace_export("jsonl", &m.source, out, &diag), AQ_OK,
+                   &diag);
+  fclose(out);
+  return text;
+}
+
+START_TEST(a_row_is_an_object_of_its_known_fields) {
+  fixture f = fixture_data("rocprof_v1.csv");
+  char *text = exported(&f.sink);
+  text[strcspn(text, "\n")] = '\0';
+  ck_assert_str_eq(
+      text,
+      "{\"row\":0,\"kind\":\"kernel\",\"via\":\"direct\",\"flags\":0,"
+      "\"name\":\"void scale<double>(double*, int) [clone .kd]\","
+      "\"correlation\":0,\"device\":{\"ordinal\":0,\"id\":8},"
+      "\"queue\":{\"ordinal\":0,\"id\":0},\"pid\":700,\"tid\":701,"
+      "\"packet\":0,\"grid_x\":134217728,\"grid_y\":1,\"grid_z\":1,"
+      "\"wg_x\":256,\"wg_y\":1,\"wg_z\":1,\"lds\":1024,\"scratch\":16,"
+      "\"vgpr\":24,\"agpr\":4,\"sgpr\":32,\"submit\":0,\"start\":25588000,"
+      "\"end\":1156471000,\"complete\":1180871000}");
+  free(text);
+  fixture_free(&f);
+}
+END_TEST
+
+START_TEST(devices_carry_what_is_known_of_them) {
+  fixture f = fixture_data("kineto.json");
+  char *text = exported(&f.sink);
+  ck_assert_ptr_nonnull(
+      strstr(text, "\"device\":{\"ordinal\":0,\"id\":2,\"name\":\"AMD Instinct "
+                   "MI300X\",\"gfx\":\"gfx942\",\"cus\":304}"));
+  free(text);
+  fixture_free(&f);
+}
+END_TEST
+
+START_TEST(there_is_a_line_for_every_row) {
+  fixture f = fixture_data("kineto.json");
+  char *text = exported(&f.sink);
+  size_t lines = 0;
+  for (const char *at = text; (at = strchr(at, '\n')); at++)
+    lines++;
+  ck_assert_uint_eq(lines, f.sink.count);
+  free(text);
+  fixture_free(&f);
+}
+END_TEST
+
+START_TEST(two_exports_are_the_same_bytes) {
+  fixture f = fixture_data("rocprofv3_set"), g = fixture_data("rocprofv3_set");
+  char *a = exported(&f.sink), *b = exported(&g.sink);
+  ck_assert_str_eq(a, b);
+  free(b);
+  free(a);
+  fixture_free(&g);
+  fixture_free(&f);
+}
+END_TEST
+
+START_TEST(a_format_that_cannot_be_written_is_refused) {
+  aq_diag diag = AQ_DIAG_INIT;
+  memory_source m = {
+      {source_next, source_name, source_device, source_queue}, NULL, 0};
+  ck_assert_int_eq(aq_trace_export("kineto", &m.source, stdout, &diag),
+                   AQ_ERR_INPUT);
+  ck_assert_str_eq(diag.text, "no format \"kineto\" to export (known: jsonl)");
+}
+END_TEST
+
+AQ_TEST_MAIN("trace/jsonl", a_row_is_an_object_of_its_known_fields,
+             devices_carry_what_is_known_of_them, there_is_a_line_for_every_row,
+             two_exports_are_the_same_bytes,
+             a_format_that_cannot_be_written_is_refused)

@@ -1,0 +1,272 @@
+/* SPDX-License-Identifier: MIT */
+#include <stdio.h>
+#include <string.h>
+
+#include "trace/fixture.h"
+
+/* Times in the fixture count from its first call, at 1000.123 µs. */
+#define AT(us_text_ns) ((INT64_C(us_text_ns) - 1000123) * AQ_NS)
+
+#define CALL                                                                   \
+  "{\"ph\":\"X\",\"cat\":\"cuda_runtime\",\"name\":\"hipLaunchKernel\","       \
+  "\"pid\":1,\"tid\":1,\"ts\":10,\"dur\":2,\"args\":{\"correlation\":5}}"
+#define KERNEL(ts, dur)                                                        \
+  "{\"ph\":\"X\",\"cat\":\"kernel\",\"name\":\"k\",\"pid\":2,\"tid\":0,"       \
+  "\"ts\":" ts ",\"dur\":" dur                                                 \
+  ",\"args\":{\"device\":2,\"stream\":0,\"correlation\":5}}"
+
+START_TEST(a_launch_and_its_kernel_are_one_row) {
+  fixture f = fixture_data("kineto.json");
+  const aq_record *row = fixture_row(&f, "add<float>", AQ_KIND_KERNEL);
+  ck_assert_int_eq(row->via, AQ_VIA_DIRECT);
+  ck_assert_int_eq(row->host_begin, 0);
+  ck_assert_int_eq(row->host_end, 5250 * AQ_NS);
+  ck_assert_int_eq(row->start, AT(1010000));
+  ck_assert_int_eq(row->end, AT(1014500));
+  ck_assert_int_eq(row->grid_x, 3 * 256);
+  ck_assert_int_eq(row->grid_y, 2);
+  ck_assert_int_eq(row->grid_z, 1);
+  ck_assert_int_eq(row->wg_x, 256);
+  ck_assert_int_eq(row->lds, 512);
+  ck_assert_int_eq(row->correlation, 2);
+  ck_assert_int_eq(row->stream, 0);
+  ck_assert_int_eq(row->pid, 1);
+  ck_assert_int_eq(row->tid, 11);
+  ck_assert_int_eq(row->submit, AQ_TIME_NONE);
+  ck_assert_int_eq(f.result.base_ns, 1775078550000000000 + 1000123);
+  fixture_free(&f);
+}
+END_TEST
+
+START_TEST(the_grid_of_hipExtModuleLaunchKernel_is_in_work_items) {
+  fixture f = fixture_data("kineto.json");
+  const aq_record *row = fixture_row(&f, "gemm \"MT64\", v2", AQ_KIND_KERNEL);
+  ck_assert_int_eq(row->grid_x, 1024);
+  ck_assert_int_eq(row->grid_y, 4);
+  ck_assert_int_eq(row->wg_x, 256);
+  ck_assert_int_eq(row->wg_y, 2);
+  ck_assert_int_eq(row->host_begin, AT(1006000));
+  fixture_free(&f);
+}
+END_TEST
+
+START_TEST(copies_and_fills_have_kind_bytes_and_queue) {
+  fixture f = fixture_data("kineto.json");
+  const aq_record *copy =
+      fixture_row(&f, "Memcpy DtoH (Device -> Host)", AQ_KIND_COPY);
+  const aq_record *fill = fixture_row(&f, "Memset (Device)", AQ_KIND_FILL);
+  ck_assert_int_eq(copy->bytes, 4096);
+  ck_assert_int_eq(copy->host_begin, AT(1020000));
+  ck_assert_int_eq(fill->host_end, AT(1053000));
+  ck_assert_int_ne(copy->queue, fill->queue);
+  ck_assert_int_eq(f.sink.queues[fill->queue].source_id, 3);
+  ck_assert_uint_eq(f.result.copies, 2);
+  fixture_free(&f);
+}
+END_TEST
+
+START_TEST(every_node_of_a_graph_has_the_launch_and_the_first_is_marked) {
+  fixture f = fixture_data("kineto.json");
+  static const char *const nodes[] = {"node_a", "node_b", "node_c"};
+  for (int i = 0; i < 3; i++) {
+    const aq_record *row = fixture_row(&f, nodes[i], AQ_KIND_KERNEL);
+    ck_assert_int_eq(row->via, AQ_VIA_GRAPH);
+    ck_assert_int_eq(row->host_begin, AT(1100000));
+    ck_assert_int_eq(row->host_end, AT(1109000));
+    ck_assert_int_eq(row->flags, i == 0 ? AQ_FLAG_GRAPH_FIRST : 0);
+  }
+  fixture_free(&f);
+}
+END_TEST
+
+START_TEST(calls_that_wait_are_rows) {
+  fixture f = fixture_data("kineto.json");
+  const aq_record *copy = fixture_row(&f, "hipMemcpyWithStream", AQ_KIND_WAIT);
+  const aq_record *sync = fixture_row(&f, "hipDeviceSynchronize", AQ_KIND_WAIT);
+  ck_assert_int_eq(copy->host_begin, AT(1020000));
+  ck_assert_int_eq(sync->host_end, AT(1170001));
+  ck_assert_int_eq(sync->queue, AQ_NONE);
+  ck_assert_uint_eq(f.result.waits, 2);
+  fixture_free(&f);
+}
+END_TEST
+
+START_TEST(a_kernel_without_a_call_is_kept_and_counted) {
+  fixture f = fixture_data("kineto.json");
+  const aq_record *row = fixture_row(&f, "orphan", AQ_KIND_KERNEL);
+  ck_assert_int_eq(row->via, AQ_VIA_NONE);
+  ck_assert_int_eq(row->host_begin, AQ_TIME_NONE);
+  ck_assert_uint_eq(f.result.repairs[AQ_REPAIR_NO_HOST_CALL], 1);
+  ck_assert_uint_eq(f.result.dispatches, 6);
+  ck_assert_uint_eq(f.result.with_host, 7);
+  ck_assert_ptr_null(f.result.advice);
+  fixture_free(&f);
+}
+END_TEST
+
+START_TEST(the_device_is_described) {
+  fixture f = fixture_data("kineto.json");
+  ck_assert_uint_eq(f.sink.device_count, 1);
+  ck_assert_int_eq(f.sink.devices[0].source_id, 2);
+  ck_assert_str_eq(f.sink.devices[0].name, "AMD Instinct MI300X");
+  ck_assert_str_eq(f.sink.devices[0].gfx, "gfx942");
+  ck_assert_int_eq(f.sink.devices[0].cus, 304);
+  fixture_free(&f);
+}
+END_TEST
+
+START_TEST(ranks_with_equal_ids_are_kept_apart) {
+  fixture f = fixture_data("kineto_ranks.json");
+  ck_assert_uint_eq(f.sink.device_count, 2);
+  ck_assert_uint_eq(f.sink.queue_count, 2);
+  for (size_t i = 0; i < f.sink.count; i++) {
+    const aq_record *row = &f.sink.rows[i];
+    ck_assert_int_eq(row->start - row->host_begin, 5 * AQ_US);
+    ck_assert_int_eq(row->pid, row->device == 0 ? 501 : 502);
+  }
+  fixture_repaired(&f, AQ_REPAIR_COUNT, 0);
+  fixture_free(&f);
+}
+END_TEST
+
+START_TEST(an_unclosed_document_is_read_as_far_as_it_goes) {
+  fixture f = fixture_text("{\"traceEvents\":[" CALL "," KERNEL("15", "3"));
+  fixture_repaired(&f, AQ_REPAIR_UNCLOSED, 1);
+  ck_assert_uint_eq(f.result.dispatches, 1);
+  fixture_free(&f);
+  f = fixture_text("{\"traceEvents\":[" CALL "," KERNEL(
+      "15", "3") ",{\"ph\":"
+                 "\"X\",\"cat\":\"kernel\",\"name\":\"cut of");
+  fixture_repaired(&f, AQ_REPAIR_UNCLOSED, 1);
+  ck_assert_uint_eq(f.result.dispatches, 1);
+  fixture_free(&f);
+}
+END_TEST
+
+START_TEST(trailing_commas_are_dropped) {
+  fixture f =
+      fixture_text("{\"traceEvents\":[" CALL "," KERNEL("15", "3") ",],}");
+  fixture_repaired(&f, AQ_REPAIR_TRAILING_COMMA, 2);
+  fixture_free(&f);
+}
+END_TEST
+
+START_TEST(numbers_in_strings_are_read) {
+  fixture f = fixture_text(
+      "{\"traceEvents\":[" CALL ",{\"ph\":\"X\",\"cat\":\"kernel\",\"name\":"
+      "\"k\",\"pid\":\"2\",\"tid\":0,\"ts\":\"15.5\",\"dur\":3,\"args\":{"
+      "\"device\":2,\"stream\":0,\"correlation\":\"5\"}}]}");
+  fixture_repaired(&f, AQ_REPAIR_STRING_NUMBER, 3);
+  ck_assert_int_eq(fixture_row(&f, "k", AQ_KIND_KERNEL)->start, 5500 * AQ_NS);
+  fixture_free(&f);
+}
+END_TEST
+
+START_TEST(rows_out_of_order_are_counted) {
+  fixture f = fixture_text("{\"traceEvents\":[{\"ph\":\"X\",\"cat\":"
+                           "\"cuda_runtime\",\"name\":\"hipGraphLaunch\","
+                           "\"pid\":1,\"tid\":1,\"ts\":10,\"dur\":2,\"args\":"
+                           "{\"correlation\":5}}," KERNEL("25", "3") "," KERNEL(
+                               "15", "3") "," KERNEL("30", "1") "]}");
+  fixture_repaired(&f, AQ_REPAIR_OUT_OF_ORDER, 1);
+  fixture_free(&f);
+}
+END_TEST
+
+START_TEST(a_negative_duration_ends_at_its_start) {
+  fixture f =
+      fixture_text("{\"traceEvents\":[" CALL "," KERNEL("15", "-3.5") "]}");
+  fixture_repaired(&f, AQ_REPAIR_NEGATIVE_DURATION, 1);
+  const aq_record *row = fixture_row(&f, "k", AQ_KIND_KERNEL);
+  ck_assert_int_eq(row->end, row->start);
+  fixture_free(&f);
+}
+END_TEST
+
+START_TEST(a_correlation_id_used_twice_is_counted) {
+  fixture f = fixture_text("{\"traceEvents\":[" CALL "," CALL
+                           "," KERNEL("15", "3") "]}");
+  fixture_repaired(&f, AQ_REPAIR_DUPLICATE_CORRELATION, 1);
+  fixture_free(&f);
+}
+END_TEST
+
+START_TEST(a_time_that_is_not_a_number_leaves_the_row_out) {
+  fixture f = fixture_text("{\"traceEvents\":[" CALL
+                           "," KERNEL("NaN", "3") "," KERNEL("15", "3") "]}");
+  fixture_repaired(&f, AQ_REPAIR_SKIPPED_ROW, 1);
+  ck_assert_uint_eq(f.result.dispatches, 1);
+  fixture_free(&f);
+}
+END_TEST
+
+START_TEST(names_may_be_any_bytes) {
+  fixture f = fixture_text(
+      "{\"traceEvents\":[{\"ph\":\"X\",\"cat\":\"kernel\",\"name\":"
+      "\"\xff\xfe \\u00e9\",\"pid\":2,\"tid\":0,\"ts\":15,\"dur\":3,\"args\":{}"
+      "}]}");
+  ck_assert_status(f.status, AQ_OK, &f.diag);
+  ck_assert_str_eq(aq_names_text(&f.sink.names, f.sink.rows[0].name),
+                   "\xff\xfe \xc3\xa9");
+  fixture_free(&f);
+}
+END_TEST
+
+START_TEST(a_kernel_only_trace_says_how_to_record_host_calls) {
+  fixture f = fixture_text("{\"traceEvents\":[" KERNEL("15", "3") "]}");
+  fixture_repaired(&f, AQ_REPAIR_NO_HOST_CALL, 1);
+  ck_assert_ptr_nonnull(strstr(f.result.advice, "ProfilerActivity.CPU"));
+  fixture_free(&f);
+}
+END_TEST
+
+START_TEST(epoch_times_do_not_overflow) {
+  fixture f = fixture_text(
+      "{\"traceEvents\":[" KERNEL("1775078550123456.789", "3") "," KERNEL(
+          "1775078550123459.789", "3") "]}");
+  ck_assert_status(f.status, AQ_OK, &f.diag);
+  ck_assert_int_eq(f.sink.rows[1].start - f.sink.rows[0].start, 3 * AQ_US);
+  ck_assert_int_eq(f.result.base_ns, 1775078550123456789);
+  fixture_free(&f);
+}
+END_TEST
+
+START_TEST(bad_traces_are_refused_with_their_place) {
+  fixture_refused("{\"deviceProperties\":[],\"x\":1}",
+                  "in: no \"traceEvents\" array");
+  fixture_refused("{\"traceEvents\":[{\"ph\":\"X\",\"cat\":\"kernel\","
+                  "\"name\":\"k\",\"dur\":1}]}",
+                  "in: byte 60: an event of a kernel, copy or call has no "
+                  "\"ts\"");
+  fixture_refused("{\"traceEvents\":[{\"ph\":\"X\",\"cat\":\"kernel\","
+                  "\"name\":\"k\",\"ts\":1}]}",
+                  "in: byte 59: an event of a kernel, copy or call has no "
+                  "\"dur\"");
+  fixture_refused("{\"traceEvents\":[{\"ph\":\"X\",\"cat\":\"kernel\","
+                  "\"ts\":1,\"dur\":1}]}",
+                  "in: byte 56: an event of a kernel, copy or call has no "
+                  "\"name\"");
+  fixture_refused("{\"traceEvents\":[]}",
+                  "in: no kernel, copy or fill in this kineto trace");
+  fixture_refused("{\"traceEvents\":[}",
+                  "in: byte 17: not JSON: parse error: unallowed token at "
+                  "this point in JSON text");
+  fixture_refused("{\"traceEvents\":[]} {}",
+                  "in: byte 19: not JSON: text after the end of the document");
+}
+END_TEST
+
+AQ_TEST_MAIN(
+    "trace/kineto", a_launch_and_its_kernel_are_one_row,
+    the_grid_of_hipExtModuleLaunchKernel_is_in_work_items,
+    copies_and_fills_have_kind_bytes_and_queue,
+    every_node_of_a_graph_has_the_launch_and_the_first_is_marked,
+    calls_that_wait_are_rows, a_kernel_without_a_call_is_kept_and_counted,
+    the_device_is_described, ranks_with_equal_ids_are_kept_apart,
+    an_unclosed_document_is_read_as_far_as_it_goes, trailing_commas_are_dropped,
+    numbers_in_strings_are_read, rows_out_of_order_are_counted,
+    a_negative_duration_ends_at_its_start,
+    a_correlation_id_used_twice_is_counted,
+    a_time_that_is_not_a_number_leaves_the_row_out, names_may_be_any_bytes,
+    a_kernel_only_trace_says_how_to_record_host_calls,
+    epoch_times_do_not_overflow, bad_traces_are_refused_with_their_place)

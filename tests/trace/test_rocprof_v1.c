@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: MIT */
+#include <string.h>
+
+#include "trace/fixture.h"
+
+#define HEADER "KernelName,gpu-id,queue-id,pid,DispatchNs,BeginNs,EndNs\n"
+
+START_TEST(a_row_has_all_four_times) {
+  fixture f = fixture_data("rocprof_v1.csv");
+  const aq_record *row = fixture_row(
+      &f, "void scale<double>(double*, int) [clone .kd]", AQ_KIND_KERNEL);
+  ck_assert_int_eq(row->submit, 0);
+  ck_assert_int_eq(row->start, 25588 * AQ_NS);
+  ck_assert_int_eq(row->end, 1156471 * AQ_NS);
+  ck_assert_int_eq(row->complete, 1180871 * AQ_NS);
+  ck_assert_int_eq(row->host_begin, AQ_TIME_NONE);
+  ck_assert_int_eq(row->via, AQ_VIA_DIRECT);
+  ck_assert_int_eq(f.result.base_ns, 1915914098823546);
+  fixture_repaired(&f, AQ_REPAIR_COUNT, 0);
+  fixture_free(&f);
+}
+END_TEST
+
+START_TEST(a_row_has_its_place_and_shape) {
+  fixture f = fixture_data("rocprof_v1.csv");
+  const aq_record *a = fixture_row(
+      &f, "void scale<double>(double*, int) [clone .kd]", AQ_KIND_KERNEL);
+  const aq_record *b = fixture_row(&f, "copy.kd", AQ_KIND_KERNEL);
+  ck_assert_int_eq(a->grid_x, 134217728);
+  ck_assert_int_eq(a->grid_y, 1);
+  ck_assert_int_eq(a->wg_x, 256);
+  ck_assert_int_eq(a->lds, 1024);
+  ck_assert_int_eq(a->scratch, 16);
+  ck_assert_int_eq(a->vgpr, 24);
+  ck_assert_int_eq(a->agpr, 4);
+  ck_assert_int_eq(a->sgpr, 32);
+  ck_assert_int_eq(a->pid, 700);
+  ck_assert_int_eq(a->tid, 701);
+  ck_assert_int_eq(b->packet, 4);
+  ck_assert_int_eq(b->correlation, 1);
+  ck_assert_int_eq(f.sink.devices[a->device].source_id, 8);
+  ck_assert_int_eq(f.sink.queues[b->queue].source_id, 1);
+  fixture_free(&f);
+}
+END_TEST
+
+START_TEST(queues_of_two_processes_are_kept_apart) {
+  fixture f = fixture_text(HEADER "a,0,0,7,10,20,30\nb,0,0,8,10,20,30\n"
+                                  "c,0,0,7,10,40,50\n");
+  fixture_repaired(&f, AQ_REPAIR_COUNT, 0);
+  ck_assert_uint_eq(f.sink.queue_count, 2);
+  ck_assert_int_eq(f.sink.rows[0].queue, f.sink.rows[2].queue);
+  ck_assert_int_ne(f.sink.rows[0].queue, f.sink.rows[1].queue);
+  fixture_free(&f);
+}
+END_TEST
+
+START_TEST(without_dispatch_times_it_says_how_to_record_them) {
+  fixture f =
+      fixture_text("KernelName,gpu-id,BeginNs,EndNs\na,0,20,30\nb,0,40,50\n");
+  fixture_repaired(&f, AQ_REPAIR_NO_HOST_CALL, 2);
+  ck_assert_int_eq(f.sink.rows[0].submit, AQ_TIME_NONE);
+  ck_assert_ptr_nonnull(strstr(f.result.advice, "rocprof --timestamp on"));
+  fixture_free(&f);
+}
+END_TEST
+
+START_TEST(oddities_are_mended_and_counted) {
+  fixture f = fixture_text(HEADER "a,0,0,7,10,30,20\n");
+  fixture_repaired(&f, AQ_REPAIR_NEGATIVE_DURATION, 1);
+  fixture_free(&f);
+  f = fixture_text(HEADER "a,0,0,7,10,30,40\nb,0,0,7,10,20,25\n");
+  fixture_repaired(&f, AQ_REPAIR_OUT_OF_ORDER, 1);
+  fixture_free(&f);
+  f = fixture_text(HEADER "a,0,0,7,10,x,40\nb,0,0,7,10,20,25\n");
+  fixture_repaired(&f, AQ_REPAIR_SKIPPED_ROW, 1);
+  fixture_free(&f);
+  f = fixture_text("kernelname,gpu-id,dispatchns,BeginNs,EndNs\na,0,1,2,3\n");
+  fixture_repaired(&f, AQ_REPAIR_UNKNOWN_COLUMN_CASE, 2);
+  fixture_free(&f);
+}
+END_TEST
+
+START_TEST(an_absent_column_is_refused) {
+  fixture_refused("KernelName,gpu-id,BeginNs\na,0,20\n",
+                  "in: line 1: no column \"EndNs\"");
+}
+END_TEST
+
+AQ_TEST_MAIN("trace/rocprof_v1", a_row_has_all_four_times,
+             a_row_has_its_place_and_shape,
+             queues_of_two_processes_are_kept_apart,
+             without_dispatch_times_it_says_how_to_record_them,
+             oddities_are_mended_and_counted, an_absent_column_is_refused)

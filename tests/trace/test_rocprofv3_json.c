@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: MIT */
+#include <string.h>
+
+#include "trace/fixture.h"
+
+/* The fixture's clock counts from its first kernel. */
+#define AT(ns) ((INT64_C(ns) - 63857982592000) * AQ_NS)
+
+#define TOOL(records)                                                          \
+  "{\"rocprofiler-sdk-tool\":[{\"buffer_records\":{" records "}}]}"
+
+START_TEST(a_kernel_has_its_symbol_shape_and_call) {
+  fixture f = fixture_data("rocprofv3.json");
+  const aq_record *row = fixture_row(&f, "add(float*)", AQ_KIND_KERNEL);
+  ck_assert_int_eq(row->start, 0);
+  ck_assert_int_eq(row->end, 2840 * AQ_NS);
+  ck_assert_int_eq(row->host_begin, AT(63857982580000));
+  ck_assert_int_eq(row->host_end, AT(63857982585000));
+  ck_assert_int_eq(row->via, AQ_VIA_DIRECT);
+  ck_assert_int_eq(row->grid_x, 1024);
+  ck_assert_int_eq(row->grid_y, 4);
+  ck_assert_int_eq(row->wg_x, 512);
+  ck_assert_int_eq(row->wg_y, 2);
+  ck_assert_int_eq(row->lds, 2048);
+  ck_assert_int_eq(row->scratch, 64);
+  ck_assert_int_eq(row->vgpr, 24);
+  ck_assert_int_eq(row->agpr, 8);
+  ck_assert_int_eq(row->sgpr, 32);
+  ck_assert_int_eq(row->pid, 908);
+  ck_assert_int_eq(row->tid, 909);
+  ck_assert_int_eq(row->stream, 3);
+  ck_assert_int_eq(f.sink.queues[row->queue].source_id, 16);
+  fixture_repaired(&f, AQ_REPAIR_NO_HOST_CALL, 1);
+  fixture_free(&f);
+}
+END_TEST
+
+START_TEST(a_kernel_without_a_symbol_is_named_by_its_id) {
+  fixture f = fixture_data("rocprofv3.json");
+  ck_assert_int_eq(fixture_row(&f, "kernel 77", AQ_KIND_KERNEL)->via,
+                   AQ_VIA_NONE);
+  fixture_free(&f);
+}
+END_TEST
+
+START_TEST(a_copy_belongs_to_its_gpu) {
+  fixture f = fixture_data("rocprofv3.json");
+  const aq_record *row =
+      fixture_row(&f, "MEMORY_COPY_DEVICE_TO_HOST", AQ_KIND_COPY);
+  ck_assert_int_eq(row->bytes, 65536);
+  ck_assert_int_eq(row->host_end, AT(63857982588000));
+  ck_assert_int_eq(f.sink.devices[row->device].source_id, 37946);
+  ck_assert_int_eq(f.sink.queues[row->queue].source_id, -4);
+  fixture_free(&f);
+}
+END_TEST
+
+START_TEST(agents_and_waits_are_described) {
+  fixture f = fixture_data("rocprofv3.json");
+  ck_assert_uint_eq(f.sink.device_count, 1);
+  ck_assert_str_eq(f.sink.devices[0].name, "AMD Instinct MI350X");
+  ck_assert_str_eq(f.sink.devices[0].gfx, "gfx950");
+  ck_assert_int_eq(f.sink.devices[0].cus, 256);
+  ck_assert_int_eq(
+      fixture_row(&f, "hipDeviceSynchronize", AQ_KIND_WAIT)->host_end,
+      AT(63857982700000));
+  fixture_free(&f);
+}
+END_TEST
+
+START_TEST(an_unclosed_document_is_read_as_far_as_it_goes) {
+  fixture f = fixture_text(
+      "{\"rocprofiler-sdk-tool\":[{\"buffer_records\":{\"kernel_dispatch\":["
+      "{\"start_timestamp\":5,\"end_timestamp\":9,\"dispatch_info\":{"
+      "\"kernel_id\":1}},{\"start_timestamp\":5");
+  ck_assert_status(f.status, AQ_OK, &f.diag);
+  ck_assert_uint_eq(f.result.repairs[AQ_REPAIR_UNCLOSED], 1);
+  ck_assert_uint_eq(f.result.dispatches, 1);
+  fixture_free(&f);
+}
+END_TEST
+
+START_TEST(records_without_a_mandatory_field_are_refused) {
+  fixture_refused(TOOL("\"kernel_dispatch\":[{\"end_timestamp\":9}]"),
+                  "in: byte 82: a record has no \"start_timestamp\"");
+  fixture_refused(TOOL("\"kernel_dispatch\":[{\"start_timestamp\":9}]"),
+                  "in: byte 84: a record has no \"end_timestamp\"");
+  fixture_refused(TOOL("\"kernel_dispatch\":[{\"start_timestamp\":1,"
+                       "\"end_timestamp\":9}]"),
+                  "in: byte 102: a record has no \"kernel_id\"");
+  fixture_refused(TOOL(""), "in: no kernel, copy or fill in this "
+                            "rocprofv3-json trace");
+}
+END_TEST
+
+AQ_TEST_MAIN("trace/rocprofv3_json", a_kernel_has_its_symbol_shape_and_call,
+             a_kernel_without_a_symbol_is_named_by_its_id,
+             a_copy_belongs_to_its_gpu, agents_and_waits_are_described,
+             an_unclosed_document_is_read_as_far_as_it_goes,
+             records_without_a_mandatory_field_are_refused)
