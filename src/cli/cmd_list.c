@@ -175,15 +175,16 @@ static aq_status list_subject(aq_cli *cli, size_t subject)
            !(list.table = aq_cli_columns_new(subjects[subject].columns)))
     return aq_cli_no_memory(cli);
   status = subjects[subject].list(&list);
-  if (list.table && !aq_cli_columns_print(list.table, cli->out) &&
-      status == AQ_OK)
-    status = aq_cli_no_memory(cli);
+  if (status != AQ_OK) {
+    aq_cli_columns_drop(list.table);
+    aq_cli_json_drop(list.json);
+    return status;
+  }
+  if (list.table && !aq_cli_columns_print(list.table, cli->out))
+    return aq_cli_no_memory(cli);
   if (list.json)
     aq_cli_json_close_array(list.json);
-  if (status == AQ_OK)
-    return aq_cli_json_end_if(cli, list.json);
-  aq_cli_json_drop(list.json);
-  return status;
+  return aq_cli_json_end_if(cli, list.json);
 }
 
 aq_status aq_cli_list(aq_cli *cli)
