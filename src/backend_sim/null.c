@@ -172,7 +172,8 @@ static void copies_run(null_transport *n)
       continue;
     }
     *link = copy->next;
-    memmove(copy->to, copy->from, copy->size);
+    if (copy->size > 0)
+      memmove(copy->to, copy->from, copy->size);
     signal_decrement(n, copy->completion);
     free(copy);
   }
