@@ -145,14 +145,16 @@ typedef struct kineto {
   aq_arena arena;
 } kineto;
 
-static aq_status no_memory(kineto *k) {
+static aq_status no_memory(kineto *k)
+{
   return aq_diag_set(k->import->diag, AQ_ERR_NO_MEMORY, "%s: out of memory",
                      k->file);
 }
 
 /* ---- rows ---- */
 
-static aq_status gpu_of(kineto *k, const event *e, int64_t *ordinal) {
+static aq_status gpu_of(kineto *k, const event *e, int64_t *ordinal)
+{
   /* GPU rows have the device as their pid; where files of several ranks were
    * merged the pid was made unique, or a rank was noted. */
   int64_t id = e->pid != AQ_NONE ? e->pid : e->device;
@@ -180,26 +182,30 @@ static aq_status gpu_of(kineto *k, const event *e, int64_t *ordinal) {
   return AQ_OK;
 }
 
-static bool has_triple(const int64_t triple[3]) {
+static bool has_triple(const int64_t triple[3])
+{
   return triple[0] != AQ_NONE && triple[1] != AQ_NONE && triple[2] != AQ_NONE;
 }
 
 /* Blocks of a grid times the block: work-items, or unknown. */
-static int64_t items(int64_t blocks, int64_t block) {
+static int64_t items(int64_t blocks, int64_t block)
+{
   int64_t product;
   if (__builtin_mul_overflow(blocks, block, &product))
     return AQ_NONE;
   return product;
 }
 
-static uint64_t join_key(const event *e) {
+static uint64_t join_key(const event *e)
+{
   uint64_t rank = e->rank == AQ_NONE ? 0 : (uint64_t)e->rank + 1;
   return (uint64_t)e->correlation ^ rank << 44;
 }
 
 /* The grid of a kernel row is what its launch call was given: workgroups, but
  * for the calls that take work-items, which the join puts right. */
-static void device_shape(const event *e, aq_record *row) {
+static void device_shape(const event *e, aq_record *row)
+{
   row->lds = e->shared;
   row->vgpr = e->registers;
   row->bytes = e->bytes;
@@ -214,7 +220,8 @@ static void device_shape(const event *e, aq_record *row) {
   row->wg_z = e->block[2];
 }
 
-static aq_status device_row(kineto *k, const event *e) {
+static aq_status device_row(kineto *k, const event *e)
+{
   static const aq_record_kind kinds[] = {
       [CATEGORY_KERNEL] = AQ_KIND_KERNEL,
       [CATEGORY_COPY] = AQ_KIND_COPY,
@@ -246,8 +253,8 @@ static aq_status device_row(kineto *k, const event *e) {
   return aq_join_row_add(k->join, join_key(e), &row);
 }
 
-static aq_status wait_row(kineto *k, const event *e, aq_time begin,
-                          aq_time end) {
+static aq_status wait_row(kineto *k, const event *e, aq_time begin, aq_time end)
+{
   aq_record row;
   aq_record_init(&row);
   row.kind = AQ_KIND_WAIT;
@@ -262,7 +269,8 @@ static aq_status wait_row(kineto *k, const event *e, aq_time begin,
   return status == AQ_OK ? aq_import_put(k->import, &row) : status;
 }
 
-static void call_shape(kineto *k, const event *e, aq_host_call *call) {
+static void call_shape(kineto *k, const event *e, aq_host_call *call)
+{
   call->lds = e->shared;
   call->bytes = e->bytes;
   call->grid_in_items = aq_api_grid_in_items(k->name, k->name_length);
@@ -276,7 +284,8 @@ static void call_shape(kineto *k, const event *e, aq_host_call *call) {
   }
 }
 
-static aq_status host_row(kineto *k, const event *e) {
+static aq_status host_row(kineto *k, const event *e)
+{
   aq_host_call call = {.pid = e->pid, .tid = e->tid};
   bool waits = aq_api_waits(k->name, k->name_length);
   bool submits =
@@ -297,14 +306,16 @@ static aq_status host_row(kineto *k, const event *e) {
   return aq_join_call_add(k->join, join_key(e), &call);
 }
 
-static aq_status absent(kineto *k, const char *what) {
+static aq_status absent(kineto *k, const char *what)
+{
   return aq_diag_set(k->import->diag, AQ_ERR_INPUT,
                      "%s: byte %llu: an event of a kernel, copy or call has "
                      "no \"%s\"",
                      k->file, (unsigned long long)aq_json_byte(k->where), what);
 }
 
-static aq_status event_done(kineto *k) {
+static aq_status event_done(kineto *k)
+{
   const event *e = &k->event;
   if (e->category == CATEGORY_OTHER || !e->complete)
     return AQ_OK;
@@ -323,7 +334,8 @@ static aq_status event_done(kineto *k) {
 
 /* ---- devices ---- */
 
-static aq_status prop_done(kineto *k) {
+static aq_status prop_done(kineto *k)
+{
   properties *grown = realloc(k->props, (k->prop_count + 1) * sizeof *grown);
   if (!grown)
     return no_memory(k);
@@ -337,7 +349,8 @@ static aq_status prop_done(kineto *k) {
   return AQ_OK;
 }
 
-static bool same_gpu(const properties *a, const properties *b) {
+static bool same_gpu(const properties *a, const properties *b)
+{
   return a->cus == b->cus && a->major == b->major && a->minor == b->minor &&
          (a->name && b->name ? strcmp(a->name, b->name) == 0
                              : a->name == b->name);
@@ -345,7 +358,8 @@ static bool same_gpu(const properties *a, const properties *b) {
 
 /* The properties' ids count visible GPUs, a row's device counts agents, CPUs
  * first: only where all GPUs are equal is it certain which is meant. */
-static const properties *props_of(const kineto *k, const gpu *g) {
+static const properties *props_of(const kineto *k, const gpu *g)
+{
   const properties *by_id = NULL;
   bool all_same = k->prop_count > 0;
   for (size_t i = 0; i < k->prop_count; i++) {
@@ -356,14 +370,16 @@ static const properties *props_of(const kineto *k, const gpu *g) {
   return all_same ? &k->props[0] : by_id;
 }
 
-static const char *gfx_of(const properties *p) {
+static const char *gfx_of(const properties *p)
+{
   const char *gfx = aq_gpu_gfx(p->name);
   if (gfx || p->major != 9)
     return gfx;
   return p->minor == 4 ? "gfx942" : p->minor == 5 ? "gfx950" : NULL;
 }
 
-static aq_status describe_gpus(kineto *k) {
+static aq_status describe_gpus(kineto *k)
+{
   aq_status status = AQ_OK;
   for (size_t i = 0; i < k->gpu_count && status == AQ_OK; i++) {
     const properties *p = props_of(k, &k->gpus[i]);
@@ -381,7 +397,8 @@ static aq_status describe_gpus(kineto *k) {
 
 /* ---- JSON events ---- */
 
-static void event_reset(kineto *k) {
+static void event_reset(kineto *k)
+{
   k->name_length = 0;
   k->event = (event){.category = CATEGORY_OTHER,
                      .pid = AQ_NONE,
@@ -397,13 +414,15 @@ static void event_reset(kineto *k) {
                      .block = {AQ_NONE, AQ_NONE, AQ_NONE}};
 }
 
-static void prop_reset(kineto *k) {
+static void prop_reset(kineto *k)
+{
   k->name_length = 0;
   k->prop = (properties){AQ_NONE, AQ_NONE, AQ_NONE, AQ_NONE, NULL};
 }
 
 /* The level that a container opens, or LEVEL_TOP for one nobody reads. */
-static level level_below(const kineto *k, bool array) {
+static level level_below(const kineto *k, bool array)
+{
   switch (k->level) {
   case LEVEL_TOP:
     return array ? LEVEL_EVENTS : LEVEL_ROOT;
@@ -427,7 +446,8 @@ static level level_below(const kineto *k, bool array) {
   }
 }
 
-static aq_status on_open(void *client, bool array) {
+static aq_status on_open(void *client, bool array)
+{
   kineto *k = client;
   level below = k->skip ? LEVEL_TOP : level_below(k, array);
   if (below == LEVEL_TOP) {
@@ -445,7 +465,8 @@ static aq_status on_open(void *client, bool array) {
   return AQ_OK;
 }
 
-static aq_status on_close(void *client) {
+static aq_status on_close(void *client)
+{
   static const level above[] = {
       [LEVEL_TOP] = LEVEL_TOP,     [LEVEL_ROOT] = LEVEL_TOP,
       [LEVEL_EVENTS] = LEVEL_ROOT, [LEVEL_EVENT] = LEVEL_EVENTS,
@@ -465,7 +486,8 @@ static aq_status on_close(void *client) {
   return closed == LEVEL_PROP ? prop_done(k) : AQ_OK;
 }
 
-static aq_status on_key(void *client, const char *text, size_t length) {
+static aq_status on_key(void *client, const char *text, size_t length)
+{
   kineto *k = client;
   if (k->skip)
     return AQ_OK;
@@ -480,7 +502,8 @@ static aq_status on_key(void *client, const char *text, size_t length) {
 }
 
 static aq_status set_name(kineto *k, aq_json_type type, const char *text,
-                          size_t length) {
+                          size_t length)
+{
   if (type != AQ_JSON_STRING)
     return AQ_OK;
   if (length > k->name_capacity) {
@@ -490,13 +513,15 @@ static aq_status set_name(kineto *k, aq_json_type type, const char *text,
     k->name = grown;
     k->name_capacity = length * 2;
   }
-  memcpy(k->name, text, length);
+  if (length > 0)
+    memcpy(k->name, text, length);
   k->name_length = length;
   k->event.has_name = true;
   return AQ_OK;
 }
 
-static category category_of(const char *text, size_t length) {
+static category category_of(const char *text, size_t length)
+{
   for (size_t i = 0; i < sizeof categories / sizeof *categories; i++)
     if (strlen(categories[i].name) == length &&
         memcmp(categories[i].name, text, length) == 0)
@@ -504,12 +529,14 @@ static category category_of(const char *text, size_t length) {
   return CATEGORY_OTHER;
 }
 
-static bool wanted(const char *text, size_t length) {
+static bool wanted(const char *text, size_t length)
+{
   return category_of(text, length) != CATEGORY_OTHER;
 }
 
 /* Where the integer of a field goes; NULL for fields that are none. */
-static int64_t *int_place(kineto *k) {
+static int64_t *int_place(kineto *k)
+{
   event *e = &k->event;
   switch (k->field) {
   case FIELD_PID:
@@ -538,7 +565,8 @@ static int64_t *int_place(kineto *k) {
 }
 
 /* Those that Kineto itself may write as strings: nothing to mend. */
-static int64_t *text_int_place(kineto *k) {
+static int64_t *text_int_place(kineto *k)
+{
   event *e = &k->event;
   switch (k->field) {
   case FIELD_STREAM:
@@ -555,14 +583,16 @@ static int64_t *text_int_place(kineto *k) {
 }
 
 static presence read_tick(kineto *k, aq_json_type type, const char *text,
-                          size_t length, aq_tick *out) {
+                          size_t length, aq_tick *out)
+{
   return aq_json_tick(k->import, type, text, length, AQ_TICK_US, out)
              ? PRESENT
              : UNREADABLE;
 }
 
 static void triple_value(kineto *k, aq_json_type type, const char *text,
-                         size_t length) {
+                         size_t length)
+{
   int64_t *triple = k->field == FIELD_GRID ? k->event.grid : k->event.block;
   if (k->triple < 3 && type != AQ_JSON_OTHER)
     aq_number_int(text, length, &triple[k->triple]);
@@ -570,7 +600,8 @@ static void triple_value(kineto *k, aq_json_type type, const char *text,
 }
 
 static aq_status on_value(void *client, aq_json_type type, const char *text,
-                          size_t length) {
+                          size_t length)
+{
   kineto *k = client;
   event *e = &k->event;
   if (k->skip || k->field == FIELD_NONE)
@@ -607,7 +638,8 @@ static aq_status on_value(void *client, aq_json_type type, const char *text,
 
 /* ---- the importer ---- */
 
-static aq_status read_file(kineto *k, const aq_trace_file *file) {
+static aq_status read_file(kineto *k, const aq_trace_file *file)
+{
   static const aq_json_filter filter = {"traceEvents", "cat", wanted};
   static const aq_json_events events = {on_open, on_close, on_key, on_value};
   aq_reader *reader;
@@ -623,7 +655,8 @@ static aq_status read_file(kineto *k, const aq_trace_file *file) {
 }
 
 aq_status aq_kineto_import(aq_import *import, aq_join *join,
-                           const aq_trace_files *files) {
+                           const aq_trace_files *files)
+{
   kineto k = {.import = import, .join = join, .file = files->files[0].path};
   aq_status status = read_file(&k, &files->files[0]);
   if (status == AQ_OK)

@@ -17,3 +17,9 @@ libaqcore_la_SOURCES += \
 	src/trace/rocprofv3_csv.c \
 	src/trace/rocprofv3_json.c \
 	src/trace/trace.h
+
+EXTRA_DIST += \
+	doc/formats/jsonl.md \
+	doc/formats/kineto.md \
+	doc/formats/rocprof-v1.md \
+	doc/formats/rocprofv3.md

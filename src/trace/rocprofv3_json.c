@@ -122,24 +122,28 @@ typedef struct tool {
   aq_arena arena;
 } tool;
 
-static aq_status no_memory(tool *t) {
+static aq_status no_memory(tool *t)
+{
   return aq_diag_set(t->import->diag, AQ_ERR_NO_MEMORY, "%s: out of memory",
                      t->file->path);
 }
 
 /* ---- tables: kernel symbols and operation names of the process ---- */
 
-static uint64_t operation_key(int64_t kind, int64_t operation) {
+static uint64_t operation_key(int64_t kind, int64_t operation)
+{
   return (uint64_t)kind << 32 ^ (uint64_t)operation;
 }
 
-static void *grow(void *array, size_t count, size_t size) {
+static void *grow(void *array, size_t count, size_t size)
+{
   if ((count & (count - 1)) != 0)
     return array;
   return realloc(array, (count ? count * 2 : 1) * size);
 }
 
-static aq_status add_operation(tool *t, const char *bytes, size_t length) {
+static aq_status add_operation(tool *t, const char *bytes, size_t length)
+{
   char **grown = grow(t->operation_names, t->operation_count, sizeof *grown);
   if (!grown)
     return no_memory(t);
@@ -152,7 +156,8 @@ static aq_status add_operation(tool *t, const char *bytes, size_t length) {
   return AQ_OK;
 }
 
-static const char *operation_name(const tool *t) {
+static const char *operation_name(const tool *t)
+{
   uint64_t index;
   return aq_map_get(&t->operation_by_id,
                     operation_key(t->record.kind, t->record.operation), &index)
@@ -160,7 +165,8 @@ static const char *operation_name(const tool *t) {
              : "";
 }
 
-static aq_status add_symbol(tool *t) {
+static aq_status add_symbol(tool *t)
+{
   symbol *grown = grow(t->symbols, t->symbol_count, sizeof *grown);
   if (!grown)
     return no_memory(t);
@@ -175,11 +181,13 @@ static aq_status add_symbol(tool *t) {
   return AQ_OK;
 }
 
-static int64_t machine_agent(const tool *t, int64_t handle) {
+static int64_t machine_agent(const tool *t, int64_t handle)
+{
   return handle == AQ_NONE ? AQ_NONE : aq_import_scoped(handle, t->file->host);
 }
 
-static aq_status add_agent(tool *t) {
+static aq_status add_agent(tool *t)
+{
   enum { TYPE_GPU = 2 };
   if (t->record.id == AQ_NONE)
     return AQ_OK;
@@ -193,7 +201,8 @@ static aq_status add_agent(tool *t) {
 }
 
 /* Ids of kernels and operations are the process's own. */
-static void process_begin(tool *t) {
+static void process_begin(tool *t)
+{
   t->processes++;
   t->pid = t->file->pid;
   t->kinds = 0;
@@ -209,13 +218,15 @@ static void process_begin(tool *t) {
 
 /* ---- rows ---- */
 
-static aq_status absent(tool *t, const char *what) {
+static aq_status absent(tool *t, const char *what)
+{
   return aq_diag_set(t->import->diag, AQ_ERR_INPUT,
                      "%s: byte %llu: a record has no \"%s\"", t->file->path,
                      (unsigned long long)aq_json_byte(t->where), what);
 }
 
-static aq_status check_times(tool *t, bool *readable) {
+static aq_status check_times(tool *t, bool *readable)
+{
   const record *r = &t->record;
   if (!r->has_start)
     return absent(t, "start_timestamp");
@@ -227,7 +238,8 @@ static aq_status check_times(tool *t, bool *readable) {
   return AQ_OK;
 }
 
-static bool read_common(tool *t, aq_record *row, int kind) {
+static bool read_common(tool *t, aq_record *row, int kind)
+{
   const record *r = &t->record;
   aq_record_init(row);
   if (!aq_import_between(t->import, r->start, r->end, &row->start, &row->end)) {
@@ -243,7 +255,8 @@ static bool read_common(tool *t, aq_record *row, int kind) {
   return true;
 }
 
-static aq_status kernel_done(tool *t) {
+static aq_status kernel_done(tool *t)
+{
   const record *r = &t->record;
   aq_record row;
   if (r->kernel_id == AQ_NONE)
@@ -276,7 +289,8 @@ static aq_status kernel_done(tool *t) {
                               r->queue, name, strlen(name));
 }
 
-static aq_status copy_done(tool *t) {
+static aq_status copy_done(tool *t)
+{
   const record *r = &t->record;
   aq_record row;
   if (!read_common(t, &row, AQ_KIND_COPY))
@@ -294,7 +308,8 @@ static aq_status copy_done(tool *t) {
                               strlen(name));
 }
 
-static aq_status call_done(tool *t) {
+static aq_status call_done(tool *t)
+{
   const record *r = &t->record;
   const char *name = operation_name(t);
   aq_rocprofv3_call call = {.name = name,
@@ -308,7 +323,8 @@ static aq_status call_done(tool *t) {
   return aq_rocprofv3_call_add(t->import, t->join, &call);
 }
 
-static aq_status timed_done(tool *t) {
+static aq_status timed_done(tool *t)
+{
   bool readable;
   aq_status status = check_times(t, &readable);
   if (status != AQ_OK || !readable)
@@ -318,7 +334,8 @@ static aq_status timed_done(tool *t) {
                                        : copy_done(t);
 }
 
-static aq_status element_done(tool *t) {
+static aq_status element_done(tool *t)
+{
   switch (t->section) {
   case SECTION_AGENTS:
     return add_agent(t);
@@ -338,7 +355,8 @@ static aq_status element_done(tool *t) {
 
 /* ---- JSON events ---- */
 
-static void record_reset(tool *t) {
+static void record_reset(tool *t)
+{
   static const record unknown = {
       .id = AQ_NONE,
       .type = AQ_NONE,
@@ -369,7 +387,8 @@ static void record_reset(tool *t) {
 
 /* The section that the container just opened is, by the keys above it:
  * root / tool array / process / section, or one deeper. */
-static section section_of(const tool *t) {
+static section section_of(const tool *t)
+{
   enum { SECTION_AT = 4, BELOW_AT = 5 };
   key at = t->keys[SECTION_AT - 1];
   if (t->depth == SECTION_AT)
@@ -390,7 +409,8 @@ static section section_of(const tool *t) {
                                                 : SECTION_NONE;
 }
 
-static aq_status on_open(void *client, bool array) {
+static aq_status on_open(void *client, bool array)
+{
   enum { PROCESS_DEPTH = 3 };
   tool *t = client;
   t->depth++;
@@ -407,7 +427,8 @@ static aq_status on_open(void *client, bool array) {
   return AQ_OK;
 }
 
-static aq_status on_close(void *client) {
+static aq_status on_close(void *client)
+{
   tool *t = client;
   aq_status status = AQ_OK;
   if (t->section != SECTION_NONE && t->depth == t->section_depth + 1)
@@ -418,7 +439,8 @@ static aq_status on_close(void *client) {
   return status;
 }
 
-static aq_status on_key(void *client, const char *bytes, size_t length) {
+static aq_status on_key(void *client, const char *bytes, size_t length)
+{
   static const char *const names[] = {"",
 #define K(id, text) text,
                                       KEYS(K)
@@ -436,8 +458,8 @@ static aq_status on_key(void *client, const char *bytes, size_t length) {
   return AQ_OK;
 }
 
-static aq_status keep_text(tool *t, text *to, const char *bytes,
-                           size_t length) {
+static aq_status keep_text(tool *t, text *to, const char *bytes, size_t length)
+{
   if (length > to->capacity) {
     char *grown = realloc(to->bytes, length * 2);
     if (!grown)
@@ -445,13 +467,15 @@ static aq_status keep_text(tool *t, text *to, const char *bytes,
     to->bytes = grown;
     to->capacity = length * 2;
   }
-  memcpy(to->bytes, bytes, length);
+  if (length > 0)
+    memcpy(to->bytes, bytes, length);
   to->length = length;
   return AQ_OK;
 }
 
 /* x, y and z of the grid and workgroup; handles of what they identify. */
-static int64_t *nested_place(record *r, key parent, key at) {
+static int64_t *nested_place(record *r, key parent, key at)
+{
   if (parent == KEY_WG || parent == KEY_GRID) {
     int64_t *triple = parent == KEY_WG ? r->wg : r->grid;
     return at >= KEY_X && at <= KEY_Z ? &triple[at - KEY_X] : NULL;
@@ -478,7 +502,8 @@ static int64_t *nested_place(record *r, key parent, key at) {
   }
 }
 
-static int64_t *plain_place(record *r, key at) {
+static int64_t *plain_place(record *r, key at)
+{
   switch (at) {
   case KEY_TYPE:
     return &r->type;
@@ -510,7 +535,8 @@ static int64_t *plain_place(record *r, key at) {
 }
 
 static aq_status string_value(tool *t, key parent, key at, const char *bytes,
-                              size_t length) {
+                              size_t length)
+{
   if (t->section == SECTION_STRINGS)
     return parent == KEY_OPERATIONS ? add_operation(t, bytes, length) : AQ_OK;
   bool symbols = t->section == SECTION_SYMBOLS;
@@ -525,7 +551,8 @@ static aq_status string_value(tool *t, key parent, key at, const char *bytes,
 }
 
 static void time_value(tool *t, key at, aq_json_type type, const char *bytes,
-                       size_t length) {
+                       size_t length)
+{
   record *r = &t->record;
   bool start = at == KEY_START;
   bool ok = aq_json_tick(t->import, type, bytes, length, AQ_TICK_NS,
@@ -535,7 +562,8 @@ static void time_value(tool *t, key at, aq_json_type type, const char *bytes,
 }
 
 static aq_status on_value(void *client, aq_json_type type, const char *bytes,
-                          size_t length) {
+                          size_t length)
+{
   tool *t = client;
   if (t->section == SECTION_NONE || t->depth > DEPTH_MAX)
     return AQ_OK;
@@ -563,7 +591,8 @@ static aq_status on_value(void *client, aq_json_type type, const char *bytes,
 
 /* ---- the importer ---- */
 
-static aq_status read_file(tool *t, const aq_trace_file *file) {
+static aq_status read_file(tool *t, const aq_trace_file *file)
+{
   static const aq_json_events events = {on_open, on_close, on_key, on_value};
   t->file = file;
   t->depth = 0;
@@ -582,7 +611,8 @@ static aq_status read_file(tool *t, const aq_trace_file *file) {
   return status;
 }
 
-static void tool_fini(tool *t) {
+static void tool_fini(tool *t)
+{
   aq_arena_fini(&t->arena);
   free(t->operation_names);
   free(t->symbols);
@@ -594,7 +624,8 @@ static void tool_fini(tool *t) {
 }
 
 aq_status aq_rocprofv3_json_import(aq_import *import, aq_join *join,
-                                   const aq_trace_files *files) {
+                                   const aq_trace_files *files)
+{
   tool t = {.import = import, .join = join};
   aq_status status = AQ_OK;
   for (size_t i = 0; i < files->count && status == AQ_OK; i++)

@@ -14,7 +14,8 @@ typedef struct memory_source {
 
 static aq_status source_next(aq_trace_source *source, aq_record *rows,
                              int64_t *numbers, size_t capacity, size_t *count,
-                             aq_diag *diag) {
+                             aq_diag *diag)
+{
   (void)diag;
   memory_source *m = (memory_source *)source;
   for (*count = 0; *count < capacity && m->at < m->sink->count; m->at++) {
@@ -24,21 +25,25 @@ static aq_status source_next(aq_trace_source *source, aq_record *rows,
   return AQ_OK;
 }
 
-static const char *source_name(aq_trace_source *source, int64_t id) {
+static const char *source_name(aq_trace_source *source, int64_t id)
+{
   return aq_names_text(&((memory_source *)source)->sink->names, id);
 }
 
 static const aq_run_device *source_device(aq_trace_source *source,
-                                          int64_t ordinal) {
+                                          int64_t ordinal)
+{
   return &((memory_source *)source)->sink->devices[ordinal];
 }
 
 static const aq_run_queue *source_queue(aq_trace_source *source,
-                                        int64_t ordinal) {
+                                        int64_t ordinal)
+{
   return &((memory_source *)source)->sink->queues[ordinal];
 }
 
-static char *exported(const aq_memory_sink *sink) {
+static char *exported(const aq_memory_sink *sink)
+{
   memory_source m = {
       {source_next, source_name, source_device, source_queue}, sink, 0};
   char *text = NULL;
@@ -51,7 +56,8 @@ static char *exported(const aq_memory_sink *sink) {
   return text;
 }
 
-START_TEST(a_row_is_an_object_of_its_known_fields) {
+START_TEST(a_row_is_an_object_of_its_known_fields)
+{
   fixture f = fixture_data("rocprof_v1.csv");
   char *text = exported(&f.sink);
   text[strcspn(text, "\n")] = '\0';
@@ -70,7 +76,8 @@ START_TEST(a_row_is_an_object_of_its_known_fields) {
 }
 END_TEST
 
-START_TEST(devices_carry_what_is_known_of_them) {
+START_TEST(devices_carry_what_is_known_of_them)
+{
   fixture f = fixture_data("kineto.json");
   char *text = exported(&f.sink);
   ck_assert_ptr_nonnull(
@@ -81,7 +88,8 @@ START_TEST(devices_carry_what_is_known_of_them) {
 }
 END_TEST
 
-START_TEST(there_is_a_line_for_every_row) {
+START_TEST(there_is_a_line_for_every_row)
+{
   fixture f = fixture_data("kineto.json");
   char *text = exported(&f.sink);
   size_t lines = 0;
@@ -93,7 +101,8 @@ START_TEST(there_is_a_line_for_every_row) {
 }
 END_TEST
 
-START_TEST(two_exports_are_the_same_bytes) {
+START_TEST(two_exports_are_the_same_bytes)
+{
   fixture f = fixture_data("rocprofv3_set"), g = fixture_data("rocprofv3_set");
   char *a = exported(&f.sink), *b = exported(&g.sink);
   ck_assert_str_eq(a, b);
@@ -104,7 +113,8 @@ START_TEST(two_exports_are_the_same_bytes) {
 }
 END_TEST
 
-START_TEST(a_format_that_cannot_be_written_is_refused) {
+START_TEST(a_format_that_cannot_be_written_is_refused)
+{
   aq_diag diag = AQ_DIAG_INIT;
   memory_source m = {
       {source_next, source_name, source_device, source_queue}, NULL, 0};
