@@ -9,6 +9,7 @@ libaqcore_la_SOURCES += \
 	src/trace/json.c src/trace/json.h \
 	src/trace/json_scan.c src/trace/json_scan.h \
 	src/trace/jsonl.c \
+	src/trace/jsonl_import.c \
 	src/trace/kineto.c \
 	src/trace/number.c src/trace/number.h \
 	src/trace/reader.c src/trace/reader.h \
