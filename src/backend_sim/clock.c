@@ -136,10 +136,11 @@ typedef struct waiter waiter;
 
 typedef struct wait_state {
   aqsim *sim;
-  aq_time deadline;
+  const aq_wait_request *request;
   uint32_t held; /* items that hold now */
   uint32_t needed;
   uint32_t last; /* the item that came to hold last */
+  aq_time seen;  /* when the host sees that */
 } wait_state;
 
 struct waiter {
@@ -148,14 +149,18 @@ struct waiter {
   const aq_wait_item *item;
   uint32_t index;
   bool holds;
+  int64_t value; /* when it came to hold */
 };
 
 /* A blocked host is interrupted at every change, and looks at the value when
- * the interrupt has come through. */
-static aq_time wait_return(const wait_state *state)
+ * the interrupt has come through; one that polls sees it at once. */
+static aq_time wait_return(const wait_state *state, const waiter *w)
 {
   const aqsim *sim = state->sim;
-  return aq_time_min(sim->now + sim->interrupt, state->deadline);
+  if (state->request->hint == AQ_WAIT_ACTIVE ||
+      aqsim_signal_from(w->item->signal)->polled)
+    return sim->now;
+  return aq_time_min(sim->now + sim->interrupt, state->request->deadline);
 }
 
 static void waiter_changed(aqsim_watcher *watcher, int64_t value)
@@ -169,23 +174,26 @@ static void waiter_changed(aqsim_watcher *watcher, int64_t value)
     w->state->held--;
     return;
   }
+  w->value = value;
   w->state->held++;
   w->state->last = w->index;
-  w->state->sim->observe = wait_return(w->state);
+  w->state->seen = wait_return(w->state, w);
+  w->state->sim->observe = w->state->seen;
 }
 
-static void waiters_begin(wait_state *state, waiter *waiters,
-                          const aq_wait_item *items, uint32_t count)
+static void waiters_begin(wait_state *state, waiter *waiters)
 {
-  for (uint32_t i = count; i-- > 0;) {
+  const aq_wait_item *items = state->request->items;
+  for (uint32_t i = state->request->count; i-- > 0;) {
     aqsim_signal *signal = aqsim_signal_from(items[i].signal);
-    bool holds = aq_condition_holds(items[i].condition,
-                                    aqsim_signal_load(signal), items[i].value);
+    int64_t value = aqsim_signal_load(signal);
+    bool holds = aq_condition_holds(items[i].condition, value, items[i].value);
     waiters[i] = (waiter){.watcher = {.changed = waiter_changed},
                           .state = state,
                           .item = &items[i],
                           .index = i,
-                          .holds = holds};
+                          .holds = holds,
+                          .value = value};
     aqsim_signal_watch(&signal->each, &waiters[i].watcher);
     if (holds) {
       state->held++;
@@ -201,41 +209,59 @@ static void waiters_end(waiter *waiters, uint32_t count)
 }
 
 /* Runs until enough items hold; then the host needs its time to wake up. */
-static aq_status wait_run(wait_state *state, const aq_wait_item *items,
-                          uint32_t count, aq_diag *diag)
+static aq_status wait_run(wait_state *state, aq_diag *diag)
 {
   aqsim *sim = state->sim;
+  const aq_wait_request *request = state->request;
   if (state->held >= state->needed)
     return AQ_OK;
-  while (state->held < state->needed && clock_step(sim, state->deadline))
+  while (state->held < state->needed && clock_step(sim, request->deadline))
     ;
   if (state->held >= state->needed) {
     uint32_t satisfied = state->last;
-    aq_time until = wait_return(state);
+    aq_time until = state->seen;
     while (clock_step(sim, until))
       ;
     sim->now = aq_time_max(sim->now, until);
     state->last = satisfied;
     return AQ_OK;
   }
-  if (state->deadline == AQ_TIME_MAX)
-    return aqsim_wait_deadlock(sim, items, count, diag);
-  sim->now = aq_time_max(sim->now, state->deadline);
+  if (request->deadline == AQ_TIME_MAX)
+    return aqsim_wait_deadlock(sim, request->items, request->count, diag);
+  sim->now = aq_time_max(sim->now, request->deadline);
   return aq_diag_set(diag, AQ_ERR_TIMEOUT,
-                     "wait for %u signals: the deadline passed", count);
+                     "wait for %u signals: the deadline passed",
+                     request->count);
 }
 
-static aq_status wait_check(const aq_wait_item *items, uint32_t count,
-                            aq_diag *diag)
+static aq_status wait_check(const aq_wait_request *request, aq_diag *diag)
 {
-  if (count == 0)
+  if (request->count == 0)
     return aq_diag_set(diag, AQ_ERR_INVALID,
                        "wait: no signals; expected at least one");
-  for (uint32_t i = 0; i < count; i++)
-    if (items[i].signal.handle == 0)
+  for (uint32_t i = 0; i < request->count; i++)
+    if (request->items[i].signal.handle == 0)
       return aq_diag_set(diag, AQ_ERR_INVALID,
                          "wait: item %u has no signal; expected a handle", i);
   return AQ_OK;
+}
+
+/* What the caller gets: the item that held, or the first that does not. */
+static void wait_result(const wait_state *state, const waiter *waiters,
+                        aq_status status, aq_wait_result *out)
+{
+  uint32_t index = state->last;
+  if (status == AQ_ERR_TIMEOUT) {
+    for (index = 0; waiters[index].holds; index++)
+      ;
+    aq_signal signal = waiters[index].item->signal;
+    *out =
+        (aq_wait_result){index, aqsim_signal_load(aqsim_signal_from(signal))};
+  } else if (status == AQ_OK) {
+    if (state->request->mode == AQ_WAIT_ALL)
+      index = 0;
+    *out = (aq_wait_result){index, waiters[index].value};
+  }
 }
 
 static waiter *waiters_alloc(aqsim *sim, uint32_t count)
@@ -250,29 +276,28 @@ static waiter *waiters_alloc(aqsim *sim, uint32_t count)
   return sim->waiters;
 }
 
-aq_status aqsim_clock_wait(aqsim *sim, const aq_wait_item *items,
-                           uint32_t count, aq_wait_mode mode, aq_time deadline,
-                           uint32_t *satisfied, aq_diag *diag)
+aq_status aqsim_clock_wait(aqsim *sim, const aq_wait_request *request,
+                           aq_wait_result *out, aq_diag *diag)
 {
-  aq_status status = wait_check(items, count, diag);
+  aq_status status = wait_check(request, diag);
   if (status == AQ_OK)
     status = clock_enter(sim, diag);
   if (status != AQ_OK)
     return status;
   wait_state state = {.sim = sim,
-                      .deadline = deadline,
-                      .needed = mode == AQ_WAIT_ALL ? count : 1};
-  waiter *waiters = waiters_alloc(sim, count);
+                      .request = request,
+                      .needed =
+                          request->mode == AQ_WAIT_ALL ? request->count : 1};
+  waiter *waiters = waiters_alloc(sim, request->count);
   if (waiters) {
-    waiters_begin(&state, waiters, items, count);
-    status = wait_run(&state, items, count, diag);
-    waiters_end(waiters, count);
+    waiters_begin(&state, waiters);
+    status = wait_run(&state, diag);
+    waiters_end(waiters, request->count);
+    if (out)
+      wait_result(&state, waiters, status, out);
   } else {
     status = aq_diag_set(diag, AQ_ERR_NO_MEMORY, "out of memory for %u waits",
-                         count);
+                         request->count);
   }
-  status = clock_leave(sim, status, diag);
-  if (status == AQ_OK && satisfied)
-    *satisfied = mode == AQ_WAIT_ALL ? 0 : state.last;
-  return status;
+  return clock_leave(sim, status, diag);
 }

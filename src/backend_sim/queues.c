@@ -200,7 +200,7 @@ static aq_status queue_check(const aqsim *sim, const aq_queue_desc *desc,
                        "least %lld",
                        desc->size, (long long)model->queue_size_min);
   if (desc->size > model->queue_size_max)
-    return aq_diag_set(diag, AQ_ERR_NO_MEMORY,
+    return aq_diag_set(diag, AQ_ERR_RESOURCES,
                        "queue_create: size %u; %s has at most %lld", desc->size,
                        model->name, (long long)model->queue_size_max);
   if (desc->type != AQ_QUEUE_MULTI && desc->type != AQ_QUEUE_SINGLE)
@@ -208,7 +208,7 @@ static aq_status queue_check(const aqsim *sim, const aq_queue_desc *desc,
                        "queue_create: type %d; expected MULTI or SINGLE",
                        (int)desc->type);
   if (device->queue_count >= model->queues_max)
-    return aq_diag_set(diag, AQ_ERR_NO_MEMORY,
+    return aq_diag_set(diag, AQ_ERR_RESOURCES,
                        "queue_create: %s has at most %lld queues", model->name,
                        (long long)model->queues_max);
   return AQ_OK;

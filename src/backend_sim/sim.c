@@ -103,6 +103,9 @@ static aq_status options_check(const aq_transport_options *options,
   if (options->policy)
     return aq_diag_set(diag, AQ_ERR_UNSUPPORTED,
                        "sim: device policies are not supported");
+  if (options->mode != AQ_MODE_VIRTUAL)
+    return aq_diag_set(diag, AQ_ERR_UNSUPPORTED,
+                       "sim: live mode is not supported");
   if (options->epoch < -AQ_TIME_MAX / 4 || options->epoch > AQ_TIME_MAX / 4)
     return aq_diag_set(diag, AQ_ERR_INVALID,
                        "sim: epoch %lld ps; expected -2^61 to 2^61",
@@ -150,9 +153,16 @@ static void sim_info(aq_transport *t, aq_transport_info *out)
   const aqsim *sim = aqsim_from(t);
   *out = (aq_transport_info){.caps = AQ_CAP_VIRTUAL_TIME | AQ_CAP_RECORDS |
                                      AQ_CAP_TIMING | AQ_CAP_HOST_KERNELS |
-                                     AQ_CAP_COPY,
+                                     AQ_CAP_COPY | AQ_CAP_PROFILING,
                              .device_count = sim->device_count,
-                             .devices = sim->infos};
+                             .devices = sim->infos,
+                             .reproducible = true};
+}
+
+static void sim_inspect(aq_transport *t,
+                        void (*line)(const char *text, void *user), void *user)
+{
+  (void)t, (void)line, (void)user; /* nothing to tell: caps says so */
 }
 
 /* ---- memory ---- */
@@ -253,12 +263,14 @@ static aq_status sim_kernel_register(aq_transport *t,
 
 /* ---- signals ---- */
 
-static aq_status sim_signal_create(aq_transport *t, int64_t value,
-                                   uint32_t flags, uint64_t user,
+static aq_status sim_signal_create(aq_transport *t, const aq_signal_desc *desc,
                                    aq_signal *out, aq_diag *diag)
 {
-  aqsim_signal *signal =
-      aqsim_signal_create(&aqsim_from(t)->signals, value, flags, user);
+  aqsim *sim = aqsim_from(t);
+  aq_status status = aqsim_signal_check(desc, sim->device_count, diag);
+  if (status != AQ_OK)
+    return status;
+  aqsim_signal *signal = aqsim_signal_create(&sim->signals, desc);
   if (!signal)
     return aq_diag_set(diag, AQ_ERR_NO_MEMORY, "out of memory for signals");
   *out = aqsim_signal_handle(signal);
@@ -271,23 +283,41 @@ static void sim_signal_destroy(aq_transport *t, aq_signal signal)
     aqsim_signal_destroy(&aqsim_from(t)->signals, aqsim_signal_from(signal));
 }
 
-static int64_t sim_signal_load(aq_transport *t, aq_signal signal)
+/* Every order is served by the strongest that is needed: acquire loads, release
+ * stores, acquire-release updates. */
+static int64_t sim_signal_load(aq_transport *t, aq_signal signal,
+                               aq_order order)
 {
-  (void)t;
+  (void)t, (void)order;
   return aqsim_signal_load(aqsim_signal_from(signal));
 }
 
-static void sim_signal_store(aq_transport *t, aq_signal signal, int64_t value)
+static void sim_signal_store(aq_transport *t, aq_signal signal, int64_t value,
+                             aq_order order)
 {
-  (void)t;
+  (void)t, (void)order;
   aqsim_signal_store(aqsim_signal_from(signal), value);
 }
 
-static int64_t sim_signal_add(aq_transport *t, aq_signal signal, int64_t value)
+static int64_t sim_signal_update(aq_transport *t, aq_signal signal,
+                                 aq_signal_op op, int64_t operand,
+                                 int64_t expected, aq_order order)
 {
   aqsim *sim = aqsim_from(t);
-  return aqsim_signal_add(&sim->signals, aqsim_signal_from(signal), value,
-                          sim->now);
+  (void)order;
+  return aqsim_signal_update(&sim->signals, aqsim_signal_from(signal), op,
+                             operand, expected, sim->now);
+}
+
+static aq_status sim_signal_handler(aq_transport *t, aq_signal signal,
+                                    aq_condition condition, int64_t value,
+                                    aq_signal_function *function, void *user,
+                                    aq_diag *diag)
+{
+  (void)t, (void)signal, (void)condition, (void)value, (void)function;
+  (void)user;
+  return aq_diag_set(diag, AQ_ERR_UNSUPPORTED,
+                     "sim: signal handlers are not supported");
 }
 
 /* ---- queues ---- */
@@ -362,12 +392,10 @@ static void sim_clock_correlate(aq_transport *t, uint32_t device,
                          aqsim_clock_time(d, aqsim_clock_ticks(d, sim->now))};
 }
 
-static aq_status sim_wait(aq_transport *t, const aq_wait_item *items,
-                          uint32_t count, aq_wait_mode mode, aq_time deadline,
-                          uint32_t *satisfied, aq_diag *diag)
+static aq_status sim_wait(aq_transport *t, const aq_wait_request *request,
+                          aq_wait_result *out, aq_diag *diag)
 {
-  return aqsim_clock_wait(aqsim_from(t), items, count, mode, deadline,
-                          satisfied, diag);
+  return aqsim_clock_wait(aqsim_from(t), request, out, diag);
 }
 
 static uint32_t sim_drain(aq_transport *t, aq_completion *out,
@@ -403,6 +431,7 @@ const aq_transport_ops aqsim_transport_ops = {
     .open = sim_open,
     .close = sim_close,
     .info = sim_info,
+    .inspect = sim_inspect,
     .mem_alloc = sim_mem_alloc,
     .mem_free = sim_mem_free,
     .mem_publish = sim_mem_publish,
@@ -415,7 +444,8 @@ const aq_transport_ops aqsim_transport_ops = {
     .signal_destroy = sim_signal_destroy,
     .signal_load = sim_signal_load,
     .signal_store = sim_signal_store,
-    .signal_add = sim_signal_add,
+    .signal_update = sim_signal_update,
+    .signal_handler = sim_signal_handler,
     .queue_create = sim_queue_create,
     .queue_destroy = sim_queue_destroy,
     .queue_doorbell = sim_queue_doorbell,

@@ -93,7 +93,7 @@ static void states_come_in_order(contract *c)
   }
   contract_ring(c, queue, 9);
   rig_sleep(&c->rig, c->ops->now(c->t) + 100 * AQ_US);
-  c->ops->signal_store(c->t, held, 0);
+  c->ops->signal_store(c->t, held, 0, AQ_RELEASE);
   contract_settle(c);
   aq_time launch = 0;
   for (uint64_t i = 0; i < 10; i++) {
@@ -143,7 +143,7 @@ typedef struct look {
 static void look_at_completion(const aq_kernel_call *call)
 {
   look *l = call->user;
-  l->value = l->c->ops->signal_load(l->c->t, l->done);
+  l->value = l->c->ops->signal_load(l->c->t, l->done, AQ_ACQUIRE);
 }
 
 static void decrement_comes_after_the_kernel(contract *c)

@@ -4,18 +4,23 @@
 static aq_status wait(contract *c, const aq_wait_item *items, uint32_t count,
                       aq_wait_mode mode, aq_time deadline, uint32_t *which)
 {
-  return c->ops->wait(c->t, items, count, mode, deadline, which, &c->rig.diag);
+  aq_status status = rig_wait(&c->rig, items, count, mode, deadline);
+  if (status == AQ_OK && which)
+    *which = c->rig.seen.index;
+  return status;
 }
 
 static void load_store_add(contract *c)
 {
   aq_signal s = contract_signal(c, -5);
   ck_assert_int_eq(contract_value(c, s), -5);
-  c->ops->signal_store(c->t, s, INT64_MAX);
+  c->ops->signal_store(c->t, s, INT64_MAX, AQ_RELEASE);
   ck_assert_int_eq(contract_value(c, s), INT64_MAX);
-  c->ops->signal_store(c->t, s, 10);
-  ck_assert_int_eq(c->ops->signal_add(c->t, s, -3), 10);
-  ck_assert_int_eq(c->ops->signal_add(c->t, s, 1), 7);
+  c->ops->signal_store(c->t, s, 10, AQ_RELEASE);
+  ck_assert_int_eq(
+      c->ops->signal_update(c->t, s, AQ_UPDATE_ADD, -3, 0, AQ_ACQ_REL), 10);
+  ck_assert_int_eq(
+      c->ops->signal_update(c->t, s, AQ_UPDATE_ADD, 1, 0, AQ_ACQ_REL), 7);
   ck_assert_int_eq(contract_value(c, s), 8);
   c->ops->signal_destroy(c->t, s);
 }
@@ -126,7 +131,7 @@ static void completion_is_a_decrement(contract *c)
   contract_submit(c, queue, &packet);
   contract_settle(c);
   ck_assert_int_eq(contract_value(c, done), 99);
-  c->ops->signal_store(c->t, done, 0);
+  c->ops->signal_store(c->t, done, 0, AQ_RELEASE);
   contract_submit(c, queue, &packet);
   contract_settle(c);
   ck_assert_int_eq(contract_value(c, done), -1);
@@ -139,8 +144,9 @@ static void drain_hands_out_in_order(contract *c)
   aq_signal plain = contract_signal(c, 1);
   for (uint64_t i = 0; i < 20; i++) {
     aq_signal s;
-    ck_assert_status(c->ops->signal_create(c->t, 1, AQ_SIGNAL_DRAIN, 100 + i,
-                                           &s, &c->rig.diag),
+    aq_signal_desc desc = {
+        .value = 1, .flags = AQ_SIGNAL_DRAIN, .user = 100 + i};
+    ck_assert_status(c->ops->signal_create(c->t, &desc, &s, &c->rig.diag),
                      AQ_OK, &c->rig.diag);
     aq_packet packet = contract_dispatch(kernel, i, true, s);
     contract_submit(c, queue, &packet);
@@ -162,9 +168,9 @@ static void drain_hands_out_in_order(contract *c)
 static void drain_reports_each_decrement(contract *c)
 {
   aq_signal s = rig_signal(&c->rig, 3, AQ_SIGNAL_DRAIN);
-  c->ops->signal_add(c->t, s, -1);
-  c->ops->signal_add(c->t, s, 5);
-  c->ops->signal_add(c->t, s, -1);
+  c->ops->signal_update(c->t, s, AQ_UPDATE_ADD, -1, 0, AQ_ACQ_REL);
+  c->ops->signal_update(c->t, s, AQ_UPDATE_ADD, 5, 0, AQ_ACQ_REL);
+  c->ops->signal_update(c->t, s, AQ_UPDATE_ADD, -1, 0, AQ_ACQ_REL);
   aq_completion out[4];
   ck_assert_uint_eq(c->ops->drain(c->t, out, 4), 2);
   ck_assert_uint_eq(out[0].signal.handle, s.handle);

@@ -36,7 +36,7 @@ aq_signal contract_signal(contract *c, int64_t value)
 
 int64_t contract_value(contract *c, aq_signal signal)
 {
-  return c->ops->signal_load(c->t, signal);
+  return c->ops->signal_load(c->t, signal, AQ_ACQUIRE);
 }
 
 static void kernel_note(const aq_kernel_call *call)
@@ -93,9 +93,8 @@ void contract_wait_zero(contract *c, aq_signal signal)
   aq_time deadline = contract_can(c, AQ_CAP_VIRTUAL_TIME)
                          ? AQ_TIME_MAX
                          : c->ops->now(c->t) + 5 * AQ_S;
-  ck_assert_status(
-      c->ops->wait(c->t, &item, 1, AQ_WAIT_ALL, deadline, NULL, &c->rig.diag),
-      AQ_OK, &c->rig.diag);
+  ck_assert_status(rig_wait(&c->rig, &item, 1, AQ_WAIT_ALL, deadline), AQ_OK,
+                   &c->rig.diag);
 }
 
 void contract_check_ran(const contract *c, const char *expected)
