@@ -4,10 +4,10 @@ EXTRA_DIST += \
 	traces/README.md traces/accuracy.tsv
 
 # Figures of the README are made, never typed.
-AQ_DATA = $(abs_top_srcdir)/../shared/data/measured
+aq_measured = $(abs_top_srcdir)/../shared/data/measured
 .PHONY: accuracy bench-table
 accuracy: aqueduct
-	$(srcdir)/tools/accuracy.sh ./aqueduct '$(AQ_DATA)' > accuracy.md
+	$(srcdir)/tools/accuracy.sh ./aqueduct '$(aq_measured)' > accuracy.md
 	$(srcdir)/tools/readme-block.sh accuracy < accuracy.md
 	@cat accuracy.md
 bench-table:
