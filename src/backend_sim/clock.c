@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "backend_sim/deadlock.h"
+#include "backend_sim/queue_life.h"
 #include "backend_sim/queues.h"
 
 /* ---- timestamps ---- */
@@ -29,23 +30,43 @@ aq_time aqsim_clock_time(const aqsim_device *device, int64_t ticks)
 }
 
 aq_time aqsim_signal_complete(aqsim *sim, const aqsim_device *device,
-                              aq_signal handle, aq_time start, aq_time end)
+                              aq_signal handle, aq_time start, aq_time end,
+                              bool profile, int64_t negative)
 {
   aqsim_signal *signal = aqsim_signal_from(handle);
   if (!signal)
     return AQ_TIME_NONE;
-  if (signal->flags & AQ_SIGNAL_PROFILE) {
-    signal->abi.start_ts = (uint64_t)aqsim_clock_ticks(device, start);
-    signal->abi.end_ts = (uint64_t)aqsim_clock_ticks(device, end);
+  if (profile || (signal->flags & AQ_SIGNAL_PROFILE)) {
+    signal->abi.start_ts = aqsim_clock_ticks(device, start);
+    signal->abi.end_ts = aqsim_clock_ticks(device, end);
     signal->device = device->ordinal;
   }
   sim->observe = AQ_TIME_NONE;
   sim->interrupt = device->model->interrupt_to_host;
-  aqsim_signal_add(&sim->signals, signal, -1, sim->now);
+  if (negative < 0)
+    aqsim_signal_store(signal, negative);
+  else
+    aqsim_signal_add(&sim->signals, signal, -1, sim->now);
+  /* Release: whoever finds the event in its mailbox sees the decrement. */
+  if (signal->abi.mailbox)
+    __atomic_store_n((uint64_t *)(uintptr_t)signal->abi.mailbox,
+                     signal->abi.event_id, __ATOMIC_RELEASE);
   return sim->observe;
 }
 
 /* ---- the event loop ---- */
+
+static void wait_look(aqsim_wait *wait);
+
+/* Somebody stored to memory without telling: those who wait look. */
+static void memory_look(aqsim *sim)
+{
+  sim->touched = false;
+  aqsim_gates_look(&sim->gates);
+  aqsim_handlers_look(&sim->handlers);
+  if (sim->wait)
+    wait_look(sim->wait);
+}
 
 /* Runs the next event that is due at or before `limit`. */
 static inline bool clock_step(aqsim *sim, aq_time limit)
@@ -56,6 +77,8 @@ static inline bool clock_step(aqsim *sim, aq_time limit)
     return false;
   sim->now = time;
   event->fire(event);
+  if (sim->touched || sim->gates.memory > 0)
+    memory_look(sim);
   return true;
 }
 
@@ -68,6 +91,7 @@ static aq_status clock_enter(aqsim *sim, aq_diag *diag)
                        "callback");
   sim->depth++;
   aqsim_queues_notice(sim);
+  memory_look(sim);
   return AQ_OK;
 }
 
@@ -102,7 +126,7 @@ static aq_status space_wait(aqsim *sim, aqsim_queue *queue, uint32_t count,
                             aq_time deadline, aq_diag *diag)
 {
   while (aq_ring_space(&queue->ring) < count) {
-    if (queue->state != AQSIM_QUEUE_ACTIVE)
+    if (queue->state != AQSIM_QUEUE_ACTIVE && queue->state != AQSIM_QUEUE_SOFT)
       return aqsim_queue_explain(queue, diag);
     if (clock_step(sim, deadline))
       continue;
@@ -134,18 +158,19 @@ aq_status aqsim_clock_wait_space(aqsim *sim, aqsim_queue *queue, uint32_t count,
 
 typedef struct waiter waiter;
 
-typedef struct wait_state {
+struct aqsim_wait {
   aqsim *sim;
   const aq_wait_request *request;
   uint32_t held; /* items that hold now */
   uint32_t needed;
   uint32_t last; /* the item that came to hold last */
   aq_time seen;  /* when the host sees that */
-} wait_state;
+  waiter *waiters;
+};
 
 struct waiter {
   aqsim_watcher watcher; /* first */
-  wait_state *state;
+  aqsim_wait *state;
   const aq_wait_item *item;
   uint32_t index;
   bool holds;
@@ -154,7 +179,7 @@ struct waiter {
 
 /* A blocked host is interrupted at every change, and looks at the value when
  * the interrupt has come through; one that polls sees it at once. */
-static aq_time wait_return(const wait_state *state, const waiter *w)
+static aq_time wait_return(const aqsim_wait *state, const waiter *w)
 {
   const aqsim *sim = state->sim;
   if (state->request->hint == AQ_WAIT_ACTIVE ||
@@ -181,7 +206,17 @@ static void waiter_changed(aqsim_watcher *watcher, int64_t value)
   w->state->sim->observe = w->state->seen;
 }
 
-static void waiters_begin(wait_state *state, waiter *waiters)
+/* What the waiters did not hear of. */
+static void wait_look(aqsim_wait *wait)
+{
+  for (uint32_t i = 0; i < wait->request->count; i++) {
+    waiter *w = &wait->waiters[i];
+    waiter_changed(&w->watcher,
+                   aqsim_signal_load(aqsim_signal_from(w->item->signal)));
+  }
+}
+
+static void waiters_begin(aqsim_wait *state, waiter *waiters)
 {
   const aq_wait_item *items = state->request->items;
   for (uint32_t i = state->request->count; i-- > 0;) {
@@ -209,7 +244,7 @@ static void waiters_end(waiter *waiters, uint32_t count)
 }
 
 /* Runs until enough items hold; then the host needs its time to wake up. */
-static aq_status wait_run(wait_state *state, aq_diag *diag)
+static aq_status wait_run(aqsim_wait *state, aq_diag *diag)
 {
   aqsim *sim = state->sim;
   const aq_wait_request *request = state->request;
@@ -247,7 +282,7 @@ static aq_status wait_check(const aq_wait_request *request, aq_diag *diag)
 }
 
 /* What the caller gets: the item that held, or the first that does not. */
-static void wait_result(const wait_state *state, const waiter *waiters,
+static void wait_result(const aqsim_wait *state, const waiter *waiters,
                         aq_status status, aq_wait_result *out)
 {
   uint32_t index = state->last;
@@ -284,14 +319,17 @@ aq_status aqsim_clock_wait(aqsim *sim, const aq_wait_request *request,
     status = clock_enter(sim, diag);
   if (status != AQ_OK)
     return status;
-  wait_state state = {.sim = sim,
+  aqsim_wait state = {.sim = sim,
                       .request = request,
                       .needed =
                           request->mode == AQ_WAIT_ALL ? request->count : 1};
   waiter *waiters = waiters_alloc(sim, request->count);
   if (waiters) {
     waiters_begin(&state, waiters);
+    state.waiters = waiters;
+    sim->wait = &state;
     status = wait_run(&state, diag);
+    sim->wait = NULL;
     waiters_end(waiters, request->count);
     if (out)
       wait_result(&state, waiters, status, out);

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "backend_sim/copies.h"
 #include "backend_sim/null_retire.h"
 
 enum { QUEUES_MAX = 1024, QUEUE_SIZE_MIN = 2, QUEUE_SIZE_MAX = 1 << 20 };
@@ -129,7 +130,9 @@ static aq_status null_copy_async(aq_transport *t, uint32_t device, void *to,
 {
   aqsim_null *n = null_from(t);
   aq_status status = device_check(device, diag);
-  if (status != AQ_OK)
+  if (status == AQ_OK)
+    status = aqsim_copy_check(dependencies, count, diag);
+  if (status != AQ_OK || size == 0)
     return status;
   aqsim_null_copy *copy = malloc(sizeof *copy + count * sizeof *dependencies);
   if (!copy)

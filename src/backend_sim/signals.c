@@ -29,6 +29,7 @@ static bool signals_grow(aqsim_signals *signals)
   chunk->next = signals->chunks;
   signals->chunks = chunk;
   for (size_t i = CHUNK_SIGNALS; i-- > 0;) {
+    chunk->signals[i].abi.kind = 0;
     chunk->signals[i].next_free = signals->free;
     signals->free = &chunk->signals[i];
   }
@@ -90,6 +91,18 @@ aqsim_signal *aqsim_signal_create(aqsim_signals *signals,
   list_init(&signal->zero);
   list_init(&signal->each);
   return signal;
+}
+
+const aqsim_signal *aqsim_signals_find(const aqsim_signals *signals,
+                                       aq_signal handle)
+{
+  for (const aqsim_signal_chunk *c = signals->chunks; c; c = c->next) {
+    uint64_t offset = handle.handle - (uintptr_t)c->signals;
+    if (offset < sizeof c->signals && offset % sizeof(aqsim_signal) == 0 &&
+        aqsim_signal_from(handle)->abi.kind != 0)
+      return aqsim_signal_from(handle);
+  }
+  return NULL;
 }
 
 static void list_clear(aqsim_watcher *list)

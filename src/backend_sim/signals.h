@@ -77,6 +77,10 @@ static inline int64_t aqsim_signal_load(const aqsim_signal *signal)
   return __atomic_load_n(&signal->abi.value, __ATOMIC_ACQUIRE);
 }
 
+/* The signal that a handle names, NULL when it is none of this pool. Slow. */
+const aqsim_signal *aqsim_signals_find(const aqsim_signals *signals,
+                                       aq_signal handle);
+
 /* Adds and returns the value before. A decrement of a drain signal is noted as
  * a completion at `now`. */
 int64_t aqsim_signal_add(aqsim_signals *signals, aqsim_signal *signal,

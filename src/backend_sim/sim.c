@@ -7,6 +7,8 @@
 #include "backend_sim/clock.h"
 #include "backend_sim/copies.h"
 #include "backend_sim/core.h"
+#include "backend_sim/decode.h"
+#include "backend_sim/queue_life.h"
 #include "backend_sim/queues.h"
 
 /* ---- life ---- */
@@ -73,7 +75,8 @@ static aq_status device_open(aqsim *sim, uint32_t ordinal, const char *name,
   device_fences(device);
   device->limits = (aqsim_packet_limits){
       .workgroup_max = (uint64_t)device->model->workgroup_max,
-      .lds_per_workgroup = (uint64_t)device->model->lds_per_workgroup};
+      .lds_per_workgroup = (uint64_t)device->model->lds_per_workgroup,
+      .foundation = sim->semantics == AQ_SEMANTICS_FOUNDATION};
   device_describe(device, &sim->infos[ordinal]);
   return device_announce(device, diag);
 }
@@ -81,9 +84,12 @@ static aq_status device_open(aqsim *sim, uint32_t ordinal, const char *name,
 static void sim_close(aq_transport *t)
 {
   aqsim *sim = aqsim_from(t);
-  while (sim->first_queue)
+  while (sim->first_queue) {
+    sim->first_queue->references = 1; /* of a cooperative one: all end here */
     aqsim_queue_destroy(sim->first_queue);
+  }
   aqsim_copies_fini(sim);
+  aqsim_handlers_fini(&sim->handlers);
   aqsim_recorder_fini(&sim->recorder);
   aqsim_memory_fini(&sim->memory);
   aqsim_kernels_fini(&sim->kernels);
@@ -128,6 +134,12 @@ static aq_status sim_open(const aq_transport_options *given, aq_transport **out,
     return aq_diag_set(diag, AQ_ERR_NO_MEMORY, "out of memory");
   sim->base.ops = &aqsim_transport_ops;
   sim->now = options.epoch;
+  sim->semantics = options.semantics;
+  sim->report = options.report;
+  sim->report_user = options.report_user;
+  sim->gates = (aqsim_gates){.calendar = &sim->calendar, .now = &sim->now};
+  sim->handlers =
+      (aqsim_handlers){.calendar = &sim->calendar, .now = &sim->now};
   sim->devices = calloc(1, sizeof *sim->devices);
   sim->infos = calloc(1, sizeof *sim->infos);
   if (sim->devices && sim->infos) {
@@ -151,12 +163,15 @@ static aq_status sim_open(const aq_transport_options *given, aq_transport **out,
 static void sim_info(aq_transport *t, aq_transport_info *out)
 {
   const aqsim *sim = aqsim_from(t);
-  *out = (aq_transport_info){.caps = AQ_CAP_VIRTUAL_TIME | AQ_CAP_RECORDS |
-                                     AQ_CAP_TIMING | AQ_CAP_HOST_KERNELS |
-                                     AQ_CAP_COPY | AQ_CAP_PROFILING,
-                             .device_count = sim->device_count,
-                             .devices = sim->infos,
-                             .reproducible = true};
+  *out = (aq_transport_info){
+      .caps = AQ_CAP_VIRTUAL_TIME | AQ_CAP_RECORDS | AQ_CAP_TIMING |
+              AQ_CAP_HOST_KERNELS | AQ_CAP_COPY | AQ_CAP_PROFILING |
+              AQ_CAP_CU_MASK | AQ_CAP_PRIORITY | AQ_CAP_BARRIER_VALUE |
+              AQ_CAP_PM4 | AQ_CAP_HANDLERS | AQ_CAP_COOPERATIVE |
+              AQ_CAP_AGENT_QUEUES,
+      .device_count = sim->device_count,
+      .devices = sim->infos,
+      .reproducible = true};
 }
 
 static void sim_inspect(aq_transport *t,
@@ -279,8 +294,12 @@ static aq_status sim_signal_create(aq_transport *t, const aq_signal_desc *desc,
 
 static void sim_signal_destroy(aq_transport *t, aq_signal signal)
 {
-  if (signal.handle)
-    aqsim_signal_destroy(&aqsim_from(t)->signals, aqsim_signal_from(signal));
+  aqsim *sim = aqsim_from(t);
+  aqsim_signal *s = aqsim_signal_from(signal);
+  if (!s)
+    return;
+  aqsim_handlers_drop(&sim->handlers, s);
+  aqsim_signal_destroy(&sim->signals, s);
 }
 
 /* Every order is served by the strongest that is needed: acquire loads, release
@@ -314,10 +333,15 @@ static aq_status sim_signal_handler(aq_transport *t, aq_signal signal,
                                     aq_signal_function *function, void *user,
                                     aq_diag *diag)
 {
-  (void)t, (void)signal, (void)condition, (void)value, (void)function;
-  (void)user;
-  return aq_diag_set(diag, AQ_ERR_UNSUPPORTED,
-                     "sim: signal handlers are not supported");
+  aqsim *sim = aqsim_from(t);
+  aqsim_signal *s = aqsim_signal_from(signal);
+  if (!s || !function)
+    return aq_diag_set(diag, AQ_ERR_INVALID,
+                       "signal_handler: expected a signal and a function");
+  aq_wait_item item = {signal, condition, value};
+  aq_time delay = s->polled ? 0 : sim->devices[0].model->interrupt_to_host;
+  return aqsim_handler_add(&sim->handlers, s, &item, function, user, delay,
+                           diag);
 }
 
 /* ---- queues ---- */
@@ -345,10 +369,15 @@ static void sim_queue_destroy(aq_transport *t, aq_ring *ring)
 
 static void sim_queue_doorbell(aq_transport *t, aq_ring *ring, uint64_t id)
 {
+  aqsim_queue *queue = queue_from(ring);
   (void)t;
+  if (queue->bell) {
+    aqsim_signal_store(queue->bell, (int64_t)id);
+    return;
+  }
   /* Release: whoever reads the cell sees the packets up to id. */
   __atomic_store_n(ring->doorbell, id, __ATOMIC_RELEASE);
-  aqsim_queue_notice(queue_from(ring));
+  aqsim_queue_notice(queue);
 }
 
 static aq_status sim_queue_wait_space(aq_transport *t, aq_ring *ring,
@@ -364,15 +393,8 @@ static aq_status sim_queue_control(aq_transport *t, aq_ring *ring,
                                    const aq_queue_control_args *args,
                                    aq_diag *diag)
 {
-  aqsim_queue *queue = queue_from(ring);
-  (void)t, (void)args;
-  if (control != AQ_CONTROL_INACTIVATE)
-    return aq_diag_set(diag, AQ_ERR_UNSUPPORTED,
-                       "sim: queue %u: %s cannot be set", ring->id,
-                       control == AQ_CONTROL_PRIORITY ? "priority" : "CU mask");
-  if (queue->state == AQSIM_QUEUE_ACTIVE)
-    aqsim_queue_stop(queue, AQSIM_QUEUE_INACTIVE);
-  return AQ_OK;
+  (void)t;
+  return aqsim_queue_control(queue_from(ring), control, args, diag);
 }
 
 /* ---- time ---- */
@@ -415,7 +437,8 @@ static aq_status sim_dispatch_times(aq_transport *t, aq_signal handle,
 {
   const aqsim *sim = aqsim_from(t);
   const aqsim_signal *signal = aqsim_signal_from(handle);
-  if (!signal || !(signal->flags & AQ_SIGNAL_PROFILE))
+  /* Nothing was kept for it, or nothing is complete. */
+  if (!signal || signal->abi.end_ts == 0)
     return AQ_ERR_INVALID;
   const aqsim_device *device = &sim->devices[signal->device];
   *start = aqsim_clock_time(device, (int64_t)signal->abi.start_ts);

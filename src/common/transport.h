@@ -385,7 +385,9 @@ struct aq_transport_ops {
 
   /* Memory. mem_publish makes host writes to [address, +size) visible to the
    * device before a later doorbell. copy_async waits until every dependency
-   * is 0, moves the bytes and decrements `completion`. */
+   * is 0, moves the bytes and decrements `completion`; without bytes it does
+   * nothing at all. AQ_ERR_INVALID: a count without dependencies, or the
+   * reverse. */
   aq_status (*mem_alloc)(aq_transport *t, uint32_t device, aq_memory_kind kind,
                          size_t size, void **out, aq_diag *diag);
   void (*mem_free)(aq_transport *t, void *address);

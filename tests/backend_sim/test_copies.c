@@ -74,14 +74,23 @@ START_TEST(one_engine_serves_one_copy_at_a_time_in_the_order_of_readiness)
 }
 END_TEST
 
-START_TEST(an_empty_copy_still_waits_and_decrements)
+/* Conformance 75. */
+START_TEST(an_empty_copy_is_nothing_and_dependencies_must_agree)
 {
   rig r;
   rig_open(&r, &aqsim_transport_ops, NULL);
   aq_signal done = rig_signal(&r, 1, 0);
+  char bytes[8] = "";
   copy(&r, NULL, NULL, 0, NULL, 0, done);
   rig_run(&r);
-  ck_assert_int_eq(rig_load(&r, done), 0);
+  ck_assert_int_eq(rig_load(&r, done), 1);
+  ck_assert_uint_eq(r.sink.count, 0);
+  ck_assert_status(
+      r.t->ops->copy_async(r.t, 0, bytes, bytes + 4, 4, NULL, 1, done, &r.diag),
+      AQ_ERR_INVALID, &r.diag);
+  ck_assert_status(r.t->ops->copy_async(r.t, 0, bytes, bytes + 4, 4, &done, 0,
+                                        done, &r.diag),
+                   AQ_ERR_INVALID, &r.diag);
   ck_assert_status(
       r.t->ops->copy_async(r.t, 7, NULL, NULL, 0, NULL, 0, done, &r.diag),
       AQ_ERR_INVALID, &r.diag);
@@ -136,6 +145,6 @@ END_TEST
 AQ_TEST_MAIN("backend_sim/copies",
              bytes_move_after_the_dependencies_and_before_the_decrement,
              one_engine_serves_one_copy_at_a_time_in_the_order_of_readiness,
-             an_empty_copy_still_waits_and_decrements,
+             an_empty_copy_is_nothing_and_dependencies_must_agree,
              a_copy_that_waits_forever_is_named_and_freed_at_close,
              memory_is_zeroed_aligned_and_freed_with_the_transport)
