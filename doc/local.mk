@@ -1,1 +1,18 @@
-# Documentation that is installed or built.
+# Documentation and the figures of the README.
+EXTRA_DIST += \
+	doc/ARCHITECTURE.md doc/HACKING.md doc/abi.md doc/recording.md \
+	traces/README.md traces/accuracy.tsv
+
+# Figures of the README are made, never typed.
+AQ_DATA = $(abs_top_srcdir)/../shared/data/measured
+.PHONY: accuracy bench-table
+accuracy: aqueduct
+	$(srcdir)/tools/accuracy.sh ./aqueduct '$(AQ_DATA)' > accuracy.md
+	$(srcdir)/tools/readme-block.sh accuracy < accuracy.md
+	@cat accuracy.md
+bench-table:
+	$(MAKE) -s bench > bench.jsonl
+	$(srcdir)/tools/bench-table.sh < bench.jsonl > bench.md
+	$(srcdir)/tools/readme-block.sh bench < bench.md
+	@cat bench.md
+CLEANFILES += accuracy.md bench.jsonl bench.md

@@ -10,6 +10,7 @@ aqueduct_SOURCES = \
 	src/cli/cmd_import.c \
 	src/cli/cmd_list.c \
 	src/cli/cmd_replay.c \
+	src/cli/cmd_run.c \
 	src/cli/cmd_show.c \
 	src/cli/color.c src/cli/color.h \
 	src/cli/columns.c src/cli/columns.h \
@@ -40,6 +41,7 @@ aq_man_pages = \
 	aqueduct-import.1 \
 	aqueduct-list.1 \
 	aqueduct-replay.1 \
+	aqueduct-run.1 \
 	aqueduct-show.1
 
 if !CROSS_COMPILING

@@ -93,6 +93,22 @@ const aq_cli_command aq_cli_commands[AQ_CLI_CMD_COUNT] = {
          .args_min = 1,
          .args_max = INT32_MAX,
          .what = AQ_CLI_FILE},
+    [AQ_CLI_CMD_RUN] =
+        {.name = "run",
+         .arguments = "SCENARIO",
+         .summary = "run a scenario file",
+         .text = "Runs the workload that a scenario file describes on a "
+                 "transport, by default the simulator, and stores what "
+                 "happened as a run.\n\n"
+                 "The device is the one of --device, else the scenario's.",
+         .examples = {{"aqueduct run burst.json --device mi300x",
+                       "simulate a scenario on an MI300X"},
+                      {"aqueduct run burst.json --seed 7 --name b7",
+                       "the same with another seed"}},
+         .options = BIT(SET),
+         .args_min = 1,
+         .args_max = 1,
+         .what = AQ_CLI_FILE},
     [AQ_CLI_CMD_REPLAY] =
         {.name = "replay",
          .arguments = "RUN",

@@ -67,6 +67,7 @@ typedef struct aq_cli_option {
 
 #define AQ_CLI_COMMANDS(C)                                                     \
   C(IMPORT, import)                                                            \
+  C(RUN, run)                                                                  \
   C(REPLAY, replay)                                                            \
   C(COMPARE, compare)                                                          \
   C(LIST, list)                                                                \

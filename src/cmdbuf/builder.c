@@ -23,7 +23,8 @@ struct aq_builder {
 };
 
 aq_status aq_builder_create(uint32_t block_size, aq_builder **out,
-                            aq_diag *diag) {
+                            aq_diag *diag)
+{
   if (block_size == 0)
     block_size = AQ_BLOCK_SIZE_DEFAULT;
   if (block_size < AQ_BLOCK_SIZE_MIN || block_size > AQ_BLOCK_SIZE_MAX ||
@@ -39,7 +40,8 @@ aq_status aq_builder_create(uint32_t block_size, aq_builder **out,
   return AQ_OK;
 }
 
-void aq_builder_destroy(aq_builder *builder) {
+void aq_builder_destroy(aq_builder *builder)
+{
   if (!builder)
     return;
   for (uint32_t i = 0; i < builder->allocated; i++)
@@ -48,7 +50,8 @@ void aq_builder_destroy(aq_builder *builder) {
   free(builder);
 }
 
-void aq_builder_reset(aq_builder *builder) {
+void aq_builder_reset(aq_builder *builder)
+{
   builder->count = 0;
   builder->block = NULL;
   builder->commands = 0;
@@ -59,7 +62,8 @@ void aq_builder_reset(aq_builder *builder) {
 }
 
 /* Makes sure that block_open has a block to take. */
-static aq_status block_prepare(aq_builder *builder, aq_diag *diag) {
+static aq_status block_prepare(aq_builder *builder, aq_diag *diag)
+{
   if (builder->count < builder->allocated)
     return AQ_OK;
   if (builder->allocated == builder->capacity) {
@@ -80,7 +84,8 @@ static aq_status block_prepare(aq_builder *builder, aq_diag *diag) {
   return AQ_OK;
 }
 
-static void block_open(aq_builder *builder) {
+static void block_open(aq_builder *builder)
+{
   aq_block *block = builder->blocks[builder->count];
   *block = (aq_block){
       .magic = AQ_BLOCK_MAGIC,
@@ -98,7 +103,8 @@ static void block_open(aq_builder *builder) {
 
 /* The next record of the current block; the caller made sure it fits. */
 static void *record_add(aq_builder *builder, aq_opcode code, uint8_t flags,
-                        uint32_t size) {
+                        uint32_t size)
+{
   aq_op *op = (aq_op *)((unsigned char *)builder->block + builder->top);
   *op = (aq_op){.code = (uint8_t)code,
                 .flags = flags,
@@ -110,7 +116,8 @@ static void *record_add(aq_builder *builder, aq_opcode code, uint8_t flags,
 }
 
 /* Seals the current block behind its terminator and adds it to the sums. */
-static void block_finish(aq_builder *builder, aq_opcode terminator) {
+static void block_finish(aq_builder *builder, aq_opcode terminator)
+{
   aq_block *block = builder->block;
   block->terminator = (uint8_t)terminator;
   block->commands_size = builder->top - block->commands_offset;
@@ -123,7 +130,8 @@ static void block_finish(aq_builder *builder, aq_opcode terminator) {
 }
 
 /* Ends the current block with a branch to a new one. */
-static void block_split(aq_builder *builder) {
+static void block_split(aq_builder *builder)
+{
   aq_op_branch *branch =
       record_add(builder, AQ_OP_BRANCH, 0, sizeof(aq_op_branch));
   branch->target = builder->block->target = builder->count;
@@ -134,7 +142,8 @@ static void block_split(aq_builder *builder) {
 
 /* Makes the current block one that has `size` bytes free. */
 static aq_status block_reserve(aq_builder *builder, uint32_t size,
-                               aq_diag *diag) {
+                               aq_diag *diag)
+{
   const aq_block *block = builder->block;
   if (block && block->rodata_offset - builder->top >= size + END_SIZE)
     return AQ_OK;
@@ -149,7 +158,8 @@ static aq_status block_reserve(aq_builder *builder, uint32_t size,
 }
 
 static aq_status dispatch_check(const aq_builder *builder,
-                                const aq_dispatch *dispatch, aq_diag *diag) {
+                                const aq_dispatch *dispatch, aq_diag *diag)
+{
   for (int i = 0; i < 3; i++)
     if (dispatch->grid[i] == 0 || dispatch->workgroup[i] == 0)
       return aq_diag_set(diag, AQ_ERR_INVALID,
@@ -164,7 +174,8 @@ static aq_status dispatch_check(const aq_builder *builder,
   return AQ_OK;
 }
 
-static uint16_t dispatch_dimensions(const aq_dispatch *dispatch) {
+static uint16_t dispatch_dimensions(const aq_dispatch *dispatch)
+{
   if (dispatch->grid[2] > 1 || dispatch->workgroup[2] > 1)
     return 3;
   return dispatch->grid[1] > 1 || dispatch->workgroup[1] > 1 ? 2 : 1;
@@ -172,7 +183,8 @@ static uint16_t dispatch_dimensions(const aq_dispatch *dispatch) {
 
 /* Copies bytes to the bottom of the rodata and returns their offset. */
 static uint32_t rodata_add(aq_builder *builder, const void *bytes,
-                           uint32_t size) {
+                           uint32_t size)
+{
   aq_block *block = builder->block;
   const uint32_t padded = (size + 7) & ~7u;
   block->rodata_offset -= padded;
@@ -183,7 +195,8 @@ static uint32_t rodata_add(aq_builder *builder, const void *bytes,
 }
 
 aq_status aq_builder_dispatch(aq_builder *builder, const aq_dispatch *dispatch,
-                              aq_diag *diag) {
+                              aq_diag *diag)
+{
   aq_status status = dispatch_check(builder, dispatch, diag);
   if (status != AQ_OK)
     return status;
@@ -224,7 +237,8 @@ aq_status aq_builder_dispatch(aq_builder *builder, const aq_dispatch *dispatch,
 }
 
 /* Widens the release scope of a recorded dispatch. */
-static void release_widen(aq_op_dispatch *record, aq_fence_scope release) {
+static void release_widen(aq_op_dispatch *record, aq_fence_scope release)
+{
   const unsigned mask = AQ_HEADER_SCOPE_MASK << AQ_HEADER_RELEASE_SHIFT;
   uint16_t header = record->image.header;
   if (aq_header_release(header) < (unsigned)release)
@@ -233,7 +247,8 @@ static void release_widen(aq_op_dispatch *record, aq_fence_scope release) {
 }
 
 void aq_builder_barrier(aq_builder *builder, aq_fence_scope acquire,
-                        aq_fence_scope release) {
+                        aq_fence_scope release)
+{
   if (builder->last)
     release_widen(builder->last, release);
   builder->barrier = true;
@@ -241,7 +256,8 @@ void aq_builder_barrier(aq_builder *builder, aq_fence_scope acquire,
     builder->acquire = acquire;
 }
 
-aq_status aq_builder_end(aq_builder *builder, aq_program *out, aq_diag *diag) {
+aq_status aq_builder_end(aq_builder *builder, aq_program *out, aq_diag *diag)
+{
   aq_status status = block_reserve(builder, 0, diag);
   if (status != AQ_OK)
     return status;

@@ -6,7 +6,8 @@
 
 typedef enum step { STEP_ON, STEP_FULL, STEP_END } step;
 
-static void block_enter(aq_processor *processor, uint32_t ordinal) {
+static void block_enter(aq_processor *processor, uint32_t ordinal)
+{
   assert(ordinal < processor->program->block_count);
   const aq_block *block = processor->program->blocks[ordinal];
   assert(block->magic == AQ_BLOCK_MAGIC && block->ordinal == ordinal);
@@ -16,19 +17,22 @@ static void block_enter(aq_processor *processor, uint32_t ordinal) {
 }
 
 void aq_processor_start(aq_processor *processor, const aq_program *program,
-                        uint16_t carry) {
+                        uint16_t carry)
+{
   *processor = (aq_processor){.program = program, .carry = carry};
   block_enter(processor, 0);
 }
 
-static void barrier_run(aq_processor *processor, const aq_op_barrier *barrier) {
+static void barrier_run(aq_processor *processor, const aq_op_barrier *barrier)
+{
   uint16_t bits = aq_packet_header(
       (aq_packet_type)0, 1, (aq_fence_scope)barrier->op.flags, AQ_SCOPE_NONE);
   processor->carry |= bits;
 }
 
 /* The packet's header with what a barrier left for it; scopes widen. */
-static uint16_t header_take_carry(aq_processor *processor, uint16_t header) {
+static uint16_t header_take_carry(aq_processor *processor, uint16_t header)
+{
   const unsigned acquire = AQ_HEADER_SCOPE_MASK << AQ_HEADER_ACQUIRE_SHIFT;
   const uint16_t carry = processor->carry;
   if (carry == 0)
@@ -40,7 +44,8 @@ static uint16_t header_take_carry(aq_processor *processor, uint16_t header) {
 }
 
 static step dispatch_run(aq_processor *processor,
-                         const aq_op_dispatch *dispatch, aq_packet_span *span) {
+                         const aq_op_dispatch *dispatch, aq_packet_span *span)
+{
   const uint32_t room = aq_kernarg_round(dispatch->kernarg_size);
   if (span->packets == span->slots ||
       room > span->kernarg_size - span->kernarg_used)
@@ -68,7 +73,8 @@ static step dispatch_run(aq_processor *processor,
 
 /* One record: what to do is one call for each opcode. */
 static step record_run(aq_processor *processor, const aq_op *op,
-                       aq_packet_span *span) {
+                       aq_packet_span *span)
+{
   switch ((aq_opcode)op->code) {
   case AQ_OP_BARRIER:
     barrier_run(processor, (const aq_op_barrier *)op);
@@ -85,7 +91,8 @@ static step record_run(aq_processor *processor, const aq_op *op,
   return STEP_END;
 }
 
-bool aq_processor_fill(aq_processor *processor, aq_packet_span *span) {
+bool aq_processor_fill(aq_processor *processor, aq_packet_span *span)
+{
   for (;;) {
     const aq_block *block = processor->block;
     const uint32_t at = processor->offset;

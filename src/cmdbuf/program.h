@@ -132,11 +132,13 @@ typedef struct aq_program {
   uint64_t kernarg_size; /* bytes at most */
 } aq_program;
 
-static inline const void *aq_block_at(const aq_block *block, uint32_t offset) {
+static inline const void *aq_block_at(const aq_block *block, uint32_t offset)
+{
   return (const unsigned char *)block + offset;
 }
 
-static inline uint32_t aq_kernarg_round(uint32_t size) {
+static inline uint32_t aq_kernarg_round(uint32_t size)
+{
   return (size + AQ_KERNARG_ALIGN - 1) & ~(uint32_t)(AQ_KERNARG_ALIGN - 1);
 }
 

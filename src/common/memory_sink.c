@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "common/memory_sink.h"
 
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -14,9 +15,12 @@ static aq_status no_memory(aq_diag *diag)
   return aq_diag_set(diag, AQ_ERR_NO_MEMORY, "out of memory for records");
 }
 
-static const char *text_copy(aq_memory_sink *m, const char *text)
+/* Keeps a copy of a text that was not known before. */
+static bool text_fill(aq_memory_sink *m, const char **known, const char *text)
 {
-  return text ? aq_arena_text(&m->arena, text, strlen(text)) : NULL;
+  if (!*known && text)
+    *known = aq_arena_text(&m->arena, text, strlen(text));
+  return *known || !text;
 }
 
 static aq_status memory_device(aq_record_sink *sink,
@@ -36,10 +40,9 @@ static aq_status memory_device(aq_record_sink *sink,
         (aq_run_device){.source_id = device->source_id, .cus = AQ_NONE};
   }
   aq_run_device *known = &m->devices[i];
-  if (!known->name)
-    known->name = text_copy(m, device->name);
-  if (!known->gfx)
-    known->gfx = text_copy(m, device->gfx);
+  if (!text_fill(m, &known->name, device->name) ||
+      !text_fill(m, &known->gfx, device->gfx))
+    return no_memory(diag);
   if (known->cus == AQ_NONE)
     known->cus = device->cus;
   *ordinal = (int64_t)i;

@@ -20,13 +20,15 @@ typedef struct aq_kernarg_ring {
 } aq_kernarg_ring;
 
 /* The largest reservation that succeeds on an idle ring wherever it stands. */
-static inline uint64_t aq_kernarg_ring_limit(const aq_kernarg_ring *ring) {
+static inline uint64_t aq_kernarg_ring_limit(const aq_kernarg_ring *ring)
+{
   return ring->capacity / 2;
 }
 
 /* Reserves `size` bytes; NULL when there is no room now, nothing taken. */
 static inline unsigned char *aq_kernarg_ring_take(aq_kernarg_ring *ring,
-                                                  uint64_t size) {
+                                                  uint64_t size)
+{
   const uint64_t at = ring->head & (ring->capacity - 1);
   const uint64_t skip = at + size > ring->capacity ? ring->capacity - at : 0;
   if (ring->head + skip + size - ring->tail > ring->capacity)
@@ -36,7 +38,8 @@ static inline unsigned char *aq_kernarg_ring_take(aq_kernarg_ring *ring,
 }
 
 /* Gives back everything that was taken before `head` stood there. */
-static inline void aq_kernarg_ring_give(aq_kernarg_ring *ring, uint64_t head) {
+static inline void aq_kernarg_ring_give(aq_kernarg_ring *ring, uint64_t head)
+{
   ring->tail = head;
 }
 

@@ -35,7 +35,8 @@ typedef struct submit_state {
   bool unrung; /* published packets that no doorbell has told yet */
 } submit_state;
 
-static aq_status options_check(const aq_queue_options *options, aq_diag *diag) {
+static aq_status options_check(const aq_queue_options *options, aq_diag *diag)
+{
   const uint64_t kernargs = options->kernarg_size;
   if (options->size < 2 || (options->size & (options->size - 1)) != 0)
     return aq_diag_set(diag, AQ_ERR_INVALID,
@@ -48,7 +49,8 @@ static aq_status options_check(const aq_queue_options *options, aq_diag *diag) {
 }
 
 /* The queue's own memory and what it gets from the transport. */
-static aq_status queue_init(aq_queue *queue, aq_diag *diag) {
+static aq_status queue_init(aq_queue *queue, aq_diag *diag)
+{
   const aq_queue_options *options = &queue->options;
   queue->headers = calloc(options->size, sizeof *queue->headers);
   queue->reclaims = calloc(options->size, sizeof *queue->reclaims);
@@ -74,7 +76,8 @@ static aq_status queue_init(aq_queue *queue, aq_diag *diag) {
 }
 
 aq_status aq_queue_create(const aq_queue_options *options, aq_queue **out,
-                          aq_diag *diag) {
+                          aq_diag *diag)
+{
   aq_queue_options chosen = *options;
   if (chosen.kernarg_size == 0)
     chosen.kernarg_size = (uint64_t)chosen.size * 2 * AQ_KERNARG_ALIGN;
@@ -95,7 +98,8 @@ aq_status aq_queue_create(const aq_queue_options *options, aq_queue **out,
   return AQ_OK;
 }
 
-void aq_queue_destroy(aq_queue *queue) {
+void aq_queue_destroy(aq_queue *queue)
+{
   if (!queue)
     return;
   if (queue->ring)
@@ -107,12 +111,14 @@ void aq_queue_destroy(aq_queue *queue) {
   free(queue);
 }
 
-const aq_ring *aq_queue_ring(const aq_queue *queue) {
+const aq_ring *aq_queue_ring(const aq_queue *queue)
+{
   return queue->ring;
 }
 
 /* Gives the kernargs of all packets back that the read index has passed. */
-static void kernargs_reclaim(aq_queue *queue) {
+static void kernargs_reclaim(aq_queue *queue)
+{
   const uint64_t read = aq_ring_read_index(queue->ring);
   const uint32_t mask = queue->ring->size - 1;
   while (queue->reclaim_first < queue->reclaim_end) {
@@ -127,7 +133,8 @@ static void kernargs_reclaim(aq_queue *queue) {
 /* Slots and kernarg bytes of the next part: all that is left, or as much as
  * the ring holds. */
 static void part_plan(const aq_queue *queue, const submit_state *state,
-                      aq_packet_span *span) {
+                      aq_packet_span *span)
+{
   const uint64_t waits = state->waits - state->waits_done;
   const uint64_t payload = state->payload - state->payload_done;
   const uint64_t most = queue->ring->size;
@@ -146,7 +153,8 @@ static void part_plan(const aq_queue *queue, const submit_state *state,
   span->kernarg_size = (uint32_t)(dispatches > 0 ? bytes : 0);
 }
 
-static void doorbell_ring(aq_queue *queue, submit_state *state) {
+static void doorbell_ring(aq_queue *queue, submit_state *state)
+{
   queue->ops->queue_doorbell(queue->options.transport, queue->ring,
                              aq_ring_write_index(queue->ring) - 1);
   state->result.doorbells++;
@@ -156,7 +164,8 @@ static void doorbell_ring(aq_queue *queue, submit_state *state) {
 /* Waits until `slots` are free; what is already published must be on its way
  * then, or it would wait for itself. */
 static aq_status space_wait(aq_queue *queue, submit_state *state,
-                            uint32_t slots, aq_diag *diag) {
+                            uint32_t slots, aq_diag *diag)
+{
   if (state->unrung)
     doorbell_ring(queue, state);
   return queue->ops->queue_wait_space(queue->options.transport, queue->ring,
@@ -164,7 +173,8 @@ static aq_status space_wait(aq_queue *queue, submit_state *state,
 }
 
 static aq_status part_reserve(aq_queue *queue, submit_state *state,
-                              aq_packet_span *span, aq_diag *diag) {
+                              aq_packet_span *span, aq_diag *diag)
+{
   while (aq_ring_space(queue->ring) < span->slots) {
     aq_status status = space_wait(queue, state, span->slots, diag);
     if (status != AQ_OK)
@@ -187,7 +197,8 @@ static aq_status part_reserve(aq_queue *queue, submit_state *state,
 }
 
 /* Barrier-AND packets hold back what follows; one takes five signals. */
-static void waits_fill(submit_state *state, aq_packet_span *span) {
+static void waits_fill(submit_state *state, aq_packet_span *span)
+{
   const aq_submission *submission = state->submission;
   while (state->waits_done < state->waits && span->packets < span->slots) {
     aq_barrier_packet *packet =
@@ -207,7 +218,8 @@ static void waits_fill(submit_state *state, aq_packet_span *span) {
 }
 
 static void part_tell(aq_queue *queue, const submit_state *state,
-                      const aq_packet_span *span) {
+                      const aq_packet_span *span)
+{
   if (!queue->options.packets)
     return;
   const uint32_t left = state->waits - state->waits_done;
@@ -223,7 +235,8 @@ static void part_tell(aq_queue *queue, const submit_state *state,
 }
 
 static void part_publish(aq_queue *queue, submit_state *state,
-                         const aq_packet_span *span) {
+                         const aq_packet_span *span)
+{
   for (uint32_t i = 0; i < span->packets; i++)
     aq_packet_publish(aq_ring_slot(span->ring, span->first + i),
                       (uint16_t)span->headers[i],
@@ -238,7 +251,8 @@ static void part_publish(aq_queue *queue, submit_state *state,
 
 /* Reserves, writes and publishes the next part of a submission. */
 static aq_status part_submit(aq_queue *queue, submit_state *state,
-                             aq_diag *diag) {
+                             aq_diag *diag)
+{
   aq_packet_span span = {.ring = queue->ring, .headers = queue->headers};
   part_plan(queue, state, &span);
   aq_status status = part_reserve(queue, state, &span, diag);
@@ -270,7 +284,8 @@ static aq_status part_submit(aq_queue *queue, submit_state *state,
 
 static aq_status submission_check(const aq_queue *queue,
                                   const aq_submission *submission,
-                                  aq_diag *diag) {
+                                  aq_diag *diag)
+{
   if (queue->broken)
     return aq_diag_set(diag, AQ_ERR_QUEUE,
                        "queue %u has failed and takes no more",
@@ -286,7 +301,8 @@ static aq_status submission_check(const aq_queue *queue,
 }
 
 aq_status aq_queue_submit(aq_queue *queue, const aq_submission *submission,
-                          aq_submitted *out, aq_diag *diag) {
+                          aq_submitted *out, aq_diag *diag)
+{
   aq_status status = submission_check(queue, submission, diag);
   if (status != AQ_OK)
     return status;

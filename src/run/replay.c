@@ -224,18 +224,18 @@ static aq_status typical_call_find(replay *r, aq_diag *diag)
 }
 
 /* When the doorbell rang for a row, as far as the host's side tells;
- * AQ_TIME_NONE if it does not. A call that was still running when its work had
- * started (a blocking copy, a graph launch) rang it inside. */
+ * AQ_TIME_NONE if it does not. Ringing it is the last that a kernel launch
+ * does. A copy or graph launch that had not returned when its work started rang
+ * it inside the call, after what submitting takes. */
 static aq_time row_submitted(const replay *r, const replay_row *row)
 {
   if (row->via == AQ_VIA_NONE)
     return AQ_TIME_NONE;
   if (row->host_end == AQ_TIME_NONE)
     return row->submit;
-  if (call_returned_in_time(row))
+  const bool launch = row->kind == AQ_KIND_KERNEL && row->via == AQ_VIA_DIRECT;
+  if (launch || call_returned_in_time(row) || row->host_begin == AQ_TIME_NONE)
     return row->host_end;
-  if (row->host_begin == AQ_TIME_NONE)
-    return AQ_TIME_NONE;
   return aq_time_min(row->host_end, row->host_begin + r->typical_call);
 }
 

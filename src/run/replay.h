@@ -6,6 +6,10 @@
  * run, whatever the device does. One host call is one job; a graph launch is
  * one job of many commands. Each command carries its measured duration.
  *
+ * The doorbell is taken to ring when the call returns. Only a copy or graph
+ * launch that was still running when its work started rang it earlier: after
+ * the median duration of the run's calls that returned in time.
+ *
  * Rows without a host call, and the first row of each queue, are pinned: they
  * are submitted so that an idle device starts them when they started in the
  * measured run. They keep the queue honest and are never scored.
@@ -24,7 +28,7 @@ struct aq_replay_input {
   aq_status (*next)(aq_replay_input *input, aq_record *rows, int64_t *numbers,
                     size_t capacity, size_t *count, aq_diag *diag);
   const char *(*name)(aq_replay_input *input, int64_t id);
-};
+}; /* borrowed until the source is closed */
 
 /* What of the device the pinning needs; from aq_device_info. */
 typedef struct aq_replay_options {

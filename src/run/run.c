@@ -144,34 +144,36 @@ static aq_status queue_open(runner *run, uint32_t device, run_queue **slot,
   return AQ_OK;
 }
 
+/* What tells the streams of devices apart that share one of the transport's.
+ * Ids of streams are small or addresses: their top bits are free. */
+static int64_t stream_key(const runner *run, const aq_job *job)
+{
+  const uint64_t fold = job->device / run->info.device_count;
+  const int64_t stream = job->queue != AQ_NONE ? job->queue : job->stream;
+  return (int64_t)((uint64_t)stream ^ fold << 48);
+}
+
 /* The queue of a job's stream, made when first used. */
 static aq_status queue_find(runner *run, const aq_job *job, run_queue **out,
                             aq_diag *diag)
 {
   uint32_t at;
-  const int64_t stream = job->queue != AQ_NONE ? job->queue : job->stream;
+  const uint32_t device = job->device % run->info.device_count;
   aq_status status =
-      aq_queue_map_find(run->map, job->device, stream, &at, diag);
+      aq_queue_map_find(run->map, device, stream_key(run, job), &at, diag);
   if (status != AQ_OK)
     return status;
-  run_queue **slot = &run->queues[job->device * run->queues_max + at];
+  run_queue **slot = &run->queues[device * run->queues_max + at];
   if (!*slot)
-    status = queue_open(run, job->device, slot, diag);
+    status = queue_open(run, device, slot, diag);
   if (status == AQ_OK)
     *out = *slot;
   return status;
 }
 
-static aq_status job_check(const runner *run, const aq_job *job, aq_diag *diag)
+static aq_status job_check(const aq_job *job, aq_diag *diag)
 {
   const unsigned long long id = job->id;
-  if (job->device >= run->info.device_count)
-    return aq_diag_set(diag, AQ_ERR_INVALID,
-                       "job %llu is for device %u, but there %s %u: give the "
-                       "transport more devices",
-                       id, job->device,
-                       run->info.device_count == 1 ? "is" : "are",
-                       run->info.device_count);
   if (job->command_count == 0)
     return aq_diag_set(diag, AQ_ERR_INVALID, "job %llu has no commands", id);
   if (job->dependency_count > AQ_JOB_DEPENDENCIES)
@@ -252,7 +254,7 @@ static aq_status job_submit(runner *run, const aq_job *job, aq_diag *diag)
   aq_program program;
   uint32_t index;
   aq_signal waits[AQ_JOB_DEPENDENCIES];
-  aq_status status = job_check(run, job, diag);
+  aq_status status = job_check(job, diag);
   if (status == AQ_OK)
     status = queue_find(run, job, &queue, diag);
   if (status == AQ_OK)
@@ -279,6 +281,8 @@ static aq_status job_submit(runner *run, const aq_job *job, aq_diag *diag)
   run->job = NULL;
   if (status != AQ_OK)
     return status;
+  if (job->device >= run->info.device_count + run->totals.devices_folded)
+    run->totals.devices_folded = job->device + 1 - run->info.device_count;
   run->totals.jobs++;
   run->totals.packets += submitted.packets;
   run->totals.doorbells += submitted.doorbells;
@@ -386,6 +390,16 @@ static void text_copy(char *to, size_t size, const char *from)
   snprintf(to, size, "%s", from ? from : "");
 }
 
+/* What the run is stored with: the model of the first device. */
+static void totals_init(aq_run_totals *totals, const aq_device_info *device)
+{
+  totals->begin = totals->end = AQ_TIME_NONE;
+  text_copy(totals->device_model, sizeof totals->device_model, device->model);
+  text_copy(totals->model_hash, sizeof totals->model_hash, device->model_hash);
+  text_copy(totals->model_verdict, sizeof totals->model_verdict,
+            device->verdict);
+}
+
 static aq_status run_open(runner *run, aq_record_sink *sink, aq_diag *diag)
 {
   aq_transport_options open = run->options->open;
@@ -405,6 +419,9 @@ static aq_status run_open(runner *run, aq_record_sink *sink, aq_diag *diag)
   if (status != AQ_OK)
     return status;
 
+  if (run->info.device_count == 0)
+    return aq_diag_set(diag, AQ_ERR_NOT_FOUND, "%s: there is no device",
+                       run->ops->name);
   for (uint32_t i = 0; i < run->info.device_count; i++) {
     const aq_device_info *device = &run->info.devices[i];
     const uint32_t most = device->queues_max ? device->queues_max : 1;
@@ -418,15 +435,7 @@ static aq_status run_open(runner *run, aq_record_sink *sink, aq_diag *diag)
                        sizeof(*run->queues));
   if (!run->queues)
     return aq_diag_set(diag, AQ_ERR_NO_MEMORY, "no memory for queues");
-  if (run->info.device_count > 0) {
-    const aq_device_info *device = run->info.devices;
-    aq_run_totals *totals = &run->totals;
-    text_copy(totals->device_model, sizeof totals->device_model, device->model);
-    text_copy(totals->model_hash, sizeof totals->model_hash,
-              device->model_hash);
-    text_copy(totals->model_verdict, sizeof totals->model_verdict,
-              device->verdict);
-  }
+  totals_init(&run->totals, run->info.devices);
   return AQ_OK;
 }
 
@@ -457,7 +466,6 @@ aq_status aq_run(const aq_run_options *options, aq_workload_source *workload,
   run->options = options;
   run->source = workload;
   run->ops = options->transport;
-  run->totals.begin = run->totals.end = AQ_TIME_NONE;
   aq_status status = run_open(run, sink, diag);
   if (status == AQ_OK)
     status = run_loop(run, diag);

@@ -8,6 +8,9 @@
  * Records come from the transport's sink; the loop adds what only it knows of
  * each packet (name, stream, host times, origin row).
  *
+ * A workload may name more devices than the transport has: device d then runs
+ * on device d modulo their number, on queues of its own.
+ *
  * Thread rule: one thread. Ownership: everything passed in is borrowed.
  */
 #ifndef AQ_RUN_RUN_H
@@ -27,7 +30,8 @@ typedef struct aq_run_options {
 
 typedef struct aq_run_totals {
   uint64_t jobs, packets, doorbells;
-  aq_time begin, end; /* first submission, last completion */
+  aq_time begin, end;      /* first submission, last completion; AQ_TIME_NONE */
+  uint32_t devices_folded; /* of the workload, beyond those there are */
   /* Of the transport that ran it; texts copied. */
   char device_model[64], model_hash[65], model_verdict[16];
 } aq_run_totals;

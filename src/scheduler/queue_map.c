@@ -17,7 +17,8 @@ struct aq_queue_map {
 };
 
 aq_status aq_queue_map_create(uint32_t device_count, aq_queue_map **out,
-                              aq_diag *diag) {
+                              aq_diag *diag)
+{
   aq_queue_map *map =
       calloc(1, sizeof *map + device_count * sizeof *map->devices);
   if (!map)
@@ -29,7 +30,8 @@ aq_status aq_queue_map_create(uint32_t device_count, aq_queue_map **out,
   return AQ_OK;
 }
 
-void aq_queue_map_destroy(aq_queue_map *map) {
+void aq_queue_map_destroy(aq_queue_map *map)
+{
   if (!map)
     return;
   for (uint32_t i = 0; i < map->device_count; i++)
@@ -37,13 +39,15 @@ void aq_queue_map_destroy(aq_queue_map *map) {
   free(map);
 }
 
-void aq_queue_map_limit(aq_queue_map *map, uint32_t device, uint32_t queues) {
+void aq_queue_map_limit(aq_queue_map *map, uint32_t device, uint32_t queues)
+{
   assert(device < map->device_count && queues > 0);
   map->devices[device].queues = queues;
 }
 
 aq_status aq_queue_map_find(aq_queue_map *map, uint32_t device, int64_t stream,
-                            uint32_t *queue, aq_diag *diag) {
+                            uint32_t *queue, aq_diag *diag)
+{
   assert(device < map->device_count);
   device_map *on = &map->devices[device];
   uint64_t found;

@@ -5,3 +5,9 @@ libaqcore_la_SOURCES += \
 	src/store/schema.c src/store/schema.h \
 	src/store/store.c src/store/store.h src/store/store_priv.h \
 	src/store/writer.c
+
+# What tests/store checks against the code.
+EXTRA_DIST += \
+	doc/adr/0002-rows-by-run-and-number.md \
+	doc/formats/record.md \
+	doc/formats/store.md

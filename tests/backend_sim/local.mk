@@ -7,13 +7,25 @@ AQSIM_TEST_LDADD = tests/backend_sim/libaqrig.la $(AQ_TEST_LDADD)
 
 check_PROGRAMS += \
 	tests/backend_sim/test_calendar \
+	tests/backend_sim/test_clock \
+	tests/backend_sim/test_copies \
 	tests/backend_sim/test_device_model \
 	tests/backend_sim/test_lifecycle \
-	tests/backend_sim/test_mutation
+	tests/backend_sim/test_mutation \
+	tests/backend_sim/test_null \
+	tests/backend_sim/test_queues
 
 tests_backend_sim_test_calendar_SOURCES = tests/backend_sim/test_calendar.c
 tests_backend_sim_test_calendar_CPPFLAGS = $(AQ_TEST_CPPFLAGS)
 tests_backend_sim_test_calendar_LDADD = $(AQSIM_TEST_LDADD)
+
+tests_backend_sim_test_clock_SOURCES = tests/backend_sim/test_clock.c
+tests_backend_sim_test_clock_CPPFLAGS = $(AQ_TEST_CPPFLAGS)
+tests_backend_sim_test_clock_LDADD = $(AQSIM_TEST_LDADD)
+
+tests_backend_sim_test_copies_SOURCES = tests/backend_sim/test_copies.c
+tests_backend_sim_test_copies_CPPFLAGS = $(AQ_TEST_CPPFLAGS)
+tests_backend_sim_test_copies_LDADD = $(AQSIM_TEST_LDADD)
 
 tests_backend_sim_test_device_model_SOURCES = \
 	tests/backend_sim/test_device_model.c
@@ -27,3 +39,11 @@ tests_backend_sim_test_lifecycle_LDADD = $(AQSIM_TEST_LDADD)
 tests_backend_sim_test_mutation_SOURCES = tests/backend_sim/test_mutation.c
 tests_backend_sim_test_mutation_CPPFLAGS = $(AQ_TEST_CPPFLAGS)
 tests_backend_sim_test_mutation_LDADD = $(AQSIM_TEST_LDADD)
+
+tests_backend_sim_test_null_SOURCES = tests/backend_sim/test_null.c
+tests_backend_sim_test_null_CPPFLAGS = $(AQ_TEST_CPPFLAGS)
+tests_backend_sim_test_null_LDADD = $(AQSIM_TEST_LDADD)
+
+tests_backend_sim_test_queues_SOURCES = tests/backend_sim/test_queues.c
+tests_backend_sim_test_queues_CPPFLAGS = $(AQ_TEST_CPPFLAGS)
+tests_backend_sim_test_queues_LDADD = $(AQSIM_TEST_LDADD)

@@ -31,7 +31,7 @@ offered() { # WORD…
 
 commands=$("$aqueduct" --help |
   sed -n '/^Commands:/,/^$/s/^  \([a-z]*\) .*/\1/p')
-check "help lists commands" [ "$(echo "$commands" | wc -l)" -ge 8 ]
+check "help lists commands" [ "$(echo "$commands" | wc -l)" -ge 9 ]
 
 if command -v bash > /dev/null; then
   have_bash=yes

@@ -59,6 +59,18 @@ refuses "an unknown transport" "did you mean sim?" replay m --transport smi
 refuses "a seed that is no number" "--seed: 'x'" replay m --seed x
 refuses "something that is neither run nor device" "did you mean mi300x?" \
   show mi300z
+refuses "a scenario that is not there" "/nonexistent/s.json" \
+  run /nonexistent/s.json
+cat > "$work/cycle.json" << 'END'
+{"version": 1, "kernels": {"k": {"grid": 64, "workgroup": 64, "cost": "1us"}},
+ "requests": {"r": {"steps": [
+   {"id": "one", "kernel": "k", "after": ["two"]},
+   {"id": "two", "kernel": "k", "after": ["one"]}]}},
+ "clients": [{"request": "r", "open": {"every": "10us"}, "requests": 1}]}
+END
+refuses "a scenario with a cycle" cycle.json run "$work/cycle.json"
+echo '{"version": 1, "kernels": ' > "$work/broken.json"
+refuses "a scenario that is no JSON" broken.json run "$work/broken.json"
 check "none of them stored anything more" \
   [ "$("$aqueduct" list runs --names)" = m ]
 

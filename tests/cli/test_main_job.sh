@@ -82,14 +82,30 @@ check "show prints the constants of a device model" \
 
 for command in "list runs" "list devices" "list transports" "list formats" \
   "list metrics" "show s" "show mi300x" "compare s --worst 3" doctor help \
-  "import $trace" "replay m"; do
+  "import $trace" "replay m" \
+  "run $srcdir/traces/scenarios/two-queue-pipeline.json"; do
   # shellcheck disable=SC2086 # words
   try "$aqueduct" $command --json
   check "$command --json prints JSON" is_json "$work/out"
 done
 try "$aqueduct" import "$trace" "$trace"
-check "several files are several runs, an id a line" [ "$out" = "7
-8" ]
+check "several files are several runs, an id a line" [ "$out" = "8
+9" ]
+
+scenario=$srcdir/traces/scenarios/arrivals.json
+for run in a b; do
+  "$aqueduct" run -q "$scenario" --name $run > /dev/null
+  "$aqueduct" export $run -o "$work/$run.jsonl"
+done
+check "a scenario run twice gives the same rows" \
+  cmp -s "$work/a.jsonl" "$work/b.jsonl"
+"$aqueduct" run -q "$scenario" --seed 7 --name c > /dev/null
+"$aqueduct" export c -o "$work/c.jsonl"
+check "another seed gives others" \
+  sh -c "! cmp -s '$work/a.jsonl' '$work/c.jsonl'"
+try "$aqueduct" show c --json
+check "the seed and the file are kept" \
+  contains "$(echo "$out" | tr -d ' \n')" '"seed":7,'
 
 escape=$(printf '\033')
 try "$aqueduct" compare s --worst 9

@@ -5,12 +5,14 @@
 
 #include "cmdbuf/builder.h"
 
-static aq_dispatch tiny(uint64_t object) {
+static aq_dispatch tiny(uint64_t object)
+{
   return (aq_dispatch){
       .kernel_object = object, .grid = {64, 1, 1}, .workgroup = {64, 1, 1}};
 }
 
-static aq_builder *make(uint32_t block_size) {
+static aq_builder *make(uint32_t block_size)
+{
   aq_builder *builder;
   aq_diag diag = AQ_DIAG_INIT;
   ck_assert_status(aq_builder_create(block_size, &builder, &diag), AQ_OK,
@@ -18,12 +20,14 @@ static aq_builder *make(uint32_t block_size) {
   return builder;
 }
 
-static void add(aq_builder *builder, const aq_dispatch *dispatch) {
+static void add(aq_builder *builder, const aq_dispatch *dispatch)
+{
   aq_diag diag = AQ_DIAG_INIT;
   ck_assert_status(aq_builder_dispatch(builder, dispatch, &diag), AQ_OK, &diag);
 }
 
-static aq_program end(aq_builder *builder) {
+static aq_program end(aq_builder *builder)
+{
   aq_program program;
   aq_diag diag = AQ_DIAG_INIT;
   ck_assert_status(aq_builder_end(builder, &program, &diag), AQ_OK, &diag);
@@ -31,8 +35,8 @@ static aq_program end(aq_builder *builder) {
 }
 
 /* The n-th dispatch of a program, walking blocks by hand. */
-static const aq_op_dispatch *dispatch_at(const aq_program *program,
-                                         unsigned n) {
+static const aq_op_dispatch *dispatch_at(const aq_program *program, unsigned n)
+{
   for (uint32_t b = 0; b < program->block_count; b++) {
     const aq_block *block = program->blocks[b];
     uint32_t at = block->commands_offset;
@@ -46,7 +50,8 @@ static const aq_op_dispatch *dispatch_at(const aq_program *program,
   return NULL;
 }
 
-START_TEST(a_dispatch_is_recorded_as_the_start_of_its_packet) {
+START_TEST(a_dispatch_is_recorded_as_the_start_of_its_packet)
+{
   aq_builder *builder = make(0);
   const uint64_t args[2] = {1, 2};
   aq_dispatch d = {.kernel_object = 0xabc,
@@ -75,7 +80,8 @@ START_TEST(a_dispatch_is_recorded_as_the_start_of_its_packet) {
 }
 END_TEST
 
-START_TEST(headers_count_what_their_blocks_need) {
+START_TEST(headers_count_what_their_blocks_need)
+{
   aq_builder *builder = make(0);
   unsigned char args[100] = {7};
   aq_dispatch d = tiny(1);
@@ -102,7 +108,8 @@ START_TEST(headers_count_what_their_blocks_need) {
 }
 END_TEST
 
-START_TEST(a_barrier_folds_into_the_dispatches_around_it) {
+START_TEST(a_barrier_folds_into_the_dispatches_around_it)
+{
   aq_builder *builder = make(0);
   aq_dispatch d = tiny(1);
   add(builder, &d);
@@ -121,7 +128,8 @@ START_TEST(a_barrier_folds_into_the_dispatches_around_it) {
 }
 END_TEST
 
-START_TEST(barriers_side_by_side_merge_to_the_wider_scopes) {
+START_TEST(barriers_side_by_side_merge_to_the_wider_scopes)
+{
   aq_builder *builder = make(0);
   aq_dispatch d = tiny(1);
   add(builder, &d);
@@ -138,7 +146,8 @@ START_TEST(barriers_side_by_side_merge_to_the_wider_scopes) {
 }
 END_TEST
 
-START_TEST(a_barrier_folds_across_a_block_split) {
+START_TEST(a_barrier_folds_across_a_block_split)
+{
   aq_builder *builder = make(AQ_BLOCK_SIZE_MIN);
   aq_dispatch d = tiny(1);
   add(builder, &d); /* a block of 256 holds two */
@@ -160,7 +169,8 @@ START_TEST(a_barrier_folds_across_a_block_split) {
 }
 END_TEST
 
-START_TEST(a_trailing_barrier_is_kept_as_a_record) {
+START_TEST(a_trailing_barrier_is_kept_as_a_record)
+{
   aq_builder *builder = make(0);
   aq_dispatch d = tiny(1);
   add(builder, &d);
@@ -174,7 +184,8 @@ START_TEST(a_trailing_barrier_is_kept_as_a_record) {
 }
 END_TEST
 
-START_TEST(blocks_are_self_consistent_however_often_they_split) {
+START_TEST(blocks_are_self_consistent_however_often_they_split)
+{
   aq_builder *builder = make(512);
   unsigned char args[40];
   for (unsigned i = 0; i < 1000; i++) {
@@ -207,7 +218,8 @@ START_TEST(blocks_are_self_consistent_however_often_they_split) {
 }
 END_TEST
 
-START_TEST(a_reset_builder_reuses_its_blocks) {
+START_TEST(a_reset_builder_reuses_its_blocks)
+{
   aq_builder *builder = make(AQ_BLOCK_SIZE_MIN);
   aq_dispatch d = tiny(1);
   for (int i = 0; i < 10; i++)
@@ -225,7 +237,8 @@ START_TEST(a_reset_builder_reuses_its_blocks) {
 }
 END_TEST
 
-START_TEST(an_empty_program_is_one_block_with_a_return) {
+START_TEST(an_empty_program_is_one_block_with_a_return)
+{
   aq_builder *builder = make(0);
   aq_program program = end(builder);
   ck_assert_uint_eq(program.block_count, 1);
@@ -235,7 +248,8 @@ START_TEST(an_empty_program_is_one_block_with_a_return) {
 }
 END_TEST
 
-START_TEST(what_cannot_be_recorded_is_refused_and_changes_nothing) {
+START_TEST(what_cannot_be_recorded_is_refused_and_changes_nothing)
+{
   aq_diag diag = AQ_DIAG_INIT;
   aq_builder *builder;
   ck_assert_status(aq_builder_create(300, &builder, &diag), AQ_ERR_INVALID,

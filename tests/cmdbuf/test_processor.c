@@ -19,7 +19,8 @@ typedef struct memory {
   aq_builder *builder;
 } memory;
 
-static memory *memory_make(uint32_t block_size) {
+static memory *memory_make(uint32_t block_size)
+{
   memory *m = aligned_alloc(64, (sizeof *m + 63) & ~(size_t)63);
   aq_diag diag = AQ_DIAG_INIT;
   memset(m, 0xee, sizeof *m);
@@ -29,12 +30,14 @@ static memory *memory_make(uint32_t block_size) {
   return m;
 }
 
-static void memory_free(memory *m) {
+static void memory_free(memory *m)
+{
   aq_builder_destroy(m->builder);
   free(m);
 }
 
-static aq_packet_span span_of(memory *m, uint64_t first, uint32_t slots) {
+static aq_packet_span span_of(memory *m, uint64_t first, uint32_t slots)
+{
   return (aq_packet_span){.ring = &m->ring,
                           .first = first,
                           .slots = slots,
@@ -43,7 +46,8 @@ static aq_packet_span span_of(memory *m, uint64_t first, uint32_t slots) {
                           .kernarg_size = sizeof m->kernarg};
 }
 
-static void record(memory *m, uint64_t object, uint32_t kernarg_size) {
+static void record(memory *m, uint64_t object, uint32_t kernarg_size)
+{
   unsigned char args[128];
   aq_diag diag = AQ_DIAG_INIT;
   memset(args, (int)object, sizeof args);
@@ -57,14 +61,16 @@ static void record(memory *m, uint64_t object, uint32_t kernarg_size) {
   ck_assert_status(aq_builder_dispatch(m->builder, &d, &diag), AQ_OK, &diag);
 }
 
-static aq_program finish(memory *m) {
+static aq_program finish(memory *m)
+{
   aq_program program;
   aq_diag diag = AQ_DIAG_INIT;
   ck_assert_status(aq_builder_end(m->builder, &program, &diag), AQ_OK, &diag);
   return program;
 }
 
-START_TEST(packet_bodies_are_bit_for_bit_what_was_recorded) {
+START_TEST(packet_bodies_are_bit_for_bit_what_was_recorded)
+{
   memory *m = memory_make(0);
   record(m, 0x42, 16);
   aq_program program = finish(m);
@@ -94,7 +100,8 @@ START_TEST(packet_bodies_are_bit_for_bit_what_was_recorded) {
 }
 END_TEST
 
-START_TEST(a_dispatch_without_arguments_has_no_kernarg_address) {
+START_TEST(a_dispatch_without_arguments_has_no_kernarg_address)
+{
   memory *m = memory_make(0);
   record(m, 1, 0);
   aq_program program = finish(m);
@@ -108,7 +115,8 @@ START_TEST(a_dispatch_without_arguments_has_no_kernarg_address) {
 }
 END_TEST
 
-START_TEST(a_walk_goes_on_where_its_reservation_ended) {
+START_TEST(a_walk_goes_on_where_its_reservation_ended)
+{
   memory *m = memory_make(AQ_BLOCK_SIZE_MIN);
   for (uint64_t i = 0; i < 7; i++)
     record(m, i, 8);
@@ -133,7 +141,8 @@ START_TEST(a_walk_goes_on_where_its_reservation_ended) {
 }
 END_TEST
 
-START_TEST(a_walk_stops_where_kernarg_memory_ends) {
+START_TEST(a_walk_stops_where_kernarg_memory_ends)
+{
   memory *m = memory_make(0);
   record(m, 1, 65);
   record(m, 2, 65);
@@ -149,7 +158,8 @@ START_TEST(a_walk_stops_where_kernarg_memory_ends) {
 }
 END_TEST
 
-START_TEST(carried_header_bits_reach_only_the_first_packet) {
+START_TEST(carried_header_bits_reach_only_the_first_packet)
+{
   memory *m = memory_make(0);
   aq_builder_barrier(m->builder, AQ_SCOPE_SYSTEM, AQ_SCOPE_NONE);
   record(m, 1, 0);

@@ -185,6 +185,17 @@ START_TEST(a_blocking_call_rang_its_doorbell_after_a_typical_call)
 }
 END_TEST
 
+START_TEST(a_kernel_launch_rings_its_doorbell_last)
+{
+  aq_record rows[] = {kernel(0, 3, 12, 20), kernel(20, 99, 95, 120)};
+  table t = table_of(rows, 2);
+  aq_workload_source *source = open_rows(&t, NULL);
+  next(source);
+  ck_assert_int_eq(next(source).submit, 99 * AQ_US);
+  ck_end(source);
+}
+END_TEST
+
 START_TEST(a_graph_launch_is_one_job_of_its_rows)
 {
   aq_record rows[6];
@@ -305,6 +316,7 @@ AQ_TEST_MAIN("run/replay", a_host_call_is_submitted_when_it_returned,
              rows_without_host_times_are_pinned_warm_or_cold,
              a_dispatch_time_of_the_host_serves_where_calls_are_unknown,
              a_blocking_call_rang_its_doorbell_after_a_typical_call,
+             a_kernel_launch_rings_its_doorbell_last,
              a_graph_launch_is_one_job_of_its_rows,
              rows_that_follow_without_a_gap_are_glued,
              packets_of_a_queue_keep_the_order_of_their_starts,

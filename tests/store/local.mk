@@ -44,5 +44,3 @@ tests_store_test_store_LDADD = $(AQ_STORE_TEST_LDADD)
 tests_store_test_writer_SOURCES = tests/store/test_writer.c
 tests_store_test_writer_CPPFLAGS = $(AQ_STORE_TEST_CPPFLAGS)
 tests_store_test_writer_LDADD = $(AQ_STORE_TEST_LDADD)
-
-EXTRA_DIST += doc/formats/record.md doc/formats/store.md

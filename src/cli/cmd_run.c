@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: MIT */
+#include "cli/commands.h"
+#include "cli/perform.h"
+#include "cli/runs.h"
+#include "run/scenario.h"
+
+static aq_status run_scenario(aq_cli *cli, aq_store *store,
+                              aq_cli_performance *performance, int64_t seed)
+{
+  aq_workload_source *workload;
+  aq_run_info info = aq_cli_run_info(cli, AQ_RUN_SIMULATED);
+  const char *device = NULL;
+  aq_cli_probe probe;
+  info.source = cli->args[0];
+  info.format = "scenario";
+  aq_status status = aq_scenario_open(cli->args[0], seed, &workload, &info.seed,
+                                      &device, &cli->diag);
+  if (status != AQ_OK)
+    return status;
+  if (!performance->device)
+    performance->device = device;
+  performance->seed = (uint64_t)info.seed;
+  status = aq_cli_performance_probe(cli, performance, &probe);
+  if (status == AQ_OK) {
+    info.reproducible = probe.caps & AQ_CAP_VIRTUAL_TIME;
+    status = aq_cli_perform(cli, store, performance, 0, workload, &info);
+  }
+  workload->close(workload);
+  return status;
+}
+
+aq_status aq_cli_run(aq_cli *cli)
+{
+  aq_cli_performance performance;
+  aq_store *store;
+  int64_t seed;
+  aq_status status = aq_cli_number(cli, AQ_CLI_OPT_SEED, 0, -1, &seed);
+  if (status == AQ_OK)
+    status = aq_cli_performance_init(cli, &performance);
+  if (status != AQ_OK)
+    return status;
+  status = aq_cli_store_open(cli, AQ_STORE_WRITE, &store);
+  if (status == AQ_OK) {
+    status = run_scenario(cli, store, &performance, seed);
+    aq_store_close(store);
+  }
+  aq_cli_performance_fini(&performance);
+  return status;
+}

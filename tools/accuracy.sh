@@ -1,0 +1,33 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# How far simulated ends are from measured ones: a Markdown table over the
+# published traces, one device model each (traces/accuracy.tsv). Needs the
+# traces in DATA/raw and jq.
+# usage: accuracy.sh AQUEDUCT DATA
+set -eu
+aqueduct=$1
+data=$2
+list=$(dirname "$0")/../traces/accuracy.tsv
+command -v jq > /dev/null || { echo "accuracy: needs jq" >&2; exit 2; }
+[ -d "$data/raw" ] || { echo "accuracy: no traces in $data/raw" >&2; exit 2; }
+dir=$(mktemp -d)
+trap 'rm -rf "$dir"' EXIT
+export AQUEDUCT_STORE="$dir/runs.db" AQUEDUCT_QUIET=1
+
+echo "| trace | model | scored | simulator: median / p90 / p99 / mean | \`E\`, fitted | \`zero\` |"
+echo "|---|---|---|---|---|---|"
+tab=$(printf '\t')
+while IFS=$tab read -r file model; do
+  case $file in '#'* | '') continue ;; esac
+  name=${file%%.*}
+  "$aqueduct" import "$data/raw/$file" --name "$name" > "$dir/id"
+  "$aqueduct" replay "$name" --device "$model" --name "$name-sim" > "$dir/id"
+  "$aqueduct" compare "$name-sim" --json > "$dir/compare.json"
+  jq -r --arg name "$name" --arg model "$model" '
+    def us: (. / 10 | round | . / 100 | tostring);
+    def row(by): .errors[]
+      | select(.quantity == "end" and .class == "all" and .by == by)
+      | [.median_ns, .p90_ns, .p99_ns, .mean_ns] | map(us) | join(" / ");
+    "| \($name) | \($model) | \(.scored) of \(.rows) | \(row("run")) | " +
+    "\([row("E")] | first // "–") | \(row("zero")) |"' "$dir/compare.json"
+done < "$list"
