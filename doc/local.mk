@@ -1,13 +1,14 @@
 # Documentation and the figures of the README.
 EXTRA_DIST += \
 	doc/ARCHITECTURE.md doc/HACKING.md doc/abi.md doc/recording.md \
-	traces/README.md traces/accuracy.tsv
+	traces/README.md traces/accuracy.tsv \
+	traces/mi300x-resnet18-excerpt.jsonl.gz
 
 # Figures of the README are made, never typed.
-AQ_DATA = $(abs_top_srcdir)/../shared/data/measured
+aq_measured = $(abs_top_srcdir)/../shared/data/measured
 .PHONY: accuracy bench-table
 accuracy: aqueduct
-	$(srcdir)/tools/accuracy.sh ./aqueduct '$(AQ_DATA)' > accuracy.md
+	$(srcdir)/tools/accuracy.sh ./aqueduct '$(aq_measured)' > accuracy.md
 	$(srcdir)/tools/readme-block.sh accuracy < accuracy.md
 	@cat accuracy.md
 bench-table:

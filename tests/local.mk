@@ -33,6 +33,7 @@ include tests/trace/local.mk
 include tests/store/local.mk
 include tests/report/local.mk
 include tests/cli/local.mk
+include tests/contract/local.mk
 endif
 
 include tests/arch/local.mk

@@ -28,6 +28,7 @@ enum {
   S(hsa_agent_get_info, uint32_t, (agent, uint32_t, void *))
 
 typedef struct runtime {
+/* NOLINTNEXTLINE(bugprone-macro-parentheses): a declaration */
 #define S(name, result, arguments) result(*name) arguments;
   SYMBOLS(S)
 #undef S

@@ -8,16 +8,24 @@
 
 /* ---- timestamps ---- */
 
-uint64_t aqsim_clock_ticks(const aqsim_device *device, aq_time time)
+/* a / b rounded down: virtual time may be negative. */
+static int64_t divide_down(__int128 a, int64_t b)
 {
-  const aqsim_model *model = device->model;
-  aq_time stepped = time < 0 ? 0 : time - time % model->timestamp_step;
-  return (uint64_t)((__int128)stepped * model->timestamp_hz / AQ_S);
+  int64_t quotient = (int64_t)(a / b);
+  return a % b < 0 ? quotient - 1 : quotient;
 }
 
-aq_time aqsim_clock_time(const aqsim_device *device, uint64_t ticks)
+int64_t aqsim_clock_ticks(const aqsim_device *device, aq_time time)
 {
-  return (aq_time)((__int128)ticks * AQ_S / device->model->timestamp_hz);
+  const aqsim_model *model = device->model;
+  aq_time stepped =
+      divide_down(time, model->timestamp_step) * model->timestamp_step;
+  return divide_down((__int128)stepped * model->timestamp_hz, AQ_S);
+}
+
+aq_time aqsim_clock_time(const aqsim_device *device, int64_t ticks)
+{
+  return divide_down((__int128)ticks * AQ_S, device->model->timestamp_hz);
 }
 
 aq_time aqsim_signal_complete(aqsim *sim, const aqsim_device *device,
@@ -27,8 +35,8 @@ aq_time aqsim_signal_complete(aqsim *sim, const aqsim_device *device,
   if (!signal)
     return AQ_TIME_NONE;
   if (signal->flags & AQ_SIGNAL_PROFILE) {
-    signal->abi.start_ts = aqsim_clock_ticks(device, start);
-    signal->abi.end_ts = aqsim_clock_ticks(device, end);
+    signal->abi.start_ts = (uint64_t)aqsim_clock_ticks(device, start);
+    signal->abi.end_ts = (uint64_t)aqsim_clock_ticks(device, end);
     signal->device = device->ordinal;
   }
   sim->observe = AQ_TIME_NONE;

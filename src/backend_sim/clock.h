@@ -22,7 +22,7 @@ aq_status aqsim_clock_wait_space(aqsim *sim, aqsim_queue *queue, uint32_t count,
 
 /* Ticks of the device's timestamp clock at `time`, in its granularity, and the
  * time of a number of ticks. */
-uint64_t aqsim_clock_ticks(const aqsim_device *device, aq_time time);
-aq_time aqsim_clock_time(const aqsim_device *device, uint64_t ticks);
+int64_t aqsim_clock_ticks(const aqsim_device *device, aq_time time);
+aq_time aqsim_clock_time(const aqsim_device *device, int64_t ticks);
 
 #endif

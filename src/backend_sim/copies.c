@@ -87,7 +87,8 @@ static void copy_fire(aqsim_event *event)
   aqsim *sim = device->sim;
   if (!copy->moved) {
     copy->moved = true;
-    memmove(copy->to, copy->from, copy->size);
+    if (copy->size > 0)
+      memmove(copy->to, copy->from, copy->size);
     device->copying = NULL;
     aqsim_calendar_push(&sim->calendar, &copy->event,
                         copy->end + device->model->signal_write,

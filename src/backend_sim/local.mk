@@ -27,7 +27,8 @@ libaqcore_la_SOURCES += \
 AQSIM_DEVICES = src/backend_sim/devices/mi300x.device
 devicesdir = $(pkgdatadir)/devices
 dist_devices_DATA = $(AQSIM_DEVICES)
-EXTRA_DIST += src/backend_sim/embed.sh
+EXTRA_DIST += src/backend_sim/embed.sh \
+	doc/formats/device.md doc/lifecycle.md
 
 nodist_libaqcore_la_SOURCES += src/backend_sim/embedded.c
 CLEANFILES += src/backend_sim/embedded.c

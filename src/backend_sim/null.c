@@ -17,6 +17,8 @@ typedef struct null_queue {
   aq_ring ring; /* first */
   struct null_queue *next;
   bool active;
+  bool destroyed; /* while packets retire: freed when that is over */
+  uint32_t seen;  /* dependencies of the packet at the front, once 0 */
   void (*error)(const aq_queue_error *error, void *user);
   void *user;
   uint64_t write_index, read_index, doorbell;
@@ -40,10 +42,12 @@ typedef struct null_transport {
   aqsim_memory memory;
   null_queue *queues;
   null_copy *copies; /* that wait, in order */
+  uint32_t queue_count;
   uint32_t queues_created;
-  bool running; /* retiring packets; changes come back to it */
-  bool changed; /* a signal changed meanwhile */
-  bool waiting; /* some queue or copy waits for a signal */
+  bool running;   /* retiring packets; changes come back to it */
+  bool changed;   /* a signal changed meanwhile */
+  bool waiting;   /* some queue or copy waits for a signal */
+  bool destroyed; /* a queue was destroyed meanwhile */
 } null_transport;
 
 static null_transport *null_from(aq_transport *t)
@@ -58,20 +62,32 @@ static null_queue *queue_from(aq_ring *ring)
 
 /* ---- packets ---- */
 
+static bool is_zero(aq_signal signal)
+{
+  return aqsim_signal_load(aqsim_signal_from(signal)) == 0;
+}
+
 static bool all_zero(const aq_signal *signals, uint32_t count)
 {
   for (uint32_t i = 0; i < count; i++)
-    if (signals[i].handle &&
-        aqsim_signal_load(aqsim_signal_from(signals[i])) != 0)
+    if (signals[i].handle && !is_zero(signals[i]))
       return false;
   return true;
+}
+
+/* Each dependency has been seen 0, not necessarily at the same time. */
+static bool all_seen_zero(null_queue *queue, const aq_signal *signals)
+{
+  for (uint32_t i = 0; i < AQ_BARRIER_DEPENDENCIES; i++)
+    if (!signals[i].handle || is_zero(signals[i]))
+      queue->seen |= 1u << i;
+  return queue->seen == (1u << AQ_BARRIER_DEPENDENCIES) - 1;
 }
 
 static bool any_zero(const aq_signal *signals, uint32_t count)
 {
   for (uint32_t i = 0; i < count; i++)
-    if (signals[i].handle &&
-        aqsim_signal_load(aqsim_signal_from(signals[i])) == 0)
+    if (signals[i].handle && is_zero(signals[i]))
       return true;
   return false;
 }
@@ -126,7 +142,7 @@ static bool packet_run(null_transport *n, null_queue *queue,
     fault = kernel_run(n, &packet->kernel, text);
     break;
   case AQ_PACKET_BARRIER_AND:
-    done = all_zero(packet->barrier.dependency, AQ_BARRIER_DEPENDENCIES);
+    done = all_seen_zero(queue, packet->barrier.dependency);
     break;
   case AQ_PACKET_BARRIER_OR:
     done = any_zero(packet->barrier.dependency, AQ_BARRIER_DEPENDENCIES);
@@ -152,6 +168,9 @@ static void queue_run(null_transport *n, null_queue *queue)
       n->waiting = true;
       return;
     }
+    if (queue->destroyed)
+      return;
+    queue->seen = 0;
     __atomic_store_n(&slot->header_setup, (uint32_t)AQ_PACKET_INVALID,
                      __ATOMIC_RELAXED);
     /* Release: the slot is INVALID before a producer may take it. */
@@ -172,10 +191,40 @@ static void copies_run(null_transport *n)
       continue;
     }
     *link = copy->next;
-    memmove(copy->to, copy->from, copy->size);
+    if (copy->size > 0)
+      memmove(copy->to, copy->from, copy->size);
     signal_decrement(n, copy->completion);
     free(copy);
   }
+}
+
+static void queue_free(null_queue *queue)
+{
+  free(queue->ring.packets);
+  free(queue);
+}
+
+/* Frees the queues that were destroyed while packets retired. */
+static void queues_sweep(null_transport *n)
+{
+  null_queue **link = &n->queues;
+  while (*link) {
+    null_queue *queue = *link;
+    if (queue->destroyed) {
+      *link = queue->next;
+      queue_free(queue);
+    } else {
+      link = &queue->next;
+    }
+  }
+}
+
+static void null_stop(null_transport *n)
+{
+  n->running = false;
+  if (n->destroyed)
+    queues_sweep(n);
+  n->destroyed = false;
 }
 
 /* Goes round until nothing changes any more. */
@@ -190,7 +239,7 @@ static void null_settle(null_transport *n)
       queue_run(n, q);
     copies_run(n);
   } while (n->changed && n->waiting);
-  n->running = false;
+  null_stop(n);
 }
 
 /* ---- life ---- */
@@ -222,12 +271,6 @@ static aq_status null_open(const aq_transport_options *options,
   n->now = options ? options->epoch : 0;
   *out = &n->base;
   return AQ_OK;
-}
-
-static void queue_free(null_queue *queue)
-{
-  free(queue->ring.packets);
-  free(queue);
 }
 
 static void null_close(aq_transport *t)
@@ -412,17 +455,26 @@ static int64_t null_signal_add(aq_transport *t, aq_signal signal, int64_t value)
 
 /* ---- queues ---- */
 
-static aq_status queue_check(const aq_queue_desc *desc, aq_diag *diag)
+static aq_status queue_check(const null_transport *n, const aq_queue_desc *desc,
+                             aq_diag *diag)
 {
   aq_status status = device_check(desc->device, diag);
   if (status != AQ_OK)
     return status;
-  if (desc->size < QUEUE_SIZE_MIN || desc->size > QUEUE_SIZE_MAX ||
-      (desc->size & (desc->size - 1)))
+  if (desc->size < QUEUE_SIZE_MIN || (desc->size & (desc->size - 1)))
     return aq_diag_set(diag, AQ_ERR_INVALID,
-                       "queue_create: size %u; expected a power of two, %d "
-                       "to %d",
-                       desc->size, QUEUE_SIZE_MIN, QUEUE_SIZE_MAX);
+                       "queue_create: size %u; expected a power of two, at "
+                       "least %d",
+                       desc->size, QUEUE_SIZE_MIN);
+  if (desc->size > QUEUE_SIZE_MAX)
+    return aq_diag_set(diag, AQ_ERR_NO_MEMORY,
+                       "queue_create: size %u; expected at most %d", desc->size,
+                       QUEUE_SIZE_MAX);
+  if (n->queue_count == QUEUES_MAX)
+    return aq_diag_set(diag, AQ_ERR_NO_MEMORY,
+                       "queue_create: there are %d queues, the most there may "
+                       "be",
+                       QUEUES_MAX);
   return AQ_OK;
 }
 
@@ -430,7 +482,7 @@ static aq_status null_queue_create(aq_transport *t, const aq_queue_desc *desc,
                                    aq_ring **out, aq_diag *diag)
 {
   null_transport *n = null_from(t);
-  aq_status status = queue_check(desc, diag);
+  aq_status status = queue_check(n, desc, diag);
   if (status != AQ_OK)
     return status;
   null_queue *queue = calloc(1, sizeof *queue);
@@ -457,17 +509,21 @@ static aq_status null_queue_create(aq_transport *t, const aq_queue_desc *desc,
   queue->user = desc->user;
   queue->next = n->queues;
   n->queues = queue;
+  n->queue_count++;
   *out = &queue->ring;
   return AQ_OK;
 }
 
 static void null_queue_destroy(aq_transport *t, aq_ring *ring)
 {
-  null_queue **link = &null_from(t)->queues;
-  while (*link != queue_from(ring))
-    link = &(*link)->next;
-  *link = queue_from(ring)->next;
-  queue_free(queue_from(ring));
+  null_transport *n = null_from(t);
+  null_queue *queue = queue_from(ring);
+  queue->active = false;
+  queue->destroyed = true;
+  n->queue_count--;
+  n->destroyed = true;
+  if (!n->running)
+    null_stop(n);
 }
 
 static void null_queue_doorbell(aq_transport *t, aq_ring *ring, uint64_t id)
@@ -481,7 +537,7 @@ static void null_queue_doorbell(aq_transport *t, aq_ring *ring, uint64_t id)
   n->changed = false;
   bool waited = n->waiting;
   queue_run(n, queue_from(ring));
-  n->running = false;
+  null_stop(n);
   if (n->changed && waited)
     null_settle(n);
 }
@@ -573,7 +629,10 @@ static aq_status null_sleep_until(aq_transport *t, aq_time until, bool wake,
                                   aq_diag *diag)
 {
   null_transport *n = null_from(t);
-  (void)diag;
+  if (n->running)
+    return aq_diag_set(diag, AQ_ERR_INVALID,
+                       "time cannot be moved from inside a kernel or a "
+                       "callback");
   null_settle(n);
   if (until != AQ_TIME_MAX && !(wake && n->signals.drain_count > 0))
     n->now = aq_time_max(n->now, until);

@@ -390,8 +390,8 @@ static aq_status sim_dispatch_times(aq_transport *t, aq_signal handle,
   if (!signal || !(signal->flags & AQ_SIGNAL_PROFILE))
     return AQ_ERR_INVALID;
   const aqsim_device *device = &sim->devices[signal->device];
-  *start = aqsim_clock_time(device, signal->abi.start_ts);
-  *end = aqsim_clock_time(device, signal->abi.end_ts);
+  *start = aqsim_clock_time(device, (int64_t)signal->abi.start_ts);
+  *end = aqsim_clock_time(device, (int64_t)signal->abi.end_ts);
   return AQ_OK;
 }
 

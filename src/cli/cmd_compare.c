@@ -53,7 +53,7 @@ static aq_status compare_infos(aq_cli *cli, aq_store *store,
 static aq_status compare_named(aq_cli *cli, aq_store *store,
                                const aq_cli_threshold *limits, size_t count)
 {
-  aq_run_info *a, *b;
+  aq_run_info *a = NULL, *b = NULL;
   aq_status status = aq_store_find(store, cli->args[0], &a, &cli->diag);
   if (status != AQ_OK)
     return status;

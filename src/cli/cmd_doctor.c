@@ -84,7 +84,7 @@ static void check_build(doctor *d)
 {
   find(d, FINDING_OK, "version", NULL, "aqueduct %s, built with %s",
        PACKAGE_VERSION, AQ_BUILT_WITH);
-#if HAVE_SMARTCOLS
+#ifdef HAVE_SMARTCOLS
   find(d, FINDING_OK, "tables", NULL, "aligned by libsmartcols");
 #else
   find(d, FINDING_NOTE, "tables",

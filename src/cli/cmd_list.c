@@ -136,8 +136,7 @@ static const char *const metric_keys[] = {"name", "unit", "meaning", NULL};
 static aq_status list_metrics(listing *list)
 {
   for (size_t i = 0; i < aq_metric_count(); i++) {
-    aq_metric metric;
-    aq_metric_at(i, &metric);
+    aq_metric metric = aq_metric_at(i);
     const char *texts[] = {metric.name, aq_metric_unit_name(metric.unit),
                            metric.meaning};
     put_texts(list, metric_keys, texts);
@@ -176,15 +175,16 @@ static aq_status list_subject(aq_cli *cli, size_t subject)
            !(list.table = aq_cli_columns_new(subjects[subject].columns)))
     return aq_cli_no_memory(cli);
   status = subjects[subject].list(&list);
-  if (list.table && !aq_cli_columns_print(list.table, cli->out) &&
-      status == AQ_OK)
-    status = aq_cli_no_memory(cli);
+  if (status != AQ_OK) {
+    aq_cli_columns_drop(list.table);
+    aq_cli_json_drop(list.json);
+    return status;
+  }
+  if (list.table && !aq_cli_columns_print(list.table, cli->out))
+    return aq_cli_no_memory(cli);
   if (list.json)
     aq_cli_json_close_array(list.json);
-  if (status == AQ_OK)
-    return aq_cli_json_end_if(cli, list.json);
-  aq_cli_json_drop(list.json);
-  return status;
+  return aq_cli_json_end_if(cli, list.json);
 }
 
 aq_status aq_cli_list(aq_cli *cli)

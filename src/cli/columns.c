@@ -9,8 +9,8 @@
 
 #include "cli/text.h"
 
-#if HAVE_SMARTCOLS
-#include <libsmartcols.h>
+#ifdef HAVE_SMARTCOLS
+#include <libsmartcols/libsmartcols.h>
 #endif
 
 struct aq_cli_columns {
@@ -58,7 +58,7 @@ void aq_cli_columns_row(aq_cli_columns *table, const char *const *cells)
   }
 }
 
-#if HAVE_SMARTCOLS
+#ifdef HAVE_SMARTCOLS
 static struct libscols_table *scols_make(const aq_cli_columns *table, FILE *out)
 {
   struct libscols_table *view = scols_new_table();
@@ -114,12 +114,19 @@ static bool print(const aq_cli_columns *table, FILE *out)
 }
 #endif
 
-bool aq_cli_columns_print(aq_cli_columns *table, FILE *out)
+void aq_cli_columns_drop(aq_cli_columns *table)
 {
-  bool good = !table->failed && print(table, out);
+  if (!table)
+    return;
   for (size_t i = 0; i < table->count; i++)
     free(table->cells[i]);
   free(table->cells);
   free(table);
+}
+
+bool aq_cli_columns_print(aq_cli_columns *table, FILE *out)
+{
+  bool good = !table->failed && print(table, out);
+  aq_cli_columns_drop(table);
   return good;
 }

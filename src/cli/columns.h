@@ -22,4 +22,7 @@ void aq_cli_columns_row(aq_cli_columns *table, const char *const *cells);
 /* Prints and frees; false when out of memory or the stream failed. */
 bool aq_cli_columns_print(aq_cli_columns *table, FILE *out);
 
+/* Frees without printing; NULL is allowed. */
+void aq_cli_columns_drop(aq_cli_columns *table);
+
 #endif

@@ -213,9 +213,8 @@ static void json_thresholds(aq_cli_json *json, const aq_compare *figures,
 {
   aq_cli_json_array(json, "thresholds");
   for (size_t i = 0; i < count; i++) {
-    aq_metric metric;
+    aq_metric metric = aq_metric_at(limits[i].metric);
     double value = NAN;
-    aq_metric_at(limits[i].metric, &metric);
     aq_metric_value(limits[i].metric, figures, &value);
     aq_cli_json_map(json, NULL);
     aq_cli_json_text(json, "metric", metric.name);

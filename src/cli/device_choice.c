@@ -34,7 +34,8 @@ static bool fits(size_t i, const aq_run_device *device)
            ? !device->name || !strstr(device->name, choices[i].name)
            : device->name && device->name[0]))
     return false;
-  if (choices[i].gfx && (!device->gfx || strcmp(device->gfx, choices[i].gfx)))
+  if (choices[i].gfx &&
+      (!device->gfx || strcmp(device->gfx, choices[i].gfx) != 0))
     return false;
   return !choices[i].cus || choices[i].cus == device->cus;
 }

@@ -20,7 +20,6 @@ static void tables_init(getopt_tables *tables, const aq_cli_command *command)
 {
   size_t count = 0;
   char *letter = tables->shorts;
-  memset(tables, 0, sizeof *tables);
   if (!command)
     *letter++ = '+'; /* stop at the command */
   *letter++ = ':';
@@ -93,7 +92,7 @@ static void option_set(aq_cli *cli, aq_cli_option_id id, const char *value)
 /* Reads options; with no command up to the first word, else all of them. */
 static aq_status read_options(aq_cli *cli, int argc, char **argv)
 {
-  getopt_tables tables;
+  getopt_tables tables = {0};
   int found;
   tables_init(&tables, cli->command);
   optind = 0; /* start afresh, with the new flags */

@@ -14,7 +14,7 @@ static aq_status say_unknown_transport(aq_cli *cli, const char *name)
 {
   const char *names[16] = {NULL};
   const aq_transport_ops *const *all = aq_transports();
-  for (size_t i = 0; all[i] && i < 15; i++)
+  for (size_t i = 0; i < 15 && all[i]; i++)
     names[i] = all[i]->name;
   const char *near = aq_cli_text_nearest(name, names);
   return aq_diag_set(&cli->diag, AQ_ERR_INVALID,

@@ -15,7 +15,7 @@ static aq_status say_unknown_metric(aq_cli *cli, const char *name)
   const char *near = NULL;
   if (metrics && names) {
     for (size_t i = 0; i < count; i++) {
-      aq_metric_at(i, &metrics[i]);
+      metrics[i] = aq_metric_at(i);
       names[i] = metrics[i].name;
     }
     near = aq_cli_text_nearest(name, names);
@@ -56,8 +56,7 @@ static aq_status read_threshold(aq_cli *cli, const char *text,
   int index = aq_metric_find(name);
   if (index < 0)
     return say_unknown_metric(cli, name);
-  aq_metric metric;
-  aq_metric_at((size_t)index, &metric);
+  aq_metric metric = aq_metric_at((size_t)index);
   char *suffix;
   double value = strtod(equals + 1, &suffix);
   double factor = unit_factor(metric.unit, suffix);
@@ -74,8 +73,13 @@ aq_status aq_cli_thresholds_read(aq_cli *cli, aq_cli_threshold **out,
 {
   const char **texts = aq_cli_repeats(cli, AQ_CLI_OPT_FAIL_ABOVE);
   aq_cli_threshold *limits = calloc(cli->repeat_count + 1, sizeof *limits);
-  aq_status status = texts && limits ? AQ_OK : aq_cli_no_memory(cli);
+  aq_status status = AQ_OK;
   size_t n = 0;
+  if (!texts || !limits) {
+    free(texts);
+    free(limits);
+    return aq_cli_no_memory(cli);
+  }
   while (status == AQ_OK && texts[n]) {
     status = read_threshold(cli, texts[n], &limits[n]);
     n++;
@@ -107,9 +111,8 @@ aq_status aq_cli_thresholds_judge(aq_cli *cli, const aq_cli_threshold *limits,
 {
   aq_status status = AQ_OK;
   for (size_t i = 0; i < count; i++) {
-    aq_metric metric;
+    aq_metric metric = aq_metric_at(limits[i].metric);
     double value;
-    aq_metric_at(limits[i].metric, &metric);
     if (!aq_metric_value(limits[i].metric, figures, &value))
       return aq_diag_set(&cli->diag, AQ_ERR_INPUT,
                          "--fail-above: no scored row tells %s", metric.name);

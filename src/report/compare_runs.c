@@ -26,8 +26,8 @@ static aq_status no_memory(aq_diag *diag)
   return aq_diag_set(diag, AQ_ERR_NO_MEMORY, "out of memory");
 }
 
-static aq_status pair_runs(const aq_run_info *a, const aq_run_info *b,
-                           pairing *out, aq_diag *diag)
+/* False when the runs have no row in common. */
+static bool pair_runs(const aq_run_info *a, const aq_run_info *b, pairing *out)
 {
   if (a->id == b->id)
     *out = (pairing){b, a, JOIN_BY_NUMBER, JOIN_BY_NUMBER};
@@ -38,12 +38,8 @@ static aq_status pair_runs(const aq_run_info *a, const aq_run_info *b,
   else if (a->origin != AQ_NONE && a->origin == b->origin)
     *out = (pairing){b, a, JOIN_BY_ORIGIN, JOIN_BY_ORIGIN};
   else
-    return aq_diag_set(diag, AQ_ERR_INPUT,
-                       "runs %" PRId64 " and %" PRId64
-                       " have no row in common: neither replays the other, "
-                       "and they do not replay the same run",
-                       a->id, b->id);
-  return AQ_OK;
+    return false;
+  return true;
 }
 
 static bool array_reserve(row_array *array, size_t more)
@@ -149,12 +145,15 @@ aq_status aq_compare_runs_init(aq_store *store, const aq_run_info *a,
                                const aq_run_info *b, size_t worst,
                                aq_compare_runs *out, aq_diag *diag)
 {
-  pairing pair = {0};
-  aq_status status = pair_runs(a, b, &pair, diag);
-  if (status != AQ_OK)
-    return status;
+  pairing pair;
+  if (!pair_runs(a, b, &pair))
+    return aq_diag_set(diag, AQ_ERR_INPUT,
+                       "runs %" PRId64 " and %" PRId64
+                       " have no row in common: neither replays the other, "
+                       "and they do not replay the same run",
+                       a->id, b->id);
   aq_compare_runs runs = {.reference = pair.reference, .run = pair.run};
-  status = compare_pair(store, &pair, worst, &runs, diag);
+  aq_status status = compare_pair(store, &pair, worst, &runs, diag);
   if (status == AQ_OK)
     status = name_worst(store, &runs, diag);
   if (status == AQ_OK)

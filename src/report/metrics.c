@@ -64,39 +64,38 @@ size_t aq_metric_count(void)
   return GRID + SINGLES;
 }
 
-static void grid_metric(size_t index, aq_metric *out)
+static aq_metric grid_metric(size_t index)
 {
   size_t statistic = index % STATISTICS;
   size_t quantity = index / STATISTICS % AQ_QUANTITY_COUNT;
   size_t class = index / STATISTICS / AQ_QUANTITY_COUNT;
   bool all = class == AQ_CLASS_ALL;
-  snprintf(out->name, sizeof out->name, "%s%s%s.%s",
+  aq_metric metric = {.unit = AQ_METRIC_NS};
+  snprintf(metric.name, sizeof metric.name, "%s%s%s.%s",
            all ? "" : aq_compare_classes[class].name, all ? "" : ".",
            aq_compare_quantities[quantity].name, statistics[statistic].name);
-  snprintf(out->meaning, sizeof out->meaning, "%s of %s; %s",
+  snprintf(metric.meaning, sizeof metric.meaning, "%s of %s; %s",
            statistics[statistic].meaning,
            aq_compare_quantities[quantity].meaning,
            aq_compare_classes[class].meaning);
-  out->unit = AQ_METRIC_NS;
+  return metric;
 }
 
-void aq_metric_at(size_t index, aq_metric *out)
+aq_metric aq_metric_at(size_t index)
 {
-  if (index < GRID) {
-    grid_metric(index, out);
-    return;
-  }
+  if (index < GRID)
+    return grid_metric(index);
   index -= GRID;
-  snprintf(out->name, sizeof out->name, "%s", singles[index].name);
-  snprintf(out->meaning, sizeof out->meaning, "%s", singles[index].meaning);
-  out->unit = singles[index].unit;
+  aq_metric metric = {.unit = singles[index].unit};
+  snprintf(metric.name, sizeof metric.name, "%s", singles[index].name);
+  snprintf(metric.meaning, sizeof metric.meaning, "%s", singles[index].meaning);
+  return metric;
 }
 
 int aq_metric_find(const char *name)
 {
   for (size_t i = 0; i < GRID + SINGLES; i++) {
-    aq_metric metric;
-    aq_metric_at(i, &metric);
+    aq_metric metric = aq_metric_at(i);
     if (strcmp(metric.name, name) == 0)
       return (int)i;
   }

@@ -32,7 +32,7 @@ typedef struct aq_metric {
 size_t aq_metric_count(void);
 
 /* The metric at an index below aq_metric_count(). */
-void aq_metric_at(size_t index, aq_metric *out);
+aq_metric aq_metric_at(size_t index);
 
 /* The index of a name, or -1. */
 int aq_metric_find(const char *name);

@@ -54,6 +54,17 @@ aq_time aq_distribution_draw(const aq_distribution *d, aq_rng *rng)
   return d->a;
 }
 
+bool aq_distribution_is_zero(const aq_distribution *d)
+{
+  if (d->kind == AQ_CHOICE) {
+    size_t i = 0;
+    while (i < d->choice_count && d->choices[i] == 0)
+      i++;
+    return i == d->choice_count;
+  }
+  return d->a == 0 && d->b == 0;
+}
+
 /* ---- reading ---- */
 
 static aq_status uniform_read(const aq_json_node *node, aq_arena *arena,

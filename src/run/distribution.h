@@ -34,6 +34,9 @@ typedef struct aq_distribution {
 
 aq_time aq_distribution_draw(const aq_distribution *distribution, aq_rng *rng);
 
+/* Whether every draw is 0. */
+bool aq_distribution_is_zero(const aq_distribution *distribution);
+
 /* Reads "3us", {"uniform": ["1us", "2us"]}, {"exponential": "3us"}, … */
 aq_status aq_distribution_read(const aq_json_node *node, aq_arena *arena,
                                aq_distribution *out);

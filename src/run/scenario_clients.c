@@ -232,10 +232,15 @@ static aq_status arrivals_read(aq_scenario *scenario, const aq_json_node *node,
     return aq_json_error(node, "either \"open\" or \"closed\" expected");
   aq_status status = is_open ? open_read(scenario, &open, client)
                              : closed_read(scenario, &closed, client);
-  if (status == AQ_OK && client->requests == 0 &&
-      client->until == AQ_TIME_NONE && client->arrivals != AQ_SC_AT)
-    status = aq_json_error(
-        node, "it never ends: \"requests\" or \"until\" is missing");
+  const bool endless = client->requests == 0 && client->arrivals != AQ_SC_AT;
+  if (status == AQ_OK && endless && client->until == AQ_TIME_NONE)
+    return aq_json_error(node,
+                         "it never ends: \"requests\" or \"until\" is missing");
+  if (status == AQ_OK && endless && is_open &&
+      aq_distribution_is_zero(&client->every))
+    return aq_json_error(
+        node, "it never ends: no time passes between its requests, and "
+              "\"requests\" is missing");
   return status;
 }
 

@@ -3,20 +3,24 @@
 
 #include <string.h>
 
-static bool contains(const char *name, size_t length, const char *part) {
+static bool contains(const char *name, size_t length, const char *part)
+{
   return memmem(name, length, part, strlen(part)) != NULL;
 }
 
-static bool ends_with(const char *name, size_t length, const char *end) {
+static bool ends_with(const char *name, size_t length, const char *end)
+{
   size_t size = strlen(end);
   return length >= size && memcmp(name + length - size, end, size) == 0;
 }
 
-bool aq_api_graph(const char *name, size_t length) {
+bool aq_api_graph(const char *name, size_t length)
+{
   return contains(name, length, "GraphLaunch");
 }
 
-bool aq_api_submits(const char *name, size_t length) {
+bool aq_api_submits(const char *name, size_t length)
+{
   static const char *const parts[] = {
       "Launch",           "Memcpy",           "Memset",
       "hsa_signal_store", "hsa_amd_memory_a", "hsa_queue",
@@ -28,7 +32,8 @@ bool aq_api_submits(const char *name, size_t length) {
 }
 
 /* Copies without Async in their name block until the copy is done. */
-bool aq_api_waits(const char *name, size_t length) {
+bool aq_api_waits(const char *name, size_t length)
+{
   if (ends_with(name, length, "_spt"))
     length -= strlen("_spt");
   if (ends_with(name, length, "Synchronize"))
@@ -37,12 +42,14 @@ bool aq_api_waits(const char *name, size_t length) {
          !contains(name, length, "hsa_");
 }
 
-bool aq_api_grid_in_items(const char *name, size_t length) {
+bool aq_api_grid_in_items(const char *name, size_t length)
+{
   return contains(name, length, "ExtModuleLaunchKernel") ||
          contains(name, length, "HccModuleLaunchKernel");
 }
 
-const char *aq_gpu_gfx(const char *name) {
+const char *aq_gpu_gfx(const char *name)
+{
   static const struct {
     const char *part, *gfx;
   } gpus[] = {

@@ -8,12 +8,14 @@
 /* A row longer than this is taken for a file of another kind. */
 enum { ROW_MAX = 16 << 20 };
 
-static aq_status no_memory(aq_csv *csv) {
+static aq_status no_memory(aq_csv *csv)
+{
   return aq_diag_set(csv->import->diag, AQ_ERR_NO_MEMORY, "%s: out of memory",
                      aq_reader_name(csv->reader));
 }
 
-static aq_status bad_line(aq_csv *csv, const char *what) {
+static aq_status bad_line(aq_csv *csv, const char *what)
+{
   return aq_diag_set(csv->import->diag, AQ_ERR_INPUT, "%s: line %llu: %s",
                      aq_reader_name(csv->reader), (unsigned long long)csv->line,
                      what);
@@ -21,7 +23,8 @@ static aq_status bad_line(aq_csv *csv, const char *what) {
 
 /* ---- fields ---- */
 
-static aq_status add_text(aq_csv *csv, const char *text, size_t length) {
+static aq_status add_text(aq_csv *csv, const char *text, size_t length)
+{
   if (csv->text_capacity - csv->text_size < length) {
     if (csv->text_size + length > ROW_MAX)
       return bad_line(csv, "the row is longer than 16 MiB");
@@ -38,7 +41,8 @@ static aq_status add_text(aq_csv *csv, const char *text, size_t length) {
   return AQ_OK;
 }
 
-static aq_status end_field(aq_csv *csv) {
+static aq_status end_field(aq_csv *csv)
+{
   if (csv->field_count == csv->field_capacity) {
     if (csv->field_count >= ROW_MAX / sizeof *csv->ends)
       return bad_line(csv, "the row has too many fields");
@@ -53,7 +57,8 @@ static aq_status end_field(aq_csv *csv) {
   return AQ_OK;
 }
 
-static const char *field(const aq_csv *csv, size_t i, size_t *length) {
+static const char *field(const aq_csv *csv, size_t i, size_t *length)
+{
   size_t from = i == 0 ? 0 : csv->ends[i - 1];
   *length = csv->ends[i] - from;
   return csv->text + from;
@@ -62,7 +67,8 @@ static const char *field(const aq_csv *csv, size_t i, size_t *length) {
 /* ---- rows ---- */
 
 /* Makes at least one byte readable, unless at the end. */
-static aq_status refill(aq_csv *csv) {
+static aq_status refill(aq_csv *csv)
+{
   if (csv->at < csv->end || csv->at_end)
     return AQ_OK;
   size_t size;
@@ -75,7 +81,8 @@ static aq_status refill(aq_csv *csv) {
 }
 
 /* Takes the text of a quoted field up to a quote; doubled quotes are one. */
-static aq_status read_quoted(aq_csv *csv) {
+static aq_status read_quoted(aq_csv *csv)
+{
   for (;;) {
     aq_status status = refill(csv);
     if (status != AQ_OK)
@@ -103,7 +110,8 @@ static aq_status read_quoted(aq_csv *csv) {
 }
 
 /* Takes one byte outside quotes; *ended at the end of the row. */
-static aq_status read_byte(aq_csv *csv, bool *ended) {
+static aq_status read_byte(aq_csv *csv, bool *ended)
+{
   char c = *csv->at++;
   if (c == '"')
     return read_quoted(csv);
@@ -120,7 +128,8 @@ static aq_status read_byte(aq_csv *csv, bool *ended) {
 }
 
 /* Reads a row of any number of fields; none at the end of the file. */
-static aq_status read_row(aq_csv *csv) {
+static aq_status read_row(aq_csv *csv)
+{
   csv->text_size = csv->field_count = 0;
   csv->line = csv->next_line;
   bool ended = false, any = false;
@@ -138,11 +147,13 @@ static aq_status read_row(aq_csv *csv) {
   return AQ_OK;
 }
 
-static bool is_blank(const aq_csv *csv) {
+static bool is_blank(const aq_csv *csv)
+{
   return csv->field_count == 1 && csv->text_size == 0;
 }
 
-aq_status aq_csv_next(aq_csv *csv, bool *got) {
+aq_status aq_csv_next(aq_csv *csv, bool *got)
+{
   for (;;) {
     aq_status status = read_row(csv);
     if (status != AQ_OK)
@@ -158,7 +169,8 @@ aq_status aq_csv_next(aq_csv *csv, bool *got) {
 /* ---- columns ---- */
 
 /* Equal but for case and punctuation: "Start_Timestamp", "start timestamp". */
-static bool like(const char *text, size_t length, const char *name) {
+static bool like(const char *text, size_t length, const char *name)
+{
   size_t i = 0;
   for (;;) {
     while (i < length && !isalnum((unsigned char)text[i]))
@@ -172,7 +184,8 @@ static bool like(const char *text, size_t length, const char *name) {
   }
 }
 
-static void bind(aq_csv *csv, const aq_csv_column *column) {
+static void bind(aq_csv *csv, const aq_csv_column *column)
+{
   for (size_t i = 0; i < csv->field_count; i++) {
     size_t length;
     const char *text = field(csv, i, &length);
@@ -185,7 +198,8 @@ static void bind(aq_csv *csv, const aq_csv_column *column) {
   }
 }
 
-static aq_status read_header(aq_csv *csv, const aq_csv_column *columns) {
+static aq_status read_header(aq_csv *csv, const aq_csv_column *columns)
+{
   aq_status status = read_row(csv);
   if (status != AQ_OK)
     return status;
@@ -201,7 +215,8 @@ static aq_status read_header(aq_csv *csv, const aq_csv_column *columns) {
 }
 
 aq_status aq_csv_init(aq_csv *csv, aq_import *import, aq_reader *reader,
-                      const aq_csv_column *columns) {
+                      const aq_csv_column *columns)
+{
   memset(csv, 0, sizeof *csv);
   csv->import = import;
   csv->reader = reader;
@@ -216,34 +231,40 @@ aq_status aq_csv_init(aq_csv *csv, aq_import *import, aq_reader *reader,
   return status;
 }
 
-void aq_csv_fini(aq_csv *csv) {
+void aq_csv_fini(aq_csv *csv)
+{
   free(csv->text);
   free(csv->ends);
 }
 
-bool aq_csv_has(const aq_csv *csv, int id) {
+bool aq_csv_has(const aq_csv *csv, int id)
+{
   return csv->index[id] != SIZE_MAX;
 }
 
-const char *aq_csv_text(const aq_csv *csv, int id, size_t *length) {
+const char *aq_csv_text(const aq_csv *csv, int id, size_t *length)
+{
   *length = 0;
   return aq_csv_has(csv, id) ? field(csv, csv->index[id], length) : "";
 }
 
-int64_t aq_csv_int(const aq_csv *csv, int id) {
+int64_t aq_csv_int(const aq_csv *csv, int id)
+{
   size_t length;
   int64_t value;
   const char *text = aq_csv_text(csv, id, &length);
   return aq_number_int(text, length, &value) ? value : AQ_NONE;
 }
 
-bool aq_csv_tick(const aq_csv *csv, int id, aq_tick *out) {
+bool aq_csv_tick(const aq_csv *csv, int id, aq_tick *out)
+{
   size_t length;
   const char *text = aq_csv_text(csv, id, &length);
   return aq_number_tick(text, length, AQ_TICK_NS, out);
 }
 
-bool aq_csv_header_has(const char *text, size_t length, const char *name) {
+bool aq_csv_header_has(const char *text, size_t length, const char *name)
+{
   const char *newline = memchr(text, '\n', length);
   const char *end = newline ? newline : text + length;
   for (const char *at = text; at < end;) {

@@ -12,18 +12,21 @@
 enum { DEPTH_MAX = 4, FILES_MAX = 100000 };
 
 aq_status aq_trace_file_open(const aq_trace_file *file, aq_reader **out,
-                             aq_diag *diag) {
+                             aq_diag *diag)
+{
   if (file->bytes)
     return aq_reader_open_bytes(file->path, file->bytes, file->size, out, diag);
   return aq_reader_open(file->path, out, diag);
 }
 
-void aq_trace_files_fini(aq_trace_files *files) {
+void aq_trace_files_fini(aq_trace_files *files)
+{
   free(files->files);
   aq_arena_fini(&files->arena);
 }
 
-static bool cut_end(const char *text, size_t *length, const char *end) {
+static bool cut_end(const char *text, size_t *length, const char *end)
+{
   size_t size = strlen(end);
   if (*length < size || strncasecmp(text + *length - size, end, size) != 0)
     return false;
@@ -31,18 +34,21 @@ static bool cut_end(const char *text, size_t *length, const char *end) {
   return true;
 }
 
-static bool is_candidate(const char *name) {
+static bool is_candidate(const char *name)
+{
   size_t length = strlen(name);
   cut_end(name, &length, ".gz");
   return cut_end(name, &length, ".csv") || cut_end(name, &length, ".json");
 }
 
-static aq_status no_memory(const aq_trace_files *files, aq_diag *diag) {
+static aq_status no_memory(const aq_trace_files *files, aq_diag *diag)
+{
   return aq_diag_set(diag, AQ_ERR_NO_MEMORY, "%s: out of memory", files->root);
 }
 
 static aq_status add_file(aq_trace_files *files, const char *path,
-                          aq_diag *diag) {
+                          aq_diag *diag)
+{
   if (files->count == FILES_MAX)
     return aq_diag_set(diag, AQ_ERR_INPUT, "%s: more than %d files",
                        files->root, FILES_MAX);
@@ -65,7 +71,8 @@ static aq_status list_folder(aq_trace_files *files, const char *path, int depth,
                              aq_diag *diag);
 
 static aq_status list_entry(aq_trace_files *files, const char *folder,
-                            const char *name, int depth, aq_diag *diag) {
+                            const char *name, int depth, aq_diag *diag)
+{
   char path[4096];
   struct stat info;
   if (name[0] == '.' ||
@@ -81,7 +88,8 @@ static aq_status list_entry(aq_trace_files *files, const char *folder,
 }
 
 static aq_status list_folder(aq_trace_files *files, const char *path, int depth,
-                             aq_diag *diag) {
+                             aq_diag *diag)
+{
   DIR *folder = opendir(path);
   if (!folder)
     return aq_diag_set(diag, AQ_ERR_INPUT, "%s: %s", path, strerror(errno));
@@ -92,7 +100,8 @@ static aq_status list_folder(aq_trace_files *files, const char *path, int depth,
   return status;
 }
 
-static int path_order(const void *a, const void *b) {
+static int path_order(const void *a, const void *b)
+{
   return strcmp(((const aq_trace_file *)a)->path,
                 ((const aq_trace_file *)b)->path);
 }
@@ -120,7 +129,8 @@ static const char *const stems[] = {
 };
 
 /* The length of the path without extension and stem: "dir/12345". */
-static size_t prefix_length(const char *path) {
+static size_t prefix_length(const char *path)
+{
   size_t length = strlen(path);
   cut_end(path, &length, ".gz");
   if (!cut_end(path, &length, ".csv"))
@@ -134,7 +144,8 @@ static size_t prefix_length(const char *path) {
 }
 
 /* The number that a path component is, or AQ_NONE. */
-static int64_t component_number(const char *text, size_t length) {
+static int64_t component_number(const char *text, size_t length)
+{
   int64_t number;
   if (length == 0 || !isdigit((unsigned char)*text) ||
       !aq_number_int(text, length, &number))
@@ -145,7 +156,8 @@ static int64_t component_number(const char *text, size_t length) {
 /* Reads "HOST/PID/…", "HOST/PID_…" and the like below the root: numbers are
  * process ids, the first other folder is the machine. */
 static void read_path(const char *below, size_t length, int64_t *pid,
-                      const char **host, size_t *host_length) {
+                      const char **host, size_t *host_length)
+{
   *pid = AQ_NONE;
   *host = "";
   *host_length = 0;
@@ -165,7 +177,8 @@ static void read_path(const char *below, size_t length, int64_t *pid,
 }
 
 /* Numbers processes and machines in the order of the sorted paths. */
-static aq_status number_files(aq_trace_files *files, aq_diag *diag) {
+static aq_status number_files(aq_trace_files *files, aq_diag *diag)
+{
   aq_names processes = AQ_NAMES_INIT, hosts = AQ_NAMES_INIT;
   bool failed = false;
   size_t skip = strlen(files->root);
@@ -191,7 +204,8 @@ static aq_status number_files(aq_trace_files *files, aq_diag *diag) {
 }
 
 aq_status aq_trace_files_list(aq_trace_files *files, const char *root,
-                              aq_diag *diag) {
+                              aq_diag *diag)
+{
   *files = (aq_trace_files){.root = root, .arena = AQ_ARENA_INIT};
   aq_status status = list_folder(files, root, 0, diag);
   if (status == AQ_OK && files->count > 0) {

@@ -13,28 +13,41 @@ typedef bool detector(const char *text, size_t length);
 
 typedef aq_status exporter(aq_trace_source *source, FILE *out, aq_diag *diag);
 
-static bool has(const char *text, size_t length, const char *word) {
+static bool has(const char *text, size_t length, const char *word)
+{
   return memmem(text, length, word, strlen(word)) != NULL;
 }
 
-static bool is_json(const char *text, size_t length) {
+static bool is_json(const char *text, size_t length)
+{
   size_t i = 0;
   while (i < length && strchr(" \t\r\n", text[i]))
     i++;
   return i < length && (text[i] == '{' || text[i] == '[');
 }
 
-static bool is_kineto(const char *text, size_t length) {
+static bool is_kineto(const char *text, size_t length)
+{
   return is_json(text, length) && (has(text, length, "\"traceEvents\"") ||
                                    has(text, length, "\"deviceProperties\"") ||
                                    has(text, length, "\"ph\""));
 }
 
-static bool is_rocprofv3_json(const char *text, size_t length) {
+static bool is_rocprofv3_json(const char *text, size_t length)
+{
   return is_json(text, length) && has(text, length, "\"rocprofiler-sdk-tool\"");
 }
 
-static bool is_rocprof_v1(const char *text, size_t length) {
+/* Asked last: every row has a kind. */
+static bool is_jsonl(const char *text, size_t length)
+{
+  const char *end = memchr(text, '\n', length);
+  size_t line = end ? (size_t)(end - text) : length;
+  return is_json(text, line) && has(text, line, "\"kind\"");
+}
+
+static bool is_rocprof_v1(const char *text, size_t length)
+{
   return aq_csv_header_has(text, length, "KernelName") &&
          (aq_csv_header_has(text, length, "gpu-id") ||
           aq_csv_header_has(text, length, "BeginNs"));
@@ -61,7 +74,7 @@ static const aq_trace_format formats[FORMAT_COUNT + 1] = {
     [FORMAT_ROCPROF_V1] = {"rocprof-v1", "rocprof (v1) results.csv",
                            .imports = true},
     [FORMAT_JSONL] = {"jsonl", "JSON Lines, one record a line",
-                      .exports = true},
+                      .imports = true, .exports = true},
 };
 
 /* What each does, beside the table that the world sees. Detectors are asked in
@@ -77,14 +90,16 @@ static const struct {
     [FORMAT_ROCPROFV3_CSV] = {aq_rocprofv3_csv_detect, aq_rocprofv3_csv_import,
                               NULL},
     [FORMAT_ROCPROF_V1] = {is_rocprof_v1, aq_rocprof_v1_import, NULL},
-    [FORMAT_JSONL] = {NULL, NULL, aq_jsonl_export},
+    [FORMAT_JSONL] = {is_jsonl, aq_jsonl_import, aq_jsonl_export},
 };
 
-const aq_trace_format *aq_trace_formats(void) {
+const aq_trace_format *aq_trace_formats(void)
+{
   return formats;
 }
 
-const char *aq_trace_repair_text(aq_trace_repair repair) {
+const char *aq_trace_repair_text(aq_trace_repair repair)
+{
   static const char *const texts[] = {
 #define R(id, text) text,
       AQ_TRACE_REPAIRS(R)
@@ -96,7 +111,8 @@ const char *aq_trace_repair_text(aq_trace_repair repair) {
 /* ---- finding the format ---- */
 
 /* The names of the formats that can be imported: "kineto, …". */
-static void list_names(char *text, size_t size, bool exports) {
+static void list_names(char *text, size_t size, bool exports)
+{
   size_t used = 0;
   text[0] = '\0';
   for (int i = 0; i < FORMAT_COUNT && used < size; i++)
@@ -106,7 +122,8 @@ static void list_names(char *text, size_t size, bool exports) {
 }
 
 static aq_status find_format(const char *name, bool exports, int *out,
-                             aq_diag *diag) {
+                             aq_diag *diag)
+{
   for (int i = 0; i < FORMAT_COUNT; i++)
     if (strcmp(formats[i].name, name) == 0 &&
         (exports ? formats[i].exports : formats[i].imports)) {
@@ -120,8 +137,8 @@ static aq_status find_format(const char *name, bool exports, int *out,
 }
 
 /* The format of a file, FORMAT_COUNT where it is none that is known. */
-static aq_status detect_file(const aq_trace_file *file, int *out,
-                             aq_diag *diag) {
+static aq_status detect_file(const aq_trace_file *file, int *out, aq_diag *diag)
+{
   aq_reader *reader;
   aq_status status = aq_trace_file_open(file, &reader, diag);
   if (status != AQ_OK)
@@ -142,8 +159,8 @@ static aq_status detect_file(const aq_trace_file *file, int *out,
   return status;
 }
 
-static aq_status detect_one(const aq_trace_file *file, int *out,
-                            aq_diag *diag) {
+static aq_status detect_one(const aq_trace_file *file, int *out, aq_diag *diag)
+{
   aq_status status = detect_file(file, out, diag);
   if (status != AQ_OK || *out < FORMAT_COUNT)
     return status;
@@ -156,7 +173,8 @@ static aq_status detect_one(const aq_trace_file *file, int *out,
 /* ---- importing ---- */
 
 static aq_status check_result(const aq_trace_files *files,
-                              const aq_trace_result *result, aq_diag *diag) {
+                              const aq_trace_result *result, aq_diag *diag)
+{
   if (result->dispatches + result->copies == 0)
     return aq_diag_set(diag, AQ_ERR_INPUT,
                        "%s: no kernel, copy or fill in this %s trace",
@@ -167,7 +185,8 @@ static aq_status check_result(const aq_trace_files *files,
 static aq_status import_files(const aq_trace_files *files, int format,
                               const aq_trace_options *options,
                               aq_record_sink *sink, aq_trace_result *result,
-                              aq_diag *diag) {
+                              aq_diag *diag)
+{
   aq_import import;
   aq_join join;
   aq_trace_result found;
@@ -195,7 +214,8 @@ static aq_status import_files(const aq_trace_files *files, int format,
 
 static aq_status import_one(aq_trace_file file, const aq_trace_options *options,
                             aq_record_sink *sink, aq_trace_result *result,
-                            aq_diag *diag) {
+                            aq_diag *diag)
+{
   int format;
   aq_status status = options && options->format
                          ? find_format(options->format, false, &format, diag)
@@ -213,8 +233,8 @@ static aq_status import_one(aq_trace_file file, const aq_trace_options *options,
 /* ---- directories ---- */
 
 /* Keeps the files of one format. */
-static void keep_format(aq_trace_files *files, const int *format_of,
-                        int format) {
+static void keep_format(aq_trace_files *files, const int *format_of, int format)
+{
   size_t kept = 0;
   for (size_t i = 0; i < files->count; i++)
     if (format_of[i] == format)
@@ -225,7 +245,8 @@ static void keep_format(aq_trace_files *files, const int *format_of,
 /* Which format a directory is of: a rocprofv3 set, CSV before JSON where both
  * were written, or else the one trace that is in it. */
 static aq_status choose_format(const aq_trace_files *files,
-                               const int *format_of, int *out, aq_diag *diag) {
+                               const int *format_of, int *out, aq_diag *diag)
+{
   size_t counts[FORMAT_COUNT + 1] = {0};
   for (size_t i = 0; i < files->count; i++)
     counts[format_of[i]]++;
@@ -264,7 +285,8 @@ static aq_status detect_files(aq_trace_files *files, int *format_of,
 static aq_status import_directory(const char *path,
                                   const aq_trace_options *options,
                                   aq_record_sink *sink, aq_trace_result *result,
-                                  aq_diag *diag) {
+                                  aq_diag *diag)
+{
   aq_trace_files files;
   aq_status status = aq_trace_files_list(&files, path, diag);
   if (status != AQ_OK)
@@ -291,7 +313,8 @@ static aq_status import_directory(const char *path,
 
 aq_status aq_trace_import(const char *path, const aq_trace_options *options,
                           aq_record_sink *sink, aq_trace_result *result,
-                          aq_diag *diag) {
+                          aq_diag *diag)
+{
   struct stat info;
   if (stat(path, &info) != 0)
     return aq_diag_set(diag, AQ_ERR_INPUT, "%s: %s", path, strerror(errno));
@@ -304,7 +327,8 @@ aq_status aq_trace_import(const char *path, const aq_trace_options *options,
 aq_status aq_trace_import_bytes(const char *name, const void *bytes,
                                 size_t size, const aq_trace_options *options,
                                 aq_record_sink *sink, aq_trace_result *result,
-                                aq_diag *diag) {
+                                aq_diag *diag)
+{
   aq_trace_file file = {
       .path = name, .bytes = bytes, .size = size, .pid = AQ_NONE};
   return import_one(file, options, sink, result, diag);
@@ -313,7 +337,8 @@ aq_status aq_trace_import_bytes(const char *name, const void *bytes,
 /* ---- exporting ---- */
 
 aq_status aq_trace_export(const char *format, aq_trace_source *source,
-                          FILE *out, aq_diag *diag) {
+                          FILE *out, aq_diag *diag)
+{
   int found;
   aq_status status = find_format(format, true, &found, diag);
   return status == AQ_OK ? workings[found].export(source, out, diag) : status;

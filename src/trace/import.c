@@ -8,7 +8,8 @@ enum { PROGRESS_STEP = 4 << 20 };
 
 void aq_import_init(aq_import *import, aq_record_sink *sink,
                     const aq_trace_options *options, aq_trace_result *result,
-                    aq_diag *diag) {
+                    aq_diag *diag)
+{
   static const aq_trace_options none;
   memset(import, 0, sizeof *import);
   import->sink = sink;
@@ -18,11 +19,13 @@ void aq_import_init(aq_import *import, aq_record_sink *sink,
   memset(result, 0, sizeof *result);
 }
 
-void aq_import_fini(aq_import *import) {
+void aq_import_fini(aq_import *import)
+{
   free(import->last_start);
 }
 
-static aq_status flush(aq_import *import) {
+static aq_status flush(aq_import *import)
+{
   size_t count = import->batch_count;
   import->batch_count = 0;
   if (count == 0)
@@ -30,12 +33,14 @@ static aq_status flush(aq_import *import) {
   return import->sink->put(import->sink, import->batch, count, import->diag);
 }
 
-aq_status aq_import_finish(aq_import *import) {
+aq_status aq_import_finish(aq_import *import)
+{
   return flush(import);
 }
 
 aq_status aq_import_read(aq_import *import, aq_reader *reader,
-                         const char **bytes, size_t *size) {
+                         const char **bytes, size_t *size)
+{
   aq_status status = aq_reader_next(reader, bytes, size, import->diag);
   if (status != AQ_OK)
     return status;
@@ -52,7 +57,8 @@ aq_status aq_import_read(aq_import *import, aq_reader *reader,
   return AQ_OK;
 }
 
-bool aq_import_time(aq_import *import, aq_tick tick, aq_time *out) {
+bool aq_import_time(aq_import *import, aq_tick tick, aq_time *out)
+{
   if (!import->has_base) {
     import->has_base = true;
     import->result->base_ns = tick.ns;
@@ -68,7 +74,8 @@ bool aq_import_time(aq_import *import, aq_tick tick, aq_time *out) {
 }
 
 bool aq_import_between(aq_import *import, aq_tick begin, aq_tick end,
-                       aq_time *from, aq_time *to) {
+                       aq_time *from, aq_time *to)
+{
   aq_time start, stop;
   if (!aq_import_time(import, begin, &start) ||
       !aq_import_time(import, end, &stop))
@@ -83,7 +90,8 @@ bool aq_import_between(aq_import *import, aq_tick begin, aq_tick end,
 }
 
 bool aq_import_span(aq_import *import, aq_tick begin, aq_tick length,
-                    aq_time *from, aq_time *to) {
+                    aq_time *from, aq_time *to)
+{
   aq_tick end = {0, begin.ps + length.ps};
   if (__builtin_add_overflow(begin.ns, length.ns, &end.ns))
     return false;
@@ -91,17 +99,20 @@ bool aq_import_span(aq_import *import, aq_tick begin, aq_tick length,
 }
 
 aq_status aq_import_device(aq_import *import, const aq_run_device *device,
-                           int64_t *ordinal) {
+                           int64_t *ordinal)
+{
   return import->sink->device(import->sink, device, ordinal, import->diag);
 }
 
-static aq_status no_memory(aq_import *import) {
+static aq_status no_memory(aq_import *import)
+{
   return aq_diag_set(import->diag, AQ_ERR_NO_MEMORY,
                      "out of memory for the import");
 }
 
 /* Makes room to remember the last start of one more queue. */
-static aq_status grow_queues(aq_import *import, size_t ordinal) {
+static aq_status grow_queues(aq_import *import, size_t ordinal)
+{
   if (ordinal < import->queue_capacity)
     return AQ_OK;
   size_t capacity = (ordinal + 1) * 2;
@@ -117,7 +128,8 @@ static aq_status grow_queues(aq_import *import, size_t ordinal) {
 }
 
 aq_status aq_import_queue(aq_import *import, int64_t device, int64_t source_id,
-                          int64_t *ordinal) {
+                          int64_t *ordinal)
+{
   const size_t places = sizeof import->queues / sizeof *import->queues;
   aq_import_queue_entry *known =
       &import->queues[((uint64_t)source_id * 31 + (uint64_t)device) % places];
@@ -136,18 +148,21 @@ aq_status aq_import_queue(aq_import *import, int64_t device, int64_t source_id,
 }
 
 aq_status aq_import_name(aq_import *import, const char *text, size_t length,
-                         int64_t *id) {
+                         int64_t *id)
+{
   return import->sink->name(import->sink, text, length, id, import->diag);
 }
 
-void aq_import_order(aq_import *import, const aq_record *row) {
+void aq_import_order(aq_import *import, const aq_record *row)
+{
   aq_time *last = &import->last_start[row->queue];
   if (row->start < *last)
     aq_import_repair(import, AQ_REPAIR_OUT_OF_ORDER);
   *last = row->start;
 }
 
-static void count_row(aq_import *import, const aq_record *row) {
+static void count_row(aq_import *import, const aq_record *row)
+{
   aq_trace_result *result = import->result;
   if (row->kind == AQ_KIND_WAIT) {
     result->waits++;
@@ -163,7 +178,8 @@ static void count_row(aq_import *import, const aq_record *row) {
     result->with_host++;
 }
 
-aq_status aq_import_put(aq_import *import, const aq_record *row) {
+aq_status aq_import_put(aq_import *import, const aq_record *row)
+{
   count_row(import, row);
   import->batch[import->batch_count++] = *row;
   if (import->batch_count < sizeof import->batch / sizeof *import->batch)

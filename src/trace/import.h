@@ -46,7 +46,8 @@ aq_status aq_import_finish(aq_import *import);
 aq_status aq_import_read(aq_import *import, aq_reader *reader,
                          const char **bytes, size_t *size);
 
-static inline void aq_import_repair(aq_import *import, aq_trace_repair repair) {
+static inline void aq_import_repair(aq_import *import, aq_trace_repair repair)
+{
   import->result->repairs[repair]++;
 }
 
@@ -65,7 +66,8 @@ bool aq_import_between(aq_import *import, aq_tick begin, aq_tick end,
 /* An id that a process or machine of the run gives out (0, 1, 2… in the order
  * they are met): the first one's ids stay as they are, those of others are
  * moved out of their way. */
-static inline int64_t aq_import_scoped(int64_t id, uint64_t scope) {
+static inline int64_t aq_import_scoped(int64_t id, uint64_t scope)
+{
   return (int64_t)((uint64_t)id ^ scope << 40);
 }
 

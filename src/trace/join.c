@@ -24,12 +24,14 @@ struct aq_join_row {
   size_t next; /* with the same key: a ring; or in the free list */
 };
 
-static aq_status no_memory(aq_join *join) {
+static aq_status no_memory(aq_join *join)
+{
   return aq_diag_set(join->import->diag, AQ_ERR_NO_MEMORY,
                      "out of memory for rows that wait for their host call");
 }
 
-aq_status aq_join_init(aq_join *join, aq_import *import) {
+aq_status aq_join_init(aq_join *join, aq_import *import)
+{
   memset(join, 0, sizeof *join);
   join->import = import;
   join->free_call = join->free_row = NOWHERE;
@@ -41,7 +43,8 @@ aq_status aq_join_init(aq_join *join, aq_import *import) {
   return AQ_OK;
 }
 
-void aq_join_fini(aq_join *join) {
+void aq_join_fini(aq_join *join)
+{
   free(join->recent);
   free(join->rows);
   free(join->calls);
@@ -51,7 +54,8 @@ void aq_join_fini(aq_join *join) {
 
 /* ---- slots ---- */
 
-static bool call_slot(aq_join *join, size_t *slot) {
+static bool call_slot(aq_join *join, size_t *slot)
+{
   if (join->free_call != NOWHERE) {
     *slot = join->free_call;
     join->free_call = join->calls[*slot].next;
@@ -69,13 +73,15 @@ static bool call_slot(aq_join *join, size_t *slot) {
   return true;
 }
 
-static void call_free(aq_join *join, size_t slot) {
+static void call_free(aq_join *join, size_t slot)
+{
   join->calls[slot].used = false;
   join->calls[slot].next = join->free_call;
   join->free_call = slot;
 }
 
-static bool row_slot(aq_join *join, size_t *slot) {
+static bool row_slot(aq_join *join, size_t *slot)
+{
   if (join->free_row != NOWHERE) {
     *slot = join->free_row;
     join->free_row = join->rows[*slot].next;
@@ -93,7 +99,8 @@ static bool row_slot(aq_join *join, size_t *slot) {
   return true;
 }
 
-static void row_free(aq_join *join, size_t slot) {
+static void row_free(aq_join *join, size_t slot)
+{
   join->rows[slot].used = false;
   join->rows[slot].next = join->free_row;
   join->free_row = slot;
@@ -101,17 +108,20 @@ static void row_free(aq_join *join, size_t slot) {
 
 /* ---- joining ---- */
 
-static void fill_in(int64_t *field, int64_t value) {
+static void fill_in(int64_t *field, int64_t value)
+{
   if (*field == AQ_NONE)
     *field = value;
 }
 
-static int64_t over(int64_t items, int64_t group) {
+static int64_t over(int64_t items, int64_t group)
+{
   return items == AQ_NONE || group <= 0 ? items : items / group;
 }
 
 /* A row that came with a grid took it for workgroups; its call knows better. */
-static void fill_shape(aq_record *row, const aq_host_call *call) {
+static void fill_shape(aq_record *row, const aq_host_call *call)
+{
   if (row->kind != AQ_KIND_KERNEL || call->graph)
     return;
   fill_in(&row->lds, call->lds);
@@ -131,7 +141,8 @@ static void fill_shape(aq_record *row, const aq_host_call *call) {
 
 /* Puts a graph's row, keeping back the earliest: it may be the first. */
 static aq_status put_graph_row(aq_join *join, aq_join_call *call,
-                               aq_record *row) {
+                               aq_record *row)
+{
   if (!call->has_first) {
     call->has_first = true;
     call->first = *row;
@@ -146,7 +157,8 @@ static aq_status put_graph_row(aq_join *join, aq_join_call *call,
 }
 
 /* A joined direct call is forgotten RECENT joins later. */
-static void remember(aq_join *join, size_t slot) {
+static void remember(aq_join *join, size_t slot)
+{
   size_t *place = &join->recent[join->recent_next];
   join->recent_next = (join->recent_next + 1) % RECENT;
   if (*place != NOWHERE) {
@@ -158,9 +170,14 @@ static void remember(aq_join *join, size_t slot) {
   *place = slot;
 }
 
-static aq_status attach(aq_join *join, size_t slot, aq_record *row) {
+static aq_status attach(aq_join *join, size_t slot, aq_record *row)
+{
   aq_join_call *call = &join->calls[slot];
   const aq_host_call *host = &call->call;
+  if (row->start < host->begin) { /* the two clocks do not agree */
+    aq_import_repair(join->import, AQ_REPAIR_CLOCK_OFFSET);
+    return aq_join_row_alone(join, row);
+  }
   row->host_begin = host->begin;
   row->host_end = host->end;
   row->via = host->graph ? AQ_VIA_GRAPH : AQ_VIA_DIRECT;
@@ -179,7 +196,8 @@ static aq_status attach(aq_join *join, size_t slot, aq_record *row) {
 
 /* Joins the rows that waited for this call, in the order they came. The map
  * has the last of their ring. */
-static aq_status attach_waiting(aq_join *join, uint64_t key, size_t slot) {
+static aq_status attach_waiting(aq_join *join, uint64_t key, size_t slot)
+{
   uint64_t last;
   if (!aq_map_remove(&join->row_by_key, key, &last))
     return AQ_OK;
@@ -196,7 +214,8 @@ static aq_status attach_waiting(aq_join *join, uint64_t key, size_t slot) {
 }
 
 /* A key used again: calls that no row has found yet give way. */
-static void drop_old_call(aq_join *join, uint64_t key) {
+static void drop_old_call(aq_join *join, uint64_t key)
+{
   uint64_t old;
   if (!aq_map_get(&join->call_by_key, key, &old))
     return;
@@ -207,7 +226,8 @@ static void drop_old_call(aq_join *join, uint64_t key) {
 }
 
 aq_status aq_join_call_add(aq_join *join, uint64_t key,
-                           const aq_host_call *call) {
+                           const aq_host_call *call)
+{
   drop_old_call(join, key);
   size_t slot;
   if (!call_slot(join, &slot))
@@ -224,7 +244,8 @@ aq_status aq_join_call_add(aq_join *join, uint64_t key,
 
 /* Appends to the rows that wait for the same call. */
 static aq_status wait_for_call(aq_join *join, uint64_t key,
-                               const aq_record *row) {
+                               const aq_record *row)
+{
   size_t slot;
   if (!row_slot(join, &slot))
     return no_memory(join);
@@ -240,7 +261,8 @@ static aq_status wait_for_call(aq_join *join, uint64_t key,
   return aq_map_put(&join->row_by_key, key, slot) ? AQ_OK : no_memory(join);
 }
 
-aq_status aq_join_row_add(aq_join *join, uint64_t key, const aq_record *row) {
+aq_status aq_join_row_add(aq_join *join, uint64_t key, const aq_record *row)
+{
   uint64_t slot;
   if (!aq_map_get(&join->call_by_key, key, &slot))
     return wait_for_call(join, key, row);
@@ -248,13 +270,15 @@ aq_status aq_join_row_add(aq_join *join, uint64_t key, const aq_record *row) {
   return attach(join, slot, &joined);
 }
 
-aq_status aq_join_row_alone(aq_join *join, const aq_record *row) {
+aq_status aq_join_row_alone(aq_join *join, const aq_record *row)
+{
   aq_record alone = *row;
   alone.via = AQ_VIA_NONE;
   return aq_import_put(join->import, &alone);
 }
 
-aq_status aq_join_finish(aq_join *join) {
+aq_status aq_join_finish(aq_join *join)
+{
   aq_status status = AQ_OK;
   for (size_t i = 0; i < join->row_count && status == AQ_OK; i++)
     if (join->rows[i].used)

@@ -17,51 +17,60 @@ struct aq_json {
 
 /* ---- yajl's callbacks: 0 ends the parsing ---- */
 
-static int passed(aq_json *json, aq_status status) {
+static int passed(aq_json *json, aq_status status)
+{
   json->status = status;
   return status == AQ_OK;
 }
 
-static int on_null(void *context) {
+static int on_null(void *context)
+{
   aq_json *json = context;
   return passed(json,
                 json->events->value(json->client, AQ_JSON_OTHER, NULL, 0));
 }
 
-static int on_boolean(void *context, int value) {
+static int on_boolean(void *context, int value)
+{
   (void)value;
   return on_null(context);
 }
 
-static int on_number(void *context, const char *text, size_t length) {
+static int on_number(void *context, const char *text, size_t length)
+{
   aq_json *json = context;
   return passed(
       json, json->events->value(json->client, AQ_JSON_NUMBER, text, length));
 }
 
-static int on_string(void *context, const unsigned char *text, size_t length) {
+static int on_string(void *context, const unsigned char *text, size_t length)
+{
   aq_json *json = context;
   return passed(json, json->events->value(json->client, AQ_JSON_STRING,
                                           (const char *)text, length));
 }
 
-static int on_key(void *context, const unsigned char *text, size_t length) {
+static int on_key(void *context, const unsigned char *text, size_t length)
+{
   aq_json *json = context;
   return passed(json,
                 json->events->key(json->client, (const char *)text, length));
 }
 
-static int on_map(void *context) {
+static int on_map(void *context)
+{
   aq_json *json = context;
   return passed(json, json->events->open(json->client, false));
 }
 
-static int on_array(void *context) {
+static int on_array(void *context)
+{
   aq_json *json = context;
   return passed(json, json->events->open(json->client, true));
 }
 
-static int on_close(void *context) {
+static int on_close(void *context)
+{
   aq_json *json = context;
   return passed(json, json->events->close(json->client));
 }
@@ -80,12 +89,14 @@ static const yajl_callbacks callbacks = {
 
 /* ---- reading ---- */
 
-uint64_t aq_json_byte(const aq_json *json) {
+uint64_t aq_json_byte(const aq_json *json)
+{
   return aq_json_scan_source(&json->scan, yajl_get_bytes_consumed(json->yajl));
 }
 
 static aq_status parse_error(aq_json *json, yajl_status result,
-                             const char *text, size_t size) {
+                             const char *text, size_t size)
+{
   if (result == yajl_status_client_canceled)
     return json->status;
   unsigned char *message =
@@ -100,7 +111,8 @@ static aq_status parse_error(aq_json *json, yajl_status result,
 }
 
 /* Parses what the scan has ready. */
-static aq_status parse_ready(aq_json *json) {
+static aq_status parse_ready(aq_json *json)
+{
   aq_json_scan *scan = &json->scan;
   size_t size = aq_json_scan_ready(scan);
   if (size == 0)
@@ -113,7 +125,8 @@ static aq_status parse_ready(aq_json *json) {
   return AQ_OK;
 }
 
-static aq_status scan_error(aq_json *json) {
+static aq_status scan_error(aq_json *json)
+{
   if (json->scan.no_memory)
     return aq_diag_set(json->import->diag, AQ_ERR_NO_MEMORY,
                        "%s: out of memory", aq_reader_name(json->reader));
@@ -123,7 +136,8 @@ static aq_status scan_error(aq_json *json) {
                      (unsigned long long)json->scan.fault_at, json->scan.fault);
 }
 
-static aq_status finish(aq_json *json) {
+static aq_status finish(aq_json *json)
+{
   uint64_t *repairs = json->import->result->repairs;
   repairs[AQ_REPAIR_TRAILING_COMMA] += json->scan.trailing_commas;
   if (json->scan.depth > 0) {
@@ -134,7 +148,8 @@ static aq_status finish(aq_json *json) {
   return result == yajl_status_ok ? AQ_OK : parse_error(json, result, "", 0);
 }
 
-static aq_status read_all(aq_json *json) {
+static aq_status read_all(aq_json *json)
+{
   for (;;) {
     const char *bytes;
     size_t size;
@@ -158,7 +173,8 @@ static aq_status read_all(aq_json *json) {
 aq_status aq_json_read(aq_import *import, aq_reader *reader,
                        const aq_json_filter *filter,
                        const aq_json_events *events, void *client,
-                       const aq_json **where) {
+                       const aq_json **where)
+{
   aq_json json = {.import = import,
                   .reader = reader,
                   .events = events,
@@ -183,7 +199,8 @@ aq_status aq_json_read(aq_import *import, aq_reader *reader,
 /* ---- values ---- */
 
 bool aq_json_int(aq_import *import, aq_json_type type, const char *text,
-                 size_t length, int64_t *out) {
+                 size_t length, int64_t *out)
+{
   if (type == AQ_JSON_OTHER || !aq_number_int(text, length, out))
     return false;
   if (type == AQ_JSON_STRING)
@@ -192,7 +209,8 @@ bool aq_json_int(aq_import *import, aq_json_type type, const char *text,
 }
 
 bool aq_json_tick(aq_import *import, aq_json_type type, const char *text,
-                  size_t length, aq_tick_unit unit, aq_tick *out) {
+                  size_t length, aq_tick_unit unit, aq_tick *out)
+{
   if (type == AQ_JSON_OTHER || !aq_number_tick(text, length, unit, out))
     return false;
   if (type == AQ_JSON_STRING)

@@ -24,19 +24,22 @@ typedef struct piece {
   const char *bytes, *run, *at, *end;
 } piece;
 
-void aq_json_scan_init(aq_json_scan *scan, const aq_json_filter *filter) {
+void aq_json_scan_init(aq_json_scan *scan, const aq_json_filter *filter)
+{
   memset(scan, 0, sizeof *scan);
   scan->filter = filter;
 }
 
-void aq_json_scan_fini(aq_json_scan *scan) {
+void aq_json_scan_fini(aq_json_scan *scan)
+{
   free(scan->out);
   free(scan->marks);
 }
 
 /* ---- the text that goes on to the parser ---- */
 
-static bool out_reserve(aq_json_scan *scan, size_t size) {
+static bool out_reserve(aq_json_scan *scan, size_t size)
+{
   if (scan->out_capacity - scan->out_size >= size)
     return true;
   size_t capacity = (scan->out_size + size) * 2;
@@ -50,7 +53,8 @@ static bool out_reserve(aq_json_scan *scan, size_t size) {
   return true;
 }
 
-static void mark(aq_json_scan *scan, uint64_t source) {
+static void mark(aq_json_scan *scan, uint64_t source)
+{
   if (scan->mark_count > 0) {
     aq_json_mark *last = &scan->marks[scan->mark_count - 1];
     if (last->source - last->out == source - scan->out_size)
@@ -70,7 +74,8 @@ static void mark(aq_json_scan *scan, uint64_t source) {
 }
 
 static void out_add(aq_json_scan *scan, uint64_t source, const char *bytes,
-                    size_t size) {
+                    size_t size)
+{
   if (!out_reserve(scan, size))
     return;
   mark(scan, source);
@@ -79,30 +84,35 @@ static void out_add(aq_json_scan *scan, uint64_t source, const char *bytes,
 }
 
 static uint64_t source_at(const aq_json_scan *scan, const piece *p,
-                          const char *at) {
+                          const char *at)
+{
   return scan->source + (uint64_t)(at - p->bytes);
 }
 
 /* Copies what is pending, up to `to`. */
-static void copy_run(aq_json_scan *scan, piece *p, const char *to) {
+static void copy_run(aq_json_scan *scan, piece *p, const char *to)
+{
   if (scan->fate != AQ_JSON_DROP && to > p->run)
     out_add(scan, source_at(scan, p, p->run), p->run, (size_t)(to - p->run));
   p->run = to;
 }
 
-static void set_fault(aq_json_scan *scan, const piece *p, const char *fault) {
+static void set_fault(aq_json_scan *scan, const piece *p, const char *fault)
+{
   scan->fault = fault;
   scan->fault_at = source_at(scan, p, p->at);
 }
 
 /* Takes `out` back to an earlier size. */
-static void out_rewind(aq_json_scan *scan, size_t size) {
+static void out_rewind(aq_json_scan *scan, size_t size)
+{
   scan->out_size = size;
   while (scan->mark_count > 0 && scan->marks[scan->mark_count - 1].out >= size)
     scan->mark_count--;
 }
 
-uint64_t aq_json_scan_source(const aq_json_scan *scan, size_t at) {
+uint64_t aq_json_scan_source(const aq_json_scan *scan, size_t at)
+{
   size_t i = scan->mark_count;
   while (i > 0 && scan->marks[i - 1].out > at)
     i--;
@@ -111,12 +121,14 @@ uint64_t aq_json_scan_source(const aq_json_scan *scan, size_t at) {
   return scan->marks[i - 1].source + (at - scan->marks[i - 1].out);
 }
 
-static bool is_space(char c) {
+static bool is_space(char c)
+{
   return classes[(unsigned char)c] == SPACE;
 }
 
 /* The place of a comma or sign that ends `out`, spaces aside; else its end. */
-static size_t before_tail(const aq_json_scan *scan) {
+static size_t before_tail(const aq_json_scan *scan)
+{
   size_t end = scan->out_size;
   while (end > 0 && is_space(scan->out[end - 1]))
     end--;
@@ -125,7 +137,8 @@ static size_t before_tail(const aq_json_scan *scan) {
   return scan->out_size;
 }
 
-size_t aq_json_scan_ready(const aq_json_scan *scan) {
+size_t aq_json_scan_ready(const aq_json_scan *scan)
+{
   if (scan->in_array && scan->fate == AQ_JSON_UNKNOWN)
     return scan->element_at;
   if (scan->in_string)
@@ -133,7 +146,8 @@ size_t aq_json_scan_ready(const aq_json_scan *scan) {
   return before_tail(scan);
 }
 
-void aq_json_scan_drain(aq_json_scan *scan, size_t size) {
+void aq_json_scan_drain(aq_json_scan *scan, size_t size)
+{
   if (size == 0)
     return;
   aq_json_mark first = {0, aq_json_scan_source(scan, size)};
@@ -154,7 +168,8 @@ void aq_json_scan_drain(aq_json_scan *scan, size_t size) {
 
 /* Keeps `out` bounded whatever the text is: a string or an element that goes
  * on and on is not watched any more, spaces behind a comma are dropped. */
-static void bound_tail(aq_json_scan *scan) {
+static void bound_tail(aq_json_scan *scan)
+{
   if (scan->fate == AQ_JSON_UNKNOWN && scan->in_array &&
       scan->out_size - scan->element_at > HELD_MAX)
     scan->fate = AQ_JSON_KEEP;
@@ -169,7 +184,8 @@ static void bound_tail(aq_json_scan *scan) {
 
 /* Whether strings have to be read here: keys that find the array, or the keys
  * and values of an element whose fate is open. */
-static bool watching(const aq_json_scan *scan) {
+static bool watching(const aq_json_scan *scan)
+{
   if (!scan->filter)
     return false;
   if (!scan->in_array)
@@ -177,17 +193,20 @@ static bool watching(const aq_json_scan *scan) {
   return scan->fate == AQ_JSON_UNKNOWN && scan->depth == scan->array_depth + 1;
 }
 
-static void drop_element(aq_json_scan *scan) {
+static void drop_element(aq_json_scan *scan)
+{
   scan->fate = AQ_JSON_DROP;
   out_rewind(scan, scan->element_at);
 }
 
-static bool equals(const char *text, size_t length, const char *word) {
+static bool equals(const char *text, size_t length, const char *word)
+{
   return strlen(word) == length && memcmp(text, word, length) == 0;
 }
 
 /* A string that was watched has ended: a value decides, a key may announce. */
-static void string_ended(aq_json_scan *scan) {
+static void string_ended(aq_json_scan *scan)
+{
   const char *text = scan->out + scan->string_at + 1;
   size_t length = scan->out_size - scan->string_at - 2;
   if (scan->in_array && scan->key_is_next) {
@@ -203,7 +222,8 @@ static void string_ended(aq_json_scan *scan) {
   }
 }
 
-static void element_began(aq_json_scan *scan, piece *p) {
+static void element_began(aq_json_scan *scan, piece *p)
+{
   p->run = p->at;
   scan->element_at = scan->out_size;
   scan->fate = AQ_JSON_UNKNOWN;
@@ -212,7 +232,8 @@ static void element_began(aq_json_scan *scan, piece *p) {
     out_add(scan, source_at(scan, p, p->at), ",", 1);
 }
 
-static void element_ended(aq_json_scan *scan, piece *p) {
+static void element_ended(aq_json_scan *scan, piece *p)
+{
   if (scan->fate == AQ_JSON_UNKNOWN)
     drop_element(scan);
   copy_run(scan, p, p->at + 1);
@@ -223,14 +244,16 @@ static void element_ended(aq_json_scan *scan, piece *p) {
 /* ---- the scan ---- */
 
 /* One level deeper, within reason. */
-static bool descend(aq_json_scan *scan, piece *p) {
+static bool descend(aq_json_scan *scan, piece *p)
+{
   if (++scan->depth <= DEPTH_MAX)
     return true;
   set_fault(scan, p, "nested too deep");
   return false;
 }
 
-static void scan_open(aq_json_scan *scan, piece *p) {
+static void scan_open(aq_json_scan *scan, piece *p)
+{
   scan->comma = false;
   bool array = *p->at == '[';
   bool root = scan->depth == 0;
@@ -251,7 +274,8 @@ static void scan_open(aq_json_scan *scan, piece *p) {
 }
 
 /* The comma before this bracket, spaces aside, becomes a space. */
-static void drop_comma(aq_json_scan *scan, piece *p) {
+static void drop_comma(aq_json_scan *scan, piece *p)
+{
   scan->trailing_commas++;
   scan->comma = false;
   copy_run(scan, p, p->at);
@@ -260,7 +284,8 @@ static void drop_comma(aq_json_scan *scan, piece *p) {
     scan->out[at] = ' ';
 }
 
-static void scan_close(aq_json_scan *scan, piece *p) {
+static void scan_close(aq_json_scan *scan, piece *p)
+{
   if (scan->comma)
     drop_comma(scan, p);
   if (scan->depth == 0) /* one too many: the parser words it */
@@ -276,7 +301,8 @@ static void scan_close(aq_json_scan *scan, piece *p) {
 }
 
 /* Runs through a string to its end or the piece's; `at` is behind it. */
-static void scan_string(aq_json_scan *scan, piece *p) {
+static void scan_string(aq_json_scan *scan, piece *p)
+{
   while (p->at < p->end) {
     if (scan->escaped) {
       scan->escaped = false;
@@ -306,7 +332,8 @@ static void scan_string(aq_json_scan *scan, piece *p) {
   }
 }
 
-static void scan_quote(aq_json_scan *scan, piece *p) {
+static void scan_quote(aq_json_scan *scan, piece *p)
+{
   scan->comma = false;
   scan->in_string = true;
   scan->watched = watching(scan);
@@ -319,7 +346,8 @@ static void scan_quote(aq_json_scan *scan, piece *p) {
 }
 
 /* null, or one of the words for what JSON cannot write. */
-static void word_ended(aq_json_scan *scan, piece *p) {
+static void word_ended(aq_json_scan *scan, piece *p)
+{
   static const char *const words[] = {"NaN", "nan", "NAN",      "Infinity",
                                       "inf", "Inf", "infinity", "INFINITY"};
   scan->in_word = false;
@@ -337,7 +365,8 @@ static void word_ended(aq_json_scan *scan, piece *p) {
 }
 
 /* Gathers a word up to what ends it. */
-static void scan_word(aq_json_scan *scan, piece *p) {
+static void scan_word(aq_json_scan *scan, piece *p)
+{
   while (p->at < p->end) {
     unsigned class = classes[(unsigned char)*p->at];
     if ((class != OTHER && class != WORD) ||
@@ -351,7 +380,8 @@ static void scan_word(aq_json_scan *scan, piece *p) {
   p->run = p->at;
 }
 
-static void scan_word_begin(aq_json_scan *scan, piece *p) {
+static void scan_word_begin(aq_json_scan *scan, piece *p)
+{
   scan->comma = false;
   if (scan->fate == AQ_JSON_DROP) {
     p->at++;
@@ -364,7 +394,8 @@ static void scan_word_begin(aq_json_scan *scan, piece *p) {
 }
 
 /* Skips an unwanted element: only strings and brackets count. */
-static void scan_dropped(aq_json_scan *scan, piece *p) {
+static void scan_dropped(aq_json_scan *scan, piece *p)
+{
   while (p->at < p->end && scan->fate == AQ_JSON_DROP) {
     switch (classes[(unsigned char)*p->at]) {
     case QUOTE:
@@ -400,7 +431,8 @@ static void scan_dropped(aq_json_scan *scan, piece *p) {
   }
 }
 
-static void scan_byte(aq_json_scan *scan, piece *p) {
+static void scan_byte(aq_json_scan *scan, piece *p)
+{
   switch (classes[(unsigned char)*p->at]) {
   case QUOTE:
     scan_quote(scan, p);
@@ -428,7 +460,8 @@ static void scan_byte(aq_json_scan *scan, piece *p) {
 }
 
 /* Only spaces may follow the document. */
-static void scan_rest(aq_json_scan *scan, piece *p) {
+static void scan_rest(aq_json_scan *scan, piece *p)
+{
   copy_run(scan, p, p->at);
   while (p->at < p->end && is_space(*p->at))
     p->at++;
@@ -437,7 +470,8 @@ static void scan_rest(aq_json_scan *scan, piece *p) {
     set_fault(scan, p, "text after the end of the document");
 }
 
-bool aq_json_scan_feed(aq_json_scan *scan, const char *bytes, size_t size) {
+bool aq_json_scan_feed(aq_json_scan *scan, const char *bytes, size_t size)
+{
   piece p = {bytes, bytes, bytes, bytes + size};
   while (p.at < p.end && !scan->no_memory && !scan->fault) {
     if (scan->in_string)

@@ -14,25 +14,29 @@ typedef struct writer {
   yajl_gen gen;
 } writer;
 
-static void put_text(writer *w, const char *text) {
+static void put_text(writer *w, const char *text)
+{
   yajl_gen_string(w->gen, (const unsigned char *)text, strlen(text));
 }
 
-static void put_int(writer *w, const char *key, int64_t value) {
+static void put_int(writer *w, const char *key, int64_t value)
+{
   if (value == AQ_NONE)
     return;
   put_text(w, key);
   yajl_gen_integer(w->gen, value);
 }
 
-static void put_optional(writer *w, const char *key, const char *text) {
+static void put_optional(writer *w, const char *key, const char *text)
+{
   if (!text)
     return;
   put_text(w, key);
   put_text(w, text);
 }
 
-static void put_device(writer *w, int64_t ordinal) {
+static void put_device(writer *w, int64_t ordinal)
+{
   const aq_run_device *device = w->source->device(w->source, ordinal);
   yajl_gen_map_open(w->gen);
   put_int(w, "ordinal", ordinal);
@@ -45,7 +49,8 @@ static void put_device(writer *w, int64_t ordinal) {
   yajl_gen_map_close(w->gen);
 }
 
-static void put_queue(writer *w, int64_t ordinal) {
+static void put_queue(writer *w, int64_t ordinal)
+{
   const aq_run_queue *queue = w->source->queue(w->source, ordinal);
   yajl_gen_map_open(w->gen);
   put_int(w, "ordinal", ordinal);
@@ -55,7 +60,8 @@ static void put_queue(writer *w, int64_t ordinal) {
 }
 
 /* A field that is a number in the record and a word for its reader. */
-static bool put_word(writer *w, size_t field, int64_t value) {
+static bool put_word(writer *w, size_t field, int64_t value)
+{
   const char *word = field == AQ_RECORD_FIELD_kind  ? aq_record_kind_name(value)
                      : field == AQ_RECORD_FIELD_via ? aq_record_via_name(value)
                      : field == AQ_RECORD_FIELD_name
@@ -66,7 +72,8 @@ static bool put_word(writer *w, size_t field, int64_t value) {
   return word != NULL;
 }
 
-static void put_field(writer *w, size_t field, int64_t value) {
+static void put_field(writer *w, size_t field, int64_t value)
+{
   if (value == AQ_NONE)
     return;
   put_text(w, aq_record_fields[field].name);
@@ -79,7 +86,8 @@ static void put_field(writer *w, size_t field, int64_t value) {
 }
 
 static aq_status put_row(writer *w, const aq_record *row, int64_t number,
-                         aq_diag *diag) {
+                         aq_diag *diag)
+{
   const int64_t *values = aq_record_values(row);
   yajl_gen_map_open(w->gen);
   put_int(w, "row", number);
@@ -97,7 +105,8 @@ static aq_status put_row(writer *w, const aq_record *row, int64_t number,
   return AQ_OK;
 }
 
-static aq_status put_rows(writer *w, aq_diag *diag) {
+static aq_status put_rows(writer *w, aq_diag *diag)
+{
   for (;;) {
     aq_record rows[ROWS];
     int64_t numbers[ROWS];
@@ -111,7 +120,8 @@ static aq_status put_rows(writer *w, aq_diag *diag) {
   }
 }
 
-aq_status aq_jsonl_export(aq_trace_source *source, FILE *out, aq_diag *diag) {
+aq_status aq_jsonl_export(aq_trace_source *source, FILE *out, aq_diag *diag)
+{
   writer w = {.source = source, .out = out, .gen = yajl_gen_alloc(NULL)};
   if (!w.gen)
     return aq_diag_set(diag, AQ_ERR_NO_MEMORY, "out of memory for JSON");

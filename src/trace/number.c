@@ -5,18 +5,21 @@ typedef struct text_scan {
   const char *at, *end;
 } text_scan;
 
-static bool scan_sign(text_scan *scan) {
+static bool scan_sign(text_scan *scan)
+{
   bool negative = scan->at < scan->end && *scan->at == '-';
   if (scan->at < scan->end && (*scan->at == '-' || *scan->at == '+'))
     scan->at++;
   return negative;
 }
 
-static bool is_digit(char c) {
+static bool is_digit(char c)
+{
   return c >= '0' && c <= '9';
 }
 
-static size_t scan_digits(text_scan *scan) {
+static size_t scan_digits(text_scan *scan)
+{
   const char *from = scan->at;
   while (scan->at < scan->end && is_digit(*scan->at))
     scan->at++;
@@ -24,7 +27,8 @@ static size_t scan_digits(text_scan *scan) {
 }
 
 /* An optional exponent, saturated where any digit would be out of range. */
-static bool scan_exponent(text_scan *scan, int *exponent) {
+static bool scan_exponent(text_scan *scan, int *exponent)
+{
   enum { BEYOND = 1000 };
   *exponent = 0;
   if (scan->at == scan->end)
@@ -45,7 +49,8 @@ static bool scan_exponent(text_scan *scan, int *exponent) {
 }
 
 /* Adds one digit of weight 10^power ns. */
-static bool tick_add(aq_tick *tick, int digit, long power) {
+static bool tick_add(aq_tick *tick, int digit, long power)
+{
   static const int ps_weight[] = {100, 10, 1};
   if (power >= 0)
     return !__builtin_mul_overflow(tick->ns, INT64_C(10), &tick->ns) &&
@@ -56,7 +61,8 @@ static bool tick_add(aq_tick *tick, int digit, long power) {
 }
 
 bool aq_number_tick(const char *text, size_t length, aq_tick_unit unit,
-                    aq_tick *out) {
+                    aq_tick *out)
+{
   text_scan scan = {text, text + length};
   bool negative = scan_sign(&scan);
   const char *digits = scan.at;
@@ -84,7 +90,8 @@ bool aq_number_tick(const char *text, size_t length, aq_tick_unit unit,
   return true;
 }
 
-static bool read_hex(text_scan scan, uint64_t *out) {
+static bool read_hex(text_scan scan, uint64_t *out)
+{
   uint64_t value = 0;
   if (scan.at == scan.end || scan.end - scan.at > 16)
     return false;
@@ -101,7 +108,8 @@ static bool read_hex(text_scan scan, uint64_t *out) {
   return true;
 }
 
-static bool read_decimal(text_scan scan, uint64_t *out) {
+static bool read_decimal(text_scan scan, uint64_t *out)
+{
   uint64_t value = 0;
   const char *from = scan.at;
   if (scan_digits(&scan) == 0)
@@ -119,7 +127,8 @@ static bool read_decimal(text_scan scan, uint64_t *out) {
   return scan.at == scan.end;
 }
 
-bool aq_number_int(const char *text, size_t length, int64_t *out) {
+bool aq_number_int(const char *text, size_t length, int64_t *out)
+{
   text_scan scan = {text, text + length};
   bool negative = scan_sign(&scan);
   uint64_t value;

@@ -27,14 +27,16 @@ struct aq_reader {
   unsigned char in[IN_SIZE], out[OUT_SIZE];
 };
 
-static aq_status truncated(const aq_reader *reader, aq_diag *diag) {
+static aq_status truncated(const aq_reader *reader, aq_diag *diag)
+{
   return aq_diag_set(diag, AQ_ERR_INPUT,
                      "%s: truncated gzip stream at byte %llu", reader->name,
                      (unsigned long long)reader->consumed);
 }
 
 /* Reads the next raw bytes into `in`; in_count is 0 at the end. */
-static aq_status fill(aq_reader *reader, aq_diag *diag) {
+static aq_status fill(aq_reader *reader, aq_diag *diag)
+{
   if (reader->file < 0) {
     size_t count =
         reader->memory_size < IN_SIZE ? reader->memory_size : (size_t)IN_SIZE;
@@ -58,7 +60,8 @@ static aq_status fill(aq_reader *reader, aq_diag *diag) {
 }
 
 /* Looks at the first bytes: gzip or plain; nothing at all is an error. */
-static aq_status begin(aq_reader *reader, aq_diag *diag) {
+static aq_status begin(aq_reader *reader, aq_diag *diag)
+{
   aq_status status = fill(reader, diag);
   if (status != AQ_OK)
     return status;
@@ -77,8 +80,8 @@ static aq_status begin(aq_reader *reader, aq_diag *diag) {
   return AQ_OK;
 }
 
-static aq_status open_common(aq_reader *reader, aq_reader **out,
-                             aq_diag *diag) {
+static aq_status open_common(aq_reader *reader, aq_reader **out, aq_diag *diag)
+{
   aq_status status = begin(reader, diag);
   if (status != AQ_OK) {
     aq_reader_close(reader);
@@ -88,7 +91,8 @@ static aq_status open_common(aq_reader *reader, aq_reader **out,
   return AQ_OK;
 }
 
-static aq_reader *reader_new(const char *name, aq_diag *diag) {
+static aq_reader *reader_new(const char *name, aq_diag *diag)
+{
   aq_reader *reader = calloc(1, sizeof *reader);
   if (!reader) {
     aq_diag_set(diag, AQ_ERR_NO_MEMORY, "%s: out of memory", name);
@@ -99,7 +103,8 @@ static aq_reader *reader_new(const char *name, aq_diag *diag) {
   return reader;
 }
 
-aq_status aq_reader_open(const char *path, aq_reader **out, aq_diag *diag) {
+aq_status aq_reader_open(const char *path, aq_reader **out, aq_diag *diag)
+{
   aq_reader *reader = reader_new(path, diag);
   if (!reader)
     return AQ_ERR_NO_MEMORY;
@@ -116,7 +121,8 @@ aq_status aq_reader_open(const char *path, aq_reader **out, aq_diag *diag) {
 }
 
 aq_status aq_reader_open_bytes(const char *name, const void *bytes, size_t size,
-                               aq_reader **out, aq_diag *diag) {
+                               aq_reader **out, aq_diag *diag)
+{
   aq_reader *reader = reader_new(name, diag);
   if (!reader)
     return AQ_ERR_NO_MEMORY;
@@ -126,7 +132,8 @@ aq_status aq_reader_open_bytes(const char *name, const void *bytes, size_t size,
   return open_common(reader, out, diag);
 }
 
-void aq_reader_close(aq_reader *reader) {
+void aq_reader_close(aq_reader *reader)
+{
   if (!reader)
     return;
   if (reader->inflating)
@@ -136,12 +143,14 @@ void aq_reader_close(aq_reader *reader) {
   free(reader);
 }
 
-const char *aq_reader_name(const aq_reader *reader) {
+const char *aq_reader_name(const aq_reader *reader)
+{
   return reader->name;
 }
 
 /* After a member: another one follows, or padding that is left unread. */
-static aq_status member_end(aq_reader *reader, aq_diag *diag) {
+static aq_status member_end(aq_reader *reader, aq_diag *diag)
+{
   z_stream *z = &reader->z;
   if (z->avail_in == 0) {
     aq_status status = fill(reader, diag);
@@ -158,7 +167,8 @@ static aq_status member_end(aq_reader *reader, aq_diag *diag) {
 }
 
 /* One call of inflate, with more input first where there is none. */
-static aq_status inflate_step(aq_reader *reader, aq_diag *diag) {
+static aq_status inflate_step(aq_reader *reader, aq_diag *diag)
+{
   z_stream *z = &reader->z;
   if (z->avail_in == 0) {
     aq_status status = fill(reader, diag);
@@ -180,7 +190,8 @@ static aq_status inflate_step(aq_reader *reader, aq_diag *diag) {
                      z->msg ? z->msg : "bad data");
 }
 
-static aq_status next_inflated(aq_reader *reader, aq_diag *diag) {
+static aq_status next_inflated(aq_reader *reader, aq_diag *diag)
+{
   z_stream *z = &reader->z;
   z->next_out = reader->out;
   z->avail_out = OUT_SIZE;
@@ -195,7 +206,8 @@ static aq_status next_inflated(aq_reader *reader, aq_diag *diag) {
 }
 
 /* The first piece was read when the reader was opened. */
-static aq_status next_plain(aq_reader *reader, aq_diag *diag) {
+static aq_status next_plain(aq_reader *reader, aq_diag *diag)
+{
   if (reader->piece) {
     aq_status status = fill(reader, diag);
     if (status != AQ_OK)
@@ -206,7 +218,8 @@ static aq_status next_plain(aq_reader *reader, aq_diag *diag) {
   return AQ_OK;
 }
 
-static void drop_byte_order_mark(aq_reader *reader) {
+static void drop_byte_order_mark(aq_reader *reader)
+{
   if (reader->piece_size >= 3 &&
       memcmp(reader->piece, "\xEF\xBB\xBF", 3) == 0) {
     reader->piece += 3;
@@ -215,7 +228,8 @@ static void drop_byte_order_mark(aq_reader *reader) {
 }
 
 aq_status aq_reader_next(aq_reader *reader, const char **bytes, size_t *size,
-                         aq_diag *diag) {
+                         aq_diag *diag)
+{
   if (!reader->peeked) {
     bool first = !reader->piece;
     aq_status status =
@@ -233,7 +247,8 @@ aq_status aq_reader_next(aq_reader *reader, const char **bytes, size_t *size,
 }
 
 aq_status aq_reader_peek(aq_reader *reader, const char **bytes, size_t *size,
-                         aq_diag *diag) {
+                         aq_diag *diag)
+{
   aq_status status = aq_reader_next(reader, bytes, size, diag);
   if (status != AQ_OK)
     return status;
@@ -242,12 +257,14 @@ aq_status aq_reader_peek(aq_reader *reader, const char **bytes, size_t *size,
   return AQ_OK;
 }
 
-uint64_t aq_reader_bytes(const aq_reader *reader) {
+uint64_t aq_reader_bytes(const aq_reader *reader)
+{
   return reader->handed;
 }
 
 void aq_reader_progress(const aq_reader *reader, uint64_t *done,
-                        uint64_t *total) {
+                        uint64_t *total)
+{
   *done = reader->consumed;
   *total = reader->total;
 }

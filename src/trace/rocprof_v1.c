@@ -54,7 +54,8 @@ typedef struct rocprof {
 } rocprof;
 
 /* Absent, empty and 0 are a time that was not recorded. */
-static aq_time optional_time(rocprof *r, int column) {
+static aq_time optional_time(rocprof *r, int column)
+{
   aq_tick tick;
   aq_time time;
   if (!aq_csv_tick(&r->csv, column, &tick) || tick.ns == 0 ||
@@ -63,18 +64,24 @@ static aq_time optional_time(rocprof *r, int column) {
   return time;
 }
 
-static bool read_times(rocprof *r, aq_record *row) {
+static bool read_times(rocprof *r, aq_record *row)
+{
   row->submit = optional_time(r, COLUMN_DISPATCH);
   aq_tick begin, end;
   if (!aq_csv_tick(&r->csv, COLUMN_BEGIN, &begin) ||
       !aq_csv_tick(&r->csv, COLUMN_END, &end) ||
       !aq_import_between(r->import, begin, end, &row->start, &row->end))
     return false;
+  if (row->submit > row->start) {
+    aq_import_repair(r->import, AQ_REPAIR_CLOCK_OFFSET);
+    row->submit = AQ_TIME_NONE;
+  }
   row->complete = optional_time(r, COLUMN_COMPLETE);
   return true;
 }
 
-static void read_shape(const aq_csv *csv, aq_record *row) {
+static void read_shape(const aq_csv *csv, aq_record *row)
+{
   row->grid_x = aq_csv_int(csv, COLUMN_GRID);
   row->wg_x = aq_csv_int(csv, COLUMN_WG);
   if (row->grid_x != AQ_NONE)
@@ -88,7 +95,8 @@ static void read_shape(const aq_csv *csv, aq_record *row) {
   row->sgpr = aq_csv_int(csv, COLUMN_SGPR);
 }
 
-static aq_status process_of(rocprof *r, int64_t pid, uint64_t *process) {
+static aq_status process_of(rocprof *r, int64_t pid, uint64_t *process)
+{
   if (aq_map_get(&r->processes, (uint64_t)pid, process))
     return AQ_OK;
   *process = r->processes.count;
@@ -97,7 +105,8 @@ static aq_status process_of(rocprof *r, int64_t pid, uint64_t *process) {
   return aq_diag_set(r->import->diag, AQ_ERR_NO_MEMORY, "out of memory");
 }
 
-static aq_status read_place(rocprof *r, aq_record *row) {
+static aq_status read_place(rocprof *r, aq_record *row)
+{
   const aq_csv *csv = &r->csv;
   row->pid = aq_csv_int(csv, COLUMN_PID);
   row->tid = aq_csv_int(csv, COLUMN_TID);
@@ -116,7 +125,8 @@ static aq_status read_place(rocprof *r, aq_record *row) {
   return status;
 }
 
-static aq_status import_row(rocprof *r) {
+static aq_status import_row(rocprof *r)
+{
   aq_record row;
   aq_record_init(&row);
   if (!read_times(r, &row)) {
@@ -140,7 +150,8 @@ static aq_status import_row(rocprof *r) {
   return aq_import_put(r->import, &row);
 }
 
-static aq_status import_rows(rocprof *r, aq_reader *reader) {
+static aq_status import_rows(rocprof *r, aq_reader *reader)
+{
   aq_status status = aq_csv_init(&r->csv, r->import, reader, columns);
   if (status != AQ_OK)
     return status;
@@ -156,7 +167,8 @@ static aq_status import_rows(rocprof *r, aq_reader *reader) {
 }
 
 aq_status aq_rocprof_v1_import(aq_import *import, aq_join *join,
-                               const aq_trace_files *files) {
+                               const aq_trace_files *files)
+{
   (void)join; /* one file has it all */
   rocprof r = {.import = import};
   aq_reader *reader;

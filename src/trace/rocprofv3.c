@@ -9,20 +9,23 @@ const char aq_rocprofv3_advice[] =
     "--hip-runtime-trace --kernel-trace --memory-copy-trace "
     "--output-format csv -d DIR -- PROGRAM";
 
-static aq_status no_memory(aq_import *import) {
+static aq_status no_memory(aq_import *import)
+{
   return aq_diag_set(import->diag, AQ_ERR_NO_MEMORY, "out of memory");
 }
 
 /* ---- agents ---- */
 
-void aq_agents_fini(aq_agents *agents) {
+void aq_agents_fini(aq_agents *agents)
+{
   free(agents->agents);
   aq_map_fini(&agents->by_id);
   aq_arena_fini(&agents->arena);
 }
 
 aq_status aq_agents_add(aq_agents *agents, aq_import *import, aq_agent agent,
-                        size_t name_length, size_t gfx_length) {
+                        size_t name_length, size_t gfx_length)
+{
   if (aq_map_get(&agents->by_id, (uint64_t)agent.id, NULL))
     return AQ_OK;
   aq_agent *grown =
@@ -42,7 +45,8 @@ aq_status aq_agents_add(aq_agents *agents, aq_import *import, aq_agent agent,
   return AQ_OK;
 }
 
-const aq_agent *aq_agents_find(const aq_agents *agents, int64_t id) {
+const aq_agent *aq_agents_find(const aq_agents *agents, int64_t id)
+{
   uint64_t index;
   return aq_map_get(&agents->by_id, (uint64_t)id, &index)
              ? &agents->agents[index]
@@ -50,7 +54,8 @@ const aq_agent *aq_agents_find(const aq_agents *agents, int64_t id) {
 }
 
 aq_status aq_agents_device(const aq_agents *agents, aq_import *import,
-                           int64_t id, int64_t *ordinal) {
+                           int64_t id, int64_t *ordinal)
+{
   aq_run_device device = {.source_id = id == AQ_NONE ? 0 : id, .cus = AQ_NONE};
   const aq_agent *agent = aq_agents_find(agents, id);
   if (agent) {
@@ -63,7 +68,8 @@ aq_status aq_agents_device(const aq_agents *agents, aq_import *import,
 
 int64_t aq_agents_copy_gpu(const aq_agents *agents, int64_t source,
                            int64_t destination, const char *direction,
-                           size_t length) {
+                           size_t length)
+{
   static const char to_host[] = "DEVICE_TO_HOST";
   const aq_agent *agent = aq_agents_find(agents, destination);
   bool from_device =
@@ -74,12 +80,14 @@ int64_t aq_agents_copy_gpu(const aq_agents *agents, int64_t source,
 
 /* ---- rows ---- */
 
-static uint64_t join_key(int64_t correlation, uint64_t process) {
+static uint64_t join_key(int64_t correlation, uint64_t process)
+{
   return (uint64_t)correlation ^ process << 44;
 }
 
 static aq_status put_wait(aq_import *import, const aq_rocprofv3_call *call,
-                          aq_time begin, aq_time end) {
+                          aq_time begin, aq_time end)
+{
   aq_record row;
   aq_record_init(&row);
   row.kind = AQ_KIND_WAIT;
@@ -95,7 +103,8 @@ static aq_status put_wait(aq_import *import, const aq_rocprofv3_call *call,
 }
 
 aq_status aq_rocprofv3_call_add(aq_import *import, aq_join *join,
-                                const aq_rocprofv3_call *call) {
+                                const aq_rocprofv3_call *call)
+{
   bool waits = aq_api_waits(call->name, call->name_length);
   bool submits = call->correlation != AQ_NONE &&
                  aq_api_submits(call->name, call->name_length);
@@ -122,7 +131,8 @@ aq_status aq_rocprofv3_call_add(aq_import *import, aq_join *join,
 
 aq_status aq_rocprofv3_row_add(aq_import *import, aq_join *join, aq_record *row,
                                uint64_t process, int64_t queue,
-                               const char *name, size_t name_length) {
+                               const char *name, size_t name_length)
+{
   aq_status status = aq_import_queue(
       import, row->device,
       aq_import_scoped(queue == AQ_NONE ? 0 : queue, process), &row->queue);

@@ -43,7 +43,8 @@ int64_t aq_agents_copy_gpu(const aq_agents *agents, int64_t source,
                            size_t length);
 
 /* A copy's queue: no AQL queue, so one a stream, with a negative id. */
-static inline int64_t aq_rocprofv3_copy_queue(int64_t stream) {
+static inline int64_t aq_rocprofv3_copy_queue(int64_t stream)
+{
   return stream == AQ_NONE ? -1 : -1 - stream;
 }
 

@@ -119,15 +119,18 @@ typedef struct csv_set {
 
 /* ---- agents ---- */
 
-static uint64_t scoped(const csv_set *set, int64_t id) {
+static uint64_t scoped(const csv_set *set, int64_t id)
+{
   return (uint64_t)aq_import_scoped(id, set->file->host);
 }
 
-static bool type_is_gpu(const char *text, size_t length) {
+static bool type_is_gpu(const char *text, size_t length)
+{
   return length >= 3 && toupper((unsigned char)text[0]) == 'G';
 }
 
-static aq_status agent_row(csv_set *set) {
+static aq_status agent_row(csv_set *set)
+{
   const aq_csv *csv = &set->csv;
   int64_t node = aq_csv_int(csv, COLUMN_NODE);
   int64_t logical = aq_csv_int(csv, COLUMN_LOGICAL);
@@ -154,7 +157,8 @@ static aq_status agent_row(csv_set *set) {
 }
 
 /* The node id that "Agent 4", "Agent-4", "4" or "GPU 0" means. */
-static int64_t agent_id(const csv_set *set, int column) {
+static int64_t agent_id(const csv_set *set, int column)
+{
   size_t length, digits = 0;
   const char *text = aq_csv_text(&set->csv, column, &length);
   while (digits < length && !isdigit((unsigned char)text[digits]))
@@ -180,7 +184,8 @@ static int64_t agent_id(const csv_set *set, int column) {
 
 /* ---- rows ---- */
 
-static aq_status call_row(csv_set *set) {
+static aq_status call_row(csv_set *set)
+{
   const aq_csv *csv = &set->csv;
   aq_rocprofv3_call call = {.process = set->file->process};
   size_t length;
@@ -201,7 +206,8 @@ static aq_status call_row(csv_set *set) {
 }
 
 /* What kernels and copies share; false where a time cannot be read. */
-static bool read_common(csv_set *set, aq_record *row, int kind) {
+static bool read_common(csv_set *set, aq_record *row, int kind)
+{
   const aq_csv *csv = &set->csv;
   aq_tick start, end;
   aq_record_init(row);
@@ -222,7 +228,8 @@ static bool read_common(csv_set *set, aq_record *row, int kind) {
   return true;
 }
 
-static aq_status kernel_row(csv_set *set) {
+static aq_status kernel_row(csv_set *set)
+{
   const aq_csv *csv = &set->csv;
   aq_record row;
   if (!read_common(set, &row, AQ_KIND_KERNEL))
@@ -248,7 +255,8 @@ static aq_status kernel_row(csv_set *set) {
                               aq_csv_int(csv, COLUMN_QUEUE), name, length);
 }
 
-static aq_status copy_row(csv_set *set) {
+static aq_status copy_row(csv_set *set)
+{
   const aq_csv *csv = &set->csv;
   aq_record row;
   if (!read_common(set, &row, AQ_KIND_COPY))
@@ -286,7 +294,8 @@ static const struct kind {
 
 enum { KIND_KERNELS = 2, KIND_COUNT = sizeof kinds / sizeof *kinds };
 
-static int kind_of(const char *text, size_t length) {
+static int kind_of(const char *text, size_t length)
+{
   int i = 0;
   while (i < KIND_COUNT && !(aq_csv_header_has(text, length, kinds[i].has[0]) &&
                              aq_csv_header_has(text, length, kinds[i].has[1])))
@@ -294,12 +303,14 @@ static int kind_of(const char *text, size_t length) {
   return i;
 }
 
-bool aq_rocprofv3_csv_detect(const char *text, size_t length) {
+bool aq_rocprofv3_csv_detect(const char *text, size_t length)
+{
   return kind_of(text, length) < KIND_COUNT;
 }
 
 static aq_status read_rows(csv_set *set, const struct kind *kind,
-                           aq_reader *reader) {
+                           aq_reader *reader)
+{
   aq_status status = aq_csv_init(&set->csv, set->import, reader, kind->columns);
   if (status != AQ_OK)
     return status;
@@ -316,7 +327,8 @@ static aq_status read_rows(csv_set *set, const struct kind *kind,
 }
 
 /* Reads a file if it is of a kind; other files of the set are let be. */
-static aq_status read_file(csv_set *set, int kind) {
+static aq_status read_file(csv_set *set, int kind)
+{
   aq_reader *reader;
   aq_status status = aq_trace_file_open(set->file, &reader, set->import->diag);
   if (status != AQ_OK)
@@ -333,7 +345,8 @@ static aq_status read_file(csv_set *set, int kind) {
 }
 
 aq_status aq_rocprofv3_csv_import(aq_import *import, aq_join *join,
-                                  const aq_trace_files *files) {
+                                  const aq_trace_files *files)
+{
   csv_set set = {.import = import, .join = join};
   aq_status status = AQ_OK;
   for (int kind = 0; kind < KIND_COUNT; kind++)

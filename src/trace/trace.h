@@ -4,7 +4,9 @@
  *
  * One table names every format (trace/formats.c); one file implements each.
  * Importers stream: memory is bounded by what is outstanding (host calls whose
- * packets have not come yet and the other way round), not by the file.
+ * packets have not come yet and the other way round), not by the file. Rows are
+ * put in the order of the file, but those that waited for the other half, and
+ * the first row of a graph launch, which comes last.
  * Exporters write what a reader hands them, row by row.
  * Thread rule: one thread at a time per import or export.
  */
@@ -26,7 +28,7 @@
   R(STRING_NUMBER, "numbers written as strings (pids, ids)")                   \
   R(OUT_OF_ORDER, "rows out of time order")                                    \
   R(NEGATIVE_DURATION, "negative durations (end moved to start)")              \
-  R(CLOCK_OFFSET, "rows whose host clock was shifted")                         \
+  R(CLOCK_OFFSET, "rows that start before their host call (it is dropped)")    \
   R(DUPLICATE_CORRELATION, "correlation ids used twice")                       \
   R(NO_HOST_CALL, "dispatches without a host call")                            \
   R(UNKNOWN_COLUMN_CASE, "columns spelled in another case")                    \

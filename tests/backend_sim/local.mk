@@ -10,6 +10,7 @@ check_PROGRAMS += \
 	tests/backend_sim/test_clock \
 	tests/backend_sim/test_copies \
 	tests/backend_sim/test_device_model \
+	tests/backend_sim/test_docs \
 	tests/backend_sim/test_lifecycle \
 	tests/backend_sim/test_mutation \
 	tests/backend_sim/test_null \
@@ -47,3 +48,7 @@ tests_backend_sim_test_null_LDADD = $(AQSIM_TEST_LDADD)
 tests_backend_sim_test_queues_SOURCES = tests/backend_sim/test_queues.c
 tests_backend_sim_test_queues_CPPFLAGS = $(AQ_TEST_CPPFLAGS)
 tests_backend_sim_test_queues_LDADD = $(AQSIM_TEST_LDADD)
+
+tests_backend_sim_test_docs_SOURCES = tests/backend_sim/test_docs.c
+tests_backend_sim_test_docs_CPPFLAGS = $(AQ_TEST_CPPFLAGS)
+tests_backend_sim_test_docs_LDADD = $(AQSIM_TEST_LDADD)

@@ -241,7 +241,14 @@ START_TEST(time_starts_at_the_epoch_and_never_goes_back)
                    &diag);
   ck_assert_time_eq(t->ops->now(t), AQ_S);
   t->ops->close(t);
-  options.epoch = -1;
+  options.epoch = -AQ_S - 1;
+  ck_assert_status(aqsim_transport_ops.open(&options, &t, &diag), AQ_OK, &diag);
+  aq_clock_pair clocks;
+  t->ops->clock_correlate(t, 0, &clocks);
+  ck_assert_time_eq(clocks.host, -AQ_S - 1);
+  ck_assert_time_eq(clocks.device, -AQ_S - 40 * AQ_NS);
+  t->ops->close(t);
+  options.epoch = AQ_TIME_MAX / 2;
   ck_assert_status(aqsim_transport_ops.open(&options, &t, &diag),
                    AQ_ERR_INVALID, &diag);
   options.epoch = 0;

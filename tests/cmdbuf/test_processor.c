@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "support/aqtest.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -185,9 +186,35 @@ START_TEST(carried_header_bits_reach_only_the_first_packet)
 }
 END_TEST
 
+START_TEST(the_documentation_lists_the_opcodes)
+{
+  static const struct {
+    int code, size;
+    const char *name, *semantics;
+  } opcodes[] = {
+#define OP(code, NAME, name, size, semantics) {code, size, #name, semantics},
+#include "cmdbuf/opcodes.def"
+#undef OP
+  };
+  static char page[65536];
+  char path[4096], line[256];
+  snprintf(path, sizeof path, "%s/doc/formats/program.md", getenv("AQ_SRCDIR"));
+  FILE *file = fopen(path, "r");
+  ck_assert_ptr_nonnull(file);
+  page[fread(page, 1, sizeof page - 1, file)] = 0;
+  fclose(file);
+  for (size_t i = 0; i < sizeof opcodes / sizeof *opcodes; i++) {
+    snprintf(line, sizeof line, "\n| %d | %s | %d | %s |\n", opcodes[i].code,
+             opcodes[i].name, opcodes[i].size, opcodes[i].semantics);
+    ck_assert_msg(strstr(page, line), "not in %s: %s", path, line);
+  }
+}
+END_TEST
+
 AQ_TEST_MAIN("cmdbuf/processor",
              packet_bodies_are_bit_for_bit_what_was_recorded,
              a_dispatch_without_arguments_has_no_kernarg_address,
              a_walk_goes_on_where_its_reservation_ended,
              a_walk_stops_where_kernarg_memory_ends,
-             carried_header_bits_reach_only_the_first_packet)
+             carried_header_bits_reach_only_the_first_packet,
+             the_documentation_lists_the_opcodes)

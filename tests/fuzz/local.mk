@@ -1,1 +1,27 @@
-# make check-fuzz
+# make check-fuzz: runs every target for FUZZ_SECONDS; see tests/fuzz/README.md.
+# Add a target: its name here, its source tests/fuzz/fuzz_NAME.c, seeds in
+# tests/fuzz/corpus/NAME/.
+AQ_FUZZ_TARGETS = gz jsonl kineto rocprof_v1 rocprofv3_csv rocprofv3_json
+FUZZ_SECONDS = 10
+
+EXTRA_DIST += tests/fuzz/README.md tests/fuzz/run.sh tests/fuzz/driver.c \
+	tests/fuzz/fuzz.h tests/fuzz/fuzz_import.h \
+	$(AQ_FUZZ_TARGETS:%=tests/fuzz/fuzz_%.c) tests/fuzz/corpus
+
+# What the targets are linked with: all of the core, compiled anew.
+AQ_FUZZ_SOURCES = $(libaqcore_la_SOURCES) $(nodist_libaqcore_la_SOURCES)
+AQ_FUZZ_CPPFLAGS = $(DEFS) -I. $(AM_CPPFLAGS) -I$(top_srcdir)/tests \
+	$(SQLITE_CFLAGS) $(ZLIB_CFLAGS) $(YAJL_CFLAGS)
+AQ_FUZZ_LIBS = $(SQLITE_LIBS) $(ZLIB_LIBS) $(YAJL_LIBS) -lm
+
+.PHONY: check-fuzz
+check-fuzz: $(BUILT_SOURCES)
+	@FUZZ_SECONDS='$(FUZZ_SECONDS)' CC='$(CC)' CFLAGS='$(CFLAGS)' \
+	  FUZZ_CPPFLAGS='$(AQ_FUZZ_CPPFLAGS)' \
+	  FUZZ_SOURCES='$(AQ_FUZZ_SOURCES)' FUZZ_LIBS='$(AQ_FUZZ_LIBS)' \
+	  $(SHELL) $(top_srcdir)/tests/fuzz/run.sh '$(top_srcdir)' \
+	    $(AQ_FUZZ_TARGETS)
+clean-local: clean-fuzz
+.PHONY: clean-fuzz
+clean-fuzz:
+	-rm -rf fuzz-build

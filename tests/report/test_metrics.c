@@ -9,8 +9,7 @@
 START_TEST(every_metric_is_found_by_its_name_and_no_name_is_used_twice)
 {
   for (size_t i = 0; i < aq_metric_count(); i++) {
-    aq_metric metric;
-    aq_metric_at(i, &metric);
+    aq_metric metric = aq_metric_at(i);
     ck_assert_int_eq(aq_metric_find(metric.name), (int)i);
     ck_assert_uint_gt(strlen(metric.meaning), 0);
   }

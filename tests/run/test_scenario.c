@@ -269,6 +269,11 @@ START_TEST(bad_scenarios_are_refused_with_file_and_place)
       {CLIENT("\"open\": {\"every\": \"1us\"}"),
        "s.json: clients[0]: it never ends: \"requests\" or \"until\" is "
        "missing"},
+      {CLIENT("\"open\": {\"every\": {\"choice\": [\"0us\"]}}, \"until\": "
+              "\"1s\""),
+       "s.json: clients[0]: it never ends: no time passes between its "
+       "requests, "
+       "and \"requests\" is missing"},
       {CLIENT("\"requests\": 1"),
        "s.json: clients[0]: either \"open\" or \"closed\" expected"},
       {CLIENT("\"open\": {\"at\": [\"2us\", \"1us\"]}"),
@@ -293,6 +298,24 @@ START_TEST(bad_scenarios_are_refused_with_file_and_place)
                      AQ_ERR_INPUT, &diag);
     ck_assert_str_eq(diag.text, cases[i].error);
   }
+}
+END_TEST
+
+START_TEST(the_example_of_the_documentation_is_a_scenario)
+{
+  char path[4096];
+  static char page[65536];
+  snprintf(path, sizeof path, "%s/doc/formats/scenario.md",
+           getenv("AQ_SRCDIR"));
+  FILE *file = fopen(path, "r");
+  ck_assert_ptr_nonnull(file);
+  page[fread(page, 1, sizeof page - 1, file)] = 0;
+  fclose(file);
+  char *text = strstr(page, "```json\n") + 8;
+  *strstr(text, "```") = 0;
+  aq_workload_source *source = open_text(text);
+  ck_assert_int_eq(source->peek(source), 0);
+  source->close(source);
 }
 END_TEST
 
@@ -379,6 +402,7 @@ AQ_TEST_MAIN("run/scenario", open_clients_arrive_as_they_are_told,
              kernels_become_commands,
              seed_and_device_come_from_the_file_unless_overridden,
              bad_scenarios_are_refused_with_file_and_place,
+             the_example_of_the_documentation_is_a_scenario,
              deep_nesting_is_refused_before_it_is_built,
              shipped_scenarios_run_to_their_end,
              results_depend_on_the_seed_alone)

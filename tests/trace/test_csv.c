@@ -24,7 +24,8 @@ typedef struct table {
   aq_csv csv;
 } table;
 
-static aq_status table_open(table *t, const char *text) {
+static aq_status table_open(table *t, const char *text)
+{
   memset(t, 0, sizeof *t);
   aq_memory_sink_init(&t->sink);
   aq_import_init(&t->import, &t->sink.sink, NULL, &t->result, &t->diag);
@@ -34,14 +35,16 @@ static aq_status table_open(table *t, const char *text) {
   return aq_csv_init(&t->csv, &t->import, t->reader, columns);
 }
 
-static void table_close(table *t) {
+static void table_close(table *t)
+{
   aq_csv_fini(&t->csv);
   aq_reader_close(t->reader);
   aq_import_fini(&t->import);
   aq_memory_sink_fini(&t->sink);
 }
 
-static void check_row(table *t, const char *name, int64_t count) {
+static void check_row(table *t, const char *name, int64_t count)
+{
   bool got;
   ck_assert_status(aq_csv_next(&t->csv, &got), AQ_OK, &t->diag);
   ck_assert(got);
@@ -52,13 +55,15 @@ static void check_row(table *t, const char *name, int64_t count) {
   ck_assert_int_eq(aq_csv_int(&t->csv, ID_COUNT), count);
 }
 
-static void check_end(table *t) {
+static void check_end(table *t)
+{
   bool got = true;
   ck_assert_status(aq_csv_next(&t->csv, &got), AQ_OK, &t->diag);
   ck_assert(!got);
 }
 
-START_TEST(quoted_fields_hold_commas_quotes_and_line_ends) {
+START_TEST(quoted_fields_hold_commas_quotes_and_line_ends)
+{
   table t;
   ck_assert_status(table_open(&t, "Count,Kernel_Name\n"
                                   "1,\"f<1, 2>(a, b)\"\n"
@@ -75,7 +80,8 @@ START_TEST(quoted_fields_hold_commas_quotes_and_line_ends) {
 }
 END_TEST
 
-START_TEST(lines_end_with_crlf_or_the_file) {
+START_TEST(lines_end_with_crlf_or_the_file)
+{
   table t;
   ck_assert_status(
       table_open(&t, "Kernel_Name,Count\r\na,1\r\n\r\n\"b\",2\r\nc,3"), AQ_OK,
@@ -88,7 +94,8 @@ START_TEST(lines_end_with_crlf_or_the_file) {
 }
 END_TEST
 
-START_TEST(columns_in_another_case_are_found_and_counted) {
+START_TEST(columns_in_another_case_are_found_and_counted)
+{
   table t;
   ck_assert_status(table_open(&t, "kernel name,COUNT\na,1\n"), AQ_OK, &t.diag);
   ck_assert_uint_eq(t.result.repairs[AQ_REPAIR_UNKNOWN_COLUMN_CASE], 2);
@@ -97,7 +104,8 @@ START_TEST(columns_in_another_case_are_found_and_counted) {
 }
 END_TEST
 
-START_TEST(a_missing_mandatory_column_is_named) {
+START_TEST(a_missing_mandatory_column_is_named)
+{
   table t;
   ck_assert_int_eq(table_open(&t, "Count\n1\n"), AQ_ERR_INPUT);
   ck_assert_str_eq(t.diag.text, "in: line 1: no column \"Kernel_Name\"");
@@ -107,7 +115,8 @@ START_TEST(a_missing_mandatory_column_is_named) {
 }
 END_TEST
 
-START_TEST(rows_of_another_length_are_left_out) {
+START_TEST(rows_of_another_length_are_left_out)
+{
   table t;
   ck_assert_status(table_open(&t, "Kernel_Name,Count\na\nb,2\nc,3,4\nd,"),
                    AQ_OK, &t.diag);
@@ -119,7 +128,8 @@ START_TEST(rows_of_another_length_are_left_out) {
 }
 END_TEST
 
-START_TEST(an_open_quote_is_refused_at_its_line) {
+START_TEST(an_open_quote_is_refused_at_its_line)
+{
   table t;
   bool got;
   ck_assert_status(table_open(&t, "Kernel_Name,Count\n\"a\nb\",1\n\"c,2\n"),
@@ -131,7 +141,8 @@ START_TEST(an_open_quote_is_refused_at_its_line) {
 }
 END_TEST
 
-START_TEST(times_in_ns_may_have_decimals) {
+START_TEST(times_in_ns_may_have_decimals)
+{
   table t;
   bool got;
   aq_tick tick;

@@ -10,7 +10,8 @@ static const char kineto[] =
     "{\"traceEvents\":[{\"ph\":\"X\",\"cat\":\"kernel\",\"name\":\"k\",\"pid\":"
     "2,\"tid\":0,\"ts\":15,\"dur\":3,\"args\":{\"device\":2,\"stream\":0}}]}";
 
-static void refused_path(const char *path, const char *line) {
+static void refused_path(const char *path, const char *line)
+{
   char expected[512];
   fixture f = fixture_path(path);
   snprintf(expected, sizeof expected, "%s: %s", path, line);
@@ -20,14 +21,16 @@ static void refused_path(const char *path, const char *line) {
   fixture_free(&f);
 }
 
-static const char *folder(const char *name) {
+static const char *folder(const char *name)
+{
   static char path[512];
   snprintf(path, sizeof path, "%s/%s", aqtest_tmpdir(), name);
   mkdir(path, 0777);
   return path;
 }
 
-static const char *write_gzip(const char *name, const char *text) {
+static const char *write_gzip(const char *name, const char *text)
+{
   const char *path = aqtest_write(name, "", 0);
   gzFile file = gzopen(path, "wb");
   ck_assert_int_eq(gzwrite(file, text, (unsigned)strlen(text)),
@@ -36,7 +39,8 @@ static const char *write_gzip(const char *name, const char *text) {
   return path;
 }
 
-START_TEST(each_format_is_found_by_content) {
+START_TEST(each_format_is_found_by_content)
+{
   static const struct {
     const char *file, *format;
   } files[] = {
@@ -53,7 +57,8 @@ START_TEST(each_format_is_found_by_content) {
 }
 END_TEST
 
-START_TEST(gzip_needs_no_name) {
+START_TEST(gzip_needs_no_name)
+{
   fixture f = fixture_path(write_gzip("trace.json", kineto));
   ck_assert_status(f.status, AQ_OK, &f.diag);
   ck_assert_uint_eq(f.result.bytes, strlen(kineto));
@@ -61,7 +66,8 @@ START_TEST(gzip_needs_no_name) {
 }
 END_TEST
 
-START_TEST(a_truncated_gzip_file_is_refused) {
+START_TEST(a_truncated_gzip_file_is_refused)
+{
   char bytes[512], line[128];
   FILE *file = fopen(write_gzip("whole.json.gz", kineto), "rb");
   size_t size = fread(bytes, 1, sizeof bytes, file);
@@ -72,28 +78,32 @@ START_TEST(a_truncated_gzip_file_is_refused) {
 }
 END_TEST
 
-START_TEST(an_empty_file_is_refused) {
+START_TEST(an_empty_file_is_refused)
+{
   refused_path(aqtest_write("empty.json", "", 0), "empty file");
 }
 END_TEST
 
-START_TEST(a_missing_file_is_refused) {
+START_TEST(a_missing_file_is_refused)
+{
   refused_path("/nonexistent/trace.json", "No such file or directory");
 }
 END_TEST
 
-START_TEST(a_file_of_another_kind_is_refused_with_what_is_known) {
+START_TEST(a_file_of_another_kind_is_refused_with_what_is_known)
+{
   fixture_refused("\x7f"
                   "ELF...",
                   "in: unknown format (known: kineto, rocprofv3-json, "
-                  "rocprofv3-csv, rocprof-v1)");
+                  "rocprofv3-csv, rocprof-v1, jsonl)");
   fixture_refused("{\"nodes\": []}",
                   "in: unknown format (known: kineto, rocprofv3-json, "
-                  "rocprofv3-csv, rocprof-v1)");
+                  "rocprofv3-csv, rocprof-v1, jsonl)");
 }
 END_TEST
 
-START_TEST(a_format_can_be_named) {
+START_TEST(a_format_can_be_named)
+{
   aq_memory_sink sink;
   aq_trace_result result;
   aq_diag diag = AQ_DIAG_INIT;
@@ -103,17 +113,19 @@ START_TEST(a_format_can_be_named) {
                                          &sink.sink, &result, &diag),
                    AQ_ERR_INPUT);
   ck_assert_str_eq(diag.text, "in: line 1: no column \"KernelName\"");
-  options.format = "jsonl";
+  options.format = "otf2";
   ck_assert_int_eq(aq_trace_import_bytes("in", kineto, strlen(kineto), &options,
                                          &sink.sink, &result, &diag),
                    AQ_ERR_INPUT);
-  ck_assert_str_eq(diag.text, "no format \"jsonl\" to import (known: kineto, "
-                              "rocprofv3-json, rocprofv3-csv, rocprof-v1)");
+  ck_assert_str_eq(diag.text,
+                   "no format \"otf2\" to import (known: kineto, "
+                   "rocprofv3-json, rocprofv3-csv, rocprof-v1, jsonl)");
   aq_memory_sink_fini(&sink);
 }
 END_TEST
 
-START_TEST(a_directory_without_traces_is_refused) {
+START_TEST(a_directory_without_traces_is_refused)
+{
   const char *path = folder("none");
   refused_path(path, "no trace in this directory (0 JSON and CSV files looked "
                      "at)");
@@ -124,7 +136,8 @@ START_TEST(a_directory_without_traces_is_refused) {
 }
 END_TEST
 
-START_TEST(a_truncated_file_in_a_directory_is_refused) {
+START_TEST(a_truncated_file_in_a_directory_is_refused)
+{
   char bytes[512];
   const char *path = folder("cut");
   FILE *file = fopen(write_gzip("cut/a.json.gz", kineto), "rb");
@@ -138,7 +151,8 @@ START_TEST(a_truncated_file_in_a_directory_is_refused) {
 }
 END_TEST
 
-START_TEST(a_directory_with_one_trace_is_that_trace) {
+START_TEST(a_directory_with_one_trace_is_that_trace)
+{
   const char *path = folder("one");
   aqtest_write("one/trace.json", kineto, strlen(kineto));
   aqtest_write("one/notes.json", "{}", 2);
@@ -151,12 +165,14 @@ START_TEST(a_directory_with_one_trace_is_that_trace) {
 }
 END_TEST
 
-static void note_progress(uint64_t done, uint64_t total, void *user) {
+static void note_progress(uint64_t done, uint64_t total, void *user)
+{
   ck_assert_uint_le(done, total);
   *(uint64_t *)user = total;
 }
 
-START_TEST(progress_is_told) {
+START_TEST(progress_is_told)
+{
   uint64_t total = 0;
   aq_memory_sink sink;
   aq_trace_result result;
@@ -172,14 +188,15 @@ START_TEST(progress_is_told) {
 }
 END_TEST
 
-START_TEST(the_table_tells_what_each_format_can) {
+START_TEST(the_table_tells_what_each_format_can)
+{
   size_t imports = 0, exports = 0;
   for (const aq_trace_format *f = aq_trace_formats(); f->name; f++) {
     ck_assert_ptr_nonnull(f->summary);
     imports += f->imports;
     exports += f->exports;
   }
-  ck_assert_uint_eq(imports, 4);
+  ck_assert_uint_eq(imports, 5);
   ck_assert_uint_eq(exports, 1);
 }
 END_TEST

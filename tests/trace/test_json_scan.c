@@ -6,7 +6,8 @@
 
 #include "support/aqtest.h"
 
-static bool wanted(const char *value, size_t length) {
+static bool wanted(const char *value, size_t length)
+{
   return length == 1 && *value == 'k';
 }
 
@@ -15,7 +16,8 @@ static const aq_json_filter filter = {"events", "cat", wanted};
 /* What comes out of a text that is fed in pieces of `step` bytes, parsed bytes
  * removed in between as the parser does. */
 static char *scanned(const char *text, size_t step, const aq_json_filter *f,
-                     uint64_t *commas) {
+                     uint64_t *commas)
+{
   aq_json_scan scan;
   aq_json_scan_init(&scan, f);
   size_t size = strlen(text), used = 0;
@@ -36,7 +38,8 @@ static char *scanned(const char *text, size_t step, const aq_json_filter *f,
 
 /* Whatever the pieces, the same text and count come out. */
 static void check(const char *text, const aq_json_filter *f,
-                  const char *expected, uint64_t commas) {
+                  const char *expected, uint64_t commas)
+{
   for (size_t step = 1; step <= strlen(text); step++) {
     uint64_t counted;
     char *out = scanned(text, step, f, &counted);
@@ -47,7 +50,8 @@ static void check(const char *text, const aq_json_filter *f,
   }
 }
 
-START_TEST(good_json_is_left_alone) {
+START_TEST(good_json_is_left_alone)
+{
   static const char *const texts[] = {
       "{\"a\": [1, -2.5e-3, true, false, null], \"b\": {\"c\": \"x,]}\"}}",
       "[]",
@@ -59,20 +63,23 @@ START_TEST(good_json_is_left_alone) {
 }
 END_TEST
 
-START_TEST(a_comma_before_a_bracket_becomes_a_space) {
+START_TEST(a_comma_before_a_bracket_becomes_a_space)
+{
   check("[1, 2,]", NULL, "[1, 2 ]", 1);
   check("{\"a\": [\"x,]\" , \n ], }", NULL, "{\"a\": [\"x,]\"   \n ]  }", 2);
 }
 END_TEST
 
-START_TEST(what_json_cannot_write_becomes_null) {
+START_TEST(what_json_cannot_write_becomes_null)
+{
   check("[NaN, -Infinity, Infinity,nan, -inf]", NULL,
         "[null, null, null,null, null]", 0);
   check("{\"a\":null,\"b\":NaN}", NULL, "{\"a\":null,\"b\":null}", 0);
 }
 END_TEST
 
-START_TEST(unwanted_elements_of_the_array_are_left_out) {
+START_TEST(unwanted_elements_of_the_array_are_left_out)
+{
   check(
       "{\"v\": \"events\", \"events\": [{\"cat\": \"x\", \"a\": [\"]\", {}]},"
       " {\"cat\": \"k\", \"n\": 1}, {\"n\": {\"cat\": \"k\"}, \"cat\": \"x\"},"
@@ -84,19 +91,22 @@ START_TEST(unwanted_elements_of_the_array_are_left_out) {
 }
 END_TEST
 
-START_TEST(a_root_array_is_the_array) {
+START_TEST(a_root_array_is_the_array)
+{
   check("[{\"cat\":\"k\"},{\"cat\":\"x\"},1,[2],\"s\",{\"cat\":\"k\"},{}]",
         &filter, "[{\"cat\":\"k\"},{\"cat\":\"k\"}]", 0);
 }
 END_TEST
 
-START_TEST(trailing_commas_are_counted_in_what_is_left_out_too) {
+START_TEST(trailing_commas_are_counted_in_what_is_left_out_too)
+{
   check("[{\"cat\":\"x\",\"a\":[1,],},{\"cat\":\"k\",},]", &filter,
         "[{\"cat\":\"k\" }]", 4);
 }
 END_TEST
 
-START_TEST(text_after_the_document_is_a_fault) {
+START_TEST(text_after_the_document_is_a_fault)
+{
   aq_json_scan scan;
   aq_json_scan_init(&scan, NULL);
   ck_assert(aq_json_scan_feed(&scan, "[1] \n", 5));
@@ -107,7 +117,8 @@ START_TEST(text_after_the_document_is_a_fault) {
 }
 END_TEST
 
-START_TEST(endless_nesting_is_a_fault) {
+START_TEST(endless_nesting_is_a_fault)
+{
   aq_json_scan scan;
   aq_json_scan_init(&scan, NULL);
   bool fed = true;
@@ -118,7 +129,8 @@ START_TEST(endless_nesting_is_a_fault) {
 }
 END_TEST
 
-START_TEST(bytes_of_the_output_are_traced_to_the_source) {
+START_TEST(bytes_of_the_output_are_traced_to_the_source)
+{
   static const char text[] = "[{\"cat\":\"x\"},{\"cat\":\"k\",\"a\":NaN}]";
   aq_json_scan scan;
   aq_json_scan_init(&scan, &filter);

@@ -15,7 +15,8 @@
   "\"ts\":" ts ",\"dur\":" dur                                                 \
   ",\"args\":{\"device\":2,\"stream\":0,\"correlation\":5}}"
 
-START_TEST(a_launch_and_its_kernel_are_one_row) {
+START_TEST(a_launch_and_its_kernel_are_one_row)
+{
   fixture f = fixture_data("kineto.json");
   const aq_record *row = fixture_row(&f, "add<float>", AQ_KIND_KERNEL);
   ck_assert_int_eq(row->via, AQ_VIA_DIRECT);
@@ -38,7 +39,8 @@ START_TEST(a_launch_and_its_kernel_are_one_row) {
 }
 END_TEST
 
-START_TEST(the_grid_of_hipExtModuleLaunchKernel_is_in_work_items) {
+START_TEST(the_grid_of_hipExtModuleLaunchKernel_is_in_work_items)
+{
   fixture f = fixture_data("kineto.json");
   const aq_record *row = fixture_row(&f, "gemm \"MT64\", v2", AQ_KIND_KERNEL);
   ck_assert_int_eq(row->grid_x, 1024);
@@ -50,7 +52,8 @@ START_TEST(the_grid_of_hipExtModuleLaunchKernel_is_in_work_items) {
 }
 END_TEST
 
-START_TEST(copies_and_fills_have_kind_bytes_and_queue) {
+START_TEST(copies_and_fills_have_kind_bytes_and_queue)
+{
   fixture f = fixture_data("kineto.json");
   const aq_record *copy =
       fixture_row(&f, "Memcpy DtoH (Device -> Host)", AQ_KIND_COPY);
@@ -65,7 +68,8 @@ START_TEST(copies_and_fills_have_kind_bytes_and_queue) {
 }
 END_TEST
 
-START_TEST(every_node_of_a_graph_has_the_launch_and_the_first_is_marked) {
+START_TEST(every_node_of_a_graph_has_the_launch_and_the_first_is_marked)
+{
   fixture f = fixture_data("kineto.json");
   static const char *const nodes[] = {"node_a", "node_b", "node_c"};
   for (int i = 0; i < 3; i++) {
@@ -79,7 +83,8 @@ START_TEST(every_node_of_a_graph_has_the_launch_and_the_first_is_marked) {
 }
 END_TEST
 
-START_TEST(calls_that_wait_are_rows) {
+START_TEST(calls_that_wait_are_rows)
+{
   fixture f = fixture_data("kineto.json");
   const aq_record *copy = fixture_row(&f, "hipMemcpyWithStream", AQ_KIND_WAIT);
   const aq_record *sync = fixture_row(&f, "hipDeviceSynchronize", AQ_KIND_WAIT);
@@ -91,7 +96,8 @@ START_TEST(calls_that_wait_are_rows) {
 }
 END_TEST
 
-START_TEST(a_kernel_without_a_call_is_kept_and_counted) {
+START_TEST(a_kernel_without_a_call_is_kept_and_counted)
+{
   fixture f = fixture_data("kineto.json");
   const aq_record *row = fixture_row(&f, "orphan", AQ_KIND_KERNEL);
   ck_assert_int_eq(row->via, AQ_VIA_NONE);
@@ -104,7 +110,8 @@ START_TEST(a_kernel_without_a_call_is_kept_and_counted) {
 }
 END_TEST
 
-START_TEST(the_device_is_described) {
+START_TEST(the_device_is_described)
+{
   fixture f = fixture_data("kineto.json");
   ck_assert_uint_eq(f.sink.device_count, 1);
   ck_assert_int_eq(f.sink.devices[0].source_id, 2);
@@ -115,7 +122,8 @@ START_TEST(the_device_is_described) {
 }
 END_TEST
 
-START_TEST(ranks_with_equal_ids_are_kept_apart) {
+START_TEST(ranks_with_equal_ids_are_kept_apart)
+{
   fixture f = fixture_data("kineto_ranks.json");
   ck_assert_uint_eq(f.sink.device_count, 2);
   ck_assert_uint_eq(f.sink.queue_count, 2);
@@ -129,7 +137,8 @@ START_TEST(ranks_with_equal_ids_are_kept_apart) {
 }
 END_TEST
 
-START_TEST(an_unclosed_document_is_read_as_far_as_it_goes) {
+START_TEST(an_unclosed_document_is_read_as_far_as_it_goes)
+{
   fixture f = fixture_text("{\"traceEvents\":[" CALL "," KERNEL("15", "3"));
   fixture_repaired(&f, AQ_REPAIR_UNCLOSED, 1);
   ck_assert_uint_eq(f.result.dispatches, 1);
@@ -143,7 +152,8 @@ START_TEST(an_unclosed_document_is_read_as_far_as_it_goes) {
 }
 END_TEST
 
-START_TEST(trailing_commas_are_dropped) {
+START_TEST(trailing_commas_are_dropped)
+{
   fixture f =
       fixture_text("{\"traceEvents\":[" CALL "," KERNEL("15", "3") ",],}");
   fixture_repaired(&f, AQ_REPAIR_TRAILING_COMMA, 2);
@@ -151,7 +161,8 @@ START_TEST(trailing_commas_are_dropped) {
 }
 END_TEST
 
-START_TEST(numbers_in_strings_are_read) {
+START_TEST(numbers_in_strings_are_read)
+{
   fixture f = fixture_text(
       "{\"traceEvents\":[" CALL ",{\"ph\":\"X\",\"cat\":\"kernel\",\"name\":"
       "\"k\",\"pid\":\"2\",\"tid\":0,\"ts\":\"15.5\",\"dur\":3,\"args\":{"
@@ -162,7 +173,8 @@ START_TEST(numbers_in_strings_are_read) {
 }
 END_TEST
 
-START_TEST(rows_out_of_order_are_counted) {
+START_TEST(rows_out_of_order_are_counted)
+{
   fixture f = fixture_text("{\"traceEvents\":[{\"ph\":\"X\",\"cat\":"
                            "\"cuda_runtime\",\"name\":\"hipGraphLaunch\","
                            "\"pid\":1,\"tid\":1,\"ts\":10,\"dur\":2,\"args\":"
@@ -173,7 +185,8 @@ START_TEST(rows_out_of_order_are_counted) {
 }
 END_TEST
 
-START_TEST(a_negative_duration_ends_at_its_start) {
+START_TEST(a_negative_duration_ends_at_its_start)
+{
   fixture f =
       fixture_text("{\"traceEvents\":[" CALL "," KERNEL("15", "-3.5") "]}");
   fixture_repaired(&f, AQ_REPAIR_NEGATIVE_DURATION, 1);
@@ -183,7 +196,8 @@ START_TEST(a_negative_duration_ends_at_its_start) {
 }
 END_TEST
 
-START_TEST(a_correlation_id_used_twice_is_counted) {
+START_TEST(a_correlation_id_used_twice_is_counted)
+{
   fixture f = fixture_text("{\"traceEvents\":[" CALL "," CALL
                            "," KERNEL("15", "3") "]}");
   fixture_repaired(&f, AQ_REPAIR_DUPLICATE_CORRELATION, 1);
@@ -191,7 +205,8 @@ START_TEST(a_correlation_id_used_twice_is_counted) {
 }
 END_TEST
 
-START_TEST(a_time_that_is_not_a_number_leaves_the_row_out) {
+START_TEST(a_time_that_is_not_a_number_leaves_the_row_out)
+{
   fixture f = fixture_text("{\"traceEvents\":[" CALL
                            "," KERNEL("NaN", "3") "," KERNEL("15", "3") "]}");
   fixture_repaired(&f, AQ_REPAIR_SKIPPED_ROW, 1);
@@ -200,7 +215,8 @@ START_TEST(a_time_that_is_not_a_number_leaves_the_row_out) {
 }
 END_TEST
 
-START_TEST(names_may_be_any_bytes) {
+START_TEST(names_may_be_any_bytes)
+{
   fixture f = fixture_text(
       "{\"traceEvents\":[{\"ph\":\"X\",\"cat\":\"kernel\",\"name\":"
       "\"\xff\xfe \\u00e9\",\"pid\":2,\"tid\":0,\"ts\":15,\"dur\":3,\"args\":{}"
@@ -212,7 +228,8 @@ START_TEST(names_may_be_any_bytes) {
 }
 END_TEST
 
-START_TEST(a_kernel_only_trace_says_how_to_record_host_calls) {
+START_TEST(a_kernel_only_trace_says_how_to_record_host_calls)
+{
   fixture f = fixture_text("{\"traceEvents\":[" KERNEL("15", "3") "]}");
   fixture_repaired(&f, AQ_REPAIR_NO_HOST_CALL, 1);
   ck_assert_ptr_nonnull(strstr(f.result.advice, "ProfilerActivity.CPU"));
@@ -220,7 +237,8 @@ START_TEST(a_kernel_only_trace_says_how_to_record_host_calls) {
 }
 END_TEST
 
-START_TEST(epoch_times_do_not_overflow) {
+START_TEST(epoch_times_do_not_overflow)
+{
   fixture f = fixture_text(
       "{\"traceEvents\":[" KERNEL("1775078550123456.789", "3") "," KERNEL(
           "1775078550123459.789", "3") "]}");
@@ -231,7 +249,8 @@ START_TEST(epoch_times_do_not_overflow) {
 }
 END_TEST
 
-START_TEST(bad_traces_are_refused_with_their_place) {
+START_TEST(bad_traces_are_refused_with_their_place)
+{
   fixture_refused("{\"deviceProperties\":[],\"x\":1}",
                   "in: no \"traceEvents\" array");
   fixture_refused("{\"traceEvents\":[{\"ph\":\"X\",\"cat\":\"kernel\","

@@ -39,7 +39,8 @@ typedef struct norm_file {
 } norm_file;
 
 /* Splits a line into fields in place; quotes are taken off. */
-static int split(char *line, char *fields[], int max) {
+static int split(char *line, char *fields[], int max)
+{
   int count = 0;
   for (char *at = line; count < max;) {
     char *to = at;
@@ -62,11 +63,13 @@ static int split(char *line, char *fields[], int max) {
   return count;
 }
 
-static int64_t number(const char *text) {
+static int64_t number(const char *text)
+{
   return *text ? strtoll(text, NULL, 10) : AQ_NONE;
 }
 
-static void *grow(void *array, size_t count, size_t size) {
+static void *grow(void *array, size_t count, size_t size)
+{
   if ((count & (count - 1)) != 0)
     return array;
   void *grown = realloc(array, (count ? count * 2 : 1) * size);
@@ -74,7 +77,8 @@ static void *grow(void *array, size_t count, size_t size) {
   return grown;
 }
 
-static norm_row norm_read_row(char *fields[]) {
+static norm_row norm_read_row(char *fields[])
+{
   norm_row row = {.gpu = number(fields[1]),
                   .queue = number(fields[2]),
                   .host_begin = number(fields[5]),
@@ -92,7 +96,8 @@ static norm_row norm_read_row(char *fields[]) {
   return row;
 }
 
-static norm_file norm_read(const char *path) {
+static norm_file norm_read(const char *path)
+{
   norm_file norm = {NULL, 0};
   gzFile file = gzopen(path, "rb");
   ck_assert_msg(file != NULL, "%s", path);
@@ -109,11 +114,13 @@ static norm_file norm_read(const char *path) {
   return norm;
 }
 
-static int compare_int(int64_t a, int64_t b) {
+static int compare_int(int64_t a, int64_t b)
+{
   return (a > b) - (a < b);
 }
 
-static int norm_order(const void *a, const void *b) {
+static int norm_order(const void *a, const void *b)
+{
   const norm_row *x = a, *y = b;
   int order = compare_int(x->start, y->start);
   if (!order)
@@ -134,15 +141,18 @@ typedef struct run {
 
 static const aq_memory_sink *order_sink;
 
-static int64_t queue_id(const aq_memory_sink *sink, const aq_record *row) {
+static int64_t queue_id(const aq_memory_sink *sink, const aq_record *row)
+{
   return sink->queues[row->queue].source_id;
 }
 
-static int64_t corr_of(const aq_record *row) {
+static int64_t corr_of(const aq_record *row)
+{
   return row->packet != AQ_NONE ? row->packet : row->correlation;
 }
 
-static int row_order(const void *a, const void *b) {
+static int row_order(const void *a, const void *b)
+{
   const aq_record *x = *(const aq_record *const *)a;
   const aq_record *y = *(const aq_record *const *)b;
   int order = compare_int(x->start, y->start);
@@ -153,7 +163,8 @@ static int row_order(const void *a, const void *b) {
   return order ? order : compare_int(corr_of(x), corr_of(y));
 }
 
-static int wait_order(const void *a, const void *b) {
+static int wait_order(const void *a, const void *b)
+{
   const aq_record *x = *(const aq_record *const *)a;
   const aq_record *y = *(const aq_record *const *)b;
   int order = compare_int(x->host_begin, y->host_begin);
@@ -161,7 +172,8 @@ static int wait_order(const void *a, const void *b) {
 }
 
 /* Selects the waits, or the rows of a device (AQ_NONE: of all). */
-static void run_select(run *r, bool waits, int64_t device) {
+static void run_select(run *r, bool waits, int64_t device)
+{
   r->count = 0;
   r->rows = realloc(r->rows, (r->sink.count + 1) * sizeof *r->rows);
   for (size_t i = 0; i < r->sink.count; i++) {
@@ -175,7 +187,8 @@ static void run_select(run *r, bool waits, int64_t device) {
   qsort(r->rows, r->count, sizeof *r->rows, waits ? wait_order : row_order);
 }
 
-static bool run_open(run *r, const char *raw) {
+static bool run_open(run *r, const char *raw)
+{
   char name[256];
   snprintf(name, sizeof name, "measured/raw/%s", raw);
   const char *path = aqtest_data(name);
@@ -192,7 +205,8 @@ static bool run_open(run *r, const char *raw) {
   return true;
 }
 
-static void run_close(run *r) {
+static void run_close(run *r)
+{
   free(r->rows);
   aq_memory_sink_fini(&r->sink);
 }
@@ -204,18 +218,21 @@ static void run_close(run *r) {
                 place, index, norm->name, what, (long long)(got),              \
                 (long long)(expected))
 
-static int64_t product(int64_t x, int64_t y, int64_t z) {
+static int64_t product(int64_t x, int64_t y, int64_t z)
+{
   return x == AQ_NONE ? AQ_NONE : x * y * z;
 }
 
 static void check_time(const char *place, size_t index, const norm_row *norm,
                        const char *what, aq_time got, int64_t ns,
-                       aq_time offset) {
+                       aq_time offset)
+{
   check_eq(what, got, ns == AQ_NONE ? AQ_TIME_NONE : ns * AQ_NS + offset);
 }
 
 static void check_shape(const char *place, size_t index, const norm_row *norm,
-                        const aq_record *row, bool kineto) {
+                        const aq_record *row, bool kineto)
+{
   if (norm->grid == AQ_NONE)
     return;
   int64_t grid = product(row->grid_x, row->grid_y, row->grid_z);
@@ -229,14 +246,16 @@ static void check_shape(const char *place, size_t index, const norm_row *norm,
   }
 }
 
-static int64_t kind_of(const norm_row *norm) {
+static int64_t kind_of(const norm_row *norm)
+{
   return strcmp(norm->kind, "kernel") == 0 ? AQ_KIND_KERNEL
          : strcmp(norm->kind, "copy") == 0 ? AQ_KIND_COPY
                                            : AQ_KIND_FILL;
 }
 
 static void check_row(const char *place, size_t index, const norm_row *norm,
-                      const run *r, aq_time offset) {
+                      const run *r, aq_time offset)
+{
   const aq_record *row = r->rows[index];
   bool kineto = strcmp(r->result.format, "kineto") == 0;
   check_eq("kind", row->kind, kind_of(norm));
@@ -260,7 +279,8 @@ static void check_row(const char *place, size_t index, const norm_row *norm,
                 "%s row %zu: name %s, norm %s", place, index, name, norm->name);
 }
 
-static aq_time check_rows(run *r, const char *twin, int64_t device) {
+static aq_time check_rows(run *r, const char *twin, int64_t device)
+{
   char path[256];
   snprintf(path, sizeof path, "measured/norm/%s.norm.csv.gz", twin);
   norm_file norm = norm_read(aqtest_data(path));
@@ -275,7 +295,8 @@ static aq_time check_rows(run *r, const char *twin, int64_t device) {
   return offset;
 }
 
-static void check_waits(run *r, const char *twin, aq_time offset) {
+static void check_waits(run *r, const char *twin, aq_time offset)
+{
   char name[256], line[512];
   snprintf(name, sizeof name, "measured/norm/%s.syncs.csv.gz", twin);
   gzFile file = gzopen(aqtest_data(name), "rb");
@@ -299,7 +320,8 @@ static void check_waits(run *r, const char *twin, aq_time offset) {
 }
 
 /* Compares "NAME.json.gz" with its twin NAME. */
-static void check_file(const char *raw, bool waits) {
+static void check_file(const char *raw, bool waits)
+{
   run r;
   if (!run_open(&r, raw))
     return;
@@ -312,7 +334,8 @@ static void check_file(const char *raw, bool waits) {
 }
 
 /* In a graph launch exactly one row, the one that starts it, is marked. */
-static void check_graph_first(const run *r) {
+static void check_graph_first(const run *r)
+{
   for (size_t i = 0; i < r->sink.count; i++) {
     const aq_record *first = &r->sink.rows[i];
     if (!(first->flags & AQ_FLAG_GRAPH_FIRST))
@@ -329,7 +352,8 @@ static void check_graph_first(const run *r) {
   }
 }
 
-START_TEST(kineto_files_equal_norm) {
+START_TEST(kineto_files_equal_norm)
+{
   static const char *const files[] = {
       "mi210_resnet_bwd.json.gz",
       "mi250_minitoy.json.gz",
@@ -352,12 +376,14 @@ START_TEST(kineto_files_equal_norm) {
 }
 END_TEST
 
-START_TEST(rocprofv3_json_equals_norm) {
+START_TEST(rocprofv3_json_equals_norm)
+{
   check_file("mi350x_aorta_train.json.gz", false);
 }
 END_TEST
 
-START_TEST(rocprof_v1_files_equal_norm) {
+START_TEST(rocprof_v1_files_equal_norm)
+{
   static const char *const files[] = {
       "mi250x_fd_09112023_185723_kernel1.csv.gz",
       "mi250x_fd_09112023_193941_kernel2.csv.gz",
@@ -377,7 +403,8 @@ START_TEST(rocprof_v1_files_equal_norm) {
 }
 END_TEST
 
-START_TEST(ranks_of_a_merged_kineto_file_are_kept_apart) {
+START_TEST(ranks_of_a_merged_kineto_file_are_kept_apart)
+{
   run r;
   if (!run_open(&r, "mixrank_resnet_train_4rank.json.gz"))
     return;
@@ -390,7 +417,8 @@ START_TEST(ranks_of_a_merged_kineto_file_are_kept_apart) {
 }
 END_TEST
 
-START_TEST(the_first_row_of_each_graph_launch_is_marked) {
+START_TEST(the_first_row_of_each_graph_launch_is_marked)
+{
   run r;
   if (!run_open(&r, "mi300x_vllm_pd_piecewise.json.gz"))
     return;

@@ -5,15 +5,16 @@
 
 #include "support/aqtest.h"
 
-static void check_tick(const char *text, aq_tick_unit unit, int64_t ns,
-                       int ps) {
+static void check_tick(const char *text, aq_tick_unit unit, int64_t ns, int ps)
+{
   aq_tick tick = {-1, -1};
   ck_assert_msg(aq_number_tick(text, strlen(text), unit, &tick), "%s", text);
   ck_assert_msg(tick.ns == ns && tick.ps == ps, "%s: %lld ns %d ps", text,
                 (long long)tick.ns, tick.ps);
 }
 
-START_TEST(microseconds_since_1970_keep_every_digit) {
+START_TEST(microseconds_since_1970_keep_every_digit)
+{
   check_tick("1775078550123456.789", AQ_TICK_US, 1775078550123456789, 0);
   check_tick("1305516338095.402", AQ_TICK_US, 1305516338095402, 0);
   check_tick("0.000001", AQ_TICK_US, 0, 1);
@@ -21,14 +22,16 @@ START_TEST(microseconds_since_1970_keep_every_digit) {
 }
 END_TEST
 
-START_TEST(nanoseconds_may_have_decimals) {
+START_TEST(nanoseconds_may_have_decimals)
+{
   check_tick("1550151853029637", AQ_TICK_NS, 1550151853029637, 0);
   check_tick("1550151853029637.25", AQ_TICK_NS, 1550151853029637, 250);
   check_tick("9223372036854775807", AQ_TICK_NS, INT64_MAX, 0);
 }
 END_TEST
 
-START_TEST(signs_and_exponents_are_read) {
+START_TEST(signs_and_exponents_are_read)
+{
   check_tick("-3.5", AQ_TICK_US, -3500, 0);
   check_tick("-0.0005", AQ_TICK_US, 0, -500);
   check_tick("+12", AQ_TICK_NS, 12, 0);
@@ -41,7 +44,8 @@ START_TEST(signs_and_exponents_are_read) {
 }
 END_TEST
 
-START_TEST(what_is_no_time_is_refused) {
+START_TEST(what_is_no_time_is_refused)
+{
   static const char *const texts[] = {
       "",      "-",   ".",   "e5",  "1e",  "1e+",
       "0x10",  "12a", "NaN", "1 2", " 12", "9223372036854775808",
@@ -55,13 +59,15 @@ START_TEST(what_is_no_time_is_refused) {
 }
 END_TEST
 
-static void check_int(const char *text, int64_t expected) {
+static void check_int(const char *text, int64_t expected)
+{
   int64_t value;
   ck_assert_msg(aq_number_int(text, strlen(text), &value), "%s", text);
   ck_assert_int_eq(value, expected);
 }
 
-START_TEST(integers_are_decimal_hexadecimal_or_end_in_point_zero) {
+START_TEST(integers_are_decimal_hexadecimal_or_end_in_point_zero)
+{
   check_int("42", 42);
   check_int("-42", -42);
   check_int("3.000", 3);
@@ -70,7 +76,8 @@ START_TEST(integers_are_decimal_hexadecimal_or_end_in_point_zero) {
 }
 END_TEST
 
-START_TEST(what_is_no_integer_is_refused) {
+START_TEST(what_is_no_integer_is_refused)
+{
   static const char *const texts[] = {"",
                                       "x",
                                       "1.5",

@@ -13,7 +13,8 @@ typedef struct bytes {
   size_t size;
 } bytes;
 
-static bytes gzip(const void *data, size_t size) {
+static bytes gzip(const void *data, size_t size)
+{
   z_stream z = {0};
   bytes out = {malloc(size + 1024), 0};
   ck_assert_int_eq(deflateInit2(&z, 6, Z_DEFLATED, 31, 8, 0), Z_OK);
@@ -28,7 +29,8 @@ static bytes gzip(const void *data, size_t size) {
 }
 
 /* Text that does not shrink much and spans many pieces. */
-static bytes noise(size_t size) {
+static bytes noise(size_t size)
+{
   bytes text = {malloc(size), size};
   uint32_t state = 1;
   for (size_t i = 0; i < size; i++) {
@@ -39,7 +41,8 @@ static bytes noise(size_t size) {
 }
 
 static aq_status read_all(const void *data, size_t size, bytes *out,
-                          aq_diag *diag) {
+                          aq_diag *diag)
+{
   aq_reader *reader;
   *out = (bytes){NULL, 0};
   aq_status status = aq_reader_open_bytes("in", data, size, &reader, diag);
@@ -61,7 +64,8 @@ static aq_status read_all(const void *data, size_t size, bytes *out,
 }
 
 static void check_same(const void *data, size_t size, const char *expected,
-                       size_t expected_size) {
+                       size_t expected_size)
+{
   bytes got;
   aq_diag diag = AQ_DIAG_INIT;
   ck_assert_status(read_all(data, size, &got, &diag), AQ_OK, &diag);
@@ -70,14 +74,16 @@ static void check_same(const void *data, size_t size, const char *expected,
   free(got.data);
 }
 
-START_TEST(plain_bytes_come_as_they_are) {
+START_TEST(plain_bytes_come_as_they_are)
+{
   bytes text = noise(200000);
   check_same(text.data, text.size, text.data, text.size);
   free(text.data);
 }
 END_TEST
 
-START_TEST(gzip_is_told_by_content_and_inflated) {
+START_TEST(gzip_is_told_by_content_and_inflated)
+{
   bytes text = noise(1000000), packed = gzip(text.data, text.size);
   check_same(packed.data, packed.size, text.data, text.size);
   free(packed.data);
@@ -85,7 +91,8 @@ START_TEST(gzip_is_told_by_content_and_inflated) {
 }
 END_TEST
 
-START_TEST(members_of_one_gzip_file_are_one_stream) {
+START_TEST(members_of_one_gzip_file_are_one_stream)
+{
   bytes a = gzip("first,", 6), b = gzip("second", 6);
   char both[256];
   memcpy(both, a.data, a.size);
@@ -97,12 +104,14 @@ START_TEST(members_of_one_gzip_file_are_one_stream) {
 }
 END_TEST
 
-START_TEST(a_byte_order_mark_is_dropped) {
+START_TEST(a_byte_order_mark_is_dropped)
+{
   check_same("\xEF\xBB\xBF{}", 5, "{}", 2);
 }
 END_TEST
 
-START_TEST(a_gzip_stream_cut_anywhere_is_refused) {
+START_TEST(a_gzip_stream_cut_anywhere_is_refused)
+{
   bytes text = noise(3000), packed = gzip(text.data, text.size);
   for (size_t size = 2; size < packed.size; size += 97) {
     bytes got;
@@ -118,7 +127,8 @@ START_TEST(a_gzip_stream_cut_anywhere_is_refused) {
 }
 END_TEST
 
-START_TEST(a_damaged_gzip_stream_is_refused) {
+START_TEST(a_damaged_gzip_stream_is_refused)
+{
   bytes text = noise(3000), packed = gzip(text.data, text.size), got;
   packed.data[packed.size - 6] ^= 1; /* in its checksum */
   aq_diag diag = AQ_DIAG_INIT;
@@ -131,7 +141,8 @@ START_TEST(a_damaged_gzip_stream_is_refused) {
 }
 END_TEST
 
-START_TEST(an_empty_file_is_refused) {
+START_TEST(an_empty_file_is_refused)
+{
   bytes got;
   aq_diag diag = AQ_DIAG_INIT;
   ck_assert_int_eq(read_all("", 0, &got, &diag), AQ_ERR_INPUT);
@@ -139,7 +150,8 @@ START_TEST(an_empty_file_is_refused) {
 }
 END_TEST
 
-START_TEST(the_first_piece_can_be_peeked_at) {
+START_TEST(the_first_piece_can_be_peeked_at)
+{
   aq_reader *reader;
   aq_diag diag = AQ_DIAG_INIT;
   const char *a, *b;

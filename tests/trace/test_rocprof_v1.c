@@ -5,7 +5,8 @@
 
 #define HEADER "KernelName,gpu-id,queue-id,pid,DispatchNs,BeginNs,EndNs\n"
 
-START_TEST(a_row_has_all_four_times) {
+START_TEST(a_row_has_all_four_times)
+{
   fixture f = fixture_data("rocprof_v1.csv");
   const aq_record *row = fixture_row(
       &f, "void scale<double>(double*, int) [clone .kd]", AQ_KIND_KERNEL);
@@ -21,7 +22,8 @@ START_TEST(a_row_has_all_four_times) {
 }
 END_TEST
 
-START_TEST(a_row_has_its_place_and_shape) {
+START_TEST(a_row_has_its_place_and_shape)
+{
   fixture f = fixture_data("rocprof_v1.csv");
   const aq_record *a = fixture_row(
       &f, "void scale<double>(double*, int) [clone .kd]", AQ_KIND_KERNEL);
@@ -44,7 +46,8 @@ START_TEST(a_row_has_its_place_and_shape) {
 }
 END_TEST
 
-START_TEST(queues_of_two_processes_are_kept_apart) {
+START_TEST(queues_of_two_processes_are_kept_apart)
+{
   fixture f = fixture_text(HEADER "a,0,0,7,10,20,30\nb,0,0,8,10,20,30\n"
                                   "c,0,0,7,10,40,50\n");
   fixture_repaired(&f, AQ_REPAIR_COUNT, 0);
@@ -55,7 +58,8 @@ START_TEST(queues_of_two_processes_are_kept_apart) {
 }
 END_TEST
 
-START_TEST(without_dispatch_times_it_says_how_to_record_them) {
+START_TEST(without_dispatch_times_it_says_how_to_record_them)
+{
   fixture f =
       fixture_text("KernelName,gpu-id,BeginNs,EndNs\na,0,20,30\nb,0,40,50\n");
   fixture_repaired(&f, AQ_REPAIR_NO_HOST_CALL, 2);
@@ -65,7 +69,8 @@ START_TEST(without_dispatch_times_it_says_how_to_record_them) {
 }
 END_TEST
 
-START_TEST(oddities_are_mended_and_counted) {
+START_TEST(oddities_are_mended_and_counted)
+{
   fixture f = fixture_text(HEADER "a,0,0,7,10,30,20\n");
   fixture_repaired(&f, AQ_REPAIR_NEGATIVE_DURATION, 1);
   fixture_free(&f);
@@ -81,7 +86,19 @@ START_TEST(oddities_are_mended_and_counted) {
 }
 END_TEST
 
-START_TEST(an_absent_column_is_refused) {
+START_TEST(a_dispatch_time_after_the_start_is_dropped)
+{
+  fixture f = fixture_text(HEADER "a,0,0,7,25,20,30\nb,0,0,7,25,30,40\n");
+  ck_assert_status(f.status, AQ_OK, &f.diag);
+  ck_assert_int_eq(f.sink.rows[0].via, AQ_VIA_NONE);
+  ck_assert_int_eq(f.sink.rows[1].via, AQ_VIA_DIRECT);
+  ck_assert_uint_eq(f.result.repairs[AQ_REPAIR_CLOCK_OFFSET], 1);
+  fixture_free(&f);
+}
+END_TEST
+
+START_TEST(an_absent_column_is_refused)
+{
   fixture_refused("KernelName,gpu-id,BeginNs\na,0,20\n",
                   "in: line 1: no column \"EndNs\"");
 }
@@ -91,4 +108,6 @@ AQ_TEST_MAIN("trace/rocprof_v1", a_row_has_all_four_times,
              a_row_has_its_place_and_shape,
              queues_of_two_processes_are_kept_apart,
              without_dispatch_times_it_says_how_to_record_them,
-             oddities_are_mended_and_counted, an_absent_column_is_refused)
+             oddities_are_mended_and_counted,
+             a_dispatch_time_after_the_start_is_dropped,
+             an_absent_column_is_refused)

@@ -16,7 +16,8 @@
   "End_Timestamp\n"
 #define AGENTS "Node_Id,Logical_Node_Id,Agent_Type,Cu_Count,Name,Product_Name\n"
 
-START_TEST(a_directory_is_one_run_joined_by_correlation) {
+START_TEST(a_directory_is_one_run_joined_by_correlation)
+{
   fixture f = fixture_data("rocprofv3_set");
   const aq_record *row = fixture_row(
       &f, "void add<float>(float*, float const*, int)", AQ_KIND_KERNEL);
@@ -44,7 +45,8 @@ START_TEST(a_directory_is_one_run_joined_by_correlation) {
 }
 END_TEST
 
-START_TEST(names_may_hold_quotes_and_line_ends) {
+START_TEST(names_may_hold_quotes_and_line_ends)
+{
   fixture f = fixture_data("rocprofv3_set");
   ck_assert_int_eq(
       fixture_row(&f, "operator\"\"_km(long\ndouble)", AQ_KIND_KERNEL)->grid_x,
@@ -53,7 +55,8 @@ START_TEST(names_may_hold_quotes_and_line_ends) {
 }
 END_TEST
 
-START_TEST(graph_nodes_copies_and_waits_are_rows) {
+START_TEST(graph_nodes_copies_and_waits_are_rows)
+{
   fixture f = fixture_data("rocprofv3_set");
   const aq_record *first = fixture_row(&f, "node_1", AQ_KIND_KERNEL);
   const aq_record *second = fixture_row(&f, "node_2", AQ_KIND_KERNEL);
@@ -71,7 +74,8 @@ START_TEST(graph_nodes_copies_and_waits_are_rows) {
 }
 END_TEST
 
-START_TEST(the_agent_file_describes_the_device) {
+START_TEST(the_agent_file_describes_the_device)
+{
   fixture f = fixture_data("rocprofv3_set");
   ck_assert_uint_eq(f.sink.device_count, 1);
   ck_assert_int_eq(f.sink.devices[0].source_id, 4);
@@ -82,7 +86,8 @@ START_TEST(the_agent_file_describes_the_device) {
 }
 END_TEST
 
-START_TEST(one_kernel_file_alone_says_how_to_record_host_calls) {
+START_TEST(one_kernel_file_alone_says_how_to_record_host_calls)
+{
   fixture f = fixture_data("rocprofv3_set/node7/4242_kernel_trace.csv");
   ck_assert_uint_eq(f.result.dispatches, 4);
   ck_assert_uint_eq(f.result.repairs[AQ_REPAIR_NO_HOST_CALL], 4);
@@ -91,7 +96,8 @@ START_TEST(one_kernel_file_alone_says_how_to_record_host_calls) {
 }
 END_TEST
 
-START_TEST(agents_may_be_written_in_three_ways) {
+START_TEST(agents_may_be_written_in_three_ways)
+{
   fixture f = fixture_text(KERNELS "Agent 4,1,a,1,10,20\n"
                                    "Agent-4,1,b,2,20,30\n"
                                    "4,1,c,3,30,40.5\n"
@@ -106,7 +112,8 @@ START_TEST(agents_may_be_written_in_three_ways) {
 END_TEST
 
 /* A file in a folder of its own below the temporary directory. */
-static void put(const char *folder, const char *name, const char *text) {
+static void put(const char *folder, const char *name, const char *text)
+{
   char path[512];
   snprintf(path, sizeof path, "%s/%s", aqtest_tmpdir(), folder);
   mkdir(path, 0777);
@@ -114,13 +121,15 @@ static void put(const char *folder, const char *name, const char *text) {
   aqtest_write(path, text, strlen(text));
 }
 
-static fixture import_folder(const char *folder) {
+static fixture import_folder(const char *folder)
+{
   char path[512];
   snprintf(path, sizeof path, "%s/%s", aqtest_tmpdir(), folder);
   return fixture_path(path);
 }
 
-START_TEST(gpu_numbers_and_logical_nodes_are_the_agents_they_mean) {
+START_TEST(gpu_numbers_and_logical_nodes_are_the_agents_they_mean)
+{
   put("numbers", "kernel_trace.csv",
       KERNELS "GPU 1,1,a,1,10,20\nAgent 2,1,b,2,20,30\nAgent 5,1,c,3,30,40\n");
   put("numbers", "agent_info.csv",
@@ -134,7 +143,8 @@ START_TEST(gpu_numbers_and_logical_nodes_are_the_agents_they_mean) {
 }
 END_TEST
 
-START_TEST(processes_of_one_directory_are_kept_apart) {
+START_TEST(processes_of_one_directory_are_kept_apart)
+{
   put("pids", "11_kernel_trace.csv", KERNELS "Agent 4,1,a,3,100,200\n");
   put("pids", "11_hip_api_trace.csv",
       CALLS "HIP_RUNTIME_API,hipLaunchKernel,11,11,3,10,20\n");
@@ -155,13 +165,15 @@ START_TEST(processes_of_one_directory_are_kept_apart) {
 }
 END_TEST
 
-START_TEST(a_set_without_kernels_is_refused) {
+START_TEST(a_set_without_kernels_is_refused)
+{
   fixture_refused(CALLS "HIP_RUNTIME_API,hipLaunchKernel,11,11,3,10,20\n",
                   "in: no kernel_trace.csv (rocprofv3 --kernel-trace)");
 }
 END_TEST
 
-START_TEST(an_absent_column_is_refused) {
+START_TEST(an_absent_column_is_refused)
+{
   fixture_refused("Agent_Id,Queue_Id,Kernel_Name,Correlation_Id,"
                   "Start_Timestamp\nAgent 4,1,a,1,10\n",
                   "in: line 1: no column \"End_Timestamp\"");

@@ -9,7 +9,8 @@
 #define TOOL(records)                                                          \
   "{\"rocprofiler-sdk-tool\":[{\"buffer_records\":{" records "}}]}"
 
-START_TEST(a_kernel_has_its_symbol_shape_and_call) {
+START_TEST(a_kernel_has_its_symbol_shape_and_call)
+{
   fixture f = fixture_data("rocprofv3.json");
   const aq_record *row = fixture_row(&f, "add(float*)", AQ_KIND_KERNEL);
   ck_assert_int_eq(row->start, 0);
@@ -35,7 +36,8 @@ START_TEST(a_kernel_has_its_symbol_shape_and_call) {
 }
 END_TEST
 
-START_TEST(a_kernel_without_a_symbol_is_named_by_its_id) {
+START_TEST(a_kernel_without_a_symbol_is_named_by_its_id)
+{
   fixture f = fixture_data("rocprofv3.json");
   ck_assert_int_eq(fixture_row(&f, "kernel 77", AQ_KIND_KERNEL)->via,
                    AQ_VIA_NONE);
@@ -43,7 +45,8 @@ START_TEST(a_kernel_without_a_symbol_is_named_by_its_id) {
 }
 END_TEST
 
-START_TEST(a_copy_belongs_to_its_gpu) {
+START_TEST(a_copy_belongs_to_its_gpu)
+{
   fixture f = fixture_data("rocprofv3.json");
   const aq_record *row =
       fixture_row(&f, "MEMORY_COPY_DEVICE_TO_HOST", AQ_KIND_COPY);
@@ -55,7 +58,8 @@ START_TEST(a_copy_belongs_to_its_gpu) {
 }
 END_TEST
 
-START_TEST(agents_and_waits_are_described) {
+START_TEST(agents_and_waits_are_described)
+{
   fixture f = fixture_data("rocprofv3.json");
   ck_assert_uint_eq(f.sink.device_count, 1);
   ck_assert_str_eq(f.sink.devices[0].name, "AMD Instinct MI350X");
@@ -68,7 +72,8 @@ START_TEST(agents_and_waits_are_described) {
 }
 END_TEST
 
-START_TEST(an_unclosed_document_is_read_as_far_as_it_goes) {
+START_TEST(an_unclosed_document_is_read_as_far_as_it_goes)
+{
   fixture f = fixture_text(
       "{\"rocprofiler-sdk-tool\":[{\"buffer_records\":{\"kernel_dispatch\":["
       "{\"start_timestamp\":5,\"end_timestamp\":9,\"dispatch_info\":{"
@@ -80,7 +85,8 @@ START_TEST(an_unclosed_document_is_read_as_far_as_it_goes) {
 }
 END_TEST
 
-START_TEST(records_without_a_mandatory_field_are_refused) {
+START_TEST(records_without_a_mandatory_field_are_refused)
+{
   fixture_refused(TOOL("\"kernel_dispatch\":[{\"end_timestamp\":9}]"),
                   "in: byte 82: a record has no \"start_timestamp\"");
   fixture_refused(TOOL("\"kernel_dispatch\":[{\"start_timestamp\":9}]"),

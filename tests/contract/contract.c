@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: MIT */
+#include "contract/contract.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static void error_note(const aq_queue_error *error, void *user)
+{
+  contract *c = user;
+  if (c->error_count == CONTRACT_ERRORS)
+    return;
+  contract_error *note = &c->errors[c->error_count++];
+  *note = (contract_error){error->queue, error->reason, error->packet_id,
+                           *error->packet, ""};
+  snprintf(note->text, sizeof note->text, "%s", error->text);
+}
+
+aq_ring *contract_queue_sized(contract *c, uint32_t size)
+{
+  aq_ring *queue;
+  aq_queue_desc desc = {.size = size, .error = error_note, .user = c};
+  ck_assert_status(c->ops->queue_create(c->t, &desc, &queue, &c->rig.diag),
+                   AQ_OK, &c->rig.diag);
+  return queue;
+}
+
+aq_ring *contract_queue(contract *c)
+{
+  return contract_queue_sized(c, c->size);
+}
+
+aq_signal contract_signal(contract *c, int64_t value)
+{
+  return rig_signal(&c->rig, value, 0);
+}
+
+int64_t contract_value(contract *c, aq_signal signal)
+{
+  return c->ops->signal_load(c->t, signal);
+}
+
+static void kernel_note(const aq_kernel_call *call)
+{
+  contract *c = call->user;
+  if (c->ran_count < CONTRACT_LOG)
+    c->ran[c->ran_count++] = call->packet->kernarg_address;
+}
+
+uint64_t contract_kernel(contract *c, aq_time duration)
+{
+  aq_kernel_desc desc = {.name = "note",
+                         .function = kernel_note,
+                         .user = c,
+                         .cost = {.kind = AQ_COST_FIXED, .base = duration}};
+  return rig_kernel_with(&c->rig, &desc);
+}
+
+aq_packet contract_dispatch(uint64_t kernel, uint64_t tag, bool barrier,
+                            aq_signal completion)
+{
+  aq_packet packet = rig_dispatch(kernel, barrier, completion);
+  packet.kernel.kernarg_address = tag;
+  return packet;
+}
+
+uint64_t contract_put(aq_ring *queue, const aq_packet *packet)
+{
+  return rig_put(queue, packet);
+}
+
+void contract_ring(contract *c, aq_ring *queue, uint64_t id)
+{
+  c->ops->queue_doorbell(c->t, queue, id);
+}
+
+uint64_t contract_submit(contract *c, aq_ring *queue, const aq_packet *packet)
+{
+  return rig_submit(&c->rig, queue, packet);
+}
+
+void contract_settle(contract *c)
+{
+  /* On hardware nothing says that nothing is left to happen. */
+  aq_time until = contract_can(c, AQ_CAP_VIRTUAL_TIME)
+                      ? AQ_TIME_MAX
+                      : c->ops->now(c->t) + 5 * AQ_MS;
+  rig_sleep(&c->rig, until);
+}
+
+void contract_wait_zero(contract *c, aq_signal signal)
+{
+  aq_wait_item item = {signal, AQ_EQ, 0};
+  aq_time deadline = contract_can(c, AQ_CAP_VIRTUAL_TIME)
+                         ? AQ_TIME_MAX
+                         : c->ops->now(c->t) + 5 * AQ_S;
+  ck_assert_status(
+      c->ops->wait(c->t, &item, 1, AQ_WAIT_ALL, deadline, NULL, &c->rig.diag),
+      AQ_OK, &c->rig.diag);
+}
+
+void contract_check_ran(const contract *c, const char *expected)
+{
+  char got[1024] = "";
+  for (uint32_t i = 0; i < c->ran_count && strlen(got) < 1000; i++)
+    snprintf(got + strlen(got), sizeof got - strlen(got), "%s%llu",
+             i ? " " : "", (unsigned long long)c->ran[i]);
+  ck_assert_str_eq(got, expected);
+}

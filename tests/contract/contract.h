@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The contract suite: what every transport must do, in terms of
+ * common/transport.h only.
+ *
+ * A case is a function that gets a freshly opened transport; the tables of
+ * cases run on each transport under test. What a transport cannot do by its
+ * info.caps is skipped with a line that says so. Cases cite the numbers of
+ * doc/conformance.md that they check.
+ */
+#ifndef AQ_TESTS_CONTRACT_CONTRACT_H
+#define AQ_TESTS_CONTRACT_CONTRACT_H
+
+#include "backend_sim/rig.h"
+
+enum { CONTRACT_LOG = 4096, CONTRACT_ERRORS = 8 };
+
+/* What an error callback was told. */
+typedef struct contract_error {
+  uint32_t queue, reason;
+  uint64_t packet_id;
+  aq_packet packet;
+  char text[256];
+} contract_error;
+
+typedef struct contract {
+  rig rig;
+  aq_transport *t; /* that of the rig */
+  const aq_transport_ops *ops;
+  aq_transport_info info;
+  const aq_device_info *device; /* the first */
+  uint32_t size;                /* smallest ring */
+  /* Tags of the kernels that ran, in that order: contract_kernel. */
+  uint64_t ran[CONTRACT_LOG];
+  uint32_t ran_count;
+  contract_error errors[CONTRACT_ERRORS];
+  uint32_t error_count;
+} contract;
+
+typedef struct contract_case {
+  const char *name;    /* a sentence; NULL ends a table */
+  const char *numbers; /* "49, 50": lines of doc/conformance.md; or NULL */
+  uint32_t caps;       /* aq_transport_cap bits that it needs */
+  void (*run)(contract *c);
+} contract_case;
+
+/* The tables, one a file. */
+extern const contract_case contract_life[], contract_memory[],
+    contract_signals[], contract_time[], contract_queues[], contract_rings[],
+    contract_packets[], contract_barriers[], contract_order[],
+    contract_errors[];
+
+/* A queue whose error callback notes what it is told. */
+aq_ring *contract_queue_sized(contract *c, uint32_t size);
+aq_ring *contract_queue(contract *c); /* of the smallest size */
+
+aq_signal contract_signal(contract *c, int64_t value);
+int64_t contract_value(contract *c, aq_signal signal);
+
+/* A host kernel that takes `duration` where time is modelled and notes the tag
+ * of the packet that ran it. */
+uint64_t contract_kernel(contract *c, aq_time duration);
+
+/* A dispatch of one workgroup of such a kernel, agent scope fences. */
+aq_packet contract_dispatch(uint64_t kernel, uint64_t tag, bool barrier,
+                            aq_signal completion);
+
+/* Reserves, writes and publishes, and rings; returns the packet's id. */
+uint64_t contract_put(aq_ring *queue, const aq_packet *packet);
+uint64_t contract_submit(contract *c, aq_ring *queue, const aq_packet *packet);
+void contract_ring(contract *c, aq_ring *queue, uint64_t id);
+
+/* Lets everything happen that can happen. */
+void contract_settle(contract *c);
+
+/* Waits until a signal is 0; fails when that never comes. */
+void contract_wait_zero(contract *c, aq_signal signal);
+
+/* Fails unless the tags of the kernels that ran are these: "0 1 2". */
+void contract_check_ran(const contract *c, const char *expected);
+
+static inline bool contract_can(const contract *c, uint32_t caps)
+{
+  return (c->info.caps & caps) == caps;
+}
+
+#endif

@@ -1,0 +1,19 @@
+# The suite that every transport must pass, and the conformance table.
+check_PROGRAMS += tests/contract/test_contract
+
+tests_contract_test_contract_SOURCES = \
+	tests/contract/contract.c tests/contract/contract.h \
+	tests/contract/cases_barriers.c \
+	tests/contract/cases_errors.c \
+	tests/contract/cases_life.c \
+	tests/contract/cases_memory.c \
+	tests/contract/cases_order.c \
+	tests/contract/cases_packets.c \
+	tests/contract/cases_queues.c \
+	tests/contract/cases_rings.c \
+	tests/contract/cases_signals.c \
+	tests/contract/cases_time.c \
+	tests/contract/test_contract.c \
+	tests/contract/transports.c tests/contract/transports.h
+tests_contract_test_contract_CPPFLAGS = $(AQ_TEST_CPPFLAGS)
+tests_contract_test_contract_LDADD = $(AQSIM_TEST_LDADD)

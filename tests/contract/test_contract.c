@@ -1,0 +1,181 @@
+/* SPDX-License-Identifier: MIT */
+/* Runs every case on every transport under test: those of the table below, or
+ * those that AQ_TRANSPORT names, with commas between. */
+#include "contract/contract.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "contract/transports.h"
+
+static const contract_case *const tables[] = {contract_life,
+                                              contract_memory,
+                                              contract_signals,
+                                              contract_time,
+                                              contract_queues,
+                                              contract_rings,
+                                              contract_packets,
+                                              contract_barriers,
+                                              contract_order,
+                                              contract_errors,
+                                              NULL};
+
+/* One line of the output: a case on a transport. */
+typedef struct job {
+  const contract_case *what;
+  const contract_transport *on;
+  const char *lacks; /* why it is skipped, or NULL */
+  char name[300];    /* "sim: a sentence (50)" */
+} job;
+
+typedef struct jobs {
+  job *jobs;
+  size_t count;
+} jobs;
+
+static jobs all; /* Check's loop tests get an index and nothing else */
+
+static void job_open(const job *j, contract *c)
+{
+  memset(c, 0, sizeof *c);
+  rig_open(&c->rig, j->on->ops, j->on->edits);
+  c->t = c->rig.t;
+  c->ops = c->t->ops;
+  c->ops->info(c->t, &c->info);
+  ck_assert_uint_ge(c->info.device_count, 1);
+  c->device = &c->info.devices[0];
+  c->size = c->device->queue_size_min;
+}
+
+START_TEST(case_run)
+{
+  const job *j = &all.jobs[_i];
+  contract *c = malloc(sizeof *c);
+  job_open(j, c);
+  j->what->run(c);
+  rig_close(&c->rig);
+  free(c);
+}
+END_TEST
+
+/* The first capability that is missing, in words. */
+static const char *caps_lack(uint32_t caps, uint32_t needed)
+{
+  static const struct {
+    uint32_t cap;
+    const char *words;
+  } lacks[] = {
+      {AQ_CAP_VIRTUAL_TIME, "its time is not modelled"},
+      {AQ_CAP_LIVE, "one thread drives it"},
+      {AQ_CAP_RECORDS, "it makes no records"},
+      {AQ_CAP_TIMING, "it models no device"},
+      {AQ_CAP_HOST_KERNELS, "it runs no host functions"},
+      {AQ_CAP_CODE_OBJECTS, "it loads no code objects"},
+      {AQ_CAP_COPY, "it copies nothing"},
+      {AQ_CAP_CU_MASK, "it has no CU masks"},
+      {AQ_CAP_PRIORITY, "it has no priorities"},
+      {AQ_CAP_BARRIER_VALUE, "it serves no barrier-value packets"},
+      {AQ_CAP_PM4, "it serves no PM4 packets"},
+      {AQ_CAP_DEVICE_POLICY, "it takes no device policy"},
+  };
+  for (size_t i = 0; i < sizeof lacks / sizeof *lacks; i++)
+    if ((needed & lacks[i].cap) && !(caps & lacks[i].cap))
+      return lacks[i].words;
+  return NULL;
+}
+
+static uint32_t transport_caps(const contract_transport *on)
+{
+  aq_transport *t;
+  aq_transport_info info;
+  aq_diag diag = AQ_DIAG_INIT;
+  aq_transport_options options = {.size = sizeof options, .edits = on->edits};
+  if (on->ops->open(&options, &t, &diag) != AQ_OK) {
+    fprintf(stderr, "%s: %s\n", on->label, diag.text);
+    exit(99);
+  }
+  t->ops->info(t, &info);
+  t->ops->close(t);
+  return info.caps;
+}
+
+static size_t cases_count(void)
+{
+  size_t count = 0;
+  for (size_t i = 0; tables[i]; i++)
+    for (const contract_case *what = tables[i]; what->name; what++)
+      count++;
+  return count;
+}
+
+static void jobs_add(const contract_transport *on)
+{
+  uint32_t caps = transport_caps(on);
+  for (size_t i = 0; tables[i]; i++)
+    for (const contract_case *what = tables[i]; what->name; what++) {
+      job *j = &all.jobs[all.count++];
+      *j = (job){.what = what, .on = on, .lacks = caps_lack(caps, what->caps)};
+      snprintf(j->name, sizeof j->name,
+               what->numbers ? "%s: %s (%s)" : "%s: %s", on->label, what->name,
+               what->numbers);
+    }
+}
+
+static Suite *jobs_suite(void)
+{
+  Suite *suite = suite_create("contract");
+  for (size_t i = 0; i < all.count; i++) {
+    if (all.jobs[i].lacks)
+      continue;
+    TCase *tcase = tcase_create(all.jobs[i].name);
+    tcase_set_timeout(tcase, 120);
+    tcase_add_loop_test(tcase, case_run, (int)i, (int)i + 1);
+    suite_add_tcase(suite, tcase);
+  }
+  return suite;
+}
+
+static void result_print(size_t number, const job *j, TestResult *result)
+{
+  bool passed = tr_rtype(result) == CK_PASS;
+  printf("%sok %zu - %s\n", passed ? "" : "not ", number, j->name);
+  if (!passed)
+    printf("# %s:%d: %s\n", tr_lfile(result), tr_lno(result), tr_msg(result));
+}
+
+/* TAP, with the skipped cases; Check's own has neither the names nor those. */
+static void jobs_print(SRunner *runner)
+{
+  int count = srunner_ntests_run(runner);
+  TestResult **results = srunner_results(runner);
+  size_t number = 0;
+  for (size_t i = 0; i < all.count; i++) {
+    const job *j = &all.jobs[i];
+    if (j->lacks)
+      printf("ok %zu - %s # SKIP %s\n", ++number, j->name, j->lacks);
+    for (int k = 0; k < count && !j->lacks; k++)
+      if (strcmp(tr_tcname(results[k]), j->name) == 0)
+        result_print(++number, j, results[k]);
+  }
+  printf("1..%zu\n", number);
+  free(results);
+}
+
+int main(void)
+{
+  size_t transports;
+  contract_transport *on = contract_transports(&transports);
+  all.jobs = calloc(cases_count() * transports, sizeof *all.jobs);
+  for (size_t i = 0; i < transports; i++)
+    jobs_add(&on[i]);
+  unsetenv("CK_TAP_LOG_FILE_NAME");
+  SRunner *runner = srunner_create(jobs_suite());
+  srunner_run_all(runner, CK_SILENT);
+  jobs_print(runner);
+  int failed = srunner_ntests_failed(runner);
+  srunner_free(runner);
+  free(all.jobs);
+  free(on);
+  return failed ? 1 : 0;
+}
