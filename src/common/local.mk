@@ -11,6 +11,7 @@ libaqcore_la_SOURCES += \
 # Installed as <aqueduct/…>; doc/abi.md lists them.
 pkginclude_HEADERS += \
 	src/common/aql.h \
+	src/common/device_hooks.h \
 	src/common/diag.h \
 	src/common/export.h \
 	src/common/hsa_abi.h \
