@@ -1,7 +1,8 @@
 # Documentation and the figures of the README.
 EXTRA_DIST += \
 	doc/ARCHITECTURE.md doc/HACKING.md doc/abi.md doc/recording.md \
-	traces/README.md traces/accuracy.tsv
+	traces/README.md traces/accuracy.tsv \
+	traces/mi300x-resnet18-excerpt.jsonl.gz
 
 # Figures of the README are made, never typed.
 aq_measured = $(abs_top_srcdir)/../shared/data/measured

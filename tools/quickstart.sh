@@ -33,7 +33,7 @@ show() { # prints a command as a user would type it, then runs it
   "$build/aqueduct" "$@"
 }
 export AQUEDUCT_STORE="$store"
-show import traces/mi300x-resnet18-excerpt.json.gz --name measured
+show import traces/mi300x-resnet18-excerpt.jsonl.gz --name measured
 show replay measured --device mi300x --name simulated
 show compare simulated
 show list runs

@@ -96,17 +96,9 @@ static aq_time packet_known(const aqsim_queue *queue, uint64_t id)
          queue->device->model->doorbell_to_fetch;
 }
 
-void aqsim_queue_fetch_more(aqsim_queue *queue)
+void aqsim_queue_fetch_schedule(aqsim_queue *queue)
 {
-  const aqsim_model *model = queue->device->model;
-  uint64_t there = queue->noticed - queue->fetched;
-  if (there == 0 || queue->fetch_pending ||
-      queue->state != AQSIM_QUEUE_ACTIVE || !flight_available(queue))
-    return;
-  /* Whole batches only, as long as there is a batch to read. */
-  uint64_t room = (uint64_t)model->fetch_window - queue->waiting;
-  uint64_t batch = (uint64_t)model->fetch_batch;
-  if (room < (there < batch ? there : batch))
+  if (queue->state != AQSIM_QUEUE_ACTIVE || !flight_available(queue))
     return;
   aq_time time = packet_known(queue, queue->fetched);
   time = aq_time_max(time, aq_time_max(queue->fetch_free, queue->sim->now));

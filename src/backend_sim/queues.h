@@ -23,8 +23,21 @@ void aqsim_queue_notice(aqsim_queue *queue);
 /* The same for every queue: packets and doorbells stored without a call. */
 void aqsim_queues_notice(aqsim *sim);
 
-/* Schedules the next fetch if there is something to fetch and room for it. */
-void aqsim_queue_fetch_more(aqsim_queue *queue);
+/* Schedules the next fetch: for aqsim_queue_fetch_more. */
+void aqsim_queue_fetch_schedule(aqsim_queue *queue);
+
+/* Fetches on if there is something to fetch and room for it: whole batches
+ * only, as long as there is a batch to read. */
+static inline void aqsim_queue_fetch_more(aqsim_queue *queue)
+{
+  const aqsim_model *model = queue->device->model;
+  uint64_t there = queue->noticed - queue->fetched;
+  uint64_t batch = (uint64_t)model->fetch_batch;
+  batch = there < batch ? there : batch;
+  if (batch > 0 && !queue->fetch_pending &&
+      queue->waiting + batch <= (uint64_t)model->fetch_window)
+    aqsim_queue_fetch_schedule(queue);
+}
 
 /* Hands the slot of `id` back to the clients once all before it are. */
 void aqsim_queue_retire(aqsim_queue *queue, uint64_t id);

@@ -38,6 +38,14 @@ static bool is_rocprofv3_json(const char *text, size_t length)
   return is_json(text, length) && has(text, length, "\"rocprofiler-sdk-tool\"");
 }
 
+/* Asked last: every row has a kind. */
+static bool is_jsonl(const char *text, size_t length)
+{
+  const char *end = memchr(text, '\n', length);
+  size_t line = end ? (size_t)(end - text) : length;
+  return is_json(text, line) && has(text, line, "\"kind\"");
+}
+
 static bool is_rocprof_v1(const char *text, size_t length)
 {
   return aq_csv_header_has(text, length, "KernelName") &&
@@ -66,7 +74,7 @@ static const aq_trace_format formats[FORMAT_COUNT + 1] = {
     [FORMAT_ROCPROF_V1] = {"rocprof-v1", "rocprof (v1) results.csv",
                            .imports = true},
     [FORMAT_JSONL] = {"jsonl", "JSON Lines, one record a line",
-                      .exports = true},
+                      .imports = true, .exports = true},
 };
 
 /* What each does, beside the table that the world sees. Detectors are asked in
@@ -82,7 +90,7 @@ static const struct {
     [FORMAT_ROCPROFV3_CSV] = {aq_rocprofv3_csv_detect, aq_rocprofv3_csv_import,
                               NULL},
     [FORMAT_ROCPROF_V1] = {is_rocprof_v1, aq_rocprof_v1_import, NULL},
-    [FORMAT_JSONL] = {NULL, NULL, aq_jsonl_export},
+    [FORMAT_JSONL] = {is_jsonl, aq_jsonl_import, aq_jsonl_export},
 };
 
 const aq_trace_format *aq_trace_formats(void)

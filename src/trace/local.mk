@@ -9,13 +9,16 @@ libaqcore_la_SOURCES += \
 	src/trace/json.c src/trace/json.h \
 	src/trace/json_scan.c src/trace/json_scan.h \
 	src/trace/jsonl.c \
-	src/trace/kineto.c \
+	src/trace/jsonl_import.c \
+	src/trace/kineto.c src/trace/kineto.h \
+	src/trace/kineto_rows.c \
 	src/trace/number.c src/trace/number.h \
 	src/trace/reader.c src/trace/reader.h \
 	src/trace/rocprof_v1.c \
 	src/trace/rocprofv3.c src/trace/rocprofv3.h \
 	src/trace/rocprofv3_csv.c \
-	src/trace/rocprofv3_json.c \
+	src/trace/rocprofv3_json.c src/trace/rocprofv3_json.h \
+	src/trace/rocprofv3_rows.c \
 	src/trace/trace.h
 
 EXTRA_DIST += \

@@ -42,7 +42,7 @@ fi
 
 takes_option() { # COMMAND OPTION
   if "$aqueduct" "$1" --help | grep -q -e "--$2 [A-Z]"; then
-    "$aqueduct" "$1" "--$2" value --help > /dev/null 2>&1
+    "$aqueduct" "$1" "--$2" "$work/value" --help > /dev/null 2>&1
   else
     "$aqueduct" "$1" "--$2" --help > /dev/null 2>&1
   fi

@@ -95,10 +95,10 @@ START_TEST(a_file_of_another_kind_is_refused_with_what_is_known)
   fixture_refused("\x7f"
                   "ELF...",
                   "in: unknown format (known: kineto, rocprofv3-json, "
-                  "rocprofv3-csv, rocprof-v1)");
+                  "rocprofv3-csv, rocprof-v1, jsonl)");
   fixture_refused("{\"nodes\": []}",
                   "in: unknown format (known: kineto, rocprofv3-json, "
-                  "rocprofv3-csv, rocprof-v1)");
+                  "rocprofv3-csv, rocprof-v1, jsonl)");
 }
 END_TEST
 
@@ -113,12 +113,13 @@ START_TEST(a_format_can_be_named)
                                          &sink.sink, &result, &diag),
                    AQ_ERR_INPUT);
   ck_assert_str_eq(diag.text, "in: line 1: no column \"KernelName\"");
-  options.format = "jsonl";
+  options.format = "otf2";
   ck_assert_int_eq(aq_trace_import_bytes("in", kineto, strlen(kineto), &options,
                                          &sink.sink, &result, &diag),
                    AQ_ERR_INPUT);
-  ck_assert_str_eq(diag.text, "no format \"jsonl\" to import (known: kineto, "
-                              "rocprofv3-json, rocprofv3-csv, rocprof-v1)");
+  ck_assert_str_eq(diag.text,
+                   "no format \"otf2\" to import (known: kineto, "
+                   "rocprofv3-json, rocprofv3-csv, rocprof-v1, jsonl)");
   aq_memory_sink_fini(&sink);
 }
 END_TEST
@@ -195,7 +196,7 @@ START_TEST(the_table_tells_what_each_format_can)
     imports += f->imports;
     exports += f->exports;
   }
-  ck_assert_uint_eq(imports, 4);
+  ck_assert_uint_eq(imports, 5);
   ck_assert_uint_eq(exports, 1);
 }
 END_TEST

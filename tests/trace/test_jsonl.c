@@ -124,7 +124,59 @@ START_TEST(a_format_that_cannot_be_written_is_refused)
 }
 END_TEST
 
-AQ_TEST_MAIN("trace/jsonl", a_row_is_an_object_of_its_known_fields,
+START_TEST(what_was_exported_comes_back_the_same)
+{
+  static const char *const traces[] = {"kineto.json", "rocprof_v1.csv",
+                                       "rocprofv3_set"};
+  for (size_t i = 0; i < sizeof traces / sizeof *traces; i++) {
+    fixture f = fixture_data(traces[i]);
+    char *first = exported(&f.sink);
+    fixture g = fixture_text(first);
+    ck_assert_status(g.status, AQ_OK, &g.diag);
+    ck_assert_str_eq(g.result.format, "jsonl");
+    char *second = exported(&g.sink);
+    ck_assert_str_eq(first, second);
+    free(second);
+    free(first);
+    fixture_free(&g);
+    fixture_free(&f);
+  }
+}
+END_TEST
+
+#define DEVICE "\"device\":{\"id\":0}"
+
+START_TEST(lines_that_are_no_records_are_refused_with_their_number)
+{
+  fixture_refused("{\"kind\":\"kernel\"," DEVICE "}\n\n[1]\n",
+                  "in: line 3: expected one JSON object; ");
+  fixture_refused("{\"kind\":\"kernels\"," DEVICE "}\n",
+                  "in: line 1: unknown word for kind");
+  fixture_refused("{\"kind\":\"kernel\"," DEVICE ",\"grid_x\":\"8\"}\n",
+                  "in: line 1: expected an integer for grid_x");
+  fixture_refused("{\"kind\":\"kernel\"," DEVICE ",\"grid_x\":-8}\n",
+                  "in: line 1: out of range: grid_x");
+  fixture_refused("{\"kind\":\"kernel\"," DEVICE
+                  ",\"end\":9223372036854775807}\n",
+                  "in: line 1: out of range: end");
+  fixture_refused("{\"kind\":\"kernel\"," DEVICE ",\"start\":2,\"end\":1}\n",
+                  "in: line 1: end is before start");
+  fixture_refused("{\"kind\":\"kernel\"," DEVICE ",\"gird_x\":8}\n",
+                  "in: line 1: a field that is unknown or given twice, "
+                  "expected those of doc/formats/record.md");
+  fixture_refused("{\"kind\":\"kernel\"," DEVICE ",\"origin\":1}\n",
+                  "in: line 1: a row of a simulated run (it has an origin): "
+                  "only measured runs are read");
+  fixture_refused("{\"kind\":\"kernel\",\"queue\":{\"id\":0},"
+                  "\"device\":{}}\n",
+                  "in: line 1: expected an object with an integer id for "
+                  "device");
+}
+END_TEST
+
+AQ_TEST_MAIN("trace/jsonl", what_was_exported_comes_back_the_same,
+             lines_that_are_no_records_are_refused_with_their_number,
+             a_row_is_an_object_of_its_known_fields,
              devices_carry_what_is_known_of_them, there_is_a_line_for_every_row,
              two_exports_are_the_same_bytes,
              a_format_that_cannot_be_written_is_refused)
