@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "run/json_in.h"
+#include "common/json_in.h"
 
 #include <math.h>
 #include <stdarg.h>
