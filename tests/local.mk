@@ -20,6 +20,9 @@ tests_support_libaqtest_la_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS)
 AQ_TEST_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/tests $(CHECK_CFLAGS)
 AQ_TEST_LDADD = tests/support/libaqtest.la libaqcore.la $(CHECK_LIBS)
 
+# Programs that run for minutes, each without arguments; they speak TAP too.
+AQ_SOAKS =
+
 if HAVE_CHECK
 TESTS += $(check_PROGRAMS)
 include tests/common/local.mk
@@ -34,6 +37,7 @@ include tests/store/local.mk
 include tests/report/local.mk
 include tests/cli/local.mk
 include tests/contract/local.mk
+include tests/model/local.mk
 endif
 
 include tests/arch/local.mk
@@ -41,9 +45,12 @@ include tests/bench/local.mk
 include tests/fuzz/local.mk
 
 # Whole builds of their own, in folders below this one.
-.PHONY: check-asan check-tsan check-valgrind lint
+.PHONY: check-asan check-soak check-tsan check-valgrind lint
 check-asan:
 	$(srcdir)/tools/check-sanitized.sh address,undefined
+check-soak: $(AQ_SOAKS)
+	$(AM_V_at)for soak in $(AQ_SOAKS); do \
+	  echo "$$soak" && ./$$soak || exit 1; done
 check-tsan:
 	$(srcdir)/tools/check-sanitized.sh thread
 check-valgrind: $(check_PROGRAMS)

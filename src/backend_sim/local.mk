@@ -15,6 +15,7 @@ libaqcore_la_SOURCES += \
 	src/backend_sim/lifecycle.def \
 	src/backend_sim/memory.c src/backend_sim/memory.h \
 	src/backend_sim/null.c src/backend_sim/null.h \
+	src/backend_sim/null_retire.c src/backend_sim/null_retire.h \
 	src/backend_sim/packets.c src/backend_sim/packets.h \
 	src/backend_sim/processor.c src/backend_sim/processor.h \
 	src/backend_sim/queues.c src/backend_sim/queues.h \

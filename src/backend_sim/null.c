@@ -1,245 +1,21 @@
 /* SPDX-License-Identifier: MIT */
 #include "backend_sim/null.h"
 
-#include <inttypes.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "backend_sim/kernels.h"
-#include "backend_sim/memory.h"
-#include "backend_sim/packets.h"
-#include "backend_sim/signals.h"
+#include "backend_sim/null_retire.h"
 
 enum { QUEUES_MAX = 1024, QUEUE_SIZE_MIN = 2, QUEUE_SIZE_MAX = 1 << 20 };
 
-typedef struct null_queue {
-  aq_ring ring; /* first */
-  struct null_queue *next;
-  bool active;
-  bool destroyed; /* while packets retire: freed when that is over */
-  uint32_t seen;  /* dependencies of the packet at the front, once 0 */
-  void (*error)(const aq_queue_error *error, void *user);
-  void *user;
-  uint64_t write_index, read_index, doorbell;
-} null_queue;
-
-typedef struct null_copy {
-  struct null_copy *next;
-  void *to;
-  const void *from;
-  size_t size;
-  aq_signal completion;
-  uint32_t count;
-  aq_signal dependencies[];
-} null_copy;
-
-typedef struct null_transport {
-  aq_transport base; /* first */
-  aq_time now;
-  aqsim_signals signals;
-  aqsim_kernels kernels;
-  aqsim_memory memory;
-  null_queue *queues;
-  null_copy *copies; /* that wait, in order */
-  uint32_t queue_count;
-  uint32_t queues_created;
-  bool running;   /* retiring packets; changes come back to it */
-  bool changed;   /* a signal changed meanwhile */
-  bool waiting;   /* some queue or copy waits for a signal */
-  bool destroyed; /* a queue was destroyed meanwhile */
-} null_transport;
-
-static null_transport *null_from(aq_transport *t)
+static aqsim_null *null_from(aq_transport *t)
 {
-  return (null_transport *)t;
+  return (aqsim_null *)t;
 }
 
-static null_queue *queue_from(aq_ring *ring)
+static aqsim_null_queue *queue_from(aq_ring *ring)
 {
-  return (null_queue *)(void *)ring;
-}
-
-/* ---- packets ---- */
-
-static bool is_zero(aq_signal signal)
-{
-  return aqsim_signal_load(aqsim_signal_from(signal)) == 0;
-}
-
-static bool all_zero(const aq_signal *signals, uint32_t count)
-{
-  for (uint32_t i = 0; i < count; i++)
-    if (signals[i].handle && !is_zero(signals[i]))
-      return false;
-  return true;
-}
-
-/* Each dependency has been seen 0, not necessarily at the same time. */
-static bool all_seen_zero(null_queue *queue, const aq_signal *signals)
-{
-  for (uint32_t i = 0; i < AQ_BARRIER_DEPENDENCIES; i++)
-    if (!signals[i].handle || is_zero(signals[i]))
-      queue->seen |= 1u << i;
-  return queue->seen == (1u << AQ_BARRIER_DEPENDENCIES) - 1;
-}
-
-static bool any_zero(const aq_signal *signals, uint32_t count)
-{
-  for (uint32_t i = 0; i < count; i++)
-    if (signals[i].handle && is_zero(signals[i]))
-      return true;
-  return false;
-}
-
-static void signal_decrement(null_transport *n, aq_signal handle)
-{
-  if (!handle.handle)
-    return;
-  aqsim_signal_add(&n->signals, aqsim_signal_from(handle), -1, n->now);
-  n->changed = true;
-}
-
-static uint32_t kernel_run(null_transport *n, const aq_kernel_packet *packet,
-                           char *text)
-{
-  static const aqsim_packet_limits limits = {UINT64_MAX, UINT64_MAX};
-  const aqsim_kernel *kernel =
-      aqsim_kernel_from(&n->kernels, packet->kernel_object);
-  uint32_t fault = aqsim_kernel_packet_check(packet, kernel, &limits, text);
-  if (fault || !kernel->desc.function || aqsim_packet_workgroups(packet) == 0)
-    return fault;
-  kernel->desc.function(&(aq_kernel_call){
-      packet, (void *)(uintptr_t)packet->kernarg_address, kernel->desc.user});
-  return fault;
-}
-
-static void queue_fail(null_queue *queue, const aq_packet *packet,
-                       uint32_t fault, const char *text)
-{
-  char words[AQSIM_FAULT_TEXT_MAX + 100];
-  queue->active = false;
-  snprintf(words, sizeof words,
-           "queue %" PRIu32 ": packet %" PRIu64 " (%s, header 0x%04x): %s",
-           queue->ring.id, queue->read_index,
-           aqsim_packet_type_name(aq_header_type(packet->header)),
-           packet->header, text);
-  if (queue->error)
-    queue->error(&(aq_queue_error){queue->ring.id, queue->read_index, packet,
-                                   fault, words},
-                 queue->user);
-}
-
-/* Whether the packet is complete; false stops the queue there. */
-static bool packet_run(null_transport *n, null_queue *queue,
-                       const aq_packet *packet)
-{
-  char text[AQSIM_FAULT_TEXT_MAX];
-  uint32_t fault = 0;
-  bool done = true;
-  switch (aq_header_type(packet->header)) {
-  case AQ_PACKET_KERNEL_DISPATCH:
-    fault = kernel_run(n, &packet->kernel, text);
-    break;
-  case AQ_PACKET_BARRIER_AND:
-    done = all_seen_zero(queue, packet->barrier.dependency);
-    break;
-  case AQ_PACKET_BARRIER_OR:
-    done = any_zero(packet->barrier.dependency, AQ_BARRIER_DEPENDENCIES);
-    break;
-  default:
-    fault = aqsim_packet_type_fault(packet, text);
-  }
-  if (fault)
-    queue_fail(queue, packet, fault, text);
-  return done && !fault;
-}
-
-static void queue_run(null_transport *n, null_queue *queue)
-{
-  while (queue->active &&
-         queue->read_index < aq_ring_write_index(&queue->ring)) {
-    aq_packet *slot = aq_ring_slot(&queue->ring, queue->read_index);
-    uint32_t header = aq_packet_load_header(slot);
-    if (aq_header_type(header) == AQ_PACKET_INVALID)
-      return;
-    aq_signal completion = slot->kernel.completion_signal;
-    if (!packet_run(n, queue, slot)) {
-      n->waiting = true;
-      return;
-    }
-    if (queue->destroyed)
-      return;
-    queue->seen = 0;
-    __atomic_store_n(&slot->header_setup, (uint32_t)AQ_PACKET_INVALID,
-                     __ATOMIC_RELAXED);
-    /* Release: the slot is INVALID before a producer may take it. */
-    __atomic_store_n(&queue->read_index, queue->read_index + 1,
-                     __ATOMIC_RELEASE);
-    signal_decrement(n, completion);
-  }
-}
-
-static void copies_run(null_transport *n)
-{
-  null_copy **link = &n->copies;
-  while (*link) {
-    null_copy *copy = *link;
-    if (!all_zero(copy->dependencies, copy->count)) {
-      n->waiting = true;
-      link = &copy->next;
-      continue;
-    }
-    *link = copy->next;
-    if (copy->size > 0)
-      memmove(copy->to, copy->from, copy->size);
-    signal_decrement(n, copy->completion);
-    free(copy);
-  }
-}
-
-static void queue_free(null_queue *queue)
-{
-  free(queue->ring.packets);
-  free(queue);
-}
-
-/* Frees the queues that were destroyed while packets retired. */
-static void queues_sweep(null_transport *n)
-{
-  null_queue **link = &n->queues;
-  while (*link) {
-    null_queue *queue = *link;
-    if (queue->destroyed) {
-      *link = queue->next;
-      queue_free(queue);
-    } else {
-      link = &queue->next;
-    }
-  }
-}
-
-static void null_stop(null_transport *n)
-{
-  n->running = false;
-  if (n->destroyed)
-    queues_sweep(n);
-  n->destroyed = false;
-}
-
-/* Goes round until nothing changes any more. */
-static void null_settle(null_transport *n)
-{
-  if (n->running)
-    return;
-  n->running = true;
-  do {
-    n->changed = n->waiting = false;
-    for (null_queue *q = n->queues; q; q = q->next)
-      queue_run(n, q);
-    copies_run(n);
-  } while (n->changed && n->waiting);
-  null_stop(n);
+  return (aqsim_null_queue *)(void *)ring;
 }
 
 /* ---- life ---- */
@@ -264,7 +40,7 @@ static aq_status null_open(const aq_transport_options *options,
     return aq_diag_set(diag, AQ_ERR_INPUT,
                        "edit '%s': the null transport has no device model",
                        options->edits[0]);
-  null_transport *n = calloc(1, sizeof *n);
+  aqsim_null *n = calloc(1, sizeof *n);
   if (!n)
     return aq_diag_set(diag, AQ_ERR_NO_MEMORY, "out of memory");
   n->base.ops = &aqsim_null_transport_ops;
@@ -275,14 +51,14 @@ static aq_status null_open(const aq_transport_options *options,
 
 static void null_close(aq_transport *t)
 {
-  null_transport *n = null_from(t);
+  aqsim_null *n = null_from(t);
   while (n->queues) {
-    null_queue *queue = n->queues;
+    aqsim_null_queue *queue = n->queues;
     n->queues = queue->next;
-    queue_free(queue);
+    aqsim_null_queue_free(queue);
   }
   while (n->copies) {
-    null_copy *copy = n->copies;
+    aqsim_null_copy *copy = n->copies;
     n->copies = copy->next;
     free(copy);
   }
@@ -341,25 +117,25 @@ static aq_status null_copy_async(aq_transport *t, uint32_t device, void *to,
                                  const aq_signal *dependencies, uint32_t count,
                                  aq_signal completion, aq_diag *diag)
 {
-  null_transport *n = null_from(t);
+  aqsim_null *n = null_from(t);
   aq_status status = device_check(device, diag);
   if (status != AQ_OK)
     return status;
-  null_copy *copy = malloc(sizeof *copy + count * sizeof *dependencies);
+  aqsim_null_copy *copy = malloc(sizeof *copy + count * sizeof *dependencies);
   if (!copy)
     return aq_diag_set(diag, AQ_ERR_NO_MEMORY, "out of memory for a copy");
-  *copy = (null_copy){.to = to,
-                      .from = from,
-                      .size = size,
-                      .completion = completion,
-                      .count = count};
+  *copy = (aqsim_null_copy){.to = to,
+                            .from = from,
+                            .size = size,
+                            .completion = completion,
+                            .count = count};
   if (count > 0)
     memcpy(copy->dependencies, dependencies, count * sizeof *dependencies);
-  null_copy **link = &n->copies;
+  aqsim_null_copy **link = &n->copies;
   while (*link)
     link = &(*link)->next;
   *link = copy;
-  null_settle(n);
+  aqsim_null_settle(n);
   return AQ_OK;
 }
 
@@ -431,11 +207,11 @@ static int64_t null_signal_load(aq_transport *t, aq_signal signal)
   return aqsim_signal_load(aqsim_signal_from(signal));
 }
 
-static void signal_changed(null_transport *n)
+static void signal_changed(aqsim_null *n)
 {
   n->changed = true;
   if (n->waiting)
-    null_settle(n);
+    aqsim_null_settle(n);
 }
 
 static void null_signal_store(aq_transport *t, aq_signal signal, int64_t value)
@@ -446,7 +222,7 @@ static void null_signal_store(aq_transport *t, aq_signal signal, int64_t value)
 
 static int64_t null_signal_add(aq_transport *t, aq_signal signal, int64_t value)
 {
-  null_transport *n = null_from(t);
+  aqsim_null *n = null_from(t);
   int64_t before =
       aqsim_signal_add(&n->signals, aqsim_signal_from(signal), value, n->now);
   signal_changed(n);
@@ -455,7 +231,7 @@ static int64_t null_signal_add(aq_transport *t, aq_signal signal, int64_t value)
 
 /* ---- queues ---- */
 
-static aq_status queue_check(const null_transport *n, const aq_queue_desc *desc,
+static aq_status queue_check(const aqsim_null *n, const aq_queue_desc *desc,
                              aq_diag *diag)
 {
   aq_status status = device_check(desc->device, diag);
@@ -481,11 +257,11 @@ static aq_status queue_check(const null_transport *n, const aq_queue_desc *desc,
 static aq_status null_queue_create(aq_transport *t, const aq_queue_desc *desc,
                                    aq_ring **out, aq_diag *diag)
 {
-  null_transport *n = null_from(t);
+  aqsim_null *n = null_from(t);
   aq_status status = queue_check(n, desc, diag);
   if (status != AQ_OK)
     return status;
-  null_queue *queue = calloc(1, sizeof *queue);
+  aqsim_null_queue *queue = calloc(1, sizeof *queue);
   aq_packet *packets =
       aligned_alloc(AQ_PACKET_SIZE, (size_t)desc->size * AQ_PACKET_SIZE);
   if (!queue || !packets) {
@@ -516,19 +292,19 @@ static aq_status null_queue_create(aq_transport *t, const aq_queue_desc *desc,
 
 static void null_queue_destroy(aq_transport *t, aq_ring *ring)
 {
-  null_transport *n = null_from(t);
-  null_queue *queue = queue_from(ring);
+  aqsim_null *n = null_from(t);
+  aqsim_null_queue *queue = queue_from(ring);
   queue->active = false;
   queue->destroyed = true;
   n->queue_count--;
   n->destroyed = true;
   if (!n->running)
-    null_stop(n);
+    aqsim_null_stop(n);
 }
 
 static void null_queue_doorbell(aq_transport *t, aq_ring *ring, uint64_t id)
 {
-  null_transport *n = null_from(t);
+  aqsim_null *n = null_from(t);
   /* Release: whoever reads the cell sees the packets up to id. */
   __atomic_store_n(ring->doorbell, id, __ATOMIC_RELEASE);
   if (n->running)
@@ -536,14 +312,14 @@ static void null_queue_doorbell(aq_transport *t, aq_ring *ring, uint64_t id)
   n->running = true;
   n->changed = false;
   bool waited = n->waiting;
-  queue_run(n, queue_from(ring));
-  null_stop(n);
+  aqsim_null_queue_run(n, queue_from(ring));
+  aqsim_null_stop(n);
   if (n->changed && waited)
-    null_settle(n);
+    aqsim_null_settle(n);
 }
 
-static aq_status null_stuck(aq_time deadline, null_transport *n,
-                            const char *what, aq_diag *diag)
+static aq_status null_stuck(aq_time deadline, aqsim_null *n, const char *what,
+                            aq_diag *diag)
 {
   if (deadline == AQ_TIME_MAX)
     return aq_diag_set(diag, AQ_ERR_DEADLOCK,
@@ -556,8 +332,8 @@ static aq_status null_queue_wait_space(aq_transport *t, aq_ring *ring,
                                        uint32_t count, aq_time deadline,
                                        aq_diag *diag)
 {
-  null_transport *n = null_from(t);
-  null_settle(n);
+  aqsim_null *n = null_from(t);
+  aqsim_null_settle(n);
   if (aq_ring_space(ring) >= count)
     return AQ_OK;
   if (!queue_from(ring)->active)
@@ -604,8 +380,8 @@ static aq_status null_wait(aq_transport *t, const aq_wait_item *items,
                            uint32_t count, aq_wait_mode mode, aq_time deadline,
                            uint32_t *satisfied, aq_diag *diag)
 {
-  null_transport *n = null_from(t);
-  null_settle(n);
+  aqsim_null *n = null_from(t);
+  aqsim_null_settle(n);
   uint32_t held = 0, first = count;
   for (uint32_t i = count; i-- > 0;)
     if (item_holds(&items[i])) {
@@ -628,12 +404,12 @@ static uint32_t null_drain(aq_transport *t, aq_completion *out,
 static aq_status null_sleep_until(aq_transport *t, aq_time until, bool wake,
                                   aq_diag *diag)
 {
-  null_transport *n = null_from(t);
+  aqsim_null *n = null_from(t);
   if (n->running)
     return aq_diag_set(diag, AQ_ERR_INVALID,
                        "time cannot be moved from inside a kernel or a "
                        "callback");
-  null_settle(n);
+  aqsim_null_settle(n);
   if (until != AQ_TIME_MAX && !(wake && n->signals.drain_count > 0))
     n->now = aq_time_max(n->now, until);
   return AQ_OK;

@@ -241,22 +241,70 @@ static aq_ring *watched_queue(rig *r, seen_error *seen)
   return queue;
 }
 
-/* Conformance 8, 60 to 63, 66, 67, 81: one wrong packet each, and the bits of
- * the inactive signal. */
+/* One wrong packet each. */
+typedef enum bad_case {
+  DIMENSIONS,
+  GROUP,
+  OBJECT,
+  NO_OBJECT,
+  WORKGROUP,
+  KERNARG,
+  AGENT,
+  VENDOR,
+  UNKNOWN,
+  CASES
+} bad_case;
+
+static void packet_spoil(aq_packet *packet, bad_case how, uint64_t spin_object)
+{
+  switch (how) {
+  case DIMENSIONS:
+    packet->setup = 4;
+    break;
+  case GROUP:
+    packet->kernel.group_segment_size = 65537;
+    break;
+  case OBJECT:
+    packet->kernel.kernel_object = 0x1234;
+    break;
+  case NO_OBJECT:
+    packet->kernel.kernel_object = 0;
+    break;
+  case WORKGROUP:
+    packet->kernel.workgroup_size[0] = 1025;
+    break;
+  case KERNARG:
+    packet->kernel.kernel_object = spin_object;
+    break;
+  case AGENT:
+    packet->header = AQ_PACKET_AGENT_DISPATCH;
+    break;
+  case VENDOR:
+    packet->header = AQ_PACKET_VENDOR;
+    packet->setup = 9;
+    break;
+  default:
+    packet->header = 77;
+  }
+}
+
+/* Room never comes on a queue that stopped, and nothing changes `signal`. */
+static void expect_stopped(rig *r, aq_ring *queue, aq_signal signal)
+{
+  ck_assert_status(
+      r->t->ops->queue_wait_space(r->t, queue, 64, AQ_TIME_MAX, &r->diag),
+      AQ_ERR_QUEUE, &r->diag);
+  ck_assert_ptr_nonnull(strstr(r->diag.text, "packet 1"));
+  aq_wait_item item = {signal, AQ_EQ, 0};
+  ck_assert_status(
+      r->t->ops->wait(r->t, &item, 1, AQ_WAIT_ANY, AQ_TIME_MAX, NULL, &r->diag),
+      AQ_ERR_DEADLOCK, &r->diag);
+  ck_assert_ptr_nonnull(strstr(r->diag.text, "stopped at packet 1"));
+}
+
+/* Conformance 8, 60 to 63, 66, 67, 81, with the bits of the inactive signal. */
 START_TEST(bad_packets_stop_the_queue_and_are_explained_once)
 {
-  enum {
-    DIMENSIONS,
-    GROUP,
-    OBJECT,
-    NO_OBJECT,
-    WORKGROUP,
-    KERNARG,
-    AGENT,
-    VENDOR,
-    UNKNOWN,
-    CASES
-  };
   static const struct {
     uint32_t reason;
     const char *said;
@@ -278,38 +326,9 @@ START_TEST(bad_packets_stop_the_queue_and_are_explained_once)
     aq_ring *queue = watched_queue(&r, &seen);
     aq_signal done = rig_signal(&r, 3, 0);
     aq_packet good = rig_dispatch(rig_kernel(&r, "k", AQ_US), true, done);
-    aq_kernel_desc spin = {.name = "spin", .cost = {.kind = AQ_COST_SPIN}};
-    uint64_t spin_object = rig_kernel_with(&r, &spin);
     aq_packet bad = good;
-    switch (i) {
-    case DIMENSIONS:
-      bad.setup = 4;
-      break;
-    case GROUP:
-      bad.kernel.group_segment_size = 65537;
-      break;
-    case OBJECT:
-      bad.kernel.kernel_object = 0x1234;
-      break;
-    case NO_OBJECT:
-      bad.kernel.kernel_object = 0;
-      break;
-    case WORKGROUP:
-      bad.kernel.workgroup_size[0] = 1025;
-      break;
-    case KERNARG:
-      bad.kernel.kernel_object = spin_object;
-      break;
-    case AGENT:
-      bad.header = AQ_PACKET_AGENT_DISPATCH;
-      break;
-    case VENDOR:
-      bad.header = AQ_PACKET_VENDOR;
-      bad.setup = 9;
-      break;
-    default:
-      bad.header = 77;
-    }
+    aq_kernel_desc spin = {.name = "spin", .cost = {.kind = AQ_COST_SPIN}};
+    packet_spoil(&bad, (bad_case)i, rig_kernel_with(&r, &spin));
     rig_put(queue, &good);
     rig_put(queue, &bad);
     rig_put(queue, &good);
@@ -326,15 +345,7 @@ START_TEST(bad_packets_stop_the_queue_and_are_explained_once)
     ck_assert_int_eq(rig_record(&r, queue, 1)->flags, AQ_FLAG_ERROR);
     ck_assert_int_eq(rig_record(&r, queue, 1)->end, AQ_NONE);
     ck_assert(!rig_has_record(&r, queue, 2));
-    ck_assert_status(
-        r.t->ops->queue_wait_space(r.t, queue, 64, AQ_TIME_MAX, &r.diag),
-        AQ_ERR_QUEUE, &r.diag);
-    ck_assert_ptr_nonnull(strstr(r.diag.text, "packet 1"));
-    aq_wait_item item = {done, AQ_EQ, 0};
-    ck_assert_status(
-        r.t->ops->wait(r.t, &item, 1, AQ_WAIT_ANY, AQ_TIME_MAX, NULL, &r.diag),
-        AQ_ERR_DEADLOCK, &r.diag);
-    ck_assert_ptr_nonnull(strstr(r.diag.text, "stopped at packet 1"));
+    expect_stopped(&r, queue, done);
     rig_close(&r);
   }
 }

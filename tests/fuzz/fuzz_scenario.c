@@ -1,13 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* Scenarios: what reads without an error is played for a while. */
-#include <stddef.h>
-#include <stdint.h>
+#include "fuzz/fuzz.h"
 
 #include "run/scenario.h"
 
 enum { JOBS_MAX = 200 };
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {

@@ -24,3 +24,6 @@ tests_run_test_run_LDADD = $(AQ_TEST_LDADD)
 tests_run_test_scenario_SOURCES = tests/run/test_scenario.c
 tests_run_test_scenario_CPPFLAGS = $(AQ_TEST_CPPFLAGS)
 tests_run_test_scenario_LDADD = $(AQ_TEST_LDADD)
+
+# The tests compare this page with the code.
+EXTRA_DIST += doc/formats/scenario.md
