@@ -65,8 +65,7 @@ static aq_fault_state *device_find(aq_faulty *f, aq_fault_kind kind,
   return aq_faulty_find(f, kind, 0, at);
 }
 
-/* The next interrupt lets the host see what a lost one hid. */
-static void interrupts_found(aq_faulty *f)
+void aq_faulty_host_looked(aq_faulty *f)
 {
   for (size_t i = 0; i < f->schedule.count; i++)
     if (f->schedule.faults[i].kind == AQ_FAULT_INTERRUPT_LOST &&
@@ -83,8 +82,6 @@ static bool hook_interrupt(void *user, aq_signal signal)
       device_find(f, AQ_FAULT_INTERRUPT_LOST, f->interrupts++);
   if (state)
     state->stage = AQ_FAULT_ACTING;
-  else
-    interrupts_found(f);
   return !state;
 }
 
@@ -270,6 +267,7 @@ static void kernel_run(const aq_kernel_call *call)
   const faulty_kernel *kernel = call->user;
   aq_kernel_call own = *call;
   own.user = kernel->user;
+  aq_faulty_settle(kernel->owner);
   kernel->function(&own);
   aq_faulty_notice(kernel->owner);
 }
@@ -319,8 +317,10 @@ static aq_status fault_copy_async(aq_transport *t, uint32_t device, void *to,
                                   aq_signal completion, aq_diag *diag)
 {
   aq_faulty *f = aq_faulty_from(t);
-  return f->ops->copy_async(f->inner, device, to, from, size, dependencies,
-                            count, completion, diag);
+  aq_status status = f->ops->copy_async(f->inner, device, to, from, size,
+                                        dependencies, count, completion, diag);
+  aq_faulty_settle(f);
+  return status;
 }
 
 static aq_status fault_module_load(aq_transport *t, uint32_t device,
@@ -369,13 +369,16 @@ static void fault_signal_store(aq_transport *t, aq_signal signal, int64_t value)
 {
   aq_faulty *f = aq_faulty_from(t);
   f->ops->signal_store(f->inner, signal, value);
+  aq_faulty_settle(f);
 }
 
 static int64_t fault_signal_add(aq_transport *t, aq_signal signal,
                                 int64_t value)
 {
   aq_faulty *f = aq_faulty_from(t);
-  return f->ops->signal_add(f->inner, signal, value);
+  int64_t before = f->ops->signal_add(f->inner, signal, value);
+  aq_faulty_settle(f);
+  return before;
 }
 
 static aq_status fault_queue_control(aq_transport *t, aq_ring *ring,

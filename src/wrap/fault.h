@@ -7,10 +7,11 @@
  * nothing differs from what is wrapped. It needs options.layer->inner.
  *
  * Clients publish into a shadow ring that has the ids, indices and size of the
- * inner queue; packets go on to the inner ring, into the same slot, when a
+ * inner queue; packets are copied to the inner ring, into the same slot, when a
  * doorbell rings, when time is about to move, and when a host function returns.
- * Their shadow slot is INVALID from then on. Late things happen inside the
- * operations of the time group, which are split at those times.
+ * What a client changes of a packet afterwards is not seen. Slots come back
+ * INVALID as soon as the inner transport hands them back. Late things happen
+ * inside the operations of the time group, which are split at those times.
  *
  * One thread drives it, whatever the inner transport allows.
  */

@@ -40,8 +40,9 @@ typedef enum aq_slot_state {
 } aq_slot_state;
 
 struct aq_faulty_queue {
-  aq_ring ring; /* first: what clients hold; indices are those of `inner` */
+  aq_ring ring; /* first: what clients hold; the write index is the inner's */
   aq_ring *inner;
+  uint64_t read_index; /* of clients: their slots are INVALID before it moves */
   aq_faulty *owner;
   aq_faulty_queue *next, *previous; /* in the order of creation */
   uint32_t number;                  /* in the order of creation */
@@ -87,6 +88,9 @@ static inline const aq_fault *aq_faulty_fault(const aq_faulty *f,
   return &f->schedule.faults[state - f->states];
 }
 
+/* A wait came to its end: no lost interrupt holds it up any more. */
+void aq_faulty_host_looked(aq_faulty *f);
+
 /* Adds the faults that may be why to the words of an error. */
 aq_status aq_faulty_explain(const aq_faulty *f, aq_status status,
                             aq_diag *diag);
@@ -100,6 +104,10 @@ void aq_faulty_queue_doorbell(aq_transport *t, aq_ring *ring, uint64_t id);
 
 /* Passes on what clients published or rang without a call, in every queue. */
 void aq_faulty_notice(aq_faulty *f);
+
+/* Hands the slots back that the inner transport has handed back: after every
+ * operation in which it may have, and before clients are called. */
+void aq_faulty_settle(aq_faulty *f);
 
 /* What was late happens now. */
 void aq_faulty_queue_due(aq_faulty *f, aq_fault_state *state);

@@ -106,9 +106,6 @@ static void packet_pass(aq_faulty_queue *queue, uint64_t id)
          (const char *)&packet + sizeof packet.header_setup,
          sizeof packet - sizeof packet.header_setup);
   aq_packet_publish(to, packet.header, packet.setup);
-  /* Relaxed: the read index that hands the slot back is stored later. */
-  __atomic_store_n(&from->header_setup, (uint32_t)AQ_PACKET_INVALID,
-                   __ATOMIC_RELAXED);
   *slot_state(queue, id) = AQ_SLOT_PASSED;
 }
 
@@ -127,16 +124,23 @@ static bool packet_is_late(aq_faulty_queue *queue, uint64_t id)
   return true;
 }
 
+/* Some clients store a header of 0 and then OR the rest in: without a doorbell
+ * it says nothing. */
+static bool packet_is_there(const aq_faulty_queue *queue, uint64_t id)
+{
+  uint32_t header = aq_packet_load_header(aq_ring_slot(&queue->ring, id));
+  if (header == 0)
+    return queue->told != UINT64_MAX && id <= queue->told;
+  return aq_header_type(header) != AQ_PACKET_INVALID;
+}
+
 static void queue_pass(aq_faulty_queue *queue)
 {
   const uint64_t end = queue_end(queue);
-  for (uint64_t id = queue->next_id; id < end; id++) {
-    uint32_t header = aq_packet_load_header(aq_ring_slot(&queue->ring, id));
+  for (uint64_t id = queue->next_id; id < end; id++)
     if (*slot_state(queue, id) == AQ_SLOT_CLIENT &&
-        aq_header_type(header) != AQ_PACKET_INVALID &&
-        !packet_is_late(queue, id))
+        packet_is_there(queue, id) && !packet_is_late(queue, id))
       packet_pass(queue, id);
-  }
   while (queue->next_id < end &&
          *slot_state(queue, queue->next_id) == AQ_SLOT_PASSED)
     *slot_state(queue, queue->next_id++) = AQ_SLOT_CLIENT;
@@ -165,15 +169,17 @@ static void doorbell_arrive(aq_faulty_queue *queue, uint64_t id)
       state->stage = AQ_FAULT_OVER;
   }
   slots_change(queue, id, AQ_SLOT_UNTOLD, AQ_SLOT_CLIENT);
-  queue_pass(queue);
   if (queue->told == UINT64_MAX || queue->told < id)
     queue->told = id;
+  queue_pass(queue);
 }
 
 static void doorbell_tell(aq_faulty_queue *queue, uint64_t id)
 {
+  aq_faulty *f = queue->owner;
   doorbell_arrive(queue, id);
-  queue->owner->ops->queue_doorbell(queue->owner->inner, queue->inner, id);
+  f->ops->queue_doorbell(f->inner, queue->inner, id);
+  aq_faulty_settle(f);
 }
 
 /* Whether a doorbell that the client rings now is lost or late. */
@@ -260,6 +266,21 @@ void aq_faulty_queue_due(aq_faulty *f, aq_fault_state *state)
   /* The processor looks again, where it was told of the packet before. */
   if (queue->told != UINT64_MAX)
     f->ops->queue_doorbell(f->inner, queue->inner, queue->told);
+  aq_faulty_settle(f);
+}
+
+void aq_faulty_settle(aq_faulty *f)
+{
+  for (aq_faulty_queue *q = f->first; q; q = q->next) {
+    const uint64_t read = aq_ring_read_index(q->inner);
+    if (q->read_index == read)
+      continue;
+    for (uint64_t id = q->read_index; id < read; id++)
+      __atomic_store_n(&aq_ring_slot(&q->ring, id)->header_setup,
+                       (uint32_t)AQ_PACKET_INVALID, __ATOMIC_RELAXED);
+    /* Release: the slots are INVALID before a producer may take them. */
+    __atomic_store_n(&q->read_index, read, __ATOMIC_RELEASE);
+  }
 }
 
 /* ---- errors ---- */
@@ -281,6 +302,7 @@ static void queue_failed(const aq_queue_error *error, void *user)
   aq_faulty_queue *queue = user;
   aq_queue_error told = *error;
   char words[128];
+  aq_faulty_settle(queue->owner);
   const aq_fault_state *state = find_error(queue, error->packet_id);
   if (state) {
     told.packet = &state->packet;
@@ -354,11 +376,12 @@ aq_status aq_faulty_queue_create(aq_transport *t, const aq_queue_desc *desc,
   queue->error = desc->error;
   queue->user = desc->user;
   queue->told = UINT64_MAX;
+  queue->read_index = queue->next_id = aq_ring_read_index(queue->inner);
   queue->doorbell = queue->seen = *queue->inner->doorbell;
   queue->ring.size = queue->inner->size;
   queue->ring.id = queue->inner->id;
   queue->ring.write_index = queue->inner->write_index;
-  queue->ring.read_index = queue->inner->read_index;
+  queue->ring.read_index = &queue->read_index;
   queue->ring.doorbell = &queue->doorbell;
   queue_link(f, queue);
   *out = &queue->ring;

@@ -48,6 +48,7 @@ static aq_status run_in_pieces(aq_faulty *f, const time_call *call,
     const aq_time due = next_time(f);
     const bool last = due >= deadline;
     aq_status status = call->run(f, call, last ? deadline : due, &piece);
+    aq_faulty_settle(f);
     if (status == AQ_ERR_TIMEOUT && !last)
       continue;
     if (status != AQ_OK && diag) {
@@ -61,8 +62,11 @@ static aq_status run_in_pieces(aq_faulty *f, const time_call *call,
 static aq_status run_wait(aq_faulty *f, const time_call *call, aq_time deadline,
                           aq_diag *diag)
 {
-  return f->ops->wait(f->inner, call->items, call->count, call->mode, deadline,
-                      call->satisfied, diag);
+  aq_status status = f->ops->wait(f->inner, call->items, call->count,
+                                  call->mode, deadline, call->satisfied, diag);
+  if (status == AQ_OK)
+    aq_faulty_host_looked(f);
+  return status;
 }
 
 aq_status aq_faulty_wait(aq_transport *t, const aq_wait_item *items,
@@ -105,6 +109,7 @@ aq_status aq_faulty_sleep_until(aq_transport *t, aq_time until, bool wake,
     const bool last = due >= until;
     aq_status status =
         f->ops->sleep_until(f->inner, last ? until : due, wake, diag);
+    aq_faulty_settle(f);
     /* Before the time it was given: a completion woke it. */
     if (status != AQ_OK || last || f->ops->now(f->inner) < due)
       return status;
