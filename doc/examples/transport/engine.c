@@ -19,20 +19,36 @@ static bool is_zero(aq_signal signal)
          0;
 }
 
-/* All of them are 0, or (any) one is; without dependencies it holds. */
-static bool are_satisfied(const aq_signal *signals, uint32_t count, bool any)
+/* Bits of the dependencies that are 0 now, or are none. */
+static uint32_t zeros(const aq_signal *signals, uint32_t count)
 {
-  bool one = false, all = true, none = true;
-  for (uint32_t i = 0; i < count; i++) {
-    if (!signals[i].handle)
-      continue;
-    none = false;
-    if (is_zero(signals[i]))
-      one = true;
-    else
-      all = false;
-  }
-  return none || (any ? one : all);
+  uint32_t bits = 0;
+  for (uint32_t i = 0; i < count; i++)
+    if (!signals[i].handle || is_zero(signals[i]))
+      bits |= UINT32_C(1) << i;
+  return bits;
+}
+
+/* A barrier-AND has seen each dependency at 0, not necessarily at once; a
+ * barrier-OR sees one, and an empty one is none. */
+static bool barrier_is_open(fixed_queue *queue, const aq_barrier_packet *packet)
+{
+  uint32_t bits = zeros(packet->dependency, AQ_BARRIER_DEPENDENCIES);
+  queue->zeros |= bits;
+  if (aq_header_type(packet->header) == AQ_PACKET_BARRIER_AND)
+    return queue->zeros == (1u << AQ_BARRIER_DEPENDENCIES) - 1;
+  for (int i = 0; i < AQ_BARRIER_DEPENDENCIES; i++)
+    if (packet->dependency[i].handle && (bits >> i & 1))
+      return true;
+  return false;
+}
+
+static bool all_zero(const aq_signal *signals, uint32_t count)
+{
+  for (uint32_t i = 0; i < count; i++)
+    if (signals[i].handle && !is_zero(signals[i]))
+      return false;
+  return true;
 }
 
 static void signal_complete(fixed *f, aq_signal handle, aq_time start)
@@ -74,7 +90,7 @@ static fixed_kernel *kernel_find(const fixed *f, uint64_t object)
 static bool kernel_is_empty(const aq_kernel_packet *packet)
 {
   for (int i = 0; i < packet->setup; i++)
-    if (packet->grid_size[i] == 0)
+    if (packet->grid_size[i] == 0 || packet->workgroup_size[i] == 0)
       return true;
   return false;
 }
@@ -88,18 +104,13 @@ static uint32_t packet_check(const fixed *f, const aq_packet *packet,
     return 0;
   if (type != AQ_PACKET_KERNEL_DISPATCH) {
     *words = "packets of this type are not served";
-    return 32;
+    return type == AQ_PACKET_VENDOR ? 256 : 32;
   }
   const aq_kernel_packet *kernel = &packet->kernel;
   if (kernel->setup < 1 || kernel->setup > 3) {
     *words = "setup names no 1 to 3 dimensions";
     return 2;
   }
-  for (int i = 0; i < kernel->setup; i++)
-    if (kernel->workgroup_size[i] == 0) {
-      *words = "a workgroup of size 0";
-      return 2;
-    }
   if (!kernel_find(f, kernel->kernel_object)) {
     *words = "the kernel object is none";
     return 8;
@@ -214,9 +225,9 @@ static void queue_start(fixed *f, fixed_queue *queue)
   }
   unsigned type = aq_header_type(packet->header);
   if (type != AQ_PACKET_KERNEL_DISPATCH &&
-      !are_satisfied(packet->barrier.dependency, AQ_BARRIER_DEPENDENCIES,
-                     type == AQ_PACKET_BARRIER_OR))
+      !barrier_is_open(queue, &packet->barrier))
     return;
+  queue->zeros = 0;
   queue->busy = true;
   queue->start = f->now;
   queue->end = f->now + f->takes;
@@ -226,7 +237,7 @@ static void queue_start(fixed *f, fixed_queue *queue)
 
 static void copy_start(fixed *f, fixed_copy *copy)
 {
-  if (copy->busy || !are_satisfied(copy->dependencies, copy->count, false))
+  if (copy->busy || !all_zero(copy->dependencies, copy->count))
     return;
   copy->busy = true;
   copy->start = f->now;
@@ -286,7 +297,7 @@ aq_status fixed_copy_async(aq_transport *t, uint32_t device, void *to,
 /* ---- events ---- */
 
 /* Whatever can start now does. */
-static void start_all(fixed *f)
+void fixed_start_all(fixed *f)
 {
   for (fixed_queue *q = f->queues; q; q = q->next)
     queue_start(f, q);
@@ -318,7 +329,7 @@ static bool step(fixed *f, aq_time limit)
     copy_end(f, copy);
   else
     packet_end(f, queue);
-  start_all(f);
+  fixed_start_all(f);
   return true;
 }
 
@@ -331,7 +342,7 @@ static aq_status time_enter(fixed *f, aq_diag *diag)
   if (f->depth > 0)
     return aq_diag_set(diag, AQ_ERR_INVALID,
                        "time cannot be moved from inside a callback");
-  start_all(f);
+  fixed_start_all(f);
   return AQ_OK;
 }
 

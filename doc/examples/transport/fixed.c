@@ -253,8 +253,8 @@ static int64_t fixed_signal_load(aq_transport *t, aq_signal signal)
 
 static void fixed_signal_store(aq_transport *t, aq_signal signal, int64_t value)
 {
-  (void)t;
   __atomic_store_n(&signal_from(signal)->abi.value, value, __ATOMIC_RELEASE);
+  fixed_start_all(fixed_from(t));
 }
 
 /* Notes that a drain signal was decremented. */
@@ -291,7 +291,10 @@ int64_t fixed_signal_change(fixed *f, fixed_signal *signal, int64_t value)
 static int64_t fixed_signal_add(aq_transport *t, aq_signal signal,
                                 int64_t value)
 {
-  return fixed_signal_change(fixed_from(t), signal_from(signal), value);
+  fixed *f = fixed_from(t);
+  int64_t before = fixed_signal_change(f, signal_from(signal), value);
+  fixed_start_all(f);
+  return before;
 }
 
 /* ---- time that does not move ---- */

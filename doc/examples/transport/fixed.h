@@ -40,6 +40,8 @@ typedef struct fixed_queue {
   int64_t record;     /* ordinal in the record sink, or AQ_NONE */
   bool stopped, busy; /* by an error; the packet in turn runs */
   bool destroyed;     /* from inside a callback: freed later */
+  uint32_t zeros;     /* dependencies of the barrier in turn that
+                         were seen at 0 */
   uint64_t seen;      /* packets before it have a submit time */
   aq_time *submitted; /* by slot */
   aq_time start, end; /* of the packet in turn */
@@ -94,6 +96,9 @@ enum { FIXED_QUEUE_MIN = 2, FIXED_QUEUE_MAX = 1 << 16, FIXED_QUEUES = 1024 };
 int64_t fixed_signal_change(fixed *f, fixed_signal *signal, int64_t value);
 
 /* ---- engine.c: operations of the table ---- */
+
+/* Whatever can start now does; called whenever a signal has changed. */
+void fixed_start_all(fixed *f);
 
 aq_status fixed_queue_create(aq_transport *t, const aq_queue_desc *desc,
                              aq_ring **out, aq_diag *diag);
