@@ -38,6 +38,7 @@ include tests/report/local.mk
 include tests/cli/local.mk
 include tests/contract/local.mk
 include tests/model/local.mk
+include tests/wrap/local.mk
 endif
 
 include tests/arch/local.mk
