@@ -225,8 +225,8 @@ void aq_faulty_queue_doorbell(aq_transport *t, aq_ring *ring, uint64_t id)
   uint64_t number = queue->doorbells++;
   if (doorbell_is_held(queue, number, id))
     return;
-  doorbell_tell(queue, id);
   doorbell_repeat(queue, number, id);
+  doorbell_tell(queue, id); /* a kernel may destroy the queue */
 }
 
 /* A doorbell that was stored instead of rung is stored on. */

@@ -260,7 +260,7 @@ static void fixed_signal_store(aq_transport *t, aq_signal signal, int64_t value)
 /* Notes that a drain signal was decremented. */
 static void completion_note(fixed *f, fixed_signal *signal)
 {
-  if (f->done_first + f->done_count == f->done_capacity) {
+  if (f->done_first > 0 && f->done_first + f->done_count == f->done_capacity) {
     memmove(f->done, f->done + f->done_first, f->done_count * sizeof *f->done);
     f->done_first = 0;
   }
