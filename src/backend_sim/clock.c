@@ -28,6 +28,15 @@ aq_time aqsim_clock_time(const aqsim_device *device, int64_t ticks)
   return divide_down((__int128)ticks * AQ_S, device->model->timestamp_hz);
 }
 
+/* Nobody but hosts that wait watches each change of a signal. */
+static bool interrupt_is_lost(const aqsim *sim, const aqsim_signal *signal)
+{
+  if (!sim->hooks || (!(signal->flags & AQ_SIGNAL_DRAIN) &&
+                      signal->each.next == &signal->each))
+    return false;
+  return !sim->hooks->interrupt(sim->hooks->user, aqsim_signal_handle(signal));
+}
+
 aq_time aqsim_signal_complete(aqsim *sim, const aqsim_device *device,
                               aq_signal handle, aq_time start, aq_time end)
 {
@@ -41,7 +50,11 @@ aq_time aqsim_signal_complete(aqsim *sim, const aqsim_device *device,
   }
   sim->observe = AQ_TIME_NONE;
   sim->interrupt = device->model->interrupt_to_host;
+  sim->interrupt_lost = interrupt_is_lost(sim, signal);
   aqsim_signal_add(&sim->signals, signal, -1, sim->now);
+  if (sim->interrupt_lost && (signal->flags & AQ_SIGNAL_DRAIN))
+    sim->drain_lost++;
+  sim->interrupt_lost = false;
   return sim->observe;
 }
 
@@ -91,8 +104,9 @@ aq_status aqsim_clock_sleep(aqsim *sim, aq_time until, bool wake, aq_diag *diag)
   if (status != AQ_OK)
     return status;
   bool woken = wake && sim->signals.drain_count > 0;
+  sim->drain_lost = 0;
   while (!woken && clock_step(sim, until))
-    woken = wake && sim->signals.drain_count > 0;
+    woken = wake && sim->signals.drain_count > sim->drain_lost;
   if (!woken && until != AQ_TIME_MAX)
     sim->now = aq_time_max(sim->now, until);
   return clock_leave(sim, AQ_OK, diag);
@@ -140,6 +154,9 @@ typedef struct wait_state {
   uint32_t held; /* items that hold now */
   uint32_t needed;
   uint32_t last; /* the item that came to hold last */
+  bool missed;   /* an interrupt was lost: items may hold unseen */
+  waiter *waiters;
+  uint32_t count;
 } wait_state;
 
 struct waiter {
@@ -158,9 +175,9 @@ static aq_time wait_return(const wait_state *state)
   return aq_time_min(sim->now + sim->interrupt, state->deadline);
 }
 
-static void waiter_changed(aqsim_watcher *watcher, int64_t value)
+/* The host looks at one item. */
+static void waiter_look(waiter *w, int64_t value)
 {
-  waiter *w = (waiter *)watcher;
   bool holds = aq_condition_holds(w->item->condition, value, w->item->value);
   if (holds == w->holds)
     return;
@@ -172,6 +189,28 @@ static void waiter_changed(aqsim_watcher *watcher, int64_t value)
   w->state->held++;
   w->state->last = w->index;
   w->state->sim->observe = wait_return(w->state);
+}
+
+/* After a lost interrupt the next one lets the host see everything. */
+static void waiters_look(wait_state *state)
+{
+  state->missed = false;
+  for (uint32_t i = 0; i < state->count; i++) {
+    waiter *w = &state->waiters[i];
+    waiter_look(w, aqsim_signal_load(aqsim_signal_from(w->item->signal)));
+  }
+}
+
+static void waiter_changed(aqsim_watcher *watcher, int64_t value)
+{
+  waiter *w = (waiter *)watcher;
+  if (w->state->sim->interrupt_lost) {
+    w->state->missed = true;
+    return;
+  }
+  waiter_look(w, value);
+  if (w->state->missed)
+    waiters_look(w->state);
 }
 
 static void waiters_begin(wait_state *state, waiter *waiters,
@@ -218,9 +257,15 @@ static aq_status wait_run(wait_state *state, const aq_wait_item *items,
     state->last = satisfied;
     return AQ_OK;
   }
+  if (state->missed)
+    waiters_look(state);
+  bool holds = state->held >= state->needed;
   if (state->deadline == AQ_TIME_MAX)
-    return aqsim_wait_deadlock(sim, items, count, diag);
+    return holds ? aqsim_missed_deadlock(&items[state->last], diag)
+                 : aqsim_wait_deadlock(sim, items, count, diag);
   sim->now = aq_time_max(sim->now, state->deadline);
+  if (holds)
+    return AQ_OK;
   return aq_diag_set(diag, AQ_ERR_TIMEOUT,
                      "wait for %u signals: the deadline passed", count);
 }
@@ -264,6 +309,8 @@ aq_status aqsim_clock_wait(aqsim *sim, const aq_wait_item *items,
                       .needed = mode == AQ_WAIT_ALL ? count : 1};
   waiter *waiters = waiters_alloc(sim, count);
   if (waiters) {
+    state.waiters = waiters;
+    state.count = count;
     waiters_begin(&state, waiters, items, count);
     status = wait_run(&state, items, count, diag);
     waiters_end(waiters, count);

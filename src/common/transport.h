@@ -27,6 +27,7 @@
 #include <stdint.h>
 
 #include "aql.h"
+#include "device_hooks.h"
 #include "diag.h"
 #include "export.h"
 #include "record.h"
@@ -59,7 +60,15 @@ enum aq_transport_cap {
   AQ_CAP_BARRIER_VALUE = 1 << 9, /* AMD barrier-value packets */
   AQ_CAP_PM4 = 1 << 10,          /* AMD PM4 indirect buffer packets */
   AQ_CAP_DEVICE_POLICY = 1 << 11, /* device policies */
+  AQ_CAP_DEVICE_HOOKS = 1 << 12,  /* options.hooks */
 };
+
+/* One part of a stack of transports as users name it, "fault,seed=7+sim". */
+typedef struct aq_transport_layer {
+  const aq_transport_ops *ops;
+  const char *const *settings; /* "KEY=VALUE", NULL ends; not NULL itself */
+  const struct aq_transport_layer *inner; /* what a wrapper wraps, or NULL */
+} aq_transport_layer;
 
 typedef struct aq_transport_options {
   uint32_t size;           /* sizeof(aq_transport_options) of the caller */
@@ -69,6 +78,9 @@ typedef struct aq_transport_options {
   aq_time epoch;           /* first instant of virtual time */
   aq_record_sink *records; /* NULL: none. Borrowed until close */
   const void *policy;      /* device policy, NULL: the device's own choices */
+  const aq_device_hooks *hooks; /* NULL: none. Borrowed until close */
+  const aq_transport_layer *layer; /* the one to open; NULL: no settings, and
+                                      nothing inside. Borrowed until close */
 } aq_transport_options;
 
 /* One device as a queue or policy may ask about it. Text lives as long as the
@@ -326,5 +338,8 @@ struct aq_transport_ops {
   aq_status (*dispatch_times)(aq_transport *t, aq_signal signal,
                               aq_time *start, aq_time *end);
 };
+
+/* What a plug-in defines (plug-ins only): its table, static. */
+AQ_API const aq_transport_ops *aq_transport_plugin(void);
 
 #endif

@@ -5,10 +5,17 @@ const aq_signal rig_none = {0};
 
 void rig_open(rig *r, const aq_transport_ops *ops, const char *const *edits)
 {
+  rig_open_with(r, ops, &(aq_transport_options){.edits = edits});
+}
+
+void rig_open_with(rig *r, const aq_transport_ops *ops,
+                   const aq_transport_options *given)
+{
   *r = (rig){.diag = AQ_DIAG_INIT};
   aq_memory_sink_init(&r->sink);
-  aq_transport_options options = {
-      .size = sizeof options, .edits = edits, .records = &r->sink.sink};
+  aq_transport_options options = *given;
+  options.size = sizeof options;
+  options.records = &r->sink.sink;
   ck_assert_status(ops->open(&options, &r->t, &r->diag), AQ_OK, &r->diag);
 }
 

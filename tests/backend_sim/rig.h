@@ -20,6 +20,10 @@ typedef struct rig {
 /* Opens `ops` with the default device, the edits (NULL-terminated, may be
  * NULL) and a memory sink. */
 void rig_open(rig *r, const aq_transport_ops *ops, const char *const *edits);
+
+/* The same with more options; size and records are filled in. */
+void rig_open_with(rig *r, const aq_transport_ops *ops,
+                   const aq_transport_options *given);
 void rig_close(rig *r);
 
 aq_ring *rig_queue(rig *r, uint32_t size);

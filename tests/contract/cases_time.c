@@ -85,7 +85,7 @@ static void same_calls_same_times(contract *c)
     aq_transport_options options = {.size = sizeof options, .seed = 5};
     contract other = {.size = c->size};
     other.rig.diag = c->rig.diag;
-    ck_assert_status(c->ops->open(&options, &other.t, &c->rig.diag), AQ_OK,
+    ck_assert_status(contract_open(c, &options, &other.t, &c->rig.diag), AQ_OK,
                      &c->rig.diag);
     other.rig.t = other.t;
     other.ops = c->ops;

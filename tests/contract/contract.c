@@ -15,6 +15,14 @@ static void error_note(const aq_queue_error *error, void *user)
   snprintf(note->text, sizeof note->text, "%s", error->text);
 }
 
+aq_status contract_open(const contract *c, const aq_transport_options *options,
+                        aq_transport **out, aq_diag *diag)
+{
+  aq_transport_options own = *options;
+  own.layer = c->layer;
+  return c->ops->open(&own, out, diag);
+}
+
 aq_ring *contract_queue_sized(contract *c, uint32_t size)
 {
   aq_ring *queue;

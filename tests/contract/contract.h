@@ -27,6 +27,7 @@ typedef struct contract {
   rig rig;
   aq_transport *t; /* that of the rig */
   const aq_transport_ops *ops;
+  const aq_transport_layer *layer; /* that was opened */
   aq_transport_info info;
   const aq_device_info *device; /* the first */
   uint32_t size;                /* smallest ring */
@@ -49,6 +50,10 @@ extern const contract_case contract_life[], contract_memory[],
     contract_signals[], contract_time[], contract_queues[], contract_rings[],
     contract_packets[], contract_barriers[], contract_order[],
     contract_errors[];
+
+/* Opens another one of the same. */
+aq_status contract_open(const contract *c, const aq_transport_options *options,
+                        aq_transport **out, aq_diag *diag);
 
 /* A queue whose error callback notes what it is told. */
 aq_ring *contract_queue_sized(contract *c, uint32_t size);
