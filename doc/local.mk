@@ -1,6 +1,6 @@
 # Documentation and the figures of the README.
 EXTRA_DIST += \
-	doc/ARCHITECTURE.md doc/HACKING.md doc/abi.md doc/recording.md \
+	doc/ARCHITECTURE.md doc/HACKING.md doc/abi.md doc/conformance.md doc/recording.md \
 	traces/README.md traces/accuracy.tsv \
 	traces/mi300x-resnet18-excerpt.jsonl.gz
 

@@ -22,6 +22,7 @@ pkginclude_HEADERS += \
 	src/common/run_info.h \
 	src/common/status.def \
 	src/common/status.h \
+	src/common/testbed.h \
 	src/common/time.h \
 	src/common/transport.h \
 	src/common/workload.h
