@@ -25,6 +25,7 @@ pkginclude_HEADERS += \
 	src/common/testbed.h \
 	src/common/time.h \
 	src/common/transport.h \
+	src/common/transports.h \
 	src/common/workload.h
 
 # Where plug-ins are searched for.
