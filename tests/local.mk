@@ -8,6 +8,7 @@ AM_TESTS_ENVIRONMENT = \
 	CK_TAP_LOG_FILE_NAME=-; export CK_TAP_LOG_FILE_NAME; \
 	AQ_SRCDIR='$(abs_top_srcdir)'; export AQ_SRCDIR; \
 	AQ_BUILDDIR='$(abs_top_builddir)'; export AQ_BUILDDIR; \
+	AQ_SANITIZERS='$(aq_sanitizers)'; export AQ_SANITIZERS; \
 	AQ_CC='$(CC)'; export AQ_CC;
 TESTS = $(dist_check_SCRIPTS)
 

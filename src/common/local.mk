@@ -22,8 +22,10 @@ pkginclude_HEADERS += \
 	src/common/run_info.h \
 	src/common/status.def \
 	src/common/status.h \
+	src/common/testbed.h \
 	src/common/time.h \
 	src/common/transport.h \
+	src/common/transports.h \
 	src/common/workload.h
 
 # Where plug-ins are searched for.

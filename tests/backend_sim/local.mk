@@ -52,3 +52,13 @@ tests_backend_sim_test_queues_LDADD = $(AQSIM_TEST_LDADD)
 tests_backend_sim_test_docs_SOURCES = tests/backend_sim/test_docs.c
 tests_backend_sim_test_docs_CPPFLAGS = $(AQ_TEST_CPPFLAGS)
 tests_backend_sim_test_docs_LDADD = $(AQSIM_TEST_LDADD)
+
+check_PROGRAMS += tests/backend_sim/test_testbed
+tests_backend_sim_test_testbed_SOURCES = tests/backend_sim/test_testbed.c
+tests_backend_sim_test_testbed_CPPFLAGS = $(AQ_TEST_CPPFLAGS)
+tests_backend_sim_test_testbed_LDADD = $(AQ_TEST_LDADD)
+
+check_PROGRAMS += tests/backend_sim/test_abi
+tests_backend_sim_test_abi_SOURCES = tests/backend_sim/test_abi.c
+tests_backend_sim_test_abi_CPPFLAGS = $(AQ_TEST_CPPFLAGS)
+tests_backend_sim_test_abi_LDADD = $(AQSIM_TEST_LDADD)

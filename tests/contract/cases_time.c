@@ -30,7 +30,7 @@ static void nothing_moves_by_itself(contract *c)
 static void sleep_wakes_for_completions(contract *c)
 {
   uint64_t kernel = contract_kernel(c, 10 * AQ_US);
-  aq_signal done = rig_signal(&c->rig, 1, AQ_SIGNAL_DRAIN);
+  aq_signal done = contract_signal_with(c, 1, AQ_SIGNAL_DRAIN);
   aq_packet packet = contract_dispatch(kernel, 0, false, done);
   contract_submit(c, contract_queue(c), &packet);
   aq_time until = c->ops->now(c->t) + AQ_S;

@@ -37,9 +37,34 @@ aq_ring *contract_queue(contract *c)
   return contract_queue_sized(c, c->size);
 }
 
+aq_signal contract_signal_tagged(contract *c, int64_t value, uint32_t flags,
+                                 uint64_t user)
+{
+  aq_signal signal;
+  ck_assert_status(
+      c->ops->signal_create(c->t, value, flags, user, &signal, &c->rig.diag),
+      AQ_OK, &c->rig.diag);
+  return signal;
+}
+
+aq_signal contract_signal_with(contract *c, int64_t value, uint32_t flags)
+{
+  return contract_signal_tagged(c, value, flags, 0);
+}
+
 aq_signal contract_signal(contract *c, int64_t value)
 {
-  return rig_signal(&c->rig, value, 0);
+  return contract_signal_tagged(c, value, 0, 0);
+}
+
+void contract_store(contract *c, aq_signal signal, int64_t value)
+{
+  c->ops->signal_store(c->t, signal, value);
+}
+
+int64_t contract_add(contract *c, aq_signal signal, int64_t value)
+{
+  return c->ops->signal_add(c->t, signal, value);
 }
 
 int64_t contract_value(contract *c, aq_signal signal)
@@ -95,15 +120,20 @@ void contract_settle(contract *c)
   rig_sleep(&c->rig, until);
 }
 
+aq_status contract_wait(contract *c, const aq_wait_item *items, uint32_t count,
+                        aq_wait_mode mode, aq_time deadline, uint32_t *which)
+{
+  return c->ops->wait(c->t, items, count, mode, deadline, which, &c->rig.diag);
+}
+
 void contract_wait_zero(contract *c, aq_signal signal)
 {
   aq_wait_item item = {signal, AQ_EQ, 0};
   aq_time deadline = contract_can(c, AQ_CAP_VIRTUAL_TIME)
                          ? AQ_TIME_MAX
                          : c->ops->now(c->t) + 5 * AQ_S;
-  ck_assert_status(
-      c->ops->wait(c->t, &item, 1, AQ_WAIT_ALL, deadline, NULL, &c->rig.diag),
-      AQ_OK, &c->rig.diag);
+  ck_assert_status(contract_wait(c, &item, 1, AQ_WAIT_ALL, deadline, NULL),
+                   AQ_OK, &c->rig.diag);
 }
 
 void contract_check_ran(const contract *c, const char *expected)
