@@ -4,6 +4,7 @@ EXTRA_DIST += \
 	doc/recording.md doc/formats/faults.md doc/transports.md \
 	doc/examples/transport/Makefile doc/examples/transport/engine.c \
 	doc/examples/transport/fixed.c doc/examples/transport/fixed.h \
+	doc/examples/transport/queues.c \
 	traces/README.md traces/accuracy.tsv \
 	traces/mi300x-resnet18-excerpt.jsonl.gz
 

@@ -73,6 +73,7 @@ check "with file and place" contains "$err" \
   "bad.json: faults[0].fault: unknown fault \"doorbell-lots\""
 
 undocumented=
+# shellcheck disable=SC2013 # names without spaces
 for fault in $(sed -n 's/^F([A-Z_]*, "\([a-z-]*\)".*/\1/p' \
   "$srcdir/src/wrap/fault_kinds.def"); do
   grep -q "^| \`$fault\` |" "$srcdir/doc/formats/faults.md" ||

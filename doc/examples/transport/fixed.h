@@ -3,8 +3,8 @@
  * "fixed": a transport as a plug-in. Every packet and every copy takes the same
  * time, in virtual time; a queue serves its packets one after the other.
  *
- * fixed.c has the table and what needs no time, engine.c queues, copies and
- * time. One thread drives it.
+ * fixed.c has the table and what needs no time, queues.c the life of queues,
+ * engine.c packets, copies and time. One thread drives it.
  */
 #ifndef FIXED_H
 #define FIXED_H
@@ -95,7 +95,7 @@ enum { FIXED_QUEUE_MIN = 2, FIXED_QUEUE_MAX = 1 << 16, FIXED_QUEUES = 1024 };
  * are noted. */
 int64_t fixed_signal_change(fixed *f, fixed_signal *signal, int64_t value);
 
-/* ---- engine.c: operations of the table ---- */
+/* ---- engine.c and queues.c: operations of the table ---- */
 
 /* Whatever can start now does; called whenever a signal has changed. */
 void fixed_start_all(fixed *f);
@@ -118,6 +118,13 @@ aq_status fixed_wait(aq_transport *t, const aq_wait_item *items, uint32_t count,
                      aq_diag *diag);
 aq_status fixed_sleep_until(aq_transport *t, aq_time until, bool wake,
                             aq_diag *diag);
+
+/* ---- queues.c ---- */
+
+/* Frees the queues that are destroyed, outside of callbacks. */
+void fixed_queues_sweep(fixed *f);
+
+/* ---- engine.c ---- */
 
 /* Frees queues and copies. */
 void fixed_engine_close(fixed *f);
