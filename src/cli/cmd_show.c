@@ -164,15 +164,15 @@ static aq_status show_run(aq_cli *cli, aq_store *store, const aq_run_info *info)
 static bool put_constants(aq_cli *cli, const aq_device_model *model)
 {
   static const char *const names[] = {
-      "constant", ">value", "unit", "moves time", "<source", "<meaning", NULL};
+      "constant", ">value", "unit", "moves time", "~meaning", "~source", NULL};
   aq_cli_columns *table = aq_cli_columns_new(names);
   if (!table)
     return false;
   for (size_t i = 0; i < model->count; i++) {
     const aq_device_constant *c = &model->constants[i];
-    const char *cells[] = {c->key,    c->value,
-                           c->unit,   c->timing ? "yes" : "",
-                           c->source, c->meaning};
+    const char *cells[] = {c->key,     c->value,
+                           c->unit,    c->timing ? "yes" : "",
+                           c->meaning, c->source};
     aq_cli_columns_row(table, cells);
   }
   return aq_cli_columns_print(table, cli->out);
