@@ -58,12 +58,6 @@ void aq_cli_columns_row(aq_cli_columns *table, const char *const *cells)
   }
 }
 
-/* The name without the mark that says how the column is laid out. */
-static const char *column_title(const char *name)
-{
-  return name + (*name == '>' || *name == '<' || *name == '~');
-}
-
 #ifdef HAVE_SMARTCOLS
 static struct libscols_table *scols_make(const aq_cli_columns *table, FILE *out)
 {
@@ -77,9 +71,9 @@ static struct libscols_table *scols_make(const aq_cli_columns *table, FILE *out)
     const char *name = table->names[i];
     int flags = *name == '>'   ? SCOLS_FL_RIGHT
                 : *name == '<' ? SCOLS_FL_TRUNC
-                : *name == '~' ? SCOLS_FL_WRAP
                                : 0;
-    if (!scols_table_new_column(view, column_title(name), 0, flags)) {
+    if (!scols_table_new_column(view, name + (*name == '>' || *name == '<'), 0,
+                                flags)) {
       scols_unref_table(view);
       return NULL;
     }
@@ -109,7 +103,8 @@ static bool print(const aq_cli_columns *table, FILE *out)
 static bool print(const aq_cli_columns *table, FILE *out)
 {
   for (size_t i = 0; i < table->columns; i++) {
-    fprintf(out, "%s%s", column_title(table->names[i]),
+    const char *name = table->names[i];
+    fprintf(out, "%s%s", name + (*name == '>' || *name == '<'),
             i + 1 < table->columns ? "\t" : "\n");
   }
   for (size_t i = 0; i < table->count; i++)

@@ -12,8 +12,8 @@
 typedef struct aq_cli_columns aq_cli_columns;
 
 /* Columns by name, ended by NULL; a name that starts with '>' is aligned to
- * the right, one with '<' may be cut at the terminal's width, one with '~' is
- * wrapped there. NULL when out of memory. */
+ * the right, one with '<' may be cut at the terminal's width. NULL when out of
+ * memory. */
 aq_cli_columns *aq_cli_columns_new(const char *const *names);
 
 /* One row: as many texts as there are columns, copied. */
