@@ -55,6 +55,7 @@ AC_DEFUN([AQ_SANITIZERS], [
   AS_IF([test "x$aq_sanitizers" != x && test "x$aq_sanitizers" != xno],
     [CFLAGS="$CFLAGS -fsanitize=$aq_sanitizers -fno-omit-frame-pointer"
      CFLAGS="$CFLAGS -fno-sanitize-recover=all"])
+  AC_SUBST([aq_sanitizers])
 ])
 
 # AQ_POSIX_THREADS

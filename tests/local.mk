@@ -8,6 +8,7 @@ AM_TESTS_ENVIRONMENT = \
 	CK_TAP_LOG_FILE_NAME=-; export CK_TAP_LOG_FILE_NAME; \
 	AQ_SRCDIR='$(abs_top_srcdir)'; export AQ_SRCDIR; \
 	AQ_BUILDDIR='$(abs_top_builddir)'; export AQ_BUILDDIR; \
+	AQ_SANITIZERS='$(aq_sanitizers)'; export AQ_SANITIZERS; \
 	AQ_CC='$(CC)'; export AQ_CC;
 TESTS = $(dist_check_SCRIPTS)
 
@@ -19,6 +20,9 @@ tests_support_libaqtest_la_SOURCES = \
 tests_support_libaqtest_la_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS)
 AQ_TEST_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/tests $(CHECK_CFLAGS)
 AQ_TEST_LDADD = tests/support/libaqtest.la libaqcore.la $(CHECK_LIBS)
+
+# Programs that run for minutes, each without arguments; they speak TAP too.
+AQ_SOAKS =
 
 if HAVE_CHECK
 TESTS += $(check_PROGRAMS)
@@ -34,6 +38,8 @@ include tests/store/local.mk
 include tests/report/local.mk
 include tests/cli/local.mk
 include tests/contract/local.mk
+include tests/model/local.mk
+include tests/wrap/local.mk
 endif
 
 include tests/arch/local.mk
@@ -41,9 +47,12 @@ include tests/bench/local.mk
 include tests/fuzz/local.mk
 
 # Whole builds of their own, in folders below this one.
-.PHONY: check-asan check-tsan check-valgrind lint
+.PHONY: check-asan check-soak check-tsan check-valgrind lint
 check-asan:
 	$(srcdir)/tools/check-sanitized.sh address,undefined
+check-soak: $(AQ_SOAKS)
+	$(AM_V_at)for soak in $(AQ_SOAKS); do \
+	  echo "$$soak" && ./$$soak || exit 1; done
 check-tsan:
 	$(srcdir)/tools/check-sanitized.sh thread
 check-valgrind: $(check_PROGRAMS)

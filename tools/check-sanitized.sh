@@ -9,8 +9,8 @@ source=$(cd "$(dirname "$0")/.." && pwd)
 build=$here/sanitized-$(echo "$list" | tr , -)
 mkdir -p "$build"
 cd "$build"
-[ -f Makefile ] || "$source/configure" --silent --disable-shared \
-  --enable-static --enable-sanitizers="$list" CFLAGS='-g -O1'
+[ -f Makefile ] || "$source/configure" --silent \
+  --enable-sanitizers="$list" CFLAGS='-g -O1'
 export CK_FORK=no
 export ASAN_OPTIONS="detect_leaks=1:${ASAN_OPTIONS:-}"
 export TSAN_OPTIONS="halt_on_error=1:${TSAN_OPTIONS:-}"

@@ -29,6 +29,15 @@ aq_time aqsim_clock_time(const aqsim_device *device, int64_t ticks)
   return divide_down((__int128)ticks * AQ_S, device->model->timestamp_hz);
 }
 
+/* Nobody but hosts that wait watches each change of a signal. */
+static bool interrupt_is_lost(const aqsim *sim, const aqsim_signal *signal)
+{
+  if (!sim->hooks || (!(signal->flags & AQ_SIGNAL_DRAIN) &&
+                      signal->each.next == &signal->each))
+    return false;
+  return !sim->hooks->interrupt(sim->hooks->user, aqsim_signal_handle(signal));
+}
+
 aq_time aqsim_signal_complete(aqsim *sim, const aqsim_device *device,
                               aq_signal handle, aq_time start, aq_time end,
                               bool profile, int64_t negative)
@@ -43,10 +52,14 @@ aq_time aqsim_signal_complete(aqsim *sim, const aqsim_device *device,
   }
   sim->observe = AQ_TIME_NONE;
   sim->interrupt = device->model->interrupt_to_host;
+  sim->interrupt_lost = interrupt_is_lost(sim, signal);
   if (negative < 0)
     aqsim_signal_store(signal, negative);
   else
     aqsim_signal_add(&sim->signals, signal, -1, sim->now);
+  if (sim->interrupt_lost && (signal->flags & AQ_SIGNAL_DRAIN))
+    sim->drain_lost++;
+  sim->interrupt_lost = false;
   /* Release: whoever finds the event in its mailbox sees the decrement. */
   if (signal->abi.mailbox)
     __atomic_store_n((uint64_t *)(uintptr_t)signal->abi.mailbox,
@@ -57,6 +70,7 @@ aq_time aqsim_signal_complete(aqsim *sim, const aqsim_device *device,
 /* ---- the event loop ---- */
 
 static void wait_look(aqsim_wait *wait);
+static bool wait_is_awake(const aqsim_wait *wait);
 
 /* Somebody stored to memory without telling: those who wait look. */
 static void memory_look(aqsim *sim)
@@ -64,7 +78,7 @@ static void memory_look(aqsim *sim)
   sim->touched = false;
   aqsim_gates_look(&sim->gates);
   aqsim_handlers_look(&sim->handlers);
-  if (sim->wait)
+  if (sim->wait && wait_is_awake(sim->wait))
     wait_look(sim->wait);
 }
 
@@ -115,8 +129,9 @@ aq_status aqsim_clock_sleep(aqsim *sim, aq_time until, bool wake, aq_diag *diag)
   if (status != AQ_OK)
     return status;
   bool woken = wake && sim->signals.drain_count > 0;
+  sim->drain_lost = 0;
   while (!woken && clock_step(sim, until))
-    woken = wake && sim->signals.drain_count > 0;
+    woken = wake && sim->signals.drain_count > sim->drain_lost;
   if (!woken && until != AQ_TIME_MAX)
     sim->now = aq_time_max(sim->now, until);
   return clock_leave(sim, AQ_OK, diag);
@@ -164,6 +179,7 @@ struct aqsim_wait {
   uint32_t held; /* items that hold now */
   uint32_t needed;
   uint32_t last; /* the item that came to hold last */
+  bool missed;   /* an interrupt was lost: items may hold unseen */
   aq_time seen;  /* when the host sees that */
   waiter *waiters;
 };
@@ -188,9 +204,9 @@ static aq_time wait_return(const aqsim_wait *state, const waiter *w)
   return aq_time_min(sim->now + sim->interrupt, state->request->deadline);
 }
 
-static void waiter_changed(aqsim_watcher *watcher, int64_t value)
+/* The host looks at one item. */
+static void waiter_look(waiter *w, int64_t value)
 {
-  waiter *w = (waiter *)watcher;
   bool holds = aq_condition_holds(w->item->condition, value, w->item->value);
   if (holds == w->holds)
     return;
@@ -206,14 +222,33 @@ static void waiter_changed(aqsim_watcher *watcher, int64_t value)
   w->state->sim->observe = w->state->seen;
 }
 
-/* What the waiters did not hear of. */
+/* The host looks at everything: after a lost interrupt the next one makes it,
+ * and so does whoever stored to memory. */
 static void wait_look(aqsim_wait *wait)
 {
+  wait->missed = false;
   for (uint32_t i = 0; i < wait->request->count; i++) {
     waiter *w = &wait->waiters[i];
-    waiter_changed(&w->watcher,
-                   aqsim_signal_load(aqsim_signal_from(w->item->signal)));
+    waiter_look(w, aqsim_signal_load(aqsim_signal_from(w->item->signal)));
   }
+}
+
+/* A host whose interrupt was lost sleeps on. */
+static bool wait_is_awake(const aqsim_wait *wait)
+{
+  return !wait->missed;
+}
+
+static void waiter_changed(aqsim_watcher *watcher, int64_t value)
+{
+  waiter *w = (waiter *)watcher;
+  if (w->state->sim->interrupt_lost) {
+    w->state->missed = true;
+    return;
+  }
+  waiter_look(w, value);
+  if (w->state->missed)
+    wait_look(w->state);
 }
 
 static void waiters_begin(aqsim_wait *state, waiter *waiters)
@@ -261,9 +296,16 @@ static aq_status wait_run(aqsim_wait *state, aq_diag *diag)
     state->last = satisfied;
     return AQ_OK;
   }
+  if (state->missed)
+    wait_look(state);
+  bool holds = state->held >= state->needed;
   if (request->deadline == AQ_TIME_MAX)
-    return aqsim_wait_deadlock(sim, request->items, request->count, diag);
+    return holds
+               ? aqsim_missed_deadlock(&request->items[state->last], diag)
+               : aqsim_wait_deadlock(sim, request->items, request->count, diag);
   sim->now = aq_time_max(sim->now, request->deadline);
+  if (holds)
+    return AQ_OK;
   return aq_diag_set(diag, AQ_ERR_TIMEOUT,
                      "wait for %u signals: the deadline passed",
                      request->count);
@@ -325,8 +367,8 @@ aq_status aqsim_clock_wait(aqsim *sim, const aq_wait_request *request,
                           request->mode == AQ_WAIT_ALL ? request->count : 1};
   waiter *waiters = waiters_alloc(sim, request->count);
   if (waiters) {
-    waiters_begin(&state, waiters);
     state.waiters = waiters;
+    waiters_begin(&state, waiters);
     sim->wait = &state;
     status = wait_run(&state, diag);
     sim->wait = NULL;

@@ -41,6 +41,9 @@ static void engine_next(aqsim_device *device)
   device->copying = copy;
   copy->start = device->sim->now + device->model->copy_latency;
   copy->end = copy->start + move_time(device->model, copy->size);
+  const aq_device_hooks *hooks = device->sim->hooks;
+  if (hooks)
+    copy->end += hooks->copy_start(hooks->user, copy->size);
   aqsim_calendar_push(&device->sim->calendar, &copy->event, copy->end,
                       AQSIM_AT_END);
 }

@@ -171,6 +171,9 @@ struct aqsim {
   aq_time interrupt; /* interrupt_to_host of the device that acts */
   aq_time observe;   /* when a blocked host sees the decrement that was made
                         last, or AQ_NONE */
+  const aq_device_hooks *hooks; /* NULL: none */
+  bool interrupt_lost;          /* of the decrement that is being made */
+  size_t drain_lost; /* completions that wait for drain() without a wake-up */
 };
 
 static inline aqsim *aqsim_from(aq_transport *transport)

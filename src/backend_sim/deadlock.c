@@ -86,6 +86,14 @@ aq_status aqsim_wait_deadlock(const aqsim *sim, const aq_wait_item *items,
                      signal, blocker);
 }
 
+aq_status aqsim_missed_deadlock(const aq_wait_item *item, aq_diag *diag)
+{
+  char signal[AQSIM_SIGNAL_WORDS];
+  aqsim_signal_words(aqsim_signal_from(item->signal), signal);
+  return aq_diag_set(diag, AQ_ERR_DEADLOCK,
+                     "wait for %s never ends: its interrupt was lost", signal);
+}
+
 aq_status aqsim_space_deadlock(const aqsim_queue *queue, uint32_t count,
                                aq_diag *diag)
 {

@@ -12,6 +12,9 @@
 aq_status aqsim_wait_deadlock(const aqsim *sim, const aq_wait_item *items,
                               uint32_t count, aq_diag *diag);
 
+/* AQ_ERR_DEADLOCK: an item that holds, but no interrupt will tell. */
+aq_status aqsim_missed_deadlock(const aq_wait_item *item, aq_diag *diag);
+
 /* AQ_ERR_DEADLOCK: slots that nothing will hand back. */
 aq_status aqsim_space_deadlock(const aqsim_queue *queue, uint32_t count,
                                aq_diag *diag);

@@ -27,7 +27,8 @@ libaqcore_la_SOURCES += \
 	src/backend_sim/queues.c src/backend_sim/queues.h \
 	src/backend_sim/records.c src/backend_sim/records.h \
 	src/backend_sim/signals.c src/backend_sim/signals.h \
-	src/backend_sim/sim.c src/backend_sim/sim.h
+	src/backend_sim/sim.c src/backend_sim/sim.h \
+	src/backend_sim/testbed.c
 
 # Device models are installed to be read and copied, and embedded so that the
 # program needs no files. Add a model: its name here.

@@ -140,6 +140,7 @@ static aq_status sim_open(const aq_transport_options *given, aq_transport **out,
   sim->gates = (aqsim_gates){.calendar = &sim->calendar, .now = &sim->now};
   sim->handlers =
       (aqsim_handlers){.calendar = &sim->calendar, .now = &sim->now};
+  sim->hooks = options.hooks;
   sim->devices = calloc(1, sizeof *sim->devices);
   sim->infos = calloc(1, sizeof *sim->infos);
   if (sim->devices && sim->infos) {
@@ -168,7 +169,7 @@ static void sim_info(aq_transport *t, aq_transport_info *out)
               AQ_CAP_HOST_KERNELS | AQ_CAP_COPY | AQ_CAP_PROFILING |
               AQ_CAP_CU_MASK | AQ_CAP_PRIORITY | AQ_CAP_BARRIER_VALUE |
               AQ_CAP_PM4 | AQ_CAP_HANDLERS | AQ_CAP_COOPERATIVE |
-              AQ_CAP_AGENT_QUEUES,
+              AQ_CAP_AGENT_QUEUES | AQ_CAP_DEVICE_HOOKS,
       .device_count = sim->device_count,
       .devices = sim->infos,
       .reproducible = true};
@@ -178,6 +179,14 @@ static void sim_inspect(aq_transport *t,
                         void (*line)(const char *text, void *user), void *user)
 {
   (void)t, (void)line, (void)user; /* nothing to tell: caps says so */
+}
+
+/* Every operation that allocates asks here first. */
+static aq_status may_allocate(const aqsim *sim, const char *what, aq_diag *diag)
+{
+  if (!sim->hooks || sim->hooks->allocation(sim->hooks->user))
+    return AQ_OK;
+  return aq_diag_set(diag, AQ_ERR_NO_MEMORY, "out of memory for %s", what);
 }
 
 /* ---- memory ---- */
@@ -197,6 +206,8 @@ static aq_status sim_mem_alloc(aq_transport *t, uint32_t device,
   aqsim *sim = aqsim_from(t);
   (void)kind; /* all memory is host memory */
   aq_status status = device_check(sim, device, diag);
+  if (status == AQ_OK)
+    status = may_allocate(sim, "device memory", diag);
   if (status != AQ_OK)
     return status;
   void *memory = aqsim_memory_alloc(&sim->memory, size);
@@ -224,6 +235,8 @@ static aq_status sim_copy_async(aq_transport *t, uint32_t device, void *to,
 {
   aqsim *sim = aqsim_from(t);
   aq_status status = device_check(sim, device, diag);
+  if (status == AQ_OK)
+    status = may_allocate(sim, "a copy", diag);
   if (status != AQ_OK)
     return status;
   return aqsim_copy_submit(&sim->devices[device], to, from, size, dependencies,
@@ -266,7 +279,9 @@ static aq_status sim_kernel_register(aq_transport *t,
 {
   aqsim *sim = aqsim_from(t);
   aqsim_kernel *kernel;
-  aq_status status = aqsim_kernel_register(&sim->kernels, desc, &kernel, diag);
+  aq_status status = may_allocate(sim, "a kernel", diag);
+  if (status == AQ_OK)
+    status = aqsim_kernel_register(&sim->kernels, desc, &kernel, diag);
   aq_record_sink *sink = sim->recorder.sink;
   if (status == AQ_OK && sink)
     status = sink->name(sink, kernel->desc.name, strlen(kernel->desc.name),
@@ -283,6 +298,8 @@ static aq_status sim_signal_create(aq_transport *t, const aq_signal_desc *desc,
 {
   aqsim *sim = aqsim_from(t);
   aq_status status = aqsim_signal_check(desc, sim->device_count, diag);
+  if (status == AQ_OK)
+    status = may_allocate(sim, "a signal", diag);
   if (status != AQ_OK)
     return status;
   aqsim_signal *signal = aqsim_signal_create(&sim->signals, desc);
@@ -350,7 +367,9 @@ static aq_status sim_queue_create(aq_transport *t, const aq_queue_desc *desc,
                                   aq_ring **out, aq_diag *diag)
 {
   aqsim_queue *queue;
-  aq_status status = aqsim_queue_create(aqsim_from(t), desc, &queue, diag);
+  aq_status status = may_allocate(aqsim_from(t), "a queue", diag);
+  if (status == AQ_OK)
+    status = aqsim_queue_create(aqsim_from(t), desc, &queue, diag);
   if (status == AQ_OK)
     *out = &queue->ring;
   return status;
@@ -423,7 +442,9 @@ static aq_status sim_wait(aq_transport *t, const aq_wait_request *request,
 static uint32_t sim_drain(aq_transport *t, aq_completion *out,
                           uint32_t capacity)
 {
-  return aqsim_signals_drain(&aqsim_from(t)->signals, out, capacity);
+  aqsim *sim = aqsim_from(t);
+  sim->drain_lost = 0; /* the host looks */
+  return aqsim_signals_drain(&sim->signals, out, capacity);
 }
 
 static aq_status sim_sleep_until(aq_transport *t, aq_time until, bool wake,

@@ -106,16 +106,19 @@ static aq_status list_devices(listing *list)
   return status;
 }
 
-static const char *const transport_keys[] = {"name", "summary", NULL};
+static const char *const transport_keys[] = {"name",         "kind", "summary",
+                                             "capabilities", "path", NULL};
+
+static void put_transport(const aq_transport_entry *entry, void *user)
+{
+  const char *texts[] = {entry->name, entry->kind, entry->summary, entry->caps,
+                         entry->path};
+  put_texts(user, transport_keys, texts);
+}
 
 static aq_status list_transports(listing *list)
 {
-  const aq_transport_ops *const *all = aq_transports();
-  for (size_t i = 0; all[i]; i++) {
-    const char *texts[] = {all[i]->name, all[i]->summary};
-    put_texts(list, transport_keys, texts);
-  }
-  return AQ_OK;
+  return aq_transport_each(put_transport, list, &list->cli->diag);
 }
 
 static const char *const format_keys[] = {"name", "reads", "writes", "summary",

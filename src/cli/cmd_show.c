@@ -161,21 +161,39 @@ static aq_status show_run(aq_cli *cli, aq_store *store, const aq_run_info *info)
 
 /* ---- a device model ---- */
 
+/* The first word of a source says what it is worth: "measured", "assumed". */
+static void source_worth(const char *source, char worth[16])
+{
+  snprintf(worth, 16, "%.*s", (int)strcspn(source, ": "), source);
+}
+
 static bool put_constants(aq_cli *cli, const aq_device_model *model)
 {
   static const char *const names[] = {
-      "constant", ">value", "unit", "moves time", "<source", "<meaning", NULL};
+      "constant", ">value", "unit", "moves time", "worth", "<meaning", NULL};
   aq_cli_columns *table = aq_cli_columns_new(names);
   if (!table)
     return false;
   for (size_t i = 0; i < model->count; i++) {
     const aq_device_constant *c = &model->constants[i];
-    const char *cells[] = {c->key,    c->value,
-                           c->unit,   c->timing ? "yes" : "",
-                           c->source, c->meaning};
+    char worth[16];
+    source_worth(c->source, worth);
+    const char *cells[] = {c->key, c->value,  c->unit, c->timing ? "yes" : "",
+                           worth,  c->meaning};
     aq_cli_columns_row(table, cells);
   }
-  return aq_cli_columns_print(table, cli->out);
+  if (!aq_cli_columns_print(table, cli->out))
+    return false;
+  fputs("\nsources\n", cli->out);
+  for (size_t i = 0; i < model->count; i++) {
+    char *source = aq_cli_text_line(model->constants[i].source,
+                                    strlen(model->constants[i].source));
+    if (!source)
+      return false;
+    fprintf(cli->out, "  %s: %s\n", model->constants[i].key, source);
+    free(source);
+  }
+  return true;
 }
 
 static void json_constants(aq_cli_json *json, const aq_device_model *model)

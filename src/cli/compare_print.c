@@ -47,43 +47,48 @@ static void put_head(aq_cli *cli, const aq_compare_runs *c)
   fputc('\n', cli->out);
 }
 
-static void put_stat(aq_cli_columns *table, const char *quantity,
-                     const char *class, const char *who,
-                     const aq_compare_stat *stat)
+static bool has_formula(const aq_compare *figures, int who)
 {
-  char count[24], median[32], p90[32], p99[32], mean[32];
-  snprintf(count, sizeof count, "%" PRId64, stat->count);
-  cell_us(median, stat->median);
-  cell_us(p90, stat->p90);
-  cell_us(p99, stat->p99);
-  cell_us(mean, stat->mean);
-  const char *cells[] = {quantity, class, who, count, median, p90, p99, mean};
+  return who != AQ_PREDICTOR_E || figures->latency_warm != AQ_TIME_NONE;
+}
+
+/* One quantity of one class: the run whole, the formulas in short. */
+static void put_stat(aq_cli_columns *table, const aq_compare *figures,
+                     aq_compare_quantity what, aq_compare_class class)
+{
+  const aq_compare_stat *run = &figures->stats[AQ_PREDICTOR_RUN][what][class];
+  const aq_compare_stat *zero = &figures->stats[AQ_PREDICTOR_ZERO][what][class];
+  const aq_compare_stat *e = &figures->stats[AQ_PREDICTOR_E][what][class];
+  const double shown[] = {run->median, run->p90, run->p99,     run->mean,
+                          e->median,   e->p99,   zero->median, zero->p99};
+  enum { SHOWN = sizeof shown / sizeof *shown };
+  const bool fitted = has_formula(figures, AQ_PREDICTOR_E);
+  char count[24], text[SHOWN][32];
+  snprintf(count, sizeof count, "%" PRId64, run->count);
+  const char *cells[3 + SHOWN] = {aq_compare_quantities[what].name,
+                                  aq_compare_classes[class].name, count};
+  for (int i = 0; i < SHOWN; i++) {
+    cell_us(text[i], shown[i]);
+    cells[3 + i] = text[i];
+  }
+  if (!fitted)
+    cells[7] = cells[8] = NULL;
   aq_cli_columns_row(table, cells);
 }
 
 static bool put_stats(aq_cli *cli, const aq_compare *figures)
 {
-  static const char *const names[] = {"error of", "class",      "by",
-                                      ">rows",    ">median us", ">p90 us",
-                                      ">p99 us",  ">mean us",   NULL};
+  static const char *const names[] = {
+      "error, us", "class",     ">rows",  ">median",      ">p90",      ">p99",
+      ">mean",     ">E median", ">E p99", ">zero median", ">zero p99", NULL};
   aq_cli_columns *table = aq_cli_columns_new(names);
   if (!table)
     return false;
   for (int what = 0; what < AQ_QUANTITY_COUNT; what++)
     for (int class = 0; class < AQ_CLASS_COUNT; class ++)
-      for (int who = 0; who < AQ_PREDICTOR_COUNT; who++) {
-        const aq_compare_stat *stat = &figures->stats[who][what][class];
-        if (stat->count)
-          put_stat(table, aq_compare_quantities[what].name,
-                   aq_compare_classes[class].name,
-                   aq_compare_predictors[who].name, stat);
-      }
+      if (figures->stats[AQ_PREDICTOR_RUN][what][class].count)
+        put_stat(table, figures, what, class);
   return aq_cli_columns_print(table, cli->out);
-}
-
-static bool has_formula(const aq_compare *figures, int who)
-{
-  return who != AQ_PREDICTOR_E || figures->latency_warm != AQ_TIME_NONE;
 }
 
 static void put_makespan(aq_cli *cli, const aq_compare *figures)

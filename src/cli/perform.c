@@ -10,28 +10,38 @@
 #include "cli/transports.h"
 #include "run/run.h"
 
+/* A name that is nearly one of those built in is more likely misspelt than
+ * that of a plug-in; the words that are there tell where plug-ins lie. */
 static aq_status say_unknown_transport(aq_cli *cli, const char *name)
 {
   const char *names[16] = {NULL};
   const aq_transport_ops *const *all = aq_transports();
   for (size_t i = 0; i < 15 && all[i]; i++)
     names[i] = all[i]->name;
-  const char *near = aq_cli_text_nearest(name, names);
+  const char *inner = strrchr(name, '+');
+  const char *near = aq_cli_text_nearest(inner ? inner + 1 : name, names);
+  if (!near)
+    return AQ_ERR_NOT_FOUND;
   return aq_diag_set(&cli->diag, AQ_ERR_INVALID,
-                     "unknown transport '%s'; %s%s%s", name,
-                     near ? "did you mean " : "see aqueduct list transports",
-                     near ? near : "", near ? "?" : "");
+                     "unknown transport '%s'; did you mean %s?", name, near);
 }
 
 aq_status aq_cli_performance_init(aq_cli *cli, aq_cli_performance *out)
 {
   const char *name = cli->values[AQ_CLI_OPT_TRANSPORT];
-  const aq_transport_ops *transport = aq_transport_find(name ? name : "sim");
-  if (!transport)
+  aq_transport_stack *transport;
+  aq_status status = aq_transport_stack_create(name ? name : "sim",
+                                               cli->values[AQ_CLI_OPT_FAULTS],
+                                               &transport, &cli->diag);
+  if (status == AQ_ERR_NOT_FOUND)
     return say_unknown_transport(cli, name);
+  if (status != AQ_OK)
+    return status;
   const char **edits = aq_cli_repeats(cli, AQ_CLI_OPT_SET);
-  if (!edits)
+  if (!edits) {
+    aq_transport_stack_destroy(transport);
     return aq_cli_no_memory(cli);
+  }
   *out = (aq_cli_performance){.transport = transport,
                               .device = cli->values[AQ_CLI_OPT_DEVICE],
                               .edits = edits};
@@ -41,16 +51,19 @@ aq_status aq_cli_performance_init(aq_cli *cli, aq_cli_performance *out)
 void aq_cli_performance_fini(aq_cli_performance *performance)
 {
   free(performance->edits);
+  aq_transport_stack_destroy(performance->transport);
 }
 
 static aq_transport_options open_options(const aq_cli_performance *performance,
                                          aq_time epoch)
 {
-  return (aq_transport_options){.size = sizeof(aq_transport_options),
-                                .device = performance->device,
-                                .edits = performance->edits,
-                                .seed = performance->seed,
-                                .epoch = epoch};
+  return (aq_transport_options){
+      .size = sizeof(aq_transport_options),
+      .device = performance->device,
+      .edits = performance->edits,
+      .seed = performance->seed,
+      .epoch = epoch,
+      .layer = aq_transport_stack_top(performance->transport)};
 }
 
 aq_status aq_cli_performance_probe(aq_cli *cli,
@@ -60,8 +73,8 @@ aq_status aq_cli_performance_probe(aq_cli *cli,
   aq_transport_options options = open_options(performance, 0);
   aq_transport *transport;
   aq_transport_info info;
-  aq_status status =
-      performance->transport->open(&options, &transport, &cli->diag);
+  aq_status status = aq_transport_stack_open(performance->transport, &options,
+                                             &transport, &cli->diag);
   if (status != AQ_OK)
     return status;
   transport->ops->info(transport, &info);
@@ -133,8 +146,9 @@ static aq_status perform(aq_cli *cli, aq_store *store,
                          const aq_cli_performance *performance, aq_time epoch,
                          aq_workload_source *workload, aq_run_info *info)
 {
-  aq_run_options options = {.transport = performance->transport,
-                            .open = open_options(performance, epoch)};
+  aq_run_options options = {
+      .transport = aq_transport_stack_top(performance->transport)->ops,
+      .open = open_options(performance, epoch)};
   aq_run_totals totals = {0};
   aq_store_writer *writer;
   aq_status status = aq_store_writer_open(store, info, &writer, &cli->diag);
@@ -157,7 +171,7 @@ aq_status aq_cli_perform(aq_cli *cli, aq_store *store,
   aq_status status = make_notes(cli, performance, &notes);
   if (status != AQ_OK)
     return status;
-  info->transport = performance->transport->name;
+  info->transport = aq_transport_stack_name(performance->transport);
   info->notes = notes;
   status = perform(cli, store, performance, epoch, workload, info);
   free(notes);

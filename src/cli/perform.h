@@ -7,19 +7,21 @@
 #define AQ_CLI_PERFORM_H
 
 #include "cli/cli.h"
+#include "cli/transports.h"
 #include "common/run_info.h"
 #include "common/transport.h"
 #include "common/workload.h"
 #include "store/store.h"
 
 typedef struct aq_cli_performance {
-  const aq_transport_ops *transport;
+  aq_transport_stack *transport; /* owned */
   const char *device; /* model or selector; NULL: the transport's default */
   const char **edits; /* owned */
   uint64_t seed;
 } aq_cli_performance;
 
-/* Takes --transport and --set; an unknown name is told with the nearest. */
+/* Takes --transport, --faults and --set; an unknown name is told with the
+ * nearest. */
 aq_status aq_cli_performance_init(aq_cli *cli, aq_cli_performance *out);
 void aq_cli_performance_fini(aq_cli_performance *performance);
 

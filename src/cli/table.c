@@ -13,6 +13,10 @@ const aq_cli_option aq_cli_options[AQ_CLI_OPT_COUNT] = {
     [AQ_CLI_OPT_SET] = {"set", "KEY=VALUE", NULL,
                         "change a constant of the device model for this run",
                         .repeats = true},
+    [AQ_CLI_OPT_FAULTS] = {"faults", "FILE|seed=N", "AQUEDUCT_FAULTS",
+                           "inject the faults of a schedule, or random ones; "
+                           "the transport becomes fault+TRANSPORT",
+                           .what = AQ_CLI_FILE},
     [AQ_CLI_OPT_FAIL_ABOVE] = {"fail-above", "METRIC=VALUE", NULL,
                                "exit 1 if METRIC is above VALUE (ns, or with "
                                "us, ms or %)",
@@ -29,9 +33,12 @@ const aq_cli_option aq_cli_options[AQ_CLI_OPT_COUNT] = {
     [AQ_CLI_OPT_DEVICE] = {"device", "MODEL", "AQUEDUCT_DEVICE",
                            "the device model, by name or a .device file",
                            .what = AQ_CLI_DEVICE},
-    [AQ_CLI_OPT_TRANSPORT] = {"transport", "NAME", "AQUEDUCT_TRANSPORT",
-                              "what consumes the packets (sim)",
-                              .what = AQ_CLI_TRANSPORT},
+    [AQ_CLI_OPT_TRANSPORT] =
+        {"transport", "NAME", "AQUEDUCT_TRANSPORT",
+         "what consumes the packets (sim): a name, a path with "
+         "a slash, or WRAPPER+TRANSPORT; ,KEY=VALUE gives "
+         "settings",
+         .what = AQ_CLI_TRANSPORT},
     [AQ_CLI_OPT_SEED] = {"seed", "N", "AQUEDUCT_SEED",
                          "seed of everything random (the scenario's, or 0)"},
     [AQ_CLI_OPT_NAME] = {"name", "NAME", "AQUEDUCT_NAME",
@@ -105,7 +112,7 @@ const aq_cli_command aq_cli_commands[AQ_CLI_CMD_COUNT] = {
                        "simulate a scenario on an MI300X"},
                       {"aqueduct run burst.json --seed 7 --name b7",
                        "the same with another seed"}},
-         .options = BIT(SET),
+         .options = BIT(SET) | BIT(FAULTS),
          .args_min = 1,
          .args_max = 1,
          .what = AQ_CLI_FILE},
@@ -127,7 +134,7 @@ const aq_cli_command aq_cli_commands[AQ_CLI_CMD_COUNT] = {
                        "replay run m on the MI300X model"},
                       {"aqueduct replay latest",
                        "replay the newest run on the model of its GPU"}},
-         .options = BIT(SET),
+         .options = BIT(SET) | BIT(FAULTS),
          .args_min = 1,
          .args_max = 1,
          .what = AQ_CLI_RUN},

@@ -31,6 +31,7 @@ typedef enum aq_cli_what {
 #define AQ_CLI_OPTIONS(O)                                                      \
   O(FORMAT)                                                                    \
   O(SET)                                                                       \
+  O(FAULTS)                                                                    \
   O(FAIL_ABOVE)                                                                \
   O(WORST)                                                                     \
   O(NAMES)                                                                     \

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The transports and device models of this build. transports.c is the only
- * file that names concrete backends.
+ * The device models of this build, beside its transports (transports.h, which
+ * is installed). transports.c is the only file that names concrete backends.
  *
  * Everything is static or lives until the next call, as each line says. Pure
  * functions; device models are read anew at each call.
@@ -12,13 +12,7 @@
 #include <stdbool.h>
 
 #include "common/diag.h"
-#include "common/transport.h"
-
-/* All transports, ended by NULL; static. */
-AQ_API const aq_transport_ops *const *aq_transports(void);
-
-/* The transport of a name, or NULL. */
-AQ_API const aq_transport_ops *aq_transport_find(const char *name);
+#include "common/transports.h"
 
 /* ---- device models ---- */
 

@@ -37,7 +37,7 @@ enum {
 #define AQ_BLOCK_NO_TARGET UINT32_MAX
 
 typedef enum aq_opcode {
-#define OP(code, NAME, name, size, semantics) AQ_OP_##NAME = code,
+#define OP(code, NAME, name, size, semantics) AQ_OP_##NAME = (code),
 #include "cmdbuf/opcodes.def"
 #undef OP
 } aq_opcode;
@@ -119,7 +119,7 @@ _Static_assert(offsetof(aq_dispatch_image, kernel_object) ==
 _Static_assert(offsetof(aq_op_dispatch, image) == 8, "image at 8");
 _Static_assert(offsetof(aq_op_dispatch, kernarg_size) == 48, "kernarg at 48");
 #define OP(code, NAME, name, size, semantics)                                  \
-  _Static_assert(sizeof(aq_op_##name) == size && size % 8 == 0, #name);
+  _Static_assert(sizeof(aq_op_##name) == (size) && (size) % 8 == 0, #name);
 #include "cmdbuf/opcodes.def"
 #undef OP
 

@@ -1,8 +1,10 @@
 libaqcore_la_SOURCES += \
 	src/common/arena.c src/common/arena.h \
 	src/common/diag.c \
+	src/common/json_in.c src/common/json_in.h \
 	src/common/map.c src/common/map.h \
 	src/common/memory_sink.c src/common/memory_sink.h \
+	src/common/plugin.c src/common/plugin.h \
 	src/common/record.c \
 	src/common/rng.c src/common/rng.h \
 	src/common/status.c
@@ -10,6 +12,7 @@ libaqcore_la_SOURCES += \
 # Installed as <aqueduct/…>; doc/abi.md lists them.
 pkginclude_HEADERS += \
 	src/common/aql.h \
+	src/common/device_hooks.h \
 	src/common/diag.h \
 	src/common/export.h \
 	src/common/hsa_abi.h \
@@ -19,6 +22,18 @@ pkginclude_HEADERS += \
 	src/common/run_info.h \
 	src/common/status.def \
 	src/common/status.h \
+	src/common/testbed.h \
 	src/common/time.h \
 	src/common/transport.h \
+	src/common/transports.h \
 	src/common/workload.h
+
+# Where plug-ins are searched for.
+nodist_libaqcore_la_SOURCES += src/common/plugin_dirs.h
+BUILT_SOURCES += src/common/plugin_dirs.h
+CLEANFILES += src/common/plugin_dirs.h
+src/common/plugin_dirs.h: Makefile
+	$(AM_V_GEN)$(MKDIR_P) src/common
+	$(AM_V_at)printf '#define AQ_%s_DIR "%s"\n' \
+	  BIN '$(bindir)' PLUGIN '$(pkglibdir)' > $@.tmp
+	$(AM_V_at)mv -f $@.tmp $@

@@ -28,6 +28,7 @@
 #include <stdint.h>
 
 #include "aql.h"
+#include "device_hooks.h"
 #include "diag.h"
 #include "export.h"
 #include "record.h"
@@ -65,6 +66,7 @@ enum aq_transport_cap {
   AQ_CAP_COOPERATIVE = 1 << 14,   /* cooperative queues */
   AQ_CAP_AGENT_QUEUES = 1 << 15,  /* soft queues and queues of the host agent */
   AQ_CAP_INSPECT = 1 << 16,       /* inspect tells something */
+  AQ_CAP_DEVICE_HOOKS = 1 << 17,  /* options.hooks */
 };
 
 /* Where ROCr and the HSA Foundation's suite differ. */
@@ -88,6 +90,13 @@ typedef struct aq_pace {
   uint32_t virtual_time, wall;
 } aq_pace;
 
+/* One part of a stack of transports as users name it, "fault,seed=7+sim". */
+typedef struct aq_transport_layer {
+  const aq_transport_ops *ops;
+  const char *const *settings; /* "KEY=VALUE", NULL ends; not NULL itself */
+  const struct aq_transport_layer *inner; /* what a wrapper wraps, or NULL */
+} aq_transport_layer;
+
 typedef struct aq_transport_options {
   uint32_t size;            /* sizeof(aq_transport_options) of the caller */
   const char *device;       /* device model or selector; NULL: the default */
@@ -103,6 +112,9 @@ typedef struct aq_transport_options {
    * to standard error. On the thread that drives time. */
   void (*report)(const char *line, void *user);
   void *report_user;
+  const aq_device_hooks *hooks;    /* NULL: none. Borrowed until close */
+  const aq_transport_layer *layer; /* the one to open; NULL: no settings, and
+                                      nothing inside. Borrowed until close */
 } aq_transport_options;
 
 /* One device as a queue or policy may ask about it. Text lives as long as the
@@ -464,5 +476,8 @@ struct aq_transport_ops {
   aq_status (*dispatch_times)(aq_transport *t, aq_signal signal, aq_time *start,
                               aq_time *end);
 };
+
+/* What a plug-in defines (plug-ins only): its table, static. */
+AQ_API const aq_transport_ops *aq_transport_plugin(void);
 
 #endif

@@ -41,7 +41,8 @@ static aq_status options_check(const aq_queue_options *options, aq_diag *diag)
   if (options->size < 2 || (options->size & (options->size - 1)) != 0)
     return aq_diag_set(diag, AQ_ERR_INVALID,
                        "queue size %u: a power of two expected", options->size);
-  if (kernargs < 2 * AQ_KERNARG_ALIGN || (kernargs & (kernargs - 1)) != 0)
+  if (kernargs < UINT64_C(2) * AQ_KERNARG_ALIGN ||
+      (kernargs & (kernargs - 1)) != 0)
     return aq_diag_set(diag, AQ_ERR_INVALID,
                        "kernarg ring of %llu bytes: a power of two expected",
                        (unsigned long long)kernargs);

@@ -11,7 +11,7 @@
 #include "common/arena.h"
 #include "common/rng.h"
 #include "common/time.h"
-#include "run/json_in.h"
+#include "common/json_in.h"
 
 typedef enum aq_distribution_kind {
   AQ_CONSTANT,

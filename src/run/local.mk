@@ -1,7 +1,6 @@
 libaqcore_la_SOURCES += \
 	src/run/distribution.c src/run/distribution.h \
 	src/run/jobs.c src/run/jobs.h \
-	src/run/json_in.c src/run/json_in.h \
 	src/run/kernels.c src/run/kernels.h \
 	src/run/replay.c src/run/replay.h \
 	src/run/run.c src/run/run.h \

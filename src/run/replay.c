@@ -174,12 +174,12 @@ static aq_status rows_read(replay *r, aq_diag *diag)
 {
   aq_record *rows = malloc(INPUT_BATCH * sizeof *rows);
   int64_t *numbers = malloc(INPUT_BATCH * sizeof *numbers);
-  aq_status status = rows && numbers ? AQ_OK : out_of_memory(r, diag);
-  size_t count = 0;
-  while (status == AQ_OK) {
+  aq_status status = AQ_OK;
+  size_t count = rows && numbers;
+  if (count == 0)
+    status = out_of_memory(r, diag);
+  while (count > 0 && status == AQ_OK) {
     status = r->input->next(r->input, rows, numbers, INPUT_BATCH, &count, diag);
-    if (status != AQ_OK || count == 0)
-      break;
     for (size_t i = 0; i < count && status == AQ_OK; i++)
       if (row_is_work(&rows[i]))
         status = row_add(r, &rows[i], numbers[i], diag);

@@ -168,21 +168,23 @@ void aq_run_sink_fini(aq_run_sink *sink)
 
 aq_status aq_run_sink_add(aq_run_sink *sink, const aq_ring *ring, aq_diag *diag)
 {
-  aq_noted_queue *grown =
-      realloc(sink->queues, (sink->queue_count + 1) * sizeof *sink->queues);
-  if (grown) {
-    sink->queues = grown;
+  const size_t places = (size_t)ring->size * 2;
+  aq_noted_queue *queues =
+      realloc(sink->queues, (sink->queue_count + 1) * sizeof *queues);
+  if (queues) {
+    sink->queues = queues;
     sink->last_queue = NULL;
+    aq_noted_queue *queue = &queues[sink->queue_count];
+    queue->mask = places - 1;
+    queue->notes = calloc(places, sizeof *queue->notes);
+    if (queue->notes &&
+        aq_map_put(&sink->by_ring, ring->id, sink->queue_count)) {
+      sink->queue_count++;
+      return AQ_OK;
+    }
+    free(queue->notes);
   }
-  aq_packet_note *notes = calloc((size_t)ring->size * 2, sizeof *notes);
-  if (!grown || !notes ||
-      !aq_map_put(&sink->by_ring, ring->id, sink->queue_count)) {
-    free(notes);
-    return aq_diag_set(diag, AQ_ERR_NO_MEMORY, "no memory for a queue's notes");
-  }
-  sink->queues[sink->queue_count++] =
-      (aq_noted_queue){notes, (uint64_t)ring->size * 2 - 1};
-  return AQ_OK;
+  return aq_diag_set(diag, AQ_ERR_NO_MEMORY, "no memory for a queue's notes");
 }
 
 aq_status aq_run_sink_flush(aq_run_sink *sink, aq_diag *diag)

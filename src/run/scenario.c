@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "run/scenario.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -351,6 +352,7 @@ static aq_status agents_make(player *p, aq_diag *diag)
     instances += client->count;
     agents += (size_t)client->count * client->concurrency;
   }
+  assert(agents > 0 && instances > 0);
   /* Nobody waits for completions of open clients alone. */
   if (closed)
     p->source.done = player_done;

@@ -13,7 +13,7 @@
 #include "common/map.h"
 #include "common/workload.h"
 #include "run/distribution.h"
-#include "run/json_in.h"
+#include "common/json_in.h"
 
 typedef struct aq_sc_kernel {
   aq_command command;       /* all but a drawn cost */

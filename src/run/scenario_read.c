@@ -40,10 +40,10 @@ static aq_status kernel_read_shape(const aq_json_node *node, aq_command *out)
   }
   if (status == AQ_OK && aq_json_member(node, "workgroup", &member)) {
     status = size_read(&member, WORKGROUP_MAX, size);
-    if (status == AQ_OK && size[0] * size[1] * size[2] > WORKGROUP_MAX)
+    const int64_t items = size[0] * size[1] * size[2];
+    if (status == AQ_OK && items > WORKGROUP_MAX)
       status = aq_json_error(&member, "%lld work-items, at most %d expected",
-                             (long long)(size[0] * size[1] * size[2]),
-                             WORKGROUP_MAX);
+                             (long long)items, WORKGROUP_MAX);
     for (int i = 0; i < 3 && status == AQ_OK; i++)
       out->workgroup[i] = (uint16_t)size[i];
   }

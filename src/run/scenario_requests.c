@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -191,6 +192,7 @@ static aq_status ids_check(const aq_json_node *node,
                            const aq_sc_request *request)
 {
   uint32_t count = 0;
+  assert(request->step_count > 0);
   const char **ids = malloc(request->step_count * sizeof *ids);
   if (!ids)
     return aq_scenario_no_memory(node);

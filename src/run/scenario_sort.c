@@ -121,16 +121,16 @@ aq_status aq_scenario_sort(aq_sc_request *request, const aq_json_node *node)
               .before = malloc(count * sizeof *s.before),
               .place = calloc(count, sizeof *s.place)};
   aq_sc_step *copy = malloc(count * sizeof *copy);
-  aq_status status = AQ_OK;
-  if (!s.before || !s.place || !copy)
-    status = aq_scenario_no_memory(node);
-  if (status == AQ_OK) {
+  aq_status status;
+  if (s.before && s.place && copy) {
     streams_link(&s);
     status = places_give(&s, node);
-  }
-  if (status == AQ_OK) {
-    steps_move(&s, copy);
-    last_mark(request->steps, count);
+    if (status == AQ_OK) {
+      steps_move(&s, copy);
+      last_mark(request->steps, count);
+    }
+  } else {
+    status = aq_scenario_no_memory(node);
   }
   free(copy);
   free(s.place);

@@ -73,8 +73,8 @@ static const aq_trace_format formats[FORMAT_COUNT + 1] = {
                               .imports = true},
     [FORMAT_ROCPROF_V1] = {"rocprof-v1", "rocprof (v1) results.csv",
                            .imports = true},
-    [FORMAT_JSONL] = {"jsonl", "JSON Lines, one record a line",
-                      .imports = true, .exports = true},
+    [FORMAT_JSONL] = {"jsonl", "JSON Lines, one record a line", .imports = true,
+                      .exports = true},
 };
 
 /* What each does, beside the table that the world sees. Detectors are asked in
@@ -242,44 +242,69 @@ static void keep_format(aq_trace_files *files, const int *format_of, int format)
   files->count = kept;
 }
 
-/* Which format a directory is of: a rocprofv3 set, CSV before JSON where both
- * were written, or else the one trace that is in it. */
+/* Whether several files can be one run of this format. */
+static bool is_set(int format)
+{
+  return format == FORMAT_ROCPROFV3_CSV || format == FORMAT_ROCPROFV3_JSON;
+}
+
+/* "16 kineto, 1 rocprof-v1": what a directory holds. */
+static void list_counts(char *text, size_t size, const size_t *counts)
+{
+  size_t used = 0;
+  text[0] = '\0';
+  for (int i = 0; i < FORMAT_COUNT && used < size; i++)
+    if (counts[i] > 0)
+      used += (size_t)snprintf(text + used, size - used, "%s%zu %s",
+                               used ? ", " : "", counts[i], formats[i].name);
+}
+
+/* Which format a directory is of, of those wanted (-1: any): a rocprofv3 set,
+ * CSV before JSON where both were written, or else the one trace that is in it.
+ * More than that is several runs, and none may be left out silently. */
 static aq_status choose_format(const aq_trace_files *files,
-                               const int *format_of, int *out, aq_diag *diag)
+                               const int *format_of, int wanted, int *out,
+                               aq_diag *diag)
 {
   size_t counts[FORMAT_COUNT + 1] = {0};
+  size_t set = 0, total = 0;
+  int last = FORMAT_COUNT;
   for (size_t i = 0; i < files->count; i++)
-    counts[format_of[i]]++;
-  static const int order[] = {FORMAT_ROCPROFV3_CSV, FORMAT_ROCPROFV3_JSON,
-                              FORMAT_KINETO, FORMAT_ROCPROF_V1};
-  size_t i = 0;
-  while (i < sizeof order / sizeof *order && counts[order[i]] == 0)
-    i++;
-  if (i == sizeof order / sizeof *order)
+    counts[format_of[i]] += wanted < 0 || format_of[i] == wanted;
+  for (int i = 0; i < FORMAT_COUNT; i++) {
+    total += counts[i];
+    set += is_set(i) ? counts[i] : 0;
+    last = counts[i] > 0 ? i : last;
+  }
+  if (total == 0)
     return aq_diag_set(diag, AQ_ERR_INPUT,
-                       "%s: no trace in this directory (%zu JSON and CSV files "
-                       "looked at)",
-                       files->root, files->count);
-  *out = order[i];
-  bool set = *out == FORMAT_ROCPROFV3_CSV || *out == FORMAT_ROCPROFV3_JSON;
-  if (!set && counts[*out] > 1)
+                       "%s: no %s%strace in this directory (%zu JSON and CSV "
+                       "files looked at)",
+                       files->root, wanted < 0 ? "" : formats[wanted].name,
+                       wanted < 0 ? "" : " ", files->count);
+  if (total > 1 && set < total) {
+    char held[256];
+    list_counts(held, sizeof held, counts);
     return aq_diag_set(diag, AQ_ERR_INPUT,
-                       "%s: %zu %s traces in this directory: name one of them",
-                       files->root, counts[*out], formats[*out].name);
+                       "%s: several traces in this directory (%s): name one of "
+                       "them",
+                       files->root, held);
+  }
+  *out = counts[FORMAT_ROCPROFV3_CSV] > 0 ? FORMAT_ROCPROFV3_CSV : last;
   return AQ_OK;
 }
 
 /* Finds the format of each file and of the whole. */
 static aq_status detect_files(aq_trace_files *files, int *format_of,
-                              const char *wanted, int *out, aq_diag *diag)
+                              const char *name, int *out, aq_diag *diag)
 {
-  aq_status status = AQ_OK;
+  int wanted = -1;
+  aq_status status = name ? find_format(name, false, &wanted, diag) : AQ_OK;
   for (size_t i = 0; i < files->count && status == AQ_OK; i++)
     status = detect_file(&files->files[i], &format_of[i], diag);
-  if (status != AQ_OK)
-    return status;
-  return wanted ? find_format(wanted, false, out, diag)
-                : choose_format(files, format_of, out, diag);
+  if (status == AQ_OK)
+    status = choose_format(files, format_of, wanted, out, diag);
+  return status;
 }
 
 static aq_status import_directory(const char *path,
@@ -292,7 +317,7 @@ static aq_status import_directory(const char *path,
   if (status != AQ_OK)
     return status;
   int *format_of = calloc(files.count + 1, sizeof *format_of);
-  int format;
+  int format = FORMAT_COUNT;
   if (!format_of)
     status = aq_diag_set(diag, AQ_ERR_NO_MEMORY, "%s: out of memory", path);
   else
@@ -300,11 +325,7 @@ static aq_status import_directory(const char *path,
                           &format, diag);
   if (status == AQ_OK) {
     keep_format(&files, format_of, format);
-    status = files.count > 0
-                 ? import_files(&files, format, options, sink, result, diag)
-                 : aq_diag_set(diag, AQ_ERR_INPUT,
-                               "%s: no %s trace in this directory", path,
-                               formats[format].name);
+    status = import_files(&files, format, options, sink, result, diag);
   }
   free(format_of);
   aq_trace_files_fini(&files);

@@ -174,6 +174,28 @@ static aq_status read_field(lines *l, size_t field, yajl_val value,
   }
 }
 
+/* What a measured row of its kind has to have. */
+static aq_status check_fields(const lines *l, const aq_record *row)
+{
+  static const uint8_t of_device[] = {
+      AQ_RECORD_FIELD_name, AQ_RECORD_FIELD_device, AQ_RECORD_FIELD_queue,
+      AQ_RECORD_FIELD_start, AQ_RECORD_FIELD_end};
+  static const uint8_t of_wait[] = {AQ_RECORD_FIELD_name,
+                                    AQ_RECORD_FIELD_host_begin,
+                                    AQ_RECORD_FIELD_host_end};
+  if (row->kind != AQ_KIND_KERNEL && row->kind != AQ_KIND_COPY &&
+      row->kind != AQ_KIND_FILL && row->kind != AQ_KIND_WAIT)
+    return line_error(l, "expected kernel, copy, fill or wait for ", "kind");
+  const bool wait = row->kind == AQ_KIND_WAIT;
+  const uint8_t *needed = wait ? of_wait : of_device;
+  for (size_t i = 0; i < (wait ? sizeof of_wait : sizeof of_device); i++)
+    if (aq_record_values(row)[needed[i]] == AQ_NONE)
+      return line_error(l, "no field ", aq_record_fields[needed[i]].name);
+  if (!wait && row->end < row->start)
+    return line_error(l, "end is before ", "start");
+  return AQ_OK;
+}
+
 /* The fields in the order of the record: a device before its queue. */
 static aq_status read_fields(lines *l, yajl_val object, aq_record *row)
 {
@@ -190,11 +212,7 @@ static aq_status read_fields(lines *l, yajl_val object, aq_record *row)
   if (known != object->u.object.len)
     return line_error(l, "a field that is unknown or given twice, ",
                       "expected those of doc/formats/record.md");
-  if (row->kind == AQ_NONE)
-    return line_error(l, "no field ", "kind");
-  if (row->start != AQ_NONE && row->end != AQ_NONE && row->end < row->start)
-    return line_error(l, "end is before ", "start");
-  return AQ_OK;
+  return check_fields(l, row);
 }
 
 static aq_status read_line(lines *l)

@@ -1,3 +1,3 @@
 # Rules of the tree, tested.
-dist_check_SCRIPTS += tests/arch/test_layers.sh tests/arch/test_symbols.sh
+dist_check_SCRIPTS += tests/arch/test_install.sh tests/arch/test_layers.sh tests/arch/test_symbols.sh
 EXTRA_DIST += tests/arch/layers.tsv

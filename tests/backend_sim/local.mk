@@ -72,3 +72,13 @@ tests_backend_sim_test_queue_life_LDADD = $(AQSIM_TEST_LDADD)
 tests_backend_sim_test_signals_SOURCES = tests/backend_sim/test_signals.c
 tests_backend_sim_test_signals_CPPFLAGS = $(AQ_TEST_CPPFLAGS)
 tests_backend_sim_test_signals_LDADD = $(AQSIM_TEST_LDADD)
+
+check_PROGRAMS += tests/backend_sim/test_testbed
+tests_backend_sim_test_testbed_SOURCES = tests/backend_sim/test_testbed.c
+tests_backend_sim_test_testbed_CPPFLAGS = $(AQ_TEST_CPPFLAGS)
+tests_backend_sim_test_testbed_LDADD = $(AQ_TEST_LDADD)
+
+check_PROGRAMS += tests/backend_sim/test_abi
+tests_backend_sim_test_abi_SOURCES = tests/backend_sim/test_abi.c
+tests_backend_sim_test_abi_CPPFLAGS = $(AQ_TEST_CPPFLAGS)
+tests_backend_sim_test_abi_LDADD = $(AQSIM_TEST_LDADD)

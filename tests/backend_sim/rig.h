@@ -22,7 +22,7 @@ typedef struct rig {
  * NULL) and a memory sink. */
 void rig_open(rig *r, const aq_transport_ops *ops, const char *const *edits);
 
-/* The same with any options; size and records are the rig's. */
+/* The same with more options; size and records are filled in. */
 void rig_open_with(rig *r, const aq_transport_ops *ops,
                    const aq_transport_options *given);
 void rig_close(rig *r);

@@ -10,6 +10,7 @@
 enum {
   ACQUIRE = 1050000,
   RELEASE = 300000,
+  BARRIER = 1000000, /* barrier_process */
   POLL = 500000,
   SETUP = 2150000, /* dispatch_setup */
   OP_NOP = 0x10,
@@ -32,6 +33,7 @@ typedef struct pm4_rig {
   aq_signal done;
   uint32_t ib[64], count;
   int errors;
+  aq_time when; /* of the error */
   uint32_t reason;
   char text[600];
 } pm4_rig;
@@ -40,6 +42,7 @@ static void on_error(const aq_queue_error *error, void *user)
 {
   pm4_rig *p = user;
   p->errors++;
+  p->when = p->r.t->ops->now(p->r.t);
   p->reason = error->reason;
   strncpy(p->text, error->text, sizeof p->text - 1);
 }
@@ -351,7 +354,9 @@ START_TEST(anything_else_is_a_queue_error_that_names_it)
     ck_assert_msg(p.errors == 1, "case %d", which);
     ck_assert_msg(strstr(p.text, expected), "case %d: %s", which, p.text);
     ck_assert_int_eq(rig_load(&p.r, p.done), 1);
-    ck_assert_int_eq(rig_record(&p.r, p.queue, 0)->flags, AQ_FLAG_ERROR);
+    const aq_record *row = rig_record(&p.r, p.queue, 0);
+    ck_assert_int_eq(row->flags, AQ_FLAG_ERROR);
+    ck_assert_time_eq(p.when, row->launch + BARRIER + RELEASE);
     pm4_close(&p);
   }
 }

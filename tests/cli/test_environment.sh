@@ -39,7 +39,7 @@ on_terminal() { # COMMAND: its output is in $out
   out=$(cat "$work/out")
 }
 escape=$(printf '\033')
-if command -v script > /dev/null; then
+if script -qec true /dev/null > /dev/null 2>&1 < /dev/null; then
   on_terminal "'$aqueduct' show nope"
   check "errors are coloured on a terminal" contains "$out" "${escape}[31m"
   NO_COLOR=1 on_terminal "'$aqueduct' show nope"
@@ -49,6 +49,6 @@ if command -v script > /dev/null; then
   on_terminal "'$aqueduct' import -q '$trace'"
   check "but not with --quiet" sh -c "! grep -q '####' '$work/out'"
 else
-  skip "colour and progress on a terminal" "no script(1)"
+  skip "colour and progress on a terminal" "script(1) gives none here"
 fi
 finish

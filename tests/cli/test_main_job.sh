@@ -27,7 +27,9 @@ check "compare says how much was scored" \
 check "compare says how far the constants can be trusted" \
   contains "$out" "constants of device model mi300x"
 check "the trivial formulas stand beside the run" \
-  contains "$(echo "$out" | tr -s ' \t' '  ')" "end all zero"
+  contains "$out" "zero median"
+check "every quantity is told for all rows" \
+  contains "$(echo "$out" | tr -s ' \t' '  ')" "interval all 3"
 cp "$work/out" "$work/first"
 try "$aqueduct" compare m s
 check "the order of the two runs does not matter" \

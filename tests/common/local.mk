@@ -14,3 +14,8 @@ tests_common_test_record_LDADD = $(AQ_TEST_LDADD)
 tests_common_test_rng_SOURCES = tests/common/test_rng.c
 tests_common_test_rng_CPPFLAGS = $(AQ_TEST_CPPFLAGS)
 tests_common_test_rng_LDADD = $(AQ_TEST_LDADD)
+
+check_PROGRAMS += tests/common/test_ring
+tests_common_test_ring_SOURCES = tests/common/test_ring.c
+tests_common_test_ring_CPPFLAGS = $(AQ_TEST_CPPFLAGS)
+tests_common_test_ring_LDADD = $(AQ_TEST_LDADD)

@@ -19,7 +19,7 @@ static void null_and_dependency_is_satisfied(contract *c)
   contract_submit(c, queue, &barrier);
   contract_settle(c);
   ck_assert_int_eq(contract_value(c, done), 1);
-  c->ops->signal_store(c->t, held, 0, AQ_RELEASE);
+  contract_store(c, held, 0);
   contract_wait_zero(c, done);
 }
 
@@ -36,7 +36,7 @@ static void and_needs_all_five(contract *c)
     for (int i = 0; i < 5; i++) {
       contract_settle(c);
       ck_assert_int_eq(contract_value(c, done), 1);
-      c->ops->signal_store(c->t, dependencies[(last + i) % 5], 0, AQ_RELEASE);
+      contract_store(c, dependencies[(last + i) % 5], 0);
     }
     contract_wait_zero(c, done);
   }
@@ -51,12 +51,12 @@ static void and_remembers_what_it_saw(contract *c)
   aq_packet barrier = rig_barrier(AQ_PACKET_BARRIER_AND, dependencies, 2, done);
   contract_submit(c, queue, &barrier);
   contract_settle(c);
-  c->ops->signal_store(c->t, dependencies[0], 0, AQ_RELEASE);
+  contract_store(c, dependencies[0], 0);
   contract_settle(c);
-  c->ops->signal_store(c->t, dependencies[0], 1, AQ_RELEASE);
+  contract_store(c, dependencies[0], 1);
   contract_settle(c);
   ck_assert_int_eq(contract_value(c, done), 1);
-  c->ops->signal_store(c->t, dependencies[1], 0, AQ_RELEASE);
+  contract_store(c, dependencies[1], 0);
   contract_wait_zero(c, done);
 }
 
@@ -72,7 +72,7 @@ static void or_needs_any(contract *c)
     contract_submit(c, queue, &barrier);
     contract_settle(c);
     ck_assert_int_eq(contract_value(c, done), 1);
-    c->ops->signal_store(c->t, dependencies[one], 0, AQ_RELEASE);
+    contract_store(c, dependencies[one], 0);
     contract_wait_zero(c, done);
   }
 }
@@ -107,7 +107,7 @@ static void null_or_dependency_does_not_satisfy(contract *c)
   contract_submit(c, queue, &barrier);
   contract_settle(c);
   ck_assert_int_eq(contract_value(c, done), 1);
-  c->ops->signal_store(c->t, dependencies[1], 0, AQ_RELEASE);
+  contract_store(c, dependencies[1], 0);
   contract_wait_zero(c, done);
 }
 
@@ -125,7 +125,7 @@ static void nothing_passes_a_barrier(contract *c)
     contract_submit(c, queue, &packet);
     contract_settle(c);
     ck_assert_uint_eq(c->ran_count, i);
-    c->ops->signal_store(c->t, held, 0, AQ_RELEASE);
+    contract_store(c, held, 0);
     contract_wait_zero(c, done);
     ck_assert_uint_eq(c->ran_count, i + 1);
   }
@@ -149,7 +149,7 @@ static void chained_barriers_take_more_than_five(contract *c)
   for (int i = 11; i >= 0; i--) {
     contract_settle(c);
     contract_check_ran(c, "");
-    c->ops->signal_store(c->t, dependencies[i], 0, AQ_RELEASE);
+    contract_store(c, dependencies[i], 0);
   }
   contract_wait_zero(c, done);
   contract_check_ran(c, "3");
@@ -175,7 +175,7 @@ static void cross_queue_chain(contract *c)
   }
   contract_settle(c);
   contract_check_ran(c, "");
-  c->ops->signal_store(c->t, done[0], 0, AQ_RELEASE);
+  contract_store(c, done[0], 0);
   contract_wait_zero(c, done[QUEUES]);
   contract_check_ran(c, "0 1 2 3 4 5");
 }
@@ -189,7 +189,7 @@ static void positive_waits_zero_satisfies(contract *c)
   for (int value = 2; value >= 0; value--) {
     contract_settle(c);
     ck_assert_int_eq(contract_value(c, done), 1);
-    c->ops->signal_update(c->t, held, AQ_UPDATE_ADD, -1, 0, AQ_ACQ_REL);
+    contract_add(c, held, -1);
   }
   contract_wait_zero(c, done);
 }
@@ -205,7 +205,7 @@ static void negative_waits_under_rocr(contract *c)
     contract_submit(c, queue, &barrier);
     contract_settle(c);
     ck_assert_int_eq(contract_value(c, done), 1);
-    c->ops->signal_store(c->t, held, 0, AQ_RELEASE);
+    contract_store(c, held, 0);
     contract_wait_zero(c, done);
   }
 }

@@ -35,7 +35,7 @@ static void open_refuses_a_bad_edit(contract *c)
   aq_transport_options options = {.size = sizeof options, .edits = edits};
   aq_transport *t = NULL;
   aq_diag diag = AQ_DIAG_INIT;
-  aq_status status = c->ops->open(&options, &t, &diag);
+  aq_status status = contract_open(c, &options, &t, &diag);
   ck_assert_int_ne(status, AQ_OK);
   ck_assert_ptr_null(t);
   ck_assert_ptr_nonnull(strstr(diag.text, "no_such_key"));
@@ -45,7 +45,7 @@ static void two_are_independent(contract *c)
 {
   aq_transport_options options = {.size = sizeof options};
   aq_transport *other;
-  ck_assert_status(c->ops->open(&options, &other, &c->rig.diag), AQ_OK,
+  ck_assert_status(contract_open(c, &options, &other, &c->rig.diag), AQ_OK,
                    &c->rig.diag);
   aq_time until = other->ops->now(other) + 7 * AQ_US;
   ck_assert_status(other->ops->sleep_until(other, until, false, &c->rig.diag),
@@ -60,7 +60,7 @@ static void close_frees_what_is_open(contract *c)
   aq_transport_options options = {.size = sizeof options};
   aq_transport *t;
   aq_diag diag = AQ_DIAG_INIT;
-  ck_assert_status(c->ops->open(&options, &t, &diag), AQ_OK, &diag);
+  ck_assert_status(contract_open(c, &options, &t, &diag), AQ_OK, &diag);
   aq_queue_desc desc = {.size = c->size};
   aq_ring *queue;
   aq_signal signal;
@@ -85,7 +85,7 @@ static void epoch_is_the_first_instant(contract *c)
   aq_transport_options options = {.size = sizeof options, .epoch = 3 * AQ_S};
   aq_transport *t;
   aq_diag diag = AQ_DIAG_INIT;
-  ck_assert_status(c->ops->open(&options, &t, &diag), AQ_OK, &diag);
+  ck_assert_status(contract_open(c, &options, &t, &diag), AQ_OK, &diag);
   ck_assert_int_eq(t->ops->now(t), 3 * AQ_S);
   t->ops->close(t);
 }

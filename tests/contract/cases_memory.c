@@ -66,12 +66,12 @@ static void copy_waits_for_all(contract *c)
   aq_signal done = contract_signal(c, 1);
   copy(c, to, from, 8, dependencies, 2, done);
   contract_settle(c);
-  c->ops->signal_store(c->t, dependencies[1], 0, AQ_RELEASE);
+  contract_store(c, dependencies[1], 0);
   contract_settle(c);
   ck_assert_int_eq(contract_value(c, done), 1);
   ck_assert_uint_eq(to[0], 0);
   from[0] = 9; /* it has not been read yet */
-  c->ops->signal_store(c->t, dependencies[0], 0, AQ_RELEASE);
+  contract_store(c, dependencies[0], 0);
   contract_wait_zero(c, done);
   ck_assert_uint_eq(to[0], 9);
 }

@@ -93,7 +93,7 @@ static void states_come_in_order(contract *c)
   }
   contract_ring(c, queue, 9);
   rig_sleep(&c->rig, c->ops->now(c->t) + 100 * AQ_US);
-  c->ops->signal_store(c->t, held, 0, AQ_RELEASE);
+  contract_store(c, held, 0);
   contract_settle(c);
   aq_time launch = 0;
   for (uint64_t i = 0; i < 10; i++) {
@@ -143,12 +143,12 @@ typedef struct look {
 static void look_at_completion(const aq_kernel_call *call)
 {
   look *l = call->user;
-  l->value = l->c->ops->signal_load(l->c->t, l->done, AQ_ACQUIRE);
+  l->value = contract_value(l->c, l->done);
 }
 
 static void decrement_comes_after_the_kernel(contract *c)
 {
-  look l = {c, rig_signal(&c->rig, 1, AQ_SIGNAL_PROFILE), -1};
+  look l = {c, contract_signal_with(c, 1, AQ_SIGNAL_PROFILE), -1};
   aq_kernel_desc desc = {.name = "look",
                          .function = look_at_completion,
                          .user = &l,
@@ -163,7 +163,8 @@ static void decrement_comes_after_the_kernel(contract *c)
 static void timestamps_precede_the_decrement(contract *c)
 {
   aq_ring *queue = contract_queue(c);
-  aq_signal done = rig_signal(&c->rig, 1, AQ_SIGNAL_PROFILE | AQ_SIGNAL_DRAIN);
+  aq_signal done =
+      contract_signal_with(c, 1, AQ_SIGNAL_PROFILE | AQ_SIGNAL_DRAIN);
   aq_packet packet = dispatch(c, 10 * AQ_US, 0, false);
   packet.kernel.completion_signal = done;
   contract_submit(c, queue, &packet);

@@ -150,7 +150,7 @@ static void full_is_write_at_read_plus_size(contract *c)
   ck_assert_uint_eq(aq_ring_space(queue), 0);
   ck_assert(!aq_ring_try_reserve(queue, 1, &id));
   ck_assert_uint_eq(aq_ring_write_index(queue), 64);
-  c->ops->signal_store(c->t, held, 0, AQ_RELEASE);
+  contract_store(c, held, 0);
   contract_wait_zero(c, done);
   contract_settle(c);
   ck_assert_uint_eq(aq_ring_read_index(queue), 64);

@@ -1,26 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 #include "contract/contract.h"
 
-static aq_status wait(contract *c, const aq_wait_item *items, uint32_t count,
-                      aq_wait_mode mode, aq_time deadline, uint32_t *which)
-{
-  aq_status status = rig_wait(&c->rig, items, count, mode, deadline);
-  if (status == AQ_OK && which)
-    *which = c->rig.seen.index;
-  return status;
-}
-
 static void load_store_add(contract *c)
 {
   aq_signal s = contract_signal(c, -5);
   ck_assert_int_eq(contract_value(c, s), -5);
-  c->ops->signal_store(c->t, s, INT64_MAX, AQ_RELEASE);
+  contract_store(c, s, INT64_MAX);
   ck_assert_int_eq(contract_value(c, s), INT64_MAX);
-  c->ops->signal_store(c->t, s, 10, AQ_RELEASE);
-  ck_assert_int_eq(
-      c->ops->signal_update(c->t, s, AQ_UPDATE_ADD, -3, 0, AQ_ACQ_REL), 10);
-  ck_assert_int_eq(
-      c->ops->signal_update(c->t, s, AQ_UPDATE_ADD, 1, 0, AQ_ACQ_REL), 7);
+  contract_store(c, s, 10);
+  ck_assert_int_eq(contract_add(c, s, -3), 10);
+  ck_assert_int_eq(contract_add(c, s, 1), 7);
   ck_assert_int_eq(contract_value(c, s), 8);
   c->ops->signal_destroy(c->t, s);
 }
@@ -41,12 +30,13 @@ static void every_condition_holds_at_once(contract *c)
   aq_time before = c->ops->now(c->t);
   for (int i = 0; i < 4; i++) {
     uint32_t which = 9;
-    ck_assert_status(wait(c, &items[i], 1, AQ_WAIT_ANY, AQ_TIME_MAX, &which),
-                     AQ_OK, &c->rig.diag);
+    ck_assert_status(
+        contract_wait(c, &items[i], 1, AQ_WAIT_ANY, AQ_TIME_MAX, &which), AQ_OK,
+        &c->rig.diag);
     ck_assert_uint_eq(which, 0);
   }
-  ck_assert_status(wait(c, items, 4, AQ_WAIT_ALL, AQ_TIME_MAX, NULL), AQ_OK,
-                   &c->rig.diag);
+  ck_assert_status(contract_wait(c, items, 4, AQ_WAIT_ALL, AQ_TIME_MAX, NULL),
+                   AQ_OK, &c->rig.diag);
   if (contract_can(c, AQ_CAP_VIRTUAL_TIME))
     ck_assert_int_eq(c->ops->now(c->t), before);
 }
@@ -58,8 +48,9 @@ static void conditions_that_do_not_hold_time_out(contract *c)
       {s, AQ_EQ, 4}, {s, AQ_NE, 3}, {s, AQ_LT, 3}, {s, AQ_GE, 4}};
   for (int i = 0; i < 4; i++) {
     aq_time deadline = c->ops->now(c->t) + 20 * AQ_US;
-    ck_assert_status(wait(c, &items[i], 1, AQ_WAIT_ANY, deadline, NULL),
-                     AQ_ERR_TIMEOUT, &c->rig.diag);
+    ck_assert_status(
+        contract_wait(c, &items[i], 1, AQ_WAIT_ANY, deadline, NULL),
+        AQ_ERR_TIMEOUT, &c->rig.diag);
     ck_assert_int_ge(c->ops->now(c->t), deadline);
     ck_assert_int_eq(contract_value(c, s), 3);
   }
@@ -76,12 +67,12 @@ static void any_says_which(contract *c)
   contract_submit(c, contract_queue(c), &two);
   const aq_wait_item items[] = {{a, AQ_EQ, 0}, {b, AQ_LT, 1}};
   uint32_t which = 9;
-  ck_assert_status(wait(c, items, 2, AQ_WAIT_ANY, AQ_TIME_MAX, &which), AQ_OK,
-                   &c->rig.diag);
+  ck_assert_status(contract_wait(c, items, 2, AQ_WAIT_ANY, AQ_TIME_MAX, &which),
+                   AQ_OK, &c->rig.diag);
   /* Without modelled time both may hold by now; then the first one counts. */
   ck_assert_uint_eq(which, contract_value(c, a) == 0 ? 0 : 1);
-  ck_assert_status(wait(c, items, 2, AQ_WAIT_ALL, AQ_TIME_MAX, &which), AQ_OK,
-                   &c->rig.diag);
+  ck_assert_status(contract_wait(c, items, 2, AQ_WAIT_ALL, AQ_TIME_MAX, &which),
+                   AQ_OK, &c->rig.diag);
   ck_assert_uint_eq(which, 0);
   ck_assert_int_eq(contract_value(c, a), 0);
   ck_assert_int_eq(contract_value(c, b), 0);
@@ -95,7 +86,7 @@ static void timed_out_wait_leaves_the_rest_running(contract *c)
   contract_submit(c, contract_queue(c), &packet);
   aq_wait_item item = {done, AQ_EQ, 0};
   aq_time deadline = c->ops->now(c->t) + 30 * AQ_US;
-  ck_assert_status(wait(c, &item, 1, AQ_WAIT_ALL, deadline, NULL),
+  ck_assert_status(contract_wait(c, &item, 1, AQ_WAIT_ALL, deadline, NULL),
                    AQ_ERR_TIMEOUT, &c->rig.diag);
   ck_assert_int_eq(contract_value(c, done), 1);
   contract_wait_zero(c, done);
@@ -105,7 +96,7 @@ static void hopeless_wait_is_a_deadlock(contract *c)
 {
   aq_signal s = contract_signal(c, 1);
   aq_wait_item item = {s, AQ_EQ, 0};
-  ck_assert_status(wait(c, &item, 1, AQ_WAIT_ALL, AQ_TIME_MAX, NULL),
+  ck_assert_status(contract_wait(c, &item, 1, AQ_WAIT_ALL, AQ_TIME_MAX, NULL),
                    AQ_ERR_DEADLOCK, &c->rig.diag);
 }
 
@@ -131,7 +122,7 @@ static void completion_is_a_decrement(contract *c)
   contract_submit(c, queue, &packet);
   contract_settle(c);
   ck_assert_int_eq(contract_value(c, done), 99);
-  c->ops->signal_store(c->t, done, 0, AQ_RELEASE);
+  contract_store(c, done, 0);
   contract_submit(c, queue, &packet);
   contract_settle(c);
   ck_assert_int_eq(contract_value(c, done), -1);
@@ -143,11 +134,7 @@ static void drain_hands_out_in_order(contract *c)
   aq_ring *queue = contract_queue_sized(c, 64);
   aq_signal plain = contract_signal(c, 1);
   for (uint64_t i = 0; i < 20; i++) {
-    aq_signal s;
-    aq_signal_desc desc = {
-        .value = 1, .flags = AQ_SIGNAL_DRAIN, .user = 100 + i};
-    ck_assert_status(c->ops->signal_create(c->t, &desc, &s, &c->rig.diag),
-                     AQ_OK, &c->rig.diag);
+    aq_signal s = contract_signal_tagged(c, 1, AQ_SIGNAL_DRAIN, 100 + i);
     aq_packet packet = contract_dispatch(kernel, i, true, s);
     contract_submit(c, queue, &packet);
   }
@@ -167,10 +154,10 @@ static void drain_hands_out_in_order(contract *c)
 
 static void drain_reports_each_decrement(contract *c)
 {
-  aq_signal s = rig_signal(&c->rig, 3, AQ_SIGNAL_DRAIN);
-  c->ops->signal_update(c->t, s, AQ_UPDATE_ADD, -1, 0, AQ_ACQ_REL);
-  c->ops->signal_update(c->t, s, AQ_UPDATE_ADD, 5, 0, AQ_ACQ_REL);
-  c->ops->signal_update(c->t, s, AQ_UPDATE_ADD, -1, 0, AQ_ACQ_REL);
+  aq_signal s = contract_signal_with(c, 3, AQ_SIGNAL_DRAIN);
+  contract_add(c, s, -1);
+  contract_add(c, s, 5);
+  contract_add(c, s, -1);
   aq_completion out[4];
   ck_assert_uint_eq(c->ops->drain(c->t, out, 4), 2);
   ck_assert_uint_eq(out[0].signal.handle, s.handle);
@@ -179,7 +166,7 @@ static void drain_reports_each_decrement(contract *c)
 static void profile_gives_start_and_end(contract *c)
 {
   uint64_t kernel = contract_kernel(c, 40 * AQ_US);
-  aq_signal done = rig_signal(&c->rig, 1, AQ_SIGNAL_PROFILE);
+  aq_signal done = contract_signal_with(c, 1, AQ_SIGNAL_PROFILE);
   aq_signal plain = contract_signal(c, 1);
   aq_packet packet = contract_dispatch(kernel, 0, false, done);
   aq_ring *queue = contract_queue(c);

@@ -30,7 +30,7 @@ static void nothing_moves_by_itself(contract *c)
 static void sleep_wakes_for_completions(contract *c)
 {
   uint64_t kernel = contract_kernel(c, 10 * AQ_US);
-  aq_signal done = rig_signal(&c->rig, 1, AQ_SIGNAL_DRAIN);
+  aq_signal done = contract_signal_with(c, 1, AQ_SIGNAL_DRAIN);
   aq_packet packet = contract_dispatch(kernel, 0, false, done);
   contract_submit(c, contract_queue(c), &packet);
   aq_time until = c->ops->now(c->t) + AQ_S;
@@ -85,7 +85,7 @@ static void same_calls_same_times(contract *c)
     aq_transport_options options = {.size = sizeof options, .seed = 5};
     contract other = {.size = c->size};
     other.rig.diag = c->rig.diag;
-    ck_assert_status(c->ops->open(&options, &other.t, &c->rig.diag), AQ_OK,
+    ck_assert_status(contract_open(c, &options, &other.t, &c->rig.diag), AQ_OK,
                      &c->rig.diag);
     other.rig.t = other.t;
     other.ops = c->ops;

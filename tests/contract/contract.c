@@ -15,6 +15,14 @@ static void error_note(const aq_queue_error *error, void *user)
   snprintf(note->text, sizeof note->text, "%s", error->text);
 }
 
+aq_status contract_open(const contract *c, const aq_transport_options *options,
+                        aq_transport **out, aq_diag *diag)
+{
+  aq_transport_options own = *options;
+  own.layer = c->layer;
+  return c->ops->open(&own, out, diag);
+}
+
 aq_ring *contract_queue_sized(contract *c, uint32_t size)
 {
   aq_ring *queue;
@@ -29,9 +37,37 @@ aq_ring *contract_queue(contract *c)
   return contract_queue_sized(c, c->size);
 }
 
+aq_signal contract_signal_tagged(contract *c, int64_t value, uint32_t flags,
+                                 uint64_t user)
+{
+  aq_signal signal;
+  ck_assert_status(
+      c->ops->signal_create(
+          c->t, &(aq_signal_desc){.value = value, .flags = flags, .user = user},
+          &signal, &c->rig.diag),
+      AQ_OK, &c->rig.diag);
+  return signal;
+}
+
+aq_signal contract_signal_with(contract *c, int64_t value, uint32_t flags)
+{
+  return contract_signal_tagged(c, value, flags, 0);
+}
+
 aq_signal contract_signal(contract *c, int64_t value)
 {
-  return rig_signal(&c->rig, value, 0);
+  return contract_signal_tagged(c, value, 0, 0);
+}
+
+void contract_store(contract *c, aq_signal signal, int64_t value)
+{
+  c->ops->signal_store(c->t, signal, value, AQ_RELEASE);
+}
+
+int64_t contract_add(contract *c, aq_signal signal, int64_t value)
+{
+  return c->ops->signal_update(c->t, signal, AQ_UPDATE_ADD, value, 0,
+                               AQ_ACQ_REL);
 }
 
 int64_t contract_value(contract *c, aq_signal signal)
@@ -87,14 +123,23 @@ void contract_settle(contract *c)
   rig_sleep(&c->rig, until);
 }
 
+aq_status contract_wait(contract *c, const aq_wait_item *items, uint32_t count,
+                        aq_wait_mode mode, aq_time deadline, uint32_t *which)
+{
+  aq_status status = rig_wait(&c->rig, items, count, mode, deadline);
+  if (status == AQ_OK && which)
+    *which = c->rig.seen.index;
+  return status;
+}
+
 void contract_wait_zero(contract *c, aq_signal signal)
 {
   aq_wait_item item = {signal, AQ_EQ, 0};
   aq_time deadline = contract_can(c, AQ_CAP_VIRTUAL_TIME)
                          ? AQ_TIME_MAX
                          : c->ops->now(c->t) + 5 * AQ_S;
-  ck_assert_status(rig_wait(&c->rig, &item, 1, AQ_WAIT_ALL, deadline), AQ_OK,
-                   &c->rig.diag);
+  ck_assert_status(contract_wait(c, &item, 1, AQ_WAIT_ALL, deadline, NULL),
+                   AQ_OK, &c->rig.diag);
 }
 
 void contract_check_ran(const contract *c, const char *expected)

@@ -27,6 +27,7 @@ typedef struct contract {
   rig rig;
   aq_transport *t; /* that of the rig */
   const aq_transport_ops *ops;
+  const aq_transport_layer *layer; /* that was opened */
   aq_transport_info info;
   const aq_device_info *device; /* the first */
   uint32_t size;                /* smallest ring */
@@ -50,11 +51,20 @@ extern const contract_case contract_life[], contract_memory[],
     contract_packets[], contract_barriers[], contract_order[],
     contract_errors[];
 
+/* Opens another one of the same. */
+aq_status contract_open(const contract *c, const aq_transport_options *options,
+                        aq_transport **out, aq_diag *diag);
+
 /* A queue whose error callback notes what it is told. */
 aq_ring *contract_queue_sized(contract *c, uint32_t size);
 aq_ring *contract_queue(contract *c); /* of the smallest size */
 
 aq_signal contract_signal(contract *c, int64_t value);
+aq_signal contract_signal_with(contract *c, int64_t value, uint32_t flags);
+aq_signal contract_signal_tagged(contract *c, int64_t value, uint32_t flags,
+                                 uint64_t user);
+void contract_store(contract *c, aq_signal signal, int64_t value);
+int64_t contract_add(contract *c, aq_signal signal, int64_t value);
 int64_t contract_value(contract *c, aq_signal signal);
 
 /* A host kernel that takes `duration` where time is modelled and notes the tag
@@ -72,6 +82,10 @@ void contract_ring(contract *c, aq_ring *queue, uint64_t id);
 
 /* Lets everything happen that can happen. */
 void contract_settle(contract *c);
+
+/* The wait of the transport; `which` may be NULL. */
+aq_status contract_wait(contract *c, const aq_wait_item *items, uint32_t count,
+                        aq_wait_mode mode, aq_time deadline, uint32_t *which);
 
 /* Waits until a signal is 0; fails when that never comes. */
 void contract_wait_zero(contract *c, aq_signal signal);

@@ -17,3 +17,13 @@ tests_contract_test_contract_SOURCES = \
 	tests/contract/transports.c tests/contract/transports.h
 tests_contract_test_contract_CPPFLAGS = $(AQ_TEST_CPPFLAGS)
 tests_contract_test_contract_LDADD = $(AQSIM_TEST_LDADD)
+
+# Reads the logs of the tests that the table names, so it runs after them.
+dist_check_SCRIPTS += tests/contract/test_conformance.sh
+tests/contract/test_conformance.log: \
+	tests/backend_sim/test_abi.log \
+	tests/backend_sim/test_lifecycle.log \
+	tests/backend_sim/test_queues.log \
+	tests/common/test_ring.log \
+	tests/contract/test_contract.log \
+	tests/model/test_order.log

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Runs every case on every transport under test: those of the table below, or
- * those that AQ_TRANSPORT names, with commas between. */
+/* Runs every case on every transport under test: those that are built in, or
+ * those that AQ_TRANSPORT names, with spaces between. */
 #include "contract/contract.h"
 
 #include <stdio.h>
@@ -39,9 +39,11 @@ static jobs all; /* Check's loop tests get an index and nothing else */
 static void job_open(const job *j, contract *c)
 {
   memset(c, 0, sizeof *c);
-  rig_open(&c->rig, j->on->ops, j->on->edits);
+  aq_transport_options options = contract_options(j->on);
+  rig_open_with(&c->rig, options.layer->ops, &options);
   c->t = c->rig.t;
   c->ops = c->t->ops;
+  c->layer = options.layer;
   c->ops->info(c->t, &c->info);
   ck_assert_uint_ge(c->info.device_count, 1);
   c->device = &c->info.devices[0];
@@ -78,6 +80,7 @@ static const char *caps_lack(uint32_t caps, uint32_t needed)
       {AQ_CAP_BARRIER_VALUE, "it serves no barrier-value packets"},
       {AQ_CAP_PM4, "it serves no PM4 packets"},
       {AQ_CAP_DEVICE_POLICY, "it takes no device policy"},
+      {AQ_CAP_DEVICE_HOOKS, "it asks no device hooks"},
   };
   for (size_t i = 0; i < sizeof lacks / sizeof *lacks; i++)
     if ((needed & lacks[i].cap) && !(caps & lacks[i].cap))
@@ -90,8 +93,8 @@ static uint32_t transport_caps(const contract_transport *on)
   aq_transport *t;
   aq_transport_info info;
   aq_diag diag = AQ_DIAG_INIT;
-  aq_transport_options options = {.size = sizeof options, .edits = on->edits};
-  if (on->ops->open(&options, &t, &diag) != AQ_OK) {
+  aq_transport_options options = contract_options(on);
+  if (options.layer->ops->open(&options, &t, &diag) != AQ_OK) {
     fprintf(stderr, "%s: %s\n", on->label, diag.text);
     exit(99);
   }
@@ -176,6 +179,6 @@ int main(void)
   int failed = srunner_ntests_failed(runner);
   srunner_free(runner);
   free(all.jobs);
-  free(on);
+  contract_transports_free(on, transports);
   return failed ? 1 : 0;
 }

@@ -3,16 +3,20 @@
 #ifndef AQ_TESTS_CONTRACT_TRANSPORTS_H
 #define AQ_TESTS_CONTRACT_TRANSPORTS_H
 
-#include "common/transport.h"
+#include "cli/transports.h"
 
 typedef struct contract_transport {
-  const char *label; /* what stands before each name */
-  const aq_transport_ops *ops;
-  const char *const *edits; /* of the device model, or NULL */
+  char *label;               /* what stands before each name */
+  aq_transport_stack *stack; /* owned */
+  const char *const *edits;  /* of the device model, or NULL */
 } contract_transport;
 
-/* Those that AQ_TRANSPORT names, or all built-in ones; the caller frees the
- * array. Ends the program with a line on stderr for an unknown name. */
+/* Those that AQ_TRANSPORT names, or all built-in ones. Ends the program with a
+ * line on stderr for one that there is not. */
 contract_transport *contract_transports(size_t *count);
+void contract_transports_free(contract_transport *on, size_t count);
+
+/* The options that open one, but for the records. */
+aq_transport_options contract_options(const contract_transport *on);
 
 #endif

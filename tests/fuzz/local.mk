@@ -1,7 +1,7 @@
 # make check-fuzz: runs every target for FUZZ_SECONDS; see tests/fuzz/README.md.
 # Add a target: its name here, its source tests/fuzz/fuzz_NAME.c, seeds in
 # tests/fuzz/corpus/NAME/.
-AQ_FUZZ_TARGETS = gz jsonl kineto rocprof_v1 rocprofv3_csv rocprofv3_json \
+AQ_FUZZ_TARGETS = device_model faults gz jsonl kineto rocprof_v1 rocprofv3_csv rocprofv3_json \
 	scenario
 FUZZ_SECONDS = 10
 
@@ -10,7 +10,7 @@ EXTRA_DIST += tests/fuzz/README.md tests/fuzz/run.sh tests/fuzz/driver.c \
 	$(AQ_FUZZ_TARGETS:%=tests/fuzz/fuzz_%.c) tests/fuzz/corpus
 
 # What the targets are linked with: all of the core, compiled anew.
-AQ_FUZZ_SOURCES = $(libaqcore_la_SOURCES) $(nodist_libaqcore_la_SOURCES)
+aq_fuzz_sources = $(libaqcore_la_SOURCES) $(nodist_libaqcore_la_SOURCES)
 AQ_FUZZ_CPPFLAGS = $(DEFS) -I. $(AM_CPPFLAGS) -I$(top_srcdir)/tests \
 	$(SQLITE_CFLAGS) $(ZLIB_CFLAGS) $(YAJL_CFLAGS)
 AQ_FUZZ_LIBS = $(SQLITE_LIBS) $(ZLIB_LIBS) $(YAJL_LIBS) -lm
@@ -19,7 +19,7 @@ AQ_FUZZ_LIBS = $(SQLITE_LIBS) $(ZLIB_LIBS) $(YAJL_LIBS) -lm
 check-fuzz: $(BUILT_SOURCES)
 	@FUZZ_SECONDS='$(FUZZ_SECONDS)' CC='$(CC)' CFLAGS='$(CFLAGS)' \
 	  FUZZ_CPPFLAGS='$(AQ_FUZZ_CPPFLAGS)' \
-	  FUZZ_SOURCES='$(AQ_FUZZ_SOURCES)' FUZZ_LIBS='$(AQ_FUZZ_LIBS)' \
+	  FUZZ_SOURCES='$(aq_fuzz_sources)' FUZZ_LIBS='$(AQ_FUZZ_LIBS)' \
 	  $(SHELL) $(top_srcdir)/tests/fuzz/run.sh '$(top_srcdir)' \
 	    $(AQ_FUZZ_TARGETS)
 clean-local: clean-fuzz

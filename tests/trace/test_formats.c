@@ -161,7 +161,12 @@ START_TEST(a_directory_with_one_trace_is_that_trace)
   ck_assert_uint_eq(f.result.dispatches, 1);
   fixture_free(&f);
   aqtest_write("one/other.json", kineto, strlen(kineto));
-  refused_path(path, "2 kineto traces in this directory: name one of them");
+  refused_path(path,
+               "several traces in this directory (2 kineto): name one of them");
+  static const char v1[] = "\"KernelName\",\"gpu-id\",\"BeginNs\"\n";
+  aqtest_write("one/other.json", v1, strlen(v1));
+  refused_path(path, "several traces in this directory (1 kineto, 1 "
+                     "rocprof-v1): name one of them");
 }
 END_TEST
 

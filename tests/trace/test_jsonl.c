@@ -144,12 +144,16 @@ START_TEST(what_was_exported_comes_back_the_same)
 }
 END_TEST
 
-#define DEVICE "\"device\":{\"id\":0}"
+#define DEVICE "\"name\":\"k\",\"device\":{\"id\":0},\"queue\":{\"id\":0}"
+#define GOOD   "{\"kind\":\"kernel\"," DEVICE ",\"start\":1,\"end\":2}\n"
 
 START_TEST(lines_that_are_no_records_are_refused_with_their_number)
 {
-  fixture_refused("{\"kind\":\"kernel\"," DEVICE "}\n\n[1]\n",
-                  "in: line 3: expected one JSON object; ");
+  fixture_refused(GOOD "\n[1]\n", "in: line 3: expected one JSON object; ");
+  fixture_refused("{\"kind\":\"kernel\"," DEVICE ",\"start\":1}\n",
+                  "in: line 1: no field end");
+  fixture_refused("{\"kind\":\"barrier-and\"," DEVICE "}\n",
+                  "in: line 1: expected kernel, copy, fill or wait for kind");
   fixture_refused("{\"kind\":\"kernels\"," DEVICE "}\n",
                   "in: line 1: unknown word for kind");
   fixture_refused("{\"kind\":\"kernel\"," DEVICE ",\"grid_x\":\"8\"}\n",

@@ -8,15 +8,15 @@
  * stack of whoever walks the document. Getters check type and range and write
  * their result only on success. One thread.
  */
-#ifndef AQ_RUN_JSON_IN_H
-#define AQ_RUN_JSON_IN_H
+#ifndef AQ_COMMON_JSON_IN_H
+#define AQ_COMMON_JSON_IN_H
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-#include "common/diag.h"
-#include "common/time.h"
+#include "diag.h"
+#include "time.h"
 
 struct yajl_val_s;
 

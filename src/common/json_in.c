@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "run/json_in.h"
+#include "common/json_in.h"
 
 #include <math.h>
 #include <stdarg.h>
@@ -243,7 +243,7 @@ static bool key_is_known(const char *key, const char *const *keys)
 
 aq_status aq_json_object(const aq_json_node *node, const char *const *keys)
 {
-  size_t count;
+  size_t count = 0;
   aq_status status = aq_json_members(node, &count);
   for (size_t i = 0; i < count && status == AQ_OK; i++) {
     const char *key = node->value->u.object.keys[i];

@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Finding transports: those built into this library, plug-ins, and stacks of
+ * wrappers around them, by the names that users type.
+ *
+ * Everything is static or lives as long as each function says. Thread rule: one
+ * thread at a time. (Implemented beside the command line, in the only file that
+ * names concrete backends.)
+ */
+#ifndef AQ_COMMON_TRANSPORTS_H
+#define AQ_COMMON_TRANSPORTS_H
+
+#include "diag.h"
+#include "export.h"
+#include "transport.h"
+
+/* The transports that are built in, ended by NULL; static. */
+AQ_API const aq_transport_ops *const *aq_transports(void);
+
+/* ---- stacks: transports as users name them ---- */
+
+/* What "[WRAPPER[,KEY=VALUE]…+]…NAME|./x.so[,KEY=VALUE]…" names: wrappers
+ * around one transport that is built in or a plug-in. */
+typedef struct aq_transport_stack aq_transport_stack;
+
+/* `faults` is a schedule for the wrapper "fault" ("seed=N" or a file), which
+ * is put around the others unless it is the outermost already; NULL: none.
+ * AQ_ERR_NOT_FOUND: the innermost has a name that nothing has. */
+AQ_API aq_status aq_transport_stack_create(const char *names,
+                                           const char *faults,
+                                           aq_transport_stack **out,
+                                           aq_diag *diag);
+
+/* After every transport that it opened is closed. NULL is allowed. */
+AQ_API void aq_transport_stack_destroy(aq_transport_stack *stack);
+
+/* The outermost layer: its ops are opened with options.layer pointing here. */
+AQ_API const aq_transport_layer *
+aq_transport_stack_top(const aq_transport_stack *stack);
+
+/* "fault+sim": the names alone, as runs are stored. */
+AQ_API const char *aq_transport_stack_name(const aq_transport_stack *stack);
+
+/* Opens the outermost with the options, whose layer is replaced. */
+AQ_API aq_status aq_transport_stack_open(const aq_transport_stack *stack,
+                                         const aq_transport_options *options,
+                                         aq_transport **out, aq_diag *diag);
+
+/* ---- what there is ---- */
+
+enum { AQ_TRANSPORT_CAPS_SIZE = 256 };
+
+typedef struct aq_transport_entry {
+  const char *name, *summary;
+  const char *kind; /* "built in", "wrapper", "plug-in" */
+  const char *path; /* of plug-ins, else NULL */
+  /* Capabilities in words, or why it cannot be opened here. */
+  char caps[AQ_TRANSPORT_CAPS_SIZE];
+} aq_transport_entry;
+
+/* Tells of each transport: those built in, wrappers, then plug-ins that are
+ * found by name. An entry lives for the call. */
+AQ_API aq_status aq_transport_each(void (*tell)(const aq_transport_entry *entry,
+                                                void *user),
+                                   void *user, aq_diag *diag);
+
+#endif

@@ -1,0 +1,138 @@
+/* SPDX-License-Identifier: MIT */
+#include "common/testbed.h"
+
+#include <string.h>
+
+#include "support/aqtest.h"
+
+static const aq_signal none;
+
+static aqsim_testbed *bed_open(void)
+{
+  aqsim_testbed *bed;
+  aq_diag diag = AQ_DIAG_INIT;
+  ck_assert_status(aqsim_testbed_open(NULL, NULL, 0, &bed, &diag), AQ_OK,
+                   &diag);
+  return bed;
+}
+
+START_TEST(opening_refuses_an_unknown_device_and_a_bad_edit)
+{
+  static const char *const edits[] = {"packet_fetch=soon", NULL};
+  aqsim_testbed *bed = NULL;
+  aq_diag diag = AQ_DIAG_INIT;
+  ck_assert_int_ne(aqsim_testbed_open("no_such", NULL, 0, &bed, &diag), AQ_OK);
+  ck_assert_ptr_nonnull(strstr(diag.text, "no_such"));
+  ck_assert_int_ne(aqsim_testbed_open(NULL, edits, 0, &bed, &diag), AQ_OK);
+  ck_assert_ptr_nonnull(strstr(diag.text, "packet_fetch"));
+  ck_assert_ptr_null(bed);
+  aqsim_testbed_close(NULL);
+}
+END_TEST
+
+START_TEST(pushing_into_a_full_ring_lets_time_pass)
+{
+  aqsim_testbed *bed = bed_open();
+  aq_ring *queue = aqsim_testbed_queue(bed, 64);
+  uint64_t kernel = aqsim_testbed_kernel(bed, "k", 10 * AQ_US, NULL, NULL);
+  for (uint64_t i = 0; i < 64; i++)
+    ck_assert_uint_eq(
+        aqsim_testbed_dispatch(bed, queue, kernel, NULL, true, none), i);
+  ck_assert_int_eq(aqsim_testbed_now(bed), 0);
+  ck_assert_uint_eq(
+      aqsim_testbed_dispatch(bed, queue, kernel, NULL, true, none), 64);
+  ck_assert_int_eq(aqsim_testbed_now(bed),
+                   aqsim_testbed_record(bed, queue, 0)->complete);
+  aqsim_testbed_run(bed);
+  size_t count;
+  const aq_record *rows = aqsim_testbed_timeline(bed, &count);
+  ck_assert_uint_eq(count, 65);
+  ck_assert_str_eq(aqsim_testbed_name(bed, &rows[64]), "k");
+  ck_assert_ptr_null(aqsim_testbed_problem(bed));
+  aqsim_testbed_close(bed);
+}
+END_TEST
+
+START_TEST(time_passes_as_far_as_it_is_let)
+{
+  aqsim_testbed *bed = bed_open();
+  aq_ring *queue = aqsim_testbed_queue(bed, 64);
+  uint64_t kernel = aqsim_testbed_kernel(bed, "k", 100 * AQ_US, NULL, NULL);
+  aq_signal done = aqsim_testbed_signal(bed, 1);
+  aqsim_testbed_dispatch(bed, queue, kernel, NULL, false, done);
+  aqsim_testbed_run_until(bed, 50 * AQ_US);
+  ck_assert_int_eq(aqsim_testbed_now(bed), 50 * AQ_US);
+  ck_assert_int_eq(aqsim_testbed_value(bed, done), 1);
+  ck_assert_ptr_null(aqsim_testbed_record(bed, queue, 0));
+  aqsim_testbed_wait(bed, done);
+  ck_assert_int_eq(aqsim_testbed_value(bed, done), 0);
+  ck_assert_ptr_nonnull(aqsim_testbed_record(bed, queue, 0));
+  aqsim_testbed_close(bed);
+}
+END_TEST
+
+START_TEST(the_first_problem_stays_and_stops_everything)
+{
+  aqsim_testbed *bed = bed_open();
+  ck_assert_ptr_null(aqsim_testbed_queue(bed, 63));
+  ck_assert_ptr_nonnull(strstr(aqsim_testbed_problem(bed), "size 63"));
+  ck_assert_ptr_null(aqsim_testbed_queue(bed, 64));
+  ck_assert_uint_eq(aqsim_testbed_signal(bed, 1).handle, 0);
+  ck_assert_int_eq(aqsim_testbed_value(bed, none), 0);
+  aqsim_testbed_store(bed, none, 1);
+  ck_assert_uint_eq(aqsim_testbed_kernel(bed, "k", 1, NULL, NULL), 0);
+  ck_assert_uint_eq(aqsim_testbed_dispatch(bed, NULL, 0, NULL, false, none),
+                    AQSIM_TESTBED_NO_PACKET);
+  aqsim_testbed_run_until(bed, AQ_US);
+  ck_assert_int_eq(aqsim_testbed_now(bed), 0);
+  ck_assert_ptr_nonnull(strstr(aqsim_testbed_problem(bed), "size 63"));
+  aqsim_testbed_close(bed);
+}
+END_TEST
+
+START_TEST(barriers_take_five_signals_and_no_more)
+{
+  aqsim_testbed *bed = bed_open();
+  aq_ring *queue = aqsim_testbed_queue(bed, 64);
+  aq_signal signals[6], done = aqsim_testbed_signal(bed, 1);
+  for (int i = 0; i < 6; i++)
+    signals[i] = aqsim_testbed_signal(bed, 1);
+  aqsim_testbed_barrier(bed, queue, AQ_PACKET_BARRIER_AND, signals, 5, done);
+  aqsim_testbed_run(bed);
+  for (int i = 0; i < 5; i++) {
+    ck_assert_int_eq(aqsim_testbed_value(bed, done), 1);
+    aqsim_testbed_store(bed, signals[i], 0);
+    aqsim_testbed_run(bed);
+  }
+  ck_assert_int_eq(aqsim_testbed_value(bed, done), 0);
+  ck_assert_uint_eq(
+      aqsim_testbed_barrier(bed, queue, AQ_PACKET_BARRIER_OR, signals, 6, done),
+      AQSIM_TESTBED_NO_PACKET);
+  ck_assert_ptr_nonnull(strstr(aqsim_testbed_problem(bed), "6 signals"));
+  aqsim_testbed_close(bed);
+}
+END_TEST
+
+START_TEST(a_queue_that_stops_has_a_fault_and_takes_no_more)
+{
+  aqsim_testbed *bed = bed_open();
+  aq_ring *queue = aqsim_testbed_queue(bed, 64);
+  aq_ring *other = aqsim_testbed_queue(bed, 64);
+  aq_packet bad = {.header = 77};
+  ck_assert_ptr_null(aqsim_testbed_fault(bed, queue));
+  ck_assert_uint_eq(aqsim_testbed_push(bed, queue, &bad), 0);
+  aqsim_testbed_run(bed);
+  ck_assert_ptr_nonnull(strstr(aqsim_testbed_fault(bed, queue), "type 77"));
+  ck_assert_ptr_null(aqsim_testbed_fault(bed, other));
+  ck_assert_ptr_null(aqsim_testbed_problem(bed));
+  aqsim_testbed_close(bed);
+}
+END_TEST
+
+AQ_TEST_MAIN("backend_sim/testbed",
+             opening_refuses_an_unknown_device_and_a_bad_edit,
+             pushing_into_a_full_ring_lets_time_pass,
+             time_passes_as_far_as_it_is_let,
+             the_first_problem_stays_and_stops_everything,
+             barriers_take_five_signals_and_no_more,
+             a_queue_that_stops_has_a_fault_and_takes_no_more)

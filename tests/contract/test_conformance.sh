@@ -1,0 +1,92 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# doc/conformance.md has every number, each test in it ran in this `make check`
+# and passed, and no contract case cites a number that does not name it there.
+page=${AQ_SRCDIR:-.}/doc/conformance.md
+logs=${AQ_BUILDDIR:-.}/tests
+contract=$logs/contract/test_contract.log
+count=0
+
+report() { # STATUS NAME DETAILS
+  count=$((count + 1))
+  if [ "$1" = 0 ]; then
+    echo "ok $count - $2"
+  else
+    echo "not ok $count - $2"
+    echo "$3" | sed 's/^/# /'
+  fi
+}
+
+if [ -n "$AQ_TRANSPORT" ]; then
+  echo "1..0 # SKIP the table is about all transports, not $AQ_TRANSPORT only"
+  exit 0
+fi
+
+# The rows as NUMBER, SEMANTICS, TEST, one line a test.
+rows=$(awk -F ' [|] ' '
+  /^[|] [0-9]+ [|]/ {
+    sub(/^[|] /, "", $1); sub(/ [|]$/, "", $4)
+    n = split($4, tests, "<br>")
+    for (i = 1; i <= n; i++) print $1 "\t" $2 "\t" tests[i]
+  }' "$page")
+
+# NUMBER, SENTENCE of each contract case that passed on LABEL.
+passed() { # LABEL
+  sed -n "s/^ok [0-9]* - $1: \(.*\) (\([0-9, ]*\))\$/\2	\1/p" "$contract" |
+    awk -F '\t' '{ n = split($1, numbers, ", ")
+      for (i = 1; i <= n; i++) print numbers[i] "\t" $2 }'
+}
+rocr=$(passed sim)
+foundation=$(passed 'sim foundation')
+
+bad=$(awk 'BEGIN { for (i = 1; i <= 81; i++) if (i != 59 && i != 69) print i }' |
+  while read -r number; do
+    echo "$rows" | grep -q "^$number	" || echo "$number has no row"
+  done
+  echo "$rows" | awk -F '\t' '
+    $1 > 81 || $1 == 59 || $1 == 69 { print $1 " is no number of the list" }
+    $2 !~ /^(both|rocr|foundation)$/ { print $1 ": no semantics " $2 }')
+report "$([ -z "$bad" ]; echo $?)" "the table has all numbers from 1 to 81" \
+  "$bad"
+
+# What is wrong with one row's test, if anything.
+test_wrong() { # NUMBER SEMANTICS TEST
+  case $3 in
+  contract:*)
+    cases=$rocr
+    [ "$2" = foundation ] && cases=$foundation
+    echo "$cases" | grep -qxF "$1	${3#contract: }" ||
+      echo "$1: no case passed on sim and cites it: $3"
+    ;;
+  *:*)
+    log=$logs/${3%%:*}.log
+    grep -q "^ok .*:${3##*: }: Passed\$" "$log" ||
+      echo "$1: did not pass in $log: $3"
+    ;;
+  *) echo "$1: names no test: $3" ;;
+  esac
+}
+
+tab=$(printf '\t')
+bad=$(echo "$rows" | grep -v "	open\$" |
+  while IFS=$tab read -r number semantics test; do
+    test_wrong "$number" "$semantics" "$test"
+  done)
+report "$([ -z "$bad" ]; echo $?)" "every test in the table ran and passed" \
+  "$bad"
+
+bad=$( (echo "$rocr" && echo "$foundation") | while IFS=$tab read -r number test; do
+  [ -z "$number" ] || echo "$rows" | grep -q "^$number	.*	contract: $test\$" ||
+    echo "$number: $test"
+done)
+report "$([ -z "$bad" ]; echo $?)" "every case that cites a number is in its row" \
+  "$bad"
+
+open=$(echo "$rows" | awk -F '\t' '$3 == "open" { print $1 "\t" $2 }')
+echo "$open" | while IFS=$tab read -r number semantics; do
+  [ -n "$number" ] || continue
+  count=$((count + 1))
+  echo "not ok $count - number $number ($semantics) is checked # TODO open"
+done
+[ -n "$open" ] && count=$((count + $(echo "$open" | wc -l)))
+echo "1..$count"

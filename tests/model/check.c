@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: MIT */
+#include "model/check.h"
+
+#include <inttypes.h>
+
+#include "backend_sim/sim.h"
+
+bool model_check(const model_program *program, char text[256])
+{
+  model_timeline got, expected;
+  model_drive(program, &aqsim_transport_ops, &got);
+  if (!model_rules_check(program, &got, text))
+    return false;
+  if (!model_is_exact(program))
+    return true;
+  model_expect(program, &expected);
+  return model_timeline_same(program, &got, &expected, text);
+}
+
+void model_shrink(model_program *program, char text[256])
+{
+  bool smaller = true;
+  while (smaller) {
+    smaller = false;
+    for (unsigned i = 0; i < program->packet_count; i++) {
+      char now[256];
+      model_program without = *program;
+      if (without.packets[i].removed)
+        continue;
+      without.packets[i].removed = true;
+      model_program_settle(&without);
+      if (model_check(&without, now))
+        continue;
+      *program = without;
+      snprintf(text, 256, "%s", now);
+      smaller = true;
+    }
+  }
+}
+
+uint64_t model_check_seeds(uint64_t first, uint64_t count, uint64_t *exact)
+{
+  uint64_t failed = 0;
+  *exact = 0;
+  for (uint64_t seed = first; seed < first + count; seed++) {
+    char text[256];
+    model_program program;
+    model_program_make(&program, seed);
+    *exact += model_is_exact(&program);
+    if (model_check(&program, text) || failed++ > 0)
+      continue;
+    printf("# seed %" PRIu64 ": %s\n", seed, text);
+    model_shrink(&program, text);
+    printf("# shrunk: %s\n", text);
+    model_program_print(&program, stdout);
+  }
+  return failed;
+}

@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: MIT */
+/* Runs programs against the model, and makes a failing one small. */
+#ifndef AQ_TESTS_MODEL_CHECK_H
+#define AQ_TESTS_MODEL_CHECK_H
+
+#include "model/timeline.h"
+
+/* Whether the program runs on the simulator as the rules allow and, where the
+ * model is exact, to the picosecond; if not, says what is wrong. */
+bool model_check(const model_program *program, char text[256]);
+
+/* Removes what a failing program does not need to fail. */
+void model_shrink(model_program *program, char text[256]);
+
+/* Checks programs of `count` seeds. A failure is printed, shrunk, as TAP
+ * comments; returns how many failed, and in *exact how many were compared to
+ * the picosecond. */
+uint64_t model_check_seeds(uint64_t first, uint64_t count, uint64_t *exact);
+
+#endif
