@@ -2,10 +2,10 @@
 /*
  * The event calendar: what happens next, in virtual time.
  *
- * Order is (time, named priority, sequence number), all integers, so that the
- * same schedule always runs in the same order. An event is part of the object
- * that it is about (the caller's storage) and is pending at most once; the
- * calendar keeps small entries that point to it. Whoever makes an event
+ * Order is (time, named priority and rank, sequence number), all integers, so
+ * that the same schedule always runs in the same order. An event is part of the
+ * object that it is about (the caller's storage) and is pending at most once;
+ * the calendar keeps small entries that point to it. Whoever makes an event
  * reserves room for it first, so that scheduling never fails and, once warm,
  * never allocates. One thread at a time.
  */
@@ -27,6 +27,14 @@ typedef enum aqsim_priority {
   AQSIM_AT_FETCH,    /* packets are read */
   AQSIM_AT_LAUNCH,   /* packets are launched */
 } aqsim_priority;
+
+/* Within one priority, events of queues of high priority come first. */
+typedef enum aqsim_rank {
+  AQSIM_RANK_HIGH,
+  AQSIM_RANK_NORMAL,
+  AQSIM_RANK_LOW,
+  AQSIM_RANKS,
+} aqsim_rank;
 
 typedef struct aqsim_event aqsim_event;
 struct aqsim_event {
@@ -89,13 +97,14 @@ static inline void aqsim_calendar_sift_down(aqsim_calendar *calendar,
   heap[hole] = entry;
 }
 
-static inline void aqsim_calendar_push(aqsim_calendar *calendar,
-                                       aqsim_event *event, aq_time time,
-                                       aqsim_priority priority)
+static inline void aqsim_calendar_push_ranked(aqsim_calendar *calendar,
+                                              aqsim_event *event, aq_time time,
+                                              aqsim_priority priority,
+                                              aqsim_rank rank)
 {
+  uint64_t place = (uint64_t)priority * AQSIM_RANKS + rank;
   aqsim_entry entry = {
-      time, (uint64_t)priority << AQSIM_SEQUENCE_BITS | calendar->sequence++,
-      event};
+      time, place << AQSIM_SEQUENCE_BITS | calendar->sequence++, event};
   /* Most events schedule their successor: it takes the place they left. */
   if (calendar->vacant) {
     calendar->vacant = false;
@@ -110,6 +119,14 @@ static inline void aqsim_calendar_push(aqsim_calendar *calendar,
     hole = (hole - 1) / 2;
   }
   heap[hole] = entry;
+}
+
+static inline void aqsim_calendar_push(aqsim_calendar *calendar,
+                                       aqsim_event *event, aq_time time,
+                                       aqsim_priority priority)
+{
+  aqsim_calendar_push_ranked(calendar, event, time, priority,
+                             AQSIM_RANK_NORMAL);
 }
 
 static inline void aqsim_calendar_settle(aqsim_calendar *calendar)

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "backend_sim/deadlock.h"
+#include "backend_sim/queue_life.h"
 #include "backend_sim/queues.h"
 
 /* ---- timestamps ---- */
@@ -38,27 +39,48 @@ static bool interrupt_is_lost(const aqsim *sim, const aqsim_signal *signal)
 }
 
 aq_time aqsim_signal_complete(aqsim *sim, const aqsim_device *device,
-                              aq_signal handle, aq_time start, aq_time end)
+                              aq_signal handle, aq_time start, aq_time end,
+                              bool profile, int64_t negative)
 {
   aqsim_signal *signal = aqsim_signal_from(handle);
   if (!signal)
     return AQ_TIME_NONE;
-  if (signal->flags & AQ_SIGNAL_PROFILE) {
-    signal->abi.start_ts = (uint64_t)aqsim_clock_ticks(device, start);
-    signal->abi.end_ts = (uint64_t)aqsim_clock_ticks(device, end);
+  if (profile || (signal->flags & AQ_SIGNAL_PROFILE)) {
+    signal->abi.start_ts = aqsim_clock_ticks(device, start);
+    signal->abi.end_ts = aqsim_clock_ticks(device, end);
     signal->device = device->ordinal;
   }
   sim->observe = AQ_TIME_NONE;
   sim->interrupt = device->model->interrupt_to_host;
   sim->interrupt_lost = interrupt_is_lost(sim, signal);
-  aqsim_signal_add(&sim->signals, signal, -1, sim->now);
+  if (negative < 0)
+    aqsim_signal_store(signal, negative);
+  else
+    aqsim_signal_add(&sim->signals, signal, -1, sim->now);
   if (sim->interrupt_lost && (signal->flags & AQ_SIGNAL_DRAIN))
     sim->drain_lost++;
   sim->interrupt_lost = false;
+  /* Release: whoever finds the event in its mailbox sees the decrement. */
+  if (signal->abi.mailbox)
+    __atomic_store_n((uint64_t *)(uintptr_t)signal->abi.mailbox,
+                     signal->abi.event_id, __ATOMIC_RELEASE);
   return sim->observe;
 }
 
 /* ---- the event loop ---- */
+
+static void wait_look(aqsim_wait *wait);
+static bool wait_is_awake(const aqsim_wait *wait);
+
+/* Somebody stored to memory without telling: those who wait look. */
+static void memory_look(aqsim *sim)
+{
+  sim->touched = false;
+  aqsim_gates_look(&sim->gates);
+  aqsim_handlers_look(&sim->handlers);
+  if (sim->wait && wait_is_awake(sim->wait))
+    wait_look(sim->wait);
+}
 
 /* Runs the next event that is due at or before `limit`. */
 static inline bool clock_step(aqsim *sim, aq_time limit)
@@ -69,6 +91,8 @@ static inline bool clock_step(aqsim *sim, aq_time limit)
     return false;
   sim->now = time;
   event->fire(event);
+  if (sim->touched || sim->gates.memory > 0)
+    memory_look(sim);
   return true;
 }
 
@@ -81,6 +105,7 @@ static aq_status clock_enter(aqsim *sim, aq_diag *diag)
                        "callback");
   sim->depth++;
   aqsim_queues_notice(sim);
+  memory_look(sim);
   return AQ_OK;
 }
 
@@ -116,7 +141,7 @@ static aq_status space_wait(aqsim *sim, aqsim_queue *queue, uint32_t count,
                             aq_time deadline, aq_diag *diag)
 {
   while (aq_ring_space(&queue->ring) < count) {
-    if (queue->state != AQSIM_QUEUE_ACTIVE)
+    if (queue->state != AQSIM_QUEUE_ACTIVE && queue->state != AQSIM_QUEUE_SOFT)
       return aqsim_queue_explain(queue, diag);
     if (clock_step(sim, deadline))
       continue;
@@ -148,31 +173,35 @@ aq_status aqsim_clock_wait_space(aqsim *sim, aqsim_queue *queue, uint32_t count,
 
 typedef struct waiter waiter;
 
-typedef struct wait_state {
+struct aqsim_wait {
   aqsim *sim;
-  aq_time deadline;
+  const aq_wait_request *request;
   uint32_t held; /* items that hold now */
   uint32_t needed;
   uint32_t last; /* the item that came to hold last */
   bool missed;   /* an interrupt was lost: items may hold unseen */
+  aq_time seen;  /* when the host sees that */
   waiter *waiters;
-  uint32_t count;
-} wait_state;
+};
 
 struct waiter {
   aqsim_watcher watcher; /* first */
-  wait_state *state;
+  aqsim_wait *state;
   const aq_wait_item *item;
   uint32_t index;
   bool holds;
+  int64_t value; /* when it came to hold */
 };
 
 /* A blocked host is interrupted at every change, and looks at the value when
- * the interrupt has come through. */
-static aq_time wait_return(const wait_state *state)
+ * the interrupt has come through; one that polls sees it at once. */
+static aq_time wait_return(const aqsim_wait *state, const waiter *w)
 {
   const aqsim *sim = state->sim;
-  return aq_time_min(sim->now + sim->interrupt, state->deadline);
+  if (state->request->hint == AQ_WAIT_ACTIVE ||
+      aqsim_signal_from(w->item->signal)->polled)
+    return sim->now;
+  return aq_time_min(sim->now + sim->interrupt, state->request->deadline);
 }
 
 /* The host looks at one item. */
@@ -186,19 +215,28 @@ static void waiter_look(waiter *w, int64_t value)
     w->state->held--;
     return;
   }
+  w->value = value;
   w->state->held++;
   w->state->last = w->index;
-  w->state->sim->observe = wait_return(w->state);
+  w->state->seen = wait_return(w->state, w);
+  w->state->sim->observe = w->state->seen;
 }
 
-/* After a lost interrupt the next one lets the host see everything. */
-static void waiters_look(wait_state *state)
+/* The host looks at everything: after a lost interrupt the next one makes it,
+ * and so does whoever stored to memory. */
+static void wait_look(aqsim_wait *wait)
 {
-  state->missed = false;
-  for (uint32_t i = 0; i < state->count; i++) {
-    waiter *w = &state->waiters[i];
+  wait->missed = false;
+  for (uint32_t i = 0; i < wait->request->count; i++) {
+    waiter *w = &wait->waiters[i];
     waiter_look(w, aqsim_signal_load(aqsim_signal_from(w->item->signal)));
   }
+}
+
+/* A host whose interrupt was lost sleeps on. */
+static bool wait_is_awake(const aqsim_wait *wait)
+{
+  return !wait->missed;
 }
 
 static void waiter_changed(aqsim_watcher *watcher, int64_t value)
@@ -210,21 +248,22 @@ static void waiter_changed(aqsim_watcher *watcher, int64_t value)
   }
   waiter_look(w, value);
   if (w->state->missed)
-    waiters_look(w->state);
+    wait_look(w->state);
 }
 
-static void waiters_begin(wait_state *state, waiter *waiters,
-                          const aq_wait_item *items, uint32_t count)
+static void waiters_begin(aqsim_wait *state, waiter *waiters)
 {
-  for (uint32_t i = count; i-- > 0;) {
+  const aq_wait_item *items = state->request->items;
+  for (uint32_t i = state->request->count; i-- > 0;) {
     aqsim_signal *signal = aqsim_signal_from(items[i].signal);
-    bool holds = aq_condition_holds(items[i].condition,
-                                    aqsim_signal_load(signal), items[i].value);
+    int64_t value = aqsim_signal_load(signal);
+    bool holds = aq_condition_holds(items[i].condition, value, items[i].value);
     waiters[i] = (waiter){.watcher = {.changed = waiter_changed},
                           .state = state,
                           .item = &items[i],
                           .index = i,
-                          .holds = holds};
+                          .holds = holds,
+                          .value = value};
     aqsim_signal_watch(&signal->each, &waiters[i].watcher);
     if (holds) {
       state->held++;
@@ -240,17 +279,17 @@ static void waiters_end(waiter *waiters, uint32_t count)
 }
 
 /* Runs until enough items hold; then the host needs its time to wake up. */
-static aq_status wait_run(wait_state *state, const aq_wait_item *items,
-                          uint32_t count, aq_diag *diag)
+static aq_status wait_run(aqsim_wait *state, aq_diag *diag)
 {
   aqsim *sim = state->sim;
+  const aq_wait_request *request = state->request;
   if (state->held >= state->needed)
     return AQ_OK;
-  while (state->held < state->needed && clock_step(sim, state->deadline))
+  while (state->held < state->needed && clock_step(sim, request->deadline))
     ;
   if (state->held >= state->needed) {
     uint32_t satisfied = state->last;
-    aq_time until = wait_return(state);
+    aq_time until = state->seen;
     while (clock_step(sim, until))
       ;
     sim->now = aq_time_max(sim->now, until);
@@ -258,29 +297,48 @@ static aq_status wait_run(wait_state *state, const aq_wait_item *items,
     return AQ_OK;
   }
   if (state->missed)
-    waiters_look(state);
+    wait_look(state);
   bool holds = state->held >= state->needed;
-  if (state->deadline == AQ_TIME_MAX)
-    return holds ? aqsim_missed_deadlock(&items[state->last], diag)
-                 : aqsim_wait_deadlock(sim, items, count, diag);
-  sim->now = aq_time_max(sim->now, state->deadline);
+  if (request->deadline == AQ_TIME_MAX)
+    return holds
+               ? aqsim_missed_deadlock(&request->items[state->last], diag)
+               : aqsim_wait_deadlock(sim, request->items, request->count, diag);
+  sim->now = aq_time_max(sim->now, request->deadline);
   if (holds)
     return AQ_OK;
   return aq_diag_set(diag, AQ_ERR_TIMEOUT,
-                     "wait for %u signals: the deadline passed", count);
+                     "wait for %u signals: the deadline passed",
+                     request->count);
 }
 
-static aq_status wait_check(const aq_wait_item *items, uint32_t count,
-                            aq_diag *diag)
+static aq_status wait_check(const aq_wait_request *request, aq_diag *diag)
 {
-  if (count == 0)
+  if (request->count == 0)
     return aq_diag_set(diag, AQ_ERR_INVALID,
                        "wait: no signals; expected at least one");
-  for (uint32_t i = 0; i < count; i++)
-    if (items[i].signal.handle == 0)
+  for (uint32_t i = 0; i < request->count; i++)
+    if (request->items[i].signal.handle == 0)
       return aq_diag_set(diag, AQ_ERR_INVALID,
                          "wait: item %u has no signal; expected a handle", i);
   return AQ_OK;
+}
+
+/* What the caller gets: the item that held, or the first that does not. */
+static void wait_result(const aqsim_wait *state, const waiter *waiters,
+                        aq_status status, aq_wait_result *out)
+{
+  uint32_t index = state->last;
+  if (status == AQ_ERR_TIMEOUT) {
+    for (index = 0; waiters[index].holds; index++)
+      ;
+    aq_signal signal = waiters[index].item->signal;
+    *out =
+        (aq_wait_result){index, aqsim_signal_load(aqsim_signal_from(signal))};
+  } else if (status == AQ_OK) {
+    if (state->request->mode == AQ_WAIT_ALL)
+      index = 0;
+    *out = (aq_wait_result){index, waiters[index].value};
+  }
 }
 
 static waiter *waiters_alloc(aqsim *sim, uint32_t count)
@@ -295,31 +353,31 @@ static waiter *waiters_alloc(aqsim *sim, uint32_t count)
   return sim->waiters;
 }
 
-aq_status aqsim_clock_wait(aqsim *sim, const aq_wait_item *items,
-                           uint32_t count, aq_wait_mode mode, aq_time deadline,
-                           uint32_t *satisfied, aq_diag *diag)
+aq_status aqsim_clock_wait(aqsim *sim, const aq_wait_request *request,
+                           aq_wait_result *out, aq_diag *diag)
 {
-  aq_status status = wait_check(items, count, diag);
+  aq_status status = wait_check(request, diag);
   if (status == AQ_OK)
     status = clock_enter(sim, diag);
   if (status != AQ_OK)
     return status;
-  wait_state state = {.sim = sim,
-                      .deadline = deadline,
-                      .needed = mode == AQ_WAIT_ALL ? count : 1};
-  waiter *waiters = waiters_alloc(sim, count);
+  aqsim_wait state = {.sim = sim,
+                      .request = request,
+                      .needed =
+                          request->mode == AQ_WAIT_ALL ? request->count : 1};
+  waiter *waiters = waiters_alloc(sim, request->count);
   if (waiters) {
     state.waiters = waiters;
-    state.count = count;
-    waiters_begin(&state, waiters, items, count);
-    status = wait_run(&state, items, count, diag);
-    waiters_end(waiters, count);
+    waiters_begin(&state, waiters);
+    sim->wait = &state;
+    status = wait_run(&state, diag);
+    sim->wait = NULL;
+    waiters_end(waiters, request->count);
+    if (out)
+      wait_result(&state, waiters, status, out);
   } else {
     status = aq_diag_set(diag, AQ_ERR_NO_MEMORY, "out of memory for %u waits",
-                         count);
+                         request->count);
   }
-  status = clock_leave(sim, status, diag);
-  if (status == AQ_OK && satisfied)
-    *satisfied = mode == AQ_WAIT_ALL ? 0 : state.last;
-  return status;
+  return clock_leave(sim, status, diag);
 }

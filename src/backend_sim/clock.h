@@ -10,9 +10,8 @@
 
 #include "backend_sim/core.h"
 
-aq_status aqsim_clock_wait(aqsim *sim, const aq_wait_item *items,
-                           uint32_t count, aq_wait_mode mode, aq_time deadline,
-                           uint32_t *satisfied, aq_diag *diag);
+aq_status aqsim_clock_wait(aqsim *sim, const aq_wait_request *request,
+                           aq_wait_result *out, aq_diag *diag);
 
 aq_status aqsim_clock_sleep(aqsim *sim, aq_time until, bool wake,
                             aq_diag *diag);

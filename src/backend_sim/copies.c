@@ -90,8 +90,8 @@ static void copy_fire(aqsim_event *event)
   aqsim *sim = device->sim;
   if (!copy->moved) {
     copy->moved = true;
-    if (copy->size > 0)
-      memmove(copy->to, copy->from, copy->size);
+    memmove(copy->to, copy->from, copy->size);
+    sim->touched = true;
     device->copying = NULL;
     aqsim_calendar_push(&sim->calendar, &copy->event,
                         copy->end + device->model->signal_write,
@@ -100,10 +100,20 @@ static void copy_fire(aqsim_event *event)
     return;
   }
   aq_time observe = aqsim_signal_complete(sim, device, copy->completion,
-                                          copy->start, copy->end);
+                                          copy->start, copy->end, false, 0);
   if (aqsim_recorder_on(&sim->recorder))
     copy_record(copy, observe);
   copy_free(copy);
+}
+
+aq_status aqsim_copy_check(const aq_signal *dependencies, uint32_t count,
+                           aq_diag *diag)
+{
+  if ((count == 0) == (dependencies == NULL))
+    return AQ_OK;
+  return aq_diag_set(diag, AQ_ERR_INVALID,
+                     "copy_async: %u dependencies %s a list", count,
+                     dependencies ? "with" : "without");
 }
 
 aq_status aqsim_copy_submit(aqsim_device *device, void *to, const void *from,
@@ -111,6 +121,9 @@ aq_status aqsim_copy_submit(aqsim_device *device, void *to, const void *from,
                             uint32_t count, aq_signal completion, aq_diag *diag)
 {
   aqsim *sim = device->sim;
+  aq_status status = aqsim_copy_check(dependencies, count, diag);
+  if (status != AQ_OK || size == 0)
+    return status;
   aqsim_copy *copy = calloc(1, sizeof *copy + count * sizeof copy->legs[0]);
   if (!copy || !aqsim_calendar_reserve(&sim->calendar, COPY_EVENTS)) {
     free(copy);
@@ -128,9 +141,9 @@ aq_status aqsim_copy_submit(aqsim_device *device, void *to, const void *from,
   if (copy->next)
     copy->next->previous = copy;
   sim->copies = copy;
-  aqsim_gate_init(&copy->gate, &sim->calendar, &sim->now, gate_opened);
-  if (aqsim_gate_arm(&copy->gate, copy->legs, dependencies, count, false,
-                     device->model->dependency_poll))
+  aqsim_gate_init(&copy->gate, &sim->gates, gate_opened);
+  if (aqsim_gate_arm(&copy->gate, copy->legs, dependencies, count,
+                     &aqsim_gate_all_zero, device->model->dependency_poll))
     copy_ready(copy);
   return AQ_OK;
 }

@@ -25,6 +25,11 @@ struct aqsim_copy {
   aqsim_gate_leg legs[];
 };
 
+/* Words dependencies and a count that disagree. */
+aq_status aqsim_copy_check(const aq_signal *dependencies, uint32_t count,
+                           aq_diag *diag);
+
+/* Nothing happens for a size of 0. */
 aq_status aqsim_copy_submit(aqsim_device *device, void *to, const void *from,
                             size_t size, const aq_signal *dependencies,
                             uint32_t count, aq_signal completion,

@@ -16,9 +16,11 @@
 #include "backend_sim/calendar.h"
 #include "backend_sim/device_model.h"
 #include "backend_sim/gate.h"
+#include "backend_sim/handlers.h"
 #include "backend_sim/kernels.h"
 #include "backend_sim/memory.h"
 #include "backend_sim/packets.h"
+#include "backend_sim/pm4.h"
 #include "backend_sim/records.h"
 #include "backend_sim/signals.h"
 #include "common/transport.h"
@@ -28,6 +30,7 @@ typedef struct aqsim_device aqsim_device;
 typedef struct aqsim_queue aqsim_queue;
 typedef struct aqsim_flight aqsim_flight;
 typedef struct aqsim_copy aqsim_copy;
+typedef struct aqsim_wait aqsim_wait;
 
 enum { AQSIM_SCOPES = AQ_HEADER_SCOPE_MASK + 1 };
 
@@ -40,13 +43,14 @@ struct aqsim_device {
   aq_time acquire[AQSIM_SCOPES], release[AQSIM_SCOPES];
   aqsim_packet_limits limits;
   uint32_t queue_count;
+  aqsim_queue *cooperative; /* the one of this device, or NULL */
   /* The copy engine: who has it, and who waits for it, in order. */
   aqsim_copy *copying, *copy_first, *copy_last;
 };
 
 /* Life of a packet between the ring and its completion: lifecycle.def. */
 typedef enum aqsim_step {
-#define S(name, function, waits, then) AQSIM_STEP_##name,
+#define S(name, function, waits, then, next) AQSIM_STEP_##name,
 #include "backend_sim/lifecycle.def"
 #undef S
   AQSIM_STEP_COUNT
@@ -59,13 +63,15 @@ struct aqsim_flight {
   aqsim_flight *next; /* in the order of launch, or of free flights */
   aqsim_step step;
   bool in_use, sleeping, glued;
+  bool reread; /* its header was strange, and is read once more */
   uint64_t id;
   const aqsim_kernel *kernel; /* of kernel dispatches, once launched */
   uint64_t workgroups;        /* of the same */
   aq_time submit, fetch, launch, start, end;
-  aq_time stamp; /* start timestamp, as this device writes it */
+  aq_time stamp;    /* start timestamp, as this device writes it */
+  int64_t negative; /* a dependency was an error: so is the completion */
   aq_packet packet;
-  aqsim_gate gate; /* of barrier packets */
+  aqsim_gate gate; /* of packets that wait */
   aqsim_gate_leg legs[AQ_BARRIER_DEPENDENCIES];
 };
 
@@ -75,6 +81,7 @@ typedef enum aqsim_queue_state {
   AQSIM_QUEUE_ACTIVE,
   AQSIM_QUEUE_INACTIVE, /* by queue_control */
   AQSIM_QUEUE_FAILED,   /* by a packet */
+  AQSIM_QUEUE_SOFT,     /* active, but the application serves it */
 } aqsim_queue_state;
 
 struct aqsim_queue {
@@ -87,6 +94,16 @@ struct aqsim_queue {
   int64_t record; /* ordinal in the record sink, or AQ_NONE */
   void (*error)(const aq_queue_error *error, void *user);
   void *user;
+
+  /* What kind of queue it is. */
+  aq_queue_type type;
+  bool host; /* of the host agent; `device` lends it its constants */
+  bool profile;
+  aq_agent_function *agent;
+  aqsim_signal *bell;  /* doorbell of a soft queue */
+  uint32_t references; /* of a cooperative queue */
+  aqsim_rank rank;
+  uint32_t cus; /* compute units it may use */
 
   /* Packet ids: read index <= fetched <= noticed <= write index. */
   uint64_t noticed, fetched;
@@ -115,7 +132,9 @@ struct aqsim_queue {
   aqsim_flight *flights; /* ring.size of them */
   aqsim_flight *free;
   uint32_t fresh; /* flights that were never used are at the end */
+  aqsim_pm4 *pm4; /* of the packet that runs PM4; made for the first one */
   uint64_t failed_packet;
+  uint32_t fault; /* of the packet that stops it */
   char failure[AQSIM_FAULT_TEXT_MAX];
 
   uint64_t doorbell;
@@ -127,6 +146,7 @@ struct aqsim {
   aq_transport base; /* first */
   aq_time now;
   aqsim_calendar calendar;
+  aqsim_gates gates;
   aqsim_signals signals;
   aqsim_kernels kernels;
   aqsim_memory memory;
@@ -139,8 +159,14 @@ struct aqsim {
   aqsim_queue *destroyed; /* queues to free when no event runs */
   aqsim_copy *copies;     /* those under way, the newest first */
   uint64_t copies_created;
-  void *waiters; /* scratch of wait, kept for the next one */
+  aqsim_wait *wait; /* under way, or NULL */
+  void *waiters;    /* scratch of wait, kept for the next one */
   uint32_t waiter_capacity;
+  aqsim_handlers handlers;
+  aq_semantics semantics;
+  void (*report)(const char *line, void *user); /* queue errors, NULL: stderr */
+  void *report_user;
+  bool touched;      /* an event stored to memory that others may wait for */
   unsigned depth;    /* of events: time may not be moved inside */
   aq_time interrupt; /* interrupt_to_host of the device that acts */
   aq_time observe;   /* when a blocked host sees the decrement that was made
@@ -166,10 +192,20 @@ static inline aq_time aqsim_release(const aqsim_device *device, uint32_t header)
   return device->release[aq_header_release(header)];
 }
 
+/* Schedules an event of a queue, in the order of its priority. */
+static inline void aqsim_queue_push(aqsim_queue *queue, aqsim_event *event,
+                                    aq_time time, aqsim_priority priority)
+{
+  aqsim_calendar_push_ranked(&queue->sim->calendar, event, time, priority,
+                             queue->rank);
+}
+
 /* Decrements a completion signal at the current time (handle 0: none) and
- * returns when a blocked host sees it, or AQ_NONE. Start and end are kept
- * where the signal was made for that. */
+ * returns when a blocked host sees it, or AQ_NONE. Below 0, `negative` is
+ * stored instead. Start and end are kept where the signal or, with `profile`,
+ * the queue asks for it. */
 aq_time aqsim_signal_complete(aqsim *sim, const aqsim_device *device,
-                              aq_signal handle, aq_time start, aq_time end);
+                              aq_signal handle, aq_time start, aq_time end,
+                              bool profile, int64_t negative);
 
 #endif

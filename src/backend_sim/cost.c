@@ -36,7 +36,8 @@ static aq_time spin_duration(const aqsim_model *model,
 
 aq_time aqsim_cost_duration(const aqsim_model *model,
                             const aqsim_kernel *kernel,
-                            const aq_kernel_packet *packet, uint64_t workgroups)
+                            const aq_kernel_packet *packet, uint64_t workgroups,
+                            uint32_t cus)
 {
   const aq_cost *cost = &kernel->desc.cost;
   if (workgroups == 0)
@@ -46,6 +47,11 @@ aq_time aqsim_cost_duration(const aqsim_model *model,
   aq_time duration = aq_time_min(cost->base, AQ_TIME_MAX / 4);
   if (cost->kind == AQ_COST_PER_WORKGROUP)
     duration += times(cost->per_workgroup, workgroups);
-  /* The last workgroup cannot start before the dispatcher came to it. */
-  return aq_time_max(duration, times(model->workgroup_interval, workgroups));
+  /* The last workgroup cannot start before the dispatcher came to it. It is as
+   * fast as the compute units take workgroups: fewer of them, slower by that.
+   */
+  aq_time dispatch = times(model->workgroup_interval, workgroups);
+  if (cus < model->cus)
+    dispatch = (aq_time)((__int128)dispatch * model->cus / cus);
+  return aq_time_max(duration, aq_time_min(dispatch, AQ_TIME_MAX / 4));
 }

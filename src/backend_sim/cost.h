@@ -10,10 +10,10 @@
 #include "backend_sim/kernels.h"
 
 /* Never negative; 0 for a dispatch without workgroups. `workgroups` is how many
- * the packet has. */
+ * the packet has, `cus` how many compute units its queue may use. */
 aq_time aqsim_cost_duration(const aqsim_model *model,
                             const aqsim_kernel *kernel,
-                            const aq_kernel_packet *packet,
-                            uint64_t workgroups);
+                            const aq_kernel_packet *packet, uint64_t workgroups,
+                            uint32_t cus);
 
 #endif

@@ -5,30 +5,20 @@
 #include <stdio.h>
 
 #include "backend_sim/copies.h"
+#include "backend_sim/decode.h"
 #include "backend_sim/queues.h"
 
-enum { SIGNAL_WORDS = 96, WORDS = 256 };
-
-/* "signal 3 (value 1)", by order of creation: addresses differ from run to
- * run. */
-static void signal_words(const aqsim_signal *signal, char *text, size_t size)
-{
-  snprintf(text, size,
-           "signal %" PRIu64 " (user %" PRIu64 ", value %" PRId64 ")",
-           signal->number, signal->user, aqsim_signal_load(signal));
-}
+enum { WORDS = 256 };
 
 /* A packet whose gate is closed. */
-static bool gate_words(const aqsim_queue *queue, char *text, size_t size)
+static bool packet_words(const aqsim_queue *queue, char *text, size_t size)
 {
   for (uint32_t i = 0; i < queue->fresh; i++) {
     const aqsim_flight *flight = &queue->flights[i];
-    if (!flight->in_use || flight->step != AQSIM_STEP_SEEN)
+    if (!flight->in_use || !flight->gate.armed)
       continue;
-    const aqsim_signal *blocker = aqsim_gate_blocker(&flight->gate);
-    char signal[SIGNAL_WORDS] = "no signal at all";
-    if (blocker)
-      signal_words(blocker, signal, sizeof signal);
+    char signal[AQSIM_SIGNAL_WORDS];
+    aqsim_gate_words(&flight->gate, signal);
     snprintf(text, size, "queue %u: packet %" PRIu64 " (%s) waits for %s",
              queue->ring.id, flight->id,
              aqsim_packet_type_name(aq_header_type(flight->packet.header)),
@@ -45,7 +35,7 @@ static bool queue_words(const aqsim_queue *queue, char *text, size_t size)
              queue->ring.id, queue->failed_packet, queue->failure);
     return true;
   }
-  if (gate_words(queue, text, size))
+  if (packet_words(queue, text, size))
     return true;
   if (queue->noticed >= aq_ring_write_index(&queue->ring))
     return false;
@@ -63,11 +53,10 @@ static bool queue_words(const aqsim_queue *queue, char *text, size_t size)
 static bool copy_words(const aqsim *sim, char *text, size_t size)
 {
   const aqsim_copy *copy = sim->copies;
-  const aqsim_signal *blocker = copy ? aqsim_gate_blocker(&copy->gate) : NULL;
-  if (!blocker)
+  if (!copy || !copy->gate.armed)
     return false;
-  char signal[SIGNAL_WORDS];
-  signal_words(blocker, signal, sizeof signal);
+  char signal[AQSIM_SIGNAL_WORDS];
+  aqsim_gate_words(&copy->gate, signal);
   snprintf(text, size, "copy %" PRIu64 " waits for %s", copy->number, signal);
   return true;
 }
@@ -85,12 +74,12 @@ static void blocker_words(const aqsim *sim, char *text, size_t size)
 aq_status aqsim_wait_deadlock(const aqsim *sim, const aq_wait_item *items,
                               uint32_t count, aq_diag *diag)
 {
-  char signal[SIGNAL_WORDS] = "", blocker[WORDS];
+  char signal[AQSIM_SIGNAL_WORDS] = "", blocker[WORDS];
   for (uint32_t i = count; i-- > 0;) {
     const aqsim_signal *s = aqsim_signal_from(items[i].signal);
     if (!aq_condition_holds(items[i].condition, aqsim_signal_load(s),
                             items[i].value))
-      signal_words(s, signal, sizeof signal);
+      aqsim_signal_words(s, signal);
   }
   blocker_words(sim, blocker, sizeof blocker);
   return aq_diag_set(diag, AQ_ERR_DEADLOCK, "wait for %s never ends: %s",
@@ -99,8 +88,8 @@ aq_status aqsim_wait_deadlock(const aqsim *sim, const aq_wait_item *items,
 
 aq_status aqsim_missed_deadlock(const aq_wait_item *item, aq_diag *diag)
 {
-  char signal[SIGNAL_WORDS];
-  signal_words(aqsim_signal_from(item->signal), signal, sizeof signal);
+  char signal[AQSIM_SIGNAL_WORDS];
+  aqsim_signal_words(aqsim_signal_from(item->signal), signal);
   return aq_diag_set(diag, AQ_ERR_DEADLOCK,
                      "wait for %s never ends: its interrupt was lost", signal);
 }

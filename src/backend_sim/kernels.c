@@ -10,6 +10,17 @@ void aqsim_kernels_fini(aqsim_kernels *kernels)
   kernels->last = NULL;
 }
 
+/* Aligned as code is: PM4 names a kernel by its address in units of 256. */
+static aqsim_kernel *kernel_alloc(aq_arena *arena)
+{
+  const uintptr_t align = 256;
+  char *memory = aq_arena_alloc(arena, sizeof(aqsim_kernel) + align);
+  if (!memory)
+    return NULL;
+  uintptr_t past = (uintptr_t)memory % align;
+  return (aqsim_kernel *)(void *)(memory + (past ? align - past : 0));
+}
+
 aq_status aqsim_kernel_register(aqsim_kernels *kernels,
                                 const aq_kernel_desc *desc, aqsim_kernel **out,
                                 aq_diag *diag)
@@ -21,7 +32,7 @@ aq_status aqsim_kernel_register(aqsim_kernels *kernels,
     return aq_diag_set(diag, AQ_ERR_INVALID,
                        "kernel '%s': negative cost; expected at least 0",
                        desc->name);
-  aqsim_kernel *kernel = aq_arena_alloc(&kernels->arena, sizeof *kernel);
+  aqsim_kernel *kernel = kernel_alloc(&kernels->arena);
   char *name = aq_arena_text(&kernels->arena, desc->name, strlen(desc->name));
   if (!kernel || !name ||
       !aq_map_put(&kernels->by_object, (uintptr_t)kernel, 1))

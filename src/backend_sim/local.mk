@@ -5,19 +5,25 @@ libaqcore_la_SOURCES += \
 	src/backend_sim/core.h \
 	src/backend_sim/cost.c src/backend_sim/cost.h \
 	src/backend_sim/deadlock.c src/backend_sim/deadlock.h \
+	src/backend_sim/decode.c src/backend_sim/decode.h \
 	src/backend_sim/device_keys.def \
 	src/backend_sim/device_library.c \
 	src/backend_sim/device_model.c src/backend_sim/device_model.h \
 	src/backend_sim/device_show.c \
 	src/backend_sim/device_value.c src/backend_sim/device_value.h \
+	src/backend_sim/execute.c src/backend_sim/execute.h \
+	src/backend_sim/flight.c src/backend_sim/flight.h \
 	src/backend_sim/gate.c src/backend_sim/gate.h \
+	src/backend_sim/handlers.c src/backend_sim/handlers.h \
 	src/backend_sim/kernels.c src/backend_sim/kernels.h \
 	src/backend_sim/lifecycle.def \
 	src/backend_sim/memory.c src/backend_sim/memory.h \
 	src/backend_sim/null.c src/backend_sim/null.h \
 	src/backend_sim/null_retire.c src/backend_sim/null_retire.h \
 	src/backend_sim/packets.c src/backend_sim/packets.h \
+	src/backend_sim/pm4.c src/backend_sim/pm4.h \
 	src/backend_sim/processor.c src/backend_sim/processor.h \
+	src/backend_sim/queue_life.c src/backend_sim/queue_life.h \
 	src/backend_sim/queues.c src/backend_sim/queues.h \
 	src/backend_sim/records.c src/backend_sim/records.h \
 	src/backend_sim/signals.c src/backend_sim/signals.h \

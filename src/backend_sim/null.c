@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "backend_sim/copies.h"
 #include "backend_sim/null_retire.h"
 
 enum { QUEUES_MAX = 1024, QUEUE_SIZE_MIN = 2, QUEUE_SIZE_MAX = 1 << 20 };
@@ -40,6 +41,9 @@ static aq_status null_open(const aq_transport_options *options,
     return aq_diag_set(diag, AQ_ERR_INPUT,
                        "edit '%s': the null transport has no device model",
                        options->edits[0]);
+  if (options && options->mode != AQ_MODE_VIRTUAL)
+    return aq_diag_set(diag, AQ_ERR_UNSUPPORTED,
+                       "null: live mode is not supported");
   aqsim_null *n = calloc(1, sizeof *n);
   if (!n)
     return aq_diag_set(diag, AQ_ERR_NO_MEMORY, "out of memory");
@@ -74,7 +78,14 @@ static void null_info(aq_transport *t, aq_transport_info *out)
   *out = (aq_transport_info){.caps = AQ_CAP_VIRTUAL_TIME | AQ_CAP_HOST_KERNELS |
                                      AQ_CAP_COPY,
                              .device_count = 1,
-                             .devices = &null_device};
+                             .devices = &null_device,
+                             .reproducible = true};
+}
+
+static void null_inspect(aq_transport *t,
+                         void (*line)(const char *text, void *user), void *user)
+{
+  (void)t, (void)line, (void)user; /* nothing to tell: caps says so */
 }
 
 /* ---- memory ---- */
@@ -119,7 +130,9 @@ static aq_status null_copy_async(aq_transport *t, uint32_t device, void *to,
 {
   aqsim_null *n = null_from(t);
   aq_status status = device_check(device, diag);
-  if (status != AQ_OK)
+  if (status == AQ_OK)
+    status = aqsim_copy_check(dependencies, count, diag);
+  if (status != AQ_OK || size == 0)
     return status;
   aqsim_null_copy *copy = malloc(sizeof *copy + count * sizeof *dependencies);
   if (!copy)
@@ -183,12 +196,13 @@ static aq_status null_kernel_register(aq_transport *t,
 
 /* ---- signals ---- */
 
-static aq_status null_signal_create(aq_transport *t, int64_t value,
-                                    uint32_t flags, uint64_t user,
+static aq_status null_signal_create(aq_transport *t, const aq_signal_desc *desc,
                                     aq_signal *out, aq_diag *diag)
 {
-  aqsim_signal *signal =
-      aqsim_signal_create(&null_from(t)->signals, value, flags, user);
+  aq_status status = aqsim_signal_check(desc, 1, diag);
+  if (status != AQ_OK)
+    return status;
+  aqsim_signal *signal = aqsim_signal_create(&null_from(t)->signals, desc);
   if (!signal)
     return aq_diag_set(diag, AQ_ERR_NO_MEMORY, "out of memory for signals");
   *out = aqsim_signal_handle(signal);
@@ -201,9 +215,10 @@ static void null_signal_destroy(aq_transport *t, aq_signal signal)
     aqsim_signal_destroy(&null_from(t)->signals, aqsim_signal_from(signal));
 }
 
-static int64_t null_signal_load(aq_transport *t, aq_signal signal)
+static int64_t null_signal_load(aq_transport *t, aq_signal signal,
+                                aq_order order)
 {
-  (void)t;
+  (void)t, (void)order;
   return aqsim_signal_load(aqsim_signal_from(signal));
 }
 
@@ -214,19 +229,35 @@ static void signal_changed(aqsim_null *n)
     aqsim_null_settle(n);
 }
 
-static void null_signal_store(aq_transport *t, aq_signal signal, int64_t value)
+static void null_signal_store(aq_transport *t, aq_signal signal, int64_t value,
+                              aq_order order)
 {
+  (void)order;
   aqsim_signal_store(aqsim_signal_from(signal), value);
   signal_changed(null_from(t));
 }
 
-static int64_t null_signal_add(aq_transport *t, aq_signal signal, int64_t value)
+static int64_t null_signal_update(aq_transport *t, aq_signal signal,
+                                  aq_signal_op op, int64_t operand,
+                                  int64_t expected, aq_order order)
 {
   aqsim_null *n = null_from(t);
-  int64_t before =
-      aqsim_signal_add(&n->signals, aqsim_signal_from(signal), value, n->now);
+  (void)order;
+  int64_t before = aqsim_signal_update(&n->signals, aqsim_signal_from(signal),
+                                       op, operand, expected, n->now);
   signal_changed(n);
   return before;
+}
+
+static aq_status null_signal_handler(aq_transport *t, aq_signal signal,
+                                     aq_condition condition, int64_t value,
+                                     aq_signal_function *function, void *user,
+                                     aq_diag *diag)
+{
+  (void)t, (void)signal, (void)condition, (void)value, (void)function;
+  (void)user;
+  return aq_diag_set(diag, AQ_ERR_UNSUPPORTED,
+                     "null: signal handlers are not supported");
 }
 
 /* ---- queues ---- */
@@ -243,14 +274,18 @@ static aq_status queue_check(const aqsim_null *n, const aq_queue_desc *desc,
                        "least %d",
                        desc->size, QUEUE_SIZE_MIN);
   if (desc->size > QUEUE_SIZE_MAX)
-    return aq_diag_set(diag, AQ_ERR_NO_MEMORY,
+    return aq_diag_set(diag, AQ_ERR_RESOURCES,
                        "queue_create: size %u; expected at most %d", desc->size,
                        QUEUE_SIZE_MAX);
   if (n->queue_count == QUEUES_MAX)
-    return aq_diag_set(diag, AQ_ERR_NO_MEMORY,
+    return aq_diag_set(diag, AQ_ERR_RESOURCES,
                        "queue_create: there are %d queues, the most there may "
                        "be",
                        QUEUES_MAX);
+  if (desc->type != AQ_QUEUE_MULTI && desc->type != AQ_QUEUE_SINGLE)
+    return aq_diag_set(diag, AQ_ERR_UNSUPPORTED,
+                       "queue_create: type %d; expected MULTI or SINGLE",
+                       (int)desc->type);
   return AQ_OK;
 }
 
@@ -349,8 +384,7 @@ static aq_status null_queue_control(aq_transport *t, aq_ring *ring,
   (void)t, (void)args;
   if (control != AQ_CONTROL_INACTIVATE)
     return aq_diag_set(diag, AQ_ERR_UNSUPPORTED,
-                       "null: queue %u: %s cannot be set", ring->id,
-                       control == AQ_CONTROL_PRIORITY ? "priority" : "CU mask");
+                       "null: queue %u: only INACTIVATE is served", ring->id);
   queue_from(ring)->active = false;
   return AQ_OK;
 }
@@ -376,23 +410,29 @@ static bool item_holds(const aq_wait_item *item)
                             item->value);
 }
 
-static aq_status null_wait(aq_transport *t, const aq_wait_item *items,
-                           uint32_t count, aq_wait_mode mode, aq_time deadline,
-                           uint32_t *satisfied, aq_diag *diag)
+static aq_status null_wait(aq_transport *t, const aq_wait_request *request,
+                           aq_wait_result *out, aq_diag *diag)
 {
   aqsim_null *n = null_from(t);
   aqsim_null_settle(n);
-  uint32_t held = 0, first = count;
-  for (uint32_t i = count; i-- > 0;)
-    if (item_holds(&items[i])) {
+  uint32_t held = 0, first = 0, missing = 0;
+  for (uint32_t i = request->count; i-- > 0;)
+    if (item_holds(&request->items[i])) {
       held++;
       first = i;
+    } else {
+      missing = i;
     }
-  if (mode == AQ_WAIT_ALL ? held < count : held == 0)
-    return null_stuck(deadline, n, "the wait for a signal", diag);
-  if (satisfied)
-    *satisfied = mode == AQ_WAIT_ALL ? 0 : first;
-  return AQ_OK;
+  aq_status status = AQ_OK;
+  bool all = request->mode == AQ_WAIT_ALL;
+  if (all ? held < request->count : held == 0)
+    status = null_stuck(request->deadline, n, "the wait for a signal", diag);
+  if (!out || status == AQ_ERR_DEADLOCK)
+    return status;
+  out->index = status == AQ_ERR_TIMEOUT ? missing : all ? 0 : first;
+  aq_signal signal = request->items[out->index].signal;
+  out->value = aqsim_signal_load(aqsim_signal_from(signal));
+  return status;
 }
 
 static uint32_t null_drain(aq_transport *t, aq_completion *out,
@@ -430,6 +470,7 @@ const aq_transport_ops aqsim_null_transport_ops = {
     .open = null_open,
     .close = null_close,
     .info = null_info,
+    .inspect = null_inspect,
     .mem_alloc = null_mem_alloc,
     .mem_free = null_mem_free,
     .mem_publish = null_mem_publish,
@@ -442,7 +483,8 @@ const aq_transport_ops aqsim_null_transport_ops = {
     .signal_destroy = null_signal_destroy,
     .signal_load = null_signal_load,
     .signal_store = null_signal_store,
-    .signal_add = null_signal_add,
+    .signal_update = null_signal_update,
+    .signal_handler = null_signal_handler,
     .queue_create = null_queue_create,
     .queue_destroy = null_queue_destroy,
     .queue_doorbell = null_queue_doorbell,

@@ -49,7 +49,8 @@ static void signal_decrement(aqsim_null *n, aq_signal handle)
 static uint32_t kernel_run(aqsim_null *n, const aq_kernel_packet *packet,
                            char *text)
 {
-  static const aqsim_packet_limits limits = {UINT64_MAX, UINT64_MAX};
+  static const aqsim_packet_limits limits = {.workgroup_max = UINT64_MAX,
+                                             .lds_per_workgroup = UINT64_MAX};
   const aqsim_kernel *kernel =
       aqsim_kernel_from(&n->kernels, packet->kernel_object);
   uint32_t fault = aqsim_kernel_packet_check(packet, kernel, &limits, text);

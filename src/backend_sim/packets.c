@@ -48,7 +48,8 @@ uint32_t aqsim_kernel_packet_check(const aq_kernel_packet *packet,
     snprintf(text, AQSIM_FAULT_TEXT_MAX,
              "workgroup of %" PRIu64 " work-items; expected at most %" PRIu64,
              items, limits->workgroup_max);
-    return AQSIM_FAULT_WORKGROUP_SIZE;
+    return limits->foundation ? AQSIM_FAULT_DIMENSIONS
+                              : AQSIM_FAULT_WORKGROUP_SIZE;
   }
   if (packet->group_segment_size > limits->lds_per_workgroup) {
     snprintf(text, AQSIM_FAULT_TEXT_MAX,

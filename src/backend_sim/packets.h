@@ -6,6 +6,7 @@
 #ifndef AQSIM_PACKETS_H
 #define AQSIM_PACKETS_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "backend_sim/kernels.h"
@@ -25,6 +26,7 @@ enum aqsim_packet_fault {
 typedef struct aqsim_packet_limits {
   uint64_t workgroup_max;     /* work-items */
   uint64_t lds_per_workgroup; /* bytes */
+  bool foundation; /* a workgroup that is too large has wrong dimensions */
 } aqsim_packet_limits;
 
 enum { AQSIM_FAULT_TEXT_MAX = 200 };
@@ -60,6 +62,15 @@ static inline uint64_t aqsim_packet_workgroups(const aq_kernel_packet *packet)
       workgroups = UINT64_MAX;
   }
   return workgroups;
+}
+
+/* A vendor packet in a format that nobody knows: perhaps half-written. */
+static inline bool aqsim_packet_is_strange(uint32_t header_setup)
+{
+  unsigned format = header_setup >> 16 & 0xff;
+  return aq_header_type(header_setup) == AQ_PACKET_VENDOR &&
+         format != AQ_AMD_FORMAT_PM4_IB &&
+         format != AQ_AMD_FORMAT_BARRIER_VALUE;
 }
 
 /* "kernel dispatch", "barrier-AND", …; never NULL. */

@@ -20,6 +20,7 @@ void aqsim_queue_pump(aqsim_queue *queue);
 /* One row of the step table, for documentation and its test. */
 typedef struct aqsim_step_text {
   const char *name, *waits, *then;
+  const char *next; /* steps that follow, DONE, or ERROR: the queue stops */
 } aqsim_step_text;
 
 extern const aqsim_step_text aqsim_step_texts[AQSIM_STEP_COUNT];

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "backend_sim/queues.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "backend_sim/processor.h"
@@ -56,9 +55,19 @@ static void queue_map(aqsim_queue *queue)
   queue->mapped_at = now + model->remap_latency;
 }
 
+/* Whether a doorbell told of packet `id`. */
+static bool packet_is_rung(const aqsim_queue *queue, uint64_t id)
+{
+  uint64_t rung = __atomic_load_n(&queue->doorbell, __ATOMIC_ACQUIRE);
+  return (int64_t)(rung - id) >= 0;
+}
+
+/* A header of 0 that no doorbell told of is being written. */
 static bool packet_is_there(const aqsim_queue *queue, uint64_t id)
 {
   uint32_t header = aq_packet_load_header(aq_ring_slot(&queue->ring, id));
+  if (aq_header_type(header) == AQ_PACKET_VENDOR)
+    return !aqsim_packet_is_strange(header) || packet_is_rung(queue, id);
   return aq_header_type(header) != AQ_PACKET_INVALID;
 }
 
@@ -103,8 +112,17 @@ void aqsim_queue_fetch_schedule(aqsim_queue *queue)
   aq_time time = packet_known(queue, queue->fetched);
   time = aq_time_max(time, aq_time_max(queue->fetch_free, queue->sim->now));
   queue->fetch_pending = true;
-  aqsim_calendar_push(&queue->sim->calendar, &queue->fetch_event, time,
-                      AQSIM_AT_FETCH);
+  aqsim_queue_push(queue, &queue->fetch_event, time, AQSIM_AT_FETCH);
+}
+
+void aqsim_queue_read(const aqsim_queue *queue, uint64_t id, aq_packet *out)
+{
+  const aq_packet *slot = aq_ring_slot(&queue->ring, id);
+  /* Acquire pairs with the producer's release: the body follows. */
+  uint32_t header = aq_packet_load_header(slot);
+  memcpy((char *)out + sizeof header, (const char *)slot + sizeof header,
+         sizeof *out - sizeof header);
+  out->header_setup = header;
 }
 
 static void packet_fetch(aqsim_queue *queue, aqsim_flight *flight,
@@ -114,7 +132,7 @@ static void packet_fetch(aqsim_queue *queue, aqsim_flight *flight,
   flight->id = id;
   flight->submit = queue->submitted[id & (queue->ring.size - 1)];
   flight->fetch = decoded;
-  flight->packet = *aq_ring_slot(&queue->ring, id);
+  aqsim_queue_read(queue, id, &flight->packet);
   aqsim_flight_begin(flight);
 }
 
@@ -145,6 +163,11 @@ static void queue_fetch(aqsim_event *event)
   }
   queue->fetch_free = decoded;
   aqsim_queue_pump(queue);
+}
+
+void aqsim_queue_begin(aqsim_queue *queue)
+{
+  queue->fetch_event.fire = queue_fetch;
 }
 
 void aqsim_queue_retire(aqsim_queue *queue, uint64_t id)
@@ -180,182 +203,4 @@ void aqsim_queue_stop(aqsim_queue *queue, aqsim_queue_state state)
     aqsim_calendar_forget(&queue->sim->calendar, &queue->fetch_event,
                           sizeof queue->fetch_event);
   queue->fetch_pending = false;
-}
-
-/* ---- life ---- */
-
-static aq_status queue_check(const aqsim *sim, const aq_queue_desc *desc,
-                             aq_diag *diag)
-{
-  if (desc->device >= sim->device_count)
-    return aq_diag_set(diag, AQ_ERR_INVALID,
-                       "queue_create: device %u; expected less than %u",
-                       desc->device, sim->device_count);
-  const aqsim_device *device = &sim->devices[desc->device];
-  const aqsim_model *model = device->model;
-  if (desc->size == 0 || (desc->size & (desc->size - 1)) ||
-      desc->size < model->queue_size_min)
-    return aq_diag_set(diag, AQ_ERR_INVALID,
-                       "queue_create: size %u; expected a power of two, at "
-                       "least %lld",
-                       desc->size, (long long)model->queue_size_min);
-  if (desc->size > model->queue_size_max)
-    return aq_diag_set(diag, AQ_ERR_NO_MEMORY,
-                       "queue_create: size %u; %s has at most %lld", desc->size,
-                       model->name, (long long)model->queue_size_max);
-  if (desc->type != AQ_QUEUE_MULTI && desc->type != AQ_QUEUE_SINGLE)
-    return aq_diag_set(diag, AQ_ERR_UNSUPPORTED,
-                       "queue_create: type %d; expected MULTI or SINGLE",
-                       (int)desc->type);
-  if (device->queue_count >= model->queues_max)
-    return aq_diag_set(diag, AQ_ERR_NO_MEMORY,
-                       "queue_create: %s has at most %lld queues", model->name,
-                       (long long)model->queues_max);
-  return AQ_OK;
-}
-
-static void queue_free(aqsim_queue *queue)
-{
-  free(queue->ring.packets);
-  free(queue->submitted);
-  free(queue->completed);
-  free(queue->flights);
-  free(queue);
-}
-
-static uint64_t queue_events(const aqsim_queue *queue)
-{
-  return 1 + (uint64_t)queue->ring.size * AQSIM_FLIGHT_EVENTS;
-}
-
-/* Allocates the queue, its ring and what the processor keeps beside it. */
-static aqsim_queue *queue_alloc(aqsim *sim, uint32_t size)
-{
-  aqsim_queue *queue = aligned_alloc(_Alignof(aqsim_queue), sizeof *queue);
-  if (!queue)
-    return NULL;
-  memset(queue, 0, sizeof *queue);
-  queue->ring.size = size;
-  queue->ring.packets =
-      aligned_alloc(AQ_PACKET_SIZE, (size_t)size * AQ_PACKET_SIZE);
-  queue->submitted = calloc(size, sizeof *queue->submitted);
-  queue->completed = calloc(size, sizeof *queue->completed);
-  /* Fresh pages of flights cost nothing until that many are in flight. */
-  queue->flights = calloc(size, sizeof *queue->flights);
-  if (queue->ring.packets && queue->submitted && queue->completed &&
-      queue->flights &&
-      aqsim_calendar_reserve(&sim->calendar, queue_events(queue)))
-    return queue;
-  queue_free(queue);
-  return NULL;
-}
-
-/* The memory that clients and the processor share, as the HSA ABI has it. */
-static void queue_init_abi(aqsim_queue *queue, const aq_queue_desc *desc)
-{
-  uint32_t size = queue->ring.size;
-  memset(queue->ring.packets, 0, (size_t)size * AQ_PACKET_SIZE);
-  for (uint32_t i = 0; i < size; i++)
-    queue->ring.packets[i].header = AQ_PACKET_INVALID;
-  queue->ring.write_index = &queue->amd.write_dispatch_id;
-  queue->ring.read_index = &queue->amd.read_dispatch_id;
-  queue->ring.doorbell = &queue->doorbell;
-  queue->doorbell = UINT64_MAX;
-  queue->doorbell_signal =
-      (aq_amd_signal){.kind = AQ_AMD_SIGNAL_DOORBELL,
-                      .value = (int64_t)(uintptr_t)&queue->doorbell,
-                      .queue = (uintptr_t)&queue->amd};
-  queue->amd.hsa =
-      (aq_hsa_queue){.type = desc->type,
-                     .features = 1, /* kernel dispatch */
-                     .base = queue->ring.packets,
-                     .doorbell = {(uintptr_t)&queue->doorbell_signal},
-                     .size = size,
-                     .id = queue->ring.id};
-  queue->amd.read_dispatch_id_offset = offsetof(aq_amd_queue, read_dispatch_id);
-}
-
-static aq_status queue_announce(aqsim *sim, aqsim_queue *queue, aq_diag *diag)
-{
-  queue->record = AQ_NONE;
-  if (!aqsim_recorder_on(&sim->recorder))
-    return AQ_OK;
-  aq_run_queue row = {queue->device->record, queue->ring.id};
-  return sim->recorder.sink->queue(sim->recorder.sink, &row, &queue->record,
-                                   diag);
-}
-
-aq_status aqsim_queue_create(aqsim *sim, const aq_queue_desc *desc,
-                             aqsim_queue **out, aq_diag *diag)
-{
-  aq_status status = queue_check(sim, desc, diag);
-  if (status != AQ_OK)
-    return status;
-  aqsim_queue *queue = queue_alloc(sim, desc->size);
-  if (!queue)
-    return aq_diag_set(diag, AQ_ERR_NO_MEMORY,
-                       "out of memory for a queue of %u packets", desc->size);
-  queue->sim = sim;
-  queue->device = &sim->devices[desc->device];
-  queue->ring.id = sim->queues_created;
-  queue->error = desc->error;
-  queue->user = desc->user;
-  queue->mapped_at = queue->launch_free = queue->fetch_free = sim->now;
-  queue->last_end = AQ_TIME_NONE;
-  queue->fetch_event.fire = queue_fetch;
-  queue_init_abi(queue, desc);
-  status = queue_announce(sim, queue, diag);
-  if (status != AQ_OK) {
-    aqsim_calendar_release(&sim->calendar, queue_events(queue));
-    queue_free(queue);
-    return status;
-  }
-  sim->queues_created++;
-  queue->device->queue_count++;
-  queue->previous = sim->last_queue;
-  if (sim->last_queue)
-    sim->last_queue->next = queue;
-  else
-    sim->first_queue = queue;
-  sim->last_queue = queue;
-  *out = queue;
-  return AQ_OK;
-}
-
-static void queue_unlink(aqsim *sim, aqsim_queue *queue)
-{
-  if (queue->previous)
-    queue->previous->next = queue->next;
-  else
-    sim->first_queue = queue->next;
-  if (queue->next)
-    queue->next->previous = queue->previous;
-  else
-    sim->last_queue = queue->previous;
-}
-
-void aqsim_queue_destroy(aqsim_queue *queue)
-{
-  aqsim *sim = queue->sim;
-  aqsim_queue_stop(queue, AQSIM_QUEUE_INACTIVE);
-  for (uint32_t i = 0; i < queue->fresh; i++)
-    aqsim_gate_disarm(&queue->flights[i].gate);
-  aqsim_calendar_forget(&sim->calendar, queue->flights,
-                        queue->fresh * sizeof *queue->flights);
-  queue_unlink(sim, queue);
-  queue->destroyed = true;
-  queue->device->queue_count--;
-  queue->next = sim->destroyed;
-  sim->destroyed = queue;
-  aqsim_queues_sweep(sim);
-}
-
-void aqsim_queues_sweep(aqsim *sim)
-{
-  while (sim->depth == 0 && sim->destroyed) {
-    aqsim_queue *queue = sim->destroyed;
-    sim->destroyed = queue->next;
-    aqsim_calendar_release(&sim->calendar, queue_events(queue));
-    queue_free(queue);
-  }
 }

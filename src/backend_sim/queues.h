@@ -1,21 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Queues of the simulator: their memory, and the way of packets from the ring
- * to the packet processor (notice, map, fetch) and of slots back to clients.
+ * Queues of the simulator at work: the way of packets from the ring to the
+ * packet processor (notice, map, fetch) and of slots back to clients.
  */
 #ifndef AQSIM_QUEUES_H
 #define AQSIM_QUEUES_H
 
 #include "backend_sim/core.h"
 
-aq_status aqsim_queue_create(aqsim *sim, const aq_queue_desc *desc,
-                             aqsim_queue **out, aq_diag *diag);
-
-/* Drops what is in flight; from inside an event the memory goes later. */
-void aqsim_queue_destroy(aqsim_queue *queue);
-
-/* Frees the queues that were destroyed from inside events. */
-void aqsim_queues_sweep(aqsim *sim);
+/* Copies the packet out of its slot. */
+void aqsim_queue_read(const aqsim_queue *queue, uint64_t id, aq_packet *out);
 
 /* Looks for published packets: their doorbell rings now. */
 void aqsim_queue_notice(aqsim_queue *queue);
@@ -41,6 +35,9 @@ static inline void aqsim_queue_fetch_more(aqsim_queue *queue)
 
 /* Hands the slot of `id` back to the clients once all before it are. */
 void aqsim_queue_retire(aqsim_queue *queue, uint64_t id);
+
+/* Sets up what this header keeps of a queue. */
+void aqsim_queue_begin(aqsim_queue *queue);
 
 /* Nothing is published or in flight. */
 bool aqsim_queue_is_idle(const aqsim_queue *queue);

@@ -29,6 +29,7 @@ static bool signals_grow(aqsim_signals *signals)
   chunk->next = signals->chunks;
   signals->chunks = chunk;
   for (size_t i = CHUNK_SIGNALS; i-- > 0;) {
+    chunk->signals[i].abi.kind = 0;
     chunk->signals[i].next_free = signals->free;
     signals->free = &chunk->signals[i];
   }
@@ -40,20 +41,68 @@ static void list_init(aqsim_watcher *list)
   *list = (aqsim_watcher){list, list, NULL};
 }
 
-aqsim_signal *aqsim_signal_create(aqsim_signals *signals, int64_t value,
-                                  uint32_t flags, uint64_t user)
+aq_status aqsim_signal_check(const aq_signal_desc *desc, uint32_t devices,
+                             aq_diag *diag)
+{
+  if (desc->consumer_count > 0 && !desc->consumers)
+    return aq_diag_set(diag, AQ_ERR_INVALID,
+                       "signal_create: %u consumers without a list",
+                       desc->consumer_count);
+  for (uint32_t i = 0; i < desc->consumer_count; i++) {
+    uint32_t consumer = desc->consumers[i];
+    if (consumer >= devices && consumer != AQ_DEVICE_HOST)
+      return aq_diag_set(diag, AQ_ERR_INVALID,
+                         "signal_create: consumer %u; expected the host or a "
+                         "device less than %u",
+                         consumer, devices);
+    for (uint32_t j = 0; j < i; j++)
+      if (desc->consumers[j] == consumer)
+        return aq_diag_set(diag, AQ_ERR_INVALID,
+                           "signal_create: consumers %u and %u are the same", j,
+                           i);
+  }
+  return AQ_OK;
+}
+
+/* Whether the host has no interrupt from it. */
+static bool desc_is_polled(const aq_signal_desc *desc)
+{
+  if (desc->flags & (AQ_SIGNAL_IPC | AQ_SIGNAL_GPU_ONLY))
+    return true;
+  for (uint32_t i = 0; i < desc->consumer_count; i++)
+    if (desc->consumers[i] == AQ_DEVICE_HOST)
+      return false;
+  return desc->consumer_count > 0;
+}
+
+aqsim_signal *aqsim_signal_create(aqsim_signals *signals,
+                                  const aq_signal_desc *desc)
 {
   if (!signals->free && !signals_grow(signals))
     return NULL;
   aqsim_signal *signal = signals->free;
   signals->free = signal->next_free;
-  *signal = (aqsim_signal){.abi = {.kind = AQ_AMD_SIGNAL_USER, .value = value},
-                           .user = user,
-                           .number = signals->created++,
-                           .flags = flags};
+  *signal =
+      (aqsim_signal){.abi = {.kind = AQ_AMD_SIGNAL_USER, .value = desc->value},
+                     .user = desc->user,
+                     .number = signals->created++,
+                     .flags = desc->flags,
+                     .polled = desc_is_polled(desc)};
   list_init(&signal->zero);
   list_init(&signal->each);
   return signal;
+}
+
+const aqsim_signal *aqsim_signals_find(const aqsim_signals *signals,
+                                       aq_signal handle)
+{
+  for (const aqsim_signal_chunk *c = signals->chunks; c; c = c->next) {
+    uint64_t offset = handle.handle - (uintptr_t)c->signals;
+    if (offset < sizeof c->signals && offset % sizeof(aqsim_signal) == 0 &&
+        aqsim_signal_from(handle)->abi.kind != 0)
+      return aqsim_signal_from(handle);
+  }
+  return NULL;
 }
 
 static void list_clear(aqsim_watcher *list)
@@ -141,6 +190,45 @@ int64_t aqsim_signal_add(aqsim_signals *signals, aqsim_signal *signal,
   if (value < 0 && (signal->flags & AQ_SIGNAL_DRAIN))
     drain_note(signals, signal, now);
   signal_tell(signal, before + value);
+  return before;
+}
+
+/* The new value of a signal that has `before`. */
+static int64_t updated(aq_signal_op op, int64_t before, int64_t operand,
+                       int64_t expected)
+{
+  switch (op) {
+  case AQ_UPDATE_ADD:
+    return (int64_t)((uint64_t)before + (uint64_t)operand);
+  case AQ_UPDATE_SUB:
+    return (int64_t)((uint64_t)before - (uint64_t)operand);
+  case AQ_UPDATE_AND:
+    return before & operand;
+  case AQ_UPDATE_OR:
+    return before | operand;
+  case AQ_UPDATE_XOR:
+    return before ^ operand;
+  case AQ_UPDATE_CAS:
+    return before == expected ? operand : before;
+  case AQ_UPDATE_EXCHANGE:
+  case AQ_UPDATE_STORE_SILENT:
+    return operand;
+  }
+  return before;
+}
+
+int64_t aqsim_signal_update(aqsim_signals *signals, aqsim_signal *signal,
+                            aq_signal_op op, int64_t operand, int64_t expected,
+                            aq_time now)
+{
+  int64_t before = aqsim_signal_load(signal);
+  int64_t value = updated(op, before, operand, expected);
+  bool decrement = (op == AQ_UPDATE_ADD && operand < 0) ||
+                   (op == AQ_UPDATE_SUB && operand > 0);
+  __atomic_store_n(&signal->abi.value, value, __ATOMIC_RELEASE);
+  if (decrement && (signal->flags & AQ_SIGNAL_DRAIN))
+    drain_note(signals, signal, now);
+  signal_tell(signal, value);
   return before;
 }
 

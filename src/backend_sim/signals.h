@@ -32,6 +32,7 @@ typedef struct aqsim_signal {
   uint64_t user;      /* of signal_create */
   uint64_t number;    /* order of creation, names it in messages */
   uint32_t flags;     /* aq_signal_flag */
+  bool polled;        /* a host that waits gets no interrupt */
   uint32_t device;    /* whose ticks start_ts and end_ts are */
   struct aqsim_signal *next_free;
 } __attribute__((aligned(64))) aqsim_signal;
@@ -50,8 +51,13 @@ typedef struct aqsim_signals {
 
 void aqsim_signals_fini(aqsim_signals *signals);
 
-aqsim_signal *aqsim_signal_create(aqsim_signals *signals, int64_t value,
-                                  uint32_t flags, uint64_t user);
+/* Words what is wrong with a description; `devices` is their number. */
+aq_status aqsim_signal_check(const aq_signal_desc *desc, uint32_t devices,
+                             aq_diag *diag);
+
+/* NULL when out of memory. The description is a checked one. */
+aqsim_signal *aqsim_signal_create(aqsim_signals *signals,
+                                  const aq_signal_desc *desc);
 
 /* Whoever still watches it never hears of it again. */
 void aqsim_signal_destroy(aqsim_signals *signals, aqsim_signal *signal);
@@ -71,12 +77,22 @@ static inline int64_t aqsim_signal_load(const aqsim_signal *signal)
   return __atomic_load_n(&signal->abi.value, __ATOMIC_ACQUIRE);
 }
 
+/* The signal that a handle names, NULL when it is none of this pool. Slow. */
+const aqsim_signal *aqsim_signals_find(const aqsim_signals *signals,
+                                       aq_signal handle);
+
 /* Adds and returns the value before. A decrement of a drain signal is noted as
  * a completion at `now`. */
 int64_t aqsim_signal_add(aqsim_signals *signals, aqsim_signal *signal,
                          int64_t value, aq_time now);
 
 void aqsim_signal_store(aqsim_signal *signal, int64_t value);
+
+/* Any update; returns the value before. A subtraction, or an addition of less
+ * than 0, is a decrement. */
+int64_t aqsim_signal_update(aqsim_signals *signals, aqsim_signal *signal,
+                            aq_signal_op op, int64_t operand, int64_t expected,
+                            aq_time now);
 
 /* Starts and stops watching; stopping is allowed at any time, also twice. */
 void aqsim_signal_watch(aqsim_watcher *list, aqsim_watcher *watcher);

@@ -7,6 +7,8 @@
 #include "backend_sim/clock.h"
 #include "backend_sim/copies.h"
 #include "backend_sim/core.h"
+#include "backend_sim/decode.h"
+#include "backend_sim/queue_life.h"
 #include "backend_sim/queues.h"
 
 /* ---- life ---- */
@@ -76,7 +78,8 @@ static aq_status device_open(aqsim *sim, uint32_t ordinal, const char *name,
   device_fences(device);
   device->limits = (aqsim_packet_limits){
       .workgroup_max = (uint64_t)device->model->workgroup_max,
-      .lds_per_workgroup = (uint64_t)device->model->lds_per_workgroup};
+      .lds_per_workgroup = (uint64_t)device->model->lds_per_workgroup,
+      .foundation = sim->semantics == AQ_SEMANTICS_FOUNDATION};
   device_describe(device, &sim->infos[ordinal]);
   return device_announce(device, diag);
 }
@@ -84,9 +87,12 @@ static aq_status device_open(aqsim *sim, uint32_t ordinal, const char *name,
 static void sim_close(aq_transport *t)
 {
   aqsim *sim = aqsim_from(t);
-  while (sim->first_queue)
+  while (sim->first_queue) {
+    sim->first_queue->references = 1; /* of a cooperative one: all end here */
     aqsim_queue_destroy(sim->first_queue);
+  }
   aqsim_copies_fini(sim);
+  aqsim_handlers_fini(&sim->handlers);
   aqsim_recorder_fini(&sim->recorder);
   aqsim_memory_fini(&sim->memory);
   aqsim_kernels_fini(&sim->kernels);
@@ -106,6 +112,9 @@ static aq_status options_check(const aq_transport_options *options,
   if (options->policy)
     return aq_diag_set(diag, AQ_ERR_UNSUPPORTED,
                        "sim: device policies are not supported");
+  if (options->mode != AQ_MODE_VIRTUAL)
+    return aq_diag_set(diag, AQ_ERR_UNSUPPORTED,
+                       "sim: live mode is not supported");
   if (options->epoch < -AQ_TIME_MAX / 4 || options->epoch > AQ_TIME_MAX / 4)
     return aq_diag_set(diag, AQ_ERR_INVALID,
                        "sim: epoch %lld ps; expected -2^61 to 2^61",
@@ -128,6 +137,12 @@ static aq_status sim_open(const aq_transport_options *given, aq_transport **out,
     return aq_diag_set(diag, AQ_ERR_NO_MEMORY, "out of memory");
   sim->base.ops = &aqsim_transport_ops;
   sim->now = options.epoch;
+  sim->semantics = options.semantics;
+  sim->report = options.report;
+  sim->report_user = options.report_user;
+  sim->gates = (aqsim_gates){.calendar = &sim->calendar, .now = &sim->now};
+  sim->handlers =
+      (aqsim_handlers){.calendar = &sim->calendar, .now = &sim->now};
   sim->hooks = options.hooks;
   sim->devices = calloc(1, sizeof *sim->devices);
   sim->infos = calloc(1, sizeof *sim->infos);
@@ -152,11 +167,21 @@ static aq_status sim_open(const aq_transport_options *given, aq_transport **out,
 static void sim_info(aq_transport *t, aq_transport_info *out)
 {
   const aqsim *sim = aqsim_from(t);
-  *out = (aq_transport_info){.caps = AQ_CAP_VIRTUAL_TIME | AQ_CAP_RECORDS |
-                                     AQ_CAP_TIMING | AQ_CAP_HOST_KERNELS |
-                                     AQ_CAP_COPY | AQ_CAP_DEVICE_HOOKS,
-                             .device_count = sim->device_count,
-                             .devices = sim->infos};
+  *out = (aq_transport_info){
+      .caps = AQ_CAP_VIRTUAL_TIME | AQ_CAP_RECORDS | AQ_CAP_TIMING |
+              AQ_CAP_HOST_KERNELS | AQ_CAP_COPY | AQ_CAP_PROFILING |
+              AQ_CAP_CU_MASK | AQ_CAP_PRIORITY | AQ_CAP_BARRIER_VALUE |
+              AQ_CAP_PM4 | AQ_CAP_HANDLERS | AQ_CAP_COOPERATIVE |
+              AQ_CAP_AGENT_QUEUES | AQ_CAP_DEVICE_HOOKS,
+      .device_count = sim->device_count,
+      .devices = sim->infos,
+      .reproducible = true};
+}
+
+static void sim_inspect(aq_transport *t,
+                        void (*line)(const char *text, void *user), void *user)
+{
+  (void)t, (void)line, (void)user; /* nothing to tell: caps says so */
 }
 
 /* Every operation that allocates asks here first. */
@@ -271,15 +296,16 @@ static aq_status sim_kernel_register(aq_transport *t,
 
 /* ---- signals ---- */
 
-static aq_status sim_signal_create(aq_transport *t, int64_t value,
-                                   uint32_t flags, uint64_t user,
+static aq_status sim_signal_create(aq_transport *t, const aq_signal_desc *desc,
                                    aq_signal *out, aq_diag *diag)
 {
   aqsim *sim = aqsim_from(t);
-  aq_status status = may_allocate(sim, "a signal", diag);
+  aq_status status = aqsim_signal_check(desc, sim->device_count, diag);
+  if (status == AQ_OK)
+    status = may_allocate(sim, "a signal", diag);
   if (status != AQ_OK)
     return status;
-  aqsim_signal *signal = aqsim_signal_create(&sim->signals, value, flags, user);
+  aqsim_signal *signal = aqsim_signal_create(&sim->signals, desc);
   if (!signal)
     return aq_diag_set(diag, AQ_ERR_NO_MEMORY, "out of memory for signals");
   *out = aqsim_signal_handle(signal);
@@ -288,27 +314,54 @@ static aq_status sim_signal_create(aq_transport *t, int64_t value,
 
 static void sim_signal_destroy(aq_transport *t, aq_signal signal)
 {
-  if (signal.handle)
-    aqsim_signal_destroy(&aqsim_from(t)->signals, aqsim_signal_from(signal));
+  aqsim *sim = aqsim_from(t);
+  aqsim_signal *s = aqsim_signal_from(signal);
+  if (!s)
+    return;
+  aqsim_handlers_drop(&sim->handlers, s);
+  aqsim_signal_destroy(&sim->signals, s);
 }
 
-static int64_t sim_signal_load(aq_transport *t, aq_signal signal)
+/* Every order is served by the strongest that is needed: acquire loads, release
+ * stores, acquire-release updates. */
+static int64_t sim_signal_load(aq_transport *t, aq_signal signal,
+                               aq_order order)
 {
-  (void)t;
+  (void)t, (void)order;
   return aqsim_signal_load(aqsim_signal_from(signal));
 }
 
-static void sim_signal_store(aq_transport *t, aq_signal signal, int64_t value)
+static void sim_signal_store(aq_transport *t, aq_signal signal, int64_t value,
+                             aq_order order)
 {
-  (void)t;
+  (void)t, (void)order;
   aqsim_signal_store(aqsim_signal_from(signal), value);
 }
 
-static int64_t sim_signal_add(aq_transport *t, aq_signal signal, int64_t value)
+static int64_t sim_signal_update(aq_transport *t, aq_signal signal,
+                                 aq_signal_op op, int64_t operand,
+                                 int64_t expected, aq_order order)
 {
   aqsim *sim = aqsim_from(t);
-  return aqsim_signal_add(&sim->signals, aqsim_signal_from(signal), value,
-                          sim->now);
+  (void)order;
+  return aqsim_signal_update(&sim->signals, aqsim_signal_from(signal), op,
+                             operand, expected, sim->now);
+}
+
+static aq_status sim_signal_handler(aq_transport *t, aq_signal signal,
+                                    aq_condition condition, int64_t value,
+                                    aq_signal_function *function, void *user,
+                                    aq_diag *diag)
+{
+  aqsim *sim = aqsim_from(t);
+  aqsim_signal *s = aqsim_signal_from(signal);
+  if (!s || !function)
+    return aq_diag_set(diag, AQ_ERR_INVALID,
+                       "signal_handler: expected a signal and a function");
+  aq_wait_item item = {signal, condition, value};
+  aq_time delay = s->polled ? 0 : sim->devices[0].model->interrupt_to_host;
+  return aqsim_handler_add(&sim->handlers, s, &item, function, user, delay,
+                           diag);
 }
 
 /* ---- queues ---- */
@@ -338,10 +391,15 @@ static void sim_queue_destroy(aq_transport *t, aq_ring *ring)
 
 static void sim_queue_doorbell(aq_transport *t, aq_ring *ring, uint64_t id)
 {
+  aqsim_queue *queue = queue_from(ring);
   (void)t;
+  if (queue->bell) {
+    aqsim_signal_store(queue->bell, (int64_t)id);
+    return;
+  }
   /* Release: whoever reads the cell sees the packets up to id. */
   __atomic_store_n(ring->doorbell, id, __ATOMIC_RELEASE);
-  aqsim_queue_notice(queue_from(ring));
+  aqsim_queue_notice(queue);
 }
 
 static aq_status sim_queue_wait_space(aq_transport *t, aq_ring *ring,
@@ -357,15 +415,8 @@ static aq_status sim_queue_control(aq_transport *t, aq_ring *ring,
                                    const aq_queue_control_args *args,
                                    aq_diag *diag)
 {
-  aqsim_queue *queue = queue_from(ring);
-  (void)t, (void)args;
-  if (control != AQ_CONTROL_INACTIVATE)
-    return aq_diag_set(diag, AQ_ERR_UNSUPPORTED,
-                       "sim: queue %u: %s cannot be set", ring->id,
-                       control == AQ_CONTROL_PRIORITY ? "priority" : "CU mask");
-  if (queue->state == AQSIM_QUEUE_ACTIVE)
-    aqsim_queue_stop(queue, AQSIM_QUEUE_INACTIVE);
-  return AQ_OK;
+  (void)t;
+  return aqsim_queue_control(queue_from(ring), control, args, diag);
 }
 
 /* ---- time ---- */
@@ -385,12 +436,10 @@ static void sim_clock_correlate(aq_transport *t, uint32_t device,
                          aqsim_clock_time(d, aqsim_clock_ticks(d, sim->now))};
 }
 
-static aq_status sim_wait(aq_transport *t, const aq_wait_item *items,
-                          uint32_t count, aq_wait_mode mode, aq_time deadline,
-                          uint32_t *satisfied, aq_diag *diag)
+static aq_status sim_wait(aq_transport *t, const aq_wait_request *request,
+                          aq_wait_result *out, aq_diag *diag)
 {
-  return aqsim_clock_wait(aqsim_from(t), items, count, mode, deadline,
-                          satisfied, diag);
+  return aqsim_clock_wait(aqsim_from(t), request, out, diag);
 }
 
 static uint32_t sim_drain(aq_transport *t, aq_completion *out,
@@ -412,7 +461,8 @@ static aq_status sim_dispatch_times(aq_transport *t, aq_signal handle,
 {
   const aqsim *sim = aqsim_from(t);
   const aqsim_signal *signal = aqsim_signal_from(handle);
-  if (!signal || !(signal->flags & AQ_SIGNAL_PROFILE))
+  /* Nothing was kept for it, or nothing is complete. */
+  if (!signal || signal->abi.end_ts == 0)
     return AQ_ERR_INVALID;
   const aqsim_device *device = &sim->devices[signal->device];
   *start = aqsim_clock_time(device, (int64_t)signal->abi.start_ts);
@@ -428,6 +478,7 @@ const aq_transport_ops aqsim_transport_ops = {
     .open = sim_open,
     .close = sim_close,
     .info = sim_info,
+    .inspect = sim_inspect,
     .mem_alloc = sim_mem_alloc,
     .mem_free = sim_mem_free,
     .mem_publish = sim_mem_publish,
@@ -440,7 +491,8 @@ const aq_transport_ops aqsim_transport_ops = {
     .signal_destroy = sim_signal_destroy,
     .signal_load = sim_signal_load,
     .signal_store = sim_signal_store,
-    .signal_add = sim_signal_add,
+    .signal_update = sim_signal_update,
+    .signal_handler = sim_signal_handler,
     .queue_create = sim_queue_create,
     .queue_destroy = sim_queue_destroy,
     .queue_doorbell = sim_queue_doorbell,

@@ -124,19 +124,21 @@ aq_signal aqsim_testbed_signal(aqsim_testbed *bed, int64_t value)
 {
   aq_signal signal = {0};
   if (bed_is_well(bed))
-    bed->t->ops->signal_create(bed->t, value, 0, 0, &signal, &bed->problem);
+    bed->t->ops->signal_create(bed->t, &(aq_signal_desc){.value = value},
+                               &signal, &bed->problem);
   return signal;
 }
 
 int64_t aqsim_testbed_value(aqsim_testbed *bed, aq_signal signal)
 {
-  return signal.handle ? bed->t->ops->signal_load(bed->t, signal) : 0;
+  return signal.handle ? bed->t->ops->signal_load(bed->t, signal, AQ_ACQUIRE)
+                       : 0;
 }
 
 void aqsim_testbed_store(aqsim_testbed *bed, aq_signal signal, int64_t value)
 {
   if (signal.handle)
-    bed->t->ops->signal_store(bed->t, signal, value);
+    bed->t->ops->signal_store(bed->t, signal, value, AQ_RELEASE);
 }
 
 /* ---- packets ---- */
@@ -216,8 +218,10 @@ void aqsim_testbed_wait(aqsim_testbed *bed, aq_signal signal)
 {
   aq_wait_item item = {signal, AQ_EQ, 0};
   if (bed_is_well(bed))
-    bed->t->ops->wait(bed->t, &item, 1, AQ_WAIT_ALL, AQ_TIME_MAX, NULL,
-                      &bed->problem);
+    bed->t->ops->wait(
+        bed->t,
+        &(aq_wait_request){.items = &item, .count = 1, .deadline = AQ_TIME_MAX},
+        NULL, &bed->problem);
 }
 
 /* ---- what became of them ---- */

@@ -8,8 +8,9 @@
  * and kernels and frees them at close. Options, descriptions and buffers passed
  * in are borrowed for the call unless a field says otherwise.
  *
- * Thread rule: signals, rings and doorbells may be used from any thread where
- * info.caps has AQ_CAP_LIVE; without it one thread drives the transport.
+ * Thread rule: every operation may be called from any thread where info.caps
+ * has AQ_CAP_LIVE (close excepted: last, alone); without it one thread drives
+ * the transport.
  *
  * Time rule: callers never spin. Time moves only inside queue_wait_space, wait,
  * sleep_until and drain: a simulator runs its events there, hardware blocks
@@ -48,20 +49,46 @@ struct aq_transport {
 /* ---- life ---- */
 
 enum aq_transport_cap {
-  AQ_CAP_VIRTUAL_TIME = 1 << 0,  /* time is modelled: deterministic */
-  AQ_CAP_LIVE = 1 << 1,          /* real threads may use it at once */
-  AQ_CAP_RECORDS = 1 << 2,       /* fills the record sink */
-  AQ_CAP_TIMING = 1 << 3,        /* its times mean something */
-  AQ_CAP_HOST_KERNELS = 1 << 4,  /* kernel_register */
-  AQ_CAP_CODE_OBJECTS = 1 << 5,  /* module_load */
-  AQ_CAP_COPY = 1 << 6,          /* copy_async */
-  AQ_CAP_CU_MASK = 1 << 7,       /* queue_control CU mask */
-  AQ_CAP_PRIORITY = 1 << 8,      /* queue_control priority */
-  AQ_CAP_BARRIER_VALUE = 1 << 9, /* AMD barrier-value packets */
-  AQ_CAP_PM4 = 1 << 10,          /* AMD PM4 indirect buffer packets */
+  AQ_CAP_VIRTUAL_TIME = 1 << 0,   /* time is modelled: deterministic */
+  AQ_CAP_LIVE = 1 << 1,           /* real threads may use it at once */
+  AQ_CAP_RECORDS = 1 << 2,        /* fills the record sink */
+  AQ_CAP_TIMING = 1 << 3,         /* its times mean something */
+  AQ_CAP_HOST_KERNELS = 1 << 4,   /* kernel_register */
+  AQ_CAP_CODE_OBJECTS = 1 << 5,   /* module_load */
+  AQ_CAP_COPY = 1 << 6,           /* copy_async */
+  AQ_CAP_CU_MASK = 1 << 7,        /* queue_control CU mask */
+  AQ_CAP_PRIORITY = 1 << 8,       /* queue_control priority */
+  AQ_CAP_BARRIER_VALUE = 1 << 9,  /* AMD barrier-value packets */
+  AQ_CAP_PM4 = 1 << 10,           /* AMD PM4 indirect buffer packets */
   AQ_CAP_DEVICE_POLICY = 1 << 11, /* device policies */
-  AQ_CAP_DEVICE_HOOKS = 1 << 12,  /* options.hooks */
+  AQ_CAP_HANDLERS = 1 << 12,      /* signal_handler */
+  AQ_CAP_PROFILING = 1 << 13,     /* dispatch_times */
+  AQ_CAP_COOPERATIVE = 1 << 14,   /* cooperative queues */
+  AQ_CAP_AGENT_QUEUES = 1 << 15,  /* soft queues and queues of the host agent */
+  AQ_CAP_INSPECT = 1 << 16,       /* inspect tells something */
+  AQ_CAP_DEVICE_HOOKS = 1 << 17,  /* options.hooks */
 };
+
+/* Where ROCr and the HSA Foundation's suite differ. */
+typedef enum aq_semantics {
+  AQ_SEMANTICS_ROCR, /* what users' GPUs do: the default */
+  AQ_SEMANTICS_FOUNDATION,
+} aq_semantics;
+
+typedef enum aq_time_mode {
+  /* One thread drives the transport; time moves in the time group only. */
+  AQ_MODE_VIRTUAL,
+  /* A device thread serves any number of host threads, which may ring and wait
+   * through the table or by touching memory. Deadlines count in wall time from
+   * the call unless `pace` ties the two. Transports on hardware are always
+   * live. */
+  AQ_MODE_LIVE,
+} aq_time_mode;
+
+/* Virtual ps for each wall ps; wall 0: free running, nothing is waited for. */
+typedef struct aq_pace {
+  uint32_t virtual_time, wall;
+} aq_pace;
 
 /* One part of a stack of transports as users name it, "fault,seed=7+sim". */
 typedef struct aq_transport_layer {
@@ -71,14 +98,21 @@ typedef struct aq_transport_layer {
 } aq_transport_layer;
 
 typedef struct aq_transport_options {
-  uint32_t size;           /* sizeof(aq_transport_options) of the caller */
-  const char *device;      /* device model or selector; NULL: the default */
+  uint32_t size;            /* sizeof(aq_transport_options) of the caller */
+  const char *device;       /* device model or selector; NULL: the default */
   const char *const *edits; /* "KEY=VALUE" for the device model, NULL ends */
   uint64_t seed;
   aq_time epoch;           /* first instant of virtual time */
   aq_record_sink *records; /* NULL: none. Borrowed until close */
   const void *policy;      /* device policy, NULL: the device's own choices */
-  const aq_device_hooks *hooks; /* NULL: none. Borrowed until close */
+  aq_semantics semantics;
+  aq_time_mode mode;
+  aq_pace pace; /* of live mode */
+  /* Told of queue errors that have no callback, one line each. NULL: they go
+   * to standard error. On the thread that drives time. */
+  void (*report)(const char *line, void *user);
+  void *report_user;
+  const aq_device_hooks *hooks;    /* NULL: none. Borrowed until close */
   const aq_transport_layer *layer; /* the one to open; NULL: no settings, and
                                       nothing inside. Borrowed until close */
 } aq_transport_options;
@@ -86,9 +120,9 @@ typedef struct aq_transport_options {
 /* One device as a queue or policy may ask about it. Text lives as long as the
  * transport. */
 typedef struct aq_device_info {
-  const char *name;    /* "AMD Instinct MI300X" */
-  const char *gfx;     /* "gfx942" */
-  const char *model;   /* device model, NULL on hardware */
+  const char *name;  /* "AMD Instinct MI300X" */
+  const char *gfx;   /* "gfx942" */
+  const char *model; /* device model, NULL on hardware */
   const char *model_hash;
   const char *verdict; /* calibrated, partly, assumed; NULL on hardware */
   uint32_t cus;
@@ -96,10 +130,10 @@ typedef struct aq_device_info {
   uint32_t queues_max;
   uint32_t queue_size_min, queue_size_max; /* packets */
   uint64_t timestamp_hz;
-  aq_time timestamp_step;  /* granularity of start and end */
+  aq_time timestamp_step;        /* granularity of start and end */
   aq_time dispatch_latency_warm; /* doorbell to start, idle but mapped queue */
   aq_time dispatch_latency_cold; /* the same on an unmapped queue */
-  aq_time unmap_after;     /* idle time after which a queue is unmapped */
+  aq_time unmap_after;           /* idle time after which a queue is unmapped */
   /* Submitting a graph launch: after graph_launch the doorbell of the first
    * graph_head nodes, after graph_per_node for each other node that of the
    * rest. All 0 where it is not known. */
@@ -111,6 +145,10 @@ typedef struct aq_transport_info {
   uint32_t caps; /* aq_transport_cap bits */
   uint32_t device_count;
   const aq_device_info *devices;
+  /* So far, the same calls and seed would give the same records: always in
+   * virtual time; in live mode while one client thread waits through the
+   * table. */
+  bool reproducible;
 } aq_transport_info;
 
 /* ---- memory ---- */
@@ -201,10 +239,46 @@ static inline bool aq_condition_holds(aq_condition condition, int64_t value,
   return false;
 }
 
+/* Memory orders of signal operations; a stronger one may be used. */
+typedef enum aq_order {
+  AQ_RELAXED,
+  AQ_ACQUIRE,
+  AQ_RELEASE,
+  AQ_ACQ_REL,
+} aq_order;
+
 enum aq_signal_flag {
-  AQ_SIGNAL_DRAIN = 1 << 0,   /* each decrement is reported by drain() */
-  AQ_SIGNAL_PROFILE = 1 << 1, /* start and end are kept for dispatch_times() */
+  AQ_SIGNAL_DRAIN = 1 << 0,    /* each decrement is reported by drain() */
+  AQ_SIGNAL_PROFILE = 1 << 1,  /* start and end are kept for dispatch_times() */
+  AQ_SIGNAL_IPC = 1 << 2,      /* shared: the host polls, no interrupt */
+  AQ_SIGNAL_GPU_ONLY = 1 << 3, /* the same */
 };
+
+enum {
+  AQ_DEVICE_HOST = 0xffffffff, /* the host agent, where a device is asked for */
+};
+
+typedef struct aq_signal_desc {
+  int64_t value;
+  uint32_t flags; /* aq_signal_flag bits */
+  uint64_t user;  /* comes back with each completion */
+  /* Who may wait on it: device ordinals and AQ_DEVICE_HOST, none twice. NULL:
+   * everybody. Without the host among them it is polled, as GPU_ONLY is. */
+  const uint32_t *consumers;
+  uint32_t consumer_count;
+} aq_signal_desc;
+
+/* Read-modify-write operations. */
+typedef enum aq_signal_op {
+  AQ_UPDATE_ADD,
+  AQ_UPDATE_SUB,
+  AQ_UPDATE_AND,
+  AQ_UPDATE_OR,
+  AQ_UPDATE_XOR,
+  AQ_UPDATE_EXCHANGE,
+  AQ_UPDATE_CAS,          /* to operand, if the value is `expected` */
+  AQ_UPDATE_STORE_SILENT, /* waiters need not be told */
+} aq_signal_op;
 
 typedef struct aq_wait_item {
   aq_signal signal;
@@ -213,6 +287,28 @@ typedef struct aq_wait_item {
 } aq_wait_item;
 
 typedef enum aq_wait_mode { AQ_WAIT_ANY, AQ_WAIT_ALL } aq_wait_mode;
+
+typedef enum aq_wait_hint {
+  AQ_WAIT_BLOCKED, /* sleep until interrupted */
+  AQ_WAIT_ACTIVE,  /* poll: no interrupt lies between change and return */
+} aq_wait_hint;
+
+typedef struct aq_wait_request {
+  const aq_wait_item *items;
+  uint32_t count; /* at least one */
+  aq_wait_mode mode;
+  aq_wait_hint hint;
+  aq_time deadline; /* AQ_TIME_MAX: none */
+} aq_wait_request;
+
+/* What a wait saw. */
+typedef struct aq_wait_result {
+  uint32_t index; /* the item that held (any); 0 (all) */
+  int64_t value;  /* of that item's signal */
+} aq_wait_result;
+
+/* Called when a condition holds; true: it stays armed. */
+typedef bool aq_signal_function(int64_t value, void *user);
 
 /* One decrement of a signal made with AQ_SIGNAL_DRAIN. */
 typedef struct aq_completion {
@@ -226,7 +322,8 @@ typedef struct aq_completion {
 typedef enum aq_queue_type {
   AQ_QUEUE_MULTI = 0,
   AQ_QUEUE_SINGLE = 1,
-  AQ_QUEUE_COOPERATIVE = 2,
+  AQ_QUEUE_COOPERATIVE = 2, /* one a device: each create counts a reference */
+  AQ_QUEUE_SOFT = 3, /* the application rings, consumes and advances indices */
 } aq_queue_type;
 
 /* Why a queue stopped. Called once a queue, on the thread that drives time;
@@ -239,18 +336,37 @@ typedef struct aq_queue_error {
   const char *text;
 } aq_queue_error;
 
+/* Serves an agent dispatch packet on a queue of the host agent; what it returns
+ * is stored at the packet's return address, if that is not 0. Borrowed for the
+ * call, on the thread that drives time. */
+typedef uint64_t aq_agent_function(const aq_agent_packet *packet, void *user);
+
+enum { AQ_SEGMENT_NO_HINT = 0xffffffff };
+
 typedef struct aq_queue_desc {
+  /* AQ_DEVICE_HOST: a queue of the host agent, which serves barriers and agent
+   * dispatches, never kernels. */
   uint32_t device;
   uint32_t size; /* packets, a power of two */
   aq_queue_type type;
-  void (*error)(const aq_queue_error *error, void *user); /* may be NULL */
-  void *user;
+  /* NULL: errors go to the report function of the transport. */
+  void (*error)(const aq_queue_error *error, void *user);
+  void *user;               /* of error and agent */
+  aq_agent_function *agent; /* queues of the host agent: required */
+  aq_signal doorbell; /* SOFT: the application's, its value is the doorbell */
+  /* Bytes a work-item and a workgroup will need, or AQ_SEGMENT_NO_HINT. */
+  uint32_t private_segment_hint, group_segment_hint;
 } aq_queue_desc;
 
+/* After a queue error only INACTIVATE is accepted, else AQ_ERR_QUEUE. */
 typedef enum aq_queue_control {
-  AQ_CONTROL_INACTIVATE, /* later packets are ignored */
+  AQ_CONTROL_INACTIVATE, /* later packets are ignored; twice is no error */
   AQ_CONTROL_PRIORITY,   /* value: -1 low, 0 normal, 1 high */
-  AQ_CONTROL_CU_MASK,    /* mask: `count` bits; 0 resets */
+  /* mask: `count` bits, a multiple of 32; 0 resets. AQ_REDUCED when bits for
+   * compute units that are not there were dropped. */
+  AQ_CONTROL_CU_MASK,
+  AQ_CONTROL_PROFILE, /* value: 1 keeps start and end for every signal, 0 ends
+                       */
 } aq_queue_control;
 
 typedef struct aq_queue_control_args {
@@ -278,9 +394,17 @@ struct aq_transport_ops {
   void (*close)(aq_transport *t);
   void (*info)(aq_transport *t, aq_transport_info *out);
 
+  /* Tells, a line a call, every queue: indices, doorbell, each occupied slot
+   * decoded, and what the packet processor waits for (packet, signal, value).
+   * The line is borrowed for the call. */
+  void (*inspect)(aq_transport *t, void (*line)(const char *text, void *user),
+                  void *user);
+
   /* Memory. mem_publish makes host writes to [address, +size) visible to the
    * device before a later doorbell. copy_async waits until every dependency
-   * is 0, moves the bytes and decrements `completion`. */
+   * is 0, moves the bytes and decrements `completion`; without bytes it does
+   * nothing at all. AQ_ERR_INVALID: a count without dependencies, or the
+   * reverse. */
   aq_status (*mem_alloc)(aq_transport *t, uint32_t device, aq_memory_kind kind,
                          size_t size, void **out, aq_diag *diag);
   void (*mem_free)(aq_transport *t, void *address);
@@ -294,54 +418,68 @@ struct aq_transport_ops {
   aq_status (*module_load)(aq_transport *t, uint32_t device, const void *image,
                            size_t size, uint64_t *module, aq_diag *diag);
   void (*module_unload)(aq_transport *t, uint64_t module);
-  aq_status (*kernel_lookup)(aq_transport *t, uint64_t module,
-                             const char *name, aq_kernel_info *out,
-                             aq_diag *diag);
+  aq_status (*kernel_lookup)(aq_transport *t, uint64_t module, const char *name,
+                             aq_kernel_info *out, aq_diag *diag);
   aq_status (*kernel_register)(aq_transport *t, const aq_kernel_desc *kernel,
                                aq_kernel_info *out, aq_diag *diag);
 
-  /* Signals. load is acquire, store release, add acquire-release; add returns
-   * the value before it. */
-  aq_status (*signal_create)(aq_transport *t, int64_t value, uint32_t flags,
-                             uint64_t user, aq_signal *out, aq_diag *diag);
+  /* Signals. update returns the value before it. signal_handler calls
+   * `function` each time the condition holds, until it returns false or the
+   * signal is destroyed: once for one change at most, and changes that happen
+   * meanwhile may be merged. In virtual time that happens inside the time
+   * group, and the function may do what a kernel's host function may; in live
+   * mode it has a thread of its own and may do everything. */
+  aq_status (*signal_create)(aq_transport *t, const aq_signal_desc *desc,
+                             aq_signal *out, aq_diag *diag);
   void (*signal_destroy)(aq_transport *t, aq_signal signal);
-  int64_t (*signal_load)(aq_transport *t, aq_signal signal);
-  void (*signal_store)(aq_transport *t, aq_signal signal, int64_t value);
-  int64_t (*signal_add)(aq_transport *t, aq_signal signal, int64_t value);
+  int64_t (*signal_load)(aq_transport *t, aq_signal signal, aq_order order);
+  void (*signal_store)(aq_transport *t, aq_signal signal, int64_t value,
+                       aq_order order);
+  int64_t (*signal_update)(aq_transport *t, aq_signal signal, aq_signal_op op,
+                           int64_t operand, int64_t expected, aq_order order);
+  aq_status (*signal_handler)(aq_transport *t, aq_signal signal,
+                              aq_condition condition, int64_t value,
+                              aq_signal_function *function, void *user,
+                              aq_diag *diag);
 
-  /* Queues. queue_doorbell tells that packets up to and including `id` are
-   * published. queue_wait_space returns AQ_OK once `count` slots are free,
-   * AQ_ERR_TIMEOUT at the deadline, AQ_ERR_QUEUE if the queue stopped,
-   * AQ_ERR_DEADLOCK if nothing can ever free them. */
+  /* Queues. queue_create: AQ_ERR_INVALID for a size that is no power of two or
+   * too small (foundation: raised to the smallest), AQ_ERR_RESOURCES for one
+   * too large, for one queue too many and for a private segment hint above
+   * 262128; AQ_ERR_UNSUPPORTED for a type that the agent does not offer.
+   * queue_doorbell tells that packets up to and including `id` are published;
+   * a raw store to the doorbell cell does the same, noticed when time moves or,
+   * in live mode, by polling. queue_wait_space returns AQ_OK once `count` slots
+   * are free, AQ_ERR_TIMEOUT at the deadline, AQ_ERR_QUEUE if the queue
+   * stopped, AQ_ERR_DEADLOCK if nothing can ever free them. */
   aq_status (*queue_create)(aq_transport *t, const aq_queue_desc *desc,
                             aq_ring **out, aq_diag *diag);
   void (*queue_destroy)(aq_transport *t, aq_ring *queue);
   void (*queue_doorbell)(aq_transport *t, aq_ring *queue, uint64_t id);
-  aq_status (*queue_wait_space)(aq_transport *t, aq_ring *queue,
-                                uint32_t count, aq_time deadline,
-                                aq_diag *diag);
+  aq_status (*queue_wait_space)(aq_transport *t, aq_ring *queue, uint32_t count,
+                                aq_time deadline, aq_diag *diag);
   aq_status (*queue_control)(aq_transport *t, aq_ring *queue,
                              aq_queue_control control,
                              const aq_queue_control_args *args, aq_diag *diag);
 
-  /* Time. wait returns AQ_OK with the index of a satisfied item (any) or 0
-   * (all), AQ_ERR_TIMEOUT at the deadline, AQ_ERR_DEADLOCK when no event can
-   * satisfy it. drain moves up to `capacity` completions out, in the order
-   * they happened, without moving time. sleep_until runs everything due up to
-   * and including `until`, or returns early, at an earlier now(), as soon as a
-   * drain signal completes if `wake` is set; AQ_TIME_MAX means until nothing is
-   * left to happen. dispatch_times needs AQ_SIGNAL_PROFILE. */
+  /* Time. wait returns AQ_OK, AQ_ERR_TIMEOUT at the deadline (`out` then has
+   * the current value of the first item that does not hold), or AQ_ERR_DEADLOCK
+   * when no event can satisfy it, which only virtual time can know. drain moves
+   * up to `capacity` completions out, in the order they happened, without
+   * moving time. sleep_until runs everything due up to and including `until`,
+   * or returns early, at an earlier now(), as soon as a drain signal completes
+   * if `wake` is set; AQ_TIME_MAX means until nothing is left to happen.
+   * dispatch_times translates the ticks that the last packet wrote into the
+   * signal to the transport's time; it needs AQ_SIGNAL_PROFILE or a queue with
+   * AQ_CONTROL_PROFILE. */
   aq_time (*now)(aq_transport *t);
-  void (*clock_correlate)(aq_transport *t, uint32_t device,
-                          aq_clock_pair *out);
-  aq_status (*wait)(aq_transport *t, const aq_wait_item *items, uint32_t count,
-                    aq_wait_mode mode, aq_time deadline, uint32_t *satisfied,
-                    aq_diag *diag);
+  void (*clock_correlate)(aq_transport *t, uint32_t device, aq_clock_pair *out);
+  aq_status (*wait)(aq_transport *t, const aq_wait_request *request,
+                    aq_wait_result *out, aq_diag *diag);
   uint32_t (*drain)(aq_transport *t, aq_completion *out, uint32_t capacity);
   aq_status (*sleep_until)(aq_transport *t, aq_time until, bool wake,
                            aq_diag *diag);
-  aq_status (*dispatch_times)(aq_transport *t, aq_signal signal,
-                              aq_time *start, aq_time *end);
+  aq_status (*dispatch_times)(aq_transport *t, aq_signal signal, aq_time *start,
+                              aq_time *end);
 };
 
 /* What a plug-in defines (plug-ins only): its table, static. */

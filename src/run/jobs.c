@@ -57,7 +57,10 @@ static aq_status pool_grow(aq_jobs *jobs, aq_diag *diag)
   aq_live_job *job = &jobs->jobs[jobs->count];
   *job = (aq_live_job){.next_free = AQ_JOB_NO_INDEX};
   aq_status status = jobs->transport->ops->signal_create(
-      jobs->transport, 1, AQ_SIGNAL_DRAIN, jobs->count, &job->signal, diag);
+      jobs->transport,
+      &(aq_signal_desc){
+          .value = 1, .flags = AQ_SIGNAL_DRAIN, .user = jobs->count},
+      &job->signal, diag);
   if (status == AQ_OK)
     jobs->first_free = jobs->count++;
   return status;
@@ -82,7 +85,8 @@ aq_status aq_jobs_take(aq_jobs *jobs, uint64_t id, uint32_t queue,
   job->references = 0;
   job->wait_count = 0;
   job->complete = false;
-  jobs->transport->ops->signal_store(jobs->transport, job->signal, 1);
+  jobs->transport->ops->signal_store(jobs->transport, job->signal, 1,
+                                     AQ_RELEASE);
   jobs->order[jobs->order_count++] = (aq_job_place){id, taken};
   jobs->live++;
   *index = taken;

@@ -364,9 +364,9 @@ static aq_status completion_await(runner *run, aq_diag *diag)
   while (run->jobs.jobs[oldest].complete)
     oldest++;
   const aq_wait_item item = {run->jobs.jobs[oldest].signal, AQ_LT, 1};
-  uint32_t satisfied;
-  return run->ops->wait(run->transport, &item, 1, AQ_WAIT_ANY, AQ_TIME_MAX,
-                        &satisfied, diag);
+  const aq_wait_request request = {
+      .items = &item, .count = 1, .deadline = AQ_TIME_MAX};
+  return run->ops->wait(run->transport, &request, NULL, diag);
 }
 
 /* Lets time move to the submission of the next job. A source that reacts to

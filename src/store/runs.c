@@ -148,7 +148,7 @@ static aq_status write_error(aq_store *store, const aq_run_info *info,
     return aq_store_error(store, diag, "the run cannot be written");
   return aq_diag_set(diag, AQ_ERR_EXISTS,
                      "%s: there is a run named \"%s\" already; choose another "
-                     "name or remove that run",
+                     "name, or remove that run with `store prune`",
                      store->path, info->name);
 }
 

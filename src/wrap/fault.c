@@ -229,6 +229,9 @@ static aq_status fault_open(const aq_transport_options *given,
   if (!layer || !layer->inner)
     return aq_diag_set(diag, AQ_ERR_INVALID,
                        "fault wraps another transport; expected fault+NAME");
+  if (options.mode != AQ_MODE_VIRTUAL)
+    return aq_diag_set(diag, AQ_ERR_UNSUPPORTED,
+                       "fault: live mode is not supported");
   aq_status status = settings_read(layer->settings, &chosen, diag);
   if (status != AQ_OK)
     return status;
@@ -252,6 +255,14 @@ static void fault_info(aq_transport *t, aq_transport_info *out)
   aq_faulty *f = aq_faulty_from(t);
   f->ops->info(f->inner, out);
   out->caps &= ~(uint32_t)AQ_CAP_LIVE;
+}
+
+static void fault_inspect(aq_transport *t,
+                          void (*line)(const char *text, void *user),
+                          void *user)
+{
+  aq_faulty *f = aq_faulty_from(t);
+  f->ops->inspect(f->inner, line, user);
 }
 
 /* ---- kernels: what they publish is noticed when they return ---- */
@@ -345,12 +356,12 @@ static aq_status fault_kernel_lookup(aq_transport *t, uint64_t module,
   return f->ops->kernel_lookup(f->inner, module, name, out, diag);
 }
 
-static aq_status fault_signal_create(aq_transport *t, int64_t value,
-                                     uint32_t flags, uint64_t user,
-                                     aq_signal *out, aq_diag *diag)
+static aq_status fault_signal_create(aq_transport *t,
+                                     const aq_signal_desc *desc, aq_signal *out,
+                                     aq_diag *diag)
 {
   aq_faulty *f = aq_faulty_from(t);
-  return f->ops->signal_create(f->inner, value, flags, user, out, diag);
+  return f->ops->signal_create(f->inner, desc, out, diag);
 }
 
 static void fault_signal_destroy(aq_transport *t, aq_signal signal)
@@ -359,26 +370,40 @@ static void fault_signal_destroy(aq_transport *t, aq_signal signal)
   f->ops->signal_destroy(f->inner, signal);
 }
 
-static int64_t fault_signal_load(aq_transport *t, aq_signal signal)
+static int64_t fault_signal_load(aq_transport *t, aq_signal signal,
+                                 aq_order order)
 {
   aq_faulty *f = aq_faulty_from(t);
-  return f->ops->signal_load(f->inner, signal);
+  return f->ops->signal_load(f->inner, signal, order);
 }
 
-static void fault_signal_store(aq_transport *t, aq_signal signal, int64_t value)
+static void fault_signal_store(aq_transport *t, aq_signal signal, int64_t value,
+                               aq_order order)
 {
   aq_faulty *f = aq_faulty_from(t);
-  f->ops->signal_store(f->inner, signal, value);
+  f->ops->signal_store(f->inner, signal, value, order);
   aq_faulty_settle(f);
 }
 
-static int64_t fault_signal_add(aq_transport *t, aq_signal signal,
-                                int64_t value)
+static int64_t fault_signal_update(aq_transport *t, aq_signal signal,
+                                   aq_signal_op op, int64_t operand,
+                                   int64_t expected, aq_order order)
 {
   aq_faulty *f = aq_faulty_from(t);
-  int64_t before = f->ops->signal_add(f->inner, signal, value);
+  int64_t before =
+      f->ops->signal_update(f->inner, signal, op, operand, expected, order);
   aq_faulty_settle(f);
   return before;
+}
+
+static aq_status fault_signal_handler(aq_transport *t, aq_signal signal,
+                                      aq_condition condition, int64_t value,
+                                      aq_signal_function *function, void *user,
+                                      aq_diag *diag)
+{
+  aq_faulty *f = aq_faulty_from(t);
+  return f->ops->signal_handler(f->inner, signal, condition, value, function,
+                                user, diag);
 }
 
 static aq_status fault_queue_control(aq_transport *t, aq_ring *ring,
@@ -427,6 +452,7 @@ const aq_transport_ops aq_fault_transport_ops = {
     .open = fault_open,
     .close = fault_close,
     .info = fault_info,
+    .inspect = fault_inspect,
     .mem_alloc = fault_mem_alloc,
     .mem_free = fault_mem_free,
     .mem_publish = fault_mem_publish,
@@ -439,7 +465,8 @@ const aq_transport_ops aq_fault_transport_ops = {
     .signal_destroy = fault_signal_destroy,
     .signal_load = fault_signal_load,
     .signal_store = fault_signal_store,
-    .signal_add = fault_signal_add,
+    .signal_update = fault_signal_update,
+    .signal_handler = fault_signal_handler,
     .queue_create = aq_faulty_queue_create,
     .queue_destroy = aq_faulty_queue_destroy,
     .queue_doorbell = aq_faulty_queue_doorbell,

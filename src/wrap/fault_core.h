@@ -117,9 +117,8 @@ void aq_faulty_queue_due(aq_faulty *f, aq_fault_state *state);
 /* Does everything that is due by now. */
 void aq_faulty_catch_up(aq_faulty *f);
 
-aq_status aq_faulty_wait(aq_transport *t, const aq_wait_item *items,
-                         uint32_t count, aq_wait_mode mode, aq_time deadline,
-                         uint32_t *satisfied, aq_diag *diag);
+aq_status aq_faulty_wait(aq_transport *t, const aq_wait_request *request,
+                         aq_wait_result *out, aq_diag *diag);
 aq_status aq_faulty_sleep_until(aq_transport *t, aq_time until, bool wake,
                                 aq_diag *diag);
 aq_status aq_faulty_queue_wait_space(aq_transport *t, aq_ring *ring,

@@ -54,8 +54,10 @@ static void begin(aq_fault_state *state, aq_faulty_queue *queue, uint64_t id,
 /* The signal that never changes; a handle of 0 when there is no memory. */
 static aq_signal never_signal(aq_faulty *f)
 {
-  if (!f->never.handle && f->ops->signal_create(f->inner, 1, 0, UINT64_MAX,
-                                                &f->never, NULL) != AQ_OK)
+  if (!f->never.handle &&
+      f->ops->signal_create(f->inner,
+                            &(aq_signal_desc){.value = 1, .user = UINT64_MAX},
+                            &f->never, NULL) != AQ_OK)
     f->never.handle = 0;
   return f->never;
 }

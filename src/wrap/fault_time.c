@@ -30,11 +30,10 @@ void aq_faulty_catch_up(aq_faulty *f)
 typedef struct time_call {
   aq_status (*run)(aq_faulty *f, const struct time_call *call, aq_time deadline,
                    aq_diag *diag);
-  const aq_wait_item *items;
-  uint32_t count;
-  aq_wait_mode mode;
-  uint32_t *satisfied;
+  const aq_wait_request *request;
+  aq_wait_result *result;
   aq_ring *ring;
+  uint32_t count;
 } time_call;
 
 /* Calls it in pieces that end where something is due. What a kernel makes due
@@ -68,23 +67,19 @@ static aq_status run_in_pieces(aq_faulty *f, const time_call *call,
 static aq_status run_wait(aq_faulty *f, const time_call *call, aq_time deadline,
                           aq_diag *diag)
 {
-  aq_status status = f->ops->wait(f->inner, call->items, call->count,
-                                  call->mode, deadline, call->satisfied, diag);
+  aq_wait_request request = *call->request;
+  request.deadline = deadline;
+  aq_status status = f->ops->wait(f->inner, &request, call->result, diag);
   if (status == AQ_OK)
     aq_faulty_host_looked(f);
   return status;
 }
 
-aq_status aq_faulty_wait(aq_transport *t, const aq_wait_item *items,
-                         uint32_t count, aq_wait_mode mode, aq_time deadline,
-                         uint32_t *satisfied, aq_diag *diag)
+aq_status aq_faulty_wait(aq_transport *t, const aq_wait_request *request,
+                         aq_wait_result *out, aq_diag *diag)
 {
-  const time_call call = {.run = run_wait,
-                          .items = items,
-                          .count = count,
-                          .mode = mode,
-                          .satisfied = satisfied};
-  return run_in_pieces(aq_faulty_from(t), &call, deadline, diag);
+  const time_call call = {.run = run_wait, .request = request, .result = out};
+  return run_in_pieces(aq_faulty_from(t), &call, request->deadline, diag);
 }
 
 static aq_status run_wait_space(aq_faulty *f, const time_call *call,

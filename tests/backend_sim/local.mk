@@ -12,6 +12,10 @@ check_PROGRAMS += \
 	tests/backend_sim/test_device_model \
 	tests/backend_sim/test_docs \
 	tests/backend_sim/test_lifecycle \
+	tests/backend_sim/test_packets \
+	tests/backend_sim/test_pm4 \
+	tests/backend_sim/test_queue_life \
+	tests/backend_sim/test_signals \
 	tests/backend_sim/test_mutation \
 	tests/backend_sim/test_null \
 	tests/backend_sim/test_queues
@@ -52,6 +56,22 @@ tests_backend_sim_test_queues_LDADD = $(AQSIM_TEST_LDADD)
 tests_backend_sim_test_docs_SOURCES = tests/backend_sim/test_docs.c
 tests_backend_sim_test_docs_CPPFLAGS = $(AQ_TEST_CPPFLAGS)
 tests_backend_sim_test_docs_LDADD = $(AQSIM_TEST_LDADD)
+
+tests_backend_sim_test_packets_SOURCES = tests/backend_sim/test_packets.c
+tests_backend_sim_test_packets_CPPFLAGS = $(AQ_TEST_CPPFLAGS)
+tests_backend_sim_test_packets_LDADD = $(AQSIM_TEST_LDADD)
+
+tests_backend_sim_test_pm4_SOURCES = tests/backend_sim/test_pm4.c
+tests_backend_sim_test_pm4_CPPFLAGS = $(AQ_TEST_CPPFLAGS)
+tests_backend_sim_test_pm4_LDADD = $(AQSIM_TEST_LDADD)
+
+tests_backend_sim_test_queue_life_SOURCES = tests/backend_sim/test_queue_life.c
+tests_backend_sim_test_queue_life_CPPFLAGS = $(AQ_TEST_CPPFLAGS)
+tests_backend_sim_test_queue_life_LDADD = $(AQSIM_TEST_LDADD)
+
+tests_backend_sim_test_signals_SOURCES = tests/backend_sim/test_signals.c
+tests_backend_sim_test_signals_CPPFLAGS = $(AQ_TEST_CPPFLAGS)
+tests_backend_sim_test_signals_LDADD = $(AQSIM_TEST_LDADD)
 
 check_PROGRAMS += tests/backend_sim/test_testbed
 tests_backend_sim_test_testbed_SOURCES = tests/backend_sim/test_testbed.c

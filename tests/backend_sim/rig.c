@@ -37,15 +37,15 @@ aq_ring *rig_queue(rig *r, uint32_t size)
 aq_signal rig_signal(rig *r, int64_t value, uint32_t flags)
 {
   aq_signal signal;
-  ck_assert_status(
-      r->t->ops->signal_create(r->t, value, flags, 0, &signal, &r->diag), AQ_OK,
-      &r->diag);
+  aq_signal_desc desc = {.value = value, .flags = flags};
+  ck_assert_status(r->t->ops->signal_create(r->t, &desc, &signal, &r->diag),
+                   AQ_OK, &r->diag);
   return signal;
 }
 
 int64_t rig_load(rig *r, aq_signal signal)
 {
-  return r->t->ops->signal_load(r->t, signal);
+  return r->t->ops->signal_load(r->t, signal, AQ_ACQUIRE);
 }
 
 uint64_t rig_kernel_with(rig *r, const aq_kernel_desc *desc)
@@ -112,6 +112,14 @@ uint64_t rig_submit(rig *r, aq_ring *queue, const aq_packet *packet)
   uint64_t id = rig_put(queue, packet);
   rig_ring(r, queue, id);
   return id;
+}
+
+aq_status rig_wait(rig *r, const aq_wait_item *items, uint32_t count,
+                   aq_wait_mode mode, aq_time deadline)
+{
+  aq_wait_request request = {
+      .items = items, .count = count, .mode = mode, .deadline = deadline};
+  return r->t->ops->wait(r->t, &request, &r->seen, &r->diag);
 }
 
 void rig_sleep(rig *r, aq_time until)

@@ -15,6 +15,7 @@ typedef struct rig {
   aq_transport *t;
   aq_memory_sink sink;
   aq_diag diag;
+  aq_wait_result seen; /* by the last rig_wait */
 } rig;
 
 /* Opens `ops` with the default device, the edits (NULL-terminated, may be
@@ -46,6 +47,8 @@ uint64_t rig_put(aq_ring *queue, const aq_packet *packet);
 uint64_t rig_submit(rig *r, aq_ring *queue, const aq_packet *packet);
 
 void rig_ring(rig *r, aq_ring *queue, uint64_t id);
+aq_status rig_wait(rig *r, const aq_wait_item *items, uint32_t count,
+                   aq_wait_mode mode, aq_time deadline);
 void rig_sleep(rig *r, aq_time until);
 
 /* Runs until nothing is left to happen. */

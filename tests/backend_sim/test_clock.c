@@ -15,8 +15,10 @@ static aq_status wait_for(rig *r, const aq_signal *signals, uint32_t count,
   aq_wait_item items[8];
   for (uint32_t i = 0; i < count; i++)
     items[i] = (aq_wait_item){signals[i], AQ_EQ, 0};
-  return r->t->ops->wait(r->t, items, count, mode, deadline, satisfied,
-                         &r->diag);
+  aq_status status = rig_wait(r, items, count, mode, deadline);
+  if (status == AQ_OK && satisfied)
+    *satisfied = r->seen.index;
+  return status;
 }
 
 /* Two kernels on two queues; the second ends first. */
@@ -136,8 +138,7 @@ START_TEST(waits_compare_in_all_four_ways)
         rig_dispatch(rig_kernel(&r, "k", AQ_US), true, item.signal);
     rig_submit(&r, queue, &packet);
     rig_submit(&r, queue, &packet);
-    aq_status status =
-        r.t->ops->wait(r.t, &item, 1, AQ_WAIT_ANY, AQ_TIME_MAX, NULL, &r.diag);
+    aq_status status = rig_wait(&r, &item, 1, AQ_WAIT_ANY, AQ_TIME_MAX);
     ck_assert_status(status, item.condition == AQ_GE ? AQ_ERR_DEADLOCK : AQ_OK,
                      &r.diag);
     rig_close(&r);
@@ -164,9 +165,11 @@ START_TEST(completions_are_drained_in_the_order_they_happened)
   pair_open(&p, AQ_SIGNAL_DRAIN);
   ck_assert_uint_eq(p.r.t->ops->drain(p.r.t, out, 4), 0);
   rig_run(&p.r);
-  p.r.t->ops->signal_add(p.r.t, p.signals[0], -1);
-  p.r.t->ops->signal_add(p.r.t, p.signals[0], 1);
-  p.r.t->ops->signal_store(p.r.t, p.signals[0], 0);
+  p.r.t->ops->signal_update(p.r.t, p.signals[0], AQ_UPDATE_ADD, -1, 0,
+                            AQ_ACQ_REL);
+  p.r.t->ops->signal_update(p.r.t, p.signals[0], AQ_UPDATE_ADD, 1, 0,
+                            AQ_ACQ_REL);
+  p.r.t->ops->signal_store(p.r.t, p.signals[0], 0, AQ_RELEASE);
   ck_assert_uint_eq(p.r.t->ops->drain(p.r.t, out, 1), 1);
   ck_assert_uint_eq(p.r.t->ops->drain(p.r.t, out + 1, 3), 2);
   ck_assert_uint_eq(out[0].signal.handle, p.signals[1].handle);
@@ -186,10 +189,10 @@ START_TEST(many_completions_are_kept_until_somebody_drains)
   aq_completion out[7];
   for (uint64_t i = 0; i < 3000; i++) {
     aq_signal signal;
-    ck_assert_status(
-        r.t->ops->signal_create(r.t, 1, AQ_SIGNAL_DRAIN, i, &signal, &r.diag),
-        AQ_OK, &r.diag);
-    r.t->ops->signal_add(r.t, signal, -1);
+    aq_signal_desc desc = {.value = 1, .flags = AQ_SIGNAL_DRAIN, .user = i};
+    ck_assert_status(r.t->ops->signal_create(r.t, &desc, &signal, &r.diag),
+                     AQ_OK, &r.diag);
+    r.t->ops->signal_update(r.t, signal, AQ_UPDATE_ADD, -1, 0, AQ_ACQ_REL);
     r.t->ops->signal_destroy(r.t, signal);
     if (i % 11 == 0)
       for (uint32_t n = r.t->ops->drain(r.t, out, 7), j = 0; j < n; j++)

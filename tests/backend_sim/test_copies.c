@@ -33,7 +33,7 @@ START_TEST(bytes_move_after_the_dependencies_and_before_the_decrement)
   copy(&r, to, from, sizeof to, dependencies, 3, done);
   rig_sleep(&r, 30 * AQ_US);
   ck_assert_int_eq(to[0], 0);
-  r.t->ops->signal_store(r.t, first, 0);
+  r.t->ops->signal_store(r.t, first, 0, AQ_RELEASE);
   aq_time begin = 30 * AQ_US + POLL + LATENCY;
   rig_sleep(&r, begin + 100 * AQ_NS - 1);
   ck_assert_int_eq(to[0], 0);
@@ -64,7 +64,7 @@ START_TEST(one_engine_serves_one_copy_at_a_time_in_the_order_of_readiness)
   copy(&r, a, b, sizeof a, &late, 1, rig_none);
   copy(&r, b, c, sizeof a, NULL, 0, rig_none);
   copy(&r, c, c, sizeof a, NULL, 0, rig_none);
-  r.t->ops->signal_store(r.t, late, 0);
+  r.t->ops->signal_store(r.t, late, 0, AQ_RELEASE);
   rig_run(&r);
   ck_assert_uint_eq(r.sink.count, 3);
   for (int i = 0; i < 3; i++)
@@ -74,14 +74,23 @@ START_TEST(one_engine_serves_one_copy_at_a_time_in_the_order_of_readiness)
 }
 END_TEST
 
-START_TEST(an_empty_copy_still_waits_and_decrements)
+/* Conformance 75. */
+START_TEST(an_empty_copy_is_nothing_and_dependencies_must_agree)
 {
   rig r;
   rig_open(&r, &aqsim_transport_ops, NULL);
   aq_signal done = rig_signal(&r, 1, 0);
+  char bytes[8] = "";
   copy(&r, NULL, NULL, 0, NULL, 0, done);
   rig_run(&r);
-  ck_assert_int_eq(rig_load(&r, done), 0);
+  ck_assert_int_eq(rig_load(&r, done), 1);
+  ck_assert_uint_eq(r.sink.count, 0);
+  ck_assert_status(
+      r.t->ops->copy_async(r.t, 0, bytes, bytes + 4, 4, NULL, 1, done, &r.diag),
+      AQ_ERR_INVALID, &r.diag);
+  ck_assert_status(r.t->ops->copy_async(r.t, 0, bytes, bytes + 4, 4, &done, 0,
+                                        done, &r.diag),
+                   AQ_ERR_INVALID, &r.diag);
   ck_assert_status(
       r.t->ops->copy_async(r.t, 7, NULL, NULL, 0, NULL, 0, done, &r.diag),
       AQ_ERR_INVALID, &r.diag);
@@ -97,9 +106,8 @@ START_TEST(a_copy_that_waits_forever_is_named_and_freed_at_close)
   char bytes[8] = "";
   copy(&r, bytes, bytes + 4, 4, &never, 1, done);
   aq_wait_item item = {done, AQ_EQ, 0};
-  ck_assert_status(
-      r.t->ops->wait(r.t, &item, 1, AQ_WAIT_ALL, AQ_TIME_MAX, NULL, &r.diag),
-      AQ_ERR_DEADLOCK, &r.diag);
+  ck_assert_status(rig_wait(&r, &item, 1, AQ_WAIT_ALL, AQ_TIME_MAX),
+                   AQ_ERR_DEADLOCK, &r.diag);
   ck_assert_ptr_nonnull(strstr(r.diag.text, "copy 0 waits for signal 0"));
   rig_close(&r);
 }
@@ -137,6 +145,6 @@ END_TEST
 AQ_TEST_MAIN("backend_sim/copies",
              bytes_move_after_the_dependencies_and_before_the_decrement,
              one_engine_serves_one_copy_at_a_time_in_the_order_of_readiness,
-             an_empty_copy_still_waits_and_decrements,
+             an_empty_copy_is_nothing_and_dependencies_must_agree,
              a_copy_that_waits_forever_is_named_and_freed_at_close,
              memory_is_zeroed_aligned_and_freed_with_the_transport)

@@ -43,6 +43,23 @@ START_TEST(the_page_on_device_models_lists_every_key)
 }
 END_TEST
 
+START_TEST(the_page_on_the_life_cycle_draws_the_step_table)
+{
+  const char *text = page("../doc/lifecycle.md");
+  char diagram[2000] = "```mermaid\nstateDiagram-v2\n  [*] --> TURN\n";
+  for (int i = 0; i < AQSIM_STEP_COUNT; i++) {
+    char next[100];
+    snprintf(next, sizeof next, "%s", aqsim_step_texts[i].next);
+    char *rest = next;
+    for (char *to; (to = strtok_r(rest, " ", &rest));)
+      snprintf(diagram + strlen(diagram), sizeof diagram - strlen(diagram),
+               "  %s --> %s\n", aqsim_step_texts[i].name, to);
+  }
+  strcat(diagram, "  DONE --> [*]\n  ERROR --> [*]\n```\n");
+  ck_assert_msg(strstr(text, diagram) != NULL, "expected:\n%s", diagram);
+}
+END_TEST
+
 START_TEST(the_page_on_the_life_cycle_lists_every_step)
 {
   const char *text = page("../doc/lifecycle.md");
@@ -57,4 +74,5 @@ START_TEST(the_page_on_the_life_cycle_lists_every_step)
 END_TEST
 
 AQ_TEST_MAIN("backend_sim/docs", the_page_on_device_models_lists_every_key,
+             the_page_on_the_life_cycle_draws_the_step_table,
              the_page_on_the_life_cycle_lists_every_step)

@@ -104,9 +104,8 @@ static aq_time wait_returns(const char *const *edits)
   aq_packet packet = rig_dispatch(rig_kernel(&r, "k", AQ_US), true, done);
   rig_submit(&r, queue, &packet);
   aq_wait_item item = {done, AQ_EQ, 0};
-  ck_assert_status(
-      r.t->ops->wait(r.t, &item, 1, AQ_WAIT_ALL, AQ_TIME_MAX, NULL, &r.diag),
-      AQ_OK, &r.diag);
+  ck_assert_status(rig_wait(&r, &item, 1, AQ_WAIT_ALL, AQ_TIME_MAX), AQ_OK,
+                   &r.diag);
   aq_time now = r.t->ops->now(r.t);
   ck_assert_time_eq(rig_record(&r, queue, 0)->observe, now);
   rig_close(&r);

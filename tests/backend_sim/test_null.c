@@ -56,19 +56,16 @@ START_TEST(dependencies_hold_a_queue_back_until_their_signals_are_zero)
       r.t->ops->copy_async(r.t, 0, &to, &from, 1, &done, 1, rig_none, &r.diag),
       AQ_OK, &r.diag);
   aq_wait_item item = {done, AQ_EQ, 0};
-  ck_assert_status(
-      r.t->ops->wait(r.t, &item, 1, AQ_WAIT_ALL, AQ_TIME_MAX, NULL, &r.diag),
-      AQ_ERR_DEADLOCK, &r.diag);
-  ck_assert_status(
-      r.t->ops->wait(r.t, &item, 1, AQ_WAIT_ALL, AQ_US, NULL, &r.diag),
-      AQ_ERR_TIMEOUT, &r.diag);
+  ck_assert_status(rig_wait(&r, &item, 1, AQ_WAIT_ALL, AQ_TIME_MAX),
+                   AQ_ERR_DEADLOCK, &r.diag);
+  ck_assert_status(rig_wait(&r, &item, 1, AQ_WAIT_ALL, AQ_US), AQ_ERR_TIMEOUT,
+                   &r.diag);
   ck_assert_time_eq(r.t->ops->now(r.t), AQ_US);
-  r.t->ops->signal_store(r.t, gate, 0);
+  r.t->ops->signal_store(r.t, gate, 0, AQ_RELEASE);
   ck_assert_int_eq(rig_load(&r, done), 0);
   ck_assert_int_eq(to, 7);
-  ck_assert_status(
-      r.t->ops->wait(r.t, &item, 1, AQ_WAIT_ANY, AQ_TIME_MAX, NULL, &r.diag),
-      AQ_OK, &r.diag);
+  ck_assert_status(rig_wait(&r, &item, 1, AQ_WAIT_ANY, AQ_TIME_MAX), AQ_OK,
+                   &r.diag);
   rig_close(&r);
 }
 END_TEST

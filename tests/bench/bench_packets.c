@@ -101,8 +101,10 @@ static double transport_publish(void *context)
                              &diag),
         &diag);
   for (int i = 0; i < SIGNALS; i++)
-    check(ops->signal_create(t, INT64_MAX / 2, AQ_SIGNAL_DRAIN, 0, &signals[i],
-                             &diag),
+    check(ops->signal_create(t,
+                             &(aq_signal_desc){.value = INT64_MAX / 2,
+                                               .flags = AQ_SIGNAL_DRAIN},
+                             &signals[i], &diag),
           &diag);
   uint16_t header = header_of(c);
   uint64_t id = 0;

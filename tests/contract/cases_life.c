@@ -66,8 +66,9 @@ static void close_frees_what_is_open(contract *c)
   aq_signal signal;
   void *memory;
   ck_assert_status(t->ops->queue_create(t, &desc, &queue, &diag), AQ_OK, &diag);
-  ck_assert_status(t->ops->signal_create(t, 1, 0, 0, &signal, &diag), AQ_OK,
-                   &diag);
+  ck_assert_status(
+      t->ops->signal_create(t, &(aq_signal_desc){.value = 1}, &signal, &diag),
+      AQ_OK, &diag);
   ck_assert_status(t->ops->mem_alloc(t, 0, AQ_MEMORY_HOST, 100, &memory, &diag),
                    AQ_OK, &diag);
   /* A packet that will never be complete, and one behind it. */

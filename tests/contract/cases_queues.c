@@ -34,7 +34,7 @@ static void large_sizes_are_out_of_resources(contract *c)
 {
   uint32_t size = c->device->queue_size_max;
   if (size <= UINT32_MAX / 2)
-    refused(c, size * 2, AQ_ERR_NO_MEMORY);
+    refused(c, size * 2, AQ_ERR_RESOURCES);
 }
 
 static void the_largest_works(contract *c)
@@ -93,7 +93,7 @@ static void too_many_are_out_of_resources(contract *c)
   aq_ring *last = NULL;
   for (uint32_t i = 0; i < max; i++)
     last = contract_queue(c);
-  refused(c, c->size, AQ_ERR_NO_MEMORY);
+  refused(c, c->size, AQ_ERR_RESOURCES);
   c->ops->queue_destroy(c->t, last);
   contract_queue(c);
 }

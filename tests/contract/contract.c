@@ -42,7 +42,9 @@ aq_signal contract_signal_tagged(contract *c, int64_t value, uint32_t flags,
 {
   aq_signal signal;
   ck_assert_status(
-      c->ops->signal_create(c->t, value, flags, user, &signal, &c->rig.diag),
+      c->ops->signal_create(
+          c->t, &(aq_signal_desc){.value = value, .flags = flags, .user = user},
+          &signal, &c->rig.diag),
       AQ_OK, &c->rig.diag);
   return signal;
 }
@@ -59,17 +61,18 @@ aq_signal contract_signal(contract *c, int64_t value)
 
 void contract_store(contract *c, aq_signal signal, int64_t value)
 {
-  c->ops->signal_store(c->t, signal, value);
+  c->ops->signal_store(c->t, signal, value, AQ_RELEASE);
 }
 
 int64_t contract_add(contract *c, aq_signal signal, int64_t value)
 {
-  return c->ops->signal_add(c->t, signal, value);
+  return c->ops->signal_update(c->t, signal, AQ_UPDATE_ADD, value, 0,
+                               AQ_ACQ_REL);
 }
 
 int64_t contract_value(contract *c, aq_signal signal)
 {
-  return c->ops->signal_load(c->t, signal);
+  return c->ops->signal_load(c->t, signal, AQ_ACQUIRE);
 }
 
 static void kernel_note(const aq_kernel_call *call)
@@ -123,7 +126,10 @@ void contract_settle(contract *c)
 aq_status contract_wait(contract *c, const aq_wait_item *items, uint32_t count,
                         aq_wait_mode mode, aq_time deadline, uint32_t *which)
 {
-  return c->ops->wait(c->t, items, count, mode, deadline, which, &c->rig.diag);
+  aq_status status = rig_wait(&c->rig, items, count, mode, deadline);
+  if (status == AQ_OK && which)
+    *which = c->rig.seen.index;
+  return status;
 }
 
 void contract_wait_zero(contract *c, aq_signal signal)

@@ -100,8 +100,10 @@ static bool objects_make(driver *d)
   }
   for (unsigned i = 0; i < p->signal_count; i++)
     if (!good(d,
-              d->ops->signal_create(d->t, p->signals[i].initial, 0, i,
-                                    &d->signals[i], &d->diag),
+              d->ops->signal_create(
+                  d->t,
+                  &(aq_signal_desc){.value = p->signals[i].initial, .user = i},
+                  &d->signals[i], &d->diag),
               "signal"))
       return false;
   return kernels_make(d);
@@ -189,7 +191,7 @@ static bool act(driver *d, const model_action *action)
     return false;
   if (action->store) {
     d->out->stored[action->index] = d->ops->now(d->t);
-    d->ops->signal_store(d->t, d->signals[action->index], 0);
+    d->ops->signal_store(d->t, d->signals[action->index], 0, AQ_RELEASE);
   } else if (!d->program->packets[action->index].removed) {
     publish(d, action);
   }
@@ -243,7 +245,7 @@ static void outcome_read(driver *d)
   for (size_t i = 0; i < d->sink.count; i++)
     row_keep(d, &d->sink.rows[i]);
   for (unsigned i = 0; i < d->program->signal_count; i++)
-    d->out->values[i] = d->ops->signal_load(d->t, d->signals[i]);
+    d->out->values[i] = d->ops->signal_load(d->t, d->signals[i], AQ_ACQUIRE);
   for (unsigned i = 0; i < d->program->queue_count; i++) {
     d->out->read_index[i] = aq_ring_read_index(d->queues[i]);
     if (!slots_are_free(d->queues[i]))

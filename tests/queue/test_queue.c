@@ -67,7 +67,8 @@ static void bench_close(bench *b)
 static aq_signal signal_make(bench *b, int64_t value)
 {
   aq_signal signal;
-  fake_transport.signal_create(b->transport, value, 0, 0, &signal, &diag);
+  fake_transport.signal_create(b->transport, &(aq_signal_desc){.value = value},
+                               &signal, &diag);
   return signal;
 }
 
@@ -128,7 +129,8 @@ START_TEST(a_submission_is_packets_in_order_and_one_doorbell)
     ck_assert_uint_eq(p->packet.kernel.reserved2, 0);
     ck_assert_uint_eq(p->packet.kernel.kernarg_address % 64, 0);
   }
-  ck_assert_int_eq(fake_transport.signal_load(b.transport, done), 0);
+  ck_assert_int_eq(fake_transport.signal_load(b.transport, done, AQ_ACQUIRE),
+                   0);
   bench_close(&b);
 }
 END_TEST
@@ -179,7 +181,8 @@ START_TEST(a_submission_without_packets_completes_by_a_barrier_packet)
   ck_assert_uint_eq(nothing.doorbells, 0);
   run_dry(&b);
   ck_assert_uint_eq(b.fake->consumed, 3);
-  ck_assert_int_eq(fake_transport.signal_load(b.transport, done), 0);
+  ck_assert_int_eq(fake_transport.signal_load(b.transport, done, AQ_ACQUIRE),
+                   0);
   bench_close(&b);
 }
 END_TEST

@@ -29,7 +29,8 @@ START_TEST(signals_are_recycled_so_that_memory_is_bounded)
   aq_jobs_init(&jobs, t);
   for (uint64_t id = 0; id < 100000; id++) {
     uint32_t index = take(&jobs, id);
-    ck_assert_int_eq(fake_transport.signal_load(t, jobs.jobs[index].signal), 1);
+    ck_assert_int_eq(
+        fake_transport.signal_load(t, jobs.jobs[index].signal, AQ_ACQUIRE), 1);
     if (id >= 10)
       aq_jobs_complete(&jobs, aq_jobs_find(&jobs, id - 10));
   }

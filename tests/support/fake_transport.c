@@ -101,6 +101,7 @@ static void fake_info(aq_transport *t, aq_transport_info *out)
   out->caps = AQ_CAP_VIRTUAL_TIME | AQ_CAP_RECORDS | AQ_CAP_HOST_KERNELS;
   out->device_count = state.device_count ? state.device_count : 1;
   out->devices = f->info;
+  out->reproducible = true;
 }
 
 static aq_status fake_mem_alloc(aq_transport *t, uint32_t device,
@@ -135,8 +136,7 @@ static aq_status fake_kernel_register(aq_transport *t,
   return AQ_OK;
 }
 
-static aq_status fake_signal_create(aq_transport *t, int64_t value,
-                                    uint32_t flags, uint64_t user,
+static aq_status fake_signal_create(aq_transport *t, const aq_signal_desc *desc,
                                     aq_signal *out, aq_diag *diag)
 {
   fake *f = (fake *)t;
@@ -144,9 +144,9 @@ static aq_status fake_signal_create(aq_transport *t, int64_t value,
   fake_signal *s = calloc(1, sizeof *s);
   s->next = f->signals;
   f->signals = s;
-  s->abi.value = value;
-  s->flags = flags;
-  s->user = user;
+  s->abi.value = desc->value;
+  s->flags = desc->flags;
+  s->user = desc->user;
   state.signals_made++;
   out->handle = (uint64_t)(uintptr_t)s;
   return AQ_OK;
@@ -157,22 +157,18 @@ static fake_signal *signal_of(aq_signal signal)
   return (fake_signal *)(uintptr_t)signal.handle;
 }
 
-static int64_t fake_signal_load(aq_transport *t, aq_signal signal)
+static int64_t fake_signal_load(aq_transport *t, aq_signal signal,
+                                aq_order order)
 {
-  (void)t;
+  (void)t, (void)order;
   return signal_of(signal)->abi.value;
 }
 
-static void fake_signal_store(aq_transport *t, aq_signal signal, int64_t value)
+static void fake_signal_store(aq_transport *t, aq_signal signal, int64_t value,
+                              aq_order order)
 {
-  (void)t;
+  (void)t, (void)order;
   signal_of(signal)->abi.value = value;
-}
-
-static int64_t fake_signal_add(aq_transport *t, aq_signal signal, int64_t value)
-{
-  (void)t;
-  return (signal_of(signal)->abi.value += value) - value;
 }
 
 static aq_status fake_queue_create(aq_transport *t, const aq_queue_desc *desc,
@@ -356,17 +352,18 @@ static aq_time fake_now(aq_transport *t)
   return ((fake *)t)->now;
 }
 
-static aq_status fake_wait(aq_transport *t, const aq_wait_item *items,
-                           uint32_t count, aq_wait_mode mode, aq_time deadline,
-                           uint32_t *satisfied, aq_diag *diag)
+static aq_status fake_wait(aq_transport *t, const aq_wait_request *request,
+                           aq_wait_result *out, aq_diag *diag)
 {
   fake *f = (fake *)t;
-  assert(count == 1 && mode == AQ_WAIT_ANY);
-  while (!aq_condition_holds(items->condition,
-                             signal_of(items->signal)->abi.value, items->value))
-    if (!step_one(f, deadline))
+  const aq_wait_item *item = request->items;
+  assert(request->count == 1 && request->mode == AQ_WAIT_ANY);
+  while (!aq_condition_holds(item->condition,
+                             signal_of(item->signal)->abi.value, item->value))
+    if (!step_one(f, request->deadline))
       return aq_diag_set(diag, AQ_ERR_DEADLOCK, "fake deadlock");
-  *satisfied = 0;
+  if (out)
+    *out = (aq_wait_result){0, signal_of(item->signal)->abi.value};
   return AQ_OK;
 }
 
@@ -415,7 +412,6 @@ const aq_transport_ops fake_transport = {
     .signal_create = fake_signal_create,
     .signal_load = fake_signal_load,
     .signal_store = fake_signal_store,
-    .signal_add = fake_signal_add,
     .queue_create = fake_queue_create,
     .queue_destroy = fake_queue_destroy,
     .queue_doorbell = fake_queue_doorbell,

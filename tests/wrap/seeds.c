@@ -170,9 +170,10 @@ static aq_status submit(program *p, aq_signal done)
 static aq_status copy(program *p, aq_signal done)
 {
   aq_signal dependency = earlier(p);
-  aq_status status = p->ops->copy_async(
-      p->t, 0, p->bytes, p->bytes, sizeof p->bytes, &dependency,
-      dependency.handle != 0, done, &p->out->diag);
+  aq_status status =
+      p->ops->copy_async(p->t, 0, p->bytes, p->bytes, sizeof p->bytes,
+                         dependency.handle ? &dependency : NULL,
+                         dependency.handle != 0, done, &p->out->diag);
   if (status == AQ_OK)
     p->packets[p->count++] = (packet){NULL, 0, done, 0};
   return status;
@@ -200,8 +201,9 @@ static aq_status pause(program *p)
   aq_status status;
   if (p->count > 0 && draw(p, 2)) {
     aq_wait_item item = {p->packets[draw(p, p->count)].done, AQ_EQ, 0};
-    status =
-        p->ops->wait(p->t, &item, 1, AQ_WAIT_ANY, until, NULL, &p->out->diag);
+    status = p->ops->wait(
+        p->t, &(aq_wait_request){.items = &item, .count = 1, .deadline = until},
+        NULL, &p->out->diag);
     if (status == AQ_ERR_TIMEOUT)
       status = AQ_OK;
   } else {
@@ -217,9 +219,12 @@ static aq_status act(program *p)
   aq_signal done;
   if (what == 0)
     return pause(p);
-  aq_status status =
-      p->ops->signal_create(p->t, 1, draw(p, 2) ? AQ_SIGNAL_DRAIN : 0, p->count,
-                            &done, &p->out->diag);
+  aq_status status = p->ops->signal_create(
+      p->t,
+      &(aq_signal_desc){.value = 1,
+                        .flags = draw(p, 2) ? AQ_SIGNAL_DRAIN : 0,
+                        .user = p->count},
+      &done, &p->out->diag);
   if (status != AQ_OK)
     return status;
   return what == 1 ? copy(p, done) : submit(p, done);
@@ -232,9 +237,14 @@ static aq_status wait_all(program *p)
     doorbell(p, i);
   for (uint32_t i = 0; i < p->count; i++)
     items[i] = (aq_wait_item){p->packets[i].done, AQ_EQ, 0};
-  return p->count == 0 ? AQ_OK
-                       : p->ops->wait(p->t, items, p->count, AQ_WAIT_ALL,
-                                      AQ_TIME_MAX, NULL, &p->out->diag);
+  return p->count == 0
+             ? AQ_OK
+             : p->ops->wait(p->t,
+                            &(aq_wait_request){.items = items,
+                                               .count = p->count,
+                                               .mode = AQ_WAIT_ALL,
+                                               .deadline = AQ_TIME_MAX},
+                            NULL, &p->out->diag);
 }
 
 /* ---- what must hold ---- */
@@ -242,7 +252,7 @@ static aq_status wait_all(program *p)
 static void check_packet(program *p, uint32_t index)
 {
   const packet *of = &p->packets[index];
-  int64_t value = p->ops->signal_load(p->t, of->done);
+  int64_t value = p->ops->signal_load(p->t, of->done, AQ_ACQUIRE);
   unsigned records = 0, complete = 0;
   for (size_t i = 0; i < p->sink.count && of->queue; i++) {
     const aq_record *row = &p->sink.rows[i];

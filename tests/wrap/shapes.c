@@ -59,8 +59,9 @@ static aq_status submit(shape *s, aq_ring *queue, aq_packet packet)
 {
   aq_diag *diag = &s->f.rig.diag;
   aq_signal done;
-  aq_status status =
-      s->f.ops->signal_create(s->f.t, 1, 0, 100 + s->packets, &done, diag);
+  aq_status status = s->f.ops->signal_create(
+      s->f.t, &(aq_signal_desc){.value = 1, .user = 100 + s->packets}, &done,
+      diag);
   if (status == AQ_OK && aq_ring_space(queue) == 0)
     status = s->f.ops->queue_wait_space(s->f.t, queue, 1, AQ_TIME_MAX, diag);
   if (status != AQ_OK)
@@ -92,8 +93,8 @@ static aq_status submit_barrier(shape *s, aq_ring *queue)
 static aq_status submit_copy(shape *s)
 {
   aq_diag *diag = &s->f.rig.diag;
-  aq_status status =
-      s->f.ops->signal_create(s->f.t, 1, 0, 99, &s->copied, diag);
+  aq_status status = s->f.ops->signal_create(
+      s->f.t, &(aq_signal_desc){.value = 1, .user = 99}, &s->copied, diag);
   if (status != AQ_OK)
     return status;
   memset(s->from, 'x', sizeof s->from);
@@ -131,8 +132,7 @@ static aq_status wait_all(shape *s)
     items[count++] = (aq_wait_item){s->signals[i], AQ_EQ, 0};
   if (s->copied.handle)
     items[count++] = (aq_wait_item){s->copied, AQ_EQ, 0};
-  return s->f.ops->wait(s->f.t, items, count, AQ_WAIT_ALL, AQ_TIME_MAX, NULL,
-                        &s->f.rig.diag);
+  return rig_wait(&s->f.rig, items, count, AQ_WAIT_ALL, AQ_TIME_MAX);
 }
 
 /* ---- what must hold however it ended ---- */

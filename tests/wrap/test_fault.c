@@ -119,8 +119,7 @@ START_TEST(a_late_doorbell_comes_at_its_time_in_a_sleep_and_in_a_wait)
     rig_sleep(&f.rig, 5 * AQ_US);
     ck_assert_int_eq(rig_load(&f.rig, done), 1);
     if (wait)
-      ck_assert_status(f.ops->wait(f.t, &item, 1, AQ_WAIT_ALL, AQ_TIME_MAX,
-                                   NULL, &f.rig.diag),
+      ck_assert_status(rig_wait(&f.rig, &item, 1, AQ_WAIT_ALL, AQ_TIME_MAX),
                        AQ_OK, &f.rig.diag);
     else /* wakes at the completion */
       ck_assert_status(f.ops->sleep_until(f.t, 10 * AQ_MS, true, &f.rig.diag),

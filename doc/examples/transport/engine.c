@@ -395,11 +395,12 @@ static uint32_t items_hold(const aq_wait_item *items, uint32_t count,
   return mode == AQ_WAIT_ALL ? 0 : count;
 }
 
-aq_status fixed_wait(aq_transport *t, const aq_wait_item *items, uint32_t count,
-                     aq_wait_mode mode, aq_time deadline, uint32_t *satisfied,
-                     aq_diag *diag)
+aq_status fixed_wait(aq_transport *t, const aq_wait_request *request,
+                     aq_wait_result *out, aq_diag *diag)
 {
   fixed *f = fixed_from(t);
+  const aq_wait_item *items = request->items;
+  const uint32_t count = request->count;
   if (count == 0)
     return aq_diag_set(diag, AQ_ERR_INVALID, "wait: no signals");
   for (uint32_t i = 0; i < count; i++)
@@ -409,14 +410,19 @@ aq_status fixed_wait(aq_transport *t, const aq_wait_item *items, uint32_t count,
   aq_status status = time_enter(f, diag);
   if (status != AQ_OK)
     return status;
-  uint32_t index = items_hold(items, count, mode);
-  while (index == count && step(f, deadline))
-    index = items_hold(items, count, mode);
-  if (index == count)
-    status = too_late(f, deadline, "wait", diag);
+  uint32_t index = items_hold(items, count, request->mode);
+  while (index == count && step(f, request->deadline))
+    index = items_hold(items, count, request->mode);
+  if (index == count) {
+    status = too_late(f, request->deadline, "wait", diag);
+    for (index = 0; items_hold(&items[index], 1, AQ_WAIT_ANY) == 0; index++)
+      ;
+  }
   status = time_leave(f, status, diag);
-  if (status == AQ_OK && satisfied)
-    *satisfied = index;
+  if (out && (status == AQ_OK || status == AQ_ERR_TIMEOUT)) {
+    const aq_signal seen = items[index].signal;
+    *out = (aq_wait_result){index, t->ops->signal_load(t, seen, AQ_ACQUIRE)};
+  }
   return status;
 }
 

@@ -53,6 +53,9 @@ static aq_status fixed_open(const aq_transport_options *given,
     return aq_diag_set(diag, AQ_ERR_INPUT,
                        "edit '%s': fixed has no device model",
                        options.edits[0]);
+  if (options.mode != AQ_MODE_VIRTUAL)
+    return aq_diag_set(diag, AQ_ERR_UNSUPPORTED,
+                       "fixed: live mode is not supported");
   aq_time takes;
   aq_status status = settings_read(options.layer, &takes, diag);
   if (status != AQ_OK)
@@ -107,7 +110,15 @@ static void fixed_info(aq_transport *t, aq_transport_info *out)
               AQ_CAP_COPY,
       .device_count = 1,
       .devices = &device,
+      .reproducible = true,
   };
+}
+
+static void fixed_inspect(aq_transport *t,
+                          void (*line)(const char *text, void *user),
+                          void *user)
+{
+  (void)t, (void)line, (void)user; /* nothing to tell: caps says so */
 }
 
 /* ---- memory ---- */
@@ -216,19 +227,20 @@ static aq_status fixed_kernel_register(aq_transport *t,
 
 /* ---- signals ---- */
 
-static aq_status fixed_signal_create(aq_transport *t, int64_t value,
-                                     uint32_t flags, uint64_t user,
-                                     aq_signal *out, aq_diag *diag)
+static aq_status fixed_signal_create(aq_transport *t,
+                                     const aq_signal_desc *desc, aq_signal *out,
+                                     aq_diag *diag)
 {
   fixed *f = fixed_from(t);
   fixed_signal *signal = aligned_alloc(64, (sizeof *signal + 63) & ~63ul);
   if (!signal)
     return aq_diag_set(diag, AQ_ERR_NO_MEMORY, "out of memory for signals");
-  *signal = (fixed_signal){.abi = {.kind = AQ_AMD_SIGNAL_USER, .value = value},
-                           .flags = flags,
-                           .user = user,
-                           .previous = &f->signals,
-                           .next = f->signals.next};
+  *signal =
+      (fixed_signal){.abi = {.kind = AQ_AMD_SIGNAL_USER, .value = desc->value},
+                     .flags = desc->flags,
+                     .user = desc->user,
+                     .previous = &f->signals,
+                     .next = f->signals.next};
   signal->next->previous = signal->previous->next = signal;
   out->handle = (uint64_t)(uintptr_t)signal;
   return AQ_OK;
@@ -245,14 +257,18 @@ static void fixed_signal_destroy(aq_transport *t, aq_signal handle)
   free(signal);
 }
 
-static int64_t fixed_signal_load(aq_transport *t, aq_signal signal)
+/* Every order is served by the strongest that is needed. */
+static int64_t fixed_signal_load(aq_transport *t, aq_signal signal,
+                                 aq_order order)
 {
-  (void)t;
+  (void)t, (void)order;
   return __atomic_load_n(&signal_from(signal)->abi.value, __ATOMIC_ACQUIRE);
 }
 
-static void fixed_signal_store(aq_transport *t, aq_signal signal, int64_t value)
+static void fixed_signal_store(aq_transport *t, aq_signal signal, int64_t value,
+                               aq_order order)
 {
+  (void)order;
   __atomic_store_n(&signal_from(signal)->abi.value, value, __ATOMIC_RELEASE);
   fixed_start_all(fixed_from(t));
 }
@@ -288,13 +304,50 @@ int64_t fixed_signal_change(fixed *f, fixed_signal *signal, int64_t value)
   return before;
 }
 
-static int64_t fixed_signal_add(aq_transport *t, aq_signal signal,
-                                int64_t value)
+static int64_t updated(aq_signal_op op, int64_t before, int64_t operand,
+                       int64_t expected)
+{
+  switch (op) {
+  case AQ_UPDATE_AND:
+    return before & operand;
+  case AQ_UPDATE_OR:
+    return before | operand;
+  case AQ_UPDATE_XOR:
+    return before ^ operand;
+  case AQ_UPDATE_CAS:
+    return before == expected ? operand : before;
+  default:
+    return operand;
+  }
+}
+
+static int64_t fixed_signal_update(aq_transport *t, aq_signal handle,
+                                   aq_signal_op op, int64_t operand,
+                                   int64_t expected, aq_order order)
 {
   fixed *f = fixed_from(t);
-  int64_t before = fixed_signal_change(f, signal_from(signal), value);
+  fixed_signal *signal = signal_from(handle);
+  int64_t before = fixed_signal_load(t, handle, order);
+  if (op == AQ_UPDATE_ADD)
+    fixed_signal_change(f, signal, operand);
+  else if (op == AQ_UPDATE_SUB)
+    fixed_signal_change(f, signal, -operand);
+  else
+    __atomic_store_n(&signal->abi.value, updated(op, before, operand, expected),
+                     __ATOMIC_RELEASE);
   fixed_start_all(f);
   return before;
+}
+
+static aq_status fixed_signal_handler(aq_transport *t, aq_signal signal,
+                                      aq_condition condition, int64_t value,
+                                      aq_signal_function *function, void *user,
+                                      aq_diag *diag)
+{
+  (void)t, (void)signal, (void)condition, (void)value, (void)function;
+  (void)user;
+  return aq_diag_set(diag, AQ_ERR_UNSUPPORTED,
+                     "fixed: signal handlers are not supported");
 }
 
 /* ---- time that does not move ---- */
@@ -345,6 +398,7 @@ static const aq_transport_ops ops = {
     .open = fixed_open,
     .close = fixed_close,
     .info = fixed_info,
+    .inspect = fixed_inspect,
     .mem_alloc = fixed_mem_alloc,
     .mem_free = fixed_mem_free,
     .mem_publish = fixed_mem_publish,
@@ -357,7 +411,8 @@ static const aq_transport_ops ops = {
     .signal_destroy = fixed_signal_destroy,
     .signal_load = fixed_signal_load,
     .signal_store = fixed_signal_store,
-    .signal_add = fixed_signal_add,
+    .signal_update = fixed_signal_update,
+    .signal_handler = fixed_signal_handler,
     .queue_create = fixed_queue_create,
     .queue_destroy = fixed_queue_destroy,
     .queue_doorbell = fixed_queue_doorbell,

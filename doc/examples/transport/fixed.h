@@ -113,9 +113,8 @@ aq_status fixed_copy_async(aq_transport *t, uint32_t device, void *to,
                            const void *from, size_t size,
                            const aq_signal *dependencies, uint32_t count,
                            aq_signal completion, aq_diag *diag);
-aq_status fixed_wait(aq_transport *t, const aq_wait_item *items, uint32_t count,
-                     aq_wait_mode mode, aq_time deadline, uint32_t *satisfied,
-                     aq_diag *diag);
+aq_status fixed_wait(aq_transport *t, const aq_wait_request *request,
+                     aq_wait_result *out, aq_diag *diag);
 aq_status fixed_sleep_until(aq_transport *t, aq_time until, bool wake,
                             aq_diag *diag);
 

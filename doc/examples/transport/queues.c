@@ -27,7 +27,7 @@ static aq_status queue_check(const aq_queue_desc *desc, aq_diag *diag)
                        "least %d",
                        desc->size, FIXED_QUEUE_MIN);
   if (desc->size > FIXED_QUEUE_MAX)
-    return aq_diag_set(diag, AQ_ERR_NO_MEMORY,
+    return aq_diag_set(diag, AQ_ERR_RESOURCES,
                        "queue of %u packets; expected at most %d", desc->size,
                        FIXED_QUEUE_MAX);
   if (desc->type != AQ_QUEUE_MULTI && desc->type != AQ_QUEUE_SINGLE)
@@ -56,7 +56,12 @@ aq_status fixed_queue_create(aq_transport *t, const aq_queue_desc *desc,
   if (!queue || !queue->ring.packets || !queue->submitted) {
     if (queue)
       queue_free(queue);
-    return aq_diag_set(diag, AQ_ERR_NO_MEMORY, "out of memory for a queue");
+    return count < FIXED_QUEUES
+               ? aq_diag_set(diag, AQ_ERR_NO_MEMORY,
+                             "out of memory for a queue")
+               : aq_diag_set(diag, AQ_ERR_RESOURCES,
+                             "there are %d queues, the most there may be",
+                             FIXED_QUEUES);
   }
   memset(queue->ring.packets, 0, (size_t)desc->size * AQ_PACKET_SIZE);
   for (uint32_t i = 0; i < desc->size; i++)

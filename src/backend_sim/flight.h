@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Flights: what all steps of a packet's life have in common. The steps
+ * themselves are in processor.c and execute.c.
+ */
+#ifndef AQSIM_FLIGHT_H
+#define AQSIM_FLIGHT_H
+
+#include "backend_sim/core.h"
+
+/* What a step tells the loop. */
+typedef enum aqsim_flow {
+  AQSIM_GO,   /* on to the step that the flight now has */
+  AQSIM_WAIT, /* an event or another packet will go on */
+  AQSIM_GONE, /* the flight is free, or its queue is destroyed */
+} aqsim_flow;
+
+/* How the types of packets differ. */
+typedef struct aqsim_kind {
+  aq_record_kind record;
+  bool blocks;       /* nothing later launches before it completes */
+  bool device, host; /* which agent's queues serve it */
+  aqsim_flow (*launch)(aqsim_flight *flight);
+  aqsim_flow (*run)(aqsim_flight *flight); /* what RUN does, or NULL */
+} aqsim_kind;
+
+/* The kind of its packet; NULL when its queue does not serve such packets. */
+const aqsim_kind *aqsim_flight_kind(const aqsim_flight *flight);
+
+/* The step happens at `time`: now, or when the event comes. */
+static inline aqsim_flow aqsim_flight_sleep(aqsim_flight *flight,
+                                            aqsim_step step, aq_time time,
+                                            aqsim_priority priority)
+{
+  flight->step = step;
+  if (time <= flight->queue->sim->now)
+    return AQSIM_GO;
+  flight->sleeping = true;
+  aqsim_queue_push(flight->queue, &flight->event, time, priority);
+  return AQSIM_WAIT;
+}
+
+/* Release fence and decrement follow the end. */
+static inline aqsim_flow aqsim_flight_finish(aqsim_flight *flight)
+{
+  const aqsim_device *device = flight->queue->device;
+  return aqsim_flight_sleep(flight, AQSIM_STEP_COMPLETE,
+                            flight->end +
+                                aqsim_release(device, flight->packet.header) +
+                                device->model->signal_write,
+                            AQSIM_AT_COMPLETE);
+}
+
+/* The queue stops at this packet: its error callback is told once. The flight
+ * is gone afterwards. */
+aqsim_flow aqsim_flight_fail(aqsim_flight *flight, uint32_t fault,
+                             const char *text);
+
+/* An active packet went wrong: the same, after its release fence. */
+aqsim_flow aqsim_flight_fault(aqsim_flight *flight, uint32_t fault,
+                              const char *text);
+
+/* Its row in the records. */
+void aqsim_flight_record(const aqsim_flight *flight, int64_t flags,
+                         aq_time complete, aq_time observe);
+
+#endif

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Making, changing and destroying queues, and the memory they consist of.
+ */
+#ifndef AQSIM_QUEUE_LIFE_H
+#define AQSIM_QUEUE_LIFE_H
+
+#include "backend_sim/core.h"
+
+aq_status aqsim_queue_create(aqsim *sim, const aq_queue_desc *desc,
+                             aqsim_queue **out, aq_diag *diag);
+
+/* Drops what is in flight; from inside an event the memory goes later. A
+ * cooperative queue goes with its last reference. */
+void aqsim_queue_destroy(aqsim_queue *queue);
+
+/* Frees the queues that were destroyed from inside events. */
+void aqsim_queues_sweep(aqsim *sim);
+
+aq_status aqsim_queue_control(aqsim_queue *queue, aq_queue_control control,
+                              const aq_queue_control_args *args, aq_diag *diag);
+
+#endif
