@@ -82,19 +82,6 @@ static void memory_look(aqsim *sim)
     wait_look(sim->wait);
 }
 
-/* Live mode: somebody else wants the simulator. */
-static inline bool clock_is_wanted(const aqsim *sim)
-{
-  return sim->wanted && __atomic_load_n(sim->wanted, __ATOMIC_RELAXED) > 0;
-}
-
-/* Live mode: others may do what this thread waits for, or want their turn. */
-static bool clock_gives_way(const aqsim *sim)
-{
-  return sim->wanted &&
-         (clock_is_wanted(sim) || aqsim_calendar_empty(&sim->calendar));
-}
-
 /* Runs the next event that is due at or before `limit`. */
 static inline bool clock_step(aqsim *sim, aq_time limit)
 {
@@ -107,6 +94,22 @@ static inline bool clock_step(aqsim *sim, aq_time limit)
   if (sim->touched || sim->gates.memory > 0)
     memory_look(sim);
   return true;
+}
+
+typedef enum tick {
+  TICK_RAN,
+  TICK_NOTHING, /* is due at or before the limit */
+  TICK_YIELD,   /* live mode: another thread wants the simulator, or has to do
+                   something, since nothing is left to happen at all */
+} tick;
+
+/* The same for an operation that may have to let others act. */
+static inline tick clock_tick(aqsim *sim, aq_time limit)
+{
+  if (sim->wanted && (__atomic_load_n(sim->wanted, __ATOMIC_RELAXED) > 0 ||
+                      aqsim_calendar_empty(&sim->calendar)))
+    return TICK_YIELD;
+  return clock_step(sim, limit) ? TICK_RAN : TICK_NOTHING;
 }
 
 /* Every operation that moves time begins and ends with these. */
@@ -169,9 +172,10 @@ aq_status aqsim_clock_sleep(aqsim *sim, aq_time until, bool wake, aq_diag *diag)
     return status;
   bool woken = wake && sim->signals.drain_count > 0;
   sim->drain_lost = 0;
-  while (!woken && !clock_is_wanted(sim) && clock_step(sim, until))
+  tick last = TICK_RAN;
+  while (!woken && (last = clock_tick(sim, until)) == TICK_RAN)
     woken = wake && sim->signals.drain_count > sim->drain_lost;
-  if (!woken && clock_is_wanted(sim))
+  if (last == TICK_YIELD && !aqsim_calendar_empty(&sim->calendar))
     return clock_leave(sim, AQ_ERR_AGAIN, diag);
   if (!woken && until != AQ_TIME_MAX)
     sim->now = aq_time_max(sim->now, until);
@@ -184,9 +188,10 @@ static aq_status space_wait(aqsim *sim, aqsim_queue *queue, uint32_t count,
   while (aq_ring_space(&queue->ring) < count) {
     if (queue->state != AQSIM_QUEUE_ACTIVE && queue->state != AQSIM_QUEUE_SOFT)
       return aqsim_queue_explain(queue, diag);
-    if (!clock_is_wanted(sim) && clock_step(sim, deadline))
+    tick last = clock_tick(sim, deadline);
+    if (last == TICK_RAN)
       continue;
-    if (clock_gives_way(sim))
+    if (last == TICK_YIELD)
       return AQ_ERR_AGAIN;
     if (deadline == AQ_TIME_MAX)
       return aqsim_space_deadlock(queue, count, diag);
@@ -328,8 +333,9 @@ static aq_status wait_run(aqsim_wait *state, aq_diag *diag)
   const aq_wait_request *request = state->request;
   if (state->held >= state->needed)
     return AQ_OK;
-  while (state->held < state->needed && !clock_is_wanted(sim) &&
-         clock_step(sim, request->deadline))
+  tick last = TICK_RAN;
+  while (state->held < state->needed &&
+         (last = clock_tick(sim, request->deadline)) == TICK_RAN)
     ;
   if (state->held >= state->needed) {
     uint32_t satisfied = state->last;
@@ -340,7 +346,7 @@ static aq_status wait_run(aqsim_wait *state, aq_diag *diag)
     state->last = satisfied;
     return AQ_OK;
   }
-  if (clock_gives_way(sim))
+  if (last == TICK_YIELD)
     return AQ_ERR_AGAIN;
   if (state->missed)
     wait_look(state);

@@ -15,6 +15,7 @@ libaqcore_la_SOURCES += \
 	src/backend_sim/flight.c src/backend_sim/flight.h \
 	src/backend_sim/gate.c src/backend_sim/gate.h \
 	src/backend_sim/handlers.c src/backend_sim/handlers.h \
+	src/backend_sim/inspect.c src/backend_sim/inspect.h \
 	src/backend_sim/kernels.c src/backend_sim/kernels.h \
 	src/backend_sim/lifecycle.def \
 	src/backend_sim/futex.h \

@@ -7,7 +7,7 @@
 #include "backend_sim/clock.h"
 #include "backend_sim/copies.h"
 #include "backend_sim/core.h"
-#include "backend_sim/decode.h"
+#include "backend_sim/inspect.h"
 #include "backend_sim/live.h"
 #include "backend_sim/live_device.h"
 #include "backend_sim/queue_life.h"
@@ -189,7 +189,7 @@ static void sim_info(aq_transport *t, aq_transport_info *out)
               AQ_CAP_HOST_KERNELS | AQ_CAP_COPY | AQ_CAP_PROFILING |
               AQ_CAP_CU_MASK | AQ_CAP_PRIORITY | AQ_CAP_BARRIER_VALUE |
               AQ_CAP_PM4 | AQ_CAP_HANDLERS | AQ_CAP_COOPERATIVE |
-              AQ_CAP_AGENT_QUEUES | AQ_CAP_DEVICE_HOOKS,
+              AQ_CAP_AGENT_QUEUES | AQ_CAP_INSPECT | AQ_CAP_DEVICE_HOOKS,
       .device_count = sim->device_count,
       .devices = sim->infos,
       .reproducible = true};
@@ -198,7 +198,7 @@ static void sim_info(aq_transport *t, aq_transport_info *out)
 static void sim_inspect(aq_transport *t,
                         void (*line)(const char *text, void *user), void *user)
 {
-  (void)t, (void)line, (void)user; /* nothing to tell: caps says so */
+  aqsim_inspect(aqsim_from(t), line, user);
 }
 
 /* Every operation that allocates asks here first. */

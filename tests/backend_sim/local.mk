@@ -87,3 +87,16 @@ check_PROGRAMS += tests/backend_sim/test_live
 tests_backend_sim_test_live_SOURCES = tests/backend_sim/test_live.c
 tests_backend_sim_test_live_CPPFLAGS = $(AQ_TEST_CPPFLAGS)
 tests_backend_sim_test_live_LDADD = $(AQSIM_TEST_LDADD)
+
+# The live tests with a million packets.
+EXTRA_PROGRAMS += tests/backend_sim/soak_live
+AQ_SOAKS += tests/backend_sim/soak_live
+tests_backend_sim_soak_live_SOURCES = tests/backend_sim/test_live.c
+tests_backend_sim_soak_live_CPPFLAGS = $(AQ_TEST_CPPFLAGS) \
+	-DLIVE_PACKETS=1000000
+tests_backend_sim_soak_live_LDADD = $(AQSIM_TEST_LDADD)
+
+check_PROGRAMS += tests/backend_sim/test_inspect
+tests_backend_sim_test_inspect_SOURCES = tests/backend_sim/test_inspect.c
+tests_backend_sim_test_inspect_CPPFLAGS = $(AQ_TEST_CPPFLAGS)
+tests_backend_sim_test_inspect_LDADD = $(AQSIM_TEST_LDADD)

@@ -5,6 +5,7 @@
 
 #include <pthread.h>
 #include <sched.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -187,8 +188,10 @@ static void *produce(void *argument)
     while (!aq_ring_try_reserve(c->queue, 1, &id)) {
       aq_status status = c->r->t->ops->queue_wait_space(c->r->t, c->queue, 1,
                                                         AQ_TIME_MAX, &diag);
-      if (status != AQ_OK)
+      if (status != AQ_OK) {
+        fprintf(stderr, "# %s\n", diag.text);
         abort();
+      }
     }
     aq_packet *slot = aq_ring_slot(c->queue, id);
     memcpy((char *)slot + 4, (const char *)&packet + 4, 60);
@@ -199,18 +202,18 @@ static void *produce(void *argument)
   return NULL;
 }
 
-static long packets_each(void)
-{
-  const char *given = getenv("AQ_LIVE_PACKETS");
-  return (given ? atol(given) : 20000) / PRODUCERS;
-}
+/* The soak program runs the same with more of them. */
+#ifndef LIVE_PACKETS
+#define LIVE_PACKETS 20000
+#endif
 
 /* Conformance 27, 31, 32, 35, 47. */
 START_TEST(four_producers_share_a_queue_and_each_packet_runs_once)
 {
   rig r;
   open_live(&r, (aq_pace){0});
-  crowd c = {.r = &r, .queue = rig_queue(&r, 256), .each = packets_each()};
+  crowd c = {
+      .r = &r, .queue = rig_queue(&r, 256), .each = LIVE_PACKETS / PRODUCERS};
   c.done = rig_signal(&r, PRODUCERS * c.each, 0);
   c.object = rig_kernel_with(
       &r, &(aq_kernel_desc){.name = "k", .function = count_run, .user = &c});

@@ -1,0 +1,173 @@
+/* SPDX-License-Identifier: MIT */
+#include "backend_sim/inspect.h"
+
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "backend_sim/copies.h"
+#include "backend_sim/decode.h"
+#include "backend_sim/processor.h"
+
+enum { LINE = AQSIM_DECODE_MAX + 300, STATE = 240 };
+
+typedef struct teller {
+  const aqsim *sim;
+  void (*line)(const char *text, void *user);
+  void *user;
+} teller;
+
+__attribute__((format(printf, 2, 3))) static void tell(const teller *t,
+                                                       const char *fmt, ...)
+{
+  char text[LINE];
+  va_list args;
+  va_start(args, fmt);
+  vsnprintf(text, sizeof text, fmt, args);
+  va_end(args);
+  t->line(text, t->user);
+}
+
+/* ---- packets ---- */
+
+static void turn_words(const aqsim_flight *flight, char *text)
+{
+  const aqsim_queue *queue = flight->queue;
+  if (flight != queue->turn_first)
+    snprintf(text, STATE, "waits for the packet before it");
+  else if (queue->blocked)
+    snprintf(text, STATE, "waits for the packet that blocks the queue");
+  else if (aq_header_barrier(flight->packet.header) && queue->active > 0)
+    snprintf(text, STATE,
+             "barrier bit: waits for %" PRIu32 " packets to "
+             "complete",
+             queue->active);
+  else
+    snprintf(text, STATE, "launches next");
+}
+
+static void flight_words(const aqsim_flight *flight, char *text)
+{
+  char words[AQSIM_SIGNAL_WORDS];
+  if (flight->step == AQSIM_STEP_TURN) {
+    turn_words(flight, text);
+  } else if (flight->gate.armed) {
+    aqsim_gate_words(&flight->gate, words);
+    snprintf(text, STATE, "waits for %s", words);
+  } else {
+    snprintf(text, STATE, "active, step %s",
+             aqsim_step_texts[flight->step].name);
+  }
+}
+
+/* A slot that no flight is about. */
+static void slot_words(const aqsim_queue *queue, uint64_t id,
+                       const aq_packet *packet, char *text)
+{
+  if (queue->state != AQSIM_QUEUE_SOFT &&
+      queue->completed[id & (queue->ring.size - 1)])
+    snprintf(text, STATE, "complete, its slot waits for those before it");
+  else if (aq_header_type(packet->header) == AQ_PACKET_INVALID)
+    snprintf(text, STATE, "reserved, not published");
+  else if (queue->state == AQSIM_QUEUE_SOFT)
+    snprintf(text, STATE, "for the application to serve");
+  else if (queue->state == AQSIM_QUEUE_FAILED && id == queue->failed_packet)
+    snprintf(text, STATE, "stopped the queue: %s", queue->failure);
+  else if (queue->state != AQSIM_QUEUE_ACTIVE)
+    snprintf(text, STATE, "ignored: the queue is inactive");
+  else
+    snprintf(text, STATE, "published, not fetched");
+}
+
+static void slot_tell(const teller *t, const aqsim_queue *queue, uint64_t id,
+                      const aqsim_flight *flight)
+{
+  char decoded[AQSIM_DECODE_MAX], state[STATE];
+  aq_packet packet;
+  const aq_packet *slot = aq_ring_slot(&queue->ring, id);
+  packet.header_setup = aq_packet_load_header(slot);
+  if (flight)
+    packet = flight->packet;
+  else if (aq_header_type(packet.header) != AQ_PACKET_INVALID)
+    packet = *slot;
+  if (flight)
+    flight_words(flight, state);
+  else
+    slot_words(queue, id, &packet, state);
+  aqsim_packet_decode(t->sim, &packet, decoded);
+  tell(t, "  packet %" PRIu64 ": %s (%s)", id, state, decoded);
+}
+
+/* ---- queues ---- */
+
+static const char *state_name(const aqsim_queue *queue)
+{
+  static const char *const names[] = {[AQSIM_QUEUE_ACTIVE] = "active",
+                                      [AQSIM_QUEUE_INACTIVE] = "inactive",
+                                      [AQSIM_QUEUE_FAILED] = "failed",
+                                      [AQSIM_QUEUE_SOFT] = "soft"};
+  return names[queue->state];
+}
+
+static const char *rank_name(aqsim_rank rank)
+{
+  return rank == AQSIM_RANK_HIGH  ? "high"
+         : rank == AQSIM_RANK_LOW ? "low"
+                                  : "normal";
+}
+
+static void queue_tell(const teller *t, const aqsim_queue *queue)
+{
+  uint64_t read = aq_ring_read_index(&queue->ring);
+  uint64_t write = aq_ring_write_index(&queue->ring);
+  uint64_t rung = __atomic_load_n(queue->ring.doorbell, __ATOMIC_ACQUIRE);
+  tell(t,
+       "queue %" PRIu32 ": %s, %s %" PRIu32 ", size %" PRIu32 ", read %" PRIu64
+       ", write %" PRIu64 ", doorbell %" PRId64 ", fetched %" PRIu64
+       ", %" PRIu32 " decoded, %" PRIu32 " active, priority %s, %" PRIu32
+       " CUs",
+       queue->ring.id, state_name(queue), queue->host ? "host" : "device",
+       queue->host ? 0 : queue->device->ordinal, queue->ring.size, read, write,
+       (int64_t)rung, queue->fetched, queue->waiting, queue->active,
+       rank_name(queue->rank), queue->cus);
+  uint64_t end =
+      write - read < queue->ring.size ? write : read + queue->ring.size;
+  /* Without memory the slots are told all the same, as the ring has them. */
+  const aqsim_flight **flights = calloc(queue->ring.size, sizeof *flights);
+  for (uint32_t i = 0; flights && i < queue->fresh; i++)
+    if (queue->flights[i].in_use)
+      flights[queue->flights[i].id & (queue->ring.size - 1)] =
+          &queue->flights[i];
+  for (uint64_t id = read; id < end; id++) {
+    const aqsim_flight *flight =
+        flights ? flights[id & (queue->ring.size - 1)] : NULL;
+    slot_tell(t, queue, id, flight && flight->id == id ? flight : NULL);
+  }
+  free(flights);
+}
+
+static void copy_tell(const teller *t, const aqsim_copy *copy)
+{
+  char words[AQSIM_SIGNAL_WORDS] = "";
+  if (copy->gate.armed)
+    aqsim_gate_words(&copy->gate, words);
+  tell(t, "copy %" PRIu64 ": %zu bytes, %s%s", copy->number, copy->size,
+       copy->gate.armed                ? "waits for "
+       : copy->device->copying == copy ? "moves"
+       : copy->moved                   ? "completes"
+                                       : "waits for the engine",
+       words);
+}
+
+void aqsim_inspect(const aqsim *sim, void (*line)(const char *text, void *user),
+                   void *user)
+{
+  const teller t = {sim, line, user};
+  tell(&t, "time %" PRId64 " ps, %zu events pending", sim->now,
+       sim->calendar.count - (sim->calendar.vacant ? 1 : 0));
+  for (const aqsim_queue *q = sim->first_queue; q; q = q->next)
+    queue_tell(&t, q);
+  for (const aqsim_copy *c = sim->copies; c; c = c->next)
+    copy_tell(&t, c);
+}
