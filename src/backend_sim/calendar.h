@@ -151,6 +151,16 @@ static inline aqsim_event *aqsim_calendar_pop(aqsim_calendar *calendar,
   return calendar->entries[0].event;
 }
 
+/* The time of the earliest event; false when there is none. */
+static inline bool aqsim_calendar_next(aqsim_calendar *calendar, aq_time *time)
+{
+  aqsim_calendar_settle(calendar);
+  if (calendar->count == 0)
+    return false;
+  *time = calendar->entries[0].time;
+  return true;
+}
+
 static inline bool aqsim_calendar_empty(const aqsim_calendar *calendar)
 {
   return calendar->count == (calendar->vacant ? 1 : 0);

@@ -54,7 +54,7 @@ aq_time aqsim_signal_complete(aqsim *sim, const aqsim_device *device,
   sim->interrupt = device->model->interrupt_to_host;
   sim->interrupt_lost = interrupt_is_lost(sim, signal);
   if (negative < 0)
-    aqsim_signal_store(signal, negative);
+    aqsim_signal_store(&sim->signals, signal, negative);
   else
     aqsim_signal_add(&sim->signals, signal, -1, sim->now);
   if (sim->interrupt_lost && (signal->flags & AQ_SIGNAL_DRAIN))
@@ -80,6 +80,19 @@ static void memory_look(aqsim *sim)
   aqsim_handlers_look(&sim->handlers);
   if (sim->wait && wait_is_awake(sim->wait))
     wait_look(sim->wait);
+}
+
+/* Live mode: somebody else wants the simulator. */
+static inline bool clock_is_wanted(const aqsim *sim)
+{
+  return sim->wanted && __atomic_load_n(sim->wanted, __ATOMIC_RELAXED) > 0;
+}
+
+/* Live mode: others may do what this thread waits for, or want their turn. */
+static bool clock_gives_way(const aqsim *sim)
+{
+  return sim->wanted &&
+         (clock_is_wanted(sim) || aqsim_calendar_empty(&sim->calendar));
 }
 
 /* Runs the next event that is due at or before `limit`. */
@@ -121,6 +134,32 @@ static aq_status clock_leave(aqsim *sim, aq_status status, aq_diag *diag)
   return status;
 }
 
+uint32_t aqsim_clock_run(aqsim *sim, aq_time limit, uint32_t most)
+{
+  uint32_t count = 0;
+  sim->depth++;
+  while (count < most && clock_step(sim, limit))
+    count++;
+  sim->depth--;
+  aqsim_queues_sweep(sim);
+  return count;
+}
+
+bool aqsim_clock_look(aqsim *sim)
+{
+  uint64_t scheduled = sim->calendar.sequence;
+  sim->depth++;
+  aqsim_queues_notice(sim);
+  aqsim_gates_look(&sim->gates);
+  sim->depth--;
+  return sim->calendar.sequence != scheduled;
+}
+
+bool aqsim_clock_has_news(const aqsim *sim)
+{
+  return aqsim_queues_have_news(sim) || aqsim_gates_have_news(&sim->gates);
+}
+
 /* ---- sleep and space ---- */
 
 aq_status aqsim_clock_sleep(aqsim *sim, aq_time until, bool wake, aq_diag *diag)
@@ -130,8 +169,10 @@ aq_status aqsim_clock_sleep(aqsim *sim, aq_time until, bool wake, aq_diag *diag)
     return status;
   bool woken = wake && sim->signals.drain_count > 0;
   sim->drain_lost = 0;
-  while (!woken && clock_step(sim, until))
+  while (!woken && !clock_is_wanted(sim) && clock_step(sim, until))
     woken = wake && sim->signals.drain_count > sim->drain_lost;
+  if (!woken && clock_is_wanted(sim))
+    return clock_leave(sim, AQ_ERR_AGAIN, diag);
   if (!woken && until != AQ_TIME_MAX)
     sim->now = aq_time_max(sim->now, until);
   return clock_leave(sim, AQ_OK, diag);
@@ -143,8 +184,10 @@ static aq_status space_wait(aqsim *sim, aqsim_queue *queue, uint32_t count,
   while (aq_ring_space(&queue->ring) < count) {
     if (queue->state != AQSIM_QUEUE_ACTIVE && queue->state != AQSIM_QUEUE_SOFT)
       return aqsim_queue_explain(queue, diag);
-    if (clock_step(sim, deadline))
+    if (!clock_is_wanted(sim) && clock_step(sim, deadline))
       continue;
+    if (clock_gives_way(sim))
+      return AQ_ERR_AGAIN;
     if (deadline == AQ_TIME_MAX)
       return aqsim_space_deadlock(queue, count, diag);
     sim->now = aq_time_max(sim->now, deadline);
@@ -285,7 +328,8 @@ static aq_status wait_run(aqsim_wait *state, aq_diag *diag)
   const aq_wait_request *request = state->request;
   if (state->held >= state->needed)
     return AQ_OK;
-  while (state->held < state->needed && clock_step(sim, request->deadline))
+  while (state->held < state->needed && !clock_is_wanted(sim) &&
+         clock_step(sim, request->deadline))
     ;
   if (state->held >= state->needed) {
     uint32_t satisfied = state->last;
@@ -296,6 +340,8 @@ static aq_status wait_run(aqsim_wait *state, aq_diag *diag)
     state->last = satisfied;
     return AQ_OK;
   }
+  if (clock_gives_way(sim))
+    return AQ_ERR_AGAIN;
   if (state->missed)
     wait_look(state);
   bool holds = state->held >= state->needed;
@@ -311,7 +357,7 @@ static aq_status wait_run(aqsim_wait *state, aq_diag *diag)
                      request->count);
 }
 
-static aq_status wait_check(const aq_wait_request *request, aq_diag *diag)
+aq_status aqsim_wait_check(const aq_wait_request *request, aq_diag *diag)
 {
   if (request->count == 0)
     return aq_diag_set(diag, AQ_ERR_INVALID,
@@ -356,7 +402,7 @@ static waiter *waiters_alloc(aqsim *sim, uint32_t count)
 aq_status aqsim_clock_wait(aqsim *sim, const aq_wait_request *request,
                            aq_wait_result *out, aq_diag *diag)
 {
-  aq_status status = wait_check(request, diag);
+  aq_status status = aqsim_wait_check(request, diag);
   if (status == AQ_OK)
     status = clock_enter(sim, diag);
   if (status != AQ_OK)

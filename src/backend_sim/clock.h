@@ -10,6 +10,11 @@
 
 #include "backend_sim/core.h"
 
+/* Words what is wrong with a request. */
+aq_status aqsim_wait_check(const aq_wait_request *request, aq_diag *diag);
+
+/* In live mode these three return AQ_ERR_AGAIN, nothing else done, when another
+ * thread wants the simulator, or nothing that this one could do is left. */
 aq_status aqsim_clock_wait(aqsim *sim, const aq_wait_request *request,
                            aq_wait_result *out, aq_diag *diag);
 
@@ -18,6 +23,16 @@ aq_status aqsim_clock_sleep(aqsim *sim, aq_time until, bool wake,
 
 aq_status aqsim_clock_wait_space(aqsim *sim, aqsim_queue *queue, uint32_t count,
                                  aq_time deadline, aq_diag *diag);
+
+/* For the device thread of live mode. Runs up to `most` events that are due at
+ * or before `limit`, and returns how many there were. */
+uint32_t aqsim_clock_run(aqsim *sim, aq_time limit, uint32_t most);
+
+/* Looks at memory: packets, doorbells and what packets wait for. Returns
+ * whether something was found that takes its course now; the second only tells
+ * whether there is. */
+bool aqsim_clock_look(aqsim *sim);
+bool aqsim_clock_has_news(const aqsim *sim);
 
 /* Ticks of the device's timestamp clock at `time`, in its granularity, and the
  * time of a number of ticks. */

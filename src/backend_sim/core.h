@@ -3,7 +3,8 @@
  * What the parts of the simulator share: the open transport, its devices and
  * its queues. Included by backend_sim only.
  *
- * Single-threaded: whoever drives the transport runs everything below it.
+ * Single-threaded: whoever drives the transport runs everything below it; in
+ * live mode, whoever has its lock.
  * Events run one after the other; what they call may schedule events and
  * change signals, never move time.
  */
@@ -31,6 +32,7 @@ typedef struct aqsim_queue aqsim_queue;
 typedef struct aqsim_flight aqsim_flight;
 typedef struct aqsim_copy aqsim_copy;
 typedef struct aqsim_wait aqsim_wait;
+typedef struct aqsim_live aqsim_live;
 
 enum { AQSIM_SCOPES = AQ_HEADER_SCOPE_MASK + 1 };
 
@@ -137,6 +139,7 @@ struct aqsim_queue {
   uint32_t fault; /* of the packet that stops it */
   char failure[AQSIM_FAULT_TEXT_MAX];
 
+  uint32_t sleepers; /* atomic: hosts that sleep until slots are free (live) */
   uint64_t doorbell;
   _Alignas(64) aq_amd_signal doorbell_signal;
   _Alignas(64) aq_amd_queue amd; /* indices */
@@ -163,6 +166,8 @@ struct aqsim {
   void *waiters;    /* scratch of wait, kept for the next one */
   uint32_t waiter_capacity;
   aqsim_handlers handlers;
+  aqsim_live *live;       /* NULL: virtual time */
+  const uint32_t *wanted; /* live: threads that want the simulator, atomic */
   aq_semantics semantics;
   void (*report)(const char *line, void *user); /* queue errors, NULL: stderr */
   void *report_user;

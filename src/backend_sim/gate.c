@@ -17,12 +17,14 @@ static void gate_schedule(aqsim_gate *gate, aq_time time)
                       AQSIM_AT_NOTICE);
 }
 
-/* Acquire: what the writer stored before is visible to what the gate opens. */
+/* Acquire: what the writer stored before is visible to what the gate opens.
+ * Sequentially consistent, since a device that looks before it sleeps must not
+ * miss a host that stores before it looks whether the device sleeps. */
 int64_t aqsim_gate_value(const aqsim_gate_leg *leg)
 {
   if (leg->gate->test.narrow)
-    return __atomic_load_n((const uint32_t *)leg->address, __ATOMIC_ACQUIRE);
-  return __atomic_load_n((const int64_t *)leg->address, __ATOMIC_ACQUIRE);
+    return __atomic_load_n((const uint32_t *)leg->address, __ATOMIC_SEQ_CST);
+  return __atomic_load_n((const int64_t *)leg->address, __ATOMIC_SEQ_CST);
 }
 
 static bool value_holds(const aqsim_gate_test *test, int64_t value)
@@ -199,15 +201,28 @@ void aqsim_gate_disarm(aqsim_gate *gate)
     gate->next->previous = gate->previous;
 }
 
+/* A leg that is satisfied without having heard of it. */
+static bool leg_has_news(const aqsim_gate *gate, const aqsim_gate_leg *leg)
+{
+  return leg->address && leg->visible == AQ_TIME_NONE &&
+         value_holds(&gate->test, aqsim_gate_value(leg));
+}
+
 void aqsim_gates_look(aqsim_gates *gates)
 {
   for (aqsim_gate *gate = gates->armed; gate; gate = gate->next)
-    for (uint32_t i = 0; i < gate->count; i++) {
-      aqsim_gate_leg *leg = &gate->legs[i];
-      if (leg->address && leg->visible == AQ_TIME_NONE &&
-          value_holds(&gate->test, aqsim_gate_value(leg)))
-        leg_satisfied(leg);
-    }
+    for (uint32_t i = 0; i < gate->count; i++)
+      if (leg_has_news(gate, &gate->legs[i]))
+        leg_satisfied(&gate->legs[i]);
+}
+
+bool aqsim_gates_have_news(const aqsim_gates *gates)
+{
+  for (const aqsim_gate *gate = gates->armed; gate; gate = gate->next)
+    for (uint32_t i = 0; i < gate->count; i++)
+      if (leg_has_news(gate, &gate->legs[i]))
+        return true;
+  return false;
 }
 
 const aqsim_gate_leg *aqsim_gate_blocker(const aqsim_gate *gate)

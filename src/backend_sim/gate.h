@@ -86,6 +86,9 @@ void aqsim_gate_disarm(aqsim_gate *gate);
 /* Looks at the values of all armed gates. */
 void aqsim_gates_look(aqsim_gates *gates);
 
+/* Whether that would find something. */
+bool aqsim_gates_have_news(const aqsim_gates *gates);
+
 /* The first dependency that is not satisfied yet, or NULL. */
 const aqsim_gate_leg *aqsim_gate_blocker(const aqsim_gate *gate);
 

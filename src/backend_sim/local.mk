@@ -17,6 +17,11 @@ libaqcore_la_SOURCES += \
 	src/backend_sim/handlers.c src/backend_sim/handlers.h \
 	src/backend_sim/kernels.c src/backend_sim/kernels.h \
 	src/backend_sim/lifecycle.def \
+	src/backend_sim/futex.h \
+	src/backend_sim/live.c src/backend_sim/live.h \
+	src/backend_sim/live_device.c src/backend_sim/live_device.h \
+	src/backend_sim/live_handlers.c src/backend_sim/live_handlers.h \
+	src/backend_sim/live_wait.c src/backend_sim/live_wait.h \
 	src/backend_sim/memory.c src/backend_sim/memory.h \
 	src/backend_sim/null.c src/backend_sim/null.h \
 	src/backend_sim/null_retire.c src/backend_sim/null_retire.h \

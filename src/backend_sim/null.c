@@ -233,7 +233,7 @@ static void null_signal_store(aq_transport *t, aq_signal signal, int64_t value,
                               aq_order order)
 {
   (void)order;
-  aqsim_signal_store(aqsim_signal_from(signal), value);
+  aqsim_signal_store(&null_from(t)->signals, aqsim_signal_from(signal), value);
   signal_changed(null_from(t));
 }
 

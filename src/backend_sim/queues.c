@@ -71,18 +71,24 @@ static bool packet_is_there(const aqsim_queue *queue, uint64_t id)
   return aq_header_type(header) != AQ_PACKET_INVALID;
 }
 
-void aqsim_queue_notice(aqsim_queue *queue)
+/* One past the last packet that may lie in the ring. A producer that reserves
+ * by addition may be further: its slots still hold older packets. */
+static uint64_t packets_end(const aqsim_queue *queue)
 {
   uint64_t write = aq_ring_write_index(&queue->ring);
-  uint64_t id = queue->noticed;
-  if (id >= write || queue->state != AQSIM_QUEUE_ACTIVE ||
+  uint64_t full = queue->amd.read_dispatch_id + queue->ring.size;
+  return write < full ? write : full;
+}
+
+void aqsim_queue_notice(aqsim_queue *queue)
+{
+  uint64_t id = queue->noticed, end = packets_end(queue);
+  if (id >= end || queue->state != AQSIM_QUEUE_ACTIVE ||
       !packet_is_there(queue, id))
     return;
   if (aqsim_queue_is_idle(queue))
     queue_map(queue);
   uint64_t mask = queue->ring.size - 1;
-  uint64_t end = queue->amd.read_dispatch_id + queue->ring.size;
-  end = write < end ? write : end;
   aq_time now = queue->sim->now;
   do
     queue->submitted[id++ & mask] = now;
@@ -95,6 +101,18 @@ void aqsim_queues_notice(aqsim *sim)
 {
   for (aqsim_queue *q = sim->first_queue; q; q = q->next)
     aqsim_queue_notice(q);
+}
+
+bool aqsim_queues_have_news(const aqsim *sim)
+{
+  for (const aqsim_queue *q = sim->first_queue; q; q = q->next) {
+    /* Orders with a doorbell that looks whether the device sleeps. */
+    __atomic_load_n(q->ring.doorbell, __ATOMIC_SEQ_CST);
+    if (q->state == AQSIM_QUEUE_ACTIVE && q->noticed < packets_end(q) &&
+        packet_is_there(q, q->noticed))
+      return true;
+  }
+  return false;
 }
 
 /* When the processor can know of a packet that was noticed. */
@@ -183,6 +201,9 @@ void aqsim_queue_retire(aqsim_queue *queue, uint64_t id)
   }
   /* Release: the slots are INVALID before a producer may take them. */
   __atomic_store_n(&queue->amd.read_dispatch_id, read, __ATOMIC_RELEASE);
+  /* Live: a host that goes to sleep just now looks again a little later. */
+  if (__atomic_load_n(&queue->sleepers, __ATOMIC_RELAXED))
+    queue->sim->signals.awake(queue->sim->signals.awake_user);
 }
 
 void aqsim_queue_stop(aqsim_queue *queue, aqsim_queue_state state)

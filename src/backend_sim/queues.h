@@ -36,6 +36,9 @@ static inline void aqsim_queue_fetch_more(aqsim_queue *queue)
 /* Hands the slot of `id` back to the clients once all before it are. */
 void aqsim_queue_retire(aqsim_queue *queue, uint64_t id);
 
+/* Whether that would find something. */
+bool aqsim_queues_have_news(const aqsim *sim);
+
 /* Sets up what this header keeps of a queue. */
 void aqsim_queue_begin(aqsim_queue *queue);
 

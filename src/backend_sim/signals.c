@@ -145,8 +145,11 @@ static void list_tell(aqsim_watcher *list, int64_t value)
   }
 }
 
-static inline void signal_tell(aqsim_signal *signal, int64_t value)
+static inline void signal_tell(const aqsim_signals *signals,
+                               aqsim_signal *signal, int64_t value)
 {
+  if (signals->awake && __atomic_load_n(&signal->sleepers, __ATOMIC_SEQ_CST))
+    signals->awake(signals->awake_user);
   if (value == 0 && signal->zero.next != &signal->zero)
     list_tell(&signal->zero, value);
   if (signal->each.next != &signal->each)
@@ -168,6 +171,15 @@ static bool drain_grow(aqsim_signals *signals)
   return true;
 }
 
+/* In live mode hosts look at the number without the lock, before they sleep. */
+static inline void drain_count_set(aqsim_signals *signals, size_t count)
+{
+  if (signals->awake)
+    __atomic_store_n(&signals->drain_count, count, __ATOMIC_SEQ_CST);
+  else
+    signals->drain_count = count;
+}
+
 static void drain_note(aqsim_signals *signals, const aqsim_signal *signal,
                        aq_time now)
 {
@@ -175,21 +187,29 @@ static void drain_note(aqsim_signals *signals, const aqsim_signal *signal,
     signals->failed = true;
     return;
   }
-  size_t at = (signals->drain_first + signals->drain_count++) &
+  size_t at = (signals->drain_first + signals->drain_count) &
               (signals->drain_capacity - 1);
   signals->drained[at] =
       (aq_completion){aqsim_signal_handle(signal), signal->user, now};
+  drain_count_set(signals, signals->drain_count + 1);
+  if (signals->awake && __atomic_load_n(&signals->drainers, __ATOMIC_SEQ_CST))
+    signals->awake(signals->awake_user);
 }
 
 int64_t aqsim_signal_add(aqsim_signals *signals, aqsim_signal *signal,
                          int64_t value, aq_time now)
 {
-  /* One thread drives the transport, so nobody writes in between. */
-  int64_t before = aqsim_signal_load(signal);
-  __atomic_store_n(&signal->abi.value, before + value, __ATOMIC_RELEASE);
+  int64_t before;
+  if (signals->awake) {
+    before = __atomic_fetch_add(&signal->abi.value, value, __ATOMIC_SEQ_CST);
+  } else {
+    /* One thread drives the transport, so nobody writes in between. */
+    before = aqsim_signal_load(signal);
+    __atomic_store_n(&signal->abi.value, before + value, __ATOMIC_RELEASE);
+  }
   if (value < 0 && (signal->flags & AQ_SIGNAL_DRAIN))
     drain_note(signals, signal, now);
-  signal_tell(signal, before + value);
+  signal_tell(signals, signal, before + value);
   return before;
 }
 
@@ -217,25 +237,35 @@ static int64_t updated(aq_signal_op op, int64_t before, int64_t operand,
   return before;
 }
 
+int64_t aqsim_signal_change(aqsim_signal *signal, aq_signal_op op,
+                            int64_t operand, int64_t expected)
+{
+  int64_t before = aqsim_signal_load(signal), value;
+  do
+    value = updated(op, before, operand, expected);
+  while (!__atomic_compare_exchange_n(&signal->abi.value, &before, value, true,
+                                      __ATOMIC_SEQ_CST, __ATOMIC_ACQUIRE));
+  return before;
+}
+
 int64_t aqsim_signal_update(aqsim_signals *signals, aqsim_signal *signal,
                             aq_signal_op op, int64_t operand, int64_t expected,
                             aq_time now)
 {
-  int64_t before = aqsim_signal_load(signal);
-  int64_t value = updated(op, before, operand, expected);
+  int64_t before = aqsim_signal_change(signal, op, operand, expected);
   bool decrement = (op == AQ_UPDATE_ADD && operand < 0) ||
                    (op == AQ_UPDATE_SUB && operand > 0);
-  __atomic_store_n(&signal->abi.value, value, __ATOMIC_RELEASE);
   if (decrement && (signal->flags & AQ_SIGNAL_DRAIN))
     drain_note(signals, signal, now);
-  signal_tell(signal, value);
+  signal_tell(signals, signal, updated(op, before, operand, expected));
   return before;
 }
 
-void aqsim_signal_store(aqsim_signal *signal, int64_t value)
+void aqsim_signal_store(aqsim_signals *signals, aqsim_signal *signal,
+                        int64_t value)
 {
-  __atomic_store_n(&signal->abi.value, value, __ATOMIC_RELEASE);
-  signal_tell(signal, value);
+  __atomic_store_n(&signal->abi.value, value, __ATOMIC_SEQ_CST);
+  signal_tell(signals, signal, value);
 }
 
 uint32_t aqsim_signals_drain(aqsim_signals *signals, aq_completion *out,
@@ -246,7 +276,7 @@ uint32_t aqsim_signals_drain(aqsim_signals *signals, aq_completion *out,
     out[count++] = signals->drained[signals->drain_first];
     signals->drain_first =
         (signals->drain_first + 1) & (signals->drain_capacity - 1);
-    signals->drain_count--;
+    drain_count_set(signals, signals->drain_count - 1);
   }
   return count;
 }

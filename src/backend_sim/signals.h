@@ -34,6 +34,7 @@ typedef struct aqsim_signal {
   uint32_t flags;     /* aq_signal_flag */
   bool polled;        /* a host that waits gets no interrupt */
   uint32_t device;    /* whose ticks start_ts and end_ts are */
+  uint32_t sleepers;  /* atomic: hosts that sleep until it changes (live) */
   struct aqsim_signal *next_free;
 } __attribute__((aligned(64))) aqsim_signal;
 
@@ -46,7 +47,12 @@ typedef struct aqsim_signals {
   /* Completions that drain() has not handed out yet: a ring. */
   aq_completion *drained;
   size_t drain_first, drain_count, drain_capacity;
-  bool failed; /* out of memory: completions were lost */
+  bool failed;       /* out of memory: completions were lost */
+  uint32_t drainers; /* atomic: hosts that sleep until one completes (live) */
+  /* Wakes the hosts that sleep. Not NULL: live, other threads change signals
+   * too. */
+  void (*awake)(void *user);
+  void *awake_user;
 } aqsim_signals;
 
 void aqsim_signals_fini(aqsim_signals *signals);
@@ -86,13 +92,18 @@ const aqsim_signal *aqsim_signals_find(const aqsim_signals *signals,
 int64_t aqsim_signal_add(aqsim_signals *signals, aqsim_signal *signal,
                          int64_t value, aq_time now);
 
-void aqsim_signal_store(aqsim_signal *signal, int64_t value);
+void aqsim_signal_store(aqsim_signals *signals, aqsim_signal *signal,
+                        int64_t value);
 
 /* Any update; returns the value before. A subtraction, or an addition of less
  * than 0, is a decrement. */
 int64_t aqsim_signal_update(aqsim_signals *signals, aqsim_signal *signal,
                             aq_signal_op op, int64_t operand, int64_t expected,
                             aq_time now);
+
+/* The same for the value alone: nobody is told. Sequentially consistent. */
+int64_t aqsim_signal_change(aqsim_signal *signal, aq_signal_op op,
+                            int64_t operand, int64_t expected);
 
 /* Starts and stops watching; stopping is allowed at any time, also twice. */
 void aqsim_signal_watch(aqsim_watcher *list, aqsim_watcher *watcher);

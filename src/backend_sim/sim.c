@@ -8,6 +8,8 @@
 #include "backend_sim/copies.h"
 #include "backend_sim/core.h"
 #include "backend_sim/decode.h"
+#include "backend_sim/live.h"
+#include "backend_sim/live_device.h"
 #include "backend_sim/queue_life.h"
 #include "backend_sim/queues.h"
 
@@ -112,9 +114,20 @@ static aq_status options_check(const aq_transport_options *options,
   if (options->policy)
     return aq_diag_set(diag, AQ_ERR_UNSUPPORTED,
                        "sim: device policies are not supported");
-  if (options->mode != AQ_MODE_VIRTUAL)
+  bool live = options->mode == AQ_MODE_LIVE;
+  if (!live && options->mode != AQ_MODE_VIRTUAL)
+    return aq_diag_set(diag, AQ_ERR_INVALID,
+                       "sim: time mode %d; expected "
+                       "virtual or live",
+                       (int)options->mode);
+  if (options->pace.wall && (!live || !options->pace.virtual_time))
+    return aq_diag_set(
+        diag, AQ_ERR_INVALID,
+        "sim: pace %u/%u; expected live mode and a ratio above 0",
+        options->pace.virtual_time, options->pace.wall);
+  if (live && options->hooks)
     return aq_diag_set(diag, AQ_ERR_UNSUPPORTED,
-                       "sim: live mode is not supported");
+                       "sim: device hooks need virtual time");
   if (options->epoch < -AQ_TIME_MAX / 4 || options->epoch > AQ_TIME_MAX / 4)
     return aq_diag_set(diag, AQ_ERR_INVALID,
                        "sim: epoch %lld ps; expected -2^61 to 2^61",
@@ -156,8 +169,12 @@ static aq_status sim_open(const aq_transport_options *given, aq_transport **out,
   } else {
     status = aq_diag_set(diag, AQ_ERR_NO_MEMORY, "out of memory");
   }
+  if (status == AQ_OK && options.mode == AQ_MODE_LIVE) {
+    sim->base.ops = &aqsim_live_ops;
+    status = aqsim_live_start(sim, options.pace, diag);
+  }
   if (status != AQ_OK) {
-    sim_close(&sim->base);
+    sim->base.ops->close(&sim->base);
     return status;
   }
   *out = &sim->base;
@@ -334,8 +351,8 @@ static int64_t sim_signal_load(aq_transport *t, aq_signal signal,
 static void sim_signal_store(aq_transport *t, aq_signal signal, int64_t value,
                              aq_order order)
 {
-  (void)t, (void)order;
-  aqsim_signal_store(aqsim_signal_from(signal), value);
+  (void)order;
+  aqsim_signal_store(&aqsim_from(t)->signals, aqsim_signal_from(signal), value);
 }
 
 static int64_t sim_signal_update(aq_transport *t, aq_signal signal,
@@ -394,7 +411,7 @@ static void sim_queue_doorbell(aq_transport *t, aq_ring *ring, uint64_t id)
   aqsim_queue *queue = queue_from(ring);
   (void)t;
   if (queue->bell) {
-    aqsim_signal_store(queue->bell, (int64_t)id);
+    aqsim_signal_store(&queue->sim->signals, queue->bell, (int64_t)id);
     return;
   }
   /* Release: whoever reads the cell sees the packets up to id. */

@@ -82,3 +82,8 @@ check_PROGRAMS += tests/backend_sim/test_abi
 tests_backend_sim_test_abi_SOURCES = tests/backend_sim/test_abi.c
 tests_backend_sim_test_abi_CPPFLAGS = $(AQ_TEST_CPPFLAGS)
 tests_backend_sim_test_abi_LDADD = $(AQSIM_TEST_LDADD)
+
+check_PROGRAMS += tests/backend_sim/test_live
+tests_backend_sim_test_live_SOURCES = tests/backend_sim/test_live.c
+tests_backend_sim_test_live_CPPFLAGS = $(AQ_TEST_CPPFLAGS)
+tests_backend_sim_test_live_LDADD = $(AQSIM_TEST_LDADD)

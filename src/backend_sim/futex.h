@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Futexes of this process, and the wall clock that their timeouts count on.
+ * Waking and waiting may be spurious: callers look again. Linux only, as the
+ * drivers are whose place the simulator takes.
+ */
+#ifndef AQSIM_FUTEX_H
+#define AQSIM_FUTEX_H
+
+#include <linux/futex.h>
+#include <stdint.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+/* Sleeps while *word is `seen`, for `ns` at most. */
+static inline void aqsim_futex_wait(const uint32_t *word, uint32_t seen,
+                                    int64_t ns)
+{
+  struct timespec timeout = {ns / 1000000000, ns % 1000000000};
+  syscall(SYS_futex, word, FUTEX_WAIT_PRIVATE, seen, &timeout, NULL, 0);
+}
+
+/* Changes *word and wakes everybody who sleeps on it. Sequentially consistent:
+ * whoever was told before the change to sleep does not miss it. */
+static inline void aqsim_futex_wake(uint32_t *word)
+{
+  __atomic_fetch_add(word, 1, __ATOMIC_SEQ_CST);
+  syscall(SYS_futex, word, FUTEX_WAKE_PRIVATE, INT32_MAX, NULL, NULL, 0);
+}
+
+static inline int64_t aqsim_wall_ns(void)
+{
+  struct timespec now;
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
+}
+
+/* Tells the processor that a loop polls. */
+static inline void aqsim_pause(void)
+{
+#if defined(__x86_64__) || defined(__i386__)
+  __builtin_ia32_pause();
+#endif
+}
+
+#endif

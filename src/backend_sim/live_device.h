@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The device of live mode: one thread that runs the calendar, the lock that it
+ * shares with host threads, and who drives time.
+ *
+ * It begins in lockstep: as long as one client thread uses the transport and
+ * waits through it, that thread drives time itself, as in virtual time, and the
+ * timeline is the same. The device thread only watches. It takes over, for
+ * good, when a second thread calls, when a wait needs somebody else, or when
+ * work lies there for PATIENCE_MS and nobody waits through the table: then the
+ * client spins on memory. With a pace it drives from the beginning.
+ *
+ * Once it drives, it polls write indices, doorbells, headers and the memory
+ * that packets wait for. Idle, it spins first, then sleeps longer and longer
+ * (doc/live.md); operations of the table wake it, raw stores wait for its next
+ * look.
+ *
+ * The lock protects the whole simulator. It is recursive, so that callbacks,
+ * which run with it held, may use the table. Functions below take the lock
+ * where they do not say otherwise.
+ */
+#ifndef AQSIM_LIVE_DEVICE_H
+#define AQSIM_LIVE_DEVICE_H
+
+#include <pthread.h>
+
+#include "backend_sim/core.h"
+
+typedef struct aqsim_live_handlers aqsim_live_handlers;
+
+struct aqsim_live {
+  aqsim *sim;
+  pthread_t thread;
+  pthread_mutex_t lock;
+  bool started;
+
+  /* Atomic words that both sides use. */
+  uint32_t wanted;  /* host threads that want the lock */
+  uint32_t bell;    /* futex: the device sleeps on it */
+  uint32_t asleep;  /* the device sleeps, or is about to */
+  uint32_t changed; /* futex: hosts sleep on it */
+  uint32_t stop;
+  uint32_t free;       /* the device drives: lockstep is over */
+  uint32_t idle_turns; /* looks at everything that found nothing */
+  uint32_t sleepers;   /* hosts that wait for a look like that */
+  uint32_t failed;     /* aq_status of the record sink, or memory ran out */
+  uintptr_t driver;    /* the thread whose event runs, or 0 */
+  aq_time now;         /* virtual time as hosts see it */
+
+  /* Under the lock. */
+  uintptr_t client;       /* the only thread so far, or 0 */
+  uint64_t entries, seen; /* times it drove; when the device looked last */
+  uint32_t patience;
+  int64_t idle_since; /* wall ns, 0: busy */
+
+  /* Constant. */
+  aq_pace pace;
+  int64_t wall_origin;
+  aq_time origin;
+
+  aqsim_live_handlers *handlers; /* NULL until the first one */
+};
+
+/* Starts the thread; the simulator is complete. Closing stops it. */
+aq_status aqsim_live_start(aqsim *sim, aq_pace pace, aq_diag *diag);
+void aqsim_live_stop(aqsim *sim);
+
+void aqsim_live_lock(aqsim_live *live);
+void aqsim_live_unlock(aqsim_live *live);
+
+/* Takes the lock for an operation of a host thread: a second one ends the
+ * lockstep. */
+void aqsim_live_enter(aqsim_live *live);
+
+/* Takes the lock and returns true if the caller drives time: the lockstep holds
+ * and nobody else is there. Otherwise nothing is locked. */
+bool aqsim_live_drive(aqsim_live *live);
+
+/* The lock is held: the device thread drives from now on. */
+void aqsim_live_hand_over(aqsim_live *live);
+
+/* Whether the caller is a callback of an event. */
+static inline bool aqsim_live_inside(const aqsim_live *live)
+{
+  return __atomic_load_n(&live->driver, __ATOMIC_RELAXED) ==
+         (uintptr_t)pthread_self();
+}
+
+static inline bool aqsim_live_is_free(const aqsim_live *live)
+{
+  return __atomic_load_n(&live->free, __ATOMIC_ACQUIRE);
+}
+
+void aqsim_live_wake_device(aqsim_live *live);
+void aqsim_live_wake_hosts(aqsim_live *live);
+
+/* Lock-free: wakes the device if it sleeps. What it is to find was stored
+ * sequentially consistent before. */
+static inline void aqsim_live_ring(aqsim_live *live)
+{
+  if (__atomic_load_n(&live->asleep, __ATOMIC_SEQ_CST))
+    aqsim_live_wake_device(live);
+}
+
+/* Virtual time now, lock-free, and wall time for a stretch of virtual time. */
+aq_time aqsim_live_now(const aqsim_live *live);
+int64_t aqsim_live_wall(const aqsim_live *live, aq_time duration);
+
+#endif
