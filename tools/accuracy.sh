@@ -20,9 +20,9 @@ tab=$(printf '\t')
 while IFS=$tab read -r file model; do
   case $file in '#'* | '') continue ;; esac
   name=${file%%.*}
-  "$aqueduct" import "$data/raw/$file" --name "$name" > "$dir/id"
-  "$aqueduct" replay "$name" --device "$model" --name "$name-sim" > "$dir/id"
-  "$aqueduct" compare "$name-sim" --json > "$dir/compare.json"
+  measured=$("$aqueduct" import "$data/raw/$file")
+  simulated=$("$aqueduct" replay "$measured" --device "$model")
+  "$aqueduct" compare "$simulated" --json > "$dir/compare.json"
   jq -r --arg name "$name" --arg model "$model" '
     def us: (. / 10 | round | . / 100 | tostring);
     def row(by): .errors[]

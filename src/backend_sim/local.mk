@@ -38,7 +38,9 @@ libaqcore_la_SOURCES += \
 
 # Device models are installed to be read and copied, and embedded so that the
 # program needs no files. Add a model: its name here.
-AQSIM_DEVICES = src/backend_sim/devices/mi300x.device
+AQSIM_DEVICES = \
+	src/backend_sim/devices/mi300x.device \
+	src/backend_sim/devices/mi300x-rocm7.14.device
 devicesdir = $(pkgdatadir)/devices
 dist_devices_DATA = $(AQSIM_DEVICES)
 EXTRA_DIST += src/backend_sim/embed.sh \

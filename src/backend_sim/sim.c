@@ -48,6 +48,9 @@ static void device_describe(const aqsim_device *device, aq_device_info *info)
       .dispatch_latency_warm = warm,
       .dispatch_latency_cold = warm + model->remap_latency,
       .unmap_after = model->unmap_after,
+      .graph_launch = model->graph_launch,
+      .graph_per_node = model->graph_per_node,
+      .graph_head = (uint32_t)model->graph_head,
   };
 }
 

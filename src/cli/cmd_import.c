@@ -33,6 +33,10 @@ static void json_result(aq_cli_json *json, const aq_trace_result *result)
   aq_cli_json_int(json, "copies", (int64_t)result->copies);
   aq_cli_json_int(json, "waits", (int64_t)result->waits);
   aq_cli_json_int(json, "with_host", (int64_t)result->with_host);
+  aq_cli_json_map(json, "edges");
+  for (int i = 1; i < AQ_EDGE_COUNT; i++)
+    aq_cli_json_int(json, aq_edge_kind_name(i), (int64_t)result->edges[i]);
+  aq_cli_json_close_map(json);
   aq_cli_json_map(json, "repairs");
   for (int i = 0; i < AQ_REPAIR_COUNT; i++)
     if (result->repairs[i])
@@ -60,6 +64,12 @@ static void tell_result(const aq_cli *cli, const char *path,
               " waits; %" PRIu64 " with host times",
               path, result->format, result->dispatches, result->copies,
               result->waits, result->with_host);
+  if (result->edges[AQ_EDGE_CALL] + result->edges[AQ_EDGE_INFERRED])
+    aq_cli_note(cli,
+                "%s: dependencies across queues: %" PRIu64
+                " by host calls, %" PRIu64 " inferred from times",
+                path, result->edges[AQ_EDGE_CALL],
+                result->edges[AQ_EDGE_INFERRED]);
   for (int i = 0; i < AQ_REPAIR_COUNT; i++)
     if (result->repairs[i])
       aq_cli_note(cli, "%s: repaired: %" PRIu64 " %s", path, result->repairs[i],

@@ -62,7 +62,10 @@ static aq_status replay_rows(aq_cli *cli, replay_job *job,
       .latency_warm = probe.device.dispatch_latency_warm,
       .latency_cold = probe.device.dispatch_latency_cold,
       .unmap_after = probe.device.unmap_after,
-      .timestamp_step = probe.device.timestamp_step};
+      .timestamp_step = probe.device.timestamp_step,
+      .graph_launch = probe.device.graph_launch,
+      .graph_per_node = probe.device.graph_per_node,
+      .graph_head = probe.device.graph_head};
   job->info.reproducible = probe.caps & AQ_CAP_VIRTUAL_TIME;
   status = aq_replay_open(&from.input, &options, &workload, &first, &cli->diag);
   if (status != AQ_OK)

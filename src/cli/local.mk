@@ -12,6 +12,7 @@ aqueduct_SOURCES = \
 	src/cli/cmd_replay.c \
 	src/cli/cmd_run.c \
 	src/cli/cmd_show.c \
+	src/cli/cmd_store.c \
 	src/cli/color.c src/cli/color.h \
 	src/cli/columns.c src/cli/columns.h \
 	src/cli/compare_print.c src/cli/compare_print.h \
@@ -42,7 +43,8 @@ aq_man_pages = \
 	aqueduct-list.1 \
 	aqueduct-replay.1 \
 	aqueduct-run.1 \
-	aqueduct-show.1
+	aqueduct-show.1 \
+	aqueduct-store.1
 
 if !CROSS_COMPILING
 noinst_PROGRAMS += src/cli/gendoc

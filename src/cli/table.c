@@ -206,6 +206,21 @@ const aq_cli_command aq_cli_commands[AQ_CLI_CMD_COUNT] = {
          .args_min = 1,
          .args_max = 1,
          .what = AQ_CLI_RUN},
+    [AQ_CLI_CMD_STORE] =
+        {.name = "store",
+         .arguments = "prune RUN...",
+         .summary = "tend the store: remove runs",
+         .text = "`prune` removes the runs that are named, with all their "
+                 "rows, and prints their ids. The word `incomplete` stands "
+                 "for every run whose writer did not finish: it was killed, "
+                 "or it is still at work, and is then left without its "
+                 "run.",
+         .examples = {{"aqueduct store prune m", "remove the run m"},
+                      {"aqueduct store prune incomplete",
+                       "remove what killed imports and replays left"}},
+         .args_min = 2,
+         .args_max = INT32_MAX,
+         .what = AQ_CLI_RUN},
     [AQ_CLI_CMD_DOCTOR] =
         {.name = "doctor",
          .arguments = "",

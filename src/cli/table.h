@@ -74,6 +74,7 @@ typedef struct aq_cli_option {
   C(LIST, list)                                                                \
   C(SHOW, show)                                                                \
   C(EXPORT, export)                                                            \
+  C(STORE, store)                                                              \
   C(DOCTOR, doctor)                                                            \
   C(HELP, help)
 

@@ -98,17 +98,34 @@ static aq_status memory_put(aq_record_sink *sink, const aq_record *rows,
   return AQ_OK;
 }
 
+static aq_status memory_put_edges(aq_record_sink *sink, const aq_edge *edges,
+                                  size_t count, aq_diag *diag)
+{
+  aq_memory_sink *m = from_sink(sink);
+  aq_edge *grown =
+      realloc(m->edges, (m->edge_count + count + 1) * sizeof *grown);
+  if (!grown)
+    return no_memory(diag);
+  m->edges = grown;
+  if (count > 0)
+    memcpy(m->edges + m->edge_count, edges, count * sizeof *edges);
+  m->edge_count += count;
+  return AQ_OK;
+}
+
 void aq_memory_sink_init(aq_memory_sink *m)
 {
   *m = (aq_memory_sink){.sink = {.device = memory_device,
                                  .queue = memory_queue,
                                  .name = memory_name,
-                                 .put = memory_put}};
+                                 .put = memory_put,
+                                 .put_edges = memory_put_edges}};
 }
 
 void aq_memory_sink_fini(aq_memory_sink *m)
 {
   free(m->rows);
+  free(m->edges);
   free(m->devices);
   free(m->queues);
   aq_names_fini(&m->names);

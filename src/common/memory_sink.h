@@ -13,6 +13,8 @@ typedef struct aq_memory_sink {
   aq_record_sink sink; /* first: pass &m.sink where a sink is wanted */
   aq_record *rows;
   size_t count, capacity;
+  aq_edge *edges;
+  size_t edge_count;
   aq_names names;
   aq_run_device *devices; /* texts are owned by the sink */
   size_t device_count;

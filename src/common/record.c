@@ -42,3 +42,12 @@ const char *aq_record_via_name(int64_t via)
 {
   return via < 0 || via >= AQ_VIA_COUNT ? NULL : via_names[via];
 }
+
+const char *aq_edge_kind_name(int64_t kind)
+{
+  static const char *const names[AQ_EDGE_COUNT] = {
+      [AQ_EDGE_CALL] = "call",
+      [AQ_EDGE_INFERRED] = "inferred",
+  };
+  return kind < 0 || kind >= AQ_EDGE_COUNT ? NULL : names[kind];
+}

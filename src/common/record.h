@@ -97,6 +97,23 @@ typedef struct aq_run_queue {
   int64_t source_id; /* the source's queue or stream id: unique in the device */
 } aq_run_queue;
 
+typedef enum aq_edge_kind {
+  AQ_EDGE_CALL = 1,     /* a host call made a stream wait for another */
+  AQ_EDGE_INFERRED = 2, /* only the times say so */
+  AQ_EDGE_COUNT
+} aq_edge_kind;
+
+/* A dependency across queues: row `to` waited until row `from` had completed.
+ * Rows are numbers in the order they were put. */
+typedef struct aq_edge {
+  int64_t from, to;
+  int64_t kind;       /* aq_edge_kind */
+  int64_t confidence; /* percent that it is one, 1 to 100 */
+} aq_edge;
+
+/* "call" or "inferred", NULL outside the enumeration. */
+AQ_API const char *aq_edge_kind_name(int64_t kind);
+
 /* Where a run goes: its devices, queues, names and rows, in any order but a
  * device before its queues and both before the rows that name them.
  * Implementations embed this struct first. */
@@ -115,6 +132,9 @@ struct aq_record_sink {
   /* Takes `count` rows, in order. After an error the sink takes no more. */
   aq_status (*put)(aq_record_sink *sink, const aq_record *rows, size_t count,
                    aq_diag *diag);
+  /* Takes dependencies between rows that were put; NULL: it keeps none. */
+  aq_status (*put_edges)(aq_record_sink *sink, const aq_edge *edges,
+                         size_t count, aq_diag *diag);
 };
 
 #endif

@@ -134,6 +134,11 @@ typedef struct aq_device_info {
   aq_time dispatch_latency_warm; /* doorbell to start, idle but mapped queue */
   aq_time dispatch_latency_cold; /* the same on an unmapped queue */
   aq_time unmap_after;           /* idle time after which a queue is unmapped */
+  /* Submitting a graph launch: after graph_launch the doorbell of the first
+   * graph_head nodes, after graph_per_node for each other node that of the
+   * rest. All 0 where it is not known. */
+  aq_time graph_launch, graph_per_node;
+  uint32_t graph_head;
 } aq_device_info;
 
 typedef struct aq_transport_info {

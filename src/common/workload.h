@@ -48,6 +48,7 @@ typedef struct aq_job {
   aq_time deadline;         /* absolute; AQ_TIME_NONE: none */
   int32_t priority;         /* -1 low, 0 normal, 1 high */
   aq_record_via via;
+  bool marker; /* a barrier packet follows, as after a graph launch of HIP */
   int64_t correlation, pid, tid;
   uint64_t dependencies[AQ_JOB_DEPENDENCIES]; /* ids of earlier jobs */
   uint32_t dependency_count;

@@ -25,6 +25,7 @@ typedef struct replay_row {
 typedef struct replay_job {
   aq_time submit;
   uint32_t first, last, count; /* rows */
+  bool marker;                 /* ends a graph launch */
 } replay_job;
 
 /* A queue of the measured run, and how far its rows have been sorted. */
@@ -293,18 +294,72 @@ static aq_status row_sort(replay *r, uint32_t index, aq_diag *diag)
     if (!jobs)
       return out_of_memory(r, diag);
     r->jobs = jobs;
-    /* Packets of a queue stand in the order of their starts, so one cannot
-     * have been seen before the doorbell of the one in front of it. */
-    queue->last_submit = aq_time_max(queue->last_submit, submit);
-    r->jobs[r->job_count++] = (replay_job){.submit = queue->last_submit,
-                                           .first = index,
-                                           .last = index,
-                                           .count = 1};
+    r->jobs[r->job_count++] = (replay_job){
+        .submit = submit, .first = index, .last = index, .count = 1};
     queue->last_job = (uint32_t)r->job_count;
   }
   if (row->via == AQ_VIA_GRAPH)
     queue->last_graph = index + 1;
   queue->last_end = aq_time_max(queue->last_end, row->end);
+  return AQ_OK;
+}
+
+/* Packets of a queue stand in the order of their starts, so one cannot have
+ * been seen before the doorbell of the one in front of it. */
+static void job_put(replay *r, replay_job *jobs, size_t *count, replay_job job)
+{
+  replay_queue *queue = &r->queues[r->rows[job.first].queue];
+  queue->last_submit = aq_time_max(queue->last_submit, job.submit);
+  job.submit = queue->last_submit;
+  jobs[(*count)++] = job;
+}
+
+/* A graph launch: its first nodes may go ahead of the others. */
+static void graph_put(replay *r, replay_job *jobs, size_t *count,
+                      replay_job job)
+{
+  const aq_replay_options *o = &r->options;
+  const replay_row *row = &r->rows[job.first];
+  const uint32_t head = job.count < o->graph_head ? job.count : o->graph_head;
+  const aq_time ahead = row->host_begin + o->graph_launch;
+  const aq_time rest = ahead + (aq_time)(job.count - head) * o->graph_per_node;
+  job.marker = true;
+  if (row->flags & AQ_FLAG_PINNED) {
+    job_put(r, jobs, count, job);
+    return;
+  }
+  if (head > 0 && head < job.count) {
+    replay_job first = job;
+    first.submit = aq_time_min(ahead, row->host_end);
+    first.count = head;
+    first.marker = false;
+    job_put(r, jobs, count, first);
+    for (uint32_t i = 0; i < head; i++)
+      job.first = r->rows[job.first].next - 1;
+    job.count -= head;
+  }
+  job.submit = aq_time_min(rest, row->host_end);
+  job_put(r, jobs, count, job);
+}
+
+/* Settles when the doorbells of all jobs ring, queue by queue in order. */
+static aq_status jobs_time(replay *r, aq_diag *diag)
+{
+  size_t count = 0;
+  replay_job *jobs = malloc((2 * r->job_count + 1) * sizeof *jobs);
+  if (!jobs)
+    return out_of_memory(r, diag);
+  for (size_t i = 0; i < r->job_count; i++) {
+    const replay_row *row = &r->rows[r->jobs[i].first];
+    if (row->via == AQ_VIA_GRAPH && r->options.graph_launch > 0 &&
+        row->host_begin != AQ_TIME_NONE && row->host_end != AQ_TIME_NONE)
+      graph_put(r, jobs, &count, r->jobs[i]);
+    else
+      job_put(r, jobs, &count, r->jobs[i]);
+  }
+  free(r->jobs);
+  r->jobs = jobs;
+  r->job_count = r->job_capacity = count;
   return AQ_OK;
 }
 
@@ -321,6 +376,8 @@ static aq_status jobs_sort(replay *r, aq_diag *diag)
   aq_status status = typical_call_find(r, diag);
   for (uint32_t i = 0; i < r->row_count && status == AQ_OK; i++)
     status = row_sort(r, i, diag);
+  if (status == AQ_OK)
+    status = jobs_time(r, diag);
   if (status == AQ_OK && r->job_count > 0)
     qsort(r->jobs, r->job_count, sizeof *r->jobs, job_compare);
   return status;
@@ -354,7 +411,8 @@ static aq_command command_of_row(const replay_row *row)
 static aq_status commands_fill(replay *r, const replay_job *job, aq_diag *diag)
 {
   size_t count = 0;
-  for (uint32_t at = job->first + 1; at != 0; at = r->rows[at - 1].next) {
+  for (uint32_t at = job->first + 1; count < job->count;
+       at = r->rows[at - 1].next) {
     aq_command *commands = array_grow(r->commands, count, &r->command_capacity,
                                       sizeof *r->commands);
     if (!commands)
@@ -389,6 +447,7 @@ static aq_status replay_next(aq_workload_source *source, aq_job *out, bool *got,
       .host_end = row->host_end,
       .deadline = AQ_TIME_NONE,
       .via = (aq_record_via)row->via,
+      .marker = job->marker,
       .correlation = row->correlation,
       .pid = row->pid,
       .tid = row->tid,

@@ -6,9 +6,13 @@
  * run, whatever the device does. One host call is one job; a graph launch is
  * one job of many commands. Each command carries its measured duration.
  *
- * The doorbell is taken to ring when the call returns. Only a copy or graph
- * launch that was still running when its work started rang it earlier: after
- * the median duration of the run's calls that returned in time.
+ * The doorbell is taken to ring when the call returns. Only a copy that was
+ * still running when it started rang it earlier: after the median duration of
+ * the run's calls that returned in time. A graph launch rings when the device
+ * model says: graph_launch after the call began for the first graph_head
+ * nodes, and graph_per_node for each other node later for those, but never
+ * after the call returned. A barrier packet ends it, as HIP's do. Where the
+ * device says nothing of graphs, they ring like copies.
  *
  * Rows without a host call, and the first row of each queue, are pinned: they
  * are submitted so that an idle device starts them when they started in the
@@ -34,6 +38,8 @@ struct aq_replay_input {
 typedef struct aq_replay_options {
   aq_time latency_warm, latency_cold, unmap_after;
   aq_time timestamp_step; /* starts closer to the previous end are glued */
+  aq_time graph_launch, graph_per_node;
+  uint32_t graph_head;
 } aq_replay_options;
 
 /* Reads every row (memory grows with the run) and sorts them into jobs.

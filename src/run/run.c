@@ -248,6 +248,33 @@ static uint32_t job_waits(runner *run, const aq_job *job, uint32_t index,
   return count;
 }
 
+/* A job's packets; its completion is carried by the last of them, or by the
+ * marker behind it. */
+static aq_status packets_submit(runner *run, run_queue *queue,
+                                aq_submission *submission, aq_diag *diag)
+{
+  const aq_signal completion = submission->completion;
+  aq_submitted submitted;
+  if (run->job->marker)
+    submission->completion = (aq_signal){0};
+  aq_status status =
+      aq_queue_submit(queue->queue, submission, &submitted, diag);
+  if (status != AQ_OK)
+    return status;
+  run->totals.packets += submitted.packets;
+  run->totals.doorbells += submitted.doorbells;
+  if (!run->job->marker)
+    return AQ_OK;
+  status =
+      aq_queue_submit(queue->queue, &(aq_submission){.completion = completion},
+                      &submitted, diag);
+  if (status != AQ_OK)
+    return status;
+  run->totals.packets += submitted.packets;
+  run->totals.doorbells += submitted.doorbells;
+  return AQ_OK;
+}
+
 static aq_status job_submit(runner *run, const aq_job *job, aq_diag *diag)
 {
   run_queue *queue;
@@ -269,23 +296,20 @@ static aq_status job_submit(runner *run, const aq_job *job, aq_diag *diag)
   run->edge = wait_count > 0;
   if (run->totals.jobs == 0)
     run->totals.begin = run->ops->now(run->transport);
-  aq_submitted submitted;
-  status = aq_queue_submit(queue->queue,
-                           &(aq_submission){
-                               .program = &program,
-                               .waits = waits,
-                               .wait_count = wait_count,
-                               .completion = run->jobs.jobs[index].signal,
-                           },
-                           &submitted, diag);
+  status = packets_submit(run, queue,
+                          &(aq_submission){
+                              .program = &program,
+                              .waits = waits,
+                              .wait_count = wait_count,
+                              .completion = run->jobs.jobs[index].signal,
+                          },
+                          diag);
   run->job = NULL;
   if (status != AQ_OK)
     return status;
   if (job->device >= run->info.device_count + run->totals.devices_folded)
     run->totals.devices_folded = job->device + 1 - run->info.device_count;
   run->totals.jobs++;
-  run->totals.packets += submitted.packets;
-  run->totals.doorbells += submitted.doorbells;
   return AQ_OK;
 }
 

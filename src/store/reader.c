@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include <stdlib.h>
+#include <string.h>
 
 #include "common/memory_sink.h"
 #include "store/schema.h"
@@ -18,7 +19,8 @@ struct aq_run_reader {
   int64_t next;         /* rows handed out */
   row_place *places;    /* NULL: row numbers are in order */
   sqlite3_stmt *select; /* rows with keys from ?1 to ?2 */
-  aq_memory_sink known; /* devices, queues and names */
+  aq_memory_sink known; /* devices, queues and names; edges once asked for */
+  bool has_edges;
 };
 
 static aq_status no_memory(aq_diag *diag)
@@ -333,4 +335,53 @@ size_t aq_run_reader_queue_count(aq_run_reader *reader)
 int64_t aq_run_reader_rows(aq_run_reader *reader)
 {
   return reader->rows;
+}
+
+/* ---- edges ---- */
+
+static int64_t edge_kind(const char *name)
+{
+  for (int64_t kind = 1; name && kind < AQ_EDGE_COUNT; kind++)
+    if (strcmp(aq_edge_kind_name(kind), name) == 0)
+      return kind;
+  return AQ_NONE;
+}
+
+static aq_status take_edges(aq_run_reader *reader, sqlite3_stmt *statement,
+                            aq_diag *diag)
+{
+  aq_record_sink *known = &reader->known.sink;
+  aq_status status = AQ_OK;
+  sqlite3_bind_int64(statement, 1, reader->run);
+  while (!status && sqlite3_step(statement) == SQLITE_ROW) {
+    const aq_edge edge = {
+        .from = integer_or_none(statement, 0),
+        .to = integer_or_none(statement, 1),
+        .kind = edge_kind((const char *)sqlite3_column_text(statement, 2)),
+        .confidence = integer_or_none(statement, 3)};
+    status = known->put_edges(known, &edge, 1, diag);
+  }
+  return status;
+}
+
+aq_status aq_run_reader_edges(aq_run_reader *reader, const aq_edge **edges,
+                              size_t *count, aq_diag *diag)
+{
+  sqlite3_stmt *statement;
+  if (!reader->has_edges) {
+    if (sqlite3_prepare_v2(reader->store->db,
+                           "SELECT from_row, to_row, kind, confidence "
+                           "FROM edges WHERE run = ? ORDER BY to_row, from_row",
+                           -1, &statement, NULL) != SQLITE_OK)
+      return aq_store_error(reader->store, diag, "the run cannot be read");
+    aq_status status = take_edges(reader, statement, diag);
+    if (sqlite3_finalize(statement) != SQLITE_OK && !status)
+      status = aq_store_error(reader->store, diag, "the run cannot be read");
+    if (status)
+      return status;
+    reader->has_edges = true;
+  }
+  *edges = reader->known.edges;
+  *count = reader->known.edge_count;
+  return AQ_OK;
 }

@@ -148,7 +148,7 @@ static aq_status write_error(aq_store *store, const aq_run_info *info,
     return aq_store_error(store, diag, "the run cannot be written");
   return aq_diag_set(diag, AQ_ERR_EXISTS,
                      "%s: there is a run named \"%s\" already; choose another "
-                     "name or remove that run",
+                     "name, or remove that run with `store prune`",
                      store->path, info->name);
 }
 
@@ -369,12 +369,13 @@ static aq_status delete_run(aq_store *store, int64_t run, aq_diag *diag)
   sqlite3_str_appendf(sql,
                       "DELETE FROM records WHERE id BETWEEN %lld AND %lld;"
                       "DELETE FROM names WHERE run = %lld;"
+                      "DELETE FROM edges WHERE run = %lld;"
                       "DELETE FROM queues WHERE run = %lld;"
                       "DELETE FROM devices WHERE run = %lld;"
                       "DELETE FROM runs WHERE id = %lld;",
                       aq_store_row_key(run, 0),
                       aq_store_row_key(run, AQ_STORE_ROWS_MAX - 1), run, run,
-                      run, run);
+                      run, run, run);
   char *text = sqlite3_str_finish(sql);
   aq_status status =
       aq_store_exec(store, text, "the run cannot be removed", diag);

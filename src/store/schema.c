@@ -50,6 +50,11 @@ static const struct {
         "CREATE TABLE names ("
         "  run INTEGER NOT NULL, id INTEGER NOT NULL, text TEXT NOT NULL,"
         "  PRIMARY KEY (run, id)) WITHOUT ROWID;"},
+    {2, "CREATE TABLE edges ("
+        "  run INTEGER NOT NULL, to_row INTEGER NOT NULL,"
+        "  from_row INTEGER NOT NULL, kind TEXT NOT NULL,"
+        "  confidence INTEGER NOT NULL,"
+        "  PRIMARY KEY (run, to_row, from_row)) WITHOUT ROWID;"},
 };
 static const size_t step_count = sizeof steps / sizeof *steps;
 

@@ -119,6 +119,11 @@ const aq_run_queue *aq_run_reader_queue(aq_run_reader *reader, int64_t ordinal);
 size_t aq_run_reader_device_count(aq_run_reader *reader);
 size_t aq_run_reader_queue_count(aq_run_reader *reader);
 
+/* The run's dependencies, by the row that waits; they live as long as the
+ * reader. */
+aq_status aq_run_reader_edges(aq_run_reader *reader, const aq_edge **edges,
+                              size_t *count, aq_diag *diag);
+
 /* Rows in the run. */
 int64_t aq_run_reader_rows(aq_run_reader *reader);
 

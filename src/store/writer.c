@@ -14,8 +14,8 @@ struct aq_store_writer {
   aq_record_sink sink; /* first */
   aq_store *store;
   int64_t run;
-  aq_memory_sink known; /* devices, queues and names; its rows stay empty */
-  size_t stored_queues, stored_names;
+  aq_memory_sink known; /* all but the rows, which stay empty */
+  size_t stored_queues, stored_names, stored_edges;
   aq_record *buffer; /* BATCH_ROWS of them */
   size_t buffered;
   int64_t stored_rows;
@@ -155,6 +155,33 @@ static aq_status store_name(aq_store_writer *writer, size_t i, aq_diag *diag)
   return run_once(writer->store, statement, diag);
 }
 
+static aq_status store_edges(aq_store_writer *writer, aq_diag *diag)
+{
+  const aq_memory_sink *known = &writer->known;
+  sqlite3_stmt *insert;
+  if (writer->stored_edges == known->edge_count)
+    return AQ_OK;
+  aq_status status = prepare_once(writer->store,
+                                  "INSERT OR REPLACE INTO edges "
+                                  "(run, from_row, to_row, kind, confidence) "
+                                  "VALUES (?, ?, ?, ?, ?)",
+                                  &insert, diag);
+  for (size_t i = writer->stored_edges; !status && i < known->edge_count; i++) {
+    const aq_edge *edge = &known->edges[i];
+    sqlite3_bind_int64(insert, 1, writer->run);
+    sqlite3_bind_int64(insert, 2, edge->from);
+    sqlite3_bind_int64(insert, 3, edge->to);
+    sqlite3_bind_text(insert, 4, aq_edge_kind_name(edge->kind), -1,
+                      SQLITE_STATIC);
+    sqlite3_bind_int64(insert, 5, edge->confidence);
+    sqlite3_step(insert);
+    if (sqlite3_reset(insert) != SQLITE_OK)
+      status = aq_store_error(writer->store, diag, "edges cannot be written");
+  }
+  sqlite3_finalize(insert);
+  return status;
+}
+
 static aq_status store_known(aq_store_writer *writer, aq_diag *diag)
 {
   aq_status status = AQ_OK;
@@ -166,7 +193,7 @@ static aq_status store_known(aq_store_writer *writer, aq_diag *diag)
   for (size_t i = writer->stored_names;
        !status && i < writer->known.names.count; i++)
     status = store_name(writer, i, diag);
-  return status;
+  return status ? status : store_edges(writer, diag);
 }
 
 /* Without this, rows of a run that was removed meanwhile would be left. */
@@ -229,6 +256,7 @@ static aq_status write_batch(aq_store_writer *writer, const aq_record *rows,
   writer->stored_rows += (int64_t)count;
   writer->stored_queues = writer->known.queue_count;
   writer->stored_names = writer->known.names.count;
+  writer->stored_edges = writer->known.edge_count;
   return AQ_OK;
 }
 
@@ -278,6 +306,13 @@ static aq_status sink_put(aq_record_sink *sink, const aq_record *rows,
   return AQ_OK;
 }
 
+static aq_status sink_put_edges(aq_record_sink *sink, const aq_edge *edges,
+                                size_t count, aq_diag *diag)
+{
+  aq_record_sink *known = &from_sink(sink)->known.sink;
+  return known->put_edges(known, edges, count, diag);
+}
+
 /* ---- the writer ---- */
 
 static void writer_free(aq_store_writer *writer)
@@ -297,7 +332,8 @@ aq_status aq_store_writer_open(aq_store *store, const aq_run_info *info,
   writer->sink = (aq_record_sink){.device = sink_device,
                                   .queue = sink_queue,
                                   .name = sink_name,
-                                  .put = sink_put};
+                                  .put = sink_put,
+                                  .put_edges = sink_put_edges};
   writer->store = store;
   aq_memory_sink_init(&writer->known);
   aq_status status = AQ_OK;

@@ -42,6 +42,16 @@ bool aq_api_waits(const char *name, size_t length)
          !contains(name, length, "hsa_");
 }
 
+bool aq_api_waits_event(const char *name, size_t length)
+{
+  return contains(name, length, "StreamWaitEvent");
+}
+
+bool aq_api_records_event(const char *name, size_t length)
+{
+  return contains(name, length, "EventRecord");
+}
+
 bool aq_api_grid_in_items(const char *name, size_t length)
 {
   return contains(name, length, "ExtModuleLaunchKernel") ||

@@ -21,6 +21,7 @@ void aq_import_init(aq_import *import, aq_record_sink *sink,
 
 void aq_import_fini(aq_import *import)
 {
+  aq_edges_fini(&import->edges);
   free(import->last_start);
 }
 
@@ -35,7 +36,11 @@ static aq_status flush(aq_import *import)
 
 aq_status aq_import_finish(aq_import *import)
 {
-  return flush(import);
+  aq_status status = flush(import);
+  if (status != AQ_OK)
+    return status;
+  return aq_edges_find(&import->edges, import->sink, import->result->edges,
+                       import->diag);
 }
 
 aq_status aq_import_read(aq_import *import, aq_reader *reader,
@@ -178,9 +183,20 @@ static void count_row(aq_import *import, const aq_record *row)
     result->with_host++;
 }
 
+aq_status aq_import_event_call(aq_import *import, const char *name,
+                               size_t length, aq_edge_call call)
+{
+  call.records = aq_api_records_event(name, length);
+  if (!call.records && !aq_api_waits_event(name, length))
+    return AQ_OK;
+  return aq_edges_call(&import->edges, &call) ? AQ_OK : no_memory(import);
+}
+
 aq_status aq_import_put(aq_import *import, const aq_record *row)
 {
   count_row(import, row);
+  if (!aq_edges_row(&import->edges, row, import->row_count++))
+    return no_memory(import);
   import->batch[import->batch_count++] = *row;
   if (import->batch_count < sizeof import->batch / sizeof *import->batch)
     return AQ_OK;

@@ -10,6 +10,7 @@
 #ifndef AQ_TRACE_IMPORT_H
 #define AQ_TRACE_IMPORT_H
 
+#include "trace/edges.h"
 #include "trace/number.h"
 #include "trace/reader.h"
 #include "trace/trace.h"
@@ -29,6 +30,8 @@ typedef struct aq_import {
   aq_import_queue_entry queues[64]; /* met lately */
   aq_time *last_start;              /* by queue: to count rows out of order */
   size_t queue_capacity;
+  aq_edges edges;
+  int64_t row_count;    /* put so far */
   uint64_t progress_at; /* bytes read when progress was last told */
   size_t batch_count;
   aq_record batch[256];
@@ -82,6 +85,10 @@ aq_status aq_import_name(aq_import *import, const char *text, size_t length,
  * order. Called once a row, before it waits for its host call. */
 void aq_import_order(aq_import *import, const aq_record *row);
 
+/* Notes a host call of the runtime if it says something of dependencies. */
+aq_status aq_import_event_call(aq_import *import, const char *name,
+                               size_t length, aq_edge_call call);
+
 /* Counts a row by its kind and puts it. */
 aq_status aq_import_put(aq_import *import, const aq_record *row);
 
@@ -92,6 +99,10 @@ aq_status aq_import_put(aq_import *import, const aq_record *row);
 bool aq_api_submits(const char *name, size_t length);
 bool aq_api_graph(const char *name, size_t length);
 bool aq_api_waits(const char *name, size_t length);
+
+/* Whether a call makes a stream wait for an event, or records one. */
+bool aq_api_waits_event(const char *name, size_t length);
+bool aq_api_records_event(const char *name, size_t length);
 
 /* Whether the call's grid is in work-items (its block in work-items always):
  * hipExtModuleLaunchKernel takes the global size, unlike all others. */

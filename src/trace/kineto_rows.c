@@ -150,14 +150,19 @@ static aq_status host_row(aq_kineto *k, const event *e)
   bool waits = aq_api_waits(k->name, k->name_length);
   bool submits =
       e->correlation != AQ_NONE && aq_api_submits(k->name, k->name_length);
-  if (!waits && !submits)
+  bool events = aq_api_waits_event(k->name, k->name_length) ||
+                aq_api_records_event(k->name, k->name_length);
+  if (!waits && !submits && !events)
     return AQ_OK;
   if (!aq_import_span(k->import, e->ts, e->dur, &call.begin, &call.end)) {
     aq_import_repair(k->import, AQ_REPAIR_SKIPPED_ROW);
     return AQ_OK;
   }
-  aq_status status = AQ_OK;
-  if (waits)
+  aq_status status = aq_import_event_call(
+      k->import, k->name, k->name_length,
+      (aq_edge_call){
+          .begin = call.begin, .end = call.end, .pid = e->pid, .tid = e->tid});
+  if (status == AQ_OK && waits)
     status = wait_row(k, e, call.begin, call.end);
   if (status != AQ_OK || !submits)
     return status;

@@ -1,6 +1,7 @@
 libaqcore_la_SOURCES += \
 	src/trace/api.c \
 	src/trace/csv.c src/trace/csv.h \
+	src/trace/edges.c src/trace/edges.h \
 	src/trace/files.c \
 	src/trace/formats.c \
 	src/trace/import.c src/trace/import.h \
@@ -22,6 +23,7 @@ libaqcore_la_SOURCES += \
 	src/trace/trace.h
 
 EXTRA_DIST += \
+	doc/formats/edges.md \
 	doc/formats/jsonl.md \
 	doc/formats/kineto.md \
 	doc/formats/rocprof-v1.md \

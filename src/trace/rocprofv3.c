@@ -108,7 +108,9 @@ aq_status aq_rocprofv3_call_add(aq_import *import, aq_join *join,
   bool waits = aq_api_waits(call->name, call->name_length);
   bool submits = call->correlation != AQ_NONE &&
                  aq_api_submits(call->name, call->name_length);
-  if (!waits && !submits)
+  bool events = aq_api_waits_event(call->name, call->name_length) ||
+                aq_api_records_event(call->name, call->name_length);
+  if (!waits && !submits && !events)
     return AQ_OK;
   aq_host_call host = {.pid = call->pid,
                        .tid = call->tid,
@@ -120,8 +122,12 @@ aq_status aq_rocprofv3_call_add(aq_import *import, aq_join *join,
     aq_import_repair(import, AQ_REPAIR_SKIPPED_ROW);
     return AQ_OK;
   }
-  aq_status status = AQ_OK;
-  if (waits)
+  aq_status status = aq_import_event_call(import, call->name, call->name_length,
+                                          (aq_edge_call){.begin = host.begin,
+                                                         .end = host.end,
+                                                         .pid = call->pid,
+                                                         .tid = call->tid});
+  if (status == AQ_OK && waits)
     status = put_wait(import, call, host.begin, host.end);
   if (status == AQ_OK && submits)
     status = aq_join_call_add(join, join_key(call->correlation, call->process),

@@ -52,7 +52,10 @@ struct aq_faulty_queue {
   uint64_t doorbell;                /* the cell of clients */
   uint64_t seen;                    /* its value that was dealt with */
   uint64_t told; /* the highest id that the inner was told, or UINT64_MAX */
+  uint32_t references; /* cooperative queues are one */
+  bool soft;           /* the client consumes it: nothing is passed on */
   void (*error)(const aq_queue_error *error, void *user);
+  aq_agent_function *agent;
   void *user;
 };
 

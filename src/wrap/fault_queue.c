@@ -219,8 +219,13 @@ static void doorbell_repeat(aq_faulty_queue *queue, uint64_t number,
 
 void aq_faulty_queue_doorbell(aq_transport *t, aq_ring *ring, uint64_t id)
 {
+  aq_faulty *f = aq_faulty_from(t);
   aq_faulty_queue *queue = queue_from(ring);
-  aq_faulty_catch_up(aq_faulty_from(t));
+  aq_faulty_catch_up(f);
+  if (queue->soft) {
+    f->ops->queue_doorbell(f->inner, queue->inner, id);
+    return;
+  }
   /* Release: as the inner cell, which whoever reads it goes by. */
   __atomic_store_n(&queue->doorbell, id, __ATOMIC_RELEASE);
   queue->seen = id;
@@ -249,6 +254,8 @@ static void doorbell_notice(aq_faulty_queue *queue)
 void aq_faulty_notice(aq_faulty *f)
 {
   for (aq_faulty_queue *q = f->first; q; q = q->next) {
+    if (q->soft)
+      continue;
     doorbell_notice(q);
     queue_pass(q);
   }
@@ -275,7 +282,7 @@ void aq_faulty_settle(aq_faulty *f)
 {
   for (aq_faulty_queue *q = f->first; q; q = q->next) {
     const uint64_t read = aq_ring_read_index(q->inner);
-    if (q->read_index == read)
+    if (q->read_index == read || q->soft)
       continue;
     for (uint64_t id = q->read_index; id < read; id++)
       __atomic_store_n(&aq_ring_slot(&q->ring, id)->header_setup,
@@ -327,24 +334,19 @@ static void queue_free(aq_faulty_queue *queue)
   free(queue);
 }
 
-static aq_faulty_queue *queue_alloc(uint32_t size)
+/* The shadow ring, as large as the inner one. */
+static bool queue_alloc_ring(aq_faulty_queue *queue)
 {
-  aq_faulty_queue *queue = calloc(1, sizeof *queue);
-  if (!queue)
-    return NULL;
-  /* A ring of no size is for the inner transport to refuse. */
-  uint32_t slots = size ? size : 1;
+  uint32_t size = queue->inner->size;
   queue->ring.packets =
-      aligned_alloc(AQ_PACKET_SIZE, (size_t)slots * AQ_PACKET_SIZE);
-  queue->slots = calloc(slots, 1);
-  if (!queue->ring.packets || !queue->slots) {
-    queue_free(queue);
-    return NULL;
-  }
-  memset(queue->ring.packets, 0, (size_t)slots * AQ_PACKET_SIZE);
-  for (uint32_t i = 0; i < slots; i++)
+      aligned_alloc(AQ_PACKET_SIZE, (size_t)size * AQ_PACKET_SIZE);
+  queue->slots = calloc(size, 1);
+  if (!queue->ring.packets || !queue->slots)
+    return false;
+  memset(queue->ring.packets, 0, (size_t)size * AQ_PACKET_SIZE);
+  for (uint32_t i = 0; i < size; i++)
     queue->ring.packets[i].header = AQ_PACKET_INVALID;
-  return queue;
+  return true;
 }
 
 static void queue_link(aq_faulty *f, aq_faulty_queue *queue)
@@ -358,33 +360,76 @@ static void queue_link(aq_faulty *f, aq_faulty_queue *queue)
   f->last = queue;
 }
 
+static uint64_t agent_call(const aq_agent_packet *packet, void *user)
+{
+  aq_faulty_queue *queue = user;
+  return queue->agent(packet, queue->user);
+}
+
+/* The inner queue, with this one in between. */
+static aq_status inner_create(aq_faulty *f, aq_faulty_queue *queue,
+                              const aq_queue_desc *desc, aq_diag *diag)
+{
+  aq_queue_desc own = *desc;
+  own.error = desc->error ? queue_failed : NULL;
+  own.agent = desc->agent ? agent_call : NULL;
+  own.user = queue;
+  queue->owner = f;
+  queue->error = desc->error;
+  queue->agent = desc->agent;
+  queue->user = desc->user;
+  queue->soft = desc->type == AQ_QUEUE_SOFT;
+  return f->ops->queue_create(f->inner, &own, &queue->inner, diag);
+}
+
+static aq_faulty_queue *queue_of_inner(const aq_faulty *f, const aq_ring *inner)
+{
+  aq_faulty_queue *queue = f->first;
+  while (queue && queue->inner != inner)
+    queue = queue->next;
+  return queue;
+}
+
+static void ring_init(aq_faulty_queue *queue)
+{
+  const aq_ring *inner = queue->inner;
+  queue->told = UINT64_MAX;
+  queue->references = 1;
+  queue->read_index = queue->next_id = aq_ring_read_index(inner);
+  queue->doorbell = queue->seen = *inner->doorbell;
+  queue->ring.size = inner->size;
+  queue->ring.id = inner->id;
+  queue->ring.write_index = inner->write_index;
+  queue->ring.read_index = &queue->read_index;
+  queue->ring.doorbell = queue->soft ? inner->doorbell : &queue->doorbell;
+}
+
 aq_status aq_faulty_queue_create(aq_transport *t, const aq_queue_desc *desc,
                                  aq_ring **out, aq_diag *diag)
 {
   aq_faulty *f = aq_faulty_from(t);
-  aq_queue_desc own = *desc;
-  aq_faulty_queue *queue = queue_alloc(desc->size);
+  aq_faulty_queue *queue = calloc(1, sizeof *queue);
   if (!queue)
-    return aq_diag_set(diag, AQ_ERR_NO_MEMORY,
-                       "out of memory for a queue of %u packets", desc->size);
-  own.error = desc->error ? queue_failed : NULL;
-  own.user = queue;
-  aq_status status = f->ops->queue_create(f->inner, &own, &queue->inner, diag);
+    return aq_diag_set(diag, AQ_ERR_NO_MEMORY, "out of memory for a queue");
+  aq_status status = inner_create(f, queue, desc, diag);
   if (status != AQ_OK) {
     queue_free(queue);
     return status;
   }
-  queue->owner = f;
-  queue->error = desc->error;
-  queue->user = desc->user;
-  queue->told = UINT64_MAX;
-  queue->read_index = queue->next_id = aq_ring_read_index(queue->inner);
-  queue->doorbell = queue->seen = *queue->inner->doorbell;
-  queue->ring.size = queue->inner->size;
-  queue->ring.id = queue->inner->id;
-  queue->ring.write_index = queue->inner->write_index;
-  queue->ring.read_index = &queue->read_index;
-  queue->ring.doorbell = &queue->doorbell;
+  aq_faulty_queue *known = queue_of_inner(f, queue->inner);
+  if (known) {
+    known->references++;
+    queue_free(queue);
+    *out = &known->ring;
+    return AQ_OK;
+  }
+  if (!queue_alloc_ring(queue)) {
+    f->ops->queue_destroy(f->inner, queue->inner);
+    queue_free(queue);
+    return aq_diag_set(diag, AQ_ERR_NO_MEMORY,
+                       "out of memory for a queue of %u packets", desc->size);
+  }
+  ring_init(queue);
   queue_link(f, queue);
   *out = &queue->ring;
   return AQ_OK;
@@ -395,6 +440,8 @@ void aq_faulty_queue_destroy(aq_transport *t, aq_ring *ring)
   aq_faulty *f = aq_faulty_from(t);
   aq_faulty_queue *queue = queue_from(ring);
   f->ops->queue_destroy(f->inner, queue->inner);
+  if (--queue->references > 0)
+    return;
   for (size_t i = 0; i < f->schedule.count; i++)
     if (f->states[i].queue == queue) {
       f->states[i].stage = AQ_FAULT_OVER;

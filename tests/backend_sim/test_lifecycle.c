@@ -16,7 +16,7 @@ enum {
   FINISH = 400000, /* release_agent + signal_write */
   FLOOR = 3600000, /* FINISH + SETUP */
   UNMAP = 105000000,
-  BARRIER = 1000000, /* barrier_process */
+  BARRIER = 8700000, /* barrier_process */
   POLL = 500000,     /* dependency_poll */
   WRITE = 100000,    /* signal_write */
 };

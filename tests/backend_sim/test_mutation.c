@@ -196,6 +196,34 @@ static aq_time copy_ends(const char *const *edits)
   return end;
 }
 
+/* What a replay asks the device: see tests/run/test_replay.c for what it does
+ * with the answer. */
+static aq_device_info device_info(const char *const *edits)
+{
+  rig r;
+  rig_open(&r, &aqsim_transport_ops, edits);
+  aq_transport_info info;
+  r.t->ops->info(r.t, &info);
+  aq_device_info device = info.devices[0];
+  rig_close(&r);
+  return device;
+}
+
+static aq_time graph_launch(const char *const *edits)
+{
+  return device_info(edits).graph_launch;
+}
+
+static aq_time graph_per_node(const char *const *edits)
+{
+  return device_info(edits).graph_per_node;
+}
+
+static int64_t graph_head(const char *const *edits)
+{
+  return device_info(edits).graph_head;
+}
+
 /* The end timestamp in the signal of a kernel that ends at 10.47 us. */
 static int64_t end_ticks(const char *const *edits)
 {
@@ -242,12 +270,15 @@ static const mutation mutations[] = {
     {"release_system", "1.3 us", finish_system, AQ_US},
     {"signal_write", "1.1 us", finish_agent, AQ_US},
     {"interrupt_to_host", "5.9 us", wait_returns, AQ_US},
-    {"barrier_process", "2 us", barrier_completes, AQ_US},
+    {"barrier_process", "9.7 us", barrier_completes, AQ_US},
     {"dependency_poll", "1.5 us", edge_is_seen, AQ_US},
     {"unmap_after", "120 us", start_after_110_us, -4800 * AQ_NS},
     {"remap_latency", "5.8 us", start_agent, AQ_US},
     /* No longer glued: the start is that of the first wave. */
     {"glue_lead", "3.1 us", stamp_after_previous_end, 3600 * AQ_NS},
+    {"graph_launch", "10.4 us", graph_launch, AQ_US},
+    {"graph_head", "32", graph_head, 1},
+    {"graph_per_node", "2.655 us", graph_per_node, AQ_US},
     {"copy_latency", "6 us", copy_ends, AQ_US},
     /* 64 kB at 64 GB/s take 1 us. */
     {"copy_bandwidth", "128 GB/s", copy_ends, -500 * AQ_NS},

@@ -10,7 +10,7 @@
 enum {
   ACQUIRE = 1050000,
   RELEASE = 300000,
-  BARRIER = 1000000, /* barrier_process */
+  BARRIER = 8700000, /* barrier_process */
   POLL = 500000,
   SETUP = 2150000, /* dispatch_setup */
   OP_NOP = 0x10,

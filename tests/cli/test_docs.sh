@@ -107,11 +107,12 @@ if [ $have_bash = no ]; then
 fi
 check "commands are completed" [ "$(offered rep)" = replay ]
 check "subjects of list are completed" [ "$(offered list dev)" = devices ]
-check "device models are completed" [ "$(offered show mi300)" = mi300x ]
+check "device models are completed" \
+  [ "$(offered show mi300x-)" = mi300x-rocm7.14 ]
 check "device models are completed as a value" \
-  [ "$(offered replay m --device mi300)" = mi300x ]
+  [ "$(offered replay m --device mi300x-)" = mi300x-rocm7.14 ]
 check "also after an equals sign" \
-  [ "$(offered replay m --device = mi300)" = mi300x ]
+  [ "$(offered replay m --device = mi300x-)" = mi300x-rocm7.14 ]
 check "metrics are completed" \
   [ "$(offered compare s --fail-above queued.end.me | sort | tr '\n' ' ')" = \
     'queued.end.mean= queued.end.median= ' ]

@@ -117,6 +117,17 @@ try "$aqueduct" compare s --worst 9 --json
 check "nor do they in JSON, where they are escaped" \
   sh -c "! grep -q '$escape' '$work/out' && grep -q u001B '$work/out'"
 
+try "$aqueduct" store prune c a
+check "store prune removes the runs that are named" \
+  [ "$(echo "$out" | wc -l)" = 2 ]
+try "$aqueduct" show c
+check "and they are gone" [ "$status" = 2 ]
+try "$aqueduct" store prune incomplete --json
+check "no run is incomplete here" \
+  contains "$(echo "$out" | tr -d ' \n')" '{"removed":[]}'
+try "$aqueduct" store prun c
+check "an unknown verb of store is refused" [ "$status" = 2 ]
+
 data=${AQ_DATA:-$srcdir/../shared/data}/measured/raw/mi300x_resnet18.json.gz
 if [ -r "$data" ]; then
   "$aqueduct" import -q "$data" --name resnet > /dev/null &&

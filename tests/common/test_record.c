@@ -69,6 +69,13 @@ START_TEST(memory_sink_keeps_rows_names_devices_and_queues)
     ck_assert_status(sink->put(sink, rows, 3, &diag), AQ_OK, &diag);
   ck_assert_uint_eq(m.count, 3000);
   ck_assert_int_eq(m.rows[2999].start, 2);
+  const aq_edge edges[] = {{0, 1, AQ_EDGE_CALL, 90},
+                           {1, 2, AQ_EDGE_INFERRED, 50}};
+  ck_assert_status(sink->put_edges(sink, edges, 2, &diag), AQ_OK, &diag);
+  ck_assert_status(sink->put_edges(sink, edges, 1, &diag), AQ_OK, &diag);
+  ck_assert_uint_eq(m.edge_count, 3);
+  ck_assert_int_eq(m.edges[1].to, 2);
+  ck_assert_str_eq(aq_edge_kind_name(m.edges[1].kind), "inferred");
   aq_memory_sink_fini(&m);
 }
 END_TEST

@@ -4,14 +4,17 @@
 #include <stdio.h>
 #include <string.h>
 
-static void error_note(const aq_queue_error *error, void *user)
+void contract_error_note(const aq_queue_error *error, void *user)
 {
   contract *c = user;
   if (c->error_count == CONTRACT_ERRORS)
     return;
   contract_error *note = &c->errors[c->error_count++];
-  *note = (contract_error){error->queue, error->reason, error->packet_id,
-                           *error->packet, ""};
+  *note = (contract_error){.queue = error->queue,
+                           .reason = error->reason,
+                           .packet_id = error->packet_id,
+                           .packet = *error->packet,
+                           .time = c->ops->now(c->t)};
   snprintf(note->text, sizeof note->text, "%s", error->text);
 }
 
@@ -26,7 +29,7 @@ aq_status contract_open(const contract *c, const aq_transport_options *options,
 aq_ring *contract_queue_sized(contract *c, uint32_t size)
 {
   aq_ring *queue;
-  aq_queue_desc desc = {.size = size, .error = error_note, .user = c};
+  aq_queue_desc desc = {.size = size, .error = contract_error_note, .user = c};
   ck_assert_status(c->ops->queue_create(c->t, &desc, &queue, &c->rig.diag),
                    AQ_OK, &c->rig.diag);
   return queue;

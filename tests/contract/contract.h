@@ -20,6 +20,7 @@ typedef struct contract_error {
   uint32_t queue, reason;
   uint64_t packet_id;
   aq_packet packet;
+  aq_time time; /* when it was told */
   char text[256];
 } contract_error;
 
@@ -49,11 +50,15 @@ typedef struct contract_case {
 extern const contract_case contract_life[], contract_memory[],
     contract_signals[], contract_time[], contract_queues[], contract_rings[],
     contract_packets[], contract_barriers[], contract_order[],
-    contract_errors[];
+    contract_errors[], contract_updates[], contract_vendor[], contract_agents[],
+    contract_controls[];
 
 /* Opens another one of the same. */
 aq_status contract_open(const contract *c, const aq_transport_options *options,
                         aq_transport **out, aq_diag *diag);
+
+/* The error callback of queues: notes what it is told; its user is `c`. */
+void contract_error_note(const aq_queue_error *error, void *user);
 
 /* A queue whose error callback notes what it is told. */
 aq_ring *contract_queue_sized(contract *c, uint32_t size);

@@ -3,7 +3,9 @@ check_PROGRAMS += tests/contract/test_contract
 
 tests_contract_test_contract_SOURCES = \
 	tests/contract/contract.c tests/contract/contract.h \
+	tests/contract/cases_agents.c \
 	tests/contract/cases_barriers.c \
+	tests/contract/cases_controls.c \
 	tests/contract/cases_errors.c \
 	tests/contract/cases_life.c \
 	tests/contract/cases_memory.c \
@@ -13,6 +15,8 @@ tests_contract_test_contract_SOURCES = \
 	tests/contract/cases_rings.c \
 	tests/contract/cases_signals.c \
 	tests/contract/cases_time.c \
+	tests/contract/cases_updates.c \
+	tests/contract/cases_vendor.c \
 	tests/contract/test_contract.c \
 	tests/contract/transports.c tests/contract/transports.h
 tests_contract_test_contract_CPPFLAGS = $(AQ_TEST_CPPFLAGS)

@@ -9,17 +9,12 @@
 
 #include "contract/transports.h"
 
-static const contract_case *const tables[] = {contract_life,
-                                              contract_memory,
-                                              contract_signals,
-                                              contract_time,
-                                              contract_queues,
-                                              contract_rings,
-                                              contract_packets,
-                                              contract_barriers,
-                                              contract_order,
-                                              contract_errors,
-                                              NULL};
+static const contract_case *const tables[] = {
+    contract_life,    contract_memory,   contract_signals,
+    contract_time,    contract_queues,   contract_rings,
+    contract_packets, contract_barriers, contract_order,
+    contract_errors,  contract_updates,  contract_vendor,
+    contract_agents,  contract_controls, NULL};
 
 /* One line of the output: a case on a transport. */
 typedef struct job {
@@ -81,6 +76,11 @@ static const char *caps_lack(uint32_t caps, uint32_t needed)
       {AQ_CAP_PM4, "it serves no PM4 packets"},
       {AQ_CAP_DEVICE_POLICY, "it takes no device policy"},
       {AQ_CAP_DEVICE_HOOKS, "it asks no device hooks"},
+      {AQ_CAP_HANDLERS, "it has no signal handlers"},
+      {AQ_CAP_PROFILING, "it keeps no dispatch times"},
+      {AQ_CAP_COOPERATIVE, "it has no cooperative queues"},
+      {AQ_CAP_AGENT_QUEUES, "it has no soft and host queues"},
+      {AQ_CAP_INSPECT, "it tells nothing of its inside"},
   };
   for (size_t i = 0; i < sizeof lacks / sizeof *lacks; i++)
     if ((needed & lacks[i].cap) && !(caps & lacks[i].cap))

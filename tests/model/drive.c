@@ -7,7 +7,15 @@
 
 #include "common/memory_sink.h"
 
-typedef struct driver {
+typedef struct driver driver;
+
+/* Who a queue calls back. */
+typedef struct queue_user {
+  driver *driver;
+  unsigned index;
+} queue_user;
+
+struct driver {
   const model_program *program;
   model_timeline *out;
   aq_transport *t;
@@ -17,8 +25,10 @@ typedef struct driver {
   aq_signal signals[MODEL_SIGNALS];
   uint64_t kernel, host_kernel;
   aq_spin_args args[MODEL_PACKETS]; /* kernargs */
+  uint16_t setups[MODEL_PACKETS];   /* the word beside the header */
+  queue_user users[MODEL_QUEUES];
   aq_diag diag;
-} driver;
+};
 
 static bool good(driver *d, aq_status status, const char *what)
 {
@@ -84,16 +94,28 @@ static bool kernels_make(driver *d)
 static void error_note(const aq_queue_error *error, void *user)
 {
   (void)error;
-  ++*(unsigned *)user;
+  queue_user *q = user;
+  q->driver->out->errors[q->index]++;
+}
+
+/* Agent dispatches tell their packet in the first argument. */
+static uint64_t agent_note(const aq_agent_packet *packet, void *user)
+{
+  queue_user *q = user;
+  q->driver->out->calls[packet->argument[0]]++;
+  return 0;
 }
 
 static bool objects_make(driver *d)
 {
   const model_program *p = d->program;
   for (unsigned i = 0; i < p->queue_count; i++) {
-    aq_queue_desc desc = {.size = p->queue_size[i],
+    d->users[i] = (queue_user){d, i};
+    aq_queue_desc desc = {.device = p->queue_host[i] ? AQ_DEVICE_HOST : 0,
+                          .size = p->queue_size[i],
                           .error = error_note,
-                          .user = &d->out->errors[i]};
+                          .agent = p->queue_host[i] ? agent_note : NULL,
+                          .user = &d->users[i]};
     if (!good(d, d->ops->queue_create(d->t, &desc, &d->queues[i], &d->diag),
               "queue"))
       return false;
@@ -116,23 +138,74 @@ static aq_signal signal_of(const driver *d, int index)
   return index == MODEL_NONE ? (aq_signal){0} : d->signals[index];
 }
 
-/* Everything but the header. */
+static aq_packet barrier_body(const driver *d, const model_packet *packet)
+{
+  aq_packet body = {0};
+  for (int i = 0; i < AQ_BARRIER_DEPENDENCIES; i++)
+    body.barrier.dependency[i] = signal_of(d, packet->dependency[i]);
+  return body;
+}
+
+static aq_packet value_body(const driver *d, const model_packet *packet)
+{
+  aq_packet body = {
+      .barrier_value = {.format = AQ_AMD_FORMAT_BARRIER_VALUE,
+                        .signal = signal_of(d, packet->dependency[0]),
+                        .value = packet->value,
+                        .mask = packet->mask,
+                        .condition = packet->condition}};
+  return body;
+}
+
+/* An INDIRECT_BUFFER command that names no commands. */
+static aq_packet pm4_body(const driver *d)
+{
+  uintptr_t address = (uintptr_t)d->args; /* valid, and not read */
+  aq_packet body = {.pm4_ib = {.format = AQ_AMD_FORMAT_PM4_IB,
+                               .ib_jump = {0xc0023f00, (uint32_t)address,
+                                           (uint32_t)(address >> 32), 0},
+                               .remaining = 0xa}};
+  return body;
+}
+
+static aq_packet kernel_body(driver *d, unsigned index)
+{
+  const model_packet *packet = &d->program->packets[index];
+  d->args[index].duration = packet->duration;
+  aq_packet body = {
+      .kernel = {.setup = 1,
+                 .workgroup_size = {1, 1, 1},
+                 .grid_size = {1, 1, 1},
+                 .kernel_object = packet->host ? d->host_kernel : d->kernel,
+                 .kernarg_address = (uintptr_t)&d->args[index]}};
+  return body;
+}
+
+/* A packet but for its header, which is left INVALID. */
+static aq_packet body_make(driver *d, unsigned index)
+{
+  const model_packet *packet = &d->program->packets[index];
+  switch (packet->type) {
+  case AQ_PACKET_BARRIER_AND:
+  case AQ_PACKET_BARRIER_OR:
+    return barrier_body(d, packet);
+  case MODEL_VALUE_TYPE:
+    return value_body(d, packet);
+  case MODEL_PM4_TYPE:
+    return pm4_body(d);
+  case AQ_PACKET_AGENT_DISPATCH:
+    return (aq_packet){.agent = {.type = 1, .argument = {index}}};
+  default:
+    return kernel_body(d, index);
+  }
+}
+
 static void body_write(driver *d, unsigned index)
 {
   const model_packet *packet = &d->program->packets[index];
-  aq_packet body = {0};
-  d->args[index].duration = packet->duration;
-  if (model_is_barrier(packet)) {
-    for (int i = 0; i < AQ_BARRIER_DEPENDENCIES; i++)
-      body.barrier.dependency[i] = signal_of(d, packet->dependency[i]);
-  } else {
-    body.kernel = (aq_kernel_packet){
-        .workgroup_size = {1, 1, 1},
-        .grid_size = {1, 1, 1},
-        .kernel_object = packet->host ? d->host_kernel : d->kernel,
-        .kernarg_address = (uintptr_t)&d->args[index]};
-  }
+  aq_packet body = body_make(d, index);
   body.kernel.completion_signal = signal_of(d, packet->completion);
+  d->setups[index] = body.setup;
   aq_packet *slot = aq_ring_slot(d->queues[packet->queue], packet->id);
   memcpy((char *)slot + 4, (const char *)&body + 4, sizeof body - 4);
 }
@@ -140,11 +213,15 @@ static void body_write(driver *d, unsigned index)
 static void header_write(driver *d, unsigned index)
 {
   const model_packet *packet = &d->program->packets[index];
-  uint16_t header = aq_packet_header(
-      (aq_packet_type)packet->type, packet->barrier,
-      (aq_fence_scope)packet->acquire, (aq_fence_scope)packet->release);
+  bool vendor =
+      packet->type == MODEL_VALUE_TYPE || packet->type == MODEL_PM4_TYPE;
+  aq_packet_type type =
+      vendor ? AQ_PACKET_VENDOR : (aq_packet_type)packet->type;
+  uint16_t header =
+      aq_packet_header(type, packet->barrier, (aq_fence_scope)packet->acquire,
+                       (aq_fence_scope)packet->release);
   aq_packet_publish(aq_ring_slot(d->queues[packet->queue], packet->id), header,
-                    !model_is_barrier(packet));
+                    d->setups[index]);
 }
 
 static bool slots_reserve(driver *d, unsigned first, unsigned count)

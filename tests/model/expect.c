@@ -118,7 +118,7 @@ static void launch_find(expectation *e, unsigned index)
     if (!before(e, i, index))
       continue;
     row->launch = aq_time_max(row->launch, e->extras[i].gone);
-    if (packet->barrier || model_is_barrier(&e->p->packets[i]))
+    if (packet->barrier || model_blocks(&e->p->packets[i]))
       row->launch = aq_time_max(row->launch, e->out->rows[i].complete);
   }
 }
@@ -132,7 +132,7 @@ static aq_time glue_find(const expectation *e, unsigned index)
   for (unsigned i = 0; i < index; i++) {
     if (!before(e, i, index))
       continue;
-    kernel_before = !model_is_barrier(&e->p->packets[i]);
+    kernel_before = e->p->packets[i].type == AQ_PACKET_KERNEL_DISPATCH;
     if (kernel_before)
       last = aq_time_max(last, e->out->rows[i].end);
   }
@@ -157,21 +157,33 @@ static void kernel_find(expectation *e, unsigned index)
   e->out->calls[index] = packet->host;
 }
 
-/* When a signal becomes 0, as `look` sees it: a change after the look is seen
- * dependency_poll later. What the host does at an instant comes last in it. */
-static aq_time seen_find(const expectation *e, int signal, aq_time look)
+/* What happens at an instant is there for who looks then, but for what the host
+ * does: that comes last. */
+static bool is_there(const model_change *change, aq_time look)
 {
-  aq_time zero = 0;
-  if (e->p->signals[signal].kind == MODEL_NEVER)
-    return AQ_TIME_MAX;
-  if (e->p->signals[signal].kind == MODEL_STORED) {
-    zero = e->out->stored[signal];
-    return zero < look ? look : zero + e->device->dependency_poll;
+  return change->host ? change->time < look : change->time <= look;
+}
+
+/* When a packet that first looks at `look` sees a signal satisfied: at once, or
+ * dependency_poll after a change, if it is still satisfied then. */
+static aq_time seen_find(const expectation *e, const model_packet *packet,
+                         int signal, aq_time look)
+{
+  model_change changes[MODEL_PACKETS + 1];
+  unsigned i = 0, count = model_history(e->p, e->out, signal, changes);
+  int64_t value = e->p->signals[signal].initial;
+  for (;;) {
+    while (i < count && is_there(&changes[i], look))
+      value = changes[i++].value;
+    if (model_satisfies(packet, value))
+      return look;
+    while (i < count && !model_satisfies(packet, changes[i].value))
+      value = changes[i++].value;
+    if (i == count)
+      return AQ_TIME_MAX;
+    value = changes[i].value;
+    look = changes[i++].time + e->device->dependency_poll;
   }
-  for (unsigned i = 0; i < e->p->packet_count; i++)
-    if (e->p->packets[i].completion == signal && !e->p->packets[i].removed)
-      zero = aq_time_max(zero, e->out->rows[i].complete);
-  return zero <= look ? look : zero + e->device->dependency_poll;
 }
 
 static void barrier_find(expectation *e, unsigned index)
@@ -184,14 +196,31 @@ static void barrier_find(expectation *e, unsigned index)
   for (int i = 0; i < AQ_BARRIER_DEPENDENCIES; i++) {
     if (packet->dependency[i] == MODEL_NONE)
       continue;
-    aq_time seen = seen_find(e, packet->dependency[i], look);
+    aq_time seen = seen_find(e, packet, packet->dependency[i], look);
     row->start =
         any ? aq_time_min(row->start, seen) : aq_time_max(row->start, seen);
   }
-  row->kind = any ? AQ_KIND_BARRIER_OR : AQ_KIND_BARRIER_AND;
+  row->kind = any                                ? AQ_KIND_BARRIER_OR
+              : packet->type == MODEL_VALUE_TYPE ? AQ_KIND_VENDOR
+                                                 : AQ_KIND_BARRIER_AND;
   row->flags = 0;
   row->end = row->start + acquire_of(e, packet);
   e->extras[index].gone = look;
+}
+
+/* An agent dispatch, or a buffer without commands: only its fences take time,
+ * and the buffer's way there. */
+static void call_find(expectation *e, unsigned index)
+{
+  const model_packet *packet = &e->p->packets[index];
+  aq_record *row = &e->out->rows[index];
+  bool agent = packet->type == AQ_PACKET_AGENT_DISPATCH;
+  row->kind = agent ? AQ_KIND_AGENT : AQ_KIND_VENDOR;
+  row->flags = 0;
+  row->start = row->end = row->launch + acquire_of(e, packet) +
+                          (agent ? 0 : e->device->barrier_process);
+  e->extras[index].gone = row->start;
+  e->out->calls[index] = agent;
 }
 
 static void packet_find(expectation *e, unsigned index)
@@ -211,8 +240,10 @@ static void packet_find(expectation *e, unsigned index)
   }
   if (model_is_barrier(packet))
     barrier_find(e, index);
-  else
+  else if (packet->type == AQ_PACKET_KERNEL_DISPATCH)
     kernel_find(e, index);
+  else
+    call_find(e, index);
   row->complete = row->end + release_of(e, packet) + e->device->signal_write;
   e->extras[index].slot_free =
       e->device->advance_at_launch ? row->launch : row->complete;

@@ -4,6 +4,7 @@ tests_model_libaqmodel_la_SOURCES = \
 	tests/model/check.c tests/model/check.h \
 	tests/model/drive.c \
 	tests/model/expect.c \
+	tests/model/history.c \
 	tests/model/program.c tests/model/program.h \
 	tests/model/rules.c \
 	tests/model/timeline.h

@@ -62,14 +62,29 @@ static int completion_draw(model_program *p, aq_rng *rng, bool *waited)
   return (int)p->signal_count++;
 }
 
+/* What a barrier-value waits for: each holds at 0, which the signals that it
+ * may wait for come to; some hold now and then before. */
+static void condition_draw(model_packet *packet, aq_rng *rng)
+{
+  static const struct {
+    aq_condition condition;
+    int64_t mask, value;
+  } conditions[] = {{AQ_EQ, -1, 0}, {AQ_LT, -1, 2}, {AQ_EQ, 1, 0},
+                    {AQ_EQ, 2, 0},  {AQ_GE, -1, 0}, {AQ_NE, 3, 2}};
+  size_t i = below(rng, sizeof conditions / sizeof *conditions);
+  packet->condition = conditions[i].condition;
+  packet->mask = conditions[i].mask;
+  packet->value = conditions[i].value;
+}
+
 /* A barrier-AND may not wait for what never comes; a barrier-OR needs one
  * signal that comes. */
 static void dependencies_draw(model_program *p, model_packet *packet,
                               aq_rng *rng, bool *waited)
 {
   bool any = packet->type == AQ_PACKET_BARRIER_OR, good = false;
-  for (int i = 0; i < AQ_BARRIER_DEPENDENCIES; i++) {
-    packet->dependency[i] = MODEL_NONE;
+  int most = packet->type == MODEL_VALUE_TYPE ? 1 : AQ_BARRIER_DEPENDENCIES;
+  for (int i = 0; i < most; i++) {
     if (p->signal_count == 0 || chance(rng, 50))
       continue;
     int signal = (int)below(rng, p->signal_count);
@@ -80,25 +95,40 @@ static void dependencies_draw(model_program *p, model_packet *packet,
     good = good || p->signals[signal].kind != MODEL_NEVER;
   }
   if (any && !good)
-    packet->type = AQ_PACKET_KERNEL_DISPATCH;
+    packet->type = AQ_PACKET_BARRIER_AND;
+  if (any && !good)
+    for (int i = 0; i < AQ_BARRIER_DEPENDENCIES; i++)
+      packet->dependency[i] = MODEL_NONE;
 }
 
 static void packet_draw(model_program *p, model_packet *packet, aq_rng *rng,
                         bool *waited)
 {
-  static const unsigned types[] = {
-      AQ_PACKET_KERNEL_DISPATCH, AQ_PACKET_KERNEL_DISPATCH,
-      AQ_PACKET_KERNEL_DISPATCH, AQ_PACKET_BARRIER_AND, AQ_PACKET_BARRIER_OR};
-  *packet = (model_packet){.queue = (unsigned)below(rng, p->queue_count),
-                           .type = types[below(rng, 5)],
-                           .barrier = chance(rng, 35),
-                           .acquire = (unsigned)below(rng, 3),
-                           .release = (unsigned)below(rng, 3),
-                           .duration = time_draw(rng),
-                           .host = chance(rng, 30)};
+  static const unsigned types[] = {AQ_PACKET_KERNEL_DISPATCH,
+                                   AQ_PACKET_KERNEL_DISPATCH,
+                                   AQ_PACKET_KERNEL_DISPATCH,
+                                   AQ_PACKET_KERNEL_DISPATCH,
+                                   AQ_PACKET_KERNEL_DISPATCH,
+                                   AQ_PACKET_BARRIER_AND,
+                                   AQ_PACKET_BARRIER_OR,
+                                   MODEL_VALUE_TYPE,
+                                   MODEL_PM4_TYPE};
+  static const unsigned host_types[] = {
+      AQ_PACKET_AGENT_DISPATCH, AQ_PACKET_BARRIER_AND, AQ_PACKET_BARRIER_OR};
+  unsigned queue = (unsigned)below(rng, p->queue_count);
+  *packet =
+      (model_packet){.queue = queue,
+                     .type = p->queue_host[queue] ? host_types[below(rng, 3)]
+                                                  : types[below(rng, 9)],
+                     .barrier = chance(rng, 35),
+                     .acquire = (unsigned)below(rng, 3),
+                     .release = (unsigned)below(rng, 3),
+                     .duration = time_draw(rng),
+                     .host = chance(rng, 30)};
   for (int i = 0; i < AQ_BARRIER_DEPENDENCIES; i++)
     packet->dependency[i] = MODEL_NONE;
-  if (packet->type != AQ_PACKET_KERNEL_DISPATCH)
+  condition_draw(packet, rng);
+  if (model_is_barrier(packet))
     dependencies_draw(p, packet, rng, waited);
   packet->completion = completion_draw(p, rng, waited);
 }
@@ -189,8 +219,10 @@ void model_program_make(model_program *p, uint64_t seed)
   p->seed = seed;
   device_draw(&p->device, &rng);
   p->queue_count = 1 + (unsigned)below(&rng, MODEL_QUEUES);
-  for (unsigned i = 0; i < p->queue_count; i++)
+  for (unsigned i = 0; i < p->queue_count; i++) {
     p->queue_size[i] = 2u << below(&rng, 6);
+    p->queue_host[i] = chance(&rng, 15);
+  }
   unsigned bursts = 1 + (unsigned)below(&rng, MODEL_BURSTS);
   for (unsigned i = 0; i < bursts; i++)
     burst_draw(p, &rng, waited);
@@ -214,7 +246,10 @@ static void packet_print(const model_program *p, unsigned index, FILE *file)
       [AQ_PACKET_KERNEL_DISPATCH] = "kernel",
       [AQ_PACKET_BARRIER_AND] = "and",
       [AQ_PACKET_BARRIER_OR] = "or",
+      [AQ_PACKET_AGENT_DISPATCH] = "agent",
       [MODEL_BAD_TYPE] = "bad",
+      [MODEL_VALUE_TYPE] = "value",
+      [MODEL_PM4_TYPE] = "pm4",
   };
   const model_packet *packet = &p->packets[index];
   fprintf(file, "# packet %u: queue %u id %" PRIu64 " %s%s scopes %u %u", index,
@@ -226,6 +261,9 @@ static void packet_print(const model_program *p, unsigned index, FILE *file)
   for (int i = 0; i < AQ_BARRIER_DEPENDENCIES; i++)
     if (packet->dependency[i] != MODEL_NONE)
       fprintf(file, " waits %d", packet->dependency[i]);
+  if (packet->type == MODEL_VALUE_TYPE)
+    fprintf(file, " for & %" PRId64 " condition %d %" PRId64, packet->mask,
+            (int)packet->condition, packet->value);
   if (packet->completion != MODEL_NONE)
     fprintf(file, " completes %d", packet->completion);
   fputc('\n', file);
@@ -242,7 +280,8 @@ void model_program_print(const model_program *p, FILE *file)
           p->device.glued ? "glued" : "wave",
           p->device.advance_at_launch ? "launch" : "completion");
   for (unsigned i = 0; i < p->queue_count; i++)
-    fprintf(file, "# queue %u: %u slots\n", i, p->queue_size[i]);
+    fprintf(file, "# queue %u: %u slots%s\n", i, p->queue_size[i],
+            p->queue_host[i] ? " of the host" : "");
   for (unsigned i = 0; i < p->signal_count; i++)
     fprintf(file, "# signal %u: %" PRId64 "\n", i, p->signals[i].initial);
   for (unsigned i = 0; i < p->packet_count; i++)

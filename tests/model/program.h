@@ -17,6 +17,7 @@
 
 #include "common/aql.h"
 #include "common/time.h"
+#include "common/transport.h"
 
 enum {
   MODEL_QUEUES = 6,
@@ -25,7 +26,11 @@ enum {
   MODEL_ACTIONS = MODEL_PACKETS + MODEL_SIGNALS,
   MODEL_BURSTS = 16,
   MODEL_NONE = -1,
-  MODEL_BAD_TYPE = 9, /* a packet that ends its queue in an error */
+  /* Types of packets beside aq_packet_type. */
+  MODEL_BAD_TYPE = 9,    /* ends its queue in an error */
+  MODEL_VALUE_TYPE = 10, /* barrier-value */
+  MODEL_PM4_TYPE = 11,   /* an indirect buffer that does nothing */
+  MODEL_TYPES
 };
 
 /* The constants of a device model that move the timeline. */
@@ -55,15 +60,17 @@ typedef struct model_device {
 } model_device;
 
 typedef struct model_packet {
-  unsigned queue, type; /* aq_packet_type or MODEL_BAD_TYPE */
+  unsigned queue, type; /* aq_packet_type or MODEL_…_TYPE */
   bool barrier;
   unsigned acquire, release;               /* aq_fence_scope */
   int dependency[AQ_BARRIER_DEPENDENCIES]; /* signals, or MODEL_NONE */
   int completion;                          /* signal, or MODEL_NONE */
-  aq_time duration;                        /* of kernels */
-  bool host;                               /* the kernel is a host function */
-  bool removed;                            /* while a failure is being shrunk */
-  uint64_t id;                             /* in its queue */
+  aq_condition condition;                  /* of barrier-value */
+  int64_t mask, value;
+  aq_time duration; /* of kernels */
+  bool host;        /* the kernel is a host function */
+  bool removed;     /* while a failure is being shrunk */
+  uint64_t id;      /* in its queue */
 } model_packet;
 
 typedef enum model_signal_kind {
@@ -95,6 +102,7 @@ typedef struct model_program {
   model_device device;
   unsigned queue_count, signal_count, packet_count, action_count, burst_count;
   uint32_t queue_size[MODEL_QUEUES];
+  bool queue_host[MODEL_QUEUES];       /* of the host agent */
   model_packet packets[MODEL_PACKETS]; /* in the order of reservation */
   model_signal signals[MODEL_SIGNALS];
   model_action actions[MODEL_ACTIONS];
@@ -112,10 +120,27 @@ uint64_t model_queue_packets(const model_program *program, unsigned queue);
 /* In text, to be read. */
 void model_program_print(const model_program *program, FILE *file);
 
+/* Waits for signals. */
 static inline bool model_is_barrier(const model_packet *packet)
 {
   return packet->type == AQ_PACKET_BARRIER_AND ||
-         packet->type == AQ_PACKET_BARRIER_OR;
+         packet->type == AQ_PACKET_BARRIER_OR ||
+         packet->type == MODEL_VALUE_TYPE;
+}
+
+/* Nothing launches before it is complete. */
+static inline bool model_blocks(const model_packet *packet)
+{
+  return model_is_barrier(packet) || packet->type == MODEL_PM4_TYPE;
+}
+
+/* Whether a value of a signal satisfies a packet that waits for it. */
+static inline bool model_satisfies(const model_packet *packet, int64_t value)
+{
+  if (packet->type == MODEL_VALUE_TYPE)
+    return aq_condition_holds(packet->condition, value & packet->mask,
+                              packet->value);
+  return value == 0;
 }
 
 #endif

@@ -55,7 +55,8 @@ static bool life_check(checker *c, unsigned i)
       row->start > row->end)
     return broken(c, "packet %u completes before it ends or launches", i);
   if (c->t->calls[i] !=
-      (packet->type == AQ_PACKET_KERNEL_DISPATCH && packet->host))
+      (packet->type == AQ_PACKET_AGENT_DISPATCH ||
+       (packet->type == AQ_PACKET_KERNEL_DISPATCH && packet->host)))
     return broken(c, "packet %u called its function %u times", i,
                   c->t->calls[i]);
   return true;
@@ -74,27 +75,33 @@ static bool order_check(checker *c, unsigned i)
     if (c->p->packets[i].barrier && row->launch < earlier->complete)
       return broken(c, "packet %u has the barrier bit and does not wait for %u",
                     i, k);
-    if (model_is_barrier(&c->p->packets[k]) && row->launch < earlier->complete)
+    if (model_blocks(&c->p->packets[k]) && row->launch < earlier->complete)
       return broken(c, "packet %u passes barrier packet %u", i, k);
   }
   return true;
 }
 
-/* When a signal became 0 for good; AQ_TIME_MAX for never. */
-static aq_time zero_time(const checker *c, int signal)
+/* When a signal first satisfied a packet, and since when it always does;
+ * AQ_TIME_MAX for never. */
+static void satisfied_times(const checker *c, const model_packet *packet,
+                            int signal, aq_time *first, aq_time *always)
 {
-  aq_time zero = 0;
-  if (c->p->signals[signal].kind == MODEL_NEVER)
-    return AQ_TIME_MAX;
-  if (c->p->signals[signal].kind == MODEL_STORED)
-    return c->t->stored[signal];
-  for (unsigned i = 0; i < c->p->packet_count; i++)
-    if (c->p->packets[i].completion == signal && !c->p->packets[i].removed)
-      zero = aq_time_max(zero, c->t->rows[i].complete);
-  return zero;
+  model_change changes[MODEL_PACKETS + 1];
+  unsigned count = model_history(c->p, c->t, signal, changes);
+  bool holds = model_satisfies(packet, c->p->signals[signal].initial);
+  *first = *always = holds ? 0 : AQ_TIME_MAX;
+  for (unsigned i = 0; i < count; i++) {
+    holds = model_satisfies(packet, changes[i].value);
+    if (!holds)
+      *always = AQ_TIME_MAX;
+    else if (*always == AQ_TIME_MAX)
+      *always = changes[i].time;
+    if (holds)
+      *first = aq_time_min(*first, changes[i].time);
+  }
 }
 
-/* 49 to 52: a barrier packet is satisfied after what it waits for, and not
+/* 49 to 52, 58: a barrier packet is satisfied after what it waits for, and not
  * later than it can see that. */
 static bool dependencies_check(checker *c, unsigned i)
 {
@@ -103,17 +110,21 @@ static bool dependencies_check(checker *c, unsigned i)
   if (!model_is_barrier(packet))
     return true;
   bool any = packet->type == AQ_PACKET_BARRIER_OR;
-  aq_time zero = any ? AQ_TIME_MAX : 0;
+  aq_time first = any ? AQ_TIME_MAX : 0, always = first;
   for (int k = 0; k < AQ_BARRIER_DEPENDENCIES; k++) {
+    aq_time one, one_always;
     if (packet->dependency[k] == MODEL_NONE)
       continue;
-    aq_time one = zero_time(c, packet->dependency[k]);
-    zero = any ? aq_time_min(zero, one) : aq_time_max(zero, one);
+    satisfied_times(c, packet, packet->dependency[k], &one, &one_always);
+    first = any ? aq_time_min(first, one) : aq_time_max(first, one);
+    always =
+        any ? aq_time_min(always, one_always) : aq_time_max(always, one_always);
   }
-  if (row->start < zero)
-    return broken(c, "packet %u is satisfied before its signals are 0", i);
+  if (row->start < first)
+    return broken(c, "packet %u is satisfied before its signals are", i);
   aq_time look = row->launch + c->p->device.barrier_process;
-  if (row->start > look && row->start > zero + c->p->device.dependency_poll)
+  if (row->start > look &&
+      row->start > aq_time_add(always, c->p->device.dependency_poll))
     return broken(c, "packet %u is satisfied late", i);
   return true;
 }
@@ -131,11 +142,14 @@ static bool promptness_check(checker *c, unsigned i)
     const model_packet *packet = &c->p->packets[k];
     if (!before(c, k, i))
       continue;
-    bool waits = c->p->packets[i].barrier || model_is_barrier(packet);
-    aq_time gone = c->t->rows[k].launch +
-                   (model_is_barrier(packet)
-                        ? device->barrier_process
-                        : acquire[packet->acquire] + device->dispatch_setup);
+    bool waits = c->p->packets[i].barrier || model_blocks(packet);
+    aq_time gone = c->t->rows[k].launch;
+    if (model_blocks(packet))
+      gone += device->barrier_process;
+    else
+      gone += acquire[packet->acquire];
+    if (packet->type == AQ_PACKET_KERNEL_DISPATCH)
+      gone += device->dispatch_setup;
     if (launch == gone || (waits && launch == c->t->rows[k].complete))
       return true;
   }

@@ -17,7 +17,7 @@ END_TEST
 
 START_TEST(programs_cover_what_can_happen)
 {
-  unsigned types[MODEL_BAD_TYPE + 1] = {0}, glued = 0, wraps = 0, waited = 0;
+  unsigned types[MODEL_TYPES] = {0}, glued = 0, wraps = 0, waited = 0;
   unsigned overtaken = 0, late = 0;
   for (uint64_t seed = 0; seed < 200; seed++) {
     model_program p;
@@ -38,8 +38,11 @@ START_TEST(programs_cover_what_can_happen)
     }
   }
   ck_assert_uint_gt(types[AQ_PACKET_KERNEL_DISPATCH], 1000);
-  ck_assert_uint_gt(types[AQ_PACKET_BARRIER_AND], 300);
-  ck_assert_uint_gt(types[AQ_PACKET_BARRIER_OR], 300);
+  ck_assert_uint_gt(types[AQ_PACKET_BARRIER_AND], 200);
+  ck_assert_uint_gt(types[AQ_PACKET_BARRIER_OR], 100);
+  ck_assert_uint_gt(types[AQ_PACKET_AGENT_DISPATCH], 100);
+  ck_assert_uint_gt(types[MODEL_VALUE_TYPE], 200);
+  ck_assert_uint_gt(types[MODEL_PM4_TYPE], 200);
   ck_assert_uint_gt(types[MODEL_BAD_TYPE], 10);
   ck_assert_uint_gt(glued, 30);
   ck_assert_uint_gt(wraps, 300);
@@ -107,7 +110,7 @@ static bool barrier_bit_ignored(const model_program *p, model_timeline *t,
 static bool barrier_packet_passed(const model_program *p, model_timeline *t,
                                   unsigned i, int previous)
 {
-  if (previous < 0 || !model_is_barrier(&p->packets[previous]))
+  if (previous < 0 || !model_blocks(&p->packets[previous]))
     return false;
   t->rows[i].launch = t->rows[previous].complete - 1;
   return t->rows[i].launch >= t->rows[i].fetch;
@@ -121,10 +124,12 @@ static bool dependency_ignored(const model_program *p, model_timeline *t,
   if (packet->type != AQ_PACKET_BARRIER_AND)
     return false;
   for (int k = 0; k < AQ_BARRIER_DEPENDENCIES; k++) {
-    int signal = packet->dependency[k];
-    if (signal != MODEL_NONE && p->signals[signal].kind == MODEL_STORED &&
-        t->stored[signal] > t->rows[i].launch) {
-      t->rows[i].start = t->stored[signal] - 1;
+    model_change changes[MODEL_PACKETS + 1];
+    if (packet->dependency[k] == MODEL_NONE)
+      continue;
+    unsigned count = model_history(p, t, packet->dependency[k], changes);
+    if (count > 0 && changes[count - 1].time > t->rows[i].launch) {
+      t->rows[i].start = changes[count - 1].time - 1;
       return true;
     }
   }
@@ -221,7 +226,7 @@ static int previous_of(const model_program *p, unsigned i)
 static void mutate(mutation *apply, unsigned *caught, unsigned *given)
 {
   *caught = *given = 0;
-  for (uint64_t seed = 0; seed < 60; seed++) {
+  for (uint64_t seed = 0; seed < 100; seed++) {
     model_program p;
     static model_timeline good, bad;
     char text[256];

@@ -20,6 +20,17 @@ typedef struct model_timeline {
   char failure[256];             /* what the driver could not do, or "" */
 } model_timeline;
 
+/* The values that a signal has in a timeline, in the order of its changes. */
+typedef struct model_change {
+  aq_time time;
+  int64_t value; /* from then on */
+  bool host;     /* by the host, which acts last at an instant */
+} model_change;
+
+unsigned model_history(const model_program *program,
+                       const model_timeline *timeline, int signal,
+                       model_change out[MODEL_PACKETS + 1]);
+
 /* Runs it on a transport. */
 void model_drive(const model_program *program, const aq_transport_ops *ops,
                  model_timeline *out);

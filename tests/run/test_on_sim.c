@@ -72,8 +72,12 @@ static aq_replay_options options_of_model(void)
   aqsim_transport_ops.info(t, &info);
   const aq_device_info *device = info.devices;
   aq_replay_options out = {device->dispatch_latency_warm,
-                           device->dispatch_latency_cold, device->unmap_after,
-                           device->timestamp_step};
+                           device->dispatch_latency_cold,
+                           device->unmap_after,
+                           device->timestamp_step,
+                           device->graph_launch,
+                           device->graph_per_node,
+                           device->graph_head};
   aqsim_transport_ops.close(t);
   return out;
 }

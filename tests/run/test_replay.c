@@ -63,12 +63,18 @@ static aq_record kernel(double host_begin, double host_end, double start,
   return row;
 }
 
-static aq_workload_source *open_rows(table *t, aq_time *first)
+static aq_workload_source *open_with(table *t, const aq_replay_options *options,
+                                     aq_time *first)
 {
   aq_workload_source *source;
-  ck_assert_status(aq_replay_open(&t->input, &mi300x, &source, first, &diag),
+  ck_assert_status(aq_replay_open(&t->input, options, &source, first, &diag),
                    AQ_OK, &diag);
   return source;
+}
+
+static aq_workload_source *open_rows(table *t, aq_time *first)
+{
+  return open_with(t, &mi300x, first);
 }
 
 static aq_job next(aq_workload_source *source)
@@ -225,6 +231,64 @@ START_TEST(a_graph_launch_is_one_job_of_its_rows)
 }
 END_TEST
 
+/* Three launches of five nodes, whose call takes 10 us from 50 us on. */
+static void graph_rows(aq_record rows[16])
+{
+  rows[0] = kernel(0, 3, 12, 20);
+  for (int i = 0; i < 15; i++) {
+    rows[1 + i] = kernel(50 + i / 5 * 100, 60 + i / 5 * 100, 70 + i / 5 * 100,
+                         71 + i / 5 * 100);
+    rows[1 + i].via = AQ_VIA_GRAPH;
+    rows[1 + i].correlation = i / 5;
+  }
+}
+
+START_TEST(the_nodes_of_a_graph_are_submitted_as_the_device_says)
+{
+  aq_record rows[16];
+  graph_rows(rows);
+  table t = table_of(rows, 16);
+  aq_replay_options options = mi300x;
+  options.graph_launch = 3 * AQ_US;
+  options.graph_head = 2;
+  options.graph_per_node = AQ_US;
+  aq_workload_source *source = open_with(&t, &options, NULL);
+  next(source);
+  for (int i = 0; i < 3; i++) {
+    aq_job head = next(source);
+    ck_assert_int_eq(head.submit, (53 + i * 100) * AQ_US);
+    ck_assert_uint_eq(head.command_count, 2);
+    ck_assert_int_eq(head.commands[0].flags, AQ_FLAG_GRAPH_FIRST);
+    ck_assert(!head.marker);
+    aq_job rest = next(source);
+    ck_assert_int_eq(rest.submit, (56 + i * 100) * AQ_US);
+    ck_assert_uint_eq(rest.command_count, 3);
+    ck_assert_int_eq(rest.commands[0].origin, 103 + i * 5);
+    ck_assert_int_eq(rest.commands[0].flags, 0);
+    ck_assert(rest.marker);
+  }
+  ck_end(source);
+}
+END_TEST
+
+START_TEST(a_graph_is_submitted_before_its_call_returns)
+{
+  aq_record rows[16];
+  graph_rows(rows);
+  table t = table_of(rows, 6);
+  aq_replay_options options = mi300x;
+  options.graph_launch = 3 * AQ_US;
+  options.graph_per_node = 2 * AQ_US;
+  aq_workload_source *source = open_with(&t, &options, NULL);
+  next(source);
+  aq_job job = next(source); /* no head: all at once, 13 us are too long */
+  ck_assert_int_eq(job.submit, 60 * AQ_US);
+  ck_assert_uint_eq(job.command_count, 5);
+  ck_assert(job.marker);
+  ck_end(source);
+}
+END_TEST
+
 START_TEST(rows_that_follow_without_a_gap_are_glued)
 {
   aq_record rows[] = {kernel(0, 3, 12, 20), kernel(4, 5, 20, 30),
@@ -318,6 +382,8 @@ AQ_TEST_MAIN("run/replay", a_host_call_is_submitted_when_it_returned,
              a_blocking_call_rang_its_doorbell_after_a_typical_call,
              a_kernel_launch_rings_its_doorbell_last,
              a_graph_launch_is_one_job_of_its_rows,
+             the_nodes_of_a_graph_are_submitted_as_the_device_says,
+             a_graph_is_submitted_before_its_call_returns,
              rows_that_follow_without_a_gap_are_glued,
              packets_of_a_queue_keep_the_order_of_their_starts,
              odd_rows_do_no_harm,

@@ -144,6 +144,30 @@ START_TEST(jobs_become_packets_at_their_submit_times)
 }
 END_TEST
 
+START_TEST(a_marker_is_a_barrier_packet_that_carries_the_completion)
+{
+  fake_state *fake = fake_reset();
+  aq_command commands[2] = {spin(1, 10), spin(2, 20)};
+  aq_job jobs[1] = {job_of(1, 0, 5, commands, 2)};
+  jobs[0].marker = true;
+  script s = script_of(jobs, 1);
+  aq_memory_sink m;
+  aq_memory_sink_init(&m);
+  aq_run_options options = on_fake();
+  aq_run_totals totals;
+  ck_assert_status(aq_run(&options, &s.source, &m.sink, &totals, &diag), AQ_OK,
+                   &diag);
+  ck_assert_uint_eq(totals.jobs, 1);
+  ck_assert_uint_eq(totals.packets, 3);
+  ck_assert_uint_eq(s.done_count, 1);
+  const aq_packet *last = &fake->log[1].packet, *marker = &fake->log[2].packet;
+  ck_assert_uint_eq(last->kernel.completion_signal.handle, 0);
+  ck_assert_uint_eq(aq_header_type(marker->header), AQ_PACKET_BARRIER_AND);
+  ck_assert_uint_ne(marker->barrier.completion_signal.handle, 0);
+  aq_memory_sink_fini(&m);
+}
+END_TEST
+
 START_TEST(records_carry_what_the_host_knows)
 {
   fake_reset();
@@ -457,6 +481,7 @@ START_TEST(a_million_jobs_need_the_signals_of_a_few)
 END_TEST
 
 AQ_TEST_MAIN("run/run", jobs_become_packets_at_their_submit_times,
+             a_marker_is_a_barrier_packet_that_carries_the_completion,
              records_carry_what_the_host_knows,
              dependencies_across_queues_are_barrier_packets,
              a_dependency_that_is_complete_costs_no_packet,

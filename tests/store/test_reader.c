@@ -217,7 +217,47 @@ START_TEST(rows_that_vanish_under_a_reader_are_an_error)
 }
 END_TEST
 
-AQ_TEST_MAIN("store/reader", rows_come_in_the_order_that_was_asked_for,
+START_TEST(edges_come_back_by_the_row_that_waits)
+{
+  aq_store *store = store_open(":memory:", AQ_STORE_WRITE);
+  static const aq_edge edges[] = {{7, 90, AQ_EDGE_INFERRED, 60},
+                                  {3, 20, AQ_EDGE_CALL, 95},
+                                  {1, 20, AQ_EDGE_CALL, 100}};
+  const aq_run_info info = run_named("e");
+  aq_store_writer *writer;
+  aq_diag diag = AQ_DIAG_INIT;
+  ck_assert_status(aq_store_writer_open(store, &info, &writer, &diag), AQ_OK,
+                   &diag);
+  ck_assert_status(write_rows(writer, 1, 0, 100, &diag), AQ_OK, &diag);
+  aq_record_sink *sink = aq_store_writer_sink(writer);
+  ck_assert_status(sink->put_edges(sink, edges, 3, &diag), AQ_OK, &diag);
+  const int64_t run = aq_store_writer_run(writer);
+  ck_assert_status(aq_store_writer_finish(writer, NULL, &diag), AQ_OK, &diag);
+
+  aq_run_reader *reader = reader_open(store, run, AQ_ORDER_START);
+  const aq_edge *got;
+  size_t count;
+  for (int twice = 0; twice < 2; twice++) {
+    ck_assert_status(aq_run_reader_edges(reader, &got, &count, &diag), AQ_OK,
+                     &diag);
+    ck_assert_uint_eq(count, 3);
+    for (int i = 0; i < 3; i++)
+      ck_assert_int_eq(memcmp(&got[i], &edges[2 - i], sizeof *got), 0);
+  }
+  aq_run_reader_close(reader);
+
+  ck_assert_status(aq_store_remove(store, run, &diag), AQ_OK, &diag);
+  reader = reader_open(store, make_run(store, "other", 1, 1), AQ_ORDER_STORED);
+  ck_assert_status(aq_run_reader_edges(reader, &got, &count, &diag), AQ_OK,
+                   &diag);
+  ck_assert_uint_eq(count, 0);
+  aq_run_reader_close(reader);
+  aq_store_close(store);
+}
+END_TEST
+
+AQ_TEST_MAIN("store/reader", edges_come_back_by_the_row_that_waits,
+             rows_come_in_the_order_that_was_asked_for,
              numbers_alone_come_in_the_same_order, a_long_run_is_sorted_whole,
              several_readers_go_their_own_ways, a_run_without_rows_ends_at_once,
              a_run_that_is_not_there_cannot_be_read,

@@ -119,6 +119,21 @@ START_TEST(a_store_of_version_0_is_brought_up_to_date)
 }
 END_TEST
 
+START_TEST(a_store_of_version_1_gets_edges_and_keeps_its_rows)
+{
+  char *path = fresh_path("v1.db");
+  aq_store *store = store_open(path, AQ_STORE_WRITE);
+  make_run(store, "m", 1, 100);
+  aq_store_close(store);
+  sql_run(path, "DROP TABLE edges; PRAGMA user_version = 1");
+  store = store_open(path, AQ_STORE_READ);
+  check_run(store, 1, 1, 100);
+  aq_store_close(store);
+  ck_assert_int_eq(sql_integer(path, "SELECT count(*) FROM edges"), 0);
+  ck_assert_int_eq(sql_integer(path, "PRAGMA user_version"), 2);
+}
+END_TEST
+
 START_TEST(a_store_that_lacks_columns_gets_them_and_keeps_its_rows)
 {
   char *path = fresh_path("old.db");
@@ -216,6 +231,7 @@ END_TEST
 AQ_TEST_MAIN("store/schema", views_show_names_kinds_and_nanoseconds,
              a_view_of_one_run_reads_only_that_run,
              a_store_of_version_0_is_brought_up_to_date,
+             a_store_of_version_1_gets_edges_and_keeps_its_rows,
              a_store_that_lacks_columns_gets_them_and_keeps_its_rows,
              opening_a_store_that_is_up_to_date_changes_nothing,
              every_field_of_a_record_is_documented,

@@ -1,5 +1,6 @@
 AQ_TRACE_TESTS = \
 	tests/trace/test_csv \
+	tests/trace/test_edges \
 	tests/trace/test_formats \
 	tests/trace/test_join \
 	tests/trace/test_json_scan \
@@ -14,6 +15,10 @@ AQ_TRACE_TESTS = \
 check_PROGRAMS += $(AQ_TRACE_TESTS)
 
 AQ_TRACE_FIXTURE = tests/trace/fixture.c tests/trace/fixture.h
+
+tests_trace_test_edges_SOURCES = tests/trace/test_edges.c
+tests_trace_test_edges_CPPFLAGS = $(AQ_TEST_CPPFLAGS)
+tests_trace_test_edges_LDADD = $(AQ_TEST_LDADD)
 
 tests_trace_test_csv_SOURCES = tests/trace/test_csv.c
 tests_trace_test_csv_CPPFLAGS = $(AQ_TEST_CPPFLAGS)

@@ -227,11 +227,31 @@ static aq_status fixed_kernel_register(aq_transport *t,
 
 /* ---- signals ---- */
 
+/* The host and device 0 are all there is, and each is named once. */
+static aq_status consumers_check(const aq_signal_desc *desc, aq_diag *diag)
+{
+  bool host = false, device = false;
+  for (uint32_t i = 0; i < desc->consumer_count; i++) {
+    uint32_t consumer = desc->consumers[i];
+    bool *named = consumer == AQ_DEVICE_HOST ? &host : &device;
+    if (*named || (named == &device && consumer != 0))
+      return aq_diag_set(diag, AQ_ERR_INVALID,
+                         "signal_create: consumer %u; expected each of host "
+                         "and device 0 at most once",
+                         consumer);
+    *named = true;
+  }
+  return AQ_OK;
+}
+
 static aq_status fixed_signal_create(aq_transport *t,
                                      const aq_signal_desc *desc, aq_signal *out,
                                      aq_diag *diag)
 {
   fixed *f = fixed_from(t);
+  aq_status status = consumers_check(desc, diag);
+  if (status != AQ_OK)
+    return status;
   fixed_signal *signal = aligned_alloc(64, (sizeof *signal + 63) & ~63ul);
   if (!signal)
     return aq_diag_set(diag, AQ_ERR_NO_MEMORY, "out of memory for signals");

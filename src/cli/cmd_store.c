@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: MIT */
+#include <inttypes.h>
+#include <string.h>
+
+#include "cli/commands.h"
+#include "cli/json.h"
+#include "cli/runs.h"
+
+/* Tells of a run that is gone: its id on a line, or in the document. */
+static void put_removed(aq_cli *cli, aq_cli_json *json, int64_t run)
+{
+  if (json)
+    aq_cli_json_int(json, NULL, run);
+  else
+    fprintf(cli->out, "%" PRId64 "\n", run);
+}
+
+static aq_status remove_run(aq_cli *cli, aq_store *store, aq_cli_json *json,
+                            int64_t run)
+{
+  aq_status status = aq_store_remove(store, run, &cli->diag);
+  if (status == AQ_OK)
+    put_removed(cli, json, run);
+  return status;
+}
+
+static aq_status remove_incomplete(aq_cli *cli, aq_store *store,
+                                   aq_cli_json *json)
+{
+  aq_run_list list;
+  aq_status status = aq_store_list(store, &list, &cli->diag);
+  if (status != AQ_OK)
+    return status;
+  for (size_t i = 0; i < list.count && status == AQ_OK; i++)
+    if (!list.runs[i]->complete)
+      status = remove_run(cli, store, json, list.runs[i]->id);
+  aq_run_list_fini(&list);
+  return status;
+}
+
+static aq_status remove_named(aq_cli *cli, aq_store *store, aq_cli_json *json,
+                              const char *name)
+{
+  aq_run_info *info;
+  aq_status status = aq_store_find(store, name, &info, &cli->diag);
+  if (status != AQ_OK)
+    return status;
+  status = remove_run(cli, store, json, info->id);
+  aq_run_info_free(info);
+  return status;
+}
+
+static aq_status prune(aq_cli *cli, aq_store *store, aq_cli_json *json)
+{
+  aq_status status = AQ_OK;
+  for (int i = 1; i < cli->arg_count && status == AQ_OK; i++)
+    status = strcmp(cli->args[i], "incomplete") == 0
+                 ? remove_incomplete(cli, store, json)
+                 : remove_named(cli, store, json, cli->args[i]);
+  return status;
+}
+
+/* `store prune`, with what it removed in a document where one is wanted. */
+static aq_status prune_tell(aq_cli *cli, aq_store *store)
+{
+  aq_cli_json *json;
+  aq_status status = aq_cli_json_begin_if(cli, &json);
+  if (status != AQ_OK)
+    return status;
+  if (json) {
+    aq_cli_json_map(json, NULL);
+    aq_cli_json_array(json, "removed");
+  }
+  status = prune(cli, store, json);
+  if (status != AQ_OK) {
+    aq_cli_json_drop(json);
+    return status;
+  }
+  if (json) {
+    aq_cli_json_close_array(json);
+    aq_cli_json_close_map(json);
+  }
+  return aq_cli_json_end_if(cli, json);
+}
+
+aq_status aq_cli_store(aq_cli *cli)
+{
+  if (strcmp(cli->args[0], "prune") != 0)
+    return aq_diag_set(&cli->diag, AQ_ERR_INVALID,
+                       "unknown verb '%s' of store; expected prune",
+                       cli->args[0]);
+  aq_store *store;
+  aq_status status = aq_cli_store_open(cli, AQ_STORE_WRITE, &store);
+  if (status != AQ_OK)
+    return status;
+  status = prune_tell(cli, store);
+  aq_store_close(store);
+  return status;
+}

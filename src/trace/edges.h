@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Finds dependencies across queues while a run is imported:
+ * doc/formats/edges.md says which.
+ *
+ * What is found depends on the rows and calls, not on their order. Memory: 64
+ * bytes a row until the import ends; nothing can be said before. Thread rule:
+ * one thread at a time.
+ */
+#ifndef AQ_TRACE_EDGES_H
+#define AQ_TRACE_EDGES_H
+
+#include <stdbool.h>
+
+#include "common/record.h"
+
+/* A host call that made a stream wait for an event of another, or recorded
+ * one. Which streams and events traces do not tell. */
+typedef struct aq_edge_call {
+  aq_time begin, end;
+  int64_t pid, tid;
+  bool records; /* an event, instead of waiting for one */
+} aq_edge_call;
+
+typedef struct aq_edge_row aq_edge_row;
+
+typedef struct aq_edges {
+  aq_edge_row *rows; /* kernels, copies and fills */
+  size_t row_count, row_capacity;
+  aq_edge_call *calls;
+  size_t call_count, call_capacity;
+} aq_edges;
+
+void aq_edges_fini(aq_edges *edges);
+
+/* Notes row `number` of the run. False: out of memory. */
+bool aq_edges_row(aq_edges *edges, const aq_record *row, int64_t number);
+bool aq_edges_call(aq_edges *edges, const aq_edge_call *call);
+
+/* Puts what was found, sorted by the waiting row, and counts it by kind.
+ * `counts` has AQ_EDGE_COUNT places. */
+aq_status aq_edges_find(aq_edges *edges, aq_record_sink *sink, uint64_t *counts,
+                        aq_diag *diag);
+
+#endif
