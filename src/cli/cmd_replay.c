@@ -66,7 +66,6 @@ static aq_status replay_rows(aq_cli *cli, replay_job *job,
       .graph_launch = probe.device.graph_launch,
       .graph_per_node = probe.device.graph_per_node,
       .graph_head = probe.device.graph_head};
-  job->info.reproducible = probe.caps & AQ_CAP_VIRTUAL_TIME;
   status = aq_replay_open(&from.input, &options, &workload, &first, &cli->diag);
   if (status != AQ_OK)
     return status;

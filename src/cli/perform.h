@@ -18,9 +18,10 @@ typedef struct aq_cli_performance {
   const char *device; /* model or selector; NULL: the transport's default */
   const char **edits; /* owned */
   uint64_t seed;
+  aq_pace pace; /* wall 0: virtual time */
 } aq_cli_performance;
 
-/* Takes --transport, --faults and --set; an unknown name is told with the
+/* Takes --transport, --faults, --pace and --set; an unknown name is told with the
  * nearest. */
 aq_status aq_cli_performance_init(aq_cli *cli, aq_cli_performance *out);
 void aq_cli_performance_fini(aq_cli_performance *performance);

@@ -32,6 +32,7 @@ typedef enum aq_cli_what {
   O(FORMAT)                                                                    \
   O(SET)                                                                       \
   O(FAULTS)                                                                    \
+  O(PACE)                                                                      \
   O(FAIL_ABOVE)                                                                \
   O(WORST)                                                                     \
   O(NAMES)                                                                     \
