@@ -66,6 +66,14 @@ static void queue_failed(const aq_queue_error *error, void *user)
       error->reason);
 }
 
+/* Memory is not there: the queue's callback is never told. */
+static void system_failed(const aq_system_event *event, void *user)
+{
+  runner *run = user;
+  if (run->failed == AQ_OK)
+    run->failed = aq_diag_set(&run->failure, AQ_ERR_QUEUE, "%s", event->text);
+}
+
 static void note_fill(const runner *run, aq_packet_note *note)
 {
   const aq_job *job = run->job;
@@ -444,6 +452,8 @@ static aq_status run_open(runner *run, aq_record_sink *sink, aq_diag *diag)
   open.size = sizeof open;
   run->records = sink != NULL;
   open.records = sink ? &run->sink.sink : NULL;
+  open.event = system_failed;
+  open.event_user = run;
   aq_run_sink_init(&run->sink, sink, run->source);
   aq_status status = run->ops->open(&open, &run->transport, diag);
   if (status != AQ_OK)
