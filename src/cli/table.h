@@ -32,7 +32,10 @@ typedef enum aq_cli_what {
   O(FORMAT)                                                                    \
   O(SET)                                                                       \
   O(FAULTS)                                                                    \
+  O(LIVE)                                                                      \
   O(PACE)                                                                      \
+  O(TIMEOUT)                                                                   \
+  O(SEMANTICS)                                                                 \
   O(FAIL_ABOVE)                                                                \
   O(WORST)                                                                     \
   O(NAMES)                                                                     \

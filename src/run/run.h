@@ -31,6 +31,10 @@ typedef struct aq_run_options {
   bool (*asked)(void *user);
   void (*line)(const char *text, void *user);
   void *user;
+  /* Wall time without any completion after which a run in live mode ends with
+   * AQ_ERR_TIMEOUT, a guess at what hangs, and every queue told to `line`. 0:
+   * never; virtual time knows deadlocks exactly. */
+  aq_time timeout;
 } aq_run_options;
 
 typedef struct aq_run_totals {
