@@ -37,6 +37,7 @@ typedef struct contract {
   aq_transport *t; /* that of the rig */
   const aq_transport_ops *ops;
   const aq_transport_layer *layer; /* that was opened */
+  aq_time_mode mode;               /* in which it was */
   aq_transport_info info;
   const aq_device_info *device; /* the first */
   uint32_t size;                /* smallest ring */

@@ -27,8 +27,13 @@ tests_contract_test_contract_LDADD = $(AQSIM_TEST_LDADD)
 dist_check_SCRIPTS += tests/contract/test_conformance.sh
 tests/contract/test_conformance.log: \
 	tests/backend_sim/test_abi.log \
+	tests/backend_sim/test_copies.log \
 	tests/backend_sim/test_lifecycle.log \
+	tests/backend_sim/test_live.log \
+	tests/backend_sim/test_packets.log \
+	tests/backend_sim/test_queue_life.log \
 	tests/backend_sim/test_queues.log \
+	tests/backend_sim/test_signals.log \
 	tests/common/test_ring.log \
 	tests/contract/test_contract.log \
 	tests/model/test_order.log

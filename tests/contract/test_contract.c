@@ -40,6 +40,7 @@ static void job_open(const job *j, contract *c)
   c->t = c->rig.t;
   c->ops = c->t->ops;
   c->layer = options.layer;
+  c->mode = options.mode;
   c->ops->info(c->t, &c->info);
   ck_assert_uint_ge(c->info.device_count, 1);
   c->device = &c->info.devices[0];
