@@ -7,6 +7,7 @@
 #define AQ_CLI_PERFORM_H
 
 #include "cli/cli.h"
+#include "cli/json.h"
 #include "cli/transports.h"
 #include "common/run_info.h"
 #include "common/transport.h"
@@ -18,6 +19,9 @@ typedef struct aq_cli_performance {
   const char *device; /* model or selector; NULL: the transport's default */
   const char **edits; /* owned */
   uint64_t seed;
+  /* Adds members to the run's notes, or NULL. */
+  void (*notes)(aq_cli_json *json, const void *user);
+  const void *notes_user;
 } aq_cli_performance;
 
 /* Takes --transport, --faults and --set; an unknown name is told with the
