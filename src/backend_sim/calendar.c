@@ -48,12 +48,7 @@ void aqsim_calendar_forget(aqsim_calendar *calendar, const void *base,
   calendar->count = 0;
   for (size_t i = 0; i < kept; i++) {
     aqsim_entry entry = calendar->entries[i];
-    size_t hole = calendar->count++;
-    while (hole > 0 &&
-           aqsim_entry_before(&entry, &calendar->entries[(hole - 1) / 2])) {
-      calendar->entries[hole] = calendar->entries[(hole - 1) / 2];
-      hole = (hole - 1) / 2;
-    }
-    calendar->entries[hole] = entry;
+    aqsim_calendar_sift_up(calendar->entries, calendar->count, entry);
+    calendar->count++;
   }
 }

@@ -72,12 +72,24 @@ void aqsim_calendar_release(aqsim_calendar *calendar, size_t count);
 void aqsim_calendar_forget(aqsim_calendar *calendar, const void *base,
                            size_t size);
 
-enum { AQSIM_SEQUENCE_BITS = 56 };
+enum {
+  AQSIM_SEQUENCE_BITS = 56,
+};
 
 static inline bool aqsim_entry_before(const aqsim_entry *a,
                                       const aqsim_entry *b)
 {
   return a->time < b->time || (a->time == b->time && a->order < b->order);
+}
+
+/* The same by one comparison of 128 bits: for choices that go either way, so
+ * that there is nothing to mispredict. */
+static inline bool aqsim_entry_sooner(const aqsim_entry *a,
+                                      const aqsim_entry *b)
+{
+  __int128 x = (__int128)a->time << 64 | a->order;
+  __int128 y = (__int128)b->time << 64 | b->order;
+  return x < y;
 }
 
 /* Puts `entry` where entries[0] is vacant. */
@@ -87,12 +99,26 @@ static inline void aqsim_calendar_sift_down(aqsim_calendar *calendar,
   aqsim_entry *heap = calendar->entries;
   size_t count = calendar->count, hole = 0, child;
   while ((child = 2 * hole + 1) < count) {
-    if (child + 1 < count && aqsim_entry_before(&heap[child + 1], &heap[child]))
-      child++;
+    if (child + 1 < count)
+      child += aqsim_entry_sooner(&heap[child + 1], &heap[child]);
     if (!aqsim_entry_before(&heap[child], &entry))
       break;
     heap[hole] = heap[child];
     hole = child;
+  }
+  heap[hole] = entry;
+}
+
+/* Puts `entry` into the heap whose last place, `hole`, is vacant. */
+static inline void aqsim_calendar_sift_up(aqsim_entry *heap, size_t hole,
+                                          aqsim_entry entry)
+{
+  while (hole > 0) {
+    size_t parent = (hole - 1) / 2;
+    if (!aqsim_entry_before(&entry, &heap[parent]))
+      break;
+    heap[hole] = heap[parent];
+    hole = parent;
   }
   heap[hole] = entry;
 }
@@ -112,13 +138,8 @@ static inline void aqsim_calendar_push_ranked(aqsim_calendar *calendar,
     return;
   }
   assert(calendar->count < calendar->capacity);
-  aqsim_entry *heap = calendar->entries;
-  size_t hole = calendar->count++;
-  while (hole > 0 && aqsim_entry_before(&entry, &heap[(hole - 1) / 2])) {
-    heap[hole] = heap[(hole - 1) / 2];
-    hole = (hole - 1) / 2;
-  }
-  heap[hole] = entry;
+  aqsim_calendar_sift_up(calendar->entries, calendar->count, entry);
+  calendar->count++;
 }
 
 static inline void aqsim_calendar_push(aqsim_calendar *calendar,

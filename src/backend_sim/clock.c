@@ -83,7 +83,8 @@ static void memory_look(aqsim *sim)
 }
 
 /* Runs the next event that is due at or before `limit`. */
-static inline bool clock_step(aqsim *sim, aq_time limit)
+__attribute__((always_inline)) static inline bool clock_step(aqsim *sim,
+                                                             aq_time limit)
 {
   aq_time time;
   aqsim_event *event = aqsim_calendar_pop(&sim->calendar, limit, &time);
@@ -104,7 +105,8 @@ typedef enum tick {
 } tick;
 
 /* The same for an operation that may have to let others act. */
-static inline tick clock_tick(aqsim *sim, aq_time limit)
+__attribute__((always_inline)) static inline tick clock_tick(aqsim *sim,
+                                                             aq_time limit)
 {
   if (sim->wanted && (__atomic_load_n(sim->wanted, __ATOMIC_RELAXED) > 0 ||
                       aqsim_calendar_empty(&sim->calendar)))

@@ -33,6 +33,7 @@ typedef struct aqsim_flight aqsim_flight;
 typedef struct aqsim_copy aqsim_copy;
 typedef struct aqsim_wait aqsim_wait;
 typedef struct aqsim_live aqsim_live;
+typedef struct aqsim_kind aqsim_kind;
 
 enum { AQSIM_SCOPES = AQ_HEADER_SCOPE_MASK + 1 };
 
@@ -67,17 +68,14 @@ struct aqsim_flight {
   bool in_use, sleeping, glued;
   bool reread; /* its header was strange, and is read once more */
   uint64_t id;
+  const aqsim_kind *kind;     /* of its packet, once launched */
   const aqsim_kernel *kernel; /* of kernel dispatches, once launched */
   uint64_t workgroups;        /* of the same */
   aq_time submit, fetch, launch, start, end;
   aq_time stamp;    /* start timestamp, as this device writes it */
   int64_t negative; /* a dependency was an error: so is the completion */
   aq_packet packet;
-  aqsim_gate gate; /* of packets that wait */
-  aqsim_gate_leg legs[AQ_BARRIER_DEPENDENCIES];
 };
-
-enum { AQSIM_FLIGHT_EVENTS = 2 }; /* its own and the gate's */
 
 typedef enum aqsim_queue_state {
   AQSIM_QUEUE_ACTIVE,
@@ -130,6 +128,11 @@ struct aqsim_queue {
   bool kernel_before;         /* the packet launched last is a kernel */
   aq_time launch_free;        /* when the packet launched last has launched */
   aq_time last_end;           /* of the kernels that completed */
+
+  /* What a packet waits at; it blocks the others, so that one will do. */
+  aqsim_gate gate;
+  aqsim_gate_leg legs[AQ_BARRIER_DEPENDENCIES];
+  aqsim_flight *gated; /* the last one that did */
 
   aqsim_flight *flights; /* ring.size of them */
   aqsim_flight *free;

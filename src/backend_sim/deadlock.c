@@ -13,19 +13,16 @@ enum { WORDS = 256 };
 /* A packet whose gate is closed. */
 static bool packet_words(const aqsim_queue *queue, char *text, size_t size)
 {
-  for (uint32_t i = 0; i < queue->fresh; i++) {
-    const aqsim_flight *flight = &queue->flights[i];
-    if (!flight->in_use || !flight->gate.armed)
-      continue;
-    char signal[AQSIM_SIGNAL_WORDS];
-    aqsim_gate_words(&flight->gate, signal);
-    snprintf(text, size, "queue %u: packet %" PRIu64 " (%s) waits for %s",
-             queue->ring.id, flight->id,
-             aqsim_packet_type_name(aq_header_type(flight->packet.header)),
-             signal);
-    return true;
-  }
-  return false;
+  const aqsim_flight *flight = queue->gated;
+  if (!flight || !queue->gate.armed)
+    return false;
+  char signal[AQSIM_SIGNAL_WORDS];
+  aqsim_gate_words(&queue->gate, signal);
+  snprintf(text, size, "queue %u: packet %" PRIu64 " (%s) waits for %s",
+           queue->ring.id, flight->id,
+           aqsim_packet_type_name(aq_header_type(flight->packet.header)),
+           signal);
+  return true;
 }
 
 static bool queue_words(const aqsim_queue *queue, char *text, size_t size)

@@ -161,16 +161,17 @@ aqsim_flow aqsim_step_look(aqsim_flight *flight)
   aqsim_gate_test test;
   uint32_t count = barrier_needs(flight, &dependencies, &test);
   flight->step = AQSIM_STEP_SEEN;
-  bool open =
-      aqsim_gate_arm(&flight->gate, flight->legs, dependencies, count, &test,
-                     flight->queue->device->model->dependency_poll);
+  aqsim_queue *queue = flight->queue;
+  queue->gated = flight;
+  bool open = aqsim_gate_arm(&queue->gate, queue->legs, dependencies, count,
+                             &test, queue->device->model->dependency_poll);
   return open ? AQSIM_GO : AQSIM_WAIT;
 }
 
 aqsim_flow aqsim_step_seen(aqsim_flight *flight)
 {
   const aqsim_queue *queue = flight->queue;
-  flight->negative = flight->gate.negative;
+  flight->negative = queue->gate.negative;
   flight->start = flight->stamp = queue->sim->now;
   flight->end =
       flight->start + aqsim_acquire(queue->device, flight->packet.header);
@@ -258,10 +259,12 @@ static aqsim_flow pm4_dispatch(aqsim_flight *flight)
 
 static aqsim_flow pm4_wait(aqsim_flight *flight)
 {
-  const aqsim_pm4 *pm4 = flight->queue->pm4;
-  bool open = aqsim_gate_arm_memory(
-      &flight->gate, flight->legs, pm4->address, &pm4->test,
-      flight->queue->device->model->dependency_poll);
+  aqsim_queue *queue = flight->queue;
+  const aqsim_pm4 *pm4 = queue->pm4;
+  queue->gated = flight;
+  bool open =
+      aqsim_gate_arm_memory(&queue->gate, queue->legs, pm4->address, &pm4->test,
+                            queue->device->model->dependency_poll);
   return open ? AQSIM_GO : AQSIM_WAIT;
 }
 
@@ -347,5 +350,5 @@ const aqsim_kind *aqsim_flight_kind(const aqsim_flight *flight)
 
 aqsim_flow aqsim_step_run(aqsim_flight *flight)
 {
-  return aqsim_flight_kind(flight)->run(flight);
+  return flight->kind->run(flight);
 }

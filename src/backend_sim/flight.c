@@ -31,7 +31,7 @@ void aqsim_flight_record(const aqsim_flight *flight, int64_t flags,
                          aq_time complete, aq_time observe)
 {
   const aqsim_queue *queue = flight->queue;
-  const aqsim_kind *kind = aqsim_flight_kind(flight);
+  const aqsim_kind *kind = flight->kind;
   aq_record *row = aqsim_recorder_row(&queue->sim->recorder);
   row->kind = kind ? kind->record : AQ_KIND_VENDOR;
   row->flags = flags;

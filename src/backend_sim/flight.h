@@ -16,21 +16,22 @@ typedef enum aqsim_flow {
 } aqsim_flow;
 
 /* How the types of packets differ. */
-typedef struct aqsim_kind {
+struct aqsim_kind {
   aq_record_kind record;
   bool blocks;       /* nothing later launches before it completes */
   bool device, host; /* which agent's queues serve it */
   aqsim_flow (*launch)(aqsim_flight *flight);
   aqsim_flow (*run)(aqsim_flight *flight); /* what RUN does, or NULL */
-} aqsim_kind;
+};
 
-/* The kind of its packet; NULL when its queue does not serve such packets. */
+/* Looks up the kind of its packet; NULL when its queue does not serve such
+ * packets. */
 const aqsim_kind *aqsim_flight_kind(const aqsim_flight *flight);
 
 /* The step happens at `time`: now, or when the event comes. */
-static inline aqsim_flow aqsim_flight_sleep(aqsim_flight *flight,
-                                            aqsim_step step, aq_time time,
-                                            aqsim_priority priority)
+__attribute__((always_inline)) static inline aqsim_flow
+aqsim_flight_sleep(aqsim_flight *flight, aqsim_step step, aq_time time,
+                   aqsim_priority priority)
 {
   flight->step = step;
   if (time <= flight->queue->sim->now)
@@ -41,7 +42,8 @@ static inline aqsim_flow aqsim_flight_sleep(aqsim_flight *flight,
 }
 
 /* Release fence and decrement follow the end. */
-static inline aqsim_flow aqsim_flight_finish(aqsim_flight *flight)
+__attribute__((always_inline)) static inline aqsim_flow
+aqsim_flight_finish(aqsim_flight *flight)
 {
   const aqsim_device *device = flight->queue->device;
   return aqsim_flight_sleep(flight, AQSIM_STEP_COMPLETE,

@@ -52,8 +52,8 @@ static void flight_words(const aqsim_flight *flight, char *text)
   char words[AQSIM_SIGNAL_WORDS];
   if (flight->step == AQSIM_STEP_TURN) {
     turn_words(flight, text);
-  } else if (flight->gate.armed) {
-    aqsim_gate_words(&flight->gate, words);
+  } else if (flight->queue->gated == flight && flight->queue->gate.armed) {
+    aqsim_gate_words(&flight->queue->gate, words);
     snprintf(text, STATE, "waits for %s", words);
   } else {
     snprintf(text, STATE, "active, step %s",

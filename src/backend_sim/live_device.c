@@ -22,7 +22,7 @@ enum {
 static const struct {
   int64_t silence, sleep;
 } ladder[] = {
-    {10 * (int64_t)NS_MS, 2 * (int64_t)NS_MS},
+    {10 * (int64_t)NS_MS, 4 * (int64_t)NS_MS},
     {1 * (int64_t)NS_MS, 500 * (int64_t)NS_US},
     {SPIN_NS, 50 * (int64_t)NS_US},
 };
@@ -46,6 +46,8 @@ void aqsim_live_unlock(aqsim_live *live)
 void aqsim_live_wake_device(aqsim_live *live)
 {
   aqsim_futex_wake(&live->bell);
+  /* The kernel may have put it behind this thread, which is likely to spin. */
+  sched_yield();
 }
 
 void aqsim_live_wake_hosts(aqsim_live *live)

@@ -56,6 +56,7 @@ static aqsim_flow step_launch(aqsim_flight *flight)
   else if (aqsim_packet_is_strange(flight->packet.header_setup))
     return header_doubt(flight);
   const aqsim_kind *kind = aqsim_flight_kind(flight);
+  flight->kind = kind;
   flight->launch = queue->sim->now;
   flight->kernel = NULL;
   flight->negative = 0;
@@ -81,7 +82,7 @@ static aqsim_flow step_complete(aqsim_flight *flight)
 {
   aqsim_queue *queue = flight->queue;
   aqsim *sim = queue->sim;
-  const aqsim_kind *kind = aqsim_flight_kind(flight);
+  const aqsim_kind *kind = flight->kind;
   aq_time observe = aqsim_signal_complete(
       sim, queue->device, flight->packet.kernel.completion_signal,
       flight->stamp, flight->end, queue->profile, flight->negative);
@@ -152,14 +153,19 @@ static void flight_fire(aqsim_event *event)
 
 static void gate_opened(aqsim_gate *gate)
 {
-  flight_run(
-      (aqsim_flight *)(void *)((char *)gate - offsetof(aqsim_flight, gate)));
+  const aqsim_queue *queue =
+      (aqsim_queue *)(void *)((char *)gate - offsetof(aqsim_queue, gate));
+  flight_run(queue->gated);
 }
 
 void aqsim_flight_init(aqsim_flight *flight)
 {
   flight->event.fire = flight_fire;
-  aqsim_gate_init(&flight->gate, &flight->queue->sim->gates, gate_opened);
+}
+
+void aqsim_queue_gate_init(aqsim_queue *queue)
+{
+  aqsim_gate_init(&queue->gate, &queue->sim->gates, gate_opened);
 }
 
 void aqsim_flight_begin(aqsim_flight *flight)

@@ -11,6 +11,9 @@
 /* Sets up a flight that is used for the first time. */
 void aqsim_flight_init(aqsim_flight *flight);
 
+/* Sets up the gate of a queue, at which one packet at a time may wait. */
+void aqsim_queue_gate_init(aqsim_queue *queue);
+
 /* Puts a packet that was fetched into the waiting line of its queue. */
 void aqsim_flight_begin(aqsim_flight *flight);
 

@@ -118,7 +118,7 @@ static void queue_free(aqsim_queue *queue)
 
 static uint64_t queue_events(const aqsim_queue *queue)
 {
-  return 1 + (uint64_t)queue->ring.size * AQSIM_FLIGHT_EVENTS;
+  return 2 + (uint64_t)queue->ring.size; /* fetch, gate, flights */
 }
 
 /* Allocates the queue, its ring and what the processor keeps beside it. */
@@ -197,6 +197,7 @@ static void queue_describe(aqsim *sim, aqsim_queue *queue,
   queue->mapped_at = queue->launch_free = queue->fetch_free = sim->now;
   queue->last_end = AQ_TIME_NONE;
   aqsim_queue_begin(queue);
+  aqsim_queue_gate_init(queue);
   queue_init_abi(queue, desc);
   if (desc->type == AQ_QUEUE_SOFT) {
     aqsim_signal *doorbell = aqsim_signal_from(desc->doorbell);
@@ -275,8 +276,8 @@ void aqsim_queue_destroy(aqsim_queue *queue)
   if (--queue->references > 0)
     return;
   aqsim_queue_stop(queue, AQSIM_QUEUE_INACTIVE);
-  for (uint32_t i = 0; i < queue->fresh; i++)
-    aqsim_gate_disarm(&queue->flights[i].gate);
+  aqsim_gate_disarm(&queue->gate);
+  aqsim_calendar_forget(&sim->calendar, &queue->gate, sizeof queue->gate);
   aqsim_calendar_forget(&sim->calendar, queue->flights,
                         queue->fresh * sizeof *queue->flights);
   queue_unlink(sim, queue);

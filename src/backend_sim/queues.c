@@ -1,34 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 #include "backend_sim/queues.h"
 
-#include <string.h>
-
 #include "backend_sim/processor.h"
 
 /* ---- flights ---- */
-
-aqsim_flight *aqsim_flight_alloc(aqsim_queue *queue)
-{
-  aqsim_flight *flight = queue->free;
-  if (flight) {
-    queue->free = flight->next;
-  } else if (queue->fresh < queue->ring.size) {
-    flight = &queue->flights[queue->fresh++];
-    flight->queue = queue;
-    aqsim_flight_init(flight);
-  } else {
-    return NULL;
-  }
-  flight->in_use = true;
-  return flight;
-}
-
-void aqsim_flight_free(aqsim_flight *flight)
-{
-  flight->in_use = false;
-  flight->next = flight->queue->free;
-  flight->queue->free = flight;
-}
 
 static bool flight_available(const aqsim_queue *queue)
 {
@@ -138,8 +113,7 @@ void aqsim_queue_read(const aqsim_queue *queue, uint64_t id, aq_packet *out)
   const aq_packet *slot = aq_ring_slot(&queue->ring, id);
   /* Acquire pairs with the producer's release: the body follows. */
   uint32_t header = aq_packet_load_header(slot);
-  memcpy((char *)out + sizeof header, (const char *)slot + sizeof header,
-         sizeof *out - sizeof header);
+  *out = *slot;
   out->header_setup = header;
 }
 

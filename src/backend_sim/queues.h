@@ -7,6 +7,7 @@
 #define AQSIM_QUEUES_H
 
 #include "backend_sim/core.h"
+#include "backend_sim/processor.h"
 
 /* Copies the packet out of its slot. */
 void aqsim_queue_read(const aqsim_queue *queue, uint64_t id, aq_packet *out);
@@ -48,7 +49,28 @@ bool aqsim_queue_is_idle(const aqsim_queue *queue);
 /* Ignores what has not launched and all later packets. */
 void aqsim_queue_stop(aqsim_queue *queue, aqsim_queue_state state);
 
-aqsim_flight *aqsim_flight_alloc(aqsim_queue *queue);
-void aqsim_flight_free(aqsim_flight *flight);
+/* Takes a flight, NULL when all are in use, and gives one back. */
+static inline aqsim_flight *aqsim_flight_alloc(aqsim_queue *queue)
+{
+  aqsim_flight *flight = queue->free;
+  if (flight) {
+    queue->free = flight->next;
+  } else if (queue->fresh < queue->ring.size) {
+    flight = &queue->flights[queue->fresh++];
+    flight->queue = queue;
+    aqsim_flight_init(flight);
+  } else {
+    return NULL;
+  }
+  flight->in_use = true;
+  return flight;
+}
+
+static inline void aqsim_flight_free(aqsim_flight *flight)
+{
+  flight->in_use = false;
+  flight->next = flight->queue->free;
+  flight->queue->free = flight;
+}
 
 #endif

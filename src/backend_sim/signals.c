@@ -156,7 +156,7 @@ static inline void signal_tell(const aqsim_signals *signals,
     list_tell(&signal->each, value);
 }
 
-static bool drain_grow(aqsim_signals *signals)
+__attribute__((noinline)) static bool drain_grow(aqsim_signals *signals)
 {
   size_t old = signals->drain_capacity, capacity = old ? old * 2 : 256;
   aq_completion *grown = malloc(capacity * sizeof *grown);
@@ -172,16 +172,24 @@ static bool drain_grow(aqsim_signals *signals)
 }
 
 /* In live mode hosts look at the number without the lock, before they sleep. */
+__attribute__((noinline, cold)) static void drain_tell(aqsim_signals *signals,
+                                                       size_t count)
+{
+  __atomic_store_n(&signals->drain_count, count, __ATOMIC_SEQ_CST);
+  if (__atomic_load_n(&signals->drainers, __ATOMIC_SEQ_CST))
+    signals->awake(signals->awake_user);
+}
+
 static inline void drain_count_set(aqsim_signals *signals, size_t count)
 {
   if (signals->awake)
-    __atomic_store_n(&signals->drain_count, count, __ATOMIC_SEQ_CST);
+    drain_tell(signals, count);
   else
     signals->drain_count = count;
 }
 
-static void drain_note(aqsim_signals *signals, const aqsim_signal *signal,
-                       aq_time now)
+static inline void drain_note(aqsim_signals *signals,
+                              const aqsim_signal *signal, aq_time now)
 {
   if (signals->drain_count == signals->drain_capacity && !drain_grow(signals)) {
     signals->failed = true;
@@ -192,8 +200,6 @@ static void drain_note(aqsim_signals *signals, const aqsim_signal *signal,
   signals->drained[at] =
       (aq_completion){aqsim_signal_handle(signal), signal->user, now};
   drain_count_set(signals, signals->drain_count + 1);
-  if (signals->awake && __atomic_load_n(&signals->drainers, __ATOMIC_SEQ_CST))
-    signals->awake(signals->awake_user);
 }
 
 int64_t aqsim_signal_add(aqsim_signals *signals, aqsim_signal *signal,

@@ -1,15 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The transport "sim": a simulated GPU in virtual time.
+ * The transport "sim": a simulated GPU in virtual time, or live (doc/live.md).
  *
  * options.device names a device model (device_model.h; default "mi300x"),
- * options.edits change its constants. Time starts at options.epoch and moves
- * only in wait, sleep_until and queue_wait_space; one thread drives it. The
- * same calls always give the same records, and the seed is not used yet.
+ * options.edits change its constants. Time starts at options.epoch and, in
+ * virtual time, moves only in wait, sleep_until and queue_wait_space; one thread
+ * drives it. The same calls always give the same records, and the seed is not
+ * used yet.
  *
  * What the contract leaves open, here:
  * - Packets count as published when a doorbell rings, when time is about to
- *   move, or when a host function returns, whichever comes first.
+ *   move, or when a host function returns, whichever comes first. Raw stores to
+ *   signals and to memory that packets wait for count from the same moments.
  * - A wait that has to block returns interrupt_to_host after the decrement;
  *   records carry that time as `observe`. sleep_until returns at the decrement
  *   itself, and at once while completions are not drained.

@@ -201,7 +201,6 @@ static aq_status replay_rows(aq_cli *cli, replay_job *job,
   if (status != AQ_OK)
     return status;
   ask_device(job, &probe.device);
-  job->info.reproducible = probe.caps & AQ_CAP_VIRTUAL_TIME;
   status = replay_source(cli, job, reader);
   free(edges);
   return status;

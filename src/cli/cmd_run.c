@@ -22,7 +22,6 @@ static aq_status run_scenario(aq_cli *cli, aq_store *store,
   performance->seed = (uint64_t)info.seed;
   status = aq_cli_performance_probe(cli, performance, &probe);
   if (status == AQ_OK) {
-    info.reproducible = probe.caps & AQ_CAP_VIRTUAL_TIME;
     status = aq_cli_perform(cli, store, performance, 0, workload, &info);
   }
   workload->close(workload);

@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 #include "cli/perform.h"
 
+#include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "cli/json.h"
 #include "cli/runs.h"
@@ -26,6 +29,28 @@ static aq_status say_unknown_transport(aq_cli *cli, const char *name)
                      "unknown transport '%s'; did you mean %s?", name, near);
 }
 
+/* "V" or "V/W": so much virtual time for so much wall time. */
+static aq_status pace_read(aq_cli *cli, aq_pace *out)
+{
+  const char *text = cli->values[AQ_CLI_OPT_PACE];
+  unsigned long parts[2] = {0, 1};
+  char *end = NULL;
+  *out = (aq_pace){0};
+  if (!text)
+    return AQ_OK;
+  parts[0] = strtoul(text, &end, 10);
+  if (*end == '/')
+    parts[1] = strtoul(end + 1, &end, 10);
+  if (*end || strchr(text, '-') || parts[0] == 0 || parts[1] == 0 ||
+      parts[0] > UINT32_MAX || parts[1] > UINT32_MAX)
+    return aq_diag_set(&cli->diag, AQ_ERR_INPUT,
+                       "--pace %s: expected V or V/W, whole numbers from 1 to "
+                       "4294967295",
+                       text);
+  *out = (aq_pace){(uint32_t)parts[0], (uint32_t)parts[1]};
+  return AQ_OK;
+}
+
 aq_status aq_cli_performance_init(aq_cli *cli, aq_cli_performance *out)
 {
   const char *name = cli->values[AQ_CLI_OPT_TRANSPORT];
@@ -45,7 +70,10 @@ aq_status aq_cli_performance_init(aq_cli *cli, aq_cli_performance *out)
   *out = (aq_cli_performance){.transport = transport,
                               .device = cli->values[AQ_CLI_OPT_DEVICE],
                               .edits = edits};
-  return AQ_OK;
+  status = pace_read(cli, &out->pace);
+  if (status != AQ_OK)
+    aq_cli_performance_fini(out);
+  return status;
 }
 
 void aq_cli_performance_fini(aq_cli_performance *performance)
@@ -62,6 +90,8 @@ static aq_transport_options open_options(const aq_cli_performance *performance,
       .device = performance->device,
       .edits = performance->edits,
       .seed = performance->seed,
+      .mode = performance->pace.wall ? AQ_MODE_LIVE : AQ_MODE_VIRTUAL,
+      .pace = performance->pace,
       .epoch = epoch,
       .layer = aq_transport_stack_top(performance->transport)};
 }
@@ -90,6 +120,7 @@ aq_status aq_cli_performance_probe(aq_cli *cli,
 /* What is known of the run only now; texts live in `totals`. */
 static void info_complete(aq_run_info *info, const aq_run_totals *totals)
 {
+  info->reproducible = totals->reproducible;
   if (totals->device_model[0])
     info->device_model = totals->device_model;
   if (totals->model_hash[0])
@@ -146,20 +177,44 @@ static aq_status make_notes(aq_cli *cli, const aq_cli_performance *performance,
   return *out ? AQ_OK : aq_cli_no_memory(cli);
 }
 
+/* Whether SIGUSR1 came, which is blocked meanwhile. */
+static bool signal_came(void *user)
+{
+  sigset_t asked;
+  const struct timespec now = {0, 0};
+  (void)user;
+  sigemptyset(&asked);
+  sigaddset(&asked, SIGUSR1);
+  return sigtimedwait(&asked, NULL, &now) == SIGUSR1;
+}
+
+static void line_tell(const char *text, void *user)
+{
+  (void)user;
+  fprintf(stderr, "aqueduct: %s\n", text);
+}
+
 static aq_status perform(aq_cli *cli, aq_store *store,
                          const aq_cli_performance *performance, aq_time epoch,
                          aq_workload_source *workload, aq_run_info *info)
 {
   aq_run_options options = {
       .transport = aq_transport_stack_top(performance->transport)->ops,
-      .open = open_options(performance, epoch)};
+      .open = open_options(performance, epoch),
+      .asked = signal_came,
+      .line = line_tell};
   aq_run_totals totals = {0};
   aq_store_writer *writer;
+  sigset_t asked, before;
   aq_status status = aq_store_writer_open(store, info, &writer, &cli->diag);
   if (status != AQ_OK)
     return status;
+  sigemptyset(&asked);
+  sigaddset(&asked, SIGUSR1);
+  pthread_sigmask(SIG_BLOCK, &asked, &before);
   status = aq_run(&options, workload, aq_store_writer_sink(writer), &totals,
                   &cli->diag);
+  pthread_sigmask(SIG_SETMASK, &before, NULL);
   if (status != AQ_OK) {
     aq_store_writer_abort(writer);
     return status;

@@ -19,13 +19,14 @@ typedef struct aq_cli_performance {
   const char *device; /* model or selector; NULL: the transport's default */
   const char **edits; /* owned */
   uint64_t seed;
+  aq_pace pace; /* wall 0: virtual time */
   /* Adds members to the run's notes, or NULL. */
   void (*notes)(aq_cli_json *json, const void *user);
   const void *notes_user;
 } aq_cli_performance;
 
-/* Takes --transport, --faults and --set; an unknown name is told with the
- * nearest. */
+/* Takes --transport, --faults, --pace and --set; an unknown name is told with
+ * the nearest. */
 aq_status aq_cli_performance_init(aq_cli *cli, aq_cli_performance *out);
 void aq_cli_performance_fini(aq_cli_performance *performance);
 

@@ -33,6 +33,9 @@ const aq_cli_option aq_cli_options[AQ_CLI_OPT_COUNT] = {
                            "inject the faults of a schedule, or random ones; "
                            "the transport becomes fault+TRANSPORT",
                            .what = AQ_CLI_FILE},
+    [AQ_CLI_OPT_PACE] = {"pace", "V[/W]", "AQUEDUCT_PACE",
+                         "tie virtual time to wall time: V for each W (1); "
+                         "such a run is not reproducible"},
     [AQ_CLI_OPT_FAIL_ABOVE] = {"fail-above", "METRIC=VALUE", NULL,
                                "exit 1 if METRIC is above VALUE (ns, or with "
                                "us, ms or %)",
@@ -123,12 +126,14 @@ const aq_cli_command aq_cli_commands[AQ_CLI_CMD_COUNT] = {
          .text = "Runs the workload that a scenario file describes on a "
                  "transport, by default the simulator, and stores what "
                  "happened as a run.\n\n"
-                 "The device is the one of --device, else the scenario's.",
+                 "The device is the one of --device, else the scenario's.\n\n"
+                 "On SIGUSR1 the state of every queue is told on standard "
+                 "error.",
          .examples = {{"aqueduct run burst.json --device mi300x",
                        "simulate a scenario on an MI300X"},
                       {"aqueduct run burst.json --seed 7 --name b7",
                        "the same with another seed"}},
-         .options = BIT(SET) | BIT(FAULTS),
+         .options = BIT(SET) | BIT(FAULTS) | BIT(PACE),
          .args_min = 1,
          .args_max = 1,
          .what = AQ_CLI_FILE},
@@ -163,7 +168,7 @@ const aq_cli_command aq_cli_commands[AQ_CLI_CMD_COUNT] = {
                        "interrupt_to_host=2us",
                        "what a faster interrupt would bring"}},
          .options = BIT(SET) | BIT(MODE) | BIT(LEVEL) | BIT(QUEUES) |
-                    BIT(EDGES) | BIT(AS_GRAPH) | BIT(FAULTS),
+                    BIT(EDGES) | BIT(AS_GRAPH) | BIT(FAULTS) | BIT(PACE),
          .args_min = 1,
          .args_max = 1,
          .what = AQ_CLI_RUN},

@@ -37,6 +37,7 @@ typedef enum aq_cli_what {
   O(EDGES)                                                                     \
   O(AS_GRAPH)                                                                  \
   O(FAULTS)                                                                    \
+  O(PACE)                                                                      \
   O(FAIL_ABOVE)                                                                \
   O(WORST)                                                                     \
   O(NAMES)                                                                     \

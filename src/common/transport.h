@@ -41,7 +41,8 @@
 typedef struct aq_transport aq_transport;
 typedef struct aq_transport_ops aq_transport_ops;
 
-/* The head of every transport; implementations embed it first. */
+/* The head of every transport; implementations embed it first. Its table is
+ * the one to use: it may be another than the one that opened it. */
 struct aq_transport {
   const aq_transport_ops *ops;
 };

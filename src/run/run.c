@@ -378,10 +378,22 @@ static aq_status due_await(runner *run, aq_time due, aq_diag *diag)
                                diag);
 }
 
+enum { ROUNDS_BETWEEN_ASKING = 256 };
+
+/* Tells where the run stands, if somebody asked. */
+static void standing_tell(runner *run, uint64_t round)
+{
+  const aq_run_options *options = run->options;
+  if (options->asked && round % ROUNDS_BETWEEN_ASKING == 0 &&
+      options->asked(options->user))
+    run->ops->inspect(run->transport, options->line, options->user);
+}
+
 static aq_status run_loop(runner *run, aq_diag *diag)
 {
   aq_status status;
-  for (;;) {
+  for (uint64_t round = 0;; round++) {
+    standing_tell(run, round);
     completions_take(run);
     const aq_time due = run->source->peek(run->source);
     if (due == AQ_TIME_MAX && run->jobs.live == 0)
@@ -406,6 +418,8 @@ static aq_status run_loop(runner *run, aq_diag *diag)
       return status;
   }
   status = run->ops->sleep_until(run->transport, AQ_TIME_MAX, false, diag);
+  run->ops->info(run->transport, &run->info);
+  run->totals.reproducible = run->info.reproducible;
   return status == AQ_OK ? trouble_check(run, diag) : status;
 }
 
@@ -434,6 +448,7 @@ static aq_status run_open(runner *run, aq_record_sink *sink, aq_diag *diag)
   aq_status status = run->ops->open(&open, &run->transport, diag);
   if (status != AQ_OK)
     return status;
+  run->ops = run->transport->ops;
   run->ops->info(run->transport, &run->info);
   aq_kernels_init(&run->kernels, run->transport);
   aq_jobs_init(&run->jobs, run->transport);

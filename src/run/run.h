@@ -26,11 +26,17 @@ typedef struct aq_run_options {
   aq_transport_options open; /* records is replaced by the loop's own sink */
   uint32_t queues;           /* hardware queues a device; 0: one a stream */
   uint32_t queue_size;       /* packets; 0: the default */
+  /* Asked now and then whether somebody wants to see where the run stands;
+   * then every queue is told to `line`. NULL: nobody does. */
+  bool (*asked)(void *user);
+  void (*line)(const char *text, void *user);
+  void *user;
 } aq_run_options;
 
 typedef struct aq_run_totals {
   uint64_t jobs, packets, doorbells;
   aq_time begin, end;      /* first submission, last completion; AQ_TIME_NONE */
+  bool reproducible;       /* as the transport says at the end */
   uint32_t devices_folded; /* of the workload, beyond those there are */
   /* Of the transport that ran it; texts copied. */
   char device_model[64], model_hash[65], model_verdict[16];

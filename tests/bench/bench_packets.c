@@ -1,22 +1,31 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * A null kernel from reservation to its drained completion, in host time, for
- * the transports sim and null without records. Floor: publishing the same
- * packets into a bare ring that nobody reads.
+ * the transports sim and null without records; on one queue and on many, each
+ * packet on the next one.
+ *
+ * Floor, the bare publish: the same packets into rings of the same size and
+ * number that nobody reads. Each is reserved as a producer of a MULTI queue
+ * does (one compare-and-exchange on the write index), its 64 bytes are written,
+ * the header with one 32-bit release store, and the doorbell cell is stored
+ * with release.
  */
 #include "bench/bench.h"
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "backend_sim/null.h"
 #include "backend_sim/sim.h"
 
-enum { RING = 1024, BATCH = 256, ROUNDS = 5, SIGNALS = 64 };
+enum { ROUNDS = 5, SIGNALS = 64, DRAIN = 256, QUEUES = 1024 };
 
 typedef struct packet_context {
   const aq_transport_ops *ops;
   long count; /* packets a round */
+  int queues;
+  uint32_t ring; /* packets of each queue */
   bool barrier;
 } packet_context;
 
@@ -44,27 +53,49 @@ static uint16_t header_of(const packet_context *c)
                           AQ_SCOPE_AGENT);
 }
 
+/* One ring, and the words beside it, as far apart as a transport has them. */
+typedef struct bare_ring {
+  aq_ring ring;
+  uint64_t write __attribute__((aligned(64)));
+  uint64_t read __attribute__((aligned(64)));
+  uint64_t doorbell __attribute__((aligned(64)));
+} bare_ring;
+
+static void bare_init(bare_ring *b, uint32_t ring)
+{
+  size_t size = ring * sizeof(aq_packet);
+  aq_packet *packets = aligned_alloc(64, size);
+  if (!packets)
+    abort();
+  memset(packets, 0, size);
+  b->write = b->read = b->doorbell = 0;
+  b->ring = (aq_ring){packets, ring, 0, &b->write, &b->read, &b->doorbell};
+}
+
 /* Reserve, 64-byte body, header with release, doorbell store. */
 static double bare_publish(void *context)
 {
+  static bare_ring rings[QUEUES];
   packet_context *c = context;
-  uint64_t write = 0, read = 0, doorbell = 0, id = 0;
-  aq_packet *packets = aligned_alloc(64, RING * sizeof *packets);
-  if (!packets)
-    abort();
-  aq_ring ring = {packets, RING, 0, &write, &read, &doorbell};
+  uint64_t id = 0;
+  for (int i = 0; i < c->queues; i++)
+    bare_init(&rings[i], c->ring);
   uint16_t header = header_of(c);
   double begin = aqbench_now();
-  for (long i = 0; i < c->count; i++) {
-    if (!aq_ring_try_reserve(&ring, 1, &id)) {
-      read = write; /* as if somebody had read them all */
-      aq_ring_try_reserve(&ring, 1, &id);
+  for (long i = 0, at = 0; i < c->count; i++) {
+    bare_ring *b = &rings[at];
+    at = at + 1 == c->queues ? 0 : at + 1;
+    if (!aq_ring_try_reserve(&b->ring, 1, &id)) {
+      b->read = b->write; /* as if somebody had read them all */
+      aq_ring_try_reserve(&b->ring, 1, &id);
     }
-    packet_write(aq_ring_slot(&ring, id), 4096, 8192, (aq_signal){64}, header);
-    __atomic_store_n(&doorbell, id, __ATOMIC_RELEASE);
+    packet_write(aq_ring_slot(&b->ring, id), 4096, 8192, (aq_signal){64},
+                 header);
+    __atomic_store_n(b->ring.doorbell, id, __ATOMIC_RELEASE);
   }
   double ns = (aqbench_now() - begin) / (double)c->count * 1e9;
-  free(packets);
+  for (int i = 0; i < c->queues; i++)
+    free(rings[i].ring.packets);
   return ns;
 }
 
@@ -91,12 +122,18 @@ static double transport_publish(void *context)
   const aq_transport_ops *ops = c->ops;
   aq_diag diag = AQ_DIAG_INIT;
   aq_transport *t;
-  aq_ring *queue;
+  static aq_ring *queues[QUEUES];
   aq_kernel_info kernel;
   aq_signal signals[SIGNALS];
-  check(ops->open(NULL, &t, &diag), &diag);
-  check(ops->queue_create(t, &(aq_queue_desc){.size = RING}, &queue, &diag),
-        &diag);
+  static const char *const many[] = {"queues_max=1024", NULL};
+  aq_transport_options options = {.size = sizeof options};
+  if (ops == &aqsim_transport_ops)
+    options.edits = many;
+  check(ops->open(&options, &t, &diag), &diag);
+  for (int i = 0; i < c->queues; i++)
+    check(ops->queue_create(t, &(aq_queue_desc){.size = c->ring}, &queues[i],
+                            &diag),
+          &diag);
   check(ops->kernel_register(t, &(aq_kernel_desc){.name = "null"}, &kernel,
                              &diag),
         &diag);
@@ -110,15 +147,18 @@ static double transport_publish(void *context)
   uint64_t id = 0;
   long done = 0;
   double begin = aqbench_now();
-  for (long i = 0; i < c->count; i++) {
+  for (long i = 0, at = 0; i < c->count; i++) {
+    aq_ring *queue = queues[at];
+    at = at + 1 == c->queues ? 0 : at + 1;
     while (!aq_ring_try_reserve(queue, 1, &id)) {
-      check(ops->queue_wait_space(t, queue, BATCH, AQ_TIME_MAX, &diag), &diag);
+      check(ops->queue_wait_space(t, queue, c->ring / 4, AQ_TIME_MAX, &diag),
+            &diag);
       drain_all(t, &done);
     }
     packet_write(aq_ring_slot(queue, id), kernel.object, 8192,
                  signals[i % SIGNALS], header);
     ops->queue_doorbell(t, queue, id);
-    if (i % BATCH == 0)
+    if (i % DRAIN == 0)
       drain_all(t, &done);
   }
   check(ops->sleep_until(t, AQ_TIME_MAX, false, &diag), &diag);
@@ -130,19 +170,31 @@ static double transport_publish(void *context)
   return ns;
 }
 
-int main(void)
+typedef struct packet_case {
+  const char *name;
+  packet_context context;
+} packet_case;
+
+/* All cases, or the one that is named. */
+int main(int argc, char **argv)
 {
-  packet_context c = {&aqsim_transport_ops, 1000000, true};
-  aqbench_compare("sim_packet", "ns", ROUNDS, bare_publish, transport_publish,
-                  &c);
-  c.barrier = false;
-  aqbench_compare("sim_packet_no_barrier_bit", "ns", ROUNDS, bare_publish,
-                  transport_publish, &c);
-  c = (packet_context){&aqsim_transport_ops, 10000, true};
-  aqbench_compare("sim_packet_of_10k", "ns", ROUNDS, bare_publish,
-                  transport_publish, &c);
-  c = (packet_context){&aqsim_null_transport_ops, 1000000, true};
-  aqbench_compare("null_packet", "ns", ROUNDS, bare_publish, transport_publish,
-                  &c);
+  static const packet_case cases[] = {
+      {"sim_packet", {&aqsim_transport_ops, 1000000, 1, 1024, true}},
+      {"sim_packet_no_barrier_bit",
+       {&aqsim_transport_ops, 1000000, 1, 1024, false}},
+      {"sim_packet_of_10k", {&aqsim_transport_ops, 10000, 1, 1024, true}},
+      {"sim_packet_of_10M", {&aqsim_transport_ops, 10000000, 1, 1024, true}},
+      {"sim_packet_64_queues", {&aqsim_transport_ops, 1000000, 64, 256, true}},
+      {"sim_packet_1024_queues",
+       {&aqsim_transport_ops, 1000000, 1024, 64, true}},
+      {"null_packet", {&aqsim_null_transport_ops, 1000000, 1, 1024, true}},
+  };
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    packet_context context = cases[i].context;
+    if (argc > 1 && strcmp(argv[1], cases[i].name) != 0)
+      continue;
+    aqbench_compare(cases[i].name, "ns", ROUNDS, bare_publish,
+                    transport_publish, &context);
+  }
   return 0;
 }

@@ -2,6 +2,7 @@
 # Add a program: its name to AQ_BENCHES, its sources below.
 AQ_BENCHES = \
 	tests/bench/bench_calendar \
+	tests/bench/bench_live \
 	tests/bench/bench_packets
 AQ_BENCHES += tests/bench/bench_store
 AQ_BENCHES += tests/bench/bench_import
@@ -20,6 +21,10 @@ tests_bench_bench_import_LDADD = $(AQ_BENCH_LDADD) $(YAJL_LIBS) $(ZLIB_LIBS)
 tests_bench_bench_calendar_SOURCES = tests/bench/bench_calendar.c
 tests_bench_bench_calendar_CPPFLAGS = $(AQ_BENCH_CPPFLAGS)
 tests_bench_bench_calendar_LDADD = $(AQ_BENCH_LDADD)
+
+tests_bench_bench_live_SOURCES = tests/bench/bench_live.c
+tests_bench_bench_live_CPPFLAGS = $(AQ_BENCH_CPPFLAGS)
+tests_bench_bench_live_LDADD = $(AQ_BENCH_LDADD)
 
 tests_bench_bench_packets_SOURCES = tests/bench/bench_packets.c
 tests_bench_bench_packets_CPPFLAGS = $(AQ_BENCH_CPPFLAGS)
