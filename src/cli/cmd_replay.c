@@ -34,6 +34,7 @@ typedef struct replay_job {
   aq_store *store;
   aq_cli_performance performance;
   aq_run_info info;
+  const char *origin_notes; /* borrowed */
   aq_replay_options options;
   aq_replay_facts facts;
   int64_t confidence; /* least of the edges; above 100: none */
@@ -136,8 +137,8 @@ static aq_status choose_device(aq_cli *cli, replay_job *job,
 {
   if (job->performance.device)
     return AQ_OK;
-  aq_status status =
-      aq_device_choose(reader, &job->performance.device, &cli->diag);
+  aq_status status = aq_device_choose(reader, job->origin_notes,
+                                      &job->performance.device, &cli->diag);
   if (status == AQ_OK)
     aq_cli_note(cli, "device model %s, by the GPU that the run names",
                 job->performance.device);
@@ -222,6 +223,7 @@ static aq_status replay_run(aq_cli *cli, replay_job *job)
                 origin->id);
   job->info.origin = origin->id;
   job->info.base_ns = origin->base_ns;
+  job->origin_notes = origin->notes;
   status = aq_run_reader_open(job->store, origin->id, AQ_ORDER_START, &reader,
                               &cli->diag);
   if (status == AQ_OK) {

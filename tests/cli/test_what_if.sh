@@ -66,6 +66,13 @@ check "rows that were learned of are not scored" contains "$out" "learned"
 check "compare says that durations are predicted" \
   contains "$out" "level 2: predicted durations"
 
+sed 's/"schemaVersion": 1/"hip_runtime_version": 71460850/' "$trace" \
+  > "$work/new.json"
+try "$aqueduct" import -q "$work/new.json" --name new
+try "$aqueduct" replay new
+check "the version of HIP chooses the device model too" \
+  contains "$err" "device model mi300x-rocm7.14"
+
 refuses "an unknown mode" "open or closed expected" --mode shut
 refuses "an unknown level" "1 or 2 expected" --level 3
 refuses "a confidence above all" "a percentage or none" --edges 101
