@@ -152,22 +152,26 @@ static aq_status store_totals(aq_cli *cli, aq_store_writer *writer,
   return aq_cli_json_end_if(cli, json);
 }
 
-/* What was changed of the device model, for the run's notes; *out is NULL
- * when nothing was. */
+/* What was changed of the device model, and how it was done, for the run's
+ * notes; *out is NULL when there is nothing to say. */
 static aq_status make_notes(aq_cli *cli, const aq_cli_performance *performance,
                             char **out)
 {
   *out = NULL;
-  if (!performance->edits[0])
+  if (!performance->edits[0] && !performance->notes)
     return AQ_OK;
   aq_cli_json *json = aq_cli_json_begin(false);
   if (!json)
     return aq_cli_no_memory(cli);
   aq_cli_json_map(json, NULL);
-  aq_cli_json_array(json, "edits");
+  if (performance->edits[0])
+    aq_cli_json_array(json, "edits");
   for (size_t i = 0; performance->edits[i]; i++)
     aq_cli_json_text(json, NULL, performance->edits[i]);
-  aq_cli_json_close_array(json);
+  if (performance->edits[0])
+    aq_cli_json_close_array(json);
+  if (performance->notes)
+    performance->notes(json, performance->notes_user);
   aq_cli_json_close_map(json);
   *out = aq_cli_json_take(json);
   return *out ? AQ_OK : aq_cli_no_memory(cli);

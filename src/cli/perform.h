@@ -7,6 +7,7 @@
 #define AQ_CLI_PERFORM_H
 
 #include "cli/cli.h"
+#include "cli/json.h"
 #include "cli/transports.h"
 #include "common/run_info.h"
 #include "common/transport.h"
@@ -19,10 +20,13 @@ typedef struct aq_cli_performance {
   const char **edits; /* owned */
   uint64_t seed;
   aq_pace pace; /* wall 0: virtual time */
+  /* Adds members to the run's notes, or NULL. */
+  void (*notes)(aq_cli_json *json, const void *user);
+  const void *notes_user;
 } aq_cli_performance;
 
-/* Takes --transport, --faults, --pace and --set; an unknown name is told with the
- * nearest. */
+/* Takes --transport, --faults, --pace and --set; an unknown name is told with
+ * the nearest. */
 aq_status aq_cli_performance_init(aq_cli *cli, aq_cli_performance *out);
 void aq_cli_performance_fini(aq_cli_performance *performance);
 

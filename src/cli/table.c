@@ -13,6 +13,22 @@ const aq_cli_option aq_cli_options[AQ_CLI_OPT_COUNT] = {
     [AQ_CLI_OPT_SET] = {"set", "KEY=VALUE", NULL,
                         "change a constant of the device model for this run",
                         .repeats = true},
+    [AQ_CLI_OPT_MODE] = {"mode", "MODE", NULL,
+                         "open (default): calls come when they came; closed: "
+                         "what follows a host wait comes as long after it as "
+                         "it did"},
+    [AQ_CLI_OPT_LEVEL] = {"level", "N", NULL,
+                          "1 (default): measured durations; 2: those of the "
+                          "second half predicted from the first"},
+    [AQ_CLI_OPT_QUEUES] = {"queues", "N", NULL,
+                           "map the streams of each device to N hardware "
+                           "queues"},
+    [AQ_CLI_OPT_EDGES] = {"edges", "PERCENT|none", NULL,
+                          "keep dependencies across queues that are at least "
+                          "so sure (50)"},
+    [AQ_CLI_OPT_AS_GRAPH] = {"as-graph", NULL, NULL,
+                             "make direct launches between host waits one "
+                             "graph launch"},
     [AQ_CLI_OPT_FAULTS] = {"faults", "FILE|seed=N", "AQUEDUCT_FAULTS",
                            "inject the faults of a schedule, or random ones; "
                            "the transport becomes fault+TRANSPORT",
@@ -133,13 +149,26 @@ const aq_cli_command aq_cli_commands[AQ_CLI_CMD_COUNT] = {
              "simulator.\n\n"
              "Rows whose submission is not known, and the first of each "
              "queue, are pinned to their measured time and never scored.\n\n"
+             "Where a trace tells streams only, they share four hardware "
+             "queues of a device as HIP's do; recorded queues are kept, "
+             "unless --queues says how many there are. Dependencies across "
+             "queues that the import found become barrier packets.\n\n"
+             "What if: --set changes a constant of the device, --mode closed "
+             "lets the host follow a device that is faster or slower, "
+             "--as-graph shows what graph launches would save, and --level 2 "
+             "predicts durations by the median of the same name and shape. "
+             "The run's notes keep all of it.\n\n"
              "Without --device the device model is chosen from the GPU that "
              "the run names.",
          .examples = {{"aqueduct replay m --device mi300x --name s",
                        "replay run m on the MI300X model"},
                       {"aqueduct replay latest",
-                       "replay the newest run on the model of its GPU"}},
-         .options = BIT(SET) | BIT(FAULTS) | BIT(PACE),
+                       "replay the newest run on the model of its GPU"},
+                      {"aqueduct replay m --mode closed --set "
+                       "interrupt_to_host=2us",
+                       "what a faster interrupt would bring"}},
+         .options = BIT(SET) | BIT(MODE) | BIT(LEVEL) | BIT(QUEUES) |
+                    BIT(EDGES) | BIT(AS_GRAPH) | BIT(FAULTS) | BIT(PACE),
          .args_min = 1,
          .args_max = 1,
          .what = AQ_CLI_RUN},

@@ -31,6 +31,11 @@ typedef enum aq_cli_what {
 #define AQ_CLI_OPTIONS(O)                                                      \
   O(FORMAT)                                                                    \
   O(SET)                                                                       \
+  O(MODE)                                                                      \
+  O(LEVEL)                                                                     \
+  O(QUEUES)                                                                    \
+  O(EDGES)                                                                     \
+  O(AS_GRAPH)                                                                  \
   O(FAULTS)                                                                    \
   O(PACE)                                                                      \
   O(FAIL_ABOVE)                                                                \

@@ -174,7 +174,7 @@ static void previous_ends_find(search *s)
 /* Puts the rows of each queue in the order of their ends. */
 static bool queues_find(search *s)
 {
-  size_t count = s->row_count > 0;
+  size_t count = 1;
   qsort(s->rows, s->row_count, sizeof *s->rows, order_by_end);
   for (size_t i = 1; i < s->row_count; i++)
     count += order_queue(&s->rows[i - 1], &s->rows[i]) != 0;
@@ -366,8 +366,9 @@ static bool search_run(search *s, aq_edges *edges)
 {
   if (edges->call_count > 0)
     qsort(edges->calls, edges->call_count, sizeof *edges->calls, order_calls);
-  if (s->row_count > 0)
-    previous_ends_find(s);
+  if (s->row_count == 0)
+    return true;
+  previous_ends_find(s);
   if (!queues_find(s))
     return false;
   if (s->queue_count < 2)
