@@ -56,6 +56,9 @@ refuses "an unknown device model" mi300y replay m --device mi300y
 refuses "an unknown key of a device model" bogus_key \
   replay m --device mi300x --set bogus_key=1
 refuses "an unknown transport" "did you mean sim?" replay m --transport smi
+for pace in 0 -1 1/0 2/ 1.5 x 4294967296; do
+  refuses "a pace of $pace" "--pace $pace" replay m --pace "$pace"
+done
 refuses "a seed that is no number" "--seed: 'x'" replay m --seed x
 refuses "something that is neither run nor device" "did you mean mi300x?" \
   show mi300z

@@ -101,6 +101,12 @@ for run in a b; do
 done
 check "a scenario run twice gives the same rows" \
   cmp -s "$work/a.jsonl" "$work/b.jsonl"
+"$aqueduct" run -q "$scenario" --pace 100000 --name paced > /dev/null
+check "a paced run is live, and not reproducible" \
+  contains "$("$aqueduct" show paced)" "reproducible   no"
+"$aqueduct" run -q "$scenario" --name virtual > /dev/null
+check "one in virtual time is" \
+  contains "$("$aqueduct" show virtual)" "reproducible   yes"
 "$aqueduct" run -q "$scenario" --seed 7 --name c > /dev/null
 "$aqueduct" export c -o "$work/c.jsonl"
 check "another seed gives others" \
