@@ -26,6 +26,11 @@ libhsa_runtime64_la_SOURCES = \
 libhsa_runtime64_la_LDFLAGS = -version-info 1:0:0 -no-undefined \
 	-Wl,.libs/libaqcore.a
 libhsa_runtime64_la_DEPENDENCIES = libaqcore.la src/dropin/rocr.map
+
+# What `aqueduct exec` puts before it: a machine that looks as if it had a GPU.
+pkglib_LTLIBRARIES += libaqueduct-shim.la
+libaqueduct_shim_la_SOURCES = src/dropin/shim.c
+libaqueduct_shim_la_LDFLAGS = -module -avoid-version -no-undefined
 EXTRA_DIST += src/dropin/rocr.map doc/hsa-functions.md doc/dropin.md
 if HAVE_VERSION_SCRIPT
 libhsa_runtime64_la_LDFLAGS += \

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "dropin/runtime.h"
 
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -200,6 +201,18 @@ static aq_status runtime_open(aqdrop *runtime, aq_diag *diag)
   return AQ_OK;
 }
 
+/* Tells `aqueduct exec`, if that runs this process, that it came this far. */
+static void exec_tell(void)
+{
+  const char *path = secure_getenv("AQUEDUCT_EXEC_STATUS");
+  int fd = path ? open(path, O_WRONLY | O_CLOEXEC) : -1;
+  if (fd < 0)
+    return;
+  if (write(fd, "1", 1) != 1)
+    fprintf(stderr, "aqueduct: %s: cannot be written\n", path);
+  close(fd);
+}
+
 /* The first hsa_init: nobody else is inside. */
 static hsa_status_t process_open(void)
 {
@@ -215,6 +228,7 @@ static hsa_status_t process_open(void)
     return HSA_STATUS_ERROR_OUT_OF_RESOURCES;
   }
   __atomic_store_n(&process.open, runtime, __ATOMIC_RELEASE);
+  exec_tell();
   return HSA_STATUS_SUCCESS;
 }
 

@@ -36,4 +36,4 @@ tests_dropin_test_queues_SOURCES = tests/dropin/test_queues.c
 tests_dropin_test_queues_CPPFLAGS = $(AQ_TEST_CPPFLAGS)
 tests_dropin_test_queues_LDADD = $(AQ_CLIENT_LDADD)
 
-dist_check_SCRIPTS += tests/dropin/test_exports.sh
+dist_check_SCRIPTS += tests/dropin/test_exec.sh tests/dropin/test_exports.sh
