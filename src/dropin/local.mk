@@ -4,11 +4,16 @@
 pkglib_LTLIBRARIES = libhsa-runtime64.la
 libhsa_runtime64_la_SOURCES = \
 	src/dropin/agents.c \
+	src/dropin/blits.c \
 	src/dropin/constants.def \
 	src/dropin/copies.c \
+	src/dropin/executables.c src/dropin/executables.h \
 	src/dropin/functions.def \
 	src/dropin/hsa.h \
+	src/dropin/image.c src/dropin/image.h \
 	src/dropin/isa.c \
+	src/dropin/kernels.c src/dropin/kernels.h \
+	src/dropin/loader.c \
 	src/dropin/memory.c src/dropin/memory.h \
 	src/dropin/persona.c src/dropin/persona.h \
 	src/dropin/personas.def \
@@ -20,6 +25,7 @@ libhsa_runtime64_la_SOURCES = \
 	src/dropin/signals.c src/dropin/signals.h \
 	src/dropin/status_text.def \
 	src/dropin/stubs.c \
+	src/dropin/symbols.c \
 	src/dropin/system.c \
 	src/dropin/waits.c
 # libtool puts -Wl behind the objects.

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "backend_sim/sim.h"
+#include "dropin/executables.h"
 #include "dropin/memory.h"
 #include "dropin/queues.h"
 #include "dropin/signals.h"
@@ -134,6 +135,8 @@ static void runtime_close(aqdrop *runtime)
   aqdrop_queues_fini(runtime);
   if (runtime->transport)
     runtime->transport->ops->close(runtime->transport);
+  aqdrop_executables_fini(runtime);
+  aqdrop_kernels_close(&runtime->kernels);
   aqdrop_signals_fini(runtime);
   if (runtime->memory)
     aqdrop_memory_destroy(runtime->memory);
@@ -188,6 +191,8 @@ static aq_status runtime_open(aqdrop *runtime, aq_diag *diag)
   aq_status status =
       transport_open(runtime, edits_split(text, list, EDITS_MAX), diag);
   free(text);
+  if (status == AQ_OK)
+    status = aqdrop_kernels_open(&runtime->kernels, diag);
   if (status != AQ_OK)
     return status;
   uint32_t devices = runtime->info.device_count;
