@@ -34,12 +34,15 @@ typedef struct replay_job {
   aq_store *store;
   aq_cli_performance performance;
   aq_run_info info;
+  const char *origin_notes; /* borrowed */
   aq_replay_options options;
   aq_replay_facts facts;
   int64_t confidence; /* least of the edges; above 100: none */
 } replay_job;
 
-enum { CONFIDENCE = 50, NO_EDGES = 101 };
+/* A loose dependency held nothing back in the measured run, but may when the
+ * host follows the device. */
+enum { CONFIDENCE = 50, CONFIDENCE_CLOSED = 30, NO_EDGES = 101 };
 
 /* ---- options ---- */
 
@@ -77,8 +80,9 @@ static aq_status read_confidence(aq_cli *cli, replay_job *job)
     job->confidence = NO_EDGES;
     return AQ_OK;
   }
-  aq_status status =
-      aq_cli_number(cli, AQ_CLI_OPT_EDGES, 0, CONFIDENCE, &job->confidence);
+  aq_status status = aq_cli_number(
+      cli, AQ_CLI_OPT_EDGES, 0,
+      job->options.closed ? CONFIDENCE_CLOSED : CONFIDENCE, &job->confidence);
   if (status == AQ_OK && job->confidence > 100)
     return aq_diag_set(&cli->diag, AQ_ERR_INVALID,
                        "--edges %" PRId64 ": a percentage or none expected",
@@ -133,8 +137,8 @@ static aq_status choose_device(aq_cli *cli, replay_job *job,
 {
   if (job->performance.device)
     return AQ_OK;
-  aq_status status =
-      aq_device_choose(reader, &job->performance.device, &cli->diag);
+  aq_status status = aq_device_choose(reader, job->origin_notes,
+                                      &job->performance.device, &cli->diag);
   if (status == AQ_OK)
     aq_cli_note(cli, "device model %s, by the GPU that the run names",
                 job->performance.device);
@@ -219,6 +223,7 @@ static aq_status replay_run(aq_cli *cli, replay_job *job)
                 origin->id);
   job->info.origin = origin->id;
   job->info.base_ns = origin->base_ns;
+  job->origin_notes = origin->notes;
   status = aq_run_reader_open(job->store, origin->id, AQ_ORDER_START, &reader,
                               &cli->diag);
   if (status == AQ_OK) {

@@ -37,17 +37,23 @@ static bool wait_return(const aq_replay *r, const aq_replay_process *process,
   return true;
 }
 
-/* Lets a process pass the waits that are over. Its next step is a job then, or
- * a wait that is not over, or there is none. */
+/* Lets a process pass the waits that are over, and skip what it does not call.
+ * Its next step is a job then, or a wait that is not over, or there is none. */
 static void process_advance(const aq_replay *r, aq_replay_process *process)
 {
   aq_time returned;
-  while (process->next < process->end && r->items[process->next].is_wait) {
-    const aq_replay_wait *wait = &r->waits[r->items[process->next].index];
+  for (; process->next < process->end; process->next++) {
+    const aq_replay_item *item = &r->items[process->next];
+    if (item->step == AQ_REPLAY_SUBMIT)
+      return;
+    if (item->step == AQ_REPLAY_SKIP) {
+      process->shift -= r->jobs[item->index].saved;
+      continue;
+    }
+    const aq_replay_wait *wait = &r->waits[item->index];
     if (!wait_return(r, process, wait, &returned))
       return;
     process->shift = returned - wait->end;
-    process->next++;
   }
 }
 
@@ -59,7 +65,8 @@ static aq_replay_process *earliest(aq_replay *r, aq_time *time)
   for (size_t i = 0; i < r->process_count; i++) {
     aq_replay_process *process = &r->processes[i];
     process_advance(r, process);
-    if (process->next == process->end || r->items[process->next].is_wait)
+    if (process->next == process->end ||
+        r->items[process->next].step != AQ_REPLAY_SUBMIT)
       continue;
     const aq_time due = r->items[process->next].time + process->shift;
     if (due < *time) {

@@ -174,7 +174,7 @@ static aq_status row_sort(aq_replay *r, uint32_t index, aq_diag *diag)
 static void stretches_close(aq_replay *r)
 {
   for (size_t i = 0; i < r->job_count; i++) {
-    const aq_replay_job *job = &r->jobs[i];
+    aq_replay_job *job = &r->jobs[i];
     aq_replay_row *first = &r->rows[job->first];
     if (job->count < 2 || first->via != AQ_VIA_DIRECT)
       continue;
@@ -183,6 +183,7 @@ static void stretches_close(aq_replay *r)
     first->host_end = last.host_end;
     for (uint32_t at = job->first + 1; at != 0; at = r->rows[at - 1].next)
       r->rows[at - 1].via = AQ_VIA_GRAPH;
+    job->stretch = true;
     r->facts.graphs++;
   }
 }
@@ -218,13 +219,15 @@ static void graph_put(aq_replay *r, aq_replay_job *jobs, size_t *count,
     aq_replay_job first = job;
     first.submit = aq_time_min(ahead, row->host_end);
     first.count = head;
-    first.marker = false;
+    first.marker = first.stretch = false;
     job_put(r, jobs, count, first);
     for (uint32_t i = 0; i < head; i++)
       job.first = r->rows[job.first].next - 1;
     job.count -= head;
   }
   job.submit = aq_time_min(rest, row->host_end);
+  if (job.stretch)
+    job.saved = row->host_end - job.submit;
   job_put(r, jobs, count, job);
 }
 

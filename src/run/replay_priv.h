@@ -38,8 +38,10 @@ typedef struct aq_replay_job {
   uint32_t process;
   uint32_t edge_first, edge_count; /* in `edges` */
   bool marker;                     /* ends a graph launch */
-  uint64_t id;                     /* once handed out, else UINT64_MAX */
-  aq_time done;                    /* AQ_TIME_NONE before */
+  bool stretch;                    /* last part of merged launches */
+  aq_time saved; /* host time of their calls that one launch does not take */
+  uint64_t id;   /* once handed out, else UINT64_MAX */
+  aq_time done;  /* AQ_TIME_NONE before */
 } aq_replay_job;
 
 /* A queue or stream of the measured run, and how far its rows are sorted. */
@@ -69,12 +71,19 @@ typedef struct aq_replay_edge {
   uint32_t from, to;
 } aq_replay_edge;
 
-/* One step of a process: a job, or the return of a wait. */
+/* One step of a process: a job is submitted, a host wait returns, or the calls
+ * that one graph launch stands for are skipped. */
+typedef enum aq_replay_step {
+  AQ_REPLAY_SUBMIT,
+  AQ_REPLAY_WAIT,
+  AQ_REPLAY_SKIP,
+} aq_replay_step;
+
 typedef struct aq_replay_item {
   aq_time time; /* measured */
   uint32_t process;
   uint32_t index; /* of the job or wait */
-  bool is_wait;
+  aq_replay_step step;
 } aq_replay_item;
 
 /* Host threads of one process move together. */

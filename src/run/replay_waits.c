@@ -164,30 +164,58 @@ static int item_compare(const void *left, const void *right)
   const aq_replay_item *a = left, *b = right;
   int by = order(a->process, b->process);
   by = by ? by : order(a->time, b->time);
-  by = by ? by : order(a->is_wait, b->is_wait);
+  by = by ? by : order(a->step, b->step);
   return by ? by : order(a->index, b->index);
+}
+
+static size_t jobs_list(aq_replay *r)
+{
+  size_t count = 0;
+  for (size_t i = 0; i < r->job_count; i++) {
+    aq_replay_job *job = &r->jobs[i];
+    job->id = UINT64_MAX;
+    job->done = AQ_TIME_NONE;
+    r->items[count++] = (aq_replay_item){job->submit, job->process, (uint32_t)i,
+                                         AQ_REPLAY_SUBMIT};
+    /* Calls are skipped when the last of them would have returned. */
+    if (r->options.closed && job->stretch && job->saved > 0)
+      r->items[count++] = (aq_replay_item){
+          job->submit + job->saved, job->process, (uint32_t)i, AQ_REPLAY_SKIP};
+  }
+  return count;
+}
+
+/* Calls for several queues that took turns are skipped once. */
+static void skips_settle(aq_replay *r, size_t count)
+{
+  aq_time skipped = AQ_TIME_NONE;
+  for (size_t i = 0; i < count; i++) {
+    const aq_replay_item *item = &r->items[i];
+    if (i > 0 && item->process != item[-1].process)
+      skipped = AQ_TIME_NONE;
+    if (item->step != AQ_REPLAY_SKIP)
+      continue;
+    aq_replay_job *job = &r->jobs[item->index];
+    if (skipped != AQ_TIME_NONE)
+      job->saved = aq_time_min(job->saved, item->time - skipped);
+    skipped = item->time;
+  }
 }
 
 static aq_status items_make(aq_replay *r, aq_diag *diag)
 {
   const size_t waits = r->options.closed ? r->wait_count : 0;
-  const size_t count = r->job_count + waits;
-  r->items = malloc((count + 1) * sizeof *r->items);
+  r->items = malloc((2 * r->job_count + waits + 1) * sizeof *r->items);
   r->handed = malloc((r->job_count + 1) * sizeof *r->handed);
   if (!r->items || !r->handed)
     return aq_replay_no_memory(r, diag);
-  for (size_t i = 0; i < r->job_count; i++) {
-    aq_replay_job *job = &r->jobs[i];
-    job->id = UINT64_MAX;
-    job->done = AQ_TIME_NONE;
-    r->items[i] =
-        (aq_replay_item){job->submit, job->process, (uint32_t)i, false};
-  }
+  size_t count = jobs_list(r);
   for (size_t i = 0; i < waits; i++)
-    r->items[r->job_count + i] = (aq_replay_item){
-        r->waits[i].end, r->waits[i].process, (uint32_t)i, true};
+    r->items[count++] = (aq_replay_item){r->waits[i].end, r->waits[i].process,
+                                         (uint32_t)i, AQ_REPLAY_WAIT};
   if (count > 0)
     qsort(r->items, count, sizeof *r->items, item_compare);
+  skips_settle(r, count);
   for (size_t i = count; i-- > 0;) {
     aq_replay_process *process = &r->processes[r->items[i].process];
     process->next = i;

@@ -604,6 +604,28 @@ START_TEST(direct_launches_between_waits_become_one_graph_launch)
 }
 END_TEST
 
+START_TEST(a_closed_loop_takes_the_time_of_merged_calls_out)
+{
+  aq_record rows[] = {kernel(0, 3, 12, 20), kernel(20, 23, 27, 30),
+                      kernel(30, 33, 37, 40), kernel(40, 60, 64, 66),
+                      kernel(100, 103, 107, 109)};
+  rows[4].tid = 9;
+  table t = table_of(rows, 5);
+  aq_replay_options options = mi300x;
+  options.as_graph = options.closed = true;
+  options.graph_launch = 9 * AQ_US;
+  options.graph_head = 1;
+  options.graph_per_node = AQ_US;
+  aq_workload_source *source = open_with(&t, &options, NULL);
+  next(source);
+  ck_assert_int_eq(next(source).submit, 29 * AQ_US);
+  ck_assert_int_eq(next(source).submit, 31 * AQ_US);
+  /* The calls went on for another 29 us. */
+  ck_assert_int_eq(next(source).submit, (103 - 29) * AQ_US);
+  ck_end(source);
+}
+END_TEST
+
 START_TEST(what_waits_for_another_queue_starts_a_graph)
 {
   aq_record rows[] = {kernel(0, 3, 12, 20), kernel(20, 23, 27, 30),
@@ -646,4 +668,5 @@ AQ_TEST_MAIN("run/replay", a_host_call_is_submitted_when_it_returned,
              processes_wait_on_their_own,
              level_2_predicts_the_second_half_from_the_first,
              direct_launches_between_waits_become_one_graph_launch,
+             a_closed_loop_takes_the_time_of_merged_calls_out,
              what_waits_for_another_queue_starts_a_graph)
