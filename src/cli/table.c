@@ -60,6 +60,8 @@ const aq_cli_option aq_cli_options[AQ_CLI_OPT_COUNT] = {
     [AQ_CLI_OPT_NAMES] = {"names", NULL, NULL, "print names only, one a line"},
     [AQ_CLI_OPT_LIBHSA] = {"libhsa", "PATH", "AQUEDUCT_LIBHSA_PATH",
                            "the HSA runtime to load", .what = AQ_CLI_FILE},
+    [AQ_CLI_OPT_TIMEOUT] = {"timeout", "SECONDS", NULL,
+                            "end the program after so many seconds"},
     [AQ_CLI_OPT_STORE] = {"store", "FILE", "AQUEDUCT_STORE",
                           "the store of runs "
                           "($XDG_DATA_HOME/aqueduct/runs.db)",
@@ -189,6 +191,28 @@ const aq_cli_command aq_cli_commands[AQ_CLI_CMD_COUNT] = {
          .args_min = 1,
          .args_max = 1,
          .what = AQ_CLI_RUN},
+    [AQ_CLI_CMD_EXEC] =
+        {.name = "exec",
+         .arguments = "PROGRAM [ARGUMENT]...",
+         .summary = "run a program that uses HSA on the simulator",
+         .text =
+             "Runs an unmodified program with the drop-in "
+             "libhsa-runtime64.so.1 in the place of ROCm's, also if it names "
+             "another one by its run path. The program finds the kernel "
+             "module and /dev/kfd as if they were there. Nothing is added to "
+             "what it prints on stdout.\n\n"
+             "The exit status is the program's; 128 and the number of the "
+             "signal that killed it; 125 when exec itself fails, at the "
+             "timeout, or when a program that succeeds never called hsa_init; "
+             "126 when the program cannot be run; 127 when it is not found.",
+         .examples = {{"aqueduct exec rocminfo", "what a program would see"},
+                      {"aqueduct exec --set gfx=gfx90a -- ./app -n 4",
+                       "with arguments, on another instruction set"}},
+         .options = BIT(SET) | BIT(TIMEOUT),
+         .args_min = 1,
+         .args_max = INT32_MAX,
+         .program = true,
+         .what = AQ_CLI_FILE},
     [AQ_CLI_CMD_COMPARE] =
         {.name = "compare",
          .arguments = "RUN [OTHER]",

@@ -45,6 +45,7 @@ typedef enum aq_cli_what {
   O(WORST)                                                                     \
   O(NAMES)                                                                     \
   O(LIBHSA)                                                                    \
+  O(TIMEOUT)                                                                   \
   O(STORE)                                                                     \
   O(DEVICE)                                                                    \
   O(TRANSPORT)                                                                 \
@@ -79,6 +80,7 @@ typedef struct aq_cli_option {
   C(IMPORT, import)                                                            \
   C(RUN, run)                                                                  \
   C(REPLAY, replay)                                                            \
+  C(EXEC, exec)                                                                \
   C(COMPARE, compare)                                                          \
   C(LIST, list)                                                                \
   C(SHOW, show)                                                                \
@@ -108,6 +110,7 @@ typedef struct aq_cli_command {
   aq_cli_example examples[AQ_CLI_EXAMPLES_MAX];
   uint32_t options; /* bits of its own options */
   int args_min, args_max;
+  bool program; /* its arguments are a program and what that one is given */
   aq_cli_what what; /* its arguments */
 } aq_cli_command;
 

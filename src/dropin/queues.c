@@ -1,12 +1,19 @@
 /* SPDX-License-Identifier: MIT */
 #include "dropin/queues.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "dropin/executables.h"
 #include "dropin/signals.h"
 
-enum { MASK_BITS = 32, NO_HINT = UINT32_MAX };
+enum {
+  MASK_BITS = 32,
+  NO_HINT = UINT32_MAX,
+  KD_LENGTH = 3,           /* ".kd" */
+  FAULT_KERNEL_OBJECT = 8, /* a bit of the inactive signal */
+};
 
 struct aqdrop_queue {
   aqdrop_queue *next; /* of all */
@@ -47,7 +54,7 @@ static hsa_status_t error_status(uint32_t reason)
   } statuses[] = {
       {2, HSA_STATUS_ERROR_INCOMPATIBLE_ARGUMENTS},
       {4, HSA_STATUS_ERROR_INVALID_ALLOCATION},
-      {8, HSA_STATUS_ERROR_INVALID_CODE_OBJECT},
+      {FAULT_KERNEL_OBJECT, HSA_STATUS_ERROR_INVALID_CODE_OBJECT},
       {32 | 256, HSA_STATUS_ERROR_INVALID_PACKET_FORMAT},
       {64, HSA_STATUS_ERROR_INVALID_ARGUMENT},
       {128, HSA_STATUS_ERROR_OUT_OF_REGISTERS},
@@ -61,10 +68,31 @@ static hsa_status_t error_status(uint32_t reason)
   return HSA_STATUS_ERROR;
 }
 
+/* Why a queue stopped, for a user whose client does not say. */
+static void error_print(aqdrop *runtime, const aq_queue_error *error)
+{
+  const aq_packet *packet = error->packet;
+  const char *kernel =
+      aq_header_type(packet->header) == AQ_PACKET_KERNEL_DISPATCH
+          ? aqdrop_kernel_name(runtime, packet->kernel.kernel_object)
+          : NULL;
+  if (kernel)
+    fprintf(stderr,
+            "aqueduct: queue %u: kernel %.*s has no host function; name a "
+            "plug-in that has it in AQUEDUCT_KERNELS, or set "
+            "AQUEDUCT_MISSING_KERNELS=warn for timing only\n",
+            error->queue, (int)strlen(kernel) - KD_LENGTH, kernel);
+  else
+    fprintf(stderr, "aqueduct: queue %u: %s\n", error->queue, error->text);
+}
+
 static void error_tell(const aq_queue_error *error, void *user)
 {
   aqdrop_queue *queue = user;
-  queue->callback(error_status(error->reason), &queue->abi->hsa, queue->data);
+  if (!queue->callback || error->reason == FAULT_KERNEL_OBJECT)
+    error_print(aqdrop_runtime(), error);
+  if (queue->callback)
+    queue->callback(error_status(error->reason), &queue->abi->hsa, queue->data);
 }
 
 /* ---- life ---- */
@@ -156,7 +184,7 @@ hsa_status_t hsa_queue_create(hsa_agent_t agent, uint32_t size, uint32_t type,
   aq_queue_desc desc = {.device = a->ordinal,
                         .size = size,
                         .type = (aq_queue_type)type,
-                        .error = callback ? error_tell : NULL,
+                        .error = error_tell,
                         .user = new,
                         .private_segment_hint = private_segment_size,
                         .group_segment_hint = group_segment_size};

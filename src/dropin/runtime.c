@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 #include "dropin/runtime.h"
 
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "backend_sim/sim.h"
+#include "dropin/executables.h"
 #include "dropin/memory.h"
 #include "dropin/queues.h"
 #include "dropin/signals.h"
@@ -133,6 +135,8 @@ static void runtime_close(aqdrop *runtime)
   aqdrop_queues_fini(runtime);
   if (runtime->transport)
     runtime->transport->ops->close(runtime->transport);
+  aqdrop_executables_fini(runtime);
+  aqdrop_kernels_close(&runtime->kernels);
   aqdrop_signals_fini(runtime);
   if (runtime->memory)
     aqdrop_memory_destroy(runtime->memory);
@@ -187,6 +191,8 @@ static aq_status runtime_open(aqdrop *runtime, aq_diag *diag)
   aq_status status =
       transport_open(runtime, edits_split(text, list, EDITS_MAX), diag);
   free(text);
+  if (status == AQ_OK)
+    status = aqdrop_kernels_open(&runtime->kernels, diag);
   if (status != AQ_OK)
     return status;
   uint32_t devices = runtime->info.device_count;
@@ -198,6 +204,18 @@ static aq_status runtime_open(aqdrop *runtime, aq_diag *diag)
   for (uint32_t i = 0; i < devices; i++)
     device_init(runtime, i);
   return AQ_OK;
+}
+
+/* Tells `aqueduct exec`, if that runs this process, that it came this far. */
+static void exec_tell(void)
+{
+  const char *path = secure_getenv("AQUEDUCT_EXEC_STATUS");
+  int fd = path ? open(path, O_WRONLY | O_CLOEXEC) : -1;
+  if (fd < 0)
+    return;
+  if (write(fd, "1", 1) != 1)
+    fprintf(stderr, "aqueduct: %s: cannot be written\n", path);
+  close(fd);
 }
 
 /* The first hsa_init: nobody else is inside. */
@@ -215,6 +233,7 @@ static hsa_status_t process_open(void)
     return HSA_STATUS_ERROR_OUT_OF_RESOURCES;
   }
   __atomic_store_n(&process.open, runtime, __ATOMIC_RELEASE);
+  exec_tell();
   return HSA_STATUS_SUCCESS;
 }
 

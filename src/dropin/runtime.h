@@ -20,6 +20,7 @@
 #include "common/map.h"
 #include "common/transport.h"
 #include "dropin/hsa.h"
+#include "dropin/kernels.h"
 #include "dropin/persona.h"
 
 enum {
@@ -73,12 +74,15 @@ typedef struct aqdrop {
   aqdrop_agent *agents; /* the host, then the devices */
   uint32_t agent_count;
   aqdrop_memory *memory;
+  aqdrop_kernels kernels;
   pthread_mutex_t lock; /* of the following */
   aq_map queues;        /* hsa_queue_t * → aqdrop_queue * */
   aq_map signals;       /* handles of signals that clients made */
   struct aqdrop_group *first_group;
+  struct aqdrop_reader *first_reader;
+  struct aqdrop_executable *first_executable;
   aqdrop_queue *first_queue;
-  aq_arena handlers; /* of signals; they live until it closes */
+  aq_arena arena;    /* what lives until it closes: handlers, names */
   bool copies_timed; /* atomic */
   hsa_amd_system_event_callback_t event;
   void *event_data;

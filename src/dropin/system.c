@@ -12,6 +12,7 @@ enum {
   EXT_MAJOR = 1, /* of the AMD extensions */
   EXT_MINOR = 6,
   EXTENSION_BYTES = 128,
+  LOADER_MINOR = 3,
   CLOCK_READ = 100 * AQ_NS,
 };
 
@@ -48,6 +49,8 @@ hsa_status_t hsa_system_get_info(uint32_t attribute, void *value)
     return aqdrop_put32(value, HSA_MACHINE_MODEL_LARGE);
   case HSA_SYSTEM_INFO_EXTENSIONS:
     memset(value, 0, EXTENSION_BYTES);
+    ((uint8_t *)value)[HSA_EXTENSION_AMD_LOADER / 8] |=
+        1 << HSA_EXTENSION_AMD_LOADER % 8;
     return HSA_STATUS_SUCCESS;
   case HSA_AMD_SYSTEM_INFO_BUILD_VERSION:
     *(const char **)value = "aqueduct " PACKAGE_VERSION;
@@ -105,17 +108,22 @@ hsa_status_t hsa_extension_get_name(uint16_t extension, const char **name)
   return HSA_STATUS_SUCCESS;
 }
 
-/* No extension is there yet, whatever its version. */
+/* Of the extensions only AMD's loader is there. */
+static bool extension_is_there(uint16_t extension, uint16_t version_major)
+{
+  return extension == HSA_EXTENSION_AMD_LOADER && version_major == 1;
+}
+
 hsa_status_t hsa_system_extension_supported(uint16_t extension,
                                             uint16_t version_major,
                                             uint16_t version_minor,
                                             bool *result)
 {
   AQDROP_ENTER(runtime);
-  (void)version_major, (void)version_minor;
   if (!result || !extension_name(extension))
     return HSA_STATUS_ERROR_INVALID_ARGUMENT;
-  *result = false;
+  *result = extension_is_there(extension, version_major) &&
+            version_minor <= LOADER_MINOR;
   return HSA_STATUS_SUCCESS;
 }
 
@@ -125,10 +133,11 @@ hsa_status_t hsa_system_major_extension_supported(uint16_t extension,
                                                   bool *result)
 {
   AQDROP_ENTER(runtime);
-  (void)version_major;
   if (!result || !version_minor || !extension_name(extension))
     return HSA_STATUS_ERROR_INVALID_ARGUMENT;
-  *result = false;
+  *result = extension_is_there(extension, version_major);
+  if (*result)
+    *version_minor = LOADER_MINOR;
   return HSA_STATUS_SUCCESS;
 }
 

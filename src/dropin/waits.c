@@ -130,7 +130,7 @@ static handler *handler_make(aqdrop *runtime, hsa_amd_signal_handler function,
                              void *arg)
 {
   pthread_mutex_lock(&runtime->lock);
-  handler *h = aq_arena_alloc(&runtime->handlers, sizeof *h);
+  handler *h = aq_arena_alloc(&runtime->arena, sizeof *h);
   pthread_mutex_unlock(&runtime->lock);
   if (h)
     *h = (handler){function, arg};

@@ -36,4 +36,17 @@ tests_dropin_test_queues_SOURCES = tests/dropin/test_queues.c
 tests_dropin_test_queues_CPPFLAGS = $(AQ_TEST_CPPFLAGS)
 tests_dropin_test_queues_LDADD = $(AQ_CLIENT_LDADD)
 
-dist_check_SCRIPTS += tests/dropin/test_exports.sh
+check_PROGRAMS += tests/dropin/test_executables
+tests_dropin_test_executables_SOURCES = tests/dropin/test_executables.c
+tests_dropin_test_executables_CPPFLAGS = $(AQ_TEST_CPPFLAGS) \
+	-DTEST_KERNELS='"$(abs_top_builddir)/tests/dropin/.libs/libtestkernels.so"'
+tests_dropin_test_executables_LDADD = $(AQ_CLIENT_LDADD)
+
+# -rpath makes libtool build a shared library although it is never installed.
+check_LTLIBRARIES += tests/dropin/libtestkernels.la
+tests_dropin_libtestkernels_la_SOURCES = tests/dropin/testkernels.c
+tests_dropin_libtestkernels_la_LDFLAGS = -module -avoid-version -shared \
+	-rpath /nowhere
+
+EXTRA_DIST += tests/dropin/app.hip
+dist_check_SCRIPTS += tests/dropin/test_hip.sh tests/dropin/test_exec.sh tests/dropin/test_exports.sh

@@ -10,6 +10,7 @@
 #include <hsa/hsa_ext_amd.h>
 #include <hsa/hsa_ext_finalize.h>
 #include <hsa/hsa_ext_image.h>
+#include <hsa/hsa_ven_amd_loader.h>
 
 #define C(name, value) _Static_assert((unsigned)(name) == (value), #name);
 #define N(name, value)

@@ -27,7 +27,7 @@ START_TEST(the_system_is_hsa_1_with_a_clock_that_advances)
 }
 END_TEST
 
-START_TEST(extensions_have_names_and_none_is_there)
+START_TEST(extensions_have_names_and_only_the_loader_is_there)
 {
   const char *name;
   uint16_t minor;
@@ -39,10 +39,10 @@ START_TEST(extensions_have_names_and_none_is_there)
   ck_assert_done(
       hsa_system_extension_supported(HSA_EXTENSION_IMAGES, 1, 0, &yes));
   ck_assert(!yes);
-  yes = true;
   ck_assert_done(hsa_agent_major_extension_supported(
       HSA_EXTENSION_AMD_LOADER, c.device, 1, &minor, &yes));
-  ck_assert(!yes);
+  ck_assert(yes);
+  ck_assert_uint_eq(minor, 3);
   ck_assert_hsa(hsa_system_extension_supported(77, 1, 0, &yes),
                 HSA_STATUS_ERROR_INVALID_ARGUMENT);
   ck_assert_done(hsa_shut_down());
@@ -207,7 +207,7 @@ START_TEST(exceptions_and_images_are_none)
 END_TEST
 
 AQ_TEST_MAIN("dropin/system", the_system_is_hsa_1_with_a_clock_that_advances,
-             extensions_have_names_and_none_is_there,
+             extensions_have_names_and_only_the_loader_is_there,
              every_status_has_a_text_that_begins_with_its_name,
              the_device_is_the_persona_of_its_model,
              a_device_model_that_is_not_there_fails_hsa_init,
