@@ -40,6 +40,7 @@ include tests/cli/local.mk
 include tests/contract/local.mk
 include tests/model/local.mk
 include tests/wrap/local.mk
+include tests/dropin/local.mk
 endif
 
 include tests/arch/local.mk

@@ -92,23 +92,6 @@ static inline bool aqsim_entry_sooner(const aqsim_entry *a,
   return x < y;
 }
 
-/* Puts `entry` where entries[0] is vacant. */
-static inline void aqsim_calendar_sift_down(aqsim_calendar *calendar,
-                                            aqsim_entry entry)
-{
-  aqsim_entry *heap = calendar->entries;
-  size_t count = calendar->count, hole = 0, child;
-  while ((child = 2 * hole + 1) < count) {
-    if (child + 1 < count)
-      child += aqsim_entry_sooner(&heap[child + 1], &heap[child]);
-    if (!aqsim_entry_before(&heap[child], &entry))
-      break;
-    heap[hole] = heap[child];
-    hole = child;
-  }
-  heap[hole] = entry;
-}
-
 /* Puts `entry` into the heap whose last place, `hole`, is vacant. */
 static inline void aqsim_calendar_sift_up(aqsim_entry *heap, size_t hole,
                                           aqsim_entry entry)
@@ -121,6 +104,26 @@ static inline void aqsim_calendar_sift_up(aqsim_entry *heap, size_t hole,
     hole = parent;
   }
   heap[hole] = entry;
+}
+
+/* Puts `entry` where entries[0] is vacant. The hole goes down to a leaf, by the
+ * sooner child each time, and the entry up from there: it is mostly among the
+ * latest, and a loop of known length is not mispredicted. */
+static inline void aqsim_calendar_sift_down(aqsim_calendar *calendar,
+                                            aqsim_entry entry)
+{
+  aqsim_entry *heap = calendar->entries;
+  size_t count = calendar->count, hole = 0, child;
+  while ((child = 2 * hole + 2) < count) {
+    child -= aqsim_entry_sooner(&heap[child - 1], &heap[child]);
+    heap[hole] = heap[child];
+    hole = child;
+  }
+  if (child == count) {
+    heap[hole] = heap[child - 1];
+    hole = child - 1;
+  }
+  aqsim_calendar_sift_up(heap, hole, entry);
 }
 
 static inline void aqsim_calendar_push_ranked(aqsim_calendar *calendar,

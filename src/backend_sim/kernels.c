@@ -34,13 +34,20 @@ aq_status aqsim_kernel_register(aqsim_kernels *kernels,
                        desc->name);
   aqsim_kernel *kernel = kernel_alloc(&kernels->arena);
   char *name = aq_arena_text(&kernels->arena, desc->name, strlen(desc->name));
+  uint64_t old = 0;
+  uint64_t object = desc->object ? desc->object : (uintptr_t)kernel;
+  if (kernel)
+    aq_map_get(&kernels->by_object, object, &old);
   if (!kernel || !name ||
-      !aq_map_put(&kernels->by_object, (uintptr_t)kernel, 1))
+      !aq_map_put(&kernels->by_object, object, (uintptr_t)kernel))
     return aq_diag_set(diag, AQ_ERR_NO_MEMORY, "out of memory for kernels");
   kernel->desc = *desc;
   kernel->desc.name = name;
+  kernel->desc.object = object;
   kernel->record_name = AQ_NONE;
   kernel->next = kernels->last;
+  if (old)
+    ((aqsim_kernel *)(uintptr_t)old)->replaced = true;
   kernels->last = kernel;
   *out = kernel;
   return AQ_OK;
@@ -58,14 +65,14 @@ const aqsim_kernel *aqsim_kernel_find(const aqsim_kernels *kernels,
 const aqsim_kernel *aqsim_kernel_from(const aqsim_kernels *kernels,
                                       uint64_t object)
 {
-  return aq_map_get(&kernels->by_object, object, NULL)
-             ? (const aqsim_kernel *)(uintptr_t)object
-             : NULL;
+  uint64_t kernel = 0;
+  aq_map_get(&kernels->by_object, object, &kernel);
+  return (const aqsim_kernel *)(uintptr_t)kernel;
 }
 
 void aqsim_kernel_describe(const aqsim_kernel *kernel, aq_kernel_info *out)
 {
-  *out = (aq_kernel_info){.object = (uintptr_t)kernel,
+  *out = (aq_kernel_info){.object = kernel->desc.object,
                           .kernarg_size = kernel->desc.kernarg_size,
                           .group_size = kernel->desc.group_size,
                           .private_size = kernel->desc.private_size};

@@ -7,6 +7,7 @@
 #ifndef AQSIM_KERNELS_H
 #define AQSIM_KERNELS_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -18,6 +19,7 @@ typedef struct aqsim_kernel {
   aq_kernel_desc desc;       /* its name is owned by the registry */
   int64_t record_name;       /* id of the name in the record sink, or AQ_NONE */
   struct aqsim_kernel *next; /* registered before it */
+  bool replaced;             /* another one has its object now */
 } aqsim_kernel;
 
 typedef struct aqsim_kernels {
@@ -28,7 +30,8 @@ typedef struct aqsim_kernels {
 
 void aqsim_kernels_fini(aqsim_kernels *kernels);
 
-/* A copy of the description; its address is the kernel object. */
+/* A copy of the description; its address is the kernel object, unless the
+ * description names one. */
 aq_status aqsim_kernel_register(aqsim_kernels *kernels,
                                 const aq_kernel_desc *desc, aqsim_kernel **out,
                                 aq_diag *diag);

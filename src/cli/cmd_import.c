@@ -33,6 +33,8 @@ static void json_result(aq_cli_json *json, const aq_trace_result *result)
   aq_cli_json_int(json, "copies", (int64_t)result->copies);
   aq_cli_json_int(json, "waits", (int64_t)result->waits);
   aq_cli_json_int(json, "with_host", (int64_t)result->with_host);
+  if (result->hip_version > 0)
+    aq_cli_json_int(json, "hip_version", result->hip_version);
   aq_cli_json_map(json, "edges");
   for (int i = 1; i < AQ_EDGE_COUNT; i++)
     aq_cli_json_int(json, aq_edge_kind_name(i), (int64_t)result->edges[i]);

@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 #include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
 
 #include "cli/commands.h"
 #include "cli/device_choice.h"
 #include "cli/perform.h"
 #include "cli/runs.h"
+#include "cli/text.h"
 #include "run/replay.h"
 
 /* The rows of a stored run as replay wants them. */
@@ -31,47 +34,179 @@ typedef struct replay_job {
   aq_store *store;
   aq_cli_performance performance;
   aq_run_info info;
+  const char *origin_notes; /* borrowed */
+  aq_replay_options options;
+  aq_replay_facts facts;
+  int64_t confidence; /* least of the edges; above 100: none */
 } replay_job;
+
+/* A loose dependency held nothing back in the measured run, but may when the
+ * host follows the device. */
+enum { CONFIDENCE = 50, CONFIDENCE_CLOSED = 30, NO_EDGES = 101 };
+
+/* ---- options ---- */
+
+static aq_status read_mode(aq_cli *cli, replay_job *job)
+{
+  static const char *const modes[] = {"open", "closed", NULL};
+  const char *mode = cli->values[AQ_CLI_OPT_MODE];
+  if (!mode || strcmp(mode, "open") == 0)
+    return AQ_OK;
+  if (strcmp(mode, "closed") == 0) {
+    job->options.closed = true;
+    return AQ_OK;
+  }
+  const char *near = aq_cli_text_nearest(mode, modes);
+  return aq_diag_set(
+      &cli->diag, AQ_ERR_INVALID, "--mode '%s': open or closed expected%s%s%s",
+      mode, near ? "; did you mean " : "", near ? near : "", near ? "?" : "");
+}
+
+static aq_status read_level(aq_cli *cli, replay_job *job)
+{
+  int64_t level;
+  aq_status status = aq_cli_number(cli, AQ_CLI_OPT_LEVEL, 1, 1, &level);
+  if (status == AQ_OK && level > 2)
+    return aq_diag_set(&cli->diag, AQ_ERR_INVALID,
+                       "--level %" PRId64 ": 1 or 2 expected", level);
+  job->options.predict = level == 2;
+  return status;
+}
+
+static aq_status read_confidence(aq_cli *cli, replay_job *job)
+{
+  const char *text = cli->values[AQ_CLI_OPT_EDGES];
+  if (text && strcmp(text, "none") == 0) {
+    job->confidence = NO_EDGES;
+    return AQ_OK;
+  }
+  aq_status status = aq_cli_number(
+      cli, AQ_CLI_OPT_EDGES, 0,
+      job->options.closed ? CONFIDENCE_CLOSED : CONFIDENCE, &job->confidence);
+  if (status == AQ_OK && job->confidence > 100)
+    return aq_diag_set(&cli->diag, AQ_ERR_INVALID,
+                       "--edges %" PRId64 ": a percentage or none expected",
+                       job->confidence);
+  return status;
+}
+
+static aq_status read_options(aq_cli *cli, replay_job *job)
+{
+  job->options.as_graph = aq_cli_flag(cli, AQ_CLI_OPT_AS_GRAPH);
+  aq_status status = read_mode(cli, job);
+  if (status == AQ_OK)
+    status = read_level(cli, job);
+  int64_t queues = 0;
+  if (status == AQ_OK)
+    status = aq_cli_number(cli, AQ_CLI_OPT_QUEUES, 1, 0, &queues);
+  if (status == AQ_OK && queues > UINT32_MAX)
+    status = aq_diag_set(&cli->diag, AQ_ERR_INVALID,
+                         "--queues %" PRId64 ": too many", queues);
+  job->options.queues = (uint32_t)queues;
+  return status == AQ_OK ? read_confidence(cli, job) : status;
+}
+
+/* ---- notes ---- */
+
+/* How it was replayed, for those who look at the run later. */
+static void replay_notes(aq_cli_json *json, const void *user)
+{
+  const replay_job *job = user;
+  const aq_replay_facts *facts = &job->facts;
+  aq_cli_json_map(json, "replay");
+  aq_cli_json_text(json, "mode", job->options.closed ? "closed" : "open");
+  aq_cli_json_int(json, "level", job->options.predict ? 2 : 1);
+  aq_cli_json_text(json, "queues_from", facts->streams ? "streams" : "queues");
+  aq_cli_json_int(json, "queues", facts->queues ? facts->queues : AQ_NONE);
+  aq_cli_json_int(json, "edges", (int64_t)facts->edges);
+  aq_cli_json_int(json, "edge_confidence",
+                  job->confidence > 100 ? AQ_NONE : job->confidence);
+  if (job->options.closed)
+    aq_cli_json_int(json, "waits", (int64_t)facts->waits);
+  if (job->options.as_graph)
+    aq_cli_json_int(json, "graphs", (int64_t)facts->graphs);
+  if (job->options.predict) {
+    aq_cli_json_int(json, "predicted", (int64_t)facts->predicted);
+    aq_cli_json_int(json, "unlike", (int64_t)facts->unlike);
+  }
+  aq_cli_json_close_map(json);
+}
 
 static aq_status choose_device(aq_cli *cli, replay_job *job,
                                aq_run_reader *reader)
 {
   if (job->performance.device)
     return AQ_OK;
-  aq_status status =
-      aq_device_choose(reader, &job->performance.device, &cli->diag);
+  aq_status status = aq_device_choose(reader, job->origin_notes,
+                                      &job->performance.device, &cli->diag);
   if (status == AQ_OK)
     aq_cli_note(cli, "device model %s, by the GPU that the run names",
                 job->performance.device);
   return status;
 }
 
-static aq_status replay_rows(aq_cli *cli, replay_job *job,
-                             aq_run_reader *reader)
+/* The edges of the run that are sure enough; the caller frees *out. */
+static aq_status read_edges(aq_cli *cli, replay_job *job, aq_run_reader *reader,
+                            aq_edge **out)
+{
+  const aq_edge *edges;
+  size_t count;
+  aq_status status = aq_run_reader_edges(reader, &edges, &count, &cli->diag);
+  if (status != AQ_OK)
+    return status;
+  aq_edge *kept = malloc((count + 1) * sizeof *kept);
+  if (!kept)
+    return aq_cli_no_memory(cli);
+  for (size_t i = 0; i < count; i++)
+    if (edges[i].confidence >= job->confidence)
+      kept[job->options.edge_count++] = edges[i];
+  job->options.edges = *out = kept;
+  return AQ_OK;
+}
+
+static void ask_device(replay_job *job, const aq_device_info *device)
+{
+  job->options.latency_warm = device->dispatch_latency_warm;
+  job->options.latency_cold = device->dispatch_latency_cold;
+  job->options.unmap_after = device->unmap_after;
+  job->options.timestamp_step = device->timestamp_step;
+  job->options.graph_launch = device->graph_launch;
+  job->options.graph_per_node = device->graph_per_node;
+  job->options.graph_head = device->graph_head;
+}
+
+static aq_status replay_source(aq_cli *cli, replay_job *job,
+                               aq_run_reader *reader)
 {
   store_input from = {{input_next, input_name}, reader};
   aq_workload_source *workload;
-  aq_time first = 0;
+  aq_status status = aq_replay_open(&from.input, &job->options, &workload,
+                                    &job->facts, &cli->diag);
+  if (status != AQ_OK)
+    return status;
+  job->performance.notes = replay_notes;
+  job->performance.notes_user = job;
+  status = aq_cli_perform(cli, job->store, &job->performance,
+                          job->facts.first_submit, workload, &job->info);
+  workload->close(workload);
+  return status;
+}
+
+static aq_status replay_rows(aq_cli *cli, replay_job *job,
+                             aq_run_reader *reader)
+{
   aq_cli_probe probe;
+  aq_edge *edges = NULL;
   aq_status status = choose_device(cli, job, reader);
   if (status == AQ_OK)
     status = aq_cli_performance_probe(cli, &job->performance, &probe);
+  if (status == AQ_OK)
+    status = read_edges(cli, job, reader, &edges);
   if (status != AQ_OK)
     return status;
-  aq_replay_options options = {
-      .latency_warm = probe.device.dispatch_latency_warm,
-      .latency_cold = probe.device.dispatch_latency_cold,
-      .unmap_after = probe.device.unmap_after,
-      .timestamp_step = probe.device.timestamp_step,
-      .graph_launch = probe.device.graph_launch,
-      .graph_per_node = probe.device.graph_per_node,
-      .graph_head = probe.device.graph_head};
-  status = aq_replay_open(&from.input, &options, &workload, &first, &cli->diag);
-  if (status != AQ_OK)
-    return status;
-  status = aq_cli_perform(cli, job->store, &job->performance, first, workload,
-                          &job->info);
-  workload->close(workload);
+  ask_device(job, &probe.device);
+  status = replay_source(cli, job, reader);
+  free(edges);
   return status;
 }
 
@@ -88,6 +223,7 @@ static aq_status replay_run(aq_cli *cli, replay_job *job)
                 origin->id);
   job->info.origin = origin->id;
   job->info.base_ns = origin->base_ns;
+  job->origin_notes = origin->notes;
   status = aq_run_reader_open(job->store, origin->id, AQ_ORDER_START, &reader,
                               &cli->diag);
   if (status == AQ_OK) {
@@ -114,6 +250,8 @@ aq_status aq_cli_replay(aq_cli *cli)
 {
   replay_job job = {.info = aq_cli_run_info(cli, AQ_RUN_SIMULATED)};
   aq_status status = aq_cli_number(cli, AQ_CLI_OPT_SEED, 0, 0, &job.info.seed);
+  if (status == AQ_OK)
+    status = read_options(cli, &job);
   if (status == AQ_OK)
     status = aq_cli_performance_init(cli, &job.performance);
   if (status != AQ_OK)

@@ -10,10 +10,35 @@
 #include "cli/json.h"
 #include "cli/runs.h"
 #include "cli/text.h"
+#include "common/json_in.h"
 
 static void cell_us(char cell[32], double ns)
 {
   snprintf(cell, 32, "%.3f", ns / 1000);
+}
+
+/* How a replay's notes say it was made: "closed loop, level 2". */
+static void put_replay(aq_cli *cli, const aq_run_info *run)
+{
+  aq_diag diag = AQ_DIAG_INIT;
+  aq_json_doc doc;
+  const char *notes = run->notes;
+  if (!notes ||
+      aq_json_parse(&doc, notes, strlen(notes), "notes", &diag) != AQ_OK)
+    return;
+  const aq_json_node root = aq_json_root(&doc);
+  aq_json_node replay, mode, level;
+  const char *loop;
+  int64_t number;
+  if (aq_json_is_object(&root) && aq_json_member(&root, "replay", &replay) &&
+      aq_json_is_object(&replay) && aq_json_member(&replay, "mode", &mode) &&
+      aq_json_member(&replay, "level", &level) &&
+      aq_json_text(&mode, &loop) == AQ_OK &&
+      aq_json_integer(&level, 1, 2, &number) == AQ_OK)
+    fprintf(cli->out, "  %.16s loop, level %d: %s\n", loop, (int)number,
+            number == 1 ? "measured durations"
+                        : "predicted durations (the formulas: measured ones)");
+  aq_json_free(&doc);
 }
 
 static void put_head(aq_cli *cli, const aq_compare_runs *c)
@@ -36,6 +61,7 @@ static void put_head(aq_cli *cli, const aq_compare_runs *c)
               aq_compare_reasons[i].meaning);
   if (aq_cli_run_trust(c->run, trust))
     fprintf(cli->out, "  simulated with %s\n", trust);
+  put_replay(cli, c->run);
   if (c->figures.latency_warm != AQ_TIME_NONE)
     fprintf(
         cli->out,

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "cli/transports.h"
+#include "common/json_in.h"
 
 /* The first that fits; a condition that is not given always does. A part of
  * the name is more than the ISA, which several GPUs share. */
@@ -13,22 +14,46 @@ static const struct {
   const char *name; /* part of the marketing name */
   const char *gfx;
   int64_t cus;
+  int64_t hip; /* the oldest version, major × 100 + minor */
   const char *model;
 } choices[] = {
     {.name = "MI300X VF", .model = "mi300x-rocm6.4-vf"},
+    {.name = "MI300X", .hip = 714, .model = "mi300x-rocm7.14"},
     {.name = "MI300X", .model = "mi300x"},
     {.name = "MI300A", .model = "mi300a"},
     {.name = "MI350X", .model = "mi350x"},
     {.name = "MI355X", .model = "mi355x"},
     {.name = "MI250", .model = "mi250x"},
     {.name = "MI210", .model = "mi210"},
+    {.gfx = "gfx942", .cus = 304, .hip = 714, .model = "mi300x-rocm7.14"},
     {.gfx = "gfx942", .cus = 304, .model = "mi300x"},
     /* No other AMD GPU has as many: sources that leave the name empty. */
     {.name = "", .cus = 304, .model = "mi300x"},
 };
 
-static bool fits(size_t i, const aq_run_device *device)
+/* Major × 100 + minor, or 0 where the notes tell no version. */
+static int64_t hip_of(const char *notes)
 {
+  aq_diag diag = AQ_DIAG_INIT;
+  aq_json_doc doc;
+  aq_json_node version;
+  int64_t number = 0;
+  if (!notes ||
+      aq_json_parse(&doc, notes, strlen(notes), "notes", &diag) != AQ_OK)
+    return 0;
+  const aq_json_node root = aq_json_root(&doc);
+  if (aq_json_is_object(&root) &&
+      aq_json_member(&root, "hip_version", &version) &&
+      aq_json_integer(&version, 0, INT64_MAX, &number) != AQ_OK)
+    number = 0;
+  aq_json_free(&doc);
+  return number / 100000;
+}
+
+static bool fits(size_t i, const aq_run_device *device, int64_t hip)
+{
+  if (hip < choices[i].hip)
+    return false;
   if (choices[i].name &&
       (choices[i].name[0]
            ? !device->name || !strstr(device->name, choices[i].name)
@@ -40,10 +65,10 @@ static bool fits(size_t i, const aq_run_device *device)
   return !choices[i].cus || choices[i].cus == device->cus;
 }
 
-static const char *choose(const aq_run_device *device)
+static const char *choose(const aq_run_device *device, int64_t hip)
 {
   for (size_t i = 0; i < sizeof choices / sizeof *choices; i++) {
-    if (!fits(i, device))
+    if (!fits(i, device, hip))
       continue;
     for (size_t j = 0; aq_device_model_name(j); j++)
       if (strcmp(aq_device_model_name(j), choices[i].model) == 0)
@@ -71,16 +96,17 @@ static aq_status refuse(const aq_run_device *device, const char *why,
                      "%s (%s); choose one with --device: %s", why, gpu, known);
 }
 
-aq_status aq_device_choose(aq_run_reader *reader, const char **out,
-                           aq_diag *diag)
+aq_status aq_device_choose(aq_run_reader *reader, const char *notes,
+                           const char **out, aq_diag *diag)
 {
+  const int64_t hip = hip_of(notes);
   const char *chosen = NULL;
   const aq_run_device *device = NULL;
   size_t queues = aq_run_reader_queue_count(reader);
   for (size_t i = 0; i < queues; i++) {
     const aq_run_queue *queue = aq_run_reader_queue(reader, (int64_t)i);
     device = queue ? aq_run_reader_device(reader, queue->device) : NULL;
-    const char *model = device ? choose(device) : NULL;
+    const char *model = device ? choose(device, hip) : NULL;
     if (!model)
       return refuse(device, "no device model is known for the run's GPU", diag);
     if (chosen && strcmp(model, chosen) != 0)

@@ -5,6 +5,7 @@ aqueduct_SOURCES = \
 	src/cli/cli.c src/cli/cli.h \
 	src/cli/cmd_compare.c src/cli/commands.h \
 	src/cli/cmd_doctor.c \
+	src/cli/cmd_exec.c \
 	src/cli/cmd_export.c \
 	src/cli/cmd_help.c \
 	src/cli/cmd_import.c \
@@ -37,6 +38,7 @@ aq_man_pages = \
 	aqueduct.1 \
 	aqueduct-compare.1 \
 	aqueduct-doctor.1 \
+	aqueduct-exec.1 \
 	aqueduct-export.1 \
 	aqueduct-help.1 \
 	aqueduct-import.1 \

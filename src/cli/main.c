@@ -40,5 +40,5 @@ int main(int argc, char **argv)
   if (status != AQ_OK)
     aq_cli_complain(&cli.diag);
   aq_cli_fini(&cli);
-  return aq_status_exit_code(status);
+  return cli.exit_code ? cli.exit_code : aq_status_exit_code(status);
 }

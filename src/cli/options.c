@@ -20,8 +20,8 @@ static void tables_init(getopt_tables *tables, const aq_cli_command *command)
 {
   size_t count = 0;
   char *letter = tables->shorts;
-  if (!command)
-    *letter++ = '+'; /* stop at the command */
+  if (!command || command->program)
+    *letter++ = '+'; /* stop at the command, or the program */
   *letter++ = ':';
   for (int i = 0; i < AQ_CLI_OPT_COUNT; i++) {
     const aq_cli_option *option = &aq_cli_options[i];

@@ -58,7 +58,7 @@ static aq_status timeout_read(aq_cli *cli, aq_time *out)
     const char *name;
     aq_time size;
   } units[] = {{"us", AQ_US}, {"ms", AQ_MS}, {"s", AQ_S}, {"min", 60 * AQ_S}};
-  const char *text = cli->values[AQ_CLI_OPT_TIMEOUT];
+  const char *text = cli->values[AQ_CLI_OPT_PATIENCE];
   char *end;
   if (!text)
     return AQ_OK;
@@ -148,7 +148,7 @@ static aq_status live_check(aq_cli *cli, const aq_cli_performance *performance,
                        "transport %s has no live mode, so neither --live nor "
                        "--pace",
                        aq_transport_stack_name(performance->transport));
-  if (cli->given[AQ_CLI_OPT_TIMEOUT] && !(caps & AQ_CAP_LIVE))
+  if (cli->given[AQ_CLI_OPT_PATIENCE] && !(caps & AQ_CAP_LIVE))
     return aq_diag_set(&cli->diag, AQ_ERR_INVALID,
                        "--timeout counts in live mode only, where a hang is a "
                        "guess; add --live");
@@ -215,12 +215,12 @@ static aq_status store_totals(aq_cli *cli, aq_store_writer *writer,
 static aq_status make_notes(aq_cli *cli, const aq_cli_performance *performance,
                             char **out)
 {
-  static const aq_cli_option_id kept[] = {AQ_CLI_OPT_PACE, AQ_CLI_OPT_TIMEOUT,
+  static const aq_cli_option_id kept[] = {AQ_CLI_OPT_PACE, AQ_CLI_OPT_PATIENCE,
                                           AQ_CLI_OPT_SEMANTICS};
   const char *const *words = performance->words;
   *out = NULL;
   if (!performance->edits[0] && !performance->live &&
-      !words[AQ_CLI_OPT_SEMANTICS])
+      !words[AQ_CLI_OPT_SEMANTICS] && !performance->notes)
     return AQ_OK;
   aq_cli_json *json = aq_cli_json_begin(false);
   if (!json)
@@ -233,10 +233,12 @@ static aq_status make_notes(aq_cli *cli, const aq_cli_performance *performance,
     aq_cli_json_close_array(json);
   }
   if (performance->live)
-    aq_cli_json_text(json, "mode", "live");
+    aq_cli_json_text(json, "time", "live");
   for (size_t i = 0; i < sizeof kept / sizeof *kept; i++)
     if (words[kept[i]])
       aq_cli_json_text(json, aq_cli_options[kept[i]].name, words[kept[i]]);
+  if (performance->notes)
+    performance->notes(json, performance->notes_user);
   aq_cli_json_close_map(json);
   *out = aq_cli_json_take(json);
   return *out ? AQ_OK : aq_cli_no_memory(cli);

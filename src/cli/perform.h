@@ -7,6 +7,7 @@
 #define AQ_CLI_PERFORM_H
 
 #include "cli/cli.h"
+#include "cli/json.h"
 #include "cli/transports.h"
 #include "common/run_info.h"
 #include "common/transport.h"
@@ -23,6 +24,9 @@ typedef struct aq_cli_performance {
   aq_time timeout; /* of live mode; 0: none */
   aq_semantics semantics;
   const char *const *words; /* of the command line, by option */
+  /* Adds members to the run's notes, or NULL. */
+  void (*notes)(aq_cli_json *json, const void *user);
+  const void *notes_user;
 } aq_cli_performance;
 
 /* Takes --transport, --faults, --set and those of live mode; an unknown name is

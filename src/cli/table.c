@@ -7,7 +7,7 @@
 
 /* Of the commands that send packets. */
 #define PERFORMING                                                             \
-  (BIT(SET) | BIT(FAULTS) | BIT(LIVE) | BIT(PACE) | BIT(TIMEOUT) |             \
+  (BIT(SET) | BIT(FAULTS) | BIT(LIVE) | BIT(PACE) | BIT(PATIENCE) |            \
    BIT(SEMANTICS))
 
 const aq_cli_option aq_cli_options[AQ_CLI_OPT_COUNT] = {
@@ -18,6 +18,22 @@ const aq_cli_option aq_cli_options[AQ_CLI_OPT_COUNT] = {
     [AQ_CLI_OPT_SET] = {"set", "KEY=VALUE", NULL,
                         "change a constant of the device model for this run",
                         .repeats = true},
+    [AQ_CLI_OPT_MODE] = {"mode", "MODE", NULL,
+                         "open (default): calls come when they came; closed: "
+                         "what follows a host wait comes as long after it as "
+                         "it did"},
+    [AQ_CLI_OPT_LEVEL] = {"level", "N", NULL,
+                          "1 (default): measured durations; 2: those of the "
+                          "second half predicted from the first"},
+    [AQ_CLI_OPT_QUEUES] = {"queues", "N", NULL,
+                           "map the streams of each device to N hardware "
+                           "queues"},
+    [AQ_CLI_OPT_EDGES] = {"edges", "PERCENT|none", NULL,
+                          "keep dependencies across queues that are at least "
+                          "so sure (50; 30 in a closed loop)"},
+    [AQ_CLI_OPT_AS_GRAPH] = {"as-graph", NULL, NULL,
+                             "make direct launches between host waits one "
+                             "graph launch"},
     [AQ_CLI_OPT_FAULTS] = {"faults", "FILE|seed=N", "AQUEDUCT_FAULTS",
                            "inject the faults of a schedule, or random ones; "
                            "the transport becomes fault+TRANSPORT",
@@ -28,10 +44,10 @@ const aq_cli_option aq_cli_options[AQ_CLI_OPT_COUNT] = {
     [AQ_CLI_OPT_PACE] = {"pace", "V[/W]", "AQUEDUCT_PACE",
                          "tie virtual time to wall time: V for each W (1); "
                          "live, and not reproducible"},
-    [AQ_CLI_OPT_TIMEOUT] = {"timeout", "T", "AQUEDUCT_TIMEOUT",
-                            "in live mode, end the run when nothing has "
-                            "completed for T of wall time (2s, 500ms), and "
-                            "say what seems to hang"},
+    [AQ_CLI_OPT_PATIENCE] = {"timeout", "T", "AQUEDUCT_TIMEOUT",
+                             "in live mode, end the run when nothing has "
+                             "completed for T of wall time (2s, 500ms), and "
+                             "say what seems to hang"},
     [AQ_CLI_OPT_SEMANTICS] = {"semantics", "NAME", "AQUEDUCT_SEMANTICS",
                               "do as rocr (the default) or as foundation, the "
                               "HSA Foundation's suite, where they differ"},
@@ -44,6 +60,8 @@ const aq_cli_option aq_cli_options[AQ_CLI_OPT_COUNT] = {
     [AQ_CLI_OPT_NAMES] = {"names", NULL, NULL, "print names only, one a line"},
     [AQ_CLI_OPT_LIBHSA] = {"libhsa", "PATH", "AQUEDUCT_LIBHSA_PATH",
                            "the HSA runtime to load", .what = AQ_CLI_FILE},
+    [AQ_CLI_OPT_TIMEOUT] = {"timeout", "SECONDS", NULL,
+                            "end the program after so many seconds"},
     [AQ_CLI_OPT_STORE] = {"store", "FILE", "AQUEDUCT_STORE",
                           "the store of runs "
                           "($XDG_DATA_HOME/aqueduct/runs.db)",
@@ -148,18 +166,53 @@ const aq_cli_command aq_cli_commands[AQ_CLI_CMD_COUNT] = {
              "simulator.\n\n"
              "Rows whose submission is not known, and the first of each "
              "queue, are pinned to their measured time and never scored.\n\n"
+             "Where a trace tells streams only, they share four hardware "
+             "queues of a device as HIP's do; recorded queues are kept, "
+             "unless --queues says how many there are. Dependencies across "
+             "queues that the import found become barrier packets.\n\n"
+             "What if: --set changes a constant of the device, --mode closed "
+             "lets the host follow a device that is faster or slower, "
+             "--as-graph shows what graph launches would save, and --level 2 "
+             "predicts durations by the median of the same name and shape. "
+             "The run's notes keep all of it.\n\n"
              "Without --device the device model is chosen from the GPU that "
              "the run names.",
          .examples = {{"aqueduct replay m --device mi300x --name s",
                        "replay run m on the MI300X model"},
                       {"aqueduct replay latest",
                        "replay the newest run on the model of its GPU"},
+                      {"aqueduct replay m --mode closed --set "
+                       "interrupt_to_host=2us",
+                       "what a faster interrupt would bring"},
                       {"aqueduct replay m --live --timeout 5s",
                        "the same with a device thread"}},
-         .options = PERFORMING,
+         .options = PERFORMING | BIT(MODE) | BIT(LEVEL) | BIT(QUEUES) |
+                    BIT(EDGES) | BIT(AS_GRAPH),
          .args_min = 1,
          .args_max = 1,
          .what = AQ_CLI_RUN},
+    [AQ_CLI_CMD_EXEC] =
+        {.name = "exec",
+         .arguments = "PROGRAM [ARGUMENT]...",
+         .summary = "run a program that uses HSA on the simulator",
+         .text =
+             "Runs an unmodified program with the drop-in "
+             "libhsa-runtime64.so.1 in the place of ROCm's, also if it names "
+             "another one by its run path. The program finds the kernel "
+             "module and /dev/kfd as if they were there. Nothing is added to "
+             "what it prints on stdout.\n\n"
+             "The exit status is the program's; 128 and the number of the "
+             "signal that killed it; 125 when exec itself fails, at the "
+             "timeout, or when a program that succeeds never called hsa_init; "
+             "126 when the program cannot be run; 127 when it is not found.",
+         .examples = {{"aqueduct exec rocminfo", "what a program would see"},
+                      {"aqueduct exec --set gfx=gfx90a -- ./app -n 4",
+                       "with arguments, on another instruction set"}},
+         .options = BIT(SET) | BIT(TIMEOUT),
+         .args_min = 1,
+         .args_max = INT32_MAX,
+         .program = true,
+         .what = AQ_CLI_FILE},
     [AQ_CLI_CMD_COMPARE] =
         {.name = "compare",
          .arguments = "RUN [OTHER]",

@@ -31,15 +31,21 @@ typedef enum aq_cli_what {
 #define AQ_CLI_OPTIONS(O)                                                      \
   O(FORMAT)                                                                    \
   O(SET)                                                                       \
+  O(MODE)                                                                      \
+  O(LEVEL)                                                                     \
+  O(QUEUES)                                                                    \
+  O(EDGES)                                                                     \
+  O(AS_GRAPH)                                                                  \
   O(FAULTS)                                                                    \
   O(LIVE)                                                                      \
   O(PACE)                                                                      \
-  O(TIMEOUT)                                                                   \
+  O(PATIENCE)                                                                  \
   O(SEMANTICS)                                                                 \
   O(FAIL_ABOVE)                                                                \
   O(WORST)                                                                     \
   O(NAMES)                                                                     \
   O(LIBHSA)                                                                    \
+  O(TIMEOUT)                                                                   \
   O(STORE)                                                                     \
   O(DEVICE)                                                                    \
   O(TRANSPORT)                                                                 \
@@ -74,6 +80,7 @@ typedef struct aq_cli_option {
   C(IMPORT, import)                                                            \
   C(RUN, run)                                                                  \
   C(REPLAY, replay)                                                            \
+  C(EXEC, exec)                                                                \
   C(COMPARE, compare)                                                          \
   C(LIST, list)                                                                \
   C(SHOW, show)                                                                \
@@ -103,6 +110,7 @@ typedef struct aq_cli_command {
   aq_cli_example examples[AQ_CLI_EXAMPLES_MAX];
   uint32_t options; /* bits of its own options */
   int args_min, args_max;
+  bool program;     /* its arguments are a program and what that one is given */
   aq_cli_what what; /* its arguments */
 } aq_cli_command;
 

@@ -16,6 +16,7 @@ pkginclude_HEADERS += \
 	src/common/diag.h \
 	src/common/export.h \
 	src/common/hsa_abi.h \
+	src/common/kernel.h \
 	src/common/record.def \
 	src/common/record.h \
 	src/common/ring.h \

@@ -299,3 +299,31 @@ void aq_plugin_list_fini(aq_plugin_list *list)
   aq_arena_fini(&list->arena);
   *list = (aq_plugin_list){.arena = AQ_ARENA_INIT};
 }
+
+aq_status aq_plugin_file_find(const char *name, char **out, aq_diag *diag)
+{
+  search s;
+  char *path = NULL;
+  aq_status status = search_init(&s, diag);
+  if (status != AQ_OK)
+    return status;
+  for (size_t i = 0; i < s.count; i++) {
+    if (asprintf(&path, "%s/%s", s.dirs[i], name) < 0) {
+      status = aq_diag_set(diag, AQ_ERR_NO_MEMORY, "out of memory for a path");
+      break;
+    }
+    if (access(path, R_OK) == 0) {
+      *out = path;
+      break;
+    }
+    free(path);
+    path = NULL;
+  }
+  if (status == AQ_OK && !path)
+    status = aq_diag_set(diag, AQ_ERR_NOT_FOUND,
+                         "%s: not found; looked in %s%s%s", name, s.dirs[0],
+                         s.count > 1 ? " and " : "",
+                         s.count > 1 ? s.dirs[s.count - 1] : "");
+  search_fini(&s);
+  return status;
+}

@@ -49,6 +49,10 @@ aq_status aq_plugin_open(const aq_plugin_kind *kind, const char *name,
                          aq_plugin *out, aq_diag *diag);
 void aq_plugin_close(aq_plugin *plugin);
 
+/* The path of a file in one of the plug-in directories, the first that has
+ * it; the caller frees it. AQ_ERR_NOT_FOUND says where it was looked for. */
+aq_status aq_plugin_file_find(const char *name, char **out, aq_diag *diag);
+
 /* Plug-ins that can be opened by name, each once: by directory in the order of
  * search, then by name. Nothing is loaded. */
 typedef struct aq_plugin_file {

@@ -45,6 +45,7 @@ enum aq_record_flag {
   AQ_FLAG_GRAPH_FIRST = 1 << 2, /* first packet of a graph launch */
   AQ_FLAG_EDGE = 1 << 3,        /* waited for another queue */
   AQ_FLAG_ERROR = 1 << 4,       /* ended in a queue error */
+  AQ_FLAG_LEARNED = 1 << 5,     /* durations were learned of it: not scored */
 };
 
 typedef struct aq_record {

@@ -230,6 +230,9 @@ typedef struct aq_kernel_desc {
   uint32_t group_size;   /* static group segment, bytes */
   uint32_t private_size; /* bytes a work-item */
   uint16_t vgprs, sgprs;
+  /* What packets name it by: the address of its descriptor in a loaded code
+   * object, or 0: the transport chooses. A later kernel takes its place. */
+  uint64_t object;
 } aq_kernel_desc;
 
 typedef struct aq_kernel_info {

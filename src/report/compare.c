@@ -175,6 +175,8 @@ static aq_compare_reason judge(const aq_compare_row *row,
     return AQ_LEFT_OUT_NO_PARTNER;
   if ((flags_of(row) | flags_of(partner)) & AQ_FLAG_PINNED)
     return AQ_LEFT_OUT_PINNED;
+  if (flags_of(partner) & AQ_FLAG_LEARNED)
+    return AQ_LEFT_OUT_LEARNED;
   return AQ_LEFT_OUT_COUNT;
 }
 

@@ -49,7 +49,8 @@
   L(NO_TIMES, "no-times", "no start or end in the reference")                  \
   L(NO_SUBMISSION, "no-submission", "no host call or submission recorded")     \
   L(NO_PARTNER, "no-partner", "no row of the other run replays it")            \
-  L(PINNED, "pinned", "replayed at its measured time")
+  L(PINNED, "pinned", "replayed at its measured time")                         \
+  L(LEARNED, "learned", "durations were predicted from it")
 
 typedef enum aq_compare_quantity {
 #define Q(id, name, meaning) AQ_QUANTITY_##id,

@@ -2,7 +2,11 @@ libaqcore_la_SOURCES += \
 	src/run/distribution.c src/run/distribution.h \
 	src/run/jobs.c src/run/jobs.h \
 	src/run/kernels.c src/run/kernels.h \
-	src/run/replay.c src/run/replay.h \
+	src/run/replay.c src/run/replay.h src/run/replay_priv.h \
+	src/run/replay_jobs.c \
+	src/run/replay_level.c \
+	src/run/replay_rows.c \
+	src/run/replay_waits.c \
 	src/run/run.c src/run/run.h \
 	src/run/run_sink.c src/run/run_sink.h \
 	src/run/scenario.c src/run/scenario.h \

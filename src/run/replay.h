@@ -2,9 +2,14 @@
 /*
  * Replay: the submissions of a measured run as a workload.
  *
+ * One host call is one job; a graph launch is one job of many commands. Each
+ * command carries its measured duration, or a predicted one (level 2).
+ *
  * Open loop: each host call is submitted when it was submitted in the measured
- * run, whatever the device does. One host call is one job; a graph launch is
- * one job of many commands. Each command carries its measured duration.
+ * run, whatever the device does. Closed loop: a host call that waited for the
+ * device returns as long after what it waited for as it did in the measured
+ * run, and what its process did after it follows at the same distance; so a
+ * faster device moves the host. Host threads of a process move together.
  *
  * The doorbell is taken to ring when the call returns. Only a copy that was
  * still running when it started rang it earlier: after the median duration of
@@ -34,20 +39,41 @@ struct aq_replay_input {
   const char *(*name)(aq_replay_input *input, int64_t id);
 }; /* borrowed until the source is closed */
 
-/* What of the device the pinning needs; from aq_device_info. */
 typedef struct aq_replay_options {
+  /* What of the device counts; from aq_device_info. */
   aq_time latency_warm, latency_cold, unmap_after;
   aq_time timestamp_step; /* starts closer to the previous end are glued */
   aq_time graph_launch, graph_per_node;
   uint32_t graph_head;
+  /* What to replay. */
+  bool closed;   /* loop; open otherwise */
+  bool as_graph; /* direct launches between host waits become one launch */
+  bool predict;  /* level 2: durations of the second half from the first */
+  /* Hardware queues that the streams of a device share, in the order of their
+   * first rows; then streams stand for the queues wherever a row has one. 0:
+   * recorded queues are kept apart, streams share four, as HIP's do. */
+  uint32_t queues;
+  const aq_edge *edges; /* between row numbers; borrowed for the call */
+  size_t edge_count;
 } aq_replay_options;
 
+/* What a replay turned out to be, for the notes of the run. */
+typedef struct aq_replay_facts {
+  aq_time first_submit; /* the transport's epoch has to be at or before it */
+  uint64_t jobs, waits; /* waits: host calls that a closed loop goes by */
+  uint64_t edges;       /* that jobs wait by */
+  uint64_t graphs;      /* made of direct launches */
+  uint64_t predicted, unlike; /* rows of level 2; of them, without a like row in
+                                 the first half */
+  uint32_t queues; /* that the queues of a device share; 0: none are shared */
+  bool streams; /* every queue of the run is one stream, or was taken as one */
+} aq_replay_facts;
+
 /* Reads every row (memory grows with the run) and sorts them into jobs.
- * `first_submit` (may be NULL) gets the earliest submit time: the epoch of the
- * transport has to be at or before it. */
+ * `facts` may be NULL. */
 aq_status aq_replay_open(aq_replay_input *input,
                          const aq_replay_options *options,
-                         aq_workload_source **out, aq_time *first_submit,
+                         aq_workload_source **out, aq_replay_facts *facts,
                          aq_diag *diag);
 
 #endif

@@ -8,17 +8,19 @@
 /* What is looked for. Cross-queue edges of MI300X traces cost 9 to 18 us from
  * the end of one row to the start of the other. */
 enum {
-  GAP_MIN_US = 2,   /* a change of a signal is not seen sooner */
-  GAP_MAX_US = 25,  /* later, the row waited for something else */
-  QUEUED_US = 4,    /* how long before that end the row must be queued */
-  OVERDUE_US = 25,  /* how long a row without a call must be queued */
-  OWN_IDLE_US = 8,  /* what its own queue must have idled then */
-  AGREE_NS = 1000,  /* a row cannot start this much before what it waits for */
-  LOOK_BACK = 256,  /* rows of a queue looked at for one call */
-  SURE_CALL = 95,   /* percent: a call, and times that agree */
-  LOOSE_CALL = 60,  /* a call, and times that do not contradict */
-  SURE_TIMES = 70,  /* no call, but only one end that fits */
-  LEAST_TIMES = 20, /* fewer are noise */
+  GAP_MIN_US = 2,  /* a change of a signal is not seen sooner */
+  GAP_MAX_US = 25, /* later, the row waited for something else */
+  QUEUED_US = 4,   /* how long before that end the row must be queued */
+  OVERDUE_US = 25, /* how long a row without a call must be queued */
+  OWN_IDLE_US = 8, /* what its own queue must have idled then */
+  AGREE_NS = 1000, /* a row cannot start this much before what it waits for */
+  LOOK_BACK = 256, /* rows of a queue looked at for one call */
+  SURE_CALL = 95,  /* percent: a call, and times that agree */
+  LOOSE_CALL = 40, /* a call, and times that do not contradict */
+  SURE_TIMES = 70, /* no call, but only one end that fits */
+  FAIR_TIMES = 60, /* a few ends fit */
+  FEW = 4,
+  LOOSE_TIMES = 30, /* many fit: chance may do it */
 };
 
 struct aq_edge_row {
@@ -174,7 +176,7 @@ static void previous_ends_find(search *s)
 /* Puts the rows of each queue in the order of their ends. */
 static bool queues_find(search *s)
 {
-  size_t count = s->row_count > 0;
+  size_t count = 1;
   qsort(s->rows, s->row_count, sizeof *s->rows, order_by_end);
   for (size_t i = 1; i < s->row_count; i++)
     count += order_queue(&s->rows[i - 1], &s->rows[i]) != 0;
@@ -340,8 +342,10 @@ static bool times_follow(search *s)
       continue;
     int count;
     const aq_edge_row *from = explains(s, to, &count);
-    if (from && SURE_TIMES / count >= LEAST_TIMES &&
-        !edge_add(s, from, to, AQ_EDGE_INFERRED, SURE_TIMES / count))
+    const int confidence = count == 1     ? SURE_TIMES
+                           : count <= FEW ? FAIR_TIMES
+                                          : LOOSE_TIMES;
+    if (from && !edge_add(s, from, to, AQ_EDGE_INFERRED, confidence))
       return false;
   }
   return true;
@@ -366,8 +370,9 @@ static bool search_run(search *s, aq_edges *edges)
 {
   if (edges->call_count > 0)
     qsort(edges->calls, edges->call_count, sizeof *edges->calls, order_calls);
-  if (s->row_count > 0)
-    previous_ends_find(s);
+  if (s->row_count == 0)
+    return true;
+  previous_ends_find(s);
   if (!queues_find(s))
     return false;
   if (s->queue_count < 2)

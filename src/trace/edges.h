@@ -3,7 +3,7 @@
  * Finds dependencies across queues while a run is imported:
  * doc/formats/edges.md says which.
  *
- * What is found depends on the rows and calls, not on their order. Memory: 64
+ * What is found depends on the rows and calls, not on their order. Memory: 100
  * bytes a row until the import ends; nothing can be said before. Thread rule:
  * one thread at a time.
  */

@@ -13,6 +13,7 @@ static const struct {
     {LEVEL_ROOT, FIELD_TRACE_EVENTS, "traceEvents"},
     {LEVEL_ROOT, FIELD_DEVICE_PROPERTIES, "deviceProperties"},
     {LEVEL_ROOT, FIELD_BASE_TIME, "baseTimeNanoseconds"},
+    {LEVEL_ROOT, FIELD_HIP_VERSION, "hip_runtime_version"},
     {LEVEL_EVENT, FIELD_PH, "ph"},
     {LEVEL_EVENT, FIELD_CAT, "cat"},
     {LEVEL_EVENT, FIELD_NAME, "name"},
@@ -207,6 +208,8 @@ static int64_t *int_place(aq_kineto *k)
     return &e->rank;
   case FIELD_BASE_TIME:
     return &k->base_time;
+  case FIELD_HIP_VERSION:
+    return &k->hip_version;
   case FIELD_ID:
     return &k->prop.id;
   case FIELD_CUS:
@@ -320,6 +323,7 @@ aq_status aq_kineto_import(aq_import *import, aq_join *join,
   if (status == AQ_OK)
     __builtin_add_overflow(import->result->base_ns, k.base_time,
                            &import->result->base_ns);
+  import->result->hip_version = k.hip_version;
   import->result->advice =
       "record host and device: torch.profiler.profile(activities="
       "[ProfilerActivity.CPU, ProfilerActivity.CUDA])";

@@ -26,6 +26,7 @@ typedef enum field {
   FIELD_TRACE_EVENTS,
   FIELD_DEVICE_PROPERTIES,
   FIELD_BASE_TIME,
+  FIELD_HIP_VERSION,
   FIELD_PH,
   FIELD_CAT,
   FIELD_NAME,
@@ -94,7 +95,7 @@ typedef struct aq_kineto {
   properties prop;
   char *name; /* of the event or properties that is being read */
   size_t name_length, name_capacity;
-  int64_t base_time;
+  int64_t base_time, hip_version;
   aq_map gpu_by_id;
   gpu *gpus;
   size_t gpu_count;

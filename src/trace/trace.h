@@ -45,13 +45,15 @@ const char *aq_trace_repair_text(aq_trace_repair repair);
 
 /* What an import found out, besides the rows. */
 typedef struct aq_trace_result {
-  const char *format;            /* name in the table, static storage */
-  int64_t base_ns;               /* the source's clock at time 0, ns */
-  uint64_t dispatches;           /* kernels */
-  uint64_t copies;               /* copies and fills */
-  uint64_t waits;                /* host calls that waited */
-  uint64_t with_host;            /* dispatches and copies with host times */
-  uint64_t bytes;                /* read, uncompressed */
+  const char *format;  /* name in the table, static storage */
+  int64_t base_ns;     /* the source's clock at time 0, ns */
+  uint64_t dispatches; /* kernels */
+  uint64_t copies;     /* copies and fills */
+  uint64_t waits;      /* host calls that waited */
+  uint64_t with_host;  /* dispatches and copies with host times */
+  uint64_t bytes;      /* read, uncompressed */
+  int64_t hip_version; /* of the runtime: major × 10^7 + minor × 10^5 + patch;
+                          0 where it is not told */
   uint64_t edges[AQ_EDGE_COUNT]; /* dependencies found, by aq_edge_kind */
   uint64_t repairs[AQ_REPAIR_COUNT];
   const char *advice; /* how to record what is missing, or NULL; static */

@@ -7,7 +7,7 @@
 
 enum {
   LATENCY = 5000000, /* copy_latency */
-  POLL = 500000,     /* dependency_poll */
+  POLL = 10600000,   /* dependency_poll */
   WRITE = 100000,    /* signal_write */
 };
 

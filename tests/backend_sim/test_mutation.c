@@ -271,7 +271,7 @@ static const mutation mutations[] = {
     {"signal_write", "1.1 us", finish_agent, AQ_US},
     {"interrupt_to_host", "5.9 us", wait_returns, AQ_US},
     {"barrier_process", "9.7 us", barrier_completes, AQ_US},
-    {"dependency_poll", "1.5 us", edge_is_seen, AQ_US},
+    {"dependency_poll", "11.6 us", edge_is_seen, AQ_US},
     {"unmap_after", "120 us", start_after_110_us, -4800 * AQ_NS},
     {"remap_latency", "5.8 us", start_agent, AQ_US},
     /* No longer glued: the start is that of the first wave. */

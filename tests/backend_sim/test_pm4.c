@@ -11,7 +11,7 @@ enum {
   ACQUIRE = 1050000,
   RELEASE = 300000,
   BARRIER = 8700000, /* barrier_process */
-  POLL = 500000,
+  POLL = 10600000,
   SETUP = 2150000, /* dispatch_setup */
   OP_NOP = 0x10,
   OP_DISPATCH = 0x15,

@@ -22,7 +22,7 @@ try "$aqueduct" run -q "$scenario" --live --semantics foundation --timeout 60s \
 check "a live run ends well" [ "$status" = 0 ]
 try "$aqueduct" show live
 check "its notes tell how it was asked for" contains "$out" \
-  '{"mode":"live","timeout":"60s","semantics":"foundation"}'
+  '{"time":"live","timeout":"60s","semantics":"foundation"}'
 check "and whether it is reproducible" contains "$out" "reproducible   "
 "$aqueduct" run -q "$scenario" --name virtual > /dev/null
 check "it has the rows of virtual time" \

@@ -71,13 +71,13 @@ static aq_replay_options options_of_model(void)
   ck_assert_status(aqsim_transport_ops.open(&options, &t, &diag), AQ_OK, &diag);
   aqsim_transport_ops.info(t, &info);
   const aq_device_info *device = info.devices;
-  aq_replay_options out = {device->dispatch_latency_warm,
-                           device->dispatch_latency_cold,
-                           device->unmap_after,
-                           device->timestamp_step,
-                           device->graph_launch,
-                           device->graph_per_node,
-                           device->graph_head};
+  aq_replay_options out = {.latency_warm = device->dispatch_latency_warm,
+                           .latency_cold = device->dispatch_latency_cold,
+                           .unmap_after = device->unmap_after,
+                           .timestamp_step = device->timestamp_step,
+                           .graph_launch = device->graph_launch,
+                           .graph_per_node = device->graph_per_node,
+                           .graph_head = device->graph_head};
   aqsim_transport_ops.close(t);
   return out;
 }
@@ -88,9 +88,10 @@ static void replay_on_sim(const aq_memory_sink *measured, aq_memory_sink *out)
   const aq_replay_options options = options_of_model();
   aq_workload_source *source;
   aq_run_options run = {.transport = &aqsim_transport_ops};
-  ck_assert_status(
-      aq_replay_open(&in.input, &options, &source, &run.open.epoch, &diag),
-      AQ_OK, &diag);
+  aq_replay_facts facts;
+  ck_assert_status(aq_replay_open(&in.input, &options, &source, &facts, &diag),
+                   AQ_OK, &diag);
+  run.open.epoch = facts.first_submit;
   aq_memory_sink_init(out);
   ck_assert_status(aq_run(&run, source, &out->sink, NULL, &diag), AQ_OK, &diag);
   source->close(source);

@@ -31,8 +31,9 @@ static aq_status table_next(aq_replay_input *input, aq_record *rows,
 
 static const char *table_name(aq_replay_input *input, int64_t id)
 {
+  static const char *const names[] = {"one", "hipDeviceSynchronize"};
   (void)input;
-  return id == 1 ? "one" : "other";
+  return id == 1 || id == 2 ? names[id - 1] : "other";
 }
 
 static table table_of(const aq_record *rows, size_t count)
@@ -67,8 +68,11 @@ static aq_workload_source *open_with(table *t, const aq_replay_options *options,
                                      aq_time *first)
 {
   aq_workload_source *source;
-  ck_assert_status(aq_replay_open(&t->input, options, &source, first, &diag),
+  aq_replay_facts facts;
+  ck_assert_status(aq_replay_open(&t->input, options, &source, &facts, &diag),
                    AQ_OK, &diag);
+  if (first)
+    *first = facts.first_submit;
   return source;
 }
 
@@ -375,6 +379,274 @@ START_TEST(a_replay_runs_into_packets_and_rows_with_origins)
 }
 END_TEST
 
+/* ---- queues ---- */
+
+START_TEST(streams_share_four_queues_of_their_device)
+{
+  aq_record rows[7];
+  for (int i = 0; i < 7; i++) {
+    rows[i] = kernel(i, i + 0.5, 10 + i, 11 + i);
+    rows[i].queue = rows[i].stream = 40 + i;
+    rows[i].device = i == 6;
+  }
+  static const int64_t wanted[] = {0, 1, 2, 3, 0, 1, 0};
+  table t = table_of(rows, 7);
+  aq_workload_source *source = open_rows(&t, NULL);
+  for (int i = 0; i < 7; i++) {
+    aq_job job = next(source);
+    ck_assert_int_eq(job.queue, wanted[i]);
+    ck_assert_int_eq(job.stream, 40 + i);
+  }
+  ck_end(source);
+}
+END_TEST
+
+START_TEST(recorded_queues_are_kept_unless_told_otherwise)
+{
+  aq_record rows[6];
+  for (int i = 0; i < 6; i++) {
+    rows[i] = kernel(i, i + 0.5, 10 + i, 11 + i);
+    rows[i].queue = i;
+    rows[i].stream = i / 2;
+  }
+  aq_replay_options options = mi300x;
+  for (int queues = 0; queues < 3; queues++) {
+    table t = table_of(rows, 6);
+    options.queues = (uint32_t)queues;
+    aq_workload_source *source = open_with(&t, &options, NULL);
+    for (int i = 0; i < 6; i++)
+      ck_assert_int_eq(next(source).queue, queues ? i / 2 % queues : i);
+    ck_end(source);
+  }
+}
+END_TEST
+
+/* ---- edges ---- */
+
+START_TEST(edges_between_rows_are_dependencies_of_jobs)
+{
+  aq_record rows[] = {kernel(0, 1, 12, 20), kernel(2, 3, 14, 15),
+                      kernel(4, 5, 20, 60), kernel(6, 7, 75, 80)};
+  rows[1].queue = rows[3].queue = 1;
+  const aq_edge edges[] = {{102, 103, AQ_EDGE_CALL, 95},
+                           {100, 101, AQ_EDGE_CALL, 95}, /* to a pinned row */
+                           {103, 102, AQ_EDGE_CALL, 95}, /* to an earlier one */
+                           {7, 103, AQ_EDGE_CALL, 95}};  /* from nowhere */
+  aq_replay_options options = mi300x;
+  options.edges = edges;
+  options.edge_count = 4;
+  table t = table_of(rows, 4);
+  aq_workload_source *source = open_with(&t, &options, NULL);
+  uint64_t ids[4];
+  for (int i = 0; i < 4; i++) {
+    aq_job job = next(source);
+    ids[i] = job.id;
+    ck_assert_uint_eq(job.dependency_count, i == 3);
+    if (i == 3)
+      ck_assert_uint_eq(job.dependencies[0], ids[2]);
+  }
+  ck_end(source);
+}
+END_TEST
+
+/* ---- what if ---- */
+
+/* A host call that waited; times in microseconds. */
+static aq_record host_wait(double begin, double end, int64_t name)
+{
+  aq_record row;
+  aq_record_init(&row);
+  row.kind = AQ_KIND_WAIT;
+  row.name = name;
+  row.host_begin = (aq_time)(begin * AQ_US);
+  row.host_end = (aq_time)(end * AQ_US);
+  return row;
+}
+
+/* Waits have no start: they come first. */
+static aq_workload_source *open_closed(table *t, aq_record rows[4],
+                                       int64_t wait_name)
+{
+  rows[0] = host_wait(30, 58, wait_name);
+  rows[1] = kernel(10, 13, 17.7, 30);
+  rows[2] = kernel(20, 23, 30, 50);
+  rows[3] = kernel(60, 63, 67.7, 70);
+  *t = table_of(rows, 4);
+  aq_replay_options options = mi300x;
+  options.closed = true;
+  return open_with(t, &options, NULL);
+}
+
+START_TEST(a_closed_loop_goes_on_when_what_it_waited_for_is_done)
+{
+  for (int all = 0; all < 2; all++)
+    for (int late = -15; late <= 15; late += 15) {
+      aq_record rows[4];
+      table t;
+      aq_workload_source *source = open_closed(&t, rows, all ? 2 : 0);
+      aq_job first = next(source), second = next(source);
+      ck_assert_int_eq(second.submit, 23 * AQ_US);
+      ck_assert_int_eq(source->peek(source), AQ_TIME_MAX);
+      source->done(source, first.id, 30 * AQ_US);
+      ck_assert_int_eq(source->peek(source), AQ_TIME_MAX);
+      source->done(source, second.id, (50 + late) * AQ_US);
+      /* Measured: the wait returned 8 us after it, the next came 2 later. */
+      aq_job third = next(source);
+      ck_assert_int_eq(third.submit, (63 + late) * AQ_US);
+      ck_assert_int_eq(third.host_begin, (60 + late) * AQ_US);
+      ck_end(source);
+    }
+}
+END_TEST
+
+START_TEST(a_wait_for_what_had_been_done_takes_its_own_time)
+{
+  aq_record rows[] = {host_wait(80, 84, 0), kernel(10, 13, 17.7, 30),
+                      kernel(90, 93, 97.7, 99)};
+  table t = table_of(rows, 3);
+  aq_replay_options options = mi300x;
+  options.closed = true;
+  aq_workload_source *source = open_with(&t, &options, NULL);
+  aq_job first = next(source);
+  source->done(source, first.id, 25 * AQ_US);
+  ck_assert_int_eq(source->peek(source), 93 * AQ_US);
+  source->close(source);
+
+  t = table_of(rows, 3);
+  source = open_with(&t, &options, NULL);
+  source->done(source, next(source).id, 100 * AQ_US); /* now it does wait */
+  ck_assert_int_eq(next(source).submit, 109 * AQ_US);
+  ck_end(source);
+}
+END_TEST
+
+START_TEST(processes_wait_on_their_own)
+{
+  aq_record rows[] = {host_wait(30, 58, 0), kernel(10, 13, 17.7, 50),
+                      kernel(11, 14, 18.7, 52), kernel(60, 63, 67.7, 70),
+                      kernel(60, 64, 68.7, 70)};
+  for (int i = 0; i < 5; i++)
+    rows[i].pid = 1;
+  rows[2].pid = rows[4].pid = 2;
+  rows[2].queue = rows[4].queue = 1;
+  table t = table_of(rows, 5);
+  aq_replay_options options = mi300x;
+  options.closed = true;
+  aq_workload_source *source = open_with(&t, &options, NULL);
+  aq_job first = next(source);
+  next(source);
+  aq_job other = next(source);
+  ck_assert_int_eq(other.pid, 2);
+  ck_assert_int_eq(other.submit, 64 * AQ_US);
+  ck_assert_int_eq(source->peek(source), AQ_TIME_MAX);
+  source->done(source, first.id, 60 * AQ_US);
+  ck_assert_int_eq(next(source).submit, 73 * AQ_US);
+  ck_end(source);
+}
+END_TEST
+
+START_TEST(level_2_predicts_the_second_half_from_the_first)
+{
+  aq_record rows[10];
+  static const double lengths[] = {5, 3, 9, 20, 7, 50, 51, 52, 53, 54};
+  for (int i = 0; i < 10; i++)
+    rows[i] =
+        kernel(100 * i, 100 * i + 3, 100 * i + 8, 100 * i + 8 + lengths[i]);
+  rows[3].grid_x = rows[6].grid_x = 4096;
+  rows[7].grid_x = 77; /* not seen: the name tells */
+  rows[8].name = 5;    /* not seen: the kind tells */
+  static const double predicted[] = {7, 20, 7, 7, 7};
+  aq_replay_options options = mi300x;
+  options.predict = true;
+  table t = table_of(rows, 10);
+  aq_workload_source *source = open_with(&t, &options, NULL);
+  for (int i = 0; i < 10; i++) {
+    aq_job job = next(source);
+    const aq_command *command = job.commands;
+    ck_assert_int_eq(command->cost.base,
+                     (aq_time)(i < 5 ? lengths[i] : predicted[i - 5]) * AQ_US);
+    ck_assert_int_eq(command->flags & AQ_FLAG_LEARNED,
+                     i < 5 ? AQ_FLAG_LEARNED : 0);
+  }
+  ck_end(source);
+}
+END_TEST
+
+START_TEST(direct_launches_between_waits_become_one_graph_launch)
+{
+  aq_record rows[] = {host_wait(55, 70, 0),   kernel(0, 3, 12, 20),
+                      kernel(20, 23, 27, 30), kernel(30, 33, 37, 40),
+                      kernel(40, 43, 47, 50), kernel(80, 83, 87, 90),
+                      kernel(90, 93, 97, 99)};
+  rows[6].tid = 9; /* of another thread: on its own */
+  table t = table_of(rows, 7);
+  aq_replay_options options = mi300x;
+  options.as_graph = true;
+  options.graph_launch = 9 * AQ_US;
+  options.graph_head = 8;
+  aq_workload_source *source = open_with(&t, &options, NULL);
+  next(source);
+  aq_job graph = next(source);
+  ck_assert_uint_eq(graph.command_count, 3);
+  ck_assert_int_eq(graph.via, AQ_VIA_GRAPH);
+  ck_assert_int_eq(graph.submit, 29 * AQ_US);
+  ck_assert_int_eq(graph.host_end, 43 * AQ_US);
+  ck_assert_int_eq(graph.commands[0].flags, AQ_FLAG_GRAPH_FIRST);
+  ck_assert_int_eq(graph.commands[2].origin, 104);
+  ck_assert(graph.marker);
+  for (int i = 0; i < 2; i++) {
+    aq_job alone = next(source);
+    ck_assert_uint_eq(alone.command_count, 1);
+    ck_assert_int_eq(alone.via, AQ_VIA_DIRECT);
+    ck_assert(!alone.marker);
+  }
+  ck_end(source);
+}
+END_TEST
+
+START_TEST(a_closed_loop_takes_the_time_of_merged_calls_out)
+{
+  aq_record rows[] = {kernel(0, 3, 12, 20), kernel(20, 23, 27, 30),
+                      kernel(30, 33, 37, 40), kernel(40, 60, 64, 66),
+                      kernel(100, 103, 107, 109)};
+  rows[4].tid = 9;
+  table t = table_of(rows, 5);
+  aq_replay_options options = mi300x;
+  options.as_graph = options.closed = true;
+  options.graph_launch = 9 * AQ_US;
+  options.graph_head = 1;
+  options.graph_per_node = AQ_US;
+  aq_workload_source *source = open_with(&t, &options, NULL);
+  next(source);
+  ck_assert_int_eq(next(source).submit, 29 * AQ_US);
+  ck_assert_int_eq(next(source).submit, 31 * AQ_US);
+  /* The calls went on for another 29 us. */
+  ck_assert_int_eq(next(source).submit, (103 - 29) * AQ_US);
+  ck_end(source);
+}
+END_TEST
+
+START_TEST(what_waits_for_another_queue_starts_a_graph)
+{
+  aq_record rows[] = {kernel(0, 3, 12, 20), kernel(20, 23, 27, 30),
+                      kernel(30, 33, 37, 40), kernel(40, 43, 47, 50),
+                      kernel(50, 53, 57, 60)};
+  const aq_edge edge = {100, 103, AQ_EDGE_CALL, 95};
+  table t = table_of(rows, 5);
+  aq_replay_options options = mi300x;
+  options.as_graph = true;
+  options.edges = &edge;
+  options.edge_count = 1;
+  aq_workload_source *source = open_with(&t, &options, NULL);
+  next(source);
+  ck_assert_uint_eq(next(source).command_count, 2);
+  aq_job second = next(source);
+  ck_assert_uint_eq(second.command_count, 2);
+  ck_assert_uint_eq(second.dependency_count, 1);
+  ck_end(source);
+}
+END_TEST
+
 AQ_TEST_MAIN("run/replay", a_host_call_is_submitted_when_it_returned,
              the_first_row_of_each_queue_is_pinned_cold,
              rows_without_host_times_are_pinned_warm_or_cold,
@@ -387,4 +659,14 @@ AQ_TEST_MAIN("run/replay", a_host_call_is_submitted_when_it_returned,
              rows_that_follow_without_a_gap_are_glued,
              packets_of_a_queue_keep_the_order_of_their_starts,
              odd_rows_do_no_harm,
-             a_replay_runs_into_packets_and_rows_with_origins)
+             a_replay_runs_into_packets_and_rows_with_origins,
+             streams_share_four_queues_of_their_device,
+             recorded_queues_are_kept_unless_told_otherwise,
+             edges_between_rows_are_dependencies_of_jobs,
+             a_closed_loop_goes_on_when_what_it_waited_for_is_done,
+             a_wait_for_what_had_been_done_takes_its_own_time,
+             processes_wait_on_their_own,
+             level_2_predicts_the_second_half_from_the_first,
+             direct_launches_between_waits_become_one_graph_launch,
+             a_closed_loop_takes_the_time_of_merged_calls_out,
+             what_waits_for_another_queue_starts_a_graph)

@@ -104,7 +104,7 @@ START_TEST(a_wait_that_held_nothing_back_is_less_sure)
   trial_open(&t);
   producer(&t, 1, 400, true);
   ck_assert_uint_eq(find(&t), 1);
-  ck_edge(&t, 0, 1, 2, AQ_EDGE_CALL, 60);
+  ck_edge(&t, 0, 1, 2, AQ_EDGE_CALL, 40);
   trial_close(&t);
 }
 END_TEST
@@ -146,7 +146,7 @@ START_TEST(a_late_start_after_one_other_end_is_inferred)
 }
 END_TEST
 
-START_TEST(several_ends_that_fit_share_the_confidence)
+START_TEST(several_ends_that_fit_are_less_sure)
 {
   trial t;
   trial_open(&t);
@@ -155,7 +155,7 @@ START_TEST(several_ends_that_fit_share_the_confidence)
   row(&t, 0, 14, 205, 218); /* row 2 */
   row(&t, 1, 25, 228, 240);
   ck_assert_uint_eq(find(&t), 1);
-  ck_edge(&t, 0, 2, 3, AQ_EDGE_INFERRED, 35);
+  ck_edge(&t, 0, 2, 3, AQ_EDGE_INFERRED, 60);
   trial_close(&t);
 }
 END_TEST
@@ -216,7 +216,7 @@ AQ_TEST_MAIN("trace/edges",
              a_row_that_ran_before_the_other_ended_did_not_await_it,
              an_event_was_recorded_by_the_last_call_that_records_one,
              a_late_start_after_one_other_end_is_inferred,
-             several_ends_that_fit_share_the_confidence,
+             several_ends_that_fit_are_less_sure,
              nothing_is_inferred_without_need_or_chance,
              the_order_of_rows_and_calls_does_not_matter,
              a_run_of_one_queue_or_none_has_no_edges)

@@ -1,0 +1,380 @@
+/* SPDX-License-Identifier: MIT */
+/* Agents and their caches. */
+#include <string.h>
+
+#include "dropin/hsa.h"
+#include "dropin/runtime.h"
+
+enum {
+  NAME_BYTES = 64,
+  UUID_BYTES = 21,
+  CACHE_BYTES = 4, /* uint32_t[4] of the agent */
+  EXTENSION_BYTES = 128,
+  DIMENSION_MAX = 1024, /* of a workgroup */
+  GPU_CACHE_LINE = 64,
+  GPU_FAMILY = 141,
+};
+
+hsa_status_t hsa_iterate_agents(hsa_status_t (*callback)(hsa_agent_t agent,
+                                                         void *data),
+                                void *data)
+{
+  AQDROP_ENTER(runtime);
+  if (!callback)
+    return HSA_STATUS_ERROR_INVALID_ARGUMENT;
+  for (uint32_t i = 0; i < runtime->agent_count; i++) {
+    hsa_status_t status =
+        callback(aqdrop_agent_handle(&runtime->agents[i]), data);
+    if (status != HSA_STATUS_SUCCESS)
+      return status;
+  }
+  return HSA_STATUS_SUCCESS;
+}
+
+static hsa_status_t put_dimensions(void *value, uint16_t x, uint16_t y,
+                                   uint16_t z)
+{
+  memcpy(value, (uint16_t[]){x, y, z}, 3 * sizeof x);
+  return HSA_STATUS_SUCCESS;
+}
+
+static hsa_status_t put_grid(void *value, uint32_t size)
+{
+  *(hsa_dim3_t *)value = (hsa_dim3_t){size, size, size};
+  return HSA_STATUS_SUCCESS;
+}
+
+static hsa_status_t put_caches(const aqdrop_agent *agent, void *value)
+{
+  uint32_t sizes[CACHE_BYTES] = {0};
+  for (uint32_t i = 0; i < agent->cache_count; i++)
+    sizes[agent->caches[i].level - 1] = agent->caches[i].size;
+  memcpy(value, sizes, sizeof sizes);
+  return HSA_STATUS_SUCCESS;
+}
+
+static hsa_status_t put_zeros(void *value, size_t size)
+{
+  memset(value, 0, size);
+  return HSA_STATUS_SUCCESS;
+}
+
+/* Attributes that need no device. */
+static hsa_status_t common_info(const aqdrop_agent *agent, uint32_t attribute,
+                                void *value)
+{
+  switch (attribute) {
+  case HSA_AGENT_INFO_MACHINE_MODEL:
+    return aqdrop_put32(value, HSA_MACHINE_MODEL_LARGE);
+  case HSA_AGENT_INFO_FBARRIER_MAX_SIZE:
+    return aqdrop_put32(value, agent->info ? 32 : 0);
+  case HSA_AGENT_INFO_NODE:
+  case HSA_AMD_AGENT_INFO_DRIVER_NODE_ID:
+    return aqdrop_put32(value, agent->node);
+  case HSA_AGENT_INFO_CACHE_SIZE:
+    return put_caches(agent, value);
+  case HSA_AGENT_INFO_EXTENSIONS:
+    return put_zeros(value, EXTENSION_BYTES);
+  case HSA_AGENT_INFO_VERSION_MAJOR:
+  case HSA_AGENT_INFO_VERSION_MINOR:
+    return aqdrop_put16(value, 1);
+  case HSA_AGENT_INFO_FAST_F16_OPERATION:
+    return aqdrop_put_bool(value, agent->info != NULL);
+  case HSA_AMD_AGENT_INFO_HDP_FLUSH:
+    return put_zeros(value, 2 * sizeof(uint32_t *));
+  case HSA_AMD_AGENT_INFO_DOMAIN:
+  case HSA_AMD_AGENT_INFO_MAX_ADDRESS_WATCH_POINTS:
+  case HSA_AMD_AGENT_INFO_ASIC_REVISION:
+  case HSA_AMD_AGENT_INFO_IOMMU_SUPPORT:
+    return aqdrop_put32(value, 0);
+  case HSA_AMD_AGENT_INFO_SVM_DIRECT_HOST_ACCESS:
+    return aqdrop_put_bool(value, true);
+  case HSA_AMD_AGENT_INFO_MEMORY_PROPERTIES:
+    return put_zeros(value, 8);
+  default:
+    return HSA_STATUS_ERROR_INVALID_ARGUMENT;
+  }
+}
+
+static hsa_status_t host_info(const aqdrop_agent *agent, uint32_t attribute,
+                              void *value)
+{
+  switch (attribute) {
+  case HSA_AGENT_INFO_NAME:
+  case HSA_AMD_AGENT_INFO_PRODUCT_NAME:
+    return aqdrop_put_text(value, NAME_BYTES, "Aqueduct host");
+  case HSA_AGENT_INFO_VENDOR_NAME:
+    return aqdrop_put_text(value, NAME_BYTES, "CPU");
+  case HSA_AGENT_INFO_FEATURE:
+    return aqdrop_put32(value, 0);
+  case HSA_AGENT_INFO_PROFILE:
+    return aqdrop_put32(value, HSA_PROFILE_FULL);
+  case HSA_AGENT_INFO_DEFAULT_FLOAT_ROUNDING_MODE:
+  case HSA_AGENT_INFO_BASE_PROFILE_DEFAULT_FLOAT_ROUNDING_MODES:
+    return aqdrop_put32(value, HSA_DEFAULT_FLOAT_ROUNDING_MODE_NEAR);
+  case HSA_AGENT_INFO_WAVEFRONT_SIZE:
+  case HSA_AGENT_INFO_WORKGROUP_MAX_SIZE:
+  case HSA_AGENT_INFO_GRID_MAX_SIZE:
+  case HSA_AGENT_INFO_QUEUES_MAX:
+  case HSA_AGENT_INFO_QUEUE_MIN_SIZE:
+  case HSA_AGENT_INFO_QUEUE_MAX_SIZE:
+    return aqdrop_put32(value, 0);
+  case HSA_AGENT_INFO_WORKGROUP_MAX_DIM:
+    return put_dimensions(value, 0, 0, 0);
+  case HSA_AGENT_INFO_GRID_MAX_DIM:
+    return put_grid(value, 0);
+  case HSA_AGENT_INFO_QUEUE_TYPE:
+    return aqdrop_put32(value, HSA_QUEUE_TYPE_MULTI);
+  case HSA_AGENT_INFO_DEVICE:
+    return aqdrop_put32(value, HSA_DEVICE_TYPE_CPU);
+  case HSA_AGENT_INFO_ISA:
+    return aqdrop_put64(value, 0);
+  case HSA_AMD_AGENT_INFO_UUID:
+    return aqdrop_put_text(value, UUID_BYTES, "CPU-XX");
+  case HSA_AMD_AGENT_INFO_COOPERATIVE_QUEUES:
+    return aqdrop_put_bool(value, false);
+  case HSA_AMD_AGENT_INFO_CHIP_ID:
+  case HSA_AMD_AGENT_INFO_CACHELINE_SIZE:
+  case HSA_AMD_AGENT_INFO_COMPUTE_UNIT_COUNT:
+  case HSA_AMD_AGENT_INFO_MAX_CLOCK_FREQUENCY:
+  case HSA_AMD_AGENT_INFO_BDFID:
+  case HSA_AMD_AGENT_INFO_MEMORY_WIDTH:
+  case HSA_AMD_AGENT_INFO_MEMORY_MAX_FREQUENCY:
+  case HSA_AMD_AGENT_INFO_MAX_WAVES_PER_CU:
+  case HSA_AMD_AGENT_INFO_NUM_SIMDS_PER_CU:
+  case HSA_AMD_AGENT_INFO_NUM_SHADER_ENGINES:
+  case HSA_AMD_AGENT_INFO_NUM_SHADER_ARRAYS_PER_SE:
+  case HSA_AMD_AGENT_INFO_COOPERATIVE_COMPUTE_UNIT_COUNT:
+  case HSA_AMD_AGENT_INFO_NUM_SDMA_ENG:
+  case HSA_AMD_AGENT_INFO_NUM_SDMA_XGMI_ENG:
+  case HSA_AMD_AGENT_INFO_NUM_XCC:
+    return aqdrop_put32(value, 0);
+  default:
+    return common_info(agent, attribute, value);
+  }
+}
+
+/* What hsa.h knows of an agent. */
+static hsa_status_t device_info(const aqdrop_agent *agent, uint32_t attribute,
+                                void *value)
+{
+  const aq_device_info *info = agent->info;
+  switch (attribute) {
+  case HSA_AGENT_INFO_NAME:
+    return aqdrop_put_text(value, NAME_BYTES, info->gfx);
+  case HSA_AGENT_INFO_VENDOR_NAME:
+    return aqdrop_put_text(value, NAME_BYTES, "AMD");
+  case HSA_AGENT_INFO_FEATURE:
+    return aqdrop_put32(value, HSA_AGENT_FEATURE_KERNEL_DISPATCH);
+  case HSA_AGENT_INFO_PROFILE:
+    return aqdrop_put32(value, HSA_PROFILE_BASE);
+  case HSA_AGENT_INFO_DEFAULT_FLOAT_ROUNDING_MODE:
+  case HSA_AGENT_INFO_BASE_PROFILE_DEFAULT_FLOAT_ROUNDING_MODES:
+    return aqdrop_put32(value, HSA_DEFAULT_FLOAT_ROUNDING_MODE_NEAR);
+  case HSA_AGENT_INFO_WAVEFRONT_SIZE:
+    return aqdrop_put32(value, info->wave_size);
+  case HSA_AGENT_INFO_WORKGROUP_MAX_DIM:
+    return put_dimensions(value, DIMENSION_MAX, DIMENSION_MAX, DIMENSION_MAX);
+  case HSA_AGENT_INFO_WORKGROUP_MAX_SIZE:
+    return aqdrop_put32(value, (uint32_t)agent->model->workgroup_max);
+  case HSA_AGENT_INFO_GRID_MAX_DIM:
+    return put_grid(value, UINT32_MAX);
+  case HSA_AGENT_INFO_GRID_MAX_SIZE:
+    return aqdrop_put32(value, UINT32_MAX);
+  case HSA_AGENT_INFO_QUEUES_MAX:
+    return aqdrop_put32(value, info->queues_max);
+  case HSA_AGENT_INFO_QUEUE_MIN_SIZE:
+    return aqdrop_put32(value, info->queue_size_min);
+  case HSA_AGENT_INFO_QUEUE_MAX_SIZE:
+    return aqdrop_put32(value, info->queue_size_max);
+  case HSA_AGENT_INFO_QUEUE_TYPE:
+    return aqdrop_put32(value, agent->model->multi_producer_queues
+                                   ? HSA_QUEUE_TYPE_MULTI
+                                   : HSA_QUEUE_TYPE_SINGLE);
+  case HSA_AGENT_INFO_DEVICE:
+    return aqdrop_put32(value, HSA_DEVICE_TYPE_GPU);
+  case HSA_AGENT_INFO_ISA:
+    return aqdrop_put64(value, (uintptr_t)&agent->isa);
+  default:
+    return common_info(agent, attribute, value);
+  }
+}
+
+static uint64_t memory_used(const aqdrop_agent *agent)
+{
+  uint64_t used = 0;
+  for (uint32_t i = 0; i < agent->pool_count; i++)
+    used += __atomic_load_n(&agent->pools[i].used, __ATOMIC_RELAXED);
+  return used;
+}
+
+/* What AMD's extension knows of an agent. */
+static hsa_status_t device_amd_info(const aqdrop_agent *agent,
+                                    uint32_t attribute, void *value)
+{
+  const aqsim_model *model = agent->model;
+  const aqdrop_persona *persona = agent->persona;
+  switch (attribute) {
+  case HSA_AMD_AGENT_INFO_CHIP_ID:
+    return aqdrop_put32(value, persona->chip);
+  case HSA_AMD_AGENT_INFO_CACHELINE_SIZE:
+    return aqdrop_put32(value, GPU_CACHE_LINE);
+  case HSA_AMD_AGENT_INFO_COMPUTE_UNIT_COUNT:
+  case HSA_AMD_AGENT_INFO_COOPERATIVE_COMPUTE_UNIT_COUNT:
+    return aqdrop_put32(value, (uint32_t)model->cus);
+  case HSA_AMD_AGENT_INFO_MAX_CLOCK_FREQUENCY:
+    return aqdrop_put32(value, (uint32_t)(model->clock / 1000000));
+  case HSA_AMD_AGENT_INFO_BDFID:
+    return aqdrop_put32(value, agent->node << 8);
+  case HSA_AMD_AGENT_INFO_MEMORY_WIDTH:
+    return aqdrop_put32(value, persona->bus_bits);
+  case HSA_AMD_AGENT_INFO_MEMORY_MAX_FREQUENCY:
+    return aqdrop_put32(value, persona->memory_mhz);
+  case HSA_AMD_AGENT_INFO_PRODUCT_NAME:
+    return aqdrop_put_text(value, NAME_BYTES, model->product);
+  case HSA_AMD_AGENT_INFO_MAX_WAVES_PER_CU:
+    return aqdrop_put32(
+        value, (uint32_t)(model->simds_per_cu * model->waves_per_simd));
+  case HSA_AMD_AGENT_INFO_NUM_SIMDS_PER_CU:
+    return aqdrop_put32(value, (uint32_t)model->simds_per_cu);
+  case HSA_AMD_AGENT_INFO_NUM_SHADER_ENGINES:
+    return aqdrop_put32(value, persona->engines);
+  case HSA_AMD_AGENT_INFO_NUM_SHADER_ARRAYS_PER_SE:
+    return aqdrop_put32(value, persona->arrays);
+  case HSA_AMD_AGENT_INFO_COOPERATIVE_QUEUES:
+    return aqdrop_put_bool(value, true);
+  case HSA_AMD_AGENT_INFO_UUID:
+    return aqdrop_put_text(value, UUID_BYTES, "GPU-XX");
+  case HSA_AMD_AGENT_INFO_MEMORY_AVAIL:
+    return aqdrop_put64(value,
+                        (persona->memory_gib << 30) - memory_used(agent));
+  case HSA_AMD_AGENT_INFO_TIMESTAMP_FREQUENCY:
+    return aqdrop_put64(value, agent->info->timestamp_hz);
+  case HSA_AMD_AGENT_INFO_ASIC_FAMILY_ID:
+    return aqdrop_put32(value, GPU_FAMILY);
+  case HSA_AMD_AGENT_INFO_UCODE_VERSION:
+  case HSA_AMD_AGENT_INFO_SDMA_UCODE_VERSION:
+    return aqdrop_put32(value, 1);
+  case HSA_AMD_AGENT_INFO_NUM_SDMA_ENG:
+    return aqdrop_put32(value, 1); /* as many as the simulator has */
+  case HSA_AMD_AGENT_INFO_NUM_SDMA_XGMI_ENG:
+    return aqdrop_put32(value, 0);
+  case HSA_AMD_AGENT_INFO_NUM_XCC:
+    return aqdrop_put32(value, (uint32_t)model->xccs);
+  case HSA_AMD_AGENT_INFO_DRIVER_UID:
+    return aqdrop_put32(value, agent->node);
+  case HSA_AMD_AGENT_INFO_NEAREST_CPU:
+    return aqdrop_put64(value, (uintptr_t)(agent - agent->node)); /* the host */
+  default:
+    return device_info(agent, attribute, value);
+  }
+}
+
+hsa_status_t hsa_agent_get_info(hsa_agent_t agent, uint32_t attribute,
+                                void *value)
+{
+  AQDROP_ENTER(runtime);
+  const aqdrop_agent *a = aqdrop_agent_from(runtime, agent);
+  if (!a)
+    return HSA_STATUS_ERROR_INVALID_AGENT;
+  if (!value)
+    return HSA_STATUS_ERROR_INVALID_ARGUMENT;
+  return a->info ? device_amd_info(a, attribute, value)
+                 : host_info(a, attribute, value);
+}
+
+hsa_status_t hsa_agent_get_exception_policies(hsa_agent_t agent,
+                                              uint32_t profile, uint16_t *mask)
+{
+  AQDROP_ENTER(runtime);
+  if (!aqdrop_agent_from(runtime, agent))
+    return HSA_STATUS_ERROR_INVALID_AGENT;
+  if (!mask || profile > HSA_PROFILE_FULL)
+    return HSA_STATUS_ERROR_INVALID_ARGUMENT;
+  return aqdrop_put16(mask, 0);
+}
+
+hsa_status_t hsa_amd_image_get_info_max_dim(hsa_agent_t agent,
+                                            uint32_t attribute, void *value)
+{
+  AQDROP_ENTER(runtime);
+  if (!aqdrop_agent_from(runtime, agent))
+    return HSA_STATUS_ERROR_INVALID_AGENT;
+  if (!value)
+    return HSA_STATUS_ERROR_INVALID_ARGUMENT;
+  switch (attribute) {
+  case HSA_EXT_AGENT_INFO_IMAGE_1D_MAX_ELEMENTS:
+  case HSA_EXT_AGENT_INFO_IMAGE_1DA_MAX_ELEMENTS:
+  case HSA_EXT_AGENT_INFO_IMAGE_1DB_MAX_ELEMENTS:
+  case HSA_EXT_AGENT_INFO_IMAGE_ARRAY_MAX_LAYERS:
+    return put_zeros(value, sizeof(uint32_t));
+  case HSA_EXT_AGENT_INFO_IMAGE_2D_MAX_ELEMENTS:
+  case HSA_EXT_AGENT_INFO_IMAGE_2DA_MAX_ELEMENTS:
+  case HSA_EXT_AGENT_INFO_IMAGE_2DDEPTH_MAX_ELEMENTS:
+  case HSA_EXT_AGENT_INFO_IMAGE_2DADEPTH_MAX_ELEMENTS:
+    return put_zeros(value, 2 * sizeof(uint32_t));
+  case HSA_EXT_AGENT_INFO_IMAGE_3D_MAX_ELEMENTS:
+    return put_zeros(value, 3 * sizeof(uint32_t));
+  default:
+    return HSA_STATUS_ERROR_INVALID_ARGUMENT;
+  }
+}
+
+/* ---- caches ---- */
+
+static const aqdrop_cache *cache_from(aqdrop *runtime, hsa_cache_t cache)
+{
+  for (uint32_t i = 0; i < runtime->agent_count; i++) {
+    const aqdrop_agent *agent = &runtime->agents[i];
+    for (uint32_t j = 0; j < agent->cache_count; j++)
+      if (cache.handle == (uintptr_t)&agent->caches[j])
+        return &agent->caches[j];
+  }
+  return NULL;
+}
+
+hsa_status_t hsa_agent_iterate_caches(
+    hsa_agent_t agent, hsa_status_t (*callback)(hsa_cache_t cache, void *data),
+    void *data)
+{
+  AQDROP_ENTER(runtime);
+  const aqdrop_agent *a = aqdrop_agent_from(runtime, agent);
+  if (!a)
+    return HSA_STATUS_ERROR_INVALID_AGENT;
+  if (!callback)
+    return HSA_STATUS_ERROR_INVALID_ARGUMENT;
+  for (uint32_t i = 0; i < a->cache_count; i++) {
+    hsa_status_t status =
+        callback((hsa_cache_t){(uintptr_t)&a->caches[i]}, data);
+    if (status != HSA_STATUS_SUCCESS)
+      return status;
+  }
+  return HSA_STATUS_SUCCESS;
+}
+
+hsa_status_t hsa_cache_get_info(hsa_cache_t cache, uint32_t attribute,
+                                void *value)
+{
+  AQDROP_ENTER(runtime);
+  const aqdrop_cache *c = cache_from(runtime, cache);
+  char name[] = "L0";
+  if (!c)
+    return HSA_STATUS_ERROR_INVALID_CACHE;
+  if (!value)
+    return HSA_STATUS_ERROR_INVALID_ARGUMENT;
+  name[1] = (char)('0' + c->level);
+  switch (attribute) {
+  case HSA_CACHE_INFO_NAME_LENGTH:
+    return aqdrop_put32(value, sizeof name - 1);
+  case HSA_CACHE_INFO_NAME:
+    memcpy(value, name, sizeof name - 1);
+    return HSA_STATUS_SUCCESS;
+  case HSA_CACHE_INFO_LEVEL:
+    *(uint8_t *)value = c->level;
+    return HSA_STATUS_SUCCESS;
+  case HSA_CACHE_INFO_SIZE:
+    return aqdrop_put32(value, c->size);
+  default:
+    return HSA_STATUS_ERROR_INVALID_ARGUMENT;
+  }
+}

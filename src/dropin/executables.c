@@ -1,0 +1,423 @@
+/* SPDX-License-Identifier: MIT */
+#include "dropin/executables.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum { KD_LENGTH = 3 /* ".kd" */ };
+
+/* What a kernel takes without a cost of its own. */
+static const aq_cost usual_cost = {AQ_COST_PER_WORKGROUP, 2 * AQ_US,
+                                   10 * AQ_NS};
+
+/* ---- readers ---- */
+
+static aqdrop_reader **reader_link(aqdrop *runtime,
+                                   hsa_code_object_reader_t handle)
+{
+  aqdrop_reader **link = &runtime->first_reader;
+  while (*link && (uintptr_t)*link != handle.handle)
+    link = &(*link)->next;
+  return link;
+}
+
+static hsa_status_t reader_keep(aqdrop *runtime, const aqdrop_reader *from,
+                                hsa_code_object_reader_t *out)
+{
+  aqdrop_reader *reader = malloc(sizeof *reader);
+  if (!reader) {
+    if (from->mapped)
+      munmap(from->mapped, from->mapped_size);
+    return HSA_STATUS_ERROR_OUT_OF_RESOURCES;
+  }
+  *reader = *from;
+  pthread_mutex_lock(&runtime->lock);
+  reader->next = runtime->first_reader;
+  runtime->first_reader = reader;
+  pthread_mutex_unlock(&runtime->lock);
+  out->handle = (uintptr_t)reader;
+  return HSA_STATUS_SUCCESS;
+}
+
+hsa_status_t aqdrop_reader_open(aqdrop *runtime, int file, size_t offset,
+                                size_t size, hsa_code_object_reader_t *out)
+{
+  struct stat info;
+  if (!out)
+    return HSA_STATUS_ERROR_INVALID_ARGUMENT;
+  if (file < 0 || fstat(file, &info) != 0 || !S_ISREG(info.st_mode))
+    return HSA_STATUS_ERROR_INVALID_FILE;
+  size_t whole = (size_t)info.st_size;
+  if (offset >= whole || size > whole - offset)
+    return HSA_STATUS_ERROR_INVALID_ARGUMENT;
+  void *mapped = mmap(NULL, whole, PROT_READ, MAP_PRIVATE, file, 0);
+  if (mapped == MAP_FAILED)
+    return HSA_STATUS_ERROR_INVALID_FILE;
+  aqdrop_reader reader = {.bytes = (const char *)mapped + offset,
+                          .size = size ? size : whole - offset,
+                          .mapped = mapped,
+                          .mapped_size = whole,
+                          .file = file};
+  return reader_keep(runtime, &reader, out);
+}
+
+hsa_status_t
+hsa_code_object_reader_create_from_file(int file,
+                                        hsa_code_object_reader_t *reader)
+{
+  AQDROP_ENTER(runtime);
+  return aqdrop_reader_open(runtime, file, 0, 0, reader);
+}
+
+hsa_status_t
+hsa_code_object_reader_create_from_memory(const void *code_object, size_t size,
+                                          hsa_code_object_reader_t *reader)
+{
+  AQDROP_ENTER(runtime);
+  aqdrop_reader from = {.bytes = code_object, .size = size, .file = -1};
+  if (!code_object || size == 0 || !reader)
+    return HSA_STATUS_ERROR_INVALID_ARGUMENT;
+  return reader_keep(runtime, &from, reader);
+}
+
+static void reader_free(aqdrop_reader *reader)
+{
+  if (reader->mapped)
+    munmap(reader->mapped, reader->mapped_size);
+  free(reader);
+}
+
+hsa_status_t hsa_code_object_reader_destroy(hsa_code_object_reader_t reader)
+{
+  AQDROP_ENTER(runtime);
+  pthread_mutex_lock(&runtime->lock);
+  aqdrop_reader **link = reader_link(runtime, reader), *found = *link;
+  if (found)
+    *link = found->next;
+  pthread_mutex_unlock(&runtime->lock);
+  if (!found)
+    return HSA_STATUS_ERROR_INVALID_CODE_OBJECT_READER;
+  reader_free(found);
+  return HSA_STATUS_SUCCESS;
+}
+
+/* ---- executables ---- */
+
+/* The link to an executable, to NULL for an unknown one. The lock is held. */
+static aqdrop_executable **executable_link(aqdrop *runtime,
+                                           hsa_executable_t handle)
+{
+  aqdrop_executable **link = &runtime->first_executable;
+  while (*link && (uintptr_t)*link != handle.handle)
+    link = &(*link)->next;
+  return link;
+}
+
+aqdrop_executable *aqdrop_executable_from(aqdrop *runtime,
+                                          hsa_executable_t executable)
+{
+  pthread_mutex_lock(&runtime->lock);
+  aqdrop_executable *found = *executable_link(runtime, executable);
+  pthread_mutex_unlock(&runtime->lock);
+  return found;
+}
+
+hsa_status_t hsa_executable_create_alt(uint32_t profile, uint32_t rounding,
+                                       const char *options,
+                                       hsa_executable_t *executable)
+{
+  AQDROP_ENTER(runtime);
+  (void)options;
+  if (!executable || profile > HSA_PROFILE_FULL ||
+      rounding > HSA_DEFAULT_FLOAT_ROUNDING_MODE_NEAR)
+    return HSA_STATUS_ERROR_INVALID_ARGUMENT;
+  aqdrop_executable *made = malloc(sizeof *made);
+  if (!made)
+    return HSA_STATUS_ERROR_OUT_OF_RESOURCES;
+  pthread_mutex_lock(&runtime->lock);
+  *made = (aqdrop_executable){.next = runtime->first_executable,
+                              .profile = profile,
+                              .rounding = rounding,
+                              .state = HSA_EXECUTABLE_STATE_UNFROZEN};
+  runtime->first_executable = made;
+  pthread_mutex_unlock(&runtime->lock);
+  executable->handle = (uintptr_t)made;
+  return HSA_STATUS_SUCCESS;
+}
+
+hsa_status_t hsa_executable_create(uint32_t profile, uint32_t executable_state,
+                                   const char *options,
+                                   hsa_executable_t *executable)
+{
+  AQDROP_ENTER(runtime);
+  if (executable_state > HSA_EXECUTABLE_STATE_FROZEN)
+    return HSA_STATUS_ERROR_INVALID_ARGUMENT;
+  hsa_status_t status = hsa_executable_create_alt(
+      profile, HSA_DEFAULT_FLOAT_ROUNDING_MODE_DEFAULT, options, executable);
+  if (status == HSA_STATUS_SUCCESS)
+    aqdrop_executable_from(runtime, *executable)->state = executable_state;
+  return status;
+}
+
+static void executable_free(aqdrop_executable *executable)
+{
+  while (executable->first) {
+    aqdrop_loaded *loaded = executable->first;
+    executable->first = loaded->next;
+    aqdrop_image_unload(&loaded->image);
+    free(loaded->symbols);
+    free(loaded);
+  }
+  free(executable);
+}
+
+hsa_status_t hsa_executable_destroy(hsa_executable_t executable)
+{
+  AQDROP_ENTER(runtime);
+  pthread_mutex_lock(&runtime->lock);
+  aqdrop_executable **link = executable_link(runtime, executable);
+  aqdrop_executable *found = *link;
+  if (found)
+    *link = found->next;
+  pthread_mutex_unlock(&runtime->lock);
+  if (!found)
+    return HSA_STATUS_ERROR_INVALID_EXECUTABLE;
+  executable_free(found);
+  return HSA_STATUS_SUCCESS;
+}
+
+void aqdrop_executables_fini(aqdrop *runtime)
+{
+  while (runtime->first_executable) {
+    aqdrop_executable *executable = runtime->first_executable;
+    runtime->first_executable = executable->next;
+    executable_free(executable);
+  }
+  while (runtime->first_reader) {
+    aqdrop_reader *reader = runtime->first_reader;
+    runtime->first_reader = reader->next;
+    reader_free(reader);
+  }
+}
+
+/* ---- loading ---- */
+
+/* A kernel that takes time and computes nothing: its user is told once. */
+typedef struct missing {
+  const char *name;
+  bool told;
+} missing;
+
+static void missing_call(const aq_kernel_call *call)
+{
+  missing *m = call->user;
+  if (!m->told)
+    fprintf(stderr,
+            "aqueduct: kernel %s has no host function: it computes nothing\n",
+            m->name);
+  m->told = true;
+}
+
+static missing *missing_make(aqdrop *runtime, const char *name)
+{
+  pthread_mutex_lock(&runtime->lock);
+  missing *m = aq_arena_alloc(&runtime->arena, sizeof *m);
+  if (m)
+    m->name = aq_arena_text(&runtime->arena, name, strlen(name));
+  pthread_mutex_unlock(&runtime->lock);
+  return m && m->name ? m : NULL;
+}
+
+/* Gives a kernel its host function. One without is not made known, so that
+ * dispatching it is a queue error, unless missing kernels are allowed. */
+static aq_status kernel_register(aqdrop *runtime,
+                                 const aqdrop_image_symbol *symbol)
+{
+  const aqdrop_descriptor *descriptor = (const void *)symbol->address;
+  size_t length = strlen(symbol->name) - KD_LENGTH;
+  const aq_kernel_entry *entry =
+      aqdrop_kernel_find(&runtime->kernels, symbol->name, length);
+  if (!entry && !runtime->kernels.warn)
+    return AQ_OK;
+  char *name = strndup(symbol->name, length);
+  missing *m = name && !entry ? missing_make(runtime, name) : NULL;
+  if (!name || (!entry && !m)) {
+    free(name);
+    return AQ_ERR_NO_MEMORY;
+  }
+  bool costs = entry && (entry->cost.kind || entry->cost.base);
+  aq_kernel_desc desc = {.name = name,
+                         .function = entry ? entry->function : missing_call,
+                         .user = m,
+                         .cost = costs ? entry->cost : usual_cost,
+                         .kernarg_size = descriptor->kernarg_size,
+                         .group_size = descriptor->group_size,
+                         .private_size = descriptor->private_size,
+                         .object = (uintptr_t)descriptor};
+  aq_kernel_info info;
+  aq_status status = runtime->transport->ops->kernel_register(
+      runtime->transport, &desc, &info, NULL);
+  free(name);
+  return status;
+}
+
+static hsa_status_t loaded_register(aqdrop *runtime, aqdrop_loaded *loaded)
+{
+  loaded->symbols =
+      calloc(loaded->image.symbol_count + 1, sizeof *loaded->symbols);
+  if (!loaded->symbols)
+    return HSA_STATUS_ERROR_OUT_OF_RESOURCES;
+  for (size_t i = 0; i < loaded->image.symbol_count; i++) {
+    const aqdrop_image_symbol *symbol = &loaded->image.symbols[i];
+    loaded->symbols[i] = (aqdrop_symbol){loaded, symbol};
+    if (symbol->is_kernel && kernel_register(runtime, symbol) != AQ_OK)
+      return HSA_STATUS_ERROR_OUT_OF_RESOURCES;
+  }
+  return HSA_STATUS_SUCCESS;
+}
+
+static hsa_status_t loaded_open(aqdrop *runtime, aqdrop_agent *agent,
+                                const aqdrop_reader *reader,
+                                aqdrop_loaded **out)
+{
+  static const hsa_status_t statuses[] = {
+      [AQDROP_IMAGE_OK] = HSA_STATUS_SUCCESS,
+      [AQDROP_IMAGE_BAD] = HSA_STATUS_ERROR_INVALID_CODE_OBJECT,
+      [AQDROP_IMAGE_FOREIGN] = HSA_STATUS_ERROR_INCOMPATIBLE_ARGUMENTS,
+      [AQDROP_IMAGE_NO_MEMORY] = HSA_STATUS_ERROR_OUT_OF_RESOURCES};
+  aqdrop_loaded *loaded = calloc(1, sizeof *loaded);
+  if (!loaded)
+    return HSA_STATUS_ERROR_OUT_OF_RESOURCES;
+  loaded->agent = agent;
+  loaded->storage = reader->bytes;
+  loaded->storage_size = reader->size;
+  hsa_status_t status = statuses[aqdrop_image_load(
+      reader->bytes, reader->size, agent->info->gfx, &loaded->image)];
+  if (status == HSA_STATUS_SUCCESS)
+    status = loaded_register(runtime, loaded);
+  if (status != HSA_STATUS_SUCCESS) {
+    aqdrop_image_unload(&loaded->image);
+    free(loaded->symbols);
+    free(loaded);
+    return status;
+  }
+  *out = loaded;
+  return HSA_STATUS_SUCCESS;
+}
+
+hsa_status_t hsa_executable_load_agent_code_object(
+    hsa_executable_t executable, hsa_agent_t agent,
+    hsa_code_object_reader_t code_object_reader, const char *options,
+    hsa_loaded_code_object_t *loaded_code_object)
+{
+  AQDROP_ENTER(runtime);
+  aqdrop_executable *e = aqdrop_executable_from(runtime, executable);
+  aqdrop_agent *a = aqdrop_agent_from(runtime, agent);
+  aqdrop_loaded *loaded;
+  (void)options;
+  if (!e)
+    return HSA_STATUS_ERROR_INVALID_EXECUTABLE;
+  if (!a || !a->info)
+    return HSA_STATUS_ERROR_INVALID_AGENT;
+  if (e->state == HSA_EXECUTABLE_STATE_FROZEN)
+    return HSA_STATUS_ERROR_FROZEN_EXECUTABLE;
+  pthread_mutex_lock(&runtime->lock);
+  const aqdrop_reader *reader = *reader_link(runtime, code_object_reader);
+  pthread_mutex_unlock(&runtime->lock);
+  if (!reader)
+    return HSA_STATUS_ERROR_INVALID_CODE_OBJECT_READER;
+  hsa_status_t status = loaded_open(runtime, a, reader, &loaded);
+  if (status != HSA_STATUS_SUCCESS)
+    return status;
+  pthread_mutex_lock(&runtime->lock);
+  loaded->executable = e;
+  loaded->next = e->first;
+  e->first = loaded;
+  pthread_mutex_unlock(&runtime->lock);
+  if (loaded_code_object)
+    loaded_code_object->handle = (uintptr_t)loaded;
+  return HSA_STATUS_SUCCESS;
+}
+
+aqdrop_loaded *aqdrop_loaded_at(aqdrop *runtime, const void *address)
+{
+  aqdrop_loaded *found = NULL;
+  pthread_mutex_lock(&runtime->lock);
+  for (aqdrop_executable *e = runtime->first_executable; e && !found;
+       e = e->next)
+    for (aqdrop_loaded *l = e->first; l && !found; l = l->next)
+      if ((uintptr_t)address - (uintptr_t)l->image.base < l->image.span)
+        found = l;
+  pthread_mutex_unlock(&runtime->lock);
+  return found;
+}
+
+const char *aqdrop_kernel_name(aqdrop *runtime, uint64_t object)
+{
+  const aqdrop_loaded *loaded =
+      aqdrop_loaded_at(runtime, (const void *)(uintptr_t)object);
+  for (size_t i = 0; loaded && i < loaded->image.symbol_count; i++)
+    if ((uintptr_t)loaded->image.symbols[i].address == object)
+      return loaded->image.symbols[i].name;
+  return NULL;
+}
+
+/* ---- state ---- */
+
+hsa_status_t hsa_executable_freeze(hsa_executable_t executable,
+                                   const char *options)
+{
+  AQDROP_ENTER(runtime);
+  aqdrop_executable *e = aqdrop_executable_from(runtime, executable);
+  (void)options;
+  if (!e)
+    return HSA_STATUS_ERROR_INVALID_EXECUTABLE;
+  if (e->state == HSA_EXECUTABLE_STATE_FROZEN)
+    return HSA_STATUS_ERROR_FROZEN_EXECUTABLE;
+  e->state = HSA_EXECUTABLE_STATE_FROZEN;
+  return HSA_STATUS_SUCCESS;
+}
+
+hsa_status_t hsa_executable_get_info(hsa_executable_t executable,
+                                     uint32_t attribute, void *value)
+{
+  AQDROP_ENTER(runtime);
+  const aqdrop_executable *e = aqdrop_executable_from(runtime, executable);
+  if (!e)
+    return HSA_STATUS_ERROR_INVALID_EXECUTABLE;
+  if (!value)
+    return HSA_STATUS_ERROR_INVALID_ARGUMENT;
+  switch (attribute) {
+  case HSA_EXECUTABLE_INFO_PROFILE:
+    return aqdrop_put32(value, e->profile);
+  case HSA_EXECUTABLE_INFO_STATE:
+    return aqdrop_put32(value, e->state);
+  case HSA_EXECUTABLE_INFO_DEFAULT_FLOAT_ROUNDING_MODE:
+    return aqdrop_put32(value, e->rounding);
+  default:
+    return HSA_STATUS_ERROR_INVALID_ARGUMENT;
+  }
+}
+
+/* A code object is checked while it is loaded: what is there is valid. */
+hsa_status_t hsa_executable_validate_alt(hsa_executable_t executable,
+                                         const char *options, uint32_t *result)
+{
+  AQDROP_ENTER(runtime);
+  (void)options;
+  if (!aqdrop_executable_from(runtime, executable))
+    return HSA_STATUS_ERROR_INVALID_EXECUTABLE;
+  if (!result)
+    return HSA_STATUS_ERROR_INVALID_ARGUMENT;
+  return aqdrop_put32(result, 0);
+}
+
+hsa_status_t hsa_executable_validate(hsa_executable_t executable,
+                                     uint32_t *result)
+{
+  return hsa_executable_validate_alt(executable, NULL, result);
+}

@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: MIT */
+#include "dropin/kernels.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static const aq_plugin_kind kernels_kind = {.what = "kernels",
+                                            .folder = "kernels",
+                                            .symbol = "aq_kernels_plugin",
+                                            .abi = AQ_KERNELS_ABI,
+                                            .size = sizeof(aq_kernels)};
+
+aq_status aqdrop_kernels_open(aqdrop_kernels *kernels, aq_diag *diag)
+{
+  const char *missing = secure_getenv("AQUEDUCT_MISSING_KERNELS");
+  const char *name = secure_getenv("AQUEDUCT_KERNELS");
+  *kernels = (aqdrop_kernels){.warn = missing && strcmp(missing, "warn") == 0};
+  if (missing && !kernels->warn && *missing && strcmp(missing, "fail") != 0)
+    return aq_diag_set(diag, AQ_ERR_INVALID,
+                       "AQUEDUCT_MISSING_KERNELS=%s; expected fail or warn",
+                       missing);
+  if (!name || !*name)
+    return AQ_OK;
+  return aq_plugin_open(&kernels_kind, name, &kernels->plugin, diag);
+}
+
+void aqdrop_kernels_close(aqdrop_kernels *kernels)
+{
+  if (kernels->plugin.library)
+    aq_plugin_close(&kernels->plugin);
+}
+
+static const aq_kernel_entry *entry_find(const aq_kernel_entry *entry,
+                                         const char *name, size_t length)
+{
+  for (; entry->name; entry++)
+    if (strlen(entry->name) == length && memcmp(entry->name, name, length) == 0)
+      return entry;
+  return NULL;
+}
+
+const aq_kernel_entry *aqdrop_kernel_find(const aqdrop_kernels *kernels,
+                                          const char *name, size_t length)
+{
+  const aq_kernel_entry *found = NULL;
+  if (kernels->plugin.library)
+    found = entry_find(((const aq_kernels *)kernels->plugin.table)->entries,
+                       name, length);
+  return found ? found : entry_find(aqdrop_blits, name, length);
+}

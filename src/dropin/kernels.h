@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Which host function plays a kernel of a code object: one of a plug-in, or one
+ * of those built in, the kernels that HIP's runtime fills and copies with.
+ */
+#ifndef AQDROP_KERNELS_H
+#define AQDROP_KERNELS_H
+
+#include "common/kernel.h"
+#include "common/plugin.h"
+
+/* The kernel plug-in of a runtime, if there is one. */
+typedef struct aqdrop_kernels {
+  aq_plugin plugin;
+  bool warn; /* kernels without a function take time and compute nothing */
+} aqdrop_kernels;
+
+/* Loads what AQUEDUCT_KERNELS names and reads AQUEDUCT_MISSING_KERNELS. */
+aq_status aqdrop_kernels_open(aqdrop_kernels *kernels, aq_diag *diag);
+void aqdrop_kernels_close(aqdrop_kernels *kernels);
+
+/* The entry of a kernel (its name without ".kd"), or NULL. */
+const aq_kernel_entry *aqdrop_kernel_find(const aqdrop_kernels *kernels,
+                                          const char *name, size_t length);
+
+/* Ended by an entry without a name (blits.c). */
+extern const aq_kernel_entry aqdrop_blits[];
+
+#endif

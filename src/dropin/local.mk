@@ -1,0 +1,44 @@
+# The drop-in libhsa-runtime64.so.1: in a folder of its own, so that no program
+# loads it by accident. It takes what it needs of the core out of the archive,
+# so nothing of the store or of report comes with it.
+pkglib_LTLIBRARIES = libhsa-runtime64.la
+libhsa_runtime64_la_SOURCES = \
+	src/dropin/agents.c \
+	src/dropin/blits.c \
+	src/dropin/constants.def \
+	src/dropin/copies.c \
+	src/dropin/executables.c src/dropin/executables.h \
+	src/dropin/functions.def \
+	src/dropin/hsa.h \
+	src/dropin/image.c src/dropin/image.h \
+	src/dropin/isa.c \
+	src/dropin/kernels.c src/dropin/kernels.h \
+	src/dropin/loader.c \
+	src/dropin/memory.c src/dropin/memory.h \
+	src/dropin/persona.c src/dropin/persona.h \
+	src/dropin/personas.def \
+	src/dropin/profiling.c \
+	src/dropin/queue_indices.c \
+	src/dropin/queues.c src/dropin/queues.h \
+	src/dropin/regions.c \
+	src/dropin/runtime.c src/dropin/runtime.h \
+	src/dropin/signals.c src/dropin/signals.h \
+	src/dropin/status_text.def \
+	src/dropin/stubs.c \
+	src/dropin/symbols.c \
+	src/dropin/system.c \
+	src/dropin/waits.c
+# libtool puts -Wl behind the objects.
+libhsa_runtime64_la_LDFLAGS = -version-info 1:0:0 -no-undefined \
+	-Wl,.libs/libaqcore.a
+libhsa_runtime64_la_DEPENDENCIES = libaqcore.la src/dropin/rocr.map
+
+# What `aqueduct exec` puts before it: a machine that looks as if it had a GPU.
+pkglib_LTLIBRARIES += libaqueduct-shim.la
+libaqueduct_shim_la_SOURCES = src/dropin/shim.c
+libaqueduct_shim_la_LDFLAGS = -module -avoid-version -no-undefined
+EXTRA_DIST += src/dropin/rocr.map doc/hsa-functions.md doc/dropin.md
+if HAVE_VERSION_SCRIPT
+libhsa_runtime64_la_LDFLAGS += \
+	-Wl,--version-script=$(top_srcdir)/src/dropin/rocr.map
+endif

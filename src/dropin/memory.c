@@ -1,0 +1,445 @@
+/* SPDX-License-Identifier: MIT */
+#include "dropin/memory.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+enum { PAGE = 4096, AGENTS_MAX = 64 };
+
+/* Called when the allocation it belongs to is freed. */
+typedef struct freed_call {
+  struct freed_call *next;
+  hsa_amd_deallocation_callback_t function;
+  void *data;
+} freed_call;
+
+typedef struct block {
+  char *base;
+  size_t size;       /* as asked for */
+  aqdrop_pool *pool; /* NULL: locked host memory */
+  void *user_data;
+  uint64_t agents; /* bits of those that reach it */
+  freed_call *calls;
+} block;
+
+/* Blocks by address; they do not overlap. */
+struct aqdrop_memory {
+  pthread_mutex_t lock;
+  block *blocks;
+  size_t count, capacity;
+};
+
+/* ---- the table ---- */
+
+aqdrop_memory *aqdrop_memory_create(void)
+{
+  aqdrop_memory *memory = calloc(1, sizeof *memory);
+  if (memory)
+    pthread_mutex_init(&memory->lock, NULL);
+  return memory;
+}
+
+static size_t mapped_size(size_t size)
+{
+  return (size + PAGE - 1) & ~(size_t)(PAGE - 1);
+}
+
+static void block_unmap(const block *b)
+{
+  if (b->pool)
+    munmap(b->base, mapped_size(b->size));
+}
+
+static void calls_free(freed_call *call)
+{
+  while (call) {
+    freed_call *next = call->next;
+    free(call);
+    call = next;
+  }
+}
+
+void aqdrop_memory_destroy(aqdrop_memory *memory)
+{
+  for (size_t i = 0; i < memory->count; i++) {
+    block_unmap(&memory->blocks[i]);
+    calls_free(memory->blocks[i].calls);
+  }
+  free(memory->blocks);
+  pthread_mutex_destroy(&memory->lock);
+  free(memory);
+}
+
+/* The index of the first block that ends behind an address. */
+static size_t block_index(const aqdrop_memory *memory, const void *address)
+{
+  size_t low = 0, high = memory->count;
+  while (low < high) {
+    size_t middle = low + (high - low) / 2;
+    const block *b = &memory->blocks[middle];
+    if ((uintptr_t)b->base + b->size <= (uintptr_t)address)
+      low = middle + 1;
+    else
+      high = middle;
+  }
+  return low;
+}
+
+static block *block_find(aqdrop_memory *memory, const void *address)
+{
+  size_t at = block_index(memory, address);
+  block *b = &memory->blocks[at];
+  return at < memory->count && (uintptr_t)b->base <= (uintptr_t)address ? b
+                                                                        : NULL;
+}
+
+/* Puts a block into its place; false when memory ran out or it overlaps. */
+static bool block_insert(aqdrop_memory *memory, const block *new)
+{
+  size_t at = block_index(memory, new->base);
+  if (at < memory->count && memory->blocks[at].base < new->base + new->size)
+    return false;
+  if (memory->count == memory->capacity) {
+    size_t capacity = memory->capacity ? memory->capacity * 2 : 64;
+    block *grown = realloc(memory->blocks, capacity * sizeof *grown);
+    if (!grown)
+      return false;
+    memory->blocks = grown;
+    memory->capacity = capacity;
+  }
+  memmove(&memory->blocks[at + 1], &memory->blocks[at],
+          (memory->count - at) * sizeof *memory->blocks);
+  memory->blocks[at] = *new;
+  memory->count++;
+  return true;
+}
+
+/* Takes the block that begins at an address out of the table. */
+static bool block_take(aqdrop_memory *memory, const void *address, bool locked,
+                       block *out)
+{
+  block *b = block_find(memory, address);
+  if (!b || b->base != address || (b->pool == NULL) != locked)
+    return false;
+  *out = *b;
+  memory->count--;
+  memmove(b, b + 1, (size_t)(&memory->blocks[memory->count] - b) * sizeof *b);
+  return true;
+}
+
+aqdrop_pool *aqdrop_memory_pool(aqdrop_memory *memory, const void *address)
+{
+  pthread_mutex_lock(&memory->lock);
+  const block *b = block_find(memory, address);
+  aqdrop_pool *pool = b ? b->pool : NULL;
+  pthread_mutex_unlock(&memory->lock);
+  return pool;
+}
+
+static uint64_t agent_bit(const aqdrop *runtime, const aqdrop_agent *agent)
+{
+  size_t index = (size_t)(agent - runtime->agents);
+  return index < AGENTS_MAX ? UINT64_C(1) << index : 0;
+}
+
+/* ---- allocation ---- */
+
+static bool pool_reserve(aqdrop_pool *pool, uint64_t size)
+{
+  uint64_t used = __atomic_load_n(&pool->used, __ATOMIC_RELAXED);
+  do {
+    if (size > pool->size - used)
+      return false;
+  } while (!__atomic_compare_exchange_n(&pool->used, &used, used + size, true,
+                                        __ATOMIC_RELAXED, __ATOMIC_RELAXED));
+  return true;
+}
+
+static void pool_return(aqdrop_pool *pool, uint64_t size)
+{
+  __atomic_fetch_sub(&pool->used, size, __ATOMIC_RELAXED);
+}
+
+static hsa_status_t pool_allocate(aqdrop *runtime, aqdrop_pool *pool,
+                                  size_t size, void **out)
+{
+  if (pool->segment != HSA_REGION_SEGMENT_GLOBAL)
+    return HSA_STATUS_ERROR_INVALID_ALLOCATION;
+  if (size > pool->size)
+    return HSA_STATUS_ERROR_INVALID_ALLOCATION;
+  if (!pool_reserve(pool, mapped_size(size)))
+    return HSA_STATUS_ERROR_OUT_OF_RESOURCES;
+  void *base = mmap(NULL, mapped_size(size), PROT_READ | PROT_WRITE,
+                    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  block new = {.base = base, .size = size, .pool = pool};
+  new.agents =
+      agent_bit(runtime, pool->agent) | agent_bit(runtime, &runtime->agents[0]);
+  bool kept = false;
+  if (base != MAP_FAILED) {
+    pthread_mutex_lock(&runtime->memory->lock);
+    kept = block_insert(runtime->memory, &new);
+    pthread_mutex_unlock(&runtime->memory->lock);
+    if (!kept)
+      block_unmap(&new);
+  }
+  if (!kept) {
+    pool_return(pool, mapped_size(size));
+    return HSA_STATUS_ERROR_OUT_OF_RESOURCES;
+  }
+  *out = base;
+  return HSA_STATUS_SUCCESS;
+}
+
+hsa_status_t hsa_memory_allocate(hsa_region_t region, size_t size, void **ptr)
+{
+  AQDROP_ENTER(runtime);
+  aqdrop_pool *pool = aqdrop_pool_from(runtime, region.handle);
+  if (!ptr || size == 0)
+    return HSA_STATUS_ERROR_INVALID_ARGUMENT;
+  if (!pool)
+    return HSA_STATUS_ERROR_INVALID_REGION;
+  return pool_allocate(runtime, pool, size, ptr);
+}
+
+hsa_status_t hsa_amd_memory_pool_allocate(hsa_amd_memory_pool_t memory_pool,
+                                          size_t size, uint32_t flags,
+                                          void **ptr)
+{
+  AQDROP_ENTER(runtime);
+  aqdrop_pool *pool = aqdrop_pool_from(runtime, memory_pool.handle);
+  (void)flags; /* how it lies in physical memory */
+  if (!ptr || size == 0)
+    return HSA_STATUS_ERROR_INVALID_ARGUMENT;
+  if (!pool)
+    return HSA_STATUS_ERROR_INVALID_MEMORY_POOL;
+  return pool_allocate(runtime, pool, size, ptr);
+}
+
+hsa_status_t hsa_memory_free(void *ptr)
+{
+  AQDROP_ENTER(runtime);
+  block old;
+  if (!ptr)
+    return HSA_STATUS_SUCCESS;
+  pthread_mutex_lock(&runtime->memory->lock);
+  bool found = block_take(runtime->memory, ptr, false, &old);
+  pthread_mutex_unlock(&runtime->memory->lock);
+  if (!found)
+    return HSA_STATUS_ERROR_INVALID_ALLOCATION;
+  for (const freed_call *call = old.calls; call; call = call->next)
+    call->function(ptr, call->data);
+  calls_free(old.calls);
+  pool_return(old.pool, mapped_size(old.size));
+  block_unmap(&old);
+  return HSA_STATUS_SUCCESS;
+}
+
+hsa_status_t hsa_amd_memory_pool_free(void *ptr)
+{
+  return hsa_memory_free(ptr);
+}
+
+/* ---- callbacks of freeing ---- */
+
+hsa_status_t hsa_amd_register_deallocation_callback(
+    void *ptr, hsa_amd_deallocation_callback_t callback, void *user_data)
+{
+  AQDROP_ENTER(runtime);
+  if (!ptr || !callback)
+    return HSA_STATUS_ERROR_INVALID_ARGUMENT;
+  freed_call *call = malloc(sizeof *call);
+  if (!call)
+    return HSA_STATUS_ERROR_OUT_OF_RESOURCES;
+  pthread_mutex_lock(&runtime->memory->lock);
+  block *b = block_find(runtime->memory, ptr);
+  bool known = b && b->pool;
+  if (known) {
+    *call = (freed_call){b->calls, callback, user_data};
+    b->calls = call;
+  }
+  pthread_mutex_unlock(&runtime->memory->lock);
+  if (known)
+    return HSA_STATUS_SUCCESS;
+  free(call);
+  return HSA_STATUS_ERROR_INVALID_ALLOCATION;
+}
+
+hsa_status_t hsa_amd_deregister_deallocation_callback(
+    void *ptr, hsa_amd_deallocation_callback_t callback)
+{
+  AQDROP_ENTER(runtime);
+  if (!ptr || !callback)
+    return HSA_STATUS_ERROR_INVALID_ARGUMENT;
+  freed_call *found = NULL;
+  pthread_mutex_lock(&runtime->memory->lock);
+  block *b = block_find(runtime->memory, ptr);
+  for (freed_call **at = b ? &b->calls : &found; *at && !found;) {
+    if ((*at)->function == callback) {
+      found = *at;
+      *at = found->next;
+      break;
+    }
+    at = &(*at)->next;
+  }
+  pthread_mutex_unlock(&runtime->memory->lock);
+  if (!found)
+    return HSA_STATUS_ERROR_INVALID_ARGUMENT;
+  free(found);
+  return HSA_STATUS_SUCCESS;
+}
+
+/* ---- access ---- */
+
+hsa_status_t hsa_amd_agents_allow_access(uint32_t num_agents,
+                                         const hsa_agent_t *agents,
+                                         const uint32_t *flags, const void *ptr)
+{
+  AQDROP_ENTER(runtime);
+  uint64_t bits = 0;
+  if (num_agents == 0 || !agents || flags || !ptr)
+    return HSA_STATUS_ERROR_INVALID_ARGUMENT;
+  for (uint32_t i = 0; i < num_agents; i++) {
+    const aqdrop_agent *agent = aqdrop_agent_from(runtime, agents[i]);
+    if (!agent)
+      return HSA_STATUS_ERROR_INVALID_AGENT;
+    bits |= agent_bit(runtime, agent);
+  }
+  pthread_mutex_lock(&runtime->memory->lock);
+  block *b = block_find(runtime->memory, ptr);
+  bool known = b && b->pool;
+  if (known)
+    b->agents = bits | agent_bit(runtime, b->pool->agent);
+  pthread_mutex_unlock(&runtime->memory->lock);
+  return known ? HSA_STATUS_SUCCESS : HSA_STATUS_ERROR_INVALID_ALLOCATION;
+}
+
+static hsa_status_t host_lock(aqdrop *runtime, void *host, size_t size,
+                              const hsa_agent_t *agents, int count,
+                              void **agent_ptr)
+{
+  uint64_t bits = agent_bit(runtime, &runtime->agents[0]);
+  if (!host || size == 0 || !agent_ptr || (agents == NULL) != (count <= 0))
+    return HSA_STATUS_ERROR_INVALID_ARGUMENT;
+  for (int i = 0; i < count; i++) {
+    const aqdrop_agent *agent = aqdrop_agent_from(runtime, agents[i]);
+    if (!agent)
+      return HSA_STATUS_ERROR_INVALID_AGENT;
+    bits |= agent_bit(runtime, agent);
+  }
+  for (uint32_t i = 0; count <= 0 && i < runtime->agent_count; i++)
+    bits |= agent_bit(runtime, &runtime->agents[i]);
+  block new = {.base = host, .size = size, .agents = bits};
+  pthread_mutex_lock(&runtime->memory->lock);
+  bool kept = block_insert(runtime->memory, &new);
+  pthread_mutex_unlock(&runtime->memory->lock);
+  if (!kept)
+    return HSA_STATUS_ERROR_OUT_OF_RESOURCES;
+  *agent_ptr = host;
+  return HSA_STATUS_SUCCESS;
+}
+
+hsa_status_t hsa_amd_memory_lock(void *host_ptr, size_t size,
+                                 hsa_agent_t *agents, int num_agent,
+                                 void **agent_ptr)
+{
+  AQDROP_ENTER(runtime);
+  return host_lock(runtime, host_ptr, size, agents, num_agent, agent_ptr);
+}
+
+hsa_status_t hsa_amd_memory_lock_to_pool(void *host_ptr, size_t size,
+                                         hsa_agent_t *agents, int num_agent,
+                                         hsa_amd_memory_pool_t pool,
+                                         uint32_t flags, void **agent_ptr)
+{
+  AQDROP_ENTER(runtime);
+  const aqdrop_pool *p = aqdrop_pool_from(runtime, pool.handle);
+  if (flags)
+    return HSA_STATUS_ERROR_INVALID_ARGUMENT;
+  if (!p || p->agent->info)
+    return HSA_STATUS_ERROR_INVALID_MEMORY_POOL;
+  return host_lock(runtime, host_ptr, size, agents, num_agent, agent_ptr);
+}
+
+hsa_status_t hsa_amd_memory_unlock(void *host_ptr)
+{
+  AQDROP_ENTER(runtime);
+  block old;
+  if (!host_ptr)
+    return HSA_STATUS_ERROR_INVALID_ARGUMENT;
+  pthread_mutex_lock(&runtime->memory->lock);
+  bool found = block_take(runtime->memory, host_ptr, true, &old);
+  pthread_mutex_unlock(&runtime->memory->lock);
+  return found ? HSA_STATUS_SUCCESS : HSA_STATUS_ERROR_INVALID_ARGUMENT;
+}
+
+/* ---- what an address is ---- */
+
+static void info_describe(const aqdrop *runtime, const block *b,
+                          hsa_amd_pointer_info_t *out)
+{
+  const aqdrop_agent *owner = b->pool ? b->pool->agent : &runtime->agents[0];
+  *out = (hsa_amd_pointer_info_t){
+      .type = b->pool ? HSA_EXT_POINTER_TYPE_HSA : HSA_EXT_POINTER_TYPE_LOCKED,
+      .agent_base = b->base,
+      .host_base = b->base,
+      .bytes = b->size,
+      .user_data = b->user_data,
+      .owner = aqdrop_agent_handle(owner),
+      .global_flags =
+          b->pool ? b->pool->flags : HSA_REGION_GLOBAL_FLAG_FINE_GRAINED};
+}
+
+static hsa_status_t agents_list(const aqdrop *runtime, uint64_t bits,
+                                void *(*alloc)(size_t), uint32_t *count,
+                                hsa_agent_t **out)
+{
+  uint32_t total = (uint32_t)__builtin_popcountll(bits), used = 0;
+  if (out && alloc && total > 0) {
+    hsa_agent_t *list = alloc(total * sizeof *list);
+    if (!list)
+      return HSA_STATUS_ERROR_OUT_OF_RESOURCES;
+    for (uint32_t i = 0; i < runtime->agent_count; i++)
+      if (bits >> i & 1)
+        list[used++] = aqdrop_agent_handle(&runtime->agents[i]);
+    *out = list;
+  }
+  if (count)
+    *count = total;
+  return HSA_STATUS_SUCCESS;
+}
+
+hsa_status_t hsa_amd_pointer_info(const void *ptr, hsa_amd_pointer_info_t *info,
+                                  void *(*alloc)(size_t),
+                                  uint32_t *num_agents_accessible,
+                                  hsa_agent_t **accessible)
+{
+  AQDROP_ENTER(runtime);
+  hsa_amd_pointer_info_t full = {.type = HSA_EXT_POINTER_TYPE_UNKNOWN};
+  uint64_t bits = 0;
+  if (!ptr || !info || info->size < sizeof info->size + sizeof info->type)
+    return HSA_STATUS_ERROR_INVALID_ARGUMENT;
+  pthread_mutex_lock(&runtime->memory->lock);
+  const block *b = block_find(runtime->memory, ptr);
+  if (b) {
+    info_describe(runtime, b, &full);
+    bits = b->agents;
+  }
+  pthread_mutex_unlock(&runtime->memory->lock);
+  full.size = info->size < sizeof full ? info->size : sizeof full;
+  memcpy(info, &full, full.size);
+  return agents_list(runtime, bits, alloc, num_agents_accessible, accessible);
+}
+
+hsa_status_t hsa_amd_pointer_info_set_userdata(const void *ptr, void *userdata)
+{
+  AQDROP_ENTER(runtime);
+  if (!ptr)
+    return HSA_STATUS_ERROR_INVALID_ARGUMENT;
+  pthread_mutex_lock(&runtime->memory->lock);
+  block *b = block_find(runtime->memory, ptr);
+  if (b)
+    b->user_data = userdata;
+  pthread_mutex_unlock(&runtime->memory->lock);
+  return b ? HSA_STATUS_SUCCESS : HSA_STATUS_ERROR_INVALID_ARGUMENT;
+}

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Allocations and locked host memory: what an address belongs to.
+ *
+ * Memory of every pool is memory of this process, mapped page by page when it
+ * is touched. Thread rule: any thread; one lock inside, never held while a
+ * callback runs.
+ */
+#ifndef AQDROP_MEMORY_H
+#define AQDROP_MEMORY_H
+
+#include "dropin/runtime.h"
+
+aqdrop_memory *aqdrop_memory_create(void);
+
+/* Frees all allocations; their callbacks are not called. */
+void aqdrop_memory_destroy(aqdrop_memory *memory);
+
+/* The pool of the allocation at an address, or NULL. */
+aqdrop_pool *aqdrop_memory_pool(aqdrop_memory *memory, const void *address);
+
+#endif

@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: MIT */
+/* What devices look like to clients, by instruction set (personas.def). */
+#ifndef AQDROP_PERSONA_H
+#define AQDROP_PERSONA_H
+
+#include <stdint.h>
+
+typedef struct aqdrop_persona {
+  const char *gfx, *features;
+  uint32_t chip;
+  uint64_t memory_gib;
+  uint32_t bus_bits, memory_mhz;
+  uint32_t l1_kib, l2_kib, l3_kib;
+  uint32_t engines, arrays; /* arrays: of an engine */
+} aqdrop_persona;
+
+/* Never NULL: an unknown part looks like a plain one. */
+const aqdrop_persona *aqdrop_persona_find(const char *gfx);
+
+#endif

@@ -1,0 +1,376 @@
+/* SPDX-License-Identifier: MIT */
+#include "dropin/queues.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "dropin/executables.h"
+#include "dropin/signals.h"
+
+enum {
+  MASK_BITS = 32,
+  NO_HINT = UINT32_MAX,
+  KD_LENGTH = 3,           /* ".kd" */
+  FAULT_KERNEL_OBJECT = 8, /* a bit of the inactive signal */
+};
+
+struct aqdrop_queue {
+  aqdrop_queue *next; /* of all */
+  aq_ring *ring;
+  aq_amd_queue *abi;
+  aqdrop_agent *agent;
+  uint32_t references; /* of a cooperative queue */
+  void (*callback)(hsa_status_t status, hsa_queue_t *source, void *data);
+  void *data;
+  uint32_t mask_words;
+  uint32_t mask[]; /* compute units that it may use */
+};
+
+/* What clients hold of a ring: the amd_queue_t whose indices it has. */
+static aq_amd_queue *ring_abi(const aq_ring *ring)
+{
+  return (aq_amd_queue *)(void *)((char *)ring->write_index -
+                                  offsetof(aq_amd_queue, write_dispatch_id));
+}
+
+static aqdrop_queue *queue_find(aqdrop *runtime, const hsa_queue_t *queue)
+{
+  uint64_t found = 0;
+  pthread_mutex_lock(&runtime->lock);
+  aq_map_get(&runtime->queues, (uintptr_t)queue, &found);
+  pthread_mutex_unlock(&runtime->lock);
+  return (aqdrop_queue *)(uintptr_t)found;
+}
+
+/* ---- errors ---- */
+
+/* The status that ROCr reports for bits of the inactive signal. */
+static hsa_status_t error_status(uint32_t reason)
+{
+  static const struct {
+    uint32_t bits;
+    hsa_status_t status;
+  } statuses[] = {
+      {2, HSA_STATUS_ERROR_INCOMPATIBLE_ARGUMENTS},
+      {4, HSA_STATUS_ERROR_INVALID_ALLOCATION},
+      {FAULT_KERNEL_OBJECT, HSA_STATUS_ERROR_INVALID_CODE_OBJECT},
+      {32 | 256, HSA_STATUS_ERROR_INVALID_PACKET_FORMAT},
+      {64, HSA_STATUS_ERROR_INVALID_ARGUMENT},
+      {128, HSA_STATUS_ERROR_OUT_OF_REGISTERS},
+      {0x20000000, HSA_STATUS_ERROR_MEMORY_APERTURE_VIOLATION},
+      {0x40000000, HSA_STATUS_ERROR_ILLEGAL_INSTRUCTION},
+      {0x80000000, HSA_STATUS_ERROR_EXCEPTION},
+  };
+  for (size_t i = 0; i < sizeof statuses / sizeof *statuses; i++)
+    if (reason & statuses[i].bits)
+      return statuses[i].status;
+  return HSA_STATUS_ERROR;
+}
+
+/* Why a queue stopped, for a user whose client does not say. */
+static void error_print(aqdrop *runtime, const aq_queue_error *error)
+{
+  const aq_packet *packet = error->packet;
+  const char *kernel =
+      aq_header_type(packet->header) == AQ_PACKET_KERNEL_DISPATCH
+          ? aqdrop_kernel_name(runtime, packet->kernel.kernel_object)
+          : NULL;
+  if (kernel)
+    fprintf(stderr,
+            "aqueduct: queue %u: kernel %.*s has no host function; name a "
+            "plug-in that has it in AQUEDUCT_KERNELS, or set "
+            "AQUEDUCT_MISSING_KERNELS=warn for timing only\n",
+            error->queue, (int)strlen(kernel) - KD_LENGTH, kernel);
+  else
+    fprintf(stderr, "aqueduct: queue %u: %s\n", error->queue, error->text);
+}
+
+static void error_tell(const aq_queue_error *error, void *user)
+{
+  aqdrop_queue *queue = user;
+  if (!queue->callback || error->reason == FAULT_KERNEL_OBJECT)
+    error_print(aqdrop_runtime(), error);
+  if (queue->callback)
+    queue->callback(error_status(error->reason), &queue->abi->hsa, queue->data);
+}
+
+/* ---- life ---- */
+
+static uint32_t mask_words(const aqdrop_agent *agent)
+{
+  return agent->info ? (agent->info->cus + MASK_BITS - 1) / MASK_BITS : 0;
+}
+
+static void mask_fill(aqdrop_queue *queue)
+{
+  memset(queue->mask, 0, queue->mask_words * sizeof *queue->mask);
+  for (uint32_t i = 0; queue->agent->info && i < queue->agent->info->cus; i++)
+    queue->mask[i / MASK_BITS] |= UINT32_C(1) << i % MASK_BITS;
+}
+
+static aqdrop_queue *queue_alloc(aqdrop_agent *agent)
+{
+  uint32_t words = mask_words(agent);
+  aqdrop_queue *queue =
+      calloc(1, sizeof *queue + words * sizeof queue->mask[0]);
+  if (!queue)
+    return NULL;
+  queue->agent = agent;
+  queue->references = 1;
+  queue->mask_words = words;
+  mask_fill(queue);
+  return queue;
+}
+
+/* Makes the transport's queue and puts it into the table. The cooperative one
+ * of a device may be there already: then `queue` is freed. */
+static hsa_status_t queue_open(aqdrop *runtime, aqdrop_queue *queue,
+                               const aq_queue_desc *desc, hsa_queue_t **out)
+{
+  const aq_transport_ops *ops = runtime->transport->ops;
+  uint64_t known = 0;
+  aq_status status =
+      ops->queue_create(runtime->transport, desc, &queue->ring, NULL);
+  if (status != AQ_OK) {
+    free(queue);
+    return status == AQ_ERR_UNSUPPORTED
+               ? (hsa_status_t)HSA_STATUS_ERROR_INVALID_QUEUE_CREATION
+               : aqdrop_status(status);
+  }
+  queue->abi = ring_abi(queue->ring);
+  hsa_queue_t *handle = &queue->abi->hsa;
+  pthread_mutex_lock(&runtime->lock);
+  bool kept = aq_map_get(&runtime->queues, (uintptr_t)handle, &known);
+  if (kept) {
+    ((aqdrop_queue *)(uintptr_t)known)->references++;
+  } else {
+    kept = aq_map_put(&runtime->queues, (uintptr_t)handle, (uintptr_t)queue);
+    queue->next = runtime->first_queue;
+    if (kept)
+      runtime->first_queue = queue;
+  }
+  pthread_mutex_unlock(&runtime->lock);
+  if (!kept)
+    ops->queue_destroy(runtime->transport, queue->ring);
+  if (!kept || known)
+    free(queue);
+  if (!kept)
+    return HSA_STATUS_ERROR_OUT_OF_RESOURCES;
+  *out = handle;
+  return HSA_STATUS_SUCCESS;
+}
+
+hsa_status_t hsa_queue_create(hsa_agent_t agent, uint32_t size, uint32_t type,
+                              void (*callback)(hsa_status_t status,
+                                               hsa_queue_t *source, void *data),
+                              void *data, uint32_t private_segment_size,
+                              uint32_t group_segment_size, hsa_queue_t **queue)
+{
+  AQDROP_ENTER(runtime);
+  aqdrop_agent *a = aqdrop_agent_from(runtime, agent);
+  if (!a)
+    return HSA_STATUS_ERROR_INVALID_AGENT;
+  if (!queue || size == 0 || (size & (size - 1)) != 0 ||
+      type > HSA_QUEUE_TYPE_COOPERATIVE)
+    return HSA_STATUS_ERROR_INVALID_ARGUMENT;
+  if (!a->info)
+    return HSA_STATUS_ERROR_INVALID_QUEUE_CREATION;
+  aqdrop_queue *new = queue_alloc(a);
+  if (!new)
+    return HSA_STATUS_ERROR_OUT_OF_RESOURCES;
+  new->callback = callback;
+  new->data = data;
+  aq_queue_desc desc = {.device = a->ordinal,
+                        .size = size,
+                        .type = (aq_queue_type)type,
+                        .error = error_tell,
+                        .user = new,
+                        .private_segment_hint = private_segment_size,
+                        .group_segment_hint = group_segment_size};
+  return queue_open(runtime, new, &desc, queue);
+}
+
+hsa_status_t hsa_soft_queue_create(hsa_region_t region, uint32_t size,
+                                   uint32_t type, uint32_t features,
+                                   hsa_signal_t doorbell_signal,
+                                   hsa_queue_t **queue)
+{
+  AQDROP_ENTER(runtime);
+  const aqdrop_pool *pool = aqdrop_pool_from(runtime, region.handle);
+  if (!queue || size == 0 || (size & (size - 1)) != 0 ||
+      type > HSA_QUEUE_TYPE_SINGLE || features == 0 ||
+      features > (HSA_QUEUE_FEATURE_KERNEL_DISPATCH |
+                  HSA_QUEUE_FEATURE_AGENT_DISPATCH))
+    return HSA_STATUS_ERROR_INVALID_ARGUMENT;
+  if (!pool || pool->segment != HSA_REGION_SEGMENT_GLOBAL)
+    return HSA_STATUS_ERROR_INVALID_REGION;
+  if (!aqdrop_signal_is_live(runtime, doorbell_signal))
+    return HSA_STATUS_ERROR_INVALID_SIGNAL;
+  aqdrop_queue *new = queue_alloc(pool->agent);
+  if (!new)
+    return HSA_STATUS_ERROR_OUT_OF_RESOURCES;
+  aq_queue_desc desc = {.device = pool->agent->ordinal,
+                        .size = size,
+                        .type = AQ_QUEUE_SOFT,
+                        .doorbell = doorbell_signal,
+                        .private_segment_hint = NO_HINT,
+                        .group_segment_hint = NO_HINT};
+  hsa_status_t status = queue_open(runtime, new, &desc, queue);
+  if (status == HSA_STATUS_SUCCESS) {
+    (*queue)->type = type;
+    (*queue)->features = features;
+  }
+  return status;
+}
+
+static void queue_unlink(aqdrop *runtime, const aqdrop_queue *queue)
+{
+  aqdrop_queue **link = &runtime->first_queue;
+  while (*link != queue)
+    link = &(*link)->next;
+  *link = queue->next;
+}
+
+hsa_status_t hsa_queue_destroy(hsa_queue_t *queue)
+{
+  AQDROP_ENTER(runtime);
+  uint64_t found = 0;
+  if (!queue)
+    return HSA_STATUS_ERROR_INVALID_ARGUMENT;
+  pthread_mutex_lock(&runtime->lock);
+  bool known = aq_map_get(&runtime->queues, (uintptr_t)queue, &found);
+  aqdrop_queue *q = (aqdrop_queue *)(uintptr_t)found;
+  bool last = known && --q->references == 0;
+  if (last) {
+    aq_map_remove(&runtime->queues, (uintptr_t)queue, NULL);
+    queue_unlink(runtime, q);
+  }
+  pthread_mutex_unlock(&runtime->lock);
+  if (!known)
+    return HSA_STATUS_ERROR_INVALID_QUEUE;
+  runtime->transport->ops->queue_destroy(runtime->transport, q->ring);
+  if (last)
+    free(q);
+  return HSA_STATUS_SUCCESS;
+}
+
+void aqdrop_queues_fini(aqdrop *runtime)
+{
+  while (runtime->first_queue) {
+    aqdrop_queue *queue = runtime->first_queue;
+    runtime->first_queue = queue->next;
+    runtime->transport->ops->queue_destroy(runtime->transport, queue->ring);
+    free(queue);
+  }
+  aq_map_fini(&runtime->queues);
+}
+
+/* ---- ringing ---- */
+
+void aqdrop_queue_ring(aqdrop *runtime, hsa_signal_t doorbell, int64_t value)
+{
+  const aq_amd_signal *abi = (const aq_amd_signal *)(uintptr_t)doorbell.handle;
+  const aqdrop_queue *queue =
+      queue_find(runtime, (const hsa_queue_t *)(uintptr_t)abi->queue);
+  if (queue)
+    runtime->transport->ops->queue_doorbell(runtime->transport, queue->ring,
+                                            (uint64_t)value);
+}
+
+/* ---- control ---- */
+
+static hsa_status_t queue_control(const hsa_queue_t *queue,
+                                  aq_queue_control control,
+                                  const aq_queue_control_args *args)
+{
+  AQDROP_ENTER(runtime);
+  if (!queue)
+    return HSA_STATUS_ERROR_INVALID_ARGUMENT;
+  const aqdrop_queue *q = queue_find(runtime, queue);
+  if (!q)
+    return HSA_STATUS_ERROR_INVALID_QUEUE;
+  return aqdrop_status(runtime->transport->ops->queue_control(
+      runtime->transport, q->ring, control, args, NULL));
+}
+
+hsa_status_t hsa_queue_inactivate(hsa_queue_t *queue)
+{
+  aq_queue_control_args args = {0};
+  return queue_control(queue, AQ_CONTROL_INACTIVATE, &args);
+}
+
+hsa_status_t hsa_amd_queue_set_priority(hsa_queue_t *queue, uint32_t priority)
+{
+  AQDROP_ENTER(runtime);
+  if (priority > HSA_AMD_QUEUE_PRIORITY_HIGH)
+    return HSA_STATUS_ERROR_INVALID_ARGUMENT;
+  aq_queue_control_args args = {.value = (int32_t)priority -
+                                         HSA_AMD_QUEUE_PRIORITY_NORMAL};
+  return queue_control(queue, AQ_CONTROL_PRIORITY, &args);
+}
+
+hsa_status_t hsa_amd_profiling_set_profiler_enabled(hsa_queue_t *queue,
+                                                    int enable)
+{
+  aq_queue_control_args args = {.value = enable != 0};
+  return queue_control(queue, AQ_CONTROL_PROFILE, &args);
+}
+
+hsa_status_t hsa_amd_queue_cu_set_mask(const hsa_queue_t *queue,
+                                       uint32_t num_cu_mask_count,
+                                       const uint32_t *cu_mask)
+{
+  AQDROP_ENTER(runtime);
+  if (num_cu_mask_count % MASK_BITS != 0 || (num_cu_mask_count > 0 && !cu_mask))
+    return HSA_STATUS_ERROR_INVALID_ARGUMENT;
+  aq_queue_control_args args = {.count = num_cu_mask_count, .mask = cu_mask};
+  hsa_status_t status = queue_control(queue, AQ_CONTROL_CU_MASK, &args);
+  if (status != HSA_STATUS_SUCCESS && status != HSA_STATUS_CU_MASK_REDUCED)
+    return status;
+  aqdrop_queue *q = queue_find(runtime, queue);
+  pthread_mutex_lock(&runtime->lock);
+  mask_fill(q);
+  for (uint32_t i = 0; num_cu_mask_count > 0 && i < q->mask_words; i++)
+    q->mask[i] &= i < num_cu_mask_count / MASK_BITS ? cu_mask[i] : 0;
+  pthread_mutex_unlock(&runtime->lock);
+  return status;
+}
+
+hsa_status_t hsa_amd_queue_cu_get_mask(const hsa_queue_t *queue,
+                                       uint32_t num_cu_mask_count,
+                                       uint32_t *cu_mask)
+{
+  AQDROP_ENTER(runtime);
+  if (!queue || num_cu_mask_count == 0 || num_cu_mask_count % MASK_BITS != 0 ||
+      !cu_mask)
+    return HSA_STATUS_ERROR_INVALID_ARGUMENT;
+  const aqdrop_queue *q = queue_find(runtime, queue);
+  if (!q)
+    return HSA_STATUS_ERROR_INVALID_QUEUE;
+  pthread_mutex_lock(&runtime->lock);
+  for (uint32_t i = 0; i < num_cu_mask_count / MASK_BITS; i++)
+    cu_mask[i] = i < q->mask_words ? q->mask[i] : 0;
+  pthread_mutex_unlock(&runtime->lock);
+  return HSA_STATUS_SUCCESS;
+}
+
+hsa_status_t hsa_amd_queue_get_info(hsa_queue_t *queue, uint32_t attribute,
+                                    void *value)
+{
+  AQDROP_ENTER(runtime);
+  if (!queue || !value)
+    return HSA_STATUS_ERROR_INVALID_ARGUMENT;
+  const aqdrop_queue *q = queue_find(runtime, queue);
+  if (!q)
+    return HSA_STATUS_ERROR_INVALID_QUEUE;
+  switch (attribute) {
+  case HSA_AMD_QUEUE_INFO_AGENT:
+    *(hsa_agent_t *)value = aqdrop_agent_handle(q->agent);
+    return HSA_STATUS_SUCCESS;
+  case HSA_AMD_QUEUE_INFO_DOORBELL_ID:
+    return aqdrop_put64(value, q->ring->id);
+  default:
+    return HSA_STATUS_ERROR_INVALID_ARGUMENT;
+  }
+}

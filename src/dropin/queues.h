@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Queues of clients: each is a real amd_queue_t of the transport, whose ring
+ * and callback are looked up by its address. Index operations touch only the
+ * amd_queue_t.
+ */
+#ifndef AQDROP_QUEUES_H
+#define AQDROP_QUEUES_H
+
+#include "dropin/runtime.h"
+
+/* Rings the queue that a doorbell signal belongs to. */
+void aqdrop_queue_ring(aqdrop *runtime, hsa_signal_t doorbell, int64_t value);
+
+/* Frees what is left, before the transport is closed. */
+void aqdrop_queues_fini(aqdrop *runtime);
+
+#endif

@@ -1,0 +1,303 @@
+/* SPDX-License-Identifier: MIT */
+/* Memory pools and regions, which are the same; host memory; coherency. */
+#include <string.h>
+
+#include "dropin/hsa.h"
+#include "dropin/memory.h"
+
+enum {
+  GRANULE = 4096,
+  RECOMMENDED = 2 << 20, /* granule */
+  LINK_DISTANCE = 20,    /* NUMA distance of a device */
+};
+
+/* ---- visiting ---- */
+
+hsa_status_t hsa_agent_iterate_regions(
+    hsa_agent_t agent,
+    hsa_status_t (*callback)(hsa_region_t region, void *data), void *data)
+{
+  AQDROP_ENTER(runtime);
+  const aqdrop_agent *a = aqdrop_agent_from(runtime, agent);
+  if (!a)
+    return HSA_STATUS_ERROR_INVALID_AGENT;
+  if (!callback)
+    return HSA_STATUS_ERROR_INVALID_ARGUMENT;
+  for (uint32_t i = 0; i < a->pool_count; i++) {
+    hsa_status_t status =
+        callback((hsa_region_t){(uintptr_t)&a->pools[i]}, data);
+    if (status != HSA_STATUS_SUCCESS)
+      return status;
+  }
+  return HSA_STATUS_SUCCESS;
+}
+
+hsa_status_t hsa_amd_agent_iterate_memory_pools(
+    hsa_agent_t agent,
+    hsa_status_t (*callback)(hsa_amd_memory_pool_t memory_pool, void *data),
+    void *data)
+{
+  AQDROP_ENTER(runtime);
+  const aqdrop_agent *a = aqdrop_agent_from(runtime, agent);
+  if (!a)
+    return HSA_STATUS_ERROR_INVALID_AGENT;
+  if (!callback)
+    return HSA_STATUS_ERROR_INVALID_ARGUMENT;
+  for (uint32_t i = 0; i < a->pool_count; i++) {
+    hsa_status_t status =
+        callback((hsa_amd_memory_pool_t){(uintptr_t)&a->pools[i]}, data);
+    if (status != HSA_STATUS_SUCCESS)
+      return status;
+  }
+  return HSA_STATUS_SUCCESS;
+}
+
+/* ---- attributes ---- */
+
+static bool pool_is_global(const aqdrop_pool *pool)
+{
+  return pool->segment == HSA_REGION_SEGMENT_GLOBAL;
+}
+
+hsa_status_t hsa_region_get_info(hsa_region_t region, uint32_t attribute,
+                                 void *value)
+{
+  AQDROP_ENTER(runtime);
+  const aqdrop_pool *pool = aqdrop_pool_from(runtime, region.handle);
+  if (!pool)
+    return HSA_STATUS_ERROR_INVALID_REGION;
+  if (!value)
+    return HSA_STATUS_ERROR_INVALID_ARGUMENT;
+  switch (attribute) {
+  case HSA_REGION_INFO_SEGMENT:
+    return aqdrop_put32(value, pool->segment);
+  case HSA_REGION_INFO_GLOBAL_FLAGS:
+    return aqdrop_put32(value, pool->flags);
+  case HSA_REGION_INFO_SIZE:
+    return aqdrop_put64(value, pool->size);
+  case HSA_REGION_INFO_ALLOC_MAX_SIZE:
+    return aqdrop_put64(value, pool_is_global(pool) ? pool->size : 0);
+  case HSA_REGION_INFO_ALLOC_MAX_PRIVATE_WORKGROUP_SIZE:
+    return aqdrop_put32(value, 0);
+  case HSA_REGION_INFO_RUNTIME_ALLOC_ALLOWED:
+    return aqdrop_put_bool(value, pool_is_global(pool));
+  case HSA_REGION_INFO_RUNTIME_ALLOC_GRANULE:
+  case HSA_REGION_INFO_RUNTIME_ALLOC_ALIGNMENT:
+    return aqdrop_put64(value, pool_is_global(pool) ? GRANULE : 0);
+  case HSA_AMD_REGION_INFO_HOST_ACCESSIBLE:
+    return aqdrop_put_bool(value, pool_is_global(pool));
+  case HSA_AMD_REGION_INFO_BASE:
+    *(void **)value = NULL; /* it has no address of its own */
+    return HSA_STATUS_SUCCESS;
+  case HSA_AMD_REGION_INFO_BUS_WIDTH:
+    return aqdrop_put32(
+        value, pool->agent->persona ? pool->agent->persona->bus_bits : 0);
+  case HSA_AMD_REGION_INFO_MAX_CLOCK_FREQUENCY:
+    return aqdrop_put32(
+        value, pool->agent->persona ? pool->agent->persona->memory_mhz : 0);
+  default:
+    return HSA_STATUS_ERROR_INVALID_ARGUMENT;
+  }
+}
+
+hsa_status_t hsa_amd_memory_pool_get_info(hsa_amd_memory_pool_t memory_pool,
+                                          uint32_t attribute, void *value)
+{
+  AQDROP_ENTER(runtime);
+  const aqdrop_pool *pool = aqdrop_pool_from(runtime, memory_pool.handle);
+  if (!pool)
+    return HSA_STATUS_ERROR_INVALID_MEMORY_POOL;
+  if (!value)
+    return HSA_STATUS_ERROR_INVALID_ARGUMENT;
+  switch (attribute) {
+  case HSA_AMD_MEMORY_POOL_INFO_SEGMENT:
+    return aqdrop_put32(value, pool->segment);
+  case HSA_AMD_MEMORY_POOL_INFO_GLOBAL_FLAGS:
+    return aqdrop_put32(value, pool->flags);
+  case HSA_AMD_MEMORY_POOL_INFO_SIZE:
+    return aqdrop_put64(value, pool->size);
+  case HSA_AMD_MEMORY_POOL_INFO_RUNTIME_ALLOC_ALLOWED:
+    return aqdrop_put_bool(value, pool_is_global(pool));
+  case HSA_AMD_MEMORY_POOL_INFO_RUNTIME_ALLOC_GRANULE:
+  case HSA_AMD_MEMORY_POOL_INFO_RUNTIME_ALLOC_ALIGNMENT:
+    return aqdrop_put64(value, pool_is_global(pool) ? GRANULE : 0);
+  case HSA_AMD_MEMORY_POOL_INFO_ACCESSIBLE_BY_ALL:
+    return aqdrop_put_bool(value, pool_is_global(pool) && !pool->agent->info);
+  case HSA_AMD_MEMORY_POOL_INFO_ALLOC_MAX_SIZE:
+    return aqdrop_put64(value, pool_is_global(pool) ? pool->size : 0);
+  case HSA_AMD_MEMORY_POOL_INFO_LOCATION:
+    return aqdrop_put32(value, pool->agent->info
+                                   ? HSA_AMD_MEMORY_POOL_LOCATION_GPU
+                                   : HSA_AMD_MEMORY_POOL_LOCATION_CPU);
+  case HSA_AMD_MEMORY_POOL_INFO_RUNTIME_ALLOC_REC_GRANULE:
+    return aqdrop_put64(value, pool_is_global(pool) ? RECOMMENDED : 0);
+  default:
+    return HSA_STATUS_ERROR_INVALID_ARGUMENT;
+  }
+}
+
+/* ---- how an agent reaches a pool ---- */
+
+static uint32_t pool_access(const aqdrop_pool *pool, const aqdrop_agent *agent)
+{
+  if (!pool_is_global(pool))
+    return HSA_AMD_MEMORY_POOL_ACCESS_NEVER_ALLOWED;
+  if (pool->agent == agent || !pool->agent->info)
+    return HSA_AMD_MEMORY_POOL_ACCESS_ALLOWED_BY_DEFAULT;
+  return HSA_AMD_MEMORY_POOL_ACCESS_DISALLOWED_BY_DEFAULT;
+}
+
+hsa_status_t
+hsa_amd_agent_memory_pool_get_info(hsa_agent_t agent,
+                                   hsa_amd_memory_pool_t memory_pool,
+                                   uint32_t attribute, void *value)
+{
+  AQDROP_ENTER(runtime);
+  const aqdrop_agent *a = aqdrop_agent_from(runtime, agent);
+  const aqdrop_pool *pool = aqdrop_pool_from(runtime, memory_pool.handle);
+  if (!a)
+    return HSA_STATUS_ERROR_INVALID_AGENT;
+  if (!pool)
+    return HSA_STATUS_ERROR_INVALID_MEMORY_POOL;
+  if (!value)
+    return HSA_STATUS_ERROR_INVALID_ARGUMENT;
+  bool linked = pool_is_global(pool) && pool->agent != a;
+  switch (attribute) {
+  case HSA_AMD_AGENT_MEMORY_POOL_INFO_ACCESS:
+    return aqdrop_put32(value, pool_access(pool, a));
+  case HSA_AMD_AGENT_MEMORY_POOL_INFO_NUM_LINK_HOPS:
+    return aqdrop_put32(value, linked ? 1 : 0);
+  case HSA_AMD_AGENT_MEMORY_POOL_INFO_LINK_INFO:
+    if (linked)
+      *(hsa_amd_memory_pool_link_info_t *)value =
+          (hsa_amd_memory_pool_link_info_t){.atomic_32 = true,
+                                            .atomic_64 = true,
+                                            .coherent = true,
+                                            .link_type =
+                                                HSA_AMD_LINK_INFO_TYPE_PCIE,
+                                            .numa_distance = LINK_DISTANCE};
+    return HSA_STATUS_SUCCESS;
+  default:
+    return HSA_STATUS_ERROR_INVALID_ARGUMENT;
+  }
+}
+
+hsa_status_t
+hsa_amd_memory_pool_can_migrate(hsa_amd_memory_pool_t src_memory_pool,
+                                hsa_amd_memory_pool_t dst_memory_pool,
+                                bool *result)
+{
+  AQDROP_ENTER(runtime);
+  if (!result)
+    return HSA_STATUS_ERROR_INVALID_ARGUMENT;
+  if (!aqdrop_pool_from(runtime, src_memory_pool.handle) ||
+      !aqdrop_pool_from(runtime, dst_memory_pool.handle))
+    return HSA_STATUS_ERROR_INVALID_MEMORY_POOL;
+  *result = false;
+  return HSA_STATUS_SUCCESS;
+}
+
+/* ---- bytes ---- */
+
+hsa_status_t hsa_memory_copy(void *dst, const void *src, size_t size)
+{
+  AQDROP_ENTER(runtime);
+  if (!dst || !src)
+    return HSA_STATUS_ERROR_INVALID_ARGUMENT;
+  memmove(dst, src, size);
+  return HSA_STATUS_SUCCESS;
+}
+
+hsa_status_t hsa_amd_memory_fill(void *ptr, uint32_t value, size_t count)
+{
+  AQDROP_ENTER(runtime);
+  if (!ptr || (uintptr_t)ptr % sizeof value != 0)
+    return HSA_STATUS_ERROR_INVALID_ARGUMENT;
+  uint32_t *words = ptr;
+  for (size_t i = 0; i < count; i++)
+    words[i] = value;
+  return HSA_STATUS_SUCCESS;
+}
+
+/* ---- what needs nothing done ---- */
+
+hsa_status_t hsa_memory_register(void *ptr, size_t size)
+{
+  AQDROP_ENTER(runtime);
+  return ptr || size == 0 ? HSA_STATUS_SUCCESS
+                          : HSA_STATUS_ERROR_INVALID_ARGUMENT;
+}
+
+hsa_status_t hsa_memory_deregister(void *ptr, size_t size)
+{
+  AQDROP_ENTER(runtime);
+  (void)ptr, (void)size;
+  return HSA_STATUS_SUCCESS;
+}
+
+hsa_status_t hsa_memory_assign_agent(void *ptr, hsa_agent_t agent,
+                                     uint32_t access)
+{
+  AQDROP_ENTER(runtime);
+  if (!aqdrop_agent_from(runtime, agent))
+    return HSA_STATUS_ERROR_INVALID_AGENT;
+  if (!ptr || access < HSA_ACCESS_PERMISSION_RO ||
+      access > HSA_ACCESS_PERMISSION_RW)
+    return HSA_STATUS_ERROR_INVALID_ARGUMENT;
+  return HSA_STATUS_SUCCESS;
+}
+
+/* ---- coherency ---- */
+
+static hsa_status_t coherency_agent(aqdrop *runtime, hsa_agent_t agent,
+                                    aqdrop_agent **out)
+{
+  *out = aqdrop_agent_from(runtime, agent);
+  return *out && (*out)->info ? HSA_STATUS_SUCCESS
+                              : HSA_STATUS_ERROR_INVALID_AGENT;
+}
+
+hsa_status_t hsa_amd_coherency_get_type(hsa_agent_t agent, uint32_t *type)
+{
+  AQDROP_ENTER(runtime);
+  aqdrop_agent *a;
+  hsa_status_t status = coherency_agent(runtime, agent, &a);
+  if (status != HSA_STATUS_SUCCESS)
+    return status;
+  if (!type)
+    return HSA_STATUS_ERROR_INVALID_ARGUMENT;
+  *type = __atomic_load_n(&a->coherency, __ATOMIC_RELAXED);
+  return HSA_STATUS_SUCCESS;
+}
+
+hsa_status_t hsa_amd_coherency_set_type(hsa_agent_t agent, uint32_t type)
+{
+  AQDROP_ENTER(runtime);
+  aqdrop_agent *a;
+  hsa_status_t status = coherency_agent(runtime, agent, &a);
+  if (status != HSA_STATUS_SUCCESS)
+    return status;
+  if (type > HSA_AMD_COHERENCY_TYPE_NONCOHERENT)
+    return HSA_STATUS_ERROR_INVALID_ARGUMENT;
+  __atomic_store_n(&a->coherency, type, __ATOMIC_RELAXED);
+  return HSA_STATUS_SUCCESS;
+}
+
+/* ---- events ---- */
+
+hsa_status_t
+hsa_amd_register_system_event_handler(hsa_amd_system_event_callback_t callback,
+                                      void *data)
+{
+  AQDROP_ENTER(runtime);
+  hsa_status_t status = HSA_STATUS_SUCCESS;
+  pthread_mutex_lock(&runtime->lock);
+  if (callback && runtime->event) {
+    status = HSA_STATUS_ERROR;
+  } else {
+    runtime->event = callback;
+    runtime->event_data = data;
+  }
+  pthread_mutex_unlock(&runtime->lock);
+  return status;
+}

@@ -1,0 +1,267 @@
+/* SPDX-License-Identifier: MIT */
+#include "dropin/runtime.h"
+
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "backend_sim/sim.h"
+#include "dropin/executables.h"
+#include "dropin/memory.h"
+#include "dropin/queues.h"
+#include "dropin/signals.h"
+
+/* What the HSA interface keeps for the process. */
+static struct {
+  pthread_mutex_t lock;
+  uint32_t references; /* under the lock */
+  aqdrop *open;        /* atomic: NULL before the first hsa_init */
+} process = {.lock = PTHREAD_MUTEX_INITIALIZER};
+
+aqdrop *aqdrop_runtime(void)
+{
+  return __atomic_load_n(&process.open, __ATOMIC_ACQUIRE);
+}
+
+hsa_status_t aqdrop_status(aq_status status)
+{
+  switch (status) {
+  case AQ_OK:
+    return HSA_STATUS_SUCCESS;
+  case AQ_REDUCED:
+    return HSA_STATUS_CU_MASK_REDUCED;
+  case AQ_ERR_INVALID:
+  case AQ_ERR_INPUT:
+    return HSA_STATUS_ERROR_INVALID_ARGUMENT;
+  case AQ_ERR_NO_MEMORY:
+  case AQ_ERR_RESOURCES:
+    return HSA_STATUS_ERROR_OUT_OF_RESOURCES;
+  case AQ_ERR_QUEUE:
+    return HSA_STATUS_ERROR_INVALID_QUEUE;
+  default:
+    return HSA_STATUS_ERROR;
+  }
+}
+
+hsa_status_t aqdrop_put_text(void *value, size_t size, const char *text)
+{
+  size_t length = strlen(text);
+  memset(value, 0, size);
+  memcpy(value, text, length < size ? length : size - 1);
+  return HSA_STATUS_SUCCESS;
+}
+
+/* ---- handles ---- */
+
+aqdrop_agent *aqdrop_agent_from(aqdrop *runtime, hsa_agent_t agent)
+{
+  for (uint32_t i = 0; i < runtime->agent_count; i++)
+    if (agent.handle == (uintptr_t)&runtime->agents[i])
+      return &runtime->agents[i];
+  return NULL;
+}
+
+aqdrop_pool *aqdrop_pool_from(aqdrop *runtime, uint64_t handle)
+{
+  for (uint32_t i = 0; i < runtime->agent_count; i++) {
+    aqdrop_agent *agent = &runtime->agents[i];
+    for (uint32_t j = 0; j < agent->pool_count; j++)
+      if (handle == (uintptr_t)&agent->pools[j])
+        return &agent->pools[j];
+  }
+  return NULL;
+}
+
+/* ---- agents ---- */
+
+static void pool_add(aqdrop_agent *agent, uint32_t segment, uint32_t flags,
+                     uint64_t size)
+{
+  agent->pools[agent->pool_count++] = (aqdrop_pool){
+      .agent = agent, .segment = segment, .flags = flags, .size = size};
+}
+
+static void host_init(aqdrop_agent *agent)
+{
+  uint64_t size =
+      (uint64_t)sysconf(_SC_PHYS_PAGES) * (uint64_t)sysconf(_SC_PAGESIZE);
+  *agent = (aqdrop_agent){.ordinal = AQ_DEVICE_HOST};
+  pool_add(agent, HSA_REGION_SEGMENT_GLOBAL,
+           HSA_REGION_GLOBAL_FLAG_FINE_GRAINED, size);
+  pool_add(agent, HSA_REGION_SEGMENT_GLOBAL,
+           HSA_REGION_GLOBAL_FLAG_FINE_GRAINED | HSA_REGION_GLOBAL_FLAG_KERNARG,
+           size);
+  pool_add(agent, HSA_REGION_SEGMENT_GLOBAL,
+           HSA_REGION_GLOBAL_FLAG_COARSE_GRAINED, size);
+}
+
+static void cache_add(aqdrop_agent *agent, uint8_t level, uint32_t kib)
+{
+  if (kib > 0)
+    agent->caches[agent->cache_count++] = (aqdrop_cache){level, kib * 1024};
+}
+
+static void device_init(aqdrop *runtime, uint32_t ordinal)
+{
+  aqdrop_agent *agent = &runtime->agents[ordinal + 1];
+  const aq_device_info *info = &runtime->info.devices[ordinal];
+  const aqdrop_persona *persona = aqdrop_persona_find(info->gfx);
+  *agent = (aqdrop_agent){.node = ordinal + 1,
+                          .ordinal = ordinal,
+                          .info = info,
+                          .model = runtime->model,
+                          .persona = persona};
+  uint64_t size = persona->memory_gib << 30;
+  pool_add(agent, HSA_REGION_SEGMENT_GLOBAL,
+           HSA_REGION_GLOBAL_FLAG_COARSE_GRAINED, size);
+  pool_add(agent, HSA_REGION_SEGMENT_GLOBAL,
+           HSA_REGION_GLOBAL_FLAG_FINE_GRAINED, size);
+  pool_add(agent, HSA_REGION_SEGMENT_GROUP, 0,
+           (uint64_t)runtime->model->lds_per_workgroup);
+  cache_add(agent, 1, persona->l1_kib);
+  cache_add(agent, 2, persona->l2_kib);
+  cache_add(agent, 3, persona->l3_kib);
+  agent->isa.agent = agent;
+  snprintf(agent->isa.name, sizeof agent->isa.name, "amdgcn-amd-amdhsa--%s%s",
+           info->gfx, persona->features);
+}
+
+/* ---- life ---- */
+
+static void runtime_close(aqdrop *runtime)
+{
+  aqdrop_queues_fini(runtime);
+  if (runtime->transport)
+    runtime->transport->ops->close(runtime->transport);
+  aqdrop_executables_fini(runtime);
+  aqdrop_kernels_close(&runtime->kernels);
+  aqdrop_signals_fini(runtime);
+  if (runtime->memory)
+    aqdrop_memory_destroy(runtime->memory);
+  if (runtime->model)
+    aqsim_model_destroy(runtime->model);
+  pthread_mutex_destroy(&runtime->lock);
+  free(runtime->agents);
+  free(runtime);
+}
+
+/* "KEY=VALUE;KEY=VALUE" of AQUEDUCT_SET, as a list; it points into `text`. */
+static const char *const *edits_split(char *text, const char *list[],
+                                      size_t capacity)
+{
+  size_t count = 0;
+  for (char *at = NULL, *edit = strtok_r(text, ";", &at);
+       edit && count + 1 < capacity; edit = strtok_r(NULL, ";", &at))
+    list[count++] = edit;
+  list[count] = NULL;
+  return list;
+}
+
+static aq_status transport_open(aqdrop *runtime, const char *const *edits,
+                                aq_diag *diag)
+{
+  const char *device = secure_getenv("AQUEDUCT_DEVICE");
+  if (!device || !*device)
+    device = AQSIM_DEFAULT_DEVICE;
+  aq_transport_options options = {.size = sizeof options,
+                                  .device = device,
+                                  .edits = edits,
+                                  .mode = AQ_MODE_LIVE};
+  aq_status status =
+      aqsim_transport_ops.open(&options, &runtime->transport, diag);
+  if (status != AQ_OK)
+    return status;
+  runtime->transport->ops->info(runtime->transport, &runtime->info);
+  return aqsim_model_load(device, edits, &runtime->model, diag);
+}
+
+static aq_status runtime_open(aqdrop *runtime, aq_diag *diag)
+{
+  enum { EDITS_MAX = 64 };
+  const char *list[EDITS_MAX];
+  const char *set = secure_getenv("AQUEDUCT_SET");
+  char *text = strdup(set ? set : "");
+  runtime->memory = aqdrop_memory_create();
+  if (!text || !runtime->memory) {
+    free(text);
+    return aq_diag_set(diag, AQ_ERR_NO_MEMORY, "out of memory");
+  }
+  aq_status status =
+      transport_open(runtime, edits_split(text, list, EDITS_MAX), diag);
+  free(text);
+  if (status == AQ_OK)
+    status = aqdrop_kernels_open(&runtime->kernels, diag);
+  if (status != AQ_OK)
+    return status;
+  uint32_t devices = runtime->info.device_count;
+  runtime->agents = calloc(devices + 1, sizeof *runtime->agents);
+  if (!runtime->agents)
+    return aq_diag_set(diag, AQ_ERR_NO_MEMORY, "out of memory");
+  runtime->agent_count = devices + 1;
+  host_init(&runtime->agents[0]);
+  for (uint32_t i = 0; i < devices; i++)
+    device_init(runtime, i);
+  return AQ_OK;
+}
+
+/* Tells `aqueduct exec`, if that runs this process, that it came this far. */
+static void exec_tell(void)
+{
+  const char *path = secure_getenv("AQUEDUCT_EXEC_STATUS");
+  int fd = path ? open(path, O_WRONLY | O_CLOEXEC) : -1;
+  if (fd < 0)
+    return;
+  if (write(fd, "1", 1) != 1)
+    fprintf(stderr, "aqueduct: %s: cannot be written\n", path);
+  close(fd);
+}
+
+/* The first hsa_init: nobody else is inside. */
+static hsa_status_t process_open(void)
+{
+  aq_diag diag = AQ_DIAG_INIT;
+  aqdrop *runtime = calloc(1, sizeof *runtime);
+  if (!runtime)
+    return HSA_STATUS_ERROR_OUT_OF_RESOURCES;
+  pthread_mutex_init(&runtime->lock, NULL);
+  if (runtime_open(runtime, &diag) != AQ_OK) {
+    /* hsa_init has no other way to tell its user what to change. */
+    fprintf(stderr, "aqueduct: hsa_init: %s\n", diag.text);
+    runtime_close(runtime);
+    return HSA_STATUS_ERROR_OUT_OF_RESOURCES;
+  }
+  __atomic_store_n(&process.open, runtime, __ATOMIC_RELEASE);
+  exec_tell();
+  return HSA_STATUS_SUCCESS;
+}
+
+hsa_status_t hsa_init(void)
+{
+  hsa_status_t status = HSA_STATUS_SUCCESS;
+  pthread_mutex_lock(&process.lock);
+  if (process.references == INT32_MAX)
+    status = HSA_STATUS_ERROR_REFCOUNT_OVERFLOW;
+  else if (process.references == 0)
+    status = process_open();
+  if (status == HSA_STATUS_SUCCESS)
+    process.references++;
+  pthread_mutex_unlock(&process.lock);
+  return status;
+}
+
+hsa_status_t hsa_shut_down(void)
+{
+  hsa_status_t status = HSA_STATUS_SUCCESS;
+  pthread_mutex_lock(&process.lock);
+  if (process.references == 0) {
+    status = HSA_STATUS_ERROR_NOT_INITIALIZED;
+  } else if (--process.references == 0) {
+    aqdrop *runtime = process.open;
+    __atomic_store_n(&process.open, NULL, __ATOMIC_RELEASE);
+    runtime_close(runtime);
+  }
+  pthread_mutex_unlock(&process.lock);
+  return status;
+}

@@ -1,0 +1,146 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The open runtime: one simulator in live mode and what clients hold of it.
+ *
+ * There is one in a process, between the first hsa_init and the last
+ * hsa_shut_down; that is what the HSA interface says, so it is the one global
+ * of this folder. Handles of agents, pools, caches and instruction sets are
+ * addresses inside of it and are checked before use.
+ *
+ * Thread rule: agents and pools do not change while it is open. The tables of
+ * queues, signals and memory have locks of their own.
+ */
+#ifndef AQDROP_RUNTIME_H
+#define AQDROP_RUNTIME_H
+
+#include <pthread.h>
+
+#include "backend_sim/device_model.h"
+#include "common/arena.h"
+#include "common/map.h"
+#include "common/transport.h"
+#include "dropin/hsa.h"
+#include "dropin/kernels.h"
+#include "dropin/persona.h"
+
+enum {
+  AQDROP_CACHES = 3,
+  AQDROP_CPU_POOLS = 3,
+  AQDROP_GPU_POOLS = 3,
+  AQDROP_ISA_NAME = 64,
+};
+
+typedef struct aqdrop_agent aqdrop_agent;
+
+typedef struct aqdrop_pool {
+  aqdrop_agent *agent;
+  uint32_t segment; /* HSA_REGION_SEGMENT_* */
+  uint32_t flags;   /* HSA_REGION_GLOBAL_FLAG_* */
+  uint64_t size;    /* bytes */
+  uint64_t used;    /* atomic: bytes allocated */
+} aqdrop_pool;
+
+typedef struct aqdrop_cache {
+  uint8_t level;
+  uint32_t size; /* bytes */
+} aqdrop_cache;
+
+typedef struct aqdrop_isa {
+  aqdrop_agent *agent;
+  char name[AQDROP_ISA_NAME];
+} aqdrop_isa;
+
+struct aqdrop_agent {
+  uint32_t node;
+  uint32_t ordinal;           /* of the device, or AQ_DEVICE_HOST */
+  const aq_device_info *info; /* NULL: the host */
+  const aqsim_model *model;
+  const aqdrop_persona *persona;
+  aqdrop_pool pools[AQDROP_CPU_POOLS];
+  uint32_t pool_count;
+  aqdrop_cache caches[AQDROP_CACHES];
+  uint32_t cache_count;
+  aqdrop_isa isa;     /* of devices */
+  uint32_t coherency; /* atomic: what coherency_set_type set */
+};
+
+typedef struct aqdrop_memory aqdrop_memory;
+typedef struct aqdrop_queue aqdrop_queue;
+
+typedef struct aqdrop {
+  aq_transport *transport;
+  aq_transport_info info;
+  aqsim_model *model;   /* what the devices are */
+  aqdrop_agent *agents; /* the host, then the devices */
+  uint32_t agent_count;
+  aqdrop_memory *memory;
+  aqdrop_kernels kernels;
+  pthread_mutex_t lock; /* of the following */
+  aq_map queues;        /* hsa_queue_t * → aqdrop_queue * */
+  aq_map signals;       /* handles of signals that clients made */
+  struct aqdrop_group *first_group;
+  struct aqdrop_reader *first_reader;
+  struct aqdrop_executable *first_executable;
+  aqdrop_queue *first_queue;
+  aq_arena arena;    /* what lives until it closes: handlers, names */
+  bool copies_timed; /* atomic */
+  hsa_amd_system_event_callback_t event;
+  void *event_data;
+} aqdrop;
+
+/* The open runtime, or NULL. */
+aqdrop *aqdrop_runtime(void);
+
+/* For the first line of an entry that returns a status. */
+#define AQDROP_ENTER(runtime)                                                  \
+  aqdrop *runtime = aqdrop_runtime();                                          \
+  if (!runtime)                                                                \
+  return HSA_STATUS_ERROR_NOT_INITIALIZED
+
+/* What a handle stands for, or NULL for one that the runtime did not give. */
+aqdrop_agent *aqdrop_agent_from(aqdrop *runtime, hsa_agent_t agent);
+aqdrop_pool *aqdrop_pool_from(aqdrop *runtime, uint64_t handle);
+
+static inline hsa_agent_t aqdrop_agent_handle(const aqdrop_agent *agent)
+{
+  return (hsa_agent_t){(uintptr_t)agent};
+}
+
+/* The status of HSA that a status of ours is. */
+hsa_status_t aqdrop_status(aq_status status);
+
+/* The system clock of HSA: ns. */
+static inline uint64_t aqdrop_ns(aq_time time)
+{
+  return (uint64_t)time / AQ_NS;
+}
+
+/* Stores an attribute's value. */
+static inline hsa_status_t aqdrop_put32(void *value, uint32_t number)
+{
+  *(uint32_t *)value = number;
+  return HSA_STATUS_SUCCESS;
+}
+
+static inline hsa_status_t aqdrop_put16(void *value, uint16_t number)
+{
+  *(uint16_t *)value = number;
+  return HSA_STATUS_SUCCESS;
+}
+
+static inline hsa_status_t aqdrop_put64(void *value, uint64_t number)
+{
+  *(uint64_t *)value = number;
+  return HSA_STATUS_SUCCESS;
+}
+
+static inline hsa_status_t aqdrop_put_bool(void *value, bool yes)
+{
+  *(bool *)value = yes;
+  return HSA_STATUS_SUCCESS;
+}
+
+/* Stores text into `size` bytes, the rest zero. */
+hsa_status_t aqdrop_put_text(void *value, size_t size, const char *text);
+
+#endif

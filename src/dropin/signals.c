@@ -1,0 +1,243 @@
+/* SPDX-License-Identifier: MIT */
+#include "dropin/signals.h"
+
+#include <stdlib.h>
+
+#include "dropin/queues.h"
+
+/* ---- life ---- */
+
+bool aqdrop_signal_is_live(aqdrop *runtime, hsa_signal_t signal)
+{
+  pthread_mutex_lock(&runtime->lock);
+  bool live = aq_map_get(&runtime->signals, signal.handle, NULL);
+  pthread_mutex_unlock(&runtime->lock);
+  return live;
+}
+
+void aqdrop_signals_fini(aqdrop *runtime)
+{
+  aqdrop_groups_fini(runtime);
+  aq_map_fini(&runtime->signals);
+  aq_arena_fini(&runtime->arena);
+}
+
+/* The ordinals of agents, or NULL with a status. */
+static hsa_status_t consumers_find(aqdrop *runtime, uint32_t count,
+                                   const hsa_agent_t *agents, uint32_t **out)
+{
+  *out = NULL;
+  if (count == 0)
+    return HSA_STATUS_SUCCESS;
+  if (!agents || count > runtime->agent_count) /* then one is there twice */
+    return HSA_STATUS_ERROR_INVALID_ARGUMENT;
+  uint32_t *ordinals = malloc(count * sizeof *ordinals);
+  if (!ordinals)
+    return HSA_STATUS_ERROR_OUT_OF_RESOURCES;
+  for (uint32_t i = 0; i < count; i++) {
+    const aqdrop_agent *agent = aqdrop_agent_from(runtime, agents[i]);
+    if (!agent) {
+      free(ordinals);
+      return HSA_STATUS_ERROR_INVALID_ARGUMENT;
+    }
+    ordinals[i] = agent->ordinal;
+  }
+  *out = ordinals;
+  return HSA_STATUS_SUCCESS;
+}
+
+static hsa_status_t signal_make(aqdrop *runtime, int64_t value, uint32_t count,
+                                const hsa_agent_t *consumers, uint32_t flags,
+                                hsa_signal_t *out)
+{
+  uint32_t *ordinals;
+  aq_signal made;
+  if (!out)
+    return HSA_STATUS_ERROR_INVALID_ARGUMENT;
+  hsa_status_t status = consumers_find(runtime, count, consumers, &ordinals);
+  if (status != HSA_STATUS_SUCCESS)
+    return status;
+  aq_signal_desc desc = {.value = value,
+                         .flags = flags,
+                         .consumers = ordinals,
+                         .consumer_count = count};
+  const aq_transport_ops *ops = runtime->transport->ops;
+  status =
+      aqdrop_status(ops->signal_create(runtime->transport, &desc, &made, NULL));
+  free(ordinals);
+  if (status != HSA_STATUS_SUCCESS)
+    return status;
+  pthread_mutex_lock(&runtime->lock);
+  bool kept = aq_map_put(&runtime->signals, made.handle, 1);
+  pthread_mutex_unlock(&runtime->lock);
+  if (!kept) {
+    ops->signal_destroy(runtime->transport, made);
+    return HSA_STATUS_ERROR_OUT_OF_RESOURCES;
+  }
+  *out = made;
+  return HSA_STATUS_SUCCESS;
+}
+
+hsa_status_t hsa_signal_create(hsa_signal_value_t initial_value,
+                               uint32_t num_consumers,
+                               const hsa_agent_t *consumers,
+                               hsa_signal_t *signal)
+{
+  AQDROP_ENTER(runtime);
+  return signal_make(runtime, initial_value, num_consumers, consumers, 0,
+                     signal);
+}
+
+hsa_status_t hsa_amd_signal_create(hsa_signal_value_t initial_value,
+                                   uint32_t num_consumers,
+                                   const hsa_agent_t *consumers,
+                                   uint64_t attributes, hsa_signal_t *signal)
+{
+  AQDROP_ENTER(runtime);
+  uint32_t flags = 0;
+  if (attributes & HSA_AMD_SIGNAL_AMD_GPU_ONLY)
+    flags |= AQ_SIGNAL_GPU_ONLY;
+  if (attributes & HSA_AMD_SIGNAL_IPC)
+    flags |= AQ_SIGNAL_IPC;
+  return signal_make(runtime, initial_value, num_consumers, consumers, flags,
+                     signal);
+}
+
+hsa_status_t hsa_signal_destroy(hsa_signal_t signal)
+{
+  AQDROP_ENTER(runtime);
+  if (!signal.handle)
+    return HSA_STATUS_ERROR_INVALID_ARGUMENT;
+  pthread_mutex_lock(&runtime->lock);
+  bool known = aq_map_remove(&runtime->signals, signal.handle, NULL);
+  pthread_mutex_unlock(&runtime->lock);
+  if (!known)
+    return HSA_STATUS_ERROR_INVALID_SIGNAL;
+  runtime->transport->ops->signal_destroy(runtime->transport, signal);
+  return HSA_STATUS_SUCCESS;
+}
+
+hsa_status_t hsa_amd_signal_value_pointer(hsa_signal_t signal,
+                                          volatile hsa_signal_value_t **value)
+{
+  AQDROP_ENTER(runtime);
+  if (!value)
+    return HSA_STATUS_ERROR_INVALID_ARGUMENT;
+  if (!aqdrop_signal_is_live(runtime, signal))
+    return HSA_STATUS_ERROR_INVALID_SIGNAL;
+  *value = &((aq_amd_signal *)(uintptr_t)signal.handle)->value;
+  return HSA_STATUS_SUCCESS;
+}
+
+/* ---- values ---- */
+
+/* The raw cell of a doorbell, or NULL for other signals. */
+static int64_t *doorbell_cell(hsa_signal_t signal)
+{
+  const aq_amd_signal *abi = (const aq_amd_signal *)(uintptr_t)signal.handle;
+  return abi->kind == AQ_AMD_SIGNAL_DOORBELL ? (int64_t *)(uintptr_t)abi->value
+                                             : NULL;
+}
+
+/* Nothing can be done to no signal, or before hsa_init. */
+static bool signal_is_usable(const aqdrop *runtime, hsa_signal_t signal)
+{
+  return runtime && signal.handle;
+}
+
+static int64_t value_load(hsa_signal_t signal, aq_order order)
+{
+  aqdrop *runtime = aqdrop_runtime();
+  if (!signal_is_usable(runtime, signal))
+    return 0;
+  const int64_t *cell = doorbell_cell(signal);
+  if (cell)
+    return __atomic_load_n(cell, __ATOMIC_ACQUIRE);
+  return runtime->transport->ops->signal_load(runtime->transport, signal,
+                                              order);
+}
+
+static void value_store(hsa_signal_t signal, int64_t value, aq_order order)
+{
+  aqdrop *runtime = aqdrop_runtime();
+  if (!signal_is_usable(runtime, signal))
+    return;
+  if (doorbell_cell(signal)) {
+    aqdrop_queue_ring(runtime, signal, value);
+    return;
+  }
+  runtime->transport->ops->signal_store(runtime->transport, signal, value,
+                                        order);
+}
+
+static int64_t value_update(hsa_signal_t signal, aq_signal_op op,
+                            int64_t operand, int64_t expected, aq_order order)
+{
+  aqdrop *runtime = aqdrop_runtime();
+  if (!signal_is_usable(runtime, signal) || doorbell_cell(signal))
+    return 0;
+  return runtime->transport->ops->signal_update(runtime->transport, signal, op,
+                                                operand, expected, order);
+}
+
+#define LOAD(name, order)                                                      \
+  hsa_signal_value_t hsa_signal_load_##name(hsa_signal_t signal)               \
+  {                                                                            \
+    return value_load(signal, order);                                          \
+  }
+LOAD(relaxed, AQ_RELAXED)
+LOAD(scacquire, AQ_ACQUIRE)
+LOAD(acquire, AQ_ACQUIRE)
+
+#define STORE(name, order)                                                     \
+  void hsa_signal_store_##name(hsa_signal_t signal, hsa_signal_value_t value)  \
+  {                                                                            \
+    value_store(signal, value, order);                                         \
+  }
+STORE(relaxed, AQ_RELAXED)
+STORE(screlease, AQ_RELEASE)
+STORE(release, AQ_RELEASE)
+
+#define SILENT(name, order)                                                    \
+  void hsa_signal_silent_store_##name(hsa_signal_t signal,                     \
+                                      hsa_signal_value_t value)                \
+  {                                                                            \
+    value_update(signal, AQ_UPDATE_STORE_SILENT, value, 0, order);             \
+  }
+SILENT(relaxed, AQ_RELAXED)
+SILENT(screlease, AQ_RELEASE)
+
+#define UPDATE(verb, op, name, order)                                          \
+  void hsa_signal_##verb##_##name(hsa_signal_t signal,                         \
+                                  hsa_signal_value_t value)                    \
+  {                                                                            \
+    value_update(signal, op, value, 0, order);                                 \
+  }
+#define EXCHANGE(verb, op, name, order)                                        \
+  hsa_signal_value_t hsa_signal_exchange_##name(hsa_signal_t signal,           \
+                                                hsa_signal_value_t value)      \
+  {                                                                            \
+    return value_update(signal, op, value, 0, order);                          \
+  }
+#define CAS(verb, op, name, order)                                             \
+  hsa_signal_value_t hsa_signal_cas_##name(hsa_signal_t signal,                \
+                                           hsa_signal_value_t expected,        \
+                                           hsa_signal_value_t value)           \
+  {                                                                            \
+    return value_update(signal, op, value, expected, order);                   \
+  }
+#define EVERY_ORDER(MACRO, verb, op)                                           \
+  MACRO(verb, op, relaxed, AQ_RELAXED)                                         \
+  MACRO(verb, op, scacquire, AQ_ACQUIRE)                                       \
+  MACRO(verb, op, acquire, AQ_ACQUIRE)                                         \
+  MACRO(verb, op, screlease, AQ_RELEASE)                                       \
+  MACRO(verb, op, release, AQ_RELEASE)                                         \
+  MACRO(verb, op, scacq_screl, AQ_ACQ_REL)                                     \
+  MACRO(verb, op, acq_rel, AQ_ACQ_REL)
+EVERY_ORDER(UPDATE, and, AQ_UPDATE_AND)
+EVERY_ORDER(UPDATE, or, AQ_UPDATE_OR)
+EVERY_ORDER(UPDATE, xor, AQ_UPDATE_XOR)
+EVERY_ORDER(UPDATE, add, AQ_UPDATE_ADD)
+EVERY_ORDER(UPDATE, subtract, AQ_UPDATE_SUB)
+EVERY_ORDER(EXCHANGE, exchange, AQ_UPDATE_EXCHANGE)
+EVERY_ORDER(CAS, cas, AQ_UPDATE_CAS)

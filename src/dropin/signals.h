@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Signals of clients and what the runtime keeps beside them. A handle is the
+ * address of an amd_signal_t of the transport. Doorbells are signals too:
+ * storing to one rings.
+ */
+#ifndef AQDROP_SIGNALS_H
+#define AQDROP_SIGNALS_H
+
+#include "dropin/runtime.h"
+
+/* Whether a client made this signal and has not destroyed it. */
+bool aqdrop_signal_is_live(aqdrop *runtime, hsa_signal_t signal);
+
+/* Frees the groups that are left. */
+void aqdrop_groups_fini(aqdrop *runtime);
+
+/* Frees what is left after the transport is closed. */
+void aqdrop_signals_fini(aqdrop *runtime);
+
+#endif

@@ -1,0 +1,306 @@
+/* SPDX-License-Identifier: MIT */
+/* Waiting for signals, handlers of signals, groups of signals. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "dropin/hsa.h"
+#include "dropin/signals.h"
+
+/* ---- waiting ---- */
+
+/* Timeouts count in ticks of the system clock, ns. */
+static aq_time deadline_from(const aqdrop *runtime, uint64_t timeout)
+{
+  aq_time now = runtime->transport->ops->now(runtime->transport);
+  if (timeout > (uint64_t)(AQ_TIME_MAX - now) / AQ_NS)
+    return AQ_TIME_MAX;
+  return now + (aq_time)timeout * AQ_NS;
+}
+
+static aq_status items_wait(const aqdrop *runtime, const aq_wait_item *items,
+                            uint32_t count, aq_wait_mode mode, uint64_t timeout,
+                            uint32_t hint, aq_wait_result *out)
+{
+  aq_wait_request request = {
+      .items = items,
+      .count = count,
+      .mode = mode,
+      .hint = hint == HSA_WAIT_STATE_ACTIVE ? AQ_WAIT_ACTIVE : AQ_WAIT_BLOCKED,
+      .deadline = deadline_from(runtime, timeout)};
+  return runtime->transport->ops->wait(runtime->transport, &request, out, NULL);
+}
+
+static int64_t signal_wait(hsa_signal_t signal, uint32_t condition,
+                           int64_t against, uint64_t timeout, uint32_t hint)
+{
+  aqdrop *runtime = aqdrop_runtime();
+  if (!runtime || !signal.handle)
+    return 0;
+  aq_wait_item item = {signal, (aq_condition)condition, against};
+  aq_wait_result result;
+  aq_status status =
+      items_wait(runtime, &item, 1, AQ_WAIT_ALL, timeout, hint, &result);
+  return status == AQ_OK || status == AQ_ERR_TIMEOUT
+             ? result.value
+             : hsa_signal_load_relaxed(signal);
+}
+
+#define WAIT(name)                                                             \
+  hsa_signal_value_t hsa_signal_wait_##name(                                   \
+      hsa_signal_t signal, uint32_t condition,                                 \
+      hsa_signal_value_t compare_value, uint64_t timeout_hint,                 \
+      uint32_t wait_state_hint)                                                \
+  {                                                                            \
+    return signal_wait(signal, condition, compare_value, timeout_hint,         \
+                       wait_state_hint);                                       \
+  }
+WAIT(relaxed)
+WAIT(scacquire)
+WAIT(acquire)
+
+/* Waits for several; signals without a handle are left out. Returns the index
+ * that held (any), 0 (all), or UINT32_MAX. */
+static uint32_t several_wait(uint32_t count, const hsa_signal_t *signals,
+                             const uint32_t *conditions, const int64_t *values,
+                             aq_wait_mode mode, uint64_t timeout, uint32_t hint,
+                             int64_t *satisfying)
+{
+  aqdrop *runtime = aqdrop_runtime();
+  if (!runtime || count == 0 || !signals || !conditions || !values)
+    return UINT32_MAX;
+  aq_wait_item *items = malloc(count * sizeof *items);
+  uint32_t *index = malloc(count * sizeof *index), used = 0;
+  aq_wait_result result = {0};
+  aq_status status = AQ_ERR_NO_MEMORY;
+  for (uint32_t i = 0; items && index && i < count; i++)
+    if (signals[i].handle) {
+      index[used] = i;
+      items[used++] =
+          (aq_wait_item){signals[i], (aq_condition)conditions[i], values[i]};
+    }
+  if (used > 0)
+    status = items_wait(runtime, items, used, mode, timeout, hint, &result);
+  uint32_t found = UINT32_MAX;
+  if (status == AQ_OK) {
+    found = mode == AQ_WAIT_ANY ? index[result.index] : 0;
+    if (satisfying && mode == AQ_WAIT_ANY)
+      *satisfying = result.value;
+    for (uint32_t i = 0; satisfying && mode == AQ_WAIT_ALL && i < used; i++)
+      satisfying[index[i]] = hsa_signal_load_relaxed(items[i].signal);
+  }
+  free(index);
+  free(items);
+  return found;
+}
+
+uint32_t hsa_amd_signal_wait_any(uint32_t signal_count, hsa_signal_t *signals,
+                                 uint32_t *conds, hsa_signal_value_t *values,
+                                 uint64_t timeout_hint, uint32_t wait_hint,
+                                 hsa_signal_value_t *satisfying_value)
+{
+  return several_wait(signal_count, signals, conds, values, AQ_WAIT_ANY,
+                      timeout_hint, wait_hint, satisfying_value);
+}
+
+uint32_t hsa_amd_signal_wait_all(uint32_t signal_count, hsa_signal_t *signals,
+                                 uint32_t *conds, hsa_signal_value_t *values,
+                                 uint64_t timeout_hint, uint32_t wait_hint,
+                                 hsa_signal_value_t *satisfying_values)
+{
+  return several_wait(signal_count, signals, conds, values, AQ_WAIT_ALL,
+                      timeout_hint, wait_hint, satisfying_values);
+}
+
+/* ---- handlers ---- */
+
+/* A handler of a client. It lives until it returns false, its signal is
+ * destroyed, or the runtime closes: the last two end in aqdrop_signals_fini. */
+typedef struct handler {
+  hsa_amd_signal_handler function;
+  void *arg;
+} handler;
+
+static bool handler_call(int64_t value, void *user)
+{
+  handler *h = user;
+  return h->function(value, h->arg);
+}
+
+static handler *handler_make(aqdrop *runtime, hsa_amd_signal_handler function,
+                             void *arg)
+{
+  pthread_mutex_lock(&runtime->lock);
+  handler *h = aq_arena_alloc(&runtime->arena, sizeof *h);
+  pthread_mutex_unlock(&runtime->lock);
+  if (h)
+    *h = (handler){function, arg};
+  return h;
+}
+
+hsa_status_t hsa_amd_signal_async_handler(hsa_signal_t signal, uint32_t cond,
+                                          hsa_signal_value_t value,
+                                          hsa_amd_signal_handler function,
+                                          void *arg)
+{
+  AQDROP_ENTER(runtime);
+  if (!function || cond > HSA_SIGNAL_CONDITION_GTE)
+    return HSA_STATUS_ERROR_INVALID_ARGUMENT;
+  if (!aqdrop_signal_is_live(runtime, signal))
+    return HSA_STATUS_ERROR_INVALID_SIGNAL;
+  handler *h = handler_make(runtime, function, arg);
+  if (!h)
+    return HSA_STATUS_ERROR_OUT_OF_RESOURCES;
+  return aqdrop_status(runtime->transport->ops->signal_handler(
+      runtime->transport, signal, (aq_condition)cond, value, handler_call, h,
+      NULL));
+}
+
+/* A function that is called once, through a signal of its own. */
+typedef struct once {
+  aqdrop *runtime;
+  hsa_signal_t signal;
+  void (*function)(void *arg);
+  void *arg;
+} once;
+
+static bool once_call(int64_t value, void *user)
+{
+  once *o = user;
+  (void)value;
+  o->function(o->arg);
+  o->runtime->transport->ops->signal_destroy(o->runtime->transport, o->signal);
+  free(o);
+  return false;
+}
+
+hsa_status_t hsa_amd_async_function(void (*callback)(void *arg), void *arg)
+{
+  AQDROP_ENTER(runtime);
+  const aq_transport_ops *ops = runtime->transport->ops;
+  if (!callback)
+    return HSA_STATUS_ERROR_INVALID_ARGUMENT;
+  once *o = malloc(sizeof *o);
+  aq_signal_desc desc = {.value = 0};
+  if (!o)
+    return HSA_STATUS_ERROR_OUT_OF_RESOURCES;
+  *o = (once){.runtime = runtime, .function = callback, .arg = arg};
+  aq_status status =
+      ops->signal_create(runtime->transport, &desc, &o->signal, NULL);
+  if (status != AQ_OK) {
+    free(o);
+    return aqdrop_status(status);
+  }
+  hsa_signal_t signal = o->signal;
+  status = ops->signal_handler(runtime->transport, signal, AQ_EQ, 0, once_call,
+                               o, NULL);
+  if (status != AQ_OK) {
+    ops->signal_destroy(runtime->transport, signal);
+    free(o);
+  }
+  return aqdrop_status(status);
+}
+
+/* ---- groups ---- */
+
+typedef struct aqdrop_group {
+  struct aqdrop_group *next;
+  uint32_t count;
+  hsa_signal_t signals[];
+} group;
+
+/* The link to a group, to NULL for an unknown one. The lock is held. */
+static group **group_link(aqdrop *runtime, hsa_signal_group_t handle)
+{
+  group **link = &runtime->first_group;
+  while (*link && (uintptr_t)*link != handle.handle)
+    link = &(*link)->next;
+  return link;
+}
+
+void aqdrop_groups_fini(aqdrop *runtime)
+{
+  while (runtime->first_group) {
+    group *g = runtime->first_group;
+    runtime->first_group = g->next;
+    free(g);
+  }
+}
+
+hsa_status_t hsa_signal_group_create(uint32_t num_signals,
+                                     const hsa_signal_t *signals,
+                                     uint32_t num_consumers,
+                                     const hsa_agent_t *consumers,
+                                     hsa_signal_group_t *signal_group)
+{
+  AQDROP_ENTER(runtime);
+  if (num_signals == 0 || !signals || !signal_group ||
+      (num_consumers > 0 && !consumers))
+    return HSA_STATUS_ERROR_INVALID_ARGUMENT;
+  for (uint32_t i = 0; i < num_signals; i++)
+    if (!aqdrop_signal_is_live(runtime, signals[i]))
+      return HSA_STATUS_ERROR_INVALID_SIGNAL;
+  group *g = malloc(sizeof *g + num_signals * sizeof *signals);
+  if (!g)
+    return HSA_STATUS_ERROR_OUT_OF_RESOURCES;
+  g->count = num_signals;
+  memcpy(g->signals, signals, num_signals * sizeof *signals);
+  pthread_mutex_lock(&runtime->lock);
+  g->next = runtime->first_group;
+  runtime->first_group = g;
+  pthread_mutex_unlock(&runtime->lock);
+  signal_group->handle = (uintptr_t)g;
+  return HSA_STATUS_SUCCESS;
+}
+
+hsa_status_t hsa_signal_group_destroy(hsa_signal_group_t signal_group)
+{
+  AQDROP_ENTER(runtime);
+  if (!signal_group.handle)
+    return HSA_STATUS_ERROR_INVALID_ARGUMENT;
+  pthread_mutex_lock(&runtime->lock);
+  group **link = group_link(runtime, signal_group), *g = *link;
+  if (g)
+    *link = g->next;
+  pthread_mutex_unlock(&runtime->lock);
+  if (!g)
+    return HSA_STATUS_ERROR_INVALID_SIGNAL_GROUP;
+  free(g);
+  return HSA_STATUS_SUCCESS;
+}
+
+static hsa_status_t group_wait(hsa_signal_group_t signal_group,
+                               const uint32_t *conditions,
+                               const int64_t *values, uint32_t hint,
+                               hsa_signal_t *signal, int64_t *value)
+{
+  AQDROP_ENTER(runtime);
+  int64_t seen = 0;
+  if (!conditions || !values || (!signal && !value))
+    return HSA_STATUS_ERROR_INVALID_ARGUMENT;
+  pthread_mutex_lock(&runtime->lock);
+  const group *g = *group_link(runtime, signal_group);
+  pthread_mutex_unlock(&runtime->lock);
+  if (!g)
+    return HSA_STATUS_ERROR_INVALID_SIGNAL_GROUP;
+  uint32_t index = several_wait(g->count, g->signals, conditions, values,
+                                AQ_WAIT_ANY, UINT64_MAX, hint, &seen);
+  if (index == UINT32_MAX)
+    return HSA_STATUS_ERROR_OUT_OF_RESOURCES;
+  if (signal)
+    *signal = g->signals[index];
+  if (value)
+    *value = seen;
+  return HSA_STATUS_SUCCESS;
+}
+
+#define GROUP_WAIT(name)                                                       \
+  hsa_status_t hsa_signal_group_wait_any_##name(                               \
+      hsa_signal_group_t signal_group, const uint32_t *conditions,             \
+      const hsa_signal_value_t *compare_values, uint32_t wait_state_hint,      \
+      hsa_signal_t *signal, hsa_signal_value_t *value)                         \
+  {                                                                            \
+    return group_wait(signal_group, conditions, compare_values,                \
+                      wait_state_hint, signal, value);                         \
+  }
+GROUP_WAIT(relaxed)
+GROUP_WAIT(scacquire)

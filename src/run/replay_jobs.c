@@ -1,0 +1,289 @@
+/* SPDX-License-Identifier: MIT */
+#include <stdlib.h>
+
+#include "run/replay_priv.h"
+
+static int time_compare(const void *a, const void *b)
+{
+  const aq_time x = *(const aq_time *)a, y = *(const aq_time *)b;
+  return (x > y) - (x < y);
+}
+
+/* A call that returned before its work started has rung the doorbell by then,
+ * and its duration is what submitting takes on this host. */
+static bool call_returned_in_time(const aq_replay_row *row)
+{
+  return row->host_end != AQ_TIME_NONE && row->host_end <= row->start;
+}
+
+/* The median duration of the direct calls that returned in time. */
+static aq_status typical_call_find(aq_replay *r, aq_diag *diag)
+{
+  size_t count = 0;
+  aq_time *calls = malloc((r->row_count + 1) * sizeof *calls);
+  if (!calls)
+    return aq_replay_no_memory(r, diag);
+  for (size_t i = 0; i < r->row_count; i++) {
+    const aq_replay_row *row = &r->rows[i];
+    if (row->via == AQ_VIA_DIRECT && row->host_begin != AQ_TIME_NONE &&
+        call_returned_in_time(row) && row->host_end >= row->host_begin)
+      calls[count++] = row->host_end - row->host_begin;
+  }
+  qsort(calls, count, sizeof *calls, time_compare);
+  r->typical_call = count ? calls[count / 2] : 0;
+  free(calls);
+  return AQ_OK;
+}
+
+/* When the doorbell rang for a row, as far as the host's side tells;
+ * AQ_TIME_NONE if it does not. Ringing it is the last that a kernel launch
+ * does. A copy or graph launch that had not returned when its work started rang
+ * it inside the call, after what submitting takes. */
+static aq_time row_submitted(const aq_replay *r, const aq_replay_row *row)
+{
+  if (row->via == AQ_VIA_NONE)
+    return AQ_TIME_NONE;
+  if (row->host_end == AQ_TIME_NONE)
+    return row->submit;
+  const bool launch = row->kind == AQ_KIND_KERNEL && row->via == AQ_VIA_DIRECT;
+  if (launch || call_returned_in_time(row) || row->host_begin == AQ_TIME_NONE)
+    return row->host_end;
+  return aq_time_min(row->host_end, row->host_begin + r->typical_call);
+}
+
+/* The doorbell that makes an idle device start a row when it did start. */
+static aq_time row_pin(const aq_replay *r, const aq_replay_queue *queue,
+                       const aq_replay_row *row)
+{
+  const aq_replay_options *o = &r->options;
+  const aq_time warm = row->start - o->latency_warm;
+  const bool cold = queue->last_end == AQ_TIME_NONE ||
+                    warm - queue->last_end > o->unmap_after;
+  return cold ? row->start - o->latency_cold : warm;
+}
+
+/* A call that copied and returned when that was done hides when it rang. In an
+ * open loop the guess of row_submitted costs that row alone; in a closed one
+ * the host would be off from then on, so the row is pinned. */
+static bool row_hides_doorbell(const aq_replay *r, const aq_replay_queue *queue,
+                               const aq_replay_row *row)
+{
+  return r->options.closed && row->kind != AQ_KIND_KERNEL &&
+         row->via == AQ_VIA_DIRECT && row->host_begin != AQ_TIME_NONE &&
+         !call_returned_in_time(row) &&
+         row->start - queue->last_end > r->options.timestamp_step;
+}
+
+static bool rows_share_call(const aq_replay_row *a, const aq_replay_row *b)
+{
+  return a->via == AQ_VIA_GRAPH && b->via == AQ_VIA_GRAPH &&
+         a->correlation != AQ_NONE && a->correlation == b->correlation &&
+         a->pid == b->pid && a->tid == b->tid;
+}
+
+/* What the row's neighbours in its queue say about it. */
+static void row_mark(const aq_replay *r, const aq_replay_queue *queue,
+                     aq_replay_row *row)
+{
+  const aq_time gap = queue->last_end == AQ_TIME_NONE
+                          ? AQ_TIME_MAX
+                          : row->start - queue->last_end;
+  if (gap <= r->options.timestamp_step)
+    row->spin_flags |= AQ_SPIN_GLUED;
+  if (row->via == AQ_VIA_GRAPH &&
+      (queue->last_graph == 0 ||
+       !rows_share_call(&r->rows[queue->last_graph - 1], row)))
+    row->flags |= AQ_FLAG_GRAPH_FIRST;
+}
+
+/* ---- one job a call ---- */
+
+static void job_append(aq_replay *r, aq_replay_job *job, uint32_t row)
+{
+  r->rows[job->last].next = row + 1;
+  job->last = row;
+  job->count++;
+}
+
+/* Whether host threads of the row's process waited between two times. */
+static bool process_waited(const aq_replay *r, int64_t pid, aq_time from,
+                           aq_time to)
+{
+  size_t low = 0, high = r->wait_count;
+  while (low < high) {
+    size_t middle = low + (high - low) / 2;
+    if (r->waits[middle].end <= from)
+      low = middle + 1;
+    else
+      high = middle;
+  }
+  for (; low < r->wait_count && r->waits[low].end <= to; low++)
+    if (r->waits[low].pid == pid)
+      return true;
+  return false;
+}
+
+/* Whether a direct launch goes into the graph that the launch before it on its
+ * queue is made part of. */
+static bool joins_stretch(const aq_replay *r, const aq_replay_job *job,
+                          const aq_replay_row *row)
+{
+  const aq_replay_row *last = &r->rows[job->last];
+  return r->options.as_graph && row->via == AQ_VIA_DIRECT &&
+         last->via == AQ_VIA_DIRECT && !(last->flags & AQ_FLAG_PINNED) &&
+         !(row->flags & AQ_FLAG_PINNED) && !row->awaits &&
+         row->host_begin != AQ_TIME_NONE && row->host_end != AQ_TIME_NONE &&
+         last->host_end != AQ_TIME_NONE && row->pid == last->pid &&
+         row->tid == last->tid && row->host_begin >= last->host_end &&
+         !process_waited(r, row->pid, last->host_begin, row->host_begin);
+}
+
+static aq_status row_sort(aq_replay *r, uint32_t index, aq_diag *diag)
+{
+  aq_replay_row *row = &r->rows[index];
+  aq_replay_queue *queue = &r->queues[row->queue];
+  row_mark(r, queue, row);
+  aq_time submit = row_submitted(r, row);
+  if (submit == AQ_TIME_NONE || queue->last_job == 0 ||
+      row_hides_doorbell(r, queue, row)) {
+    submit = row_pin(r, queue, row);
+    row->flags |= AQ_FLAG_PINNED;
+  }
+  aq_replay_job *last = queue->last_job ? &r->jobs[queue->last_job - 1] : NULL;
+  if (last && (rows_share_call(&r->rows[last->last], row) ||
+               joins_stretch(r, last, row))) {
+    job_append(r, last, index);
+  } else {
+    aq_replay_job *jobs = aq_replay_grow(r->jobs, r->job_count,
+                                         &r->job_capacity, sizeof *r->jobs);
+    if (!jobs)
+      return aq_replay_no_memory(r, diag);
+    r->jobs = jobs;
+    r->jobs[r->job_count++] = (aq_replay_job){
+        .submit = submit, .first = index, .last = index, .count = 1};
+    queue->last_job = (uint32_t)r->job_count;
+  }
+  if (row->via == AQ_VIA_GRAPH)
+    queue->last_graph = index + 1;
+  queue->last_end = aq_time_max(queue->last_end, row->end);
+  return AQ_OK;
+}
+
+/* Direct launches that go together are a graph launch from here on: as long as
+ * all their calls, under the correlation of the first. */
+static void stretches_close(aq_replay *r)
+{
+  for (size_t i = 0; i < r->job_count; i++) {
+    aq_replay_job *job = &r->jobs[i];
+    aq_replay_row *first = &r->rows[job->first];
+    if (job->count < 2 || first->via != AQ_VIA_DIRECT)
+      continue;
+    const aq_replay_row last = r->rows[job->last];
+    first->flags |= AQ_FLAG_GRAPH_FIRST;
+    first->host_end = last.host_end;
+    for (uint32_t at = job->first + 1; at != 0; at = r->rows[at - 1].next)
+      r->rows[at - 1].via = AQ_VIA_GRAPH;
+    job->stretch = true;
+    r->facts.graphs++;
+  }
+}
+
+/* ---- when the doorbells ring ---- */
+
+/* Packets of a queue stand in the order of their starts, so one cannot have
+ * been seen before the doorbell of the one in front of it. */
+static void job_put(aq_replay *r, aq_replay_job *jobs, size_t *count,
+                    aq_replay_job job)
+{
+  aq_replay_queue *queue = &r->queues[r->rows[job.first].queue];
+  queue->last_submit = aq_time_max(queue->last_submit, job.submit);
+  job.submit = queue->last_submit;
+  jobs[(*count)++] = job;
+}
+
+/* A graph launch: its first nodes may go ahead of the others. */
+static void graph_put(aq_replay *r, aq_replay_job *jobs, size_t *count,
+                      aq_replay_job job)
+{
+  const aq_replay_options *o = &r->options;
+  const aq_replay_row *row = &r->rows[job.first];
+  const uint32_t head = job.count < o->graph_head ? job.count : o->graph_head;
+  const aq_time ahead = row->host_begin + o->graph_launch;
+  const aq_time rest = ahead + (aq_time)(job.count - head) * o->graph_per_node;
+  job.marker = true;
+  if (row->flags & AQ_FLAG_PINNED) {
+    job_put(r, jobs, count, job);
+    return;
+  }
+  if (head > 0 && head < job.count) {
+    aq_replay_job first = job;
+    first.submit = aq_time_min(ahead, row->host_end);
+    first.count = head;
+    first.marker = first.stretch = false;
+    job_put(r, jobs, count, first);
+    for (uint32_t i = 0; i < head; i++)
+      job.first = r->rows[job.first].next - 1;
+    job.count -= head;
+  }
+  job.submit = aq_time_min(rest, row->host_end);
+  if (job.stretch)
+    job.saved = row->host_end - job.submit;
+  job_put(r, jobs, count, job);
+}
+
+/* Settles when the doorbells of all jobs ring, queue by queue in order. */
+static aq_status jobs_time(aq_replay *r, aq_diag *diag)
+{
+  size_t count = 0;
+  aq_replay_job *jobs = malloc((2 * r->job_count + 1) * sizeof *jobs);
+  if (!jobs)
+    return aq_replay_no_memory(r, diag);
+  for (size_t i = 0; i < r->job_count; i++) {
+    const aq_replay_row *row = &r->rows[r->jobs[i].first];
+    if (row->via == AQ_VIA_GRAPH && r->options.graph_launch > 0 &&
+        row->host_begin != AQ_TIME_NONE && row->host_end != AQ_TIME_NONE)
+      graph_put(r, jobs, &count, r->jobs[i]);
+    else
+      job_put(r, jobs, &count, r->jobs[i]);
+  }
+  free(r->jobs);
+  r->jobs = jobs;
+  r->job_count = r->job_capacity = count;
+  return AQ_OK;
+}
+
+static int job_compare(const void *a, const void *b)
+{
+  const aq_replay_job *x = a, *y = b;
+  if (x->submit != y->submit)
+    return x->submit < y->submit ? -1 : 1;
+  return (x->first > y->first) - (x->first < y->first);
+}
+
+static void rows_find_jobs(aq_replay *r)
+{
+  for (size_t i = 0; i < r->job_count; i++) {
+    uint32_t at = r->jobs[i].first;
+    for (uint32_t n = 0; n < r->jobs[i].count; n++) {
+      r->rows[at].job = (uint32_t)i;
+      at = r->rows[at].next - 1;
+    }
+  }
+}
+
+aq_status aq_replay_jobs_make(aq_replay *r, aq_diag *diag)
+{
+  aq_status status = typical_call_find(r, diag);
+  for (uint32_t i = 0; i < r->row_count && status == AQ_OK; i++)
+    status = row_sort(r, i, diag);
+  if (status == AQ_OK && r->options.as_graph)
+    stretches_close(r);
+  if (status == AQ_OK)
+    status = jobs_time(r, diag);
+  if (status != AQ_OK)
+    return status;
+  if (r->job_count > 0)
+    qsort(r->jobs, r->job_count, sizeof *r->jobs, job_compare);
+  rows_find_jobs(r);
+  return AQ_OK;
+}

@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: MIT */
+/* Level 2: durations that the first half of a run predicts of the second. */
+#include <stdlib.h>
+
+#include "run/replay_priv.h"
+
+/* How much alike rows have to be. */
+typedef enum like_by { LIKE_SHAPE, LIKE_NAME, LIKE_KIND } like_by;
+
+typedef struct sorting {
+  const aq_replay_row *rows;
+  size_t half;
+  like_by by_what;
+} sorting;
+
+static int order(int64_t a, int64_t b)
+{
+  return (a > b) - (a < b);
+}
+
+static int compare_likes(const aq_replay_row *a, const aq_replay_row *b,
+                         like_by by_what)
+{
+  int by = order(a->kind, b->kind);
+  if (by == 0 && by_what <= LIKE_NAME)
+    by = order(a->name, b->name);
+  if (by != 0 || by_what != LIKE_SHAPE)
+    return by;
+  by = order(a->bytes, b->bytes);
+  for (int i = 0; i < 3 && by == 0; i++)
+    by = order(a->grid[i], b->grid[i]);
+  for (int i = 0; i < 3 && by == 0; i++)
+    by = order(a->workgroup[i], b->workgroup[i]);
+  return by;
+}
+
+/* Like rows together, the first half's before the others, shortest first. */
+static int compare_rows(const void *left, const void *right, void *user)
+{
+  const sorting *s = user;
+  const uint32_t i = *(const uint32_t *)left, j = *(const uint32_t *)right;
+  const aq_replay_row *a = &s->rows[i], *b = &s->rows[j];
+  int by = compare_likes(a, b, s->by_what);
+  by = by ? by : order(i >= s->half, j >= s->half);
+  by = by ? by : order(a->end - a->start, b->end - b->start);
+  return by ? by : order(i, j);
+}
+
+/* Gives the rows of the second half that still lack one the median of their
+ * likes; returns how many it found one for. */
+static uint64_t predict_by(aq_replay *r, uint32_t *places, bool *known,
+                           like_by by_what)
+{
+  sorting s = {r->rows, r->row_count / 2, by_what};
+  uint64_t found = 0;
+  qsort_r(places, r->row_count, sizeof *places, compare_rows, &s);
+  for (size_t i = 0, end; i < r->row_count; i = end) {
+    size_t learned = 0;
+    for (end = i; end < r->row_count &&
+                  compare_likes(&r->rows[places[i]], &r->rows[places[end]],
+                                by_what) == 0;
+         end++)
+      learned += places[end] < s.half;
+    const aq_replay_row *median = &r->rows[places[i + learned / 2]];
+    for (size_t j = i + learned; j < end && learned > 0; j++) {
+      if (known[places[j]])
+        continue;
+      known[places[j]] = true;
+      r->rows[places[j]].duration = median->end - median->start;
+      found++;
+    }
+  }
+  return found;
+}
+
+aq_status aq_replay_predict(aq_replay *r, aq_diag *diag)
+{
+  if (r->row_count == 0)
+    return AQ_OK;
+  uint32_t *places = malloc(r->row_count * sizeof *places);
+  bool *known = calloc(r->row_count, sizeof *known);
+  if (!places || !known) {
+    free(known);
+    free(places);
+    return aq_replay_no_memory(r, diag);
+  }
+  for (size_t i = 0; i < r->row_count; i++) {
+    places[i] = (uint32_t)i;
+    if (i < r->row_count / 2)
+      r->rows[i].flags |= AQ_FLAG_LEARNED;
+  }
+  r->facts.predicted = r->row_count - r->row_count / 2;
+  r->facts.unlike =
+      r->facts.predicted - predict_by(r, places, known, LIKE_SHAPE);
+  predict_by(r, places, known, LIKE_NAME);
+  predict_by(r, places, known, LIKE_KIND);
+  free(known);
+  free(places);
+  return AQ_OK;
+}

@@ -1,0 +1,145 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What the files of a replay share: rows are read (replay_rows.c), become jobs
+ * (replay_jobs.c) and wait for one another (replay_waits.c); replay.c hands the
+ * jobs out. Nobody else includes this. One thread.
+ */
+#ifndef AQ_RUN_REPLAY_PRIV_H
+#define AQ_RUN_REPLAY_PRIV_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "common/map.h"
+#include "run/replay.h"
+
+#define AQ_REPLAY_NOWHERE UINT32_MAX
+
+/* What replay keeps of a measured row. */
+typedef struct aq_replay_row {
+  int64_t number; /* of the row in its run */
+  aq_time start, end, host_begin, host_end, submit;
+  aq_time duration; /* that the replay gives it */
+  int64_t correlation, pid, tid, stream, name, bytes;
+  uint32_t grid[3];
+  uint16_t workgroup[3];
+  uint8_t kind, via, flags, spin_flags;
+  uint32_t lds, scratch;
+  uint32_t queue; /* index of an aq_replay_queue */
+  uint32_t next;  /* row of the same job + 1, or 0 */
+  uint32_t job;   /* index, once the jobs are in order */
+  bool awaits;    /* an edge leads to it */
+} aq_replay_row;
+
+/* One host call on one queue: rows in the order of their starts. */
+typedef struct aq_replay_job {
+  aq_time submit;              /* measured time of the doorbell */
+  uint32_t first, last, count; /* rows */
+  uint32_t process;
+  uint32_t edge_first, edge_count; /* in `edges` */
+  bool marker;                     /* ends a graph launch */
+  bool stretch;                    /* last part of merged launches */
+  aq_time saved; /* host time of their calls that one launch does not take */
+  uint64_t id;   /* once handed out, else UINT64_MAX */
+  aq_time done;  /* AQ_TIME_NONE before */
+} aq_replay_job;
+
+/* A queue or stream of the measured run, and how far its rows are sorted. */
+typedef struct aq_replay_queue {
+  uint32_t device;
+  int64_t id;
+  bool is_stream;
+  int64_t hardware; /* number of the device's queue that it goes to */
+  int64_t stream;   /* of all its rows, or AQ_NONE */
+  bool one_stream;  /* so far */
+  aq_time last_end, last_submit; /* AQ_TIME_NONE before the first row */
+  uint32_t last_job;             /* + 1, or 0 */
+  uint32_t last_graph;           /* row of the last graph launch + 1, or 0 */
+} aq_replay_queue;
+
+/* A host call that waited for the device. */
+typedef struct aq_replay_wait {
+  aq_time begin, end;
+  int64_t pid;
+  uint32_t process;
+  uint32_t row; /* what it waited for, or NOWHERE */
+  bool all;     /* for everything submitted before it */
+} aq_replay_wait;
+
+/* A row waits for another: both indices of rows, then of jobs. */
+typedef struct aq_replay_edge {
+  uint32_t from, to;
+} aq_replay_edge;
+
+/* One step of a process: a job is submitted, a host wait returns, or the calls
+ * that one graph launch stands for are skipped. */
+typedef enum aq_replay_step {
+  AQ_REPLAY_SUBMIT,
+  AQ_REPLAY_WAIT,
+  AQ_REPLAY_SKIP,
+} aq_replay_step;
+
+typedef struct aq_replay_item {
+  aq_time time; /* measured */
+  uint32_t process;
+  uint32_t index; /* of the job or wait */
+  aq_replay_step step;
+} aq_replay_item;
+
+/* Host threads of one process move together. */
+typedef struct aq_replay_process {
+  int64_t pid;
+  size_t next, end; /* items */
+  uint64_t live;    /* jobs in flight */
+  aq_time shift;    /* what its clock is behind the measured one */
+  aq_time last_done;
+} aq_replay_process;
+
+typedef struct aq_replay {
+  aq_workload_source source; /* first */
+  aq_replay_input *input;
+  aq_replay_options options;
+  aq_replay_facts facts;
+  aq_replay_row *rows;
+  size_t row_count, row_capacity;
+  aq_replay_job *jobs;
+  size_t job_count, job_capacity;
+  aq_replay_queue *queues;
+  size_t queue_count, queue_capacity;
+  aq_map queue_map;
+  aq_replay_wait *waits; /* by end */
+  size_t wait_count, wait_capacity;
+  aq_replay_edge *edges; /* by the job that waits */
+  size_t edge_count;
+  aq_replay_item *items; /* by process and time */
+  aq_replay_process *processes;
+  size_t process_count;
+  uint32_t *handed; /* job by id */
+  uint64_t next_id;
+  aq_time last_time; /* handed out last */
+  aq_time typical_call;
+  aq_command *commands; /* of the job handed out last */
+  size_t command_capacity;
+} aq_replay;
+
+/* The array with room for one more element, moved if need be; NULL when out of
+ * memory, the old one is untouched then. */
+void *aq_replay_grow(void *array, size_t count, size_t *capacity, size_t size);
+aq_status aq_replay_no_memory(const aq_replay *r, aq_diag *diag);
+
+/* replay_rows.c: reads the rows and waits. */
+aq_status aq_replay_rows_read(aq_replay *r, aq_diag *diag);
+
+/* replay_level.c: gives every row the duration of its like in the first half
+ * of the run. */
+aq_status aq_replay_predict(aq_replay *r, aq_diag *diag);
+
+/* replay_jobs.c: makes jobs of the rows, in the order of their doorbells. */
+aq_status aq_replay_jobs_make(aq_replay *r, aq_diag *diag);
+
+/* replay_waits.c: finds the rows of the edges; then, with the jobs made, what
+ * waits for what, and the steps of each process. */
+aq_status aq_replay_edges_find(aq_replay *r, aq_diag *diag);
+aq_status aq_replay_steps_make(aq_replay *r, aq_diag *diag);
+
+#endif

@@ -1,0 +1,211 @@
+/* SPDX-License-Identifier: MIT */
+#include <stdlib.h>
+#include <string.h>
+
+#include "run/replay_priv.h"
+
+enum {
+  INPUT_BATCH = 256,
+  HIP_QUEUES = 4, /* GPU_MAX_HW_QUEUES, unless a program changed it */
+};
+
+void *aq_replay_grow(void *array, size_t count, size_t *capacity, size_t size)
+{
+  if (count < *capacity)
+    return array;
+  size_t wanted = *capacity ? *capacity * 2 : INPUT_BATCH;
+  void *grown = realloc(array, wanted * size);
+  if (grown)
+    *capacity = wanted;
+  return grown;
+}
+
+aq_status aq_replay_no_memory(const aq_replay *r, aq_diag *diag)
+{
+  return aq_diag_set(diag, AQ_ERR_NO_MEMORY, "no memory to replay %zu rows",
+                     r->row_count);
+}
+
+static int64_t known_or(int64_t value, int64_t otherwise)
+{
+  return value == AQ_NONE ? otherwise : value;
+}
+
+static uint32_t clamp(int64_t value, uint32_t low, uint32_t high)
+{
+  if (value == AQ_NONE || value < low)
+    return low;
+  return value > high ? high : (uint32_t)value;
+}
+
+/* The queue that a row belongs to: its hardware queue, or else its stream. */
+static aq_replay_queue queue_of_row(const aq_replay *r, const aq_record *row)
+{
+  const bool is_stream = row->queue == AQ_NONE ||
+                         (r->options.queues > 0 && row->stream != AQ_NONE);
+  return (aq_replay_queue){
+      .device = clamp(row->device, 0, UINT32_MAX),
+      .id = is_stream ? known_or(row->stream, 0) : row->queue,
+      .is_stream = is_stream,
+      .stream = row->stream,
+      .one_stream = true,
+      .last_end = AQ_TIME_NONE,
+      .last_submit = AQ_TIME_NONE,
+  };
+}
+
+static bool queue_find(aq_replay *r, const aq_record *row, uint32_t *index)
+{
+  const aq_replay_queue wanted = queue_of_row(r, row);
+  uint64_t found, key = (uint64_t)wanted.id ^ (uint64_t)wanted.device << 40 ^
+                        (uint64_t)wanted.is_stream << 63;
+  /* Queues with equal keys take the following ones. */
+  for (; aq_map_get(&r->queue_map, key, &found); key++) {
+    aq_replay_queue *queue = &r->queues[found];
+    if (queue->device == wanted.device && queue->id == wanted.id &&
+        queue->is_stream == wanted.is_stream) {
+      queue->one_stream &= queue->stream == row->stream;
+      *index = (uint32_t)found;
+      return true;
+    }
+  }
+  aq_replay_queue *queues = aq_replay_grow(
+      r->queues, r->queue_count, &r->queue_capacity, sizeof *r->queues);
+  if (!queues)
+    return false;
+  r->queues = queues;
+  if (!aq_map_put(&r->queue_map, key, r->queue_count))
+    return false;
+  r->queues[r->queue_count] = wanted;
+  *index = (uint32_t)r->queue_count++;
+  return true;
+}
+
+/* Rows that a queue carried out and that have a place in time. */
+static bool row_is_work(const aq_record *row)
+{
+  return row->start != AQ_TIME_NONE &&
+         (row->kind == AQ_KIND_KERNEL || row->kind == AQ_KIND_COPY ||
+          row->kind == AQ_KIND_FILL);
+}
+
+static aq_status row_add(aq_replay *r, const aq_record *row, int64_t number,
+                         aq_diag *diag)
+{
+  uint32_t queue;
+  if (r->row_count >= UINT32_MAX - 1)
+    return aq_diag_set(diag, AQ_ERR_UNSUPPORTED, "replay: more than %u rows",
+                       UINT32_MAX - 1);
+  aq_replay_row *rows =
+      aq_replay_grow(r->rows, r->row_count, &r->row_capacity, sizeof *r->rows);
+  if (rows)
+    r->rows = rows;
+  if (!rows || !queue_find(r, row, &queue))
+    return aq_replay_no_memory(r, diag);
+  const aq_time end = aq_time_max(row->end, row->start);
+  r->rows[r->row_count++] = (aq_replay_row){
+      .number = number,
+      .start = row->start,
+      .end = end,
+      .duration = end - row->start,
+      .host_begin = row->host_begin,
+      .host_end = row->host_end,
+      .submit = row->submit,
+      .correlation = row->correlation,
+      .pid = row->pid,
+      .tid = row->tid,
+      .stream = row->stream,
+      .name = row->name,
+      .bytes = row->bytes,
+      .grid = {clamp(row->grid_x, 1, UINT32_MAX),
+               clamp(row->grid_y, 1, UINT32_MAX),
+               clamp(row->grid_z, 1, UINT32_MAX)},
+      .workgroup = {(uint16_t)clamp(row->wg_x, 1, UINT16_MAX),
+                    (uint16_t)clamp(row->wg_y, 1, UINT16_MAX),
+                    (uint16_t)clamp(row->wg_z, 1, UINT16_MAX)},
+      .kind = (uint8_t)row->kind,
+      .via = (uint8_t)clamp(row->via, AQ_VIA_NONE, AQ_VIA_COUNT - 1),
+      .lds = clamp(row->lds, 0, UINT32_MAX),
+      .scratch = clamp(row->scratch, 0, UINT32_MAX),
+      .queue = queue,
+  };
+  return AQ_OK;
+}
+
+static aq_status wait_add(aq_replay *r, const aq_record *row, aq_diag *diag)
+{
+  if (row->host_begin == AQ_TIME_NONE || row->host_end == AQ_TIME_NONE)
+    return AQ_OK;
+  aq_replay_wait *waits = aq_replay_grow(r->waits, r->wait_count,
+                                         &r->wait_capacity, sizeof *r->waits);
+  if (!waits)
+    return aq_replay_no_memory(r, diag);
+  r->waits = waits;
+  const char *name = row->name < 0 ? NULL : r->input->name(r->input, row->name);
+  r->waits[r->wait_count++] = (aq_replay_wait){
+      .begin = row->host_begin,
+      .end = aq_time_max(row->host_end, row->host_begin),
+      .pid = row->pid,
+      .row = AQ_REPLAY_NOWHERE,
+      .all = name && strstr(name, "DeviceSynchronize") != NULL,
+  };
+  return AQ_OK;
+}
+
+static aq_status record_add(aq_replay *r, const aq_record *row, int64_t number,
+                            aq_diag *diag)
+{
+  if (row_is_work(row))
+    return row_add(r, row, number, diag);
+  const bool wanted = r->options.closed || r->options.as_graph;
+  return row->kind == AQ_KIND_WAIT && wanted ? wait_add(r, row, diag) : AQ_OK;
+}
+
+/* Whether streams are all that is known of the queues. */
+static bool queues_are_streams(const aq_replay *r)
+{
+  for (size_t i = 0; i < r->queue_count; i++) {
+    const aq_replay_queue *queue = &r->queues[i];
+    if (!queue->is_stream && (!queue->one_stream || queue->stream == AQ_NONE))
+      return false;
+    for (size_t j = 0; j < i; j++)
+      if (r->queues[j].device == queue->device &&
+          r->queues[j].stream == queue->stream)
+        return false;
+  }
+  return true;
+}
+
+static void queues_share(aq_replay *r)
+{
+  aq_replay_facts *facts = &r->facts;
+  facts->streams = queues_are_streams(r);
+  facts->queues = r->options.queues;
+  if (facts->queues == 0 && facts->streams)
+    facts->queues = HIP_QUEUES;
+  for (size_t i = 0; i < r->queue_count; i++) {
+    uint32_t before = 0;
+    for (size_t j = 0; j < i; j++)
+      before += r->queues[j].device == r->queues[i].device;
+    r->queues[i].hardware = facts->queues ? before % facts->queues : before;
+  }
+}
+
+aq_status aq_replay_rows_read(aq_replay *r, aq_diag *diag)
+{
+  aq_record *rows = malloc(INPUT_BATCH * sizeof *rows);
+  int64_t *numbers = malloc(INPUT_BATCH * sizeof *numbers);
+  aq_status status = AQ_OK;
+  size_t count = rows && numbers;
+  if (count == 0)
+    status = aq_replay_no_memory(r, diag);
+  while (count > 0 && status == AQ_OK) {
+    status = r->input->next(r->input, rows, numbers, INPUT_BATCH, &count, diag);
+    for (size_t i = 0; i < count && status == AQ_OK; i++)
+      status = record_add(r, &rows[i], numbers[i], diag);
+  }
+  free(numbers);
+  free(rows);
+  queues_share(r);
+  return status;
+}

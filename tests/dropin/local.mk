@@ -1,0 +1,52 @@
+# Tests of src/dropin: clients of the built library.
+check_LTLIBRARIES += tests/dropin/libaqclient.la
+tests_dropin_libaqclient_la_SOURCES = \
+	tests/dropin/client.c tests/dropin/client.h
+tests_dropin_libaqclient_la_CPPFLAGS = $(AQ_TEST_CPPFLAGS)
+AQ_CLIENT_LDADD = tests/dropin/libaqclient.la libhsa-runtime64.la \
+	$(AQ_TEST_LDADD)
+
+check_PROGRAMS += tests/dropin/test_entries
+tests_dropin_test_entries_SOURCES = tests/dropin/test_entries.c
+tests_dropin_test_entries_CPPFLAGS = $(AQ_TEST_CPPFLAGS)
+tests_dropin_test_entries_LDADD = $(AQ_CLIENT_LDADD)
+
+check_PROGRAMS += tests/dropin/test_abi
+tests_dropin_test_abi_SOURCES = tests/dropin/test_abi.c
+tests_dropin_test_abi_CPPFLAGS = $(AQ_TEST_CPPFLAGS)
+tests_dropin_test_abi_LDADD = $(AQ_TEST_LDADD)
+
+check_PROGRAMS += tests/dropin/test_system
+tests_dropin_test_system_SOURCES = tests/dropin/test_system.c
+tests_dropin_test_system_CPPFLAGS = $(AQ_TEST_CPPFLAGS)
+tests_dropin_test_system_LDADD = $(AQ_CLIENT_LDADD)
+
+check_PROGRAMS += tests/dropin/test_memory
+tests_dropin_test_memory_SOURCES = tests/dropin/test_memory.c
+tests_dropin_test_memory_CPPFLAGS = $(AQ_TEST_CPPFLAGS)
+tests_dropin_test_memory_LDADD = $(AQ_CLIENT_LDADD)
+
+check_PROGRAMS += tests/dropin/test_signals
+tests_dropin_test_signals_SOURCES = tests/dropin/test_signals.c
+tests_dropin_test_signals_CPPFLAGS = $(AQ_TEST_CPPFLAGS)
+tests_dropin_test_signals_LDADD = $(AQ_CLIENT_LDADD)
+
+check_PROGRAMS += tests/dropin/test_queues
+tests_dropin_test_queues_SOURCES = tests/dropin/test_queues.c
+tests_dropin_test_queues_CPPFLAGS = $(AQ_TEST_CPPFLAGS)
+tests_dropin_test_queues_LDADD = $(AQ_CLIENT_LDADD)
+
+check_PROGRAMS += tests/dropin/test_executables
+tests_dropin_test_executables_SOURCES = tests/dropin/test_executables.c
+tests_dropin_test_executables_CPPFLAGS = $(AQ_TEST_CPPFLAGS) \
+	-DTEST_KERNELS='"$(abs_top_builddir)/tests/dropin/.libs/libtestkernels.so"'
+tests_dropin_test_executables_LDADD = $(AQ_CLIENT_LDADD)
+
+# -rpath makes libtool build a shared library although it is never installed.
+check_LTLIBRARIES += tests/dropin/libtestkernels.la
+tests_dropin_libtestkernels_la_SOURCES = tests/dropin/testkernels.c
+tests_dropin_libtestkernels_la_LDFLAGS = -module -avoid-version -shared \
+	-rpath /nowhere
+
+EXTRA_DIST += tests/dropin/app.hip
+dist_check_SCRIPTS += tests/dropin/test_hip.sh tests/dropin/test_exec.sh tests/dropin/test_exports.sh

@@ -1,0 +1,283 @@
+/* SPDX-License-Identifier: MIT */
+/* Pools, allocations, what addresses belong to, copies. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "dropin/client.h"
+
+enum { SIZE = 10000 };
+
+static uint64_t memory_left(const client *c)
+{
+  uint64_t left;
+  ck_assert_done(
+      hsa_agent_get_info(c->device, HSA_AMD_AGENT_INFO_MEMORY_AVAIL, &left));
+  return left;
+}
+
+START_TEST(allocations_count_against_the_memory_of_the_device)
+{
+  client c;
+  void *memory;
+  client_open(&c);
+  uint64_t left = memory_left(&c);
+  ck_assert_done(
+      hsa_amd_memory_pool_allocate(c.device_coarse, SIZE, 0, &memory));
+  ck_assert_uint_eq((uintptr_t)memory % 4096, 0);
+  memset(memory, 1, SIZE);
+  ck_assert_uint_eq(memory_left(&c), left - 3 * 4096);
+  ck_assert_done(hsa_amd_memory_pool_free(memory));
+  ck_assert_uint_eq(memory_left(&c), left);
+  ck_assert_hsa(hsa_amd_memory_pool_free(memory),
+                HSA_STATUS_ERROR_INVALID_ALLOCATION);
+  ck_assert_done(hsa_shut_down());
+}
+END_TEST
+
+START_TEST(bad_allocations_are_refused)
+{
+  client c;
+  void *memory;
+  client_open(&c);
+  ck_assert_hsa(hsa_amd_memory_pool_allocate(c.device_coarse, 0, 0, &memory),
+                HSA_STATUS_ERROR_INVALID_ARGUMENT);
+  ck_assert_hsa(
+      hsa_amd_memory_pool_allocate(c.device_coarse, SIZE_MAX, 0, &memory),
+      HSA_STATUS_ERROR_INVALID_ALLOCATION);
+  ck_assert_hsa(hsa_memory_allocate((hsa_region_t){99}, SIZE, &memory),
+                HSA_STATUS_ERROR_INVALID_REGION);
+  ck_assert_hsa(hsa_amd_memory_pool_allocate((hsa_amd_memory_pool_t){99}, SIZE,
+                                             0, &memory),
+                HSA_STATUS_ERROR_INVALID_MEMORY_POOL);
+  ck_assert_done(hsa_shut_down());
+}
+END_TEST
+
+static void freed_note(void *address, void *user)
+{
+  *(void **)user = address;
+}
+
+START_TEST(pointer_info_tells_pool_owner_access_and_user_data)
+{
+  client c;
+  char *memory;
+  uint32_t count;
+  hsa_agent_t *agents = NULL;
+  hsa_amd_pointer_info_t info = {.size = sizeof info};
+  client_open(&c);
+  ck_assert_done(hsa_amd_memory_pool_allocate(c.host_fine, SIZE, 0,
+                                              (void **)(void *)&memory));
+  ck_assert_done(hsa_amd_pointer_info_set_userdata(memory, &c));
+  ck_assert_done(hsa_amd_agents_allow_access(1, &c.device, NULL, memory));
+  ck_assert_done(
+      hsa_amd_pointer_info(memory + 77, &info, malloc, &count, &agents));
+  ck_assert_uint_eq(info.type, HSA_EXT_POINTER_TYPE_HSA);
+  ck_assert_ptr_eq(info.agent_base, memory);
+  ck_assert_uint_eq(info.bytes, SIZE);
+  ck_assert_ptr_eq(info.user_data, &c);
+  ck_assert_uint_eq(info.owner.handle, c.host.handle);
+  ck_assert_uint_eq(info.global_flags, HSA_REGION_GLOBAL_FLAG_FINE_GRAINED);
+  ck_assert_uint_eq(count, 2);
+  ck_assert_uint_eq(agents[1].handle, c.device.handle);
+  free(agents);
+  ck_assert_done(hsa_amd_pointer_info(memory + SIZE, &info, NULL, NULL, NULL));
+  ck_assert_uint_eq(info.type, HSA_EXT_POINTER_TYPE_UNKNOWN);
+  ck_assert_done(hsa_memory_free(memory));
+  ck_assert_done(hsa_shut_down());
+}
+END_TEST
+
+START_TEST(freeing_calls_who_asked_for_it)
+{
+  client c;
+  void *memory, *first = NULL, *second = NULL;
+  client_open(&c);
+  ck_assert_done(hsa_memory_allocate(c.region, SIZE, &memory));
+  ck_assert_done(
+      hsa_amd_register_deallocation_callback(memory, freed_note, &first));
+  ck_assert_done(hsa_memory_free(memory));
+  ck_assert_ptr_eq(first, memory);
+  ck_assert_done(hsa_memory_allocate(c.region, SIZE, &memory));
+  ck_assert_done(
+      hsa_amd_register_deallocation_callback(memory, freed_note, &second));
+  ck_assert_done(hsa_amd_deregister_deallocation_callback(memory, freed_note));
+  ck_assert_hsa(hsa_amd_deregister_deallocation_callback(memory, freed_note),
+                HSA_STATUS_ERROR_INVALID_ARGUMENT);
+  ck_assert_done(hsa_memory_free(memory));
+  ck_assert_ptr_null(second);
+  ck_assert_done(hsa_shut_down());
+}
+END_TEST
+
+START_TEST(locked_memory_is_known_until_it_is_unlocked)
+{
+  client c;
+  static char host[SIZE];
+  void *agent_ptr;
+  hsa_amd_pointer_info_t info = {.size = sizeof info};
+  client_open(&c);
+  ck_assert_done(hsa_amd_memory_lock(host, SIZE, NULL, 0, &agent_ptr));
+  ck_assert_ptr_eq(agent_ptr, host);
+  ck_assert_done(hsa_amd_pointer_info(host + 1, &info, NULL, NULL, NULL));
+  ck_assert_uint_eq(info.type, HSA_EXT_POINTER_TYPE_LOCKED);
+  ck_assert_done(hsa_amd_memory_unlock(host));
+  ck_assert_done(hsa_amd_pointer_info(host + 1, &info, NULL, NULL, NULL));
+  ck_assert_uint_eq(info.type, HSA_EXT_POINTER_TYPE_UNKNOWN);
+  ck_assert_done(hsa_amd_memory_lock_to_pool(host, SIZE, &c.device, 1,
+                                             c.host_fine, 0, &agent_ptr));
+  ck_assert_done(hsa_amd_memory_unlock(host));
+  ck_assert_hsa(hsa_amd_memory_lock_to_pool(host, SIZE, &c.device, 1,
+                                            c.device_fine, 0, &agent_ptr),
+                HSA_STATUS_ERROR_INVALID_MEMORY_POOL);
+  ck_assert_done(hsa_shut_down());
+}
+END_TEST
+
+START_TEST(agents_reach_pools_of_the_host_and_their_own)
+{
+  client c;
+  uint32_t access, hops;
+  bool can = true;
+  client_open(&c);
+  ck_assert_done(hsa_amd_agent_memory_pool_get_info(
+      c.device, c.host_fine, HSA_AMD_AGENT_MEMORY_POOL_INFO_ACCESS, &access));
+  ck_assert_uint_eq(access, HSA_AMD_MEMORY_POOL_ACCESS_ALLOWED_BY_DEFAULT);
+  ck_assert_done(hsa_amd_agent_memory_pool_get_info(
+      c.host, c.device_coarse, HSA_AMD_AGENT_MEMORY_POOL_INFO_ACCESS, &access));
+  ck_assert_uint_eq(access, HSA_AMD_MEMORY_POOL_ACCESS_DISALLOWED_BY_DEFAULT);
+  ck_assert_done(hsa_amd_agent_memory_pool_get_info(
+      c.host, c.device_coarse, HSA_AMD_AGENT_MEMORY_POOL_INFO_NUM_LINK_HOPS,
+      &hops));
+  ck_assert_uint_eq(hops, 1);
+  ck_assert_done(
+      hsa_amd_memory_pool_can_migrate(c.host_fine, c.device_coarse, &can));
+  ck_assert(!can);
+  ck_assert_done(hsa_shut_down());
+}
+END_TEST
+
+START_TEST(fill_and_copy_move_bytes)
+{
+  client c;
+  uint32_t *memory, copy[16] = {0};
+  uint32_t type;
+  client_open(&c);
+  ck_assert_done(hsa_amd_memory_pool_allocate(c.device_fine, SIZE, 0,
+                                              (void **)(void *)&memory));
+  ck_assert_done(hsa_amd_memory_fill(memory, 0xabcd1234, 16));
+  ck_assert_uint_eq(memory[15], 0xabcd1234);
+  ck_assert_uint_eq(memory[16], 0);
+  ck_assert_done(hsa_memory_copy(copy, memory, sizeof copy));
+  ck_assert_uint_eq(copy[15], 0xabcd1234);
+  ck_assert_done(
+      hsa_amd_coherency_set_type(c.device, HSA_AMD_COHERENCY_TYPE_NONCOHERENT));
+  ck_assert_done(hsa_amd_coherency_get_type(c.device, &type));
+  ck_assert_uint_eq(type, HSA_AMD_COHERENCY_TYPE_NONCOHERENT);
+  ck_assert_done(hsa_shut_down());
+}
+END_TEST
+
+/* ---- copies ---- */
+
+START_TEST(a_copy_waits_for_its_dependency_moves_and_decrements)
+{
+  client c;
+  static char from[1 << 20] = "bytes", to[sizeof from];
+  hsa_amd_profiling_async_copy_time_t time;
+  client_open(&c);
+  hsa_signal_t gate = client_signal(1), done = client_signal(1);
+  ck_assert_done(hsa_amd_profiling_async_copy_enable(true));
+  ck_assert_done(hsa_amd_memory_async_copy(to, c.device, from, c.host,
+                                           sizeof from, 1, &gate, done));
+  ck_assert_int_eq(hsa_signal_load_scacquire(done), 1);
+  ck_assert_str_eq(to, "");
+  hsa_signal_store_screlease(gate, 0);
+  client_wait_zero(done);
+  ck_assert_str_eq(to, "bytes");
+  ck_assert_done(hsa_amd_profiling_get_async_copy_time(done, &time));
+  ck_assert_uint_gt(time.end, time.start);
+  ck_assert_done(hsa_shut_down());
+}
+END_TEST
+
+START_TEST(copies_with_inconsistent_dependencies_are_refused)
+{
+  client c;
+  char from[] = "bytes", to[sizeof from] = "";
+  client_open(&c);
+  hsa_signal_t done = client_signal(1);
+  ck_assert_hsa(hsa_amd_memory_async_copy(to, c.device, from, c.host,
+                                          sizeof from, 1, NULL, done),
+                HSA_STATUS_ERROR_INVALID_ARGUMENT);
+  ck_assert_hsa(hsa_amd_memory_async_copy(to, c.device, from, c.host,
+                                          sizeof from, 0, &done, done),
+                HSA_STATUS_ERROR_INVALID_ARGUMENT);
+  ck_assert_done(
+      hsa_amd_memory_async_copy(to, c.device, from, c.host, 0, 0, NULL, done));
+  ck_assert_int_eq(hsa_signal_load_scacquire(done), 1);
+  ck_assert_done(hsa_shut_down());
+}
+END_TEST
+
+START_TEST(an_engine_is_offered_and_copies)
+{
+  client c;
+  char from[] = "bytes", to[sizeof from] = "";
+  uint32_t idle, preferred;
+  client_open(&c);
+  hsa_signal_t done = client_signal(1);
+  ck_assert_done(hsa_amd_memory_copy_engine_status(c.device, c.host, &idle));
+  ck_assert_done(
+      hsa_amd_memory_get_preferred_copy_engine(c.device, c.host, &preferred));
+  ck_assert_uint_eq(idle & preferred, 1);
+  ck_assert_done(hsa_amd_memory_async_copy_on_engine(to, c.device, from, c.host,
+                                                     sizeof from, 0, NULL, done,
+                                                     preferred, false));
+  client_wait_zero(done);
+  ck_assert_str_eq(to, "bytes");
+  ck_assert_hsa(hsa_amd_memory_async_copy_on_engine(to, c.device, from, c.host,
+                                                    sizeof from, 0, NULL, done,
+                                                    2, false),
+                HSA_STATUS_ERROR_INVALID_ARGUMENT);
+  ck_assert_done(hsa_shut_down());
+}
+END_TEST
+
+START_TEST(a_box_is_copied_row_by_row_and_nothing_beside_it)
+{
+  enum { PITCH = 16, ROWS = 4, SLICES = 2 };
+  static unsigned char from[SLICES][ROWS][PITCH], to[SLICES][ROWS][PITCH];
+  client c;
+  client_open(&c);
+  for (size_t i = 0; i < sizeof from; i++)
+    ((unsigned char *)from)[i] = (unsigned char)(i + 1);
+  hsa_signal_t done = client_signal(1);
+  hsa_pitched_ptr_t source = {from, PITCH, PITCH * ROWS};
+  hsa_pitched_ptr_t target = {to, PITCH, PITCH * ROWS};
+  hsa_dim3_t offset = {2, 1, 0}, range = {5, 3, 2};
+  ck_assert_done(hsa_amd_memory_async_copy_rect(
+      &target, &offset, &source, &offset, &range, c.device, 1, 0, NULL, done));
+  client_wait_zero(done);
+  for (int z = 0; z < SLICES; z++)
+    for (int y = 0; y < ROWS; y++)
+      for (int x = 0; x < PITCH; x++) {
+        bool inside = x >= 2 && x < 7 && y >= 1;
+        ck_assert_int_eq(to[z][y][x], inside ? from[z][y][x] : 0);
+      }
+  ck_assert_done(hsa_shut_down());
+}
+END_TEST
+
+AQ_TEST_MAIN("dropin/memory",
+             allocations_count_against_the_memory_of_the_device,
+             bad_allocations_are_refused,
+             pointer_info_tells_pool_owner_access_and_user_data,
+             freeing_calls_who_asked_for_it,
+             locked_memory_is_known_until_it_is_unlocked,
+             agents_reach_pools_of_the_host_and_their_own,
+             fill_and_copy_move_bytes,
+             a_copy_waits_for_its_dependency_moves_and_decrements,
+             copies_with_inconsistent_dependencies_are_refused,
+             an_engine_is_offered_and_copies,
+             a_box_is_copied_row_by_row_and_nothing_beside_it)

@@ -1,0 +1,216 @@
+/* SPDX-License-Identifier: MIT */
+/* System, agents, caches and instruction sets. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "dropin/client.h"
+
+START_TEST(the_system_is_hsa_1_with_a_clock_that_advances)
+{
+  uint16_t major;
+  uint64_t first, second, frequency;
+  uint32_t model;
+  ck_assert_done(hsa_init());
+  ck_assert_done(hsa_system_get_info(HSA_SYSTEM_INFO_VERSION_MAJOR, &major));
+  ck_assert_uint_eq(major, 1);
+  ck_assert_done(hsa_system_get_info(HSA_SYSTEM_INFO_MACHINE_MODEL, &model));
+  ck_assert_uint_eq(model, HSA_MACHINE_MODEL_LARGE);
+  ck_assert_done(
+      hsa_system_get_info(HSA_SYSTEM_INFO_TIMESTAMP_FREQUENCY, &frequency));
+  ck_assert_uint_eq(frequency, 1000000000);
+  ck_assert_done(hsa_system_get_info(HSA_SYSTEM_INFO_TIMESTAMP, &first));
+  ck_assert_done(hsa_system_get_info(HSA_SYSTEM_INFO_TIMESTAMP, &second));
+  ck_assert_uint_gt(second, first);
+  ck_assert_hsa(hsa_system_get_info(99, &major),
+                HSA_STATUS_ERROR_INVALID_ARGUMENT);
+  ck_assert_done(hsa_shut_down());
+}
+END_TEST
+
+START_TEST(extensions_have_names_and_only_the_loader_is_there)
+{
+  const char *name;
+  uint16_t minor;
+  bool yes = true;
+  client c;
+  client_open(&c);
+  ck_assert_done(hsa_extension_get_name(HSA_EXTENSION_IMAGES, &name));
+  ck_assert_str_eq(name, "HSA_EXTENSION_IMAGES");
+  ck_assert_done(
+      hsa_system_extension_supported(HSA_EXTENSION_IMAGES, 1, 0, &yes));
+  ck_assert(!yes);
+  ck_assert_done(hsa_agent_major_extension_supported(
+      HSA_EXTENSION_AMD_LOADER, c.device, 1, &minor, &yes));
+  ck_assert(yes);
+  ck_assert_uint_eq(minor, 3);
+  ck_assert_hsa(hsa_system_extension_supported(77, 1, 0, &yes),
+                HSA_STATUS_ERROR_INVALID_ARGUMENT);
+  ck_assert_done(hsa_shut_down());
+}
+END_TEST
+
+START_TEST(every_status_has_a_text_that_begins_with_its_name)
+{
+  const char *text;
+  ck_assert_done(
+      hsa_status_string(HSA_STATUS_ERROR_INVALID_QUEUE_CREATION, &text));
+  ck_assert_uint_eq(
+      strncmp(text, "HSA_STATUS_ERROR_INVALID_QUEUE_CREATION: ", 41), 0);
+  ck_assert_hsa(hsa_status_string(0x7777, &text),
+                HSA_STATUS_ERROR_INVALID_ARGUMENT);
+}
+END_TEST
+
+START_TEST(the_device_is_the_persona_of_its_model)
+{
+  char name[64];
+  uint32_t cus, wave, chip;
+  client c;
+  setenv("AQUEDUCT_SET", "gfx=gfx90a;cus=104", 1);
+  client_open(&c);
+  ck_assert_done(hsa_agent_get_info(c.device, HSA_AGENT_INFO_NAME, name));
+  ck_assert_str_eq(name, "gfx90a");
+  ck_assert_done(hsa_agent_get_info(
+      c.device, HSA_AMD_AGENT_INFO_COMPUTE_UNIT_COUNT, &cus));
+  ck_assert_uint_eq(cus, 104);
+  ck_assert_done(
+      hsa_agent_get_info(c.device, HSA_AGENT_INFO_WAVEFRONT_SIZE, &wave));
+  ck_assert_uint_eq(wave, 64);
+  ck_assert_done(
+      hsa_agent_get_info(c.device, HSA_AMD_AGENT_INFO_CHIP_ID, &chip));
+  ck_assert_uint_eq(chip, 0x740f);
+  ck_assert_done(hsa_shut_down());
+  unsetenv("AQUEDUCT_SET");
+}
+END_TEST
+
+START_TEST(a_device_model_that_is_not_there_fails_hsa_init)
+{
+  setenv("AQUEDUCT_DEVICE", "no-such-device", 1);
+  ck_assert_hsa(hsa_init(), HSA_STATUS_ERROR_OUT_OF_RESOURCES);
+  setenv("AQUEDUCT_DEVICE", "mi300x", 1);
+  ck_assert_done(hsa_init());
+  ck_assert_done(hsa_shut_down());
+  unsetenv("AQUEDUCT_DEVICE");
+}
+END_TEST
+
+typedef struct seen {
+  int count;
+  uint64_t last;
+} seen;
+
+static hsa_status_t cache_note(hsa_cache_t cache, void *data)
+{
+  seen *s = data;
+  uint8_t level;
+  uint32_t size, sizes[4], length;
+  char name[8] = "";
+  ck_assert_done(hsa_cache_get_info(cache, HSA_CACHE_INFO_LEVEL, &level));
+  ck_assert_done(hsa_cache_get_info(cache, HSA_CACHE_INFO_SIZE, &size));
+  ck_assert_done(
+      hsa_cache_get_info(cache, HSA_CACHE_INFO_NAME_LENGTH, &length));
+  ck_assert_uint_eq(length, 2);
+  ck_assert_done(hsa_cache_get_info(cache, HSA_CACHE_INFO_NAME, name));
+  ck_assert_int_eq(name[1], '0' + level);
+  ck_assert_done(hsa_agent_get_info((hsa_agent_t){s->last},
+                                    HSA_AGENT_INFO_CACHE_SIZE, sizes));
+  ck_assert_uint_eq(sizes[level - 1], size);
+  s->count++;
+  return HSA_STATUS_SUCCESS;
+}
+
+START_TEST(caches_have_the_sizes_that_the_agent_tells)
+{
+  client c;
+  client_open(&c);
+  seen s = {.last = c.device.handle};
+  ck_assert_done(hsa_agent_iterate_caches(c.device, cache_note, &s));
+  ck_assert_int_eq(s.count, 3);
+  ck_assert_hsa(hsa_cache_get_info((hsa_cache_t){12}, HSA_CACHE_INFO_SIZE, &s),
+                HSA_STATUS_ERROR_INVALID_CACHE);
+  ck_assert_done(hsa_shut_down());
+}
+END_TEST
+
+static hsa_status_t isa_note(hsa_isa_t isa, void *data)
+{
+  seen *s = data;
+  s->count++;
+  s->last = isa.handle;
+  return HSA_STATUS_SUCCESS;
+}
+
+static hsa_status_t wavefront_note(hsa_wavefront_t wavefront, void *data)
+{
+  return hsa_wavefront_get_info(wavefront, HSA_WAVEFRONT_INFO_SIZE, data);
+}
+
+START_TEST(the_instruction_set_is_found_by_its_name)
+{
+  client c;
+  seen s = {0};
+  char name[64];
+  uint32_t length, wave, conventions;
+  hsa_isa_t found;
+  bool same;
+  client_open(&c);
+  ck_assert_done(hsa_agent_iterate_isas(c.device, isa_note, &s));
+  ck_assert_int_eq(s.count, 1);
+  hsa_isa_t isa = {s.last};
+  ck_assert_done(hsa_isa_get_info_alt(isa, HSA_ISA_INFO_NAME_LENGTH, &length));
+  ck_assert_uint_le(length, sizeof name);
+  ck_assert_done(hsa_isa_get_info_alt(isa, HSA_ISA_INFO_NAME, name));
+  ck_assert_str_eq(name, "amdgcn-amd-amdhsa--gfx942:sramecc+:xnack-");
+  ck_assert_done(hsa_isa_from_name(name, &found));
+  ck_assert_uint_eq(found.handle, isa.handle);
+  ck_assert_hsa(hsa_isa_from_name("amdgcn-amd-amdhsa--gfx1", &found),
+                HSA_STATUS_ERROR_INVALID_ISA_NAME);
+  ck_assert_done(hsa_isa_compatible(isa, found, &same));
+  ck_assert(same);
+  ck_assert_done(hsa_isa_iterate_wavefronts(isa, wavefront_note, &wave));
+  ck_assert_uint_eq(wave, 64);
+  ck_assert_done(hsa_isa_get_info(isa, HSA_ISA_INFO_CALL_CONVENTION_COUNT, 0,
+                                  &conventions));
+  ck_assert_uint_eq(conventions, 1);
+  ck_assert_hsa(
+      hsa_isa_get_info(isa, HSA_ISA_INFO_CALL_CONVENTION_INFO_WAVEFRONT_SIZE,
+                       conventions, &wave),
+      HSA_STATUS_ERROR_INVALID_INDEX);
+  ck_assert_done(hsa_shut_down());
+}
+END_TEST
+
+START_TEST(exceptions_and_images_are_none)
+{
+  client c;
+  seen s = {0};
+  uint16_t mask = 7;
+  uint32_t method, largest[3] = {1, 1, 1};
+  client_open(&c);
+  ck_assert_done(
+      hsa_agent_get_exception_policies(c.device, HSA_PROFILE_BASE, &mask));
+  ck_assert_uint_eq(mask, 0);
+  ck_assert_done(hsa_agent_iterate_isas(c.device, isa_note, &s));
+  mask = 7;
+  ck_assert_done(hsa_isa_get_exception_policies((hsa_isa_t){s.last},
+                                                HSA_PROFILE_BASE, &mask));
+  ck_assert_uint_eq(mask, 0);
+  ck_assert_done(hsa_isa_get_round_method((hsa_isa_t){s.last}, HSA_FP_TYPE_32,
+                                          HSA_FLUSH_MODE_FTZ, &method));
+  ck_assert_uint_eq(method, HSA_ROUND_METHOD_SINGLE);
+  ck_assert_done(hsa_amd_image_get_info_max_dim(
+      c.device, HSA_EXT_AGENT_INFO_IMAGE_3D_MAX_ELEMENTS, largest));
+  ck_assert_uint_eq(largest[0] | largest[1] | largest[2], 0);
+  ck_assert_done(hsa_shut_down());
+}
+END_TEST
+
+AQ_TEST_MAIN("dropin/system", the_system_is_hsa_1_with_a_clock_that_advances,
+             extensions_have_names_and_only_the_loader_is_there,
+             every_status_has_a_text_that_begins_with_its_name,
+             the_device_is_the_persona_of_its_model,
+             a_device_model_that_is_not_there_fails_hsa_init,
+             caches_have_the_sizes_that_the_agent_tells,
+             the_instruction_set_is_found_by_its_name,
+             exceptions_and_images_are_none)
