@@ -1,10 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 #include "backend_sim/copies.h"
 
+#include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { COPY_EVENTS = 2 }; /* its own and the gate's */
+#include "backend_sim/memory_fault.h"
+
+enum {
+  COPY_EVENTS = 2, /* its own and the gate's */
+  COPY_TEXT = 100,
+};
 
 static void copy_unlink(aqsim *sim, aqsim_copy *copy)
 {
@@ -82,6 +89,38 @@ static void copy_record(const aqsim_copy *copy, aq_time observe)
   row->observe = observe;
 }
 
+/* It ends here, and never completes. */
+static void copy_fault(aqsim_copy *copy, bool writes, uint64_t hole)
+{
+  aqsim_device *device = copy->device;
+  aq_system_event event = {.kind = AQ_EVENT_MEMORY_FAULT,
+                           .device = device->ordinal,
+                           .queue = AQ_QUEUE_NONE,
+                           .packet_id = copy->number,
+                           .address = hole};
+  char text[COPY_TEXT];
+  snprintf(text, sizeof text, "copy %" PRIu64 ": memory fault, %s %#" PRIx64,
+           copy->number, writes ? "write to" : "read of", hole);
+  event.text = text;
+  device->copying = NULL;
+  copy_free(copy);
+  engine_next(device);
+  aqsim_system_event_tell(device->sim, &event);
+}
+
+static bool copy_is_possible(aqsim_copy *copy)
+{
+  uint64_t hole;
+  if (aqsim_memory_hole(AQSIM_READ, (uintptr_t)copy->from, copy->size, &hole))
+    copy_fault(copy, false, hole);
+  else if (aqsim_memory_hole(AQSIM_WRITE, (uintptr_t)copy->to, copy->size,
+                             &hole))
+    copy_fault(copy, true, hole);
+  else
+    return true;
+  return false;
+}
+
 /* First the end of the bytes, then the decrement. */
 static void copy_fire(aqsim_event *event)
 {
@@ -89,6 +128,8 @@ static void copy_fire(aqsim_event *event)
   aqsim_device *device = copy->device;
   aqsim *sim = device->sim;
   if (!copy->moved) {
+    if (!copy_is_possible(copy))
+      return;
     copy->moved = true;
     memmove(copy->to, copy->from, copy->size);
     sim->touched = true;

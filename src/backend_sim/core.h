@@ -125,6 +125,7 @@ struct aqsim_queue {
   bool blocked;                         /* a barrier packet is active */
   bool pumping;
   const aqsim_kernel *kernel; /* launched last: most often the next one too */
+  uint64_t kernarg_page;      /* of the last spin kernel, seen mapped; or 0 */
   bool kernel_before;         /* the packet launched last is a kernel */
   aq_time launch_free;        /* when the packet launched last has launched */
   aq_time last_end;           /* of the kernels that completed */
@@ -174,6 +175,8 @@ struct aqsim {
   aq_semantics semantics;
   void (*report)(const char *line, void *user); /* queue errors, NULL: stderr */
   void *report_user;
+  void (*event)(const aq_system_event *event, void *user); /* NULL: report */
+  void *event_user;
   bool touched;      /* an event stored to memory that others may wait for */
   unsigned depth;    /* of events: time may not be moved inside */
   aq_time interrupt; /* interrupt_to_host of the device that acts */

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Deadlocks in words: what blocks, when nothing is left to happen. Each
- * function words the diagnostic and returns its status.
+ * Deadlocks in words: what keeps a signal from changing (the packet or copy
+ * that completes it, and what that one waits for), when nothing is left to
+ * happen. Each function words the diagnostic and returns its status.
  */
 #ifndef AQSIM_DEADLOCK_H
 #define AQSIM_DEADLOCK_H
@@ -11,6 +12,12 @@
 /* AQ_ERR_DEADLOCK: a wait for signals that nothing will change. */
 aq_status aqsim_wait_deadlock(const aqsim *sim, const aq_wait_item *items,
                               uint32_t count, aq_diag *diag);
+
+/* AQ_ERR_TIMEOUT, with what blocks as it looks now: work may be under way. */
+aq_status aqsim_wait_guess(const aqsim *sim, const aq_wait_item *items,
+                           uint32_t count, aq_diag *diag);
+aq_status aqsim_space_guess(const aqsim_queue *queue, uint32_t count,
+                            aq_diag *diag);
 
 /* AQ_ERR_DEADLOCK: an item that holds, but no interrupt will tell. */
 aq_status aqsim_missed_deadlock(const aq_wait_item *item, aq_diag *diag);

@@ -6,6 +6,7 @@
 
 #include "backend_sim/clock.h"
 #include "backend_sim/cost.h"
+#include "backend_sim/memory_fault.h"
 #include "backend_sim/queues.h"
 
 /* ---- kernels ---- */
@@ -30,12 +31,30 @@ static const aqsim_kernel *kernel_find(aqsim_queue *queue, uint64_t object)
   return queue->kernel;
 }
 
+#define KERNARGS_MISSING "memory fault, the kernel arguments are not mapped"
+
+/* A spin kernel reads its arguments. The page seen last is most often the one
+ * of the next packet too, and is not asked for again. */
+static bool kernargs_are_missing(aqsim_queue *queue, const aqsim_kernel *kernel,
+                                 const aq_kernel_packet *packet,
+                                 uint64_t workgroups, uint64_t *hole)
+{
+  uint64_t first = packet->kernarg_address;
+  uint64_t page = first / AQSIM_PAGE, last = first + sizeof(aq_spin_args) - 1;
+  if (kernel->desc.cost.kind != AQ_COST_SPIN || workgroups == 0 ||
+      (page == queue->kernarg_page && page == last / AQSIM_PAGE && page))
+    return false;
+  queue->kernarg_page = page;
+  return aqsim_memory_hole(AQSIM_READ, first, sizeof(aq_spin_args), hole);
+}
+
 static aqsim_flow launch_kernel(aqsim_flight *flight)
 {
   aqsim_queue *queue = flight->queue;
   const aqsim_device *device = queue->device;
   const aq_kernel_packet *packet = &flight->packet.kernel;
   char text[AQSIM_FAULT_TEXT_MAX];
+  uint64_t hole;
   const aqsim_kernel *kernel = kernel_find(queue, packet->kernel_object);
   uint32_t fault =
       aqsim_kernel_packet_check(packet, kernel, &device->limits, text);
@@ -49,6 +68,9 @@ static aqsim_flow launch_kernel(aqsim_flight *flight)
   queue->launch_free = flight->start;
   queue->kernel_before = true;
   flight->workgroups = aqsim_packet_workgroups(packet);
+  if (kernargs_are_missing(queue, kernel, packet, flight->workgroups, &hole))
+    return aqsim_flight_memory_fault(flight, AQSIM_STEP_LAUNCH, hole,
+                                     KERNARGS_MISSING);
   flight->end = aq_time_add(
       flight->start, aqsim_cost_duration(device->model, kernel, packet,
                                          flight->workgroups, queue->cus));
@@ -219,9 +241,12 @@ static aqsim_flow launch_pm4(aqsim_flight *flight)
   if (!queue->pm4)
     return aqsim_flight_fail(flight, AQSIM_FAULT_VENDOR_FORMAT,
                              "out of memory for PM4");
+  const aqsim_pm4 *pm4 = queue->pm4;
   if (!aqsim_pm4_begin(queue->pm4, &flight->packet.pm4_ib))
-    return aqsim_flight_fail(flight, AQSIM_FAULT_VENDOR_FORMAT,
-                             queue->pm4->text);
+    return pm4->missing ? aqsim_flight_memory_fault(flight, AQSIM_STEP_LAUNCH,
+                                                    pm4->hole, pm4->text)
+                        : aqsim_flight_fail(flight, AQSIM_FAULT_VENDOR_FORMAT,
+                                            pm4->text);
   queue->blocked = true;
   queue->kernel_before = false;
   flight->glued = false;
@@ -241,12 +266,16 @@ static aqsim_flow pm4_dispatch(aqsim_flight *flight)
   const aqsim_device *device = queue->device;
   const aq_kernel_packet *packet = &queue->pm4->dispatch;
   char text[AQSIM_FAULT_TEXT_MAX];
+  uint64_t hole;
   const aqsim_kernel *kernel = kernel_find(queue, packet->kernel_object);
   uint32_t fault =
       aqsim_kernel_packet_check(packet, kernel, &device->limits, text);
   if (fault)
     return aqsim_flight_fault(flight, fault, text);
   uint64_t workgroups = aqsim_packet_workgroups(packet);
+  if (kernargs_are_missing(queue, kernel, packet, workgroups, &hole))
+    return aqsim_flight_memory_fault(flight, AQSIM_STEP_RUN, hole,
+                                     KERNARGS_MISSING);
   aq_time start = queue->sim->now + device->model->dispatch_setup;
   aq_time end =
       aq_time_add(start, aqsim_cost_duration(device->model, kernel, packet,
@@ -301,6 +330,9 @@ static aqsim_flow pm4_step(aqsim_flight *flight)
   case AQSIM_PM4_FAULT:
     break;
   }
+  if (pm4->missing)
+    return aqsim_flight_memory_fault(flight, AQSIM_STEP_RUN, pm4->hole,
+                                     pm4->text);
   return aqsim_flight_fault(flight, AQSIM_FAULT_VENDOR_FORMAT, pm4->text);
 }
 

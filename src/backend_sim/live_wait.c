@@ -13,7 +13,9 @@ enum {
   SPIN_ACTIVE_NS = 2000000, /* before one that polls does */
   LOOK_FIRST_NS = 200000,   /* between looks for raw stores */
   LOOK_LAST_NS = 4000000,
-  POLLS = 64, /* between two looks at the wall clock */
+  GUESS_AFTER_NS =
+      10000000, /* a shorter wait gets no words about what blocks */
+  POLLS = 64,   /* between two looks at the wall clock */
 };
 
 /* What a host waits for, whether it is there, and until when. */
@@ -158,6 +160,12 @@ static aq_status wait_block(aqsim_live *live, const aq_wait_request *request,
   aq_status status = live_failure(live, diag);
   if (status != AQ_OK || there)
     return status;
+  if (aqsim_wall_ns() - p.begin >= GUESS_AFTER_NS) {
+    aqsim_live_lock(live);
+    status = aqsim_wait_guess(live->sim, request->items, request->count, diag);
+    aqsim_live_unlock(live);
+    return status;
+  }
   return aq_diag_set(diag, AQ_ERR_TIMEOUT,
                      "wait for %u signals: the deadline passed",
                      request->count);
@@ -242,6 +250,12 @@ static aq_status space_block(aqsim_live *live, aqsim_queue *queue,
   if (there) {
     aqsim_live_lock(live);
     status = aqsim_queue_explain(queue, diag);
+    aqsim_live_unlock(live);
+    return status;
+  }
+  if (aqsim_wall_ns() - p.begin >= GUESS_AFTER_NS) {
+    aqsim_live_lock(live);
+    status = aqsim_space_guess(queue, count, diag);
     aqsim_live_unlock(live);
     return status;
   }

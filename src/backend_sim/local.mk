@@ -24,6 +24,7 @@ libaqcore_la_SOURCES += \
 	src/backend_sim/live_handlers.c src/backend_sim/live_handlers.h \
 	src/backend_sim/live_wait.c src/backend_sim/live_wait.h \
 	src/backend_sim/memory.c src/backend_sim/memory.h \
+	src/backend_sim/memory_fault.c src/backend_sim/memory_fault.h \
 	src/backend_sim/null.c src/backend_sim/null.h \
 	src/backend_sim/null_retire.c src/backend_sim/null_retire.h \
 	src/backend_sim/packets.c src/backend_sim/packets.h \

@@ -57,11 +57,6 @@ uint32_t aqsim_kernel_packet_check(const aq_kernel_packet *packet,
              packet->group_segment_size, limits->lds_per_workgroup);
     return AQSIM_FAULT_GROUP_SEGMENT;
   }
-  if (kernel->desc.cost.kind == AQ_COST_SPIN && !packet->kernarg_address) {
-    snprintf(text, AQSIM_FAULT_TEXT_MAX,
-             "kernarg address 0; expected the aq_spin_args of a spin kernel");
-    return AQSIM_FAULT_KERNEL_OBJECT;
-  }
   return AQSIM_FAULT_NONE;
 }
 

@@ -5,6 +5,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "backend_sim/memory_fault.h"
+
 enum {
   TYPE3 = 3,
   OP_NOP = 0x10,
@@ -66,9 +68,21 @@ static aqsim_pm4_result fault(aqsim_pm4 *pm4, const char *name,
   return AQSIM_PM4_FAULT;
 }
 
-static bool address_fits(uint64_t address, uint32_t size)
+/* Whether a command may touch `bytes` from an address in units of `unit`. */
+static aqsim_pm4_result reach(aqsim_pm4 *pm4, const char *name,
+                              aqsim_access access, uint64_t address,
+                              uint32_t unit, uint64_t bytes)
 {
-  return address != 0 && address % size == 0;
+  bool writes = access == AQSIM_WRITE;
+  if (address % unit != 0)
+    return fault(pm4, name, writes ? "misaligned destination" : "misaligned",
+                 address);
+  if (!aqsim_memory_hole(access, address, bytes, &pm4->hole))
+    return GO_ON;
+  pm4->missing = true;
+  return fault(pm4, name,
+               writes ? "memory fault, write to" : "memory fault, read of",
+               pm4->hole);
 }
 
 static uint64_t memory_load(uint64_t address, uint32_t size)
@@ -107,8 +121,11 @@ static aqsim_pm4_result run_write_data(aqsim_pm4 *pm4, words w)
   uint64_t address = wide(w.at[1], w.at[2]);
   if (to != 1 && to != 2 && to != 5)
     return fault(pm4, "WRITE_DATA", "destination is not memory:", to);
-  if (!address_fits(address, 4))
-    return fault(pm4, "WRITE_DATA", "bad address", address);
+  aqsim_pm4_result there =
+      reach(pm4, "WRITE_DATA", AQSIM_WRITE, address, 4,
+            one_address && w.count > 3 ? 4 : (w.count - 3) * 4ull);
+  if (there != GO_ON)
+    return there;
   for (uint32_t i = 3; i < w.count; i++)
     memory_store(pm4, address + (one_address ? 0 : (i - 3) * 4ull), w.at[i], 4);
   return GO_ON;
@@ -121,9 +138,11 @@ static aqsim_pm4_result run_copy_data(aqsim_pm4 *pm4, words w)
   uint32_t size = bits(w.at[0], 16, 1) ? 8 : 4;
   uint64_t source = wide(w.at[1], w.at[2]), target = wide(w.at[3], w.at[4]);
   uint64_t value = source; /* 5: immediate */
+  aqsim_pm4_result there;
   if (from == 1 || from == 2) {
-    if (!address_fits(source, size))
-      return fault(pm4, "COPY_DATA", "bad source address", source);
+    there = reach(pm4, "COPY_DATA", AQSIM_READ, source, size, size);
+    if (there != GO_ON)
+      return there;
     value = memory_load(source, size);
   } else if (from == 9 || from == 10) {
     value = pm4->ticks;
@@ -132,8 +151,9 @@ static aqsim_pm4_result run_copy_data(aqsim_pm4 *pm4, words w)
   }
   if (to != 1 && to != 2 && to != 5)
     return fault(pm4, "COPY_DATA", "destination is not memory:", to);
-  if (!address_fits(target, size))
-    return fault(pm4, "COPY_DATA", "bad destination address", target);
+  there = reach(pm4, "COPY_DATA", AQSIM_WRITE, target, size, size);
+  if (there != GO_ON)
+    return there;
   memory_store(pm4, target, value, size);
   return GO_ON;
 }
@@ -187,8 +207,10 @@ static aqsim_pm4_result wait_memory(aqsim_pm4 *pm4, const char *name,
     return fault(pm4, name, "unknown function", bits(control, 0, 3));
   if (bits(control, 4, 2) != 1 || bits(control, 6, 2) == 1)
     return fault(pm4, name, "waits for a register, control", control);
-  if (!address_fits(address, narrow ? 4 : 8))
-    return fault(pm4, name, "bad address", address);
+  uint32_t size = narrow ? 4 : 8;
+  aqsim_pm4_result there = reach(pm4, name, AQSIM_READ, address, size, size);
+  if (there != GO_ON)
+    return there;
   pm4->address = (const void *)(uintptr_t)address;
   pm4->test = (aqsim_gate_test){.compare = compare,
                                 .mask = (int64_t)mask,
@@ -227,9 +249,13 @@ static aqsim_pm4_result run_release_mem(aqsim_pm4 *pm4, words w)
   pm4->release_value = wide(w.at[4], w.at[5]);
   if (kind > 3)
     return fault(pm4, "RELEASE_MEM", "data is not served:", kind);
-  if (pm4->release_size && !address_fits(address, pm4->release_size))
-    return fault(pm4, "RELEASE_MEM", "bad address", address);
   pm4->release_to = (void *)(uintptr_t)address;
+  aqsim_pm4_result there = GO_ON;
+  if (pm4->release_size)
+    there = reach(pm4, "RELEASE_MEM", AQSIM_WRITE, address, pm4->release_size,
+                  pm4->release_size);
+  if (there != GO_ON)
+    return there;
   return AQSIM_PM4_RELEASE;
 }
 
@@ -284,17 +310,17 @@ static aqsim_pm4_result run_dispatch_direct(aqsim_pm4 *pm4, words w)
   return AQSIM_PM4_DISPATCH;
 }
 
-static bool span_enter(aqsim_pm4 *pm4, const uint32_t *ib)
+static aqsim_pm4_result span_enter(aqsim_pm4 *pm4, const uint32_t *ib)
 {
   uint64_t address = wide(ib[0], bits(ib[1], 0, 16));
   uint32_t count = bits(ib[2], 0, 20);
-  if (!address_fits(address, 4)) {
-    fault(pm4, "INDIRECT_BUFFER", "bad address", address);
-    return false;
-  }
+  aqsim_pm4_result there =
+      reach(pm4, "INDIRECT_BUFFER", AQSIM_READ, address, 4, count * 4ull);
+  if (there != GO_ON)
+    return there;
   pm4->span.at = (const uint32_t *)(uintptr_t)address;
   pm4->span.end = pm4->span.at + count;
-  return true;
+  return GO_ON;
 }
 
 /* address (2), size and flags. A chained buffer does not return. */
@@ -306,7 +332,7 @@ static aqsim_pm4_result run_indirect_buffer(aqsim_pm4 *pm4, words w)
                    AQSIM_PM4_DEPTH);
     pm4->callers[pm4->depth++] = pm4->span;
   }
-  return span_enter(pm4, w.at) ? GO_ON : AQSIM_PM4_FAULT;
+  return span_enter(pm4, w.at);
 }
 
 static const opcode opcodes[256] = {
@@ -335,7 +361,7 @@ bool aqsim_pm4_begin(aqsim_pm4 *pm4, const aq_pm4_ib_packet *packet)
     fault(pm4, "packet", "its jump is not an INDIRECT_BUFFER:", header);
     return false;
   }
-  return span_enter(pm4, &packet->ib_jump[1]);
+  return span_enter(pm4, &packet->ib_jump[1]) == GO_ON;
 }
 
 /* Takes the next command apart; NULL with `text` when it cannot be one. */

@@ -4,9 +4,9 @@
  * (conformance 7). The interpreter runs commands until one takes time, waits or
  * dispatches, and says so; whoever drives it lets that happen and goes on.
  *
- * Memory is host memory: addresses are followed as they are, after a check for
- * null and alignment; commands never reach beyond their buffer. Stores are
- * release, loads acquire. One thread at a time.
+ * Memory is host memory: addresses are followed as they are, after a check that
+ * they are aligned and mapped; commands never reach beyond their buffer. Stores
+ * are release, loads acquire. One thread at a time.
  *
  * Encodings: Linux drivers/gpu/drm/amd/amdgpu/soc15d.h, nvd.h and the gfx12
  * packet header, of which only the fields below are read.
@@ -59,6 +59,8 @@ typedef struct aqsim_pm4 {
   aqsim_gate_test test;
   aq_kernel_packet dispatch;
   char text[AQSIM_PM4_TEXT_MAX];
+  bool missing;  /* with it: what went wrong is that memory is not there */
+  uint64_t hole; /* the first address that is not */
 } aqsim_pm4;
 
 /* Points it at the buffer that the packet names; registers are 0. False, with

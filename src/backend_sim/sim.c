@@ -153,6 +153,8 @@ static aq_status sim_open(const aq_transport_options *given, aq_transport **out,
   sim->semantics = options.semantics;
   sim->report = options.report;
   sim->report_user = options.report_user;
+  sim->event = options.event;
+  sim->event_user = options.event_user;
   sim->gates = (aqsim_gates){.calendar = &sim->calendar, .now = &sim->now};
   sim->handlers =
       (aqsim_handlers){.calendar = &sim->calendar, .now = &sim->now};
@@ -189,7 +191,8 @@ static void sim_info(aq_transport *t, aq_transport_info *out)
               AQ_CAP_HOST_KERNELS | AQ_CAP_COPY | AQ_CAP_PROFILING |
               AQ_CAP_CU_MASK | AQ_CAP_PRIORITY | AQ_CAP_BARRIER_VALUE |
               AQ_CAP_PM4 | AQ_CAP_HANDLERS | AQ_CAP_COOPERATIVE |
-              AQ_CAP_AGENT_QUEUES | AQ_CAP_INSPECT | AQ_CAP_DEVICE_HOOKS,
+              AQ_CAP_AGENT_QUEUES | AQ_CAP_INSPECT | AQ_CAP_DEVICE_HOOKS |
+              AQ_CAP_EVENTS,
       .device_count = sim->device_count,
       .devices = sim->infos,
       .reproducible = true};

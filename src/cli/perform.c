@@ -51,6 +51,43 @@ static aq_status pace_read(aq_cli *cli, aq_pace *out)
   return AQ_OK;
 }
 
+/* "2s": so much wall time. */
+static aq_status timeout_read(aq_cli *cli, aq_time *out)
+{
+  static const struct {
+    const char *name;
+    aq_time size;
+  } units[] = {{"us", AQ_US}, {"ms", AQ_MS}, {"s", AQ_S}, {"min", 60 * AQ_S}};
+  const char *text = cli->values[AQ_CLI_OPT_TIMEOUT];
+  char *end;
+  if (!text)
+    return AQ_OK;
+  double value = strtod(text, &end);
+  for (size_t i = 0; i < sizeof units / sizeof *units; i++)
+    if (end != text && strcmp(end, units[i].name) == 0 && value > 0 &&
+        value * (double)units[i].size < (double)(AQ_TIME_MAX / 4)) {
+      *out = (aq_time)(value * (double)units[i].size);
+      return AQ_OK;
+    }
+  return aq_diag_set(&cli->diag, AQ_ERR_INPUT,
+                     "--timeout %s: expected a time above 0 in us, ms, s or "
+                     "min, such as 2s",
+                     text);
+}
+
+static aq_status semantics_read(aq_cli *cli, aq_semantics *out)
+{
+  const char *text = cli->values[AQ_CLI_OPT_SEMANTICS];
+  if (!text || strcmp(text, "rocr") == 0)
+    *out = AQ_SEMANTICS_ROCR;
+  else if (strcmp(text, "foundation") == 0)
+    *out = AQ_SEMANTICS_FOUNDATION;
+  else
+    return aq_diag_set(&cli->diag, AQ_ERR_INPUT,
+                       "--semantics %s: expected rocr or foundation", text);
+  return AQ_OK;
+}
+
 aq_status aq_cli_performance_init(aq_cli *cli, aq_cli_performance *out)
 {
   const char *name = cli->values[AQ_CLI_OPT_TRANSPORT];
@@ -69,8 +106,14 @@ aq_status aq_cli_performance_init(aq_cli *cli, aq_cli_performance *out)
   }
   *out = (aq_cli_performance){.transport = transport,
                               .device = cli->values[AQ_CLI_OPT_DEVICE],
-                              .edits = edits};
+                              .edits = edits,
+                              .words = cli->values};
   status = pace_read(cli, &out->pace);
+  if (status == AQ_OK)
+    status = timeout_read(cli, &out->timeout);
+  if (status == AQ_OK)
+    status = semantics_read(cli, &out->semantics);
+  out->live = aq_cli_flag(cli, AQ_CLI_OPT_LIVE) || out->pace.wall;
   if (status != AQ_OK)
     aq_cli_performance_fini(out);
   return status;
@@ -90,10 +133,26 @@ static aq_transport_options open_options(const aq_cli_performance *performance,
       .device = performance->device,
       .edits = performance->edits,
       .seed = performance->seed,
-      .mode = performance->pace.wall ? AQ_MODE_LIVE : AQ_MODE_VIRTUAL,
+      .semantics = performance->semantics,
+      .mode = performance->live ? AQ_MODE_LIVE : AQ_MODE_VIRTUAL,
       .pace = performance->pace,
       .epoch = epoch,
       .layer = aq_transport_stack_top(performance->transport)};
+}
+
+static aq_status live_check(aq_cli *cli, const aq_cli_performance *performance,
+                            uint32_t caps)
+{
+  if (performance->live && !(caps & AQ_CAP_LIVE))
+    return aq_diag_set(&cli->diag, AQ_ERR_UNSUPPORTED,
+                       "transport %s has no live mode, so neither --live nor "
+                       "--pace",
+                       aq_transport_stack_name(performance->transport));
+  if (cli->given[AQ_CLI_OPT_TIMEOUT] && !(caps & AQ_CAP_LIVE))
+    return aq_diag_set(&cli->diag, AQ_ERR_INVALID,
+                       "--timeout counts in live mode only, where a hang is a "
+                       "guess; add --live");
+  return AQ_OK;
 }
 
 aq_status aq_cli_performance_probe(aq_cli *cli,
@@ -114,7 +173,7 @@ aq_status aq_cli_performance_probe(aq_cli *cli,
   out->device.name = out->device.gfx = out->device.model = NULL;
   out->device.model_hash = out->device.verdict = NULL;
   transport->ops->close(transport);
-  return AQ_OK;
+  return live_check(cli, performance, info.caps);
 }
 
 /* What is known of the run only now; texts live in `totals`. */
@@ -152,24 +211,32 @@ static aq_status store_totals(aq_cli *cli, aq_store_writer *writer,
   return aq_cli_json_end_if(cli, json);
 }
 
-/* What was changed of the device model, and how it was done, for the run's
- * notes; *out is NULL when there is nothing to say. */
+/* How the run was asked for, for its notes; *out is NULL when nothing was. */
 static aq_status make_notes(aq_cli *cli, const aq_cli_performance *performance,
                             char **out)
 {
+  static const aq_cli_option_id kept[] = {AQ_CLI_OPT_PACE, AQ_CLI_OPT_TIMEOUT,
+                                          AQ_CLI_OPT_SEMANTICS};
+  const char *const *words = performance->words;
   *out = NULL;
-  if (!performance->edits[0] && !performance->notes)
+  if (!performance->edits[0] && !performance->live &&
+      !words[AQ_CLI_OPT_SEMANTICS] && !performance->notes)
     return AQ_OK;
   aq_cli_json *json = aq_cli_json_begin(false);
   if (!json)
     return aq_cli_no_memory(cli);
   aq_cli_json_map(json, NULL);
-  if (performance->edits[0])
+  if (performance->edits[0]) {
     aq_cli_json_array(json, "edits");
-  for (size_t i = 0; performance->edits[i]; i++)
-    aq_cli_json_text(json, NULL, performance->edits[i]);
-  if (performance->edits[0])
+    for (size_t i = 0; performance->edits[i]; i++)
+      aq_cli_json_text(json, NULL, performance->edits[i]);
     aq_cli_json_close_array(json);
+  }
+  if (performance->live)
+    aq_cli_json_text(json, "time", "live");
+  for (size_t i = 0; i < sizeof kept / sizeof *kept; i++)
+    if (words[kept[i]])
+      aq_cli_json_text(json, aq_cli_options[kept[i]].name, words[kept[i]]);
   if (performance->notes)
     performance->notes(json, performance->notes_user);
   aq_cli_json_close_map(json);
@@ -201,6 +268,7 @@ static aq_status perform(aq_cli *cli, aq_store *store,
   aq_run_options options = {
       .transport = aq_transport_stack_top(performance->transport)->ops,
       .open = open_options(performance, epoch),
+      .timeout = performance->timeout,
       .asked = signal_came,
       .line = line_tell};
   aq_run_totals totals = {0};

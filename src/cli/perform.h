@@ -19,14 +19,18 @@ typedef struct aq_cli_performance {
   const char *device; /* model or selector; NULL: the transport's default */
   const char **edits; /* owned */
   uint64_t seed;
-  aq_pace pace; /* wall 0: virtual time */
+  bool live;
+  aq_pace pace;    /* wall 0: none */
+  aq_time timeout; /* of live mode; 0: none */
+  aq_semantics semantics;
+  const char *const *words; /* of the command line, by option */
   /* Adds members to the run's notes, or NULL. */
   void (*notes)(aq_cli_json *json, const void *user);
   const void *notes_user;
 } aq_cli_performance;
 
-/* Takes --transport, --faults, --pace and --set; an unknown name is told with
- * the nearest. */
+/* Takes --transport, --faults, --set and those of live mode; an unknown name is
+ * told with the nearest. */
 aq_status aq_cli_performance_init(aq_cli *cli, aq_cli_performance *out);
 void aq_cli_performance_fini(aq_cli_performance *performance);
 
@@ -37,6 +41,8 @@ typedef struct aq_cli_probe {
   aq_device_info device;
 } aq_cli_probe;
 
+/* Opens and closes it; refuses a transport without live mode where that was
+ * asked for, and a timeout where it has no meaning. */
 aq_status aq_cli_performance_probe(aq_cli *cli,
                                    const aq_cli_performance *performance,
                                    aq_cli_probe *out);

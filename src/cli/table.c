@@ -5,6 +5,11 @@
 
 #define BIT(id) (UINT32_C(1) << AQ_CLI_OPT_##id)
 
+/* Of the commands that send packets. */
+#define PERFORMING                                                             \
+  (BIT(SET) | BIT(FAULTS) | BIT(LIVE) | BIT(PACE) | BIT(TIMEOUT) |             \
+   BIT(SEMANTICS))
+
 const aq_cli_option aq_cli_options[AQ_CLI_OPT_COUNT] = {
     [AQ_CLI_OPT_FORMAT] = {"format", "FORMAT", NULL,
                            "the format of the file, see `aqueduct list "
@@ -33,9 +38,19 @@ const aq_cli_option aq_cli_options[AQ_CLI_OPT_COUNT] = {
                            "inject the faults of a schedule, or random ones; "
                            "the transport becomes fault+TRANSPORT",
                            .what = AQ_CLI_FILE},
+    [AQ_CLI_OPT_LIVE] = {"live", NULL, "AQUEDUCT_LIVE",
+                         "live mode: a device thread drives time, not this "
+                         "program; the transport must have it"},
     [AQ_CLI_OPT_PACE] = {"pace", "V[/W]", "AQUEDUCT_PACE",
                          "tie virtual time to wall time: V for each W (1); "
-                         "such a run is not reproducible"},
+                         "live, and not reproducible"},
+    [AQ_CLI_OPT_TIMEOUT] = {"timeout", "T", "AQUEDUCT_TIMEOUT",
+                            "in live mode, end the run when nothing has "
+                            "completed for T of wall time (2s, 500ms), and "
+                            "say what seems to hang"},
+    [AQ_CLI_OPT_SEMANTICS] = {"semantics", "NAME", "AQUEDUCT_SEMANTICS",
+                              "do as rocr (the default) or as foundation, the "
+                              "HSA Foundation's suite, where they differ"},
     [AQ_CLI_OPT_FAIL_ABOVE] = {"fail-above", "METRIC=VALUE", NULL,
                                "exit 1 if METRIC is above VALUE (ns, or with "
                                "us, ms or %)",
@@ -135,7 +150,7 @@ const aq_cli_command aq_cli_commands[AQ_CLI_CMD_COUNT] = {
                        "simulate a scenario on an MI300X"},
                       {"aqueduct run burst.json --seed 7 --name b7",
                        "the same with another seed"}},
-         .options = BIT(SET) | BIT(FAULTS) | BIT(PACE),
+         .options = PERFORMING,
          .args_min = 1,
          .args_max = 1,
          .what = AQ_CLI_FILE},
@@ -168,9 +183,11 @@ const aq_cli_command aq_cli_commands[AQ_CLI_CMD_COUNT] = {
                        "replay the newest run on the model of its GPU"},
                       {"aqueduct replay m --mode closed --set "
                        "interrupt_to_host=2us",
-                       "what a faster interrupt would bring"}},
-         .options = BIT(SET) | BIT(MODE) | BIT(LEVEL) | BIT(QUEUES) |
-                    BIT(EDGES) | BIT(AS_GRAPH) | BIT(FAULTS) | BIT(PACE),
+                       "what a faster interrupt would bring"},
+                      {"aqueduct replay m --live --timeout 5s",
+                       "the same with a device thread"}},
+         .options = PERFORMING | BIT(MODE) | BIT(LEVEL) | BIT(QUEUES) |
+                    BIT(EDGES) | BIT(AS_GRAPH),
          .args_min = 1,
          .args_max = 1,
          .what = AQ_CLI_RUN},

@@ -37,7 +37,10 @@ typedef enum aq_cli_what {
   O(EDGES)                                                                     \
   O(AS_GRAPH)                                                                  \
   O(FAULTS)                                                                    \
+  O(LIVE)                                                                      \
   O(PACE)                                                                      \
+  O(TIMEOUT)                                                                   \
+  O(SEMANTICS)                                                                 \
   O(FAIL_ABOVE)                                                                \
   O(WORST)                                                                     \
   O(NAMES)                                                                     \

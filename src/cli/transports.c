@@ -278,10 +278,25 @@ aq_status aq_transport_stack_open(const aq_transport_stack *stack,
 
 /* ---- what there is ---- */
 
-static const char *const cap_names[] = {
-    "virtual time", "live",          "records",     "timing",   "host kernels",
-    "code objects", "copies",        "CU masks",    "priority", "barrier value",
-    "PM4",          "device policy", "device hooks"};
+static const char *const cap_names[] = {"virtual time",
+                                        "live",
+                                        "records",
+                                        "timing",
+                                        "host kernels",
+                                        "code objects",
+                                        "copies",
+                                        "CU masks",
+                                        "priority",
+                                        "barrier value",
+                                        "PM4",
+                                        "device policy",
+                                        "handlers",
+                                        "profiling",
+                                        "cooperative queues",
+                                        "agent queues",
+                                        "inspection",
+                                        "device hooks",
+                                        "memory fault events"};
 
 static void caps_write(uint32_t caps, char to[AQ_TRANSPORT_CAPS_SIZE])
 {

@@ -68,6 +68,7 @@ enum aq_transport_cap {
   AQ_CAP_AGENT_QUEUES = 1 << 15,  /* soft queues and queues of the host agent */
   AQ_CAP_INSPECT = 1 << 16,       /* inspect tells something */
   AQ_CAP_DEVICE_HOOKS = 1 << 17,  /* options.hooks */
+  AQ_CAP_EVENTS = 1 << 18,        /* memory faults go to options.event */
 };
 
 /* Where ROCr and the HSA Foundation's suite differ. */
@@ -98,6 +99,24 @@ typedef struct aq_transport_layer {
   const struct aq_transport_layer *inner; /* what a wrapper wraps, or NULL */
 } aq_transport_layer;
 
+typedef enum aq_event_kind {
+  AQ_EVENT_MEMORY_FAULT, /* a packet or copy touched memory that is not there */
+} aq_event_kind;
+
+enum { AQ_QUEUE_NONE = 0xffffffff };
+
+/* What goes to the handler of the whole system instead of a queue's. The queue
+ * is inactive afterwards, without a call of its error callback; a copy never
+ * completes. */
+typedef struct aq_system_event {
+  aq_event_kind kind;
+  uint32_t device;
+  uint32_t queue;     /* AQ_QUEUE_NONE: a copy */
+  uint64_t packet_id; /* of that queue; copies are counted */
+  uint64_t address;   /* the first that is not there */
+  const char *text;   /* one line; borrowed for the call, as all of it */
+} aq_system_event;
+
 typedef struct aq_transport_options {
   uint32_t size;            /* sizeof(aq_transport_options) of the caller */
   const char *device;       /* device model or selector; NULL: the default */
@@ -116,6 +135,10 @@ typedef struct aq_transport_options {
   const aq_device_hooks *hooks;    /* NULL: none. Borrowed until close */
   const aq_transport_layer *layer; /* the one to open; NULL: no settings, and
                                       nothing inside. Borrowed until close */
+  /* Told of events of the system, on the thread that drives time; it may do
+   * what an error callback may. NULL: their text goes to report. */
+  void (*event)(const aq_system_event *event, void *user);
+  void *event_user;
 } aq_transport_options;
 
 /* One device as a queue or policy may ask about it. Text lives as long as the

@@ -169,8 +169,19 @@ static aq_status space_wait(aq_queue *queue, submit_state *state,
 {
   if (state->unrung)
     doorbell_ring(queue, state);
-  return queue->ops->queue_wait_space(queue->options.transport, queue->ring,
-                                      slots, AQ_TIME_MAX, diag);
+  aq_transport *t = queue->options.transport;
+  uint64_t before;
+  aq_status status;
+  do { /* as long as packets complete */
+    before = aq_ring_read_index(queue->ring);
+    aq_time deadline = queue->options.patience
+                           ? queue->ops->now(t) + queue->options.patience
+                           : AQ_TIME_MAX;
+    status =
+        queue->ops->queue_wait_space(t, queue->ring, slots, deadline, diag);
+  } while (status == AQ_ERR_TIMEOUT &&
+           aq_ring_read_index(queue->ring) != before);
+  return status;
 }
 
 static aq_status part_reserve(aq_queue *queue, submit_state *state,

@@ -40,6 +40,9 @@ typedef struct aq_queue_options {
   uint32_t device;
   uint32_t size;         /* packets, a power of two */
   uint64_t kernarg_size; /* bytes, a power of two; 0: 64 a packet, twice */
+  /* How long room may not come while nothing completes, in the transport's
+   * time, before a submission ends with AQ_ERR_TIMEOUT; 0: for ever. */
+  aq_time patience;
   void (*error)(const aq_queue_error *error, void *user); /* may be NULL */
   /* Told of packets before they are published; may be NULL. */
   void (*packets)(const aq_queue_packets *packets, void *user);

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "cmdbuf/builder.h"
 #include "queue/queue.h"
@@ -16,6 +17,8 @@
 enum {
   QUEUE_SIZE_DEFAULT = 16384, /* packets, as HIP makes its queues */
   COMPLETION_BATCH = 64,
+  LOOK_MS = 100, /* of wall time, between looks at what may have been asked */
+  GUESS_MS = 20, /* waiting this long, a transport says what seems to hang */
 };
 
 typedef struct runner runner;
@@ -44,9 +47,46 @@ struct runner {
   const aq_job *job; /* being submitted */
   bool edge;         /* it waits for another queue */
   aq_run_totals totals;
+  bool live;        /* others drive time */
+  int64_t heard;    /* wall ns when something completed or was submitted */
   aq_status failed; /* by a queue, told by callback */
   aq_diag failure;
 };
+
+/* ---- wall time, of live mode only ---- */
+
+static int64_t wall_ns(void)
+{
+  struct timespec now;
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
+}
+
+/* How much the transport's time moves in some wall time. */
+static aq_time wall_scaled(const runner *run, aq_time wall)
+{
+  const aq_pace pace = run->options->open.pace;
+  __int128 scaled = wall;
+  if (pace.wall)
+    scaled = scaled * pace.virtual_time / pace.wall;
+  return scaled < AQ_TIME_MAX / 4 ? (aq_time)scaled : AQ_TIME_MAX / 4;
+}
+
+/* Until the run counts as hanging. */
+static aq_time patience_left(const runner *run)
+{
+  if (run->options->timeout == 0)
+    return AQ_TIME_MAX / 4;
+  return run->options->timeout - (wall_ns() - run->heard) * AQ_NS;
+}
+
+static void something_heard(runner *run)
+{
+  if (run->live)
+    run->heard = wall_ns();
+}
+
+/* ---- queues and jobs ---- */
 
 /* A queue stopped: keeps what the packet was for the end of the run. */
 static void queue_failed(const aq_queue_error *error, void *user)
@@ -64,6 +104,14 @@ static void queue_failed(const aq_queue_error *error, void *user)
       packet ? packet->setup : 0,
       packet ? (unsigned long long)packet->kernel.kernel_object : 0,
       error->reason);
+}
+
+/* Memory is not there: the queue's callback is never told. */
+static void system_failed(const aq_system_event *event, void *user)
+{
+  runner *run = user;
+  if (run->failed == AQ_OK)
+    run->failed = aq_diag_set(&run->failure, AQ_ERR_QUEUE, "%s", event->text);
 }
 
 static void note_fill(const runner *run, aq_packet_note *note)
@@ -127,6 +175,7 @@ static aq_status queue_open(runner *run, uint32_t device, run_queue **slot,
           .transport = run->transport,
           .device = device,
           .size = clamp_u32(wanted, info->queue_size_min, info->queue_size_max),
+          .patience = run->live ? wall_scaled(run, run->options->timeout) : 0,
           .error = queue_failed,
           .packets = run->records ? packets_note : NULL,
           .user = queue,
@@ -310,6 +359,7 @@ static aq_status job_submit(runner *run, const aq_job *job, aq_diag *diag)
   if (job->device >= run->info.device_count + run->totals.devices_folded)
     run->totals.devices_folded = job->device + 1 - run->info.device_count;
   run->totals.jobs++;
+  something_heard(run);
   return AQ_OK;
 }
 
@@ -331,6 +381,8 @@ static bool completions_take(runner *run)
     }
     any |= count > 0;
   } while (count == COMPLETION_BATCH);
+  if (any)
+    something_heard(run);
   return any;
 }
 
@@ -350,12 +402,44 @@ static aq_status trouble_check(const runner *run, aq_diag *diag)
   return AQ_OK;
 }
 
+enum { ROUNDS_BETWEEN_ASKING = 256 };
+
+/* Tells where the run stands, if somebody asked. */
+static void standing_tell(runner *run)
+{
+  const aq_run_options *options = run->options;
+  if (options->asked && options->asked(options->user))
+    run->ops->inspect(run->transport, options->line, options->user);
+}
+
+/* Where others drive time, nobody sleeps longer than until the next look,
+ * unless a simulator runs free: then it is over as soon as it has computed. */
+static aq_time sleep_limit(const runner *run, aq_time until)
+{
+  const bool free = run->info.devices[0].model && !run->options->open.pace.wall;
+  if (!run->live || free)
+    return until;
+  const aq_time look = aq_time_min(patience_left(run), LOOK_MS * AQ_MS);
+  return aq_time_min(until, run->ops->now(run->transport) +
+                                wall_scaled(run, aq_time_max(look, 0)));
+}
+
+/* Nothing has completed for so long that it counts as a hang. */
+static aq_status hang_word(const runner *run, aq_diag *diag)
+{
+  char guess[AQ_DIAG_TEXT_MAX] = "";
+  if (diag)
+    snprintf(guess, sizeof guess, "%s", diag->text);
+  return aq_diag_set(diag, AQ_ERR_TIMEOUT, "nothing completed for %g s: %s",
+                     (double)run->options->timeout / (double)AQ_S, guess);
+}
+
 /* Nothing to submit before a completion: lets time move to the next one. When
  * there is none although jobs are in flight, the transport words why. */
 static aq_status completion_await(runner *run, aq_diag *diag)
 {
-  aq_status status =
-      run->ops->sleep_until(run->transport, AQ_TIME_MAX, true, diag);
+  aq_status status = run->ops->sleep_until(
+      run->transport, sleep_limit(run, AQ_TIME_MAX), true, diag);
   if (status == AQ_OK)
     status = trouble_check(run, diag);
   if (status != AQ_OK || completions_take(run))
@@ -364,9 +448,18 @@ static aq_status completion_await(runner *run, aq_diag *diag)
   while (run->jobs.jobs[oldest].complete)
     oldest++;
   const aq_wait_item item = {run->jobs.jobs[oldest].signal, AQ_LT, 1};
-  const aq_wait_request request = {
+  aq_wait_request request = {
       .items = &item, .count = 1, .deadline = AQ_TIME_MAX};
-  return run->ops->wait(run->transport, &request, NULL, diag);
+  if (run->live) {
+    aq_time look = aq_time_min(patience_left(run), LOOK_MS * AQ_MS);
+    request.deadline = run->ops->now(run->transport) +
+                       wall_scaled(run, aq_time_max(look, GUESS_MS * AQ_MS));
+  }
+  status = run->ops->wait(run->transport, &request, NULL, diag);
+  if (status != AQ_ERR_TIMEOUT || !run->live || completions_take(run))
+    return status == AQ_ERR_TIMEOUT ? AQ_OK : status;
+  standing_tell(run);
+  return patience_left(run) > 0 ? AQ_OK : hang_word(run, diag);
 }
 
 /* Lets time move to the submission of the next job. A source that reacts to
@@ -374,26 +467,16 @@ static aq_status completion_await(runner *run, aq_diag *diag)
  * forward. */
 static aq_status due_await(runner *run, aq_time due, aq_diag *diag)
 {
-  return run->ops->sleep_until(run->transport, due, run->source->done != NULL,
-                               diag);
-}
-
-enum { ROUNDS_BETWEEN_ASKING = 256 };
-
-/* Tells where the run stands, if somebody asked. */
-static void standing_tell(runner *run, uint64_t round)
-{
-  const aq_run_options *options = run->options;
-  if (options->asked && round % ROUNDS_BETWEEN_ASKING == 0 &&
-      options->asked(options->user))
-    run->ops->inspect(run->transport, options->line, options->user);
+  return run->ops->sleep_until(run->transport, sleep_limit(run, due),
+                               run->source->done != NULL, diag);
 }
 
 static aq_status run_loop(runner *run, aq_diag *diag)
 {
   aq_status status;
   for (uint64_t round = 0;; round++) {
-    standing_tell(run, round);
+    if (round % ROUNDS_BETWEEN_ASKING == 0 || run->options->open.pace.wall)
+      standing_tell(run);
     completions_take(run);
     const aq_time due = run->source->peek(run->source);
     if (due == AQ_TIME_MAX && run->jobs.live == 0)
@@ -414,6 +497,8 @@ static aq_status run_loop(runner *run, aq_diag *diag)
       if (trouble != AQ_OK)
         status = trouble;
     }
+    if (status == AQ_ERR_TIMEOUT && run->options->line)
+      run->ops->inspect(run->transport, run->options->line, run->options->user);
     if (status != AQ_OK)
       return status;
   }
@@ -444,12 +529,15 @@ static aq_status run_open(runner *run, aq_record_sink *sink, aq_diag *diag)
   open.size = sizeof open;
   run->records = sink != NULL;
   open.records = sink ? &run->sink.sink : NULL;
+  open.event = system_failed;
+  open.event_user = run;
   aq_run_sink_init(&run->sink, sink, run->source);
   aq_status status = run->ops->open(&open, &run->transport, diag);
   if (status != AQ_OK)
     return status;
   run->ops = run->transport->ops;
   run->ops->info(run->transport, &run->info);
+  run->live = run->info.caps & AQ_CAP_LIVE;
   aq_kernels_init(&run->kernels, run->transport);
   aq_jobs_init(&run->jobs, run->transport);
   status = aq_builder_create(0, &run->builder, diag);

@@ -23,7 +23,7 @@
 
 typedef struct aq_run_options {
   const aq_transport_ops *transport;
-  aq_transport_options open; /* records is replaced by the loop's own sink */
+  aq_transport_options open; /* records and event are the loop's own */
   uint32_t queues;           /* hardware queues a device; 0: one a stream */
   uint32_t queue_size;       /* packets; 0: the default */
   /* Asked now and then whether somebody wants to see where the run stands;
@@ -31,6 +31,10 @@ typedef struct aq_run_options {
   bool (*asked)(void *user);
   void (*line)(const char *text, void *user);
   void *user;
+  /* Wall time without any completion after which a run in live mode ends with
+   * AQ_ERR_TIMEOUT, a guess at what hangs, and every queue told to `line`. 0:
+   * never; virtual time knows deadlocks exactly. */
+  aq_time timeout;
 } aq_run_options;
 
 typedef struct aq_run_totals {
@@ -42,8 +46,8 @@ typedef struct aq_run_totals {
   char device_model[64], model_hash[65], model_verdict[16];
 } aq_run_totals;
 
-/* Runs a workload to its end into `sink`. A queue error, a deadlock or an
- * invalid job ends the run with its status. */
+/* Runs a workload to its end into `sink`. A queue error, a memory fault, a
+ * deadlock or an invalid job ends the run with its status. */
 aq_status aq_run(const aq_run_options *options, aq_workload_source *workload,
                  aq_record_sink *sink, aq_run_totals *totals, aq_diag *diag);
 

@@ -295,6 +295,11 @@ END_TEST
 
 /* ---- deadlocks ---- */
 
+static void no_report(const char *line, void *user)
+{
+  (void)line, (void)user;
+}
+
 static void expect_deadlock(rig *r, aq_signal signal, const char *said)
 {
   ck_assert_status(wait_for(r, &signal, 1, AQ_WAIT_ALL, AQ_TIME_MAX, NULL),
@@ -350,6 +355,76 @@ START_TEST(a_deadlock_names_the_queue_the_packet_and_the_signal)
 }
 END_TEST
 
+START_TEST(a_deadlock_names_what_would_complete_the_signal)
+{
+  rig r;
+  rig_open_with(&r, &aqsim_transport_ops,
+                &(aq_transport_options){.report = no_report});
+  aq_ring *stopped = rig_queue(&r, 64), *stuck = rig_queue(&r, 64);
+  aq_ring *unpublished = rig_queue(&r, 64);
+  aq_signal never = rig_signal(&r, 1, 0), held = rig_signal(&r, 1, 0);
+  aq_signal behind = rig_signal(&r, 1, 0), dropped = rig_signal(&r, 1, 0);
+  aq_signal bad = rig_signal(&r, 1, 0), hidden = rig_signal(&r, 1, 0);
+  aq_signal copied = rig_signal(&r, 1, 0), nobody = rig_signal(&r, 1, 0);
+  aq_signal far = rig_signal(&r, 1, 0);
+  uint64_t kernel = rig_kernel(&r, "k", AQ_US);
+  aq_packet packet = rig_dispatch(0, true, bad);
+  rig_submit(&r, stopped, &packet);
+  packet = rig_dispatch(kernel, true, dropped);
+  rig_submit(&r, stopped, &packet);
+  packet = rig_barrier(AQ_PACKET_BARRIER_AND, &never, 1, held);
+  rig_submit(&r, stuck, &packet);
+  packet = rig_dispatch(kernel, true, behind);
+  rig_submit(&r, stuck, &packet);
+  uint64_t hole;
+  ck_assert(aq_ring_try_reserve(unpublished, 1, &hole));
+  packet = rig_dispatch(kernel, true, hidden);
+  rig_submit(&r, unpublished, &packet);
+  char bytes[8] = "";
+  ck_assert_status(r.t->ops->copy_async(r.t, 0, bytes, bytes + 4, 4, &never, 1,
+                                        copied, &r.diag),
+                   AQ_OK, &r.diag);
+  expect_deadlock(&r, held,
+                  "never ends: queue 1: packet 0 (barrier-AND) waits for "
+                  "signal 0 (user 0, value 1)");
+  expect_deadlock(&r, behind,
+                  "never ends: queue 1: packet 1 completes it, but it is "
+                  "behind packet 0 (barrier-AND), which waits for signal 0");
+  expect_deadlock(&r, bad, "never ends: queue 0: stopped at packet 0: kernel");
+  expect_deadlock(&r, dropped,
+                  "never ends: queue 0: packet 1 completes it, but the queue "
+                  "stopped at packet 0: kernel object 0");
+  expect_deadlock(&r, hidden,
+                  "never ends: queue 2: packet 1 completes it, but packet 0 "
+                  "before it is reserved but not published (INVALID)");
+  expect_deadlock(&r, copied, "never ends: copy 0 waits for signal 0");
+  packet = rig_barrier(AQ_PACKET_BARRIER_OR, &behind, 1, far);
+  rig_submit(&r, rig_queue(&r, 64), &packet);
+  expect_deadlock(&r, far,
+                  "never ends: queue 3: packet 0 (barrier-OR) waits for "
+                  "signal 2 (user 0, value 1); queue 1: packet 1 completes "
+                  "it, but it is behind packet 0");
+  expect_deadlock(&r, nobody, "never ends: queue 0: stopped at packet 0");
+  rig_close(&r);
+}
+END_TEST
+
+START_TEST(a_deadlock_of_packets_that_wait_for_one_another_is_worded)
+{
+  rig r;
+  rig_open(&r, &aqsim_transport_ops, NULL);
+  aq_signal a = rig_signal(&r, 1, 0), b = rig_signal(&r, 1, 0);
+  aq_packet one = rig_barrier(AQ_PACKET_BARRIER_AND, &a, 1, b);
+  aq_packet two = rig_barrier(AQ_PACKET_BARRIER_AND, &b, 1, a);
+  rig_submit(&r, rig_queue(&r, 64), &one);
+  rig_submit(&r, rig_queue(&r, 64), &two);
+  expect_deadlock(&r, a,
+                  "never ends: queue 1: packet 0 (barrier-AND) waits for "
+                  "signal 1 (user 0, value 1)");
+  rig_close(&r);
+}
+END_TEST
+
 START_TEST(what_can_still_happen_is_no_deadlock)
 {
   pair p;
@@ -400,5 +475,7 @@ AQ_TEST_MAIN("backend_sim/clock",
              time_starts_at_the_epoch_and_never_goes_back,
              dispatch_times_come_in_steps_of_the_device_clock,
              a_deadlock_names_the_queue_the_packet_and_the_signal,
+             a_deadlock_names_what_would_complete_the_signal,
+             a_deadlock_of_packets_that_wait_for_one_another_is_worded,
              what_can_still_happen_is_no_deadlock,
              an_error_of_the_record_sink_comes_back_from_time)

@@ -359,6 +359,36 @@ START_TEST(a_wait_that_nobody_ends_times_out_with_the_value)
 }
 END_TEST
 
+START_TEST(a_long_wait_that_times_out_guesses_what_holds_it_up)
+{
+  rig r;
+  open_live(&r, (aq_pace){0});
+  aq_ring *queue = rig_queue(&r, 64);
+  aq_signal never = rig_signal(&r, 1, 0), done = rig_signal(&r, 1, 0);
+  aq_packet packet = rig_barrier(AQ_PACKET_BARRIER_AND, &never, 1, rig_none);
+  rig_submit(&r, queue, &packet);
+  packet = rig_barrier(AQ_PACKET_BARRIER_AND, NULL, 0, done);
+  for (int i = 1; i < 64; i++)
+    rig_submit(&r, queue, &packet);
+  aq_wait_item item = {done, AQ_EQ, 0};
+  ck_assert_status(
+      rig_wait(&r, &item, 1, AQ_WAIT_ALL, r.t->ops->now(r.t) + 20 * AQ_MS),
+      AQ_ERR_TIMEOUT, &r.diag);
+  ck_assert_str_eq(r.diag.text,
+                   "wait for signal 1 (user 0, value 1): the deadline passed; "
+                   "it seems that queue 0: packet 1 completes it, but it is "
+                   "behind packet 0 (barrier-AND), which waits for signal 0 "
+                   "(user 0, value 1)");
+  ck_assert_status(r.t->ops->queue_wait_space(
+                       r.t, queue, 1, r.t->ops->now(r.t) + 20 * AQ_MS, &r.diag),
+                   AQ_ERR_TIMEOUT, &r.diag);
+  ck_assert_msg(strstr(r.diag.text, "seems that queue 0: packet 0 "
+                                    "(barrier-AND) waits for signal 0"),
+                "%s", r.diag.text);
+  rig_close(&r);
+}
+END_TEST
+
 static void on_error(const aq_queue_error *error, void *user)
 {
   __atomic_fetch_add((int *)user, 1 + (int)error->packet_id, __ATOMIC_RELEASE);
@@ -543,6 +573,7 @@ AQ_TEST_MAIN("backend_sim/live",
              queues_and_signals_are_made_and_destroyed_by_many_threads,
              threads_that_sleep_are_woken_by_signals_of_others,
              a_wait_that_nobody_ends_times_out_with_the_value,
+             a_long_wait_that_times_out_guesses_what_holds_it_up,
              a_queue_error_ends_waits_for_room,
              sleeps_end_at_completions_at_idleness_and_at_their_time,
              handlers_run_on_a_thread_of_their_own,

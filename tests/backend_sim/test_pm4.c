@@ -294,13 +294,13 @@ static void write_command(pm4_rig *p, uint32_t *words, const char **expected,
     *expected = "PM4 WRITE_DATA: wrong number of words: 0x15";
     break;
   case 2:
-    ADD(p, OP_WRITE, TO_MEMORY, 0, 0, 1);
-    *expected = "bad address";
+    ADD(p, OP_WRITE, TO_MEMORY, low(words) + 1, high(words), 1);
+    *expected = "misaligned destination";
     break;
   case 3:
     ADD(p, OP_COPY, 1 | TO_MEMORY, low(words) + 2, high(words), low(words),
         high(words));
-    *expected = "bad source address";
+    *expected = "COPY_DATA: misaligned";
     break;
   case 4:
     ADD(p, OP_WRITE, 0, low(words), high(words), 1);

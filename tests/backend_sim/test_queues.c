@@ -248,14 +248,13 @@ typedef enum bad_case {
   OBJECT,
   NO_OBJECT,
   WORKGROUP,
-  KERNARG,
   AGENT,
   VENDOR,
   UNKNOWN,
   CASES
 } bad_case;
 
-static void packet_spoil(aq_packet *packet, bad_case how, uint64_t spin_object)
+static void packet_spoil(aq_packet *packet, bad_case how)
 {
   switch (how) {
   case DIMENSIONS:
@@ -272,9 +271,6 @@ static void packet_spoil(aq_packet *packet, bad_case how, uint64_t spin_object)
     break;
   case WORKGROUP:
     packet->kernel.workgroup_size[0] = 1025;
-    break;
-  case KERNARG:
-    packet->kernel.kernel_object = spin_object;
     break;
   case AGENT:
     packet->header = AQ_PACKET_AGENT_DISPATCH;
@@ -313,7 +309,6 @@ START_TEST(bad_packets_stop_the_queue_and_are_explained_once)
       [OBJECT] = {AQSIM_FAULT_KERNEL_OBJECT, "kernel object 0x1234"},
       [NO_OBJECT] = {AQSIM_FAULT_KERNEL_OBJECT, "kernel object 0"},
       [WORKGROUP] = {AQSIM_FAULT_WORKGROUP_SIZE, "1025 work-items"},
-      [KERNARG] = {AQSIM_FAULT_KERNEL_OBJECT, "kernarg address 0"},
       [AGENT] = {AQSIM_FAULT_PACKET_FORMAT, "agent dispatch"},
       [VENDOR] = {AQSIM_FAULT_VENDOR_FORMAT, "vendor packet format 9"},
       [UNKNOWN] = {AQSIM_FAULT_PACKET_FORMAT, "packet type 77"},
@@ -326,8 +321,7 @@ START_TEST(bad_packets_stop_the_queue_and_are_explained_once)
     aq_signal done = rig_signal(&r, 3, 0);
     aq_packet good = rig_dispatch(rig_kernel(&r, "k", AQ_US), true, done);
     aq_packet bad = good;
-    aq_kernel_desc spin = {.name = "spin", .cost = {.kind = AQ_COST_SPIN}};
-    packet_spoil(&bad, (bad_case)i, rig_kernel_with(&r, &spin));
+    packet_spoil(&bad, (bad_case)i);
     rig_put(queue, &good);
     rig_put(queue, &bad);
     rig_put(queue, &good);

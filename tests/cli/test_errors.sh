@@ -59,6 +59,18 @@ refuses "an unknown transport" "did you mean sim?" replay m --transport smi
 for pace in 0 -1 1/0 2/ 1.5 x 4294967296; do
   refuses "a pace of $pace" "--pace $pace" replay m --pace "$pace"
 done
+for time in 0s -1s 2 2m x s 1e30s; do
+  refuses "a timeout of $time" "--timeout $time" \
+    replay m --live --timeout $time
+done
+refuses "a timeout in virtual time" "add --live" replay m --device mi300x \
+  --timeout 2s
+refuses "other semantics" "expected rocr or foundation" \
+  replay m --semantics amd
+refuses "a transport without live mode" "live mode" \
+  replay m --device mi300x --live --transport null
+refuses "live faults" "live mode" \
+  replay m --device mi300x --live --faults seed=1
 refuses "a seed that is no number" "--seed: 'x'" replay m --seed x
 refuses "something that is neither run nor device" "did you mean mi300x?" \
   show mi300z

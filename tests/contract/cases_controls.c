@@ -197,6 +197,22 @@ static void errors_without_callback_are_reported(contract *c)
   other.ops->close(other.t);
 }
 
+static void events_without_handler_are_reported(contract *c)
+{
+  static contract other;
+  char line[512] = "";
+  reopen(c, &other,
+         (aq_transport_options){.report = report_keep, .report_user = line});
+  aq_signal done = contract_signal(&other, 1);
+  ck_assert_status(other.ops->copy_async(other.t, 0, line, (void *)16, 8, NULL,
+                                         0, done, &other.rig.diag),
+                   AQ_OK, &other.rig.diag);
+  contract_settle(&other);
+  ck_assert_msg(strstr(line, "memory fault") != NULL, "reported: '%s'", line);
+  ck_assert_int_eq(contract_value(&other, done), 1);
+  other.ops->close(other.t);
+}
+
 /* ---- inspection ---- */
 
 static void lines_keep(const char *line, void *user)
@@ -246,6 +262,8 @@ const contract_case contract_controls[] = {
      single_only_devices_refuse_other_types},
     {"an error that no callback takes is reported in a line", "19",
      AQ_CAP_TIMING, errors_without_callback_are_reported},
+    {"a memory fault that no handler takes is reported in a line", "68",
+     AQ_CAP_EVENTS | AQ_CAP_COPY, events_without_handler_are_reported},
     {"inspection shows each packet and what is waited for", NULL,
      AQ_CAP_INSPECT | AQ_CAP_HOST_KERNELS, inspection_shows_what_is_waited_for},
     {NULL}};

@@ -18,6 +18,20 @@ void contract_error_note(const aq_queue_error *error, void *user)
   snprintf(note->text, sizeof note->text, "%s", error->text);
 }
 
+void contract_event_note(const aq_system_event *event, void *user)
+{
+  contract *c = user;
+  if (c->event_count == CONTRACT_ERRORS)
+    return;
+  contract_event *note = &c->events[c->event_count++];
+  *note = (contract_event){.kind = event->kind,
+                           .device = event->device,
+                           .queue = event->queue,
+                           .packet_id = event->packet_id,
+                           .address = event->address};
+  snprintf(note->text, sizeof note->text, "%s", event->text);
+}
+
 aq_status contract_open(const contract *c, const aq_transport_options *options,
                         aq_transport **out, aq_diag *diag)
 {

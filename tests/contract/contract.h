@@ -24,6 +24,14 @@ typedef struct contract_error {
   char text[256];
 } contract_error;
 
+/* What the handler of system events was told. */
+typedef struct contract_event {
+  aq_event_kind kind;
+  uint32_t device, queue;
+  uint64_t packet_id, address;
+  char text[512];
+} contract_event;
+
 typedef struct contract {
   rig rig;
   aq_transport *t; /* that of the rig */
@@ -37,6 +45,8 @@ typedef struct contract {
   uint32_t ran_count;
   contract_error errors[CONTRACT_ERRORS];
   uint32_t error_count;
+  contract_event events[CONTRACT_ERRORS];
+  uint32_t event_count;
 } contract;
 
 typedef struct contract_case {
@@ -51,7 +61,7 @@ extern const contract_case contract_life[], contract_memory[],
     contract_signals[], contract_time[], contract_queues[], contract_rings[],
     contract_packets[], contract_barriers[], contract_order[],
     contract_errors[], contract_updates[], contract_vendor[], contract_agents[],
-    contract_controls[];
+    contract_controls[], contract_faults[];
 
 /* Opens another one of the same. */
 aq_status contract_open(const contract *c, const aq_transport_options *options,
@@ -59,6 +69,9 @@ aq_status contract_open(const contract *c, const aq_transport_options *options,
 
 /* The error callback of queues: notes what it is told; its user is `c`. */
 void contract_error_note(const aq_queue_error *error, void *user);
+
+/* The handler of system events, the same. */
+void contract_event_note(const aq_system_event *event, void *user);
 
 /* A queue whose error callback notes what it is told. */
 aq_ring *contract_queue_sized(contract *c, uint32_t size);

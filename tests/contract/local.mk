@@ -7,6 +7,7 @@ tests_contract_test_contract_SOURCES = \
 	tests/contract/cases_barriers.c \
 	tests/contract/cases_controls.c \
 	tests/contract/cases_errors.c \
+	tests/contract/cases_faults.c \
 	tests/contract/cases_life.c \
 	tests/contract/cases_memory.c \
 	tests/contract/cases_order.c \

@@ -10,11 +10,10 @@
 #include "contract/transports.h"
 
 static const contract_case *const tables[] = {
-    contract_life,    contract_memory,   contract_signals,
-    contract_time,    contract_queues,   contract_rings,
-    contract_packets, contract_barriers, contract_order,
-    contract_errors,  contract_updates,  contract_vendor,
-    contract_agents,  contract_controls, NULL};
+    contract_life,   contract_memory,   contract_signals, contract_time,
+    contract_queues, contract_rings,    contract_packets, contract_barriers,
+    contract_order,  contract_errors,   contract_updates, contract_vendor,
+    contract_agents, contract_controls, contract_faults,  NULL};
 
 /* One line of the output: a case on a transport. */
 typedef struct job {
@@ -35,6 +34,8 @@ static void job_open(const job *j, contract *c)
 {
   memset(c, 0, sizeof *c);
   aq_transport_options options = contract_options(j->on);
+  options.event = contract_event_note;
+  options.event_user = c;
   rig_open_with(&c->rig, options.layer->ops, &options);
   c->t = c->rig.t;
   c->ops = c->t->ops;
@@ -76,6 +77,7 @@ static const char *caps_lack(uint32_t caps, uint32_t needed)
       {AQ_CAP_PM4, "it serves no PM4 packets"},
       {AQ_CAP_DEVICE_POLICY, "it takes no device policy"},
       {AQ_CAP_DEVICE_HOOKS, "it asks no device hooks"},
+      {AQ_CAP_EVENTS, "it tells of no memory faults"},
       {AQ_CAP_HANDLERS, "it has no signal handlers"},
       {AQ_CAP_PROFILING, "it keeps no dispatch times"},
       {AQ_CAP_COOPERATIVE, "it has no cooperative queues"},

@@ -408,6 +408,22 @@ START_TEST(a_queue_error_ends_the_run_and_names_the_packet)
 }
 END_TEST
 
+/* Conformance 68: no callback of a queue tells. */
+START_TEST(a_memory_fault_ends_the_run_with_what_the_event_says)
+{
+  fake_state *fake = fake_reset();
+  fake->fail_at = 1;
+  fake->fault = true;
+  aq_command commands[1] = {spin(0, 100)};
+  aq_job jobs[2] = {job_of(0, 0, 0, commands, 1), job_of(1, 0, 0, commands, 1)};
+  script s = script_of(jobs, 2);
+  aq_run_options options = on_fake();
+  ck_assert_status(aq_run(&options, &s.source, NULL, NULL, &diag), AQ_ERR_QUEUE,
+                   &diag);
+  ck_assert_str_eq(diag.text, "memory made to be missing");
+}
+END_TEST
+
 static aq_status put_fails(aq_record_sink *sink, const aq_record *rows,
                            size_t count, aq_diag *d)
 {
@@ -492,6 +508,7 @@ AQ_TEST_MAIN("run/run", jobs_become_packets_at_their_submit_times,
              costs_that_are_not_spins_are_kernels_of_their_own,
              a_job_larger_than_the_ring_keeps_its_notes_straight,
              a_queue_error_ends_the_run_and_names_the_packet,
+             a_memory_fault_ends_the_run_with_what_the_event_says,
              an_error_of_the_sink_ends_the_run,
              invalid_jobs_end_the_run_with_one_line,
              a_million_jobs_need_the_signals_of_a_few)

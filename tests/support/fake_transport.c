@@ -30,6 +30,8 @@ typedef struct fake {
   aq_transport base;
   aq_time now;
   aq_record_sink *records;
+  void (*event)(const aq_system_event *event, void *user);
+  void *event_user;
   int64_t devices[16];
   aq_device_info info[16];
   fake_queue *queues[QUEUES_MAX];
@@ -55,6 +57,8 @@ static aq_status fake_open(const aq_transport_options *options,
   f->base.ops = &fake_transport;
   f->now = options->epoch;
   f->records = options->records;
+  f->event = options->event;
+  f->event_user = options->event_user;
   const uint32_t count = state.device_count ? state.device_count : 1;
   for (uint32_t i = 0; i < count; i++) {
     f->info[i] = (aq_device_info){.name = "Fake",
@@ -281,7 +285,13 @@ static void head_retire(fake *f, fake_queue *q, aq_time start, aq_time end)
   f->now = aq_time_max(f->now, end);
   if (state.fail_at && state.consumed >= state.fail_at) {
     q->stopped = true;
-    if (q->desc.error)
+    if (state.fault && f->event)
+      f->event(&(aq_system_event){.kind = AQ_EVENT_MEMORY_FAULT,
+                                  .queue = q->ring.id,
+                                  .packet_id = q->read,
+                                  .text = "memory made to be missing"},
+               f->event_user);
+    else if (q->desc.error)
       q->desc.error(&(aq_queue_error){.queue = q->ring.id,
                                       .packet_id = q->read,
                                       .packet = packet,

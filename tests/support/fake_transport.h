@@ -28,6 +28,7 @@ typedef struct fake_state {
   uint32_t queue_size_max; /* 0: none */
   uint32_t device_count;   /* 0: one */
   uint64_t fail_at;        /* consumed packets before a queue error; 0: never */
+  bool fault;              /* it is a memory fault instead */
   fake_packet log[FAKE_LOG_MAX]; /* the first ones */
   uint64_t consumed, doorbells, signals_made, space_waits;
   uint64_t memory_live, queues_live;
