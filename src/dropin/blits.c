@@ -138,6 +138,13 @@ static void stream_write(const aq_kernel_call *call)
     __atomic_store_n(args->wide, args->value, __ATOMIC_RELEASE);
 }
 
+/* Sets a barrier of the hardware up, which changes no memory; host functions
+ * run a grid as a whole and need none. */
+static void gws_init(const aq_kernel_call *call)
+{
+  (void)call;
+}
+
 const aq_kernel_entry aqdrop_blits[] = {
     {.name = "__amd_rocclr_fillBufferAligned", .function = fill_aligned},
     {.name = "__amd_rocclr_fillBufferAligned2D", .function = fill_aligned_2d},
@@ -147,5 +154,6 @@ const aq_kernel_entry aqdrop_blits[] = {
     {.name = "__amd_rocclr_copyBufferRectAligned",
      .function = copy_buffer_rect_aligned},
     {.name = "__amd_rocclr_streamOpsWrite", .function = stream_write},
+    {.name = "__amd_rocclr_gwsInit", .function = gws_init},
     {.name = NULL},
 };

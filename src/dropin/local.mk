@@ -25,6 +25,7 @@ libhsa_runtime64_la_SOURCES = \
 	src/dropin/signals.c src/dropin/signals.h \
 	src/dropin/status_text.def \
 	src/dropin/stubs.c \
+	src/dropin/svm.c \
 	src/dropin/symbols.c \
 	src/dropin/system.c \
 	src/dropin/waits.c

@@ -79,10 +79,12 @@ typedef struct aqdrop {
   aq_map queues;        /* hsa_queue_t * → aqdrop_queue * */
   aq_map signals;       /* handles of signals that clients made */
   struct aqdrop_group *first_group;
+  struct aqdrop_range *first_range;
   struct aqdrop_reader *first_reader;
   struct aqdrop_executable *first_executable;
   aqdrop_queue *first_queue;
   aq_arena arena;    /* what lives until it closes: handlers, names */
+  char scratch;      /* moved by copies that only wait */
   bool copies_timed; /* atomic */
   hsa_amd_system_event_callback_t event;
   void *event_data;

@@ -17,6 +17,7 @@ bool aqdrop_signal_is_live(aqdrop *runtime, hsa_signal_t signal)
 
 void aqdrop_signals_fini(aqdrop *runtime)
 {
+  aqdrop_ranges_fini(runtime);
   aqdrop_groups_fini(runtime);
   aq_map_fini(&runtime->signals);
   aq_arena_fini(&runtime->arena);

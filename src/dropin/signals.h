@@ -12,6 +12,9 @@
 /* Whether a client made this signal and has not destroyed it. */
 bool aqdrop_signal_is_live(aqdrop *runtime, hsa_signal_t signal);
 
+/* Frees the attributes of ranges (svm.c). */
+void aqdrop_ranges_fini(aqdrop *runtime);
+
 /* Frees the groups that are left. */
 void aqdrop_groups_fini(aqdrop *runtime);
 

@@ -32,6 +32,57 @@ static bool is_filled(const float *values, unsigned char byte)
   return true;
 }
 
+static void note(hipStream_t, hipError_t, void *called)
+{
+  *(int *)called = 1;
+}
+
+/* What is less common: callbacks, graphs, cooperative launches, managed
+ * memory, masks of compute units, two dimensions. */
+static int less_common(float *a, float *b, float *c)
+{
+  hipStream_t stream, masked;
+  hipGraph_t graph;
+  hipGraphExec_t exec;
+  float *managed;
+  static unsigned char rows[10][100];
+  int called = 0, n = N;
+  uint32_t mask[] = {0xff};
+  void *args[] = {&a, &b, &c, &n};
+  size_t size = sizeof host;
+  CHECK(hipStreamCreateWithPriority(&stream, 0, -1));
+  CHECK(hipStreamAddCallback(stream, note, &called, 0));
+  CHECK(hipStreamSynchronize(stream));
+  printf("callback %s\n", called ? "came" : "did not come");
+  CHECK(hipMemset(c, 0, size));
+  CHECK(hipStreamBeginCapture(stream, hipStreamCaptureModeGlobal));
+  vadd<<<N / 256, 256, 0, stream>>>(a, b, c, N);
+  CHECK(hipMemcpyAsync(back, c, size, hipMemcpyDeviceToHost, stream));
+  CHECK(hipStreamEndCapture(stream, &graph));
+  CHECK(hipGraphInstantiate(&exec, graph, nullptr, nullptr, 0));
+  CHECK(hipGraphLaunch(exec, stream));
+  CHECK(hipStreamSynchronize(stream));
+  printf("graph %s\n", back[7] == 14 ? "agrees" : "differs");
+  CHECK(hipMemset(c, 0, size));
+  CHECK(hipLaunchCooperativeKernel((const void *)vadd, dim3(N / 256),
+                                   dim3(256), args, 0, stream));
+  CHECK(hipStreamSynchronize(stream));
+  CHECK(hipMemcpy(back, c, size, hipMemcpyDeviceToHost));
+  printf("cooperative %s\n", back[7] == 14 ? "agrees" : "differs");
+  CHECK(hipMallocManaged(&managed, size));
+  CHECK(hipMemset(managed, 1, size));
+  CHECK(hipDeviceSynchronize());
+  printf("managed %s\n", is_filled(managed, 1) ? "agrees" : "differs");
+  CHECK(hipExtStreamCreateWithCUMask(&masked, 1, mask));
+  vadd<<<N / 256, 256, 0, masked>>>(a, b, managed, N);
+  CHECK(hipStreamSynchronize(masked));
+  printf("masked %s\n", managed[7] == 14 ? "agrees" : "differs");
+  CHECK(hipMemset2D(c, 256, 7, 100, 10));
+  CHECK(hipMemcpy2D(rows, 100, c, 256, 100, 10, hipMemcpyDeviceToHost));
+  printf("rows %s\n", rows[0][0] == 7 && rows[9][99] == 7 ? "agree" : "differ");
+  return 0;
+}
+
 int main()
 {
   hipDeviceProp_t device;
@@ -68,6 +119,8 @@ int main()
   for (int i = 0; i < N; i++)
     right &= pinned[i] == 2 * host[i];
   printf("vadd %s\n", right ? "agrees" : "differs");
+  if (less_common(a, b, c) != 0)
+    return 1;
   CHECK(hipFree(a));
   return 0;
 }

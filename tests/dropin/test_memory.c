@@ -269,6 +269,37 @@ START_TEST(a_box_is_copied_row_by_row_and_nothing_beside_it)
 }
 END_TEST
 
+START_TEST(ranges_keep_their_attributes_and_can_be_prefetched)
+{
+  client c;
+  static char bytes[8192];
+  client_open(&c);
+  hsa_amd_svm_attribute_pair_t set[] = {
+      {HSA_AMD_SVM_ATTRIB_READ_ONLY, 1},
+      {HSA_AMD_SVM_ATTRIB_AGENT_NO_ACCESS, c.device.handle}};
+  hsa_amd_svm_attribute_pair_t get[] = {
+      {HSA_AMD_SVM_ATTRIB_READ_ONLY, 9},
+      {HSA_AMD_SVM_ATTRIB_PREFETCH_LOCATION, 9},
+      {HSA_AMD_SVM_ATTRIB_ACCESS_QUERY, c.device.handle}};
+  ck_assert_done(hsa_amd_svm_attributes_set(bytes, 4096, set, 2));
+  hsa_signal_t gate = client_signal(1), done = client_signal(1);
+  ck_assert_done(
+      hsa_amd_svm_prefetch_async(bytes, 8192, c.device, 1, &gate, done));
+  ck_assert_int_eq(hsa_signal_load_relaxed(done), 1);
+  hsa_signal_store_screlease(gate, 0);
+  client_wait_zero(done);
+  ck_assert_done(hsa_amd_svm_attributes_get(bytes + 1, 100, get, 3));
+  ck_assert_uint_eq(get[0].value, 1);
+  ck_assert_uint_eq(get[1].value, c.device.handle);
+  ck_assert_uint_eq(get[2].attribute, HSA_AMD_SVM_ATTRIB_AGENT_NO_ACCESS);
+  ck_assert_done(hsa_amd_svm_attributes_get(bytes + 4096, 100, get, 1));
+  ck_assert_uint_eq(get[0].value, 0);
+  ck_assert_hsa(hsa_amd_svm_attributes_set(bytes, 0, set, 2),
+                HSA_STATUS_ERROR_INVALID_ARGUMENT);
+  ck_assert_done(hsa_shut_down());
+}
+END_TEST
+
 AQ_TEST_MAIN("dropin/memory",
              allocations_count_against_the_memory_of_the_device,
              bad_allocations_are_refused,
@@ -280,4 +311,5 @@ AQ_TEST_MAIN("dropin/memory",
              a_copy_waits_for_its_dependency_moves_and_decrements,
              copies_with_inconsistent_dependencies_are_refused,
              an_engine_is_offered_and_copies,
-             a_box_is_copied_row_by_row_and_nothing_beside_it)
+             a_box_is_copied_row_by_row_and_nothing_beside_it,
+             ranges_keep_their_attributes_and_can_be_prefetched)

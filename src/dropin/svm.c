@@ -1,0 +1,213 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Attributes of address ranges (shared virtual memory). They are kept and told;
+ * memory is the process's, and nothing migrates by them.
+ */
+#include <stdlib.h>
+
+#include "dropin/hsa.h"
+#include "dropin/signals.h"
+
+/* One attribute of a range; the newest comes first. */
+typedef struct aqdrop_range {
+  struct aqdrop_range *next;
+  uintptr_t base;
+  size_t size;
+  uint64_t attribute, value;
+} range;
+
+void aqdrop_ranges_fini(aqdrop *runtime)
+{
+  while (runtime->first_range) {
+    range *r = runtime->first_range;
+    runtime->first_range = r->next;
+    free(r);
+  }
+}
+
+static bool is_access(uint64_t attribute)
+{
+  return attribute == HSA_AMD_SVM_ATTRIB_AGENT_ACCESSIBLE ||
+         attribute == HSA_AMD_SVM_ATTRIB_AGENT_ACCESSIBLE_IN_PLACE ||
+         attribute == HSA_AMD_SVM_ATTRIB_AGENT_NO_ACCESS;
+}
+
+static bool is_place(uint64_t attribute)
+{
+  return attribute == HSA_AMD_SVM_ATTRIB_PREFERRED_LOCATION ||
+         attribute == HSA_AMD_SVM_ATTRIB_PREFETCH_LOCATION;
+}
+
+/* Whether two settings are about the same: an access is of one agent. */
+static bool is_same(const range *r, uint64_t attribute, uint64_t value)
+{
+  return is_access(attribute) ? is_access(r->attribute) && r->value == value
+                              : r->attribute == attribute;
+}
+
+static bool covers(const range *r, uintptr_t base, size_t size)
+{
+  return r->base <= base && base - r->base <= r->size &&
+         size <= r->size - (base - r->base);
+}
+
+static bool touches(const range *r, uintptr_t base, size_t size)
+{
+  return r->base < base + size && base < r->base + r->size;
+}
+
+/* ---- setting ---- */
+
+/* The lock is held. What the new range covers is forgotten. */
+static hsa_status_t range_set(aqdrop *runtime, const range *new)
+{
+  range **link = &runtime->first_range;
+  while (*link) {
+    range *old = *link;
+    if (is_same(old, new->attribute, new->value) && new->base <= old->base &&
+        old->base + old->size <= new->base + new->size) {
+      *link = old->next;
+      free(old);
+    } else {
+      link = &old->next;
+    }
+  }
+  range *kept = malloc(sizeof *kept);
+  if (!kept)
+    return HSA_STATUS_ERROR_OUT_OF_RESOURCES;
+  *kept = *new;
+  kept->next = runtime->first_range;
+  runtime->first_range = kept;
+  return HSA_STATUS_SUCCESS;
+}
+
+static hsa_status_t pair_check(aqdrop *runtime,
+                               const hsa_amd_svm_attribute_pair_t *pair)
+{
+  uint64_t attribute = pair->attribute;
+  hsa_agent_t agent = {pair->value};
+  if (attribute == HSA_AMD_SVM_ATTRIB_PREFETCH_LOCATION)
+    return HSA_STATUS_ERROR_INVALID_ARGUMENT; /* of prefetches only */
+  if (is_access(attribute) || (is_place(attribute) && pair->value != 0))
+    return aqdrop_agent_from(runtime, agent) ? HSA_STATUS_SUCCESS
+                                             : HSA_STATUS_ERROR_INVALID_AGENT;
+  return attribute <= HSA_AMD_SVM_ATTRIB_GPU_EXEC
+             ? HSA_STATUS_SUCCESS
+             : HSA_STATUS_ERROR_INVALID_ARGUMENT;
+}
+
+hsa_status_t
+hsa_amd_svm_attributes_set(void *ptr, size_t size,
+                           hsa_amd_svm_attribute_pair_t *attribute_list,
+                           size_t attribute_count)
+{
+  AQDROP_ENTER(runtime);
+  hsa_status_t status = HSA_STATUS_SUCCESS;
+  if (!ptr || size == 0 || !attribute_list || attribute_count == 0)
+    return HSA_STATUS_ERROR_INVALID_ARGUMENT;
+  for (size_t i = 0; i < attribute_count && status == HSA_STATUS_SUCCESS; i++)
+    status = pair_check(runtime, &attribute_list[i]);
+  pthread_mutex_lock(&runtime->lock);
+  for (size_t i = 0; i < attribute_count && status == HSA_STATUS_SUCCESS; i++) {
+    range new = {.base = (uintptr_t)ptr,
+                 .size = size,
+                 .attribute = attribute_list[i].attribute,
+                 .value = attribute_list[i].value};
+    status = range_set(runtime, &new);
+  }
+  pthread_mutex_unlock(&runtime->lock);
+  return status;
+}
+
+/* ---- asking ---- */
+
+/* What the whole range has: what it was set to, what it is unset, or that its
+ * parts differ. */
+static uint64_t value_get(const aqdrop *runtime, uintptr_t base, size_t size,
+                          uint64_t attribute)
+{
+  for (const range *r = runtime->first_range; r; r = r->next)
+    if (r->attribute == attribute && touches(r, base, size)) {
+      if (covers(r, base, size))
+        return r->value;
+      return attribute == HSA_AMD_SVM_ATTRIB_GLOBAL_FLAG
+                 ? HSA_AMD_SVM_GLOBAL_FLAG_INDETERMINATE
+                 : 0;
+    }
+  return 0;
+}
+
+/* How an agent reaches the range: in place, unless it was said otherwise. */
+static uint64_t access_get(const aqdrop *runtime, uintptr_t base, size_t size,
+                           uint64_t agent)
+{
+  for (const range *r = runtime->first_range; r; r = r->next)
+    if (is_access(r->attribute) && r->value == agent && touches(r, base, size))
+      return r->attribute;
+  return HSA_AMD_SVM_ATTRIB_AGENT_ACCESSIBLE_IN_PLACE;
+}
+
+hsa_status_t
+hsa_amd_svm_attributes_get(void *ptr, size_t size,
+                           hsa_amd_svm_attribute_pair_t *attribute_list,
+                           size_t attribute_count)
+{
+  AQDROP_ENTER(runtime);
+  hsa_status_t status = HSA_STATUS_SUCCESS;
+  if (!ptr || size == 0 || !attribute_list || attribute_count == 0)
+    return HSA_STATUS_ERROR_INVALID_ARGUMENT;
+  pthread_mutex_lock(&runtime->lock);
+  for (size_t i = 0; i < attribute_count && status == HSA_STATUS_SUCCESS; i++) {
+    hsa_amd_svm_attribute_pair_t *pair = &attribute_list[i];
+    if (pair->attribute == HSA_AMD_SVM_ATTRIB_ACCESS_QUERY) {
+      if (aqdrop_agent_from(runtime, (hsa_agent_t){pair->value}))
+        pair->attribute =
+            access_get(runtime, (uintptr_t)ptr, size, pair->value);
+      else
+        status = HSA_STATUS_ERROR_INVALID_AGENT;
+    } else if (pair->attribute <= HSA_AMD_SVM_ATTRIB_GPU_EXEC) {
+      pair->value = value_get(runtime, (uintptr_t)ptr, size, pair->attribute);
+    } else {
+      status = HSA_STATUS_ERROR_INVALID_ARGUMENT;
+    }
+  }
+  pthread_mutex_unlock(&runtime->lock);
+  return status;
+}
+
+/* ---- prefetching ---- */
+
+/* The copy engine moves one byte that nobody looks at, after the dependencies;
+ * the range's own bytes are where they are. */
+hsa_status_t hsa_amd_svm_prefetch_async(void *ptr, size_t size,
+                                        hsa_agent_t agent,
+                                        uint32_t num_dep_signals,
+                                        const hsa_signal_t *dep_signals,
+                                        hsa_signal_t completion_signal)
+{
+  AQDROP_ENTER(runtime);
+  const aqdrop_agent *a = aqdrop_agent_from(runtime, agent);
+  if (!a)
+    return HSA_STATUS_ERROR_INVALID_AGENT;
+  if (!ptr || size == 0 || (num_dep_signals == 0) != (dep_signals == NULL))
+    return HSA_STATUS_ERROR_INVALID_ARGUMENT;
+  for (uint32_t i = 0; i < num_dep_signals; i++)
+    if (!aqdrop_signal_is_live(runtime, dep_signals[i]))
+      return HSA_STATUS_ERROR_INVALID_SIGNAL;
+  if (completion_signal.handle &&
+      !aqdrop_signal_is_live(runtime, completion_signal))
+    return HSA_STATUS_ERROR_INVALID_SIGNAL;
+  range new = {.base = (uintptr_t)ptr,
+               .size = size,
+               .attribute = HSA_AMD_SVM_ATTRIB_PREFETCH_LOCATION,
+               .value = agent.handle};
+  pthread_mutex_lock(&runtime->lock);
+  hsa_status_t status = range_set(runtime, &new);
+  pthread_mutex_unlock(&runtime->lock);
+  if (status != HSA_STATUS_SUCCESS)
+    return status;
+  return aqdrop_status(runtime->transport->ops->copy_async(
+      runtime->transport, a->info ? a->ordinal : 0, &runtime->scratch,
+      &runtime->scratch, 1, dep_signals, num_dep_signals, completion_signal,
+      NULL));
+}
