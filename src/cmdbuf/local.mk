@@ -11,5 +11,6 @@ libaqcore_la_SOURCES += \
 	src/cmdbuf/processor_flow.c src/cmdbuf/processor_priv.h \
 	src/cmdbuf/processor_packets.c \
 	src/cmdbuf/program.h \
+	src/cmdbuf/program_file.c src/cmdbuf/program_file.h \
 	src/cmdbuf/validate.c src/cmdbuf/validate.h \
 	src/cmdbuf/validate_flow.c src/cmdbuf/validate_priv.h
