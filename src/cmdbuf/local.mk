@@ -7,6 +7,7 @@ libaqcore_la_SOURCES += \
 	src/cmdbuf/device_walk.c src/cmdbuf/device_walk.h \
 	src/cmdbuf/link.c src/cmdbuf/link.h \
 	src/cmdbuf/opcodes.c src/cmdbuf/opcodes.def src/cmdbuf/opcodes.h \
+	src/cmdbuf/print.c src/cmdbuf/print.h \
 	src/cmdbuf/processor.c src/cmdbuf/processor.h \
 	src/cmdbuf/processor_flow.c src/cmdbuf/processor_priv.h \
 	src/cmdbuf/processor_packets.c \

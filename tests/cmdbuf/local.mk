@@ -6,6 +6,7 @@ AQ_WALK_LDADD = tests/cmdbuf/libaqwalk.la $(AQ_TEST_LDADD)
 
 AQ_CMDBUF_TESTS = \
 	tests/cmdbuf/test_builder \
+	tests/cmdbuf/test_print \
 	tests/cmdbuf/test_processor \
 	tests/cmdbuf/test_program_file \
 	tests/cmdbuf/test_validate
@@ -18,6 +19,10 @@ tests_cmdbuf_test_builder_LDADD = $(AQ_TEST_LDADD)
 tests_cmdbuf_test_processor_SOURCES = tests/cmdbuf/test_processor.c
 tests_cmdbuf_test_processor_CPPFLAGS = $(AQ_TEST_CPPFLAGS)
 tests_cmdbuf_test_processor_LDADD = $(AQ_WALK_LDADD)
+
+tests_cmdbuf_test_print_SOURCES = tests/cmdbuf/test_print.c
+tests_cmdbuf_test_print_CPPFLAGS = $(AQ_TEST_CPPFLAGS)
+tests_cmdbuf_test_print_LDADD = $(AQ_TEST_LDADD)
 
 tests_cmdbuf_test_program_file_SOURCES = tests/cmdbuf/test_program_file.c
 tests_cmdbuf_test_program_file_CPPFLAGS = $(AQ_TEST_CPPFLAGS)
