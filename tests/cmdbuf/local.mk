@@ -32,5 +32,14 @@ tests_cmdbuf_test_validate_SOURCES = tests/cmdbuf/test_validate.c
 tests_cmdbuf_test_validate_CPPFLAGS = $(AQ_TEST_CPPFLAGS)
 tests_cmdbuf_test_validate_LDADD = $(AQ_TEST_LDADD)
 
+# Counts instructions of a helper that is no test itself.
+dist_check_SCRIPTS += tests/cmdbuf/test_plain_cost.sh
+tests_cmdbuf_plain_cost_SOURCES = tests/cmdbuf/plain_cost.c
+tests_cmdbuf_plain_cost_CPPFLAGS = $(AM_CPPFLAGS)
+tests_cmdbuf_plain_cost_LDADD = libaqcore.la
+tests/cmdbuf/test_plain_cost.log: tests/cmdbuf/plain_cost
+EXTRA_PROGRAMS += tests/cmdbuf/plain_cost
+CLEANFILES += tests/cmdbuf/plain_cost
+
 # The tests compare this page with the code.
 EXTRA_DIST += doc/formats/program.md
