@@ -180,6 +180,10 @@ static aq_status submission_check(aq_queue *queue, aq_submit *submit,
     return aq_diag_set(diag, AQ_ERR_QUEUE,
                        "queue %u has failed and takes no more",
                        queue->ring->id);
+  if (submit->submission->on_device && submit->submission->observer)
+    return aq_diag_set(diag, AQ_ERR_INVALID,
+                       "a program that is walked on the device cannot be "
+                       "observed");
   aq_status status = link_find(queue, submit, diag);
   if (status != AQ_OK || !submit->link)
     return status;

@@ -453,6 +453,10 @@ static void times_tell_start_and_end(contract *c)
       ck_assert_int_le(o->rows[i - 1].end, o->rows[i].end);
   }
   ck_assert_int_gt(o->rows[599].end, 0);
+  const aq_observer observer = {.what = AQ_OBSERVE_TIMES};
+  ck_assert_status(
+      run_with(b, (aq_submission){.observer = &observer, .on_device = true}),
+      AQ_ERR_INVALID, &c->rig.diag);
   free(o);
   bench_close(b);
 }
