@@ -316,6 +316,31 @@ static void loops_run_on_the_device(contract *c)
   bench_close(b);
 }
 
+/* The same where a device thread serves the host: both walks. */
+static void loops_run_in_live_mode(contract *c)
+{
+  contract *live = malloc(sizeof *live);
+  const aq_transport_options options = {.size = sizeof options,
+                                        .mode = AQ_MODE_LIVE};
+  *live = *c;
+  if (contract_open(c, &options, &live->t, &c->rig.diag) != AQ_OK) {
+    free(live); /* it has no such mode */
+    return;
+  }
+  live->rig.t = live->t;
+  live->ops = live->t->ops;
+  live->ops->info(live->t, &live->info);
+  for (int on_device = 0; on_device < 2; on_device++) {
+    bench *b = bench_open(live, true);
+    record_loop(b, 300);
+    run(b, on_device);
+    check_loop(b, 300);
+    bench_close(b);
+  }
+  live->ops->close(live->t);
+  free(live);
+}
+
 /* Everything that changes the flow, and more packets than the ring. */
 static void record_all(bench *b)
 {
@@ -476,6 +501,8 @@ const contract_case contract_programs[] = {
      AQ_CAP_HOST_KERNELS, loops_run_until_their_condition_fails},
     {"the same loop is walked on the device", NULL, AQ_CAP_HOST_KERNELS,
      loops_run_on_the_device},
+    {"loops run in live mode, on host and device", NULL, AQ_CAP_HOST_KERNELS,
+     loops_run_in_live_mode},
     {"the device makes the packets that the host makes", NULL,
      AQ_CAP_HOST_KERNELS, the_device_makes_the_packets_of_the_host},
     {"a runaway loop ends with an error, not the queue", NULL,
