@@ -12,6 +12,7 @@ tests_contract_test_contract_SOURCES = \
 	tests/contract/cases_memory.c \
 	tests/contract/cases_order.c \
 	tests/contract/cases_packets.c \
+	tests/contract/cases_programs.c \
 	tests/contract/cases_queues.c \
 	tests/contract/cases_rings.c \
 	tests/contract/cases_signals.c \
