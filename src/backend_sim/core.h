@@ -125,10 +125,12 @@ struct aqsim_queue {
   bool blocked;                         /* a barrier packet is active */
   bool pumping;
   const aqsim_kernel *kernel; /* launched last: most often the next one too */
-  uint64_t kernarg_page;      /* of the last spin kernel, seen mapped; or 0 */
-  bool kernel_before;         /* the packet launched last is a kernel */
-  aq_time launch_free;        /* when the packet launched last has launched */
-  aq_time last_end;           /* of the kernels that completed */
+  /* Pages of arguments of spin kernels, seen mapped. */
+  uint64_t kernarg_first, kernarg_end;
+  uint32_t kernarg_ahead; /* how many more are looked at next time */
+  bool kernel_before;     /* the packet launched last is a kernel */
+  aq_time launch_free;    /* when the packet launched last has launched */
+  aq_time last_end;       /* of the kernels that completed */
 
   /* What a packet waits at; it blocks the others, so that one will do. */
   aqsim_gate gate;

@@ -33,19 +33,37 @@ static const aqsim_kernel *kernel_find(aqsim_queue *queue, uint64_t object)
 
 #define KERNARGS_MISSING "memory fault, the kernel arguments are not mapped"
 
-/* A spin kernel reads its arguments. The page seen last is most often the one
- * of the next packet too, and is not asked for again. */
+/* Remembers that pages are there; those that follow on the ones seen before are
+ * looked at more and more at once, for arguments mostly lie in a ring. */
+static void kernargs_remember(aqsim_queue *queue, uint64_t first, uint64_t end)
+{
+  if (first != queue->kernarg_end) {
+    queue->kernarg_first = first;
+    queue->kernarg_end = end;
+    queue->kernarg_ahead = 1;
+    return;
+  }
+  if (queue->kernarg_ahead < AQSIM_PAGES_AT_ONCE)
+    queue->kernarg_ahead *= 2;
+  queue->kernarg_end = end + aqsim_pages_readable(end, queue->kernarg_ahead);
+}
+
+/* A spin kernel reads its arguments. */
 static bool kernargs_are_missing(aqsim_queue *queue, const aqsim_kernel *kernel,
                                  const aq_kernel_packet *packet,
                                  uint64_t workgroups, uint64_t *hole)
 {
-  uint64_t first = packet->kernarg_address;
-  uint64_t page = first / AQSIM_PAGE, last = first + sizeof(aq_spin_args) - 1;
+  uint64_t address = packet->kernarg_address;
+  uint64_t first = address / AQSIM_PAGE;
+  uint64_t end = (address + sizeof(aq_spin_args) - 1) / AQSIM_PAGE + 1;
   if (kernel->desc.cost.kind != AQ_COST_SPIN || workgroups == 0 ||
-      (page == queue->kernarg_page && page == last / AQSIM_PAGE && page))
+      (first >= queue->kernarg_first && end <= queue->kernarg_end &&
+       first < end))
     return false;
-  queue->kernarg_page = page;
-  return aqsim_memory_hole(AQSIM_READ, first, sizeof(aq_spin_args), hole);
+  if (aqsim_memory_hole(AQSIM_READ, address, sizeof(aq_spin_args), hole))
+    return true;
+  kernargs_remember(queue, first, end);
+  return false;
 }
 
 static aqsim_flow launch_kernel(aqsim_flight *flight)

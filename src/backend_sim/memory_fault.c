@@ -11,16 +11,14 @@
 #include "backend_sim/queues.h"
 
 enum {
-  PAGES = 64, /* in one question */
   WORDS = AQSIM_FAULT_TEXT_MAX + AQSIM_DECODE_MAX + 100,
 };
 
-/* How many of `count` pages can be read, from the first on: one byte of each
- * is copied by the kernel. */
-static size_t pages_readable(uint64_t page, size_t count)
+/* One byte of each page is copied by the kernel. */
+size_t aqsim_pages_readable(uint64_t page, size_t count)
 {
-  unsigned char bytes[PAGES];
-  struct iovec from[PAGES], to = {bytes, count};
+  unsigned char bytes[AQSIM_PAGES_AT_ONCE];
+  struct iovec from[AQSIM_PAGES_AT_ONCE], to = {bytes, count};
   for (size_t i = 0; i < count; i++)
     from[i] = (struct iovec){(void *)(uintptr_t)((page + i) * AQSIM_PAGE), 1};
   ssize_t got = process_vm_readv(getpid(), &to, 1, from, count, 0);
@@ -43,8 +41,9 @@ static uint64_t pages_there(aqsim_access access, uint64_t first, uint64_t count)
 {
   uint64_t there = 0;
   while (there < count && access == AQSIM_READ) {
-    size_t batch = count - there < PAGES ? count - there : PAGES;
-    size_t got = pages_readable(first + there, batch);
+    size_t batch = count - there < AQSIM_PAGES_AT_ONCE ? count - there
+                                                       : AQSIM_PAGES_AT_ONCE;
+    size_t got = aqsim_pages_readable(first + there, batch);
     there += got;
     if (got < batch)
       break;

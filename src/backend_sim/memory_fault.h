@@ -12,7 +12,10 @@
 
 #include "backend_sim/flight.h"
 
-enum { AQSIM_PAGE = 4096 }; /* bytes; of the smallest kind */
+enum {
+  AQSIM_PAGE = 4096, /* bytes; of the smallest kind */
+  AQSIM_PAGES_AT_ONCE = 64,
+};
 
 typedef enum aqsim_access { AQSIM_READ, AQSIM_WRITE } aqsim_access;
 
@@ -20,6 +23,10 @@ typedef enum aqsim_access { AQSIM_READ, AQSIM_WRITE } aqsim_access;
  * Costs a system call for 64 pages to read, for each page to write. */
 bool aqsim_memory_hole(aqsim_access access, uint64_t address, uint64_t size,
                        uint64_t *hole);
+
+/* How many of `count` pages, AQSIM_PAGES_AT_ONCE at most, can be read, from
+ * the first on. One system call. */
+size_t aqsim_pages_readable(uint64_t page, size_t count);
 
 /* To options.event or, without it, as a line to the report. */
 void aqsim_system_event_tell(const aqsim *sim, const aq_system_event *event);
