@@ -37,4 +37,5 @@ tests/contract/test_conformance.log: \
 	tests/backend_sim/test_signals.log \
 	tests/common/test_ring.log \
 	tests/contract/test_contract.log \
+	tests/dropin/test_entries.log \
 	tests/model/test_order.log
