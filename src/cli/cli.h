@@ -14,6 +14,7 @@
 
 #include "cli/table.h"
 #include "common/diag.h"
+#include "common/time.h"
 
 typedef struct aq_cli_repeat {
   aq_cli_option_id option;
@@ -31,7 +32,7 @@ typedef struct aq_cli {
   char *command_line; /* as a shell would read it */
   FILE *out;          /* stdout, or the file that becomes --output */
   char *out_temp;     /* its path until it is complete, or NULL */
-  int exit_code; /* what a command ends with, 0: what its status says */
+  int exit_code;      /* what a command ends with, 0: what its status says */
   aq_diag diag;
 } aq_cli;
 
@@ -58,6 +59,9 @@ static inline bool aq_cli_flag(const aq_cli *cli, aq_cli_option_id option)
 /* The values of a repeating option, as an array ended by NULL that the caller
  * frees (not its texts); NULL when out of memory. */
 const char **aq_cli_repeats(const aq_cli *cli, aq_cli_option_id option);
+
+/* --timeout as a time, "2s"; *out stays as it is without it. */
+aq_status aq_cli_timeout(aq_cli *cli, aq_time *out);
 
 /* The value of an option that is a whole number, or `missing`. */
 aq_status aq_cli_number(aq_cli *cli, aq_cli_option_id option, int64_t least,

@@ -24,7 +24,7 @@ typedef struct execution {
   aq_cli *cli;
   char *dropin, *shim;
   int status_fd;   /* where the drop-in writes when hsa_init succeeded */
-  int64_t timeout; /* s, 0: none */
+  aq_time timeout; /* wall time, 0: none */
   bool timed_out;
 } execution;
 
@@ -82,12 +82,20 @@ static void child_run(char **args, const sigset_t *mask)
   _exit(code);
 }
 
+/* How long to wait for the child: to the timeout, then for it to end. */
+static struct timespec time_left(const execution *e, int sent)
+{
+  if (e->timeout == 0 || sent)
+    return (struct timespec){GRACE_S, 0};
+  return (struct timespec){e->timeout / AQ_S, e->timeout % AQ_S / AQ_NS};
+}
+
 /* Waits for the child; after the timeout it is told to end, then made to. */
 static int child_wait(execution *e, pid_t child, const sigset_t *chld)
 {
   int status, sent = 0;
   while (waitpid(child, &status, WNOHANG) == 0) {
-    struct timespec left = {e->timeout > 0 && !sent ? e->timeout : GRACE_S, 0};
+    struct timespec left = time_left(e, sent);
     bool waits = e->timeout > 0 && sent != SIGKILL;
     if ((waits ? sigtimedwait(chld, NULL, &left) : sigwaitinfo(chld, NULL)) <
             0 &&
@@ -129,9 +137,8 @@ static aq_status outcome(execution *e, int status)
   bool opened = pread(e->status_fd, &told, 1, 0) == 1;
   if (e->timed_out) {
     cli->exit_code = EXIT_OURS;
-    return aq_diag_set(&cli->diag, AQ_ERR_TIMEOUT,
-                       "%s: ended after %lld seconds", cli->args[0],
-                       (long long)e->timeout);
+    return aq_diag_set(&cli->diag, AQ_ERR_TIMEOUT, "%s: ended by --timeout %s",
+                       cli->args[0], cli->values[AQ_CLI_OPT_TIMEOUT]);
   }
   cli->exit_code = WIFSIGNALED(status) ? EXIT_SIGNAL + WTERMSIG(status)
                                        : WEXITSTATUS(status);
@@ -166,7 +173,7 @@ static aq_status execution_run(execution *e)
 aq_status aq_cli_exec(aq_cli *cli)
 {
   execution e = {.cli = cli, .status_fd = -1};
-  aq_status status = aq_cli_number(cli, AQ_CLI_OPT_TIMEOUT, 1, 0, &e.timeout);
+  aq_status status = aq_cli_timeout(cli, &e.timeout);
   if (status == AQ_OK)
     status = execution_run(&e);
   if (status != AQ_OK && cli->exit_code == 0)

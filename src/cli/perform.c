@@ -51,30 +51,6 @@ static aq_status pace_read(aq_cli *cli, aq_pace *out)
   return AQ_OK;
 }
 
-/* "2s": so much wall time. */
-static aq_status timeout_read(aq_cli *cli, aq_time *out)
-{
-  static const struct {
-    const char *name;
-    aq_time size;
-  } units[] = {{"us", AQ_US}, {"ms", AQ_MS}, {"s", AQ_S}, {"min", 60 * AQ_S}};
-  const char *text = cli->values[AQ_CLI_OPT_TIMEOUT];
-  char *end;
-  if (!text)
-    return AQ_OK;
-  double value = strtod(text, &end);
-  for (size_t i = 0; i < sizeof units / sizeof *units; i++)
-    if (end != text && strcmp(end, units[i].name) == 0 && value > 0 &&
-        value * (double)units[i].size < (double)(AQ_TIME_MAX / 4)) {
-      *out = (aq_time)(value * (double)units[i].size);
-      return AQ_OK;
-    }
-  return aq_diag_set(&cli->diag, AQ_ERR_INPUT,
-                     "--timeout %s: expected a time above 0 in us, ms, s or "
-                     "min, such as 2s",
-                     text);
-}
-
 static aq_status semantics_read(aq_cli *cli, aq_semantics *out)
 {
   const char *text = cli->values[AQ_CLI_OPT_SEMANTICS];
@@ -110,7 +86,7 @@ aq_status aq_cli_performance_init(aq_cli *cli, aq_cli_performance *out)
                               .words = cli->values};
   status = pace_read(cli, &out->pace);
   if (status == AQ_OK)
-    status = timeout_read(cli, &out->timeout);
+    status = aq_cli_timeout(cli, &out->timeout);
   if (status == AQ_OK)
     status = semantics_read(cli, &out->semantics);
   out->live = aq_cli_flag(cli, AQ_CLI_OPT_LIVE) || out->pace.wall;

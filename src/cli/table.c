@@ -45,9 +45,9 @@ const aq_cli_option aq_cli_options[AQ_CLI_OPT_COUNT] = {
                          "tie virtual time to wall time: V for each W (1); "
                          "live, and not reproducible"},
     [AQ_CLI_OPT_TIMEOUT] = {"timeout", "T", "AQUEDUCT_TIMEOUT",
-                            "in live mode, end the run when nothing has "
-                            "completed for T of wall time (2s, 500ms), and "
-                            "say what seems to hang"},
+                            "wall time (2s, 500ms): in live mode, end the run "
+                            "when nothing has completed for T and say what "
+                            "seems to hang; exec ends the program after T"},
     [AQ_CLI_OPT_SEMANTICS] = {"semantics", "NAME", "AQUEDUCT_SEMANTICS",
                               "do as rocr (the default) or as foundation, the "
                               "HSA Foundation's suite, where they differ"},
@@ -60,8 +60,6 @@ const aq_cli_option aq_cli_options[AQ_CLI_OPT_COUNT] = {
     [AQ_CLI_OPT_NAMES] = {"names", NULL, NULL, "print names only, one a line"},
     [AQ_CLI_OPT_LIBHSA] = {"libhsa", "PATH", "AQUEDUCT_LIBHSA_PATH",
                            "the HSA runtime to load", .what = AQ_CLI_FILE},
-    [AQ_CLI_OPT_TIMEOUT] = {"timeout", "SECONDS", NULL,
-                            "end the program after so many seconds"},
     [AQ_CLI_OPT_STORE] = {"store", "FILE", "AQUEDUCT_STORE",
                           "the store of runs "
                           "($XDG_DATA_HOME/aqueduct/runs.db)",

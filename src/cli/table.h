@@ -45,7 +45,6 @@ typedef enum aq_cli_what {
   O(WORST)                                                                     \
   O(NAMES)                                                                     \
   O(LIBHSA)                                                                    \
-  O(TIMEOUT)                                                                   \
   O(STORE)                                                                     \
   O(DEVICE)                                                                    \
   O(TRANSPORT)                                                                 \

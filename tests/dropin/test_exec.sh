@@ -59,8 +59,8 @@ check "a program that cannot be run is 126" ends_with 126 "Permission denied"
 # shellcheck disable=SC2016 # for that shell
 try "$aqueduct" exec sh -c 'kill -9 $$'
 check "a killed program is 128 and the signal" [ "$status" = 137 ]
-try "$aqueduct" exec --timeout 1 -- sleep 60
-check "the timeout ends the program" ends_with 125 "ended after 1 second"
+try "$aqueduct" exec --timeout 1s -- sleep 60
+check "the timeout ends the program" ends_with 125 "ended by --timeout 1s"
 try "$aqueduct" exec --device no-such-device -- "$work/app"
 check "a bad device model fails hsa_init and says why" \
   ends_with 12 "unknown device model 'no-such-device'"

@@ -24,7 +24,7 @@ export AQUEDUCT_PLUGIN_PATH AQUEDUCT_KERNELS
 less='callback came,graph agrees,cooperative agrees,managed agrees,'
 less="${less}masked agrees,rows agree,"
 for gfx in gfx906 gfx90a gfx1030; do
-  try "$aqueduct" exec --timeout 60 --set "gfx=$gfx" -- "$work/app"
+  try "$aqueduct" exec --timeout 60s --set "gfx=$gfx" -- "$work/app"
   check "$gfx: memory, streams, events, graphs and a kernel of a plug-in" \
     [ "$status$(echo "$out" | tail -n +2 | tr '\n' ,)" = \
     "0memcpy agrees,memset agrees,elapsed plausible,vadd agrees,$less" ]
@@ -32,7 +32,7 @@ for gfx in gfx906 gfx90a gfx1030; do
 done
 
 unset AQUEDUCT_KERNELS
-try "$aqueduct" exec --timeout 60 --set gfx=gfx906 -- "$work/app"
+try "$aqueduct" exec --timeout 60s --set gfx=gfx906 -- "$work/app"
 check "without the plug-in it fails and names the kernel" \
   contains "$err" "kernel _Z4vaddPKfS0_Pfi has no host function"
 check "the program's end is passed through" [ "$status" = 134 ]
