@@ -6,6 +6,7 @@
 #include "cli/columns.h"
 #include "cli/commands.h"
 #include "cli/json.h"
+#include "cli/program_show.h"
 #include "cli/queue_summary.h"
 #include "cli/runs.h"
 #include "cli/text.h"
@@ -282,6 +283,8 @@ aq_status aq_cli_show(aq_cli *cli)
 {
   aq_store *store;
   aq_run_info *info;
+  if (aq_cli_is_program(cli->args[0]))
+    return aq_cli_show_program(cli, cli->args[0]);
   aq_status status = aq_cli_store_open_if_any(cli, &store);
   if (status != AQ_OK)
     return is_device(cli->args[0]) ? show_device(cli) : status;

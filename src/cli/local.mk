@@ -23,6 +23,7 @@ aqueduct_SOURCES = \
 	src/cli/main.c \
 	src/cli/options.c \
 	src/cli/perform.c src/cli/perform.h \
+	src/cli/program_show.c src/cli/program_show.h \
 	src/cli/progress.c src/cli/progress.h \
 	src/cli/queue_summary.c src/cli/queue_summary.h \
 	src/cli/runs.c src/cli/runs.h \

@@ -252,16 +252,18 @@ const aq_cli_command aq_cli_commands[AQ_CLI_CMD_COUNT] = {
          .what = AQ_CLI_SUBJECT},
     [AQ_CLI_CMD_SHOW] =
         {.name = "show",
-         .arguments = "RUN|DEVICE",
-         .summary = "show one run or one device model",
+         .arguments = "RUN|DEVICE|PROGRAM",
+         .summary = "show one run, one device model or one program",
          .text = "Of a run: what is known of it, and a summary of each of "
                  "its queues. Of a device model: every constant with its "
                  "unit, its source, and whether it is calibrated or "
-                 "assumed.\n\n"
+                 "assumed. Of a file with a recorded program: its commands, "
+                 "one a line.\n\n"
                  "A name that is both a run and a device model means the "
                  "run; give the path of the .device file for the other.",
          .examples = {{"aqueduct show latest", "the newest run"},
-                      {"aqueduct show mi300x", "the MI300X device model"}},
+                      {"aqueduct show mi300x", "the MI300X device model"},
+                      {"aqueduct show ./loop.program", "disassemble it"}},
          .args_min = 1,
          .args_max = 1,
          .what = AQ_CLI_RUN_OR_DEVICE},

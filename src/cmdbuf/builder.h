@@ -3,45 +3,133 @@
  * The builder: records commands into the blocks of a program.
  *
  * Barriers cost no packet: a barrier puts its acquire scope and the barrier bit
- * on the next dispatch and its release scope on the previous one, also across
- * a block's end; barriers with no dispatch between them merge to the wider
- * scopes. The release of a barrier before the first dispatch has nothing to
- * ride on: what was submitted earlier carries its own.
+ * on the next packet and its release scope on the previous one, also across a
+ * block's end; barriers with no packet between them merge to the wider scopes.
+ * The release of a barrier before the first packet has nothing to ride on: what
+ * was submitted earlier carries its own. Where the flow forks or joins (labels,
+ * branches, calls) the last packet releases to system scope instead.
  *
- * Memory: blocks are kept over a reset, so that a warm builder allocates
- * nothing. Thread rule: one thread at a time per builder.
+ * Arguments of a dispatch are its bindings, one quad word each, then its
+ * constants. Without bindings the constants are the caller's bytes, whatever
+ * they are. How they reach the packet is decided while recording:
+ *
+ *                     all static    all slots  mixed     none
+ *   reusable builder  prepublished  dynamic    template  prepublished
+ *   one-shot builder  general       dynamic    general   direct
+ *
+ * Memory: blocks and tables are kept over a reset, so that a warm builder
+ * allocates nothing. Thread rule: one thread at a time per builder; builders
+ * share nothing. After an error the recorded commands are as before the call.
  */
 #ifndef AQ_CMDBUF_BUILDER_H
 #define AQ_CMDBUF_BUILDER_H
 
+#include <stdbool.h>
+
 #include "cmdbuf/program.h"
 #include "common/diag.h"
+#include "common/transport.h"
 
 typedef struct aq_builder aq_builder;
 
+typedef struct aq_builder_options {
+  uint32_t block_size; /* bytes, a power of two; 0: the default */
+  bool one_shot;       /* nothing is prepared for a second replay */
+} aq_builder_options;
+
+/* options: NULL for a reusable program with blocks of the default size. */
+aq_status aq_builder_create(const aq_builder_options *options, aq_builder **out,
+                            aq_diag *diag);
+void aq_builder_destroy(aq_builder *builder);
+
+/* Forgets the commands and labels; kernels and static buffers stay. */
+void aq_builder_reset(aq_builder *builder);
+
+/* ---- what commands refer to ---- */
+
+/* A kernel: the name by which a program from a file finds it again, and the
+ * object of the transport that this program is replayed on, or 0. */
+aq_status aq_builder_kernel(aq_builder *builder, const char *name,
+                            uint64_t object, uint32_t *ordinal, aq_diag *diag);
+
+/* A static buffer; `ref` is its start: add an offset to it. address: NULL when
+ * it is only known where the program is linked. */
+aq_status aq_builder_buffer(aq_builder *builder, void *address, uint64_t size,
+                            aq_ref *ref, aq_diag *diag);
+
+/* ---- commands ---- */
+
 typedef struct aq_dispatch {
-  uint64_t kernel_object;
+  uint32_t kernel;       /* ordinal */
   uint32_t grid[3];      /* work-items, none 0 */
   uint16_t workgroup[3]; /* work-items, none 0 */
   uint32_t group_size;   /* bytes a workgroup */
   uint32_t private_size; /* bytes a work-item */
-  const void *kernarg;   /* copied */
-  uint32_t kernarg_size; /* bytes */
+  const aq_ref *bindings;
+  uint32_t binding_count;
+  const void *constants;  /* copied */
+  uint32_t constant_size; /* bytes */
 } aq_dispatch;
 
-/* block_size: bytes, a power of two, 0 for the default. */
-aq_status aq_builder_create(uint32_t block_size, aq_builder **out,
-                            aq_diag *diag);
-void aq_builder_destroy(aq_builder *builder);
-
-/* Forgets everything that was recorded. */
-void aq_builder_reset(aq_builder *builder);
-
-/* After an error the recorded commands are as before the call. */
 aq_status aq_builder_dispatch(aq_builder *builder, const aq_dispatch *dispatch,
                               aq_diag *diag);
+
+/* The grid is read from three 32-bit words when the dispatch's turn comes; the
+ * one given says how many dimensions there are. */
+aq_status aq_builder_dispatch_params(aq_builder *builder,
+                                     const aq_dispatch *dispatch, aq_ref params,
+                                     aq_diag *diag);
+
+/* `size` bytes of arguments lie at `args`, aligned to 16; bindings and
+ * constants have to be empty. */
+aq_status aq_builder_dispatch_args(aq_builder *builder,
+                                   const aq_dispatch *dispatch, aq_ref args,
+                                   uint32_t size, aq_diag *diag);
+
 void aq_builder_barrier(aq_builder *builder, aq_fence_scope acquire,
                         aq_fence_scope release);
+
+/* pattern_size: 1, 2, 4 or 8 bytes; bytes: a multiple of it. */
+aq_status aq_builder_fill(aq_builder *builder, aq_ref target, uint64_t bytes,
+                          uint64_t pattern, uint32_t pattern_size,
+                          aq_diag *diag);
+aq_status aq_builder_copy(aq_builder *builder, aq_ref target, aq_ref source,
+                          uint64_t bytes, aq_diag *diag);
+aq_status aq_builder_update(aq_builder *builder, aq_ref target,
+                            const void *bytes, uint32_t size, aq_diag *diag);
+aq_status aq_builder_marker(aq_builder *builder, aq_marker_kind kind,
+                            uint64_t value, aq_diag *diag);
+
+/* ---- flow ---- */
+
+typedef uint32_t aq_label;
+
+/* A condition on a value in a buffer, signed, 32 or 64 bits. */
+typedef struct aq_test {
+  aq_ref value;
+  int64_t against;
+  aq_condition condition;
+  bool wide; /* 64 bits */
+} aq_test;
+
+/* A label stands for the command after its place; a label that is used has to
+ * be placed once before the end. */
+aq_status aq_builder_label(aq_builder *builder, aq_label *out, aq_diag *diag);
+aq_status aq_builder_place(aq_builder *builder, aq_label label, aq_diag *diag);
+aq_status aq_builder_branch(aq_builder *builder, aq_label label, aq_diag *diag);
+
+/* All packets so far complete before the value is looked at. */
+aq_status aq_builder_branch_if(aq_builder *builder, const aq_test *test,
+                               aq_label label, aq_diag *diag);
+aq_status aq_builder_call(aq_builder *builder, aq_label label, aq_diag *diag);
+aq_status aq_builder_return(aq_builder *builder, aq_diag *diag);
+
+/* Copies a finished program, of the same block size, and calls it here. It is
+ * no longer needed afterwards. slots: the slot that each of its own becomes;
+ * NULL: they stay. entry, which may be NULL: a label to call it again. */
+aq_status aq_builder_nest(aq_builder *builder, const aq_program *nested,
+                          const uint32_t *slots, aq_label *entry,
+                          aq_diag *diag);
 
 /* Ends the recording: the program stays valid until the next reset. */
 aq_status aq_builder_end(aq_builder *builder, aq_program *out, aq_diag *diag);

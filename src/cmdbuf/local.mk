@@ -1,5 +1,17 @@
 libaqcore_la_SOURCES += \
 	src/cmdbuf/builder.c src/cmdbuf/builder.h \
-	src/cmdbuf/opcodes.def \
+	src/cmdbuf/builder_flow.c src/cmdbuf/builder_priv.h \
+	src/cmdbuf/builder_nest.c \
+	src/cmdbuf/builder_ops.c \
+	src/cmdbuf/builtins.c src/cmdbuf/builtins.h \
+	src/cmdbuf/device_walk.c src/cmdbuf/device_walk.h \
+	src/cmdbuf/link.c src/cmdbuf/link.h \
+	src/cmdbuf/opcodes.c src/cmdbuf/opcodes.def src/cmdbuf/opcodes.h \
+	src/cmdbuf/print.c src/cmdbuf/print.h \
 	src/cmdbuf/processor.c src/cmdbuf/processor.h \
-	src/cmdbuf/program.h
+	src/cmdbuf/processor_flow.c src/cmdbuf/processor_priv.h \
+	src/cmdbuf/processor_packets.c \
+	src/cmdbuf/program.h \
+	src/cmdbuf/program_file.c src/cmdbuf/program_file.h \
+	src/cmdbuf/validate.c src/cmdbuf/validate.h \
+	src/cmdbuf/validate_flow.c src/cmdbuf/validate_priv.h

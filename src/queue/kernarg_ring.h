@@ -37,6 +37,12 @@ static inline unsigned char *aq_kernarg_ring_take(aq_kernarg_ring *ring,
   return ring->memory + (skip ? 0 : at);
 }
 
+/* Gives back what of the last reservation was not used. */
+static inline void aq_kernarg_ring_trim(aq_kernarg_ring *ring, uint64_t unused)
+{
+  ring->head -= unused;
+}
+
 /* Gives back everything that was taken before `head` stood there. */
 static inline void aq_kernarg_ring_give(aq_kernarg_ring *ring, uint64_t head)
 {

@@ -1,39 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 #include "queue/queue.h"
 
-#include <assert.h>
 #include <stdlib.h>
 
-#include "cmdbuf/processor.h"
-#include "queue/kernarg_ring.h"
-
-/* Kernargs that are free once the read index has passed `packet`. */
-typedef struct reclaim {
-  uint64_t packet;
-  uint64_t head; /* position of the kernarg ring */
-} reclaim;
-
-struct aq_queue {
-  aq_queue_options options;
-  const aq_transport_ops *ops;
-  aq_ring *ring;
-  aq_kernarg_ring kernargs;
-  uint32_t *headers; /* of the packets being written, as many as the ring */
-  reclaim *reclaims; /* ring of entries, one a part, as many as the ring */
-  uint64_t reclaim_first, reclaim_end;
-  uint16_t carry; /* barrier bits that the last program left */
-  bool broken;
-};
-
-/* What is left to do of one submission. */
-typedef struct submit_state {
-  const aq_submission *submission;
-  aq_processor processor;
-  uint32_t waits, waits_done;
-  uint64_t payload, payload_done, kernarg_left;
-  aq_submitted result;
-  bool unrung; /* published packets that no doorbell has told yet */
-} submit_state;
+#include "queue/queue_priv.h"
 
 static aq_status options_check(const aq_queue_options *options, aq_diag *diag)
 {
@@ -47,6 +17,18 @@ static aq_status options_check(const aq_queue_options *options, aq_diag *diag)
                        "kernarg ring of %llu bytes: a power of two expected",
                        (unsigned long long)kernargs);
   return AQ_OK;
+}
+
+/* Whoever waits for something of this queue is told that it never comes. */
+static void queue_failed(const aq_queue_error *error, void *user)
+{
+  aq_queue *queue = user;
+  aq_transport *t = queue->options.transport;
+  if (queue->drain.handle)
+    queue->ops->signal_store(t, queue->drain, -1, AQ_RELEASE);
+  if (queue->walk)
+    queue->ops->signal_store(t, queue->walk->done, -1, AQ_RELEASE);
+  queue->options.error(error, queue->options.user);
 }
 
 /* The queue's own memory and what it gets from the transport. */
@@ -65,15 +47,16 @@ static aq_status queue_init(aq_queue *queue, aq_diag *diag)
     return status;
   queue->kernargs =
       (aq_kernarg_ring){.memory = memory, .capacity = options->kernarg_size};
-  return queue->ops->queue_create(options->transport,
-                                  &(aq_queue_desc){
-                                      .device = options->device,
-                                      .size = options->size,
-                                      .type = AQ_QUEUE_SINGLE,
-                                      .error = options->error,
-                                      .user = options->user,
-                                  },
-                                  &queue->ring, diag);
+  return queue->ops->queue_create(
+      options->transport,
+      &(aq_queue_desc){
+          .device = options->device,
+          .size = options->size,
+          .type = AQ_QUEUE_SINGLE,
+          .error = options->error ? queue_failed : NULL,
+          .user = queue,
+      },
+      &queue->ring, diag);
 }
 
 aq_status aq_queue_create(const aq_queue_options *options, aq_queue **out,
@@ -103,10 +86,15 @@ void aq_queue_destroy(aq_queue *queue)
 {
   if (!queue)
     return;
+  aq_transport *t = queue->options.transport;
+  aq_walk_close(queue);
+  aq_page_close(queue);
   if (queue->ring)
-    queue->ops->queue_destroy(queue->options.transport, queue->ring);
+    queue->ops->queue_destroy(t, queue->ring);
+  if (queue->drain.handle)
+    queue->ops->signal_destroy(t, queue->drain);
   if (queue->kernargs.memory)
-    queue->ops->mem_free(queue->options.transport, queue->kernargs.memory);
+    queue->ops->mem_free(t, queue->kernargs.memory);
   free(queue->reclaims);
   free(queue->headers);
   free(queue);
@@ -117,230 +105,141 @@ const aq_ring *aq_queue_ring(const aq_queue *queue)
   return queue->ring;
 }
 
-/* Gives the kernargs of all packets back that the read index has passed. */
-static void kernargs_reclaim(aq_queue *queue)
+/* ---- what submissions need beyond the ring ---- */
+
+aq_time aq_queue_deadline(const aq_queue *queue)
 {
-  const uint64_t read = aq_ring_read_index(queue->ring);
-  const uint32_t mask = queue->ring->size - 1;
-  while (queue->reclaim_first < queue->reclaim_end) {
-    const reclaim *entry = &queue->reclaims[queue->reclaim_first & mask];
-    if (entry->packet >= read)
-      return;
-    aq_kernarg_ring_give(&queue->kernargs, entry->head);
-    queue->reclaim_first++;
-  }
+  if (queue->options.patience == 0)
+    return AQ_TIME_MAX;
+  return queue->ops->now(queue->options.transport) + queue->options.patience;
 }
 
-/* Slots and kernarg bytes of the next part: all that is left, or as much as
- * the ring holds. */
-static void part_plan(const aq_queue *queue, const submit_state *state,
-                      aq_packet_span *span)
+aq_status aq_queue_await(aq_queue *queue, aq_signal signal, aq_diag *diag)
 {
-  const uint64_t waits = state->waits - state->waits_done;
-  const uint64_t payload = state->payload - state->payload_done;
-  const uint64_t most = queue->ring->size;
-  const uint64_t slots = waits + payload < most ? waits + payload : most;
-  uint64_t dispatches = slots > waits ? slots - waits : 0;
-  uint64_t bytes = state->kernarg_left;
-  const uint64_t limit = aq_kernarg_ring_limit(&queue->kernargs);
-  if (dispatches > 0 && (dispatches < payload || bytes > limit)) {
-    const uint64_t each = state->submission->program->kernarg_max;
-    if (each > 0 && dispatches > limit / each)
-      dispatches = limit / each;
-    if (bytes > dispatches * each)
-      bytes = dispatches * each;
-  }
-  span->slots = (uint32_t)(slots > waits ? waits + dispatches : slots);
-  span->kernarg_size = (uint32_t)(dispatches > 0 ? bytes : 0);
-}
-
-static void doorbell_ring(aq_queue *queue, submit_state *state)
-{
-  queue->ops->queue_doorbell(queue->options.transport, queue->ring,
-                             aq_ring_write_index(queue->ring) - 1);
-  state->result.doorbells++;
-  state->unrung = false;
-}
-
-/* Waits until `slots` are free; what is already published must be on its way
- * then, or it would wait for itself. */
-static aq_status space_wait(aq_queue *queue, submit_state *state,
-                            uint32_t slots, aq_diag *diag)
-{
-  if (state->unrung)
-    doorbell_ring(queue, state);
-  aq_transport *t = queue->options.transport;
+  const aq_wait_item item = {signal, AQ_LT, 1};
+  aq_wait_request request = {.items = &item, .count = 1, .mode = AQ_WAIT_ANY};
+  aq_wait_result seen = {0};
   uint64_t before;
   aq_status status;
   do { /* as long as packets complete */
     before = aq_ring_read_index(queue->ring);
-    aq_time deadline = queue->options.patience
-                           ? queue->ops->now(t) + queue->options.patience
-                           : AQ_TIME_MAX;
-    status =
-        queue->ops->queue_wait_space(t, queue->ring, slots, deadline, diag);
+    request.deadline = aq_queue_deadline(queue);
+    status = queue->ops->wait(queue->options.transport, &request, &seen, diag);
   } while (status == AQ_ERR_TIMEOUT &&
            aq_ring_read_index(queue->ring) != before);
+  if (status == AQ_OK && seen.value < 0)
+    return aq_diag_set(diag, AQ_ERR_QUEUE, "queue %u has stopped",
+                       queue->ring->id);
   return status;
 }
 
-static aq_status part_reserve(aq_queue *queue, submit_state *state,
-                              aq_packet_span *span, aq_diag *diag)
+aq_status aq_queue_drain_signal(aq_queue *queue, aq_diag *diag)
 {
-  while (aq_ring_space(queue->ring) < span->slots) {
-    aq_status status = space_wait(queue, state, span->slots, diag);
-    if (status != AQ_OK)
-      return status;
+  if (queue->drain.handle)
+    return AQ_OK;
+  return queue->ops->signal_create(queue->options.transport,
+                                   &(aq_signal_desc){.value = 1}, &queue->drain,
+                                   diag);
+}
+
+static aq_status builtins_find(aq_queue *queue, const aq_program *program,
+                               aq_diag *diag)
+{
+  if (queue->builtins_known || !(program->flags & AQ_PROGRAM_BUILTINS))
+    return AQ_OK;
+  aq_status status =
+      aq_builtins_register(queue->options.transport, &queue->builtins, diag);
+  queue->builtins_known = status == AQ_OK;
+  return status;
+}
+
+/* ---- submissions ---- */
+
+static aq_status link_find(aq_queue *queue, aq_submit *submit, aq_diag *diag)
+{
+  const aq_submission *submission = submit->submission;
+  aq_status status = AQ_OK;
+  submit->link = submission->link;
+  if (submission->program) {
+    status = builtins_find(queue, submission->program, diag);
+    if (status == AQ_OK)
+      status = aq_link_init(&submit->direct, submission->program,
+                            &queue->builtins, diag);
+    submit->link = &submit->direct;
   }
-  span->kernarg = aq_kernarg_ring_take(&queue->kernargs, span->kernarg_size);
-  while (!span->kernarg) {
-    kernargs_reclaim(queue);
-    span->kernarg = aq_kernarg_ring_take(&queue->kernargs, span->kernarg_size);
-    if (span->kernarg)
-      break;
-    aq_status status =
-        space_wait(queue, state, aq_ring_space(queue->ring) + 1, diag);
-    if (status != AQ_OK)
-      return status;
-  }
-  if (!aq_ring_try_reserve_single(queue->ring, span->slots, &span->first))
-    assert(!"the only producer lost the space it saw");
-  return AQ_OK;
-}
-
-/* Barrier-AND packets hold back what follows; one takes five signals. */
-static void waits_fill(submit_state *state, aq_packet_span *span)
-{
-  const aq_submission *submission = state->submission;
-  while (state->waits_done < state->waits && span->packets < span->slots) {
-    aq_barrier_packet *packet =
-        &aq_ring_slot(span->ring, span->first + span->packets)->barrier;
-    packet->reserved0 = 0;
-    packet->reserved1 = 0;
-    packet->reserved2 = 0;
-    packet->completion_signal.handle = 0;
-    const uint32_t from = state->waits_done++ * AQ_BARRIER_DEPENDENCIES;
-    for (uint32_t i = 0; i < AQ_BARRIER_DEPENDENCIES; i++)
-      packet->dependency[i] = from + i < submission->wait_count
-                                  ? submission->waits[from + i]
-                                  : (aq_signal){0};
-    span->headers[span->packets++] = aq_packet_header(
-        AQ_PACKET_BARRIER_AND, 1, AQ_SCOPE_NONE, AQ_SCOPE_NONE);
-  }
-}
-
-static void part_tell(aq_queue *queue, const submit_state *state,
-                      const aq_packet_span *span)
-{
-  if (!queue->options.packets)
-    return;
-  const uint32_t left = state->waits - state->waits_done;
-  const uint32_t waits = left < span->slots ? left : span->slots;
-  queue->options.packets(
-      &(aq_queue_packets){
-          .first = span->first,
-          .waits = waits,
-          .payload = span->slots - waits,
-          .index = state->payload_done,
-      },
-      queue->options.user);
-}
-
-static void part_publish(aq_queue *queue, submit_state *state,
-                         const aq_packet_span *span)
-{
-  for (uint32_t i = 0; i < span->packets; i++)
-    aq_packet_publish(aq_ring_slot(span->ring, span->first + i),
-                      (uint16_t)span->headers[i],
-                      (uint16_t)(span->headers[i] >> 16));
-  state->unrung = true;
-  const uint32_t mask = queue->ring->size - 1;
-  if (queue->reclaim_end - queue->reclaim_first > mask)
-    kernargs_reclaim(queue);
-  queue->reclaims[queue->reclaim_end++ & mask] =
-      (reclaim){span->first + span->packets - 1, queue->kernargs.head};
-}
-
-/* Reserves, writes and publishes the next part of a submission. */
-static aq_status part_submit(aq_queue *queue, submit_state *state,
-                             aq_diag *diag)
-{
-  aq_packet_span span = {.ring = queue->ring, .headers = queue->headers};
-  part_plan(queue, state, &span);
-  aq_status status = part_reserve(queue, state, &span, diag);
-  if (status != AQ_OK)
+  if (status != AQ_OK || !submit->link)
     return status;
-  part_tell(queue, state, &span);
-  if (state->result.packets == 0)
-    state->result.first = span.first;
-
-  waits_fill(state, &span);
-  const uint32_t waits = span.packets;
-  bool ended = true;
-  if (state->payload > 0) {
-    /* Waits hold back only what carries the barrier bit. */
-    if (waits > 0)
-      state->processor.carry |= 1 << AQ_HEADER_BARRIER_SHIFT;
-    ended = aq_processor_fill(&state->processor, &span);
-    state->payload_done += span.packets - waits;
-    state->kernarg_left -= span.kernarg_used;
-  }
-  assert(span.packets == span.slots);
-  if (ended && state->waits_done == state->waits)
-    aq_ring_slot(queue->ring, span.first + span.packets - 1)
-        ->kernel.completion_signal = state->submission->completion;
-  part_publish(queue, state, &span);
-  state->result.packets += span.packets;
-  return AQ_OK;
+  return aq_link_check_slots(submit->link, submission->bindings,
+                             submission->binding_count, diag);
 }
 
-static aq_status submission_check(const aq_queue *queue,
-                                  const aq_submission *submission,
+static aq_status submission_check(aq_queue *queue, aq_submit *submit,
                                   aq_diag *diag)
 {
   if (queue->broken)
     return aq_diag_set(diag, AQ_ERR_QUEUE,
                        "queue %u has failed and takes no more",
                        queue->ring->id);
+  if (submit->submission->on_device && submit->submission->observer)
+    return aq_diag_set(diag, AQ_ERR_INVALID,
+                       "a program that is walked on the device cannot be "
+                       "observed");
+  aq_status status = link_find(queue, submit, diag);
+  if (status != AQ_OK || !submit->link)
+    return status;
   const uint64_t limit = aq_kernarg_ring_limit(&queue->kernargs);
-  if (submission->program && submission->program->kernarg_max > limit)
+  if (submit->link->program->kernarg_max > limit)
     return aq_diag_set(diag, AQ_ERR_INVALID,
                        "%u bytes of kernel arguments: the queue's kernarg ring "
                        "takes at most %llu",
-                       submission->program->kernarg_max,
+                       submit->link->program->kernarg_max,
                        (unsigned long long)limit);
   return AQ_OK;
+}
+
+static void submit_start(aq_queue *queue, aq_submit *submit)
+{
+  const aq_submission *submission = submit->submission;
+  submit->waits = (submission->wait_count + AQ_BARRIER_DEPENDENCIES - 1) /
+                  AQ_BARRIER_DEPENDENCIES;
+  submit->payload = submit->link && submit->link->program->packets > 0;
+  if (submit->payload)
+    aq_processor_start(&submit->processor, submit->link, submission->bindings,
+                       queue->carry, submission->visits);
+  else if (submit->waits == 0 && submission->completion.handle != 0)
+    submit->waits = 1;
+  submit->result.waits = submit->waits;
 }
 
 aq_status aq_queue_submit(aq_queue *queue, const aq_submission *submission,
                           aq_submitted *out, aq_diag *diag)
 {
-  aq_status status = submission_check(queue, submission, diag);
+  aq_submit submit;
+  submit.submission = submission;
+  submit.waits_done = 0;
+  submit.payload_done = 0;
+  submit.result = (aq_submitted){0};
+  submit.unrung = false;
+  aq_status status = aq_queue_finish(queue, diag);
+  if (status == AQ_OK)
+    status = submission_check(queue, &submit, diag);
+  if (status == AQ_OK && submission->observer)
+    status = aq_page_open(queue, submission->observer, diag);
   if (status != AQ_OK)
     return status;
-  submit_state state = {.submission = submission};
-  state.waits = (submission->wait_count + AQ_BARRIER_DEPENDENCIES - 1) /
-                AQ_BARRIER_DEPENDENCIES;
-  if (submission->program && submission->program->packets > 0) {
-    state.payload = submission->program->packets;
-    state.kernarg_left = submission->program->kernarg_size;
-    aq_processor_start(&state.processor, submission->program, queue->carry);
-  } else if (state.waits == 0 && submission->completion.handle != 0) {
-    state.waits = 1;
+  submit_start(queue, &submit);
+  status = submission->on_device && submit.payload
+               ? aq_walk_submit(queue, &submit, diag)
+               : aq_submit_run(queue, &submit, diag);
+  if (submit.unrung)
+    aq_submit_ring(queue, &submit);
+  if (status != AQ_OK) {
+    queue->broken |= status != AQ_ERR_RESOURCES;
+    return status;
   }
-  state.result.waits = state.waits;
-  while (state.waits_done < state.waits || state.payload_done < state.payload) {
-    status = part_submit(queue, &state, diag);
-    if (status != AQ_OK) {
-      queue->broken = true;
-      return status;
-    }
-  }
-  if (state.payload > 0)
-    queue->carry = state.processor.carry;
-  if (state.unrung)
-    doorbell_ring(queue, &state);
+  if (submission->observer)
+    aq_page_total(queue, submission->observer, &submit.result);
   if (out)
-    *out = state.result;
+    *out = submit.result;
   return AQ_OK;
 }

@@ -13,6 +13,10 @@
  * overlaps is decided by the barriers of the programs. Waits hold back what is
  * submitted after them.
  *
+ * Conditions of a program are decided here: everything before one is completed
+ * first, and time moves meanwhile. Where the transport can, a submission is
+ * walked on the device instead, without a round trip.
+ *
  * Kernel arguments lie in a ring and are reused once the read index has passed
  * the packets they belong to, that is when those have completed.
  *
@@ -22,7 +26,7 @@
 #ifndef AQ_QUEUE_QUEUE_H
 #define AQ_QUEUE_QUEUE_H
 
-#include "cmdbuf/program.h"
+#include "cmdbuf/processor.h"
 #include "common/transport.h"
 
 typedef struct aq_queue aq_queue;
@@ -40,8 +44,9 @@ typedef struct aq_queue_options {
   uint32_t device;
   uint32_t size;         /* packets, a power of two */
   uint64_t kernarg_size; /* bytes, a power of two; 0: 64 a packet, twice */
-  /* How long room may not come while nothing completes, in the transport's
-   * time, before a submission ends with AQ_ERR_TIMEOUT; 0: for ever. */
+  /* How long room or a condition may not come while nothing completes, in the
+   * transport's time, before a submission ends with AQ_ERR_TIMEOUT; 0: for
+   * ever. */
   aq_time patience;
   void (*error)(const aq_queue_error *error, void *user); /* may be NULL */
   /* Told of packets before they are published; may be NULL. */
@@ -49,11 +54,48 @@ typedef struct aq_queue_options {
   void *user;
 } aq_queue_options;
 
+/* A packet of an observed submission that has completed. */
+typedef struct aq_observed {
+  uint32_t command;   /* index in the program */
+  uint64_t packet;    /* id */
+  aq_time start, end; /* AQ_TIME_NONE where only stats are collected */
+} aq_observed;
+
+/* What an observed submission did. */
+typedef struct aq_observed_totals {
+  uint64_t first, packets; /* ids of the queue */
+  uint64_t dispatches, transfers, drains, markers;
+} aq_observed_totals;
+
+typedef enum aq_observe {
+  AQ_OBSERVE_STATS, /* completions, markers, totals */
+  AQ_OBSERVE_TIMES, /* completions with start and end; AQ_CAP_PROFILING */
+} aq_observe;
+
+/* Who wants to know. A submission that is observed has completed when
+ * aq_queue_submit returns. Any function may be NULL. */
+typedef struct aq_observer {
+  aq_observe what;
+  void (*packet)(const aq_observed *packet, void *user);
+  void (*marker)(const aq_walk_marker *marker, void *user);
+  void (*totals)(const aq_observed_totals *totals, void *user);
+  void *user;
+} aq_observer;
+
 typedef struct aq_submission {
-  const aq_program *program; /* NULL: only waits and a completion */
-  const aq_signal *waits;    /* each has to reach 0 first */
+  /* One of them: a one-shot program, or a link. Neither: only waits and a
+   * completion. Both stay until the packets have completed. */
+  const aq_program *program;
+  const aq_link *link;
+  const aq_binding *bindings; /* by slot; borrowed for the call, or if it is
+                                 walked on the device until that is over */
+  uint32_t binding_count;
+  const aq_signal *waits; /* each has to reach 0 first */
   uint32_t wait_count;
   aq_signal completion; /* decremented after the last packet; 0: none */
+  uint64_t visits;      /* blocks to enter at most; 0: AQ_VISITS_DEFAULT */
+  bool on_device;       /* the device walks it; not observed, packets untold */
+  const aq_observer *observer; /* NULL: none */
 } aq_submission;
 
 typedef struct aq_submitted {
@@ -71,8 +113,13 @@ void aq_queue_destroy(aq_queue *queue);
 const aq_ring *aq_queue_ring(const aq_queue *queue);
 
 /* Submits; `out` may be NULL. Nothing is submitted when an argument is bad;
- * after any other error the queue takes no more. */
+ * AQ_ERR_RESOURCES: the visits are used up, what was submitted runs and the
+ * completion never comes. After any other error the queue takes no more. */
 aq_status aq_queue_submit(aq_queue *queue, const aq_submission *submission,
                           aq_submitted *out, aq_diag *diag);
+
+/* Waits until what the device walks is over and returns what became of it;
+ * aq_queue_submit and aq_queue_destroy do so first. */
+aq_status aq_queue_finish(aq_queue *queue, aq_diag *diag);
 
 #endif

@@ -6,13 +6,14 @@
 
 struct aq_kernel_variant {
   aq_cost cost;
-  uint64_t object;
+  uint32_t ordinal;
   uint32_t next; /* variant of the same name + 1, or 0 */
 };
 
-void aq_kernels_init(aq_kernels *kernels, aq_transport *transport)
+void aq_kernels_init(aq_kernels *kernels, aq_transport *transport,
+                     aq_builder *builder)
 {
-  *kernels = (aq_kernels){.transport = transport};
+  *kernels = (aq_kernels){.transport = transport, .builder = builder};
 }
 
 void aq_kernels_fini(aq_kernels *kernels)
@@ -62,7 +63,7 @@ static aq_status variants_grow(aq_kernels *kernels, aq_diag *diag)
 
 static aq_status variant_register(aq_kernels *kernels, size_t place,
                                   const char *text, const aq_cost *cost,
-                                  uint64_t *object, aq_diag *diag)
+                                  uint32_t *ordinal, aq_diag *diag)
 {
   aq_status status = AQ_OK;
   if (place >= kernels->head_count)
@@ -72,32 +73,35 @@ static aq_status variant_register(aq_kernels *kernels, size_t place,
   if (status != AQ_OK)
     return status;
   const bool spin = cost->kind == AQ_COST_SPIN;
+  const char *name = text ? text : "?";
   aq_kernel_info info;
   status = kernels->transport->ops->kernel_register(
       kernels->transport,
-      &(aq_kernel_desc){.name = text ? text : "?",
+      &(aq_kernel_desc){.name = name,
                         .cost = spin ? (aq_cost){AQ_COST_SPIN, 0, 0} : *cost,
                         .kernarg_size = spin ? sizeof(aq_spin_args) : 0},
       &info, diag);
+  if (status == AQ_OK)
+    status =
+        aq_builder_kernel(kernels->builder, name, info.object, ordinal, diag);
   if (status != AQ_OK)
     return status;
   kernels->variants[kernels->count++] =
-      (struct aq_kernel_variant){*cost, info.object, kernels->heads[place]};
+      (struct aq_kernel_variant){*cost, *ordinal, kernels->heads[place]};
   kernels->heads[place] = kernels->count;
-  *object = info.object;
   return AQ_OK;
 }
 
 aq_status aq_kernels_find(aq_kernels *kernels, int64_t name, const char *text,
-                          const aq_cost *cost, uint64_t *object, aq_diag *diag)
+                          const aq_cost *cost, uint32_t *ordinal, aq_diag *diag)
 {
   /* What has no name shares place 0. */
   const size_t place = name < 0 ? 0 : (size_t)name + 1;
   uint32_t at = place < kernels->head_count ? kernels->heads[place] : 0;
   for (; at != 0; at = kernels->variants[at - 1].next)
     if (cost_is_same(&kernels->variants[at - 1].cost, cost)) {
-      *object = kernels->variants[at - 1].object;
+      *ordinal = kernels->variants[at - 1].ordinal;
       return AQ_OK;
     }
-  return variant_register(kernels, place, text, cost, object, diag);
+  return variant_register(kernels, place, text, cost, ordinal, diag);
 }

@@ -9,22 +9,25 @@
 #ifndef AQ_RUN_KERNELS_H
 #define AQ_RUN_KERNELS_H
 
-#include "common/transport.h"
+#include "cmdbuf/builder.h"
 
 typedef struct aq_kernels {
   aq_transport *transport;
-  uint32_t *heads; /* by name id + 1: first variant + 1, or 0 */
+  aq_builder *builder; /* that records with them; borrowed */
+  uint32_t *heads;     /* by name id + 1: first variant + 1, or 0 */
   size_t head_count;
   struct aq_kernel_variant *variants;
   uint32_t count, capacity;
 } aq_kernels;
 
-void aq_kernels_init(aq_kernels *kernels, aq_transport *transport);
+void aq_kernels_init(aq_kernels *kernels, aq_transport *transport,
+                     aq_builder *builder);
 void aq_kernels_fini(aq_kernels *kernels);
 
-/* The kernel object for a name (an id, or AQ_NONE, and its text) and a
+/* The builder's ordinal for a name (an id, or AQ_NONE, and its text) and a
  * cost. */
 aq_status aq_kernels_find(aq_kernels *kernels, int64_t name, const char *text,
-                          const aq_cost *cost, uint64_t *object, aq_diag *diag);
+                          const aq_cost *cost, uint32_t *ordinal,
+                          aq_diag *diag);
 
 #endif

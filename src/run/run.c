@@ -240,11 +240,11 @@ static aq_status job_check(const aq_job *job, aq_diag *diag)
 static aq_status command_record(runner *run, const aq_command *command,
                                 aq_diag *diag)
 {
-  uint64_t object;
+  uint32_t kernel;
   const char *text =
       command->name < 0 ? NULL : run->source->name(run->source, command->name);
   aq_status status = aq_kernels_find(&run->kernels, command->name, text,
-                                     &command->cost, &object, diag);
+                                     &command->cost, &kernel, diag);
   if (status != AQ_OK)
     return status;
   const bool spin = command->cost.kind == AQ_COST_SPIN;
@@ -255,14 +255,14 @@ static aq_status command_record(runner *run, const aq_command *command,
   return aq_builder_dispatch(
       run->builder,
       &(aq_dispatch){
-          .kernel_object = object,
+          .kernel = kernel,
           .grid = {command->grid[0], command->grid[1], command->grid[2]},
           .workgroup = {command->workgroup[0], command->workgroup[1],
                         command->workgroup[2]},
           .group_size = command->lds,
           .private_size = command->scratch,
-          .kernarg = spin ? &args : NULL,
-          .kernarg_size = spin ? sizeof args : 0,
+          .constants = spin ? &args : NULL,
+          .constant_size = spin ? sizeof args : 0,
       },
       diag);
 }
@@ -538,9 +538,10 @@ static aq_status run_open(runner *run, aq_record_sink *sink, aq_diag *diag)
   run->ops = run->transport->ops;
   run->ops->info(run->transport, &run->info);
   run->live = run->info.caps & AQ_CAP_LIVE;
-  aq_kernels_init(&run->kernels, run->transport);
   aq_jobs_init(&run->jobs, run->transport);
-  status = aq_builder_create(0, &run->builder, diag);
+  status = aq_builder_create(&(aq_builder_options){.one_shot = true},
+                             &run->builder, diag);
+  aq_kernels_init(&run->kernels, run->transport, run->builder);
   if (status == AQ_OK)
     status = aq_queue_map_create(run->info.device_count, &run->map, diag);
   if (status != AQ_OK)

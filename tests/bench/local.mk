@@ -6,6 +6,7 @@ AQ_BENCHES = \
 	tests/bench/bench_packets
 AQ_BENCHES += tests/bench/bench_store
 AQ_BENCHES += tests/bench/bench_import
+AQ_BENCHES += tests/bench/bench_cmdbuf
 EXTRA_PROGRAMS += $(AQ_BENCHES)
 AQ_BENCH_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/tests
 AQ_BENCH_LDADD = tests/bench/libaqbench.la libaqcore.la
@@ -13,6 +14,10 @@ EXTRA_LTLIBRARIES = tests/bench/libaqbench.la
 tests_bench_libaqbench_la_SOURCES = tests/bench/bench.c tests/bench/bench.h
 tests_bench_libaqbench_la_CPPFLAGS = $(AQ_BENCH_CPPFLAGS)
 CLEANFILES += $(AQ_BENCHES)
+
+tests_bench_bench_cmdbuf_SOURCES = tests/bench/bench_cmdbuf.c
+tests_bench_bench_cmdbuf_CPPFLAGS = $(AQ_BENCH_CPPFLAGS)
+tests_bench_bench_cmdbuf_LDADD = $(AQ_BENCH_LDADD)
 
 tests_bench_bench_import_SOURCES = tests/bench/bench_import.c
 tests_bench_bench_import_CPPFLAGS = $(AQ_BENCH_CPPFLAGS) $(YAJL_CFLAGS)

@@ -82,12 +82,12 @@ static void ticks_translate_to_time(contract *c)
 /* The same transport, open with other options. */
 static void reopen(contract *c, contract *other, aq_transport_options options)
 {
-  *other = (contract){.size = c->size, .layer = c->layer};
+  *other = (contract){.size = c->size, .layer = c->layer, .mode = c->mode};
   options.size = sizeof options;
   ck_assert_status(contract_open(c, &options, &other->t, &c->rig.diag), AQ_OK,
                    &c->rig.diag);
   other->rig.t = other->t;
-  other->ops = c->ops;
+  other->ops = other->t->ops;
   other->info = c->info;
   other->device = c->device;
 }

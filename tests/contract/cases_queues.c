@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "contract/contract.h"
 
+#include <pthread.h>
+#include <stdlib.h>
 #include <string.h>
 
 static aq_status create(contract *c, const aq_queue_desc *desc, aq_ring **out)
@@ -203,6 +205,77 @@ static void kernels_may_destroy_their_queue(contract *c)
   ck_assert_int_eq(contract_value(c, done), 1);
 }
 
+/* ---- many threads ---- */
+
+enum { CHURNERS = 4, CHURNS = 40 };
+
+typedef struct churner {
+  contract *c;
+  pthread_t thread;
+  aq_status status; /* the first that was not AQ_OK */
+  uint32_t ids[CHURNS];
+} churner;
+
+static aq_status queue_live_once(contract *c, uint32_t *id)
+{
+  const aq_transport_ops *ops = c->ops;
+  aq_diag diag = AQ_DIAG_INIT;
+  aq_ring *queue;
+  aq_signal done;
+  aq_queue_desc desc = {.size = c->size};
+  aq_status status = ops->queue_create(c->t, &desc, &queue, &diag);
+  if (status != AQ_OK)
+    return status;
+  *id = queue->id;
+  status =
+      ops->signal_create(c->t, &(aq_signal_desc){.value = 1}, &done, &diag);
+  if (status == AQ_OK) {
+    aq_packet packet = rig_barrier(AQ_PACKET_BARRIER_AND, NULL, 0, done);
+    aq_wait_item item = {done, AQ_EQ, 0};
+    aq_wait_request request = {
+        .items = &item, .count = 1, .deadline = ops->now(c->t) + 60 * AQ_S};
+    ops->queue_doorbell(c->t, queue, rig_put(queue, &packet));
+    status = ops->wait(c->t, &request, NULL, &diag);
+  }
+  ops->queue_destroy(c->t, queue);
+  return status;
+}
+
+static void *churn(void *argument)
+{
+  churner *self = argument;
+  for (int i = 0; i < CHURNS && self->status == AQ_OK; i++)
+    self->status = queue_live_once(self->c, &self->ids[i]);
+  return NULL;
+}
+
+static int ids_compare(const void *a, const void *b)
+{
+  uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+  return x < y ? -1 : x > y;
+}
+
+static void threads_create_and_destroy(contract *c)
+{
+  static churner churners[CHURNERS];
+  uint32_t ids[CHURNERS * CHURNS];
+  memset(churners, 0, sizeof churners);
+  for (int i = 0; i < CHURNERS; i++) {
+    churners[i].c = c;
+    ck_assert_int_eq(
+        pthread_create(&churners[i].thread, NULL, churn, &churners[i]), 0);
+  }
+  for (int i = 0; i < CHURNERS; i++) {
+    pthread_join(churners[i].thread, NULL);
+    memcpy(&ids[i * CHURNS], churners[i].ids, sizeof churners[i].ids);
+  }
+  for (int i = 0; i < CHURNERS; i++)
+    ck_assert_int_eq(churners[i].status, AQ_OK);
+  qsort(ids, CHURNERS * CHURNS, sizeof ids[0], ids_compare);
+  for (int i = 1; i < CHURNERS * CHURNS; i++)
+    ck_assert_uint_ne(ids[i], ids[i - 1]);
+}
+
 const contract_case contract_queues[] = {
     {"a size that is 0 or no power of two is refused", "12", 0,
      sizes_are_powers_of_two},
@@ -230,4 +303,6 @@ const contract_case contract_queues[] = {
      AQ_CAP_HOST_KERNELS | AQ_CAP_TIMING, destroy_drops_what_is_in_flight},
     {"a host function may destroy the queue it runs on", NULL,
      AQ_CAP_HOST_KERNELS, kernels_may_destroy_their_queue},
+    {"queues are created and destroyed by several threads at once", "16, 23",
+     AQ_CAP_LIVE, threads_create_and_destroy},
     {NULL}};

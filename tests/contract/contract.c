@@ -37,6 +37,7 @@ aq_status contract_open(const contract *c, const aq_transport_options *options,
 {
   aq_transport_options own = *options;
   own.layer = c->layer;
+  own.mode = c->mode;
   return c->ops->open(&own, out, diag);
 }
 
@@ -134,7 +135,7 @@ uint64_t contract_submit(contract *c, aq_ring *queue, const aq_packet *packet)
 void contract_settle(contract *c)
 {
   /* On hardware nothing says that nothing is left to happen. */
-  aq_time until = contract_can(c, AQ_CAP_VIRTUAL_TIME)
+  aq_time until = contract_can(c, AQ_CAP_VIRTUAL_TIME) || c->device->model
                       ? AQ_TIME_MAX
                       : c->ops->now(c->t) + 5 * AQ_MS;
   rig_sleep(&c->rig, until);

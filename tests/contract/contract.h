@@ -37,6 +37,7 @@ typedef struct contract {
   aq_transport *t; /* that of the rig */
   const aq_transport_ops *ops;
   const aq_transport_layer *layer; /* that was opened */
+  aq_time_mode mode;               /* in which it was */
   aq_transport_info info;
   const aq_device_info *device; /* the first */
   uint32_t size;                /* smallest ring */
@@ -61,7 +62,7 @@ extern const contract_case contract_life[], contract_memory[],
     contract_signals[], contract_time[], contract_queues[], contract_rings[],
     contract_packets[], contract_barriers[], contract_order[],
     contract_errors[], contract_updates[], contract_vendor[], contract_agents[],
-    contract_controls[], contract_faults[];
+    contract_controls[], contract_faults[], contract_programs[];
 
 /* Opens another one of the same. */
 aq_status contract_open(const contract *c, const aq_transport_options *options,

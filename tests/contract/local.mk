@@ -12,6 +12,7 @@ tests_contract_test_contract_SOURCES = \
 	tests/contract/cases_memory.c \
 	tests/contract/cases_order.c \
 	tests/contract/cases_packets.c \
+	tests/contract/cases_programs.c \
 	tests/contract/cases_queues.c \
 	tests/contract/cases_rings.c \
 	tests/contract/cases_signals.c \
@@ -27,8 +28,13 @@ tests_contract_test_contract_LDADD = $(AQSIM_TEST_LDADD)
 dist_check_SCRIPTS += tests/contract/test_conformance.sh
 tests/contract/test_conformance.log: \
 	tests/backend_sim/test_abi.log \
+	tests/backend_sim/test_copies.log \
 	tests/backend_sim/test_lifecycle.log \
+	tests/backend_sim/test_live.log \
+	tests/backend_sim/test_packets.log \
+	tests/backend_sim/test_queue_life.log \
 	tests/backend_sim/test_queues.log \
+	tests/backend_sim/test_signals.log \
 	tests/common/test_ring.log \
 	tests/contract/test_contract.log \
 	tests/model/test_order.log

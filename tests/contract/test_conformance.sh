@@ -30,11 +30,11 @@ rows=$(awk -F ' [|] ' '
     for (i = 1; i <= n; i++) print $1 "\t" $2 "\t" tests[i]
   }' "$page")
 
-# NUMBER, SENTENCE of each contract case that passed on sim.
-cases=$(sed -n 's/^ok [0-9]* - sim: \(.*\) (\([0-9, ]*\))$/\2	\1/p' \
+# NUMBER, SENTENCE of each contract case that passed on sim, in either mode.
+cases=$(sed -n 's/^ok [0-9]* - sim\(,live\)\{0,1\}: \(.*\) (\([0-9, ]*\))$/\3	\2/p' \
   "$contract" | awk -F '\t' '{
     n = split($1, numbers, ", ")
-    for (i = 1; i <= n; i++) print numbers[i] "\tcontract: " $2 }')
+    for (i = 1; i <= n; i++) print numbers[i] "\tcontract: " $2 }' | sort -u)
 
 bad=$(awk 'BEGIN { for (i = 1; i <= 81; i++) if (i != 59 && i != 69) print i }' |
   while read -r number; do

@@ -9,11 +9,23 @@
 
 #include "contract/transports.h"
 
-static const contract_case *const tables[] = {
-    contract_life,   contract_memory,   contract_signals, contract_time,
-    contract_queues, contract_rings,    contract_packets, contract_barriers,
-    contract_order,  contract_errors,   contract_updates, contract_vendor,
-    contract_agents, contract_controls, contract_faults,  NULL};
+static const contract_case *const tables[] = {contract_life,
+                                              contract_memory,
+                                              contract_signals,
+                                              contract_time,
+                                              contract_queues,
+                                              contract_rings,
+                                              contract_packets,
+                                              contract_barriers,
+                                              contract_order,
+                                              contract_programs,
+                                              contract_errors,
+                                              contract_updates,
+                                              contract_vendor,
+                                              contract_agents,
+                                              contract_controls,
+                                              contract_faults,
+                                              NULL};
 
 /* One line of the output: a case on a transport. */
 typedef struct job {
@@ -40,6 +52,7 @@ static void job_open(const job *j, contract *c)
   c->t = c->rig.t;
   c->ops = c->t->ops;
   c->layer = options.layer;
+  c->mode = options.mode;
   c->ops->info(c->t, &c->info);
   ck_assert_uint_ge(c->info.device_count, 1);
   c->device = &c->info.devices[0];

@@ -5,7 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char built_in[] = "sim null fault+sim fault+null";
+static const char built_in[] = "sim sim,live null fault+sim fault+null";
+static const char live[] = ",live";
 
 static void transport_take(contract_transport *on, const char *name,
                            size_t length)
@@ -14,7 +15,17 @@ static void transport_take(contract_transport *on, const char *name,
   on->label = strndup(name, length);
   if (!on->label)
     abort();
-  if (aq_transport_stack_create(on->label, NULL, &on->stack, &diag) == AQ_OK)
+  size_t tail = sizeof live - 1;
+  if (length > tail && memcmp(name + length - tail, live, tail) == 0) {
+    on->mode = AQ_MODE_LIVE;
+    length -= tail;
+  }
+  char *names = strndup(name, length);
+  if (!names)
+    abort();
+  aq_status status = aq_transport_stack_create(names, NULL, &on->stack, &diag);
+  free(names);
+  if (status == AQ_OK)
     return;
   fprintf(stderr, "AQ_TRANSPORT: %s\n", diag.text);
   exit(99);
@@ -50,5 +61,6 @@ aq_transport_options contract_options(const contract_transport *on)
 {
   return (aq_transport_options){.size = sizeof(aq_transport_options),
                                 .edits = on->edits,
+                                .mode = on->mode,
                                 .layer = aq_transport_stack_top(on->stack)};
 }

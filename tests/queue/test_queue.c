@@ -16,7 +16,7 @@ typedef struct bench {
   aq_transport *transport;
   aq_queue *queue;
   aq_builder *builder;
-  uint64_t object;
+  uint32_t kernel; /* ordinal */
   aq_queue_packets told[64];
   unsigned told_count;
 } bench;
@@ -38,8 +38,12 @@ static bench bench_open(void)
       b.transport,
       &(aq_kernel_desc){.name = "spin", .cost = {.kind = AQ_COST_SPIN}}, &info,
       &diag);
-  b.object = info.object;
-  ck_assert_status(aq_builder_create(0, &b.builder, &diag), AQ_OK, &diag);
+  ck_assert_status(aq_builder_create(&(aq_builder_options){.one_shot = true},
+                                     &b.builder, &diag),
+                   AQ_OK, &diag);
+  ck_assert_status(
+      aq_builder_kernel(b.builder, "spin", info.object, &b.kernel, &diag),
+      AQ_OK, &diag);
   return b;
 }
 
@@ -79,11 +83,11 @@ static aq_program program_make(bench *b, unsigned count, aq_time first)
   aq_builder_reset(b->builder);
   for (unsigned i = 0; i < count; i++) {
     aq_spin_args args = {.duration = first + i};
-    aq_dispatch d = {.kernel_object = b->object,
+    aq_dispatch d = {.kernel = b->kernel,
                      .grid = {64, 1, 1},
                      .workgroup = {64, 1, 1},
-                     .kernarg = &args,
-                     .kernarg_size = sizeof args};
+                     .constants = &args,
+                     .constant_size = sizeof args};
     ck_assert_status(aq_builder_dispatch(b->builder, &d, &diag), AQ_OK, &diag);
   }
   ck_assert_status(aq_builder_end(b->builder, &program, &diag), AQ_OK, &diag);
@@ -274,11 +278,11 @@ START_TEST(a_barrier_at_the_end_reaches_into_the_next_submission)
   bench b = bench_open();
   bench_queue(&b, 64, 0);
   for (int i = 0; i < 2; i++) {
-    aq_dispatch d = {.kernel_object = b.object,
+    aq_dispatch d = {.kernel = b.kernel,
                      .grid = {1, 1, 1},
                      .workgroup = {1, 1, 1},
-                     .kernarg = &(aq_spin_args){.duration = 1},
-                     .kernarg_size = sizeof(aq_spin_args)};
+                     .constants = &(aq_spin_args){.duration = 1},
+                     .constant_size = sizeof(aq_spin_args)};
     aq_program program;
     aq_builder_reset(b.builder);
     ck_assert_status(aq_builder_dispatch(b.builder, &d, &diag), AQ_OK, &diag);
@@ -308,11 +312,11 @@ START_TEST(bad_arguments_submit_nothing)
   bench_queue(&b, 64, 128);
   unsigned char args[65] = {0};
   aq_program program;
-  aq_dispatch d = {.kernel_object = b.object,
+  aq_dispatch d = {.kernel = b.kernel,
                    .grid = {1, 1, 1},
                    .workgroup = {1, 1, 1},
-                   .kernarg = args,
-                   .kernarg_size = sizeof args};
+                   .constants = args,
+                   .constant_size = sizeof args};
   aq_builder_reset(b.builder);
   ck_assert_status(aq_builder_dispatch(b.builder, &d, &diag), AQ_OK, &diag);
   ck_assert_status(aq_builder_end(b.builder, &program, &diag), AQ_OK, &diag);

@@ -1,0 +1,247 @@
+/* SPDX-License-Identifier: MIT */
+#include "cmdbuf/link.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "cmdbuf/opcodes.h"
+
+/* What aq_link_create makes: the link and what it owns. */
+typedef struct owned_link {
+  aq_link link; /* first */
+  aq_program program;
+  aq_transport *transport;
+  uint64_t *kernels;
+  aq_binding *statics;
+  uint64_t *published;
+  unsigned char *memory; /* of the transport */
+  uint64_t size;         /* bytes */
+} owned_link;
+
+static aq_status buffer_check(const char *what, uint32_t ordinal,
+                              const aq_binding *buffer, uint64_t needed,
+                              aq_diag *diag)
+{
+  if (needed == 0 || (buffer->address && buffer->size >= needed))
+    return AQ_OK;
+  return aq_diag_set(
+      diag, AQ_ERR_INVALID, "%s %u has %llu bytes; the program touches %llu",
+      what, ordinal, (unsigned long long)(buffer->address ? buffer->size : 0),
+      (unsigned long long)needed);
+}
+
+aq_status aq_link_check_slots(const aq_link *link, const aq_binding *slots,
+                              uint32_t count, aq_diag *diag)
+{
+  const aq_program *program = link->program;
+  if (count < program->slot_count)
+    return aq_diag_set(diag, AQ_ERR_INVALID,
+                       "%u buffers are bound; the program has %u slots", count,
+                       program->slot_count);
+  for (uint32_t i = 0; i < program->slot_count; i++) {
+    aq_status status =
+        buffer_check("slot", i, &slots[i], program->slot_sizes[i], diag);
+    if (status != AQ_OK)
+      return status;
+  }
+  return AQ_OK;
+}
+
+static aq_status statics_check(const aq_program *program,
+                               const aq_binding *statics, aq_diag *diag)
+{
+  if (program->static_count > 0 && !statics)
+    return aq_diag_set(diag, AQ_ERR_INVALID,
+                       "the program has %u static buffers; none were given",
+                       program->static_count);
+  for (uint32_t i = 0; i < program->static_count; i++) {
+    aq_status status = buffer_check("static buffer", i, &statics[i],
+                                    program->static_sizes[i], diag);
+    if (status != AQ_OK)
+      return status;
+  }
+  return AQ_OK;
+}
+
+/* Without a patch kernel the host reads indirect grids, but nobody fills. */
+static aq_status builtins_check(const aq_program *program,
+                                const aq_builtins *builtins, aq_diag *diag)
+{
+  if (!(program->flags & AQ_PROGRAM_BUILTINS) ||
+      (builtins && builtins->objects[AQ_BUILTIN_FILL] &&
+       builtins->objects[AQ_BUILTIN_COPY] &&
+       builtins->objects[AQ_BUILTIN_UPDATE]))
+    return AQ_OK;
+  return aq_diag_set(diag, AQ_ERR_UNSUPPORTED,
+                     "the program fills, copies or updates; the transport has "
+                     "no kernels for that");
+}
+
+aq_status aq_link_init(aq_link *link, const aq_program *program,
+                       const aq_builtins *builtins, aq_diag *diag)
+{
+  if (program->flags & AQ_PROGRAM_RODATA)
+    return aq_diag_set(diag, AQ_ERR_INVALID,
+                       "the program is reusable; a link of it expected");
+  aq_status status = statics_check(program, program->statics, diag);
+  if (status == AQ_OK)
+    status = builtins_check(program, builtins, diag);
+  if (status != AQ_OK)
+    return status;
+  *link = (aq_link){.program = program,
+                    .kernels = program->kernel_objects,
+                    .statics = program->statics};
+  if (builtins)
+    link->builtins = *builtins;
+  return AQ_OK;
+}
+
+/* ---- owned links ---- */
+
+static aq_status kernels_find(owned_link *own, const aq_link_options *options,
+                              aq_diag *diag)
+{
+  const aq_program *program = &own->program;
+  aq_transport *t = options->transport;
+  for (uint32_t i = 0; i < program->kernel_count; i++) {
+    if (options->kernels)
+      own->kernels[i] = options->kernels[i];
+    else if (program->kernel_objects)
+      own->kernels[i] = program->kernel_objects[i];
+    if (own->kernels[i] != 0)
+      continue;
+    aq_kernel_info info;
+    aq_status status = t->ops->kernel_lookup(
+        t, options->module, program->kernel_names[i], &info, diag);
+    if (status != AQ_OK)
+      return status;
+    own->kernels[i] = info.object;
+  }
+  return AQ_OK;
+}
+
+static uint64_t rodata_size(const aq_block *block)
+{
+  return block->size - block->rodata;
+}
+
+/* Refs become addresses; slots of templates wait for their submission. */
+static void refs_publish(const owned_link *own, uint64_t *words, uint32_t count)
+{
+  for (uint32_t i = 0; i < count; i++) {
+    const aq_ref ref = words[i];
+    words[i] = 0;
+    if (ref & AQ_REF_STATIC)
+      words[i] =
+          (uint64_t)(uintptr_t)own->statics[aq_ref_ordinal(ref)].address +
+          aq_ref_offset(ref);
+  }
+}
+
+static void block_publish(const owned_link *own, const aq_block *block,
+                          unsigned char *to)
+{
+  memcpy(to, aq_block_at(block, block->rodata), rodata_size(block));
+  const unsigned char *at = aq_block_at(block, block->header_size);
+  for (uint32_t i = 0; i < block->commands; i++) {
+    const aq_op *op = (const aq_op *)at;
+    const uint32_t refs = aq_op_rodata_refs(op);
+    if (refs > 0)
+      refs_publish(own,
+                   (uint64_t *)(to + ((const aq_op_dispatch *)op)->rodata -
+                                block->rodata),
+                   refs);
+    at += op->size * 8u;
+  }
+}
+
+static aq_status rodata_publish(owned_link *own, uint32_t device, aq_diag *diag)
+{
+  const aq_program *program = &own->program;
+  const aq_transport_ops *ops = own->transport->ops;
+  for (uint32_t i = 0; i < program->block_count; i++)
+    own->size += rodata_size(program->blocks[i]);
+  if (own->size == 0)
+    return AQ_OK;
+  void *memory;
+  aq_status status = ops->mem_alloc(own->transport, device, AQ_MEMORY_KERNARG,
+                                    own->size, &memory, diag);
+  if (status != AQ_OK)
+    return status;
+  own->memory = memory;
+  unsigned char *to = own->memory;
+  for (uint32_t i = 0; i < program->block_count; i++) {
+    const aq_block *block = program->blocks[i];
+    own->published[i] = (uint64_t)(uintptr_t)to - block->rodata;
+    if (rodata_size(block) > 0)
+      block_publish(own, block, to);
+    to += rodata_size(block);
+  }
+  ops->mem_publish(own->transport, own->memory, own->size);
+  return AQ_OK;
+}
+
+static aq_status link_fill(owned_link *own, const aq_link_options *options,
+                           aq_diag *diag)
+{
+  const aq_program *program = &own->program;
+  own->kernels = calloc(program->kernel_count + 1, sizeof *own->kernels);
+  own->statics = calloc(program->static_count + 1, sizeof *own->statics);
+  own->published = calloc(program->block_count + 1, sizeof *own->published);
+  if (!own->kernels || !own->statics || !own->published)
+    return aq_diag_set(diag, AQ_ERR_NO_MEMORY, "no memory for a link");
+  const aq_binding *statics =
+      options->statics ? options->statics : program->statics;
+  aq_status status = statics_check(program, statics, diag);
+  if (status != AQ_OK)
+    return status;
+  if (program->static_count > 0)
+    memcpy(own->statics, statics, program->static_count * sizeof *statics);
+  if (options->builtins)
+    own->link.builtins = *options->builtins;
+  else if (program->flags & AQ_PROGRAM_BUILTINS)
+    status =
+        aq_builtins_register(options->transport, &own->link.builtins, diag);
+  if (status == AQ_OK)
+    status = builtins_check(program, &own->link.builtins, diag);
+  if (status == AQ_OK)
+    status = kernels_find(own, options, diag);
+  if (status == AQ_OK)
+    status = rodata_publish(own, options->device, diag);
+  return status;
+}
+
+aq_status aq_link_create(const aq_program *program,
+                         const aq_link_options *options, aq_link **out,
+                         aq_diag *diag)
+{
+  owned_link *own = calloc(1, sizeof *own);
+  if (!own)
+    return aq_diag_set(diag, AQ_ERR_NO_MEMORY, "no memory for a link");
+  own->program = *program;
+  own->transport = options->transport;
+  aq_status status = link_fill(own, options, diag);
+  if (status != AQ_OK) {
+    aq_link_destroy(&own->link);
+    return status;
+  }
+  own->link.program = &own->program;
+  own->link.kernels = own->kernels;
+  own->link.statics = own->statics;
+  own->link.published = own->published;
+  *out = &own->link;
+  return AQ_OK;
+}
+
+void aq_link_destroy(aq_link *link)
+{
+  owned_link *own = (owned_link *)link;
+  if (!own)
+    return;
+  if (own->memory)
+    own->transport->ops->mem_free(own->transport, own->memory);
+  free(own->published);
+  free(own->statics);
+  free(own->kernels);
+  free(own);
+}

@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Links: what the ordinals of a program stand for on one transport.
+ *
+ * A link has the kernel objects, the static buffers and, in kernarg memory, the
+ * published rodata: arguments with static bindings only, and templates. Any
+ * number of links may be made of one program, and any number of queues may
+ * replay one link at once.
+ *
+ * Ownership: a link borrows its program, which must have been recorded in this
+ * process or validated; it owns what it published. Thread rule: read-only once
+ * made.
+ */
+#ifndef AQ_CMDBUF_LINK_H
+#define AQ_CMDBUF_LINK_H
+
+#include "cmdbuf/builtins.h"
+#include "cmdbuf/program.h"
+
+typedef struct aq_link {
+  const aq_program *program;
+  const uint64_t *kernels;   /* objects by ordinal */
+  const aq_binding *statics; /* by ordinal */
+  const uint64_t *published; /* by block: where its offset 0 would lie */
+  aq_builtins builtins;
+} aq_link;
+
+typedef struct aq_link_options {
+  aq_transport *transport;
+  uint32_t device;
+  uint64_t module; /* where kernels without an object are looked up by name */
+  const uint64_t *kernels;     /* objects; NULL: the program's, or by name */
+  const aq_binding *statics;   /* NULL: the program's */
+  const aq_builtins *builtins; /* NULL: registered if the program needs them */
+} aq_link_options;
+
+aq_status aq_link_create(const aq_program *program,
+                         const aq_link_options *options, aq_link **out,
+                         aq_diag *diag);
+void aq_link_destroy(aq_link *link);
+
+/* A link in the caller's storage that owns nothing: for programs of this
+ * process without rodata. */
+aq_status aq_link_init(aq_link *link, const aq_program *program,
+                       const aq_builtins *builtins, aq_diag *diag);
+
+/* Whether what a submission binds has room for all that the program touches. */
+aq_status aq_link_check_slots(const aq_link *link, const aq_binding *slots,
+                              uint32_t count, aq_diag *diag);
+
+#endif
