@@ -28,6 +28,7 @@ libhsa_runtime64_la_SOURCES = \
 	src/dropin/svm.c \
 	src/dropin/symbols.c \
 	src/dropin/system.c \
+	src/dropin/vmem.c src/dropin/vmem.h \
 	src/dropin/waits.c
 # libtool puts -Wl behind the objects.
 libhsa_runtime64_la_LDFLAGS = -version-info 1:0:0 -no-undefined \

@@ -12,6 +12,7 @@
 #include "dropin/memory.h"
 #include "dropin/queues.h"
 #include "dropin/signals.h"
+#include "dropin/vmem.h"
 
 /* What the HSA interface keeps for the process. */
 static struct {
@@ -138,6 +139,8 @@ static void runtime_close(aqdrop *runtime)
   aqdrop_executables_fini(runtime);
   aqdrop_kernels_close(&runtime->kernels);
   aqdrop_signals_fini(runtime);
+  if (runtime->vmem)
+    aqdrop_vmem_destroy(runtime->vmem);
   if (runtime->memory)
     aqdrop_memory_destroy(runtime->memory);
   if (runtime->model)
@@ -184,7 +187,8 @@ static aq_status runtime_open(aqdrop *runtime, aq_diag *diag)
   const char *set = secure_getenv("AQUEDUCT_SET");
   char *text = strdup(set ? set : "");
   runtime->memory = aqdrop_memory_create();
-  if (!text || !runtime->memory) {
+  runtime->vmem = aqdrop_vmem_create();
+  if (!text || !runtime->memory || !runtime->vmem) {
     free(text);
     return aq_diag_set(diag, AQ_ERR_NO_MEMORY, "out of memory");
   }

@@ -65,6 +65,7 @@ struct aqdrop_agent {
 };
 
 typedef struct aqdrop_memory aqdrop_memory;
+typedef struct aqdrop_vmem aqdrop_vmem;
 typedef struct aqdrop_queue aqdrop_queue;
 
 typedef struct aqdrop {
@@ -74,6 +75,7 @@ typedef struct aqdrop {
   aqdrop_agent *agents; /* the host, then the devices */
   uint32_t agent_count;
   aqdrop_memory *memory;
+  aqdrop_vmem *vmem;
   aqdrop_kernels kernels;
   pthread_mutex_t lock; /* of the following */
   aq_map queues;        /* hsa_queue_t * → aqdrop_queue * */

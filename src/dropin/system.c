@@ -57,10 +57,10 @@ hsa_status_t hsa_system_get_info(uint32_t attribute, void *value)
     return HSA_STATUS_SUCCESS;
   case HSA_AMD_SYSTEM_INFO_SVM_SUPPORTED:
   case HSA_AMD_SYSTEM_INFO_SVM_ACCESSIBLE_BY_DEFAULT:
+  case HSA_AMD_SYSTEM_INFO_VIRTUAL_MEM_API_SUPPORTED:
     return aqdrop_put_bool(value, true);
   case HSA_AMD_SYSTEM_INFO_MWAITX_ENABLED:
   case HSA_AMD_SYSTEM_INFO_DMABUF_SUPPORTED:
-  case HSA_AMD_SYSTEM_INFO_VIRTUAL_MEM_API_SUPPORTED:
   case HSA_AMD_SYSTEM_INFO_XNACK_ENABLED:
     return aqdrop_put_bool(value, false);
   case HSA_AMD_SYSTEM_INFO_EXT_VERSION_MAJOR:

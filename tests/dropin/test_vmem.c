@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: MIT */
+/* Virtual memory: addresses, physical memory and mappings between them. */
+#include <string.h>
+#include <unistd.h>
+
+#include "dropin/client.h"
+
+enum { SIZE = 8192 };
+
+static void access_allow(const client *c, void *va)
+{
+  hsa_amd_memory_access_desc_t rw = {HSA_ACCESS_PERMISSION_RW, c->device};
+  ck_assert_done(hsa_amd_vmem_set_access(va, SIZE, &rw, 1));
+}
+
+START_TEST(one_memory_is_seen_at_two_addresses)
+{
+  client c;
+  char *first, *second;
+  hsa_amd_vmem_alloc_handle_t memory;
+  client_open(&c);
+  ck_assert_done(
+      hsa_amd_vmem_handle_create(c.device_coarse, SIZE, 1, 0, &memory));
+  ck_assert_done(
+      hsa_amd_vmem_address_reserve((void **)(void *)&first, SIZE, 0, 0));
+  ck_assert_done(hsa_amd_vmem_address_reserve_align((void **)(void *)&second,
+                                                    SIZE, 0, 1 << 21, 0));
+  ck_assert_uint_eq((uintptr_t)second % (1 << 21), 0);
+  ck_assert_done(hsa_amd_vmem_map(first, SIZE, 0, memory, 0));
+  ck_assert_done(hsa_amd_vmem_map(second, SIZE, 0, memory, 0));
+  access_allow(&c, first);
+  access_allow(&c, second);
+  strcpy(first + 5000, "seen");
+  ck_assert_str_eq(second + 5000, "seen");
+  ck_assert_hsa(hsa_amd_vmem_address_free(first, SIZE),
+                HSA_STATUS_ERROR_RESOURCE_FREE);
+  ck_assert_done(hsa_amd_vmem_unmap(first, SIZE));
+  ck_assert_done(hsa_amd_vmem_address_free(first, SIZE));
+  ck_assert_hsa(hsa_amd_vmem_address_free(first, SIZE),
+                HSA_STATUS_ERROR_INVALID_ARGUMENT);
+  ck_assert_done(hsa_shut_down()); /* which unmaps the other */
+}
+END_TEST
+
+START_TEST(access_is_told_as_it_was_set)
+{
+  client c;
+  void *va;
+  uint32_t perms, type;
+  hsa_amd_vmem_alloc_handle_t memory, same;
+  hsa_amd_memory_pool_t pool;
+  client_open(&c);
+  ck_assert_done(
+      hsa_amd_vmem_handle_create(c.device_fine, SIZE, 0, 0, &memory));
+  ck_assert_done(hsa_amd_vmem_address_reserve(&va, SIZE, 0, 0));
+  ck_assert_done(hsa_amd_vmem_map(va, SIZE, 0, memory, 0));
+  ck_assert_done(hsa_amd_vmem_get_access(va, &perms, c.device));
+  ck_assert_uint_eq(perms, HSA_ACCESS_PERMISSION_NONE);
+  access_allow(&c, va);
+  ck_assert_done(hsa_amd_vmem_get_access(va, &perms, c.device));
+  ck_assert_uint_eq(perms, HSA_ACCESS_PERMISSION_RW);
+  ck_assert_done(hsa_amd_vmem_get_access(va, &perms, c.host));
+  ck_assert_uint_eq(perms, HSA_ACCESS_PERMISSION_NONE);
+  ck_assert_done(hsa_amd_vmem_retain_alloc_handle(&same, (char *)va + 1));
+  ck_assert_uint_eq(same.handle, memory.handle);
+  ck_assert_done(
+      hsa_amd_vmem_get_alloc_properties_from_handle(same, &pool, &type));
+  ck_assert_uint_eq(pool.handle, c.device_fine.handle);
+  ck_assert_done(hsa_amd_vmem_handle_release(same));
+  ck_assert_done(hsa_amd_vmem_handle_release(memory));
+  ck_assert_hsa(hsa_amd_vmem_handle_release(memory),
+                HSA_STATUS_ERROR_INVALID_ARGUMENT);
+  ck_assert_done(hsa_amd_vmem_unmap(va, SIZE)); /* the last reference */
+  ck_assert_hsa(hsa_amd_vmem_handle_release(memory),
+                HSA_STATUS_ERROR_INVALID_ARGUMENT);
+  ck_assert_done(hsa_shut_down());
+}
+END_TEST
+
+START_TEST(exported_memory_is_the_same_when_it_is_imported)
+{
+  client c;
+  char *va[2];
+  int file;
+  hsa_amd_vmem_alloc_handle_t memory[2];
+  client_open(&c);
+  ck_assert_done(
+      hsa_amd_vmem_handle_create(c.device_fine, SIZE, 0, 0, &memory[0]));
+  ck_assert_done(hsa_amd_vmem_export_shareable_handle(&file, memory[0], 0));
+  ck_assert_done(hsa_amd_vmem_import_shareable_handle(file, &memory[1]));
+  ck_assert_int_eq(close(file), 0);
+  for (int i = 0; i < 2; i++) {
+    ck_assert_done(
+        hsa_amd_vmem_address_reserve((void **)(void *)&va[i], SIZE, 0, 0));
+    ck_assert_done(hsa_amd_vmem_map(va[i], SIZE, 0, memory[i], 0));
+    access_allow(&c, va[i]);
+  }
+  strcpy(va[0], "shared");
+  ck_assert_str_eq(va[1], "shared");
+  ck_assert_done(hsa_shut_down());
+}
+END_TEST
+
+START_TEST(what_does_not_fit_is_refused)
+{
+  client c;
+  char *va;
+  hsa_amd_vmem_alloc_handle_t memory;
+  client_open(&c);
+  ck_assert_hsa(
+      hsa_amd_vmem_handle_create(c.device_fine, SIZE + 1, 0, 0, &memory),
+      HSA_STATUS_ERROR_INVALID_ARGUMENT);
+  ck_assert_done(
+      hsa_amd_vmem_handle_create(c.device_fine, SIZE, 0, 0, &memory));
+  ck_assert_done(
+      hsa_amd_vmem_address_reserve((void **)(void *)&va, SIZE, 0, 0));
+  ck_assert_hsa(hsa_amd_vmem_map(va, SIZE, 4096, memory, 0),
+                HSA_STATUS_ERROR_INVALID_ARGUMENT);
+  ck_assert_hsa(hsa_amd_vmem_map(va + 4096, SIZE, 0, memory, 0),
+                HSA_STATUS_ERROR_INVALID_ARGUMENT);
+  ck_assert_done(hsa_amd_vmem_map(va, 4096, 4096, memory, 0));
+  ck_assert_hsa(hsa_amd_vmem_map(va, 4096, 0, memory, 0),
+                HSA_STATUS_ERROR_INVALID_ARGUMENT);
+  ck_assert_hsa(hsa_amd_vmem_unmap(va, SIZE),
+                HSA_STATUS_ERROR_INVALID_ALLOCATION);
+  ck_assert_done(hsa_shut_down());
+}
+END_TEST
+
+AQ_TEST_MAIN("dropin/vmem", one_memory_is_seen_at_two_addresses,
+             access_is_told_as_it_was_set,
+             exported_memory_is_the_same_when_it_is_imported,
+             what_does_not_fit_is_refused)
