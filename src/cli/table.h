@@ -109,7 +109,7 @@ typedef struct aq_cli_command {
   aq_cli_example examples[AQ_CLI_EXAMPLES_MAX];
   uint32_t options; /* bits of its own options */
   int args_min, args_max;
-  bool program; /* its arguments are a program and what that one is given */
+  bool program;     /* its arguments are a program and what that one is given */
   aq_cli_what what; /* its arguments */
 } aq_cli_command;
 

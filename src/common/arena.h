@@ -16,7 +16,10 @@ typedef struct aq_arena {
   aq_arena_chunk *first, *current;
 } aq_arena;
 
-#define AQ_ARENA_INIT {NULL, NULL}
+#define AQ_ARENA_INIT                                                          \
+  {                                                                            \
+    NULL, NULL                                                                 \
+  }
 
 /* `size` zeroed bytes aligned for any type, or NULL when out of memory. */
 void *aq_arena_alloc(aq_arena *arena, size_t size);

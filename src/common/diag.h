@@ -21,7 +21,10 @@ typedef struct aq_diag {
   char text[AQ_DIAG_TEXT_MAX]; /* one line, no newline, control bytes as '?' */
 } aq_diag;
 
-#define AQ_DIAG_INIT {AQ_OK, ""}
+#define AQ_DIAG_INIT                                                           \
+  {                                                                            \
+    AQ_OK, ""                                                                  \
+  }
 
 /* Words the error and returns `status`, so that `return aq_diag_set(…)` reads
  * well. A text that is too long is cut with an ellipsis. */

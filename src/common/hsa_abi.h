@@ -2,8 +2,8 @@
 /*
  * Our own declarations of the HSA memory ABI that clients and hardware share:
  * signals and queues as they lie in memory. Building needs no HSA headers; a
- * test checks these layouts against the <hsa/…> headers where they are installed.
- * Sources: HSA Runtime Programmer's Reference 1.2, amd_hsa_signal.h,
+ * test checks these layouts against the <hsa/…> headers where they are
+ * installed. Sources: HSA Runtime Programmer's Reference 1.2, amd_hsa_signal.h,
  * amd_hsa_queue.h.
  *
  * Thread and ordering rule: value, indices and doorbells are shared by host
@@ -30,7 +30,7 @@ typedef struct aq_amd_signal {
   uint32_t reserved1;
   uint64_t start_ts; /* device ticks, filled when profiling */
   uint64_t end_ts;
-  uint64_t queue;    /* aq_amd_queue of a doorbell signal */
+  uint64_t queue; /* aq_amd_queue of a doorbell signal */
   uint32_t reserved3[2];
 } aq_amd_signal;
 
@@ -41,7 +41,7 @@ _Static_assert(offsetof(aq_amd_signal, start_ts) == 32, "start_ts at 32");
 typedef struct aq_hsa_queue {
   uint32_t type; /* 0 MULTI, 1 SINGLE, 2 COOPERATIVE */
   uint32_t features;
-  void *base;    /* the ring */
+  void *base; /* the ring */
   aq_signal doorbell;
   uint32_t size; /* packets, a power of two */
   uint32_t reserved1;
@@ -78,7 +78,8 @@ _Static_assert(sizeof(aq_amd_queue) == 256, "amd_queue_t is 256 bytes");
 _Static_assert(offsetof(aq_amd_queue, write_dispatch_id) == 56, "at 56");
 _Static_assert(offsetof(aq_amd_queue, max_cu_id) == 72, "at 72");
 _Static_assert(offsetof(aq_amd_queue, read_dispatch_id) == 128, "at 128");
-_Static_assert(offsetof(aq_amd_queue, read_dispatch_id_offset) == 136, "at 136");
+_Static_assert(offsetof(aq_amd_queue, read_dispatch_id_offset) == 136,
+               "at 136");
 _Static_assert(offsetof(aq_amd_queue, properties) == 180, "at 180");
 _Static_assert(offsetof(aq_amd_queue, inactive_signal) == 192, "at 192");
 

@@ -22,7 +22,10 @@ typedef struct aq_map {
   size_t capacity, count; /* capacity is 0 or a power of two */
 } aq_map;
 
-#define AQ_MAP_INIT {NULL, 0, 0}
+#define AQ_MAP_INIT                                                            \
+  {                                                                            \
+    NULL, 0, 0                                                                 \
+  }
 
 void aq_map_fini(aq_map *map);
 
@@ -43,7 +46,10 @@ typedef struct aq_names {
   aq_arena arena;
 } aq_names;
 
-#define AQ_NAMES_INIT {AQ_MAP_INIT, NULL, 0, 0, AQ_ARENA_INIT}
+#define AQ_NAMES_INIT                                                          \
+  {                                                                            \
+    AQ_MAP_INIT, NULL, 0, 0, AQ_ARENA_INIT                                     \
+  }
 
 void aq_names_fini(aq_names *names);
 

@@ -320,10 +320,10 @@ aq_status aq_plugin_file_find(const char *name, char **out, aq_diag *diag)
     path = NULL;
   }
   if (status == AQ_OK && !path)
-    status = aq_diag_set(diag, AQ_ERR_NOT_FOUND,
-                         "%s: not found; looked in %s%s%s", name, s.dirs[0],
-                         s.count > 1 ? " and " : "",
-                         s.count > 1 ? s.dirs[s.count - 1] : "");
+    status =
+        aq_diag_set(diag, AQ_ERR_NOT_FOUND, "%s: not found; looked in %s%s%s",
+                    name, s.dirs[0], s.count > 1 ? " and " : "",
+                    s.count > 1 ? s.dirs[s.count - 1] : "");
   search_fini(&s);
   return status;
 }

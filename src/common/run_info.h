@@ -16,24 +16,24 @@ typedef enum aq_run_kind {
 } aq_run_kind;
 
 typedef struct aq_run_info {
-  int64_t id;               /* given by the store */
+  int64_t id; /* given by the store */
   aq_run_kind kind;
-  const char *name;         /* unique in its store, or NULL */
-  int64_t origin;           /* id of the run that this one replays */
-  const char *source;       /* file or scenario it was read from */
-  const char *format;       /* name of that file's format */
-  const char *transport;    /* "sim", "hsa", …; NULL for imported runs */
-  const char *device_model; /* name of the device model */
-  const char *model_hash;   /* hex digest of the constants in force */
+  const char *name;          /* unique in its store, or NULL */
+  int64_t origin;            /* id of the run that this one replays */
+  const char *source;        /* file or scenario it was read from */
+  const char *format;        /* name of that file's format */
+  const char *transport;     /* "sim", "hsa", …; NULL for imported runs */
+  const char *device_model;  /* name of the device model */
+  const char *model_hash;    /* hex digest of the constants in force */
   const char *model_verdict; /* calibrated, partly or assumed */
-  const char *command;      /* command line that made it */
-  const char *version;      /* of aqueduct */
-  const char *notes;        /* JSON: repairs, edits, mode; or NULL */
+  const char *command;       /* command line that made it */
+  const char *version;       /* of aqueduct */
+  const char *notes;         /* JSON: repairs, edits, mode; or NULL */
   int64_t seed;
-  int64_t base_ns;          /* the source's clock at time 0 of the run, ns */
-  int64_t created;          /* seconds since 1970, UTC */
-  bool complete;            /* false: the writer did not finish */
-  bool reproducible;        /* same inputs and seed give the same rows */
+  int64_t base_ns;   /* the source's clock at time 0 of the run, ns */
+  int64_t created;   /* seconds since 1970, UTC */
+  bool complete;     /* false: the writer did not finish */
+  bool reproducible; /* same inputs and seed give the same rows */
 } aq_run_info;
 
 #endif

@@ -27,26 +27,26 @@ typedef struct aq_command {
   uint32_t spin_flags; /* AQ_SPIN_* */
   uint32_t grid[3];    /* work-items */
   uint16_t workgroup[3];
-  uint32_t lds;        /* bytes a workgroup */
-  uint32_t scratch;    /* bytes a work-item */
-  int64_t bytes;       /* of a copy or fill, or AQ_NONE */
-  int64_t name;        /* id given by aq_workload_source.name */
-  int64_t origin;      /* row of the measured run, or AQ_NONE */
-  int64_t flags;       /* aq_record_flag bits to carry into the record */
+  uint32_t lds;     /* bytes a workgroup */
+  uint32_t scratch; /* bytes a work-item */
+  int64_t bytes;    /* of a copy or fill, or AQ_NONE */
+  int64_t name;     /* id given by aq_workload_source.name */
+  int64_t origin;   /* row of the measured run, or AQ_NONE */
+  int64_t flags;    /* aq_record_flag bits to carry into the record */
 } aq_command;
 
 enum { AQ_JOB_DEPENDENCIES = 16 };
 
 typedef struct aq_job {
-  uint64_t id;              /* unique, rising */
+  uint64_t id; /* unique, rising */
   uint32_t device;
-  int64_t stream;           /* id of the stream within the device */
-  int64_t queue; /* queue of the measured run, kept apart whatever the stream;
-                  * AQ_NONE: the stream decides */
-  aq_time submit;           /* when the doorbell should ring */
+  int64_t stream; /* id of the stream within the device */
+  int64_t queue;  /* queue of the measured run, kept apart whatever the stream;
+                   * AQ_NONE: the stream decides */
+  aq_time submit; /* when the doorbell should ring */
   aq_time host_begin, host_end; /* of the host call, AQ_TIME_NONE if unknown */
-  aq_time deadline;         /* absolute; AQ_TIME_NONE: none */
-  int32_t priority;         /* -1 low, 0 normal, 1 high */
+  aq_time deadline;             /* absolute; AQ_TIME_NONE: none */
+  int32_t priority;             /* -1 low, 0 normal, 1 high */
   aq_record_via via;
   bool marker; /* a barrier packet follows, as after a graph launch of HIP */
   int64_t correlation, pid, tid;

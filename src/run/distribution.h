@@ -9,9 +9,9 @@
 #include <stddef.h>
 
 #include "common/arena.h"
+#include "common/json_in.h"
 #include "common/rng.h"
 #include "common/time.h"
-#include "common/json_in.h"
 
 typedef enum aq_distribution_kind {
   AQ_CONSTANT,

@@ -10,10 +10,10 @@
 #include <stdbool.h>
 
 #include "common/arena.h"
+#include "common/json_in.h"
 #include "common/map.h"
 #include "common/workload.h"
 #include "run/distribution.h"
-#include "common/json_in.h"
 
 typedef struct aq_sc_kernel {
   aq_command command;       /* all but a drawn cost */

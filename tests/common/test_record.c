@@ -43,21 +43,19 @@ START_TEST(memory_sink_keeps_rows_names_devices_and_queues)
   int64_t device, again, queue, name;
   aq_memory_sink_init(&m);
   aq_record_sink *sink = &m.sink;
-  ck_assert_status(sink->device(sink,
-                                &(aq_run_device){.source_id = 3,
-                                                 .cus = AQ_NONE},
-                                &device, &diag),
-                   AQ_OK, &diag);
   ck_assert_status(
-      sink->device(sink, &(aq_run_device){3, "MI300X", "gfx942", 304}, &again,
-                   &diag),
+      sink->device(sink, &(aq_run_device){.source_id = 3, .cus = AQ_NONE},
+                   &device, &diag),
       AQ_OK, &diag);
+  ck_assert_status(sink->device(sink,
+                                &(aq_run_device){3, "MI300X", "gfx942", 304},
+                                &again, &diag),
+                   AQ_OK, &diag);
   ck_assert_int_eq(device, again);
   ck_assert_str_eq(m.devices[device].name, "MI300X");
   ck_assert_int_eq(m.devices[device].cus, 304);
-  ck_assert_status(
-      sink->queue(sink, &(aq_run_queue){device, 9}, &queue, &diag), AQ_OK,
-      &diag);
+  ck_assert_status(sink->queue(sink, &(aq_run_queue){device, 9}, &queue, &diag),
+                   AQ_OK, &diag);
   ck_assert_status(sink->name(sink, "gemm", 4, &name, &diag), AQ_OK, &diag);
   aq_record rows[3];
   for (int i = 0; i < 3; i++) {
