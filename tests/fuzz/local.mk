@@ -16,7 +16,7 @@ AQ_FUZZ_CPPFLAGS = $(DEFS) -I. $(AM_CPPFLAGS) -I$(top_srcdir)/tests \
 AQ_FUZZ_LIBS = $(SQLITE_LIBS) $(ZLIB_LIBS) $(YAJL_LIBS) -lm
 
 .PHONY: check-fuzz
-check-fuzz: $(BUILT_SOURCES)
+check-fuzz: $(BUILT_SOURCES) $(nodist_libaqcore_la_SOURCES)
 	@FUZZ_SECONDS='$(FUZZ_SECONDS)' CC='$(CC)' CFLAGS='$(CFLAGS)' \
 	  FUZZ_CPPFLAGS='$(AQ_FUZZ_CPPFLAGS)' \
 	  FUZZ_SOURCES='$(aq_fuzz_sources)' FUZZ_LIBS='$(AQ_FUZZ_LIBS)' \
