@@ -95,7 +95,7 @@ static void queue_failed(const aq_queue_error *error, void *user)
   if (run->failed != AQ_OK)
     return;
   const aq_packet *packet = error->packet;
-  run->failed = aq_diag_set(
+  aq_status failed = aq_diag_set(
       &run->failure, AQ_ERR_QUEUE,
       "queue %u stopped at packet %llu: %s (header 0x%04x, setup %u, "
       "kernel object 0x%llx, reason 0x%x)",
@@ -104,14 +104,19 @@ static void queue_failed(const aq_queue_error *error, void *user)
       packet ? packet->setup : 0,
       packet ? (unsigned long long)packet->kernel.kernel_object : 0,
       error->reason);
+  /* Release: in live mode another thread reads the words when it sees this. */
+  __atomic_store_n(&run->failed, failed, __ATOMIC_RELEASE);
 }
 
 /* Memory is not there: the queue's callback is never told. */
 static void system_failed(const aq_system_event *event, void *user)
 {
   runner *run = user;
-  if (run->failed == AQ_OK)
-    run->failed = aq_diag_set(&run->failure, AQ_ERR_QUEUE, "%s", event->text);
+  if (run->failed != AQ_OK)
+    return;
+  aq_status failed =
+      aq_diag_set(&run->failure, AQ_ERR_QUEUE, "%s", event->text);
+  __atomic_store_n(&run->failed, failed, __ATOMIC_RELEASE);
 }
 
 static void note_fill(const runner *run, aq_packet_note *note)
@@ -387,19 +392,16 @@ static bool completions_take(runner *run)
 }
 
 /* Errors that only callbacks told of: a queue that stopped, a full store. */
-static aq_status trouble_check(const runner *run, aq_diag *diag)
+static aq_status trouble_check(runner *run, aq_diag *diag)
 {
-  if (run->failed != AQ_OK) {
+  /* Acquire pairs with the device's release: the words are there. */
+  aq_status failed = __atomic_load_n(&run->failed, __ATOMIC_ACQUIRE);
+  if (failed != AQ_OK) {
     if (diag)
       *diag = run->failure;
-    return run->failed;
+    return failed;
   }
-  if (run->records && run->sink.status != AQ_OK) {
-    if (diag)
-      *diag = run->sink.diag;
-    return run->sink.status;
-  }
-  return AQ_OK;
+  return run->records ? aq_run_sink_check(&run->sink, diag) : AQ_OK;
 }
 
 enum { ROUNDS_BETWEEN_ASKING = 256 };

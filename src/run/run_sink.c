@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "run/run_sink.h"
 
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -127,6 +128,7 @@ static aq_status sink_put(aq_record_sink *base, const aq_record *rows,
 {
   aq_run_sink *sink = (aq_run_sink *)base;
   aq_diag text = AQ_DIAG_INIT;
+  pthread_mutex_lock(&sink->lock);
   for (size_t i = 0; i < count && sink->status == AQ_OK; i++) {
     aq_record *row = &sink->batch[sink->batched++];
     *row = rows[i];
@@ -136,9 +138,18 @@ static aq_status sink_put(aq_record_sink *base, const aq_record *rows,
     if (status != AQ_OK)
       sink_fail(sink, status, &text);
   }
-  if (sink->status != AQ_OK && diag)
+  pthread_mutex_unlock(&sink->lock);
+  return aq_run_sink_check(sink, diag);
+}
+
+aq_status aq_run_sink_check(aq_run_sink *sink, aq_diag *diag)
+{
+  pthread_mutex_lock(&sink->lock);
+  aq_status status = sink->status;
+  if (status != AQ_OK && diag)
     *diag = sink->diag;
-  return sink->status;
+  pthread_mutex_unlock(&sink->lock);
+  return status;
 }
 
 void aq_run_sink_init(aq_run_sink *sink, aq_record_sink *to,
@@ -154,6 +165,7 @@ void aq_run_sink_init(aq_run_sink *sink, aq_record_sink *to,
       .by_ring = AQ_MAP_INIT,
       .by_ordinal = AQ_MAP_INIT,
   };
+  pthread_mutex_init(&sink->lock, NULL);
 }
 
 void aq_run_sink_fini(aq_run_sink *sink)
@@ -164,9 +176,10 @@ void aq_run_sink_fini(aq_run_sink *sink)
   free(sink->names);
   aq_map_fini(&sink->by_ring);
   aq_map_fini(&sink->by_ordinal);
+  pthread_mutex_destroy(&sink->lock);
 }
 
-aq_status aq_run_sink_add(aq_run_sink *sink, const aq_ring *ring, aq_diag *diag)
+static bool queue_add(aq_run_sink *sink, const aq_ring *ring)
 {
   const size_t places = (size_t)ring->size * 2;
   aq_noted_queue *queues =
@@ -180,11 +193,22 @@ aq_status aq_run_sink_add(aq_run_sink *sink, const aq_ring *ring, aq_diag *diag)
     if (queue->notes &&
         aq_map_put(&sink->by_ring, ring->id, sink->queue_count)) {
       sink->queue_count++;
-      return AQ_OK;
+      return true;
     }
     free(queue->notes);
   }
-  return aq_diag_set(diag, AQ_ERR_NO_MEMORY, "no memory for a queue's notes");
+  return false;
+}
+
+/* In live mode the device puts rows of other queues meanwhile. */
+aq_status aq_run_sink_add(aq_run_sink *sink, const aq_ring *ring, aq_diag *diag)
+{
+  pthread_mutex_lock(&sink->lock);
+  bool added = queue_add(sink, ring);
+  pthread_mutex_unlock(&sink->lock);
+  return added ? AQ_OK
+               : aq_diag_set(diag, AQ_ERR_NO_MEMORY,
+                             "no memory for a queue's notes");
 }
 
 aq_status aq_run_sink_flush(aq_run_sink *sink, aq_diag *diag)
@@ -195,7 +219,5 @@ aq_status aq_run_sink_flush(aq_run_sink *sink, aq_diag *diag)
     if (status != AQ_OK)
       sink_fail(sink, status, &text);
   }
-  if (sink->status != AQ_OK && diag)
-    *diag = sink->diag;
-  return sink->status;
+  return aq_run_sink_check(sink, diag);
 }

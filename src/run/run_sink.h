@@ -12,6 +12,8 @@
 #ifndef AQ_RUN_RUN_SINK_H
 #define AQ_RUN_RUN_SINK_H
 
+#include <pthread.h>
+
 #include "common/map.h"
 #include "common/record.h"
 #include "common/ring.h"
@@ -35,6 +37,7 @@ typedef struct aq_noted_queue {
 
 typedef struct aq_run_sink {
   aq_record_sink sink;        /* first: what the transport gets */
+  pthread_mutex_t lock;       /* of what put and add share */
   aq_record_sink *to;         /* the user's */
   aq_workload_source *source; /* texts of names */
   aq_noted_queue *queues;     /* in order of creation */
@@ -70,7 +73,11 @@ static inline aq_packet_note *aq_run_sink_note(aq_run_sink *sink,
   return note;
 }
 
-/* Hands the last rows on, and returns the first error of all. */
+/* The first error so far; from any thread. */
+aq_status aq_run_sink_check(aq_run_sink *sink, aq_diag *diag);
+
+/* Hands the last rows on, and returns the first error of all; when nothing puts
+ * rows any more. */
 aq_status aq_run_sink_flush(aq_run_sink *sink, aq_diag *diag);
 
 #endif
