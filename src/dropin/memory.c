@@ -128,15 +128,6 @@ static bool block_take(aqdrop_memory *memory, const void *address, bool locked,
   return true;
 }
 
-aqdrop_pool *aqdrop_memory_pool(aqdrop_memory *memory, const void *address)
-{
-  pthread_mutex_lock(&memory->lock);
-  const block *b = block_find(memory, address);
-  aqdrop_pool *pool = b ? b->pool : NULL;
-  pthread_mutex_unlock(&memory->lock);
-  return pool;
-}
-
 static uint64_t agent_bit(const aqdrop *runtime, const aqdrop_agent *agent)
 {
   size_t index = (size_t)(agent - runtime->agents);

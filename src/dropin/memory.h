@@ -16,7 +16,4 @@ aqdrop_memory *aqdrop_memory_create(void);
 /* Frees all allocations; their callbacks are not called. */
 void aqdrop_memory_destroy(aqdrop_memory *memory);
 
-/* The pool of the allocation at an address, or NULL. */
-aqdrop_pool *aqdrop_memory_pool(aqdrop_memory *memory, const void *address);
-
 #endif
