@@ -5,7 +5,6 @@ pkglib_LTLIBRARIES = libhsa-runtime64.la
 libhsa_runtime64_la_SOURCES = \
 	src/dropin/agents.c \
 	src/dropin/blits.c \
-	src/dropin/constants.def \
 	src/dropin/copies.c \
 	src/dropin/executables.c src/dropin/executables.h \
 	src/dropin/functions.def \
