@@ -51,6 +51,13 @@ aq_trace_importer aq_rocprofv3_json_import;
 /* Whether a file is one of a rocprofv3 CSV set. */
 bool aq_rocprofv3_csv_detect(const char *text, size_t length);
 
-aq_status aq_jsonl_export(aq_trace_source *source, FILE *out, aq_diag *diag);
+typedef aq_status aq_trace_exporter(aq_trace_source *source, FILE *out,
+                                    aq_diag *diag);
+
+aq_trace_exporter aq_chrome_export;
+aq_trace_exporter aq_csv_export;
+aq_trace_exporter aq_jsonl_export;
+aq_trace_exporter aq_perfetto_export;
+aq_trace_exporter aq_rocprofv3_csv_export;
 
 #endif

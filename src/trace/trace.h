@@ -20,6 +20,7 @@
 
 #include "common/diag.h"
 #include "common/record.h"
+#include "common/run_info.h"
 
 /* What importers mend, each counted: R(id, text). */
 #define AQ_TRACE_REPAIRS(R)                                                    \
@@ -91,8 +92,12 @@ const aq_trace_format *aq_trace_formats(void);
 
 /* ---- export ---- */
 
-/* Where an exporter reads from: the cli adapts a store reader or a sink. */
+/* Where an exporter reads from: the cli adapts a store reader or a sink. Rows
+ * come once, in the order of their numbers; what the other functions return
+ * lives as long as the source. */
 typedef struct aq_trace_source {
+  const aq_run_info *info; /* of the run */
+  size_t device_count, queue_count;
   aq_status (*next)(struct aq_trace_source *source, aq_record *rows,
                     int64_t *numbers, size_t capacity, size_t *count,
                     aq_diag *diag);
@@ -100,6 +105,9 @@ typedef struct aq_trace_source {
   const aq_run_device *(*device)(struct aq_trace_source *source,
                                  int64_t ordinal);
   const aq_run_queue *(*queue)(struct aq_trace_source *source, int64_t ordinal);
+  /* The dependencies of the run, by the row that waits. */
+  aq_status (*edges)(struct aq_trace_source *source, const aq_edge **edges,
+                     size_t *count, aq_diag *diag);
 } aq_trace_source;
 
 /* Writes a run to a stream. The bytes depend on the rows alone. */
