@@ -7,7 +7,7 @@ libaqcore_la_SOURCES += \
 	src/backend_sim/deadlock.c src/backend_sim/deadlock.h \
 	src/backend_sim/decode.c src/backend_sim/decode.h \
 	src/backend_sim/device_keys.def \
-	src/backend_sim/device_library.c \
+	src/backend_sim/device_library.c src/backend_sim/device_library.h \
 	src/backend_sim/device_model.c src/backend_sim/device_model.h \
 	src/backend_sim/device_show.c \
 	src/backend_sim/device_value.c src/backend_sim/device_value.h \

@@ -18,6 +18,8 @@ pkginclude_HEADERS += \
 	src/common/export.h \
 	src/common/hsa_abi.h \
 	src/common/kernel.h \
+	src/common/policy.h \
+	src/common/policy_queues.h \
 	src/common/record.def \
 	src/common/record.h \
 	src/common/ring.h \

@@ -124,7 +124,9 @@ typedef struct aq_transport_options {
   uint64_t seed;
   aq_time epoch;           /* first instant of virtual time */
   aq_record_sink *records; /* NULL: none. Borrowed until close */
-  const void *policy;      /* device policy, NULL: the device's own choices */
+  /* The device half of a policy (policy.h), NULL: the device's own choices.
+   * Borrowed until close. */
+  const struct aq_policy_binding *policy;
   aq_semantics semantics;
   aq_time_mode mode;
   aq_pace pace; /* of live mode */

@@ -9,6 +9,7 @@ check_PROGRAMS += \
 	tests/backend_sim/test_calendar \
 	tests/backend_sim/test_clock \
 	tests/backend_sim/test_copies \
+	tests/backend_sim/test_device_base \
 	tests/backend_sim/test_device_model \
 	tests/backend_sim/test_docs \
 	tests/backend_sim/test_lifecycle \
@@ -31,6 +32,11 @@ tests_backend_sim_test_clock_LDADD = $(AQSIM_TEST_LDADD)
 tests_backend_sim_test_copies_SOURCES = tests/backend_sim/test_copies.c
 tests_backend_sim_test_copies_CPPFLAGS = $(AQ_TEST_CPPFLAGS)
 tests_backend_sim_test_copies_LDADD = $(AQSIM_TEST_LDADD)
+
+tests_backend_sim_test_device_base_SOURCES = \
+	tests/backend_sim/test_device_base.c
+tests_backend_sim_test_device_base_CPPFLAGS = $(AQ_TEST_CPPFLAGS)
+tests_backend_sim_test_device_base_LDADD = $(AQSIM_TEST_LDADD)
 
 tests_backend_sim_test_device_model_SOURCES = \
 	tests/backend_sim/test_device_model.c
