@@ -7,6 +7,7 @@
 
 #include "trace/csv.h"
 #include "trace/importers.h"
+#include "trace/timeline.h"
 
 /* Whether the first bytes of a file, as text, are of the format. */
 typedef bool detector(const char *text, size_t length);
@@ -80,9 +81,9 @@ static const aq_trace_format formats[FORMAT_COUNT + 1] = {
     [FORMAT_CSV] = {"csv", "CSV, one record a row", .exports = true},
     [FORMAT_PERFETTO] = {"perfetto",
                          "Perfetto trace (protobuf), ui.perfetto.dev",
-                         .exports = true},
+                         .fields = AQ_TIMELINE_FIELDS, .exports = true},
     [FORMAT_CHROME] = {"chrome", "Chrome trace JSON, chrome://tracing",
-                       .exports = true},
+                       .fields = AQ_TIMELINE_FIELDS, .exports = true},
 };
 
 /* What each does, beside the table that the world sees. Detectors are asked in
@@ -367,6 +368,13 @@ aq_status aq_trace_import_bytes(const char *name, const void *bytes,
 }
 
 /* ---- exporting ---- */
+
+const aq_trace_format *aq_trace_exportable(const char *name, aq_diag *diag)
+{
+  int found;
+  return find_format(name, true, &found, diag) == AQ_OK ? &formats[found]
+                                                        : NULL;
+}
 
 aq_status aq_trace_export(const char *format, aq_trace_source *source,
                           FILE *out, aq_diag *diag)

@@ -30,8 +30,8 @@ typedef struct aq_trace_files {
   aq_arena arena; /* owns the paths */
 } aq_trace_files;
 
-/* Lists the files below a directory whose names say JSON or CSV, plain or gzip,
- * at most four folders deep. Empty files are not listed. */
+/* Lists the files below a directory whose names say JSON or CSV, plain or
+ * packed, at most four folders deep. Empty files are not listed. */
 aq_status aq_trace_files_list(aq_trace_files *files, const char *root,
                               aq_diag *diag);
 void aq_trace_files_fini(aq_trace_files *files);

@@ -32,8 +32,11 @@ libaqcore_la_SOURCES += \
 	src/trace/trace.h
 
 EXTRA_DIST += \
+	doc/formats/chrome.md \
+	doc/formats/csv.md \
 	doc/formats/edges.md \
 	doc/formats/jsonl.md \
 	doc/formats/kineto.md \
+	doc/formats/perfetto.md \
 	doc/formats/rocprof-v1.md \
 	doc/formats/rocprofv3.md

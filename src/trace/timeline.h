@@ -26,6 +26,20 @@ typedef enum aq_track_kind {
   AQ_TRACK_COUNTER,
 } aq_track_kind;
 
+/* The fields of a record that are drawn. */
+#define AQ_TIMELINE_FIELDS                                                     \
+  (AQ_TIMELINE_BIT(kind) | AQ_TIMELINE_BIT(name) |                             \
+   AQ_TIMELINE_BIT(correlation) | AQ_TIMELINE_BIT(device) |                    \
+   AQ_TIMELINE_BIT(queue) | AQ_TIMELINE_BIT(pid) | AQ_TIMELINE_BIT(tid) |      \
+   AQ_TIMELINE_BIT(host_begin) | AQ_TIMELINE_BIT(host_end) |                   \
+   AQ_TIMELINE_BIT(submit) | AQ_TIMELINE_BIT(fetch) |                          \
+   AQ_TIMELINE_BIT(launch) | AQ_TIMELINE_BIT(start) | AQ_TIMELINE_BIT(end) |   \
+   AQ_TIMELINE_BIT(complete) | AQ_TIMELINE_BIT(packet) |                       \
+   AQ_TIMELINE_BIT(grid_x) | AQ_TIMELINE_BIT(grid_y) |                         \
+   AQ_TIMELINE_BIT(grid_z) | AQ_TIMELINE_BIT(wg_x) | AQ_TIMELINE_BIT(wg_y) |   \
+   AQ_TIMELINE_BIT(wg_z) | AQ_TIMELINE_BIT(bytes))
+#define AQ_TIMELINE_BIT(field) (UINT64_C(1) << AQ_RECORD_FIELD_##field)
+
 /* Told once, before anything is drawn on it. */
 typedef struct aq_track {
   aq_track_kind kind;
