@@ -30,6 +30,12 @@ typedef enum aqsim_read_advance {
   AQSIM_ADVANCE_LAUNCH,
 } aqsim_read_advance;
 
+/* Numbered as aq_link_type. */
+typedef enum aqsim_host_link {
+  AQSIM_LINK_PCIE,
+  AQSIM_LINK_XGMI,
+} aqsim_host_link;
+
 enum {
 #define K(key, kind, group, smallest, meaning) AQSIM_KEY_##key,
 #include "device_keys.def"
@@ -46,6 +52,7 @@ typedef struct aqsim_model {
 #define AQSIM_TYPE_YESNO                       int64_t
 #define AQSIM_TYPE_STAMP                       int64_t
 #define AQSIM_TYPE_ADVANCE                     int64_t
+#define AQSIM_TYPE_LINK                        int64_t
 #define AQSIM_TYPE_TEXT                        const char *
 #define K(key, kind, group, smallest, meaning) AQSIM_TYPE_##kind key;
 #include "device_keys.def"
