@@ -3,7 +3,7 @@
 
 #include <stddef.h>
 
-#define BIT(id) (UINT32_C(1) << AQ_CLI_OPT_##id)
+#define BIT(id) (UINT64_C(1) << AQ_CLI_OPT_##id)
 
 /* Of the commands that send packets. */
 #define PERFORMING                                                             \
