@@ -230,6 +230,10 @@ static aq_status model_check(reader *r)
   if (m->fetch_window < m->fetch_batch)
     return reader_fail(r, "fetch_window is below fetch_batch", none,
                        "; expected at least one batch");
+  if (m->slots_per_pipe > AQSIM_SLOTS_PER_PIPE_MAX ||
+      m->pipes > AQSIM_PIPES_MAX)
+    return reader_fail(r, "pipes or slots_per_pipe", none,
+                       ": expected at most 1024 pipes of 64 slots");
   if ((m->queue_size_min & (m->queue_size_min - 1)) ||
       (m->queue_size_max & (m->queue_size_max - 1)) ||
       m->queue_size_min > m->queue_size_max ||

@@ -30,12 +30,20 @@ typedef enum aqsim_read_advance {
   AQSIM_ADVANCE_LAUNCH,
 } aqsim_read_advance;
 
+/* As aqsim_preempt_mode. */
+typedef enum aqsim_preemption {
+  AQSIM_PREEMPTION_DRAIN,
+  AQSIM_PREEMPTION_SWITCH,
+} aqsim_preemption;
+
 enum {
 #define K(key, kind, group, smallest, meaning) AQSIM_KEY_##key,
 #include "device_keys.def"
 #undef K
   AQSIM_KEY_COUNT
 };
+
+enum { AQSIM_PIPES_MAX = 1024, AQSIM_SLOTS_PER_PIPE_MAX = 64 };
 
 typedef struct aqsim_model {
 #define AQSIM_TYPE_TIME                        aq_time
@@ -46,6 +54,7 @@ typedef struct aqsim_model {
 #define AQSIM_TYPE_YESNO                       int64_t
 #define AQSIM_TYPE_STAMP                       int64_t
 #define AQSIM_TYPE_ADVANCE                     int64_t
+#define AQSIM_TYPE_PREEMPTION                  int64_t
 #define AQSIM_TYPE_TEXT                        const char *
 #define K(key, kind, group, smallest, meaning) AQSIM_TYPE_##kind key;
 #include "device_keys.def"
