@@ -35,6 +35,11 @@ typedef enum aqsim_preemption {
   AQSIM_PREEMPTION_DRAIN,
   AQSIM_PREEMPTION_SWITCH,
 } aqsim_preemption;
+/* Numbered as aq_link_type. */
+typedef enum aqsim_host_link {
+  AQSIM_LINK_PCIE,
+  AQSIM_LINK_XGMI,
+} aqsim_host_link;
 
 enum {
 #define K(key, kind, group, smallest, meaning) AQSIM_KEY_##key,
@@ -55,6 +60,7 @@ typedef struct aqsim_model {
 #define AQSIM_TYPE_STAMP                       int64_t
 #define AQSIM_TYPE_ADVANCE                     int64_t
 #define AQSIM_TYPE_PREEMPTION                  int64_t
+#define AQSIM_TYPE_LINK                        int64_t
 #define AQSIM_TYPE_TEXT                        const char *
 #define K(key, kind, group, smallest, meaning) AQSIM_TYPE_##kind key;
 #include "device_keys.def"

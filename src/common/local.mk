@@ -7,7 +7,8 @@ libaqcore_la_SOURCES += \
 	src/common/plugin.c src/common/plugin.h \
 	src/common/record.c \
 	src/common/rng.c src/common/rng.h \
-	src/common/status.c
+	src/common/status.c \
+	src/common/utf8.c src/common/utf8.h
 
 # Installed as <aqueduct/…>; doc/abi.md lists them.
 pkginclude_HEADERS += \

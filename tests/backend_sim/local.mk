@@ -111,3 +111,18 @@ tests_backend_sim_test_inspect_LDADD = $(AQSIM_TEST_LDADD)
 tests_backend_sim_test_slots_SOURCES = tests/backend_sim/test_slots.c
 tests_backend_sim_test_slots_CPPFLAGS = $(AQ_TEST_CPPFLAGS)
 tests_backend_sim_test_slots_LDADD = $(AQSIM_TEST_LDADD)
+
+check_PROGRAMS += tests/backend_sim/test_device_set
+tests_backend_sim_test_device_set_SOURCES = tests/backend_sim/test_device_set.c
+tests_backend_sim_test_device_set_CPPFLAGS = $(AQ_TEST_CPPFLAGS)
+tests_backend_sim_test_device_set_LDADD = $(AQSIM_TEST_LDADD)
+
+check_PROGRAMS += tests/backend_sim/test_links
+tests_backend_sim_test_links_SOURCES = tests/backend_sim/test_links.c
+tests_backend_sim_test_links_CPPFLAGS = $(AQ_TEST_CPPFLAGS)
+tests_backend_sim_test_links_LDADD = $(AQSIM_TEST_LDADD)
+
+check_PROGRAMS += tests/backend_sim/test_traffic
+tests_backend_sim_test_traffic_SOURCES = tests/backend_sim/test_traffic.c
+tests_backend_sim_test_traffic_CPPFLAGS = $(AQ_TEST_CPPFLAGS)
+tests_backend_sim_test_traffic_LDADD = $(AQSIM_TEST_LDADD)
