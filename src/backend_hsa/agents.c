@@ -120,6 +120,7 @@ static void device_init(const aqhsa *hsa, hsa_agent_t agent, aqhsa_device *d)
   d->info = (aq_device_info){
       .name = d->name,
       .gfx = d->gfx,
+      .uuid = d->uuid[0] ? d->uuid : NULL,
       .cus = number_of(hsa, agent, HSA_AMD_AGENT_INFO_COMPUTE_UNIT_COUNT),
       .wave_size = number_of(hsa, agent, HSA_AGENT_INFO_WAVEFRONT_SIZE),
       .queues_max = number_of(hsa, agent, HSA_AGENT_INFO_QUEUES_MAX),
@@ -127,6 +128,12 @@ static void device_init(const aqhsa *hsa, hsa_agent_t agent, aqhsa_device *d)
       .queue_size_max = number_of(hsa, agent, HSA_AGENT_INFO_QUEUE_MAX_SIZE)};
   hsa->api->hsa_agent_get_info(agent, HSA_AMD_AGENT_INFO_COOPERATIVE_QUEUES,
                                &d->cooperative);
+  if (hsa->api->hsa_amd_memory_async_copy_on_engine) {
+    d->info.copy_engines =
+        number_of(hsa, agent, HSA_AMD_AGENT_INFO_NUM_SDMA_ENG);
+    d->info.copy_engines_peer =
+        number_of(hsa, agent, HSA_AMD_AGENT_INFO_NUM_SDMA_XGMI_ENG);
+  }
   d->local = pools_find(hsa->api, agent).coarse;
   ticks_measure(hsa, d);
   model_take(hsa, d);

@@ -204,6 +204,9 @@ aq_status aqhsa_copy_async(aq_transport *t, uint32_t device, void *to,
                            const void *from, size_t size,
                            const aq_signal *dependencies, uint32_t count,
                            aq_signal completion, aq_diag *diag);
+aq_status aqhsa_copy_submit(aq_transport *t, const aq_copy_desc *copy,
+                            aq_diag *diag);
+uint32_t aqhsa_copy_engines_idle(aq_transport *t, uint32_t device);
 void aqhsa_memory_close(aqhsa *hsa);
 
 /* ---- modules.c ---- */

@@ -98,19 +98,20 @@ static const struct {
   {#name, offsetof(aqhsa_api, name), AQHSA_API_PROBE},
 #define H(name, returns, parameters)                                           \
   {#name, offsetof(aqhsa_api, name), AQHSA_API_ALL},
+#define O(name, returns, parameters)                                           \
+  {#name, offsetof(aqhsa_api, name), AQHSA_API_OPTIONAL},
 #include "backend_hsa/symbols.def"
 #undef C
 #undef H
+#undef O
 };
 
 aq_status aqhsa_library_bind(aqhsa_library *library, aqhsa_api_part part,
                              aq_diag *diag)
 {
   for (size_t i = 0; i < sizeof symbols / sizeof *symbols; i++) {
-    if (symbols[i].part > part)
-      continue;
     void *symbol = dlsym(library->handle, symbols[i].name);
-    if (!symbol)
+    if (!symbol && symbols[i].part <= part)
       return aq_diag_set(diag, AQ_ERR_UNSUPPORTED,
                          "%s: it has no symbol %s; expected an HSA runtime of "
                          "ROCm 5.2 or later",

@@ -16,15 +16,18 @@ typedef struct aqhsa_api {
 /* NOLINTBEGIN(bugprone-macro-parentheses): declarations */
 #define C(name, returns, parameters) returns(*name) parameters;
 #define H(name, returns, parameters) returns(*name) parameters;
+#define O(name, returns, parameters) returns(*name) parameters;
 #include "backend_hsa/symbols.def"
 #undef C
 #undef H
+#undef O
   /* NOLINTEND(bugprone-macro-parentheses) */
 } aqhsa_api;
 
 typedef enum aqhsa_api_part {
   AQHSA_API_PROBE, /* the few functions that the probe calls */
   AQHSA_API_ALL,
+  AQHSA_API_OPTIONAL,
 } aqhsa_api_part;
 
 typedef struct aqhsa_library {
@@ -40,7 +43,8 @@ typedef struct aqhsa_library {
 aq_status aqhsa_library_find(const char *path, aqhsa_library *out,
                              aq_diag *diag);
 
-/* Looks the functions up; AQ_ERR_UNSUPPORTED names one that is missing. */
+/* Looks the functions up; AQ_ERR_UNSUPPORTED names one of that part or of those
+ * before it that is missing. */
 aq_status aqhsa_library_bind(aqhsa_library *library, aqhsa_api_part part,
                              aq_diag *diag);
 

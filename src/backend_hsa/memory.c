@@ -107,32 +107,96 @@ static hsa_agent_t owner_of(const aqhsa *hsa, const void *address)
   return info.owner;
 }
 
+/* An agent as a copy names it. */
+static aq_status place_find(const aqhsa *hsa, uint32_t device,
+                            const void *address, hsa_agent_t *out,
+                            aq_diag *diag)
+{
+  aq_status status = AQ_OK;
+  if (device == AQ_DEVICE_OF_ADDRESS)
+    *out = owner_of(hsa, address);
+  else if (device == AQ_DEVICE_HOST)
+    *out = hsa->host;
+  else if ((status = aqhsa_device_check(hsa, device, diag)) == AQ_OK)
+    *out = hsa->agents[device];
+  return status;
+}
+
+static aq_status copy_check(const aqhsa *hsa, const aq_copy_desc *copy,
+                            aq_diag *diag)
+{
+  aq_status status = aqhsa_device_check(hsa, copy->device, diag);
+  if (status != AQ_OK)
+    return status;
+  const aq_device_info *info = &hsa->infos[copy->device];
+  const uint32_t engines = info->copy_engines + info->copy_engines_peer;
+  if ((copy->dependency_count == 0) != (copy->dependencies == NULL))
+    return aq_diag_set(
+        diag, AQ_ERR_INVALID, "a copy with %u dependencies, but the list is %s",
+        copy->dependency_count, copy->dependencies ? "there" : "not there");
+  if (copy->engine != AQ_COPY_ENGINE_ANY && copy->engine >= engines)
+    return aq_diag_set(diag, AQ_ERR_INVALID,
+                       "a copy by engine %u of device %u, which has %u",
+                       copy->engine, copy->device, engines);
+  return AQ_OK;
+}
+
+static hsa_status_t copy_send(const aqhsa *hsa, const aq_copy_desc *copy,
+                              hsa_agent_t target, hsa_agent_t source)
+{
+  if (copy->engine != AQ_COPY_ENGINE_ANY)
+    return hsa->api->hsa_amd_memory_async_copy_on_engine(
+        copy->to, target, copy->from, source, copy->size,
+        copy->dependency_count, copy->dependencies, copy->completion,
+        UINT32_C(1) << copy->engine, true);
+  return hsa->api->hsa_amd_memory_async_copy(
+      copy->to, target, copy->from, source, copy->size, copy->dependency_count,
+      copy->dependencies, copy->completion);
+}
+
+aq_status aqhsa_copy_submit(aq_transport *t, const aq_copy_desc *copy,
+                            aq_diag *diag)
+{
+  aqhsa *hsa = aqhsa_from(t);
+  hsa_agent_t target, source;
+  aq_status status = copy_check(hsa, copy, diag);
+  if (status == AQ_OK)
+    status = place_find(hsa, copy->to_device, copy->to, &target, diag);
+  if (status == AQ_OK)
+    status = place_find(hsa, copy->from_device, copy->from, &source, diag);
+  if (status != AQ_OK || copy->size == 0)
+    return status;
+  aqhsa_signal *signal = aqhsa_signal_find(hsa, copy->completion);
+  if (!signal)
+    return aq_diag_set(diag, AQ_ERR_INVALID,
+                       "a copy needs a signal to decrement");
+  __atomic_store_n(&signal->copied, true, __ATOMIC_RELAXED);
+  if (target.handle == hsa->host.handle && source.handle == hsa->host.handle)
+    target = hsa->agents[copy->device]; /* its engine moves them all the same */
+  hsa_status_t got = copy_send(hsa, copy, target, source);
+  return got == HSA_STATUS_SUCCESS
+             ? AQ_OK
+             : aqhsa_fail(hsa->api, got, diag, "hsa_amd_memory_async_copy");
+}
+
 aq_status aqhsa_copy_async(aq_transport *t, uint32_t device, void *to,
                            const void *from, size_t size,
                            const aq_signal *dependencies, uint32_t count,
                            aq_signal completion, aq_diag *diag)
 {
-  aqhsa *hsa = aqhsa_from(t);
-  aq_status status = aqhsa_device_check(hsa, device, diag);
-  if (status != AQ_OK)
-    return status;
-  if ((count == 0) != (dependencies == NULL))
-    return aq_diag_set(diag, AQ_ERR_INVALID,
-                       "copy_async: %u dependencies, but the list is %s", count,
-                       dependencies ? "there" : "not there");
-  if (size == 0)
-    return AQ_OK;
-  aqhsa_signal *signal = aqhsa_signal_find(hsa, completion);
-  if (!signal)
-    return aq_diag_set(diag, AQ_ERR_INVALID,
-                       "copy_async: expected a signal to decrement");
-  __atomic_store_n(&signal->copied, true, __ATOMIC_RELAXED);
-  hsa_agent_t target = owner_of(hsa, to), source = owner_of(hsa, from);
-  if (target.handle == hsa->host.handle && source.handle == hsa->host.handle)
-    target = hsa->agents[device]; /* its engine moves them all the same */
-  hsa_status_t got = hsa->api->hsa_amd_memory_async_copy(
-      to, target, from, source, size, count, dependencies, completion);
-  return got == HSA_STATUS_SUCCESS
-             ? AQ_OK
-             : aqhsa_fail(hsa->api, got, diag, "hsa_amd_memory_async_copy");
+  const aq_copy_desc copy = aq_copy_by_address(device, to, from, size,
+                                               dependencies, count, completion);
+  return aqhsa_copy_submit(t, &copy, diag);
+}
+
+uint32_t aqhsa_copy_engines_idle(aq_transport *t, uint32_t device)
+{
+  const aqhsa *hsa = aqhsa_from(t);
+  uint32_t idle = 0;
+  if (device >= hsa->device_count ||
+      !hsa->api->hsa_amd_memory_copy_engine_status ||
+      hsa->api->hsa_amd_memory_copy_engine_status(
+          hsa->agents[device], hsa->host, &idle) != HSA_STATUS_SUCCESS)
+    return 0;
+  return idle;
 }

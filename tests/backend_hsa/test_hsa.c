@@ -9,6 +9,7 @@
 
 #include "backend_hsa/hsa.h"
 #include "backend_hsa/library.h"
+#include "common/policy.h"
 #include "dropin/hsa.h"
 
 /* The functions that are loaded have the types of those that are exported. */
@@ -17,9 +18,11 @@
                                               __typeof__(&(name))),            \
                  #name);
 #define H C
+#define O C
 #include "backend_hsa/symbols.def"
 #undef C
 #undef H
+#undef O
 
 static const char *built(const char *path)
 {
@@ -109,10 +112,11 @@ END_TEST
 
 START_TEST(what_only_a_simulator_takes_is_refused)
 {
+  const aq_policy_binding policy = {.size = sizeof policy};
   const aq_transport_options options[] = {
       {.size = sizeof options[0], .semantics = AQ_SEMANTICS_FOUNDATION},
       {.size = sizeof options[0], .pace = {1, 1}},
-      {.size = sizeof options[0], .policy = ""}};
+      {.size = sizeof options[0], .policy = &policy}};
   for (int i = 0; i < 3; i++) {
     aq_transport *t = NULL;
     ck_assert_int_eq(aqhsa_transport_ops.open(&options[i], &t, NULL),
