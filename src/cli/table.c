@@ -3,7 +3,7 @@
 
 #include <stddef.h>
 
-#define BIT(id) (UINT32_C(1) << AQ_CLI_OPT_##id)
+#define BIT(id) (UINT64_C(1) << AQ_CLI_OPT_##id)
 
 /* Of the commands that send packets. */
 #define PERFORMING                                                             \
@@ -279,8 +279,10 @@ const aq_cli_command aq_cli_commands[AQ_CLI_CMD_COUNT] = {
                  "`aqueduct list formats` shows. The bytes depend on the "
                  "rows alone: two replays of the same run with the same "
                  "device model and seed give the same file.",
-         .examples = {{"aqueduct export s --format jsonl -o s.jsonl",
-                       "one JSON object a row"}},
+         .examples = {{"aqueduct export s --format perfetto -o s.pftrace",
+                       "a timeline for ui.perfetto.dev"},
+                      {"aqueduct export s --format jsonl -o s.jsonl",
+                       "one JSON object a row, to be imported elsewhere"}},
          .options = BIT(FORMAT),
          .args_min = 1,
          .args_max = 1,
