@@ -11,6 +11,7 @@ aqueduct_SOURCES = \
 	src/cli/cmd_import.c \
 	src/cli/cmd_list.c \
 	src/cli/cmd_replay.c \
+	src/cli/cmd_report.c \
 	src/cli/cmd_run.c \
 	src/cli/cmd_show.c \
 	src/cli/cmd_store.c \
