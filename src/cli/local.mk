@@ -46,6 +46,7 @@ aq_man_pages = \
 	aqueduct-import.1 \
 	aqueduct-list.1 \
 	aqueduct-replay.1 \
+	aqueduct-report.1 \
 	aqueduct-run.1 \
 	aqueduct-show.1 \
 	aqueduct-store.1
