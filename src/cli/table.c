@@ -259,12 +259,14 @@ const aq_cli_command aq_cli_commands[AQ_CLI_CMD_COUNT] = {
          .text = "Of a run: what is known of it, and a summary of each of "
                  "its queues. Of a device model: every constant with its "
                  "unit, its source, and whether it is calibrated or "
-                 "assumed. Of a file with a recorded program: its commands, "
-                 "one a line.\n\n"
+                 "assumed. Of several devices, as --device takes them: their "
+                 "copy engines and how they are linked. Of a file with a "
+                 "recorded program: its commands, one a line.\n\n"
                  "A name that is both a run and a device model means the "
                  "run; give the path of the .device file for the other.",
          .examples = {{"aqueduct show latest", "the newest run"},
                       {"aqueduct show mi300x", "the MI300X device model"},
+                      {"aqueduct show 'mi300x*4'", "how four are linked"},
                       {"aqueduct show ./loop.program", "disassemble it"}},
          .args_min = 1,
          .args_max = 1,

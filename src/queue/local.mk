@@ -1,4 +1,5 @@
 libaqcore_la_SOURCES += \
+	src/queue/devices.c \
 	src/queue/kernarg_ring.h \
 	src/queue/observe.c \
 	src/queue/on_device.c \
