@@ -1,6 +1,8 @@
 libaqcore_la_SOURCES += \
 	src/common/arena.c src/common/arena.h \
 	src/common/diag.c \
+	src/common/hsa_constants.def src/common/hsa_sim.h \
+	src/common/hsa_types.h \
 	src/common/json_in.c src/common/json_in.h \
 	src/common/map.c src/common/map.h \
 	src/common/memory_sink.c src/common/memory_sink.h \
