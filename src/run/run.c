@@ -8,7 +8,7 @@
 #include <time.h>
 
 #include "cmdbuf/builder.h"
-#include "queue/queue.h"
+#include "queue/feed.h"
 #include "run/jobs.h"
 #include "run/kernels.h"
 #include "run/run_sink.h"
@@ -26,7 +26,7 @@ typedef struct runner runner;
 /* One hardware queue in use. */
 typedef struct run_queue {
   runner *run;
-  aq_queue *queue;
+  aq_feed *queue;
   uint32_t number; /* of the queue in this run */
 } run_queue;
 
@@ -132,7 +132,7 @@ static void note_fill(const runner *run, aq_packet_note *note)
 }
 
 /* Packets of the current job are about to be published. */
-static void packets_note(const aq_queue_packets *packets, void *user)
+static void packets_note(const aq_feed_packets *packets, void *user)
 {
   const run_queue *queue = user;
   runner *run = queue->run;
@@ -175,8 +175,8 @@ static aq_status queue_open(runner *run, uint32_t device, run_queue **slot,
   queue->number = run->queue_count;
   const uint32_t wanted =
       run->options->queue_size ? run->options->queue_size : QUEUE_SIZE_DEFAULT;
-  aq_status status = aq_queue_create(
-      &(aq_queue_options){
+  aq_status status = aq_feed_create(
+      &(aq_feed_options){
           .transport = run->transport,
           .device = device,
           .size = clamp_u32(wanted, info->queue_size_min, info->queue_size_max),
@@ -187,9 +187,9 @@ static aq_status queue_open(runner *run, uint32_t device, run_queue **slot,
       },
       &queue->queue, diag);
   if (status == AQ_OK && run->records)
-    status = aq_run_sink_add(&run->sink, aq_queue_ring(queue->queue), diag);
+    status = aq_run_sink_add(&run->sink, aq_feed_ring(queue->queue), diag);
   if (status != AQ_OK) {
-    aq_queue_destroy(queue->queue);
+    aq_feed_destroy(queue->queue);
     free(queue);
     return status;
   }
@@ -311,8 +311,7 @@ static aq_status packets_submit(runner *run, run_queue *queue,
   aq_submitted submitted;
   if (run->job->marker)
     submission->completion = (aq_signal){0};
-  aq_status status =
-      aq_queue_submit(queue->queue, submission, &submitted, diag);
+  aq_status status = aq_feed_submit(queue->queue, submission, &submitted, diag);
   if (status != AQ_OK)
     return status;
   run->totals.packets += submitted.packets;
@@ -320,8 +319,8 @@ static aq_status packets_submit(runner *run, run_queue *queue,
   if (!run->job->marker)
     return AQ_OK;
   status =
-      aq_queue_submit(queue->queue, &(aq_submission){.completion = completion},
-                      &submitted, diag);
+      aq_feed_submit(queue->queue, &(aq_submission){.completion = completion},
+                     &submitted, diag);
   if (status != AQ_OK)
     return status;
   run->totals.packets += submitted.packets;
@@ -575,7 +574,7 @@ static void run_close(runner *run)
   const size_t queues = (size_t)run->info.device_count * run->queues_max;
   for (size_t i = 0; run->queues && i < queues; i++)
     if (run->queues[i]) {
-      aq_queue_destroy(run->queues[i]->queue);
+      aq_feed_destroy(run->queues[i]->queue);
       free(run->queues[i]);
     }
   free(run->queues);

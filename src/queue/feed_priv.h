@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* What the files of the host queue share; nobody else includes it. */
-#ifndef AQ_QUEUE_QUEUE_PRIV_H
-#define AQ_QUEUE_QUEUE_PRIV_H
+/* What the files of a feed share, and the host queue on top of it. */
+#ifndef AQ_QUEUE_FEED_PRIV_H
+#define AQ_QUEUE_FEED_PRIV_H
 
 #include "cmdbuf/device_walk.h"
+#include "queue/feed.h"
 #include "queue/kernarg_ring.h"
-#include "queue/queue.h"
 
 /* Kernargs that are free once the read index has passed `packet`. */
 typedef struct aq_reclaim {
@@ -23,8 +23,8 @@ typedef struct aq_page {
   aq_walk_marker markers[AQ_PAGE];
 } aq_page;
 
-struct aq_queue {
-  aq_queue_options options;
+struct aq_feed {
+  aq_feed_options options;
   const aq_transport_ops *ops;
   aq_ring *ring;
   aq_kernarg_ring kernargs;
@@ -59,40 +59,40 @@ typedef struct aq_submit {
 } aq_submit;
 
 /* submit.c: the doorbell, room in the ring, all of a submission. */
-void aq_submit_ring(aq_queue *queue, aq_submit *submit);
-aq_status aq_submit_space(aq_queue *queue, aq_submit *submit, uint32_t slots,
+void aq_submit_ring(aq_feed *queue, aq_submit *submit);
+aq_status aq_submit_space(aq_feed *queue, aq_submit *submit, uint32_t slots,
                           aq_diag *diag);
-aq_status aq_submit_run(aq_queue *queue, aq_submit *submit, aq_diag *diag);
+aq_status aq_submit_run(aq_feed *queue, aq_submit *submit, aq_diag *diag);
 
 /* Publishes only the waits, and one packet behind them. */
-aq_status aq_submit_waits(aq_queue *queue, aq_submit *submit,
+aq_status aq_submit_waits(aq_feed *queue, aq_submit *submit,
                           const aq_packet *last, aq_diag *diag);
 
 /* Kernarg memory; waits until there is some. */
-aq_status aq_submit_kernargs(aq_queue *queue, aq_submit *submit, uint64_t size,
+aq_status aq_submit_kernargs(aq_feed *queue, aq_submit *submit, uint64_t size,
                              unsigned char **out, aq_diag *diag);
 
 /* Everything up to `packet` is to be given back once that is read. */
-void aq_submit_reclaim(aq_queue *queue, uint64_t packet);
+void aq_submit_reclaim(aq_feed *queue, uint64_t packet);
 
 /* When the patience of a wait that begins now ends. */
-aq_time aq_queue_deadline(const aq_queue *queue);
+aq_time aq_feed_deadline(const aq_feed *queue);
 
 /* Waits until a signal of the queue is 0; AQ_ERR_QUEUE when it stopped. */
-aq_status aq_queue_await(aq_queue *queue, aq_signal signal, aq_diag *diag);
-aq_status aq_queue_drain_signal(aq_queue *queue, aq_diag *diag);
+aq_status aq_feed_await(aq_feed *queue, aq_signal signal, aq_diag *diag);
+aq_status aq_feed_drain_signal(aq_feed *queue, aq_diag *diag);
 
 /* observe.c: a page before, when it is full and at the end. */
-aq_status aq_page_open(aq_queue *queue, const aq_observer *observer,
+aq_status aq_page_open(aq_feed *queue, const aq_observer *observer,
                        aq_diag *diag);
-aq_status aq_page_turn(aq_queue *queue, const aq_observer *observer,
+aq_status aq_page_turn(aq_feed *queue, const aq_observer *observer,
                        aq_diag *diag);
-void aq_page_total(const aq_queue *queue, const aq_observer *observer,
+void aq_page_total(const aq_feed *queue, const aq_observer *observer,
                    const aq_submitted *result);
-void aq_page_close(aq_queue *queue);
+void aq_page_close(aq_feed *queue);
 
 /* on_device.c */
-aq_status aq_walk_submit(aq_queue *queue, aq_submit *submit, aq_diag *diag);
-void aq_walk_close(aq_queue *queue);
+aq_status aq_walk_submit(aq_feed *queue, aq_submit *submit, aq_diag *diag);
+void aq_walk_close(aq_feed *queue);
 
 #endif

@@ -3,9 +3,9 @@
 #include <assert.h>
 #include <string.h>
 
-#include "queue/queue_priv.h"
+#include "queue/feed_priv.h"
 
-void aq_submit_ring(aq_queue *queue, aq_submit *submit)
+void aq_submit_ring(aq_feed *queue, aq_submit *submit)
 {
   queue->ops->queue_doorbell(queue->options.transport, queue->ring,
                              aq_ring_write_index(queue->ring) - 1);
@@ -16,7 +16,7 @@ void aq_submit_ring(aq_queue *queue, aq_submit *submit)
 /* ---- room ---- */
 
 /* Gives the kernargs of all packets back that the read index has passed. */
-static void kernargs_reclaim(aq_queue *queue)
+static void kernargs_reclaim(aq_feed *queue)
 {
   const uint64_t read = aq_ring_read_index(queue->ring);
   const uint32_t mask = queue->ring->size - 1;
@@ -29,7 +29,7 @@ static void kernargs_reclaim(aq_queue *queue)
   }
 }
 
-void aq_submit_reclaim(aq_queue *queue, uint64_t packet)
+void aq_submit_reclaim(aq_feed *queue, uint64_t packet)
 {
   const uint32_t mask = queue->ring->size - 1;
   if (queue->reclaim_end - queue->reclaim_first > mask)
@@ -40,7 +40,7 @@ void aq_submit_reclaim(aq_queue *queue, uint64_t packet)
 
 /* What is already published must be on its way while we wait, or it would wait
  * for itself. */
-static aq_status space_wait(aq_queue *queue, aq_submit *submit, uint32_t slots,
+static aq_status space_wait(aq_feed *queue, aq_submit *submit, uint32_t slots,
                             aq_diag *diag)
 {
   if (submit->unrung)
@@ -49,15 +49,14 @@ static aq_status space_wait(aq_queue *queue, aq_submit *submit, uint32_t slots,
   aq_status status;
   do { /* as long as packets complete */
     before = aq_ring_read_index(queue->ring);
-    status =
-        queue->ops->queue_wait_space(queue->options.transport, queue->ring,
-                                     slots, aq_queue_deadline(queue), diag);
+    status = queue->ops->queue_wait_space(queue->options.transport, queue->ring,
+                                          slots, aq_feed_deadline(queue), diag);
   } while (status == AQ_ERR_TIMEOUT &&
            aq_ring_read_index(queue->ring) != before);
   return status;
 }
 
-aq_status aq_submit_space(aq_queue *queue, aq_submit *submit, uint32_t slots,
+aq_status aq_submit_space(aq_feed *queue, aq_submit *submit, uint32_t slots,
                           aq_diag *diag)
 {
   while (aq_ring_space(queue->ring) < slots) {
@@ -68,7 +67,7 @@ aq_status aq_submit_space(aq_queue *queue, aq_submit *submit, uint32_t slots,
   return AQ_OK;
 }
 
-aq_status aq_submit_kernargs(aq_queue *queue, aq_submit *submit, uint64_t size,
+aq_status aq_submit_kernargs(aq_feed *queue, aq_submit *submit, uint64_t size,
                              unsigned char **out, aq_diag *diag)
 {
   unsigned char *memory = aq_kernarg_ring_take(&queue->kernargs, size);
@@ -97,7 +96,7 @@ static bool needs_trailer(const aq_submit *submit)
 
 /* Slots and kernarg bytes of the next part: all that the flow is known to
  * need, or as much as the ring holds. */
-static void part_plan(const aq_queue *queue, const aq_submit *submit,
+static void part_plan(const aq_feed *queue, const aq_submit *submit,
                       aq_packet_span *span)
 {
   const uint64_t most = queue->ring->size;
@@ -115,7 +114,7 @@ static void part_plan(const aq_queue *queue, const aq_submit *submit,
   span->kernarg_size = (uint32_t)(bytes < limit ? bytes : limit);
 }
 
-static aq_status part_room(aq_queue *queue, aq_submit *submit,
+static aq_status part_room(aq_feed *queue, aq_submit *submit,
                            aq_packet_span *span, aq_diag *diag)
 {
   aq_status status = aq_submit_space(queue, submit, span->slots, diag);
@@ -165,7 +164,7 @@ static void packet_add(aq_packet_span *span, const aq_packet *packet)
   span->headers[span->packets++] = packet->header_setup;
 }
 
-static aq_walk payload_fill(aq_queue *queue, aq_submit *submit,
+static aq_walk payload_fill(aq_feed *queue, aq_submit *submit,
                             aq_packet_span *span)
 {
   const aq_observer *observer = submit->submission->observer;
@@ -195,13 +194,13 @@ static void completion_add(const aq_submit *submit, aq_packet_span *span)
       ->kernel.completion_signal = completion;
 }
 
-static void part_tell(aq_queue *queue, const aq_submit *submit,
+static void part_tell(aq_feed *queue, const aq_submit *submit,
                       const aq_packet_span *span, uint32_t waits)
 {
   if (!queue->options.packets || span->packets == 0)
     return;
   queue->options.packets(
-      &(aq_queue_packets){
+      &(aq_feed_packets){
           .first = span->first,
           .waits = waits,
           .payload = span->packets - waits,
@@ -212,7 +211,7 @@ static void part_tell(aq_queue *queue, const aq_submit *submit,
 
 /* The ring's packets of this part are ours from the reservation on; being the
  * only producer, we reserve exactly what was filled. */
-static void part_publish(aq_queue *queue, aq_submit *submit,
+static void part_publish(aq_feed *queue, aq_submit *submit,
                          const aq_packet_span *span)
 {
   aq_kernarg_ring_trim(&queue->kernargs,
@@ -231,7 +230,7 @@ static void part_publish(aq_queue *queue, aq_submit *submit,
 }
 
 /* What a walk stopped for. */
-static aq_status walk_resume(aq_queue *queue, aq_submit *submit, aq_walk walk,
+static aq_status walk_resume(aq_feed *queue, aq_submit *submit, aq_walk walk,
                              aq_diag *diag)
 {
   const aq_observer *observer = submit->submission->observer;
@@ -245,7 +244,7 @@ static aq_status walk_resume(aq_queue *queue, aq_submit *submit, aq_walk walk,
   if (submit->unrung && (walk == AQ_WALK_DRAIN || observer))
     aq_submit_ring(queue, submit);
   if (walk == AQ_WALK_DRAIN) {
-    status = aq_queue_await(queue, queue->drain, diag);
+    status = aq_feed_await(queue, queue->drain, diag);
     queue->ops->signal_store(queue->options.transport, queue->drain, 1,
                              AQ_RELEASE);
   }
@@ -255,7 +254,7 @@ static aq_status walk_resume(aq_queue *queue, aq_submit *submit, aq_walk walk,
 }
 
 /* Fills and publishes the next part of a submission. */
-static aq_status part_submit(aq_queue *queue, aq_submit *submit, aq_diag *diag)
+static aq_status part_submit(aq_feed *queue, aq_submit *submit, aq_diag *diag)
 {
   aq_packet_span span = {
       .ring = queue->ring, .headers = queue->headers, .drain = &submit->drain};
@@ -280,7 +279,7 @@ static aq_status part_submit(aq_queue *queue, aq_submit *submit, aq_diag *diag)
   return walk_resume(queue, submit, walk, diag);
 }
 
-aq_status aq_submit_waits(aq_queue *queue, aq_submit *submit,
+aq_status aq_submit_waits(aq_feed *queue, aq_submit *submit,
                           const aq_packet *last, aq_diag *diag)
 {
   const uint64_t most = queue->ring->size;
@@ -304,13 +303,13 @@ aq_status aq_submit_waits(aq_queue *queue, aq_submit *submit,
   return AQ_OK;
 }
 
-aq_status aq_submit_run(aq_queue *queue, aq_submit *submit, aq_diag *diag)
+aq_status aq_submit_run(aq_feed *queue, aq_submit *submit, aq_diag *diag)
 {
   const aq_observer *observer = submit->submission->observer;
   const bool payload = submit->payload;
   aq_status status = AQ_OK;
   if (payload && submit->link->program->flags & AQ_PROGRAM_DRAINS) {
-    status = aq_queue_drain_signal(queue, diag);
+    status = aq_feed_drain_signal(queue, diag);
     submit->drain = barrier_for(queue->drain);
   }
   while (status == AQ_OK &&

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-#include "queue/queue.h"
+#include "queue/feed.h"
 
 #include <stdlib.h>
 
-#include "queue/queue_priv.h"
+#include "queue/feed_priv.h"
 
-static aq_status options_check(const aq_queue_options *options, aq_diag *diag)
+static aq_status options_check(const aq_feed_options *options, aq_diag *diag)
 {
   const uint64_t kernargs = options->kernarg_size;
   if (options->size < 2 || (options->size & (options->size - 1)) != 0)
@@ -22,7 +22,7 @@ static aq_status options_check(const aq_queue_options *options, aq_diag *diag)
 /* Whoever waits for something of this queue is told that it never comes. */
 static void queue_failed(const aq_queue_error *error, void *user)
 {
-  aq_queue *queue = user;
+  aq_feed *queue = user;
   aq_transport *t = queue->options.transport;
   if (queue->drain.handle)
     queue->ops->signal_store(t, queue->drain, -1, AQ_RELEASE);
@@ -32,9 +32,9 @@ static void queue_failed(const aq_queue_error *error, void *user)
 }
 
 /* The queue's own memory and what it gets from the transport. */
-static aq_status queue_init(aq_queue *queue, aq_diag *diag)
+static aq_status queue_init(aq_feed *queue, aq_diag *diag)
 {
-  const aq_queue_options *options = &queue->options;
+  const aq_feed_options *options = &queue->options;
   queue->headers = calloc(options->size, sizeof *queue->headers);
   queue->reclaims = calloc(options->size, sizeof *queue->reclaims);
   if (!queue->headers || !queue->reclaims)
@@ -59,30 +59,30 @@ static aq_status queue_init(aq_queue *queue, aq_diag *diag)
       &queue->ring, diag);
 }
 
-aq_status aq_queue_create(const aq_queue_options *options, aq_queue **out,
-                          aq_diag *diag)
+aq_status aq_feed_create(const aq_feed_options *options, aq_feed **out,
+                         aq_diag *diag)
 {
-  aq_queue_options chosen = *options;
+  aq_feed_options chosen = *options;
   if (chosen.kernarg_size == 0)
     chosen.kernarg_size = (uint64_t)chosen.size * 2 * AQ_KERNARG_ALIGN;
   aq_status status = options_check(&chosen, diag);
   if (status != AQ_OK)
     return status;
-  aq_queue *queue = calloc(1, sizeof *queue);
+  aq_feed *queue = calloc(1, sizeof *queue);
   if (!queue)
     return aq_diag_set(diag, AQ_ERR_NO_MEMORY, "no memory for a queue");
   queue->options = chosen;
   queue->ops = chosen.transport->ops;
   status = queue_init(queue, diag);
   if (status != AQ_OK) {
-    aq_queue_destroy(queue);
+    aq_feed_destroy(queue);
     return status;
   }
   *out = queue;
   return AQ_OK;
 }
 
-void aq_queue_destroy(aq_queue *queue)
+void aq_feed_destroy(aq_feed *queue)
 {
   if (!queue)
     return;
@@ -100,21 +100,21 @@ void aq_queue_destroy(aq_queue *queue)
   free(queue);
 }
 
-const aq_ring *aq_queue_ring(const aq_queue *queue)
+const aq_ring *aq_feed_ring(const aq_feed *queue)
 {
   return queue->ring;
 }
 
 /* ---- what submissions need beyond the ring ---- */
 
-aq_time aq_queue_deadline(const aq_queue *queue)
+aq_time aq_feed_deadline(const aq_feed *queue)
 {
   if (queue->options.patience == 0)
     return AQ_TIME_MAX;
   return queue->ops->now(queue->options.transport) + queue->options.patience;
 }
 
-aq_status aq_queue_await(aq_queue *queue, aq_signal signal, aq_diag *diag)
+aq_status aq_feed_await(aq_feed *queue, aq_signal signal, aq_diag *diag)
 {
   const aq_wait_item item = {signal, AQ_LT, 1};
   aq_wait_request request = {.items = &item, .count = 1, .mode = AQ_WAIT_ANY};
@@ -123,7 +123,7 @@ aq_status aq_queue_await(aq_queue *queue, aq_signal signal, aq_diag *diag)
   aq_status status;
   do { /* as long as packets complete */
     before = aq_ring_read_index(queue->ring);
-    request.deadline = aq_queue_deadline(queue);
+    request.deadline = aq_feed_deadline(queue);
     status = queue->ops->wait(queue->options.transport, &request, &seen, diag);
   } while (status == AQ_ERR_TIMEOUT &&
            aq_ring_read_index(queue->ring) != before);
@@ -133,7 +133,7 @@ aq_status aq_queue_await(aq_queue *queue, aq_signal signal, aq_diag *diag)
   return status;
 }
 
-aq_status aq_queue_drain_signal(aq_queue *queue, aq_diag *diag)
+aq_status aq_feed_drain_signal(aq_feed *queue, aq_diag *diag)
 {
   if (queue->drain.handle)
     return AQ_OK;
@@ -142,7 +142,7 @@ aq_status aq_queue_drain_signal(aq_queue *queue, aq_diag *diag)
                                    diag);
 }
 
-static aq_status builtins_find(aq_queue *queue, const aq_program *program,
+static aq_status builtins_find(aq_feed *queue, const aq_program *program,
                                aq_diag *diag)
 {
   if (queue->builtins_known || !(program->flags & AQ_PROGRAM_BUILTINS))
@@ -155,7 +155,7 @@ static aq_status builtins_find(aq_queue *queue, const aq_program *program,
 
 /* ---- submissions ---- */
 
-static aq_status link_find(aq_queue *queue, aq_submit *submit, aq_diag *diag)
+static aq_status link_find(aq_feed *queue, aq_submit *submit, aq_diag *diag)
 {
   const aq_submission *submission = submit->submission;
   aq_status status = AQ_OK;
@@ -173,7 +173,7 @@ static aq_status link_find(aq_queue *queue, aq_submit *submit, aq_diag *diag)
                              submission->binding_count, diag);
 }
 
-static aq_status submission_check(aq_queue *queue, aq_submit *submit,
+static aq_status submission_check(aq_feed *queue, aq_submit *submit,
                                   aq_diag *diag)
 {
   if (queue->broken)
@@ -197,7 +197,7 @@ static aq_status submission_check(aq_queue *queue, aq_submit *submit,
   return AQ_OK;
 }
 
-static void submit_start(aq_queue *queue, aq_submit *submit)
+static void submit_start(aq_feed *queue, aq_submit *submit)
 {
   const aq_submission *submission = submit->submission;
   submit->waits = (submission->wait_count + AQ_BARRIER_DEPENDENCIES - 1) /
@@ -211,8 +211,8 @@ static void submit_start(aq_queue *queue, aq_submit *submit)
   submit->result.waits = submit->waits;
 }
 
-aq_status aq_queue_submit(aq_queue *queue, const aq_submission *submission,
-                          aq_submitted *out, aq_diag *diag)
+aq_status aq_feed_submit(aq_feed *queue, const aq_submission *submission,
+                         aq_submitted *out, aq_diag *diag)
 {
   aq_submit submit;
   submit.submission = submission;
@@ -220,7 +220,7 @@ aq_status aq_queue_submit(aq_queue *queue, const aq_submission *submission,
   submit.payload_done = 0;
   submit.result = (aq_submitted){0};
   submit.unrung = false;
-  aq_status status = aq_queue_finish(queue, diag);
+  aq_status status = aq_feed_finish(queue, diag);
   if (status == AQ_OK)
     status = submission_check(queue, &submit, diag);
   if (status == AQ_OK && submission->observer)
