@@ -1,0 +1,225 @@
+/* SPDX-License-Identifier: MIT */
+#include "queue/queue.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "queue/queue_priv.h"
+
+enum {
+  RING_DEFAULT = 4096,   /* packets */
+  RING_MIN = 64,         /* packets: the edges of one operation fit */
+  NOTIFICATIONS = 1024,  /* entries */
+  PARKED_DEFAULT = 1024, /* operations */
+};
+
+/* ---- life ---- */
+
+/* On the thread that drives time: takes no lock that may be held while that
+ * goes on. */
+static void queue_stopped(const aq_queue_error *error, void *user)
+{
+  aq_queue_fail(user, AQ_ERR_QUEUE, error->text ? error->text : "queue error");
+}
+
+static aq_status options_choose(const aq_context *context,
+                                aq_queue_options *options, aq_diag *diag)
+{
+  if (options->device >= context->info.device_count)
+    return aq_diag_set(diag, AQ_ERR_INVALID, "device %u; %s has %u",
+                       options->device, context->ops->name,
+                       context->info.device_count);
+  const aq_device_info *device = &context->info.devices[options->device];
+  if (options->size == 0)
+    options->size = device->queue_size_max < RING_DEFAULT
+                        ? device->queue_size_max
+                        : RING_DEFAULT;
+  if (options->notifications == 0)
+    options->notifications = NOTIFICATIONS;
+  if (options->parked == 0)
+    options->parked = PARKED_DEFAULT;
+  if (options->size < RING_MIN)
+    return aq_diag_set(diag, AQ_ERR_INVALID,
+                       "a queue of %u packets; expected at least %d",
+                       options->size, RING_MIN);
+  if (options->notifications < 16 ||
+      (options->notifications & (options->notifications - 1)) != 0)
+    return aq_diag_set(diag, AQ_ERR_INVALID,
+                       "%u notifications; expected a power of two, at least 16",
+                       options->notifications);
+  if (options->kernarg_size == 0)
+    options->kernarg_size = UINT64_C(2) * AQ_KERNARG_ALIGN * options->size;
+  if (options->kernarg_size < UINT64_C(4) * AQ_PLAN_KERNARG)
+    return aq_diag_set(diag, AQ_ERR_INVALID,
+                       "%llu bytes of kernel arguments; expected at least %d",
+                       (unsigned long long)options->kernarg_size,
+                       4 * AQ_PLAN_KERNARG);
+  if (options->profile && !(context->info.caps & AQ_CAP_PROFILING))
+    return aq_diag_set(diag, AQ_ERR_UNSUPPORTED, "%s: it has no timestamps",
+                       context->ops->name);
+  return AQ_OK;
+}
+
+static aq_status queue_init(aq_queue *queue, aq_diag *diag)
+{
+  const aq_queue_options *options = &queue->options;
+  queue->due.entries = calloc(options->notifications, sizeof(aq_due));
+  queue->due.size = options->notifications;
+  if (queue->context->flagged)
+    queue->flags = calloc(options->notifications, sizeof *queue->flags);
+  if (options->report)
+    queue->reports = calloc(options->notifications, sizeof *queue->reports);
+  if (!queue->due.entries || (queue->context->flagged && !queue->flags) ||
+      (options->report && !queue->reports))
+    return aq_diag_set(diag, AQ_ERR_NO_MEMORY, "no memory for a queue");
+  aq_status status = aq_axis_create(queue->context, queue, options->profile,
+                                    &queue->axis, diag);
+  if (status != AQ_OK)
+    return status;
+  status =
+      aq_feed_create(&(aq_feed_options){.transport = queue->transport,
+                                        .device = options->device,
+                                        .size = options->size,
+                                        .kernarg_size = options->kernarg_size,
+                                        .error = queue_stopped,
+                                        .user = queue},
+                     &queue->feed, diag);
+  if (status == AQ_OK)
+    queue->ring = queue->feed->ring;
+  return status;
+}
+
+static void queue_free(aq_queue *queue)
+{
+  aq_feed_destroy(queue->feed);
+  if (queue->axis) {
+    pthread_mutex_lock(&queue->axis->gate);
+    queue->axis->queue = NULL;
+    pthread_mutex_unlock(&queue->axis->gate);
+    aq_axis_release(queue->axis);
+  }
+  pthread_cond_destroy(&queue->calm);
+  pthread_mutex_destroy(&queue->flag_lock);
+  pthread_mutex_destroy(&queue->lock);
+  free(queue->reports);
+  free(queue->flags);
+  free(queue->due.entries);
+  free(queue);
+}
+
+aq_status aq_queue_create(aq_context *context, const aq_queue_options *options,
+                          aq_queue **out, aq_diag *diag)
+{
+  aq_queue_options chosen = *options;
+  aq_status status = options_choose(context, &chosen, diag);
+  if (status != AQ_OK)
+    return status;
+  aq_queue *queue = aligned_alloc(64, (sizeof *queue + 63) & ~(size_t)63);
+  if (!queue)
+    return aq_diag_set(diag, AQ_ERR_NO_MEMORY, "no memory for a queue");
+  memset(queue, 0, sizeof *queue);
+  queue->context = context;
+  queue->transport = context->transport;
+  queue->ops = context->ops;
+  queue->options = chosen;
+  queue->way = context->ways[chosen.device];
+  pthread_mutex_init(&queue->lock, NULL);
+  pthread_mutex_init(&queue->flag_lock, NULL);
+  pthread_cond_init(&queue->calm, NULL);
+  status = queue_init(queue, diag);
+  if (status != AQ_OK) {
+    queue_free(queue);
+    return status;
+  }
+  *out = queue;
+  return AQ_OK;
+}
+
+/* ---- the end ---- */
+
+static bool is_idle(aq_queue *queue)
+{
+  pthread_mutex_lock(&queue->lock);
+  const bool idle = !queue->parked_first && !queue->resuming &&
+                    queue->telling == 0 &&
+                    aq_queue_retired(queue) == queue->epoch;
+  pthread_mutex_unlock(&queue->lock);
+  return idle;
+}
+
+/* The first parked task waits for a host or for another queue. */
+static bool is_held(aq_queue *queue)
+{
+  pthread_mutex_lock(&queue->lock);
+  const bool held =
+      queue->parked_first && queue->parked_first->parking->pending > 0;
+  pthread_mutex_unlock(&queue->lock);
+  return held;
+}
+
+void aq_queue_flush(aq_queue *queue)
+{
+  pthread_mutex_lock(&queue->lock);
+  aq_queue_ring_bell(queue);
+  pthread_mutex_unlock(&queue->lock);
+}
+
+aq_status aq_queue_wait_idle(aq_queue *queue, aq_time deadline, aq_diag *diag)
+{
+  aq_status status = AQ_OK;
+  aq_queue_flush(queue);
+  aq_queue_poll(queue);
+  while (status == AQ_OK && !is_idle(queue))
+    status = aq_queue_progress(queue, deadline, diag);
+  return is_idle(queue) ? AQ_OK : status;
+}
+
+void aq_queue_destroy(aq_queue *queue)
+{
+  static const char gone[] = "the queue was destroyed";
+  if (!queue)
+    return;
+  aq_queue_flush(queue);
+  aq_queue_poll(queue);
+  while (!is_idle(queue)) {
+    if (is_held(queue))
+      aq_parked_fail(queue, AQ_ERR_QUEUE, gone);
+    else if (aq_queue_progress(queue, AQ_TIME_MAX, NULL) != AQ_OK) {
+      aq_queue_fail(queue, AQ_ERR_QUEUE, gone);
+      aq_queue_poll(queue);
+    }
+  }
+  queue_free(queue);
+}
+
+/* ---- what is asked of it ---- */
+
+void aq_queue_stats_get(aq_queue *queue, aq_queue_stats *out)
+{
+  pthread_mutex_lock(&queue->lock);
+  *out = queue->stats;
+  out->publishing = !queue->frontier.overflow;
+  out->depth = (uint32_t)(queue->epoch - aq_queue_retired(queue));
+  pthread_mutex_unlock(&queue->lock);
+  out->failed = __atomic_load_n(&queue->failures, __ATOMIC_RELAXED);
+}
+
+void aq_context_event(aq_context *context, const aq_system_event *event)
+{
+  pthread_mutex_lock(&context->lock);
+  for (aq_axis *axis = context->axes; axis; axis = axis->next)
+    if (axis->queue && axis->queue->ring &&
+        axis->queue->ring->id == event->queue)
+      aq_queue_fail(axis->queue, AQ_ERR_QUEUE, event->text);
+  pthread_mutex_unlock(&context->lock);
+}
+
+const aq_ring *aq_queue_ring(const aq_queue *queue)
+{
+  return queue->ring;
+}
+
+aq_context *aq_queue_context(const aq_queue *queue)
+{
+  return queue->context;
+}

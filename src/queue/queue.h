@@ -1,0 +1,170 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The host queue: everything that a runtime submits to one hardware queue.
+ *
+ * An operation waits for points of semaphores, does something, and signals
+ * points. Order: the operations of a queue run one after the other, in the
+ * order of submission; one that has to wait holds back those behind it.
+ * Different queues know of each other only through semaphores.
+ *
+ * Epochs: each operation that reaches the ring is an epoch of its queue, a
+ * program that does not fit into it at once is several. When an epoch is
+ * complete its resources are given back and its semaphores signalled; that
+ * happens in calls of this API, or through a handler when somebody waits.
+ *
+ * Room: an operation either gets all the room it needs, ring slots, kernel
+ * arguments, notifications, or nothing is taken. What then happens is said by
+ * AQ_SYNC_TRY and AQ_SYNC_PARK; without them the call waits.
+ *
+ * Errors: a queue whose device stopped fails everything pending, and every
+ * later operation, with the cause. An operation that waits for a failed
+ * semaphore fails, and only that.
+ *
+ * Thread rule: any number of threads may submit where the transport is live,
+ * else the one that drives it. What is called back must not wait. Ownership:
+ * the queue owns its ring; the context has to outlive it.
+ */
+#ifndef AQ_QUEUE_QUEUE_H
+#define AQ_QUEUE_QUEUE_H
+
+#include "cmdbuf/link.h"
+#include "queue/semaphore.h"
+
+typedef struct aq_queue aq_queue;
+
+/* What became of one operation, told when its last epoch is retired. */
+typedef struct aq_operation_report {
+  const char *what;         /* "dispatch" */
+  uint64_t first, packets;  /* ids in the ring; a later part's may lie apart */
+  aq_time begin, submitted; /* the host called, and had put everything */
+  aq_time retired;          /* the host had seen it complete */
+  aq_time start, end; /* device time of the last packet, AQ_TIME_NONE unless
+                         the queue is profiled */
+  uint32_t depth;     /* epochs in flight when it was put */
+  uint32_t rules;     /* bits 1 << aq_wait_rule that its waits fell under */
+  aq_status status;
+} aq_operation_report;
+
+typedef struct aq_queue_options {
+  uint32_t size_of; /* sizeof(aq_queue_options) of the caller */
+  uint32_t device;  /* ordinal of the transport */
+  uint32_t size;    /* packets, a power of two; 0: 4096, or what there is */
+  uint64_t kernarg_size;  /* bytes, a power of two; 0: 128 a packet */
+  uint32_t notifications; /* entries, a power of two; 0: 1024 */
+  uint32_t parked;        /* operations that wait outside of the ring at most;
+                             0: 1024 */
+  bool profile;           /* reports have device times; AQ_CAP_PROFILING */
+  void (*report)(const aq_operation_report *report, void *user); /* or NULL */
+  void *user;
+} aq_queue_options;
+
+AQ_API aq_status aq_queue_create(aq_context *context,
+                                 const aq_queue_options *options,
+                                 aq_queue **out, aq_diag *diag);
+
+/* Waits for what is pending; what can never complete fails. NULL is allowed. */
+AQ_API void aq_queue_destroy(aq_queue *queue);
+
+/* ---- operations ---- */
+
+enum aq_sync_flag {
+  AQ_SYNC_TRY = 1 << 0,  /* no room now: AQ_ERR_AGAIN, nothing happened */
+  AQ_SYNC_PARK = 1 << 1, /* no room now: done later, the call returns */
+  AQ_SYNC_MORE = 1 << 2, /* no doorbell: another operation or a flush follows */
+};
+
+/* Around an operation. The arrays are borrowed for the call. */
+typedef struct aq_sync {
+  const aq_point *waits;
+  uint32_t wait_count;
+  const aq_point *signals;
+  uint32_t signal_count;
+  uint32_t flags; /* aq_sync_flag bits */
+  /* Called once when the operation and its signals are over or have failed:
+   * gives back what it retained. May be NULL. */
+  void (*release)(aq_status status, void *user);
+  void *user;
+} aq_sync;
+
+/* sync may be NULL for all of them. AQ_OK: it is under way, or has failed for
+ * what it waits for; its signals and `release` tell. Anything else: nothing
+ * happened, and `release` is not called. */
+
+/* Everything before it in the queue, and nothing else. */
+AQ_API aq_status aq_queue_barrier(aq_queue *queue, const aq_sync *sync,
+                                  aq_diag *diag);
+
+typedef struct aq_launch {
+  uint64_t object;       /* of the kernel */
+  uint32_t grid[3];      /* work-items, none 0 */
+  uint16_t workgroup[3]; /* work-items, none 0 */
+  uint32_t group_size;   /* bytes a workgroup */
+  uint32_t private_size; /* bytes a work-item */
+  const void *kernargs;  /* copied */
+  uint32_t kernarg_size; /* bytes */
+} aq_launch;
+
+AQ_API aq_status aq_queue_dispatch(aq_queue *queue, const aq_sync *sync,
+                                   const aq_launch *launch, aq_diag *diag);
+
+/* A command buffer: a linked program with buffers for its slots. The link has
+ * to stay until the operation is over; the table is copied if it is needed
+ * beyond the call. */
+typedef struct aq_execution {
+  const aq_link *link;
+  const aq_binding *bindings; /* by slot */
+  uint32_t binding_count;
+} aq_execution;
+
+AQ_API aq_status aq_queue_execute(aq_queue *queue, const aq_sync *sync,
+                                  const aq_execution *execution, aq_diag *diag);
+
+/* Rings for what AQ_SYNC_MORE held back. */
+AQ_API void aq_queue_flush(aq_queue *queue);
+
+/* Retires what is complete. Never waits. */
+AQ_API void aq_queue_poll(aq_queue *queue);
+
+/* Waits until nothing is pending. */
+AQ_API aq_status aq_queue_wait_idle(aq_queue *queue, aq_time deadline,
+                                    aq_diag *diag);
+
+/* ---- statistics ---- */
+
+/* How a wait was met, in the order in which it is tried. */
+typedef enum aq_wait_rule {
+  AQ_WAIT_COMPLETE,      /* 0: the value was reached already */
+  AQ_WAIT_SAME_QUEUE,    /* 1a: this queue signals it */
+  AQ_WAIT_DOMINATED,     /* 1b: this queue has waited for that epoch, or for
+                            one that had */
+  AQ_WAIT_ALL_DOMINATED, /* 1c: for everything that signals the semaphore */
+  AQ_WAIT_ONE_EDGE,      /* 2a: one edge to the producer's epoch */
+  AQ_WAIT_MANY_EDGES,    /* 2b: an edge for each axis not dominated */
+  AQ_WAIT_DEFERRED,      /* 3: the host waits, then submits */
+  AQ_WAIT_RULES
+} aq_wait_rule;
+
+/* "0", "1a" and so on. */
+AQ_API const char *aq_wait_rule_name(aq_wait_rule rule);
+
+typedef struct aq_queue_stats {
+  uint64_t operations, epochs, packets, doorbells;
+  uint64_t rules[AQ_WAIT_RULES]; /* waits by rule */
+  uint64_t edge_packets;         /* of them for other queues' epochs */
+  uint64_t parked;               /* operations that did not go at once */
+  uint64_t failed;               /* epochs */
+  uint32_t depth, depth_max;     /* epochs in flight */
+  bool publishing;               /* its frontier has not overflowed */
+} aq_queue_stats;
+
+AQ_API void aq_queue_stats_get(aq_queue *queue, aq_queue_stats *out);
+
+/* An event of the transport, passed on by who opened it: the queue that a
+ * memory fault stopped fails. */
+AQ_API void aq_context_event(aq_context *context, const aq_system_event *event);
+
+/* The ring, for who looks at records; owned by the queue. */
+AQ_API const aq_ring *aq_queue_ring(const aq_queue *queue);
+AQ_API aq_context *aq_queue_context(const aq_queue *queue);
+
+#endif

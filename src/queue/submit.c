@@ -1,0 +1,179 @@
+/* SPDX-License-Identifier: MIT */
+/* How a task gets into a queue: at once, parked, or after some waiting. */
+#include "queue/queue_priv.h"
+
+enum { POLL_EVERY = 64 /* epochs: what is complete is retired now and then */ };
+
+static aq_status points_check(const aq_queue *queue, const aq_sync *sync,
+                              aq_diag *diag)
+{
+  for (uint32_t i = 0; i < sync->wait_count; i++)
+    if (sync->waits[i].semaphore->context != queue->context)
+      return aq_diag_set(diag, AQ_ERR_INVALID,
+                         "wait %u: a semaphore of another context", i);
+  for (uint32_t i = 0; i < sync->signal_count; i++) {
+    const aq_point *point = &sync->signals[i];
+    if (point->semaphore->context != queue->context)
+      return aq_diag_set(diag, AQ_ERR_INVALID,
+                         "signal %u: a semaphore of another context", i);
+    if (point->value <= aq_semaphore_value(point->semaphore))
+      return aq_diag_set(
+          diag, AQ_ERR_INVALID,
+          "signal %u: %llu; the semaphore is at %llu and values rise", i,
+          (unsigned long long)point->value,
+          (unsigned long long)aq_semaphore_value(point->semaphore));
+  }
+  return AQ_OK;
+}
+
+static aq_status task_check(const aq_queue *queue, const aq_task *task,
+                            aq_diag *diag)
+{
+  const uint64_t dues = UINT64_C(4) + task->sync.signal_count +
+                        UINT64_C(2) * task->sync.wait_count;
+  if (dues > queue->due.size)
+    return aq_diag_set(diag, AQ_ERR_INVALID,
+                       "%u waits and %u signals: the queue has %u "
+                       "notifications",
+                       task->sync.wait_count, task->sync.signal_count,
+                       queue->due.size);
+  return points_check(queue, &task->sync, diag);
+}
+
+static aq_status queue_word(const aq_queue *queue, aq_diag *diag)
+{
+  return aq_diag_set(diag, queue->axis->failed, "%s", queue->axis->cause.text);
+}
+
+/* What is to be done with the lock taken off. */
+typedef enum next {
+  NEXT_DONE,
+  NEXT_RESUME,
+  NEXT_WAIT,
+  NEXT_REFUSE,
+  NEXT_ERROR
+} next;
+
+static next task_park(aq_queue *queue, aq_task *task, bool wait, aq_diag *diag)
+{
+  if (queue->parked_count < queue->options.parked)
+    return aq_task_park(queue, task, diag) == AQ_OK ? NEXT_RESUME
+           : task->begun                            ? NEXT_REFUSE
+                                                    : NEXT_ERROR;
+  if (wait)
+    return NEXT_WAIT;
+  aq_diag_set(diag, AQ_ERR_AGAIN, "%u operations are parked already",
+              queue->parked_count);
+  return NEXT_ERROR;
+}
+
+/* With the lock. */
+static next task_start(aq_queue *queue, aq_task *task, aq_diag *diag)
+{
+  const uint32_t flags = task->sync.flags;
+  if (queue->parked_first && flags & AQ_SYNC_TRY) {
+    aq_diag_set(diag, AQ_ERR_AGAIN, "operations wait before this one");
+    return NEXT_ERROR;
+  }
+  if (queue->parked_first)
+    return task_park(queue, task, true, diag);
+  switch (aq_task_put(queue, task, diag)) {
+  case AQ_PUT_DONE:
+    return NEXT_DONE;
+  case AQ_PUT_PART:
+    return aq_task_park(queue, task, diag) == AQ_OK ? NEXT_RESUME : NEXT_REFUSE;
+  case AQ_PUT_WAIT:
+    return task_park(queue, task, !(flags & AQ_SYNC_TRY), diag);
+  case AQ_PUT_ROOM:
+    break;
+  case AQ_PUT_FAILED:
+    return NEXT_REFUSE;
+  case AQ_PUT_ERROR:
+    return NEXT_ERROR;
+  }
+  aq_queue_ring_bell(queue); /* or it would wait for itself */
+  if (flags & AQ_SYNC_PARK)
+    return task_park(queue, task, true, diag);
+  if (!(flags & AQ_SYNC_TRY))
+    return NEXT_WAIT;
+  aq_diag_set(diag, AQ_ERR_AGAIN, "queue %u has no room now", queue->ring->id);
+  return NEXT_ERROR;
+}
+
+/* What belongs behind a task that is in: no room for it is no reason to come
+ * back, so it is parked. Returns whether something was. With the lock. */
+static bool chain_start(aq_queue *queue, aq_task *task, aq_diag *diag,
+                        aq_task **refused)
+{
+  bool parked = false;
+  *refused = NULL;
+  for (; task && !*refused; task = task->then) {
+    aq_put put =
+        queue->parked_first ? AQ_PUT_WAIT : aq_task_put(queue, task, diag);
+    if (put == AQ_PUT_DONE)
+      continue;
+    if (put == AQ_PUT_FAILED || put == AQ_PUT_ERROR ||
+        aq_task_park(queue, task, diag) != AQ_OK)
+      *refused = task;
+    else
+      parked = true;
+  }
+  return parked;
+}
+
+static void chain_refuse(aq_task *task, aq_status status, const char *cause)
+{
+  for (; task; task = task->then)
+    aq_task_refuse(task, status, cause);
+}
+
+/* Everything that has to happen without the lock when a task is in, or was
+ * refused: AQ_OK either way. */
+static void task_settle(aq_queue *queue, aq_task *task, next step,
+                        aq_diag *diag)
+{
+  aq_task *refused = task;
+  bool resume = step == NEXT_RESUME;
+  if (step != NEXT_REFUSE)
+    resume |= chain_start(queue, task->then, diag, &refused);
+  const uint64_t epoch = queue->epoch;
+  pthread_mutex_unlock(&queue->lock);
+  if (refused)
+    chain_refuse(refused, diag->status == AQ_OK ? AQ_ERR_QUEUE : diag->status,
+                 diag->text);
+  if (resume)
+    aq_queue_resume(queue);
+  if (epoch % POLL_EVERY == 0)
+    aq_queue_poll(queue);
+}
+
+aq_status aq_task_submit(aq_queue *queue, aq_task *task, aq_diag *diag)
+{
+  aq_diag own;
+  aq_diag *words = diag ? diag : &own;
+  aq_status status = task_check(queue, task, diag);
+  if (status != AQ_OK)
+    return status;
+  words->status = AQ_OK;
+  if (queue->reports)
+    task->begin = queue->ops->now(queue->transport);
+  for (;;) {
+    pthread_mutex_lock(&queue->lock);
+    if (aq_axis_failed_from(queue->axis) != AQ_EPOCH_NEVER) {
+      pthread_mutex_unlock(&queue->lock);
+      aq_queue_poll(queue);
+      return queue_word(queue, diag);
+    }
+    const next step = task_start(queue, task, words);
+    if (step == NEXT_DONE || step == NEXT_RESUME || step == NEXT_REFUSE) {
+      task_settle(queue, task, step, words);
+      return AQ_OK;
+    }
+    pthread_mutex_unlock(&queue->lock);
+    if (step == NEXT_ERROR)
+      return words->status;
+    status = aq_queue_progress(queue, AQ_TIME_MAX, diag);
+    if (status != AQ_OK)
+      return status;
+  }
+}

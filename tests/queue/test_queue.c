@@ -1,0 +1,429 @@
+/* SPDX-License-Identifier: MIT */
+/* The host queue on every ground: what a runtime may rely on. */
+#include "queue/ground.h"
+
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cmdbuf/builder.h"
+
+enum { STEPS = 40 };
+
+static void operations_run_in_order(ground *g)
+{
+  aq_queue *queue = ground_queue(g, NULL);
+  aq_semaphore *done = ground_semaphore(g, 0);
+  uint64_t cell = 1, expected = 1;
+  ground_sync s;
+  for (uint64_t i = 0; i < STEPS; i++) {
+    ck_assert_ok(g, ground_dispatch(g, queue,
+                                    i + 1 == STEPS
+                                        ? ground_sync_make(&s, NULL, 0, done, 1)
+                                        : NULL,
+                                    &cell, i));
+    expected = ground_stepped(expected, i);
+  }
+  ground_wait(g, done, 1);
+  ck_assert_uint_eq(cell, expected);
+  aq_queue_stats stats;
+  aq_queue_stats_get(queue, &stats);
+  ck_assert_uint_eq(stats.operations, STEPS);
+  ck_assert_uint_eq(stats.packets, STEPS);
+  aq_queue_destroy(queue);
+  aq_semaphore_release(done);
+}
+
+static void a_barrier_alone_signals(ground *g)
+{
+  aq_queue *queue = ground_queue(g, NULL);
+  aq_semaphore *done = ground_semaphore(g, 5);
+  ground_sync s;
+  ck_assert_ok(g, aq_queue_barrier(
+                      queue, ground_sync_make(&s, NULL, 0, done, 9), &g->diag));
+  ground_wait(g, done, 9);
+  uint64_t value;
+  ck_assert_ok(g, aq_semaphore_query(done, &value, &g->diag));
+  ck_assert_uint_eq(value, 9);
+  ck_assert_int_eq(aq_semaphore_signal(done, 9, &g->diag), AQ_ERR_INVALID);
+  ck_assert_int_eq(
+      aq_queue_barrier(queue, ground_sync_make(&s, NULL, 0, done, 9), &g->diag),
+      AQ_ERR_INVALID);
+  aq_queue_destroy(queue);
+  aq_semaphore_release(done);
+}
+
+/* A ball thrown between queues: each throw waits for the one before. */
+static void queues_wait_for_each_other(ground *g)
+{
+  enum { QUEUES = 3 };
+  aq_queue *queues[QUEUES];
+  for (int i = 0; i < QUEUES; i++)
+    queues[i] = ground_queue(g, NULL);
+  aq_semaphore *ball = ground_semaphore(g, 0);
+  uint64_t cell = 7, expected = 7;
+  for (uint64_t i = 0; i < STEPS; i++) {
+    ground_sync s;
+    ck_assert_ok(g, ground_dispatch(g, queues[i % QUEUES],
+                                    ground_sync_make(&s, ball, i, ball, i + 1),
+                                    &cell, i));
+    expected = ground_stepped(expected, i);
+  }
+  ground_wait(g, ball, STEPS);
+  ck_assert_uint_eq(cell, expected);
+  for (int i = 0; i < QUEUES; i++)
+    aq_queue_destroy(queues[i]);
+  aq_semaphore_release(ball);
+}
+
+static void a_wait_may_come_before_its_signal(ground *g)
+{
+  aq_queue *first = ground_queue(g, NULL), *second = ground_queue(g, NULL);
+  aq_semaphore *go = ground_semaphore(g, 0), *done = ground_semaphore(g, 0);
+  uint64_t cell = 1;
+  ground_sync s;
+  ck_assert_ok(g,
+               ground_dispatch(g, second, ground_sync_make(&s, go, 2, done, 1),
+                               &cell, 2));
+  ck_assert_ok(g, ground_dispatch(g, second,
+                                  ground_sync_make(&s, NULL, 0, done, 2), &cell,
+                                  3));
+  ck_assert_ok(g,
+               ground_dispatch(g, first, ground_sync_make(&s, NULL, 0, go, 1),
+                               &cell, 1));
+  ground_wait(g, go, 1);
+  ck_assert_uint_eq(cell, ground_stepped(1, 1));
+  ck_assert_ok(g, aq_semaphore_signal(go, 2, &g->diag));
+  ground_wait(g, done, 2);
+  ck_assert_uint_eq(cell,
+                    ground_stepped(ground_stepped(ground_stepped(1, 1), 2), 3));
+  aq_queue_stats stats;
+  aq_queue_stats_get(second, &stats);
+  ck_assert_uint_eq(stats.rules[AQ_WAIT_DEFERRED], 1);
+  ck_assert_uint_eq(stats.parked, 2);
+  aq_queue_destroy(first);
+  aq_queue_destroy(second);
+  aq_semaphore_release(go);
+  aq_semaphore_release(done);
+}
+
+static void a_full_queue_takes_more_later(ground *g)
+{
+  enum { MANY = 3000 };
+  aq_queue *queue = ground_queue(
+      g, &(aq_queue_options){.size = 64, .notifications = 64, .parked = 16});
+  aq_semaphore *done = ground_semaphore(g, 0);
+  uint64_t cell = 1, expected = 1;
+  ground_sync s;
+  for (uint64_t i = 0; i < MANY; i++) {
+    ground_sync_make(&s, NULL, 0, done, i + 1)->flags =
+        i % 3 == 0 ? AQ_SYNC_PARK : 0;
+    ck_assert_ok(g, ground_dispatch(g, queue, &s.sync, &cell, i));
+    expected = ground_stepped(expected, i);
+  }
+  ground_wait(g, done, MANY);
+  ck_assert_uint_eq(cell, expected);
+  aq_queue_destroy(queue);
+  aq_semaphore_release(done);
+}
+
+static void who_only_tries_is_told_that_there_is_no_room(ground *g)
+{
+  aq_queue *queue =
+      ground_queue(g, &(aq_queue_options){.size = 64, .notifications = 64});
+  aq_semaphore *go = ground_semaphore(g, 0), *done = ground_semaphore(g, 0);
+  uint64_t cell = 1;
+  ground_sync s;
+  /* Held back by the host, so that nothing completes. */
+  ck_assert_ok(g, aq_queue_barrier(queue, ground_sync_make(&s, go, 1, NULL, 0),
+                                   &g->diag));
+  aq_sync try = {.flags = AQ_SYNC_TRY};
+  ck_assert_int_eq(ground_dispatch(g, queue, &try, &cell, 1), AQ_ERR_AGAIN);
+  ck_assert_ok(g, aq_semaphore_signal(go, 1, &g->diag));
+  ck_assert_ok(g, aq_queue_wait_idle(queue, AQ_TIME_MAX, &g->diag));
+  unsigned taken = 0;
+  try.flags |= AQ_SYNC_MORE; /* no doorbell: the ring can only fill */
+  while (taken < 1000 && ground_dispatch(g, queue, &try, &cell, 1) == AQ_OK)
+    taken++;
+  ck_assert_uint_ge(taken, 30);
+  ck_assert_uint_lt(taken, 1000);
+  aq_queue_flush(queue);
+  ck_assert_ok(g, aq_queue_wait_idle(queue, AQ_TIME_MAX, &g->diag));
+  ck_assert_ok(g, ground_dispatch(g, queue, &try, &cell, 1));
+  aq_queue_destroy(queue);
+  aq_semaphore_release(go);
+  aq_semaphore_release(done);
+}
+
+typedef struct release_note {
+  unsigned calls;
+  aq_status status;
+} release_note;
+
+static void release_noted(aq_status status, void *user)
+{
+  release_note *note = user;
+  note->calls++;
+  note->status = status;
+}
+
+static void a_failure_reaches_all_that_wait_for_it(ground *g)
+{
+  aq_queue *first = ground_queue(g, NULL), *second = ground_queue(g, NULL);
+  aq_semaphore *a = ground_semaphore(g, 0), *b = ground_semaphore(g, 0),
+               *c = ground_semaphore(g, 0);
+  release_note note = {0};
+  uint64_t cell = 1;
+  ground_sync s;
+  ck_assert_ok(
+      g, ground_dispatch(g, first, ground_sync_make(&s, a, 1, b, 1), &cell, 1));
+  ground_sync_make(&s, b, 1, c, 1);
+  s.sync.release = release_noted;
+  s.sync.user = &note;
+  ck_assert_ok(g, ground_dispatch(g, second, &s.sync, &cell, 2));
+  aq_semaphore_fail(a, AQ_ERR_IO, "the disk is gone");
+  const aq_point last = {c, 1};
+  ck_assert_int_eq(
+      aq_semaphore_wait(&last, 1, AQ_WAIT_ALL, AQ_TIME_MAX, NULL, &g->diag),
+      AQ_ERR_IO);
+  ck_assert_str_eq(g->diag.text, "the disk is gone");
+  ck_assert_uint_eq(note.calls, 1);
+  ck_assert_int_eq(note.status, AQ_ERR_IO);
+  ck_assert_uint_eq(cell, 1);
+  /* The queues themselves are well. */
+  aq_semaphore *d = ground_semaphore(g, 0);
+  ck_assert_ok(g,
+               ground_dispatch(g, second, ground_sync_make(&s, NULL, 0, d, 1),
+                               &cell, 5));
+  ground_wait(g, d, 1);
+  ck_assert_uint_eq(cell, ground_stepped(1, 5));
+  aq_queue_destroy(first);
+  aq_queue_destroy(second);
+  aq_semaphore_release(a);
+  aq_semaphore_release(b);
+  aq_semaphore_release(c);
+  aq_semaphore_release(d);
+}
+
+static void a_stopped_queue_fails_what_is_pending(ground *g)
+{
+  aq_queue *bad = ground_queue(g, NULL), *other = ground_queue(g, NULL);
+  aq_semaphore *a = ground_semaphore(g, 0), *b = ground_semaphore(g, 0);
+  uint64_t cell = 1;
+  ground_sync s;
+  const aq_launch broken = {
+      .object = 0, .grid = {1, 1, 1}, .workgroup = {1, 1, 1}};
+  ck_assert_ok(g, aq_queue_dispatch(bad, NULL, &broken, &g->diag));
+  aq_status status =
+      ground_dispatch(g, bad, ground_sync_make(&s, NULL, 0, a, 1), &cell, 1);
+  if (status == AQ_OK) {
+    ck_assert_ok(g, ground_dispatch(g, other, ground_sync_make(&s, a, 1, b, 1),
+                                    &cell, 2));
+    const aq_point point = {b, 1};
+    ck_assert_int_eq(
+        aq_semaphore_wait(&point, 1, AQ_WAIT_ALL, AQ_TIME_MAX, NULL, &g->diag),
+        AQ_ERR_QUEUE);
+    uint64_t value;
+    ck_assert_int_eq(aq_semaphore_query(a, &value, &g->diag), AQ_ERR_QUEUE);
+    ck_assert_uint_eq(value, 0);
+  } else {
+    ck_assert_int_eq(status, AQ_ERR_QUEUE); /* it had stopped at once */
+  }
+  ck_assert_int_eq(ground_dispatch(g, bad, NULL, &cell, 1), AQ_ERR_QUEUE);
+  ck_assert_ptr_nonnull(strstr(g->diag.text, "kernel"));
+  aq_queue_destroy(bad);
+  aq_queue_destroy(other);
+  aq_semaphore_release(a);
+  aq_semaphore_release(b);
+}
+
+static void told(aq_status status, const char *cause, void *user)
+{
+  (void)cause;
+  __atomic_store_n((int *)user, 100 + (int)status, __ATOMIC_RELEASE);
+}
+
+static void hosts_are_called_back_and_descriptors_become_readable(ground *g)
+{
+  aq_queue *queue = ground_queue(g, NULL);
+  aq_semaphore *s1 = ground_semaphore(g, 0), *s2 = ground_semaphore(g, 0);
+  int called = 0, failed = 0, fd;
+  uint64_t cell = 1;
+  ground_sync s;
+  ck_assert_ok(g, aq_semaphore_notify(s1, 1, told, &called, &g->diag));
+  ck_assert_ok(g, aq_semaphore_notify(s2, 1, told, &failed, &g->diag));
+  ck_assert_ok(g, aq_semaphore_export(s1, 1, &fd, &g->diag));
+  struct pollfd look = {.fd = fd, .events = POLLIN};
+  ck_assert_int_eq(poll(&look, 1, 0), 0);
+  ck_assert_ok(g,
+               ground_dispatch(g, queue, ground_sync_make(&s, NULL, 0, s1, 1),
+                               &cell, 1));
+  ground_wait(g, s1, 1);
+  ck_assert_int_eq(poll(&look, 1, 5000), 1);
+  ck_assert_int_eq(__atomic_load_n(&called, __ATOMIC_ACQUIRE), 100);
+  close(fd);
+  aq_semaphore_fail(s2, AQ_ERR_IO, "gone");
+  ck_assert_int_eq(failed, 100 + AQ_ERR_IO);
+  aq_queue_destroy(queue);
+  aq_semaphore_release(s1);
+  aq_semaphore_release(s2);
+}
+
+static void hosts_wait_for_any_and_until_a_deadline(ground *g)
+{
+  aq_queue *queue = ground_queue(g, NULL);
+  aq_semaphore *a = ground_semaphore(g, 0), *b = ground_semaphore(g, 0);
+  uint64_t cell = 1;
+  uint32_t index = 9;
+  ground_sync s;
+  ck_assert_ok(g, ground_dispatch(g, queue, ground_sync_make(&s, NULL, 0, b, 3),
+                                  &cell, 1));
+  const aq_point points[] = {{a, 1}, {b, 2}};
+  ck_assert_ok(g, aq_semaphore_wait(points, 2, AQ_WAIT_ANY, AQ_TIME_MAX, &index,
+                                    &g->diag));
+  ck_assert_uint_eq(index, 1);
+  ck_assert_int_eq(aq_semaphore_wait(points, 2, AQ_WAIT_ALL,
+                                     g->ops->now(g->t) + AQ_MS, NULL, &g->diag),
+                   AQ_ERR_TIMEOUT);
+  if (g->kind->mode == AQ_MODE_VIRTUAL)
+    ck_assert_int_eq(
+        aq_semaphore_wait(points, 1, AQ_WAIT_ALL, AQ_TIME_MAX, NULL, &g->diag),
+        AQ_ERR_DEADLOCK);
+  aq_queue_destroy(queue);
+  aq_semaphore_release(a);
+  aq_semaphore_release(b);
+}
+
+static void parked_operations_fail_with_their_queue(ground *g)
+{
+  aq_queue *queue = ground_queue(g, NULL);
+  aq_semaphore *never = ground_semaphore(g, 0), *done = ground_semaphore(g, 0);
+  release_note note = {0};
+  uint64_t cell = 1;
+  ground_sync s;
+  ground_sync_make(&s, never, 1, done, 1);
+  s.sync.release = release_noted;
+  s.sync.user = &note;
+  ck_assert_ok(g, ground_dispatch(g, queue, &s.sync, &cell, 1));
+  aq_queue_destroy(queue);
+  ck_assert_uint_eq(note.calls, 1);
+  ck_assert_int_eq(aq_semaphore_query(done, NULL, &g->diag), AQ_ERR_QUEUE);
+  ck_assert_uint_eq(cell, 1);
+  aq_semaphore_release(never);
+  aq_semaphore_release(done);
+}
+
+/* A command buffer larger than the ring, replayed with different tables. */
+static void a_program_larger_than_the_ring_is_one_operation(ground *g)
+{
+  enum { DISPATCHES = 500 };
+  aq_builder *builder;
+  aq_program program;
+  aq_link *link;
+  uint32_t kernel;
+  ck_assert_ok(g, aq_builder_create(NULL, &builder, &g->diag));
+  ck_assert_ok(
+      g, aq_builder_kernel(builder, "step", g->kernel, &kernel, &g->diag));
+  for (uint64_t i = 0; i < DISPATCHES; i++) {
+    const aq_ref cell = aq_ref_slot(0, 0);
+    aq_builder_barrier(builder, AQ_SCOPE_AGENT, AQ_SCOPE_AGENT);
+    ck_assert_ok(g,
+                 aq_builder_dispatch(builder,
+                                     &(aq_dispatch){.kernel = kernel,
+                                                    .grid = {1, 1, 1},
+                                                    .workgroup = {1, 1, 1},
+                                                    .bindings = &cell,
+                                                    .binding_count = 1,
+                                                    .constants = &i,
+                                                    .constant_size = sizeof i},
+                                     &g->diag));
+  }
+  ck_assert_ok(g, aq_builder_end(builder, &program, &g->diag));
+  ck_assert_ok(g,
+               aq_link_create(&program, &(aq_link_options){.transport = g->t},
+                              &link, &g->diag));
+  aq_queue *queue =
+      ground_queue(g, &(aq_queue_options){.size = 64, .kernarg_size = 16384});
+  aq_semaphore *done = ground_semaphore(g, 0);
+  uint64_t cells[2] = {1, 2}, expected[2] = {1, 2};
+  for (uint64_t i = 0; i < 2; i++) {
+    aq_binding binding = {&cells[i], sizeof cells[i]};
+    ground_sync s;
+    ck_assert_ok(
+        g, aq_queue_execute(queue, ground_sync_make(&s, NULL, 0, done, i + 1),
+                            &(aq_execution){link, &binding, 1}, &g->diag));
+    memset(&binding, 0xee, sizeof binding); /* it was copied if need be */
+    for (uint64_t k = 0; k < DISPATCHES; k++)
+      expected[i] = ground_stepped(expected[i], k);
+  }
+  ground_wait(g, done, 2);
+  ck_assert_uint_eq(cells[0], expected[0]);
+  ck_assert_uint_eq(cells[1], expected[1]);
+  aq_queue_stats stats;
+  aq_queue_stats_get(queue, &stats);
+  ck_assert_uint_eq(stats.operations, 2);
+  ck_assert_uint_gt(stats.epochs, 2);
+  aq_queue_destroy(queue);
+  aq_link_destroy(link);
+  aq_builder_destroy(builder);
+  aq_semaphore_release(done);
+}
+
+/* ---- the suite on each ground ---- */
+
+typedef struct queue_case {
+  const char *name;
+  void (*run)(ground *g);
+} queue_case;
+
+#define CASE(name)                                                             \
+  {                                                                            \
+#name, name                                                                \
+  }
+
+static const queue_case cases[] = {
+    CASE(operations_run_in_order),
+    CASE(a_barrier_alone_signals),
+    CASE(queues_wait_for_each_other),
+    CASE(a_wait_may_come_before_its_signal),
+    CASE(a_full_queue_takes_more_later),
+    CASE(who_only_tries_is_told_that_there_is_no_room),
+    CASE(a_failure_reaches_all_that_wait_for_it),
+    CASE(a_stopped_queue_fails_what_is_pending),
+    CASE(hosts_are_called_back_and_descriptors_become_readable),
+    CASE(hosts_wait_for_any_and_until_a_deadline),
+    CASE(parked_operations_fail_with_their_queue),
+    CASE(a_program_larger_than_the_ring_is_one_operation),
+};
+enum { CASES = sizeof cases / sizeof *cases };
+
+START_TEST(case_run)
+{
+  ground g;
+  ground_open(&g, &ground_kinds[_i / CASES], NULL, NULL);
+  cases[_i % CASES].run(&g);
+  ground_close(&g);
+}
+END_TEST
+
+int main(void)
+{
+  Suite *suite = suite_create("queue/queue");
+  for (unsigned i = 0; i < ground_kind_count * CASES; i++) {
+    static char names[256][160];
+    snprintf(names[i], sizeof names[i], "%s: %s", ground_kinds[i / CASES].label,
+             cases[i % CASES].name);
+    TCase *tcase = tcase_create(names[i]);
+    tcase_set_timeout(tcase, 60);
+    tcase_add_loop_test(tcase, case_run, (int)i, (int)i + 1);
+    suite_add_tcase(suite, tcase);
+  }
+  SRunner *runner = srunner_create(suite);
+  const int tap = getenv("CK_TAP_LOG_FILE_NAME") != NULL;
+  srunner_run_all(runner, tap ? CK_SILENT : CK_NORMAL);
+  const int failed = srunner_ntests_failed(runner);
+  srunner_free(runner);
+  return tap ? 0 : failed != 0;
+}
