@@ -189,6 +189,12 @@ void aq_queue_resume(aq_queue *queue)
     while (queue->parked_first && parked_step(queue, queue->parked_first))
       ;
     stuck = queue->parked_first && queue->parked_first->parking->pending == 0;
+    if (stuck && aq_queue_is_lagging(queue)) {
+      pthread_mutex_unlock(&queue->lock);
+      aq_queue_catch_up(queue);
+      pthread_mutex_lock(&queue->lock);
+      queue->resume_again = true;
+    }
   } while (queue->resume_again);
   if (queue->unrung && !queue->parked_first)
     aq_queue_ring_bell(queue);

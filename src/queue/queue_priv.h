@@ -154,6 +154,16 @@ void aq_queue_arm(aq_queue *queue, uint64_t epoch);
 /* The device stopped, or the queue is to end: nothing else completes. */
 void aq_queue_fail(aq_queue *queue, aq_status status, const char *cause);
 
+/* Everything is complete, but the device has not handed all slots back yet: a
+ * moment on hardware, never in virtual time. Waits for it. */
+static inline bool aq_queue_is_lagging(const aq_queue *queue)
+{
+  return aq_axis_failed_from(queue->axis) == AQ_EPOCH_NEVER &&
+         aq_queue_retired(queue) == aq_queue_epoch(queue) &&
+         aq_ring_space(queue->ring) < queue->ring->size;
+}
+void aq_queue_catch_up(aq_queue *queue);
+
 /* Lets time pass until something completes; the transport's status. */
 aq_status aq_queue_progress(aq_queue *queue, aq_time deadline, aq_diag *diag);
 

@@ -294,6 +294,12 @@ void aq_queue_poll(aq_queue *queue)
   }
 }
 
+void aq_queue_catch_up(aq_queue *queue)
+{
+  queue->ops->queue_wait_space(queue->transport, queue->ring, queue->ring->size,
+                               AQ_TIME_MAX, NULL);
+}
+
 aq_status aq_queue_progress(aq_queue *queue, aq_time deadline, aq_diag *diag)
 {
   aq_context *context = queue->context;
@@ -307,7 +313,9 @@ aq_status aq_queue_progress(aq_queue *queue, aq_time deadline, aq_diag *diag)
   aq_queue_poll(queue);
   aq_status status = AQ_OK;
   const bool found = aq_queue_oldest(queue, &oldest);
-  if (aq_queue_retired(queue) == before) {
+  if (aq_queue_is_lagging(queue)) {
+    aq_queue_catch_up(queue);
+  } else if (aq_queue_retired(queue) == before) {
     if (found)
       items[1] = aq_epoch_item(&oldest);
     const aq_wait_request request = {.items = items,

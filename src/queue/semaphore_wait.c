@@ -8,8 +8,7 @@
 #include <sys/eventfd.h>
 #include <unistd.h>
 
-#include "queue/queue.h"
-#include "queue/semaphore_priv.h"
+#include "queue/queue_priv.h"
 
 /* ---- a look ---- */
 
@@ -83,6 +82,17 @@ static void host_wait_add(host_wait *wait, const aq_point *point)
   pthread_mutex_unlock(&semaphore->lock);
 }
 
+/* Without handlers nobody else looks at what parked operations wait for. */
+static void host_wait_add_oldest(host_wait *wait, aq_context *context)
+{
+  for (aq_axis *axis = context->axes; axis && wait->count < WAIT_EDGES;
+       axis = axis->next) {
+    aq_epoch_ref *oldest = &wait->edges[wait->count];
+    if (axis->queue && aq_queue_oldest(axis->queue, oldest))
+      wait->items[++wait->count] = aq_epoch_item(oldest);
+  }
+}
+
 static void host_wait_end(host_wait *wait)
 {
   while (wait->count > 0)
@@ -118,6 +128,8 @@ static aq_status points_sleep(aq_context *context, const aq_point *points,
 {
   host_wait wait = {.count = 0};
   wait.items[0] = (aq_wait_item){context->bell, AQ_NE, heard};
+  if (!aq_context_has_handlers(context))
+    host_wait_add_oldest(&wait, context);
   for (uint32_t i = 0; i < count; i++)
     if (!point_is_reached(&points[i])) {
       host_wait_add(&wait, &points[i]);
