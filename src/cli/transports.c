@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "backend_hsa/hsa.h"
 #include "backend_sim/device_model.h"
 #include "backend_sim/null.h"
 #include "backend_sim/sim.h"
@@ -13,8 +14,8 @@
 #include "wrap/fault.h"
 
 static const aq_transport_ops *const transports[] = {
-    &aqsim_transport_ops, &aqsim_null_transport_ops, &aq_fault_transport_ops,
-    NULL};
+    &aqsim_transport_ops, &aqsim_null_transport_ops, &aqhsa_transport_ops,
+    &aq_fault_transport_ops, NULL};
 
 const aq_transport_ops *const *aq_transports(void)
 {
@@ -402,7 +403,7 @@ static void loaded_fill(loaded_model *loaded)
     aqsim_model_constant(loaded->source, i, from);
     loaded->constants[i] = (aq_device_constant){
         from->key,  from->group, from->meaning, from->source,
-        from->unit, from->value, from->timing};
+        from->from, from->unit,  from->value,   from->timing};
   }
   aqsim_model_hash(loaded->source, loaded->hash);
   loaded->model = (aq_device_model){loaded->source->name, loaded->hash,

@@ -1,13 +1,16 @@
 libaqcore_la_SOURCES += \
 	src/common/arena.c src/common/arena.h \
 	src/common/diag.c \
+	src/common/hsa_constants.def src/common/hsa_sim.h \
+	src/common/hsa_types.h \
 	src/common/json_in.c src/common/json_in.h \
 	src/common/map.c src/common/map.h \
 	src/common/memory_sink.c src/common/memory_sink.h \
 	src/common/plugin.c src/common/plugin.h \
 	src/common/record.c \
 	src/common/rng.c src/common/rng.h \
-	src/common/status.c
+	src/common/status.c \
+	src/common/utf8.c src/common/utf8.h
 
 # Installed as <aqueduct/…>; doc/abi.md lists them.
 pkginclude_HEADERS += \
@@ -17,6 +20,8 @@ pkginclude_HEADERS += \
 	src/common/export.h \
 	src/common/hsa_abi.h \
 	src/common/kernel.h \
+	src/common/policy.h \
+	src/common/policy_queues.h \
 	src/common/record.def \
 	src/common/record.h \
 	src/common/ring.h \

@@ -282,22 +282,3 @@ hsa_status_t hsa_amd_coherency_set_type(hsa_agent_t agent, uint32_t type)
   __atomic_store_n(&a->coherency, type, __ATOMIC_RELAXED);
   return HSA_STATUS_SUCCESS;
 }
-
-/* ---- events ---- */
-
-hsa_status_t
-hsa_amd_register_system_event_handler(hsa_amd_system_event_callback_t callback,
-                                      void *data)
-{
-  AQDROP_ENTER(runtime);
-  hsa_status_t status = HSA_STATUS_SUCCESS;
-  pthread_mutex_lock(&runtime->lock);
-  if (callback && runtime->event) {
-    status = HSA_STATUS_ERROR;
-  } else {
-    runtime->event = callback;
-    runtime->event_data = data;
-  }
-  pthread_mutex_unlock(&runtime->lock);
-  return status;
-}

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "backend_sim/sim.h"
+#include "dropin/events.h"
 #include "dropin/executables.h"
 #include "dropin/memory.h"
 #include "dropin/queues.h"
@@ -171,7 +172,9 @@ static aq_status transport_open(aqdrop *runtime, const char *const *edits,
   aq_transport_options options = {.size = sizeof options,
                                   .device = device,
                                   .edits = edits,
-                                  .mode = AQ_MODE_LIVE};
+                                  .mode = AQ_MODE_LIVE,
+                                  .event = aqdrop_event_tell,
+                                  .event_user = runtime};
   aq_status status =
       aqsim_transport_ops.open(&options, &runtime->transport, diag);
   if (status != AQ_OK)

@@ -110,6 +110,11 @@ static uint32_t transport_caps(const contract_transport *on)
   aq_diag diag = AQ_DIAG_INIT;
   aq_transport_options options = contract_options(on);
   if (options.layer->ops->open(&options, &t, &diag) != AQ_OK) {
+    /* Nobody needs to have what `make check-hsa` looks for. */
+    if (getenv("AQ_TRANSPORT_OPTIONAL")) {
+      printf("1..0 # SKIP %s: %s\n", on->label, diag.text);
+      exit(0);
+    }
     fprintf(stderr, "%s: %s\n", on->label, diag.text);
     exit(99);
   }

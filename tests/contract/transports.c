@@ -5,7 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char built_in[] = "sim sim,live null fault+sim fault+null";
+/* hsa is the drop-in library of this build, never what else is there. */
+static const char built_in[] = "sim sim,live null hsa fault+sim fault+null";
 static const char live[] = ",live";
 
 static void transport_take(contract_transport *on, const char *name,
@@ -31,11 +32,22 @@ static void transport_take(contract_transport *on, const char *name,
   exit(99);
 }
 
+static void dropin_choose(void)
+{
+  char path[4096];
+  const char *root = getenv("AQ_BUILDDIR");
+  snprintf(path, sizeof path, "%s/.libs/libhsa-runtime64.so.1",
+           root ? root : ".");
+  setenv("AQUEDUCT_LIBHSA_PATH", path, 1);
+}
+
 contract_transport *contract_transports(size_t *count)
 {
   const char *names = getenv("AQ_TRANSPORT");
-  if (!names || !*names)
+  if (!names || !*names) {
+    dropin_choose();
     names = built_in;
+  }
   contract_transport *on = calloc(strlen(names) + 1, sizeof *on);
   if (!on)
     abort();

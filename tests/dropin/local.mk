@@ -36,6 +36,11 @@ tests_dropin_test_queues_SOURCES = tests/dropin/test_queues.c
 tests_dropin_test_queues_CPPFLAGS = $(AQ_TEST_CPPFLAGS)
 tests_dropin_test_queues_LDADD = $(AQ_CLIENT_LDADD)
 
+check_PROGRAMS += tests/dropin/test_raw
+tests_dropin_test_raw_SOURCES = tests/dropin/test_raw.c
+tests_dropin_test_raw_CPPFLAGS = $(AQ_TEST_CPPFLAGS)
+tests_dropin_test_raw_LDADD = $(AQ_CLIENT_LDADD)
+
 check_PROGRAMS += tests/dropin/test_vmem
 tests_dropin_test_vmem_SOURCES = tests/dropin/test_vmem.c
 tests_dropin_test_vmem_CPPFLAGS = $(AQ_TEST_CPPFLAGS)

@@ -2,6 +2,7 @@
 /* Pools, allocations, what addresses belong to, copies. */
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
 #include "dropin/client.h"
 
@@ -300,6 +301,46 @@ START_TEST(ranges_keep_their_attributes_and_can_be_prefetched)
 }
 END_TEST
 
+typedef struct heard {
+  int count;
+  hsa_amd_event_t event;
+} heard;
+
+static hsa_status_t event_hear(const hsa_amd_event_t *event, void *data)
+{
+  heard *h = data;
+  h->event = *event;
+  __atomic_fetch_add(&h->count, 1, __ATOMIC_RELEASE);
+  return HSA_STATUS_SUCCESS;
+}
+
+START_TEST(memory_that_is_not_there_goes_to_the_handler_of_events)
+{
+  client c;
+  char bytes[16];
+  heard h = {0};
+  client_open(&c);
+  void *gone = mmap(NULL, 4096, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  ck_assert_ptr_ne(gone, MAP_FAILED);
+  ck_assert_done(hsa_amd_register_system_event_handler(event_hear, &h));
+  ck_assert_hsa(hsa_amd_register_system_event_handler(event_hear, &h),
+                HSA_STATUS_ERROR);
+  hsa_signal_t done = client_signal(1), later = client_signal(1);
+  ck_assert_done(hsa_amd_memory_async_copy(bytes, c.device, gone, c.host,
+                                           sizeof bytes, 0, NULL, done));
+  ck_assert_done(hsa_amd_memory_async_copy(bytes, c.device, bytes + 8, c.host,
+                                           1, 0, NULL, later));
+  client_wait_zero(later);
+  ck_assert_int_eq(__atomic_load_n(&h.count, __ATOMIC_ACQUIRE), 1);
+  ck_assert_uint_eq(h.event.type, HSA_AMD_GPU_MEMORY_FAULT_EVENT);
+  ck_assert_uint_eq(h.event.agent.handle, c.device.handle);
+  ck_assert_uint_eq(h.event.address, (uintptr_t)gone);
+  ck_assert_int_eq(hsa_signal_load_scacquire(done), 1);
+  munmap(gone, 4096);
+  ck_assert_done(hsa_shut_down());
+}
+END_TEST
+
 AQ_TEST_MAIN("dropin/memory",
              allocations_count_against_the_memory_of_the_device,
              bad_allocations_are_refused,
@@ -312,4 +353,5 @@ AQ_TEST_MAIN("dropin/memory",
              copies_with_inconsistent_dependencies_are_refused,
              an_engine_is_offered_and_copies,
              a_box_is_copied_row_by_row_and_nothing_beside_it,
-             ranges_keep_their_attributes_and_can_be_prefetched)
+             ranges_keep_their_attributes_and_can_be_prefetched,
+             memory_that_is_not_there_goes_to_the_handler_of_events)

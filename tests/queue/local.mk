@@ -20,3 +20,8 @@ check_PROGRAMS += tests/queue/test_queue
 tests_queue_test_queue_SOURCES = tests/queue/test_queue.c
 tests_queue_test_queue_CPPFLAGS = $(AQ_TEST_CPPFLAGS)
 tests_queue_test_queue_LDADD = $(AQ_GROUND_LDADD)
+
+check_PROGRAMS += tests/queue/test_elision
+tests_queue_test_elision_SOURCES = tests/queue/test_elision.c
+tests_queue_test_elision_CPPFLAGS = $(AQ_TEST_CPPFLAGS)
+tests_queue_test_elision_LDADD = $(AQ_GROUND_LDADD)
