@@ -286,6 +286,8 @@ void aq_queue_poll(aq_queue *queue)
     any |= epochs_retire(queue);
   while (!__atomic_compare_exchange_n(&queue->polls, &asked, 0, false,
                                       __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE));
+  if (any)
+    aq_context_ring(queue->context); /* for who waits for room or the end */
   if (aq_axis_failed_from(queue->axis) != AQ_EPOCH_NEVER) {
     if (__atomic_load_n(&queue->parked_count, __ATOMIC_RELAXED) > 0)
       aq_parked_fail(queue, queue->axis->failed, queue->axis->cause.text);
