@@ -11,6 +11,7 @@ aqueduct_SOURCES = \
 	src/cli/cmd_import.c \
 	src/cli/cmd_list.c \
 	src/cli/cmd_replay.c \
+	src/cli/cmd_report.c \
 	src/cli/cmd_run.c \
 	src/cli/cmd_show.c \
 	src/cli/cmd_store.c \
@@ -46,6 +47,7 @@ aq_man_pages = \
 	aqueduct-import.1 \
 	aqueduct-list.1 \
 	aqueduct-replay.1 \
+	aqueduct-report.1 \
 	aqueduct-run.1 \
 	aqueduct-show.1 \
 	aqueduct-store.1
