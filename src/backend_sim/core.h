@@ -14,8 +14,10 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "backend_sim/bandwidth.h"
 #include "backend_sim/calendar.h"
 #include "backend_sim/device_model.h"
+#include "backend_sim/dispatcher.h"
 #include "backend_sim/gate.h"
 #include "backend_sim/handlers.h"
 #include "backend_sim/kernels.h"
@@ -34,6 +36,7 @@ typedef struct aqsim_copy aqsim_copy;
 typedef struct aqsim_wait aqsim_wait;
 typedef struct aqsim_live aqsim_live;
 typedef struct aqsim_kind aqsim_kind;
+typedef struct aqsim_load aqsim_load;
 
 enum { AQSIM_SCOPES = AQ_HEADER_SCOPE_MASK + 1 };
 
@@ -46,7 +49,10 @@ struct aqsim_device {
   aq_time acquire[AQSIM_SCOPES], release[AQSIM_SCOPES];
   aqsim_packet_limits limits;
   uint32_t queue_count;
-  aqsim_queue *cooperative; /* the one of this device, or NULL */
+  aqsim_queue *cooperative;     /* the one of this device, or NULL */
+  aqsim_dispatcher *dispatcher; /* owned */
+  aqsim_bandwidth memory;
+  aqsim_load *loads; /* to be used again */
   /* The copy engine: who has it, and who waits for it, in order. */
   aqsim_copy *copying, *copy_first, *copy_last;
 };
@@ -71,6 +77,8 @@ struct aqsim_flight {
   const aqsim_kind *kind;     /* of its packet, once launched */
   const aqsim_kernel *kernel; /* of kernel dispatches, once launched */
   uint64_t workgroups;        /* of the same */
+  aqsim_grid *grid;           /* of those under dispatch, or NULL */
+  aqsim_load *load;           /* of those with a roofline, or NULL */
   aq_time submit, fetch, launch, start, end;
   aq_time stamp;    /* start timestamp, as this device writes it */
   int64_t negative; /* a dependency was an error: so is the completion */
@@ -103,7 +111,6 @@ struct aqsim_queue {
   aqsim_signal *bell;  /* doorbell of a soft queue */
   uint32_t references; /* of a cooperative queue */
   aqsim_rank rank;
-  uint32_t cus; /* compute units it may use */
 
   /* Packet ids: read index <= fetched <= noticed <= write index. */
   uint64_t noticed, fetched;
@@ -144,6 +151,8 @@ struct aqsim_queue {
   uint64_t failed_packet;
   uint32_t fault; /* of the packet that stops it */
   char failure[AQSIM_FAULT_TEXT_MAX];
+
+  aqsim_cu_set cus; /* compute units it may use */
 
   uint32_t sleepers; /* atomic: hosts that sleep until slots are free (live) */
   uint64_t doorbell;

@@ -16,4 +16,15 @@ aq_time aqsim_cost_duration(const aqsim_model *model,
                             const aq_kernel_packet *packet, uint64_t workgroups,
                             uint32_t cus);
 
+/* How long a workgroup runs, where that does not depend on how many there are.
+ */
+aq_time aqsim_cost_workgroup(const aq_cost *cost,
+                             const aq_kernel_packet *packet);
+
+/* How long a kernel runs that has the memory for itself, and how many bytes a
+ * second it moves meanwhile. */
+aq_time aqsim_cost_roofline(const aqsim_model *model,
+                            const aq_cost_detail *detail, uint64_t workgroups,
+                            uint32_t cus, int64_t *rate);
+
 #endif

@@ -1,6 +1,8 @@
 libaqcore_la_SOURCES += \
+	src/backend_sim/bandwidth.c src/backend_sim/bandwidth.h \
 	src/backend_sim/calendar.c src/backend_sim/calendar.h \
 	src/backend_sim/clock.c src/backend_sim/clock.h \
+	src/backend_sim/cohort.c src/backend_sim/cohort.h \
 	src/backend_sim/copies.c src/backend_sim/copies.h \
 	src/backend_sim/core.h \
 	src/backend_sim/cost.c src/backend_sim/cost.h \
@@ -11,6 +13,7 @@ libaqcore_la_SOURCES += \
 	src/backend_sim/device_model.c src/backend_sim/device_model.h \
 	src/backend_sim/device_show.c \
 	src/backend_sim/device_value.c src/backend_sim/device_value.h \
+	src/backend_sim/dispatcher.c src/backend_sim/dispatcher.h \
 	src/backend_sim/execute.c src/backend_sim/execute.h \
 	src/backend_sim/flight.c src/backend_sim/flight.h \
 	src/backend_sim/gate.c src/backend_sim/gate.h \
@@ -27,15 +30,19 @@ libaqcore_la_SOURCES += \
 	src/backend_sim/memory_fault.c src/backend_sim/memory_fault.h \
 	src/backend_sim/null.c src/backend_sim/null.h \
 	src/backend_sim/null_retire.c src/backend_sim/null_retire.h \
+	src/backend_sim/occupancy.c src/backend_sim/occupancy.h \
 	src/backend_sim/packets.c src/backend_sim/packets.h \
 	src/backend_sim/pm4.c src/backend_sim/pm4.h \
 	src/backend_sim/processor.c src/backend_sim/processor.h \
 	src/backend_sim/queue_life.c src/backend_sim/queue_life.h \
 	src/backend_sim/queues.c src/backend_sim/queues.h \
 	src/backend_sim/records.c src/backend_sim/records.h \
+	src/backend_sim/resources.def \
 	src/backend_sim/signals.c src/backend_sim/signals.h \
 	src/backend_sim/sim.c src/backend_sim/sim.h \
-	src/backend_sim/testbed.c
+	src/backend_sim/testbed.c \
+	src/backend_sim/waves.c src/backend_sim/waves.h \
+	src/backend_sim/xcc.c src/backend_sim/xcc.h
 
 # Device models are installed to be read and copied, and embedded so that the
 # program needs no files. Add a model: its name here.

@@ -12,6 +12,7 @@
 #include "backend_sim/live_device.h"
 #include "backend_sim/queue_life.h"
 #include "backend_sim/queues.h"
+#include "backend_sim/waves.h"
 
 /* ---- life ---- */
 
@@ -67,6 +68,24 @@ static aq_status device_announce(aqsim_device *device, aq_diag *diag)
   return sink->device(sink, &row, &device->record, diag);
 }
 
+static aq_status device_dispatch(aqsim_device *device, aq_diag *diag)
+{
+  aqsim *sim = device->sim;
+  device->dispatcher = aqsim_dispatcher_create(device->model);
+  if (!device->dispatcher ||
+      !aqsim_calendar_reserve(&sim->calendar, AQSIM_BANDWIDTH_EVENTS))
+    return aq_diag_set(diag, AQ_ERR_NO_MEMORY, "out of memory for a device");
+  aqsim_bandwidth_init(&device->memory, &sim->calendar, &sim->now,
+                       device->model->memory_bandwidth);
+  return AQ_OK;
+}
+
+static void device_close(aqsim_device *device)
+{
+  aqsim_waves_fini(device);
+  aqsim_model_destroy(device->model);
+}
+
 static aq_status device_open(aqsim *sim, uint32_t ordinal, const char *name,
                              const char *const *edits, aq_diag *diag)
 {
@@ -83,6 +102,9 @@ static aq_status device_open(aqsim *sim, uint32_t ordinal, const char *name,
       .lds_per_workgroup = (uint64_t)device->model->lds_per_workgroup,
       .foundation = sim->semantics == AQ_SEMANTICS_FOUNDATION};
   device_describe(device, &sim->infos[ordinal]);
+  status = device_dispatch(device, diag);
+  if (status != AQ_OK)
+    return status;
   return device_announce(device, diag);
 }
 
@@ -101,7 +123,7 @@ static void sim_close(aq_transport *t)
   aqsim_signals_fini(&sim->signals);
   aqsim_calendar_fini(&sim->calendar);
   for (uint32_t i = 0; i < sim->device_count; i++)
-    aqsim_model_destroy(sim->devices[i].model);
+    device_close(&sim->devices[i]);
   free(sim->waiters);
   free(sim->infos);
   free(sim->devices);

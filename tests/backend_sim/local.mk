@@ -10,6 +10,7 @@ check_PROGRAMS += \
 	tests/backend_sim/test_clock \
 	tests/backend_sim/test_copies \
 	tests/backend_sim/test_device_model \
+	tests/backend_sim/test_dispatcher \
 	tests/backend_sim/test_docs \
 	tests/backend_sim/test_lifecycle \
 	tests/backend_sim/test_packets \
@@ -36,6 +37,12 @@ tests_backend_sim_test_device_model_SOURCES = \
 	tests/backend_sim/test_device_model.c
 tests_backend_sim_test_device_model_CPPFLAGS = $(AQ_TEST_CPPFLAGS)
 tests_backend_sim_test_device_model_LDADD = $(AQSIM_TEST_LDADD)
+
+tests_backend_sim_test_dispatcher_SOURCES = \
+	tests/backend_sim/test_dispatcher.c \
+	tests/backend_sim/reference.c tests/backend_sim/reference.h
+tests_backend_sim_test_dispatcher_CPPFLAGS = $(AQ_TEST_CPPFLAGS)
+tests_backend_sim_test_dispatcher_LDADD = $(AQSIM_TEST_LDADD)
 
 tests_backend_sim_test_lifecycle_SOURCES = tests/backend_sim/test_lifecycle.c
 tests_backend_sim_test_lifecycle_CPPFLAGS = $(AQ_TEST_CPPFLAGS)
