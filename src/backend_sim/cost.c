@@ -70,9 +70,9 @@ static aq_time work_time(uint64_t work, uint64_t count, int64_t rate,
   return (aq_time)(time < longest ? time : longest);
 }
 
-aq_time aqsim_cost_roofline(const aqsim_model *model,
-                            const aq_cost_detail *detail, uint64_t workgroups,
-                            uint32_t cus, int64_t *rate)
+aqsim_roofline aqsim_cost_roofline(const aqsim_model *model,
+                                   const aq_cost_detail *detail,
+                                   uint64_t workgroups, uint32_t cus)
 {
   const uint64_t used = workgroups < cus ? workgroups : cus;
   const aq_time compute = work_time(
@@ -81,13 +81,14 @@ aq_time aqsim_cost_roofline(const aqsim_model *model,
       work_time(detail->bytes, workgroups, model->memory_bandwidth, 1, 1);
   aq_time time = aq_time_max(compute, memory);
   time = aq_time_max(time, dispatch_duration(model, workgroups, cus));
-  const unsigned __int128 bytes = (unsigned __int128)detail->bytes * workgroups;
-  *rate = model->memory_bandwidth;
-  if (bytes == 0)
-    *rate = 0;
-  else if (!(bytes >> 64) && time > memory)
-    *rate = (int64_t)(bytes * (uint64_t)AQ_S / (uint64_t)time);
-  return time;
+  aqsim_roofline out = {.time = time, .rate = model->memory_bandwidth};
+  if (__builtin_mul_overflow(detail->bytes, workgroups, &out.bytes))
+    out.bytes = UINT64_MAX;
+  if (time > memory)
+    out.rate = (int64_t)(((unsigned __int128)out.bytes * (uint64_t)AQ_S +
+                          (uint64_t)time - 1) /
+                         (uint64_t)time);
+  return out;
 }
 
 aq_time aqsim_cost_duration(const aqsim_model *model,

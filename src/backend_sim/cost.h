@@ -21,10 +21,15 @@ aq_time aqsim_cost_duration(const aqsim_model *model,
 aq_time aqsim_cost_workgroup(const aq_cost *cost,
                              const aq_kernel_packet *packet);
 
-/* How long a kernel runs that has the memory for itself, and how many bytes a
- * second it moves meanwhile. */
-aq_time aqsim_cost_roofline(const aqsim_model *model,
-                            const aq_cost_detail *detail, uint64_t workgroups,
-                            uint32_t cus, int64_t *rate);
+/* A kernel that has the memory for itself. */
+typedef struct aqsim_roofline {
+  aq_time time;   /* it runs */
+  uint64_t bytes; /* it moves */
+  int64_t rate;   /* bytes a second that it has to move to be done in time */
+} aqsim_roofline;
+
+aqsim_roofline aqsim_cost_roofline(const aqsim_model *model,
+                                   const aq_cost_detail *detail,
+                                   uint64_t workgroups, uint32_t cus);
 
 #endif

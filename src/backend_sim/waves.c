@@ -9,11 +9,13 @@
 
 /* A kernel with a roofline that runs, or will. */
 struct aqsim_load {
-  aqsim_bytes bytes; /* first */
+  aqsim_transfer transfer; /* first */
   aqsim_flight *flight;
   aqsim_load *next; /* free ones */
+  uint64_t size;    /* bytes */
   aq_time time;     /* it takes when nothing holds it up */
   aq_time start;    /* AQ_TIME_NONE: it has not started */
+  bool pending;     /* the event of its end */
 };
 
 /* ---- what the dispatcher is asked for ---- */
@@ -44,8 +46,10 @@ static aqsim_flow waves_wait(aqsim_flight *flight)
 
 static aqsim_flow waves_fail(aqsim_flight *flight)
 {
-  return aqsim_flight_fail(flight, AQSIM_FAULT_PACKET_FORMAT,
-                           "out of memory for a dispatch");
+  static const char text[] = "out of memory for a dispatch";
+  return flight->kind->record == AQ_KIND_KERNEL
+             ? aqsim_flight_fail(flight, AQSIM_FAULT_PACKET_FORMAT, text)
+             : aqsim_flight_fault(flight, AQSIM_FAULT_PACKET_FORMAT, text);
 }
 
 /* ---- rooflines ---- */
@@ -65,50 +69,65 @@ static aqsim_load *load_alloc(aqsim_device *device)
   return load;
 }
 
-static void load_done(aqsim_bytes *bytes)
+/* Puts the end where the rate puts it, never before the work is done. */
+static void load_changed(aqsim_transfer *transfer)
 {
-  aqsim_flight_resume(((aqsim_load *)bytes)->flight);
+  aqsim_load *load = (aqsim_load *)transfer;
+  aqsim_flight *flight = load->flight;
+  aqsim *sim = flight->queue->sim;
+  if (load->pending)
+    aqsim_calendar_forget(&sim->calendar, &flight->event, sizeof flight->event);
+  load->pending = true;
+  const aq_time end = aq_time_max(aqsim_transfer_end(&sim->traffic, transfer),
+                                  load->start + load->time);
+  aqsim_queue_push(flight->queue, &flight->event, end, AQSIM_AT_END);
 }
 
 static aqsim_flow load_begin(aqsim_flight *flight, const aq_cost *cost,
                              uint64_t workgroups, aq_time start)
 {
   const aqsim_queue *queue = flight->queue;
+  const aqsim_device *device = queue->device;
   aqsim_load *load = load_alloc(queue->device);
   if (!load)
     return waves_fail(flight);
-  *load = (aqsim_load){
-      .bytes = {.done = load_done}, .flight = flight, .start = AQ_TIME_NONE};
-  load->time =
-      aqsim_cost_roofline(queue->device->model, cost->detail, workgroups,
-                          queue->cus.count, &load->bytes.rate);
+  *load = (aqsim_load){.transfer = {.changed = load_changed},
+                       .flight = flight,
+                       .start = AQ_TIME_NONE};
+  aqsim_links_memory(&queue->sim->links, device->ordinal,
+                     &load->transfer.route);
+  const aqsim_roofline roofline = aqsim_cost_roofline(
+      device->model, cost->detail, workgroups, queue->cus.count);
+  load->size = roofline.bytes;
+  load->time = roofline.time;
+  load->transfer.most = roofline.rate;
   flight->load = load;
   return aqsim_flight_sleep(flight, AQSIM_STEP_WAVES, start, AQSIM_AT_END);
 }
 
-/* True: it has ended. */
-static bool load_look(aqsim_flight *flight, aq_time *first)
+static aqsim_flow load_start(aqsim_flight *flight)
 {
   aqsim_load *load = flight->load;
-  aqsim_device *device = flight->queue->device;
-  if (load->start == AQ_TIME_NONE) {
-    load->start = device->sim->now;
-    aqsim_bytes_begin(&device->memory, &load->bytes, load->time);
-    return false;
-  }
-  *first = load->start;
-  flight->load = NULL;
-  load_free(device, load);
-  return true;
+  aqsim *sim = flight->queue->sim;
+  load->start = sim->now;
+  if (load->size == 0)
+    return aqsim_flight_sleep(flight, AQSIM_STEP_WAVES,
+                              load->start + load->time, AQSIM_AT_END);
+  aqsim_traffic_join(&sim->traffic, &load->transfer, load->size, sim->now);
+  aqsim_traffic_tell(&sim->traffic);
+  return AQSIM_WAIT;
 }
 
-static void load_cancel(aqsim_flight *flight)
+static void load_end(aqsim_flight *flight)
 {
   aqsim_load *load = flight->load;
-  aqsim_device *device = flight->queue->device;
-  if (load->start != AQ_TIME_NONE)
-    aqsim_bytes_cancel(&device->memory, &load->bytes);
-  load_free(device, load);
+  aqsim *sim = flight->queue->sim;
+  if (load->start != AQ_TIME_NONE && load->size > 0) {
+    aqsim_traffic_leave(&sim->traffic, &load->transfer, sim->now);
+    aqsim_traffic_tell(&sim->traffic);
+  }
+  flight->load = NULL;
+  load_free(flight->queue->device, load);
 }
 
 /* ---- the step ---- */
@@ -143,8 +162,10 @@ aqsim_flow aqsim_step_waves(aqsim_flight *flight)
   const aq_time now = flight->queue->sim->now;
   aq_time first;
   if (flight->load) {
-    if (!load_look(flight, &first))
-      return AQSIM_WAIT;
+    first = flight->load->start;
+    if (first == AQ_TIME_NONE)
+      return load_start(flight);
+    load_end(flight);
   } else {
     if (!aqsim_grid_look(flight->grid, now, &first))
       return waves_wait(flight);
@@ -186,9 +207,8 @@ void aqsim_waves_cancel(aqsim_queue *queue)
     if (flight->grid)
       aqsim_grid_cancel(flight->grid, queue->sim->now);
     if (flight->load)
-      load_cancel(flight);
+      load_end(flight);
     flight->grid = NULL;
-    flight->load = NULL;
   }
 }
 

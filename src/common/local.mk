@@ -7,7 +7,8 @@ libaqcore_la_SOURCES += \
 	src/common/plugin.c src/common/plugin.h \
 	src/common/record.c \
 	src/common/rng.c src/common/rng.h \
-	src/common/status.c
+	src/common/status.c \
+	src/common/utf8.c src/common/utf8.h
 
 # Installed as <aqueduct/…>; doc/abi.md lists them.
 pkginclude_HEADERS += \
@@ -17,6 +18,8 @@ pkginclude_HEADERS += \
 	src/common/export.h \
 	src/common/hsa_abi.h \
 	src/common/kernel.h \
+	src/common/policy.h \
+	src/common/policy_queues.h \
 	src/common/record.def \
 	src/common/record.h \
 	src/common/ring.h \

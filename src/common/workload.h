@@ -37,6 +37,12 @@ typedef struct aq_command {
 
 enum { AQ_JOB_DEPENDENCIES = 16 };
 
+enum aq_job_flag {
+  AQ_JOB_IDEMPOTENT = 1 << 0, /* its kernels may be run again from the start */
+  AQ_JOB_COMPUTE = 1 << 1,    /* bound by compute */
+  AQ_JOB_MEMORY = 1 << 2,     /* bound by memory bandwidth */
+};
+
 typedef struct aq_job {
   uint64_t id; /* unique, rising */
   uint32_t device;
@@ -46,7 +52,13 @@ typedef struct aq_job {
   aq_time submit; /* when the doorbell should ring */
   aq_time host_begin, host_end; /* of the host call, AQ_TIME_NONE if unknown */
   aq_time deadline;             /* absolute; AQ_TIME_NONE: none */
-  int32_t priority;             /* -1 low, 0 normal, 1 high */
+  int32_t priority;             /* 0 normal; more is more urgent */
+  uint32_t client;              /* who asked, by its place in the source */
+  uint32_t weight;              /* its share; 0 counts as 1 */
+  uint32_t job_flags;           /* aq_job_flag bits */
+  /* What a policy is told of its service time: expected, AQ_TIME_NONE or 0 if
+   * nothing is, and the standard deviation of that. */
+  aq_time hint, hint_error;
   aq_record_via via;
   bool marker; /* a barrier packet follows, as after a graph launch of HIP */
   int64_t correlation, pid, tid;
@@ -70,6 +82,8 @@ struct aq_workload_source {
   /* A job completed at `time`: closed clients submit their next. NULL for
    * sources that no completion changes. */
   void (*done)(aq_workload_source *source, uint64_t job, aq_time time);
+  /* A job was rejected by a policy at `time` and never runs. NULL: as done. */
+  void (*rejected)(aq_workload_source *source, uint64_t job, aq_time time);
   /* The text of a name id; owned by the source. */
   const char *(*name)(aq_workload_source *source, int64_t id);
   void (*close)(aq_workload_source *source);

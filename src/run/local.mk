@@ -8,7 +8,11 @@ libaqcore_la_SOURCES += \
 	src/run/replay_rows.c \
 	src/run/replay_waits.c \
 	src/run/run.c src/run/run.h \
+	src/run/run_queues.c src/run/run_priv.h \
 	src/run/run_sink.c src/run/run_sink.h \
+	src/run/run_submit.c \
+	src/run/run_totals.c \
+	src/run/run_wait.c \
 	src/run/scenario.c src/run/scenario.h \
 	src/run/scenario_clients.c src/run/scenario_model.h \
 	src/run/scenario_read.c \

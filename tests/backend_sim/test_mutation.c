@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Every timing constant moves the timeline as the life cycle says: a key
- * without a row here, or a row that does not move, fails. */
+/* Every timing constant and every resource moves the timeline as the life cycle
+ * says: a key without a row here, or a row that does not move, fails. */
 #include "backend_sim/rig.h"
 
 #include <stdio.h>
@@ -180,20 +180,53 @@ static aq_time stamp_after_previous_end(const char *const *edits)
   return stamp;
 }
 
-static aq_time copy_ends(const char *const *edits)
+/* The end of the last of `count` copies of 64 kB from one memory to another,
+ * which two devices have each. */
+static aq_time copies_end(const char *const *edits, uint32_t from, uint32_t to,
+                          int count)
 {
   rig r;
-  rig_open(&r, &aqsim_transport_ops, edits);
-  static char from[64000], to[64000];
-  aq_signal done = rig_signal(&r, 1, 0);
-  ck_assert_status(
-      r.t->ops->copy_async(r.t, 0, to, from, sizeof to, NULL, 0, done, &r.diag),
-      AQ_OK, &r.diag);
+  rig_open_with(&r, &aqsim_transport_ops,
+                &(aq_transport_options){.device = "mi300x*2", .edits = edits});
+  static char bytes[2][64000];
+  for (int i = 0; i < count; i++) {
+    aq_copy_desc copy = aq_copy_by_address(0, bytes[0], bytes[1],
+                                           sizeof bytes[0], NULL, 0, rig_none);
+    copy.from_device = from;
+    copy.to_device = to;
+    ck_assert_status(r.t->ops->copy_submit(r.t, &copy, &r.diag), AQ_OK,
+                     &r.diag);
+  }
   rig_run(&r);
-  ck_assert_uint_eq(r.sink.count, 1);
-  aq_time end = r.sink.rows[0].end;
+  ck_assert_uint_eq(r.sink.count, count);
+  aq_time end = r.sink.rows[count - 1].end;
   rig_close(&r);
   return end;
+}
+
+static aq_time copy_ends(const char *const *edits)
+{
+  return copies_end(edits, 0, 0, 1);
+}
+
+static aq_time two_copies_end(const char *const *edits)
+{
+  return copies_end(edits, 0, 0, 2);
+}
+
+static aq_time host_copy_ends(const char *const *edits)
+{
+  return copies_end(edits, AQ_DEVICE_HOST, 0, 1);
+}
+
+static aq_time peer_copy_ends(const char *const *edits)
+{
+  return copies_end(edits, 0, 1, 1);
+}
+
+static aq_time two_peer_copies_end(const char *const *edits)
+{
+  return copies_end(edits, 0, 1, 2);
 }
 
 /* What a replay asks the device: see tests/run/test_replay.c for what it does
@@ -244,6 +277,85 @@ static int64_t end_ticks(const char *const *edits)
   return ticks;
 }
 
+/* ---- what the part has ---- */
+
+enum { WAVE = 100000000, STEP = 8 * 479 }; /* ps: a workgroup; two starts */
+
+/* How long a kernel runs whose workgroups of 256 take WAVE each. Eight
+ * complexes have 38 compute units each. */
+static aq_time run_of(const char *const *edits, const aq_kernel_desc *given,
+                      uint32_t workgroups, uint32_t lds)
+{
+  rig r;
+  rig_open(&r, &aqsim_transport_ops, edits);
+  aq_ring *queue = rig_queue(&r, 64);
+  aq_kernel_desc desc = *given;
+  desc.name = "k";
+  if (desc.cost.kind == AQ_COST_FIXED)
+    desc.cost = (aq_cost){.kind = AQ_COST_WORKGROUP, .base = WAVE};
+  aq_packet packet = rig_dispatch(rig_kernel_with(&r, &desc), true, rig_none);
+  packet.kernel.workgroup_size[0] = 256;
+  packet.kernel.grid_size[0] = 256 * workgroups;
+  packet.kernel.group_segment_size = lds;
+  rig_submit(&r, queue, &packet);
+  rig_run(&r);
+  const aq_record *row = rig_record(&r, queue, 0);
+  aq_time run = row->end - row->start;
+  rig_close(&r);
+  return run;
+}
+
+/* One workgroup fills a compute unit. */
+static aq_time run_of_one_a_cu(const char *const *edits)
+{
+  return run_of(edits, &(aq_kernel_desc){0}, 304, 65536);
+}
+
+static aq_time run_of_two_a_cu(const char *const *edits)
+{
+  return run_of(edits, &(aq_kernel_desc){0}, 2 * 304, 32768);
+}
+
+static aq_time run_of_eight_a_cu(const char *const *edits)
+{
+  return run_of(edits, &(aq_kernel_desc){0}, 8 * 304, 0);
+}
+
+/* 128 registers: four waves a SIMD. */
+static aq_time run_with_vgprs(const char *const *edits)
+{
+  return run_of(edits, &(aq_kernel_desc){.vgprs = 128}, 4 * 304, 0);
+}
+
+static aq_time run_with_agprs(const char *const *edits)
+{
+  return run_of(edits, &(aq_kernel_desc){.vgprs = 64, .agprs = 64}, 8 * 304, 0);
+}
+
+/* 112 of 800: seven waves a SIMD. */
+static aq_time run_with_sgprs(const char *const *edits)
+{
+  return run_of(edits, &(aq_kernel_desc){.sgprs = 100}, 7 * 304, 0);
+}
+
+static aq_time run_on_memory(const char *const *edits)
+{
+  const aq_cost_detail detail = {.bytes = 5300000};
+  return run_of(
+      edits,
+      &(aq_kernel_desc){.cost = {.kind = AQ_COST_ROOFLINE, .detail = &detail}},
+      1000, 0);
+}
+
+static aq_time run_of_flops(const char *const *edits)
+{
+  const aq_cost_detail detail = {.flops = 537500000};
+  return run_of(
+      edits,
+      &(aq_kernel_desc){.cost = {.kind = AQ_COST_ROOFLINE, .detail = &detail}},
+      304, 0);
+}
+
 /* What the probe gives more with the edit than without it. */
 typedef struct mutation {
   const char *key, *value;
@@ -279,9 +391,39 @@ static const mutation mutations[] = {
     {"graph_launch", "10.4 us", graph_launch, AQ_US},
     {"graph_head", "32", graph_head, 1},
     {"graph_per_node", "2.655 us", graph_per_node, AQ_US},
-    {"copy_latency", "6 us", copy_ends, AQ_US},
+    {"copy_latency", "5.3 us", copy_ends, AQ_US},
     /* 64 kB at 64 GB/s take 1 us. */
     {"copy_bandwidth", "128 GB/s", copy_ends, -500 * AQ_NS},
+    /* The second waits for the first, which takes 5.3 us. */
+    {"copy_engines", "1", two_copies_end, 5300 * AQ_NS},
+    /* The second waits for the first (6 us) on the engine of the neighbour;
+     * with the two engines for the host they share its link (7 us). */
+    {"copy_engines_peer", "0", two_peer_copies_end, -5 * AQ_US},
+    {"host_link_latency", "1.7 us", host_copy_ends, AQ_US},
+    {"host_link_bandwidth", "32 GB/s", host_copy_ends, AQ_US},
+    /* Over the links to the host there is one hop more. */
+    {"peer_links", "0", peer_copy_ends, 700 * AQ_NS},
+    {"peer_link_latency", "1.7 us", peer_copy_ends, AQ_US},
+    {"peer_link_bandwidth", "32 GB/s", peer_copy_ends, AQ_US},
+    /* The starts of one wave less, a wave more. */
+    {"cus", "152", run_of_one_a_cu, WAVE - 19 * STEP},
+    /* Half as many each, which start half as often. */
+    {"xccs", "16", run_of_one_a_cu, 18 * 2 * STEP - 37 * STEP},
+    {"simds_per_cu", "2", run_of_eight_a_cu, WAVE - 152 * STEP},
+    {"waves_per_simd", "4", run_of_eight_a_cu, WAVE - 152 * STEP},
+    {"wave_size", "32", run_of_eight_a_cu, WAVE - 152 * STEP},
+    {"barriers_per_cu", "4", run_of_eight_a_cu, WAVE - 152 * STEP},
+    {"vgprs_per_simd", "256", run_with_vgprs, WAVE - 76 * STEP},
+    {"vgpr_granule", "256", run_with_vgprs, WAVE - 76 * STEP},
+    /* In a file of their own they leave room for twice as many. */
+    {"agprs_per_simd", "512", run_with_agprs, 152 * STEP - WAVE},
+    {"sgprs_per_simd", "400", run_with_sgprs, 2 * WAVE - 228 * STEP},
+    {"sgpr_granule", "200", run_with_sgprs, WAVE - 152 * STEP},
+    {"lds_per_cu", "32 KiB", run_of_two_a_cu, WAVE - 38 * STEP},
+    {"lds_granule", "64 KiB", run_of_two_a_cu, WAVE - 38 * STEP},
+    /* 1 ms without the edit. */
+    {"memory_bandwidth", "2.65 TB/s", run_on_memory, AQ_MS},
+    {"peak_flops", "81.7 TFLOP/s", run_of_flops, AQ_MS},
     {"timestamp_hz", "200 MHz", end_ticks, 1044},
     /* 10.47 us: 1044 ticks in steps of 40 ns, 1040 in steps of 100. */
     {"timestamp_step", "100 ns", end_ticks, -4},
@@ -313,7 +455,7 @@ START_TEST(no_timing_constant_is_left_out)
   for (size_t k = 0; k < AQSIM_KEY_COUNT; k++) {
     aqsim_constant constant;
     aqsim_model_constant(model, k, &constant);
-    if (!constant.timing)
+    if (!constant.timing && strcmp(constant.group, "resource") != 0)
       continue;
     timing++;
     int i = 0;

@@ -1,0 +1,144 @@
+/* SPDX-License-Identifier: MIT */
+#include "run/run_priv.h"
+
+aq_status aq_runner_job_check(const aq_job *job, aq_diag *diag)
+{
+  const unsigned long long id = job->id;
+  if (job->command_count == 0)
+    return aq_diag_set(diag, AQ_ERR_INVALID, "job %llu has no commands", id);
+  if (job->dependency_count > AQ_JOB_DEPENDENCIES)
+    return aq_diag_set(diag, AQ_ERR_INVALID,
+                       "job %llu has %u dependencies, at most %d", id,
+                       job->dependency_count, AQ_JOB_DEPENDENCIES);
+  for (uint32_t i = 0; i < job->dependency_count; i++)
+    if (job->dependencies[i] >= job->id)
+      return aq_diag_set(diag, AQ_ERR_INVALID,
+                         "job %llu depends on job %llu, which is not earlier",
+                         id, (unsigned long long)job->dependencies[i]);
+  return AQ_OK;
+}
+
+static aq_status command_record(aq_runner *run, const aq_command *command,
+                                aq_diag *diag)
+{
+  uint32_t kernel;
+  const char *text =
+      command->name < 0 ? NULL : run->source->name(run->source, command->name);
+  aq_status status = aq_kernels_find(&run->kernels, command->name, text,
+                                     &command->cost, &kernel, diag);
+  if (status != AQ_OK)
+    return status;
+  const bool spin = command->cost.kind == AQ_COST_SPIN;
+  const aq_spin_args args = {.duration = command->cost.base,
+                             .flags = command->spin_flags};
+  /* HIP sets the barrier bit and agent scope fences on every dispatch. */
+  aq_builder_barrier(run->builder, AQ_SCOPE_AGENT, AQ_SCOPE_AGENT);
+  return aq_builder_dispatch(
+      run->builder,
+      &(aq_dispatch){
+          .kernel = kernel,
+          .grid = {command->grid[0], command->grid[1], command->grid[2]},
+          .workgroup = {command->workgroup[0], command->workgroup[1],
+                        command->workgroup[2]},
+          .group_size = command->lds,
+          .private_size = command->scratch,
+          .constants = spin ? &args : NULL,
+          .constant_size = spin ? sizeof args : 0,
+      },
+      diag);
+}
+
+static aq_status part_record(aq_runner *run, const aq_runner_part *part,
+                             aq_program *program, aq_diag *diag)
+{
+  aq_builder_reset(run->builder);
+  for (uint32_t i = 0; i < part->command_count; i++) {
+    aq_status status = command_record(run, &part->commands[i], diag);
+    if (status != AQ_OK)
+      return status;
+  }
+  aq_builder_barrier(run->builder, AQ_SCOPE_NONE, AQ_SCOPE_AGENT);
+  return aq_builder_end(run->builder, program, diag);
+}
+
+/* The signals that a part has to wait for: those still in flight in other
+ * queues. Its own queue keeps the order by itself. */
+static uint32_t part_waits(aq_runner *run, const aq_runner_part *part,
+                           uint32_t index, aq_signal *waits)
+{
+  uint32_t count = 0;
+  for (uint32_t i = 0; i < part->wait_count; i++) {
+    uint32_t on = aq_jobs_find(&run->jobs, part->waits[i]);
+    if (on == AQ_JOB_NO_INDEX ||
+        run->jobs.jobs[on].queue == run->jobs.jobs[index].queue)
+      continue;
+    waits[count++] = run->jobs.jobs[on].signal;
+    aq_jobs_depend(&run->jobs, index, on);
+  }
+  return count;
+}
+
+/* A part's packets; its completion is carried by the last of them, or by the
+ * marker behind it. */
+static aq_status packets_submit(aq_runner *run, aq_runner_queue *queue,
+                                aq_submission *submission, aq_diag *diag)
+{
+  const aq_signal completion = submission->completion;
+  aq_submitted submitted;
+  if (run->part->marker)
+    submission->completion = (aq_signal){0};
+  aq_status status =
+      aq_queue_submit(queue->queue, submission, &submitted, diag);
+  if (status != AQ_OK)
+    return status;
+  run->totals.packets += submitted.packets;
+  run->totals.doorbells += submitted.doorbells;
+  if (!run->part->marker)
+    return AQ_OK;
+  status =
+      aq_queue_submit(queue->queue, &(aq_submission){.completion = completion},
+                      &submitted, diag);
+  if (status != AQ_OK)
+    return status;
+  run->totals.packets += submitted.packets;
+  run->totals.doorbells += submitted.doorbells;
+  return AQ_OK;
+}
+
+aq_status aq_runner_submit(aq_runner *run, aq_runner_queue *queue,
+                           const aq_runner_part *part, uint32_t *index,
+                           aq_diag *diag)
+{
+  aq_program program;
+  aq_signal waits[AQ_JOB_DEPENDENCIES];
+  aq_status status = part_record(run, part, &program, diag);
+  if (status == AQ_OK)
+    status = aq_jobs_take(&run->jobs, part->id, queue->number, index, diag);
+  if (status != AQ_OK)
+    return status;
+
+  const uint32_t wait_count = part_waits(run, part, *index, waits);
+  run->part = part;
+  run->edge = wait_count > 0;
+  if (run->totals.begin == AQ_TIME_NONE)
+    run->totals.begin = run->ops->now(run->transport);
+  status = packets_submit(run, queue,
+                          &(aq_submission){
+                              .program = &program,
+                              .waits = waits,
+                              .wait_count = wait_count,
+                              .completion = run->jobs.jobs[*index].signal,
+                          },
+                          diag);
+  run->part = NULL;
+  if (status == AQ_OK)
+    aq_runner_heard(run);
+  return status;
+}
+
+void aq_runner_count(aq_runner *run, const aq_job *job)
+{
+  if (job->device >= run->info.device_count + run->totals.devices_folded)
+    run->totals.devices_folded = job->device + 1 - run->info.device_count;
+  run->totals.jobs++;
+}
