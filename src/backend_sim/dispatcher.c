@@ -123,8 +123,8 @@ static aq_time workgroup_run(const aqsim_grid_desc *desc, uint64_t count)
 
 /* Full waves of workgroups run as long as on a full compute unit, the last ones
  * as on one that has its equal part of them. */
-static void part_divide(aqsim_part *part, const aqsim_grid_desc *desc,
-                        uint64_t workgroups, uint32_t cus)
+static void part_classes(aqsim_part *part, const aqsim_grid_desc *desc,
+                         uint64_t workgroups, uint32_t cus)
 {
   const uint32_t most = part->grid->most;
   part->duration[AQSIM_BODY] = workgroup_run(desc, most);
@@ -165,7 +165,7 @@ static void grid_deal(aqsim_grid *grid, const aqsim_grid_desc *desc)
     part->open = false;
     const uint64_t workgroups =
         cus ? desc->workgroups / xccs + (place++ < desc->workgroups % xccs) : 0;
-    part_divide(part, desc, workgroups, cus);
+    part_classes(part, desc, workgroups, cus);
     if (workgroups)
       part_open(part, &set->of[i]);
   }
@@ -183,6 +183,8 @@ aqsim_grid *aqsim_grid_submit(aqsim_dispatcher *d, const aqsim_grid_desc *desc)
   grid->rank = desc->rank;
   grid->most = aqsim_occupancy(&d->cu, &desc->need, NULL);
   grid->open = 0;
+  grid->held = false;
+  grid->end = AQ_TIME_NONE;
   grid_deal(grid, desc);
   return grid;
 }
@@ -205,12 +207,14 @@ static void grid_advance(aqsim_grid *grid, aq_time now)
       aqsim_xcc_advance(&d->xccs[i], now);
 }
 
-bool aqsim_grid_look(aqsim_grid *grid, aq_time now, aq_time *first)
+bool aqsim_grid_look(aqsim_grid *grid, aq_time now, aq_time *first,
+                     aq_time *end)
 {
   grid_advance(grid, now);
   if (grid->open > 0)
     return false;
   *first = grid->first;
+  *end = grid->end;
   grid_free(grid);
   return true;
 }
@@ -223,6 +227,22 @@ void aqsim_grid_cancel(aqsim_grid *grid, aq_time now)
     if (grid->parts[i].open)
       aqsim_part_cancel(&grid->parts[i]);
   grid_free(grid);
+}
+
+void aqsim_grid_hold(aqsim_grid *grid, aq_time now)
+{
+  const aqsim_dispatcher *d = grid->dispatcher;
+  grid_advance(grid, now);
+  grid->held = true;
+  for (uint32_t i = 0; i < d->xcc_count; i++)
+    if (grid->parts[i].open)
+      aqsim_part_divide(&grid->parts[i]);
+}
+
+void aqsim_grid_release(aqsim_grid *grid, aq_time now)
+{
+  grid_advance(grid, now);
+  grid->held = false;
 }
 
 /* Gives a part what other complexes have no compute units for. */

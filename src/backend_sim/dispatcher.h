@@ -78,9 +78,16 @@ aqsim_grid *aqsim_grid_submit(aqsim_dispatcher *dispatcher,
 /* The earliest time at which it may have ended; never too late. */
 aq_time aqsim_grid_next(const aqsim_grid *grid);
 
-/* True: it has ended at `now`, having started at *first, and is no more. False:
- * it has not; look again at aqsim_grid_next(). */
-bool aqsim_grid_look(aqsim_grid *grid, aq_time now, aq_time *first);
+/* True: it has ended, having run from *first to *end, and is no more; *end is
+ * `now` if it was looked at as aqsim_grid_next() said. False: it has not; look
+ * again at aqsim_grid_next(). */
+bool aqsim_grid_look(aqsim_grid *grid, aq_time now, aq_time *first,
+                     aq_time *end);
+
+/* None of its workgroups starts until it is released; those that run go on.
+ * Nothing is to be looked at meanwhile. */
+void aqsim_grid_hold(aqsim_grid *grid, aq_time now);
+void aqsim_grid_release(aqsim_grid *grid, aq_time now);
 
 /* From the next workgroup on it runs on these. Those that wait at a complex
  * with none of them are dealt to the others. The time to look may come

@@ -12,9 +12,11 @@ struct aqsim_load {
   aqsim_transfer transfer; /* first */
   aqsim_flight *flight;
   aqsim_load *next; /* free ones */
-  uint64_t size;    /* bytes */
-  aq_time time;     /* it takes when nothing holds it up */
-  aq_time start;    /* AQ_TIME_NONE: it has not started */
+  uint64_t size;    /* bytes that it has to move yet */
+  aq_time time;     /* it takes yet when nothing holds it up */
+  aq_time start;    /* of the kernel; AQ_TIME_NONE: it has not started */
+  aq_time since;    /* it runs */
+  bool moves;       /* bytes, now */
   bool pending;     /* the event of its end */
 };
 
@@ -79,7 +81,8 @@ static void load_changed(aqsim_transfer *transfer)
     aqsim_calendar_forget(&sim->calendar, &flight->event, sizeof flight->event);
   load->pending = true;
   const aq_time end = aq_time_max(aqsim_transfer_end(&sim->traffic, transfer),
-                                  load->start + load->time);
+                                  load->since + load->time);
+  flight->sleeping = true;
   aqsim_queue_push(flight->queue, &flight->event, end, AQSIM_AT_END);
 }
 
@@ -105,29 +108,51 @@ static aqsim_flow load_begin(aqsim_flight *flight, const aq_cost *cost,
   return aqsim_flight_sleep(flight, AQSIM_STEP_WAVES, start, AQSIM_AT_END);
 }
 
-static aqsim_flow load_start(aqsim_flight *flight)
+/* It runs, from its start or from where it was held. */
+static aqsim_flow load_run(aqsim_flight *flight)
 {
   aqsim_load *load = flight->load;
   aqsim *sim = flight->queue->sim;
-  load->start = sim->now;
-  if (load->size == 0)
-    return aqsim_flight_sleep(flight, AQSIM_STEP_WAVES,
-                              load->start + load->time, AQSIM_AT_END);
+  load->since = sim->now;
+  load->pending = false;
+  load->moves = load->size > 0;
+  if (!load->moves)
+    return aqsim_flight_sleep(flight, AQSIM_STEP_WAVES, sim->now + load->time,
+                              AQSIM_AT_END);
   aqsim_traffic_join(&sim->traffic, &load->transfer, load->size, sim->now);
   aqsim_traffic_tell(&sim->traffic);
   return AQSIM_WAIT;
 }
 
-static void load_end(aqsim_flight *flight)
+static void load_leave(aqsim_flight *flight)
 {
   aqsim_load *load = flight->load;
   aqsim *sim = flight->queue->sim;
-  if (load->start != AQ_TIME_NONE && load->size > 0) {
-    aqsim_traffic_leave(&sim->traffic, &load->transfer, sim->now);
-    aqsim_traffic_tell(&sim->traffic);
-  }
+  if (!load->moves)
+    return;
+  load->moves = false;
+  aqsim_traffic_leave(&sim->traffic, &load->transfer, sim->now);
+  aqsim_traffic_tell(&sim->traffic);
+}
+
+static void load_hold(aqsim_flight *flight)
+{
+  aqsim_load *load = flight->load;
+  if (load->start == AQ_TIME_NONE)
+    return;
+  const aq_time ran = flight->queue->sim->now - load->since;
+  load_leave(flight);
+  load->time = aq_time_max(load->time - ran, 0);
+  if (load->size > 0)
+    load->size =
+        (uint64_t)((load->transfer.left + (uint64_t)AQ_S - 1) / (uint64_t)AQ_S);
+}
+
+static void load_end(aqsim_flight *flight)
+{
+  load_leave(flight);
+  load_free(flight->queue->device, flight->load);
   flight->load = NULL;
-  load_free(flight->queue->device, load);
 }
 
 /* ---- the step ---- */
@@ -157,30 +182,42 @@ aqsim_flow aqsim_waves_begin(aqsim_flight *flight, const aqsim_kernel *kernel,
   return waves_wait(flight);
 }
 
+/* True: it has ended. */
+static bool load_look(aqsim_flight *flight, aq_time *first, aqsim_flow *flow)
+{
+  aqsim_load *load = flight->load;
+  *first = load->start;
+  if (load->start != AQ_TIME_NONE) {
+    load_end(flight);
+    return true;
+  }
+  load->start = flight->queue->sim->now;
+  *flow = load_run(flight);
+  return false;
+}
+
 aqsim_flow aqsim_step_waves(aqsim_flight *flight)
 {
-  const aq_time now = flight->queue->sim->now;
-  aq_time first;
+  aq_time first, end = flight->queue->sim->now;
   if (flight->load) {
-    first = flight->load->start;
-    if (first == AQ_TIME_NONE)
-      return load_start(flight);
-    load_end(flight);
+    aqsim_flow flow;
+    if (!load_look(flight, &first, &flow))
+      return flow;
   } else {
-    if (!aqsim_grid_look(flight->grid, now, &first))
+    if (!aqsim_grid_look(flight->grid, end, &first, &end))
       return waves_wait(flight);
     flight->grid = NULL;
   }
   flight->step = AQSIM_STEP_RUN;
   if (flight->kind->record != AQ_KIND_KERNEL) {
-    flight->end = aq_time_max(flight->end, now);
+    flight->end = aq_time_max(flight->end, end);
     return AQSIM_GO;
   }
   flight->start = first;
   if (!flight->glued)
     flight->stamp = first;
-  flight->end = now;
-  return flight->kernel->desc.function ? AQSIM_GO : aqsim_flight_finish(flight);
+  flight->end = end;
+  return flight->kernel->desc.function ? AQSIM_GO : aqsim_kernel_finish(flight);
 }
 
 /* ---- changes ---- */
@@ -193,11 +230,45 @@ void aqsim_waves_mask(aqsim_queue *queue)
     if (!flight->grid)
       continue;
     aqsim_grid_mask(flight->grid, sim->now, &queue->cus);
+    if (!flight->sleeping)
+      continue; /* it is held */
     aqsim_calendar_forget(&sim->calendar, &flight->event, sizeof flight->event);
     aqsim_queue_push(queue, &flight->event,
                      aq_time_max(aqsim_grid_next(flight->grid), sim->now),
                      AQSIM_AT_END);
   }
+}
+
+bool aqsim_waves_are_running(const aqsim_flight *flight)
+{
+  return flight->in_use && flight->step == AQSIM_STEP_WAVES &&
+         flight->kind->record == AQ_KIND_KERNEL;
+}
+
+void aqsim_waves_hold(aqsim_flight *flight)
+{
+  aqsim *sim = flight->queue->sim;
+  if (flight->load)
+    load_hold(flight);
+  else
+    aqsim_grid_hold(flight->grid, sim->now);
+  aqsim_calendar_forget(&sim->calendar, &flight->event, sizeof flight->event);
+  flight->sleeping = false;
+}
+
+void aqsim_waves_release(aqsim_flight *flight)
+{
+  aqsim *sim = flight->queue->sim;
+  aq_time next = sim->now;
+  if (flight->grid) {
+    aqsim_grid_release(flight->grid, sim->now);
+    next = aq_time_max(next, aqsim_grid_next(flight->grid));
+  } else if (flight->load->start != AQ_TIME_NONE) {
+    if (load_run(flight) == AQSIM_WAIT)
+      return;
+  }
+  flight->sleeping = true;
+  aqsim_queue_push(flight->queue, &flight->event, next, AQSIM_AT_END);
 }
 
 void aqsim_waves_cancel(aqsim_queue *queue)

@@ -25,6 +25,12 @@ aqsim_flow aqsim_step_waves(aqsim_flight *flight);
 /* The queue's compute units changed: its running kernels follow. */
 void aqsim_waves_mask(aqsim_queue *queue);
 
+/* A kernel of a queue that lost its slot: its workgroups that run end, those
+ * that wait go on waiting until it has one again. Whether it is one to hold. */
+bool aqsim_waves_are_running(const aqsim_flight *flight);
+void aqsim_waves_hold(aqsim_flight *flight);
+void aqsim_waves_release(aqsim_flight *flight);
+
 /* The queue goes: its running kernels are no more. */
 void aqsim_waves_cancel(aqsim_queue *queue);
 

@@ -173,6 +173,7 @@ void aqsim_part_close(aqsim_part *part)
   *at = part->next;
   part->open = false;
   part->grid->open--;
+  part->grid->end = aq_time_max(part->grid->end, part->end);
 }
 
 /* The cohort that what is left of a part would be from `begin` on. */
@@ -225,7 +226,7 @@ static uint32_t cu_of_cohort(const aqsim_xcc *xcc, uint32_t cu_count,
 static bool alone_begin(aqsim_xcc *xcc)
 {
   aqsim_part *part = xcc->parts;
-  if (!part || !part->arrived || part->running > 0 ||
+  if (!part || !part->arrived || part->running > 0 || part->grid->held ||
       (part->next && part->next->arrived))
     return false;
   aqsim_cohort cohort = part_cohort(part, aq_time_max(xcc->now, xcc->free));
@@ -310,7 +311,7 @@ static aqsim_part *next_served(const aqsim_xcc *xcc)
 {
   aqsim_part *best = NULL;
   for (aqsim_part *p = xcc->parts; p && p->arrived; p = p->next) {
-    if (part_left(p) == 0 || !bits_any(&p->room, xcc->words))
+    if (part_left(p) == 0 || p->grid->held || !bits_any(&p->room, xcc->words))
       continue;
     if (!best || p->grid->rank < best->grid->rank ||
         (p->grid->rank == best->grid->rank &&
@@ -358,7 +359,7 @@ static void parts_arrive(aqsim_xcc *xcc)
 static bool rounds_skip(aqsim_xcc *xcc, aq_time time)
 {
   aqsim_part *part = xcc->parts;
-  if (!part || !part->arrived || part->next ||
+  if (!part || !part->arrived || part->next || part->grid->held ||
       part->left[AQSIM_BODY] < part->running || part->first[AQSIM_TAIL] ||
       bits_any(&part->room, xcc->words))
     return true;
@@ -493,10 +494,15 @@ void aqsim_part_open(aqsim_part *part)
   room_make(part);
 }
 
-void aqsim_part_mask(aqsim_part *part, const aqsim_cu_bits *cus)
+void aqsim_part_divide(aqsim_part *part)
 {
   if (part->xcc->alone == part)
     alone_end(part->xcc);
+}
+
+void aqsim_part_mask(aqsim_part *part, const aqsim_cu_bits *cus)
+{
+  aqsim_part_divide(part);
   part->cus = *cus;
   part->cu_count = bits_count(cus);
   if (part->arrived)
@@ -505,8 +511,7 @@ void aqsim_part_mask(aqsim_part *part, const aqsim_cu_bits *cus)
 
 void aqsim_part_cancel(aqsim_part *part)
 {
-  if (part->xcc->alone == part)
-    alone_end(part->xcc);
+  aqsim_part_divide(part);
   part->left[AQSIM_BODY] = part->left[AQSIM_TAIL] = 0;
   for (int class = 0; class < AQSIM_CLASSES; class ++)
     while (part->first[class])

@@ -67,9 +67,10 @@ struct aqsim_xcc {
 
 struct aqsim_grid {
   aqsim_dispatcher *dispatcher;
-  aqsim_grid *next; /* free ones */
-  uint64_t number;  /* of submission */
-  aq_time start, first;
+  aqsim_grid *next;          /* free ones */
+  uint64_t number;           /* of submission */
+  aq_time start, first, end; /* first start, last end of workgroups so far */
+  bool held;                 /* none of them starts */
   aqsim_resources need;
   unsigned rank;
   uint32_t most; /* on one empty compute unit */
@@ -90,6 +91,10 @@ void aqsim_xcc_advance(aqsim_xcc *xcc, aq_time time);
 /* The earliest end of an open part, whatever else comes; after an advance to
  * its complex's `now`. */
 aq_time aqsim_part_next(const aqsim_part *part);
+
+/* Single workgroups are needed of it, everything up to `now` having happened.
+ */
+void aqsim_part_divide(aqsim_part *part);
 
 /* Changes the compute units of an open part, from the next start on. */
 void aqsim_part_mask(aqsim_part *part, const aqsim_cu_bits *cus);

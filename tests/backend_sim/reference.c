@@ -25,6 +25,7 @@ typedef struct reference {
   aq_time free[AQSIM_XCCS_MAX];
   int pointer[AQSIM_XCCS_MAX];
   uint64_t served[AQSIM_XCCS_MAX]; /* 1 + kernel, 0: none yet */
+  bool held[REFERENCE_KERNELS];
   uint64_t happened;
 } reference;
 
@@ -154,7 +155,8 @@ static int choose(const reference *r, int xcc, aq_time now)
   uint64_t best_turn = 0;
   for (int k = 0; k < r->kernel_count; k++) {
     const aqsim_grid_desc *desc = &r->kernels[k].desc;
-    if (desc->start > now || !waiting(r, k, xcc) || place(r, k, xcc) < 0)
+    if (desc->start > now || r->held[k] || !waiting(r, k, xcc) ||
+        place(r, k, xcc) < 0)
       continue;
     uint64_t turn = ((uint64_t)k + 1 - r->served[xcc] - 1);
     if (best < 0 || desc->rank < r->kernels[best].desc.rank ||
@@ -207,14 +209,22 @@ static void move(reference *r, int kernel, bool tail)
   }
 }
 
-static void change_masks(reference *r, aq_time now)
+static void change_mask(reference *r, int kernel)
+{
+  r->sets[kernel] = r->kernels[kernel].mask;
+  move(r, kernel, false);
+  move(r, kernel, true);
+}
+
+/* What the host does, kernel by kernel; what can start then does. */
+static void change(reference *r, aq_time now)
 {
   for (int k = 0; k < r->kernel_count; k++) {
-    if (r->kernels[k].mask_at != now)
-      continue;
-    r->sets[k] = r->kernels[k].mask;
-    move(r, k, false);
-    move(r, k, true);
+    const reference_kernel *kernel = &r->kernels[k];
+    if (kernel->mask_at == now)
+      change_mask(r, k);
+    if (kernel->hold_at == now || kernel->release_at == now)
+      r->held[k] = kernel->hold_at == now;
     start_workgroups(r, now);
   }
 }
@@ -225,8 +235,11 @@ static aq_time next_instant(const reference *r, aq_time now)
   for (int k = 0; k < r->kernel_count; k++) {
     if (r->kernels[k].desc.start > now)
       next = aq_time_min(next, r->kernels[k].desc.start);
-    if (r->kernels[k].mask_at > now)
-      next = aq_time_min(next, r->kernels[k].mask_at);
+    const aq_time changes[] = {r->kernels[k].mask_at, r->kernels[k].hold_at,
+                               r->kernels[k].release_at};
+    for (int i = 0; i < 3; i++)
+      if (changes[i] > now)
+        next = aq_time_min(next, changes[i]);
   }
   for (int i = 0; i < r->count; i++)
     if (r->workgroups[i].state == RUNNING)
@@ -256,7 +269,7 @@ uint64_t reference_run(const aqsim_model *model, reference_kernel *kernels,
   for (aq_time now = 0; now != AQ_TIME_MAX; now = next_instant(&r, now)) {
     end_workgroups(&r, now);
     start_workgroups(&r, now);
-    change_masks(&r, now);
+    change(&r, now);
   }
   free(r.workgroups);
   return r.happened;

@@ -15,6 +15,8 @@ typedef struct reference_kernel {
   /* From just after `mask_at` on (AQ_TIME_NONE: never) it has these. */
   aq_time mask_at;
   aqsim_cu_set mask;
+  /* None starts after `hold_at` (the same) until `release_at`. */
+  aq_time hold_at, release_at;
   aq_time first, end; /* results */
 } reference_kernel;
 

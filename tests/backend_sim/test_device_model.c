@@ -104,6 +104,8 @@ static const char *other_value(const aqsim_constant *c)
     return "wave";
   if (strcmp(c->value, "yes") == 0)
     return "no";
+  if (strcmp(c->value, "switch") == 0)
+    return "drain";
   if (strcmp(c->value, "completion") == 0)
     return "launch";
   if (strcmp(c->value, "pcie") == 0)

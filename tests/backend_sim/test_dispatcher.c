@@ -8,7 +8,11 @@
 #include "backend_sim/rig.h"
 #include "common/rng.h"
 
-enum { SEEDS = 600, LATENCIES = 12 };
+#ifndef MIXES
+#define MIXES 150
+#endif
+
+enum { LATENCIES = 12 };
 
 static aqsim_model *model_make(const char *const *edits)
 {
@@ -35,7 +39,7 @@ typedef struct run {
   reference_kernel *kernels;
   int count;
   aqsim_grid *grids[REFERENCE_KERNELS];
-  bool submitted[REFERENCE_KERNELS];
+  bool submitted[REFERENCE_KERNELS], held[REFERENCE_KERNELS];
   aq_time look[REFERENCE_KERNELS]; /* AQ_TIME_MAX: none is due */
   aq_time ahead; /* a kernel is submitted so long before it starts */
   uint64_t looks;
@@ -54,8 +58,7 @@ static void run_look(run *r, int k, aq_time now)
   reference_kernel *kernel = &r->kernels[k];
   r->looks++;
   r->look[k] = AQ_TIME_MAX;
-  if (aqsim_grid_look(r->grids[k], now, &kernel->first)) {
-    kernel->end = now;
+  if (aqsim_grid_look(r->grids[k], now, &kernel->first, &kernel->end)) {
     r->grids[k] = NULL;
     return;
   }
@@ -63,35 +66,68 @@ static void run_look(run *r, int k, aq_time now)
   ck_assert_int_gt(r->look[k], now);
 }
 
-/* Everything in the order of time; at one instant looks, changes of masks,
+static bool is_now(aq_time *at, aq_time now)
+{
+  if (*at != now)
+    return false;
+  *at = AQ_TIME_NONE;
+  return true;
+}
+
+/* What the host does to a kernel. */
+static void run_change(run *r, int k, aq_time now)
+{
+  reference_kernel *kernel = &r->kernels[k];
+  aqsim_grid *grid = r->grids[k];
+  bool mask = is_now(&kernel->mask_at, now), held = r->held[k];
+  bool hold = is_now(&kernel->hold_at, now);
+  bool release = is_now(&kernel->release_at, now);
+  if (!grid || !(mask || hold || release))
+    return;
+  if (mask)
+    aqsim_grid_mask(grid, now, &kernel->mask);
+  if (hold)
+    aqsim_grid_hold(grid, now);
+  if (release && held)
+    aqsim_grid_release(grid, now);
+  r->held[k] = hold || (held && !release);
+  r->look[k] =
+      r->held[k] ? AQ_TIME_MAX : aq_time_max(aqsim_grid_next(grid), now);
+}
+
+static aq_time run_next(const run *r)
+{
+  aq_time next = AQ_TIME_MAX;
+  for (int k = 0; k < r->count; k++) {
+    const reference_kernel *kernel = &r->kernels[k];
+    const aq_time changes[] = {kernel->mask_at, kernel->hold_at,
+                               kernel->release_at};
+    next = aq_time_min(next, r->look[k]);
+    if (!r->submitted[k])
+      next = aq_time_min(next, kernel->desc.start - r->ahead);
+    for (int i = 0; i < 3; i++)
+      if (changes[i] != AQ_TIME_NONE)
+        next = aq_time_min(next, changes[i]);
+  }
+  return next;
+}
+
+/* Everything in the order of time; at one instant looks, changes,
  * submissions. */
 static void run_all(run *r, aqsim_dispatcher *d)
 {
-  for (;;) {
-    aq_time now = AQ_TIME_MAX;
-    for (int k = 0; k < r->count; k++) {
-      now = aq_time_min(now, r->look[k]);
-      if (!r->submitted[k])
-        now = aq_time_min(now, r->kernels[k].desc.start - r->ahead);
-      if (r->grids[k] && r->kernels[k].mask_at != AQ_TIME_NONE)
-        now = aq_time_min(now, r->kernels[k].mask_at);
-    }
-    if (now == AQ_TIME_MAX)
-      return;
+  for (aq_time now; (now = run_next(r)) != AQ_TIME_MAX;) {
     for (int k = 0; k < r->count; k++)
       if (r->look[k] == now)
         run_look(r, k, now);
     for (int k = 0; k < r->count; k++)
-      if (r->kernels[k].mask_at == now) {
-        r->kernels[k].mask_at = AQ_TIME_NONE;
-        if (r->grids[k]) {
-          aqsim_grid_mask(r->grids[k], now, &r->kernels[k].mask);
-          r->look[k] = aqsim_grid_next(r->grids[k]);
-        }
-      }
+      run_change(r, k, now);
     for (int k = 0; k < r->count; k++)
       if (!r->submitted[k] && r->kernels[k].desc.start - r->ahead == now)
         run_submit(r, d, k);
+    for (int k = 0; k < r->count; k++)
+      if (r->look[k] == now)
+        run_look(r, k, now);
   }
 }
 
@@ -154,17 +190,23 @@ static void draw_kernel(mix *m, aq_rng *rng, int k)
     m->latencies[k][i] = draw(rng, 10) ? draw(rng, spread) : 0;
   *kernel = (reference_kernel){
       .desc = {.start = 1000 + draw(rng, 4) * draw(rng, 1000000),
-               .workgroups = 1 + (uint64_t)draw(rng, draw(rng, 3) ? 60 : 400),
+               .workgroups = 1 + (uint64_t)draw(rng, draw(rng, 4) ? 60 : 300),
                .need = aqsim_workgroup_resources(m->model, &shape),
                .rank = (unsigned)draw(rng, 4) / 3,
                .cus = &m->sets[k],
                .latency = m->latencies[k],
                .latency_count = table ? LATENCIES : 1,
                .contained = table ? draw(rng, 2) * 500 : 0},
-      .mask_at = AQ_TIME_NONE};
+      .mask_at = AQ_TIME_NONE,
+      .hold_at = AQ_TIME_NONE,
+      .release_at = AQ_TIME_NONE};
   if (draw(rng, 4) == 0) {
     kernel->mask_at = kernel->desc.start + draw(rng, 2000000);
     draw_set(m->model, rng, &kernel->mask);
+  }
+  if (draw(rng, 4) == 0) {
+    kernel->hold_at = kernel->desc.start + draw(rng, 1000000);
+    kernel->release_at = kernel->hold_at + 1 + draw(rng, 1000000);
   }
 }
 
@@ -190,7 +232,7 @@ static void mix_draw(mix *m, uint64_t seed)
 
 START_TEST(mixes_end_at_the_same_picosecond_as_one_workgroup_at_a_time)
 {
-  for (uint64_t seed = 1; seed <= SEEDS; seed++) {
+  for (uint64_t seed = 1; seed <= MIXES; seed++) {
     mix *m = malloc(sizeof *m);
     reference_kernel expected[REFERENCE_KERNELS];
     ck_assert_ptr_nonnull(m);
