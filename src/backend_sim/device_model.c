@@ -219,10 +219,9 @@ static aq_status line_read(reader *r, span line)
 /* What the dispatcher has tables for. */
 static const char *shape_fault(const aqsim_model *m)
 {
-  if (m->xccs > AQSIM_XCCS_MAX || m->cus < m->xccs ||
-      m->cus > m->xccs * AQSIM_CUS_MAX)
-    return "cus and xccs: expected 1 to 256 compute units for each of at most "
-           "16 complexes";
+  if (m->xccs > AQSIM_XCCS_MAX || m->cus > m->xccs * AQSIM_CUS_MAX)
+    return "cus and xccs: expected at most 256 compute units for each of at "
+           "most 16 complexes";
   if (m->simds_per_cu > AQSIM_WAVES_MAX ||
       m->waves_per_simd > AQSIM_WAVES_MAX ||
       m->simds_per_cu * m->waves_per_simd > AQSIM_WAVES_MAX)

@@ -58,7 +58,8 @@ aqsim_dispatcher *aqsim_dispatcher_create(const aqsim_model *model)
   d->cu = aqsim_cu_resources(model);
   while (d->xcc_count < count) {
     const uint32_t i = d->xcc_count++;
-    if (!aqsim_xcc_init(&d->xccs[i], model, (cus - i - 1) / count + 1)) {
+    const uint32_t own = cus > i ? (cus - i - 1) / count + 1 : 0;
+    if (!aqsim_xcc_init(&d->xccs[i], model, own)) {
       aqsim_dispatcher_destroy(d);
       return NULL;
     }

@@ -228,7 +228,7 @@ static aq_status commands_fill(player *p, agent *a, const aq_sc_step *step,
     for (uint32_t n = 0; n < step->launches[i].repeat; n++) {
       aq_command *command = &p->commands[count++];
       *command = kernel->command;
-      if (command->cost.kind == AQ_COST_SPIN)
+      if (aq_cost_is_spin(command->cost.kind))
         command->cost.base = draw(a, &kernel->duration, DRAW_COST);
     }
   }
