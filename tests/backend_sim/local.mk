@@ -134,6 +134,16 @@ tests_backend_sim_test_traffic_SOURCES = tests/backend_sim/test_traffic.c
 tests_backend_sim_test_traffic_CPPFLAGS = $(AQ_TEST_CPPFLAGS)
 tests_backend_sim_test_traffic_LDADD = $(AQSIM_TEST_LDADD)
 
+check_PROGRAMS += tests/backend_sim/test_reef
+tests_backend_sim_test_reef_SOURCES = tests/backend_sim/test_reef.c
+tests_backend_sim_test_reef_CPPFLAGS = $(AQ_TEST_CPPFLAGS)
+tests_backend_sim_test_reef_LDADD = $(AQ_TEST_LDADD)
+
+check_PROGRAMS += tests/backend_sim/test_waves
+tests_backend_sim_test_waves_SOURCES = tests/backend_sim/test_waves.c
+tests_backend_sim_test_waves_CPPFLAGS = $(AQ_TEST_CPPFLAGS)
+tests_backend_sim_test_waves_LDADD = $(AQSIM_TEST_LDADD)
+
 # Random mixes by the thousand.
 EXTRA_PROGRAMS += tests/backend_sim/soak_dispatcher
 AQ_SOAKS += tests/backend_sim/soak_dispatcher
