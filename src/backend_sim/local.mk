@@ -57,7 +57,7 @@ AQSIM_DEVICES = \
 devicesdir = $(pkgdatadir)/devices
 dist_devices_DATA = $(AQSIM_DEVICES)
 EXTRA_DIST += src/backend_sim/embed.sh \
-	doc/formats/device.md doc/hardware-queues.md doc/lifecycle.md doc/live.md
+	doc/device.md doc/formats/device.md doc/hardware-queues.md doc/lifecycle.md doc/live.md
 
 nodist_libaqcore_la_SOURCES += src/backend_sim/embedded.c
 CLEANFILES += src/backend_sim/embedded.c
