@@ -19,6 +19,8 @@ typedef struct aq_cli_performance {
   const char *device; /* model or selector; NULL: the transport's default */
   const char **edits; /* owned */
   uint64_t seed;
+  bool hardware;     /* the transport is that of real GPUs */
+  bool on_simulator; /* and a simulator plays them, as the probe found */
   bool live;
   aq_pace pace;    /* wall 0: none */
   aq_time timeout; /* of live mode; 0: none */
@@ -38,13 +40,13 @@ void aq_cli_performance_fini(aq_cli_performance *performance);
  * all zero for a transport without devices. */
 typedef struct aq_cli_probe {
   uint32_t caps;
+  aq_run_kind kind; /* of the runs that it makes */
   aq_device_info device;
 } aq_cli_probe;
 
 /* Opens and closes it; refuses a transport without live mode where that was
  * asked for, and a timeout where it has no meaning. */
-aq_status aq_cli_performance_probe(aq_cli *cli,
-                                   const aq_cli_performance *performance,
+aq_status aq_cli_performance_probe(aq_cli *cli, aq_cli_performance *performance,
                                    aq_cli_probe *out);
 
 /* Runs the workload to its end, stores it under `info` (completed with what

@@ -7,17 +7,23 @@
 struct aq_kernel_variant {
   aq_cost cost;
   uint32_t ordinal;
-  uint32_t next; /* variant of the same name + 1, or 0 */
+  uint32_t device; /* of loaded kernels, else 0 */
+  uint32_t next;   /* variant of the same name + 1, or 0 */
 };
 
 void aq_kernels_init(aq_kernels *kernels, aq_transport *transport,
-                     aq_builder *builder)
+                     aq_builder *builder, aq_kernels_code *code)
 {
-  *kernels = (aq_kernels){.transport = transport, .builder = builder};
+  *kernels = (aq_kernels){
+      .transport = transport, .builder = builder, .find_code = code};
+  transport->ops->info(transport, &kernels->info);
+  kernels->code = !(kernels->info.caps & AQ_CAP_HOST_KERNELS) &&
+                  (kernels->info.caps & AQ_CAP_CODE_OBJECTS);
 }
 
 void aq_kernels_fini(aq_kernels *kernels)
 {
+  free(kernels->spins);
   free(kernels->heads);
   free(kernels->variants);
   *kernels = (aq_kernels){0};
@@ -61,9 +67,63 @@ static aq_status variants_grow(aq_kernels *kernels, aq_diag *diag)
   return AQ_OK;
 }
 
-static aq_status variant_register(aq_kernels *kernels, size_t place,
-                                  const char *text, const aq_cost *cost,
-                                  uint32_t *ordinal, aq_diag *diag)
+/* Loads the spin kernel of a device, when it is first needed. */
+static aq_status spin_load(aq_kernels *kernels, uint32_t device,
+                           aq_kernel_info *out, aq_diag *diag)
+{
+  aq_transport *t = kernels->transport;
+  const void *image;
+  size_t size;
+  uint64_t module;
+  if (!kernels->find_code)
+    return aq_diag_set(diag, AQ_ERR_UNSUPPORTED,
+                       "%s runs no host functions, and there is no code object "
+                       "with a spin kernel",
+                       t->ops->name);
+  aq_status status = kernels->find_code(kernels->info.devices[device].gfx,
+                                        &image, &size, diag);
+  if (status == AQ_OK)
+    status = t->ops->module_load(t, device, image, size, &module, diag);
+  if (status == AQ_OK)
+    status = t->ops->kernel_lookup(t, module, "aq_spin", out, diag);
+  return status;
+}
+
+static aq_status spin_find(aq_kernels *kernels, uint32_t device,
+                           aq_kernel_info *out, aq_diag *diag)
+{
+  if (!kernels->spins)
+    kernels->spins = calloc(kernels->info.device_count, sizeof *kernels->spins);
+  if (!kernels->spins)
+    return aq_diag_set(diag, AQ_ERR_NO_MEMORY, "no memory for kernels");
+  out->object = kernels->spins[device];
+  if (out->object)
+    return AQ_OK;
+  aq_status status = spin_load(kernels, device, out, diag);
+  if (status == AQ_OK)
+    kernels->spins[device] = out->object;
+  return status;
+}
+
+static aq_status kernel_make(aq_kernels *kernels, uint32_t device,
+                             const char *name, const aq_cost *cost,
+                             aq_kernel_info *out, aq_diag *diag)
+{
+  if (kernels->code)
+    return spin_find(kernels, device, out, diag);
+  const bool spin = cost->kind == AQ_COST_SPIN;
+  return kernels->transport->ops->kernel_register(
+      kernels->transport,
+      &(aq_kernel_desc){.name = name,
+                        .cost = spin ? (aq_cost){AQ_COST_SPIN, 0, 0} : *cost,
+                        .kernarg_size = spin ? sizeof(aq_spin_args) : 0},
+      out, diag);
+}
+
+static aq_status variant_register(aq_kernels *kernels, uint32_t device,
+                                  size_t place, const char *text,
+                                  const aq_cost *cost, uint32_t *ordinal,
+                                  aq_diag *diag)
 {
   aq_status status = AQ_OK;
   if (place >= kernels->head_count)
@@ -72,36 +132,39 @@ static aq_status variant_register(aq_kernels *kernels, size_t place,
     status = variants_grow(kernels, diag);
   if (status != AQ_OK)
     return status;
-  const bool spin = cost->kind == AQ_COST_SPIN;
   const char *name = text ? text : "?";
   aq_kernel_info info;
-  status = kernels->transport->ops->kernel_register(
-      kernels->transport,
-      &(aq_kernel_desc){.name = name,
-                        .cost = spin ? (aq_cost){AQ_COST_SPIN, 0, 0} : *cost,
-                        .kernarg_size = spin ? sizeof(aq_spin_args) : 0},
-      &info, diag);
+  status = kernel_make(kernels, device, name, cost, &info, diag);
   if (status == AQ_OK)
     status =
         aq_builder_kernel(kernels->builder, name, info.object, ordinal, diag);
   if (status != AQ_OK)
     return status;
-  kernels->variants[kernels->count++] =
-      (struct aq_kernel_variant){*cost, *ordinal, kernels->heads[place]};
+  kernels->variants[kernels->count++] = (struct aq_kernel_variant){
+      *cost, *ordinal, device, kernels->heads[place]};
   kernels->heads[place] = kernels->count;
   return AQ_OK;
 }
 
-aq_status aq_kernels_find(aq_kernels *kernels, int64_t name, const char *text,
-                          const aq_cost *cost, uint32_t *ordinal, aq_diag *diag)
+static bool variant_fits(const aq_kernels *kernels,
+                         const struct aq_kernel_variant *variant,
+                         uint32_t device, const aq_cost *cost)
+{
+  return kernels->code ? variant->device == device
+                       : cost_is_same(&variant->cost, cost);
+}
+
+aq_status aq_kernels_find(aq_kernels *kernels, uint32_t device, int64_t name,
+                          const char *text, const aq_cost *cost,
+                          uint32_t *ordinal, aq_diag *diag)
 {
   /* What has no name shares place 0. */
   const size_t place = name < 0 ? 0 : (size_t)name + 1;
   uint32_t at = place < kernels->head_count ? kernels->heads[place] : 0;
   for (; at != 0; at = kernels->variants[at - 1].next)
-    if (cost_is_same(&kernels->variants[at - 1].cost, cost)) {
+    if (variant_fits(kernels, &kernels->variants[at - 1], device, cost)) {
       *ordinal = kernels->variants[at - 1].ordinal;
       return AQ_OK;
     }
-  return variant_register(kernels, place, text, cost, ordinal, diag);
+  return variant_register(kernels, device, place, text, cost, ordinal, diag);
 }

@@ -4,12 +4,16 @@
  *
  * A kernel is a name and a cost: timing only, no code. Kernels that spin take
  * their duration from the kernel arguments, so that one is enough for a name,
- * and the same packets can run a spin kernel on hardware. One thread.
+ * and the same packets can run a spin kernel on hardware: there the one kernel
+ * that is loaded, "aq_spin", plays them all. One thread.
  */
 #ifndef AQ_RUN_KERNELS_H
 #define AQ_RUN_KERNELS_H
 
 #include "cmdbuf/builder.h"
+
+typedef aq_status aq_kernels_code(const char *gfx, const void **image,
+                                  size_t *size, aq_diag *diag);
 
 typedef struct aq_kernels {
   aq_transport *transport;
@@ -18,16 +22,21 @@ typedef struct aq_kernels {
   size_t head_count;
   struct aq_kernel_variant *variants;
   uint32_t count, capacity;
+  bool code; /* all of them spin: the transport runs no host functions */
+  aq_kernels_code *find_code;
+  uint64_t *spins; /* by device: the spin kernel's object, or 0 */
+  aq_transport_info info;
 } aq_kernels;
 
+/* code: as aq_run_options has it. */
 void aq_kernels_init(aq_kernels *kernels, aq_transport *transport,
-                     aq_builder *builder);
+                     aq_builder *builder, aq_kernels_code *code);
 void aq_kernels_fini(aq_kernels *kernels);
 
 /* The builder's ordinal for a name (an id, or AQ_NONE, and its text) and a
- * cost. */
-aq_status aq_kernels_find(aq_kernels *kernels, int64_t name, const char *text,
-                          const aq_cost *cost, uint32_t *ordinal,
-                          aq_diag *diag);
+ * cost, on a device. */
+aq_status aq_kernels_find(aq_kernels *kernels, uint32_t device, int64_t name,
+                          const char *text, const aq_cost *cost,
+                          uint32_t *ordinal, aq_diag *diag);
 
 #endif
