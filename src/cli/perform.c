@@ -127,6 +127,13 @@ static aq_transport_options open_options(const aq_cli_performance *performance,
       .layer = aq_transport_stack_top(performance->transport)};
 }
 
+aq_status aq_cli_performance_open(const aq_cli_performance *performance,
+                                  aq_transport **out, aq_diag *diag)
+{
+  aq_transport_options options = open_options(performance, 0);
+  return aq_transport_stack_open(performance->transport, &options, out, diag);
+}
+
 static aq_status live_check(aq_cli *cli, const aq_cli_performance *performance,
                             uint32_t caps)
 {
@@ -145,11 +152,10 @@ static aq_status live_check(aq_cli *cli, const aq_cli_performance *performance,
 aq_status aq_cli_performance_probe(aq_cli *cli, aq_cli_performance *performance,
                                    aq_cli_probe *out)
 {
-  aq_transport_options options = open_options(performance, 0);
   aq_transport *transport;
   aq_transport_info info;
-  aq_status status = aq_transport_stack_open(performance->transport, &options,
-                                             &transport, &cli->diag);
+  aq_status status =
+      aq_cli_performance_open(performance, &transport, &cli->diag);
   if (status != AQ_OK)
     return status;
   transport->ops->info(transport, &info);

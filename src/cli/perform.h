@@ -44,6 +44,10 @@ typedef struct aq_cli_probe {
   aq_device_info device;
 } aq_cli_probe;
 
+/* Opens the transport as a run would; the caller closes it. */
+aq_status aq_cli_performance_open(const aq_cli_performance *performance,
+                                  aq_transport **out, aq_diag *diag);
+
 /* Opens and closes it; refuses a transport without live mode where that was
  * asked for, and a timeout where it has no meaning. */
 aq_status aq_cli_performance_probe(aq_cli *cli, aq_cli_performance *performance,

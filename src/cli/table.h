@@ -85,6 +85,7 @@ typedef struct aq_cli_option {
   C(SHOW, show)                                                                \
   C(EXPORT, export)                                                            \
   C(STORE, store)                                                              \
+  C(DEVICE, device)                                                            \
   C(DOCTOR, doctor)                                                            \
   C(HELP, help)
 

@@ -67,21 +67,22 @@ static aq_status variants_grow(aq_kernels *kernels, aq_diag *diag)
   return AQ_OK;
 }
 
-/* Loads the spin kernel of a device, when it is first needed. */
-static aq_status spin_load(aq_kernels *kernels, uint32_t device,
-                           aq_kernel_info *out, aq_diag *diag)
+/* Loads the spin kernel of a device. */
+static aq_status spin_load(aq_transport *t, uint32_t device,
+                           aq_kernels_code *code, aq_kernel_info *out,
+                           aq_diag *diag)
 {
-  aq_transport *t = kernels->transport;
+  aq_transport_info info;
   const void *image;
   size_t size;
   uint64_t module;
-  if (!kernels->find_code)
+  t->ops->info(t, &info);
+  if (!code)
     return aq_diag_set(diag, AQ_ERR_UNSUPPORTED,
                        "%s runs no host functions, and there is no code object "
                        "with a spin kernel",
                        t->ops->name);
-  aq_status status = kernels->find_code(kernels->info.devices[device].gfx,
-                                        &image, &size, diag);
+  aq_status status = code(info.devices[device].gfx, &image, &size, diag);
   if (status == AQ_OK)
     status = t->ops->module_load(t, device, image, size, &module, diag);
   if (status == AQ_OK)
@@ -89,6 +90,32 @@ static aq_status spin_load(aq_kernels *kernels, uint32_t device,
   return status;
 }
 
+aq_status aq_kernels_spin(aq_transport *t, uint32_t device,
+                          aq_kernels_code *code, uint64_t objects[2],
+                          aq_diag *diag)
+{
+  static const aq_kernel_desc kernels[] = {
+      {.name = "aq_empty", .cost = {AQ_COST_FIXED, 0, 0}},
+      {.name = "aq_spin",
+       .cost = {AQ_COST_SPIN, 0, 0},
+       .kernarg_size = sizeof(aq_spin_args)}};
+  aq_transport_info info;
+  aq_kernel_info kernel;
+  aq_status status = AQ_OK;
+  t->ops->info(t, &info);
+  const bool host = info.caps & AQ_CAP_HOST_KERNELS;
+  if (!host)
+    status = spin_load(t, device, code, &kernel, diag);
+  for (int i = 0; i < 2 && status == AQ_OK; i++) {
+    if (host)
+      status = t->ops->kernel_register(t, &kernels[i], &kernel, diag);
+    if (status == AQ_OK)
+      objects[i] = kernel.object;
+  }
+  return status;
+}
+
+/* Loaded when it is first needed. */
 static aq_status spin_find(aq_kernels *kernels, uint32_t device,
                            aq_kernel_info *out, aq_diag *diag)
 {
@@ -99,7 +126,8 @@ static aq_status spin_find(aq_kernels *kernels, uint32_t device,
   out->object = kernels->spins[device];
   if (out->object)
     return AQ_OK;
-  aq_status status = spin_load(kernels, device, out, diag);
+  aq_status status =
+      spin_load(kernels->transport, device, kernels->find_code, out, diag);
   if (status == AQ_OK)
     kernels->spins[device] = out->object;
   return status;

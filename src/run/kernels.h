@@ -11,9 +11,7 @@
 #define AQ_RUN_KERNELS_H
 
 #include "cmdbuf/builder.h"
-
-typedef aq_status aq_kernels_code(const char *gfx, const void **image,
-                                  size_t *size, aq_diag *diag);
+#include "run/run.h"
 
 typedef struct aq_kernels {
   aq_transport *transport;
@@ -31,6 +29,12 @@ typedef struct aq_kernels {
 /* code: as aq_run_options has it. */
 void aq_kernels_init(aq_kernels *kernels, aq_transport *transport,
                      aq_builder *builder, aq_kernels_code *code);
+/* Kernel objects of a device: of a kernel that does nothing, and of one that
+ * spins. Host functions, or both that of the code object which `code` finds. */
+aq_status aq_kernels_spin(aq_transport *transport, uint32_t device,
+                          aq_kernels_code *code, uint64_t objects[2],
+                          aq_diag *diag);
+
 void aq_kernels_fini(aq_kernels *kernels);
 
 /* The builder's ordinal for a name (an id, or AQ_NONE, and its text) and a

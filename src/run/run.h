@@ -21,6 +21,11 @@
 #include "common/transport.h"
 #include "common/workload.h"
 
+/* Finds the code object for an instruction set ("gfx942") that has the kernel
+ * "aq_spin"; it stays. */
+typedef aq_status aq_kernels_code(const char *gfx, const void **image,
+                                  size_t *size, aq_diag *diag);
+
 typedef struct aq_run_options {
   const aq_transport_ops *transport;
   aq_transport_options open; /* records and event are the loop's own */
@@ -35,11 +40,8 @@ typedef struct aq_run_options {
    * AQ_ERR_TIMEOUT, a guess at what hangs, and every queue told to `line`. 0:
    * never; virtual time knows deadlocks exactly. */
   aq_time timeout;
-  /* Where the transport runs no host functions: finds the code object for an
-   * instruction set ("gfx942") that has the kernel "aq_spin". NULL: such
-   * transports are refused. */
-  aq_status (*code)(const char *gfx, const void **image, size_t *size,
-                    aq_diag *diag);
+  /* For transports that run no host functions; NULL: they are refused. */
+  aq_kernels_code *code;
 } aq_run_options;
 
 typedef struct aq_run_totals {

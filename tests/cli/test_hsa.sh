@@ -49,6 +49,20 @@ check "an agent that is not there is told" [ "$status" = 2 ]
 check "with those that are" contains "$err" "gfx942"
 try "$aqueduct" run "$scenario" --transport hsa --set interrupt_to_host=1us
 check "hardware has no constants to set" [ "$status" = 2 ]
+try "$aqueduct" device probe --transport hsa --json -o "$work/probe.json"
+check "a GPU is probed" [ "$status" = 0 ]
+check "into a file with its constants" \
+  grep -q '"key": *"acquire_agent"' "$work/probe.json"
+check "that is JSON" is_json "$work/probe.json"
+try "$aqueduct" show latest
+check "and a run with the packets" contains "$out" "measured"
+try "$aqueduct" device probe --device mi300x --set acquire_agent=1234ns
+check "a device model is probed" contains "$out" "1234.000 ns"
+try "$aqueduct" device
+check "device alone says what it takes" [ "$status" = 2 ]
+try "$aqueduct" device guess
+check "so does another word" contains "$err" "expected device probe"
+
 try "$aqueduct" doctor
 check "doctor says how to use the runtime" contains "$out" "check-hsa"
 finish
