@@ -91,8 +91,7 @@ static aq_status packets_submit(aq_runner *run, aq_runner_queue *queue,
   const bool marked = run->part->marker && submission->program;
   if (marked)
     submission->completion = (aq_signal){0};
-  aq_status status =
-      aq_queue_submit(queue->queue, submission, &submitted, diag);
+  aq_status status = aq_feed_submit(queue->queue, submission, &submitted, diag);
   if (status != AQ_OK)
     return status;
   run->totals.packets += submitted.packets;
@@ -100,8 +99,8 @@ static aq_status packets_submit(aq_runner *run, aq_runner_queue *queue,
   if (!marked)
     return AQ_OK;
   status =
-      aq_queue_submit(queue->queue, &(aq_submission){.completion = completion},
-                      &submitted, diag);
+      aq_feed_submit(queue->queue, &(aq_submission){.completion = completion},
+                     &submitted, diag);
   if (status != AQ_OK)
     return status;
   run->totals.packets += submitted.packets;
