@@ -66,15 +66,21 @@ void aqsim_model_hash(const aqsim_model *model, char hash[AQSIM_HASH_SIZE])
   snprintf(hash, AQSIM_HASH_SIZE, "%016" PRIx64, h);
 }
 
+static bool source_is(const char *source, const char *word)
+{
+  return strncmp(source, word, strlen(word)) == 0;
+}
+
 const char *aqsim_model_verdict(const aqsim_model *model)
 {
-  size_t measured = 0, timing = 0;
+  size_t measured = 0, assumed = 0, timing = 0;
   for (size_t i = 0; i < AQSIM_KEY_COUNT; i++)
     if (aqsim_keys[i].group == AQSIM_GROUP_TIMING) {
       timing++;
-      measured += strncmp(model->sources[i], "measured", 8) == 0;
+      measured += source_is(model->sources[i], "measured");
+      assumed += source_is(model->sources[i], "assumed");
     }
   if (measured == timing)
     return "calibrated";
-  return measured == 0 ? "assumed" : "partly";
+  return assumed == timing ? "assumed" : "partly";
 }

@@ -3,6 +3,7 @@
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "cli/transports.h"
@@ -14,21 +15,63 @@ static const struct {
   const char *name; /* part of the marketing name */
   const char *gfx;
   int64_t cus;
-  int64_t hip; /* the oldest version, major × 100 + minor */
+  int64_t hip, below; /* version: the oldest, and the first that is too new;
+                         major × 100 + minor */
   const char *model;
 } choices[] = {
     {.name = "MI300X VF", .model = "mi300x-rocm6.4-vf"},
     {.name = "MI300X", .hip = 714, .model = "mi300x-rocm7.14"},
+    {.name = "MI300X", .hip = 700, .below = 701, .model = "mi300x-rocm7.0"},
     {.name = "MI300X", .model = "mi300x"},
     {.name = "MI300A", .model = "mi300a"},
+    {.name = "MI325X", .model = "mi325x"},
     {.name = "MI350X", .model = "mi350x"},
     {.name = "MI355X", .model = "mi355x"},
-    {.name = "MI250", .model = "mi250x"},
+    {.name = "MI250", .model = "mi250"},
     {.name = "MI210", .model = "mi210"},
+    {.name = "MI100", .model = "mi100"},
+    {.name = "MI50", .model = "mi50"},
+    {.name = "RX 6900 XT", .model = "rx6900xt"},
+    {.name = "RX 7900 XTX", .model = "rx7900xtx"},
+    {.name = "RX 9070 XT", .model = "rx9070xt"},
+    {.name = "R9700", .model = "r9700"},
+    {.name = "8060S", .model = "gfx1151"},
+    {.name = "8050S", .model = "gfx1151"},
     {.gfx = "gfx942", .cus = 304, .hip = 714, .model = "mi300x-rocm7.14"},
+    {.gfx = "gfx942",
+     .cus = 304,
+     .hip = 700,
+     .below = 701,
+     .model = "mi300x-rocm7.0"},
     {.gfx = "gfx942", .cus = 304, .model = "mi300x"},
+    {.gfx = "gfx942", .cus = 228, .model = "mi300a"},
+    {.gfx = "gfx950", .cus = 256, .model = "mi350x"},
+    {.gfx = "gfx90a", .cus = 104, .model = "mi210"},
+    {.gfx = "gfx90a", .cus = 110, .model = "mi250"},
+    {.gfx = "gfx908", .model = "mi100"},
+    {.gfx = "gfx906", .model = "mi50"},
+    {.gfx = "gfx1030", .model = "rx6900xt"},
+    {.gfx = "gfx1100", .model = "rx7900xtx"},
+    {.gfx = "gfx1151", .model = "gfx1151"},
+    {.gfx = "gfx1201", .model = "r9700"},
+    /* Older drivers call every part "AMD Radeon Graphics". */
+    {.name = "AMD Radeon Graphics", .cus = 104, .model = "mi250"},
+    {.name = "AMD Radeon Graphics", .cus = 110, .model = "mi250"},
     /* No other AMD GPU has as many: sources that leave the name empty. */
     {.name = "", .cus = 304, .model = "mi300x"},
+};
+
+/* For runs that say nothing of their GPU: what the step of the timestamps and
+ * the profiler leave. */
+static const struct {
+  const char *format; /* NULL: any other */
+  int step;           /* ns */
+  const char *model;
+} guesses[] = {
+    {"rocprof-v1", 160, "mi250x"},
+    {"rocprof-v1", 40, "mi300x-rocprof1"},
+    {NULL, 160, "mi210"},
+    {NULL, 40, "mi300x"},
 };
 
 /* Major × 100 + minor, or 0 where the notes tell no version. */
@@ -52,7 +95,7 @@ static int64_t hip_of(const char *notes)
 
 static bool fits(size_t i, const aq_run_device *device, int64_t hip)
 {
-  if (hip < choices[i].hip)
+  if (hip < choices[i].hip || (choices[i].below && hip >= choices[i].below))
     return false;
   if (choices[i].name &&
       (choices[i].name[0]
@@ -65,23 +108,143 @@ static bool fits(size_t i, const aq_run_device *device, int64_t hip)
   return !choices[i].cus || choices[i].cus == device->cus;
 }
 
+/* The name as the list of models has it; NULL: this build has none of it. */
+static const char *model_find(const char *name)
+{
+  for (size_t i = 0; aq_device_model_name(i); i++)
+    if (strcmp(aq_device_model_name(i), name) == 0)
+      return aq_device_model_name(i);
+  return NULL;
+}
+
 static const char *choose(const aq_run_device *device, int64_t hip)
 {
-  for (size_t i = 0; i < sizeof choices / sizeof *choices; i++) {
-    if (!fits(i, device, hip))
-      continue;
-    for (size_t j = 0; aq_device_model_name(j); j++)
-      if (strcmp(aq_device_model_name(j), choices[i].model) == 0)
-        return aq_device_model_name(j);
-    return NULL; /* the GPU is known, but this build has no model of it */
-  }
+  for (size_t i = 0; i < sizeof choices / sizeof *choices; i++)
+    if (fits(i, device, hip))
+      return model_find(choices[i].model);
   return NULL;
+}
+
+/* ---- guesses ---- */
+
+enum {
+  STEP_ROWS = 4096,      /* rows that are looked at */
+  STEP_NEEDED = 20,      /* intervals that tell the step */
+  STEP_LONGEST = 50,     /* us */
+  STEP_TOLERANCE = 1500, /* ps: both timestamps were rounded to ns */
+  SCALE_STEPS = 250,     /* of 20 ppm: how far apart the clocks may run */
+};
+
+static const int step_sizes[] = {160, 40}; /* ns, the larger ones first */
+
+typedef struct intervals {
+  aq_time values[2 * STEP_ROWS];
+  size_t count;
+} intervals;
+
+static void interval_add(intervals *all, aq_time from, aq_time to)
+{
+  const aq_time length = to - from;
+  if (length >= 2 * AQ_NS && length <= STEP_LONGEST * AQ_US &&
+      all->count < sizeof all->values / sizeof *all->values)
+    all->values[all->count++] = length;
+}
+
+static void rows_add(intervals *all, const aq_record *rows, size_t count,
+                     aq_record *last)
+{
+  for (size_t i = 0; i < count; i++) {
+    const aq_record *row = &rows[i];
+    if (row->kind != AQ_KIND_KERNEL || row->start == AQ_TIME_NONE ||
+        row->end == AQ_TIME_NONE)
+      continue;
+    interval_add(all, row->start, row->end);
+    if (last->kind == AQ_KIND_KERNEL && last->device == row->device)
+      interval_add(all, last->end, row->start);
+    *last = *row;
+  }
+}
+
+/* Whether nearly all are multiples of the step: some rows were repaired. */
+static bool step_fits(const intervals *all, aq_time step)
+{
+  size_t multiples = 0;
+  for (size_t i = 0; i < all->count; i++) {
+    const aq_time rest = all->values[i] % step;
+    multiples += rest <= STEP_TOLERANCE || rest >= step - STEP_TOLERANCE;
+  }
+  return multiples * 10 >= all->count * 9;
+}
+
+/* Profilers translate ticks to the host's clock, which runs a little faster or
+ * slower: a step of 40 ns becomes one of 40.09. */
+static int step_of(const intervals *all)
+{
+  if (all->count < STEP_NEEDED)
+    return 0;
+  for (size_t i = 0; i < sizeof step_sizes / sizeof *step_sizes; i++)
+    for (int scale = -SCALE_STEPS; scale <= SCALE_STEPS; scale++)
+      if (step_fits(all, step_sizes[i] * AQ_NS * (50000 + scale) / 50000))
+        return step_sizes[i];
+  return 0;
+}
+
+static aq_status intervals_read(aq_run_reader *reader, intervals *all,
+                                aq_diag *diag)
+{
+  enum { BATCH = 64 };
+  aq_record rows[BATCH], last = {.kind = AQ_KIND_WAIT};
+  int64_t numbers[BATCH];
+  size_t count = 1;
+  aq_status status = AQ_OK;
+  for (int i = 0; i < STEP_ROWS / BATCH && status == AQ_OK && count > 0; i++) {
+    status = aq_run_reader_next(reader, rows, numbers, BATCH, &count, diag);
+    if (status == AQ_OK)
+      rows_add(all, rows, count, &last);
+  }
+  return status;
+}
+
+/* What the timestamps are multiples of, in ns; 0: nothing that is known. */
+static aq_status step_find(aq_store *store, const aq_run_info *run, int *step,
+                           aq_diag *diag)
+{
+  aq_run_reader *reader;
+  intervals *all = calloc(1, sizeof *all);
+  if (!all)
+    return aq_diag_set(diag, AQ_ERR_NO_MEMORY, "out of memory");
+  aq_status status =
+      aq_run_reader_open(store, run->id, AQ_ORDER_START, &reader, diag);
+  if (status == AQ_OK) {
+    status = intervals_read(reader, all, diag);
+    aq_run_reader_close(reader);
+  }
+  *step = step_of(all);
+  free(all);
+  return status;
+}
+
+static const char *guess(const aq_run_info *run, int step)
+{
+  for (size_t i = 0; i < sizeof guesses / sizeof *guesses; i++)
+    if (guesses[i].step == step &&
+        (!guesses[i].format ||
+         (run->format && strcmp(run->format, guesses[i].format) == 0)))
+      return model_find(guesses[i].model);
+  return NULL;
+}
+
+static bool is_unnamed(const aq_run_device *device)
+{
+  return (!device->name || !device->name[0]) &&
+         (!device->gfx || !device->gfx[0]) &&
+         (device->cus == AQ_NONE || device->cus == 0);
 }
 
 static aq_status refuse(const aq_run_device *device, const char *why,
                         aq_diag *diag)
 {
-  char known[256] = "", gpu[160];
+  char known[AQ_DIAG_TEXT_MAX] = "", gpu[160];
   for (size_t i = 0; aq_device_model_name(i); i++) {
     size_t used = strlen(known);
     snprintf(known + used, sizeof known - used, "%s%s", i ? ", " : "",
@@ -96,26 +259,34 @@ static aq_status refuse(const aq_run_device *device, const char *why,
                      "%s (%s); choose one with --device: %s", why, gpu, known);
 }
 
-aq_status aq_device_choose(aq_run_reader *reader, const char *notes,
-                           const char **out, aq_diag *diag)
+aq_status aq_device_choose(aq_store *store, const aq_run_info *run,
+                           aq_run_reader *reader, aq_device_choice *out,
+                           aq_diag *diag)
 {
-  const int64_t hip = hip_of(notes);
-  const char *chosen = NULL;
+  int64_t hip = hip_of(run->notes);
   const aq_run_device *device = NULL;
+  aq_device_choice choice = {NULL, 0};
   size_t queues = aq_run_reader_queue_count(reader);
   for (size_t i = 0; i < queues; i++) {
     const aq_run_queue *queue = aq_run_reader_queue(reader, (int64_t)i);
     device = queue ? aq_run_reader_device(reader, queue->device) : NULL;
-    const char *model = device ? choose(device, hip) : NULL;
+    if (device && is_unnamed(device) && !choice.step) {
+      aq_status status = step_find(store, run, &choice.step, diag);
+      if (status != AQ_OK)
+        return status;
+    }
+    const char *model = !device              ? NULL
+                        : is_unnamed(device) ? guess(run, choice.step)
+                                             : choose(device, hip);
     if (!model)
       return refuse(device, "no device model is known for the run's GPU", diag);
-    if (chosen && strcmp(model, chosen) != 0)
+    if (choice.model && strcmp(model, choice.model) != 0)
       return refuse(device, "the run's GPUs need different device models",
                     diag);
-    chosen = model;
+    choice.model = model;
   }
-  if (!chosen)
+  if (!choice.model)
     return refuse(NULL, "the run does not name its GPU", diag);
-  *out = chosen;
+  *out = choice;
   return AQ_OK;
 }

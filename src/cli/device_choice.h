@@ -8,10 +8,18 @@
 #include "common/diag.h"
 #include "store/store.h"
 
+typedef struct aq_device_choice {
+  const char *model; /* static text */
+  int step; /* ns; not 0: guessed from the step of the run's timestamps */
+} aq_device_choice;
+
 /* The model for the devices that the run's queues belong to, and for the
- * version of HIP that the run's notes name; static text. No model, or more than
- * one, is AQ_ERR_INPUT with the models there are. */
-aq_status aq_device_choose(aq_run_reader *reader, const char *notes,
-                           const char **out, aq_diag *diag);
+ * version of HIP that the run's notes name. Where the run says nothing of its
+ * GPU it is guessed from the step of the timestamps: 160 ns on gfx90a, 40 ns on
+ * gfx942. No model, or more than one, is AQ_ERR_INPUT with the models there
+ * are. `reader` is not moved. */
+aq_status aq_device_choose(aq_store *store, const aq_run_info *run,
+                           aq_run_reader *reader, aq_device_choice *out,
+                           aq_diag *diag);
 
 #endif
