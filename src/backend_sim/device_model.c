@@ -8,7 +8,7 @@
 #include "backend_sim/device_library.h"
 #include "backend_sim/device_value.h"
 
-enum { BASES_MAX = 16 };
+enum { BASES_MAX = 16, ENGINES_MAX = 32 };
 
 /* A stretch of the text that is read; not terminated. */
 typedef struct span {
@@ -230,6 +230,13 @@ static aq_status model_check(reader *r)
   if (m->fetch_window < m->fetch_batch)
     return reader_fail(r, "fetch_window is below fetch_batch", none,
                        "; expected at least one batch");
+  if (m->slots_per_pipe > AQSIM_SLOTS_PER_PIPE_MAX ||
+      m->pipes > AQSIM_PIPES_MAX)
+    return reader_fail(r, "pipes or slots_per_pipe", none,
+                       ": expected at most 1024 pipes of 64 slots");
+  if (m->copy_engines + m->copy_engines_peer > ENGINES_MAX)
+    return reader_fail(r, "copy_engines and copy_engines_peer", none,
+                       ": expected at most 32 together");
   if ((m->queue_size_min & (m->queue_size_min - 1)) ||
       (m->queue_size_max & (m->queue_size_max - 1)) ||
       m->queue_size_min > m->queue_size_max ||

@@ -30,12 +30,25 @@ typedef enum aqsim_read_advance {
   AQSIM_ADVANCE_LAUNCH,
 } aqsim_read_advance;
 
+/* As aqsim_preempt_mode. */
+typedef enum aqsim_preemption {
+  AQSIM_PREEMPTION_DRAIN,
+  AQSIM_PREEMPTION_SWITCH,
+} aqsim_preemption;
+/* Numbered as aq_link_type. */
+typedef enum aqsim_host_link {
+  AQSIM_LINK_PCIE,
+  AQSIM_LINK_XGMI,
+} aqsim_host_link;
+
 enum {
 #define K(key, kind, group, smallest, meaning) AQSIM_KEY_##key,
 #include "device_keys.def"
 #undef K
   AQSIM_KEY_COUNT
 };
+
+enum { AQSIM_PIPES_MAX = 1024, AQSIM_SLOTS_PER_PIPE_MAX = 64 };
 
 typedef struct aqsim_model {
 #define AQSIM_TYPE_TIME                        aq_time
@@ -46,6 +59,8 @@ typedef struct aqsim_model {
 #define AQSIM_TYPE_YESNO                       int64_t
 #define AQSIM_TYPE_STAMP                       int64_t
 #define AQSIM_TYPE_ADVANCE                     int64_t
+#define AQSIM_TYPE_PREEMPTION                  int64_t
+#define AQSIM_TYPE_LINK                        int64_t
 #define AQSIM_TYPE_TEXT                        const char *
 #define K(key, kind, group, smallest, meaning) AQSIM_TYPE_##kind key;
 #include "device_keys.def"

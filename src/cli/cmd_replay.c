@@ -35,6 +35,7 @@ typedef struct replay_job {
   aq_cli_performance performance;
   aq_run_info info;
   const aq_run_info *origin_run; /* borrowed while the run is read */
+  char *chosen; /* owned: devices that nobody asked for, or NULL */
   aq_replay_options options;
   aq_replay_facts facts;
   int64_t confidence; /* least of the edges; above 100: none */
@@ -142,15 +143,15 @@ static aq_status choose_device(aq_cli *cli, replay_job *job,
                                       &choice, &cli->diag);
   if (status != AQ_OK)
     return status;
-  job->performance.device = choice.model;
+  job->performance.device = job->chosen = choice.models;
   if (choice.step)
     aq_cli_note(cli,
                 "device model %s, guessed from timestamps that step by %d ns: "
                 "the run does not name its GPU",
-                choice.model, choice.step);
+                choice.models, choice.step);
   else
     aq_cli_note(cli, "device model %s, by the GPU that the run names",
-                choice.model);
+                choice.models);
   return AQ_OK;
 }
 
@@ -272,5 +273,6 @@ aq_status aq_cli_replay(aq_cli *cli)
     aq_store_close(job.store);
   }
   aq_cli_performance_fini(&job.performance);
+  free(job.chosen);
   return status;
 }

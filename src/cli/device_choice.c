@@ -6,8 +6,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/timestamp_step.h"
 #include "cli/transports.h"
 #include "common/json_in.h"
+
+enum { DEVICES_MAX = 64 };
 
 /* The first that fits; a condition that is not given always does. A part of
  * the name is more than the ISA, which several GPUs share. */
@@ -127,103 +130,6 @@ static const char *choose(const aq_run_device *device, int64_t hip)
 
 /* ---- guesses ---- */
 
-enum {
-  STEP_ROWS = 4096,      /* rows that are looked at */
-  STEP_NEEDED = 20,      /* intervals that tell the step */
-  STEP_LONGEST = 50,     /* us */
-  STEP_TOLERANCE = 1500, /* ps: both timestamps were rounded to ns */
-  SCALE_STEPS = 250,     /* of 20 ppm: how far apart the clocks may run */
-};
-
-static const int step_sizes[] = {160, 40}; /* ns, the larger ones first */
-
-typedef struct intervals {
-  aq_time values[2 * STEP_ROWS];
-  size_t count;
-} intervals;
-
-static void interval_add(intervals *all, aq_time from, aq_time to)
-{
-  const aq_time length = to - from;
-  if (length >= 2 * AQ_NS && length <= STEP_LONGEST * AQ_US &&
-      all->count < sizeof all->values / sizeof *all->values)
-    all->values[all->count++] = length;
-}
-
-static void rows_add(intervals *all, const aq_record *rows, size_t count,
-                     aq_record *last)
-{
-  for (size_t i = 0; i < count; i++) {
-    const aq_record *row = &rows[i];
-    if (row->kind != AQ_KIND_KERNEL || row->start == AQ_TIME_NONE ||
-        row->end == AQ_TIME_NONE)
-      continue;
-    interval_add(all, row->start, row->end);
-    if (last->kind == AQ_KIND_KERNEL && last->device == row->device)
-      interval_add(all, last->end, row->start);
-    *last = *row;
-  }
-}
-
-/* Whether nearly all are multiples of the step: some rows were repaired. */
-static bool step_fits(const intervals *all, aq_time step)
-{
-  size_t multiples = 0;
-  for (size_t i = 0; i < all->count; i++) {
-    const aq_time rest = all->values[i] % step;
-    multiples += rest <= STEP_TOLERANCE || rest >= step - STEP_TOLERANCE;
-  }
-  return multiples * 10 >= all->count * 9;
-}
-
-/* Profilers translate ticks to the host's clock, which runs a little faster or
- * slower: a step of 40 ns becomes one of 40.09. */
-static int step_of(const intervals *all)
-{
-  if (all->count < STEP_NEEDED)
-    return 0;
-  for (size_t i = 0; i < sizeof step_sizes / sizeof *step_sizes; i++)
-    for (int scale = -SCALE_STEPS; scale <= SCALE_STEPS; scale++)
-      if (step_fits(all, step_sizes[i] * AQ_NS * (50000 + scale) / 50000))
-        return step_sizes[i];
-  return 0;
-}
-
-static aq_status intervals_read(aq_run_reader *reader, intervals *all,
-                                aq_diag *diag)
-{
-  enum { BATCH = 64 };
-  aq_record rows[BATCH], last = {.kind = AQ_KIND_WAIT};
-  int64_t numbers[BATCH];
-  size_t count = 1;
-  aq_status status = AQ_OK;
-  for (int i = 0; i < STEP_ROWS / BATCH && status == AQ_OK && count > 0; i++) {
-    status = aq_run_reader_next(reader, rows, numbers, BATCH, &count, diag);
-    if (status == AQ_OK)
-      rows_add(all, rows, count, &last);
-  }
-  return status;
-}
-
-/* What the timestamps are multiples of, in ns; 0: nothing that is known. */
-static aq_status step_find(aq_store *store, const aq_run_info *run, int *step,
-                           aq_diag *diag)
-{
-  aq_run_reader *reader;
-  intervals *all = calloc(1, sizeof *all);
-  if (!all)
-    return aq_diag_set(diag, AQ_ERR_NO_MEMORY, "out of memory");
-  aq_status status =
-      aq_run_reader_open(store, run->id, AQ_ORDER_START, &reader, diag);
-  if (status == AQ_OK) {
-    status = intervals_read(reader, all, diag);
-    aq_run_reader_close(reader);
-  }
-  *step = step_of(all);
-  free(all);
-  return status;
-}
-
 static const char *guess(const aq_run_info *run, int step)
 {
   for (size_t i = 0; i < sizeof guesses / sizeof *guesses; i++)
@@ -259,34 +165,81 @@ static aq_status refuse(const aq_run_device *device, const char *why,
                      "%s (%s); choose one with --device: %s", why, gpu, known);
 }
 
-aq_status aq_device_choose(aq_store *store, const aq_run_info *run,
-                           aq_run_reader *reader, aq_device_choice *out,
-                           aq_diag *diag)
+typedef struct choice_list {
+  const char *models[DEVICES_MAX]; /* static texts */
+  size_t count;
+  int step; /* of the timestamps, ns; 0: not needed, or not known */
+} choice_list;
+
+/* The lowest device above `after` that a queue belongs to; -1: none. */
+static int64_t device_next(aq_run_reader *reader, int64_t after)
 {
-  int64_t hip = hip_of(run->notes);
-  const aq_run_device *device = NULL;
-  aq_device_choice choice = {NULL, 0};
-  size_t queues = aq_run_reader_queue_count(reader);
+  int64_t next = -1;
+  const size_t queues = aq_run_reader_queue_count(reader);
   for (size_t i = 0; i < queues; i++) {
     const aq_run_queue *queue = aq_run_reader_queue(reader, (int64_t)i);
-    device = queue ? aq_run_reader_device(reader, queue->device) : NULL;
-    if (device && is_unnamed(device) && !choice.step) {
-      aq_status status = step_find(store, run, &choice.step, diag);
+    if (queue && queue->device > after && (next < 0 || queue->device < next))
+      next = queue->device;
+  }
+  return next;
+}
+
+/* The models of the run's devices, in their order. */
+static aq_status models_choose(aq_store *store, const aq_run_info *run,
+                               aq_run_reader *reader, choice_list *list,
+                               aq_diag *diag)
+{
+  const int64_t hip = hip_of(run->notes);
+  *list = (choice_list){.count = 0};
+  for (int64_t at = -1; (at = device_next(reader, at)) >= 0;) {
+    const aq_run_device *device = aq_run_reader_device(reader, at);
+    if (device && is_unnamed(device) && !list->step) {
+      aq_status status = aq_cli_step_find(store, run->id, &list->step, diag);
       if (status != AQ_OK)
         return status;
     }
     const char *model = !device              ? NULL
-                        : is_unnamed(device) ? guess(run, choice.step)
+                        : is_unnamed(device) ? guess(run, list->step)
                                              : choose(device, hip);
     if (!model)
       return refuse(device, "no device model is known for the run's GPU", diag);
-    if (choice.model && strcmp(model, choice.model) != 0)
-      return refuse(device, "the run's GPUs need different device models",
-                    diag);
-    choice.model = model;
+    if (list->count == DEVICES_MAX)
+      return refuse(device, "the run has more than 64 GPUs", diag);
+    list->models[list->count++] = model;
   }
-  if (!choice.model)
-    return refuse(NULL, "the run does not name its GPU", diag);
-  *out = choice;
+  return list->count > 0 ? AQ_OK
+                         : refuse(NULL, "the run does not name its GPU", diag);
+}
+
+/* "mi300x*4,mi250": equal neighbours together. */
+static char *list_print(const choice_list *list)
+{
+  size_t size = sizeof "*64";
+  for (size_t i = 0; i < list->count; i++)
+    size += strlen(list->models[i]) + 1;
+  char *text = malloc(size), *end = text;
+  for (size_t i = 0, same; text && i < list->count; i += same) {
+    for (same = 1;
+         i + same < list->count && list->models[i + same] == list->models[i];)
+      same++;
+    end += sprintf(end, "%s%s", i ? "," : "", list->models[i]);
+    if (same > 1)
+      end += sprintf(end, "*%zu", same);
+  }
+  return text;
+}
+
+aq_status aq_device_choose(aq_store *store, const aq_run_info *run,
+                           aq_run_reader *reader, aq_device_choice *out,
+                           aq_diag *diag)
+{
+  choice_list list;
+  aq_status status = models_choose(store, run, reader, &list, diag);
+  if (status != AQ_OK)
+    return status;
+  char *models = list_print(&list);
+  if (!models)
+    return aq_diag_set(diag, AQ_ERR_NO_MEMORY, "out of memory");
+  *out = (aq_device_choice){models, list.step};
   return AQ_OK;
 }

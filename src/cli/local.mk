@@ -29,7 +29,8 @@ aqueduct_SOURCES = \
 	src/cli/runs.c src/cli/runs.h \
 	src/cli/table.c src/cli/table.h \
 	src/cli/text.c src/cli/text.h \
-	src/cli/thresholds.c src/cli/thresholds.h
+	src/cli/thresholds.c src/cli/thresholds.h \
+	src/cli/timestamp_step.c src/cli/timestamp_step.h
 aqueduct_CPPFLAGS = $(AM_CPPFLAGS) $(SMARTCOLS_CFLAGS) $(YAJL_CFLAGS)
 aqueduct_LDADD = $(LDADD) $(SMARTCOLS_LIBS) $(YAJL_LIBS)
 

@@ -3,7 +3,7 @@
 
 #include <stddef.h>
 
-#define BIT(id) (UINT32_C(1) << AQ_CLI_OPT_##id)
+#define BIT(id) (UINT64_C(1) << AQ_CLI_OPT_##id)
 
 /* Of the commands that send packets. */
 #define PERFORMING                                                             \
@@ -16,7 +16,8 @@ const aq_cli_option aq_cli_options[AQ_CLI_OPT_COUNT] = {
                            "formats`",
                            .what = AQ_CLI_FORMAT},
     [AQ_CLI_OPT_SET] = {"set", "KEY=VALUE", NULL,
-                        "change a constant of the device model for this run",
+                        "change a constant of the device model for this run; "
+                        "of device N alone with N:KEY=VALUE",
                         .repeats = true},
     [AQ_CLI_OPT_MODE] = {"mode", "MODE", NULL,
                          "open (default): calls come when they came; closed: "
@@ -65,7 +66,8 @@ const aq_cli_option aq_cli_options[AQ_CLI_OPT_COUNT] = {
                           "($XDG_DATA_HOME/aqueduct/runs.db)",
                           .what = AQ_CLI_FILE},
     [AQ_CLI_OPT_DEVICE] = {"device", "MODEL", "AQUEDUCT_DEVICE",
-                           "the device model, by name or a .device file",
+                           "the device model, by name or a .device file; "
+                           "several devices as MODEL*N or MODEL,MODEL",
                            .what = AQ_CLI_DEVICE},
     [AQ_CLI_OPT_TRANSPORT] =
         {"transport", "NAME", "AQUEDUCT_TRANSPORT",

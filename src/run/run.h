@@ -43,7 +43,7 @@ typedef struct aq_run_totals {
   bool reproducible;       /* as the transport says at the end */
   uint32_t devices_folded; /* of the workload, beyond those there are */
   /* Of the transport that ran it; texts copied. */
-  char device_model[64], model_hash[65], model_verdict[16];
+  char device_model[256], model_hash[65], model_verdict[16];
 } aq_run_totals;
 
 /* Runs a workload to its end into `sink`. A queue error, a memory fault, a

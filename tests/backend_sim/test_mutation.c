@@ -78,6 +78,56 @@ static aq_time decode_of_17th(const char *const *edits)
   return decode_of(edits, 16);
 }
 
+/* The edits, and two more before them. */
+static void edits_join(const char *const *edits, const char *a, const char *b,
+                       const char *out[5])
+{
+  int count = 0;
+  out[count++] = a;
+  if (b)
+    out[count++] = b;
+  while (edits && *edits)
+    out[count++] = *edits++;
+  out[count] = NULL;
+}
+
+/* Two kernels on queues of their own, both published at 0: when the second
+ * starts. */
+static aq_time second_starts(const char *const *edits, aq_time first)
+{
+  rig r;
+  rig_open(&r, &aqsim_transport_ops, edits);
+  aq_ring *a = rig_queue(&r, 64), *b = rig_queue(&r, 64);
+  aq_packet one = rig_dispatch(rig_kernel(&r, "a", first), true, rig_none);
+  aq_packet two = rig_dispatch(rig_kernel(&r, "b", AQ_US), true, rig_none);
+  rig_submit(&r, a, &one);
+  rig_submit(&r, b, &two);
+  rig_run(&r);
+  aq_time start = rig_record(&r, b, 0)->start;
+  rig_close(&r);
+  return start;
+}
+
+static aq_time start_on_another_queue(const char *const *edits)
+{
+  return second_starts(edits, AQ_US);
+}
+
+static aq_time start_on_one_pipe(const char *const *edits)
+{
+  const char *all[5];
+  edits_join(edits, "pipes=1", NULL, all);
+  return second_starts(all, AQ_US);
+}
+
+/* The second one gets the only slot when the first's quantum is over. */
+static aq_time start_after_quantum(const char *const *edits)
+{
+  const char *all[5];
+  edits_join(edits, "pipes=1", "slots_per_pipe=1", all);
+  return second_starts(all, 50 * AQ_MS);
+}
+
 /* A kernel of 1000 workgroups that cost nothing. */
 static aq_time run_of_1000_workgroups(const char *const *edits)
 {
@@ -180,20 +230,53 @@ static aq_time stamp_after_previous_end(const char *const *edits)
   return stamp;
 }
 
-static aq_time copy_ends(const char *const *edits)
+/* The end of the last of `count` copies of 64 kB from one memory to another,
+ * which two devices have each. */
+static aq_time copies_end(const char *const *edits, uint32_t from, uint32_t to,
+                          int count)
 {
   rig r;
-  rig_open(&r, &aqsim_transport_ops, edits);
-  static char from[64000], to[64000];
-  aq_signal done = rig_signal(&r, 1, 0);
-  ck_assert_status(
-      r.t->ops->copy_async(r.t, 0, to, from, sizeof to, NULL, 0, done, &r.diag),
-      AQ_OK, &r.diag);
+  rig_open_with(&r, &aqsim_transport_ops,
+                &(aq_transport_options){.device = "mi300x*2", .edits = edits});
+  static char bytes[2][64000];
+  for (int i = 0; i < count; i++) {
+    aq_copy_desc copy = aq_copy_by_address(0, bytes[0], bytes[1],
+                                           sizeof bytes[0], NULL, 0, rig_none);
+    copy.from_device = from;
+    copy.to_device = to;
+    ck_assert_status(r.t->ops->copy_submit(r.t, &copy, &r.diag), AQ_OK,
+                     &r.diag);
+  }
   rig_run(&r);
-  ck_assert_uint_eq(r.sink.count, 1);
-  aq_time end = r.sink.rows[0].end;
+  ck_assert_uint_eq(r.sink.count, count);
+  aq_time end = r.sink.rows[count - 1].end;
   rig_close(&r);
   return end;
+}
+
+static aq_time copy_ends(const char *const *edits)
+{
+  return copies_end(edits, 0, 0, 1);
+}
+
+static aq_time two_copies_end(const char *const *edits)
+{
+  return copies_end(edits, 0, 0, 2);
+}
+
+static aq_time host_copy_ends(const char *const *edits)
+{
+  return copies_end(edits, AQ_DEVICE_HOST, 0, 1);
+}
+
+static aq_time peer_copy_ends(const char *const *edits)
+{
+  return copies_end(edits, 0, 1, 1);
+}
+
+static aq_time two_peer_copies_end(const char *const *edits)
+{
+  return copies_end(edits, 0, 1, 2);
 }
 
 /* What a replay asks the device: see tests/run/test_replay.c for what it does
@@ -266,12 +349,24 @@ static const mutation mutations[] = {
     {"acquire_system", "2.05 us", start_system, AQ_US},
     {"dispatch_setup", "3.15 us", start_agent, AQ_US},
     {"workgroup_interval", "1.479 ns", run_of_1000_workgroups, AQ_US},
+    {"end_of_pipe", "1 us", finish_agent, AQ_US},
     {"release_agent", "1.3 us", finish_agent, AQ_US},
     {"release_system", "1.3 us", finish_system, AQ_US},
     {"signal_write", "1.1 us", finish_agent, AQ_US},
     {"interrupt_to_host", "5.9 us", wait_returns, AQ_US},
     {"barrier_process", "9.7 us", barrier_completes, AQ_US},
     {"dependency_poll", "11.6 us", edge_is_seen, AQ_US},
+    /* The second launches when the first has. */
+    {"pipes", "1", start_on_another_queue, 3200 * AQ_NS},
+    /* It is mapped when the first is complete, 10.87 us after the doorbell,
+     * instead of starting 3.2 us after that: then 4.8 + 4.67 us. */
+    {"slots_per_pipe", "1", start_on_one_pipe,
+     (10870 + 9470 - 9470 - 3200) * AQ_NS},
+    {"queue_quantum", "11 ms", start_after_quantum, AQ_MS},
+    {"queue_switch", "21 us", start_after_quantum, AQ_US},
+    /* One wave: 16 KiB at 1 TB/s take 16.384 ns. */
+    {"wave_state", "32 KiB", start_after_quantum, 16384},
+    {"context_bandwidth", "500 GB/s", start_after_quantum, 16384},
     {"unmap_after", "120 us", start_after_110_us, -4800 * AQ_NS},
     {"remap_latency", "5.8 us", start_agent, AQ_US},
     /* No longer glued: the start is that of the first wave. */
@@ -279,9 +374,20 @@ static const mutation mutations[] = {
     {"graph_launch", "10.4 us", graph_launch, AQ_US},
     {"graph_head", "32", graph_head, 1},
     {"graph_per_node", "2.655 us", graph_per_node, AQ_US},
-    {"copy_latency", "6 us", copy_ends, AQ_US},
+    {"copy_latency", "5.3 us", copy_ends, AQ_US},
     /* 64 kB at 64 GB/s take 1 us. */
     {"copy_bandwidth", "128 GB/s", copy_ends, -500 * AQ_NS},
+    /* The second waits for the first, which takes 5.3 us. */
+    {"copy_engines", "1", two_copies_end, 5300 * AQ_NS},
+    /* The second waits for the first (6 us) on the engine of the neighbour;
+     * with the two engines for the host they share its link (7 us). */
+    {"copy_engines_peer", "0", two_peer_copies_end, -5 * AQ_US},
+    {"host_link_latency", "1.7 us", host_copy_ends, AQ_US},
+    {"host_link_bandwidth", "32 GB/s", host_copy_ends, AQ_US},
+    /* Over the links to the host there is one hop more. */
+    {"peer_links", "0", peer_copy_ends, 700 * AQ_NS},
+    {"peer_link_latency", "1.7 us", peer_copy_ends, AQ_US},
+    {"peer_link_bandwidth", "32 GB/s", peer_copy_ends, AQ_US},
     {"timestamp_hz", "200 MHz", end_ticks, 1044},
     /* 10.47 us: 1044 ticks in steps of 40 ns, 1040 in steps of 100. */
     {"timestamp_step", "100 ns", end_ticks, -4},
