@@ -77,6 +77,7 @@ typedef struct aqsim_constant {
   const char *from; /* the model whose file set it, or "an edit" */
   const char *unit; /* "" for counts, choices and texts */
   char value[64];   /* exact, in that unit */
+  int64_t number;   /* in the unit that the model keeps; 0 for texts */
   bool timing;      /* it moves the timeline */
 } aqsim_constant;
 

@@ -43,6 +43,8 @@ void aqsim_model_constant(const aqsim_model *model, size_t index,
                           .from = model->from[index],
                           .timing = key->group == AQSIM_GROUP_TIMING};
   constant_value(model, index, out->value, sizeof out->value, &out->unit);
+  if (!aqsim_kind_is_text(key->kind))
+    out->number = *(const int64_t *)constant_at(model, index);
 }
 
 static uint64_t fnv1a(uint64_t hash, const char *text)

@@ -4,6 +4,7 @@ bin_PROGRAMS += aqueduct
 aqueduct_SOURCES = \
 	src/cli/cli.c src/cli/cli.h \
 	src/cli/cmd_compare.c src/cli/commands.h \
+	src/cli/cmd_device.c \
 	src/cli/cmd_doctor.c \
 	src/cli/cmd_exec.c \
 	src/cli/cmd_export.c \
@@ -18,6 +19,7 @@ aqueduct_SOURCES = \
 	src/cli/columns.c src/cli/columns.h \
 	src/cli/compare_print.c src/cli/compare_print.h \
 	src/cli/device_choice.c src/cli/device_choice.h \
+	src/cli/device_fit.c src/cli/device_fit.def src/cli/device_fit.h \
 	src/cli/help.c src/cli/help.h \
 	src/cli/json.c src/cli/json.h \
 	src/cli/main.c \
@@ -29,8 +31,7 @@ aqueduct_SOURCES = \
 	src/cli/runs.c src/cli/runs.h \
 	src/cli/table.c src/cli/table.h \
 	src/cli/text.c src/cli/text.h \
-	src/cli/thresholds.c src/cli/thresholds.h \
-	src/cli/timestamp_step.c src/cli/timestamp_step.h
+	src/cli/thresholds.c src/cli/thresholds.h
 aqueduct_CPPFLAGS = $(AM_CPPFLAGS) $(SMARTCOLS_CFLAGS) $(YAJL_CFLAGS)
 aqueduct_LDADD = $(LDADD) $(SMARTCOLS_LIBS) $(YAJL_LIBS)
 
@@ -39,6 +40,7 @@ aqueduct_LDADD = $(LDADD) $(SMARTCOLS_LIBS) $(YAJL_LIBS)
 aq_man_pages = \
 	aqueduct.1 \
 	aqueduct-compare.1 \
+	aqueduct-device.1 \
 	aqueduct-doctor.1 \
 	aqueduct-exec.1 \
 	aqueduct-export.1 \

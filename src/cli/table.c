@@ -285,6 +285,26 @@ const aq_cli_command aq_cli_commands[AQ_CLI_CMD_COUNT] = {
          .args_min = 1,
          .args_max = 1,
          .what = AQ_CLI_RUN},
+    [AQ_CLI_CMD_DEVICE] =
+        {.name = "device",
+         .arguments = "calibrate RUN...",
+         .summary = "fit a device model to measured runs",
+         .text =
+             "`calibrate` fits what measured runs tell of the constants of the "
+             "device model that --device names, and writes a model that begins "
+             "with it and has the fitted constants, each with the runs, the "
+             "number of cases and their spread as its source. What was fitted, "
+             "and what was not and why, is told on standard error. Runs that "
+             "tell too little are refused.",
+         .examples = {{"aqueduct device calibrate m1 m2 --device mi300x -o "
+                       "mine.device",
+                       "a model of your GPU and software"},
+                      {"aqueduct replay m3 --device ./mine.device",
+                       "try it on another run"}},
+         .options = BIT(DEVICE),
+         .args_min = 2,
+         .args_max = INT32_MAX,
+         .what = AQ_CLI_RUN},
     [AQ_CLI_CMD_STORE] =
         {.name = "store",
          .arguments = "prune RUN...",

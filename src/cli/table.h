@@ -84,6 +84,7 @@ typedef struct aq_cli_option {
   C(LIST, list)                                                                \
   C(SHOW, show)                                                                \
   C(EXPORT, export)                                                            \
+  C(DEVICE, device)                                                            \
   C(STORE, store)                                                              \
   C(DOCTOR, doctor)                                                            \
   C(HELP, help)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "cli/timestamp_step.h"
+#include "report/timestamp_step.h"
 
 #include <stdlib.h>
 
@@ -81,8 +81,8 @@ static aq_status intervals_read(aq_run_reader *reader, intervals *all,
   return status;
 }
 
-aq_status aq_cli_step_find(aq_store *store, int64_t run, int *step,
-                           aq_diag *diag)
+aq_status aq_timestamp_step_find(aq_store *store, int64_t run, int *step,
+                                 aq_diag *diag)
 {
   aq_run_reader *reader;
   intervals *all = calloc(1, sizeof *all);
