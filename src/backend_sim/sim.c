@@ -82,6 +82,9 @@ static void device_name_uniquely(aqsim_device *device)
   for (const char *c = device->model->product; *c; c++)
     hash = (hash ^ (unsigned char)*c) * UINT64_C(0x100000001b3);
   hash = (hash ^ device->ordinal) * UINT64_C(0x100000001b3);
+  /* So that the first digits differ too. */
+  hash = (hash ^ hash >> 33) * UINT64_C(0xff51afd7ed558ccd);
+  hash ^= hash >> 33;
   snprintf(device->uuid, sizeof device->uuid, "GPU-%016" PRIx64, hash);
 }
 
