@@ -59,6 +59,7 @@ AQSIM_DEVICES = \
 	src/backend_sim/devices/mi300x-rocm7.14.device \
 	src/backend_sim/devices/mi300x-rocprof1.device \
 	src/backend_sim/devices/mi300x-unprofiled.device \
+	src/backend_sim/devices/mi325x-unprofiled.device \
 	src/backend_sim/devices/mi325x.device \
 	src/backend_sim/devices/mi350x.device \
 	src/backend_sim/devices/mi355x.device \
