@@ -116,7 +116,8 @@ enum { AQSIM_HASH_SIZE = 17 };
 void aqsim_model_hash(const aqsim_model *model, char hash[AQSIM_HASH_SIZE]);
 
 /* "calibrated" when every timing constant is marked measured, "assumed" when
- * every one is marked so, "partly" otherwise. Static text. */
+ * none is marked measured or derived: what a data sheet says of a part does not
+ * tell when it does something. "partly" otherwise. Static text. */
 const char *aqsim_model_verdict(const aqsim_model *model);
 
 /* The embedded models: their number, and the name of one. */

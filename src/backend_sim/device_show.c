@@ -8,10 +8,8 @@
 #include "backend_sim/device_value.h"
 
 static const char *const group_names[] = {
-    [AQSIM_GROUP_TIMING] = "timing",
-    [AQSIM_GROUP_SEMANTICS] = "semantics",
-    [AQSIM_GROUP_LIMIT] = "limit",
-    [AQSIM_GROUP_RESOURCE] = "resource",
+    [AQSIM_GROUP_TIMING] = "timing", [AQSIM_GROUP_SEMANTICS] = "semantics",
+    [AQSIM_GROUP_LIMIT] = "limit",   [AQSIM_GROUP_RESOURCE] = "resource",
     [AQSIM_GROUP_INFO] = "info",
 };
 
@@ -76,14 +74,14 @@ static bool source_is(const char *source, const char *word)
 
 const char *aqsim_model_verdict(const aqsim_model *model)
 {
-  size_t measured = 0, assumed = 0, timing = 0;
+  size_t measured = 0, derived = 0, timing = 0;
   for (size_t i = 0; i < AQSIM_KEY_COUNT; i++)
     if (aqsim_keys[i].group == AQSIM_GROUP_TIMING) {
       timing++;
       measured += source_is(model->sources[i], "measured");
-      assumed += source_is(model->sources[i], "assumed");
+      derived += source_is(model->sources[i], "derived");
     }
   if (measured == timing)
     return "calibrated";
-  return assumed == timing ? "assumed" : "partly";
+  return measured + derived == 0 ? "assumed" : "partly";
 }
