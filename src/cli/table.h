@@ -85,8 +85,8 @@ typedef struct aq_cli_option {
   C(SHOW, show)                                                                \
   C(REPORT, report)                                                            \
   C(EXPORT, export)                                                            \
-  C(STORE, store)                                                              \
   C(DEVICE, device)                                                            \
+  C(STORE, store)                                                              \
   C(DOCTOR, doctor)                                                            \
   C(HELP, help)
 
