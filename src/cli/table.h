@@ -83,6 +83,7 @@ typedef struct aq_cli_option {
   C(COMPARE, compare)                                                          \
   C(LIST, list)                                                                \
   C(SHOW, show)                                                                \
+  C(REPORT, report)                                                            \
   C(EXPORT, export)                                                            \
   C(STORE, store)                                                              \
   C(DOCTOR, doctor)                                                            \

@@ -10,12 +10,14 @@ libaqcore_la_SOURCES += \
 	src/common/record.c \
 	src/common/rng.c src/common/rng.h \
 	src/common/status.c \
-	src/common/utf8.c src/common/utf8.h
+	src/common/utf8.c src/common/utf8.h \
+	src/common/visible_devices.c src/common/visible_devices.h
 
 # Installed as <aqueduct/…>; doc/abi.md lists them.
 pkginclude_HEADERS += \
 	src/common/aql.h \
 	src/common/device_hooks.h \
+	src/common/devices.h \
 	src/common/diag.h \
 	src/common/export.h \
 	src/common/hsa_abi.h \

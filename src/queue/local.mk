@@ -1,6 +1,7 @@
 libaqcore_la_SOURCES += \
 	src/queue/axis.c src/queue/axis.h \
 	src/queue/context.c src/queue/context.h src/queue/context_priv.h \
+	src/queue/devices.c \
 	src/queue/due.h \
 	src/queue/edge.c \
 	src/queue/elide.c \

@@ -228,7 +228,9 @@ static aq_status commands_fill(player *p, agent *a, const aq_sc_step *step,
     for (uint32_t n = 0; n < step->launches[i].repeat; n++) {
       aq_command *command = &p->commands[count++];
       *command = kernel->command;
-      if (command->cost.kind == AQ_COST_SPIN)
+      command->acquire = step->acquire;
+      command->release = step->release;
+      if (aq_cost_is_spin(command->cost.kind))
         command->cost.base = draw(a, &kernel->duration, DRAW_COST);
     }
   }
@@ -255,6 +257,7 @@ static void job_fill(const player *p, const agent *a, const aq_sc_step *step,
                       ? AQ_TIME_NONE
                       : aq_time_add(a->arrival, client->deadline),
       .priority = client->priority,
+      .marker = step->marker,
       .via = step->graph ? AQ_VIA_GRAPH : AQ_VIA_DIRECT,
       .correlation = (int64_t)p->next_job,
       .pid = AQ_NONE,

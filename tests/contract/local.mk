@@ -6,6 +6,7 @@ tests_contract_test_contract_SOURCES = \
 	tests/contract/cases_agents.c \
 	tests/contract/cases_barriers.c \
 	tests/contract/cases_controls.c \
+	tests/contract/cases_devices.c \
 	tests/contract/cases_errors.c \
 	tests/contract/cases_faults.c \
 	tests/contract/cases_life.c \

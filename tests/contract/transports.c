@@ -6,7 +6,8 @@
 #include <string.h>
 
 /* hsa is the drop-in library of this build, never what else is there. */
-static const char built_in[] = "sim sim,live null hsa fault+sim fault+null";
+static const char built_in[] = "sim sim,live null hsa fault+sim fault+null "
+                               "sim*4 sim*2,live null*3 fault+sim*2";
 static const char live[] = ",live";
 
 static void transport_take(contract_transport *on, const char *name,
@@ -20,6 +21,12 @@ static void transport_take(contract_transport *on, const char *name,
   if (length > tail && memcmp(name + length - tail, live, tail) == 0) {
     on->mode = AQ_MODE_LIVE;
     length -= tail;
+  }
+  const char *star = memchr(name, '*', length);
+  if (star) {
+    snprintf(on->devices, sizeof on->devices, "mi300x%.*s",
+             (int)(name + length - star), star);
+    length = (size_t)(star - name);
   }
   char *names = strndup(name, length);
   if (!names)
@@ -74,5 +81,6 @@ aq_transport_options contract_options(const contract_transport *on)
   return (aq_transport_options){.size = sizeof(aq_transport_options),
                                 .edits = on->edits,
                                 .mode = on->mode,
+                                .device = on->devices[0] ? on->devices : NULL,
                                 .layer = aq_transport_stack_top(on->stack)};
 }
