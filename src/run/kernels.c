@@ -6,6 +6,7 @@
 
 struct aq_kernel_variant {
   aq_cost cost;
+  uint16_t vgprs, agprs, sgprs;
   uint32_t ordinal;
   uint32_t device; /* of loaded kernels, else 0 */
   uint32_t next;   /* variant of the same name + 1, or 0 */
@@ -34,8 +35,17 @@ static bool cost_is_same(const aq_cost *a, const aq_cost *b)
 {
   if (a->kind != b->kind)
     return false;
-  return a->kind == AQ_COST_SPIN ||
-         (a->base == b->base && a->per_workgroup == b->per_workgroup);
+  return aq_cost_is_spin(a->kind) ||
+         (a->base == b->base && a->per_workgroup == b->per_workgroup &&
+          a->detail == b->detail);
+}
+
+static bool variant_is(const struct aq_kernel_variant *variant,
+                       const aq_command *command)
+{
+  return cost_is_same(&variant->cost, &command->cost) &&
+         variant->vgprs == command->vgprs && variant->agprs == command->agprs &&
+         variant->sgprs == command->sgprs;
 }
 
 static aq_status heads_grow(aq_kernels *kernels, size_t count, aq_diag *diag)
@@ -134,23 +144,27 @@ static aq_status spin_find(aq_kernels *kernels, uint32_t device,
 }
 
 static aq_status kernel_make(aq_kernels *kernels, uint32_t device,
-                             const char *name, const aq_cost *cost,
+                             const char *name, const aq_command *command,
                              aq_kernel_info *out, aq_diag *diag)
 {
   if (kernels->code)
     return spin_find(kernels, device, out, diag);
-  const bool spin = cost->kind == AQ_COST_SPIN;
+  const aq_cost *cost = &command->cost;
+  const bool spin = aq_cost_is_spin(cost->kind);
   return kernels->transport->ops->kernel_register(
       kernels->transport,
       &(aq_kernel_desc){.name = name,
-                        .cost = spin ? (aq_cost){AQ_COST_SPIN, 0, 0} : *cost,
-                        .kernarg_size = spin ? sizeof(aq_spin_args) : 0},
+                        .cost = spin ? (aq_cost){.kind = cost->kind} : *cost,
+                        .kernarg_size = spin ? sizeof(aq_spin_args) : 0,
+                        .vgprs = command->vgprs,
+                        .agprs = command->agprs,
+                        .sgprs = command->sgprs},
       out, diag);
 }
 
 static aq_status variant_register(aq_kernels *kernels, uint32_t device,
-                                  size_t place, const char *text,
-                                  const aq_cost *cost, uint32_t *ordinal,
+                                  size_t place, const aq_command *command,
+                                  const char *text, uint32_t *ordinal,
                                   aq_diag *diag)
 {
   aq_status status = AQ_OK;
@@ -162,37 +176,43 @@ static aq_status variant_register(aq_kernels *kernels, uint32_t device,
     return status;
   const char *name = text ? text : "?";
   aq_kernel_info info;
-  status = kernel_make(kernels, device, name, cost, &info, diag);
+  status = kernel_make(kernels, device, name, command, &info, diag);
   if (status == AQ_OK)
     status =
         aq_builder_kernel(kernels->builder, name, info.object, ordinal, diag);
   if (status != AQ_OK)
     return status;
-  kernels->variants[kernels->count++] = (struct aq_kernel_variant){
-      *cost, *ordinal, device, kernels->heads[place]};
+  kernels->variants[kernels->count++] =
+      (struct aq_kernel_variant){.cost = command->cost,
+                                 .vgprs = command->vgprs,
+                                 .agprs = command->agprs,
+                                 .sgprs = command->sgprs,
+                                 .ordinal = *ordinal,
+                                 .device = device,
+                                 .next = kernels->heads[place]};
   kernels->heads[place] = kernels->count;
   return AQ_OK;
 }
 
 static bool variant_fits(const aq_kernels *kernels,
                          const struct aq_kernel_variant *variant,
-                         uint32_t device, const aq_cost *cost)
+                         uint32_t device, const aq_command *command)
 {
   return kernels->code ? variant->device == device
-                       : cost_is_same(&variant->cost, cost);
+                       : variant_is(variant, command);
 }
 
-aq_status aq_kernels_find(aq_kernels *kernels, uint32_t device, int64_t name,
-                          const char *text, const aq_cost *cost,
+aq_status aq_kernels_find(aq_kernels *kernels, uint32_t device,
+                          const aq_command *command, const char *text,
                           uint32_t *ordinal, aq_diag *diag)
 {
   /* What has no name shares place 0. */
-  const size_t place = name < 0 ? 0 : (size_t)name + 1;
+  const size_t place = command->name < 0 ? 0 : (size_t)command->name + 1;
   uint32_t at = place < kernels->head_count ? kernels->heads[place] : 0;
   for (; at != 0; at = kernels->variants[at - 1].next)
-    if (variant_fits(kernels, &kernels->variants[at - 1], device, cost)) {
+    if (variant_fits(kernels, &kernels->variants[at - 1], device, command)) {
       *ordinal = kernels->variants[at - 1].ordinal;
       return AQ_OK;
     }
-  return variant_register(kernels, device, place, text, cost, ordinal, diag);
+  return variant_register(kernels, device, place, command, text, ordinal, diag);
 }

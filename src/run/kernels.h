@@ -11,6 +11,7 @@
 #define AQ_RUN_KERNELS_H
 
 #include "cmdbuf/builder.h"
+#include "common/workload.h"
 #include "run/run.h"
 
 typedef struct aq_kernels {
@@ -37,10 +38,10 @@ aq_status aq_kernels_spin(aq_transport *transport, uint32_t device,
 
 void aq_kernels_fini(aq_kernels *kernels);
 
-/* The builder's ordinal for a name (an id, or AQ_NONE, and its text) and a
- * cost, on a device. */
-aq_status aq_kernels_find(aq_kernels *kernels, uint32_t device, int64_t name,
-                          const char *text, const aq_cost *cost,
+/* The builder's ordinal for what a command launches on a device: a kernel of
+ * its name, whose text is given, or NULL, with its cost and registers. */
+aq_status aq_kernels_find(aq_kernels *kernels, uint32_t device,
+                          const aq_command *command, const char *text,
                           uint32_t *ordinal, aq_diag *diag);
 
 #endif
