@@ -7,7 +7,9 @@ libaqcore_la_SOURCES += \
 	src/common/plugin.c src/common/plugin.h \
 	src/common/record.c \
 	src/common/rng.c src/common/rng.h \
-	src/common/status.c
+	src/common/status.c \
+	src/common/time_text.c src/common/time_text.h \
+	src/common/transport.c
 
 # Installed as <aqueduct/…>; doc/abi.md lists them.
 pkginclude_HEADERS += \

@@ -110,7 +110,7 @@ aq_status aq_runner_submit(aq_runner *run, aq_runner_queue *queue,
                            aq_diag *diag)
 {
   aq_program program;
-  aq_signal waits[AQ_JOB_DEPENDENCIES];
+  aq_signal waits[AQ_JOB_WAITS];
   aq_status status = part_record(run, part, &program, diag);
   if (status == AQ_OK)
     status = aq_jobs_take(&run->jobs, part->id, queue->number, index, diag);
