@@ -17,12 +17,14 @@ pc:zlib|zlib1g-dev|zlib-devel
 pc:yajl|libyajl-dev|yajl-devel
 h:Random123/philox.h|librandom123-dev|Random123-devel
 pc:smartcols|libsmartcols-dev|libsmartcols-devel
+pc:libzstd|libzstd-dev|libzstd-devel
 '
 
 # More for the tests.
 aq_test_needs='
 pc:check|check|check-devel
 cmd:nm|binutils|binutils
+cmd:protoc|protobuf-compiler|protobuf-compiler
 cmd:python3|python3|python3
 '
 

@@ -1,22 +1,32 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Copies: each waits for its dependencies, then for the copy engine of its
- * device. The engine serves one copy at a time, in the order in which they
- * became ready. The bytes move when the copy ends.
+ * Copies: each waits for its dependencies, then for its copy engine, then its
+ * bytes share the links of its path (traffic.h; doc/topology.md). An engine
+ * serves one copy at a time, in the order in which they became ready. The bytes
+ * move when the copy ends.
  */
 #ifndef AQSIM_COPIES_H
 #define AQSIM_COPIES_H
 
 #include "backend_sim/core.h"
 
+typedef enum aqsim_copy_state {
+  AQSIM_COPY_WAITS,     /* for dependencies or its engine */
+  AQSIM_COPY_SETS_UP,   /* the engine has it, no byte moves yet */
+  AQSIM_COPY_MOVES,     /* its bytes are on the links */
+  AQSIM_COPY_COMPLETES, /* they have arrived */
+} aqsim_copy_state;
+
 struct aqsim_copy {
   aqsim_event event; /* first */
   aqsim_gate gate;
+  aqsim_transfer transfer;
   aqsim_device *device;
+  uint32_t engine, to_device, from_device;
   aqsim_copy *next, *previous; /* all copies under way */
   aqsim_copy *next_ready;      /* waiting for the engine */
   uint64_t number;
-  bool moved;
+  aqsim_copy_state state;
   void *to;
   const void *from;
   size_t size;
@@ -29,11 +39,19 @@ struct aqsim_copy {
 aq_status aqsim_copy_check(const aq_signal *dependencies, uint32_t count,
                            aq_diag *diag);
 
+/* The same, and devices and an engine that are not there. */
+aq_status aqsim_copy_desc_check(const aq_copy_desc *desc, uint32_t devices,
+                                aq_diag *diag);
+
 /* Nothing happens for a size of 0. */
-aq_status aqsim_copy_submit(aqsim_device *device, void *to, const void *from,
-                            size_t size, const aq_signal *dependencies,
-                            uint32_t count, aq_signal completion,
+aq_status aqsim_copy_submit(aqsim *sim, const aq_copy_desc *desc,
                             aq_diag *diag);
+
+/* A bit for each engine that has nothing to do. */
+uint32_t aqsim_copy_engines_idle(const aqsim_device *device);
+
+/* Bytes a second that copies read from and write to a device's memory now. */
+int64_t aqsim_copies_bandwidth(const aqsim_device *device);
 
 /* Frees all copies under way; nothing of them happens any more. */
 void aqsim_copies_fini(aqsim *sim);

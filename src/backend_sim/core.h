@@ -16,14 +16,17 @@
 
 #include "backend_sim/calendar.h"
 #include "backend_sim/device_model.h"
+#include "backend_sim/device_set.h"
 #include "backend_sim/gate.h"
 #include "backend_sim/handlers.h"
 #include "backend_sim/kernels.h"
+#include "backend_sim/links.h"
 #include "backend_sim/memory.h"
 #include "backend_sim/packets.h"
 #include "backend_sim/pm4.h"
 #include "backend_sim/records.h"
 #include "backend_sim/signals.h"
+#include "backend_sim/traffic.h"
 #include "common/transport.h"
 
 typedef struct aqsim aqsim;
@@ -35,20 +38,33 @@ typedef struct aqsim_wait aqsim_wait;
 typedef struct aqsim_live aqsim_live;
 typedef struct aqsim_kind aqsim_kind;
 
-enum { AQSIM_SCOPES = AQ_HEADER_SCOPE_MASK + 1 };
+enum {
+  AQSIM_SCOPES = AQ_HEADER_SCOPE_MASK + 1,
+  AQSIM_DIRECTIONS = 4, /* of copies: from and to the host or a device */
+};
+
+/* A copy engine: who has it, and who waits for it, in order. */
+typedef struct aqsim_engine {
+  aqsim_copy *copying, *first, *last;
+} aqsim_engine;
+
+enum {
+  AQSIM_ENGINES_MAX = 32,
+  AQSIM_UUID_SIZE = 21, /* "GPU-", 16 digits, the end */
+};
 
 struct aqsim_device {
   aqsim *sim;
-  aqsim_model *model; /* owned */
+  const aqsim_model *model; /* of the simulator's set */
   char hash[AQSIM_HASH_SIZE];
+  char uuid[AQSIM_UUID_SIZE];
   uint32_t ordinal;
   int64_t record; /* ordinal in the record sink, or AQ_NONE */
   aq_time acquire[AQSIM_SCOPES], release[AQSIM_SCOPES];
   aqsim_packet_limits limits;
   uint32_t queue_count;
-  aqsim_queue *cooperative; /* the one of this device, or NULL */
-  /* The copy engine: who has it, and who waits for it, in order. */
-  aqsim_copy *copying, *copy_first, *copy_last;
+  aqsim_queue *cooperative;                /* the one of this device, or NULL */
+  aqsim_engine engines[AQSIM_ENGINES_MAX]; /* as the model counts them */
 };
 
 /* Life of a packet between the ring and its completion: lifecycle.def. */
@@ -160,6 +176,9 @@ struct aqsim {
   aqsim_kernels kernels;
   aqsim_memory memory;
   aqsim_recorder recorder;
+  aqsim_device_set models;
+  aqsim_links links;
+  aqsim_traffic traffic;
   aqsim_device *devices;
   aq_device_info *infos;
   uint32_t device_count;
@@ -168,8 +187,9 @@ struct aqsim {
   aqsim_queue *destroyed; /* queues to free when no event runs */
   aqsim_copy *copies;     /* those under way, the newest first */
   uint64_t copies_created;
-  aqsim_wait *wait; /* under way, or NULL */
-  void *waiters;    /* scratch of wait, kept for the next one */
+  int64_t copy_names[AQSIM_DIRECTIONS]; /* in the record sink, or AQ_NONE */
+  aqsim_wait *wait;                     /* under way, or NULL */
+  void *waiters; /* scratch of wait, kept for the next one */
   uint32_t waiter_capacity;
   aqsim_handlers handlers;
   aqsim_live *live;       /* NULL: virtual time */

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* Where models come from: the embedded ones and files. */
 #include <errno.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "backend_sim/device_library.h"
 #include "backend_sim/device_model.h"
 
 enum { FILE_SIZE_MAX = 1 << 20 };
@@ -28,79 +30,124 @@ static aq_status no_memory(aq_diag *diag)
                      "out of memory for a device model");
 }
 
-static aq_status embedded_load(const aqsim_embedded *embedded,
-                               aqsim_model **out, aq_diag *diag)
+void aqsim_base_fini(aqsim_base *base)
 {
-  char place[128];
+  free(base->text);
+  free(base->place);
+}
+
+/* ---- built in ---- */
+
+static aq_status embedded_read(const aqsim_embedded *embedded, aqsim_base *out,
+                               aq_diag *diag)
+{
   size_t size = 0;
   for (size_t i = 0; embedded->lines[i]; i++)
     size += strlen(embedded->lines[i]);
-  char *text = malloc(size + 1), *end = text;
-  if (!text)
-    return no_memory(diag);
-  for (size_t i = 0; embedded->lines[i]; i++)
-    end = stpcpy(end, embedded->lines[i]);
-  snprintf(place, sizeof place, "%s.device", embedded->name);
-  aq_status status = aqsim_model_parse(place, text, size, out, diag);
-  free(text);
-  return status;
-}
-
-static aq_status file_load(const char *path, aqsim_model **out, aq_diag *diag)
-{
-  FILE *file = fopen(path, "rb");
-  if (!file)
-    return aq_diag_set(diag, AQ_ERR_INPUT, "%s: %s", path, strerror(errno));
-  char *text = malloc(FILE_SIZE_MAX + 1);
-  if (!text) {
-    fclose(file);
+  out->text = malloc(size + 1);
+  if (!out->text || asprintf(&out->place, "%s.device", embedded->name) < 0) {
+    free(out->text);
     return no_memory(diag);
   }
-  errno = 0;
-  size_t size = fread(text, 1, FILE_SIZE_MAX + 1, file);
-  aq_status status;
-  if (ferror(file))
-    status = aq_diag_set(diag, AQ_ERR_INPUT, "%s: %s", path, strerror(errno));
-  else if (size > FILE_SIZE_MAX)
-    status =
-        aq_diag_set(diag, AQ_ERR_INPUT,
-                    "%s: longer than 1 MiB; expected a device model", path);
-  else
-    status = aqsim_model_parse(path, text, size, out, diag);
-  free(text);
-  fclose(file);
-  return status;
+  char *end = out->text;
+  for (size_t i = 0; embedded->lines[i]; i++)
+    end = stpcpy(end, embedded->lines[i]);
+  out->size = size;
+  out->built_in = true;
+  return AQ_OK;
 }
 
-static aq_status name_load(const char *name, aqsim_model **out, aq_diag *diag)
+static aq_status name_read(const char *name, aqsim_base *out, aq_diag *diag)
 {
-  char known[256] = "";
+  char known[AQ_DIAG_TEXT_MAX] = "";
   for (size_t i = 0; aqsim_embedded_models[i].name; i++) {
     if (strcmp(aqsim_embedded_models[i].name, name) == 0)
-      return embedded_load(&aqsim_embedded_models[i], out, diag);
+      return embedded_read(&aqsim_embedded_models[i], out, diag);
     size_t used = strlen(known);
     snprintf(known + used, sizeof known - used, " %s",
              aqsim_embedded_models[i].name);
   }
   return aq_diag_set(diag, AQ_ERR_INPUT,
-                     "unknown device model '%s'; expected one of%s, or the "
-                     "path of a .device file",
+                     "unknown device model '%.60s'; expected the path of a "
+                     ".device file or one of%s",
                      name, known);
 }
 
-static bool is_path(const char *name)
+/* ---- files ---- */
+
+static aq_status stream_read(FILE *file, const char *path, aqsim_base *out,
+                             aq_diag *diag)
+{
+  errno = 0;
+  out->size = fread(out->text, 1, FILE_SIZE_MAX + 1, file);
+  if (ferror(file))
+    return aq_diag_set(diag, AQ_ERR_INPUT, "%s: %s", path, strerror(errno));
+  if (out->size > FILE_SIZE_MAX)
+    return aq_diag_set(diag, AQ_ERR_INPUT,
+                       "%s: longer than 1 MiB; expected a device model", path);
+  return AQ_OK;
+}
+
+static aq_status file_read(const char *path, aqsim_base *out, aq_diag *diag)
+{
+  FILE *file = fopen(path, "rb");
+  if (!file)
+    return aq_diag_set(diag, AQ_ERR_INPUT, "%s: %s", path, strerror(errno));
+  *out = (aqsim_base){.text = malloc(FILE_SIZE_MAX + 1), .place = strdup(path)};
+  aq_status status = out->text && out->place
+                         ? stream_read(file, path, out, diag)
+                         : no_memory(diag);
+  if (status != AQ_OK)
+    aqsim_base_fini(out);
+  fclose(file);
+  return status;
+}
+
+static bool is_file(const char *name)
 {
   size_t length = strlen(name);
-  return strchr(name, '/') ||
-         (length > 7 && strcmp(name + length - 7, ".device") == 0);
+  return length > 7 && strcmp(name + length - 7, ".device") == 0;
+}
+
+aq_status aqsim_base_load(const char *place, const char *name, aqsim_base *out,
+                          aq_diag *diag)
+{
+  if (strchr(name, '/'))
+    return aq_diag_set(
+        diag, AQ_ERR_INPUT,
+        "expected a built-in model or a file in the same folder");
+  if (!is_file(name))
+    return name_read(name, out, diag);
+  const char *slash = strrchr(place, '/');
+  char *path;
+  if (asprintf(&path, "%.*s%s", slash ? (int)(slash + 1 - place) : 0, place,
+               name) < 0)
+    return no_memory(diag);
+  aq_status status = file_read(path, out, diag);
+  free(path);
+  return status;
+}
+
+/* ---- models ---- */
+
+static aq_status text_load(const char *name, aqsim_model **out, aq_diag *diag)
+{
+  aqsim_base text = {0};
+  aq_status status = strchr(name, '/') || is_file(name)
+                         ? file_read(name, &text, diag)
+                         : name_read(name, &text, diag);
+  if (status != AQ_OK)
+    return status;
+  status = aqsim_model_parse(text.place, text.text, text.size, out, diag);
+  aqsim_base_fini(&text);
+  return status;
 }
 
 aq_status aqsim_model_load(const char *name, const char *const *edits,
                            aqsim_model **out, aq_diag *diag)
 {
   aqsim_model *model;
-  aq_status status = is_path(name) ? file_load(name, &model, diag)
-                                   : name_load(name, &model, diag);
+  aq_status status = text_load(name, &model, diag);
   for (; status == AQ_OK && edits && *edits; edits++) {
     status = aqsim_model_set(model, *edits, diag);
     if (status != AQ_OK)

@@ -5,7 +5,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "backend_sim/device_library.h"
 #include "backend_sim/device_value.h"
+
+enum { BASES_MAX = 16, ENGINES_MAX = 32 };
 
 /* A stretch of the text that is read; not terminated. */
 typedef struct span {
@@ -13,10 +16,16 @@ typedef struct span {
   size_t length;
 } span;
 
+/* Of one file, or of one edit. */
 typedef struct reader {
   aqsim_model *model;
   const char *place;
-  int64_t line; /* 0: an edit */
+  bool built_in;
+  int64_t line;                   /* 0: an edit */
+  int64_t lines[AQSIM_KEY_COUNT]; /* where this file set it, 0: not */
+  bool begun;                     /* a constant or the base was read */
+  const char *name;               /* of the file's model */
+  const struct reader *derived;   /* whose base this is, or NULL */
   aq_diag *diag;
 } reader;
 
@@ -97,9 +106,69 @@ static aq_status constant_set(reader *r, int key, span value,
     *aqsim_model_number(model, key) = number;
   }
   model->sources[key] = source;
-  model->lines[key] = r->line;
+  model->from[key] = r->name;
+  r->lines[key] = r->line;
   return AQ_OK;
 }
+
+/* ---- bases ---- */
+
+/* Reads the constants of a base into the model that r reads. */
+static aq_status base_read(reader *r, const char *name);
+
+static bool is_assumed(const char *source)
+{
+  return strncmp(source, "assumed", 7) == 0;
+}
+
+/* What another part's file says of a constant is worth no more than a guess
+ * here. */
+static aq_status sources_assume(reader *r, const char *base)
+{
+  for (int key = 0; key < AQSIM_KEY_COUNT; key++) {
+    const char *source = r->model->sources[key];
+    if (!source || is_assumed(source))
+      continue;
+    size_t size = strlen(base) + strlen(source) + 32;
+    char *text = aq_arena_alloc(&r->model->arena, size);
+    if (!text)
+      return aq_diag_set(r->diag, AQ_ERR_NO_MEMORY, "out of memory");
+    snprintf(text, size, "assumed: as %s, there %s", base, source);
+    r->model->sources[key] = text;
+  }
+  return AQ_OK;
+}
+
+static aq_status base_set(reader *r, span value, span source)
+{
+  span none = {"", 0};
+  if (r->begun)
+    return reader_fail(r, "base", none,
+                       ": expected once, before the constants");
+  r->begun = true;
+  if (value.length == 0)
+    return reader_fail(r, "base", none, ": expected the name of a model");
+  const char *base = aq_arena_text(&r->model->arena, value.at, value.length);
+  if (!base)
+    return aq_diag_set(r->diag, AQ_ERR_NO_MEMORY, "out of memory");
+  bool assumed = source.length >= 7 && is_assumed(source.at);
+  if (!assumed && (source.length < 4 || memcmp(source.at, "same", 4) != 0))
+    return reader_fail(r, "source of base", source,
+                       "; expected 'same…' for the same part or 'assumed…' for "
+                       "another one");
+  aq_status status = base_read(r, base);
+  return status == AQ_OK && assumed ? sources_assume(r, base) : status;
+}
+
+static bool is_in_use(const reader *r, const aqsim_base *base)
+{
+  for (; r; r = r->derived)
+    if (r->built_in == base->built_in && strcmp(r->place, base->place) == 0)
+      return true;
+  return false;
+}
+
+/* ---- lines ---- */
 
 static aq_status constant_read(reader *r, span line)
 {
@@ -107,19 +176,23 @@ static aq_status constant_read(reader *r, span line)
   if (!span_split(line, '=', &name, &rest))
     return reader_fail(r, "no '=' in", line,
                        "; expected KEY = VALUE UNIT ; SOURCE");
+  bool is_base = name.length == 4 && memcmp(name.at, "base", 4) == 0;
   int key = key_find(name);
-  if (key < 0)
+  if (key < 0 && !is_base)
     return reader_fail(r, "unknown key", name,
                        "; expected a key that doc/formats/device.md lists");
-  if (r->model->sources[key]) {
+  if (!is_base && r->lines[key]) {
     char expected[64];
     snprintf(expected, sizeof expected, "; it was set in line %lld",
-             (long long)r->model->lines[key]);
+             (long long)r->lines[key]);
     return reader_fail(r, "duplicate key", name, expected);
   }
   if (!span_split(rest, ';', &value, &source) || source.length == 0)
     return reader_fail(r, "no source for", name,
                        "; expected '; SOURCE' or '; assumed' after the value");
+  if (is_base)
+    return base_set(r, value, source);
+  r->begun = true;
   const char *copy = aq_arena_text(&r->model->arena, source.at, source.length);
   if (!copy)
     return aq_diag_set(r->diag, AQ_ERR_NO_MEMORY, "out of memory");
@@ -157,6 +230,9 @@ static aq_status model_check(reader *r)
   if (m->fetch_window < m->fetch_batch)
     return reader_fail(r, "fetch_window is below fetch_batch", none,
                        "; expected at least one batch");
+  if (m->copy_engines + m->copy_engines_peer > ENGINES_MAX)
+    return reader_fail(r, "copy_engines and copy_engines_peer", none,
+                       ": expected at most 32 together");
   if ((m->queue_size_min & (m->queue_size_min - 1)) ||
       (m->queue_size_max & (m->queue_size_max - 1)) ||
       m->queue_size_min > m->queue_size_max ||
@@ -181,7 +257,7 @@ static aq_status model_read(reader *r, const char *text, size_t size)
     text += used;
     r->line++;
   }
-  return model_check(r);
+  return AQ_OK;
 }
 
 /* "a/b/mi300x.device" is the model mi300x. */
@@ -195,6 +271,42 @@ static const char *model_name(aq_arena *arena, const char *place)
   return aq_arena_text(arena, base, length);
 }
 
+static aq_status base_read(reader *r, const char *name)
+{
+  aqsim_base base = {0};
+  span shown_name = {name, strlen(name)};
+  int depth = 0;
+  for (const reader *each = r; each; each = each->derived)
+    depth++;
+  aq_diag why = AQ_DIAG_INIT;
+  aq_status status = aqsim_base_load(r->place, name, &base, &why);
+  if (status != AQ_OK) {
+    char text[AQ_DIAG_TEXT_MAX];
+    snprintf(text, sizeof text, ": %.200s", why.text);
+    return status == AQ_ERR_INPUT
+               ? reader_fail(r, "base", shown_name, text)
+               : aq_diag_set(r->diag, status, "%s", why.text);
+  }
+  reader inner = {.model = r->model,
+                  .place = base.place,
+                  .built_in = base.built_in,
+                  .line = 1,
+                  .derived = r,
+                  .diag = r->diag};
+  if (is_in_use(r, &base))
+    status = reader_fail(r, "base", shown_name,
+                         " begins with this model; expected another one");
+  else if (depth >= BASES_MAX)
+    status = reader_fail(r, "base", shown_name,
+                         " is too deep; expected at most 16 bases");
+  else if (!(inner.name = model_name(&r->model->arena, base.place)))
+    status = aq_diag_set(r->diag, AQ_ERR_NO_MEMORY, "out of memory");
+  else
+    status = model_read(&inner, base.text, base.size);
+  aqsim_base_fini(&base);
+  return status;
+}
+
 aq_status aqsim_model_parse(const char *place, const char *text, size_t size,
                             aqsim_model **out, aq_diag *diag)
 {
@@ -203,8 +315,14 @@ aq_status aqsim_model_parse(const char *place, const char *text, size_t size,
     free(model);
     return aq_diag_set(diag, AQ_ERR_NO_MEMORY, "out of memory");
   }
-  reader r = {model, place, 1, diag};
+  reader r = {.model = model,
+              .place = place,
+              .line = 1,
+              .name = model->name,
+              .diag = diag};
   aq_status status = model_read(&r, text, size);
+  if (status == AQ_OK)
+    status = model_check(&r);
   if (status != AQ_OK) {
     aqsim_model_destroy(model);
     return status;
@@ -223,7 +341,7 @@ void aqsim_model_destroy(aqsim_model *model)
 
 aq_status aqsim_model_set(aqsim_model *model, const char *edit, aq_diag *diag)
 {
-  reader r = {model, edit, 0, diag};
+  reader r = {.model = model, .place = edit, .name = "an edit", .diag = diag};
   span line = {edit, strlen(edit)}, name, value;
   if (!span_split(line, '=', &name, &value))
     return reader_fail(&r, "no '='", (span){"", 0}, "; expected KEY=VALUE");

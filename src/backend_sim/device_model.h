@@ -5,8 +5,9 @@
  * A model is read from a text file (doc/formats/device.md), `KEY = VALUE UNIT ;
  * SOURCE` a line; device_keys.def lists the keys. Times are kept in ps, rates
  * in bytes a second, frequencies in Hz, sizes in bytes, choices as the
- * enumerations below. The model owns its texts. One thread at a time changes
- * a model; a model that nobody changes may be read from many.
+ * enumerations below. A file may begin with `base = NAME`: it then says only
+ * what differs from another model. The model owns its texts. One thread at a
+ * time changes a model; a model that nobody changes may be read from many.
  */
 #ifndef AQSIM_DEVICE_MODEL_H
 #define AQSIM_DEVICE_MODEL_H
@@ -29,6 +30,12 @@ typedef enum aqsim_read_advance {
   AQSIM_ADVANCE_LAUNCH,
 } aqsim_read_advance;
 
+/* Numbered as aq_link_type. */
+typedef enum aqsim_host_link {
+  AQSIM_LINK_PCIE,
+  AQSIM_LINK_XGMI,
+} aqsim_host_link;
+
 enum {
 #define K(key, kind, group, smallest, meaning) AQSIM_KEY_##key,
 #include "device_keys.def"
@@ -45,19 +52,21 @@ typedef struct aqsim_model {
 #define AQSIM_TYPE_YESNO                       int64_t
 #define AQSIM_TYPE_STAMP                       int64_t
 #define AQSIM_TYPE_ADVANCE                     int64_t
+#define AQSIM_TYPE_LINK                        int64_t
 #define AQSIM_TYPE_TEXT                        const char *
 #define K(key, kind, group, smallest, meaning) AQSIM_TYPE_##kind key;
 #include "device_keys.def"
 #undef K
   const char *name;                     /* "mi300x" */
   const char *sources[AQSIM_KEY_COUNT]; /* NULL: not set yet */
-  int64_t lines[AQSIM_KEY_COUNT];       /* where it was set, 0: an edit */
+  const char *from[AQSIM_KEY_COUNT];    /* the model whose file set it */
   aq_arena arena;
 } aqsim_model;
 
 /* One constant as it is shown. Text is borrowed from the model. */
 typedef struct aqsim_constant {
   const char *key, *group, *meaning, *source;
+  const char *from; /* the model whose file set it, or "an edit" */
   const char *unit; /* "" for counts, choices and texts */
   char value[64];   /* exact, in that unit */
   bool timing;      /* it moves the timeline */

@@ -40,6 +40,7 @@ void aqsim_model_constant(const aqsim_model *model, size_t index,
                           .group = group_names[key->group],
                           .meaning = key->meaning,
                           .source = model->sources[index],
+                          .from = model->from[index],
                           .timing = key->group == AQSIM_GROUP_TIMING};
   constant_value(model, index, out->value, sizeof out->value, &out->unit);
 }

@@ -10,7 +10,7 @@
 #include "backend_sim/decode.h"
 #include "backend_sim/processor.h"
 
-enum { LINE = AQSIM_DECODE_MAX + 300, STATE = 240 };
+enum { LINE = AQSIM_DECODE_MAX + 300, STATE = 240, PLACE_WORDS = 24 };
 
 typedef struct teller {
   const aqsim *sim;
@@ -147,17 +147,55 @@ static void queue_tell(const teller *t, const aqsim_queue *queue)
   free(flights);
 }
 
+static void place_words(uint32_t device, char words[PLACE_WORDS])
+{
+  if (device == AQ_DEVICE_HOST)
+    snprintf(words, PLACE_WORDS, "host");
+  else
+    snprintf(words, PLACE_WORDS, "device %" PRIu32, device);
+}
+
+static void copy_state_words(const aqsim_copy *copy, char *words, size_t size)
+{
+  switch (copy->state) {
+  case AQSIM_COPY_WAITS:
+    snprintf(words, size, "waits for engine %" PRIu32, copy->engine);
+    break;
+  case AQSIM_COPY_SETS_UP:
+    snprintf(words, size, "begins on engine %" PRIu32, copy->engine);
+    break;
+  case AQSIM_COPY_MOVES:
+    snprintf(words, size, "moves at %" PRId64 " B/s on engine %" PRIu32,
+             copy->transfer.rate, copy->engine);
+    break;
+  case AQSIM_COPY_COMPLETES:
+    snprintf(words, size, "completes");
+    break;
+  }
+}
+
 static void copy_tell(const teller *t, const aqsim_copy *copy)
 {
-  char words[AQSIM_SIGNAL_WORDS] = "";
-  if (copy->gate.armed)
-    aqsim_gate_words(&copy->gate, words);
-  tell(t, "copy %" PRIu64 ": %zu bytes, %s%s", copy->number, copy->size,
-       copy->gate.armed                ? "waits for "
-       : copy->device->copying == copy ? "moves"
-       : copy->moved                   ? "completes"
-                                       : "waits for the engine",
-       words);
+  char words[AQSIM_SIGNAL_WORDS + 64], from[PLACE_WORDS], to[PLACE_WORDS];
+  place_words(copy->from_device, from);
+  place_words(copy->to_device, to);
+  if (copy->gate.armed) {
+    size_t used = (size_t)snprintf(words, sizeof words, "waits for ");
+    aqsim_gate_words(&copy->gate, words + used);
+  } else {
+    copy_state_words(copy, words, sizeof words);
+  }
+  tell(t, "copy %" PRIu64 " of device %" PRIu32 ": %zu bytes, %s to %s, %s",
+       copy->number, copy->device->ordinal, copy->size, from, to, words);
+}
+
+/* Only while there is some. */
+static void traffic_tell(const teller *t, const aqsim_device *device)
+{
+  int64_t rate = aqsim_copies_bandwidth(device);
+  if (rate > 0)
+    tell(t, "device %" PRIu32 ": copies use %" PRId64 " B/s of its memory",
+         device->ordinal, rate);
 }
 
 void aqsim_inspect(const aqsim *sim, void (*line)(const char *text, void *user),
@@ -170,4 +208,6 @@ void aqsim_inspect(const aqsim *sim, void (*line)(const char *text, void *user),
     queue_tell(&t, q);
   for (const aqsim_copy *c = sim->copies; c; c = c->next)
     copy_tell(&t, c);
+  for (uint32_t i = 0; i < sim->device_count; i++)
+    traffic_tell(&t, &sim->devices[i]);
 }

@@ -84,6 +84,23 @@ static aq_status live_copy_async(aq_transport *t, uint32_t device, void *to,
   return status;
 }
 
+static aq_status live_copy_submit(aq_transport *t, const aq_copy_desc *copy,
+                                  aq_diag *diag)
+{
+  aqsim_live *live = enter(t);
+  aq_status status = base->copy_submit(t, copy, diag);
+  leave(live);
+  return status;
+}
+
+static uint32_t live_copy_engines_idle(aq_transport *t, uint32_t device)
+{
+  aqsim_live *live = enter(t);
+  uint32_t idle = base->copy_engines_idle(t, device);
+  leave(live);
+  return idle;
+}
+
 static aq_status live_module_load(aq_transport *t, uint32_t device,
                                   const void *image, size_t size,
                                   uint64_t *module, aq_diag *diag)
@@ -319,6 +336,8 @@ const aq_transport_ops aqsim_live_ops = {
     .mem_free = live_mem_free,
     .mem_publish = live_mem_publish,
     .copy_async = live_copy_async,
+    .copy_submit = live_copy_submit,
+    .copy_engines_idle = live_copy_engines_idle,
     .module_load = live_module_load,
     .module_unload = live_module_unload,
     .kernel_lookup = live_kernel_lookup,

@@ -7,8 +7,9 @@ libaqcore_la_SOURCES += \
 	src/backend_sim/deadlock.c src/backend_sim/deadlock.h \
 	src/backend_sim/decode.c src/backend_sim/decode.h \
 	src/backend_sim/device_keys.def \
-	src/backend_sim/device_library.c \
+	src/backend_sim/device_library.c src/backend_sim/device_library.h \
 	src/backend_sim/device_model.c src/backend_sim/device_model.h \
+	src/backend_sim/device_set.c src/backend_sim/device_set.h \
 	src/backend_sim/device_show.c \
 	src/backend_sim/device_value.c src/backend_sim/device_value.h \
 	src/backend_sim/execute.c src/backend_sim/execute.h \
@@ -18,6 +19,7 @@ libaqcore_la_SOURCES += \
 	src/backend_sim/inspect.c src/backend_sim/inspect.h \
 	src/backend_sim/kernels.c src/backend_sim/kernels.h \
 	src/backend_sim/lifecycle.def \
+	src/backend_sim/links.c src/backend_sim/links.h \
 	src/backend_sim/futex.h \
 	src/backend_sim/live.c src/backend_sim/live.h \
 	src/backend_sim/live_device.c src/backend_sim/live_device.h \
@@ -35,7 +37,8 @@ libaqcore_la_SOURCES += \
 	src/backend_sim/records.c src/backend_sim/records.h \
 	src/backend_sim/signals.c src/backend_sim/signals.h \
 	src/backend_sim/sim.c src/backend_sim/sim.h \
-	src/backend_sim/testbed.c
+	src/backend_sim/testbed.c \
+	src/backend_sim/traffic.c src/backend_sim/traffic.h
 
 # Device models are installed to be read and copied, and embedded so that the
 # program needs no files. Add a model: its name here.

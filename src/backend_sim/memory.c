@@ -1,16 +1,27 @@
 /* SPDX-License-Identifier: MIT */
 #include "backend_sim/memory.h"
 
-#include <stdint.h>
+#include <search.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "common/transport.h"
 
 enum { ALIGN = 64 };
 
 struct aqsim_block {
+  uintptr_t begin, end; /* addresses, at least one */
   aqsim_block *next, *previous;
+  uint32_t device;
   _Alignas(ALIGN) unsigned char bytes[];
 };
+
+/* Blocks do not overlap: those that do are the same. */
+static int block_compare(const void *a, const void *b)
+{
+  const aqsim_block *x = a, *y = b;
+  return x->end <= y->begin ? -1 : x->begin >= y->end;
+}
 
 void aqsim_memory_fini(aqsim_memory *memory)
 {
@@ -18,7 +29,7 @@ void aqsim_memory_fini(aqsim_memory *memory)
     aqsim_memory_free(memory, memory->blocks->bytes);
 }
 
-void *aqsim_memory_alloc(aqsim_memory *memory, size_t size)
+void *aqsim_memory_alloc(aqsim_memory *memory, uint32_t device, size_t size)
 {
   if (size > SIZE_MAX / 2)
     return NULL;
@@ -28,6 +39,14 @@ void *aqsim_memory_alloc(aqsim_memory *memory, size_t size)
   if (!block)
     return NULL;
   memset(block, 0, total);
+  block->begin = (uintptr_t)block->bytes;
+  block->end = block->begin + (size > 0 ? size : 1);
+  block->device = device;
+  if (device != AQ_DEVICE_HOST &&
+      !tsearch(block, &memory->of_devices, block_compare)) {
+    free(block);
+    return NULL;
+  }
   block->next = memory->blocks;
   if (block->next)
     block->next->previous = block;
@@ -41,6 +60,8 @@ void aqsim_memory_free(aqsim_memory *memory, void *address)
     return;
   aqsim_block *block =
       (aqsim_block *)(void *)((char *)address - offsetof(aqsim_block, bytes));
+  if (block->device != AQ_DEVICE_HOST)
+    tdelete(block, &memory->of_devices, block_compare);
   if (block->previous)
     block->previous->next = block->next;
   else
@@ -48,4 +69,12 @@ void aqsim_memory_free(aqsim_memory *memory, void *address)
   if (block->next)
     block->next->previous = block->previous;
   free(block);
+}
+
+uint32_t aqsim_memory_device(const aqsim_memory *memory, const void *address)
+{
+  const struct aqsim_block key = {.begin = (uintptr_t)address,
+                                  .end = (uintptr_t)address + 1};
+  void *const *found = tfind(&key, &memory->of_devices, block_compare);
+  return found ? (*(aqsim_block *const *)found)->device : AQ_DEVICE_HOST;
 }

@@ -1,23 +1,30 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Memory of a transport: zeroed host memory whatever its kind, cache-line
- * aligned, freed at the latest with its owner. One thread at a time.
+ * aligned, freed at the latest with its owner. What is a device's is kept in a
+ * tree by address, so that copies know their path. One thread at a time.
  */
 #ifndef AQSIM_MEMORY_H
 #define AQSIM_MEMORY_H
 
 #include <stddef.h>
+#include <stdint.h>
 
 typedef struct aqsim_block aqsim_block;
 
 typedef struct aqsim_memory {
   aqsim_block *blocks;
+  void *of_devices; /* tree of those, by address */
 } aqsim_memory;
 
 void aqsim_memory_fini(aqsim_memory *memory);
 
-/* `size` zeroed bytes (0 gives a valid address too), or NULL. */
-void *aqsim_memory_alloc(aqsim_memory *memory, size_t size);
+/* `size` zeroed bytes (0 gives a valid address too) in the memory of `device`,
+ * an ordinal or AQ_DEVICE_HOST; NULL when there are none. */
+void *aqsim_memory_alloc(aqsim_memory *memory, uint32_t device, size_t size);
+
+/* The device in whose memory an address lies, or AQ_DEVICE_HOST. */
+uint32_t aqsim_memory_device(const aqsim_memory *memory, const void *address);
 
 /* Frees what alloc returned; NULL is ignored. */
 void aqsim_memory_free(aqsim_memory *memory, void *address);

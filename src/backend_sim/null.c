@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "backend_sim/copies.h"
+#include "backend_sim/device_set.h"
 #include "backend_sim/null_retire.h"
 
 enum { QUEUES_MAX = 1024, QUEUE_SIZE_MIN = 2, QUEUE_SIZE_MAX = 1 << 20 };
@@ -34,6 +35,20 @@ static const aq_device_info null_device = {
     .unmap_after = AQ_TIME_MAX,
 };
 
+static aq_status devices_open(aqsim_null *n, const char *list, aq_diag *diag)
+{
+  aq_status status =
+      aqsim_device_set_count(list ? list : "null", &n->device_count, diag);
+  if (status != AQ_OK)
+    return status;
+  n->devices = calloc(n->device_count, sizeof *n->devices);
+  if (!n->devices)
+    return aq_diag_set(diag, AQ_ERR_NO_MEMORY, "out of memory");
+  for (uint32_t i = 0; i < n->device_count; i++)
+    n->devices[i] = null_device;
+  return AQ_OK;
+}
+
 static aq_status null_open(const aq_transport_options *options,
                            aq_transport **out, aq_diag *diag)
 {
@@ -49,6 +64,11 @@ static aq_status null_open(const aq_transport_options *options,
     return aq_diag_set(diag, AQ_ERR_NO_MEMORY, "out of memory");
   n->base.ops = &aqsim_null_transport_ops;
   n->now = options ? options->epoch : 0;
+  aq_status status = devices_open(n, options ? options->device : NULL, diag);
+  if (status != AQ_OK) {
+    free(n);
+    return status;
+  }
   *out = &n->base;
   return AQ_OK;
 }
@@ -69,16 +89,17 @@ static void null_close(aq_transport *t)
   aqsim_memory_fini(&n->memory);
   aqsim_kernels_fini(&n->kernels);
   aqsim_signals_fini(&n->signals);
+  free(n->devices);
   free(n);
 }
 
 static void null_info(aq_transport *t, aq_transport_info *out)
 {
-  (void)t;
+  const aqsim_null *n = null_from(t);
   *out = (aq_transport_info){.caps = AQ_CAP_VIRTUAL_TIME | AQ_CAP_HOST_KERNELS |
                                      AQ_CAP_COPY,
-                             .device_count = 1,
-                             .devices = &null_device,
+                             .device_count = n->device_count,
+                             .devices = n->devices,
                              .reproducible = true};
 }
 
@@ -90,11 +111,13 @@ static void null_inspect(aq_transport *t,
 
 /* ---- memory ---- */
 
-static aq_status device_check(uint32_t device, aq_diag *diag)
+static aq_status device_check(const aqsim_null *n, uint32_t device,
+                              aq_diag *diag)
 {
-  if (device == 0)
+  if (device < n->device_count)
     return AQ_OK;
-  return aq_diag_set(diag, AQ_ERR_INVALID, "device %u; expected 0", device);
+  return aq_diag_set(diag, AQ_ERR_INVALID, "device %u; expected less than %u",
+                     device, n->device_count);
 }
 
 static aq_status null_mem_alloc(aq_transport *t, uint32_t device,
@@ -102,10 +125,11 @@ static aq_status null_mem_alloc(aq_transport *t, uint32_t device,
                                 aq_diag *diag)
 {
   (void)kind; /* all memory is host memory */
-  aq_status status = device_check(device, diag);
+  aq_status status = device_check(null_from(t), device, diag);
   if (status != AQ_OK)
     return status;
-  void *memory = aqsim_memory_alloc(&null_from(t)->memory, size);
+  void *memory =
+      aqsim_memory_alloc(&null_from(t)->memory, AQ_DEVICE_HOST, size);
   if (!memory)
     return aq_diag_set(diag, AQ_ERR_NO_MEMORY, "out of memory for %zu bytes",
                        size);
@@ -123,33 +147,52 @@ static void null_mem_publish(aq_transport *t, const void *address, size_t size)
   (void)t, (void)address, (void)size; /* memory is coherent */
 }
 
-static aq_status null_copy_async(aq_transport *t, uint32_t device, void *to,
-                                 const void *from, size_t size,
-                                 const aq_signal *dependencies, uint32_t count,
-                                 aq_signal completion, aq_diag *diag)
+static aq_status null_copy_submit(aq_transport *t, const aq_copy_desc *desc,
+                                  aq_diag *diag)
 {
   aqsim_null *n = null_from(t);
-  aq_status status = device_check(device, diag);
-  if (status == AQ_OK)
-    status = aqsim_copy_check(dependencies, count, diag);
-  if (status != AQ_OK || size == 0)
+  uint32_t count = desc->dependency_count;
+  aq_status status = aqsim_copy_desc_check(desc, n->device_count, diag);
+  if (status == AQ_OK && desc->engine != AQ_COPY_ENGINE_ANY)
+    status = aq_diag_set(diag, AQ_ERR_INVALID,
+                         "copy_submit: engine %u; the null transport has none",
+                         desc->engine);
+  if (status != AQ_OK || desc->size == 0)
     return status;
-  aqsim_null_copy *copy = malloc(sizeof *copy + count * sizeof *dependencies);
+  aqsim_null_copy *copy =
+      malloc(sizeof *copy + count * sizeof *copy->dependencies);
   if (!copy)
     return aq_diag_set(diag, AQ_ERR_NO_MEMORY, "out of memory for a copy");
-  *copy = (aqsim_null_copy){.to = to,
-                            .from = from,
-                            .size = size,
-                            .completion = completion,
+  *copy = (aqsim_null_copy){.to = desc->to,
+                            .from = desc->from,
+                            .size = desc->size,
+                            .completion = desc->completion,
                             .count = count};
   if (count > 0)
-    memcpy(copy->dependencies, dependencies, count * sizeof *dependencies);
+    memcpy(copy->dependencies, desc->dependencies,
+           count * sizeof *copy->dependencies);
   aqsim_null_copy **link = &n->copies;
   while (*link)
     link = &(*link)->next;
   *link = copy;
   aqsim_null_settle(n);
   return AQ_OK;
+}
+
+static aq_status null_copy_async(aq_transport *t, uint32_t device, void *to,
+                                 const void *from, size_t size,
+                                 const aq_signal *dependencies, uint32_t count,
+                                 aq_signal completion, aq_diag *diag)
+{
+  const aq_copy_desc copy = aq_copy_by_address(device, to, from, size,
+                                               dependencies, count, completion);
+  return null_copy_submit(t, &copy, diag);
+}
+
+static uint32_t null_copy_engines_idle(aq_transport *t, uint32_t device)
+{
+  (void)t, (void)device;
+  return 0; /* there are none to choose */
 }
 
 /* ---- code ---- */
@@ -199,10 +242,11 @@ static aq_status null_kernel_register(aq_transport *t,
 static aq_status null_signal_create(aq_transport *t, const aq_signal_desc *desc,
                                     aq_signal *out, aq_diag *diag)
 {
-  aq_status status = aqsim_signal_check(desc, 1, diag);
+  aqsim_null *n = null_from(t);
+  aq_status status = aqsim_signal_check(desc, n->device_count, diag);
   if (status != AQ_OK)
     return status;
-  aqsim_signal *signal = aqsim_signal_create(&null_from(t)->signals, desc);
+  aqsim_signal *signal = aqsim_signal_create(&n->signals, desc);
   if (!signal)
     return aq_diag_set(diag, AQ_ERR_NO_MEMORY, "out of memory for signals");
   *out = aqsim_signal_handle(signal);
@@ -265,7 +309,7 @@ static aq_status null_signal_handler(aq_transport *t, aq_signal signal,
 static aq_status queue_check(const aqsim_null *n, const aq_queue_desc *desc,
                              aq_diag *diag)
 {
-  aq_status status = device_check(desc->device, diag);
+  aq_status status = device_check(n, desc->device, diag);
   if (status != AQ_OK)
     return status;
   if (desc->size < QUEUE_SIZE_MIN || (desc->size & (desc->size - 1)))
@@ -475,6 +519,8 @@ const aq_transport_ops aqsim_null_transport_ops = {
     .mem_free = null_mem_free,
     .mem_publish = null_mem_publish,
     .copy_async = null_copy_async,
+    .copy_submit = null_copy_submit,
+    .copy_engines_idle = null_copy_engines_idle,
     .module_load = null_module_load,
     .module_unload = null_module_unload,
     .kernel_lookup = null_kernel_lookup,

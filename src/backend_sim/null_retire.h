@@ -38,6 +38,8 @@ typedef struct aqsim_null_copy {
 typedef struct aqsim_null {
   aq_transport base; /* first */
   aq_time now;
+  aq_device_info *devices;
+  uint32_t device_count;
   aqsim_signals signals;
   aqsim_kernels kernels;
   aqsim_memory memory;

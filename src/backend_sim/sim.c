@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "backend_sim/sim.h"
 
+#include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -51,6 +53,9 @@ static void device_describe(const aqsim_device *device, aq_device_info *info)
       .graph_launch = model->graph_launch,
       .graph_per_node = model->graph_per_node,
       .graph_head = (uint32_t)model->graph_head,
+      .uuid = device->uuid,
+      .copy_engines = (uint32_t)model->copy_engines,
+      .copy_engines_peer = (uint32_t)model->copy_engines_peer,
   };
 }
 
@@ -67,16 +72,24 @@ static aq_status device_announce(aqsim_device *device, aq_diag *diag)
   return sink->device(sink, &row, &device->record, diag);
 }
 
-static aq_status device_open(aqsim *sim, uint32_t ordinal, const char *name,
-                             const char *const *edits, aq_diag *diag)
+/* The same for the same place in a list of devices: FNV-1a of what it is. */
+static void device_name_uniquely(aqsim_device *device)
+{
+  uint64_t hash = UINT64_C(0xcbf29ce484222325);
+  for (const char *c = device->model->product; *c; c++)
+    hash = (hash ^ (unsigned char)*c) * UINT64_C(0x100000001b3);
+  hash = (hash ^ device->ordinal) * UINT64_C(0x100000001b3);
+  snprintf(device->uuid, sizeof device->uuid, "GPU-%016" PRIx64, hash);
+}
+
+static aq_status device_open(aqsim *sim, uint32_t ordinal, aq_diag *diag)
 {
   aqsim_device *device = &sim->devices[ordinal];
   device->sim = sim;
   device->ordinal = ordinal;
-  aq_status status = aqsim_model_load(name, edits, &device->model, diag);
-  if (status != AQ_OK)
-    return status;
+  device->model = sim->models.models[ordinal];
   aqsim_model_hash(device->model, device->hash);
+  device_name_uniquely(device);
   device_fences(device);
   device->limits = (aqsim_packet_limits){
       .workgroup_max = (uint64_t)device->model->workgroup_max,
@@ -100,8 +113,9 @@ static void sim_close(aq_transport *t)
   aqsim_kernels_fini(&sim->kernels);
   aqsim_signals_fini(&sim->signals);
   aqsim_calendar_fini(&sim->calendar);
-  for (uint32_t i = 0; i < sim->device_count; i++)
-    aqsim_model_destroy(sim->devices[i].model);
+  aqsim_traffic_fini(&sim->traffic);
+  aqsim_links_fini(&sim->links);
+  aqsim_device_set_fini(&sim->models);
   free(sim->waiters);
   free(sim->infos);
   free(sim->devices);
@@ -135,6 +149,28 @@ static aq_status options_check(const aq_transport_options *options,
   return AQ_OK;
 }
 
+static aq_status devices_open(aqsim *sim, const aq_transport_options *options,
+                              aq_diag *diag)
+{
+  const char *list = options->device ? options->device : AQSIM_DEFAULT_DEVICE;
+  aq_status status =
+      aqsim_device_set_load(list, options->edits, &sim->models, diag);
+  if (status == AQ_OK)
+    status = aqsim_links_init(&sim->links, &sim->models, diag);
+  if (status == AQ_OK)
+    status = aqsim_traffic_init(&sim->traffic, &sim->links, sim->now, diag);
+  if (status != AQ_OK)
+    return status;
+  sim->device_count = sim->models.count;
+  sim->devices = calloc(sim->device_count, sizeof *sim->devices);
+  sim->infos = calloc(sim->device_count, sizeof *sim->infos);
+  if (!sim->devices || !sim->infos)
+    return aq_diag_set(diag, AQ_ERR_NO_MEMORY, "out of memory");
+  for (uint32_t i = 0; status == AQ_OK && i < sim->device_count; i++)
+    status = device_open(sim, i, diag);
+  return status;
+}
+
 static aq_status sim_open(const aq_transport_options *given, aq_transport **out,
                           aq_diag *diag)
 {
@@ -159,18 +195,11 @@ static aq_status sim_open(const aq_transport_options *given, aq_transport **out,
   sim->handlers =
       (aqsim_handlers){.calendar = &sim->calendar, .now = &sim->now};
   sim->hooks = options.hooks;
-  sim->devices = calloc(1, sizeof *sim->devices);
-  sim->infos = calloc(1, sizeof *sim->infos);
-  if (sim->devices && sim->infos) {
-    sim->device_count = 1;
-    status = aqsim_recorder_init(&sim->recorder, options.records, diag);
-    if (status == AQ_OK)
-      status = device_open(
-          sim, 0, options.device ? options.device : AQSIM_DEFAULT_DEVICE,
-          options.edits, diag);
-  } else {
-    status = aq_diag_set(diag, AQ_ERR_NO_MEMORY, "out of memory");
-  }
+  for (int i = 0; i < AQSIM_DIRECTIONS; i++)
+    sim->copy_names[i] = AQ_NONE;
+  status = aqsim_recorder_init(&sim->recorder, options.records, diag);
+  if (status == AQ_OK)
+    status = devices_open(sim, &options, diag);
   if (status == AQ_OK && options.mode == AQ_MODE_LIVE) {
     sim->base.ops = &aqsim_live_ops;
     status = aqsim_live_start(sim, options.pace, diag);
@@ -195,7 +224,9 @@ static void sim_info(aq_transport *t, aq_transport_info *out)
               AQ_CAP_EVENTS,
       .device_count = sim->device_count,
       .devices = sim->infos,
-      .reproducible = true};
+      .reproducible = true,
+      .links = sim->links.infos,
+      .link_count = sim->links.info_count};
 }
 
 static void sim_inspect(aq_transport *t,
@@ -227,13 +258,14 @@ static aq_status sim_mem_alloc(aq_transport *t, uint32_t device,
                                aq_diag *diag)
 {
   aqsim *sim = aqsim_from(t);
-  (void)kind; /* all memory is host memory */
   aq_status status = device_check(sim, device, diag);
   if (status == AQ_OK)
     status = may_allocate(sim, "device memory", diag);
   if (status != AQ_OK)
     return status;
-  void *memory = aqsim_memory_alloc(&sim->memory, size);
+  /* All memory is host memory; copies are told where it would be. */
+  void *memory = aqsim_memory_alloc(
+      &sim->memory, kind == AQ_MEMORY_DEVICE ? device : AQ_DEVICE_HOST, size);
   if (!memory)
     return aq_diag_set(diag, AQ_ERR_NO_MEMORY, "out of memory for %zu bytes",
                        size);
@@ -251,19 +283,30 @@ static void sim_mem_publish(aq_transport *t, const void *address, size_t size)
   (void)t, (void)address, (void)size; /* memory is coherent */
 }
 
+static aq_status sim_copy_submit(aq_transport *t, const aq_copy_desc *copy,
+                                 aq_diag *diag)
+{
+  aqsim *sim = aqsim_from(t);
+  aq_status status = may_allocate(sim, "a copy", diag);
+  return status == AQ_OK ? aqsim_copy_submit(sim, copy, diag) : status;
+}
+
 static aq_status sim_copy_async(aq_transport *t, uint32_t device, void *to,
                                 const void *from, size_t size,
                                 const aq_signal *dependencies, uint32_t count,
                                 aq_signal completion, aq_diag *diag)
 {
-  aqsim *sim = aqsim_from(t);
-  aq_status status = device_check(sim, device, diag);
-  if (status == AQ_OK)
-    status = may_allocate(sim, "a copy", diag);
-  if (status != AQ_OK)
-    return status;
-  return aqsim_copy_submit(&sim->devices[device], to, from, size, dependencies,
-                           count, completion, diag);
+  const aq_copy_desc copy = aq_copy_by_address(device, to, from, size,
+                                               dependencies, count, completion);
+  return sim_copy_submit(t, &copy, diag);
+}
+
+static uint32_t sim_copy_engines_idle(aq_transport *t, uint32_t device)
+{
+  const aqsim *sim = aqsim_from(t);
+  return device < sim->device_count
+             ? aqsim_copy_engines_idle(&sim->devices[device])
+             : 0;
 }
 
 /* ---- code ---- */
@@ -503,6 +546,8 @@ const aq_transport_ops aqsim_transport_ops = {
     .mem_free = sim_mem_free,
     .mem_publish = sim_mem_publish,
     .copy_async = sim_copy_async,
+    .copy_submit = sim_copy_submit,
+    .copy_engines_idle = sim_copy_engines_idle,
     .module_load = sim_module_load,
     .module_unload = sim_module_unload,
     .kernel_lookup = sim_kernel_lookup,

@@ -91,6 +91,13 @@ static void check_build(doctor *d)
        "install libsmartcols-dev and configure again for aligned ones",
        "separated by tabs");
 #endif
+#ifdef HAVE_ZSTD
+  find(d, FINDING_OK, "packed traces", NULL, "gzip and zstd");
+#else
+  find(d, FINDING_NOTE, "packed traces",
+       "install libzstd-dev and configure again for those packed with zstd",
+       "gzip");
+#endif
 }
 
 static void check_backends(doctor *d)

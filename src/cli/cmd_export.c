@@ -34,32 +34,52 @@ static const aq_run_queue *source_queue(aq_trace_source *source,
   return aq_run_reader_queue(((store_source *)source)->reader, ordinal);
 }
 
-static aq_status export_run(aq_cli *cli, aq_store *store, const char *format)
+static aq_status source_edges(aq_trace_source *source, const aq_edge **edges,
+                              size_t *count, aq_diag *diag)
+{
+  return aq_run_reader_edges(((store_source *)source)->reader, edges, count,
+                             diag);
+}
+
+static aq_status export_run(aq_cli *cli, aq_store *store,
+                            const aq_trace_format *format)
 {
   aq_run_info *info;
-  store_source from = {{source_next, source_name, source_device, source_queue},
-                       NULL};
+  store_source from = {.source = {.next = source_next,
+                                  .name = source_name,
+                                  .device = source_device,
+                                  .queue = source_queue,
+                                  .edges = source_edges}};
   aq_status status = aq_store_find(store, cli->args[0], &info, &cli->diag);
   if (status != AQ_OK)
     return status;
   status = aq_run_reader_open(store, info->id, AQ_ORDER_STORED, &from.reader,
                               &cli->diag);
+  if (status == AQ_OK && format->fields)
+    status = aq_run_reader_want(from.reader, format->fields, &cli->diag);
   if (status == AQ_OK) {
-    status = aq_trace_export(format, &from.source, cli->out, &cli->diag);
-    aq_run_reader_close(from.reader);
+    from.source.info = info;
+    from.source.device_count = aq_run_reader_device_count(from.reader);
+    from.source.queue_count = aq_run_reader_queue_count(from.reader);
+    status = aq_trace_export(format->name, &from.source, cli->out, &cli->diag);
   }
+  aq_run_reader_close(from.reader);
   aq_run_info_free(info);
   return status;
 }
 
 aq_status aq_cli_export(aq_cli *cli)
 {
-  const char *format = cli->values[AQ_CLI_OPT_FORMAT];
+  const char *name = cli->values[AQ_CLI_OPT_FORMAT];
+  const aq_trace_format *format =
+      aq_trace_exportable(name ? name : "jsonl", &cli->diag);
   aq_store *store;
+  if (!format)
+    return AQ_ERR_INPUT;
   aq_status status = aq_cli_store_open(cli, AQ_STORE_READ, &store);
   if (status != AQ_OK)
     return status;
-  status = export_run(cli, store, format ? format : "jsonl");
+  status = export_run(cli, store, format);
   aq_store_close(store);
   return status;
 }

@@ -94,6 +94,26 @@ static aq_status read_trace(aq_cli *cli, const char *path,
   return status;
 }
 
+static const char *or_null(const char *text)
+{
+  return text[0] ? text : NULL;
+}
+
+/* What an export of our own says of the run it was made from. The run it
+ * replays is in another store. */
+static void take_run(aq_run_info *info, const aq_trace_run *run)
+{
+  if (run->kind != AQ_RUN_SIMULATED)
+    return;
+  info->kind = run->kind;
+  info->transport = or_null(run->transport);
+  info->device_model = or_null(run->device_model);
+  info->model_hash = or_null(run->model_hash);
+  info->model_verdict = or_null(run->model_verdict);
+  info->seed = run->seed;
+  info->reproducible = run->reproducible;
+}
+
 static aq_status finish_run(aq_cli *cli, aq_cli_json *json,
                             aq_store_writer *writer, aq_run_info *info,
                             const aq_trace_result *result)
@@ -107,6 +127,7 @@ static aq_status finish_run(aq_cli *cli, aq_cli_json *json,
   info->format = result->format;
   info->base_ns = result->base_ns;
   info->notes = notes;
+  take_run(info, &result->run);
   aq_status status = aq_store_writer_finish(writer, info, &cli->diag);
   if (status == AQ_OK) {
     tell_result(cli, info->source, result);

@@ -35,6 +35,7 @@ typedef struct replay_job {
   aq_cli_performance performance;
   aq_run_info info;
   const char *origin_notes; /* borrowed */
+  char *chosen;             /* owned: devices that nobody asked for, or NULL */
   aq_replay_options options;
   aq_replay_facts facts;
   int64_t confidence; /* least of the edges; above 100: none */
@@ -137,8 +138,9 @@ static aq_status choose_device(aq_cli *cli, replay_job *job,
 {
   if (job->performance.device)
     return AQ_OK;
-  aq_status status = aq_device_choose(reader, job->origin_notes,
-                                      &job->performance.device, &cli->diag);
+  aq_status status =
+      aq_device_choose(reader, job->origin_notes, &job->chosen, &cli->diag);
+  job->performance.device = job->chosen;
   if (status == AQ_OK)
     aq_cli_note(cli, "device model %s, by the GPU that the run names",
                 job->performance.device);
@@ -263,5 +265,6 @@ aq_status aq_cli_replay(aq_cli *cli)
     aq_store_close(job.store);
   }
   aq_cli_performance_fini(&job.performance);
+  free(job.chosen);
   return status;
 }

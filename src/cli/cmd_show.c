@@ -170,8 +170,9 @@ static void source_worth(const char *source, char worth[16])
 
 static bool put_constants(aq_cli *cli, const aq_device_model *model)
 {
-  static const char *const names[] = {
-      "constant", ">value", "unit", "moves time", "worth", "<meaning", NULL};
+  static const char *const names[] = {"constant",   ">value", "unit",
+                                      "moves time", "worth",  "from",
+                                      "<meaning",   NULL};
   aq_cli_columns *table = aq_cli_columns_new(names);
   if (!table)
     return false;
@@ -179,8 +180,8 @@ static bool put_constants(aq_cli *cli, const aq_device_model *model)
     const aq_device_constant *c = &model->constants[i];
     char worth[16];
     source_worth(c->source, worth);
-    const char *cells[] = {c->key, c->value,  c->unit, c->timing ? "yes" : "",
-                           worth,  c->meaning};
+    const char *cells[] = {c->key, c->value, c->unit,   c->timing ? "yes" : "",
+                           worth,  c->from,  c->meaning};
     aq_cli_columns_row(table, cells);
   }
   if (!aq_cli_columns_print(table, cli->out))
@@ -207,6 +208,7 @@ static void json_constants(aq_cli_json *json, const aq_device_model *model)
     aq_cli_json_text(json, "value", c->value);
     aq_cli_json_text(json, "unit", c->unit);
     aq_cli_json_text(json, "source", c->source);
+    aq_cli_json_text(json, "from", c->from);
     aq_cli_json_text(json, "group", c->group);
     aq_cli_json_text(json, "meaning", c->meaning);
     aq_cli_json_bool(json, "timing", c->timing);

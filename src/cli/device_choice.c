@@ -3,10 +3,13 @@
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "cli/transports.h"
 #include "common/json_in.h"
+
+enum { DEVICES_MAX = 64 };
 
 /* The first that fits; a condition that is not given always does. A part of
  * the name is more than the ISA, which several GPUs share. */
@@ -96,26 +99,58 @@ static aq_status refuse(const aq_run_device *device, const char *why,
                      "%s (%s); choose one with --device: %s", why, gpu, known);
 }
 
-aq_status aq_device_choose(aq_run_reader *reader, const char *notes,
-                           const char **out, aq_diag *diag)
+/* The lowest device above `after` that a queue belongs to; -1: none. */
+static int64_t device_next(aq_run_reader *reader, int64_t after)
 {
-  const int64_t hip = hip_of(notes);
-  const char *chosen = NULL;
-  const aq_run_device *device = NULL;
-  size_t queues = aq_run_reader_queue_count(reader);
+  int64_t next = -1;
+  const size_t queues = aq_run_reader_queue_count(reader);
   for (size_t i = 0; i < queues; i++) {
     const aq_run_queue *queue = aq_run_reader_queue(reader, (int64_t)i);
-    device = queue ? aq_run_reader_device(reader, queue->device) : NULL;
+    if (queue && queue->device > after && (next < 0 || queue->device < next))
+      next = queue->device;
+  }
+  return next;
+}
+
+/* The models of the run's devices, in their order; static texts. */
+static aq_status models_choose(aq_run_reader *reader, int64_t hip,
+                               const char *models[DEVICES_MAX], size_t *count,
+                               aq_diag *diag)
+{
+  *count = 0;
+  for (int64_t at = -1; (at = device_next(reader, at)) >= 0;) {
+    const aq_run_device *device = aq_run_reader_device(reader, at);
     const char *model = device ? choose(device, hip) : NULL;
     if (!model)
       return refuse(device, "no device model is known for the run's GPU", diag);
-    if (chosen && strcmp(model, chosen) != 0)
-      return refuse(device, "the run's GPUs need different device models",
-                    diag);
-    chosen = model;
+    if (*count == DEVICES_MAX)
+      return refuse(device, "the run has more than 64 GPUs", diag);
+    models[(*count)++] = model;
   }
-  if (!chosen)
-    return refuse(NULL, "the run does not name its GPU", diag);
-  *out = chosen;
+  return *count > 0 ? AQ_OK
+                    : refuse(NULL, "the run does not name its GPU", diag);
+}
+
+aq_status aq_device_choose(aq_run_reader *reader, const char *notes, char **out,
+                           aq_diag *diag)
+{
+  const char *models[DEVICES_MAX];
+  size_t count, size = 0;
+  aq_status status = models_choose(reader, hip_of(notes), models, &count, diag);
+  if (status != AQ_OK)
+    return status;
+  for (size_t i = 0; i < count; i++)
+    size += strlen(models[i]) + 1;
+  char *list = malloc(size + sizeof "*64"), *end = list;
+  if (!list)
+    return aq_diag_set(diag, AQ_ERR_NO_MEMORY, "out of memory");
+  for (size_t i = 0, same; i < count; i += same) {
+    for (same = 1; i + same < count && models[i + same] == models[i];)
+      same++;
+    end += sprintf(end, "%s%s", i ? "," : "", models[i]);
+    if (same > 1)
+      end += sprintf(end, "*%zu", same);
+  }
+  *out = list;
   return AQ_OK;
 }

@@ -8,10 +8,11 @@
 #include "common/diag.h"
 #include "store/store.h"
 
-/* The model for the devices that the run's queues belong to, and for the
- * version of HIP that the run's notes name; static text. No model, or more than
- * one, is AQ_ERR_INPUT with the models there are. */
-aq_status aq_device_choose(aq_run_reader *reader, const char *notes,
-                           const char **out, aq_diag *diag);
+/* The models for the devices that the run's queues belong to, in their order,
+ * and for the version of HIP that the run's notes name: a list as --device
+ * takes it, "mi300x*8"; the caller frees it. No model for one of them is
+ * AQ_ERR_INPUT with the models there are. */
+aq_status aq_device_choose(aq_run_reader *reader, const char *notes, char **out,
+                           aq_diag *diag);
 
 #endif

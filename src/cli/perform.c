@@ -2,6 +2,7 @@
 #include "cli/perform.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -216,6 +217,11 @@ static aq_status store_totals(aq_cli *cli, aq_store_writer *writer,
   if (status != AQ_OK)
     return status;
   tell_trust(cli, info);
+  if (totals->devices_folded > 0)
+    aq_cli_note(cli,
+                "%" PRIu32 " devices of the workload share those there are; "
+                "--device MODEL*N opens N",
+                totals->devices_folded);
   aq_cli_run_print(cli, json, info, id);
   return aq_cli_json_end_if(cli, json);
 }

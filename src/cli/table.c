@@ -3,7 +3,7 @@
 
 #include <stddef.h>
 
-#define BIT(id) (UINT32_C(1) << AQ_CLI_OPT_##id)
+#define BIT(id) (UINT64_C(1) << AQ_CLI_OPT_##id)
 
 /* Of the commands that send packets. */
 #define PERFORMING                                                             \
@@ -16,7 +16,8 @@ const aq_cli_option aq_cli_options[AQ_CLI_OPT_COUNT] = {
                            "formats`",
                            .what = AQ_CLI_FORMAT},
     [AQ_CLI_OPT_SET] = {"set", "KEY=VALUE", NULL,
-                        "change a constant of the device model for this run",
+                        "change a constant of the device model for this run; "
+                        "of device N alone with N:KEY=VALUE",
                         .repeats = true},
     [AQ_CLI_OPT_MODE] = {"mode", "MODE", NULL,
                          "open (default): calls come when they came; closed: "
@@ -77,7 +78,8 @@ const aq_cli_option aq_cli_options[AQ_CLI_OPT_COUNT] = {
                           "($XDG_DATA_HOME/aqueduct/runs.db)",
                           .what = AQ_CLI_FILE},
     [AQ_CLI_OPT_DEVICE] = {"device", "MODEL", "AQUEDUCT_DEVICE",
-                           "the device model, by name or a .device file",
+                           "the device model, by name or a .device file; "
+                           "several devices as MODEL*N or MODEL,MODEL",
                            .what = AQ_CLI_DEVICE},
     [AQ_CLI_OPT_TRANSPORT] =
         {"transport", "NAME", "AQUEDUCT_TRANSPORT",
@@ -295,8 +297,10 @@ const aq_cli_command aq_cli_commands[AQ_CLI_CMD_COUNT] = {
                  "`aqueduct list formats` shows. The bytes depend on the "
                  "rows alone: two replays of the same run with the same "
                  "device model and seed give the same file.",
-         .examples = {{"aqueduct export s --format jsonl -o s.jsonl",
-                       "one JSON object a row"}},
+         .examples = {{"aqueduct export s --format perfetto -o s.pftrace",
+                       "a timeline for ui.perfetto.dev"},
+                      {"aqueduct export s --format jsonl -o s.jsonl",
+                       "one JSON object a row, to be imported elsewhere"}},
          .options = BIT(FORMAT),
          .args_min = 1,
          .args_max = 1,

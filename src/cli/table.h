@@ -111,7 +111,7 @@ typedef struct aq_cli_command {
   const char *summary;   /* lower case, no full stop */
   const char *text;      /* paragraphs, separated by an empty line */
   aq_cli_example examples[AQ_CLI_EXAMPLES_MAX];
-  uint32_t options; /* bits of its own options */
+  uint64_t options; /* bits of its own options */
   int args_min, args_max;
   bool program;     /* its arguments are a program and what that one is given */
   aq_cli_what what; /* its arguments */

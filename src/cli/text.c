@@ -6,28 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Bytes of the well-formed UTF-8 sequence at `s`, 0 if there is none. */
-static size_t utf8_length(const unsigned char *s, size_t left, uint32_t *code)
-{
-  static const uint32_t least[] = {0, 0, 0x80, 0x800, 0x10000};
-  size_t length = s[0] < 0x80             ? 1
-                  : (s[0] & 0xe0) == 0xc0 ? 2
-                  : (s[0] & 0xf0) == 0xe0 ? 3
-                  : (s[0] & 0xf8) == 0xf0 ? 4
-                                          : 0;
-  if (!length || length > left)
-    return 0;
-  uint32_t c = length == 1 ? s[0] : s[0] & (0x7fu >> length);
-  for (size_t i = 1; i < length; i++) {
-    if ((s[i] & 0xc0) != 0x80)
-      return 0;
-    c = c << 6 | (s[i] & 0x3f);
-  }
-  if (c < least[length] || c > 0x10ffff || (c >= 0xd800 && c <= 0xdfff))
-    return 0;
-  *code = c;
-  return length;
-}
+#include "common/utf8.h"
 
 /* Controls of ASCII and Latin-1, and those that turn the writing direction. */
 static bool is_unprintable(uint32_t c)
@@ -42,11 +21,10 @@ static char *text_clean(const char *text, size_t length, bool line)
   char *copy = malloc(3 * length + 1), *to = copy;
   if (!copy)
     return NULL;
-  const unsigned char *from = (const unsigned char *)text;
-  const unsigned char *end = from + length;
+  const char *from = text, *end = text + length;
   while (from < end) {
     uint32_t code;
-    size_t n = utf8_length(from, (size_t)(end - from), &code);
+    size_t n = aq_utf8_length(from, (size_t)(end - from), &code);
     if (n == 0) {
       memcpy(to, "\xef\xbf\xbd", 3);
       to += 3;

@@ -384,7 +384,7 @@ static void loaded_fill(loaded_model *loaded)
     aqsim_model_constant(loaded->source, i, from);
     loaded->constants[i] = (aq_device_constant){
         from->key,  from->group, from->meaning, from->source,
-        from->unit, from->value, from->timing};
+        from->from, from->unit,  from->value,   from->timing};
   }
   aqsim_model_hash(loaded->source, loaded->hash);
   loaded->model = (aq_device_model){loaded->source->name, loaded->hash,

@@ -21,6 +21,7 @@ AQ_API const char *aq_device_model_name(size_t index);
 
 typedef struct aq_device_constant {
   const char *key, *group, *meaning, *source;
+  const char *from;  /* the model whose file set it, or "an edit" */
   const char *unit;  /* "" for counts, choices and texts */
   const char *value; /* exact, in that unit */
   bool timing;       /* it moves the timeline */

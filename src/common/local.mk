@@ -9,7 +9,8 @@ libaqcore_la_SOURCES += \
 	src/common/rng.c src/common/rng.h \
 	src/common/status.c \
 	src/common/time_text.c src/common/time_text.h \
-	src/common/transport.c
+	src/common/transport.c \
+	src/common/utf8.c src/common/utf8.h
 
 # Installed as <aqueduct/…>; doc/abi.md lists them.
 pkginclude_HEADERS += \

@@ -47,6 +47,10 @@ struct aq_transport {
   const aq_transport_ops *ops;
 };
 
+enum {
+  AQ_DEVICE_HOST = 0xffffffff, /* the host agent, where a device is asked for */
+};
+
 /* ---- life ---- */
 
 enum aq_transport_cap {
@@ -121,9 +125,12 @@ typedef struct aq_system_event {
 } aq_system_event;
 
 typedef struct aq_transport_options {
-  uint32_t size;            /* sizeof(aq_transport_options) of the caller */
-  const char *device;       /* device model or selector; NULL: the default */
-  const char *const *edits; /* "KEY=VALUE" for the device model, NULL ends */
+  uint32_t size; /* sizeof(aq_transport_options) of the caller */
+  /* Devices, "mi300x", "mi300x*4" or "mi300x*2,mi210"; NULL: the default. */
+  const char *device;
+  /* "KEY=VALUE" for all device models, or "N:KEY=VALUE" for that of device N;
+   * NULL ends. */
+  const char *const *edits;
   uint64_t seed;
   aq_time epoch;           /* first instant of virtual time */
   aq_record_sink *records; /* NULL: none. Borrowed until close */
@@ -168,7 +175,27 @@ typedef struct aq_device_info {
    * rest. All 0 where it is not known. */
   aq_time graph_launch, graph_per_node;
   uint32_t graph_head;
+  /* "GPU-" and 16 hexadecimal digits, as ROCr has it; NULL: not known. */
+  const char *uuid;
+  /* DMA engines: those for the host and the device itself come first, then
+   * those for other devices. Both 0 where they cannot be chosen. */
+  uint32_t copy_engines, copy_engines_peer;
 } aq_device_info;
+
+typedef enum aq_link_type {
+  AQ_LINK_PCIE,
+  AQ_LINK_XGMI,
+} aq_link_type;
+
+/* How two agents reach each other's memory; both directions are alike and
+ * independent. A path that is not listed is not there or not known. */
+typedef struct aq_link_info {
+  uint32_t a, b; /* device ordinals, a < b; b may be AQ_DEVICE_HOST */
+  aq_link_type type;
+  uint32_t hops;
+  aq_time latency;    /* until the first byte arrives */
+  uint64_t bandwidth; /* bytes a second, one direction */
+} aq_link_info;
 
 typedef struct aq_transport_info {
   uint32_t caps; /* aq_transport_cap bits */
@@ -178,6 +205,8 @@ typedef struct aq_transport_info {
    * virtual time; in live mode while one client thread waits through the
    * table. */
   bool reproducible;
+  const aq_link_info *links; /* as long as the transport; NULL: not known */
+  uint32_t link_count;
 } aq_transport_info;
 
 /* ---- memory ---- */
@@ -187,6 +216,46 @@ typedef enum aq_memory_kind {
   AQ_MEMORY_HOST,    /* pinned, fine grained */
   AQ_MEMORY_DEVICE,  /* local to the device */
 } aq_memory_kind;
+
+enum {
+  AQ_COPY_ENGINE_ANY = 0xffffffff, /* the one that serves the path */
+  /* Where the memory is: what mem_alloc made is where it was made, everything
+   * else is the host's. */
+  AQ_DEVICE_OF_ADDRESS = 0xfffffffe,
+};
+
+/* A copy of which more than the addresses is known. */
+typedef struct aq_copy_desc {
+  uint32_t device; /* whose engine moves the bytes */
+  uint32_t engine; /* below the number it has, or AQ_COPY_ENGINE_ANY */
+  /* A device, AQ_DEVICE_HOST or AQ_DEVICE_OF_ADDRESS. */
+  uint32_t to_device, from_device;
+  void *to;
+  const void *from;
+  size_t size;
+  const aq_signal *dependencies;
+  uint32_t dependency_count;
+  aq_signal completion;
+} aq_copy_desc;
+
+/* A copy of which nothing more is known. */
+static inline aq_copy_desc aq_copy_by_address(uint32_t device, void *to,
+                                              const void *from, size_t size,
+                                              const aq_signal *dependencies,
+                                              uint32_t count,
+                                              aq_signal completion)
+{
+  return (aq_copy_desc){.device = device,
+                        .engine = AQ_COPY_ENGINE_ANY,
+                        .to_device = AQ_DEVICE_OF_ADDRESS,
+                        .from_device = AQ_DEVICE_OF_ADDRESS,
+                        .to = to,
+                        .from = from,
+                        .size = size,
+                        .dependencies = dependencies,
+                        .dependency_count = count,
+                        .completion = completion};
+}
 
 /* ---- code ---- */
 
@@ -284,10 +353,6 @@ enum aq_signal_flag {
   AQ_SIGNAL_PROFILE = 1 << 1,  /* start and end are kept for dispatch_times() */
   AQ_SIGNAL_IPC = 1 << 2,      /* shared: the host polls, no interrupt */
   AQ_SIGNAL_GPU_ONLY = 1 << 3, /* the same */
-};
-
-enum {
-  AQ_DEVICE_HOST = 0xffffffff, /* the host agent, where a device is asked for */
 };
 
 typedef struct aq_signal_desc {
@@ -436,7 +501,9 @@ struct aq_transport_ops {
    * device before a later doorbell. copy_async waits until every dependency
    * is 0, moves the bytes and decrements `completion`; without bytes it does
    * nothing at all. AQ_ERR_INVALID: a count without dependencies, or the
-   * reverse. */
+   * reverse. copy_submit does the same with a chosen engine and known places.
+   * copy_engines_idle has a bit for each engine of the device that neither
+   * moves bytes nor has a copy in line. */
   aq_status (*mem_alloc)(aq_transport *t, uint32_t device, aq_memory_kind kind,
                          size_t size, void **out, aq_diag *diag);
   void (*mem_free)(aq_transport *t, void *address);
@@ -445,6 +512,9 @@ struct aq_transport_ops {
                           const void *from, size_t size,
                           const aq_signal *dependencies, uint32_t count,
                           aq_signal completion, aq_diag *diag);
+  aq_status (*copy_submit)(aq_transport *t, const aq_copy_desc *copy,
+                           aq_diag *diag);
+  uint32_t (*copy_engines_idle)(aq_transport *t, uint32_t device);
 
   /* Code. */
   aq_status (*module_load)(aq_transport *t, uint32_t device, const void *image,

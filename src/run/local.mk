@@ -15,6 +15,7 @@ libaqcore_la_SOURCES += \
 	src/run/run_queues.c src/run/run_priv.h \
 	src/run/run_sink.c src/run/run_sink.h \
 	src/run/run_submit.c \
+	src/run/run_totals.c \
 	src/run/run_wait.c \
 	src/run/scenario.c src/run/scenario.h \
 	src/run/scenario_clients.c src/run/scenario_model.h \

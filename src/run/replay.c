@@ -156,7 +156,7 @@ static aq_status replay_next(aq_workload_source *source, aq_job *out, bool *got,
     return status;
   *out = (aq_job){
       .id = r->next_id++,
-      .device = queue->device,
+      .device = queue->place,
       .stream = row->stream == AQ_NONE ? queue->id : row->stream,
       .queue = queue->hardware,
       .submit = due,

@@ -46,7 +46,7 @@ typedef struct aq_replay_job {
 
 /* A queue or stream of the measured run, and how far its rows are sorted. */
 typedef struct aq_replay_queue {
-  uint32_t device;
+  uint32_t device, place; /* of the run; among those that have rows */
   int64_t id;
   bool is_stream;
   int64_t hardware; /* number of the device's queue that it goes to */

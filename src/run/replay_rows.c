@@ -191,6 +191,33 @@ static void queues_share(aq_replay *r)
   }
 }
 
+/* The lowest device of the queues, from `least` on. */
+static bool device_next(const aq_replay *r, uint64_t least, uint32_t *out)
+{
+  bool found = false;
+  for (size_t i = 0; i < r->queue_count; i++) {
+    const uint32_t device = r->queues[i].device;
+    if (device >= least && (!found || device < *out)) {
+      *out = device;
+      found = true;
+    }
+  }
+  return found;
+}
+
+/* The devices that have rows are numbered without gaps, in their order. */
+static void devices_number(aq_replay *r)
+{
+  uint32_t device = 0;
+  for (uint64_t at = 0; device_next(r, at, &device);
+       at = (uint64_t)device + 1) {
+    for (size_t i = 0; i < r->queue_count; i++)
+      if (r->queues[i].device == device)
+        r->queues[i].place = r->facts.devices;
+    r->facts.devices++;
+  }
+}
+
 aq_status aq_replay_rows_read(aq_replay *r, aq_diag *diag)
 {
   aq_record *rows = malloc(INPUT_BATCH * sizeof *rows);
@@ -207,5 +234,6 @@ aq_status aq_replay_rows_read(aq_replay *r, aq_diag *diag)
   free(numbers);
   free(rows);
   queues_share(r);
+  devices_number(r);
   return status;
 }

@@ -92,21 +92,6 @@ static aq_status run_loop(aq_runner *run, aq_diag *diag)
   return status == AQ_OK ? aq_runner_trouble(run, diag) : status;
 }
 
-static void text_copy(char *to, size_t size, const char *from)
-{
-  snprintf(to, size, "%s", from ? from : "");
-}
-
-/* What the run is stored with: the model of the first device. */
-static void totals_init(aq_run_totals *totals, const aq_device_info *device)
-{
-  totals->begin = totals->end = AQ_TIME_NONE;
-  text_copy(totals->device_model, sizeof totals->device_model, device->model);
-  text_copy(totals->model_hash, sizeof totals->model_hash, device->model_hash);
-  text_copy(totals->model_verdict, sizeof totals->model_verdict,
-            device->verdict);
-}
-
 static aq_status run_open(aq_runner *run, aq_record_sink *sink, aq_diag *diag)
 {
   aq_transport_options open = run->options->open;
@@ -154,7 +139,7 @@ static aq_status run_open(aq_runner *run, aq_record_sink *sink, aq_diag *diag)
                        sizeof(*run->queues));
   if (!run->queues)
     return aq_diag_set(diag, AQ_ERR_NO_MEMORY, "no memory for queues");
-  totals_init(&run->totals, run->info.devices);
+  aq_run_totals_init(&run->totals, run->info.devices, run->info.device_count);
   return run->decider ? aq_decider_start(run->decider, diag) : AQ_OK;
 }
 

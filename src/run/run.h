@@ -54,7 +54,7 @@ typedef struct aq_run_totals {
   aq_diag fallback; /* why the run went on without its policy; empty: it did
                        not */
   /* Of the transport that ran it; texts copied. */
-  char device_model[64], model_hash[65], model_verdict[16];
+  char device_model[256], model_hash[65], model_verdict[16];
 } aq_run_totals;
 
 /* Runs a workload to its end into `sink`. A queue error, a memory fault, a

@@ -97,6 +97,12 @@ aq_status aq_runner_submit(aq_runner *run, aq_runner_queue *queue,
 /* A job is on its way: counts it. */
 void aq_runner_count(aq_runner *run, const aq_job *job);
 
+/* ---- run_totals.c ---- */
+
+/* Nothing has run yet; the models are those of the devices. */
+void aq_run_totals_init(aq_run_totals *totals, const aq_device_info *devices,
+                        uint32_t count);
+
 /* ---- run_wait.c ---- */
 
 /* Something completed or was submitted: the run does not hang. */

@@ -15,13 +15,17 @@ typedef struct row_place {
 struct aq_run_reader {
   aq_store *store;
   int64_t run;
-  int64_t rows;         /* when the reader was opened */
-  int64_t next;         /* rows handed out */
-  row_place *places;    /* NULL: row numbers are in order */
-  sqlite3_stmt *select; /* rows with keys from ?1 to ?2 */
+  int64_t rows;                          /* when the reader was opened */
+  int64_t next;                          /* rows handed out */
+  row_place *places;                     /* NULL: row numbers are in order */
+  sqlite3_stmt *select;                  /* rows with keys from ?1 to ?2 */
+  uint8_t fields[AQ_RECORD_FIELD_COUNT]; /* that it reads */
+  size_t field_count;
   aq_memory_sink known; /* devices, queues and names; edges once asked for */
   bool has_edges;
 };
+
+_Static_assert(AQ_RECORD_FIELD_COUNT < 64, "a bit for each field");
 
 static aq_status no_memory(aq_diag *diag)
 {
@@ -187,10 +191,25 @@ static aq_status prepare_select(aq_run_reader *reader, aq_diag *diag)
 {
   sqlite3_str *sql = sqlite3_str_new(reader->store->db);
   sqlite3_str_appendall(sql, "SELECT ");
-  aq_schema_add_columns(sql, "");
+  for (size_t i = 0; i < reader->field_count; i++) {
+    sqlite3_str_appendall(sql, i ? ", " : "");
+    aq_schema_add_column(sql, reader->fields[i]);
+  }
   sqlite3_str_appendall(sql,
                         " FROM records WHERE id BETWEEN ?1 AND ?2 ORDER BY id");
   return aq_store_prepare(reader->store, sql, &reader->select, diag);
+}
+
+aq_status aq_run_reader_want(aq_run_reader *reader, uint64_t fields,
+                             aq_diag *diag)
+{
+  reader->field_count = 0;
+  for (uint8_t i = 0; i < AQ_RECORD_FIELD_COUNT; i++)
+    if (fields >> i & 1)
+      reader->fields[reader->field_count++] = i;
+  sqlite3_finalize(reader->select);
+  reader->select = NULL;
+  return prepare_select(reader, diag);
 }
 
 /* Reads `count` rows from `number` on. No statement stays open between calls:
@@ -204,8 +223,10 @@ static aq_status read_rows(aq_run_reader *reader, int64_t number, size_t count,
   size_t i = 0;
   for (; i < count && sqlite3_step(reader->select) == SQLITE_ROW; i++) {
     int64_t *values = (int64_t *)&rows[i];
-    for (int c = 0; c < AQ_RECORD_FIELD_COUNT; c++)
-      values[c] = integer_or_none(reader->select, c);
+    if (reader->field_count < AQ_RECORD_FIELD_COUNT)
+      aq_record_init(&rows[i]);
+    for (size_t c = 0; c < reader->field_count; c++)
+      values[reader->fields[c]] = integer_or_none(reader->select, (int)c);
   }
   if (sqlite3_reset(reader->select) != SQLITE_OK)
     return aq_store_error(reader->store, diag, "rows cannot be read");
@@ -283,7 +304,7 @@ aq_status aq_run_reader_open(aq_store *store, int64_t run, aq_row_order order,
   if (!status && order_sql[order])
     status = sort_rows(reader, order_sql[order], diag);
   if (!status)
-    status = prepare_select(reader, diag);
+    status = aq_run_reader_want(reader, AQ_FIELDS_ALL, diag);
   if (status) {
     aq_run_reader_close(reader);
     return status;

@@ -80,11 +80,19 @@ static const char *time_suffix(size_t field)
   return is_time(field) ? "_ps" : "";
 }
 
+void aq_schema_add_column(sqlite3_str *sql, size_t field)
+{
+  sqlite3_str_appendf(sql, "%s%s", aq_record_fields[field].name,
+                      time_suffix(field));
+}
+
 void aq_schema_add_columns(sqlite3_str *sql, const char *after)
 {
-  for (size_t i = 0; i < AQ_RECORD_FIELD_COUNT; i++)
-    sqlite3_str_appendf(sql, "%s%s%s%s", i ? ", " : "",
-                        aq_record_fields[i].name, time_suffix(i), after);
+  for (size_t i = 0; i < AQ_RECORD_FIELD_COUNT; i++) {
+    sqlite3_str_appendall(sql, i ? ", " : "");
+    aq_schema_add_column(sql, i);
+    sqlite3_str_appendall(sql, after);
+  }
 }
 
 /* ---- judging a file ---- */

@@ -45,6 +45,7 @@ const char *aq_schema_run_kind_name(aq_run_kind kind);
 
 /* Appends the columns of `records`, separated by commas, each followed by
  * `after`. */
+void aq_schema_add_column(sqlite3_str *sql, size_t field);
 void aq_schema_add_columns(sqlite3_str *sql, const char *after);
 
 /* Judges a file by its first bytes, `size` of them, without touching it:

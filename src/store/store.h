@@ -104,6 +104,12 @@ aq_status aq_run_reader_open(aq_store *store, int64_t run, aq_row_order order,
                              aq_run_reader **out, aq_diag *diag);
 void aq_run_reader_close(aq_run_reader *reader);
 
+/* Only some fields from here on, a bit each (1 << AQ_RECORD_FIELD_name); the
+ * others read as AQ_NONE. Half of the fields take half of the time. */
+#define AQ_FIELDS_ALL ((UINT64_C(1) << AQ_RECORD_FIELD_COUNT) - 1)
+aq_status aq_run_reader_want(aq_run_reader *reader, uint64_t fields,
+                             aq_diag *diag);
+
 /* Fills up to `capacity` rows and their numbers (rows may be NULL: not
  * wanted); *count is 0 at the end. */
 aq_status aq_run_reader_next(aq_run_reader *reader, aq_record *rows,

@@ -37,7 +37,8 @@ static bool cut_end(const char *text, size_t *length, const char *end)
 static bool is_candidate(const char *name)
 {
   size_t length = strlen(name);
-  cut_end(name, &length, ".gz");
+  if (!cut_end(name, &length, ".gz"))
+    cut_end(name, &length, ".zst");
   return cut_end(name, &length, ".csv") || cut_end(name, &length, ".json");
 }
 
@@ -132,7 +133,8 @@ static const char *const stems[] = {
 static size_t prefix_length(const char *path)
 {
   size_t length = strlen(path);
-  cut_end(path, &length, ".gz");
+  if (!cut_end(path, &length, ".gz"))
+    cut_end(path, &length, ".zst");
   if (!cut_end(path, &length, ".csv"))
     cut_end(path, &length, ".json");
   for (size_t i = 0; i < sizeof stems / sizeof *stems; i++)

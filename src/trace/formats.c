@@ -7,11 +7,10 @@
 
 #include "trace/csv.h"
 #include "trace/importers.h"
+#include "trace/timeline.h"
 
 /* Whether the first bytes of a file, as text, are of the format. */
 typedef bool detector(const char *text, size_t length);
-
-typedef aq_status exporter(aq_trace_source *source, FILE *out, aq_diag *diag);
 
 static bool has(const char *text, size_t length, const char *word)
 {
@@ -59,6 +58,9 @@ enum {
   FORMAT_ROCPROFV3_CSV,
   FORMAT_ROCPROF_V1,
   FORMAT_JSONL,
+  FORMAT_CSV,
+  FORMAT_PERFETTO,
+  FORMAT_CHROME,
   FORMAT_COUNT
 };
 
@@ -69,12 +71,19 @@ static const aq_trace_format formats[FORMAT_COUNT + 1] = {
                                "rocprofv3 --output-format json",
                                .imports = true},
     [FORMAT_ROCPROFV3_CSV] = {"rocprofv3-csv",
-                              "rocprofv3 --output-format csv, a directory",
-                              .imports = true},
+                              "rocprofv3 --output-format csv: a directory, or "
+                              "its kernel_trace.csv",
+                              .imports = true, .exports = true},
     [FORMAT_ROCPROF_V1] = {"rocprof-v1", "rocprof (v1) results.csv",
                            .imports = true},
     [FORMAT_JSONL] = {"jsonl", "JSON Lines, one record a line", .imports = true,
                       .exports = true},
+    [FORMAT_CSV] = {"csv", "CSV, one record a row", .exports = true},
+    [FORMAT_PERFETTO] = {"perfetto",
+                         "Perfetto trace (protobuf), ui.perfetto.dev",
+                         .fields = AQ_TIMELINE_FIELDS, .exports = true},
+    [FORMAT_CHROME] = {"chrome", "Chrome trace JSON, chrome://tracing",
+                       .fields = AQ_TIMELINE_FIELDS, .exports = true},
 };
 
 /* What each does, beside the table that the world sees. Detectors are asked in
@@ -82,15 +91,18 @@ static const aq_trace_format formats[FORMAT_COUNT + 1] = {
 static const struct {
   detector *detect;
   aq_trace_importer *import;
-  exporter *export;
+  aq_trace_exporter *export;
 } workings[FORMAT_COUNT] = {
     [FORMAT_KINETO] = {is_kineto, aq_kineto_import, NULL},
     [FORMAT_ROCPROFV3_JSON] = {is_rocprofv3_json, aq_rocprofv3_json_import,
                                NULL},
     [FORMAT_ROCPROFV3_CSV] = {aq_rocprofv3_csv_detect, aq_rocprofv3_csv_import,
-                              NULL},
+                              aq_rocprofv3_csv_export},
     [FORMAT_ROCPROF_V1] = {is_rocprof_v1, aq_rocprof_v1_import, NULL},
     [FORMAT_JSONL] = {is_jsonl, aq_jsonl_import, aq_jsonl_export},
+    [FORMAT_CSV] = {NULL, NULL, aq_csv_export},
+    [FORMAT_PERFETTO] = {NULL, NULL, aq_perfetto_export},
+    [FORMAT_CHROME] = {NULL, NULL, aq_chrome_export},
 };
 
 const aq_trace_format *aq_trace_formats(void)
@@ -356,6 +368,13 @@ aq_status aq_trace_import_bytes(const char *name, const void *bytes,
 }
 
 /* ---- exporting ---- */
+
+const aq_trace_format *aq_trace_exportable(const char *name, aq_diag *diag)
+{
+  int found;
+  return find_format(name, true, &found, diag) == AQ_OK ? &formats[found]
+                                                        : NULL;
+}
 
 aq_status aq_trace_export(const char *format, aq_trace_source *source,
                           FILE *out, aq_diag *diag)

@@ -25,7 +25,7 @@ void aq_import_fini(aq_import *import)
   free(import->last_start);
 }
 
-static aq_status flush(aq_import *import)
+aq_status aq_import_flush(aq_import *import)
 {
   size_t count = import->batch_count;
   import->batch_count = 0;
@@ -36,8 +36,8 @@ static aq_status flush(aq_import *import)
 
 aq_status aq_import_finish(aq_import *import)
 {
-  aq_status status = flush(import);
-  if (status != AQ_OK)
+  aq_status status = aq_import_flush(import);
+  if (status != AQ_OK || import->edges_told)
     return status;
   return aq_edges_find(&import->edges, import->sink, import->result->edges,
                        import->diag);
@@ -175,8 +175,10 @@ static void count_row(aq_import *import, const aq_record *row)
   }
   if (row->kind == AQ_KIND_KERNEL)
     result->dispatches++;
-  else
+  else if (row->kind == AQ_KIND_COPY || row->kind == AQ_KIND_FILL)
     result->copies++;
+  else
+    return; /* barriers and the like of a simulated run */
   if (row->via == AQ_VIA_NONE)
     aq_import_repair(import, AQ_REPAIR_NO_HOST_CALL);
   else
@@ -200,5 +202,5 @@ aq_status aq_import_put(aq_import *import, const aq_record *row)
   import->batch[import->batch_count++] = *row;
   if (import->batch_count < sizeof import->batch / sizeof *import->batch)
     return AQ_OK;
-  return flush(import);
+  return aq_import_flush(import);
 }

@@ -31,6 +31,7 @@ typedef struct aq_import {
   aq_time *last_start;              /* by queue: to count rows out of order */
   size_t queue_capacity;
   aq_edges edges;
+  bool edges_told;      /* the source states them: none are looked for */
   int64_t row_count;    /* put so far */
   uint64_t progress_at; /* bytes read when progress was last told */
   size_t batch_count;
@@ -88,6 +89,9 @@ void aq_import_order(aq_import *import, const aq_record *row);
 /* Notes a host call of the runtime if it says something of dependencies. */
 aq_status aq_import_event_call(aq_import *import, const char *name,
                                size_t length, aq_edge_call call);
+
+/* Hands the rows put so far to the sink. */
+aq_status aq_import_flush(aq_import *import);
 
 /* Counts a row by its kind and puts it. */
 aq_status aq_import_put(aq_import *import, const aq_record *row);

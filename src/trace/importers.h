@@ -30,8 +30,8 @@ typedef struct aq_trace_files {
   aq_arena arena; /* owns the paths */
 } aq_trace_files;
 
-/* Lists the files below a directory whose names say JSON or CSV, plain or gzip,
- * at most four folders deep. Empty files are not listed. */
+/* Lists the files below a directory whose names say JSON or CSV, plain or
+ * packed, at most four folders deep. Empty files are not listed. */
 aq_status aq_trace_files_list(aq_trace_files *files, const char *root,
                               aq_diag *diag);
 void aq_trace_files_fini(aq_trace_files *files);
@@ -51,6 +51,13 @@ aq_trace_importer aq_rocprofv3_json_import;
 /* Whether a file is one of a rocprofv3 CSV set. */
 bool aq_rocprofv3_csv_detect(const char *text, size_t length);
 
-aq_status aq_jsonl_export(aq_trace_source *source, FILE *out, aq_diag *diag);
+typedef aq_status aq_trace_exporter(aq_trace_source *source, FILE *out,
+                                    aq_diag *diag);
+
+aq_trace_exporter aq_chrome_export;
+aq_trace_exporter aq_csv_export;
+aq_trace_exporter aq_jsonl_export;
+aq_trace_exporter aq_perfetto_export;
+aq_trace_exporter aq_rocprofv3_csv_export;
 
 #endif

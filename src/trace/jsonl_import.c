@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* JSON Lines of our own record table; see doc/formats/jsonl.md. */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <yajl/yajl_tree.h>
@@ -17,6 +18,8 @@ typedef struct lines {
   char *line; /* terminated */
   size_t size, capacity;
   uint64_t number; /* of the line, from 1 */
+  aq_edge *edges;  /* handed over at the end */
+  size_t edge_count, edge_capacity;
 } lines;
 
 static aq_status line_error(const lines *l, const char *what, const char *of)
@@ -84,6 +87,11 @@ static yajl_val member(yajl_val object, const char *key)
   return yajl_tree_get(object, path, yajl_t_any);
 }
 
+static bool is_simulated(const lines *l)
+{
+  return l->import->result->run.kind == AQ_RUN_SIMULATED;
+}
+
 /* Times within 2^61 ps either way, sizes within 2^40: differences and products
  * of what is read cannot overflow. Ids may be anything. */
 static bool is_in_range(const aq_record_field *field, int64_t value)
@@ -121,7 +129,7 @@ static aq_status read_word(const lines *l, const char *key, yajl_val value,
   return line_error(l, "unknown word for ", key);
 }
 
-static aq_status read_device(lines *l, yajl_val value, aq_record *row)
+static aq_status read_device(lines *l, yajl_val value, int64_t *ordinal)
 {
   if (!YAJL_IS_OBJECT(value) || !YAJL_IS_INTEGER(member(value, "id")))
     return line_error(l, "expected an object with an integer id for ",
@@ -134,17 +142,18 @@ static aq_status read_device(lines *l, yajl_val value, aq_record *row)
                        .gfx = text_of(member(value, "gfx")),
                        .cus = YAJL_IS_INTEGER(cus) ? YAJL_GET_INTEGER(cus)
                                                    : AQ_NONE},
-      &row->device);
+      ordinal);
 }
 
-static aq_status read_queue(lines *l, yajl_val value, aq_record *row)
+static aq_status read_queue(lines *l, yajl_val value, int64_t device,
+                            int64_t *ordinal)
 {
   if (!YAJL_IS_OBJECT(value) || !YAJL_IS_INTEGER(member(value, "id")))
     return line_error(l, "expected an object with an integer id for ", "queue");
-  if (row->device == AQ_NONE)
+  if (device == AQ_NONE)
     return line_error(l, "a queue without a ", "device");
-  return aq_import_queue(l->import, row->device,
-                         YAJL_GET_INTEGER(member(value, "id")), &row->queue);
+  return aq_import_queue(l->import, device,
+                         YAJL_GET_INTEGER(member(value, "id")), ordinal);
 }
 
 static aq_status read_field(lines *l, size_t field, yajl_val value,
@@ -163,20 +172,26 @@ static aq_status read_field(lines *l, size_t field, yajl_val value,
     return text ? aq_import_name(l->import, text, strlen(text), out)
                 : line_error(l, "expected a text for ", key);
   case AQ_RECORD_FIELD_device:
-    return read_device(l, value, row);
+    return read_device(l, value, &row->device);
   case AQ_RECORD_FIELD_queue:
-    return read_queue(l, value, row);
+    return read_queue(l, value, row->device, &row->queue);
   case AQ_RECORD_FIELD_origin:
-    return line_error(l, "a row of a simulated run (it has an origin): only ",
-                      "measured runs are read");
+    if (!is_simulated(l))
+      return line_error(l, "a row of a simulated run (it has an origin), but ",
+                        "no line before it says so");
+    return read_integer(l, &aq_record_fields[field], value, out);
   default:
     return read_integer(l, &aq_record_fields[field], value, out);
   }
 }
 
-/* What a measured row of its kind has to have. */
+/* What a row of its kind has to have. */
 static aq_status check_fields(const lines *l, const aq_record *row)
 {
+  if (is_simulated(l))
+    return row->kind > 0 && row->kind < AQ_KIND_COUNT
+               ? AQ_OK
+               : line_error(l, "no field ", "kind");
   static const uint8_t of_device[] = {
       AQ_RECORD_FIELD_name, AQ_RECORD_FIELD_device, AQ_RECORD_FIELD_queue,
       AQ_RECORD_FIELD_start, AQ_RECORD_FIELD_end};
@@ -215,25 +230,165 @@ static aq_status read_fields(lines *l, yajl_val object, aq_record *row)
   return check_fields(l, row);
 }
 
-static aq_status read_line(lines *l)
+/* ---- the run, and its dependencies ---- */
+
+static aq_status copy_text(const lines *l, yajl_val object, const char *key,
+                           char *to, size_t size)
 {
-  char error[128] = "";
-  yajl_val tree = yajl_tree_parse(l->line, error, sizeof error);
+  yajl_val value = member(object, key);
+  const char *text = text_of(value);
+  if (value && (!text || strlen(text) >= size))
+    return line_error(l, "expected a short text for ", key);
+  snprintf(to, size, "%s", text ? text : "");
+  return AQ_OK;
+}
+
+/* The devices and queues, in the order of their ordinals. */
+static aq_status read_places(lines *l, yajl_val object)
+{
+  yajl_val devices = member(object, "devices");
+  yajl_val queues = member(object, "queues");
+  const size_t device_count = YAJL_IS_ARRAY(devices) ? devices->u.array.len : 0;
+  const size_t queue_count = YAJL_IS_ARRAY(queues) ? queues->u.array.len : 0;
+  aq_status status = AQ_OK;
+  int64_t ordinal;
+  for (size_t i = 0; i < device_count && status == AQ_OK; i++)
+    status = read_device(l, devices->u.array.values[i], &ordinal);
+  for (size_t i = 0; i < queue_count && status == AQ_OK; i++) {
+    yajl_val queue = queues->u.array.values[i];
+    yajl_val device = member(queue, "device");
+    if (!YAJL_IS_INTEGER(device) || YAJL_GET_INTEGER(device) < 0 ||
+        (size_t)YAJL_GET_INTEGER(device) >= device_count)
+      return line_error(l, "a queue of a device that is not in ", "devices");
+    status = read_queue(l, queue, YAJL_GET_INTEGER(device), &ordinal);
+  }
+  return status;
+}
+
+static aq_status read_run(lines *l, yajl_val object)
+{
+  aq_trace_run *run = &l->import->result->run;
+  const char *kind = text_of(member(object, "run"));
+  yajl_val seed = member(object, "seed"), base = member(object, "base_ns");
+  if (l->number > 1)
+    return line_error(l, "a run may only be described by the first line", "");
+  if (!kind ||
+      (strcmp(kind, "measured") != 0 && strcmp(kind, "simulated") != 0))
+    return line_error(l, "expected measured or simulated for ", "run");
+  run->kind = kind[0] == 'm' ? AQ_RUN_MEASURED : AQ_RUN_SIMULATED;
+  l->import->edges_told = true;
+  run->seed = YAJL_IS_INTEGER(seed) ? YAJL_GET_INTEGER(seed) : AQ_NONE;
+  run->reproducible = YAJL_IS_TRUE(member(object, "reproducible"));
+  if (YAJL_IS_INTEGER(base)) {
+    l->import->result->base_ns = YAJL_GET_INTEGER(base);
+    l->import->has_base = true;
+  }
+  aq_status status =
+      copy_text(l, object, "transport", run->transport, sizeof run->transport);
+  if (status == AQ_OK)
+    status = copy_text(l, object, "device_model", run->device_model,
+                       sizeof run->device_model);
+  if (status == AQ_OK)
+    status = copy_text(l, object, "model_hash", run->model_hash,
+                       sizeof run->model_hash);
+  if (status == AQ_OK)
+    status = copy_text(l, object, "model_verdict", run->model_verdict,
+                       sizeof run->model_verdict);
+  if (status == AQ_OK)
+    status = read_places(l, object);
+  return status;
+}
+
+static bool edge_append(lines *l, aq_edge edge)
+{
+  if (l->edge_count == l->edge_capacity) {
+    size_t capacity = l->edge_capacity ? 2 * l->edge_capacity : 64;
+    aq_edge *grown = realloc(l->edges, capacity * sizeof *grown);
+    if (!grown)
+      return false;
+    l->edges = grown;
+    l->edge_capacity = capacity;
+  }
+  l->edges[l->edge_count++] = edge;
+  return true;
+}
+
+static aq_status read_edge(lines *l, yajl_val object)
+{
+  aq_edge edge;
+  yajl_val to = member(object, "to"), from = member(object, "from"),
+           confidence = member(object, "confidence");
+  aq_status status = read_word(l, "how", member(object, "how"),
+                               aq_edge_kind_name, AQ_EDGE_COUNT, &edge.kind);
+  if (status != AQ_OK)
+    return status;
+  if (!YAJL_IS_INTEGER(to) || !YAJL_IS_INTEGER(from) ||
+      !YAJL_IS_INTEGER(confidence))
+    return line_error(l, "expected integers for to, from and ", "confidence");
+  edge.to = YAJL_GET_INTEGER(to);
+  edge.from = YAJL_GET_INTEGER(from);
+  edge.confidence = YAJL_GET_INTEGER(confidence);
+  const int64_t rows = l->import->row_count;
+  if (edge.to < 0 || edge.to >= rows || edge.from < 0 || edge.from >= rows)
+    return line_error(l, "a dependency of rows that did not come before it",
+                      "");
+  if (edge.confidence < 1 || edge.confidence > 100)
+    return line_error(l, "expected 1 to 100 for ", "confidence");
+  if (!edge_append(l, edge))
+    return aq_diag_set(l->import->diag, AQ_ERR_NO_MEMORY, "%s: out of memory",
+                       aq_reader_name(l->reader));
+  l->import->result->edges[edge.kind]++;
+  return AQ_OK;
+}
+
+/* A wait is a row too; of what is put as a row, only that has a queue. */
+static aq_status read_row(lines *l, yajl_val object)
+{
   aq_record row;
   aq_record_init(&row);
-  aq_status status;
-  if (!YAJL_IS_OBJECT(tree)) {
-    error[strcspn(error, "\n")] = '\0';
-    status = line_error(l, "expected one JSON object; ", error);
-  } else {
-    status = read_fields(l, tree, &row);
-  }
-  yajl_tree_free(tree);
+  aq_status status = read_fields(l, object, &row);
   if (status != AQ_OK)
     return status;
   if (row.queue != AQ_NONE && row.start != AQ_NONE)
     aq_import_order(l->import, &row);
   return aq_import_put(l->import, &row);
+}
+
+static aq_status read_object(lines *l, yajl_val object)
+{
+  const char *kind = text_of(member(object, "kind"));
+  if (kind && strcmp(kind, "run") == 0)
+    return read_run(l, object);
+  if (kind && strcmp(kind, "edge") == 0)
+    return read_edge(l, object);
+  return read_row(l, object);
+}
+
+static aq_status read_line(lines *l)
+{
+  char error[128] = "";
+  yajl_val tree = yajl_tree_parse(l->line, error, sizeof error);
+  aq_status status;
+  if (!YAJL_IS_OBJECT(tree)) {
+    error[strcspn(error, "\n")] = '\0';
+    status = line_error(l, "expected one JSON object; ", error);
+  } else {
+    status = read_object(l, tree);
+  }
+  yajl_tree_free(tree);
+  return status;
+}
+
+/* The sink takes dependencies between rows that it has. */
+static aq_status put_edges(lines *l)
+{
+  aq_record_sink *sink = l->import->sink;
+  if (l->edge_count == 0 || !sink->put_edges)
+    return AQ_OK;
+  aq_status status = aq_import_flush(l->import);
+  return status == AQ_OK
+             ? sink->put_edges(sink, l->edges, l->edge_count, l->import->diag)
+             : status;
 }
 
 static bool is_blank(const char *line)
@@ -256,6 +411,9 @@ aq_status aq_jsonl_import(aq_import *import, aq_join *join,
     if (status == AQ_OK && got && !is_blank(l.line))
       status = read_line(&l);
   }
+  if (status == AQ_OK)
+    status = put_edges(&l);
+  free(l.edges);
   free(l.line);
   aq_reader_close(l.reader);
   return status;

@@ -1,6 +1,11 @@
 libaqcore_la_SOURCES += \
 	src/trace/api.c \
+	src/trace/arrows.c src/trace/arrows.h \
+	src/trace/chrome.c \
 	src/trace/csv.c src/trace/csv.h \
+	src/trace/csv_export.c \
+	src/trace/csv_out.c src/trace/csv_out.h \
+	src/trace/depth.c src/trace/depth.h \
 	src/trace/edges.c src/trace/edges.h \
 	src/trace/files.c \
 	src/trace/formats.c \
@@ -14,17 +19,24 @@ libaqcore_la_SOURCES += \
 	src/trace/kineto.c src/trace/kineto.h \
 	src/trace/kineto_rows.c \
 	src/trace/number.c src/trace/number.h \
+	src/trace/perfetto.c \
+	src/trace/protobuf.c src/trace/protobuf.h \
 	src/trace/reader.c src/trace/reader.h \
 	src/trace/rocprof_v1.c \
 	src/trace/rocprofv3.c src/trace/rocprofv3.h \
 	src/trace/rocprofv3_csv.c \
+	src/trace/rocprofv3_export.c \
 	src/trace/rocprofv3_json.c src/trace/rocprofv3_json.h \
 	src/trace/rocprofv3_rows.c \
+	src/trace/timeline.c src/trace/timeline.h \
 	src/trace/trace.h
 
 EXTRA_DIST += \
+	doc/formats/chrome.md \
+	doc/formats/csv.md \
 	doc/formats/edges.md \
 	doc/formats/jsonl.md \
 	doc/formats/kineto.md \
+	doc/formats/perfetto.md \
 	doc/formats/rocprof-v1.md \
 	doc/formats/rocprofv3.md

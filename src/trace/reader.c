@@ -9,6 +9,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 #include <zlib.h>
+#ifdef HAVE_ZSTD
+#include <zstd.h>
+#endif
 
 enum { IN_SIZE = 64 << 10, OUT_SIZE = 256 << 10 };
 
@@ -18,19 +21,25 @@ struct aq_reader {
   const unsigned char *memory; /* what is left of them */
   size_t memory_size;
   uint64_t total, consumed, handed;
-  bool gzip, inflating, ended;
+  enum { PLAIN, GZIP, ZSTD } packing;
+  bool inflating, ended;
   bool peeked; /* the piece below is to be handed out again */
   const char *piece;
   size_t piece_size;
   z_stream z;
+#ifdef HAVE_ZSTD
+  ZSTD_DStream *zstd;
+  size_t zstd_used; /* bytes of `in` that it has */
+  bool zstd_open;   /* a frame has begun and has not ended */
+#endif
   size_t in_count;
   unsigned char in[IN_SIZE], out[OUT_SIZE];
 };
 
 static aq_status truncated(const aq_reader *reader, aq_diag *diag)
 {
-  return aq_diag_set(diag, AQ_ERR_INPUT,
-                     "%s: truncated gzip stream at byte %llu", reader->name,
+  return aq_diag_set(diag, AQ_ERR_INPUT, "%s: truncated %s stream at byte %llu",
+                     reader->name, reader->packing == GZIP ? "gzip" : "zstd",
                      (unsigned long long)reader->consumed);
 }
 
@@ -59,18 +68,8 @@ static aq_status fill(aq_reader *reader, aq_diag *diag)
   return AQ_OK;
 }
 
-/* Looks at the first bytes: gzip or plain; nothing at all is an error. */
-static aq_status begin(aq_reader *reader, aq_diag *diag)
+static aq_status begin_gzip(aq_reader *reader, aq_diag *diag)
 {
-  aq_status status = fill(reader, diag);
-  if (status != AQ_OK)
-    return status;
-  if (reader->in_count == 0)
-    return aq_diag_set(diag, AQ_ERR_INPUT, "%s: empty file", reader->name);
-  reader->gzip =
-      reader->in_count >= 2 && reader->in[0] == 0x1f && reader->in[1] == 0x8b;
-  if (!reader->gzip)
-    return AQ_OK;
   reader->z.next_in = reader->in;
   reader->z.avail_in = (uInt)reader->in_count;
   if (inflateInit2(&reader->z, 15 + 16) != Z_OK)
@@ -78,6 +77,45 @@ static aq_status begin(aq_reader *reader, aq_diag *diag)
                        reader->name);
   reader->inflating = true;
   return AQ_OK;
+}
+
+static aq_status begin_zstd(aq_reader *reader, aq_diag *diag)
+{
+#ifdef HAVE_ZSTD
+  reader->zstd = ZSTD_createDStream();
+  reader->zstd_open = true;
+  return reader->zstd ? AQ_OK
+                      : aq_diag_set(diag, AQ_ERR_NO_MEMORY,
+                                    "%s: out of memory for zstd", reader->name);
+#else
+  return aq_diag_set(diag, AQ_ERR_INPUT,
+                     "%s: packed with zstd, which this build cannot read; "
+                     "expected it unpacked (unzstd), or a build with libzstd",
+                     reader->name);
+#endif
+}
+
+/* How the bytes are packed, by the numbers that the formats begin with. */
+static int packing_of(const unsigned char *bytes, size_t size)
+{
+  if (size >= 2 && bytes[0] == 0x1f && bytes[1] == 0x8b)
+    return GZIP;
+  return size >= 4 && memcmp(bytes, "\x28\xb5\x2f\xfd", 4) == 0 ? ZSTD : PLAIN;
+}
+
+/* Looks at the first bytes; nothing at all is an error. */
+static aq_status begin(aq_reader *reader, aq_diag *diag)
+{
+  aq_status status = fill(reader, diag);
+  if (status != AQ_OK)
+    return status;
+  if (reader->in_count == 0)
+    return aq_diag_set(diag, AQ_ERR_INPUT, "%s: empty file", reader->name);
+  reader->packing = packing_of(reader->in, reader->in_count);
+  if (reader->packing == PLAIN)
+    return AQ_OK;
+  return reader->packing == GZIP ? begin_gzip(reader, diag)
+                                 : begin_zstd(reader, diag);
 }
 
 static aq_status open_common(aq_reader *reader, aq_reader **out, aq_diag *diag)
@@ -138,6 +176,9 @@ void aq_reader_close(aq_reader *reader)
     return;
   if (reader->inflating)
     inflateEnd(&reader->z);
+#ifdef HAVE_ZSTD
+  ZSTD_freeDStream(reader->zstd);
+#endif
   if (reader->file >= 0)
     close(reader->file);
   free(reader);
@@ -205,6 +246,48 @@ static aq_status next_inflated(aq_reader *reader, aq_diag *diag)
   return AQ_OK;
 }
 
+#ifdef HAVE_ZSTD
+/* One call of the decoder, with more input first where there is none. Frames
+ * follow on one another. */
+static aq_status unpack_step(aq_reader *reader, ZSTD_outBuffer *out,
+                             aq_diag *diag)
+{
+  if (reader->zstd_used == reader->in_count) {
+    aq_status status = fill(reader, diag);
+    if (status != AQ_OK)
+      return status;
+    reader->zstd_used = 0;
+    reader->ended = reader->in_count == 0;
+    if (reader->ended)
+      return reader->zstd_open ? truncated(reader, diag) : AQ_OK;
+  }
+  ZSTD_inBuffer in = {reader->in, reader->in_count, reader->zstd_used};
+  size_t result = ZSTD_decompressStream(reader->zstd, out, &in);
+  reader->zstd_used = in.pos;
+  reader->zstd_open = result != 0;
+  if (ZSTD_isError(result))
+    return aq_diag_set(
+        diag, AQ_ERR_INPUT, "%s: damaged zstd stream at byte %llu (%s)",
+        reader->name,
+        (unsigned long long)(reader->consumed - reader->in_count + in.pos),
+        ZSTD_getErrorName(result));
+  return AQ_OK;
+}
+
+static aq_status next_unpacked(aq_reader *reader, aq_diag *diag)
+{
+  ZSTD_outBuffer out = {reader->out, OUT_SIZE, 0};
+  while (out.pos < out.size && !reader->ended) {
+    aq_status status = unpack_step(reader, &out, diag);
+    if (status != AQ_OK)
+      return status;
+  }
+  reader->piece = (const char *)reader->out;
+  reader->piece_size = out.pos;
+  return AQ_OK;
+}
+#endif
+
 /* The first piece was read when the reader was opened. */
 static aq_status next_plain(aq_reader *reader, aq_diag *diag)
 {
@@ -216,6 +299,16 @@ static aq_status next_plain(aq_reader *reader, aq_diag *diag)
   reader->piece = (const char *)reader->in;
   reader->piece_size = reader->in_count;
   return AQ_OK;
+}
+
+static aq_status next_piece(aq_reader *reader, aq_diag *diag)
+{
+#ifdef HAVE_ZSTD
+  if (reader->packing == ZSTD)
+    return next_unpacked(reader, diag);
+#endif
+  return reader->packing == GZIP ? next_inflated(reader, diag)
+                                 : next_plain(reader, diag);
 }
 
 static void drop_byte_order_mark(aq_reader *reader)
@@ -232,8 +325,7 @@ aq_status aq_reader_next(aq_reader *reader, const char **bytes, size_t *size,
 {
   if (!reader->peeked) {
     bool first = !reader->piece;
-    aq_status status =
-        reader->gzip ? next_inflated(reader, diag) : next_plain(reader, diag);
+    aq_status status = next_piece(reader, diag);
     if (status != AQ_OK)
       return status;
     if (first)

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A streaming reader of plain or gzip bytes, told apart by content.
+ * A streaming reader of plain, gzip or zstd bytes, told apart by content.
  *
  * Memory is two fixed buffers, whatever the file's size. A UTF-8 byte order
- * mark at the front is dropped; gzip files of several members are one stream.
+ * mark at the front is dropped; packed files of several members are one stream.
  * Ownership: the name is borrowed; pieces are valid until the next call.
  * Thread rule: one thread at a time per reader.
  */
@@ -26,7 +26,7 @@ void aq_reader_close(aq_reader *reader);
 
 const char *aq_reader_name(const aq_reader *reader);
 
-/* The next piece; *size is 0 at the end. A gzip stream that stops early or is
+/* The next piece; *size is 0 at the end. A packed stream that stops early or is
  * damaged is AQ_ERR_INPUT, naming the byte of the file. */
 aq_status aq_reader_next(aq_reader *reader, const char **bytes, size_t *size,
                          aq_diag *diag);

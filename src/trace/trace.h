@@ -20,6 +20,7 @@
 
 #include "common/diag.h"
 #include "common/record.h"
+#include "common/run_info.h"
 
 /* What importers mend, each counted: R(id, text). */
 #define AQ_TRACE_REPAIRS(R)                                                    \
@@ -43,6 +44,14 @@ typedef enum aq_trace_repair {
 
 const char *aq_trace_repair_text(aq_trace_repair repair);
 
+/* What an export of our own says of the run it was made from. */
+typedef struct aq_trace_run {
+  aq_run_kind kind;
+  char transport[64], device_model[128], model_hash[128], model_verdict[32];
+  int64_t seed;
+  bool reproducible;
+} aq_trace_run;
+
 /* What an import found out, besides the rows. */
 typedef struct aq_trace_result {
   const char *format;  /* name in the table, static storage */
@@ -56,6 +65,7 @@ typedef struct aq_trace_result {
                           0 where it is not told */
   uint64_t edges[AQ_EDGE_COUNT]; /* dependencies found, by aq_edge_kind */
   uint64_t repairs[AQ_REPAIR_COUNT];
+  aq_trace_run run;   /* kind 0: the source does not say */
   const char *advice; /* how to record what is missing, or NULL; static */
 } aq_trace_result;
 
@@ -84,6 +94,7 @@ typedef struct aq_trace_format {
   const char *name;    /* "kineto" */
   const char *summary; /* one line for `list formats` */
   bool imports, exports;
+  uint64_t fields; /* that an export reads, a bit each; 0: all */
 } aq_trace_format;
 
 /* All formats, ended by one without a name. */
@@ -91,8 +102,12 @@ const aq_trace_format *aq_trace_formats(void);
 
 /* ---- export ---- */
 
-/* Where an exporter reads from: the cli adapts a store reader or a sink. */
+/* Where an exporter reads from: the cli adapts a store reader or a sink. Rows
+ * come once, in the order of their numbers; what the other functions return
+ * lives as long as the source. */
 typedef struct aq_trace_source {
+  const aq_run_info *info; /* of the run */
+  size_t device_count, queue_count;
   aq_status (*next)(struct aq_trace_source *source, aq_record *rows,
                     int64_t *numbers, size_t capacity, size_t *count,
                     aq_diag *diag);
@@ -100,7 +115,13 @@ typedef struct aq_trace_source {
   const aq_run_device *(*device)(struct aq_trace_source *source,
                                  int64_t ordinal);
   const aq_run_queue *(*queue)(struct aq_trace_source *source, int64_t ordinal);
+  /* The dependencies of the run, by the row that waits. */
+  aq_status (*edges)(struct aq_trace_source *source, const aq_edge **edges,
+                     size_t *count, aq_diag *diag);
 } aq_trace_source;
+
+/* The format of that name that can be exported, NULL: none, worded. */
+const aq_trace_format *aq_trace_exportable(const char *name, aq_diag *diag);
 
 /* Writes a run to a stream. The bytes depend on the rows alone. */
 aq_status aq_trace_export(const char *format, aq_trace_source *source,

@@ -334,6 +334,21 @@ static aq_status fault_copy_async(aq_transport *t, uint32_t device, void *to,
   return status;
 }
 
+static aq_status fault_copy_submit(aq_transport *t, const aq_copy_desc *copy,
+                                   aq_diag *diag)
+{
+  aq_faulty *f = aq_faulty_from(t);
+  aq_status status = f->ops->copy_submit(f->inner, copy, diag);
+  aq_faulty_settle(f);
+  return status;
+}
+
+static uint32_t fault_copy_engines_idle(aq_transport *t, uint32_t device)
+{
+  aq_faulty *f = aq_faulty_from(t);
+  return f->ops->copy_engines_idle(f->inner, device);
+}
+
 static aq_status fault_module_load(aq_transport *t, uint32_t device,
                                    const void *image, size_t size,
                                    uint64_t *module, aq_diag *diag)
@@ -457,6 +472,8 @@ const aq_transport_ops aq_fault_transport_ops = {
     .mem_free = fault_mem_free,
     .mem_publish = fault_mem_publish,
     .copy_async = fault_copy_async,
+    .copy_submit = fault_copy_submit,
+    .copy_engines_idle = fault_copy_engines_idle,
     .module_load = fault_module_load,
     .module_unload = fault_module_unload,
     .kernel_lookup = fault_kernel_lookup,

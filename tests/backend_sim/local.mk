@@ -9,6 +9,7 @@ check_PROGRAMS += \
 	tests/backend_sim/test_calendar \
 	tests/backend_sim/test_clock \
 	tests/backend_sim/test_copies \
+	tests/backend_sim/test_device_base \
 	tests/backend_sim/test_device_model \
 	tests/backend_sim/test_docs \
 	tests/backend_sim/test_lifecycle \
@@ -31,6 +32,11 @@ tests_backend_sim_test_clock_LDADD = $(AQSIM_TEST_LDADD)
 tests_backend_sim_test_copies_SOURCES = tests/backend_sim/test_copies.c
 tests_backend_sim_test_copies_CPPFLAGS = $(AQ_TEST_CPPFLAGS)
 tests_backend_sim_test_copies_LDADD = $(AQSIM_TEST_LDADD)
+
+tests_backend_sim_test_device_base_SOURCES = \
+	tests/backend_sim/test_device_base.c
+tests_backend_sim_test_device_base_CPPFLAGS = $(AQ_TEST_CPPFLAGS)
+tests_backend_sim_test_device_base_LDADD = $(AQSIM_TEST_LDADD)
 
 tests_backend_sim_test_device_model_SOURCES = \
 	tests/backend_sim/test_device_model.c
@@ -100,3 +106,18 @@ check_PROGRAMS += tests/backend_sim/test_inspect
 tests_backend_sim_test_inspect_SOURCES = tests/backend_sim/test_inspect.c
 tests_backend_sim_test_inspect_CPPFLAGS = $(AQ_TEST_CPPFLAGS)
 tests_backend_sim_test_inspect_LDADD = $(AQSIM_TEST_LDADD)
+
+check_PROGRAMS += tests/backend_sim/test_device_set
+tests_backend_sim_test_device_set_SOURCES = tests/backend_sim/test_device_set.c
+tests_backend_sim_test_device_set_CPPFLAGS = $(AQ_TEST_CPPFLAGS)
+tests_backend_sim_test_device_set_LDADD = $(AQSIM_TEST_LDADD)
+
+check_PROGRAMS += tests/backend_sim/test_links
+tests_backend_sim_test_links_SOURCES = tests/backend_sim/test_links.c
+tests_backend_sim_test_links_CPPFLAGS = $(AQ_TEST_CPPFLAGS)
+tests_backend_sim_test_links_LDADD = $(AQSIM_TEST_LDADD)
+
+check_PROGRAMS += tests/backend_sim/test_traffic
+tests_backend_sim_test_traffic_SOURCES = tests/backend_sim/test_traffic.c
+tests_backend_sim_test_traffic_CPPFLAGS = $(AQ_TEST_CPPFLAGS)
+tests_backend_sim_test_traffic_LDADD = $(AQSIM_TEST_LDADD)

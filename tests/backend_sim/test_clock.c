@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "backend_sim/sim.h"
+#include "common/policy.h"
 
 enum { INTERRUPT = 4900000 };
 
@@ -255,7 +256,8 @@ START_TEST(time_starts_at_the_epoch_and_never_goes_back)
   ck_assert_status(aqsim_transport_ops.open(&options, &t, &diag),
                    AQ_ERR_INVALID, &diag);
   options.epoch = 0;
-  options.policy = "x";
+  const aq_policy_binding binding = {.size = sizeof binding};
+  options.policy = &binding;
   ck_assert_status(aqsim_transport_ops.open(&options, &t, &diag),
                    AQ_ERR_UNSUPPORTED, &diag);
   options.policy = NULL;

@@ -6,7 +6,7 @@
 #include "backend_sim/sim.h"
 
 enum {
-  LATENCY = 5000000, /* copy_latency */
+  LATENCY = 5700000, /* copy_latency and two links: host to host */
   POLL = 10600000,   /* dependency_poll */
   WRITE = 100000,    /* signal_write */
 };

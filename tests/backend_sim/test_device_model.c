@@ -104,7 +104,11 @@ static const char *other_value(const aqsim_constant *c)
     return "no";
   if (strcmp(c->value, "completion") == 0)
     return "launch";
-  return strcmp(c->key, "fetch_window") == 0 ? "256" : "2";
+  if (strcmp(c->value, "pcie") == 0)
+    return "xgmi";
+  return strcmp(c->key, "fetch_window") == 0 ? "256"
+         : strcmp(c->value, "2") == 0        ? "3"
+                                             : "2";
 }
 
 START_TEST(changing_any_constant_changes_the_digest)

@@ -86,7 +86,8 @@ START_TEST(failures_soft_queues_and_copies_are_told)
   expect(&t, "  packet 1: ignored: the queue is inactive");
   expect(&t, "queue 1: soft");
   expect(&t, "  packet 0: for the application to serve");
-  expect(&t, "copy 0: 4 bytes, waits for signal 0 (user 0, value 1)");
+  expect(&t, "copy 0 of device 0: 4 bytes, host to host, waits for signal 0 "
+             "(user 0, value 1)");
   rig_close(&r);
 }
 END_TEST

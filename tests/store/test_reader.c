@@ -140,6 +140,34 @@ START_TEST(a_long_run_is_sorted_whole)
 }
 END_TEST
 
+START_TEST(fields_that_are_not_wanted_are_unknown)
+{
+  aq_diag diag = AQ_DIAG_INIT;
+  aq_store *store = store_open(":memory:", AQ_STORE_WRITE);
+  aq_record rows[2];
+  for (size_t i = 0; i < 2; i++)
+    for (size_t f = 0; f < AQ_RECORD_FIELD_COUNT; f++)
+      (&rows[i].kind)[f] = (int64_t)(100 * i + f + 1);
+  aq_run_reader *reader =
+      reader_open(store, store_rows(store, rows, 2), AQ_ORDER_STORED);
+  ck_assert_status(aq_run_reader_want(reader,
+                                      UINT64_C(1) << AQ_RECORD_FIELD_queue |
+                                          UINT64_C(1) << AQ_RECORD_FIELD_end,
+                                      &diag),
+                   AQ_OK, &diag);
+  aq_record got[2];
+  ck_assert_uint_eq(next(reader, got, NULL, 2), 2);
+  for (size_t i = 0; i < 2; i++)
+    for (size_t f = 0; f < AQ_RECORD_FIELD_COUNT; f++)
+      ck_assert_int_eq(aq_record_values(&got[i])[f],
+                       f == AQ_RECORD_FIELD_queue || f == AQ_RECORD_FIELD_end
+                           ? aq_record_values(&rows[i])[f]
+                           : AQ_NONE);
+  aq_run_reader_close(reader);
+  aq_store_close(store);
+}
+END_TEST
+
 START_TEST(several_readers_go_their_own_ways)
 {
   aq_store *store = store_open(":memory:", AQ_STORE_WRITE);
@@ -259,6 +287,8 @@ END_TEST
 AQ_TEST_MAIN("store/reader", edges_come_back_by_the_row_that_waits,
              rows_come_in_the_order_that_was_asked_for,
              numbers_alone_come_in_the_same_order, a_long_run_is_sorted_whole,
-             several_readers_go_their_own_ways, a_run_without_rows_ends_at_once,
+             several_readers_go_their_own_ways,
+             fields_that_are_not_wanted_are_unknown,
+             a_run_without_rows_ends_at_once,
              a_run_that_is_not_there_cannot_be_read,
              rows_that_vanish_under_a_reader_are_an_error)

@@ -77,3 +77,70 @@ void fixture_refused(const char *text, const char *line)
   ck_assert_str_eq(f.diag.text, line);
   fixture_free(&f);
 }
+
+static aq_status source_next(aq_trace_source *source, aq_record *rows,
+                             int64_t *numbers, size_t capacity, size_t *count,
+                             aq_diag *diag)
+{
+  (void)diag;
+  fixture_source *m = (fixture_source *)source;
+  for (*count = 0; *count < capacity && m->at < m->sink->count; m->at++) {
+    numbers[*count] = (int64_t)m->at;
+    rows[(*count)++] = m->sink->rows[m->at];
+  }
+  return AQ_OK;
+}
+
+static const char *source_name(aq_trace_source *source, int64_t id)
+{
+  return aq_names_text(&((fixture_source *)source)->sink->names, id);
+}
+
+static const aq_run_device *source_device(aq_trace_source *source,
+                                          int64_t ordinal)
+{
+  return &((fixture_source *)source)->sink->devices[ordinal];
+}
+
+static const aq_run_queue *source_queue(aq_trace_source *source,
+                                        int64_t ordinal)
+{
+  return &((fixture_source *)source)->sink->queues[ordinal];
+}
+
+static aq_status source_edges(aq_trace_source *source, const aq_edge **edges,
+                              size_t *count, aq_diag *diag)
+{
+  (void)diag;
+  *edges = ((fixture_source *)source)->sink->edges;
+  *count = ((fixture_source *)source)->sink->edge_count;
+  return AQ_OK;
+}
+
+fixture_source fixture_read(const aq_memory_sink *sink, const aq_run_info *info)
+{
+  return (fixture_source){.source = {.info = info,
+                                     .device_count = sink->device_count,
+                                     .queue_count = sink->queue_count,
+                                     .next = source_next,
+                                     .name = source_name,
+                                     .device = source_device,
+                                     .queue = source_queue,
+                                     .edges = source_edges},
+                          .sink = sink};
+}
+
+char *fixture_export(const fixture *f, const char *format)
+{
+  const aq_run_info info = {.kind = AQ_RUN_MEASURED,
+                            .base_ns = f->result.base_ns};
+  fixture_source from = fixture_read(&f->sink, &info);
+  char *text = NULL;
+  size_t size = 0;
+  aq_diag diag = AQ_DIAG_INIT;
+  FILE *out = open_memstream(&text, &size);
+  ck_assert_status(aq_trace_export(format, &from.source, out, &diag), AQ_OK,
+                   &diag);
+  fclose(out);
+  return text;
+}

@@ -23,6 +23,18 @@ fixture fixture_text(const char *text);
 fixture fixture_bytes(const void *bytes, size_t size);
 void fixture_free(fixture *f);
 
+/* The rows as a source for exporters; `info` is borrowed. */
+typedef struct fixture_source {
+  aq_trace_source source;
+  const aq_memory_sink *sink;
+  size_t at;
+} fixture_source;
+fixture_source fixture_read(const aq_memory_sink *sink,
+                            const aq_run_info *info);
+
+/* The run in a format, as a measured one; the caller frees it. */
+char *fixture_export(const fixture *f, const char *format);
+
 /* The only row of this name and kind. */
 const aq_record *fixture_row(const fixture *f, const char *name, int kind);
 

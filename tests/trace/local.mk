@@ -11,7 +11,8 @@ AQ_TRACE_TESTS = \
 	tests/trace/test_reader \
 	tests/trace/test_rocprof_v1 \
 	tests/trace/test_rocprofv3_csv \
-	tests/trace/test_rocprofv3_json
+	tests/trace/test_rocprofv3_json \
+	tests/trace/test_timeline
 check_PROGRAMS += $(AQ_TRACE_TESTS)
 
 AQ_TRACE_FIXTURE = tests/trace/fixture.c tests/trace/fixture.h
@@ -56,8 +57,8 @@ tests_trace_test_number_CPPFLAGS = $(AQ_TEST_CPPFLAGS)
 tests_trace_test_number_LDADD = $(AQ_TEST_LDADD)
 
 tests_trace_test_reader_SOURCES = tests/trace/test_reader.c
-tests_trace_test_reader_CPPFLAGS = $(AQ_TEST_CPPFLAGS)
-tests_trace_test_reader_LDADD = $(AQ_TEST_LDADD) $(ZLIB_LIBS)
+tests_trace_test_reader_CPPFLAGS = $(AQ_TEST_CPPFLAGS) $(ZSTD_CFLAGS)
+tests_trace_test_reader_LDADD = $(AQ_TEST_LDADD) $(ZLIB_LIBS) $(ZSTD_LIBS)
 
 tests_trace_test_rocprof_v1_SOURCES = tests/trace/test_rocprof_v1.c \
 	$(AQ_TRACE_FIXTURE)
@@ -77,6 +78,7 @@ tests_trace_test_rocprofv3_json_LDADD = $(AQ_TEST_LDADD)
 EXTRA_DIST += \
 	tests/trace/data/kineto.json \
 	tests/trace/data/kineto_ranks.json \
+	tests/trace/data/perfetto.proto \
 	tests/trace/data/rocprof_v1.csv \
 	tests/trace/data/rocprofv3.json \
 	tests/trace/data/rocprofv3_set/node7/4242_agent_info.csv \
@@ -84,3 +86,8 @@ EXTRA_DIST += \
 	tests/trace/data/rocprofv3_set/node7/4242_hip_api_trace.csv \
 	tests/trace/data/rocprofv3_set/node7/4242_kernel_trace.csv \
 	tests/trace/data/rocprofv3_set/node7/4242_memory_copy_trace.csv
+
+tests_trace_test_timeline_SOURCES = tests/trace/test_timeline.c \
+	$(AQ_TRACE_FIXTURE)
+tests_trace_test_timeline_CPPFLAGS = $(AQ_TEST_CPPFLAGS)
+tests_trace_test_timeline_LDADD = $(AQ_TEST_LDADD)

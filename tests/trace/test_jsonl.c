@@ -5,72 +5,26 @@
 
 #include "trace/fixture.h"
 
-/* A source over rows in memory. */
-typedef struct memory_source {
-  aq_trace_source source;
-  const aq_memory_sink *sink;
-  size_t at;
-} memory_source;
-
-static aq_status source_next(aq_trace_source *source, aq_record *rows,
-                             int64_t *numbers, size_t capacity, size_t *count,
-                             aq_diag *diag)
+static char *exported(const fixture *f)
 {
-  (void)diag;
-  memory_source *m = (memory_source *)source;
-  for (*count = 0; *count < capacity && m->at < m->sink->count; m->at++) {
-    numbers[*count] = (int64_t)m->at;
-    rows[(*count)++] = m->sink->rows[m->at];
-  }
-  return AQ_OK;
-}
-
-static const char *source_name(aq_trace_source *source, int64_t id)
-{
-  return aq_names_text(&((memory_source *)source)->sink->names, id);
-}
-
-static const aq_run_device *source_device(aq_trace_source *source,
-                                          int64_t ordinal)
-{
-  return &((memory_source *)source)->sink->devices[ordinal];
-}
-
-static const aq_run_queue *source_queue(aq_trace_source *source,
-                                        int64_t ordinal)
-{
-  return &((memory_source *)source)->sink->queues[ordinal];
-}
-
-static char *exported(const aq_memory_sink *sink)
-{
-  memory_source m = {
-      {source_next, source_name, source_device, source_queue}, sink, 0};
-  char *text = NULL;
-  size_t size = 0;
-  aq_diag diag = AQ_DIAG_INIT;
-  FILE *out = open_memstream(&text, &size);
-  ck_assert_status(aq_trace_export("jsonl", &m.source, out, &diag), AQ_OK,
-                   &diag);
-  fclose(out);
-  return text;
+  return fixture_export(f, "jsonl");
 }
 
 START_TEST(a_row_is_an_object_of_its_known_fields)
 {
   fixture f = fixture_data("rocprof_v1.csv");
-  char *text = exported(&f.sink);
-  text[strcspn(text, "\n")] = '\0';
+  char *text = exported(&f);
+  char *row = strchr(text, '\n') + 1;
+  row[strcspn(row, "\n")] = '\0';
   ck_assert_str_eq(
-      text,
-      "{\"row\":0,\"kind\":\"kernel\",\"via\":\"direct\",\"flags\":0,"
-      "\"name\":\"void scale<double>(double*, int) [clone .kd]\","
-      "\"correlation\":0,\"device\":{\"ordinal\":0,\"id\":8},"
-      "\"queue\":{\"ordinal\":0,\"id\":0},\"pid\":700,\"tid\":701,"
-      "\"packet\":0,\"grid_x\":134217728,\"grid_y\":1,\"grid_z\":1,"
-      "\"wg_x\":256,\"wg_y\":1,\"wg_z\":1,\"lds\":1024,\"scratch\":16,"
-      "\"vgpr\":24,\"agpr\":4,\"sgpr\":32,\"submit\":0,\"start\":25588000,"
-      "\"end\":1156471000,\"complete\":1180871000}");
+      row, "{\"row\":0,\"kind\":\"kernel\",\"via\":\"direct\",\"flags\":0,"
+           "\"name\":\"void scale<double>(double*, int) [clone .kd]\","
+           "\"correlation\":0,\"device\":{\"ordinal\":0,\"id\":8},"
+           "\"queue\":{\"ordinal\":0,\"id\":0},\"pid\":700,\"tid\":701,"
+           "\"packet\":0,\"grid_x\":134217728,\"grid_y\":1,\"grid_z\":1,"
+           "\"wg_x\":256,\"wg_y\":1,\"wg_z\":1,\"lds\":1024,\"scratch\":16,"
+           "\"vgpr\":24,\"agpr\":4,\"sgpr\":32,\"submit\":0,\"start\":25588000,"
+           "\"end\":1156471000,\"complete\":1180871000}");
   free(text);
   fixture_free(&f);
 }
@@ -79,7 +33,7 @@ END_TEST
 START_TEST(devices_carry_what_is_known_of_them)
 {
   fixture f = fixture_data("kineto.json");
-  char *text = exported(&f.sink);
+  char *text = exported(&f);
   ck_assert_ptr_nonnull(
       strstr(text, "\"device\":{\"ordinal\":0,\"id\":2,\"name\":\"AMD Instinct "
                    "MI300X\",\"gfx\":\"gfx942\",\"cus\":304}"));
@@ -88,14 +42,30 @@ START_TEST(devices_carry_what_is_known_of_them)
 }
 END_TEST
 
+START_TEST(the_first_line_tells_the_run_and_where_it_ran)
+{
+  fixture f = fixture_data("rocprof_v1.csv");
+  char *text = exported(&f), expected[256];
+  text[strcspn(text, "\n")] = '\0';
+  snprintf(expected, sizeof expected,
+           "{\"kind\":\"run\",\"run\":\"measured\",\"base_ns\":%lld,"
+           "\"devices\":[{\"ordinal\":0,\"id\":8}],\"queues\":"
+           "[{\"ordinal\":0,\"id\":0,\"device\":0}",
+           (long long)f.result.base_ns);
+  ck_assert_int_eq(strncmp(text, expected, strlen(expected)), 0);
+  free(text);
+  fixture_free(&f);
+}
+END_TEST
+
 START_TEST(there_is_a_line_for_every_row)
 {
   fixture f = fixture_data("kineto.json");
-  char *text = exported(&f.sink);
+  char *text = exported(&f);
   size_t lines = 0;
   for (const char *at = text; (at = strchr(at, '\n')); at++)
     lines++;
-  ck_assert_uint_eq(lines, f.sink.count);
+  ck_assert_uint_eq(lines, 1 + f.sink.count + f.sink.edge_count);
   free(text);
   fixture_free(&f);
 }
@@ -104,7 +74,7 @@ END_TEST
 START_TEST(two_exports_are_the_same_bytes)
 {
   fixture f = fixture_data("rocprofv3_set"), g = fixture_data("rocprofv3_set");
-  char *a = exported(&f.sink), *b = exported(&g.sink);
+  char *a = exported(&f), *b = exported(&g);
   ck_assert_str_eq(a, b);
   free(b);
   free(a);
@@ -116,11 +86,15 @@ END_TEST
 START_TEST(a_format_that_cannot_be_written_is_refused)
 {
   aq_diag diag = AQ_DIAG_INIT;
-  memory_source m = {
-      {source_next, source_name, source_device, source_queue}, NULL, 0};
+  const aq_run_info info = {.kind = AQ_RUN_MEASURED};
+  aq_memory_sink empty = {0};
+  fixture_source m = fixture_read(&empty, &info);
   ck_assert_int_eq(aq_trace_export("kineto", &m.source, stdout, &diag),
                    AQ_ERR_INPUT);
-  ck_assert_str_eq(diag.text, "no format \"kineto\" to export (known: jsonl)");
+  ck_assert_str_eq(
+      diag.text,
+      "no format \"kineto\" to export (known: rocprofv3-csv, jsonl, csv, "
+      "perfetto, chrome)");
 }
 END_TEST
 
@@ -130,17 +104,42 @@ START_TEST(what_was_exported_comes_back_the_same)
                                        "rocprofv3_set"};
   for (size_t i = 0; i < sizeof traces / sizeof *traces; i++) {
     fixture f = fixture_data(traces[i]);
-    char *first = exported(&f.sink);
+    char *first = exported(&f);
     fixture g = fixture_text(first);
     ck_assert_status(g.status, AQ_OK, &g.diag);
     ck_assert_str_eq(g.result.format, "jsonl");
-    char *second = exported(&g.sink);
+    char *second = exported(&g);
     ck_assert_str_eq(first, second);
     free(second);
     free(first);
     fixture_free(&g);
     fixture_free(&f);
   }
+}
+END_TEST
+
+START_TEST(a_simulated_run_comes_back_with_its_barriers_and_dependencies)
+{
+  fixture f = fixture_text(
+      "{\"kind\":\"run\",\"run\":\"simulated\",\"transport\":\"sim\","
+      "\"device_model\":\"mi300x\",\"seed\":7,\"reproducible\":true}\n"
+      "{\"kind\":\"kernel\",\"origin\":3,\"name\":\"k\",\"device\":{\"id\":0},"
+      "\"queue\":{\"id\":1},\"start\":1,\"end\":2}\n"
+      "{\"kind\":\"barrier-and\",\"device\":{\"id\":0},\"queue\":{\"id\":0},"
+      "\"end\":9}\n"
+      "{\"kind\":\"edge\",\"to\":1,\"from\":0,\"how\":\"inferred\","
+      "\"confidence\":55}\n");
+  ck_assert_status(f.status, AQ_OK, &f.diag);
+  ck_assert_int_eq(f.result.run.kind, AQ_RUN_SIMULATED);
+  ck_assert_str_eq(f.result.run.device_model, "mi300x");
+  ck_assert_int_eq(f.result.run.seed, 7);
+  ck_assert_uint_eq(f.sink.count, 2);
+  ck_assert_int_eq(f.sink.rows[0].origin, 3);
+  ck_assert_int_eq(f.sink.rows[1].kind, AQ_KIND_BARRIER_AND);
+  ck_assert_uint_eq(f.sink.edge_count, 1);
+  ck_assert_int_eq(f.sink.edges[0].kind, AQ_EDGE_INFERRED);
+  ck_assert_int_eq(f.sink.edges[0].confidence, 55);
+  fixture_free(&f);
 }
 END_TEST
 
@@ -169,8 +168,22 @@ START_TEST(lines_that_are_no_records_are_refused_with_their_number)
                   "in: line 1: a field that is unknown or given twice, "
                   "expected those of doc/formats/record.md");
   fixture_refused("{\"kind\":\"kernel\"," DEVICE ",\"origin\":1}\n",
-                  "in: line 1: a row of a simulated run (it has an origin): "
-                  "only measured runs are read");
+                  "in: line 1: a row of a simulated run (it has an origin), "
+                  "but no line before it says so");
+  fixture_refused("{\"kind\":\"run\",\"run\":\"imagined\"}\n",
+                  "in: line 1: expected measured or simulated for run");
+  fixture_refused(GOOD "{\"kind\":\"run\",\"run\":\"measured\"}\n",
+                  "in: line 2: a run may only be described by the first line");
+  fixture_refused("{\"kind\":\"run\",\"run\":\"measured\",\"queues\":[{"
+                  "\"id\":0,\"device\":0}]}\n",
+                  "in: line 1: a queue of a device that is not in devices");
+  fixture_refused(GOOD "{\"kind\":\"edge\",\"to\":0,\"from\":1,\"how\":"
+                       "\"call\",\"confidence\":90}\n",
+                  "in: line 2: a dependency of rows that did not come before "
+                  "it");
+  fixture_refused(GOOD GOOD "{\"kind\":\"edge\",\"to\":1,\"from\":0,"
+                            "\"how\":\"call\",\"confidence\":0}\n",
+                  "in: line 3: expected 1 to 100 for confidence");
   fixture_refused("{\"kind\":\"kernel\",\"queue\":{\"id\":0},"
                   "\"device\":{}}\n",
                   "in: line 1: expected an object with an integer id for "
@@ -182,5 +195,7 @@ AQ_TEST_MAIN("trace/jsonl", what_was_exported_comes_back_the_same,
              lines_that_are_no_records_are_refused_with_their_number,
              a_row_is_an_object_of_its_known_fields,
              devices_carry_what_is_known_of_them, there_is_a_line_for_every_row,
+             the_first_line_tells_the_run_and_where_it_ran,
+             a_simulated_run_comes_back_with_its_barriers_and_dependencies,
              two_exports_are_the_same_bytes,
              a_format_that_cannot_be_written_is_refused)

@@ -5,6 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include <zlib.h>
+#ifdef HAVE_ZSTD
+#include <zstd.h>
+#endif
 
 #include "support/aqtest.h"
 
@@ -104,6 +107,61 @@ START_TEST(members_of_one_gzip_file_are_one_stream)
 }
 END_TEST
 
+#ifdef HAVE_ZSTD
+static bytes zstd(const void *data, size_t size)
+{
+  const size_t most = ZSTD_compressBound(size);
+  bytes out = {malloc(most), 0};
+  out.size = ZSTD_compress(out.data, most, data, size, 3);
+  ck_assert(!ZSTD_isError(out.size));
+  return out;
+}
+#endif
+
+START_TEST(zstd_is_told_by_content_and_unpacked)
+{
+#ifdef HAVE_ZSTD
+  bytes text = noise(3 << 20), packed = zstd(text.data, text.size);
+  check_same(packed.data, packed.size, text.data, text.size);
+  /* Frames that follow on one another are one stream. */
+  bytes two = {malloc(2 * packed.size), 2 * packed.size};
+  bytes twice = {malloc(2 * text.size), 2 * text.size};
+  for (int i = 0; i < 2; i++) {
+    memcpy(two.data + (size_t)i * packed.size, packed.data, packed.size);
+    memcpy(twice.data + (size_t)i * text.size, text.data, text.size);
+  }
+  check_same(two.data, two.size, twice.data, twice.size);
+  free(two.data);
+  free(twice.data);
+  free(packed.data);
+  free(text.data);
+#endif
+}
+END_TEST
+
+START_TEST(a_zstd_stream_cut_or_damaged_is_refused)
+{
+#ifdef HAVE_ZSTD
+  bytes text = noise(100000), packed = zstd(text.data, text.size);
+  aq_diag diag = AQ_DIAG_INIT;
+  bytes got;
+  for (size_t size = 4; size < packed.size; size += packed.size / 50) {
+    ck_assert_int_eq(read_all(packed.data, size, &got, &diag), AQ_ERR_INPUT);
+    ck_assert_ptr_nonnull(strstr(diag.text, "in: truncated zstd stream"));
+    free(got.data);
+  }
+  packed.data[packed.size / 2] ^= 0x55;
+  packed.data[6] ^= 0x55;
+  ck_assert_int_eq(read_all(packed.data, packed.size, &got, &diag),
+                   AQ_ERR_INPUT);
+  ck_assert_ptr_nonnull(strstr(diag.text, "zstd stream at byte"));
+  free(got.data);
+  free(packed.data);
+  free(text.data);
+#endif
+}
+END_TEST
+
 START_TEST(a_byte_order_mark_is_dropped)
 {
   check_same("\xEF\xBB\xBF{}", 5, "{}", 2);
@@ -175,4 +233,6 @@ AQ_TEST_MAIN("trace/reader", plain_bytes_come_as_they_are,
              a_byte_order_mark_is_dropped,
              a_gzip_stream_cut_anywhere_is_refused,
              a_damaged_gzip_stream_is_refused, an_empty_file_is_refused,
+             zstd_is_told_by_content_and_unpacked,
+             a_zstd_stream_cut_or_damaged_is_refused,
              the_first_piece_can_be_peeked_at)

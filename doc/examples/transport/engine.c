@@ -267,31 +267,58 @@ static void copy_end(fixed *f, fixed_copy *copy)
   free(copy);
 }
 
-aq_status fixed_copy_async(aq_transport *t, uint32_t device, void *to,
-                           const void *from, size_t size,
-                           const aq_signal *dependencies, uint32_t count,
-                           aq_signal completion, aq_diag *diag)
+static bool is_here(uint32_t device)
+{
+  return device == 0 || device == AQ_DEVICE_HOST ||
+         device == AQ_DEVICE_OF_ADDRESS;
+}
+
+/* Wherever the bytes are, they take the same time. */
+aq_status fixed_copy_submit(aq_transport *t, const aq_copy_desc *desc,
+                            aq_diag *diag)
 {
   fixed *f = fixed_from(t);
-  if (device != 0)
-    return aq_diag_set(diag, AQ_ERR_INVALID, "device %u; expected 0", device);
-  fixed_copy *copy = calloc(1, sizeof *copy + count * sizeof *dependencies);
+  const uint32_t count = desc->dependency_count;
+  if (desc->device != 0 || !is_here(desc->to_device) ||
+      !is_here(desc->from_device))
+    return aq_diag_set(diag, AQ_ERR_INVALID, "a copy of device %u; expected 0",
+                       desc->device);
+  if (desc->engine != AQ_COPY_ENGINE_ANY)
+    return aq_diag_set(diag, AQ_ERR_INVALID,
+                       "copy engine %u; there is none to choose", desc->engine);
+  fixed_copy *copy = calloc(1, sizeof *copy + count * sizeof(aq_signal));
   if (!copy)
     return aq_diag_set(diag, AQ_ERR_NO_MEMORY, "out of memory for a copy");
-  copy->to = to;
-  copy->from = from;
-  copy->size = size;
-  copy->completion = completion;
+  copy->to = desc->to;
+  copy->from = desc->from;
+  copy->size = desc->size;
+  copy->completion = desc->completion;
   copy->submit = f->now;
   copy->count = count;
   for (uint32_t i = 0; i < count; i++)
-    copy->dependencies[i] = dependencies[i];
+    copy->dependencies[i] = desc->dependencies[i];
   fixed_copy **link = &f->copies;
   while (*link)
     link = &(*link)->next;
   *link = copy;
   copy_start(f, copy);
   return AQ_OK;
+}
+
+aq_status fixed_copy_async(aq_transport *t, uint32_t device, void *to,
+                           const void *from, size_t size,
+                           const aq_signal *dependencies, uint32_t count,
+                           aq_signal completion, aq_diag *diag)
+{
+  const aq_copy_desc copy = aq_copy_by_address(device, to, from, size,
+                                               dependencies, count, completion);
+  return fixed_copy_submit(t, &copy, diag);
+}
+
+uint32_t fixed_copy_engines_idle(aq_transport *t, uint32_t device)
+{
+  (void)t, (void)device;
+  return 0; /* there are none to choose */
 }
 
 /* ---- events ---- */

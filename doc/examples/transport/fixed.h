@@ -113,6 +113,9 @@ aq_status fixed_copy_async(aq_transport *t, uint32_t device, void *to,
                            const void *from, size_t size,
                            const aq_signal *dependencies, uint32_t count,
                            aq_signal completion, aq_diag *diag);
+aq_status fixed_copy_submit(aq_transport *t, const aq_copy_desc *desc,
+                            aq_diag *diag);
+uint32_t fixed_copy_engines_idle(aq_transport *t, uint32_t device);
 aq_status fixed_wait(aq_transport *t, const aq_wait_request *request,
                      aq_wait_result *out, aq_diag *diag);
 aq_status fixed_sleep_until(aq_transport *t, aq_time until, bool wake,

@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: MIT */
+#include "trace/csv_out.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <string.h>
+
+enum { ROWS = 256 };
+
+static void field_begin(aq_csv_out *out)
+{
+  if (out->begun)
+    putc(',', out->file);
+  out->begun = true;
+}
+
+void aq_csv_out_text(aq_csv_out *out, const char *text)
+{
+  field_begin(out);
+  if (!text)
+    return;
+  if (!text[strcspn(text, ",\"\r\n")]) {
+    fputs(text, out->file);
+    return;
+  }
+  putc('"', out->file);
+  for (; *text; text++) {
+    if (*text == '"')
+      putc('"', out->file);
+    putc(*text, out->file);
+  }
+  putc('"', out->file);
+}
+
+void aq_csv_out_int(aq_csv_out *out, int64_t value)
+{
+  field_begin(out);
+  if (value != AQ_NONE)
+    fprintf(out->file, "%" PRId64, value);
+}
+
+void aq_csv_out_row(aq_csv_out *out)
+{
+  putc('\n', out->file);
+  out->begun = false;
+}
+
+aq_status aq_csv_out_end(aq_csv_out *out, aq_diag *diag)
+{
+  if (fflush(out->file) != 0 || ferror(out->file))
+    return aq_diag_set(diag, AQ_ERR_IO, "export: %s", strerror(errno));
+  return AQ_OK;
+}
+
+aq_status aq_csv_out_rows(aq_csv_out *out, aq_trace_source *source,
+                          void (*put)(aq_csv_out *out, aq_trace_source *source,
+                                      const aq_record *row, int64_t number),
+                          aq_diag *diag)
+{
+  aq_record rows[ROWS];
+  int64_t numbers[ROWS];
+  size_t count;
+  do {
+    aq_status status = source->next(source, rows, numbers, ROWS, &count, diag);
+    if (status != AQ_OK)
+      return status;
+    for (size_t i = 0; i < count; i++)
+      put(out, source, &rows[i], numbers[i]);
+  } while (count > 0);
+  return AQ_OK;
+}
