@@ -349,6 +349,14 @@ aq_status aq_json_text(const aq_json_node *node, const char **out)
   return AQ_OK;
 }
 
+aq_status aq_json_bool(const aq_json_node *node, bool *out)
+{
+  if (!YAJL_IS_TRUE(node->value) && !YAJL_IS_FALSE(node->value))
+    return type_error(node, "true or false");
+  *out = YAJL_IS_TRUE(node->value);
+  return AQ_OK;
+}
+
 aq_status aq_json_time(const aq_json_node *node, aq_time *out)
 {
   if (!aq_json_is_text(node))
