@@ -185,7 +185,7 @@ struct aq_policy_host {
   bool (*timer_cancel)(aq_policy_host *host, uint64_t timer);
 
   /* Ends the run: the policy cannot go on. The run is kept out of the store. */
-  void (*fail)(aq_policy_host *host, const char *fmt, ...) AQ_PRINTF(2, 3);
+  void (*fail_run)(aq_policy_host *host, const char *fmt, ...) AQ_PRINTF(2, 3);
   /* A line in the decision log, if there is one. */
   void (*log)(aq_policy_host *host, const char *fmt, ...) AQ_PRINTF(2, 3);
 };
@@ -345,7 +345,8 @@ struct aq_policy_device {
 
   uint64_t (*timer_add)(aq_policy_device *device, aq_time at, uint64_t cookie);
   bool (*timer_cancel)(aq_policy_device *device, uint64_t timer);
-  void (*fail)(aq_policy_device *device, const char *fmt, ...) AQ_PRINTF(2, 3);
+  void (*fail_run)(aq_policy_device *device, const char *fmt, ...)
+      AQ_PRINTF(2, 3);
   void (*log)(aq_policy_device *device, const char *fmt, ...) AQ_PRINTF(2, 3);
 };
 
@@ -470,7 +471,7 @@ typedef struct aq_policy_binding {
   aq_policy *policy;
   aq_policy_timing timing[AQ_SIDE_COUNT];
   uint64_t seed; /* of `random`, a substream a device */
-  /* Where `fail` and illegal actions go, and `log` (NULL: nowhere). */
+  /* Where `fail_run` and illegal actions go, and `log` (NULL: nowhere). */
   void (*failed)(void *user, const char *text);
   void (*logged)(void *user, aq_time now, const char *text);
   /* Commands that queue_evict took off a queue, in order. */

@@ -18,13 +18,14 @@ struct aq_held;
 typedef struct aq_agenda_timer {
   aq_time at;
   uint64_t id;
-  uint64_t cookie;
+  uint64_t cookie;          /* of a deferred job: its id */
   struct aq_held *deferred; /* ask for admission again; NULL: the policy's */
 } aq_agenda_timer;
 
 typedef struct aq_agenda_notice {
   aq_time heard;
   struct aq_held *held;
+  uint64_t job;      /* its id */
   uint32_t queue;    /* of a part that completed */
   uint32_t commands; /* of it; 0: the job arrived */
 } aq_agenda_notice;

@@ -157,12 +157,13 @@ static void accept(aq_decider *d, aq_held *held)
 
 static void defer(aq_decider *d, aq_held *held, aq_time again)
 {
-  if (again == AQ_TIME_MAX)
+  held->asks = again == AQ_TIME_MAX;
+  if (held->asks)
     d->deferred++;
   else if (again <= d->now)
     aq_decider_fail(d, "it defers job %llu to a time that is past",
                     (unsigned long long)held->job.id);
-  else if (!aq_agenda_timer_add(&d->agenda, again, 0, held))
+  else if (!aq_agenda_timer_add(&d->agenda, again, held->job.id, held))
     aq_decider_fail(d, "no memory for a timer");
 }
 
@@ -203,6 +204,26 @@ static void admit(aq_decider *d, aq_held *held)
   aq_decider_fail(d, "admit answers %d", (int)admission);
 }
 
+/* It may have been rejected meanwhile, with what it depends on, and its place
+ * be another's. */
+static void admit_if_there(aq_decider *d, aq_held *held, uint64_t job)
+{
+  if (held->state == AQ_HELD_DEFERRED && held->job.id == job)
+    admit(d, held);
+}
+
+/* The next by arrival; an answer may have removed others. */
+static aq_held *held_behind(const aq_decider *d, aq_held *after, uint64_t id,
+                            uint64_t removed)
+{
+  if (d->held.removed == removed)
+    return after;
+  aq_held *held = d->held.first;
+  while (held && held->job.id <= id)
+    held = held->after;
+  return held;
+}
+
 /* Those that wait for the next completion ask again. */
 static void deferred_ask(aq_decider *d)
 {
@@ -210,12 +231,13 @@ static void deferred_ask(aq_decider *d)
   d->deferred = 0;
   aq_held *held = d->held.first;
   while (left > 0 && held && !failed(d)) {
+    const uint64_t id = held->job.id, removed = d->held.removed;
     aq_held *after = held->after;
-    if (held->state == AQ_HELD_DEFERRED) {
+    if (held->state == AQ_HELD_DEFERRED && held->asks) {
       left--;
       admit(d, held);
     }
-    held = after;
+    held = held_behind(d, after, id, removed);
   }
 }
 
@@ -264,8 +286,9 @@ static void notice(aq_decider *d, aq_held *held, uint32_t queue,
     return;
   }
   const aq_time heard = aq_time_add(now, d->timing.latency);
-  if (!aq_agenda_notice_add(&d->agenda,
-                            &(aq_agenda_notice){heard, held, queue, commands}))
+  if (!aq_agenda_notice_add(
+          &d->agenda,
+          &(aq_agenda_notice){heard, held, held->job.id, queue, commands}))
     aq_decider_fail(d, "no memory for a notice");
 }
 
@@ -327,7 +350,7 @@ static void timer_tell(aq_decider *d)
 {
   const aq_agenda_timer timer = aq_agenda_timer_take(&d->agenda);
   if (timer.deferred) {
-    admit(d, timer.deferred);
+    admit_if_there(d, timer.deferred, timer.cookie);
     return;
   }
   if (d->flying == 0 && ++d->idle_timers > IDLE_TIMERS_MAX)
@@ -351,7 +374,7 @@ static void decide_one(aq_decider *d)
     if (n.commands)
       told_completion(d, n.held, n.queue, n.commands);
     else
-      admit(d, n.held);
+      admit_if_there(d, n.held, n.job);
   } else {
     timer_tell(d);
   }

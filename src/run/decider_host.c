@@ -309,10 +309,13 @@ void aq_decider_reject(aq_decider *d, aq_held *held)
   aq_workload_source *source = d->run->source;
   const uint64_t id = held->job.id;
   const aq_time now = d->run->ops->now(d->run->transport);
-  for (aq_held *on; (on = aq_held_dependent(held));)
-    aq_decider_reject(d, on);
+  for (aq_held *on; (on = aq_held_dependent_take(&d->held, held));)
+    if (on->state != AQ_HELD_REJECTED)
+      aq_decider_reject(d, on);
+    else if (on->blockers == 0)
+      aq_held_remove(&d->held, on);
   d->run->totals.rejected++;
-  aq_held_remove(&d->held, held);
+  aq_held_reject(&d->held, held);
   if (source->rejected)
     source->rejected(source, id, now);
   else if (source->done)
@@ -369,7 +372,7 @@ static bool host_timer_cancel(aq_policy_host *host, uint64_t timer)
          aq_agenda_timer_cancel(&d->agenda, timer);
 }
 
-static void host_fail(aq_policy_host *host, const char *fmt, ...)
+static void host_fail_run(aq_policy_host *host, const char *fmt, ...)
 {
   char text[LINE_SIZE];
   va_list args;
@@ -414,7 +417,7 @@ void aq_decider_host_init(aq_decider *d)
       .reject = host_reject,
       .timer_add = host_timer_add,
       .timer_cancel = host_timer_cancel,
-      .fail = host_fail,
+      .fail_run = host_fail_run,
       .log = host_log,
   };
 }

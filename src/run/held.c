@@ -135,6 +135,7 @@ aq_status aq_held_add(aq_held_jobs *jobs, const aq_job *job, int64_t key,
   held->job.commands = held->commands;
   view_fill(&held->view, &held->job);
   held->state = AQ_HELD_DEFERRED;
+  held->asks = false;
   held->blockers = held->wait_count = 0;
   held->dependents = NULL;
   held->released = false;
@@ -175,23 +176,39 @@ void aq_held_release(aq_held_jobs *jobs, aq_held *held, const uint64_t *part,
     edge = next;
     if (part)
       to->waits[to->wait_count++] = *part;
-    if (--to->blockers == 0 && to->state == AQ_HELD_BLOCKED)
+    if (--to->blockers > 0)
+      continue;
+    if (to->state == AQ_HELD_BLOCKED)
       ready(to, user);
+    else if (to->state == AQ_HELD_REJECTED)
+      aq_held_remove(jobs, to);
   }
 }
 
-aq_held *aq_held_dependent(const aq_held *held)
+aq_held *aq_held_dependent_take(aq_held_jobs *jobs, aq_held *held)
 {
-  aq_held *first = NULL;
-  for (const aq_held_edge *edge = held->dependents; edge; edge = edge->next)
-    first = edge->to;
-  return first;
+  aq_held_edge *edge = held->dependents;
+  if (!edge)
+    return NULL;
+  held->dependents = edge->next;
+  edge->next = jobs->free_edges;
+  jobs->free_edges = edge;
+  edge->to->blockers--;
+  return edge->to;
+}
+
+void aq_held_reject(aq_held_jobs *jobs, aq_held *held)
+{
+  held->state = AQ_HELD_REJECTED;
+  if (held->blockers == 0)
+    aq_held_remove(jobs, held);
 }
 
 void aq_held_remove(aq_held_jobs *jobs, aq_held *held)
 {
   uint64_t last;
   assert(!held->dependents);
+  held->state = AQ_HELD_REJECTED;
   aq_map_remove(&jobs->by_id, held->job.id, NULL);
   if (held->job.stream != AQ_NONE &&
       aq_map_get(&jobs->streams, (uint64_t)held->stream_key, &last) &&
@@ -208,4 +225,5 @@ void aq_held_remove(aq_held_jobs *jobs, aq_held *held)
   held->after = jobs->free;
   jobs->free = held;
   jobs->count--;
+  jobs->removed++;
 }

@@ -19,6 +19,7 @@ typedef enum aq_held_state {
   AQ_HELD_DEFERRED, /* not accepted yet */
   AQ_HELD_BLOCKED,  /* accepted, waits for others */
   AQ_HELD_READY,    /* may be submitted */
+  AQ_HELD_REJECTED, /* or over: at most its blockers still know it */
 } aq_held_state;
 
 /* A dependent, as its blocker keeps it. */
@@ -29,6 +30,7 @@ struct aq_held {
   aq_policy_job view; /* first: policies hold pointers to it */
   aq_job job;         /* its commands are the copy */
   aq_held_state state;
+  bool asks; /* deferred until the next completion */
   uint32_t blockers;
   aq_held_edge *dependents;     /* in reverse */
   bool released;                /* dependents are not blocked by it any more */
@@ -46,6 +48,7 @@ struct aq_held {
 typedef struct aq_held_jobs {
   aq_held *first, *last; /* by arrival */
   uint32_t count;
+  uint64_t removed; /* so far */
   aq_held *free;
   aq_held_edge *free_edges;
   aq_map by_id, streams; /* id → job; stream → its last job */
@@ -65,8 +68,13 @@ aq_status aq_held_add(aq_held_jobs *jobs, const aq_job *job, int64_t key,
 void aq_held_release(aq_held_jobs *jobs, aq_held *held, const uint64_t *part,
                      void (*ready)(aq_held *held, void *user), void *user);
 
-/* The first of its dependents by arrival, or NULL. */
-aq_held *aq_held_dependent(const aq_held *held);
+/* Takes one of its dependents off, the last by arrival; NULL: there is none. It
+ * has one blocker less. */
+aq_held *aq_held_dependent_take(aq_held_jobs *jobs, aq_held *held);
+
+/* It never runs: gives the place back as soon as nothing blocks it. It has no
+ * dependents any more. */
+void aq_held_reject(aq_held_jobs *jobs, aq_held *held);
 
 /* Gives the place back; it was released or has no dependents. */
 void aq_held_remove(aq_held_jobs *jobs, aq_held *held);

@@ -22,7 +22,7 @@ static bool init(void *state, aq_policy_host *host,
   rounds *r = state;
   r->quantum = values[QUANTUM].time;
   if (r->quantum == 0)
-    host->fail(host, "quantum=0; expected a time above 0");
+    host->fail_run(host, "quantum=0; expected a time above 0");
   return true;
 }
 

@@ -26,8 +26,8 @@ static bool init(void *state, aq_policy_host *host,
   f->turn = (uint32_t)values[TURN].count;
   f->boost = values[BOOST].time;
   if (f->count < 1 || f->count > LEVELS_MAX || f->turn == 0)
-    host->fail(host, "expected levels from 1 to %d, and turn above 0",
-               LEVELS_MAX);
+    host->fail_run(host, "expected levels from 1 to %d, and turn above 0",
+                   LEVELS_MAX);
   return true;
 }
 

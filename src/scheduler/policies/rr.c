@@ -16,7 +16,7 @@ static bool init(void *state, aq_policy_host *host,
   ring *r = state;
   r->turn = (uint32_t)values[TURN].count;
   if (r->turn == 0)
-    host->fail(host, "turn=0; expected 1 or more");
+    host->fail_run(host, "turn=0; expected 1 or more");
   return true;
 }
 

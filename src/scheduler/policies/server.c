@@ -65,7 +65,7 @@ void aq_server_start(aq_policy *p)
   for (uint32_t i = 0; ok && p->stations && i < p->host->device_count; i++)
     ok = station_init(p, &p->stations[i]);
   if (!ok || !p->stations)
-    p->host->fail(p->host, "out of memory");
+    p->host->fail_run(p->host, "out of memory");
 }
 
 void aq_server_close(aq_policy *p)
@@ -140,7 +140,7 @@ static void serve(aq_policy *p, station *at)
 static void wait_for_turn(aq_policy *p, station *at, aq_policy_job *job)
 {
   if (!p->discipline->put(at->state, job))
-    p->host->fail(p->host, "out of memory");
+    p->host->fail_run(p->host, "out of memory");
 }
 
 void aq_server_ready(aq_policy *p, aq_policy_job *job)

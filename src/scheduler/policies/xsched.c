@@ -38,7 +38,7 @@ static aq_status open(const aq_policy_open *args, aq_policy **out,
 static void start(aq_policy *p)
 {
   if (p->threshold == 0)
-    p->host->fail(p->host, "threshold=0; expected 1 or more");
+    p->host->fail_run(p->host, "threshold=0; expected 1 or more");
 }
 
 static void close(aq_policy *p)
@@ -56,7 +56,7 @@ static level *level_of(aq_policy *p, int32_t priority)
     return &p->levels[at];
   level *grown = realloc(p->levels, (p->level_count + 1) * sizeof *grown);
   if (!grown) {
-    p->host->fail(p->host, "out of memory");
+    p->host->fail_run(p->host, "out of memory");
     return NULL;
   }
   p->levels = grown;
