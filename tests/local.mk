@@ -49,7 +49,7 @@ include tests/bench/local.mk
 include tests/fuzz/local.mk
 
 # Whole builds of their own, in folders below this one.
-.PHONY: check-asan check-oracles check-soak check-tsan check-valgrind lint
+.PHONY: check-asan check-hsa check-oracles check-soak check-tsan check-valgrind lint
 check-asan:
 	$(srcdir)/tools/check-sanitized.sh address,undefined
 check-soak: $(AQ_SOAKS)

@@ -24,6 +24,7 @@ pc:libzstd|libzstd-dev|libzstd-devel
 aq_test_needs='
 pc:check|check|check-devel
 cmd:nm|binutils|binutils
+cmd:chromedriver|chromium-driver|chromedriver
 cmd:protoc|protobuf-compiler|protobuf-compiler
 cmd:python3|python3|python3
 '

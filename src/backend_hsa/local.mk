@@ -1,1 +1,15 @@
-libaqcore_la_SOURCES += src/backend_hsa/probe.c src/backend_hsa/probe.h
+libaqcore_la_SOURCES += \
+	src/backend_hsa/agents.c \
+	src/backend_hsa/clock.c \
+	src/backend_hsa/core.h \
+	src/backend_hsa/events.c \
+	src/backend_hsa/hsa.c src/backend_hsa/hsa.h \
+	src/backend_hsa/inspect.c \
+	src/backend_hsa/library.c src/backend_hsa/library.h \
+	src/backend_hsa/memory.c \
+	src/backend_hsa/modules.c \
+	src/backend_hsa/probe.c src/backend_hsa/probe.h \
+	src/backend_hsa/queues.c \
+	src/backend_hsa/signals.c \
+	src/backend_hsa/symbols.def \
+	src/backend_hsa/waits.c

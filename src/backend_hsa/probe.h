@@ -18,14 +18,13 @@ typedef enum aqhsa_probe_state {
 
 typedef struct aqhsa_probe_result {
   aqhsa_probe_state state;
-  char path[1024];   /* of the library that was loaded, else what was tried */
-  char problem[256]; /* in the words of the loader or the runtime */
+  char path[1024];   /* of the library that was loaded, else "" */
+  char problem[512]; /* in the words of the loader or the runtime */
   uint32_t cpus, gpus;
   char gpu[64]; /* name of the first GPU agent, "gfx942" */
 } aqhsa_probe_result;
 
-/* Probes the runtime at `path`; NULL: what the loader finds, then ROCm's
- * usual place. */
+/* Probes the runtime at `path`; NULL: what aqhsa_library_find finds. */
 void aqhsa_probe(const char *path, aqhsa_probe_result *out);
 
 #endif

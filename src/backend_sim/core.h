@@ -34,6 +34,8 @@ typedef struct aqsim_device aqsim_device;
 typedef struct aqsim_queue aqsim_queue;
 typedef struct aqsim_flight aqsim_flight;
 typedef struct aqsim_copy aqsim_copy;
+typedef struct aqsim_pipe aqsim_pipe;
+typedef struct aqsim_slot aqsim_slot;
 typedef struct aqsim_wait aqsim_wait;
 typedef struct aqsim_live aqsim_live;
 typedef struct aqsim_kind aqsim_kind;
@@ -53,6 +55,56 @@ enum {
   AQSIM_UUID_SIZE = 21, /* "GPU-", 16 digits, the end */
 };
 
+/* What a pipe does for one queue at a time: pipes.h. */
+typedef enum aqsim_unit_kind {
+  AQSIM_UNIT_FETCH,  /* reads and decodes batches of packets */
+  AQSIM_UNIT_LAUNCH, /* launches packets */
+  AQSIM_UNITS,
+} aqsim_unit_kind;
+
+typedef struct aqsim_unit {
+  aqsim_event event; /* first: it is free, and somebody wants it */
+  aqsim_pipe *pipe;
+  aqsim_unit_kind kind;
+  bool pending;                 /* the event is */
+  uint32_t last;                /* slot that had it last */
+  uint64_t wanted[AQSIM_RANKS]; /* slots that want it, by bit */
+  aqsim_queue *offered;         /* who may take it now, or NULL */
+  aq_time free;                 /* when it is done with what it does */
+} aqsim_unit;
+
+/* A packet processor. */
+struct aqsim_pipe {
+  aqsim_unit units[AQSIM_UNITS];
+  aqsim *sim;
+  uint32_t mapped;   /* slots that are taken */
+  aqsim_slot *slots; /* `slot_count` of them */
+  uint32_t slot_count;
+};
+
+/* A place of a pipe for a queue: slots.h. */
+struct aqsim_slot {
+  aqsim_pipe *pipe;
+  uint32_t index;     /* in its pipe */
+  aqsim_queue *queue; /* who has it, or NULL */
+  aq_time since;      /* from when its quantum runs */
+  aq_time usable;     /* when the switch from the one before is over */
+  uint64_t launched;  /* by its queue, when it came */
+  bool restored;      /* its queue came with something active */
+};
+
+/* The hardware queues of a device and who waits for them: slots.h. */
+typedef struct aqsim_slots {
+  aqsim_event event; /* first: a quantum ends */
+  bool pending;
+  aqsim_pipe *pipes;
+  aqsim_slot *slots;
+  uint32_t pipe_count, slot_count;
+  aqsim_queue *first[AQSIM_RANKS], *last[AQSIM_RANKS]; /* the run list */
+  uint32_t leaving;   /* queues that are being preempted */
+  uint32_t contended; /* those, and the ones in the run list */
+} aqsim_slots;
+
 struct aqsim_device {
   aqsim *sim;
   const aqsim_model *model; /* of the simulator's set */
@@ -61,7 +113,9 @@ struct aqsim_device {
   uint32_t ordinal;
   int64_t record; /* ordinal in the record sink, or AQ_NONE */
   aq_time acquire[AQSIM_SCOPES], release[AQSIM_SCOPES];
+  aq_time finish[AQSIM_SCOPES]; /* end of a kernel until its decrement */
   aqsim_packet_limits limits;
+  aqsim_slots slots;
   uint32_t queue_count;
   aqsim_queue *cooperative;                /* the one of this device, or NULL */
   aqsim_engine engines[AQSIM_ENGINES_MAX]; /* as the model counts them */
@@ -82,6 +136,7 @@ struct aqsim_flight {
   aqsim_flight *next; /* in the order of launch, or of free flights */
   aqsim_step step;
   bool in_use, sleeping, glued;
+  bool frozen; /* its kernel was taken off the compute units */
   bool reread; /* its header was strange, and is read once more */
   uint64_t id;
   const aqsim_kind *kind;     /* of its packet, once launched */
@@ -99,6 +154,18 @@ typedef enum aqsim_queue_state {
   AQSIM_QUEUE_FAILED,   /* by a packet */
   AQSIM_QUEUE_SOFT,     /* active, but the application serves it */
 } aqsim_queue_state;
+
+/* Why a queue launches nothing. */
+enum {
+  AQSIM_HOLD_PACKET = 1, /* a packet that blocks is active */
+  AQSIM_HOLD_SLOT = 2,   /* it has no slot, or has to leave it */
+};
+
+/* How a queue that has to leave its slot does so. */
+typedef enum aqsim_preempt_mode {
+  AQSIM_PREEMPT_DRAIN,  /* what runs ends first */
+  AQSIM_PREEMPT_SWITCH, /* the waves of its kernels are saved */
+} aqsim_preempt_mode;
 
 struct aqsim_queue {
   aq_ring ring; /* first: what clients hold */
@@ -127,25 +194,24 @@ struct aqsim_queue {
   uint8_t *completed; /* by slot: complete, not handed back yet */
 
   /* Mapping and fetching. */
-  bool mapped_once;
+  aqsim_pipe *pipe;              /* which serves it, or did so last */
+  aqsim_slot *slot;              /* NULL: not mapped */
   aq_time idle_since, mapped_at; /* since when it is idle; usable */
   aqsim_event fetch_event;
-  bool fetch_pending;
-  aq_time fetch_free; /* when the last batch is decoded */
+  bool fetch_pending; /* the event is, or the fetch unit is wanted */
 
   /* Launching. */
   aqsim_flight *turn_first, *turn_last; /* decoded, not launched, in order */
   uint32_t waiting;                     /* their number */
   uint32_t active;                      /* launched, not complete */
   uint64_t launched;                    /* number ever launched */
-  bool blocked;                         /* a barrier packet is active */
+  uint8_t hold;                         /* AQSIM_HOLD_… */
   bool pumping;
   const aqsim_kernel *kernel; /* launched last: most often the next one too */
   /* Pages of arguments of spin kernels, seen mapped. */
   uint64_t kernarg_first, kernarg_end;
   uint32_t kernarg_ahead; /* how many more are looked at next time */
   bool kernel_before;     /* the packet launched last is a kernel */
-  aq_time launch_free;    /* when the packet launched last has launched */
   aq_time last_end;       /* of the kernels that completed */
 
   /* What a packet waits at; it blocks the others, so that one will do. */
@@ -160,6 +226,19 @@ struct aqsim_queue {
   uint64_t failed_packet;
   uint32_t fault; /* of the packet that stops it */
   char failure[AQSIM_FAULT_TEXT_MAX];
+
+  /* Losing and getting a slot. */
+  aqsim_queue *run_next, *run_previous; /* in the run list */
+  bool listed;                          /* it is */
+  bool leaving;                         /* preempted, has its slot yet */
+  bool opened; /* its gate did when no processor was there to see it */
+  bool map_pending;
+  aqsim_preempt_mode preemption; /* of the one under way */
+  uint32_t frozen;               /* flights */
+  aq_time frozen_at;
+  aqsim_event map_event; /* it is mapped, and goes on with what was active */
+  aqsim_pipe own_pipe;   /* of a queue of the host agent */
+  aqsim_slot own_slot;
 
   uint32_t sleepers; /* atomic: hosts that sleep until slots are free (live) */
   uint64_t doorbell;
@@ -223,6 +302,12 @@ static inline aq_time aqsim_acquire(const aqsim_device *device, uint32_t header)
 static inline aq_time aqsim_release(const aqsim_device *device, uint32_t header)
 {
   return device->release[aq_header_release(header)];
+}
+
+/* The pipe of a queue launches nothing more until then. */
+static inline void aqsim_queue_launch_until(aqsim_queue *queue, aq_time time)
+{
+  queue->pipe->units[AQSIM_UNIT_LAUNCH].free = time;
 }
 
 /* Schedules an event of a queue, in the order of its priority. */

@@ -18,8 +18,8 @@ static aq_time times(aq_time a, uint64_t b)
  * the life cycle charges it again. */
 static aq_time launch_cost(const aqsim_model *model)
 {
-  return model->release_agent + model->signal_write + model->acquire_agent +
-         model->dispatch_setup;
+  return model->end_of_pipe + model->release_agent + model->signal_write +
+         model->acquire_agent + model->dispatch_setup;
 }
 
 static aq_time spin_duration(const aqsim_model *model,

@@ -230,6 +230,10 @@ static aq_status model_check(reader *r)
   if (m->fetch_window < m->fetch_batch)
     return reader_fail(r, "fetch_window is below fetch_batch", none,
                        "; expected at least one batch");
+  if (m->slots_per_pipe > AQSIM_SLOTS_PER_PIPE_MAX ||
+      m->pipes > AQSIM_PIPES_MAX)
+    return reader_fail(r, "pipes or slots_per_pipe", none,
+                       ": expected at most 1024 pipes of 64 slots");
   if (m->copy_engines + m->copy_engines_peer > ENGINES_MAX)
     return reader_fail(r, "copy_engines and copy_engines_peer", none,
                        ": expected at most 32 together");

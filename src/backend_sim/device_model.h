@@ -30,6 +30,11 @@ typedef enum aqsim_read_advance {
   AQSIM_ADVANCE_LAUNCH,
 } aqsim_read_advance;
 
+/* As aqsim_preempt_mode. */
+typedef enum aqsim_preemption {
+  AQSIM_PREEMPTION_DRAIN,
+  AQSIM_PREEMPTION_SWITCH,
+} aqsim_preemption;
 /* Numbered as aq_link_type. */
 typedef enum aqsim_host_link {
   AQSIM_LINK_PCIE,
@@ -43,6 +48,8 @@ enum {
   AQSIM_KEY_COUNT
 };
 
+enum { AQSIM_PIPES_MAX = 1024, AQSIM_SLOTS_PER_PIPE_MAX = 64 };
+
 typedef struct aqsim_model {
 #define AQSIM_TYPE_TIME                        aq_time
 #define AQSIM_TYPE_FREQUENCY                   int64_t
@@ -52,6 +59,7 @@ typedef struct aqsim_model {
 #define AQSIM_TYPE_YESNO                       int64_t
 #define AQSIM_TYPE_STAMP                       int64_t
 #define AQSIM_TYPE_ADVANCE                     int64_t
+#define AQSIM_TYPE_PREEMPTION                  int64_t
 #define AQSIM_TYPE_LINK                        int64_t
 #define AQSIM_TYPE_TEXT                        const char *
 #define K(key, kind, group, smallest, meaning) AQSIM_TYPE_##kind key;

@@ -39,6 +39,7 @@ static const unit bare_units[] = {{"", 1}, {NULL, 0}};
 static const char *const yesno_choices[] = {"no", "yes", NULL};
 static const char *const stamp_choices[] = {"wave", "glued", NULL};
 static const char *const advance_choices[] = {"completion", "launch", NULL};
+static const char *const preemption_choices[] = {"drain", "switch", NULL};
 static const char *const link_choices[] = {"pcie", "xgmi", NULL};
 
 /* Times end at 1000 s, so that sums of them never overflow. */
@@ -57,6 +58,7 @@ static const kind_rules rules[] = {
     [AQSIM_KIND_YESNO] = {NULL, yesno_choices, 1, "yes or no"},
     [AQSIM_KIND_STAMP] = {NULL, stamp_choices, 1, "wave or glued"},
     [AQSIM_KIND_ADVANCE] = {NULL, advance_choices, 1, "completion or launch"},
+    [AQSIM_KIND_PREEMPTION] = {NULL, preemption_choices, 1, "drain or switch"},
     [AQSIM_KIND_LINK] = {NULL, link_choices, 1, "pcie or xgmi"},
     [AQSIM_KIND_TEXT] = {NULL, NULL, 0, "text"},
 };

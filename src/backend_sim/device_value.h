@@ -21,6 +21,7 @@ typedef enum aqsim_kind {
   AQSIM_KIND_YESNO,
   AQSIM_KIND_STAMP,
   AQSIM_KIND_ADVANCE,
+  AQSIM_KIND_PREEMPTION,
   AQSIM_KIND_LINK,
   AQSIM_KIND_TEXT,
 } aqsim_kind;

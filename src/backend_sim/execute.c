@@ -8,6 +8,7 @@
 #include "backend_sim/cost.h"
 #include "backend_sim/memory_fault.h"
 #include "backend_sim/queues.h"
+#include "backend_sim/slots.h"
 
 /* ---- kernels ---- */
 
@@ -83,7 +84,7 @@ static aqsim_flow launch_kernel(aqsim_flight *flight)
                   device->model->dispatch_setup;
   flight->glued = start_is_glued(flight);
   flight->stamp = flight->glued ? queue->last_end : flight->start;
-  queue->launch_free = flight->start;
+  aqsim_queue_launch_until(queue, flight->start);
   queue->kernel_before = true;
   flight->workgroups = aqsim_packet_workgroups(packet);
   if (kernargs_are_missing(queue, kernel, packet, flight->workgroups, &hole))
@@ -94,7 +95,7 @@ static aqsim_flow launch_kernel(aqsim_flight *flight)
                                          flight->workgroups, queue->cus));
   /* Without a host function nothing happens at the end that anyone sees. */
   if (!kernel->desc.function || flight->workgroups == 0)
-    return aqsim_flight_finish(flight);
+    return aqsim_kernel_finish(flight);
   return aqsim_flight_sleep(flight, AQSIM_STEP_RUN, flight->end, AQSIM_AT_END);
 }
 
@@ -116,7 +117,7 @@ static bool kernel_call(aqsim_flight *flight, const aqsim_kernel *kernel,
 static aqsim_flow run_kernel(aqsim_flight *flight)
 {
   return kernel_call(flight, flight->kernel, &flight->packet.kernel)
-             ? aqsim_flight_finish(flight)
+             ? aqsim_kernel_finish(flight)
              : AQSIM_GONE;
 }
 
@@ -126,8 +127,8 @@ static aqsim_flow launch_barrier(aqsim_flight *flight)
 {
   aqsim_queue *queue = flight->queue;
   aq_time look = queue->sim->now + queue->device->model->barrier_process;
-  queue->blocked = true;
-  queue->launch_free = look;
+  queue->hold |= AQSIM_HOLD_PACKET;
+  aqsim_queue_launch_until(queue, look);
   queue->kernel_before = false;
   flight->glued = false;
   return aqsim_flight_sleep(flight, AQSIM_STEP_LOOK, look, AQSIM_AT_LAUNCH);
@@ -196,6 +197,16 @@ static aqsim_flow launch_barrier_value(aqsim_flight *flight)
   return aqsim_flight_fail(flight, AQSIM_FAULT_VENDOR_FORMAT, text);
 }
 
+/* What waits at a closed gate is nothing that a slot has to be kept for. */
+static aqsim_flow gate_wait(aqsim_queue *queue, bool open)
+{
+  if (open)
+    return AQSIM_GO;
+  if (queue->device->slots.contended)
+    aqsim_slots_progress(queue);
+  return AQSIM_WAIT;
+}
+
 aqsim_flow aqsim_step_look(aqsim_flight *flight)
 {
   const aq_signal *dependencies;
@@ -206,7 +217,7 @@ aqsim_flow aqsim_step_look(aqsim_flight *flight)
   queue->gated = flight;
   bool open = aqsim_gate_arm(&queue->gate, queue->legs, dependencies, count,
                              &test, queue->device->model->dependency_poll);
-  return open ? AQSIM_GO : AQSIM_WAIT;
+  return gate_wait(queue, open);
 }
 
 aqsim_flow aqsim_step_seen(aqsim_flight *flight)
@@ -228,7 +239,7 @@ static aqsim_flow launch_agent(aqsim_flight *flight)
   flight->glued = false;
   flight->start = flight->stamp = flight->end =
       queue->sim->now + aqsim_acquire(queue->device, flight->packet.header);
-  queue->launch_free = flight->start;
+  aqsim_queue_launch_until(queue, flight->start);
   return aqsim_flight_sleep(flight, AQSIM_STEP_RUN, flight->start,
                             AQSIM_AT_END);
 }
@@ -265,13 +276,14 @@ static aqsim_flow launch_pm4(aqsim_flight *flight)
                                                     pm4->hole, pm4->text)
                         : aqsim_flight_fail(flight, AQSIM_FAULT_VENDOR_FORMAT,
                                             pm4->text);
-  queue->blocked = true;
+  queue->hold |= AQSIM_HOLD_PACKET;
   queue->kernel_before = false;
   flight->glued = false;
   flight->start = flight->stamp = queue->sim->now +
                                   device->model->barrier_process +
                                   aqsim_acquire(device, flight->packet.header);
-  flight->end = queue->launch_free = flight->start;
+  flight->end = flight->start;
+  aqsim_queue_launch_until(queue, flight->start);
   return aqsim_flight_sleep(flight, AQSIM_STEP_RUN, flight->start,
                             AQSIM_AT_LAUNCH);
 }
@@ -313,7 +325,7 @@ static aqsim_flow pm4_wait(aqsim_flight *flight)
   bool open =
       aqsim_gate_arm_memory(&queue->gate, queue->legs, pm4->address, &pm4->test,
                             queue->device->model->dependency_poll);
-  return open ? AQSIM_GO : AQSIM_WAIT;
+  return gate_wait(queue, open);
 }
 
 /* Runs to the next command that takes time. */

@@ -53,6 +53,17 @@ aqsim_flight_finish(aqsim_flight *flight)
                             AQSIM_AT_COMPLETE);
 }
 
+/* Of a kernel: its end has to come through first. */
+__attribute__((always_inline)) static inline aqsim_flow
+aqsim_kernel_finish(aqsim_flight *flight)
+{
+  const aqsim_device *device = flight->queue->device;
+  unsigned scope = aq_header_release(flight->packet.header);
+  return aqsim_flight_sleep(flight, AQSIM_STEP_COMPLETE,
+                            flight->end + device->finish[scope],
+                            AQSIM_AT_COMPLETE);
+}
+
 /* The queue stops at this packet: its error callback is told once. The flight
  * is gone afterwards. */
 aqsim_flow aqsim_flight_fail(aqsim_flight *flight, uint32_t fault,

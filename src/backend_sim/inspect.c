@@ -36,7 +36,9 @@ static void turn_words(const aqsim_flight *flight, char *text)
   const aqsim_queue *queue = flight->queue;
   if (flight != queue->turn_first)
     snprintf(text, STATE, "waits for the packet before it");
-  else if (queue->blocked)
+  else if (queue->hold & AQSIM_HOLD_SLOT)
+    snprintf(text, STATE, "waits for a hardware queue");
+  else if (queue->hold & AQSIM_HOLD_PACKET)
     snprintf(text, STATE, "waits for the packet that blocks the queue");
   else if (aq_header_barrier(flight->packet.header) && queue->active > 0)
     snprintf(text, STATE,

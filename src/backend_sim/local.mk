@@ -1,6 +1,7 @@
 libaqcore_la_SOURCES += \
 	src/backend_sim/calendar.c src/backend_sim/calendar.h \
 	src/backend_sim/clock.c src/backend_sim/clock.h \
+	src/backend_sim/context.c src/backend_sim/context.h \
 	src/backend_sim/copies.c src/backend_sim/copies.h \
 	src/backend_sim/core.h \
 	src/backend_sim/cost.c src/backend_sim/cost.h \
@@ -30,6 +31,7 @@ libaqcore_la_SOURCES += \
 	src/backend_sim/null.c src/backend_sim/null.h \
 	src/backend_sim/null_retire.c src/backend_sim/null_retire.h \
 	src/backend_sim/packets.c src/backend_sim/packets.h \
+	src/backend_sim/pipes.c src/backend_sim/pipes.h \
 	src/backend_sim/pm4.c src/backend_sim/pm4.h \
 	src/backend_sim/processor.c src/backend_sim/processor.h \
 	src/backend_sim/queue_life.c src/backend_sim/queue_life.h \
@@ -37,6 +39,7 @@ libaqcore_la_SOURCES += \
 	src/backend_sim/records.c src/backend_sim/records.h \
 	src/backend_sim/signals.c src/backend_sim/signals.h \
 	src/backend_sim/sim.c src/backend_sim/sim.h \
+	src/backend_sim/slots.c src/backend_sim/slots.h \
 	src/backend_sim/testbed.c \
 	src/backend_sim/traffic.c src/backend_sim/traffic.h
 
@@ -48,7 +51,7 @@ AQSIM_DEVICES = \
 devicesdir = $(pkgdatadir)/devices
 dist_devices_DATA = $(AQSIM_DEVICES)
 EXTRA_DIST += src/backend_sim/embed.sh \
-	doc/formats/device.md doc/lifecycle.md doc/live.md
+	doc/formats/device.md doc/hardware-queues.md doc/lifecycle.md doc/live.md
 
 nodist_libaqcore_la_SOURCES += src/backend_sim/embedded.c
 CLEANFILES += src/backend_sim/embedded.c

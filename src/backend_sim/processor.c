@@ -2,21 +2,41 @@
 #include "backend_sim/processor.h"
 
 #include "backend_sim/execute.h"
+#include "backend_sim/pipes.h"
 #include "backend_sim/queues.h"
+#include "backend_sim/slots.h"
 
 /* ---- steps ---- */
+
+/* The launch unit of a shared pipe is had in turn. */
+__attribute__((noinline)) static bool launch_in_turn(aqsim_flight *flight)
+{
+  aqsim_queue *queue = flight->queue;
+  aqsim_unit *unit = &queue->pipe->units[AQSIM_UNIT_LAUNCH];
+  if (!aqsim_unit_is_early(unit, flight->fetch))
+    return aqsim_unit_take(unit, queue);
+  aqsim_flight_sleep(flight, AQSIM_STEP_TURN, flight->fetch, AQSIM_AT_LAUNCH);
+  return false;
+}
 
 /* Called for the first packet in line only. */
 static aqsim_flow step_turn(aqsim_flight *flight)
 {
   aqsim_queue *queue = flight->queue;
-  if (flight->sleeping || queue->blocked)
+  if (flight->sleeping || queue->hold)
     return AQSIM_WAIT;
   if (queue->active > 0 && aq_header_barrier(flight->packet.header))
     return AQSIM_WAIT;
-  aq_time time = aq_time_max(flight->fetch, queue->launch_free);
-  if (time > queue->sim->now)
-    return aqsim_flight_sleep(flight, AQSIM_STEP_TURN, time, AQSIM_AT_LAUNCH);
+  const aqsim_pipe *pipe = queue->pipe;
+  if (__builtin_expect(aqsim_pipe_is_shared(pipe), false)) {
+    if (!launch_in_turn(flight))
+      return AQSIM_WAIT;
+  } else {
+    aq_time time =
+        aq_time_max(flight->fetch, pipe->units[AQSIM_UNIT_LAUNCH].free);
+    if (time > queue->sim->now)
+      return aqsim_flight_sleep(flight, AQSIM_STEP_TURN, time, AQSIM_AT_LAUNCH);
+  }
   queue->turn_first = flight->next;
   if (!queue->turn_first)
     queue->turn_last = NULL;
@@ -33,9 +53,9 @@ static aqsim_flow header_doubt(aqsim_flight *flight)
   aqsim_queue *queue = flight->queue;
   flight->reread = true;
   /* Nothing passes it meanwhile. */
-  queue->launch_free = queue->sim->now + queue->device->model->packet_fetch;
-  return aqsim_flight_sleep(flight, AQSIM_STEP_LAUNCH, queue->launch_free,
-                            AQSIM_AT_LAUNCH);
+  aq_time again = queue->sim->now + queue->device->model->packet_fetch;
+  aqsim_queue_launch_until(queue, again);
+  return aqsim_flight_sleep(flight, AQSIM_STEP_LAUNCH, again, AQSIM_AT_LAUNCH);
 }
 
 /* The queue stopped between its turn and its launch. */
@@ -94,15 +114,20 @@ static aqsim_flow step_complete(aqsim_flight *flight)
   if (queue->device->model->read_index_advance == AQSIM_ADVANCE_COMPLETION)
     aqsim_queue_retire(queue, flight->id);
   if (kind->blocks)
-    queue->blocked = false;
+    queue->hold &= (uint8_t)~AQSIM_HOLD_PACKET;
   else if (kind->record == AQ_KIND_KERNEL)
     queue->last_end = aq_time_max(queue->last_end, flight->end);
   queue->active--;
   aqsim_flight_free(flight);
-  if (aqsim_queue_is_idle(queue))
+  if (queue->hold) {
+    aqsim_slots_progress(queue);
+  } else if (aqsim_queue_is_idle(queue)) {
     queue->idle_since = sim->now;
-  else
+    if (queue->device->slots.contended)
+      aqsim_slots_progress(queue);
+  } else {
     aqsim_queue_pump(queue);
+  }
   return AQSIM_GONE;
 }
 
@@ -153,14 +178,21 @@ static void flight_fire(aqsim_event *event)
 
 static void gate_opened(aqsim_gate *gate)
 {
-  const aqsim_queue *queue =
+  aqsim_queue *queue =
       (aqsim_queue *)(void *)((char *)gate - offsetof(aqsim_queue, gate));
+  if (aqsim_slots_gate_opened(queue))
+    flight_run(queue->gated);
+}
+
+void aqsim_queue_gate_resume(aqsim_queue *queue)
+{
   flight_run(queue->gated);
 }
 
 void aqsim_flight_init(aqsim_flight *flight)
 {
   flight->event.fire = flight_fire;
+  flight->frozen = false;
 }
 
 void aqsim_queue_gate_init(aqsim_queue *queue)

@@ -20,6 +20,9 @@ void aqsim_flight_begin(aqsim_flight *flight);
 /* Launches what can be launched, and fetches more if there is room. */
 void aqsim_queue_pump(aqsim_queue *queue);
 
+/* The packet that waits at the gate goes on. */
+void aqsim_queue_gate_resume(aqsim_queue *queue);
+
 /* One row of the step table, for documentation and its test. */
 typedef struct aqsim_step_text {
   const char *name, *waits, *then;

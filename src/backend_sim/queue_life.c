@@ -6,6 +6,7 @@
 
 #include "backend_sim/deadlock.h"
 #include "backend_sim/queues.h"
+#include "backend_sim/slots.h"
 
 enum {
   PRIVATE_HINT_MAX = 262128, /* bytes a work-item: what scratch can hold */
@@ -118,7 +119,7 @@ static void queue_free(aqsim_queue *queue)
 
 static uint64_t queue_events(const aqsim_queue *queue)
 {
-  return 2 + (uint64_t)queue->ring.size; /* fetch, gate, flights */
+  return 3 + (uint64_t)queue->ring.size; /* fetch, map, gate, flights */
 }
 
 /* Allocates the queue, its ring and what the processor keeps beside it. */
@@ -194,9 +195,9 @@ static void queue_describe(aqsim *sim, aqsim_queue *queue,
   queue->references = 1;
   queue->rank = AQSIM_RANK_NORMAL;
   queue->cus = (uint32_t)queue->device->model->cus;
-  queue->mapped_at = queue->launch_free = queue->fetch_free = sim->now;
   queue->last_end = AQ_TIME_NONE;
   aqsim_queue_begin(queue);
+  aqsim_queue_slot_init(queue);
   aqsim_queue_gate_init(queue);
   queue_init_abi(queue, desc);
   if (desc->type == AQ_QUEUE_SOFT) {
@@ -278,6 +279,8 @@ void aqsim_queue_destroy(aqsim_queue *queue)
   aqsim_queue_stop(queue, AQSIM_QUEUE_INACTIVE);
   aqsim_gate_disarm(&queue->gate);
   aqsim_calendar_forget(&sim->calendar, &queue->gate, sizeof queue->gate);
+  aqsim_calendar_forget(&sim->calendar, &queue->map_event,
+                        sizeof queue->map_event);
   aqsim_calendar_forget(&sim->calendar, queue->flights,
                         queue->fresh * sizeof *queue->flights);
   queue_unlink(sim, queue);
@@ -360,9 +363,9 @@ static aq_status priority_set(aqsim_queue *queue, int32_t value, aq_diag *diag)
     return aq_diag_set(diag, AQ_ERR_INVALID,
                        "queue %u: priority %d; expected -1, 0 or 1",
                        queue->ring.id, value);
-  queue->rank = value > 0    ? AQSIM_RANK_HIGH
-                : value == 0 ? AQSIM_RANK_NORMAL
-                             : AQSIM_RANK_LOW;
+  aqsim_queue_rank_set(queue, value > 0    ? AQSIM_RANK_HIGH
+                              : value == 0 ? AQSIM_RANK_NORMAL
+                                           : AQSIM_RANK_LOW);
   return AQ_OK;
 }
 

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 #include "backend_sim/queues.h"
 
+#include "backend_sim/pipes.h"
 #include "backend_sim/processor.h"
+#include "backend_sim/slots.h"
 
 /* ---- flights ---- */
 
@@ -16,18 +18,6 @@ bool aqsim_queue_is_idle(const aqsim_queue *queue)
 {
   return queue->noticed == queue->fetched && queue->waiting == 0 &&
          queue->active == 0;
-}
-
-/* A doorbell on a queue that had nothing to do: the scheduler may have taken
- * its hardware slot away. */
-static void queue_map(aqsim_queue *queue)
-{
-  const aqsim_model *model = queue->device->model;
-  aq_time now = queue->sim->now;
-  if (queue->mapped_once && now - queue->idle_since < model->unmap_after)
-    return;
-  queue->mapped_once = true;
-  queue->mapped_at = now + model->remap_latency;
 }
 
 /* Whether a doorbell told of packet `id`. */
@@ -61,14 +51,15 @@ void aqsim_queue_notice(aqsim_queue *queue)
   if (id >= end || queue->state != AQSIM_QUEUE_ACTIVE ||
       !packet_is_there(queue, id))
     return;
-  if (aqsim_queue_is_idle(queue))
-    queue_map(queue);
+  bool idle = aqsim_queue_is_idle(queue);
   uint64_t mask = queue->ring.size - 1;
   aq_time now = queue->sim->now;
   do
     queue->submitted[id++ & mask] = now;
   while (id < end && packet_is_there(queue, id));
   queue->noticed = id;
+  if (idle)
+    aqsim_queue_map(queue);
   aqsim_queue_fetch_more(queue);
 }
 
@@ -100,11 +91,18 @@ static aq_time packet_known(const aqsim_queue *queue, uint64_t id)
 
 void aqsim_queue_fetch_schedule(aqsim_queue *queue)
 {
-  if (queue->state != AQSIM_QUEUE_ACTIVE || !flight_available(queue))
+  if (queue->state != AQSIM_QUEUE_ACTIVE || (queue->hold & AQSIM_HOLD_SLOT) ||
+      !flight_available(queue))
     return;
+  aqsim_unit *unit = &queue->pipe->units[AQSIM_UNIT_FETCH];
   aq_time time = packet_known(queue, queue->fetched);
-  time = aq_time_max(time, aq_time_max(queue->fetch_free, queue->sim->now));
   queue->fetch_pending = true;
+  if (!aqsim_pipe_is_shared(queue->pipe))
+    time = aq_time_max(time, aq_time_max(unit->free, queue->sim->now));
+  else if (!aqsim_unit_is_early(unit, time)) {
+    aqsim_unit_want(unit, queue);
+    return;
+  }
   aqsim_queue_push(queue, &queue->fetch_event, time, AQSIM_AT_FETCH);
 }
 
@@ -128,15 +126,24 @@ static void packet_fetch(aqsim_queue *queue, aqsim_flight *flight,
   aqsim_flight_begin(flight);
 }
 
-/* Reads one batch out of the ring. What the slots hold now counts: a header
- * that became INVALID again stalls the queue until the next look. */
-static void queue_fetch(aqsim_event *event)
+/* A unit that is alone with its queue is there at the right time, unless it has
+ * just become so. */
+static bool fetch_may_begin(aqsim_queue *queue)
 {
-  aqsim_queue *queue =
-      (aqsim_queue *)(void *)((char *)event -
-                              offsetof(aqsim_queue, fetch_event));
+  aqsim_unit *unit = &queue->pipe->units[AQSIM_UNIT_FETCH];
+  return (!aqsim_pipe_is_shared(queue->pipe) &&
+          unit->free <= queue->sim->now) ||
+         aqsim_unit_take(unit, queue);
+}
+
+/* What the slots hold now counts: a header that became INVALID again stalls the
+ * queue until the next look. */
+void aqsim_queue_fetch(aqsim_queue *queue)
+{
   const aqsim_model *model = queue->device->model;
   aq_time now = queue->sim->now, decoded = now + model->packet_fetch;
+  if (!fetch_may_begin(queue))
+    return;
   queue->fetch_pending = false;
   for (int64_t i = 0; i < model->fetch_batch; i++) {
     if (queue->fetched == queue->noticed ||
@@ -153,13 +160,20 @@ static void queue_fetch(aqsim_event *event)
     decoded += model->packet_decode;
     packet_fetch(queue, flight, decoded);
   }
-  queue->fetch_free = decoded;
+  queue->pipe->units[AQSIM_UNIT_FETCH].free = decoded;
   aqsim_queue_pump(queue);
+}
+
+static void fetch_fire(aqsim_event *event)
+{
+  aqsim_queue_fetch(
+      (aqsim_queue *)(void *)((char *)event -
+                              offsetof(aqsim_queue, fetch_event)));
 }
 
 void aqsim_queue_begin(aqsim_queue *queue)
 {
-  queue->fetch_event.fire = queue_fetch;
+  queue->fetch_event.fire = fetch_fire;
 }
 
 void aqsim_queue_retire(aqsim_queue *queue, uint64_t id)
@@ -180,9 +194,9 @@ void aqsim_queue_retire(aqsim_queue *queue, uint64_t id)
     queue->sim->signals.awake(queue->sim->signals.awake_user);
 }
 
-void aqsim_queue_stop(aqsim_queue *queue, aqsim_queue_state state)
+/* Frees what was decoded and not launched. */
+static void decoded_drop(aqsim_queue *queue)
 {
-  queue->state = state;
   while (queue->turn_first) {
     aqsim_flight *flight = queue->turn_first;
     queue->turn_first = flight->next;
@@ -198,4 +212,17 @@ void aqsim_queue_stop(aqsim_queue *queue, aqsim_queue_state state)
     aqsim_calendar_forget(&queue->sim->calendar, &queue->fetch_event,
                           sizeof queue->fetch_event);
   queue->fetch_pending = false;
+}
+
+void aqsim_queue_unfetch(aqsim_queue *queue)
+{
+  queue->fetched -= queue->waiting;
+  decoded_drop(queue);
+}
+
+void aqsim_queue_stop(aqsim_queue *queue, aqsim_queue_state state)
+{
+  queue->state = state;
+  decoded_drop(queue);
+  aqsim_queue_unmap(queue);
 }

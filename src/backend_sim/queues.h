@@ -18,6 +18,12 @@ void aqsim_queue_notice(aqsim_queue *queue);
 /* The same for every queue: packets and doorbells stored without a call. */
 void aqsim_queues_notice(aqsim *sim);
 
+/* Reads one batch now, if the fetch unit can be had. */
+void aqsim_queue_fetch(aqsim_queue *queue);
+
+/* What was decoded and not launched is forgotten, to be fetched again. */
+void aqsim_queue_unfetch(aqsim_queue *queue);
+
 /* Schedules the next fetch: for aqsim_queue_fetch_more. */
 void aqsim_queue_fetch_schedule(aqsim_queue *queue);
 

@@ -14,6 +14,7 @@
 #include "backend_sim/live_device.h"
 #include "backend_sim/queue_life.h"
 #include "backend_sim/queues.h"
+#include "backend_sim/slots.h"
 
 /* ---- life ---- */
 
@@ -26,6 +27,8 @@ static void device_fences(aqsim_device *device)
       0, model->release_agent, model->release_system, model->release_system};
   memcpy(device->acquire, acquire, sizeof acquire);
   memcpy(device->release, release, sizeof release);
+  for (int i = 0; i < AQSIM_SCOPES; i++)
+    device->finish[i] = model->end_of_pipe + release[i] + model->signal_write;
 }
 
 static void device_describe(const aqsim_device *device, aq_device_info *info)
@@ -79,6 +82,9 @@ static void device_name_uniquely(aqsim_device *device)
   for (const char *c = device->model->product; *c; c++)
     hash = (hash ^ (unsigned char)*c) * UINT64_C(0x100000001b3);
   hash = (hash ^ device->ordinal) * UINT64_C(0x100000001b3);
+  /* So that the first digits differ too. */
+  hash = (hash ^ hash >> 33) * UINT64_C(0xff51afd7ed558ccd);
+  hash ^= hash >> 33;
   snprintf(device->uuid, sizeof device->uuid, "GPU-%016" PRIx64, hash);
 }
 
@@ -96,6 +102,9 @@ static aq_status device_open(aqsim *sim, uint32_t ordinal, aq_diag *diag)
       .lds_per_workgroup = (uint64_t)device->model->lds_per_workgroup,
       .foundation = sim->semantics == AQ_SEMANTICS_FOUNDATION};
   device_describe(device, &sim->infos[ordinal]);
+  if (!aqsim_slots_init(device))
+    return aq_diag_set(diag, AQ_ERR_NO_MEMORY,
+                       "out of memory for the pipes of a device");
   return device_announce(device, diag);
 }
 
@@ -113,6 +122,8 @@ static void sim_close(aq_transport *t)
   aqsim_kernels_fini(&sim->kernels);
   aqsim_signals_fini(&sim->signals);
   aqsim_calendar_fini(&sim->calendar);
+  for (uint32_t i = 0; sim->devices && i < sim->device_count; i++)
+    aqsim_slots_fini(&sim->devices[i]);
   aqsim_traffic_fini(&sim->traffic);
   aqsim_links_fini(&sim->links);
   aqsim_device_set_fini(&sim->models);

@@ -87,6 +87,12 @@ static void fault_note(const aq_queue_error *error, void *user)
 
 aq_ring *aqsim_testbed_queue(aqsim_testbed *bed, uint32_t size)
 {
+  return aqsim_testbed_queue_on(bed, 0, size);
+}
+
+aq_ring *aqsim_testbed_queue_on(aqsim_testbed *bed, uint32_t device,
+                                uint32_t size)
+{
   if (!bed_is_well(bed))
     return NULL;
   bed_queue *queue = calloc(1, sizeof *queue);
@@ -94,7 +100,8 @@ aq_ring *aqsim_testbed_queue(aqsim_testbed *bed, uint32_t size)
     aq_diag_set(&bed->problem, AQ_ERR_NO_MEMORY, "out of memory");
     return NULL;
   }
-  aq_queue_desc desc = {.size = size, .error = fault_note, .user = queue};
+  aq_queue_desc desc = {
+      .device = device, .size = size, .error = fault_note, .user = queue};
   if (bed->t->ops->queue_create(bed->t, &desc, &queue->ring, &bed->problem) !=
       AQ_OK) {
     free(queue);

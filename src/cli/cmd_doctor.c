@@ -124,11 +124,11 @@ static void check_runtime(doctor *d)
     find(d, FINDING_MISSING, "HSA runtime",
          "install ROCm or libhsa-runtime64-1, or give --libhsa PATH; the "
          "simulator does not need it",
-         "%s: %s", found.path, found.problem);
+         "%s", found.problem);
     break;
   case AQHSA_PROBE_FOREIGN:
     find(d, FINDING_MISSING, "HSA runtime", "give --libhsa another PATH",
-         "%s is no HSA runtime: %s", found.path, found.problem);
+         "%s", found.problem);
     break;
   case AQHSA_PROBE_FAILED:
     find(d, FINDING_MISSING, "HSA runtime",
@@ -136,7 +136,10 @@ static void check_runtime(doctor *d)
          "%s: %s", found.path, found.problem);
     break;
   case AQHSA_PROBE_READY:
-    find(d, found.gpus ? FINDING_OK : FINDING_NOTE, "HSA runtime", NULL,
+    find(d, found.gpus ? FINDING_OK : FINDING_NOTE, "HSA runtime",
+         found.gpus ? "run with --transport hsa; `make check-hsa` runs the "
+                      "contract suite on it, doc/hsa.md says what that shows"
+                    : NULL,
          "%s: %" PRIu32 " GPUs%s%s%s, %" PRIu32 " CPUs", found.path, found.gpus,
          found.gpus ? " (" : "", found.gpu, found.gpus ? ")" : "", found.cpus);
     break;

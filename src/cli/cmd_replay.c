@@ -97,13 +97,8 @@ static aq_status read_options(aq_cli *cli, replay_job *job)
   aq_status status = read_mode(cli, job);
   if (status == AQ_OK)
     status = read_level(cli, job);
-  int64_t queues = 0;
   if (status == AQ_OK)
-    status = aq_cli_number(cli, AQ_CLI_OPT_QUEUES, 1, 0, &queues);
-  if (status == AQ_OK && queues > UINT32_MAX)
-    status = aq_diag_set(&cli->diag, AQ_ERR_INVALID,
-                         "--queues %" PRId64 ": too many", queues);
-  job->options.queues = (uint32_t)queues;
+    status = aq_cli_queues(cli, &job->options.queues);
   return status == AQ_OK ? read_confidence(cli, job) : status;
 }
 

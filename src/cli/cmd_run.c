@@ -4,6 +4,16 @@
 #include "cli/runs.h"
 #include "run/scenario.h"
 
+/* How the streams were mapped, for those who look at the run later. */
+static void run_notes(aq_cli_json *json, const void *user)
+{
+  const aq_cli_performance *performance = user;
+  aq_cli_json_map(json, "run");
+  aq_cli_json_int(json, "queues",
+                  performance->queues ? performance->queues : AQ_NONE);
+  aq_cli_json_close_map(json);
+}
+
 static aq_status run_scenario(aq_cli *cli, aq_store *store,
                               aq_cli_performance *performance, int64_t seed)
 {
@@ -38,6 +48,13 @@ aq_status aq_cli_run(aq_cli *cli)
     status = aq_cli_performance_init(cli, &performance);
   if (status != AQ_OK)
     return status;
+  status = aq_cli_queues(cli, &performance.queues);
+  if (status != AQ_OK) {
+    aq_cli_performance_fini(&performance);
+    return status;
+  }
+  performance.notes = run_notes;
+  performance.notes_user = &performance;
   status = aq_cli_store_open(cli, AQ_STORE_WRITE, &store);
   if (status == AQ_OK) {
     status = run_scenario(cli, store, &performance, seed);

@@ -10,6 +10,7 @@
 #include "cli/queue_summary.h"
 #include "cli/runs.h"
 #include "cli/text.h"
+#include "cli/topology_show.h"
 #include "cli/transports.h"
 
 /* ---- a run ---- */
@@ -241,6 +242,8 @@ static aq_status print_device(aq_cli *cli, const aq_device_model *model)
 
 static aq_status show_device(aq_cli *cli)
 {
+  if (strpbrk(cli->args[0], "*,"))
+    return aq_cli_show_topology(cli, cli->args[0]);
   aq_device_model *model;
   aq_status status =
       aq_device_model_load(cli->args[0], NULL, &model, &cli->diag);
@@ -261,8 +264,10 @@ static bool is_device(const char *text)
   if (strchr(text, '/') ||
       (length > 7 && strcmp(text + length - 7, ".device") == 0))
     return true;
+  length = strcspn(text, "*,"); /* of a list, the first */
   for (size_t i = 0; aq_device_model_name(i); i++)
-    if (strcmp(aq_device_model_name(i), text) == 0)
+    if (strlen(aq_device_model_name(i)) == length &&
+        memcmp(aq_device_model_name(i), text, length) == 0)
       return true;
   return false;
 }

@@ -11,6 +11,7 @@ aqueduct_SOURCES = \
 	src/cli/cmd_import.c \
 	src/cli/cmd_list.c \
 	src/cli/cmd_replay.c \
+	src/cli/cmd_report.c \
 	src/cli/cmd_run.c \
 	src/cli/cmd_show.c \
 	src/cli/cmd_store.c \
@@ -29,6 +30,7 @@ aqueduct_SOURCES = \
 	src/cli/runs.c src/cli/runs.h \
 	src/cli/table.c src/cli/table.h \
 	src/cli/text.c src/cli/text.h \
+	src/cli/topology_show.c src/cli/topology_show.h \
 	src/cli/thresholds.c src/cli/thresholds.h
 aqueduct_CPPFLAGS = $(AM_CPPFLAGS) $(SMARTCOLS_CFLAGS) $(YAJL_CFLAGS)
 aqueduct_LDADD = $(LDADD) $(SMARTCOLS_LIBS) $(YAJL_LIBS)
@@ -45,6 +47,7 @@ aq_man_pages = \
 	aqueduct-import.1 \
 	aqueduct-list.1 \
 	aqueduct-replay.1 \
+	aqueduct-report.1 \
 	aqueduct-run.1 \
 	aqueduct-show.1 \
 	aqueduct-store.1

@@ -128,6 +128,18 @@ aq_status aq_cli_performance_init(aq_cli *cli, aq_cli_performance *out)
   return status;
 }
 
+aq_status aq_cli_queues(aq_cli *cli, uint32_t *out)
+{
+  int64_t queues;
+  aq_status status = aq_cli_number(cli, AQ_CLI_OPT_QUEUES, 1, 0, &queues);
+  if (status == AQ_OK && queues > UINT32_MAX)
+    status = aq_diag_set(&cli->diag, AQ_ERR_INVALID, "--queues %lld: too many",
+                         (long long)queues);
+  if (status == AQ_OK)
+    *out = (uint32_t)queues;
+  return status;
+}
+
 void aq_cli_performance_fini(aq_cli_performance *performance)
 {
   aq_policy_choice_destroy(performance->policy);
@@ -333,6 +345,7 @@ static aq_status perform(aq_cli *cli, aq_store *store,
   aq_run_options options = {
       .transport = aq_transport_stack_top(performance->transport)->ops,
       .open = open_options(performance, epoch),
+      .queues = performance->queues,
       .timeout = performance->timeout,
       .asked = signal_came,
       .line = line_tell,

@@ -20,6 +20,7 @@ typedef struct aq_cli_performance {
   const char *device; /* model or selector; NULL: the transport's default */
   const char **edits; /* owned */
   uint64_t seed;
+  uint32_t queues; /* hardware queues a device; 0: one a stream */
   bool live;
   aq_pace pace;    /* wall 0: none */
   aq_time timeout; /* of live mode; 0: none */
@@ -36,6 +37,9 @@ typedef struct aq_cli_performance {
  * unknown name is told with the nearest. */
 aq_status aq_cli_performance_init(aq_cli *cli, aq_cli_performance *out);
 void aq_cli_performance_fini(aq_cli_performance *performance);
+
+/* --queues; 0 when it is not given. */
+aq_status aq_cli_queues(aq_cli *cli, uint32_t *out);
 
 /* What the transport says of itself and of its first device (without texts);
  * all zero for a transport without devices. */

@@ -155,7 +155,9 @@ const aq_cli_command aq_cli_commands[AQ_CLI_CMD_COUNT] = {
          .text = "Runs the workload that a scenario file describes on a "
                  "transport, by default the simulator, and stores what "
                  "happened as a run.\n\n"
-                 "The device is the one of --device, else the scenario's.\n\n"
+                 "The device is the one of --device, else the scenario's. Each "
+                 "stream has a queue of its own; with --queues, the streams of "
+                 "a device share so many, as HIP's share four.\n\n"
                  "Without --policy each job goes at once to the queue of its "
                  "stream. A policy that fails, acts illegally or stalls ends "
                  "the run, and nothing is stored.\n\n"
@@ -168,7 +170,7 @@ const aq_cli_command aq_cli_commands[AQ_CLI_CMD_COUNT] = {
                "the same with another seed"},
               {"aqueduct run burst.json --policy edf,slots=2",
                "the same, two jobs at a time, earliest deadline first"}},
-         .options = PERFORMING,
+         .options = PERFORMING | BIT(QUEUES),
          .args_min = 1,
          .args_max = 1,
          .what = AQ_CLI_FILE},
@@ -279,16 +281,34 @@ const aq_cli_command aq_cli_commands[AQ_CLI_CMD_COUNT] = {
          .text = "Of a run: what is known of it, and a summary of each of "
                  "its queues. Of a device model: every constant with its "
                  "unit, its source, and whether it is calibrated or "
-                 "assumed. Of a file with a recorded program: its commands, "
-                 "one a line.\n\n"
+                 "assumed. Of several devices, as --device takes them: their "
+                 "copy engines and how they are linked. Of a file with a "
+                 "recorded program: its commands, one a line.\n\n"
                  "A name that is both a run and a device model means the "
                  "run; give the path of the .device file for the other.",
          .examples = {{"aqueduct show latest", "the newest run"},
                       {"aqueduct show mi300x", "the MI300X device model"},
+                      {"aqueduct show 'mi300x*4'", "how four are linked"},
                       {"aqueduct show ./loop.program", "disassemble it"}},
          .args_min = 1,
          .args_max = 1,
          .what = AQ_CLI_RUN_OR_DEVICE},
+    [AQ_CLI_CMD_REPORT] =
+        {.name = "report",
+         .arguments = "RUN...",
+         .summary = "make a page to look at, of one run or several",
+         .text = "Writes one HTML file that needs nothing else: timelines "
+                 "side by side, how far the ends of a replay are off, gaps, "
+                 "a table of kernels, and where the constants of the device "
+                 "model come from. A replay without its origin beside it is "
+                 "shown with it.\n\n"
+                 "The bytes depend on the runs alone.",
+         .examples = {{"aqueduct report s -o report.html",
+                       "the replay s beside what was measured"},
+                      {"aqueduct report a b -o report.html", "any two runs"}},
+         .args_min = 1,
+         .args_max = 16,
+         .what = AQ_CLI_RUN},
     [AQ_CLI_CMD_EXPORT] =
         {.name = "export",
          .arguments = "RUN",

@@ -87,6 +87,7 @@ typedef struct aq_cli_option {
   C(COMPARE, compare)                                                          \
   C(LIST, list)                                                                \
   C(SHOW, show)                                                                \
+  C(REPORT, report)                                                            \
   C(EXPORT, export)                                                            \
   C(STORE, store)                                                              \
   C(DOCTOR, doctor)                                                            \

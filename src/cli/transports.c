@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "backend_hsa/hsa.h"
 #include "backend_sim/device_model.h"
 #include "backend_sim/null.h"
 #include "backend_sim/sim.h"
@@ -13,8 +14,8 @@
 #include "wrap/fault.h"
 
 static const aq_transport_ops *const transports[] = {
-    &aqsim_transport_ops, &aqsim_null_transport_ops, &aq_fault_transport_ops,
-    NULL};
+    &aqsim_transport_ops, &aqsim_null_transport_ops, &aqhsa_transport_ops,
+    &aq_fault_transport_ops, NULL};
 
 const aq_transport_ops *const *aq_transports(void)
 {

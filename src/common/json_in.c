@@ -338,6 +338,14 @@ aq_status aq_json_number(const aq_json_node *node, double min, double max,
   return AQ_OK;
 }
 
+aq_status aq_json_bool(const aq_json_node *node, bool *out)
+{
+  if (!YAJL_IS_TRUE(node->value) && !YAJL_IS_FALSE(node->value))
+    return type_error(node, "true or false");
+  *out = YAJL_IS_TRUE(node->value);
+  return AQ_OK;
+}
+
 aq_status aq_json_text(const aq_json_node *node, const char **out)
 {
   if (!aq_json_is_text(node))
@@ -346,14 +354,6 @@ aq_status aq_json_text(const aq_json_node *node, const char **out)
   if (!*text)
     return aq_json_error(node, "text expected, it is empty");
   *out = text;
-  return AQ_OK;
-}
-
-aq_status aq_json_bool(const aq_json_node *node, bool *out)
-{
-  if (!YAJL_IS_TRUE(node->value) && !YAJL_IS_FALSE(node->value))
-    return type_error(node, "true or false");
-  *out = YAJL_IS_TRUE(node->value);
   return AQ_OK;
 }
 

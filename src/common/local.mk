@@ -1,6 +1,8 @@
 libaqcore_la_SOURCES += \
 	src/common/arena.c src/common/arena.h \
 	src/common/diag.c \
+	src/common/hsa_constants.def src/common/hsa_sim.h \
+	src/common/hsa_types.h \
 	src/common/json_in.c src/common/json_in.h \
 	src/common/map.c src/common/map.h \
 	src/common/memory_sink.c src/common/memory_sink.h \
@@ -10,12 +12,14 @@ libaqcore_la_SOURCES += \
 	src/common/status.c \
 	src/common/time_text.c src/common/time_text.h \
 	src/common/transport.c \
-	src/common/utf8.c src/common/utf8.h
+	src/common/utf8.c src/common/utf8.h \
+	src/common/visible_devices.c src/common/visible_devices.h
 
 # Installed as <aqueduct/…>; doc/abi.md lists them.
 pkginclude_HEADERS += \
 	src/common/aql.h \
 	src/common/device_hooks.h \
+	src/common/devices.h \
 	src/common/diag.h \
 	src/common/export.h \
 	src/common/hsa_abi.h \

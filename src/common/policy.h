@@ -275,7 +275,7 @@ typedef struct aq_preempt_result {
 } aq_preempt_result;
 
 /* What a launch is limited to; zeros: nothing. */
-typedef struct aq_launch {
+typedef struct aq_device_launch {
   const uint32_t *cu_mask; /* NULL: the queue's; lives until complete */
   uint32_t mask_count;     /* bits */
   uint32_t per_cu;         /* at most so many workgroups on a compute unit */
@@ -283,7 +283,7 @@ typedef struct aq_launch {
   uint32_t slice;   /* launched in parts of so many workgroups; between two,
                        pick may take another packet */
   uint32_t padding; /* workgroups that others leave free on each CU of mask */
-} aq_launch;
+} aq_device_launch;
 
 /* Which queue takes which slot. */
 typedef struct aq_mapping {
@@ -445,7 +445,7 @@ typedef struct aq_policy_ops {
                    const aq_device_packet *packets, uint32_t count);
   /* A kernel is about to be launched. NULL: no limits. */
   void (*launch)(aq_policy *policy, aq_policy_device *device,
-                 const aq_device_kernel *kernel, aq_launch *out);
+                 const aq_device_kernel *kernel, aq_device_launch *out);
   /* The compute unit of a kernel's next workgroup, or AQ_POLICY_NONE: none
    * now. NULL: the device's own placement. */
   uint32_t (*place)(aq_policy *policy, aq_policy_device *device,

@@ -36,7 +36,8 @@ typedef struct aqsim_testbed aqsim_testbed;
 /* What no packet has as its id. */
 #define AQSIM_TESTBED_NO_PACKET UINT64_MAX
 
-/* `device` is a device model by name or path, NULL the default; `edits` are
+/* `device` is a device model by name or path, or several as a list, NULL the
+ * default; `edits` are
  * "KEY=VALUE UNIT" for its constants, ended by NULL, or NULL. */
 AQ_API aq_status aqsim_testbed_open(const char *device,
                                     const char *const *edits, uint64_t seed,
@@ -53,6 +54,10 @@ AQ_API aq_transport *aqsim_testbed_transport(aqsim_testbed *bed);
 
 /* A queue of `size` packets, a power of two; NULL on a problem. */
 AQ_API aq_ring *aqsim_testbed_queue(aqsim_testbed *bed, uint32_t size);
+
+/* The same on one of several devices. */
+AQ_API aq_ring *aqsim_testbed_queue_on(aqsim_testbed *bed, uint32_t device,
+                                       uint32_t size);
 
 /* A kernel that takes `duration` and calls `function` when it ends (NULL: only
  * takes time): the object that packets name, 0 on a problem. */

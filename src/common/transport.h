@@ -118,7 +118,7 @@ enum { AQ_QUEUE_NONE = 0xffffffff };
 typedef struct aq_system_event {
   aq_event_kind kind;
   uint32_t device;
-  uint32_t queue;     /* AQ_QUEUE_NONE: a copy */
+  uint32_t queue;     /* AQ_QUEUE_NONE: a copy, or it cannot be told */
   uint64_t packet_id; /* of that queue; copies are counted */
   uint64_t address;   /* the first that is not there */
   const char *text;   /* one line; borrowed for the call, as all of it */

@@ -21,18 +21,31 @@
 #include "time.h"
 #include "transport.h"
 
+/* Fences of a command: one more than an aq_fence_scope; 0: agent scope, as HIP
+ * has it. */
+static inline uint8_t aq_command_fence(aq_fence_scope scope)
+{
+  return (uint8_t)(scope + 1);
+}
+
+static inline aq_fence_scope aq_command_scope(uint8_t fence)
+{
+  return fence ? (aq_fence_scope)(fence - 1) : AQ_SCOPE_AGENT;
+}
+
 typedef struct aq_command {
   aq_record_kind kind; /* kernel, copy or fill */
   aq_cost cost;        /* AQ_COST_SPIN: `base` is the duration */
   uint32_t spin_flags; /* AQ_SPIN_* */
   uint32_t grid[3];    /* work-items */
   uint16_t workgroup[3];
-  uint32_t lds;     /* bytes a workgroup */
-  uint32_t scratch; /* bytes a work-item */
-  int64_t bytes;    /* of a copy or fill, or AQ_NONE */
-  int64_t name;     /* id given by aq_workload_source.name */
-  int64_t origin;   /* row of the measured run, or AQ_NONE */
-  int64_t flags;    /* aq_record_flag bits to carry into the record */
+  uint8_t acquire, release; /* aq_command_fence */
+  uint32_t lds;             /* bytes a workgroup */
+  uint32_t scratch;         /* bytes a work-item */
+  int64_t bytes;            /* of a copy or fill, or AQ_NONE */
+  int64_t name;             /* id given by aq_workload_source.name */
+  int64_t origin;           /* row of the measured run, or AQ_NONE */
+  int64_t flags;            /* aq_record_flag bits to carry into the record */
 } aq_command;
 
 enum { AQ_JOB_DEPENDENCIES = 16 };
@@ -60,7 +73,8 @@ typedef struct aq_job {
    * nothing is, and the standard deviation of that. */
   aq_time hint, hint_error;
   aq_record_via via;
-  bool marker; /* a barrier packet follows, as after a graph launch of HIP */
+  bool marker; /* a barrier packet follows, as after a graph launch of HIP; it
+                * may come alone */
   int64_t correlation, pid, tid;
   uint64_t dependencies[AQ_JOB_DEPENDENCIES]; /* ids of earlier jobs */
   uint32_t dependency_count;

@@ -244,7 +244,7 @@ static hsa_status_t device_amd_info(const aqdrop_agent *agent,
   case HSA_AMD_AGENT_INFO_COOPERATIVE_QUEUES:
     return aqdrop_put_bool(value, true);
   case HSA_AMD_AGENT_INFO_UUID:
-    return aqdrop_put_text(value, UUID_BYTES, "GPU-XX");
+    return aqdrop_put_text(value, UUID_BYTES, agent->info->uuid);
   case HSA_AMD_AGENT_INFO_MEMORY_AVAIL:
     return aqdrop_put64(value,
                         (persona->memory_gib << 30) - memory_used(agent));
@@ -256,15 +256,15 @@ static hsa_status_t device_amd_info(const aqdrop_agent *agent,
   case HSA_AMD_AGENT_INFO_SDMA_UCODE_VERSION:
     return aqdrop_put32(value, 1);
   case HSA_AMD_AGENT_INFO_NUM_SDMA_ENG:
-    return aqdrop_put32(value, 1); /* as many as the simulator has */
+    return aqdrop_put32(value, agent->info->copy_engines);
   case HSA_AMD_AGENT_INFO_NUM_SDMA_XGMI_ENG:
-    return aqdrop_put32(value, 0);
+    return aqdrop_put32(value, agent->info->copy_engines_peer);
   case HSA_AMD_AGENT_INFO_NUM_XCC:
     return aqdrop_put32(value, (uint32_t)model->xccs);
   case HSA_AMD_AGENT_INFO_DRIVER_UID:
     return aqdrop_put32(value, agent->node);
   case HSA_AMD_AGENT_INFO_NEAREST_CPU:
-    return aqdrop_put64(value, (uintptr_t)(agent - agent->node)); /* the host */
+    return aqdrop_put64(value, (uintptr_t)agent->host);
   default:
     return device_info(agent, attribute, value);
   }

@@ -1,20 +1,19 @@
 /* SPDX-License-Identifier: MIT */
-/* Copies by the device's engine. */
+/* Copies by the devices' engines. */
 #include <stdlib.h>
 
 #include "backend_sim/signals.h"
 #include "dropin/hsa.h"
+#include "dropin/memory.h"
 #include "dropin/signals.h"
 
-enum {
-  ENGINES = 1, /* bits: the simulator has one copy engine a device */
-  DIRECTION_LAST = 3,
-};
+enum { DIRECTION_LAST = 3 };
 
 /* What the caller said about a copy, checked. */
 typedef struct order {
   aqdrop *runtime;
-  uint32_t device;
+  uint32_t device, engine;
+  uint32_t to_device, from_device;
   const hsa_signal_t *dependencies;
   uint32_t count;
   hsa_signal_t completion;
@@ -37,7 +36,7 @@ static hsa_status_t order_signals(order *o, uint32_t count,
   return HSA_STATUS_SUCCESS;
 }
 
-/* The device that copies: the destination, or the source if that is the host;
+/* The device that copies: the source, or the destination if that is the host;
  * the first one between host and host. */
 static hsa_status_t order_agents(order *o, hsa_agent_t to, hsa_agent_t from)
 {
@@ -45,9 +44,12 @@ static hsa_status_t order_agents(order *o, hsa_agent_t to, hsa_agent_t from)
   const aqdrop_agent *source = aqdrop_agent_from(o->runtime, from);
   if (!target || !source)
     return HSA_STATUS_ERROR_INVALID_AGENT;
-  o->device = target->info   ? target->ordinal
-              : source->info ? source->ordinal
+  o->device = source->info   ? source->ordinal
+              : target->info ? target->ordinal
                              : 0;
+  o->engine = AQ_COPY_ENGINE_ANY;
+  o->to_device = target->ordinal;
+  o->from_device = source->ordinal;
   return HSA_STATUS_SUCCESS;
 }
 
@@ -59,20 +61,36 @@ static void completion_time(const order *o)
                       AQ_SIGNAL_PROFILE, __ATOMIC_RELAXED);
 }
 
+static aq_copy_desc order_desc(const order *o, void *to, const void *from,
+                               size_t size)
+{
+  return (aq_copy_desc){.device = o->device,
+                        .engine = o->engine,
+                        .to_device = o->to_device,
+                        .from_device = o->from_device,
+                        .to = to,
+                        .from = from,
+                        .size = size,
+                        .dependencies = o->dependencies,
+                        .dependency_count = o->count,
+                        .completion = o->completion};
+}
+
 static hsa_status_t order_submit(const order *o, void *to, const void *from,
                                  size_t size)
 {
+  aq_copy_desc copy = order_desc(o, to, from, size);
   completion_time(o);
-  return aqdrop_status(o->runtime->transport->ops->copy_async(
-      o->runtime->transport, o->device, to, from, size, o->dependencies,
-      o->count, o->completion, NULL));
+  return aqdrop_status(o->runtime->transport->ops->copy_submit(
+      o->runtime->transport, &copy, NULL));
 }
 
+/* `engines`: one bit, or 0 for the engine that serves the path. */
 static hsa_status_t linear_copy(void *dst, hsa_agent_t dst_agent,
                                 const void *src, hsa_agent_t src_agent,
                                 size_t size, uint32_t count,
                                 const hsa_signal_t *dependencies,
-                                hsa_signal_t completion)
+                                hsa_signal_t completion, uint32_t engines)
 {
   AQDROP_ENTER(runtime);
   order o = {.runtime = runtime};
@@ -81,8 +99,11 @@ static hsa_status_t linear_copy(void *dst, hsa_agent_t dst_agent,
   hsa_status_t status = order_agents(&o, dst_agent, src_agent);
   if (status == HSA_STATUS_SUCCESS)
     status = order_signals(&o, count, dependencies, completion);
-  return status == HSA_STATUS_SUCCESS ? order_submit(&o, dst, src, size)
-                                      : status;
+  if (status != HSA_STATUS_SUCCESS)
+    return status;
+  if (engines)
+    o.engine = (uint32_t)__builtin_ctz(engines);
+  return order_submit(&o, dst, src, size);
 }
 
 hsa_status_t hsa_amd_memory_async_copy(void *dst, hsa_agent_t dst_agent,
@@ -92,49 +113,61 @@ hsa_status_t hsa_amd_memory_async_copy(void *dst, hsa_agent_t dst_agent,
                                        hsa_signal_t completion_signal)
 {
   return linear_copy(dst, dst_agent, src, src_agent, size, num_dep_signals,
-                     dep_signals, completion_signal);
+                     dep_signals, completion_signal, 0);
 }
 
+/* An engine that the device does not have is refused by the transport. */
 hsa_status_t hsa_amd_memory_async_copy_on_engine(
     void *dst, hsa_agent_t dst_agent, const void *src, hsa_agent_t src_agent,
     size_t size, uint32_t num_dep_signals, const hsa_signal_t *dep_signals,
     hsa_signal_t completion_signal, uint32_t engine_id, bool force_copy_on_sdma)
 {
-  AQDROP_ENTER(runtime);
   (void)force_copy_on_sdma; /* there is no other way */
-  if ((engine_id & ENGINES) == 0 || (engine_id & (engine_id - 1)) != 0)
+  if (!aqdrop_runtime())
+    return HSA_STATUS_ERROR_NOT_INITIALIZED;
+  if (engine_id == 0 || (engine_id & (engine_id - 1)) != 0)
     return HSA_STATUS_ERROR_INVALID_ARGUMENT;
   return linear_copy(dst, dst_agent, src, src_agent, size, num_dep_signals,
-                     dep_signals, completion_signal);
-}
-
-static hsa_status_t engines_tell(hsa_agent_t dst_agent, hsa_agent_t src_agent,
-                                 uint32_t *mask)
-{
-  AQDROP_ENTER(runtime);
-  order o = {.runtime = runtime};
-  hsa_status_t status = order_agents(&o, dst_agent, src_agent);
-  if (status != HSA_STATUS_SUCCESS)
-    return status;
-  if (!mask)
-    return HSA_STATUS_ERROR_INVALID_ARGUMENT;
-  *mask = ENGINES;
-  return HSA_STATUS_SUCCESS;
+                     dep_signals, completion_signal, engine_id);
 }
 
 hsa_status_t hsa_amd_memory_copy_engine_status(hsa_agent_t dst_agent,
                                                hsa_agent_t src_agent,
                                                uint32_t *engine_ids_mask)
 {
-  return engines_tell(dst_agent, src_agent, engine_ids_mask);
+  AQDROP_ENTER(runtime);
+  order o = {.runtime = runtime};
+  hsa_status_t status = order_agents(&o, dst_agent, src_agent);
+  if (status != HSA_STATUS_SUCCESS)
+    return status;
+  if (!engine_ids_mask)
+    return HSA_STATUS_ERROR_INVALID_ARGUMENT;
+  *engine_ids_mask =
+      runtime->transport->ops->copy_engines_idle(runtime->transport, o.device);
+  return HSA_STATUS_SUCCESS;
 }
 
+/* Those that the device has for other devices, or those for the host. */
 hsa_status_t
 hsa_amd_memory_get_preferred_copy_engine(hsa_agent_t dst_agent,
                                          hsa_agent_t src_agent,
                                          uint32_t *recommended_ids_mask)
 {
-  return engines_tell(dst_agent, src_agent, recommended_ids_mask);
+  AQDROP_ENTER(runtime);
+  order o = {.runtime = runtime};
+  hsa_status_t status = order_agents(&o, dst_agent, src_agent);
+  if (status != HSA_STATUS_SUCCESS)
+    return status;
+  if (!recommended_ids_mask)
+    return HSA_STATUS_ERROR_INVALID_ARGUMENT;
+  const aq_device_info *info = &runtime->info.devices[o.device];
+  bool peers = o.to_device != AQ_DEVICE_HOST &&
+               o.from_device != AQ_DEVICE_HOST && o.to_device != o.from_device;
+  uint64_t own = (UINT64_C(1) << info->copy_engines) - 1;
+  uint64_t peer = (UINT64_C(1) << info->copy_engines_peer) - 1;
+  *recommended_ids_mask =
+      (uint32_t)(peers && peer ? peer << info->copy_engines : own);
+  return HSA_STATUS_SUCCESS;
 }
 
 /* ---- boxes ---- */
@@ -191,12 +224,14 @@ static hsa_status_t rows_submit(const order *o, box *b, const rect *r)
   for (uint32_t z = 0; z < r->range->z; z++)
     for (uint32_t y = 0; y < r->range->y && status == AQ_OK; y++) {
       bool is_last = --left == 0;
-      status = ops->copy_async(
-          runtime->transport, o->device,
-          (char *)r->dst->base + box_offset(r->dst, r->dst_offset, y, z),
+      aq_copy_desc copy = order_desc(
+          o, (char *)r->dst->base + box_offset(r->dst, r->dst_offset, y, z),
           (const char *)r->src->base + box_offset(r->src, r->src_offset, y, z),
-          r->range->x, is_last ? last : o->dependencies, is_last ? 1 : o->count,
-          is_last ? b->done : b->rows, NULL);
+          r->range->x);
+      copy.dependencies = is_last ? last : o->dependencies;
+      copy.dependency_count = is_last ? 1 : o->count;
+      copy.completion = is_last ? b->done : b->rows;
+      status = ops->copy_submit(runtime->transport, &copy, NULL);
     }
   return aqdrop_status(status);
 }
@@ -238,6 +273,8 @@ hsa_status_t hsa_amd_memory_async_copy_rect(
       !src->base || dir > DIRECTION_LAST)
     return HSA_STATUS_ERROR_INVALID_ARGUMENT;
   hsa_status_t status = order_agents(&o, copy_agent, copy_agent);
+  o.to_device = aqdrop_memory_device(runtime->memory, dst->base);
+  o.from_device = aqdrop_memory_device(runtime->memory, src->base);
   if (status == HSA_STATUS_SUCCESS)
     status = order_signals(&o, num_dep_signals, dep_signals, completion_signal);
   if (status != HSA_STATUS_SUCCESS || range->x == 0 || range->y == 0 ||

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The HSA runtime as its clients see it: types, constants (constants.def) and
- * the functions of functions.def. Own declarations, so that building needs no
- * HSA headers; a test compares them with <hsa/…> where those are installed.
- * Sources: HSA Runtime Programmer's Reference 1.2, AMD's extensions to it.
+ * The HSA runtime as its clients see it: the types of common/hsa_types.h and
+ * the functions of functions.def. A test compares them with <hsa/…> where those
+ * are installed.
  *
  * Thread rule: functions may be called from any thread, hsa_init and
  * hsa_shut_down too, but not while another thread shuts down.
@@ -11,107 +10,7 @@
 #ifndef AQDROP_HSA_H
 #define AQDROP_HSA_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include "common/hsa_abi.h"
-
-enum {
-#define C(name, value) name = value,
-#define N(name, value) name = value,
-#include "dropin/constants.def"
-#undef C
-#undef N
-};
-
-typedef uint32_t hsa_status_t;
-typedef int64_t hsa_signal_value_t;
-typedef aq_signal hsa_signal_t;
-typedef aq_hsa_queue hsa_queue_t;
-
-#define AQDROP_HANDLE(name)                                                    \
-  typedef struct name {                                                        \
-    uint64_t handle;                                                           \
-  } name
-AQDROP_HANDLE(hsa_agent_t);
-AQDROP_HANDLE(hsa_region_t);
-AQDROP_HANDLE(hsa_amd_memory_pool_t);
-AQDROP_HANDLE(hsa_cache_t);
-AQDROP_HANDLE(hsa_isa_t);
-AQDROP_HANDLE(hsa_wavefront_t);
-AQDROP_HANDLE(hsa_signal_group_t);
-AQDROP_HANDLE(hsa_code_object_t);
-AQDROP_HANDLE(hsa_code_symbol_t);
-AQDROP_HANDLE(hsa_code_object_reader_t);
-AQDROP_HANDLE(hsa_loaded_code_object_t);
-AQDROP_HANDLE(hsa_executable_t);
-AQDROP_HANDLE(hsa_executable_symbol_t);
-AQDROP_HANDLE(hsa_callback_data_t);
-AQDROP_HANDLE(hsa_amd_vmem_alloc_handle_t);
-AQDROP_HANDLE(hsa_ext_program_t);
-AQDROP_HANDLE(hsa_ext_image_t);
-AQDROP_HANDLE(hsa_ext_sampler_t);
-AQDROP_HANDLE(hsa_ven_amd_pcs_t);
-#undef AQDROP_HANDLE
-
-typedef struct hsa_dim3_t {
-  uint32_t x, y, z;
-} hsa_dim3_t;
-
-typedef struct hsa_pitched_ptr_t {
-  void *base;
-  size_t pitch, slice; /* bytes from one row, one slice to the next */
-} hsa_pitched_ptr_t;
-
-typedef struct hsa_amd_pointer_info_t {
-  uint32_t size; /* of the caller's structure */
-  uint32_t type; /* HSA_EXT_POINTER_TYPE_* */
-  void *agent_base, *host_base;
-  size_t bytes;
-  void *user_data;
-  hsa_agent_t owner;
-  uint32_t global_flags;
-} hsa_amd_pointer_info_t;
-
-typedef struct hsa_amd_memory_pool_link_info_t {
-  uint32_t min_latency, max_latency;     /* ns */
-  uint32_t min_bandwidth, max_bandwidth; /* MB a second */
-  bool atomic_32, atomic_64, coherent;
-  uint32_t link_type;
-  uint32_t numa_distance;
-} hsa_amd_memory_pool_link_info_t;
-
-typedef struct hsa_amd_profiling_dispatch_time_t {
-  uint64_t start, end; /* of the system clock */
-} hsa_amd_profiling_dispatch_time_t;
-
-typedef hsa_amd_profiling_dispatch_time_t hsa_amd_profiling_async_copy_time_t;
-
-typedef struct hsa_amd_memory_access_desc_t {
-  uint32_t permissions;
-  hsa_agent_t agent;
-} hsa_amd_memory_access_desc_t;
-
-typedef struct hsa_amd_svm_attribute_pair_t {
-  uint64_t attribute, value;
-} hsa_amd_svm_attribute_pair_t;
-
-typedef struct hsa_amd_ipc_memory_t {
-  uint32_t handle[8];
-} hsa_amd_ipc_memory_t;
-
-typedef struct hsa_amd_event_t {
-  uint32_t type; /* HSA_AMD_GPU_*_EVENT */
-  hsa_agent_t agent;
-  uint64_t address;
-  uint32_t reasons;
-} hsa_amd_event_t;
-
-typedef bool (*hsa_amd_signal_handler)(hsa_signal_value_t value, void *arg);
-typedef void (*hsa_amd_deallocation_callback_t)(void *ptr, void *user_data);
-typedef hsa_status_t (*hsa_amd_system_event_callback_t)(
-    const hsa_amd_event_t *event, void *data);
+#include "common/hsa_types.h"
 
 #pragma GCC visibility push(default)
 #define R(name, returns, group, parameters, text) returns name parameters;

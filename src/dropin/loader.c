@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "dropin/executables.h"
+#include "dropin/simulator.h"
 
 /* As the extension has it. */
 typedef struct segment_descriptor {
@@ -168,20 +169,30 @@ const aqdrop_any_function aqdrop_loader_functions[7] = {
     ANY(loaded_get_info),    ANY(reader_from_part),
     ANY(iterate_executables)};
 
+/* What the first `length` bytes of an extension's table are. */
+static hsa_status_t table_put(void *to, size_t length, const void *table,
+                              size_t size)
+{
+  memset(to, 0, length);
+  memcpy(to, table, length < size ? length : size);
+  return HSA_STATUS_SUCCESS;
+}
+
 hsa_status_t hsa_system_get_major_extension_table(uint16_t extension,
                                                   uint16_t version_major,
                                                   size_t table_length,
                                                   void *table)
 {
   AQDROP_ENTER(runtime);
-  if (extension != HSA_EXTENSION_AMD_LOADER || version_major != 1 || !table ||
-      table_length == 0)
+  if (!table || table_length == 0 || version_major != 1)
     return HSA_STATUS_ERROR_INVALID_ARGUMENT;
-  size_t known = sizeof aqdrop_loader_functions;
-  memset(table, 0, table_length);
-  memcpy(table, aqdrop_loader_functions,
-         table_length < known ? table_length : known);
-  return HSA_STATUS_SUCCESS;
+  if (extension == HSA_EXTENSION_AMD_LOADER)
+    return table_put(table, table_length, aqdrop_loader_functions,
+                     sizeof aqdrop_loader_functions);
+  if (extension != AQ_HSA_EXTENSION_SIM)
+    return HSA_STATUS_ERROR_INVALID_ARGUMENT;
+  const aq_hsa_sim sim = aqdrop_simulator(runtime);
+  return table_put(table, table_length, &sim, sizeof sim);
 }
 
 /* Functions of each minor version. */
@@ -191,7 +202,8 @@ hsa_status_t hsa_system_get_extension_table(uint16_t extension,
 {
   static const size_t counts[] = {3, 5, 6, 7};
   AQDROP_ENTER(runtime);
-  if (version_minor >= sizeof counts / sizeof *counts)
+  if (extension != HSA_EXTENSION_AMD_LOADER ||
+      version_minor >= sizeof counts / sizeof *counts)
     return HSA_STATUS_ERROR_INVALID_ARGUMENT;
   return hsa_system_get_major_extension_table(
       extension, version_major,

@@ -5,8 +5,8 @@ pkglib_LTLIBRARIES = libhsa-runtime64.la
 libhsa_runtime64_la_SOURCES = \
 	src/dropin/agents.c \
 	src/dropin/blits.c \
-	src/dropin/constants.def \
 	src/dropin/copies.c \
+	src/dropin/events.c src/dropin/events.h \
 	src/dropin/executables.c src/dropin/executables.h \
 	src/dropin/functions.def \
 	src/dropin/hsa.h \
@@ -23,6 +23,7 @@ libhsa_runtime64_la_SOURCES = \
 	src/dropin/regions.c \
 	src/dropin/runtime.c src/dropin/runtime.h \
 	src/dropin/signals.c src/dropin/signals.h \
+	src/dropin/simulator.c src/dropin/simulator.h \
 	src/dropin/status_text.def \
 	src/dropin/stubs.c \
 	src/dropin/svm.c \

@@ -5,7 +5,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
-enum { PAGE = 4096, AGENTS_MAX = 64 };
+enum { PAGE = 4096 };
 
 /* Called when the allocation it belongs to is freed. */
 typedef struct freed_call {
@@ -131,7 +131,16 @@ static bool block_take(aqdrop_memory *memory, const void *address, bool locked,
 static uint64_t agent_bit(const aqdrop *runtime, const aqdrop_agent *agent)
 {
   size_t index = (size_t)(agent - runtime->agents);
-  return index < AGENTS_MAX ? UINT64_C(1) << index : 0;
+  return UINT64_C(1) << index;
+}
+
+uint32_t aqdrop_memory_device(aqdrop_memory *memory, const void *address)
+{
+  pthread_mutex_lock(&memory->lock);
+  const block *b = block_find(memory, address);
+  uint32_t device = b && b->pool ? b->pool->agent->ordinal : AQ_DEVICE_HOST;
+  pthread_mutex_unlock(&memory->lock);
+  return device;
 }
 
 /* ---- allocation ---- */

@@ -16,4 +16,7 @@ aqdrop_memory *aqdrop_memory_create(void);
 /* Frees all allocations; their callbacks are not called. */
 void aqdrop_memory_destroy(aqdrop_memory *memory);
 
+/* The device whose pool an address is from, or AQ_DEVICE_HOST. */
+uint32_t aqdrop_memory_device(aqdrop_memory *memory, const void *address);
+
 #endif

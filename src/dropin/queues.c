@@ -11,7 +11,8 @@
 enum {
   MASK_BITS = 32,
   NO_HINT = UINT32_MAX,
-  KD_LENGTH = 3,           /* ".kd" */
+  KD_LENGTH = 3, /* ".kd" */
+  WORDS = 512,
   FAULT_KERNEL_OBJECT = 8, /* a bit of the inactive signal */
 };
 
@@ -23,6 +24,7 @@ struct aqdrop_queue {
   uint32_t references; /* of a cooperative queue */
   void (*callback)(hsa_status_t status, hsa_queue_t *source, void *data);
   void *data;
+  char words[WORDS]; /* why it stopped */
   uint32_t mask_words;
   uint32_t mask[]; /* compute units that it may use */
 };
@@ -44,6 +46,12 @@ static aqdrop_queue *queue_find(aqdrop *runtime, const hsa_queue_t *queue)
 }
 
 /* ---- errors ---- */
+
+const char *aqdrop_queue_words(aqdrop *runtime, const hsa_queue_t *queue)
+{
+  const aqdrop_queue *found = queue_find(runtime, queue);
+  return found ? found->words : NULL;
+}
 
 /* The status that ROCr reports for bits of the inactive signal. */
 static hsa_status_t error_status(uint32_t reason)
@@ -89,8 +97,13 @@ static void error_print(aqdrop *runtime, const aq_queue_error *error)
 static void error_tell(const aq_queue_error *error, void *user)
 {
   aqdrop_queue *queue = user;
+  aqdrop *runtime = aqdrop_runtime();
+  snprintf(queue->words, sizeof queue->words, "%s", error->text);
+  runtime->transport->ops->signal_store(runtime->transport,
+                                        queue->abi->inactive_signal,
+                                        error->reason, AQ_RELEASE);
   if (!queue->callback || error->reason == FAULT_KERNEL_OBJECT)
-    error_print(aqdrop_runtime(), error);
+    error_print(runtime, error);
   if (queue->callback)
     queue->callback(error_status(error->reason), &queue->abi->hsa, queue->data);
 }
@@ -123,6 +136,26 @@ static aqdrop_queue *queue_alloc(aqdrop_agent *agent)
   return queue;
 }
 
+/* The signal that says why the queue stopped; a cooperative queue may have it
+ * already. */
+static bool inactive_signal_make(aqdrop *runtime, aq_amd_queue *abi)
+{
+  if (abi->inactive_signal.handle)
+    return true;
+  return runtime->transport->ops->signal_create(
+             runtime->transport, &(aq_signal_desc){.value = 0},
+             &abi->inactive_signal, NULL) == AQ_OK;
+}
+
+static void ring_destroy(aqdrop *runtime, const aqdrop_queue *queue, bool last)
+{
+  const aq_transport_ops *ops = runtime->transport->ops;
+  const aq_signal inactive = queue->abi->inactive_signal;
+  ops->queue_destroy(runtime->transport, queue->ring);
+  if (last)
+    ops->signal_destroy(runtime->transport, inactive);
+}
+
 /* Makes the transport's queue and puts it into the table. The cooperative one
  * of a device may be there already: then `queue` is freed. */
 static hsa_status_t queue_open(aqdrop *runtime, aqdrop_queue *queue,
@@ -140,11 +173,12 @@ static hsa_status_t queue_open(aqdrop *runtime, aqdrop_queue *queue,
   }
   queue->abi = ring_abi(queue->ring);
   hsa_queue_t *handle = &queue->abi->hsa;
+  const bool told = inactive_signal_make(runtime, queue->abi);
   pthread_mutex_lock(&runtime->lock);
   bool kept = aq_map_get(&runtime->queues, (uintptr_t)handle, &known);
   if (kept) {
     ((aqdrop_queue *)(uintptr_t)known)->references++;
-  } else {
+  } else if (told) {
     kept = aq_map_put(&runtime->queues, (uintptr_t)handle, (uintptr_t)queue);
     queue->next = runtime->first_queue;
     if (kept)
@@ -152,7 +186,7 @@ static hsa_status_t queue_open(aqdrop *runtime, aqdrop_queue *queue,
   }
   pthread_mutex_unlock(&runtime->lock);
   if (!kept)
-    ops->queue_destroy(runtime->transport, queue->ring);
+    ring_destroy(runtime, queue, true);
   if (!kept || known)
     free(queue);
   if (!kept)
@@ -249,7 +283,7 @@ hsa_status_t hsa_queue_destroy(hsa_queue_t *queue)
   pthread_mutex_unlock(&runtime->lock);
   if (!known)
     return HSA_STATUS_ERROR_INVALID_QUEUE;
-  runtime->transport->ops->queue_destroy(runtime->transport, q->ring);
+  ring_destroy(runtime, q, last);
   if (last)
     free(q);
   return HSA_STATUS_SUCCESS;
@@ -260,7 +294,7 @@ void aqdrop_queues_fini(aqdrop *runtime)
   while (runtime->first_queue) {
     aqdrop_queue *queue = runtime->first_queue;
     runtime->first_queue = queue->next;
-    runtime->transport->ops->queue_destroy(runtime->transport, queue->ring);
+    ring_destroy(runtime, queue, true);
     free(queue);
   }
   aq_map_fini(&runtime->queues);

@@ -8,7 +8,8 @@
 enum {
   GRANULE = 4096,
   RECOMMENDED = 2 << 20, /* granule */
-  LINK_DISTANCE = 20,    /* NUMA distance of a device */
+  PCIE_DISTANCE = 20,    /* NUMA distance of a hop, as the kernel has it */
+  XGMI_DISTANCE = 15,
 };
 
 /* ---- visiting ---- */
@@ -147,6 +148,40 @@ static uint32_t pool_access(const aqdrop_pool *pool, const aqdrop_agent *agent)
   return HSA_AMD_MEMORY_POOL_ACCESS_DISALLOWED_BY_DEFAULT;
 }
 
+/* The link between two agents, or NULL. */
+static const aq_link_info *
+link_find(const aqdrop *runtime, const aqdrop_agent *a, const aqdrop_agent *b)
+{
+  for (uint32_t i = 0; i < runtime->info.link_count; i++) {
+    const aq_link_info *link = &runtime->info.links[i];
+    if ((link->a == a->ordinal && link->b == b->ordinal) ||
+        (link->a == b->ordinal && link->b == a->ordinal))
+      return link;
+  }
+  return NULL;
+}
+
+/* A row for each hop: they are alike. */
+static void put_hops(const aq_link_info *link,
+                     hsa_amd_memory_pool_link_info_t *out)
+{
+  bool xgmi = link->type == AQ_LINK_XGMI;
+  uint32_t latency = (uint32_t)(link->latency / link->hops / AQ_NS);
+  uint32_t bandwidth = (uint32_t)(link->bandwidth / 1000000);
+  for (uint32_t i = 0; i < link->hops; i++)
+    out[i] = (hsa_amd_memory_pool_link_info_t){
+        .min_latency = latency,
+        .max_latency = latency,
+        .min_bandwidth = bandwidth,
+        .max_bandwidth = bandwidth,
+        .atomic_32 = true,
+        .atomic_64 = true,
+        .coherent = true,
+        .link_type =
+            xgmi ? HSA_AMD_LINK_INFO_TYPE_XGMI : HSA_AMD_LINK_INFO_TYPE_PCIE,
+        .numa_distance = xgmi ? XGMI_DISTANCE : PCIE_DISTANCE * link->hops};
+}
+
 hsa_status_t
 hsa_amd_agent_memory_pool_get_info(hsa_agent_t agent,
                                    hsa_amd_memory_pool_t memory_pool,
@@ -161,21 +196,16 @@ hsa_amd_agent_memory_pool_get_info(hsa_agent_t agent,
     return HSA_STATUS_ERROR_INVALID_MEMORY_POOL;
   if (!value)
     return HSA_STATUS_ERROR_INVALID_ARGUMENT;
-  bool linked = pool_is_global(pool) && pool->agent != a;
+  const aq_link_info *link =
+      pool_is_global(pool) ? link_find(runtime, a, pool->agent) : NULL;
   switch (attribute) {
   case HSA_AMD_AGENT_MEMORY_POOL_INFO_ACCESS:
     return aqdrop_put32(value, pool_access(pool, a));
   case HSA_AMD_AGENT_MEMORY_POOL_INFO_NUM_LINK_HOPS:
-    return aqdrop_put32(value, linked ? 1 : 0);
+    return aqdrop_put32(value, link ? link->hops : 0);
   case HSA_AMD_AGENT_MEMORY_POOL_INFO_LINK_INFO:
-    if (linked)
-      *(hsa_amd_memory_pool_link_info_t *)value =
-          (hsa_amd_memory_pool_link_info_t){.atomic_32 = true,
-                                            .atomic_64 = true,
-                                            .coherent = true,
-                                            .link_type =
-                                                HSA_AMD_LINK_INFO_TYPE_PCIE,
-                                            .numa_distance = LINK_DISTANCE};
+    if (link)
+      put_hops(link, value);
     return HSA_STATUS_SUCCESS;
   default:
     return HSA_STATUS_ERROR_INVALID_ARGUMENT;
@@ -281,23 +311,4 @@ hsa_status_t hsa_amd_coherency_set_type(hsa_agent_t agent, uint32_t type)
     return HSA_STATUS_ERROR_INVALID_ARGUMENT;
   __atomic_store_n(&a->coherency, type, __ATOMIC_RELAXED);
   return HSA_STATUS_SUCCESS;
-}
-
-/* ---- events ---- */
-
-hsa_status_t
-hsa_amd_register_system_event_handler(hsa_amd_system_event_callback_t callback,
-                                      void *data)
-{
-  AQDROP_ENTER(runtime);
-  hsa_status_t status = HSA_STATUS_SUCCESS;
-  pthread_mutex_lock(&runtime->lock);
-  if (callback && runtime->event) {
-    status = HSA_STATUS_ERROR;
-  } else {
-    runtime->event = callback;
-    runtime->event_data = data;
-  }
-  pthread_mutex_unlock(&runtime->lock);
-  return status;
 }

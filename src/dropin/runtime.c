@@ -8,6 +8,8 @@
 #include <unistd.h>
 
 #include "backend_sim/sim.h"
+#include "common/visible_devices.h"
+#include "dropin/events.h"
 #include "dropin/executables.h"
 #include "dropin/memory.h"
 #include "dropin/queues.h"
@@ -104,15 +106,16 @@ static void cache_add(aqdrop_agent *agent, uint8_t level, uint32_t kib)
     agent->caches[agent->cache_count++] = (aqdrop_cache){level, kib * 1024};
 }
 
-static void device_init(aqdrop *runtime, uint32_t ordinal)
+static void device_init(aqdrop *runtime, aqdrop_agent *agent, uint32_t ordinal)
 {
-  aqdrop_agent *agent = &runtime->agents[ordinal + 1];
+  const aqsim_model *model = runtime->models.models[ordinal];
   const aq_device_info *info = &runtime->info.devices[ordinal];
   const aqdrop_persona *persona = aqdrop_persona_find(info->gfx);
   *agent = (aqdrop_agent){.node = ordinal + 1,
+                          .host = &runtime->agents[0],
                           .ordinal = ordinal,
                           .info = info,
-                          .model = runtime->model,
+                          .model = model,
                           .persona = persona};
   uint64_t size = persona->memory_gib << 30;
   pool_add(agent, HSA_REGION_SEGMENT_GLOBAL,
@@ -120,7 +123,7 @@ static void device_init(aqdrop *runtime, uint32_t ordinal)
   pool_add(agent, HSA_REGION_SEGMENT_GLOBAL,
            HSA_REGION_GLOBAL_FLAG_FINE_GRAINED, size);
   pool_add(agent, HSA_REGION_SEGMENT_GROUP, 0,
-           (uint64_t)runtime->model->lds_per_workgroup);
+           (uint64_t)model->lds_per_workgroup);
   cache_add(agent, 1, persona->l1_kib);
   cache_add(agent, 2, persona->l2_kib);
   cache_add(agent, 3, persona->l3_kib);
@@ -143,8 +146,7 @@ static void runtime_close(aqdrop *runtime)
     aqdrop_vmem_destroy(runtime->vmem);
   if (runtime->memory)
     aqdrop_memory_destroy(runtime->memory);
-  if (runtime->model)
-    aqsim_model_destroy(runtime->model);
+  aqsim_device_set_fini(&runtime->models);
   pthread_mutex_destroy(&runtime->lock);
   free(runtime->agents);
   free(runtime);
@@ -171,13 +173,37 @@ static aq_status transport_open(aqdrop *runtime, const char *const *edits,
   aq_transport_options options = {.size = sizeof options,
                                   .device = device,
                                   .edits = edits,
-                                  .mode = AQ_MODE_LIVE};
+                                  .mode = AQ_MODE_LIVE,
+                                  .event = aqdrop_event_tell,
+                                  .event_user = runtime};
   aq_status status =
       aqsim_transport_ops.open(&options, &runtime->transport, diag);
   if (status != AQ_OK)
     return status;
   runtime->transport->ops->info(runtime->transport, &runtime->info);
-  return aqsim_model_load(device, edits, &runtime->model, diag);
+  return aqsim_device_set_load(device, edits, &runtime->models, diag);
+}
+
+/* The host, and the devices that the environment shows. */
+static aq_status agents_make(aqdrop *runtime, aq_diag *diag)
+{
+  uint32_t visible[AQSIM_DEVICES_MAX];
+  uint32_t count = aq_visible_devices(secure_getenv("ROCR_VISIBLE_DEVICES"),
+                                      runtime->info.devices,
+                                      runtime->info.device_count, visible);
+  if (count >= AQDROP_AGENTS_MAX)
+    return aq_diag_set(diag, AQ_ERR_RESOURCES,
+                       "%u devices; expected at most %d, see "
+                       "ROCR_VISIBLE_DEVICES",
+                       count, AQDROP_AGENTS_MAX - 1);
+  runtime->agents = calloc(count + 1, sizeof *runtime->agents);
+  if (!runtime->agents)
+    return aq_diag_set(diag, AQ_ERR_NO_MEMORY, "out of memory");
+  runtime->agent_count = count + 1;
+  host_init(&runtime->agents[0]);
+  for (uint32_t i = 0; i < count; i++)
+    device_init(runtime, &runtime->agents[i + 1], visible[i]);
+  return AQ_OK;
 }
 
 static aq_status runtime_open(aqdrop *runtime, aq_diag *diag)
@@ -197,17 +223,7 @@ static aq_status runtime_open(aqdrop *runtime, aq_diag *diag)
   free(text);
   if (status == AQ_OK)
     status = aqdrop_kernels_open(&runtime->kernels, diag);
-  if (status != AQ_OK)
-    return status;
-  uint32_t devices = runtime->info.device_count;
-  runtime->agents = calloc(devices + 1, sizeof *runtime->agents);
-  if (!runtime->agents)
-    return aq_diag_set(diag, AQ_ERR_NO_MEMORY, "out of memory");
-  runtime->agent_count = devices + 1;
-  host_init(&runtime->agents[0]);
-  for (uint32_t i = 0; i < devices; i++)
-    device_init(runtime, i);
-  return AQ_OK;
+  return status == AQ_OK ? agents_make(runtime, diag) : status;
 }
 
 /* Tells `aqueduct exec`, if that runs this process, that it came this far. */

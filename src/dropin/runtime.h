@@ -7,6 +7,9 @@
  * of this folder. Handles of agents, pools, caches and instruction sets are
  * addresses inside of it and are checked before use.
  *
+ * Of the devices that AQUEDUCT_DEVICE lists, those that ROCR_VISIBLE_DEVICES
+ * shows are agents, in its order.
+ *
  * Thread rule: agents and pools do not change while it is open. The tables of
  * queues, signals and memory have locks of their own.
  */
@@ -15,7 +18,7 @@
 
 #include <pthread.h>
 
-#include "backend_sim/device_model.h"
+#include "backend_sim/device_set.h"
 #include "common/arena.h"
 #include "common/map.h"
 #include "common/transport.h"
@@ -28,6 +31,7 @@ enum {
   AQDROP_CPU_POOLS = 3,
   AQDROP_GPU_POOLS = 3,
   AQDROP_ISA_NAME = 64,
+  AQDROP_AGENTS_MAX = 64, /* with the host: sets of them are bits of a word */
 };
 
 typedef struct aqdrop_agent aqdrop_agent;
@@ -51,8 +55,9 @@ typedef struct aqdrop_isa {
 } aqdrop_isa;
 
 struct aqdrop_agent {
-  uint32_t node;
-  uint32_t ordinal;           /* of the device, or AQ_DEVICE_HOST */
+  uint32_t node; /* the host's is 0 */
+  const aqdrop_agent *host;
+  uint32_t ordinal;           /* of the transport, or AQ_DEVICE_HOST */
   const aq_device_info *info; /* NULL: the host */
   const aqsim_model *model;
   const aqdrop_persona *persona;
@@ -71,8 +76,8 @@ typedef struct aqdrop_queue aqdrop_queue;
 typedef struct aqdrop {
   aq_transport *transport;
   aq_transport_info info;
-  aqsim_model *model;   /* what the devices are */
-  aqdrop_agent *agents; /* the host, then the devices */
+  aqsim_device_set models; /* what the devices are */
+  aqdrop_agent *agents;    /* the host, then the devices that are visible */
   uint32_t agent_count;
   aqdrop_memory *memory;
   aqdrop_vmem *vmem;

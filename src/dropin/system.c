@@ -2,6 +2,7 @@
 /* The system: its attributes, clock, extensions and status codes. */
 #include <string.h>
 
+#include "common/hsa_sim.h"
 #include "config.h"
 #include "dropin/hsa.h"
 #include "dropin/runtime.h"
@@ -93,6 +94,8 @@ static const char *extension_name(uint16_t extension)
     return "HSA_EXTENSION_AMD_AQLPROFILE";
   case HSA_EXTENSION_AMD_PC_SAMPLING:
     return "HSA_EXTENSION_AMD_PC_SAMPLING";
+  case AQ_HSA_EXTENSION_SIM:
+    return "AQ_HSA_EXTENSION_SIM";
   default:
     return NULL;
   }
@@ -108,10 +111,15 @@ hsa_status_t hsa_extension_get_name(uint16_t extension, const char **name)
   return HSA_STATUS_SUCCESS;
 }
 
-/* Of the extensions only AMD's loader is there. */
-static bool extension_is_there(uint16_t extension, uint16_t version_major)
+/* The minor version of an extension that is there: AMD's loader, and what
+ * tells a simulator from hardware; -1 for others. */
+static int extension_minor(uint16_t extension, uint16_t version_major)
 {
-  return extension == HSA_EXTENSION_AMD_LOADER && version_major == 1;
+  if (version_major != 1)
+    return -1;
+  return extension == HSA_EXTENSION_AMD_LOADER ? LOADER_MINOR
+         : extension == AQ_HSA_EXTENSION_SIM   ? AQ_HSA_SIM_MINOR
+                                               : -1;
 }
 
 hsa_status_t hsa_system_extension_supported(uint16_t extension,
@@ -122,8 +130,7 @@ hsa_status_t hsa_system_extension_supported(uint16_t extension,
   AQDROP_ENTER(runtime);
   if (!result || !extension_name(extension))
     return HSA_STATUS_ERROR_INVALID_ARGUMENT;
-  *result = extension_is_there(extension, version_major) &&
-            version_minor <= LOADER_MINOR;
+  *result = version_minor <= extension_minor(extension, version_major);
   return HSA_STATUS_SUCCESS;
 }
 
@@ -135,9 +142,10 @@ hsa_status_t hsa_system_major_extension_supported(uint16_t extension,
   AQDROP_ENTER(runtime);
   if (!result || !version_minor || !extension_name(extension))
     return HSA_STATUS_ERROR_INVALID_ARGUMENT;
-  *result = extension_is_there(extension, version_major);
+  int minor = extension_minor(extension, version_major);
+  *result = minor >= 0;
   if (*result)
-    *version_minor = LOADER_MINOR;
+    *version_minor = (uint16_t)minor;
   return HSA_STATUS_SUCCESS;
 }
 

@@ -12,7 +12,7 @@
 
 #include "dropin/vmem.h"
 
-enum { GRANULE = 4096, AGENTS_MAX = 16 };
+enum { GRANULE = 4096, AGENTS_MAX = AQSIM_DEVICES_MAX + 1 };
 
 typedef struct physical {
   struct physical *next;
@@ -29,7 +29,7 @@ typedef struct mapping {
   char *base;
   size_t size;
   physical *memory;
-  uint8_t access[AGENTS_MAX]; /* HSA_ACCESS_PERMISSION_* by agent */
+  uint8_t access[AGENTS_MAX]; /* HSA_ACCESS_PERMISSION_* by node */
 } mapping;
 
 typedef struct reservation {

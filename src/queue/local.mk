@@ -1,6 +1,22 @@
 libaqcore_la_SOURCES += \
+	src/queue/axis.c src/queue/axis.h \
+	src/queue/context.c src/queue/context.h src/queue/context_priv.h \
+	src/queue/devices.c \
+	src/queue/due.h \
+	src/queue/edge.c \
+	src/queue/elide.c \
+	src/queue/feed.c src/queue/feed.h \
+	src/queue/feed_submit.c src/queue/feed_priv.h \
+	src/queue/frontier.c src/queue/frontier.h \
 	src/queue/kernarg_ring.h \
 	src/queue/observe.c \
 	src/queue/on_device.c \
-	src/queue/queue.c src/queue/queue.h \
-	src/queue/submit.c src/queue/queue_priv.h
+	src/queue/operations.c \
+	src/queue/park.c \
+	src/queue/put.c \
+	src/queue/queue.c src/queue/queue.h src/queue/queue_priv.h \
+	src/queue/retire.c \
+	src/queue/semaphore.c src/queue/semaphore.h src/queue/semaphore_priv.h \
+	src/queue/semaphore_wait.c \
+	src/queue/submit.c \
+	src/queue/task.h

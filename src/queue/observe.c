@@ -4,9 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "queue/queue_priv.h"
+#include "queue/feed_priv.h"
 
-static aq_status page_make(aq_queue *queue, uint32_t flags, aq_diag *diag)
+static aq_status page_make(aq_feed *queue, uint32_t flags, aq_diag *diag)
 {
   aq_transport *t = queue->options.transport;
   aq_page *page = calloc(1, sizeof *page);
@@ -28,7 +28,7 @@ static aq_status page_make(aq_queue *queue, uint32_t flags, aq_diag *diag)
   return status;
 }
 
-void aq_page_close(aq_queue *queue)
+void aq_page_close(aq_feed *queue)
 {
   aq_page *page = queue->page;
   if (!page)
@@ -40,7 +40,7 @@ void aq_page_close(aq_queue *queue)
   queue->page = NULL;
 }
 
-aq_status aq_page_open(aq_queue *queue, const aq_observer *observer,
+aq_status aq_page_open(aq_feed *queue, const aq_observer *observer,
                        aq_diag *diag)
 {
   aq_transport_info info;
@@ -59,7 +59,7 @@ aq_status aq_page_open(aq_queue *queue, const aq_observer *observer,
   return status;
 }
 
-static aq_status entry_tell(aq_queue *queue, const aq_walk_entry *entry,
+static aq_status entry_tell(aq_feed *queue, const aq_walk_entry *entry,
                             const aq_observer *observer)
 {
   const aq_signal signal = queue->page->signals[entry->signal];
@@ -74,7 +74,7 @@ static aq_status entry_tell(aq_queue *queue, const aq_walk_entry *entry,
   return status;
 }
 
-static aq_status entries_await(aq_queue *queue, aq_diag *diag)
+static aq_status entries_await(aq_feed *queue, aq_diag *diag)
 {
   const aq_walk_log *log = &queue->page->log;
   aq_wait_item items[AQ_PAGE];
@@ -89,7 +89,7 @@ static aq_status entries_await(aq_queue *queue, aq_diag *diag)
              : queue->ops->wait(queue->options.transport, &request, NULL, diag);
 }
 
-aq_status aq_page_turn(aq_queue *queue, const aq_observer *observer,
+aq_status aq_page_turn(aq_feed *queue, const aq_observer *observer,
                        aq_diag *diag)
 {
   aq_walk_log *log = &queue->page->log;
@@ -108,7 +108,7 @@ aq_status aq_page_turn(aq_queue *queue, const aq_observer *observer,
   return status;
 }
 
-void aq_page_total(const aq_queue *queue, const aq_observer *observer,
+void aq_page_total(const aq_feed *queue, const aq_observer *observer,
                    const aq_submitted *result)
 {
   const aq_walk_log *log = &queue->page->log;

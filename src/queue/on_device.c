@@ -2,9 +2,9 @@
 /* Submissions whose program is walked on the device. */
 #include <stdlib.h>
 
-#include "queue/queue_priv.h"
+#include "queue/feed_priv.h"
 
-static aq_status walk_make(aq_queue *queue, aq_diag *diag)
+static aq_status walk_make(aq_feed *queue, aq_diag *diag)
 {
   aq_transport *t = queue->options.transport;
   if (queue->ring->size < AQ_DEVICE_WALK_RING_MIN)
@@ -27,22 +27,22 @@ static aq_status walk_make(aq_queue *queue, aq_diag *diag)
   return AQ_OK;
 }
 
-void aq_walk_close(aq_queue *queue)
+void aq_walk_close(aq_feed *queue)
 {
   if (!queue->walk)
     return;
-  aq_queue_finish(queue, NULL);
+  aq_feed_finish(queue, NULL);
   queue->ops->signal_destroy(queue->options.transport, queue->walk->done);
   free(queue->walk);
   queue->walk = NULL;
 }
 
-aq_status aq_queue_finish(aq_queue *queue, aq_diag *diag)
+aq_status aq_feed_finish(aq_feed *queue, aq_diag *diag)
 {
   if (!queue->walking)
     return AQ_OK;
   queue->walking = false;
-  aq_status status = aq_queue_await(queue, queue->walk->done, diag);
+  aq_status status = aq_feed_await(queue, queue->walk->done, diag);
   if (status != AQ_OK) {
     queue->broken = true;
     return status;
@@ -56,7 +56,7 @@ aq_status aq_queue_finish(aq_queue *queue, aq_diag *diag)
 
 /* The kernarg memory of a whole walk: what it reads to find itself, and what
  * its packets use again and again. */
-static aq_status walk_start(aq_queue *queue, aq_submit *submit, aq_diag *diag)
+static aq_status walk_start(aq_feed *queue, aq_submit *submit, aq_diag *diag)
 {
   aq_device_walk *walk = queue->walk;
   const uint64_t size = aq_kernarg_ring_limit(&queue->kernargs);
@@ -85,7 +85,7 @@ static aq_status walk_start(aq_queue *queue, aq_submit *submit, aq_diag *diag)
   return AQ_OK;
 }
 
-aq_status aq_walk_submit(aq_queue *queue, aq_submit *submit, aq_diag *diag)
+aq_status aq_walk_submit(aq_feed *queue, aq_submit *submit, aq_diag *diag)
 {
   aq_status status = AQ_OK;
   if (!queue->walk)

@@ -2,102 +2,216 @@
 #include "queue/queue.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "queue/queue_priv.h"
 
-static aq_status options_check(const aq_queue_options *options, aq_diag *diag)
+enum {
+  RING_DEFAULT = 4096,   /* packets */
+  RING_MIN = 64,         /* packets: the edges of one operation fit */
+  NOTIFICATIONS = 1024,  /* entries */
+  PARKED_DEFAULT = 1024, /* operations */
+};
+
+/* ---- life ---- */
+
+/* On the thread that drives time: takes no lock that may be held while that
+ * goes on. */
+static void queue_stopped(const aq_queue_error *error, void *user)
 {
-  const uint64_t kernargs = options->kernarg_size;
-  if (options->size < 2 || (options->size & (options->size - 1)) != 0)
+  aq_queue_fail(user, AQ_ERR_QUEUE, error->text ? error->text : "queue error");
+}
+
+static aq_status options_choose(const aq_context *context,
+                                aq_queue_options *options, aq_diag *diag)
+{
+  if (options->device >= context->info.device_count)
+    return aq_diag_set(diag, AQ_ERR_INVALID, "device %u; %s has %u",
+                       options->device, context->ops->name,
+                       context->info.device_count);
+  const aq_device_info *device = &context->info.devices[options->device];
+  if (options->size == 0)
+    options->size = device->queue_size_max < RING_DEFAULT
+                        ? device->queue_size_max
+                        : RING_DEFAULT;
+  if (options->notifications == 0)
+    options->notifications = NOTIFICATIONS;
+  if (options->parked == 0)
+    options->parked = PARKED_DEFAULT;
+  if (options->size < RING_MIN)
     return aq_diag_set(diag, AQ_ERR_INVALID,
-                       "queue size %u: a power of two expected", options->size);
-  if (kernargs < UINT64_C(2) * AQ_KERNARG_ALIGN ||
-      (kernargs & (kernargs - 1)) != 0)
+                       "a queue of %u packets; expected at least %d",
+                       options->size, RING_MIN);
+  if (options->notifications < 16 ||
+      (options->notifications & (options->notifications - 1)) != 0)
     return aq_diag_set(diag, AQ_ERR_INVALID,
-                       "kernarg ring of %llu bytes: a power of two expected",
-                       (unsigned long long)kernargs);
+                       "%u notifications; expected a power of two, at least 16",
+                       options->notifications);
+  if (options->kernarg_size == 0)
+    options->kernarg_size = UINT64_C(2) * AQ_KERNARG_ALIGN * options->size;
+  if (options->kernarg_size < UINT64_C(4) * AQ_PLAN_KERNARG)
+    return aq_diag_set(diag, AQ_ERR_INVALID,
+                       "%llu bytes of kernel arguments; expected at least %d",
+                       (unsigned long long)options->kernarg_size,
+                       4 * AQ_PLAN_KERNARG);
+  if (options->profile && !(context->info.caps & AQ_CAP_PROFILING))
+    return aq_diag_set(diag, AQ_ERR_UNSUPPORTED, "%s: it has no timestamps",
+                       context->ops->name);
   return AQ_OK;
 }
 
-/* Whoever waits for something of this queue is told that it never comes. */
-static void queue_failed(const aq_queue_error *error, void *user)
-{
-  aq_queue *queue = user;
-  aq_transport *t = queue->options.transport;
-  if (queue->drain.handle)
-    queue->ops->signal_store(t, queue->drain, -1, AQ_RELEASE);
-  if (queue->walk)
-    queue->ops->signal_store(t, queue->walk->done, -1, AQ_RELEASE);
-  queue->options.error(error, queue->options.user);
-}
-
-/* The queue's own memory and what it gets from the transport. */
 static aq_status queue_init(aq_queue *queue, aq_diag *diag)
 {
   const aq_queue_options *options = &queue->options;
-  queue->headers = calloc(options->size, sizeof *queue->headers);
-  queue->reclaims = calloc(options->size, sizeof *queue->reclaims);
-  if (!queue->headers || !queue->reclaims)
+  queue->due.entries = calloc(options->notifications, sizeof(aq_due));
+  queue->due.size = options->notifications;
+  if (queue->context->flagged)
+    queue->flags = calloc(options->notifications, sizeof *queue->flags);
+  if (options->report)
+    queue->reports = calloc(options->notifications, sizeof *queue->reports);
+  if (!queue->due.entries || (queue->context->flagged && !queue->flags) ||
+      (options->report && !queue->reports))
     return aq_diag_set(diag, AQ_ERR_NO_MEMORY, "no memory for a queue");
-  void *memory;
-  aq_status status = queue->ops->mem_alloc(
-      options->transport, options->device, AQ_MEMORY_KERNARG,
-      options->kernarg_size, &memory, diag);
+  aq_status status = aq_axis_create(queue->context, queue, options->profile,
+                                    &queue->axis, diag);
   if (status != AQ_OK)
     return status;
-  queue->kernargs =
-      (aq_kernarg_ring){.memory = memory, .capacity = options->kernarg_size};
-  return queue->ops->queue_create(
-      options->transport,
-      &(aq_queue_desc){
-          .device = options->device,
-          .size = options->size,
-          .type = AQ_QUEUE_SINGLE,
-          .error = options->error ? queue_failed : NULL,
-          .user = queue,
-      },
-      &queue->ring, diag);
+  status =
+      aq_feed_create(&(aq_feed_options){.transport = queue->transport,
+                                        .device = options->device,
+                                        .size = options->size,
+                                        .kernarg_size = options->kernarg_size,
+                                        .error = queue_stopped,
+                                        .user = queue},
+                     &queue->feed, diag);
+  if (status == AQ_OK)
+    queue->ring = queue->feed->ring;
+  return status;
 }
 
-aq_status aq_queue_create(const aq_queue_options *options, aq_queue **out,
-                          aq_diag *diag)
+static void queue_free(aq_queue *queue)
+{
+  aq_feed_destroy(queue->feed);
+  if (queue->axis) {
+    pthread_mutex_lock(&queue->axis->gate);
+    queue->axis->queue = NULL;
+    pthread_mutex_unlock(&queue->axis->gate);
+    aq_axis_release(queue->axis);
+  }
+  pthread_cond_destroy(&queue->calm);
+  pthread_mutex_destroy(&queue->flag_lock);
+  pthread_mutex_destroy(&queue->lock);
+  free(queue->reports);
+  free(queue->flags);
+  free(queue->due.entries);
+  free(queue);
+}
+
+aq_status aq_queue_create(aq_context *context, const aq_queue_options *options,
+                          aq_queue **out, aq_diag *diag)
 {
   aq_queue_options chosen = *options;
-  if (chosen.kernarg_size == 0)
-    chosen.kernarg_size = (uint64_t)chosen.size * 2 * AQ_KERNARG_ALIGN;
-  aq_status status = options_check(&chosen, diag);
+  aq_status status = options_choose(context, &chosen, diag);
   if (status != AQ_OK)
     return status;
-  aq_queue *queue = calloc(1, sizeof *queue);
+  aq_queue *queue = aligned_alloc(64, (sizeof *queue + 63) & ~(size_t)63);
   if (!queue)
     return aq_diag_set(diag, AQ_ERR_NO_MEMORY, "no memory for a queue");
+  memset(queue, 0, sizeof *queue);
+  queue->context = context;
+  queue->transport = context->transport;
+  queue->ops = context->ops;
   queue->options = chosen;
-  queue->ops = chosen.transport->ops;
+  queue->way = context->ways[chosen.device];
+  pthread_mutex_init(&queue->lock, NULL);
+  pthread_mutex_init(&queue->flag_lock, NULL);
+  pthread_cond_init(&queue->calm, NULL);
   status = queue_init(queue, diag);
   if (status != AQ_OK) {
-    aq_queue_destroy(queue);
+    queue_free(queue);
     return status;
   }
   *out = queue;
   return AQ_OK;
 }
 
+/* ---- the end ---- */
+
+static bool is_idle(aq_queue *queue)
+{
+  pthread_mutex_lock(&queue->lock);
+  const bool idle = !queue->parked_first && !queue->resuming &&
+                    queue->telling == 0 &&
+                    aq_queue_retired(queue) == queue->epoch;
+  pthread_mutex_unlock(&queue->lock);
+  return idle;
+}
+
+/* The first parked task waits for a host or for another queue. */
+static bool is_held(aq_queue *queue)
+{
+  pthread_mutex_lock(&queue->lock);
+  const bool held =
+      queue->parked_first && queue->parked_first->parking->pending > 0;
+  pthread_mutex_unlock(&queue->lock);
+  return held;
+}
+
+void aq_queue_flush(aq_queue *queue)
+{
+  pthread_mutex_lock(&queue->lock);
+  aq_queue_ring_bell(queue);
+  pthread_mutex_unlock(&queue->lock);
+}
+
+aq_status aq_queue_wait_idle(aq_queue *queue, aq_time deadline, aq_diag *diag)
+{
+  aq_status status = AQ_OK;
+  aq_queue_flush(queue);
+  aq_queue_poll(queue);
+  while (status == AQ_OK && !is_idle(queue))
+    status = aq_queue_progress(queue, deadline, diag);
+  return is_idle(queue) ? AQ_OK : status;
+}
+
 void aq_queue_destroy(aq_queue *queue)
 {
+  static const char gone[] = "the queue was destroyed";
   if (!queue)
     return;
-  aq_transport *t = queue->options.transport;
-  aq_walk_close(queue);
-  aq_page_close(queue);
-  if (queue->ring)
-    queue->ops->queue_destroy(t, queue->ring);
-  if (queue->drain.handle)
-    queue->ops->signal_destroy(t, queue->drain);
-  if (queue->kernargs.memory)
-    queue->ops->mem_free(t, queue->kernargs.memory);
-  free(queue->reclaims);
-  free(queue->headers);
-  free(queue);
+  aq_queue_flush(queue);
+  aq_queue_poll(queue);
+  while (!is_idle(queue)) {
+    if (is_held(queue))
+      aq_parked_fail(queue, AQ_ERR_QUEUE, gone);
+    else if (aq_queue_progress(queue, AQ_TIME_MAX, NULL) != AQ_OK) {
+      aq_queue_fail(queue, AQ_ERR_QUEUE, gone);
+      aq_queue_poll(queue);
+    }
+  }
+  queue_free(queue);
+}
+
+/* ---- what is asked of it ---- */
+
+void aq_queue_stats_get(aq_queue *queue, aq_queue_stats *out)
+{
+  pthread_mutex_lock(&queue->lock);
+  *out = queue->stats;
+  out->publishing = !queue->frontier.overflow;
+  out->depth = (uint32_t)(queue->epoch - aq_queue_retired(queue));
+  pthread_mutex_unlock(&queue->lock);
+  out->failed = __atomic_load_n(&queue->failures, __ATOMIC_RELAXED);
+}
+
+void aq_context_event(aq_context *context, const aq_system_event *event)
+{
+  pthread_mutex_lock(&context->lock);
+  for (aq_axis *axis = context->axes; axis; axis = axis->next)
+    if (axis->queue && axis->queue->ring &&
+        axis->queue->ring->id == event->queue)
+      aq_queue_fail(axis->queue, AQ_ERR_QUEUE, event->text);
+  pthread_mutex_unlock(&context->lock);
 }
 
 const aq_ring *aq_queue_ring(const aq_queue *queue)
@@ -105,148 +219,7 @@ const aq_ring *aq_queue_ring(const aq_queue *queue)
   return queue->ring;
 }
 
-aq_status aq_queue_change(aq_queue *queue, aq_queue_control control,
-                          const aq_queue_control_args *args, aq_diag *diag)
+aq_context *aq_queue_context(const aq_queue *queue)
 {
-  return queue->ops->queue_control(queue->options.transport, queue->ring,
-                                   control, args, diag);
-}
-
-/* ---- what submissions need beyond the ring ---- */
-
-aq_time aq_queue_deadline(const aq_queue *queue)
-{
-  if (queue->options.patience == 0)
-    return AQ_TIME_MAX;
-  return queue->ops->now(queue->options.transport) + queue->options.patience;
-}
-
-aq_status aq_queue_await(aq_queue *queue, aq_signal signal, aq_diag *diag)
-{
-  const aq_wait_item item = {signal, AQ_LT, 1};
-  aq_wait_request request = {.items = &item, .count = 1, .mode = AQ_WAIT_ANY};
-  aq_wait_result seen = {0};
-  uint64_t before;
-  aq_status status;
-  do { /* as long as packets complete */
-    before = aq_ring_read_index(queue->ring);
-    request.deadline = aq_queue_deadline(queue);
-    status = queue->ops->wait(queue->options.transport, &request, &seen, diag);
-  } while (status == AQ_ERR_TIMEOUT &&
-           aq_ring_read_index(queue->ring) != before);
-  if (status == AQ_OK && seen.value < 0)
-    return aq_diag_set(diag, AQ_ERR_QUEUE, "queue %u has stopped",
-                       queue->ring->id);
-  return status;
-}
-
-aq_status aq_queue_drain_signal(aq_queue *queue, aq_diag *diag)
-{
-  if (queue->drain.handle)
-    return AQ_OK;
-  return queue->ops->signal_create(queue->options.transport,
-                                   &(aq_signal_desc){.value = 1}, &queue->drain,
-                                   diag);
-}
-
-static aq_status builtins_find(aq_queue *queue, const aq_program *program,
-                               aq_diag *diag)
-{
-  if (queue->builtins_known || !(program->flags & AQ_PROGRAM_BUILTINS))
-    return AQ_OK;
-  aq_status status =
-      aq_builtins_register(queue->options.transport, &queue->builtins, diag);
-  queue->builtins_known = status == AQ_OK;
-  return status;
-}
-
-/* ---- submissions ---- */
-
-static aq_status link_find(aq_queue *queue, aq_submit *submit, aq_diag *diag)
-{
-  const aq_submission *submission = submit->submission;
-  aq_status status = AQ_OK;
-  submit->link = submission->link;
-  if (submission->program) {
-    status = builtins_find(queue, submission->program, diag);
-    if (status == AQ_OK)
-      status = aq_link_init(&submit->direct, submission->program,
-                            &queue->builtins, diag);
-    submit->link = &submit->direct;
-  }
-  if (status != AQ_OK || !submit->link)
-    return status;
-  return aq_link_check_slots(submit->link, submission->bindings,
-                             submission->binding_count, diag);
-}
-
-static aq_status submission_check(aq_queue *queue, aq_submit *submit,
-                                  aq_diag *diag)
-{
-  if (queue->broken)
-    return aq_diag_set(diag, AQ_ERR_QUEUE,
-                       "queue %u has failed and takes no more",
-                       queue->ring->id);
-  if (submit->submission->on_device && submit->submission->observer)
-    return aq_diag_set(diag, AQ_ERR_INVALID,
-                       "a program that is walked on the device cannot be "
-                       "observed");
-  aq_status status = link_find(queue, submit, diag);
-  if (status != AQ_OK || !submit->link)
-    return status;
-  const uint64_t limit = aq_kernarg_ring_limit(&queue->kernargs);
-  if (submit->link->program->kernarg_max > limit)
-    return aq_diag_set(diag, AQ_ERR_INVALID,
-                       "%u bytes of kernel arguments: the queue's kernarg ring "
-                       "takes at most %llu",
-                       submit->link->program->kernarg_max,
-                       (unsigned long long)limit);
-  return AQ_OK;
-}
-
-static void submit_start(aq_queue *queue, aq_submit *submit)
-{
-  const aq_submission *submission = submit->submission;
-  submit->waits = (submission->wait_count + AQ_BARRIER_DEPENDENCIES - 1) /
-                  AQ_BARRIER_DEPENDENCIES;
-  submit->payload = submit->link && submit->link->program->packets > 0;
-  if (submit->payload)
-    aq_processor_start(&submit->processor, submit->link, submission->bindings,
-                       queue->carry, submission->visits);
-  else if (submit->waits == 0 && submission->completion.handle != 0)
-    submit->waits = 1;
-  submit->result.waits = submit->waits;
-}
-
-aq_status aq_queue_submit(aq_queue *queue, const aq_submission *submission,
-                          aq_submitted *out, aq_diag *diag)
-{
-  aq_submit submit;
-  submit.submission = submission;
-  submit.waits_done = 0;
-  submit.payload_done = 0;
-  submit.result = (aq_submitted){0};
-  submit.unrung = false;
-  aq_status status = aq_queue_finish(queue, diag);
-  if (status == AQ_OK)
-    status = submission_check(queue, &submit, diag);
-  if (status == AQ_OK && submission->observer)
-    status = aq_page_open(queue, submission->observer, diag);
-  if (status != AQ_OK)
-    return status;
-  submit_start(queue, &submit);
-  status = submission->on_device && submit.payload
-               ? aq_walk_submit(queue, &submit, diag)
-               : aq_submit_run(queue, &submit, diag);
-  if (submit.unrung)
-    aq_submit_ring(queue, &submit);
-  if (status != AQ_OK) {
-    queue->broken |= status != AQ_ERR_RESOURCES;
-    return status;
-  }
-  if (submission->observer)
-    aq_page_total(queue, submission->observer, &submit.result);
-  if (out)
-    *out = submit.result;
-  return AQ_OK;
+  return queue->context;
 }

@@ -1,129 +1,170 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The host queue: submits programs to one hardware queue of any transport.
+ * The host queue: everything that a runtime submits to one hardware queue.
  *
- * A submission is: reserve ring slots and kernarg memory, write the waits and
- * the program's packets behind their headers, publish the headers in order,
- * ring the doorbell once. When there is no room it asks the transport to let
- * time pass (queue_wait_space); it never spins and never looks inside. A
- * program that is larger than the ring goes in several parts, each with a
- * doorbell of its own.
+ * An operation waits for points of semaphores, does something, and signals
+ * points. Order: the operations of a queue run one after the other, in the
+ * order of submission; one that has to wait holds back those behind it.
+ * Different queues know of each other only through semaphores.
  *
- * Order: everything in a queue starts in the order of submission; whether it
- * overlaps is decided by the barriers of the programs. Waits hold back what is
- * submitted after them.
+ * Epochs: each operation that reaches the ring is an epoch of its queue, a
+ * program that does not fit into it at once is several. When an epoch is
+ * complete its resources are given back and its semaphores signalled; that
+ * happens in calls of this API, or through a handler when somebody waits.
  *
- * Conditions of a program are decided here: everything before one is completed
- * first, and time moves meanwhile. Where the transport can, a submission is
- * walked on the device instead, without a round trip.
+ * Room: an operation either gets all the room it needs, ring slots, kernel
+ * arguments, notifications, or nothing is taken. What then happens is said by
+ * AQ_SYNC_TRY and AQ_SYNC_PARK; without them the call waits.
  *
- * Kernel arguments lie in a ring and are reused once the read index has passed
- * the packets they belong to, that is when those have completed.
+ * Errors: a queue whose device stopped fails everything pending, and every
+ * later operation, with the cause. An operation that waits for a failed
+ * semaphore fails, and only that.
  *
- * Thread rule: one producer at a time. Ownership: the queue owns its ring and
- * its kernarg memory; the transport must outlive it.
+ * Thread rule: any number of threads may submit where the transport is live,
+ * else the one that drives it. What is called back must not wait. Ownership:
+ * the queue owns its ring; the context has to outlive it.
  */
 #ifndef AQ_QUEUE_QUEUE_H
 #define AQ_QUEUE_QUEUE_H
 
-#include "cmdbuf/processor.h"
-#include "common/transport.h"
+#include "cmdbuf/link.h"
+#include "queue/semaphore.h"
 
 typedef struct aq_queue aq_queue;
 
-/* Packets that are about to be published: consecutive ids, first the waits. */
-typedef struct aq_queue_packets {
-  uint64_t first;   /* packet id */
-  uint32_t waits;   /* barrier packets that the queue added */
-  uint32_t payload; /* packets of the program */
-  uint64_t index;   /* of the first of them in the program */
-} aq_queue_packets;
+/* What became of one operation, told when its last epoch is retired. */
+typedef struct aq_operation_report {
+  const char *what;         /* "dispatch" */
+  uint64_t first, packets;  /* ids in the ring; a later part's may lie apart */
+  aq_time begin, submitted; /* the host called, and had put everything */
+  aq_time retired;          /* the host had seen it complete */
+  aq_time start, end; /* device time of the last packet, AQ_TIME_NONE unless
+                         the queue is profiled */
+  uint32_t depth;     /* epochs in flight when it was put */
+  uint32_t rules;     /* bits 1 << aq_wait_rule that its waits fell under */
+  aq_status status;
+} aq_operation_report;
 
 typedef struct aq_queue_options {
-  aq_transport *transport;
-  uint32_t device;
-  uint32_t size;         /* packets, a power of two */
-  uint64_t kernarg_size; /* bytes, a power of two; 0: 64 a packet, twice */
-  /* How long room or a condition may not come while nothing completes, in the
-   * transport's time, before a submission ends with AQ_ERR_TIMEOUT; 0: for
-   * ever. */
-  aq_time patience;
-  void (*error)(const aq_queue_error *error, void *user); /* may be NULL */
-  /* Told of packets before they are published; may be NULL. */
-  void (*packets)(const aq_queue_packets *packets, void *user);
+  uint32_t size_of; /* sizeof(aq_queue_options) of the caller */
+  uint32_t device;  /* ordinal of the transport */
+  uint32_t size;    /* packets, a power of two; 0: 4096, or what there is */
+  uint64_t kernarg_size;  /* bytes, a power of two; 0: 128 a packet */
+  uint32_t notifications; /* entries, a power of two; 0: 1024 */
+  uint32_t parked;        /* operations that wait outside of the ring at most;
+                             0: 1024 */
+  bool profile;           /* reports have device times; AQ_CAP_PROFILING */
+  void (*report)(const aq_operation_report *report, void *user); /* or NULL */
   void *user;
 } aq_queue_options;
 
-/* A packet of an observed submission that has completed. */
-typedef struct aq_observed {
-  uint32_t command;   /* index in the program */
-  uint64_t packet;    /* id */
-  aq_time start, end; /* AQ_TIME_NONE where only stats are collected */
-} aq_observed;
+AQ_API aq_status aq_queue_create(aq_context *context,
+                                 const aq_queue_options *options,
+                                 aq_queue **out, aq_diag *diag);
 
-/* What an observed submission did. */
-typedef struct aq_observed_totals {
-  uint64_t first, packets; /* ids of the queue */
-  uint64_t dispatches, transfers, drains, markers;
-} aq_observed_totals;
+/* Waits for what is pending; what can never complete fails. NULL is allowed. */
+AQ_API void aq_queue_destroy(aq_queue *queue);
 
-typedef enum aq_observe {
-  AQ_OBSERVE_STATS, /* completions, markers, totals */
-  AQ_OBSERVE_TIMES, /* completions with start and end; AQ_CAP_PROFILING */
-} aq_observe;
+/* ---- operations ---- */
 
-/* Who wants to know. A submission that is observed has completed when
- * aq_queue_submit returns. Any function may be NULL. */
-typedef struct aq_observer {
-  aq_observe what;
-  void (*packet)(const aq_observed *packet, void *user);
-  void (*marker)(const aq_walk_marker *marker, void *user);
-  void (*totals)(const aq_observed_totals *totals, void *user);
-  void *user;
-} aq_observer;
+enum aq_sync_flag {
+  AQ_SYNC_TRY = 1 << 0,  /* no room now: AQ_ERR_AGAIN, nothing happened */
+  AQ_SYNC_PARK = 1 << 1, /* no room now: done later, the call returns */
+  AQ_SYNC_MORE = 1 << 2, /* no doorbell: another operation or a flush follows */
+};
 
-typedef struct aq_submission {
-  /* One of them: a one-shot program, or a link. Neither: only waits and a
-   * completion. Both stay until the packets have completed. */
-  const aq_program *program;
-  const aq_link *link;
-  const aq_binding *bindings; /* by slot; borrowed for the call, or if it is
-                                 walked on the device until that is over */
-  uint32_t binding_count;
-  const aq_signal *waits; /* each has to reach 0 first */
+/* Around an operation. The arrays are borrowed for the call. */
+typedef struct aq_sync {
+  const aq_point *waits;
   uint32_t wait_count;
-  aq_signal completion; /* decremented after the last packet; 0: none */
-  uint64_t visits;      /* blocks to enter at most; 0: AQ_VISITS_DEFAULT */
-  bool on_device;       /* the device walks it; not observed, packets untold */
-  const aq_observer *observer; /* NULL: none */
-} aq_submission;
+  const aq_point *signals;
+  uint32_t signal_count;
+  uint32_t flags; /* aq_sync_flag bits */
+  /* Called once when the operation and its signals are over or have failed:
+   * gives back what it retained. May be NULL. */
+  void (*release)(aq_status status, void *user);
+  void *user;
+} aq_sync;
 
-typedef struct aq_submitted {
-  uint64_t first;   /* id of the first packet; the others follow it */
-  uint64_t packets; /* all of them */
-  uint32_t waits;   /* the first of them, added for the waits */
-  uint32_t doorbells;
-} aq_submitted;
+/* sync may be NULL for all of them. AQ_OK: it is under way, or has failed for
+ * what it waits for; its signals and `release` tell. Anything else: nothing
+ * happened, and `release` is not called. */
 
-aq_status aq_queue_create(const aq_queue_options *options, aq_queue **out,
-                          aq_diag *diag);
-void aq_queue_destroy(aq_queue *queue);
+/* Everything before it in the queue, and nothing else. */
+AQ_API aq_status aq_queue_barrier(aq_queue *queue, const aq_sync *sync,
+                                  aq_diag *diag);
 
-/* The ring; owned by the queue. */
-const aq_ring *aq_queue_ring(const aq_queue *queue);
+typedef struct aq_launch {
+  uint64_t object;       /* of the kernel */
+  uint32_t grid[3];      /* work-items, none 0 */
+  uint16_t workgroup[3]; /* work-items, none 0 */
+  uint32_t group_size;   /* bytes a workgroup */
+  uint32_t private_size; /* bytes a work-item */
+  const void *kernargs;  /* copied */
+  uint32_t kernarg_size; /* bytes */
+} aq_launch;
 
-/* Changes its priority or compute unit mask: the transport's queue_control. */
-aq_status aq_queue_change(aq_queue *queue, aq_queue_control control,
-                          const aq_queue_control_args *args, aq_diag *diag);
+AQ_API aq_status aq_queue_dispatch(aq_queue *queue, const aq_sync *sync,
+                                   const aq_launch *launch, aq_diag *diag);
 
-/* Submits; `out` may be NULL. Nothing is submitted when an argument is bad;
- * AQ_ERR_RESOURCES: the visits are used up, what was submitted runs and the
- * completion never comes. After any other error the queue takes no more. */
-aq_status aq_queue_submit(aq_queue *queue, const aq_submission *submission,
-                          aq_submitted *out, aq_diag *diag);
+/* A command buffer: a linked program with buffers for its slots. The link has
+ * to stay until the operation is over; the table is copied if it is needed
+ * beyond the call. */
+typedef struct aq_execution {
+  const aq_link *link;
+  const aq_binding *bindings; /* by slot */
+  uint32_t binding_count;
+} aq_execution;
 
-/* Waits until what the device walks is over and returns what became of it;
- * aq_queue_submit and aq_queue_destroy do so first. */
-aq_status aq_queue_finish(aq_queue *queue, aq_diag *diag);
+AQ_API aq_status aq_queue_execute(aq_queue *queue, const aq_sync *sync,
+                                  const aq_execution *execution, aq_diag *diag);
+
+/* Rings for what AQ_SYNC_MORE held back. */
+AQ_API void aq_queue_flush(aq_queue *queue);
+
+/* Retires what is complete. Never waits. */
+AQ_API void aq_queue_poll(aq_queue *queue);
+
+/* Waits until nothing is pending. */
+AQ_API aq_status aq_queue_wait_idle(aq_queue *queue, aq_time deadline,
+                                    aq_diag *diag);
+
+/* ---- statistics ---- */
+
+/* How a wait was met, in the order in which it is tried. */
+typedef enum aq_wait_rule {
+  AQ_WAIT_COMPLETE,      /* 0: the value was reached already */
+  AQ_WAIT_SAME_QUEUE,    /* 1a: this queue signals it */
+  AQ_WAIT_DOMINATED,     /* 1b: this queue has waited for that epoch, or for
+                            one that had */
+  AQ_WAIT_ALL_DOMINATED, /* 1c: for everything that signals the semaphore */
+  AQ_WAIT_ONE_EDGE,      /* 2a: one edge to the producer's epoch */
+  AQ_WAIT_MANY_EDGES,    /* 2b: an edge for each axis not dominated */
+  AQ_WAIT_DEFERRED,      /* 3: the host waits, then submits */
+  AQ_WAIT_RULES
+} aq_wait_rule;
+
+/* "0", "1a" and so on. */
+AQ_API const char *aq_wait_rule_name(aq_wait_rule rule);
+
+typedef struct aq_queue_stats {
+  uint64_t operations, epochs, packets, doorbells;
+  uint64_t rules[AQ_WAIT_RULES]; /* waits by rule */
+  uint64_t edge_packets;         /* of them for other queues' epochs */
+  uint64_t parked;               /* operations that did not go at once */
+  uint64_t failed;               /* epochs */
+  uint32_t depth, depth_max;     /* epochs in flight */
+  bool publishing;               /* its frontier has not overflowed */
+} aq_queue_stats;
+
+AQ_API void aq_queue_stats_get(aq_queue *queue, aq_queue_stats *out);
+
+/* An event of the transport, passed on by who opened it: the queue that a
+ * memory fault stopped fails. */
+AQ_API void aq_context_event(aq_context *context, const aq_system_event *event);
+
+/* The ring, for who looks at records; owned by the queue. */
+AQ_API const aq_ring *aq_queue_ring(const aq_queue *queue);
+AQ_API aq_context *aq_queue_context(const aq_queue *queue);
 
 #endif

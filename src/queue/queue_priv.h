@@ -1,98 +1,170 @@
 /* SPDX-License-Identifier: MIT */
-/* What the files of the host queue share; nobody else includes it. */
+/*
+ * What the files of the host queue share; nobody else includes it.
+ *
+ * Locks, in the order in which they may be taken: the queue's, then a
+ * semaphore's or the context's. Whoever retires holds none of them: it has the
+ * role of the one who does (`polls`).
+ */
 #ifndef AQ_QUEUE_QUEUE_PRIV_H
 #define AQ_QUEUE_QUEUE_PRIV_H
 
-#include "cmdbuf/device_walk.h"
-#include "queue/kernarg_ring.h"
-#include "queue/queue.h"
+#include <pthread.h>
 
-/* Kernargs that are free once the read index has passed `packet`. */
-typedef struct aq_reclaim {
-  uint64_t packet;
-  uint64_t head; /* position of the kernarg ring */
-} aq_reclaim;
+#include "queue/due.h"
+#include "queue/feed_priv.h"
+#include "queue/semaphore_priv.h"
+#include "queue/task.h"
 
-enum { AQ_PAGE = 256 };
+/* A task that waits outside of the ring for points of semaphores. */
+typedef struct aq_parking aq_parking;
+typedef struct aq_parked_wait {
+  aq_timepoint timepoint; /* first */
+  aq_parking *parking;
+  aq_semaphore *semaphore;
+} aq_parked_wait;
 
-/* Signals for the packets of observed submissions, a page at a time. */
-typedef struct aq_page {
-  aq_walk_log log;
-  aq_signal signals[AQ_PAGE];
-  aq_walk_entry entries[AQ_PAGE];
-  aq_walk_marker markers[AQ_PAGE];
-} aq_page;
-
-struct aq_queue {
-  aq_queue_options options;
-  const aq_transport_ops *ops;
-  aq_ring *ring;
-  aq_kernarg_ring kernargs;
-  uint32_t *headers;    /* of the packets being written, as many as the ring */
-  aq_reclaim *reclaims; /* ring of entries, one a part, as many as the ring */
-  uint64_t reclaim_first, reclaim_end;
-  uint16_t carry; /* barrier bits that the last program left */
-  bool broken;
-
-  /* Made when first needed. */
-  aq_signal drain; /* of conditions: 1, or 0 when drained */
-  aq_builtins builtins;
-  bool builtins_known;
-  aq_page *page;
-  aq_device_walk *walk; /* on the device */
-  uint64_t walk_object; /* kernel */
-  bool walking;
+struct aq_parking {
+  aq_queue *queue;
+  uint32_t pending; /* waits that are not over; with the queue's lock */
+  uint32_t count;
+  aq_parked_wait waits[];
 };
 
-/* What is left to do of one submission. */
-typedef struct aq_submit {
-  const aq_submission *submission;
-  aq_link direct; /* of a one-shot program */
-  const aq_link *link;
-  aq_processor processor;
-  aq_packet drain;
-  uint32_t waits, waits_done;
-  uint64_t payload_done;
-  bool payload; /* the program has not ended */
-  aq_submitted result;
-  bool unrung; /* published packets that no doorbell has told yet */
-} aq_submit;
+struct aq_queue {
+  /* Constant. */
+  aq_context *context;
+  aq_transport *transport;
+  const aq_transport_ops *ops;
+  aq_queue_options options;
+  aq_edge_way way;
+  aq_axis *axis;
+  aq_feed *feed;
+  aq_ring *ring;
 
-/* submit.c: the doorbell, room in the ring, all of a submission. */
-void aq_submit_ring(aq_queue *queue, aq_submit *submit);
-aq_status aq_submit_space(aq_queue *queue, aq_submit *submit, uint32_t slots,
-                          aq_diag *diag);
-aq_status aq_submit_run(aq_queue *queue, aq_submit *submit, aq_diag *diag);
+  /* Who submits, with the lock. */
+  pthread_mutex_t lock;
+  uint64_t epoch; /* atomic: the last one that was put */
+  bool unrung;
+  aq_frontier frontier; /* what everything behind the last epoch runs after */
+  aq_task *parked_first, *parked_last;
+  uint32_t parked_count;
+  bool resuming, resume_again; /* somebody puts parked tasks */
+  uint32_t telling;            /* ends of waits that are being worked off */
+  aq_queue_stats stats;
+  aq_due_ring due; /* put by who submits, taken by who retires */
 
-/* Publishes only the waits, and one packet behind them. */
-aq_status aq_submit_waits(aq_queue *queue, aq_submit *submit,
-                          const aq_packet *last, aq_diag *diag);
+  /* Signals of the epochs in flight where each has its own, by epoch; and what
+   * is to be reported of them. */
+  aq_flag **flags;
+  pthread_mutex_t flag_lock;
+  aq_operation_report *reports;
 
-/* Kernarg memory; waits until there is some. */
-aq_status aq_submit_kernargs(aq_queue *queue, aq_submit *submit, uint64_t size,
-                             unsigned char **out, aq_diag *diag);
+  /* Who retires. */
+  uint32_t polls __attribute__((aligned(64))); /* atomic: looks asked for */
+  uint64_t retired;                            /* atomic: epoch */
+  uint64_t kernarg_free; /* atomic: position of the kernarg ring */
+  uint64_t failures;     /* atomic */
+  pthread_cond_t calm;   /* what is parked, resuming or telling changed */
+};
 
-/* Everything up to `packet` is to be given back once that is read. */
-void aq_submit_reclaim(aq_queue *queue, uint64_t packet);
+static inline uint64_t aq_queue_retired(const aq_queue *queue)
+{
+  return __atomic_load_n(&queue->retired, __ATOMIC_ACQUIRE);
+}
 
-/* When the patience of a wait that begins now ends. */
-aq_time aq_queue_deadline(const aq_queue *queue);
+static inline uint64_t aq_queue_epoch(const aq_queue *queue)
+{
+  return __atomic_load_n(&queue->epoch, __ATOMIC_ACQUIRE);
+}
 
-/* Waits until a signal of the queue is 0; AQ_ERR_QUEUE when it stopped. */
-aq_status aq_queue_await(aq_queue *queue, aq_signal signal, aq_diag *diag);
-aq_status aq_queue_drain_signal(aq_queue *queue, aq_diag *diag);
+/* ---- elide.c: what the waits of a task come down to ---- */
 
-/* observe.c: a page before, when it is full and at the end. */
-aq_status aq_page_open(aq_queue *queue, const aq_observer *observer,
+enum {
+  AQ_PLAN_EDGES = 32,                   /* the host waits for more */
+  AQ_PLAN_KERNARG = AQ_PLAN_EDGES * 40, /* bytes that edges take at most */
+};
+
+typedef struct aq_plan_edge {
+  aq_epoch_ref edge;
+  bool silent; /* dominated: only its failure matters */
+} aq_plan_edge;
+
+/* What a part needs before its packets may start. */
+typedef struct aq_plan {
+  aq_plan_edge edges[AQ_PLAN_EDGES];
+  uint32_t edge_count;
+  uint32_t loud; /* of them, those that need a packet */
+  uint32_t rules[AQ_WAIT_RULES];
+  aq_semaphore *waited[AQ_PLAN_EDGES]; /* rule 1c; borrowed */
+  uint64_t waited_values[AQ_PLAN_EDGES];
+  uint32_t waited_count;
+  bool system; /* something of outside of the device is acquired */
+  aq_frontier gained;
+} aq_plan;
+
+/* AQ_ERR_AGAIN: the host has to wait for those that `task->deferred` marks; a
+ * failure of one of the semaphores; with the lock. */
+aq_status aq_plan_make(aq_queue *queue, aq_task *task, aq_plan *plan,
                        aq_diag *diag);
-aq_status aq_page_turn(aq_queue *queue, const aq_observer *observer,
-                       aq_diag *diag);
-void aq_page_total(const aq_queue *queue, const aq_observer *observer,
-                   const aq_submitted *result);
-void aq_page_close(aq_queue *queue);
+void aq_plan_drop(aq_plan *plan);
 
-/* on_device.c */
-aq_status aq_walk_submit(aq_queue *queue, aq_submit *submit, aq_diag *diag);
-void aq_walk_close(aq_queue *queue);
+/* ---- edge.c: packets that wait for epochs of other queues ---- */
+
+uint32_t aq_edges_packets(aq_edge_way way, uint32_t edges);
+uint32_t aq_edges_kernarg(aq_edge_way way, uint32_t edges);
+void aq_edges_fill(aq_edge_way way, const aq_plan *plan, aq_packet_span *span);
+
+/* ---- put.c: a task into the ring ---- */
+
+typedef enum aq_put {
+  AQ_PUT_DONE,
+  AQ_PUT_PART,   /* there is more of it */
+  AQ_PUT_ROOM,   /* there is no room now, nothing happened */
+  AQ_PUT_WAIT,   /* the host has to wait, nothing happened */
+  AQ_PUT_FAILED, /* something that it waits for has failed, or half of it */
+  AQ_PUT_ERROR,  /* nothing happened */
+} aq_put;
+
+aq_put aq_task_put(aq_queue *queue, aq_task *task, aq_diag *diag);
+void aq_queue_ring_bell(aq_queue *queue);
+
+/* Tells that a task has failed before all of it was put. Without any lock. */
+void aq_task_refuse(const aq_task *task, aq_status status, const char *cause);
+
+/* ---- park.c: tasks outside of the ring ---- */
+
+/* Copies it and puts it behind the others; with the lock. */
+aq_status aq_task_park(aq_queue *queue, aq_task *task, aq_diag *diag);
+
+/* Puts what can go now. Without any lock. */
+void aq_queue_resume(aq_queue *queue);
+
+/* Fails everything that is parked. Without any lock. */
+void aq_parked_fail(aq_queue *queue, aq_status status, const char *cause);
+
+/* ---- retire.c ---- */
+
+/* The oldest epoch in flight with references; false if there is none. */
+bool aq_queue_oldest(aq_queue *queue, aq_epoch_ref *out);
+
+/* An epoch, 0 for the oldest, is to be retired as soon as it is complete. */
+void aq_queue_arm(aq_queue *queue, uint64_t epoch);
+
+/* The device stopped, or the queue is to end: nothing else completes. */
+void aq_queue_fail(aq_queue *queue, aq_status status, const char *cause);
+
+/* Everything is complete, but the device has not handed all slots back yet: a
+ * moment on hardware, never in virtual time. Waits for it. */
+static inline bool aq_queue_is_lagging(const aq_queue *queue)
+{
+  return aq_axis_failed_from(queue->axis) == AQ_EPOCH_NEVER &&
+         aq_queue_retired(queue) == aq_queue_epoch(queue) &&
+         aq_ring_space(queue->ring) < queue->ring->size;
+}
+void aq_queue_catch_up(aq_queue *queue);
+
+/* Lets time pass until something completes; the transport's status. */
+aq_status aq_queue_progress(aq_queue *queue, aq_time deadline, aq_diag *diag);
 
 #endif

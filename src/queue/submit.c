@@ -1,328 +1,179 @@
 /* SPDX-License-Identifier: MIT */
-/* How the parts of a submission get into the ring. */
-#include <assert.h>
-#include <string.h>
-
+/* How a task gets into a queue: at once, parked, or after some waiting. */
 #include "queue/queue_priv.h"
 
-void aq_submit_ring(aq_queue *queue, aq_submit *submit)
-{
-  queue->ops->queue_doorbell(queue->options.transport, queue->ring,
-                             aq_ring_write_index(queue->ring) - 1);
-  submit->result.doorbells++;
-  submit->unrung = false;
-}
+enum { POLL_EVERY = 64 /* epochs: what is complete is retired now and then */ };
 
-/* ---- room ---- */
-
-/* Gives the kernargs of all packets back that the read index has passed. */
-static void kernargs_reclaim(aq_queue *queue)
+static aq_status points_check(const aq_queue *queue, const aq_sync *sync,
+                              aq_diag *diag)
 {
-  const uint64_t read = aq_ring_read_index(queue->ring);
-  const uint32_t mask = queue->ring->size - 1;
-  while (queue->reclaim_first < queue->reclaim_end) {
-    const aq_reclaim *entry = &queue->reclaims[queue->reclaim_first & mask];
-    if (entry->packet >= read)
-      return;
-    aq_kernarg_ring_give(&queue->kernargs, entry->head);
-    queue->reclaim_first++;
+  for (uint32_t i = 0; i < sync->wait_count; i++)
+    if (sync->waits[i].semaphore->context != queue->context)
+      return aq_diag_set(diag, AQ_ERR_INVALID,
+                         "wait %u: a semaphore of another context", i);
+  for (uint32_t i = 0; i < sync->signal_count; i++) {
+    const aq_point *point = &sync->signals[i];
+    if (point->semaphore->context != queue->context)
+      return aq_diag_set(diag, AQ_ERR_INVALID,
+                         "signal %u: a semaphore of another context", i);
+    if (point->value <= aq_semaphore_value(point->semaphore))
+      return aq_diag_set(
+          diag, AQ_ERR_INVALID,
+          "signal %u: %llu; the semaphore is at %llu and values rise", i,
+          (unsigned long long)point->value,
+          (unsigned long long)aq_semaphore_value(point->semaphore));
   }
+  return AQ_OK;
 }
 
-void aq_submit_reclaim(aq_queue *queue, uint64_t packet)
-{
-  const uint32_t mask = queue->ring->size - 1;
-  if (queue->reclaim_end - queue->reclaim_first > mask)
-    kernargs_reclaim(queue);
-  queue->reclaims[queue->reclaim_end++ & mask] =
-      (aq_reclaim){packet, queue->kernargs.head};
-}
-
-/* What is already published must be on its way while we wait, or it would wait
- * for itself. */
-static aq_status space_wait(aq_queue *queue, aq_submit *submit, uint32_t slots,
+static aq_status task_check(const aq_queue *queue, const aq_task *task,
                             aq_diag *diag)
 {
-  if (submit->unrung)
-    aq_submit_ring(queue, submit);
-  uint64_t before;
-  aq_status status;
-  do { /* as long as packets complete */
-    before = aq_ring_read_index(queue->ring);
-    status =
-        queue->ops->queue_wait_space(queue->options.transport, queue->ring,
-                                     slots, aq_queue_deadline(queue), diag);
-  } while (status == AQ_ERR_TIMEOUT &&
-           aq_ring_read_index(queue->ring) != before);
-  return status;
+  const uint64_t dues = UINT64_C(4) + task->sync.signal_count +
+                        UINT64_C(2) * task->sync.wait_count;
+  if (dues > queue->due.size)
+    return aq_diag_set(diag, AQ_ERR_INVALID,
+                       "%u waits and %u signals: the queue has %u "
+                       "notifications",
+                       task->sync.wait_count, task->sync.signal_count,
+                       queue->due.size);
+  return points_check(queue, &task->sync, diag);
 }
 
-aq_status aq_submit_space(aq_queue *queue, aq_submit *submit, uint32_t slots,
-                          aq_diag *diag)
+static aq_status queue_word(const aq_queue *queue, aq_diag *diag)
 {
-  while (aq_ring_space(queue->ring) < slots) {
-    aq_status status = space_wait(queue, submit, slots, diag);
-    if (status != AQ_OK)
-      return status;
+  return aq_diag_set(diag, queue->axis->failed, "%s", queue->axis->cause.text);
+}
+
+/* What is to be done with the lock taken off. */
+typedef enum next {
+  NEXT_DONE,
+  NEXT_RESUME,
+  NEXT_WAIT,
+  NEXT_REFUSE,
+  NEXT_ERROR
+} next;
+
+static next task_park(aq_queue *queue, aq_task *task, bool wait, aq_diag *diag)
+{
+  if (queue->parked_count < queue->options.parked)
+    return aq_task_park(queue, task, diag) == AQ_OK ? NEXT_RESUME
+           : task->begun                            ? NEXT_REFUSE
+                                                    : NEXT_ERROR;
+  if (wait)
+    return NEXT_WAIT;
+  aq_diag_set(diag, AQ_ERR_AGAIN, "%u operations are parked already",
+              queue->parked_count);
+  return NEXT_ERROR;
+}
+
+/* With the lock. */
+static next task_start(aq_queue *queue, aq_task *task, aq_diag *diag)
+{
+  const uint32_t flags = task->sync.flags;
+  if (queue->parked_first && flags & AQ_SYNC_TRY) {
+    aq_diag_set(diag, AQ_ERR_AGAIN, "operations wait before this one");
+    return NEXT_ERROR;
   }
-  return AQ_OK;
-}
-
-aq_status aq_submit_kernargs(aq_queue *queue, aq_submit *submit, uint64_t size,
-                             unsigned char **out, aq_diag *diag)
-{
-  unsigned char *memory = aq_kernarg_ring_take(&queue->kernargs, size);
-  while (!memory) {
-    kernargs_reclaim(queue);
-    memory = aq_kernarg_ring_take(&queue->kernargs, size);
-    if (memory)
-      break;
-    aq_status status =
-        space_wait(queue, submit, aq_ring_space(queue->ring) + 1, diag);
-    if (status != AQ_OK)
-      return status;
+  if (queue->parked_first)
+    return task_park(queue, task, true, diag);
+  switch (aq_task_put(queue, task, diag)) {
+  case AQ_PUT_DONE:
+    return NEXT_DONE;
+  case AQ_PUT_PART:
+    return aq_task_park(queue, task, diag) == AQ_OK ? NEXT_RESUME : NEXT_REFUSE;
+  case AQ_PUT_WAIT:
+    return task_park(queue, task, !(flags & AQ_SYNC_TRY), diag);
+  case AQ_PUT_ROOM:
+    break;
+  case AQ_PUT_FAILED:
+    return NEXT_REFUSE;
+  case AQ_PUT_ERROR:
+    return NEXT_ERROR;
   }
-  *out = memory;
-  return AQ_OK;
+  aq_queue_ring_bell(queue); /* or it would wait for itself */
+  if (flags & AQ_SYNC_PARK)
+    return task_park(queue, task, true, diag);
+  if (!(flags & AQ_SYNC_TRY))
+    return NEXT_WAIT;
+  aq_diag_set(diag, AQ_ERR_AGAIN, "queue %u has no room now", queue->ring->id);
+  return NEXT_ERROR;
 }
 
-/* ---- parts ---- */
-
-/* A packet of its own for the completion: when the last packet of the program
- * is out already, or carries a signal of the observer's. */
-static bool needs_trailer(const aq_submit *submit)
+/* What belongs behind a task that is in: no room for it is no reason to come
+ * back, so it is parked. Returns whether something was. With the lock. */
+static bool chain_start(aq_queue *queue, aq_task *task, aq_diag *diag,
+                        aq_task **refused)
 {
-  return submit->submission->observer && submit->submission->completion.handle;
-}
-
-/* Slots and kernarg bytes of the next part: all that the flow is known to
- * need, or as much as the ring holds. */
-static void part_plan(const aq_queue *queue, const aq_submit *submit,
-                      aq_packet_span *span)
-{
-  const uint64_t most = queue->ring->size;
-  uint64_t slots = submit->waits - submit->waits_done;
-  uint64_t payload = 0, bytes = 0;
-  if (submit->payload) {
-    aq_processor_demand(&submit->processor, most, &payload, &bytes);
-    slots += payload + needs_trailer(submit);
-    /* The end may be near, without a packet for the completion. */
-    if (slots == 0)
-      slots = 1;
+  bool parked = false;
+  *refused = NULL;
+  for (; task && !*refused; task = task->then) {
+    aq_put put =
+        queue->parked_first ? AQ_PUT_WAIT : aq_task_put(queue, task, diag);
+    if (put == AQ_PUT_DONE)
+      continue;
+    if (put == AQ_PUT_FAILED || put == AQ_PUT_ERROR ||
+        aq_task_park(queue, task, diag) != AQ_OK)
+      *refused = task;
+    else
+      parked = true;
   }
-  const uint64_t limit = aq_kernarg_ring_limit(&queue->kernargs);
-  span->slots = (uint32_t)(slots < most ? slots : most);
-  span->kernarg_size = (uint32_t)(bytes < limit ? bytes : limit);
+  return parked;
 }
 
-static aq_status part_room(aq_queue *queue, aq_submit *submit,
-                           aq_packet_span *span, aq_diag *diag)
+static void chain_refuse(aq_task *task, aq_status status, const char *cause)
 {
-  aq_status status = aq_submit_space(queue, submit, span->slots, diag);
-  if (status == AQ_OK)
-    status = aq_submit_kernargs(queue, submit, span->kernarg_size,
-                                &span->kernarg, diag);
-  span->first = aq_ring_write_index(queue->ring);
-  return status;
+  for (; task; task = task->then)
+    aq_task_refuse(task, status, cause);
 }
 
-/* Barrier-AND packets hold back what follows; one takes five signals. */
-static void waits_fill(aq_submit *submit, aq_packet_span *span)
+/* Everything that has to happen without the lock when a task is in, or was
+ * refused: AQ_OK either way. */
+static void task_settle(aq_queue *queue, aq_task *task, next step,
+                        aq_diag *diag)
 {
-  const aq_submission *submission = submit->submission;
-  while (submit->waits_done < submit->waits && span->packets < span->slots) {
-    aq_barrier_packet *packet =
-        &aq_ring_slot(span->ring, span->first + span->packets)->barrier;
-    packet->reserved0 = 0;
-    packet->reserved1 = 0;
-    packet->reserved2 = 0;
-    packet->completion_signal.handle = 0;
-    const uint32_t from = submit->waits_done++ * AQ_BARRIER_DEPENDENCIES;
-    for (uint32_t i = 0; i < AQ_BARRIER_DEPENDENCIES; i++)
-      packet->dependency[i] = from + i < submission->wait_count
-                                  ? submission->waits[from + i]
-                                  : (aq_signal){0};
-    span->headers[span->packets++] = aq_packet_header(
-        AQ_PACKET_BARRIER_AND, 1, AQ_SCOPE_NONE, AQ_SCOPE_NONE);
-  }
+  aq_task *refused = task;
+  bool resume = step == NEXT_RESUME;
+  if (step != NEXT_REFUSE)
+    resume |= chain_start(queue, task->then, diag, &refused);
+  const uint64_t epoch = queue->epoch;
+  pthread_mutex_unlock(&queue->lock);
+  if (refused)
+    chain_refuse(refused, diag->status == AQ_OK ? AQ_ERR_QUEUE : diag->status,
+                 diag->text);
+  if (resume)
+    aq_queue_resume(queue);
+  if (epoch % POLL_EVERY == 0)
+    aq_queue_poll(queue);
 }
 
-/* A barrier packet without dependencies, for a signal. */
-static aq_packet barrier_for(aq_signal signal)
+aq_status aq_task_submit(aq_queue *queue, aq_task *task, aq_diag *diag)
 {
-  return (aq_packet){
-      .barrier = {.header = aq_packet_header(AQ_PACKET_BARRIER_AND, 1,
-                                             AQ_SCOPE_NONE, AQ_SCOPE_SYSTEM),
-                  .completion_signal = signal}};
-}
-
-static void packet_add(aq_packet_span *span, const aq_packet *packet)
-{
-  aq_packet *slot = aq_ring_slot(span->ring, span->first + span->packets);
-  memcpy((unsigned char *)slot + sizeof slot->header_setup,
-         (const unsigned char *)packet + sizeof slot->header_setup,
-         sizeof *slot - sizeof slot->header_setup);
-  span->headers[span->packets++] = packet->header_setup;
-}
-
-static aq_walk payload_fill(aq_queue *queue, aq_submit *submit,
-                            aq_packet_span *span)
-{
-  const aq_observer *observer = submit->submission->observer;
-  /* Waits hold back only what carries the barrier bit. */
-  if (span->packets > 0)
-    submit->processor.carry |= 1 << AQ_HEADER_BARRIER_SHIFT;
-  if (!observer)
-    return aq_processor_fill(&submit->processor, span);
-  span->log = &queue->page->log;
-  return observer->what == AQ_OBSERVE_TIMES
-             ? aq_processor_fill_times(&submit->processor, span)
-             : aq_processor_fill_stats(&submit->processor, span);
-}
-
-/* The last part carries the completion. */
-static void completion_add(const aq_submit *submit, aq_packet_span *span)
-{
-  const aq_signal completion = submit->submission->completion;
-  if (completion.handle == 0)
-    return;
-  if (needs_trailer(submit) || span->packets == 0) {
-    const aq_packet barrier = barrier_for(completion);
-    packet_add(span, &barrier);
-    return;
-  }
-  aq_ring_slot(span->ring, span->first + span->packets - 1)
-      ->kernel.completion_signal = completion;
-}
-
-static void part_tell(aq_queue *queue, const aq_submit *submit,
-                      const aq_packet_span *span, uint32_t waits)
-{
-  if (!queue->options.packets || span->packets == 0)
-    return;
-  queue->options.packets(
-      &(aq_queue_packets){
-          .first = span->first,
-          .waits = waits,
-          .payload = span->packets - waits,
-          .index = submit->payload_done,
-      },
-      queue->options.user);
-}
-
-/* The ring's packets of this part are ours from the reservation on; being the
- * only producer, we reserve exactly what was filled. */
-static void part_publish(aq_queue *queue, aq_submit *submit,
-                         const aq_packet_span *span)
-{
-  aq_kernarg_ring_trim(&queue->kernargs,
-                       span->kernarg_size - span->kernarg_used);
-  if (span->packets == 0)
-    return;
-  uint64_t first = 0;
-  if (!aq_ring_try_reserve_single(queue->ring, span->packets, &first))
-    assert(!"the only producer lost the space it saw");
-  if (submit->result.packets == 0)
-    submit->result.first = first;
-  aq_packet_span_publish(span);
-  submit->unrung = true;
-  submit->result.packets += span->packets;
-  aq_submit_reclaim(queue, first + span->packets - 1);
-}
-
-/* What a walk stopped for. */
-static aq_status walk_resume(aq_queue *queue, aq_submit *submit, aq_walk walk,
-                             aq_diag *diag)
-{
-  const aq_observer *observer = submit->submission->observer;
-  aq_status status = AQ_OK;
-  if (walk == AQ_WALK_BUDGET)
-    return aq_diag_set(diag, AQ_ERR_RESOURCES,
-                       "the program entered more than %llu blocks",
-                       (unsigned long long)(submit->submission->visits
-                                                ? submit->submission->visits
-                                                : AQ_VISITS_DEFAULT));
-  if (submit->unrung && (walk == AQ_WALK_DRAIN || observer))
-    aq_submit_ring(queue, submit);
-  if (walk == AQ_WALK_DRAIN) {
-    status = aq_queue_await(queue, queue->drain, diag);
-    queue->ops->signal_store(queue->options.transport, queue->drain, 1,
-                             AQ_RELEASE);
-  }
-  if (status == AQ_OK && observer && submit->payload)
-    status = aq_page_turn(queue, observer, diag);
-  return status;
-}
-
-/* Fills and publishes the next part of a submission. */
-static aq_status part_submit(aq_queue *queue, aq_submit *submit, aq_diag *diag)
-{
-  aq_packet_span span = {
-      .ring = queue->ring, .headers = queue->headers, .drain = &submit->drain};
-  part_plan(queue, submit, &span);
-  aq_status status = part_room(queue, submit, &span, diag);
+  aq_diag own;
+  aq_diag *words = diag ? diag : &own;
+  aq_status status = task_check(queue, task, diag);
   if (status != AQ_OK)
     return status;
-  waits_fill(submit, &span);
-  const uint32_t waits = span.packets;
-  aq_walk walk = AQ_WALK_END;
-  if (submit->payload) {
-    span.slots -= needs_trailer(submit);
-    walk = payload_fill(queue, submit, &span);
-  }
-  if (walk == AQ_WALK_END && submit->waits_done == submit->waits) {
-    submit->payload = false;
-    completion_add(submit, &span);
-  }
-  part_tell(queue, submit, &span, waits);
-  submit->payload_done += span.packets - waits;
-  part_publish(queue, submit, &span);
-  return walk_resume(queue, submit, walk, diag);
-}
-
-aq_status aq_submit_waits(aq_queue *queue, aq_submit *submit,
-                          const aq_packet *last, aq_diag *diag)
-{
-  const uint64_t most = queue->ring->size;
-  bool added = false;
-  while (!added) {
-    const uint64_t slots = submit->waits - submit->waits_done + UINT64_C(1);
-    aq_packet_span span = {.ring = queue->ring,
-                           .headers = queue->headers,
-                           .slots = (uint32_t)(slots < most ? slots : most),
-                           .first = aq_ring_write_index(queue->ring)};
-    aq_status status = aq_submit_space(queue, submit, span.slots, diag);
+  words->status = AQ_OK;
+  if (queue->reports)
+    task->begin = queue->ops->now(queue->transport);
+  for (;;) {
+    pthread_mutex_lock(&queue->lock);
+    if (aq_axis_failed_from(queue->axis) != AQ_EPOCH_NEVER) {
+      pthread_mutex_unlock(&queue->lock);
+      aq_queue_poll(queue);
+      return queue_word(queue, diag);
+    }
+    const next step = task_start(queue, task, words);
+    if (step == NEXT_DONE || step == NEXT_RESUME || step == NEXT_REFUSE) {
+      task_settle(queue, task, step, words);
+      return AQ_OK;
+    }
+    pthread_mutex_unlock(&queue->lock);
+    if (step == NEXT_ERROR)
+      return words->status;
+    status = aq_queue_progress(queue, AQ_TIME_MAX, diag);
     if (status != AQ_OK)
       return status;
-    waits_fill(submit, &span);
-    if (span.packets < span.slots) {
-      packet_add(&span, last);
-      added = true;
-    }
-    part_publish(queue, submit, &span);
   }
-  return AQ_OK;
-}
-
-aq_status aq_submit_run(aq_queue *queue, aq_submit *submit, aq_diag *diag)
-{
-  const aq_observer *observer = submit->submission->observer;
-  const bool payload = submit->payload;
-  aq_status status = AQ_OK;
-  if (payload && submit->link->program->flags & AQ_PROGRAM_DRAINS) {
-    status = aq_queue_drain_signal(queue, diag);
-    submit->drain = barrier_for(queue->drain);
-  }
-  while (status == AQ_OK &&
-         (submit->waits_done < submit->waits || submit->payload))
-    status = part_submit(queue, submit, diag);
-  if (status == AQ_OK && payload) {
-    queue->carry = submit->processor.carry;
-    if (observer) {
-      if (submit->unrung)
-        aq_submit_ring(queue, submit);
-      status = aq_page_turn(queue, observer, diag);
-    }
-  }
-  return status;
 }

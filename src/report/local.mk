@@ -3,6 +3,29 @@ libaqcore_la_SOURCES += \
 	src/report/compare_runs.c src/report/compare_runs.h \
 	src/report/formula.c src/report/formula.h \
 	src/report/metrics.c src/report/metrics.h \
+	src/report/page.c src/report/page.h \
+	src/report/page_data.c src/report/page_data.h \
+	src/report/page_embedded.h \
 	src/report/quantile.c src/report/quantile.h
 
-EXTRA_DIST += doc/compare.md
+# The page of the report, embedded. The order is the order of the scripts.
+AQ_PAGE = \
+	src/report/page/page.css \
+	src/report/page/page.html \
+	src/report/page/data.js \
+	src/report/page/stats.js \
+	src/report/page/dom.js \
+	src/report/page/timeline.js \
+	src/report/page/charts.js \
+	src/report/page/table.js \
+	src/report/page/main.js
+EXTRA_DIST += $(AQ_PAGE) src/report/embed.sh
+nodist_libaqcore_la_SOURCES += src/report/page_embedded.c
+CLEANFILES += src/report/page_embedded.c
+src/report/page_embedded.c: $(AQ_PAGE) src/report/embed.sh
+	$(AM_V_GEN)$(MKDIR_P) src/report
+	$(AM_V_at)(cd $(srcdir) && \
+	  $(SHELL) src/report/embed.sh $(AQ_PAGE)) > $@.tmp
+	$(AM_V_at)mv -f $@.tmp $@
+
+EXTRA_DIST += doc/compare.md doc/report.md

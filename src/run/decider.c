@@ -102,12 +102,19 @@ static bool failed(const aq_decider *d)
   return d->status != AQ_OK;
 }
 
+/* A job without commands only orders others. */
+static bool is_marker(const aq_held *held)
+{
+  return held->view.count == 0;
+}
+
 static void tell_ready(aq_decider *d, aq_held *held)
 {
   held->state = AQ_HELD_READY;
-  aq_decider_log(d, "\"hook\":\"ready\",\"job\":%llu",
-                 (unsigned long long)held->job.id);
-  if (d->ops.ready) {
+  if (!is_marker(held))
+    aq_decider_log(d, "\"hook\":\"ready\",\"job\":%llu",
+                   (unsigned long long)held->job.id);
+  if (d->ops.ready && !is_marker(held)) {
     d->ops.ready(d->policy, &held->view);
   } else {
     const uint32_t queue = aq_decider_queue_default(d, held);
@@ -178,6 +185,10 @@ static void admit(aq_decider *d, aq_held *held)
 {
   aq_time again = AQ_TIME_MAX;
   aq_admission admission = AQ_ADMIT_ACCEPT;
+  if (is_marker(held)) {
+    accept(d, held);
+    return;
+  }
   if (!flag_check(d, held))
     return;
   if (d->ops.admit) {
@@ -309,6 +320,17 @@ aq_status aq_decider_arrival(aq_decider *d, const aq_job *job, aq_diag *diag)
   return AQ_OK;
 }
 
+/* Nobody is told but the jobs behind it. */
+static void marker_done(aq_decider *d, aq_held *held, uint32_t queue)
+{
+  d->queues[queue].view.jobs--;
+  hook_begin(d, d->run->ops->now(d->run->transport));
+  if (!held->released)
+    aq_held_release(&d->held, held, NULL, aq_decider_ready_later, d);
+  aq_held_remove(&d->held, held);
+  hook_end(d);
+}
+
 void aq_decider_completion(aq_decider *d, uint32_t index, aq_time time)
 {
   const aq_decider_part part = d->parts[index];
@@ -318,7 +340,10 @@ void aq_decider_completion(aq_decider *d, uint32_t index, aq_time time)
   d->flying--;
   if (held->finished == held->view.count && source->done)
     source->done(source, held->job.id, time);
-  notice(d, held, part.queue, part.commands);
+  if (is_marker(held))
+    marker_done(d, held, part.queue);
+  else
+    notice(d, held, part.queue, part.commands);
 }
 
 /* ---- what is due ---- */
@@ -418,7 +443,9 @@ static void fall_back(aq_decider *d)
     after = held->after;
     if (held->state == AQ_HELD_DEFERRED)
       held->state = AQ_HELD_BLOCKED;
-    if (held->blockers == 0 && held->view.submitted < held->view.count)
+    const bool left = held->view.submitted < held->view.count ||
+                      (is_marker(held) && held->last_part == 0);
+    if (held->blockers == 0 && left)
       tell_ready(d, held);
   }
   hook_end(d);

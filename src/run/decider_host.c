@@ -107,7 +107,7 @@ static aq_status control(aq_decider *d, const aq_decider_queue *queue,
                          const aq_queue_control_args *args)
 {
   aq_diag diag = AQ_DIAG_INIT;
-  aq_status status = aq_queue_change(queue->queue->queue, what, args, &diag);
+  aq_status status = aq_feed_change(queue->queue->queue, what, args, &diag);
   return status == AQ_OK || status == AQ_REDUCED
              ? AQ_OK
              : aq_decider_fail(d, "%s", diag.text);

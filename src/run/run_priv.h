@@ -7,7 +7,7 @@
 #define AQ_RUN_RUN_PRIV_H
 
 #include "cmdbuf/builder.h"
-#include "queue/queue.h"
+#include "queue/feed.h"
 #include "run/jobs.h"
 #include "run/kernels.h"
 #include "run/run.h"
@@ -19,7 +19,7 @@ typedef struct aq_runner aq_runner;
 /* One hardware queue in use. */
 typedef struct aq_runner_queue {
   aq_runner *run;
-  aq_queue *queue;
+  aq_feed *queue;
   uint32_t number; /* of the queue in this run */
 } aq_runner_queue;
 

@@ -51,7 +51,7 @@ static void note_fill(const aq_runner *run, aq_packet_note *note)
 }
 
 /* Packets of the current job are about to be published. */
-static void packets_note(const aq_queue_packets *packets, void *user)
+static void packets_note(const aq_feed_packets *packets, void *user)
 {
   const aq_runner_queue *queue = user;
   aq_runner *run = queue->run;
@@ -87,8 +87,8 @@ aq_status aq_runner_queue_create(aq_runner *run, uint32_t device,
   queue->number = run->queue_count;
   const uint32_t wanted =
       run->options->queue_size ? run->options->queue_size : QUEUE_SIZE_DEFAULT;
-  aq_status status = aq_queue_create(
-      &(aq_queue_options){
+  aq_status status = aq_feed_create(
+      &(aq_feed_options){
           .transport = run->transport,
           .device = device,
           .size = aq_runner_clamp(wanted, info->queue_size_min,
@@ -101,7 +101,7 @@ aq_status aq_runner_queue_create(aq_runner *run, uint32_t device,
       },
       &queue->queue, diag);
   if (status == AQ_OK && run->records)
-    status = aq_run_sink_add(&run->sink, aq_queue_ring(queue->queue), diag);
+    status = aq_run_sink_add(&run->sink, aq_feed_ring(queue->queue), diag);
   if (status != AQ_OK) {
     aq_runner_queue_destroy(queue);
     return status;
@@ -113,7 +113,7 @@ aq_status aq_runner_queue_create(aq_runner *run, uint32_t device,
 
 void aq_runner_queue_destroy(aq_runner_queue *queue)
 {
-  aq_queue_destroy(queue->queue);
+  aq_feed_destroy(queue->queue);
   free(queue);
 }
 

@@ -4,7 +4,7 @@
 aq_status aq_runner_job_check(const aq_job *job, aq_diag *diag)
 {
   const unsigned long long id = job->id;
-  if (job->command_count == 0)
+  if (job->command_count == 0 && !job->marker)
     return aq_diag_set(diag, AQ_ERR_INVALID, "job %llu has no commands", id);
   if (job->dependency_count > AQ_JOB_DEPENDENCIES)
     return aq_diag_set(diag, AQ_ERR_INVALID,
@@ -18,8 +18,9 @@ aq_status aq_runner_job_check(const aq_job *job, aq_diag *diag)
   return AQ_OK;
 }
 
+/* `release` is that of the command before. */
 static aq_status command_record(aq_runner *run, const aq_command *command,
-                                aq_diag *diag)
+                                aq_fence_scope release, aq_diag *diag)
 {
   uint32_t kernel;
   const char *text =
@@ -31,8 +32,8 @@ static aq_status command_record(aq_runner *run, const aq_command *command,
   const bool spin = command->cost.kind == AQ_COST_SPIN;
   const aq_spin_args args = {.duration = command->cost.base,
                              .flags = command->spin_flags};
-  /* HIP sets the barrier bit and agent scope fences on every dispatch. */
-  aq_builder_barrier(run->builder, AQ_SCOPE_AGENT, AQ_SCOPE_AGENT);
+  /* HIP sets the barrier bit on every dispatch. */
+  aq_builder_barrier(run->builder, aq_command_scope(command->acquire), release);
   return aq_builder_dispatch(
       run->builder,
       &(aq_dispatch){
@@ -51,13 +52,15 @@ static aq_status command_record(aq_runner *run, const aq_command *command,
 static aq_status part_record(aq_runner *run, const aq_runner_part *part,
                              aq_program *program, aq_diag *diag)
 {
+  aq_fence_scope release = AQ_SCOPE_NONE;
   aq_builder_reset(run->builder);
   for (uint32_t i = 0; i < part->command_count; i++) {
-    aq_status status = command_record(run, &part->commands[i], diag);
+    aq_status status = command_record(run, &part->commands[i], release, diag);
     if (status != AQ_OK)
       return status;
+    release = aq_command_scope(part->commands[i].release);
   }
-  aq_builder_barrier(run->builder, AQ_SCOPE_NONE, AQ_SCOPE_AGENT);
+  aq_builder_barrier(run->builder, AQ_SCOPE_NONE, release);
   return aq_builder_end(run->builder, program, diag);
 }
 
@@ -85,19 +88,19 @@ static aq_status packets_submit(aq_runner *run, aq_runner_queue *queue,
 {
   const aq_signal completion = submission->completion;
   aq_submitted submitted;
-  if (run->part->marker)
+  const bool marked = run->part->marker && submission->program;
+  if (marked)
     submission->completion = (aq_signal){0};
-  aq_status status =
-      aq_queue_submit(queue->queue, submission, &submitted, diag);
+  aq_status status = aq_feed_submit(queue->queue, submission, &submitted, diag);
   if (status != AQ_OK)
     return status;
   run->totals.packets += submitted.packets;
   run->totals.doorbells += submitted.doorbells;
-  if (!run->part->marker)
+  if (!marked)
     return AQ_OK;
   status =
-      aq_queue_submit(queue->queue, &(aq_submission){.completion = completion},
-                      &submitted, diag);
+      aq_feed_submit(queue->queue, &(aq_submission){.completion = completion},
+                     &submitted, diag);
   if (status != AQ_OK)
     return status;
   run->totals.packets += submitted.packets;
@@ -111,7 +114,9 @@ aq_status aq_runner_submit(aq_runner *run, aq_runner_queue *queue,
 {
   aq_program program;
   aq_signal waits[AQ_JOB_WAITS];
-  aq_status status = part_record(run, part, &program, diag);
+  aq_status status = AQ_OK;
+  if (part->command_count)
+    status = part_record(run, part, &program, diag);
   if (status == AQ_OK)
     status = aq_jobs_take(&run->jobs, part->id, queue->number, index, diag);
   if (status != AQ_OK)
@@ -124,7 +129,7 @@ aq_status aq_runner_submit(aq_runner *run, aq_runner_queue *queue,
     run->totals.begin = run->ops->now(run->transport);
   status = packets_submit(run, queue,
                           &(aq_submission){
-                              .program = &program,
+                              .program = part->command_count ? &program : NULL,
                               .waits = waits,
                               .wait_count = wait_count,
                               .completion = run->jobs.jobs[*index].signal,

@@ -242,6 +242,8 @@ static aq_status commands_fill(player *p, agent *a, const aq_sc_step *step,
     for (uint32_t n = 0; n < step->launches[i].repeat; n++) {
       aq_command *command = &p->commands[count++];
       *command = kernel->command;
+      command->acquire = step->acquire;
+      command->release = step->release;
       if (command->cost.kind == AQ_COST_SPIN)
         command->cost.base = draw(a, &kernel->duration, DRAW_COST);
     }
@@ -304,6 +306,7 @@ static void job_fill(const player *p, agent *a, const aq_sc_step *step,
       .weight = client->weight,
       .job_flags = client->job_flags,
       .hint = AQ_TIME_NONE,
+      .marker = step->marker,
       .via = step->graph ? AQ_VIA_GRAPH : AQ_VIA_DIRECT,
       .correlation = (int64_t)p->next_job,
       .pid = AQ_NONE,

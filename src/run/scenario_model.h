@@ -34,8 +34,10 @@ typedef struct aq_sc_step {
   uint32_t repeat;                     /* of the call */
   uint32_t after[AQ_JOB_DEPENDENCIES]; /* steps; all earlier after sorting */
   uint32_t after_count;
+  uint8_t acquire, release; /* aq_command_fence, of all its kernels */
   bool graph;
-  bool last; /* nothing of the request comes after it */
+  bool marker; /* no kernel, but a barrier packet */
+  bool last;   /* nothing of the request comes after it */
 } aq_sc_step;
 
 typedef struct aq_sc_request {

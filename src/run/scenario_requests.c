@@ -102,13 +102,52 @@ static aq_status single_read(aq_scenario *scenario, const aq_json_node *node,
   return kernel_find(scenario, node, &launch->kernel);
 }
 
+static aq_status marker_read(const aq_json_node *node, aq_sc_step *step)
+{
+  bool yes;
+  aq_status status = aq_json_bool(node, &yes);
+  if (status == AQ_OK && !yes)
+    return aq_json_error(node, "true expected");
+  step->marker = true;
+  return status;
+}
+
+static aq_status fence_read(const aq_json_node *node, const char *key,
+                            uint8_t *out)
+{
+  static const char *const scopes[] = {
+      [AQ_SCOPE_NONE] = "none",
+      [AQ_SCOPE_AGENT] = "agent",
+      [AQ_SCOPE_SYSTEM] = "system",
+  };
+  aq_json_node member;
+  const char *text;
+  if (!aq_json_member(node, key, &member))
+    return AQ_OK;
+  aq_status status = aq_json_text(&member, &text);
+  if (status != AQ_OK)
+    return status;
+  for (int i = AQ_SCOPE_NONE; i <= AQ_SCOPE_SYSTEM; i++)
+    if (strcmp(text, scopes[i]) == 0) {
+      *out = aq_command_fence((aq_fence_scope)i);
+      return AQ_OK;
+    }
+  return aq_json_error(&member, "\"%.40s\": none, agent or system expected",
+                       text);
+}
+
 static aq_status step_read_work(aq_scenario *scenario, const aq_json_node *node,
                                 aq_sc_step *step)
 {
-  aq_json_node kernel, graph;
+  aq_json_node kernel, graph, marker;
   const bool single = aq_json_member(node, "kernel", &kernel);
-  if (single == aq_json_member(node, "graph", &graph))
-    return aq_json_error(node, "either \"kernel\" or \"graph\" expected");
+  const bool several = aq_json_member(node, "graph", &graph);
+  const bool none = aq_json_member(node, "marker", &marker);
+  if (single + several + none != 1)
+    return aq_json_error(node,
+                         "either \"kernel\", \"graph\" or \"marker\" expected");
+  if (none)
+    return marker_read(&marker, step);
   return single ? single_read(scenario, &kernel, step)
                 : graph_read(scenario, &graph, step);
 }
@@ -128,8 +167,9 @@ static aq_status text_keep(aq_scenario *scenario, const aq_json_node *node,
 static aq_status step_read(aq_scenario *scenario, const aq_json_node *node,
                            aq_sc_step *step)
 {
-  static const char *const keys[] = {"id",     "kernel", "graph", "stream",
-                                     "repeat", "after",  NULL};
+  static const char *const keys[] = {"id",      "kernel", "graph", "marker",
+                                     "stream",  "repeat", "after", "acquire",
+                                     "release", NULL};
   aq_json_node member;
   const char *stream = "";
   aq_status status = aq_json_object(node, keys);
@@ -137,6 +177,10 @@ static aq_status step_read(aq_scenario *scenario, const aq_json_node *node,
     status = step_read_work(scenario, node, step);
   if (status == AQ_OK)
     status = repeat_read(node, REPEAT_MAX, &step->repeat);
+  if (status == AQ_OK)
+    status = fence_read(node, "acquire", &step->acquire);
+  if (status == AQ_OK)
+    status = fence_read(node, "release", &step->release);
   if (status == AQ_OK && aq_json_member(node, "id", &member))
     status = text_keep(scenario, &member, &step->id);
   if (status == AQ_OK && aq_json_member(node, "stream", &member))

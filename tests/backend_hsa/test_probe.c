@@ -36,10 +36,11 @@ START_TEST(a_runtime_that_fails_is_quoted)
   setenv("FAKE_HSA_STATUS", "0x1008", 1);
   aqhsa_probe(fake_runtime(), &found);
   ck_assert_int_eq(found.state, AQHSA_PROBE_FAILED);
-  ck_assert_str_eq(found.problem, "HSA_STATUS_ERROR_OUT_OF_RESOURCES");
+  ck_assert_str_eq(found.problem,
+                   "hsa_init: HSA_STATUS_ERROR_OUT_OF_RESOURCES (0x1008)");
   setenv("FAKE_HSA_STATUS", "0x77", 1);
   aqhsa_probe(fake_runtime(), &found);
-  ck_assert_str_eq(found.problem, "hsa_init returned 0x77");
+  ck_assert_str_eq(found.problem, "hsa_init: an unknown status (0x77)");
 }
 END_TEST
 
@@ -48,11 +49,11 @@ START_TEST(no_library_and_another_library_are_told_apart)
   aqhsa_probe_result found;
   aqhsa_probe("/nonexistent/libhsa.so", &found);
   ck_assert_int_eq(found.state, AQHSA_PROBE_ABSENT);
-  ck_assert_str_eq(found.path, "/nonexistent/libhsa.so");
-  ck_assert_uint_gt(strlen(found.problem), 0);
+  ck_assert_str_eq(found.path, "");
+  ck_assert_ptr_nonnull(strstr(found.problem, "/nonexistent/libhsa.so"));
   aqhsa_probe("libz.so.1", &found);
   ck_assert_int_eq(found.state, AQHSA_PROBE_FOREIGN);
-  ck_assert_str_eq(found.problem, "it has no symbol hsa_init");
+  ck_assert_ptr_nonnull(strstr(found.problem, "it has no symbol hsa_init"));
 }
 END_TEST
 

@@ -19,7 +19,8 @@ check_PROGRAMS += \
 	tests/backend_sim/test_signals \
 	tests/backend_sim/test_mutation \
 	tests/backend_sim/test_null \
-	tests/backend_sim/test_queues
+	tests/backend_sim/test_queues \
+	tests/backend_sim/test_slots
 
 tests_backend_sim_test_calendar_SOURCES = tests/backend_sim/test_calendar.c
 tests_backend_sim_test_calendar_CPPFLAGS = $(AQ_TEST_CPPFLAGS)
@@ -106,6 +107,10 @@ check_PROGRAMS += tests/backend_sim/test_inspect
 tests_backend_sim_test_inspect_SOURCES = tests/backend_sim/test_inspect.c
 tests_backend_sim_test_inspect_CPPFLAGS = $(AQ_TEST_CPPFLAGS)
 tests_backend_sim_test_inspect_LDADD = $(AQSIM_TEST_LDADD)
+
+tests_backend_sim_test_slots_SOURCES = tests/backend_sim/test_slots.c
+tests_backend_sim_test_slots_CPPFLAGS = $(AQ_TEST_CPPFLAGS)
+tests_backend_sim_test_slots_LDADD = $(AQSIM_TEST_LDADD)
 
 check_PROGRAMS += tests/backend_sim/test_device_set
 tests_backend_sim_test_device_set_SOURCES = tests/backend_sim/test_device_set.c

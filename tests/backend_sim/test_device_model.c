@@ -92,8 +92,9 @@ END_TEST
 static const char *other_value(const aqsim_constant *c)
 {
   static const char *const units[][2] = {
-      {"ps", "7 ps"},  {"ns", "7 ps"},  {"us", "7 ps"},    {"ms", "7 ps"},
-      {"MHz", "7 Hz"}, {"GHz", "7 Hz"}, {"GB/s", "7 B/s"}, {"KiB", "7 B"},
+      {"ps", "7 ps"},    {"ns", "7 ps"},  {"us", "7 ps"},
+      {"ms", "7 ps"},    {"MHz", "7 Hz"}, {"GHz", "7 Hz"},
+      {"GB/s", "7 B/s"}, {"KiB", "7 B"},  {"TB/s", "7 B/s"},
   };
   for (size_t i = 0; i < sizeof units / sizeof *units; i++)
     if (strcmp(c->unit, units[i][0]) == 0)
@@ -102,6 +103,8 @@ static const char *other_value(const aqsim_constant *c)
     return "wave";
   if (strcmp(c->value, "yes") == 0)
     return "no";
+  if (strcmp(c->value, "switch") == 0)
+    return "drain";
   if (strcmp(c->value, "completion") == 0)
     return "launch";
   if (strcmp(c->value, "pcie") == 0)

@@ -129,7 +129,25 @@ START_TEST(a_queue_that_stops_has_a_fault_and_takes_no_more)
 }
 END_TEST
 
+START_TEST(a_bed_of_several_devices_has_queues_on_each)
+{
+  aqsim_testbed *bed;
+  aq_diag diag = AQ_DIAG_INIT;
+  ck_assert_status(aqsim_testbed_open("mi300x*2", NULL, 0, &bed, &diag), AQ_OK,
+                   &diag);
+  aq_ring *second = aqsim_testbed_queue_on(bed, 1, 64);
+  uint64_t kernel = aqsim_testbed_kernel(bed, "k", AQ_US, NULL, NULL);
+  aqsim_testbed_dispatch(bed, second, kernel, NULL, true, none);
+  aqsim_testbed_run(bed);
+  ck_assert_int_eq(aqsim_testbed_record(bed, second, 0)->device, 1);
+  ck_assert_ptr_null(aqsim_testbed_queue_on(bed, 2, 64));
+  ck_assert_ptr_nonnull(strstr(aqsim_testbed_problem(bed), "device 2"));
+  aqsim_testbed_close(bed);
+}
+END_TEST
+
 AQ_TEST_MAIN("backend_sim/testbed",
+             a_bed_of_several_devices_has_queues_on_each,
              opening_refuses_an_unknown_device_and_a_bad_edit,
              pushing_into_a_full_ring_lets_time_pass,
              time_passes_as_far_as_it_is_let,

@@ -41,6 +41,12 @@ try "$aqueduct" run "$work/two.json" --device 'mi300x*2' --set '2:cus=1'
 check "an edit of a device that is not there is refused" [ "$status" = 2 ]
 check "the line says which there are" \
   contains "$err" 'device 2; expected less than 2'
+try "$aqueduct" show 'mi300x*2' --json
+check "show tells engines and links of several devices" contains \
+  "$(echo "$out" | tr -d ' \n')" \
+  '{"a":0,"b":1,"type":"xGMI","hops":1,"latency_ps":700000,"bandwidth":64000000000}'
+try "$aqueduct" show 'mi300x,mi300x-rocm7.14'
+check "in tables as well" contains "$(echo "$out" | tr -s ' ')" "0 host PCIe 1 700 64.0"
 try "$aqueduct" run "$work/two.json" --device 'mi300x*x'
 check "a bad list is refused" [ "$status" = 2 ]
 finish

@@ -105,7 +105,7 @@ if [ $have_bash = no ]; then
   finish
   exit 0
 fi
-check "commands are completed" [ "$(offered rep)" = replay ]
+check "commands are completed" [ "$(offered repl)" = replay ]
 check "subjects of list are completed" [ "$(offered list dev)" = devices ]
 check "device models are completed" \
   [ "$(offered show mi300x-)" = mi300x-rocm7.14 ]

@@ -77,4 +77,17 @@ refuses "an unknown mode" "open or closed expected" --mode shut
 refuses "an unknown level" "1 or 2 expected" --level 3
 refuses "a confidence above all" "a percentage or none" --edges 101
 refuses "no queue at all" "queues" --queues 0
+
+scenario='{"version": 1, "kernels": {"k": {"cost": "5us"}}, "requests":
+  {"r": {"steps": [{"kernel": "k", "stream": "a"}, {"kernel": "k", "stream":
+  "b"}]}}, "clients": [{"request": "r", "open": {"at": ["0us"]}}]}'
+echo "$scenario" > "$work/two.json"
+for queues in 1 2; do
+  try "$aqueduct" run "$work/two.json" -q --name "on$queues" --queues "$queues"
+  try "$aqueduct" show "on$queues"
+  check "the streams of a scenario run on $queues queues" \
+    [ "$(echo "$out" | grep -c 'AMD Instinct MI300X')" = "$queues" ]
+  check "the number of queues of a scenario is kept" \
+    notes_have "on$queues" '"queues":'"$queues"
+done
 finish

@@ -234,7 +234,8 @@ static void unknown_opcodes_stop(contract *c)
     char opcode[16];
     snprintf(opcode, sizeof opcode, opcodes[i] ? "%#x" : "opcode %x",
              opcodes[i]);
-    ck_assert_msg(strstr(c->errors[0].text, opcode) != NULL, "%s",
+    /* Hardware has a status and no words. */
+    ck_assert_msg(!c->device->model || strstr(c->errors[0].text, opcode), "%s",
                   c->errors[0].text);
   }
 }

@@ -62,7 +62,8 @@ extern const contract_case contract_life[], contract_memory[],
     contract_signals[], contract_time[], contract_queues[], contract_rings[],
     contract_packets[], contract_barriers[], contract_order[],
     contract_errors[], contract_updates[], contract_vendor[], contract_agents[],
-    contract_controls[], contract_faults[], contract_programs[];
+    contract_controls[], contract_devices[], contract_faults[],
+    contract_programs[];
 
 /* Opens another one of the same. */
 aq_status contract_open(const contract *c, const aq_transport_options *options,

@@ -6,6 +6,7 @@ tests_contract_test_contract_SOURCES = \
 	tests/contract/cases_agents.c \
 	tests/contract/cases_barriers.c \
 	tests/contract/cases_controls.c \
+	tests/contract/cases_devices.c \
 	tests/contract/cases_errors.c \
 	tests/contract/cases_faults.c \
 	tests/contract/cases_life.c \
@@ -23,6 +24,12 @@ tests_contract_test_contract_SOURCES = \
 	tests/contract/transports.c tests/contract/transports.h
 tests_contract_test_contract_CPPFLAGS = $(AQ_TEST_CPPFLAGS)
 tests_contract_test_contract_LDADD = $(AQSIM_TEST_LDADD)
+tests_contract_test_contract_DEPENDENCIES = $(AQSIM_TEST_LDADD) \
+	libhsa-runtime64.la
+
+# The suite on the HSA runtime that is found, be it a GPU's (doc/hsa.md).
+check-hsa: tests/contract/test_contract
+	AQ_TRANSPORT=hsa AQ_TRANSPORT_OPTIONAL=1 ./tests/contract/test_contract
 
 # Reads the logs of the tests that the table names, so it runs after them.
 dist_check_SCRIPTS += tests/contract/test_conformance.sh
@@ -38,4 +45,5 @@ tests/contract/test_conformance.log: \
 	tests/common/test_ring.log \
 	tests/contract/test_contract.log \
 	tests/dropin/test_entries.log \
+	tests/dropin/test_raw.log \
 	tests/model/test_order.log

@@ -9,23 +9,13 @@
 
 #include "contract/transports.h"
 
-static const contract_case *const tables[] = {contract_life,
-                                              contract_memory,
-                                              contract_signals,
-                                              contract_time,
-                                              contract_queues,
-                                              contract_rings,
-                                              contract_packets,
-                                              contract_barriers,
-                                              contract_order,
-                                              contract_programs,
-                                              contract_errors,
-                                              contract_updates,
-                                              contract_vendor,
-                                              contract_agents,
-                                              contract_controls,
-                                              contract_faults,
-                                              NULL};
+static const contract_case *const tables[] = {
+    contract_life,     contract_memory,   contract_signals,
+    contract_time,     contract_queues,   contract_rings,
+    contract_packets,  contract_barriers, contract_order,
+    contract_programs, contract_errors,   contract_updates,
+    contract_vendor,   contract_agents,   contract_controls,
+    contract_devices,  contract_faults,   NULL};
 
 /* One line of the output: a case on a transport. */
 typedef struct job {
@@ -110,6 +100,11 @@ static uint32_t transport_caps(const contract_transport *on)
   aq_diag diag = AQ_DIAG_INIT;
   aq_transport_options options = contract_options(on);
   if (options.layer->ops->open(&options, &t, &diag) != AQ_OK) {
+    /* Nobody needs to have what `make check-hsa` looks for. */
+    if (getenv("AQ_TRANSPORT_OPTIONAL")) {
+      printf("1..0 # SKIP %s: %s\n", on->label, diag.text);
+      exit(0);
+    }
     fprintf(stderr, "%s: %s\n", on->label, diag.text);
     exit(99);
   }

@@ -5,7 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char built_in[] = "sim sim,live null fault+sim fault+null";
+/* hsa is the drop-in library of this build, never what else is there. */
+static const char built_in[] = "sim sim,live null hsa fault+sim fault+null "
+                               "sim*4 sim*2,live null*3 fault+sim*2";
 static const char live[] = ",live";
 
 static void transport_take(contract_transport *on, const char *name,
@@ -20,6 +22,12 @@ static void transport_take(contract_transport *on, const char *name,
     on->mode = AQ_MODE_LIVE;
     length -= tail;
   }
+  const char *star = memchr(name, '*', length);
+  if (star) {
+    snprintf(on->devices, sizeof on->devices, "mi300x%.*s",
+             (int)(name + length - star), star);
+    length = (size_t)(star - name);
+  }
   char *names = strndup(name, length);
   if (!names)
     abort();
@@ -31,11 +39,22 @@ static void transport_take(contract_transport *on, const char *name,
   exit(99);
 }
 
+static void dropin_choose(void)
+{
+  char path[4096];
+  const char *root = getenv("AQ_BUILDDIR");
+  snprintf(path, sizeof path, "%s/.libs/libhsa-runtime64.so.1",
+           root ? root : ".");
+  setenv("AQUEDUCT_LIBHSA_PATH", path, 1);
+}
+
 contract_transport *contract_transports(size_t *count)
 {
   const char *names = getenv("AQ_TRANSPORT");
-  if (!names || !*names)
+  if (!names || !*names) {
+    dropin_choose();
     names = built_in;
+  }
   contract_transport *on = calloc(strlen(names) + 1, sizeof *on);
   if (!on)
     abort();
@@ -62,5 +81,6 @@ aq_transport_options contract_options(const contract_transport *on)
   return (aq_transport_options){.size = sizeof(aq_transport_options),
                                 .edits = on->edits,
                                 .mode = on->mode,
+                                .device = on->devices[0] ? on->devices : NULL,
                                 .layer = aq_transport_stack_top(on->stack)};
 }

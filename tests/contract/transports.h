@@ -10,10 +10,12 @@ typedef struct contract_transport {
   aq_transport_stack *stack; /* owned */
   const char *const *edits;  /* of the device model, or NULL */
   aq_time_mode mode;
+  char devices[32]; /* as a device option, or empty */
 } contract_transport;
 
 /* Those that AQ_TRANSPORT names, or all built-in ones; "NAME,live" is one in
- * live mode. Ends the program with a line on stderr for one that there is not.
+ * live mode, "NAME*4" one that has four devices of the model mi300x. Ends the
+ * program with a line on stderr for one that there is not.
  */
 contract_transport *contract_transports(size_t *count);
 void contract_transports_free(contract_transport *on, size_t count);

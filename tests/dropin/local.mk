@@ -16,6 +16,11 @@ tests_dropin_test_abi_SOURCES = tests/dropin/test_abi.c
 tests_dropin_test_abi_CPPFLAGS = $(AQ_TEST_CPPFLAGS)
 tests_dropin_test_abi_LDADD = $(AQ_TEST_LDADD)
 
+check_PROGRAMS += tests/dropin/test_devices
+tests_dropin_test_devices_SOURCES = tests/dropin/test_devices.c
+tests_dropin_test_devices_CPPFLAGS = $(AQ_TEST_CPPFLAGS)
+tests_dropin_test_devices_LDADD = $(AQ_CLIENT_LDADD)
+
 check_PROGRAMS += tests/dropin/test_system
 tests_dropin_test_system_SOURCES = tests/dropin/test_system.c
 tests_dropin_test_system_CPPFLAGS = $(AQ_TEST_CPPFLAGS)
@@ -35,6 +40,11 @@ check_PROGRAMS += tests/dropin/test_queues
 tests_dropin_test_queues_SOURCES = tests/dropin/test_queues.c
 tests_dropin_test_queues_CPPFLAGS = $(AQ_TEST_CPPFLAGS)
 tests_dropin_test_queues_LDADD = $(AQ_CLIENT_LDADD)
+
+check_PROGRAMS += tests/dropin/test_raw
+tests_dropin_test_raw_SOURCES = tests/dropin/test_raw.c
+tests_dropin_test_raw_CPPFLAGS = $(AQ_TEST_CPPFLAGS)
+tests_dropin_test_raw_LDADD = $(AQ_CLIENT_LDADD)
 
 check_PROGRAMS += tests/dropin/test_vmem
 tests_dropin_test_vmem_SOURCES = tests/dropin/test_vmem.c

@@ -14,7 +14,7 @@
 
 #define C(name, value) _Static_assert((unsigned)(name) == (value), #name);
 #define N(name, value)
-#include "dropin/constants.def"
+#include "common/hsa_constants.def"
 #undef C
 #undef N
 

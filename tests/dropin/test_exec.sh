@@ -65,6 +65,21 @@ try "$aqueduct" exec --device no-such-device -- "$work/app"
 check "a bad device model fails hsa_init and says why" \
   ends_with 12 "unknown device model 'no-such-device'"
 
+name="rocminfo sees every device of a list, and those that are visible"
+if command -v rocminfo > /dev/null; then
+  try "$aqueduct" exec --device 'mi300x*2' --set 1:gfx=gfx90a -- rocminfo
+  all=$(echo "$out" | grep -c 'GPU-[0-9a-f]\{16\}')
+  ROCR_VISIBLE_DEVICES=1
+  export ROCR_VISIBLE_DEVICES
+  try "$aqueduct" exec --device 'mi300x*2' --set 1:gfx=gfx90a -- rocminfo
+  unset ROCR_VISIBLE_DEVICES
+  check "$name" [ "$all $(echo "$out" | grep -c ' gfx')" = "2 1" ]
+  check "the second is the one that was edited" contains "$out" "gfx90a"
+else
+  skip "$name" "rocminfo is not installed"
+  skip "the second is the one that was edited" "rocminfo is not installed"
+fi
+
 name="rocminfo ends normally with the agents of the persona"
 if command -v rocminfo > /dev/null; then
   try "$aqueduct" exec --set gfx=gfx90a --set cus=104 -- rocminfo

@@ -2,6 +2,7 @@
 /* Pools, allocations, what addresses belong to, copies. */
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
 #include "dropin/client.h"
 
@@ -220,7 +221,7 @@ START_TEST(copies_with_inconsistent_dependencies_are_refused)
 }
 END_TEST
 
-START_TEST(an_engine_is_offered_and_copies)
+START_TEST(engines_are_offered_and_copy)
 {
   client c;
   char from[] = "bytes", to[sizeof from] = "";
@@ -230,15 +231,14 @@ START_TEST(an_engine_is_offered_and_copies)
   ck_assert_done(hsa_amd_memory_copy_engine_status(c.device, c.host, &idle));
   ck_assert_done(
       hsa_amd_memory_get_preferred_copy_engine(c.device, c.host, &preferred));
-  ck_assert_uint_eq(idle & preferred, 1);
-  ck_assert_done(hsa_amd_memory_async_copy_on_engine(to, c.device, from, c.host,
-                                                     sizeof from, 0, NULL, done,
-                                                     preferred, false));
+  ck_assert_uint_eq(idle & preferred, 3); /* the MI300X has two for the host */
+  ck_assert_done(hsa_amd_memory_async_copy_on_engine(
+      to, c.device, from, c.host, sizeof from, 0, NULL, done, 2, false));
   client_wait_zero(done);
   ck_assert_str_eq(to, "bytes");
   ck_assert_hsa(hsa_amd_memory_async_copy_on_engine(to, c.device, from, c.host,
                                                     sizeof from, 0, NULL, done,
-                                                    2, false),
+                                                    1 << 16, false),
                 HSA_STATUS_ERROR_INVALID_ARGUMENT);
   ck_assert_done(hsa_shut_down());
 }
@@ -300,6 +300,46 @@ START_TEST(ranges_keep_their_attributes_and_can_be_prefetched)
 }
 END_TEST
 
+typedef struct heard {
+  int count;
+  hsa_amd_event_t event;
+} heard;
+
+static hsa_status_t event_hear(const hsa_amd_event_t *event, void *data)
+{
+  heard *h = data;
+  h->event = *event;
+  __atomic_fetch_add(&h->count, 1, __ATOMIC_RELEASE);
+  return HSA_STATUS_SUCCESS;
+}
+
+START_TEST(memory_that_is_not_there_goes_to_the_handler_of_events)
+{
+  client c;
+  char bytes[16];
+  heard h = {0};
+  client_open(&c);
+  void *gone = mmap(NULL, 4096, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  ck_assert_ptr_ne(gone, MAP_FAILED);
+  ck_assert_done(hsa_amd_register_system_event_handler(event_hear, &h));
+  ck_assert_hsa(hsa_amd_register_system_event_handler(event_hear, &h),
+                HSA_STATUS_ERROR);
+  hsa_signal_t done = client_signal(1), later = client_signal(1);
+  ck_assert_done(hsa_amd_memory_async_copy(bytes, c.device, gone, c.host,
+                                           sizeof bytes, 0, NULL, done));
+  ck_assert_done(hsa_amd_memory_async_copy(bytes, c.device, bytes + 8, c.host,
+                                           1, 0, NULL, later));
+  client_wait_zero(later);
+  ck_assert_int_eq(__atomic_load_n(&h.count, __ATOMIC_ACQUIRE), 1);
+  ck_assert_uint_eq(h.event.type, HSA_AMD_GPU_MEMORY_FAULT_EVENT);
+  ck_assert_uint_eq(h.event.agent.handle, c.device.handle);
+  ck_assert_uint_eq(h.event.address, (uintptr_t)gone);
+  ck_assert_int_eq(hsa_signal_load_scacquire(done), 1);
+  munmap(gone, 4096);
+  ck_assert_done(hsa_shut_down());
+}
+END_TEST
+
 AQ_TEST_MAIN("dropin/memory",
              allocations_count_against_the_memory_of_the_device,
              bad_allocations_are_refused,
@@ -310,6 +350,7 @@ AQ_TEST_MAIN("dropin/memory",
              fill_and_copy_move_bytes,
              a_copy_waits_for_its_dependency_moves_and_decrements,
              copies_with_inconsistent_dependencies_are_refused,
-             an_engine_is_offered_and_copies,
+             engines_are_offered_and_copy,
              a_box_is_copied_row_by_row_and_nothing_beside_it,
-             ranges_keep_their_attributes_and_can_be_prefetched)
+             ranges_keep_their_attributes_and_can_be_prefetched,
+             memory_that_is_not_there_goes_to_the_handler_of_events)

@@ -207,6 +207,8 @@ START_TEST(a_bad_packet_calls_back_and_stops_the_queue)
   client_wait_zero(f.told);
   ck_assert_hsa(f.status, HSA_STATUS_ERROR_INVALID_PACKET_FORMAT);
   ck_assert_ptr_eq(f.source, queue);
+  const aq_amd_queue *abi = (const aq_amd_queue *)(const void *)queue;
+  ck_assert_int_eq(hsa_signal_load_scacquire(abi->inactive_signal), 32);
   ck_assert_hsa(hsa_amd_queue_set_priority(queue, HSA_AMD_QUEUE_PRIORITY_LOW),
                 HSA_STATUS_ERROR_INVALID_QUEUE);
   ck_assert_done(hsa_queue_inactivate(queue));

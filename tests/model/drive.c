@@ -41,7 +41,7 @@ static bool good(driver *d, aq_status status, const char *what)
 
 /* ---- setting up ---- */
 
-enum { EDITS = 24, EDIT_SIZE = 64 };
+enum { EDITS = 32, EDIT_SIZE = 64 };
 
 static bool transport_open(driver *d)
 {
@@ -58,6 +58,10 @@ static bool transport_open(driver *d)
 #undef T
   EDIT("fetch_batch=%u", device->fetch_batch)
   EDIT("fetch_window=%u", device->fetch_window)
+  EDIT("pipes=%u", device->pipes)
+  EDIT("slots_per_pipe=%u", device->slots)
+  EDIT("queue_quantum=%" PRId64 " ps", device->quantum)
+  EDIT("preemption=%s", device->drain ? "drain" : "switch")
   EDIT("start_stamp=%s", device->glued ? "glued" : "wave")
   EDIT("read_index_advance=%s",
        device->advance_at_launch ? "launch" : "completion")
@@ -117,7 +121,13 @@ static bool objects_make(driver *d)
                           .agent = p->queue_host[i] ? agent_note : NULL,
                           .user = &d->users[i]};
     if (!good(d, d->ops->queue_create(d->t, &desc, &d->queues[i], &d->diag),
-              "queue"))
+              "queue") ||
+        !good(d,
+              d->ops->queue_control(
+                  d->t, d->queues[i], AQ_CONTROL_PRIORITY,
+                  &(aq_queue_control_args){.value = p->queue_priority[i]},
+                  &d->diag),
+              "priority"))
       return false;
   }
   for (unsigned i = 0; i < p->signal_count; i++)

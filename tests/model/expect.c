@@ -30,6 +30,8 @@ typedef struct expectation {
 
 bool model_is_exact(const model_program *p)
 {
+  if (model_is_contended(p))
+    return false;
   for (unsigned q = 0; q < p->queue_count; q++) {
     if (p->device.fetch_window < p->queue_size[q])
       return false;
@@ -245,6 +247,8 @@ static void packet_find(expectation *e, unsigned index)
   else
     call_find(e, index);
   row->complete = row->end + release_of(e, packet) + e->device->signal_write;
+  if (packet->type == AQ_PACKET_KERNEL_DISPATCH)
+    row->complete += e->device->end_of_pipe;
   e->extras[index].slot_free =
       e->device->advance_at_launch ? row->launch : row->complete;
   e->out->read_index[packet->queue]++;

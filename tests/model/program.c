@@ -39,6 +39,9 @@ static void device_draw(model_device *device, aq_rng *rng)
   device->fetch_window = chance(rng, 75)
                              ? MODEL_PACKETS
                              : device->fetch_batch + (uint32_t)below(rng, 6);
+  device->pipes = MODEL_QUEUES;
+  device->slots = 1;
+  device->quantum = AQ_S;
   device->glued = chance(rng, 50);
   device->advance_at_launch = chance(rng, 30);
 }
@@ -230,6 +233,18 @@ void model_program_make(model_program *p, uint64_t seed)
   model_program_settle(p);
 }
 
+void model_program_contend(model_program *p)
+{
+  aq_rng rng;
+  aq_rng_init(&rng, p->seed, 1);
+  p->device.pipes = 1 + (uint32_t)below(&rng, MODEL_QUEUES / 2);
+  p->device.slots = 1 + (uint32_t)below(&rng, 3);
+  p->device.quantum = 1 + time_draw(&rng);
+  p->device.drain = chance(&rng, 50);
+  for (unsigned i = 0; i < p->queue_count; i++)
+    p->queue_priority[i] = (int32_t)below(&rng, 3) - 1;
+}
+
 uint64_t model_queue_packets(const model_program *p, unsigned queue)
 {
   uint64_t count = 0;
@@ -275,13 +290,16 @@ void model_program_print(const model_program *p, FILE *file)
 #define T(name) fprintf(file, " " #name "=%" PRId64, p->device.name);
   MODEL_TIMES(T)
 #undef T
-  fprintf(file, " fetch_batch=%u fetch_window=%u %s advance_at_%s\n",
-          p->device.fetch_batch, p->device.fetch_window,
-          p->device.glued ? "glued" : "wave",
+  fprintf(file,
+          " pipes=%u slots=%u quantum=%" PRId64 " %s fetch_batch=%u "
+          "fetch_window=%u %s advance_at_%s\n",
+          p->device.pipes, p->device.slots, p->device.quantum,
+          p->device.drain ? "drain" : "switch", p->device.fetch_batch,
+          p->device.fetch_window, p->device.glued ? "glued" : "wave",
           p->device.advance_at_launch ? "launch" : "completion");
   for (unsigned i = 0; i < p->queue_count; i++)
-    fprintf(file, "# queue %u: %u slots%s\n", i, p->queue_size[i],
-            p->queue_host[i] ? " of the host" : "");
+    fprintf(file, "# queue %u: %u slots%s, priority %d\n", i, p->queue_size[i],
+            p->queue_host[i] ? " of the host" : "", p->queue_priority[i]);
   for (unsigned i = 0; i < p->signal_count; i++)
     fprintf(file, "# signal %u: %" PRId64 "\n", i, p->signals[i].initial);
   for (unsigned i = 0; i < p->packet_count; i++)

@@ -41,6 +41,7 @@ enum {
   T(acquire_agent)                                                             \
   T(acquire_system)                                                            \
   T(dispatch_setup)                                                            \
+  T(end_of_pipe)                                                               \
   T(release_agent)                                                             \
   T(release_system)                                                            \
   T(signal_write)                                                              \
@@ -55,6 +56,9 @@ typedef struct model_device {
   MODEL_TIMES(T)
 #undef T
   uint32_t fetch_batch, fetch_window;
+  uint32_t pipes, slots;  /* slots_per_pipe */
+  aq_time quantum;        /* queue_quantum */
+  bool drain;             /* preemption */
   bool glued;             /* start_stamp */
   bool advance_at_launch; /* read_index_advance */
 } model_device;
@@ -102,7 +106,8 @@ typedef struct model_program {
   model_device device;
   unsigned queue_count, signal_count, packet_count, action_count, burst_count;
   uint32_t queue_size[MODEL_QUEUES];
-  bool queue_host[MODEL_QUEUES];       /* of the host agent */
+  bool queue_host[MODEL_QUEUES]; /* of the host agent */
+  int32_t queue_priority[MODEL_QUEUES];
   model_packet packets[MODEL_PACKETS]; /* in the order of reservation */
   model_signal signals[MODEL_SIGNALS];
   model_action actions[MODEL_ACTIONS];
@@ -110,6 +115,15 @@ typedef struct model_program {
 } model_program;
 
 void model_program_make(model_program *program, uint64_t seed);
+
+/* The same program, but its queues share pipes and wait for slots, and have
+ * priorities. A program that was not changed so has a pipe for each queue. */
+void model_program_contend(model_program *program);
+
+static inline bool model_is_contended(const model_program *program)
+{
+  return program->device.pipes < MODEL_QUEUES;
+}
 
 /* Numbers packets and sets initial values anew after packets were removed. */
 void model_program_settle(model_program *program);

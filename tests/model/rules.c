@@ -123,20 +123,20 @@ static bool dependencies_check(checker *c, unsigned i)
   if (row->start < first)
     return broken(c, "packet %u is satisfied before its signals are", i);
   aq_time look = row->launch + c->p->device.barrier_process;
-  if (row->start > look &&
+  if (row->start > look && !model_is_contended(c->p) &&
       row->start > aq_time_add(always, c->p->device.dependency_poll))
     return broken(c, "packet %u is satisfied late", i);
   return true;
 }
 
 /* No order is invented: a packet launches at the instant the last of its own
- * conditions came true. */
+ * conditions came true, if its queue has a pipe of its own. */
 static bool promptness_check(checker *c, unsigned i)
 {
   const model_device *device = &c->p->device;
   const aq_time acquire[] = {0, device->acquire_agent, device->acquire_system};
   aq_time launch = c->t->rows[i].launch;
-  if (launch == c->t->rows[i].fetch)
+  if (launch == c->t->rows[i].fetch || model_is_contended(c->p))
     return true;
   for (unsigned k = 0; k < c->p->packet_count; k++) {
     const model_packet *packet = &c->p->packets[k];

@@ -15,6 +15,30 @@ START_TEST(random_programs_keep_the_rules_to_the_picosecond)
 }
 END_TEST
 
+START_TEST(programs_on_few_slots_keep_the_order_and_end_the_same_again)
+{
+  unsigned later = 0;
+  for (uint64_t seed = 0; seed < 400; seed++) {
+    char text[256];
+    model_program p;
+    model_timeline alone, one, two;
+    model_program_make(&p, seed);
+    model_drive(&p, &aqsim_transport_ops, &alone);
+    model_program_contend(&p);
+    model_drive(&p, &aqsim_transport_ops, &one);
+    model_drive(&p, &aqsim_transport_ops, &two);
+    bool good = model_rules_check(&p, &one, text) &&
+                model_timeline_same(&p, &two, &one, text);
+    if (!good)
+      model_program_print(&p, stdout);
+    fflush(stdout);
+    ck_assert_msg(good, "seed %llu: %s", (unsigned long long)seed, text);
+    later += !model_timeline_same(&p, &one, &alone, text);
+  }
+  ck_assert_uint_gt(later, 200);
+}
+END_TEST
+
 START_TEST(programs_cover_what_can_happen)
 {
   unsigned types[MODEL_TYPES] = {0}, glued = 0, wraps = 0, waited = 0;
@@ -369,6 +393,7 @@ START_TEST(every_constant_and_bit_moves_the_timeline)
 END_TEST
 
 AQ_TEST_MAIN("model/order", random_programs_keep_the_rules_to_the_picosecond,
+             programs_on_few_slots_keep_the_order_and_end_the_same_again,
              programs_cover_what_can_happen,
              programs_and_timelines_are_the_same_again,
              the_rules_catch_every_corrupted_timeline,

@@ -1,11 +1,32 @@
 check_PROGRAMS += \
+	tests/queue/test_devices \
 	tests/queue/test_kernarg_ring \
-	tests/queue/test_queue
+	tests/queue/test_feed
+
+tests_queue_test_devices_SOURCES = tests/queue/test_devices.c
+tests_queue_test_devices_CPPFLAGS = $(AQ_TEST_CPPFLAGS)
+tests_queue_test_devices_LDADD = $(AQ_TEST_LDADD)
 
 tests_queue_test_kernarg_ring_SOURCES = tests/queue/test_kernarg_ring.c
 tests_queue_test_kernarg_ring_CPPFLAGS = $(AQ_TEST_CPPFLAGS)
 tests_queue_test_kernarg_ring_LDADD = $(AQ_TEST_LDADD)
 
+tests_queue_test_feed_SOURCES = tests/queue/test_feed.c
+tests_queue_test_feed_CPPFLAGS = $(AQ_TEST_CPPFLAGS)
+tests_queue_test_feed_LDADD = $(AQ_TEST_LDADD)
+
+# The host queue on every transport, and in every way of waiting.
+check_LTLIBRARIES += tests/queue/libaqground.la
+tests_queue_libaqground_la_SOURCES = tests/queue/ground.c tests/queue/ground.h
+tests_queue_libaqground_la_CPPFLAGS = $(AQ_TEST_CPPFLAGS)
+AQ_GROUND_LDADD = tests/queue/libaqground.la $(AQ_TEST_LDADD)
+
+check_PROGRAMS += tests/queue/test_queue
 tests_queue_test_queue_SOURCES = tests/queue/test_queue.c
 tests_queue_test_queue_CPPFLAGS = $(AQ_TEST_CPPFLAGS)
-tests_queue_test_queue_LDADD = $(AQ_TEST_LDADD)
+tests_queue_test_queue_LDADD = $(AQ_GROUND_LDADD)
+
+check_PROGRAMS += tests/queue/test_elision
+tests_queue_test_elision_SOURCES = tests/queue/test_elision.c
+tests_queue_test_elision_CPPFLAGS = $(AQ_TEST_CPPFLAGS)
+tests_queue_test_elision_LDADD = $(AQ_GROUND_LDADD)

@@ -1,359 +1,429 @@
 /* SPDX-License-Identifier: MIT */
-#include "support/aqtest.h"
-#include "support/fake_transport.h"
+/* The host queue on every ground: what a runtime may rely on. */
+#include "queue/ground.h"
 
+#include <poll.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "cmdbuf/builder.h"
-#include "queue/queue.h"
 
-static aq_diag diag = AQ_DIAG_INIT;
+enum { STEPS = 40 };
 
-/* A transport, a queue on it, and a builder. */
-typedef struct bench {
-  fake_state *fake;
-  aq_transport *transport;
-  aq_queue *queue;
+static void operations_run_in_order(ground *g)
+{
+  aq_queue *queue = ground_queue(g, NULL);
+  aq_semaphore *done = ground_semaphore(g, 0);
+  uint64_t cell = 1, expected = 1;
+  ground_sync s;
+  for (uint64_t i = 0; i < STEPS; i++) {
+    ck_assert_ok(g, ground_dispatch(g, queue,
+                                    i + 1 == STEPS
+                                        ? ground_sync_make(&s, NULL, 0, done, 1)
+                                        : NULL,
+                                    &cell, i));
+    expected = ground_stepped(expected, i);
+  }
+  ground_wait(g, done, 1);
+  ck_assert_uint_eq(cell, expected);
+  aq_queue_stats stats;
+  aq_queue_stats_get(queue, &stats);
+  ck_assert_uint_eq(stats.operations, STEPS);
+  ck_assert_uint_eq(stats.packets, STEPS);
+  aq_queue_destroy(queue);
+  aq_semaphore_release(done);
+}
+
+static void a_barrier_alone_signals(ground *g)
+{
+  aq_queue *queue = ground_queue(g, NULL);
+  aq_semaphore *done = ground_semaphore(g, 5);
+  ground_sync s;
+  ck_assert_ok(g, aq_queue_barrier(
+                      queue, ground_sync_make(&s, NULL, 0, done, 9), &g->diag));
+  ground_wait(g, done, 9);
+  uint64_t value;
+  ck_assert_ok(g, aq_semaphore_query(done, &value, &g->diag));
+  ck_assert_uint_eq(value, 9);
+  ck_assert_int_eq(aq_semaphore_signal(done, 9, &g->diag), AQ_ERR_INVALID);
+  ck_assert_int_eq(
+      aq_queue_barrier(queue, ground_sync_make(&s, NULL, 0, done, 9), &g->diag),
+      AQ_ERR_INVALID);
+  aq_queue_destroy(queue);
+  aq_semaphore_release(done);
+}
+
+/* A ball thrown between queues: each throw waits for the one before. */
+static void queues_wait_for_each_other(ground *g)
+{
+  enum { QUEUES = 3 };
+  aq_queue *queues[QUEUES];
+  for (int i = 0; i < QUEUES; i++)
+    queues[i] = ground_queue(g, NULL);
+  aq_semaphore *ball = ground_semaphore(g, 0);
+  uint64_t cell = 7, expected = 7;
+  for (uint64_t i = 0; i < STEPS; i++) {
+    ground_sync s;
+    ck_assert_ok(g, ground_dispatch(g, queues[i % QUEUES],
+                                    ground_sync_make(&s, ball, i, ball, i + 1),
+                                    &cell, i));
+    expected = ground_stepped(expected, i);
+  }
+  ground_wait(g, ball, STEPS);
+  ck_assert_uint_eq(cell, expected);
+  for (int i = 0; i < QUEUES; i++)
+    aq_queue_destroy(queues[i]);
+  aq_semaphore_release(ball);
+}
+
+static void a_wait_may_come_before_its_signal(ground *g)
+{
+  aq_queue *first = ground_queue(g, NULL), *second = ground_queue(g, NULL);
+  aq_semaphore *go = ground_semaphore(g, 0), *done = ground_semaphore(g, 0);
+  uint64_t cell = 1;
+  ground_sync s;
+  ck_assert_ok(g,
+               ground_dispatch(g, second, ground_sync_make(&s, go, 2, done, 1),
+                               &cell, 2));
+  ck_assert_ok(g, ground_dispatch(g, second,
+                                  ground_sync_make(&s, NULL, 0, done, 2), &cell,
+                                  3));
+  ck_assert_ok(g,
+               ground_dispatch(g, first, ground_sync_make(&s, NULL, 0, go, 1),
+                               &cell, 1));
+  ground_wait(g, go, 1);
+  ck_assert_uint_eq(cell, ground_stepped(1, 1));
+  ck_assert_ok(g, aq_semaphore_signal(go, 2, &g->diag));
+  ground_wait(g, done, 2);
+  ck_assert_uint_eq(cell,
+                    ground_stepped(ground_stepped(ground_stepped(1, 1), 2), 3));
+  aq_queue_stats stats;
+  aq_queue_stats_get(second, &stats);
+  ck_assert_uint_eq(stats.rules[AQ_WAIT_DEFERRED], 1);
+  ck_assert_uint_eq(stats.parked, 2);
+  aq_queue_destroy(first);
+  aq_queue_destroy(second);
+  aq_semaphore_release(go);
+  aq_semaphore_release(done);
+}
+
+static void a_full_queue_takes_more_later(ground *g)
+{
+  enum { MANY = 3000 };
+  aq_queue *queue = ground_queue(
+      g, &(aq_queue_options){.size = 64, .notifications = 64, .parked = 16});
+  aq_semaphore *done = ground_semaphore(g, 0);
+  uint64_t cell = 1, expected = 1;
+  ground_sync s;
+  for (uint64_t i = 0; i < MANY; i++) {
+    ground_sync_make(&s, NULL, 0, done, i + 1)->flags =
+        i % 3 == 0 ? AQ_SYNC_PARK : 0;
+    ck_assert_ok(g, ground_dispatch(g, queue, &s.sync, &cell, i));
+    expected = ground_stepped(expected, i);
+  }
+  ground_wait(g, done, MANY);
+  ck_assert_uint_eq(cell, expected);
+  aq_queue_destroy(queue);
+  aq_semaphore_release(done);
+}
+
+static void who_only_tries_is_told_that_there_is_no_room(ground *g)
+{
+  aq_queue *queue =
+      ground_queue(g, &(aq_queue_options){.size = 64, .notifications = 64});
+  aq_semaphore *go = ground_semaphore(g, 0), *done = ground_semaphore(g, 0);
+  uint64_t cell = 1;
+  ground_sync s;
+  /* Held back by the host, so that nothing completes. */
+  ck_assert_ok(g, aq_queue_barrier(queue, ground_sync_make(&s, go, 1, NULL, 0),
+                                   &g->diag));
+  aq_sync try = {.flags = AQ_SYNC_TRY};
+  ck_assert_int_eq(ground_dispatch(g, queue, &try, &cell, 1), AQ_ERR_AGAIN);
+  ck_assert_ok(g, aq_semaphore_signal(go, 1, &g->diag));
+  ck_assert_ok(g, aq_queue_wait_idle(queue, AQ_TIME_MAX, &g->diag));
+  unsigned taken = 0;
+  try.flags |= AQ_SYNC_MORE; /* no doorbell: the ring can only fill */
+  while (taken < 1000 && ground_dispatch(g, queue, &try, &cell, 1) == AQ_OK)
+    taken++;
+  ck_assert_uint_ge(taken, 30);
+  ck_assert_uint_lt(taken, 1000);
+  aq_queue_flush(queue);
+  ck_assert_ok(g, aq_queue_wait_idle(queue, AQ_TIME_MAX, &g->diag));
+  ck_assert_ok(g, ground_dispatch(g, queue, &try, &cell, 1));
+  aq_queue_destroy(queue);
+  aq_semaphore_release(go);
+  aq_semaphore_release(done);
+}
+
+typedef struct release_note {
+  unsigned calls;
+  aq_status status;
+} release_note;
+
+static void release_noted(aq_status status, void *user)
+{
+  release_note *note = user;
+  note->calls++;
+  note->status = status;
+}
+
+static void a_failure_reaches_all_that_wait_for_it(ground *g)
+{
+  aq_queue *first = ground_queue(g, NULL), *second = ground_queue(g, NULL);
+  aq_semaphore *a = ground_semaphore(g, 0), *b = ground_semaphore(g, 0),
+               *c = ground_semaphore(g, 0);
+  release_note note = {0};
+  uint64_t cell = 1;
+  ground_sync s;
+  ck_assert_ok(
+      g, ground_dispatch(g, first, ground_sync_make(&s, a, 1, b, 1), &cell, 1));
+  ground_sync_make(&s, b, 1, c, 1);
+  s.sync.release = release_noted;
+  s.sync.user = &note;
+  ck_assert_ok(g, ground_dispatch(g, second, &s.sync, &cell, 2));
+  aq_semaphore_fail(a, AQ_ERR_IO, "the disk is gone");
+  const aq_point last = {c, 1};
+  ck_assert_int_eq(
+      aq_semaphore_wait(&last, 1, AQ_WAIT_ALL, AQ_TIME_MAX, NULL, &g->diag),
+      AQ_ERR_IO);
+  ck_assert_str_eq(g->diag.text, "the disk is gone");
+  ck_assert_uint_eq(note.calls, 1);
+  ck_assert_int_eq(note.status, AQ_ERR_IO);
+  ck_assert_uint_eq(cell, 1);
+  /* The queues themselves are well. */
+  aq_semaphore *d = ground_semaphore(g, 0);
+  ck_assert_ok(g,
+               ground_dispatch(g, second, ground_sync_make(&s, NULL, 0, d, 1),
+                               &cell, 5));
+  ground_wait(g, d, 1);
+  ck_assert_uint_eq(cell, ground_stepped(1, 5));
+  aq_queue_destroy(first);
+  aq_queue_destroy(second);
+  aq_semaphore_release(a);
+  aq_semaphore_release(b);
+  aq_semaphore_release(c);
+  aq_semaphore_release(d);
+}
+
+static void a_stopped_queue_fails_what_is_pending(ground *g)
+{
+  aq_queue *bad = ground_queue(g, NULL), *other = ground_queue(g, NULL);
+  aq_semaphore *a = ground_semaphore(g, 0), *b = ground_semaphore(g, 0);
+  uint64_t cell = 1;
+  ground_sync s;
+  const aq_launch broken = {
+      .object = 0, .grid = {1, 1, 1}, .workgroup = {1, 1, 1}};
+  ck_assert_ok(g, aq_queue_dispatch(bad, NULL, &broken, &g->diag));
+  aq_status status =
+      ground_dispatch(g, bad, ground_sync_make(&s, NULL, 0, a, 1), &cell, 1);
+  if (status == AQ_OK) {
+    ck_assert_ok(g, ground_dispatch(g, other, ground_sync_make(&s, a, 1, b, 1),
+                                    &cell, 2));
+    const aq_point point = {b, 1};
+    ck_assert_int_eq(
+        aq_semaphore_wait(&point, 1, AQ_WAIT_ALL, AQ_TIME_MAX, NULL, &g->diag),
+        AQ_ERR_QUEUE);
+    uint64_t value;
+    ck_assert_int_eq(aq_semaphore_query(a, &value, &g->diag), AQ_ERR_QUEUE);
+    ck_assert_uint_eq(value, 0);
+  } else {
+    ck_assert_int_eq(status, AQ_ERR_QUEUE); /* it had stopped at once */
+  }
+  ck_assert_int_eq(ground_dispatch(g, bad, NULL, &cell, 1), AQ_ERR_QUEUE);
+  ck_assert_ptr_nonnull(strstr(g->diag.text, "kernel"));
+  aq_queue_destroy(bad);
+  aq_queue_destroy(other);
+  aq_semaphore_release(a);
+  aq_semaphore_release(b);
+}
+
+static void told(aq_status status, const char *cause, void *user)
+{
+  (void)cause;
+  __atomic_store_n((int *)user, 100 + (int)status, __ATOMIC_RELEASE);
+}
+
+static void hosts_are_called_back_and_descriptors_become_readable(ground *g)
+{
+  aq_queue *queue = ground_queue(g, NULL);
+  aq_semaphore *s1 = ground_semaphore(g, 0), *s2 = ground_semaphore(g, 0);
+  int called = 0, failed = 0, fd;
+  uint64_t cell = 1;
+  ground_sync s;
+  ck_assert_ok(g, aq_semaphore_notify(s1, 1, told, &called, &g->diag));
+  ck_assert_ok(g, aq_semaphore_notify(s2, 1, told, &failed, &g->diag));
+  ck_assert_ok(g, aq_semaphore_export(s1, 1, &fd, &g->diag));
+  struct pollfd look = {.fd = fd, .events = POLLIN};
+  ck_assert_int_eq(poll(&look, 1, 0), 0);
+  ck_assert_ok(g,
+               ground_dispatch(g, queue, ground_sync_make(&s, NULL, 0, s1, 1),
+                               &cell, 1));
+  ground_wait(g, s1, 1);
+  ck_assert_int_eq(poll(&look, 1, 5000), 1);
+  ck_assert_int_eq(__atomic_load_n(&called, __ATOMIC_ACQUIRE), 100);
+  close(fd);
+  aq_semaphore_fail(s2, AQ_ERR_IO, "gone");
+  ck_assert_int_eq(failed, 100 + AQ_ERR_IO);
+  aq_queue_destroy(queue);
+  aq_semaphore_release(s1);
+  aq_semaphore_release(s2);
+}
+
+static void hosts_wait_for_any_and_until_a_deadline(ground *g)
+{
+  aq_queue *queue = ground_queue(g, NULL);
+  aq_semaphore *a = ground_semaphore(g, 0), *b = ground_semaphore(g, 0);
+  uint64_t cell = 1;
+  uint32_t index = 9;
+  ground_sync s;
+  ck_assert_ok(g, ground_dispatch(g, queue, ground_sync_make(&s, NULL, 0, b, 3),
+                                  &cell, 1));
+  const aq_point points[] = {{a, 1}, {b, 2}};
+  ck_assert_ok(g, aq_semaphore_wait(points, 2, AQ_WAIT_ANY, AQ_TIME_MAX, &index,
+                                    &g->diag));
+  ck_assert_uint_eq(index, 1);
+  ck_assert_int_eq(aq_semaphore_wait(points, 2, AQ_WAIT_ALL,
+                                     g->ops->now(g->t) + AQ_MS, NULL, &g->diag),
+                   AQ_ERR_TIMEOUT);
+  if (g->kind->mode == AQ_MODE_VIRTUAL)
+    ck_assert_int_eq(
+        aq_semaphore_wait(points, 1, AQ_WAIT_ALL, AQ_TIME_MAX, NULL, &g->diag),
+        AQ_ERR_DEADLOCK);
+  aq_queue_destroy(queue);
+  aq_semaphore_release(a);
+  aq_semaphore_release(b);
+}
+
+static void parked_operations_fail_with_their_queue(ground *g)
+{
+  aq_queue *queue = ground_queue(g, NULL);
+  aq_semaphore *never = ground_semaphore(g, 0), *done = ground_semaphore(g, 0);
+  release_note note = {0};
+  uint64_t cell = 1;
+  ground_sync s;
+  ground_sync_make(&s, never, 1, done, 1);
+  s.sync.release = release_noted;
+  s.sync.user = &note;
+  ck_assert_ok(g, ground_dispatch(g, queue, &s.sync, &cell, 1));
+  aq_queue_destroy(queue);
+  ck_assert_uint_eq(note.calls, 1);
+  ck_assert_int_eq(aq_semaphore_query(done, NULL, &g->diag), AQ_ERR_QUEUE);
+  ck_assert_uint_eq(cell, 1);
+  aq_semaphore_release(never);
+  aq_semaphore_release(done);
+}
+
+/* A command buffer larger than the ring, replayed with different tables. */
+static void a_program_larger_than_the_ring_is_one_operation(ground *g)
+{
+  enum { DISPATCHES = 500 };
   aq_builder *builder;
-  uint32_t kernel; /* ordinal */
-  aq_queue_packets told[64];
-  unsigned told_count;
-} bench;
-
-static void packets_told(const aq_queue_packets *packets, void *user)
-{
-  bench *b = user;
-  if (b->told_count < 64)
-    b->told[b->told_count++] = *packets;
-}
-
-static bench bench_open(void)
-{
-  bench b = {.fake = fake_reset()};
-  aq_kernel_info info;
-  aq_transport_options options = {.size = sizeof options};
-  fake_transport.open(&options, &b.transport, &diag);
-  fake_transport.kernel_register(
-      b.transport,
-      &(aq_kernel_desc){.name = "spin", .cost = {.kind = AQ_COST_SPIN}}, &info,
-      &diag);
-  ck_assert_status(aq_builder_create(&(aq_builder_options){.one_shot = true},
-                                     &b.builder, &diag),
-                   AQ_OK, &diag);
-  ck_assert_status(
-      aq_builder_kernel(b.builder, "spin", info.object, &b.kernel, &diag),
-      AQ_OK, &diag);
-  return b;
-}
-
-static void bench_queue(bench *b, uint32_t size, uint64_t kernarg_size)
-{
-  ck_assert_status(
-      aq_queue_create(&(aq_queue_options){.transport = b->transport,
-                                          .size = size,
-                                          .kernarg_size = kernarg_size,
-                                          .packets = packets_told,
-                                          .user = b},
-                      &b->queue, &diag),
-      AQ_OK, &diag);
-}
-
-static void bench_close(bench *b)
-{
-  aq_queue_destroy(b->queue);
-  aq_builder_destroy(b->builder);
-  fake_transport.close(b->transport);
-  ck_assert_uint_eq(b->fake->memory_live, 0);
-  ck_assert_uint_eq(b->fake->queues_live, 0);
-}
-
-static aq_signal signal_make(bench *b, int64_t value)
-{
-  aq_signal signal;
-  fake_transport.signal_create(b->transport, &(aq_signal_desc){.value = value},
-                               &signal, &diag);
-  return signal;
-}
-
-/* A program of `count` dispatches whose durations are `first`, first + 1, … */
-static aq_program program_make(bench *b, unsigned count, aq_time first)
-{
   aq_program program;
-  aq_builder_reset(b->builder);
-  for (unsigned i = 0; i < count; i++) {
-    aq_spin_args args = {.duration = first + i};
-    aq_dispatch d = {.kernel = b->kernel,
-                     .grid = {64, 1, 1},
-                     .workgroup = {64, 1, 1},
-                     .constants = &args,
-                     .constant_size = sizeof args};
-    ck_assert_status(aq_builder_dispatch(b->builder, &d, &diag), AQ_OK, &diag);
+  aq_link *link;
+  uint32_t kernel;
+  ck_assert_ok(g, aq_builder_create(NULL, &builder, &g->diag));
+  ck_assert_ok(
+      g, aq_builder_kernel(builder, "step", g->kernel, &kernel, &g->diag));
+  for (uint64_t i = 0; i < DISPATCHES; i++) {
+    const aq_ref cell = aq_ref_slot(0, 0);
+    aq_builder_barrier(builder, AQ_SCOPE_AGENT, AQ_SCOPE_AGENT);
+    ck_assert_ok(g,
+                 aq_builder_dispatch(builder,
+                                     &(aq_dispatch){.kernel = kernel,
+                                                    .grid = {1, 1, 1},
+                                                    .workgroup = {1, 1, 1},
+                                                    .bindings = &cell,
+                                                    .binding_count = 1,
+                                                    .constants = &i,
+                                                    .constant_size = sizeof i},
+                                     &g->diag));
   }
-  ck_assert_status(aq_builder_end(b->builder, &program, &diag), AQ_OK, &diag);
-  return program;
-}
-
-static aq_submitted submit(bench *b, const aq_submission *submission)
-{
-  aq_submitted out;
-  ck_assert_status(aq_queue_submit(b->queue, submission, &out, &diag), AQ_OK,
-                   &diag);
-  return out;
-}
-
-static void run_dry(bench *b)
-{
-  fake_transport.sleep_until(b->transport, AQ_TIME_MAX, false, &diag);
-}
-
-START_TEST(a_submission_is_packets_in_order_and_one_doorbell)
-{
-  bench b = bench_open();
-  bench_queue(&b, 64, 0);
-  aq_program program = program_make(&b, 5, 100);
-  aq_signal done = signal_make(&b, 1);
-  aq_submitted out =
-      submit(&b, &(aq_submission){.program = &program, .completion = done});
-  ck_assert_uint_eq(out.first, 0);
-  ck_assert_uint_eq(out.packets, 5);
-  ck_assert_uint_eq(out.waits, 0);
-  ck_assert_uint_eq(out.doorbells, 1);
-  ck_assert_uint_eq(b.fake->doorbells, 1);
-  run_dry(&b);
-  ck_assert_uint_eq(b.fake->consumed, 5);
-  for (unsigned i = 0; i < 5; i++) {
-    const fake_packet *p = &b.fake->log[i];
-    aq_spin_args args;
-    memcpy(&args, p->kernarg, sizeof args);
-    ck_assert_uint_eq(p->id, i);
-    ck_assert_int_eq(args.duration, 100 + i);
-    ck_assert_uint_eq(p->packet.kernel.completion_signal.handle,
-                      i == 4 ? done.handle : 0);
-    ck_assert_uint_eq(p->packet.kernel.reserved2, 0);
-    ck_assert_uint_eq(p->packet.kernel.kernarg_address % 64, 0);
+  ck_assert_ok(g, aq_builder_end(builder, &program, &g->diag));
+  ck_assert_ok(g,
+               aq_link_create(&program, &(aq_link_options){.transport = g->t},
+                              &link, &g->diag));
+  aq_queue *queue =
+      ground_queue(g, &(aq_queue_options){.size = 64, .kernarg_size = 16384});
+  aq_semaphore *done = ground_semaphore(g, 0);
+  uint64_t cells[2] = {1, 2}, expected[2] = {1, 2};
+  for (uint64_t i = 0; i < 2; i++) {
+    aq_binding binding = {&cells[i], sizeof cells[i]};
+    ground_sync s;
+    ck_assert_ok(
+        g, aq_queue_execute(queue, ground_sync_make(&s, NULL, 0, done, i + 1),
+                            &(aq_execution){link, &binding, 1}, &g->diag));
+    memset(&binding, 0xee, sizeof binding); /* it was copied if need be */
+    for (uint64_t k = 0; k < DISPATCHES; k++)
+      expected[i] = ground_stepped(expected[i], k);
   }
-  ck_assert_int_eq(fake_transport.signal_load(b.transport, done, AQ_ACQUIRE),
-                   0);
-  bench_close(&b);
+  ground_wait(g, done, 2);
+  ck_assert_uint_eq(cells[0], expected[0]);
+  ck_assert_uint_eq(cells[1], expected[1]);
+  aq_queue_stats stats;
+  aq_queue_stats_get(queue, &stats);
+  ck_assert_uint_eq(stats.operations, 2);
+  ck_assert_uint_gt(stats.epochs, 2);
+  aq_queue_destroy(queue);
+  aq_link_destroy(link);
+  aq_builder_destroy(builder);
+  aq_semaphore_release(done);
+}
+
+/* ---- the suite on each ground ---- */
+
+typedef struct queue_case {
+  const char *name;
+  void (*run)(ground *g);
+} queue_case;
+
+#define CASE(name)                                                             \
+  {                                                                            \
+#name, name                                                                \
+  }
+
+static const queue_case cases[] = {
+    CASE(operations_run_in_order),
+    CASE(a_barrier_alone_signals),
+    CASE(queues_wait_for_each_other),
+    CASE(a_wait_may_come_before_its_signal),
+    CASE(a_full_queue_takes_more_later),
+    CASE(who_only_tries_is_told_that_there_is_no_room),
+    CASE(a_failure_reaches_all_that_wait_for_it),
+    CASE(a_stopped_queue_fails_what_is_pending),
+    CASE(hosts_are_called_back_and_descriptors_become_readable),
+    CASE(hosts_wait_for_any_and_until_a_deadline),
+    CASE(parked_operations_fail_with_their_queue),
+    CASE(a_program_larger_than_the_ring_is_one_operation),
+};
+enum { CASES = sizeof cases / sizeof *cases };
+
+START_TEST(case_run)
+{
+  ground g;
+  ground_open(&g, &ground_kinds[_i / CASES], NULL, NULL);
+  cases[_i % CASES].run(&g);
+  ground_close(&g);
 }
 END_TEST
 
-START_TEST(waits_are_barrier_and_packets_of_five_in_a_chain)
+int main(void)
 {
-  bench b = bench_open();
-  bench_queue(&b, 64, 0);
-  aq_signal waits[12];
-  for (int i = 0; i < 12; i++)
-    waits[i] = signal_make(&b, 0);
-  aq_program program = program_make(&b, 2, 1);
-  aq_submitted out = submit(
-      &b,
-      &(aq_submission){.program = &program, .waits = waits, .wait_count = 12});
-  ck_assert_uint_eq(out.packets, 5);
-  ck_assert_uint_eq(out.waits, 3);
-  ck_assert_uint_eq(out.doorbells, 1);
-  run_dry(&b);
-  for (unsigned i = 0; i < 3; i++) {
-    aq_packet want;
-    memset(&want, 0, sizeof want);
-    want.barrier.header = aq_packet_header(AQ_PACKET_BARRIER_AND, 1,
-                                           AQ_SCOPE_NONE, AQ_SCOPE_NONE);
-    for (unsigned d = 0; d < 5 && i * 5 + d < 12; d++)
-      want.barrier.dependency[d] = waits[i * 5 + d];
-    ck_assert_mem_eq(&b.fake->log[i].packet, &want, sizeof want);
+  Suite *suite = suite_create("queue/queue");
+  for (unsigned i = 0; i < ground_kind_count * CASES; i++) {
+    static char names[256][160];
+    snprintf(names[i], sizeof names[i], "%s: %s", ground_kinds[i / CASES].label,
+             cases[i % CASES].name);
+    TCase *tcase = tcase_create(names[i]);
+    tcase_set_timeout(tcase, 60);
+    tcase_add_loop_test(tcase, case_run, (int)i, (int)i + 1);
+    suite_add_tcase(suite, tcase);
   }
-  /* What follows waits must not run ahead of them. */
-  ck_assert_int_eq(aq_header_barrier(b.fake->log[3].packet.header), 1);
-  ck_assert_int_eq(aq_header_barrier(b.fake->log[4].packet.header), 0);
-  bench_close(&b);
+  SRunner *runner = srunner_create(suite);
+  const int tap = getenv("CK_TAP_LOG_FILE_NAME") != NULL;
+  srunner_run_all(runner, tap ? CK_SILENT : CK_NORMAL);
+  const int failed = srunner_ntests_failed(runner);
+  srunner_free(runner);
+  return tap ? 0 : failed != 0;
 }
-END_TEST
-
-START_TEST(a_submission_without_packets_completes_by_a_barrier_packet)
-{
-  bench b = bench_open();
-  bench_queue(&b, 64, 0);
-  aq_program empty = program_make(&b, 0, 0);
-  aq_signal done = signal_make(&b, 3), wait = signal_make(&b, 0);
-  submit(&b, &(aq_submission){.program = &empty, .completion = done});
-  submit(&b, &(aq_submission){.completion = done});
-  submit(&b,
-         &(aq_submission){.waits = &wait, .wait_count = 1, .completion = done});
-  aq_submitted nothing = submit(&b, &(aq_submission){.program = &empty});
-  ck_assert_uint_eq(nothing.packets, 0);
-  ck_assert_uint_eq(nothing.doorbells, 0);
-  run_dry(&b);
-  ck_assert_uint_eq(b.fake->consumed, 3);
-  ck_assert_int_eq(fake_transport.signal_load(b.transport, done, AQ_ACQUIRE),
-                   0);
-  bench_close(&b);
-}
-END_TEST
-
-START_TEST(many_submissions_go_through_a_small_ring)
-{
-  bench b = bench_open();
-  bench_queue(&b, 4, 0);
-  unsigned expected = 0;
-  for (unsigned i = 0; i < 1000; i++) {
-    unsigned count = 1 + i % 3;
-    aq_program program = program_make(&b, count, 1000 + expected);
-    aq_submitted out = submit(&b, &(aq_submission){.program = &program});
-    ck_assert_uint_eq(out.first, expected);
-    ck_assert_uint_eq(out.doorbells, 1);
-    expected += count;
-  }
-  run_dry(&b);
-  ck_assert_uint_gt(b.fake->space_waits, 0);
-  ck_assert_uint_eq(b.fake->consumed, expected);
-  for (unsigned i = 0; i < expected; i++) {
-    aq_spin_args args;
-    memcpy(&args, b.fake->log[i].kernarg, sizeof args);
-    ck_assert_int_eq(args.duration, 1000 + i);
-  }
-  bench_close(&b);
-}
-END_TEST
-
-START_TEST(a_program_larger_than_the_ring_goes_in_parts)
-{
-  bench b = bench_open();
-  bench_queue(&b, 8, 0);
-  aq_signal waits[6];
-  for (int i = 0; i < 6; i++)
-    waits[i] = signal_make(&b, 0);
-  aq_signal done = signal_make(&b, 1);
-  aq_program program = program_make(&b, 100, 1);
-  aq_submitted out = submit(&b, &(aq_submission){.program = &program,
-                                                 .waits = waits,
-                                                 .wait_count = 6,
-                                                 .completion = done});
-  ck_assert_uint_eq(out.packets, 102);
-  ck_assert_uint_eq(out.doorbells, 13);
-  run_dry(&b);
-  ck_assert_uint_eq(b.fake->consumed, 102);
-  for (unsigned i = 2; i < 102; i++) {
-    aq_spin_args args;
-    memcpy(&args, b.fake->log[i].kernarg, sizeof args);
-    ck_assert_int_eq(args.duration, i - 1);
-    ck_assert_uint_eq(
-        b.fake->log[i].packet.kernel.completion_signal.handle != 0, i == 101);
-  }
-  /* The caller was told of each part, waits first. */
-  ck_assert_uint_eq(b.told_count, 13);
-  ck_assert_uint_eq(b.told[0].waits, 2);
-  ck_assert_uint_eq(b.told[0].payload, 6);
-  ck_assert_uint_eq(b.told[1].waits, 0);
-  ck_assert_uint_eq(b.told[1].index, 6);
-  ck_assert_uint_eq(b.told[12].first + b.told[12].payload, 102);
-  bench_close(&b);
-}
-END_TEST
-
-START_TEST(kernel_arguments_are_reused_only_after_their_packets)
-{
-  bench b = bench_open();
-  bench_queue(&b, 64, 256); /* four dispatches' arguments, 64 packets */
-  unsigned expected = 0;
-  for (unsigned i = 0; i < 300; i++) {
-    unsigned count = 1 + i % 7;
-    aq_program program = program_make(&b, count, 5000 + expected);
-    submit(&b, &(aq_submission){.program = &program});
-    expected += count;
-  }
-  run_dry(&b);
-  ck_assert_uint_eq(b.fake->consumed, expected);
-  for (unsigned i = 0; i < expected; i++) {
-    aq_spin_args args;
-    memcpy(&args, b.fake->log[i].kernarg, sizeof args);
-    ck_assert_int_eq(args.duration, 5000 + i);
-  }
-  bench_close(&b);
-}
-END_TEST
-
-START_TEST(a_barrier_at_the_end_reaches_into_the_next_submission)
-{
-  bench b = bench_open();
-  bench_queue(&b, 64, 0);
-  for (int i = 0; i < 2; i++) {
-    aq_dispatch d = {.kernel = b.kernel,
-                     .grid = {1, 1, 1},
-                     .workgroup = {1, 1, 1},
-                     .constants = &(aq_spin_args){.duration = 1},
-                     .constant_size = sizeof(aq_spin_args)};
-    aq_program program;
-    aq_builder_reset(b.builder);
-    ck_assert_status(aq_builder_dispatch(b.builder, &d, &diag), AQ_OK, &diag);
-    aq_builder_barrier(b.builder, AQ_SCOPE_AGENT, AQ_SCOPE_SYSTEM);
-    ck_assert_status(aq_builder_end(b.builder, &program, &diag), AQ_OK, &diag);
-    submit(&b, &(aq_submission){.program = &program});
-  }
-  run_dry(&b);
-  ck_assert_uint_eq(b.fake->log[0].packet.header,
-                    aq_packet_header(AQ_PACKET_KERNEL_DISPATCH, 0,
-                                     AQ_SCOPE_NONE, AQ_SCOPE_SYSTEM));
-  ck_assert_uint_eq(b.fake->log[1].packet.header,
-                    aq_packet_header(AQ_PACKET_KERNEL_DISPATCH, 1,
-                                     AQ_SCOPE_AGENT, AQ_SCOPE_SYSTEM));
-  bench_close(&b);
-}
-END_TEST
-
-START_TEST(bad_arguments_submit_nothing)
-{
-  bench b = bench_open();
-  aq_queue *none;
-  ck_assert_status(aq_queue_create(&(aq_queue_options){.transport = b.transport,
-                                                       .size = 100},
-                                   &none, &diag),
-                   AQ_ERR_INVALID, &diag);
-  bench_queue(&b, 64, 128);
-  unsigned char args[65] = {0};
-  aq_program program;
-  aq_dispatch d = {.kernel = b.kernel,
-                   .grid = {1, 1, 1},
-                   .workgroup = {1, 1, 1},
-                   .constants = args,
-                   .constant_size = sizeof args};
-  aq_builder_reset(b.builder);
-  ck_assert_status(aq_builder_dispatch(b.builder, &d, &diag), AQ_OK, &diag);
-  ck_assert_status(aq_builder_end(b.builder, &program, &diag), AQ_OK, &diag);
-  ck_assert_status(aq_queue_submit(b.queue,
-                                   &(aq_submission){.program = &program}, NULL,
-                                   &diag),
-                   AQ_ERR_INVALID, &diag);
-  ck_assert_uint_eq(b.fake->doorbells, 0);
-  ck_assert_uint_eq(aq_ring_write_index(aq_queue_ring(b.queue)), 0);
-  bench_close(&b);
-}
-END_TEST
-
-START_TEST(a_queue_that_failed_takes_no_more)
-{
-  bench b = bench_open();
-  bench_queue(&b, 4, 0);
-  b.fake->fail_at = 2;
-  aq_program program = program_make(&b, 20, 1);
-  ck_assert_status(aq_queue_submit(b.queue,
-                                   &(aq_submission){.program = &program}, NULL,
-                                   &diag),
-                   AQ_ERR_QUEUE, &diag);
-  ck_assert_status(aq_queue_submit(b.queue,
-                                   &(aq_submission){.program = &program}, NULL,
-                                   &diag),
-                   AQ_ERR_QUEUE, &diag);
-  ck_assert_str_eq(diag.text, "queue 100 has failed and takes no more");
-  bench_close(&b);
-}
-END_TEST
-
-AQ_TEST_MAIN("queue/queue", a_submission_is_packets_in_order_and_one_doorbell,
-             waits_are_barrier_and_packets_of_five_in_a_chain,
-             a_submission_without_packets_completes_by_a_barrier_packet,
-             many_submissions_go_through_a_small_ring,
-             a_program_larger_than_the_ring_goes_in_parts,
-             kernel_arguments_are_reused_only_after_their_packets,
-             a_barrier_at_the_end_reaches_into_the_next_submission,
-             bad_arguments_submit_nothing, a_queue_that_failed_takes_no_more)

@@ -16,3 +16,6 @@ tests_report_test_formula_LDADD = $(AQ_TEST_LDADD) $(ZLIB_LIBS)
 tests_report_test_metrics_SOURCES = tests/report/test_metrics.c
 tests_report_test_metrics_CPPFLAGS = $(AQ_TEST_CPPFLAGS)
 tests_report_test_metrics_LDADD = $(AQ_TEST_LDADD)
+
+dist_check_SCRIPTS += tests/report/test_page.sh
+EXTRA_DIST += tests/report/drive_page.py tests/report/hostile.jsonl

@@ -178,6 +178,28 @@ START_TEST(kernels_become_commands)
 }
 END_TEST
 
+START_TEST(steps_say_their_fences_and_may_be_markers)
+{
+  aq_workload_source *source =
+      open_text(WITH("[{\"kernel\": \"k\", \"acquire\": \"none\", \"release\": "
+                     "\"system\"}, {\"kernel\": \"k\"}, {\"marker\": true}]",
+                     "[{\"request\": \"r\", \"open\": {\"at\": [\"0us\"]}}]"));
+  aq_job job;
+  bool got;
+  source->next(source, &job, &got, &diag);
+  ck_assert_int_eq(aq_command_scope(job.commands[0].acquire), AQ_SCOPE_NONE);
+  ck_assert_int_eq(aq_command_scope(job.commands[0].release), AQ_SCOPE_SYSTEM);
+  ck_assert(!job.marker);
+  source->next(source, &job, &got, &diag);
+  ck_assert_int_eq(aq_command_scope(job.commands[0].acquire), AQ_SCOPE_AGENT);
+  ck_assert_int_eq(aq_command_scope(job.commands[0].release), AQ_SCOPE_AGENT);
+  source->next(source, &job, &got, &diag);
+  ck_assert(job.marker);
+  ck_assert_uint_eq(job.command_count, 0);
+  source->close(source);
+}
+END_TEST
+
 START_TEST(seed_and_device_come_from_the_file_unless_overridden)
 {
   const char *text = "{\"version\": 1, \"seed\": 12, \"device\": \"d\", "
@@ -247,6 +269,17 @@ START_TEST(bad_scenarios_are_refused_with_file_and_place)
       {WITH("[{\"graph\": [\"k\", {\"kernel\": \"k\", \"repeat\": 0}]}]", "[]"),
        "s.json: requests.r.steps[0].graph[1].repeat: 0 is out of range, 1 to "
        "65536 expected"},
+      {WITH("[{\"kernel\": \"k\", \"acquire\": \"all\"}]", "[]"),
+       "s.json: requests.r.steps[0].acquire: \"all\": none, agent or system "
+       "expected"},
+      {WITH("[{\"kernel\": \"k\", \"marker\": true}]", "[]"),
+       "s.json: requests.r.steps[0]: either \"kernel\", \"graph\" or "
+       "\"marker\" expected"},
+      {WITH("[{\"marker\": false}]", "[]"),
+       "s.json: requests.r.steps[0].marker: true expected"},
+      {WITH("[{\"marker\": 1}]", "[]"),
+       "s.json: requests.r.steps[0].marker: true or false expected, not a "
+       "number"},
       {WITH("[{\"kernel\": \"k\", \"after\": [\"z\"]}]", "[]"),
        "s.json: requests.r.steps[0].after[0]: no step of this request has the "
        "id \"z\""},
@@ -394,7 +427,8 @@ START_TEST(results_depend_on_the_seed_alone)
 }
 END_TEST
 
-AQ_TEST_MAIN("run/scenario", open_clients_arrive_as_they_are_told,
+AQ_TEST_MAIN("run/scenario", steps_say_their_fences_and_may_be_markers,
+             open_clients_arrive_as_they_are_told,
              host_calls_take_their_time_on_one_thread,
              closed_clients_wait_for_their_requests,
              poisson_arrivals_have_their_mean,

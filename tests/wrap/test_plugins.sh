@@ -67,7 +67,7 @@ check "and where it lies" contains "$out" "$plugins/fixed.so"
 check "and of wrappers that they are" contains "$out" '"wrapper"'
 try "$installed" list transports --names
 check "names are those to be given" \
-  [ "$out" = "$(printf 'sim\nnull\nfault\nfixed')" ]
+  [ "$out" = "$(printf 'sim\nnull\nhsa\nfault\nfixed')" ]
 
 # By AQUEDUCT_PLUGIN_PATH, before the others.
 mkdir -p "$work/more/transports"

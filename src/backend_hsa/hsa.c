@@ -1,0 +1,213 @@
+/* SPDX-License-Identifier: MIT */
+#include "backend_hsa/hsa.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "backend_hsa/core.h"
+
+/* ---- tables of what is held ---- */
+
+bool aqhsa_table_put(aqhsa_table *table, aqhsa_held *held, uint64_t key)
+{
+  if (!aq_map_put(&table->map, key, (uintptr_t)held))
+    return false;
+  held->key = key;
+  held->next = table->first;
+  held->link = &table->first;
+  if (held->next)
+    held->next->link = &held->next;
+  table->first = held;
+  return true;
+}
+
+aqhsa_held *aqhsa_table_get(const aqhsa_table *table, uint64_t key)
+{
+  uint64_t found = 0;
+  return aq_map_get(&table->map, key, &found) ? (aqhsa_held *)(uintptr_t)found
+                                              : NULL;
+}
+
+void aqhsa_table_remove(aqhsa_table *table, aqhsa_held *held)
+{
+  aq_map_remove(&table->map, held->key, NULL);
+  *held->link = held->next;
+  if (held->next)
+    held->next->link = held->link;
+}
+
+/* ---- options ---- */
+
+/* "lib=PATH" of the transport's settings. */
+static aq_status settings_read(const aq_transport_layer *layer,
+                               const char **library, aq_diag *diag)
+{
+  static const char key[] = "lib=";
+  *library = NULL;
+  for (size_t i = 0; layer && layer->settings && layer->settings[i]; i++) {
+    const char *setting = layer->settings[i];
+    if (strncmp(setting, key, sizeof key - 1) != 0)
+      return aq_diag_set(diag, AQ_ERR_INVALID,
+                         "transport hsa has no setting '%s'; expected lib=PATH",
+                         setting);
+    *library = setting + sizeof key - 1;
+  }
+  return AQ_OK;
+}
+
+/* What only a simulator can be told. */
+static aq_status options_check(const aq_transport_options *options,
+                               aq_diag *diag)
+{
+  if (options->edits && options->edits[0])
+    return aq_diag_set(diag, AQ_ERR_UNSUPPORTED,
+                       "transport hsa: '%s' edits a device model, and hardware "
+                       "has none",
+                       options->edits[0]);
+  const char *what = options->policy ? "device policy"
+                     : options->semantics == AQ_SEMANTICS_FOUNDATION
+                         ? "semantics but the runtime's own"
+                     : options->pace.wall ? "pace"
+                                          : NULL;
+  if (what)
+    return aq_diag_set(diag, AQ_ERR_UNSUPPORTED,
+                       "transport hsa: hardware takes no %s", what);
+  return AQ_OK;
+}
+
+/* ---- life ---- */
+
+static void hsa_close(aq_transport *t)
+{
+  aqhsa *hsa = aqhsa_from(t);
+  aqhsa_events_close(hsa);
+  if (hsa->initialized) {
+    aqhsa_queues_close(hsa);
+    aqhsa_signals_close(hsa);
+    aqhsa_modules_close(hsa);
+    aqhsa_memory_close(hsa);
+    if (hsa->nap.handle)
+      hsa->api->hsa_signal_destroy(hsa->nap);
+    hsa->api->hsa_shut_down();
+    aqhsa_events_shut(hsa);
+  }
+  aqhsa_signals_free(hsa);
+  aqhsa_agents_close(hsa);
+  aqhsa_library_close(&hsa->library);
+  pthread_mutex_destroy(&hsa->lock);
+  free(hsa->done);
+  free(hsa);
+}
+
+/* Whether the runtime is the simulator. Hardware's does not know the
+ * extension. */
+static void simulator_find(aqhsa *hsa)
+{
+  aq_hsa_sim sim = {0};
+  if (hsa->api->hsa_system_get_major_extension_table(
+          AQ_HSA_EXTENSION_SIM, AQ_HSA_SIM_MAJOR, sizeof sim, &sim) ==
+          HSA_STATUS_SUCCESS &&
+      sim.size >= sizeof sim)
+    hsa->sim = sim;
+}
+
+static aq_status runtime_open(aqhsa *hsa, const aq_transport_options *options,
+                              aq_diag *diag)
+{
+  hsa_status_t got = hsa->api->hsa_init();
+  if (got != HSA_STATUS_SUCCESS)
+    return aq_diag_set(diag, AQ_ERR_RESOURCES,
+                       "hsa: %s: hsa_init: %s (0x%x); is there an AMD GPU, and "
+                       "may this user open /dev/kfd?",
+                       hsa->library.path, aqhsa_status_text(hsa->api, got),
+                       (unsigned)got);
+  hsa->initialized = true;
+  simulator_find(hsa);
+  got = hsa->api->hsa_signal_create(0, 0, NULL, &hsa->nap);
+  if (got != HSA_STATUS_SUCCESS)
+    return aqhsa_fail(hsa->api, got, diag, "hsa_signal_create");
+  aq_status status = aqhsa_agents_open(hsa, options->device, diag);
+  if (status == AQ_OK)
+    status = aqhsa_clock_open(hsa, options->epoch, diag);
+  if (status == AQ_OK)
+    aqhsa_events_open(hsa);
+  return status;
+}
+
+static aq_status hsa_open(const aq_transport_options *options,
+                          aq_transport **out, aq_diag *diag)
+{
+  const char *library;
+  aq_status status = settings_read(options->layer, &library, diag);
+  if (status == AQ_OK)
+    status = options_check(options, diag);
+  if (status != AQ_OK)
+    return status;
+  aqhsa *hsa = calloc(1, sizeof *hsa);
+  if (!hsa)
+    return aq_diag_set(diag, AQ_ERR_NO_MEMORY, "no memory for a transport");
+  pthread_mutex_init(&hsa->lock, NULL);
+  hsa->base.ops = &aqhsa_transport_ops;
+  hsa->api = &hsa->library.api;
+  hsa->report = options->report;
+  hsa->report_user = options->report_user;
+  hsa->event = options->event;
+  hsa->event_user = options->event_user;
+  status = aqhsa_library_find(library, &hsa->library, diag);
+  if (status == AQ_OK)
+    status = aqhsa_library_bind(&hsa->library, AQHSA_API_ALL, diag);
+  if (status == AQ_OK)
+    status = runtime_open(hsa, options, diag);
+  if (status != AQ_OK) {
+    hsa_close(&hsa->base);
+    return status;
+  }
+  *out = &hsa->base;
+  return AQ_OK;
+}
+
+static void hsa_info(aq_transport *t, aq_transport_info *out)
+{
+  const aqhsa *hsa = aqhsa_from(t);
+  *out = (aq_transport_info){.caps = hsa->caps,
+                             .device_count = hsa->device_count,
+                             .devices = hsa->infos};
+}
+
+const aq_transport_ops aqhsa_transport_ops = {
+    .abi = AQ_TRANSPORT_ABI,
+    .size = sizeof(aq_transport_ops),
+    .name = "hsa",
+    .summary = "AMD GPUs through libhsa-runtime64",
+    .open = hsa_open,
+    .close = hsa_close,
+    .info = hsa_info,
+    .inspect = aqhsa_inspect,
+    .mem_alloc = aqhsa_mem_alloc,
+    .mem_free = aqhsa_mem_free,
+    .mem_publish = aqhsa_mem_publish,
+    .copy_async = aqhsa_copy_async,
+    .copy_submit = aqhsa_copy_submit,
+    .copy_engines_idle = aqhsa_copy_engines_idle,
+    .module_load = aqhsa_module_load,
+    .module_unload = aqhsa_module_unload,
+    .kernel_lookup = aqhsa_kernel_lookup,
+    .kernel_register = aqhsa_kernel_register,
+    .signal_create = aqhsa_signal_create,
+    .signal_destroy = aqhsa_signal_destroy,
+    .signal_load = aqhsa_signal_load,
+    .signal_store = aqhsa_signal_store,
+    .signal_update = aqhsa_signal_update,
+    .signal_handler = aqhsa_signal_handler,
+    .queue_create = aqhsa_queue_create,
+    .queue_destroy = aqhsa_queue_destroy,
+    .queue_doorbell = aqhsa_queue_doorbell,
+    .queue_wait_space = aqhsa_queue_wait_space,
+    .queue_control = aqhsa_queue_control,
+    .now = aqhsa_now,
+    .clock_correlate = aqhsa_clock_correlate,
+    .wait = aqhsa_wait,
+    .drain = aqhsa_drain,
+    .sleep_until = aqhsa_sleep_until,
+    .dispatch_times = aqhsa_dispatch_times,
+};

@@ -1,0 +1,202 @@
+/* SPDX-License-Identifier: MIT */
+/* Memory of the runtime's pools, and copies by the device's engines. */
+#include <stdlib.h>
+
+#include "backend_hsa/core.h"
+
+/* ---- allocation ---- */
+
+static aq_status pool_find(const aqhsa *hsa, uint32_t device,
+                           aq_memory_kind kind, hsa_amd_memory_pool_t *out,
+                           aq_diag *diag)
+{
+  *out = kind == AQ_MEMORY_KERNARG ? hsa->kernarg
+         : kind == AQ_MEMORY_HOST  ? hsa->fine
+                                   : hsa->devices[device].local;
+  if (!out->handle)
+    return aq_diag_set(diag, AQ_ERR_UNSUPPORTED,
+                       "hsa: device %u has no memory of its own", device);
+  return AQ_OK;
+}
+
+/* Keeps the block for close; frees it when that cannot be. */
+static aq_status block_keep(aqhsa *hsa, void *address, aq_diag *diag)
+{
+  aqhsa_held *held = malloc(sizeof *held);
+  pthread_mutex_lock(&hsa->lock);
+  bool kept = held && aqhsa_table_put(&hsa->memory, held, (uintptr_t)address);
+  pthread_mutex_unlock(&hsa->lock);
+  if (kept)
+    return AQ_OK;
+  free(held);
+  hsa->api->hsa_amd_memory_pool_free(address);
+  return aq_diag_set(diag, AQ_ERR_NO_MEMORY, "no memory for an allocation");
+}
+
+aq_status aqhsa_mem_alloc(aq_transport *t, uint32_t device, aq_memory_kind kind,
+                          size_t size, void **out, aq_diag *diag)
+{
+  aqhsa *hsa = aqhsa_from(t);
+  hsa_amd_memory_pool_t pool;
+  void *address;
+  aq_status status = aqhsa_device_check(hsa, device, diag);
+  if (status == AQ_OK)
+    status = pool_find(hsa, device, kind, &pool, diag);
+  if (status != AQ_OK)
+    return status;
+  hsa_status_t got =
+      hsa->api->hsa_amd_memory_pool_allocate(pool, size, 0, &address);
+  if (got != HSA_STATUS_SUCCESS)
+    return aqhsa_fail(hsa->api, got, diag, "hsa_amd_memory_pool_allocate");
+  if (kind == AQ_MEMORY_DEVICE)
+    got = hsa->api->hsa_amd_agents_allow_access(1, &hsa->agents[device], NULL,
+                                                address);
+  else
+    got = hsa->api->hsa_amd_agents_allow_access(hsa->device_count, hsa->agents,
+                                                NULL, address);
+  if (got != HSA_STATUS_SUCCESS) {
+    hsa->api->hsa_amd_memory_pool_free(address);
+    return aqhsa_fail(hsa->api, got, diag, "hsa_amd_agents_allow_access");
+  }
+  status = block_keep(hsa, address, diag);
+  if (status == AQ_OK)
+    *out = address;
+  return status;
+}
+
+void aqhsa_mem_free(aq_transport *t, void *address)
+{
+  aqhsa *hsa = aqhsa_from(t);
+  pthread_mutex_lock(&hsa->lock);
+  aqhsa_held *held = aqhsa_table_get(&hsa->memory, (uintptr_t)address);
+  if (held)
+    aqhsa_table_remove(&hsa->memory, held);
+  pthread_mutex_unlock(&hsa->lock);
+  if (!held)
+    return;
+  hsa->api->hsa_amd_memory_pool_free(address);
+  free(held);
+}
+
+/* The pools are coherent with the host; order against the doorbell that
+ * follows is the doorbell's. */
+void aqhsa_mem_publish(aq_transport *t, const void *address, size_t size)
+{
+  (void)t;
+  (void)address;
+  (void)size;
+}
+
+void aqhsa_memory_close(aqhsa *hsa)
+{
+  while (hsa->memory.first)
+    aqhsa_mem_free(&hsa->base, (void *)(uintptr_t)hsa->memory.first->key);
+  aq_map_fini(&hsa->memory.map);
+}
+
+/* ---- copies ---- */
+
+/* Who owns an address; memory that the runtime does not know is the host's. */
+static hsa_agent_t owner_of(const aqhsa *hsa, const void *address)
+{
+  hsa_amd_pointer_info_t info = {.size = sizeof info};
+  if (hsa->api->hsa_amd_pointer_info(address, &info, NULL, NULL, NULL) !=
+          HSA_STATUS_SUCCESS ||
+      info.type == HSA_EXT_POINTER_TYPE_UNKNOWN)
+    return hsa->host;
+  return info.owner;
+}
+
+/* An agent as a copy names it. */
+static aq_status place_find(const aqhsa *hsa, uint32_t device,
+                            const void *address, hsa_agent_t *out,
+                            aq_diag *diag)
+{
+  aq_status status = AQ_OK;
+  if (device == AQ_DEVICE_OF_ADDRESS)
+    *out = owner_of(hsa, address);
+  else if (device == AQ_DEVICE_HOST)
+    *out = hsa->host;
+  else if ((status = aqhsa_device_check(hsa, device, diag)) == AQ_OK)
+    *out = hsa->agents[device];
+  return status;
+}
+
+static aq_status copy_check(const aqhsa *hsa, const aq_copy_desc *copy,
+                            aq_diag *diag)
+{
+  aq_status status = aqhsa_device_check(hsa, copy->device, diag);
+  if (status != AQ_OK)
+    return status;
+  const aq_device_info *info = &hsa->infos[copy->device];
+  const uint32_t engines = info->copy_engines + info->copy_engines_peer;
+  if ((copy->dependency_count == 0) != (copy->dependencies == NULL))
+    return aq_diag_set(
+        diag, AQ_ERR_INVALID, "a copy with %u dependencies, but the list is %s",
+        copy->dependency_count, copy->dependencies ? "there" : "not there");
+  if (copy->engine != AQ_COPY_ENGINE_ANY && copy->engine >= engines)
+    return aq_diag_set(diag, AQ_ERR_INVALID,
+                       "a copy by engine %u of device %u, which has %u",
+                       copy->engine, copy->device, engines);
+  return AQ_OK;
+}
+
+static hsa_status_t copy_send(const aqhsa *hsa, const aq_copy_desc *copy,
+                              hsa_agent_t target, hsa_agent_t source)
+{
+  if (copy->engine != AQ_COPY_ENGINE_ANY)
+    return hsa->api->hsa_amd_memory_async_copy_on_engine(
+        copy->to, target, copy->from, source, copy->size,
+        copy->dependency_count, copy->dependencies, copy->completion,
+        UINT32_C(1) << copy->engine, true);
+  return hsa->api->hsa_amd_memory_async_copy(
+      copy->to, target, copy->from, source, copy->size, copy->dependency_count,
+      copy->dependencies, copy->completion);
+}
+
+aq_status aqhsa_copy_submit(aq_transport *t, const aq_copy_desc *copy,
+                            aq_diag *diag)
+{
+  aqhsa *hsa = aqhsa_from(t);
+  hsa_agent_t target, source;
+  aq_status status = copy_check(hsa, copy, diag);
+  if (status == AQ_OK)
+    status = place_find(hsa, copy->to_device, copy->to, &target, diag);
+  if (status == AQ_OK)
+    status = place_find(hsa, copy->from_device, copy->from, &source, diag);
+  if (status != AQ_OK || copy->size == 0)
+    return status;
+  aqhsa_signal *signal = aqhsa_signal_find(hsa, copy->completion);
+  if (!signal)
+    return aq_diag_set(diag, AQ_ERR_INVALID,
+                       "a copy needs a signal to decrement");
+  __atomic_store_n(&signal->copied, true, __ATOMIC_RELAXED);
+  if (target.handle == hsa->host.handle && source.handle == hsa->host.handle)
+    target = hsa->agents[copy->device]; /* its engine moves them all the same */
+  hsa_status_t got = copy_send(hsa, copy, target, source);
+  return got == HSA_STATUS_SUCCESS
+             ? AQ_OK
+             : aqhsa_fail(hsa->api, got, diag, "hsa_amd_memory_async_copy");
+}
+
+aq_status aqhsa_copy_async(aq_transport *t, uint32_t device, void *to,
+                           const void *from, size_t size,
+                           const aq_signal *dependencies, uint32_t count,
+                           aq_signal completion, aq_diag *diag)
+{
+  const aq_copy_desc copy = aq_copy_by_address(device, to, from, size,
+                                               dependencies, count, completion);
+  return aqhsa_copy_submit(t, &copy, diag);
+}
+
+uint32_t aqhsa_copy_engines_idle(aq_transport *t, uint32_t device)
+{
+  const aqhsa *hsa = aqhsa_from(t);
+  uint32_t idle = 0;
+  if (device >= hsa->device_count ||
+      !hsa->api->hsa_amd_memory_copy_engine_status ||
+      hsa->api->hsa_amd_memory_copy_engine_status(
+          hsa->agents[device], hsa->host, &idle) != HSA_STATUS_SUCCESS)
+    return 0;
+  return idle;
+}

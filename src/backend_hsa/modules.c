@@ -1,0 +1,212 @@
+/* SPDX-License-Identifier: MIT */
+/* Code objects and their kernels, and host functions on a simulator. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "backend_hsa/core.h"
+
+enum { SYMBOL_NAME = 1024 };
+
+/* ---- modules ---- */
+
+static void module_free(const aqhsa *hsa, aqhsa_module *module)
+{
+  if (module->executable.handle)
+    hsa->api->hsa_executable_destroy(module->executable);
+  if (module->reader.handle)
+    hsa->api->hsa_code_object_reader_destroy(module->reader);
+  free(module->image);
+  free(module);
+}
+
+/* What went wrong, with what the device takes. */
+static aq_status load_failed(const aqhsa *hsa, hsa_status_t got,
+                             uint32_t device, aq_diag *diag)
+{
+  return aq_diag_set(diag, aqhsa_status(got),
+                     "hsa: code object for %s: %s (0x%x)",
+                     hsa->devices[device].gfx, aqhsa_status_text(hsa->api, got),
+                     (unsigned)got);
+}
+
+static hsa_status_t module_open(const aqhsa *hsa, aqhsa_module *module,
+                                size_t size)
+{
+  const aqhsa_api *api = hsa->api;
+  hsa_status_t got = api->hsa_code_object_reader_create_from_memory(
+      module->image, size, &module->reader);
+  if (got == HSA_STATUS_SUCCESS)
+    got = api->hsa_executable_create_alt(
+        HSA_PROFILE_FULL, HSA_DEFAULT_FLOAT_ROUNDING_MODE_DEFAULT, NULL,
+        &module->executable);
+  if (got == HSA_STATUS_SUCCESS)
+    got = api->hsa_executable_load_agent_code_object(
+        module->executable, module->agent, module->reader, NULL, NULL);
+  if (got == HSA_STATUS_SUCCESS)
+    got = api->hsa_executable_freeze(module->executable, NULL);
+  return got;
+}
+
+aq_status aqhsa_module_load(aq_transport *t, uint32_t device, const void *image,
+                            size_t size, uint64_t *out, aq_diag *diag)
+{
+  aqhsa *hsa = aqhsa_from(t);
+  aq_status status = aqhsa_device_check(hsa, device, diag);
+  if (status != AQ_OK)
+    return status;
+  aqhsa_module *module = calloc(1, sizeof *module);
+  if (module)
+    module->image = malloc(size ? size : 1);
+  if (!module || !module->image) {
+    free(module);
+    return aq_diag_set(diag, AQ_ERR_NO_MEMORY, "no memory for a code object");
+  }
+  memcpy(module->image, image, size);
+  module->agent = hsa->agents[device];
+  hsa_status_t got = module_open(hsa, module, size);
+  if (got != HSA_STATUS_SUCCESS) {
+    module_free(hsa, module);
+    return load_failed(hsa, got, device, diag);
+  }
+  pthread_mutex_lock(&hsa->lock);
+  bool kept =
+      aqhsa_table_put(&hsa->modules, &module->held, module->executable.handle);
+  pthread_mutex_unlock(&hsa->lock);
+  if (!kept) {
+    module_free(hsa, module);
+    return aq_diag_set(diag, AQ_ERR_NO_MEMORY, "no memory for a code object");
+  }
+  *out = module->executable.handle;
+  return AQ_OK;
+}
+
+static aqhsa_module *module_find(aqhsa *hsa, uint64_t module, bool take)
+{
+  pthread_mutex_lock(&hsa->lock);
+  aqhsa_held *held = aqhsa_table_get(&hsa->modules, module);
+  if (held && take)
+    aqhsa_table_remove(&hsa->modules, held);
+  pthread_mutex_unlock(&hsa->lock);
+  return (aqhsa_module *)held;
+}
+
+void aqhsa_module_unload(aq_transport *t, uint64_t module)
+{
+  aqhsa *hsa = aqhsa_from(t);
+  aqhsa_module *found = module_find(hsa, module, true);
+  if (found)
+    module_free(hsa, found);
+}
+
+/* ---- kernels ---- */
+
+static aq_status not_found(const char *name, aq_diag *diag)
+{
+  return aq_diag_set(diag, AQ_ERR_NOT_FOUND, "hsa: there is no kernel %s",
+                     name);
+}
+
+static aq_status registered_find(aqhsa *hsa, const char *name,
+                                 aq_kernel_info *out, aq_diag *diag)
+{
+  pthread_mutex_lock(&hsa->lock);
+  const aqhsa_kernel *kernel = hsa->kernels;
+  while (kernel && strcmp(kernel->name, name) != 0)
+    kernel = kernel->next;
+  if (kernel)
+    *out = kernel->info;
+  pthread_mutex_unlock(&hsa->lock);
+  return kernel ? AQ_OK : not_found(name, diag);
+}
+
+/* "NAME.kd", or "NAME" as it is. */
+static bool symbol_find(const aqhsa *hsa, const aqhsa_module *module,
+                        const char *name, hsa_executable_symbol_t *out)
+{
+  char symbol[SYMBOL_NAME];
+  int length = snprintf(symbol, sizeof symbol, "%s.kd", name);
+  return hsa->api->hsa_executable_get_symbol_by_name(module->executable, name,
+                                                     &module->agent, out) ==
+             HSA_STATUS_SUCCESS ||
+         (length < (int)sizeof symbol &&
+          hsa->api->hsa_executable_get_symbol_by_name(
+              module->executable, symbol, &module->agent, out) ==
+              HSA_STATUS_SUCCESS);
+}
+
+aq_status aqhsa_kernel_lookup(aq_transport *t, uint64_t module,
+                              const char *name, aq_kernel_info *out,
+                              aq_diag *diag)
+{
+  aqhsa *hsa = aqhsa_from(t);
+  const aqhsa_api *api = hsa->api;
+  hsa_executable_symbol_t symbol;
+  aq_kernel_info info = {0};
+  if (module == 0)
+    return registered_find(hsa, name, out, diag);
+  const aqhsa_module *found = module_find(hsa, module, false);
+  if (!found || !symbol_find(hsa, found, name, &symbol))
+    return not_found(name, diag);
+  hsa_status_t got = api->hsa_executable_symbol_get_info(
+      symbol, HSA_EXECUTABLE_SYMBOL_INFO_KERNEL_OBJECT, &info.object);
+  if (got != HSA_STATUS_SUCCESS)
+    return not_found(name, diag);
+  api->hsa_executable_symbol_get_info(
+      symbol, HSA_EXECUTABLE_SYMBOL_INFO_KERNEL_KERNARG_SEGMENT_SIZE,
+      &info.kernarg_size);
+  api->hsa_executable_symbol_get_info(
+      symbol, HSA_EXECUTABLE_SYMBOL_INFO_KERNEL_GROUP_SEGMENT_SIZE,
+      &info.group_size);
+  api->hsa_executable_symbol_get_info(
+      symbol, HSA_EXECUTABLE_SYMBOL_INFO_KERNEL_PRIVATE_SEGMENT_SIZE,
+      &info.private_size);
+  *out = info;
+  return AQ_OK;
+}
+
+aq_status aqhsa_kernel_register(aq_transport *t, const aq_kernel_desc *desc,
+                                aq_kernel_info *out, aq_diag *diag)
+{
+  aqhsa *hsa = aqhsa_from(t);
+  if (!hsa->sim.size)
+    return aq_diag_set(diag, AQ_ERR_UNSUPPORTED,
+                       "hsa: kernel %s is a host function, which no GPU runs; "
+                       "load a code object that has it",
+                       desc->name);
+  aqhsa_kernel *kernel = calloc(1, sizeof *kernel);
+  if (kernel)
+    kernel->name = strdup(desc->name);
+  if (!kernel || !kernel->name) {
+    free(kernel);
+    return aq_diag_set(diag, AQ_ERR_NO_MEMORY, "no memory for a kernel");
+  }
+  kernel->info = (aq_kernel_info){.kernarg_size = desc->kernarg_size,
+                                  .group_size = desc->group_size,
+                                  .private_size = desc->private_size};
+  hsa_status_t got = hsa->sim.kernel_register(desc, &kernel->info.object);
+  if (got != HSA_STATUS_SUCCESS) {
+    free(kernel->name);
+    free(kernel);
+    return aqhsa_fail(hsa->api, got, diag, "registering a host function");
+  }
+  *out = kernel->info;
+  pthread_mutex_lock(&hsa->lock);
+  kernel->next = hsa->kernels;
+  hsa->kernels = kernel;
+  pthread_mutex_unlock(&hsa->lock);
+  return AQ_OK;
+}
+
+void aqhsa_modules_close(aqhsa *hsa)
+{
+  while (hsa->modules.first)
+    aqhsa_module_unload(&hsa->base, hsa->modules.first->key);
+  aq_map_fini(&hsa->modules.map);
+  while (hsa->kernels) {
+    aqhsa_kernel *kernel = hsa->kernels;
+    hsa->kernels = kernel->next;
+    free(kernel->name);
+    free(kernel);
+  }
+}

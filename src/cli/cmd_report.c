@@ -1,0 +1,163 @@
+/* SPDX-License-Identifier: MIT */
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/commands.h"
+#include "cli/runs.h"
+#include "cli/transports.h"
+#include "common/json_in.h"
+#include "report/page.h"
+
+/* The runs of the page, with the device models that they were made with. */
+typedef struct report {
+  size_t count;
+  aq_run_info *infos[AQ_PAGE_RUNS_MAX];
+  aq_device_model *models[AQ_PAGE_RUNS_MAX]; /* NULL: not known here */
+  aq_page_constant *constants[AQ_PAGE_RUNS_MAX];
+} report;
+
+static void report_fini(report *r)
+{
+  for (size_t i = 0; i < r->count; i++) {
+    free(r->constants[i]);
+    aq_device_model_free(r->models[i]);
+    aq_run_info_free(r->infos[i]);
+  }
+}
+
+static bool report_has(const report *r, int64_t run)
+{
+  for (size_t i = 0; i < r->count; i++)
+    if (r->infos[i]->id == run)
+      return true;
+  return false;
+}
+
+/* Takes the info over; a run that is there already is not shown twice. */
+static void report_add(report *r, aq_run_info *info)
+{
+  if (r->count == AQ_PAGE_RUNS_MAX || report_has(r, info->id))
+    aq_run_info_free(info);
+  else
+    r->infos[r->count++] = info;
+}
+
+/* ---- where the constants come from ---- */
+
+/* The edits that a run's notes tell, as an array ended by NULL that points into
+ * the document. */
+static const char **edits_of(const aq_json_doc *doc)
+{
+  const aq_json_node root = aq_json_root(doc);
+  aq_json_node list, item;
+  size_t count = 0;
+  if (aq_json_is_object(&root) && aq_json_member(&root, "edits", &list) &&
+      aq_json_array(&list, 0, SIZE_MAX, &count) != AQ_OK)
+    count = 0;
+  const char **edits = calloc(count + 1, sizeof *edits);
+  for (size_t i = 0, kept = 0; edits && i < count; i++) {
+    item = aq_json_element(&list, i);
+    kept += aq_json_text(&item, &edits[kept]) == AQ_OK;
+  }
+  return edits;
+}
+
+/* The model that a run was made with, NULL where this build's has other
+ * constants or none. */
+static aq_device_model *load_model(const aq_run_info *info)
+{
+  aq_diag ignored = AQ_DIAG_INIT;
+  aq_json_doc doc = {0};
+  aq_device_model *model = NULL;
+  const char *notes = info->notes ? info->notes : "{}";
+  if (!info->device_model || !info->model_hash ||
+      aq_json_parse(&doc, notes, strlen(notes), "notes", &ignored) != AQ_OK)
+    return NULL;
+  const char **edits = edits_of(&doc);
+  if (edits)
+    aq_device_model_load(info->device_model, edits, &model, &ignored);
+  free(edits);
+  aq_json_free(&doc);
+  if (model && strcmp(model->hash, info->model_hash) != 0) {
+    aq_device_model_free(model);
+    model = NULL;
+  }
+  return model;
+}
+
+static aq_status find_model(aq_cli *cli, report *r, size_t i, aq_page_run *page)
+{
+  const aq_device_model *model = r->models[i] = load_model(r->infos[i]);
+  if (!model)
+    return AQ_OK;
+  aq_page_constant *constants = r->constants[i] =
+      calloc(model->count + 1, sizeof *constants);
+  if (!constants)
+    return aq_cli_no_memory(cli);
+  for (size_t k = 0; k < model->count; k++)
+    constants[k] = (aq_page_constant){
+        model->constants[k].key, model->constants[k].value,
+        model->constants[k].unit, model->constants[k].source};
+  page->constants = constants;
+  page->constant_count = model->count;
+  return AQ_OK;
+}
+
+/* ---- the command ---- */
+
+static aq_status find_runs(aq_cli *cli, aq_store *store, report *r)
+{
+  for (int i = 0; i < cli->arg_count; i++) {
+    aq_run_info *info;
+    aq_status status = aq_store_find(store, cli->args[i], &info, &cli->diag);
+    if (status != AQ_OK)
+      return status;
+    report_add(r, info);
+  }
+  return AQ_OK;
+}
+
+/* One replay alone: what it replays comes first. */
+static aq_status add_origin(aq_cli *cli, aq_store *store, report *r)
+{
+  aq_run_info *origin;
+  if (r->count != 1 || r->infos[0]->origin == AQ_NONE)
+    return AQ_OK;
+  aq_diag gone = AQ_DIAG_INIT;
+  if (aq_store_run(store, r->infos[0]->origin, &origin, &gone) != AQ_OK) {
+    aq_cli_note(cli, "the run that it replays is not in the store any more");
+    return AQ_OK;
+  }
+  r->infos[1] = r->infos[0];
+  r->infos[0] = origin;
+  r->count = 2;
+  return AQ_OK;
+}
+
+static aq_status write_report(aq_cli *cli, aq_store *store, report *r)
+{
+  aq_page_run pages[AQ_PAGE_RUNS_MAX] = {{0}};
+  aq_status status = find_runs(cli, store, r);
+  if (status == AQ_OK)
+    status = add_origin(cli, store, r);
+  for (size_t i = 0; i < r->count && status == AQ_OK; i++) {
+    pages[i].info = r->infos[i];
+    status = find_model(cli, r, i, &pages[i]);
+  }
+  if (status == AQ_OK)
+    status = aq_page_write(store, pages, r->count, cli->out, &cli->diag);
+  return status;
+}
+
+aq_status aq_cli_report(aq_cli *cli)
+{
+  aq_store *store;
+  report r = {0};
+  aq_status status = aq_cli_store_open(cli, AQ_STORE_READ, &store);
+  if (status != AQ_OK)
+    return status;
+  status = write_report(cli, store, &r);
+  report_fini(&r);
+  aq_store_close(store);
+  return status;
+}

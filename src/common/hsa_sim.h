@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * An HSA extension by which a runtime says that it is a simulator: it runs host
+ * functions as kernels, and time can be asked to move. The drop-in library
+ * offers it; hardware does not, so a client that finds it knows what it
+ * measures.
+ *
+ * Obtained with hsa_system_get_major_extension_table; valid until the runtime
+ * is shut down. Functions return hsa_status_t and may be called from any
+ * thread.
+ */
+#ifndef AQ_COMMON_HSA_SIM_H
+#define AQ_COMMON_HSA_SIM_H
+
+#include "hsa_types.h"
+#include "transport.h"
+
+enum {
+  AQ_HSA_EXTENSION_SIM = 0xa9ed, /* AMD's are 0x200 to 0x2ff */
+  AQ_HSA_SIM_MAJOR = 1,
+  AQ_HSA_SIM_MINOR = 0,
+};
+
+typedef struct aq_hsa_sim {
+  uint32_t size; /* sizeof(aq_hsa_sim) of the runtime */
+  uint32_t caps; /* aq_transport_cap bits of the simulator */
+  /* Its device model, hash, verdict and latencies; texts as long as the
+   * runtime. */
+  hsa_status_t (*device)(hsa_agent_t agent, aq_device_info *out);
+  /* As the transport operation of that name. */
+  hsa_status_t (*kernel_register)(const aq_kernel_desc *kernel,
+                                  uint64_t *object);
+  /* Lets time move to this tick of the system clock; UINT64_MAX: until nothing
+   * is left to happen. */
+  hsa_status_t (*sleep_until)(uint64_t tick);
+  /* Why a queue stopped, in words, for its error callback and later. */
+  hsa_status_t (*queue_words)(const hsa_queue_t *queue, size_t size,
+                              char *text);
+} aq_hsa_sim;
+
+#endif

@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: MIT */
+/* Events of the whole system: memory that is not there. */
+#include "dropin/events.h"
+
+#include <stdio.h>
+
+hsa_status_t
+hsa_amd_register_system_event_handler(hsa_amd_system_event_callback_t callback,
+                                      void *data)
+{
+  AQDROP_ENTER(runtime);
+  hsa_status_t status = HSA_STATUS_SUCCESS;
+  pthread_mutex_lock(&runtime->lock);
+  if (callback && runtime->event) {
+    status = HSA_STATUS_ERROR;
+  } else {
+    runtime->event = callback;
+    runtime->event_data = data;
+  }
+  pthread_mutex_unlock(&runtime->lock);
+  return status;
+}
+
+void aqdrop_event_tell(const aq_system_event *event, void *user)
+{
+  aqdrop *runtime = user;
+  const aqdrop_agent *agent = &runtime->agents[event->device + 1];
+  const hsa_amd_event_t fault = {.type = HSA_AMD_GPU_MEMORY_FAULT_EVENT,
+                                 .agent = aqdrop_agent_handle(agent),
+                                 .address = event->address,
+                                 .reasons =
+                                     HSA_AMD_MEMORY_FAULT_PAGE_NOT_PRESENT};
+  pthread_mutex_lock(&runtime->lock);
+  hsa_amd_system_event_callback_t callback = runtime->event;
+  void *data = runtime->event_data;
+  pthread_mutex_unlock(&runtime->lock);
+  if (!callback || callback(&fault, data) != HSA_STATUS_SUCCESS)
+    fprintf(stderr, "aqueduct: %s\n", event->text);
+}

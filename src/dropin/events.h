@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: MIT */
+/* Events of the whole system, from the transport to the client's handler. */
+#ifndef AQDROP_EVENTS_H
+#define AQDROP_EVENTS_H
+
+#include "dropin/runtime.h"
+
+/* The transport's event function; its user is the runtime. */
+void aqdrop_event_tell(const aq_system_event *event, void *user);
+
+#endif

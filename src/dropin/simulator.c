@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: MIT */
+/* What a client may ask that knows it is on a simulator: common/hsa_sim.h. */
+#include "dropin/simulator.h"
+
+#include "dropin/queues.h"
+
+static hsa_status_t device_tell(hsa_agent_t agent, aq_device_info *out)
+{
+  AQDROP_ENTER(runtime);
+  const aqdrop_agent *a = aqdrop_agent_from(runtime, agent);
+  if (!a || !a->info)
+    return HSA_STATUS_ERROR_INVALID_AGENT;
+  if (!out)
+    return HSA_STATUS_ERROR_INVALID_ARGUMENT;
+  *out = *a->info;
+  return HSA_STATUS_SUCCESS;
+}
+
+static hsa_status_t kernel_register(const aq_kernel_desc *kernel,
+                                    uint64_t *object)
+{
+  AQDROP_ENTER(runtime);
+  aq_kernel_info info;
+  if (!kernel || !object)
+    return HSA_STATUS_ERROR_INVALID_ARGUMENT;
+  aq_status status = runtime->transport->ops->kernel_register(
+      runtime->transport, kernel, &info, NULL);
+  if (status == AQ_OK)
+    *object = info.object;
+  return aqdrop_status(status);
+}
+
+static hsa_status_t sleep_until(uint64_t tick)
+{
+  AQDROP_ENTER(runtime);
+  aq_time until = tick > (uint64_t)(AQ_TIME_MAX / AQ_NS)
+                      ? AQ_TIME_MAX
+                      : (aq_time)tick * AQ_NS;
+  return aqdrop_status(runtime->transport->ops->sleep_until(
+      runtime->transport, until, false, NULL));
+}
+
+static hsa_status_t queue_words(const hsa_queue_t *queue, size_t size,
+                                char *text)
+{
+  AQDROP_ENTER(runtime);
+  const char *words = aqdrop_queue_words(runtime, queue);
+  if (!words)
+    return HSA_STATUS_ERROR_INVALID_QUEUE;
+  if (!text || size == 0)
+    return HSA_STATUS_ERROR_INVALID_ARGUMENT;
+  return aqdrop_put_text(text, size, words);
+}
+
+aq_hsa_sim aqdrop_simulator(const aqdrop *runtime)
+{
+  return (aq_hsa_sim){.size = sizeof(aq_hsa_sim),
+                      .caps = runtime->info.caps,
+                      .device = device_tell,
+                      .kernel_register = kernel_register,
+                      .sleep_until = sleep_until,
+                      .queue_words = queue_words};
+}

@@ -1,0 +1,167 @@
+/* SPDX-License-Identifier: MIT */
+#include "queue/axis.h"
+
+#include <stdlib.h>
+
+#include "queue/queue.h"
+
+/* ---- flags ---- */
+
+static aq_status flag_make(aq_context *context, uint32_t flags, aq_flag **out,
+                           aq_diag *diag)
+{
+  aq_flag *flag = calloc(1, sizeof *flag);
+  if (!flag)
+    return aq_diag_set(diag, AQ_ERR_NO_MEMORY, "no memory for an epoch");
+  aq_status status = context->ops->signal_create(
+      context->transport, &(aq_signal_desc){.value = 1, .flags = flags},
+      &flag->signal, diag);
+  if (status != AQ_OK) {
+    free(flag);
+    return status;
+  }
+  pthread_mutex_lock(&context->lock);
+  flag->next = context->flags;
+  context->flags = flag;
+  pthread_mutex_unlock(&context->lock);
+  *out = flag;
+  return AQ_OK;
+}
+
+aq_status aq_flag_take(aq_context *context, bool profile, aq_flag **out,
+                       aq_diag *diag)
+{
+  pthread_mutex_lock(&context->lock);
+  aq_flag *flag = context->free_flags;
+  if (flag)
+    context->free_flags = flag->next_free;
+  pthread_mutex_unlock(&context->lock);
+  if (!flag) {
+    aq_status status =
+        flag_make(context, profile ? AQ_SIGNAL_PROFILE : 0, &flag, diag);
+    if (status != AQ_OK)
+      return status;
+  }
+  flag->refs = 1;
+  *out = flag;
+  return AQ_OK;
+}
+
+void aq_flag_release(aq_context *context, aq_flag *flag)
+{
+  if (__atomic_sub_fetch(&flag->refs, 1, __ATOMIC_ACQ_REL) > 0)
+    return;
+  context->ops->signal_store(context->transport, flag->signal, 1, AQ_RELEASE);
+  pthread_mutex_lock(&context->lock);
+  flag->next_free = context->free_flags;
+  context->free_flags = flag;
+  pthread_mutex_unlock(&context->lock);
+}
+
+/* ---- axes ---- */
+
+aq_status aq_axis_create(aq_context *context, aq_queue *queue, bool profile,
+                         aq_axis **out, aq_diag *diag)
+{
+  aq_axis *axis = calloc(1, sizeof *axis);
+  if (!axis)
+    return aq_diag_set(diag, AQ_ERR_NO_MEMORY, "no memory for a queue");
+  axis->context = context;
+  axis->queue = queue;
+  axis->refs = 1;
+  axis->failed_from = AQ_EPOCH_NEVER;
+  if (!context->flagged) {
+    aq_status status = context->ops->signal_create(
+        context->transport,
+        &(aq_signal_desc){.value = AQ_AXIS_START,
+                          .flags = profile ? AQ_SIGNAL_PROFILE : 0},
+        &axis->counter, diag);
+    if (status != AQ_OK) {
+      free(axis);
+      return status;
+    }
+  }
+  pthread_mutex_init(&axis->gate, NULL);
+  pthread_mutex_lock(&context->lock);
+  axis->id = context->axes_made++;
+  axis->next = context->axes;
+  axis->link = &context->axes;
+  if (axis->next)
+    axis->next->link = &axis->next;
+  context->axes = axis;
+  pthread_mutex_unlock(&context->lock);
+  *out = axis;
+  return AQ_OK;
+}
+
+static void axis_free(aq_axis *axis)
+{
+  aq_context *context = axis->context;
+  if (axis->counter.handle)
+    context->ops->signal_destroy(context->transport, axis->counter);
+  pthread_mutex_destroy(&axis->gate);
+  free(axis);
+}
+
+void aq_axis_release(aq_axis *axis)
+{
+  if (__atomic_sub_fetch(&axis->refs, 1, __ATOMIC_ACQ_REL) > 0)
+    return;
+  aq_context *context = axis->context;
+  pthread_mutex_lock(&context->lock);
+  *axis->link = axis->next;
+  if (axis->next)
+    axis->next->link = axis->link;
+  pthread_mutex_unlock(&context->lock);
+  axis_free(axis);
+}
+
+void aq_axes_free(aq_context *context)
+{
+  for (aq_flag *flag = context->flags, *next; flag; flag = next) {
+    next = flag->next;
+    context->ops->signal_destroy(context->transport, flag->signal);
+    free(flag);
+  }
+  for (aq_axis *axis = context->axes, *next; axis; axis = next) {
+    next = axis->next;
+    axis_free(axis);
+  }
+}
+
+/* ---- edges ---- */
+
+void aq_epoch_release(const aq_epoch_ref *edge)
+{
+  if (edge->flag)
+    aq_flag_release(edge->axis->context, edge->flag);
+  aq_axis_release(edge->axis);
+}
+
+/* The epoch that it was armed for is complete. */
+static bool axis_changed(int64_t value, void *user)
+{
+  aq_axis *axis = user;
+  (void)value;
+  pthread_mutex_lock(&axis->gate);
+  if (axis->queue)
+    aq_queue_poll(axis->queue);
+  pthread_mutex_unlock(&axis->gate);
+  aq_axis_release(axis);
+  return false;
+}
+
+aq_status aq_epoch_arm(const aq_epoch_ref *edge, aq_diag *diag)
+{
+  aq_context *context = edge->axis->context;
+  if (!aq_context_has_handlers(context))
+    return AQ_OK;
+  const aq_wait_item item = aq_epoch_item(edge);
+  aq_axis_retain(edge->axis);
+  aq_status status = context->ops->signal_handler(
+      context->transport, item.signal, item.condition, item.value, axis_changed,
+      edge->axis, diag);
+  if (status != AQ_OK)
+    aq_axis_release(edge->axis);
+  return status;
+}

@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Axes: what others know of a queue, also when it is gone. The epochs of a
+ * queue are complete in order, and an axis says how one sees that in a signal.
+ *
+ * Counted: one signal for all epochs, counted down from AQ_AXIS_START; epoch N
+ * is complete when it is below aq_axis_limit(N). Flagged: a signal for each
+ * epoch in flight, 1 until it is complete; for devices that can only wait for
+ * zero. They are used again when neither the queue nor a waiting one refers to
+ * them.
+ *
+ * Failure: when the queue's device stops, all signals are set as if everything
+ * were complete, so that nobody waits for ever, and `failed_from` says from
+ * which epoch on that is not true.
+ *
+ * Ownership: counted references. Thread rule: any thread; a reference of one's
+ * own is needed.
+ */
+#ifndef AQ_QUEUE_AXIS_H
+#define AQ_QUEUE_AXIS_H
+
+#include "queue/context_priv.h"
+
+#define AQ_AXIS_START  (INT64_C(1) << 62)
+#define AQ_EPOCH_NEVER UINT64_MAX
+
+struct aq_flag {
+  aq_signal signal;
+  uint32_t refs;      /* atomic */
+  aq_flag *next_free; /* of the context */
+  aq_flag *next;      /* of all */
+};
+
+typedef struct aq_queue aq_queue;
+
+struct aq_axis {
+  aq_context *context;
+  aq_axis *next, **link; /* of the context's list */
+  uint32_t refs;         /* atomic; an armed handler has one */
+  uint32_t id;           /* unique in the context */
+  aq_signal counter;     /* counted */
+  uint64_t failed_from;  /* atomic: epoch; AQ_EPOCH_NEVER: it has not */
+  aq_status failed;      /* set before failed_from */
+  aq_diag cause;
+  pthread_mutex_t gate; /* handlers use the queue with it */
+  aq_queue *queue;      /* NULL: it is gone */
+};
+
+aq_status aq_axis_create(aq_context *context, aq_queue *queue, bool profile,
+                         aq_axis **out, aq_diag *diag);
+void aq_axis_release(aq_axis *axis);
+void aq_axes_free(aq_context *context); /* all that are left, and all flags */
+
+static inline aq_axis *aq_axis_retain(aq_axis *axis)
+{
+  __atomic_fetch_add(&axis->refs, 1, __ATOMIC_RELAXED);
+  return axis;
+}
+
+static inline int64_t aq_axis_limit(uint64_t epoch)
+{
+  return AQ_AXIS_START - (int64_t)epoch + 1;
+}
+
+static inline uint64_t aq_axis_failed_from(const aq_axis *axis)
+{
+  return __atomic_load_n(&axis->failed_from, __ATOMIC_ACQUIRE);
+}
+
+/* A signal that is 1, with one reference; of the axis' context. */
+aq_status aq_flag_take(aq_context *context, bool profile, aq_flag **out,
+                       aq_diag *diag);
+void aq_flag_release(aq_context *context, aq_flag *flag);
+
+static inline aq_flag *aq_flag_retain(aq_flag *flag)
+{
+  __atomic_fetch_add(&flag->refs, 1, __ATOMIC_RELAXED);
+  return flag;
+}
+
+/* An epoch that something waits for, with references of its own. */
+typedef struct aq_epoch_ref {
+  aq_axis *axis;
+  uint64_t epoch;
+  aq_flag *flag; /* NULL: counted */
+} aq_epoch_ref;
+
+void aq_epoch_release(const aq_epoch_ref *edge);
+
+/* What to look at: the epoch is complete when `signal` is below `limit`. */
+static inline aq_wait_item aq_epoch_item(const aq_epoch_ref *edge)
+{
+  return edge->flag ? (aq_wait_item){edge->flag->signal, AQ_LT, 1}
+                    : (aq_wait_item){edge->axis->counter, AQ_LT,
+                                     aq_axis_limit(edge->epoch)};
+}
+
+/* Lets the transport call back when the epoch is complete: the queue is then
+ * retired by that. Does nothing where there are no handlers. */
+aq_status aq_epoch_arm(const aq_epoch_ref *edge, aq_diag *diag);
+
+#endif

@@ -1,0 +1,138 @@
+/* SPDX-License-Identifier: MIT */
+#include "queue/context_priv.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "queue/axis.h"
+#include "queue/queue.h"
+
+static const char *const way_names[AQ_EDGE_WAY_COUNT] = {
+    [AQ_EDGE_CHOOSE] = "choose",
+    [AQ_EDGE_BARRIER_AND] = "barrier-and",
+    [AQ_EDGE_BARRIER_VALUE] = "barrier-value",
+    [AQ_EDGE_PM4] = "pm4",
+    [AQ_EDGE_DEFER] = "defer",
+};
+
+const char *aq_edge_way_name(aq_edge_way way)
+{
+  return (unsigned)way < AQ_EDGE_WAY_COUNT ? way_names[way] : NULL;
+}
+
+/* What each generation does best: gfx9 has the vendor packet, gfx10 and gfx11
+ * only the command processor's own wait, gfx12 neither that can be trusted. */
+static const struct {
+  const char *gfx; /* prefix */
+  aq_edge_way way;
+} generations[] = {
+    {"gfx12", AQ_EDGE_DEFER},
+    {"gfx11", AQ_EDGE_PM4},
+    {"gfx10", AQ_EDGE_PM4},
+    {"gfx9", AQ_EDGE_BARRIER_VALUE},
+};
+
+static bool way_is_served(aq_edge_way way, uint32_t caps)
+{
+  if (way == AQ_EDGE_BARRIER_VALUE)
+    return caps & AQ_CAP_BARRIER_VALUE;
+  if (way == AQ_EDGE_PM4)
+    return caps & AQ_CAP_PM4;
+  return true;
+}
+
+static aq_edge_way way_choose(const aq_device_info *device, uint32_t caps)
+{
+  for (size_t i = 0; i < sizeof generations / sizeof *generations; i++) {
+    const char *gfx = generations[i].gfx;
+    if (device->gfx && strncmp(device->gfx, gfx, strlen(gfx)) == 0 &&
+        way_is_served(generations[i].way, caps))
+      return generations[i].way;
+  }
+  return caps & AQ_CAP_BARRIER_VALUE ? AQ_EDGE_BARRIER_VALUE
+                                     : AQ_EDGE_BARRIER_AND;
+}
+
+static aq_status context_init(aq_context *context, aq_edge_way way,
+                              aq_diag *diag)
+{
+  const aq_transport_info *info = &context->info;
+  if (!way_is_served(way, info->caps))
+    return aq_diag_set(diag, AQ_ERR_UNSUPPORTED,
+                       "%s: queues cannot wait by %s packets",
+                       context->ops->name, aq_edge_way_name(way));
+  context->ways = calloc(info->device_count + 1, sizeof *context->ways);
+  if (!context->ways)
+    return aq_diag_set(diag, AQ_ERR_NO_MEMORY, "no memory for a context");
+  for (uint32_t i = 0; i < info->device_count; i++) {
+    context->ways[i] =
+        way == AQ_EDGE_CHOOSE ? way_choose(&info->devices[i], info->caps) : way;
+    context->flagged |= context->ways[i] == AQ_EDGE_BARRIER_AND;
+  }
+  return context->ops->signal_create(
+      context->transport, &(aq_signal_desc){.value = 0}, &context->bell, diag);
+}
+
+aq_status aq_context_create(const aq_context_options *options, aq_context **out,
+                            aq_diag *diag)
+{
+  if (!options->transport || (unsigned)options->way >= AQ_EDGE_WAY_COUNT)
+    return aq_diag_set(diag, AQ_ERR_INVALID,
+                       "a context: an open transport and a way to wait "
+                       "expected");
+  aq_context *context = calloc(1, sizeof *context);
+  if (!context)
+    return aq_diag_set(diag, AQ_ERR_NO_MEMORY, "no memory for a context");
+  context->transport = options->transport;
+  context->ops = options->transport->ops;
+  context->ops->info(context->transport, &context->info);
+  pthread_mutex_init(&context->lock, NULL);
+  aq_status status = context_init(context, options->way, diag);
+  if (status != AQ_OK) {
+    aq_context_destroy(context);
+    return status;
+  }
+  *out = context;
+  return AQ_OK;
+}
+
+void aq_context_destroy(aq_context *context)
+{
+  if (!context)
+    return;
+  aq_axes_free(context);
+  if (context->bell.handle)
+    context->ops->signal_destroy(context->transport, context->bell);
+  pthread_mutex_destroy(&context->lock);
+  free(context->ways);
+  free(context);
+}
+
+aq_transport *aq_context_transport(const aq_context *context)
+{
+  return context->transport;
+}
+
+aq_edge_way aq_context_edge_way(const aq_context *context, uint32_t device)
+{
+  return context->ways[device];
+}
+
+void aq_context_ring(aq_context *context)
+{
+  /* Orders what happened before with whether anybody listens: who comes later
+   * looks before it sleeps. */
+  __atomic_thread_fence(__ATOMIC_SEQ_CST);
+  if (__atomic_load_n(&context->waiters, __ATOMIC_RELAXED) > 0)
+    context->ops->signal_update(context->transport, context->bell,
+                                AQ_UPDATE_ADD, 1, 0, AQ_RELEASE);
+}
+
+void aq_context_poll(aq_context *context)
+{
+  /* One thread drives such a transport: the list cannot change but by what is
+   * called back, which may not destroy queues. */
+  for (aq_axis *axis = context->axes; axis; axis = axis->next)
+    if (axis->queue)
+      aq_queue_poll(axis->queue);
+}

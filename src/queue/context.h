@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A context: what the queues and semaphores of one open transport share.
+ *
+ * It says how a queue of each device waits for another queue, and it is how
+ * host threads that wait hear of each other. Ownership: the transport is
+ * borrowed and has to outlive it; queues and semaphores are destroyed first.
+ * Thread rule: any thread where the transport is live, else the one that drives
+ * the transport.
+ */
+#ifndef AQ_QUEUE_CONTEXT_H
+#define AQ_QUEUE_CONTEXT_H
+
+#include "common/transport.h"
+
+typedef struct aq_context aq_context;
+
+/* How a queue is made to wait for an epoch of another one. */
+typedef enum aq_edge_way {
+  AQ_EDGE_CHOOSE,        /* by instruction set and capabilities */
+  AQ_EDGE_BARRIER_AND,   /* packets of five signals each */
+  AQ_EDGE_BARRIER_VALUE, /* AMD's vendor packet, one an epoch */
+  AQ_EDGE_PM4,           /* one indirect buffer of WAIT_REG_MEM64 */
+  AQ_EDGE_DEFER,         /* the host submits when it is time */
+  AQ_EDGE_WAY_COUNT
+} aq_edge_way;
+
+typedef struct aq_context_options {
+  uint32_t size; /* sizeof(aq_context_options) of the caller */
+  aq_transport *transport;
+  aq_edge_way way; /* of all devices; CHOOSE: each as its model is */
+} aq_context_options;
+
+/* AQ_ERR_UNSUPPORTED: a device cannot wait in that way. */
+AQ_API aq_status aq_context_create(const aq_context_options *options,
+                                   aq_context **out, aq_diag *diag);
+AQ_API void aq_context_destroy(aq_context *context);
+
+AQ_API aq_transport *aq_context_transport(const aq_context *context);
+
+/* How queues of a device wait; never CHOOSE. */
+AQ_API aq_edge_way aq_context_edge_way(const aq_context *context,
+                                       uint32_t device);
+
+/* "barrier-and" and so on; NULL outside of the enumeration. */
+AQ_API const char *aq_edge_way_name(aq_edge_way way);
+
+#endif

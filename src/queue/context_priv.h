@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: MIT */
+/* What queues and semaphores know of their context. */
+#ifndef AQ_QUEUE_CONTEXT_PRIV_H
+#define AQ_QUEUE_CONTEXT_PRIV_H
+
+#include <pthread.h>
+
+#include "queue/context.h"
+
+typedef struct aq_axis aq_axis;
+typedef struct aq_flag aq_flag;
+
+struct aq_context {
+  aq_transport *transport;
+  const aq_transport_ops *ops;
+  aq_transport_info info;
+  aq_edge_way *ways;    /* by device */
+  bool flagged;         /* epochs have a signal each: some device can wait for
+                           zero only */
+  pthread_mutex_t lock; /* of the lists below */
+  aq_axis *axes;        /* all that live */
+  aq_flag *flags, *free_flags; /* all, and those not in use */
+  uint32_t axes_made;
+  aq_signal bell;   /* rises when something that hosts wait for has happened */
+  uint32_t waiters; /* atomic: hosts that listen to it */
+};
+
+/* Something that a host may wait for has happened. */
+void aq_context_ring(aq_context *context);
+
+/* Retires what is complete on every queue: where no handler does. */
+void aq_context_poll(aq_context *context);
+
+static inline bool aq_context_has_handlers(const aq_context *context)
+{
+  return context->info.caps & AQ_CAP_HANDLERS;
+}
+
+#endif

@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: MIT */
+/* What the files of a feed share, and the host queue on top of it. */
+#ifndef AQ_QUEUE_FEED_PRIV_H
+#define AQ_QUEUE_FEED_PRIV_H
+
+#include "cmdbuf/device_walk.h"
+#include "queue/feed.h"
+#include "queue/kernarg_ring.h"
+
+/* Kernargs that are free once the read index has passed `packet`. */
+typedef struct aq_reclaim {
+  uint64_t packet;
+  uint64_t head; /* position of the kernarg ring */
+} aq_reclaim;
+
+enum { AQ_PAGE = 256 };
+
+/* Signals for the packets of observed submissions, a page at a time. */
+typedef struct aq_page {
+  aq_walk_log log;
+  aq_signal signals[AQ_PAGE];
+  aq_walk_entry entries[AQ_PAGE];
+  aq_walk_marker markers[AQ_PAGE];
+} aq_page;
+
+struct aq_feed {
+  aq_feed_options options;
+  const aq_transport_ops *ops;
+  aq_ring *ring;
+  aq_kernarg_ring kernargs;
+  uint32_t *headers;    /* of the packets being written, as many as the ring */
+  aq_reclaim *reclaims; /* ring of entries, one a part, as many as the ring */
+  uint64_t reclaim_first, reclaim_end;
+  uint16_t carry; /* barrier bits that the last program left */
+  bool broken;
+
+  /* Made when first needed. */
+  aq_signal drain; /* of conditions: 1, or 0 when drained */
+  aq_builtins builtins;
+  bool builtins_known;
+  aq_page *page;
+  aq_device_walk *walk; /* on the device */
+  uint64_t walk_object; /* kernel */
+  bool walking;
+};
+
+/* What is left to do of one submission. */
+typedef struct aq_submit {
+  const aq_submission *submission;
+  aq_link direct; /* of a one-shot program */
+  const aq_link *link;
+  aq_processor processor;
+  aq_packet drain;
+  uint32_t waits, waits_done;
+  uint64_t payload_done;
+  bool payload; /* the program has not ended */
+  aq_submitted result;
+  bool unrung; /* published packets that no doorbell has told yet */
+} aq_submit;
+
+/* submit.c: the doorbell, room in the ring, all of a submission. */
+void aq_submit_ring(aq_feed *queue, aq_submit *submit);
+aq_status aq_submit_space(aq_feed *queue, aq_submit *submit, uint32_t slots,
+                          aq_diag *diag);
+aq_status aq_submit_run(aq_feed *queue, aq_submit *submit, aq_diag *diag);
+
+/* Publishes only the waits, and one packet behind them. */
+aq_status aq_submit_waits(aq_feed *queue, aq_submit *submit,
+                          const aq_packet *last, aq_diag *diag);
+
+/* Kernarg memory; waits until there is some. */
+aq_status aq_submit_kernargs(aq_feed *queue, aq_submit *submit, uint64_t size,
+                             unsigned char **out, aq_diag *diag);
+
+/* Everything up to `packet` is to be given back once that is read. */
+void aq_submit_reclaim(aq_feed *queue, uint64_t packet);
+
+/* When the patience of a wait that begins now ends. */
+aq_time aq_feed_deadline(const aq_feed *queue);
+
+/* Waits until a signal of the queue is 0; AQ_ERR_QUEUE when it stopped. */
+aq_status aq_feed_await(aq_feed *queue, aq_signal signal, aq_diag *diag);
+aq_status aq_feed_drain_signal(aq_feed *queue, aq_diag *diag);
+
+/* observe.c: a page before, when it is full and at the end. */
+aq_status aq_page_open(aq_feed *queue, const aq_observer *observer,
+                       aq_diag *diag);
+aq_status aq_page_turn(aq_feed *queue, const aq_observer *observer,
+                       aq_diag *diag);
+void aq_page_total(const aq_feed *queue, const aq_observer *observer,
+                   const aq_submitted *result);
+void aq_page_close(aq_feed *queue);
+
+/* on_device.c */
+aq_status aq_walk_submit(aq_feed *queue, aq_submit *submit, aq_diag *diag);
+void aq_walk_close(aq_feed *queue);
+
+#endif

@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Frontiers: how far something has waited for each queue.
+ *
+ * A frontier maps axes (queues) to epochs: whoever has it runs after those
+ * epochs. Merging takes the later epoch of each axis. Everything in a frontier
+ * is true; one that overflows knows less than it could, so what it says still
+ * holds, but it is not handed on any more. Entries are sorted by axis. Plain
+ * values, no locks.
+ */
+#ifndef AQ_QUEUE_FRONTIER_H
+#define AQ_QUEUE_FRONTIER_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum { AQ_FRONTIER_AXES = 64 };
+
+typedef struct aq_frontier_entry {
+  uint64_t epoch;
+  uint32_t axis;
+} aq_frontier_entry;
+
+typedef struct aq_frontier {
+  uint32_t count;
+  bool overflow;
+  aq_frontier_entry entries[AQ_FRONTIER_AXES];
+} aq_frontier;
+
+/* The epoch of an axis, 0 if there is none. */
+uint64_t aq_frontier_epoch(const aq_frontier *frontier, uint32_t axis);
+
+static inline bool aq_frontier_dominates(const aq_frontier *frontier,
+                                         uint32_t axis, uint64_t epoch)
+{
+  return aq_frontier_epoch(frontier, axis) >= epoch;
+}
+
+/* Whether every entry of `other` is dominated. */
+bool aq_frontier_covers(const aq_frontier *frontier, const aq_frontier *other);
+
+void aq_frontier_add(aq_frontier *frontier, uint32_t axis, uint64_t epoch);
+void aq_frontier_merge(aq_frontier *frontier, const aq_frontier *other);
+
+/* Copies only what is in use. */
+void aq_frontier_copy(aq_frontier *to, const aq_frontier *from);
+
+#endif

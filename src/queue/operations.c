@@ -1,0 +1,194 @@
+/* SPDX-License-Identifier: MIT */
+/* The operations that are packets and nothing else: a class each. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "queue/queue_priv.h"
+
+/* ---- barrier ---- */
+
+static const aq_task_class barrier_class = {.what = "barrier",
+                                            .size = sizeof(aq_task)};
+
+aq_status aq_queue_barrier(aq_queue *queue, const aq_sync *sync, aq_diag *diag)
+{
+  aq_task task = aq_task_init(&barrier_class, sync);
+  return aq_task_submit(queue, &task, diag);
+}
+
+/* ---- dispatch ---- */
+
+typedef struct dispatch_task {
+  aq_task task; /* first */
+  aq_launch launch;
+} dispatch_task;
+
+static void dispatch_demand(const aq_task *task, uint32_t most,
+                            uint32_t *packets, uint32_t *kernargs)
+{
+  (void)most;
+  *packets = 1;
+  *kernargs =
+      aq_kernarg_round(((const dispatch_task *)task)->launch.kernarg_size);
+}
+
+static aq_walk dispatch_fill(aq_task *task, uint16_t carry,
+                             aq_packet_span *span)
+{
+  const aq_launch *launch = &((dispatch_task *)task)->launch;
+  aq_kernel_packet *packet =
+      &aq_ring_slot(span->ring, span->first + span->packets)->kernel;
+  unsigned char *kernarg = span->kernarg + span->kernarg_used;
+  uint16_t setup = 3;
+  memcpy(packet->workgroup_size, launch->workgroup, sizeof launch->workgroup);
+  packet->reserved0 = 0;
+  memcpy(packet->grid_size, launch->grid, sizeof launch->grid);
+  packet->private_segment_size = launch->private_size;
+  packet->group_segment_size = launch->group_size;
+  packet->kernel_object = launch->object;
+  packet->kernarg_address =
+      launch->kernarg_size ? (uint64_t)(uintptr_t)kernarg : 0;
+  packet->reserved2 = 0;
+  packet->completion_signal.handle = 0;
+  if (launch->kernarg_size > 0) {
+    memcpy(kernarg, launch->kernargs, launch->kernarg_size);
+    span->kernarg_used += aq_kernarg_round(launch->kernarg_size);
+  }
+  while (setup > 1 && launch->grid[setup - 1] == 1)
+    setup--;
+  span->headers[span->packets++] =
+      carry | AQ_PACKET_KERNEL_DISPATCH | (uint32_t)setup << 16;
+  return AQ_WALK_END;
+}
+
+static aq_status dispatch_keep(aq_task *task, aq_diag *diag)
+{
+  aq_launch *launch = &((dispatch_task *)task)->launch;
+  if (launch->kernarg_size == 0)
+    return AQ_OK;
+  void *copy = malloc(launch->kernarg_size);
+  if (!copy)
+    return aq_diag_set(diag, AQ_ERR_NO_MEMORY, "no memory for arguments");
+  memcpy(copy, launch->kernargs, launch->kernarg_size);
+  launch->kernargs = copy;
+  return AQ_OK;
+}
+
+static void dispatch_drop(aq_task *task)
+{
+  const aq_launch *launch = &((dispatch_task *)task)->launch;
+  if (launch->kernarg_size > 0)
+    free((void *)(uintptr_t)launch->kernargs);
+}
+
+static const aq_task_class dispatch_class = {.what = "dispatch",
+                                             .size = sizeof(dispatch_task),
+                                             .demand = dispatch_demand,
+                                             .fill = dispatch_fill,
+                                             .keep = dispatch_keep,
+                                             .drop = dispatch_drop};
+
+static aq_status kernargs_check(const aq_queue *queue, uint64_t size,
+                                aq_diag *diag)
+{
+  const uint64_t limit = aq_kernarg_ring_limit(&queue->feed->kernargs);
+  if (size + AQ_PLAN_KERNARG <= limit)
+    return AQ_OK;
+  return aq_diag_set(diag, AQ_ERR_INVALID,
+                     "%llu bytes of kernel arguments: the queue takes at most "
+                     "%llu",
+                     (unsigned long long)size,
+                     (unsigned long long)(limit - AQ_PLAN_KERNARG));
+}
+
+aq_status aq_queue_dispatch(aq_queue *queue, const aq_sync *sync,
+                            const aq_launch *launch, aq_diag *diag)
+{
+  for (int i = 0; i < 3; i++)
+    if (launch->grid[i] == 0 || launch->workgroup[i] == 0)
+      return aq_diag_set(diag, AQ_ERR_INVALID,
+                         "dispatch: dimension %d of grid or workgroup is 0", i);
+  aq_status status = kernargs_check(queue, launch->kernarg_size, diag);
+  if (status != AQ_OK)
+    return status;
+  dispatch_task task = {aq_task_init(&dispatch_class, sync), *launch};
+  return aq_task_submit(queue, &task.task, diag);
+}
+
+/* ---- execute ---- */
+
+typedef struct execute_task {
+  aq_task task; /* first */
+  aq_processor processor;
+  uint32_t binding_count;
+} execute_task;
+
+static void execute_demand(const aq_task *task, uint32_t most,
+                           uint32_t *packets, uint32_t *kernargs)
+{
+  uint64_t count, bytes;
+  aq_processor_demand(&((const execute_task *)task)->processor, most, &count,
+                      &bytes);
+  *packets = count < UINT32_MAX ? (uint32_t)count : UINT32_MAX;
+  *kernargs = bytes < UINT32_MAX ? (uint32_t)bytes : UINT32_MAX;
+}
+
+static aq_walk execute_fill(aq_task *task, uint16_t carry, aq_packet_span *span)
+{
+  aq_processor *processor = &((execute_task *)task)->processor;
+  /* Behind it the epoch's own completion lies on it: nothing else to do. */
+  static const aq_packet drain = {
+      .barrier = {.header = AQ_PACKET_BARRIER_AND |
+                            1 << AQ_HEADER_BARRIER_SHIFT |
+                            AQ_SCOPE_SYSTEM << AQ_HEADER_RELEASE_SHIFT}};
+  span->drain = &drain;
+  processor->carry |= carry;
+  return aq_processor_fill(processor, span);
+}
+
+static aq_status execute_keep(aq_task *task, aq_diag *diag)
+{
+  execute_task *execute = (execute_task *)task;
+  const size_t size = execute->binding_count * sizeof(aq_binding);
+  aq_binding *copy = malloc(size ? size : 1);
+  if (!copy)
+    return aq_diag_set(diag, AQ_ERR_NO_MEMORY, "no memory for bindings");
+  if (size > 0)
+    memcpy(copy, execute->processor.slots, size);
+  execute->processor.slots = copy;
+  return AQ_OK;
+}
+
+static void execute_drop(aq_task *task)
+{
+  free((void *)(uintptr_t)((execute_task *)task)->processor.slots);
+}
+
+static const aq_task_class execute_class = {.what = "execute",
+                                            .size = sizeof(execute_task),
+                                            .demand = execute_demand,
+                                            .fill = execute_fill,
+                                            .keep = execute_keep,
+                                            .drop = execute_drop};
+
+aq_status aq_queue_execute(aq_queue *queue, const aq_sync *sync,
+                           const aq_execution *execution, aq_diag *diag)
+{
+  const aq_program *program = execution->link->program;
+  aq_status status = aq_link_check_slots(execution->link, execution->bindings,
+                                         execution->binding_count, diag);
+  if (status == AQ_OK)
+    status = kernargs_check(queue, program->kernarg_max, diag);
+  if (status != AQ_OK)
+    return status;
+  if (program->packets == 0) {
+    aq_task empty = aq_task_init(&barrier_class, sync);
+    return aq_task_submit(queue, &empty, diag);
+  }
+  execute_task task;
+  task.task = aq_task_init(&execute_class, sync);
+  task.binding_count = execution->binding_count;
+  aq_processor_start(&task.processor, execution->link, execution->bindings, 0,
+                     0);
+  return aq_task_submit(queue, &task.task, diag);
+}

@@ -1,0 +1,330 @@
+/* SPDX-License-Identifier: MIT */
+/* A task, or a part of it, into the ring: room for all of it first, then
+ * bodies, then what is due afterwards, then headers, then the doorbell. Room is
+ * looked at before anything is written, and taken last, so that nothing that
+ * fails leaves a hole. */
+#include <string.h>
+
+#include "queue/queue_priv.h"
+
+/* What a part takes. */
+typedef struct part {
+  aq_plan *plan; /* NULL: not the first part, or it waits for nothing */
+  uint32_t edge_packets, edge_kernarg;
+  aq_packet_span span;
+  aq_flag *flag;
+  uint64_t epoch;
+  bool whole; /* the task ends with it */
+} part;
+
+/* ---- room ---- */
+
+static uint32_t dues_of(const aq_task *task, const aq_plan *plan)
+{
+  uint32_t dues = 1 + task->sync.signal_count + (task->action != NULL) +
+                  (task->sync.release != NULL);
+  if (plan)
+    dues += 2 * plan->edge_count + plan->waited_count;
+  return dues;
+}
+
+static void part_size(const aq_queue *queue, const aq_task *task, part *p)
+{
+  const uint64_t limit = aq_kernarg_ring_limit(&queue->feed->kernargs);
+  const uint32_t loud = p->plan ? p->plan->loud : 0;
+  p->edge_packets = aq_edges_packets(queue->way, loud);
+  p->edge_kernarg = aq_edges_kernarg(queue->way, loud);
+  const uint32_t most = queue->ring->size - p->edge_packets - 1;
+  uint32_t packets = 0, kernargs = 0;
+  if (task->class->demand)
+    task->class->demand(task, most, &packets, &kernargs);
+  if (task->class->demand && packets == 0)
+    packets = 1; /* its flow is not known: a drain, or the end */
+  p->span.slots = p->edge_packets + (packets < most ? packets : most) + 1;
+  if (kernargs > limit - p->edge_kernarg)
+    kernargs = (uint32_t)limit - p->edge_kernarg;
+  p->span.kernarg_size = p->edge_kernarg + kernargs;
+}
+
+static bool part_room(aq_queue *queue, const aq_task *task, part *p)
+{
+  aq_feed *feed = queue->feed;
+  if (aq_due_room(&queue->due) < dues_of(task, p->plan) ||
+      aq_ring_space(queue->ring) < p->span.slots)
+    return false;
+  if (p->span.kernarg_size > 0) {
+    aq_kernarg_ring_give(&feed->kernargs, __atomic_load_n(&queue->kernarg_free,
+                                                          __ATOMIC_ACQUIRE));
+    p->span.kernarg =
+        aq_kernarg_ring_take(&feed->kernargs, p->span.kernarg_size);
+    if (!p->span.kernarg)
+      return false;
+  }
+  return true;
+}
+
+/* ---- packets ---- */
+
+static bool is_device_only(const aq_task *task)
+{
+  for (uint32_t i = 0; i < task->sync.signal_count; i++)
+    if (!(task->sync.signals[i].semaphore->flags & AQ_SEMAPHORE_DEVICE))
+      return false;
+  return true;
+}
+
+static aq_fence_scope release_of(const aq_task *task, const part *p)
+{
+  if (!p->whole || task->sync.signal_count == 0)
+    return AQ_SCOPE_NONE;
+  return is_device_only(task) && !task->action ? AQ_SCOPE_AGENT
+                                               : AQ_SCOPE_SYSTEM;
+}
+
+static uint32_t header_release(uint32_t header, aq_fence_scope release)
+{
+  if (aq_header_release(header) >= (unsigned)release)
+    return header;
+  return (header &
+          ~((uint32_t)AQ_HEADER_SCOPE_MASK << AQ_HEADER_RELEASE_SHIFT)) |
+         (uint32_t)release << AQ_HEADER_RELEASE_SHIFT;
+}
+
+/* Whether a packet can carry the completion of all before it: it waits for
+ * them, and nobody else publishes it or has given it a signal. */
+static bool can_carry(const aq_queue *queue, const aq_packet_span *span)
+{
+  if (span->packets == 0)
+    return false;
+  const uint32_t last = span->packets - 1;
+  return aq_header_type(span->headers[last]) != AQ_PACKET_INVALID &&
+         aq_header_barrier(span->headers[last]) &&
+         aq_ring_slot(queue->ring, span->first + last)
+                 ->kernel.completion_signal.handle == 0;
+}
+
+/* The last packet, or a barrier behind it, completes the epoch. */
+static void completion_add(aq_queue *queue, const aq_task *task, part *p)
+{
+  aq_packet_span *span = &p->span;
+  if (!can_carry(queue, span)) {
+    aq_packet *slot = aq_ring_slot(span->ring, span->first + span->packets);
+    memset((unsigned char *)slot + sizeof slot->header_setup, 0,
+           sizeof *slot - sizeof slot->header_setup);
+    span->headers[span->packets++] = aq_packet_header(
+        AQ_PACKET_BARRIER_AND, 1, AQ_SCOPE_NONE, AQ_SCOPE_NONE);
+  }
+  const uint32_t last = span->packets - 1;
+  span->headers[last] =
+      header_release(span->headers[last], release_of(task, p));
+  aq_ring_slot(span->ring, span->first + last)->kernel.completion_signal =
+      p->flag ? p->flag->signal : queue->axis->counter;
+}
+
+static aq_walk packets_fill(const aq_queue *queue, aq_task *task, part *p)
+{
+  aq_packet_span *span = &p->span;
+  if (p->plan)
+    aq_edges_fill(queue->way, p->plan, span);
+  if (!task->class->fill)
+    return AQ_WALK_END;
+  const bool system = p->plan && p->plan->system;
+  span->slots--; /* for the completion */
+  const aq_walk walk = task->class->fill(
+      task,
+      aq_packet_header((aq_packet_type)0, 1,
+                       system ? AQ_SCOPE_SYSTEM : AQ_SCOPE_AGENT,
+                       AQ_SCOPE_NONE),
+      span);
+  span->slots++;
+  return walk;
+}
+
+/* ---- what is due ---- */
+
+static void plan_due(aq_queue *queue, const part *p)
+{
+  const aq_plan *plan = p->plan;
+  for (uint32_t i = 0; i < plan->edge_count; i++) {
+    const aq_epoch_ref *edge = &plan->edges[i].edge;
+    aq_due_put(&queue->due, AQ_DUE_EDGE, edge->axis, edge->epoch, p->epoch, 0);
+    if (edge->flag)
+      aq_due_put(&queue->due, AQ_DUE_FLAG, edge->flag, 0, p->epoch, 0);
+    if (!plan->edges[i].silent)
+      aq_frontier_add(&queue->frontier, edge->axis->id, edge->epoch);
+  }
+  for (uint32_t i = 0; i < plan->waited_count; i++)
+    aq_due_put(&queue->due, AQ_DUE_WAITED, aq_semaphore_retain(plan->waited[i]),
+               plan->waited_values[i], p->epoch, 0);
+  if (plan->loud > 0)
+    aq_frontier_merge(&queue->frontier, &plan->gained);
+  for (uint32_t i = 0; i < AQ_WAIT_RULES; i++)
+    queue->stats.rules[i] += plan->rules[i];
+  queue->stats.edge_packets += p->edge_packets;
+}
+
+static void signals_promise(aq_queue *queue, const aq_task *task, const part *p)
+{
+  const aq_sync *sync = &task->sync;
+  for (uint32_t i = 0; i < sync->signal_count; i++) {
+    aq_semaphore *semaphore = aq_semaphore_retain(sync->signals[i].semaphore);
+    aq_due_put(&queue->due, AQ_DUE_SIGNAL, semaphore, sync->signals[i].value,
+               p->epoch, 0);
+    aq_semaphore_promise(semaphore,
+                         &(aq_promise){.value = sync->signals[i].value,
+                                       .axis = queue->axis,
+                                       .epoch = p->epoch,
+                                       .flag = p->flag,
+                                       .host = task->action != NULL},
+                         queue->frontier.overflow ? NULL : &queue->frontier);
+  }
+}
+
+static void report_fill(aq_queue *queue, const aq_task *task, const part *p)
+{
+  queue->reports[p->epoch & (queue->due.size - 1)] =
+      (aq_operation_report){.what = p->whole ? task->class->what : NULL,
+                            .first = task->first,
+                            .packets = task->packets,
+                            .begin = task->begin,
+                            .submitted = queue->ops->now(queue->transport),
+                            .depth = queue->stats.depth,
+                            .rules = task->rules};
+}
+
+/* Before the packets are published: they may be complete at once. */
+static void dues_put(aq_queue *queue, const aq_task *task, const part *p)
+{
+  aq_due_ring *due = &queue->due;
+  if (p->plan)
+    plan_due(queue, p);
+  if (p->whole && task->action)
+    aq_due_put(due, AQ_DUE_ACTION, task->action_user,
+               (uint64_t)(uintptr_t)task->action, p->epoch, 0);
+  aq_due_put(due, AQ_DUE_END, NULL, queue->feed->kernargs.head, p->epoch,
+             p->span.packets);
+  if (p->whole) {
+    signals_promise(queue, task, p);
+    if (task->sync.release)
+      aq_due_put(due, AQ_DUE_RELEASE, task->sync.user,
+                 (uint64_t)(uintptr_t)task->sync.release, p->epoch, 0);
+  }
+  if (queue->reports)
+    report_fill(queue, task, p);
+  aq_due_tell(due);
+}
+
+/* ---- parts ---- */
+
+static void flag_place(aq_queue *queue, const part *p)
+{
+  pthread_mutex_lock(&queue->flag_lock);
+  queue->flags[p->epoch & (queue->due.size - 1)] = p->flag;
+  pthread_mutex_unlock(&queue->flag_lock);
+}
+
+static void stats_count(aq_queue *queue, const aq_task *task, const part *p)
+{
+  aq_queue_stats *stats = &queue->stats;
+  stats->operations += !task->begun;
+  stats->epochs++;
+  stats->packets += p->span.packets;
+  stats->depth = (uint32_t)(p->epoch - aq_queue_retired(queue));
+  if (stats->depth > stats->depth_max)
+    stats->depth_max = stats->depth;
+}
+
+void aq_queue_ring_bell(aq_queue *queue)
+{
+  if (!queue->unrung)
+    return;
+  queue->unrung = false;
+  queue->stats.doorbells++;
+  queue->ops->queue_doorbell(queue->transport, queue->ring,
+                             aq_ring_write_index(queue->ring) - 1);
+}
+
+static void part_publish(aq_queue *queue, aq_task *task, part *p)
+{
+  uint64_t first = 0;
+  aq_kernarg_ring_trim(&queue->feed->kernargs,
+                       p->span.kernarg_size - p->span.kernarg_used);
+  if (!task->begun)
+    task->first = p->span.first;
+  task->packets += p->span.packets;
+  if (p->flag)
+    flag_place(queue, p);
+  stats_count(queue, task, p);
+  __atomic_store_n(&queue->epoch, p->epoch, __ATOMIC_RELEASE);
+  dues_put(queue, task, p);
+  aq_ring_try_reserve_single(queue->ring, p->span.packets, &first);
+  aq_packet_span_publish(&p->span);
+  queue->unrung = true;
+  if (!(task->sync.flags & AQ_SYNC_MORE) || !p->whole)
+    aq_queue_ring_bell(queue);
+  task->begun = true;
+  if (p->whole && task->action)
+    aq_queue_arm(queue, p->epoch);
+  /* The device may have stopped before it knew of this epoch's signal. */
+  if (p->flag && aq_axis_failed_from(queue->axis) != AQ_EPOCH_NEVER)
+    queue->ops->signal_store(queue->transport, p->flag->signal, 0, AQ_RELEASE);
+}
+
+static aq_put part_put(aq_queue *queue, aq_task *task, aq_plan *plan,
+                       aq_diag *diag)
+{
+  part p = {.plan = plan,
+            .span = {.ring = queue->ring, .headers = queue->feed->headers}};
+  part_size(queue, task, &p);
+  if (!part_room(queue, task, &p))
+    return AQ_PUT_ROOM;
+  if (queue->flags && aq_flag_take(queue->context, queue->options.profile,
+                                   &p.flag, diag) != AQ_OK) {
+    aq_kernarg_ring_trim(&queue->feed->kernargs, p.span.kernarg_size);
+    return AQ_PUT_ERROR;
+  }
+  p.span.first = aq_ring_write_index(queue->ring);
+  p.epoch = queue->epoch + 1;
+  const aq_walk walk = packets_fill(queue, task, &p);
+  p.whole = walk == AQ_WALK_END;
+  completion_add(queue, task, &p);
+  part_publish(queue, task, &p);
+  task->resume_at = walk == AQ_WALK_DRAIN ? p.epoch : 0;
+  if (walk == AQ_WALK_BUDGET) {
+    aq_diag_set(diag, AQ_ERR_RESOURCES, "the program entered too many blocks");
+    return AQ_PUT_FAILED;
+  }
+  return p.whole ? AQ_PUT_DONE : AQ_PUT_PART;
+}
+
+aq_put aq_task_put(aq_queue *queue, aq_task *task, aq_diag *diag)
+{
+  if (task->begun || task->sync.wait_count == 0)
+    return part_put(queue, task, NULL, diag);
+  aq_plan plan;
+  plan.edge_count = plan.loud = plan.waited_count = 0;
+  plan.system = false;
+  plan.gained.count = 0;
+  plan.gained.overflow = false;
+  memset(plan.rules, 0, sizeof plan.rules);
+  aq_status status = aq_plan_make(queue, task, &plan, diag);
+  if (status == AQ_ERR_AGAIN)
+    return AQ_PUT_WAIT;
+  if (status != AQ_OK)
+    return AQ_PUT_FAILED;
+  task->rules = 0;
+  for (uint32_t i = 0; i < AQ_WAIT_RULES; i++)
+    task->rules |= plan.rules[i] > 0 ? 1u << i : 0;
+  const aq_put put = part_put(queue, task, &plan, diag);
+  if (put == AQ_PUT_ROOM || put == AQ_PUT_ERROR)
+    aq_plan_drop(&plan);
+  return put;
+}
+
+void aq_task_refuse(const aq_task *task, aq_status status, const char *cause)
+{
+  for (uint32_t i = 0; i < task->sync.signal_count; i++)
+    aq_semaphore_fail(task->sync.signals[i].semaphore, status, cause);
+  if (task->sync.release)
+    task->sync.release(status, task->sync.user);
+}

@@ -1,0 +1,338 @@
+/* SPDX-License-Identifier: MIT */
+/* What happens when epochs are complete, in their order: what is due is worked
+ * off, then parked tasks go on. One thread at a time does it; who comes
+ * meanwhile only asks it to look again. */
+#include <sched.h>
+#include <string.h>
+
+#include "queue/queue_priv.h"
+
+/* ---- what is complete ---- */
+
+/* The last epoch whose signal says so. */
+static uint64_t epoch_completed(aq_queue *queue)
+{
+  if (!queue->flags)
+    return (uint64_t)(AQ_AXIS_START -
+                      queue->ops->signal_load(
+                          queue->transport, queue->axis->counter, AQ_ACQUIRE));
+  pthread_mutex_lock(&queue->flag_lock);
+  const uint64_t retired = aq_queue_retired(queue);
+  uint64_t epoch = retired;
+  for (;;) {
+    const aq_flag *flag = queue->flags[(epoch + 1) & (queue->due.size - 1)];
+    if (!flag ||
+        queue->ops->signal_load(queue->transport, flag->signal, AQ_ACQUIRE) > 0)
+      break;
+    epoch++;
+    if (epoch - retired == queue->due.size)
+      break;
+  }
+  pthread_mutex_unlock(&queue->flag_lock);
+  return epoch;
+}
+
+/* An epoch in flight, 0 for the oldest, with references. */
+static bool epoch_find(aq_queue *queue, uint64_t epoch, aq_epoch_ref *out)
+{
+  pthread_mutex_lock(&queue->flag_lock);
+  const uint64_t retired = aq_queue_retired(queue);
+  if (epoch == 0)
+    epoch = retired + 1;
+  const bool found = epoch > retired && epoch <= aq_queue_epoch(queue);
+  aq_flag *flag = NULL;
+  if (found && queue->flags)
+    flag = queue->flags[epoch & (queue->due.size - 1)];
+  const bool known = found && (flag || !queue->flags);
+  if (known)
+    *out = (aq_epoch_ref){aq_axis_retain(queue->axis), epoch,
+                          flag ? aq_flag_retain(flag) : NULL};
+  pthread_mutex_unlock(&queue->flag_lock);
+  return known;
+}
+
+bool aq_queue_oldest(aq_queue *queue, aq_epoch_ref *out)
+{
+  return epoch_find(queue, 0, out);
+}
+
+void aq_queue_arm(aq_queue *queue, uint64_t epoch)
+{
+  aq_epoch_ref edge;
+  if (!aq_context_has_handlers(queue->context) ||
+      !epoch_find(queue, epoch, &edge))
+    return;
+  aq_epoch_arm(&edge, NULL); /* else the next call of anybody looks */
+  aq_epoch_release(&edge);
+}
+
+/* ---- failure ---- */
+
+/* All signals as if everything were complete, so that nobody hangs. */
+static void signals_poison(aq_queue *queue)
+{
+  if (!queue->flags) {
+    queue->ops->signal_store(queue->transport, queue->axis->counter, 0,
+                             AQ_RELEASE);
+    return;
+  }
+  pthread_mutex_lock(&queue->flag_lock);
+  for (uint32_t i = 0; i < queue->due.size; i++)
+    if (queue->flags[i])
+      queue->ops->signal_store(queue->transport, queue->flags[i]->signal, 0,
+                               AQ_RELEASE);
+  pthread_mutex_unlock(&queue->flag_lock);
+}
+
+void aq_queue_fail(aq_queue *queue, aq_status status, const char *cause)
+{
+  aq_axis *axis = queue->axis;
+  const uint64_t done = epoch_completed(queue);
+  pthread_mutex_lock(&queue->flag_lock);
+  const bool first = aq_axis_failed_from(axis) == AQ_EPOCH_NEVER;
+  if (first) {
+    aq_diag_set(&axis->cause, status, "%s", cause);
+    axis->failed = status;
+    __atomic_store_n(&axis->failed_from, done + 1, __ATOMIC_SEQ_CST);
+  }
+  pthread_mutex_unlock(&queue->flag_lock);
+  if (first)
+    signals_poison(queue);
+}
+
+/* ---- what is due ---- */
+
+/* The epoch that is being retired, and what became of it. */
+typedef struct ending {
+  aq_queue *queue;
+  uint64_t epoch;
+  aq_status status;
+  aq_diag cause;
+} ending;
+
+static void ending_fail(ending *end, aq_status status, const char *cause)
+{
+  if (end->status != AQ_OK)
+    return;
+  end->status = status;
+  aq_diag_set(&end->cause, status, "%s", cause);
+}
+
+static void edge_due(ending *end, const aq_due *due)
+{
+  aq_axis *axis = due->object;
+  if (due->value >= aq_axis_failed_from(axis))
+    ending_fail(end, axis->failed, axis->cause.text);
+  aq_axis_release(axis);
+}
+
+static void waited_due(ending *end, const aq_due *due)
+{
+  aq_semaphore *semaphore = due->object;
+  const aq_status failed = aq_semaphore_failed(semaphore);
+  if (failed != AQ_OK && aq_semaphore_value(semaphore) < due->value)
+    ending_fail(end, failed, semaphore->cause.text);
+  aq_semaphore_release(semaphore);
+}
+
+static void action_due(ending *end, const aq_due *due)
+{
+  aq_task_action *action = (aq_task_action *)(uintptr_t)due->value;
+  aq_diag diag = AQ_DIAG_INIT;
+  if (end->status != AQ_OK)
+    return;
+  const aq_status status = action(due->object, &diag);
+  if (status != AQ_OK)
+    ending_fail(end, status, diag.text);
+}
+
+static void report_tell(const ending *end)
+{
+  aq_queue *queue = end->queue;
+  aq_operation_report *report =
+      &queue->reports[end->epoch & (queue->due.size - 1)];
+  if (!report->what)
+    return;
+  report->retired = queue->ops->now(queue->transport);
+  report->status = end->status;
+  report->start = report->end = AQ_TIME_NONE;
+  if (queue->options.profile && end->status == AQ_OK) {
+    const aq_flag *flag =
+        queue->flags ? queue->flags[end->epoch & (queue->due.size - 1)] : NULL;
+    queue->ops->dispatch_times(queue->transport,
+                               flag ? flag->signal : queue->axis->counter,
+                               &report->start, &report->end);
+  }
+  queue->options.report(report, queue->options.user);
+}
+
+/* The packets are over: what they used is free. */
+static void end_due(ending *end, const aq_due *due)
+{
+  aq_queue *queue = end->queue;
+  if (end->epoch >= aq_axis_failed_from(queue->axis))
+    ending_fail(end, queue->axis->failed, queue->axis->cause.text);
+  else
+    __atomic_store_n(&queue->kernarg_free, due->value, __ATOMIC_RELEASE);
+  if (end->status != AQ_OK)
+    __atomic_fetch_add(&queue->failures, 1, __ATOMIC_RELAXED);
+  if (queue->reports)
+    report_tell(end);
+}
+
+static void signal_due(const ending *end, const aq_due *due)
+{
+  aq_semaphore *semaphore = due->object;
+  if (end->status == AQ_OK)
+    aq_semaphore_reach(semaphore, due->value);
+  else
+    aq_semaphore_fail(semaphore, end->status, end->cause.text);
+  aq_semaphore_release(semaphore);
+}
+
+static void due_work(ending *end, const aq_due *due)
+{
+  switch ((aq_due_kind)due->kind) {
+  case AQ_DUE_EDGE:
+    edge_due(end, due);
+    break;
+  case AQ_DUE_FLAG:
+    aq_flag_release(end->queue->context, due->object);
+    break;
+  case AQ_DUE_WAITED:
+    waited_due(end, due);
+    break;
+  case AQ_DUE_ACTION:
+    action_due(end, due);
+    break;
+  case AQ_DUE_END:
+    end_due(end, due);
+    break;
+  case AQ_DUE_SIGNAL:
+    signal_due(end, due);
+    break;
+  case AQ_DUE_RELEASE:
+    ((void (*)(aq_status, void *))(uintptr_t)due->value)(end->status,
+                                                         due->object);
+    break;
+  }
+}
+
+static void flag_return(aq_queue *queue, uint64_t epoch)
+{
+  if (!queue->flags)
+    return;
+  pthread_mutex_lock(&queue->flag_lock);
+  aq_flag **place = &queue->flags[epoch & (queue->due.size - 1)];
+  aq_flag *flag = *place;
+  *place = NULL;
+  pthread_mutex_unlock(&queue->flag_lock);
+  aq_flag_release(queue->context, flag);
+}
+
+/* Works off everything of one epoch. */
+static void epoch_retire(aq_queue *queue, uint64_t epoch)
+{
+  aq_due_ring *ring = &queue->due;
+  const uint64_t head = __atomic_load_n(&ring->head, __ATOMIC_ACQUIRE);
+  uint64_t at = ring->tail;
+  ending end;
+  end.queue = queue;
+  end.epoch = epoch;
+  end.status = AQ_OK;
+  while (at < head) {
+    const aq_due due = ring->entries[at & (ring->size - 1)];
+    if (due.epoch != epoch)
+      break;
+    at++;
+    due_work(&end, &due);
+  }
+  flag_return(queue, epoch);
+  /* Release: entries may be put over these, the epoch may be asked for. */
+  __atomic_store_n(&ring->tail, at, __ATOMIC_RELEASE);
+  __atomic_store_n(&queue->retired, epoch, __ATOMIC_RELEASE);
+}
+
+/* The last epoch that is to be retired now: all that were told, if the device
+ * stopped. */
+static uint64_t epochs_over(aq_queue *queue)
+{
+  /* In this order: a failure is told before it makes epochs seem complete. */
+  const uint64_t completed = epoch_completed(queue);
+  if (aq_axis_failed_from(queue->axis) == AQ_EPOCH_NEVER)
+    return completed;
+  const aq_due_ring *ring = &queue->due;
+  const uint64_t head = __atomic_load_n(&ring->head, __ATOMIC_ACQUIRE);
+  return head == 0 ? 0 : ring->entries[(head - 1) & (ring->size - 1)].epoch;
+}
+
+static bool epochs_retire(aq_queue *queue)
+{
+  const uint64_t over = epochs_over(queue);
+  const bool any = queue->retired < over;
+  while (queue->retired < over)
+    epoch_retire(queue, queue->retired + 1);
+  return any;
+}
+
+void aq_queue_poll(aq_queue *queue)
+{
+  /* Acquire and release: what the last one who retired has written is seen. */
+  uint32_t asked = 1;
+  if (__atomic_fetch_add(&queue->polls, 1, __ATOMIC_ACQ_REL) > 0)
+    return;
+  bool any = false;
+  do
+    any |= epochs_retire(queue);
+  while (!__atomic_compare_exchange_n(&queue->polls, &asked, 0, false,
+                                      __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE));
+  if (any)
+    aq_context_ring(queue->context); /* for who waits for room or the end */
+  if (aq_axis_failed_from(queue->axis) != AQ_EPOCH_NEVER) {
+    if (__atomic_load_n(&queue->parked_count, __ATOMIC_RELAXED) > 0)
+      aq_parked_fail(queue, queue->axis->failed, queue->axis->cause.text);
+  } else if (any && __atomic_load_n(&queue->parked_count, __ATOMIC_RELAXED)) {
+    aq_queue_resume(queue);
+  }
+}
+
+void aq_queue_catch_up(aq_queue *queue)
+{
+  queue->ops->queue_wait_space(queue->transport, queue->ring, queue->ring->size,
+                               AQ_TIME_MAX, NULL);
+}
+
+aq_status aq_queue_progress(aq_queue *queue, aq_time deadline, aq_diag *diag)
+{
+  aq_context *context = queue->context;
+  aq_epoch_ref oldest;
+  __atomic_fetch_add(&context->waiters, 1, __ATOMIC_SEQ_CST);
+  aq_wait_item items[2] = {
+      {context->bell, AQ_NE,
+       context->ops->signal_load(context->transport, context->bell,
+                                 AQ_ACQUIRE)}};
+  const uint64_t before = aq_queue_retired(queue);
+  aq_queue_poll(queue);
+  aq_status status = AQ_OK;
+  const bool found = aq_queue_oldest(queue, &oldest);
+  if (aq_queue_is_lagging(queue)) {
+    aq_queue_catch_up(queue);
+  } else if (aq_queue_retired(queue) == before) {
+    if (found)
+      items[1] = aq_epoch_item(&oldest);
+    const aq_wait_request request = {.items = items,
+                                     .count = 1 + found,
+                                     .mode = AQ_WAIT_ANY,
+                                     .deadline = deadline};
+    status = context->ops->wait(context->transport, &request, NULL, diag);
+  }
+  if (found)
+    aq_epoch_release(&oldest);
+  __atomic_fetch_sub(&context->waiters, 1, __ATOMIC_SEQ_CST);
+  if (status == AQ_OK && aq_queue_retired(queue) == before) {
+    aq_queue_poll(queue);
+    if (aq_queue_retired(queue) == before)
+      sched_yield(); /* another thread is at it */
+  }
+  return status;
+}

@@ -1,0 +1,219 @@
+/* SPDX-License-Identifier: MIT */
+#include "queue/semaphore_priv.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "queue/queue.h"
+
+aq_status aq_semaphore_create(aq_context *context, uint64_t value,
+                              uint32_t flags, aq_semaphore **out, aq_diag *diag)
+{
+  aq_semaphore *semaphore = calloc(1, sizeof *semaphore);
+  if (!semaphore)
+    return aq_diag_set(diag, AQ_ERR_NO_MEMORY, "no memory for a semaphore");
+  semaphore->context = context;
+  semaphore->refs = 1;
+  semaphore->flags = flags;
+  semaphore->value = semaphore->promised = value;
+  semaphore->failed = AQ_OK;
+  pthread_mutex_init(&semaphore->lock, NULL);
+  *out = semaphore;
+  return AQ_OK;
+}
+
+aq_semaphore *aq_semaphore_retain(aq_semaphore *semaphore)
+{
+  __atomic_fetch_add(&semaphore->refs, 1, __ATOMIC_RELAXED);
+  return semaphore;
+}
+
+void aq_semaphore_release(aq_semaphore *semaphore)
+{
+  if (!semaphore ||
+      __atomic_sub_fetch(&semaphore->refs, 1, __ATOMIC_ACQ_REL) > 0)
+    return;
+  /* Who still waits for it cannot be reached by anybody any more. */
+  aq_semaphore_fail(semaphore, AQ_ERR_NOT_FOUND, "the semaphore is gone");
+  pthread_mutex_destroy(&semaphore->lock);
+  free(semaphore);
+}
+
+aq_status aq_semaphore_word(const aq_semaphore *semaphore, aq_diag *diag)
+{
+  return aq_diag_set(diag, semaphore->cause.status, "%s",
+                     semaphore->cause.text);
+}
+
+/* ---- promises ---- */
+
+const aq_promise *aq_semaphore_covering(const aq_semaphore *semaphore,
+                                        uint64_t value)
+{
+  for (uint32_t i = 0; i < semaphore->promise_count; i++) {
+    const aq_promise *promise = &semaphore->promises[i];
+    if (promise->after < value && value <= promise->value)
+      return promise;
+  }
+  return NULL;
+}
+
+static void promise_arm(const aq_promise *promise)
+{
+  /* Without a handler, whoever waits looks by itself. */
+  aq_epoch_arm(&(aq_epoch_ref){promise->axis, promise->epoch, promise->flag},
+               NULL);
+}
+
+/* The last promises whose value is not reached stay. */
+static void promises_prune(aq_semaphore *semaphore)
+{
+  while (semaphore->promise_count > 0 &&
+         semaphore->promises[semaphore->promise_count - 1].value <=
+             semaphore->value)
+    semaphore->promise_count--;
+}
+
+void aq_semaphore_promise(aq_semaphore *semaphore, const aq_promise *promise,
+                          const aq_frontier *frontier)
+{
+  pthread_mutex_lock(&semaphore->lock);
+  aq_frontier_add(&semaphore->producers, promise->axis->id, promise->epoch);
+  semaphore->hosted |= promise->host;
+  if (promise->value > semaphore->promised &&
+      aq_semaphore_failed(semaphore) == AQ_OK) {
+    if (semaphore->promise_count == AQ_PROMISES)
+      semaphore->promise_count--;
+    memmove(&semaphore->promises[1], &semaphore->promises[0],
+            semaphore->promise_count * sizeof *promise);
+    semaphore->promises[0] = *promise;
+    semaphore->promises[0].after = semaphore->promised;
+    semaphore->promise_count++;
+    semaphore->promised = promise->value;
+    semaphore->frontier.count = 0;
+    if (frontier)
+      aq_frontier_copy(&semaphore->frontier, frontier);
+    for (const aq_timepoint *t = semaphore->waiting; t; t = t->next)
+      if (t->value > semaphore->promises[0].after &&
+          t->value <= promise->value) {
+        promise_arm(promise);
+        break;
+      }
+  }
+  pthread_mutex_unlock(&semaphore->lock);
+  /* Hosts that wait for a value nobody had promised now know by whom. */
+  aq_context_ring(semaphore->context);
+}
+
+/* ---- values ---- */
+
+static void timepoints_tell(aq_timepoint *first, aq_status status,
+                            const char *cause)
+{
+  while (first) {
+    aq_timepoint *next = first->next;
+    first->reached(first, status, cause);
+    first = next;
+  }
+}
+
+void aq_semaphore_reach(aq_semaphore *semaphore, uint64_t value)
+{
+  aq_timepoint *told = NULL;
+  pthread_mutex_lock(&semaphore->lock);
+  const bool risen =
+      value > semaphore->value && aq_semaphore_failed(semaphore) == AQ_OK;
+  if (risen) {
+    __atomic_store_n(&semaphore->value, value, __ATOMIC_RELEASE);
+    if (value > semaphore->promised)
+      semaphore->promised = value;
+    aq_timepoint **end = &semaphore->waiting;
+    while (*end && (*end)->value <= value)
+      end = &(*end)->next;
+    if (end != &semaphore->waiting) {
+      told = semaphore->waiting;
+      semaphore->waiting = *end;
+      *end = NULL;
+    }
+  }
+  promises_prune(semaphore);
+  pthread_mutex_unlock(&semaphore->lock);
+  if (risen)
+    aq_context_ring(semaphore->context);
+  timepoints_tell(told, AQ_OK, NULL);
+}
+
+void aq_semaphore_fail(aq_semaphore *semaphore, aq_status cause,
+                       const char *text)
+{
+  aq_timepoint *told = NULL;
+  pthread_mutex_lock(&semaphore->lock);
+  const bool first = aq_semaphore_failed(semaphore) == AQ_OK;
+  if (first) {
+    aq_diag_set(&semaphore->cause, cause, "%s", text);
+    told = semaphore->waiting;
+    semaphore->waiting = NULL;
+    semaphore->promise_count = 0;
+    __atomic_store_n(&semaphore->failed, (uint32_t)cause, __ATOMIC_RELEASE);
+  }
+  pthread_mutex_unlock(&semaphore->lock);
+  if (first)
+    aq_context_ring(semaphore->context);
+  timepoints_tell(told, cause, semaphore->cause.text);
+}
+
+aq_status aq_semaphore_signal(aq_semaphore *semaphore, uint64_t value,
+                              aq_diag *diag)
+{
+  aq_status status = aq_semaphore_failed(semaphore);
+  if (status != AQ_OK)
+    return aq_semaphore_word(semaphore, diag);
+  const uint64_t now = aq_semaphore_value(semaphore);
+  if (value <= now)
+    return aq_diag_set(diag, AQ_ERR_INVALID,
+                       "signal %llu: the semaphore is at %llu and values rise",
+                       (unsigned long long)value, (unsigned long long)now);
+  aq_semaphore_reach(semaphore, value);
+  return AQ_OK;
+}
+
+/* ---- who is told ---- */
+
+void aq_semaphore_watch(aq_semaphore *semaphore, aq_timepoint *timepoint)
+{
+  pthread_mutex_lock(&semaphore->lock);
+  const aq_status failed = aq_semaphore_failed(semaphore);
+  const bool reached = timepoint->value <= semaphore->value;
+  if (!reached && failed == AQ_OK) {
+    aq_timepoint **link = &semaphore->waiting;
+    while (*link && (*link)->value <= timepoint->value)
+      link = &(*link)->next;
+    timepoint->next = *link;
+    *link = timepoint;
+    const aq_promise *promise =
+        aq_semaphore_covering(semaphore, timepoint->value);
+    if (promise)
+      promise_arm(promise);
+    else if (semaphore->promise_count > 0 &&
+             timepoint->value <= semaphore->promised)
+      promise_arm(&semaphore->promises[semaphore->promise_count - 1]);
+  }
+  pthread_mutex_unlock(&semaphore->lock);
+  if (reached)
+    timepoint->reached(timepoint, AQ_OK, NULL);
+  else if (failed != AQ_OK)
+    timepoint->reached(timepoint, failed, semaphore->cause.text);
+}
+
+bool aq_semaphore_unwatch(aq_semaphore *semaphore, aq_timepoint *timepoint)
+{
+  pthread_mutex_lock(&semaphore->lock);
+  aq_timepoint **link = &semaphore->waiting;
+  while (*link && *link != timepoint)
+    link = &(*link)->next;
+  const bool found = *link != NULL;
+  if (found)
+    *link = timepoint->next;
+  pthread_mutex_unlock(&semaphore->lock);
+  return found;
+}

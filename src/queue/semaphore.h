@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Timeline semaphores: 64-bit values that only rise.
+ *
+ * Queues signal them when operations are complete, hosts whenever they like.
+ * Who waits for a value goes on when the semaphore has reached it. A wait may
+ * come before anybody has promised the signal.
+ *
+ * Failure: a semaphore that fails stays so. Everything that waits for it, or
+ * will, fails with the same cause; values that it had reached stay reached.
+ *
+ * Ownership: counted references; operations hold one while they are pending.
+ * The context has to outlive it. Thread rule: any thread where the transport is
+ * live, else the one that drives it. Functions that are called back run without
+ * any lock, on the thread that noticed, and must not wait.
+ */
+#ifndef AQ_QUEUE_SEMAPHORE_H
+#define AQ_QUEUE_SEMAPHORE_H
+
+#include "queue/context.h"
+
+typedef struct aq_semaphore aq_semaphore;
+
+/* A value of a semaphore: what is waited for, or signalled. */
+typedef struct aq_point {
+  aq_semaphore *semaphore;
+  uint64_t value;
+} aq_point;
+
+enum aq_semaphore_flag {
+  /* Only queues of one device wait for it: signals release to that device and
+   * not to the whole system. */
+  AQ_SEMAPHORE_DEVICE = 1 << 0,
+};
+
+AQ_API aq_status aq_semaphore_create(aq_context *context, uint64_t value,
+                                     uint32_t flags, aq_semaphore **out,
+                                     aq_diag *diag);
+AQ_API aq_semaphore *aq_semaphore_retain(aq_semaphore *semaphore);
+AQ_API void aq_semaphore_release(aq_semaphore *semaphore); /* NULL is allowed */
+
+/* Its value now. The status of the failure, in its words, if it has failed;
+ * `value` is written in either case and may be NULL. */
+AQ_API aq_status aq_semaphore_query(aq_semaphore *semaphore, uint64_t *value,
+                                    aq_diag *diag);
+
+/* Raises the value from the host; AQ_ERR_INVALID if it is not larger. */
+AQ_API aq_status aq_semaphore_signal(aq_semaphore *semaphore, uint64_t value,
+                                     aq_diag *diag);
+
+/* Fails it with a status and a line; the first failure counts. */
+AQ_API void aq_semaphore_fail(aq_semaphore *semaphore, aq_status cause,
+                              const char *text);
+
+/* Waits until any or all points are reached: at the deadline, in the
+ * transport's time, AQ_ERR_TIMEOUT; AQ_ERR_DEADLOCK when in virtual time
+ * nothing can reach them; a failure with its cause. `index` may be NULL: the
+ * first point that is reached (any), or 0. */
+AQ_API aq_status aq_semaphore_wait(const aq_point *points, uint32_t count,
+                                   aq_wait_mode mode, aq_time deadline,
+                                   uint32_t *index, aq_diag *diag);
+
+/* Called once: with AQ_OK when the value is reached, else with the cause of the
+ * failure. At once if that is so already. */
+typedef void aq_semaphore_function(aq_status status, const char *cause,
+                                   void *user);
+AQ_API aq_status aq_semaphore_notify(aq_semaphore *semaphore, uint64_t value,
+                                     aq_semaphore_function *function,
+                                     void *user, aq_diag *diag);
+
+/* A descriptor that becomes readable when the value is reached or the semaphore
+ * fails: an eventfd, the caller's to close. Somebody has to look: where the
+ * transport has no signal handlers, a later call on the context. */
+AQ_API aq_status aq_semaphore_export(aq_semaphore *semaphore, uint64_t value,
+                                     int *fd, aq_diag *diag);
+
+#endif

@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Tasks: operations on their way into a queue. Whoever adds an operation makes
+ * a class and submits a task of it; waits, room, parking, epochs, signals and
+ * failure are done here and are the same for all.
+ *
+ * A task lives on the stack of its submitter. When it cannot go at once it is
+ * copied, and what it borrows with it. Internal: only operations include it.
+ */
+#ifndef AQ_QUEUE_TASK_H
+#define AQ_QUEUE_TASK_H
+
+#include "cmdbuf/processor.h"
+#include "queue/queue.h"
+
+typedef struct aq_task aq_task;
+
+/* What kind of operation it is; static const. */
+typedef struct aq_task_class {
+  const char *what; /* "dispatch" */
+  size_t size;      /* bytes of the task, which aq_task begins */
+  /* Packets and kernarg bytes of what is left, or of a bit more than `most`
+   * packets of it. NULL: it has no packets of its own. */
+  void (*demand)(const aq_task *task, uint32_t most, uint32_t *packets,
+                 uint32_t *kernargs);
+  /* Writes packets into the span, as the block processor does. `carry` are
+   * header bits that the first one needs. AQ_WALK_DRAIN: it goes on when what
+   * it has written is complete. */
+  aq_walk (*fill)(aq_task *task, uint16_t carry, aq_packet_span *span);
+  /* Copies what `task` borrows beyond the call, and gives it back. NULL: there
+   * is nothing. */
+  aq_status (*keep)(aq_task *task, aq_diag *diag);
+  void (*drop)(aq_task *task);
+} aq_task_class;
+
+/* The host's part: called when everything up to the task is complete, before
+ * its signals. What it returns becomes of the task. It must not wait. */
+typedef aq_status aq_task_action(void *user, aq_diag *diag);
+
+struct aq_task {
+  const aq_task_class *class;
+  aq_sync sync;
+  aq_task_action *action; /* or NULL */
+  void *action_user;
+  /* Submitted right behind it, with nothing in between; or NULL. */
+  aq_task *then;
+
+  /* From here on: of the queue, zero at first. */
+  aq_task *next;      /* of those that are parked */
+  bool parked, begun; /* it is a copy; some of its packets are out */
+  uint8_t *deferred;  /* by wait: the host has waited for it */
+  struct aq_parking *parking;
+  uint64_t first, packets; /* put so far */
+  uint64_t resume_at;      /* epoch that has to be complete first */
+  uint32_t rules;          /* of its waits */
+  aq_time begin;           /* the host called */
+};
+
+/* Submits a task of any class, and those behind it. AQ_OK: they are under way
+ * or have failed; else nothing happened. */
+aq_status aq_task_submit(aq_queue *queue, aq_task *task, aq_diag *diag);
+
+/* A task as an operation starts it. sync may be NULL. */
+static inline aq_task aq_task_init(const aq_task_class *class,
+                                   const aq_sync *sync)
+{
+  aq_task task = {.class = class};
+  if (sync)
+    task.sync = *sync;
+  return task;
+}
+
+#endif

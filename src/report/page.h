@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The report: runs as one self-contained HTML page, to be looked at, kept and
+ * sent. The page is src/report/page/, embedded; here its data is written.
+ *
+ * Texts from traces are data: JSON in an element that no browser executes, with
+ * every < written as \u003c, and put into the page as text.
+ *
+ * The rows are read once; memory is 40 bytes a dispatch. One thread at a time.
+ */
+#ifndef AQ_REPORT_PAGE_H
+#define AQ_REPORT_PAGE_H
+
+#include <stdio.h>
+
+#include "store/store.h"
+
+/* One constant of a device model, as `show DEVICE` tells it. */
+typedef struct aq_page_constant {
+  const char *key, *value, *unit, *source;
+} aq_page_constant;
+
+typedef struct aq_page_run {
+  const aq_run_info *info;
+  /* Of its device model, if that is the one in force then; all borrowed. */
+  const aq_page_constant *constants;
+  size_t constant_count;
+} aq_page_run;
+
+enum { AQ_PAGE_RUNS_MAX = 16 };
+
+/* Writes the page. A run that replays another of them, or the same one as
+ * another, is compared with it. Bytes depend on the runs alone. */
+aq_status aq_page_write(aq_store *store, const aq_page_run *runs, size_t count,
+                        FILE *out, aq_diag *diag);
+
+#endif

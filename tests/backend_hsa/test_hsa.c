@@ -1,0 +1,154 @@
+/* SPDX-License-Identifier: MIT */
+/* What the contract suite does not see of the transport "hsa": how it is
+ * found, what it refuses, and what it tells of the drop-in behind it. */
+#include "support/aqtest.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "backend_hsa/hsa.h"
+#include "backend_hsa/library.h"
+#include "common/policy.h"
+#include "dropin/hsa.h"
+
+/* The functions that are loaded have the types of those that are exported. */
+#define C(name, returns, parameters)                                           \
+  _Static_assert(__builtin_types_compatible_p(returns(*) parameters,           \
+                                              __typeof__(&(name))),            \
+                 #name);
+#define H C
+#define O C
+#include "backend_hsa/symbols.def"
+#undef C
+#undef H
+#undef O
+
+static const char *built(const char *path)
+{
+  static char text[2][4096];
+  static int at;
+  const char *root = getenv("AQ_BUILDDIR");
+  char *to = text[at++ % 2];
+  snprintf(to, sizeof text[0], "lib=%s/%s", root ? root : ".", path);
+  return to;
+}
+
+#define DROPIN built(".libs/libhsa-runtime64.so.1")
+
+static aq_status open_with(const char *setting, const char *device,
+                           aq_transport **out, aq_diag *diag)
+{
+  const char *const settings[] = {setting, NULL};
+  const aq_transport_layer layer = {.ops = &aqhsa_transport_ops,
+                                    .settings = settings};
+  const aq_transport_options options = {
+      .size = sizeof options, .device = device, .layer = &layer};
+  *out = NULL;
+  return aqhsa_transport_ops.open(&options, out, diag);
+}
+
+static void refused(const char *setting, const char *device, aq_status status,
+                    const char *words)
+{
+  aq_transport *t;
+  aq_diag diag = AQ_DIAG_INIT;
+  ck_assert_int_eq(open_with(setting, device, &t, &diag), status);
+  ck_assert_ptr_null(t);
+  ck_assert_msg(strstr(diag.text, words) != NULL, "'%s' lacks '%s'", diag.text,
+                words);
+}
+
+START_TEST(a_missing_library_symbol_or_agent_is_told)
+{
+  refused("lib=/nowhere/libhsa.so", NULL, AQ_ERR_NOT_FOUND,
+          "/nowhere/libhsa.so");
+  refused(built("tests/backend_hsa/.libs/libfakehsa.so"), NULL,
+          AQ_ERR_UNSUPPORTED, "no symbol hsa_system_get_info");
+  refused(DROPIN, "gfx1", AQ_ERR_NOT_FOUND, "no GPU agent is 'gfx1'");
+  refused("library=x", NULL, AQ_ERR_INVALID, "library=x");
+}
+END_TEST
+
+START_TEST(the_search_tells_every_place_it_looked_at)
+{
+  aq_transport *t;
+  aq_diag diag = AQ_DIAG_INIT;
+  unsetenv("AQUEDUCT_LIBHSA_PATH");
+  aq_status status = open_with(NULL, NULL, &t, &diag);
+  if (status == AQ_OK) { /* ROCm or Debian's runtime with a GPU */
+    t->ops->close(t);
+    return;
+  }
+  if (status == AQ_ERR_NOT_FOUND)
+    ck_assert_msg(strstr(diag.text, "/tests/backend_hsa/") &&
+                      strstr(diag.text, "/opt/rocm/lib/"),
+                  "%s", diag.text);
+  setenv("AQUEDUCT_LIBHSA_PATH", "/nowhere", 1);
+  ck_assert_int_eq(open_with(NULL, NULL, &t, &diag), AQ_ERR_NOT_FOUND);
+  ck_assert_ptr_nonnull(strstr(diag.text, "/nowhere"));
+  ck_assert_ptr_null(strstr(diag.text, "/opt/rocm"));
+}
+END_TEST
+
+START_TEST(agents_are_selected_by_ordinal_gfx_or_name)
+{
+  static const char *const selectors[] = {"0", "gfx942", "mi300x", NULL};
+  for (int i = 0; i < 4; i++) {
+    aq_transport *t;
+    aq_transport_info info;
+    aq_diag diag = AQ_DIAG_INIT;
+    ck_assert_status(open_with(DROPIN, selectors[i], &t, &diag), AQ_OK, &diag);
+    t->ops->info(t, &info);
+    ck_assert_uint_eq(info.device_count, 1);
+    ck_assert_str_eq(info.devices[0].gfx, "gfx942");
+    ck_assert_str_eq(info.devices[0].model, "mi300x");
+    ck_assert_uint_eq(info.devices[0].timestamp_hz, 100000000);
+    ck_assert_uint_gt(info.devices[0].cus, 0);
+    t->ops->close(t);
+  }
+}
+END_TEST
+
+START_TEST(what_only_a_simulator_takes_is_refused)
+{
+  const aq_policy_binding policy = {.size = sizeof policy};
+  const aq_transport_options options[] = {
+      {.size = sizeof options[0], .semantics = AQ_SEMANTICS_FOUNDATION},
+      {.size = sizeof options[0], .pace = {1, 1}},
+      {.size = sizeof options[0], .policy = &policy}};
+  for (int i = 0; i < 3; i++) {
+    aq_transport *t = NULL;
+    ck_assert_int_eq(aqhsa_transport_ops.open(&options[i], &t, NULL),
+                     AQ_ERR_UNSUPPORTED);
+    ck_assert_ptr_null(t);
+  }
+}
+END_TEST
+
+START_TEST(two_are_open_at_once_and_events_go_to_both)
+{
+  aq_transport *one, *two;
+  aq_transport_info info;
+  aq_diag diag = AQ_DIAG_INIT;
+  ck_assert_status(open_with(DROPIN, NULL, &one, &diag), AQ_OK, &diag);
+  ck_assert_status(open_with(DROPIN, NULL, &two, &diag), AQ_OK, &diag);
+  one->ops->info(one, &info);
+  ck_assert(info.caps & AQ_CAP_EVENTS);
+  two->ops->info(two, &info);
+  ck_assert(info.caps & AQ_CAP_EVENTS);
+  one->ops->close(one);
+  two->ops->close(two);
+  /* The runtime is gone, so its handler is registered anew. */
+  ck_assert_status(open_with(DROPIN, NULL, &one, &diag), AQ_OK, &diag);
+  one->ops->info(one, &info);
+  ck_assert(info.caps & AQ_CAP_EVENTS);
+  one->ops->close(one);
+}
+END_TEST
+
+AQ_TEST_MAIN("backend_hsa/hsa", a_missing_library_symbol_or_agent_is_told,
+             the_search_tells_every_place_it_looked_at,
+             agents_are_selected_by_ordinal_gfx_or_name,
+             what_only_a_simulator_takes_is_refused,
+             two_are_open_at_once_and_events_go_to_both)

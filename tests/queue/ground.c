@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: MIT */
+#include "queue/ground.h"
+
+#include <string.h>
+
+#include "cli/transports.h"
+
+const ground_kind ground_kinds[] = {
+    {"sim, barrier-value", "sim", AQ_MODE_VIRTUAL, AQ_EDGE_BARRIER_VALUE},
+    {"sim, barrier-and", "sim", AQ_MODE_VIRTUAL, AQ_EDGE_BARRIER_AND},
+    {"sim, pm4", "sim", AQ_MODE_VIRTUAL, AQ_EDGE_PM4},
+    {"sim, defer", "sim", AQ_MODE_VIRTUAL, AQ_EDGE_DEFER},
+    {"sim live, barrier-value", "sim", AQ_MODE_LIVE, AQ_EDGE_BARRIER_VALUE},
+    {"sim live, barrier-and", "sim", AQ_MODE_LIVE, AQ_EDGE_BARRIER_AND},
+    {"sim live, pm4", "sim", AQ_MODE_LIVE, AQ_EDGE_PM4},
+    {"sim live, defer", "sim", AQ_MODE_LIVE, AQ_EDGE_DEFER},
+    {"fault+sim, barrier-value", "fault+sim", AQ_MODE_VIRTUAL,
+     AQ_EDGE_BARRIER_VALUE},
+    {"null, barrier-and", "null", AQ_MODE_VIRTUAL, AQ_EDGE_CHOOSE},
+};
+const unsigned ground_kind_count = sizeof ground_kinds / sizeof *ground_kinds;
+
+static void step(const aq_kernel_call *call)
+{
+  const ground_step *s = call->kernarg;
+  *s->cell = ground_stepped(*s->cell, s->value);
+}
+
+void ground_open(ground *g, const ground_kind *kind, const char *const *edits,
+                 const aq_device_hooks *hooks)
+{
+  memset(g, 0, sizeof *g);
+  g->kind = kind;
+  ck_assert_ok(
+      g, aq_transport_stack_create(kind->transport, NULL, &g->stack, &g->diag));
+  ck_assert_ok(g,
+               aq_transport_stack_open(
+                   g->stack,
+                   &(aq_transport_options){.size = sizeof(aq_transport_options),
+                                           .edits = edits,
+                                           .mode = kind->mode,
+                                           .hooks = hooks},
+                   &g->t, &g->diag));
+  g->ops = g->t->ops;
+  g->ops->info(g->t, &g->info);
+  ck_assert_ok(g, aq_context_create(
+                      &(aq_context_options){.size = sizeof(aq_context_options),
+                                            .transport = g->t,
+                                            .way = kind->way},
+                      &g->context, &g->diag));
+  aq_kernel_info info;
+  ck_assert_ok(g, g->ops->kernel_register(
+                      g->t,
+                      &(aq_kernel_desc){.name = "step",
+                                        .function = step,
+                                        .cost = {AQ_COST_FIXED, AQ_US, 0},
+                                        .kernarg_size = sizeof(ground_step)},
+                      &info, &g->diag));
+  g->kernel = info.object;
+}
+
+void ground_close(ground *g)
+{
+  aq_context_destroy(g->context);
+  g->ops->close(g->t);
+  aq_transport_stack_destroy(g->stack);
+}
+
+aq_queue *ground_queue(ground *g, const aq_queue_options *options)
+{
+  aq_queue *queue = NULL;
+  aq_queue_options chosen = {.size = 256};
+  if (options)
+    chosen = *options;
+  chosen.size_of = sizeof chosen;
+  ck_assert_ok(g, aq_queue_create(g->context, &chosen, &queue, &g->diag));
+  return queue;
+}
+
+aq_semaphore *ground_semaphore(ground *g, uint64_t value)
+{
+  aq_semaphore *semaphore = NULL;
+  ck_assert_ok(g,
+               aq_semaphore_create(g->context, value, 0, &semaphore, &g->diag));
+  return semaphore;
+}
+
+aq_status ground_dispatch(ground *g, aq_queue *queue, const aq_sync *sync,
+                          uint64_t *cell, uint64_t value)
+{
+  const ground_step args = {cell, value};
+  return aq_queue_dispatch(queue, sync,
+                           &(aq_launch){.object = g->kernel,
+                                        .grid = {1, 1, 1},
+                                        .workgroup = {1, 1, 1},
+                                        .kernargs = &args,
+                                        .kernarg_size = sizeof args},
+                           &g->diag);
+}
+
+void ground_wait(ground *g, aq_semaphore *semaphore, uint64_t value)
+{
+  const aq_point point = {semaphore, value};
+  ck_assert_ok(g, aq_semaphore_wait(&point, 1, AQ_WAIT_ALL, AQ_TIME_MAX, NULL,
+                                    &g->diag));
+}
+
+aq_sync *ground_sync_make(ground_sync *s, aq_semaphore *wait,
+                          uint64_t wait_value, aq_semaphore *signal,
+                          uint64_t signal_value)
+{
+  s->wait = (aq_point){wait, wait_value};
+  s->signal = (aq_point){signal, signal_value};
+  s->sync = (aq_sync){.waits = &s->wait,
+                      .wait_count = wait != NULL,
+                      .signals = &s->signal,
+                      .signal_count = signal != NULL};
+  return &s->sync;
+}

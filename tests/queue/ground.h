@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What tests of the host queue stand on: a transport in one of its modes, a
+ * context whose queues wait in one way, and a kernel whose effect tells in what
+ * order it ran. Everything fails the test when it does not work.
+ */
+#ifndef AQ_TESTS_QUEUE_GROUND_H
+#define AQ_TESTS_QUEUE_GROUND_H
+
+#include "queue/queue.h"
+#include "support/aqtest.h"
+
+/* One that the suite runs on. */
+typedef struct ground_kind {
+  const char *label;
+  const char *transport; /* as users name it */
+  aq_time_mode mode;
+  aq_edge_way way;
+} ground_kind;
+
+extern const ground_kind ground_kinds[];
+extern const unsigned ground_kind_count;
+
+typedef struct ground {
+  const ground_kind *kind;
+  struct aq_transport_stack *stack;
+  aq_transport *t;
+  const aq_transport_ops *ops;
+  aq_transport_info info;
+  aq_context *context;
+  uint64_t kernel; /* object of the step kernel */
+  aq_diag diag;
+} ground;
+
+/* Arguments of the step kernel: *cell = *cell × 31 + value. */
+typedef struct ground_step {
+  uint64_t *cell;
+  uint64_t value;
+} ground_step;
+
+static inline uint64_t ground_stepped(uint64_t cell, uint64_t value)
+{
+  return cell * 31 + value;
+}
+
+/* edits and hooks may be NULL. */
+void ground_open(ground *g, const ground_kind *kind, const char *const *edits,
+                 const aq_device_hooks *hooks);
+void ground_close(ground *g);
+
+aq_queue *ground_queue(ground *g, const aq_queue_options *options);
+aq_semaphore *ground_semaphore(ground *g, uint64_t value);
+
+/* A dispatch of the step kernel; sync may be NULL. */
+aq_status ground_dispatch(ground *g, aq_queue *queue, const aq_sync *sync,
+                          uint64_t *cell, uint64_t value);
+
+/* Waits until a semaphore has reached a value. */
+void ground_wait(ground *g, aq_semaphore *semaphore, uint64_t value);
+
+/* sync of one wait and one signal; a NULL semaphore: none. */
+typedef struct ground_sync {
+  aq_point wait, signal;
+  aq_sync sync;
+} ground_sync;
+aq_sync *ground_sync_make(ground_sync *s, aq_semaphore *wait,
+                          uint64_t wait_value, aq_semaphore *signal,
+                          uint64_t signal_value);
+
+#define ck_assert_ok(g, call) ck_assert_status((call), AQ_OK, &(g)->diag)
+
+#endif

@@ -1,0 +1,204 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""Opens a report in headless Chromium and uses it, as TAP.
+
+drive_page.py PAGE [SCREENSHOT-FOLDER]: speaks WebDriver with chromedriver.
+With --time it prints instead how long the page takes to open, in ms.
+"""
+import base64
+import json
+import pathlib
+import socket
+import subprocess
+import sys
+import time
+import urllib.error
+import urllib.request
+
+ENTER, PLUS = "\ue007", "+"
+
+
+class Browser:
+    def __init__(self):
+        with socket.socket() as probe:
+            probe.bind(("127.0.0.1", 0))
+            port = probe.getsockname()[1]
+        self.driver = subprocess.Popen(
+            ["chromedriver", f"--port={port}"], stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL)
+        self.base = f"http://127.0.0.1:{port}"
+        self.await_driver()
+        options = {"args": ["--headless=new", "--no-sandbox", "--disable-gpu",
+                            "--disable-dev-shm-usage",
+                            "--window-size=1300,1000"]}
+        made = self.call("POST", "/session", {"capabilities": {"alwaysMatch": {
+            "browserName": "chrome", "goog:chromeOptions": options,
+            "goog:loggingPrefs": {"browser": "ALL"}}}})
+        self.base += f"/session/{made['sessionId']}"
+
+    def await_driver(self):
+        for _ in range(100):
+            try:
+                self.call("GET", "/status")
+                return
+            except (urllib.error.URLError, ConnectionError):
+                time.sleep(0.1)
+        raise SystemExit("chromedriver does not answer")
+
+    def call(self, method, path, body=None):
+        data = None if body is None else json.dumps(body).encode()
+        request = urllib.request.Request(
+            self.base + path, data, {"Content-Type": "application/json"},
+            method=method)
+        with urllib.request.urlopen(request, timeout=60) as answer:
+            return json.load(answer)["value"]
+
+    def run(self, script, *args):
+        return self.call("POST", "/execute/sync",
+                         {"script": script, "args": list(args)})
+
+    def text(self, selector):
+        return self.run("return document.querySelector(arguments[0])"
+                        ".textContent", selector)
+
+    def find(self, selector):
+        found = self.call("POST", "/element", {"using": "css selector",
+                                               "value": selector})
+        return next(iter(found.values()))
+
+    def click(self, selector):
+        self.call("POST", f"/element/{self.find(selector)}/click", {})
+
+    def keys(self, selector, text):
+        self.call("POST", f"/element/{self.find(selector)}/value",
+                  {"text": text})
+
+    def close(self):
+        try:
+            self.call("DELETE", "")
+        finally:
+            self.driver.kill()
+            self.driver.wait()
+
+
+class Tap:
+    def __init__(self):
+        self.count = 0
+        self.failed = False
+
+    def check(self, name, good, seen=""):
+        self.count += 1
+        print(f"{'ok' if good else 'not ok'} {self.count} - {name}")
+        if not good:
+            self.failed = True
+            print(f"# saw: {seen}")
+
+    def end(self):
+        print(f"1..{self.count}")
+        return 1 if self.failed else 0
+
+
+def settle(browser, seen):
+    """The text of the range once it differs from `seen` and stays."""
+    last = seen
+    for _ in range(50):
+        now = browser.text("#range")
+        if now != seen and now == last:
+            return now
+        last = now
+        time.sleep(0.05)
+    return browser.text("#range")
+
+
+def use_timeline(browser, tap):
+    whole = browser.text("#range")
+    browser.click("#zoom-in")
+    zoomed = settle(browser, whole)
+    tap.check("a button zooms in", zoomed != whole, zoomed)
+    browser.run("document.querySelector('canvas').focus()")
+    browser.keys("#lanes canvas", PLUS)
+    closer = settle(browser, zoomed)
+    tap.check("a key zooms in", closer not in (zoomed, whole), closer)
+    browser.click("#zoom-all")
+    tap.check("all is shown again", settle(browser, closer) == whole, whole)
+    browser.keys("#lanes canvas", "n")
+    tap.check("a key picks a dispatch and says what it is",
+              "duration" in browser.text("#picked"), browser.text("#picked"))
+    drawn = browser.run(
+        "const c = document.querySelector('#lanes canvas');"
+        "const d = c.getContext('2d').getImageData(0,0,c.width,c.height).data;"
+        "return new Set(new Uint32Array(d.buffer)).size")
+    tap.check("the timeline is drawn in colours", drawn > 4, drawn)
+
+
+def column(browser, number):
+    return browser.run(
+        "return [...document.querySelectorAll(`#kernels tbody "
+        "td:nth-child(${arguments[0]})`)].map(td => td.textContent)", number)
+
+
+def use_table(browser, tap):
+    sort = "#kernels thead th:nth-child(2)"
+    browser.click(f"{sort} button")
+    down = [int(text) for text in column(browser, 2) if text]
+    tap.check("a click sorts by that column", down == sorted(down)[::-1], down)
+    browser.keys(f"{sort} button", ENTER)
+    up = [int(text) for text in column(browser, 2) if text]
+    tap.check("a key sorts the other way", up == sorted(up), up)
+    tap.check("and a screen reader is told",
+              browser.run("return document.querySelector(arguments[0])"
+                          ".getAttribute('aria-sort')", sort) == "ascending")
+    names = column(browser, 1)
+    browser.keys("#filter", names[0][:6])
+    kept = column(browser, 1)
+    tap.check("the filter keeps what has the text", 0 < len(kept) and all(
+        names[0][:6].lower() in name.lower() for name in kept), kept)
+
+
+def use_page(browser, tap, folder):
+    tap.check("every run has a card", browser.run(
+        "return document.querySelectorAll('.card').length") >= 1)
+    use_timeline(browser, tap)
+    use_table(browser, tap)
+    before = browser.run("return document.documentElement.dataset.theme")
+    browser.click("#theme")
+    after = browser.run("return document.documentElement.dataset.theme")
+    tap.check("dark becomes light", before != after, after)
+    tap.check("every control has a name", browser.run(
+        "return [...document.querySelectorAll('button, input, canvas')]"
+        ".every(n => n.textContent.trim() || n.getAttribute('aria-label') ||"
+        " document.querySelector(`label[for='${n.id}']`))"))
+    tap.check("nothing of a name became an element", browser.run(
+        "return document.querySelectorAll('img, b, iframe').length") == 0)
+    tap.check("nothing of a name ran", browser.run(
+        "return window.hacked === undefined"))
+    if folder:
+        shot = base64.b64decode(browser.call("GET", "/screenshot"))
+        pathlib.Path(folder, "page.png").write_bytes(shot)
+    lines = browser.call("POST", "/se/log", {"type": "browser"})
+    bad = [line["message"] for line in lines
+           if line["level"] in ("SEVERE", "WARNING")]
+    tap.check("the console has no error", not bad, bad)
+
+
+def main():
+    timed = "--time" in sys.argv
+    args = [arg for arg in sys.argv[1:] if arg != "--time"]
+    browser = Browser()
+    tap = Tap()
+    try:
+        begin = time.monotonic()
+        browser.call("POST", "/url",
+                     {"url": pathlib.Path(args[0]).resolve().as_uri()})
+        browser.text("#range")
+        if timed:
+            print(round((time.monotonic() - begin) * 1000))
+            return 0
+        use_page(browser, tap, args[1] if len(args) > 1 else None)
+    finally:
+        browser.close()
+    return tap.end()
+
+
+if __name__ == "__main__":
+    sys.exit(main())

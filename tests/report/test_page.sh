@@ -1,0 +1,18 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# The report in headless Chromium: it opens, zooms, sorts, and hostile names
+# stay text.
+# shellcheck disable=SC1091,SC2154 # what lib.sh defines
+. "${AQ_SRCDIR:-.}/tests/cli/lib.sh"
+
+if ! command -v chromedriver > /dev/null || ! command -v python3 > /dev/null; then
+  skip "the report opens in a browser" "there is no chromedriver"
+  finish
+  exit
+fi
+
+"$aqueduct" import "$srcdir/tests/report/hostile.jsonl" --name m -q > /dev/null
+"$aqueduct" replay m --device mi300x --name "<b>s</b>" -q > /dev/null 2>&1
+"$aqueduct" report "<b>s</b>" -o "$work/report.html"
+python3 "$srcdir/tests/report/drive_page.py" "$work/report.html" \
+  ${AQ_SCREENSHOTS:+"$AQ_SCREENSHOTS"}
