@@ -36,6 +36,17 @@ aq_status aq_decider_fail(aq_decider *d, const char *fmt, ...)
   return d->status;
 }
 
+/* Not the policy's fault: the run ends with the error as it is. */
+static aq_status broken(aq_decider *d, aq_status status, const aq_diag *diag)
+{
+  if (d->status == AQ_OK) {
+    d->broken = true;
+    d->status = status;
+    d->failure = *diag;
+  }
+  return status;
+}
+
 void aq_decider_log_line(aq_decider *d, const char *fmt, ...)
 {
   char line[LINE_SIZE];
@@ -108,9 +119,8 @@ static aq_status control(aq_decider *d, const aq_decider_queue *queue,
 {
   aq_diag diag = AQ_DIAG_INIT;
   aq_status status = aq_feed_change(queue->queue->queue, what, args, &diag);
-  return status == AQ_OK || status == AQ_REDUCED
-             ? AQ_OK
-             : aq_decider_fail(d, "%s", diag.text);
+  return status == AQ_OK || status == AQ_REDUCED ? AQ_OK
+                                                 : broken(d, status, &diag);
 }
 
 static aq_status host_queue_priority(aq_policy_host *host, uint32_t queue,
@@ -158,8 +168,9 @@ static uint32_t host_queue_open(aq_policy_host *host,
     aq_decider_fail(d, "there is no device %u", own.device);
     return AQ_POLICY_NONE;
   }
-  if (aq_runner_queue_create(d->run, own.device, &queue, &diag) != AQ_OK) {
-    aq_decider_fail(d, "%s", diag.text);
+  aq_status status = aq_runner_queue_create(d->run, own.device, &queue, &diag);
+  if (status != AQ_OK) {
+    broken(d, status, &diag);
     return AQ_POLICY_NONE;
   }
   if (!queue_note(d, queue, own.device, true)) {
@@ -180,8 +191,9 @@ uint32_t aq_decider_queue_default(aq_decider *d, const aq_held *held)
 {
   aq_runner_queue *queue;
   aq_diag diag = AQ_DIAG_INIT;
-  if (aq_runner_queue_find(d->run, &held->job, &queue, &diag) != AQ_OK) {
-    aq_decider_fail(d, "%s", diag.text);
+  aq_status status = aq_runner_queue_find(d->run, &held->job, &queue, &diag);
+  if (status != AQ_OK) {
+    broken(d, status, &diag);
     return AQ_POLICY_NONE;
   }
   if ((queue->number >= d->queue_capacity || !d->queues[queue->number].queue) &&
@@ -255,12 +267,8 @@ aq_status aq_decider_submit(aq_decider *d, aq_held *held, uint32_t queue,
       .marker = held->job.marker && commands == left,
   };
   aq_status status = aq_runner_submit(d->run, at->queue, &part, &index, &diag);
-  if (status != AQ_OK) {
-    d->broken = true;
-    d->status = status;
-    d->failure = diag;
-    return status;
-  }
+  if (status != AQ_OK)
+    return broken(d, status, &diag);
   status = part_note(d, index, held, queue, commands);
   d->flying++;
   d->idle_timers = 0;
