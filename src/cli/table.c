@@ -54,7 +54,7 @@ const aq_cli_option aq_cli_options[AQ_CLI_OPT_COUNT] = {
                            "or a path with a slash; ,KEY=VALUE gives settings",
                            .what = AQ_CLI_POLICY},
     [AQ_CLI_OPT_ON_POLICY_ERROR] =
-        {"on-policy-error", "fail|fallback", NULL,
+        {"on-policy-error", "MODE", NULL,
          "fail (default): a policy that fails or stalls ends the run; "
          "fallback: go on without it, and say so in the notes"},
     [AQ_CLI_OPT_DECISION_LOG] = {"decision-log", "FILE", NULL,
