@@ -2,6 +2,7 @@
 #include "backend_sim/context.h"
 
 #include "backend_sim/flight.h"
+#include "backend_sim/waves.h"
 
 /* A kernel whose end is still to come; its completion is on the way, or the
  * host function that plays it. */
@@ -20,11 +21,15 @@ void aqsim_context_save(aqsim_queue *queue)
     queue->frozen_at = queue->sim->now;
   for (uint32_t i = 0; i < queue->fresh; i++) {
     aqsim_flight *flight = &queue->flights[i];
-    if (!is_running(flight))
+    if (aqsim_waves_are_running(flight) && !flight->frozen) {
+      aqsim_waves_hold(flight);
+    } else if (is_running(flight)) {
+      aqsim_calendar_forget(&queue->sim->calendar, &flight->event,
+                            sizeof flight->event);
+      flight->sleeping = false;
+    } else {
       continue;
-    aqsim_calendar_forget(&queue->sim->calendar, &flight->event,
-                          sizeof flight->event);
-    flight->sleeping = false;
+    }
     flight->frozen = true;
     queue->frozen++;
   }
@@ -34,6 +39,10 @@ static void flight_thaw(aqsim_flight *flight, aq_time since, aq_time away)
 {
   flight->frozen = false;
   flight->queue->frozen--;
+  if (flight->step == AQSIM_STEP_WAVES) {
+    aqsim_waves_release(flight);
+    return;
+  }
   if (flight->start > since) {
     flight->start += away;
     flight->stamp = flight->glued ? flight->stamp : flight->start;
@@ -72,7 +81,7 @@ static uint64_t resident_waves(const aqsim_flight *flight)
                    packet->workgroup_size[1] * packet->workgroup_size[2];
   uint64_t size = (uint64_t)model->wave_size;
   uint64_t waves = (items + size - 1) / size;
-  uint64_t room = (uint64_t)queue->cus * (uint64_t)model->simds_per_cu *
+  uint64_t room = (uint64_t)queue->cus.count * (uint64_t)model->simds_per_cu *
                   (uint64_t)model->waves_per_simd;
   if (waves == 0 || flight->workgroups > room / waves)
     return room;

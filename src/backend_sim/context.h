@@ -2,7 +2,8 @@
 /*
  * Context switches: kernels of a queue taken off the compute units and put
  * back. A kernel goes on for as long as it still had to run; one that had not
- * started yet starts later by as much as the queue was away.
+ * started yet starts later by as much as the queue was away. Of a kernel that
+ * shares the device the workgroups that run end, the others wait.
  */
 #ifndef AQSIM_CONTEXT_H
 #define AQSIM_CONTEXT_H

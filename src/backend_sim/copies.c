@@ -135,19 +135,15 @@ static aqsim_copy *copy_of(aqsim_transfer *transfer)
                                 offsetof(aqsim_copy, transfer));
 }
 
-/* Puts the ends where the rates put them, in the order in which the copies
- * began. */
-static void ends_move(aqsim *sim)
+/* Puts the end where the rate puts it. */
+static void copy_changed(aqsim_transfer *transfer)
 {
-  for (aqsim_transfer *t = sim->traffic.first; t; t = t->next) {
-    if (t->rate == t->rate_before)
-      continue;
-    aqsim_copy *copy = copy_of(t);
-    if (copy->end != AQ_TIME_NONE)
-      aqsim_calendar_forget(&sim->calendar, &copy->event, sizeof copy->event);
-    copy->end = aqsim_transfer_end(&sim->traffic, t);
-    aqsim_calendar_push(&sim->calendar, &copy->event, copy->end, AQSIM_AT_END);
-  }
+  aqsim_copy *copy = copy_of(transfer);
+  aqsim *sim = copy->device->sim;
+  if (copy->end != AQ_TIME_NONE)
+    aqsim_calendar_forget(&sim->calendar, &copy->event, sizeof copy->event);
+  copy->end = aqsim_transfer_end(&sim->traffic, transfer);
+  aqsim_calendar_push(&sim->calendar, &copy->event, copy->end, AQSIM_AT_END);
 }
 
 static void copy_begin(aqsim_copy *copy)
@@ -155,15 +151,18 @@ static void copy_begin(aqsim_copy *copy)
   aqsim *sim = copy->device->sim;
   copy->state = AQSIM_COPY_MOVES;
   copy->transfer.most = copy->device->model->copy_bandwidth;
+  copy->transfer.changed = copy_changed;
   copy->end = AQ_TIME_NONE;
   aqsim_traffic_join(&sim->traffic, &copy->transfer, copy->size, sim->now);
-  ends_move(sim);
+  aqsim_traffic_tell(&sim->traffic);
 }
 
 int64_t aqsim_copies_bandwidth(const aqsim_device *device)
 {
   int64_t sum = 0;
   for (aqsim_transfer *t = device->sim->traffic.first; t; t = t->next) {
+    if (t->changed != copy_changed)
+      continue;
     const aqsim_copy *copy = copy_of(t);
     sum += t->rate * ((copy->from_device == device->ordinal) +
                       (copy->to_device == device->ordinal));
@@ -245,7 +244,7 @@ static void copy_end(aqsim_copy *copy)
 {
   aqsim *sim = copy->device->sim;
   aqsim_traffic_leave(&sim->traffic, &copy->transfer, sim->now);
-  ends_move(sim);
+  aqsim_traffic_tell(&sim->traffic);
   if (!copy_is_possible(copy))
     return;
   copy->state = AQSIM_COPY_COMPLETES;
@@ -338,6 +337,8 @@ static void copy_init(aqsim_copy *copy, aqsim *sim, const aq_copy_desc *desc)
   aqsim_route *route = &copy->transfer.route;
   aqsim_links_route(&sim->links, copy->from_device, device->ordinal, route);
   aqsim_links_route(&sim->links, device->ordinal, copy->to_device, route);
+  aqsim_links_memory(&sim->links, copy->from_device, route);
+  aqsim_links_memory(&sim->links, copy->to_device, route);
   if (copy->next)
     copy->next->previous = copy;
   sim->copies = copy;

@@ -17,6 +17,7 @@
 #include "backend_sim/calendar.h"
 #include "backend_sim/device_model.h"
 #include "backend_sim/device_set.h"
+#include "backend_sim/dispatcher.h"
 #include "backend_sim/gate.h"
 #include "backend_sim/handlers.h"
 #include "backend_sim/kernels.h"
@@ -39,6 +40,7 @@ typedef struct aqsim_slot aqsim_slot;
 typedef struct aqsim_wait aqsim_wait;
 typedef struct aqsim_live aqsim_live;
 typedef struct aqsim_kind aqsim_kind;
+typedef struct aqsim_load aqsim_load;
 
 enum {
   AQSIM_SCOPES = AQ_HEADER_SCOPE_MASK + 1,
@@ -119,6 +121,8 @@ struct aqsim_device {
   uint32_t queue_count;
   aqsim_queue *cooperative;                /* the one of this device, or NULL */
   aqsim_engine engines[AQSIM_ENGINES_MAX]; /* as the model counts them */
+  aqsim_dispatcher *dispatcher;            /* owned */
+  aqsim_load *loads;                       /* to be used again */
 };
 
 /* Life of a packet between the ring and its completion: lifecycle.def. */
@@ -142,6 +146,8 @@ struct aqsim_flight {
   const aqsim_kind *kind;     /* of its packet, once launched */
   const aqsim_kernel *kernel; /* of kernel dispatches, once launched */
   uint64_t workgroups;        /* of the same */
+  aqsim_grid *grid;           /* of those under dispatch, or NULL */
+  aqsim_load *load;           /* of those with a roofline, or NULL */
   aq_time submit, fetch, launch, start, end;
   aq_time stamp;    /* start timestamp, as this device writes it */
   int64_t negative; /* a dependency was an error: so is the completion */
@@ -186,7 +192,6 @@ struct aqsim_queue {
   aqsim_signal *bell;  /* doorbell of a soft queue */
   uint32_t references; /* of a cooperative queue */
   aqsim_rank rank;
-  uint32_t cus; /* compute units it may use */
 
   /* Packet ids: read index <= fetched <= noticed <= write index. */
   uint64_t noticed, fetched;
@@ -239,6 +244,7 @@ struct aqsim_queue {
   aqsim_event map_event; /* it is mapped, and goes on with what was active */
   aqsim_pipe own_pipe;   /* of a queue of the host agent */
   aqsim_slot own_slot;
+  aqsim_cu_set cus; /* compute units it may use */
 
   uint32_t sleepers; /* atomic: hosts that sleep until slots are free (live) */
   uint64_t doorbell;

@@ -216,6 +216,27 @@ static aq_status line_read(reader *r, span line)
   return constant_read(r, line);
 }
 
+/* What the dispatcher has tables for. */
+static const char *shape_fault(const aqsim_model *m)
+{
+  if (m->xccs > AQSIM_XCCS_MAX || m->cus > m->xccs * AQSIM_CUS_MAX)
+    return "cus and xccs: expected at most 256 compute units for each of at "
+           "most 16 complexes";
+  if (m->simds_per_cu > AQSIM_WAVES_MAX ||
+      m->waves_per_simd > AQSIM_WAVES_MAX ||
+      m->simds_per_cu * m->waves_per_simd > AQSIM_WAVES_MAX)
+    return "simds_per_cu and waves_per_simd: expected at most 256 waves in a "
+           "compute unit";
+  if (m->vgprs_per_simd > AQSIM_REGISTERS_MAX ||
+      m->agprs_per_simd > AQSIM_REGISTERS_MAX ||
+      m->sgprs_per_simd > AQSIM_REGISTERS_MAX)
+    return "vgprs_per_simd, agprs_per_simd and sgprs_per_simd: expected at "
+           "most 4096";
+  if (m->lds_per_cu > AQSIM_LDS_MAX)
+    return "lds_per_cu: expected at most 1 MiB";
+  return NULL;
+}
+
 /* Rules between constants. */
 static aq_status model_check(reader *r)
 {
@@ -227,6 +248,9 @@ static aq_status model_check(reader *r)
           r, "missing key",
           (span){aqsim_keys[key].name, strlen(aqsim_keys[key].name)},
           "; expected every key of doc/formats/device.md");
+  const char *fault = shape_fault(m);
+  if (fault)
+    return reader_fail(r, fault, none, "");
   if (m->fetch_window < m->fetch_batch)
     return reader_fail(r, "fetch_window is below fetch_batch", none,
                        "; expected at least one batch");

@@ -49,11 +49,20 @@ enum {
 };
 
 enum { AQSIM_PIPES_MAX = 1024, AQSIM_SLOTS_PER_PIPE_MAX = 64 };
+/* The largest parts. */
+enum {
+  AQSIM_XCCS_MAX = 16,
+  AQSIM_CUS_MAX = 256,        /* of a complex */
+  AQSIM_WAVES_MAX = 256,      /* of a compute unit */
+  AQSIM_REGISTERS_MAX = 4096, /* of a SIMD */
+  AQSIM_LDS_MAX = 1 << 20,    /* bytes of a compute unit */
+};
 
 typedef struct aqsim_model {
 #define AQSIM_TYPE_TIME                        aq_time
 #define AQSIM_TYPE_FREQUENCY                   int64_t
 #define AQSIM_TYPE_RATE                        int64_t
+#define AQSIM_TYPE_FLOPS                       int64_t
 #define AQSIM_TYPE_COUNT                       int64_t
 #define AQSIM_TYPE_BYTES                       int64_t
 #define AQSIM_TYPE_YESNO                       int64_t

@@ -11,6 +11,7 @@ static const char *const group_names[] = {
     [AQSIM_GROUP_TIMING] = "timing",
     [AQSIM_GROUP_SEMANTICS] = "semantics",
     [AQSIM_GROUP_LIMIT] = "limit",
+    [AQSIM_GROUP_RESOURCE] = "resource",
     [AQSIM_GROUP_INFO] = "info",
 };
 

@@ -33,6 +33,10 @@ static const unit frequency_units[] = {
 static const unit rate_units[] = {
     {"B/s", 1},           {"kB/s", 1000},          {"MB/s", 1000000},
     {"GB/s", 1000000000}, {"TB/s", 1000000000000}, {NULL, 0}};
+static const unit flops_units[] = {{"FLOP/s", 1},
+                                   {"GFLOP/s", 1000000000},
+                                   {"TFLOP/s", 1000000000000},
+                                   {NULL, 0}};
 static const unit byte_units[] = {
     {"B", 1}, {"KiB", 1024}, {"MiB", 1048576}, {"GiB", 1073741824}, {NULL, 0}};
 static const unit bare_units[] = {{"", 1}, {NULL, 0}};
@@ -51,6 +55,8 @@ static const kind_rules rules[] = {
                               "a frequency with its unit (Hz, kHz, MHz, GHz)"},
     [AQSIM_KIND_RATE] = {rate_units, NULL, INT64_C(1000000000000000),
                          "a rate with its unit (B/s, kB/s, MB/s, GB/s, TB/s)"},
+    [AQSIM_KIND_FLOPS] = {flops_units, NULL, INT64_C(1000000000000000000),
+                          "a rate with its unit (FLOP/s, GFLOP/s, TFLOP/s)"},
     [AQSIM_KIND_COUNT] = {bare_units, NULL, INT32_MAX,
                           "a whole number without unit"},
     [AQSIM_KIND_BYTES] = {byte_units, NULL, INT64_C(1) << 50,

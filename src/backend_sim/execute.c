@@ -9,6 +9,7 @@
 #include "backend_sim/memory_fault.h"
 #include "backend_sim/queues.h"
 #include "backend_sim/slots.h"
+#include "backend_sim/waves.h"
 
 /* ---- kernels ---- */
 
@@ -57,7 +58,7 @@ static bool kernargs_are_missing(aqsim_queue *queue, const aqsim_kernel *kernel,
   uint64_t address = packet->kernarg_address;
   uint64_t first = address / AQSIM_PAGE;
   uint64_t end = (address + sizeof(aq_spin_args) - 1) / AQSIM_PAGE + 1;
-  if (kernel->desc.cost.kind != AQ_COST_SPIN || workgroups == 0 ||
+  if (!aq_cost_is_spin(kernel->desc.cost.kind) || workgroups == 0 ||
       (first >= queue->kernarg_first && end <= queue->kernarg_end &&
        first < end))
     return false;
@@ -90,9 +91,11 @@ static aqsim_flow launch_kernel(aqsim_flight *flight)
   if (kernargs_are_missing(queue, kernel, packet, flight->workgroups, &hole))
     return aqsim_flight_memory_fault(flight, AQSIM_STEP_LAUNCH, hole,
                                      KERNARGS_MISSING);
+  if (aqsim_kernel_is_dispatched(kernel) && flight->workgroups > 0)
+    return aqsim_waves_begin(flight, kernel, packet, flight->start);
   flight->end = aq_time_add(
       flight->start, aqsim_cost_duration(device->model, kernel, packet,
-                                         flight->workgroups, queue->cus));
+                                         flight->workgroups, queue->cus.count));
   /* Without a host function nothing happens at the end that anyone sees. */
   if (!kernel->desc.function || flight->workgroups == 0)
     return aqsim_kernel_finish(flight);
@@ -289,7 +292,7 @@ static aqsim_flow launch_pm4(aqsim_flight *flight)
 }
 
 /* Starts a dispatch; the buffer goes on when it has started or, if it is a
- * host function, when it has ended. */
+ * host function or shares the device, when it has ended. */
 static aqsim_flow pm4_dispatch(aqsim_flight *flight)
 {
   aqsim_queue *queue = flight->queue;
@@ -307,9 +310,13 @@ static aqsim_flow pm4_dispatch(aqsim_flight *flight)
     return aqsim_flight_memory_fault(flight, AQSIM_STEP_RUN, hole,
                                      KERNARGS_MISSING);
   aq_time start = queue->sim->now + device->model->dispatch_setup;
+  if (aqsim_kernel_is_dispatched(kernel) && workgroups > 0) {
+    flight->kernel = kernel->desc.function ? kernel : NULL;
+    return aqsim_waves_begin(flight, kernel, packet, start);
+  }
   aq_time end =
       aq_time_add(start, aqsim_cost_duration(device->model, kernel, packet,
-                                             workgroups, queue->cus));
+                                             workgroups, queue->cus.count));
   flight->end = aq_time_max(flight->end, end);
   if (!kernel->desc.function || workgroups == 0)
     return aqsim_flight_sleep(flight, AQSIM_STEP_RUN, start, AQSIM_AT_LAUNCH);

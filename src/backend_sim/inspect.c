@@ -132,7 +132,7 @@ static void queue_tell(const teller *t, const aqsim_queue *queue)
        queue->ring.id, state_name(queue), queue->host ? "host" : "device",
        queue->host ? 0 : queue->device->ordinal, queue->ring.size, read, write,
        (int64_t)rung, queue->fetched, queue->waiting, queue->active,
-       rank_name(queue->rank), queue->cus);
+       rank_name(queue->rank), queue->cus.count);
   uint64_t end =
       write - read < queue->ring.size ? write : read + queue->ring.size;
   /* Without memory the slots are told all the same, as the ring has them. */

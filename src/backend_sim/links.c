@@ -21,11 +21,23 @@ static uint32_t between(const aqsim_links *links, uint32_t from, uint32_t to)
   return 2 * links->devices + from * links->devices + to;
 }
 
+static uint32_t memory_of(const aqsim_links *links, uint32_t device)
+{
+  return 2 * links->devices + links->devices * links->devices + device;
+}
+
 static void direction_add(const aqsim_links *links, uint32_t direction,
                           aqsim_route *route)
 {
   route->directions[route->count++] = direction;
   route->latency += links->latency[direction];
+}
+
+void aqsim_links_memory(const aqsim_links *links, uint32_t device,
+                        aqsim_route *route)
+{
+  if (device != AQ_DEVICE_HOST)
+    direction_add(links, memory_of(links, device), route);
 }
 
 void aqsim_links_route(const aqsim_links *links, uint32_t from, uint32_t to,
@@ -112,7 +124,7 @@ static void peers_describe(aqsim_links *links, const aqsim_device_set *set,
 aq_status aqsim_links_init(aqsim_links *links, const aqsim_device_set *set,
                            aq_diag *diag)
 {
-  uint32_t n = set->count, directions = 2 * n + n * n;
+  uint32_t n = set->count, directions = 2 * n + n * n + n;
   *links = (aqsim_links){
       .devices = n,
       .direction_count = directions,
@@ -122,8 +134,10 @@ aq_status aqsim_links_init(aqsim_links *links, const aqsim_device_set *set,
   };
   if (!links->bandwidth || !links->latency || !links->infos)
     return aq_diag_set(diag, AQ_ERR_NO_MEMORY, "out of memory for links");
-  for (uint32_t i = 0; i < n; i++)
+  for (uint32_t i = 0; i < n; i++) {
     host_link_make(links, set->models[i], i);
+    links->bandwidth[memory_of(links, i)] = set->models[i]->memory_bandwidth;
+  }
   for (uint32_t i = 0; i < n; i++)
     for (uint32_t j = i + 1; j < n; j++) {
       if (are_neighbours(set->models[i], i, set->models[j], j))

@@ -1,6 +1,7 @@
 libaqcore_la_SOURCES += \
 	src/backend_sim/calendar.c src/backend_sim/calendar.h \
 	src/backend_sim/clock.c src/backend_sim/clock.h \
+	src/backend_sim/cohort.c src/backend_sim/cohort.h \
 	src/backend_sim/context.c src/backend_sim/context.h \
 	src/backend_sim/copies.c src/backend_sim/copies.h \
 	src/backend_sim/core.h \
@@ -13,6 +14,7 @@ libaqcore_la_SOURCES += \
 	src/backend_sim/device_set.c src/backend_sim/device_set.h \
 	src/backend_sim/device_show.c \
 	src/backend_sim/device_value.c src/backend_sim/device_value.h \
+	src/backend_sim/dispatcher.c src/backend_sim/dispatcher.h \
 	src/backend_sim/execute.c src/backend_sim/execute.h \
 	src/backend_sim/flight.c src/backend_sim/flight.h \
 	src/backend_sim/gate.c src/backend_sim/gate.h \
@@ -30,6 +32,7 @@ libaqcore_la_SOURCES += \
 	src/backend_sim/memory_fault.c src/backend_sim/memory_fault.h \
 	src/backend_sim/null.c src/backend_sim/null.h \
 	src/backend_sim/null_retire.c src/backend_sim/null_retire.h \
+	src/backend_sim/occupancy.c src/backend_sim/occupancy.h \
 	src/backend_sim/packets.c src/backend_sim/packets.h \
 	src/backend_sim/pipes.c src/backend_sim/pipes.h \
 	src/backend_sim/pm4.c src/backend_sim/pm4.h \
@@ -37,11 +40,14 @@ libaqcore_la_SOURCES += \
 	src/backend_sim/queue_life.c src/backend_sim/queue_life.h \
 	src/backend_sim/queues.c src/backend_sim/queues.h \
 	src/backend_sim/records.c src/backend_sim/records.h \
+	src/backend_sim/resources.def \
 	src/backend_sim/signals.c src/backend_sim/signals.h \
 	src/backend_sim/sim.c src/backend_sim/sim.h \
 	src/backend_sim/slots.c src/backend_sim/slots.h \
 	src/backend_sim/testbed.c \
-	src/backend_sim/traffic.c src/backend_sim/traffic.h
+	src/backend_sim/traffic.c src/backend_sim/traffic.h \
+	src/backend_sim/waves.c src/backend_sim/waves.h \
+	src/backend_sim/xcc.c src/backend_sim/xcc.h
 
 # Device models are installed to be read and copied, and embedded so that the
 # program needs no files. Add a model: its name here.
@@ -51,7 +57,7 @@ AQSIM_DEVICES = \
 devicesdir = $(pkgdatadir)/devices
 dist_devices_DATA = $(AQSIM_DEVICES)
 EXTRA_DIST += src/backend_sim/embed.sh \
-	doc/formats/device.md doc/hardware-queues.md doc/lifecycle.md doc/live.md
+	doc/device.md doc/formats/device.md doc/hardware-queues.md doc/lifecycle.md doc/live.md
 
 nodist_libaqcore_la_SOURCES += src/backend_sim/embedded.c
 CLEANFILES += src/backend_sim/embedded.c

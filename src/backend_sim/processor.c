@@ -5,6 +5,7 @@
 #include "backend_sim/pipes.h"
 #include "backend_sim/queues.h"
 #include "backend_sim/slots.h"
+#include "backend_sim/waves.h"
 
 /* ---- steps ---- */
 
@@ -149,6 +150,11 @@ static void flight_run(aqsim_flight *flight)
 {
   while (step_functions[flight->step](flight) == AQSIM_GO)
     ;
+}
+
+void aqsim_flight_resume(aqsim_flight *flight)
+{
+  flight_run(flight);
 }
 
 void aqsim_queue_pump(aqsim_queue *queue)

@@ -17,6 +17,9 @@ void aqsim_queue_gate_init(aqsim_queue *queue);
 /* Puts a packet that was fetched into the waiting line of its queue. */
 void aqsim_flight_begin(aqsim_flight *flight);
 
+/* What a flight waited for without an event has come. */
+void aqsim_flight_resume(aqsim_flight *flight);
+
 /* Launches what can be launched, and fetches more if there is room. */
 void aqsim_queue_pump(aqsim_queue *queue);
 

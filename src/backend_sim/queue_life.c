@@ -7,6 +7,7 @@
 #include "backend_sim/deadlock.h"
 #include "backend_sim/queues.h"
 #include "backend_sim/slots.h"
+#include "backend_sim/waves.h"
 
 enum {
   PRIVATE_HINT_MAX = 262128, /* bytes a work-item: what scratch can hold */
@@ -194,7 +195,7 @@ static void queue_describe(aqsim *sim, aqsim_queue *queue,
   queue->agent = desc->agent;
   queue->references = 1;
   queue->rank = AQSIM_RANK_NORMAL;
-  queue->cus = (uint32_t)queue->device->model->cus;
+  aqsim_cu_set_fill(queue->device->model, &queue->cus);
   queue->last_end = AQ_TIME_NONE;
   aqsim_queue_begin(queue);
   aqsim_queue_slot_init(queue);
@@ -277,6 +278,7 @@ void aqsim_queue_destroy(aqsim_queue *queue)
   if (--queue->references > 0)
     return;
   aqsim_queue_stop(queue, AQSIM_QUEUE_INACTIVE);
+  aqsim_waves_cancel(queue);
   aqsim_gate_disarm(&queue->gate);
   aqsim_calendar_forget(&sim->calendar, &queue->gate, sizeof queue->gate);
   aqsim_calendar_forget(&sim->calendar, &queue->map_event,
@@ -335,10 +337,13 @@ static aq_status mask_check(const aqsim_queue *queue,
 static aq_status cu_mask_set(aqsim_queue *queue,
                              const aq_queue_control_args *args, aq_diag *diag)
 {
-  uint32_t all = (uint32_t)queue->device->model->cus, used = 0;
+  const aqsim_model *model = queue->device->model;
+  uint32_t all = (uint32_t)model->cus;
+  aqsim_cu_set used = {0};
   bool dropped = false;
   if (args->count == 0) {
-    queue->cus = all;
+    aqsim_cu_set_fill(model, &queue->cus);
+    aqsim_waves_mask(queue);
     return AQ_OK;
   }
   aq_status status = mask_check(queue, args, diag);
@@ -346,14 +351,16 @@ static aq_status cu_mask_set(aqsim_queue *queue,
     return status;
   for (uint32_t i = 0; i < args->count; i++) {
     bool set = args->mask[i / MASK_BITS] >> i % MASK_BITS & 1;
-    used += set && i < all;
+    if (set && i < all)
+      aqsim_cu_set_add(model, &used, i);
     dropped |= set && i >= all;
   }
-  if (used == 0)
+  if (used.count == 0)
     return aq_diag_set(diag, AQ_ERR_INVALID,
                        "queue %u: CU mask without any of the %u compute units",
                        queue->ring.id, all);
   queue->cus = used;
+  aqsim_waves_mask(queue);
   return dropped ? AQ_REDUCED : AQ_OK;
 }
 

@@ -15,6 +15,7 @@
 #include "backend_sim/queue_life.h"
 #include "backend_sim/queues.h"
 #include "backend_sim/slots.h"
+#include "backend_sim/waves.h"
 
 /* ---- life ---- */
 
@@ -75,6 +76,14 @@ static aq_status device_announce(aqsim_device *device, aq_diag *diag)
   return sink->device(sink, &row, &device->record, diag);
 }
 
+static aq_status device_dispatch(aqsim_device *device, aq_diag *diag)
+{
+  device->dispatcher = aqsim_dispatcher_create(device->model);
+  if (device->dispatcher)
+    return AQ_OK;
+  return aq_diag_set(diag, AQ_ERR_NO_MEMORY, "out of memory for a device");
+}
+
 /* The same for the same place in a list of devices: FNV-1a of what it is. */
 static void device_name_uniquely(aqsim_device *device)
 {
@@ -105,6 +114,9 @@ static aq_status device_open(aqsim *sim, uint32_t ordinal, aq_diag *diag)
   if (!aqsim_slots_init(device))
     return aq_diag_set(diag, AQ_ERR_NO_MEMORY,
                        "out of memory for the pipes of a device");
+  aq_status status = device_dispatch(device, diag);
+  if (status != AQ_OK)
+    return status;
   return device_announce(device, diag);
 }
 
@@ -122,8 +134,10 @@ static void sim_close(aq_transport *t)
   aqsim_kernels_fini(&sim->kernels);
   aqsim_signals_fini(&sim->signals);
   aqsim_calendar_fini(&sim->calendar);
-  for (uint32_t i = 0; sim->devices && i < sim->device_count; i++)
+  for (uint32_t i = 0; sim->devices && i < sim->device_count; i++) {
+    aqsim_waves_fini(&sim->devices[i]);
     aqsim_slots_fini(&sim->devices[i]);
+  }
   aqsim_traffic_fini(&sim->traffic);
   aqsim_links_fini(&sim->links);
   aqsim_device_set_fini(&sim->models);

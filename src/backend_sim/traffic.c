@@ -125,6 +125,13 @@ void aqsim_traffic_leave(aqsim_traffic *traffic, aqsim_transfer *transfer,
   traffic_share(traffic);
 }
 
+void aqsim_traffic_tell(const aqsim_traffic *traffic)
+{
+  for (aqsim_transfer *t = traffic->first; t; t = t->next)
+    if (t->rate != t->rate_before)
+      t->changed(t);
+}
+
 aq_time aqsim_transfer_end(const aqsim_traffic *traffic,
                            const aqsim_transfer *transfer)
 {

@@ -9,8 +9,7 @@ static void run_notes(aq_cli_json *json, const void *user)
 {
   const aq_cli_performance *performance = user;
   aq_cli_json_map(json, "run");
-  aq_cli_json_int(json, "queues",
-                  performance->queues ? performance->queues : AQ_NONE);
+  aq_cli_json_int(json, "queues", performance->queues);
   aq_cli_json_close_map(json);
 }
 
@@ -53,8 +52,10 @@ aq_status aq_cli_run(aq_cli *cli)
     aq_cli_performance_fini(&performance);
     return status;
   }
-  performance.notes = run_notes;
-  performance.notes_user = &performance;
+  if (performance.queues) {
+    performance.notes = run_notes;
+    performance.notes_user = &performance;
+  }
   status = aq_cli_store_open(cli, AQ_STORE_WRITE, &store);
   if (status == AQ_OK) {
     status = run_scenario(cli, store, &performance, seed);

@@ -14,7 +14,7 @@
 #include "export.h"
 #include "transport.h"
 
-#define AQ_KERNELS_ABI 1u
+#define AQ_KERNELS_ABI 2u
 
 typedef struct aq_kernel_entry {
   const char *name; /* without ".kd" */

@@ -36,7 +36,7 @@
 #include "status.h"
 #include "time.h"
 
-#define AQ_TRANSPORT_ABI 1u
+#define AQ_TRANSPORT_ABI 2u
 
 typedef struct aq_transport aq_transport;
 typedef struct aq_transport_ops aq_transport_ops;
@@ -270,14 +270,39 @@ typedef enum aq_cost_kind {
   AQ_COST_FIXED,         /* base */
   AQ_COST_PER_WORKGROUP, /* base + per_workgroup × workgroups */
   AQ_COST_SPIN,          /* read from an aq_spin_args in the kernarg segment */
+  /* Those below share the device with other kernels: each workgroup waits for
+   * room on a compute unit. */
+  AQ_COST_WORKGROUP,      /* base is how long a workgroup runs */
+  AQ_COST_SPIN_WORKGROUP, /* an aq_spin_args says how long a workgroup runs */
+  AQ_COST_OCCUPANCY,      /* detail->latency */
+  AQ_COST_ROOFLINE,       /* detail->flops, detail->bytes */
 } aq_cost_kind;
+
+/* What some kinds need. Borrowed until the call returns. */
+typedef struct aq_cost_detail {
+  /* OCCUPANCY: how long a workgroup runs when a compute unit has n of them is
+   * latency[n - 1] less `contained`; it never has more than `latency_count`. */
+  const aq_time *latency;
+  uint32_t latency_count;
+  aq_time contained; /* launch and wait that were measured with it */
+  /* ROOFLINE: of each workgroup. It does not wait for room, but shares the
+   * memory's bandwidth with kernels of this kind and with copies. */
+  uint64_t flops, bytes;
+} aq_cost_detail;
 
 /* How long a kernel runs from its first wave to its last. */
 typedef struct aq_cost {
   aq_cost_kind kind;
   aq_time base;
   aq_time per_workgroup;
+  const aq_cost_detail *detail; /* NULL where the kind needs none */
 } aq_cost;
+
+/* Whether the kernel arguments are an aq_spin_args. */
+static inline bool aq_cost_is_spin(aq_cost_kind kind)
+{
+  return kind == AQ_COST_SPIN || kind == AQ_COST_SPIN_WORKGROUP;
+}
 
 /* The kernarg segment of spin kernels: on the simulator the cost, on hardware
  * what the kernel waits for. */
@@ -307,6 +332,8 @@ typedef struct aq_kernel_desc {
   /* What packets name it by: the address of its descriptor in a loaded code
    * object, or 0: the transport chooses. A later kernel takes its place. */
   uint64_t object;
+  uint16_t agprs;     /* accumulation registers; registers 0: not known */
+  uint16_t wave_size; /* 0: the device's */
 } aq_kernel_desc;
 
 typedef struct aq_kernel_info {

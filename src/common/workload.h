@@ -35,17 +35,19 @@ static inline aq_fence_scope aq_command_scope(uint8_t fence)
 
 typedef struct aq_command {
   aq_record_kind kind; /* kernel, copy or fill */
-  aq_cost cost;        /* AQ_COST_SPIN: `base` is the duration */
+  aq_cost cost;        /* of kinds that spin, `base` is the duration; `detail`
+                        * lives as long as the source */
   uint32_t spin_flags; /* AQ_SPIN_* */
   uint32_t grid[3];    /* work-items */
   uint16_t workgroup[3];
-  uint8_t acquire, release; /* aq_command_fence */
-  uint32_t lds;             /* bytes a workgroup */
-  uint32_t scratch;         /* bytes a work-item */
-  int64_t bytes;            /* of a copy or fill, or AQ_NONE */
-  int64_t name;             /* id given by aq_workload_source.name */
-  int64_t origin;           /* row of the measured run, or AQ_NONE */
-  int64_t flags;            /* aq_record_flag bits to carry into the record */
+  uint8_t acquire, release;     /* aq_command_fence */
+  uint32_t lds;                 /* bytes a workgroup */
+  uint32_t scratch;             /* bytes a work-item */
+  uint16_t vgprs, agprs, sgprs; /* 0: not known */
+  int64_t bytes;                /* of a copy or fill, or AQ_NONE */
+  int64_t name;                 /* id given by aq_workload_source.name */
+  int64_t origin;               /* row of the measured run, or AQ_NONE */
+  int64_t flags; /* aq_record_flag bits to carry into the record */
 } aq_command;
 
 enum { AQ_JOB_DEPENDENCIES = 16 };

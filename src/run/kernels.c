@@ -6,6 +6,7 @@
 
 struct aq_kernel_variant {
   aq_cost cost;
+  uint16_t vgprs, agprs, sgprs;
   uint32_t ordinal;
   uint32_t next; /* variant of the same name + 1, or 0 */
 };
@@ -28,8 +29,17 @@ static bool cost_is_same(const aq_cost *a, const aq_cost *b)
 {
   if (a->kind != b->kind)
     return false;
-  return a->kind == AQ_COST_SPIN ||
-         (a->base == b->base && a->per_workgroup == b->per_workgroup);
+  return aq_cost_is_spin(a->kind) ||
+         (a->base == b->base && a->per_workgroup == b->per_workgroup &&
+          a->detail == b->detail);
+}
+
+static bool variant_is(const struct aq_kernel_variant *variant,
+                       const aq_command *command)
+{
+  return cost_is_same(&variant->cost, &command->cost) &&
+         variant->vgprs == command->vgprs && variant->agprs == command->agprs &&
+         variant->sgprs == command->sgprs;
 }
 
 static aq_status heads_grow(aq_kernels *kernels, size_t count, aq_diag *diag)
@@ -62,9 +72,10 @@ static aq_status variants_grow(aq_kernels *kernels, aq_diag *diag)
 }
 
 static aq_status variant_register(aq_kernels *kernels, size_t place,
-                                  const char *text, const aq_cost *cost,
+                                  const aq_command *command, const char *text,
                                   uint32_t *ordinal, aq_diag *diag)
 {
+  const aq_cost *cost = &command->cost;
   aq_status status = AQ_OK;
   if (place >= kernels->head_count)
     status = heads_grow(kernels, place + 1, diag);
@@ -72,14 +83,17 @@ static aq_status variant_register(aq_kernels *kernels, size_t place,
     status = variants_grow(kernels, diag);
   if (status != AQ_OK)
     return status;
-  const bool spin = cost->kind == AQ_COST_SPIN;
+  const bool spin = aq_cost_is_spin(cost->kind);
   const char *name = text ? text : "?";
   aq_kernel_info info;
   status = kernels->transport->ops->kernel_register(
       kernels->transport,
       &(aq_kernel_desc){.name = name,
-                        .cost = spin ? (aq_cost){AQ_COST_SPIN, 0, 0} : *cost,
-                        .kernarg_size = spin ? sizeof(aq_spin_args) : 0},
+                        .cost = spin ? (aq_cost){.kind = cost->kind} : *cost,
+                        .kernarg_size = spin ? sizeof(aq_spin_args) : 0,
+                        .vgprs = command->vgprs,
+                        .agprs = command->agprs,
+                        .sgprs = command->sgprs},
       &info, diag);
   if (status == AQ_OK)
     status =
@@ -87,21 +101,26 @@ static aq_status variant_register(aq_kernels *kernels, size_t place,
   if (status != AQ_OK)
     return status;
   kernels->variants[kernels->count++] =
-      (struct aq_kernel_variant){*cost, *ordinal, kernels->heads[place]};
+      (struct aq_kernel_variant){.cost = *cost,
+                                 .vgprs = command->vgprs,
+                                 .agprs = command->agprs,
+                                 .sgprs = command->sgprs,
+                                 .ordinal = *ordinal,
+                                 .next = kernels->heads[place]};
   kernels->heads[place] = kernels->count;
   return AQ_OK;
 }
 
-aq_status aq_kernels_find(aq_kernels *kernels, int64_t name, const char *text,
-                          const aq_cost *cost, uint32_t *ordinal, aq_diag *diag)
+aq_status aq_kernels_find(aq_kernels *kernels, const aq_command *command,
+                          const char *text, uint32_t *ordinal, aq_diag *diag)
 {
   /* What has no name shares place 0. */
-  const size_t place = name < 0 ? 0 : (size_t)name + 1;
+  const size_t place = command->name < 0 ? 0 : (size_t)command->name + 1;
   uint32_t at = place < kernels->head_count ? kernels->heads[place] : 0;
   for (; at != 0; at = kernels->variants[at - 1].next)
-    if (cost_is_same(&kernels->variants[at - 1].cost, cost)) {
+    if (variant_is(&kernels->variants[at - 1], command)) {
       *ordinal = kernels->variants[at - 1].ordinal;
       return AQ_OK;
     }
-  return variant_register(kernels, place, text, cost, ordinal, diag);
+  return variant_register(kernels, place, command, text, ordinal, diag);
 }

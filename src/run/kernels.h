@@ -10,6 +10,7 @@
 #define AQ_RUN_KERNELS_H
 
 #include "cmdbuf/builder.h"
+#include "common/workload.h"
 
 typedef struct aq_kernels {
   aq_transport *transport;
@@ -24,10 +25,9 @@ void aq_kernels_init(aq_kernels *kernels, aq_transport *transport,
                      aq_builder *builder);
 void aq_kernels_fini(aq_kernels *kernels);
 
-/* The builder's ordinal for a name (an id, or AQ_NONE, and its text) and a
- * cost. */
-aq_status aq_kernels_find(aq_kernels *kernels, int64_t name, const char *text,
-                          const aq_cost *cost, uint32_t *ordinal,
-                          aq_diag *diag);
+/* The builder's ordinal for what a command launches: a kernel of its name,
+ * whose text is given, or NULL, with its cost and registers. */
+aq_status aq_kernels_find(aq_kernels *kernels, const aq_command *command,
+                          const char *text, uint32_t *ordinal, aq_diag *diag);
 
 #endif

@@ -19,6 +19,7 @@ libaqcore_la_SOURCES += \
 	src/run/run_wait.c \
 	src/run/scenario.c src/run/scenario.h \
 	src/run/scenario_clients.c src/run/scenario_model.h \
+	src/run/scenario_cost.c \
 	src/run/scenario_read.c \
 	src/run/scenario_requests.c \
 	src/run/scenario_sort.c

@@ -25,11 +25,11 @@ static aq_status command_record(aq_runner *run, const aq_command *command,
   uint32_t kernel;
   const char *text =
       command->name < 0 ? NULL : run->source->name(run->source, command->name);
-  aq_status status = aq_kernels_find(&run->kernels, command->name, text,
-                                     &command->cost, &kernel, diag);
+  aq_status status =
+      aq_kernels_find(&run->kernels, command, text, &kernel, diag);
   if (status != AQ_OK)
     return status;
-  const bool spin = command->cost.kind == AQ_COST_SPIN;
+  const bool spin = aq_cost_is_spin(command->cost.kind);
   const aq_spin_args args = {.duration = command->cost.base,
                              .flags = command->spin_flags};
   /* HIP sets the barrier bit on every dispatch. */

@@ -244,7 +244,7 @@ static aq_status commands_fill(player *p, agent *a, const aq_sc_step *step,
       *command = kernel->command;
       command->acquire = step->acquire;
       command->release = step->release;
-      if (command->cost.kind == AQ_COST_SPIN)
+      if (aq_cost_is_spin(command->cost.kind))
         command->cost.base = draw(a, &kernel->duration, DRAW_COST);
     }
   }

@@ -17,7 +17,7 @@
 
 typedef struct aq_sc_kernel {
   aq_command command;       /* all but a drawn cost */
-  aq_distribution duration; /* where the cost is AQ_COST_SPIN */
+  aq_distribution duration; /* where the cost spins */
 } aq_sc_kernel;
 
 typedef struct aq_sc_launch {
@@ -107,6 +107,10 @@ void aq_scenario_fini(aq_scenario *scenario);
  * its stream that were written before it and those it names in `after`. A cycle
  * is an error at `node` that names it. */
 aq_status aq_scenario_sort(aq_sc_request *request, const aq_json_node *node);
+
+/* Reads the cost of a kernel. */
+aq_status aq_scenario_cost(const aq_json_node *node, aq_arena *arena,
+                           aq_sc_kernel *kernel);
 
 /* Reads the requests of a scenario whose kernels have been read. */
 aq_status aq_scenario_requests(aq_scenario *scenario, const aq_json_node *node);

@@ -9,6 +9,7 @@ enum {
   WORKGROUP_MAX = 1024, /* work-items */
   LDS_MAX = 1 << 20,    /* bytes */
   SCRATCH_MAX = 1 << 20,
+  REGISTERS_MAX = 512, /* of a wave */
 };
 
 /* ---- kernels ---- */
@@ -50,6 +51,7 @@ static aq_status kernel_read_shape(const aq_json_node *node, aq_command *out)
   return status;
 }
 
+/* A size that may be left out. */
 static aq_status bytes_read(const aq_json_node *node, const char *key,
                             int64_t max, uint32_t *out)
 {
@@ -88,34 +90,36 @@ static aq_status kernel_read_kind(const aq_json_node *node, aq_command *out)
   return status;
 }
 
-/* A constant is the kernel's own cost; what varies is told to each dispatch. */
-static aq_status cost_read(const aq_json_node *node, aq_arena *arena,
-                           aq_sc_kernel *kernel)
+static aq_status registers_read(const aq_json_node *node, const char *key,
+                                uint16_t *out)
 {
-  static const char *const keys[] = {"base", "per_workgroup", NULL};
-  aq_cost *cost = &kernel->command.cost;
-  aq_json_node member;
-  if (!aq_json_member(node, "per_workgroup", &member)) {
-    aq_status status = aq_distribution_read(node, arena, &kernel->duration);
-    const bool constant = kernel->duration.kind == AQ_CONSTANT;
-    *cost = (aq_cost){.kind = constant ? AQ_COST_FIXED : AQ_COST_SPIN,
-                      .base = kernel->duration.a};
-    return status;
-  }
-  aq_status status = aq_json_object(node, keys);
-  cost->kind = AQ_COST_PER_WORKGROUP;
+  uint32_t value = *out;
+  aq_status status = bytes_read(node, key, REGISTERS_MAX, &value);
+  *out = (uint16_t)value;
+  return status;
+}
+
+static aq_status kernel_read_resources(const aq_json_node *node,
+                                       aq_command *out)
+{
+  aq_status status = bytes_read(node, "lds", LDS_MAX, &out->lds);
   if (status == AQ_OK)
-    status = aq_json_time(&member, &cost->per_workgroup);
-  if (status == AQ_OK && aq_json_member(node, "base", &member))
-    status = aq_json_time(&member, &cost->base);
+    status = bytes_read(node, "scratch", SCRATCH_MAX, &out->scratch);
+  if (status == AQ_OK)
+    status = registers_read(node, "vgprs", &out->vgprs);
+  if (status == AQ_OK)
+    status = registers_read(node, "agprs", &out->agprs);
+  if (status == AQ_OK)
+    status = registers_read(node, "sgprs", &out->sgprs);
   return status;
 }
 
 static aq_status kernel_read(const aq_json_node *node, aq_arena *arena,
                              aq_sc_kernel *kernel)
 {
-  static const char *const keys[] = {"grid", "workgroup", "lds",  "scratch",
-                                     "kind", "bytes",     "cost", NULL};
+  static const char *const keys[] = {"grid",  "workgroup", "lds",   "scratch",
+                                     "vgprs", "agprs",     "sgprs", "kind",
+                                     "bytes", "cost",      NULL};
   aq_json_node cost;
   kernel->command.kind = AQ_KIND_KERNEL;
   kernel->command.bytes = AQ_NONE;
@@ -126,14 +130,12 @@ static aq_status kernel_read(const aq_json_node *node, aq_arena *arena,
   if (status == AQ_OK)
     status = kernel_read_shape(node, &kernel->command);
   if (status == AQ_OK)
-    status = bytes_read(node, "lds", LDS_MAX, &kernel->command.lds);
-  if (status == AQ_OK)
-    status = bytes_read(node, "scratch", SCRATCH_MAX, &kernel->command.scratch);
+    status = kernel_read_resources(node, &kernel->command);
   if (status == AQ_OK)
     status = kernel_read_kind(node, &kernel->command);
   if (status == AQ_OK)
     status = aq_json_need(node, "cost", &cost);
-  return status == AQ_OK ? cost_read(&cost, arena, kernel) : status;
+  return status == AQ_OK ? aq_scenario_cost(&cost, arena, kernel) : status;
 }
 
 static aq_status kernels_read(aq_scenario *scenario, const aq_json_node *node)

@@ -11,6 +11,7 @@ check_PROGRAMS += \
 	tests/backend_sim/test_copies \
 	tests/backend_sim/test_device_base \
 	tests/backend_sim/test_device_model \
+	tests/backend_sim/test_dispatcher \
 	tests/backend_sim/test_docs \
 	tests/backend_sim/test_lifecycle \
 	tests/backend_sim/test_packets \
@@ -43,6 +44,12 @@ tests_backend_sim_test_device_model_SOURCES = \
 	tests/backend_sim/test_device_model.c
 tests_backend_sim_test_device_model_CPPFLAGS = $(AQ_TEST_CPPFLAGS)
 tests_backend_sim_test_device_model_LDADD = $(AQSIM_TEST_LDADD)
+
+tests_backend_sim_test_dispatcher_SOURCES = \
+	tests/backend_sim/test_dispatcher.c \
+	tests/backend_sim/reference.c tests/backend_sim/reference.h
+tests_backend_sim_test_dispatcher_CPPFLAGS = $(AQ_TEST_CPPFLAGS)
+tests_backend_sim_test_dispatcher_LDADD = $(AQSIM_TEST_LDADD)
 
 tests_backend_sim_test_lifecycle_SOURCES = tests/backend_sim/test_lifecycle.c
 tests_backend_sim_test_lifecycle_CPPFLAGS = $(AQ_TEST_CPPFLAGS)
@@ -126,3 +133,21 @@ check_PROGRAMS += tests/backend_sim/test_traffic
 tests_backend_sim_test_traffic_SOURCES = tests/backend_sim/test_traffic.c
 tests_backend_sim_test_traffic_CPPFLAGS = $(AQ_TEST_CPPFLAGS)
 tests_backend_sim_test_traffic_LDADD = $(AQSIM_TEST_LDADD)
+
+check_PROGRAMS += tests/backend_sim/test_reef
+tests_backend_sim_test_reef_SOURCES = tests/backend_sim/test_reef.c
+tests_backend_sim_test_reef_CPPFLAGS = $(AQ_TEST_CPPFLAGS)
+tests_backend_sim_test_reef_LDADD = $(AQ_TEST_LDADD)
+
+check_PROGRAMS += tests/backend_sim/test_waves
+tests_backend_sim_test_waves_SOURCES = tests/backend_sim/test_waves.c
+tests_backend_sim_test_waves_CPPFLAGS = $(AQ_TEST_CPPFLAGS)
+tests_backend_sim_test_waves_LDADD = $(AQSIM_TEST_LDADD)
+
+# Random mixes by the thousand.
+EXTRA_PROGRAMS += tests/backend_sim/soak_dispatcher
+AQ_SOAKS += tests/backend_sim/soak_dispatcher
+tests_backend_sim_soak_dispatcher_SOURCES = \
+	$(tests_backend_sim_test_dispatcher_SOURCES)
+tests_backend_sim_soak_dispatcher_CPPFLAGS = $(AQ_TEST_CPPFLAGS) -DMIXES=10000
+tests_backend_sim_soak_dispatcher_LDADD = $(AQSIM_TEST_LDADD)

@@ -92,9 +92,10 @@ END_TEST
 static const char *other_value(const aqsim_constant *c)
 {
   static const char *const units[][2] = {
-      {"ps", "7 ps"},    {"ns", "7 ps"},  {"us", "7 ps"},
-      {"ms", "7 ps"},    {"MHz", "7 Hz"}, {"GHz", "7 Hz"},
-      {"GB/s", "7 B/s"}, {"KiB", "7 B"},  {"TB/s", "7 B/s"},
+      {"ps", "7 ps"},    {"ns", "7 ps"},          {"us", "7 ps"},
+      {"ms", "7 ps"},    {"MHz", "7 Hz"},         {"GHz", "7 Hz"},
+      {"GB/s", "7 B/s"}, {"KiB", "7 B"},          {"B", "7 B"},
+      {"TB/s", "7 B/s"}, {"TFLOP/s", "7 FLOP/s"},
   };
   for (size_t i = 0; i < sizeof units / sizeof *units; i++)
     if (strcmp(c->unit, units[i][0]) == 0)
@@ -109,9 +110,10 @@ static const char *other_value(const aqsim_constant *c)
     return "launch";
   if (strcmp(c->value, "pcie") == 0)
     return "xgmi";
-  return strcmp(c->key, "fetch_window") == 0 ? "256"
-         : strcmp(c->value, "2") == 0        ? "3"
-                                             : "2";
+  return strcmp(c->key, "fetch_window") == 0 || strcmp(c->key, "cus") == 0
+             ? "256"
+         : strcmp(c->value, "2") == 0 ? "3"
+                                      : "2";
 }
 
 START_TEST(changing_any_constant_changes_the_digest)

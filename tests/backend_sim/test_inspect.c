@@ -112,7 +112,36 @@ START_TEST(live_queues_can_be_inspected_while_they_work)
 }
 END_TEST
 
+START_TEST(copies_that_move_are_told_with_rate_engine_and_path)
+{
+  rig r;
+  told t = {0};
+  rig_open_with(&r, &aqsim_transport_ops,
+                &(aq_transport_options){.device = "mi300x*2"});
+  static char bytes[2][64000];
+  for (uint32_t engine = 0; engine < 2; engine++) {
+    aq_copy_desc copy = aq_copy_by_address(1, bytes[0], bytes[1],
+                                           sizeof bytes[0], NULL, 0, rig_none);
+    copy.engine = engine;
+    copy.to_device = 1;
+    ck_assert_status(r.t->ops->copy_submit(r.t, &copy, &r.diag), AQ_OK,
+                     &r.diag);
+  }
+  r.t->ops->inspect(r.t, keep, &t);
+  expect(&t, "copy 0 of device 1: 64000 bytes, host to device 1, begins on "
+             "engine 0\n");
+  rig_sleep(&r, 5500 * AQ_NS);
+  t = (told){0};
+  r.t->ops->inspect(r.t, keep, &t);
+  expect(&t, "copy 1 of device 1: 64000 bytes, host to device 1, moves at "
+             "32000000000 B/s on engine 1\n");
+  expect(&t, "device 1: copies use 64000000000 B/s of its memory\n");
+  rig_close(&r);
+}
+END_TEST
+
 AQ_TEST_MAIN("backend_sim/inspect",
+             copies_that_move_are_told_with_rate_engine_and_path,
              every_occupied_slot_is_decoded_with_what_it_waits_for,
              failures_soft_queues_and_copies_are_told,
              live_queues_can_be_inspected_while_they_work)

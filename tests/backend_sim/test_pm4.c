@@ -245,6 +245,25 @@ START_TEST(a_dispatch_runs_the_kernel_that_the_registers_name)
 }
 END_TEST
 
+START_TEST(dispatches_that_share_the_device_follow_one_another)
+{
+  pm4_rig p;
+  pm4_open(&p);
+  uint64_t object = rig_kernel_with(
+      &p.r, &(aq_kernel_desc){
+                .name = "k",
+                .cost = {.kind = AQ_COST_WORKGROUP, .base = 50 * AQ_US}});
+  ADD(&p, OP_SET_SH, 512 + 7, 1, 1, 1);
+  ADD(&p, OP_SET_SH, 512 + 12, (uint32_t)(object >> 8),
+      (uint32_t)(object >> 40));
+  for (int i = 0; i < 3; i++)
+    ADD(&p, OP_DISPATCH, 1, 1, 1, 1);
+  run(&p);
+  ck_assert_time_eq(took(&p), 3 * (SETUP + 50 * AQ_US));
+  pm4_close(&p);
+}
+END_TEST
+
 START_TEST(dispatches_without_a_function_overlap_until_a_flush)
 {
   pm4_rig p;
@@ -382,6 +401,7 @@ AQ_TEST_MAIN("backend_sim/pm4",
              a_wait_sees_memory_that_a_kernel_or_a_host_changes,
              a_write_releases_a_barrier_and_a_host_wait,
              a_dispatch_runs_the_kernel_that_the_registers_name,
+             dispatches_that_share_the_device_follow_one_another,
              dispatches_without_a_function_overlap_until_a_flush,
              buffers_call_and_chain_others,
              anything_else_is_a_queue_error_that_names_it,

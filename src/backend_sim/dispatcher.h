@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The workgroup dispatcher of a device: gives the workgroups of kernels to
+ * compute units, as room comes free, and tells when the last one of a kernel
+ * ends. doc/device.md has the rules; they make its times exact integers.
+ *
+ * It has no events of its own. Whoever submits a grid asks for the earliest
+ * time at which it may have ended, looks then, and is told the next such time
+ * or that it has. Between looks the dispatcher does nothing; workgroups that
+ * nothing disturbs are never looked at one by one (cohort.h).
+ *
+ * Calls come in the order of their times. Grids and workgroups are taken from
+ * pools; grids are the dispatcher's and live until they have ended or are
+ * cancelled. One thread at a time.
+ */
+#ifndef AQSIM_DISPATCHER_H
+#define AQSIM_DISPATCHER_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "backend_sim/device_model.h"
+#include "backend_sim/occupancy.h"
+#include "common/time.h"
+
+typedef struct aqsim_dispatcher aqsim_dispatcher;
+typedef struct aqsim_grid aqsim_grid;
+
+enum { AQSIM_CU_WORDS = AQSIM_CUS_MAX / 64 };
+
+/* Compute units of one complex, as bits. */
+typedef struct aqsim_cu_bits {
+  uint64_t word[AQSIM_CU_WORDS];
+} aqsim_cu_bits;
+
+/* Compute units of a device: number n is number n / xccs of complex n % xccs,
+ * as the bits of a queue's CU mask are dealt out. */
+typedef struct aqsim_cu_set {
+  uint32_t count;
+  aqsim_cu_bits of[AQSIM_XCCS_MAX];
+} aqsim_cu_set;
+
+/* What the dispatcher knows of a kernel. Borrowed for the call. */
+typedef struct aqsim_grid_desc {
+  aq_time start;       /* when it reaches the dispatcher, later than any look */
+  uint64_t workgroups; /* at least 1 */
+  aqsim_resources need; /* of each */
+  unsigned rank;        /* lower ones go first */
+  const aqsim_cu_set *cus;
+  /* How long a workgroup runs when there are n of them on its compute unit:
+   * latency[n - 1], the last one for more. They need not be more than one; at
+   * least as many as fit if they are. */
+  const aq_time *latency;
+  uint32_t latency_count;
+  aq_time contained; /* of that is no run of the workgroup */
+} aqsim_grid_desc;
+
+/* What the device is doing. */
+typedef struct aqsim_dispatcher_sample {
+  uint64_t dispatched; /* workgroups, ever */
+  uint64_t running;    /* workgroups */
+  uint64_t waves;      /* of them */
+  uint32_t busy;       /* compute units with at least one */
+} aqsim_dispatcher_sample;
+
+/* NULL: out of memory. The model is borrowed for the call. */
+aqsim_dispatcher *aqsim_dispatcher_create(const aqsim_model *model);
+void aqsim_dispatcher_destroy(aqsim_dispatcher *dispatcher);
+
+/* Every compute unit of the device. */
+void aqsim_cu_set_fill(const aqsim_model *model, aqsim_cu_set *set);
+void aqsim_cu_set_add(const aqsim_model *model, aqsim_cu_set *set, uint32_t cu);
+
+/* NULL: out of memory. */
+aqsim_grid *aqsim_grid_submit(aqsim_dispatcher *dispatcher,
+                              const aqsim_grid_desc *desc);
+
+/* The earliest time at which it may have ended; never too late. */
+aq_time aqsim_grid_next(const aqsim_grid *grid);
+
+/* True: it has ended, having run from *first to *end, and is no more; *end is
+ * `now` if it was looked at as aqsim_grid_next() said. False: it has not; look
+ * again at aqsim_grid_next(). */
+bool aqsim_grid_look(aqsim_grid *grid, aq_time now, aq_time *first,
+                     aq_time *end);
+
+/* None of its workgroups starts until it is released; those that run go on.
+ * Nothing is to be looked at meanwhile. */
+void aqsim_grid_hold(aqsim_grid *grid, aq_time now);
+void aqsim_grid_release(aqsim_grid *grid, aq_time now);
+
+/* From the next workgroup on it runs on these. Those that wait at a complex
+ * with none of them are dealt to the others. The time to look may come
+ * earlier. */
+void aqsim_grid_mask(aqsim_grid *grid, aq_time now, const aqsim_cu_set *cus);
+
+/* Its running workgroups vanish at `now`, the others never start. */
+void aqsim_grid_cancel(aqsim_grid *grid, aq_time now);
+
+/* What is so at `now`, workgroups that start then included. */
+void aqsim_dispatcher_look(aqsim_dispatcher *dispatcher, aq_time now,
+                           aqsim_dispatcher_sample *out);
+
+#endif
