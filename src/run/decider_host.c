@@ -320,10 +320,10 @@ void aq_decider_reject(aq_decider *d, aq_held *held)
   for (aq_held *on; (on = aq_held_dependent_take(&d->held, held));)
     if (on->state != AQ_HELD_REJECTED)
       aq_decider_reject(d, on);
-    else if (on->blockers == 0)
-      aq_held_remove(&d->held, on);
+    else
+      aq_held_reject(&d->held, on, aq_decider_ready_later, d);
   d->run->totals.rejected++;
-  aq_held_reject(&d->held, held);
+  aq_held_reject(&d->held, held, aq_decider_ready_later, d);
   if (source->rejected)
     source->rejected(source, id, now);
   else if (source->done)

@@ -180,8 +180,10 @@ void aq_held_release(aq_held_jobs *jobs, aq_held *held, const uint64_t *part,
       continue;
     if (to->state == AQ_HELD_BLOCKED)
       ready(to, user);
-    else if (to->state == AQ_HELD_REJECTED)
+    else if (to->state == AQ_HELD_REJECTED) {
+      aq_held_release(jobs, to, part, ready, user);
       aq_held_remove(jobs, to);
+    }
   }
 }
 
@@ -197,11 +199,14 @@ aq_held *aq_held_dependent_take(aq_held_jobs *jobs, aq_held *held)
   return edge->to;
 }
 
-void aq_held_reject(aq_held_jobs *jobs, aq_held *held)
+void aq_held_reject(aq_held_jobs *jobs, aq_held *held,
+                    void (*ready)(aq_held *held, void *user), void *user)
 {
   held->state = AQ_HELD_REJECTED;
-  if (held->blockers == 0)
-    aq_held_remove(jobs, held);
+  if (held->blockers > 0)
+    return;
+  aq_held_release(jobs, held, NULL, ready, user);
+  aq_held_remove(jobs, held);
 }
 
 void aq_held_remove(aq_held_jobs *jobs, aq_held *held)

@@ -72,9 +72,11 @@ void aq_held_release(aq_held_jobs *jobs, aq_held *held, const uint64_t *part,
  * has one blocker less. */
 aq_held *aq_held_dependent_take(aq_held_jobs *jobs, aq_held *held);
 
-/* It never runs: gives the place back as soon as nothing blocks it. It has no
- * dependents any more. */
-void aq_held_reject(aq_held_jobs *jobs, aq_held *held);
+/* It never runs: as soon as nothing blocks it, those that came behind it in its
+ * stream meanwhile are released, and the place is given back. Called again when
+ * it has one blocker less. */
+void aq_held_reject(aq_held_jobs *jobs, aq_held *held,
+                    void (*ready)(aq_held *held, void *user), void *user);
 
 /* Gives the place back; it was released or has no dependents. */
 void aq_held_remove(aq_held_jobs *jobs, aq_held *held);

@@ -312,6 +312,30 @@ START_TEST(jobs_that_depend_on_a_rejected_one_are_rejected_too)
 }
 END_TEST
 
+/* Job 2 is rejected while job 1, ahead of it in its stream, runs; job 3 comes
+ * behind it meanwhile, and has to wait for job 1 all the same. */
+START_TEST(a_rejected_job_keeps_the_order_of_its_stream)
+{
+  aq_job jobs[] = {job_of(0, 1, 0, 1), job_of(1, 2, 0, 4),
+                   job_of(2, 2, AQ_US, 1), job_of(3, 2, 1010 * AQ_US, 1)};
+  script s = script_of(jobs, 4);
+  aq_memory_sink rows;
+  aq_run_totals totals;
+  jobs[1].submit = 990 * AQ_US;
+  jobs[2].submit = 991 * AQ_US;
+  jobs[2].dependencies[jobs[2].dependency_count++] = 0;
+  aq_memory_sink_init(&rows);
+  ck_assert_status(
+      run_on(&aqsim_transport_ops, ASK_REJECT, false, &s, &rows.sink, &totals),
+      AQ_OK, &diag);
+  ck_assert_uint_eq(totals.rejected, 2);
+  ck_assert_uint_eq(rows.count, 5);
+  ck_assert_int_eq(rows.rows[4].correlation, 3);
+  ck_assert_int_ge(rows.rows[4].submit, rows.rows[3].complete);
+  aq_memory_sink_fini(&rows);
+}
+END_TEST
+
 START_TEST(parts_on_different_queues_run_in_order)
 {
   const aq_job jobs[] = {job_of(0, 1, 0, 4), job_of(1, 1, 0, 3)};
@@ -469,6 +493,7 @@ END_TEST
 AQ_TEST_MAIN("run/policy", what_is_not_legal_ends_the_run,
              a_fallback_runs_every_job_once_and_says_why,
              jobs_that_depend_on_a_rejected_one_are_rejected_too,
+             a_rejected_job_keeps_the_order_of_its_stream,
              parts_on_different_queues_run_in_order,
              deferred_jobs_are_asked_again,
              every_command_of_a_policy_is_a_packet_behind_a_doorbell,
