@@ -2,6 +2,7 @@ check_PROGRAMS += \
 	tests/run/test_jobs \
 	tests/run/test_on_sim \
 	tests/run/test_policy \
+	tests/run/test_probe \
 	tests/run/test_published \
 	tests/run/test_replay \
 	tests/run/test_run \
@@ -18,6 +19,10 @@ tests_run_test_on_sim_LDADD = $(AQ_TEST_LDADD)
 tests_run_test_policy_SOURCES = tests/run/test_policy.c
 tests_run_test_policy_CPPFLAGS = $(AQ_TEST_CPPFLAGS)
 tests_run_test_policy_LDADD = $(AQ_TEST_LDADD)
+
+tests_run_test_probe_SOURCES = tests/run/test_probe.c
+tests_run_test_probe_CPPFLAGS = $(AQ_TEST_CPPFLAGS)
+tests_run_test_probe_LDADD = $(AQ_TEST_LDADD)
 
 tests_run_test_published_SOURCES = tests/run/test_published.c
 tests_run_test_published_CPPFLAGS = $(AQ_TEST_CPPFLAGS)
