@@ -373,7 +373,7 @@ static void throughput_mean(station *s)
 /* ---- running ---- */
 
 /* Every cost of the device that is a time becomes 0; what says how stamps are
- * rounded or when a queue counts as idle stays. */
+ * rounded or when a queue counts as idle stays, and there are slots enough. */
 static char **ideal_edits(void)
 {
   aq_device_model *model;
@@ -381,7 +381,9 @@ static char **ideal_edits(void)
   size_t count = 0;
   ck_assert_status(aq_device_model_load("mi300x", NULL, &model, &diag), AQ_OK,
                    &diag);
-  char **edits = calloc(model->count + 1, sizeof *edits);
+  char **edits = calloc(model->count + 2, sizeof *edits);
+  /* A slot for every server. */
+  edits[count++] = strdup("slots_per_pipe=16");
   for (size_t i = 0; i < model->count; i++) {
     const aq_device_constant *c = &model->constants[i];
     const bool is_time = strlen(c->unit) == 2 && c->unit[1] == 's';
