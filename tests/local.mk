@@ -27,6 +27,8 @@ AQ_SOAKS =
 if HAVE_CHECK
 TESTS += $(check_PROGRAMS)
 include tests/common/local.mk
+include tests/codeobj/local.mk
+include tests/devlib/local.mk
 include tests/cmdbuf/local.mk
 include tests/queue/local.mk
 include tests/scheduler/local.mk

@@ -30,6 +30,7 @@ pkginclude_HEADERS += \
 	src/common/record.h \
 	src/common/ring.h \
 	src/common/run_info.h \
+	src/common/spin.h \
 	src/common/status.def \
 	src/common/status.h \
 	src/common/testbed.h \
