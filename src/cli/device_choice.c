@@ -6,9 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "report/timestamp_step.h"
 #include "cli/transports.h"
 #include "common/json_in.h"
+#include "report/timestamp_step.h"
 
 enum { DEVICES_MAX = 64 };
 
@@ -194,7 +194,8 @@ static aq_status models_choose(aq_store *store, const aq_run_info *run,
   for (int64_t at = -1; (at = device_next(reader, at)) >= 0;) {
     const aq_run_device *device = aq_run_reader_device(reader, at);
     if (device && is_unnamed(device) && !list->step) {
-      aq_status status = aq_timestamp_step_find(store, run->id, &list->step, diag);
+      aq_status status =
+          aq_timestamp_step_find(store, run->id, &list->step, diag);
       if (status != AQ_OK)
         return status;
     }
