@@ -11,7 +11,7 @@
 #define AQ_CMDBUF_BUILTINS_H
 
 #include "common/transport.h"
-#include "devlib/args.h"
+#include "devlib/devlib_args.h"
 
 typedef enum aq_builtin {
   AQ_BUILTIN_FILL,
