@@ -16,6 +16,7 @@ aqueduct_SOURCES = \
 	src/cli/cmd_run.c \
 	src/cli/cmd_show.c \
 	src/cli/cmd_store.c \
+	src/cli/cmd_sweep.c \
 	src/cli/color.c src/cli/color.h \
 	src/cli/columns.c src/cli/columns.h \
 	src/cli/compare_print.c src/cli/compare_print.h \
@@ -30,8 +31,10 @@ aqueduct_SOURCES = \
 	src/cli/perform.c src/cli/perform.h \
 	src/cli/program_show.c src/cli/program_show.h \
 	src/cli/progress.c src/cli/progress.h \
+	src/cli/point.c src/cli/point.h \
 	src/cli/queue_summary.c src/cli/queue_summary.h \
 	src/cli/runs.c src/cli/runs.h \
+	src/cli/sweep_workers.c src/cli/sweep_workers.h \
 	src/cli/table.c src/cli/table.h \
 	src/cli/text.c src/cli/text.h \
 	src/cli/topology_show.c src/cli/topology_show.h \
@@ -55,7 +58,8 @@ aq_man_pages = \
 	aqueduct-report.1 \
 	aqueduct-run.1 \
 	aqueduct-show.1 \
-	aqueduct-store.1
+	aqueduct-store.1 \
+	aqueduct-sweep.1
 
 if !CROSS_COMPILING
 noinst_PROGRAMS += src/cli/gendoc

@@ -35,6 +35,7 @@ typedef enum aq_cli_what {
   O(MODE)                                                                      \
   O(LEVEL)                                                                     \
   O(QUEUES)                                                                    \
+  O(PARAMETER)                                                                 \
   O(EDGES)                                                                     \
   O(AS_GRAPH)                                                                  \
   O(FAULTS)                                                                    \
@@ -49,6 +50,9 @@ typedef enum aq_cli_what {
   O(WORST)                                                                     \
   O(NAMES)                                                                     \
   O(LIBHSA)                                                                    \
+  O(SHARD)                                                                     \
+  O(TASKS)                                                                     \
+  O(JOBS)                                                                      \
   O(STORE)                                                                     \
   O(DEVICE)                                                                    \
   O(TRANSPORT)                                                                 \
@@ -84,6 +88,7 @@ typedef struct aq_cli_option {
   C(RUN, run)                                                                  \
   C(REPLAY, replay)                                                            \
   C(EXEC, exec)                                                                \
+  C(SWEEP, sweep)                                                              \
   C(COMPARE, compare)                                                          \
   C(LIST, list)                                                                \
   C(SHOW, show)                                                                \

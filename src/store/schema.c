@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "common/record.h"
+#include "store/requests.h"
 #include "store/store_priv.h"
 
 #define COLUMN(member, type)                                                   \
@@ -24,6 +25,9 @@ const aq_run_column aq_run_columns[] = {
     COLUMN(command, AQ_RUN_COLUMN_TEXT),
     COLUMN(version, AQ_RUN_COLUMN_TEXT),
     COLUMN(notes, AQ_RUN_COLUMN_TEXT),
+    COLUMN(summary, AQ_RUN_COLUMN_TEXT),
+    COLUMN(point, AQ_RUN_COLUMN_TEXT),
+    COLUMN(content_key, AQ_RUN_COLUMN_TEXT),
     COLUMN(seed, AQ_RUN_COLUMN_INTEGER),
     COLUMN(base_ns, AQ_RUN_COLUMN_INTEGER),
     COLUMN(reproducible, AQ_RUN_COLUMN_BOOL),
@@ -55,6 +59,9 @@ static const struct {
         "  from_row INTEGER NOT NULL, kind TEXT NOT NULL,"
         "  confidence INTEGER NOT NULL,"
         "  PRIMARY KEY (run, to_row, from_row)) WITHOUT ROWID;"},
+    {3, "CREATE TABLE IF NOT EXISTS requests ("
+        "  run INTEGER NOT NULL, number INTEGER NOT NULL,"
+        "  PRIMARY KEY (run, number)) WITHOUT ROWID;"},
 };
 static const size_t step_count = sizeof steps / sizeof *steps;
 
@@ -166,6 +173,15 @@ static void add_missing_columns(aq_store *store, sqlite3_str *sql)
                           run_column_type(&aq_run_columns[i]));
 }
 
+/* The same for `requests`, which a step makes without most of its columns. */
+static void add_request_columns(aq_store *store, sqlite3_str *sql)
+{
+  for (size_t i = 0; i < AQ_REQUEST_FIELD_COUNT; i++)
+    if (!has_column(store, "requests", aq_requests_column(i)))
+      sqlite3_str_appendf(sql, "ALTER TABLE requests ADD COLUMN %s INTEGER;",
+                          aq_requests_column(i));
+}
+
 static void add_tables(sqlite3_str *sql)
 {
   /* AUTOINCREMENT: the id of a removed run never comes back, so that what
@@ -248,6 +264,8 @@ static bool is_current(aq_store *store, int64_t version)
     current = has_column(store, "records", record_column(i, name));
   for (size_t i = 0; i < aq_run_column_count && current; i++)
     current = has_column(store, "runs", aq_run_columns[i].name);
+  for (size_t i = 0; i < AQ_REQUEST_FIELD_COUNT && current; i++)
+    current = has_column(store, "requests", aq_requests_column(i));
   return current;
 }
 
@@ -265,6 +283,7 @@ static char *migration(aq_store *store, int64_t version)
   for (size_t i = 0; i < step_count; i++)
     if (steps[i].version > version)
       sqlite3_str_appendall(sql, steps[i].sql);
+  add_request_columns(store, sql);
   char kernels[64];
   sqlite3_snprintf(sizeof kernels, kernels, " WHERE records.kind = %d",
                    AQ_KIND_KERNEL);

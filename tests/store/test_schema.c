@@ -130,7 +130,7 @@ START_TEST(a_store_of_version_1_gets_edges_and_keeps_its_rows)
   check_run(store, 1, 1, 100);
   aq_store_close(store);
   ck_assert_int_eq(sql_integer(path, "SELECT count(*) FROM edges"), 0);
-  ck_assert_int_eq(sql_integer(path, "PRAGMA user_version"), 2);
+  ck_assert_int_eq(sql_integer(path, "PRAGMA user_version"), 3);
 }
 END_TEST
 
