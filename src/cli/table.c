@@ -203,6 +203,11 @@ const aq_cli_command aq_cli_commands[AQ_CLI_CMD_COUNT] = {
              "another one by its run path. The program finds the kernel "
              "module and /dev/kfd as if they were there. Nothing is added to "
              "what it prints on stdout.\n\n"
+             "Each process that opens HSA is stored as a run of its own; the "
+             "ids are told on stderr, and -o FILE gets them alone. A run of "
+             "a process that was killed is incomplete. What is left when exec "
+             "itself is killed is stored by the next command that opens the "
+             "store.\n\n"
              "The exit status is the program's; 128 and the number of the "
              "signal that killed it; 125 when exec itself fails, at the "
              "timeout, or when a program that succeeds never called hsa_init; "
@@ -285,8 +290,7 @@ const aq_cli_command aq_cli_commands[AQ_CLI_CMD_COUNT] = {
                  "The bytes depend on the runs alone.",
          .examples = {{"aqueduct report s -o report.html",
                        "the replay s beside what was measured"},
-                      {"aqueduct report a b -o report.html",
-                       "any two runs"}},
+                      {"aqueduct report a b -o report.html", "any two runs"}},
          .args_min = 1,
          .args_max = 16,
          .what = AQ_CLI_RUN},

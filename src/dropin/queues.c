@@ -330,6 +330,7 @@ static hsa_status_t queue_control(const hsa_queue_t *queue,
 
 hsa_status_t hsa_queue_inactivate(hsa_queue_t *queue)
 {
+  AQDROP_NOTED(AQ_KIND_CALL);
   aq_queue_control_args args = {0};
   return queue_control(queue, AQ_CONTROL_INACTIVATE, &args);
 }
@@ -347,6 +348,7 @@ hsa_status_t hsa_amd_queue_set_priority(hsa_queue_t *queue, uint32_t priority)
 hsa_status_t hsa_amd_profiling_set_profiler_enabled(hsa_queue_t *queue,
                                                     int enable)
 {
+  AQDROP_NOTED(AQ_KIND_CALL);
   aq_queue_control_args args = {.value = enable != 0};
   return queue_control(queue, AQ_CONTROL_PROFILE, &args);
 }
