@@ -4,6 +4,7 @@ bin_PROGRAMS += aqueduct
 aqueduct_SOURCES = \
 	src/cli/cli.c src/cli/cli.h \
 	src/cli/cmd_compare.c src/cli/commands.h \
+	src/cli/cmd_device.c \
 	src/cli/cmd_doctor.c \
 	src/cli/cmd_exec.c \
 	src/cli/cmd_export.c \
@@ -18,7 +19,10 @@ aqueduct_SOURCES = \
 	src/cli/color.c src/cli/color.h \
 	src/cli/columns.c src/cli/columns.h \
 	src/cli/compare_print.c src/cli/compare_print.h \
+	src/cli/device_calibrate.c \
 	src/cli/device_choice.c src/cli/device_choice.h \
+	src/cli/device_fit.c src/cli/device_fit.def src/cli/device_fit.h \
+	src/cli/device_probe.c src/cli/device_verbs.h \
 	src/cli/help.c src/cli/help.h \
 	src/cli/json.c src/cli/json.h \
 	src/cli/main.c \
@@ -40,6 +44,7 @@ aqueduct_LDADD = $(LDADD) $(SMARTCOLS_LIBS) $(YAJL_LIBS)
 aq_man_pages = \
 	aqueduct.1 \
 	aqueduct-compare.1 \
+	aqueduct-device.1 \
 	aqueduct-doctor.1 \
 	aqueduct-exec.1 \
 	aqueduct-export.1 \

@@ -306,6 +306,37 @@ const aq_cli_command aq_cli_commands[AQ_CLI_CMD_COUNT] = {
          .args_min = 1,
          .args_max = 1,
          .what = AQ_CLI_RUN},
+    [AQ_CLI_CMD_DEVICE] =
+        {.name = "device",
+         .arguments = "calibrate RUN... | probe",
+         .summary = "learn the constants of a device model",
+         .text =
+             "`calibrate` fits what measured runs tell of the constants of the "
+             "device model that --device names, and writes a model that begins "
+             "with it and has the fitted constants, each with the runs, the "
+             "number of cases and their spread as its source. What was fitted, "
+             "and what was not and why, is told on standard error. Runs that "
+             "tell too little are refused.\n\n"
+             "`probe` runs small experiments on an idle device, tells what "
+             "constants of a device model follow from them, each with its "
+             "resolution, and stores every packet as a run. A sum of keys "
+             "means that only their sum can be seen. With --transport hsa the "
+             "device is a GPU; on the simulator the probe gives the device "
+             "model's own constants back.",
+         .examples = {{"aqueduct device calibrate m1 m2 --device mi300x -o "
+                       "mine.device",
+                       "a model of your GPU and software"},
+                      {"aqueduct replay m3 --device ./mine.device",
+                       "try it on another run"},
+                      {"aqueduct device probe --transport hsa --json -o "
+                       "gpu.json",
+                       "what the first GPU is like, for a device model"},
+                      {"aqueduct device probe --device mi300x",
+                       "the same of a device model, to check the probe"}},
+         .options = BIT(SET) | BIT(FAULTS),
+         .args_min = 1,
+         .args_max = INT32_MAX,
+         .what = AQ_CLI_RUN},
     [AQ_CLI_CMD_STORE] =
         {.name = "store",
          .arguments = "prune RUN...",

@@ -85,6 +85,7 @@ typedef struct aq_cli_option {
   C(SHOW, show)                                                                \
   C(REPORT, report)                                                            \
   C(EXPORT, export)                                                            \
+  C(DEVICE, device)                                                            \
   C(STORE, store)                                                              \
   C(DOCTOR, doctor)                                                            \
   C(HELP, help)

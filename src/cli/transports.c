@@ -402,8 +402,8 @@ static void loaded_fill(loaded_model *loaded)
     aqsim_constant *from = &loaded->texts[i];
     aqsim_model_constant(loaded->source, i, from);
     loaded->constants[i] = (aq_device_constant){
-        from->key,  from->group, from->meaning, from->source,
-        from->from, from->unit,  from->value,   from->timing};
+        from->key,  from->group, from->meaning, from->source, from->from,
+        from->unit, from->value, from->number,  from->timing};
   }
   aqsim_model_hash(loaded->source, loaded->hash);
   loaded->model = (aq_device_model){loaded->source->name, loaded->hash,

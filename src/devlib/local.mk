@@ -1,5 +1,5 @@
 libaqcore_la_SOURCES += \
-	src/devlib/args.h \
+	src/devlib/device_args.h \
 	src/devlib/devlib.c src/devlib/devlib.h \
 	src/devlib/host.c \
 	src/devlib/kernels.def
@@ -30,3 +30,6 @@ src/devlib/embedded.c: $(AQ_DEVLIB_OBJECTS) src/devlib/embed.sh
 	$(AM_V_at)(cd $(srcdir) && \
 	  $(SHELL) src/devlib/embed.sh $(AQ_DEVLIB_OBJECTS)) > $@.tmp
 	$(AM_V_at)mv -f $@.tmp $@
+
+# Installed: builtins.h of cmdbuf needs it.
+aq_folder_headers += src/devlib/device_args.h

@@ -1,10 +1,13 @@
 # Tests of src/cli.
 dist_check_SCRIPTS += \
+	tests/cli/test_calibrate.sh \
+	tests/cli/test_device_choice.sh \
 	tests/cli/test_devices.sh \
 	tests/cli/test_docs.sh \
 	tests/cli/test_environment.sh \
 	tests/cli/test_errors.sh \
 	tests/cli/test_export.sh \
+	tests/cli/test_hsa.sh \
 	tests/cli/test_live.sh \
 	tests/cli/test_main_job.sh \
 	tests/cli/test_show_program.sh \
