@@ -7,38 +7,37 @@
 
 /* ---- flags ---- */
 
-static aq_status flag_make(aq_context *context, uint32_t flags, aq_flag **out,
-                           aq_diag *diag)
+static aq_status flag_make(aq_context *context, aq_flag **out, aq_diag *diag)
 {
+  const bool timed = context->info.caps & AQ_CAP_PROFILING;
   aq_flag *flag = calloc(1, sizeof *flag);
   if (!flag)
     return aq_diag_set(diag, AQ_ERR_NO_MEMORY, "no memory for an epoch");
   aq_status status = context->ops->signal_create(
-      context->transport, &(aq_signal_desc){.value = 1, .flags = flags},
+      context->transport,
+      &(aq_signal_desc){.value = 1, .flags = timed ? AQ_SIGNAL_PROFILE : 0},
       &flag->signal, diag);
   if (status != AQ_OK) {
     free(flag);
     return status;
   }
-  pthread_mutex_lock(&context->lock);
+  aq_lock(context, &context->lock);
   flag->next = context->flags;
   context->flags = flag;
-  pthread_mutex_unlock(&context->lock);
+  aq_unlock(context, &context->lock);
   *out = flag;
   return AQ_OK;
 }
 
-aq_status aq_flag_take(aq_context *context, bool profile, aq_flag **out,
-                       aq_diag *diag)
+aq_status aq_flag_take(aq_context *context, aq_flag **out, aq_diag *diag)
 {
-  pthread_mutex_lock(&context->lock);
+  aq_lock(context, &context->lock);
   aq_flag *flag = context->free_flags;
   if (flag)
     context->free_flags = flag->next_free;
-  pthread_mutex_unlock(&context->lock);
+  aq_unlock(context, &context->lock);
   if (!flag) {
-    aq_status status =
-        flag_make(context, profile ? AQ_SIGNAL_PROFILE : 0, &flag, diag);
+    aq_status status = flag_make(context, &flag, diag);
     if (status != AQ_OK)
       return status;
   }
@@ -52,15 +51,15 @@ void aq_flag_release(aq_context *context, aq_flag *flag)
   if (__atomic_sub_fetch(&flag->refs, 1, __ATOMIC_ACQ_REL) > 0)
     return;
   context->ops->signal_store(context->transport, flag->signal, 1, AQ_RELEASE);
-  pthread_mutex_lock(&context->lock);
+  aq_lock(context, &context->lock);
   flag->next_free = context->free_flags;
   context->free_flags = flag;
-  pthread_mutex_unlock(&context->lock);
+  aq_unlock(context, &context->lock);
 }
 
 /* ---- axes ---- */
 
-aq_status aq_axis_create(aq_context *context, aq_queue *queue, bool profile,
+aq_status aq_axis_create(aq_context *context, aq_queue *queue, bool counted,
                          aq_axis **out, aq_diag *diag)
 {
   aq_axis *axis = calloc(1, sizeof *axis);
@@ -70,11 +69,9 @@ aq_status aq_axis_create(aq_context *context, aq_queue *queue, bool profile,
   axis->queue = queue;
   axis->refs = 1;
   axis->failed_from = AQ_EPOCH_NEVER;
-  if (!context->flagged) {
+  if (counted) {
     aq_status status = context->ops->signal_create(
-        context->transport,
-        &(aq_signal_desc){.value = AQ_AXIS_START,
-                          .flags = profile ? AQ_SIGNAL_PROFILE : 0},
+        context->transport, &(aq_signal_desc){.value = AQ_AXIS_START},
         &axis->counter, diag);
     if (status != AQ_OK) {
       free(axis);
@@ -82,14 +79,14 @@ aq_status aq_axis_create(aq_context *context, aq_queue *queue, bool profile,
     }
   }
   pthread_mutex_init(&axis->gate, NULL);
-  pthread_mutex_lock(&context->lock);
+  aq_lock(context, &context->lock);
   axis->id = context->axes_made++;
   axis->next = context->axes;
   axis->link = &context->axes;
   if (axis->next)
     axis->next->link = &axis->next;
   context->axes = axis;
-  pthread_mutex_unlock(&context->lock);
+  aq_unlock(context, &context->lock);
   *out = axis;
   return AQ_OK;
 }
@@ -108,11 +105,11 @@ void aq_axis_release(aq_axis *axis)
   if (__atomic_sub_fetch(&axis->refs, 1, __ATOMIC_ACQ_REL) > 0)
     return;
   aq_context *context = axis->context;
-  pthread_mutex_lock(&context->lock);
+  aq_lock(context, &context->lock);
   *axis->link = axis->next;
   if (axis->next)
     axis->next->link = axis->link;
-  pthread_mutex_unlock(&context->lock);
+  aq_unlock(context, &context->lock);
   axis_free(axis);
 }
 
@@ -143,10 +140,10 @@ static bool axis_changed(int64_t value, void *user)
 {
   aq_axis *axis = user;
   (void)value;
-  pthread_mutex_lock(&axis->gate);
+  aq_lock(axis->context, &axis->gate);
   if (axis->queue)
     aq_queue_poll(axis->queue);
-  pthread_mutex_unlock(&axis->gate);
+  aq_unlock(axis->context, &axis->gate);
   aq_axis_release(axis);
   return false;
 }
