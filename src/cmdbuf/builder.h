@@ -38,24 +38,25 @@ typedef struct aq_builder_options {
 } aq_builder_options;
 
 /* options: NULL for a reusable program with blocks of the default size. */
-aq_status aq_builder_create(const aq_builder_options *options, aq_builder **out,
-                            aq_diag *diag);
-void aq_builder_destroy(aq_builder *builder);
+AQ_API aq_status aq_builder_create(const aq_builder_options *options,
+                                   aq_builder **out, aq_diag *diag);
+AQ_API void aq_builder_destroy(aq_builder *builder);
 
 /* Forgets the commands and labels; kernels and static buffers stay. */
-void aq_builder_reset(aq_builder *builder);
+AQ_API void aq_builder_reset(aq_builder *builder);
 
 /* ---- what commands refer to ---- */
 
 /* A kernel: the name by which a program from a file finds it again, and the
  * object of the transport that this program is replayed on, or 0. */
-aq_status aq_builder_kernel(aq_builder *builder, const char *name,
-                            uint64_t object, uint32_t *ordinal, aq_diag *diag);
+AQ_API aq_status aq_builder_kernel(aq_builder *builder, const char *name,
+                                   uint64_t object, uint32_t *ordinal,
+                                   aq_diag *diag);
 
 /* A static buffer; `ref` is its start: add an offset to it. address: NULL when
  * it is only known where the program is linked. */
-aq_status aq_builder_buffer(aq_builder *builder, void *address, uint64_t size,
-                            aq_ref *ref, aq_diag *diag);
+AQ_API aq_status aq_builder_buffer(aq_builder *builder, void *address,
+                                   uint64_t size, aq_ref *ref, aq_diag *diag);
 
 /* ---- commands ---- */
 
@@ -71,34 +72,37 @@ typedef struct aq_dispatch {
   uint32_t constant_size; /* bytes */
 } aq_dispatch;
 
-aq_status aq_builder_dispatch(aq_builder *builder, const aq_dispatch *dispatch,
-                              aq_diag *diag);
+AQ_API aq_status aq_builder_dispatch(aq_builder *builder,
+                                     const aq_dispatch *dispatch,
+                                     aq_diag *diag);
 
 /* The grid is read from three 32-bit words when the dispatch's turn comes; the
  * one given says how many dimensions there are. */
-aq_status aq_builder_dispatch_params(aq_builder *builder,
-                                     const aq_dispatch *dispatch, aq_ref params,
-                                     aq_diag *diag);
+AQ_API aq_status aq_builder_dispatch_params(aq_builder *builder,
+                                            const aq_dispatch *dispatch,
+                                            aq_ref params, aq_diag *diag);
 
 /* `size` bytes of arguments lie at `args`, aligned to 16; bindings and
  * constants have to be empty. */
-aq_status aq_builder_dispatch_args(aq_builder *builder,
-                                   const aq_dispatch *dispatch, aq_ref args,
-                                   uint32_t size, aq_diag *diag);
+AQ_API aq_status aq_builder_dispatch_args(aq_builder *builder,
+                                          const aq_dispatch *dispatch,
+                                          aq_ref args, uint32_t size,
+                                          aq_diag *diag);
 
-void aq_builder_barrier(aq_builder *builder, aq_fence_scope acquire,
-                        aq_fence_scope release);
+AQ_API void aq_builder_barrier(aq_builder *builder, aq_fence_scope acquire,
+                               aq_fence_scope release);
 
 /* pattern_size: 1, 2, 4 or 8 bytes; bytes: a multiple of it. */
-aq_status aq_builder_fill(aq_builder *builder, aq_ref target, uint64_t bytes,
-                          uint64_t pattern, uint32_t pattern_size,
-                          aq_diag *diag);
-aq_status aq_builder_copy(aq_builder *builder, aq_ref target, aq_ref source,
-                          uint64_t bytes, aq_diag *diag);
-aq_status aq_builder_update(aq_builder *builder, aq_ref target,
-                            const void *bytes, uint32_t size, aq_diag *diag);
-aq_status aq_builder_marker(aq_builder *builder, aq_marker_kind kind,
-                            uint64_t value, aq_diag *diag);
+AQ_API aq_status aq_builder_fill(aq_builder *builder, aq_ref target,
+                                 uint64_t bytes, uint64_t pattern,
+                                 uint32_t pattern_size, aq_diag *diag);
+AQ_API aq_status aq_builder_copy(aq_builder *builder, aq_ref target,
+                                 aq_ref source, uint64_t bytes, aq_diag *diag);
+AQ_API aq_status aq_builder_update(aq_builder *builder, aq_ref target,
+                                   const void *bytes, uint32_t size,
+                                   aq_diag *diag);
+AQ_API aq_status aq_builder_marker(aq_builder *builder, aq_marker_kind kind,
+                                   uint64_t value, aq_diag *diag);
 
 /* ---- flow ---- */
 
@@ -114,24 +118,29 @@ typedef struct aq_test {
 
 /* A label stands for the command after its place; a label that is used has to
  * be placed once before the end. */
-aq_status aq_builder_label(aq_builder *builder, aq_label *out, aq_diag *diag);
-aq_status aq_builder_place(aq_builder *builder, aq_label label, aq_diag *diag);
-aq_status aq_builder_branch(aq_builder *builder, aq_label label, aq_diag *diag);
+AQ_API aq_status aq_builder_label(aq_builder *builder, aq_label *out,
+                                  aq_diag *diag);
+AQ_API aq_status aq_builder_place(aq_builder *builder, aq_label label,
+                                  aq_diag *diag);
+AQ_API aq_status aq_builder_branch(aq_builder *builder, aq_label label,
+                                   aq_diag *diag);
 
 /* All packets so far complete before the value is looked at. */
-aq_status aq_builder_branch_if(aq_builder *builder, const aq_test *test,
-                               aq_label label, aq_diag *diag);
-aq_status aq_builder_call(aq_builder *builder, aq_label label, aq_diag *diag);
-aq_status aq_builder_return(aq_builder *builder, aq_diag *diag);
+AQ_API aq_status aq_builder_branch_if(aq_builder *builder, const aq_test *test,
+                                      aq_label label, aq_diag *diag);
+AQ_API aq_status aq_builder_call(aq_builder *builder, aq_label label,
+                                 aq_diag *diag);
+AQ_API aq_status aq_builder_return(aq_builder *builder, aq_diag *diag);
 
 /* Copies a finished program, of the same block size, and calls it here. It is
  * no longer needed afterwards. slots: the slot that each of its own becomes;
  * NULL: they stay. entry, which may be NULL: a label to call it again. */
-aq_status aq_builder_nest(aq_builder *builder, const aq_program *nested,
-                          const uint32_t *slots, aq_label *entry,
-                          aq_diag *diag);
+AQ_API aq_status aq_builder_nest(aq_builder *builder, const aq_program *nested,
+                                 const uint32_t *slots, aq_label *entry,
+                                 aq_diag *diag);
 
 /* Ends the recording: the program stays valid until the next reset. */
-aq_status aq_builder_end(aq_builder *builder, aq_program *out, aq_diag *diag);
+AQ_API aq_status aq_builder_end(aq_builder *builder, aq_program *out,
+                                aq_diag *diag);
 
 #endif

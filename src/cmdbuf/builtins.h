@@ -61,7 +61,7 @@ _Static_assert(sizeof(aq_update_args) == 16, "read by device code");
 _Static_assert(sizeof(aq_patch_args) == 24, "read by device code");
 
 /* Registers them where the transport runs host functions, else all are 0. */
-aq_status aq_builtins_register(aq_transport *transport, aq_builtins *out,
-                               aq_diag *diag);
+AQ_API aq_status aq_builtins_register(aq_transport *transport, aq_builtins *out,
+                                      aq_diag *diag);
 
 #endif

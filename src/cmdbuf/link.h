@@ -34,18 +34,19 @@ typedef struct aq_link_options {
   const aq_builtins *builtins; /* NULL: registered if the program needs them */
 } aq_link_options;
 
-aq_status aq_link_create(const aq_program *program,
-                         const aq_link_options *options, aq_link **out,
-                         aq_diag *diag);
-void aq_link_destroy(aq_link *link);
+AQ_API aq_status aq_link_create(const aq_program *program,
+                                const aq_link_options *options, aq_link **out,
+                                aq_diag *diag);
+AQ_API void aq_link_destroy(aq_link *link);
 
 /* A link in the caller's storage that owns nothing: for programs of this
  * process without rodata. */
-aq_status aq_link_init(aq_link *link, const aq_program *program,
-                       const aq_builtins *builtins, aq_diag *diag);
+AQ_API aq_status aq_link_init(aq_link *link, const aq_program *program,
+                              const aq_builtins *builtins, aq_diag *diag);
 
 /* Whether what a submission binds has room for all that the program touches. */
-aq_status aq_link_check_slots(const aq_link *link, const aq_binding *slots,
-                              uint32_t count, aq_diag *diag);
+AQ_API aq_status aq_link_check_slots(const aq_link *link,
+                                     const aq_binding *slots, uint32_t count,
+                                     aq_diag *diag);
 
 #endif

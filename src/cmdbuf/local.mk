@@ -15,3 +15,11 @@ libaqcore_la_SOURCES += \
 	src/cmdbuf/program_file.c src/cmdbuf/program_file.h \
 	src/cmdbuf/validate.c src/cmdbuf/validate.h \
 	src/cmdbuf/validate_flow.c src/cmdbuf/validate_priv.h
+
+aq_folder_headers += \
+	src/cmdbuf/builder.h \
+	src/cmdbuf/builtins.h \
+	src/cmdbuf/link.h \
+	src/cmdbuf/opcodes.def \
+	src/cmdbuf/program.h \
+	src/cmdbuf/program_file.h

@@ -40,18 +40,18 @@ _Static_assert(offsetof(aq_program_header, commands) == 40, "commands at 40");
 typedef struct aq_program_file aq_program_file;
 
 /* Writes a program; the file is there only when all of it is. */
-aq_status aq_program_save(const aq_program *program, const char *path,
-                          aq_diag *diag);
+AQ_API aq_status aq_program_save(const aq_program *program, const char *path,
+                                 aq_diag *diag);
 
 /* Maps a file. The program in `out` lives until the file is closed. */
-aq_status aq_program_open(const char *path, aq_program_file **file,
-                          aq_program *out, aq_diag *diag);
+AQ_API aq_status aq_program_open(const char *path, aq_program_file **file,
+                                 aq_program *out, aq_diag *diag);
 
 /* The same from memory, aligned to 64 bytes, borrowed until it is closed.
  * `name` stands for it in diagnostics. */
-aq_status aq_program_parse(const char *name, const void *bytes, size_t size,
-                           aq_program_file **file, aq_program *out,
-                           aq_diag *diag);
-void aq_program_close(aq_program_file *file);
+AQ_API aq_status aq_program_parse(const char *name, const void *bytes,
+                                  size_t size, aq_program_file **file,
+                                  aq_program *out, aq_diag *diag);
+AQ_API void aq_program_close(aq_program_file *file);
 
 #endif

@@ -20,10 +20,10 @@ static aq_status flag_make(aq_context *context, uint32_t flags, aq_flag **out,
     free(flag);
     return status;
   }
-  pthread_mutex_lock(&context->lock);
+  aq_lock(context, &context->lock);
   flag->next = context->flags;
   context->flags = flag;
-  pthread_mutex_unlock(&context->lock);
+  aq_unlock(context, &context->lock);
   *out = flag;
   return AQ_OK;
 }
@@ -31,11 +31,11 @@ static aq_status flag_make(aq_context *context, uint32_t flags, aq_flag **out,
 aq_status aq_flag_take(aq_context *context, bool profile, aq_flag **out,
                        aq_diag *diag)
 {
-  pthread_mutex_lock(&context->lock);
+  aq_lock(context, &context->lock);
   aq_flag *flag = context->free_flags;
   if (flag)
     context->free_flags = flag->next_free;
-  pthread_mutex_unlock(&context->lock);
+  aq_unlock(context, &context->lock);
   if (!flag) {
     aq_status status =
         flag_make(context, profile ? AQ_SIGNAL_PROFILE : 0, &flag, diag);
@@ -52,10 +52,10 @@ void aq_flag_release(aq_context *context, aq_flag *flag)
   if (__atomic_sub_fetch(&flag->refs, 1, __ATOMIC_ACQ_REL) > 0)
     return;
   context->ops->signal_store(context->transport, flag->signal, 1, AQ_RELEASE);
-  pthread_mutex_lock(&context->lock);
+  aq_lock(context, &context->lock);
   flag->next_free = context->free_flags;
   context->free_flags = flag;
-  pthread_mutex_unlock(&context->lock);
+  aq_unlock(context, &context->lock);
 }
 
 /* ---- axes ---- */
@@ -82,14 +82,14 @@ aq_status aq_axis_create(aq_context *context, aq_queue *queue, bool profile,
     }
   }
   pthread_mutex_init(&axis->gate, NULL);
-  pthread_mutex_lock(&context->lock);
+  aq_lock(context, &context->lock);
   axis->id = context->axes_made++;
   axis->next = context->axes;
   axis->link = &context->axes;
   if (axis->next)
     axis->next->link = &axis->next;
   context->axes = axis;
-  pthread_mutex_unlock(&context->lock);
+  aq_unlock(context, &context->lock);
   *out = axis;
   return AQ_OK;
 }
@@ -108,11 +108,11 @@ void aq_axis_release(aq_axis *axis)
   if (__atomic_sub_fetch(&axis->refs, 1, __ATOMIC_ACQ_REL) > 0)
     return;
   aq_context *context = axis->context;
-  pthread_mutex_lock(&context->lock);
+  aq_lock(context, &context->lock);
   *axis->link = axis->next;
   if (axis->next)
     axis->next->link = axis->link;
-  pthread_mutex_unlock(&context->lock);
+  aq_unlock(context, &context->lock);
   axis_free(axis);
 }
 
@@ -143,10 +143,10 @@ static bool axis_changed(int64_t value, void *user)
 {
   aq_axis *axis = user;
   (void)value;
-  pthread_mutex_lock(&axis->gate);
+  aq_lock(axis->context, &axis->gate);
   if (axis->queue)
     aq_queue_poll(axis->queue);
-  pthread_mutex_unlock(&axis->gate);
+  aq_unlock(axis->context, &axis->gate);
   aq_axis_release(axis);
   return false;
 }

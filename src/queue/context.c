@@ -86,6 +86,7 @@ aq_status aq_context_create(const aq_context_options *options, aq_context **out,
   context->transport = options->transport;
   context->ops = options->transport->ops;
   context->ops->info(context->transport, &context->info);
+  context->live = context->info.caps & AQ_CAP_LIVE;
   pthread_mutex_init(&context->lock, NULL);
   aq_status status = context_init(context, options->way, diag);
   if (status != AQ_OK) {
@@ -122,7 +123,8 @@ void aq_context_ring(aq_context *context)
 {
   /* Orders what happened before with whether anybody listens: who comes later
    * looks before it sleeps. */
-  __atomic_thread_fence(__ATOMIC_SEQ_CST);
+  if (context->live)
+    __atomic_thread_fence(__ATOMIC_SEQ_CST);
   if (__atomic_load_n(&context->waiters, __ATOMIC_RELAXED) > 0)
     context->ops->signal_update(context->transport, context->bell,
                                 AQ_UPDATE_ADD, 1, 0, AQ_RELEASE);

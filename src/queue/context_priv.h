@@ -15,6 +15,7 @@ struct aq_context {
   const aq_transport_ops *ops;
   aq_transport_info info;
   aq_edge_way *ways;    /* by device */
+  bool live;            /* more than one thread may come */
   bool flagged;         /* epochs have a signal each: some device can wait for
                            zero only */
   pthread_mutex_t lock; /* of the lists below */
@@ -24,6 +25,19 @@ struct aq_context {
   aq_signal bell;   /* rises when something that hosts wait for has happened */
   uint32_t waiters; /* atomic: hosts that listen to it */
 };
+
+/* One thread drives a transport that is not live: there is nothing to lock. */
+static inline void aq_lock(const aq_context *context, pthread_mutex_t *mutex)
+{
+  if (context->live)
+    pthread_mutex_lock(mutex);
+}
+
+static inline void aq_unlock(const aq_context *context, pthread_mutex_t *mutex)
+{
+  if (context->live)
+    pthread_mutex_unlock(mutex);
+}
 
 /* Something that a host may wait for has happened. */
 void aq_context_ring(aq_context *context);

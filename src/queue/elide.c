@@ -120,9 +120,9 @@ static int wait_plan(const aq_queue *queue, const aq_point *point,
 {
   if (aq_semaphore_value(point->semaphore) >= point->value)
     return AQ_WAIT_COMPLETE;
-  pthread_mutex_lock(&point->semaphore->lock);
+  aq_lock(point->semaphore->context, &point->semaphore->lock);
   const int met = wait_plan_locked(queue, point, plan);
-  pthread_mutex_unlock(&point->semaphore->lock);
+  aq_unlock(point->semaphore->context, &point->semaphore->lock);
   return met;
 }
 

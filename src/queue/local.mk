@@ -20,3 +20,8 @@ libaqcore_la_SOURCES += \
 	src/queue/semaphore_wait.c \
 	src/queue/submit.c \
 	src/queue/task.h
+
+aq_folder_headers += \
+	src/queue/context.h \
+	src/queue/queue.h \
+	src/queue/semaphore.h

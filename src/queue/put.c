@@ -216,11 +216,18 @@ static void dues_put(aq_queue *queue, const aq_task *task, const part *p)
 
 /* ---- parts ---- */
 
-static void flag_place(aq_queue *queue, const part *p)
+/* The signal of its epoch: that of its place, if that is free again. */
+static aq_status flag_find(aq_queue *queue, part *p, aq_diag *diag)
 {
-  pthread_mutex_lock(&queue->flag_lock);
-  queue->flags[p->epoch & (queue->due.size - 1)] = p->flag;
-  pthread_mutex_unlock(&queue->flag_lock);
+  aq_flag **place = aq_queue_flag(queue, p->epoch);
+  p->flag = __atomic_load_n(place, __ATOMIC_ACQUIRE);
+  if (p->flag)
+    return AQ_OK;
+  aq_status status =
+      aq_flag_take(queue->context, queue->options.profile, &p->flag, diag);
+  if (status == AQ_OK)
+    __atomic_store_n(place, p->flag, __ATOMIC_RELEASE);
+  return status;
 }
 
 static void stats_count(aq_queue *queue, const aq_task *task, const part *p)
@@ -252,8 +259,6 @@ static void part_publish(aq_queue *queue, aq_task *task, part *p)
   if (!task->begun)
     task->first = p->span.first;
   task->packets += p->span.packets;
-  if (p->flag)
-    flag_place(queue, p);
   stats_count(queue, task, p);
   __atomic_store_n(&queue->epoch, p->epoch, __ATOMIC_RELEASE);
   dues_put(queue, task, p);
@@ -278,13 +283,12 @@ static aq_put part_put(aq_queue *queue, aq_task *task, aq_plan *plan,
   part_size(queue, task, &p);
   if (!part_room(queue, task, &p))
     return AQ_PUT_ROOM;
-  if (queue->flags && aq_flag_take(queue->context, queue->options.profile,
-                                   &p.flag, diag) != AQ_OK) {
+  p.epoch = queue->epoch + 1;
+  if (queue->flags && flag_find(queue, &p, diag) != AQ_OK) {
     aq_kernarg_ring_trim(&queue->feed->kernargs, p.span.kernarg_size);
     return AQ_PUT_ERROR;
   }
   p.span.first = aq_ring_write_index(queue->ring);
-  p.epoch = queue->epoch + 1;
   const aq_walk walk = packets_fill(queue, task, &p);
   p.whole = walk == AQ_WALK_END;
   completion_add(queue, task, &p);

@@ -91,15 +91,18 @@ static aq_status queue_init(aq_queue *queue, aq_diag *diag)
 
 static void queue_free(aq_queue *queue)
 {
+  for (uint32_t i = 0; queue->flags && i < queue->due.size; i++)
+    if (queue->flags[i])
+      aq_flag_release(queue->context, queue->flags[i]);
   aq_feed_destroy(queue->feed);
   if (queue->axis) {
-    pthread_mutex_lock(&queue->axis->gate);
+    aq_lock(queue->context, &queue->axis->gate);
     queue->axis->queue = NULL;
-    pthread_mutex_unlock(&queue->axis->gate);
+    aq_unlock(queue->context, &queue->axis->gate);
     aq_axis_release(queue->axis);
   }
   pthread_cond_destroy(&queue->calm);
-  pthread_mutex_destroy(&queue->flag_lock);
+  pthread_mutex_destroy(&queue->fail_lock);
   pthread_mutex_destroy(&queue->lock);
   free(queue->reports);
   free(queue->flags);
@@ -124,7 +127,7 @@ aq_status aq_queue_create(aq_context *context, const aq_queue_options *options,
   queue->options = chosen;
   queue->way = context->ways[chosen.device];
   pthread_mutex_init(&queue->lock, NULL);
-  pthread_mutex_init(&queue->flag_lock, NULL);
+  pthread_mutex_init(&queue->fail_lock, NULL);
   pthread_cond_init(&queue->calm, NULL);
   status = queue_init(queue, diag);
   if (status != AQ_OK) {
@@ -139,29 +142,29 @@ aq_status aq_queue_create(aq_context *context, const aq_queue_options *options,
 
 static bool is_idle(aq_queue *queue)
 {
-  pthread_mutex_lock(&queue->lock);
+  aq_lock(queue->context, &queue->lock);
   const bool idle = !queue->parked_first && !queue->resuming &&
                     queue->telling == 0 &&
                     aq_queue_retired(queue) == queue->epoch;
-  pthread_mutex_unlock(&queue->lock);
+  aq_unlock(queue->context, &queue->lock);
   return idle;
 }
 
 /* The first parked task waits for a host or for another queue. */
 static bool is_held(aq_queue *queue)
 {
-  pthread_mutex_lock(&queue->lock);
+  aq_lock(queue->context, &queue->lock);
   const bool held =
       queue->parked_first && queue->parked_first->parking->pending > 0;
-  pthread_mutex_unlock(&queue->lock);
+  aq_unlock(queue->context, &queue->lock);
   return held;
 }
 
 void aq_queue_flush(aq_queue *queue)
 {
-  pthread_mutex_lock(&queue->lock);
+  aq_lock(queue->context, &queue->lock);
   aq_queue_ring_bell(queue);
-  pthread_mutex_unlock(&queue->lock);
+  aq_unlock(queue->context, &queue->lock);
 }
 
 aq_status aq_queue_wait_idle(aq_queue *queue, aq_time deadline, aq_diag *diag)
@@ -196,22 +199,22 @@ void aq_queue_destroy(aq_queue *queue)
 
 void aq_queue_stats_get(aq_queue *queue, aq_queue_stats *out)
 {
-  pthread_mutex_lock(&queue->lock);
+  aq_lock(queue->context, &queue->lock);
   *out = queue->stats;
   out->publishing = !queue->frontier.overflow;
   out->depth = (uint32_t)(queue->epoch - aq_queue_retired(queue));
-  pthread_mutex_unlock(&queue->lock);
+  aq_unlock(queue->context, &queue->lock);
   out->failed = __atomic_load_n(&queue->failures, __ATOMIC_RELAXED);
 }
 
 void aq_context_event(aq_context *context, const aq_system_event *event)
 {
-  pthread_mutex_lock(&context->lock);
+  aq_lock(context, &context->lock);
   for (aq_axis *axis = context->axes; axis; axis = axis->next)
     if (axis->queue && axis->queue->ring &&
         axis->queue->ring->id == event->queue)
       aq_queue_fail(axis->queue, AQ_ERR_QUEUE, event->text);
-  pthread_mutex_unlock(&context->lock);
+  aq_unlock(context, &context->lock);
 }
 
 const aq_ring *aq_queue_ring(const aq_queue *queue)

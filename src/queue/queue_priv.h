@@ -54,10 +54,11 @@ struct aq_queue {
   aq_queue_stats stats;
   aq_due_ring due; /* put by who submits, taken by who retires */
 
-  /* Signals of the epochs in flight where each has its own, by epoch; and what
-   * is to be reported of them. */
+  /* Signals of the epochs in flight where each has its own, by epoch (atomic:
+   * put by who submits, taken by who retires; one that nobody else refers to
+   * stays for the next turn); and what is to be reported of them. */
   aq_flag **flags;
-  pthread_mutex_t flag_lock;
+  pthread_mutex_t fail_lock; /* the first failure counts */
   aq_operation_report *reports;
 
   /* Who retires. */
@@ -145,7 +146,14 @@ void aq_parked_fail(aq_queue *queue, aq_status status, const char *cause);
 
 /* ---- retire.c ---- */
 
-/* The oldest epoch in flight with references; false if there is none. */
+/* The place of an epoch's flag. */
+static inline aq_flag **aq_queue_flag(const aq_queue *queue, uint64_t epoch)
+{
+  return &queue->flags[epoch & (queue->due.size - 1)];
+}
+
+/* The oldest epoch in flight with references; it may have been retired when
+ * this returns, which the context's bell then says; false if there is none. */
 bool aq_queue_oldest(aq_queue *queue, aq_epoch_ref *out);
 
 /* An epoch, 0 for the oldest, is to be retired as soon as it is complete. */

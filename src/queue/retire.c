@@ -16,39 +16,36 @@ static uint64_t epoch_completed(aq_queue *queue)
     return (uint64_t)(AQ_AXIS_START -
                       queue->ops->signal_load(
                           queue->transport, queue->axis->counter, AQ_ACQUIRE));
-  pthread_mutex_lock(&queue->flag_lock);
-  const uint64_t retired = aq_queue_retired(queue);
-  uint64_t epoch = retired;
-  for (;;) {
-    const aq_flag *flag = queue->flags[(epoch + 1) & (queue->due.size - 1)];
+  const uint64_t last = aq_queue_epoch(queue);
+  uint64_t epoch = aq_queue_retired(queue);
+  while (epoch < last) {
+    const aq_flag *flag =
+        __atomic_load_n(aq_queue_flag(queue, epoch + 1), __ATOMIC_ACQUIRE);
     if (!flag ||
         queue->ops->signal_load(queue->transport, flag->signal, AQ_ACQUIRE) > 0)
       break;
     epoch++;
-    if (epoch - retired == queue->due.size)
-      break;
   }
-  pthread_mutex_unlock(&queue->flag_lock);
   return epoch;
 }
 
 /* An epoch in flight, 0 for the oldest, with references. */
 static bool epoch_find(aq_queue *queue, uint64_t epoch, aq_epoch_ref *out)
 {
-  pthread_mutex_lock(&queue->flag_lock);
   const uint64_t retired = aq_queue_retired(queue);
   if (epoch == 0)
     epoch = retired + 1;
-  const bool found = epoch > retired && epoch <= aq_queue_epoch(queue);
+  if (epoch <= retired || epoch > aq_queue_epoch(queue))
+    return false;
   aq_flag *flag = NULL;
-  if (found && queue->flags)
-    flag = queue->flags[epoch & (queue->due.size - 1)];
-  const bool known = found && (flag || !queue->flags);
-  if (known)
-    *out = (aq_epoch_ref){aq_axis_retain(queue->axis), epoch,
-                          flag ? aq_flag_retain(flag) : NULL};
-  pthread_mutex_unlock(&queue->flag_lock);
-  return known;
+  if (queue->flags) {
+    flag = __atomic_load_n(aq_queue_flag(queue, epoch), __ATOMIC_ACQUIRE);
+    if (!flag)
+      return false;
+    aq_flag_retain(flag);
+  }
+  *out = (aq_epoch_ref){aq_axis_retain(queue->axis), epoch, flag};
+  return true;
 }
 
 bool aq_queue_oldest(aq_queue *queue, aq_epoch_ref *out)
@@ -76,26 +73,25 @@ static void signals_poison(aq_queue *queue)
                              AQ_RELEASE);
     return;
   }
-  pthread_mutex_lock(&queue->flag_lock);
-  for (uint32_t i = 0; i < queue->due.size; i++)
-    if (queue->flags[i])
-      queue->ops->signal_store(queue->transport, queue->flags[i]->signal, 0,
-                               AQ_RELEASE);
-  pthread_mutex_unlock(&queue->flag_lock);
+  for (uint32_t i = 0; i < queue->due.size; i++) {
+    const aq_flag *flag = __atomic_load_n(&queue->flags[i], __ATOMIC_ACQUIRE);
+    if (flag)
+      queue->ops->signal_store(queue->transport, flag->signal, 0, AQ_RELEASE);
+  }
 }
 
 void aq_queue_fail(aq_queue *queue, aq_status status, const char *cause)
 {
   aq_axis *axis = queue->axis;
   const uint64_t done = epoch_completed(queue);
-  pthread_mutex_lock(&queue->flag_lock);
+  aq_lock(queue->context, &queue->fail_lock);
   const bool first = aq_axis_failed_from(axis) == AQ_EPOCH_NEVER;
   if (first) {
     aq_diag_set(&axis->cause, status, "%s", cause);
     axis->failed = status;
     __atomic_store_n(&axis->failed_from, done + 1, __ATOMIC_SEQ_CST);
   }
-  pthread_mutex_unlock(&queue->flag_lock);
+  aq_unlock(queue->context, &queue->fail_lock);
   if (first)
     signals_poison(queue);
 }
@@ -218,15 +214,19 @@ static void due_work(ending *end, const aq_due *due)
   }
 }
 
+/* Its signal is ready for the next epoch of that place, unless somebody still
+ * looks at it. */
 static void flag_return(aq_queue *queue, uint64_t epoch)
 {
   if (!queue->flags)
     return;
-  pthread_mutex_lock(&queue->flag_lock);
-  aq_flag **place = &queue->flags[epoch & (queue->due.size - 1)];
+  aq_flag **place = aq_queue_flag(queue, epoch);
   aq_flag *flag = *place;
-  *place = NULL;
-  pthread_mutex_unlock(&queue->flag_lock);
+  if (__atomic_load_n(&flag->refs, __ATOMIC_ACQUIRE) == 1) {
+    queue->ops->signal_store(queue->transport, flag->signal, 1, AQ_RELEASE);
+    return;
+  }
+  __atomic_store_n(place, NULL, __ATOMIC_RELEASE);
   aq_flag_release(queue->context, flag);
 }
 

@@ -77,7 +77,7 @@ static void promises_prune(aq_semaphore *semaphore)
 void aq_semaphore_promise(aq_semaphore *semaphore, const aq_promise *promise,
                           const aq_frontier *frontier)
 {
-  pthread_mutex_lock(&semaphore->lock);
+  aq_lock(semaphore->context, &semaphore->lock);
   aq_frontier_add(&semaphore->producers, promise->axis->id, promise->epoch);
   semaphore->hosted |= promise->host;
   if (promise->value > semaphore->promised &&
@@ -100,7 +100,7 @@ void aq_semaphore_promise(aq_semaphore *semaphore, const aq_promise *promise,
         break;
       }
   }
-  pthread_mutex_unlock(&semaphore->lock);
+  aq_unlock(semaphore->context, &semaphore->lock);
   /* Hosts that wait for a value nobody had promised now know by whom. */
   aq_context_ring(semaphore->context);
 }
@@ -120,7 +120,7 @@ static void timepoints_tell(aq_timepoint *first, aq_status status,
 void aq_semaphore_reach(aq_semaphore *semaphore, uint64_t value)
 {
   aq_timepoint *told = NULL;
-  pthread_mutex_lock(&semaphore->lock);
+  aq_lock(semaphore->context, &semaphore->lock);
   const bool risen =
       value > semaphore->value && aq_semaphore_failed(semaphore) == AQ_OK;
   if (risen) {
@@ -137,7 +137,7 @@ void aq_semaphore_reach(aq_semaphore *semaphore, uint64_t value)
     }
   }
   promises_prune(semaphore);
-  pthread_mutex_unlock(&semaphore->lock);
+  aq_unlock(semaphore->context, &semaphore->lock);
   if (risen)
     aq_context_ring(semaphore->context);
   timepoints_tell(told, AQ_OK, NULL);
@@ -147,7 +147,7 @@ void aq_semaphore_fail(aq_semaphore *semaphore, aq_status cause,
                        const char *text)
 {
   aq_timepoint *told = NULL;
-  pthread_mutex_lock(&semaphore->lock);
+  aq_lock(semaphore->context, &semaphore->lock);
   const bool first = aq_semaphore_failed(semaphore) == AQ_OK;
   if (first) {
     aq_diag_set(&semaphore->cause, cause, "%s", text);
@@ -156,7 +156,7 @@ void aq_semaphore_fail(aq_semaphore *semaphore, aq_status cause,
     semaphore->promise_count = 0;
     __atomic_store_n(&semaphore->failed, (uint32_t)cause, __ATOMIC_RELEASE);
   }
-  pthread_mutex_unlock(&semaphore->lock);
+  aq_unlock(semaphore->context, &semaphore->lock);
   if (first)
     aq_context_ring(semaphore->context);
   timepoints_tell(told, cause, semaphore->cause.text);
@@ -181,7 +181,7 @@ aq_status aq_semaphore_signal(aq_semaphore *semaphore, uint64_t value,
 
 void aq_semaphore_watch(aq_semaphore *semaphore, aq_timepoint *timepoint)
 {
-  pthread_mutex_lock(&semaphore->lock);
+  aq_lock(semaphore->context, &semaphore->lock);
   const aq_status failed = aq_semaphore_failed(semaphore);
   const bool reached = timepoint->value <= semaphore->value;
   if (!reached && failed == AQ_OK) {
@@ -198,7 +198,7 @@ void aq_semaphore_watch(aq_semaphore *semaphore, aq_timepoint *timepoint)
              timepoint->value <= semaphore->promised)
       promise_arm(&semaphore->promises[semaphore->promise_count - 1]);
   }
-  pthread_mutex_unlock(&semaphore->lock);
+  aq_unlock(semaphore->context, &semaphore->lock);
   if (reached)
     timepoint->reached(timepoint, AQ_OK, NULL);
   else if (failed != AQ_OK)
@@ -207,13 +207,13 @@ void aq_semaphore_watch(aq_semaphore *semaphore, aq_timepoint *timepoint)
 
 bool aq_semaphore_unwatch(aq_semaphore *semaphore, aq_timepoint *timepoint)
 {
-  pthread_mutex_lock(&semaphore->lock);
+  aq_lock(semaphore->context, &semaphore->lock);
   aq_timepoint **link = &semaphore->waiting;
   while (*link && *link != timepoint)
     link = &(*link)->next;
   const bool found = *link != NULL;
   if (found)
     *link = timepoint->next;
-  pthread_mutex_unlock(&semaphore->lock);
+  aq_unlock(semaphore->context, &semaphore->lock);
   return found;
 }

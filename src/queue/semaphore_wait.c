@@ -20,18 +20,18 @@ static void point_poll(const aq_point *point)
     aq_context_poll(semaphore->context);
     return;
   }
-  pthread_mutex_lock(&semaphore->lock);
+  aq_lock(semaphore->context, &semaphore->lock);
   const aq_promise *promise = aq_semaphore_covering(semaphore, point->value);
   if (!promise && semaphore->promise_count > 0)
     promise = &semaphore->promises[semaphore->promise_count - 1];
   aq_axis *axis = promise ? aq_axis_retain(promise->axis) : NULL;
-  pthread_mutex_unlock(&semaphore->lock);
+  aq_unlock(semaphore->context, &semaphore->lock);
   if (!axis)
     return;
-  pthread_mutex_lock(&axis->gate);
+  aq_lock(axis->context, &axis->gate);
   if (axis->queue)
     aq_queue_poll(axis->queue);
-  pthread_mutex_unlock(&axis->gate);
+  aq_unlock(axis->context, &axis->gate);
   aq_axis_release(axis);
 }
 
@@ -67,7 +67,7 @@ static void host_wait_add(host_wait *wait, const aq_point *point)
   aq_semaphore *semaphore = point->semaphore;
   if (wait->count == WAIT_EDGES)
     return;
-  pthread_mutex_lock(&semaphore->lock);
+  aq_lock(semaphore->context, &semaphore->lock);
   const aq_promise *promise = aq_semaphore_covering(semaphore, point->value);
   if (!promise && semaphore->promise_count > 0 &&
       point->value <= semaphore->promised)
@@ -79,7 +79,7 @@ static void host_wait_add(host_wait *wait, const aq_point *point)
                        promise->flag ? aq_flag_retain(promise->flag) : NULL};
     wait->items[wait->count] = aq_epoch_item(edge);
   }
-  pthread_mutex_unlock(&semaphore->lock);
+  aq_unlock(semaphore->context, &semaphore->lock);
 }
 
 /* Without handlers nobody else looks at what parked operations wait for. */

@@ -137,7 +137,7 @@ static void task_settle(aq_queue *queue, aq_task *task, next step,
   if (step != NEXT_REFUSE)
     resume |= chain_start(queue, task->then, diag, &refused);
   const uint64_t epoch = queue->epoch;
-  pthread_mutex_unlock(&queue->lock);
+  aq_unlock(queue->context, &queue->lock);
   if (refused)
     chain_refuse(refused, diag->status == AQ_OK ? AQ_ERR_QUEUE : diag->status,
                  diag->text);
@@ -158,9 +158,9 @@ aq_status aq_task_submit(aq_queue *queue, aq_task *task, aq_diag *diag)
   if (queue->reports)
     task->begin = queue->ops->now(queue->transport);
   for (;;) {
-    pthread_mutex_lock(&queue->lock);
+    aq_lock(queue->context, &queue->lock);
     if (aq_axis_failed_from(queue->axis) != AQ_EPOCH_NEVER) {
-      pthread_mutex_unlock(&queue->lock);
+      aq_unlock(queue->context, &queue->lock);
       aq_queue_poll(queue);
       return queue_word(queue, diag);
     }
@@ -169,7 +169,7 @@ aq_status aq_task_submit(aq_queue *queue, aq_task *task, aq_diag *diag)
       task_settle(queue, task, step, words);
       return AQ_OK;
     }
-    pthread_mutex_unlock(&queue->lock);
+    aq_unlock(queue->context, &queue->lock);
     if (step == NEXT_ERROR)
       return words->status;
     status = aq_queue_progress(queue, AQ_TIME_MAX, diag);

@@ -30,3 +30,16 @@ check_PROGRAMS += tests/queue/test_elision
 tests_queue_test_elision_SOURCES = tests/queue/test_elision.c
 tests_queue_test_elision_CPPFLAGS = $(AQ_TEST_CPPFLAGS)
 tests_queue_test_elision_LDADD = $(AQ_GROUND_LDADD)
+
+check_PROGRAMS += tests/queue/test_stress
+tests_queue_test_stress_SOURCES = tests/queue/test_stress.c \
+	tests/queue/stress.c tests/queue/stress.h
+tests_queue_test_stress_CPPFLAGS = $(AQ_TEST_CPPFLAGS)
+tests_queue_test_stress_LDADD = $(AQ_GROUND_LDADD)
+
+EXTRA_PROGRAMS += tests/queue/soak_queue
+AQ_SOAKS += tests/queue/soak_queue
+tests_queue_soak_queue_SOURCES = tests/queue/soak_queue.c \
+	tests/queue/stress.c tests/queue/stress.h
+tests_queue_soak_queue_CPPFLAGS = $(AQ_TEST_CPPFLAGS)
+tests_queue_soak_queue_LDADD = $(AQ_GROUND_LDADD)

@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: MIT */
+/* A million operations from 16 threads on 32 queues, for each way of waiting of
+ * a live device; then ten million through one queue, whose memory must not
+ * grow. */
+#include "queue/stress.h"
+
+#include <malloc.h>
+#include <string.h>
+
+START_TEST(a_million_operations_of_many_threads_keep_their_order)
+{
+  for (unsigned i = 0; i < ground_kind_count; i++) {
+    if (ground_kinds[i].mode != AQ_MODE_LIVE)
+      continue;
+    ground g;
+    ground_open(&g, &ground_kinds[i], NULL, NULL);
+    stress_run(&g, &(stress_plan){.threads = STRESS_THREADS,
+                                  .queues = STRESS_QUEUES,
+                                  .steps = 1000000 / 4 / STRESS_THREADS,
+                                  .seed = i});
+    ground_close(&g);
+  }
+}
+END_TEST
+
+START_TEST(ten_million_operations_need_no_more_memory_than_some)
+{
+  const ground_kind kind = {"null", "null", AQ_MODE_VIRTUAL, AQ_EDGE_CHOOSE};
+  ground g;
+  ground_open(&g, &kind, NULL, NULL);
+  aq_queue *queue = ground_queue(&g, NULL);
+  aq_semaphore *done = ground_semaphore(&g, 0);
+  uint64_t cell = 0, expected = 0;
+  size_t after_some = 0;
+  for (uint64_t i = 0; i < 10000000; i++) {
+    ground_sync s;
+    ck_assert_ok(&g, ground_dispatch(&g, queue,
+                                     ground_sync_make(&s, NULL, 0, done, i + 1),
+                                     &cell, i));
+    expected = ground_stepped(expected, i);
+    if (i == 10000)
+      after_some = mallinfo2().uordblks;
+  }
+  ck_assert_uint_le(mallinfo2().uordblks, after_some);
+  ground_wait(&g, done, 10000000);
+  ck_assert_uint_eq(cell, expected);
+  aq_queue_destroy(queue);
+  aq_semaphore_release(done);
+  ground_close(&g);
+}
+END_TEST
+
+AQ_TEST_MAIN("queue/soak_queue",
+             a_million_operations_of_many_threads_keep_their_order,
+             ten_million_operations_need_no_more_memory_than_some)

@@ -1,0 +1,138 @@
+/* SPDX-License-Identifier: MIT */
+#include "queue/stress.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+
+enum { WINDOW = 128, WAITS = 3 };
+
+typedef struct chain {
+  struct stress *stress;
+  unsigned number;
+  aq_semaphore *semaphore;
+  uint64_t cell;
+  uint64_t submitted; /* atomic: points below are promised */
+  uint64_t released;  /* atomic */
+} chain;
+
+typedef struct stress {
+  ground *g;
+  const stress_plan *plan;
+  aq_queue *queues[STRESS_QUEUES];
+  chain chains[STRESS_THREADS];
+} stress;
+
+static void released(aq_status status, void *user)
+{
+  chain *c = user;
+  if (status == AQ_OK)
+    __atomic_fetch_add(&c->released, 1, __ATOMIC_RELAXED);
+}
+
+static uint64_t next(uint64_t *state)
+{
+  *state ^= *state << 13;
+  *state ^= *state >> 7;
+  *state ^= *state << 17;
+  return *state;
+}
+
+static uint32_t waits_choose(chain *c, uint64_t step, uint64_t *random,
+                             aq_point *waits)
+{
+  const stress *s = c->stress;
+  uint32_t count = 0;
+  waits[count++] = (aq_point){c->semaphore, step};
+  while (count < WAITS && next(random) % 2) {
+    const chain *other = &s->chains[next(random) % s->plan->threads];
+    const uint64_t known = __atomic_load_n(&other->submitted, __ATOMIC_ACQUIRE);
+    if (known > 0)
+      waits[count++] = (aq_point){
+          other->semaphore, known - next(random) % (known < 8 ? known : 8)};
+  }
+  return count;
+}
+
+static void *chain_main(void *user)
+{
+  chain *c = user;
+  stress *s = c->stress;
+  uint64_t random = s->plan->seed * 977 + c->number * 7919 + 1;
+  aq_diag diag = AQ_DIAG_INIT;
+  for (uint64_t step = 0; step < s->plan->steps; step++) {
+    aq_point waits[WAITS];
+    const aq_point signal = {c->semaphore, step + 1};
+    const ground_step args = {&c->cell, step};
+    const aq_sync sync = {.waits = waits,
+                          .wait_count = waits_choose(c, step, &random, waits),
+                          .signals = &signal,
+                          .signal_count = 1,
+                          .flags = next(&random) % 4 ? 0 : AQ_SYNC_PARK,
+                          .release = released,
+                          .user = c};
+    aq_queue *queue = s->queues[next(&random) % s->plan->queues];
+    ck_assert_status(
+        aq_queue_dispatch(queue, &sync,
+                          &(aq_launch){.object = s->g->kernel,
+                                       .grid = {1, 1, 1},
+                                       .workgroup = {1, 1, 1},
+                                       .kernargs = &args,
+                                       .kernarg_size = sizeof args},
+                          &diag),
+        AQ_OK, &diag);
+    __atomic_store_n(&c->submitted, step + 1, __ATOMIC_RELEASE);
+    if (step < WINDOW || next(&random) % 16)
+      continue;
+    uint64_t before, after;
+    aq_semaphore_query(c->semaphore, &before, NULL);
+    const aq_point back = {c->semaphore, step + 1 - WINDOW / 2};
+    ck_assert_status(
+        aq_semaphore_wait(&back, 1, AQ_WAIT_ALL, AQ_TIME_MAX, NULL, &diag),
+        AQ_OK, &diag);
+    ck_assert_status(aq_semaphore_query(c->semaphore, &after, &diag), AQ_OK,
+                     &diag);
+    ck_assert(after >= before && after >= back.value);
+  }
+  return NULL;
+}
+
+void stress_run(ground *g, const stress_plan *plan)
+{
+  stress *s = calloc(1, sizeof *s);
+  pthread_t threads[STRESS_THREADS];
+  const bool live = g->info.caps & AQ_CAP_LIVE;
+  s->g = g;
+  s->plan = plan;
+  for (unsigned i = 0; i < plan->queues; i++)
+    s->queues[i] = ground_queue(
+        g, &(aq_queue_options){.size = 64,
+                               .notifications = 256,
+                               .device = i % g->info.device_count});
+  for (unsigned i = 0; i < plan->threads; i++)
+    s->chains[i] = (chain){.stress = s,
+                           .number = i,
+                           .semaphore = ground_semaphore(g, 0),
+                           .cell = i};
+  for (unsigned i = 0; i < plan->threads; i++)
+    if (live)
+      ck_assert_int_eq(
+          pthread_create(&threads[i], NULL, chain_main, &s->chains[i]), 0);
+    else
+      chain_main(&s->chains[i]);
+  for (unsigned i = 0; live && i < plan->threads; i++)
+    pthread_join(threads[i], NULL);
+  for (unsigned i = 0; i < plan->threads; i++)
+    ground_wait(g, s->chains[i].semaphore, plan->steps);
+  for (unsigned i = 0; i < plan->queues; i++)
+    aq_queue_destroy(s->queues[i]);
+  for (unsigned i = 0; i < plan->threads; i++) {
+    const chain *c = &s->chains[i];
+    uint64_t expected = i;
+    for (uint64_t step = 0; step < plan->steps; step++)
+      expected = ground_stepped(expected, step);
+    ck_assert_uint_eq(c->cell, expected);
+    ck_assert_uint_eq(c->released, plan->steps);
+    aq_semaphore_release(c->semaphore);
+  }
+  free(s);
+}
