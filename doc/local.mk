@@ -1,8 +1,8 @@
 # Documentation and the figures of the README.
 EXTRA_DIST += \
 	doc/ARCHITECTURE.md doc/HACKING.md doc/abi.md doc/conformance.md \
-	doc/queue.md doc/recording.md doc/replay.md doc/formats/faults.md doc/topology.md \
-	doc/transports.md \
+	doc/queue.md doc/recording.md doc/replay.md doc/formats/faults.md \
+	doc/topology.md doc/transports.md \
 	doc/examples/transport/Makefile doc/examples/transport/engine.c \
 	doc/examples/transport/fixed.c doc/examples/transport/fixed.h \
 	doc/examples/transport/queues.c \

@@ -121,11 +121,12 @@ aq_edge_way aq_context_edge_way(const aq_context *context, uint32_t device)
 
 void aq_context_ring(aq_context *context)
 {
-  /* Orders what happened before with whether anybody listens: who comes later
-   * looks before it sleeps. */
-  if (context->live)
-    __atomic_thread_fence(__ATOMIC_SEQ_CST);
-  if (__atomic_load_n(&context->waiters, __ATOMIC_RELAXED) > 0)
+  /* A write, so that it is ordered with what happened before: who comes to
+   * listen later looks before it sleeps. */
+  const uint32_t waiters =
+      context->live ? __atomic_fetch_add(&context->waiters, 0, __ATOMIC_SEQ_CST)
+                    : context->waiters;
+  if (waiters > 0)
     context->ops->signal_update(context->transport, context->bell,
                                 AQ_UPDATE_ADD, 1, 0, AQ_RELEASE);
 }

@@ -43,3 +43,10 @@ tests_queue_soak_queue_SOURCES = tests/queue/soak_queue.c \
 	tests/queue/stress.c tests/queue/stress.h
 tests_queue_soak_queue_CPPFLAGS = $(AQ_TEST_CPPFLAGS)
 tests_queue_soak_queue_LDADD = $(AQ_GROUND_LDADD)
+
+check_PROGRAMS += tests/queue/test_no_memory
+tests_queue_test_no_memory_SOURCES = tests/queue/test_no_memory.c
+tests_queue_test_no_memory_CPPFLAGS = $(AQ_TEST_CPPFLAGS)
+tests_queue_test_no_memory_LDADD = $(AQ_GROUND_LDADD)
+tests_queue_test_no_memory_LDFLAGS = -Wl,--wrap=malloc -Wl,--wrap=calloc \
+	-Wl,--wrap=realloc -Wl,--wrap=aligned_alloc -Wl,--wrap=free

@@ -1,22 +1,27 @@
 /* SPDX-License-Identifier: MIT */
-/* A million operations from 16 threads on 32 queues, for each way of waiting of
- * a live device; then ten million through one queue, whose memory must not
- * grow. */
+/* A million operations from 16 threads on 32 queues, a part for each way of
+ * waiting of a live device (AQ_SOAK_STEPS: each thread's); then ten million
+ * through one queue, whose memory must not grow. */
 #include "queue/stress.h"
 
 #include <malloc.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 START_TEST(a_million_operations_of_many_threads_keep_their_order)
 {
+  const char *const steps = getenv("AQ_SOAK_STEPS");
   for (unsigned i = 0; i < ground_kind_count; i++) {
     if (ground_kinds[i].mode != AQ_MODE_LIVE)
       continue;
     ground g;
+    fprintf(stderr, "%s\n", ground_kinds[i].label);
     ground_open(&g, &ground_kinds[i], NULL, NULL);
     stress_run(&g, &(stress_plan){.threads = STRESS_THREADS,
                                   .queues = STRESS_QUEUES,
-                                  .steps = 1000000 / 4 / STRESS_THREADS,
+                                  .steps = steps ? strtoul(steps, NULL, 10)
+                                                 : 1000000 / 4 / STRESS_THREADS,
                                   .seed = i});
     ground_close(&g);
   }

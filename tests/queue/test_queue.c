@@ -371,6 +371,57 @@ static void a_program_larger_than_the_ring_is_one_operation(ground *g)
   aq_semaphore_release(done);
 }
 
+typedef struct reports {
+  unsigned count;
+  aq_operation_report last[4];
+} reports;
+
+static void reported(const aq_operation_report *report, void *user)
+{
+  reports *r = user;
+  if (r->count < 4)
+    r->last[r->count] = *report;
+  r->count++;
+}
+
+static void each_operation_is_reported_with_its_times(ground *g)
+{
+  reports r = {0};
+  const bool profile = g->info.caps & AQ_CAP_PROFILING;
+  aq_queue *other = ground_queue(g, NULL);
+  aq_queue *queue = ground_queue(
+      g, &(aq_queue_options){
+             .size = 256, .profile = profile, .report = reported, .user = &r});
+  aq_semaphore *a = ground_semaphore(g, 0), *b = ground_semaphore(g, 0);
+  uint64_t cell = 1;
+  ground_sync s;
+  ck_assert_ok(g, ground_dispatch(g, other, ground_sync_make(&s, NULL, 0, a, 1),
+                                  &cell, 1));
+  ck_assert_ok(
+      g, ground_dispatch(g, queue, ground_sync_make(&s, a, 1, b, 1), &cell, 2));
+  ck_assert_ok(g, aq_queue_barrier(queue, ground_sync_make(&s, NULL, 0, b, 2),
+                                   &g->diag));
+  ground_wait(g, b, 2);
+  ck_assert_ok(g, aq_queue_wait_idle(queue, AQ_TIME_MAX, &g->diag));
+  ck_assert_uint_eq(r.count, 2);
+  ck_assert_str_eq(r.last[0].what, "dispatch");
+  ck_assert_str_eq(r.last[1].what, "barrier");
+  ck_assert_int_eq(r.last[0].status, AQ_OK);
+  ck_assert_int_eq(__builtin_popcount(r.last[0].rules), 1);
+  ck_assert_uint_eq(r.last[1].rules, 0);
+  ck_assert_int_le(r.last[0].begin, r.last[0].submitted);
+  ck_assert_int_le(r.last[0].submitted, r.last[0].retired);
+  ck_assert_uint_gt(r.last[1].first, r.last[0].first);
+  if (profile && g->kind->mode == AQ_MODE_VIRTUAL) {
+    ck_assert_int_lt(r.last[0].submitted, r.last[0].end);
+    ck_assert_int_le(r.last[0].end, r.last[0].retired);
+  }
+  aq_queue_destroy(queue);
+  aq_queue_destroy(other);
+  aq_semaphore_release(a);
+  aq_semaphore_release(b);
+}
+
 /* ---- the suite on each ground ---- */
 
 typedef struct queue_case {
@@ -396,6 +447,7 @@ static const queue_case cases[] = {
     CASE(hosts_wait_for_any_and_until_a_deadline),
     CASE(parked_operations_fail_with_their_queue),
     CASE(a_program_larger_than_the_ring_is_one_operation),
+    CASE(each_operation_is_reported_with_its_times),
 };
 enum { CASES = sizeof cases / sizeof *cases };
 
