@@ -169,6 +169,9 @@ static bool device_is(const aqhsa_device *d, uint32_t ordinal,
     if (!*end)
       return number == ordinal;
   }
+  /* "mi300x*4": the devices of a simulator are as they were asked for. */
+  if (d->info.model && strpbrk(selector, "*,"))
+    return true;
   return strcmp(selector, d->gfx) == 0 || strcmp(selector, d->name) == 0 ||
          strcmp(selector, d->uuid) == 0 ||
          (d->info.model && strcmp(selector, d->info.model) == 0);

@@ -112,12 +112,11 @@ void aqhsa_nap(const aqhsa *hsa, aq_time span)
 
 aqhsa_patience aqhsa_patience_until(const aqhsa *hsa, aq_time deadline)
 {
-  aqhsa_patience patience = {deadline, INT64_MAX};
-  aq_time now = aqhsa_clock_time(hsa, clock_read(hsa));
-  if (deadline != AQ_TIME_MAX)
-    patience.wall_end =
-        wall_ns() + (deadline > now ? (deadline - now) / AQ_NS : 0);
-  return patience;
+  if (deadline == AQ_TIME_MAX)
+    return (aqhsa_patience){deadline, INT64_MAX};
+  const aq_time now = aqhsa_clock_time(hsa, clock_read(hsa));
+  const int64_t left = deadline > now ? (deadline - now) / AQ_NS : 0;
+  return (aqhsa_patience){deadline, wall_ns() + left};
 }
 
 aq_time aqhsa_patience_left(const aqhsa *hsa, const aqhsa_patience *patience)

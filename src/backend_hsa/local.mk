@@ -1,3 +1,4 @@
+EXTRA_DIST += doc/hsa.md
 libaqcore_la_SOURCES += \
 	src/backend_hsa/agents.c \
 	src/backend_hsa/clock.c \

@@ -200,6 +200,11 @@ aq_time aqsim_grid_next(const aqsim_grid *grid)
   return next;
 }
 
+uint32_t aqsim_grid_room(const aqsim_grid *grid, aqsim_resource *limit)
+{
+  return aqsim_occupancy(&grid->dispatcher->cu, &grid->need, limit);
+}
+
 static void grid_advance(aqsim_grid *grid, aq_time now)
 {
   aqsim_dispatcher *d = grid->dispatcher;

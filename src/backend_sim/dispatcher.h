@@ -84,6 +84,9 @@ aq_time aqsim_grid_next(const aqsim_grid *grid);
 bool aqsim_grid_look(aqsim_grid *grid, aq_time now, aq_time *first,
                      aq_time *end);
 
+/* How many of its workgroups fit on a compute unit, and what limits that. */
+uint32_t aqsim_grid_room(const aqsim_grid *grid, aqsim_resource *limit);
+
 /* None of its workgroups starts until it is released; those that run go on.
  * Nothing is to be looked at meanwhile. */
 void aqsim_grid_hold(aqsim_grid *grid, aq_time now);

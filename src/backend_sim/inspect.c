@@ -57,6 +57,14 @@ static void flight_words(const aqsim_flight *flight, char *text)
   } else if (flight->queue->gated == flight && flight->queue->gate.armed) {
     aqsim_gate_words(&flight->queue->gate, words);
     snprintf(text, STATE, "waits for %s", words);
+  } else if (flight->grid) {
+    aqsim_resource limit;
+    uint32_t room = aqsim_grid_room(flight->grid, &limit);
+    snprintf(text, STATE,
+             "active, step %s: %" PRIu32 " workgroups fit on a compute unit, "
+             "limited by its %s",
+             aqsim_step_texts[flight->step].name, room,
+             aqsim_resource_text(limit));
   } else {
     snprintf(text, STATE, "active, step %s",
              aqsim_step_texts[flight->step].name);
@@ -191,6 +199,19 @@ static void copy_tell(const teller *t, const aqsim_copy *copy)
        copy->number, copy->device->ordinal, copy->size, from, to, words);
 }
 
+/* Only while there are some. */
+static void workgroups_tell(const teller *t, const aqsim_device *device)
+{
+  aqsim_dispatcher_sample sample;
+  aqsim_dispatcher_look(device->dispatcher, device->sim->now, &sample);
+  if (sample.running > 0)
+    tell(t,
+         "device %" PRIu32 ": %" PRIu64 " workgroups, %" PRIu64
+         " waves, run on %" PRIu32 " of %" PRId64 " compute units",
+         device->ordinal, sample.running, sample.waves, sample.busy,
+         device->model->cus);
+}
+
 /* Only while there is some. */
 static void traffic_tell(const teller *t, const aqsim_device *device)
 {
@@ -210,6 +231,8 @@ void aqsim_inspect(const aqsim *sim, void (*line)(const char *text, void *user),
     queue_tell(&t, q);
   for (const aqsim_copy *c = sim->copies; c; c = c->next)
     copy_tell(&t, c);
-  for (uint32_t i = 0; i < sim->device_count; i++)
+  for (uint32_t i = 0; i < sim->device_count; i++) {
+    workgroups_tell(&t, &sim->devices[i]);
     traffic_tell(&t, &sim->devices[i]);
+  }
 }

@@ -61,7 +61,7 @@ bool aqsim_xcc_init(aqsim_xcc *xcc, const aqsim_model *model, uint32_t cus)
   xcc->capacity = 1 + cus * (uint32_t)empty.of[AQSIM_WAVES];
   xcc->cus = calloc(cus + 1, sizeof *xcc->cus);
   /* Pages that no workgroup needs stay untouched. */
-  xcc->workgroups = calloc(xcc->capacity, sizeof *xcc->workgroups);
+  xcc->workgroups = malloc(xcc->capacity * sizeof *xcc->workgroups);
   if (!xcc->cus || !xcc->workgroups)
     return false;
   for (uint32_t i = 0; i < cus; i++)

@@ -131,7 +131,7 @@ static void replay_notes(aq_cli_json *json, const void *user)
 static aq_status choose_device(aq_cli *cli, replay_job *job,
                                aq_run_reader *reader)
 {
-  if (job->performance.device)
+  if (job->performance.device || job->performance.hardware)
     return AQ_OK;
   aq_status status =
       aq_device_choose(reader, job->origin_notes, &job->chosen, &cli->diag);
@@ -202,6 +202,7 @@ static aq_status replay_rows(aq_cli *cli, replay_job *job,
   if (status != AQ_OK)
     return status;
   ask_device(job, &probe.device);
+  job->info.kind = probe.kind;
   status = replay_source(cli, job, reader);
   free(edges);
   return status;

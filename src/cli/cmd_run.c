@@ -26,11 +26,12 @@ static aq_status run_scenario(aq_cli *cli, aq_store *store,
                                       &device, &cli->diag);
   if (status != AQ_OK)
     return status;
-  if (!performance->device)
+  if (!performance->device && !performance->hardware)
     performance->device = device;
   performance->seed = (uint64_t)info.seed;
   status = aq_cli_performance_probe(cli, performance, &probe);
   if (status == AQ_OK) {
+    info.kind = probe.kind;
     status = aq_cli_perform(cli, store, performance, 0, workload, &info);
   }
   workload->close(workload);

@@ -4,6 +4,7 @@ bin_PROGRAMS += aqueduct
 aqueduct_SOURCES = \
 	src/cli/cli.c src/cli/cli.h \
 	src/cli/cmd_compare.c src/cli/commands.h \
+	src/cli/cmd_device.c \
 	src/cli/cmd_doctor.c \
 	src/cli/cmd_exec.c \
 	src/cli/cmd_export.c \
@@ -40,6 +41,7 @@ aqueduct_LDADD = $(LDADD) $(SMARTCOLS_LIBS) $(YAJL_LIBS)
 aq_man_pages = \
 	aqueduct.1 \
 	aqueduct-compare.1 \
+	aqueduct-device.1 \
 	aqueduct-doctor.1 \
 	aqueduct-exec.1 \
 	aqueduct-export.1 \

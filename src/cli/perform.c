@@ -65,6 +65,15 @@ static aq_status semantics_read(aq_cli *cli, aq_semantics *out)
   return AQ_OK;
 }
 
+/* Real GPUs, whatever wraps the transport. */
+static bool is_hardware(const aq_transport_stack *stack)
+{
+  const aq_transport_layer *layer = aq_transport_stack_top(stack);
+  while (layer->inner)
+    layer = layer->inner;
+  return strcmp(layer->ops->name, "hsa") == 0;
+}
+
 aq_status aq_cli_performance_init(aq_cli *cli, aq_cli_performance *out)
 {
   const char *name = cli->values[AQ_CLI_OPT_TRANSPORT];
@@ -84,6 +93,7 @@ aq_status aq_cli_performance_init(aq_cli *cli, aq_cli_performance *out)
   *out = (aq_cli_performance){.transport = transport,
                               .device = cli->values[AQ_CLI_OPT_DEVICE],
                               .edits = edits,
+                              .hardware = is_hardware(transport),
                               .words = cli->values};
   status = pace_read(cli, &out->pace);
   if (status == AQ_OK)
@@ -129,6 +139,13 @@ static aq_transport_options open_options(const aq_cli_performance *performance,
       .layer = aq_transport_stack_top(performance->transport)};
 }
 
+aq_status aq_cli_performance_open(const aq_cli_performance *performance,
+                                  aq_transport **out, aq_diag *diag)
+{
+  aq_transport_options options = open_options(performance, 0);
+  return aq_transport_stack_open(performance->transport, &options, out, diag);
+}
+
 static aq_status live_check(aq_cli *cli, const aq_cli_performance *performance,
                             uint32_t caps)
 {
@@ -144,21 +161,22 @@ static aq_status live_check(aq_cli *cli, const aq_cli_performance *performance,
   return AQ_OK;
 }
 
-aq_status aq_cli_performance_probe(aq_cli *cli,
-                                   const aq_cli_performance *performance,
+aq_status aq_cli_performance_probe(aq_cli *cli, aq_cli_performance *performance,
                                    aq_cli_probe *out)
 {
-  aq_transport_options options = open_options(performance, 0);
   aq_transport *transport;
   aq_transport_info info;
-  aq_status status = aq_transport_stack_open(performance->transport, &options,
-                                             &transport, &cli->diag);
+  aq_status status =
+      aq_cli_performance_open(performance, &transport, &cli->diag);
   if (status != AQ_OK)
     return status;
   transport->ops->info(transport, &info);
-  *out = (aq_cli_probe){.caps = info.caps};
+  *out = (aq_cli_probe){.caps = info.caps,
+                        .kind = aq_run_measures(info.caps) ? AQ_RUN_MEASURED
+                                                           : AQ_RUN_SIMULATED};
   if (info.device_count)
     out->device = info.devices[0];
+  performance->on_simulator = out->kind == AQ_RUN_MEASURED && out->device.model;
   out->device.name = out->device.gfx = out->device.model = NULL;
   out->device.model_hash = out->device.verdict = NULL;
   transport->ops->close(transport);
@@ -182,6 +200,11 @@ static void tell_trust(const aq_cli *cli, const aq_run_info *info)
   char trust[AQ_CLI_TRUST_SIZE];
   if (aq_cli_run_trust(info, trust))
     aq_cli_note(cli, "simulated with %s", trust);
+  else if (info->device_model)
+    aq_cli_note(cli,
+                "measured, but the HSA runtime is the simulator with device "
+                "model %s",
+                info->device_model);
 }
 
 static aq_status store_totals(aq_cli *cli, aq_store_writer *writer,
@@ -214,7 +237,8 @@ static aq_status make_notes(aq_cli *cli, const aq_cli_performance *performance,
   const char *const *words = performance->words;
   *out = NULL;
   if (!performance->edits[0] && !performance->live &&
-      !words[AQ_CLI_OPT_SEMANTICS] && !performance->notes)
+      !performance->on_simulator && !words[AQ_CLI_OPT_SEMANTICS] &&
+      !performance->notes)
     return AQ_OK;
   aq_cli_json *json = aq_cli_json_begin(false);
   if (!json)
@@ -228,6 +252,8 @@ static aq_status make_notes(aq_cli *cli, const aq_cli_performance *performance,
   }
   if (performance->live)
     aq_cli_json_text(json, "time", "live");
+  if (performance->on_simulator)
+    aq_cli_json_text(json, "measured_on", "simulator");
   for (size_t i = 0; i < sizeof kept / sizeof *kept; i++)
     if (words[kept[i]])
       aq_cli_json_text(json, aq_cli_options[kept[i]].name, words[kept[i]]);

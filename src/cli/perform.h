@@ -19,7 +19,9 @@ typedef struct aq_cli_performance {
   const char *device; /* model or selector; NULL: the transport's default */
   const char **edits; /* owned */
   uint64_t seed;
-  uint32_t queues; /* hardware queues a device; 0: one a stream */
+  bool hardware;     /* the transport is that of real GPUs */
+  bool on_simulator; /* and a simulator plays them, as the probe found */
+  uint32_t queues;   /* hardware queues a device; 0: one a stream */
   bool live;
   aq_pace pace;    /* wall 0: none */
   aq_time timeout; /* of live mode; 0: none */
@@ -42,13 +44,17 @@ aq_status aq_cli_queues(aq_cli *cli, uint32_t *out);
  * all zero for a transport without devices. */
 typedef struct aq_cli_probe {
   uint32_t caps;
+  aq_run_kind kind; /* of the runs that it makes */
   aq_device_info device;
 } aq_cli_probe;
 
+/* Opens the transport as a run would; the caller closes it. */
+aq_status aq_cli_performance_open(const aq_cli_performance *performance,
+                                  aq_transport **out, aq_diag *diag);
+
 /* Opens and closes it; refuses a transport without live mode where that was
  * asked for, and a timeout where it has no meaning. */
-aq_status aq_cli_performance_probe(aq_cli *cli,
-                                   const aq_cli_performance *performance,
+aq_status aq_cli_performance_probe(aq_cli *cli, aq_cli_performance *performance,
                                    aq_cli_probe *out);
 
 /* Runs the workload to its end, stores it under `info` (completed with what

@@ -321,6 +321,25 @@ const aq_cli_command aq_cli_commands[AQ_CLI_CMD_COUNT] = {
          .args_min = 2,
          .args_max = INT32_MAX,
          .what = AQ_CLI_RUN},
+    [AQ_CLI_CMD_DEVICE] =
+        {.name = "device",
+         .arguments = "probe",
+         .summary = "learn the constants of a device",
+         .text = "`probe` runs small experiments on an idle device, tells "
+                 "what constants of a device model follow from them, each "
+                 "with its resolution, and stores every packet as a run. A "
+                 "sum of keys means that only their sum can be seen. With "
+                 "--transport hsa the device is a GPU; on the simulator the "
+                 "probe gives the device model's own constants back.",
+         .examples = {{"aqueduct device probe --transport hsa --json -o "
+                       "gpu.json",
+                       "what the first GPU is like, for a device model"},
+                      {"aqueduct device probe --device mi300x",
+                       "the same of a device model, to check the probe"}},
+         .options = BIT(SET) | BIT(FAULTS),
+         .args_min = 1,
+         .args_max = 1,
+         .what = AQ_CLI_NOTHING},
     [AQ_CLI_CMD_DOCTOR] =
         {.name = "doctor",
          .arguments = "",

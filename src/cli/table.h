@@ -86,6 +86,7 @@ typedef struct aq_cli_option {
   C(REPORT, report)                                                            \
   C(EXPORT, export)                                                            \
   C(STORE, store)                                                              \
+  C(DEVICE, device)                                                            \
   C(DOCTOR, doctor)                                                            \
   C(HELP, help)
 

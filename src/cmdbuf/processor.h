@@ -48,6 +48,10 @@ typedef struct aq_processor {
   uint64_t visits;               /* blocks that may still be entered */
 } aq_processor;
 
+enum {
+  AQ_WALK_COMPLETION = 0xffffffff
+}; /* another's signal, none of the log */
+
 /* A packet that hooks have given a completion signal. */
 typedef struct aq_walk_entry {
   uint64_t packet;  /* id */

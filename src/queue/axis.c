@@ -7,14 +7,15 @@
 
 /* ---- flags ---- */
 
-static aq_status flag_make(aq_context *context, uint32_t flags, aq_flag **out,
-                           aq_diag *diag)
+static aq_status flag_make(aq_context *context, aq_flag **out, aq_diag *diag)
 {
+  const bool timed = context->info.caps & AQ_CAP_PROFILING;
   aq_flag *flag = calloc(1, sizeof *flag);
   if (!flag)
     return aq_diag_set(diag, AQ_ERR_NO_MEMORY, "no memory for an epoch");
   aq_status status = context->ops->signal_create(
-      context->transport, &(aq_signal_desc){.value = 1, .flags = flags},
+      context->transport,
+      &(aq_signal_desc){.value = 1, .flags = timed ? AQ_SIGNAL_PROFILE : 0},
       &flag->signal, diag);
   if (status != AQ_OK) {
     free(flag);
@@ -28,8 +29,7 @@ static aq_status flag_make(aq_context *context, uint32_t flags, aq_flag **out,
   return AQ_OK;
 }
 
-aq_status aq_flag_take(aq_context *context, bool profile, aq_flag **out,
-                       aq_diag *diag)
+aq_status aq_flag_take(aq_context *context, aq_flag **out, aq_diag *diag)
 {
   aq_lock(context, &context->lock);
   aq_flag *flag = context->free_flags;
@@ -37,8 +37,7 @@ aq_status aq_flag_take(aq_context *context, bool profile, aq_flag **out,
     context->free_flags = flag->next_free;
   aq_unlock(context, &context->lock);
   if (!flag) {
-    aq_status status =
-        flag_make(context, profile ? AQ_SIGNAL_PROFILE : 0, &flag, diag);
+    aq_status status = flag_make(context, &flag, diag);
     if (status != AQ_OK)
       return status;
   }
@@ -60,7 +59,7 @@ void aq_flag_release(aq_context *context, aq_flag *flag)
 
 /* ---- axes ---- */
 
-aq_status aq_axis_create(aq_context *context, aq_queue *queue, bool profile,
+aq_status aq_axis_create(aq_context *context, aq_queue *queue, bool counted,
                          aq_axis **out, aq_diag *diag)
 {
   aq_axis *axis = calloc(1, sizeof *axis);
@@ -70,11 +69,9 @@ aq_status aq_axis_create(aq_context *context, aq_queue *queue, bool profile,
   axis->queue = queue;
   axis->refs = 1;
   axis->failed_from = AQ_EPOCH_NEVER;
-  if (!context->flagged) {
+  if (counted) {
     aq_status status = context->ops->signal_create(
-        context->transport,
-        &(aq_signal_desc){.value = AQ_AXIS_START,
-                          .flags = profile ? AQ_SIGNAL_PROFILE : 0},
+        context->transport, &(aq_signal_desc){.value = AQ_AXIS_START},
         &axis->counter, diag);
     if (status != AQ_OK) {
       free(axis);

@@ -6,8 +6,8 @@
  * Counted: one signal for all epochs, counted down from AQ_AXIS_START; epoch N
  * is complete when it is below aq_axis_limit(N). Flagged: a signal for each
  * epoch in flight, 1 until it is complete; for devices that can only wait for
- * zero. They are used again when neither the queue nor a waiting one refers to
- * them.
+ * zero, and for queues whose operations are timed one by one. They are used
+ * again when neither the queue nor a waiting one refers to them.
  *
  * Failure: when the queue's device stops, all signals are set as if everything
  * were complete, so that nobody waits for ever, and `failed_from` says from
@@ -46,7 +46,8 @@ struct aq_axis {
   aq_queue *queue;      /* NULL: it is gone */
 };
 
-aq_status aq_axis_create(aq_context *context, aq_queue *queue, bool profile,
+/* counted: with a signal for all of its epochs. */
+aq_status aq_axis_create(aq_context *context, aq_queue *queue, bool counted,
                          aq_axis **out, aq_diag *diag);
 void aq_axis_release(aq_axis *axis);
 void aq_axes_free(aq_context *context); /* all that are left, and all flags */
@@ -68,8 +69,7 @@ static inline uint64_t aq_axis_failed_from(const aq_axis *axis)
 }
 
 /* A signal that is 1, with one reference; of the axis' context. */
-aq_status aq_flag_take(aq_context *context, bool profile, aq_flag **out,
-                       aq_diag *diag);
+aq_status aq_flag_take(aq_context *context, aq_flag **out, aq_diag *diag);
 void aq_flag_release(aq_context *context, aq_flag *flag);
 
 static inline aq_flag *aq_flag_retain(aq_flag *flag)

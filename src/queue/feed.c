@@ -187,6 +187,14 @@ static aq_status submission_check(aq_feed *queue, aq_submit *submit,
   aq_status status = link_find(queue, submit, diag);
   if (status != AQ_OK || !submit->link)
     return status;
+  const aq_walk_log *log = submit->submission->log;
+  if (log && (submit->submission->observer || submit->submission->on_device ||
+              log->capacity - log->used < submit->link->program->packets))
+    return aq_diag_set(diag, AQ_ERR_INVALID,
+                       "a log takes %u packets, of a program of %u that is "
+                       "neither observed nor walked on the device",
+                       log->capacity - log->used,
+                       (unsigned)submit->link->program->packets);
   const uint64_t limit = aq_kernarg_ring_limit(&queue->kernargs);
   if (submit->link->program->kernarg_max > limit)
     return aq_diag_set(diag, AQ_ERR_INVALID,

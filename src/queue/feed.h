@@ -99,6 +99,10 @@ typedef struct aq_submission {
   uint64_t visits;      /* blocks to enter at most; 0: AQ_VISITS_DEFAULT */
   bool on_device;       /* the device walks it; not observed, packets untold */
   const aq_observer *observer; /* NULL: none */
+  /* NULL, or signals for each packet of the program, which go on after the
+   * call: entries tell which packet has which, AQ_WALK_COMPLETION the one that
+   * carries the completion. Not with an observer, nor on the device. */
+  aq_walk_log *log;
 } aq_submission;
 
 typedef struct aq_submitted {

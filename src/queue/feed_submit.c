@@ -171,6 +171,10 @@ static aq_walk payload_fill(aq_feed *queue, aq_submit *submit,
   /* Waits hold back only what carries the barrier bit. */
   if (span->packets > 0)
     submit->processor.carry |= 1 << AQ_HEADER_BARRIER_SHIFT;
+  if (submit->submission->log) {
+    span->log = submit->submission->log;
+    return aq_processor_fill_times(&submit->processor, span);
+  }
   if (!observer)
     return aq_processor_fill(&submit->processor, span);
   span->log = &queue->page->log;
@@ -190,8 +194,11 @@ static void completion_add(const aq_submit *submit, aq_packet_span *span)
     packet_add(span, &barrier);
     return;
   }
-  aq_ring_slot(span->ring, span->first + span->packets - 1)
-      ->kernel.completion_signal = completion;
+  const uint64_t last = span->first + span->packets - 1;
+  aq_ring_slot(span->ring, last)->kernel.completion_signal = completion;
+  aq_walk_log *log = submit->submission->log;
+  if (log && log->used > 0 && log->entries[log->used - 1].packet == last)
+    log->entries[log->used - 1].signal = AQ_WALK_COMPLETION;
 }
 
 static void part_tell(aq_feed *queue, const aq_submit *submit,

@@ -14,6 +14,13 @@ static size_t rounded(size_t size)
   return (size + 15) & ~(size_t)15;
 }
 
+/* Who retires looks at it without the lock; it comes again when in doubt. */
+static void parked_count(aq_queue *queue, int by)
+{
+  __atomic_store_n(&queue->parked_count, queue->parked_count + (uint32_t)by,
+                   __ATOMIC_RELAXED);
+}
+
 /* One allocation: the task, its points, its marks, its timepoints. */
 aq_status aq_task_park(aq_queue *queue, aq_task *task, aq_diag *diag)
 {
@@ -59,7 +66,7 @@ aq_status aq_task_park(aq_queue *queue, aq_task *task, aq_diag *diag)
   else
     queue->parked_first = copy;
   queue->parked_last = copy;
-  queue->parked_count++;
+  parked_count(queue, 1);
   queue->stats.parked++;
   return AQ_OK;
 }
@@ -82,7 +89,7 @@ static aq_task *parked_pop(aq_queue *queue)
   queue->parked_first = task->next;
   if (!task->next)
     queue->parked_last = NULL;
-  queue->parked_count--;
+  parked_count(queue, -1);
   return task;
 }
 

@@ -226,8 +226,7 @@ static aq_status flag_find(aq_queue *queue, part *p, aq_diag *diag)
   p->flag = __atomic_load_n(place, __ATOMIC_ACQUIRE);
   if (p->flag)
     return AQ_OK;
-  aq_status status =
-      aq_flag_take(queue->context, queue->options.profile, &p->flag, diag);
+  aq_status status = aq_flag_take(queue->context, &p->flag, diag);
   if (status == AQ_OK)
     __atomic_store_n(place, p->flag, __ATOMIC_RELEASE);
   return status;

@@ -65,15 +65,16 @@ static aq_status queue_init(aq_queue *queue, aq_diag *diag)
   const aq_queue_options *options = &queue->options;
   queue->due.entries = calloc(options->notifications, sizeof(aq_due));
   queue->due.size = options->notifications;
-  if (queue->context->flagged)
+  const bool flagged = queue->context->flagged || options->profile;
+  if (flagged)
     queue->flags = calloc(options->notifications, sizeof *queue->flags);
   if (options->report)
     queue->reports = calloc(options->notifications, sizeof *queue->reports);
-  if (!queue->due.entries || (queue->context->flagged && !queue->flags) ||
+  if (!queue->due.entries || (flagged && !queue->flags) ||
       (options->report && !queue->reports))
     return aq_diag_set(diag, AQ_ERR_NO_MEMORY, "no memory for a queue");
-  aq_status status = aq_axis_create(queue->context, queue, options->profile,
-                                    &queue->axis, diag);
+  aq_status status =
+      aq_axis_create(queue->context, queue, !flagged, &queue->axis, diag);
   if (status != AQ_OK)
     return status;
   status =

@@ -160,13 +160,10 @@ static void report_tell(const ending *end)
   report->retired = queue->ops->now(queue->transport);
   report->status = end->status;
   report->start = report->end = AQ_TIME_NONE;
-  if (queue->options.profile && end->status == AQ_OK) {
-    const aq_flag *flag =
-        queue->flags ? queue->flags[end->epoch & (queue->due.size - 1)] : NULL;
+  if (queue->options.profile && end->status == AQ_OK)
     queue->ops->dispatch_times(queue->transport,
-                               flag ? flag->signal : queue->axis->counter,
+                               (*aq_queue_flag(queue, end->epoch))->signal,
                                &report->start, &report->end);
-  }
   queue->options.report(report, queue->options.user);
 }
 

@@ -58,8 +58,9 @@ static aq_status pool_grow(aq_jobs *jobs, aq_diag *diag)
   *job = (aq_live_job){.next_free = AQ_JOB_NO_INDEX};
   aq_status status = jobs->transport->ops->signal_create(
       jobs->transport,
-      &(aq_signal_desc){
-          .value = 1, .flags = AQ_SIGNAL_DRAIN, .user = jobs->count},
+      &(aq_signal_desc){.value = 1,
+                        .flags = AQ_SIGNAL_DRAIN | jobs->flags,
+                        .user = jobs->count},
       &job->signal, diag);
   if (status == AQ_OK)
     jobs->first_free = jobs->count++;

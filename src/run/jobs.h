@@ -31,6 +31,7 @@ typedef struct aq_job_place {
 
 typedef struct aq_jobs {
   aq_transport *transport;
+  uint32_t flags; /* of signals, besides AQ_SIGNAL_DRAIN */
   aq_live_job *jobs;
   uint32_t count, capacity;
   uint32_t first_free;

@@ -2,6 +2,8 @@ libaqcore_la_SOURCES += \
 	src/run/distribution.c src/run/distribution.h \
 	src/run/jobs.c src/run/jobs.h \
 	src/run/kernels.c src/run/kernels.h \
+	src/run/measure.c src/run/measure.h \
+	src/run/probe.c src/run/probe.def src/run/probe.h \
 	src/run/replay.c src/run/replay.h src/run/replay_priv.h \
 	src/run/replay_jobs.c \
 	src/run/replay_level.c \

@@ -87,7 +87,12 @@ static aq_status run_open(aq_runner *run, aq_record_sink *sink, aq_diag *diag)
   aq_jobs_init(&run->jobs, run->transport);
   status = aq_builder_create(&(aq_builder_options){.one_shot = true},
                              &run->builder, diag);
-  aq_kernels_init(&run->kernels, run->transport, run->builder);
+  aq_kernels_init(&run->kernels, run->transport, run->builder,
+                  run->options->code);
+  aq_measure_init(&run->measure, run->transport,
+                  run->records && aq_run_measures(run->info.caps));
+  if (run->measure.on)
+    run->jobs.flags = AQ_SIGNAL_PROFILE;
   if (status == AQ_OK)
     status = aq_queue_map_create(run->info.device_count, &run->map, diag);
   if (status != AQ_OK)
@@ -124,6 +129,7 @@ static void run_close(aq_runner *run)
   free(run->queues);
   aq_queue_map_destroy(run->map);
   aq_builder_destroy(run->builder);
+  aq_measure_fini(&run->measure);
   aq_jobs_fini(&run->jobs);
   aq_kernels_fini(&run->kernels);
   if (run->transport)

@@ -21,6 +21,11 @@
 #include "common/transport.h"
 #include "common/workload.h"
 
+/* Finds the code object for an instruction set ("gfx942") that has the kernel
+ * "aq_spin"; it stays. */
+typedef aq_status aq_kernels_code(const char *gfx, const void **image,
+                                  size_t *size, aq_diag *diag);
+
 typedef struct aq_run_options {
   const aq_transport_ops *transport;
   aq_transport_options open; /* records and event are the loop's own */
@@ -35,6 +40,8 @@ typedef struct aq_run_options {
    * AQ_ERR_TIMEOUT, a guess at what hangs, and every queue told to `line`. 0:
    * never; virtual time knows deadlocks exactly. */
   aq_time timeout;
+  /* For transports that run no host functions; NULL: they are refused. */
+  aq_kernels_code *code;
 } aq_run_options;
 
 typedef struct aq_run_totals {
@@ -45,6 +52,16 @@ typedef struct aq_run_totals {
   /* Of the transport that ran it; texts copied. */
   char device_model[256], model_hash[65], model_verdict[16];
 } aq_run_totals;
+
+/* Whether the loop makes the records itself, of the times that a transport
+ * measures: it keeps dispatch times and makes no records. Then a row has what
+ * HSA tells: submit, start, end, and for the last of a job when the host saw
+ * it. */
+static inline bool aq_run_measures(uint32_t caps)
+{
+  return (caps & (AQ_CAP_RECORDS | AQ_CAP_PROFILING | AQ_CAP_TIMING)) ==
+         (AQ_CAP_PROFILING | AQ_CAP_TIMING);
+}
 
 /* Runs a workload to its end into `sink`. A queue error, a memory fault, a
  * deadlock or an invalid job ends the run with its status. */

@@ -10,6 +10,7 @@
 #include "queue/feed.h"
 #include "run/jobs.h"
 #include "run/kernels.h"
+#include "run/measure.h"
 #include "run/run.h"
 #include "run/run_sink.h"
 #include "scheduler/queue_map.h"
@@ -21,6 +22,8 @@ typedef struct aq_runner_queue {
   aq_runner *run;
   aq_feed *queue;
   uint32_t number; /* of the queue in this run */
+  /* Ordinals of the sink, where the loop makes the records. */
+  int64_t device_row, queue_row;
 } aq_runner_queue;
 
 /* What is published at once: commands of one job. */
@@ -41,7 +44,8 @@ struct aq_runner {
   const aq_transport_ops *ops;
   aq_transport_info info;
   aq_run_sink sink;
-  bool records; /* the sink is in use */
+  bool records;       /* the sink is in use */
+  aq_measure measure; /* in use where the loop makes the records */
   aq_queue_map *map;
   aq_runner_queue **queues; /* by device and number within it */
   uint32_t queues_max, queue_count;

@@ -102,6 +102,10 @@ aq_status aq_runner_queue_create(aq_runner *run, uint32_t device,
       &queue->queue, diag);
   if (status == AQ_OK && run->records)
     status = aq_run_sink_add(&run->sink, aq_feed_ring(queue->queue), diag);
+  if (status == AQ_OK && run->measure.on)
+    status = aq_measure_queue(&run->sink.sink, info, device,
+                              aq_feed_ring(queue->queue), &queue->device_row,
+                              &queue->queue_row, diag);
   if (status != AQ_OK) {
     aq_runner_queue_destroy(queue);
     return status;

@@ -18,19 +18,40 @@ aq_status aq_runner_job_check(const aq_job *job, aq_diag *diag)
   return AQ_OK;
 }
 
+static uint64_t workgroups_of(const aq_command *command)
+{
+  uint64_t count = 1;
+  for (int i = 0; i < 3; i++)
+    count *= command->workgroup[i]
+                 ? ((uint64_t)command->grid[i] + command->workgroup[i] - 1) /
+                       command->workgroup[i]
+                 : 0;
+  return count;
+}
+
+/* How long a kernel of that cost would run, for one that spins instead. */
+static aq_time command_duration(const aq_command *command)
+{
+  const aq_cost *cost = &command->cost;
+  if (cost->kind != AQ_COST_PER_WORKGROUP)
+    return cost->base;
+  return cost->base + cost->per_workgroup * (aq_time)workgroups_of(command);
+}
+
 /* `release` is that of the command before. */
-static aq_status command_record(aq_runner *run, const aq_command *command,
+static aq_status command_record(aq_runner *run, uint32_t device,
+                                const aq_command *command,
                                 aq_fence_scope release, aq_diag *diag)
 {
   uint32_t kernel;
   const char *text =
       command->name < 0 ? NULL : run->source->name(run->source, command->name);
   aq_status status =
-      aq_kernels_find(&run->kernels, command, text, &kernel, diag);
+      aq_kernels_find(&run->kernels, device, command, text, &kernel, diag);
   if (status != AQ_OK)
     return status;
-  const bool spin = aq_cost_is_spin(command->cost.kind);
-  const aq_spin_args args = {.duration = command->cost.base,
+  const bool spin = run->kernels.code || aq_cost_is_spin(command->cost.kind);
+  const aq_spin_args args = {.duration = command_duration(command),
                              .flags = command->spin_flags};
   /* HIP sets the barrier bit on every dispatch. */
   aq_builder_barrier(run->builder, aq_command_scope(command->acquire), release);
@@ -55,7 +76,9 @@ static aq_status part_record(aq_runner *run, const aq_runner_part *part,
   aq_fence_scope release = AQ_SCOPE_NONE;
   aq_builder_reset(run->builder);
   for (uint32_t i = 0; i < part->command_count; i++) {
-    aq_status status = command_record(run, &part->commands[i], release, diag);
+    aq_status status =
+        command_record(run, part->job->device % run->info.device_count,
+                       &part->commands[i], release, diag);
     if (status != AQ_OK)
       return status;
     release = aq_command_scope(part->commands[i].release);
@@ -123,6 +146,13 @@ aq_status aq_runner_submit(aq_runner *run, aq_runner_queue *queue,
     return status;
 
   const uint32_t wait_count = part_waits(run, part, *index, waits);
+  aq_walk_log *log = NULL;
+  if (run->measure.on)
+    status = aq_measure_begin(&run->measure, *index, part->commands,
+                              part->command_count, queue->device_row,
+                              queue->queue_row, &log, diag);
+  if (status != AQ_OK)
+    return status;
   run->part = part;
   run->edge = wait_count > 0;
   if (run->totals.begin == AQ_TIME_NONE)
@@ -133,9 +163,12 @@ aq_status aq_runner_submit(aq_runner *run, aq_runner_queue *queue,
                               .waits = waits,
                               .wait_count = wait_count,
                               .completion = run->jobs.jobs[*index].signal,
+                              .log = log,
                           },
                           diag);
   run->part = NULL;
+  if (log)
+    aq_measure_rung(&run->measure, *index, run->ops->now(run->transport));
   if (status == AQ_OK)
     aq_runner_heard(run);
   return status;

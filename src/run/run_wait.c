@@ -52,6 +52,8 @@ bool aq_runner_completions_take(aq_runner *run)
     for (uint32_t i = 0; i < count; i++) {
       const uint32_t index = (uint32_t)done[i].user;
       const uint64_t id = run->jobs.jobs[index].id;
+      if (run->measure.on)
+        aq_measure_end(&run->measure, index, done[i].signal, &run->sink.sink);
       aq_jobs_complete(&run->jobs, index);
       run->totals.end = aq_time_max(run->totals.end, done[i].time);
       if (run->source->done)

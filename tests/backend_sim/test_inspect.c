@@ -140,8 +140,34 @@ START_TEST(copies_that_move_are_told_with_rate_engine_and_path)
 }
 END_TEST
 
+START_TEST(running_workgroups_are_told_with_what_limits_their_number)
+{
+  rig r;
+  told t = {0};
+  rig_open(&r, &aqsim_transport_ops, NULL);
+  aq_ring *queue = rig_queue(&r, 64);
+  uint64_t object =
+      rig_kernel_with(&r, &(aq_kernel_desc){.name = "k",
+                                            .vgprs = 256,
+                                            .cost = {.kind = AQ_COST_WORKGROUP,
+                                                     .base = 100 * AQ_US}});
+  aq_packet packet = rig_dispatch(object, true, rig_none);
+  packet.kernel.workgroup_size[0] = 256;
+  packet.kernel.grid_size[0] = 256 * 700;
+  rig_submit(&r, queue, &packet);
+  rig_sleep(&r, 50 * AQ_US);
+  r.t->ops->inspect(r.t, keep, &t);
+  expect(&t, "active, step WAVES: 2 workgroups fit on a compute unit, limited "
+             "by its vector registers");
+  expect(&t, "device 0: 608 workgroups, 2432 waves, run on 304 of 304 compute "
+             "units\n");
+  rig_close(&r);
+}
+END_TEST
+
 AQ_TEST_MAIN("backend_sim/inspect",
              copies_that_move_are_told_with_rate_engine_and_path,
              every_occupied_slot_is_decoded_with_what_it_waits_for,
              failures_soft_queues_and_copies_are_told,
-             live_queues_can_be_inspected_while_they_work)
+             live_queues_can_be_inspected_while_they_work,
+             running_workgroups_are_told_with_what_limits_their_number)

@@ -2,8 +2,9 @@
 /*
  * Live mode in wall time: what a null kernel takes from its doorbell until the
  * host sees the completion, spinning, and after silence; what the device costs
- * while nothing happens; and packets of four producers on one queue. Floor of
- * the latency: two threads that answer each other through one word of memory.
+ * while nothing happens; packets of four producers on one queue; and the same
+ * latency through HSA and the drop-in library. Floor of the latency: two
+ * threads that answer each other through one word of memory.
  */
 #include "bench/bench.h"
 
@@ -15,6 +16,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "backend_hsa/hsa.h"
 #include "backend_sim/sim.h"
 
 enum {
@@ -88,12 +90,12 @@ static double once(bed *b, bool raw)
   return (aqbench_now() - begin) * 1e6;
 }
 
-static void bed_open(bed *b)
+static void bed_open(bed *b, const aq_transport_ops *ops)
 {
   aq_diag diag = AQ_DIAG_INIT;
   aq_transport_options options = {.size = sizeof options, .mode = AQ_MODE_LIVE};
   aq_kernel_info kernel;
-  check(aqsim_transport_ops.open(&options, &b->t, &diag), &diag);
+  check(ops->open(&options, &b->t, &diag), &diag);
   check(b->t->ops->queue_create(b->t, &(aq_queue_desc){.size = RING}, &b->queue,
                                 &diag),
         &diag);
@@ -256,7 +258,7 @@ static double ping_pong(void *context)
 int main(void)
 {
   bed b;
-  bed_open(&b);
+  bed_open(&b, &aqsim_transport_ops);
   aqbench_compare("live_spinning_p50", "us", ROUNDS, NULL, spinning, &b);
   aqbench_compare("live_spinning_p99", "us", ROUNDS, NULL, spinning_p99, &b);
   aqbench_compare("live_blocked_p50", "us", ROUNDS, NULL, blocked, &b);
@@ -266,6 +268,13 @@ int main(void)
                   &b);
   aqbench_compare("live_idle", "% of a core", 3, NULL, idle, &b);
   aqbench_compare("live_four_producers", "ns", ROUNDS, NULL, crowd, &b);
+  b.t->ops->close(b.t);
+  /* The drop-in library of this build, through HSA. */
+  setenv("AQUEDUCT_LIBHSA_PATH", ".libs/libhsa-runtime64.so.1", 0);
+  bed_open(&b, &aqhsa_transport_ops);
+  aqbench_compare("dropin_doorbell_to_completion_p50", "us", ROUNDS, ping_pong,
+                  spinning, &b);
+  aqbench_compare("dropin_blocked_p50", "us", ROUNDS, NULL, blocked, &b);
   b.t->ops->close(b.t);
   aqbench_compare("memory_ping_pong_p50", "us", ROUNDS, NULL, ping_pong, &b);
   return 0;

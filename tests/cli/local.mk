@@ -5,6 +5,7 @@ dist_check_SCRIPTS += \
 	tests/cli/test_environment.sh \
 	tests/cli/test_errors.sh \
 	tests/cli/test_export.sh \
+	tests/cli/test_hsa.sh \
 	tests/cli/test_live.sh \
 	tests/cli/test_main_job.sh \
 	tests/cli/test_show_program.sh \

@@ -16,6 +16,7 @@ typedef struct ground_kind {
   const char *transport; /* as users name it */
   aq_time_mode mode;
   aq_edge_way way;
+  const char *device; /* model; NULL: the default */
 } ground_kind;
 
 extern const ground_kind ground_kinds[];

@@ -21,7 +21,7 @@ START_TEST(a_million_operations_of_many_threads_keep_their_order)
     stress_run(&g, &(stress_plan){.threads = STRESS_THREADS,
                                   .queues = STRESS_QUEUES,
                                   .steps = steps ? strtoul(steps, NULL, 10)
-                                                 : 1000000 / 4 / STRESS_THREADS,
+                                                 : 1000000 / 5 / STRESS_THREADS,
                                   .seed = i});
     ground_close(&g);
   }

@@ -1,6 +1,7 @@
 check_PROGRAMS += \
 	tests/run/test_jobs \
 	tests/run/test_on_sim \
+	tests/run/test_probe \
 	tests/run/test_published \
 	tests/run/test_replay \
 	tests/run/test_run \
@@ -13,6 +14,10 @@ tests_run_test_jobs_LDADD = $(AQ_TEST_LDADD)
 tests_run_test_on_sim_SOURCES = tests/run/test_on_sim.c
 tests_run_test_on_sim_CPPFLAGS = $(AQ_TEST_CPPFLAGS)
 tests_run_test_on_sim_LDADD = $(AQ_TEST_LDADD)
+
+tests_run_test_probe_SOURCES = tests/run/test_probe.c
+tests_run_test_probe_CPPFLAGS = $(AQ_TEST_CPPFLAGS)
+tests_run_test_probe_LDADD = $(AQ_TEST_LDADD)
 
 tests_run_test_published_SOURCES = tests/run/test_published.c
 tests_run_test_published_CPPFLAGS = $(AQ_TEST_CPPFLAGS)

@@ -200,6 +200,40 @@ START_TEST(steps_say_their_fences_and_may_be_markers)
 }
 END_TEST
 
+START_TEST(costs_may_say_how_workgroups_share_the_device)
+{
+  aq_workload_source *source = open_text(
+      "{\"version\": 1, \"kernels\": {\"a\": {\"vgprs\": 64, \"agprs\": 8, "
+      "\"sgprs\": 100, \"cost\": {\"workgroup\": \"1us\"}}, \"b\": "
+      "{\"cost\": {\"workgroup\": {\"uniform\": [\"1us\", \"2us\"]}}}, "
+      "\"c\": {\"cost\": {\"occupancy\": {\"latency\": [\"3us\", \"4us\"], "
+      "\"contained\": \"1us\"}}}, \"d\": {\"cost\": {\"roofline\": "
+      "{\"flops\": 5, \"bytes\": 6}}}}, "
+      "\"requests\": {\"r\": {\"steps\": [{\"graph\": [\"a\", \"b\", \"c\", "
+      "\"d\"]}]}}, \"clients\": [{\"request\": \"r\", \"open\": {\"at\": "
+      "[\"0us\"]}}]}");
+  aq_job job;
+  bool got;
+  source->next(source, &job, &got, &diag);
+  const aq_command *c = job.commands;
+  ck_assert_int_eq(c[0].cost.kind, AQ_COST_WORKGROUP);
+  ck_assert_int_eq(c[0].cost.base, AQ_US);
+  ck_assert_uint_eq(c[0].vgprs, 64);
+  ck_assert_uint_eq(c[0].agprs, 8);
+  ck_assert_uint_eq(c[0].sgprs, 100);
+  ck_assert_int_eq(c[1].cost.kind, AQ_COST_SPIN_WORKGROUP);
+  ck_assert(c[1].cost.base >= AQ_US && c[1].cost.base < 2 * AQ_US);
+  ck_assert_int_eq(c[2].cost.kind, AQ_COST_OCCUPANCY);
+  ck_assert_uint_eq(c[2].cost.detail->latency_count, 2);
+  ck_assert_int_eq(c[2].cost.detail->latency[1], 4 * AQ_US);
+  ck_assert_int_eq(c[2].cost.detail->contained, AQ_US);
+  ck_assert_int_eq(c[3].cost.kind, AQ_COST_ROOFLINE);
+  ck_assert_uint_eq(c[3].cost.detail->flops, 5);
+  ck_assert_uint_eq(c[3].cost.detail->bytes, 6);
+  source->close(source);
+}
+END_TEST
+
 START_TEST(seed_and_device_come_from_the_file_unless_overridden)
 {
   const char *text = "{\"version\": 1, \"seed\": 12, \"device\": \"d\", "
@@ -433,6 +467,7 @@ AQ_TEST_MAIN("run/scenario", steps_say_their_fences_and_may_be_markers,
              closed_clients_wait_for_their_requests,
              poisson_arrivals_have_their_mean,
              steps_of_other_streams_become_dependencies,
+             costs_may_say_how_workgroups_share_the_device,
              kernels_become_commands,
              seed_and_device_come_from_the_file_unless_overridden,
              bad_scenarios_are_refused_with_file_and_place,

@@ -1,0 +1,68 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# Measured runs of our own: `run` and `replay` on the transport "hsa", here with
+# the drop-in library in the place of ROCm's.
+# shellcheck disable=SC1091,SC2154 # what lib.sh defines
+. "${AQ_SRCDIR:-.}/tests/cli/lib.sh"
+case ${AQ_SANITIZERS:-} in
+*thread*) echo "1..0 # SKIP the drop-in is loaded into a sanitized program"
+  exit 0 ;;
+esac
+dropin=${AQ_BUILDDIR:-.}/.libs/libhsa-runtime64.so.1
+scenario=$srcdir/traces/scenarios/arrivals.json
+
+try "$aqueduct" run "$scenario" --transport "hsa,lib=$work/none.so"
+check "a library that is not there is told, and nothing is stored" \
+  [ "$status" = 2 ]
+check "with the place where it was searched" contains "$err" "$work/none.so"
+
+AQUEDUCT_LIBHSA_PATH=$dropin
+export AQUEDUCT_LIBHSA_PATH
+try "$aqueduct" run "$scenario" --transport hsa --name measured
+check "a scenario runs on HSA" [ "$status" = 0 ]
+check "and it is said that a simulator played the GPU" \
+  contains "$err" "the HSA runtime is the simulator"
+try "$aqueduct" run "$scenario" --name simulated
+try "$aqueduct" show measured
+check "the run is stored as measured" contains "$out" "measured"
+check "with the transport" contains "$out" "hsa"
+check "with the GPU's name" contains "$out" "AMD Instinct MI300X"
+check "and who measured it" contains "$out" '"measured_on":"simulator"'
+
+rows() { # RUN: how many have start and end
+  "$aqueduct" export "$1" --format jsonl |
+    grep -c '"start":[0-9]*,"end":[0-9]'
+}
+check "each kernel has a row with its times" \
+  [ "$(rows measured)" = "$(rows simulated)" ]
+try "$aqueduct" export measured --format jsonl
+check "and its name" contains "$out" '"name":'
+
+try "$aqueduct" import "$srcdir/tests/cli/two-streams.json" --name trace
+try "$aqueduct" replay trace --transport hsa --name replayed
+check "a trace is replayed on HSA" [ "$status" = 0 ]
+try "$aqueduct" compare trace replayed
+check "and compared with where it came from" contains "$out" "scored 4 of 6"
+
+try "$aqueduct" run "$scenario" --transport hsa --device gfx1
+check "an agent that is not there is told" [ "$status" = 2 ]
+check "with those that are" contains "$err" "gfx942"
+try "$aqueduct" run "$scenario" --transport hsa --set interrupt_to_host=1us
+check "hardware has no constants to set" [ "$status" = 2 ]
+try "$aqueduct" device probe --transport hsa --json -o "$work/probe.json"
+check "a GPU is probed" [ "$status" = 0 ]
+check "into a file with its constants" \
+  grep -q '"key": *"acquire_agent"' "$work/probe.json"
+check "that is JSON" is_json "$work/probe.json"
+try "$aqueduct" show latest
+check "and a run with the packets" contains "$out" "measured"
+try "$aqueduct" device probe --device mi300x --set acquire_agent=1234ns
+check "a device model is probed" contains "$out" "1234.000 ns"
+try "$aqueduct" device
+check "device alone says what it takes" [ "$status" = 2 ]
+try "$aqueduct" device guess
+check "so does another word" contains "$err" "expected device probe"
+
+try "$aqueduct" doctor
+check "doctor says how to use the runtime" contains "$out" "check-hsa"
+finish
