@@ -215,7 +215,7 @@ static aq_status pieces_open(file_work *f, aq_diag *diag)
     if (i > 0 && f->range.size <= AQ_STAGING_BYTES)
       break;
     p->file = f;
-    status = aq_flag_take(f->work.context, false, &p->moved, diag);
+    status = aq_flag_take(f->work.context, &p->moved, diag);
     if (status == AQ_OK)
       status = aq_stage_take(f->work.context, &p->stage, diag);
   }

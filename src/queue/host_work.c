@@ -125,7 +125,7 @@ aq_status aq_host_work_submit(aq_host_work *work, const aq_sync *sync,
 {
   aq_task turn = aq_task_init(&turn_class, sync);
   gate_task gate = {aq_task_init(&gate_classes[work->kind], sync), work};
-  aq_status status = aq_flag_take(work->context, false, &work->gate, diag);
+  aq_status status = aq_flag_take(work->context, &work->gate, diag);
   if (status != AQ_OK)
     return status;
   work->refs = 2;

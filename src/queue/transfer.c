@@ -209,10 +209,10 @@ static aq_status engine_prepare(aq_task *task, aq_queue *queue, aq_diag *diag)
   engine_task *e = (engine_task *)task;
   engine_flags *flags = task->over_user;
   aq_context *context = queue->context;
-  aq_status status = aq_flag_take(context, false, &flags->ready, diag);
+  aq_status status = aq_flag_take(context, &flags->ready, diag);
   if (status != AQ_OK)
     return status;
-  status = aq_flag_take(context, false, &flags->moved, diag);
+  status = aq_flag_take(context, &flags->moved, diag);
   if (status == AQ_OK) {
     status = engine_start(e, flags, diag);
     if (status == AQ_OK) {
