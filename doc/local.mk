@@ -1,17 +1,32 @@
 # Documentation and the figures of the README.
 EXTRA_DIST += \
-	doc/ARCHITECTURE.md doc/HACKING.md doc/abi.md doc/conformance.md \
-	doc/queue.md doc/recording.md doc/replay.md doc/formats/faults.md \
-	doc/topology.md doc/transports.md \
+	doc/ARCHITECTURE.md \
+	doc/HACKING.md \
+	doc/abi.md \
+	doc/calibrate.md \
+	doc/conformance.md \
+	doc/policies.md \
+	doc/queue.md \
+	doc/recording.md \
+	doc/replay.md \
+	doc/topology.md \
+	doc/transports.md \
+	doc/formats/faults.md \
+	doc/adr/0010-policy-abi.md \
+	doc/examples/policy/Makefile doc/examples/policy/batch.c \
 	doc/examples/transport/Makefile doc/examples/transport/engine.c \
 	doc/examples/transport/fixed.c doc/examples/transport/fixed.h \
 	doc/examples/transport/queues.c \
-	traces/README.md traces/accuracy.tsv \
+	traces/README.md traces/accuracy.tsv traces/calibration.tsv \
 	traces/mi300x-resnet18-excerpt.jsonl.gz
 
 # Figures of the README are made, never typed.
 aq_measured = $(abs_top_srcdir)/../shared/data/measured
-.PHONY: accuracy bench-table
+.PHONY: accuracy bench-table calibrate
+# Fits the shipped device models again; fails where one differs.
+calibrate: aqueduct
+	$(srcdir)/tools/calibrate.sh ./aqueduct '$(aq_measured)'
+
 accuracy: aqueduct
 	$(srcdir)/tools/accuracy.sh ./aqueduct '$(aq_measured)' > accuracy.md
 	$(srcdir)/tools/readme-block.sh accuracy < accuracy.md

@@ -86,6 +86,7 @@ typedef struct aqsim_constant {
   const char *from; /* the model whose file set it, or "an edit" */
   const char *unit; /* "" for counts, choices and texts */
   char value[64];   /* exact, in that unit */
+  int64_t number;   /* in the unit that the model keeps; 0 for texts */
   bool timing;      /* it moves the timeline */
 } aqsim_constant;
 
@@ -115,7 +116,8 @@ enum { AQSIM_HASH_SIZE = 17 };
 void aqsim_model_hash(const aqsim_model *model, char hash[AQSIM_HASH_SIZE]);
 
 /* "calibrated" when every timing constant is marked measured, "assumed" when
- * none is, "partly" otherwise. Static text. */
+ * none is marked measured or derived: what a data sheet says of a part does not
+ * tell when it does something. "partly" otherwise. Static text. */
 const char *aqsim_model_verdict(const aqsim_model *model);
 
 /* The embedded models: their number, and the name of one. */

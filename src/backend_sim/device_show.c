@@ -8,10 +8,8 @@
 #include "backend_sim/device_value.h"
 
 static const char *const group_names[] = {
-    [AQSIM_GROUP_TIMING] = "timing",
-    [AQSIM_GROUP_SEMANTICS] = "semantics",
-    [AQSIM_GROUP_LIMIT] = "limit",
-    [AQSIM_GROUP_RESOURCE] = "resource",
+    [AQSIM_GROUP_TIMING] = "timing", [AQSIM_GROUP_SEMANTICS] = "semantics",
+    [AQSIM_GROUP_LIMIT] = "limit",   [AQSIM_GROUP_RESOURCE] = "resource",
     [AQSIM_GROUP_INFO] = "info",
 };
 
@@ -44,6 +42,8 @@ void aqsim_model_constant(const aqsim_model *model, size_t index,
                           .from = model->from[index],
                           .timing = key->group == AQSIM_GROUP_TIMING};
   constant_value(model, index, out->value, sizeof out->value, &out->unit);
+  if (!aqsim_kind_is_text(key->kind))
+    out->number = *(const int64_t *)constant_at(model, index);
 }
 
 static uint64_t fnv1a(uint64_t hash, const char *text)
@@ -67,15 +67,21 @@ void aqsim_model_hash(const aqsim_model *model, char hash[AQSIM_HASH_SIZE])
   snprintf(hash, AQSIM_HASH_SIZE, "%016" PRIx64, h);
 }
 
+static bool source_is(const char *source, const char *word)
+{
+  return strncmp(source, word, strlen(word)) == 0;
+}
+
 const char *aqsim_model_verdict(const aqsim_model *model)
 {
-  size_t measured = 0, timing = 0;
+  size_t measured = 0, derived = 0, timing = 0;
   for (size_t i = 0; i < AQSIM_KEY_COUNT; i++)
     if (aqsim_keys[i].group == AQSIM_GROUP_TIMING) {
       timing++;
-      measured += strncmp(model->sources[i], "measured", 8) == 0;
+      measured += source_is(model->sources[i], "measured");
+      derived += source_is(model->sources[i], "derived");
     }
   if (measured == timing)
     return "calibrated";
-  return measured == 0 ? "assumed" : "partly";
+  return measured + derived == 0 ? "assumed" : "partly";
 }

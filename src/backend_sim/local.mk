@@ -53,7 +53,30 @@ libaqcore_la_SOURCES += \
 # program needs no files. Add a model: its name here.
 AQSIM_DEVICES = \
 	src/backend_sim/devices/mi300x.device \
-	src/backend_sim/devices/mi300x-rocm7.14.device
+	src/backend_sim/devices/gfx1151-unprofiled.device \
+	src/backend_sim/devices/gfx1151.device \
+	src/backend_sim/devices/mi100.device \
+	src/backend_sim/devices/mi210.device \
+	src/backend_sim/devices/mi250.device \
+	src/backend_sim/devices/mi250x.device \
+	src/backend_sim/devices/mi300a.device \
+	src/backend_sim/devices/mi300x-rocm6.4-vf.device \
+	src/backend_sim/devices/mi300x-rocm7.0.device \
+	src/backend_sim/devices/mi300x-rocm7.14.device \
+	src/backend_sim/devices/mi300x-rocprof1.device \
+	src/backend_sim/devices/mi300x-unprofiled.device \
+	src/backend_sim/devices/mi325x-unprofiled.device \
+	src/backend_sim/devices/mi325x.device \
+	src/backend_sim/devices/mi350x.device \
+	src/backend_sim/devices/mi355x.device \
+	src/backend_sim/devices/mi50.device \
+	src/backend_sim/devices/r9700-unprofiled.device \
+	src/backend_sim/devices/r9700.device \
+	src/backend_sim/devices/rx6900xt.device \
+	src/backend_sim/devices/rx7900xtx-unprofiled.device \
+	src/backend_sim/devices/rx7900xtx.device \
+	src/backend_sim/devices/rx9070xt-unprofiled.device \
+	src/backend_sim/devices/rx9070xt.device
 devicesdir = $(pkgdatadir)/devices
 dist_devices_DATA = $(AQSIM_DEVICES)
 EXTRA_DIST += src/backend_sim/embed.sh \

@@ -34,8 +34,8 @@ typedef struct replay_job {
   aq_store *store;
   aq_cli_performance performance;
   aq_run_info info;
-  const char *origin_notes; /* borrowed */
-  char *chosen;             /* owned: devices that nobody asked for, or NULL */
+  const aq_run_info *origin_run; /* borrowed while the run is read */
+  char *chosen; /* owned: devices that nobody asked for, or NULL */
   aq_replay_options options;
   aq_replay_facts facts;
   int64_t confidence; /* least of the edges; above 100: none */
@@ -133,13 +133,21 @@ static aq_status choose_device(aq_cli *cli, replay_job *job,
 {
   if (job->performance.device || job->performance.hardware)
     return AQ_OK;
-  aq_status status =
-      aq_device_choose(reader, job->origin_notes, &job->chosen, &cli->diag);
-  job->performance.device = job->chosen;
-  if (status == AQ_OK)
+  aq_device_choice choice;
+  aq_status status = aq_device_choose(job->store, job->origin_run, reader,
+                                      &choice, &cli->diag);
+  if (status != AQ_OK)
+    return status;
+  job->performance.device = job->chosen = choice.models;
+  if (choice.step)
+    aq_cli_note(cli,
+                "device model %s, guessed from timestamps that step by %d ns: "
+                "the run does not name its GPU",
+                choice.models, choice.step);
+  else
     aq_cli_note(cli, "device model %s, by the GPU that the run names",
-                job->performance.device);
-  return status;
+                choice.models);
+  return AQ_OK;
 }
 
 /* The edges of the run that are sure enough; the caller frees *out. */
@@ -221,7 +229,7 @@ static aq_status replay_run(aq_cli *cli, replay_job *job)
                 origin->id);
   job->info.origin = origin->id;
   job->info.base_ns = origin->base_ns;
-  job->origin_notes = origin->notes;
+  job->origin_run = origin;
   status = aq_run_reader_open(job->store, origin->id, AQ_ORDER_START, &reader,
                               &cli->diag);
   if (status == AQ_OK) {

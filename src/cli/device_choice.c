@@ -8,6 +8,7 @@
 
 #include "cli/transports.h"
 #include "common/json_in.h"
+#include "report/timestamp_step.h"
 
 enum { DEVICES_MAX = 64 };
 
@@ -17,21 +18,63 @@ static const struct {
   const char *name; /* part of the marketing name */
   const char *gfx;
   int64_t cus;
-  int64_t hip; /* the oldest version, major × 100 + minor */
+  int64_t hip, below; /* version: the oldest, and the first that is too new;
+                         major × 100 + minor */
   const char *model;
 } choices[] = {
     {.name = "MI300X VF", .model = "mi300x-rocm6.4-vf"},
     {.name = "MI300X", .hip = 714, .model = "mi300x-rocm7.14"},
+    {.name = "MI300X", .hip = 700, .below = 701, .model = "mi300x-rocm7.0"},
     {.name = "MI300X", .model = "mi300x"},
     {.name = "MI300A", .model = "mi300a"},
+    {.name = "MI325X", .model = "mi325x"},
     {.name = "MI350X", .model = "mi350x"},
     {.name = "MI355X", .model = "mi355x"},
-    {.name = "MI250", .model = "mi250x"},
+    {.name = "MI250", .model = "mi250"},
     {.name = "MI210", .model = "mi210"},
+    {.name = "MI100", .model = "mi100"},
+    {.name = "MI50", .model = "mi50"},
+    {.name = "RX 6900 XT", .model = "rx6900xt"},
+    {.name = "RX 7900 XTX", .model = "rx7900xtx"},
+    {.name = "RX 9070 XT", .model = "rx9070xt"},
+    {.name = "R9700", .model = "r9700"},
+    {.name = "8060S", .model = "gfx1151"},
+    {.name = "8050S", .model = "gfx1151"},
     {.gfx = "gfx942", .cus = 304, .hip = 714, .model = "mi300x-rocm7.14"},
+    {.gfx = "gfx942",
+     .cus = 304,
+     .hip = 700,
+     .below = 701,
+     .model = "mi300x-rocm7.0"},
     {.gfx = "gfx942", .cus = 304, .model = "mi300x"},
+    {.gfx = "gfx942", .cus = 228, .model = "mi300a"},
+    {.gfx = "gfx950", .cus = 256, .model = "mi350x"},
+    {.gfx = "gfx90a", .cus = 104, .model = "mi210"},
+    {.gfx = "gfx90a", .cus = 110, .model = "mi250"},
+    {.gfx = "gfx908", .model = "mi100"},
+    {.gfx = "gfx906", .model = "mi50"},
+    {.gfx = "gfx1030", .model = "rx6900xt"},
+    {.gfx = "gfx1100", .model = "rx7900xtx"},
+    {.gfx = "gfx1151", .model = "gfx1151"},
+    {.gfx = "gfx1201", .model = "r9700"},
+    /* Older drivers call every part "AMD Radeon Graphics". */
+    {.name = "AMD Radeon Graphics", .cus = 104, .model = "mi250"},
+    {.name = "AMD Radeon Graphics", .cus = 110, .model = "mi250"},
     /* No other AMD GPU has as many: sources that leave the name empty. */
     {.name = "", .cus = 304, .model = "mi300x"},
+};
+
+/* For runs that say nothing of their GPU: what the step of the timestamps and
+ * the profiler leave. */
+static const struct {
+  const char *format; /* NULL: any other */
+  int step;           /* ns */
+  const char *model;
+} guesses[] = {
+    {"rocprof-v1", 160, "mi250x"},
+    {"rocprof-v1", 40, "mi300x-rocprof1"},
+    {NULL, 160, "mi210"},
+    {NULL, 40, "mi300x"},
 };
 
 /* Major × 100 + minor, or 0 where the notes tell no version. */
@@ -55,7 +98,7 @@ static int64_t hip_of(const char *notes)
 
 static bool fits(size_t i, const aq_run_device *device, int64_t hip)
 {
-  if (hip < choices[i].hip)
+  if (hip < choices[i].hip || (choices[i].below && hip >= choices[i].below))
     return false;
   if (choices[i].name &&
       (choices[i].name[0]
@@ -68,23 +111,46 @@ static bool fits(size_t i, const aq_run_device *device, int64_t hip)
   return !choices[i].cus || choices[i].cus == device->cus;
 }
 
+/* The name as the list of models has it; NULL: this build has none of it. */
+static const char *model_find(const char *name)
+{
+  for (size_t i = 0; aq_device_model_name(i); i++)
+    if (strcmp(aq_device_model_name(i), name) == 0)
+      return aq_device_model_name(i);
+  return NULL;
+}
+
 static const char *choose(const aq_run_device *device, int64_t hip)
 {
-  for (size_t i = 0; i < sizeof choices / sizeof *choices; i++) {
-    if (!fits(i, device, hip))
-      continue;
-    for (size_t j = 0; aq_device_model_name(j); j++)
-      if (strcmp(aq_device_model_name(j), choices[i].model) == 0)
-        return aq_device_model_name(j);
-    return NULL; /* the GPU is known, but this build has no model of it */
-  }
+  for (size_t i = 0; i < sizeof choices / sizeof *choices; i++)
+    if (fits(i, device, hip))
+      return model_find(choices[i].model);
   return NULL;
+}
+
+/* ---- guesses ---- */
+
+static const char *guess(const aq_run_info *run, int step)
+{
+  for (size_t i = 0; i < sizeof guesses / sizeof *guesses; i++)
+    if (guesses[i].step == step &&
+        (!guesses[i].format ||
+         (run->format && strcmp(run->format, guesses[i].format) == 0)))
+      return model_find(guesses[i].model);
+  return NULL;
+}
+
+static bool is_unnamed(const aq_run_device *device)
+{
+  return (!device->name || !device->name[0]) &&
+         (!device->gfx || !device->gfx[0]) &&
+         (device->cus == AQ_NONE || device->cus == 0);
 }
 
 static aq_status refuse(const aq_run_device *device, const char *why,
                         aq_diag *diag)
 {
-  char known[256] = "", gpu[160];
+  char known[AQ_DIAG_TEXT_MAX] = "", gpu[160];
   for (size_t i = 0; aq_device_model_name(i); i++) {
     size_t used = strlen(known);
     snprintf(known + used, sizeof known - used, "%s%s", i ? ", " : "",
@@ -99,6 +165,12 @@ static aq_status refuse(const aq_run_device *device, const char *why,
                      "%s (%s); choose one with --device: %s", why, gpu, known);
 }
 
+typedef struct choice_list {
+  const char *models[DEVICES_MAX]; /* static texts */
+  size_t count;
+  int step; /* of the timestamps, ns; 0: not needed, or not known */
+} choice_list;
+
 /* The lowest device above `after` that a queue belongs to; -1: none. */
 static int64_t device_next(aq_run_reader *reader, int64_t after)
 {
@@ -112,45 +184,63 @@ static int64_t device_next(aq_run_reader *reader, int64_t after)
   return next;
 }
 
-/* The models of the run's devices, in their order; static texts. */
-static aq_status models_choose(aq_run_reader *reader, int64_t hip,
-                               const char *models[DEVICES_MAX], size_t *count,
+/* The models of the run's devices, in their order. */
+static aq_status models_choose(aq_store *store, const aq_run_info *run,
+                               aq_run_reader *reader, choice_list *list,
                                aq_diag *diag)
 {
-  *count = 0;
+  const int64_t hip = hip_of(run->notes);
+  *list = (choice_list){.count = 0};
   for (int64_t at = -1; (at = device_next(reader, at)) >= 0;) {
     const aq_run_device *device = aq_run_reader_device(reader, at);
-    const char *model = device ? choose(device, hip) : NULL;
+    if (device && is_unnamed(device) && !list->step) {
+      aq_status status =
+          aq_timestamp_step_find(store, run->id, &list->step, diag);
+      if (status != AQ_OK)
+        return status;
+    }
+    const char *model = !device              ? NULL
+                        : is_unnamed(device) ? guess(run, list->step)
+                                             : choose(device, hip);
     if (!model)
       return refuse(device, "no device model is known for the run's GPU", diag);
-    if (*count == DEVICES_MAX)
+    if (list->count == DEVICES_MAX)
       return refuse(device, "the run has more than 64 GPUs", diag);
-    models[(*count)++] = model;
+    list->models[list->count++] = model;
   }
-  return *count > 0 ? AQ_OK
-                    : refuse(NULL, "the run does not name its GPU", diag);
+  return list->count > 0 ? AQ_OK
+                         : refuse(NULL, "the run does not name its GPU", diag);
 }
 
-aq_status aq_device_choose(aq_run_reader *reader, const char *notes, char **out,
-                           aq_diag *diag)
+/* "mi300x*4,mi250": equal neighbours together. */
+static char *list_print(const choice_list *list)
 {
-  const char *models[DEVICES_MAX];
-  size_t count, size = 0;
-  aq_status status = models_choose(reader, hip_of(notes), models, &count, diag);
-  if (status != AQ_OK)
-    return status;
-  for (size_t i = 0; i < count; i++)
-    size += strlen(models[i]) + 1;
-  char *list = malloc(size + sizeof "*64"), *end = list;
-  if (!list)
-    return aq_diag_set(diag, AQ_ERR_NO_MEMORY, "out of memory");
-  for (size_t i = 0, same; i < count; i += same) {
-    for (same = 1; i + same < count && models[i + same] == models[i];)
+  size_t size = sizeof "*64";
+  for (size_t i = 0; i < list->count; i++)
+    size += strlen(list->models[i]) + 1;
+  char *text = malloc(size), *end = text;
+  for (size_t i = 0, same; text && i < list->count; i += same) {
+    for (same = 1;
+         i + same < list->count && list->models[i + same] == list->models[i];)
       same++;
-    end += sprintf(end, "%s%s", i ? "," : "", models[i]);
+    end += sprintf(end, "%s%s", i ? "," : "", list->models[i]);
     if (same > 1)
       end += sprintf(end, "*%zu", same);
   }
-  *out = list;
+  return text;
+}
+
+aq_status aq_device_choose(aq_store *store, const aq_run_info *run,
+                           aq_run_reader *reader, aq_device_choice *out,
+                           aq_diag *diag)
+{
+  choice_list list;
+  aq_status status = models_choose(store, run, reader, &list, diag);
+  if (status != AQ_OK)
+    return status;
+  char *models = list_print(&list);
+  if (!models)
+    return aq_diag_set(diag, AQ_ERR_NO_MEMORY, "out of memory");
+  *out = (aq_device_choice){models, list.step};
   return AQ_OK;
 }

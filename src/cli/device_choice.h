@@ -8,11 +8,18 @@
 #include "common/diag.h"
 #include "store/store.h"
 
+typedef struct aq_device_choice {
+  char *models; /* a list as --device takes it, "mi300x*8"; the caller frees */
+  int step;     /* ns; not 0: guessed from the step of the run's timestamps */
+} aq_device_choice;
+
 /* The models for the devices that the run's queues belong to, in their order,
- * and for the version of HIP that the run's notes name: a list as --device
- * takes it, "mi300x*8"; the caller frees it. No model for one of them is
- * AQ_ERR_INPUT with the models there are. */
-aq_status aq_device_choose(aq_run_reader *reader, const char *notes, char **out,
+ * and for the version of HIP that the run's notes name. Where the run says
+ * nothing of a GPU it is guessed from the step of the timestamps: 160 ns on
+ * gfx90a, 40 ns on gfx942. No model for one of them is AQ_ERR_INPUT with the
+ * models there are. `reader` is not moved. */
+aq_status aq_device_choose(aq_store *store, const aq_run_info *run,
+                           aq_run_reader *reader, aq_device_choice *out,
                            aq_diag *diag);
 
 #endif

@@ -19,7 +19,10 @@ aqueduct_SOURCES = \
 	src/cli/color.c src/cli/color.h \
 	src/cli/columns.c src/cli/columns.h \
 	src/cli/compare_print.c src/cli/compare_print.h \
+	src/cli/device_calibrate.c \
 	src/cli/device_choice.c src/cli/device_choice.h \
+	src/cli/device_fit.c src/cli/device_fit.def src/cli/device_fit.h \
+	src/cli/device_probe.c src/cli/device_verbs.h \
 	src/cli/help.c src/cli/help.h \
 	src/cli/json.c src/cli/json.h \
 	src/cli/main.c \

@@ -24,6 +24,7 @@ typedef struct aq_device_constant {
   const char *from;  /* the model whose file set it, or "an edit" */
   const char *unit;  /* "" for counts, choices and texts */
   const char *value; /* exact, in that unit */
+  int64_t number;    /* times in ps, rates in B/s, ...; 0 for texts */
   bool timing;       /* it moves the timeline */
 } aq_device_constant;
 

@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "devlib/devlib.h"
+
 static const aq_plugin_kind kernels_kind = {.what = "kernels",
                                             .folder = "kernels",
                                             .symbol = "aq_kernels_plugin",
@@ -46,5 +48,7 @@ const aq_kernel_entry *aqdrop_kernel_find(const aqdrop_kernels *kernels,
   if (kernels->plugin.library)
     found = entry_find(((const aq_kernels *)kernels->plugin.table)->entries,
                        name, length);
-  return found ? found : entry_find(aqdrop_blits, name, length);
+  if (!found)
+    found = entry_find(aqdrop_blits, name, length);
+  return found ? found : entry_find(aq_devlib_entries, name, length);
 }

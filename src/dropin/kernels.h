@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Which host function plays a kernel of a code object: one of a plug-in, or one
- * of those built in, the kernels that HIP's runtime fills and copies with.
+ * of those built in: the kernels that HIP's runtime fills and copies with, and
+ * those of the device library.
  */
 #ifndef AQDROP_KERNELS_H
 #define AQDROP_KERNELS_H

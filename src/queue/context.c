@@ -55,12 +55,17 @@ static aq_edge_way way_choose(const aq_device_info *device, uint32_t caps)
                                      : AQ_EDGE_BARRIER_AND;
 }
 
+/* Host functions are the same everywhere; code is the device's own. */
 static aq_status builtins_find(aq_context *context, aq_diag *diag)
 {
-  aq_status status =
-      aq_builtins_register(context->transport, &context->builtins[0], diag);
-  for (uint32_t i = 1; i < context->info.device_count; i++)
-    context->builtins[i] = context->builtins[0];
+  const bool same = context->info.caps & AQ_CAP_HOST_KERNELS;
+  aq_status status = AQ_OK;
+  for (uint32_t i = 0; i < context->info.device_count && status == AQ_OK; i++)
+    if (i > 0 && same)
+      context->builtins[i] = context->builtins[0];
+    else
+      status = aq_builtins_register(context->transport, i,
+                                    &context->builtins[i], diag);
   return status;
 }
 

@@ -1,4 +1,6 @@
 libaqcore_la_SOURCES += \
+	src/report/calibrate.c src/report/calibrate.def src/report/calibrate.h \
+	src/report/calibrate_rows.c src/report/calibrate_rows.h \
 	src/report/compare.c src/report/compare.h \
 	src/report/compare_runs.c src/report/compare_runs.h \
 	src/report/formula.c src/report/formula.h \
@@ -6,7 +8,8 @@ libaqcore_la_SOURCES += \
 	src/report/page.c src/report/page.h \
 	src/report/page_data.c src/report/page_data.h \
 	src/report/page_embedded.h \
-	src/report/quantile.c src/report/quantile.h
+	src/report/quantile.c src/report/quantile.h \
+	src/report/timestamp_step.c src/report/timestamp_step.h
 
 # The page of the report, embedded. The order is the order of the scripts.
 AQ_PAGE = \

@@ -170,10 +170,102 @@ START_TEST(a_bad_base_is_named_in_one_line)
 }
 END_TEST
 
+/* ---- what is built in ---- */
+
+static bool begins(const char *text, const char *word)
+{
+  return strncmp(text, word, strlen(word)) == 0;
+}
+
+/* "word" or "word: why", the words that doc/formats/device.md names. */
+static bool source_is_known(const char *source)
+{
+  static const char *const words[] = {
+      "measured: ", "published: ", "derived: ", "assumed: "};
+  for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+    if (begins(source, words[i]) && source[strlen(words[i])])
+      return true;
+  return strcmp(source, "assumed") == 0;
+}
+
+START_TEST(every_built_in_model_names_the_source_of_each_constant)
+{
+  for (size_t i = 0; i < aqsim_model_count(); i++) {
+    aqsim_model *m = load(aqsim_model_name(i));
+    ck_assert_str_eq(m->name, aqsim_model_name(i));
+    for (int key = 0; key < AQSIM_KEY_COUNT; key++) {
+      aqsim_constant c;
+      aqsim_model_constant(m, (size_t)key, &c);
+      ck_assert_msg(source_is_known(c.source), "%s: %s: source '%s'", m->name,
+                    c.key, c.source);
+      ck_assert_ptr_nonnull(c.from);
+    }
+    aqsim_model_destroy(m);
+  }
+}
+END_TEST
+
+/* Relations that no real part breaks. */
+static void check_sane(const aqsim_model *m)
+{
+  const char *name = m->name;
+  ck_assert_msg(m->cus % m->xccs == 0, "%s: %d CUs of %d complexes", name,
+                (int)m->cus, (int)m->xccs);
+  ck_assert_msg(m->wave_size == (begins(m->gfx, "gfx9") ? 64 : 32), "%s", name);
+  ck_assert_msg(m->simds_per_cu == (m->wave_size == 64 ? 4 : 2), "%s", name);
+  ck_assert_msg(m->fetch_window >= m->fetch_batch, "%s", name);
+  ck_assert_msg(m->acquire_system >= m->acquire_agent, "%s", name);
+  ck_assert_msg(m->release_system >= m->release_agent, "%s", name);
+  ck_assert_msg(m->timestamp_step * m->timestamp_hz >= AQ_S,
+                "%s: stamps are finer than their clock", name);
+  ck_assert_msg(m->start_stamp == AQSIM_START_GLUED ||
+                    !m->glued_duration_contains_launch,
+                "%s: durations contain what nothing glues", name);
+  /* A dispatch costs 1 to 10 us, an idle queue answers within 50 us. */
+  aq_time cost =
+      m->acquire_agent + m->dispatch_setup + m->release_agent + m->signal_write;
+  ck_assert_msg(cost >= AQ_US && cost <= 10 * AQ_US,
+                "%s: a dispatch costs %lld "
+                "ns",
+                name, (long long)(cost / AQ_NS));
+  aq_time answer = m->doorbell_to_fetch + m->packet_fetch + m->packet_decode +
+                   m->remap_latency + cost;
+  ck_assert_msg(answer <= 50 * AQ_US, "%s", name);
+}
+
+START_TEST(every_built_in_model_is_sane)
+{
+  for (size_t i = 0; i < aqsim_model_count(); i++) {
+    aqsim_model *m = load(aqsim_model_name(i));
+    check_sane(m);
+    aqsim_model_destroy(m);
+  }
+}
+END_TEST
+
+START_TEST(the_verdict_of_a_model_without_figures_of_its_own_is_assumed)
+{
+  static const char *const without[] = {"mi50", "mi100", "mi300a", "mi325x",
+                                        "rx6900xt"};
+  for (size_t i = 0; i < sizeof without / sizeof *without; i++) {
+    aqsim_model *m = load(without[i]);
+    ck_assert_msg(strcmp(aqsim_model_verdict(m), "assumed") == 0, "%s",
+                  m->name);
+    aqsim_model_destroy(m);
+  }
+  aqsim_model *m = load("mi210");
+  ck_assert_str_eq(aqsim_model_verdict(m), "partly");
+  aqsim_model_destroy(m);
+}
+END_TEST
+
 AQ_TEST_MAIN("backend_sim/device_base",
              a_model_says_only_what_differs_from_its_base,
              each_constant_says_which_file_set_it,
              what_another_part_does_is_assumed_and_says_so,
              an_override_may_repeat_what_the_base_says,
              a_base_may_be_a_file_beside_the_model,
-             bases_that_do_not_end_are_refused, a_bad_base_is_named_in_one_line)
+             bases_that_do_not_end_are_refused, a_bad_base_is_named_in_one_line,
+             every_built_in_model_names_the_source_of_each_constant,
+             every_built_in_model_is_sane,
+             the_verdict_of_a_model_without_figures_of_its_own_is_assumed)

@@ -17,7 +17,7 @@ enum {
   FLOOR = 3600000, /* FINISH + SETUP */
   UNMAP = 105000000,
   BARRIER = 8700000, /* barrier_process */
-  POLL = 10600000,   /* dependency_poll */
+  POLL = 10660000,   /* dependency_poll */
   WRITE = 100000,    /* signal_write */
 };
 
@@ -100,15 +100,15 @@ START_TEST(queued_kernels_complete_3_60_us_apart_and_are_glued)
 }
 END_TEST
 
-START_TEST(a_doorbell_less_than_4_us_before_the_end_leaves_a_gap)
+START_TEST(a_doorbell_shortly_before_the_end_leaves_a_gap)
 {
   /* Submitted `lead` before the end of the running kernel. */
   static const struct {
     aq_time lead, start_after_end;
     int64_t flags;
   } cases[] = {
-      {4000000, 0, AQ_FLAG_GLUED}, /* decoded glue_lead before the end */
-      {3999999, FLOOR, 0},         /* the decode hides, the launch does not */
+      {3670000, 0, AQ_FLAG_GLUED}, /* decoded glue_lead before the end */
+      {3669999, FLOOR, 0},         /* the decode hides, the launch does not */
       {1000000, DECODE - 1000000 + SETUP, 0}, /* decoded after completion */
       {0, LATENCY, 0},
   };
@@ -181,7 +181,7 @@ START_TEST(packets_without_fences_do_not_pay_for_them)
   rig_submit(&r, queue, &packet);
   rig_run(&r);
   const aq_record *row = rig_record(&r, queue, 1);
-  ck_assert_time_eq(row->start, begin + LATENCY - 1050 * AQ_NS);
+  ck_assert_time_eq(row->start, begin + LATENCY - 46 * AQ_NS);
   ck_assert_time_eq(row->complete, row->end + WRITE);
   rig_close(&r);
 }
@@ -256,7 +256,7 @@ START_TEST(a_barrier_packet_takes_its_time)
   ck_assert_int_eq(row->kind, AQ_KIND_BARRIER_AND);
   ck_assert_time_eq(row->launch, begin + DECODE);
   ck_assert_time_eq(row->start, row->launch + BARRIER);
-  ck_assert_time_eq(row->end, row->start + 1050 * AQ_NS);
+  ck_assert_time_eq(row->end, row->start + 46 * AQ_NS);
   ck_assert_time_eq(row->complete, row->end + FINISH);
   ck_assert_int_eq(rig_load(&r, done), 0);
   rig_close(&r);
@@ -492,7 +492,7 @@ AQ_TEST_MAIN("backend_sim/lifecycle",
              a_fresh_queue_is_unmapped_and_pays_the_remap,
              an_idle_mapped_queue_starts_4_67_us_after_the_doorbell,
              queued_kernels_complete_3_60_us_apart_and_are_glued,
-             a_doorbell_less_than_4_us_before_the_end_leaves_a_gap,
+             a_doorbell_shortly_before_the_end_leaves_a_gap,
              a_queue_is_unmapped_after_105_us_of_idleness,
              the_info_tells_the_latencies_that_are_simulated,
              packets_without_fences_do_not_pay_for_them,

@@ -8,11 +8,11 @@
 #include "backend_sim/sim.h"
 
 enum {
-  ACQUIRE = 1050000,
+  ACQUIRE = 46000,
   RELEASE = 300000,
   BARRIER = 8700000, /* barrier_process */
-  POLL = 10600000,
-  SETUP = 2150000, /* dispatch_setup */
+  POLL = 10660000,
+  SETUP = 3154000, /* dispatch_setup */
   OP_NOP = 0x10,
   OP_DISPATCH = 0x15,
   OP_WRITE = 0x37,

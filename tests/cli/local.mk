@@ -1,5 +1,7 @@
 # Tests of src/cli.
 dist_check_SCRIPTS += \
+	tests/cli/test_calibrate.sh \
+	tests/cli/test_device_choice.sh \
 	tests/cli/test_devices.sh \
 	tests/cli/test_docs.sh \
 	tests/cli/test_environment.sh \

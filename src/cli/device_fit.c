@@ -1,0 +1,139 @@
+/* SPDX-License-Identifier: MIT */
+#include "cli/device_fit.h"
+
+#include <stdio.h>
+#include <string.h>
+
+typedef struct fit_rule {
+  const char *key;
+  int figure; /* AQ_CALIBRATE_COUNT: none of them */
+  const char *less, *meaning;
+} fit_rule;
+
+static const fit_rule rules[] = {
+#define F(id, figure, less, meaning)                                           \
+  {#id, AQ_CALIBRATE_##figure, less, meaning},
+#include "cli/device_fit.def"
+#undef F
+};
+
+enum {
+  FEW = 10,     /* fewer values are told by the middle of their range */
+  EXACT = 1000, /* ps: constants are rounded to it */
+};
+
+int64_t aq_device_model_number(const aq_device_model *model, const char *key)
+{
+  for (size_t i = 0; i < model->count; i++)
+    if (strcmp(model->constants[i].key, key) == 0)
+      return model->constants[i].number;
+  return 0;
+}
+
+/* In force: as fitted so far, else as the model has it. */
+static int64_t number_now(const aq_device_model *model,
+                          const aq_device_fit *fits, size_t done,
+                          const char *key)
+{
+  for (size_t i = 0; i < done; i++)
+    if (strcmp(fits[i].key, key) == 0)
+      return fits[i].value;
+  return aq_device_model_number(model, key);
+}
+
+/* The sum of the constants of a list of keys with blanks between. */
+static int64_t sum_of(const aq_device_model *model, const aq_device_fit *fits,
+                      size_t done, const char *keys)
+{
+  char key[64];
+  int64_t sum = 0;
+  while (*keys) {
+    const size_t length = strcspn(keys, " ");
+    snprintf(key, sizeof key, "%.*s", (int)length, keys);
+    sum += number_now(model, fits, done, key);
+    keys += length + (keys[length] == ' ');
+  }
+  return sum;
+}
+
+static int64_t round_to(int64_t value, int64_t unit)
+{
+  return (value + unit / 2) / unit * unit;
+}
+
+/* The value of a figure: a floor, the middle one, or of few values the middle
+ * of their range. */
+static int64_t figure_value(int figure, const aq_calibrate_sample *sample)
+{
+  if (figure == AQ_CALIBRATE_INTERVAL)
+    return sample->least;
+  if (figure != AQ_CALIBRATE_GLUE && sample->n < FEW)
+    return (sample->least + sample->most) / 2;
+  return sample->p50;
+}
+
+static void fit_figure(const aq_device_model *model, const fit_rule *rule,
+                       const aq_calibrate_facts *facts, aq_device_fit *fits,
+                       size_t at)
+{
+  aq_device_fit *fit = &fits[at];
+  const aq_calibrate_sample *sample = &facts->figures[rule->figure];
+  const size_t least = aq_calibrate_least(rule->figure);
+  fit->sample = sample;
+  if (sample->n < least) {
+    snprintf(fit->why_not, sizeof fit->why_not,
+             "%zu cases of '%s'; expected at least %zu", sample->n,
+             aq_calibrate_name(rule->figure), least);
+    return;
+  }
+  const int64_t value =
+      figure_value(rule->figure, sample) - sum_of(model, fits, at, rule->less);
+  if (value < 0)
+    snprintf(fit->why_not, sizeof fit->why_not,
+             "%.3f us, less than the constants that it contains",
+             (double)figure_value(rule->figure, sample) / (double)AQ_US);
+  else
+    fit->value = fit->count ? value : round_to(value, EXACT);
+}
+
+static void fit_step(const aq_calibrate_facts *facts, aq_device_fit *fit)
+{
+  if (facts->idle_step == AQ_TIME_NONE)
+    snprintf(fit->why_not, sizeof fit->why_not,
+             "no idle time is seen at which launches come to take longer");
+  else
+    fit->value = round_to(facts->idle_step, AQ_US);
+}
+
+static void fit_timestamps(const aq_calibrate_facts *facts, aq_device_fit *fit)
+{
+  if (facts->timestamp_step == 0)
+    snprintf(fit->why_not, sizeof fit->why_not,
+             "no step that all runs share, or too few intervals");
+  else
+    fit->value = facts->timestamp_step * AQ_NS;
+}
+
+bool aq_device_fit_all(const aq_device_model *model,
+                       const aq_calibrate_facts *facts,
+                       aq_device_fit out[AQ_DEVICE_FIT_COUNT])
+{
+  for (size_t i = 0; i < AQ_DEVICE_FIT_COUNT; i++) {
+    const fit_rule *rule = &rules[i];
+    const int64_t was = aq_device_model_number(model, rule->key);
+    out[i] = (aq_device_fit){.key = rule->key,
+                             .meaning = rule->meaning,
+                             .was = was,
+                             .value = was,
+                             .count = i == AQ_DEVICE_FIT_graph_head};
+    if (i == AQ_DEVICE_FIT_unmap_after)
+      fit_step(facts, &out[i]);
+    else if (i == AQ_DEVICE_FIT_timestamp_step)
+      fit_timestamps(facts, &out[i]);
+    else
+      fit_figure(model, rule, facts, out, i);
+  }
+  return !out[AQ_DEVICE_FIT_dispatch_setup].why_not[0] ||
+         !out[AQ_DEVICE_FIT_doorbell_to_fetch].why_not[0] ||
+         !out[AQ_DEVICE_FIT_remap_latency].why_not[0];
+}

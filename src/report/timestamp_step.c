@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: MIT */
+#include "report/timestamp_step.h"
+
+#include <stdlib.h>
+
+enum {
+  STEP_ROWS = 4096,      /* rows that are looked at */
+  STEP_NEEDED = 20,      /* intervals that tell the step */
+  STEP_LONGEST = 50,     /* us */
+  STEP_TOLERANCE = 1500, /* ps: both timestamps were rounded to ns */
+  SCALE_STEPS = 250,     /* of 20 ppm: how far apart the clocks may run */
+};
+
+static const int step_sizes[] = {160, 40}; /* ns, the larger ones first */
+
+typedef struct intervals {
+  aq_time values[2 * STEP_ROWS];
+  size_t count;
+} intervals;
+
+static void interval_add(intervals *all, aq_time from, aq_time to)
+{
+  const aq_time length = to - from;
+  if (length >= 2 * AQ_NS && length <= STEP_LONGEST * AQ_US &&
+      all->count < sizeof all->values / sizeof *all->values)
+    all->values[all->count++] = length;
+}
+
+static void rows_add(intervals *all, const aq_record *rows, size_t count,
+                     aq_record *last)
+{
+  for (size_t i = 0; i < count; i++) {
+    const aq_record *row = &rows[i];
+    if (row->kind != AQ_KIND_KERNEL || row->start == AQ_TIME_NONE ||
+        row->end == AQ_TIME_NONE)
+      continue;
+    interval_add(all, row->start, row->end);
+    if (last->kind == AQ_KIND_KERNEL && last->device == row->device)
+      interval_add(all, last->end, row->start);
+    *last = *row;
+  }
+}
+
+/* Whether nearly all are multiples of the step: some rows were repaired. */
+static bool step_fits(const intervals *all, aq_time step)
+{
+  size_t multiples = 0;
+  for (size_t i = 0; i < all->count; i++) {
+    const aq_time rest = all->values[i] % step;
+    multiples += rest <= STEP_TOLERANCE || rest >= step - STEP_TOLERANCE;
+  }
+  return multiples * 10 >= all->count * 9;
+}
+
+/* Profilers translate ticks to the host's clock, which runs a little faster or
+ * slower: a step of 40 ns becomes one of 40.09. */
+static int step_of(const intervals *all)
+{
+  if (all->count < STEP_NEEDED)
+    return 0;
+  for (size_t i = 0; i < sizeof step_sizes / sizeof *step_sizes; i++)
+    for (int scale = -SCALE_STEPS; scale <= SCALE_STEPS; scale++)
+      if (step_fits(all, step_sizes[i] * AQ_NS * (50000 + scale) / 50000))
+        return step_sizes[i];
+  return 0;
+}
+
+static aq_status intervals_read(aq_run_reader *reader, intervals *all,
+                                aq_diag *diag)
+{
+  enum { BATCH = 64 };
+  aq_record rows[BATCH], last = {.kind = AQ_KIND_WAIT};
+  int64_t numbers[BATCH];
+  size_t count = 1;
+  aq_status status = AQ_OK;
+  for (int i = 0; i < STEP_ROWS / BATCH && status == AQ_OK && count > 0; i++) {
+    status = aq_run_reader_next(reader, rows, numbers, BATCH, &count, diag);
+    if (status == AQ_OK)
+      rows_add(all, rows, count, &last);
+  }
+  return status;
+}
+
+aq_status aq_timestamp_step_find(aq_store *store, int64_t run, int *step,
+                                 aq_diag *diag)
+{
+  aq_run_reader *reader;
+  intervals *all = calloc(1, sizeof *all);
+  if (!all)
+    return aq_diag_set(diag, AQ_ERR_NO_MEMORY, "out of memory");
+  aq_status status =
+      aq_run_reader_open(store, run, AQ_ORDER_START, &reader, diag);
+  if (status == AQ_OK) {
+    status = intervals_read(reader, all, diag);
+    aq_run_reader_close(reader);
+  }
+  *step = step_of(all);
+  free(all);
+  return status;
+}

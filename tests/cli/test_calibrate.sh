@@ -1,0 +1,82 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# Fitting a device model to measured runs.
+# shellcheck disable=SC1091,SC2154 # what lib.sh defines
+. "${AQ_SRCDIR:-.}/tests/cli/lib.sh"
+
+# Kernels on an idle device, all of one latency, warm up to 50 us of idle and
+# 3 us more beyond; then a queue of kernels 4 us apart.
+measured() { # LAUNCHES QUEUED
+  awk -v launches="$1" -v queued="$2" 'BEGIN {
+    print "Index,KernelName,gpu-id,queue-id,queue-index,pid,tid,grd,wgr,lds," \
+      "scr,arch_vgpr,accum_vgpr,sgpr,wave_size,sig,obj,DispatchNs,BeginNs," \
+      "EndNs,CompleteNs"
+    end = 1000000
+    for (i = 0; i < launches + queued; i++) {
+      idle = 20000 + 2000 * (i % 40)
+      if (i < launches) {
+        dispatch = end + idle
+        begin = dispatch + 6000 + (idle > 50000 ? 3000 : 0)
+        end = begin + 10000
+      } else {
+        dispatch = end - 40000
+        begin = end
+        end = begin + 4000 + 80 * (i % 7)
+      }
+      printf "%d,\"k\",0,0,%d,1,1,64,64,0,0,4,0,16,64,0x0,0x1,%d,%d,%d,%d\n",
+        i, i, dispatch, begin, end, end + 9000
+    }
+  }'
+}
+
+fits() { # KEY VALUE
+  check "$1 is fitted" contains "$(cat "$work/new.device")" "$1 = $2 ; measured: "
+}
+
+measured 200 200 > "$work/enough.csv"
+measured 3 50 > "$work/thin.csv"
+for name in enough thin; do
+  try "$aqueduct" import "$work/$name.csv" -q --name $name
+done
+try "$aqueduct" device calibrate enough --device mi300x -o "$work/new.device"
+check "calibrate succeeds" [ "$status" = 0 ]
+# 4 us less 0.446 us; 6 us less 3.554 and 0.37 us; 9 us less 6 us.
+fits dispatch_setup "3.554 us"
+fits doorbell_to_fetch "2.030 us"
+fits remap_latency "3.000 us"
+fits unmap_after "51.000 us"
+check "what is not fitted says why" contains "$err" \
+  "dependency_poll: not fitted, 10.660 us stays: 0 cases of 'dependency'"
+try "$aqueduct" show "$work/new.device"
+check "the new model begins with the old one" contains "$out" "mi300x"
+try "$aqueduct" replay enough --device "$work/new.device" --name s -q
+try "$aqueduct" compare s --fail-above end.p99=0.1us
+check "it reproduces what it was fitted to" [ "$status" = 0 ]
+try "$aqueduct" device calibrate enough --device mi300x --json
+check "--json tells the same" contains "$out" '"key": "unmap_after"'
+
+refuses() { # NAME WORDS ARGUMENT...
+  refuses_name=$1
+  refuses_words=$2
+  shift 2
+  try "$aqueduct" device "$@"
+  check "$refuses_name: exit 2" [ "$status" = 2 ]
+  check "$refuses_name: says why" contains "$err" "$refuses_words"
+}
+refuses "thin data" "the runs tell too little: 2 launches" \
+  calibrate thin --device mi300x -o "$work/none.device"
+check "nothing is written then" [ ! -e "$work/none.device" ]
+refuses "a simulated run" "is simulated" calibrate s --device mi300x
+refuses "no model" "expected --device" calibrate enough
+refuses "another verb" "expected calibrate" guess enough
+refuses "a run that is not there" "no run" calibrate gone --device mi300x
+
+data=$AQ_DATA
+[ -n "$data" ] || data=$srcdir/../shared/data
+if ! command -v jq > /dev/null || [ ! -d "$data/measured/raw" ]; then
+  echo "# skipped: published traces, or jq" >&2
+  finish
+fi
+try "$srcdir/tools/calibrate.sh" "$aqueduct" "$data/measured" mi210
+check "the shipped mi210 comes out of the published traces" [ "$status" = 0 ]
+finish

@@ -1,0 +1,60 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# Which device model stands for the GPU of an imported run.
+# shellcheck disable=SC1091,SC2154 # what lib.sh defines
+. "${AQ_SRCDIR:-.}/tests/cli/lib.sh"
+
+# A rocprof v1 table, which names no GPU: kernels of 50 steps, 200 apart.
+rocprof() { # STEP FILE
+  awk -v step="$1" 'BEGIN {
+    print "Index,KernelName,gpu-id,queue-id,queue-index,pid,tid,grd,wgr,lds," \
+      "scr,arch_vgpr,accum_vgpr,sgpr,wave_size,sig,obj,DispatchNs,BeginNs," \
+      "EndNs,CompleteNs"
+    for (i = 0; i < 40; i++) {
+      begin = int(1000000 + 200 * i * step + 0.5)
+      end = int(1000000 + (200 * i + 50 + i % 7) * step + 0.5)
+      printf "%d,\"k\",0,0,%d,1,1,64,64,0,0,4,0,16,64,0x0,0x1,%d,%d,%d,%d\n",
+        i, i, begin - 9000, begin, end, end + 9000
+    }
+  }' > "$work/$2"
+}
+
+chooses() { # NAME RUN MODEL
+  try "$aqueduct" replay "$2"
+  check "$1: $3" contains "$err" "device model $3,"
+}
+
+rocprof 160 gfx90a.csv
+rocprof 40.09 gfx942.csv
+rocprof 37 odd.csv
+for name in gfx90a gfx942 odd; do
+  try "$aqueduct" import "$work/$name.csv" -q --name $name
+done
+chooses "timestamps that step by 160 ns" gfx90a mi250x
+check "the guess is told" contains "$err" "guessed from timestamps"
+chooses "timestamps that step by 40 ns of a fast clock" gfx942 mi300x-rocprof1
+try "$aqueduct" replay odd
+check "other steps tell nothing" [ "$status" = 2 ]
+check "the line says what to do" contains "$err" "choose one with --device"
+
+data=$AQ_DATA
+[ -n "$data" ] || data=$srcdir/../shared/data
+if [ ! -d "$data/measured/raw" ]; then
+  echo "# skipped: published traces" >&2
+  finish
+fi
+raw=$data/measured/raw
+while read -r file model; do
+  try "$aqueduct" import "$raw/$file.gz" -q --name "$file"
+  chooses "$file" "$file" "$model"
+done << 'LIST'
+mi210_resnet_bwd.json mi210
+mi250_minitoy.json mi250
+mi250x_seis_03052024_114238_128_64_1.csv mi250x
+mi300x_bert.json mi300x-rocm6.4-vf
+mi300x_gunrock.csv mi300x-rocprof1
+mi300x_norm.json mi300x-rocm7.0
+mi300x_resnet18.json mi300x
+mi300x_sglang_decode_graph.json mi300x
+LIST
+finish
