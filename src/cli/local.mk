@@ -28,6 +28,7 @@ aqueduct_SOURCES = \
 	src/cli/help.c src/cli/help.h \
 	src/cli/json.c src/cli/json.h \
 	src/cli/main.c \
+	src/cli/missing_kernels.c src/cli/missing_kernels.h \
 	src/cli/options.c \
 	src/cli/perform.c src/cli/perform.h \
 	src/cli/program_show.c src/cli/program_show.h \

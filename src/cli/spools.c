@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "cli/json.h"
+#include "cli/missing_kernels.h"
 #include "cli/runs.h"
 #include "common/spool.h"
 #include "config.h"
@@ -392,6 +393,7 @@ aq_status aq_cli_spools_store(aq_cli *cli, aq_cli_spools *spools, pid_t program,
     status = folder_store(&d);
     aq_store_close(d.store);
   }
+  aq_cli_missing_kernels_tell(cli, spools->folder);
   if (d.left > 0)
     aq_cli_note(cli,
                 "%" PRIu32 " processes still run; a later command stores "
@@ -429,6 +431,7 @@ static void folder_recover(aq_cli *cli, const char *store_path,
     status = folder_store(&d);
     aq_store_close(d.store);
   }
+  aq_cli_missing_kernels_tell(cli, folder);
   if (status != AQ_OK)
     aq_cli_note(cli, "%s was not recovered: %s", folder, cli->diag.text);
   cli->diag = before;

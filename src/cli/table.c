@@ -61,6 +61,16 @@ const aq_cli_option aq_cli_options[AQ_CLI_OPT_COUNT] = {
                                  "write every decision of the policy, a JSON "
                                  "object a line",
                                  .what = AQ_CLI_FILE},
+    [AQ_CLI_OPT_KERNELS] = {"kernels", "PLUGIN", NULL,
+                            "a plug-in with host functions for kernels, by "
+                            "name or by a path with a slash; the first that "
+                            "has a kernel plays it ($AQUEDUCT_KERNELS, "
+                            "separated by semicolons)",
+                            .what = AQ_CLI_FILE, .repeats = true},
+    [AQ_CLI_OPT_MISSING_KERNELS] =
+        {"missing-kernels", "fail|warn", "AQUEDUCT_MISSING_KERNELS",
+         "a kernel without a host function stops its queue (the default), or "
+         "takes its time and computes nothing"},
     [AQ_CLI_OPT_SEMANTICS] = {"semantics", "NAME", "AQUEDUCT_SEMANTICS",
                               "do as rocr (the default) or as foundation, the "
                               "HSA Foundation's suite, where they differ"},
@@ -234,9 +244,11 @@ const aq_cli_command aq_cli_commands[AQ_CLI_CMD_COUNT] = {
              "timeout, or when a program that succeeds never called hsa_init; "
              "126 when the program cannot be run; 127 when it is not found.",
          .examples = {{"aqueduct exec rocminfo", "what a program would see"},
-                      {"aqueduct exec --set gfx=gfx90a -- ./app -n 4",
-                       "with arguments, on another instruction set"}},
-         .options = BIT(SET) | BIT(TIMEOUT),
+                      {"aqueduct exec --device mi210 --kernels ./kernels.so -- "
+                       "./app -n 4",
+                       "with arguments and kernels, on an MI210"}},
+         .options =
+             BIT(SET) | BIT(TIMEOUT) | BIT(KERNELS) | BIT(MISSING_KERNELS),
          .args_min = 1,
          .args_max = INT32_MAX,
          .program = true,

@@ -22,7 +22,10 @@
 
 #include "record.h"
 
+/* Names of files in the folder: a spool; a kernel without a host function, with
+ * a zero byte and its code object behind its name. */
 #define AQ_SPOOL_SUFFIX ".spool"
+#define AQ_SPOOL_MISSING ".missing"
 
 enum {
   AQ_SPOOL_HEADER = 4096,        /* bytes before the first window */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "dropin/recording.h"
 
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -48,12 +49,9 @@ static aq_status recording_queue(aq_record_sink *sink,
   return inner(sink)->queue(inner(sink), &own, ordinal, diag);
 }
 
-/* Kernels go by their name, without the suffix of its descriptor. */
 static aq_status recording_name(aq_record_sink *sink, const char *text,
                                 size_t length, int64_t *id, aq_diag *diag)
 {
-  if (length > 3 && memcmp(text + length - 3, ".kd", 3) == 0)
-    length -= 3;
   return inner(sink)->name(inner(sink), text, length, id, diag);
 }
 
@@ -99,17 +97,26 @@ static aq_status recording_put(aq_record_sink *sink, const aq_record *rows,
 
 /* ---- life ---- */
 
-aq_status aqdrop_recording_create(aqdrop_recording **out, aq_diag *diag)
+/* A file of this process in the folder of the exec; NULL: there is none. */
+static char *file_path(const char *suffix)
 {
   const char *folder = secure_getenv("AQUEDUCT_SPOOL");
   char *path;
+  if (!folder || !*folder ||
+      asprintf(&path, "%s/%ld%s", folder, (long)getpid(), suffix) < 0)
+    return NULL;
+  return path;
+}
+
+aq_status aqdrop_recording_create(aqdrop_recording **out, aq_diag *diag)
+{
+  char *path = file_path(AQ_SPOOL_SUFFIX);
   *out = NULL;
-  if (!folder || !*folder)
+  if (!path)
     return AQ_OK;
   aqdrop_recording *r = calloc(1, sizeof *r);
-  if (!r ||
-      asprintf(&path, "%s/%ld" AQ_SPOOL_SUFFIX, folder, (long)getpid()) < 0) {
-    free(r);
+  if (!r) {
+    free(path);
     return aq_diag_set(diag, AQ_ERR_NO_MEMORY, "out of memory for records");
   }
   r->sink = (aq_record_sink){.device = recording_device,
@@ -164,6 +171,23 @@ void aqdrop_recording_attach(aqdrop_recording *r, aq_transport *transport)
       r->last = r->transport->ops->now(r->transport);
   }
   __atomic_store_n(&r->transport, transport, __ATOMIC_RELEASE);
+}
+
+/* write() of memory that is gone is an error, not a fault. */
+void aqdrop_recording_missing(const aqdrop_recording *r, const char *kernel,
+                              size_t length, const void *bytes, size_t size)
+{
+  char *path = r ? file_path(AQ_SPOOL_MISSING) : NULL;
+  int fd =
+      path ? open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600) : -1;
+  free(path);
+  if (fd < 0)
+    return;
+  if (write(fd, kernel, length) != (ssize_t)length || write(fd, "", 1) != 1 ||
+      write(fd, bytes, size) != (ssize_t)size)
+    fprintf(stderr, "aqueduct: the arguments of %.*s are not known\n",
+            (int)length, kernel);
+  close(fd);
 }
 
 void aqdrop_recording_abandon(aqdrop_recording *r)

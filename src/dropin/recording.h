@@ -31,6 +31,12 @@ aq_time aqdrop_recording_epoch(const aqdrop_recording *recording);
 void aqdrop_recording_attach(aqdrop_recording *recording,
                              aq_transport *transport);
 
+/* A kernel without a host function was dispatched: keeps its code object for
+ * `exec`, which tells the arguments. The bytes need not be there any more. */
+void aqdrop_recording_missing(const aqdrop_recording *recording,
+                              const char *kernel, size_t length,
+                              const void *bytes, size_t size);
+
 /* In a forked child: the spool is the parent's. */
 void aqdrop_recording_abandon(aqdrop_recording *recording);
 
