@@ -11,7 +11,7 @@
 #define AQ_CMDBUF_BUILTINS_H
 
 #include "common/transport.h"
-#include "devlib/devlib_args.h"
+#include "devlib/device_args.h"
 
 typedef enum aq_builtin {
   AQ_BUILTIN_FILL,
@@ -33,7 +33,7 @@ enum {
 /* The builtins of one device. All are 0 on a transport that runs neither host
  * functions nor code objects; AQ_ERR_UNSUPPORTED when the device library has
  * nothing for the device. Modules are the transport's until it closes. */
-aq_status aq_builtins_register(aq_transport *transport, uint32_t device,
-                               aq_builtins *out, aq_diag *diag);
+AQ_API aq_status aq_builtins_register(aq_transport *transport, uint32_t device,
+                                      aq_builtins *out, aq_diag *diag);
 
 #endif

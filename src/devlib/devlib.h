@@ -4,8 +4,8 @@
  *
  * Each has one definition (device/kernels.c), compiled for every target and
  * embedded, and a host function of the same contract for transports that run
- * those. devlib_args.h has their arguments. Everything is static and constant; pure
- * functions.
+ * those. device_args.h has their arguments. Everything is static and constant;
+ * pure functions.
  */
 #ifndef AQ_DEVLIB_DEVLIB_H
 #define AQ_DEVLIB_DEVLIB_H
@@ -14,7 +14,7 @@
 
 #include "common/diag.h"
 #include "common/kernel.h"
-#include "devlib/devlib_args.h"
+#include "devlib/device_args.h"
 
 typedef enum aq_devlib_kernel {
 #define K(id, name, args, ...) AQ_DEVLIB_##id,

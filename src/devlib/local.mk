@@ -1,5 +1,5 @@
 libaqcore_la_SOURCES += \
-	src/devlib/devlib_args.h \
+	src/devlib/device_args.h \
 	src/devlib/devlib.c src/devlib/devlib.h \
 	src/devlib/host.c \
 	src/devlib/kernels.def
@@ -31,5 +31,5 @@ src/devlib/embedded.c: $(AQ_DEVLIB_OBJECTS) src/devlib/embed.sh
 	  $(SHELL) src/devlib/embed.sh $(AQ_DEVLIB_OBJECTS)) > $@.tmp
 	$(AM_V_at)mv -f $@.tmp $@
 
-# Installed, since programs may launch these kernels themselves.
-aq_folder_headers += src/devlib/devlib_args.h
+# Installed: builtins.h of cmdbuf needs it.
+aq_folder_headers += src/devlib/device_args.h

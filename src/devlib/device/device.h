@@ -10,7 +10,7 @@
 
 #include <stdint.h>
 
-#include "devlib/devlib_args.h"
+#include "devlib/device_args.h"
 
 #define DEVICE_KERNEL                                                          \
   __attribute__((amdgpu_kernel, visibility("protected"))) void

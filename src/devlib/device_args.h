@@ -7,8 +7,8 @@
  * work-items, one for each AQ_DEVLIB_BYTES bytes that began; patch and
  * timestamp with one work-item; spin with any grid.
  */
-#ifndef AQ_DEVLIB_DEVLIB_ARGS_H
-#define AQ_DEVLIB_DEVLIB_ARGS_H
+#ifndef AQ_DEVLIB_DEVICE_ARGS_H
+#define AQ_DEVLIB_DEVICE_ARGS_H
 
 #include <stdint.h>
 
