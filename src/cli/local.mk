@@ -7,6 +7,7 @@ aqueduct_SOURCES = \
 	src/cli/cmd_device.c \
 	src/cli/cmd_doctor.c \
 	src/cli/cmd_exec.c \
+	src/cli/cmd_explain.c \
 	src/cli/cmd_export.c \
 	src/cli/cmd_help.c \
 	src/cli/cmd_import.c \
@@ -15,6 +16,7 @@ aqueduct_SOURCES = \
 	src/cli/cmd_report.c \
 	src/cli/cmd_run.c \
 	src/cli/cmd_show.c \
+	src/cli/cmd_stats.c \
 	src/cli/cmd_store.c \
 	src/cli/color.c src/cli/color.h \
 	src/cli/columns.c src/cli/columns.h \
@@ -50,6 +52,7 @@ aq_man_pages = \
 	aqueduct-device.1 \
 	aqueduct-doctor.1 \
 	aqueduct-exec.1 \
+	aqueduct-explain.1 \
 	aqueduct-export.1 \
 	aqueduct-help.1 \
 	aqueduct-import.1 \
@@ -58,6 +61,7 @@ aq_man_pages = \
 	aqueduct-report.1 \
 	aqueduct-run.1 \
 	aqueduct-show.1 \
+	aqueduct-stats.1 \
 	aqueduct-store.1
 
 if !CROSS_COMPILING

@@ -68,6 +68,9 @@ const aq_cli_option aq_cli_options[AQ_CLI_OPT_COUNT] = {
                                "exit 1 if METRIC is above VALUE (ns, or with "
                                "us, ms or %)",
                                .what = AQ_CLI_METRIC, .repeats = true},
+    [AQ_CLI_OPT_BY] = {"by", "GROUP", NULL,
+                       "kernel (default), queue, stream, device, class, kind, "
+                       "via or all"},
     [AQ_CLI_OPT_WORST] = {"worst", "N", NULL,
                           "also list the N rows with the largest end error"},
     [AQ_CLI_OPT_NAMES] = {"names", NULL, NULL, "print names only, one a line"},
@@ -293,6 +296,38 @@ const aq_cli_command aq_cli_commands[AQ_CLI_CMD_COUNT] = {
          .args_min = 1,
          .args_max = 1,
          .what = AQ_CLI_RUN_OR_DEVICE},
+    [AQ_CLI_CMD_STATS] =
+        {.name = "stats",
+         .arguments = "RUN",
+         .summary = "tell how long its dispatches took, by group",
+         .text =
+             "For each group the calls, and of the time T = A + Q + K of a "
+             "dispatch: K from its start to its end, A the host call that "
+             "submitted it, Q from its submission to its start; and the "
+             "gap since the end before it on its queue. In us. doc/stats.md "
+             "defines each figure.",
+         .examples = {{"aqueduct stats m", "by kernel"},
+                      {"aqueduct stats m --by queue", "by queue"},
+                      {"aqueduct stats m --by class --json",
+                       "queued, near, idle and so on, as compare has them"}},
+         .options = BIT(BY),
+         .args_min = 1,
+         .args_max = 1,
+         .what = AQ_CLI_RUN},
+    [AQ_CLI_CMD_EXPLAIN] =
+        {.name = "explain",
+         .arguments = "RUN",
+         .summary = "name the bottleneck of a run, with its evidence",
+         .text = "Divides the time of each device, from its first start to its "
+                 "last end, among what ran and why nothing ran: the host had "
+                 "not submitted, waited for the device, the packet lay in its "
+                 "ring, waited for a barrier, was launched. The largest share "
+                 "names the bottleneck. Measured and simulated runs alike; "
+                 "doc/stats.md says how each share is found.",
+         .examples = {{"aqueduct explain m", "what holds the run m back"}},
+         .args_min = 1,
+         .args_max = 1,
+         .what = AQ_CLI_RUN},
     [AQ_CLI_CMD_REPORT] =
         {.name = "report",
          .arguments = "RUN...",

@@ -47,6 +47,7 @@ typedef enum aq_cli_what {
   O(SEMANTICS)                                                                 \
   O(FAIL_ABOVE)                                                                \
   O(WORST)                                                                     \
+  O(BY)                                                                        \
   O(NAMES)                                                                     \
   O(LIBHSA)                                                                    \
   O(STORE)                                                                     \
@@ -87,6 +88,8 @@ typedef struct aq_cli_option {
   C(COMPARE, compare)                                                          \
   C(LIST, list)                                                                \
   C(SHOW, show)                                                                \
+  C(STATS, stats)                                                              \
+  C(EXPLAIN, explain)                                                          \
   C(REPORT, report)                                                            \
   C(EXPORT, export)                                                            \
   C(DEVICE, device)                                                            \
