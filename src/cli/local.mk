@@ -25,6 +25,8 @@ aqueduct_SOURCES = \
 	src/cli/device_choice.c src/cli/device_choice.h \
 	src/cli/device_fit.c src/cli/device_fit.def src/cli/device_fit.h \
 	src/cli/device_probe.c src/cli/device_verbs.h \
+	src/cli/device_probed.c src/cli/device_probed.def \
+	src/cli/device_probed.h \
 	src/cli/help.c src/cli/help.h \
 	src/cli/json.c src/cli/json.h \
 	src/cli/main.c \
@@ -35,6 +37,7 @@ aqueduct_SOURCES = \
 	src/cli/progress.c src/cli/progress.h \
 	src/cli/queue_summary.c src/cli/queue_summary.h \
 	src/cli/runs.c src/cli/runs.h \
+	src/cli/spin_code.c src/cli/spin_code.h \
 	src/cli/spools.c src/cli/spools.h \
 	src/cli/table.c src/cli/table.h \
 	src/cli/text.c src/cli/text.h \

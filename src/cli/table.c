@@ -387,7 +387,8 @@ const aq_cli_command aq_cli_commands[AQ_CLI_CMD_COUNT] = {
              "with it and has the fitted constants, each with the runs, the "
              "number of cases and their spread as its source. What was fitted, "
              "and what was not and why, is told on standard error. Runs that "
-             "tell too little are refused.\n\n"
+             "tell too little are refused. Of the run of a probe the constants "
+             "that it told are taken as they are.\n\n"
              "`probe` runs small experiments on an idle device, tells what "
              "constants of a device model follow from them, each with its "
              "resolution, and stores every packet as a run. A sum of keys "
@@ -399,11 +400,11 @@ const aq_cli_command aq_cli_commands[AQ_CLI_CMD_COUNT] = {
                        "a model of your GPU and software"},
                       {"aqueduct replay m3 --device ./mine.device",
                        "try it on another run"},
-                      {"aqueduct device probe --transport hsa --json -o "
-                       "gpu.json",
-                       "what the first GPU is like, for a device model"},
-                      {"aqueduct device probe --device mi300x",
-                       "the same of a device model, to check the probe"}},
+                      {"aqueduct device probe --transport hsa --name p",
+                       "what the first GPU is like"},
+                      {"aqueduct device calibrate p --device mi300x -o "
+                       "mine.device",
+                       "a model of it"}},
          .options = BIT(SET) | BIT(FAULTS),
          .args_min = 1,
          .args_max = INT32_MAX,

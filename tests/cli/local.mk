@@ -10,6 +10,7 @@ dist_check_SCRIPTS += \
 	tests/cli/test_hsa.sh \
 	tests/cli/test_live.sh \
 	tests/cli/test_main_job.sh \
+	tests/cli/test_probe_calibrate.sh \
 	tests/cli/test_show_program.sh \
 	tests/cli/test_stats.sh \
 	tests/cli/test_what_if.sh
