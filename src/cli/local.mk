@@ -20,6 +20,7 @@ aqueduct_SOURCES = \
 	src/cli/cmd_store.c \
 	src/cli/color.c src/cli/color.h \
 	src/cli/columns.c src/cli/columns.h \
+	src/cli/compare_ci.c src/cli/compare_ci.h \
 	src/cli/compare_print.c src/cli/compare_print.h \
 	src/cli/device_calibrate.c \
 	src/cli/device_choice.c src/cli/device_choice.h \
@@ -27,6 +28,8 @@ aqueduct_SOURCES = \
 	src/cli/device_probe.c src/cli/device_verbs.h \
 	src/cli/device_probed.c src/cli/device_probed.def \
 	src/cli/device_probed.h \
+	src/cli/diff_print.c src/cli/diff_print.h \
+	src/cli/groups.c src/cli/groups.h \
 	src/cli/help.c src/cli/help.h \
 	src/cli/json.c src/cli/json.h \
 	src/cli/main.c \

@@ -50,6 +50,7 @@ typedef enum aq_cli_what {
   O(FAIL_ABOVE)                                                                \
   O(WORST)                                                                     \
   O(BY)                                                                        \
+  O(MATCH)                                                                     \
   O(NAMES)                                                                     \
   O(LIBHSA)                                                                    \
   O(STORE)                                                                     \

@@ -3,6 +3,7 @@ dist_check_SCRIPTS += \
 	tests/cli/test_calibrate.sh \
 	tests/cli/test_device_choice.sh \
 	tests/cli/test_devices.sh \
+	tests/cli/test_compare.sh \
 	tests/cli/test_docs.sh \
 	tests/cli/test_environment.sh \
 	tests/cli/test_errors.sh \
