@@ -32,6 +32,7 @@ aqueduct_SOURCES = \
 	src/cli/progress.c src/cli/progress.h \
 	src/cli/queue_summary.c src/cli/queue_summary.h \
 	src/cli/runs.c src/cli/runs.h \
+	src/cli/store_care.c src/cli/store_care.h \
 	src/cli/table.c src/cli/table.h \
 	src/cli/text.c src/cli/text.h \
 	src/cli/topology_show.c src/cli/topology_show.h \

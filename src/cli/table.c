@@ -114,6 +114,9 @@ const aq_cli_command aq_cli_program = {
 const char *const aq_cli_subjects[] = {"runs",    "devices", "transports",
                                        "formats", "metrics", NULL};
 
+const char *const aq_cli_store_verbs[] = {"check", "merge", "prune", "vacuum",
+                                          NULL};
+
 const aq_cli_command aq_cli_commands[AQ_CLI_CMD_COUNT] = {
     [AQ_CLI_CMD_IMPORT] =
         {.name = "import",
@@ -285,8 +288,7 @@ const aq_cli_command aq_cli_commands[AQ_CLI_CMD_COUNT] = {
                  "The bytes depend on the runs alone.",
          .examples = {{"aqueduct report s -o report.html",
                        "the replay s beside what was measured"},
-                      {"aqueduct report a b -o report.html",
-                       "any two runs"}},
+                      {"aqueduct report a b -o report.html", "any two runs"}},
          .args_min = 1,
          .args_max = 16,
          .what = AQ_CLI_RUN},
@@ -339,19 +341,33 @@ const aq_cli_command aq_cli_commands[AQ_CLI_CMD_COUNT] = {
          .what = AQ_CLI_RUN},
     [AQ_CLI_CMD_STORE] =
         {.name = "store",
-         .arguments = "prune RUN...",
-         .summary = "tend the store: remove runs",
-         .text = "`prune` removes the runs that are named, with all their "
+         .arguments = "check | merge OTHER... | prune RUN... | vacuum",
+         .summary = "tend the store: check, merge, remove runs, shrink",
+         .text = "`check` reads the whole file and tells, a line each, what "
+                 "should not be (problem) and what is worth knowing (remark: "
+                 "incomplete runs, replays of removed ones). The exit status "
+                 "is 1 if there is a problem.\n\n"
+                 "`merge` copies the complete runs of other stores, each at "
+                 "once or not at all, and prints their new ids. A run that is "
+                 "here already, with the same rows and the same date, is not "
+                 "copied again; one whose name is taken gets the first of "
+                 "NAME-2, NAME-3... that is free.\n\n"
+                 "`prune` removes the runs that are named, with all their "
                  "rows, and prints their ids. The word `incomplete` stands "
                  "for every run whose writer did not finish: it was killed, "
                  "or it is still at work, and is then left without its "
-                 "run.",
-         .examples = {{"aqueduct store prune m", "remove the run m"},
+                 "run.\n\n"
+                 "`vacuum` gives the space of removed runs back to the file "
+                 "system. It needs as much again while it works.",
+         .examples = {{"aqueduct store check", "exit 1 if it is damaged"},
+                      {"aqueduct store merge ci.db laptop.db",
+                       "gather runs of several machines"},
+                      {"aqueduct store prune m", "remove the run m"},
                       {"aqueduct store prune incomplete",
                        "remove what killed imports and replays left"}},
-         .args_min = 2,
+         .args_min = 1,
          .args_max = INT32_MAX,
-         .what = AQ_CLI_RUN},
+         .what = AQ_CLI_STORE_WORD},
     [AQ_CLI_CMD_DOCTOR] =
         {.name = "doctor",
          .arguments = "",

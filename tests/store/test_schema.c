@@ -125,12 +125,55 @@ START_TEST(a_store_of_version_1_gets_edges_and_keeps_its_rows)
   aq_store *store = store_open(path, AQ_STORE_WRITE);
   make_run(store, "m", 1, 100);
   aq_store_close(store);
-  sql_run(path, "DROP TABLE edges; PRAGMA user_version = 1");
+  sql_run(path, "DROP VIEW samples; DROP TABLE counters; DROP TABLE edges;"
+                "PRAGMA user_version = 1");
   store = store_open(path, AQ_STORE_READ);
   check_run(store, 1, 1, 100);
   aq_store_close(store);
   ck_assert_int_eq(sql_integer(path, "SELECT count(*) FROM edges"), 0);
-  ck_assert_int_eq(sql_integer(path, "PRAGMA user_version"), 2);
+  ck_assert_int_eq(sql_integer(path, "PRAGMA user_version"), 3);
+}
+END_TEST
+
+START_TEST(a_store_of_version_2_gets_counters_and_views_and_keeps_its_runs)
+{
+  char *path = fresh_path("v2.db");
+  aq_store *store = store_open(path, AQ_STORE_WRITE);
+  make_sound_run(store, "s", make_sound_run(store, "m", AQ_NONE, 50), 50);
+  aq_store_close(store);
+  sql_run(path, "DROP VIEW samples; DROP VIEW gaps; DROP VIEW run_pairs;"
+                "DROP TABLE counters; PRAGMA user_version = 2");
+  store = store_open(path, AQ_STORE_READ);
+  aq_store_close(store);
+  ck_assert_int_eq(sql_integer(path, "PRAGMA user_version"), 3);
+  check_sql(path, "SELECT count(*) FROM samples", "0");
+  check_sql(
+      path,
+      "SELECT count(*) || ' ' || round(sum(end_error_ns), 3) FROM run_pairs",
+      "50 0.05");
+  check_sql(path, "SELECT count(*) FROM edges", "2");
+  store = store_open(path, AQ_STORE_WRITE);
+  make_sound_run(store, "new", AQ_NONE, 5);
+  aq_store_close(store);
+  check_sql(path,
+            "SELECT run_name || counter || unit || scope || ordinal || ' ' || "
+            "time_ns || ' ' || value FROM samples",
+            "newwaveswavesdevice0 0.005 6");
+}
+END_TEST
+
+START_TEST(gaps_are_between_kernels_of_one_queue)
+{
+  char *path = fresh_path("gaps.db");
+  aq_store *store = store_open(path, AQ_STORE_WRITE);
+  make_sound_run(store, "m", AQ_NONE, 6);
+  make_sound_run(store, "n", AQ_NONE, 6);
+  aq_store_close(store);
+  check_sql(path,
+            "SELECT group_concat(queue || ':' || row || ' ' || "
+            "coalesce(after_row || ' ' || gap_ns, '-'), ', ') FROM "
+            "(SELECT * FROM gaps WHERE run = 2 ORDER BY queue, row)",
+            "0:0 -, 0:2 0 1.5, 0:4 2 1.5, 1:1 -, 1:3 1 1.5, 1:5 3 1.5");
 }
 END_TEST
 
@@ -142,7 +185,8 @@ START_TEST(a_store_that_lacks_columns_gets_them_and_keeps_its_rows)
   aq_store_close(store);
   /* As a store was before these fields: without them, and with views that do
    * not know them. */
-  sql_run(path, "DROP VIEW events; DROP VIEW dispatches;"
+  sql_run(path, "DROP VIEW gaps; DROP VIEW run_pairs; DROP VIEW events;"
+                "DROP VIEW dispatches;"
                 "ALTER TABLE records DROP COLUMN observe_ps;"
                 "ALTER TABLE records DROP COLUMN sgpr;"
                 "ALTER TABLE runs DROP COLUMN model_verdict;"
@@ -232,6 +276,8 @@ AQ_TEST_MAIN("store/schema", views_show_names_kinds_and_nanoseconds,
              a_view_of_one_run_reads_only_that_run,
              a_store_of_version_0_is_brought_up_to_date,
              a_store_of_version_1_gets_edges_and_keeps_its_rows,
+             a_store_of_version_2_gets_counters_and_views_and_keeps_its_runs,
+             gaps_are_between_kernels_of_one_queue,
              a_store_that_lacks_columns_gets_them_and_keeps_its_rows,
              opening_a_store_that_is_up_to_date_changes_nothing,
              every_field_of_a_record_is_documented,
