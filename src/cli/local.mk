@@ -19,6 +19,7 @@ aqueduct_SOURCES = \
 	src/cli/color.c src/cli/color.h \
 	src/cli/columns.c src/cli/columns.h \
 	src/cli/compare_print.c src/cli/compare_print.h \
+	src/cli/counter_summary.c src/cli/counter_summary.h \
 	src/cli/device_calibrate.c \
 	src/cli/device_choice.c src/cli/device_choice.h \
 	src/cli/device_fit.c src/cli/device_fit.def src/cli/device_fit.h \

@@ -42,6 +42,7 @@ typedef enum aq_cli_what {
   O(PACE)                                                                      \
   O(TIMEOUT)                                                                   \
   O(SEMANTICS)                                                                 \
+  O(COUNTERS)                                                                  \
   O(FAIL_ABOVE)                                                                \
   O(WORST)                                                                     \
   O(NAMES)                                                                     \

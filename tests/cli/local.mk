@@ -1,6 +1,7 @@
 # Tests of src/cli.
 dist_check_SCRIPTS += \
 	tests/cli/test_calibrate.sh \
+	tests/cli/test_counters.sh \
 	tests/cli/test_device_choice.sh \
 	tests/cli/test_devices.sh \
 	tests/cli/test_docs.sh \
@@ -12,5 +13,5 @@ dist_check_SCRIPTS += \
 	tests/cli/test_main_job.sh \
 	tests/cli/test_show_program.sh \
 	tests/cli/test_what_if.sh
-EXTRA_DIST += tests/cli/lib.sh tests/cli/small.json \
+EXTRA_DIST += tests/cli/busy.json tests/cli/lib.sh tests/cli/small.json \
 	tests/cli/two-streams.json
