@@ -6,27 +6,29 @@
 #include "common/record.h"
 #include "store/store_priv.h"
 
-#define COLUMN(member, type)                                                   \
+#define COLUMN(member, type, meaning)                                          \
   {                                                                            \
-#member, type, offsetof(aq_run_info, member)                               \
+#member, AQ_RUN_COLUMN_##type, offsetof(aq_run_info, member), meaning      \
   }
 
 const aq_run_column aq_run_columns[] = {
-    COLUMN(kind, AQ_RUN_COLUMN_KIND),
-    COLUMN(name, AQ_RUN_COLUMN_TEXT),
-    COLUMN(origin, AQ_RUN_COLUMN_INTEGER),
-    COLUMN(source, AQ_RUN_COLUMN_TEXT),
-    COLUMN(format, AQ_RUN_COLUMN_TEXT),
-    COLUMN(transport, AQ_RUN_COLUMN_TEXT),
-    COLUMN(device_model, AQ_RUN_COLUMN_TEXT),
-    COLUMN(model_hash, AQ_RUN_COLUMN_TEXT),
-    COLUMN(model_verdict, AQ_RUN_COLUMN_TEXT),
-    COLUMN(command, AQ_RUN_COLUMN_TEXT),
-    COLUMN(version, AQ_RUN_COLUMN_TEXT),
-    COLUMN(notes, AQ_RUN_COLUMN_TEXT),
-    COLUMN(seed, AQ_RUN_COLUMN_INTEGER),
-    COLUMN(base_ns, AQ_RUN_COLUMN_INTEGER),
-    COLUMN(reproducible, AQ_RUN_COLUMN_BOOL),
+    COLUMN(kind, KIND, "`measured` or `simulated`"),
+    COLUMN(name, TEXT, "unique, or NULL"),
+    COLUMN(origin, INTEGER, "id of the run that this one replays"),
+    COLUMN(source, TEXT, "file or scenario it was read from"),
+    COLUMN(format, TEXT, "name of that file's format"),
+    COLUMN(transport, TEXT, "`sim`, `hsa`, …; NULL for imported runs"),
+    COLUMN(device_model, TEXT, "name of the device model"),
+    COLUMN(model_hash, TEXT, "hex digest of the constants in force"),
+    COLUMN(model_verdict, TEXT, "calibrated, partly or assumed"),
+    COLUMN(command, TEXT, "command line that made it"),
+    COLUMN(version, TEXT, "of aqueduct"),
+    COLUMN(notes, TEXT,
+           "JSON: repairs, edits, mode, pace, timeout, semantics, counters"),
+    COLUMN(seed, INTEGER, "of its random numbers"),
+    COLUMN(base_ns, INTEGER, "the source's clock at time 0 of the run, ns"),
+    COLUMN(reproducible, BOOL,
+           "1: the same inputs and seed give the same rows"),
 };
 const size_t aq_run_column_count =
     sizeof aq_run_columns / sizeof *aq_run_columns;
