@@ -22,6 +22,7 @@ aqueduct_SOURCES = \
 	src/cli/columns.c src/cli/columns.h \
 	src/cli/compare_ci.c src/cli/compare_ci.h \
 	src/cli/compare_print.c src/cli/compare_print.h \
+	src/cli/counter_summary.c src/cli/counter_summary.h \
 	src/cli/device_calibrate.c \
 	src/cli/device_choice.c src/cli/device_choice.h \
 	src/cli/device_fit.c src/cli/device_fit.def src/cli/device_fit.h \
@@ -42,6 +43,7 @@ aqueduct_SOURCES = \
 	src/cli/runs.c src/cli/runs.h \
 	src/cli/spin_code.c src/cli/spin_code.h \
 	src/cli/spools.c src/cli/spools.h \
+	src/cli/store_care.c src/cli/store_care.h \
 	src/cli/table.c src/cli/table.h \
 	src/cli/text.c src/cli/text.h \
 	src/cli/topology_show.c src/cli/topology_show.h \

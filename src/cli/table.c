@@ -8,7 +8,8 @@
 /* Of the commands that send packets. */
 #define PERFORMING                                                             \
   (BIT(SET) | BIT(FAULTS) | BIT(LIVE) | BIT(PACE) | BIT(TIMEOUT) |             \
-   BIT(SEMANTICS) | BIT(POLICY) | BIT(ON_POLICY_ERROR) | BIT(DECISION_LOG))
+   BIT(SEMANTICS) | BIT(COUNTERS) | BIT(POLICY) | BIT(ON_POLICY_ERROR) |       \
+   BIT(DECISION_LOG))
 
 const aq_cli_option aq_cli_options[AQ_CLI_OPT_COUNT] = {
     [AQ_CLI_OPT_FORMAT] = {"format", "FORMAT", NULL,
@@ -74,6 +75,9 @@ const aq_cli_option aq_cli_options[AQ_CLI_OPT_COUNT] = {
     [AQ_CLI_OPT_SEMANTICS] = {"semantics", "NAME", "AQUEDUCT_SEMANTICS",
                               "do as rocr (the default) or as foundation, the "
                               "HSA Foundation's suite, where they differ"},
+    [AQ_CLI_OPT_COUNTERS] = {"counters", "INTERVAL", "AQUEDUCT_COUNTERS",
+                             "sample what devices and queues are doing, each "
+                             "INTERVAL (10us) of virtual time"},
     [AQ_CLI_OPT_FAIL_ABOVE] = {"fail-above", "METRIC=VALUE", NULL,
                                "exit 1 if METRIC is above VALUE (ns, or with "
                                "us, ms or %)",
@@ -142,6 +146,9 @@ const aq_cli_command aq_cli_program = {
 
 const char *const aq_cli_subjects[] = {
     "runs", "devices", "transports", "formats", "metrics", "policies", NULL};
+
+const char *const aq_cli_store_verbs[] = {"check", "merge", "prune", "vacuum",
+                                          NULL};
 
 const aq_cli_command aq_cli_commands[AQ_CLI_CMD_COUNT] = {
     [AQ_CLI_CMD_IMPORT] =
@@ -422,19 +429,33 @@ const aq_cli_command aq_cli_commands[AQ_CLI_CMD_COUNT] = {
          .what = AQ_CLI_RUN},
     [AQ_CLI_CMD_STORE] =
         {.name = "store",
-         .arguments = "prune RUN...",
-         .summary = "tend the store: remove runs",
-         .text = "`prune` removes the runs that are named, with all their "
+         .arguments = "check | merge OTHER... | prune RUN... | vacuum",
+         .summary = "tend the store: check, merge, remove runs, shrink",
+         .text = "`check` reads the whole file and tells, a line each, what "
+                 "should not be (problem) and what is worth knowing (remark: "
+                 "incomplete runs, replays of removed ones). The exit status "
+                 "is 1 if there is a problem.\n\n"
+                 "`merge` copies the complete runs of other stores, each at "
+                 "once or not at all, and prints their new ids. A run that is "
+                 "here already, with the same rows and the same date, is not "
+                 "copied again; one whose name is taken gets the first of "
+                 "NAME-2, NAME-3... that is free.\n\n"
+                 "`prune` removes the runs that are named, with all their "
                  "rows, and prints their ids. The word `incomplete` stands "
                  "for every run whose writer did not finish: it was killed, "
                  "or it is still at work, and is then left without its "
-                 "run.",
-         .examples = {{"aqueduct store prune m", "remove the run m"},
+                 "run.\n\n"
+                 "`vacuum` gives the space of removed runs back to the file "
+                 "system. It needs as much again while it works.",
+         .examples = {{"aqueduct store check", "exit 1 if it is damaged"},
+                      {"aqueduct store merge ci.db laptop.db",
+                       "gather runs of several machines"},
+                      {"aqueduct store prune m", "remove the run m"},
                       {"aqueduct store prune incomplete",
                        "remove what killed imports and replays left"}},
-         .args_min = 2,
+         .args_min = 1,
          .args_max = INT32_MAX,
-         .what = AQ_CLI_RUN},
+         .what = AQ_CLI_STORE_WORD},
     [AQ_CLI_CMD_DOCTOR] =
         {.name = "doctor",
          .arguments = "",

@@ -1,6 +1,7 @@
 # Tests of src/cli.
 dist_check_SCRIPTS += \
 	tests/cli/test_calibrate.sh \
+	tests/cli/test_counters.sh \
 	tests/cli/test_device_choice.sh \
 	tests/cli/test_devices.sh \
 	tests/cli/test_compare.sh \
@@ -15,5 +16,11 @@ dist_check_SCRIPTS += \
 	tests/cli/test_show_program.sh \
 	tests/cli/test_stats.sh \
 	tests/cli/test_what_if.sh
-EXTRA_DIST += tests/cli/lib.sh tests/cli/small.json \
+EXTRA_DIST += tests/cli/busy.json tests/cli/lib.sh tests/cli/small.json \
 	tests/cli/two-streams.json
+
+# Runs the program itself.
+check_PROGRAMS += tests/cli/test_crash
+tests_cli_test_crash_SOURCES = tests/cli/test_crash.c
+tests_cli_test_crash_CPPFLAGS = $(AQ_TEST_CPPFLAGS)
+tests_cli_test_crash_LDADD = $(AQ_TEST_LDADD)
