@@ -129,13 +129,23 @@ static aq_status sums_put_edges(aq_record_sink *sink, const aq_edge *edges,
   return to && to->put_edges ? to->put_edges(to, edges, count, diag) : AQ_OK;
 }
 
+static aq_status sums_put_counters(aq_record_sink *sink,
+                                   const aq_sample *samples, size_t count,
+                                   aq_diag *diag)
+{
+  aq_record_sink *to = of(sink)->to;
+  return to && to->put_counters ? to->put_counters(to, samples, count, diag)
+                                : AQ_OK;
+}
+
 void aq_sums_init(aq_sums *sums, aq_record_sink *to)
 {
   *sums = (aq_sums){.sink = {.device = sums_device,
                              .queue = sums_queue,
                              .name = sums_name,
                              .put = sums_put,
-                             .put_edges = sums_put_edges},
+                             .put_edges = sums_put_edges,
+                             .put_counters = sums_put_counters},
                     .to = to};
   aq_memory_sink_init(&sums->known);
 }
