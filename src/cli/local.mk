@@ -30,6 +30,7 @@ aqueduct_SOURCES = \
 	src/cli/help.c src/cli/help.h \
 	src/cli/json.c src/cli/json.h \
 	src/cli/main.c \
+	src/cli/missing_kernels.c src/cli/missing_kernels.h \
 	src/cli/options.c \
 	src/cli/perform.c src/cli/perform.h \
 	src/cli/program_show.c src/cli/program_show.h \
@@ -37,6 +38,7 @@ aqueduct_SOURCES = \
 	src/cli/queue_summary.c src/cli/queue_summary.h \
 	src/cli/runs.c src/cli/runs.h \
 	src/cli/spin_code.c src/cli/spin_code.h \
+	src/cli/spools.c src/cli/spools.h \
 	src/cli/table.c src/cli/table.h \
 	src/cli/text.c src/cli/text.h \
 	src/cli/topology_show.c src/cli/topology_show.h \

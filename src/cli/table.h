@@ -41,6 +41,8 @@ typedef enum aq_cli_what {
   O(LIVE)                                                                      \
   O(PACE)                                                                      \
   O(TIMEOUT)                                                                   \
+  O(KERNELS)                                                                   \
+  O(MISSING_KERNELS)                                                           \
   O(POLICY)                                                                    \
   O(ON_POLICY_ERROR)                                                           \
   O(DECISION_LOG)                                                              \
