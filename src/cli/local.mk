@@ -18,6 +18,8 @@ aqueduct_SOURCES = \
 	src/cli/cmd_show.c \
 	src/cli/cmd_stats.c \
 	src/cli/cmd_store.c \
+	src/cli/code_file.c src/cli/code_file.h \
+	src/cli/code_show.c src/cli/code_show.h \
 	src/cli/color.c src/cli/color.h \
 	src/cli/columns.c src/cli/columns.h \
 	src/cli/compare_print.c src/cli/compare_print.h \

@@ -84,6 +84,9 @@ const aq_cli_option aq_cli_options[AQ_CLI_OPT_COUNT] = {
     [AQ_CLI_OPT_WORST] = {"worst", "N", NULL,
                           "also list the N rows with the largest end error"},
     [AQ_CLI_OPT_NAMES] = {"names", NULL, NULL, "print names only, one a line"},
+    [AQ_CLI_OPT_STUB] = {"stub", NULL, NULL,
+                         "of code objects: write a kernel plug-in in C with "
+                         "the arguments of each kernel, to be filled in"},
     [AQ_CLI_OPT_LIBHSA] = {"libhsa", "PATH", "AQUEDUCT_LIBHSA_PATH",
                            "the HSA runtime to load", .what = AQ_CLI_FILE},
     [AQ_CLI_OPT_STORE] = {"store", "FILE", "AQUEDUCT_STORE",
@@ -296,20 +299,25 @@ const aq_cli_command aq_cli_commands[AQ_CLI_CMD_COUNT] = {
          .what = AQ_CLI_SUBJECT},
     [AQ_CLI_CMD_SHOW] =
         {.name = "show",
-         .arguments = "RUN|DEVICE|PROGRAM",
-         .summary = "show one run, one device model or one program",
+         .arguments = "RUN|DEVICE|FILE",
+         .summary = "show one run, one device model, one program or what is "
+                    "in a code object",
          .text = "Of a run: what is known of it, and a summary of each of "
                  "its queues. Of a device model: every constant with its "
                  "unit, its source, and whether it is calibrated or "
                  "assumed. Of several devices, as --device takes them: their "
                  "copy engines and how they are linked. Of a file with a "
-                 "recorded program: its commands, one a line.\n\n"
+                 "recorded program: its commands, one a line. Of a code "
+                 "object or an offload bundle: its targets and kernels with "
+                 "their arguments.\n\n"
                  "A name that is both a run and a device model means the "
                  "run; give the path of the .device file for the other.",
          .examples = {{"aqueduct show latest", "the newest run"},
                       {"aqueduct show mi300x", "the MI300X device model"},
-                      {"aqueduct show 'mi300x*4'", "how four are linked"},
-                      {"aqueduct show ./loop.program", "disassemble it"}},
+                      {"aqueduct show ./loop.program", "disassemble it"},
+                      {"aqueduct show vadd.hsaco --stub -o vadd.c",
+                       "a plug-in that plays its kernels, to be written"}},
+         .options = BIT(STUB),
          .args_min = 1,
          .args_max = 1,
          .what = AQ_CLI_RUN_OR_DEVICE},

@@ -51,6 +51,7 @@ typedef enum aq_cli_what {
   O(WORST)                                                                     \
   O(BY)                                                                        \
   O(NAMES)                                                                     \
+  O(STUB)                                                                      \
   O(LIBHSA)                                                                    \
   O(STORE)                                                                     \
   O(DEVICE)                                                                    \
