@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "codeobj/layout.h"
+
 bool aq_cli_is_code(const char *path)
 {
   unsigned char head[64];
@@ -70,32 +72,69 @@ void aq_cli_code_file_close(aq_cli_code_file *file)
   *file = (aq_cli_code_file){0};
 }
 
+/* The code that fits a device; of a bundle one entry, else the whole file. */
+static bool code_find(const aq_cli_code_file *file, const aq_target *device,
+                      const void **bytes, size_t *size)
+{
+  aq_codeobj code;
+  *bytes = file->bytes;
+  *size = file->size;
+  if (file->is_bundle) {
+    const aq_bundle_entry *entry = aq_bundle_find(&file->bundle, device);
+    if (entry) {
+      *bytes = entry->bytes;
+      *size = entry->size;
+    }
+    return entry != NULL;
+  }
+  if (aq_codeobj_read(file->bytes, file->size, &code, NULL) != AQ_OK)
+    return true; /* whoever reads it is told what is wrong */
+  const bool fits = aq_target_fits(&code.target, device) != AQ_FIT_NONE;
+  aq_codeobj_fini(&code);
+  return fits;
+}
+
+bool aq_cli_code_file_fits(const aq_cli_code_file *file, const char *gfx)
+{
+  aq_target device;
+  const void *bytes;
+  size_t size;
+  return aq_target_parse(gfx, strlen(gfx), &device, NULL) == AQ_OK &&
+         code_find(file, &device, &bytes, &size);
+}
+
+/* The targets of a file, with commas between. */
+static void targets_list(const aq_cli_code_file *file, char *to, size_t size)
+{
+  aq_codeobj code;
+  char target[AQ_TARGET_TEXT_SIZE];
+  to[0] = 0;
+  for (size_t i = 0; file->is_bundle && i < file->bundle.count; i++) {
+    const size_t used = strlen(to);
+    char id[80];
+    snprintf(to + used, size - used, "%s%s", i ? ", " : "",
+             aq_code_text(file->bundle.entries[i].id, id, sizeof id));
+  }
+  if (!file->is_bundle &&
+      aq_codeobj_read(file->bytes, file->size, &code, NULL) == AQ_OK) {
+    aq_target_print(&code.target, target);
+    snprintf(to, size, "%s", target);
+    aq_codeobj_fini(&code);
+  }
+}
+
 aq_status aq_cli_code_file_find(const aq_cli_code_file *file, const char *gfx,
                                 const void **bytes, size_t *size, aq_diag *diag)
 {
   aq_target device;
+  char known[200];
   aq_status status = aq_target_parse(gfx, strlen(gfx), &device, diag);
-  if (status != AQ_OK)
+  if (status != AQ_OK || code_find(file, &device, bytes, size))
     return status;
-  *bytes = file->bytes;
-  *size = file->size;
-  if (!file->is_bundle)
-    return AQ_OK;
-  const aq_bundle_entry *entry = aq_bundle_find(&file->bundle, &device);
-  if (!entry) {
-    char known[200] = "";
-    for (size_t i = 0; i < file->bundle.count; i++) {
-      const size_t used = strlen(known);
-      snprintf(known + used, sizeof known - used, "%s%s", i ? ", " : "",
-               file->bundle.entries[i].id);
-    }
-    return aq_diag_set(diag, AQ_ERR_INPUT,
-                       "%s: it has no code object for %s; it has %s",
-                       file->path, gfx, known);
-  }
-  *bytes = entry->bytes;
-  *size = entry->size;
-  return AQ_OK;
+  targets_list(file, known, sizeof known);
+  return aq_diag_set(diag, AQ_ERR_INPUT,
+                     "%s: it has no code for the device's %s; it has %s",
+                     file->path, gfx, known);
 }
 
 aq_status aq_cli_code_file_read(const aq_cli_code_file *file, const void *bytes,

@@ -26,6 +26,9 @@ aq_status aq_cli_code_file_open(const char *path, aq_cli_code_file *out,
                                 aq_diag *diag);
 void aq_cli_code_file_close(aq_cli_code_file *file);
 
+/* Whether it has code for an instruction set. */
+bool aq_cli_code_file_fits(const aq_cli_code_file *file, const char *gfx);
+
 /* The bytes for a device, named by its instruction set ("gfx942"); they stay
  * until the file is closed. AQ_ERR_INPUT says what there is. */
 aq_status aq_cli_code_file_find(const aq_cli_code_file *file, const char *gfx,

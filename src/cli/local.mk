@@ -11,6 +11,7 @@ aqueduct_SOURCES = \
 	src/cli/cmd_export.c \
 	src/cli/cmd_help.c \
 	src/cli/cmd_import.c \
+	src/cli/cmd_launch.c \
 	src/cli/cmd_list.c \
 	src/cli/cmd_replay.c \
 	src/cli/cmd_report.c \
@@ -31,6 +32,8 @@ aqueduct_SOURCES = \
 	src/cli/device_probed.h \
 	src/cli/help.c src/cli/help.h \
 	src/cli/json.c src/cli/json.h \
+	src/cli/kernel_options.c src/cli/kernel_options.h \
+	src/cli/launch_args.c src/cli/launch_args.h \
 	src/cli/main.c \
 	src/cli/missing_kernels.c src/cli/missing_kernels.h \
 	src/cli/options.c \
@@ -60,6 +63,7 @@ aq_man_pages = \
 	aqueduct-export.1 \
 	aqueduct-help.1 \
 	aqueduct-import.1 \
+	aqueduct-launch.1 \
 	aqueduct-list.1 \
 	aqueduct-replay.1 \
 	aqueduct-report.1 \

@@ -61,6 +61,16 @@ const aq_cli_option aq_cli_options[AQ_CLI_OPT_COUNT] = {
                                  "write every decision of the policy, a JSON "
                                  "object a line",
                                  .what = AQ_CLI_FILE},
+    [AQ_CLI_OPT_GRID] = {"grid", "X[,Y[,Z]]", NULL,
+                         "how many work-items there are in all"},
+    [AQ_CLI_OPT_WORKGROUP] = {"workgroup", "X[,Y[,Z]]", NULL,
+                              "and in a workgroup (what the kernel was made "
+                              "for, else 256)"},
+    [AQ_CLI_OPT_ARGS] = {"args", "ARG", NULL,
+                         "an argument of the kernel; more may follow it",
+                         .repeats = true},
+    [AQ_CLI_OPT_PRINT] = {"print", "N", NULL,
+                          "how many elements of each out buffer to print (8)"},
     [AQ_CLI_OPT_KERNELS] = {"kernels", "PLUGIN", NULL,
                             "a plug-in with host functions for kernels, by "
                             "name or by a path with a slash; the first that "
@@ -255,6 +265,39 @@ const aq_cli_command aq_cli_commands[AQ_CLI_CMD_COUNT] = {
          .args_min = 1,
          .args_max = INT32_MAX,
          .program = true,
+         .what = AQ_CLI_FILE},
+    [AQ_CLI_CMD_LAUNCH] =
+        {.name = "launch",
+         .arguments = "FILE KERNEL [ARG]...",
+         .summary = "run one kernel of a code object and print its results",
+         .text =
+             "Takes the code for the device out of a code object or an offload "
+             "bundle, makes buffers, dispatches KERNEL once, prints how long "
+             "it took and what is in its out buffers, and stores a run. "
+             "Without "
+             "--device the first device model is taken that the file has code "
+             "for.\n\n"
+             "On --transport hsa the GPU executes the kernel. The simulator "
+             "executes no instructions: a host function of the kernel's name "
+             "plays it, from a plug-in (doc/kernels.md) or the device library. "
+             "`aqueduct show FILE` lists the kernels and their arguments.\n\n"
+             "An ARG is TYPE:VALUE, buf:TYPE[N] or out:TYPE[N]; TYPE is i8, "
+             "u8, i16, u16, i32, u32, i64, u64, f32 or f64. A buffer is filled "
+             "with 0, with a number behind `=`, or with 0, 1, 2, ... by "
+             "`=iota`.",
+         .examples = {{"aqueduct launch k.hsaco vadd --grid 1024 --kernels "
+                       "./k.so --args 'buf:f32[1024]=iota' 'buf:f32[1024]=1' "
+                       "'out:f32[1024]' u32:1024",
+                       "add on the simulator"},
+                      {"aqueduct launch k.hsaco vadd --grid 64 --transport hsa "
+                       "--args 'buf:f32[64]=iota' 'buf:f32[64]=1' "
+                       "'out:f32[64]' u32:64",
+                       "and on a GPU"}},
+         .options = BIT(GRID) | BIT(WORKGROUP) | BIT(ARGS) | BIT(PRINT) |
+                    BIT(KERNELS) | BIT(MISSING_KERNELS) | BIT(SET) |
+                    BIT(FAULTS),
+         .args_min = 2,
+         .args_max = INT32_MAX,
          .what = AQ_CLI_FILE},
     [AQ_CLI_CMD_COMPARE] =
         {.name = "compare",

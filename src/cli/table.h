@@ -41,6 +41,10 @@ typedef enum aq_cli_what {
   O(LIVE)                                                                      \
   O(PACE)                                                                      \
   O(TIMEOUT)                                                                   \
+  O(GRID)                                                                      \
+  O(WORKGROUP)                                                                 \
+  O(ARGS)                                                                      \
+  O(PRINT)                                                                     \
   O(KERNELS)                                                                   \
   O(MISSING_KERNELS)                                                           \
   O(POLICY)                                                                    \
@@ -88,6 +92,7 @@ typedef struct aq_cli_option {
   C(RUN, run)                                                                  \
   C(REPLAY, replay)                                                            \
   C(EXEC, exec)                                                                \
+  C(LAUNCH, launch)                                                            \
   C(COMPARE, compare)                                                          \
   C(LIST, list)                                                                \
   C(SHOW, show)                                                                \

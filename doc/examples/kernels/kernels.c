@@ -2,6 +2,8 @@
 /* A plug-in that plays the kernels of device.c on the simulator. */
 #include <aqueduct/kernel.h>
 
+enum { GROUP = 256 }; /* what reduce is made for */
+
 /* As `aqueduct show device-gfx90a.hsaco` lists them; `show --stub` writes them.
  */
 typedef struct vadd_args {
@@ -31,9 +33,8 @@ static void reduce(const aq_workgroup *group)
 {
   const reduce_args *args = group->kernarg;
   float *part = group->lds;
-  if (group->lds_size < group->full[0] * sizeof *part) {
-    aq_kernel_fail(group->call, "expected a group segment of 4 bytes a "
-                                "work-item");
+  if (group->full[0] != GROUP || group->lds_size < GROUP * sizeof *part) {
+    aq_kernel_fail(group->call, "expected workgroups of 256 work-items");
     return;
   }
   AQ_WORK_ITEMS(item, group)
@@ -41,7 +42,7 @@ static void reduce(const aq_workgroup *group)
     const uint32_t i = item.global[0];
     part[item.flat] = i < args->count ? args->in[i] : 0;
   }
-  for (uint32_t half = group->full[0] / 2; half > 0; half /= 2)
+  for (uint32_t half = GROUP / 2; half > 0; half /= 2)
     AQ_WORK_ITEMS(item, group)
     {
       if (item.flat < half && item.flat + half < group->items)
