@@ -60,7 +60,8 @@ kernels=$work/example/kernels.so
 
 try "$aqueduct" show "$code" --stub -o "$work/stub/stub.c"
 check "a stub is written" [ "$status" = 0 ]
-try "${AQ_CC:-cc}" -std=gnu11 -Wall -Wextra -Werror -fPIC -shared \
+# shellcheck disable=SC2086 # it may have a wrapper before it
+try ${AQ_CC:-cc} -std=gnu11 -Wall -Wextra -Werror -fPIC -shared \
   -I"$builddir/public" -o "$work/stub/stub.so" "$work/stub/stub.c"
 check "it compiles without a warning" [ "$status" = 0 ]
 
