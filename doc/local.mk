@@ -4,6 +4,7 @@ EXTRA_DIST += \
 	doc/HACKING.md \
 	doc/abi.md \
 	doc/calibrate.md \
+	doc/ci.md \
 	doc/conformance.md \
 	doc/policies.md \
 	doc/queue.md \
@@ -14,6 +15,8 @@ EXTRA_DIST += \
 	doc/formats/faults.md \
 	doc/formats/spool.md \
 	doc/adr/0010-policy-abi.md \
+	doc/examples/ci/github.yml doc/examples/ci/gitlab.yml \
+	doc/examples/ci/kernels.c doc/examples/ci/vadd.hip \
 	doc/examples/policy/Makefile doc/examples/policy/batch.c \
 	doc/examples/transport/Makefile doc/examples/transport/engine.c \
 	doc/examples/transport/fixed.c doc/examples/transport/fixed.h \
