@@ -25,6 +25,7 @@ aqueduct_SOURCES = \
 	src/cli/device_choice.c src/cli/device_choice.h \
 	src/cli/device_fit.c src/cli/device_fit.def src/cli/device_fit.h \
 	src/cli/device_probe.c src/cli/device_verbs.h \
+	src/cli/exec_env.c src/cli/exec_env.h \
 	src/cli/help.c src/cli/help.h \
 	src/cli/json.c src/cli/json.h \
 	src/cli/main.c \

@@ -43,6 +43,7 @@ typedef enum aq_cli_what {
   O(TIMEOUT)                                                                   \
   O(KERNELS)                                                                   \
   O(MISSING_KERNELS)                                                           \
+  O(CAPTURE)                                                                   \
   O(POLICY)                                                                    \
   O(ON_POLICY_ERROR)                                                           \
   O(DECISION_LOG)                                                              \
