@@ -20,6 +20,7 @@ libaqcore_la_SOURCES += \
 # Installed as <aqueduct/…>; doc/abi.md lists them.
 pkginclude_HEADERS += \
 	src/common/aql.h \
+	src/common/counters.def \
 	src/common/device_hooks.h \
 	src/common/devices.h \
 	src/common/diag.h \

@@ -134,6 +134,12 @@ size_t aq_run_reader_queue_count(aq_run_reader *reader);
 aq_status aq_run_reader_edges(aq_run_reader *reader, const aq_edge **edges,
                               size_t *count, aq_diag *diag);
 
+/* The run's samples, by counter, ordinal and time; they live as long as the
+ * reader. */
+aq_status aq_run_reader_samples(aq_run_reader *reader,
+                                const aq_sample **samples, size_t *count,
+                                aq_diag *diag);
+
 /* Rows in the run. */
 int64_t aq_run_reader_rows(aq_run_reader *reader);
 
