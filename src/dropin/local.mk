@@ -26,6 +26,7 @@ libhsa_runtime64_la_SOURCES = \
 	src/dropin/recording.c src/dropin/recording.h \
 	src/dropin/regions.c \
 	src/dropin/runtime.c src/dropin/runtime.h \
+	src/dropin/sharing.c \
 	src/dropin/signals.c src/dropin/signals.h \
 	src/dropin/simulator.c src/dropin/simulator.h \
 	src/dropin/status_text.def \

@@ -31,6 +31,11 @@ tests_dropin_test_memory_SOURCES = tests/dropin/test_memory.c
 tests_dropin_test_memory_CPPFLAGS = $(AQ_TEST_CPPFLAGS)
 tests_dropin_test_memory_LDADD = $(AQ_CLIENT_LDADD)
 
+check_PROGRAMS += tests/dropin/test_sharing
+tests_dropin_test_sharing_SOURCES = tests/dropin/test_sharing.c
+tests_dropin_test_sharing_CPPFLAGS = $(AQ_TEST_CPPFLAGS)
+tests_dropin_test_sharing_LDADD = $(AQ_CLIENT_LDADD)
+
 check_PROGRAMS += tests/dropin/test_signals
 tests_dropin_test_signals_SOURCES = tests/dropin/test_signals.c
 tests_dropin_test_signals_CPPFLAGS = $(AQ_TEST_CPPFLAGS)
