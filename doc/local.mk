@@ -4,6 +4,7 @@ EXTRA_DIST += \
 	doc/HACKING.md \
 	doc/abi.md \
 	doc/calibrate.md \
+	doc/ci.md \
 	doc/conformance.md \
 	doc/kernels.md \
 	doc/policies.md \
@@ -15,6 +16,8 @@ EXTRA_DIST += \
 	doc/formats/faults.md \
 	doc/formats/spool.md \
 	doc/adr/0010-policy-abi.md \
+	doc/examples/ci/github.yml doc/examples/ci/gitlab.yml \
+	doc/examples/ci/kernels.c doc/examples/ci/vadd.hip \
 	doc/examples/kernels/Makefile doc/examples/kernels/device.c \
 	doc/examples/kernels/device-gfx90a.hsaco \
 	doc/examples/kernels/kernels.c \

@@ -6,6 +6,9 @@ set -eu
 cd "$(dirname "$0")/.."
 . tools/packages.sh
 aq_install "$aq_needs $aq_test_needs"
+# Without these the tests of HIP programs are skipped, and say so.
+aq_install "$aq_hip_needs" ||
+  echo "HIP and rocminfo are not available here: their tests are skipped" >&2
 
 build=$PWD/build-check
 rm -rf "$build"

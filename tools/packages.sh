@@ -31,6 +31,13 @@ cmd:protoc|protobuf-compiler|protobuf-compiler
 cmd:python3|python3|python3
 '
 
+# Programs that run on the drop-in library; Debian and Ubuntu have them.
+aq_hip_needs='
+cmd:hipcc|hipcc|hipcc
+h:/usr/include/hip/hip_version.h|libamdhip64-dev|rocm-hip-devel
+cmd:rocminfo|rocminfo|rocminfo
+'
+
 aq_has() { # cmd:X, pc:X or h:X
   case $1 in
   cmd:*) command -v "${1#cmd:}" > /dev/null 2>&1 ;;

@@ -141,8 +141,10 @@ struct aqsim_flight {
   aqsim_flight *next; /* in the order of launch, or of free flights */
   aqsim_step step;
   bool in_use, sleeping, glued;
-  bool frozen; /* its kernel was taken off the compute units */
-  bool reread; /* its header was strange, and is read once more */
+  bool frozen;       /* its kernel was taken off the compute units */
+  bool reread;       /* its header was strange, and is read once more */
+  bool changed;      /* a hook changed it: the ring does not have it */
+  uint32_t injected; /* reason of a queue error that a hook asked for */
   uint64_t id;
   const aqsim_kind *kind;     /* of its packet, once launched */
   const aqsim_kernel *kernel; /* of kernel dispatches, once launched */

@@ -74,13 +74,16 @@ static aqsim_flow step_launch(aqsim_flight *flight)
     return flight_drop(flight);
   if (flight->reread)
     aqsim_queue_read(queue, flight->id, &flight->packet);
-  else if (aqsim_packet_is_strange(flight->packet.header_setup))
+  else if (!flight->changed &&
+           aqsim_packet_is_strange(flight->packet.header_setup))
     return header_doubt(flight);
   const aqsim_kind *kind = aqsim_flight_kind(flight);
   flight->kind = kind;
   flight->launch = queue->sim->now;
   flight->kernel = NULL;
   flight->negative = 0;
+  if (flight->injected)
+    return aqsim_flight_fail(flight, flight->injected, "injected queue error");
   if (!kind) {
     char text[AQSIM_FAULT_TEXT_MAX];
     uint32_t fault = aqsim_packet_type_fault(&flight->packet, text);

@@ -115,6 +115,22 @@ void aqsim_queue_read(const aqsim_queue *queue, uint64_t id, aq_packet *out)
   out->header_setup = header;
 }
 
+/* What happens to the packet from outside. */
+static void packet_hook(const aqsim_queue *queue, aqsim_flight *flight)
+{
+  const aq_device_hooks *hooks = queue->sim->hooks;
+  flight->changed = false;
+  flight->injected = 0;
+  if (!hooks || !hooks->packet)
+    return;
+  const uint32_t header = flight->packet.header_setup;
+  aq_packet_fate fate =
+      hooks->packet(hooks->user, queue->ring.id, flight->id, &flight->packet);
+  flight->fetch = aq_time_add(flight->fetch, fate.delay);
+  flight->injected = fate.reason;
+  flight->changed = flight->packet.header_setup != header;
+}
+
 static void packet_fetch(aqsim_queue *queue, aqsim_flight *flight,
                          aq_time decoded)
 {
@@ -123,6 +139,7 @@ static void packet_fetch(aqsim_queue *queue, aqsim_flight *flight,
   flight->submit = queue->submitted[id & (queue->ring.size - 1)];
   flight->fetch = decoded;
   aqsim_queue_read(queue, id, &flight->packet);
+  packet_hook(queue, flight);
   aqsim_flight_begin(flight);
 }
 

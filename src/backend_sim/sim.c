@@ -167,9 +167,6 @@ static aq_status options_check(const aq_transport_options *options,
         diag, AQ_ERR_INVALID,
         "sim: pace %u/%u; expected live mode and a ratio above 0",
         options->pace.virtual_time, options->pace.wall);
-  if (live && options->hooks)
-    return aq_diag_set(diag, AQ_ERR_UNSUPPORTED,
-                       "sim: device hooks need virtual time");
   if (options->counters < 0 ||
       (options->counters &&
        (!options->records || !options->records->put_counters)))

@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #include "cli/commands.h"
-#include "cli/kernel_options.h"
+#include "cli/exec_env.h"
 #include "cli/spools.h"
 #include "common/plugin.h"
 
@@ -31,49 +31,6 @@ typedef struct execution {
   aq_time timeout; /* wall time, 0: none */
   bool timed_out;
 } execution;
-
-/* ---- its environment ---- */
-
-/* NAME=value SEPARATOR what was there. */
-static bool env_prepend(const char *name, const char *value, char separator)
-{
-  const char *old = getenv(name);
-  char *text;
-  if (!old || !*old)
-    return setenv(name, value, 1) == 0;
-  if (asprintf(&text, "%s%c%s", value, separator, old) < 0)
-    return false;
-  bool done = setenv(name, text, 1) == 0;
-  free(text);
-  return done;
-}
-
-/* The edits of the device model, as the drop-in reads them. */
-static bool env_edits(aq_cli *cli)
-{
-  const char **edits = aq_cli_repeats(cli, AQ_CLI_OPT_SET);
-  bool done = edits != NULL;
-  for (size_t i = 0; done && edits[i]; i++)
-    done = env_prepend("AQUEDUCT_SET", edits[i], ';');
-  free(edits);
-  return done;
-}
-
-static bool env_make(const execution *e)
-{
-  const char *device = e->cli->values[AQ_CLI_OPT_DEVICE];
-  char path[64];
-  /* Through our own process: the program may close what it inherits. */
-  snprintf(path, sizeof path, "/proc/%ld/fd/%d", (long)getpid(), e->status_fd);
-  return setenv("AQUEDUCT_EXEC_STATUS", path, 1) == 0 &&
-         setenv("AQUEDUCT_SPOOL", e->spools.folder, 1) == 0 &&
-         (!device || setenv("AQUEDUCT_DEVICE", device, 1) == 0) &&
-         aq_cli_kernels_export(e->cli) && env_edits(e->cli) &&
-         env_prepend("LD_PRELOAD", e->shim, ':') &&
-         env_prepend("LD_PRELOAD", e->dropin, ':') &&
-         /* ASan wants to be loaded first; here it need not be. */
-         env_prepend("ASAN_OPTIONS", "verify_asan_link_order=0", ':');
-}
 
 /* ---- running ---- */
 
@@ -173,8 +130,12 @@ static aq_status execution_run(execution *e)
   done = aq_cli_spools_create(cli, &e->spools);
   if (done != AQ_OK)
     return done;
-  if (!env_make(e))
-    return aq_cli_no_memory(cli);
+  done = aq_cli_exec_env(cli, &(aq_cli_exec_paths){.dropin = e->dropin,
+                                                   .shim = e->shim,
+                                                   .spools = e->spools.folder,
+                                                   .status_fd = e->status_fd});
+  if (done != AQ_OK)
+    return done;
   done = program_run(e, &status);
   if (done != AQ_OK)
     return done;

@@ -34,6 +34,7 @@ aqueduct_SOURCES = \
 	src/cli/device_probed.c src/cli/device_probed.def \
 	src/cli/device_probed.h \
 	src/cli/diff_print.c src/cli/diff_print.h \
+	src/cli/exec_env.c src/cli/exec_env.h \
 	src/cli/groups.c src/cli/groups.h \
 	src/cli/help.c src/cli/help.h \
 	src/cli/json.c src/cli/json.h \

@@ -41,7 +41,8 @@ const aq_cli_option aq_cli_options[AQ_CLI_OPT_COUNT] = {
                              "graph launch"},
     [AQ_CLI_OPT_FAULTS] = {"faults", "FILE|seed=N", "AQUEDUCT_FAULTS",
                            "inject the faults of a schedule, or random ones; "
-                           "the transport becomes fault+TRANSPORT",
+                           "the transport becomes fault+TRANSPORT; of exec "
+                           "those that happen inside the device",
                            .what = AQ_CLI_FILE},
     [AQ_CLI_OPT_LIVE] = {"live", NULL, "AQUEDUCT_LIVE",
                          "live mode: a device thread drives time, not this "
@@ -85,6 +86,10 @@ const aq_cli_option aq_cli_options[AQ_CLI_OPT_COUNT] = {
         {"missing-kernels", "fail|warn", "AQUEDUCT_MISSING_KERNELS",
          "a kernel without a host function stops its queue (the default), or "
          "takes its time and computes nothing"},
+    [AQ_CLI_OPT_CAPTURE] = {"capture", "FILE", NULL,
+                            "write a JSON line for each packet that the "
+                            "device reads, with the arguments of kernels",
+                            .what = AQ_CLI_FILE},
     [AQ_CLI_OPT_SEMANTICS] = {"semantics", "NAME", "AQUEDUCT_SEMANTICS",
                               "do as rocr (the default) or as foundation, the "
                               "HSA Foundation's suite, where they differ"},
@@ -284,8 +289,8 @@ const aq_cli_command aq_cli_commands[AQ_CLI_CMD_COUNT] = {
                       {"aqueduct exec --device mi210 --kernels ./kernels.so -- "
                        "./app -n 4",
                        "with arguments and kernels, on an MI210"}},
-         .options =
-             BIT(SET) | BIT(TIMEOUT) | BIT(KERNELS) | BIT(MISSING_KERNELS),
+         .options = BIT(SET) | BIT(TIMEOUT) | BIT(KERNELS) |
+                    BIT(MISSING_KERNELS) | BIT(FAULTS) | BIT(CAPTURE),
          .args_min = 1,
          .args_max = INT32_MAX,
          .program = true,

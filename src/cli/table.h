@@ -49,6 +49,7 @@ typedef enum aq_cli_what {
   O(PRINT)                                                                     \
   O(KERNELS)                                                                   \
   O(MISSING_KERNELS)                                                           \
+  O(CAPTURE)                                                                   \
   O(POLICY)                                                                    \
   O(ON_POLICY_ERROR)                                                           \
   O(DECISION_LOG)                                                              \

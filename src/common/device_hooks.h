@@ -5,8 +5,9 @@
  * Whoever opens a transport may pass one table; a transport that says
  * AQ_CAP_DEVICE_HOOKS asks it at the points below and nowhere else. Everything
  * a hook is told is counted by the hook itself. The table is borrowed until
- * close; every function is filled. Hooks run on the thread that drives the
- * transport, and call nothing of it. They have to be deterministic.
+ * close; every function is filled, but those that may be NULL. Hooks run on the
+ * thread that drives the transport, and call nothing of it. They have to be
+ * deterministic.
  */
 #ifndef AQ_COMMON_DEVICE_HOOKS_H
 #define AQ_COMMON_DEVICE_HOOKS_H
@@ -15,13 +16,21 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "aql.h"
 #include "hsa_abi.h"
 #include "time.h"
+
+/* What becomes of a packet that the device has read. */
+typedef struct aq_packet_fate {
+  aq_time delay;   /* its decode ends later by this, 0 or more */
+  uint32_t reason; /* not 0: its queue stops there with these bits */
+} aq_packet_fate;
 
 typedef struct aq_device_hooks {
   uint32_t size; /* sizeof(aq_device_hooks) of the caller */
   void *user;
-  /* The device decremented a signal that the host waits for, or one that
+  /* Not asked in live mode, where hosts look by themselves. The device
+   * decremented a signal that the host waits for, or one that
    * drain() reports. False: the interrupt is lost. The host then sleeps on
    * until the next one, or its deadline, and looks at everything again. */
   bool (*interrupt)(void *user, aq_signal signal);
@@ -31,6 +40,11 @@ typedef struct aq_device_hooks {
   /* An operation is about to allocate: memory, a signal, a queue, a kernel, a
    * copy. False: it ends with AQ_ERR_NO_MEMORY and nothing happens. */
   bool (*allocation)(void *user);
+  /* The packet processor has read a packet of a queue (its number in the order
+   * of creation); what the hook changes of the copy is what it has read. NULL:
+   * not asked. */
+  aq_packet_fate (*packet)(void *user, uint32_t queue, uint64_t id,
+                           aq_packet *packet);
 } aq_device_hooks;
 
 #endif

@@ -5,10 +5,13 @@ pkglib_LTLIBRARIES = libhsa-runtime64.la
 libhsa_runtime64_la_SOURCES = \
 	src/dropin/agents.c \
 	src/dropin/blits.c \
+	src/dropin/capture.c src/dropin/capture.h \
 	src/dropin/copies.c \
 	src/dropin/events.c src/dropin/events.h \
 	src/dropin/executables.c src/dropin/executables.h \
+	src/dropin/faults.c src/dropin/faults.h \
 	src/dropin/functions.def \
+	src/dropin/hooks.c src/dropin/hooks.h \
 	src/dropin/hsa.h \
 	src/dropin/image.c src/dropin/image.h \
 	src/dropin/isa.c \
@@ -23,6 +26,7 @@ libhsa_runtime64_la_SOURCES = \
 	src/dropin/recording.c src/dropin/recording.h \
 	src/dropin/regions.c \
 	src/dropin/runtime.c src/dropin/runtime.h \
+	src/dropin/sharing.c \
 	src/dropin/signals.c src/dropin/signals.h \
 	src/dropin/simulator.c src/dropin/simulator.h \
 	src/dropin/status_text.def \

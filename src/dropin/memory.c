@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <unistd.h>
 
 enum { PAGE = 4096 };
 
@@ -17,11 +18,26 @@ typedef struct freed_call {
 typedef struct block {
   char *base;
   size_t size;       /* as asked for */
-  aqdrop_pool *pool; /* NULL: locked host memory */
+  aqdrop_pool *pool; /* NULL: locked host memory, or that of others */
+  int file;          /* that it is a mapping of, or -1 */
+  bool attached;     /* of another process, or a buffer of somebody else */
   void *user_data;
   uint64_t agents; /* bits of those that reach it */
   freed_call *calls;
 } block;
+
+typedef enum block_kind {
+  BLOCK_ALLOCATED, /* of a pool */
+  BLOCK_LOCKED,    /* of the host */
+  BLOCK_ATTACHED,
+} block_kind;
+
+static block_kind block_is(const block *b)
+{
+  if (b->attached)
+    return BLOCK_ATTACHED;
+  return b->pool ? BLOCK_ALLOCATED : BLOCK_LOCKED;
+}
 
 /* Blocks by address; they do not overlap. */
 struct aqdrop_memory {
@@ -47,8 +63,10 @@ static size_t mapped_size(size_t size)
 
 static void block_unmap(const block *b)
 {
-  if (b->pool)
+  if (b->pool || b->attached)
     munmap(b->base, mapped_size(b->size));
+  if (b->file >= 0)
+    close(b->file);
 }
 
 static void calls_free(freed_call *call)
@@ -116,11 +134,11 @@ static bool block_insert(aqdrop_memory *memory, const block *new)
 }
 
 /* Takes the block that begins at an address out of the table. */
-static bool block_take(aqdrop_memory *memory, const void *address, bool locked,
-                       block *out)
+static bool block_take(aqdrop_memory *memory, const void *address,
+                       block_kind of, block *out)
 {
   block *b = block_find(memory, address);
-  if (!b || b->base != address || (b->pool == NULL) != locked)
+  if (!b || b->base != address || block_is(b) != of)
     return false;
   *out = *b;
   memory->count--;
@@ -172,7 +190,7 @@ static hsa_status_t pool_allocate(aqdrop *runtime, aqdrop_pool *pool,
     return HSA_STATUS_ERROR_OUT_OF_RESOURCES;
   void *base = mmap(NULL, mapped_size(size), PROT_READ | PROT_WRITE,
                     MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-  block new = {.base = base, .size = size, .pool = pool};
+  block new = {.base = base, .size = size, .pool = pool, .file = -1};
   new.agents =
       agent_bit(runtime, pool->agent) | agent_bit(runtime, &runtime->agents[0]);
   bool kept = false;
@@ -223,7 +241,7 @@ hsa_status_t hsa_memory_free(void *ptr)
   if (!ptr)
     return HSA_STATUS_SUCCESS;
   pthread_mutex_lock(&runtime->memory->lock);
-  bool found = block_take(runtime->memory, ptr, false, &old);
+  bool found = block_take(runtime->memory, ptr, BLOCK_ALLOCATED, &old);
   pthread_mutex_unlock(&runtime->memory->lock);
   if (!found)
     return HSA_STATUS_ERROR_INVALID_ALLOCATION;
@@ -329,7 +347,7 @@ static hsa_status_t host_lock(aqdrop *runtime, void *host, size_t size,
   }
   for (uint32_t i = 0; count <= 0 && i < runtime->agent_count; i++)
     bits |= agent_bit(runtime, &runtime->agents[i]);
-  block new = {.base = host, .size = size, .agents = bits};
+  block new = {.base = host, .size = size, .agents = bits, .file = -1};
   pthread_mutex_lock(&runtime->memory->lock);
   bool kept = block_insert(runtime->memory, &new);
   pthread_mutex_unlock(&runtime->memory->lock);
@@ -368,7 +386,7 @@ hsa_status_t hsa_amd_memory_unlock(void *host_ptr)
   if (!host_ptr)
     return HSA_STATUS_ERROR_INVALID_ARGUMENT;
   pthread_mutex_lock(&runtime->memory->lock);
-  bool found = block_take(runtime->memory, host_ptr, true, &old);
+  bool found = block_take(runtime->memory, host_ptr, BLOCK_LOCKED, &old);
   pthread_mutex_unlock(&runtime->memory->lock);
   return found ? HSA_STATUS_SUCCESS : HSA_STATUS_ERROR_INVALID_ARGUMENT;
 }
@@ -380,7 +398,9 @@ static void info_describe(const aqdrop *runtime, const block *b,
 {
   const aqdrop_agent *owner = b->pool ? b->pool->agent : &runtime->agents[0];
   *out = (hsa_amd_pointer_info_t){
-      .type = b->pool ? HSA_EXT_POINTER_TYPE_HSA : HSA_EXT_POINTER_TYPE_LOCKED,
+      .type = b->pool       ? HSA_EXT_POINTER_TYPE_HSA
+              : b->attached ? HSA_EXT_POINTER_TYPE_IPC
+                            : HSA_EXT_POINTER_TYPE_LOCKED,
       .agent_base = b->base,
       .host_base = b->base,
       .bytes = b->size,
@@ -442,4 +462,84 @@ hsa_status_t hsa_amd_pointer_info_set_userdata(const void *ptr, void *userdata)
     b->user_data = userdata;
   pthread_mutex_unlock(&runtime->memory->lock);
   return b ? HSA_STATUS_SUCCESS : HSA_STATUS_ERROR_INVALID_ARGUMENT;
+}
+
+/* ---- sharing ---- */
+
+static bool page_is_zero(const char *page)
+{
+  return page[0] == 0 && memcmp(page, page + 1, PAGE - 1) == 0;
+}
+
+/* Memory becomes a mapping of a file with the same bytes, at the same place.
+ * Pages that hold only zeros stay holes. */
+static bool block_to_file(block *b)
+{
+  const size_t size = mapped_size(b->size);
+  int file = memfd_create("aqueduct-shared", MFD_CLOEXEC);
+  bool done = file >= 0 && ftruncate(file, (off_t)size) == 0;
+  for (size_t at = 0; done && at < size; at += PAGE)
+    done = page_is_zero(b->base + at) ||
+           pwrite(file, b->base + at, PAGE, (off_t)at) == PAGE;
+  if (done)
+    done = mmap(b->base, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED,
+                file, 0) != MAP_FAILED;
+  if (done)
+    b->file = file;
+  else if (file >= 0)
+    close(file);
+  return done;
+}
+
+hsa_status_t aqdrop_memory_share(aqdrop_memory *memory, const void *address,
+                                 size_t size, int *file, uint64_t *offset)
+{
+  hsa_status_t status = HSA_STATUS_ERROR_INVALID_ALLOCATION;
+  pthread_mutex_lock(&memory->lock);
+  block *b = block_find(memory, address);
+  if (b && b->pool) {
+    *offset = (uint64_t)((const char *)address - b->base);
+    if (size <= b->size - *offset)
+      status = b->file >= 0 || block_to_file(b)
+                   ? HSA_STATUS_SUCCESS
+                   : (hsa_status_t)HSA_STATUS_ERROR_OUT_OF_RESOURCES;
+    *file = b->file;
+  }
+  pthread_mutex_unlock(&memory->lock);
+  return status;
+}
+
+hsa_status_t aqdrop_memory_attach(aqdrop *runtime, int file, size_t size,
+                                  uint64_t agents, void **out)
+{
+  aqdrop_memory *memory = runtime->memory;
+  void *base = mmap(NULL, mapped_size(size), PROT_READ | PROT_WRITE, MAP_SHARED,
+                    file, 0);
+  if (base == MAP_FAILED)
+    return HSA_STATUS_ERROR_OUT_OF_RESOURCES;
+  block new = {.base = base,
+               .size = size,
+               .file = -1,
+               .attached = true,
+               .agents = agents | agent_bit(runtime, &runtime->agents[0])};
+  pthread_mutex_lock(&memory->lock);
+  bool kept = block_insert(memory, &new);
+  pthread_mutex_unlock(&memory->lock);
+  if (!kept) {
+    block_unmap(&new);
+    return HSA_STATUS_ERROR_OUT_OF_RESOURCES;
+  }
+  *out = base;
+  return HSA_STATUS_SUCCESS;
+}
+
+bool aqdrop_memory_detach(aqdrop_memory *memory, const void *address)
+{
+  block old;
+  pthread_mutex_lock(&memory->lock);
+  bool found = block_take(memory, address, BLOCK_ATTACHED, &old);
+  pthread_mutex_unlock(&memory->lock);
+  if (found)
+    block_unmap(&old);
+  return found;
 }

@@ -16,6 +16,18 @@ aqdrop_memory *aqdrop_memory_create(void);
 /* Frees all allocations; their callbacks are not called. */
 void aqdrop_memory_destroy(aqdrop_memory *memory);
 
+/* Makes the allocation that [address, +size) lies in a mapping of a file, which
+ * others can map; nobody may write to it meanwhile. The file stays its own;
+ * *offset is that of the address. INVALID_ALLOCATION: it is in none. */
+hsa_status_t aqdrop_memory_share(aqdrop_memory *memory, const void *address,
+                                 size_t size, int *file, uint64_t *offset);
+
+/* Maps somebody's file, for the agents of a set of bits and the host; undone by
+ * detach, which is false for an address that is no such mapping's. */
+hsa_status_t aqdrop_memory_attach(aqdrop *runtime, int file, size_t size,
+                                  uint64_t agents, void **out);
+bool aqdrop_memory_detach(aqdrop_memory *memory, const void *address);
+
 /* The device whose pool an address is from, or AQ_DEVICE_HOST. */
 uint32_t aqdrop_memory_device(aqdrop_memory *memory, const void *address);
 

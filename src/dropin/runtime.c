@@ -142,6 +142,7 @@ static void runtime_close(aqdrop *runtime)
   aqdrop_recording_attach(runtime->recording, NULL);
   if (runtime->transport)
     runtime->transport->ops->close(runtime->transport);
+  aqdrop_hooks_destroy(runtime->hooks);
   aqdrop_executables_fini(runtime);
   aqdrop_kernels_close(&runtime->kernels);
   aqdrop_signals_fini(runtime);
@@ -180,6 +181,7 @@ static aq_status transport_open(aqdrop *runtime, const char *const *edits,
       .mode = AQ_MODE_LIVE,
       .records = aqdrop_recording_sink(runtime->recording),
       .epoch = aqdrop_recording_epoch(runtime->recording),
+      .hooks = aqdrop_hooks_table(runtime->hooks),
       .event = aqdrop_event_tell,
       .event_user = runtime};
   aq_status status =
@@ -188,6 +190,7 @@ static aq_status transport_open(aqdrop *runtime, const char *const *edits,
     return status;
   runtime->transport->ops->info(runtime->transport, &runtime->info);
   aqdrop_recording_attach(runtime->recording, runtime->transport);
+  aqdrop_hooks_attach(runtime->hooks, runtime->transport);
   return aqsim_device_set_load(device, edits, &runtime->models, diag);
 }
 
@@ -225,8 +228,9 @@ static aq_status runtime_open(aqdrop *runtime, aq_diag *diag)
     free(text);
     return aq_diag_set(diag, AQ_ERR_NO_MEMORY, "out of memory");
   }
-  aq_status status =
-      transport_open(runtime, edits_split(text, list, EDITS_MAX), diag);
+  aq_status status = aqdrop_hooks_create(&runtime->hooks, diag);
+  if (status == AQ_OK)
+    status = transport_open(runtime, edits_split(text, list, EDITS_MAX), diag);
   free(text);
   if (status == AQ_OK)
     status = aqdrop_kernels_open(&runtime->kernels, diag);

@@ -22,6 +22,7 @@
 #include "common/arena.h"
 #include "common/map.h"
 #include "common/transport.h"
+#include "dropin/hooks.h"
 #include "dropin/hsa.h"
 #include "dropin/kernels.h"
 #include "dropin/persona.h"
@@ -83,6 +84,7 @@ typedef struct aqdrop {
   aqdrop_memory *memory;
   aqdrop_vmem *vmem;
   aqdrop_kernels kernels;
+  aqdrop_hooks *hooks;         /* NULL: none */
   aqdrop_recording *recording; /* NULL: none. The process's */
   pthread_mutex_t lock;        /* of the following */
   aq_map queues;               /* hsa_queue_t * → aqdrop_queue * */

@@ -25,6 +25,8 @@ enum {
   AQ_FAULT_DELAY = 1 << 0,
   AQ_FAULT_TYPE = 1 << 1,
   AQ_FAULT_REASON = 1 << 2,
+  AQ_FAULT_INSIDE = 1 << 3, /* no key: it also happens to a program on the
+                               drop-in, whose device makes it itself */
 };
 
 typedef struct aq_fault_text {

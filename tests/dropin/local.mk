@@ -31,6 +31,11 @@ tests_dropin_test_memory_SOURCES = tests/dropin/test_memory.c
 tests_dropin_test_memory_CPPFLAGS = $(AQ_TEST_CPPFLAGS)
 tests_dropin_test_memory_LDADD = $(AQ_CLIENT_LDADD)
 
+check_PROGRAMS += tests/dropin/test_sharing
+tests_dropin_test_sharing_SOURCES = tests/dropin/test_sharing.c
+tests_dropin_test_sharing_CPPFLAGS = $(AQ_TEST_CPPFLAGS)
+tests_dropin_test_sharing_LDADD = $(AQ_CLIENT_LDADD)
+
 check_PROGRAMS += tests/dropin/test_signals
 tests_dropin_test_signals_SOURCES = tests/dropin/test_signals.c
 tests_dropin_test_signals_CPPFLAGS = $(AQ_TEST_CPPFLAGS)
@@ -64,5 +69,6 @@ tests_dropin_libtestkernels_la_LDFLAGS = -module -avoid-version -shared \
 	-rpath /nowhere
 
 EXTRA_DIST += tests/dropin/app.hip tests/dropin/recorded.c
-dist_check_SCRIPTS += tests/dropin/test_hip.sh tests/dropin/test_exec.sh tests/dropin/test_exports.sh \
+dist_check_SCRIPTS += tests/dropin/test_ci.sh tests/dropin/test_hip.sh tests/dropin/test_exec.sh \
+	tests/dropin/test_exec_faults.sh tests/dropin/test_exports.sh \
 	tests/dropin/test_recording.sh

@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: MIT */
+#include "dropin/hooks.h"
+
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "dropin/capture.h"
+#include "dropin/faults.h"
+
+struct aqdrop_hooks {
+  aq_device_hooks table;
+  aqdrop_faults faults;
+  int capture; /* a file, or -1 */
+};
+
+static aq_packet_fate hook_packet(void *user, uint32_t queue, uint64_t id,
+                                  aq_packet *packet)
+{
+  aqdrop_hooks *hooks = user;
+  if (hooks->capture >= 0 &&
+      !aqdrop_capture_packet(hooks->capture, queue, id, packet)) {
+    close(hooks->capture);
+    hooks->capture = -1;
+  }
+  return aqdrop_faults_packet(&hooks->faults, queue, id, packet);
+}
+
+static aq_time hook_copy(void *user, size_t size)
+{
+  aqdrop_hooks *hooks = user;
+  (void)size;
+  return aqdrop_faults_copy(&hooks->faults);
+}
+
+static bool hook_allocation(void *user)
+{
+  aqdrop_hooks *hooks = user;
+  return aqdrop_faults_allocation(&hooks->faults);
+}
+
+static bool hook_interrupt(void *user, aq_signal signal)
+{
+  (void)user;
+  (void)signal;
+  return true;
+}
+
+aq_status aqdrop_hooks_create(aqdrop_hooks **out, aq_diag *diag)
+{
+  const char *faults = secure_getenv("AQUEDUCT_EXEC_FAULTS");
+  const char *capture = secure_getenv("AQUEDUCT_CAPTURE");
+  *out = NULL;
+  if ((!faults || !*faults) && (!capture || !*capture))
+    return AQ_OK;
+  aqdrop_hooks *hooks = calloc(1, sizeof *hooks);
+  if (!hooks)
+    return aq_diag_set(diag, AQ_ERR_NO_MEMORY, "out of memory");
+  hooks->table = (aq_device_hooks){.size = sizeof hooks->table,
+                                   .user = hooks,
+                                   .interrupt = hook_interrupt,
+                                   .copy_start = hook_copy,
+                                   .allocation = hook_allocation,
+                                   .packet = hook_packet};
+  hooks->capture = -1;
+  aq_status status =
+      aqdrop_faults_read(faults ? faults : "", &hooks->faults, diag);
+  if (status == AQ_OK && capture && *capture) {
+    hooks->capture = aqdrop_capture_open(capture, diag);
+    status = hooks->capture < 0 ? AQ_ERR_IO : AQ_OK;
+  }
+  if (status == AQ_OK)
+    *out = hooks;
+  else
+    aqdrop_hooks_destroy(hooks);
+  return status;
+}
+
+void aqdrop_hooks_destroy(aqdrop_hooks *hooks)
+{
+  if (!hooks)
+    return;
+  if (hooks->capture >= 0)
+    close(hooks->capture);
+  aqdrop_faults_fini(&hooks->faults);
+  free(hooks);
+}
+
+const aq_device_hooks *aqdrop_hooks_table(const aqdrop_hooks *hooks)
+{
+  return hooks ? &hooks->table : NULL;
+}
+
+/* Without memory for the signal, no dependency gets lost. */
+void aqdrop_hooks_attach(aqdrop_hooks *hooks, aq_transport *transport)
+{
+  const aq_signal_desc desc = {.value = 1, .user = UINT64_MAX};
+  if (!hooks || hooks->faults.count == 0)
+    return;
+  if (transport && transport->ops->signal_create(
+                       transport, &desc, &hooks->faults.never, NULL) != AQ_OK)
+    hooks->faults.never.handle = 0;
+}
