@@ -18,6 +18,7 @@ aqueduct_SOURCES = \
 	src/cli/cmd_show.c \
 	src/cli/cmd_stats.c \
 	src/cli/cmd_store.c \
+	src/cli/cmd_study.c \
 	src/cli/cmd_sweep.c \
 	src/cli/color.c src/cli/color.h \
 	src/cli/columns.c src/cli/columns.h \
@@ -46,6 +47,7 @@ aqueduct_SOURCES = \
 	src/cli/spin_code.c src/cli/spin_code.h \
 	src/cli/spools.c src/cli/spools.h \
 	src/cli/store_care.c src/cli/store_care.h \
+	src/cli/study_plot.c src/cli/study_plot.h \
 	src/cli/sweep_workers.c src/cli/sweep_workers.h \
 	src/cli/table.c src/cli/table.h \
 	src/cli/text.c src/cli/text.h \
@@ -73,6 +75,7 @@ aq_man_pages = \
 	aqueduct-show.1 \
 	aqueduct-stats.1 \
 	aqueduct-store.1 \
+	aqueduct-study.1 \
 	aqueduct-sweep.1
 
 if !CROSS_COMPILING
