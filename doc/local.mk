@@ -11,6 +11,10 @@ EXTRA_DIST += \
 	doc/topology.md \
 	doc/transports.md \
 	doc/formats/faults.md \
+	doc/ARCHITECTURE.md doc/HACKING.md doc/abi.md doc/conformance.md \
+	doc/recording.md doc/replay.md doc/formats/faults.md doc/topology.md doc/transports.md \
+	doc/adr/0010-policy-abi.md doc/policies.md \
+	doc/examples/policy/Makefile doc/examples/policy/batch.c \
 	doc/examples/transport/Makefile doc/examples/transport/engine.c \
 	doc/examples/transport/fixed.c doc/examples/transport/fixed.h \
 	doc/examples/transport/queues.c \

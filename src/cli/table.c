@@ -8,7 +8,7 @@
 /* Of the commands that send packets. */
 #define PERFORMING                                                             \
   (BIT(SET) | BIT(FAULTS) | BIT(LIVE) | BIT(PACE) | BIT(TIMEOUT) |             \
-   BIT(SEMANTICS))
+   BIT(SEMANTICS) | BIT(POLICY) | BIT(ON_POLICY_ERROR) | BIT(DECISION_LOG))
 
 const aq_cli_option aq_cli_options[AQ_CLI_OPT_COUNT] = {
     [AQ_CLI_OPT_FORMAT] = {"format", "FORMAT", NULL,
@@ -49,6 +49,18 @@ const aq_cli_option aq_cli_options[AQ_CLI_OPT_COUNT] = {
                             "wall time (2s, 500ms): in live mode, end the run "
                             "when nothing has completed for T and say what "
                             "seems to hang; exec ends the program after T"},
+    [AQ_CLI_OPT_POLICY] = {"policy", "NAME", "AQUEDUCT_POLICY",
+                           "who decides which job goes where and when: a name "
+                           "or a path with a slash; ,KEY=VALUE gives settings",
+                           .what = AQ_CLI_POLICY},
+    [AQ_CLI_OPT_ON_POLICY_ERROR] =
+        {"on-policy-error", "MODE", NULL,
+         "fail (default): a policy that fails or stalls ends the run; "
+         "fallback: go on without it, and say so in the notes"},
+    [AQ_CLI_OPT_DECISION_LOG] = {"decision-log", "FILE", NULL,
+                                 "write every decision of the policy, a JSON "
+                                 "object a line",
+                                 .what = AQ_CLI_FILE},
     [AQ_CLI_OPT_SEMANTICS] = {"semantics", "NAME", "AQUEDUCT_SEMANTICS",
                               "do as rocr (the default) or as foundation, the "
                               "HSA Foundation's suite, where they differ"},
@@ -111,8 +123,8 @@ const aq_cli_command aq_cli_program = {
                  {"aqueduct compare s", "how far off the simulation is"}},
 };
 
-const char *const aq_cli_subjects[] = {"runs",    "devices", "transports",
-                                       "formats", "metrics", NULL};
+const char *const aq_cli_subjects[] = {
+    "runs", "devices", "transports", "formats", "metrics", "policies", NULL};
 
 const aq_cli_command aq_cli_commands[AQ_CLI_CMD_COUNT] = {
     [AQ_CLI_CMD_IMPORT] =
@@ -146,12 +158,18 @@ const aq_cli_command aq_cli_commands[AQ_CLI_CMD_COUNT] = {
                  "The device is the one of --device, else the scenario's. Each "
                  "stream has a queue of its own; with --queues, the streams of "
                  "a device share so many, as HIP's share four.\n\n"
+                 "Without --policy each job goes at once to the queue of its "
+                 "stream. A policy that fails, acts illegally or stalls ends "
+                 "the run, and nothing is stored.\n\n"
                  "On SIGUSR1 the state of every queue is told on standard "
                  "error.",
-         .examples = {{"aqueduct run burst.json --device mi300x",
-                       "simulate a scenario on an MI300X"},
-                      {"aqueduct run burst.json --seed 7 --name b7",
-                       "the same with another seed"}},
+         .examples =
+             {{"aqueduct run burst.json --device mi300x",
+               "simulate a scenario on an MI300X"},
+              {"aqueduct run burst.json --seed 7 --name b7",
+               "the same with another seed"},
+              {"aqueduct run burst.json --policy edf,slots=2",
+               "the same, two jobs at a time, earliest deadline first"}},
          .options = PERFORMING | BIT(QUEUES),
          .args_min = 1,
          .args_max = 1,
@@ -242,11 +260,13 @@ const aq_cli_command aq_cli_commands[AQ_CLI_CMD_COUNT] = {
          .what = AQ_CLI_RUN},
     [AQ_CLI_CMD_LIST] =
         {.name = "list",
-         .arguments = "runs|devices|transports|formats|metrics",
-         .summary = "list runs, device models, transports, formats or metrics",
+         .arguments = "runs|devices|transports|formats|metrics|policies",
+         .summary = "list runs, device models, transports, formats, metrics or "
+                    "policies",
          .text = "Lists the runs of the store, the device models, the "
-                 "transports, the trace formats, or the metrics that "
-                 "`aqueduct compare --fail-above` knows.",
+                 "transports, the trace formats, the metrics that "
+                 "`aqueduct compare --fail-above` knows, or the scheduler "
+                 "policies with their settings.",
          .examples = {{"aqueduct list runs", "every run, oldest first"},
                       {"aqueduct list devices --names",
                        "names only, for scripts"}},
@@ -285,8 +305,7 @@ const aq_cli_command aq_cli_commands[AQ_CLI_CMD_COUNT] = {
                  "The bytes depend on the runs alone.",
          .examples = {{"aqueduct report s -o report.html",
                        "the replay s beside what was measured"},
-                      {"aqueduct report a b -o report.html",
-                       "any two runs"}},
+                      {"aqueduct report a b -o report.html", "any two runs"}},
          .args_min = 1,
          .args_max = 16,
          .what = AQ_CLI_RUN},

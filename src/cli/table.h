@@ -21,6 +21,7 @@ typedef enum aq_cli_what {
   AQ_CLI_DEVICE,
   AQ_CLI_TRANSPORT,
   AQ_CLI_FORMAT,
+  AQ_CLI_POLICY,
   AQ_CLI_METRIC,
   AQ_CLI_SUBJECT, /* of `list` */
   AQ_CLI_COMMAND_NAME,
@@ -40,6 +41,9 @@ typedef enum aq_cli_what {
   O(LIVE)                                                                      \
   O(PACE)                                                                      \
   O(TIMEOUT)                                                                   \
+  O(POLICY)                                                                    \
+  O(ON_POLICY_ERROR)                                                           \
+  O(DECISION_LOG)                                                              \
   O(SEMANTICS)                                                                 \
   O(FAIL_ABOVE)                                                                \
   O(WORST)                                                                     \

@@ -10,6 +10,8 @@ libaqcore_la_SOURCES += \
 	src/common/record.c \
 	src/common/rng.c src/common/rng.h \
 	src/common/status.c \
+	src/common/time_text.c src/common/time_text.h \
+	src/common/transport.c \
 	src/common/utf8.c src/common/utf8.h \
 	src/common/visible_devices.c src/common/visible_devices.h
 

@@ -75,6 +75,9 @@ enum aq_transport_cap {
   AQ_CAP_EVENTS = 1 << 18,        /* memory faults go to options.event */
 };
 
+/* A capability in words ("CU masks"), NULL for what is not one bit of them. */
+AQ_API const char *aq_transport_cap_name(uint32_t cap);
+
 /* Where ROCr and the HSA Foundation's suite differ. */
 typedef enum aq_semantics {
   AQ_SEMANTICS_ROCR, /* what users' GPUs do: the default */

@@ -105,6 +105,13 @@ const aq_ring *aq_feed_ring(const aq_feed *queue)
   return queue->ring;
 }
 
+aq_status aq_feed_change(aq_feed *queue, aq_queue_control control,
+                         const aq_queue_control_args *args, aq_diag *diag)
+{
+  return queue->ops->queue_control(queue->options.transport, queue->ring,
+                                   control, args, diag);
+}
+
 /* ---- what submissions need beyond the ring ---- */
 
 aq_time aq_feed_deadline(const aq_feed *queue)
