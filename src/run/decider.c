@@ -350,6 +350,11 @@ aq_time aq_decider_next(const aq_decider *d)
   return aq_time_min(arrival, decision_next(d));
 }
 
+bool aq_decider_has_news(const aq_decider *d)
+{
+  return failed(d) || d->evicted_count || d->agenda.timer_count;
+}
+
 static void timer_tell(aq_decider *d)
 {
   const aq_agenda_timer timer = aq_agenda_timer_take(&d->agenda);

@@ -106,6 +106,9 @@ void aq_decider_completion(aq_decider *decider, uint32_t index, aq_time time);
  * timers of a policy to which nothing can happen any more. */
 aq_time aq_decider_next(const aq_decider *decider);
 
+/* The device half woke the host half, gave packets back or failed. */
+bool aq_decider_has_news(const aq_decider *decider);
+
 /* Tells what is due. Fails when the policy failed, or stalls: nothing else is
  * going to happen, and jobs are waiting. */
 aq_status aq_decider_decide(aq_decider *decider, aq_diag *diag);

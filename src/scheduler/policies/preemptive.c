@@ -227,6 +227,9 @@ static void part_done(aq_policy *p, aq_policy_job *job, uint32_t queue,
     s->running = NULL;
   else if (s->stopping == job)
     s->stopping = NULL; /* it ended before it could be stopped */
+  else if (s->stopped == job)
+    s->stopped = NULL;
+  b->stopped = false;
   b->kernel = AQ_POLICY_NONE;
   if (job->completed < job->count) {
     b->since = p->host->now(p->host);
