@@ -5,15 +5,15 @@ EXTRA_DIST += \
 	doc/abi.md \
 	doc/calibrate.md \
 	doc/conformance.md \
+	doc/policies.md \
 	doc/queue.md \
 	doc/recording.md \
 	doc/replay.md \
 	doc/topology.md \
 	doc/transports.md \
 	doc/formats/faults.md \
-	doc/ARCHITECTURE.md doc/HACKING.md doc/abi.md doc/conformance.md \
-	doc/recording.md doc/replay.md doc/formats/faults.md doc/topology.md doc/transports.md \
-	doc/adr/0010-policy-abi.md doc/policies.md \
+	doc/formats/spool.md \
+	doc/adr/0010-policy-abi.md \
 	doc/examples/policy/Makefile doc/examples/policy/batch.c \
 	doc/examples/transport/Makefile doc/examples/transport/engine.c \
 	doc/examples/transport/fixed.c doc/examples/transport/fixed.h \
@@ -23,7 +23,11 @@ EXTRA_DIST += \
 
 # Figures of the README are made, never typed.
 aq_measured = $(abs_top_srcdir)/../shared/data/measured
-.PHONY: accuracy bench-table calibrate
+.PHONY: accuracy bench-table calibrate schema-docs
+# The tables of record.md, store.md and counters.md, from the code; a test
+# compares them.
+schema-docs: tests/store/test_schema
+	AQ_SRCDIR=$(srcdir) AQ_WRITE_DOCS=1 CK_FORK=no tests/store/test_schema
 # Fits the shipped device models again; fails where one differs.
 calibrate: aqueduct
 	$(srcdir)/tools/calibrate.sh ./aqueduct '$(aq_measured)'

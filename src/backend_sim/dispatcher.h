@@ -81,6 +81,7 @@ typedef struct aqsim_watch {
   uint32_t (*place)(void *watcher, aqsim_grid *grid, void *user);
   void *watcher;
   bool single;   /* no closed forms: it asks for each workgroup */
+  bool placing;  /* it is being asked: nothing happens meanwhile */
   bool notes_on; /* notes are taken */
   aqsim_workgroup_note *notes;
   size_t count, capacity;

@@ -179,7 +179,7 @@ static void leave_begin(aqsim_queue *queue, aqsim_preempt_mode mode)
   aqsim_queue_unfetch(queue);
   if (mode == AQSIM_PREEMPT_SWITCH)
     context_save(queue);
-  if (is_drained(queue))
+  if (queue->leaving && is_drained(queue))
     leave_finish(queue);
 }
 

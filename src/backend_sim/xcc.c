@@ -217,8 +217,10 @@ static uint32_t cu_choose(aqsim_part *part)
   const aqsim_xcc *xcc = part->xcc;
   if (!xcc->watch || !xcc->watch->place)
     return bits_next(&part->room, xcc->words, xcc->pointer);
+  xcc->watch->placing = true;
   const uint32_t cu =
       xcc->watch->place(xcc->watch->watcher, part->grid, part->grid->user);
+  xcc->watch->placing = false;
   if (cu % xcc->stride != xcc->ordinal || cu / xcc->stride >= xcc->cu_count ||
       !bits_have(&part->room, cu / xcc->stride))
     return UINT32_MAX;
@@ -562,6 +564,8 @@ static bool xcc_step(aqsim_xcc *xcc, aq_time limit)
 void aqsim_xcc_advance(aqsim_xcc *xcc, aq_time time)
 {
   bool skips = true;
+  if (xcc->watch && xcc->watch->placing)
+    return; /* it looks around */
   for (;;) {
     if (!xcc->alone) {
       skips = skips && rounds_skip(xcc, time);

@@ -7,6 +7,7 @@ aqueduct_SOURCES = \
 	src/cli/cmd_device.c \
 	src/cli/cmd_doctor.c \
 	src/cli/cmd_exec.c \
+	src/cli/cmd_explain.c \
 	src/cli/cmd_export.c \
 	src/cli/cmd_help.c \
 	src/cli/cmd_import.c \
@@ -15,23 +16,34 @@ aqueduct_SOURCES = \
 	src/cli/cmd_report.c \
 	src/cli/cmd_run.c \
 	src/cli/cmd_show.c \
+	src/cli/cmd_stats.c \
 	src/cli/cmd_store.c \
 	src/cli/color.c src/cli/color.h \
 	src/cli/columns.c src/cli/columns.h \
+	src/cli/compare_ci.c src/cli/compare_ci.h \
 	src/cli/compare_print.c src/cli/compare_print.h \
+	src/cli/counter_summary.c src/cli/counter_summary.h \
 	src/cli/device_calibrate.c \
 	src/cli/device_choice.c src/cli/device_choice.h \
 	src/cli/device_fit.c src/cli/device_fit.def src/cli/device_fit.h \
 	src/cli/device_probe.c src/cli/device_verbs.h \
+	src/cli/device_probed.c src/cli/device_probed.def \
+	src/cli/device_probed.h \
+	src/cli/diff_print.c src/cli/diff_print.h \
+	src/cli/groups.c src/cli/groups.h \
 	src/cli/help.c src/cli/help.h \
 	src/cli/json.c src/cli/json.h \
 	src/cli/main.c \
+	src/cli/missing_kernels.c src/cli/missing_kernels.h \
 	src/cli/options.c \
 	src/cli/perform.c src/cli/perform.h \
 	src/cli/program_show.c src/cli/program_show.h \
 	src/cli/progress.c src/cli/progress.h \
 	src/cli/queue_summary.c src/cli/queue_summary.h \
 	src/cli/runs.c src/cli/runs.h \
+	src/cli/spin_code.c src/cli/spin_code.h \
+	src/cli/spools.c src/cli/spools.h \
+	src/cli/store_care.c src/cli/store_care.h \
 	src/cli/table.c src/cli/table.h \
 	src/cli/text.c src/cli/text.h \
 	src/cli/topology_show.c src/cli/topology_show.h \
@@ -47,6 +59,7 @@ aq_man_pages = \
 	aqueduct-device.1 \
 	aqueduct-doctor.1 \
 	aqueduct-exec.1 \
+	aqueduct-explain.1 \
 	aqueduct-export.1 \
 	aqueduct-help.1 \
 	aqueduct-import.1 \
@@ -55,6 +68,7 @@ aq_man_pages = \
 	aqueduct-report.1 \
 	aqueduct-run.1 \
 	aqueduct-show.1 \
+	aqueduct-stats.1 \
 	aqueduct-store.1
 
 if !CROSS_COMPILING

@@ -11,6 +11,7 @@
 
 #include "cli/json.h"
 #include "cli/runs.h"
+#include "cli/spin_code.h"
 #include "cli/text.h"
 #include "cli/transports.h"
 #include "run/run.h"
@@ -127,7 +128,9 @@ aq_status aq_cli_performance_init(aq_cli *cli, aq_cli_performance *out)
                               .words = cli->values};
   status = pace_read(cli, &out->pace);
   if (status == AQ_OK)
-    status = aq_cli_timeout(cli, &out->timeout);
+    status = aq_cli_time(cli, AQ_CLI_OPT_TIMEOUT, &out->timeout);
+  if (status == AQ_OK)
+    status = aq_cli_time(cli, AQ_CLI_OPT_COUNTERS, &out->counters);
   if (status == AQ_OK)
     status = semantics_read(cli, &out->semantics);
   if (status == AQ_OK)
@@ -179,7 +182,7 @@ aq_status aq_cli_performance_open(const aq_cli_performance *performance,
   return aq_transport_stack_open(performance->transport, &options, out, diag);
 }
 
-static aq_status live_check(aq_cli *cli, const aq_cli_performance *performance,
+static aq_status caps_check(aq_cli *cli, const aq_cli_performance *performance,
                             uint32_t caps)
 {
   if (performance->live && !(caps & AQ_CAP_LIVE))
@@ -191,6 +194,10 @@ static aq_status live_check(aq_cli *cli, const aq_cli_performance *performance,
     return aq_diag_set(&cli->diag, AQ_ERR_INVALID,
                        "--timeout counts in live mode only, where a hang is a "
                        "guess; add --live");
+  if (performance->counters && !(caps & AQ_CAP_COUNTERS))
+    return aq_diag_set(&cli->diag, AQ_ERR_UNSUPPORTED,
+                       "transport %s has no counters, so no --counters",
+                       aq_transport_stack_name(performance->transport));
   return AQ_OK;
 }
 
@@ -213,7 +220,7 @@ aq_status aq_cli_performance_probe(aq_cli *cli, aq_cli_performance *performance,
   out->device.name = out->device.gfx = out->device.model = NULL;
   out->device.model_hash = out->device.verdict = NULL;
   transport->ops->close(transport);
-  return live_check(cli, performance, info.caps);
+  return caps_check(cli, performance, info.caps);
 }
 
 /* What is known of the run only now; texts live in `totals`. */
@@ -267,12 +274,13 @@ static aq_status make_notes(aq_cli *cli, const aq_cli_performance *performance,
                             const aq_run_totals *totals, char **out)
 {
   static const aq_cli_option_id kept[] = {AQ_CLI_OPT_PACE, AQ_CLI_OPT_TIMEOUT,
-                                          AQ_CLI_OPT_SEMANTICS};
+                                          AQ_CLI_OPT_SEMANTICS,
+                                          AQ_CLI_OPT_COUNTERS};
   const char *const *words = performance->words;
   *out = NULL;
   if (!performance->edits[0] && !performance->live &&
       !performance->on_simulator && !words[AQ_CLI_OPT_SEMANTICS] &&
-      !performance->notes && !performance->policy)
+      !performance->counters && !performance->notes && !performance->policy)
     return AQ_OK;
   aq_cli_json *json = aq_cli_json_begin(false);
   if (!json)
@@ -372,10 +380,12 @@ static aq_status perform(aq_cli *cli, aq_store *store,
       .open = open_options(performance, epoch),
       .queues = performance->queues,
       .timeout = performance->timeout,
+      .code = aq_cli_spin_code,
       .asked = signal_came,
       .line = line_tell,
       .policy = performance->policy,
       .policy_fallback = performance->fallback};
+  options.open.counters = performance->counters;
   aq_run_totals totals = {0};
   aq_store_writer *writer;
   sigset_t asked, before;

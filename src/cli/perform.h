@@ -24,8 +24,9 @@ typedef struct aq_cli_performance {
   bool on_simulator; /* and a simulator plays them, as the probe found */
   uint32_t queues;   /* hardware queues a device; 0: one a stream */
   bool live;
-  aq_pace pace;    /* wall 0: none */
-  aq_time timeout; /* of live mode; 0: none */
+  aq_pace pace;     /* wall 0: none */
+  aq_time timeout;  /* of live mode; 0: none */
+  aq_time counters; /* between samples; 0: none */
   aq_semantics semantics;
   aq_policy_choice *policy; /* owned; NULL: none */
   bool fallback;            /* when the policy fails */

@@ -8,7 +8,8 @@
 /* Of the commands that send packets. */
 #define PERFORMING                                                             \
   (BIT(SET) | BIT(FAULTS) | BIT(LIVE) | BIT(PACE) | BIT(TIMEOUT) |             \
-   BIT(SEMANTICS) | BIT(POLICY) | BIT(ON_POLICY_ERROR) | BIT(DECISION_LOG))
+   BIT(SEMANTICS) | BIT(COUNTERS) | BIT(POLICY) | BIT(ON_POLICY_ERROR) |       \
+   BIT(DECISION_LOG))
 
 const aq_cli_option aq_cli_options[AQ_CLI_OPT_COUNT] = {
     [AQ_CLI_OPT_FORMAT] = {"format", "FORMAT", NULL,
@@ -61,13 +62,33 @@ const aq_cli_option aq_cli_options[AQ_CLI_OPT_COUNT] = {
                                  "write every decision of the policy, a JSON "
                                  "object a line",
                                  .what = AQ_CLI_FILE},
+    [AQ_CLI_OPT_KERNELS] = {"kernels", "PLUGIN", NULL,
+                            "a plug-in with host functions for kernels, by "
+                            "name or by a path with a slash; the first that "
+                            "has a kernel plays it ($AQUEDUCT_KERNELS, "
+                            "separated by semicolons)",
+                            .what = AQ_CLI_FILE, .repeats = true},
+    [AQ_CLI_OPT_MISSING_KERNELS] =
+        {"missing-kernels", "fail|warn", "AQUEDUCT_MISSING_KERNELS",
+         "a kernel without a host function stops its queue (the default), or "
+         "takes its time and computes nothing"},
     [AQ_CLI_OPT_SEMANTICS] = {"semantics", "NAME", "AQUEDUCT_SEMANTICS",
                               "do as rocr (the default) or as foundation, the "
                               "HSA Foundation's suite, where they differ"},
+    [AQ_CLI_OPT_COUNTERS] = {"counters", "INTERVAL", "AQUEDUCT_COUNTERS",
+                             "sample what devices and queues are doing, each "
+                             "INTERVAL (10us) of virtual time"},
     [AQ_CLI_OPT_FAIL_ABOVE] = {"fail-above", "METRIC=VALUE", NULL,
                                "exit 1 if METRIC is above VALUE (ns, or with "
                                "us, ms or %)",
                                .what = AQ_CLI_METRIC, .repeats = true},
+    [AQ_CLI_OPT_MATCH] = {"match", "HOW", NULL,
+                          "which dispatch of one run is which of the other: "
+                          "auto (default), replay, order, correlation, name "
+                          "or align"},
+    [AQ_CLI_OPT_BY] = {"by", "GROUP", NULL,
+                       "kernel (default), queue, stream, device, class, kind, "
+                       "via or all"},
     [AQ_CLI_OPT_WORST] = {"worst", "N", NULL,
                           "also list the N rows with the largest end error"},
     [AQ_CLI_OPT_NAMES] = {"names", NULL, NULL, "print names only, one a line"},
@@ -125,6 +146,9 @@ const aq_cli_command aq_cli_program = {
 
 const char *const aq_cli_subjects[] = {
     "runs", "devices", "transports", "formats", "metrics", "policies", NULL};
+
+const char *const aq_cli_store_verbs[] = {"check", "merge", "prune", "vacuum",
+                                          NULL};
 
 const aq_cli_command aq_cli_commands[AQ_CLI_CMD_COUNT] = {
     [AQ_CLI_CMD_IMPORT] =
@@ -221,42 +245,56 @@ const aq_cli_command aq_cli_commands[AQ_CLI_CMD_COUNT] = {
              "another one by its run path. The program finds the kernel "
              "module and /dev/kfd as if they were there. Nothing is added to "
              "what it prints on stdout.\n\n"
+             "Each process that opens HSA is stored as a run of its own; the "
+             "ids are told on stderr, and -o FILE gets them alone. A run of "
+             "a process that was killed is incomplete. What is left when exec "
+             "itself is killed is stored by the next command that opens the "
+             "store.\n\n"
              "The exit status is the program's; 128 and the number of the "
              "signal that killed it; 125 when exec itself fails, at the "
              "timeout, or when a program that succeeds never called hsa_init; "
              "126 when the program cannot be run; 127 when it is not found.",
          .examples = {{"aqueduct exec rocminfo", "what a program would see"},
-                      {"aqueduct exec --set gfx=gfx90a -- ./app -n 4",
-                       "with arguments, on another instruction set"}},
-         .options = BIT(SET) | BIT(TIMEOUT),
+                      {"aqueduct exec --device mi210 --kernels ./kernels.so -- "
+                       "./app -n 4",
+                       "with arguments and kernels, on an MI210"}},
+         .options =
+             BIT(SET) | BIT(TIMEOUT) | BIT(KERNELS) | BIT(MISSING_KERNELS),
          .args_min = 1,
          .args_max = INT32_MAX,
          .program = true,
          .what = AQ_CLI_FILE},
     [AQ_CLI_CMD_COMPARE] =
         {.name = "compare",
-         .arguments = "RUN [OTHER]",
-         .summary = "compare two runs dispatch by dispatch",
+         .arguments = "RUN [OTHER...]",
+         .summary = "compare runs dispatch by dispatch",
          .text =
-             "Joins a run with the run that it replays (OTHER, by default "
-             "its origin; either may come first) and prints how far its end "
+             "Scores a run against the run that it replays (OTHER, by default "
+             "its origin; either may come first): how far its end "
              "times, completion intervals, queue waits and starts are from "
              "the measured ones, by class of row, beside two trivial "
              "formulas on the same rows: zero, max(submission, previous "
              "end), and E, the same with two latencies fitted to this very "
-             "run.\n\n"
-             "Pinned rows, and rows without a partner, count nowhere. When "
-             "nothing can be scored there is no verdict, and the exit status "
-             "is 2.",
+             "run. Pinned rows, and rows without a partner, count nowhere. "
+             "When nothing can be scored there is no verdict, and the exit "
+             "status is 2.\n\n"
+             "Any other runs, or with --match or --by, are matched and told "
+             "apart: RUN is what was, each OTHER what is. The lost time is "
+             "divided among host calls, queues and kernels, by group, with "
+             "the 99 % interval of the paired differences.",
          .examples = {{"aqueduct compare s", "run s with its origin"},
-                      {"aqueduct compare s --worst 10",
-                       "with the ten rows that are furthest off"},
                       {"aqueduct compare s --fail-above end.median=400 "
-                       "--fail-above end.mean=0.6us",
-                       "exit 1 if the simulation is worse than that"}},
-         .options = BIT(FAIL_ABOVE) | BIT(WORST),
+                       "--format junit -o result.xml",
+                       "a test case; exit 1 if the simulation is worse"},
+                      {"aqueduct compare before after --by kernel",
+                       "what became slower"},
+                      {"aqueduct compare fifo edf srpt --by class "
+                       "--format markdown",
+                       "two policies with a third, as tables"}},
+         .options =
+             BIT(FAIL_ABOVE) | BIT(WORST) | BIT(MATCH) | BIT(BY) | BIT(FORMAT),
          .args_min = 1,
-         .args_max = 2,
+         .args_max = INT32_MAX,
          .what = AQ_CLI_RUN},
     [AQ_CLI_CMD_LIST] =
         {.name = "list",
@@ -293,6 +331,38 @@ const aq_cli_command aq_cli_commands[AQ_CLI_CMD_COUNT] = {
          .args_min = 1,
          .args_max = 1,
          .what = AQ_CLI_RUN_OR_DEVICE},
+    [AQ_CLI_CMD_STATS] =
+        {.name = "stats",
+         .arguments = "RUN",
+         .summary = "tell how long its dispatches took, by group",
+         .text =
+             "For each group the calls, and of the time T = A + Q + K of a "
+             "dispatch: K from its start to its end, A the host call that "
+             "submitted it, Q from its submission to its start; and the "
+             "gap since the end before it on its queue. In us. doc/stats.md "
+             "defines each figure.",
+         .examples = {{"aqueduct stats m", "by kernel"},
+                      {"aqueduct stats m --by queue", "by queue"},
+                      {"aqueduct stats m --by class --json",
+                       "queued, near, idle and so on, as compare has them"}},
+         .options = BIT(BY),
+         .args_min = 1,
+         .args_max = 1,
+         .what = AQ_CLI_RUN},
+    [AQ_CLI_CMD_EXPLAIN] =
+        {.name = "explain",
+         .arguments = "RUN",
+         .summary = "name the bottleneck of a run, with its evidence",
+         .text = "Divides the time of each device, from its first start to its "
+                 "last end, among what ran and why nothing ran: the host had "
+                 "not submitted, waited for the device, the packet lay in its "
+                 "ring, waited for a barrier, was launched. The largest share "
+                 "names the bottleneck. Measured and simulated runs alike; "
+                 "doc/stats.md says how each share is found.",
+         .examples = {{"aqueduct explain m", "what holds the run m back"}},
+         .args_min = 1,
+         .args_max = 1,
+         .what = AQ_CLI_RUN},
     [AQ_CLI_CMD_REPORT] =
         {.name = "report",
          .arguments = "RUN...",
@@ -335,7 +405,8 @@ const aq_cli_command aq_cli_commands[AQ_CLI_CMD_COUNT] = {
              "with it and has the fitted constants, each with the runs, the "
              "number of cases and their spread as its source. What was fitted, "
              "and what was not and why, is told on standard error. Runs that "
-             "tell too little are refused.\n\n"
+             "tell too little are refused. Of the run of a probe the constants "
+             "that it told are taken as they are.\n\n"
              "`probe` runs small experiments on an idle device, tells what "
              "constants of a device model follow from them, each with its "
              "resolution, and stores every packet as a run. A sum of keys "
@@ -347,30 +418,44 @@ const aq_cli_command aq_cli_commands[AQ_CLI_CMD_COUNT] = {
                        "a model of your GPU and software"},
                       {"aqueduct replay m3 --device ./mine.device",
                        "try it on another run"},
-                      {"aqueduct device probe --transport hsa --json -o "
-                       "gpu.json",
-                       "what the first GPU is like, for a device model"},
-                      {"aqueduct device probe --device mi300x",
-                       "the same of a device model, to check the probe"}},
+                      {"aqueduct device probe --transport hsa --name p",
+                       "what the first GPU is like"},
+                      {"aqueduct device calibrate p --device mi300x -o "
+                       "mine.device",
+                       "a model of it"}},
          .options = BIT(SET) | BIT(FAULTS),
          .args_min = 1,
          .args_max = INT32_MAX,
          .what = AQ_CLI_RUN},
     [AQ_CLI_CMD_STORE] =
         {.name = "store",
-         .arguments = "prune RUN...",
-         .summary = "tend the store: remove runs",
-         .text = "`prune` removes the runs that are named, with all their "
+         .arguments = "check | merge OTHER... | prune RUN... | vacuum",
+         .summary = "tend the store: check, merge, remove runs, shrink",
+         .text = "`check` reads the whole file and tells, a line each, what "
+                 "should not be (problem) and what is worth knowing (remark: "
+                 "incomplete runs, replays of removed ones). The exit status "
+                 "is 1 if there is a problem.\n\n"
+                 "`merge` copies the complete runs of other stores, each at "
+                 "once or not at all, and prints their new ids. A run that is "
+                 "here already, with the same rows and the same date, is not "
+                 "copied again; one whose name is taken gets the first of "
+                 "NAME-2, NAME-3... that is free.\n\n"
+                 "`prune` removes the runs that are named, with all their "
                  "rows, and prints their ids. The word `incomplete` stands "
                  "for every run whose writer did not finish: it was killed, "
                  "or it is still at work, and is then left without its "
-                 "run.",
-         .examples = {{"aqueduct store prune m", "remove the run m"},
+                 "run.\n\n"
+                 "`vacuum` gives the space of removed runs back to the file "
+                 "system. It needs as much again while it works.",
+         .examples = {{"aqueduct store check", "exit 1 if it is damaged"},
+                      {"aqueduct store merge ci.db laptop.db",
+                       "gather runs of several machines"},
+                      {"aqueduct store prune m", "remove the run m"},
                       {"aqueduct store prune incomplete",
                        "remove what killed imports and replays left"}},
-         .args_min = 2,
+         .args_min = 1,
          .args_max = INT32_MAX,
-         .what = AQ_CLI_RUN},
+         .what = AQ_CLI_STORE_WORD},
     [AQ_CLI_CMD_DOCTOR] =
         {.name = "doctor",
          .arguments = "",

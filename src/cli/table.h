@@ -23,7 +23,8 @@ typedef enum aq_cli_what {
   AQ_CLI_FORMAT,
   AQ_CLI_POLICY,
   AQ_CLI_METRIC,
-  AQ_CLI_SUBJECT, /* of `list` */
+  AQ_CLI_SUBJECT,    /* of `list` */
+  AQ_CLI_STORE_WORD, /* a verb of `store`, a run, or a file */
   AQ_CLI_COMMAND_NAME,
 } aq_cli_what;
 
@@ -41,12 +42,17 @@ typedef enum aq_cli_what {
   O(LIVE)                                                                      \
   O(PACE)                                                                      \
   O(TIMEOUT)                                                                   \
+  O(KERNELS)                                                                   \
+  O(MISSING_KERNELS)                                                           \
   O(POLICY)                                                                    \
   O(ON_POLICY_ERROR)                                                           \
   O(DECISION_LOG)                                                              \
   O(SEMANTICS)                                                                 \
+  O(COUNTERS)                                                                  \
   O(FAIL_ABOVE)                                                                \
   O(WORST)                                                                     \
+  O(BY)                                                                        \
+  O(MATCH)                                                                     \
   O(NAMES)                                                                     \
   O(LIBHSA)                                                                    \
   O(STORE)                                                                     \
@@ -87,6 +93,8 @@ typedef struct aq_cli_option {
   C(COMPARE, compare)                                                          \
   C(LIST, list)                                                                \
   C(SHOW, show)                                                                \
+  C(STATS, stats)                                                              \
+  C(EXPLAIN, explain)                                                          \
   C(REPORT, report)                                                            \
   C(EXPORT, export)                                                            \
   C(DEVICE, device)                                                            \
@@ -124,6 +132,9 @@ extern const aq_cli_command aq_cli_commands[AQ_CLI_CMD_COUNT];
 
 /* What `list` can list, ended by NULL. */
 extern const char *const aq_cli_subjects[];
+
+/* What `store` can do, ended by NULL. */
+extern const char *const aq_cli_store_verbs[];
 
 /* The program itself, for aqueduct(1) and `aqueduct --help`. */
 extern const aq_cli_command aq_cli_program;

@@ -9,6 +9,8 @@ libaqcore_la_SOURCES += \
 	src/common/plugin.c src/common/plugin.h \
 	src/common/record.c \
 	src/common/rng.c src/common/rng.h \
+	src/common/spool.h src/common/spool_format.h \
+	src/common/spool_read.c src/common/spool_write.c \
 	src/common/status.c \
 	src/common/time_text.c src/common/time_text.h \
 	src/common/transport.c \
@@ -18,6 +20,7 @@ libaqcore_la_SOURCES += \
 # Installed as <aqueduct/…>; doc/abi.md lists them.
 pkginclude_HEADERS += \
 	src/common/aql.h \
+	src/common/counters.def \
 	src/common/device_hooks.h \
 	src/common/devices.h \
 	src/common/diag.h \
@@ -30,6 +33,7 @@ pkginclude_HEADERS += \
 	src/common/record.h \
 	src/common/ring.h \
 	src/common/run_info.h \
+	src/common/spin.h \
 	src/common/status.def \
 	src/common/status.h \
 	src/common/testbed.h \

@@ -33,6 +33,7 @@
 #include "export.h"
 #include "record.h"
 #include "ring.h"
+#include "spin.h"
 #include "status.h"
 #include "time.h"
 
@@ -73,6 +74,7 @@ enum aq_transport_cap {
   AQ_CAP_INSPECT = 1 << 16,       /* inspect tells something */
   AQ_CAP_DEVICE_HOOKS = 1 << 17,  /* options.hooks */
   AQ_CAP_EVENTS = 1 << 18,        /* memory faults go to options.event */
+  AQ_CAP_COUNTERS = 1 << 19,      /* options.counters */
 };
 
 /* A capability in words ("CU masks"), NULL for what is not one bit of them. */
@@ -151,6 +153,9 @@ typedef struct aq_transport_options {
    * what an error callback may. NULL: their text goes to report. */
   void (*event)(const aq_system_event *event, void *user);
   void *event_user;
+  /* Virtual time between samples of counters, into the record sink; 0: none
+   * are taken. */
+  aq_time counters;
 } aq_transport_options;
 
 /* One device as a queue or policy may ask about it. Text lives as long as the
@@ -263,7 +268,8 @@ static inline aq_copy_desc aq_copy_by_address(uint32_t device, void *to,
 typedef struct aq_kernel_call {
   const aq_kernel_packet *packet;
   void *kernarg;
-  void *user; /* of aq_kernel_desc */
+  void *user;     /* of aq_kernel_desc */
+  uint64_t ticks; /* of the device's clock, when the kernel ends */
 } aq_kernel_call;
 
 typedef enum aq_cost_kind {
@@ -303,22 +309,6 @@ static inline bool aq_cost_is_spin(aq_cost_kind kind)
 {
   return kind == AQ_COST_SPIN || kind == AQ_COST_SPIN_WORKGROUP;
 }
-
-/* The kernarg segment of spin kernels: on the simulator the cost, on hardware
- * what the kernel waits for. */
-typedef struct aq_spin_args {
-  aq_time duration; /* ps */
-  uint32_t flags;   /* AQ_SPIN_* */
-  uint32_t reserved;
-} aq_spin_args;
-
-enum {
-  /* The duration was measured between timestamps of glued dispatches, so on
-   * devices whose model says so it contains the launch of this packet. */
-  AQ_SPIN_GLUED = 1 << 0,
-};
-
-_Static_assert(sizeof(aq_spin_args) == 16, "two quad words");
 
 typedef struct aq_kernel_desc {
   const char *name;

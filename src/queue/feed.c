@@ -154,8 +154,8 @@ static aq_status builtins_find(aq_feed *queue, const aq_program *program,
 {
   if (queue->builtins_known || !(program->flags & AQ_PROGRAM_BUILTINS))
     return AQ_OK;
-  aq_status status =
-      aq_builtins_register(queue->options.transport, &queue->builtins, diag);
+  aq_status status = aq_builtins_register(
+      queue->options.transport, queue->options.device, &queue->builtins, diag);
   queue->builtins_known = status == AQ_OK;
   return status;
 }

@@ -65,6 +65,10 @@ int64_t aq_store_writer_run(const aq_store_writer *writer);
 aq_status aq_store_writer_finish(aq_store_writer *writer,
                                  const aq_run_info *info, aq_diag *diag);
 
+/* The same, but the run stays incomplete: what made it did not finish. */
+aq_status aq_store_writer_leave(aq_store_writer *writer,
+                                const aq_run_info *info, aq_diag *diag);
+
 /* Removes the run and all its rows, as if it had never begun. Frees. */
 void aq_store_writer_abort(aq_store_writer *writer);
 
@@ -129,6 +133,12 @@ size_t aq_run_reader_queue_count(aq_run_reader *reader);
  * reader. */
 aq_status aq_run_reader_edges(aq_run_reader *reader, const aq_edge **edges,
                               size_t *count, aq_diag *diag);
+
+/* The run's samples, by counter, ordinal and time; they live as long as the
+ * reader. */
+aq_status aq_run_reader_samples(aq_run_reader *reader,
+                                const aq_sample **samples, size_t *count,
+                                aq_diag *diag);
 
 /* Rows in the run. */
 int64_t aq_run_reader_rows(aq_run_reader *reader);

@@ -8,7 +8,7 @@
 #include "store/store_priv.h"
 
 /* Rows of a transaction: enough that its commit costs little beside them. */
-enum { BATCH_ROWS = 16384 };
+enum { BATCH_ROWS = 16384, BATCH_SAMPLES = 65536 };
 
 struct aq_store_writer {
   aq_record_sink sink; /* first */
@@ -182,6 +182,35 @@ static aq_status store_edges(aq_store_writer *writer, aq_diag *diag)
   return status;
 }
 
+/* The memory of samples is used again by the next batch. */
+static aq_status store_samples(aq_store_writer *writer, aq_diag *diag)
+{
+  const aq_memory_sink *known = &writer->known;
+  sqlite3_stmt *insert;
+  if (known->sample_count == 0)
+    return AQ_OK;
+  aq_status status = prepare_once(writer->store,
+                                  "INSERT OR REPLACE INTO counters "
+                                  "(run, counter, ordinal, time_ps, value) "
+                                  "VALUES (?, ?, ?, ?, ?)",
+                                  &insert, diag);
+  if (status)
+    return status;
+  sqlite3_bind_int64(insert, 1, writer->run);
+  for (size_t i = 0; !status && i < known->sample_count; i++) {
+    const aq_sample *sample = &known->samples[i];
+    sqlite3_bind_int64(insert, 2, sample->counter);
+    sqlite3_bind_int64(insert, 3, sample->ordinal);
+    sqlite3_bind_int64(insert, 4, sample->time);
+    sqlite3_bind_int64(insert, 5, sample->value);
+    sqlite3_step(insert);
+    if (sqlite3_reset(insert) != SQLITE_OK)
+      status = aq_store_error(writer->store, diag, "samples cannot be written");
+  }
+  sqlite3_finalize(insert);
+  return status;
+}
+
 static aq_status store_known(aq_store_writer *writer, aq_diag *diag)
 {
   aq_status status = AQ_OK;
@@ -193,7 +222,9 @@ static aq_status store_known(aq_store_writer *writer, aq_diag *diag)
   for (size_t i = writer->stored_names;
        !status && i < writer->known.names.count; i++)
     status = store_name(writer, i, diag);
-  return status ? status : store_edges(writer, diag);
+  if (!status)
+    status = store_edges(writer, diag);
+  return status ? status : store_samples(writer, diag);
 }
 
 /* Without this, rows of a run that was removed meanwhile would be left. */
@@ -257,6 +288,7 @@ static aq_status write_batch(aq_store_writer *writer, const aq_record *rows,
   writer->stored_queues = writer->known.queue_count;
   writer->stored_names = writer->known.names.count;
   writer->stored_edges = writer->known.edge_count;
+  writer->known.sample_count = 0;
   return AQ_OK;
 }
 
@@ -313,6 +345,22 @@ static aq_status sink_put_edges(aq_record_sink *sink, const aq_edge *edges,
   return known->put_edges(known, edges, count, diag);
 }
 
+static aq_status sink_put_counters(aq_record_sink *sink,
+                                   const aq_sample *samples, size_t count,
+                                   aq_diag *diag)
+{
+  aq_store_writer *writer = from_sink(sink);
+  aq_record_sink *known = &writer->known.sink;
+  aq_status status = known->put_counters(known, samples, count, diag);
+  if (status || writer->known.sample_count < BATCH_SAMPLES)
+    return status;
+  status =
+      write_batch(writer, writer->buffer, writer->buffered, false, NULL, diag);
+  if (!status)
+    writer->buffered = 0;
+  return status;
+}
+
 /* ---- the writer ---- */
 
 static void writer_free(aq_store_writer *writer)
@@ -333,7 +381,8 @@ aq_status aq_store_writer_open(aq_store *store, const aq_run_info *info,
                                   .queue = sink_queue,
                                   .name = sink_name,
                                   .put = sink_put,
-                                  .put_edges = sink_put_edges};
+                                  .put_edges = sink_put_edges,
+                                  .put_counters = sink_put_counters};
   writer->store = store;
   aq_memory_sink_init(&writer->known);
   aq_status status = AQ_OK;
@@ -367,6 +416,15 @@ aq_status aq_store_writer_finish(aq_store_writer *writer,
 {
   aq_status status =
       write_batch(writer, writer->buffer, writer->buffered, true, info, diag);
+  writer_free(writer);
+  return status;
+}
+
+aq_status aq_store_writer_leave(aq_store_writer *writer,
+                                const aq_run_info *info, aq_diag *diag)
+{
+  aq_status status =
+      write_batch(writer, writer->buffer, writer->buffered, false, info, diag);
   writer_free(writer);
   return status;
 }
