@@ -221,7 +221,7 @@ static aq_status info_add(maker *m, aq_store *store, const aq_run_info *info,
   if (status != AQ_OK)
     return status;
   if (!wanted) {
-    m->study.left_out++;
+    m->study.left_out += !options->plan;
     return AQ_OK;
   }
   if (options->by_client) {
@@ -291,7 +291,7 @@ aq_status aq_study_make(aq_store *store, const int64_t *runs, size_t run_count,
     if (!is_asked(list.runs[i]->id, runs, run_count))
       continue;
     if (is_again(&list, i))
-      m.study.left_out++;
+      m.study.left_out += !options->plan;
     else
       status = info_add(&m, store, list.runs[i], options, diag);
   }
