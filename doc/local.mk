@@ -11,6 +11,8 @@ EXTRA_DIST += \
 	doc/queue.md \
 	doc/recording.md \
 	doc/replay.md \
+	doc/reproductions.md \
+	doc/studies.md \
 	doc/topology.md \
 	doc/transports.md \
 	doc/formats/faults.md \
@@ -30,7 +32,7 @@ EXTRA_DIST += \
 
 # Figures of the README are made, never typed.
 aq_measured = $(abs_top_srcdir)/../shared/data/measured
-.PHONY: accuracy bench-table calibrate schema-docs
+.PHONY: accuracy bench-table calibrate reproductions schema-docs
 # The tables of record.md, store.md and counters.md, from the code; a test
 # compares them.
 schema-docs: tests/store/test_schema
@@ -49,3 +51,23 @@ bench-table: $(AQ_BENCHES)
 	$(srcdir)/tools/readme-block.sh bench < bench.md
 	@cat bench.md
 CLEANFILES += accuracy.md bench.jsonl bench.md
+
+# Published experiments; doc/reproductions.md is made, never typed.
+EXTRA_DIST += \
+	traces/reproduce/deadlines-one.json traces/reproduce/deadlines.json \
+	traces/reproduce/four.json traces/reproduce/head.md \
+	traces/reproduce/long.json traces/reproduce/model.json \
+	traces/reproduce/r2.json traces/reproduce/r2.sh \
+	traces/reproduce/r3.json traces/reproduce/r3.sh \
+	traces/reproduce/r4.json traces/reproduce/r4.sh \
+	traces/reproduce/r5.json traces/reproduce/r5.sh \
+	traces/reproduce/r6.json traces/reproduce/r6.sh \
+	traces/reproduce/r7.json traces/reproduce/r7.sh \
+	traces/reproduce/reproduce.py traces/reproduce/two.json
+
+reproductions: aqueduct
+	$(AM_V_at)python3 $(srcdir)/traces/reproduce/reproduce.py ./aqueduct \
+	  '$(abs_top_srcdir)/../shared/data' > reproductions.tmp
+	$(AM_V_at)cat $(srcdir)/traces/reproduce/head.md reproductions.tmp \
+	  > $(srcdir)/doc/reproductions.md
+	$(AM_V_at)rm -f reproductions.tmp

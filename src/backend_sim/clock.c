@@ -175,9 +175,10 @@ aq_status aqsim_clock_sleep(aqsim *sim, aq_time until, bool wake, aq_diag *diag)
     return status;
   bool woken = wake && sim->signals.drain_count > 0;
   sim->drain_lost = 0;
+  sim->told = false;
   tick last = TICK_RAN;
   while (!woken && (last = clock_tick(sim, until)) == TICK_RAN)
-    woken = wake && sim->signals.drain_count > sim->drain_lost;
+    woken = wake && (sim->signals.drain_count > sim->drain_lost || sim->told);
   if (last == TICK_YIELD && !aqsim_calendar_empty(&sim->calendar))
     return clock_leave(sim, AQ_ERR_AGAIN, diag);
   if (!woken && until != AQ_TIME_MAX)

@@ -21,6 +21,8 @@ void aqsim_context_save(aqsim_queue *queue)
     queue->frozen_at = queue->sim->now;
   for (uint32_t i = 0; i < queue->fresh; i++) {
     aqsim_flight *flight = &queue->flights[i];
+    if (flight->stopped)
+      continue;
     if (aqsim_waves_are_running(flight) && !flight->frozen) {
       aqsim_waves_hold(flight);
     } else if (is_running(flight)) {

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "backend_sim/device_policy.h"
 #include "backend_sim/memory_fault.h"
 
 enum {
@@ -90,7 +91,13 @@ static void engine_next(aqsim_device *device, aqsim_engine *engine)
   aqsim_copy *copy = engine->first;
   if (engine->copying || !copy)
     return;
-  engine->first = copy->next_ready;
+  if (device->policy) {
+    copy = aqsim_policy_copy_pick(device, (uint32_t)(engine - device->engines));
+    if (!copy)
+      return;
+  } else {
+    engine->first = copy->next_ready;
+  }
   engine->copying = copy;
   copy->state = AQSIM_COPY_SETS_UP;
   copy->start = device->sim->now + device->model->copy_latency +
@@ -99,6 +106,12 @@ static void engine_next(aqsim_device *device, aqsim_engine *engine)
   aq_time late = hooks ? hooks->copy_start(hooks->user, copy->size) : 0;
   aqsim_calendar_push(&device->sim->calendar, &copy->event, copy->start + late,
                       AQSIM_AT_END);
+}
+
+void aqsim_copies_ask(aqsim_device *device)
+{
+  for (uint32_t i = 0; i < engine_count(device); i++)
+    engine_next(device, &device->engines[i]);
 }
 
 static void copy_ready(aqsim_copy *copy)

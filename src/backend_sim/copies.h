@@ -50,6 +50,9 @@ aq_status aqsim_copy_submit(aqsim *sim, const aq_copy_desc *desc,
 /* A bit for each engine that has nothing to do. */
 uint32_t aqsim_copy_engines_idle(const aqsim_device *device);
 
+/* A policy that had no copy for an engine is to be asked again. */
+void aqsim_copies_ask(aqsim_device *device);
+
 /* Bytes a second that copies read from and write to a device's memory now. */
 int64_t aqsim_copies_bandwidth(const aqsim_device *device);
 

@@ -28,6 +28,7 @@
 #include "backend_sim/records.h"
 #include "backend_sim/signals.h"
 #include "backend_sim/traffic.h"
+#include "common/policy.h"
 #include "common/transport.h"
 
 typedef struct aqsim aqsim;
@@ -42,6 +43,8 @@ typedef struct aqsim_wait aqsim_wait;
 typedef struct aqsim_live aqsim_live;
 typedef struct aqsim_kind aqsim_kind;
 typedef struct aqsim_load aqsim_load;
+typedef struct aqsim_policy aqsim_policy;
+typedef struct aqsim_run aqsim_run;
 
 enum {
   AQSIM_SCOPES = AQ_HEADER_SCOPE_MASK + 1,
@@ -88,12 +91,14 @@ struct aqsim_pipe {
 /* A place of a pipe for a queue: slots.h. */
 struct aqsim_slot {
   aqsim_pipe *pipe;
-  uint32_t index;     /* in its pipe */
-  aqsim_queue *queue; /* who has it, or NULL */
-  aq_time since;      /* from when its quantum runs */
-  aq_time usable;     /* when the switch from the one before is over */
-  uint64_t launched;  /* by its queue, when it came */
-  bool restored;      /* its queue came with something active */
+  uint32_t index;        /* in its pipe */
+  aqsim_queue *queue;    /* who has it, or NULL */
+  aq_time since;         /* from when its quantum runs */
+  aq_time usable;        /* when the switch from the one before is over */
+  uint64_t launched;     /* by its queue, when it came */
+  bool restored;         /* its queue came with something active */
+  aq_time quantum;       /* that a policy gave; 0: the device's */
+  aqsim_queue *promised; /* who gets it next, by a policy; or NULL */
 };
 
 /* The hardware queues of a device and who waits for them: slots.h. */
@@ -124,6 +129,8 @@ struct aqsim_device {
   aqsim_engine engines[AQSIM_ENGINES_MAX]; /* as the model counts them */
   aqsim_dispatcher *dispatcher;            /* owned */
   aqsim_load *loads;                       /* to be used again */
+  aqsim_policy *policy;     /* who decides in its place: device_policy.h */
+  uint32_t queues_numbered; /* queues that it ever had */
 };
 
 /* Life of a packet between the ring and its completion: lifecycle.def. */
@@ -142,6 +149,8 @@ struct aqsim_flight {
   aqsim_step step;
   bool in_use, sleeping, glued;
   bool frozen;       /* its kernel was taken off the compute units */
+  bool stopped;      /* the same, by a policy: not in `frozen` */
+  bool killed;       /* by a policy */
   bool reread;       /* its header was strange, and is read once more */
   bool changed;      /* a hook changed it: the ring does not have it */
   uint32_t injected; /* reason of a queue error that a hook asked for */
@@ -151,6 +160,7 @@ struct aqsim_flight {
   uint64_t workgroups;        /* of the same */
   aqsim_grid *grid;           /* of those under dispatch, or NULL */
   aqsim_load *load;           /* of those with a roofline, or NULL */
+  aqsim_run *run;             /* of kernels that a policy decides about */
   aq_time submit, fetch, launch, start, end;
   aq_time stamp;    /* start timestamp, as this device writes it */
   int64_t negative; /* a dependency was an error: so is the completion */
@@ -166,8 +176,12 @@ typedef enum aqsim_queue_state {
 
 /* Why a queue launches nothing. */
 enum {
-  AQSIM_HOLD_PACKET = 1, /* a packet that blocks is active */
-  AQSIM_HOLD_SLOT = 2,   /* it has no slot, or has to leave it */
+  AQSIM_HOLD_PACKET = 1,  /* a packet that blocks is active */
+  AQSIM_HOLD_SLOT = 2,    /* it has no slot, or has to leave it */
+  AQSIM_HOLD_SUSPEND = 4, /* a policy suspended it */
+  AQSIM_HOLD_LIMIT = 8,   /* as many packets run as a policy lets run */
+  AQSIM_HOLD_RESET = 16,  /* its packets are about to be taken off */
+  AQSIM_HOLD_POLICY = AQSIM_HOLD_SUSPEND | AQSIM_HOLD_LIMIT | AQSIM_HOLD_RESET,
 };
 
 /* How a queue that has to leave its slot does so. */
@@ -175,6 +189,20 @@ typedef enum aqsim_preempt_mode {
   AQSIM_PREEMPT_DRAIN,  /* what runs ends first */
   AQSIM_PREEMPT_SWITCH, /* the waves of its kernels are saved */
 } aqsim_preempt_mode;
+
+/* What a policy knows and wants of a queue. */
+typedef struct aqsim_queue_policy {
+  uint32_t limit;       /* packets active at once; 0: none */
+  aq_time quantum;      /* 0: the device's */
+  aq_time used;         /* device time charged */
+  uint32_t stopped;     /* kernels, by the policy */
+  uint32_t evicted;     /* packets not passed over yet */
+  bool preempting;      /* until `preempted` */
+  aq_preempt_mode mode; /* of that */
+  uint64_t cookie;
+  aq_time asked, wasted;
+  uint32_t workgroups;
+} aqsim_queue_policy;
 
 struct aqsim_queue {
   aq_ring ring; /* first: what clients hold */
@@ -249,6 +277,9 @@ struct aqsim_queue {
   aqsim_slot own_slot;
   aqsim_cu_set cus; /* compute units it may use */
 
+  uint32_t number; /* of the queue in its device */
+  aqsim_queue_policy policy;
+
   uint32_t sleepers; /* atomic: hosts that sleep until slots are free (live) */
   uint64_t doorbell;
   _Alignas(64) aq_amd_signal doorbell_signal;
@@ -289,6 +320,7 @@ struct aqsim {
   void *report_user;
   void (*event)(const aq_system_event *event, void *user); /* NULL: report */
   void *event_user;
+  bool told;         /* whoever opened it, by a policy */
   bool touched;      /* an event stored to memory that others may wait for */
   unsigned depth;    /* of events: time may not be moved inside */
   aq_time interrupt; /* interrupt_to_host of the device that acts */

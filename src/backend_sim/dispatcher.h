@@ -40,6 +40,15 @@ typedef struct aqsim_cu_set {
   aqsim_cu_bits of[AQSIM_XCCS_MAX];
 } aqsim_cu_set;
 
+/* What a policy limits a kernel to; zeros: nothing. */
+typedef struct aqsim_grid_limits {
+  uint32_t per_cu;  /* at most so many of it on a compute unit */
+  uint32_t budget;  /* and so many at a time; dealt to the complexes, at least
+                       one each */
+  uint32_t padding; /* for so many more others leave room on each of its
+                       compute units */
+} aqsim_grid_limits;
+
 /* What the dispatcher knows of a kernel. Borrowed for the call. */
 typedef struct aqsim_grid_desc {
   aq_time start;       /* when it reaches the dispatcher, later than any look */
@@ -53,7 +62,49 @@ typedef struct aqsim_grid_desc {
   const aq_time *latency;
   uint32_t latency_count;
   aq_time contained; /* of that is no run of the workgroup */
+  aqsim_grid_limits limits;
+  void *user; /* for the watcher */
 } aqsim_grid_desc;
+
+/* A workgroup that started or ended. */
+typedef struct aqsim_workgroup_note {
+  void *user; /* of its grid */
+  uint32_t cu;
+  bool started;
+} aqsim_workgroup_note;
+
+/* Who wants to know of single workgroups, or to place them. It has to see to it
+ * that the dispatcher is looked at whenever aqsim_dispatcher_next() says. */
+typedef struct aqsim_watch {
+  /* The compute unit of a workgroup that may start now, UINT32_MAX: none;
+   * NULL: the dispatcher's own. */
+  uint32_t (*place)(void *watcher, aqsim_grid *grid, void *user);
+  void *watcher;
+  bool single;   /* no closed forms: it asks for each workgroup */
+  bool placing;  /* it is being asked: nothing happens meanwhile */
+  bool notes_on; /* notes are taken */
+  aqsim_workgroup_note *notes;
+  size_t count, capacity;
+  bool lost; /* notes, for lack of memory */
+} aqsim_watch;
+
+/* Workgroups that were made to stop. */
+typedef struct aqsim_stopped {
+  uint64_t workgroups;
+  aq_time ran; /* by those that start anew, up to now */
+} aqsim_stopped;
+
+/* What of a grid is so. */
+typedef struct aqsim_grid_state {
+  uint64_t workgroups, issued, finished, running;
+  aq_time used;    /* that its workgroups ran */
+  aq_time drained; /* when those that run have ended */
+} aqsim_grid_state;
+
+/* A compute unit as one grid sees it. */
+typedef struct aqsim_cu_room {
+  uint32_t free, mine, other; /* workgroups */
+} aqsim_cu_room;
 
 /* What the device is doing. */
 typedef struct aqsim_dispatcher_sample {
@@ -66,6 +117,13 @@ typedef struct aqsim_dispatcher_sample {
 /* NULL: out of memory. The model is borrowed for the call. */
 aqsim_dispatcher *aqsim_dispatcher_create(const aqsim_model *model);
 void aqsim_dispatcher_destroy(aqsim_dispatcher *dispatcher);
+
+/* What the grid that ended last used: time of its workgroups. */
+aq_time aqsim_dispatcher_used(const aqsim_dispatcher *dispatcher);
+
+/* Those of `set` that are not in `less`; false: there are none. */
+bool aqsim_cu_set_less(const aqsim_cu_set *set, const aqsim_cu_set *less,
+                       aqsim_cu_set *out);
 
 /* Every compute unit of the device. */
 void aqsim_cu_set_fill(const aqsim_model *model, aqsim_cu_set *set);
@@ -96,6 +154,43 @@ void aqsim_grid_release(aqsim_grid *grid, aq_time now);
  * with none of them are dealt to the others. The time to look may come
  * earlier. */
 void aqsim_grid_mask(aqsim_grid *grid, aq_time now, const aqsim_cu_set *cus);
+
+/* How many of it may run at once from now on. The time to look may come
+ * earlier. */
+void aqsim_grid_budget(aqsim_grid *grid, aq_time now, uint32_t budget);
+
+/* Those that run on compute units of `where` (NULL: all) stop; with `save` they
+ * go on later for as long as they had left, else they start anew. Their places
+ * are free at `until`. They start again as soon as they may: hold or mask it
+ * before. Whoever waits for another grid has to ask again when to look. False:
+ * out of memory, some may have stopped. */
+bool aqsim_grid_stop(aqsim_grid *grid, aq_time now, const aqsim_cu_set *where,
+                     bool save, aq_time until, aqsim_stopped *out);
+
+void aqsim_grid_state_get(aqsim_grid *grid, aq_time now, aqsim_grid_state *out);
+
+/* Running on compute units of `where`. */
+uint64_t aqsim_grid_count_on(aqsim_grid *grid, aq_time now,
+                             const aqsim_cu_set *where, aq_time *drained);
+
+/* What there is room for of a grid (NULL: one that is not submitted yet) whose
+ * workgroups need so much, `most` of them on a compute unit; one entry for each
+ * compute unit of the device. */
+void aqsim_dispatcher_rooms(aqsim_dispatcher *dispatcher, aq_time now,
+                            const aqsim_grid *grid, const aqsim_resources *need,
+                            uint32_t most, const aqsim_cu_set *cus,
+                            aqsim_cu_room *out);
+
+/* From now on workgroups are counted by compute unit, and `watch` is asked and
+ * told. Borrowed; before the first grid. */
+void aqsim_dispatcher_watch(aqsim_dispatcher *dispatcher, aqsim_watch *watch);
+
+/* When a workgroup starts or ends next, as far as can be known; AQ_TIME_MAX:
+ * never. Lets everything up to `now` happen. */
+aq_time aqsim_dispatcher_next(aqsim_dispatcher *dispatcher, aq_time now);
+
+/* A watcher that had no compute unit for some is to be asked again. */
+void aqsim_dispatcher_ask(aqsim_dispatcher *dispatcher, aq_time now);
 
 /* Its running workgroups vanish at `now`, the others never start. */
 void aqsim_grid_cancel(aqsim_grid *grid, aq_time now);

@@ -6,6 +6,7 @@
 
 #include "backend_sim/clock.h"
 #include "backend_sim/cost.h"
+#include "backend_sim/device_policy.h"
 #include "backend_sim/memory_fault.h"
 #include "backend_sim/queues.h"
 #include "backend_sim/slots.h"
@@ -88,6 +89,12 @@ static aqsim_flow launch_kernel(aqsim_flight *flight)
   aqsim_queue_launch_until(queue, flight->start);
   queue->kernel_before = true;
   flight->workgroups = aqsim_packet_workgroups(packet);
+  if (__builtin_expect(device->policy != NULL, false) && !flight->run) {
+    if (!aqsim_policy_launch(flight))
+      return aqsim_flight_fail(flight, AQSIM_FAULT_PACKET_FORMAT,
+                               "out of memory for a policy");
+    aqsim_queue_launch_until(queue, flight->start);
+  }
   if (kernargs_are_missing(queue, kernel, packet, flight->workgroups, &hole))
     return aqsim_flight_memory_fault(flight, AQSIM_STEP_LAUNCH, hole,
                                      KERNARGS_MISSING);

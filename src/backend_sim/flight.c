@@ -5,6 +5,7 @@
 #include <stdio.h>
 
 #include "backend_sim/decode.h"
+#include "backend_sim/device_policy.h"
 #include "backend_sim/queues.h"
 
 enum { WORDS = AQSIM_FAULT_TEXT_MAX + AQSIM_DECODE_MAX + 100 };
@@ -81,6 +82,8 @@ aqsim_flow aqsim_flight_fail(aqsim_flight *flight, uint32_t fault,
   if (aqsim_recorder_on(&queue->sim->recorder))
     aqsim_flight_record(flight, AQ_FLAG_ERROR, AQ_TIME_NONE, AQ_TIME_NONE);
   queue->active--;
+  if (flight->run)
+    aqsim_policy_forget(flight);
   if (queue->state != AQSIM_QUEUE_FAILED)
     queue->failed_packet = flight->id;
   if (text != queue->failure)

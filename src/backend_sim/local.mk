@@ -11,6 +11,7 @@ libaqcore_la_SOURCES += \
 	src/backend_sim/device_keys.def \
 	src/backend_sim/device_library.c src/backend_sim/device_library.h \
 	src/backend_sim/device_model.c src/backend_sim/device_model.h \
+	src/backend_sim/device_policy.c src/backend_sim/device_policy.h \
 	src/backend_sim/device_set.c src/backend_sim/device_set.h \
 	src/backend_sim/device_show.c \
 	src/backend_sim/device_value.c src/backend_sim/device_value.h \
@@ -36,6 +37,9 @@ libaqcore_la_SOURCES += \
 	src/backend_sim/packets.c src/backend_sim/packets.h \
 	src/backend_sim/pipes.c src/backend_sim/pipes.h \
 	src/backend_sim/pm4.c src/backend_sim/pm4.h \
+	src/backend_sim/policy_actions.c \
+	src/backend_sim/policy_preempt.c \
+	src/backend_sim/policy_priv.h \
 	src/backend_sim/processor.c src/backend_sim/processor.h \
 	src/backend_sim/queue_life.c src/backend_sim/queue_life.h \
 	src/backend_sim/queues.c src/backend_sim/queues.h \

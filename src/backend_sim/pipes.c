@@ -1,8 +1,30 @@
 /* SPDX-License-Identifier: MIT */
 #include "backend_sim/pipes.h"
 
+#include "backend_sim/device_policy.h"
 #include "backend_sim/processor.h"
 #include "backend_sim/queues.h"
+
+/* The device whose policy chooses for a unit, or NULL. */
+static const aqsim_device *unit_chooser(const aqsim_unit *unit)
+{
+  if (unit->kind != AQSIM_UNIT_LAUNCH)
+    return NULL;
+  for (uint32_t i = 0; i < unit->pipe->slot_count; i++) {
+    const aqsim_queue *queue = unit->pipe->slots[i].queue;
+    if (queue)
+      return queue->device->policy && aqsim_policy_picks(queue->device)
+                 ? queue->device
+                 : NULL;
+  }
+  return NULL;
+}
+
+static aq_time unit_delay(const aqsim_unit *unit)
+{
+  const aqsim_device *device = unit_chooser(unit);
+  return device ? aqsim_policy_pick_delay(device) : 0;
+}
 
 static void unit_schedule(aqsim_unit *unit)
 {
@@ -14,7 +36,7 @@ static void unit_schedule(aqsim_unit *unit)
     return;
   unit->pending = true;
   aqsim_calendar_push(&sim->calendar, &unit->event,
-                      aq_time_max(unit->free, sim->now),
+                      aq_time_max(unit->free, sim->now) + unit_delay(unit),
                       priorities[unit->kind]);
 }
 
@@ -50,8 +72,8 @@ void aqsim_unit_want(aqsim_unit *unit, const aqsim_queue *queue)
 
 bool aqsim_unit_take(aqsim_unit *unit, aqsim_queue *queue)
 {
-  if (unit->offered != queue &&
-      (unit->free > queue->sim->now || unit_is_wanted(unit))) {
+  if (unit->offered != queue && (unit->free > queue->sim->now ||
+                                 unit_is_wanted(unit) || unit_chooser(unit))) {
     aqsim_unit_want(unit, queue);
     return false;
   }
@@ -67,7 +89,10 @@ static void unit_fire(aqsim_event *event)
   aqsim_unit *unit = (aqsim_unit *)event;
   unit->pending = false;
   while (unit->free <= unit->pipe->sim->now && unit_is_wanted(unit)) {
-    aqsim_queue *queue = unit_next(unit);
+    aqsim_queue *queue =
+        unit_chooser(unit) ? aqsim_policy_pick(unit) : unit_next(unit);
+    if (!queue)
+      return; /* until it is asked again */
     unit->wanted[queue->rank] &= ~slot_bit(queue);
     unit->offered = queue;
     if (unit->kind == AQSIM_UNIT_FETCH)
@@ -76,6 +101,12 @@ static void unit_fire(aqsim_event *event)
       aqsim_queue_pump(queue);
     unit->offered = NULL;
   }
+  if (unit_is_wanted(unit))
+    unit_schedule(unit);
+}
+
+void aqsim_unit_ask(aqsim_unit *unit)
+{
   if (unit_is_wanted(unit))
     unit_schedule(unit);
 }

@@ -33,6 +33,9 @@ static inline bool aqsim_unit_is_early(const aqsim_unit *unit, aq_time ready)
   return ready > unit->free && ready > unit->pipe->sim->now;
 }
 
+/* A policy that had no packet for it is to be asked again. */
+void aqsim_unit_ask(aqsim_unit *unit);
+
 /* A mapped queue wants nothing more. */
 void aqsim_pipe_leave(aqsim_pipe *pipe, const aqsim_queue *queue);
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "backend_sim/processor.h"
 
+#include "backend_sim/device_policy.h"
 #include "backend_sim/execute.h"
 #include "backend_sim/pipes.h"
 #include "backend_sim/queues.h"
@@ -20,6 +21,11 @@ __attribute__((noinline)) static bool launch_in_turn(aqsim_flight *flight)
   return false;
 }
 
+static bool launches_by_policy(const aqsim_device *device)
+{
+  return device->policy && aqsim_policy_picks(device);
+}
+
 /* Called for the first packet in line only. */
 static aqsim_flow step_turn(aqsim_flight *flight)
 {
@@ -29,7 +35,9 @@ static aqsim_flow step_turn(aqsim_flight *flight)
   if (queue->active > 0 && aq_header_barrier(flight->packet.header))
     return AQSIM_WAIT;
   const aqsim_pipe *pipe = queue->pipe;
-  if (__builtin_expect(aqsim_pipe_is_shared(pipe), false)) {
+  if (__builtin_expect(aqsim_pipe_is_shared(pipe) ||
+                           launches_by_policy(queue->device),
+                       false)) {
     if (!launch_in_turn(flight))
       return AQSIM_WAIT;
   } else {
@@ -111,10 +119,11 @@ static aqsim_flow step_complete(aqsim_flight *flight)
       sim, queue->device, flight->packet.kernel.completion_signal,
       flight->stamp, flight->end, queue->profile, flight->negative);
   if (aqsim_recorder_on(&sim->recorder))
-    aqsim_flight_record(flight,
-                        (flight->glued ? AQ_FLAG_GLUED : 0) |
-                            (flight->negative ? AQ_FLAG_ERROR : 0),
-                        sim->now, observe);
+    aqsim_flight_record(
+        flight,
+        (flight->glued ? AQ_FLAG_GLUED : 0) |
+            (flight->negative || flight->killed ? AQ_FLAG_ERROR : 0),
+        sim->now, observe);
   if (queue->device->model->read_index_advance == AQSIM_ADVANCE_COMPLETION)
     aqsim_queue_retire(queue, flight->id);
   if (kind->blocks)
@@ -122,8 +131,10 @@ static aqsim_flow step_complete(aqsim_flight *flight)
   else if (kind->record == AQ_KIND_KERNEL)
     queue->last_end = aq_time_max(queue->last_end, flight->end);
   queue->active--;
+  if (__builtin_expect(flight->run != NULL, false))
+    aqsim_policy_complete(flight);
   aqsim_flight_free(flight);
-  if (queue->hold) {
+  if (queue->hold & ~AQSIM_HOLD_POLICY) {
     aqsim_slots_progress(queue);
   } else if (aqsim_queue_is_idle(queue)) {
     queue->idle_since = sim->now;
@@ -201,7 +212,8 @@ void aqsim_queue_gate_resume(aqsim_queue *queue)
 void aqsim_flight_init(aqsim_flight *flight)
 {
   flight->event.fire = flight_fire;
-  flight->frozen = false;
+  flight->frozen = flight->stopped = flight->killed = false;
+  flight->run = NULL;
 }
 
 void aqsim_queue_gate_init(aqsim_queue *queue)

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "backend_sim/deadlock.h"
+#include "backend_sim/device_policy.h"
 #include "backend_sim/queues.h"
 #include "backend_sim/slots.h"
 #include "backend_sim/waves.h"
@@ -221,6 +222,10 @@ static void queue_link(aqsim *sim, aqsim_queue *queue)
 {
   sim->queues_created++;
   queue->device->queue_count += queue_is_hardware(queue);
+  if (!queue->host)
+    queue->number = queue->device->queues_numbered++;
+  if (queue->device->policy)
+    aqsim_policy_queue_new(queue->device);
   if (queue->type == AQ_QUEUE_COOPERATIVE)
     queue->device->cooperative = queue;
   queue->previous = sim->last_queue;

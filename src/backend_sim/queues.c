@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "backend_sim/queues.h"
 
+#include "backend_sim/device_policy.h"
 #include "backend_sim/pipes.h"
 #include "backend_sim/processor.h"
 #include "backend_sim/slots.h"
@@ -163,6 +164,8 @@ void aqsim_queue_fetch(aqsim_queue *queue)
     return;
   queue->fetch_pending = false;
   for (int64_t i = 0; i < model->fetch_batch; i++) {
+    if (__builtin_expect(queue->policy.evicted > 0, false))
+      aqsim_queue_pass_evicted(queue);
     if (queue->fetched == queue->noticed ||
         packet_known(queue, queue->fetched) > now ||
         queue->waiting >= model->fetch_window)
@@ -178,7 +181,20 @@ void aqsim_queue_fetch(aqsim_queue *queue)
     packet_fetch(queue, flight, decoded);
   }
   queue->pipe->units[AQSIM_UNIT_FETCH].free = decoded;
+  if (__builtin_expect(queue->device->policy != NULL, false))
+    aqsim_policy_fetched(queue);
   aqsim_queue_pump(queue);
+}
+
+void aqsim_queue_pass_evicted(aqsim_queue *queue)
+{
+  const uint64_t mask = queue->ring.size - 1;
+  while (queue->policy.evicted && queue->fetched < queue->noticed &&
+         (queue->fetched < queue->amd.read_dispatch_id ||
+          queue->completed[queue->fetched & mask])) {
+    queue->fetched++;
+    queue->policy.evicted--;
+  }
 }
 
 static void fetch_fire(aqsim_event *event)
@@ -231,10 +247,29 @@ static void decoded_drop(aqsim_queue *queue)
   queue->fetch_pending = false;
 }
 
+/* A kernel between two of its slices stays in line. */
 void aqsim_queue_unfetch(aqsim_queue *queue)
 {
-  queue->fetched -= queue->waiting;
+  aqsim_flight *begun = queue->turn_first;
+  if (begun && !begun->run)
+    begun = NULL;
+  if (begun) {
+    queue->turn_first = begun->next;
+    queue->waiting--;
+  }
+  if (queue->turn_first) {
+    /* Those that were taken off between them are passed over again. */
+    const uint64_t first = queue->turn_first->id;
+    queue->policy.evicted +=
+        (uint32_t)(queue->fetched - first) - queue->waiting;
+    queue->fetched = first;
+  }
   decoded_drop(queue);
+  if (!begun)
+    return;
+  begun->next = NULL;
+  queue->turn_first = queue->turn_last = begun;
+  queue->waiting = 1;
 }
 
 void aqsim_queue_stop(aqsim_queue *queue, aqsim_queue_state state)

@@ -46,6 +46,9 @@ void aqsim_queue_retire(aqsim_queue *queue, uint64_t id);
 /* Whether that would find something. */
 bool aqsim_queues_have_news(const aqsim *sim);
 
+/* Passes over packets that were taken off before they were read. */
+void aqsim_queue_pass_evicted(aqsim_queue *queue);
+
 /* Sets up what this header keeps of a queue. */
 void aqsim_queue_begin(aqsim_queue *queue);
 

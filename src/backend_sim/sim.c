@@ -9,6 +9,7 @@
 #include "backend_sim/clock.h"
 #include "backend_sim/copies.h"
 #include "backend_sim/core.h"
+#include "backend_sim/device_policy.h"
 #include "backend_sim/inspect.h"
 #include "backend_sim/live.h"
 #include "backend_sim/live_device.h"
@@ -138,6 +139,7 @@ static void sim_close(aq_transport *t)
   aqsim_signals_fini(&sim->signals);
   aqsim_calendar_fini(&sim->calendar);
   for (uint32_t i = 0; sim->devices && i < sim->device_count; i++) {
+    aqsim_policy_close(&sim->devices[i]);
     aqsim_waves_fini(&sim->devices[i]);
     aqsim_slots_fini(&sim->devices[i]);
   }
@@ -153,10 +155,11 @@ static void sim_close(aq_transport *t)
 static aq_status options_check(const aq_transport_options *options,
                                aq_diag *diag)
 {
-  if (options->policy)
-    return aq_diag_set(diag, AQ_ERR_UNSUPPORTED,
-                       "sim: device policies are not supported");
   bool live = options->mode == AQ_MODE_LIVE;
+  if (options->policy && live)
+    return aq_diag_set(diag, AQ_ERR_UNSUPPORTED,
+                       "sim: the device half of policy %s needs virtual time",
+                       options->policy->ops->name);
   if (!live && options->mode != AQ_MODE_VIRTUAL)
     return aq_diag_set(diag, AQ_ERR_INVALID,
                        "sim: time mode %d; expected "
@@ -178,7 +181,7 @@ static aq_status options_check(const aq_transport_options *options,
     return aq_diag_set(diag, AQ_ERR_INVALID,
                        "sim: epoch %lld ps; expected -2^61 to 2^61",
                        (long long)options->epoch);
-  return AQ_OK;
+  return options->policy ? aqsim_policy_check(options->policy, diag) : AQ_OK;
 }
 
 static aq_status devices_open(aqsim *sim, const aq_transport_options *options,
@@ -200,6 +203,12 @@ static aq_status devices_open(aqsim *sim, const aq_transport_options *options,
     return aq_diag_set(diag, AQ_ERR_NO_MEMORY, "out of memory");
   for (uint32_t i = 0; status == AQ_OK && i < sim->device_count; i++)
     status = device_open(sim, i, diag);
+  for (uint32_t i = 0;
+       options->policy && status == AQ_OK && i < sim->device_count; i++)
+    status = aqsim_policy_open(&sim->devices[i], options->policy, diag);
+  for (uint32_t i = 0;
+       options->policy && status == AQ_OK && i < sim->device_count; i++)
+    aqsim_policy_attach(&sim->devices[i]);
   return status;
 }
 
@@ -256,7 +265,8 @@ static void sim_info(aq_transport *t, aq_transport_info *out)
               AQ_CAP_CU_MASK | AQ_CAP_PRIORITY | AQ_CAP_BARRIER_VALUE |
               AQ_CAP_PM4 | AQ_CAP_HANDLERS | AQ_CAP_COOPERATIVE |
               AQ_CAP_AGENT_QUEUES | AQ_CAP_INSPECT | AQ_CAP_DEVICE_HOOKS |
-              AQ_CAP_EVENTS | AQ_CAP_COUNTERS,
+              AQ_CAP_EVENTS | AQ_CAP_COUNTERS |
+              (sim->live ? 0 : AQ_CAP_DEVICE_POLICY),
       .device_count = sim->device_count,
       .devices = sim->infos,
       .reproducible = true,

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "backend_sim/context.h"
+#include "backend_sim/device_policy.h"
 #include "backend_sim/pipes.h"
 #include "backend_sim/processor.h"
 #include "backend_sim/queues.h"
@@ -70,8 +71,10 @@ static void slot_take(aqsim_slot *slot, aqsim_queue *queue)
                      aqsim_context_move_time(queue);
   slot->since = queue->mapped_at;
   slot->launched = queue->launched;
-  slot->restored = queue->frozen > 0 || queue->opened;
-  if (queue->frozen || queue->opened) {
+  slot->quantum = 0;
+  slot->restored =
+      queue->frozen > 0 || queue->opened || queue->policy.stopped > 0;
+  if (slot->restored) {
     queue->map_pending = true;
     aqsim_queue_push(queue, &queue->map_event, queue->mapped_at,
                      AQSIM_AT_NOTICE);
@@ -100,6 +103,8 @@ static void map_fire(aqsim_event *event)
       (aqsim_queue *)(void *)((char *)event - offsetof(aqsim_queue, map_event));
   queue->map_pending = false;
   aqsim_context_restore(queue);
+  if (queue->policy.stopped)
+    aqsim_policy_queue_mapped(queue);
   if (!queue->opened)
     return;
   queue->opened = false;
@@ -116,14 +121,27 @@ static bool only_waits(const aqsim_queue *queue)
 static bool has_work(const aqsim_queue *queue)
 {
   return queue->state == AQSIM_QUEUE_ACTIVE && !aqsim_queue_is_idle(queue) &&
-         !only_waits(queue);
+         !only_waits(queue) && !(queue->hold & AQSIM_HOLD_SUSPEND);
 }
 
 /* What a queue that leaves still has to end. */
 static bool is_drained(const aqsim_queue *queue)
 {
   uint32_t waits = queue->gate.armed || queue->opened;
-  return queue->active == queue->frozen + waits;
+  return queue->active == queue->frozen + queue->policy.stopped + waits;
+}
+
+/* A policy said whose it is next. */
+static void slot_keep_promise(aqsim_slot *slot)
+{
+  aqsim_queue *queue = slot->promised;
+  slot->promised = NULL;
+  if (!queue || queue->slot || !queue->listed)
+    return;
+  const aq_time quantum = slot->quantum;
+  list_remove(queue);
+  slot_take(slot, queue);
+  slot->quantum = quantum;
 }
 
 static void leave_finish(aqsim_queue *queue)
@@ -138,6 +156,18 @@ static void leave_finish(aqsim_queue *queue)
       queue->sim->now, model->queue_switch + aqsim_context_move_time(queue));
   if (has_work(queue))
     list_add(queue);
+  if (!queue->device->policy)
+    return;
+  aqsim_policy_queue_left(queue);
+  slot_keep_promise(slot);
+}
+
+/* Kernels that a policy knows of are stopped its way. */
+static void context_save(aqsim_queue *queue)
+{
+  if (queue->device->policy)
+    aqsim_policy_queue_stop(queue, AQ_PREEMPT_SWITCH);
+  aqsim_context_save(queue);
 }
 
 static void leave_begin(aqsim_queue *queue, aqsim_preempt_mode mode)
@@ -148,8 +178,8 @@ static void leave_begin(aqsim_queue *queue, aqsim_preempt_mode mode)
   queue->device->slots.contended++;
   aqsim_queue_unfetch(queue);
   if (mode == AQSIM_PREEMPT_SWITCH)
-    aqsim_context_save(queue);
-  if (is_drained(queue))
+    context_save(queue);
+  if (queue->leaving && is_drained(queue))
     leave_finish(queue);
 }
 
@@ -211,7 +241,12 @@ static aqsim_slot *slot_find(aqsim_device *device)
 
 static aq_time quantum_end(const aqsim_device *device, const aqsim_slot *slot)
 {
-  return slot->since + device->model->queue_quantum;
+  aq_time quantum = device->model->queue_quantum;
+  if (slot->quantum)
+    quantum = slot->quantum;
+  else if (slot->queue && slot->queue->policy.quantum)
+    quantum = slot->queue->policy.quantum;
+  return slot->since + quantum;
 }
 
 /* A quantum so short that nothing came of it begins anew. */
@@ -282,11 +317,21 @@ static const aqsim_queue *waiter_unserved(const aqsim_slots *s)
   return waiter;
 }
 
+static bool is_mapped_by_policy(const aqsim_device *device)
+{
+  return device->policy && aqsim_policy_maps(device);
+}
+
 /* Gives slots to those who wait for one. */
 static void slots_review(aqsim_device *device)
 {
   aqsim_slots *s = &device->slots;
   const aqsim_queue *waiter;
+  if (is_mapped_by_policy(device)) {
+    if (list_first(s))
+      aqsim_policy_map(device);
+    return;
+  }
   for (;;) {
     aqsim_queue *first;
     aqsim_slot *slot;
@@ -307,6 +352,70 @@ static void slots_review(aqsim_device *device)
     return;
   aqsim_calendar_forget(&device->sim->calendar, &s->event, sizeof s->event);
   s->pending = false;
+}
+
+void aqsim_slots_review(aqsim_device *device)
+{
+  slots_review(device);
+}
+
+/* What is wrong with an answer, or NULL. */
+static const char *mapping_fault(const aqsim_slots *s, const aqsim_queue *queue,
+                                 const aq_mapping *m)
+{
+  if (!queue || !queue->listed)
+    return "a queue that does not wait for a slot";
+  if (m->slot >= s->slot_count)
+    return "a slot that is not there";
+  if (s->slots[m->slot].promised ||
+      (s->slots[m->slot].queue && s->slots[m->slot].queue->leaving))
+    return "a slot that is being emptied";
+  return m->quantum < 0 ? "a quantum below 0" : NULL;
+}
+
+static void mapping_do(aqsim_slot *slot, aqsim_queue *queue,
+                       const aq_mapping *m)
+{
+  aqsim_queue *victim = slot->queue;
+  slot->promised = queue;
+  slot->quantum = m->quantum;
+  if (!victim) {
+    slot_keep_promise(slot);
+  } else if (aqsim_queue_is_idle(victim)) {
+    slot_leave(victim);
+    slot_keep_promise(slot);
+  } else {
+    if (m->mode != AQ_PREEMPT_DRAIN)
+      aqsim_policy_queue_stop(victim, m->mode);
+    leave_begin(victim, AQSIM_PREEMPT_DRAIN);
+  }
+}
+
+void aqsim_slots_map_by(aqsim_device *device)
+{
+  aqsim_slots *s = &device->slots;
+  aq_mapping m;
+  while (list_first(s) && aqsim_policy_map_next(device, &m)) {
+    aqsim_queue *queue = list_first(s);
+    while (queue && queue->number != m.queue)
+      queue = (aqsim_queue *)list_next(s, queue);
+    const char *fault = mapping_fault(s, queue, &m);
+    if (fault) {
+      aqsim_policy_map_illegal(device, fault);
+      return;
+    }
+    mapping_do(&s->slots[m.slot], queue, &m);
+  }
+  if (list_first(s))
+    quantum_schedule(device);
+}
+
+void aqsim_queue_slot_want(aqsim_queue *queue)
+{
+  if (queue->host || queue->slot || queue->listed || !has_work(queue))
+    return;
+  list_add(queue);
+  slots_review(queue->device);
 }
 
 static void quantum_fire(aqsim_event *event)
@@ -353,11 +462,17 @@ void aqsim_queue_map(aqsim_queue *queue)
   }
   aqsim_slot *slot = &queue->own_slot;
   if (!queue->host)
-    slot = list_first(&queue->device->slots) ? NULL : slot_find(queue->device);
+    slot = list_first(&queue->device->slots) ||
+                   is_mapped_by_policy(queue->device) ||
+                   queue->hold & AQSIM_HOLD_SUSPEND
+               ? NULL
+               : slot_find(queue->device);
   if (slot) {
     slot_take(slot, queue);
     return;
   }
+  if (queue->hold & AQSIM_HOLD_SUSPEND || queue->listed)
+    return;
   list_add(queue);
   slots_review(queue->device);
 }

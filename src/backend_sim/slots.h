@@ -52,6 +52,15 @@ void aqsim_queue_rank_set(aqsim_queue *queue, aqsim_rank rank);
  * it has none, or is about to lose it. */
 bool aqsim_queue_preempt(aqsim_queue *queue, aqsim_preempt_mode mode);
 
+/* Looks who gets a slot now. */
+void aqsim_slots_review(aqsim_device *device);
+
+/* A policy says who. */
+void aqsim_slots_map_by(aqsim_device *device);
+
+/* A queue without a slot has something to do again. */
+void aqsim_queue_slot_want(aqsim_queue *queue);
+
 /* The queue is idle, only waits for a signal or, if it has to leave its slot,
  * completed a packet. */
 void aqsim_slots_progress(aqsim_queue *queue);

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "backend_sim/cost.h"
+#include "backend_sim/device_policy.h"
 #include "backend_sim/processor.h"
 
 /* A kernel with a roofline that runs, or will. */
@@ -22,9 +23,9 @@ struct aqsim_load {
 
 /* ---- what the dispatcher is asked for ---- */
 
-static aqsim_resources workgroup_need(const aqsim_model *model,
-                                      const aqsim_kernel *kernel,
-                                      const aq_kernel_packet *packet)
+aqsim_resources aqsim_workgroup_need(const aqsim_model *model,
+                                     const aqsim_kernel *kernel,
+                                     const aq_kernel_packet *packet)
 {
   const aq_kernel_desc *desc = &kernel->desc;
   aqsim_workgroup_shape shape = {.items = (uint64_t)packet->workgroup_size[0] *
@@ -167,18 +168,24 @@ aqsim_flow aqsim_waves_begin(aqsim_flight *flight, const aqsim_kernel *kernel,
     return load_begin(flight, cost, aqsim_packet_workgroups(packet), start);
   const aq_time run = aqsim_cost_workgroup(cost, packet);
   const bool table = cost->kind == AQ_COST_OCCUPANCY;
-  const aqsim_grid_desc desc = {
+  aqsim_grid_desc desc = {
       .start = start,
       .workgroups = aqsim_packet_workgroups(packet),
-      .need = workgroup_need(device->model, kernel, packet),
+      .need = aqsim_workgroup_need(device->model, kernel, packet),
       .rank = queue->rank,
       .cus = &queue->cus,
       .latency = table ? cost->detail->latency : &run,
       .latency_count = table ? cost->detail->latency_count : 1,
       .contained = table ? cost->detail->contained : 0};
+  if (flight->run) {
+    desc.cus = aqsim_policy_grid(flight, &desc.limits, &desc.workgroups);
+    desc.user = flight;
+  }
   flight->grid = aqsim_grid_submit(device->dispatcher, &desc);
   if (!flight->grid)
     return waves_fail(flight);
+  if (flight->run)
+    aqsim_policy_grid_begun(queue->device);
   return waves_wait(flight);
 }
 
@@ -196,6 +203,21 @@ static bool load_look(aqsim_flight *flight, aq_time *first, aqsim_flow *flow)
   return false;
 }
 
+/* The kernel is first in line again: it is launched once more. */
+static aqsim_flow slice_next(aqsim_flight *flight, aq_time first)
+{
+  aqsim_queue *queue = flight->queue;
+  aqsim_policy_first(flight, first);
+  flight->step = AQSIM_STEP_TURN;
+  flight->next = queue->turn_first;
+  queue->turn_first = flight;
+  if (!queue->turn_last)
+    queue->turn_last = flight;
+  queue->waiting++;
+  queue->active--;
+  return AQSIM_GO;
+}
+
 aqsim_flow aqsim_step_waves(aqsim_flight *flight)
 {
   aq_time first, end = flight->queue->sim->now;
@@ -207,12 +229,16 @@ aqsim_flow aqsim_step_waves(aqsim_flight *flight)
     if (!aqsim_grid_look(flight->grid, end, &first, &end))
       return waves_wait(flight);
     flight->grid = NULL;
+    if (flight->run && aqsim_policy_grid_ended(flight))
+      return slice_next(flight, first);
   }
   flight->step = AQSIM_STEP_RUN;
   if (flight->kind->record != AQ_KIND_KERNEL) {
     flight->end = aq_time_max(flight->end, end);
     return AQSIM_GO;
   }
+  if (flight->run)
+    first = aqsim_policy_first(flight, first);
   flight->start = first;
   if (!flight->glued)
     flight->stamp = first;
@@ -222,6 +248,17 @@ aqsim_flow aqsim_step_waves(aqsim_flight *flight)
 
 /* ---- changes ---- */
 
+static void waves_look_again(aqsim_flight *flight)
+{
+  aqsim *sim = flight->queue->sim;
+  if (!flight->sleeping)
+    return; /* it is held */
+  aqsim_calendar_forget(&sim->calendar, &flight->event, sizeof flight->event);
+  aqsim_queue_push(flight->queue, &flight->event,
+                   aq_time_max(aqsim_grid_next(flight->grid), sim->now),
+                   AQSIM_AT_END);
+}
+
 void aqsim_waves_mask(aqsim_queue *queue)
 {
   aqsim *sim = queue->sim;
@@ -230,13 +267,25 @@ void aqsim_waves_mask(aqsim_queue *queue)
     if (!flight->grid)
       continue;
     aqsim_grid_mask(flight->grid, sim->now, &queue->cus);
-    if (!flight->sleeping)
-      continue; /* it is held */
-    aqsim_calendar_forget(&sim->calendar, &flight->event, sizeof flight->event);
-    aqsim_queue_push(queue, &flight->event,
-                     aq_time_max(aqsim_grid_next(flight->grid), sim->now),
-                     AQSIM_AT_END);
+    waves_look_again(flight);
   }
+}
+
+void aqsim_waves_relook(aqsim_device *device)
+{
+  for (aqsim_queue *q = device->sim->first_queue; q; q = q->next)
+    for (uint32_t i = 0; q->device == device && i < q->fresh; i++)
+      if (q->flights[i].grid)
+        waves_look_again(&q->flights[i]);
+}
+
+void aqsim_waves_drop(aqsim_flight *flight)
+{
+  if (flight->grid)
+    aqsim_grid_cancel(flight->grid, flight->queue->sim->now);
+  if (flight->load)
+    load_end(flight);
+  flight->grid = NULL;
 }
 
 bool aqsim_waves_are_running(const aqsim_flight *flight)
@@ -275,11 +324,9 @@ void aqsim_waves_cancel(aqsim_queue *queue)
 {
   for (uint32_t i = 0; i < queue->fresh; i++) {
     aqsim_flight *flight = &queue->flights[i];
-    if (flight->grid)
-      aqsim_grid_cancel(flight->grid, queue->sim->now);
-    if (flight->load)
-      load_end(flight);
-    flight->grid = NULL;
+    aqsim_waves_drop(flight);
+    if (flight->run)
+      aqsim_policy_forget(flight);
   }
 }
 

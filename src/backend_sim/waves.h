@@ -31,6 +31,18 @@ bool aqsim_waves_are_running(const aqsim_flight *flight);
 void aqsim_waves_hold(aqsim_flight *flight);
 void aqsim_waves_release(aqsim_flight *flight);
 
+/* What a workgroup of a kernel takes of a compute unit. */
+aqsim_resources aqsim_workgroup_need(const aqsim_model *model,
+                                     const aqsim_kernel *kernel,
+                                     const aq_kernel_packet *packet);
+
+/* Room became free, or masks and limits changed: kernels of the device may end
+ * earlier than was thought. */
+void aqsim_waves_relook(aqsim_device *device);
+
+/* A kernel is thrown off the device. */
+void aqsim_waves_drop(aqsim_flight *flight);
+
 /* The queue goes: its running kernels are no more. */
 void aqsim_waves_cancel(aqsim_queue *queue);
 

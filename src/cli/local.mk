@@ -19,6 +19,7 @@ aqueduct_SOURCES = \
 	src/cli/cmd_show.c \
 	src/cli/cmd_stats.c \
 	src/cli/cmd_store.c \
+	src/cli/cmd_study.c \
 	src/cli/cmd_sweep.c \
 	src/cli/code_file.c src/cli/code_file.h \
 	src/cli/code_show.c src/cli/code_show.h \
@@ -52,6 +53,7 @@ aqueduct_SOURCES = \
 	src/cli/spin_code.c src/cli/spin_code.h \
 	src/cli/spools.c src/cli/spools.h \
 	src/cli/store_care.c src/cli/store_care.h \
+	src/cli/study_plot.c src/cli/study_plot.h \
 	src/cli/sweep_workers.c src/cli/sweep_workers.h \
 	src/cli/table.c src/cli/table.h \
 	src/cli/text.c src/cli/text.h \
@@ -80,6 +82,7 @@ aq_man_pages = \
 	aqueduct-show.1 \
 	aqueduct-stats.1 \
 	aqueduct-store.1 \
+	aqueduct-study.1 \
 	aqueduct-sweep.1
 
 if !CROSS_COMPILING

@@ -212,6 +212,7 @@ static char *place_make(const aq_plan *plan, const aq_plan_point *point,
   aq_cli_json_int(json, "queues", plan->queues);
   aq_cli_json_int(json, "alone", point->alone);
   aq_cli_json_int(json, "seed", seed);
+  aq_cli_json_int(json, "number", point - plan->points);
   aq_cli_json_close_map(json);
   return aq_cli_json_take(json);
 }

@@ -122,6 +122,23 @@ const aq_cli_option aq_cli_options[AQ_CLI_OPT_COUNT] = {
                           "each with a store of its own; run nothing"},
     [AQ_CLI_OPT_JOBS] = {"jobs", "N", "AQUEDUCT_JOBS",
                          "processes at a time (one a core)", .letter = 'j'},
+    [AQ_CLI_OPT_PLAN] = {"plan", "NAME", NULL,
+                         "only runs of the sweep of that name"},
+    [AQ_CLI_OPT_WARMUP] = {"warmup", "RULE", NULL,
+                           "requests left out at the beginning: mser5 "
+                           "(default), none, or a percentage (20%)"},
+    [AQ_CLI_OPT_BASELINE] = {"baseline", "POLICY", NULL,
+                             "also compare each policy with this one, pair by "
+                             "pair of equal seeds"},
+    [AQ_CLI_OPT_BY_CLIENT] = {"by-client", NULL, NULL,
+                              "a row for each client instead of each point"},
+    [AQ_CLI_OPT_PLOT] = {"plot", "KIND", NULL,
+                         "an SVG instead of a table: cdf (of response), gantt "
+                         "(of one run), pareto (of two metrics)"},
+    [AQ_CLI_OPT_METRIC] = {"metric", "NAME", NULL,
+                           "what is compared with the baseline (mean), and the "
+                           "two axes of the plot pareto (throughput, p99)",
+                           .repeats = true},
     [AQ_CLI_OPT_STORE] = {"store", "FILE", "AQUEDUCT_STORE",
                           "the store of runs "
                           "($XDG_DATA_HOME/aqueduct/runs.db)",
@@ -354,6 +371,29 @@ const aq_cli_command aq_cli_commands[AQ_CLI_CMD_COUNT] = {
          .args_min = 1,
          .args_max = 1,
          .what = AQ_CLI_FILE},
+    [AQ_CLI_CMD_STUDY] =
+        {.name = "study",
+         .arguments = "[RUN]...",
+         .summary = "statistics of requests, over runs and seeds",
+         .text =
+             "Tells of the requests of runs how long they took and what was "
+             "served: mean response with a 95 % confidence interval (of the "
+             "means of seeds; of batches where there is one), quantiles, "
+             "throughput, deadlines met, fairness, utilisation. Runs that "
+             "differ in nothing but the seed are one row. Without RUN, all "
+             "complete runs of the store that have requests.\n\n"
+             "Where the plan had clients alone, also ANTT and STP. Runs that "
+             "went on without their policy are left out.",
+         .examples = {{"aqueduct study --plan edf-fifo", "a table"},
+                      {"aqueduct study --plan edf-fifo --baseline fifo "
+                       "--metric p99",
+                       "how much better than fifo"},
+                      {"aqueduct study --plot cdf -o cdf.svg", "a plot"}},
+         .options = BIT(PLAN) | BIT(WARMUP) | BIT(BASELINE) | BIT(BY_CLIENT) |
+                    BIT(PLOT) | BIT(METRIC),
+         .args_min = 0,
+         .args_max = INT32_MAX,
+         .what = AQ_CLI_RUN},
     [AQ_CLI_CMD_COMPARE] =
         {.name = "compare",
          .arguments = "RUN [OTHER...]",

@@ -65,6 +65,12 @@ typedef enum aq_cli_what {
   O(SHARD)                                                                     \
   O(TASKS)                                                                     \
   O(JOBS)                                                                      \
+  O(PLAN)                                                                      \
+  O(WARMUP)                                                                    \
+  O(BASELINE)                                                                  \
+  O(BY_CLIENT)                                                                 \
+  O(PLOT)                                                                      \
+  O(METRIC)                                                                    \
   O(STORE)                                                                     \
   O(DEVICE)                                                                    \
   O(TRANSPORT)                                                                 \
@@ -102,6 +108,7 @@ typedef struct aq_cli_option {
   C(EXEC, exec)                                                                \
   C(LAUNCH, launch)                                                            \
   C(SWEEP, sweep)                                                              \
+  C(STUDY, study)                                                              \
   C(COMPARE, compare)                                                          \
   C(LIST, list)                                                                \
   C(SHOW, show)                                                                \

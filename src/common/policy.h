@@ -348,6 +348,11 @@ struct aq_policy_device {
   void (*fail_run)(aq_policy_device *device, const char *fmt, ...)
       AQ_PRINTF(2, 3);
   void (*log)(aq_policy_device *device, const char *fmt, ...) AQ_PRINTF(2, 3);
+
+  uint32_t queues; /* handles of queues so far: 0 to queues - 1 */
+  /* Calls the host half's `timer` with this cookie, when it hears of it: device
+   * hooks cannot submit. */
+  void (*host_wake)(aq_policy_device *device, uint64_t cookie);
 };
 
 /* ---- the table ---- */
@@ -474,13 +479,18 @@ typedef struct aq_policy_binding {
   /* Where `fail_run` and illegal actions go, and `log` (NULL: nowhere). */
   void (*failed)(void *user, const char *text);
   void (*logged)(void *user, aq_time now, const char *text);
-  /* Commands that queue_evict took off a queue, in order. */
-  void (*evicted)(void *user, uint32_t host_queue, uint64_t first_packet,
+  /* Packets that were taken off a queue, by the id of its ring: consecutive
+   * ones, newer ranges first. */
+  void (*evicted)(void *user, uint32_t ring, uint64_t first_packet,
                   uint32_t packets);
   /* What a packet is part of; false: of no job. */
-  bool (*identify)(void *user, uint32_t host_queue, uint64_t packet,
-                   uint64_t *job, uint32_t *command, bool *idempotent);
+  bool (*identify)(void *user, uint32_t ring, uint64_t packet, uint64_t *job,
+                   uint32_t *command, bool *idempotent);
   void *user;
+  /* host_wake was called. */
+  void (*woken)(void *user, uint64_t cookie);
+  /* As the host half calls a queue; AQ_POLICY_NONE: it does not. */
+  uint32_t (*host_queue)(void *user, uint32_t ring);
 } aq_policy_binding;
 
 /* What a plug-in defines (plug-ins only): its table, static. */

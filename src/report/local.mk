@@ -7,14 +7,19 @@ libaqcore_la_SOURCES += \
 	src/report/diff.c src/report/diff.h \
 	src/report/dispatches.c src/report/dispatches.h \
 	src/report/explain.c src/report/explain.h \
+	src/report/confidence.c src/report/confidence.h \
+	src/report/figures.def \
 	src/report/formula.c src/report/formula.h \
 	src/report/match.c src/report/match.h \
 	src/report/metrics.c src/report/metrics.h \
 	src/report/page.c src/report/page.h \
 	src/report/page_data.c src/report/page_data.h \
 	src/report/page_embedded.h \
+	src/report/plot.c src/report/plot.h \
 	src/report/quantile.c src/report/quantile.h \
 	src/report/stats.c src/report/stats.h \
+	src/report/study.c src/report/study.h \
+	src/report/study_run.c src/report/study_run.h \
 	src/report/timestamp_step.c src/report/timestamp_step.h
 
 # The page of the report, embedded. The order is the order of the scripts.

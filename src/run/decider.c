@@ -20,33 +20,6 @@ static bool has_device_half(const aq_policy_ops *ops)
          ops->workgroup_done || ops->complete || ops->copy_pick;
 }
 
-static void device_failed(void *user, const char *text)
-{
-  aq_decider_fail(user, "%s", text);
-}
-
-static void device_logged(void *user, aq_time now, const char *text)
-{
-  aq_decider *d = user;
-  d->now = now;
-  aq_decider_log(d, "\"device\":\"%s\"", text);
-}
-
-static void binding_init(aq_decider *d, const aq_policy_choice *choice)
-{
-  d->binding = (aq_policy_binding){
-      .size = sizeof d->binding,
-      .ops = aq_policy_choice_ops(choice),
-      .policy = d->policy,
-      .seed = d->run->options->open.seed,
-      .failed = device_failed,
-      .logged = d->run->options->decision ? device_logged : NULL,
-      .user = d,
-  };
-  memcpy(d->binding.timing, aq_policy_choice_timing(choice),
-         sizeof d->binding.timing);
-}
-
 aq_status aq_decider_create(aq_runner *run, const aq_policy_choice *choice,
                             aq_decider **out, aq_diag *diag)
 {
@@ -69,7 +42,7 @@ aq_status aq_decider_create(aq_runner *run, const aq_policy_choice *choice,
     aq_decider_destroy(d);
     return status;
   }
-  binding_init(d, choice);
+  aq_decider_binding_init(d, choice);
   *out = d;
   return AQ_OK;
 }
@@ -85,6 +58,7 @@ void aq_decider_destroy(aq_decider *d)
       aq_runner_queue_destroy(d->queues[i].queue);
   free(d->queues);
   free(d->parts);
+  free(d->evicted);
   aq_agenda_fini(&d->agenda);
   aq_held_fini(&d->held);
   free(d);
@@ -142,6 +116,10 @@ static void hook_begin(aq_decider *d, aq_time now)
 static void hook_end(aq_decider *d)
 {
   ready_tell_all(d);
+  while (d->evicted_count && !failed(d)) {
+    aq_decider_evictions_take(d);
+    ready_tell_all(d);
+  }
   d->phase = AQ_PHASE_NONE;
 }
 
@@ -338,6 +316,7 @@ void aq_decider_completion(aq_decider *d, uint32_t index, aq_time time)
   aq_workload_source *source = d->run->source;
   held->finished += part.commands;
   d->flying--;
+  aq_decider_part_unlink(d, index);
   if (held->finished == held->view.count && source->done)
     source->done(source, held->job.id, time);
   if (is_marker(held))
@@ -369,6 +348,11 @@ aq_time aq_decider_next(const aq_decider *d)
   if (arrival == AQ_TIME_MAX && d->held.count == 0)
     return AQ_TIME_MAX;
   return aq_time_min(arrival, decision_next(d));
+}
+
+bool aq_decider_has_news(const aq_decider *d)
+{
+  return failed(d) || d->evicted_count || d->agenda.timer_count;
 }
 
 static void timer_tell(aq_decider *d)
@@ -457,6 +441,10 @@ aq_status aq_decider_decide(aq_decider *d, aq_diag *diag)
     const aq_time now = d->run->ops->now(d->run->transport);
     while (!failed(d) && decision_next(d) <= now)
       decide_one(d);
+  }
+  if (d->evicted_count && !failed(d)) {
+    hook_begin(d, d->run->ops->now(d->run->transport));
+    hook_end(d);
   }
   if (!failed(d) && d->flying == 0 && d->held.count > 0 &&
       aq_decider_next(d) == AQ_TIME_MAX)

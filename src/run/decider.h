@@ -31,12 +31,26 @@ typedef struct aq_decider_queue {
   aq_runner_queue *queue;
   bool own; /* opened by the policy */
   aq_policy_queue_view view;
+  uint32_t ring;   /* id of its ring */
+  uint32_t newest; /* part submitted last, AQ_JOB_NO_INDEX: none */
 } aq_decider_queue;
+
+/* Packets that the device gave back, to be dealt with outside of its events. */
+typedef struct aq_decider_evicted {
+  uint32_t queue;
+  uint64_t first;
+  uint32_t packets;
+} aq_decider_evicted;
 
 /* What a completion is of; by its place in run->jobs. */
 typedef struct aq_decider_part {
   aq_held *held;
   uint32_t queue, commands;
+  uint32_t first_command;
+  uint64_t first;        /* packet id of it */
+  uint64_t behind;       /* of the packet with the completion, if it is apart;
+                            0: it is that of the last command */
+  uint32_t older, newer; /* parts in flight in the queue, or AQ_JOB_NO_INDEX */
 } aq_decider_part;
 
 typedef struct aq_decider {
@@ -55,6 +69,8 @@ typedef struct aq_decider {
   uint32_t part_capacity;
   uint64_t part_last; /* id */
   aq_held *ready_first, *ready_last;
+  aq_decider_evicted *evicted;
+  uint32_t evicted_count, evicted_capacity;
   uint32_t deferred;    /* to be asked after the next completion */
   uint32_t flying;      /* parts in flight */
   uint32_t idle_timers; /* since something was in flight */
@@ -90,9 +106,26 @@ void aq_decider_completion(aq_decider *decider, uint32_t index, aq_time time);
  * timers of a policy to which nothing can happen any more. */
 aq_time aq_decider_next(const aq_decider *decider);
 
+/* The device half woke the host half, gave packets back or failed. */
+bool aq_decider_has_news(const aq_decider *decider);
+
 /* Tells what is due. Fails when the policy failed, or stalls: nothing else is
  * going to happen, and jobs are waiting. */
 aq_status aq_decider_decide(aq_decider *decider, aq_diag *diag);
+
+/* ---- decider_device.c ---- */
+
+/* Fills in what the device half of a policy calls. */
+void aq_decider_binding_init(aq_decider *decider,
+                             const aq_policy_choice *choice);
+
+/* Notes a part that was submitted, and forgets one that has completed. */
+void aq_decider_part_link(aq_decider *decider, uint32_t index);
+void aq_decider_part_unlink(aq_decider *decider, uint32_t index);
+
+/* Deals with what the device gave back: tells the policy, or submits it again.
+ */
+void aq_decider_evictions_take(aq_decider *decider);
 
 /* ---- decider_host.c ---- */
 

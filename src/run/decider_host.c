@@ -100,8 +100,12 @@ static bool queue_note(aq_decider *d, aq_runner_queue *queue, uint32_t device,
     d->queues = grown;
     d->queue_capacity = capacity;
   }
-  d->queues[queue->number] = (aq_decider_queue){
-      .queue = queue, .own = own, .view = {.device = device}};
+  d->queues[queue->number] =
+      (aq_decider_queue){.queue = queue,
+                         .own = own,
+                         .view = {.device = device},
+                         .ring = aq_feed_ring(queue->queue)->id,
+                         .newest = AQ_JOB_NO_INDEX};
   return true;
 }
 
@@ -230,8 +234,8 @@ void aq_decider_ready_later(aq_held *held, void *decider)
   d->ready_last = held;
 }
 
-static aq_status part_note(aq_decider *d, uint32_t index, aq_held *held,
-                           uint32_t queue, uint32_t commands)
+static aq_status part_note(aq_decider *d, uint32_t index,
+                           const aq_decider_part *part)
 {
   if (index >= d->part_capacity) {
     uint32_t capacity = d->part_capacity ? d->part_capacity : 64;
@@ -243,7 +247,8 @@ static aq_status part_note(aq_decider *d, uint32_t index, aq_held *held,
     d->parts = grown;
     d->part_capacity = capacity;
   }
-  d->parts[index] = (aq_decider_part){held, queue, commands};
+  d->parts[index] = *part;
+  aq_decider_part_link(d, index);
   return AQ_OK;
 }
 
@@ -269,7 +274,14 @@ aq_status aq_decider_submit(aq_decider *d, aq_held *held, uint32_t queue,
   aq_status status = aq_runner_submit(d->run, at->queue, &part, &index, &diag);
   if (status != AQ_OK)
     return broken(d, status, &diag);
-  status = part_note(d, index, held, queue, commands);
+  status = part_note(
+      d, index,
+      &(aq_decider_part){.held = held,
+                         .queue = queue,
+                         .commands = commands,
+                         .first_command = view->submitted,
+                         .first = d->run->first,
+                         .behind = part.marker ? d->run->first + commands : 0});
   d->flying++;
   d->idle_timers = 0;
   at->view.jobs++;

@@ -1,6 +1,7 @@
 libaqcore_la_SOURCES += \
 	src/run/agenda.c src/run/agenda.h \
 	src/run/decider.c src/run/decider.h \
+	src/run/decider_device.c \
 	src/run/decider_host.c \
 	src/run/distribution.c src/run/distribution.h \
 	src/run/held.c src/run/held.h \

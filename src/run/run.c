@@ -76,6 +76,11 @@ static aq_status run_loop(aq_runner *run, aq_diag *diag)
     if (round % ROUNDS_BETWEEN_ASKING == 0 || run->options->open.pace.wall)
       aq_runner_standing_tell(run);
     status = round_run(run, &over, diag);
+    if (status != AQ_OK && run->decider && run->decider->status != AQ_OK) {
+      status = run->decider->status;
+      if (diag)
+        *diag = run->decider->failure;
+    }
     if (status == AQ_OK || status == AQ_ERR_QUEUE) {
       aq_status trouble = aq_runner_trouble(run, diag);
       if (trouble != AQ_OK)

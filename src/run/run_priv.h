@@ -55,6 +55,7 @@ struct aq_runner {
   aq_builder *builder;
   const aq_runner_part *part; /* being submitted */
   bool edge;                  /* it waits for another queue */
+  uint64_t first; /* packet id of the first command of the part before */
   aq_run_totals totals;
   bool live;        /* others drive time */
   int64_t heard;    /* wall ns when something completed or was submitted */
@@ -97,6 +98,11 @@ aq_status aq_runner_job_check(const aq_job *job, aq_diag *diag);
 aq_status aq_runner_submit(aq_runner *run, aq_runner_queue *queue,
                            const aq_runner_part *part, uint32_t *index,
                            aq_diag *diag);
+
+/* The packet that carried the completion at `index` of run->jobs is gone:
+ * another one behind what is in the queue carries it now. */
+aq_status aq_runner_complete_behind(aq_runner *run, aq_runner_queue *queue,
+                                    uint32_t index, aq_diag *diag);
 
 /* A job is on its way: counts it. */
 void aq_runner_count(aq_runner *run, const aq_job *job);

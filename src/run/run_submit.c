@@ -143,6 +143,7 @@ static aq_status packets_submit(aq_runner *run, aq_runner_queue *queue,
     return status;
   run->totals.packets += submitted.packets;
   run->totals.doorbells += submitted.doorbells;
+  run->first = submitted.first + submitted.waits;
   if (!marked)
     return AQ_OK;
   status =
@@ -196,6 +197,32 @@ aq_status aq_runner_submit(aq_runner *run, aq_runner_queue *queue,
   if (status == AQ_OK)
     aq_runner_heard(run);
   return status;
+}
+
+aq_status aq_runner_complete_behind(aq_runner *run, aq_runner_queue *queue,
+                                    uint32_t index, aq_diag *diag)
+{
+  aq_submitted submitted;
+  const aq_live_job *job = &run->jobs.jobs[index];
+  const aq_job none = {.via = AQ_VIA_DIRECT,
+                       .correlation = (int64_t)job->id,
+                       .stream = AQ_NONE,
+                       .pid = AQ_NONE,
+                       .tid = AQ_NONE,
+                       .host_begin = AQ_TIME_NONE,
+                       .host_end = AQ_TIME_NONE};
+  const aq_runner_part part = {.job = &none};
+  run->part = &part;
+  aq_status status =
+      aq_feed_submit(queue->queue, &(aq_submission){.completion = job->signal},
+                     &submitted, diag);
+  run->part = NULL;
+  if (status != AQ_OK)
+    return status;
+  run->first = submitted.first;
+  run->totals.packets += submitted.packets;
+  run->totals.doorbells += submitted.doorbells;
+  return AQ_OK;
 }
 
 void aq_runner_count(aq_runner *run, const aq_job *job)

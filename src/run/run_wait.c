@@ -104,7 +104,8 @@ aq_status aq_runner_completion_await(aq_runner *run, aq_diag *diag)
       run->transport, sleep_limit(run, AQ_TIME_MAX), true, diag);
   if (status == AQ_OK)
     status = aq_runner_trouble(run, diag);
-  if (status != AQ_OK || aq_runner_completions_take(run))
+  if (status != AQ_OK || aq_runner_completions_take(run) ||
+      (run->decider && aq_decider_has_news(run->decider)))
     return status;
   uint32_t oldest = 0;
   while (run->jobs.jobs[oldest].complete)

@@ -1,17 +1,21 @@
 libaqcore_la_SOURCES += \
+	src/scheduler/policies/amd.c \
 	src/scheduler/policies/clients.h \
 	src/scheduler/policies/drr.c \
 	src/scheduler/policies/edf.c \
 	src/scheduler/policies/fifo.c \
 	src/scheduler/policies/immediate.c \
 	src/scheduler/policies/keyed.h \
+	src/scheduler/policies/krisp.c \
 	src/scheduler/policies/lax.c \
 	src/scheduler/policies/llf.c \
 	src/scheduler/policies/lottery.c \
 	src/scheduler/policies/mlfq.c \
 	src/scheduler/policies/orion.c \
 	src/scheduler/policies/policies.h \
+	src/scheduler/policies/preemptive.c \
 	src/scheduler/policies/priority.c \
+	src/scheduler/policies/reef.c \
 	src/scheduler/policies/rr.c \
 	src/scheduler/policies/server.c src/scheduler/policies/server.h \
 	src/scheduler/policies/sjf.c \

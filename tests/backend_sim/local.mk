@@ -119,6 +119,12 @@ tests_backend_sim_test_slots_SOURCES = tests/backend_sim/test_slots.c
 tests_backend_sim_test_slots_CPPFLAGS = $(AQ_TEST_CPPFLAGS)
 tests_backend_sim_test_slots_LDADD = $(AQSIM_TEST_LDADD)
 
+check_PROGRAMS += tests/backend_sim/test_device_policy
+tests_backend_sim_test_device_policy_SOURCES = \
+	tests/backend_sim/test_device_policy.c
+tests_backend_sim_test_device_policy_CPPFLAGS = $(AQ_TEST_CPPFLAGS)
+tests_backend_sim_test_device_policy_LDADD = $(AQSIM_TEST_LDADD)
+
 check_PROGRAMS += tests/backend_sim/test_device_set
 tests_backend_sim_test_device_set_SOURCES = tests/backend_sim/test_device_set.c
 tests_backend_sim_test_device_set_CPPFLAGS = $(AQ_TEST_CPPFLAGS)

@@ -8,6 +8,7 @@
 
 #include "backend_sim/device_model.h"
 #include "backend_sim/sim.h"
+#include "common/policy.h"
 
 static aq_packet with_fences(aq_packet packet, aq_fence_scope scope)
 {
@@ -126,6 +127,79 @@ static aq_time start_after_quantum(const char *const *edits)
   const char *all[5];
   edits_join(edits, "pipes=1", "slots_per_pipe=1", all);
   return second_starts(all, 50 * AQ_MS);
+}
+
+/* ---- a policy that resets the first kernel once ---- */
+
+struct aq_policy {
+  int unused;
+};
+
+static void reset_attach(aq_policy *policy, aq_policy_device *device)
+{
+  (void)policy;
+  device->timer_add(device, 100 * AQ_US, 0);
+}
+
+static void reset_timer(aq_policy *policy, aq_policy_device *device,
+                        uint64_t cookie)
+{
+  (void)policy;
+  (void)cookie;
+  device->preempt(device, &(aq_preemption){.size = sizeof(aq_preemption),
+                                           .mode = AQ_PREEMPT_RESET,
+                                           .scope = AQ_PREEMPT_KERNEL});
+}
+
+static void reset_over(aq_policy *policy, aq_policy_device *device,
+                       const aq_preempt_result *result)
+{
+  (void)policy;
+  device->resume(device, result->target);
+}
+
+static bool reset_identify(void *user, uint32_t ring, uint64_t packet,
+                           uint64_t *job, uint32_t *command, bool *idempotent)
+{
+  (void)user;
+  (void)ring;
+  *job = packet;
+  *command = 0;
+  *idempotent = true;
+  return true;
+}
+
+static void reset_failed(void *user, const char *text)
+{
+  (void)user;
+  ck_abort_msg("%s", text);
+}
+
+static aq_time start_after_reset(const char *const *edits)
+{
+  static const aq_policy_ops ops = {.abi = AQ_POLICY_ABI,
+                                    .size = sizeof ops,
+                                    .name = "reset",
+                                    .needs = AQ_NEED_RESET,
+                                    .attach = reset_attach,
+                                    .device_timer = reset_timer,
+                                    .preempted = reset_over};
+  aq_policy policy = {0};
+  const aq_policy_binding binding = {.size = sizeof binding,
+                                     .ops = &ops,
+                                     .policy = &policy,
+                                     .failed = reset_failed,
+                                     .identify = reset_identify};
+  rig r;
+  rig_open_with(&r, &aqsim_transport_ops,
+                &(aq_transport_options){.edits = edits, .policy = &binding});
+  aq_ring *queue = rig_queue(&r, 64);
+  aq_packet packet = rig_dispatch(rig_kernel(&r, "k", AQ_MS), true, rig_none);
+  rig_submit(&r, queue, &packet);
+  rig_run(&r);
+  aq_time start = rig_record(&r, queue, 0)->start;
+  rig_close(&r);
+  return start;
 }
 
 /* A kernel of 1000 workgroups that cost nothing. */
@@ -446,6 +520,7 @@ static const mutation mutations[] = {
     /* One wave: 16 KiB at 1 TB/s take 16.384 ns. */
     {"wave_state", "32 KiB", start_after_quantum, 16384},
     {"context_bandwidth", "500 GB/s", start_after_quantum, 16384},
+    {"kernel_reset", "11 us", start_after_reset, AQ_US},
     {"unmap_after", "120 us", start_after_110_us, -4800 * AQ_NS},
     {"remap_latency", "5.8 us", start_agent, AQ_US},
     /* No longer glued: the start is that of the first wave. */

@@ -30,9 +30,11 @@ check "nothing is run again" contains "$err" "0 run, 30 had been run before"
 check "and the ids are those of before" [ "$out" = "$first" ]
 
 for i in 1 2 3; do
-  "$aqueduct" sweep "$plan" --store "$work/parts.db" --jobs 2 --shard $i/3 -q \
+  "$aqueduct" sweep "$plan" --store "$work/$i.db" --jobs 2 --shard $i/3 -q \
     > /dev/null || exit 1
 done
+"$aqueduct" store merge "$work/1.db" "$work/2.db" "$work/3.db" \
+  --store "$work/parts.db" -q > /dev/null || exit 1
 try "$aqueduct" sweep "$plan" --store "$work/parts.db" --jobs 2
 check "shards are all of it" contains "$err" "0 run, 30 had been run before"
 
@@ -46,6 +48,27 @@ if command -v sqlite3 > /dev/null; then
 else
   skip "results are the same however points are shared" "no sqlite3"
 fi
+
+try "$aqueduct" study --store "$work/one.db" --plan small --baseline fifo
+check "a study has a row for each set of points" \
+  contains "$out" "two      rate=40us  mi300x edf,slots=2"
+check "with what clients lose by each other, as some were alone" \
+  contains "$out" "ANTT"
+check "and pairs of equal seeds" contains "$out" "less that of fifo"
+try "$aqueduct" study --store "$work/one.db" --json
+first=$out
+try "$aqueduct" study --store "$work/parts.db" --json
+check "a study is the same however points were shared" \
+  [ "$(echo "$first" | grep -v '^ *[0-9]*,*$')" = \
+  "$(echo "$out" | grep -v '^ *[0-9]*,*$')" ]
+for kind in cdf pareto; do
+  try "$aqueduct" study --store "$work/one.db" --plot $kind
+  check "a plot $kind is SVG" contains "$out" "</svg>"
+done
+try "$aqueduct" study 1 --store "$work/one.db" --plot gantt
+check "a plot gantt is SVG" contains "$out" "<title>"
+try "$aqueduct" study --store "$work/one.db" --metric speed
+check "an unknown metric is refused" [ "$status" = 2 ]
 
 try "$aqueduct" sweep "$plan" --store "it's.db" --tasks 2
 check "tasks are commands a shell takes" contains "$out" \

@@ -28,7 +28,8 @@ typedef struct station {
   aq_rng rng[DRAWS];
   pending *jobs;
   uint64_t next;
-  double rate; /* of all classes */
+  double rate;   /* of all classes */
+  aq_time again; /* when the next of the class comes that is one at a time */
   aq_time due;
   aq_time *thinking; /* of a closed station: who comes back when, a heap */
   uint32_t thinking_count;
@@ -128,7 +129,7 @@ static aq_time station_peek(aq_workload_source *source)
     return s->spec->script[s->next].arrival;
   if (s->spec->population)
     return s->thinking_count ? s->thinking[0] : AQ_TIME_MAX;
-  return s->due;
+  return aq_time_min(s->due, s->again);
 }
 
 static void area_add(station *s, aq_time now, int change)
@@ -147,10 +148,13 @@ static uint32_t class_draw(station *s)
   return i;
 }
 
-static void command_init(aq_command *command, aq_time duration)
+static void command_init(const station *s, aq_command *command,
+                         aq_time duration)
 {
+  const aq_cost_kind kind =
+      s->spec->in_workgroups ? AQ_COST_SPIN_WORKGROUP : AQ_COST_SPIN;
   *command = (aq_command){.kind = AQ_KIND_KERNEL,
-                          .cost = {.kind = AQ_COST_SPIN, .base = duration},
+                          .cost = {.kind = kind, .base = duration},
                           .grid = {1, 1, 1},
                           .workgroup = {1, 1, 1},
                           .bytes = AQ_NONE,
@@ -163,7 +167,7 @@ static void scripted(station *s, aq_job *out)
   const station_job *job = &s->spec->script[s->next];
   ck_assert_uint_le(job->commands, COMMANDS_MAX);
   for (uint32_t i = 0; i < job->commands; i++)
-    command_init(&s->commands[i],
+    command_init(s, &s->commands[i],
                  job->command + (i == 0 ? job->first_longer : 0));
   out->hint = job->command * job->commands + job->first_longer;
   out->deadline = job->deadline;
@@ -172,9 +176,25 @@ static void scripted(station *s, aq_job *out)
   s->jobs[s->next] = (pending){job->arrival, out->hint, -1, job->client};
 }
 
+/* The next arrival of the class that was drawn is drawn too. */
+static uint32_t class_next(station *s)
+{
+  if (s->spec->one_at_a_time) {
+    if (s->again <= s->due) {
+      s->again = AQ_TIME_MAX;
+      return s->spec->class_count - 1;
+    }
+    s->due += units(exponential(&s->rng[DRAW_ARRIVAL]) / s->rate);
+    return 0;
+  }
+  if (!s->spec->population)
+    s->due += units(exponential(&s->rng[DRAW_ARRIVAL]) / s->rate);
+  return class_draw(s);
+}
+
 static void drawn(station *s, aq_job *out)
 {
-  const uint32_t number = class_draw(s);
+  const uint32_t number = class_next(s);
   const station_class *of = &s->spec->classes[number];
   out->hint = units(of->mean * law_draw(of->law, &s->rng[DRAW_SERVICE]));
   out->hint = out->hint ? out->hint : 1;
@@ -182,7 +202,7 @@ static void drawn(station *s, aq_job *out)
   out->weight = of->weight;
   out->client = number;
   out->deadline = out->submit + 10 * out->hint;
-  command_init(&s->commands[0], out->hint);
+  command_init(s, &s->commands[0], out->hint);
   s->jobs[s->next] = (pending){out->submit, out->hint, -1, number};
 }
 
@@ -198,6 +218,7 @@ static aq_status station_next(aq_workload_source *source, aq_job *out,
                   .host_begin = AQ_TIME_NONE,
                   .host_end = AQ_TIME_NONE,
                   .deadline = AQ_TIME_NONE,
+                  .job_flags = AQ_JOB_IDEMPOTENT,
                   .via = AQ_VIA_DIRECT,
                   .correlation = (int64_t)s->next,
                   .pid = AQ_NONE,
@@ -211,8 +232,6 @@ static aq_status station_next(aq_workload_source *source, aq_job *out,
     drawn(s, out);
   if (s->spec->population)
     thinking_pop(s);
-  else
-    s->due += units(exponential(&s->rng[DRAW_ARRIVAL]) / s->rate);
   s->next++;
   *got = true;
   return AQ_OK;
@@ -236,6 +255,8 @@ static void station_done(aq_workload_source *source, uint64_t id, aq_time time)
   }
   if (s->spec->population)
     thinking_push(s, time + think(s));
+  if (s->spec->one_at_a_time && job->of_class == s->spec->class_count - 1)
+    s->again = time;
 }
 
 static void station_rejected(aq_workload_source *source, uint64_t id,
@@ -374,16 +395,26 @@ static void throughput_mean(station *s)
 
 /* Every cost of the device that is a time becomes 0; what says how stamps are
  * rounded or when a queue counts as idle stays, and there are slots enough. */
-static char **ideal_edits(void)
+static char **ideal_edits(const station_spec *spec)
 {
   aq_device_model *model;
   aq_diag diag = AQ_DIAG_INIT;
   size_t count = 0;
   ck_assert_status(aq_device_model_load("mi300x", NULL, &model, &diag), AQ_OK,
                    &diag);
-  char **edits = calloc(model->count + 2, sizeof *edits);
+  char **edits = calloc(model->count + 8, sizeof *edits);
   /* A slot for every server. */
-  edits[count++] = strdup("slots_per_pipe=16");
+  edits[count++] = strdup("slots_per_pipe=32");
+  edits[count++] = strdup("pipes=8");
+  edits[count++] = strdup("wave_state=0 B");
+  if (spec->edit)
+    edits[count++] = strdup(spec->edit);
+  if (spec->in_workgroups) {
+    edits[count++] = strdup("cus=1");
+    edits[count++] = strdup("xccs=1");
+    edits[count++] = strdup("waves_per_simd=1");
+    edits[count++] = strdup("simds_per_cu=1");
+  }
   for (size_t i = 0; i < model->count; i++) {
     const aq_device_constant *c = &model->constants[i];
     const bool is_time = strlen(c->unit) == 2 && c->unit[1] == 's';
@@ -416,6 +447,7 @@ static void station_init(station *s, const station_spec *spec)
     s->jobs[i].response = -1;
   for (uint32_t i = 0; i < spec->class_count; i++)
     s->rate += spec->classes[i].rate;
+  s->again = spec->one_at_a_time ? 0 : AQ_TIME_MAX;
   s->thinking = calloc(spec->population + 1, sizeof *s->thinking);
   for (uint32_t i = 0; i < spec->population; i++)
     thinking_push(s, think(s));
@@ -426,7 +458,7 @@ static void station_init(station *s, const station_spec *spec)
 station_result station_run(const station_spec *spec)
 {
   station s;
-  char **edits = ideal_edits();
+  char **edits = ideal_edits(spec);
   aq_diag diag = AQ_DIAG_INIT;
   aq_policy_choice *policy = NULL;
   aq_run_totals totals;

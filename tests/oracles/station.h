@@ -58,6 +58,12 @@ typedef struct station_spec {
   uint64_t jobs;
   uint64_t seed;
   const station_job *script; /* `jobs` of them instead of drawn ones */
+  bool in_workgroups; /* kernels of one workgroup, on a device with room for
+                         one; else kernels that only take time */
+  const char *edit;   /* of the device, one more; NULL: none */
+  bool one_at_a_time; /* the last of two classes: the next comes when one is
+                         done; `rate` is of the others */
+  bool preempts;      /* what records show is longer than what was served */
 } station_spec;
 
 typedef struct station_mean {

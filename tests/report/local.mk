@@ -1,6 +1,7 @@
 # Tests of src/report.
 AQ_REPORT_TESTS = \
 	tests/report/test_compare \
+	tests/report/test_confidence \
 	tests/report/test_align \
 	tests/report/test_explain \
 	tests/report/test_formula \
@@ -10,6 +11,10 @@ check_PROGRAMS += $(AQ_REPORT_TESTS)
 tests_report_test_compare_SOURCES = tests/report/test_compare.c
 tests_report_test_compare_CPPFLAGS = $(AQ_TEST_CPPFLAGS)
 tests_report_test_compare_LDADD = $(AQ_TEST_LDADD)
+
+tests_report_test_confidence_SOURCES = tests/report/test_confidence.c
+tests_report_test_confidence_CPPFLAGS = $(AQ_TEST_CPPFLAGS)
+tests_report_test_confidence_LDADD = $(AQ_TEST_LDADD)
 
 tests_report_test_formula_SOURCES = tests/report/test_formula.c
 tests_report_test_formula_CPPFLAGS = $(AQ_TEST_CPPFLAGS)

@@ -2,19 +2,21 @@
 /* Orion: interference-aware sharing. Urgent jobs (priority above 0) go at once.
  * Best-effort jobs go kernel by kernel, while no urgent one is in flight, or
  * when the kernel strains another resource than the urgent job does (compute
- * against memory); and no more than `budget` of expected time is in flight.
- * F. Strati, X. Ma, A. Klimovic, "Orion: interference-aware, fine-grained GPU
- * sharing for ML applications", EuroSys 2024. */
+ * against memory) and is small enough (`workgroups`, the paper's SM threshold);
+ * and no more than `budget` of expected time is in flight. F. Strati, X. Ma, A.
+ * Klimovic, "Orion: interference-aware, fine-grained GPU sharing for ML
+ * applications", EuroSys 2024. */
 #include "common/policy_queues.h"
 #include "scheduler/policies/policies.h"
 
-enum { BUDGET };
+enum { BUDGET, WORKGROUPS };
 
 enum { RESOURCES = AQ_JOB_COMPUTE | AQ_JOB_MEMORY };
 
 struct aq_policy {
   aq_policy_host *host;
   aq_time budget;
+  int64_t workgroups;  /* of a best-effort kernel beside an urgent one */
   aq_job_list waiting; /* best effort */
   uint32_t urgent;     /* jobs in flight */
   uint32_t strained;   /* what the last of them strains, AQ_JOB_* */
@@ -29,6 +31,7 @@ static aq_status open(const aq_policy_open *args, aq_policy **out,
     return aq_diag_set(diag, AQ_ERR_NO_MEMORY, "no memory for a policy");
   p->host = args->host;
   p->budget = args->values[BUDGET].time;
+  p->workgroups = args->values[WORKGROUPS].count;
   *out = p;
   return AQ_OK;
 }
@@ -44,11 +47,25 @@ static aq_time kernel_time(const aq_policy_job *job)
   return job->hint / job->count;
 }
 
+/* Of the command that comes next. */
+static int64_t workgroups_next(const aq_policy_job *job)
+{
+  const aq_command *command = &job->commands[job->submitted];
+  int64_t count = 1;
+  for (int i = 0; i < 3; i++)
+    if (command->workgroup[i])
+      count *= ((int64_t)command->grid[i] + command->workgroup[i] - 1) /
+               command->workgroup[i];
+  return count;
+}
+
 static bool may_run(const aq_policy *p, const aq_policy_job *job)
 {
   if (p->urgent == 0)
     return p->in_flight == 0 || p->in_flight + kernel_time(job) <= p->budget;
   const uint32_t strains = job->flags & RESOURCES;
+  if (p->workgroups && workgroups_next(job) > p->workgroups)
+    return false;
   return strains && p->strained && !(strains & p->strained) &&
          p->in_flight + kernel_time(job) <= p->budget;
 }
@@ -105,6 +122,9 @@ const aq_policy_ops aq_policy_orion = {
         (const aq_policy_setting[]){
             {"budget", AQ_SETTING_TIME, "100us",
              "expected time of best-effort kernels in flight"},
+            {"workgroups", AQ_SETTING_COUNT, "0",
+             "of a best-effort kernel beside an urgent one at most; 0: no "
+             "limit"},
             {0}},
     .flags = AQ_POLICY_HINTS,
     .open = open,

@@ -13,6 +13,7 @@
   P(fifo)                                                                      \
   P(rr)                                                                        \
   P(priority)                                                                  \
+  P(preemptive)                                                                \
   P(mlfq)                                                                      \
   P(lottery)                                                                   \
   P(stride)                                                                    \
@@ -24,7 +25,12 @@
   P(llf)                                                                       \
   P(lax)                                                                       \
   P(orion)                                                                     \
-  P(xsched)
+  P(xsched)                                                                    \
+  P(xsched2)                                                                   \
+  P(xsched3)                                                                   \
+  P(amd)                                                                       \
+  P(reef)                                                                      \
+  P(krisp)
 
 #define P(name) extern const aq_policy_ops aq_policy_##name;
 AQ_POLICIES(P)

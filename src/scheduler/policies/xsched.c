@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* XSched, level 1 (progressive launching): every stream keeps its queue, with
+/* XSched. Level 1 (progressive launching): every stream keeps its queue, with
  * at most so many commands in flight; those of clients less urgent than the
  * most urgent that has jobs launch nothing. What is in flight cannot be taken
- * back, so a preemption waits for up to `threshold` commands. W. Shen and
- * others, "XSched: preemptive scheduling for diverse XPUs", OSDI 2025. */
+ * back, so a preemption waits for up to `threshold` commands. Level 2 also
+ * stops the queues of the others, so that it waits for one command; level 3
+ * stops their kernels too, by a context switch. W. Shen and others, "XSched:
+ * preemptive scheduling for diverse XPUs", OSDI 2025. */
 #include "common/policy_queues.h"
 #include "scheduler/policies/policies.h"
 
@@ -16,23 +18,56 @@ typedef struct level {
   aq_job_list list;
 } level;
 
+/* A queue that a less urgent client used. */
+typedef struct used_queue {
+  uint32_t queue; /* of the host half */
+  uint32_t device;
+  int32_t priority;
+  bool stopped;
+} used_queue;
+
+enum { DEVICES_MAX = 64 };
+
 struct aq_policy {
   aq_policy_host *host;
+  int xlevel;                             /* 1 to 3 */
+  aq_policy_device *devices[DEVICES_MAX]; /* from level 2 on */
+  used_queue *queues;
+  uint32_t queue_count;
   uint32_t threshold;
   level *levels; /* the most urgent first */
   uint32_t level_count;
 };
 
-static aq_status open(const aq_policy_open *args, aq_policy **out,
-                      aq_diag *diag)
+static aq_status open_level(const aq_policy_open *args, int xlevel,
+                            aq_policy **out, aq_diag *diag)
 {
   aq_policy *p = calloc(1, sizeof *p);
   if (!p)
     return aq_diag_set(diag, AQ_ERR_NO_MEMORY, "no memory for a policy");
   p->host = args->host;
+  p->xlevel = xlevel;
   p->threshold = (uint32_t)args->values[THRESHOLD].count;
   *out = p;
   return AQ_OK;
+}
+
+static aq_status open(const aq_policy_open *args, aq_policy **out,
+                      aq_diag *diag)
+{
+  return open_level(args, 1, out, diag);
+}
+
+static aq_status open2(const aq_policy_open *args, aq_policy **out,
+                       aq_diag *diag)
+{
+  return open_level(args, 2, out, diag);
+}
+
+static aq_status open3(const aq_policy_open *args, aq_policy **out,
+                       aq_diag *diag)
+{
+  return open_level(args, 3, out, diag);
 }
 
 static void start(aq_policy *p)
@@ -44,6 +79,7 @@ static void start(aq_policy *p)
 static void close(aq_policy *p)
 {
   free(p->levels);
+  free(p->queues);
   free(p);
 }
 
@@ -66,12 +102,76 @@ static level *level_of(aq_policy *p, int32_t priority)
   return &grown[at];
 }
 
+/* ---- levels 2 and 3: queues of the device ---- */
+
+static void attach(aq_policy *p, aq_policy_device *device)
+{
+  if (device->device < DEVICES_MAX)
+    p->devices[device->device] = device;
+  else
+    device->fail_run(device, "more than %d devices", DEVICES_MAX);
+}
+
+static void queue_note(aq_policy *p, uint32_t queue, const aq_policy_job *job)
+{
+  for (uint32_t i = 0; i < p->queue_count; i++)
+    if (p->queues[i].queue == queue) {
+      p->queues[i].priority = job->priority;
+      return;
+    }
+  used_queue *grown = realloc(p->queues, (p->queue_count + 1) * sizeof *grown);
+  if (!grown) {
+    p->host->fail_run(p->host, "out of memory");
+    return;
+  }
+  p->queues = grown;
+  grown[p->queue_count++] =
+      (used_queue){queue, job->device, job->priority, false};
+}
+
+/* Level 3 takes the slot of the queue, whose kernels are saved. */
+static void queue_stop(const aq_policy *p, used_queue *q, bool stop)
+{
+  aq_policy_device *device = p->devices[q->device];
+  aq_device_queue view;
+  uint32_t i = 0;
+  while (i < device->queues &&
+         !(device->queue(device, i, &view) && view.host_queue == q->queue))
+    i++;
+  if (i == device->queues)
+    return;
+  q->stopped = stop;
+  device->queue_suspend(device, i, stop);
+  if (stop && p->xlevel == 3 && view.slot != AQ_POLICY_NONE)
+    device->preempt(device, &(aq_preemption){.size = sizeof(aq_preemption),
+                                             .mode = AQ_PREEMPT_SWITCH,
+                                             .scope = AQ_PREEMPT_QUEUE,
+                                             .target = i});
+}
+
+/* Queues less urgent than the most urgent that is present stand still. */
+static void queues_set(aq_policy *p)
+{
+  const level *top = NULL;
+  for (uint32_t i = 0; i < p->level_count && !top; i++)
+    if (p->levels[i].present)
+      top = &p->levels[i];
+  for (uint32_t i = 0; p->xlevel > 1 && i < p->queue_count; i++) {
+    used_queue *q = &p->queues[i];
+    const bool stop = top && q->priority < top->priority;
+    if (stop != q->stopped)
+      queue_stop(p, q, stop);
+  }
+}
+
 /* Launches what fits below the threshold; true when commands are left. */
 static bool launch(aq_policy *p, aq_policy_job *job)
 {
   aq_policy_queue_view view;
   const uint32_t queue = p->host->queue_default(p->host, job);
   p->host->queue_view(p->host, queue, &view);
+  if (p->xlevel > 1)
+    queue_note(p, queue, job);
   const uint32_t left = job->count - job->submitted;
   const uint32_t room =
       view.commands < p->threshold ? p->threshold - view.commands : 0;
@@ -83,6 +183,7 @@ static bool launch(aq_policy *p, aq_policy_job *job)
 /* The most urgent that are present launch, in order of arrival. */
 static void serve(aq_policy *p)
 {
+  queues_set(p);
   for (uint32_t i = 0; i < p->level_count; i++) {
     level *l = &p->levels[i];
     if (l->present == 0)
@@ -116,19 +217,38 @@ static void part_done(aq_policy *p, aq_policy_job *job, uint32_t queue,
   serve(p);
 }
 
+#define XSCHED_OPS                                                             \
+  .abi = AQ_POLICY_ABI, .size = sizeof(aq_policy_ops),                         \
+  .settings =                                                                  \
+      (const aq_policy_setting[]){{"threshold", AQ_SETTING_COUNT, "8",         \
+                                   "commands in flight in each queue"},        \
+                                  {0}},                                        \
+  .close = close, .start = start, .ready = ready, .part_done = part_done
+
 const aq_policy_ops aq_policy_xsched = {
-    .abi = AQ_POLICY_ABI,
-    .size = sizeof(aq_policy_ops),
+    XSCHED_OPS,
     .name = "xsched",
     .summary = "the most urgent alone, few commands in flight in each queue",
     .source = "Shen 2025, level 1",
-    .settings =
-        (const aq_policy_setting[]){{"threshold", AQ_SETTING_COUNT, "8",
-                                     "commands in flight in each queue"},
-                                    {0}},
     .open = open,
-    .close = close,
-    .start = start,
-    .ready = ready,
-    .part_done = part_done,
+};
+
+const aq_policy_ops aq_policy_xsched2 = {
+    XSCHED_OPS,
+    .name = "xsched2",
+    .summary = "xsched, and queues of the less urgent are stopped",
+    .source = "Shen 2025, level 2",
+    .needs = AQ_NEED_SUSPEND,
+    .open = open2,
+    .attach = attach,
+};
+
+const aq_policy_ops aq_policy_xsched3 = {
+    XSCHED_OPS,
+    .name = "xsched3",
+    .summary = "xsched, and kernels of the less urgent are switched off",
+    .source = "Shen 2025, level 3",
+    .needs = AQ_NEED_SUSPEND | AQ_NEED_SWITCH,
+    .open = open3,
+    .attach = attach,
 };

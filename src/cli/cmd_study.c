@@ -1,0 +1,312 @@
+/* SPDX-License-Identifier: MIT */
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/columns.h"
+#include "cli/commands.h"
+#include "cli/json.h"
+#include "cli/runs.h"
+#include "cli/study_plot.h"
+#include "report/study.h"
+
+/* ---- options ---- */
+
+static aq_status warmup_read(aq_cli *cli, aq_study_options *out)
+{
+  const char *text = cli->values[AQ_CLI_OPT_WARMUP];
+  char left[2] = "";
+  double percent;
+  if (!text || strcmp(text, "mser5") == 0)
+    return AQ_OK;
+  out->warmup = AQ_WARMUP_PART;
+  if (strcmp(text, "none") == 0)
+    return AQ_OK;
+  if (sscanf(text, "%lf%1s", &percent, left) != 2 || left[0] != '%' ||
+      !(percent >= 0 && percent <= 90))
+    return aq_diag_set(&cli->diag, AQ_ERR_INPUT,
+                       "--warmup %s: expected mser5, none or a percentage up "
+                       "to 90%%",
+                       text);
+  out->part = percent / 100;
+  return AQ_OK;
+}
+
+static aq_status metrics_read(aq_cli *cli, int out[2])
+{
+  const char **names = aq_cli_repeats(cli, AQ_CLI_OPT_METRIC);
+  aq_status status = AQ_OK;
+  if (!names)
+    return aq_cli_no_memory(cli);
+  for (size_t i = 0; names[i] && status == AQ_OK; i++) {
+    const int figure = aq_figure_find(names[i]);
+    if (i >= 2)
+      status = aq_diag_set(&cli->diag, AQ_ERR_INVALID,
+                           "--metric: at most two expected");
+    else if (figure < 0)
+      status = aq_diag_set(&cli->diag, AQ_ERR_INPUT,
+                           "--metric %s: unknown; expected mean, p50, p90, "
+                           "p95, p99, p999, max, throughput, met, rejected, "
+                           "jain, utilisation, antt or stp",
+                           names[i]);
+    else
+      out[i] = figure;
+  }
+  free(names);
+  return status;
+}
+
+static aq_status runs_read(aq_cli *cli, aq_store *store, int64_t **out)
+{
+  aq_status status = AQ_OK;
+  *out = NULL;
+  if (cli->arg_count == 0)
+    return AQ_OK;
+  *out = calloc((size_t)cli->arg_count, sizeof **out);
+  if (!*out)
+    return aq_cli_no_memory(cli);
+  for (int i = 0; i < cli->arg_count && status == AQ_OK; i++) {
+    aq_run_info *info;
+    status = aq_store_find(store, cli->args[i], &info, &cli->diag);
+    if (status != AQ_OK)
+      break;
+    (*out)[i] = info->id;
+    aq_run_info_free(info);
+  }
+  return status;
+}
+
+/* ---- the table ---- */
+
+enum { CELL = 48, LABELS = 5 };
+
+static const size_t shown[] = {
+    AQ_FIGURE_mean,        AQ_FIGURE_p50,  AQ_FIGURE_p99,
+    AQ_FIGURE_throughput,  AQ_FIGURE_met,  AQ_FIGURE_jain,
+    AQ_FIGURE_utilisation, AQ_FIGURE_antt, AQ_FIGURE_stp};
+enum { SHOWN = sizeof shown / sizeof *shown };
+
+static void number_put(char cell[CELL], double value)
+{
+  if (isnan(value))
+    snprintf(cell, CELL, "-");
+  else
+    snprintf(cell, CELL, "%.5g", value);
+}
+
+static void estimate_put(char cell[CELL], aq_estimate estimate)
+{
+  number_put(cell, estimate.mean);
+  const size_t used = strlen(cell);
+  if (!isnan(estimate.half))
+    snprintf(cell + used, CELL - used, " ±%.2g", estimate.half);
+}
+
+static void row_put(aq_cli_columns *table, const aq_study_row *row)
+{
+  char cells[SHOWN + 1][CELL];
+  const char *texts[LABELS + SHOWN + 1] = {
+      row->workload, row->parameters, row->device, row->policy, row->client};
+  snprintf(cells[SHOWN], CELL, "%zu", row->count);
+  texts[LABELS] = cells[SHOWN];
+  for (size_t i = 0; i < SHOWN; i++) {
+    estimate_put(cells[i], aq_study_estimate(row, shown[i]));
+    texts[LABELS + 1 + i] = cells[i];
+  }
+  for (size_t i = 0; i < LABELS; i++)
+    if (!texts[i][0])
+      texts[i] = NULL;
+  aq_cli_columns_row(table, texts);
+}
+
+static aq_status table_print(aq_cli *cli, const aq_study *study)
+{
+  static const char *const names[] = {
+      "<workload", "<parameters", "device", "<policy", "client", ">runs",
+      ">mean us",  ">p50",        ">p99",   ">per s",  ">met %", ">Jain",
+      ">busy %",   ">ANTT",       ">STP",   NULL};
+  aq_cli_columns *table = aq_cli_columns_new(names);
+  if (!table)
+    return aq_cli_no_memory(cli);
+  for (size_t i = 0; i < study->count; i++)
+    if (study->rows[i].alone == 0)
+      row_put(table, &study->rows[i]);
+  return aq_cli_columns_print(table, cli->out) ? AQ_OK : aq_cli_no_memory(cli);
+}
+
+/* The row of the baseline in the setting of another; a policy is found with
+ * and without its settings. */
+static const aq_study_row *
+baseline_of(const aq_study *study, const aq_study_row *row, const char *policy)
+{
+  for (size_t i = 0; i < study->count; i++) {
+    const aq_study_row *other = &study->rows[i];
+    const size_t name = strcspn(other->policy, ",");
+    const bool named =
+        strcmp(other->policy, policy) == 0 ||
+        (strlen(policy) == name && strncmp(other->policy, policy, name) == 0);
+    if (named && other->alone == 0 &&
+        strcmp(other->setting, row->setting) == 0 &&
+        strcmp(other->client, row->client) == 0)
+      return other;
+  }
+  return NULL;
+}
+
+static aq_status paired_print(aq_cli *cli, const aq_study *study,
+                              const char *policy, size_t figure)
+{
+  static const char *const names[] = {"<workload",   "<parameters", "device",
+                                      "<policy",     "client",      ">pairs",
+                                      ">difference", ">percent",    NULL};
+  aq_cli_columns *table = aq_cli_columns_new(names);
+  size_t found = 0;
+  if (!table)
+    return aq_cli_no_memory(cli);
+  for (size_t i = 0; i < study->count; i++) {
+    const aq_study_row *row = &study->rows[i];
+    const aq_study_row *base = baseline_of(study, row, policy);
+    if (!base || row->alone || base == row)
+      continue;
+    const aq_estimate d = aq_study_paired(row, base, figure);
+    char cells[3][CELL];
+    snprintf(cells[0], CELL, "%zu", d.count);
+    estimate_put(cells[1], d);
+    number_put(cells[2], 100 * d.mean / aq_study_estimate(base, figure).mean);
+    aq_cli_columns_row(table,
+                       (const char *[]){row->workload, row->parameters,
+                                        row->device, row->policy, row->client,
+                                        cells[0], cells[1], cells[2]});
+    found++;
+  }
+  if (!found) {
+    aq_cli_columns_drop(table);
+    return aq_diag_set(&cli->diag, AQ_ERR_NOT_FOUND,
+                       "--baseline %s: no runs of that policy to compare with",
+                       policy);
+  }
+  fprintf(cli->out, "\n%s%s%s%s less that of %s, equal seeds in pairs:\n",
+          aq_figure_name(figure), aq_figure_unit(figure)[0] ? " (" : "",
+          aq_figure_unit(figure), aq_figure_unit(figure)[0] ? ")" : "", policy);
+  return aq_cli_columns_print(table, cli->out) ? AQ_OK : aq_cli_no_memory(cli);
+}
+
+/* ---- the document ---- */
+
+static void json_estimate(aq_cli_json *json, const char *key,
+                          aq_estimate estimate)
+{
+  aq_cli_json_map(json, key);
+  aq_cli_json_real(json, "mean", estimate.mean);
+  aq_cli_json_real(json, "half", estimate.half);
+  aq_cli_json_int(json, "count", (int64_t)estimate.count);
+  aq_cli_json_close_map(json);
+}
+
+static void json_row(aq_cli_json *json, const aq_study *study,
+                     const aq_study_row *row, const char *baseline)
+{
+  aq_cli_json_map(json, NULL);
+  aq_cli_json_text(json, "workload", row->workload);
+  aq_cli_json_text(json, "parameters", row->parameters);
+  aq_cli_json_text(json, "device", row->device);
+  aq_cli_json_text(json, "policy", row->policy);
+  aq_cli_json_text(json, "client", row->client);
+  aq_cli_json_int(json, "alone", row->alone);
+  aq_cli_json_array(json, "runs");
+  for (size_t i = 0; i < row->count; i++)
+    aq_cli_json_int(json, NULL, row->replicas[i].run);
+  aq_cli_json_close_array(json);
+  for (size_t i = 0; i < AQ_FIGURE_COUNT; i++)
+    json_estimate(json, aq_figure_name(i), aq_study_estimate(row, i));
+  const aq_study_row *base =
+      baseline ? baseline_of(study, row, baseline) : NULL;
+  if (base && !row->alone) {
+    aq_cli_json_map(json, "less_baseline");
+    for (size_t i = 0; i < AQ_FIGURE_COUNT; i++)
+      json_estimate(json, aq_figure_name(i), aq_study_paired(row, base, i));
+    aq_cli_json_close_map(json);
+  }
+  aq_cli_json_close_map(json);
+}
+
+static aq_status json_print(aq_cli *cli, const aq_study *study,
+                            const char *baseline)
+{
+  aq_cli_json *json = aq_cli_json_begin(true);
+  if (!json)
+    return aq_cli_no_memory(cli);
+  aq_cli_json_map(json, NULL);
+  aq_cli_json_int(json, "left_out", (int64_t)study->left_out);
+  aq_cli_json_array(json, "rows");
+  for (size_t i = 0; i < study->count; i++)
+    json_row(json, study, &study->rows[i], baseline);
+  aq_cli_json_close_array(json);
+  aq_cli_json_close_map(json);
+  return aq_cli_json_end(json, cli->out) ? AQ_OK : aq_cli_no_memory(cli);
+}
+
+/* ---- the command ---- */
+
+static aq_status study_print(aq_cli *cli, aq_store *store,
+                             const aq_study *study)
+{
+  const char *plot = cli->values[AQ_CLI_OPT_PLOT];
+  const char *baseline = cli->values[AQ_CLI_OPT_BASELINE];
+  int metrics[2] = {plot ? AQ_FIGURE_throughput : AQ_FIGURE_mean,
+                    AQ_FIGURE_p99};
+  aq_status status = metrics_read(cli, metrics);
+  if (status != AQ_OK)
+    return status;
+  if (study->count == 0)
+    return aq_diag_set(&cli->diag, AQ_ERR_NOT_FOUND,
+                       "no runs with requests; `run` of a scenario and `sweep` "
+                       "make them");
+  if (plot)
+    return aq_cli_study_plot(cli, store, study, plot, metrics);
+  if (aq_cli_flag(cli, AQ_CLI_OPT_JSON))
+    return json_print(cli, study, baseline);
+  status = table_print(cli, study);
+  if (status == AQ_OK && baseline)
+    status = paired_print(cli, study, baseline, (size_t)metrics[0]);
+  if (study->left_out)
+    aq_cli_note(cli,
+                "%zu runs left out: incomplete, without requests or their "
+                "policy, or the same point again",
+                study->left_out);
+  return status;
+}
+
+static aq_status study_make(aq_cli *cli, aq_store *store)
+{
+  aq_study study;
+  int64_t *runs = NULL;
+  aq_study_options options = {
+      .plan = cli->values[AQ_CLI_OPT_PLAN],
+      .by_client = aq_cli_flag(cli, AQ_CLI_OPT_BY_CLIENT),
+      .responses = cli->values[AQ_CLI_OPT_PLOT] != NULL};
+  aq_status status = warmup_read(cli, &options);
+  if (status == AQ_OK)
+    status = runs_read(cli, store, &runs);
+  if (status == AQ_OK)
+    status = aq_study_make(store, runs, (size_t)cli->arg_count, &options,
+                           &study, &cli->diag);
+  free(runs);
+  if (status != AQ_OK)
+    return status;
+  status = study_print(cli, store, &study);
+  aq_study_fini(&study);
+  return status;
+}
+
+aq_status aq_cli_study(aq_cli *cli)
+{
+  aq_store *store;
+  aq_status status = aq_cli_store_open(cli, AQ_STORE_READ, &store);
+  if (status != AQ_OK)
+    return status;
+  status = study_make(cli, store);
+  aq_store_close(store);
+  return status;
+}

@@ -1,0 +1,188 @@
+/* SPDX-License-Identifier: MIT */
+#include "cli/study_plot.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "report/plot.h"
+
+enum { SERIES_MAX = 64, STEPS = 1000, BARS_MAX = 20000, LANES_MAX = 64 };
+
+typedef struct drawing {
+  aq_plot_series series[SERIES_MAX];
+  char *labels[SERIES_MAX];
+  double *values[SERIES_MAX]; /* x, then y */
+  size_t count;
+} drawing;
+
+static void drawing_fini(drawing *d)
+{
+  for (size_t i = 0; i < d->count; i++) {
+    free(d->labels[i]);
+    free(d->values[i]);
+  }
+}
+
+/* "policy parameters client", whatever there is. */
+static bool series_add(drawing *d, const aq_study_row *row, double *values,
+                       size_t count)
+{
+  char *label;
+  if (asprintf(&label, "%s%s%s%s%s%s%s", row->workload,
+               row->policy[0] ? " · " : "", row->policy,
+               row->parameters[0] ? " · " : "", row->parameters,
+               row->client[0] ? " · " : "", row->client) < 0) {
+    free(values);
+    return false;
+  }
+  d->labels[d->count] = label;
+  d->values[d->count] = values;
+  d->series[d->count++] =
+      (aq_plot_series){label, values, values + count, count};
+  return true;
+}
+
+static int compare(const void *a, const void *b)
+{
+  const double x = *(const double *)a, y = *(const double *)b;
+  return (x > y) - (x < y);
+}
+
+/* Responses of all seeds together; at most so many steps. */
+static bool cdf_add(drawing *d, const aq_study_row *row)
+{
+  size_t all = 0, at = 0;
+  for (size_t i = 0; i < row->count; i++)
+    all += row->replicas[i].response_count;
+  if (all == 0)
+    return true;
+  double *sorted = malloc(all * sizeof *sorted);
+  const size_t steps = all < STEPS ? all : STEPS;
+  double *values = malloc(2 * steps * sizeof *values);
+  if (!sorted || !values) {
+    free(sorted);
+    free(values);
+    return false;
+  }
+  for (size_t i = 0; i < row->count; i++) {
+    memcpy(sorted + at, row->replicas[i].responses,
+           row->replicas[i].response_count * sizeof *sorted);
+    at += row->replicas[i].response_count;
+  }
+  qsort(sorted, all, sizeof *sorted, compare);
+  for (size_t i = 0; i < steps; i++) {
+    values[i] = sorted[(i + 1) * all / steps - 1];
+    values[steps + i] = (double)(i + 1) / (double)steps;
+  }
+  free(sorted);
+  return series_add(d, row, values, steps);
+}
+
+static bool pareto_add(drawing *d, const aq_study_row *row,
+                       const int metrics[2])
+{
+  double *values = malloc(2 * sizeof *values);
+  if (!values)
+    return false;
+  for (int i = 0; i < 2; i++)
+    values[i] = aq_study_estimate(row, (size_t)metrics[i]).mean;
+  if (isnan(values[0]) || isnan(values[1])) {
+    free(values);
+    return true;
+  }
+  return series_add(d, row, values, 1);
+}
+
+static void axis_name(char out[64], size_t figure)
+{
+  snprintf(out, 64, "%s%s%s%s", aq_figure_name(figure),
+           aq_figure_unit(figure)[0] ? " (" : "", aq_figure_unit(figure),
+           aq_figure_unit(figure)[0] ? ")" : "");
+}
+
+static aq_status rows_plot(aq_cli *cli, const aq_study *study, bool pareto,
+                           const int metrics[2])
+{
+  drawing d = {.count = 0};
+  char names[2][64] = {"response (us)", "share of requests"};
+  bool good = true;
+  for (size_t i = 0; i < study->count && good; i++)
+    if (study->rows[i].alone == 0 && d.count < SERIES_MAX)
+      good = pareto ? pareto_add(&d, &study->rows[i], metrics)
+                    : cdf_add(&d, &study->rows[i]);
+  for (int i = 0; i < 2 && pareto; i++)
+    axis_name(names[i], (size_t)metrics[i]);
+  good = good && aq_plot_print(&(aq_plot){.title = pareto ? "" : "response",
+                                          .x_label = names[0],
+                                          .y_label = names[1],
+                                          .log_x = !pareto,
+                                          .points = pareto,
+                                          .series = d.series,
+                                          .count = d.count},
+                               cli->out);
+  drawing_fini(&d);
+  return good ? AQ_OK : aq_cli_no_memory(cli);
+}
+
+/* ---- one run, request by request ---- */
+
+static aq_status gantt_print(aq_cli *cli, const aq_request_list *list,
+                             int64_t run)
+{
+  char title[64], texts[LANES_MAX][16];
+  const char *lanes[LANES_MAX];
+  size_t count = 0, lane_count = 0;
+  aq_gantt_bar *bars = calloc(list->count + 1, sizeof *bars);
+  if (!bars)
+    return aq_cli_no_memory(cli);
+  for (size_t i = 0; i < list->count && count < BARS_MAX; i++) {
+    const aq_request *r = &list->requests[i];
+    if (r->complete == AQ_NONE || r->client >= LANES_MAX)
+      continue;
+    bars[count++] = (aq_gantt_bar){(size_t)r->client, (double)r->begin / 1e6,
+                                   (double)r->complete / 1e6, NULL};
+    if ((size_t)r->client >= lane_count)
+      lane_count = (size_t)r->client + 1;
+  }
+  for (size_t i = 0; i < lane_count; i++) {
+    snprintf(texts[i], sizeof texts[i], "client %zu", i);
+    lanes[i] = texts[i];
+  }
+  snprintf(title, sizeof title, "run %" PRId64 ": requests%s", run,
+           count == BARS_MAX ? " (the first 20000)" : "");
+  const bool good =
+      aq_gantt_print(title, "us", lanes, lane_count, bars, count, cli->out);
+  free(bars);
+  return good
+             ? AQ_OK
+             : aq_diag_set(&cli->diag, AQ_ERR_IO, "the plot cannot be written");
+}
+
+static aq_status gantt_plot(aq_cli *cli, aq_store *store, const aq_study *study)
+{
+  aq_request_list list;
+  if (study->count != 1 || study->rows[0].count != 1)
+    return aq_diag_set(&cli->diag, AQ_ERR_INVALID,
+                       "--plot gantt shows one run; name it");
+  const int64_t run = study->rows[0].replicas[0].run;
+  aq_status status = aq_store_requests(store, run, &list, &cli->diag);
+  if (status != AQ_OK)
+    return status;
+  status = gantt_print(cli, &list, run);
+  aq_request_list_fini(&list);
+  return status;
+}
+
+aq_status aq_cli_study_plot(aq_cli *cli, aq_store *store, const aq_study *study,
+                            const char *kind, const int metrics[2])
+{
+  if (strcmp(kind, "gantt") == 0)
+    return gantt_plot(cli, store, study);
+  const bool pareto = strcmp(kind, "pareto") == 0;
+  if (!pareto && strcmp(kind, "cdf") != 0)
+    return aq_diag_set(&cli->diag, AQ_ERR_INPUT,
+                       "--plot %s: expected cdf, gantt or pareto", kind);
+  return rows_plot(cli, study, pareto, metrics);
+}

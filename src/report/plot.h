@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Plots as SVG, legible on light and dark grounds alike. The bytes depend on
+ * the values alone.
+ */
+#ifndef AQ_REPORT_PLOT_H
+#define AQ_REPORT_PLOT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdio.h>
+
+typedef struct aq_plot_series {
+  const char *label;
+  const double *x, *y;
+  size_t count;
+} aq_plot_series;
+
+typedef struct aq_plot {
+  const char *title, *x_label, *y_label;
+  bool log_x;
+  bool points; /* else lines */
+  const aq_plot_series *series;
+  size_t count;
+} aq_plot;
+
+/* False: the stream failed. */
+bool aq_plot_print(const aq_plot *plot, FILE *out);
+
+typedef struct aq_gantt_bar {
+  size_t lane;
+  double begin, end;
+  const char *label;
+} aq_gantt_bar;
+
+/* Bars on lanes over time; labels of lanes may be NULL. */
+bool aq_gantt_print(const char *title, const char *unit,
+                    const char *const *lanes, size_t lane_count,
+                    const aq_gantt_bar *bars, size_t count, FILE *out);
+
+#endif

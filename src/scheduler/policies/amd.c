@@ -1,0 +1,135 @@
+/* SPDX-License-Identifier: MIT */
+/* What AMD's hardware scheduler does, as a policy: a queue with work gets a
+ * free slot of the pipe with the fewest queues, else that of an idle queue,
+ * else it displaces one of lower priority, or one of the same whose quantum is
+ * over. A pipe launches for the highest priority, round robin. Linux amdkfd
+ * driver, kfd_device_queue_manager.c; the simulator without a policy does the
+ * same (doc/hardware-queues.md) and more: this one is to be changed. */
+#include <stdlib.h>
+
+#include "scheduler/policies/policies.h"
+
+enum { QUANTUM };
+
+enum { SLOTS_MAX = 256 };
+
+struct aq_policy {
+  aq_time quantum;
+  uint32_t last[SLOTS_MAX]; /* queue that a pipe served last */
+};
+
+static aq_status open(const aq_policy_open *args, aq_policy **out,
+                      aq_diag *diag)
+{
+  aq_policy *p = calloc(1, sizeof *p);
+  if (!p)
+    return aq_diag_set(diag, AQ_ERR_NO_MEMORY, "no memory for a policy");
+  p->quantum = args->values[QUANTUM].time;
+  *out = p;
+  return AQ_OK;
+}
+
+static void close(aq_policy *p)
+{
+  free(p);
+}
+
+static bool has_work(const aq_device_queue *queue)
+{
+  return queue->ready + queue->running > 0;
+}
+
+/* Who waits for a slot: the most urgent, then the one that waits longest. */
+static bool waiter_find(aq_policy_device *device, aq_device_queue *best)
+{
+  aq_device_queue queue;
+  bool found = false;
+  for (uint32_t i = 0; i < device->queues; i++) {
+    if (!device->queue(device, i, &queue) || !has_work(&queue) ||
+        queue.slot != AQ_POLICY_NONE)
+      continue;
+    if (!found || queue.priority > best->priority ||
+        (queue.priority == best->priority && queue.used < best->used))
+      *best = queue;
+    found = true;
+  }
+  return found;
+}
+
+static bool yields(const aq_policy *p, aq_policy_device *device,
+                   const aq_device_queue *queue, const aq_device_queue *waiter)
+{
+  return !has_work(queue) || queue->priority < waiter->priority ||
+         (queue->priority == waiter->priority &&
+          queue->mapped_at + p->quantum <= device->now(device));
+}
+
+static void map(aq_policy *p, aq_policy_device *device, aq_mapping *out)
+{
+  aq_device_queue waiter = {0}, queue;
+  uint32_t used[SLOTS_MAX] = {0}, taken[SLOTS_MAX] = {0};
+  const uint32_t each = device->slots / device->pipes;
+  aq_time since = AQ_TIME_MAX;
+  if (device->slots > SLOTS_MAX || !waiter_find(device, &waiter))
+    return;
+  out->mode = AQ_PREEMPT_SWITCH;
+  out->quantum = p->quantum;
+  for (uint32_t i = 0; i < device->queues; i++) {
+    if (!device->queue(device, i, &queue) || queue.slot == AQ_POLICY_NONE)
+      continue;
+    taken[queue.slot] = 1;
+    used[queue.slot / each]++;
+    if (yields(p, device, &queue, &waiter) && queue.mapped_at < since) {
+      since = queue.mapped_at;
+      out->slot = queue.slot;
+      out->queue = waiter.queue;
+    }
+  }
+  for (uint32_t slot = 0, fewest = UINT32_MAX; slot < device->slots; slot++)
+    if (!taken[slot] && used[slot / each] < fewest) {
+      fewest = used[slot / each];
+      out->slot = slot;
+      out->queue = waiter.queue;
+    }
+}
+
+static uint32_t pick(aq_policy *p, aq_policy_device *device, uint32_t pipe,
+                     const aq_device_packet *packets, uint32_t count)
+{
+  aq_device_queue queue;
+  uint32_t best = 0, best_turn = 0;
+  int32_t best_priority = INT32_MIN;
+  for (uint32_t i = 0; i < count; i++) {
+    if (!device->queue(device, packets[i].queue, &queue))
+      continue;
+    const uint32_t turn = queue.queue - p->last[pipe % SLOTS_MAX] - 1;
+    if (queue.priority > best_priority ||
+        (queue.priority == best_priority && turn < best_turn)) {
+      best = i;
+      best_turn = turn;
+      best_priority = queue.priority;
+    }
+  }
+  p->last[pipe % SLOTS_MAX] = packets[best].queue;
+  return best;
+}
+
+const aq_policy_ops aq_policy_amd = {
+    .abi = AQ_POLICY_ABI,
+    .size = sizeof(aq_policy_ops),
+    .name = "amd",
+    .summary =
+        "AMD's hardware scheduler: pipes, priority, round robin, quantum",
+    .source = "Linux amdkfd",
+    .settings =
+        (const aq_policy_setting[]){{"quantum", AQ_SETTING_TIME, "10ms",
+                                     "how long a queue keeps its slot while "
+                                     "another one waits"},
+                                    {0}},
+    .flags = AQ_POLICY_AHEAD,
+    .needs = AQ_NEED_MAP | AQ_NEED_PICK | AQ_NEED_SWITCH,
+    .open = open,
+    .close = close,
+    .map = map,
+    .pick = pick,
+};

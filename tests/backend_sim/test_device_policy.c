@@ -1,0 +1,616 @@
+/* SPDX-License-Identifier: MIT */
+/* What the simulator does for the device half of a policy, in picoseconds. */
+#include "backend_sim/rig.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "backend_sim/sim.h"
+#include "common/policy.h"
+
+/* A device of 4 compute units with room for 2 workgroups each, on which nothing
+ * but workgroups takes time. */
+#define IDEAL                                                                  \
+  "doorbell_to_fetch=0 ns", "packet_fetch=0 ns", "packet_decode=0 ns",         \
+      "acquire_agent=0 ns", "acquire_system=0 ns", "dispatch_setup=0 ns",      \
+      "workgroup_interval=0 ns", "end_of_pipe=0 ns", "release_agent=0 ns",     \
+      "release_system=0 ns", "signal_write=0 ns", "remap_latency=0 ns",        \
+      "queue_switch=0 ns", "kernel_reset=0 ns", "wave_state=0 B", "cus=4",     \
+      "xccs=1", "simds_per_cu=1", "waves_per_simd=2", "barrier_process=0 ns"
+
+#define D (10 * AQ_US)
+
+static const char *const ideal[] = {IDEAL, NULL};
+
+/* What a test asks for at a time. */
+typedef enum ask {
+  ASK_PREEMPT,
+  ASK_RESUME,
+  ASK_MASK,
+  ASK_BUDGET,
+  ASK_SUSPEND,
+  ASK_GO_ON,
+  ASK_EVICT,
+} ask;
+
+typedef struct step {
+  aq_time at;
+  ask what;
+  aq_preemption preemption;
+  uint32_t target, value;
+} step;
+
+struct aq_policy {
+  aq_policy_device *device;
+  const step *steps;
+  aq_device_launch launches[8]; /* by kernel handle */
+  uint32_t limit;
+  aq_preempt_result over[8];
+  uint32_t over_count, launched, completed, starts, ends;
+  aq_time used, wasted;
+  uint64_t evicted_first;
+  uint32_t evicted;
+  bool idles;      /* pick answers nothing before 30 us */
+  bool last_first; /* pick answers the last queue */
+  uint32_t place;  /* compute unit, or AQ_POLICY_NONE: no hook */
+  aq_diag failed;
+  aq_policy_binding binding;
+};
+
+static void attach(aq_policy *p, aq_policy_device *device)
+{
+  p->device = device;
+  for (uint32_t i = 0; p->steps && p->steps[i].at; i++)
+    device->timer_add(device, p->steps[i].at, i);
+  if (p->idles)
+    device->timer_add(device, 3 * D, 1000);
+}
+
+static void device_timer(aq_policy *p, aq_policy_device *d, uint64_t cookie)
+{
+  if (cookie == 1000)
+    return;
+  const step *s = &p->steps[cookie];
+  const uint32_t mask = s->value;
+  switch (s->what) {
+  case ASK_PREEMPT:
+    d->preempt(d, &s->preemption);
+    return;
+  case ASK_RESUME:
+    d->resume(d, s->target);
+    return;
+  case ASK_MASK:
+    d->kernel_cu_mask(d, s->target, &mask, 32);
+    return;
+  case ASK_BUDGET:
+    d->kernel_budget(d, s->target, s->value);
+    return;
+  case ASK_SUSPEND:
+  case ASK_GO_ON:
+    d->queue_suspend(d, s->target, s->what == ASK_SUSPEND);
+    return;
+  case ASK_EVICT:
+    p->evicted = d->queue_evict(d, s->target, s->value);
+    return;
+  }
+}
+
+static void preempted(aq_policy *p, aq_policy_device *device,
+                      const aq_preempt_result *result)
+{
+  (void)device;
+  p->over[p->over_count++] = *result;
+}
+
+static void launch(aq_policy *p, aq_policy_device *device,
+                   const aq_device_kernel *kernel, aq_device_launch *out)
+{
+  ck_assert_uint_eq(kernel->issued, 0);
+  if (p->limit)
+    ck_assert_int_eq(device->cus, 4);
+  *out = p->launches[p->launched++ % 8];
+}
+
+static void complete(aq_policy *p, aq_policy_device *device,
+                     const aq_device_kernel *kernel)
+{
+  (void)device;
+  ck_assert_uint_eq(kernel->finished, kernel->workgroups);
+  p->completed++;
+}
+
+static void charge(aq_policy *p, aq_policy_device *device, uint32_t queue,
+                   aq_time amount, bool wasted)
+{
+  (void)device;
+  (void)queue;
+  *(wasted ? &p->wasted : &p->used) += amount;
+}
+
+static uint32_t pick(aq_policy *p, aq_policy_device *device, uint32_t pipe,
+                     const aq_device_packet *packets, uint32_t count)
+{
+  (void)pipe;
+  (void)packets;
+  if (p->idles && device->now(device) < 3 * D)
+    return AQ_POLICY_NONE;
+  return p->last_first ? count - 1 : 0;
+}
+
+static uint32_t place(aq_policy *p, aq_policy_device *device,
+                      const aq_device_kernel *kernel, const aq_device_cu *cus,
+                      uint32_t count)
+{
+  (void)device;
+  (void)kernel;
+  ck_assert_uint_eq(count, 4);
+  return cus[p->place].free ? p->place : AQ_POLICY_NONE;
+}
+
+static void workgroup_start(aq_policy *p, aq_policy_device *device,
+                            const aq_device_kernel *kernel, uint32_t cu)
+{
+  (void)kernel;
+  (void)device;
+  ck_assert_uint_eq(cu, p->place);
+  p->starts++;
+}
+
+static void workgroup_done(aq_policy *p, aq_policy_device *device,
+                           const aq_device_kernel *kernel, uint32_t cu)
+{
+  (void)device;
+  (void)kernel;
+  (void)cu;
+  p->ends++;
+}
+
+enum {
+  NEEDS = AQ_NEED_LAUNCH | AQ_NEED_SLICE | AQ_NEED_REMASK | AQ_NEED_DRAIN |
+          AQ_NEED_SWITCH | AQ_NEED_RESET | AQ_NEED_KILL | AQ_NEED_EVICT |
+          AQ_NEED_SUSPEND
+};
+
+static const aq_policy_ops ops = {.abi = AQ_POLICY_ABI,
+                                  .size = sizeof ops,
+                                  .name = "asked",
+                                  .needs = NEEDS,
+                                  .attach = attach,
+                                  .device_timer = device_timer,
+                                  .preempted = preempted,
+                                  .launch = launch,
+                                  .complete = complete,
+                                  .charge = charge};
+
+static const aq_policy_ops picking = {.abi = AQ_POLICY_ABI,
+                                      .size = sizeof ops,
+                                      .name = "picking",
+                                      .needs = AQ_NEED_PICK,
+                                      .attach = attach,
+                                      .device_timer = device_timer,
+                                      .pick = pick};
+
+static const aq_policy_ops placing = {.abi = AQ_POLICY_ABI,
+                                      .size = sizeof ops,
+                                      .name = "placing",
+                                      .needs = AQ_NEED_PLACE,
+                                      .place = place,
+                                      .workgroup_start = workgroup_start,
+                                      .workgroup_done = workgroup_done};
+
+static void failed(void *user, const char *text)
+{
+  aq_policy *p = user;
+  aq_diag_set(&p->failed, AQ_ERR_INVALID, "%s", text);
+}
+
+static bool identify(void *user, uint32_t ring, uint64_t packet, uint64_t *job,
+                     uint32_t *command, bool *idempotent)
+{
+  (void)user;
+  (void)ring;
+  *job = packet;
+  *command = 0;
+  *idempotent = true;
+  return true;
+}
+
+static void evicted(void *user, uint32_t ring, uint64_t first, uint32_t packets)
+{
+  aq_policy *p = user;
+  (void)ring;
+  (void)packets;
+  p->evicted_first = first;
+}
+
+static void open_with(rig *r, aq_policy *p, const aq_policy_ops *table,
+                      const char *const *edits)
+{
+  p->failed = (aq_diag)AQ_DIAG_INIT;
+  p->binding = (aq_policy_binding){.size = sizeof p->binding,
+                                   .ops = table,
+                                   .policy = p,
+                                   .failed = failed,
+                                   .evicted = evicted,
+                                   .identify = identify,
+                                   .user = p};
+  rig_open_with(r, &aqsim_transport_ops,
+                &(aq_transport_options){.edits = edits, .policy = &p->binding});
+}
+
+/* A kernel of so many workgroups of D each, in a queue of its own. */
+static aq_ring *start(rig *r, uint32_t workgroups)
+{
+  const uint64_t kernel = rig_kernel_with(
+      r, &(aq_kernel_desc){.name = "k",
+                           .cost = {.kind = AQ_COST_WORKGROUP, .base = D}});
+  aq_ring *queue = rig_queue(r, 64);
+  aq_packet packet = rig_dispatch(kernel, true, rig_none);
+  packet.kernel.workgroup_size[0] = 64;
+  packet.kernel.grid_size[0] = 64 * workgroups;
+  rig_submit(r, queue, &packet);
+  return queue;
+}
+
+static aq_time end_of(rig *r, const aq_ring *queue)
+{
+  return rig_record(r, queue, 0)->end;
+}
+
+#define PREEMPT(how, on)                                                       \
+  {                                                                            \
+    .size = sizeof(aq_preemption), .mode = AQ_PREEMPT_##how,                   \
+    .scope = AQ_PREEMPT_##on                                                   \
+  }
+
+/* 20 workgroups are 3 waves of 8. Stopped in the middle of the second wave at
+ * 1.5 D, going on at 5 D. */
+static aq_time end_of_preempted(aq_preemption what, aq_policy *p)
+{
+  rig r;
+  const step steps[] = {
+      {3 * D / 2, ASK_PREEMPT, .preemption = what}, {5 * D, ASK_RESUME}, {0}};
+  p->steps = steps;
+  open_with(&r, p, &ops, ideal);
+  aq_ring *queue = start(&r, 20);
+  rig_run(&r);
+  const aq_time end = end_of(&r, queue);
+  ck_assert_str_eq(p->failed.text, "");
+  ck_assert_uint_eq(p->over_count, 1);
+  rig_close(&r);
+  return end;
+}
+
+START_TEST(waves_of_workgroups_take_what_division_says)
+{
+  static const int counts[] = {1, 8, 9, 24, 25};
+  for (int i = 0; i < 5; i++) {
+    rig r;
+    aq_policy p = {0};
+    open_with(&r, &p, &ops, ideal);
+    aq_ring *queue = start(&r, (uint32_t)counts[i]);
+    rig_run(&r);
+    ck_assert_int_eq(end_of(&r, queue), (counts[i] + 7) / 8 * D);
+    ck_assert_int_eq(p.used, counts[i] * D);
+    ck_assert_uint_eq(p.completed, 1);
+    rig_close(&r);
+  }
+}
+END_TEST
+
+START_TEST(a_switched_kernel_keeps_what_its_workgroups_have_left)
+{
+  aq_policy p = {0};
+  /* Half a wave, then the last one. */
+  ck_assert_int_eq(end_of_preempted((aq_preemption)PREEMPT(SWITCH, KERNEL), &p),
+                   5 * D + D / 2 + D);
+  ck_assert_uint_eq(p.over[0].workgroups, 8);
+  ck_assert_int_eq(p.over[0].freed, p.over[0].asked);
+  ck_assert_int_eq(p.used, 20 * D);
+  ck_assert_int_eq(p.wasted, 0);
+}
+END_TEST
+
+START_TEST(a_reset_kernel_starts_anew_and_pays_for_it)
+{
+  aq_policy p = {0};
+  ck_assert_int_eq(end_of_preempted((aq_preemption)PREEMPT(RESET, KERNEL), &p),
+                   5 * D + 3 * D);
+  /* A wave, and half of another. */
+  ck_assert_int_eq(p.over[0].wasted, 8 * D + 4 * D);
+  ck_assert_int_eq(p.wasted, 12 * D);
+  ck_assert_int_eq(p.used, 20 * D);
+}
+END_TEST
+
+START_TEST(a_drained_kernel_ends_the_wave_that_runs)
+{
+  aq_policy p = {0};
+  ck_assert_int_eq(end_of_preempted((aq_preemption)PREEMPT(DRAIN, KERNEL), &p),
+                   5 * D + D);
+  ck_assert_int_eq(p.over[0].freed, 2 * D);
+  ck_assert_int_eq(p.wasted, 0);
+}
+END_TEST
+
+START_TEST(a_killed_kernel_completes_with_an_error)
+{
+  rig r;
+  aq_policy p = {0};
+  const step steps[] = {
+      {3 * D / 2, ASK_PREEMPT, .preemption = PREEMPT(KILL, KERNEL)}, {0}};
+  p.steps = steps;
+  open_with(&r, &p, &ops, ideal);
+  aq_ring *queue = start(&r, 20);
+  rig_run(&r);
+  ck_assert_int_eq(end_of(&r, queue), 3 * D / 2);
+  ck_assert(rig_record(&r, queue, 0)->flags & AQ_FLAG_ERROR);
+  ck_assert_int_eq(p.wasted, 12 * D);
+  rig_close(&r);
+}
+END_TEST
+
+/* Of 4 compute units the last two: their 4 workgroups go on, or start anew, on
+ * the others, which are full until 2 D. */
+START_TEST(some_compute_units_can_be_taken_from_a_kernel)
+{
+  static const uint32_t last_two = 0xc;
+  static const struct {
+    aq_preempt_mode mode;
+    aq_time end, wasted;
+  } cases[] = {/* 4 left of 12 in pairs of 2 CUs: 1 + 4 waves of 4 */
+               {AQ_PREEMPT_DRAIN, 4 * D, 0},
+               {AQ_PREEMPT_RESET, 6 * D, 2 * D}};
+  for (int i = 0; i < 2; i++) {
+    rig r;
+    aq_policy p = {0};
+    step steps[] = {{3 * D / 2, ASK_PREEMPT, .preemption = PREEMPT(DRAIN, CUS)},
+                    {0}};
+    steps[0].preemption.mode = cases[i].mode;
+    steps[0].preemption.mask = &last_two;
+    steps[0].preemption.mask_count = 32;
+    p.steps = steps;
+    open_with(&r, &p, &ops, ideal);
+    aq_ring *queue = start(&r, i == 0 ? 24 : 28);
+    rig_run(&r);
+    ck_assert_str_eq(p.failed.text, "");
+    ck_assert_int_eq(end_of(&r, queue), cases[i].end);
+    ck_assert_int_eq(p.wasted, cases[i].wasted);
+    rig_close(&r);
+  }
+}
+END_TEST
+
+START_TEST(masks_densities_budgets_and_slices_limit_a_launch)
+{
+  static const uint32_t one = 1;
+  const struct {
+    aq_device_launch launch;
+    aq_time end; /* of 8 workgroups */
+  } cases[] = {{{.cu_mask = &one, .mask_count = 32}, 4 * D},
+               {{.per_cu = 1}, 2 * D},
+               {{.budget = 2}, 4 * D},
+               {{.slice = 3}, 3 * D},
+               {{.slice = 4, .per_cu = 1}, 2 * D}};
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    rig r;
+    aq_policy p = {.launches = {cases[i].launch}};
+    open_with(&r, &p, &ops, ideal);
+    aq_ring *queue = start(&r, 8);
+    rig_run(&r);
+    ck_assert_str_eq(p.failed.text, "");
+    ck_assert_int_eq(end_of(&r, queue), cases[i].end);
+    ck_assert_int_eq(rig_record(&r, queue, 0)->start, 0);
+    ck_assert_int_eq(p.used, 8 * D);
+    rig_close(&r);
+  }
+}
+END_TEST
+
+/* Others leave room for one more of the first on each compute unit: the second
+ * has none before the first wave of the first ends. */
+START_TEST(padding_keeps_others_out)
+{
+  rig r;
+  aq_policy p = {.launches = {{.per_cu = 1, .padding = 1}}};
+  open_with(&r, &p, &ops, ideal);
+  start(&r, 8);
+  rig_sleep(&r, D / 2);
+  aq_ring *second = start(&r, 4);
+  rig_run(&r);
+  ck_assert_str_eq(p.failed.text, "");
+  ck_assert_int_eq(rig_record(&r, second, 0)->start, D);
+  rig_close(&r);
+}
+END_TEST
+
+START_TEST(a_budget_and_a_mask_can_be_changed_while_a_kernel_runs)
+{
+  rig r;
+  const step steps[] = {
+      {D, ASK_BUDGET, .value = 8}, {2 * D, ASK_MASK, .value = 3}, {0}};
+  aq_policy p = {.launches = {{.budget = 2}}, .steps = steps};
+  open_with(&r, &p, &ops, ideal);
+  aq_ring *queue = start(&r, 2 + 8 + 8 + 8);
+  rig_run(&r);
+  ck_assert_str_eq(p.failed.text, "");
+  ck_assert_int_eq(end_of(&r, queue), 5 * D);
+  rig_close(&r);
+}
+END_TEST
+
+START_TEST(a_suspended_queue_launches_nothing)
+{
+  rig r;
+  const step steps[] = {{D / 2, ASK_SUSPEND}, {7 * D, ASK_GO_ON}, {0}};
+  aq_policy p = {.steps = steps};
+  open_with(&r, &p, &ops, ideal);
+  aq_ring *queue = start(&r, 8);
+  aq_packet packet = *aq_ring_slot(queue, 0);
+  rig_submit(&r, queue, &packet);
+  rig_run(&r);
+  ck_assert_str_eq(p.failed.text, "");
+  ck_assert_int_eq(rig_record(&r, queue, 0)->end, D);
+  ck_assert_int_eq(rig_record(&r, queue, 1)->launch, 7 * D);
+  rig_close(&r);
+}
+END_TEST
+
+START_TEST(packets_can_be_taken_off_a_queue)
+{
+  rig r;
+  const step steps[] = {{D / 2, ASK_EVICT, .value = 1}, {0}};
+  aq_policy p = {.steps = steps};
+  open_with(&r, &p, &ops, ideal);
+  aq_ring *queue = start(&r, 8);
+  aq_packet packet = *aq_ring_slot(queue, 0);
+  for (int i = 0; i < 40; i++)
+    rig_submit(&r, queue, &packet);
+  rig_run(&r);
+  ck_assert_uint_eq(p.evicted, 39);
+  ck_assert_uint_eq(p.evicted_first, 2);
+  ck_assert(!rig_has_record(&r, queue, 2));
+  ck_assert_int_eq(rig_record(&r, queue, 1)->end, 2 * D);
+  /* The ring goes on behind them. */
+  for (int i = 0; i < 40; i++)
+    rig_submit(&r, queue, &packet);
+  rig_run(&r);
+  ck_assert_int_eq(rig_record(&r, queue, 41)->end, 3 * D);
+  ck_assert_int_eq(rig_record(&r, queue, 80)->end, 42 * D);
+  rig_close(&r);
+}
+END_TEST
+
+START_TEST(a_queue_that_is_reset_gives_all_its_packets_back)
+{
+  rig r;
+  const step steps[] = {
+      {D / 2, ASK_PREEMPT, .preemption = PREEMPT(RESET, QUEUE)}, {0}};
+  aq_policy p = {.steps = steps};
+  open_with(&r, &p, &ops, ideal);
+  aq_ring *queue = start(&r, 8);
+  aq_packet packet = *aq_ring_slot(queue, 0);
+  for (int i = 0; i < 5; i++)
+    rig_submit(&r, queue, &packet);
+  rig_run(&r);
+  ck_assert_str_eq(p.failed.text, "");
+  ck_assert_uint_eq(p.evicted_first, 0);
+  ck_assert_int_eq(p.wasted, 8 * D / 2);
+  ck_assert(!rig_has_record(&r, queue, 0));
+  rig_submit(&r, queue, &packet);
+  rig_run(&r);
+  ck_assert_int_eq(rig_record(&r, queue, 6)->end, D / 2 + D);
+  rig_close(&r);
+}
+END_TEST
+
+START_TEST(a_queue_that_is_switched_goes_on_where_it_was)
+{
+  rig r;
+  const step steps[] = {
+      {D / 4, ASK_SUSPEND},
+      {D / 4, ASK_PREEMPT, .preemption = PREEMPT(SWITCH, QUEUE)},
+      {5 * D, ASK_GO_ON},
+      {0}};
+  aq_policy p = {.steps = steps};
+  open_with(&r, &p, &ops, ideal);
+  aq_ring *queue = start(&r, 16);
+  rig_run(&r);
+  ck_assert_str_eq(p.failed.text, "");
+  ck_assert_uint_eq(p.over_count, 1);
+  ck_assert_int_eq(end_of(&r, queue), 5 * D + 3 * D / 4 + D);
+  rig_close(&r);
+}
+END_TEST
+
+START_TEST(a_policy_may_idle_and_choose_the_packet)
+{
+  rig r;
+  aq_policy p = {.idles = true, .last_first = true};
+  const char *const one_pipe[] = {IDEAL, "pipes=1", NULL};
+  open_with(&r, &p, &picking, one_pipe);
+  aq_ring *first = start(&r, 9), *second = start(&r, 4);
+  rig_run(&r);
+  /* Both at 3 D, the second first: its last workgroup starts before. */
+  ck_assert_int_eq(rig_record(&r, second, 0)->end, 4 * D);
+  ck_assert_int_eq(rig_record(&r, first, 0)->end, 5 * D);
+  rig_close(&r);
+}
+END_TEST
+
+START_TEST(a_policy_may_place_every_workgroup)
+{
+  rig r;
+  aq_policy p = {.place = 2};
+  open_with(&r, &p, &placing, ideal);
+  aq_ring *queue = start(&r, 8);
+  rig_run(&r);
+  ck_assert_str_eq(p.failed.text, "");
+  ck_assert_int_eq(end_of(&r, queue), 4 * D);
+  ck_assert_uint_eq(p.starts, 8);
+  ck_assert_uint_eq(p.ends, 8);
+  rig_close(&r);
+}
+END_TEST
+
+START_TEST(latency_and_cost_of_the_firmware_delay_what_it_does)
+{
+  rig r;
+  const step steps[] = {{D, ASK_PREEMPT, .preemption = PREEMPT(SWITCH, KERNEL)},
+                        {3 * D, ASK_RESUME},
+                        {0}};
+  aq_policy p = {.steps = steps};
+  open_with(&r, &p, &ops, ideal);
+  p.binding.timing[AQ_SIDE_FIRMWARE] = (aq_policy_timing){D / 4, D / 8};
+  aq_ring *queue = start(&r, 16);
+  rig_run(&r);
+  /* Stopped for 2 D, each time D / 4 later. */
+  ck_assert_int_eq(end_of(&r, queue), 4 * D);
+  ck_assert_int_eq(p.over[0].asked, D + D / 4);
+  rig_close(&r);
+}
+END_TEST
+
+START_TEST(what_is_not_legal_ends_the_policy_and_frees_the_device)
+{
+  static const uint32_t nothing = 0;
+  step cases[] = {
+      {D / 2, ASK_RESUME, .target = 7},
+      {D / 2, ASK_MASK, .value = 0},
+      {D / 2, ASK_EVICT, .target = 9},
+      {D / 2, ASK_PREEMPT, .preemption = PREEMPT(RESET, CUS)},
+  };
+  cases[3].preemption.mask = &nothing;
+  cases[3].preemption.mask_count = 32;
+  for (int i = 0; i < 4; i++) {
+    rig r;
+    const step steps[] = {
+        {D / 4, ASK_PREEMPT, .preemption = PREEMPT(SWITCH, KERNEL)},
+        cases[i],
+        {0}};
+    aq_policy p = {.steps = i == 3 ? steps + 1 : steps};
+    open_with(&r, &p, &ops, ideal);
+    aq_ring *queue = start(&r, 8);
+    rig_run(&r);
+    ck_assert_str_ne(p.failed.text, "");
+    ck_assert_int_le(end_of(&r, queue), D + D / 4);
+    rig_close(&r);
+  }
+}
+END_TEST
+
+AQ_TEST_MAIN(
+    "backend_sim/device_policy", waves_of_workgroups_take_what_division_says,
+    a_switched_kernel_keeps_what_its_workgroups_have_left,
+    a_reset_kernel_starts_anew_and_pays_for_it,
+    a_drained_kernel_ends_the_wave_that_runs,
+    a_killed_kernel_completes_with_an_error,
+    some_compute_units_can_be_taken_from_a_kernel,
+    masks_densities_budgets_and_slices_limit_a_launch, padding_keeps_others_out,
+    a_budget_and_a_mask_can_be_changed_while_a_kernel_runs,
+    a_suspended_queue_launches_nothing, packets_can_be_taken_off_a_queue,
+    a_queue_that_is_reset_gives_all_its_packets_back,
+    a_queue_that_is_switched_goes_on_where_it_was,
+    a_policy_may_idle_and_choose_the_packet, a_policy_may_place_every_workgroup,
+    latency_and_cost_of_the_firmware_delay_what_it_does,
+    what_is_not_legal_ends_the_policy_and_frees_the_device)
