@@ -5,6 +5,8 @@ EXTRA_DIST += \
 	doc/abi.md \
 	doc/calibrate.md \
 	doc/conformance.md \
+	doc/glossary.md \
+	doc/limits.md \
 	doc/policies.md \
 	doc/queue.md \
 	doc/recording.md \

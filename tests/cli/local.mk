@@ -8,11 +8,13 @@ dist_check_SCRIPTS += \
 	tests/cli/test_environment.sh \
 	tests/cli/test_errors.sh \
 	tests/cli/test_export.sh \
+	tests/cli/test_glossary.sh \
 	tests/cli/test_hsa.sh \
 	tests/cli/test_live.sh \
 	tests/cli/test_main_job.sh \
 	tests/cli/test_show_program.sh \
 	tests/cli/test_stats.sh \
+	tests/cli/test_store.sh \
 	tests/cli/test_what_if.sh
 EXTRA_DIST += tests/cli/busy.json tests/cli/lib.sh tests/cli/small.json \
 	tests/cli/two-streams.json
