@@ -20,12 +20,17 @@ aqueduct_SOURCES = \
 	src/cli/cmd_store.c \
 	src/cli/color.c src/cli/color.h \
 	src/cli/columns.c src/cli/columns.h \
+	src/cli/compare_ci.c src/cli/compare_ci.h \
 	src/cli/compare_print.c src/cli/compare_print.h \
 	src/cli/counter_summary.c src/cli/counter_summary.h \
 	src/cli/device_calibrate.c \
 	src/cli/device_choice.c src/cli/device_choice.h \
 	src/cli/device_fit.c src/cli/device_fit.def src/cli/device_fit.h \
 	src/cli/device_probe.c src/cli/device_verbs.h \
+	src/cli/device_probed.c src/cli/device_probed.def \
+	src/cli/device_probed.h \
+	src/cli/diff_print.c src/cli/diff_print.h \
+	src/cli/groups.c src/cli/groups.h \
 	src/cli/help.c src/cli/help.h \
 	src/cli/json.c src/cli/json.h \
 	src/cli/main.c \
@@ -36,6 +41,7 @@ aqueduct_SOURCES = \
 	src/cli/progress.c src/cli/progress.h \
 	src/cli/queue_summary.c src/cli/queue_summary.h \
 	src/cli/runs.c src/cli/runs.h \
+	src/cli/spin_code.c src/cli/spin_code.h \
 	src/cli/spools.c src/cli/spools.h \
 	src/cli/store_care.c src/cli/store_care.h \
 	src/cli/table.c src/cli/table.h \

@@ -11,6 +11,7 @@
 
 #include "cli/json.h"
 #include "cli/runs.h"
+#include "cli/spin_code.h"
 #include "cli/text.h"
 #include "cli/transports.h"
 #include "run/run.h"
@@ -379,6 +380,7 @@ static aq_status perform(aq_cli *cli, aq_store *store,
       .open = open_options(performance, epoch),
       .queues = performance->queues,
       .timeout = performance->timeout,
+      .code = aq_cli_spin_code,
       .asked = signal_came,
       .line = line_tell,
       .policy = performance->policy,

@@ -82,6 +82,10 @@ const aq_cli_option aq_cli_options[AQ_CLI_OPT_COUNT] = {
                                "exit 1 if METRIC is above VALUE (ns, or with "
                                "us, ms or %)",
                                .what = AQ_CLI_METRIC, .repeats = true},
+    [AQ_CLI_OPT_MATCH] = {"match", "HOW", NULL,
+                          "which dispatch of one run is which of the other: "
+                          "auto (default), replay, order, correlation, name "
+                          "or align"},
     [AQ_CLI_OPT_BY] = {"by", "GROUP", NULL,
                        "kernel (default), queue, stream, device, class, kind, "
                        "via or all"},
@@ -262,28 +266,35 @@ const aq_cli_command aq_cli_commands[AQ_CLI_CMD_COUNT] = {
          .what = AQ_CLI_FILE},
     [AQ_CLI_CMD_COMPARE] =
         {.name = "compare",
-         .arguments = "RUN [OTHER]",
-         .summary = "compare two runs dispatch by dispatch",
+         .arguments = "RUN [OTHER...]",
+         .summary = "compare runs dispatch by dispatch",
          .text =
-             "Joins a run with the run that it replays (OTHER, by default "
-             "its origin; either may come first) and prints how far its end "
+             "Scores a run against the run that it replays (OTHER, by default "
+             "its origin; either may come first): how far its end "
              "times, completion intervals, queue waits and starts are from "
              "the measured ones, by class of row, beside two trivial "
              "formulas on the same rows: zero, max(submission, previous "
              "end), and E, the same with two latencies fitted to this very "
-             "run.\n\n"
-             "Pinned rows, and rows without a partner, count nowhere. When "
-             "nothing can be scored there is no verdict, and the exit status "
-             "is 2.",
+             "run. Pinned rows, and rows without a partner, count nowhere. "
+             "When nothing can be scored there is no verdict, and the exit "
+             "status is 2.\n\n"
+             "Any other runs, or with --match or --by, are matched and told "
+             "apart: RUN is what was, each OTHER what is. The lost time is "
+             "divided among host calls, queues and kernels, by group, with "
+             "the 99 % interval of the paired differences.",
          .examples = {{"aqueduct compare s", "run s with its origin"},
-                      {"aqueduct compare s --worst 10",
-                       "with the ten rows that are furthest off"},
                       {"aqueduct compare s --fail-above end.median=400 "
-                       "--fail-above end.mean=0.6us",
-                       "exit 1 if the simulation is worse than that"}},
-         .options = BIT(FAIL_ABOVE) | BIT(WORST),
+                       "--format junit -o result.xml",
+                       "a test case; exit 1 if the simulation is worse"},
+                      {"aqueduct compare before after --by kernel",
+                       "what became slower"},
+                      {"aqueduct compare fifo edf srpt --by class "
+                       "--format markdown",
+                       "two policies with a third, as tables"}},
+         .options =
+             BIT(FAIL_ABOVE) | BIT(WORST) | BIT(MATCH) | BIT(BY) | BIT(FORMAT),
          .args_min = 1,
-         .args_max = 2,
+         .args_max = INT32_MAX,
          .what = AQ_CLI_RUN},
     [AQ_CLI_CMD_LIST] =
         {.name = "list",
@@ -394,7 +405,8 @@ const aq_cli_command aq_cli_commands[AQ_CLI_CMD_COUNT] = {
              "with it and has the fitted constants, each with the runs, the "
              "number of cases and their spread as its source. What was fitted, "
              "and what was not and why, is told on standard error. Runs that "
-             "tell too little are refused.\n\n"
+             "tell too little are refused. Of the run of a probe the constants "
+             "that it told are taken as they are.\n\n"
              "`probe` runs small experiments on an idle device, tells what "
              "constants of a device model follow from them, each with its "
              "resolution, and stores every packet as a run. A sum of keys "
@@ -406,11 +418,11 @@ const aq_cli_command aq_cli_commands[AQ_CLI_CMD_COUNT] = {
                        "a model of your GPU and software"},
                       {"aqueduct replay m3 --device ./mine.device",
                        "try it on another run"},
-                      {"aqueduct device probe --transport hsa --json -o "
-                       "gpu.json",
-                       "what the first GPU is like, for a device model"},
-                      {"aqueduct device probe --device mi300x",
-                       "the same of a device model, to check the probe"}},
+                      {"aqueduct device probe --transport hsa --name p",
+                       "what the first GPU is like"},
+                      {"aqueduct device calibrate p --device mi300x -o "
+                       "mine.device",
+                       "a model of it"}},
          .options = BIT(SET) | BIT(FAULTS),
          .args_min = 1,
          .args_max = INT32_MAX,

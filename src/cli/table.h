@@ -52,6 +52,7 @@ typedef enum aq_cli_what {
   O(FAIL_ABOVE)                                                                \
   O(WORST)                                                                     \
   O(BY)                                                                        \
+  O(MATCH)                                                                     \
   O(NAMES)                                                                     \
   O(LIBHSA)                                                                    \
   O(STORE)                                                                     \

@@ -4,6 +4,7 @@ dist_check_SCRIPTS += \
 	tests/cli/test_counters.sh \
 	tests/cli/test_device_choice.sh \
 	tests/cli/test_devices.sh \
+	tests/cli/test_compare.sh \
 	tests/cli/test_docs.sh \
 	tests/cli/test_environment.sh \
 	tests/cli/test_errors.sh \
@@ -12,6 +13,7 @@ dist_check_SCRIPTS += \
 	tests/cli/test_hsa.sh \
 	tests/cli/test_live.sh \
 	tests/cli/test_main_job.sh \
+	tests/cli/test_probe_calibrate.sh \
 	tests/cli/test_show_program.sh \
 	tests/cli/test_stats.sh \
 	tests/cli/test_store.sh \
