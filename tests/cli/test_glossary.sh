@@ -7,7 +7,7 @@ page=$srcdir/doc/glossary.md
 
 # Parts of the names that the program lists, and those that the page has.
 "$aqueduct" list metrics --names | awk -F. '
-  /^(makespan|unscored)/ { print; next }
+  /^(makespan|unscored|unmatched)|slower$/ { print; next }
   { for (i = 1; i <= NF; i++) print $i }' | sort -u > "$work/listed"
 sed -n '/^## Metrics/,/^## Exit/s/^| [a-z ]*| `\([a-z0-9.-]*\)` |.*/\1/p' "$page" |
   sort > "$work/documented"
