@@ -141,8 +141,9 @@ struct aqsim_flight {
   aqsim_flight *next; /* in the order of launch, or of free flights */
   aqsim_step step;
   bool in_use, sleeping, glued;
-  bool frozen; /* its kernel was taken off the compute units */
-  bool reread; /* its header was strange, and is read once more */
+  bool frozen;    /* its kernel was taken off the compute units */
+  bool reread;    /* its header was strange, and is read once more */
+  uint8_t stalls; /* AQ_STALL_… */
   uint64_t id;
   const aqsim_kind *kind;     /* of its packet, once launched */
   const aqsim_kernel *kernel; /* of kernel dispatches, once launched */

@@ -213,6 +213,8 @@ aqsim_flow aqsim_step_waves(aqsim_flight *flight)
     flight->end = aq_time_max(flight->end, end);
     return AQSIM_GO;
   }
+  if (first > flight->start)
+    flight->stalls |= AQ_STALL_ROOM;
   flight->start = first;
   if (!flight->glued)
     flight->stamp = first;
