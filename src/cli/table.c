@@ -30,6 +30,9 @@ const aq_cli_option aq_cli_options[AQ_CLI_OPT_COUNT] = {
     [AQ_CLI_OPT_QUEUES] = {"queues", "N", NULL,
                            "map the streams of each device to N hardware "
                            "queues"},
+    [AQ_CLI_OPT_PARAMETER] = {"parameter", "NAME=VALUE", NULL,
+                              "give a parameter of the scenario another value",
+                              .repeats = true},
     [AQ_CLI_OPT_EDGES] = {"edges", "PERCENT|none", NULL,
                           "keep dependencies across queues that are at least "
                           "so sure (50; 30 in a closed loop)"},
@@ -94,6 +97,13 @@ const aq_cli_option aq_cli_options[AQ_CLI_OPT_COUNT] = {
     [AQ_CLI_OPT_NAMES] = {"names", NULL, NULL, "print names only, one a line"},
     [AQ_CLI_OPT_LIBHSA] = {"libhsa", "PATH", "AQUEDUCT_LIBHSA_PATH",
                            "the HSA runtime to load", .what = AQ_CLI_FILE},
+    [AQ_CLI_OPT_SHARD] = {"shard", "I/N", NULL,
+                          "only each N-th point, from the I-th on"},
+    [AQ_CLI_OPT_TASKS] = {"tasks", "N", NULL,
+                          "print N commands that share the points, one a line, "
+                          "each with a store of its own; run nothing"},
+    [AQ_CLI_OPT_JOBS] = {"jobs", "N", "AQUEDUCT_JOBS",
+                         "processes at a time (one a core)", .letter = 'j'},
     [AQ_CLI_OPT_STORE] = {"store", "FILE", "AQUEDUCT_STORE",
                           "the store of runs "
                           "($XDG_DATA_HOME/aqueduct/runs.db)",
@@ -185,6 +195,9 @@ const aq_cli_command aq_cli_commands[AQ_CLI_CMD_COUNT] = {
                  "Without --policy each job goes at once to the queue of its "
                  "stream. A policy that fails, acts illegally or stalls ends "
                  "the run, and nothing is stored.\n\n"
+                 "--parameter gives a value to what the scenario writes as "
+                 "\"$NAME\". SCENARIO may be a workload of DISB, too; models "
+                 "of REEF are looked for in $AQ_DATA/workloads/reef-mi50.\n\n"
                  "On SIGUSR1 the state of every queue is told on standard "
                  "error.",
          .examples =
@@ -194,7 +207,7 @@ const aq_cli_command aq_cli_commands[AQ_CLI_CMD_COUNT] = {
                "the same with another seed"},
               {"aqueduct run burst.json --policy edf,slots=2",
                "the same, two jobs at a time, earliest deadline first"}},
-         .options = PERFORMING | BIT(QUEUES),
+         .options = PERFORMING | BIT(QUEUES) | BIT(PARAMETER),
          .args_min = 1,
          .args_max = 1,
          .what = AQ_CLI_FILE},
@@ -263,6 +276,32 @@ const aq_cli_command aq_cli_commands[AQ_CLI_CMD_COUNT] = {
          .args_min = 1,
          .args_max = INT32_MAX,
          .program = true,
+         .what = AQ_CLI_FILE},
+    [AQ_CLI_CMD_SWEEP] =
+        {.name = "sweep",
+         .arguments = "PLAN",
+         .summary = "run every point of a plan",
+         .text =
+             "Runs a product of workloads, parameters, devices, policies and "
+             "seeds on all cores, and stores each as a run. Points whose run "
+             "the store has already, made of the same inputs by the same "
+             "version, are skipped: a sweep that was interrupted goes on where "
+             "it was. The ids of the runs are printed in the order of the "
+             "plan.\n\n"
+             "Only requests and sums are stored, unless the plan asks for "
+             "rows. A point that fails is told and left out; the exit status "
+             "is then 1.\n\n"
+             "--tasks prints commands for GNU parallel or a Slurm array; their "
+             "stores are joined by `store merge`. The results are the same "
+             "however the points were shared.",
+         .examples = {{"aqueduct sweep plan.json", "all of it, on all cores"},
+                      {"aqueduct sweep plan.json --tasks 64 | parallel",
+                       "with GNU parallel"},
+                      {"aqueduct sweep plan.json --store $N.db --shard $N/64",
+                       "the N-th of 64 tasks of an array"}},
+         .options = BIT(SHARD) | BIT(TASKS) | BIT(JOBS),
+         .args_min = 1,
+         .args_max = 1,
          .what = AQ_CLI_FILE},
     [AQ_CLI_CMD_COMPARE] =
         {.name = "compare",

@@ -36,6 +36,7 @@ typedef enum aq_cli_what {
   O(MODE)                                                                      \
   O(LEVEL)                                                                     \
   O(QUEUES)                                                                    \
+  O(PARAMETER)                                                                 \
   O(EDGES)                                                                     \
   O(AS_GRAPH)                                                                  \
   O(FAULTS)                                                                    \
@@ -55,6 +56,9 @@ typedef enum aq_cli_what {
   O(MATCH)                                                                     \
   O(NAMES)                                                                     \
   O(LIBHSA)                                                                    \
+  O(SHARD)                                                                     \
+  O(TASKS)                                                                     \
+  O(JOBS)                                                                      \
   O(STORE)                                                                     \
   O(DEVICE)                                                                    \
   O(TRANSPORT)                                                                 \
@@ -90,6 +94,7 @@ typedef struct aq_cli_option {
   C(RUN, run)                                                                  \
   C(REPLAY, replay)                                                            \
   C(EXEC, exec)                                                                \
+  C(SWEEP, sweep)                                                              \
   C(COMPARE, compare)                                                          \
   C(LIST, list)                                                                \
   C(SHOW, show)                                                                \

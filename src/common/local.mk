@@ -31,6 +31,8 @@ pkginclude_HEADERS += \
 	src/common/policy_queues.h \
 	src/common/record.def \
 	src/common/record.h \
+	src/common/request.def \
+	src/common/request.h \
 	src/common/ring.h \
 	src/common/run_info.h \
 	src/common/spin.h \
