@@ -6,7 +6,9 @@ EXTRA_DIST += \
 	doc/calibrate.md \
 	doc/ci.md \
 	doc/conformance.md \
+	doc/glossary.md \
 	doc/kernels.md \
+	doc/limits.md \
 	doc/policies.md \
 	doc/queue.md \
 	doc/recording.md \

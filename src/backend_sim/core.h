@@ -154,6 +154,7 @@ struct aqsim_flight {
   bool reread;       /* its header was strange, and is read once more */
   bool changed;      /* a hook changed it: the ring does not have it */
   uint32_t injected; /* reason of a queue error that a hook asked for */
+  uint8_t stalls;    /* AQ_STALL_… */
   uint64_t id;
   const aqsim_kind *kind;     /* of its packet, once launched */
   const aqsim_kernel *kernel; /* of kernel dispatches, once launched */

@@ -47,6 +47,9 @@ void aqsim_flight_record(const aqsim_flight *flight, int64_t flags,
   row->end = flight->end;
   row->complete = complete;
   row->observe = observe;
+  row->stalls = flight->stalls;
+  if (!(flight->stalls & ~AQ_STALL_SLOT) && flight->launch > flight->fetch)
+    row->stalls |= AQ_STALL_ORDER;
   if (row->kind == AQ_KIND_KERNEL)
     record_kernel(flight, row);
 }

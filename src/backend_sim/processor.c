@@ -26,23 +26,34 @@ static bool launches_by_policy(const aqsim_device *device)
   return device->policy && aqsim_policy_picks(device);
 }
 
+static aqsim_flow stall(aqsim_flight *flight, unsigned why)
+{
+  flight->stalls |= (uint8_t)why;
+  return AQSIM_WAIT;
+}
+
 /* Called for the first packet in line only. */
 static aqsim_flow step_turn(aqsim_flight *flight)
 {
   aqsim_queue *queue = flight->queue;
-  if (flight->sleeping || queue->hold)
+  if (flight->sleeping)
     return AQSIM_WAIT;
+  if (queue->hold)
+    return stall(flight, queue->hold & AQSIM_HOLD_SLOT ? AQ_STALL_SLOT
+                                                       : AQ_STALL_BLOCKED);
   if (queue->active > 0 && aq_header_barrier(flight->packet.header))
-    return AQSIM_WAIT;
+    return stall(flight, AQ_STALL_BARRIER);
   const aqsim_pipe *pipe = queue->pipe;
   if (__builtin_expect(aqsim_pipe_is_shared(pipe) ||
                            launches_by_policy(queue->device),
                        false)) {
     if (!launch_in_turn(flight))
-      return AQSIM_WAIT;
+      return stall(flight, AQ_STALL_PIPE);
   } else {
     aq_time time =
         aq_time_max(flight->fetch, pipe->units[AQSIM_UNIT_LAUNCH].free);
+    if (time > flight->fetch)
+      stall(flight, AQ_STALL_PIPE);
     if (time > queue->sim->now)
       return aqsim_flight_sleep(flight, AQSIM_STEP_TURN, time, AQSIM_AT_LAUNCH);
   }
@@ -226,6 +237,8 @@ void aqsim_flight_begin(aqsim_flight *flight)
   aqsim_queue *queue = flight->queue;
   flight->step = AQSIM_STEP_TURN;
   flight->reread = false;
+  /* It lay in the ring before its queue had a slot. */
+  flight->stalls = queue->mapped_at > flight->submit ? AQ_STALL_SLOT : 0;
   flight->next = NULL;
   if (queue->turn_last)
     queue->turn_last->next = flight;

@@ -239,6 +239,8 @@ aqsim_flow aqsim_step_waves(aqsim_flight *flight)
   }
   if (flight->run)
     first = aqsim_policy_first(flight, first);
+  if (first > flight->start)
+    flight->stalls |= AQ_STALL_ROOM;
   flight->start = first;
   if (!flight->glued)
     flight->stamp = first;

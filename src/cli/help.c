@@ -90,7 +90,7 @@ void aq_cli_help_print(FILE *out, const aq_cli_command *command)
   for (int i = 0; i < AQ_CLI_EXAMPLES_MAX && about->examples[i].command; i++)
     fprintf(out, "  %s\n      %s\n", about->examples[i].command,
             about->examples[i].meaning);
-  fputs("\nExit status: 0 done, 1 a difference or a failed check, 2 usage or "
-        "bad input.\n",
+  fputs("\nExit status: 0 done, 1 a difference or a failed check, 2 usage, bad "
+        "input, or what cannot be read or written.\n",
         out);
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "cli/store_care.h"
 
+#include <dirent.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -42,6 +43,28 @@ static void tell_finding(const aq_check_finding *finding, void *user)
   free(line);
 }
 
+/* Those that could be recovered were, when the store was opened. */
+static void tell_spools(teller *to, const aq_store *store)
+{
+  char *folder, *text;
+  size_t count = 0;
+  if (asprintf(&folder, "%s.spool", aq_store_path(store)) < 0)
+    return;
+  DIR *dir = opendir(folder);
+  for (const struct dirent *entry; dir && (entry = readdir(dir));)
+    count += entry->d_name[0] != '.';
+  if (dir)
+    closedir(dir);
+  if (count > 0 &&
+      asprintf(&text,
+               "%s: %zu executions are at work, or could not be recovered",
+               folder, count) >= 0) {
+    tell_finding(&(aq_check_finding){AQ_CHECK_REMARK, AQ_NONE, text}, to);
+    free(text);
+  }
+  free(folder);
+}
+
 aq_status aq_cli_store_check(aq_cli *cli, aq_store *store)
 {
   teller to = {.cli = cli};
@@ -58,6 +81,7 @@ aq_status aq_cli_store_check(aq_cli *cli, aq_store *store)
     aq_cli_json_drop(to.json);
     return status;
   }
+  tell_spools(&to, store);
   if (to.json) {
     aq_cli_json_close_array(to.json);
     aq_cli_json_int(to.json, "problems", to.problems);

@@ -50,6 +50,16 @@ enum aq_record_flag {
   AQ_FLAG_LEARNED = 1 << 5,     /* durations were learned of it: not scored */
 };
 
+/* What a packet waited for between its decode and its first wave. */
+enum aq_stall {
+  AQ_STALL_ORDER = 1 << 0,   /* the packets before it on its queue to launch */
+  AQ_STALL_BARRIER = 1 << 1, /* them to complete, by its barrier bit */
+  AQ_STALL_BLOCKED = 1 << 2, /* a barrier packet or the like before it */
+  AQ_STALL_SLOT = 1 << 3,    /* a hardware slot for its queue */
+  AQ_STALL_PIPE = 1 << 4,    /* the launch unit of its pipe */
+  AQ_STALL_ROOM = 1 << 5,    /* room on the compute units, or its turn there */
+};
+
 typedef struct aq_record {
 #define F(field, unit, meaning) int64_t field;
 #include "record.def"

@@ -9,6 +9,7 @@ dist_check_SCRIPTS += \
 	tests/cli/test_environment.sh \
 	tests/cli/test_errors.sh \
 	tests/cli/test_export.sh \
+	tests/cli/test_glossary.sh \
 	tests/cli/test_hsa.sh \
 	tests/cli/test_launch.sh \
 	tests/cli/test_live.sh \
@@ -17,6 +18,7 @@ dist_check_SCRIPTS += \
 	tests/cli/test_show_program.sh \
 	tests/cli/test_sweep.sh \
 	tests/cli/test_stats.sh \
+	tests/cli/test_store.sh \
 	tests/cli/test_what_if.sh
 EXTRA_DIST += tests/cli/busy.json tests/cli/clients.json \
 	tests/cli/lib.sh tests/cli/plan.json tests/cli/small.json \

@@ -25,7 +25,7 @@ cat > "$work/depth.awk" << 'END'
 $1 == "row" { n++; queue[n] = $2; submit[n] = $3; launch[n] = $5; done[n] = $6 }
 $1 == "sample" && ($2 == "depth" || $2 == "active") {
   m++; what[m] = $2; of[m] = $3; at[m] = $4; value[m] = $5 }
-END {
+END { # all pairs
   for (i = 1; i <= m; i++) {
     depth = 0
     for (r = 1; r <= n; r++)
@@ -66,6 +66,28 @@ for of in $(awk '$1 == "sample" { print $2 "/" $3 }' "$work/all" | sort -u); do
   [ "$tail" = 0 ] || [ "${of%/*}" = mapped_queues ] || break
 done
 check "everything ends at 0" [ "$tail" = 0 ]
+
+# What packets waited for.
+sed -n 's/.*"fetch":\(-\{0,1\}[0-9]*\),"launch":\(-\{0,1\}[0-9]*\),.*"stalls":\([0-9]*\)}.*/\1 \2 \3/p' \
+  "$work/rows.jsonl" > "$work/stalls"
+awk '{ n++; why = $3 % 8 >= 1 || $3 >= 16 }
+  $2 > $1 && !why || $2 == $1 && why { bad++ }
+  END { print ((n > 100 && !bad) ? "told" : "not told") }' "$work/stalls" \
+  > "$work/verdict"
+check "whatever launches later than it was fetched says why" \
+  [ "$(cat "$work/verdict")" = told ]
+check "barrier bits and pipes are reasons here" grep -q ' 18$' "$work/stalls"
+cat > "$work/room.json" << 'END'
+{"version": 1, "device": "mi300x",
+ "kernels": {"wide": {"grid": 1048576, "workgroup": 256,
+                      "cost": {"workgroup": "30us"}}},
+ "requests": {"r": {"steps": [{"kernel": "wide"}]}},
+ "clients": [{"request": "r", "open": {"at": ["0us"]}, "count": 2}]}
+END
+"$aqueduct" run "$work/room.json" --name room -q > /dev/null
+"$aqueduct" export room -o "$work/room.jsonl"
+check "one of two kernels waits for room" \
+  [ "$(grep -c '"stalls":\(32\|40\|48\|56\)}' "$work/room.jsonl")" = 1 ]
 
 try "$aqueduct" show on --json
 check "show summarizes them" contains "$out" '"counter": "waves"'

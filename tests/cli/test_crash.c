@@ -219,30 +219,42 @@ static bool kill_job(const crash_case *job, const char *store, long us)
   return end_of(pid) < 0;
 }
 
+/* The store as it was, on which the job is killed at a moment of the i-th part
+ * of its time. When it had ended by then, its time was overrated. */
+static void kill_in_part(const crash_case *job, const char *store, int i,
+                         int count, long *whole)
+{
+  for (;;) {
+    copy_file(in_dir("base.db"), store);
+    if (kill_job(job, store,
+                 *whole * i / count + rand() % (*whole / count + 1)))
+      return;
+    *whole -= *whole / 8;
+    ck_assert_int_gt(*whole, 1000);
+  }
+}
+
 static void crash(const crash_case *job, int count, const char *expected)
 {
   const char *store = in_dir("killed.db");
-  const long whole = time_of(job);
-  int killed = 0, cut = 0;
+  long whole = time_of(job);
+  int cut = 0;
   srand(9);
   for (int i = 0; i < count; i++) {
-    copy_file(in_dir("base.db"), store);
-    /* One in each part of the time, anywhere in it. */
-    killed +=
-        kill_job(job, store, whole * i / count + rand() % (whole / count + 1));
+    kill_in_part(job, store, i, count, &whole);
     check_after(store, expected);
-    cut += incomplete(store);
-    ck_assert_int_le(incomplete(store), strcmp(job->name, "merge") != 0);
+    const int left = incomplete(store);
+    cut += left;
+    ck_assert_int_le(left, strcmp(job->name, "merge") != 0);
     ck_assert_int_eq(
         RUN("store", "prune", "incomplete", "-q", "--store", store), 0);
-    int again = end_of(start_job(job, store));
-    ck_assert_int_eq(again == 0 || again == 2, 1); /* its name may be there */
+    const int again = end_of(start_job(job, store));
+    ck_assert(again == 0 || again == 2); /* its name may be there */
     check_after(store, expected);
     ck_assert_int_eq(incomplete(store), 0);
   }
-  fprintf(stderr, "# %s: killed at %d of %d moments, %d runs cut off\n",
-          job->name, killed, count, cut);
-  ck_assert_int_gt(killed, 0);
+  fprintf(stderr, "# %s: killed at %d moments, %d runs cut off\n", job->name,
+          count, cut);
 }
 
 static void crash_at_moments(const crash_case *job)

@@ -123,11 +123,11 @@ refuses "an export that fails" "there is no run" export none -o "$work/kept"
 check "leaves the file as it was" [ "$(cat "$work/kept")" = before ]
 check "and no other file" [ "$(find "$work" -name 'kept?*' | wc -l)" = 0 ]
 try "$aqueduct" export m -o "$work/no/such/folder/file"
-check "an output that cannot be made" is_error 1 no/such/folder
+check "an output that cannot be made" is_error 2 no/such/folder
 if [ -c /dev/full ]; then
   "$aqueduct" export m > /dev/full 2> "$work/err"
   status=$? err=$(cat "$work/err") out=
-  check "a full disk" is_error 1 "No space left"
+  check "a full disk" is_error 2 "No space left"
 else
   skip "a full disk" "no /dev/full"
 fi
