@@ -2,6 +2,7 @@
 #include "codeobj/codeobj.h"
 
 #include <elf.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "config.h"
@@ -387,12 +388,39 @@ static aq_status kernel_add(elf_file *file, const aq_code_symbol *symbol)
   return AQ_OK;
 }
 
-static aq_code_kernel *kernel_of(elf_file *file, const char *symbol)
+/* Kernels of the metadata by symbol; the first of equal ones comes first. */
+static int by_symbol(const void *a, const void *b)
 {
-  for (size_t i = 0; i < file->out->kernel_count; i++)
-    if (strcmp(file->kernels[i].symbol, symbol) == 0)
-      return &file->kernels[i];
-  return NULL;
+  const aq_code_kernel *x = *(aq_code_kernel *const *)a;
+  const aq_code_kernel *y = *(aq_code_kernel *const *)b;
+  const int order = strcmp(x->symbol, y->symbol);
+  return order ? order : (x > y) - (x < y);
+}
+
+static aq_code_kernel **kernels_sort(elf_file *file, size_t count)
+{
+  aq_code_kernel **sorted =
+      aq_arena_alloc(&file->out->arena, (count + 1) * sizeof *sorted);
+  for (size_t i = 0; sorted && i < count; i++)
+    sorted[i] = &file->kernels[i];
+  if (sorted)
+    qsort(sorted, count, sizeof *sorted, by_symbol);
+  return sorted;
+}
+
+static aq_code_kernel *kernel_of(aq_code_kernel *const *sorted, size_t count,
+                                 const char *symbol)
+{
+  size_t low = 0;
+  for (size_t high = count; low < high;) {
+    const size_t middle = low + (high - low) / 2;
+    if (strcmp(sorted[middle]->symbol, symbol) < 0)
+      low = middle + 1;
+    else
+      high = middle;
+  }
+  return low < count && strcmp(sorted[low]->symbol, symbol) == 0 ? sorted[low]
+                                                                 : NULL;
 }
 
 /* Joins what the metadata told with the descriptors. */
@@ -407,11 +435,14 @@ static aq_status kernels_join(elf_file *file)
   if (told > 0)
     memcpy(all, file->kernels, told * sizeof *all);
   file->kernels = all;
+  aq_code_kernel **sorted = kernels_sort(file, told);
+  if (!sorted)
+    return say_no_memory(file);
   for (size_t i = 0; i < out->symbol_count; i++) {
     const aq_code_symbol *symbol = &out->symbols[i];
     if (!is_kernel(symbol))
       continue;
-    aq_code_kernel *kernel = kernel_of(file, symbol->name);
+    aq_code_kernel *kernel = kernel_of(sorted, told, symbol->name);
     aq_status status = AQ_OK;
     if (kernel)
       descriptor_read(file, symbol, kernel);

@@ -123,6 +123,24 @@ static aq_feature feature_v3(bool supported, bool on)
   return on ? AQ_FEATURE_ON : AQ_FEATURE_OFF;
 }
 
+/* Generic targets came with version 6 of code objects and count theirs from 1
+ * on; a later version covers what an earlier one did, and what is listed here
+ * is covered since the first. */
+static aq_status generic_check(const aq_target *target, uint32_t abi_version,
+                               aq_diag *diag)
+{
+  const bool generic = aq_target_is_generic(target);
+  if (generic == (target->generic_version > 0) &&
+      (!generic || abi_version == ABI_V6))
+    return AQ_OK;
+  return aq_diag_set(diag, AQ_ERR_INPUT,
+                     "code object for %s with generic version %u in ABI "
+                     "version %u; expected a version for generic targets, and "
+                     "only for those, in ABI version %d",
+                     target->processor->name, target->generic_version,
+                     abi_version, ABI_V6);
+}
+
 aq_status aq_target_from_flags(uint32_t abi_version, uint32_t flags,
                                aq_target *out, aq_diag *diag)
 {
@@ -150,8 +168,10 @@ aq_status aq_target_from_flags(uint32_t abi_version, uint32_t flags,
   }
   if (abi_version == ABI_V6)
     target.generic_version = flags >> V6_GENERIC_SHIFT;
-  *out = target;
-  return AQ_OK;
+  aq_status status = generic_check(&target, abi_version, diag);
+  if (status == AQ_OK)
+    *out = target;
+  return status;
 }
 
 /* ---- fitting ---- */

@@ -5,6 +5,9 @@
 #include <zlib.h>
 
 #include "config.h"
+#ifdef HAVE_ZSTD
+#include <zstd.h>
+#endif
 
 #include "codeobj/bundle.h"
 #include "codeobj/codeobj.h"
@@ -162,6 +165,30 @@ START_TEST(a_compressed_bundle_is_the_same)
 }
 END_TEST
 
+#ifdef HAVE_ZSTD
+START_TEST(so_is_one_packed_with_zstd)
+{
+  unsigned char bytes[600], packed[800] = "CCOB";
+  const size_t size = bundle_make(bytes, sizeof bytes);
+  const size_t got =
+      ZSTD_compress(packed + 24, sizeof packed - 24, bytes, size, 3);
+  ck_assert(!ZSTD_isError(got));
+  const uint16_t version = 2, method = 1;
+  const uint32_t whole = 24 + (uint32_t)got, plain = (uint32_t)size;
+  memcpy(packed + 4, &version, 2);
+  memcpy(packed + 6, &method, 2);
+  memcpy(packed + 8, &whole, 4);
+  memcpy(packed + 12, &plain, 4);
+  bundle_check(packed, whole);
+  packed[26] ^= 0xff;
+  aq_diag diag = AQ_DIAG_INIT;
+  aq_bundle bundle;
+  ck_assert_status(aq_bundle_read(packed, whole, &bundle, &diag), AQ_ERR_INPUT,
+                   &diag);
+}
+END_TEST
+#endif
+
 START_TEST(a_bundle_that_is_cut_off_is_refused)
 {
   unsigned char bytes[600];
@@ -184,4 +211,7 @@ AQ_TEST_MAIN("codeobj/codeobj",
              a_file_of_another_kind_is_no_code_object,
              a_bundle_gives_the_entry_that_fits_best,
              a_compressed_bundle_is_the_same,
+#ifdef HAVE_ZSTD
+             so_is_one_packed_with_zstd,
+#endif
              a_bundle_that_is_cut_off_is_refused)

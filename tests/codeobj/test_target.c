@@ -108,6 +108,31 @@ START_TEST(flags_tell_the_settings_by_version)
 }
 END_TEST
 
+START_TEST(generic_targets_have_a_version_and_others_have_none)
+{
+  static const struct {
+    uint32_t abi, flags;
+  } refused[] = {{4, 0x0000054},  /* generic without a version */
+                 {3, 0x0000054},  /* generic before version 6 */
+                 {4, 0x100003f}}; /* gfx90a with one */
+  static const uint32_t taken[] = {0x1000054, 0x2000054, 0xff000054};
+  aq_diag diag = AQ_DIAG_INIT;
+  aq_target code, device;
+  for (size_t i = 0; i < sizeof refused / sizeof *refused; i++)
+    ck_assert_status(
+        aq_target_from_flags(refused[i].abi, refused[i].flags, &code, &diag),
+        AQ_ERR_INPUT, &diag);
+  aq_target_parse("gfx1100", 7, &device, NULL);
+  for (size_t i = 0; i < sizeof taken / sizeof *taken; i++) {
+    ck_assert_status(aq_target_from_flags(4, taken[i], &code, &diag), AQ_OK,
+                     &diag);
+    ck_assert_uint_eq(code.generic_version, taken[i] >> 24);
+    ck_assert_int_eq(aq_target_fits(&code, &device), AQ_FIT_GENERIC);
+  }
+}
+END_TEST
+
 AQ_TEST_MAIN("codeobj/target", a_target_id_reads_back_as_it_was_written,
              a_bad_target_id_is_refused, code_fits_by_llvms_rules,
-             flags_tell_the_settings_by_version)
+             flags_tell_the_settings_by_version,
+             generic_targets_have_a_version_and_others_have_none)
