@@ -5,7 +5,9 @@
 #include <string.h>
 
 #include "queue/axis.h"
+#include "queue/pool.h"
 #include "queue/queue.h"
+#include "queue/staging.h"
 
 static const char *const way_names[AQ_EDGE_WAY_COUNT] = {
     [AQ_EDGE_CHOOSE] = "choose",
@@ -53,6 +55,20 @@ static aq_edge_way way_choose(const aq_device_info *device, uint32_t caps)
                                      : AQ_EDGE_BARRIER_AND;
 }
 
+/* Host functions are the same everywhere; code is the device's own. */
+static aq_status builtins_find(aq_context *context, aq_diag *diag)
+{
+  const bool same = context->info.caps & AQ_CAP_HOST_KERNELS;
+  aq_status status = AQ_OK;
+  for (uint32_t i = 0; i < context->info.device_count && status == AQ_OK; i++)
+    if (i > 0 && same)
+      context->builtins[i] = context->builtins[0];
+    else
+      status = aq_builtins_register(context->transport, i,
+                                    &context->builtins[i], diag);
+  return status;
+}
+
 static aq_status context_init(aq_context *context, aq_edge_way way,
                               aq_diag *diag)
 {
@@ -62,13 +78,21 @@ static aq_status context_init(aq_context *context, aq_edge_way way,
                        "%s: queues cannot wait by %s packets",
                        context->ops->name, aq_edge_way_name(way));
   context->ways = calloc(info->device_count + 1, sizeof *context->ways);
-  if (!context->ways)
+  context->builtins = calloc(info->device_count + 1, sizeof *context->builtins);
+  if (!context->ways || !context->builtins)
     return aq_diag_set(diag, AQ_ERR_NO_MEMORY, "no memory for a context");
   for (uint32_t i = 0; i < info->device_count; i++) {
     context->ways[i] =
         way == AQ_EDGE_CHOOSE ? way_choose(&info->devices[i], info->caps) : way;
     context->flagged |= context->ways[i] == AQ_EDGE_BARRIER_AND;
   }
+  aq_status status = builtins_find(context, diag);
+  if (status == AQ_OK)
+    status = aq_pools_create(context, diag);
+  if (status == AQ_OK)
+    status = aq_staging_create(context, diag);
+  if (status != AQ_OK)
+    return status;
   return context->ops->signal_create(
       context->transport, &(aq_signal_desc){.value = 0}, &context->bell, diag);
 }
@@ -101,10 +125,13 @@ void aq_context_destroy(aq_context *context)
 {
   if (!context)
     return;
+  aq_staging_destroy(context);
   aq_axes_free(context);
+  aq_pools_destroy(context);
   if (context->bell.handle)
     context->ops->signal_destroy(context->transport, context->bell);
   pthread_mutex_destroy(&context->lock);
+  free(context->builtins);
   free(context->ways);
   free(context);
 }
