@@ -18,6 +18,7 @@ libaqcore_la_SOURCES += \
 	src/trace/jsonl_import.c \
 	src/trace/kineto.c src/trace/kineto.h \
 	src/trace/kineto_rows.c \
+	src/trace/lines.c src/trace/lines.h \
 	src/trace/module.h \
 	src/trace/number.c src/trace/number.h \
 	src/trace/perfetto.c \
