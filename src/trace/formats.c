@@ -38,6 +38,12 @@ static bool is_rocprofv3_json(const char *text, size_t length)
   return is_json(text, length) && has(text, length, "\"rocprofiler-sdk-tool\"");
 }
 
+static bool is_ireeperf(const char *text, size_t length)
+{
+  return is_json(text, length) && has(text, length, "\"ireeperf-jsonl\"") &&
+         has(text, length, "\"record_type\"");
+}
+
 /* Asked last: every row has a kind. */
 static bool is_jsonl(const char *text, size_t length)
 {
@@ -58,6 +64,7 @@ enum {
   FORMAT_ROCPROFV3_JSON,
   FORMAT_ROCPROFV3_CSV,
   FORMAT_ROCPROF_V1,
+  FORMAT_IREEPERF,
   FORMAT_JSONL,
   FORMAT_CSV,
   FORMAT_PERFETTO,
@@ -77,6 +84,10 @@ static const aq_trace_format formats[FORMAT_COUNT + 1] = {
                               .imports = true, .exports = true},
     [FORMAT_ROCPROF_V1] = {"rocprof-v1", "rocprof (v1) results.csv",
                            .imports = true},
+    [FORMAT_IREEPERF] = {"ireeperf",
+                         "iree-profile export "
+                         "--format=ireeperf-jsonl",
+                         .imports = true},
     [FORMAT_JSONL] = {"jsonl", "JSON Lines, one record a line", .imports = true,
                       .exports = true},
     [FORMAT_CSV] = {"csv", "CSV, one record a row", .exports = true},
@@ -100,6 +111,7 @@ static const struct {
     [FORMAT_ROCPROFV3_CSV] = {aq_rocprofv3_csv_detect, aq_rocprofv3_csv_import,
                               aq_rocprofv3_csv_export},
     [FORMAT_ROCPROF_V1] = {is_rocprof_v1, aq_rocprof_v1_import, NULL},
+    [FORMAT_IREEPERF] = {is_ireeperf, aq_ireeperf_import, NULL},
     [FORMAT_JSONL] = {is_jsonl, aq_jsonl_import, aq_jsonl_export},
     [FORMAT_CSV] = {NULL, NULL, aq_csv_export},
     [FORMAT_PERFETTO] = {NULL, NULL, aq_perfetto_export},

@@ -11,3 +11,9 @@ libaqcore_la_SOURCES += \
 	src/tracedb/rocpd_views.def \
 	src/tracedb/rpd_import.c \
 	src/tracedb/tracedb.h
+
+EXTRA_DIST += \
+	doc/adr/0012-trace-databases.md \
+	doc/formats/losses.md \
+	doc/formats/rocpd.md \
+	doc/formats/rpd.md

@@ -70,6 +70,7 @@ const aq_trace_module aq_tracedb_modules[] = {
      aq_rocpd_export},
     {{.name = "rocpd-kernels",
       .summary = "rocpd 3.0, kernels and copies without the life of packets",
+      .fields = AQ_ROCPD_KERNEL_FIELDS,
       .exports = true},
      aq_database_detect,
      NULL,
