@@ -466,3 +466,14 @@ aq_status aq_trace_export(const char *format, aq_trace_source *source,
     return unknown_name(format, true, NULL, diag);
   return workings[found].export(source, out, diag);
 }
+
+aq_status aq_trace_source_samples(aq_trace_source *source,
+                                  const aq_sample **samples, size_t *count,
+                                  aq_diag *diag)
+{
+  if (source->samples)
+    return source->samples(source, samples, count, diag);
+  *samples = NULL;
+  *count = 0;
+  return AQ_OK;
+}

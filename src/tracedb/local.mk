@@ -1,6 +1,7 @@
 libaqcore_la_SOURCES += \
 	src/tracedb/database.c src/tracedb/database.h \
 	src/tracedb/modules.c \
+	src/tracedb/rocpd_counters.c \
 	src/tracedb/rocpd_export.c src/tracedb/rocpd_export.h \
 	src/tracedb/rocpd_import.c src/tracedb/rocpd_import.h \
 	src/tracedb/rocpd_info.c \

@@ -274,6 +274,13 @@ static aq_status put_rows(aq_rocpd_writer *w, const char *path, aq_record *rows,
     if (status != AQ_OK)
       return status;
   }
+  const aq_sample *samples = NULL;
+  if (w->life)
+    status = aq_trace_source_samples(source, &samples, &count, diag);
+  if (status != AQ_OK)
+    return status;
+  if (!aq_rocpd_counters(w, samples, count))
+    return failed(w, diag);
   return sqlite3_exec(w->db, "COMMIT", NULL, NULL, NULL) == SQLITE_OK
              ? AQ_OK
              : failed(w, diag);

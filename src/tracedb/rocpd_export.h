@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The exporter of rocpd in three parts: rocpd_export.c makes the file and
+ * The exporter of rocpd in four parts: rocpd_export.c makes the file and
  * writes its rows, rocpd_info.c what they refer to, rocpd_life.c what else
- * happens in the life of a packet. Nobody else includes this.
+ * happens in the life of a packet, rocpd_counters.c samples of counters. Nobody
+ * else includes this.
  *
  * Ids are given in the order things are met, so that the bytes depend on the
  * run alone. Errors of SQLite are kept in the connection: whoever sees false
@@ -31,6 +32,10 @@
   S(SYMBOL, "info_kernel_symbol",                                              \
     "id, nid, pid, code_object_id, kernel_name, display_name, sgpr_count, "    \
     "arch_vgpr_count, accum_vgpr_count")                                       \
+  S(PMC, "info_pmc",                                                           \
+    "id, nid, pid, agent_id, target_arch, name, symbol, description, "         \
+    "component, units, value_type")                                            \
+  S(PMC_EVENT, "pmc_event", "event_id, pmc_id, value")                         \
   S(TRACK, "track", "id, nid, pid, tid, name_id")                              \
   S(EVENT, "event",                                                            \
     "id, category_id, stack_id, parent_stack_id, correlation_id, extdata")     \
@@ -55,6 +60,10 @@ typedef enum aq_rocpd_statement {
 
 /* The one machine of a run; its CPU, before the GPUs. */
 enum { AQ_ROCPD_NODE_ID = 1, AQ_ROCPD_CPU = 1, AQ_ROCPD_GPU = 2 };
+
+/* Threads that stand for queues are numbered from here, above all that Linux
+ * gives. */
+enum { AQ_ROCPD_QUEUE_TID = 1 << 30 };
 
 /* Host calls that were written. */
 typedef struct aq_rocpd_call {
@@ -122,6 +131,10 @@ void aq_rocpd_info_fini(aq_rocpd_writer *w);
 bool aq_rocpd_event(aq_rocpd_writer *w, const char *category, int64_t stack,
                     const char *message, int64_t *id);
 
+/* One track for each thread and name. */
+bool aq_rocpd_track(aq_rocpd_writer *w, int64_t process, int64_t thread,
+                    int64_t name, int64_t *id);
+
 /* The stack id that joins a row with its host call; the call is written when
  * it is met first. AQ_NONE: it has none. */
 bool aq_rocpd_host_call(aq_rocpd_writer *w, const aq_record *row,
@@ -133,5 +146,11 @@ bool aq_rocpd_wait(aq_rocpd_writer *w, const aq_record *row);
 /* What happened to a packet besides its run; `event` is its dispatch's, or
  * AQ_NONE for one that only orders others. */
 bool aq_rocpd_packet(aq_rocpd_writer *w, const aq_record *row, int64_t event);
+
+/* ---- rocpd_counters.c ---- */
+
+/* Samples in the order of counter, ordinal and time. */
+bool aq_rocpd_counters(aq_rocpd_writer *w, const aq_sample *samples,
+                       size_t count);
 
 #endif

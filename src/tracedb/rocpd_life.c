@@ -165,12 +165,10 @@ bool aq_rocpd_wait(aq_rocpd_writer *w, const aq_record *row)
 static bool queue_thread(aq_rocpd_writer *w, const aq_record *row,
                          int64_t *where)
 {
-  /* Above all ids of threads that Linux gives. */
-  enum { FIRST_TID = 1 << 30 };
   char name[48];
   snprintf(name, sizeof name, "queue %" PRId64, row->queue);
   return aq_rocpd_process_id(w, row->pid, &where[0]) &&
-         aq_rocpd_thread_id(w, row->pid, FIRST_TID + row->queue, name,
+         aq_rocpd_thread_id(w, row->pid, AQ_ROCPD_QUEUE_TID + row->queue, name,
                             &where[1]);
 }
 
@@ -186,29 +184,33 @@ static bool put_span(aq_rocpd_writer *w, const aq_record *row, aq_time begin,
          put_region(w, where, begin, end, name, event);
 }
 
-/* One track for each queue and kind of moment. */
+bool aq_rocpd_track(aq_rocpd_writer *w, int64_t process, int64_t thread,
+                    int64_t name, int64_t *id)
+{
+  uint64_t known;
+  const uint64_t key = (uint64_t)thread << 32 ^ (uint64_t)name;
+  if (aq_map_get(&w->track_of, key, &known)) {
+    *id = (int64_t)known;
+    return true;
+  }
+  *id = (int64_t)w->track_of.count + 1;
+  const int64_t values[] = {*id, AQ_ROCPD_NODE_ID, process, thread, name};
+  return aq_map_put(&w->track_of, key, (uint64_t)*id) &&
+         aq_rocpd_put(w, AQ_ROCPD_TRACK, values,
+                      sizeof values / sizeof *values);
+}
+
 static bool put_moment(aq_rocpd_writer *w, const aq_record *row, aq_time time,
                        const char *what)
 {
-  int64_t where[2], name, event;
-  uint64_t track;
+  int64_t where[2], name, event, track;
   if (time == AQ_TIME_NONE)
     return true;
-  if (!queue_thread(w, row, where) || !aq_rocpd_string_id(w, what, &name))
+  if (!queue_thread(w, row, where) || !aq_rocpd_string_id(w, what, &name) ||
+      !aq_rocpd_track(w, where[0], where[1], name, &track) ||
+      !aq_rocpd_event(w, "MARKER_CORE_API", AQ_NONE, what, &event))
     return false;
-  const uint64_t key = (uint64_t)where[1] << 32 ^ (uint64_t)name;
-  if (!aq_map_get(&w->track_of, key, &track)) {
-    track = w->track_of.count + 1;
-    const int64_t values[] = {(int64_t)track, AQ_ROCPD_NODE_ID, where[0],
-                              where[1], name};
-    if (!aq_map_put(&w->track_of, key, track) ||
-        !aq_rocpd_put(w, AQ_ROCPD_TRACK, values,
-                      sizeof values / sizeof *values))
-      return false;
-  }
-  if (!aq_rocpd_event(w, "MARKER_CORE_API", AQ_NONE, what, &event))
-    return false;
-  const int64_t values[] = {(int64_t)track, aq_rocpd_ns(w, time), event};
+  const int64_t values[] = {track, aq_rocpd_ns(w, time), event};
   return aq_rocpd_put(w, AQ_ROCPD_SAMPLE, values,
                       sizeof values / sizeof *values);
 }

@@ -56,6 +56,10 @@ static void make_run(aq_memory_sink *m)
   }
 }
 
+static const aq_sample counted[] = {{AQ_COUNTER_occupancy, 1, AQ_US, 250},
+                                    {AQ_COUNTER_occupancy, 1, 2 * AQ_US, 0},
+                                    {AQ_COUNTER_depth, 0, AQ_US, 3}};
+
 static const char *export_as(const char *format, const char *name)
 {
   aq_memory_sink m;
@@ -64,7 +68,9 @@ static const char *export_as(const char *format, const char *name)
                             .transport = "sim",
                             .device_model = "mi300x",
                             .seed = 1};
+  aq_diag diag = AQ_DIAG_INIT;
   make_run(&m);
+  m.sink.put_counters(&m.sink, counted, 3, &diag);
   const char *path = database_export(&m, &info, format, name);
   aq_memory_sink_fini(&m);
   return path;
@@ -192,6 +198,22 @@ START_TEST(the_life_of_packets_is_in_regions_arguments_and_samples)
 }
 END_TEST
 
+START_TEST(samples_of_counters_are_on_tracks)
+{
+  const char *path = export_as("rocpd", "o.db");
+  check_text(path,
+             "SELECT group_concat(C.name || ' ' || C.units || ' ' || "
+             "cast(V.value AS INTEGER) || ' ' || A.absolute_index) FROM "
+             "rocpd_pmc_event V JOIN rocpd_info_pmc C ON C.id = V.pmc_id JOIN "
+             "rocpd_info_agent A ON A.id = C.agent_id",
+             "occupancy per mille 250 7,occupancy per mille 0 7,"
+             "depth packets 3 0");
+  ck_assert_int_eq(database_int(path, "SELECT count(*) FROM samples WHERE name "
+                                      "IN ('occupancy', 'depth')"),
+                   3);
+}
+END_TEST
+
 START_TEST(the_version_and_ids_are_told)
 {
   const char *path = export_as("rocpd", "o.db");
@@ -272,6 +294,6 @@ AQ_TEST_MAIN("tracedb/rocpd_export", tables_and_views_are_the_public_ones,
              views_show_every_dispatch_copy_and_call,
              dispatches_have_all_that_the_kernels_view_asks_for,
              the_life_of_packets_is_in_regions_arguments_and_samples,
-             the_version_and_ids_are_told, the_same_run_gives_the_same_bytes,
-             another_run_has_another_guid,
+             samples_of_counters_are_on_tracks, the_version_and_ids_are_told,
+             the_same_run_gives_the_same_bytes, another_run_has_another_guid,
              a_file_that_cannot_be_written_is_an_error)
