@@ -38,6 +38,7 @@ include tests/backend_sim/local.mk
 include tests/backend_hsa/local.mk
 include tests/trace/local.mk
 include tests/store/local.mk
+include tests/tracedb/local.mk
 include tests/report/local.mk
 include tests/cli/local.mk
 include tests/contract/local.mk

@@ -2,6 +2,7 @@
 #include "cli/commands.h"
 #include "cli/runs.h"
 #include "trace/trace.h"
+#include "tracedb/tracedb.h"
 
 /* A stored run as exporters want it. */
 typedef struct store_source {
@@ -41,6 +42,17 @@ static aq_status source_edges(aq_trace_source *source, const aq_edge **edges,
                              diag);
 }
 
+/* A database is written to its file by whoever knows databases. */
+static aq_status write_run(aq_cli *cli, aq_trace_source *source,
+                           const aq_trace_format *format)
+{
+  const aq_trace_module *module =
+      aq_trace_module_find(aq_tracedb_modules, format->name);
+  if (!module)
+    return aq_trace_export(format->name, source, cli->out, &cli->diag);
+  return module->export_file(source, cli->out_temp, &cli->diag);
+}
+
 static aq_status source_samples(aq_trace_source *source,
                                 const aq_sample **samples, size_t *count,
                                 aq_diag *diag)
@@ -70,7 +82,7 @@ static aq_status export_run(aq_cli *cli, aq_store *store,
     from.source.info = info;
     from.source.device_count = aq_run_reader_device_count(from.reader);
     from.source.queue_count = aq_run_reader_queue_count(from.reader);
-    status = aq_trace_export(format->name, &from.source, cli->out, &cli->diag);
+    status = write_run(cli, &from.source, format);
   }
   aq_run_reader_close(from.reader);
   aq_run_info_free(info);
@@ -80,11 +92,15 @@ static aq_status export_run(aq_cli *cli, aq_store *store,
 aq_status aq_cli_export(aq_cli *cli)
 {
   const char *name = cli->values[AQ_CLI_OPT_FORMAT];
-  const aq_trace_format *format =
-      aq_trace_exportable(name ? name : "jsonl", &cli->diag);
+  const aq_trace_format *format = aq_trace_exportable(
+      name ? name : "jsonl", aq_tracedb_modules, &cli->diag);
   aq_store *store;
   if (!format)
     return AQ_ERR_INPUT;
+  if (aq_trace_module_find(aq_tracedb_modules, format->name) && !cli->out_temp)
+    return aq_diag_set(&cli->diag, AQ_ERR_INVALID,
+                       "%s is a database: name a file for it with -o FILE",
+                       format->name);
   aq_status status = aq_cli_store_open(cli, AQ_STORE_READ, &store);
   if (status != AQ_OK)
     return status;

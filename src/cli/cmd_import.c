@@ -9,6 +9,7 @@
 #include "cli/progress.h"
 #include "cli/runs.h"
 #include "trace/trace.h"
+#include "tracedb/tracedb.h"
 
 /* "OUT_OF_ORDER" as a key: "out_of_order". */
 static const char *repair_key(aq_trace_repair repair, char key[64])
@@ -85,6 +86,7 @@ static aq_status read_trace(aq_cli *cli, const char *path,
 {
   aq_cli_progress bar;
   aq_trace_options options = {.format = cli->values[AQ_CLI_OPT_FORMAT],
+                              .modules = aq_tracedb_modules,
                               .progress = aq_cli_progress_update,
                               .user = &bar};
   aq_cli_progress_begin(&bar, cli, path);

@@ -12,6 +12,7 @@
 #include "report/metrics.h"
 #include "scheduler/registry.h"
 #include "trace/trace.h"
+#include "tracedb/tracedb.h"
 
 /* Where entries go: names one a line, a table, or a document. */
 typedef struct listing {
@@ -125,13 +126,19 @@ static aq_status list_transports(listing *list)
 static const char *const format_keys[] = {"name", "reads", "writes", "summary",
                                           NULL};
 
+static void put_format(listing *list, const aq_trace_format *format)
+{
+  const char *texts[] = {format->name, format->imports ? "yes" : "no",
+                         format->exports ? "yes" : "no", format->summary};
+  put_texts(list, format_keys, texts);
+}
+
 static aq_status list_formats(listing *list)
 {
-  for (const aq_trace_format *f = aq_trace_formats(); f->name; f++) {
-    const char *texts[] = {f->name, f->imports ? "yes" : "no",
-                           f->exports ? "yes" : "no", f->summary};
-    put_texts(list, format_keys, texts);
-  }
+  for (const aq_trace_format *f = aq_trace_formats(); f->name; f++)
+    put_format(list, f);
+  for (const aq_trace_module *m = aq_tracedb_modules; m->format.name; m++)
+    put_format(list, &m->format);
   return AQ_OK;
 }
 

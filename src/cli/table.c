@@ -203,9 +203,10 @@ const aq_cli_command aq_cli_commands[AQ_CLI_CMD_COUNT] = {
          .text =
              "Reads traces that profilers wrote and stores each as one "
              "measured run. FILE is a Kineto (PyTorch profiler) JSON, a "
-             "rocprofv3 JSON, a directory of rocprofv3 CSV files, or a "
-             "rocprof v1 results.csv, plain or with .gz; the format is "
-             "detected.\n\n"
+             "rocprofv3 database (rocpd) or JSON, a directory of rocprofv3 CSV "
+             "files, a rocprof v1 results.csv, an .rpd of rocmProfileData, or "
+             "an ireeperf-jsonl of iree-profile, plain or with .gz; the "
+             "format is detected.\n\n"
              "Oddities that can be mended are mended, counted, reported and "
              "kept in the run's notes. What can't be mended is an error, and "
              "nothing of that file is stored.",
@@ -519,11 +520,14 @@ const aq_cli_command aq_cli_commands[AQ_CLI_CMD_COUNT] = {
          .arguments = "RUN",
          .summary = "write a run to a file",
          .text = "Writes the rows of a run in one of the formats that "
-                 "`aqueduct list formats` shows. The bytes depend on the "
+                 "`aqueduct list formats` shows; a database (rocpd) needs a "
+                 "file to be in. The bytes depend on the "
                  "rows alone: two replays of the same run with the same "
                  "device model and seed give the same file.",
          .examples = {{"aqueduct export s --format perfetto -o s.pftrace",
                        "a timeline for ui.perfetto.dev"},
+                      {"aqueduct export s --format rocpd -o s.db",
+                       "a database for the tools of ROCm"},
                       {"aqueduct export s --format jsonl -o s.jsonl",
                        "one JSON object a row, to be imported elsewhere"}},
          .options = BIT(FORMAT),

@@ -7,6 +7,7 @@
 
 #include "trace/csv.h"
 #include "trace/importers.h"
+#include "trace/module.h"
 #include "trace/timeline.h"
 
 /* Whether the first bytes of a file, as text, are of the format. */
@@ -37,6 +38,12 @@ static bool is_rocprofv3_json(const char *text, size_t length)
   return is_json(text, length) && has(text, length, "\"rocprofiler-sdk-tool\"");
 }
 
+static bool is_ireeperf(const char *text, size_t length)
+{
+  return is_json(text, length) && has(text, length, "\"ireeperf-jsonl\"") &&
+         has(text, length, "\"record_type\"");
+}
+
 /* Asked last: every row has a kind. */
 static bool is_jsonl(const char *text, size_t length)
 {
@@ -57,6 +64,7 @@ enum {
   FORMAT_ROCPROFV3_JSON,
   FORMAT_ROCPROFV3_CSV,
   FORMAT_ROCPROF_V1,
+  FORMAT_IREEPERF,
   FORMAT_JSONL,
   FORMAT_CSV,
   FORMAT_PERFETTO,
@@ -76,6 +84,10 @@ static const aq_trace_format formats[FORMAT_COUNT + 1] = {
                               .imports = true, .exports = true},
     [FORMAT_ROCPROF_V1] = {"rocprof-v1", "rocprof (v1) results.csv",
                            .imports = true},
+    [FORMAT_IREEPERF] = {"ireeperf",
+                         "iree-profile export "
+                         "--format=ireeperf-jsonl",
+                         .imports = true},
     [FORMAT_JSONL] = {"jsonl", "JSON Lines, one record a line", .imports = true,
                       .exports = true},
     [FORMAT_CSV] = {"csv", "CSV, one record a row", .exports = true},
@@ -99,6 +111,7 @@ static const struct {
     [FORMAT_ROCPROFV3_CSV] = {aq_rocprofv3_csv_detect, aq_rocprofv3_csv_import,
                               aq_rocprofv3_csv_export},
     [FORMAT_ROCPROF_V1] = {is_rocprof_v1, aq_rocprof_v1_import, NULL},
+    [FORMAT_IREEPERF] = {is_ireeperf, aq_ireeperf_import, NULL},
     [FORMAT_JSONL] = {is_jsonl, aq_jsonl_import, aq_jsonl_export},
     [FORMAT_CSV] = {NULL, NULL, aq_csv_export},
     [FORMAT_PERFETTO] = {NULL, NULL, aq_perfetto_export},
@@ -122,34 +135,77 @@ const char *aq_trace_repair_text(aq_trace_repair repair)
 
 /* ---- finding the format ---- */
 
-/* The names of the formats that can be imported: "kineto, …". */
-static void list_names(char *text, size_t size, bool exports)
+static void list_name(char *text, size_t size, size_t *used,
+                      const aq_trace_format *format, bool exports)
+{
+  if (*used < size && (exports ? format->exports : format->imports))
+    *used += (size_t)snprintf(text + *used, size - *used, "%s%s",
+                              *used ? ", " : "", format->name);
+}
+
+/* The names of the formats that can be read or written: "kineto, …". */
+static void list_names(char *text, size_t size, bool exports,
+                       const aq_trace_module *modules)
 {
   size_t used = 0;
   text[0] = '\0';
-  for (int i = 0; i < FORMAT_COUNT && used < size; i++)
-    if (exports ? formats[i].exports : formats[i].imports)
-      used += (size_t)snprintf(text + used, size - used, "%s%s",
-                               used ? ", " : "", formats[i].name);
+  for (int i = 0; i < FORMAT_COUNT; i++)
+    list_name(text, size, &used, &formats[i], exports);
+  for (; modules && modules->format.name; modules++)
+    list_name(text, size, &used, &modules->format, exports);
 }
 
-static aq_status find_format(const char *name, bool exports, int *out,
-                             aq_diag *diag)
+static aq_status unknown_name(const char *name, bool exports,
+                              const aq_trace_module *modules, aq_diag *diag)
+{
+  char names[256];
+  list_names(names, sizeof names, exports, modules);
+  return aq_diag_set(diag, AQ_ERR_INPUT, "no format \"%s\" to %s (known: %s)",
+                     name, exports ? "export" : "import", names);
+}
+
+static bool find_format(const char *name, bool exports, int *out)
 {
   for (int i = 0; i < FORMAT_COUNT; i++)
     if (strcmp(formats[i].name, name) == 0 &&
         (exports ? formats[i].exports : formats[i].imports)) {
       *out = i;
-      return AQ_OK;
+      return true;
     }
-  char names[256];
-  list_names(names, sizeof names, exports);
-  return aq_diag_set(diag, AQ_ERR_INPUT, "no format \"%s\" to %s (known: %s)",
-                     name, exports ? "export" : "import", names);
+  return false;
 }
 
-/* The format of a file, FORMAT_COUNT where it is none that is known. */
-static aq_status detect_file(const aq_trace_file *file, int *out, aq_diag *diag)
+const aq_trace_module *aq_trace_module_find(const aq_trace_module *modules,
+                                            const char *name)
+{
+  for (; modules && modules->format.name; modules++)
+    if (strcmp(modules->format.name, name) == 0)
+      return modules;
+  return NULL;
+}
+
+/* What reads a file: one of ours or a module's; neither: it is not known. */
+typedef struct choice {
+  int format; /* or FORMAT_COUNT */
+  const aq_trace_module *module;
+} choice;
+
+static choice choose(const char *text, size_t length,
+                     const aq_trace_module *modules)
+{
+  int i = 0;
+  while (i < FORMAT_COUNT &&
+         !(workings[i].detect && workings[i].detect(text, length)))
+    i++;
+  for (; i == FORMAT_COUNT && modules && modules->format.name; modules++)
+    if (modules->import && modules->detect(text, length))
+      return (choice){i, modules};
+  return (choice){i, NULL};
+}
+
+static aq_status detect_file(const aq_trace_file *file,
+                             const aq_trace_module *modules, choice *out,
+                             aq_diag *diag)
 {
   aq_reader *reader;
   aq_status status = aq_trace_file_open(file, &reader, diag);
@@ -160,26 +216,37 @@ static aq_status detect_file(const aq_trace_file *file, int *out, aq_diag *diag)
   status = aq_reader_peek(reader, &text, &length, diag);
   if (status == AQ_OK && length == 0)
     status = aq_diag_set(diag, AQ_ERR_INPUT, "%s: empty file", file->path);
-  if (status == AQ_OK) {
-    int i = 0;
-    while (i < FORMAT_COUNT &&
-           !(workings[i].detect && workings[i].detect(text, length)))
-      i++;
-    *out = i;
-  }
+  if (status == AQ_OK)
+    *out = choose(text, length, modules);
   aq_reader_close(reader);
   return status;
 }
 
-static aq_status detect_one(const aq_trace_file *file, int *out, aq_diag *diag)
+static aq_status detect_one(const aq_trace_file *file,
+                            const aq_trace_module *modules, choice *out,
+                            aq_diag *diag)
 {
-  aq_status status = detect_file(file, out, diag);
-  if (status != AQ_OK || *out < FORMAT_COUNT)
+  aq_status status = detect_file(file, modules, out, diag);
+  if (status != AQ_OK || out->format < FORMAT_COUNT || out->module)
     return status;
   char names[256];
-  list_names(names, sizeof names, false);
+  list_names(names, sizeof names, false, modules);
   return aq_diag_set(diag, AQ_ERR_INPUT, "%s: unknown format (known: %s)",
                      file->path, names);
+}
+
+/* The one that was named. */
+static aq_status name_one(const char *name, const aq_trace_module *modules,
+                          choice *out, aq_diag *diag)
+{
+  out->format = FORMAT_COUNT;
+  out->module = NULL;
+  if (find_format(name, false, &out->format))
+    return AQ_OK;
+  out->module = aq_trace_module_find(modules, name);
+  return out->module && out->module->import
+             ? AQ_OK
+             : unknown_name(name, false, modules, diag);
 }
 
 /* ---- importing ---- */
@@ -194,7 +261,7 @@ static aq_status check_result(const aq_trace_files *files,
   return AQ_OK;
 }
 
-static aq_status import_files(const aq_trace_files *files, int format,
+static aq_status import_files(const aq_trace_files *files, choice by,
                               const aq_trace_options *options,
                               aq_record_sink *sink, aq_trace_result *result,
                               aq_diag *diag)
@@ -205,8 +272,9 @@ static aq_status import_files(const aq_trace_files *files, int format,
   aq_import_init(&import, sink, options, &found, diag);
   aq_status status = aq_join_init(&join, &import);
   if (status == AQ_OK) {
-    found.format = formats[format].name;
-    status = workings[format].import(&import, &join, files);
+    found.format = by.module ? by.module->format.name : formats[by.format].name;
+    status = (by.module ? by.module->import
+                        : workings[by.format].import)(&import, &join, files);
   }
   if (status == AQ_OK)
     status = aq_join_finish(&join);
@@ -228,10 +296,11 @@ static aq_status import_one(aq_trace_file file, const aq_trace_options *options,
                             aq_record_sink *sink, aq_trace_result *result,
                             aq_diag *diag)
 {
-  int format;
+  choice by;
+  const aq_trace_module *modules = options ? options->modules : NULL;
   aq_status status = options && options->format
-                         ? find_format(options->format, false, &format, diag)
-                         : detect_one(&file, &format, diag);
+                         ? name_one(options->format, modules, &by, diag)
+                         : detect_one(&file, modules, &by, diag);
   if (status != AQ_OK)
     return status;
   aq_trace_files files = {.root = file.path,
@@ -239,7 +308,7 @@ static aq_status import_one(aq_trace_file file, const aq_trace_options *options,
                           .count = 1,
                           .processes = 1,
                           .arena = AQ_ARENA_INIT};
-  return import_files(&files, format, options, sink, result, diag);
+  return import_files(&files, by, options, sink, result, diag);
 }
 
 /* ---- directories ---- */
@@ -311,9 +380,14 @@ static aq_status detect_files(aq_trace_files *files, int *format_of,
                               const char *name, int *out, aq_diag *diag)
 {
   int wanted = -1;
-  aq_status status = name ? find_format(name, false, &wanted, diag) : AQ_OK;
-  for (size_t i = 0; i < files->count && status == AQ_OK; i++)
-    status = detect_file(&files->files[i], &format_of[i], diag);
+  aq_status status = AQ_OK;
+  if (name && !find_format(name, false, &wanted))
+    status = unknown_name(name, false, NULL, diag);
+  for (size_t i = 0; i < files->count && status == AQ_OK; i++) {
+    choice by = {FORMAT_COUNT, NULL};
+    status = detect_file(&files->files[i], NULL, &by, diag);
+    format_of[i] = by.format;
+  }
   if (status == AQ_OK)
     status = choose_format(files, format_of, wanted, out, diag);
   return status;
@@ -337,7 +411,8 @@ static aq_status import_directory(const char *path,
                           &format, diag);
   if (status == AQ_OK) {
     keep_format(&files, format_of, format);
-    status = import_files(&files, format, options, sink, result, diag);
+    status = import_files(&files, (choice){format, NULL}, options, sink, result,
+                          diag);
   }
   free(format_of);
   aq_trace_files_fini(&files);
@@ -369,19 +444,27 @@ aq_status aq_trace_import_bytes(const char *name, const void *bytes,
 
 /* ---- exporting ---- */
 
-const aq_trace_format *aq_trace_exportable(const char *name, aq_diag *diag)
+const aq_trace_format *aq_trace_exportable(const char *name,
+                                           const aq_trace_module *modules,
+                                           aq_diag *diag)
 {
   int found;
-  return find_format(name, true, &found, diag) == AQ_OK ? &formats[found]
-                                                        : NULL;
+  if (find_format(name, true, &found))
+    return &formats[found];
+  const aq_trace_module *module = aq_trace_module_find(modules, name);
+  if (module && module->export_file)
+    return &module->format;
+  unknown_name(name, true, modules, diag);
+  return NULL;
 }
 
 aq_status aq_trace_export(const char *format, aq_trace_source *source,
                           FILE *out, aq_diag *diag)
 {
   int found;
-  aq_status status = find_format(format, true, &found, diag);
-  return status == AQ_OK ? workings[found].export(source, out, diag) : status;
+  if (!find_format(format, true, &found))
+    return unknown_name(format, true, NULL, diag);
+  return workings[found].export(source, out, diag);
 }
 
 aq_status aq_trace_source_samples(aq_trace_source *source,

@@ -42,6 +42,7 @@ aq_status aq_trace_file_open(const aq_trace_file *file, aq_reader **out,
 typedef aq_status aq_trace_importer(aq_import *import, aq_join *join,
                                     const aq_trace_files *files);
 
+aq_trace_importer aq_ireeperf_import;
 aq_trace_importer aq_jsonl_import;
 aq_trace_importer aq_kineto_import;
 aq_trace_importer aq_rocprof_v1_import;

@@ -3,90 +3,24 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <yajl/yajl_tree.h>
 
-#include "trace/importers.h"
+#include "trace/lines.h"
 
-enum { LINE_MAX_SIZE = 1 << 20 };
-
-/* The file, line by line. */
+/* The file, and what is handed over at its end. */
 typedef struct lines {
   aq_import *import;
-  aq_reader *reader;
-  const char *rest; /* of the reader's piece */
-  size_t rest_size;
-  char *line; /* terminated */
-  size_t size, capacity;
-  uint64_t number; /* of the line, from 1 */
-  aq_edge *edges;  /* handed over at the end */
+  aq_lines in;
+  aq_edge *edges;
   size_t edge_count, edge_capacity;
   size_t device_count, queue_count; /* that the run's line describes */
 } lines;
 
 static aq_status line_error(const lines *l, const char *what, const char *of)
 {
-  return aq_diag_set(l->import->diag, AQ_ERR_INPUT, "%s: line %llu: %s%s",
-                     aq_reader_name(l->reader), (unsigned long long)l->number,
-                     what, of);
-}
-
-static aq_status line_append(lines *l, const char *bytes, size_t size)
-{
-  if (l->size + size >= LINE_MAX_SIZE)
-    return line_error(l, "longer than 1 MiB, expected one record", "");
-  if (l->size + size >= l->capacity) {
-    size_t capacity = 2 * (l->size + size) + 256;
-    char *grown = realloc(l->line, capacity);
-    if (!grown)
-      return aq_diag_set(l->import->diag, AQ_ERR_NO_MEMORY, "%s: out of memory",
-                         aq_reader_name(l->reader));
-    l->line = grown;
-    l->capacity = capacity;
-  }
-  memcpy(l->line + l->size, bytes, size);
-  l->size += size;
-  l->line[l->size] = '\0';
-  return AQ_OK;
-}
-
-/* The next line without its end; *got is false after the last one. */
-static aq_status line_next(lines *l, bool *got)
-{
-  l->size = 0;
-  l->number++;
-  for (;;) {
-    const char *end = memchr(l->rest, '\n', l->rest_size);
-    size_t size = end ? (size_t)(end - l->rest) : l->rest_size;
-    aq_status status = line_append(l, l->rest, size);
-    if (status != AQ_OK)
-      return status;
-    l->rest += size + (end != NULL);
-    l->rest_size -= size + (end != NULL);
-    *got = true;
-    if (end)
-      return AQ_OK;
-    status = aq_import_read(l->import, l->reader, &l->rest, &l->rest_size);
-    if (status != AQ_OK)
-      return status;
-    if (l->rest_size == 0) {
-      *got = l->size > 0;
-      return AQ_OK;
-    }
-  }
+  return aq_lines_error(&l->in, what, of);
 }
 
 /* ---- one record ---- */
-
-static const char *text_of(yajl_val value)
-{
-  return YAJL_IS_STRING(value) ? YAJL_GET_STRING(value) : NULL;
-}
-
-static yajl_val member(yajl_val object, const char *key)
-{
-  const char *path[] = {key, NULL};
-  return yajl_tree_get(object, path, yajl_t_any);
-}
 
 static bool is_simulated(const lines *l)
 {
@@ -121,7 +55,7 @@ static aq_status read_word(const lines *l, const char *key, yajl_val value,
                            const char *(*word_of)(int64_t), int64_t count,
                            int64_t *out)
 {
-  const char *text = text_of(value);
+  const char *text = aq_lines_text(value);
   for (int64_t i = 0; text && i < count; i++)
     if (word_of(i) && strcmp(word_of(i), text) == 0) {
       *out = i;
@@ -132,29 +66,30 @@ static aq_status read_word(const lines *l, const char *key, yajl_val value,
 
 static aq_status read_device(lines *l, yajl_val value, int64_t *ordinal)
 {
-  if (!YAJL_IS_OBJECT(value) || !YAJL_IS_INTEGER(member(value, "id")))
+  if (!YAJL_IS_OBJECT(value) || !YAJL_IS_INTEGER(aq_lines_member(value, "id")))
     return line_error(l, "expected an object with an integer id for ",
                       "device");
-  yajl_val cus = member(value, "cus");
+  yajl_val cus = aq_lines_member(value, "cus");
   return aq_import_device(
       l->import,
-      &(aq_run_device){.source_id = YAJL_GET_INTEGER(member(value, "id")),
-                       .name = text_of(member(value, "name")),
-                       .gfx = text_of(member(value, "gfx")),
-                       .cus = YAJL_IS_INTEGER(cus) ? YAJL_GET_INTEGER(cus)
-                                                   : AQ_NONE},
+      &(aq_run_device){
+          .source_id = YAJL_GET_INTEGER(aq_lines_member(value, "id")),
+          .name = aq_lines_text(aq_lines_member(value, "name")),
+          .gfx = aq_lines_text(aq_lines_member(value, "gfx")),
+          .cus = YAJL_IS_INTEGER(cus) ? YAJL_GET_INTEGER(cus) : AQ_NONE},
       ordinal);
 }
 
 static aq_status read_queue(lines *l, yajl_val value, int64_t device,
                             int64_t *ordinal)
 {
-  if (!YAJL_IS_OBJECT(value) || !YAJL_IS_INTEGER(member(value, "id")))
+  if (!YAJL_IS_OBJECT(value) || !YAJL_IS_INTEGER(aq_lines_member(value, "id")))
     return line_error(l, "expected an object with an integer id for ", "queue");
   if (device == AQ_NONE)
     return line_error(l, "a queue without a ", "device");
   return aq_import_queue(l->import, device,
-                         YAJL_GET_INTEGER(member(value, "id")), ordinal);
+                         YAJL_GET_INTEGER(aq_lines_member(value, "id")),
+                         ordinal);
 }
 
 static aq_status read_field(lines *l, size_t field, yajl_val value,
@@ -169,7 +104,7 @@ static aq_status read_field(lines *l, size_t field, yajl_val value,
   case AQ_RECORD_FIELD_via:
     return read_word(l, key, value, aq_record_via_name, AQ_VIA_COUNT, out);
   case AQ_RECORD_FIELD_name:
-    text = text_of(value);
+    text = aq_lines_text(value);
     return text ? aq_import_name(l->import, text, strlen(text), out)
                 : line_error(l, "expected a text for ", key);
   case AQ_RECORD_FIELD_device:
@@ -215,9 +150,9 @@ static aq_status check_fields(const lines *l, const aq_record *row)
 /* The fields in the order of the record: a device before its queue. */
 static aq_status read_fields(lines *l, yajl_val object, aq_record *row)
 {
-  size_t known = member(object, "row") != NULL;
+  size_t known = aq_lines_member(object, "row") != NULL;
   for (size_t i = 0; i < AQ_RECORD_FIELD_COUNT; i++) {
-    yajl_val value = member(object, aq_record_fields[i].name);
+    yajl_val value = aq_lines_member(object, aq_record_fields[i].name);
     if (!value)
       continue;
     known++;
@@ -236,8 +171,8 @@ static aq_status read_fields(lines *l, yajl_val object, aq_record *row)
 static aq_status copy_text(const lines *l, yajl_val object, const char *key,
                            char *to, size_t size)
 {
-  yajl_val value = member(object, key);
-  const char *text = text_of(value);
+  yajl_val value = aq_lines_member(object, key);
+  const char *text = aq_lines_text(value);
   if (value && (!text || strlen(text) >= size))
     return line_error(l, "expected a short text for ", key);
   snprintf(to, size, "%s", text ? text : "");
@@ -247,8 +182,8 @@ static aq_status copy_text(const lines *l, yajl_val object, const char *key,
 /* The devices and queues, in the order of their ordinals. */
 static aq_status read_places(lines *l, yajl_val object)
 {
-  yajl_val devices = member(object, "devices");
-  yajl_val queues = member(object, "queues");
+  yajl_val devices = aq_lines_member(object, "devices");
+  yajl_val queues = aq_lines_member(object, "queues");
   const size_t device_count = YAJL_IS_ARRAY(devices) ? devices->u.array.len : 0;
   const size_t queue_count = YAJL_IS_ARRAY(queues) ? queues->u.array.len : 0;
   aq_status status = AQ_OK;
@@ -259,7 +194,7 @@ static aq_status read_places(lines *l, yajl_val object)
     status = read_device(l, devices->u.array.values[i], &ordinal);
   for (size_t i = 0; i < queue_count && status == AQ_OK; i++) {
     yajl_val queue = queues->u.array.values[i];
-    yajl_val device = member(queue, "device");
+    yajl_val device = aq_lines_member(queue, "device");
     if (!YAJL_IS_INTEGER(device) || YAJL_GET_INTEGER(device) < 0 ||
         (size_t)YAJL_GET_INTEGER(device) >= device_count)
       return line_error(l, "a queue of a device that is not in ", "devices");
@@ -271,9 +206,10 @@ static aq_status read_places(lines *l, yajl_val object)
 static aq_status read_run(lines *l, yajl_val object)
 {
   aq_trace_run *run = &l->import->result->run;
-  const char *kind = text_of(member(object, "run"));
-  yajl_val seed = member(object, "seed"), base = member(object, "base_ns");
-  if (l->number > 1)
+  const char *kind = aq_lines_text(aq_lines_member(object, "run"));
+  yajl_val seed = aq_lines_member(object, "seed"),
+           base = aq_lines_member(object, "base_ns");
+  if (l->in.number > 1)
     return line_error(l, "a run may only be described by the first line", "");
   if (!kind ||
       (strcmp(kind, "measured") != 0 && strcmp(kind, "simulated") != 0))
@@ -281,7 +217,7 @@ static aq_status read_run(lines *l, yajl_val object)
   run->kind = kind[0] == 'm' ? AQ_RUN_MEASURED : AQ_RUN_SIMULATED;
   l->import->edges_told = true;
   run->seed = YAJL_IS_INTEGER(seed) ? YAJL_GET_INTEGER(seed) : AQ_NONE;
-  run->reproducible = YAJL_IS_TRUE(member(object, "reproducible"));
+  run->reproducible = YAJL_IS_TRUE(aq_lines_member(object, "reproducible"));
   if (YAJL_IS_INTEGER(base)) {
     l->import->result->base_ns = YAJL_GET_INTEGER(base);
     l->import->has_base = true;
@@ -319,9 +255,10 @@ static bool edge_append(lines *l, aq_edge edge)
 static aq_status read_edge(lines *l, yajl_val object)
 {
   aq_edge edge;
-  yajl_val to = member(object, "to"), from = member(object, "from"),
-           confidence = member(object, "confidence");
-  aq_status status = read_word(l, "how", member(object, "how"),
+  yajl_val to = aq_lines_member(object, "to"),
+           from = aq_lines_member(object, "from"),
+           confidence = aq_lines_member(object, "confidence");
+  aq_status status = read_word(l, "how", aq_lines_member(object, "how"),
                                aq_edge_kind_name, AQ_EDGE_COUNT, &edge.kind);
   if (status != AQ_OK)
     return status;
@@ -339,7 +276,7 @@ static aq_status read_edge(lines *l, yajl_val object)
     return line_error(l, "expected 1 to 100 for ", "confidence");
   if (!edge_append(l, edge))
     return aq_diag_set(l->import->diag, AQ_ERR_NO_MEMORY, "%s: out of memory",
-                       aq_reader_name(l->reader));
+                       aq_reader_name(l->in.reader));
   l->import->result->edges[edge.kind]++;
   return AQ_OK;
 }
@@ -354,9 +291,9 @@ static aq_status read_sample(lines *l, yajl_val object)
 {
   aq_sample sample;
   aq_record_sink *sink = l->import->sink;
-  yajl_val ordinal = member(object, "ordinal"), time = member(object, "time"),
-           value = member(object, "value");
-  aq_status status = read_word(l, "counter", member(object, "counter"),
+  yajl_val ordinal = aq_lines_member(object, "ordinal"), time = aq_lines_member(object, "time"),
+           value = aq_lines_member(object, "value");
+  aq_status status = read_word(l, "counter", aq_lines_member(object, "counter"),
                                counter_name, AQ_COUNTER_COUNT, &sample.counter);
   if (status != AQ_OK)
     return status;
@@ -391,7 +328,7 @@ static aq_status read_row(lines *l, yajl_val object)
 
 static aq_status read_object(lines *l, yajl_val object)
 {
-  const char *kind = text_of(member(object, "kind"));
+  const char *kind = aq_lines_text(aq_lines_member(object, "kind"));
   if (kind && strcmp(kind, "run") == 0)
     return read_run(l, object);
   if (kind && strcmp(kind, "edge") == 0)
@@ -399,21 +336,6 @@ static aq_status read_object(lines *l, yajl_val object)
   if (kind && strcmp(kind, "sample") == 0)
     return read_sample(l, object);
   return read_row(l, object);
-}
-
-static aq_status read_line(lines *l)
-{
-  char error[128] = "";
-  yajl_val tree = yajl_tree_parse(l->line, error, sizeof error);
-  aq_status status;
-  if (!YAJL_IS_OBJECT(tree)) {
-    error[strcspn(error, "\n")] = '\0';
-    status = line_error(l, "expected one JSON object; ", error);
-  } else {
-    status = read_object(l, tree);
-  }
-  yajl_tree_free(tree);
-  return status;
 }
 
 /* The sink takes dependencies between rows that it has. */
@@ -428,30 +350,26 @@ static aq_status put_edges(lines *l)
              : status;
 }
 
-static bool is_blank(const char *line)
-{
-  return line[strspn(line, " \t\r")] == '\0';
-}
-
 aq_status aq_jsonl_import(aq_import *import, aq_join *join,
                           const aq_trace_files *files)
 {
   (void)join; /* every row has its host times already */
-  lines l = {.import = import, .rest = ""};
-  aq_status status =
-      aq_trace_file_open(&files->files[0], &l.reader, import->diag);
+  lines l = {.import = import};
+  aq_status status = aq_lines_open(&l.in, import, &files->files[0]);
   if (status != AQ_OK)
     return status;
   bool got = true;
   while (status == AQ_OK && got) {
-    status = line_next(&l, &got);
-    if (status == AQ_OK && got && !is_blank(l.line))
-      status = read_line(&l);
+    yajl_val object;
+    status = aq_lines_next(&l.in, &got);
+    if (status == AQ_OK && got)
+      status = aq_lines_object(&l.in, &object);
+    if (status == AQ_OK && got)
+      status = read_object(&l, object);
   }
   if (status == AQ_OK)
     status = put_edges(&l);
   free(l.edges);
-  free(l.line);
-  aq_reader_close(l.reader);
+  aq_lines_close(&l.in);
   return status;
 }

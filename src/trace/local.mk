@@ -11,6 +11,7 @@ libaqcore_la_SOURCES += \
 	src/trace/formats.c \
 	src/trace/import.c src/trace/import.h \
 	src/trace/importers.h \
+	src/trace/ireeperf.c \
 	src/trace/join.c src/trace/join.h \
 	src/trace/json.c src/trace/json.h \
 	src/trace/json_scan.c src/trace/json_scan.h \
@@ -18,6 +19,8 @@ libaqcore_la_SOURCES += \
 	src/trace/jsonl_import.c \
 	src/trace/kineto.c src/trace/kineto.h \
 	src/trace/kineto_rows.c \
+	src/trace/lines.c src/trace/lines.h \
+	src/trace/module.h \
 	src/trace/number.c src/trace/number.h \
 	src/trace/perfetto.c \
 	src/trace/protobuf.c src/trace/protobuf.h \
@@ -35,6 +38,7 @@ EXTRA_DIST += \
 	doc/formats/chrome.md \
 	doc/formats/csv.md \
 	doc/formats/edges.md \
+	doc/formats/ireeperf.md \
 	doc/formats/jsonl.md \
 	doc/formats/kineto.md \
 	doc/formats/perfetto.md \

@@ -112,11 +112,12 @@ aq_status aq_rocprofv3_call_add(aq_import *import, aq_join *join,
                 aq_api_records_event(call->name, call->name_length);
   if (!waits && !submits && !events)
     return AQ_OK;
-  aq_host_call host = {.pid = call->pid,
-                       .tid = call->tid,
-                       .graph = aq_api_graph(call->name, call->name_length),
-                       .lds = AQ_NONE,
-                       .bytes = AQ_NONE};
+  aq_host_call host = {.lds = AQ_NONE, .bytes = AQ_NONE};
+  if (call->details)
+    host = *call->details;
+  host.pid = call->pid;
+  host.tid = call->tid;
+  host.graph = aq_api_graph(call->name, call->name_length);
   if (!aq_import_between(import, call->begin, call->end, &host.begin,
                          &host.end)) {
     aq_import_repair(import, AQ_REPAIR_SKIPPED_ROW);

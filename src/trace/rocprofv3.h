@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the CSV and the JSON of rocprofv3 have in common: agents, calls, copies.
+ * What all outputs of rocprofv3 have in common (CSV, JSON, databases): agents,
+ * calls, copies.
  * Thread rule: one thread at a time per import.
  */
 #ifndef AQ_TRACE_ROCPROFV3_H
@@ -56,6 +57,7 @@ typedef struct aq_rocprofv3_call {
   aq_tick begin, end;
   int64_t pid, tid, correlation;
   uint64_t process;
+  const aq_host_call *details; /* what it tells of its rows, or NULL */
 } aq_rocprofv3_call;
 
 aq_status aq_rocprofv3_call_add(aq_import *import, aq_join *join,

@@ -30,6 +30,8 @@
   R(OUT_OF_ORDER, "rows out of time order")                                    \
   R(NEGATIVE_DURATION, "negative durations (end moved to start)")              \
   R(CLOCK_OFFSET, "rows that start before their host call (it is dropped)")    \
+  R(CLOCK_DOMAIN, "rows whose clock the host's cannot be told in (their host " \
+                  "calls are dropped)")                                         \
   R(DUPLICATE_CORRELATION, "correlation ids used twice")                       \
   R(NO_HOST_CALL, "dispatches without a host call")                            \
   R(UNKNOWN_COLUMN_CASE, "columns spelled in another case")                    \
@@ -69,8 +71,13 @@ typedef struct aq_trace_result {
   const char *advice; /* how to record what is missing, or NULL; static */
 } aq_trace_result;
 
+/* A format that another folder reads or writes (trace/module.h). */
+typedef struct aq_trace_module aq_trace_module;
+
 typedef struct aq_trace_options {
   const char *format; /* NULL: detect */
+  /* Formats besides trace/'s own, ended by one without a name; NULL: none. */
+  const aq_trace_module *modules;
   /* Called now and then with bytes read of bytes on disk (0: not known). */
   void (*progress)(uint64_t done, uint64_t total, void *user);
   void *user;
@@ -128,8 +135,11 @@ aq_status aq_trace_source_samples(aq_trace_source *source,
                                   const aq_sample **samples, size_t *count,
                                   aq_diag *diag);
 
-/* The format of that name that can be exported, NULL: none, worded. */
-const aq_trace_format *aq_trace_exportable(const char *name, aq_diag *diag);
+/* The format of that name that can be exported, here or by a module (may be
+ * NULL: there are none). NULL: none, worded. */
+const aq_trace_format *aq_trace_exportable(const char *name,
+                                           const aq_trace_module *modules,
+                                           aq_diag *diag);
 
 /* Writes a run to a stream. The bytes depend on the rows alone. */
 aq_status aq_trace_export(const char *format, aq_trace_source *source,

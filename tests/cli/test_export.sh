@@ -33,6 +33,29 @@ check "there are kernels in it" [ -s "$work/m.kernels" ]
 check "kernel_trace.csv comes back with the same kernels" \
   cmp -s "$work/m.kernels" "$work/k.kernels"
 
+# rocpd: a database, in a file.
+for format in rocpd rocpd-kernels; do
+  "$aqueduct" export m --format $format -o "$work/m.$format"
+  "$aqueduct" import "$work/m.$format" --name "m-$format" -q > /dev/null
+  kernels "m-$format" > "$work/k.kernels"
+  check "$format comes back with the same kernels" \
+    cmp -s "$work/m.kernels" "$work/k.kernels"
+done
+check "the file is an ordinary one" \
+  [ "$(stat -c %a "$work/m.rocpd")" = "$(stat -c %a "$work/m.jsonl")" ]
+check "and nothing is beside it" \
+  [ "$(find "$work" -name 'm.rocpd*' | wc -l)" = 2 ]
+try "$aqueduct" export m --format rocpd
+check "without a file it is refused" [ "$status$out" = 2 ]
+check "in one line that says what to do" contains "$err" "-o FILE"
+try "$aqueduct" list formats
+check "list formats has it" contains "$out" "rocpd"
+for file in "$srcdir/tests/fuzz/corpus/rocpd/one-of-each.rpd" \
+  "$data/ireeperf.jsonl"; do
+  try "$aqueduct" import "$file"
+  check "$(basename "$file") is found by content" [ "$status" = 0 ]
+done
+
 # CSV: a header and a line a row.
 "$aqueduct" export s --format csv -o "$work/s.csv"
 check "CSV has a line for each row and one more" \

@@ -38,14 +38,15 @@ static void fuzz_check_rows(const aq_memory_sink *sink,
   FUZZ_REQUIRE(counted == result->dispatches + result->copies + result->waits);
 }
 
-/* format NULL: detected. */
-static inline int fuzz_import(const char *format, const uint8_t *data,
-                              size_t size)
+/* format NULL: detected, among ours and those of the modules. */
+static inline int fuzz_import_by(const aq_trace_module *modules,
+                                 const char *format, const uint8_t *data,
+                                 size_t size)
 {
   aq_memory_sink sink;
   aq_trace_result result;
   aq_diag diag = AQ_DIAG_INIT;
-  aq_trace_options options = {.format = format};
+  aq_trace_options options = {.format = format, .modules = modules};
   aq_memory_sink_init(&sink);
   aq_status status = aq_trace_import_bytes("fuzz", data, size, &options,
                                            &sink.sink, &result, &diag);
@@ -55,6 +56,12 @@ static inline int fuzz_import(const char *format, const uint8_t *data,
     fuzz_check_rows(&sink, &result);
   aq_memory_sink_fini(&sink);
   return 0;
+}
+
+static inline int fuzz_import(const char *format, const uint8_t *data,
+                              size_t size)
+{
+  return fuzz_import_by(NULL, format, data, size);
 }
 
 #endif

@@ -117,6 +117,16 @@ static aq_status source_edges(aq_trace_source *source, const aq_edge **edges,
   return AQ_OK;
 }
 
+static aq_status source_samples(aq_trace_source *source,
+                                const aq_sample **samples, size_t *count,
+                                aq_diag *diag)
+{
+  (void)diag;
+  *samples = ((fixture_source *)source)->sink->samples;
+  *count = ((fixture_source *)source)->sink->sample_count;
+  return AQ_OK;
+}
+
 fixture_source fixture_read(const aq_memory_sink *sink, const aq_run_info *info)
 {
   return (fixture_source){.source = {.info = info,
@@ -126,7 +136,8 @@ fixture_source fixture_read(const aq_memory_sink *sink, const aq_run_info *info)
                                      .name = source_name,
                                      .device = source_device,
                                      .queue = source_queue,
-                                     .edges = source_edges},
+                                     .edges = source_edges,
+                                     .samples = source_samples},
                           .sink = sink};
 }
 

@@ -2,6 +2,7 @@ AQ_TRACE_TESTS = \
 	tests/trace/test_csv \
 	tests/trace/test_edges \
 	tests/trace/test_formats \
+	tests/trace/test_ireeperf \
 	tests/trace/test_join \
 	tests/trace/test_json_scan \
 	tests/trace/test_jsonl \
@@ -29,6 +30,11 @@ tests_trace_test_formats_SOURCES = tests/trace/test_formats.c \
 	$(AQ_TRACE_FIXTURE)
 tests_trace_test_formats_CPPFLAGS = $(AQ_TEST_CPPFLAGS)
 tests_trace_test_formats_LDADD = $(AQ_TEST_LDADD) $(ZLIB_LIBS)
+
+tests_trace_test_ireeperf_SOURCES = tests/trace/test_ireeperf.c \
+	$(AQ_TRACE_FIXTURE)
+tests_trace_test_ireeperf_CPPFLAGS = $(AQ_TEST_CPPFLAGS)
+tests_trace_test_ireeperf_LDADD = $(AQ_TEST_LDADD)
 
 tests_trace_test_join_SOURCES = tests/trace/test_join.c
 tests_trace_test_join_CPPFLAGS = $(AQ_TEST_CPPFLAGS)
@@ -76,6 +82,7 @@ tests_trace_test_rocprofv3_json_CPPFLAGS = $(AQ_TEST_CPPFLAGS)
 tests_trace_test_rocprofv3_json_LDADD = $(AQ_TEST_LDADD)
 
 EXTRA_DIST += \
+	tests/trace/data/ireeperf.jsonl \
 	tests/trace/data/kineto.json \
 	tests/trace/data/kineto_ranks.json \
 	tests/trace/data/perfetto.proto \

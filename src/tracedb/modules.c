@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: MIT */
+#include <string.h>
+
+#include "tracedb/database.h"
+#include "tracedb/tracedb.h"
+
+/* What a database is of, by the tables that it has. */
+static const struct {
+  const char *name, *pattern;
+  aq_database_reader *read;
+} kinds[] = {
+    {"rocpd", "rocpd_kernel_dispatch%", aq_rocpd_read},
+    {"rpd", "rocpd_op", aq_rpd_read},
+};
+
+static aq_status has_tables(aq_database *database, const char *pattern,
+                            bool *has)
+{
+  sqlite3_stmt *statement;
+  aq_status status = aq_database_query(
+      database, &statement,
+      "SELECT 1 FROM sqlite_master WHERE type = 'table' AND name LIKE %Q",
+      pattern);
+  if (status == AQ_OK)
+    status = aq_database_step(database, statement, has);
+  sqlite3_finalize(statement);
+  return status;
+}
+
+static aq_status read_database(aq_database *database, aq_join *join)
+{
+  aq_trace_result *result = database->import->result;
+  const char *wanted = database->import->options->format;
+  for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
+    bool has;
+    aq_status status = has_tables(database, kinds[i].pattern, &has);
+    if (status != AQ_OK)
+      return status;
+    if (!has)
+      continue;
+    if (wanted && strcmp(wanted, kinds[i].name) != 0)
+      return aq_database_error(database, "is of format %s, expected %s",
+                               kinds[i].name, wanted);
+    result->format = kinds[i].name;
+    return kinds[i].read(database, join);
+  }
+  return aq_database_error(database,
+                           "a SQLite database without the tables of rocpd "
+                           "(rocpd_kernel_dispatch…) or rpd (rocpd_op)");
+}
+
+static aq_status import_database(aq_import *import, aq_join *join,
+                                 const aq_trace_files *files)
+{
+  aq_database database;
+  aq_status status = aq_database_open(&database, import, &files->files[0]);
+  if (status == AQ_OK)
+    status = read_database(&database, join);
+  aq_database_close(&database);
+  return status;
+}
+
+const aq_trace_module aq_tracedb_modules[] = {
+    {{.name = "rocpd",
+      .summary = "rocprofv3's database (rocpd 3.0), SQLite",
+      .imports = true,
+      .exports = true},
+     aq_database_detect,
+     import_database,
+     aq_rocpd_export},
+    {{.name = "rocpd-kernels",
+      .summary = "rocpd 3.0, kernels and copies without the life of packets",
+      .fields = AQ_ROCPD_KERNEL_FIELDS,
+      .exports = true},
+     aq_database_detect,
+     NULL,
+     aq_rocpd_export_kernels},
+    {{.name = "rpd",
+      .summary = "rocmProfileData's database (.rpd), SQLite",
+      .imports = true},
+     aq_database_detect,
+     import_database,
+     NULL},
+    {.format = {.name = NULL}},
+};

@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The importer of rocpd in two halves: rocpd_import.c reads what a set of
+ * tables calls things, rocpd_rows.c its rows. Nobody else includes this.
+ *
+ * A database holds sets of tables, one for each process or merged file, that
+ * end in the same suffix. Ids are keys of their table, so they are unique in a
+ * set; what the metadata table says of uuids is not needed.
+ * Thread rule: one thread at a time per import.
+ */
+#ifndef AQ_TRACEDB_ROCPD_IMPORT_H
+#define AQ_TRACEDB_ROCPD_IMPORT_H
+
+#include "trace/rocprofv3.h"
+#include "tracedb/database.h"
+
+typedef struct aq_rocpd_symbol {
+  int64_t name; /* in strings */
+  int64_t vgpr, agpr, sgpr;
+} aq_rocpd_symbol;
+
+typedef struct aq_rocpd {
+  aq_database *database;
+  aq_join *join;
+  aq_agents agents; /* of all sets */
+  aq_names machines;
+  uint64_t scopes; /* processes met, in all sets */
+  /* Of the set that is being read: */
+  char suffix[128];
+  aq_names strings;
+  aq_map string_of, machine_of, pid_of, tid_of, agent_of, symbol_of, scope_of;
+  aq_map root_of; /* a host call → the outermost one that it is part of */
+  aq_rocpd_symbol *symbols;
+  size_t symbol_count;
+} aq_rocpd;
+
+/* What an id of the set stands for; AQ_NONE, NULL or "" where it is not
+ * there. */
+const char *aq_rocpd_string(const aq_rocpd *r, int64_t id, size_t *length);
+const aq_rocpd_symbol *aq_rocpd_symbol_at(const aq_rocpd *r, int64_t id);
+int64_t aq_rocpd_agent(const aq_rocpd *r, int64_t id);
+int64_t aq_rocpd_pid(const aq_rocpd *r, int64_t id);
+int64_t aq_rocpd_tid(const aq_rocpd *r, int64_t id);
+
+/* The number of a process (an id of the set) among all of the run. */
+aq_status aq_rocpd_scope(aq_rocpd *r, int64_t pid, uint64_t *scope);
+
+/* Puts the rows of the set, in the order of their starts. */
+aq_status aq_rocpd_read_rows(aq_rocpd *r);
+
+#endif

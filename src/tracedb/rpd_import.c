@@ -1,0 +1,232 @@
+/* SPDX-License-Identifier: MIT */
+/* rocmProfileData (.rpd); see doc/formats/rpd.md. */
+#include <string.h>
+
+#include "trace/rocprofv3.h"
+#include "tracedb/database.h"
+
+typedef struct rpd {
+  aq_database *database;
+  aq_join *join;
+  aq_names strings;
+  aq_map string_of; /* id in the file → id in strings */
+  aq_map api_of;    /* operation → the call that made it */
+} rpd;
+
+static aq_status no_memory(const rpd *r)
+{
+  return aq_diag_set(r->database->import->diag, AQ_ERR_NO_MEMORY,
+                     "%s: out of memory", r->database->path);
+}
+
+static const char *string_at(const rpd *r, int64_t id, size_t *length)
+{
+  uint64_t name;
+  *length = 0;
+  if (id == AQ_NONE || !aq_map_get(&r->string_of, (uint64_t)id, &name))
+    return "";
+  *length = aq_names_length(&r->strings, (int64_t)name);
+  return aq_names_text(&r->strings, (int64_t)name);
+}
+
+/* Runs a query and a function for each of its rows. */
+static aq_status each_row(rpd *r, const char *sql,
+                          aq_status (*row)(rpd *r, sqlite3_stmt *from))
+{
+  sqlite3_stmt *statement;
+  bool got = true;
+  aq_status status = aq_database_query(r->database, &statement, "%s", sql);
+  while (status == AQ_OK && got) {
+    status = aq_database_step(r->database, statement, &got);
+    if (status == AQ_OK && got)
+      status = row(r, statement);
+  }
+  sqlite3_finalize(statement);
+  return status;
+}
+
+static aq_status add_string(rpd *r, sqlite3_stmt *from)
+{
+  size_t length;
+  const char *text = aq_database_text(from, 1, &length);
+  int64_t id = aq_names_id(&r->strings, text, length);
+  return id >= 0 && aq_map_put(&r->string_of,
+                               (uint64_t)sqlite3_column_int64(from, 0),
+                               (uint64_t)id)
+             ? AQ_OK
+             : no_memory(r);
+}
+
+static aq_status add_link(rpd *r, sqlite3_stmt *from)
+{
+  const int64_t api = aq_database_int(r->database, from, 0);
+  const int64_t op = aq_database_int(r->database, from, 1);
+  if (api == AQ_NONE || op == AQ_NONE ||
+      aq_map_get(&r->api_of, (uint64_t)op, NULL))
+    return AQ_OK;
+  return aq_map_put(&r->api_of, (uint64_t)op, (uint64_t)api) ? AQ_OK
+                                                             : no_memory(r);
+}
+
+/* ---- host calls ---- */
+
+enum {
+  API_ID,
+  API_PID,
+  API_TID,
+  API_START,
+  API_END,
+  API_NAME,
+  API_GRID,
+  API_WG = API_GRID + 3,
+  API_LDS = API_WG + 3,
+  API_SIZE,
+};
+
+static const char api_query[] =
+    "SELECT a.id, a.pid, a.tid, a.start, a.\"end\", a.apiName_id, k.gridX,"
+    " k.gridY, k.gridZ, k.workgroupX, k.workgroupY, k.workgroupZ,"
+    " k.groupSegmentSize, c.size"
+    " FROM rocpd_api a LEFT JOIN rocpd_kernelapi k ON k.rowid = a.id"
+    " LEFT JOIN rocpd_copyapi c ON c.rowid = a.id";
+
+/* A launch's grid is in workgroups, but for the calls that take work-items. */
+static void read_shape(const rpd *r, sqlite3_stmt *from, bool in_items,
+                       aq_host_call *call)
+{
+  call->has_shape = true;
+  for (int i = 0; i < 3; i++) {
+    const int64_t grid = aq_database_int(r->database, from, API_GRID + i);
+    const int64_t wg = aq_database_int(r->database, from, API_WG + i);
+    call->has_shape &= grid > 0 && wg > 0;
+    call->wg[i] = wg;
+    if (!call->has_shape ||
+        __builtin_mul_overflow(grid, in_items ? 1 : wg, &call->grid[i]))
+      call->has_shape = false;
+  }
+  call->lds = aq_database_int(r->database, from, API_LDS);
+  call->bytes = aq_database_int(r->database, from, API_SIZE);
+}
+
+static aq_status add_call(rpd *r, sqlite3_stmt *from)
+{
+  const aq_database *database = r->database;
+  aq_host_call details = {0};
+  aq_rocprofv3_call call = {.correlation =
+                                aq_database_int(database, from, API_ID),
+                            .pid = aq_database_int(database, from, API_PID),
+                            .tid = aq_database_int(database, from, API_TID),
+                            .details = &details};
+  call.name = string_at(r, aq_database_int(database, from, API_NAME),
+                        &call.name_length);
+  if (!aq_database_tick(database, from, API_START, &call.begin) ||
+      !aq_database_tick(database, from, API_END, &call.end)) {
+    aq_import_repair(database->import, AQ_REPAIR_SKIPPED_ROW);
+    return AQ_OK;
+  }
+  read_shape(r, from, aq_api_grid_in_items(call.name, call.name_length),
+             &details);
+  return aq_rocprofv3_call_add(database->import, r->join, &call);
+}
+
+/* ---- operations ---- */
+
+enum { OP_ID, OP_GPU, OP_QUEUE, OP_START, OP_END, OP_NAME, OP_TYPE };
+
+static const char op_query[] =
+    "SELECT id, gpuId, queueId, start, \"end\", description_id, opType_id"
+    " FROM rocpd_op";
+
+static int64_t kind_of(const char *type)
+{
+  return strcmp(type, "KernelExecution") == 0 ? AQ_KIND_KERNEL
+         : strncmp(type, "Copy", 4) == 0      ? AQ_KIND_COPY
+         : strncmp(type, "Fill", 4) == 0      ? AQ_KIND_FILL
+                                              : AQ_NONE;
+}
+
+static bool read_op(const rpd *r, sqlite3_stmt *from, const char *type,
+                    aq_record *row)
+{
+  aq_import *import = r->database->import;
+  aq_tick start, end;
+  uint64_t api;
+  aq_record_init(row);
+  row->kind = kind_of(type);
+  row->flags = 0;
+  if (aq_map_get(&r->api_of, (uint64_t)sqlite3_column_int64(from, OP_ID), &api))
+    row->correlation = (int64_t)api;
+  return row->kind != AQ_NONE &&
+         aq_database_tick(r->database, from, OP_START, &start) &&
+         aq_database_tick(r->database, from, OP_END, &end) &&
+         aq_import_between(import, start, end, &row->start, &row->end);
+}
+
+static aq_status add_op(rpd *r, sqlite3_stmt *from)
+{
+  aq_import *import = r->database->import;
+  aq_record row;
+  size_t length, type_length;
+  const char *type =
+      string_at(r, aq_database_int(r->database, from, OP_TYPE), &type_length);
+  const char *name =
+      string_at(r, aq_database_int(r->database, from, OP_NAME), &length);
+  if (!read_op(r, from, type, &row)) {
+    aq_import_repair(import, AQ_REPAIR_SKIPPED_ROW);
+    return AQ_OK;
+  }
+  const int64_t gpu = aq_database_int(r->database, from, OP_GPU);
+  const aq_run_device device = {.source_id = gpu == AQ_NONE ? 0 : gpu,
+                                .cus = AQ_NONE};
+  aq_status status = aq_import_device(import, &device, &row.device);
+  if (status != AQ_OK)
+    return status;
+  return aq_rocprofv3_row_add(
+      import, r->join, &row, 0, aq_database_int(r->database, from, OP_QUEUE),
+      length ? name : type, length ? length : type_length);
+}
+
+/* ---- the whole ---- */
+
+static aq_status check_tables(const rpd *r)
+{
+  static const struct {
+    const char *name, *id;
+  } tables[] = {
+      {"rocpd_string", "id"},  {"rocpd_op", "id"},
+      {"rocpd_api", "id"},     {"rocpd_kernelapi", "api_ptr_id"},
+      {"rocpd_api_ops", NULL}, {"rocpd_copyapi", "api_ptr_id"},
+  };
+  for (size_t i = 0; i < sizeof tables / sizeof *tables; i++)
+    if (!aq_database_has(r->database, tables[i].name, tables[i].id))
+      return aq_database_error(r->database,
+                               "no table %s%s%s, which every rpd file has",
+                               tables[i].name, tables[i].id ? " with key " : "",
+                               tables[i].id ? tables[i].id : "");
+  return AQ_OK;
+}
+
+/* Calls come first: what an operation waits for is known when it comes. */
+static aq_status read_all(rpd *r)
+{
+  aq_status status = check_tables(r);
+  if (status == AQ_OK)
+    status = each_row(r, "SELECT id, string FROM rocpd_string", add_string);
+  if (status == AQ_OK)
+    status = each_row(r, "SELECT api_id, op_id FROM rocpd_api_ops", add_link);
+  if (status == AQ_OK)
+    status = each_row(r, api_query, add_call);
+  if (status == AQ_OK)
+    status = each_row(r, op_query, add_op);
+  return status;
+}
+
+aq_status aq_rpd_read(aq_database *database, aq_join *join)
+{
+  rpd r = {.database = database, .join = join, .strings = AQ_NAMES_INIT};
+  aq_status status = read_all(&r);
+  aq_map_fini(&r.api_of);
+  aq_map_fini(&r.string_of);
+  aq_names_fini(&r.strings);
+  return status;
+}

@@ -1,0 +1,9 @@
+/* SPDX-License-Identifier: MIT */
+#include "fuzz/fuzz_import.h"
+#include "tracedb/tracedb.h"
+
+/* rocpd and rpd: what is in a database tells which. */
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+  return fuzz_import_by(aq_tracedb_modules, NULL, data, size);
+}

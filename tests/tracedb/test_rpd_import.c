@@ -1,0 +1,136 @@
+/* SPDX-License-Identifier: MIT */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <zlib.h>
+
+#include "tracedb/databases.h"
+
+/* As rpd_tracer writes it, with one of each. */
+static const char *make_rpd(const char *name)
+{
+  const char *path = aqtest_write(name, "", 0);
+  database_sql(
+      path,
+      "CREATE TABLE rocpd_string (id integer NOT NULL PRIMARY KEY"
+      " AUTOINCREMENT, string varchar(4096) NOT NULL);"
+      "CREATE TABLE rocpd_op (id integer NOT NULL PRIMARY KEY AUTOINCREMENT,"
+      " gpuId integer, queueId integer, sequenceId integer, start integer,"
+      " \"end\" integer, description_id integer, opType_id integer);"
+      "CREATE TABLE rocpd_api (id integer NOT NULL PRIMARY KEY AUTOINCREMENT,"
+      " pid integer, tid integer, start integer, \"end\" integer,"
+      " apiName_id integer, args_id integer);"
+      "CREATE TABLE rocpd_api_ops (id integer NOT NULL PRIMARY KEY"
+      " AUTOINCREMENT, api_id integer, op_id integer);"
+      "CREATE TABLE rocpd_kernelapi (api_ptr_id integer NOT NULL PRIMARY KEY,"
+      " stream varchar(18), gridX integer, gridY integer, gridZ integer,"
+      " workgroupX integer, workgroupY integer, workgroupZ integer,"
+      " groupSegmentSize integer);"
+      "CREATE TABLE rocpd_copyapi (api_ptr_id integer NOT NULL PRIMARY KEY,"
+      " size integer);"
+      "INSERT INTO rocpd_string VALUES (1, ''), (2, 'add'),"
+      " (3, 'KernelExecution'), (4, 'CopyHostToDevice'), (5, 'FillBuffer'),"
+      " (6, 'hipLaunchKernel'), (7, 'hipExtModuleLaunchKernel'),"
+      " (8, 'hipMemcpy'), (9, 'hipMemsetAsync'), (10, 'BarrierPacket'),"
+      " (11, 'gemm');"
+      "INSERT INTO rocpd_api VALUES (1, 7, 8, 1000, 1100, 8, 1),"
+      " (2, 7, 8, 2000, 2100, 6, 1), (3, 7, 8, 3000, 3100, 7, 1),"
+      " (4, 7, 8, 4000, 4100, 9, 1);"
+      "INSERT INTO rocpd_copyapi VALUES (1, 4096);"
+      "INSERT INTO rocpd_kernelapi VALUES (2, '0x0', 4, 2, 1, 64, 1, 1, 128),"
+      " (3, '0x0', 512, 2, 1, 256, 1, 1, 0);"
+      "INSERT INTO rocpd_op VALUES (1, 2, 0, 0, 1050, 1090, 1, 4),"
+      " (2, 2, 0, 0, 2050, 2090, 2, 3), (3, 2, 0, 0, 3050, 3090, 11, 3),"
+      " (4, 2, 0, 0, 4050, 4090, 1, 5), (5, 2, 0, 0, 4050, 4090, 1, 10);"
+      "INSERT INTO rocpd_api_ops (api_id, op_id) VALUES (1, 1), (2, 2),"
+      " (3, 3), (4, 4)");
+  return path;
+}
+
+START_TEST(operations_are_joined_with_their_calls)
+{
+  fixture f = database_import(make_rpd("a.rpd"), NULL);
+  ck_assert_status(f.status, AQ_OK, &f.diag);
+  ck_assert_str_eq(f.result.format, "rpd");
+  const aq_record *k = fixture_row(&f, "add", AQ_KIND_KERNEL);
+  ck_assert_int_eq(k->host_begin, 1000 * AQ_NS);
+  ck_assert_int_eq(k->grid_x, 256); /* 4 workgroups */
+  ck_assert_int_eq(k->grid_y, 2);
+  ck_assert_int_eq(k->wg_x, 64);
+  ck_assert_int_eq(k->lds, 128);
+  ck_assert_int_eq(k->pid, 7);
+  /* This call takes work-items. */
+  ck_assert_int_eq(fixture_row(&f, "gemm", AQ_KIND_KERNEL)->grid_x, 512);
+  ck_assert_int_eq(fixture_row(&f, "CopyHostToDevice", AQ_KIND_COPY)->bytes,
+                   4096);
+  fixture_row(&f, "FillBuffer", AQ_KIND_FILL);
+  fixture_row(&f, "hipMemcpy", AQ_KIND_WAIT);
+  ck_assert_int_eq(f.sink.devices[0].source_id, 2);
+  fixture_repaired(&f, AQ_REPAIR_SKIPPED_ROW, 1);
+  fixture_free(&f);
+}
+END_TEST
+
+START_TEST(a_file_without_its_tables_is_refused)
+{
+  const char *path = make_rpd("a.rpd");
+  database_sql(path, "DROP TABLE rocpd_api_ops");
+  database_refused(path, "no table rocpd_api_ops, which every rpd file has");
+}
+END_TEST
+
+/* norm/ was read from the same file by another program. It numbers operations
+ * where the importer has the call's number, calls a fill a marker, and
+ * multiplies the grid of hipExtModuleLaunchKernel, which is in work-items, by
+ * the workgroup. */
+START_TEST(the_published_file_equals_norm)
+{
+  const char *raw = aqtest_data("measured/raw/rpd_matmul.rpd.gz");
+  if (!raw) {
+    aqtest_skip("no measured data");
+    return;
+  }
+  fixture f = database_import(raw, NULL);
+  ck_assert_status(f.status, AQ_OK, &f.diag);
+  gzFile norm =
+      gzopen(aqtest_data("measured/norm/rpd_matmul.norm.csv.gz"), "rb");
+  char line[4096];
+  gzgets(norm, line, sizeof line);
+  size_t rows = 0, at = 0;
+  for (; gzgets(norm, line, sizeof line); rows++) {
+    long long gpu, queue, begin, end, start, stop, grid, wg;
+    char kind[16], via[16];
+    int got = sscanf(line, "%*d,%lld,%lld,%15[^,],%15[^,],%lld,%lld,,%lld,%lld",
+                     &gpu, &queue, kind, via, &begin, &end, &start, &stop);
+    ck_assert_int_eq(got, 8);
+    while (f.sink.rows[at].kind == AQ_KIND_WAIT)
+      at++;
+    const aq_record *row = &f.sink.rows[at++];
+    const long long base = f.result.base_ns - INT64_C(8306017479780699);
+    ck_assert_str_eq(row->kind == AQ_KIND_FILL ? "marker"
+                                               : aq_record_kind_name(row->kind),
+                     kind);
+    ck_assert_str_eq(aq_record_via_name(row->via), via);
+    ck_assert_int_eq(row->host_begin / AQ_NS + base, begin);
+    ck_assert_int_eq(row->host_end / AQ_NS + base, end);
+    ck_assert_int_eq(row->start / AQ_NS + base, start);
+    ck_assert_int_eq(row->end / AQ_NS + base, stop);
+    ck_assert_int_eq(f.sink.devices[row->device].source_id, gpu);
+    ck_assert_int_eq(f.sink.queues[row->queue].source_id, queue);
+    got = sscanf(line, "%*d,%*d,%*d,%*[^,],%*[^,],%*d,%*d,,%*d,%*d,,%lld,%lld",
+                 &grid, &wg);
+    if (got == 2) {
+      const int64_t items = row->grid_x * row->grid_y * row->grid_z;
+      ck_assert_int_eq(row->wg_x * row->wg_y * row->wg_z, wg);
+      ck_assert(items == grid || items * wg == grid);
+    }
+  }
+  gzclose(norm);
+  ck_assert_uint_eq(rows, f.result.dispatches + f.result.copies);
+  fixture_free(&f);
+}
+END_TEST
+
+AQ_TEST_MAIN("tracedb/rpd_import", operations_are_joined_with_their_calls,
+             a_file_without_its_tables_is_refused,
+             the_published_file_equals_norm)
