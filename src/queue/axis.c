@@ -48,7 +48,7 @@ aq_status aq_flag_take(aq_context *context, aq_flag **out, aq_diag *diag)
 
 void aq_flag_release(aq_context *context, aq_flag *flag)
 {
-  if (__atomic_sub_fetch(&flag->refs, 1, __ATOMIC_ACQ_REL) > 0)
+  if (aq_refs_sub(context, &flag->refs) > 0)
     return;
   context->ops->signal_store(context->transport, flag->signal, 1, AQ_RELEASE);
   aq_lock(context, &context->lock);
@@ -102,9 +102,9 @@ static void axis_free(aq_axis *axis)
 
 void aq_axis_release(aq_axis *axis)
 {
-  if (__atomic_sub_fetch(&axis->refs, 1, __ATOMIC_ACQ_REL) > 0)
-    return;
   aq_context *context = axis->context;
+  if (aq_refs_sub(context, &axis->refs) > 0)
+    return;
   aq_lock(context, &context->lock);
   *axis->link = axis->next;
   if (axis->next)

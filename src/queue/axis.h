@@ -54,7 +54,7 @@ void aq_axes_free(aq_context *context); /* all that are left, and all flags */
 
 static inline aq_axis *aq_axis_retain(aq_axis *axis)
 {
-  __atomic_fetch_add(&axis->refs, 1, __ATOMIC_RELAXED);
+  aq_refs_add(axis->context, &axis->refs);
   return axis;
 }
 
@@ -72,9 +72,9 @@ static inline uint64_t aq_axis_failed_from(const aq_axis *axis)
 aq_status aq_flag_take(aq_context *context, aq_flag **out, aq_diag *diag);
 void aq_flag_release(aq_context *context, aq_flag *flag);
 
-static inline aq_flag *aq_flag_retain(aq_flag *flag)
+static inline aq_flag *aq_flag_retain(const aq_context *context, aq_flag *flag)
 {
-  __atomic_fetch_add(&flag->refs, 1, __ATOMIC_RELAXED);
+  aq_refs_add(context, &flag->refs);
   return flag;
 }
 

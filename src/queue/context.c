@@ -119,7 +119,7 @@ aq_edge_way aq_context_edge_way(const aq_context *context, uint32_t device)
   return context->ways[device];
 }
 
-void aq_context_ring(aq_context *context)
+void aq_context_wake(aq_context *context)
 {
   /* A write, so that it is ordered with what happened before: who comes to
    * listen later looks before it sleeps. */

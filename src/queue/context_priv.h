@@ -39,8 +39,30 @@ static inline void aq_unlock(const aq_context *context, pthread_mutex_t *mutex)
     pthread_mutex_unlock(mutex);
 }
 
+/* Counted references, which one thread need not count atomically. */
+static inline void aq_refs_add(const aq_context *context, uint32_t *refs)
+{
+  if (context->live)
+    __atomic_fetch_add(refs, 1, __ATOMIC_RELAXED);
+  else
+    ++*refs;
+}
+
+/* What is left. */
+static inline uint32_t aq_refs_sub(const aq_context *context, uint32_t *refs)
+{
+  return context->live ? __atomic_sub_fetch(refs, 1, __ATOMIC_ACQ_REL)
+                       : --*refs;
+}
+
 /* Something that a host may wait for has happened. */
-void aq_context_ring(aq_context *context);
+void aq_context_wake(aq_context *context);
+
+static inline void aq_context_ring(aq_context *context)
+{
+  if (context->live || context->waiters > 0)
+    aq_context_wake(context);
+}
 
 /* Retires what is complete on every queue: where no handler does. */
 void aq_context_poll(aq_context *context);

@@ -274,20 +274,35 @@ static void part_publish(aq_queue *queue, aq_task *task, part *p)
     queue->ops->signal_store(queue->transport, p->flag->signal, 0, AQ_RELEASE);
 }
 
+/* Field by field, see aq_task_start. */
+static inline void part_init(part *p, const aq_queue *queue, aq_plan *plan)
+{
+  aq_packet_span *span = &p->span;
+  p->plan = plan;
+  p->flag = NULL;
+  p->epoch = queue->epoch + 1;
+  span->ring = queue->ring;
+  span->first = aq_ring_write_index(queue->ring);
+  span->headers = queue->feed->headers;
+  span->kernarg = NULL;
+  span->packets = 0;
+  span->kernarg_used = 0;
+  span->drain = NULL;
+  span->log = NULL;
+}
+
 static aq_put part_put(aq_queue *queue, aq_task *task, aq_plan *plan,
                        aq_diag *diag)
 {
-  part p = {.plan = plan,
-            .span = {.ring = queue->ring, .headers = queue->feed->headers}};
+  part p;
+  part_init(&p, queue, plan);
   part_size(queue, task, &p);
   if (!part_room(queue, task, &p))
     return AQ_PUT_ROOM;
-  p.epoch = queue->epoch + 1;
   if (queue->flags && flag_find(queue, &p, diag) != AQ_OK) {
     aq_kernarg_ring_trim(&queue->feed->kernargs, p.span.kernarg_size);
     return AQ_PUT_ERROR;
   }
-  p.span.first = aq_ring_write_index(queue->ring);
   const aq_walk walk = packets_fill(queue, task, &p);
   p.whole = walk == AQ_WALK_END;
   completion_add(queue, task, &p);

@@ -42,7 +42,7 @@ static bool epoch_find(aq_queue *queue, uint64_t epoch, aq_epoch_ref *out)
     flag = __atomic_load_n(aq_queue_flag(queue, epoch), __ATOMIC_ACQUIRE);
     if (!flag)
       return false;
-    aq_flag_retain(flag);
+    aq_flag_retain(queue->context, flag);
   }
   *out = (aq_epoch_ref){aq_axis_retain(queue->axis), epoch, flag};
   return true;

@@ -23,7 +23,7 @@ static void point_poll(const aq_point *point)
   aq_lock(semaphore->context, &semaphore->lock);
   const aq_promise *promise = aq_semaphore_covering(semaphore, point->value);
   if (!promise && semaphore->promise_count > 0)
-    promise = &semaphore->promises[semaphore->promise_count - 1];
+    promise = aq_semaphore_promised(semaphore, semaphore->promise_count - 1);
   aq_axis *axis = promise ? aq_axis_retain(promise->axis) : NULL;
   aq_unlock(semaphore->context, &semaphore->lock);
   if (!axis)
@@ -71,12 +71,13 @@ static void host_wait_add(host_wait *wait, const aq_point *point)
   const aq_promise *promise = aq_semaphore_covering(semaphore, point->value);
   if (!promise && semaphore->promise_count > 0 &&
       point->value <= semaphore->promised)
-    promise = &semaphore->promises[semaphore->promise_count - 1];
+    promise = aq_semaphore_promised(semaphore, semaphore->promise_count - 1);
   if (promise) {
     aq_epoch_ref *edge = &wait->edges[wait->count++];
-    *edge =
-        (aq_epoch_ref){aq_axis_retain(promise->axis), promise->epoch,
-                       promise->flag ? aq_flag_retain(promise->flag) : NULL};
+    *edge = (aq_epoch_ref){
+        aq_axis_retain(promise->axis), promise->epoch,
+        promise->flag ? aq_flag_retain(semaphore->context, promise->flag)
+                      : NULL};
     wait->items[wait->count] = aq_epoch_item(edge);
   }
   aq_unlock(semaphore->context, &semaphore->lock);
