@@ -113,6 +113,38 @@ void aq_axis_release(aq_axis *axis)
   axis_free(axis);
 }
 
+/* One that is about to be freed has none left. */
+static bool axis_revive(aq_axis *axis)
+{
+  uint32_t refs = __atomic_load_n(&axis->refs, __ATOMIC_RELAXED);
+  while (refs > 0)
+    if (__atomic_compare_exchange_n(&axis->refs, &refs, refs + 1, false,
+                                    __ATOMIC_RELAXED, __ATOMIC_RELAXED))
+      return true;
+  return false;
+}
+
+aq_axis *aq_axis_next(aq_context *context, aq_axis *axis)
+{
+  aq_lock(context, &context->lock);
+  aq_axis *next = axis ? axis->next : context->axes;
+  while (next && !axis_revive(next))
+    next = next->next;
+  aq_unlock(context, &context->lock);
+  if (axis)
+    aq_axis_release(axis);
+  return next;
+}
+
+void aq_axis_poll(aq_axis *axis)
+{
+  if (axis->context->live && pthread_mutex_trylock(&axis->gate) != 0)
+    return;
+  if (axis->queue)
+    aq_queue_poll(axis->queue);
+  aq_unlock(axis->context, &axis->gate);
+}
+
 void aq_axes_free(aq_context *context)
 {
   for (aq_flag *flag = context->flags, *next; flag; flag = next) {
@@ -148,17 +180,18 @@ static bool axis_changed(int64_t value, void *user)
   return false;
 }
 
-aq_status aq_epoch_arm(const aq_epoch_ref *edge, aq_diag *diag)
+void aq_epoch_arm(const aq_epoch_ref *edge)
 {
   aq_context *context = edge->axis->context;
   if (!aq_context_has_handlers(context))
-    return AQ_OK;
+    return;
   const aq_wait_item item = aq_epoch_item(edge);
   aq_axis_retain(edge->axis);
-  aq_status status = context->ops->signal_handler(
-      context->transport, item.signal, item.condition, item.value, axis_changed,
-      edge->axis, diag);
-  if (status != AQ_OK)
-    aq_axis_release(edge->axis);
-  return status;
+  if (context->ops->signal_handler(context->transport, item.signal,
+                                   item.condition, item.value, axis_changed,
+                                   edge->axis, NULL) == AQ_OK)
+    return;
+  aq_axis_release(edge->axis);
+  __atomic_store_n(&context->deaf, true, __ATOMIC_RELAXED);
+  aq_context_ring(context); /* who sleeps already looks again */
 }

@@ -68,6 +68,13 @@ static inline uint64_t aq_axis_failed_from(const aq_axis *axis)
   return __atomic_load_n(&axis->failed_from, __ATOMIC_ACQUIRE);
 }
 
+/* The one behind `axis` in the context's list, the first for NULL, with a
+ * reference; gives the one to `axis` back. */
+aq_axis *aq_axis_next(aq_context *context, aq_axis *axis);
+
+/* Retires its queue, if it has one and no other thread is at it. */
+void aq_axis_poll(aq_axis *axis);
+
 /* A signal that is 1, with one reference; of the axis' context. */
 aq_status aq_flag_take(aq_context *context, aq_flag **out, aq_diag *diag);
 void aq_flag_release(aq_context *context, aq_flag *flag);
@@ -96,7 +103,8 @@ static inline aq_wait_item aq_epoch_item(const aq_epoch_ref *edge)
 }
 
 /* Lets the transport call back when the epoch is complete: the queue is then
- * retired by that. Does nothing where there are no handlers. */
-aq_status aq_epoch_arm(const aq_epoch_ref *edge, aq_diag *diag);
+ * retired by that. Where there are no handlers, or no memory for one, hosts
+ * that wait look by themselves. */
+void aq_epoch_arm(const aq_epoch_ref *edge);
 
 #endif

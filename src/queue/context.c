@@ -133,9 +133,7 @@ void aq_context_wake(aq_context *context)
 
 void aq_context_poll(aq_context *context)
 {
-  /* One thread drives such a transport: the list cannot change but by what is
-   * called back, which may not destroy queues. */
-  for (aq_axis *axis = context->axes; axis; axis = axis->next)
-    if (axis->queue)
-      aq_queue_poll(axis->queue);
+  for (aq_axis *axis = aq_axis_next(context, NULL); axis;
+       axis = aq_axis_next(context, axis))
+    aq_axis_poll(axis);
 }

@@ -24,6 +24,7 @@ struct aq_context {
   uint32_t axes_made;
   aq_signal bell;   /* rises when something that hosts wait for has happened */
   uint32_t waiters; /* atomic: hosts that listen to it */
+  bool deaf;        /* atomic: a handler could not be made */
 };
 
 /* One thread drives a transport that is not live: there is nothing to lock. */
@@ -64,12 +65,21 @@ static inline void aq_context_ring(aq_context *context)
     aq_context_wake(context);
 }
 
-/* Retires what is complete on every queue: where no handler does. */
+/* Retires what is complete on every queue: where no handler does. Queues that
+ * another thread is at are left to it. */
 void aq_context_poll(aq_context *context);
 
 static inline bool aq_context_has_handlers(const aq_context *context)
 {
   return context->info.caps & AQ_CAP_HANDLERS;
+}
+
+/* Whether handlers look at everything that they were armed for; else hosts that
+ * wait look at all queues. */
+static inline bool aq_context_hears(const aq_context *context)
+{
+  return aq_context_has_handlers(context) &&
+         !__atomic_load_n(&context->deaf, __ATOMIC_RELAXED);
 }
 
 #endif

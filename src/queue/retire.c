@@ -59,7 +59,7 @@ void aq_queue_arm(aq_queue *queue, uint64_t epoch)
   if (!aq_context_has_handlers(queue->context) ||
       !epoch_find(queue, epoch, &edge))
     return;
-  aq_epoch_arm(&edge, NULL); /* else the next call of anybody looks */
+  aq_epoch_arm(&edge);
   aq_epoch_release(&edge);
 }
 

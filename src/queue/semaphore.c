@@ -60,8 +60,7 @@ const aq_promise *aq_semaphore_covering(const aq_semaphore *semaphore,
 static void promise_arm(const aq_promise *promise)
 {
   /* Without a handler, whoever waits looks by itself. */
-  aq_epoch_arm(&(aq_epoch_ref){promise->axis, promise->epoch, promise->flag},
-               NULL);
+  aq_epoch_arm(&(aq_epoch_ref){promise->axis, promise->epoch, promise->flag});
 }
 
 /* The last promises whose value is not reached stay. */

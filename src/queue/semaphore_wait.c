@@ -16,7 +16,7 @@
 static void point_poll(const aq_point *point)
 {
   aq_semaphore *semaphore = point->semaphore;
-  if (!aq_context_has_handlers(semaphore->context)) {
+  if (!aq_context_hears(semaphore->context)) {
     aq_context_poll(semaphore->context);
     return;
   }
@@ -28,10 +28,7 @@ static void point_poll(const aq_point *point)
   aq_unlock(semaphore->context, &semaphore->lock);
   if (!axis)
     return;
-  aq_lock(axis->context, &axis->gate);
-  if (axis->queue)
-    aq_queue_poll(axis->queue);
-  aq_unlock(axis->context, &axis->gate);
+  aq_axis_poll(axis);
   aq_axis_release(axis);
 }
 
@@ -86,11 +83,14 @@ static void host_wait_add(host_wait *wait, const aq_point *point)
 /* Without handlers nobody else looks at what parked operations wait for. */
 static void host_wait_add_oldest(host_wait *wait, aq_context *context)
 {
-  for (aq_axis *axis = context->axes; axis && wait->count < WAIT_EDGES;
-       axis = axis->next) {
+  for (aq_axis *axis = aq_axis_next(context, NULL); axis;
+       axis = aq_axis_next(context, axis)) {
     aq_epoch_ref *oldest = &wait->edges[wait->count];
-    if (axis->queue && aq_queue_oldest(axis->queue, oldest))
+    aq_lock(context, &axis->gate);
+    if (wait->count < WAIT_EDGES && axis->queue &&
+        aq_queue_oldest(axis->queue, oldest))
       wait->items[++wait->count] = aq_epoch_item(oldest);
+    aq_unlock(context, &axis->gate);
   }
 }
 
@@ -129,7 +129,7 @@ static aq_status points_sleep(aq_context *context, const aq_point *points,
 {
   host_wait wait = {.count = 0};
   wait.items[0] = (aq_wait_item){context->bell, AQ_NE, heard};
-  if (!aq_context_has_handlers(context))
+  if (!aq_context_hears(context))
     host_wait_add_oldest(&wait, context);
   for (uint32_t i = 0; i < count; i++)
     if (!point_is_reached(&points[i])) {
