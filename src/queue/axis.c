@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "queue/queue.h"
+#include "queue/seat.h"
 
 /* ---- flags ---- */
 
@@ -193,5 +194,5 @@ void aq_epoch_arm(const aq_epoch_ref *edge)
     return;
   aq_axis_release(edge->axis);
   __atomic_store_n(&context->deaf, true, __ATOMIC_RELAXED);
-  aq_context_ring(context); /* who sleeps already looks again */
+  aq_seats_ring(context); /* who sleeps already looks again */
 }

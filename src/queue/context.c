@@ -6,6 +6,7 @@
 
 #include "queue/axis.h"
 #include "queue/queue.h"
+#include "queue/seat.h"
 
 static const char *const way_names[AQ_EDGE_WAY_COUNT] = {
     [AQ_EDGE_CHOOSE] = "choose",
@@ -69,8 +70,7 @@ static aq_status context_init(aq_context *context, aq_edge_way way,
         way == AQ_EDGE_CHOOSE ? way_choose(&info->devices[i], info->caps) : way;
     context->flagged |= context->ways[i] == AQ_EDGE_BARRIER_AND;
   }
-  return context->ops->signal_create(
-      context->transport, &(aq_signal_desc){.value = 0}, &context->bell, diag);
+  return AQ_OK;
 }
 
 aq_status aq_context_create(const aq_context_options *options, aq_context **out,
@@ -102,8 +102,7 @@ void aq_context_destroy(aq_context *context)
   if (!context)
     return;
   aq_axes_free(context);
-  if (context->bell.handle)
-    context->ops->signal_destroy(context->transport, context->bell);
+  aq_seats_free(context);
   pthread_mutex_destroy(&context->lock);
   free(context->ways);
   free(context);
@@ -117,18 +116,6 @@ aq_transport *aq_context_transport(const aq_context *context)
 aq_edge_way aq_context_edge_way(const aq_context *context, uint32_t device)
 {
   return context->ways[device];
-}
-
-void aq_context_wake(aq_context *context)
-{
-  /* A write, so that it is ordered with what happened before: who comes to
-   * listen later looks before it sleeps. */
-  const uint32_t waiters =
-      context->live ? __atomic_fetch_add(&context->waiters, 0, __ATOMIC_SEQ_CST)
-                    : context->waiters;
-  if (waiters > 0)
-    context->ops->signal_update(context->transport, context->bell,
-                                AQ_UPDATE_ADD, 1, 0, AQ_RELEASE);
 }
 
 void aq_context_poll(aq_context *context)

@@ -9,6 +9,7 @@
 
 typedef struct aq_axis aq_axis;
 typedef struct aq_flag aq_flag;
+typedef struct aq_seat aq_seat;
 
 struct aq_context {
   aq_transport *transport;
@@ -21,10 +22,9 @@ struct aq_context {
   pthread_mutex_t lock; /* of the lists below */
   aq_axis *axes;        /* all that live */
   aq_flag *flags, *free_flags; /* all, and those not in use */
+  aq_seat *seats, *free_seats; /* all, and those where nobody sits */
   uint32_t axes_made;
-  aq_signal bell;   /* rises when something that hosts wait for has happened */
-  uint32_t waiters; /* atomic: hosts that listen to it */
-  bool deaf;        /* atomic: a handler could not be made */
+  bool deaf; /* atomic: a handler could not be made */
 };
 
 /* One thread drives a transport that is not live: there is nothing to lock. */
@@ -54,15 +54,6 @@ static inline uint32_t aq_refs_sub(const aq_context *context, uint32_t *refs)
 {
   return context->live ? __atomic_sub_fetch(refs, 1, __ATOMIC_ACQ_REL)
                        : --*refs;
-}
-
-/* Something that a host may wait for has happened. */
-void aq_context_wake(aq_context *context);
-
-static inline void aq_context_ring(aq_context *context)
-{
-  if (context->live || context->waiters > 0)
-    aq_context_wake(context);
 }
 
 /* Retires what is complete on every queue: where no handler does. Queues that

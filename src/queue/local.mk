@@ -16,6 +16,7 @@ libaqcore_la_SOURCES += \
 	src/queue/put.c \
 	src/queue/queue.c src/queue/queue.h src/queue/queue_priv.h \
 	src/queue/retire.c \
+	src/queue/seat.c src/queue/seat.h \
 	src/queue/semaphore.c src/queue/semaphore.h src/queue/semaphore_priv.h \
 	src/queue/semaphore_wait.c \
 	src/queue/submit.c \

@@ -75,6 +75,8 @@ static aq_status queue_init(aq_queue *queue, aq_diag *diag)
     return aq_diag_set(diag, AQ_ERR_NO_MEMORY, "no memory for a queue");
   aq_status status =
       aq_axis_create(queue->context, queue, !flagged, &queue->axis, diag);
+  if (status == AQ_OK)
+    status = aq_seat_take(queue->context, &queue->seat, diag);
   if (status != AQ_OK)
     return status;
   status =
@@ -95,6 +97,7 @@ static void queue_free(aq_queue *queue)
   for (uint32_t i = 0; queue->flags && i < queue->due.size; i++)
     if (queue->flags[i])
       aq_flag_release(queue->context, queue->flags[i]);
+  aq_seat_give(queue->context, queue->seat);
   aq_feed_destroy(queue->feed);
   if (queue->axis) {
     aq_lock(queue->context, &queue->axis->gate);

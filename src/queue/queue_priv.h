@@ -13,6 +13,7 @@
 
 #include "queue/due.h"
 #include "queue/feed_priv.h"
+#include "queue/seat.h"
 #include "queue/semaphore_priv.h"
 #include "queue/task.h"
 
@@ -67,6 +68,8 @@ struct aq_queue {
   uint64_t kernarg_free; /* atomic: position of the kernarg ring */
   uint64_t failures;     /* atomic */
   pthread_cond_t calm;   /* what is parked, resuming or telling changed */
+  aq_seat *seat;         /* of hosts that wait for room or the end */
+  uint32_t listeners;    /* atomic: how many they are */
 };
 
 static inline uint64_t aq_queue_retired(const aq_queue *queue)
@@ -152,8 +155,12 @@ static inline aq_flag **aq_queue_flag(const aq_queue *queue, uint64_t epoch)
   return &queue->flags[epoch & (queue->due.size - 1)];
 }
 
+/* Something was retired, or what was parked went on: hosts that wait for room
+ * or the end look again. */
+void aq_queue_tell(aq_queue *queue);
+
 /* The oldest epoch in flight with references; it may have been retired when
- * this returns, which the context's bell then says; false if there is none. */
+ * this returns, which the queue's seat then says; false if there is none. */
 bool aq_queue_oldest(aq_queue *queue, aq_epoch_ref *out);
 
 /* An epoch, 0 for the oldest, is to be retired as soon as it is complete. */

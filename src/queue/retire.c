@@ -284,13 +284,25 @@ void aq_queue_poll(aq_queue *queue)
   while (!__atomic_compare_exchange_n(&queue->polls, &asked, 0, false,
                                       __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE));
   if (any)
-    aq_context_ring(queue->context); /* for who waits for room or the end */
+    aq_queue_tell(queue);
   if (aq_axis_failed_from(queue->axis) != AQ_EPOCH_NEVER) {
     if (__atomic_load_n(&queue->parked_count, __ATOMIC_RELAXED) > 0)
       aq_parked_fail(queue, queue->axis->failed, queue->axis->cause.text);
   } else if (any && __atomic_load_n(&queue->parked_count, __ATOMIC_RELAXED)) {
     aq_queue_resume(queue);
   }
+}
+
+void aq_queue_tell(aq_queue *queue)
+{
+  /* A write, so that it is ordered with what happened before: who comes to
+   * listen later looks before it sleeps. */
+  const uint32_t listeners =
+      queue->context->live
+          ? __atomic_fetch_add(&queue->listeners, 0, __ATOMIC_SEQ_CST)
+          : queue->listeners;
+  if (listeners > 0)
+    aq_seat_ring(queue->context, queue->seat);
 }
 
 void aq_queue_catch_up(aq_queue *queue)
@@ -303,11 +315,9 @@ aq_status aq_queue_progress(aq_queue *queue, aq_time deadline, aq_diag *diag)
 {
   aq_context *context = queue->context;
   aq_epoch_ref oldest;
-  __atomic_fetch_add(&context->waiters, 1, __ATOMIC_SEQ_CST);
-  aq_wait_item items[2] = {
-      {context->bell, AQ_NE,
-       context->ops->signal_load(context->transport, context->bell,
-                                 AQ_ACQUIRE)}};
+  /* Orders with aq_queue_tell: either it sees us, or we see what it did. */
+  __atomic_fetch_add(&queue->listeners, 1, __ATOMIC_SEQ_CST);
+  aq_wait_item items[2] = {aq_seat_item(context, queue->seat)};
   const uint64_t before = aq_queue_retired(queue);
   aq_queue_poll(queue);
   aq_status status = AQ_OK;
@@ -325,7 +335,7 @@ aq_status aq_queue_progress(aq_queue *queue, aq_time deadline, aq_diag *diag)
   }
   if (found)
     aq_epoch_release(&oldest);
-  __atomic_fetch_sub(&context->waiters, 1, __ATOMIC_SEQ_CST);
+  __atomic_fetch_sub(&queue->listeners, 1, __ATOMIC_SEQ_CST);
   if (status == AQ_OK && aq_queue_retired(queue) == before) {
     aq_queue_poll(queue);
     if (aq_queue_retired(queue) == before)

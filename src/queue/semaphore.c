@@ -73,6 +73,24 @@ static void promises_prune(aq_semaphore *semaphore)
     semaphore->promise_count--;
 }
 
+/* Who waits for one of its values now knows by whom. */
+static void promise_tell(const aq_semaphore *semaphore, uint64_t after,
+                         const aq_promise *promise)
+{
+  bool armed = false;
+  for (aq_timepoint *t = semaphore->waiting; t && t->value <= promise->value;
+       t = t->next) {
+    if (t->value <= after)
+      continue;
+    if (t->promised) {
+      t->promised(t);
+    } else if (!armed) {
+      promise_arm(promise);
+      armed = true;
+    }
+  }
+}
+
 void aq_semaphore_promise(aq_semaphore *semaphore, const aq_promise *promise,
                           const aq_frontier *frontier)
 {
@@ -91,15 +109,9 @@ void aq_semaphore_promise(aq_semaphore *semaphore, const aq_promise *promise,
     semaphore->frontier.count = 0;
     if (frontier)
       aq_frontier_copy(&semaphore->frontier, frontier);
-    for (const aq_timepoint *t = semaphore->waiting; t; t = t->next)
-      if (t->value > after && t->value <= promise->value) {
-        promise_arm(promise);
-        break;
-      }
+    promise_tell(semaphore, after, promise);
   }
   aq_unlock(semaphore->context, &semaphore->lock);
-  /* Hosts that wait for a value nobody had promised now know by whom. */
-  aq_context_ring(semaphore->context);
 }
 
 /* ---- values ---- */
@@ -118,9 +130,7 @@ void aq_semaphore_reach(aq_semaphore *semaphore, uint64_t value)
 {
   aq_timepoint *told = NULL;
   aq_lock(semaphore->context, &semaphore->lock);
-  const bool risen =
-      value > semaphore->value && aq_semaphore_failed(semaphore) == AQ_OK;
-  if (risen) {
+  if (value > semaphore->value && aq_semaphore_failed(semaphore) == AQ_OK) {
     __atomic_store_n(&semaphore->value, value, __ATOMIC_RELEASE);
     if (value > semaphore->promised)
       semaphore->promised = value;
@@ -135,8 +145,6 @@ void aq_semaphore_reach(aq_semaphore *semaphore, uint64_t value)
   }
   promises_prune(semaphore);
   aq_unlock(semaphore->context, &semaphore->lock);
-  if (risen)
-    aq_context_ring(semaphore->context);
   timepoints_tell(told, AQ_OK, NULL);
 }
 
@@ -154,8 +162,6 @@ void aq_semaphore_fail(aq_semaphore *semaphore, aq_status cause,
     __atomic_store_n(&semaphore->failed, (uint32_t)cause, __ATOMIC_RELEASE);
   }
   aq_unlock(semaphore->context, &semaphore->lock);
-  if (first)
-    aq_context_ring(semaphore->context);
   timepoints_tell(told, cause, semaphore->cause.text);
 }
 
@@ -189,7 +195,9 @@ void aq_semaphore_watch(aq_semaphore *semaphore, aq_timepoint *timepoint)
     *link = timepoint;
     const aq_promise *promise =
         aq_semaphore_covering(semaphore, timepoint->value);
-    if (promise)
+    if (timepoint->promised)
+      promise = NULL;
+    else if (promise)
       promise_arm(promise);
     else if (semaphore->promise_count > 0 &&
              timepoint->value <= semaphore->promised)

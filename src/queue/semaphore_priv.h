@@ -26,6 +26,10 @@ struct aq_timepoint {
   aq_timepoint *next;
   uint64_t value;
   void (*reached)(aq_timepoint *timepoint, aq_status status, const char *cause);
+  /* Somebody promises the value: called with the semaphore's lock, may be again
+   * and again. Who has it looks at the epoch by itself; NULL: a handler does.
+   */
+  void (*promised)(aq_timepoint *timepoint);
 };
 
 struct aq_semaphore {
