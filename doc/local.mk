@@ -5,12 +5,16 @@ EXTRA_DIST += \
 	doc/abi.md \
 	doc/calibrate.md \
 	doc/conformance.md \
+	doc/policies.md \
 	doc/queue.md \
 	doc/recording.md \
 	doc/replay.md \
 	doc/topology.md \
 	doc/transports.md \
 	doc/formats/faults.md \
+	doc/formats/spool.md \
+	doc/adr/0010-policy-abi.md \
+	doc/examples/policy/Makefile doc/examples/policy/batch.c \
 	doc/examples/transport/Makefile doc/examples/transport/engine.c \
 	doc/examples/transport/fixed.c doc/examples/transport/fixed.h \
 	doc/examples/transport/queues.c \

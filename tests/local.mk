@@ -27,9 +27,12 @@ AQ_SOAKS =
 if HAVE_CHECK
 TESTS += $(check_PROGRAMS)
 include tests/common/local.mk
+include tests/codeobj/local.mk
+include tests/devlib/local.mk
 include tests/cmdbuf/local.mk
 include tests/queue/local.mk
 include tests/scheduler/local.mk
+include tests/oracles/local.mk
 include tests/run/local.mk
 include tests/backend_sim/local.mk
 include tests/backend_hsa/local.mk
@@ -48,7 +51,7 @@ include tests/bench/local.mk
 include tests/fuzz/local.mk
 
 # Whole builds of their own, in folders below this one.
-.PHONY: check-asan check-hsa check-soak check-tsan check-valgrind lint
+.PHONY: check-asan check-hsa check-oracles check-soak check-tsan check-valgrind lint
 check-asan:
 	$(srcdir)/tools/check-sanitized.sh address,undefined
 check-soak: $(AQ_SOAKS)

@@ -1,20 +1,19 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Vector add through the host queue: data in, a kernel, the result out, in one
- * queue, and a host that waits for the end. It needs the installed library
- * only:
+ * Vector add through the host queue: memory, data in, a kernel, the result out,
+ * in one queue, and a host that waits for the end. It needs the installed
+ * library only:
  *
  *   cc vector_add.c $(pkg-config --cflags --libs aqueduct) && ./a.out
  *
  * On the simulator a kernel is a host function; on a GPU it would come from a
  * code object. Nothing else changes.
  */
-#include <aqueduct/queue.h>
+#include <aqueduct/operations.h>
 #include <aqueduct/transports.h>
 
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 enum { COUNT = 1000, GROUP = 64 };
 
@@ -45,11 +44,24 @@ static void check(aq_status status)
   exit(1);
 }
 
-static void *device_memory(aq_transport *t, size_t size)
+/* Memory of the queue's device, for what runs behind. */
+static void *device_memory(aq_queue *queue, size_t size)
 {
   void *memory;
-  check(t->ops->mem_alloc(t, 0, AQ_MEMORY_DEVICE, size, &memory, &diag));
+  check(aq_queue_alloca(queue, NULL,
+                        &(aq_memory_request){AQ_MEMORY_DEVICE, size}, &memory,
+                        &diag));
   return memory;
+}
+
+static void copy(aq_queue *queue, const aq_sync *sync, void *to,
+                 const void *from, size_t size)
+{
+  check(aq_queue_copy(
+      queue, sync,
+      &(aq_copy){
+          .target = to, .source = from, .size = size, .path = AQ_PATH_HOST},
+      &diag));
 }
 
 int main(void)
@@ -80,31 +92,33 @@ int main(void)
                         .kernarg_size = sizeof(add_args)},
       &kernel, &diag));
 
-  /* Data in. */
+  /* Data in, the kernel, the result out: one behind the other. */
   float a[COUNT], b[COUNT], sum[COUNT];
   for (int i = 0; i < COUNT; i++) {
     a[i] = (float)i;
     b[i] = (float)(2 * i);
   }
-  add_args args = {.count = COUNT};
-  float *in = device_memory(t, 2 * sizeof a);
-  args.a = memcpy(in, a, sizeof a);
-  args.b = memcpy(in + COUNT, b, sizeof b);
-  args.sum = device_memory(t, sizeof sum);
-  t->ops->mem_publish(t, in, 2 * sizeof a);
-
-  /* The kernel; its end is value 1 of the semaphore. */
-  const aq_point end = {done, 1};
+  float *in = device_memory(queue, 2 * sizeof a);
+  float *out = device_memory(queue, sizeof sum);
+  copy(queue, NULL, in, a, sizeof a);
+  copy(queue, NULL, in + COUNT, b, sizeof b);
+  const add_args args = {in, in + COUNT, out, COUNT};
   check(aq_queue_dispatch(
-      queue, &(aq_sync){.signals = &end, .signal_count = 1},
+      queue, NULL,
       &(aq_launch){.object = kernel.object,
                    .grid = {(COUNT + GROUP - 1) / GROUP * GROUP, 1, 1},
                    .workgroup = {GROUP, 1, 1},
                    .kernargs = &args,
                    .kernarg_size = sizeof args},
       &diag));
+
+  /* The end of the last copy is value 1 of the semaphore. */
+  const aq_point end = {done, 1};
+  copy(queue, &(aq_sync){.signals = &end, .signal_count = 1}, sum, out,
+       sizeof sum);
+  check(aq_queue_dealloca(queue, NULL, in, &diag));
+  check(aq_queue_dealloca(queue, NULL, out, &diag));
   check(aq_semaphore_wait(&end, 1, AQ_WAIT_ALL, AQ_TIME_MAX, NULL, &diag));
-  memcpy(sum, args.sum, sizeof sum);
 
   int wrong = 0;
   for (int i = 0; i < COUNT; i++)

@@ -108,8 +108,9 @@ static bool kernel_call(aqsim_flight *flight, const aqsim_kernel *kernel,
                         const aq_kernel_packet *packet)
 {
   aqsim *sim = flight->queue->sim;
-  aq_kernel_call call = {packet, (void *)(uintptr_t)packet->kernarg_address,
-                         kernel->desc.user};
+  aq_kernel_call call = {
+      packet, (void *)(uintptr_t)packet->kernarg_address, kernel->desc.user,
+      (uint64_t)aqsim_clock_ticks(flight->queue->device, sim->now)};
   sim->interrupt = flight->queue->device->model->interrupt_to_host;
   sim->touched = true;
   kernel->desc.function(&call);

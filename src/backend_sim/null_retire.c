@@ -65,8 +65,9 @@ static uint32_t kernel_run(aqsim_null *n, const aq_kernel_packet *packet,
   uint32_t fault = aqsim_kernel_packet_check(packet, kernel, &limits, text);
   if (fault || !kernel->desc.function || aqsim_packet_workgroups(packet) == 0)
     return fault;
-  kernel->desc.function(&(aq_kernel_call){
-      packet, (void *)(uintptr_t)packet->kernarg_address, kernel->desc.user});
+  kernel->desc.function(
+      &(aq_kernel_call){packet, (void *)(uintptr_t)packet->kernarg_address,
+                        kernel->desc.user, 0});
   return fault;
 }
 

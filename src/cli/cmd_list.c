@@ -10,6 +10,7 @@
 #include "cli/text.h"
 #include "cli/transports.h"
 #include "report/metrics.h"
+#include "scheduler/registry.h"
 #include "trace/trace.h"
 
 /* Where entries go: names one a line, a table, or a document. */
@@ -147,6 +148,35 @@ static aq_status list_metrics(listing *list)
   return AQ_OK;
 }
 
+static const char *const policy_keys[] = {"name",   "summary", "settings",
+                                          "source", "path",    NULL};
+
+/* "slots=1 capacity=0", cut where it is too long. */
+static void settings_write(const aq_policy_setting *setting, char *to,
+                           size_t size)
+{
+  size_t used = 0;
+  to[0] = 0;
+  for (; setting && setting->key && used < size; setting++)
+    used += (size_t)snprintf(to + used, size - used, "%s%s=%s", used ? " " : "",
+                             setting->key, setting->preset);
+}
+
+static void put_policy(const aq_policy_entry *entry, void *user)
+{
+  char settings[512];
+  const aq_policy_ops *ops = entry->ops;
+  settings_write(ops ? ops->settings : NULL, settings, sizeof settings);
+  const char *texts[] = {entry->name, ops ? ops->summary : entry->problem,
+                         settings, ops ? ops->source : NULL, entry->path};
+  put_texts(user, policy_keys, texts);
+}
+
+static aq_status list_policies(listing *list)
+{
+  return aq_policy_each(put_policy, list, &list->cli->diag);
+}
+
 static const char *const run_columns[] = {
     ">id",       "name",  "kind",          ">origin", "device model",
     "constants", "state", "created (UTC)", "<source", NULL};
@@ -162,6 +192,7 @@ static const struct {
     {"transports", list_transports, transport_keys},
     {"formats", list_formats, format_keys},
     {"metrics", list_metrics, metric_keys},
+    {"policies", list_policies, policy_keys},
 };
 
 enum { SUBJECTS = sizeof subjects / sizeof *subjects };

@@ -11,6 +11,7 @@ static const char *const generators[] = {
     [AQ_CLI_RUN] = "_aqueduct_names runs",
     [AQ_CLI_RUN_OR_DEVICE] = "_aqueduct_names runs devices",
     [AQ_CLI_DEVICE] = "_aqueduct_names devices; _aqueduct_files",
+    [AQ_CLI_POLICY] = "_aqueduct_names policies",
     [AQ_CLI_TRANSPORT] = "_aqueduct_names transports",
     [AQ_CLI_FORMAT] = "_aqueduct_names formats",
     [AQ_CLI_METRIC] = "_aqueduct_metrics",

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "cli/perform.h"
 
+#include <errno.h>
 #include <inttypes.h>
 #include <signal.h>
 #include <stdio.h>
@@ -65,6 +66,35 @@ static aq_status semantics_read(aq_cli *cli, aq_semantics *out)
   return AQ_OK;
 }
 
+/* As with transports: a name that is nearly one of ours is misspelt. */
+static aq_status policy_read(aq_cli *cli, aq_cli_performance *out)
+{
+  const char *text = cli->values[AQ_CLI_OPT_POLICY];
+  const char *error = cli->values[AQ_CLI_OPT_ON_POLICY_ERROR];
+  const char *names[64] = {NULL};
+  if (error && strcmp(error, "fail") != 0 && strcmp(error, "fallback") != 0)
+    return aq_diag_set(&cli->diag, AQ_ERR_INPUT,
+                       "--on-policy-error %s: expected fail or fallback",
+                       error);
+  out->fallback = error && strcmp(error, "fallback") == 0;
+  if (!text) {
+    const bool log = cli->values[AQ_CLI_OPT_DECISION_LOG];
+    return error || log ? aq_diag_set(&cli->diag, AQ_ERR_INVALID,
+                                      "--%s needs a --policy",
+                                      log ? "decision-log" : "on-policy-error")
+                        : AQ_OK;
+  }
+  aq_status status = aq_policy_choice_create(text, &out->policy, &cli->diag);
+  if (status != AQ_ERR_NOT_FOUND || strchr(text, '/'))
+    return status;
+  for (size_t i = 0; i < 63 && aq_policies()[i]; i++)
+    names[i] = aq_policies()[i]->name;
+  const char *near = aq_cli_text_nearest(text, names);
+  return near ? aq_diag_set(&cli->diag, AQ_ERR_INVALID,
+                            "unknown policy '%s'; did you mean %s?", text, near)
+              : status;
+}
+
 /* Real GPUs, whatever wraps the transport. */
 static bool is_hardware(const aq_transport_stack *stack)
 {
@@ -100,6 +130,8 @@ aq_status aq_cli_performance_init(aq_cli *cli, aq_cli_performance *out)
     status = aq_cli_timeout(cli, &out->timeout);
   if (status == AQ_OK)
     status = semantics_read(cli, &out->semantics);
+  if (status == AQ_OK)
+    status = policy_read(cli, out);
   out->live = aq_cli_flag(cli, AQ_CLI_OPT_LIVE) || out->pace.wall;
   if (status != AQ_OK)
     aq_cli_performance_fini(out);
@@ -120,6 +152,7 @@ aq_status aq_cli_queues(aq_cli *cli, uint32_t *out)
 
 void aq_cli_performance_fini(aq_cli_performance *performance)
 {
+  aq_policy_choice_destroy(performance->policy);
   free(performance->edits);
   aq_transport_stack_destroy(performance->transport);
 }
@@ -228,9 +261,10 @@ static aq_status store_totals(aq_cli *cli, aq_store_writer *writer,
   return aq_cli_json_end_if(cli, json);
 }
 
-/* How the run was asked for, for its notes; *out is NULL when nothing was. */
+/* How the run was asked for, and what became of its policy (`totals` NULL: not
+ * known yet), for its notes; *out is NULL when nothing was. */
 static aq_status make_notes(aq_cli *cli, const aq_cli_performance *performance,
-                            char **out)
+                            const aq_run_totals *totals, char **out)
 {
   static const aq_cli_option_id kept[] = {AQ_CLI_OPT_PACE, AQ_CLI_OPT_TIMEOUT,
                                           AQ_CLI_OPT_SEMANTICS};
@@ -238,7 +272,7 @@ static aq_status make_notes(aq_cli *cli, const aq_cli_performance *performance,
   *out = NULL;
   if (!performance->edits[0] && !performance->live &&
       !performance->on_simulator && !words[AQ_CLI_OPT_SEMANTICS] &&
-      !performance->notes)
+      !performance->notes && !performance->policy)
     return AQ_OK;
   aq_cli_json *json = aq_cli_json_begin(false);
   if (!json)
@@ -257,11 +291,44 @@ static aq_status make_notes(aq_cli *cli, const aq_cli_performance *performance,
   for (size_t i = 0; i < sizeof kept / sizeof *kept; i++)
     if (words[kept[i]])
       aq_cli_json_text(json, aq_cli_options[kept[i]].name, words[kept[i]]);
+  if (performance->policy)
+    aq_cli_json_text(json, "policy",
+                     aq_policy_choice_name(performance->policy));
+  if (totals && totals->rejected)
+    aq_cli_json_int(json, "rejected", (int64_t)totals->rejected);
+  if (totals && totals->fallback.text[0])
+    aq_cli_json_text(json, "fallback", totals->fallback.text);
   if (performance->notes)
     performance->notes(json, performance->notes_user);
   aq_cli_json_close_map(json);
   *out = aq_cli_json_take(json);
   return *out ? AQ_OK : aq_cli_no_memory(cli);
+}
+
+/* ---- the decision log ---- */
+
+static void decision_write(const char *line, void *user)
+{
+  fprintf(user, "%s\n", line);
+}
+
+/* *out is NULL when none was asked for. */
+static aq_status log_open(aq_cli *cli, FILE **out)
+{
+  const char *path = cli->values[AQ_CLI_OPT_DECISION_LOG];
+  *out = path ? fopen(path, "w") : NULL;
+  return path && !*out ? aq_diag_set(&cli->diag, AQ_ERR_IO, "%s: %s", path,
+                                     strerror(errno))
+                       : AQ_OK;
+}
+
+/* What a failed run decided stays: it may tell why. */
+static aq_status log_close(aq_cli *cli, FILE *log, aq_status status)
+{
+  if (log && (ferror(log) | fclose(log)) && status == AQ_OK)
+    return aq_diag_set(&cli->diag, AQ_ERR_IO, "%s: cannot write",
+                       cli->values[AQ_CLI_OPT_DECISION_LOG]);
+  return status;
 }
 
 /* Whether SIGUSR1 came, which is blocked meanwhile. */
@@ -281,9 +348,24 @@ static void line_tell(const char *text, void *user)
   fprintf(stderr, "aqueduct: %s\n", text);
 }
 
+/* What only the run could tell of its policy goes to its notes. */
+static aq_status policy_tell(aq_cli *cli, const aq_cli_performance *performance,
+                             const aq_run_totals *totals, aq_run_info *info,
+                             char **notes)
+{
+  if (totals->fallback.text[0])
+    aq_cli_note(cli, "%s; went on without it", totals->fallback.text);
+  free(*notes);
+  *notes = NULL;
+  aq_status status = make_notes(cli, performance, totals, notes);
+  info->notes = *notes;
+  return status;
+}
+
 static aq_status perform(aq_cli *cli, aq_store *store,
                          const aq_cli_performance *performance, aq_time epoch,
-                         aq_workload_source *workload, aq_run_info *info)
+                         aq_workload_source *workload, aq_run_info *info,
+                         char **notes)
 {
   aq_run_options options = {
       .transport = aq_transport_stack_top(performance->transport)->ops,
@@ -291,19 +373,29 @@ static aq_status perform(aq_cli *cli, aq_store *store,
       .queues = performance->queues,
       .timeout = performance->timeout,
       .asked = signal_came,
-      .line = line_tell};
+      .line = line_tell,
+      .policy = performance->policy,
+      .policy_fallback = performance->fallback};
   aq_run_totals totals = {0};
   aq_store_writer *writer;
   sigset_t asked, before;
-  aq_status status = aq_store_writer_open(store, info, &writer, &cli->diag);
+  FILE *log;
+  aq_status status = log_open(cli, &log);
+  if (status == AQ_OK)
+    status = aq_store_writer_open(store, info, &writer, &cli->diag);
   if (status != AQ_OK)
-    return status;
+    return log_close(cli, log, status);
+  options.decision = log ? decision_write : NULL;
+  options.decision_user = log;
   sigemptyset(&asked);
   sigaddset(&asked, SIGUSR1);
   pthread_sigmask(SIG_BLOCK, &asked, &before);
   status = aq_run(&options, workload, aq_store_writer_sink(writer), &totals,
                   &cli->diag);
   pthread_sigmask(SIG_SETMASK, &before, NULL);
+  status = log_close(cli, log, status);
+  if (status == AQ_OK && (totals.rejected || totals.fallback.text[0]))
+    status = policy_tell(cli, performance, &totals, info, notes);
   if (status != AQ_OK) {
     aq_store_writer_abort(writer);
     return status;
@@ -316,12 +408,12 @@ aq_status aq_cli_perform(aq_cli *cli, aq_store *store,
                          aq_workload_source *workload, aq_run_info *info)
 {
   char *notes;
-  aq_status status = make_notes(cli, performance, &notes);
+  aq_status status = make_notes(cli, performance, NULL, &notes);
   if (status != AQ_OK)
     return status;
   info->transport = aq_transport_stack_name(performance->transport);
   info->notes = notes;
-  status = perform(cli, store, performance, epoch, workload, info);
+  status = perform(cli, store, performance, epoch, workload, info, &notes);
   free(notes);
   return status;
 }

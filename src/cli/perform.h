@@ -12,6 +12,7 @@
 #include "common/run_info.h"
 #include "common/transport.h"
 #include "common/workload.h"
+#include "scheduler/registry.h"
 #include "store/store.h"
 
 typedef struct aq_cli_performance {
@@ -26,14 +27,16 @@ typedef struct aq_cli_performance {
   aq_pace pace;    /* wall 0: none */
   aq_time timeout; /* of live mode; 0: none */
   aq_semantics semantics;
+  aq_policy_choice *policy; /* owned; NULL: none */
+  bool fallback;            /* when the policy fails */
   const char *const *words; /* of the command line, by option */
   /* Adds members to the run's notes, or NULL. */
   void (*notes)(aq_cli_json *json, const void *user);
   const void *notes_user;
 } aq_cli_performance;
 
-/* Takes --transport, --faults, --set and those of live mode; an unknown name is
- * told with the nearest. */
+/* Takes --transport, --faults, --set, --policy and those of live mode; an
+ * unknown name is told with the nearest. */
 aq_status aq_cli_performance_init(aq_cli *cli, aq_cli_performance *out);
 void aq_cli_performance_fini(aq_cli_performance *performance);
 

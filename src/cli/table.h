@@ -21,6 +21,7 @@ typedef enum aq_cli_what {
   AQ_CLI_DEVICE,
   AQ_CLI_TRANSPORT,
   AQ_CLI_FORMAT,
+  AQ_CLI_POLICY,
   AQ_CLI_METRIC,
   AQ_CLI_SUBJECT, /* of `list` */
   AQ_CLI_COMMAND_NAME,
@@ -40,9 +41,15 @@ typedef enum aq_cli_what {
   O(LIVE)                                                                      \
   O(PACE)                                                                      \
   O(TIMEOUT)                                                                   \
+  O(KERNELS)                                                                   \
+  O(MISSING_KERNELS)                                                           \
+  O(POLICY)                                                                    \
+  O(ON_POLICY_ERROR)                                                           \
+  O(DECISION_LOG)                                                              \
   O(SEMANTICS)                                                                 \
   O(FAIL_ABOVE)                                                                \
   O(WORST)                                                                     \
+  O(BY)                                                                        \
   O(NAMES)                                                                     \
   O(LIBHSA)                                                                    \
   O(STORE)                                                                     \
@@ -83,6 +90,8 @@ typedef struct aq_cli_option {
   C(COMPARE, compare)                                                          \
   C(LIST, list)                                                                \
   C(SHOW, show)                                                                \
+  C(STATS, stats)                                                              \
+  C(EXPLAIN, explain)                                                          \
   C(REPORT, report)                                                            \
   C(EXPORT, export)                                                            \
   C(DEVICE, device)                                                            \

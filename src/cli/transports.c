@@ -279,34 +279,16 @@ aq_status aq_transport_stack_open(const aq_transport_stack *stack,
 
 /* ---- what there is ---- */
 
-static const char *const cap_names[] = {"virtual time",
-                                        "live",
-                                        "records",
-                                        "timing",
-                                        "host kernels",
-                                        "code objects",
-                                        "copies",
-                                        "CU masks",
-                                        "priority",
-                                        "barrier value",
-                                        "PM4",
-                                        "device policy",
-                                        "handlers",
-                                        "profiling",
-                                        "cooperative queues",
-                                        "agent queues",
-                                        "inspection",
-                                        "device hooks",
-                                        "memory fault events"};
-
 static void caps_write(uint32_t caps, char to[AQ_TRANSPORT_CAPS_SIZE])
 {
   size_t used = 0;
   to[0] = 0;
-  for (size_t i = 0; i < sizeof cap_names / sizeof *cap_names; i++)
-    if (caps >> i & 1)
+  for (uint32_t left = caps; left; left &= left - 1) {
+    const char *name = aq_transport_cap_name(left & (~left + 1));
+    if (name)
       used += (size_t)snprintf(to + used, AQ_TRANSPORT_CAPS_SIZE - used, "%s%s",
-                               used ? ", " : "", cap_names[i]);
+                               used ? ", " : "", name);
+  }
 }
 
 /* Opens it to see what it can do. */

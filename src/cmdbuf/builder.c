@@ -95,6 +95,7 @@ aq_status aq_block_prepare(aq_builder *builder, uint32_t blocks, aq_diag *diag)
     if (!block)
       return aq_diag_set(diag, AQ_ERR_NO_MEMORY, "no memory for a block of %u",
                          builder->block_size);
+    block->commands_size = 0;
     builder->blocks[builder->allocated++] = block;
   }
   return AQ_OK;
@@ -103,6 +104,11 @@ aq_status aq_block_prepare(aq_builder *builder, uint32_t blocks, aq_diag *diag)
 void aq_block_open(aq_builder *builder)
 {
   aq_block *block = builder->blocks[builder->count];
+  /* Only finished blocks have a size of commands. */
+  const bool finished = block->commands_size > 0;
+  builder->clear_from =
+      finished ? block->header_size + block->commands_size : 0;
+  builder->clear_to = finished ? block->rodata : 0;
   *block = (aq_block){
       .magic = AQ_BLOCK_MAGIC,
       .version = AQ_BLOCK_VERSION,
@@ -131,11 +137,20 @@ void *aq_record_add(aq_builder *builder, aq_opcode code, unsigned flags,
   return op;
 }
 
-/* Nobody should find what the memory held before. */
+static void range_clear(aq_block *block, uint32_t from, uint32_t to)
+{
+  if (from < to)
+    memset((unsigned char *)block + from, 0, to - from);
+}
+
+/* Nobody should find what the memory held before; what is clear of an earlier
+ * use stays so. */
 static void gap_clear(aq_builder *builder)
 {
-  memset((unsigned char *)builder->block + builder->top, 0,
-         builder->block->rodata - builder->top);
+  const uint32_t top = builder->top, rodata = builder->block->rodata;
+  const uint32_t from = builder->clear_from, to = builder->clear_to;
+  range_clear(builder->block, top, from < rodata ? from : rodata);
+  range_clear(builder->block, to > top ? to : top, rodata);
 }
 
 void aq_block_finish(aq_builder *builder, aq_opcode code, uint32_t target,

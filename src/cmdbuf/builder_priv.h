@@ -25,8 +25,9 @@ struct aq_builder {
   uint32_t count, allocated, capacity; /* in use, made, places */
   uint32_t block_size;
   bool one_shot;
-  aq_block *block; /* the one being filled, or NULL */
-  uint32_t top;    /* offset of the next record */
+  aq_block *block;               /* the one being filled, or NULL */
+  uint32_t top;                  /* offset of the next record */
+  uint32_t clear_from, clear_to; /* zero since the block's earlier use */
   uint32_t commands;
 
   /* Barriers. */

@@ -200,8 +200,8 @@ static aq_status link_fill(owned_link *own, const aq_link_options *options,
   if (options->builtins)
     own->link.builtins = *options->builtins;
   else if (program->flags & AQ_PROGRAM_BUILTINS)
-    status =
-        aq_builtins_register(options->transport, &own->link.builtins, diag);
+    status = aq_builtins_register(options->transport, options->device,
+                                  &own->link.builtins, diag);
   if (status == AQ_OK)
     status = builtins_check(program, &own->link.builtins, diag);
   if (status == AQ_OK)

@@ -9,6 +9,8 @@
 #include <yajl/yajl_parse.h>
 #include <yajl/yajl_tree.h>
 
+#include "common/time_text.h"
+
 /* ---- parsing ---- */
 
 /* The tree parser recurses where it frees and does not say where an error is,
@@ -355,31 +357,19 @@ aq_status aq_json_text(const aq_json_node *node, const char **out)
   return AQ_OK;
 }
 
-static const struct {
-  const char *name;
-  aq_time ps;
-} units[] = {{"ps", AQ_PS}, {"ns", AQ_NS}, {"us", AQ_US},
-             {"ms", AQ_MS}, {"s", AQ_S},   {"\xc2\xb5s", AQ_US}};
-
 aq_status aq_json_time(const aq_json_node *node, aq_time *out)
 {
   if (!aq_json_is_text(node))
     return type_error(node, "a time with its unit, like \"3.5us\",");
   const char *text = YAJL_GET_STRING(node->value);
-  char *unit = NULL;
-  /* strtold also takes hexadecimal and names: a time starts with a digit. */
-  const bool plain =
-      strspn(text, "0123456789") > 0 && text[strspn(text, "0123456789")] != 'x';
-  const long double value = plain ? strtold(text, &unit) : 0;
-  for (size_t i = 0; plain && i < sizeof units / sizeof *units; i++) {
-    if (strcmp(unit + strspn(unit, " "), units[i].name) != 0)
-      continue;
-    const long double ps = value * (long double)units[i].ps;
-    if (ps > (long double)(AQ_TIME_MAX / 16))
-      return aq_json_error(node, "%.40s is longer than %lld days", text,
-                           (long long)(AQ_TIME_MAX / 16 / (86400 * AQ_S)));
-    *out = (aq_time)llroundl(ps);
+  switch (aq_time_read(text, out)) {
+  case AQ_TIME_READ:
     return AQ_OK;
+  case AQ_TIME_TOO_LONG:
+    return aq_json_error(node, "%.40s is longer than %lld days", text,
+                         (long long)(AQ_TIME_MAX / 16 / (86400 * AQ_S)));
+  case AQ_TIME_MALFORMED:
+    break;
   }
   return aq_json_error(node,
                        "\"%.40s\" is not a time with its unit (ps, ns, us, ms, "

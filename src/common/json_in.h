@@ -78,10 +78,10 @@ aq_status aq_json_integer(const aq_json_node *node, int64_t min, int64_t max,
 aq_status aq_json_number(const aq_json_node *node, double min, double max,
                          double *out);
 
+aq_status aq_json_bool(const aq_json_node *node, bool *out);
+
 /* A text of at least one character; owned by the document. */
 aq_status aq_json_text(const aq_json_node *node, const char **out);
-
-aq_status aq_json_bool(const aq_json_node *node, bool *out);
 
 /* A time of 0 or more with its unit: "3.5us". Units: ps ns us ms s. */
 aq_status aq_json_time(const aq_json_node *node, aq_time *out);

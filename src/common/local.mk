@@ -9,7 +9,11 @@ libaqcore_la_SOURCES += \
 	src/common/plugin.c src/common/plugin.h \
 	src/common/record.c \
 	src/common/rng.c src/common/rng.h \
+	src/common/spool.h src/common/spool_format.h \
+	src/common/spool_read.c src/common/spool_write.c \
 	src/common/status.c \
+	src/common/time_text.c src/common/time_text.h \
+	src/common/transport.c \
 	src/common/utf8.c src/common/utf8.h \
 	src/common/visible_devices.c src/common/visible_devices.h
 
@@ -28,6 +32,7 @@ pkginclude_HEADERS += \
 	src/common/record.h \
 	src/common/ring.h \
 	src/common/run_info.h \
+	src/common/spin.h \
 	src/common/status.def \
 	src/common/status.h \
 	src/common/testbed.h \

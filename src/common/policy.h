@@ -185,7 +185,7 @@ struct aq_policy_host {
   bool (*timer_cancel)(aq_policy_host *host, uint64_t timer);
 
   /* Ends the run: the policy cannot go on. The run is kept out of the store. */
-  void (*fail)(aq_policy_host *host, const char *fmt, ...) AQ_PRINTF(2, 3);
+  void (*fail_run)(aq_policy_host *host, const char *fmt, ...) AQ_PRINTF(2, 3);
   /* A line in the decision log, if there is one. */
   void (*log)(aq_policy_host *host, const char *fmt, ...) AQ_PRINTF(2, 3);
 };
@@ -275,7 +275,7 @@ typedef struct aq_preempt_result {
 } aq_preempt_result;
 
 /* What a launch is limited to; zeros: nothing. */
-typedef struct aq_launch {
+typedef struct aq_device_launch {
   const uint32_t *cu_mask; /* NULL: the queue's; lives until complete */
   uint32_t mask_count;     /* bits */
   uint32_t per_cu;         /* at most so many workgroups on a compute unit */
@@ -283,7 +283,7 @@ typedef struct aq_launch {
   uint32_t slice;   /* launched in parts of so many workgroups; between two,
                        pick may take another packet */
   uint32_t padding; /* workgroups that others leave free on each CU of mask */
-} aq_launch;
+} aq_device_launch;
 
 /* Which queue takes which slot. */
 typedef struct aq_mapping {
@@ -345,7 +345,8 @@ struct aq_policy_device {
 
   uint64_t (*timer_add)(aq_policy_device *device, aq_time at, uint64_t cookie);
   bool (*timer_cancel)(aq_policy_device *device, uint64_t timer);
-  void (*fail)(aq_policy_device *device, const char *fmt, ...) AQ_PRINTF(2, 3);
+  void (*fail_run)(aq_policy_device *device, const char *fmt, ...)
+      AQ_PRINTF(2, 3);
   void (*log)(aq_policy_device *device, const char *fmt, ...) AQ_PRINTF(2, 3);
 };
 
@@ -444,7 +445,7 @@ typedef struct aq_policy_ops {
                    const aq_device_packet *packets, uint32_t count);
   /* A kernel is about to be launched. NULL: no limits. */
   void (*launch)(aq_policy *policy, aq_policy_device *device,
-                 const aq_device_kernel *kernel, aq_launch *out);
+                 const aq_device_kernel *kernel, aq_device_launch *out);
   /* The compute unit of a kernel's next workgroup, or AQ_POLICY_NONE: none
    * now. NULL: the device's own placement. */
   uint32_t (*place)(aq_policy *policy, aq_policy_device *device,
@@ -470,7 +471,7 @@ typedef struct aq_policy_binding {
   aq_policy *policy;
   aq_policy_timing timing[AQ_SIDE_COUNT];
   uint64_t seed; /* of `random`, a substream a device */
-  /* Where `fail` and illegal actions go, and `log` (NULL: nowhere). */
+  /* Where `fail_run` and illegal actions go, and `log` (NULL: nowhere). */
   void (*failed)(void *user, const char *text);
   void (*logged)(void *user, aq_time now, const char *text);
   /* Commands that queue_evict took off a queue, in order. */

@@ -33,6 +33,7 @@
 #include "export.h"
 #include "record.h"
 #include "ring.h"
+#include "spin.h"
 #include "status.h"
 #include "time.h"
 
@@ -74,6 +75,9 @@ enum aq_transport_cap {
   AQ_CAP_DEVICE_HOOKS = 1 << 17,  /* options.hooks */
   AQ_CAP_EVENTS = 1 << 18,        /* memory faults go to options.event */
 };
+
+/* A capability in words ("CU masks"), NULL for what is not one bit of them. */
+AQ_API const char *aq_transport_cap_name(uint32_t cap);
 
 /* Where ROCr and the HSA Foundation's suite differ. */
 typedef enum aq_semantics {
@@ -260,7 +264,8 @@ static inline aq_copy_desc aq_copy_by_address(uint32_t device, void *to,
 typedef struct aq_kernel_call {
   const aq_kernel_packet *packet;
   void *kernarg;
-  void *user; /* of aq_kernel_desc */
+  void *user;     /* of aq_kernel_desc */
+  uint64_t ticks; /* of the device's clock, when the kernel ends */
 } aq_kernel_call;
 
 typedef enum aq_cost_kind {
@@ -300,22 +305,6 @@ static inline bool aq_cost_is_spin(aq_cost_kind kind)
 {
   return kind == AQ_COST_SPIN || kind == AQ_COST_SPIN_WORKGROUP;
 }
-
-/* The kernarg segment of spin kernels: on the simulator the cost, on hardware
- * what the kernel waits for. */
-typedef struct aq_spin_args {
-  aq_time duration; /* ps */
-  uint32_t flags;   /* AQ_SPIN_* */
-  uint32_t reserved;
-} aq_spin_args;
-
-enum {
-  /* The duration was measured between timestamps of glued dispatches, so on
-   * devices whose model says so it contains the launch of this packet. */
-  AQ_SPIN_GLUED = 1 << 0,
-};
-
-_Static_assert(sizeof(aq_spin_args) == 16, "two quad words");
 
 typedef struct aq_kernel_desc {
   const char *name;

@@ -6,28 +6,17 @@
 #include <string.h>
 #include <sys/mman.h>
 
+#include "codeobj/target.h"
+
 enum {
   MACHINE_AMDGPU = 224,
   OSABI_AMDGPU = 64,
-  MACH_MASK = 0xff,
   RELOC_ABS64 = 3,
   RELOC_RELATIVE64 = 13,
 };
 
 /* The largest image that is loaded: a damaged file may claim anything. */
 static const uint64_t span_max = UINT64_C(1) << 32;
-
-/* The processor in e_flags; LLVM's AMDGPU backend guide has the list. */
-static const struct {
-  uint32_t mach;
-  const char *gfx;
-} processors[] = {
-    {0x02c, "gfx900"},  {0x02f, "gfx906"},  {0x030, "gfx908"},
-    {0x03f, "gfx90a"},  {0x040, "gfx940"},  {0x04c, "gfx942"},
-    {0x033, "gfx1010"}, {0x036, "gfx1030"}, {0x037, "gfx1031"},
-    {0x041, "gfx1100"}, {0x046, "gfx1101"}, {0x047, "gfx1102"},
-    {0x04a, "gfx1151"}, {0x048, "gfx1200"}, {0x04e, "gfx1201"},
-};
 
 /* The file while it is read. */
 typedef struct elf_file {
@@ -68,13 +57,14 @@ static bool file_open(elf_file *file)
          (head->e_shnum == 0 || head->e_shentsize == sizeof(Elf64_Shdr));
 }
 
+/* Whether code for this processor, or for a generic target that covers it. */
 static bool file_is_for(const elf_file *file, const char *gfx)
 {
-  uint32_t mach = file->head.e_flags & MACH_MASK;
-  for (size_t i = 0; i < sizeof processors / sizeof *processors; i++)
-    if (processors[i].mach == mach)
-      return strcmp(processors[i].gfx, gfx) == 0;
-  return false;
+  aq_target code, device;
+  return aq_target_from_flags(file->head.e_ident[EI_ABIVERSION],
+                              file->head.e_flags, &code, NULL) == AQ_OK &&
+         aq_target_parse(gfx, strlen(gfx), &device, NULL) == AQ_OK &&
+         aq_target_fits(&code, &device) != AQ_FIT_NONE;
 }
 
 /* ---- segments ---- */

@@ -5,8 +5,10 @@
 #include <string.h>
 
 #include "queue/axis.h"
+#include "queue/pool.h"
 #include "queue/queue.h"
 #include "queue/seat.h"
+#include "queue/staging.h"
 
 static const char *const way_names[AQ_EDGE_WAY_COUNT] = {
     [AQ_EDGE_CHOOSE] = "choose",
@@ -54,6 +56,20 @@ static aq_edge_way way_choose(const aq_device_info *device, uint32_t caps)
                                      : AQ_EDGE_BARRIER_AND;
 }
 
+/* Host functions are the same everywhere; code is the device's own. */
+static aq_status builtins_find(aq_context *context, aq_diag *diag)
+{
+  const bool same = context->info.caps & AQ_CAP_HOST_KERNELS;
+  aq_status status = AQ_OK;
+  for (uint32_t i = 0; i < context->info.device_count && status == AQ_OK; i++)
+    if (i > 0 && same)
+      context->builtins[i] = context->builtins[0];
+    else
+      status = aq_builtins_register(context->transport, i,
+                                    &context->builtins[i], diag);
+  return status;
+}
+
 static aq_status context_init(aq_context *context, aq_edge_way way,
                               aq_diag *diag)
 {
@@ -63,14 +79,20 @@ static aq_status context_init(aq_context *context, aq_edge_way way,
                        "%s: queues cannot wait by %s packets",
                        context->ops->name, aq_edge_way_name(way));
   context->ways = calloc(info->device_count + 1, sizeof *context->ways);
-  if (!context->ways)
+  context->builtins = calloc(info->device_count + 1, sizeof *context->builtins);
+  if (!context->ways || !context->builtins)
     return aq_diag_set(diag, AQ_ERR_NO_MEMORY, "no memory for a context");
   for (uint32_t i = 0; i < info->device_count; i++) {
     context->ways[i] =
         way == AQ_EDGE_CHOOSE ? way_choose(&info->devices[i], info->caps) : way;
     context->flagged |= context->ways[i] == AQ_EDGE_BARRIER_AND;
   }
-  return AQ_OK;
+  aq_status status = builtins_find(context, diag);
+  if (status == AQ_OK)
+    status = aq_pools_create(context, diag);
+  if (status == AQ_OK)
+    status = aq_staging_create(context, diag);
+  return status;
 }
 
 aq_status aq_context_create(const aq_context_options *options, aq_context **out,
@@ -101,9 +123,12 @@ void aq_context_destroy(aq_context *context)
 {
   if (!context)
     return;
+  aq_staging_destroy(context);
   aq_axes_free(context);
   aq_seats_free(context);
+  aq_pools_destroy(context);
   pthread_mutex_destroy(&context->lock);
+  free(context->builtins);
   free(context->ways);
   free(context);
 }

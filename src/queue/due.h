@@ -18,6 +18,7 @@ typedef enum aq_due_kind {
   AQ_DUE_WAITED,  /* object: aq_semaphore, value: that was waited for */
   AQ_DUE_ACTION,  /* object: the user, value: aq_task_action */
   AQ_DUE_END,     /* value: where the kernarg ring stood; count: packets */
+  AQ_DUE_OVER,    /* object: the user, value: aq_task_over */
   AQ_DUE_SIGNAL,  /* object: aq_semaphore, value: that it reaches */
   AQ_DUE_RELEASE, /* object: the user, value: its function */
 } aq_due_kind;

@@ -105,6 +105,13 @@ const aq_ring *aq_feed_ring(const aq_feed *queue)
   return queue->ring;
 }
 
+aq_status aq_feed_change(aq_feed *queue, aq_queue_control control,
+                         const aq_queue_control_args *args, aq_diag *diag)
+{
+  return queue->ops->queue_control(queue->options.transport, queue->ring,
+                                   control, args, diag);
+}
+
 /* ---- what submissions need beyond the ring ---- */
 
 aq_time aq_feed_deadline(const aq_feed *queue)
@@ -147,8 +154,8 @@ static aq_status builtins_find(aq_feed *queue, const aq_program *program,
 {
   if (queue->builtins_known || !(program->flags & AQ_PROGRAM_BUILTINS))
     return AQ_OK;
-  aq_status status =
-      aq_builtins_register(queue->options.transport, &queue->builtins, diag);
+  aq_status status = aq_builtins_register(
+      queue->options.transport, queue->options.device, &queue->builtins, diag);
   queue->builtins_known = status == AQ_OK;
   return status;
 }

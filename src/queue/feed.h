@@ -119,6 +119,10 @@ void aq_feed_destroy(aq_feed *queue);
 /* The ring; owned by the queue. */
 const aq_ring *aq_feed_ring(const aq_feed *queue);
 
+/* Changes its priority or compute unit mask: the transport's queue_control. */
+aq_status aq_feed_change(aq_feed *queue, aq_queue_control control,
+                         const aq_queue_control_args *args, aq_diag *diag);
+
 /* Submits; `out` may be NULL. Nothing is submitted when an argument is bad;
  * AQ_ERR_RESOURCES: the visits are used up, what was submitted runs and the
  * completion never comes. After any other error the queue takes no more. */

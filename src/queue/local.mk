@@ -7,22 +7,29 @@ libaqcore_la_SOURCES += \
 	src/queue/elide.c \
 	src/queue/feed.c src/queue/feed.h \
 	src/queue/feed_submit.c src/queue/feed_priv.h \
+	src/queue/file.c \
 	src/queue/frontier.c src/queue/frontier.h \
+	src/queue/host_work.c src/queue/host_work.h \
 	src/queue/kernarg_ring.h \
 	src/queue/observe.c \
 	src/queue/on_device.c \
-	src/queue/operations.c \
+	src/queue/operations.c src/queue/operations.def src/queue/operations.h \
 	src/queue/park.c \
+	src/queue/pool.c src/queue/pool.h \
 	src/queue/put.c \
 	src/queue/queue.c src/queue/queue.h src/queue/queue_priv.h \
 	src/queue/retire.c \
 	src/queue/seat.c src/queue/seat.h \
 	src/queue/semaphore.c src/queue/semaphore.h src/queue/semaphore_priv.h \
 	src/queue/semaphore_wait.c \
+	src/queue/staging.c src/queue/staging.h \
 	src/queue/submit.c \
-	src/queue/task.h
+	src/queue/task.h \
+	src/queue/transfer.c
 
 aq_folder_headers += \
 	src/queue/context.h \
+	src/queue/operations.def \
+	src/queue/operations.h \
 	src/queue/queue.h \
 	src/queue/semaphore.h

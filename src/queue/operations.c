@@ -5,9 +5,19 @@
 
 #include "queue/queue_priv.h"
 
+const char *aq_operation_name(aq_operation operation)
+{
+  static const char *const names[AQ_OPERATION_COUNT] = {
+#define OP(NAME, name) [AQ_OPERATION_##NAME] = (name),
+#include "queue/operations.def"
+#undef OP
+  };
+  return (unsigned)operation < AQ_OPERATION_COUNT ? names[operation] : NULL;
+}
+
 /* ---- barrier ---- */
 
-static const aq_task_class barrier_class = {.what = "barrier",
+static const aq_task_class barrier_class = {.kind = AQ_OPERATION_BARRIER,
                                             .size = sizeof(aq_task)};
 
 aq_status aq_queue_barrier(aq_queue *queue, const aq_sync *sync, aq_diag *diag)
@@ -81,15 +91,15 @@ static void dispatch_drop(aq_task *task)
   free((void *)(uintptr_t)((dispatch_task *)task)->launch);
 }
 
-static const aq_task_class dispatch_class = {.what = "dispatch",
+static const aq_task_class dispatch_class = {.kind = AQ_OPERATION_DISPATCH,
                                              .size = sizeof(dispatch_task),
                                              .demand = dispatch_demand,
                                              .fill = dispatch_fill,
                                              .keep = dispatch_keep,
                                              .drop = dispatch_drop};
 
-static aq_status kernargs_check(const aq_queue *queue, uint64_t size,
-                                aq_diag *diag)
+aq_status aq_queue_check_kernargs(const aq_queue *queue, uint64_t size,
+                                  aq_diag *diag)
 {
   const uint64_t limit = aq_kernarg_ring_limit(&queue->feed->kernargs);
   if (size + AQ_PLAN_KERNARG <= limit)
@@ -108,7 +118,7 @@ aq_status aq_queue_dispatch(aq_queue *queue, const aq_sync *sync,
     if (launch->grid[i] == 0 || launch->workgroup[i] == 0)
       return aq_diag_set(diag, AQ_ERR_INVALID,
                          "dispatch: dimension %d of grid or workgroup is 0", i);
-  aq_status status = kernargs_check(queue, launch->kernarg_size, diag);
+  aq_status status = aq_queue_check_kernargs(queue, launch->kernarg_size, diag);
   if (status != AQ_OK)
     return status;
   dispatch_task task;
@@ -166,7 +176,7 @@ static void execute_drop(aq_task *task)
   free((void *)(uintptr_t)((execute_task *)task)->processor.slots);
 }
 
-static const aq_task_class execute_class = {.what = "execute",
+static const aq_task_class execute_class = {.kind = AQ_OPERATION_EXECUTE,
                                             .size = sizeof(execute_task),
                                             .demand = execute_demand,
                                             .fill = execute_fill,
@@ -180,7 +190,7 @@ aq_status aq_queue_execute(aq_queue *queue, const aq_sync *sync,
   aq_status status = aq_link_check_slots(execution->link, execution->bindings,
                                          execution->binding_count, diag);
   if (status == AQ_OK)
-    status = kernargs_check(queue, program->kernarg_max, diag);
+    status = aq_queue_check_kernargs(queue, program->kernarg_max, diag);
   if (status != AQ_OK)
     return status;
   if (program->packets == 0) {

@@ -22,7 +22,7 @@ typedef struct part {
 static uint32_t dues_of(const aq_task *task, const aq_plan *plan)
 {
   uint32_t dues = 1 + task->sync.signal_count + (task->action != NULL) +
-                  (task->sync.release != NULL);
+                  (task->over != NULL) + (task->sync.release != NULL);
   if (plan)
     dues += 2 * plan->edge_count + plan->waited_count;
   return dues;
@@ -75,7 +75,7 @@ static bool is_device_only(const aq_task *task)
 
 static aq_fence_scope release_of(const aq_task *task, const part *p)
 {
-  if (!p->whole || task->sync.signal_count == 0)
+  if (!p->whole || (task->sync.signal_count == 0 && !task->action))
     return AQ_SCOPE_NONE;
   return is_device_only(task) && !task->action ? AQ_SCOPE_AGENT
                                                : AQ_SCOPE_SYSTEM;
@@ -182,14 +182,14 @@ static void signals_promise(aq_queue *queue, const aq_task *task, const part *p)
 
 static void report_fill(aq_queue *queue, const aq_task *task, const part *p)
 {
-  queue->reports[p->epoch & (queue->due.size - 1)] =
-      (aq_operation_report){.what = p->whole ? task->class->what : NULL,
-                            .first = task->first,
-                            .packets = task->packets,
-                            .begin = task->begin,
-                            .submitted = queue->ops->now(queue->transport),
-                            .depth = queue->stats.depth,
-                            .rules = task->rules};
+  queue->reports[p->epoch & (queue->due.size - 1)] = (aq_operation_report){
+      .what = p->whole ? aq_operation_name(task->class->kind) : NULL,
+      .first = task->first,
+      .packets = task->packets,
+      .begin = task->begin,
+      .submitted = queue->ops->now(queue->transport),
+      .depth = queue->stats.depth,
+      .rules = task->rules};
 }
 
 /* Before the packets are published: they may be complete at once. */
@@ -204,6 +204,9 @@ static void dues_put(aq_queue *queue, const aq_task *task, const part *p)
   aq_due_put(due, AQ_DUE_END, NULL, queue->feed->kernargs.head, p->epoch,
              p->span.packets);
   if (p->whole) {
+    if (task->over)
+      aq_due_put(due, AQ_DUE_OVER, task->over_user,
+                 (uint64_t)(uintptr_t)task->over, p->epoch, 0);
     signals_promise(queue, task, p);
     if (task->sync.release)
       aq_due_put(due, AQ_DUE_RELEASE, task->sync.user,
@@ -232,7 +235,12 @@ static aq_status flag_find(aq_queue *queue, part *p, aq_diag *diag)
 static void stats_count(aq_queue *queue, const aq_task *task, const part *p)
 {
   aq_queue_stats *stats = &queue->stats;
-  stats->operations += !task->begun;
+  if (!task->begun && task->class->kind != AQ_OPERATION_NONE) {
+    stats->operations++;
+    stats->kinds[task->class->kind]++;
+    stats->bytes += task->bytes;
+    stats->copies[task->way] += task->way != AQ_COPY_CHOOSE;
+  }
   stats->epochs++;
   stats->packets += p->span.packets;
   stats->depth = (uint32_t)(p->epoch - aq_queue_retired(queue));
@@ -299,7 +307,9 @@ static aq_put part_put(aq_queue *queue, aq_task *task, aq_plan *plan,
   part_size(queue, task, &p);
   if (!part_room(queue, task, &p))
     return AQ_PUT_ROOM;
-  if (queue->flags && flag_find(queue, &p, diag) != AQ_OK) {
+  if ((queue->flags && flag_find(queue, &p, diag) != AQ_OK) ||
+      (task->class->prepare && !task->begun &&
+       task->class->prepare(task, queue, diag) != AQ_OK)) {
     aq_kernarg_ring_trim(&queue->feed->kernargs, p.span.kernarg_size);
     return AQ_PUT_ERROR;
   }
@@ -341,6 +351,8 @@ aq_put aq_task_put(aq_queue *queue, aq_task *task, aq_diag *diag)
 
 void aq_task_refuse(const aq_task *task, aq_status status, const char *cause)
 {
+  if (task->over)
+    task->over(status, cause, task->over_user);
   for (uint32_t i = 0; i < task->sync.signal_count; i++)
     aq_semaphore_fail(task->sync.signals[i].semaphore, status, cause);
   if (task->sync.release)

@@ -209,6 +209,7 @@ void aq_queue_stats_get(aq_queue *queue, aq_queue_stats *out)
   out->depth = (uint32_t)(queue->epoch - aq_queue_retired(queue));
   aq_unlock(queue->context, &queue->lock);
   out->failed = __atomic_load_n(&queue->failures, __ATOMIC_RELAXED);
+  out->published = __atomic_load_n(&queue->published, __ATOMIC_RELAXED);
 }
 
 void aq_context_event(aq_context *context, const aq_system_event *event)

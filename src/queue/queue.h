@@ -32,6 +32,18 @@
 
 typedef struct aq_queue aq_queue;
 
+/* What queues do. */
+typedef enum aq_operation {
+  AQ_OPERATION_NONE,
+#define OP(NAME, name) AQ_OPERATION_##NAME,
+#include "queue/operations.def"
+#undef OP
+  AQ_OPERATION_COUNT
+} aq_operation;
+
+/* "host call" and so on; NULL for NONE and outside of the enumeration. */
+AQ_API const char *aq_operation_name(aq_operation operation);
+
 /* What became of one operation, told when its last epoch is retired. */
 typedef struct aq_operation_report {
   const char *what;         /* "dispatch" */
@@ -147,14 +159,28 @@ typedef enum aq_wait_rule {
 /* "0", "1a" and so on. */
 AQ_API const char *aq_wait_rule_name(aq_wait_rule rule);
 
+/* Who moves the bytes of a fill, copy or update. */
+typedef enum aq_copy_way {
+  AQ_COPY_CHOOSE, /* by path and size, of what the device has */
+  AQ_COPY_KERNEL, /* a builtin kernel on the queue */
+  AQ_COPY_ENGINE, /* a DMA engine; copies only */
+  AQ_COPY_HOST,   /* the host, which has to reach the memory */
+  AQ_COPY_WAY_COUNT
+} aq_copy_way;
+
 typedef struct aq_queue_stats {
   uint64_t operations, epochs, packets, doorbells;
-  uint64_t rules[AQ_WAIT_RULES]; /* waits by rule */
-  uint64_t edge_packets;         /* of them for other queues' epochs */
-  uint64_t parked;               /* operations that did not go at once */
-  uint64_t failed;               /* epochs */
-  uint32_t depth, depth_max;     /* epochs in flight */
-  bool publishing;               /* its frontier has not overflowed */
+  uint64_t rules[AQ_WAIT_RULES];      /* waits by rule */
+  uint64_t edge_packets;              /* of them for other queues' epochs */
+  uint64_t parked;                    /* operations that did not go at once */
+  uint64_t failed;                    /* epochs */
+  uint64_t kinds[AQ_OPERATION_COUNT]; /* operations by what they do */
+  uint64_t bytes; /* that fills, copies, updates, reads and writes moved */
+  uint64_t copies[AQ_COPY_WAY_COUNT]; /* fills, copies and updates by who moves
+                                         the bytes */
+  uint64_t published;        /* host writes to device memory, flushed */
+  uint32_t depth, depth_max; /* epochs in flight */
+  bool publishing;           /* its frontier has not overflowed */
 } aq_queue_stats;
 
 AQ_API void aq_queue_stats_get(aq_queue *queue, aq_queue_stats *out);

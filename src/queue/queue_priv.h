@@ -67,6 +67,7 @@ struct aq_queue {
   uint64_t retired;                            /* atomic: epoch */
   uint64_t kernarg_free; /* atomic: position of the kernarg ring */
   uint64_t failures;     /* atomic */
+  uint64_t published;    /* atomic: writes of the host */
   pthread_cond_t calm;   /* what is parked, resuming or telling changed */
   aq_seat *seat;         /* of hosts that wait for room or the end */
   uint32_t listeners;    /* atomic: how many they are */
@@ -135,6 +136,10 @@ void aq_queue_ring_bell(aq_queue *queue);
 
 /* Tells that a task has failed before all of it was put. Without any lock. */
 void aq_task_refuse(const aq_task *task, aq_status status, const char *cause);
+
+/* Whether that many bytes of arguments fit into the queue at once. */
+aq_status aq_queue_check_kernargs(const aq_queue *queue, uint64_t size,
+                                  aq_diag *diag);
 
 /* ---- park.c: tasks outside of the ring ---- */
 

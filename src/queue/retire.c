@@ -131,10 +131,18 @@ static void waited_due(ending *end, const aq_due *due)
   aq_semaphore_release(semaphore);
 }
 
+static void stop_due(ending *end)
+{
+  const aq_axis *axis = end->queue->axis;
+  if (end->epoch >= aq_axis_failed_from(axis))
+    ending_fail(end, axis->failed, axis->cause.text);
+}
+
 static void action_due(ending *end, const aq_due *due)
 {
   aq_task_action *action = (aq_task_action *)(uintptr_t)due->value;
   aq_diag diag = AQ_DIAG_INIT;
+  stop_due(end);
   if (end->status != AQ_OK)
     return;
   const aq_status status = action(due->object, &diag);
@@ -163,9 +171,8 @@ static void report_tell(const ending *end)
 static void end_due(ending *end, const aq_due *due)
 {
   aq_queue *queue = end->queue;
-  if (end->epoch >= aq_axis_failed_from(queue->axis))
-    ending_fail(end, queue->axis->failed, queue->axis->cause.text);
-  else
+  stop_due(end);
+  if (end->epoch < aq_axis_failed_from(queue->axis))
     __atomic_store_n(&queue->kernarg_free, due->value, __ATOMIC_RELEASE);
   if (end->status != AQ_OK)
     __atomic_fetch_add(&queue->failures, 1, __ATOMIC_RELAXED);
@@ -200,6 +207,11 @@ static void due_work(ending *end, const aq_due *due)
     break;
   case AQ_DUE_END:
     end_due(end, due);
+    break;
+  case AQ_DUE_OVER:
+    ((aq_task_over *)(uintptr_t)due->value)(
+        end->status, end->status == AQ_OK ? NULL : end->cause.text,
+        due->object);
     break;
   case AQ_DUE_SIGNAL:
     signal_due(end, due);

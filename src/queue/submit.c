@@ -29,7 +29,7 @@ static aq_status points_check(const aq_queue *queue, const aq_sync *sync,
 static aq_status task_check(const aq_queue *queue, const aq_task *task,
                             aq_diag *diag)
 {
-  const uint64_t dues = UINT64_C(4) + task->sync.signal_count +
+  const uint64_t dues = UINT64_C(5) + task->sync.signal_count +
                         UINT64_C(2) * task->sync.wait_count;
   if (dues > queue->due.size)
     return aq_diag_set(diag, AQ_ERR_INVALID,
@@ -151,12 +151,14 @@ aq_status aq_task_submit(aq_queue *queue, aq_task *task, aq_diag *diag)
 {
   aq_diag own;
   aq_diag *words = diag ? diag : &own;
-  aq_status status = task_check(queue, task, diag);
+  aq_status status = AQ_OK;
+  for (const aq_task *t = task; t && status == AQ_OK; t = t->then)
+    status = task_check(queue, t, diag);
   if (status != AQ_OK)
     return status;
   words->status = AQ_OK;
-  if (queue->reports)
-    task->begin = queue->ops->now(queue->transport);
+  for (aq_task *t = queue->reports ? task : NULL; t; t = t->then)
+    t->begin = queue->ops->now(queue->transport);
   for (;;) {
     aq_lock(queue->context, &queue->lock);
     if (aq_axis_failed_from(queue->axis) != AQ_EPOCH_NEVER) {

@@ -17,12 +17,15 @@ typedef struct aq_task aq_task;
 
 /* What kind of operation it is; static const. */
 typedef struct aq_task_class {
-  const char *what; /* "dispatch" */
-  size_t size;      /* bytes of the task, which aq_task begins */
+  aq_operation kind; /* AQ_OPERATION_NONE: a part of one that is not told */
+  size_t size;       /* bytes of the task, which aq_task begins */
   /* Packets and kernarg bytes of what is left, or of a bit more than `most`
    * packets of it. NULL: it has no packets of its own. */
   void (*demand)(const aq_task *task, uint32_t most, uint32_t *packets,
                  uint32_t *kernargs);
+  /* Takes what it needs beyond the room that is there; the last that may fail,
+   * and then nothing has happened. NULL: nothing. */
+  aq_status (*prepare)(aq_task *task, aq_queue *queue, aq_diag *diag);
   /* Writes packets into the span, as the block processor does. `carry` are
    * header bits that the first one needs. AQ_WALK_DRAIN: it goes on when what
    * it has written is complete. */
@@ -37,11 +40,19 @@ typedef struct aq_task_class {
  * its signals. What it returns becomes of the task. It must not wait. */
 typedef aq_status aq_task_action(void *user, aq_diag *diag);
 
+/* The operation's own end, before its signals; also when it was refused, but
+ * not when its submission was an error. */
+typedef void aq_task_over(aq_status status, const char *cause, void *user);
+
 struct aq_task {
   const aq_task_class *class;
   aq_sync sync;
   aq_task_action *action; /* or NULL */
   void *action_user;
+  aq_task_over *over; /* or NULL */
+  void *over_user;
+  uint64_t bytes;  /* for the statistics: that it moves, and who does */
+  aq_copy_way way; /* CHOOSE: it is no copy */
   /* Submitted right behind it, with nothing in between; or NULL. */
   aq_task *then;
 
@@ -79,6 +90,10 @@ aq_task_start(aq_task *task, const aq_task_class *class, const aq_sync *sync)
   task->sync.user = given->user;
   task->action = NULL;
   task->action_user = NULL;
+  task->over = NULL;
+  task->over_user = NULL;
+  task->bytes = 0;
+  task->way = AQ_COPY_CHOOSE;
   task->then = NULL;
   task->next = NULL;
   task->parked = false;

@@ -113,7 +113,7 @@ uint32_t aq_jobs_find(const aq_jobs *jobs, uint64_t id)
 void aq_jobs_depend(aq_jobs *jobs, uint32_t index, uint32_t on)
 {
   aq_live_job *job = &jobs->jobs[index];
-  assert(job->wait_count < AQ_JOB_DEPENDENCIES);
+  assert(job->wait_count < AQ_JOB_WAITS);
   job->waits_for[job->wait_count++] = on;
   jobs->jobs[on].references++;
 }

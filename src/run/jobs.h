@@ -12,12 +12,15 @@
 #include "common/transport.h"
 #include "common/workload.h"
 
+/* Dependencies, the job before in the stream, and the part before. */
+enum { AQ_JOB_WAITS = AQ_JOB_DEPENDENCIES + 2 };
+
 typedef struct aq_live_job {
   aq_signal signal;
   uint64_t id;
   uint32_t queue;      /* where it was submitted */
   uint32_t references; /* jobs in flight that wait for it */
-  uint32_t waits_for[AQ_JOB_DEPENDENCIES];
+  uint32_t waits_for[AQ_JOB_WAITS];
   uint32_t wait_count;
   uint32_t next_free;
   bool complete;

@@ -1,5 +1,9 @@
 libaqcore_la_SOURCES += \
+	src/run/agenda.c src/run/agenda.h \
+	src/run/decider.c src/run/decider.h \
+	src/run/decider_host.c \
 	src/run/distribution.c src/run/distribution.h \
+	src/run/held.c src/run/held.h \
 	src/run/jobs.c src/run/jobs.h \
 	src/run/kernels.c src/run/kernels.h \
 	src/run/measure.c src/run/measure.h \

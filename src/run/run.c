@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "run/run_priv.h"
+#include "run/decider.h"
 
 enum { ROUNDS_BETWEEN_ASKING = 256 };
 
@@ -32,27 +32,50 @@ static aq_status job_submit(aq_runner *run, const aq_job *job, aq_diag *diag)
   return status;
 }
 
+/* The next job of the source has come. */
+static aq_status job_take(aq_runner *run, aq_diag *diag)
+{
+  aq_job job;
+  bool got;
+  aq_status status = run->source->next(run->source, &job, &got, diag);
+  if (status != AQ_OK || !got)
+    return status;
+  return run->decider ? aq_decider_arrival(run->decider, &job, diag)
+                      : job_submit(run, &job, diag);
+}
+
+/* One thing after the other: what completed, what a policy has to be told, and
+ * then a job, or time moves. *over: nothing is left. */
+static aq_status round_run(aq_runner *run, bool *over, aq_diag *diag)
+{
+  aq_runner_completions_take(run);
+  if (run->decider) {
+    aq_status status = aq_decider_decide(run->decider, diag);
+    if (status != AQ_OK)
+      return status;
+  }
+  const aq_time due = run->decider ? aq_decider_next(run->decider)
+                                   : run->source->peek(run->source);
+  if (due == AQ_TIME_MAX && run->jobs.live == 0) {
+    *over = true;
+    return AQ_OK;
+  }
+  if (due == AQ_TIME_MAX)
+    return aq_runner_completion_await(run, diag);
+  if (due > run->ops->now(run->transport))
+    return aq_runner_due_await(run, due, run->decider || run->source->done,
+                               diag);
+  return run->source->peek(run->source) <= due ? job_take(run, diag) : AQ_OK;
+}
+
 static aq_status run_loop(aq_runner *run, aq_diag *diag)
 {
   aq_status status;
-  for (uint64_t round = 0;; round++) {
+  bool over = false;
+  for (uint64_t round = 0; !over; round++) {
     if (round % ROUNDS_BETWEEN_ASKING == 0 || run->options->open.pace.wall)
       aq_runner_standing_tell(run);
-    aq_runner_completions_take(run);
-    const aq_time due = run->source->peek(run->source);
-    if (due == AQ_TIME_MAX && run->jobs.live == 0)
-      break;
-    if (due == AQ_TIME_MAX) {
-      status = aq_runner_completion_await(run, diag);
-    } else if (due > run->ops->now(run->transport)) {
-      status = aq_runner_due_await(run, due, run->source->done != NULL, diag);
-    } else {
-      aq_job job;
-      bool got;
-      status = run->source->next(run->source, &job, &got, diag);
-      if (status == AQ_OK && got)
-        status = job_submit(run, &job, diag);
-    }
+    status = round_run(run, &over, diag);
     if (status == AQ_OK || status == AQ_ERR_QUEUE) {
       aq_status trouble = aq_runner_trouble(run, diag);
       if (trouble != AQ_OK)
@@ -78,7 +101,13 @@ static aq_status run_open(aq_runner *run, aq_record_sink *sink, aq_diag *diag)
   open.event = aq_runner_event;
   open.event_user = run;
   aq_run_sink_init(&run->sink, sink, run->source);
-  aq_status status = run->ops->open(&open, &run->transport, diag);
+  aq_status status = AQ_OK;
+  if (run->options->policy)
+    status = aq_decider_create(run, run->options->policy, &run->decider, diag);
+  if (status != AQ_OK)
+    return status;
+  open.policy = run->decider ? aq_decider_binding(run->decider) : NULL;
+  status = run->ops->open(&open, &run->transport, diag);
   if (status != AQ_OK)
     return status;
   run->ops = run->transport->ops;
@@ -116,12 +145,13 @@ static aq_status run_open(aq_runner *run, aq_record_sink *sink, aq_diag *diag)
   if (!run->queues)
     return aq_diag_set(diag, AQ_ERR_NO_MEMORY, "no memory for queues");
   aq_run_totals_init(&run->totals, run->info.devices, run->info.device_count);
-  return AQ_OK;
+  return run->decider ? aq_decider_start(run->decider, diag) : AQ_OK;
 }
 
 /* Frees everything; the transport may put its last rows when it closes. */
 static void run_close(aq_runner *run)
 {
+  aq_decider_destroy(run->decider);
   const size_t queues = (size_t)run->info.device_count * run->queues_max;
   for (size_t i = 0; run->queues && i < queues; i++)
     if (run->queues[i])

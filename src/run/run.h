@@ -20,6 +20,7 @@
 #include "common/record.h"
 #include "common/transport.h"
 #include "common/workload.h"
+#include "scheduler/registry.h"
 
 /* Finds the code object for an instruction set ("gfx942") that has the kernel
  * "aq_spin"; it stays. */
@@ -42,6 +43,13 @@ typedef struct aq_run_options {
   aq_time timeout;
   /* For transports that run no host functions; NULL: they are refused. */
   aq_kernels_code *code;
+  /* Who decides what is submitted where and when. NULL: each job at once, to
+   * the queue of its stream. A policy that fails ends the run. */
+  const aq_policy_choice *policy;
+  bool policy_fallback; /* instead, go on as if there were none */
+  /* Told of every decision, a JSON object a line; NULL: nobody is. */
+  void (*decision)(const char *line, void *user);
+  void *decision_user;
 } aq_run_options;
 
 typedef struct aq_run_totals {
@@ -49,6 +57,9 @@ typedef struct aq_run_totals {
   aq_time begin, end;      /* first submission, last completion; AQ_TIME_NONE */
   bool reproducible;       /* as the transport says at the end */
   uint32_t devices_folded; /* of the workload, beyond those there are */
+  uint64_t rejected;       /* jobs that a policy did not let run */
+  aq_diag fallback; /* why the run went on without its policy; empty: it did
+                       not */
   /* Of the transport that ran it; texts copied. */
   char device_model[256], model_hash[65], model_verdict[16];
 } aq_run_totals;

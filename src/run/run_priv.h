@@ -39,6 +39,7 @@ typedef struct aq_runner_part {
 
 struct aq_runner {
   const aq_run_options *options;
+  struct aq_decider *decider; /* NULL: no policy */
   aq_workload_source *source;
   aq_transport *transport;
   const aq_transport_ops *ops;
@@ -74,6 +75,9 @@ static inline uint32_t aq_runner_clamp(uint32_t value, uint32_t low,
 aq_status aq_runner_queue_create(aq_runner *run, uint32_t device,
                                  aq_runner_queue **out, aq_diag *diag);
 void aq_runner_queue_destroy(aq_runner_queue *queue);
+
+/* What tells the streams of devices apart that share one of the transport's. */
+int64_t aq_runner_stream_key(const aq_runner *run, const aq_job *job);
 
 /* The queue of a job's stream, made when first used. */
 aq_status aq_runner_queue_find(aq_runner *run, const aq_job *job,

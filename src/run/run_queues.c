@@ -121,9 +121,8 @@ void aq_runner_queue_destroy(aq_runner_queue *queue)
   free(queue);
 }
 
-/* What tells the streams of devices apart that share one of the transport's.
- * Ids of streams are small or addresses: their top bits are free. */
-static int64_t stream_key(const aq_runner *run, const aq_job *job)
+/* Ids of streams are small or addresses: their top bits are free. */
+int64_t aq_runner_stream_key(const aq_runner *run, const aq_job *job)
 {
   const uint64_t fold = job->device / run->info.device_count;
   const int64_t stream = job->queue != AQ_NONE ? job->queue : job->stream;
@@ -135,8 +134,8 @@ aq_status aq_runner_queue_find(aq_runner *run, const aq_job *job,
 {
   uint32_t at;
   const uint32_t device = job->device % run->info.device_count;
-  aq_status status =
-      aq_queue_map_find(run->map, device, stream_key(run, job), &at, diag);
+  aq_status status = aq_queue_map_find(
+      run->map, device, aq_runner_stream_key(run, job), &at, diag);
   if (status != AQ_OK)
     return status;
   aq_runner_queue **slot = &run->queues[device * run->queues_max + at];

@@ -136,7 +136,7 @@ aq_status aq_runner_submit(aq_runner *run, aq_runner_queue *queue,
                            aq_diag *diag)
 {
   aq_program program;
-  aq_signal waits[AQ_JOB_DEPENDENCIES];
+  aq_signal waits[AQ_JOB_WAITS];
   aq_status status = AQ_OK;
   if (part->command_count)
     status = part_record(run, part, &program, diag);

@@ -2,7 +2,7 @@
 #include <stdio.h>
 #include <time.h>
 
-#include "run/run_priv.h"
+#include "run/decider.h"
 
 enum {
   COMPLETION_BATCH = 64,
@@ -56,7 +56,9 @@ bool aq_runner_completions_take(aq_runner *run)
         aq_measure_end(&run->measure, index, done[i].signal, &run->sink.sink);
       aq_jobs_complete(&run->jobs, index);
       run->totals.end = aq_time_max(run->totals.end, done[i].time);
-      if (run->source->done)
+      if (run->decider)
+        aq_decider_completion(run->decider, index, done[i].time);
+      else if (run->source->done)
         run->source->done(run->source, id, done[i].time);
     }
     any |= count > 0;

@@ -11,7 +11,14 @@
 #include "run/scenario_model.h"
 
 /* What an agent draws for; each has a substream of its own. */
-enum purpose { DRAW_ARRIVAL, DRAW_MIX, DRAW_COST, DRAW_CALL, PURPOSE_COUNT };
+enum purpose {
+  DRAW_ARRIVAL,
+  DRAW_MIX,
+  DRAW_COST,
+  DRAW_CALL,
+  DRAW_HINT,
+  PURPOSE_COUNT
+};
 
 /* Times from here on are taken for never. */
 static const aq_time END_OF_TIME = AQ_TIME_MAX / 4;
@@ -31,12 +38,14 @@ typedef struct agent {
   aq_rng rng[PURPOSE_COUNT];
   const aq_sc_request *request;
   uint32_t step, repeat;  /* of the next call */
+  uint32_t begun;         /* steps with a job */
   aq_time begin, submit;  /* of the next call */
   aq_time arrival, burst; /* of the request; of its burst */
   uint32_t burst_left;
   size_t at;          /* next of the listed arrivals */
   uint32_t in_flight; /* last jobs that have not completed */
   bool submitting;    /* it has calls left to make */
+  int64_t stream;     /* of the request's first stream */
   uint64_t *jobs;     /* last job of each step */
 } agent;
 
@@ -52,6 +61,7 @@ typedef struct player {
   aq_command *commands; /* of the job handed out last */
   size_t command_capacity;
   uint64_t next_job;
+  int64_t next_stream; /* of requests that have streams of their own */
   aq_time last_submit;
   int64_t seed;
 } player;
@@ -133,8 +143,12 @@ static void request_start(player *p, agent *a, aq_time arrival,
     return;
   a->of->left--;
   a->arrival = arrival;
-  a->step = a->repeat = 0;
+  a->step = a->repeat = a->begun = 0;
   a->submitting = true;
+  if (client->independent) {
+    a->stream = p->next_stream;
+    p->next_stream += (int64_t)p->scenario.stream_names.count;
+  }
   request_choose(a, &p->scenario);
   call_plan(p, a, aq_time_max(arrival, thread_free));
 }
@@ -239,16 +253,47 @@ static aq_status commands_fill(player *p, agent *a, const aq_sc_step *step,
   return AQ_OK;
 }
 
-static void job_fill(const player *p, const agent *a, const aq_sc_step *step,
+static aq_time command_time(const aq_command *command)
+{
+  const aq_cost *cost = &command->cost;
+  uint64_t workgroups = 0;
+  if (cost->kind == AQ_COST_PER_WORKGROUP) {
+    workgroups = 1;
+    for (int i = 0; i < 3; i++)
+      workgroups *= (command->grid[i] + command->workgroup[i] - 1u) /
+                    command->workgroup[i];
+  }
+  return cost->base + (aq_time)workgroups * cost->per_workgroup;
+}
+
+/* What policies are told of the commands that were just drawn. */
+static void hint_fill(const player *p, agent *a, const aq_sc_step *step,
+                      aq_job *out)
+{
+  const aq_sc_client *client = a->client;
+  if (client->hint == AQ_SC_HINT_NONE)
+    return;
+  out->hint = client->hint_time;
+  if (client->hint == AQ_SC_HINT_FIXED)
+    return;
+  for (uint32_t i = 0; i < step->command_count; i++)
+    out->hint = aq_time_add(out->hint, command_time(&p->commands[i]));
+  if (client->hint_error > 0) {
+    const aq_distribution d = {
+        .kind = AQ_LOGNORMAL, .a = out->hint, .sigma = client->hint_error};
+    out->hint_error = (aq_time)((double)out->hint * client->hint_error);
+    out->hint = draw(a, &d, DRAW_HINT);
+  }
+}
+
+static void job_fill(const player *p, agent *a, const aq_sc_step *step,
                      aq_job *out)
 {
   const aq_sc_client *client = a->client;
   *out = (aq_job){
       .id = p->next_job,
       .device = client->device,
-      .stream = (int64_t)(a->of - p->instances) *
-                    (int64_t)p->scenario.stream_names.count +
-                step->stream,
+      .stream = a->stream + step->stream,
       .queue = AQ_NONE,
       .submit = a->submit,
       .host_begin = a->begin,
@@ -257,6 +302,10 @@ static void job_fill(const player *p, const agent *a, const aq_sc_step *step,
                       ? AQ_TIME_NONE
                       : aq_time_add(a->arrival, client->deadline),
       .priority = client->priority,
+      .client = (uint32_t)(a->of - p->instances),
+      .weight = client->weight,
+      .job_flags = client->job_flags,
+      .hint = AQ_TIME_NONE,
       .marker = step->marker,
       .via = step->graph ? AQ_VIA_GRAPH : AQ_VIA_DIRECT,
       .correlation = (int64_t)p->next_job,
@@ -265,6 +314,7 @@ static void job_fill(const player *p, const agent *a, const aq_sc_step *step,
       .commands = p->commands,
       .command_count = step->command_count,
   };
+  hint_fill(p, a, step, out);
   if (a->repeat > 0)
     return;
   for (uint32_t i = 0; i < step->after_count; i++)
@@ -293,6 +343,7 @@ static aq_status player_next(aq_workload_source *source, aq_job *out, bool *got,
   job_fill(p, a, step, out);
   a->in_flight += awaited;
   a->jobs[a->step] = p->next_job++;
+  a->begun = a->step + 1;
   p->last_submit = a->submit;
   heap_pop(p);
   agent_advance(p, a);
@@ -312,6 +363,45 @@ static void player_done(aq_workload_source *source, uint64_t job, aq_time time)
   const aq_time next =
       aq_time_add(time, draw(a, &a->client->think, DRAW_ARRIVAL));
   request_start(p, a, next, next);
+}
+
+/* The agent whose request a job is of, while it still makes calls for it. */
+static agent *request_of(player *p, uint64_t job)
+{
+  for (uint32_t i = 0; i < p->heap_count; i++) {
+    agent *a = &p->agents[p->heap[i]];
+    for (uint32_t step = 0; step <= a->step; step++)
+      if (a->begun > step && a->jobs[step] == job)
+        return a;
+  }
+  return NULL;
+}
+
+/* The calls that are left of a request are not made. */
+static void request_drop(player *p, agent *a, aq_time time)
+{
+  const uint32_t number = (uint32_t)(a - p->agents), count = p->heap_count;
+  p->heap_count = 0;
+  for (uint32_t i = 0; i < count; i++)
+    if (p->heap[i] != number)
+      heap_push(p, p->heap[i]);
+  a->submitting = false;
+  if (a->client->arrivals != AQ_SC_CLOSED)
+    request_start(p, a, arrival_next(a), time);
+  else if (a->in_flight == 0)
+    request_start(p, a,
+                  aq_time_add(time, draw(a, &a->client->think, DRAW_ARRIVAL)),
+                  time);
+}
+
+static void player_rejected(aq_workload_source *source, uint64_t job,
+                            aq_time time)
+{
+  player *p = (player *)source;
+  agent *a = request_of(p, job);
+  player_done(source, job, time);
+  if (a)
+    request_drop(p, a, time);
 }
 
 static const char *player_name(aq_workload_source *source, int64_t id)
@@ -375,6 +465,8 @@ static aq_status agents_make(player *p, aq_diag *diag)
         agent *a = &p->agents[p->agent_count++];
         agent_init(p, a, i, number++);
         a->of = of;
+        a->stream = (int64_t)(of - p->instances) *
+                    (int64_t)scenario->stream_names.count;
         a->jobs = aq_arena_alloc(&scenario->arena,
                                  client->steps_max * sizeof *a->jobs);
         if (!a->jobs)
@@ -382,6 +474,7 @@ static aq_status agents_make(player *p, aq_diag *diag)
       }
     }
   }
+  p->next_stream = (int64_t)instances * (int64_t)scenario->stream_names.count;
   for (uint32_t i = 0; i < p->agent_count; i++)
     agent_begin(p, &p->agents[i]);
   return AQ_OK;
@@ -413,6 +506,7 @@ aq_status aq_scenario_parse(const char *text, size_t size, const char *file,
     return out_of_memory(diag);
   p->source = (aq_workload_source){.peek = player_peek,
                                    .next = player_next,
+                                   .rejected = player_rejected,
                                    .name = player_name,
                                    .close = player_close};
   aq_status status = player_fill(p, text, size, file, seed, diag);

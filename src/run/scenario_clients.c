@@ -11,6 +11,8 @@ enum {
   ARRIVALS_MAX = 10000000, /* of a list */
   BURST_MAX = 1000000,
   DEVICES_MAX = 1024,
+  PRIORITY_MAX = 1000000,
+  WEIGHT_MAX = 1000000,
 };
 
 static aq_status integer_read(const aq_json_node *node, const char *key,
@@ -254,6 +256,13 @@ static aq_status priority_read(const aq_json_node *node, int32_t *out)
   *out = 0;
   if (!aq_json_member(node, "priority", &member))
     return AQ_OK;
+  if (!aq_json_is_text(&member)) {
+    int64_t value = 0;
+    aq_status read =
+        aq_json_integer(&member, -PRIORITY_MAX, PRIORITY_MAX, &value);
+    *out = (int32_t)value;
+    return read;
+  }
   aq_status status = aq_json_text(&member, &text);
   for (int32_t i = 0; i < 3 && status == AQ_OK; i++)
     if (strcmp(text, names[i]) == 0) {
@@ -262,17 +271,90 @@ static aq_status priority_read(const aq_json_node *node, int32_t *out)
     }
   return status != AQ_OK
              ? status
-             : aq_json_error(&member, "\"%.40s\": low, normal or high expected",
+             : aq_json_error(&member,
+                             "\"%.40s\": low, normal, high or a number "
+                             "expected",
                              text);
+}
+
+/* "exact", a time, or {"error": sigma}. */
+static aq_status hint_read(const aq_json_node *node, aq_sc_client *client)
+{
+  static const char *const keys[] = {"error", NULL};
+  aq_json_node hint, error;
+  const char *text;
+  if (!aq_json_member(node, "hint", &hint))
+    return AQ_OK;
+  client->hint = AQ_SC_HINT_DRAWN;
+  if (aq_json_is_object(&hint)) {
+    aq_status status = aq_json_object(&hint, keys);
+    if (status == AQ_OK)
+      status = aq_json_need(&hint, "error", &error);
+    return status == AQ_OK ? aq_json_number(&error, 0, 10, &client->hint_error)
+                           : status;
+  }
+  aq_status status = aq_json_text(&hint, &text);
+  if (status != AQ_OK || strcmp(text, "exact") == 0)
+    return status;
+  client->hint = AQ_SC_HINT_FIXED;
+  return aq_json_time(&hint, &client->hint_time);
+}
+
+static aq_status flag_read(const aq_json_node *node, const char *key, bool *out)
+{
+  aq_json_node member;
+  *out = false;
+  return aq_json_member(node, key, &member) ? aq_json_bool(&member, out)
+                                            : AQ_OK;
+}
+
+static aq_status bound_read(const aq_json_node *node, uint32_t *flags)
+{
+  aq_json_node member;
+  const char *text;
+  if (!aq_json_member(node, "bound", &member))
+    return AQ_OK;
+  aq_status status = aq_json_text(&member, &text);
+  if (status != AQ_OK)
+    return status;
+  if (strcmp(text, "compute") == 0)
+    *flags |= AQ_JOB_COMPUTE;
+  else if (strcmp(text, "memory") == 0)
+    *flags |= AQ_JOB_MEMORY;
+  else
+    return aq_json_error(&member, "\"%.40s\": compute or memory expected",
+                         text);
+  return AQ_OK;
+}
+
+/* What only policies look at. */
+static aq_status needs_read(const aq_json_node *node, aq_sc_client *client)
+{
+  int64_t weight;
+  bool idempotent = false;
+  aq_status status = integer_read(node, "weight", 1, WEIGHT_MAX, 1, &weight);
+  client->weight = (uint32_t)weight;
+  if (status == AQ_OK)
+    status = priority_read(node, &client->priority);
+  if (status == AQ_OK)
+    status = hint_read(node, client);
+  if (status == AQ_OK)
+    status = flag_read(node, "independent", &client->independent);
+  if (status == AQ_OK)
+    status = flag_read(node, "idempotent", &idempotent);
+  if (idempotent)
+    client->job_flags |= AQ_JOB_IDEMPOTENT;
+  return status == AQ_OK ? bound_read(node, &client->job_flags) : status;
 }
 
 static aq_status client_read(aq_scenario *scenario, const aq_json_node *node,
                              aq_sc_client *client)
 {
   static const char *const keys[] = {
-      "name",     "count",    "device",   "request", "open",
-      "closed",   "call",     "start",    "stagger", "until",
-      "requests", "deadline", "priority", "seed",    NULL};
+      "name",        "count",      "device",   "request", "open",
+      "closed",      "call",       "start",    "stagger", "until",
+      "requests",    "deadline",   "priority", "weight",  "hint",
+      "independent", "idempotent", "bound",    "seed",    NULL};
   int64_t count = 1, device = 0, requests = 0;
   aq_json_node name;
   const char *text;
@@ -301,7 +383,7 @@ static aq_status client_read(aq_scenario *scenario, const aq_json_node *node,
   if (status == AQ_OK)
     status = draw_read(scenario, node, "call", &client->call);
   if (status == AQ_OK)
-    status = priority_read(node, &client->priority);
+    status = needs_read(node, client);
   if (status == AQ_OK)
     status = mix_read(scenario, node, client);
   return status == AQ_OK ? arrivals_read(scenario, node, client) : status;

@@ -57,6 +57,13 @@ typedef enum aq_sc_arrivals {
   AQ_SC_AT,     /* at the times listed */
 } aq_sc_arrivals;
 
+/* What policies are told of a job's service time. */
+typedef enum aq_sc_hint {
+  AQ_SC_HINT_NONE,
+  AQ_SC_HINT_DRAWN, /* what its kernels will take, times an error */
+  AQ_SC_HINT_FIXED, /* the same for all */
+} aq_sc_hint;
+
 typedef struct aq_sc_client {
   uint32_t device, count;
   const aq_sc_choice *mix;
@@ -72,7 +79,13 @@ typedef struct aq_sc_client {
   aq_time start, stagger, until, deadline; /* the last two AQ_TIME_NONE: none */
   uint64_t requests; /* of each of the `count` clients; 0: no limit */
   int32_t priority;
-  int64_t seed; /* negative: the scenario's */
+  uint32_t weight;
+  uint32_t job_flags; /* aq_job_flag bits */
+  bool independent;   /* requests do not wait for each other */
+  aq_sc_hint hint;
+  aq_time hint_time;
+  double hint_error; /* sigma of the logarithm */
+  int64_t seed;      /* negative: the scenario's */
 } aq_sc_client;
 
 typedef struct aq_scenario {

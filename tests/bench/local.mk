@@ -8,6 +8,8 @@ AQ_BENCHES += tests/bench/bench_store
 AQ_BENCHES += tests/bench/bench_import
 AQ_BENCHES += tests/bench/bench_cmdbuf
 AQ_BENCHES += tests/bench/bench_queue
+AQ_BENCHES += tests/bench/bench_policy
+AQ_BENCHES += tests/bench/bench_replay
 EXTRA_PROGRAMS += $(AQ_BENCHES)
 AQ_BENCH_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/tests
 AQ_BENCH_LDADD = tests/bench/libaqbench.la libaqcore.la
@@ -39,6 +41,14 @@ tests_bench_bench_packets_LDADD = $(AQ_BENCH_LDADD)
 tests_bench_bench_queue_SOURCES = tests/bench/bench_queue.c
 tests_bench_bench_queue_CPPFLAGS = $(AQ_BENCH_CPPFLAGS)
 tests_bench_bench_queue_LDADD = $(AQ_BENCH_LDADD)
+
+tests_bench_bench_policy_SOURCES = tests/bench/bench_policy.c
+tests_bench_bench_policy_CPPFLAGS = $(AQ_BENCH_CPPFLAGS)
+tests_bench_bench_policy_LDADD = $(AQ_BENCH_LDADD)
+
+tests_bench_bench_replay_SOURCES = tests/bench/bench_replay.c
+tests_bench_bench_replay_CPPFLAGS = $(AQ_BENCH_CPPFLAGS)
+tests_bench_bench_replay_LDADD = $(AQ_BENCH_LDADD)
 
 tests_bench_bench_store_SOURCES = tests/bench/bench_store.c
 tests_bench_bench_store_CPPFLAGS = $(AQ_BENCH_CPPFLAGS) $(SQLITE_CFLAGS)

@@ -7,6 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "devlib/devlib.h"
 #include "dropin/client.h"
 
 enum { GFX942 = 0x4c, GFX90A = 0x3f, RELATIVE64 = 13 };
@@ -302,7 +303,7 @@ static void failure_note(hsa_status_t status, hsa_queue_t *source, void *data)
 
 /* Dispatches a kernel of the object on a queue. */
 static void kernel_submit(const client *c, hsa_queue_t *queue,
-                          hsa_executable_t e, const char *name, add_args *args,
+                          hsa_executable_t e, const char *name, void *args,
                           hsa_signal_t done)
 {
   aq_packet packet = {0};
@@ -338,6 +339,35 @@ START_TEST(a_kernel_runs_by_the_host_function_of_a_plug_in)
   ck_assert_uint_eq(sum, 5 + 3 * 8);
   ck_assert_done(hsa_amd_profiling_get_dispatch_time(c.device, done, &time));
   ck_assert_uint_ge(time.end - time.start, 3000); /* ns, as the plug-in says */
+  ck_assert_done(hsa_shut_down());
+}
+END_TEST
+
+START_TEST(the_device_library_loads_and_its_kernels_run)
+{
+  client c;
+  hsa_executable_t e;
+  const aq_devlib_object *library;
+  unsigned char target[40] = {0};
+  client_open(&c);
+  ck_assert_int_eq(aq_devlib_find("gfx942", &library, NULL), AQ_OK);
+  ck_assert_done(object_load(&c, library->bytes, library->size, &e));
+  for (int i = 0; i < AQ_DEVLIB_KERNEL_COUNT; i++) {
+    char name[32];
+    snprintf(name, sizeof name, "%s.kd", aq_devlib_entries[i].name);
+    ck_assert_uint_eq(
+        symbol_word(e, &c, name,
+                    HSA_EXECUTABLE_SYMBOL_INFO_KERNEL_KERNARG_SEGMENT_SIZE),
+        aq_devlib_kernarg_sizes[i]);
+  }
+  aq_fill_args args = {target, 32, 0xab, 1};
+  hsa_queue_t *queue = client_queue(&c, 64);
+  hsa_signal_t done = client_signal(1);
+  kernel_submit(&c, queue, e, "aq_fill.kd", &args, done);
+  client_wait_zero(done);
+  for (int i = 0; i < 40; i++)
+    ck_assert_uint_eq(target[i], i < 32 ? 0xab : 0);
+  ck_assert_done(hsa_executable_destroy(e));
   ck_assert_done(hsa_shut_down());
 }
 END_TEST
@@ -384,5 +414,6 @@ AQ_TEST_MAIN("dropin/executables", symbols_tell_what_the_descriptor_says,
              a_code_object_is_read_from_a_file,
              the_loader_extension_knows_what_is_loaded,
              a_kernel_runs_by_the_host_function_of_a_plug_in,
+             the_device_library_loads_and_its_kernels_run,
              a_kernel_without_a_host_function_fails_the_queue,
              it_only_takes_time_where_that_is_allowed)

@@ -1,8 +1,8 @@
 # make check-fuzz: runs every target for FUZZ_SECONDS; see tests/fuzz/README.md.
 # Add a target: its name here, its source tests/fuzz/fuzz_NAME.c, seeds in
 # tests/fuzz/corpus/NAME/.
-AQ_FUZZ_TARGETS = device_model devices faults gz jsonl kineto program rocprof_v1 rocprofv3_csv rocprofv3_json \
-	scenario
+AQ_FUZZ_TARGETS = codeobj device_model devices faults gz jsonl kineto program rocprof_v1 rocprofv3_csv rocprofv3_json \
+	scenario spool
 FUZZ_SECONDS = 10
 
 EXTRA_DIST += tests/fuzz/README.md tests/fuzz/run.sh tests/fuzz/driver.c \
@@ -12,8 +12,10 @@ EXTRA_DIST += tests/fuzz/README.md tests/fuzz/run.sh tests/fuzz/driver.c \
 # What the targets are linked with: all of the core, compiled anew.
 aq_fuzz_sources = $(libaqcore_la_SOURCES) $(nodist_libaqcore_la_SOURCES)
 AQ_FUZZ_CPPFLAGS = $(DEFS) -I. $(AM_CPPFLAGS) -I$(top_srcdir)/tests \
-	$(SQLITE_CFLAGS) $(ZLIB_CFLAGS) $(YAJL_CFLAGS)
-AQ_FUZZ_LIBS = $(SQLITE_LIBS) $(ZLIB_LIBS) $(YAJL_LIBS) -lm
+	$(SQLITE_CFLAGS) $(ZLIB_CFLAGS) $(YAJL_CFLAGS) \
+	$(LIBELF_CFLAGS) $(MSGPACK_CFLAGS) $(ZSTD_CFLAGS)
+AQ_FUZZ_LIBS = $(SQLITE_LIBS) $(ZLIB_LIBS) $(YAJL_LIBS) \
+	$(LIBELF_LIBS) $(MSGPACK_LIBS) $(ZSTD_LIBS) -lm
 
 .PHONY: check-fuzz
 check-fuzz: $(BUILT_SOURCES) $(nodist_libaqcore_la_SOURCES)

@@ -26,6 +26,11 @@ tests_queue_test_queue_SOURCES = tests/queue/test_queue.c
 tests_queue_test_queue_CPPFLAGS = $(AQ_TEST_CPPFLAGS)
 tests_queue_test_queue_LDADD = $(AQ_GROUND_LDADD)
 
+check_PROGRAMS += tests/queue/test_operations
+tests_queue_test_operations_SOURCES = tests/queue/test_operations.c
+tests_queue_test_operations_CPPFLAGS = $(AQ_TEST_CPPFLAGS)
+tests_queue_test_operations_LDADD = $(AQ_GROUND_LDADD)
+
 check_PROGRAMS += tests/queue/test_elision
 tests_queue_test_elision_SOURCES = tests/queue/test_elision.c
 tests_queue_test_elision_CPPFLAGS = $(AQ_TEST_CPPFLAGS)

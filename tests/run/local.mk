@@ -1,6 +1,7 @@
 check_PROGRAMS += \
 	tests/run/test_jobs \
 	tests/run/test_on_sim \
+	tests/run/test_policy \
 	tests/run/test_probe \
 	tests/run/test_published \
 	tests/run/test_replay \
@@ -14,6 +15,10 @@ tests_run_test_jobs_LDADD = $(AQ_TEST_LDADD)
 tests_run_test_on_sim_SOURCES = tests/run/test_on_sim.c
 tests_run_test_on_sim_CPPFLAGS = $(AQ_TEST_CPPFLAGS)
 tests_run_test_on_sim_LDADD = $(AQ_TEST_LDADD)
+
+tests_run_test_policy_SOURCES = tests/run/test_policy.c
+tests_run_test_policy_CPPFLAGS = $(AQ_TEST_CPPFLAGS)
+tests_run_test_policy_LDADD = $(AQ_TEST_LDADD)
 
 tests_run_test_probe_SOURCES = tests/run/test_probe.c
 tests_run_test_probe_CPPFLAGS = $(AQ_TEST_CPPFLAGS)

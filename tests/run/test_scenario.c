@@ -346,7 +346,7 @@ START_TEST(bad_scenarios_are_refused_with_file_and_place)
       {CLIENT("\"open\": {\"at\": [\"2us\", \"1us\"]}"),
        "s.json: clients[0].open.at[1]: earlier than the one before it"},
       {CLIENT("\"open\": {\"at\": [\"2us\"]}, \"priority\": \"top\""),
-       "s.json: clients[0].priority: \"top\": low, normal or high expected"},
+       "s.json: clients[0].priority: \"top\": low, normal, high or a number expected"},
       {CLIENT("\"open\": {\"at\": [\"2us\"]}, \"count\": 1000000000"),
        "s.json: clients[0].count: 1000000000 is out of range, 1 to 65536 "
        "expected"},

@@ -175,7 +175,9 @@ static void kernel_call(fixed *f, const aq_packet *packet)
     return;
   f->depth++;
   desc->function(
-      &(aq_kernel_call){p, (void *)(uintptr_t)p->kernarg_address, desc->user});
+      &(aq_kernel_call){.packet = p,
+                        .kernarg = (void *)(uintptr_t)p->kernarg_address,
+                        .user = desc->user});
   f->depth--;
 }
 

@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Offload bundles: files that hold code objects for several targets, as clang
+ * writes them, plain (__CLANG_OFFLOAD_BUNDLE__) or compressed (CCOB, with zlib
+ * or zstd).
+ *
+ * The bytes may be anything: they are checked. One thread at a time.
+ */
+#ifndef AQ_CODEOBJ_BUNDLE_H
+#define AQ_CODEOBJ_BUNDLE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "codeobj/target.h"
+#include "common/diag.h"
+
+typedef struct aq_bundle_entry {
+  const char *id;  /* "hipv4-amdgcn-amd-amdhsa--gfx906" */
+  bool has_target; /* it is code for an AMD GPU that is known */
+  aq_target target;
+  const unsigned char *bytes; /* within the bundle */
+  size_t size;
+} aq_bundle_entry;
+
+typedef struct aq_bundle {
+  aq_bundle_entry *entries;
+  size_t count;
+  unsigned char *unpacked; /* what entries point into, if it was compressed */
+  char *texts;             /* the ids */
+} aq_bundle;
+
+/* What a compressed bundle may unpack to. */
+#define AQ_BUNDLE_SIZE_MAX (UINT64_C(1) << 30)
+
+bool aq_bundle_is(const void *bytes, size_t size);
+
+/* Reads a bundle. Its entries point into `bytes`, which the caller keeps. */
+aq_status aq_bundle_read(const void *bytes, size_t size, aq_bundle *out,
+                         aq_diag *diag);
+void aq_bundle_fini(aq_bundle *bundle);
+
+/* The entry that fits a device best, the first of equal ones; NULL: none. */
+const aq_bundle_entry *aq_bundle_find(const aq_bundle *bundle,
+                                      const aq_target *device);
+
+#endif

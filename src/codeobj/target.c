@@ -1,0 +1,179 @@
+/* SPDX-License-Identifier: MIT */
+#include "codeobj/target.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static const aq_processor processors[] = {
+#define P(...) {__VA_ARGS__},
+#include "codeobj/processors.def"
+#undef P
+};
+
+enum {
+  PROCESSOR_COUNT = sizeof processors / sizeof *processors,
+  /* e_flags, by LLVM's User Guide for AMDGPU Backend. */
+  MACH_MASK = 0xff,
+  V3_XNACK = 0x100,
+  V3_SRAMECC = 0x200,
+  V4_XNACK_SHIFT = 8,
+  V4_SRAMECC_SHIFT = 10,
+  V4_FEATURE_MASK = 3,
+  V6_GENERIC_SHIFT = 24,
+  ABI_V3 = 1,
+  ABI_V6 = 4,
+};
+
+static const char triple[] = "amdgcn-amd-amdhsa--";
+
+static aq_feature feature_default(bool supported)
+{
+  return supported ? AQ_FEATURE_ANY : AQ_FEATURE_UNSUPPORTED;
+}
+
+/* ---- texts ---- */
+
+static const aq_processor *processor_named(const char *name, size_t length)
+{
+  for (size_t i = 0; i < PROCESSOR_COUNT; i++)
+    if (strlen(processors[i].name) == length &&
+        memcmp(processors[i].name, name, length) == 0)
+      return &processors[i];
+  return NULL;
+}
+
+/* "xnack+" or "xnack-" of a target; false when it is neither. */
+static bool feature_read(const char *text, size_t length, const char *name,
+                         aq_feature *out)
+{
+  size_t size = strlen(name);
+  if (length != size + 1 || memcmp(text, name, size) != 0 ||
+      (text[size] != '+' && text[size] != '-') || *out != AQ_FEATURE_ANY)
+    return false;
+  *out = text[size] == '+' ? AQ_FEATURE_ON : AQ_FEATURE_OFF;
+  return true;
+}
+
+static size_t part_length(const char *text, const char *end)
+{
+  const char *colon = memchr(text, ':', (size_t)(end - text));
+  return (size_t)((colon ? colon : end) - text);
+}
+
+aq_status aq_target_parse(const char *text, size_t length, aq_target *out,
+                          aq_diag *diag)
+{
+  const char *at = text, *end = text + length;
+  if (length >= sizeof triple - 1 && memcmp(at, triple, sizeof triple - 1) == 0)
+    at += sizeof triple - 1;
+  size_t part = part_length(at, end);
+  const aq_processor *processor = processor_named(at, part);
+  if (!processor)
+    return aq_diag_set(diag, AQ_ERR_INPUT,
+                       "target '%.*s': unknown processor; expected one as "
+                       "gfx942 or gfx11-generic",
+                       (int)(length < 80 ? length : 80), text);
+  aq_target target = {.processor = processor,
+                      .xnack = feature_default(processor->xnack),
+                      .sramecc = feature_default(processor->sramecc)};
+  for (at += part; at < end; at += part) {
+    at++;
+    part = part_length(at, end);
+    if (!feature_read(at, part, "xnack", &target.xnack) &&
+        !feature_read(at, part, "sramecc", &target.sramecc))
+      return aq_diag_set(diag, AQ_ERR_INPUT,
+                         "target '%.*s': '%.*s' is no setting of %s; expected "
+                         "xnack or sramecc with + or -, once, where the "
+                         "processor has it",
+                         (int)(length < 80 ? length : 80), text,
+                         (int)(part < 40 ? part : 40), at, processor->name);
+  }
+  *out = target;
+  return AQ_OK;
+}
+
+static const char *feature_mark(aq_feature feature, const char *on,
+                                const char *off)
+{
+  return feature == AQ_FEATURE_ON ? on : feature == AQ_FEATURE_OFF ? off : "";
+}
+
+void aq_target_print(const aq_target *target, char text[AQ_TARGET_TEXT_SIZE])
+{
+  snprintf(text, AQ_TARGET_TEXT_SIZE, "%s%s%s", target->processor->name,
+           feature_mark(target->sramecc, ":sramecc+", ":sramecc-"),
+           feature_mark(target->xnack, ":xnack+", ":xnack-"));
+}
+
+/* ---- flags ---- */
+
+/* Two bits from version 4 on: not supported, any, off, on. */
+static aq_feature feature_v4(bool supported, uint32_t flags, unsigned shift)
+{
+  static const aq_feature features[] = {AQ_FEATURE_UNSUPPORTED, AQ_FEATURE_ANY,
+                                        AQ_FEATURE_OFF, AQ_FEATURE_ON};
+  return supported ? features[flags >> shift & V4_FEATURE_MASK]
+                   : AQ_FEATURE_UNSUPPORTED;
+}
+
+static aq_feature feature_v3(bool supported, bool on)
+{
+  if (!supported)
+    return AQ_FEATURE_UNSUPPORTED;
+  return on ? AQ_FEATURE_ON : AQ_FEATURE_OFF;
+}
+
+aq_status aq_target_from_flags(uint32_t abi_version, uint32_t flags,
+                               aq_target *out, aq_diag *diag)
+{
+  size_t i = 0;
+  if (abi_version < ABI_V3 || abi_version > ABI_V6)
+    return aq_diag_set(diag, AQ_ERR_INPUT,
+                       "code object of ABI version %u; expected 1 to 4 (code "
+                       "object versions 3 to 6)",
+                       abi_version);
+  while (i < PROCESSOR_COUNT && processors[i].mach != (flags & MACH_MASK))
+    i++;
+  if (i == PROCESSOR_COUNT)
+    return aq_diag_set(diag, AQ_ERR_INPUT,
+                       "code object for processor 0x%x of e_flags, which is "
+                       "not known",
+                       flags & MACH_MASK);
+  const aq_processor *p = &processors[i];
+  aq_target target = {.processor = p};
+  if (abi_version == ABI_V3) {
+    target.xnack = feature_v3(p->xnack, flags & V3_XNACK);
+    target.sramecc = feature_v3(p->sramecc, flags & V3_SRAMECC);
+  } else {
+    target.xnack = feature_v4(p->xnack, flags, V4_XNACK_SHIFT);
+    target.sramecc = feature_v4(p->sramecc, flags, V4_SRAMECC_SHIFT);
+  }
+  if (abi_version == ABI_V6)
+    target.generic_version = flags >> V6_GENERIC_SHIFT;
+  *out = target;
+  return AQ_OK;
+}
+
+/* ---- fitting ---- */
+
+bool aq_target_is_generic(const aq_target *target)
+{
+  return strcmp(target->processor->family, "generic") == 0;
+}
+
+static bool feature_fits(aq_feature code, aq_feature device)
+{
+  return (code != AQ_FEATURE_ON && code != AQ_FEATURE_OFF) ||
+         device == AQ_FEATURE_ANY || device == code;
+}
+
+aq_target_fit aq_target_fits(const aq_target *code, const aq_target *device)
+{
+  const aq_processor *a = code->processor, *b = device->processor;
+  if (!feature_fits(code->xnack, device->xnack) ||
+      !feature_fits(code->sramecc, device->sramecc))
+    return AQ_FIT_NONE;
+  if (a == b)
+    return AQ_FIT_EXACT;
+  return strcmp(a->name, b->generic) == 0 ? AQ_FIT_GENERIC : AQ_FIT_NONE;
+}

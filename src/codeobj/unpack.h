@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: MIT */
+/* Compressed offload bundles (CCOB), versions 1 to 3. Within codeobj only. */
+#ifndef AQ_CODEOBJ_UNPACK_H
+#define AQ_CODEOBJ_UNPACK_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "common/diag.h"
+
+bool aq_unpack_is(const void *bytes, size_t size);
+
+/* What is compressed, the caller's to free; AQ_ERR_INPUT if it is more than
+ * `max` or damaged, AQ_ERR_UNSUPPORTED if this build lacks the method. */
+aq_status aq_unpack(const void *bytes, size_t size, uint64_t max,
+                    unsigned char **out, size_t *out_size, aq_diag *diag);
+
+#endif

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The arguments of spin kernels. Read by device code too, so this header needs
+ * no library.
+ */
+#ifndef AQ_COMMON_SPIN_H
+#define AQ_COMMON_SPIN_H
+
+#include <stdint.h>
+
+#include "time.h"
+
+/* The kernarg segment of spin kernels: on the simulator the cost, on hardware
+ * what each wave waits for. */
+typedef struct aq_spin_args {
+  aq_time duration; /* ps */
+  uint32_t flags;   /* AQ_SPIN_* */
+  /* Of the clock that device code reads; 0: 100 MHz. The simulator, which
+   * knows its own time, does not look at it. */
+  uint32_t clock_khz;
+} aq_spin_args;
+
+enum {
+  /* The duration was measured between timestamps of glued dispatches, so on
+   * devices whose model says so it contains the launch of this packet. */
+  AQ_SPIN_GLUED = 1 << 0,
+};
+
+_Static_assert(sizeof(aq_spin_args) == 16, "two quad words");
+
+#endif

@@ -1,0 +1,14 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# Compiles the device library for one target: compile.sh CLANG TARGET OUT, in
+# the top of the source tree, so that no path of this machine gets into it.
+set -eu
+clang=$1 target=$2 out=$3
+version=
+case $target in
+*-generic) version='-mcode-object-version=6 -Wno-unknown-warning-option' ;;
+esac
+# shellcheck disable=SC2086 # a list of flags
+exec "$clang" --target=amdgcn-amd-amdhsa -mcpu="$target" $version \
+  -std=c11 -O2 -ffreestanding -fno-builtin -nogpulib -nostdlib -fno-ident \
+  -Wall -Wextra -Isrc -Wl,--strip-all -o "$out" src/devlib/device/kernels.c

@@ -1,0 +1,154 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Operations of the host queue beyond packets: memory, transfers, files, and
+ * functions of the host. All of them take their turn in the queue, wait and
+ * signal as queue.h says: what is behind one in its queue starts when it is
+ * over. sync may be NULL.
+ *
+ * Status rule, as there: AQ_OK means that it is under way or has failed, which
+ * its signals and `release` tell; anything else that nothing happened.
+ *
+ * What fails only while it goes on (a file that ends, a host function that says
+ * so) fails its signals, and everything that waits for those. Operations with a
+ * part of the host's are therefore waited for by the host, never by a device.
+ */
+#ifndef AQ_QUEUE_OPERATIONS_H
+#define AQ_QUEUE_OPERATIONS_H
+
+#include "queue/queue.h"
+
+/* ---- memory ----
+ *
+ * Each device has a pool of the context. What is given back stays with it and
+ * is used again, in the order of the queues: a block whose dealloca is pending
+ * is handed out at once, to operations that run after it.
+ */
+
+typedef struct aq_memory_request {
+  aq_memory_kind kind;
+  size_t size; /* bytes, not 0 */
+} aq_memory_request;
+
+/* The address is known at once; the memory may be touched by what runs after
+ * the operation. No memory: the operation fails with AQ_ERR_NO_MEMORY and the
+ * address is NULL. */
+AQ_API aq_status aq_queue_alloca(aq_queue *queue, const aq_sync *sync,
+                                 const aq_memory_request *request, void **out,
+                                 aq_diag *diag);
+
+/* Gives back what alloca of any queue of the context made; nobody touches it
+ * after what runs before the operation. When it fails, the memory is still
+ * allocated. AQ_ERR_INVALID: the address is not allocated. */
+AQ_API aq_status aq_queue_dealloca(aq_queue *queue, const aq_sync *sync,
+                                   void *address, aq_diag *diag);
+
+typedef struct aq_memory_stats {
+  uint64_t used, used_max; /* bytes that alloca has handed out */
+  uint64_t reserved;       /* bytes of the transport, with those that wait for
+                              their next use */
+  uint64_t limit;          /* of `reserved`; UINT64_MAX: none */
+  uint64_t allocations;
+  uint64_t reused;  /* of them with a block that was there */
+  uint64_t refused; /* for lack of memory */
+} aq_memory_stats;
+
+AQ_API void aq_context_memory(aq_context *context, uint32_t device,
+                              aq_memory_stats *out);
+AQ_API void aq_context_memory_limit(aq_context *context, uint32_t device,
+                                    uint64_t bytes);
+
+/* Gives the transport back what nobody uses; the number of bytes. */
+AQ_API uint64_t aq_context_memory_trim(aq_context *context, uint32_t device);
+
+/* ---- transfers ----
+ *
+ * AQ_COPY_CHOOSE takes a kernel for fills, updates, and copies within the
+ * device or of few bytes, an engine for other copies, and what there is where
+ * one of them is not. A way that is asked for and is not there is
+ * AQ_ERR_UNSUPPORTED. Ranges may not overlap.
+ */
+
+typedef struct aq_fill {
+  void *target;
+  uint64_t size;         /* bytes, a multiple of pattern_size, not 0 */
+  uint64_t pattern;      /* in the low bytes */
+  uint32_t pattern_size; /* bytes: 1, 2, 4 or 8 */
+  aq_copy_way way;
+} aq_fill;
+
+AQ_API aq_status aq_queue_fill(aq_queue *queue, const aq_sync *sync,
+                               const aq_fill *fill, aq_diag *diag);
+
+typedef enum aq_copy_path {
+  AQ_PATH_UNKNOWN, /* taken for OWN */
+  AQ_PATH_OWN,     /* within the memory of the queue's device */
+  AQ_PATH_HOST,    /* from or to the host's memory */
+  AQ_PATH_PEER,    /* from or to another device's */
+} aq_copy_path;
+
+typedef struct aq_copy {
+  void *target;
+  const void *source;
+  uint64_t size; /* bytes, not 0 */
+  aq_copy_path path;
+  aq_copy_way way;
+} aq_copy;
+
+AQ_API aq_status aq_queue_copy(aq_queue *queue, const aq_sync *sync,
+                               const aq_copy *copy, aq_diag *diag);
+
+typedef struct aq_update {
+  void *target;
+  const void *bytes; /* copied by the call */
+  uint32_t size;     /* at most what the queue takes as kernel arguments */
+  aq_copy_way way;
+} aq_update;
+
+AQ_API aq_status aq_queue_update(aq_queue *queue, const aq_sync *sync,
+                                 const aq_update *update, aq_diag *diag);
+
+/* ---- files ----
+ *
+ * Staged: pieces go between the file and pinned memory, on a thread of the
+ * context where the transport is live, and from there to and from the device by
+ * an engine while the next piece is under way. In virtual time the file takes
+ * no time and the copies take theirs. Where there are no engines, the host
+ * copies.
+ */
+
+typedef struct aq_file_range {
+  int fd;          /* open until the operation is over; its position stays */
+  uint64_t offset; /* in the file */
+  void *memory;    /* of a device or of the host */
+  uint64_t size;   /* bytes, not 0 */
+} aq_file_range;
+
+/* A file that ends before the range does fails it with AQ_ERR_IO; what was read
+ * by then is in the memory. */
+AQ_API aq_status aq_queue_read(aq_queue *queue, const aq_sync *sync,
+                               const aq_file_range *range, aq_diag *diag);
+
+/* Not durable: that is fsync's business, in a host call behind it. */
+AQ_API aq_status aq_queue_write(aq_queue *queue, const aq_sync *sync,
+                                const aq_file_range *range, aq_diag *diag);
+
+/* ---- the host ---- */
+
+/* Called on the thread that notices that its turn has come; it must not wait,
+ * and may submit. What it returns becomes of the operation; it words what is
+ * not AQ_OK. */
+typedef aq_status aq_host_function(void *user, aq_diag *diag);
+
+typedef struct aq_host_call {
+  const char *name; /* in captures; NULL: it has none. Borrowed by them */
+  aq_host_function *function;
+  void *user;
+  /* Device memory that it writes: flushed when it returns. NULL: none. */
+  void *target;
+  size_t target_size;
+} aq_host_call;
+
+AQ_API aq_status aq_queue_host_call(aq_queue *queue, const aq_sync *sync,
+                                    const aq_host_call *call, aq_diag *diag);
+
+#endif

@@ -1,0 +1,126 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A policy at work in a run: between the loop, which knows of arrivals and
+ * completions, and the policy's host half, which decides what is submitted.
+ *
+ * The loop tells events when they happen; the decider tells them to the policy
+ * when it hears of them (host latency) and has decided (host cost), one hook at
+ * a time. The first failure sticks: from then on the policy is not called, and
+ * the loop ends the run or, where that was asked for, goes on without it.
+ *
+ * decider.c delivers, decider_host.c is what policies call. One thread.
+ */
+#ifndef AQ_RUN_DECIDER_H
+#define AQ_RUN_DECIDER_H
+
+#include "common/rng.h"
+#include "run/agenda.h"
+#include "run/held.h"
+#include "run/run_priv.h"
+#include "scheduler/registry.h"
+
+/* What actions are legal now. */
+typedef enum aq_decider_phase {
+  AQ_PHASE_NONE, /* outside of hooks */
+  AQ_PHASE_START,
+  AQ_PHASE_ADMIT,
+  AQ_PHASE_HOOK,
+} aq_decider_phase;
+
+typedef struct aq_decider_queue {
+  aq_runner_queue *queue;
+  bool own; /* opened by the policy */
+  aq_policy_queue_view view;
+} aq_decider_queue;
+
+/* What a completion is of; by its place in run->jobs. */
+typedef struct aq_decider_part {
+  aq_held *held;
+  uint32_t queue, commands;
+} aq_decider_part;
+
+typedef struct aq_decider {
+  aq_policy_host host; /* first: policies hold pointers to it */
+  aq_runner *run;
+  aq_policy_ops ops;
+  aq_policy *policy;
+  aq_policy_timing timing; /* of the host side */
+  aq_policy_binding binding;
+  aq_rng rng;
+  aq_held_jobs held;
+  aq_agenda agenda;
+  aq_decider_queue *queues; /* by number of the queue in the run */
+  uint32_t queue_capacity;
+  aq_decider_part *parts;
+  uint32_t part_capacity;
+  uint64_t part_last; /* id */
+  aq_held *ready_first, *ready_last;
+  uint32_t deferred;    /* to be asked after the next completion */
+  uint32_t flying;      /* parts in flight */
+  uint32_t idle_timers; /* since something was in flight */
+  bool logs;
+  aq_decider_phase phase;
+  aq_time now;        /* of the decision */
+  aq_time busy_until; /* the end of the last one */
+  aq_status status;   /* the first failure */
+  aq_diag failure;
+  bool fallen_back;
+  bool broken; /* the failure is not the policy's */
+} aq_decider;
+
+/* Opens the policy; the transport is not open yet. */
+aq_status aq_decider_create(aq_runner *run, const aq_policy_choice *choice,
+                            aq_decider **out, aq_diag *diag);
+void aq_decider_destroy(aq_decider *decider);
+
+/* What the transport has to be opened with; NULL: no device half. */
+const aq_policy_binding *aq_decider_binding(const aq_decider *decider);
+
+/* The transport is open: refuses what it cannot, then starts the policy. */
+aq_status aq_decider_start(aq_decider *decider, aq_diag *diag);
+
+/* A job of the source arrived. */
+aq_status aq_decider_arrival(aq_decider *decider, const aq_job *job,
+                             aq_diag *diag);
+
+/* The part at `index` of run->jobs has completed. */
+void aq_decider_completion(aq_decider *decider, uint32_t index, aq_time time);
+
+/* The next event of the source or for the policy. AQ_TIME_MAX: none, or only
+ * timers of a policy to which nothing can happen any more. */
+aq_time aq_decider_next(const aq_decider *decider);
+
+/* Tells what is due. Fails when the policy failed, or stalls: nothing else is
+ * going to happen, and jobs are waiting. */
+aq_status aq_decider_decide(aq_decider *decider, aq_diag *diag);
+
+/* ---- decider_host.c ---- */
+
+/* Fills in what policies call. */
+void aq_decider_host_init(aq_decider *decider);
+
+/* Something went wrong that is the policy's fault: keeps the first. */
+aq_status aq_decider_fail(aq_decider *decider, const char *fmt, ...)
+    AQ_PRINTF(2, 3);
+
+/* Submits for the policy, or in its place. */
+aq_status aq_decider_submit(aq_decider *decider, aq_held *held, uint32_t queue,
+                            uint32_t commands);
+
+/* A job never runs, nor do those that depend on it. */
+void aq_decider_reject(aq_decider *decider, aq_held *held);
+
+/* The queue of the job's stream; AQ_POLICY_NONE after a failure. */
+uint32_t aq_decider_queue_default(aq_decider *decider, const aq_held *held);
+
+/* A dependent is to be told ready after the present hook. */
+void aq_decider_ready_later(aq_held *held, void *decider);
+
+/* A line of the decision log, the members of a JSON object after "t". */
+void aq_decider_log_line(aq_decider *decider, const char *fmt, ...)
+    AQ_PRINTF(2, 3);
+
+#define aq_decider_log(decider, ...)                                           \
+  ((decider)->logs ? aq_decider_log_line(decider, __VA_ARGS__) : (void)0)
+
+#endif

@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: MIT */
+/* Orion: interference-aware sharing. Urgent jobs (priority above 0) go at once.
+ * Best-effort jobs go kernel by kernel, while no urgent one is in flight, or
+ * when the kernel strains another resource than the urgent job does (compute
+ * against memory); and no more than `budget` of expected time is in flight.
+ * F. Strati, X. Ma, A. Klimovic, "Orion: interference-aware, fine-grained GPU
+ * sharing for ML applications", EuroSys 2024. */
+#include "common/policy_queues.h"
+#include "scheduler/policies/policies.h"
+
+enum { BUDGET };
+
+enum { RESOURCES = AQ_JOB_COMPUTE | AQ_JOB_MEMORY };
+
+struct aq_policy {
+  aq_policy_host *host;
+  aq_time budget;
+  aq_job_list waiting; /* best effort */
+  uint32_t urgent;     /* jobs in flight */
+  uint32_t strained;   /* what the last of them strains, AQ_JOB_* */
+  aq_time in_flight;   /* best effort, expected */
+};
+
+static aq_status open(const aq_policy_open *args, aq_policy **out,
+                      aq_diag *diag)
+{
+  aq_policy *p = calloc(1, sizeof *p);
+  if (!p)
+    return aq_diag_set(diag, AQ_ERR_NO_MEMORY, "no memory for a policy");
+  p->host = args->host;
+  p->budget = args->values[BUDGET].time;
+  *out = p;
+  return AQ_OK;
+}
+
+static void close(aq_policy *p)
+{
+  free(p);
+}
+
+/* Commands of a job are taken to be alike. */
+static aq_time kernel_time(const aq_policy_job *job)
+{
+  return job->hint / job->count;
+}
+
+static bool may_run(const aq_policy *p, const aq_policy_job *job)
+{
+  if (p->urgent == 0)
+    return p->in_flight == 0 || p->in_flight + kernel_time(job) <= p->budget;
+  const uint32_t strains = job->flags & RESOURCES;
+  return strains && p->strained && !(strains & p->strained) &&
+         p->in_flight + kernel_time(job) <= p->budget;
+}
+
+/* Clients in turn: a job that had a kernel goes behind the others. */
+static void serve(aq_policy *p)
+{
+  for (uint32_t refused = 0; refused < p->waiting.count;) {
+    aq_policy_job *job = aq_job_list_take(&p->waiting);
+    if (!may_run(p, job)) {
+      refused++;
+      aq_job_list_put(&p->waiting, job);
+      continue;
+    }
+    refused = 0;
+    p->in_flight += kernel_time(job);
+    p->host->submit(p->host, job, p->host->queue_default(p->host, job), 1);
+    if (job->submitted < job->count)
+      aq_job_list_put(&p->waiting, job);
+  }
+}
+
+static void ready(aq_policy *p, aq_policy_job *job)
+{
+  if (job->priority > 0) {
+    p->urgent++;
+    p->strained = job->flags & RESOURCES;
+    p->host->submit(p->host, job, p->host->queue_default(p->host, job), 0);
+    return;
+  }
+  aq_job_list_put(&p->waiting, job);
+  serve(p);
+}
+
+static void part_done(aq_policy *p, aq_policy_job *job, uint32_t queue,
+                      uint32_t commands)
+{
+  (void)queue;
+  (void)commands;
+  if (job->priority > 0)
+    p->urgent--;
+  else
+    p->in_flight -= kernel_time(job);
+  serve(p);
+}
+
+const aq_policy_ops aq_policy_orion = {
+    .abi = AQ_POLICY_ABI,
+    .size = sizeof(aq_policy_ops),
+    .name = "orion",
+    .summary = "best effort beside urgent jobs that strain something else",
+    .source = "Strati 2024",
+    .settings =
+        (const aq_policy_setting[]){
+            {"budget", AQ_SETTING_TIME, "100us",
+             "expected time of best-effort kernels in flight"},
+            {0}},
+    .flags = AQ_POLICY_HINTS,
+    .open = open,
+    .close = close,
+    .ready = ready,
+    .part_done = part_done,
+};

@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: MIT */
+/* Shortest job first, by the duration that was told; not preemptive. */
+#include "scheduler/policies/keyed.h"
+#include "scheduler/policies/policies.h"
+
+static bool put(void *state, aq_policy_job *job)
+{
+  return aq_keyed_put(state, job, job->hint);
+}
+
+static const aq_discipline sjf = {AQ_KEYED, .put = put};
+
+AQ_SERVER_POLICY(sjf, sjf, .summary = "the shortest job first",
+                 .flags = AQ_POLICY_HINTS, AQ_KEYED_SETTINGS);
