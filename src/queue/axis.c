@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "queue/axis.h"
 
+#include <sched.h>
 #include <stdlib.h>
 
 #include "queue/queue.h"
@@ -92,26 +93,26 @@ aq_status aq_axis_create(aq_context *context, aq_queue *queue, bool counted,
   return AQ_OK;
 }
 
+/* The context may be gone as soon as the axis is out of its list, so that comes
+ * last of what needs it. */
 static void axis_free(aq_axis *axis)
 {
   aq_context *context = axis->context;
   if (axis->counter.handle)
     context->ops->signal_destroy(context->transport, axis->counter);
+  aq_lock(context, &context->lock);
+  *axis->link = axis->next;
+  if (axis->next)
+    axis->next->link = axis->link;
+  aq_unlock(context, &context->lock);
   pthread_mutex_destroy(&axis->gate);
   free(axis);
 }
 
 void aq_axis_release(aq_axis *axis)
 {
-  aq_context *context = axis->context;
-  if (aq_refs_sub(context, &axis->refs) > 0)
-    return;
-  aq_lock(context, &context->lock);
-  *axis->link = axis->next;
-  if (axis->next)
-    axis->next->link = axis->link;
-  aq_unlock(context, &context->lock);
-  axis_free(axis);
+  if (aq_refs_sub(axis->context, &axis->refs) == 0)
+    axis_free(axis);
 }
 
 /* One that is about to be freed has none left. */
@@ -153,9 +154,20 @@ void aq_axes_free(aq_context *context)
     context->ops->signal_destroy(context->transport, flag->signal);
     free(flag);
   }
-  for (aq_axis *axis = context->axes, *next; axis; axis = next) {
-    next = axis->next;
-    axis_free(axis);
+  /* Handlers that were never called have left references. One that runs just
+   * now gives its own back before its signal can be destroyed: the axis has to
+   * outlive that. */
+  for (;;) {
+    aq_lock(context, &context->lock);
+    aq_axis *axis = context->axes;
+    const bool ours = axis && axis_revive(axis);
+    aq_unlock(context, &context->lock);
+    if (!axis)
+      break;
+    if (ours)
+      axis_free(axis);
+    else
+      sched_yield(); /* it is being freed */
   }
 }
 
