@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "queue/axis.h"
+#include "queue/operation_rows.h"
 #include "queue/pool.h"
 #include "queue/queue.h"
 #include "queue/seat.h"
@@ -71,7 +72,7 @@ static aq_status builtins_find(aq_context *context, aq_diag *diag)
 }
 
 static aq_status context_init(aq_context *context, aq_edge_way way,
-                              aq_diag *diag)
+                              aq_record_sink *records, aq_diag *diag)
 {
   const aq_transport_info *info = &context->info;
   if (!way_is_served(way, info->caps))
@@ -92,6 +93,9 @@ static aq_status context_init(aq_context *context, aq_edge_way way,
     status = aq_pools_create(context, diag);
   if (status == AQ_OK)
     status = aq_staging_create(context, diag);
+  if (status == AQ_OK && records)
+    status =
+        aq_operation_rows_create(records, context->live, &context->rows, diag);
   return status;
 }
 
@@ -110,7 +114,8 @@ aq_status aq_context_create(const aq_context_options *options, aq_context **out,
   context->ops->info(context->transport, &context->info);
   context->live = context->info.caps & AQ_CAP_LIVE;
   pthread_mutex_init(&context->lock, NULL);
-  aq_status status = context_init(context, options->way, diag);
+  aq_status status =
+      context_init(context, options->way, options->records, diag);
   if (status != AQ_OK) {
     aq_context_destroy(context);
     return status;
@@ -125,12 +130,18 @@ void aq_context_destroy(aq_context *context)
     return;
   aq_staging_destroy(context);
   aq_axes_free(context);
+  aq_operation_rows_destroy(context->rows);
   aq_seats_free(context);
   aq_pools_destroy(context);
   pthread_mutex_destroy(&context->lock);
   free(context->builtins);
   free(context->ways);
   free(context);
+}
+
+aq_status aq_context_records_flush(aq_context *context, aq_diag *diag)
+{
+  return context->rows ? aq_operation_rows_flush(context->rows, diag) : AQ_OK;
 }
 
 aq_transport *aq_context_transport(const aq_context *context)

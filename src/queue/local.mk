@@ -14,6 +14,7 @@ libaqcore_la_SOURCES += \
 	src/queue/observe.c \
 	src/queue/on_device.c \
 	src/queue/operations.c src/queue/operations.def src/queue/operations.h \
+	src/queue/operation_rows.c src/queue/operation_rows.h \
 	src/queue/park.c \
 	src/queue/pool.c src/queue/pool.h \
 	src/queue/put.c \

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "queue/operation_rows.h"
 #include "queue/queue_priv.h"
 
 enum {
@@ -54,6 +55,8 @@ static aq_status options_choose(const aq_context *context,
                        "%llu bytes of kernel arguments; expected at least %d",
                        (unsigned long long)options->kernarg_size,
                        4 * AQ_PLAN_KERNARG);
+  if (context->rows && context->info.caps & AQ_CAP_PROFILING)
+    options->profile = true;
   if (options->profile && !(context->info.caps & AQ_CAP_PROFILING))
     return aq_diag_set(diag, AQ_ERR_UNSUPPORTED, "%s: it has no timestamps",
                        context->ops->name);
@@ -68,10 +71,14 @@ static aq_status queue_init(aq_queue *queue, aq_diag *diag)
   const bool flagged = queue->context->flagged || options->profile;
   if (flagged)
     queue->flags = calloc(options->notifications, sizeof *queue->flags);
-  if (options->report)
+  if (options->profile)
+    queue->starts = calloc(options->notifications, sizeof *queue->starts);
+  queue->began = AQ_TIME_NONE;
+  const bool reported = options->report || queue->context->rows;
+  if (reported)
     queue->reports = calloc(options->notifications, sizeof *queue->reports);
   if (!queue->due.entries || (flagged && !queue->flags) ||
-      (options->report && !queue->reports))
+      (reported && !queue->reports) || (options->profile && !queue->starts))
     return aq_diag_set(diag, AQ_ERR_NO_MEMORY, "no memory for a queue");
   aq_status status =
       aq_axis_create(queue->context, queue, !flagged, &queue->axis, diag);
@@ -87,9 +94,15 @@ static aq_status queue_init(aq_queue *queue, aq_diag *diag)
                                         .error = queue_stopped,
                                         .user = queue},
                      &queue->feed, diag);
-  if (status == AQ_OK)
-    queue->ring = queue->feed->ring;
-  return status;
+  if (status != AQ_OK)
+    return status;
+  queue->ring = queue->feed->ring;
+  if (!queue->context->rows)
+    return AQ_OK;
+  return aq_operation_rows_queue(queue->context->rows,
+                                 &queue->context->info.devices[options->device],
+                                 options->device, queue->ring->id,
+                                 &queue->row_device, &queue->row_queue, diag);
 }
 
 static void queue_free(aq_queue *queue)
@@ -109,6 +122,7 @@ static void queue_free(aq_queue *queue)
   pthread_mutex_destroy(&queue->fail_lock);
   pthread_mutex_destroy(&queue->lock);
   free(queue->reports);
+  free(queue->starts);
   free(queue->flags);
   free(queue->due.entries);
   free(queue);

@@ -46,12 +46,14 @@ AQ_API const char *aq_operation_name(aq_operation operation);
 
 /* What became of one operation, told when its last epoch is retired. */
 typedef struct aq_operation_report {
-  const char *what;         /* "dispatch" */
+  aq_operation operation;
+  const char *what;         /* its name: "dispatch" */
   uint64_t first, packets;  /* ids in the ring; a later part's may lie apart */
   aq_time begin, submitted; /* the host called, and had put everything */
   aq_time retired;          /* the host had seen it complete */
-  aq_time start, end; /* device time of the last packet, AQ_TIME_NONE unless
-                         the queue is profiled */
+  aq_time start, end; /* device time from its first packet that is no edge to
+                         its last one, AQ_TIME_NONE unless the queue is
+                         profiled */
   uint32_t depth;     /* epochs in flight when it was put */
   uint32_t rules;     /* bits 1 << aq_wait_rule that its waits fell under */
   aq_status status;

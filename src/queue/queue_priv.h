@@ -61,6 +61,9 @@ struct aq_queue {
   aq_flag **flags;
   pthread_mutex_t fail_lock; /* the first failure counts */
   aq_operation_report *reports;
+  aq_flag **starts; /* profiled: signals of first packets, by epoch; or NULL */
+  aq_time began;    /* of who retires: start of an operation's earlier part */
+  int64_t row_device, row_queue; /* in the context's rows */
 
   /* Who retires. */
   uint32_t polls __attribute__((aligned(64))); /* atomic: looks asked for */

@@ -5,6 +5,7 @@
 #include <sched.h>
 #include <string.h>
 
+#include "queue/operation_rows.h"
 #include "queue/queue_priv.h"
 
 /* ---- what is complete ---- */
@@ -150,21 +151,47 @@ static void action_due(ending *end, const aq_due *due)
     ending_fail(end, status, diag.text);
 }
 
+/* When the device was at it: from the first packet of its first part on. */
+static void times_read(const ending *end, aq_operation_report *report)
+{
+  aq_queue *queue = end->queue;
+  aq_flag **start = &queue->starts[end->epoch & (queue->due.size - 1)];
+  aq_time begun, ended;
+  if (end->status == AQ_OK &&
+      queue->ops->dispatch_times(queue->transport,
+                                 (*aq_queue_flag(queue, end->epoch))->signal,
+                                 &begun, &ended) == AQ_OK) {
+    report->end = ended;
+    if (*start)
+      queue->ops->dispatch_times(queue->transport, (*start)->signal, &begun,
+                                 &ended);
+    if (queue->began == AQ_TIME_NONE)
+      queue->began = begun;
+    report->start = queue->began;
+  }
+  if (*start)
+    aq_flag_release(queue->context, *start);
+  *start = NULL;
+}
+
 static void report_tell(const ending *end)
 {
   aq_queue *queue = end->queue;
   aq_operation_report *report =
       &queue->reports[end->epoch & (queue->due.size - 1)];
-  if (!report->what)
+  report->start = report->end = AQ_TIME_NONE;
+  if (queue->options.profile)
+    times_read(end, report);
+  if (report->operation == AQ_OPERATION_NONE)
     return;
   report->retired = queue->ops->now(queue->transport);
   report->status = end->status;
-  report->start = report->end = AQ_TIME_NONE;
-  if (queue->options.profile && end->status == AQ_OK)
-    queue->ops->dispatch_times(queue->transport,
-                               (*aq_queue_flag(queue, end->epoch))->signal,
-                               &report->start, &report->end);
-  queue->options.report(report, queue->options.user);
+  queue->began = AQ_TIME_NONE;
+  if (queue->options.report)
+    queue->options.report(report, queue->options.user);
+  if (queue->context->rows)
+    aq_operation_rows_add(queue->context->rows, queue->row_device,
+                          queue->row_queue, report);
 }
 
 /* The packets are over: what they used is free. */
