@@ -486,7 +486,8 @@ static void operations_become_rows_of_the_record(ground *g)
   ck_assert_ok(g,
                aq_queue_execute(second, ground_sync_make(&s, NULL, 0, b, 2),
                                 &(aq_execution){link, &binding, 1}, &g->diag));
-  ground_wait(&own, a, 1); /* so that its row is the first */
+  /* So that its row is the first. */
+  ck_assert_ok(g, aq_queue_wait_idle(first, AQ_TIME_MAX, &g->diag));
   ground_wait(&own, b, 2);
   aq_queue_stats stats;
   aq_queue_stats_get(second, &stats);
