@@ -110,6 +110,7 @@ aq_status aq_context_create(const aq_context_options *options, aq_context **out,
   if (!context)
     return aq_diag_set(diag, AQ_ERR_NO_MEMORY, "no memory for a context");
   context->transport = options->transport;
+  context->devices = options->devices;
   context->ops = options->transport->ops;
   context->ops->info(context->transport, &context->info);
   context->live = context->info.caps & AQ_CAP_LIVE;

@@ -11,6 +11,7 @@
 #ifndef AQ_QUEUE_CONTEXT_H
 #define AQ_QUEUE_CONTEXT_H
 
+#include "common/devices.h"
 #include "common/transport.h"
 
 typedef struct aq_context aq_context;
@@ -34,6 +35,9 @@ typedef struct aq_context_options {
    * time: nobody else may drive it then, in live mode not even the transport.
    */
   aq_record_sink *records;
+  /* The logical device whose queues these are, borrowed: queues are placed by
+   * their affinity. NULL: queues name devices of the transport. */
+  const aq_logical_device *devices;
 } aq_context_options;
 
 /* AQ_ERR_UNSUPPORTED: a device cannot wait in that way. */

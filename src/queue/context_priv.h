@@ -18,12 +18,13 @@ struct aq_context {
   aq_transport *transport;
   const aq_transport_ops *ops;
   aq_transport_info info;
-  aq_edge_way *ways;              /* by device */
-  aq_builtins *builtins;          /* by device */
-  aq_pool *pools;                 /* by device */
-  aq_staging *staging;            /* of files */
-  struct aq_operation_rows *rows; /* NULL: nobody records */
-  bool live;                      /* more than one thread may come */
+  const aq_logical_device *devices; /* NULL: all of the transport */
+  aq_edge_way *ways;                /* by device */
+  aq_builtins *builtins;            /* by device */
+  aq_pool *pools;                   /* by device */
+  aq_staging *staging;              /* of files */
+  struct aq_operation_rows *rows;   /* NULL: nobody records */
+  bool live;                        /* more than one thread may come */
   bool flagged;         /* epochs have a signal each: some device can wait for
                            zero only */
   pthread_mutex_t lock; /* of the lists below */

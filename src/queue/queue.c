@@ -23,9 +23,30 @@ static void queue_stopped(const aq_queue_error *error, void *user)
   aq_queue_fail(user, AQ_ERR_QUEUE, error->text ? error->text : "queue error");
 }
 
+static aq_status device_choose(const aq_context *context,
+                               aq_queue_options *options, aq_diag *diag)
+{
+  aq_queue_place place;
+  if (!context->devices && options->affinity == 0)
+    return AQ_OK;
+  if (!context->devices || options->device != 0)
+    return aq_diag_set(diag, AQ_ERR_INVALID,
+                       "a queue is placed by its affinity on a logical device, "
+                       "else by the number of a device");
+  aq_status status = aq_logical_device_queue(
+      context->devices, options->affinity ? options->affinity : AQ_AFFINITY_ANY,
+      &place, diag);
+  if (status == AQ_OK)
+    options->device = place.device;
+  return status;
+}
+
 static aq_status options_choose(const aq_context *context,
                                 aq_queue_options *options, aq_diag *diag)
 {
+  aq_status status = device_choose(context, options, diag);
+  if (status != AQ_OK)
+    return status;
   if (options->device >= context->info.device_count)
     return aq_diag_set(diag, AQ_ERR_INVALID, "device %u; %s has %u",
                        options->device, context->ops->name,
@@ -234,6 +255,11 @@ void aq_context_event(aq_context *context, const aq_system_event *event)
         axis->queue->ring->id == event->queue)
       aq_queue_fail(axis->queue, AQ_ERR_QUEUE, event->text);
   aq_unlock(context, &context->lock);
+}
+
+uint32_t aq_queue_device(const aq_queue *queue)
+{
+  return queue->options.device;
 }
 
 const aq_ring *aq_queue_ring(const aq_queue *queue)

@@ -392,6 +392,127 @@ static void reported(const aq_operation_report *report, void *user)
   r->count++;
 }
 
+/* Four steps again and again until the cell is large enough, in blocks that
+ * hold few of them: the host looks at the cell between the parts. */
+static void
+a_program_that_looks_at_values_goes_on_when_they_are_there(ground *g)
+{
+  enum { STEPS_A_TURN = 4 };
+  const int64_t enough = INT64_C(1000000000000000);
+  const aq_ref ref = aq_ref_slot(0, 0);
+  const aq_test test = {ref, enough, AQ_LT, true};
+  aq_builder *builder;
+  aq_program program;
+  aq_link *link;
+  aq_label loop;
+  uint32_t kernel;
+  ck_assert_ok(g, aq_builder_create(&(aq_builder_options){.block_size = 512},
+                                    &builder, &g->diag));
+  ck_assert_ok(
+      g, aq_builder_kernel(builder, "step", g->kernel, &kernel, &g->diag));
+  ck_assert_ok(g, aq_builder_label(builder, &loop, &g->diag));
+  ck_assert_ok(g, aq_builder_place(builder, loop, &g->diag));
+  for (uint64_t i = 0; i < STEPS_A_TURN; i++) {
+    const aq_dispatch step = {.kernel = kernel,
+                              .grid = {1, 1, 1},
+                              .workgroup = {1, 1, 1},
+                              .bindings = &ref,
+                              .binding_count = 1,
+                              .constants = &i,
+                              .constant_size = sizeof i};
+    ck_assert_ok(g, aq_builder_dispatch(builder, &step, &g->diag));
+    aq_builder_barrier(builder, AQ_SCOPE_SYSTEM, AQ_SCOPE_SYSTEM);
+  }
+  ck_assert_ok(g, aq_builder_branch_if(builder, &test, loop, &g->diag));
+  ck_assert_ok(g, aq_builder_end(builder, &program, &g->diag));
+  ck_assert_uint_ne(program.flags & AQ_PROGRAM_DRAINS, 0);
+  ck_assert_uint_gt(program.block_count, 1);
+  ck_assert_ok(g,
+               aq_link_create(&program, &(aq_link_options){.transport = g->t},
+                              &link, &g->diag));
+  aq_queue *queue = ground_queue(g, NULL);
+  aq_semaphore *done = ground_semaphore(g, 0);
+  uint64_t cell = 1, expected = 1, turns = 0;
+  const aq_binding binding = {&cell, sizeof cell};
+  ground_sync s;
+  do {
+    for (uint64_t i = 0; i < STEPS_A_TURN; i++)
+      expected = ground_stepped(expected, i);
+    turns++;
+  } while ((int64_t)expected < enough);
+  ck_assert_ok(g,
+               aq_queue_execute(queue, ground_sync_make(&s, NULL, 0, done, 1),
+                                &(aq_execution){link, &binding, 1}, &g->diag));
+  /* What comes behind it in the queue runs behind all of it. */
+  ck_assert_ok(g,
+               ground_dispatch(g, queue, ground_sync_make(&s, NULL, 0, done, 2),
+                               &cell, 77));
+  ground_wait(g, done, 2);
+  ck_assert_uint_eq(cell, ground_stepped(expected, 77));
+  aq_queue_stats stats;
+  aq_queue_stats_get(queue, &stats);
+  ck_assert_uint_gt(turns, 1);
+  ck_assert_uint_gt(stats.epochs, turns);
+  ck_assert_uint_eq(stats.operations, 2);
+  aq_queue_destroy(queue);
+  aq_semaphore_release(done);
+  aq_link_destroy(link);
+  aq_builder_destroy(builder);
+}
+
+/* A context of a logical device of all there are, the last one first. */
+static void queues_are_placed_by_their_affinity(ground *g)
+{
+  ground own = *g;
+  aq_driver *driver;
+  aq_logical_device *logical;
+  uint32_t which[8];
+  const uint32_t count = g->info.device_count < 8 ? g->info.device_count : 8;
+  for (uint32_t i = 0; i < count; i++)
+    which[i] = count - 1 - i;
+  ck_assert_ok(
+      g, aq_driver_open(g->t,
+                        &(aq_driver_options){.size = sizeof(aq_driver_options),
+                                             .all = true},
+                        &driver, &g->diag));
+  ck_assert_ok(
+      g, aq_logical_device_open(driver, which, count, 2, &logical, &g->diag));
+  ck_assert_ok(g, aq_context_create(
+                      &(aq_context_options){.size = sizeof(aq_context_options),
+                                            .transport = g->t,
+                                            .way = g->kind->way,
+                                            .devices = logical},
+                      &own.context, &g->diag));
+  aq_semaphore *done = ground_semaphore(&own, 0);
+  uint64_t cell = 1, expected = 1;
+  ground_sync s;
+  for (uint32_t i = 0; i < count; i++) {
+    aq_queue *queue = ground_queue(
+        &own, &(aq_queue_options){
+                  .affinity = aq_logical_device_affinity_of(logical, i)});
+    ck_assert_uint_eq(aq_queue_device(queue), which[i]);
+    ck_assert_ok(g, ground_dispatch(g, queue,
+                                    ground_sync_make(&s, done, i, done, i + 1),
+                                    &cell, i));
+    ground_wait(&own, done, i + 1);
+    expected = ground_stepped(expected, i);
+    aq_queue_destroy(queue);
+  }
+  ck_assert_uint_eq(cell, expected);
+  aq_queue *none = NULL;
+  const aq_queue_options nowhere = {.size_of = sizeof nowhere,
+                                    .affinity =
+                                        ~aq_logical_device_affinity(logical)};
+  ck_assert_status(aq_queue_create(own.context, &nowhere, &none, &g->diag),
+                   AQ_ERR_INVALID, &g->diag);
+  ck_assert_status(aq_queue_create(g->context, &nowhere, &none, &g->diag),
+                   AQ_ERR_INVALID, &g->diag);
+  aq_semaphore_release(done);
+  aq_context_destroy(own.context);
+  aq_logical_device_close(logical);
+  aq_driver_close(driver);
+}
+
 static void each_operation_is_reported_with_its_times(ground *g)
 {
   reports r = {0};
@@ -530,6 +651,8 @@ static const queue_case cases[] = {
     CASE(a_program_larger_than_the_ring_is_one_operation),
     CASE(each_operation_is_reported_with_its_times),
     CASE(operations_become_rows_of_the_record),
+    CASE(a_program_that_looks_at_values_goes_on_when_they_are_there),
+    CASE(queues_are_placed_by_their_affinity),
 };
 enum { CASES = sizeof cases / sizeof *cases };
 
