@@ -68,3 +68,9 @@ check_PROGRAMS += tests/queue/test_published
 tests_queue_test_published_SOURCES = tests/queue/test_published.c
 tests_queue_test_published_CPPFLAGS = $(AQ_TEST_CPPFLAGS)
 tests_queue_test_published_LDADD = $(AQSIM_TEST_LDADD)
+
+check_PROGRAMS += tests/queue/test_records
+tests_queue_test_records_SOURCES = tests/queue/test_records.c
+tests_queue_test_records_CPPFLAGS = $(AQ_TEST_CPPFLAGS) $(SQLITE_CFLAGS)
+tests_queue_test_records_LDADD = tests/queue/libaqground.la \
+	$(AQ_STORE_TEST_LDADD)
