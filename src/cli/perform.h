@@ -61,6 +61,11 @@ typedef struct aq_cli_probe {
 aq_status aq_cli_performance_open(const aq_cli_performance *performance,
                                   aq_transport **out, aq_diag *diag);
 
+/* The same, with a sink for its records, which outlives it. */
+aq_status aq_cli_performance_open_into(const aq_cli_performance *performance,
+                                       aq_record_sink *sink, aq_transport **out,
+                                       aq_diag *diag);
+
 /* Opens and closes it; refuses a transport without live mode where that was
  * asked for, and a timeout where it has no meaning. */
 aq_status aq_cli_performance_probe(aq_cli *cli, aq_cli_performance *performance,

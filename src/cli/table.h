@@ -43,6 +43,10 @@ typedef enum aq_cli_what {
   O(LIVE)                                                                      \
   O(PACE)                                                                      \
   O(TIMEOUT)                                                                   \
+  O(GRID)                                                                      \
+  O(WORKGROUP)                                                                 \
+  O(ARGS)                                                                      \
+  O(PRINT)                                                                     \
   O(KERNELS)                                                                   \
   O(MISSING_KERNELS)                                                           \
   O(POLICY)                                                                    \
@@ -55,6 +59,7 @@ typedef enum aq_cli_what {
   O(BY)                                                                        \
   O(MATCH)                                                                     \
   O(NAMES)                                                                     \
+  O(STUB)                                                                      \
   O(LIBHSA)                                                                    \
   O(SHARD)                                                                     \
   O(TASKS)                                                                     \
@@ -94,6 +99,7 @@ typedef struct aq_cli_option {
   C(RUN, run)                                                                  \
   C(REPLAY, replay)                                                            \
   C(EXEC, exec)                                                                \
+  C(LAUNCH, launch)                                                            \
   C(SWEEP, sweep)                                                              \
   C(COMPARE, compare)                                                          \
   C(LIST, list)                                                                \
