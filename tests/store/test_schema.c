@@ -254,7 +254,12 @@ static void put_shape(FILE *out)
 
 static void put_when(FILE *out)
 {
-  put_fields(out, AQ_RECORD_FIELD_host_begin, AQ_RECORD_FIELD_COUNT);
+  put_fields(out, AQ_RECORD_FIELD_host_begin, AQ_RECORD_FIELD_operation);
+}
+
+static void put_operation(FILE *out)
+{
+  put_fields(out, AQ_RECORD_FIELD_operation, AQ_RECORD_FIELD_COUNT);
 }
 
 static void put_runs(FILE *out)
@@ -333,6 +338,7 @@ static const struct {
     {"record.md", "where", put_where},
     {"record.md", "shape", put_shape},
     {"record.md", "when", put_when},
+    {"record.md", "operation", put_operation},
     {"store.md", "runs", put_runs},
     {"store.md", "tables", put_tables},
     {"store.md", "views", put_views},
