@@ -13,27 +13,34 @@
 #include <time.h>
 #include <unistd.h>
 
-/* Sleeps while *word is `seen`, for `ns` at most. */
-static inline void aqsim_futex_wait(const uint32_t *word, uint32_t seen,
-                                    int64_t ns)
-{
-  struct timespec timeout = {ns / 1000000000, ns % 1000000000};
-  syscall(SYS_futex, word, FUTEX_WAIT_PRIVATE, seen, &timeout, NULL, 0);
-}
-
-/* Changes *word and wakes everybody who sleeps on it. Sequentially consistent:
- * whoever was told before the change to sleep does not miss it. */
-static inline void aqsim_futex_wake(uint32_t *word)
-{
-  __atomic_fetch_add(word, 1, __ATOMIC_SEQ_CST);
-  syscall(SYS_futex, word, FUTEX_WAKE_PRIVATE, INT32_MAX, NULL, NULL, 0);
-}
+/* What changed, or may: whoever sleeps for some of it is woken. */
+#define AQSIM_FUTEX_ANY UINT32_MAX
 
 static inline int64_t aqsim_wall_ns(void)
 {
   struct timespec now;
   clock_gettime(CLOCK_MONOTONIC, &now);
   return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
+}
+
+/* Sleeps while *word is `seen`, for `ns` at most; `what`: not 0. */
+static inline void aqsim_futex_wait(const uint32_t *word, uint32_t seen,
+                                    int64_t ns, uint32_t what)
+{
+  const int64_t end = aqsim_wall_ns() + ns; /* on CLOCK_MONOTONIC */
+  struct timespec timeout = {end / 1000000000, end % 1000000000};
+  syscall(SYS_futex, word, FUTEX_WAIT_BITSET_PRIVATE, seen, &timeout, NULL,
+          what);
+}
+
+/* Changes *word and wakes everybody who sleeps on it for some of `what`.
+ * Sequentially consistent: whoever was told before the change to sleep does not
+ * miss it. */
+static inline void aqsim_futex_wake(uint32_t *word, uint32_t what)
+{
+  __atomic_fetch_add(word, 1, __ATOMIC_SEQ_CST);
+  syscall(SYS_futex, word, FUTEX_WAKE_BITSET_PRIVATE, INT32_MAX, NULL, NULL,
+          what);
 }
 
 /* Tells the processor that a loop polls. */

@@ -186,7 +186,7 @@ static int64_t live_signal_update(aq_transport *t, aq_signal handle,
   }
   int64_t before = aqsim_signal_change(signal, op, operand, expected);
   if (__atomic_load_n(&signal->sleepers, __ATOMIC_SEQ_CST))
-    aqsim_live_wake_hosts(live);
+    aqsim_live_wake_hosts(live, aqsim_signal_bit(signal));
   aqsim_live_ring(live);
   return before;
 }

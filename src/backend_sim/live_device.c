@@ -46,14 +46,14 @@ void aqsim_live_unlock(aqsim_live *live)
 
 void aqsim_live_wake_device(aqsim_live *live)
 {
-  aqsim_futex_wake(&live->bell);
+  aqsim_futex_wake(&live->bell, AQSIM_FUTEX_ANY);
   /* The kernel may have put it behind this thread, which is likely to spin. */
   sched_yield();
 }
 
-void aqsim_live_wake_hosts(aqsim_live *live)
+void aqsim_live_wake_hosts(aqsim_live *live, uint32_t what)
 {
-  aqsim_futex_wake(&live->changed);
+  aqsim_futex_wake(&live->changed, what);
 }
 
 void aqsim_live_hand_over(aqsim_live *live)
@@ -180,7 +180,7 @@ static void device_sleep(aqsim_live *live, int64_t ns)
                !aqsim_clock_has_news(live->sim);
   aqsim_live_unlock(live);
   if (quiet)
-    aqsim_futex_wait(&live->bell, seen, ns);
+    aqsim_futex_wait(&live->bell, seen, ns, AQSIM_FUTEX_ANY);
   pthread_mutex_lock(&live->lock);
   __atomic_store_n(&live->asleep, 0, __ATOMIC_SEQ_CST);
 }
@@ -206,7 +206,7 @@ static void device_idle(aqsim_live *live)
     __atomic_fetch_add(&live->idle_turns, 1, __ATOMIC_SEQ_CST);
   sleep = ladder_sleep(now - live->idle_since);
   if (__atomic_load_n(&live->sleepers, __ATOMIC_SEQ_CST)) {
-    aqsim_live_wake_hosts(live);
+    aqsim_live_wake_hosts(live, AQSIM_FUTEX_ANY);
     sleep = sleep > SPIN_NS ? SPIN_NS : sleep;
   }
   if (is_paced(live) && aqsim_calendar_next(&live->sim->calendar, &next)) {
@@ -235,7 +235,7 @@ static void device_watch(aqsim_live *live)
   bool stop = __atomic_load_n(&live->stop, __ATOMIC_SEQ_CST);
   aqsim_live_unlock(live);
   if (!stop)
-    aqsim_futex_wait(&live->bell, seen, WATCH_NS);
+    aqsim_futex_wait(&live->bell, seen, WATCH_NS, AQSIM_FUTEX_ANY);
   pthread_mutex_lock(&live->lock);
 }
 
@@ -260,9 +260,9 @@ static void *device_main(void *argument)
 
 /* ---- life ---- */
 
-static void signal_awake(void *user)
+static void signal_awake(void *user, uint32_t what)
 {
-  aqsim_live_wake_hosts(user);
+  aqsim_live_wake_hosts(user, what);
 }
 
 static bool lock_init(pthread_mutex_t *lock)

@@ -92,7 +92,9 @@ static inline bool aqsim_live_is_free(const aqsim_live *live)
 }
 
 void aqsim_live_wake_device(aqsim_live *live);
-void aqsim_live_wake_hosts(aqsim_live *live);
+
+/* Those who sleep for some of `what` (futex.h). */
+void aqsim_live_wake_hosts(aqsim_live *live, uint32_t what);
 
 /* Lock-free: wakes the device if it sleeps. What it is to find was stored
  * sequentially consistent before. */

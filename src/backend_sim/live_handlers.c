@@ -7,6 +7,9 @@
 
 enum { LOOK_NS = 4000000 /* between looks for raw stores */ };
 
+/* What the thread always sleeps for: the list, and the end. */
+#define HANDLERS_BIT UINT32_C(1)
+
 typedef struct live_handler {
   struct live_handler *next;
   aqsim_signal *signal; /* NULL: dropped */
@@ -63,10 +66,12 @@ static void handler_call(aqsim_live_handlers *handlers, live_handler *h)
   pthread_cond_broadcast(&handlers->ended);
 }
 
-/* Calls what is due, frees what was dropped; false if there was nothing. */
-static bool handlers_turn(aqsim_live_handlers *handlers)
+/* Calls what is due, frees what was dropped; false if there was nothing. Says
+ * what to sleep for. */
+static bool handlers_turn(aqsim_live_handlers *handlers, uint32_t *what)
 {
   bool called = false;
+  *what = HANDLERS_BIT;
   pthread_mutex_lock(&handlers->lock);
   for (live_handler **link = &handlers->first; *link;) {
     live_handler *h = *link;
@@ -78,6 +83,7 @@ static bool handlers_turn(aqsim_live_handlers *handlers)
       *link = h->next;
       free(h);
     } else {
+      *what |= aqsim_signal_bit(h->signal);
       link = &h->next;
     }
   }
@@ -91,8 +97,9 @@ static void *handlers_main(void *argument)
   while (!__atomic_load_n(&handlers->stop, __ATOMIC_SEQ_CST)) {
     const uint32_t *changed = &handlers->live->changed;
     uint32_t seen = __atomic_load_n(changed, __ATOMIC_SEQ_CST);
-    if (!handlers_turn(handlers))
-      aqsim_futex_wait(changed, seen, LOOK_NS);
+    uint32_t what;
+    if (!handlers_turn(handlers, &what))
+      aqsim_futex_wait(changed, seen, LOOK_NS, what);
   }
   return NULL;
 }
@@ -137,7 +144,7 @@ aq_status aqsim_live_handler_add(aqsim_live *live, aqsim_signal *signal,
   h->next = handlers->first;
   handlers->first = h;
   pthread_mutex_unlock(&handlers->lock);
-  aqsim_live_wake_hosts(live);
+  aqsim_live_wake_hosts(live, HANDLERS_BIT);
   return AQ_OK;
 }
 
@@ -164,7 +171,7 @@ void aqsim_live_handlers_stop(aqsim_live *live)
   if (!handlers)
     return;
   __atomic_store_n(&handlers->stop, 1, __ATOMIC_SEQ_CST);
-  aqsim_live_wake_hosts(live);
+  aqsim_live_wake_hosts(live, HANDLERS_BIT);
   pthread_join(handlers->thread, NULL);
   while (handlers->first) {
     live_handler *h = handlers->first;

@@ -69,8 +69,18 @@ static bool patience_spin(patience *p)
   }
 }
 
+/* What it may be woken for: its signals, or everything else. */
+static uint32_t patience_what(const patience *p)
+{
+  uint32_t what = 0;
+  for (uint32_t i = 0; p->request && i < p->request->count; i++)
+    what |= aqsim_signal_bit(aqsim_signal_from(p->request->items[i].signal));
+  return what ? what : AQSIM_FUTEX_ANY;
+}
+
 static bool patience_sleep(patience *p)
 {
+  const uint32_t what = patience_what(p);
   int64_t nap = LOOK_FIRST_NS;
   for (;;) {
     uint32_t seen = __atomic_load_n(&p->live->changed, __ATOMIC_SEQ_CST);
@@ -81,7 +91,7 @@ static bool patience_sleep(patience *p)
       return false;
     if (p->end && p->end - now < length)
       length = p->end - now;
-    aqsim_futex_wait(&p->live->changed, seen, length);
+    aqsim_futex_wait(&p->live->changed, seen, length, what);
     nap = nap * 2 < LOOK_LAST_NS ? nap * 2 : LOOK_LAST_NS;
   }
 }
@@ -292,7 +302,7 @@ static void alarm_fire(aqsim_event *event)
 {
   alarm_event *alarm = (alarm_event *)event;
   __atomic_store_n(&alarm->fired, 1, __ATOMIC_SEQ_CST);
-  aqsim_live_wake_hosts(alarm->live);
+  aqsim_live_wake_hosts(alarm->live, AQSIM_FUTEX_ANY);
 }
 
 static bool sleep_there(patience *p)

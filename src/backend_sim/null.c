@@ -232,6 +232,7 @@ static aq_status null_kernel_register(aq_transport *t,
   aqsim_kernel *kernel;
   aq_status status =
       aqsim_kernel_register(&null_from(t)->kernels, desc, &kernel, diag);
+  null_from(t)->recent = NULL; /* it may have been replaced */
   if (status == AQ_OK)
     aqsim_kernel_describe(kernel, out);
   return status;

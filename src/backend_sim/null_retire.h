@@ -42,6 +42,8 @@ typedef struct aqsim_null {
   uint32_t device_count;
   aqsim_signals signals;
   aqsim_kernels kernels;
+  const aqsim_kernel *recent; /* the last one that ran; NULL: look it up */
+  uint64_t recent_object;
   aqsim_memory memory;
   aqsim_null_queue *queues;
   aqsim_null_copy *copies; /* that wait, in order */

@@ -224,7 +224,7 @@ void aqsim_queue_retire(aqsim_queue *queue, uint64_t id)
   __atomic_store_n(&queue->amd.read_dispatch_id, read, __ATOMIC_RELEASE);
   /* Live: a host that goes to sleep just now looks again a little later. */
   if (__atomic_load_n(&queue->sleepers, __ATOMIC_RELAXED))
-    queue->sim->signals.awake(queue->sim->signals.awake_user);
+    queue->sim->signals.awake(queue->sim->signals.awake_user, UINT32_MAX);
 }
 
 /* Frees what was decoded and not launched. */

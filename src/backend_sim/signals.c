@@ -149,7 +149,7 @@ static inline void signal_tell(const aqsim_signals *signals,
                                aqsim_signal *signal, int64_t value)
 {
   if (signals->awake && __atomic_load_n(&signal->sleepers, __ATOMIC_SEQ_CST))
-    signals->awake(signals->awake_user);
+    signals->awake(signals->awake_user, aqsim_signal_bit(signal));
   if (value == 0 && signal->zero.next != &signal->zero)
     list_tell(&signal->zero, value);
   if (signal->each.next != &signal->each)
@@ -177,7 +177,7 @@ __attribute__((noinline, cold)) static void drain_tell(aqsim_signals *signals,
 {
   __atomic_store_n(&signals->drain_count, count, __ATOMIC_SEQ_CST);
   if (__atomic_load_n(&signals->drainers, __ATOMIC_SEQ_CST))
-    signals->awake(signals->awake_user);
+    signals->awake(signals->awake_user, UINT32_MAX);
 }
 
 static inline void drain_count_set(aqsim_signals *signals, size_t count)

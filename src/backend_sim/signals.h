@@ -49,9 +49,9 @@ typedef struct aqsim_signals {
   size_t drain_first, drain_count, drain_capacity;
   bool failed;       /* out of memory: completions were lost */
   uint32_t drainers; /* atomic: hosts that sleep until one completes (live) */
-  /* Wakes the hosts that sleep. Not NULL: live, other threads change signals
-   * too. */
-  void (*awake)(void *user);
+  /* Wakes the hosts that sleep for some of `what`. Not NULL: live, other
+   * threads change signals too. */
+  void (*awake)(void *user, uint32_t what);
   void *awake_user;
 } aqsim_signals;
 
@@ -76,6 +76,12 @@ static inline aqsim_signal *aqsim_signal_from(aq_signal handle)
 static inline aq_signal aqsim_signal_handle(const aqsim_signal *signal)
 {
   return (aq_signal){(uint64_t)(uintptr_t)signal};
+}
+
+/* Its bit of what hosts sleep for (futex.h): many share one. */
+static inline uint32_t aqsim_signal_bit(const aqsim_signal *signal)
+{
+  return UINT32_C(1) << (signal->number & 31);
 }
 
 static inline int64_t aqsim_signal_load(const aqsim_signal *signal)

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 #include "queue/axis.h"
 
+#include <sched.h>
 #include <stdlib.h>
 
 #include "queue/queue.h"
+#include "queue/seat.h"
 
 /* ---- flags ---- */
 
@@ -48,7 +50,7 @@ aq_status aq_flag_take(aq_context *context, aq_flag **out, aq_diag *diag)
 
 void aq_flag_release(aq_context *context, aq_flag *flag)
 {
-  if (__atomic_sub_fetch(&flag->refs, 1, __ATOMIC_ACQ_REL) > 0)
+  if (aq_refs_sub(context, &flag->refs) > 0)
     return;
   context->ops->signal_store(context->transport, flag->signal, 1, AQ_RELEASE);
   aq_lock(context, &context->lock);
@@ -91,26 +93,58 @@ aq_status aq_axis_create(aq_context *context, aq_queue *queue, bool counted,
   return AQ_OK;
 }
 
+/* The context may be gone as soon as the axis is out of its list, so that comes
+ * last of what needs it. */
 static void axis_free(aq_axis *axis)
 {
   aq_context *context = axis->context;
   if (axis->counter.handle)
     context->ops->signal_destroy(context->transport, axis->counter);
+  aq_lock(context, &context->lock);
+  *axis->link = axis->next;
+  if (axis->next)
+    axis->next->link = axis->link;
+  aq_unlock(context, &context->lock);
   pthread_mutex_destroy(&axis->gate);
   free(axis);
 }
 
 void aq_axis_release(aq_axis *axis)
 {
-  if (__atomic_sub_fetch(&axis->refs, 1, __ATOMIC_ACQ_REL) > 0)
-    return;
-  aq_context *context = axis->context;
+  if (aq_refs_sub(axis->context, &axis->refs) == 0)
+    axis_free(axis);
+}
+
+/* One that is about to be freed has none left. */
+static bool axis_revive(aq_axis *axis)
+{
+  uint32_t refs = __atomic_load_n(&axis->refs, __ATOMIC_RELAXED);
+  while (refs > 0)
+    if (__atomic_compare_exchange_n(&axis->refs, &refs, refs + 1, false,
+                                    __ATOMIC_RELAXED, __ATOMIC_RELAXED))
+      return true;
+  return false;
+}
+
+aq_axis *aq_axis_next(aq_context *context, aq_axis *axis)
+{
   aq_lock(context, &context->lock);
-  *axis->link = axis->next;
-  if (axis->next)
-    axis->next->link = axis->link;
+  aq_axis *next = axis ? axis->next : context->axes;
+  while (next && !axis_revive(next))
+    next = next->next;
   aq_unlock(context, &context->lock);
-  axis_free(axis);
+  if (axis)
+    aq_axis_release(axis);
+  return next;
+}
+
+void aq_axis_poll(aq_axis *axis)
+{
+  if (axis->context->live && pthread_mutex_trylock(&axis->gate) != 0)
+    return;
+  if (axis->queue)
+    aq_queue_poll(axis->queue);
+  aq_unlock(axis->context, &axis->gate);
 }
 
 void aq_axes_free(aq_context *context)
@@ -120,9 +154,20 @@ void aq_axes_free(aq_context *context)
     context->ops->signal_destroy(context->transport, flag->signal);
     free(flag);
   }
-  for (aq_axis *axis = context->axes, *next; axis; axis = next) {
-    next = axis->next;
-    axis_free(axis);
+  /* Handlers that were never called have left references. One that runs just
+   * now gives its own back before its signal can be destroyed: the axis has to
+   * outlive that. */
+  for (;;) {
+    aq_lock(context, &context->lock);
+    aq_axis *axis = context->axes;
+    const bool ours = axis && axis_revive(axis);
+    aq_unlock(context, &context->lock);
+    if (!axis)
+      break;
+    if (ours)
+      axis_free(axis);
+    else
+      sched_yield(); /* it is being freed */
   }
 }
 
@@ -148,17 +193,18 @@ static bool axis_changed(int64_t value, void *user)
   return false;
 }
 
-aq_status aq_epoch_arm(const aq_epoch_ref *edge, aq_diag *diag)
+void aq_epoch_arm(const aq_epoch_ref *edge)
 {
   aq_context *context = edge->axis->context;
   if (!aq_context_has_handlers(context))
-    return AQ_OK;
+    return;
   const aq_wait_item item = aq_epoch_item(edge);
   aq_axis_retain(edge->axis);
-  aq_status status = context->ops->signal_handler(
-      context->transport, item.signal, item.condition, item.value, axis_changed,
-      edge->axis, diag);
-  if (status != AQ_OK)
-    aq_axis_release(edge->axis);
-  return status;
+  if (context->ops->signal_handler(context->transport, item.signal,
+                                   item.condition, item.value, axis_changed,
+                                   edge->axis, NULL) == AQ_OK)
+    return;
+  aq_axis_release(edge->axis);
+  __atomic_store_n(&context->deaf, true, __ATOMIC_RELAXED);
+  aq_seats_ring(context); /* who sleeps already looks again */
 }

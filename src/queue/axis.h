@@ -54,7 +54,7 @@ void aq_axes_free(aq_context *context); /* all that are left, and all flags */
 
 static inline aq_axis *aq_axis_retain(aq_axis *axis)
 {
-  __atomic_fetch_add(&axis->refs, 1, __ATOMIC_RELAXED);
+  aq_refs_add(axis->context, &axis->refs);
   return axis;
 }
 
@@ -68,13 +68,20 @@ static inline uint64_t aq_axis_failed_from(const aq_axis *axis)
   return __atomic_load_n(&axis->failed_from, __ATOMIC_ACQUIRE);
 }
 
+/* The one behind `axis` in the context's list, the first for NULL, with a
+ * reference; gives the one to `axis` back. */
+aq_axis *aq_axis_next(aq_context *context, aq_axis *axis);
+
+/* Retires its queue, if it has one and no other thread is at it. */
+void aq_axis_poll(aq_axis *axis);
+
 /* A signal that is 1, with one reference; of the axis' context. */
 aq_status aq_flag_take(aq_context *context, aq_flag **out, aq_diag *diag);
 void aq_flag_release(aq_context *context, aq_flag *flag);
 
-static inline aq_flag *aq_flag_retain(aq_flag *flag)
+static inline aq_flag *aq_flag_retain(const aq_context *context, aq_flag *flag)
 {
-  __atomic_fetch_add(&flag->refs, 1, __ATOMIC_RELAXED);
+  aq_refs_add(context, &flag->refs);
   return flag;
 }
 
@@ -96,7 +103,8 @@ static inline aq_wait_item aq_epoch_item(const aq_epoch_ref *edge)
 }
 
 /* Lets the transport call back when the epoch is complete: the queue is then
- * retired by that. Does nothing where there are no handlers. */
-aq_status aq_epoch_arm(const aq_epoch_ref *edge, aq_diag *diag);
+ * retired by that. Where there are no handlers, or no memory for one, hosts
+ * that wait look by themselves. */
+void aq_epoch_arm(const aq_epoch_ref *edge);
 
 #endif

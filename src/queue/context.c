@@ -5,8 +5,10 @@
 #include <string.h>
 
 #include "queue/axis.h"
+#include "queue/operation_rows.h"
 #include "queue/pool.h"
 #include "queue/queue.h"
+#include "queue/seat.h"
 #include "queue/staging.h"
 
 static const char *const way_names[AQ_EDGE_WAY_COUNT] = {
@@ -70,7 +72,7 @@ static aq_status builtins_find(aq_context *context, aq_diag *diag)
 }
 
 static aq_status context_init(aq_context *context, aq_edge_way way,
-                              aq_diag *diag)
+                              aq_record_sink *records, aq_diag *diag)
 {
   const aq_transport_info *info = &context->info;
   if (!way_is_served(way, info->caps))
@@ -91,10 +93,10 @@ static aq_status context_init(aq_context *context, aq_edge_way way,
     status = aq_pools_create(context, diag);
   if (status == AQ_OK)
     status = aq_staging_create(context, diag);
-  if (status != AQ_OK)
-    return status;
-  return context->ops->signal_create(
-      context->transport, &(aq_signal_desc){.value = 0}, &context->bell, diag);
+  if (status == AQ_OK && records)
+    status =
+        aq_operation_rows_create(records, context->live, &context->rows, diag);
+  return status;
 }
 
 aq_status aq_context_create(const aq_context_options *options, aq_context **out,
@@ -108,11 +110,13 @@ aq_status aq_context_create(const aq_context_options *options, aq_context **out,
   if (!context)
     return aq_diag_set(diag, AQ_ERR_NO_MEMORY, "no memory for a context");
   context->transport = options->transport;
+  context->devices = options->devices;
   context->ops = options->transport->ops;
   context->ops->info(context->transport, &context->info);
   context->live = context->info.caps & AQ_CAP_LIVE;
   pthread_mutex_init(&context->lock, NULL);
-  aq_status status = context_init(context, options->way, diag);
+  aq_status status =
+      context_init(context, options->way, options->records, diag);
   if (status != AQ_OK) {
     aq_context_destroy(context);
     return status;
@@ -127,13 +131,18 @@ void aq_context_destroy(aq_context *context)
     return;
   aq_staging_destroy(context);
   aq_axes_free(context);
+  aq_operation_rows_destroy(context->rows);
+  aq_seats_free(context);
   aq_pools_destroy(context);
-  if (context->bell.handle)
-    context->ops->signal_destroy(context->transport, context->bell);
   pthread_mutex_destroy(&context->lock);
   free(context->builtins);
   free(context->ways);
   free(context);
+}
+
+aq_status aq_context_records_flush(aq_context *context, aq_diag *diag)
+{
+  return context->rows ? aq_operation_rows_flush(context->rows, diag) : AQ_OK;
 }
 
 aq_transport *aq_context_transport(const aq_context *context)
@@ -146,23 +155,9 @@ aq_edge_way aq_context_edge_way(const aq_context *context, uint32_t device)
   return context->ways[device];
 }
 
-void aq_context_ring(aq_context *context)
-{
-  /* A write, so that it is ordered with what happened before: who comes to
-   * listen later looks before it sleeps. */
-  const uint32_t waiters =
-      context->live ? __atomic_fetch_add(&context->waiters, 0, __ATOMIC_SEQ_CST)
-                    : context->waiters;
-  if (waiters > 0)
-    context->ops->signal_update(context->transport, context->bell,
-                                AQ_UPDATE_ADD, 1, 0, AQ_RELEASE);
-}
-
 void aq_context_poll(aq_context *context)
 {
-  /* One thread drives such a transport: the list cannot change but by what is
-   * called back, which may not destroy queues. */
-  for (aq_axis *axis = context->axes; axis; axis = axis->next)
-    if (axis->queue)
-      aq_queue_poll(axis->queue);
+  for (aq_axis *axis = aq_axis_next(context, NULL); axis;
+       axis = aq_axis_next(context, axis))
+    aq_axis_poll(axis);
 }

@@ -11,6 +11,7 @@
 #ifndef AQ_QUEUE_CONTEXT_H
 #define AQ_QUEUE_CONTEXT_H
 
+#include "common/devices.h"
 #include "common/transport.h"
 
 typedef struct aq_context aq_context;
@@ -29,12 +30,24 @@ typedef struct aq_context_options {
   uint32_t size; /* sizeof(aq_context_options) of the caller */
   aq_transport *transport;
   aq_edge_way way; /* of all devices; CHOOSE: each as its model is */
+  /* A row for each operation, NULL: none. Its queues are profiled where the
+   * transport can. Borrowed until destroy; on whatever thread retires, one at a
+   * time: nobody else may drive it then, in live mode not even the transport.
+   */
+  aq_record_sink *records;
+  /* The logical device whose queues these are, borrowed: queues are placed by
+   * their affinity. NULL: queues name devices of the transport. */
+  const aq_logical_device *devices;
 } aq_context_options;
 
 /* AQ_ERR_UNSUPPORTED: a device cannot wait in that way. */
 AQ_API aq_status aq_context_create(const aq_context_options *options,
                                    aq_context **out, aq_diag *diag);
 AQ_API void aq_context_destroy(aq_context *context);
+
+/* Hands over the rows of everything that is retired; what went wrong with any
+ * before, too. Destroying the context does the same without telling. */
+AQ_API aq_status aq_context_records_flush(aq_context *context, aq_diag *diag);
 
 AQ_API aq_transport *aq_context_transport(const aq_context *context);
 

@@ -43,10 +43,11 @@ static bool is_all_dominated(const aq_queue *queue,
 
 static void edge_add(aq_plan *plan, const aq_promise *promise, bool silent)
 {
-  plan->edges[plan->edge_count++] =
-      (aq_plan_edge){{aq_axis_retain(promise->axis), promise->epoch,
-                      promise->flag ? aq_flag_retain(promise->flag) : NULL},
-                     silent};
+  plan->edges[plan->edge_count++] = (aq_plan_edge){
+      {aq_axis_retain(promise->axis), promise->epoch,
+       promise->flag ? aq_flag_retain(promise->axis->context, promise->flag)
+                     : NULL},
+      silent};
   plan->loud += !silent;
 }
 
@@ -59,9 +60,10 @@ static bool edge_widen(aq_plan *plan, const aq_promise *promise)
       continue;
     if (edge->epoch < promise->epoch) {
       const aq_epoch_ref before = *edge;
-      *edge =
-          (aq_epoch_ref){aq_axis_retain(promise->axis), promise->epoch,
-                         promise->flag ? aq_flag_retain(promise->flag) : NULL};
+      *edge = (aq_epoch_ref){
+          aq_axis_retain(promise->axis), promise->epoch,
+          promise->flag ? aq_flag_retain(promise->axis->context, promise->flag)
+                        : NULL};
       aq_epoch_release(&before);
     }
     return true;
@@ -83,7 +85,7 @@ static int promise_plan(const aq_queue *queue, const aq_semaphore *semaphore,
   }
   if (queue->way == AQ_EDGE_DEFER)
     return AQ_WAIT_DEFERRED;
-  if (promise == &semaphore->promises[0])
+  if (promise == aq_semaphore_promised(semaphore, 0))
     aq_frontier_merge(&plan->gained, &semaphore->frontier);
   if (edge_widen(plan, promise))
     return AQ_WAIT_DOMINATED;

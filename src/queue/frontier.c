@@ -3,10 +3,12 @@
 
 #include <string.h>
 
-/* Where an axis is, or would be. */
-static uint32_t place_of(const aq_frontier *frontier, uint32_t axis)
+/* Where an axis is, or would be. Mostly there are one or two. */
+static inline uint32_t place_of(const aq_frontier *frontier, uint32_t axis)
 {
   uint32_t low = 0, high = frontier->count;
+  if (high == 0 || axis <= frontier->entries[0].axis)
+    return 0;
   while (low < high) {
     const uint32_t middle = (low + high) / 2;
     if (frontier->entries[middle].axis < axis)
@@ -64,5 +66,6 @@ void aq_frontier_copy(aq_frontier *to, const aq_frontier *from)
 {
   to->count = from->count;
   to->overflow = from->overflow;
-  memcpy(to->entries, from->entries, from->count * sizeof *from->entries);
+  for (uint32_t i = 0; i < from->count; i++)
+    to->entries[i] = from->entries[i];
 }

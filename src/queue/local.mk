@@ -14,11 +14,13 @@ libaqcore_la_SOURCES += \
 	src/queue/observe.c \
 	src/queue/on_device.c \
 	src/queue/operations.c src/queue/operations.def src/queue/operations.h \
+	src/queue/operation_rows.c src/queue/operation_rows.h \
 	src/queue/park.c \
 	src/queue/pool.c src/queue/pool.h \
 	src/queue/put.c \
 	src/queue/queue.c src/queue/queue.h src/queue/queue_priv.h \
 	src/queue/retire.c \
+	src/queue/seat.c src/queue/seat.h \
 	src/queue/semaphore.c src/queue/semaphore.h src/queue/semaphore_priv.h \
 	src/queue/semaphore_wait.c \
 	src/queue/staging.c src/queue/staging.h \

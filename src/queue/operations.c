@@ -22,15 +22,16 @@ static const aq_task_class barrier_class = {.kind = AQ_OPERATION_BARRIER,
 
 aq_status aq_queue_barrier(aq_queue *queue, const aq_sync *sync, aq_diag *diag)
 {
-  aq_task task = aq_task_init(&barrier_class, sync);
+  aq_task task;
+  aq_task_start(&task, &barrier_class, sync);
   return aq_task_submit(queue, &task, diag);
 }
 
 /* ---- dispatch ---- */
 
 typedef struct dispatch_task {
-  aq_task task; /* first */
-  aq_launch launch;
+  aq_task task;            /* first */
+  const aq_launch *launch; /* the caller's, or a copy before its arguments */
 } dispatch_task;
 
 static void dispatch_demand(const aq_task *task, uint32_t most,
@@ -39,13 +40,13 @@ static void dispatch_demand(const aq_task *task, uint32_t most,
   (void)most;
   *packets = 1;
   *kernargs =
-      aq_kernarg_round(((const dispatch_task *)task)->launch.kernarg_size);
+      aq_kernarg_round(((const dispatch_task *)task)->launch->kernarg_size);
 }
 
 static aq_walk dispatch_fill(aq_task *task, uint16_t carry,
                              aq_packet_span *span)
 {
-  const aq_launch *launch = &((dispatch_task *)task)->launch;
+  const aq_launch *launch = ((dispatch_task *)task)->launch;
   aq_kernel_packet *packet =
       &aq_ring_slot(span->ring, span->first + span->packets)->kernel;
   unsigned char *kernarg = span->kernarg + span->kernarg_used;
@@ -73,22 +74,21 @@ static aq_walk dispatch_fill(aq_task *task, uint16_t carry,
 
 static aq_status dispatch_keep(aq_task *task, aq_diag *diag)
 {
-  aq_launch *launch = &((dispatch_task *)task)->launch;
-  if (launch->kernarg_size == 0)
-    return AQ_OK;
-  void *copy = malloc(launch->kernarg_size);
+  dispatch_task *dispatch = (dispatch_task *)task;
+  const aq_launch *launch = dispatch->launch;
+  aq_launch *copy = malloc(sizeof *copy + launch->kernarg_size);
   if (!copy)
     return aq_diag_set(diag, AQ_ERR_NO_MEMORY, "no memory for arguments");
-  memcpy(copy, launch->kernargs, launch->kernarg_size);
-  launch->kernargs = copy;
+  *copy = *launch;
+  if (launch->kernarg_size > 0)
+    copy->kernargs = memcpy(copy + 1, launch->kernargs, launch->kernarg_size);
+  dispatch->launch = copy;
   return AQ_OK;
 }
 
 static void dispatch_drop(aq_task *task)
 {
-  const aq_launch *launch = &((dispatch_task *)task)->launch;
-  if (launch->kernarg_size > 0)
-    free((void *)(uintptr_t)launch->kernargs);
+  free((void *)(uintptr_t)((dispatch_task *)task)->launch);
 }
 
 static const aq_task_class dispatch_class = {.kind = AQ_OPERATION_DISPATCH,
@@ -121,7 +121,9 @@ aq_status aq_queue_dispatch(aq_queue *queue, const aq_sync *sync,
   aq_status status = aq_queue_check_kernargs(queue, launch->kernarg_size, diag);
   if (status != AQ_OK)
     return status;
-  dispatch_task task = {aq_task_init(&dispatch_class, sync), *launch};
+  dispatch_task task;
+  aq_task_start(&task.task, &dispatch_class, sync);
+  task.launch = launch;
   return aq_task_submit(queue, &task.task, diag);
 }
 
@@ -192,11 +194,12 @@ aq_status aq_queue_execute(aq_queue *queue, const aq_sync *sync,
   if (status != AQ_OK)
     return status;
   if (program->packets == 0) {
-    aq_task empty = aq_task_init(&barrier_class, sync);
+    aq_task empty;
+    aq_task_start(&empty, &barrier_class, sync);
     return aq_task_submit(queue, &empty, diag);
   }
   execute_task task;
-  task.task = aq_task_init(&execute_class, sync);
+  aq_task_start(&task.task, &execute_class, sync);
   task.binding_count = execution->binding_count;
   aq_processor_start(&task.processor, execution->link, execution->bindings, 0,
                      0);

@@ -126,8 +126,10 @@ static void waits_watch(aq_queue *queue, aq_task *task)
     const aq_point *point = &task->sync.waits[i];
     if (task->deferred[i] &&
         aq_semaphore_value(point->semaphore) < point->value)
-      parking->waits[parking->count++] = (aq_parked_wait){
-          {NULL, point->value, wait_over}, parking, point->semaphore};
+      parking->waits[parking->count++] =
+          (aq_parked_wait){{.value = point->value, .reached = wait_over},
+                           parking,
+                           point->semaphore};
   }
   const uint32_t count = parking->count;
   parking->pending = count + 1; /* one of our own: the task stays */
@@ -208,7 +210,7 @@ void aq_queue_resume(aq_queue *queue)
   queue->resuming = false;
   pthread_cond_broadcast(&queue->calm);
   aq_unlock(queue->context, &queue->lock);
-  aq_context_ring(queue->context);
+  aq_queue_tell(queue);
   if (stuck)
     aq_queue_arm(queue, 0);
 }

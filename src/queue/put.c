@@ -12,7 +12,7 @@ typedef struct part {
   aq_plan *plan; /* NULL: not the first part, or it waits for nothing */
   uint32_t edge_packets, edge_kernarg;
   aq_packet_span span;
-  aq_flag *flag;
+  aq_flag *flag, *start; /* of the last packet and, to time it, the first */
   uint64_t epoch;
   bool whole; /* the task ends with it */
 } part;
@@ -183,7 +183,8 @@ static void signals_promise(aq_queue *queue, const aq_task *task, const part *p)
 static void report_fill(aq_queue *queue, const aq_task *task, const part *p)
 {
   queue->reports[p->epoch & (queue->due.size - 1)] = (aq_operation_report){
-      .what = p->whole ? aq_operation_name(task->class->kind) : NULL,
+      .operation = p->whole ? task->class->kind : AQ_OPERATION_NONE,
+      .what = aq_operation_name(task->class->kind),
       .first = task->first,
       .packets = task->packets,
       .begin = task->begin,
@@ -230,6 +231,33 @@ static aq_status flag_find(aq_queue *queue, part *p, aq_diag *diag)
   if (status == AQ_OK)
     __atomic_store_n(place, p->flag, __ATOMIC_RELEASE);
   return status;
+}
+
+static aq_status flags_find(aq_queue *queue, part *p, aq_diag *diag)
+{
+  aq_status status = queue->flags ? flag_find(queue, p, diag) : AQ_OK;
+  if (status == AQ_OK && queue->starts)
+    status = aq_flag_take(queue->context, &p->start, diag);
+  return status;
+}
+
+/* The first packet says when the operation began, if it is not the last too and
+ * nobody else has a use for its signal. */
+static void start_add(aq_queue *queue, part *p)
+{
+  const aq_packet_span *span = &p->span;
+  aq_flag **place = &queue->starts[p->epoch & (queue->due.size - 1)];
+  *place = NULL;
+  if (span->packets > p->edge_packets + 1) {
+    aq_packet *slot = aq_ring_slot(span->ring, span->first + p->edge_packets);
+    if (aq_header_type(span->headers[p->edge_packets]) != AQ_PACKET_INVALID &&
+        slot->kernel.completion_signal.handle == 0) {
+      slot->kernel.completion_signal = p->start->signal;
+      *place = p->start;
+      return;
+    }
+  }
+  aq_flag_release(queue->context, p->start);
 }
 
 static void stats_count(aq_queue *queue, const aq_task *task, const part *p)
@@ -282,25 +310,44 @@ static void part_publish(aq_queue *queue, aq_task *task, part *p)
     queue->ops->signal_store(queue->transport, p->flag->signal, 0, AQ_RELEASE);
 }
 
+/* Field by field, see aq_task_start. */
+static inline void part_init(part *p, const aq_queue *queue, aq_plan *plan)
+{
+  aq_packet_span *span = &p->span;
+  p->plan = plan;
+  p->flag = p->start = NULL;
+  p->epoch = queue->epoch + 1;
+  span->ring = queue->ring;
+  span->first = aq_ring_write_index(queue->ring);
+  span->headers = queue->feed->headers;
+  span->kernarg = NULL;
+  span->packets = 0;
+  span->kernarg_used = 0;
+  span->drain = NULL;
+  span->log = NULL;
+}
+
 static aq_put part_put(aq_queue *queue, aq_task *task, aq_plan *plan,
                        aq_diag *diag)
 {
-  part p = {.plan = plan,
-            .span = {.ring = queue->ring, .headers = queue->feed->headers}};
+  part p;
+  part_init(&p, queue, plan);
   part_size(queue, task, &p);
   if (!part_room(queue, task, &p))
     return AQ_PUT_ROOM;
-  p.epoch = queue->epoch + 1;
-  if ((queue->flags && flag_find(queue, &p, diag) != AQ_OK) ||
+  if (flags_find(queue, &p, diag) != AQ_OK ||
       (task->class->prepare && !task->begun &&
        task->class->prepare(task, queue, diag) != AQ_OK)) {
     aq_kernarg_ring_trim(&queue->feed->kernargs, p.span.kernarg_size);
+    if (p.start)
+      aq_flag_release(queue->context, p.start);
     return AQ_PUT_ERROR;
   }
-  p.span.first = aq_ring_write_index(queue->ring);
   const aq_walk walk = packets_fill(queue, task, &p);
   p.whole = walk == AQ_WALK_END;
   completion_add(queue, task, &p);
+  if (queue->starts)
+    start_add(queue, &p);
   part_publish(queue, task, &p);
   task->resume_at = walk == AQ_WALK_DRAIN ? p.epoch : 0;
   if (walk == AQ_WALK_BUDGET) {

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "queue/operation_rows.h"
 #include "queue/queue_priv.h"
 
 enum {
@@ -22,9 +23,30 @@ static void queue_stopped(const aq_queue_error *error, void *user)
   aq_queue_fail(user, AQ_ERR_QUEUE, error->text ? error->text : "queue error");
 }
 
+static aq_status device_choose(const aq_context *context,
+                               aq_queue_options *options, aq_diag *diag)
+{
+  aq_queue_place place;
+  if (!context->devices && options->affinity == 0)
+    return AQ_OK;
+  if (!context->devices || options->device != 0)
+    return aq_diag_set(diag, AQ_ERR_INVALID,
+                       "a queue is placed by its affinity on a logical device, "
+                       "else by the number of a device");
+  aq_status status = aq_logical_device_queue(
+      context->devices, options->affinity ? options->affinity : AQ_AFFINITY_ANY,
+      &place, diag);
+  if (status == AQ_OK)
+    options->device = place.device;
+  return status;
+}
+
 static aq_status options_choose(const aq_context *context,
                                 aq_queue_options *options, aq_diag *diag)
 {
+  aq_status status = device_choose(context, options, diag);
+  if (status != AQ_OK)
+    return status;
   if (options->device >= context->info.device_count)
     return aq_diag_set(diag, AQ_ERR_INVALID, "device %u; %s has %u",
                        options->device, context->ops->name,
@@ -54,6 +76,8 @@ static aq_status options_choose(const aq_context *context,
                        "%llu bytes of kernel arguments; expected at least %d",
                        (unsigned long long)options->kernarg_size,
                        4 * AQ_PLAN_KERNARG);
+  if (context->rows && context->info.caps & AQ_CAP_PROFILING)
+    options->profile = true;
   if (options->profile && !(context->info.caps & AQ_CAP_PROFILING))
     return aq_diag_set(diag, AQ_ERR_UNSUPPORTED, "%s: it has no timestamps",
                        context->ops->name);
@@ -68,13 +92,19 @@ static aq_status queue_init(aq_queue *queue, aq_diag *diag)
   const bool flagged = queue->context->flagged || options->profile;
   if (flagged)
     queue->flags = calloc(options->notifications, sizeof *queue->flags);
-  if (options->report)
+  if (options->profile)
+    queue->starts = calloc(options->notifications, sizeof *queue->starts);
+  queue->began = AQ_TIME_NONE;
+  const bool reported = options->report || queue->context->rows;
+  if (reported)
     queue->reports = calloc(options->notifications, sizeof *queue->reports);
   if (!queue->due.entries || (flagged && !queue->flags) ||
-      (options->report && !queue->reports))
+      (reported && !queue->reports) || (options->profile && !queue->starts))
     return aq_diag_set(diag, AQ_ERR_NO_MEMORY, "no memory for a queue");
   aq_status status =
       aq_axis_create(queue->context, queue, !flagged, &queue->axis, diag);
+  if (status == AQ_OK)
+    status = aq_seat_take(queue->context, &queue->seat, diag);
   if (status != AQ_OK)
     return status;
   status =
@@ -85,9 +115,15 @@ static aq_status queue_init(aq_queue *queue, aq_diag *diag)
                                         .error = queue_stopped,
                                         .user = queue},
                      &queue->feed, diag);
-  if (status == AQ_OK)
-    queue->ring = queue->feed->ring;
-  return status;
+  if (status != AQ_OK)
+    return status;
+  queue->ring = queue->feed->ring;
+  if (!queue->context->rows)
+    return AQ_OK;
+  return aq_operation_rows_queue(queue->context->rows,
+                                 &queue->context->info.devices[options->device],
+                                 options->device, queue->ring->id,
+                                 &queue->row_device, &queue->row_queue, diag);
 }
 
 static void queue_free(aq_queue *queue)
@@ -95,6 +131,7 @@ static void queue_free(aq_queue *queue)
   for (uint32_t i = 0; queue->flags && i < queue->due.size; i++)
     if (queue->flags[i])
       aq_flag_release(queue->context, queue->flags[i]);
+  aq_seat_give(queue->context, queue->seat);
   aq_feed_destroy(queue->feed);
   if (queue->axis) {
     aq_lock(queue->context, &queue->axis->gate);
@@ -106,6 +143,7 @@ static void queue_free(aq_queue *queue)
   pthread_mutex_destroy(&queue->fail_lock);
   pthread_mutex_destroy(&queue->lock);
   free(queue->reports);
+  free(queue->starts);
   free(queue->flags);
   free(queue->due.entries);
   free(queue);
@@ -217,6 +255,11 @@ void aq_context_event(aq_context *context, const aq_system_event *event)
         axis->queue->ring->id == event->queue)
       aq_queue_fail(axis->queue, AQ_ERR_QUEUE, event->text);
   aq_unlock(context, &context->lock);
+}
+
+uint32_t aq_queue_device(const aq_queue *queue)
+{
+  return queue->options.device;
 }
 
 const aq_ring *aq_queue_ring(const aq_queue *queue)

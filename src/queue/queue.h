@@ -46,12 +46,14 @@ AQ_API const char *aq_operation_name(aq_operation operation);
 
 /* What became of one operation, told when its last epoch is retired. */
 typedef struct aq_operation_report {
-  const char *what;         /* "dispatch" */
+  aq_operation operation;
+  const char *what;         /* its name: "dispatch" */
   uint64_t first, packets;  /* ids in the ring; a later part's may lie apart */
   aq_time begin, submitted; /* the host called, and had put everything */
   aq_time retired;          /* the host had seen it complete */
-  aq_time start, end; /* device time of the last packet, AQ_TIME_NONE unless
-                         the queue is profiled */
+  aq_time start, end; /* device time from its first packet that is no edge to
+                         its last one, AQ_TIME_NONE unless the queue is
+                         profiled */
   uint32_t depth;     /* epochs in flight when it was put */
   uint32_t rules;     /* bits 1 << aq_wait_rule that its waits fell under */
   aq_status status;
@@ -59,13 +61,15 @@ typedef struct aq_operation_report {
 
 typedef struct aq_queue_options {
   uint32_t size_of; /* sizeof(aq_queue_options) of the caller */
-  uint32_t device;  /* ordinal of the transport */
+  uint32_t device;  /* ordinal of the transport; not with a logical device */
   uint32_t size;    /* packets, a power of two; 0: 4096, or what there is */
   uint64_t kernarg_size;  /* bytes, a power of two; 0: 128 a packet */
   uint32_t notifications; /* entries, a power of two; 0: 1024 */
   uint32_t parked;        /* operations that wait outside of the ring at most;
                              0: 1024 */
-  bool profile;           /* reports have device times; AQ_CAP_PROFILING */
+  /* With a logical device: on which it is, the first of the mask; 0: any. */
+  aq_queue_affinity affinity;
+  bool profile; /* reports have device times; AQ_CAP_PROFILING */
   void (*report)(const aq_operation_report *report, void *user); /* or NULL */
   void *user;
 } aq_queue_options;
@@ -188,6 +192,9 @@ AQ_API void aq_queue_stats_get(aq_queue *queue, aq_queue_stats *out);
 /* An event of the transport, passed on by who opened it: the queue that a
  * memory fault stopped fails. */
 AQ_API void aq_context_event(aq_context *context, const aq_system_event *event);
+
+/* The device that it is on, of the transport. */
+AQ_API uint32_t aq_queue_device(const aq_queue *queue);
 
 /* The ring, for who looks at records; owned by the queue. */
 AQ_API const aq_ring *aq_queue_ring(const aq_queue *queue);

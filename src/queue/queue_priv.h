@@ -13,6 +13,7 @@
 
 #include "queue/due.h"
 #include "queue/feed_priv.h"
+#include "queue/seat.h"
 #include "queue/semaphore_priv.h"
 #include "queue/task.h"
 
@@ -60,6 +61,9 @@ struct aq_queue {
   aq_flag **flags;
   pthread_mutex_t fail_lock; /* the first failure counts */
   aq_operation_report *reports;
+  aq_flag **starts; /* profiled: signals of first packets, by epoch; or NULL */
+  aq_time began;    /* of who retires: start of an operation's earlier part */
+  int64_t row_device, row_queue; /* in the context's rows */
 
   /* Who retires. */
   uint32_t polls __attribute__((aligned(64))); /* atomic: looks asked for */
@@ -68,6 +72,8 @@ struct aq_queue {
   uint64_t failures;     /* atomic */
   uint64_t published;    /* atomic: writes of the host */
   pthread_cond_t calm;   /* what is parked, resuming or telling changed */
+  aq_seat *seat;         /* of hosts that wait for room or the end */
+  uint32_t listeners;    /* atomic: how many they are */
 };
 
 static inline uint64_t aq_queue_retired(const aq_queue *queue)
@@ -157,8 +163,12 @@ static inline aq_flag **aq_queue_flag(const aq_queue *queue, uint64_t epoch)
   return &queue->flags[epoch & (queue->due.size - 1)];
 }
 
+/* Something was retired, or what was parked went on: hosts that wait for room
+ * or the end look again. */
+void aq_queue_tell(aq_queue *queue);
+
 /* The oldest epoch in flight with references; it may have been retired when
- * this returns, which the context's bell then says; false if there is none. */
+ * this returns, which the queue's seat then says; false if there is none. */
 bool aq_queue_oldest(aq_queue *queue, aq_epoch_ref *out);
 
 /* An epoch, 0 for the oldest, is to be retired as soon as it is complete. */

@@ -5,6 +5,7 @@
 #include <sched.h>
 #include <string.h>
 
+#include "queue/operation_rows.h"
 #include "queue/queue_priv.h"
 
 /* ---- what is complete ---- */
@@ -42,7 +43,7 @@ static bool epoch_find(aq_queue *queue, uint64_t epoch, aq_epoch_ref *out)
     flag = __atomic_load_n(aq_queue_flag(queue, epoch), __ATOMIC_ACQUIRE);
     if (!flag)
       return false;
-    aq_flag_retain(flag);
+    aq_flag_retain(queue->context, flag);
   }
   *out = (aq_epoch_ref){aq_axis_retain(queue->axis), epoch, flag};
   return true;
@@ -59,7 +60,7 @@ void aq_queue_arm(aq_queue *queue, uint64_t epoch)
   if (!aq_context_has_handlers(queue->context) ||
       !epoch_find(queue, epoch, &edge))
     return;
-  aq_epoch_arm(&edge, NULL); /* else the next call of anybody looks */
+  aq_epoch_arm(&edge);
   aq_epoch_release(&edge);
 }
 
@@ -150,21 +151,47 @@ static void action_due(ending *end, const aq_due *due)
     ending_fail(end, status, diag.text);
 }
 
+/* When the device was at it: from the first packet of its first part on. */
+static void times_read(const ending *end, aq_operation_report *report)
+{
+  aq_queue *queue = end->queue;
+  aq_flag **start = &queue->starts[end->epoch & (queue->due.size - 1)];
+  aq_time begun, ended;
+  if (end->status == AQ_OK &&
+      queue->ops->dispatch_times(queue->transport,
+                                 (*aq_queue_flag(queue, end->epoch))->signal,
+                                 &begun, &ended) == AQ_OK) {
+    report->end = ended;
+    if (*start)
+      queue->ops->dispatch_times(queue->transport, (*start)->signal, &begun,
+                                 &ended);
+    if (queue->began == AQ_TIME_NONE)
+      queue->began = begun;
+    report->start = queue->began;
+  }
+  if (*start)
+    aq_flag_release(queue->context, *start);
+  *start = NULL;
+}
+
 static void report_tell(const ending *end)
 {
   aq_queue *queue = end->queue;
   aq_operation_report *report =
       &queue->reports[end->epoch & (queue->due.size - 1)];
-  if (!report->what)
+  report->start = report->end = AQ_TIME_NONE;
+  if (queue->options.profile)
+    times_read(end, report);
+  if (report->operation == AQ_OPERATION_NONE)
     return;
   report->retired = queue->ops->now(queue->transport);
   report->status = end->status;
-  report->start = report->end = AQ_TIME_NONE;
-  if (queue->options.profile && end->status == AQ_OK)
-    queue->ops->dispatch_times(queue->transport,
-                               (*aq_queue_flag(queue, end->epoch))->signal,
-                               &report->start, &report->end);
-  queue->options.report(report, queue->options.user);
+  queue->began = AQ_TIME_NONE;
+  if (queue->options.report)
+    queue->options.report(report, queue->options.user);
+  if (queue->context->rows)
+    aq_operation_rows_add(queue->context->rows, queue->row_device,
+                          queue->row_queue, report);
 }
 
 /* The packets are over: what they used is free. */
@@ -296,13 +323,25 @@ void aq_queue_poll(aq_queue *queue)
   while (!__atomic_compare_exchange_n(&queue->polls, &asked, 0, false,
                                       __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE));
   if (any)
-    aq_context_ring(queue->context); /* for who waits for room or the end */
+    aq_queue_tell(queue);
   if (aq_axis_failed_from(queue->axis) != AQ_EPOCH_NEVER) {
     if (__atomic_load_n(&queue->parked_count, __ATOMIC_RELAXED) > 0)
       aq_parked_fail(queue, queue->axis->failed, queue->axis->cause.text);
   } else if (any && __atomic_load_n(&queue->parked_count, __ATOMIC_RELAXED)) {
     aq_queue_resume(queue);
   }
+}
+
+void aq_queue_tell(aq_queue *queue)
+{
+  /* A write, so that it is ordered with what happened before: who comes to
+   * listen later looks before it sleeps. */
+  const uint32_t listeners =
+      queue->context->live
+          ? __atomic_fetch_add(&queue->listeners, 0, __ATOMIC_SEQ_CST)
+          : queue->listeners;
+  if (listeners > 0)
+    aq_seat_ring(queue->context, queue->seat);
 }
 
 void aq_queue_catch_up(aq_queue *queue)
@@ -315,11 +354,9 @@ aq_status aq_queue_progress(aq_queue *queue, aq_time deadline, aq_diag *diag)
 {
   aq_context *context = queue->context;
   aq_epoch_ref oldest;
-  __atomic_fetch_add(&context->waiters, 1, __ATOMIC_SEQ_CST);
-  aq_wait_item items[2] = {
-      {context->bell, AQ_NE,
-       context->ops->signal_load(context->transport, context->bell,
-                                 AQ_ACQUIRE)}};
+  /* Orders with aq_queue_tell: either it sees us, or we see what it did. */
+  __atomic_fetch_add(&queue->listeners, 1, __ATOMIC_SEQ_CST);
+  aq_wait_item items[2] = {aq_seat_item(context, queue->seat)};
   const uint64_t before = aq_queue_retired(queue);
   aq_queue_poll(queue);
   aq_status status = AQ_OK;
@@ -337,7 +374,7 @@ aq_status aq_queue_progress(aq_queue *queue, aq_time deadline, aq_diag *diag)
   }
   if (found)
     aq_epoch_release(&oldest);
-  __atomic_fetch_sub(&context->waiters, 1, __ATOMIC_SEQ_CST);
+  __atomic_fetch_sub(&queue->listeners, 1, __ATOMIC_SEQ_CST);
   if (status == AQ_OK && aq_queue_retired(queue) == before) {
     aq_queue_poll(queue);
     if (aq_queue_retired(queue) == before)

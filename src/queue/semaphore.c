@@ -24,14 +24,13 @@ aq_status aq_semaphore_create(aq_context *context, uint64_t value,
 
 aq_semaphore *aq_semaphore_retain(aq_semaphore *semaphore)
 {
-  __atomic_fetch_add(&semaphore->refs, 1, __ATOMIC_RELAXED);
+  aq_refs_add(semaphore->context, &semaphore->refs);
   return semaphore;
 }
 
 void aq_semaphore_release(aq_semaphore *semaphore)
 {
-  if (!semaphore ||
-      __atomic_sub_fetch(&semaphore->refs, 1, __ATOMIC_ACQ_REL) > 0)
+  if (!semaphore || aq_refs_sub(semaphore->context, &semaphore->refs) > 0)
     return;
   /* Who still waits for it cannot be reached by anybody any more. */
   aq_semaphore_fail(semaphore, AQ_ERR_NOT_FOUND, "the semaphore is gone");
@@ -51,7 +50,7 @@ const aq_promise *aq_semaphore_covering(const aq_semaphore *semaphore,
                                         uint64_t value)
 {
   for (uint32_t i = 0; i < semaphore->promise_count; i++) {
-    const aq_promise *promise = &semaphore->promises[i];
+    const aq_promise *promise = aq_semaphore_promised(semaphore, i);
     if (promise->after < value && value <= promise->value)
       return promise;
   }
@@ -61,17 +60,35 @@ const aq_promise *aq_semaphore_covering(const aq_semaphore *semaphore,
 static void promise_arm(const aq_promise *promise)
 {
   /* Without a handler, whoever waits looks by itself. */
-  aq_epoch_arm(&(aq_epoch_ref){promise->axis, promise->epoch, promise->flag},
-               NULL);
+  aq_epoch_arm(&(aq_epoch_ref){promise->axis, promise->epoch, promise->flag});
 }
 
 /* The last promises whose value is not reached stay. */
 static void promises_prune(aq_semaphore *semaphore)
 {
-  while (semaphore->promise_count > 0 &&
-         semaphore->promises[semaphore->promise_count - 1].value <=
-             semaphore->value)
+  while (
+      semaphore->promise_count > 0 &&
+      aq_semaphore_promised(semaphore, semaphore->promise_count - 1)->value <=
+          semaphore->value)
     semaphore->promise_count--;
+}
+
+/* Who waits for one of its values now knows by whom. */
+static void promise_tell(const aq_semaphore *semaphore, uint64_t after,
+                         const aq_promise *promise)
+{
+  bool armed = false;
+  for (aq_timepoint *t = semaphore->waiting; t && t->value <= promise->value;
+       t = t->next) {
+    if (t->value <= after)
+      continue;
+    if (t->promised) {
+      t->promised(t);
+    } else if (!armed) {
+      promise_arm(promise);
+      armed = true;
+    }
+  }
 }
 
 void aq_semaphore_promise(aq_semaphore *semaphore, const aq_promise *promise,
@@ -82,27 +99,19 @@ void aq_semaphore_promise(aq_semaphore *semaphore, const aq_promise *promise,
   semaphore->hosted |= promise->host;
   if (promise->value > semaphore->promised &&
       aq_semaphore_failed(semaphore) == AQ_OK) {
-    if (semaphore->promise_count == AQ_PROMISES)
-      semaphore->promise_count--;
-    memmove(&semaphore->promises[1], &semaphore->promises[0],
-            semaphore->promise_count * sizeof *promise);
-    semaphore->promises[0] = *promise;
-    semaphore->promises[0].after = semaphore->promised;
-    semaphore->promise_count++;
+    const uint64_t after = semaphore->promised;
+    aq_promise *last =
+        &semaphore->promises[++semaphore->promise_last % AQ_PROMISES];
+    *last = *promise;
+    last->after = after;
+    semaphore->promise_count += semaphore->promise_count < AQ_PROMISES;
     semaphore->promised = promise->value;
     semaphore->frontier.count = 0;
     if (frontier)
       aq_frontier_copy(&semaphore->frontier, frontier);
-    for (const aq_timepoint *t = semaphore->waiting; t; t = t->next)
-      if (t->value > semaphore->promises[0].after &&
-          t->value <= promise->value) {
-        promise_arm(promise);
-        break;
-      }
+    promise_tell(semaphore, after, promise);
   }
   aq_unlock(semaphore->context, &semaphore->lock);
-  /* Hosts that wait for a value nobody had promised now know by whom. */
-  aq_context_ring(semaphore->context);
 }
 
 /* ---- values ---- */
@@ -121,9 +130,7 @@ void aq_semaphore_reach(aq_semaphore *semaphore, uint64_t value)
 {
   aq_timepoint *told = NULL;
   aq_lock(semaphore->context, &semaphore->lock);
-  const bool risen =
-      value > semaphore->value && aq_semaphore_failed(semaphore) == AQ_OK;
-  if (risen) {
+  if (value > semaphore->value && aq_semaphore_failed(semaphore) == AQ_OK) {
     __atomic_store_n(&semaphore->value, value, __ATOMIC_RELEASE);
     if (value > semaphore->promised)
       semaphore->promised = value;
@@ -138,8 +145,6 @@ void aq_semaphore_reach(aq_semaphore *semaphore, uint64_t value)
   }
   promises_prune(semaphore);
   aq_unlock(semaphore->context, &semaphore->lock);
-  if (risen)
-    aq_context_ring(semaphore->context);
   timepoints_tell(told, AQ_OK, NULL);
 }
 
@@ -157,8 +162,6 @@ void aq_semaphore_fail(aq_semaphore *semaphore, aq_status cause,
     __atomic_store_n(&semaphore->failed, (uint32_t)cause, __ATOMIC_RELEASE);
   }
   aq_unlock(semaphore->context, &semaphore->lock);
-  if (first)
-    aq_context_ring(semaphore->context);
   timepoints_tell(told, cause, semaphore->cause.text);
 }
 
@@ -192,11 +195,14 @@ void aq_semaphore_watch(aq_semaphore *semaphore, aq_timepoint *timepoint)
     *link = timepoint;
     const aq_promise *promise =
         aq_semaphore_covering(semaphore, timepoint->value);
-    if (promise)
+    if (timepoint->promised)
+      promise = NULL;
+    else if (promise)
       promise_arm(promise);
     else if (semaphore->promise_count > 0 &&
              timepoint->value <= semaphore->promised)
-      promise_arm(&semaphore->promises[semaphore->promise_count - 1]);
+      promise_arm(
+          aq_semaphore_promised(semaphore, semaphore->promise_count - 1));
   }
   aq_unlock(semaphore->context, &semaphore->lock);
   if (reached)

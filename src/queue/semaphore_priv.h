@@ -26,6 +26,10 @@ struct aq_timepoint {
   aq_timepoint *next;
   uint64_t value;
   void (*reached)(aq_timepoint *timepoint, aq_status status, const char *cause);
+  /* Somebody promises the value: called with the semaphore's lock, may be again
+   * and again. Who has it looks at the epoch by itself; NULL: a handler does.
+   */
+  void (*promised)(aq_timepoint *timepoint);
 };
 
 struct aq_semaphore {
@@ -37,8 +41,8 @@ struct aq_semaphore {
   pthread_mutex_t lock; /* of the rest */
   aq_diag cause;
   uint64_t promised;                /* the highest value anybody will bring */
-  aq_promise promises[AQ_PROMISES]; /* the last ones: last first */
-  uint32_t promise_count;
+  aq_promise promises[AQ_PROMISES]; /* the last ones, a ring */
+  uint32_t promise_last, promise_count;
   bool hosted;           /* some promise had a part of the host's */
   aq_frontier frontier;  /* what happens before the last promise */
   aq_frontier producers; /* all epochs that ever promised */
@@ -58,6 +62,13 @@ bool aq_semaphore_unwatch(aq_semaphore *semaphore, aq_timepoint *timepoint);
  * told. */
 void aq_semaphore_promise(aq_semaphore *semaphore, const aq_promise *promise,
                           const aq_frontier *frontier);
+
+/* Promises in flight that are still known, 0 for the last one. */
+static inline const aq_promise *
+aq_semaphore_promised(const aq_semaphore *semaphore, uint32_t back)
+{
+  return &semaphore->promises[(semaphore->promise_last - back) % AQ_PROMISES];
+}
 
 /* The promise that covers a value, NULL: none is known. With the lock. */
 const aq_promise *aq_semaphore_covering(const aq_semaphore *semaphore,

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* Hosts that wait, and what they may ask: values now, callbacks, descriptors.
  * A host that waits looks at the signals of the epochs that will bring what it
- * waits for, and listens to the context's bell for everything else. */
+ * waits for, and sits on a seat of its own for everything else. */
 #include <errno.h>
+#include <sched.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/eventfd.h>
@@ -16,22 +17,19 @@
 static void point_poll(const aq_point *point)
 {
   aq_semaphore *semaphore = point->semaphore;
-  if (!aq_context_has_handlers(semaphore->context)) {
+  if (!aq_context_hears(semaphore->context)) {
     aq_context_poll(semaphore->context);
     return;
   }
   aq_lock(semaphore->context, &semaphore->lock);
   const aq_promise *promise = aq_semaphore_covering(semaphore, point->value);
   if (!promise && semaphore->promise_count > 0)
-    promise = &semaphore->promises[semaphore->promise_count - 1];
+    promise = aq_semaphore_promised(semaphore, semaphore->promise_count - 1);
   aq_axis *axis = promise ? aq_axis_retain(promise->axis) : NULL;
   aq_unlock(semaphore->context, &semaphore->lock);
   if (!axis)
     return;
-  aq_lock(axis->context, &axis->gate);
-  if (axis->queue)
-    aq_queue_poll(axis->queue);
-  aq_unlock(axis->context, &axis->gate);
+  aq_axis_poll(axis);
   aq_axis_release(axis);
 }
 
@@ -52,14 +50,84 @@ aq_status aq_semaphore_query(aq_semaphore *semaphore, uint64_t *value,
 
 /* ---- waiting ---- */
 
-enum { WAIT_EDGES = 63 };
+enum { WAIT_EDGES = 63, POINTS_FEW = 8 };
 
-/* What a host that waits looks at: the bell, then epochs. */
-typedef struct host_wait {
+typedef struct host_wait host_wait;
+
+/* A point that has not been reached. */
+typedef struct host_point {
+  aq_timepoint timepoint; /* first */
+  host_wait *wait;
+} host_point;
+
+/* A host that waits: its seat, and the epochs that it looks at. */
+struct host_wait {
+  aq_context *context;
+  const aq_point *points;
+  uint32_t point_count;
+  aq_wait_mode mode;
+  aq_seat *seat;
+  host_point *watched, few[POINTS_FEW];
+  uint32_t told; /* atomic: of them, those that do not come again */
   aq_wait_item items[1 + WAIT_EDGES];
   aq_epoch_ref edges[WAIT_EDGES];
   uint32_t count; /* of edges */
-} host_wait;
+};
+
+static void host_promised(aq_timepoint *timepoint)
+{
+  const host_wait *wait = ((host_point *)timepoint)->wait;
+  aq_seat_ring(wait->context, wait->seat);
+}
+
+static void host_reached(aq_timepoint *timepoint, aq_status status,
+                         const char *cause)
+{
+  host_wait *wait = ((host_point *)timepoint)->wait;
+  (void)status, (void)cause; /* it looks at the semaphore */
+  aq_seat_ring(wait->context, wait->seat);
+  /* Release, and last: the host may be gone afterwards. */
+  __atomic_fetch_add(&wait->told, 1, __ATOMIC_RELEASE);
+}
+
+/* Takes the seat, and has it rung. */
+static aq_status host_wait_begin(host_wait *wait, aq_diag *diag)
+{
+  wait->told = wait->count = 0;
+  wait->watched = wait->few;
+  if (wait->point_count > POINTS_FEW)
+    wait->watched = malloc(wait->point_count * sizeof *wait->watched);
+  if (!wait->watched)
+    return aq_diag_set(diag, AQ_ERR_NO_MEMORY, "no memory for a wait");
+  aq_status status = aq_seat_take(wait->context, &wait->seat, diag);
+  if (status != AQ_OK) {
+    if (wait->watched != wait->few)
+      free(wait->watched);
+    return status;
+  }
+  for (uint32_t i = 0; i < wait->point_count; i++) {
+    wait->watched[i] = (host_point){
+        {.value = wait->points[i].value,
+         .reached = host_reached,
+         .promised = wait->point_count > WAIT_EDGES ? NULL : host_promised},
+        wait};
+    aq_semaphore_watch(wait->points[i].semaphore, &wait->watched[i].timepoint);
+  }
+  return AQ_OK;
+}
+
+static void host_wait_end(host_wait *wait)
+{
+  uint32_t told = 0;
+  for (uint32_t i = 0; i < wait->point_count; i++)
+    told += !aq_semaphore_unwatch(wait->points[i].semaphore,
+                                  &wait->watched[i].timepoint);
+  while (__atomic_load_n(&wait->told, __ATOMIC_ACQUIRE) < told)
+    sched_yield(); /* somebody is about to */
+  aq_seat_give(wait->context, wait->seat);
+  if (wait->watched != wait->few)
+    free(wait->watched);
+}
 
 /* The epoch that brings the value, if one is known. */
 static void host_wait_add(host_wait *wait, const aq_point *point)
@@ -71,29 +139,34 @@ static void host_wait_add(host_wait *wait, const aq_point *point)
   const aq_promise *promise = aq_semaphore_covering(semaphore, point->value);
   if (!promise && semaphore->promise_count > 0 &&
       point->value <= semaphore->promised)
-    promise = &semaphore->promises[semaphore->promise_count - 1];
+    promise = aq_semaphore_promised(semaphore, semaphore->promise_count - 1);
   if (promise) {
     aq_epoch_ref *edge = &wait->edges[wait->count++];
-    *edge =
-        (aq_epoch_ref){aq_axis_retain(promise->axis), promise->epoch,
-                       promise->flag ? aq_flag_retain(promise->flag) : NULL};
+    *edge = (aq_epoch_ref){
+        aq_axis_retain(promise->axis), promise->epoch,
+        promise->flag ? aq_flag_retain(semaphore->context, promise->flag)
+                      : NULL};
     wait->items[wait->count] = aq_epoch_item(edge);
   }
   aq_unlock(semaphore->context, &semaphore->lock);
 }
 
 /* Without handlers nobody else looks at what parked operations wait for. */
-static void host_wait_add_oldest(host_wait *wait, aq_context *context)
+static void host_wait_add_oldest(host_wait *wait)
 {
-  for (aq_axis *axis = context->axes; axis && wait->count < WAIT_EDGES;
-       axis = axis->next) {
+  aq_context *context = wait->context;
+  for (aq_axis *axis = aq_axis_next(context, NULL); axis;
+       axis = aq_axis_next(context, axis)) {
     aq_epoch_ref *oldest = &wait->edges[wait->count];
-    if (axis->queue && aq_queue_oldest(axis->queue, oldest))
+    aq_lock(context, &axis->gate);
+    if (wait->count < WAIT_EDGES && axis->queue &&
+        aq_queue_oldest(axis->queue, oldest))
       wait->items[++wait->count] = aq_epoch_item(oldest);
+    aq_unlock(context, &axis->gate);
   }
 }
 
-static void host_wait_end(host_wait *wait)
+static void edges_drop(host_wait *wait)
 {
   while (wait->count > 0)
     aq_epoch_release(&wait->edges[--wait->count]);
@@ -121,29 +194,49 @@ static aq_status points_look(const aq_point *points, uint32_t count,
   return reached == count ? AQ_OK : AQ_ERR_AGAIN;
 }
 
-/* Sleeps until something changed that may have to do with the points. */
-static aq_status points_sleep(aq_context *context, const aq_point *points,
-                              uint32_t count, aq_wait_mode mode, int64_t heard,
+/* Sleeps until something changed that may have to do with the points. `rung` is
+ * the seat as it was before they were looked at. */
+static aq_status points_sleep(host_wait *wait, aq_wait_item rung,
                               aq_time deadline, aq_diag *diag)
 {
-  host_wait wait = {.count = 0};
-  wait.items[0] = (aq_wait_item){context->bell, AQ_NE, heard};
-  if (!aq_context_has_handlers(context))
-    host_wait_add_oldest(&wait, context);
-  for (uint32_t i = 0; i < count; i++)
-    if (!point_is_reached(&points[i])) {
-      host_wait_add(&wait, &points[i]);
-      if (mode == AQ_WAIT_ALL && wait.count > 0)
+  aq_context *context = wait->context;
+  wait->items[0] = rung;
+  if (!aq_context_hears(context))
+    host_wait_add_oldest(wait);
+  for (uint32_t i = 0; i < wait->point_count; i++)
+    if (!point_is_reached(&wait->points[i])) {
+      host_wait_add(wait, &wait->points[i]);
+      if (wait->mode == AQ_WAIT_ALL && wait->count > 0)
         break; /* one after the other */
     }
-  const aq_wait_request request = {.items = wait.items,
-                                   .count = 1 + wait.count,
+  const aq_wait_request request = {.items = wait->items,
+                                   .count = 1 + wait->count,
                                    .mode = AQ_WAIT_ANY,
                                    .deadline = deadline};
   aq_status status =
       context->ops->wait(context->transport, &request, NULL, diag);
-  host_wait_end(&wait);
+  edges_drop(wait);
   return status;
+}
+
+/* A look was not enough. */
+static aq_status points_wait(host_wait *wait, aq_time deadline, uint32_t *which,
+                             aq_diag *diag)
+{
+  aq_status status = host_wait_begin(wait, diag);
+  if (status != AQ_OK)
+    return status;
+  aq_status slept = AQ_OK;
+  for (;;) {
+    const aq_wait_item rung = aq_seat_item(wait->context, wait->seat);
+    status =
+        points_look(wait->points, wait->point_count, wait->mode, which, diag);
+    if (status != AQ_ERR_AGAIN || slept != AQ_OK)
+      break;
+    slept = points_sleep(wait, rung, deadline, diag);
+  }
+  host_wait_end(wait);
+  return status == AQ_ERR_AGAIN ? slept : status;
 }
 
 aq_status aq_semaphore_wait(const aq_point *points, uint32_t count,
@@ -153,22 +246,14 @@ aq_status aq_semaphore_wait(const aq_point *points, uint32_t count,
   uint32_t which = 0;
   if (count == 0)
     return aq_diag_set(diag, AQ_ERR_INVALID, "a wait for no points");
-  aq_context *context = points[0].semaphore->context;
   aq_status status = points_look(points, count, mode, &which, diag);
-  while (status == AQ_ERR_AGAIN) {
-    /* Orders with aq_context_ring: either it sees us, or we see what it did. */
-    __atomic_fetch_add(&context->waiters, 1, __ATOMIC_SEQ_CST);
-    const int64_t heard = context->ops->signal_load(context->transport,
-                                                    context->bell, AQ_ACQUIRE);
-    status = points_look(points, count, mode, &which, diag);
-    aq_status slept = AQ_OK;
-    if (status == AQ_ERR_AGAIN)
-      slept = points_sleep(context, points, count, mode, heard, deadline, diag);
-    __atomic_fetch_sub(&context->waiters, 1, __ATOMIC_SEQ_CST);
-    if (status == AQ_ERR_AGAIN)
-      status = points_look(points, count, mode, &which, diag);
-    if (status == AQ_ERR_AGAIN && slept != AQ_OK)
-      status = slept;
+  if (status == AQ_ERR_AGAIN) {
+    host_wait wait;
+    wait.context = points[0].semaphore->context;
+    wait.points = points;
+    wait.point_count = count;
+    wait.mode = mode;
+    status = points_wait(&wait, deadline, &which, diag);
   }
   if (status == AQ_OK && index)
     *index = which;
@@ -198,7 +283,7 @@ aq_status aq_semaphore_notify(aq_semaphore *semaphore, uint64_t value,
   notice *n = malloc(sizeof *n);
   if (!n)
     return aq_diag_set(diag, AQ_ERR_NO_MEMORY, "no memory for a notice");
-  *n = (notice){{NULL, value, notice_reached}, function, user};
+  *n = (notice){{.value = value, .reached = notice_reached}, function, user};
   aq_semaphore_watch(semaphore, &n->timepoint);
   return AQ_OK;
 }

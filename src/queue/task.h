@@ -71,13 +71,48 @@ struct aq_task {
  * or have failed; else nothing happened. */
 aq_status aq_task_submit(aq_queue *queue, aq_task *task, aq_diag *diag);
 
-/* A task as an operation starts it. sync may be NULL. */
+/* Starts a task in its place; sync may be NULL. Field by field, and `sync` as
+ * the caller has written it: a string instruction that clears, or a vector that
+ * is loaded from what was just stored in parts, takes as long as the rest of a
+ * submission. */
+static inline __attribute__((always_inline)) void
+aq_task_start(aq_task *task, const aq_task_class *class, const aq_sync *sync)
+{
+  static const aq_sync none;
+  const volatile aq_sync *given = sync ? sync : &none;
+  task->class = class;
+  task->sync.waits = given->waits;
+  task->sync.wait_count = given->wait_count;
+  task->sync.signals = given->signals;
+  task->sync.signal_count = given->signal_count;
+  task->sync.flags = given->flags;
+  task->sync.release = given->release;
+  task->sync.user = given->user;
+  task->action = NULL;
+  task->action_user = NULL;
+  task->over = NULL;
+  task->over_user = NULL;
+  task->bytes = 0;
+  task->way = AQ_COPY_CHOOSE;
+  task->then = NULL;
+  task->next = NULL;
+  task->parked = false;
+  task->begun = false;
+  task->deferred = NULL;
+  task->parking = NULL;
+  task->first = 0;
+  task->packets = 0;
+  task->resume_at = 0;
+  task->rules = 0;
+  task->begin = 0;
+}
+
+/* The same where nanoseconds do not count. */
 static inline aq_task aq_task_init(const aq_task_class *class,
                                    const aq_sync *sync)
 {
-  aq_task task = {.class = class};
-  if (sync)
-    task.sync = *sync;
+  aq_task task;
+  aq_task_start(&task, class, sync);
   return task;
 }
 

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "queue/ground.h"
 
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "cli/transports.h"
@@ -18,6 +20,10 @@ const ground_kind ground_kinds[] = {
     {"fault+sim, barrier-value", "fault+sim", AQ_MODE_VIRTUAL,
      AQ_EDGE_BARRIER_VALUE},
     {"null, barrier-and", "null", AQ_MODE_VIRTUAL, AQ_EDGE_CHOOSE},
+    {"hsa over the drop-in", "hsa", AQ_MODE_LIVE, AQ_EDGE_CHOOSE},
+    {"hsa over the drop-in, barrier-and", "hsa", AQ_MODE_LIVE,
+     AQ_EDGE_BARRIER_AND},
+    {"hsa over the drop-in, defer", "hsa", AQ_MODE_LIVE, AQ_EDGE_DEFER},
 };
 const unsigned ground_kind_count = sizeof ground_kinds / sizeof *ground_kinds;
 
@@ -27,11 +33,23 @@ static void step(const aq_kernel_call *call)
   *s->cell = ground_stepped(*s->cell, s->value);
 }
 
+/* The library of this build, never what else is there. */
+static void dropin_choose(void)
+{
+  char path[4096];
+  const char *root = getenv("AQ_BUILDDIR");
+  snprintf(path, sizeof path, "%s/.libs/libhsa-runtime64.so.1",
+           root ? root : ".");
+  setenv("AQUEDUCT_LIBHSA_PATH", path, 1);
+}
+
 void ground_open(ground *g, const ground_kind *kind, const char *const *edits,
                  const aq_device_hooks *hooks)
 {
   memset(g, 0, sizeof *g);
   g->kind = kind;
+  if (strcmp(kind->transport, "hsa") == 0)
+    dropin_choose();
   ck_assert_ok(
       g, aq_transport_stack_create(kind->transport, NULL, &g->stack, &g->diag));
   ck_assert_ok(g,

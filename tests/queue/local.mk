@@ -55,3 +55,22 @@ tests_queue_test_no_memory_CPPFLAGS = $(AQ_TEST_CPPFLAGS)
 tests_queue_test_no_memory_LDADD = $(AQ_GROUND_LDADD)
 tests_queue_test_no_memory_LDFLAGS = -Wl,--wrap=malloc -Wl,--wrap=calloc \
 	-Wl,--wrap=realloc -Wl,--wrap=aligned_alloc -Wl,--wrap=free
+
+# They open the drop-in library of this build.
+tests_queue_test_operations_DEPENDENCIES = $(AQ_GROUND_LDADD) \
+	libhsa-runtime64.la
+tests_queue_test_queue_DEPENDENCIES = $(AQ_GROUND_LDADD) libhsa-runtime64.la
+tests_queue_test_stress_DEPENDENCIES = $(AQ_GROUND_LDADD) libhsa-runtime64.la
+tests_queue_soak_queue_DEPENDENCIES = $(AQ_GROUND_LDADD) libhsa-runtime64.la
+
+# Published figures through the queue's own interface.
+check_PROGRAMS += tests/queue/test_published
+tests_queue_test_published_SOURCES = tests/queue/test_published.c
+tests_queue_test_published_CPPFLAGS = $(AQ_TEST_CPPFLAGS)
+tests_queue_test_published_LDADD = $(AQSIM_TEST_LDADD)
+
+check_PROGRAMS += tests/queue/test_records
+tests_queue_test_records_SOURCES = tests/queue/test_records.c
+tests_queue_test_records_CPPFLAGS = $(AQ_TEST_CPPFLAGS) $(SQLITE_CFLAGS)
+tests_queue_test_records_LDADD = tests/queue/libaqground.la \
+	$(AQ_STORE_TEST_LDADD)

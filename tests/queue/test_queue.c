@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "cmdbuf/builder.h"
+#include "common/memory_sink.h"
 
 enum { STEPS = 40 };
 
@@ -315,22 +316,20 @@ static void parked_operations_fail_with_their_queue(ground *g)
   aq_semaphore_release(done);
 }
 
-/* A command buffer larger than the ring, replayed with different tables. */
-static void a_program_larger_than_the_ring_is_one_operation(ground *g)
+/* A command buffer of steps 0, 1, 2… of the cell in slot 0. */
+static aq_link *steps_link(ground *g, uint64_t steps, aq_builder **builder)
 {
-  enum { DISPATCHES = 500 };
-  aq_builder *builder;
   aq_program program;
   aq_link *link;
   uint32_t kernel;
-  ck_assert_ok(g, aq_builder_create(NULL, &builder, &g->diag));
+  ck_assert_ok(g, aq_builder_create(NULL, builder, &g->diag));
   ck_assert_ok(
-      g, aq_builder_kernel(builder, "step", g->kernel, &kernel, &g->diag));
-  for (uint64_t i = 0; i < DISPATCHES; i++) {
+      g, aq_builder_kernel(*builder, "step", g->kernel, &kernel, &g->diag));
+  for (uint64_t i = 0; i < steps; i++) {
     const aq_ref cell = aq_ref_slot(0, 0);
-    aq_builder_barrier(builder, AQ_SCOPE_AGENT, AQ_SCOPE_AGENT);
+    aq_builder_barrier(*builder, AQ_SCOPE_AGENT, AQ_SCOPE_AGENT);
     ck_assert_ok(g,
-                 aq_builder_dispatch(builder,
+                 aq_builder_dispatch(*builder,
                                      &(aq_dispatch){.kernel = kernel,
                                                     .grid = {1, 1, 1},
                                                     .workgroup = {1, 1, 1},
@@ -340,10 +339,19 @@ static void a_program_larger_than_the_ring_is_one_operation(ground *g)
                                                     .constant_size = sizeof i},
                                      &g->diag));
   }
-  ck_assert_ok(g, aq_builder_end(builder, &program, &g->diag));
+  ck_assert_ok(g, aq_builder_end(*builder, &program, &g->diag));
   ck_assert_ok(g,
                aq_link_create(&program, &(aq_link_options){.transport = g->t},
                               &link, &g->diag));
+  return link;
+}
+
+/* A command buffer larger than the ring, replayed with different tables. */
+static void a_program_larger_than_the_ring_is_one_operation(ground *g)
+{
+  enum { DISPATCHES = 500 };
+  aq_builder *builder;
+  aq_link *link = steps_link(g, DISPATCHES, &builder);
   aq_queue *queue =
       ground_queue(g, &(aq_queue_options){.size = 64, .kernarg_size = 16384});
   aq_semaphore *done = ground_semaphore(g, 0);
@@ -384,6 +392,127 @@ static void reported(const aq_operation_report *report, void *user)
   r->count++;
 }
 
+/* Four steps again and again until the cell is large enough, in blocks that
+ * hold few of them: the host looks at the cell between the parts. */
+static void
+a_program_that_looks_at_values_goes_on_when_they_are_there(ground *g)
+{
+  enum { STEPS_A_TURN = 4 };
+  const int64_t enough = INT64_C(1000000000000000);
+  const aq_ref ref = aq_ref_slot(0, 0);
+  const aq_test test = {ref, enough, AQ_LT, true};
+  aq_builder *builder;
+  aq_program program;
+  aq_link *link;
+  aq_label loop;
+  uint32_t kernel;
+  ck_assert_ok(g, aq_builder_create(&(aq_builder_options){.block_size = 512},
+                                    &builder, &g->diag));
+  ck_assert_ok(
+      g, aq_builder_kernel(builder, "step", g->kernel, &kernel, &g->diag));
+  ck_assert_ok(g, aq_builder_label(builder, &loop, &g->diag));
+  ck_assert_ok(g, aq_builder_place(builder, loop, &g->diag));
+  for (uint64_t i = 0; i < STEPS_A_TURN; i++) {
+    const aq_dispatch step = {.kernel = kernel,
+                              .grid = {1, 1, 1},
+                              .workgroup = {1, 1, 1},
+                              .bindings = &ref,
+                              .binding_count = 1,
+                              .constants = &i,
+                              .constant_size = sizeof i};
+    ck_assert_ok(g, aq_builder_dispatch(builder, &step, &g->diag));
+    aq_builder_barrier(builder, AQ_SCOPE_SYSTEM, AQ_SCOPE_SYSTEM);
+  }
+  ck_assert_ok(g, aq_builder_branch_if(builder, &test, loop, &g->diag));
+  ck_assert_ok(g, aq_builder_end(builder, &program, &g->diag));
+  ck_assert_uint_ne(program.flags & AQ_PROGRAM_DRAINS, 0);
+  ck_assert_uint_gt(program.block_count, 1);
+  ck_assert_ok(g,
+               aq_link_create(&program, &(aq_link_options){.transport = g->t},
+                              &link, &g->diag));
+  aq_queue *queue = ground_queue(g, NULL);
+  aq_semaphore *done = ground_semaphore(g, 0);
+  uint64_t cell = 1, expected = 1, turns = 0;
+  const aq_binding binding = {&cell, sizeof cell};
+  ground_sync s;
+  do {
+    for (uint64_t i = 0; i < STEPS_A_TURN; i++)
+      expected = ground_stepped(expected, i);
+    turns++;
+  } while ((int64_t)expected < enough);
+  ck_assert_ok(g,
+               aq_queue_execute(queue, ground_sync_make(&s, NULL, 0, done, 1),
+                                &(aq_execution){link, &binding, 1}, &g->diag));
+  /* What comes behind it in the queue runs behind all of it. */
+  ck_assert_ok(g,
+               ground_dispatch(g, queue, ground_sync_make(&s, NULL, 0, done, 2),
+                               &cell, 77));
+  ground_wait(g, done, 2);
+  ck_assert_uint_eq(cell, ground_stepped(expected, 77));
+  aq_queue_stats stats;
+  aq_queue_stats_get(queue, &stats);
+  ck_assert_uint_gt(turns, 1);
+  ck_assert_uint_gt(stats.epochs, turns);
+  ck_assert_uint_eq(stats.operations, 2);
+  aq_queue_destroy(queue);
+  aq_semaphore_release(done);
+  aq_link_destroy(link);
+  aq_builder_destroy(builder);
+}
+
+/* A context of a logical device of all there are, the last one first. */
+static void queues_are_placed_by_their_affinity(ground *g)
+{
+  ground own = *g;
+  aq_driver *driver;
+  aq_logical_device *logical;
+  uint32_t which[8];
+  const uint32_t count = g->info.device_count < 8 ? g->info.device_count : 8;
+  for (uint32_t i = 0; i < count; i++)
+    which[i] = count - 1 - i;
+  ck_assert_ok(
+      g, aq_driver_open(g->t,
+                        &(aq_driver_options){.size = sizeof(aq_driver_options),
+                                             .all = true},
+                        &driver, &g->diag));
+  ck_assert_ok(
+      g, aq_logical_device_open(driver, which, count, 2, &logical, &g->diag));
+  ck_assert_ok(g, aq_context_create(
+                      &(aq_context_options){.size = sizeof(aq_context_options),
+                                            .transport = g->t,
+                                            .way = g->kind->way,
+                                            .devices = logical},
+                      &own.context, &g->diag));
+  aq_semaphore *done = ground_semaphore(&own, 0);
+  uint64_t cell = 1, expected = 1;
+  ground_sync s;
+  for (uint32_t i = 0; i < count; i++) {
+    aq_queue *queue = ground_queue(
+        &own, &(aq_queue_options){
+                  .affinity = aq_logical_device_affinity_of(logical, i)});
+    ck_assert_uint_eq(aq_queue_device(queue), which[i]);
+    ck_assert_ok(g, ground_dispatch(g, queue,
+                                    ground_sync_make(&s, done, i, done, i + 1),
+                                    &cell, i));
+    ground_wait(&own, done, i + 1);
+    expected = ground_stepped(expected, i);
+    aq_queue_destroy(queue);
+  }
+  ck_assert_uint_eq(cell, expected);
+  aq_queue *none = NULL;
+  const aq_queue_options nowhere = {.size_of = sizeof nowhere,
+                                    .affinity =
+                                        ~aq_logical_device_affinity(logical)};
+  ck_assert_status(aq_queue_create(own.context, &nowhere, &none, &g->diag),
+                   AQ_ERR_INVALID, &g->diag);
+  ck_assert_status(aq_queue_create(g->context, &nowhere, &none, &g->diag),
+                   AQ_ERR_INVALID, &g->diag);
+  aq_semaphore_release(done);
+  aq_context_destroy(own.context);
+  aq_logical_device_close(logical);
+  aq_driver_close(driver);
+}
+
 static void each_operation_is_reported_with_its_times(ground *g)
 {
   reports r = {0};
@@ -422,6 +551,79 @@ static void each_operation_is_reported_with_its_times(ground *g)
   aq_semaphore_release(b);
 }
 
+/* The rows of a context's operations. */
+static void rows_check(ground *g, const aq_memory_sink *sink, uint64_t edges)
+{
+  static const char *const names[] = {"dispatch", "dispatch", "execute"};
+  const bool timed = g->info.caps & AQ_CAP_PROFILING;
+  ck_assert_uint_eq(sink->count, 3);
+  ck_assert_uint_eq(sink->queue_count, 2);
+  for (size_t i = 0; i < sink->count; i++) {
+    const aq_record *row = &sink->rows[i];
+    ck_assert_int_eq(row->kind, AQ_KIND_OPERATION);
+    ck_assert_str_eq(aq_names_text(&sink->names, row->name), names[i]);
+    ck_assert_str_eq(aq_operation_name((aq_operation)row->operation), names[i]);
+    ck_assert_int_le(row->host_begin, row->host_end);
+    ck_assert_int_le(row->host_end, row->observe);
+    ck_assert_int_eq(row->start != AQ_NONE, timed);
+    if (timed)
+      ck_assert_int_lt(row->start, row->end);
+    ck_assert_int_ge(row->depth, 1);
+  }
+  const aq_record *second = &sink->rows[1], *third = &sink->rows[2];
+  ck_assert_int_ne(second->queue, sink->rows[0].queue);
+  ck_assert_int_eq(__builtin_popcount((unsigned)second->strategy), 1);
+  ck_assert_int_eq((second->flags & AQ_FLAG_EDGE) != 0, edges > 0);
+  ck_assert_int_eq(third->strategy, 0);
+  ck_assert_int_ge(third->packets, 4);
+  if (timed) /* four kernels of 1 us, one after the other */
+    ck_assert_int_ge(third->end - third->start, 4 * AQ_US);
+}
+
+/* On a context of its own, beside the ground's. */
+static void operations_become_rows_of_the_record(ground *g)
+{
+  ground own = *g;
+  aq_memory_sink sink;
+  aq_memory_sink_init(&sink);
+  ck_assert_ok(g, aq_context_create(
+                      &(aq_context_options){.size = sizeof(aq_context_options),
+                                            .transport = g->t,
+                                            .way = g->kind->way,
+                                            .records = &sink.sink},
+                      &own.context, &g->diag));
+  aq_queue *first = ground_queue(&own, NULL),
+           *second = ground_queue(&own, NULL);
+  aq_semaphore *a = ground_semaphore(&own, 0), *b = ground_semaphore(&own, 0);
+  uint64_t cell = 1;
+  ground_sync s;
+  aq_builder *builder;
+  aq_link *link = steps_link(g, 4, &builder);
+  const aq_binding binding = {&cell, sizeof cell};
+  ck_assert_ok(g, ground_dispatch(g, first, ground_sync_make(&s, NULL, 0, a, 1),
+                                  &cell, 1));
+  ck_assert_ok(g, ground_dispatch(g, second, ground_sync_make(&s, a, 1, b, 1),
+                                  &cell, 2));
+  ck_assert_ok(g,
+               aq_queue_execute(second, ground_sync_make(&s, NULL, 0, b, 2),
+                                &(aq_execution){link, &binding, 1}, &g->diag));
+  /* So that its row is the first. */
+  ck_assert_ok(g, aq_queue_wait_idle(first, AQ_TIME_MAX, &g->diag));
+  ground_wait(&own, b, 2);
+  aq_queue_stats stats;
+  aq_queue_stats_get(second, &stats);
+  aq_queue_destroy(first);
+  aq_queue_destroy(second);
+  ck_assert_ok(g, aq_context_records_flush(own.context, &g->diag));
+  rows_check(g, &sink, stats.edge_packets);
+  aq_link_destroy(link);
+  aq_builder_destroy(builder);
+  aq_semaphore_release(a);
+  aq_semaphore_release(b);
+  aq_context_destroy(own.context);
+  aq_memory_sink_fini(&sink);
+}
+
 /* ---- the suite on each ground ---- */
 
 typedef struct queue_case {
@@ -448,6 +650,9 @@ static const queue_case cases[] = {
     CASE(parked_operations_fail_with_their_queue),
     CASE(a_program_larger_than_the_ring_is_one_operation),
     CASE(each_operation_is_reported_with_its_times),
+    CASE(operations_become_rows_of_the_record),
+    CASE(a_program_that_looks_at_values_goes_on_when_they_are_there),
+    CASE(queues_are_placed_by_their_affinity),
 };
 enum { CASES = sizeof cases / sizeof *cases };
 

@@ -259,7 +259,12 @@ static void put_when(FILE *out)
 
 static void put_why(FILE *out)
 {
-  put_fields(out, AQ_RECORD_FIELD_stalls, AQ_RECORD_FIELD_COUNT);
+  put_fields(out, AQ_RECORD_FIELD_stalls, AQ_RECORD_FIELD_operation);
+}
+
+static void put_operation(FILE *out)
+{
+  put_fields(out, AQ_RECORD_FIELD_operation, AQ_RECORD_FIELD_COUNT);
 }
 
 static void put_runs(FILE *out)
@@ -339,6 +344,7 @@ static const struct {
     {"record.md", "shape", put_shape},
     {"record.md", "when", put_when},
     {"record.md", "why", put_why},
+    {"record.md", "operation", put_operation},
     {"store.md", "runs", put_runs},
     {"store.md", "tables", put_tables},
     {"store.md", "views", put_views},
