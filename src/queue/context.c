@@ -8,6 +8,7 @@
 #include "queue/pool.h"
 #include "queue/queue.h"
 #include "queue/staging.h"
+#include "queue/tap.h"
 
 static const char *const way_names[AQ_EDGE_WAY_COUNT] = {
     [AQ_EDGE_CHOOSE] = "choose",
@@ -134,6 +135,11 @@ void aq_context_destroy(aq_context *context)
   free(context->builtins);
   free(context->ways);
   free(context);
+}
+
+void aq_context_tap(aq_context *context, const aq_tap *tap)
+{
+  context->tap = tap;
 }
 
 aq_transport *aq_context_transport(const aq_context *context)

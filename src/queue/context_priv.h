@@ -17,15 +17,16 @@ struct aq_context {
   aq_transport *transport;
   const aq_transport_ops *ops;
   aq_transport_info info;
-  aq_edge_way *ways;     /* by device */
-  aq_builtins *builtins; /* by device */
-  aq_pool *pools;        /* by device */
-  aq_staging *staging;   /* of files */
-  bool live;             /* more than one thread may come */
-  bool flagged;          /* epochs have a signal each: some device can wait for
-                            zero only */
-  pthread_mutex_t lock;  /* of the lists below */
-  aq_axis *axes;         /* all that live */
+  aq_edge_way *ways;        /* by device */
+  aq_builtins *builtins;    /* by device */
+  aq_pool *pools;           /* by device */
+  const struct aq_tap *tap; /* or NULL */
+  aq_staging *staging;      /* of files */
+  bool live;                /* more than one thread may come */
+  bool flagged;         /* epochs have a signal each: some device can wait for
+                           zero only */
+  pthread_mutex_t lock; /* of the lists below */
+  aq_axis *axes;        /* all that live */
   aq_flag *flags, *free_flags; /* all, and those not in use */
   uint32_t axes_made;
   aq_signal bell;   /* rises when something that hosts wait for has happened */

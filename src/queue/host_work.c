@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "queue/queue_priv.h"
+#include "queue/tap_priv.h"
 
 /* ---- its life ---- */
 
@@ -174,7 +175,7 @@ static void call_free(aq_host_work *work)
   free(work);
 }
 
-aq_status aq_queue_host_call(aq_queue *queue, const aq_sync *sync,
+static aq_status call_submit(aq_queue *queue, const aq_sync *sync,
                              const aq_host_call *call, aq_diag *diag)
 {
   call_work *c = calloc(1, sizeof *c);
@@ -190,4 +191,13 @@ aq_status aq_queue_host_call(aq_queue *queue, const aq_sync *sync,
   if (status != AQ_OK)
     free(c);
   return status;
+}
+
+aq_status aq_queue_host_call(aq_queue *queue, const aq_sync *sync,
+                             const aq_host_call *call, aq_diag *diag)
+{
+  const uint64_t token =
+      aq_tap_begin(queue, AQ_OPERATION_HOST_CALL, sync, call);
+  return aq_tap_end(queue->context, token,
+                    call_submit(queue, sync, call, diag));
 }

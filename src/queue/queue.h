@@ -191,6 +191,7 @@ AQ_API void aq_context_event(aq_context *context, const aq_system_event *event);
 
 /* The ring, for who looks at records; owned by the queue. */
 AQ_API const aq_ring *aq_queue_ring(const aq_queue *queue);
+AQ_API uint32_t aq_queue_device(const aq_queue *queue); /* ordinal */
 AQ_API aq_context *aq_queue_context(const aq_queue *queue);
 
 #endif

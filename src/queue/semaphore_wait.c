@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "queue/queue_priv.h"
+#include "queue/tap_priv.h"
 
 /* ---- a look ---- */
 
@@ -170,6 +171,12 @@ aq_status aq_semaphore_wait(const aq_point *points, uint32_t count,
     if (status == AQ_ERR_AGAIN && slept != AQ_OK)
       status = slept;
   }
+  if (status == AQ_OK)
+    aq_tap_tell(
+        context,
+        &(aq_tap_event){.kind = AQ_TAP_WAIT,
+                        .points = mode == AQ_WAIT_ANY ? &points[which] : points,
+                        .count = mode == AQ_WAIT_ANY ? 1 : count});
   if (status == AQ_OK && index)
     *index = which;
   return status;
