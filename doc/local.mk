@@ -12,6 +12,7 @@ EXTRA_DIST += \
 	doc/topology.md \
 	doc/transports.md \
 	doc/formats/faults.md \
+	doc/formats/spool.md \
 	doc/adr/0010-policy-abi.md \
 	doc/examples/policy/Makefile doc/examples/policy/batch.c \
 	doc/examples/transport/Makefile doc/examples/transport/engine.c \

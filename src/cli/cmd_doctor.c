@@ -127,8 +127,8 @@ static void check_runtime(doctor *d)
          "%s", found.problem);
     break;
   case AQHSA_PROBE_FOREIGN:
-    find(d, FINDING_MISSING, "HSA runtime", "give --libhsa another PATH",
-         "%s", found.problem);
+    find(d, FINDING_MISSING, "HSA runtime", "give --libhsa another PATH", "%s",
+         found.problem);
     break;
   case AQHSA_PROBE_FAILED:
     find(d, FINDING_MISSING, "HSA runtime",

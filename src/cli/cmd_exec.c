@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "cli/commands.h"
+#include "cli/spools.h"
 #include "common/plugin.h"
 
 enum {
@@ -23,7 +24,9 @@ enum {
 typedef struct execution {
   aq_cli *cli;
   char *dropin, *shim;
-  int status_fd;   /* where the drop-in writes when hsa_init succeeded */
+  int status_fd; /* where the drop-in writes when hsa_init succeeded */
+  aq_cli_spools spools;
+  pid_t child;
   aq_time timeout; /* wall time, 0: none */
   bool timed_out;
 } execution;
@@ -55,15 +58,40 @@ static bool env_edits(aq_cli *cli)
   return done;
 }
 
+/* Plug-ins of kernels as the drop-in reads them: paths from the root, for the
+ * program may be elsewhere when it opens HSA. */
+static bool env_kernels(aq_cli *cli)
+{
+  const char **plugins = aq_cli_repeats(cli, AQ_CLI_OPT_KERNELS);
+  bool done = plugins != NULL;
+  size_t count = 0;
+  while (done && plugins[count])
+    count++;
+  if (count > 0)
+    unsetenv("AQUEDUCT_KERNELS");
+  while (done && count-- > 0) {
+    const char *name = plugins[count];
+    char *path = strchr(name, '/') ? realpath(name, NULL) : NULL;
+    done = env_prepend("AQUEDUCT_KERNELS", path ? path : name, ';');
+    free(path);
+  }
+  free(plugins);
+  return done;
+}
+
 static bool env_make(const execution *e)
 {
+  const char *missing = e->cli->values[AQ_CLI_OPT_MISSING_KERNELS];
   const char *device = e->cli->values[AQ_CLI_OPT_DEVICE];
   char path[64];
   /* Through our own process: the program may close what it inherits. */
   snprintf(path, sizeof path, "/proc/%ld/fd/%d", (long)getpid(), e->status_fd);
   return setenv("AQUEDUCT_EXEC_STATUS", path, 1) == 0 &&
+         setenv("AQUEDUCT_SPOOL", e->spools.folder, 1) == 0 &&
          (!device || setenv("AQUEDUCT_DEVICE", device, 1) == 0) &&
-         env_edits(e->cli) && env_prepend("LD_PRELOAD", e->shim, ':') &&
+         (!missing || setenv("AQUEDUCT_MISSING_KERNELS", missing, 1) == 0) &&
+         env_kernels(e->cli) && env_edits(e->cli) &&
+         env_prepend("LD_PRELOAD", e->shim, ':') &&
          env_prepend("LD_PRELOAD", e->dropin, ':') &&
          /* ASan wants to be loaded first; here it need not be. */
          env_prepend("ASAN_OPTIONS", "verify_asan_link_order=0", ':');
@@ -91,10 +119,10 @@ static struct timespec time_left(const execution *e, int sent)
 }
 
 /* Waits for the child; after the timeout it is told to end, then made to. */
-static int child_wait(execution *e, pid_t child, const sigset_t *chld)
+static int child_wait(execution *e, const sigset_t *chld)
 {
   int status, sent = 0;
-  while (waitpid(child, &status, WNOHANG) == 0) {
+  while (waitpid(e->child, &status, WNOHANG) == 0) {
     struct timespec left = time_left(e, sent);
     bool waits = e->timeout > 0 && sent != SIGKILL;
     if ((waits ? sigtimedwait(chld, NULL, &left) : sigwaitinfo(chld, NULL)) <
@@ -102,7 +130,7 @@ static int child_wait(execution *e, pid_t child, const sigset_t *chld)
         errno == EAGAIN) {
       sent = sent ? SIGKILL : SIGTERM;
       e->timed_out = true;
-      kill(child, sent);
+      kill(e->child, sent);
     }
   }
   return status;
@@ -115,16 +143,16 @@ static aq_status program_run(execution *e, int *status)
   sigaddset(&chld, SIGCHLD);
   sigprocmask(SIG_BLOCK, &chld, &mask);
   fflush(NULL);
-  pid_t child = fork();
-  if (child < 0)
+  e->child = fork();
+  if (e->child < 0)
     return aq_diag_set(&e->cli->diag, AQ_ERR_RESOURCES, "fork: %s",
                        strerror(errno));
-  if (child == 0)
+  if (e->child == 0)
     child_run(e->cli->args, &mask);
   /* The terminal sends these to both: the program decides. */
   signal(SIGINT, SIG_IGN);
   signal(SIGQUIT, SIG_IGN);
-  *status = child_wait(e, child, &chld);
+  *status = child_wait(e, &chld);
   sigprocmask(SIG_SETMASK, &mask, NULL);
   return AQ_OK;
 }
@@ -153,7 +181,7 @@ static aq_status outcome(execution *e, int status)
 static aq_status execution_run(execution *e)
 {
   aq_cli *cli = e->cli;
-  int status;
+  int status = 0;
   aq_status done =
       aq_plugin_file_find("libhsa-runtime64.so.1", &e->dropin, &cli->diag);
   if (done == AQ_OK)
@@ -164,15 +192,21 @@ static aq_status execution_run(execution *e)
   if (e->status_fd < 0)
     return aq_diag_set(&cli->diag, AQ_ERR_IO, "memfd_create: %s",
                        strerror(errno));
+  done = aq_cli_spools_create(cli, &e->spools);
+  if (done != AQ_OK)
+    return done;
   if (!env_make(e))
     return aq_cli_no_memory(cli);
   done = program_run(e, &status);
+  if (done != AQ_OK)
+    return done;
+  done = aq_cli_spools_store(cli, &e->spools, e->child, status);
   return done == AQ_OK ? outcome(e, status) : done;
 }
 
 aq_status aq_cli_exec(aq_cli *cli)
 {
-  execution e = {.cli = cli, .status_fd = -1};
+  execution e = {.cli = cli, .status_fd = -1, .spools = AQ_CLI_SPOOLS_NONE};
   aq_status status = aq_cli_timeout(cli, &e.timeout);
   if (status == AQ_OK)
     status = execution_run(&e);
@@ -180,6 +214,7 @@ aq_status aq_cli_exec(aq_cli *cli)
     cli->exit_code = EXIT_OURS;
   if (e.status_fd >= 0)
     close(e.status_fd);
+  aq_cli_spools_close(&e.spools);
   free(e.dropin);
   free(e.shim);
   return status;

@@ -7,6 +7,7 @@ aqueduct_SOURCES = \
 	src/cli/cmd_device.c \
 	src/cli/cmd_doctor.c \
 	src/cli/cmd_exec.c \
+	src/cli/cmd_explain.c \
 	src/cli/cmd_export.c \
 	src/cli/cmd_help.c \
 	src/cli/cmd_import.c \
@@ -15,6 +16,7 @@ aqueduct_SOURCES = \
 	src/cli/cmd_report.c \
 	src/cli/cmd_run.c \
 	src/cli/cmd_show.c \
+	src/cli/cmd_stats.c \
 	src/cli/cmd_store.c \
 	src/cli/color.c src/cli/color.h \
 	src/cli/columns.c src/cli/columns.h \
@@ -26,12 +28,14 @@ aqueduct_SOURCES = \
 	src/cli/help.c src/cli/help.h \
 	src/cli/json.c src/cli/json.h \
 	src/cli/main.c \
+	src/cli/missing_kernels.c src/cli/missing_kernels.h \
 	src/cli/options.c \
 	src/cli/perform.c src/cli/perform.h \
 	src/cli/program_show.c src/cli/program_show.h \
 	src/cli/progress.c src/cli/progress.h \
 	src/cli/queue_summary.c src/cli/queue_summary.h \
 	src/cli/runs.c src/cli/runs.h \
+	src/cli/spools.c src/cli/spools.h \
 	src/cli/table.c src/cli/table.h \
 	src/cli/text.c src/cli/text.h \
 	src/cli/topology_show.c src/cli/topology_show.h \
@@ -47,6 +51,7 @@ aq_man_pages = \
 	aqueduct-device.1 \
 	aqueduct-doctor.1 \
 	aqueduct-exec.1 \
+	aqueduct-explain.1 \
 	aqueduct-export.1 \
 	aqueduct-help.1 \
 	aqueduct-import.1 \
@@ -55,6 +60,7 @@ aq_man_pages = \
 	aqueduct-report.1 \
 	aqueduct-run.1 \
 	aqueduct-show.1 \
+	aqueduct-stats.1 \
 	aqueduct-store.1
 
 if !CROSS_COMPILING

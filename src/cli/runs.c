@@ -6,6 +6,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "cli/spools.h"
 #include "config.h"
 
 aq_status aq_cli_store_open(aq_cli *cli, aq_store_mode mode, aq_store **out)
@@ -14,6 +15,8 @@ aq_status aq_cli_store_open(aq_cli *cli, aq_store_mode mode, aq_store **out)
       aq_store_open(cli->values[AQ_CLI_OPT_STORE], mode, out, &cli->diag);
   if (status == AQ_OK && aq_store_notice(*out))
     aq_cli_note(cli, "%s", aq_store_notice(*out));
+  if (status == AQ_OK)
+    aq_cli_spools_recover(cli, aq_store_path(*out));
   return status;
 }
 

@@ -61,6 +61,16 @@ const aq_cli_option aq_cli_options[AQ_CLI_OPT_COUNT] = {
                                  "write every decision of the policy, a JSON "
                                  "object a line",
                                  .what = AQ_CLI_FILE},
+    [AQ_CLI_OPT_KERNELS] = {"kernels", "PLUGIN", NULL,
+                            "a plug-in with host functions for kernels, by "
+                            "name or by a path with a slash; the first that "
+                            "has a kernel plays it ($AQUEDUCT_KERNELS, "
+                            "separated by semicolons)",
+                            .what = AQ_CLI_FILE, .repeats = true},
+    [AQ_CLI_OPT_MISSING_KERNELS] =
+        {"missing-kernels", "fail|warn", "AQUEDUCT_MISSING_KERNELS",
+         "a kernel without a host function stops its queue (the default), or "
+         "takes its time and computes nothing"},
     [AQ_CLI_OPT_SEMANTICS] = {"semantics", "NAME", "AQUEDUCT_SEMANTICS",
                               "do as rocr (the default) or as foundation, the "
                               "HSA Foundation's suite, where they differ"},
@@ -68,6 +78,9 @@ const aq_cli_option aq_cli_options[AQ_CLI_OPT_COUNT] = {
                                "exit 1 if METRIC is above VALUE (ns, or with "
                                "us, ms or %)",
                                .what = AQ_CLI_METRIC, .repeats = true},
+    [AQ_CLI_OPT_BY] = {"by", "GROUP", NULL,
+                       "kernel (default), queue, stream, device, class, kind, "
+                       "via or all"},
     [AQ_CLI_OPT_WORST] = {"worst", "N", NULL,
                           "also list the N rows with the largest end error"},
     [AQ_CLI_OPT_NAMES] = {"names", NULL, NULL, "print names only, one a line"},
@@ -221,14 +234,21 @@ const aq_cli_command aq_cli_commands[AQ_CLI_CMD_COUNT] = {
              "another one by its run path. The program finds the kernel "
              "module and /dev/kfd as if they were there. Nothing is added to "
              "what it prints on stdout.\n\n"
+             "Each process that opens HSA is stored as a run of its own; the "
+             "ids are told on stderr, and -o FILE gets them alone. A run of "
+             "a process that was killed is incomplete. What is left when exec "
+             "itself is killed is stored by the next command that opens the "
+             "store.\n\n"
              "The exit status is the program's; 128 and the number of the "
              "signal that killed it; 125 when exec itself fails, at the "
              "timeout, or when a program that succeeds never called hsa_init; "
              "126 when the program cannot be run; 127 when it is not found.",
          .examples = {{"aqueduct exec rocminfo", "what a program would see"},
-                      {"aqueduct exec --set gfx=gfx90a -- ./app -n 4",
-                       "with arguments, on another instruction set"}},
-         .options = BIT(SET) | BIT(TIMEOUT),
+                      {"aqueduct exec --device mi210 --kernels ./kernels.so -- "
+                       "./app -n 4",
+                       "with arguments and kernels, on an MI210"}},
+         .options =
+             BIT(SET) | BIT(TIMEOUT) | BIT(KERNELS) | BIT(MISSING_KERNELS),
          .args_min = 1,
          .args_max = INT32_MAX,
          .program = true,
@@ -293,6 +313,38 @@ const aq_cli_command aq_cli_commands[AQ_CLI_CMD_COUNT] = {
          .args_min = 1,
          .args_max = 1,
          .what = AQ_CLI_RUN_OR_DEVICE},
+    [AQ_CLI_CMD_STATS] =
+        {.name = "stats",
+         .arguments = "RUN",
+         .summary = "tell how long its dispatches took, by group",
+         .text =
+             "For each group the calls, and of the time T = A + Q + K of a "
+             "dispatch: K from its start to its end, A the host call that "
+             "submitted it, Q from its submission to its start; and the "
+             "gap since the end before it on its queue. In us. doc/stats.md "
+             "defines each figure.",
+         .examples = {{"aqueduct stats m", "by kernel"},
+                      {"aqueduct stats m --by queue", "by queue"},
+                      {"aqueduct stats m --by class --json",
+                       "queued, near, idle and so on, as compare has them"}},
+         .options = BIT(BY),
+         .args_min = 1,
+         .args_max = 1,
+         .what = AQ_CLI_RUN},
+    [AQ_CLI_CMD_EXPLAIN] =
+        {.name = "explain",
+         .arguments = "RUN",
+         .summary = "name the bottleneck of a run, with its evidence",
+         .text = "Divides the time of each device, from its first start to its "
+                 "last end, among what ran and why nothing ran: the host had "
+                 "not submitted, waited for the device, the packet lay in its "
+                 "ring, waited for a barrier, was launched. The largest share "
+                 "names the bottleneck. Measured and simulated runs alike; "
+                 "doc/stats.md says how each share is found.",
+         .examples = {{"aqueduct explain m", "what holds the run m back"}},
+         .args_min = 1,
+         .args_max = 1,
+         .what = AQ_CLI_RUN},
     [AQ_CLI_CMD_REPORT] =
         {.name = "report",
          .arguments = "RUN...",

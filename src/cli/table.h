@@ -41,12 +41,15 @@ typedef enum aq_cli_what {
   O(LIVE)                                                                      \
   O(PACE)                                                                      \
   O(TIMEOUT)                                                                   \
+  O(KERNELS)                                                                   \
+  O(MISSING_KERNELS)                                                           \
   O(POLICY)                                                                    \
   O(ON_POLICY_ERROR)                                                           \
   O(DECISION_LOG)                                                              \
   O(SEMANTICS)                                                                 \
   O(FAIL_ABOVE)                                                                \
   O(WORST)                                                                     \
+  O(BY)                                                                        \
   O(NAMES)                                                                     \
   O(LIBHSA)                                                                    \
   O(STORE)                                                                     \
@@ -87,6 +90,8 @@ typedef struct aq_cli_option {
   C(COMPARE, compare)                                                          \
   C(LIST, list)                                                                \
   C(SHOW, show)                                                                \
+  C(STATS, stats)                                                              \
+  C(EXPLAIN, explain)                                                          \
   C(REPORT, report)                                                            \
   C(EXPORT, export)                                                            \
   C(DEVICE, device)                                                            \

@@ -36,6 +36,9 @@ typedef struct aq_hsa_sim {
   /* Why a queue stopped, in words, for its error callback and later. */
   hsa_status_t (*queue_words)(const hsa_queue_t *queue, size_t size,
                               char *text);
+  /* Readings of a device's clock (ticks of its timestamps) and of the system
+   * clock (ns), taken together. Devices count from 0, as agents do. */
+  hsa_status_t (*clocks)(uint32_t device, uint64_t *ticks, uint64_t *system);
 } aq_hsa_sim;
 
 #endif

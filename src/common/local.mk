@@ -9,6 +9,8 @@ libaqcore_la_SOURCES += \
 	src/common/plugin.c src/common/plugin.h \
 	src/common/record.c \
 	src/common/rng.c src/common/rng.h \
+	src/common/spool.h src/common/spool_format.h \
+	src/common/spool_read.c src/common/spool_write.c \
 	src/common/status.c \
 	src/common/time_text.c src/common/time_text.h \
 	src/common/transport.c \

@@ -16,6 +16,7 @@ static const char *const kind_names[AQ_KIND_COUNT] = {
     [AQ_KIND_AGENT] = "agent",
     [AQ_KIND_VENDOR] = "vendor",
     [AQ_KIND_WAIT] = "wait",
+    [AQ_KIND_CALL] = "call",
 };
 
 static const char *const via_names[AQ_VIA_COUNT] = {

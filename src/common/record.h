@@ -29,6 +29,7 @@ typedef enum aq_record_kind {
   AQ_KIND_AGENT = 6,
   AQ_KIND_VENDOR = 7,
   AQ_KIND_WAIT = 8, /* a host call that waited for the device */
+  AQ_KIND_CALL = 9, /* any other host call */
   AQ_KIND_COUNT
 } aq_record_kind;
 

@@ -112,6 +112,7 @@ hsa_status_t hsa_amd_memory_async_copy(void *dst, hsa_agent_t dst_agent,
                                        const hsa_signal_t *dep_signals,
                                        hsa_signal_t completion_signal)
 {
+  AQDROP_NOTED(AQ_KIND_CALL);
   return linear_copy(dst, dst_agent, src, src_agent, size, num_dep_signals,
                      dep_signals, completion_signal, 0);
 }
@@ -127,6 +128,7 @@ hsa_status_t hsa_amd_memory_async_copy_on_engine(
     return HSA_STATUS_ERROR_NOT_INITIALIZED;
   if (engine_id == 0 || (engine_id & (engine_id - 1)) != 0)
     return HSA_STATUS_ERROR_INVALID_ARGUMENT;
+  AQDROP_NOTED(AQ_KIND_CALL);
   return linear_copy(dst, dst_agent, src, src_agent, size, num_dep_signals,
                      dep_signals, completion_signal, engine_id);
 }

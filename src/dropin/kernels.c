@@ -12,6 +12,24 @@ static const aq_plugin_kind kernels_kind = {.what = "kernels",
                                             .abi = AQ_KERNELS_ABI,
                                             .size = sizeof(aq_kernels)};
 
+static aq_status plugins_open(aqdrop_kernels *kernels, char *names,
+                              aq_diag *diag)
+{
+  aq_status status = AQ_OK;
+  for (char *at = NULL, *name = strtok_r(names, ";", &at);
+       name && status == AQ_OK; name = strtok_r(NULL, ";", &at)) {
+    if (kernels->count == AQDROP_KERNEL_PLUGINS)
+      return aq_diag_set(diag, AQ_ERR_UNSUPPORTED,
+                         "AQUEDUCT_KERNELS: more than %d plug-ins",
+                         AQDROP_KERNEL_PLUGINS);
+    status = aq_plugin_open(&kernels_kind, name,
+                            &kernels->plugins[kernels->count], diag);
+    if (status == AQ_OK)
+      kernels->count++;
+  }
+  return status;
+}
+
 aq_status aqdrop_kernels_open(aqdrop_kernels *kernels, aq_diag *diag)
 {
   const char *missing = secure_getenv("AQUEDUCT_MISSING_KERNELS");
@@ -21,15 +39,18 @@ aq_status aqdrop_kernels_open(aqdrop_kernels *kernels, aq_diag *diag)
     return aq_diag_set(diag, AQ_ERR_INVALID,
                        "AQUEDUCT_MISSING_KERNELS=%s; expected fail or warn",
                        missing);
-  if (!name || !*name)
-    return AQ_OK;
-  return aq_plugin_open(&kernels_kind, name, &kernels->plugin, diag);
+  char *names = strdup(name ? name : "");
+  if (!names)
+    return aq_diag_set(diag, AQ_ERR_NO_MEMORY, "out of memory");
+  aq_status status = plugins_open(kernels, names, diag);
+  free(names);
+  return status;
 }
 
 void aqdrop_kernels_close(aqdrop_kernels *kernels)
 {
-  if (kernels->plugin.library)
-    aq_plugin_close(&kernels->plugin);
+  while (kernels->count > 0)
+    aq_plugin_close(&kernels->plugins[--kernels->count]);
 }
 
 static const aq_kernel_entry *entry_find(const aq_kernel_entry *entry,
@@ -45,8 +66,8 @@ const aq_kernel_entry *aqdrop_kernel_find(const aqdrop_kernels *kernels,
                                           const char *name, size_t length)
 {
   const aq_kernel_entry *found = NULL;
-  if (kernels->plugin.library)
-    found = entry_find(((const aq_kernels *)kernels->plugin.table)->entries,
+  for (uint32_t i = 0; i < kernels->count && !found; i++)
+    found = entry_find(((const aq_kernels *)kernels->plugins[i].table)->entries,
                        name, length);
   if (!found)
     found = entry_find(aqdrop_blits, name, length);

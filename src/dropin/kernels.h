@@ -10,13 +10,17 @@
 #include "common/kernel.h"
 #include "common/plugin.h"
 
-/* The kernel plug-in of a runtime, if there is one. */
+enum { AQDROP_KERNEL_PLUGINS = 16 };
+
+/* The kernel plug-ins of a runtime; the first that has a kernel plays it. */
 typedef struct aqdrop_kernels {
-  aq_plugin plugin;
+  aq_plugin plugins[AQDROP_KERNEL_PLUGINS];
+  uint32_t count;
   bool warn; /* kernels without a function take time and compute nothing */
 } aqdrop_kernels;
 
-/* Loads what AQUEDUCT_KERNELS names and reads AQUEDUCT_MISSING_KERNELS. */
+/* Loads what AQUEDUCT_KERNELS names, separated by semicolons, and reads
+ * AQUEDUCT_MISSING_KERNELS. */
 aq_status aqdrop_kernels_open(aqdrop_kernels *kernels, aq_diag *diag);
 void aqdrop_kernels_close(aqdrop_kernels *kernels);
 

@@ -20,6 +20,7 @@ libhsa_runtime64_la_SOURCES = \
 	src/dropin/profiling.c \
 	src/dropin/queue_indices.c \
 	src/dropin/queues.c src/dropin/queues.h \
+	src/dropin/recording.c src/dropin/recording.h \
 	src/dropin/regions.c \
 	src/dropin/runtime.c src/dropin/runtime.h \
 	src/dropin/signals.c src/dropin/signals.h \

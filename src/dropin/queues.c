@@ -76,6 +76,21 @@ static hsa_status_t error_status(uint32_t reason)
   return HSA_STATUS_ERROR;
 }
 
+static void missing_print(aqdrop *runtime, const aq_queue_error *error,
+                          const char *symbol)
+{
+  const aqdrop_loaded *loaded = aqdrop_loaded_at(
+      runtime, (const void *)(uintptr_t)error->packet->kernel.kernel_object);
+  const size_t length = strlen(symbol) - KD_LENGTH;
+  fprintf(stderr,
+          "aqueduct: queue %u: kernel %.*s has no host function; name a "
+          "plug-in that has it in AQUEDUCT_KERNELS, or set "
+          "AQUEDUCT_MISSING_KERNELS=warn for timing only\n",
+          error->queue, (int)length, symbol);
+  aqdrop_recording_missing(runtime->recording, symbol, length, loaded->storage,
+                           loaded->storage_size);
+}
+
 /* Why a queue stopped, for a user whose client does not say. */
 static void error_print(aqdrop *runtime, const aq_queue_error *error)
 {
@@ -85,11 +100,7 @@ static void error_print(aqdrop *runtime, const aq_queue_error *error)
           ? aqdrop_kernel_name(runtime, packet->kernel.kernel_object)
           : NULL;
   if (kernel)
-    fprintf(stderr,
-            "aqueduct: queue %u: kernel %.*s has no host function; name a "
-            "plug-in that has it in AQUEDUCT_KERNELS, or set "
-            "AQUEDUCT_MISSING_KERNELS=warn for timing only\n",
-            error->queue, (int)strlen(kernel) - KD_LENGTH, kernel);
+    missing_print(runtime, error, kernel);
   else
     fprintf(stderr, "aqueduct: queue %u: %s\n", error->queue, error->text);
 }
@@ -330,6 +341,7 @@ static hsa_status_t queue_control(const hsa_queue_t *queue,
 
 hsa_status_t hsa_queue_inactivate(hsa_queue_t *queue)
 {
+  AQDROP_NOTED(AQ_KIND_CALL);
   aq_queue_control_args args = {0};
   return queue_control(queue, AQ_CONTROL_INACTIVATE, &args);
 }
@@ -347,6 +359,7 @@ hsa_status_t hsa_amd_queue_set_priority(hsa_queue_t *queue, uint32_t priority)
 hsa_status_t hsa_amd_profiling_set_profiler_enabled(hsa_queue_t *queue,
                                                     int enable)
 {
+  AQDROP_NOTED(AQ_KIND_CALL);
   aq_queue_control_args args = {.value = enable != 0};
   return queue_control(queue, AQ_CONTROL_PROFILE, &args);
 }

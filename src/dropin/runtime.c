@@ -19,8 +19,10 @@
 /* What the HSA interface keeps for the process. */
 static struct {
   pthread_mutex_t lock;
-  uint32_t references; /* under the lock */
-  aqdrop *open;        /* atomic: NULL before the first hsa_init */
+  uint32_t references;         /* under the lock */
+  aqdrop *open;                /* atomic: NULL before the first hsa_init */
+  aqdrop_recording *recording; /* from the first hsa_init on, or NULL */
+  bool watched;                /* forks are */
 } process = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
 aqdrop *aqdrop_runtime(void)
@@ -137,6 +139,7 @@ static void device_init(aqdrop *runtime, aqdrop_agent *agent, uint32_t ordinal)
 static void runtime_close(aqdrop *runtime)
 {
   aqdrop_queues_fini(runtime);
+  aqdrop_recording_attach(runtime->recording, NULL);
   if (runtime->transport)
     runtime->transport->ops->close(runtime->transport);
   aqdrop_executables_fini(runtime);
@@ -170,17 +173,21 @@ static aq_status transport_open(aqdrop *runtime, const char *const *edits,
   const char *device = secure_getenv("AQUEDUCT_DEVICE");
   if (!device || !*device)
     device = AQSIM_DEFAULT_DEVICE;
-  aq_transport_options options = {.size = sizeof options,
-                                  .device = device,
-                                  .edits = edits,
-                                  .mode = AQ_MODE_LIVE,
-                                  .event = aqdrop_event_tell,
-                                  .event_user = runtime};
+  aq_transport_options options = {
+      .size = sizeof options,
+      .device = device,
+      .edits = edits,
+      .mode = AQ_MODE_LIVE,
+      .records = aqdrop_recording_sink(runtime->recording),
+      .epoch = aqdrop_recording_epoch(runtime->recording),
+      .event = aqdrop_event_tell,
+      .event_user = runtime};
   aq_status status =
       aqsim_transport_ops.open(&options, &runtime->transport, diag);
   if (status != AQ_OK)
     return status;
   runtime->transport->ops->info(runtime->transport, &runtime->info);
+  aqdrop_recording_attach(runtime->recording, runtime->transport);
   return aqsim_device_set_load(device, edits, &runtime->models, diag);
 }
 
@@ -238,6 +245,32 @@ static void exec_tell(void)
   close(fd);
 }
 
+/* A forked child has none of the threads that the runtime needs: there it was
+ * never opened. What the parent had is leaked. */
+static void child_begin(void)
+{
+  pthread_mutex_init(&process.lock, NULL);
+  process.references = 0;
+  process.open = NULL;
+  if (process.recording)
+    aqdrop_recording_abandon(process.recording);
+  process.recording = NULL;
+}
+
+__attribute__((destructor)) static void process_end(void)
+{
+  aqdrop_recording_end(process.recording);
+}
+
+/* What the process keeps from its first hsa_init on. */
+static aq_status process_begin(aq_diag *diag)
+{
+  if (!process.watched)
+    process.watched = pthread_atfork(NULL, NULL, child_begin) == 0;
+  return process.recording ? AQ_OK
+                           : aqdrop_recording_create(&process.recording, diag);
+}
+
 /* The first hsa_init: nobody else is inside. */
 static hsa_status_t process_open(void)
 {
@@ -246,7 +279,11 @@ static hsa_status_t process_open(void)
   if (!runtime)
     return HSA_STATUS_ERROR_OUT_OF_RESOURCES;
   pthread_mutex_init(&runtime->lock, NULL);
-  if (runtime_open(runtime, &diag) != AQ_OK) {
+  aq_status status = process_begin(&diag);
+  runtime->recording = process.recording;
+  if (status == AQ_OK)
+    status = runtime_open(runtime, &diag);
+  if (status != AQ_OK) {
     /* hsa_init has no other way to tell its user what to change. */
     fprintf(stderr, "aqueduct: hsa_init: %s\n", diag.text);
     runtime_close(runtime);
@@ -265,8 +302,10 @@ hsa_status_t hsa_init(void)
     status = HSA_STATUS_ERROR_REFCOUNT_OVERFLOW;
   else if (process.references == 0)
     status = process_open();
-  if (status == HSA_STATUS_SUCCESS)
+  if (status == HSA_STATUS_SUCCESS) {
     process.references++;
+    AQDROP_CALL(process.recording, AQ_KIND_CALL);
+  }
   pthread_mutex_unlock(&process.lock);
   return status;
 }
@@ -278,9 +317,11 @@ hsa_status_t hsa_shut_down(void)
   if (process.references == 0) {
     status = HSA_STATUS_ERROR_NOT_INITIALIZED;
   } else if (--process.references == 0) {
+    AQDROP_CALL(process.recording, AQ_KIND_CALL);
     aqdrop *runtime = process.open;
     __atomic_store_n(&process.open, NULL, __ATOMIC_RELEASE);
     runtime_close(runtime);
+    aqdrop_recording_end(process.recording);
   }
   pthread_mutex_unlock(&process.lock);
   return status;

@@ -25,6 +25,7 @@
 #include "dropin/hsa.h"
 #include "dropin/kernels.h"
 #include "dropin/persona.h"
+#include "dropin/recording.h"
 
 enum {
   AQDROP_CACHES = 3,
@@ -82,9 +83,10 @@ typedef struct aqdrop {
   aqdrop_memory *memory;
   aqdrop_vmem *vmem;
   aqdrop_kernels kernels;
-  pthread_mutex_t lock; /* of the following */
-  aq_map queues;        /* hsa_queue_t * → aqdrop_queue * */
-  aq_map signals;       /* handles of signals that clients made */
+  aqdrop_recording *recording; /* NULL: none. The process's */
+  pthread_mutex_t lock;        /* of the following */
+  aq_map queues;               /* hsa_queue_t * → aqdrop_queue * */
+  aq_map signals;              /* handles of signals that clients made */
   struct aqdrop_group *first_group;
   struct aqdrop_range *first_range;
   struct aqdrop_reader *first_reader;
@@ -100,11 +102,22 @@ typedef struct aqdrop {
 /* The open runtime, or NULL. */
 aqdrop *aqdrop_runtime(void);
 
-/* For the first line of an entry that returns a status. */
-#define AQDROP_ENTER(runtime)                                                  \
+/* For the first line of an entry that returns a status and is not worth a
+ * record: programs ask it over and over. */
+#define AQDROP_LOOK(runtime)                                                   \
   aqdrop *runtime = aqdrop_runtime();                                          \
   if (!runtime)                                                                \
   return HSA_STATUS_ERROR_NOT_INITIALIZED
+
+/* For the first line of an entry that leaves the rest to a function of ours. */
+#define AQDROP_NOTED(kind)                                                     \
+  const aqdrop *noted_ = aqdrop_runtime();                                     \
+  AQDROP_CALL(noted_ ? noted_->recording : NULL, kind)
+
+/* For the first line of an entry that returns a status. */
+#define AQDROP_ENTER(runtime)                                                  \
+  AQDROP_LOOK(runtime);                                                        \
+  AQDROP_CALL(runtime->recording, AQ_KIND_CALL)
 
 /* What a handle stands for, or NULL for one that the runtime did not give. */
 aqdrop_agent *aqdrop_agent_from(aqdrop *runtime, hsa_agent_t agent);

@@ -52,6 +52,21 @@ static hsa_status_t queue_words(const hsa_queue_t *queue, size_t size,
   return aqdrop_put_text(text, size, words);
 }
 
+static hsa_status_t clocks_tell(uint32_t device, uint64_t *ticks,
+                                uint64_t *system)
+{
+  AQDROP_LOOK(runtime);
+  aq_clock_pair pair;
+  if (device + UINT64_C(1) >= runtime->agent_count || !ticks || !system)
+    return HSA_STATUS_ERROR_INVALID_ARGUMENT;
+  const aqdrop_agent *agent = &runtime->agents[device + 1];
+  runtime->transport->ops->clock_correlate(runtime->transport, agent->ordinal,
+                                           &pair);
+  *ticks = (uint64_t)((__int128)pair.device * agent->info->timestamp_hz / AQ_S);
+  *system = aqdrop_ns(pair.host);
+  return HSA_STATUS_SUCCESS;
+}
+
 aq_hsa_sim aqdrop_simulator(const aqdrop *runtime)
 {
   return (aq_hsa_sim){.size = sizeof(aq_hsa_sim),
@@ -59,5 +74,6 @@ aq_hsa_sim aqdrop_simulator(const aqdrop *runtime)
                       .device = device_tell,
                       .kernel_register = kernel_register,
                       .sleep_until = sleep_until,
-                      .queue_words = queue_words};
+                      .queue_words = queue_words,
+                      .clocks = clocks_tell};
 }

@@ -36,6 +36,7 @@ hsa_status_t hsa_executable_get_symbol_by_name(hsa_executable_t executable,
                                                const hsa_agent_t *agent,
                                                hsa_executable_symbol_t *symbol)
 {
+  AQDROP_NOTED(AQ_KIND_CALL);
   return symbol_find(executable, symbol_name, agent, symbol);
 }
 

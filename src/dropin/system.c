@@ -30,7 +30,7 @@ static uint64_t clock_read(const aqdrop *runtime)
 
 hsa_status_t hsa_system_get_info(uint32_t attribute, void *value)
 {
-  AQDROP_ENTER(runtime);
+  AQDROP_LOOK(runtime);
   if (!value)
     return HSA_STATUS_ERROR_INVALID_ARGUMENT;
   switch (attribute) {

@@ -51,8 +51,12 @@ static int64_t signal_wait(hsa_signal_t signal, uint32_t condition,
       hsa_signal_value_t compare_value, uint64_t timeout_hint,                 \
       uint32_t wait_state_hint)                                                \
   {                                                                            \
-    return signal_wait(signal, condition, compare_value, timeout_hint,         \
-                       wait_state_hint);                                       \
+    AQDROP_NOTED(AQ_KIND_WAIT);                                                \
+    hsa_signal_value_t value = signal_wait(signal, condition, compare_value,   \
+                                           timeout_hint, wait_state_hint);     \
+    call_.poll =                                                               \
+        !aq_condition_holds((aq_condition)condition, value, compare_value);    \
+    return value;                                                              \
   }
 WAIT(relaxed)
 WAIT(scacquire)
@@ -98,8 +102,12 @@ uint32_t hsa_amd_signal_wait_any(uint32_t signal_count, hsa_signal_t *signals,
                                  uint64_t timeout_hint, uint32_t wait_hint,
                                  hsa_signal_value_t *satisfying_value)
 {
-  return several_wait(signal_count, signals, conds, values, AQ_WAIT_ANY,
-                      timeout_hint, wait_hint, satisfying_value);
+  AQDROP_NOTED(AQ_KIND_WAIT);
+  uint32_t found =
+      several_wait(signal_count, signals, conds, values, AQ_WAIT_ANY,
+                   timeout_hint, wait_hint, satisfying_value);
+  call_.poll = found == UINT32_MAX;
+  return found;
 }
 
 uint32_t hsa_amd_signal_wait_all(uint32_t signal_count, hsa_signal_t *signals,
@@ -107,8 +115,12 @@ uint32_t hsa_amd_signal_wait_all(uint32_t signal_count, hsa_signal_t *signals,
                                  uint64_t timeout_hint, uint32_t wait_hint,
                                  hsa_signal_value_t *satisfying_values)
 {
-  return several_wait(signal_count, signals, conds, values, AQ_WAIT_ALL,
-                      timeout_hint, wait_hint, satisfying_values);
+  AQDROP_NOTED(AQ_KIND_WAIT);
+  uint32_t found =
+      several_wait(signal_count, signals, conds, values, AQ_WAIT_ALL,
+                   timeout_hint, wait_hint, satisfying_values);
+  call_.poll = found == UINT32_MAX;
+  return found;
 }
 
 /* ---- handlers ---- */
@@ -299,6 +311,7 @@ static hsa_status_t group_wait(hsa_signal_group_t signal_group,
       const hsa_signal_value_t *compare_values, uint32_t wait_state_hint,      \
       hsa_signal_t *signal, hsa_signal_value_t *value)                         \
   {                                                                            \
+    AQDROP_NOTED(AQ_KIND_WAIT);                                                \
     return group_wait(signal_group, conditions, compare_values,                \
                       wait_state_hint, signal, value);                         \
   }

@@ -3,12 +3,15 @@ libaqcore_la_SOURCES += \
 	src/report/calibrate_rows.c src/report/calibrate_rows.h \
 	src/report/compare.c src/report/compare.h \
 	src/report/compare_runs.c src/report/compare_runs.h \
+	src/report/dispatches.c src/report/dispatches.h \
+	src/report/explain.c src/report/explain.h \
 	src/report/formula.c src/report/formula.h \
 	src/report/metrics.c src/report/metrics.h \
 	src/report/page.c src/report/page.h \
 	src/report/page_data.c src/report/page_data.h \
 	src/report/page_embedded.h \
 	src/report/quantile.c src/report/quantile.h \
+	src/report/stats.c src/report/stats.h \
 	src/report/timestamp_step.c src/report/timestamp_step.h
 
 # The page of the report, embedded. The order is the order of the scripts.
@@ -31,4 +34,4 @@ src/report/page_embedded.c: $(AQ_PAGE) src/report/embed.sh
 	  $(SHELL) src/report/embed.sh $(AQ_PAGE)) > $@.tmp
 	$(AM_V_at)mv -f $@.tmp $@
 
-EXTRA_DIST += doc/compare.md doc/report.md
+EXTRA_DIST += doc/compare.md doc/report.md doc/stats.md

@@ -65,6 +65,10 @@ int64_t aq_store_writer_run(const aq_store_writer *writer);
 aq_status aq_store_writer_finish(aq_store_writer *writer,
                                  const aq_run_info *info, aq_diag *diag);
 
+/* The same, but the run stays incomplete: what made it did not finish. */
+aq_status aq_store_writer_leave(aq_store_writer *writer,
+                                const aq_run_info *info, aq_diag *diag);
+
 /* Removes the run and all its rows, as if it had never begun. Frees. */
 void aq_store_writer_abort(aq_store_writer *writer);
 

@@ -371,6 +371,15 @@ aq_status aq_store_writer_finish(aq_store_writer *writer,
   return status;
 }
 
+aq_status aq_store_writer_leave(aq_store_writer *writer,
+                                const aq_run_info *info, aq_diag *diag)
+{
+  aq_status status =
+      write_batch(writer, writer->buffer, writer->buffered, false, info, diag);
+  writer_free(writer);
+  return status;
+}
+
 void aq_store_writer_abort(aq_store_writer *writer)
 {
   /* Should even this fail, the run stays behind as incomplete. */

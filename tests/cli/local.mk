@@ -11,6 +11,7 @@ dist_check_SCRIPTS += \
 	tests/cli/test_live.sh \
 	tests/cli/test_main_job.sh \
 	tests/cli/test_show_program.sh \
+	tests/cli/test_stats.sh \
 	tests/cli/test_what_if.sh
 EXTRA_DIST += tests/cli/lib.sh tests/cli/small.json \
 	tests/cli/two-streams.json

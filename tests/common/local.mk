@@ -19,3 +19,8 @@ check_PROGRAMS += tests/common/test_ring
 tests_common_test_ring_SOURCES = tests/common/test_ring.c
 tests_common_test_ring_CPPFLAGS = $(AQ_TEST_CPPFLAGS)
 tests_common_test_ring_LDADD = $(AQ_TEST_LDADD)
+
+check_PROGRAMS += tests/common/test_spool
+tests_common_test_spool_SOURCES = tests/common/test_spool.c
+tests_common_test_spool_CPPFLAGS = $(AQ_TEST_CPPFLAGS)
+tests_common_test_spool_LDADD = $(AQ_TEST_LDADD)

@@ -18,22 +18,41 @@ if ! hipcc --offload-arch=gfx906 --offload-arch=gfx90a \
   exit 0
 fi
 AQUEDUCT_PLUGIN_PATH=${AQ_BUILDDIR:-.}/.libs
-AQUEDUCT_KERNELS=${AQ_BUILDDIR:-.}/tests/dropin/.libs/libtestkernels.so
-export AQUEDUCT_PLUGIN_PATH AQUEDUCT_KERNELS
+kernels=${AQ_BUILDDIR:-.}/tests/dropin/.libs/libtestkernels.so
+export AQUEDUCT_PLUGIN_PATH
 
 less='callback came,graph agrees,cooperative agrees,managed agrees,'
 less="${less}masked agrees,rows agree,"
-for gfx in gfx906 gfx90a gfx1030; do
-  try "$aqueduct" exec --timeout 60s --set "gfx=$gfx" -- "$work/app"
+for device in mi50=gfx906 mi210=gfx90a rx6900xt=gfx1030; do
+  gfx=${device#*=}
+  try "$aqueduct" exec --timeout 60s --device "${device%=*}" --name "$gfx" \
+    --kernels "$kernels" -- "$work/app"
   check "$gfx: memory, streams, events, graphs and a kernel of a plug-in" \
     [ "$status$(echo "$out" | tail -n +2 | tr '\n' ,)" = \
     "0memcpy agrees,memset agrees,elapsed plausible,vadd agrees,$less" ]
   check "$gfx: the program sees that device" contains "$out" "device $gfx"
+  try "$aqueduct" export "$gfx" --format jsonl
+  check "$gfx: its kernels, copies and waits are stored" sh -c '
+    grep -q "\"kind\":\"kernel\".*\"_Z4vaddPKfS0_Pfi\"" "$1" &&
+    grep -q "\"kind\":\"copy\"" "$1" &&
+    grep -q "\"kind\":\"wait\".*\"hsa_signal_wait_" "$1"' sh "$work/out"
 done
+try "$aqueduct" replay gfx906 --device mi50 --name again
+check "such a run can be replayed" [ "$status" = 0 ]
+try "$aqueduct" compare again
+check "and compared with its origin" [ "$status" = 0 ]
 
-unset AQUEDUCT_KERNELS
-try "$aqueduct" exec --timeout 60s --set gfx=gfx906 -- "$work/app"
+try "$aqueduct" exec --timeout 60s --device mi50 -- "$work/app"
 check "without the plug-in it fails and names the kernel" \
   contains "$err" "kernel _Z4vaddPKfS0_Pfi has no host function"
 check "the program's end is passed through" [ "$status" = 134 ]
+check "the layout of its arguments is told" sh -c '
+  grep -q "arguments of _Z4vaddPKfS0_Pfi, " "$1" &&
+  grep -q "offset   8,  8 bytes: global_buffer" "$1" &&
+  grep -q "offset  24,  4 bytes: by_value" "$1"' sh "$work/err"
+try "$aqueduct" exec --timeout 60s --device mi50 --missing-kernels=warn -- \
+  "$work/app"
+check "with --missing-kernels=warn it runs, and computes nothing" sh -c '
+  [ "$1" = 0 ] && grep -q "elapsed plausible" "$2" &&
+  ! grep -q "vadd agrees" "$2"' sh "$status" "$work/out"
 finish

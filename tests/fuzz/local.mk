@@ -2,7 +2,7 @@
 # Add a target: its name here, its source tests/fuzz/fuzz_NAME.c, seeds in
 # tests/fuzz/corpus/NAME/.
 AQ_FUZZ_TARGETS = codeobj device_model devices faults gz jsonl kineto program rocprof_v1 rocprofv3_csv rocprofv3_json \
-	scenario
+	scenario spool
 FUZZ_SECONDS = 10
 
 EXTRA_DIST += tests/fuzz/README.md tests/fuzz/run.sh tests/fuzz/driver.c \

@@ -1,6 +1,7 @@
 # Tests of src/report.
 AQ_REPORT_TESTS = \
 	tests/report/test_compare \
+	tests/report/test_explain \
 	tests/report/test_formula \
 	tests/report/test_metrics
 check_PROGRAMS += $(AQ_REPORT_TESTS)
@@ -19,3 +20,7 @@ tests_report_test_metrics_LDADD = $(AQ_TEST_LDADD)
 
 dist_check_SCRIPTS += tests/report/test_page.sh
 EXTRA_DIST += tests/report/drive_page.py tests/report/hostile.jsonl
+
+tests_report_test_explain_SOURCES = tests/report/test_explain.c
+tests_report_test_explain_CPPFLAGS = $(AQ_TEST_CPPFLAGS)
+tests_report_test_explain_LDADD = $(AQ_TEST_LDADD)

@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: MIT */
+#include "cli/missing_kernels.h"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "codeobj/codeobj.h"
+#include "common/spool.h"
+
+static void arg_tell(const aq_code_arg *arg)
+{
+  fprintf(stderr, "aqueduct:   offset %3u, %2u bytes: %s%s%s%s%s\n",
+          arg->offset, arg->size, arg->kind ? arg->kind : "?",
+          arg->type ? ", " : "", arg->type ? arg->type : "",
+          arg->name ? ", " : "", arg->name ? arg->name : "");
+}
+
+/* Those that the runtime sets are behind the others, and not for functions. */
+static void kernel_tell(const aq_code_kernel *kernel)
+{
+  fprintf(stderr, "aqueduct: arguments of %s, %u bytes:\n", kernel->name,
+          kernel->kernarg_size);
+  for (size_t i = 0; i < kernel->arg_count; i++)
+    if (!kernel->args[i].hidden)
+      arg_tell(&kernel->args[i]);
+}
+
+/* The name, a zero byte, and the code object. */
+static void bytes_tell(const char *bytes, size_t size)
+{
+  const char *end = memchr(bytes, 0, size);
+  aq_codeobj codeobj;
+  aq_diag diag = AQ_DIAG_INIT;
+  if (!end || aq_codeobj_read(end + 1, size - (size_t)(end + 1 - bytes),
+                              &codeobj, &diag) != AQ_OK)
+    return;
+  const aq_code_kernel *kernel = aq_codeobj_kernel(&codeobj, bytes);
+  if (kernel && kernel->has_metadata)
+    kernel_tell(kernel);
+  aq_codeobj_fini(&codeobj);
+}
+
+static void file_tell(const char *path)
+{
+  struct stat state;
+  int fd = open(path, O_RDONLY | O_CLOEXEC);
+  if (fd < 0)
+    return;
+  if (fstat(fd, &state) == 0 && state.st_size > 0) {
+    size_t size = (size_t)state.st_size;
+    void *bytes = mmap(NULL, size, PROT_READ, MAP_PRIVATE, fd, 0);
+    if (bytes != MAP_FAILED) {
+      bytes_tell(bytes, size);
+      munmap(bytes, size);
+    }
+  }
+  close(fd);
+}
+
+static int is_missing(const struct dirent *entry)
+{
+  const size_t suffix = sizeof AQ_SPOOL_MISSING - 1;
+  const size_t length = strlen(entry->d_name);
+  return length > suffix &&
+         strcmp(entry->d_name + length - suffix, AQ_SPOOL_MISSING) == 0;
+}
+
+void aq_cli_missing_kernels_tell(const aq_cli *cli, const char *folder)
+{
+  struct dirent **names;
+  char *path;
+  int count = scandir(folder, &names, is_missing, alphasort);
+  for (int i = 0; i < count; i++) {
+    if (asprintf(&path, "%s/%s", folder, names[i]->d_name) >= 0) {
+      if (!aq_cli_flag(cli, AQ_CLI_OPT_QUIET))
+        file_tell(path);
+      unlink(path);
+      free(path);
+    }
+    free(names[i]);
+  }
+  if (count >= 0)
+    free(names);
+}

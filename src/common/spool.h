@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The spool: records on their way out of a process that must not open a store.
+ *
+ * One file a process, memory-mapped and append-only: a header page, then
+ * windows of entries (names, devices, queues, rows, texts). An entry counts
+ * once the header's `committed` covers it, so a process killed at any moment
+ * leaves a readable prefix. A machine that loses power may leave nothing.
+ * What does not fit on the disk is counted, never waited for.
+ *
+ * Writer: any thread (a lock of its own); it holds a flock on the file, which
+ * is how others see that it lives. A forked child must call
+ * aq_spool_abandon() before it does anything else with it.
+ * Reader: a pure function of bytes; doc/formats/spool.md.
+ */
+#ifndef AQ_COMMON_SPOOL_H
+#define AQ_COMMON_SPOOL_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "record.h"
+
+/* Names of files in the folder: a spool; a kernel without a host function, with
+ * a zero byte and its code object behind its name. */
+#define AQ_SPOOL_SUFFIX ".spool"
+#define AQ_SPOOL_MISSING ".missing"
+
+enum {
+  AQ_SPOOL_HEADER = 4096,        /* bytes before the first window */
+  AQ_SPOOL_WINDOW = 256 * 1024,  /* bytes; no entry crosses a window's end */
+  AQ_SPOOL_TEXT_MAX = 64 * 1024, /* bytes of a text; longer ones are cut */
+};
+
+/* ---- writing ---- */
+
+typedef struct aq_spool aq_spool;
+
+/* Makes a new file, which must not exist. */
+aq_status aq_spool_create(const char *path, aq_spool **out, aq_diag *diag);
+
+/* Where records go; owned by the spool. It fails only when out of memory.
+ * put_edges is NULL. Rows without a process get that of the spool. */
+aq_record_sink *aq_spool_sink(aq_spool *spool);
+
+/* Something about the whole run, "device_model" = "mi300x". The last value
+ * of a key counts. */
+void aq_spool_text_put(aq_spool *spool, const char *key, const char *value);
+
+/* Whether the same calls would give the same rows; true until told. */
+void aq_spool_reproducible(aq_spool *spool, bool yes);
+
+/* Whether nothing more will come; it may be taken back. */
+void aq_spool_ended(aq_spool *spool, bool yes);
+
+/* Unmaps and frees; the file stays. NULL is fine. */
+void aq_spool_destroy(aq_spool *spool);
+
+/* The same in a forked child: touches neither the file nor its lock. The
+ * memory is leaked, for the lock in it may be held by a thread that is gone. */
+void aq_spool_abandon(aq_spool *spool);
+
+/* ---- reading ---- */
+
+/* What the header says, and the texts. Borrowed from the bytes. */
+typedef struct aq_spool_reader {
+  const char *name; /* of the file, for diagnostics */
+  const unsigned char *bytes;
+  size_t end; /* of the committed entries */
+  int64_t pid;
+  int64_t created;  /* seconds since 1970, UTC */
+  uint64_t dropped; /* entries that did not fit on the disk */
+  bool ended;
+  bool reproducible;
+  bool cut;             /* the file is shorter than it says */
+  uint32_t field_count; /* of a row in the file */
+  int16_t fields[AQ_RECORD_FIELD_COUNT * 2]; /* ours, or -1, by theirs */
+} aq_spool_reader;
+
+/* Reads the header of `size` bytes. AQ_ERR_INPUT: not a spool, or of another
+ * version. */
+aq_status aq_spool_open(aq_spool_reader *reader, const char *name,
+                        const void *bytes, size_t size, aq_diag *diag);
+
+/* The last value of a key before the first row, or NULL; borrowed. */
+const char *aq_spool_text(const aq_spool_reader *reader, const char *key);
+
+/* Puts everything into a sink, in the order it was written. AQ_ERR_INPUT names
+ * the first malformed entry; what lies before it has been put. */
+aq_status aq_spool_drain(const aq_spool_reader *reader, aq_record_sink *sink,
+                         aq_diag *diag);
+
+#endif

@@ -1,0 +1,269 @@
+/* SPDX-License-Identifier: MIT */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/spool_format.h"
+
+/* One entry of the file. */
+typedef struct entry {
+  uint64_t at; /* in the file, for diagnostics */
+  aq_spool_kind kind;
+  const unsigned char *payload;
+  size_t size;
+} entry;
+
+/* ids of the file, by their number → ids of the sink. */
+typedef struct ids {
+  int64_t *to;
+  size_t count, capacity;
+} ids;
+
+/* ---- the header ---- */
+
+static int16_t field_find(const char *name, size_t length)
+{
+  for (size_t i = 0; i < AQ_RECORD_FIELD_COUNT; i++)
+    if (strlen(aq_record_fields[i].name) == length &&
+        memcmp(aq_record_fields[i].name, name, length) == 0)
+      return (int16_t)i;
+  return -1;
+}
+
+/* Reads the names of the fields; a later version may have more. */
+static bool fields_read(aq_spool_reader *reader, const aq_spool_head *head)
+{
+  const size_t most = sizeof reader->fields / sizeof *reader->fields;
+  size_t at = 0;
+  if (head->field_count == 0 || head->field_count > most)
+    return false;
+  for (uint32_t i = 0; i < head->field_count; i++) {
+    const char *end = memchr(head->fields + at, ' ', sizeof head->fields - at);
+    if (!end)
+      return false;
+    size_t length = (size_t)(end - (head->fields + at));
+    reader->fields[i] = field_find(head->fields + at, length);
+    at += length + 1;
+  }
+  reader->field_count = head->field_count;
+  return true;
+}
+
+aq_status aq_spool_open(aq_spool_reader *reader, const char *name,
+                        const void *bytes, size_t size, aq_diag *diag)
+{
+  aq_spool_head head;
+  *reader = (aq_spool_reader){.name = name, .bytes = bytes};
+  if (size < AQ_SPOOL_HEADER)
+    return aq_diag_set(diag, AQ_ERR_INPUT,
+                       "%s: %zu bytes are no spool; expected at least %d", name,
+                       size, AQ_SPOOL_HEADER);
+  memcpy(&head, bytes, sizeof head);
+  if (memcmp(head.magic, AQ_SPOOL_MAGIC, sizeof head.magic) != 0)
+    return aq_diag_set(diag, AQ_ERR_INPUT, "%s: not a spool", name);
+  if (head.version != AQ_SPOOL_VERSION || head.window != AQ_SPOOL_WINDOW)
+    return aq_diag_set(diag, AQ_ERR_INPUT,
+                       "%s: spool of version %" PRIu32 "; expected %d", name,
+                       head.version, AQ_SPOOL_VERSION);
+  if (!fields_read(reader, &head))
+    return aq_diag_set(diag, AQ_ERR_INPUT,
+                       "%s: malformed list of %" PRIu32 " fields", name,
+                       head.field_count);
+  reader->pid = head.pid;
+  reader->created = head.created;
+  reader->dropped = head.dropped;
+  reader->ended = head.state & AQ_SPOOL_ENDED;
+  reader->reproducible = head.state & AQ_SPOOL_REPRODUCIBLE;
+  reader->cut = head.committed > size - AQ_SPOOL_HEADER;
+  reader->end = reader->cut ? size - AQ_SPOOL_HEADER : (size_t)head.committed;
+  return AQ_OK;
+}
+
+/* ---- entries ---- */
+
+/* The entry at *at, which moves behind it. False at the end; what is cut off
+ * there is no error, `whole` tells. */
+static bool entry_next(const aq_spool_reader *reader, size_t *at, entry *out,
+                       bool *whole)
+{
+  aq_spool_entry head;
+  *whole = true;
+  if (*at == reader->end)
+    return false;
+  size_t left = reader->end - *at;
+  size_t window = AQ_SPOOL_WINDOW - *at % AQ_SPOOL_WINDOW;
+  if (left < sizeof head || window < sizeof head) {
+    *whole = reader->cut;
+    return false;
+  }
+  const unsigned char *from = reader->bytes + AQ_SPOOL_HEADER + *at;
+  memcpy(&head, from, sizeof head);
+  size_t size = sizeof head + aq_spool_padded(head.size);
+  if (size > window || size > left) {
+    *whole = reader->cut && size <= window;
+    return false;
+  }
+  *out = (entry){.at = AQ_SPOOL_HEADER + *at,
+                 .kind = (aq_spool_kind)head.kind,
+                 .payload = from + sizeof head,
+                 .size = head.size};
+  *at += size;
+  return true;
+}
+
+const char *aq_spool_text(const aq_spool_reader *reader, const char *key)
+{
+  const size_t length = strlen(key);
+  const char *found = NULL;
+  size_t at = 0;
+  entry e;
+  bool whole;
+  while (entry_next(reader, &at, &e, &whole) && e.kind != AQ_SPOOL_ROW)
+    if (e.kind == AQ_SPOOL_TEXT && e.size > length + 1 &&
+        e.payload[e.size - 1] == 0 && e.payload[length] == 0 &&
+        memcmp(e.payload, key, length) == 0)
+      found = (const char *)e.payload + length + 1;
+  return found;
+}
+
+/* ---- draining ---- */
+
+typedef struct drain {
+  const aq_spool_reader *reader;
+  aq_record_sink *sink;
+  aq_diag *diag;
+  ids names, devices, queues;
+} drain;
+
+static aq_status ids_add(drain *d, ids *list, int64_t id)
+{
+  if (list->count == list->capacity) {
+    size_t capacity = list->capacity ? list->capacity * 2 : 64;
+    int64_t *grown = realloc(list->to, capacity * sizeof *grown);
+    if (!grown)
+      return aq_diag_set(d->diag, AQ_ERR_NO_MEMORY, "out of memory for ids");
+    list->to = grown;
+    list->capacity = capacity;
+  }
+  list->to[list->count++] = id;
+  return AQ_OK;
+}
+
+/* Replaces an id of the file; false for one that the file does not define. */
+static bool ids_map(const ids *list, int64_t *id)
+{
+  if (*id == AQ_NONE)
+    return true;
+  if (*id < 0 || (uint64_t)*id >= list->count)
+    return false;
+  *id = list->to[*id];
+  return true;
+}
+
+static aq_status malformed(const drain *d, const entry *e, const char *what)
+{
+  return aq_diag_set(d->diag, AQ_ERR_INPUT, "%s: byte %" PRIu64 ": %s",
+                     d->reader->name, e->at, what);
+}
+
+static aq_status device_put(drain *d, const entry *e)
+{
+  aq_spool_device head;
+  int64_t ordinal;
+  if (e->size < sizeof head)
+    return malformed(d, e, "short device");
+  memcpy(&head, e->payload, sizeof head);
+  size_t name = head.name_length > 0 ? (size_t)head.name_length : 0;
+  size_t gfx = head.gfx_length > 0 ? (size_t)head.gfx_length : 0;
+  if (name + gfx != e->size - sizeof head)
+    return malformed(d, e, "device whose texts have another length");
+  const char *text = (const char *)e->payload + sizeof head;
+  char *own_name = head.name_length < 0 ? NULL : strndup(text, name);
+  char *own_gfx = head.gfx_length < 0 ? NULL : strndup(text + name, gfx);
+  aq_run_device device = {.source_id = head.source_id,
+                          .name = own_name,
+                          .gfx = own_gfx,
+                          .cus = head.cus};
+  aq_status status = d->sink->device(d->sink, &device, &ordinal, d->diag);
+  free(own_name);
+  free(own_gfx);
+  return status == AQ_OK ? ids_add(d, &d->devices, ordinal) : status;
+}
+
+static aq_status queue_put(drain *d, const entry *e)
+{
+  aq_spool_queue payload;
+  int64_t ordinal;
+  if (e->size != sizeof payload)
+    return malformed(d, e, "queue of another size");
+  memcpy(&payload, e->payload, sizeof payload);
+  aq_run_queue queue = {payload.device, payload.source_id};
+  if (queue.device == AQ_NONE || !ids_map(&d->devices, &queue.device))
+    return malformed(d, e, "queue of an unknown device");
+  aq_status status = d->sink->queue(d->sink, &queue, &ordinal, d->diag);
+  return status == AQ_OK ? ids_add(d, &d->queues, ordinal) : status;
+}
+
+static aq_status name_put(drain *d, const entry *e)
+{
+  int64_t id;
+  aq_status status =
+      d->sink->name(d->sink, (const char *)e->payload, e->size, &id, d->diag);
+  return status == AQ_OK ? ids_add(d, &d->names, id) : status;
+}
+
+static aq_status row_put(drain *d, const entry *e)
+{
+  const aq_spool_reader *reader = d->reader;
+  aq_record row;
+  if (e->size != reader->field_count * sizeof(int64_t))
+    return malformed(d, e, "row of another size");
+  aq_record_init(&row);
+  for (uint32_t i = 0; i < reader->field_count; i++)
+    if (reader->fields[i] >= 0)
+      memcpy(&row.kind + reader->fields[i], e->payload + i * sizeof(int64_t),
+             sizeof(int64_t));
+  if (row.kind < 1 || row.kind >= AQ_KIND_COUNT)
+    return malformed(d, e, "row of an unknown kind");
+  if (!ids_map(&d->names, &row.name) || !ids_map(&d->devices, &row.device) ||
+      !ids_map(&d->queues, &row.queue))
+    return malformed(d, e, "row that names what is not there");
+  return d->sink->put(d->sink, &row, 1, d->diag);
+}
+
+static aq_status entry_put(drain *d, const entry *e)
+{
+  switch (e->kind) {
+  case AQ_SPOOL_PAD:
+  case AQ_SPOOL_TEXT:
+    return AQ_OK;
+  case AQ_SPOOL_NAME:
+    return name_put(d, e);
+  case AQ_SPOOL_DEVICE:
+    return device_put(d, e);
+  case AQ_SPOOL_QUEUE:
+    return queue_put(d, e);
+  case AQ_SPOOL_ROW:
+    return row_put(d, e);
+  }
+  return malformed(d, e, "entry of an unknown kind");
+}
+
+aq_status aq_spool_drain(const aq_spool_reader *reader, aq_record_sink *sink,
+                         aq_diag *diag)
+{
+  drain d = {.reader = reader, .sink = sink, .diag = diag};
+  aq_status status = AQ_OK;
+  size_t at = 0;
+  entry e;
+  bool whole = true;
+  while (status == AQ_OK && entry_next(reader, &at, &e, &whole))
+    status = entry_put(&d, &e);
+  if (status == AQ_OK && !whole)
+    status = malformed(&d, &(entry){.at = AQ_SPOOL_HEADER + at},
+                       "entry that does not end where it may");
+  free(d.names.to);
+  free(d.devices.to);
+  free(d.queues.to);
+  return status;
+}

@@ -1,0 +1,314 @@
+/* SPDX-License-Identifier: MIT */
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/mman.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "common/map.h"
+#include "common/spool_format.h"
+
+struct aq_spool {
+  aq_record_sink sink; /* first */
+  pthread_mutex_t lock;
+  int fd;
+  int64_t pid;
+  aq_spool_head *head;
+  unsigned char *window; /* NULL: the disk is full, nothing more is kept */
+  uint64_t window_begin; /* in entry bytes */
+  uint64_t end;          /* of what was appended; `committed` follows */
+  aq_names names, devices, queues; /* by their bytes, numbered as in the file */
+};
+
+/* ---- appending: the lock is held ---- */
+
+static void window_unmap(aq_spool *spool)
+{
+  if (spool->window)
+    munmap(spool->window, AQ_SPOOL_WINDOW);
+  spool->window = NULL;
+}
+
+/* The blocks are taken from the disk at once: a store to a hole of a full disk
+ * would kill the process. */
+static bool window_map(aq_spool *spool, uint64_t begin)
+{
+  off_t at = (off_t)(AQ_SPOOL_HEADER + begin);
+  window_unmap(spool);
+  if (posix_fallocate(spool->fd, at, AQ_SPOOL_WINDOW) != 0)
+    return false;
+  void *window = mmap(NULL, AQ_SPOOL_WINDOW, PROT_READ | PROT_WRITE,
+                      MAP_SHARED | MAP_POPULATE, spool->fd, at);
+  if (window == MAP_FAILED)
+    return false;
+  spool->window = window;
+  spool->window_begin = begin;
+  return true;
+}
+
+static void entry_head(aq_spool *spool, uint32_t kind, size_t size)
+{
+  aq_spool_entry entry = {kind, (uint32_t)size};
+  memcpy(spool->window + (spool->end - spool->window_begin), &entry,
+         sizeof entry);
+  spool->end += sizeof entry;
+}
+
+/* Where the payload of a new entry goes, or NULL: it is dropped. */
+static unsigned char *entry_begin(aq_spool *spool, aq_spool_kind kind,
+                                  size_t size)
+{
+  size_t whole = sizeof(aq_spool_entry) + aq_spool_padded(size);
+  if (!spool->window)
+    return NULL;
+  size_t left = AQ_SPOOL_WINDOW - (size_t)(spool->end - spool->window_begin);
+  if (left < whole) {
+    if (left > 0) {
+      entry_head(spool, AQ_SPOOL_PAD, left - sizeof(aq_spool_entry));
+      spool->end = spool->window_begin + AQ_SPOOL_WINDOW;
+    }
+    if (!window_map(spool, spool->end))
+      return NULL;
+  }
+  entry_head(spool, kind, size);
+  unsigned char *at = spool->window + (spool->end - spool->window_begin);
+  spool->end += aq_spool_padded(size);
+  return at;
+}
+
+/* Release: whoever reads the file sees the entries before their count. */
+static void entries_commit(aq_spool *spool)
+{
+  __atomic_store_n(&spool->head->committed, spool->end, __ATOMIC_RELEASE);
+}
+
+static void entry_drop(aq_spool *spool)
+{
+  __atomic_fetch_add(&spool->head->dropped, 1, __ATOMIC_RELAXED);
+}
+
+/* An entry whose payload is there as it is. */
+static void entry_append(aq_spool *spool, aq_spool_kind kind,
+                         const void *payload, size_t size)
+{
+  unsigned char *at = entry_begin(spool, kind, size);
+  if (at)
+    memcpy(at, payload, size);
+  else
+    entry_drop(spool);
+}
+
+/* Appends an entry unless it is there already; its number goes to *number. */
+static aq_status entry_number(aq_spool *spool, aq_names *known,
+                              aq_spool_kind kind, const void *payload,
+                              size_t size, int64_t *number, aq_diag *diag)
+{
+  pthread_mutex_lock(&spool->lock);
+  size_t before = known->count;
+  int64_t id = aq_names_id(known, payload, size);
+  if (id >= 0 && known->count > before) {
+    entry_append(spool, kind, payload, size);
+    entries_commit(spool);
+  }
+  pthread_mutex_unlock(&spool->lock);
+  if (id < 0)
+    return aq_diag_set(diag, AQ_ERR_NO_MEMORY, "out of memory for records");
+  *number = id;
+  return AQ_OK;
+}
+
+/* ---- the sink ---- */
+
+static size_t text_length(const char *text)
+{
+  return text ? strnlen(text, AQ_SPOOL_TEXT_MAX / 4) : 0;
+}
+
+static aq_status spool_device(aq_record_sink *sink, const aq_run_device *device,
+                              int64_t *ordinal, aq_diag *diag)
+{
+  aq_spool *spool = (aq_spool *)sink;
+  size_t name = text_length(device->name), gfx = text_length(device->gfx);
+  aq_spool_device head = {.source_id = device->source_id,
+                          .cus = device->cus,
+                          .name_length = device->name ? (int32_t)name : -1,
+                          .gfx_length = device->gfx ? (int32_t)gfx : -1};
+  size_t size = sizeof head + name + gfx;
+  unsigned char *payload = malloc(size);
+  if (!payload)
+    return aq_diag_set(diag, AQ_ERR_NO_MEMORY, "out of memory for a device");
+  memcpy(payload, &head, sizeof head);
+  if (name)
+    memcpy(payload + sizeof head, device->name, name);
+  if (gfx)
+    memcpy(payload + sizeof head + name, device->gfx, gfx);
+  aq_status status = entry_number(spool, &spool->devices, AQ_SPOOL_DEVICE,
+                                  payload, size, ordinal, diag);
+  free(payload);
+  return status;
+}
+
+static aq_status spool_queue(aq_record_sink *sink, const aq_run_queue *queue,
+                             int64_t *ordinal, aq_diag *diag)
+{
+  aq_spool *spool = (aq_spool *)sink;
+  aq_spool_queue payload = {queue->device, queue->source_id};
+  return entry_number(spool, &spool->queues, AQ_SPOOL_QUEUE, &payload,
+                      sizeof payload, ordinal, diag);
+}
+
+static aq_status spool_name(aq_record_sink *sink, const char *text,
+                            size_t length, int64_t *id, aq_diag *diag)
+{
+  aq_spool *spool = (aq_spool *)sink;
+  return entry_number(spool, &spool->names, AQ_SPOOL_NAME, text,
+                      length < AQ_SPOOL_TEXT_MAX ? length : AQ_SPOOL_TEXT_MAX,
+                      id, diag);
+}
+
+static aq_status spool_put(aq_record_sink *sink, const aq_record *rows,
+                           size_t count, aq_diag *diag)
+{
+  aq_spool *spool = (aq_spool *)sink;
+  (void)diag;
+  pthread_mutex_lock(&spool->lock);
+  for (size_t i = 0; i < count; i++) {
+    unsigned char *at = entry_begin(spool, AQ_SPOOL_ROW, sizeof *rows);
+    if (!at) {
+      entry_drop(spool);
+      continue;
+    }
+    memcpy(at, &rows[i], sizeof *rows);
+    if (rows[i].pid == AQ_NONE)
+      memcpy(at + offsetof(aq_record, pid), &spool->pid, sizeof spool->pid);
+  }
+  entries_commit(spool);
+  pthread_mutex_unlock(&spool->lock);
+  return AQ_OK;
+}
+
+aq_record_sink *aq_spool_sink(aq_spool *spool)
+{
+  return &spool->sink;
+}
+
+/* ---- what is said of the run ---- */
+
+void aq_spool_text_put(aq_spool *spool, const char *key, const char *value)
+{
+  size_t key_size = strlen(key) + 1, length = text_length(value);
+  pthread_mutex_lock(&spool->lock);
+  unsigned char *at = entry_begin(spool, AQ_SPOOL_TEXT, key_size + length + 1);
+  if (at) {
+    memcpy(at, key, key_size);
+    memcpy(at + key_size, value, length);
+    at[key_size + length] = 0;
+    entries_commit(spool);
+  } else {
+    entry_drop(spool);
+  }
+  pthread_mutex_unlock(&spool->lock);
+}
+
+static void state_set(aq_spool *spool, uint32_t bit, bool yes)
+{
+  if (yes)
+    __atomic_fetch_or(&spool->head->state, bit, __ATOMIC_RELAXED);
+  else
+    __atomic_fetch_and(&spool->head->state, ~bit, __ATOMIC_RELAXED);
+}
+
+void aq_spool_reproducible(aq_spool *spool, bool yes)
+{
+  state_set(spool, AQ_SPOOL_REPRODUCIBLE, yes);
+}
+
+void aq_spool_ended(aq_spool *spool, bool yes)
+{
+  state_set(spool, AQ_SPOOL_ENDED, yes);
+}
+
+/* ---- life ---- */
+
+static void head_init(aq_spool_head *head, int64_t pid)
+{
+  size_t used = 0;
+  *head = (aq_spool_head){.version = AQ_SPOOL_VERSION,
+                          .window = AQ_SPOOL_WINDOW,
+                          .field_count = AQ_RECORD_FIELD_COUNT,
+                          .state = AQ_SPOOL_REPRODUCIBLE,
+                          .pid = pid,
+                          .created = (int64_t)time(NULL)};
+  for (size_t i = 0; i < AQ_RECORD_FIELD_COUNT; i++) {
+    size_t length = strlen(aq_record_fields[i].name);
+    memcpy(head->fields + used, aq_record_fields[i].name, length);
+    head->fields[used + length] = ' ';
+    used += length + 1;
+  }
+  /* Last: a file without it is no spool yet. */
+  memcpy(head->magic, AQ_SPOOL_MAGIC, sizeof head->magic);
+}
+
+static bool spool_map(aq_spool *spool, const char *path)
+{
+  spool->fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+  if (spool->fd < 0 || flock(spool->fd, LOCK_EX | LOCK_NB) != 0)
+    return false;
+  errno = posix_fallocate(spool->fd, 0, AQ_SPOOL_HEADER);
+  if (errno)
+    return false;
+  void *head = mmap(NULL, AQ_SPOOL_HEADER, PROT_READ | PROT_WRITE, MAP_SHARED,
+                    spool->fd, 0);
+  if (head == MAP_FAILED)
+    return false;
+  spool->head = head;
+  return window_map(spool, 0);
+}
+
+aq_status aq_spool_create(const char *path, aq_spool **out, aq_diag *diag)
+{
+  aq_spool *spool = calloc(1, sizeof *spool);
+  if (!spool)
+    return aq_diag_set(diag, AQ_ERR_NO_MEMORY, "out of memory for records");
+  spool->sink = (aq_record_sink){.device = spool_device,
+                                 .queue = spool_queue,
+                                 .name = spool_name,
+                                 .put = spool_put};
+  spool->pid = getpid();
+  pthread_mutex_init(&spool->lock, NULL);
+  if (!spool_map(spool, path)) {
+    aq_diag_set(diag, AQ_ERR_IO, "%s: %s", path, strerror(errno));
+    aq_spool_destroy(spool);
+    return AQ_ERR_IO;
+  }
+  head_init(spool->head, spool->pid);
+  *out = spool;
+  return AQ_OK;
+}
+
+void aq_spool_destroy(aq_spool *spool)
+{
+  if (!spool)
+    return;
+  window_unmap(spool);
+  if (spool->head)
+    munmap(spool->head, AQ_SPOOL_HEADER);
+  if (spool->fd >= 0)
+    close(spool->fd);
+  aq_names_fini(&spool->names);
+  aq_names_fini(&spool->devices);
+  aq_names_fini(&spool->queues);
+  pthread_mutex_destroy(&spool->lock);
+  free(spool);
+}
+
+void aq_spool_abandon(aq_spool *spool)
+{
+  window_unmap(spool);
+  munmap(spool->head, AQ_SPOOL_HEADER);
+  close(spool->fd);
+}

@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What the runtime records: rows of the device, waits and calls of the client,
+ * into one spool a process (common/spool.h). AQUEDUCT_SPOOL names the folder
+ * that `aqueduct exec` made for it; without it nothing is recorded.
+ *
+ * Recording changes no time: it reads the clock without moving it.
+ * Thread rule: any thread. The spool outlives the runtime, since a process may
+ * open that again; its clock then goes on from where it was.
+ */
+#ifndef AQDROP_RECORDING_H
+#define AQDROP_RECORDING_H
+
+#include <string.h>
+
+#include "common/record.h"
+#include "common/transport.h"
+
+typedef struct aqdrop_recording aqdrop_recording;
+
+/* Makes the spool, if the environment asks for one: *out is NULL otherwise. */
+aq_status aqdrop_recording_create(aqdrop_recording **out, aq_diag *diag);
+
+/* Where a transport that is about to be opened puts its rows. */
+aq_record_sink *aqdrop_recording_sink(aqdrop_recording *recording);
+
+/* The first instant of that transport. */
+aq_time aqdrop_recording_epoch(const aqdrop_recording *recording);
+
+/* A transport was opened, or is about to be closed (NULL). */
+void aqdrop_recording_attach(aqdrop_recording *recording,
+                             aq_transport *transport);
+
+/* A kernel without a host function was dispatched: keeps its code object for
+ * `exec`, which tells the arguments. The bytes need not be there any more. */
+void aqdrop_recording_missing(const aqdrop_recording *recording,
+                              const char *kernel, size_t length,
+                              const void *bytes, size_t size);
+
+/* In a forked child: the spool is the parent's. */
+void aqdrop_recording_abandon(aqdrop_recording *recording);
+
+/* The process ends as it should. */
+void aqdrop_recording_end(aqdrop_recording *recording);
+
+/* ---- calls ---- */
+
+/* A call of the client that is under way. */
+typedef struct aqdrop_call {
+  aqdrop_recording *recording; /* NULL: not recorded */
+  const char *name;
+  aq_record_kind kind;
+  aq_time begin;
+  bool poll; /* it only looked: it is kept if time passed */
+} aqdrop_call;
+
+/* Only the outermost call of a thread counts. */
+aqdrop_call aqdrop_call_begin(aqdrop_recording *recording, const char *name,
+                              aq_record_kind kind);
+void aqdrop_call_end(aqdrop_call *call);
+
+/* Records the function that it is in, until that returns. Functions that do
+ * not have a name of HSA are part of one that has. */
+#define AQDROP_CALL(to, what)                                                  \
+  __attribute__((cleanup(aqdrop_call_end))) aqdrop_call call_ =                \
+      (to) && strncmp(__func__, "hsa_", 4) == 0                                \
+          ? aqdrop_call_begin(to, __func__, what)                              \
+          : (aqdrop_call)                                                      \
+  {                                                                            \
+    .recording = NULL                                                          \
+  }
+
+#endif

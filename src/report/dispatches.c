@@ -1,0 +1,158 @@
+/* SPDX-License-Identifier: MIT */
+#include "report/dispatches.h"
+
+#include <stdlib.h>
+
+#include "common/map.h"
+
+enum { BATCH = 512 };
+
+static bool grow(void **array, size_t *capacity, size_t count, size_t size)
+{
+  if (count < *capacity)
+    return true;
+  size_t more = *capacity ? 2 * *capacity : 1024;
+  void *grown = realloc(*array, more * size);
+  if (!grown)
+    return false;
+  *array = grown;
+  *capacity = more;
+  return true;
+}
+
+static int64_t items_over(int64_t grid, int64_t group)
+{
+  return grid == AQ_NONE || group == AQ_NONE || group <= 0
+             ? AQ_NONE
+             : grid / group + (grid % group != 0);
+}
+
+static int64_t workgroups_of(const aq_record *row)
+{
+  const int64_t x = items_over(row->grid_x, row->wg_x);
+  const int64_t y = items_over(row->grid_y, row->wg_y);
+  const int64_t z = items_over(row->grid_z, row->wg_z);
+  int64_t product;
+  if (x == AQ_NONE || y == AQ_NONE || z == AQ_NONE ||
+      __builtin_mul_overflow(x, y, &product) ||
+      __builtin_mul_overflow(product, z, &product))
+    return AQ_NONE;
+  return product;
+}
+
+static aq_dispatch dispatch_of(const aq_record *row, int64_t number)
+{
+  return (aq_dispatch){
+      .number = number,
+      .kind = row->kind,
+      .via = row->via,
+      .flags = row->flags == AQ_NONE ? 0 : row->flags,
+      .name = row->name,
+      .device = row->device,
+      .queue = row->queue,
+      .stream = row->stream,
+      .pid = row->pid,
+      .tid = row->tid,
+      .bytes = row->bytes,
+      .workgroups = row->kind == AQ_KIND_KERNEL ? workgroups_of(row) : AQ_NONE,
+      .host_begin = row->host_begin,
+      .host_end = row->host_end,
+      .submit = row->submit,
+      .fetch = row->fetch,
+      .launch = row->launch,
+      .start = row->start,
+      .end = row->end,
+      .complete = row->complete,
+      .submission = row->submit == AQ_TIME_NONE ? row->host_end : row->submit,
+      .gap = AQ_NONE,
+  };
+}
+
+static bool add_row(aq_dispatches *d, const aq_record *row, int64_t number)
+{
+  const bool runs = row->kind == AQ_KIND_KERNEL || row->kind == AQ_KIND_COPY ||
+                    row->kind == AQ_KIND_FILL;
+  if (row->kind == AQ_KIND_WAIT) {
+    if (row->host_begin == AQ_TIME_NONE || row->host_end == AQ_TIME_NONE)
+      return true;
+    if (!grow((void **)&d->waits, &d->wait_capacity, d->wait_count,
+              sizeof *d->waits))
+      return false;
+    d->waits[d->wait_count++] =
+        (aq_host_wait){row->host_begin, row->host_end, row->pid, row->tid};
+    return true;
+  }
+  if (!runs || row->start == AQ_TIME_NONE || row->end == AQ_TIME_NONE) {
+    d->barriers += !runs;
+    return true;
+  }
+  if (!grow((void **)&d->rows, &d->capacity, d->count, sizeof *d->rows))
+    return false;
+  d->rows[d->count++] = dispatch_of(row, number);
+  return true;
+}
+
+static int wait_order(const void *a, const void *b)
+{
+  const aq_host_wait *x = a, *y = b;
+  if (x->begin != y->begin)
+    return x->begin < y->begin ? -1 : 1;
+  return x->end < y->end ? -1 : x->end > y->end;
+}
+
+/* Each row's time since the latest end on its queue. */
+static bool find_gaps(aq_dispatches *d)
+{
+  aq_map ends = AQ_MAP_INIT;
+  bool found = true;
+  for (size_t i = 0; i < d->count && found; i++) {
+    aq_dispatch *row = &d->rows[i];
+    uint64_t end;
+    const bool later = aq_map_get(&ends, (uint64_t)row->queue, &end);
+    if (later)
+      row->gap = row->start - (aq_time)end;
+    if (!later || row->end > (aq_time)end)
+      found = aq_map_put(&ends, (uint64_t)row->queue, (uint64_t)row->end);
+  }
+  aq_map_fini(&ends);
+  return found;
+}
+
+static aq_status no_memory(aq_dispatches *d, aq_diag *diag)
+{
+  aq_dispatches_fini(d);
+  return aq_diag_set(diag, AQ_ERR_NO_MEMORY, "out of memory");
+}
+
+aq_status aq_dispatches_read(aq_run_reader *reader, aq_dispatches *out,
+                             aq_diag *diag)
+{
+  aq_dispatches d = {0};
+  size_t count;
+  do {
+    aq_record rows[BATCH];
+    int64_t numbers[BATCH];
+    aq_status status =
+        aq_run_reader_next(reader, rows, numbers, BATCH, &count, diag);
+    if (status != AQ_OK) {
+      aq_dispatches_fini(&d);
+      return status;
+    }
+    for (size_t i = 0; i < count; i++)
+      if (!add_row(&d, &rows[i], numbers[i]))
+        return no_memory(&d, diag);
+  } while (count > 0);
+  if (!find_gaps(&d))
+    return no_memory(&d, diag);
+  if (d.wait_count)
+    qsort(d.waits, d.wait_count, sizeof *d.waits, wait_order);
+  *out = d;
+  return AQ_OK;
+}
+
+void aq_dispatches_fini(aq_dispatches *dispatches)
+{
+  free(dispatches->rows);
+  free(dispatches->waits);
+  *dispatches = (aq_dispatches){0};
+}

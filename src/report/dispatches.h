@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The rows of one run as statistics want them: what ran, in the order of its
+ * start, and the host's waits. Times are ps from the origin of the run, unknown
+ * is AQ_NONE. Owns its arrays; names are the reader's. One thread at a time.
+ */
+#ifndef AQ_REPORT_DISPATCHES_H
+#define AQ_REPORT_DISPATCHES_H
+
+#include "store/store.h"
+
+typedef struct aq_dispatch {
+  int64_t number; /* of the row */
+  int64_t kind, via, flags, name, device, queue, stream, pid, tid, bytes;
+  int64_t workgroups; /* AQ_NONE where the shape is not known */
+  aq_time host_begin, host_end, submit, fetch, launch, start, end, complete;
+  /* When it was handed to the device: submit, or the end of its host call. */
+  aq_time submission;
+  aq_time gap; /* from the end before it on its queue; AQ_NONE for the first */
+} aq_dispatch;
+
+/* A host call that waited for the device. */
+typedef struct aq_host_wait {
+  aq_time begin, end;
+  int64_t pid, tid;
+} aq_host_wait;
+
+typedef struct aq_dispatches {
+  aq_dispatch *rows; /* kernels, copies and fills that have start and end */
+  size_t count, capacity;
+  aq_host_wait *waits; /* in the order of their begin */
+  size_t wait_count, wait_capacity;
+  int64_t barriers; /* packets that are not in `rows` */
+} aq_dispatches;
+
+/* Reads all rows of a reader that was opened by start. */
+aq_status aq_dispatches_read(aq_run_reader *reader, aq_dispatches *out,
+                             aq_diag *diag);
+void aq_dispatches_fini(aq_dispatches *dispatches);
+
+#endif

@@ -1,0 +1,203 @@
+/* SPDX-License-Identifier: MIT */
+#include "report/explain.h"
+
+#include <string.h>
+
+const aq_explain_term aq_explain_causes[AQ_CAUSE_COUNT] = {
+#define C(id, name, verdict, meaning)                                          \
+  [AQ_CAUSE_##id] = {name, verdict, meaning},
+    AQ_EXPLAIN_CAUSES(C)
+#undef C
+};
+
+/* One device, from its first start on. */
+typedef struct sweep {
+  const aq_dispatches *all;
+  aq_explain *out;
+  int64_t device, cus;
+  bool policy, begun;
+  aq_time kernels_until, any_until; /* latest ends so far */
+  size_t next_wait;                 /* waits before it are over */
+} sweep;
+
+static void charge(aq_explain *out, aq_explain_cause cause, aq_time time,
+                   int64_t row)
+{
+  aq_explain_share *share = &out->shares[cause];
+  if (time <= 0)
+    return;
+  out->time += time;
+  share->time += time;
+  share->gaps++;
+  if (share->worst_row == AQ_NONE || time > share->worst) {
+    share->worst = time;
+    share->worst_row = row;
+  }
+}
+
+/* ---- what ran ---- */
+
+/* The part of a kernel's time in which its workgroups cannot fill the device:
+ * of ceil(n / cus) rounds of equal length the last has a remainder only. That
+ * is the least that is lost, at one workgroup a compute unit. */
+static aq_time tail_of(const aq_dispatch *row, int64_t cus, aq_time time)
+{
+  if (row->kind != AQ_KIND_KERNEL || cus <= 0 || row->workgroups <= 0)
+    return 0;
+  const int64_t rounds = (row->workgroups - 1) / cus + 1;
+  const __int128 slots = (__int128)rounds * cus;
+  return (aq_time)((slots - row->workgroups) * time / slots);
+}
+
+/* Time that the row adds to what ran before it: its own from where the others
+ * end. */
+static void charge_run(sweep *s, const aq_dispatch *row)
+{
+  const bool kernel = row->kind == AQ_KIND_KERNEL;
+  aq_time any = row->end - aq_time_max(row->start, s->any_until);
+  if (!kernel) {
+    charge(s->out, AQ_CAUSE_COPY, any, row->number);
+    return;
+  }
+  /* What copies alone had covered is a kernel's now. */
+  const aq_time covered = aq_time_min(row->end, s->any_until) -
+                          aq_time_max(row->start, s->kernels_until);
+  if (covered > 0) {
+    s->out->shares[AQ_CAUSE_COPY].time -= covered;
+    s->out->time -= covered;
+  }
+  const aq_time added = (any > 0 ? any : 0) + (covered > 0 ? covered : 0);
+  const aq_time tail = tail_of(row, s->cus, added);
+  charge(s->out, AQ_CAUSE_TAIL, tail, row->number);
+  charge(s->out, AQ_CAUSE_KERNEL, added - tail, row->number);
+}
+
+/* ---- why nothing ran ---- */
+
+/* Until when the host, at any time in a span, was in a call that waited. */
+static aq_time waited_until(sweep *s, const aq_dispatch *row, aq_time from,
+                            aq_time to)
+{
+  const aq_dispatches *d = s->all;
+  aq_time until = from;
+  while (s->next_wait < d->wait_count && d->waits[s->next_wait].end < from)
+    s->next_wait++;
+  for (size_t i = s->next_wait; i < d->wait_count && d->waits[i].begin < to;
+       i++) {
+    const aq_host_wait *wait = &d->waits[i];
+    if (wait->end > from && wait->tid == row->tid && wait->pid == row->pid)
+      until = aq_time_max(until, aq_time_min(wait->end, to));
+  }
+  return until;
+}
+
+/* From `from` until the submission: the host's time. */
+static void charge_host(sweep *s, const aq_dispatch *row, aq_time from,
+                        aq_time to)
+{
+  const aq_time called =
+      row->host_begin == AQ_TIME_NONE ? to : aq_time_min(row->host_begin, to);
+  const aq_time waited = waited_until(s, row, from, called);
+  charge(s->out, AQ_CAUSE_SYNC, waited - from, row->number);
+  from = waited;
+  if (s->policy && called < to) {
+    const aq_time held = aq_time_max(from, called);
+    charge(s->out, AQ_CAUSE_LAUNCH, held - from, row->number);
+    charge(s->out, AQ_CAUSE_POLICY, to - held, row->number);
+  } else {
+    charge(s->out, AQ_CAUSE_LAUNCH, to - from, row->number);
+  }
+}
+
+/* From the submission until the start: the device's time. */
+static void charge_device(sweep *s, const aq_dispatch *row, aq_time from,
+                          aq_time to)
+{
+  if (row->fetch == AQ_TIME_NONE || row->launch == AQ_TIME_NONE) {
+    charge(s->out,
+           row->flags & AQ_FLAG_EDGE ? AQ_CAUSE_BARRIER : AQ_CAUSE_DISPATCH,
+           to - from, row->number);
+    return;
+  }
+  const aq_time fetched = aq_time_min(aq_time_max(row->fetch, from), to);
+  const aq_time launched = aq_time_min(aq_time_max(row->launch, fetched), to);
+  const bool long_in_ring =
+      row->fetch - row->submission > AQ_EXPLAIN_FETCH_US * AQ_US;
+  charge(s->out, long_in_ring ? AQ_CAUSE_QUEUE : AQ_CAUSE_DISPATCH,
+         fetched - from, row->number);
+  charge(s->out, AQ_CAUSE_BARRIER, launched - fetched, row->number);
+  charge(s->out, AQ_CAUSE_DISPATCH, to - launched, row->number);
+}
+
+static void charge_gap(sweep *s, const aq_dispatch *row)
+{
+  const aq_time from = s->any_until, to = row->start;
+  if (row->submission == AQ_TIME_NONE) {
+    charge(s->out, AQ_CAUSE_UNKNOWN, to - from, row->number);
+    return;
+  }
+  const aq_time submitted = aq_time_min(aq_time_max(row->submission, from), to);
+  if (submitted > from)
+    charge_host(s, row, from, submitted);
+  charge_device(s, row, submitted, to);
+}
+
+/* ---- all of it ---- */
+
+static void sweep_row(sweep *s, const aq_dispatch *row)
+{
+  if (!s->begun) {
+    s->begun = true;
+    s->kernels_until = s->any_until = row->start;
+    s->out->devices++;
+  }
+  if (row->start > s->any_until) {
+    charge_gap(s, row);
+    s->any_until = row->start;
+  }
+  charge_run(s, row);
+  s->any_until = aq_time_max(s->any_until, row->end);
+  if (row->kind == AQ_KIND_KERNEL)
+    s->kernels_until = aq_time_max(s->kernels_until, row->end);
+}
+
+static aq_explain_cause find_bottleneck(const aq_explain *e)
+{
+  const aq_time kernels = e->shares[AQ_CAUSE_KERNEL].time;
+  aq_explain_cause largest = AQ_CAUSE_KERNEL;
+  aq_time most = 0;
+  for (int i = AQ_CAUSE_TAIL; i < AQ_CAUSE_COUNT; i++)
+    if (e->shares[i].time > most) {
+      most = e->shares[i].time;
+      largest = (aq_explain_cause)i;
+    }
+  return (__int128)kernels * 100 >= (__int128)e->time * AQ_EXPLAIN_FULL_PERCENT
+             ? AQ_CAUSE_KERNEL
+             : largest;
+}
+
+aq_status aq_explain_make(const aq_dispatches *dispatches, const int64_t *cus,
+                          size_t device_count, bool policy, aq_explain *out,
+                          aq_diag *diag)
+{
+  aq_explain e = {.dispatches = (int64_t)dispatches->count};
+  if (dispatches->count == 0)
+    return aq_diag_set(diag, AQ_ERR_INPUT,
+                       "no kernel, copy or fill with a start and an end in "
+                       "this run");
+  for (int i = 0; i < AQ_CAUSE_COUNT; i++)
+    e.shares[i].worst_row = AQ_NONE;
+  for (size_t device = 0; device < device_count; device++) {
+    sweep s = {.all = dispatches,
+               .out = &e,
+               .device = (int64_t)device,
+               .cus = cus[device],
+               .policy = policy};
+    for (size_t i = 0; i < dispatches->count; i++)
+      if (dispatches->rows[i].device == s.device)
+        sweep_row(&s, &dispatches->rows[i]);
+  }
+  e.bottleneck = find_bottleneck(&e);
+  *out = e;
+  return AQ_OK;
+}

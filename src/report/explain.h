@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Explain: what a run's time went to, and what holds it back.
+ *
+ * The time of each device from its first start to its last end is divided, to
+ * the picosecond, among the causes below: what ran, or why nothing did. The
+ * largest cause that is not full kernels is the bottleneck; a run whose kernels
+ * fill its time is kernel-bound. doc/stats.md says how each is found. Pure
+ * functions; one thread.
+ */
+#ifndef AQ_REPORT_EXPLAIN_H
+#define AQ_REPORT_EXPLAIN_H
+
+#include "report/dispatches.h"
+
+/* C(id, name, verdict, meaning) */
+#define AQ_EXPLAIN_CAUSES(C)                                                   \
+  C(KERNEL, "kernels", "kernel-bound", "kernels ran and filled the device")    \
+  C(TAIL, "tail", "tail effect",                                               \
+    "kernels ran with too few workgroups for the compute units, or in the "    \
+    "last, partial round of them")                                             \
+  C(COPY, "copies", "copy-bound", "only copies and fills ran")                 \
+  C(LAUNCH, "launch", "launch-bound",                                          \
+    "nothing ran: the host had not submitted the next dispatch yet")           \
+  C(SYNC, "sync", "sync-bound",                                                \
+    "nothing ran: the host was still waiting for the device, or returning "    \
+    "from that")                                                               \
+  C(BARRIER, "barrier", "barrier-bound",                                       \
+    "nothing ran: the next packet was fetched and waited for its barrier or "  \
+    "for another queue")                                                       \
+  C(QUEUE, "queue", "queue-oversubscribed",                                    \
+    "nothing ran: the next packet lay in its ring for longer than fetching "   \
+    "takes")                                                                   \
+  C(DISPATCH, "dispatch", "dispatch-bound",                                    \
+    "nothing ran: the next packet was being fetched and launched")             \
+  C(POLICY, "policy", "policy-bound",                                          \
+    "nothing ran: the scheduling policy held the next job back")               \
+  C(UNKNOWN, "unknown", "unknown",                                             \
+    "nothing ran, and the host's times are not recorded")
+
+typedef enum aq_explain_cause {
+#define C(id, name, verdict, meaning) AQ_CAUSE_##id,
+  AQ_EXPLAIN_CAUSES(C)
+#undef C
+      AQ_CAUSE_COUNT
+} aq_explain_cause;
+
+typedef struct aq_explain_term {
+  const char *name, *verdict, *meaning;
+} aq_explain_term;
+
+extern const aq_explain_term aq_explain_causes[AQ_CAUSE_COUNT];
+
+enum {
+  AQ_EXPLAIN_FETCH_US = 20,     /* in the ring for longer: oversubscribed */
+  AQ_EXPLAIN_FULL_PERCENT = 85, /* kernels fill so much: kernel-bound */
+};
+
+typedef struct aq_explain_share {
+  aq_time time;
+  int64_t gaps;      /* for idle causes: how many gaps; else dispatches */
+  int64_t worst_row; /* the row behind the longest of them, or AQ_NONE */
+  aq_time worst;
+} aq_explain_share;
+
+typedef struct aq_explain {
+  aq_time time; /* of all devices: the sum of the shares */
+  aq_explain_share shares[AQ_CAUSE_COUNT];
+  aq_explain_cause bottleneck;
+  int64_t dispatches, devices;
+} aq_explain;
+
+/* `cus` is the number of compute units by device ordinal (0: not known);
+ * `policy` whether a scheduling policy chose when jobs were submitted. A run
+ * without dispatches is AQ_ERR_INPUT. */
+aq_status aq_explain_make(const aq_dispatches *dispatches, const int64_t *cus,
+                          size_t device_count, bool policy, aq_explain *out,
+                          aq_diag *diag);
+
+#endif

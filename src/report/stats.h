@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Statistics of one run by group. The time of a dispatch is T = A + Q + K: the
+ * host call (A), from its submission to its start (Q), start to end (K).
+ * doc/stats.md defines each figure. Pure but for the reader; one thread.
+ */
+#ifndef AQ_REPORT_STATS_H
+#define AQ_REPORT_STATS_H
+
+#include "report/dispatches.h"
+
+/* B(id, name, meaning): what to group by. */
+#define AQ_STATS_GROUPINGS(B)                                                  \
+  B(KERNEL, "kernel", "name of the kernel, or direction of the copy")          \
+  B(QUEUE, "queue", "queue of the run")                                        \
+  B(STREAM, "stream", "stream of the program")                                 \
+  B(DEVICE, "device", "device of the run")                                     \
+  B(CLASS, "class", "queued, near, idle, graph, …: as compare has them")       \
+  B(KIND, "kind", "kernel, copy or fill")                                      \
+  B(VIA, "via", "direct, graph, or no host call known")                        \
+  B(ALL, "all", "the whole run")
+
+typedef enum aq_stats_by {
+#define B(id, name, meaning) AQ_STATS_BY_##id,
+  AQ_STATS_GROUPINGS(B)
+#undef B
+      AQ_STATS_BY_COUNT
+} aq_stats_by;
+
+extern const char *const aq_stats_by_names[AQ_STATS_BY_COUNT + 1];
+
+/* A distribution, in ps; all 0 where count is 0. */
+typedef struct aq_stats_spread {
+  int64_t count;
+  aq_time least, p50, p90, p99, most, total;
+} aq_stats_spread;
+
+typedef struct aq_stats_group {
+  int64_t key;      /* name id, ordinal, stream or class; AQ_NONE: unknown */
+  const char *name; /* its word; NULL where the key is a number */
+  int64_t calls;
+  aq_stats_spread api, queue, kernel; /* A, Q, K */
+  aq_stats_spread gap;                /* since the end before, on its queue */
+  int64_t bytes;                      /* moved by copies; 0: none */
+} aq_stats_group;
+
+typedef struct aq_stats {
+  aq_stats_group *groups; /* largest total of K first, then by key */
+  size_t count;
+  aq_time makespan; /* first start to last end */
+} aq_stats;
+
+/* Names live as long as the reader. A run without dispatches is AQ_ERR_INPUT.
+ */
+aq_status aq_stats_make(const aq_dispatches *dispatches, aq_run_reader *reader,
+                        aq_stats_by by, aq_stats *out, aq_diag *diag);
+void aq_stats_fini(aq_stats *stats);
+
+#endif

@@ -1,0 +1,42 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# Statistics and explanations of a measured and of a simulated run.
+# shellcheck disable=SC1091,SC2154 # what lib.sh defines
+. "${AQ_SRCDIR:-.}/tests/cli/lib.sh"
+
+"$aqueduct" import "$srcdir/tests/cli/two-streams.json" --name m -q > /dev/null
+"$aqueduct" replay m --device mi300x --name s -q > /dev/null
+
+squeezed() { # TEXT
+  echo "$1" | tr -s ' \t' '  '
+}
+
+try "$aqueduct" stats m
+check "kernels are told by default" contains "$(squeezed "$out")" "produce 4 "
+check "the longest total comes first" \
+  contains "$(echo "$out" | sed -n 2p)" produce
+check "and the makespan" contains "$out" "first start to last end: 302.300 us"
+try "$aqueduct" stats m --by queue
+check "by queue" contains "$(squeezed "$out")" "0 4 96.5 217.600"
+try "$aqueduct" stats m --by class --json
+check "by class, as JSON" is_json "$work/out"
+check "with words for classes" contains "$out" '"name": "idle"'
+try "$aqueduct" stats s --by all --json
+check "one group of all" contains "$(echo "$out" | tr -d ' \n')" \
+  '"name":"all","calls":6'
+try "$aqueduct" stats m --by colour
+check "an unknown group is refused" [ "$status" = 2 ]
+check "with those that there are" contains "$err" "kernel, queue, stream"
+try "$aqueduct" stats gone
+check "a run that is not there is refused" [ "$status" = 2 ]
+
+for run in m s; do
+  try "$aqueduct" explain $run
+  check "explain names what $run is" contains "$out" "$run is "
+  check "and where its time went" contains "$out" "where the time went"
+  try "$aqueduct" explain $run --json
+  check "explain of $run is JSON" is_json "$work/out"
+  check "and names the bottleneck" contains "$out" '"bottleneck": '
+done
+
+finish

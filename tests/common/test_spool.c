@@ -1,0 +1,297 @@
+/* SPDX-License-Identifier: MIT */
+#include "common/spool_format.h"
+
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "common/memory_sink.h"
+#include "support/aqtest.h"
+
+static char path[4096];
+static unsigned char *bytes;
+static size_t size;
+
+/* Begins a test: the file is not there. */
+static void fresh(void)
+{
+  snprintf(path, sizeof path, "%s/a.spool", aqtest_tmpdir());
+  unlink(path);
+}
+
+static aq_spool *spool_make(void)
+{
+  aq_diag diag = AQ_DIAG_INIT;
+  aq_spool *spool;
+  ck_assert_msg(aq_spool_create(path, &spool, &diag) == AQ_OK, "%s", diag.text);
+  return spool;
+}
+
+/* A device, a queue, and `count` rows named in turn. */
+static void spool_fill(aq_spool *spool, size_t count)
+{
+  aq_record_sink *sink = aq_spool_sink(spool);
+  aq_diag diag = AQ_DIAG_INIT;
+  aq_run_device device = {
+      .source_id = 7, .name = "GPU", .gfx = NULL, .cus = 304};
+  aq_record row;
+  int64_t ordinal, queue, names[3];
+  ck_assert_int_eq(sink->device(sink, &device, &ordinal, &diag), AQ_OK);
+  ck_assert_int_eq(
+      sink->queue(sink, &(aq_run_queue){ordinal, 4}, &queue, &diag), AQ_OK);
+  for (int i = 0; i < 3; i++)
+    ck_assert_int_eq(sink->name(sink, &"abc"[i], 1, &names[i], &diag), AQ_OK);
+  aq_record_init(&row);
+  row.kind = AQ_KIND_KERNEL;
+  row.device = ordinal;
+  row.queue = queue;
+  for (size_t i = 0; i < count; i++) {
+    row.name = names[i % 3];
+    row.packet = (int64_t)i;
+    ck_assert_int_eq(sink->put(sink, &row, 1, &diag), AQ_OK);
+  }
+}
+
+static void file_read(void)
+{
+  FILE *file = fopen(path, "rb");
+  ck_assert_ptr_nonnull(file);
+  fseek(file, 0, SEEK_END);
+  size = (size_t)ftell(file);
+  rewind(file);
+  free(bytes);
+  bytes = malloc(size);
+  ck_assert_uint_eq(fread(bytes, 1, size, file), size);
+  fclose(file);
+}
+
+static aq_spool_head *head(void)
+{
+  return (aq_spool_head *)(void *)bytes;
+}
+
+/* Reads what file_read found; the rows that came. */
+static aq_status drain(aq_memory_sink *to, aq_spool_reader *reader,
+                       aq_diag *diag)
+{
+  aq_memory_sink_init(to);
+  aq_status status = aq_spool_open(reader, "s", bytes, size, diag);
+  return status == AQ_OK ? aq_spool_drain(reader, &to->sink, diag) : status;
+}
+
+START_TEST(what_was_put_comes_back)
+{
+  enum { ROWS = 3000 }; /* several windows */
+  static const char *const letters[] = {"a", "b", "c"};
+  fresh();
+  aq_spool *spool = spool_make();
+  aq_spool_text_put(spool, "device_model", "mi300x");
+  aq_spool_text_put(spool, "device_model", "mi210");
+  spool_fill(spool, ROWS);
+  aq_spool_ended(spool, true);
+  aq_spool_destroy(spool);
+  file_read();
+  aq_memory_sink to;
+  aq_spool_reader reader;
+  aq_diag diag = AQ_DIAG_INIT;
+  ck_assert_msg(drain(&to, &reader, &diag) == AQ_OK, "%s", diag.text);
+  ck_assert(reader.ended && reader.reproducible && !reader.cut);
+  ck_assert_int_eq(reader.pid, getpid());
+  ck_assert_str_eq(aq_spool_text(&reader, "device_model"), "mi210");
+  ck_assert_ptr_null(aq_spool_text(&reader, "device"));
+  ck_assert_uint_eq(to.count, ROWS);
+  ck_assert_uint_gt(size, AQ_SPOOL_HEADER + 2 * AQ_SPOOL_WINDOW);
+  for (size_t i = 0; i < ROWS; i++) {
+    ck_assert_int_eq(to.rows[i].packet, (int64_t)i);
+    ck_assert_int_eq(to.rows[i].pid, getpid());
+    ck_assert_str_eq(aq_names_text(&to.names, to.rows[i].name), letters[i % 3]);
+  }
+  ck_assert_uint_eq(to.device_count, 1);
+  ck_assert_str_eq(to.devices[0].name, "GPU");
+  ck_assert_ptr_null(to.devices[0].gfx);
+  ck_assert_int_eq(to.queues[0].source_id, 4);
+  aq_memory_sink_fini(&to);
+}
+END_TEST
+
+START_TEST(a_writer_that_is_killed_leaves_a_prefix)
+{
+  fresh();
+  int told[2];
+  char byte;
+  ck_assert_int_eq(pipe(told), 0);
+  pid_t child = fork();
+  if (child == 0) {
+    aq_spool *spool = spool_make();
+    spool_fill(spool, 100);
+    if (write(told[1], "x", 1) == 1)
+      for (;;)
+        spool_fill(spool, 10);
+    _exit(1);
+  }
+  ck_assert_int_eq(read(told[0], &byte, 1), 1);
+  kill(child, SIGKILL);
+  waitpid(child, NULL, 0);
+  close(told[0]);
+  close(told[1]);
+  file_read();
+  aq_memory_sink to;
+  aq_spool_reader reader;
+  aq_diag diag = AQ_DIAG_INIT;
+  ck_assert_msg(drain(&to, &reader, &diag) == AQ_OK, "%s", diag.text);
+  ck_assert(!reader.ended);
+  ck_assert_uint_ge(to.count, 100);
+  aq_memory_sink_fini(&to);
+}
+END_TEST
+
+START_TEST(the_file_is_locked_as_long_as_its_writer_lives)
+{
+  fresh();
+  aq_spool *spool = spool_make();
+  FILE *file = fopen(path, "r");
+  ck_assert_int_ne(flock(fileno(file), LOCK_EX | LOCK_NB), 0);
+  aq_spool_destroy(spool);
+  ck_assert_int_eq(flock(fileno(file), LOCK_EX | LOCK_NB), 0);
+  fclose(file);
+}
+END_TEST
+
+START_TEST(a_child_that_abandons_it_leaves_it_to_its_parent)
+{
+  fresh();
+  aq_spool *spool = spool_make();
+  pid_t child = fork();
+  if (child == 0) {
+    aq_spool_abandon(spool);
+    _exit(0);
+  }
+  waitpid(child, NULL, 0);
+  FILE *file = fopen(path, "r");
+  ck_assert_int_ne(flock(fileno(file), LOCK_EX | LOCK_NB), 0);
+  fclose(file);
+  spool_fill(spool, 1);
+  aq_spool_destroy(spool);
+}
+END_TEST
+
+START_TEST(a_file_that_is_shorter_than_it_says_gives_what_is_there)
+{
+  fresh();
+  aq_spool *spool = spool_make();
+  spool_fill(spool, 10);
+  aq_spool_destroy(spool);
+  file_read();
+  const size_t row = sizeof(aq_spool_entry) + sizeof(aq_record);
+  size = AQ_SPOOL_HEADER + (size_t)head()->committed - row - row / 2;
+  aq_memory_sink to;
+  aq_spool_reader reader;
+  aq_diag diag = AQ_DIAG_INIT;
+  ck_assert_msg(drain(&to, &reader, &diag) == AQ_OK, "%s", diag.text);
+  ck_assert(reader.cut);
+  ck_assert_uint_eq(to.count, 8);
+  aq_memory_sink_fini(&to);
+}
+END_TEST
+
+START_TEST(fields_that_are_not_known_are_left_out)
+{
+  fresh();
+  aq_spool *spool = spool_make();
+  spool_fill(spool, 1);
+  aq_spool_destroy(spool);
+  file_read();
+  memcpy(strstr(head()->fields, "packet"), "pocket", 6);
+  aq_memory_sink to;
+  aq_spool_reader reader;
+  aq_diag diag = AQ_DIAG_INIT;
+  ck_assert_int_eq(drain(&to, &reader, &diag), AQ_OK);
+  ck_assert_int_eq(to.rows[0].packet, AQ_NONE);
+  ck_assert_int_eq(to.rows[0].kind, AQ_KIND_KERNEL);
+  aq_memory_sink_fini(&to);
+}
+END_TEST
+
+static void break_magic(void)
+{
+  head()->magic[0]++;
+}
+
+static void break_version(void)
+{
+  head()->version++;
+}
+
+static void break_fields(void)
+{
+  head()->field_count = UINT32_MAX;
+}
+
+static void break_kind(void)
+{
+  bytes[AQ_SPOOL_HEADER] = 99;
+}
+
+static void break_size(void)
+{
+  bytes[AQ_SPOOL_HEADER + 7] = 0x7f;
+}
+
+static void break_short(void)
+{
+  size = 100;
+}
+
+START_TEST(what_is_no_spool_is_refused_with_its_place)
+{
+  fresh();
+  static const struct {
+    void (*damage)(void);
+    const char *words;
+  } cases[] = {
+      {break_magic, "s: not a spool"},
+      {break_version, "s: spool of version 2"},
+      {break_fields, "s: malformed list of 4294967295 fields"},
+      {break_kind, "s: byte 4096: entry of an unknown kind"},
+      {break_size, "s: byte 4096: entry that does not end"},
+      {break_short, "s: 100 bytes are no spool"},
+  };
+  aq_spool *spool = spool_make();
+  spool_fill(spool, 3);
+  aq_spool_destroy(spool);
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    aq_memory_sink to;
+    aq_spool_reader reader;
+    aq_diag diag = AQ_DIAG_INIT;
+    file_read();
+    cases[i].damage();
+    ck_assert_int_eq(drain(&to, &reader, &diag), AQ_ERR_INPUT);
+    ck_assert_msg(strstr(diag.text, cases[i].words), "%s", diag.text);
+    aq_memory_sink_fini(&to);
+  }
+}
+END_TEST
+
+START_TEST(a_path_that_is_taken_is_an_error)
+{
+  fresh();
+  aq_diag diag = AQ_DIAG_INIT;
+  aq_spool *spool = spool_make(), *other;
+  ck_assert_int_eq(aq_spool_create(path, &other, &diag), AQ_ERR_IO);
+  ck_assert_ptr_nonnull(strstr(diag.text, path));
+  aq_spool_destroy(spool);
+}
+END_TEST
+
+AQ_TEST_MAIN("common/spool", what_was_put_comes_back,
+             a_writer_that_is_killed_leaves_a_prefix,
+             the_file_is_locked_as_long_as_its_writer_lives,
+             a_child_that_abandons_it_leaves_it_to_its_parent,
+             a_file_that_is_shorter_than_it_says_gives_what_is_there,
+             fields_that_are_not_known_are_left_out,
+             what_is_no_spool_is_refused_with_its_place,
+             a_path_that_is_taken_is_an_error)

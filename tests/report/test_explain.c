@@ -1,0 +1,214 @@
+/* SPDX-License-Identifier: MIT */
+#include "report/explain.h"
+
+#include <string.h>
+
+#include "support/aqtest.h"
+
+#define US(n) ((aq_time)(n)*AQ_US)
+
+enum { ROWS = 16 };
+
+typedef struct run {
+  aq_dispatch rows[ROWS];
+  aq_host_wait waits[ROWS];
+  aq_dispatches all;
+} run;
+
+static aq_dispatch *add(run *r, int64_t kind, int64_t start, int64_t end)
+{
+  aq_dispatch *row = &r->rows[r->all.count];
+  r->all.rows = r->rows;
+  r->all.waits = r->waits;
+  *row = (aq_dispatch){.number = (int64_t)r->all.count++,
+                       .kind = kind,
+                       .via = AQ_VIA_DIRECT,
+                       .pid = 1,
+                       .tid = 1,
+                       .workgroups = AQ_NONE,
+                       .host_begin = AQ_TIME_NONE,
+                       .host_end = AQ_TIME_NONE,
+                       .submit = AQ_TIME_NONE,
+                       .submission = AQ_TIME_NONE,
+                       .fetch = AQ_TIME_NONE,
+                       .launch = AQ_TIME_NONE,
+                       .start = US(start),
+                       .end = US(end)};
+  return row;
+}
+
+static aq_explain explained(const run *r, int64_t cus, bool policy)
+{
+  aq_diag diag = AQ_DIAG_INIT;
+  aq_explain e;
+  ck_assert_status(aq_explain_make(&r->all, &cus, 1, policy, &e, &diag), AQ_OK,
+                   &diag);
+  aq_time sum = 0;
+  for (int i = 0; i < AQ_CAUSE_COUNT; i++) {
+    ck_assert_int_ge(e.shares[i].time, 0);
+    sum += e.shares[i].time;
+  }
+  ck_assert_int_eq(sum, e.time);
+  return e;
+}
+
+static void submitted(aq_dispatch *row, int64_t begin, int64_t end)
+{
+  row->host_begin = US(begin);
+  row->host_end = row->submission = US(end);
+}
+
+START_TEST(a_host_that_comes_late_is_launch_bound)
+{
+  run r = {0};
+  submitted(add(&r, AQ_KIND_KERNEL, 0, 10), -5, -4);
+  submitted(add(&r, AQ_KIND_KERNEL, 100, 110), 80, 95);
+  const aq_explain e = explained(&r, 0, false);
+  ck_assert_int_eq(e.bottleneck, AQ_CAUSE_LAUNCH);
+  ck_assert_int_eq(e.shares[AQ_CAUSE_LAUNCH].time, US(85));
+  ck_assert_int_eq(e.shares[AQ_CAUSE_DISPATCH].time, US(5));
+  ck_assert_int_eq(e.shares[AQ_CAUSE_KERNEL].time, US(20));
+  ck_assert_int_eq(e.shares[AQ_CAUSE_LAUNCH].worst_row, 1);
+  ck_assert_int_eq(e.time, US(110));
+}
+END_TEST
+
+START_TEST(a_host_that_waits_for_the_device_is_sync_bound)
+{
+  run r = {0};
+  submitted(add(&r, AQ_KIND_KERNEL, 0, 10), -5, -4);
+  submitted(add(&r, AQ_KIND_KERNEL, 100, 110), 92, 95);
+  r.waits[r.all.wait_count++] = (aq_host_wait){US(5), US(90), 1, 1};
+  aq_explain e = explained(&r, 0, false);
+  ck_assert_int_eq(e.bottleneck, AQ_CAUSE_SYNC);
+  ck_assert_int_eq(e.shares[AQ_CAUSE_SYNC].time, US(80));
+  ck_assert_int_eq(e.shares[AQ_CAUSE_LAUNCH].time, US(5));
+  r.waits[0].tid = 2; /* another thread's wait says nothing of it */
+  e = explained(&r, 0, false);
+  ck_assert_int_eq(e.shares[AQ_CAUSE_SYNC].time, 0);
+}
+END_TEST
+
+START_TEST(a_policy_that_holds_jobs_back_is_told_from_the_host)
+{
+  run r = {0};
+  submitted(add(&r, AQ_KIND_KERNEL, 0, 10), -5, -4);
+  aq_dispatch *row = add(&r, AQ_KIND_KERNEL, 100, 110);
+  row->host_begin = US(20);
+  row->submit = row->submission = US(96);
+  const aq_explain e = explained(&r, 0, true);
+  ck_assert_int_eq(e.bottleneck, AQ_CAUSE_POLICY);
+  ck_assert_int_eq(e.shares[AQ_CAUSE_POLICY].time, US(76));
+  ck_assert_int_eq(e.shares[AQ_CAUSE_LAUNCH].time, US(10));
+}
+END_TEST
+
+START_TEST(a_fetched_packet_that_waits_is_barrier_bound)
+{
+  run r = {0};
+  add(&r, AQ_KIND_KERNEL, 0, 10);
+  aq_dispatch *row = add(&r, AQ_KIND_KERNEL, 100, 110);
+  row->submit = row->submission = US(5);
+  row->fetch = US(8);
+  row->launch = US(97);
+  const aq_explain e = explained(&r, 0, false);
+  ck_assert_int_eq(e.bottleneck, AQ_CAUSE_BARRIER);
+  ck_assert_int_eq(e.shares[AQ_CAUSE_BARRIER].time, US(87));
+  ck_assert_int_eq(e.shares[AQ_CAUSE_DISPATCH].time, US(3));
+}
+END_TEST
+
+START_TEST(a_measured_wait_for_another_queue_is_barrier_bound)
+{
+  run r = {0};
+  add(&r, AQ_KIND_KERNEL, 0, 10);
+  aq_dispatch *row = add(&r, AQ_KIND_KERNEL, 100, 110);
+  submitted(row, 1, 2);
+  row->flags = AQ_FLAG_EDGE;
+  const aq_explain e = explained(&r, 0, false);
+  ck_assert_int_eq(e.bottleneck, AQ_CAUSE_BARRIER);
+  ck_assert_int_eq(e.shares[AQ_CAUSE_BARRIER].time, US(90));
+}
+END_TEST
+
+START_TEST(a_packet_that_lies_in_its_ring_is_queue_oversubscribed)
+{
+  run r = {0};
+  add(&r, AQ_KIND_KERNEL, 0, 10);
+  aq_dispatch *row = add(&r, AQ_KIND_KERNEL, 100, 110);
+  row->submit = row->submission = US(20);
+  row->fetch = US(95);
+  row->launch = US(96);
+  const aq_explain e = explained(&r, 0, false);
+  ck_assert_int_eq(e.bottleneck, AQ_CAUSE_QUEUE);
+  ck_assert_int_eq(e.shares[AQ_CAUSE_QUEUE].time, US(75));
+}
+END_TEST
+
+START_TEST(copies_count_only_where_no_kernel_ran)
+{
+  run r = {0};
+  add(&r, AQ_KIND_COPY, 0, 80);
+  add(&r, AQ_KIND_KERNEL, 60, 100);
+  add(&r, AQ_KIND_COPY, 70, 130);
+  const aq_explain e = explained(&r, 0, false);
+  ck_assert_int_eq(e.shares[AQ_CAUSE_COPY].time, US(90));
+  ck_assert_int_eq(e.shares[AQ_CAUSE_KERNEL].time, US(40));
+  ck_assert_int_eq(e.bottleneck, AQ_CAUSE_COPY);
+}
+END_TEST
+
+START_TEST(too_few_workgroups_are_a_tail_effect)
+{
+  run r = {0};
+  add(&r, AQ_KIND_KERNEL, 0, 100)->workgroups = 15;
+  const aq_explain e = explained(&r, 10, false);
+  ck_assert_int_eq(e.bottleneck, AQ_CAUSE_TAIL);
+  ck_assert_int_eq(e.shares[AQ_CAUSE_TAIL].time, US(25));
+  ck_assert_int_eq(e.shares[AQ_CAUSE_KERNEL].time, US(75));
+}
+END_TEST
+
+START_TEST(kernels_that_fill_the_time_are_no_other_bottleneck)
+{
+  run r = {0};
+  add(&r, AQ_KIND_KERNEL, 0, 90)->workgroups = 20;
+  submitted(add(&r, AQ_KIND_KERNEL, 100, 200), 94, 95);
+  r.rows[1].workgroups = 20;
+  const aq_explain e = explained(&r, 10, false);
+  ck_assert_int_eq(e.bottleneck, AQ_CAUSE_KERNEL);
+}
+END_TEST
+
+START_TEST(without_host_times_idle_time_is_unknown)
+{
+  run r = {0};
+  add(&r, AQ_KIND_KERNEL, 0, 10);
+  add(&r, AQ_KIND_KERNEL, 100, 110);
+  const aq_explain e = explained(&r, 0, false);
+  ck_assert_int_eq(e.bottleneck, AQ_CAUSE_UNKNOWN);
+  ck_assert_int_eq(e.shares[AQ_CAUSE_UNKNOWN].time, US(90));
+}
+END_TEST
+
+START_TEST(a_run_without_dispatches_cannot_be_explained)
+{
+  aq_diag diag = AQ_DIAG_INIT;
+  aq_dispatches none = {0};
+  aq_explain e;
+  ck_assert_int_eq(aq_explain_make(&none, NULL, 0, false, &e, &diag),
+                   AQ_ERR_INPUT);
+}
+END_TEST
+
+AQ_TEST_MAIN("report/explain", a_host_that_comes_late_is_launch_bound,
+             a_host_that_waits_for_the_device_is_sync_bound,
+             a_policy_that_holds_jobs_back_is_told_from_the_host,
+             a_fetched_packet_that_waits_is_barrier_bound,
+             a_measured_wait_for_another_queue_is_barrier_bound,
+             a_packet_that_lies_in_its_ring_is_queue_oversubscribed,
+             copies_count_only_where_no_kernel_ran,
+             too_few_workgroups_are_a_tail_effect,
+             kernels_that_fill_the_time_are_no_other_bottleneck,
+             without_host_times_idle_time_is_unknown,
+             a_run_without_dispatches_cannot_be_explained)
