@@ -179,6 +179,16 @@ aq_status aq_cli_performance_open(const aq_cli_performance *performance,
   return aq_transport_stack_open(performance->transport, &options, out, diag);
 }
 
+aq_status
+aq_cli_performance_open_recorded(const aq_cli_performance *performance,
+                                 aq_record_sink *records, aq_transport **out,
+                                 aq_diag *diag)
+{
+  aq_transport_options options = open_options(performance, 0);
+  options.records = records;
+  return aq_transport_stack_open(performance->transport, &options, out, diag);
+}
+
 static aq_status live_check(aq_cli *cli, const aq_cli_performance *performance,
                             uint32_t caps)
 {
@@ -329,6 +339,13 @@ static aq_status log_close(aq_cli *cli, FILE *log, aq_status status)
     return aq_diag_set(&cli->diag, AQ_ERR_IO, "%s: cannot write",
                        cli->values[AQ_CLI_OPT_DECISION_LOG]);
   return status;
+}
+
+aq_status aq_cli_performance_notes(aq_cli *cli,
+                                   const aq_cli_performance *performance,
+                                   char **out)
+{
+  return make_notes(cli, performance, NULL, out);
 }
 
 /* Whether SIGUSR1 came, which is blocked meanwhile. */

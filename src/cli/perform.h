@@ -55,6 +55,18 @@ typedef struct aq_cli_probe {
 aq_status aq_cli_performance_open(const aq_cli_performance *performance,
                                   aq_transport **out, aq_diag *diag);
 
+/* The same with a sink for its records, borrowed until it is closed. */
+aq_status
+aq_cli_performance_open_recorded(const aq_cli_performance *performance,
+                                 aq_record_sink *records, aq_transport **out,
+                                 aq_diag *diag);
+
+/* How the run was asked for, as the notes of a run; the caller frees *out,
+ * which is NULL when there is nothing to say. */
+aq_status aq_cli_performance_notes(aq_cli *cli,
+                                   const aq_cli_performance *performance,
+                                   char **out);
+
 /* Opens and closes it; refuses a transport without live mode where that was
  * asked for, and a timeout where it has no meaning. */
 aq_status aq_cli_performance_probe(aq_cli *cli, aq_cli_performance *performance,

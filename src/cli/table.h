@@ -37,6 +37,7 @@ typedef enum aq_cli_what {
   O(QUEUES)                                                                    \
   O(EDGES)                                                                     \
   O(AS_GRAPH)                                                                  \
+  O(BENCH)                                                                     \
   O(FAULTS)                                                                    \
   O(LIVE)                                                                      \
   O(PACE)                                                                      \
