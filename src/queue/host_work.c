@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "queue/queue_priv.h"
+#include "queue/staging.h"
 #include "queue/tap_priv.h"
 
 /* ---- its life ---- */
@@ -35,8 +36,10 @@ void aq_host_work_publish(aq_host_work *work, const void *address, size_t size)
 
 void aq_host_work_end(aq_host_work *work, aq_status status, const char *cause)
 {
+  aq_context *context = work->context;
   gate_open(work, status, cause);
   work_release(work);
+  aq_staging_release(context);
 }
 
 /* ---- the first task ---- */
@@ -46,7 +49,10 @@ static aq_status work_turn(void *user, aq_diag *diag)
   aq_host_work *work = user;
   aq_diag own = AQ_DIAG_INIT;
   (void)diag; /* told by the second task */
+  if (__atomic_load_n(&work->refused, __ATOMIC_ACQUIRE))
+    return AQ_OK; /* nobody would hear of it */
   __atomic_fetch_add(&work->refs, 1, __ATOMIC_RELAXED);
+  aq_staging_hold(work->context);
   const aq_status status = work->start(work, &own);
   if (status != AQ_ERR_AGAIN)
     aq_host_work_end(work, status, own.text);
@@ -103,7 +109,9 @@ static void gate_over(aq_status status, const char *cause, void *user)
 {
   aq_host_work *work = user;
   (void)cause;
-  if (status == AQ_OK)
+  if (status != AQ_OK)
+    __atomic_store_n(&work->refused, true, __ATOMIC_RELEASE);
+  else
     __atomic_fetch_add(&work->queue->published, work->published,
                        __ATOMIC_RELAXED);
   work_release(work);

@@ -7,8 +7,8 @@
 #include "queue/queue.h"
 #include "queue/tap_priv.h"
 
-aq_status aq_semaphore_make(aq_context *context, uint64_t value,
-                              uint32_t flags, aq_semaphore **out, aq_diag *diag)
+aq_status aq_semaphore_make(aq_context *context, uint64_t value, uint32_t flags,
+                            aq_semaphore **out, aq_diag *diag)
 {
   aq_semaphore *semaphore = calloc(1, sizeof *semaphore);
   if (!semaphore)
