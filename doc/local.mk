@@ -23,7 +23,11 @@ EXTRA_DIST += \
 
 # Figures of the README are made, never typed.
 aq_measured = $(abs_top_srcdir)/../shared/data/measured
-.PHONY: accuracy bench-table calibrate
+.PHONY: accuracy bench-table calibrate schema-docs
+# The tables of record.md, store.md and counters.md, from the code; a test
+# compares them.
+schema-docs: tests/store/test_schema
+	AQ_SRCDIR=$(srcdir) AQ_WRITE_DOCS=1 CK_FORK=no tests/store/test_schema
 # Fits the shipped device models again; fails where one differs.
 calibrate: aqueduct
 	$(srcdir)/tools/calibrate.sh ./aqueduct '$(aq_measured)'

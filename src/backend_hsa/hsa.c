@@ -38,19 +38,27 @@ void aqhsa_table_remove(aqhsa_table *table, aqhsa_held *held)
 
 /* ---- options ---- */
 
-/* "lib=PATH" of the transport's settings. */
+typedef struct hsa_settings {
+  const char *library; /* or NULL */
+  bool objects_only;   /* as hardware: no host functions */
+} hsa_settings;
+
 static aq_status settings_read(const aq_transport_layer *layer,
-                               const char **library, aq_diag *diag)
+                               hsa_settings *out, aq_diag *diag)
 {
   static const char key[] = "lib=";
-  *library = NULL;
+  *out = (hsa_settings){NULL, false};
   for (size_t i = 0; layer && layer->settings && layer->settings[i]; i++) {
     const char *setting = layer->settings[i];
-    if (strncmp(setting, key, sizeof key - 1) != 0)
+    if (strncmp(setting, key, sizeof key - 1) == 0)
+      out->library = setting + sizeof key - 1;
+    else if (strcmp(setting, "kernels=objects") == 0)
+      out->objects_only = true;
+    else
       return aq_diag_set(diag, AQ_ERR_INVALID,
-                         "transport hsa has no setting '%s'; expected lib=PATH",
+                         "transport hsa has no setting '%s'; expected lib=PATH "
+                         "or kernels=objects",
                          setting);
-    *library = setting + sizeof key - 1;
   }
   return AQ_OK;
 }
@@ -137,8 +145,8 @@ static aq_status runtime_open(aqhsa *hsa, const aq_transport_options *options,
 static aq_status hsa_open(const aq_transport_options *options,
                           aq_transport **out, aq_diag *diag)
 {
-  const char *library;
-  aq_status status = settings_read(options->layer, &library, diag);
+  hsa_settings settings;
+  aq_status status = settings_read(options->layer, &settings, diag);
   if (status == AQ_OK)
     status = options_check(options, diag);
   if (status != AQ_OK)
@@ -153,7 +161,7 @@ static aq_status hsa_open(const aq_transport_options *options,
   hsa->report_user = options->report_user;
   hsa->event = options->event;
   hsa->event_user = options->event_user;
-  status = aqhsa_library_find(library, &hsa->library, diag);
+  status = aqhsa_library_find(settings.library, &hsa->library, diag);
   if (status == AQ_OK)
     status = aqhsa_library_bind(&hsa->library, AQHSA_API_ALL, diag);
   if (status == AQ_OK)
@@ -162,6 +170,8 @@ static aq_status hsa_open(const aq_transport_options *options,
     hsa_close(&hsa->base);
     return status;
   }
+  if (settings.objects_only)
+    hsa->caps &= ~(uint32_t)AQ_CAP_HOST_KERNELS;
   *out = &hsa->base;
   return AQ_OK;
 }

@@ -8,7 +8,8 @@
  * the instruction set, product name or UUID of one. NULL: all GPUs.
  *
  * A runtime that is the simulator (common/hsa_sim.h) runs host functions too,
- * and its devices have a model; on hardware kernel_register is refused.
+ * and its devices have a model; on hardware kernel_register is refused. With
+ * the setting kernels=objects it is refused everywhere.
  */
 #ifndef AQHSA_HSA_H
 #define AQHSA_HSA_H

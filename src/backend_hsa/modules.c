@@ -169,7 +169,7 @@ aq_status aqhsa_kernel_register(aq_transport *t, const aq_kernel_desc *desc,
                                 aq_kernel_info *out, aq_diag *diag)
 {
   aqhsa *hsa = aqhsa_from(t);
-  if (!hsa->sim.size)
+  if (!(hsa->caps & AQ_CAP_HOST_KERNELS))
     return aq_diag_set(diag, AQ_ERR_UNSUPPORTED,
                        "hsa: kernel %s is a host function, which no GPU runs; "
                        "load a code object that has it",

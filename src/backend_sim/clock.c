@@ -6,6 +6,7 @@
 #include "backend_sim/deadlock.h"
 #include "backend_sim/queue_life.h"
 #include "backend_sim/queues.h"
+#include "backend_sim/sampler.h"
 
 /* ---- timestamps ---- */
 
@@ -90,7 +91,7 @@ __attribute__((always_inline)) static inline bool clock_step(aqsim *sim,
   aqsim_event *event = aqsim_calendar_pop(&sim->calendar, limit, &time);
   if (!event)
     return false;
-  sim->now = time;
+  aqsim_time_move(sim, time);
   event->fire(event);
   if (sim->touched || sim->gates.memory > 0)
     memory_look(sim);
@@ -180,7 +181,7 @@ aq_status aqsim_clock_sleep(aqsim *sim, aq_time until, bool wake, aq_diag *diag)
   if (last == TICK_YIELD && !aqsim_calendar_empty(&sim->calendar))
     return clock_leave(sim, AQ_ERR_AGAIN, diag);
   if (!woken && until != AQ_TIME_MAX)
-    sim->now = aq_time_max(sim->now, until);
+    aqsim_time_move(sim, aq_time_max(sim->now, until));
   return clock_leave(sim, AQ_OK, diag);
 }
 
@@ -197,7 +198,7 @@ static aq_status space_wait(aqsim *sim, aqsim_queue *queue, uint32_t count,
       return AQ_ERR_AGAIN;
     if (deadline == AQ_TIME_MAX)
       return aqsim_space_deadlock(queue, count, diag);
-    sim->now = aq_time_max(sim->now, deadline);
+    aqsim_time_move(sim, aq_time_max(sim->now, deadline));
     return aq_diag_set(diag, AQ_ERR_TIMEOUT,
                        "queue %u: no room for %u packets by the deadline",
                        queue->ring.id, count);
@@ -344,7 +345,7 @@ static aq_status wait_run(aqsim_wait *state, aq_diag *diag)
     aq_time until = state->seen;
     while (clock_step(sim, until))
       ;
-    sim->now = aq_time_max(sim->now, until);
+    aqsim_time_move(sim, aq_time_max(sim->now, until));
     state->last = satisfied;
     return AQ_OK;
   }
@@ -357,7 +358,7 @@ static aq_status wait_run(aqsim_wait *state, aq_diag *diag)
     return holds
                ? aqsim_missed_deadlock(&request->items[state->last], diag)
                : aqsim_wait_deadlock(sim, request->items, request->count, diag);
-  sim->now = aq_time_max(sim->now, request->deadline);
+  aqsim_time_move(sim, aq_time_max(sim->now, request->deadline));
   if (holds)
     return AQ_OK;
   return aq_diag_set(diag, AQ_ERR_TIMEOUT,

@@ -37,6 +37,7 @@ typedef struct aqsim_flight aqsim_flight;
 typedef struct aqsim_copy aqsim_copy;
 typedef struct aqsim_pipe aqsim_pipe;
 typedef struct aqsim_slot aqsim_slot;
+typedef struct aqsim_sampler aqsim_sampler;
 typedef struct aqsim_wait aqsim_wait;
 typedef struct aqsim_live aqsim_live;
 typedef struct aqsim_kind aqsim_kind;
@@ -261,6 +262,8 @@ struct aqsim {
   aqsim_kernels kernels;
   aqsim_memory memory;
   aqsim_recorder recorder;
+  aq_time sample_at;      /* counters are due; AQ_TIME_MAX: never */
+  aqsim_sampler *sampler; /* NULL: none */
   aqsim_device_set models;
   aqsim_links links;
   aqsim_traffic traffic;

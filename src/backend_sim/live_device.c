@@ -8,6 +8,7 @@
 #include "backend_sim/futex.h"
 #include "backend_sim/live_handlers.h"
 #include "backend_sim/queues.h"
+#include "backend_sim/sampler.h"
 
 enum {
   TURN_EVENTS = 64, /* between two looks at memory */
@@ -137,7 +138,7 @@ static bool device_turn(aqsim_live *live)
     limit = paced_now(live);
     busy = aqsim_clock_run(sim, limit, TURN_EVENTS) > 0;
     if (!busy)
-      sim->now = aq_time_max(sim->now, limit);
+      aqsim_time_move(sim, aq_time_max(sim->now, limit));
   }
   busy |= aqsim_clock_look(sim);
   busy |= aqsim_clock_run(sim, limit, TURN_EVENTS) > 0;

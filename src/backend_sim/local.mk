@@ -41,6 +41,7 @@ libaqcore_la_SOURCES += \
 	src/backend_sim/queues.c src/backend_sim/queues.h \
 	src/backend_sim/records.c src/backend_sim/records.h \
 	src/backend_sim/resources.def \
+	src/backend_sim/sampler.c src/backend_sim/sampler.h \
 	src/backend_sim/signals.c src/backend_sim/signals.h \
 	src/backend_sim/sim.c src/backend_sim/sim.h \
 	src/backend_sim/slots.c src/backend_sim/slots.h \

@@ -19,6 +19,8 @@ typedef struct aqsim_recorder {
   aq_record_sink *sink; /* NULL: none */
   aq_record *rows;
   size_t count;
+  aq_sample *samples; /* made with the first one */
+  size_t sample_count;
   aq_diag failure; /* of the sink; AQ_OK while there is none */
 } aqsim_recorder;
 
@@ -36,6 +38,9 @@ static inline bool aqsim_recorder_on(const aqsim_recorder *recorder)
 
 /* The next row, every field unknown; valid until the next call. */
 aq_record *aqsim_recorder_row(aqsim_recorder *recorder);
+
+/* A sample; the sink has put_counters. */
+void aqsim_recorder_sample(aqsim_recorder *recorder, aq_sample sample);
 
 /* Hands over what there is. Returns the first error the sink ever gave. */
 aq_status aqsim_recorder_flush(aqsim_recorder *recorder);

@@ -14,6 +14,7 @@
 #include "backend_sim/live_device.h"
 #include "backend_sim/queue_life.h"
 #include "backend_sim/queues.h"
+#include "backend_sim/sampler.h"
 #include "backend_sim/slots.h"
 #include "backend_sim/waves.h"
 
@@ -123,6 +124,7 @@ static aq_status device_open(aqsim *sim, uint32_t ordinal, aq_diag *diag)
 static void sim_close(aq_transport *t)
 {
   aqsim *sim = aqsim_from(t);
+  aqsim_sampler_finish(sim);
   while (sim->first_queue) {
     sim->first_queue->references = 1; /* of a cooperative one: all end here */
     aqsim_queue_destroy(sim->first_queue);
@@ -130,6 +132,7 @@ static void sim_close(aq_transport *t)
   aqsim_copies_fini(sim);
   aqsim_handlers_fini(&sim->handlers);
   aqsim_recorder_fini(&sim->recorder);
+  aqsim_sampler_destroy(sim);
   aqsim_memory_fini(&sim->memory);
   aqsim_kernels_fini(&sim->kernels);
   aqsim_signals_fini(&sim->signals);
@@ -167,6 +170,13 @@ static aq_status options_check(const aq_transport_options *options,
   if (live && options->hooks)
     return aq_diag_set(diag, AQ_ERR_UNSUPPORTED,
                        "sim: device hooks need virtual time");
+  if (options->counters < 0 ||
+      (options->counters &&
+       (!options->records || !options->records->put_counters)))
+    return aq_diag_set(diag, AQ_ERR_INVALID,
+                       "sim: counters every %lld ps; expected an interval "
+                       "above 0 and a sink that takes samples",
+                       (long long)options->counters);
   if (options->epoch < -AQ_TIME_MAX / 4 || options->epoch > AQ_TIME_MAX / 4)
     return aq_diag_set(diag, AQ_ERR_INVALID,
                        "sim: epoch %lld ps; expected -2^61 to 2^61",
@@ -211,6 +221,7 @@ static aq_status sim_open(const aq_transport_options *given, aq_transport **out,
     return aq_diag_set(diag, AQ_ERR_NO_MEMORY, "out of memory");
   sim->base.ops = &aqsim_transport_ops;
   sim->now = options.epoch;
+  sim->sample_at = AQ_TIME_MAX;
   sim->semantics = options.semantics;
   sim->report = options.report;
   sim->report_user = options.report_user;
@@ -225,6 +236,8 @@ static aq_status sim_open(const aq_transport_options *given, aq_transport **out,
   status = aqsim_recorder_init(&sim->recorder, options.records, diag);
   if (status == AQ_OK)
     status = devices_open(sim, &options, diag);
+  if (status == AQ_OK && options.counters)
+    status = aqsim_sampler_create(sim, options.counters, diag);
   if (status == AQ_OK && options.mode == AQ_MODE_LIVE) {
     sim->base.ops = &aqsim_live_ops;
     status = aqsim_live_start(sim, options.pace, diag);
@@ -246,7 +259,7 @@ static void sim_info(aq_transport *t, aq_transport_info *out)
               AQ_CAP_CU_MASK | AQ_CAP_PRIORITY | AQ_CAP_BARRIER_VALUE |
               AQ_CAP_PM4 | AQ_CAP_HANDLERS | AQ_CAP_COOPERATIVE |
               AQ_CAP_AGENT_QUEUES | AQ_CAP_INSPECT | AQ_CAP_DEVICE_HOOKS |
-              AQ_CAP_EVENTS,
+              AQ_CAP_EVENTS | AQ_CAP_COUNTERS,
       .device_count = sim->device_count,
       .devices = sim->infos,
       .reproducible = true,

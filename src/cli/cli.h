@@ -60,8 +60,9 @@ static inline bool aq_cli_flag(const aq_cli *cli, aq_cli_option_id option)
  * frees (not its texts); NULL when out of memory. */
 const char **aq_cli_repeats(const aq_cli *cli, aq_cli_option_id option);
 
-/* --timeout as a time, "2s"; *out stays as it is without it. */
-aq_status aq_cli_timeout(aq_cli *cli, aq_time *out);
+/* The value of an option that is a time above 0, "2s"; *out stays as it is
+ * without it. */
+aq_status aq_cli_time(aq_cli *cli, aq_cli_option_id option, aq_time *out);
 
 /* The value of an option that is a whole number, or `missing`. */
 aq_status aq_cli_number(aq_cli *cli, aq_cli_option_id option, int64_t least,

@@ -1,65 +1,233 @@
 /* SPDX-License-Identifier: MIT */
+/* Two ways to compare: a replay is scored against what it replays; any other
+ * runs are matched dispatch by dispatch and told apart. */
 #include <inttypes.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "cli/commands.h"
+#include "cli/compare_ci.h"
 #include "cli/compare_print.h"
+#include "cli/diff_print.h"
+#include "cli/groups.h"
 #include "cli/runs.h"
 #include "cli/thresholds.h"
 #include "report/compare_runs.h"
 
-/* What to compare with, as far as the command line says. */
-static aq_status find_other(aq_cli *cli, aq_store *store, const aq_run_info *a,
+typedef enum style { STYLE_TEXT, STYLE_JUNIT, STYLE_MARKDOWN } style;
+
+typedef struct comparison {
+  aq_cli *cli;
+  aq_store *store;
+  style style;
+  bool matched; /* asked for by an option */
+  aq_match_by by;
+  aq_stats_by group;
+  aq_cli_threshold *limits;
+  size_t count;
+  aq_cli_json *json; /* of matched runs */
+  aq_status judged;
+} comparison;
+
+/* ---- options ---- */
+
+static aq_status read_match(aq_cli *cli, aq_match_by *out)
+{
+  const char *text = cli->values[AQ_CLI_OPT_MATCH];
+  for (int i = 0; i < AQ_MATCH_COUNT; i++)
+    if (strcmp(text, aq_match_names[i]) == 0) {
+      *out = (aq_match_by)i;
+      return AQ_OK;
+    }
+  return aq_diag_set(&cli->diag, AQ_ERR_INVALID,
+                     "--match %s: expected auto, replay, order, correlation, "
+                     "name or align",
+                     text);
+}
+
+static aq_status read_style(aq_cli *cli, style *out)
+{
+  const char *text = cli->values[AQ_CLI_OPT_FORMAT];
+  *out = STYLE_TEXT;
+  if (!text || strcmp(text, "text") == 0)
+    return AQ_OK;
+  if (strcmp(text, "junit") == 0)
+    *out = STYLE_JUNIT;
+  else if (strcmp(text, "markdown") == 0)
+    *out = STYLE_MARKDOWN;
+  else
+    return aq_diag_set(&cli->diag, AQ_ERR_INVALID,
+                       "--format %s: expected text, junit or markdown", text);
+  if (aq_cli_flag(cli, AQ_CLI_OPT_JSON))
+    return aq_diag_set(&cli->diag, AQ_ERR_INVALID,
+                       "--json and --format %s: expected one of them", text);
+  return AQ_OK;
+}
+
+static aq_status read_options(comparison *c)
+{
+  aq_cli *cli = c->cli;
+  aq_status status = read_style(cli, &c->style);
+  if (status == AQ_OK && cli->values[AQ_CLI_OPT_MATCH])
+    status = read_match(cli, &c->by);
+  if (status == AQ_OK)
+    status = aq_cli_grouping(cli, &c->group);
+  c->matched = cli->values[AQ_CLI_OPT_MATCH] || cli->values[AQ_CLI_OPT_BY] ||
+               cli->arg_count > 2;
+  return status == AQ_OK ? aq_cli_thresholds_read(cli, &c->limits, &c->count)
+                         : status;
+}
+
+/* ---- what both have in common ---- */
+
+static void put_verdict(comparison *c, const aq_run_info *run,
+                        const aq_run_info *reference,
+                        const aq_cli_figures *figures)
+{
+  char labels[2][AQ_CLI_LABEL_SIZE];
+  aq_cli_run_label(run, labels[0]);
+  aq_cli_run_label(reference, labels[1]);
+  const aq_cli_verdict verdict = {labels[0], labels[1], figures, c->limits,
+                                  c->count};
+  if (c->style == STYLE_JUNIT)
+    aq_cli_junit_put(c->cli, &verdict);
+  else
+    aq_cli_markdown_put(c->cli, &verdict);
+}
+
+/* What is above a threshold is told when all is printed. */
+static void judge(comparison *c, const aq_cli_figures *figures)
+{
+  if (c->judged == AQ_OK)
+    c->judged = aq_cli_thresholds_judge(c->cli, c->limits, c->count, figures);
+}
+
+/* ---- a replay ---- */
+
+/* What a replay is scored against, as far as the command line says. */
+static aq_status find_other(comparison *c, const aq_run_info *a,
                             aq_run_info **out)
 {
+  aq_cli *cli = c->cli;
   if (cli->arg_count > 1)
-    return aq_store_find(store, cli->args[1], out, &cli->diag);
+    return aq_store_find(c->store, cli->args[1], out, &cli->diag);
   if (a->origin != AQ_NONE)
-    return aq_store_run(store, a->origin, out, &cli->diag);
+    return aq_store_run(c->store, a->origin, out, &cli->diag);
   return aq_diag_set(&cli->diag, AQ_ERR_INPUT,
                      "run %" PRId64 " replays no other run; name the run to "
                      "compare it with",
                      a->id);
 }
 
-static aq_status print_and_judge(aq_cli *cli, const aq_compare_runs *compare,
-                                 const aq_cli_threshold *limits, size_t count)
+static bool is_replay(const aq_run_info *a, const aq_run_info *b)
 {
-  aq_status status = aq_cli_flag(cli, AQ_CLI_OPT_JSON)
-                         ? aq_cli_compare_json(cli, compare, limits, count)
-                         : aq_cli_compare_text(cli, compare);
-  if (status != AQ_OK)
-    return status;
-  return aq_cli_thresholds_judge(cli, limits, count, &compare->figures);
+  return a->id == b->id || a->origin == b->id || b->origin == a->id ||
+         (a->origin != AQ_NONE && a->origin == b->origin);
 }
 
-static aq_status compare_infos(aq_cli *cli, aq_store *store,
-                               const aq_run_info *a, const aq_run_info *b,
-                               const aq_cli_threshold *limits, size_t count)
+static aq_status score(comparison *c, const aq_run_info *a,
+                       const aq_run_info *b)
 {
+  aq_cli *cli = c->cli;
   aq_compare_runs compare;
   int64_t worst;
   aq_status status = aq_cli_number(cli, AQ_CLI_OPT_WORST, 0, 0, &worst);
   if (status == AQ_OK)
-    status =
-        aq_compare_runs_init(store, a, b, (size_t)worst, &compare, &cli->diag);
+    status = aq_compare_runs_init(c->store, a, b, (size_t)worst, &compare,
+                                  &cli->diag);
   if (status != AQ_OK)
     return status;
-  status = print_and_judge(cli, &compare, limits, count);
+  const aq_cli_figures figures = {.compare = &compare.figures};
+  if (aq_cli_flag(cli, AQ_CLI_OPT_JSON))
+    status = aq_cli_compare_json(cli, &compare, c->limits, c->count);
+  else if (c->style == STYLE_TEXT)
+    status = aq_cli_compare_text(cli, &compare);
+  else
+    put_verdict(c, compare.run, compare.reference, &figures);
+  if (status == AQ_OK)
+    judge(c, &figures);
   aq_compare_runs_fini(&compare);
   return status;
 }
 
-static aq_status compare_named(aq_cli *cli, aq_store *store,
-                               const aq_cli_threshold *limits, size_t count)
+/* ---- any runs ---- */
+
+static aq_status tell_apart(comparison *c, const aq_run_info *a,
+                            const aq_run_info *b)
 {
-  aq_run_info *a = NULL, *b = NULL;
-  aq_status status = aq_store_find(store, cli->args[0], &a, &cli->diag);
+  aq_cli *cli = c->cli;
+  aq_diff diff;
+  aq_status status =
+      aq_diff_runs(c->store, a, b, c->by, c->group, &diff, &cli->diag);
   if (status != AQ_OK)
     return status;
-  status = find_other(cli, store, a, &b);
+  const aq_cli_figures figures = {.diff = &diff};
+  if (c->json)
+    aq_cli_diff_json(c->json, a, b, &diff);
+  else if (c->style == STYLE_TEXT)
+    status = aq_cli_diff_text(cli, a, b, &diff);
+  else
+    put_verdict(c, b, a, &figures);
+  if (status == AQ_OK)
+    judge(c, &figures);
+  aq_diff_fini(&diff);
+  return status;
+}
+
+/* Each run after the first with the first. */
+static aq_status tell_all_apart(comparison *c, const aq_run_info *a,
+                                const aq_run_info *b)
+{
+  aq_cli *cli = c->cli;
+  aq_status status = aq_cli_json_begin_if(cli, &c->json);
+  if (status != AQ_OK)
+    return status;
+  if (c->json)
+    aq_cli_json_array(c->json, NULL);
+  status = tell_apart(c, a, b);
+  for (int i = 2; i < cli->arg_count && status == AQ_OK; i++) {
+    aq_run_info *other;
+    status = aq_store_find(c->store, cli->args[i], &other, &cli->diag);
+    if (status == AQ_OK) {
+      status = tell_apart(c, a, other);
+      aq_run_info_free(other);
+    }
+  }
+  if (c->json)
+    aq_cli_json_close_array(c->json);
+  aq_status written = aq_cli_json_end_if(cli, c->json);
+  return status == AQ_OK ? written : status;
+}
+
+/* ---- the command ---- */
+
+static aq_status compare_infos(comparison *c, const aq_run_info *a,
+                               const aq_run_info *b)
+{
+  const bool scored = !c->matched && is_replay(a, b);
+  if (c->style == STYLE_JUNIT)
+    aq_cli_junit_begin(c->cli);
+  /* The first of two runs is what was; a replay that is given alone, or first,
+   * is what is. */
+  const bool turned = c->cli->arg_count < 2;
+  aq_status status = scored   ? score(c, a, b)
+                     : turned ? tell_all_apart(c, b, a)
+                              : tell_all_apart(c, a, b);
+  if (c->style == STYLE_JUNIT && status == AQ_OK)
+    aq_cli_junit_end(c->cli);
+  return status == AQ_OK ? c->judged : status;
+}
+
+static aq_status compare_named(comparison *c)
+{
+  aq_run_info *a = NULL, *b = NULL;
+  aq_status status =
+      aq_store_find(c->store, c->cli->args[0], &a, &c->cli->diag);
+  if (status != AQ_OK)
+    return status;
+  status = find_other(c, a, &b);
   if (status == AQ_OK) {
-    status = compare_infos(cli, store, a, b, limits, count);
+    status = compare_infos(c, a, b);
     aq_run_info_free(b);
   }
   aq_run_info_free(a);
@@ -68,17 +236,15 @@ static aq_status compare_named(aq_cli *cli, aq_store *store,
 
 aq_status aq_cli_compare(aq_cli *cli)
 {
-  aq_cli_threshold *limits;
-  size_t count;
-  aq_store *store;
-  aq_status status = aq_cli_thresholds_read(cli, &limits, &count);
-  if (status != AQ_OK)
-    return status;
-  status = aq_cli_store_open(cli, AQ_STORE_READ, &store);
+  comparison c = {.cli = cli};
+  aq_status status = read_options(&c);
   if (status == AQ_OK) {
-    status = compare_named(cli, store, limits, count);
-    aq_store_close(store);
+    status = aq_cli_store_open(cli, AQ_STORE_READ, &c.store);
+    if (status == AQ_OK) {
+      status = compare_named(&c);
+      aq_store_close(c.store);
+    }
   }
-  free(limits);
+  free(c.limits);
   return status;
 }

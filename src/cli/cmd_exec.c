@@ -207,7 +207,7 @@ static aq_status execution_run(execution *e)
 aq_status aq_cli_exec(aq_cli *cli)
 {
   execution e = {.cli = cli, .status_fd = -1, .spools = AQ_CLI_SPOOLS_NONE};
-  aq_status status = aq_cli_timeout(cli, &e.timeout);
+  aq_status status = aq_cli_time(cli, AQ_CLI_OPT_TIMEOUT, &e.timeout);
   if (status == AQ_OK)
     status = execution_run(&e);
   if (status != AQ_OK && cli->exit_code == 0)

@@ -41,6 +41,14 @@ static aq_status source_edges(aq_trace_source *source, const aq_edge **edges,
                              diag);
 }
 
+static aq_status source_samples(aq_trace_source *source,
+                                const aq_sample **samples, size_t *count,
+                                aq_diag *diag)
+{
+  return aq_run_reader_samples(((store_source *)source)->reader, samples, count,
+                               diag);
+}
+
 static aq_status export_run(aq_cli *cli, aq_store *store,
                             const aq_trace_format *format)
 {
@@ -49,7 +57,8 @@ static aq_status export_run(aq_cli *cli, aq_store *store,
                                   .name = source_name,
                                   .device = source_device,
                                   .queue = source_queue,
-                                  .edges = source_edges}};
+                                  .edges = source_edges,
+                                  .samples = source_samples}};
   aq_status status = aq_store_find(store, cli->args[0], &info, &cli->diag);
   if (status != AQ_OK)
     return status;

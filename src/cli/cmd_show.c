@@ -7,6 +7,7 @@
 #include "cli/capture_replay.h"
 #include "cli/columns.h"
 #include "cli/commands.h"
+#include "cli/counter_summary.h"
 #include "cli/json.h"
 #include "cli/program_show.h"
 #include "cli/queue_summary.h"
@@ -125,7 +126,8 @@ static void json_queue(aq_cli_json *json, const aq_cli_queue *queue)
 }
 
 static aq_status print_run(aq_cli *cli, const aq_run_info *info,
-                           const aq_cli_queue *queues, size_t count)
+                           aq_run_reader *reader, const aq_cli_queue *queues,
+                           size_t count)
 {
   aq_cli_json *json;
   aq_status status = aq_cli_json_begin_if(cli, &json);
@@ -133,7 +135,9 @@ static aq_status print_run(aq_cli *cli, const aq_run_info *info,
     return status;
   if (!json) {
     put_info(cli, info);
-    return put_queues(cli, queues, count) ? AQ_OK : aq_cli_no_memory(cli);
+    if (!put_queues(cli, queues, count))
+      return aq_cli_no_memory(cli);
+    return aq_cli_counters_print(cli, reader);
   }
   aq_cli_json_map(json, NULL);
   aq_cli_run_json(json, info);
@@ -141,6 +145,11 @@ static aq_status print_run(aq_cli *cli, const aq_run_info *info,
   for (size_t i = 0; i < count; i++)
     json_queue(json, &queues[i]);
   aq_cli_json_close_array(json);
+  status = aq_cli_counters_json(cli, json, reader);
+  if (status != AQ_OK) {
+    aq_cli_json_drop(json);
+    return status;
+  }
   aq_cli_json_close_map(json);
   return aq_cli_json_end_if(cli, json);
 }
@@ -156,7 +165,7 @@ static aq_status show_run(aq_cli *cli, aq_store *store, const aq_run_info *info)
     return status;
   status = aq_cli_queues_read(reader, &queues, &count, &cli->diag);
   if (status == AQ_OK) {
-    status = print_run(cli, info, queues, count);
+    status = print_run(cli, info, reader, queues, count);
     free(queues);
   }
   aq_run_reader_close(reader);

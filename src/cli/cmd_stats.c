@@ -4,25 +4,10 @@
 
 #include "cli/columns.h"
 #include "cli/commands.h"
+#include "cli/groups.h"
 #include "cli/json.h"
 #include "cli/runs.h"
 #include "report/stats.h"
-
-static aq_status find_grouping(aq_cli *cli, aq_stats_by *out)
-{
-  const char *by = cli->values[AQ_CLI_OPT_BY];
-  char names[128] = "";
-  for (int i = 0; i < AQ_STATS_BY_COUNT; i++) {
-    if (strcmp(by ? by : "kernel", aq_stats_by_names[i]) == 0) {
-      *out = (aq_stats_by)i;
-      return AQ_OK;
-    }
-    snprintf(names + strlen(names), sizeof names - strlen(names), "%s%s",
-             i ? ", " : "", aq_stats_by_names[i]);
-  }
-  return aq_diag_set(&cli->diag, AQ_ERR_INVALID, "--by %s: expected one of %s",
-                     by, names);
-}
 
 /* ---- text ---- */
 
@@ -182,7 +167,7 @@ aq_status aq_cli_stats(aq_cli *cli)
   aq_store *store;
   aq_run_info *run;
   aq_stats_by by = AQ_STATS_BY_KERNEL;
-  aq_status status = find_grouping(cli, &by);
+  aq_status status = aq_cli_grouping(cli, &by);
   if (status == AQ_OK)
     status = aq_cli_store_open(cli, AQ_STORE_READ, &store);
   if (status != AQ_OK)

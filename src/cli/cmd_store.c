@@ -5,6 +5,8 @@
 #include "cli/commands.h"
 #include "cli/json.h"
 #include "cli/runs.h"
+#include "cli/store_care.h"
+#include "cli/text.h"
 
 /* Tells of a run that is gone: its id on a line, or in the document. */
 static void put_removed(aq_cli *cli, aq_cli_json *json, int64_t run)
@@ -83,17 +85,51 @@ static aq_status prune_tell(aq_cli *cli, aq_store *store)
   return aq_cli_json_end_if(cli, json);
 }
 
+/* What `store` can do: the least and the most arguments after the verb. */
+static const struct {
+  const char *name;
+  int least, most;
+  const char *usage;
+  aq_store_mode mode;
+  aq_status (*run)(aq_cli *cli, aq_store *store);
+} verbs[] = {
+    {"check", 0, 0, "check", AQ_STORE_READ, aq_cli_store_check},
+    {"merge", 1, INT32_MAX, "merge OTHER...", AQ_STORE_WRITE,
+     aq_cli_store_merge},
+    {"prune", 1, INT32_MAX, "prune RUN...", AQ_STORE_WRITE, prune_tell},
+    {"vacuum", 0, 0, "vacuum", AQ_STORE_WRITE, aq_cli_store_vacuum},
+};
+
+static aq_status find_verb(aq_cli *cli, size_t *out)
+{
+  for (size_t i = 0; i < sizeof verbs / sizeof *verbs; i++)
+    if (strcmp(verbs[i].name, cli->args[0]) == 0) {
+      *out = i;
+      return AQ_OK;
+    }
+  const char *near = aq_cli_text_nearest(cli->args[0], aq_cli_store_verbs);
+  return aq_diag_set(&cli->diag, AQ_ERR_INVALID,
+                     "unknown verb '%s' of store; %s%s%s", cli->args[0],
+                     near ? "did you mean "
+                          : "expected check, merge, prune or vacuum",
+                     near ? near : "", near ? "?" : "");
+}
+
 aq_status aq_cli_store(aq_cli *cli)
 {
-  if (strcmp(cli->args[0], "prune") != 0)
-    return aq_diag_set(&cli->diag, AQ_ERR_INVALID,
-                       "unknown verb '%s' of store; expected prune",
-                       cli->args[0]);
+  size_t verb = 0;
   aq_store *store;
-  aq_status status = aq_cli_store_open(cli, AQ_STORE_WRITE, &store);
+  aq_status status = find_verb(cli, &verb);
   if (status != AQ_OK)
     return status;
-  status = prune_tell(cli, store);
+  if (cli->arg_count - 1 < verbs[verb].least ||
+      cli->arg_count - 1 > verbs[verb].most)
+    return aq_diag_set(&cli->diag, AQ_ERR_INVALID, "usage: aqueduct store %s",
+                       verbs[verb].usage);
+  status = aq_cli_store_open(cli, verbs[verb].mode, &store);
+  if (status != AQ_OK)
+    return status;
+  status = verbs[verb].run(cli, store);
   aq_store_close(store);
   return status;
 }

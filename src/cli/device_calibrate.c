@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "cli/device_fit.h"
+#include "cli/device_probed.h"
 #include "cli/device_verbs.h"
 #include "cli/json.h"
 #include "cli/runs.h"
@@ -15,7 +16,11 @@ typedef struct calibration {
   aq_device_model *model;
   aq_calibrate *calibrate;
   aq_calibrate_facts facts;
-  aq_device_fit fits[AQ_DEVICE_FIT_COUNT];
+  size_t run_count;      /* of runs that are no probes */
+  aq_probe_result probe; /* of the last run that is one */
+  bool is_probed;
+  aq_device_fit fits[AQ_DEVICE_PROBED_COUNT + AQ_DEVICE_FIT_COUNT];
+  size_t fit_count;
   char runs[512]; /* their names, for sources */
 } calibration;
 
@@ -42,8 +47,13 @@ static aq_status run_add(calibration *c, aq_store *store, const char *name)
   if (run->kind != AQ_RUN_MEASURED)
     status = aq_diag_set(diag, AQ_ERR_INPUT,
                          "run %s is simulated; expected measured ones", name);
-  else
+  else if (run->format && strcmp(run->format, AQ_CLI_PROBE_FORMAT) == 0) {
+    status = aq_device_probed_read(run->notes, name, &c->probe, diag);
+    c->is_probed = true;
+  } else {
     status = aq_calibrate_add(c->calibrate, store, run, diag);
+    c->run_count++;
+  }
   if (status == AQ_OK)
     runs_append(c, run);
   aq_run_info_free(run);
@@ -72,8 +82,12 @@ static double us(aq_time time)
 
 static void value_print(const aq_device_fit *fit, int64_t value, char text[32])
 {
-  if (fit->count)
+  if (fit->unit == AQ_DEVICE_FIT_NUMBER)
     snprintf(text, 32, "%" PRId64, value);
+  else if (fit->unit == AQ_DEVICE_FIT_RATE)
+    snprintf(text, 32, "%" PRId64 " B/s", value);
+  else if (value % AQ_NS)
+    snprintf(text, 32, "%.3f ns", (double)value / (double)AQ_NS);
   else if (value < AQ_US)
     snprintf(text, 32, "%" PRId64 " ns", value / AQ_NS);
   else
@@ -84,11 +98,15 @@ static void spread_print(const calibration *c, const aq_device_fit *fit,
                          char text[96])
 {
   const aq_calibrate_sample *s = fit->sample;
+  char value[32];
   text[0] = 0;
-  if (fit == &c->fits[AQ_DEVICE_FIT_unmap_after])
+  if (fit->probed) {
+    value_print(fit, fit->resolution, value);
+    snprintf(text, 96, "+- %s", value);
+  } else if (strcmp(fit->key, "unmap_after") == 0)
     snprintf(text, 96, "between %.1f and %.1f us", us(c->facts.idle_below),
              us(c->facts.idle_above));
-  else if (fit->count)
+  else if (fit->unit == AQ_DEVICE_FIT_NUMBER)
     snprintf(text, 96, "n=%zu", s->n);
   else if (s)
     snprintf(text, 96, "p50 %.3f us (p10 %.3f, p90 %.3f, least %.3f), n=%zu",
@@ -98,7 +116,7 @@ static void spread_print(const calibration *c, const aq_device_fit *fit,
 static void tell(const calibration *c)
 {
   char was[32], now[32], spread[96];
-  for (int i = 0; i < AQ_DEVICE_FIT_COUNT; i++) {
+  for (size_t i = 0; i < c->fit_count; i++) {
     const aq_device_fit *fit = &c->fits[i];
     value_print(fit, fit->was, was);
     value_print(fit, fit->value, now);
@@ -112,6 +130,14 @@ static void tell(const calibration *c)
   }
 }
 
+/* As the file names it: a base that is a file lies in the same folder. */
+static const char *base_name(const calibration *c)
+{
+  const char *model = c->cli->values[AQ_CLI_OPT_DEVICE];
+  const char *slash = strrchr(model, '/');
+  return slash ? slash + 1 : model;
+}
+
 static void put_model(FILE *out, const calibration *c)
 {
   char value[32], spread[96];
@@ -120,8 +146,8 @@ static void put_model(FILE *out, const calibration *c)
           "# Fitted by aqueduct device calibrate to the runs\n# %s\n"
           "# Format: doc/formats/device.md.\n\n"
           "base = %s ; same part; what runs do not tell\n\n",
-          c->runs, c->model->name);
-  for (int i = 0; i < AQ_DEVICE_FIT_COUNT; i++) {
+          c->runs, base_name(c));
+  for (size_t i = 0; i < c->fit_count; i++) {
     const aq_device_fit *fit = &c->fits[i];
     if (fit->why_not[0])
       continue;
@@ -132,9 +158,8 @@ static void put_model(FILE *out, const calibration *c)
   }
 }
 
-static void put_fit(aq_cli_json *json, const calibration *c, int i)
+static void put_fit(aq_cli_json *json, const aq_device_fit *fit)
 {
-  const aq_device_fit *fit = &c->fits[i];
   const aq_calibrate_sample *s = fit->sample;
   char value[32];
   aq_cli_json_map(json, NULL);
@@ -145,6 +170,10 @@ static void put_fit(aq_cli_json *json, const calibration *c, int i)
   value_print(fit, fit->was, value);
   aq_cli_json_text(json, "was", value);
   aq_cli_json_text(json, "from", fit->meaning);
+  if (fit->probed) {
+    value_print(fit, fit->resolution, value);
+    aq_cli_json_text(json, "resolution", value);
+  }
   aq_cli_json_text(json, "why_not", fit->why_not[0] ? fit->why_not : NULL);
   if (s) {
     aq_cli_json_int(json, "n", (int64_t)s->n);
@@ -171,8 +200,8 @@ static aq_status put(calibration *c)
   aq_cli_json_text(json, "device", c->model->name);
   aq_cli_json_text(json, "runs", c->runs);
   aq_cli_json_array(json, "fits");
-  for (int i = 0; i < AQ_DEVICE_FIT_COUNT; i++)
-    put_fit(json, c, i);
+  for (size_t i = 0; i < c->fit_count; i++)
+    put_fit(json, &c->fits[i]);
   aq_cli_json_close_array(json);
   aq_cli_json_close_map(json);
   return aq_cli_json_end_if(c->cli, json);
@@ -180,20 +209,45 @@ static aq_status put(calibration *c)
 
 /* ---- the command ---- */
 
-static aq_status fit(calibration *c)
+/* Whether an experiment of the probe has told a constant. */
+static bool is_known(const calibration *c, const char *key)
 {
+  for (size_t i = 0; i < c->fit_count && c->fits[i].probed; i++)
+    if (strcmp(c->fits[i].key, key) == 0 && !c->fits[i].why_not[0])
+      return true;
+  return false;
+}
+
+/* What runs tell beyond the probe, if there is one. */
+static aq_status fit_runs(calibration *c)
+{
+  aq_device_fit fits[AQ_DEVICE_FIT_COUNT];
   aq_calibrate_tell(c->calibrate,
                     aq_device_model_number(c->model, "unmap_after"), &c->facts);
-  if (aq_device_fit_all(c->model, &c->facts, c->fits))
-    return AQ_OK;
-  const aq_calibrate_sample *figures = c->facts.figures;
-  return aq_diag_set(
-      &c->cli->diag, AQ_ERR_INPUT,
-      "the runs tell too little: %zu launches onto an idle device (expected at "
-      "least %zu) and %zu queued kernels (at least %zu)",
-      figures[AQ_CALIBRATE_WARM].n + figures[AQ_CALIBRATE_COLD].n,
-      aq_calibrate_least(AQ_CALIBRATE_WARM), figures[AQ_CALIBRATE_INTERVAL].n,
-      aq_calibrate_least(AQ_CALIBRATE_INTERVAL));
+  if (!aq_device_fit_all(c->model, &c->facts, c->fits, c->fit_count, fits)) {
+    const aq_calibrate_sample *figures = c->facts.figures;
+    return aq_diag_set(
+        &c->cli->diag, AQ_ERR_INPUT,
+        "the runs tell too little: %zu launches onto an idle "
+        "device (expected at least %zu) and %zu queued kernels "
+        "(at least %zu)",
+        figures[AQ_CALIBRATE_WARM].n + figures[AQ_CALIBRATE_COLD].n,
+        aq_calibrate_least(AQ_CALIBRATE_WARM), figures[AQ_CALIBRATE_INTERVAL].n,
+        aq_calibrate_least(AQ_CALIBRATE_INTERVAL));
+  }
+  for (size_t i = 0; i < AQ_DEVICE_FIT_COUNT; i++)
+    if (!is_known(c, fits[i].key))
+      c->fits[c->fit_count++] = fits[i];
+  return AQ_OK;
+}
+
+static aq_status fit(calibration *c)
+{
+  if (c->is_probed) {
+    aq_device_probed_fit(c->model, &c->probe, c->fits);
+    c->fit_count = AQ_DEVICE_PROBED_COUNT;
+  }
+  return c->run_count || !c->is_probed ? fit_runs(c) : AQ_OK;
 }
 
 static aq_status calibrate(calibration *c)

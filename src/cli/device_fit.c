@@ -30,27 +30,29 @@ int64_t aq_device_model_number(const aq_device_model *model, const char *key)
   return 0;
 }
 
-/* In force: as fitted so far, else as the model has it. */
-static int64_t number_now(const aq_device_model *model,
-                          const aq_device_fit *fits, size_t done,
-                          const char *key)
+static const aq_device_fit *fit_find(const aq_device_fit *fits, size_t count,
+                                     const char *key)
 {
-  for (size_t i = 0; i < done; i++)
-    if (strcmp(fits[i].key, key) == 0)
-      return fits[i].value;
-  return aq_device_model_number(model, key);
+  for (size_t i = 0; i < count; i++)
+    if (strcmp(fits[i].key, key) == 0 && !fits[i].why_not[0])
+      return &fits[i];
+  return NULL;
 }
 
-/* The sum of the constants of a list of keys with blanks between. */
-static int64_t sum_of(const aq_device_model *model, const aq_device_fit *fits,
-                      size_t done, const char *keys)
+int64_t aq_device_fit_sum(const aq_device_model *model,
+                          const aq_device_fit *fits, size_t done,
+                          const aq_device_fit *known, size_t known_count,
+                          const char *keys)
 {
   char key[64];
   int64_t sum = 0;
   while (*keys) {
     const size_t length = strcspn(keys, " ");
     snprintf(key, sizeof key, "%.*s", (int)length, keys);
-    sum += number_now(model, fits, done, key);
+    const aq_device_fit *fit = fit_find(known, known_count, key);
+    if (!fit)
+      fit = fit_find(fits, done, key);
+    sum += fit ? fit->value : aq_device_model_number(model, key);
     keys += length + (keys[length] == ' ');
   }
   return sum;
@@ -72,12 +74,19 @@ static int64_t figure_value(int figure, const aq_calibrate_sample *sample)
   return sample->p50;
 }
 
-static void fit_figure(const aq_device_model *model, const fit_rule *rule,
-                       const aq_calibrate_facts *facts, aq_device_fit *fits,
-                       size_t at)
+/* What all fits share. */
+typedef struct fitting {
+  const aq_device_model *model;
+  const aq_calibrate_facts *facts;
+  const aq_device_fit *known;
+  size_t known_count;
+} fitting;
+
+static void fit_figure(const fitting *f, const fit_rule *rule,
+                       aq_device_fit *fits, size_t at)
 {
   aq_device_fit *fit = &fits[at];
-  const aq_calibrate_sample *sample = &facts->figures[rule->figure];
+  const aq_calibrate_sample *sample = &f->facts->figures[rule->figure];
   const size_t least = aq_calibrate_least(rule->figure);
   fit->sample = sample;
   if (sample->n < least) {
@@ -86,14 +95,16 @@ static void fit_figure(const aq_device_model *model, const fit_rule *rule,
              aq_calibrate_name(rule->figure), least);
     return;
   }
-  const int64_t value =
-      figure_value(rule->figure, sample) - sum_of(model, fits, at, rule->less);
+  const int64_t value = figure_value(rule->figure, sample) -
+                        aq_device_fit_sum(f->model, fits, at, f->known,
+                                          f->known_count, rule->less);
   if (value < 0)
     snprintf(fit->why_not, sizeof fit->why_not,
              "%.3f us, less than the constants that it contains",
              (double)figure_value(rule->figure, sample) / (double)AQ_US);
   else
-    fit->value = fit->count ? value : round_to(value, EXACT);
+    fit->value =
+        fit->unit == AQ_DEVICE_FIT_NUMBER ? value : round_to(value, EXACT);
 }
 
 static void fit_step(const aq_calibrate_facts *facts, aq_device_fit *fit)
@@ -116,8 +127,10 @@ static void fit_timestamps(const aq_calibrate_facts *facts, aq_device_fit *fit)
 
 bool aq_device_fit_all(const aq_device_model *model,
                        const aq_calibrate_facts *facts,
+                       const aq_device_fit *known, size_t known_count,
                        aq_device_fit out[AQ_DEVICE_FIT_COUNT])
 {
+  const fitting f = {model, facts, known, known_count};
   for (size_t i = 0; i < AQ_DEVICE_FIT_COUNT; i++) {
     const fit_rule *rule = &rules[i];
     const int64_t was = aq_device_model_number(model, rule->key);
@@ -125,13 +138,15 @@ bool aq_device_fit_all(const aq_device_model *model,
                              .meaning = rule->meaning,
                              .was = was,
                              .value = was,
-                             .count = i == AQ_DEVICE_FIT_graph_head};
+                             .unit = i == AQ_DEVICE_FIT_graph_head
+                                         ? AQ_DEVICE_FIT_NUMBER
+                                         : AQ_DEVICE_FIT_TIME};
     if (i == AQ_DEVICE_FIT_unmap_after)
       fit_step(facts, &out[i]);
     else if (i == AQ_DEVICE_FIT_timestamp_step)
       fit_timestamps(facts, &out[i]);
     else
-      fit_figure(model, rule, facts, out, i);
+      fit_figure(&f, rule, out, i);
   }
   return !out[AQ_DEVICE_FIT_dispatch_setup].why_not[0] ||
          !out[AQ_DEVICE_FIT_doorbell_to_fetch].why_not[0] ||

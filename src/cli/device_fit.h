@@ -17,19 +17,36 @@ typedef enum aq_device_fit_id {
   AQ_DEVICE_FIT_COUNT
 } aq_device_fit_id;
 
+typedef enum aq_device_fit_unit {
+  AQ_DEVICE_FIT_TIME, /* ps */
+  AQ_DEVICE_FIT_NUMBER,
+  AQ_DEVICE_FIT_RATE, /* bytes a second */
+} aq_device_fit_unit;
+
 typedef struct aq_device_fit {
   const char *key, *meaning;
   const aq_calibrate_sample *sample; /* of the facts, or NULL */
-  int64_t was, value;                /* ps, or a count */
-  bool count;
+  bool probed;                       /* by a probe, not from runs */
+  int64_t resolution;                /* of what a probe told */
+  int64_t was, value;
+  aq_device_fit_unit unit;
   char why_not[120]; /* why it was not fitted, or "" */
 } aq_device_fit;
 
-/* Fits all constants. False, with the reason of each, when nothing that counts
- * follows: the runs are too thin. Pure. */
+/* Fits all constants; `known` ones were fitted otherwise. False, with the
+ * reason of each, when nothing that counts follows: the runs are too thin.
+ * Pure. */
 bool aq_device_fit_all(const aq_device_model *model,
                        const aq_calibrate_facts *facts,
+                       const aq_device_fit *known, size_t known_count,
                        aq_device_fit out[AQ_DEVICE_FIT_COUNT]);
+
+/* The sum of constants, named with blanks between: as they were fitted (the
+ * first `done` of `fits`, or `known`), else as the model has them. */
+int64_t aq_device_fit_sum(const aq_device_model *model,
+                          const aq_device_fit *fits, size_t done,
+                          const aq_device_fit *known, size_t known_count,
+                          const char *keys);
 
 /* A constant of a model by its key, 0 when it has none of that name. */
 int64_t aq_device_model_number(const aq_device_model *model, const char *key);

@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "cli/device_probed.h"
 #include "cli/device_verbs.h"
 #include "cli/json.h"
 #include "cli/perform.h"
 #include "cli/runs.h"
+#include "cli/spin_code.h"
 #include "run/probe.h"
 
 /* ---- the result ---- */
@@ -70,6 +73,24 @@ static aq_status result_tell(aq_cli *cli, const aq_run_info *info, int64_t id,
 
 /* ---- the probe ---- */
 
+/* What the probe told is kept with its rows, for `calibrate`; the caller frees
+ * it. */
+static aq_status notes_make(aq_cli *cli, const aq_run_info *info,
+                            const aq_device_info *device,
+                            const aq_probe_result *result, char **out)
+{
+  aq_cli_json *json = aq_cli_json_begin(false);
+  if (!json)
+    return aq_cli_no_memory(cli);
+  aq_cli_json_map(json, NULL);
+  if (info->kind == AQ_RUN_MEASURED && device->model)
+    aq_cli_json_text(json, "measured_on", "simulator");
+  aq_device_probed_note(json, result);
+  aq_cli_json_close_map(json);
+  *out = aq_cli_json_take(json);
+  return *out ? AQ_OK : aq_cli_no_memory(cli);
+}
+
 /* Probes the first device into a new run. */
 static aq_status probe_store(aq_cli *cli, aq_store *store, aq_transport *t,
                              aq_run_info *info)
@@ -77,27 +98,31 @@ static aq_status probe_store(aq_cli *cli, aq_store *store, aq_transport *t,
   aq_transport_info what;
   aq_probe_result result;
   aq_store_writer *writer;
+  char *notes = NULL;
   t->ops->info(t, &what);
   const aq_device_info *device = &what.devices[0];
   info->device_model = device->model;
   info->model_hash = device->model_hash;
   info->model_verdict = device->verdict;
   info->kind = aq_run_measures(what.caps) ? AQ_RUN_MEASURED : AQ_RUN_SIMULATED;
-  if (info->kind == AQ_RUN_MEASURED && device->model)
-    info->notes = "{\"measured_on\":\"simulator\"}";
   aq_status status = aq_store_writer_open(store, info, &writer, &cli->diag);
   if (status != AQ_OK)
     return status;
   const int64_t id = aq_store_writer_run(writer);
-  status = aq_device_probe(t, 0, NULL, aq_store_writer_sink(writer), &result,
-                           &cli->diag);
+  status = aq_device_probe(t, 0, aq_cli_spin_code, aq_store_writer_sink(writer),
+                           &result, &cli->diag);
+  if (status == AQ_OK)
+    status = notes_make(cli, info, device, &result, &notes);
   if (status != AQ_OK) {
     aq_store_writer_abort(writer);
     return status;
   }
   t->ops->info(t, &what);
   info->reproducible = what.reproducible;
+  info->notes = notes;
   status = aq_store_writer_finish(writer, info, &cli->diag);
+  info->notes = NULL;
+  free(notes);
   return status == AQ_OK ? result_tell(cli, info, id, device, &result) : status;
 }
 
@@ -108,7 +133,7 @@ aq_status aq_cli_device_probe(aq_cli *cli)
   aq_store *store;
   aq_run_info info = aq_cli_run_info(cli, AQ_RUN_SIMULATED);
   info.source = "device probe";
-  info.format = "probe";
+  info.format = AQ_CLI_PROBE_FORMAT;
   aq_status status = aq_cli_performance_init(cli, &performance);
   if (status != AQ_OK)
     return status;

@@ -5,6 +5,9 @@
 
 #include "cli/cli.h"
 
+/* The format of the runs that `probe` makes, which `calibrate` knows. */
+#define AQ_CLI_PROBE_FORMAT "probe"
+
 aq_status aq_cli_device_calibrate(aq_cli *cli);
 aq_status aq_cli_device_probe(aq_cli *cli);
 

@@ -19,13 +19,20 @@ aqueduct_SOURCES = \
 	src/cli/cmd_show.c \
 	src/cli/cmd_stats.c \
 	src/cli/cmd_store.c \
+	src/cli/cmd_sweep.c \
 	src/cli/color.c src/cli/color.h \
 	src/cli/columns.c src/cli/columns.h \
+	src/cli/compare_ci.c src/cli/compare_ci.h \
 	src/cli/compare_print.c src/cli/compare_print.h \
+	src/cli/counter_summary.c src/cli/counter_summary.h \
 	src/cli/device_calibrate.c \
 	src/cli/device_choice.c src/cli/device_choice.h \
 	src/cli/device_fit.c src/cli/device_fit.def src/cli/device_fit.h \
 	src/cli/device_probe.c src/cli/device_verbs.h \
+	src/cli/device_probed.c src/cli/device_probed.def \
+	src/cli/device_probed.h \
+	src/cli/diff_print.c src/cli/diff_print.h \
+	src/cli/groups.c src/cli/groups.h \
 	src/cli/help.c src/cli/help.h \
 	src/cli/json.c src/cli/json.h \
 	src/cli/main.c \
@@ -34,9 +41,13 @@ aqueduct_SOURCES = \
 	src/cli/perform.c src/cli/perform.h \
 	src/cli/program_show.c src/cli/program_show.h \
 	src/cli/progress.c src/cli/progress.h \
+	src/cli/point.c src/cli/point.h \
 	src/cli/queue_summary.c src/cli/queue_summary.h \
 	src/cli/runs.c src/cli/runs.h \
+	src/cli/spin_code.c src/cli/spin_code.h \
 	src/cli/spools.c src/cli/spools.h \
+	src/cli/store_care.c src/cli/store_care.h \
+	src/cli/sweep_workers.c src/cli/sweep_workers.h \
 	src/cli/table.c src/cli/table.h \
 	src/cli/text.c src/cli/text.h \
 	src/cli/topology_show.c src/cli/topology_show.h \
@@ -62,7 +73,8 @@ aq_man_pages = \
 	aqueduct-run.1 \
 	aqueduct-show.1 \
 	aqueduct-stats.1 \
-	aqueduct-store.1
+	aqueduct-store.1 \
+	aqueduct-sweep.1
 
 if !CROSS_COMPILING
 noinst_PROGRAMS += src/cli/gendoc

@@ -233,25 +233,30 @@ aq_status aq_cli_init(aq_cli *cli, int argc, char **argv)
   return check_arguments(cli);
 }
 
-aq_status aq_cli_timeout(aq_cli *cli, aq_time *out)
+aq_status aq_cli_time(aq_cli *cli, aq_cli_option_id option, aq_time *out)
 {
   static const struct {
     const char *name;
     aq_time size;
-  } units[] = {{"us", AQ_US}, {"ms", AQ_MS}, {"s", AQ_S}, {"min", 60 * AQ_S}};
-  const char *text = cli->values[AQ_CLI_OPT_TIMEOUT];
+  } units[] = {{"ns", AQ_NS},
+               {"us", AQ_US},
+               {"ms", AQ_MS},
+               {"s", AQ_S},
+               {"min", 60 * AQ_S}};
+  const char *text = cli->values[option];
   char *end;
   if (!text)
     return AQ_OK;
   double value = strtod(text, &end);
   for (size_t i = 0; i < sizeof units / sizeof *units; i++)
     if (end != text && strcmp(end, units[i].name) == 0 && value > 0 &&
+        value * (double)units[i].size >= 1 &&
         value * (double)units[i].size < (double)(AQ_TIME_MAX / 4)) {
       *out = (aq_time)(value * (double)units[i].size);
       return AQ_OK;
     }
   return aq_diag_set(&cli->diag, AQ_ERR_INPUT,
-                     "--timeout %s: expected a time above 0 in us, ms, s or "
+                     "--%s %s: expected a time above 0 in ns, us, ms, s or "
                      "min, such as 2s",
-                     text);
+                     aq_cli_options[option].name, text);
 }

@@ -12,6 +12,7 @@
 #include "common/run_info.h"
 #include "common/transport.h"
 #include "common/workload.h"
+#include "run/scenario.h"
 #include "scheduler/registry.h"
 #include "store/store.h"
 
@@ -24,12 +25,17 @@ typedef struct aq_cli_performance {
   bool on_simulator; /* and a simulator plays them, as the probe found */
   uint32_t queues;   /* hardware queues a device; 0: one a stream */
   bool live;
-  aq_pace pace;    /* wall 0: none */
-  aq_time timeout; /* of live mode; 0: none */
+  aq_pace pace;     /* wall 0: none */
+  aq_time timeout;  /* of live mode; 0: none */
+  aq_time counters; /* between samples; 0: none */
   aq_semantics semantics;
   aq_policy_choice *policy; /* owned; NULL: none */
   bool fallback;            /* when the policy fails */
   const char *const *words; /* of the command line, by option */
+  /* Whose requests are kept, and what the run came to; NULL: neither. */
+  const aq_scenario_facts *facts;
+  bool sums_only; /* with facts: no rows, devices and queues are stored */
+  int64_t *run;   /* gets the id, instead of printing it and remarks; or NULL */
   /* Adds members to the run's notes, or NULL. */
   void (*notes)(aq_cli_json *json, const void *user);
   const void *notes_user;

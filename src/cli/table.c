@@ -8,7 +8,8 @@
 /* Of the commands that send packets. */
 #define PERFORMING                                                             \
   (BIT(SET) | BIT(FAULTS) | BIT(LIVE) | BIT(PACE) | BIT(TIMEOUT) |             \
-   BIT(SEMANTICS) | BIT(POLICY) | BIT(ON_POLICY_ERROR) | BIT(DECISION_LOG))
+   BIT(SEMANTICS) | BIT(COUNTERS) | BIT(POLICY) | BIT(ON_POLICY_ERROR) |       \
+   BIT(DECISION_LOG))
 
 const aq_cli_option aq_cli_options[AQ_CLI_OPT_COUNT] = {
     [AQ_CLI_OPT_FORMAT] = {"format", "FORMAT", NULL,
@@ -29,6 +30,9 @@ const aq_cli_option aq_cli_options[AQ_CLI_OPT_COUNT] = {
     [AQ_CLI_OPT_QUEUES] = {"queues", "N", NULL,
                            "map the streams of each device to N hardware "
                            "queues"},
+    [AQ_CLI_OPT_PARAMETER] = {"parameter", "NAME=VALUE", NULL,
+                              "give a parameter of the scenario another value",
+                              .repeats = true},
     [AQ_CLI_OPT_EDGES] = {"edges", "PERCENT|none", NULL,
                           "keep dependencies across queues that are at least "
                           "so sure (50; 30 in a closed loop)"},
@@ -78,10 +82,17 @@ const aq_cli_option aq_cli_options[AQ_CLI_OPT_COUNT] = {
     [AQ_CLI_OPT_SEMANTICS] = {"semantics", "NAME", "AQUEDUCT_SEMANTICS",
                               "do as rocr (the default) or as foundation, the "
                               "HSA Foundation's suite, where they differ"},
+    [AQ_CLI_OPT_COUNTERS] = {"counters", "INTERVAL", "AQUEDUCT_COUNTERS",
+                             "sample what devices and queues are doing, each "
+                             "INTERVAL (10us) of virtual time"},
     [AQ_CLI_OPT_FAIL_ABOVE] = {"fail-above", "METRIC=VALUE", NULL,
                                "exit 1 if METRIC is above VALUE (ns, or with "
                                "us, ms or %)",
                                .what = AQ_CLI_METRIC, .repeats = true},
+    [AQ_CLI_OPT_MATCH] = {"match", "HOW", NULL,
+                          "which dispatch of one run is which of the other: "
+                          "auto (default), replay, order, correlation, name "
+                          "or align"},
     [AQ_CLI_OPT_BY] = {"by", "GROUP", NULL,
                        "kernel (default), queue, stream, device, class, kind, "
                        "via or all"},
@@ -90,6 +101,13 @@ const aq_cli_option aq_cli_options[AQ_CLI_OPT_COUNT] = {
     [AQ_CLI_OPT_NAMES] = {"names", NULL, NULL, "print names only, one a line"},
     [AQ_CLI_OPT_LIBHSA] = {"libhsa", "PATH", "AQUEDUCT_LIBHSA_PATH",
                            "the HSA runtime to load", .what = AQ_CLI_FILE},
+    [AQ_CLI_OPT_SHARD] = {"shard", "I/N", NULL,
+                          "only each N-th point, from the I-th on"},
+    [AQ_CLI_OPT_TASKS] = {"tasks", "N", NULL,
+                          "print N commands that share the points, one a line, "
+                          "each with a store of its own; run nothing"},
+    [AQ_CLI_OPT_JOBS] = {"jobs", "N", "AQUEDUCT_JOBS",
+                         "processes at a time (one a core)", .letter = 'j'},
     [AQ_CLI_OPT_STORE] = {"store", "FILE", "AQUEDUCT_STORE",
                           "the store of runs "
                           "($XDG_DATA_HOME/aqueduct/runs.db)",
@@ -143,6 +161,9 @@ const aq_cli_command aq_cli_program = {
 const char *const aq_cli_subjects[] = {
     "runs", "devices", "transports", "formats", "metrics", "policies", NULL};
 
+const char *const aq_cli_store_verbs[] = {"check", "merge", "prune", "vacuum",
+                                          NULL};
+
 const aq_cli_command aq_cli_commands[AQ_CLI_CMD_COUNT] = {
     [AQ_CLI_CMD_IMPORT] =
         {.name = "import",
@@ -178,6 +199,9 @@ const aq_cli_command aq_cli_commands[AQ_CLI_CMD_COUNT] = {
                  "Without --policy each job goes at once to the queue of its "
                  "stream. A policy that fails, acts illegally or stalls ends "
                  "the run, and nothing is stored.\n\n"
+                 "--parameter gives a value to what the scenario writes as "
+                 "\"$NAME\". SCENARIO may be a workload of DISB, too; models "
+                 "of REEF are looked for in $AQ_DATA/workloads/reef-mi50.\n\n"
                  "On SIGUSR1 the state of every queue is told on standard "
                  "error.",
          .examples =
@@ -187,7 +211,7 @@ const aq_cli_command aq_cli_commands[AQ_CLI_CMD_COUNT] = {
                "the same with another seed"},
               {"aqueduct run burst.json --policy edf,slots=2",
                "the same, two jobs at a time, earliest deadline first"}},
-         .options = PERFORMING | BIT(QUEUES),
+         .options = PERFORMING | BIT(QUEUES) | BIT(PARAMETER),
          .args_min = 1,
          .args_max = 1,
          .what = AQ_CLI_FILE},
@@ -266,30 +290,63 @@ const aq_cli_command aq_cli_commands[AQ_CLI_CMD_COUNT] = {
          .args_max = INT32_MAX,
          .program = true,
          .what = AQ_CLI_FILE},
+    [AQ_CLI_CMD_SWEEP] =
+        {.name = "sweep",
+         .arguments = "PLAN",
+         .summary = "run every point of a plan",
+         .text =
+             "Runs a product of workloads, parameters, devices, policies and "
+             "seeds on all cores, and stores each as a run. Points whose run "
+             "the store has already, made of the same inputs by the same "
+             "version, are skipped: a sweep that was interrupted goes on where "
+             "it was. The ids of the runs are printed in the order of the "
+             "plan.\n\n"
+             "Only requests and sums are stored, unless the plan asks for "
+             "rows. A point that fails is told and left out; the exit status "
+             "is then 1.\n\n"
+             "--tasks prints commands for GNU parallel or a Slurm array; their "
+             "stores are joined by `store merge`. The results are the same "
+             "however the points were shared.",
+         .examples = {{"aqueduct sweep plan.json", "all of it, on all cores"},
+                      {"aqueduct sweep plan.json --tasks 64 | parallel",
+                       "with GNU parallel"},
+                      {"aqueduct sweep plan.json --store $N.db --shard $N/64",
+                       "the N-th of 64 tasks of an array"}},
+         .options = BIT(SHARD) | BIT(TASKS) | BIT(JOBS),
+         .args_min = 1,
+         .args_max = 1,
+         .what = AQ_CLI_FILE},
     [AQ_CLI_CMD_COMPARE] =
         {.name = "compare",
-         .arguments = "RUN [OTHER]",
-         .summary = "compare two runs dispatch by dispatch",
+         .arguments = "RUN [OTHER...]",
+         .summary = "compare runs dispatch by dispatch",
          .text =
-             "Joins a run with the run that it replays (OTHER, by default "
-             "its origin; either may come first) and prints how far its end "
+             "Scores a run against the run that it replays (OTHER, by default "
+             "its origin; either may come first): how far its end "
              "times, completion intervals, queue waits and starts are from "
              "the measured ones, by class of row, beside two trivial "
              "formulas on the same rows: zero, max(submission, previous "
              "end), and E, the same with two latencies fitted to this very "
-             "run.\n\n"
-             "Pinned rows, and rows without a partner, count nowhere. When "
-             "nothing can be scored there is no verdict, and the exit status "
-             "is 2.",
+             "run. Pinned rows, and rows without a partner, count nowhere. "
+             "When nothing can be scored there is no verdict, and the exit "
+             "status is 2.\n\n"
+             "Any other runs, or with --match or --by, are matched and told "
+             "apart: RUN is what was, each OTHER what is. The lost time is "
+             "divided among host calls, queues and kernels, by group, with "
+             "the 99 % interval of the paired differences.",
          .examples = {{"aqueduct compare s", "run s with its origin"},
-                      {"aqueduct compare s --worst 10",
-                       "with the ten rows that are furthest off"},
                       {"aqueduct compare s --fail-above end.median=400 "
-                       "--fail-above end.mean=0.6us",
-                       "exit 1 if the simulation is worse than that"}},
-         .options = BIT(FAIL_ABOVE) | BIT(WORST),
+                       "--format junit -o result.xml",
+                       "a test case; exit 1 if the simulation is worse"},
+                      {"aqueduct compare before after --by kernel",
+                       "what became slower"},
+                      {"aqueduct compare fifo edf srpt --by class "
+                       "--format markdown",
+                       "two policies with a third, as tables"}},
+         .options =
+             BIT(FAIL_ABOVE) | BIT(WORST) | BIT(MATCH) | BIT(BY) | BIT(FORMAT),
          .args_min = 1,
-         .args_max = 2,
+         .args_max = INT32_MAX,
          .what = AQ_CLI_RUN},
     [AQ_CLI_CMD_LIST] =
         {.name = "list",
@@ -401,7 +458,8 @@ const aq_cli_command aq_cli_commands[AQ_CLI_CMD_COUNT] = {
              "with it and has the fitted constants, each with the runs, the "
              "number of cases and their spread as its source. What was fitted, "
              "and what was not and why, is told on standard error. Runs that "
-             "tell too little are refused.\n\n"
+             "tell too little are refused. Of the run of a probe the constants "
+             "that it told are taken as they are.\n\n"
              "`probe` runs small experiments on an idle device, tells what "
              "constants of a device model follow from them, each with its "
              "resolution, and stores every packet as a run. A sum of keys "
@@ -413,30 +471,44 @@ const aq_cli_command aq_cli_commands[AQ_CLI_CMD_COUNT] = {
                        "a model of your GPU and software"},
                       {"aqueduct replay m3 --device ./mine.device",
                        "try it on another run"},
-                      {"aqueduct device probe --transport hsa --json -o "
-                       "gpu.json",
-                       "what the first GPU is like, for a device model"},
-                      {"aqueduct device probe --device mi300x",
-                       "the same of a device model, to check the probe"}},
+                      {"aqueduct device probe --transport hsa --name p",
+                       "what the first GPU is like"},
+                      {"aqueduct device calibrate p --device mi300x -o "
+                       "mine.device",
+                       "a model of it"}},
          .options = BIT(SET) | BIT(FAULTS),
          .args_min = 1,
          .args_max = INT32_MAX,
          .what = AQ_CLI_RUN},
     [AQ_CLI_CMD_STORE] =
         {.name = "store",
-         .arguments = "prune RUN...",
-         .summary = "tend the store: remove runs",
-         .text = "`prune` removes the runs that are named, with all their "
+         .arguments = "check | merge OTHER... | prune RUN... | vacuum",
+         .summary = "tend the store: check, merge, remove runs, shrink",
+         .text = "`check` reads the whole file and tells, a line each, what "
+                 "should not be (problem) and what is worth knowing (remark: "
+                 "incomplete runs, replays of removed ones). The exit status "
+                 "is 1 if there is a problem.\n\n"
+                 "`merge` copies the complete runs of other stores, each at "
+                 "once or not at all, and prints their new ids. A run that is "
+                 "here already, with the same rows and the same date, is not "
+                 "copied again; one whose name is taken gets the first of "
+                 "NAME-2, NAME-3... that is free.\n\n"
+                 "`prune` removes the runs that are named, with all their "
                  "rows, and prints their ids. The word `incomplete` stands "
                  "for every run whose writer did not finish: it was killed, "
                  "or it is still at work, and is then left without its "
-                 "run.",
-         .examples = {{"aqueduct store prune m", "remove the run m"},
+                 "run.\n\n"
+                 "`vacuum` gives the space of removed runs back to the file "
+                 "system. It needs as much again while it works.",
+         .examples = {{"aqueduct store check", "exit 1 if it is damaged"},
+                      {"aqueduct store merge ci.db laptop.db",
+                       "gather runs of several machines"},
+                      {"aqueduct store prune m", "remove the run m"},
                       {"aqueduct store prune incomplete",
                        "remove what killed imports and replays left"}},
-         .args_min = 2,
+         .args_min = 1,
          .args_max = INT32_MAX,
-         .what = AQ_CLI_RUN},
+         .what = AQ_CLI_STORE_WORD},
     [AQ_CLI_CMD_DOCTOR] =
         {.name = "doctor",
          .arguments = "",

@@ -23,7 +23,8 @@ typedef enum aq_cli_what {
   AQ_CLI_FORMAT,
   AQ_CLI_POLICY,
   AQ_CLI_METRIC,
-  AQ_CLI_SUBJECT, /* of `list` */
+  AQ_CLI_SUBJECT,    /* of `list` */
+  AQ_CLI_STORE_WORD, /* a verb of `store`, a run, or a file */
   AQ_CLI_COMMAND_NAME,
 } aq_cli_what;
 
@@ -35,6 +36,7 @@ typedef enum aq_cli_what {
   O(MODE)                                                                      \
   O(LEVEL)                                                                     \
   O(QUEUES)                                                                    \
+  O(PARAMETER)                                                                 \
   O(EDGES)                                                                     \
   O(AS_GRAPH)                                                                  \
   O(BENCH)                                                                     \
@@ -48,11 +50,16 @@ typedef enum aq_cli_what {
   O(ON_POLICY_ERROR)                                                           \
   O(DECISION_LOG)                                                              \
   O(SEMANTICS)                                                                 \
+  O(COUNTERS)                                                                  \
   O(FAIL_ABOVE)                                                                \
   O(WORST)                                                                     \
   O(BY)                                                                        \
+  O(MATCH)                                                                     \
   O(NAMES)                                                                     \
   O(LIBHSA)                                                                    \
+  O(SHARD)                                                                     \
+  O(TASKS)                                                                     \
+  O(JOBS)                                                                      \
   O(STORE)                                                                     \
   O(DEVICE)                                                                    \
   O(TRANSPORT)                                                                 \
@@ -88,6 +95,7 @@ typedef struct aq_cli_option {
   C(RUN, run)                                                                  \
   C(REPLAY, replay)                                                            \
   C(EXEC, exec)                                                                \
+  C(SWEEP, sweep)                                                              \
   C(COMPARE, compare)                                                          \
   C(LIST, list)                                                                \
   C(SHOW, show)                                                                \
@@ -130,6 +138,9 @@ extern const aq_cli_command aq_cli_commands[AQ_CLI_CMD_COUNT];
 
 /* What `list` can list, ended by NULL. */
 extern const char *const aq_cli_subjects[];
+
+/* What `store` can do, ended by NULL. */
+extern const char *const aq_cli_store_verbs[];
 
 /* The program itself, for aqueduct(1) and `aqueduct --help`. */
 extern const aq_cli_command aq_cli_program;

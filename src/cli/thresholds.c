@@ -106,14 +106,20 @@ static void say_above(aq_cli *cli, const aq_metric *metric, double value,
               aq_metric_unit_name(metric->unit), limit);
 }
 
+bool aq_cli_figure(const aq_cli_figures *figures, size_t metric, double *out)
+{
+  return figures->diff ? aq_metric_diff_value(metric, figures->diff, out)
+                       : aq_metric_value(metric, figures->compare, out);
+}
+
 aq_status aq_cli_thresholds_judge(aq_cli *cli, const aq_cli_threshold *limits,
-                                  size_t count, const aq_compare *figures)
+                                  size_t count, const aq_cli_figures *figures)
 {
   aq_status status = AQ_OK;
   for (size_t i = 0; i < count; i++) {
     aq_metric metric = aq_metric_at(limits[i].metric);
     double value;
-    if (!aq_metric_value(limits[i].metric, figures, &value))
+    if (!aq_cli_figure(figures, limits[i].metric, &value))
       return aq_diag_set(&cli->diag, AQ_ERR_INPUT,
                          "--fail-above: no scored row tells %s", metric.name);
     if (value <= limits[i].limit)

@@ -59,9 +59,9 @@ static void json_links(aq_cli_json *json, const aq_transport_info *info)
 
 static bool put_devices(aq_cli *cli, const aq_transport_info *info)
 {
-  static const char *const names[] = {
-      ">device", "model", "constants", "UUID", ">copy engines",
-      ">for peers", NULL};
+  static const char *const names[] = {">device", "model",         "constants",
+                                      "UUID",    ">copy engines", ">for peers",
+                                      NULL};
   aq_cli_columns *table = aq_cli_columns_new(names);
   if (!table)
     return false;
@@ -80,7 +80,7 @@ static bool put_devices(aq_cli *cli, const aq_transport_info *info)
 
 static bool put_links(aq_cli *cli, const aq_transport_info *info)
 {
-  static const char *const names[] = {">from", ">to",         "link", ">hops",
+  static const char *const names[] = {">from",       ">to",   "link", ">hops",
                                       ">latency ns", ">GB/s", NULL};
   aq_cli_columns *table = aq_cli_columns_new(names);
   if (!table)
@@ -125,8 +125,7 @@ aq_status aq_cli_show_topology(aq_cli *cli, const char *devices)
   aq_transport_stack *stack;
   aq_transport *t;
   aq_transport_info info;
-  aq_status status =
-      aq_transport_stack_create("sim", NULL, &stack, &cli->diag);
+  aq_status status = aq_transport_stack_create("sim", NULL, &stack, &cli->diag);
   if (status != AQ_OK)
     return status;
   status = aq_transport_stack_open(stack, &options, &t, &cli->diag);

@@ -20,6 +20,7 @@ libaqcore_la_SOURCES += \
 # Installed as <aqueduct/…>; doc/abi.md lists them.
 pkginclude_HEADERS += \
 	src/common/aql.h \
+	src/common/counters.def \
 	src/common/device_hooks.h \
 	src/common/devices.h \
 	src/common/diag.h \
@@ -30,6 +31,8 @@ pkginclude_HEADERS += \
 	src/common/policy_queues.h \
 	src/common/record.def \
 	src/common/record.h \
+	src/common/request.def \
+	src/common/request.h \
 	src/common/ring.h \
 	src/common/run_info.h \
 	src/common/spin.h \

@@ -113,19 +113,42 @@ static aq_status memory_put_edges(aq_record_sink *sink, const aq_edge *edges,
   return AQ_OK;
 }
 
+static aq_status memory_put_counters(aq_record_sink *sink,
+                                     const aq_sample *samples, size_t count,
+                                     aq_diag *diag)
+{
+  aq_memory_sink *m = from_sink(sink);
+  if (count > m->sample_capacity - m->sample_count) {
+    size_t capacity = m->sample_capacity ? m->sample_capacity : 256;
+    while (capacity - m->sample_count < count)
+      capacity *= 2;
+    aq_sample *grown = realloc(m->samples, capacity * sizeof *grown);
+    if (!grown)
+      return no_memory(diag);
+    m->samples = grown;
+    m->sample_capacity = capacity;
+  }
+  if (count > 0)
+    memcpy(m->samples + m->sample_count, samples, count * sizeof *samples);
+  m->sample_count += count;
+  return AQ_OK;
+}
+
 void aq_memory_sink_init(aq_memory_sink *m)
 {
   *m = (aq_memory_sink){.sink = {.device = memory_device,
                                  .queue = memory_queue,
                                  .name = memory_name,
                                  .put = memory_put,
-                                 .put_edges = memory_put_edges}};
+                                 .put_edges = memory_put_edges,
+                                 .put_counters = memory_put_counters}};
 }
 
 void aq_memory_sink_fini(aq_memory_sink *m)
 {
   free(m->rows);
   free(m->edges);
+  free(m->samples);
   free(m->devices);
   free(m->queues);
   aq_names_fini(&m->names);

@@ -15,6 +15,8 @@ typedef struct aq_memory_sink {
   size_t count, capacity;
   aq_edge *edges;
   size_t edge_count;
+  aq_sample *samples;
+  size_t sample_count, sample_capacity;
   aq_names names;
   aq_run_device *devices; /* texts are owned by the sink */
   size_t device_count;

@@ -7,6 +7,13 @@ const aq_record_field aq_record_fields[AQ_RECORD_FIELD_COUNT] = {
 #undef F
 };
 
+const aq_counter aq_counters[AQ_COUNTER_COUNT] = {
+#define C(name, unit, scope, kind, meaning)                                    \
+  {#name, unit, meaning, AQ_COUNTER_OF_##scope, AQ_COUNTER_IS_##kind},
+#include "common/counters.def"
+#undef C
+};
+
 static const char *const kind_names[AQ_KIND_COUNT] = {
     [AQ_KIND_KERNEL] = "kernel",
     [AQ_KIND_COPY] = "copy",

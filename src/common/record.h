@@ -15,6 +15,7 @@
 
 #include "diag.h"
 #include "export.h"
+#include "request.h"
 #include "status.h"
 #include "time.h"
 
@@ -116,6 +117,41 @@ typedef struct aq_edge {
 /* "call" or "inferred", NULL outside the enumeration. */
 AQ_API const char *aq_edge_kind_name(int64_t kind);
 
+/* Counters, sampled over time: counters.def lists them. */
+typedef enum aq_counter_scope {
+  AQ_COUNTER_OF_DEVICE,
+  AQ_COUNTER_OF_QUEUE,
+} aq_counter_scope;
+
+typedef enum aq_counter_kind {
+  AQ_COUNTER_IS_LEVEL, /* what is so at the instant */
+  AQ_COUNTER_IS_RATE,  /* what happened since the sample before, a second */
+} aq_counter_kind;
+
+enum {
+#define C(name, unit, scope, kind, meaning) AQ_COUNTER_##name,
+#include "counters.def"
+#undef C
+  AQ_COUNTER_COUNT
+};
+
+typedef struct aq_counter {
+  const char *name, *unit, *meaning;
+  aq_counter_scope scope;
+  aq_counter_kind kind;
+} aq_counter;
+
+AQ_API extern const aq_counter aq_counters[AQ_COUNTER_COUNT];
+
+/* From `time` on, until the next sample of the same counter and ordinal, the
+ * value is this; before the first it is 0. */
+typedef struct aq_sample {
+  int64_t counter; /* AQ_COUNTER_… */
+  int64_t ordinal; /* of the device or the queue, as its scope says */
+  aq_time time;
+  int64_t value;
+} aq_sample;
+
 /* Where a run goes: its devices, queues, names and rows, in any order but a
  * device before its queues and both before the rows that name them.
  * Implementations embed this struct first. */
@@ -137,6 +173,13 @@ struct aq_record_sink {
   /* Takes dependencies between rows that were put; NULL: it keeps none. */
   aq_status (*put_edges)(aq_record_sink *sink, const aq_edge *edges,
                          size_t count, aq_diag *diag);
+  /* Takes requests that are over, in any order; NULL: it keeps none. */
+  aq_status (*put_requests)(aq_record_sink *sink, const aq_request *requests,
+                            size_t count, aq_diag *diag);
+  /* Takes samples, in the order of their times for each counter and ordinal;
+   * NULL: it keeps none. */
+  aq_status (*put_counters)(aq_record_sink *sink, const aq_sample *samples,
+                            size_t count, aq_diag *diag);
 };
 
 #endif

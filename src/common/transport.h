@@ -74,6 +74,7 @@ enum aq_transport_cap {
   AQ_CAP_INSPECT = 1 << 16,       /* inspect tells something */
   AQ_CAP_DEVICE_HOOKS = 1 << 17,  /* options.hooks */
   AQ_CAP_EVENTS = 1 << 18,        /* memory faults go to options.event */
+  AQ_CAP_COUNTERS = 1 << 19,      /* options.counters */
 };
 
 /* A capability in words ("CU masks"), NULL for what is not one bit of them. */
@@ -152,6 +153,9 @@ typedef struct aq_transport_options {
    * what an error callback may. NULL: their text goes to report. */
   void (*event)(const aq_system_event *event, void *user);
   void *event_user;
+  /* Virtual time between samples of counters, into the record sink; 0: none
+   * are taken. */
+  aq_time counters;
 } aq_transport_options;
 
 /* One device as a queue or policy may ask about it. Text lives as long as the

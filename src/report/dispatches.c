@@ -44,6 +44,8 @@ static aq_dispatch dispatch_of(const aq_record *row, int64_t number)
 {
   return (aq_dispatch){
       .number = number,
+      .origin = row->origin,
+      .correlation = row->correlation,
       .kind = row->kind,
       .via = row->via,
       .flags = row->flags == AQ_NONE ? 0 : row->flags,

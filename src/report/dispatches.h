@@ -11,6 +11,7 @@
 
 typedef struct aq_dispatch {
   int64_t number; /* of the row */
+  int64_t origin, correlation;
   int64_t kind, via, flags, name, device, queue, stream, pid, tid, bytes;
   int64_t workgroups; /* AQ_NONE where the shape is not known */
   aq_time host_begin, host_end, submit, fetch, launch, start, end, complete;

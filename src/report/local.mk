@@ -1,11 +1,14 @@
 libaqcore_la_SOURCES += \
+	src/report/align.c src/report/align.h \
 	src/report/calibrate.c src/report/calibrate.def src/report/calibrate.h \
 	src/report/calibrate_rows.c src/report/calibrate_rows.h \
 	src/report/compare.c src/report/compare.h \
 	src/report/compare_runs.c src/report/compare_runs.h \
+	src/report/diff.c src/report/diff.h \
 	src/report/dispatches.c src/report/dispatches.h \
 	src/report/explain.c src/report/explain.h \
 	src/report/formula.c src/report/formula.h \
+	src/report/match.c src/report/match.h \
 	src/report/metrics.c src/report/metrics.h \
 	src/report/page.c src/report/page.h \
 	src/report/page_data.c src/report/page_data.h \

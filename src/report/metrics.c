@@ -44,17 +44,74 @@ static bool unscored_value(const aq_compare *c, double *out)
   return true;
 }
 
+static bool diff_makespan(const aq_diff *d, double *out)
+{
+  *out = fabs((double)(d->b_makespan - d->a_makespan)) / (double)AQ_NS;
+  return true;
+}
+
+static bool diff_makespan_relative(const aq_diff *d, double *out)
+{
+  if (d->a_makespan <= 0)
+    return false;
+  *out = fabs((double)(d->b_makespan - d->a_makespan)) / (double)d->a_makespan;
+  return true;
+}
+
+/* How much longer a part of T takes; 0 where it takes less. */
+static bool slower(const aq_diff *d, aq_diff_part part, double *out)
+{
+  const aq_diff_figure *f = &d->parts[part];
+  if (f->pairs == 0 || f->a <= 0)
+    return false;
+  *out = fmax(0, f->delta / f->a);
+  return true;
+}
+
+static bool api_slower(const aq_diff *d, double *out)
+{
+  return slower(d, AQ_DIFF_API, out);
+}
+
+static bool queue_slower(const aq_diff *d, double *out)
+{
+  return slower(d, AQ_DIFF_QUEUE, out);
+}
+
+static bool kernel_slower(const aq_diff *d, double *out)
+{
+  return slower(d, AQ_DIFF_KERNEL, out);
+}
+
+static bool unmatched(const aq_diff *d, double *out)
+{
+  *out = (double)(d->a_calls + d->b_calls - 2 * d->pairs);
+  return true;
+}
+
+/* Those of a replay that is scored, of two runs that are matched, or of both.
+ */
 static const struct {
   const char *name, *meaning;
   aq_metric_unit unit;
   bool (*value)(const aq_compare *compare, double *out);
+  bool (*diff)(const aq_diff *diff, double *out);
 } singles[] = {
     {"makespan", "size of the error of first start to last end", AQ_METRIC_NS,
-     makespan_value},
+     makespan_value, diff_makespan},
     {"makespan.relative", "the same as a part of the measured makespan",
-     AQ_METRIC_FRACTION, makespan_relative_value},
+     AQ_METRIC_FRACTION, makespan_relative_value, diff_makespan_relative},
     {"unscored", "rows of the reference that are not scored", AQ_METRIC_ROWS,
-     unscored_value},
+     unscored_value, NULL},
+    {"api.slower", "matched runs: by how much the mean host call is longer",
+     AQ_METRIC_FRACTION, NULL, api_slower},
+    {"queue.slower",
+     "matched runs: by how much the mean submission to start is longer",
+     AQ_METRIC_FRACTION, NULL, queue_slower},
+    {"kernel.slower", "matched runs: by how much the mean duration is longer",
+     AQ_METRIC_FRACTION, NULL, kernel_slower},
+    {"unmatched", "matched runs: dispatches that only one of them has",
+     AQ_METRIC_ROWS, NULL, unmatched},
 };
 
 enum { SINGLES = sizeof singles / sizeof *singles };
@@ -113,7 +170,8 @@ const char *aq_metric_unit_name(aq_metric_unit unit)
 bool aq_metric_value(size_t index, const aq_compare *compare, double *out)
 {
   if (index >= GRID)
-    return singles[index - GRID].value(compare, out);
+    return singles[index - GRID].value &&
+           singles[index - GRID].value(compare, out);
   size_t quantity = index / STATISTICS % AQ_QUANTITY_COUNT;
   size_t class = index / STATISTICS / AQ_QUANTITY_COUNT;
   const aq_compare_stat *stat =
@@ -123,4 +181,10 @@ bool aq_metric_value(size_t index, const aq_compare *compare, double *out)
   const char *bytes = (const char *)stat;
   memcpy(out, bytes + statistics[index % STATISTICS].offset, sizeof *out);
   return true;
+}
+
+bool aq_metric_diff_value(size_t index, const aq_diff *diff, double *out)
+{
+  return index >= GRID && singles[index - GRID].diff &&
+         singles[index - GRID].diff(diff, out);
 }

@@ -4,6 +4,7 @@
  *
  *   [CLASS.]QUANTITY.STATISTIC   end.median, queued.interval.p99
  *   makespan, makespan.relative, unscored
+ *   api.slower, queue.slower, kernel.slower, unmatched (of matched runs)
  *
  * One table makes and finds them. Pure functions.
  */
@@ -14,6 +15,7 @@
 #include <stddef.h>
 
 #include "report/compare.h"
+#include "report/diff.h"
 
 enum { AQ_METRIC_NAME_MAX = 40 };
 
@@ -42,5 +44,9 @@ const char *aq_metric_unit_name(aq_metric_unit unit);
 /* The figure; false when no scored row tells it. Signed figures (makespan)
  * are given as their size. */
 bool aq_metric_value(size_t index, const aq_compare *compare, double *out);
+
+/* The same of two runs that were matched; false for what is only told of a
+ * replay that is scored. */
+bool aq_metric_diff_value(size_t index, const aq_diff *diff, double *out);
 
 #endif

@@ -42,7 +42,7 @@ static int64_t class_of(const aq_dispatch *row)
   return ahead >= AQ_COMPARE_NEAR_US * AQ_US ? AQ_CLASS_QUEUED : AQ_CLASS_NEAR;
 }
 
-static int64_t key_of(const aq_dispatch *row, aq_stats_by by)
+int64_t aq_stats_key(const aq_dispatch *row, aq_stats_by by)
 {
   switch (by) {
   case AQ_STATS_BY_KERNEL:
@@ -64,13 +64,11 @@ static int64_t key_of(const aq_dispatch *row, aq_stats_by by)
   }
 }
 
-static const char *word_of(aq_run_reader *reader, int64_t key, aq_stats_by by)
+const char *aq_stats_key_word(int64_t key, aq_stats_by by)
 {
   if (key == AQ_NONE)
     return NULL;
   switch (by) {
-  case AQ_STATS_BY_KERNEL:
-    return aq_run_reader_name(reader, key);
   case AQ_STATS_BY_CLASS:
     return aq_compare_classes[key].name;
   case AQ_STATS_BY_KIND:
@@ -82,6 +80,13 @@ static const char *word_of(aq_run_reader *reader, int64_t key, aq_stats_by by)
   default:
     return NULL;
   }
+}
+
+static const char *word_of(aq_run_reader *reader, int64_t key, aq_stats_by by)
+{
+  return by == AQ_STATS_BY_KERNEL && key != AQ_NONE
+             ? aq_run_reader_name(reader, key)
+             : aq_stats_key_word(key, by);
 }
 
 static int key_order(const void *a, const void *b)
@@ -213,7 +218,7 @@ aq_status aq_stats_make(const aq_dispatches *dispatches, aq_run_reader *reader,
   if (!rows)
     return aq_diag_set(diag, AQ_ERR_NO_MEMORY, "out of memory");
   for (size_t i = 0; i < d->count; i++)
-    rows[i] = (keyed){key_of(&d->rows[i], by), i};
+    rows[i] = (keyed){aq_stats_key(&d->rows[i], by), i};
   qsort(rows, d->count, sizeof *rows, key_order);
   const bool made = make_groups(d, rows, reader, by, &stats);
   free(rows);

@@ -36,6 +36,12 @@ aq_status aq_kernels_spin(aq_transport *transport, uint32_t device,
                           aq_kernels_code *code, uint64_t objects[2],
                           aq_diag *diag);
 
+/* For aq_spin_args: of the clock that kernels of a device read. */
+static inline uint32_t aq_spin_clock_khz(const aq_device_info *device)
+{
+  return (uint32_t)(device->timestamp_hz / 1000);
+}
+
 void aq_kernels_fini(aq_kernels *kernels);
 
 /* The builder's ordinal for what a command launches on a device: a kernel of

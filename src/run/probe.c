@@ -35,6 +35,7 @@ typedef struct probe {
   aq_time
       grain; /* the largest that all spans between stamps are multiples of */
   aq_time last_end;
+  aq_time reading; /* what it takes to read the clock */
   aq_record_sink *sink;
   int64_t device_row, queue_rows[2];
   aq_diag *diag;
@@ -141,6 +142,16 @@ static void times_read(probe *p, aq_signal signal, aq_time *start, aq_time *end)
   p->last_end = *end;
 }
 
+/* The least of many: others were interrupted. */
+static void clock_measure(probe *p)
+{
+  p->reading = AQ_TIME_MAX;
+  for (int i = 0; i < SHOTS; i++) {
+    const aq_time first = p->ops->now(p->t);
+    p->reading = aq_time_min(p->reading, p->ops->now(p->t) - first);
+  }
+}
+
 static void pause_for(probe *p, aq_time span, uint32_t shot_number)
 {
   /* Each shot at another place between two ticks of the timestamps. */
@@ -201,7 +212,7 @@ static latency single(probe *p, const char *name, const shot *s, aq_time idle,
     record(p, name, 0, id, begin, start, end);
     sum.launch += start - begin;
     sum.run += end - start;
-    sum.finish += seen - end;
+    sum.finish += seen - p->reading - end;
   }
   return (latency){sum.launch / shots + p->step / 2, sum.run / shots,
                    sum.finish / shots - p->step / 2};
@@ -352,7 +363,8 @@ static void probe_workgroups(probe *p)
   s.groups = MANY_GROUPS;
   const aq_time many =
       single(p, "workgroups", &s, rest, SHOTS, AQ_WAIT_ACTIVE).run;
-  p->value[AQ_PROBE_WORKGROUP] = (many - few) / (MANY_GROUPS - FEW_GROUPS);
+  if (many > few)
+    p->value[AQ_PROBE_WORKGROUP] = (many - few) / (MANY_GROUPS - FEW_GROUPS);
 }
 
 /* From the call to the end. */
@@ -424,8 +436,9 @@ static void probe_make(probe *p, aq_kernels_code *code,
     return;
   p->args[0] = kernarg;
   p->args[1] = p->args[0] + 1;
-  *p->args[0] = (aq_spin_args){0};
-  *p->args[1] = (aq_spin_args){.duration = spin};
+  const uint32_t clock = aq_spin_clock_khz(info);
+  *p->args[0] = (aq_spin_args){.clock_khz = clock};
+  *p->args[1] = (aq_spin_args){.duration = spin, .clock_khz = clock};
   p->ops->mem_publish(p->t, kernarg, 2 * sizeof(aq_spin_args));
   for (int i = 0; p->sink && i < 2 && p->status == AQ_OK; i++)
     failed(p, aq_measure_queue(p->sink, info, p->device, p->queues[i],
@@ -484,6 +497,7 @@ aq_status aq_device_probe(aq_transport *t, uint32_t device,
              .diag = diag};
   for (int i = 0; i < AQ_PROBE_COUNT; i++)
     p.value[i] = AQ_NONE;
+  clock_measure(&p);
   probe_make(&p, code, &info.devices[device]);
   if (p.status == AQ_OK)
     probe_step(&p);

@@ -142,6 +142,22 @@ static aq_status sink_put(aq_record_sink *base, const aq_record *rows,
   return aq_run_sink_check(sink, diag);
 }
 
+static aq_status sink_put_counters(aq_record_sink *base,
+                                   const aq_sample *samples, size_t count,
+                                   aq_diag *diag)
+{
+  aq_run_sink *sink = (aq_run_sink *)base;
+  aq_diag text = AQ_DIAG_INIT;
+  pthread_mutex_lock(&sink->lock);
+  if (sink->status == AQ_OK && sink->to->put_counters) {
+    aq_status status = sink->to->put_counters(sink->to, samples, count, &text);
+    if (status != AQ_OK)
+      sink_fail(sink, status, &text);
+  }
+  pthread_mutex_unlock(&sink->lock);
+  return aq_run_sink_check(sink, diag);
+}
+
 aq_status aq_run_sink_check(aq_run_sink *sink, aq_diag *diag)
 {
   pthread_mutex_lock(&sink->lock);
@@ -159,7 +175,8 @@ void aq_run_sink_init(aq_run_sink *sink, aq_record_sink *to,
       .sink = {.device = sink_device,
                .queue = sink_queue,
                .name = sink_name,
-               .put = sink_put},
+               .put = sink_put,
+               .put_counters = sink_put_counters},
       .to = to,
       .source = source,
       .by_ring = AQ_MAP_INIT,

@@ -29,13 +29,32 @@ static uint64_t workgroups_of(const aq_command *command)
   return count;
 }
 
-/* How long a kernel of that cost would run, for one that spins instead. */
-static aq_time command_duration(const aq_command *command)
+/* How long each wave of a kernel that spins has to, so that it runs as long as
+ * one of that cost. */
+static aq_status command_duration(const aq_command *command, const char *name,
+                                  aq_time *out, aq_diag *diag)
 {
   const aq_cost *cost = &command->cost;
-  if (cost->kind != AQ_COST_PER_WORKGROUP)
-    return cost->base;
-  return cost->base + cost->per_workgroup * (aq_time)workgroups_of(command);
+  switch (cost->kind) {
+  case AQ_COST_OCCUPANCY:
+  case AQ_COST_ROOFLINE:
+    return aq_diag_set(diag, AQ_ERR_UNSUPPORTED,
+                       "kernel '%s': its %s is a model of the simulator's; "
+                       "this transport runs kernels that spin for a time",
+                       name ? name : "?",
+                       cost->kind == AQ_COST_ROOFLINE ? "roofline"
+                                                      : "occupancy table");
+  case AQ_COST_PER_WORKGROUP:
+    *out = cost->base + cost->per_workgroup * (aq_time)workgroups_of(command);
+    return AQ_OK;
+  case AQ_COST_FIXED:
+  case AQ_COST_SPIN:
+  case AQ_COST_WORKGROUP:
+  case AQ_COST_SPIN_WORKGROUP:
+    break;
+  }
+  *out = cost->base;
+  return AQ_OK;
 }
 
 /* `release` is that of the command before. */
@@ -44,15 +63,20 @@ static aq_status command_record(aq_runner *run, uint32_t device,
                                 aq_fence_scope release, aq_diag *diag)
 {
   uint32_t kernel;
+  aq_spin_args args = {.flags = command->spin_flags,
+                       .clock_khz =
+                           aq_spin_clock_khz(&run->info.devices[device])};
+  const bool spin = run->kernels.code || aq_cost_is_spin(command->cost.kind);
   const char *text =
       command->name < 0 ? NULL : run->source->name(run->source, command->name);
-  aq_status status =
-      aq_kernels_find(&run->kernels, device, command, text, &kernel, diag);
+  aq_status status = AQ_OK;
+  if (spin)
+    status = command_duration(command, text, &args.duration, diag);
+  if (status == AQ_OK)
+    status =
+        aq_kernels_find(&run->kernels, device, command, text, &kernel, diag);
   if (status != AQ_OK)
     return status;
-  const bool spin = run->kernels.code || aq_cost_is_spin(command->cost.kind);
-  const aq_spin_args args = {.duration = command_duration(command),
-                             .flags = command->spin_flags};
   /* HIP sets the barrier bit on every dispatch. */
   aq_builder_barrier(run->builder, aq_command_scope(command->acquire), release);
   return aq_builder_dispatch(

@@ -1,13 +1,19 @@
 libaqcore_la_SOURCES += \
+	src/store/care.h \
+	src/store/check.c \
 	src/store/location.c src/store/location.h \
+	src/store/merge.c \
 	src/store/reader.c \
+	src/store/requests.c src/store/requests.h \
 	src/store/runs.c src/store/runs.h \
 	src/store/schema.c src/store/schema.h \
 	src/store/store.c src/store/store.h src/store/store_priv.h \
+	src/store/vacuum.c \
 	src/store/writer.c
 
 # What tests/store checks against the code.
 EXTRA_DIST += \
 	doc/adr/0002-rows-by-run-and-number.md \
+	doc/formats/counters.md \
 	doc/formats/record.md \
 	doc/formats/store.md

@@ -21,8 +21,9 @@ struct aq_run_reader {
   sqlite3_stmt *select;                  /* rows with keys from ?1 to ?2 */
   uint8_t fields[AQ_RECORD_FIELD_COUNT]; /* that it reads */
   size_t field_count;
-  aq_memory_sink known; /* devices, queues and names; edges once asked for */
-  bool has_edges;
+  aq_memory_sink known; /* devices, queues and names; edges and samples once
+                           asked for */
+  bool has_edges, has_samples;
 };
 
 _Static_assert(AQ_RECORD_FIELD_COUNT < 64, "a bit for each field");
@@ -404,5 +405,49 @@ aq_status aq_run_reader_edges(aq_run_reader *reader, const aq_edge **edges,
   }
   *edges = reader->known.edges;
   *count = reader->known.edge_count;
+  return AQ_OK;
+}
+
+/* ---- samples ---- */
+
+static aq_status take_samples(aq_run_reader *reader, sqlite3_stmt *statement,
+                              aq_diag *diag)
+{
+  aq_record_sink *known = &reader->known.sink;
+  aq_status status = AQ_OK;
+  sqlite3_bind_int64(statement, 1, reader->run);
+  while (!status && sqlite3_step(statement) == SQLITE_ROW) {
+    const aq_sample sample = {.counter = sqlite3_column_int64(statement, 0),
+                              .ordinal = sqlite3_column_int64(statement, 1),
+                              .time = sqlite3_column_int64(statement, 2),
+                              .value = sqlite3_column_int64(statement, 3)};
+    /* Those of a newer program are not known here. */
+    if (sample.counter >= 0 && sample.counter < AQ_COUNTER_COUNT)
+      status = known->put_counters(known, &sample, 1, diag);
+  }
+  return status;
+}
+
+aq_status aq_run_reader_samples(aq_run_reader *reader,
+                                const aq_sample **samples, size_t *count,
+                                aq_diag *diag)
+{
+  sqlite3_stmt *statement;
+  if (!reader->has_samples) {
+    if (sqlite3_prepare_v2(reader->store->db,
+                           "SELECT counter, ordinal, time_ps, value "
+                           "FROM counters WHERE run = ? "
+                           "ORDER BY counter, ordinal, time_ps",
+                           -1, &statement, NULL) != SQLITE_OK)
+      return aq_store_error(reader->store, diag, "the run cannot be read");
+    aq_status status = take_samples(reader, statement, diag);
+    if (sqlite3_finalize(statement) != SQLITE_OK && !status)
+      status = aq_store_error(reader->store, diag, "the run cannot be read");
+    if (status)
+      return status;
+    reader->has_samples = true;
+  }
+  *samples = reader->known.samples;
+  *count = reader->known.sample_count;
   return AQ_OK;
 }

@@ -4,29 +4,40 @@
 #include <string.h>
 
 #include "common/record.h"
+#include "store/requests.h"
 #include "store/store_priv.h"
 
-#define COLUMN(member, type)                                                   \
+#define COLUMN(member, type, meaning)                                          \
   {                                                                            \
-#member, type, offsetof(aq_run_info, member)                               \
+#member, AQ_RUN_COLUMN_##type, offsetof(aq_run_info, member), meaning      \
   }
 
 const aq_run_column aq_run_columns[] = {
-    COLUMN(kind, AQ_RUN_COLUMN_KIND),
-    COLUMN(name, AQ_RUN_COLUMN_TEXT),
-    COLUMN(origin, AQ_RUN_COLUMN_INTEGER),
-    COLUMN(source, AQ_RUN_COLUMN_TEXT),
-    COLUMN(format, AQ_RUN_COLUMN_TEXT),
-    COLUMN(transport, AQ_RUN_COLUMN_TEXT),
-    COLUMN(device_model, AQ_RUN_COLUMN_TEXT),
-    COLUMN(model_hash, AQ_RUN_COLUMN_TEXT),
-    COLUMN(model_verdict, AQ_RUN_COLUMN_TEXT),
-    COLUMN(command, AQ_RUN_COLUMN_TEXT),
-    COLUMN(version, AQ_RUN_COLUMN_TEXT),
-    COLUMN(notes, AQ_RUN_COLUMN_TEXT),
-    COLUMN(seed, AQ_RUN_COLUMN_INTEGER),
-    COLUMN(base_ns, AQ_RUN_COLUMN_INTEGER),
-    COLUMN(reproducible, AQ_RUN_COLUMN_BOOL),
+    COLUMN(kind, KIND, "`measured` or `simulated`"),
+    COLUMN(name, TEXT, "unique, or NULL"),
+    COLUMN(origin, INTEGER, "id of the run that this one replays"),
+    COLUMN(source, TEXT, "file or scenario it was read from"),
+    COLUMN(format, TEXT, "name of that file's format"),
+    COLUMN(transport, TEXT, "`sim`, `hsa`, …; NULL for imported runs"),
+    COLUMN(device_model, TEXT, "name of the device model"),
+    COLUMN(model_hash, TEXT, "hex digest of the constants in force"),
+    COLUMN(model_verdict, TEXT, "calibrated, partly or assumed"),
+    COLUMN(command, TEXT, "command line that made it"),
+    COLUMN(version, TEXT, "of aqueduct"),
+    COLUMN(notes, TEXT,
+           "JSON: repairs, edits, mode, pace, timeout, semantics, counters"),
+    COLUMN(summary, TEXT,
+           "JSON, of scenarios: begin and end, jobs, packets, `work_ps` (sum of "
+           "durations), `busy_ps` of each device (while at least one thing "
+           "ran), clients"),
+    COLUMN(point, TEXT,
+           "JSON: its place in the plan of a sweep ([plan.md](plan.md))"),
+    COLUMN(content_key, TEXT,
+           "hex digest of all that a point of a plan depends on"),
+    COLUMN(seed, INTEGER, "of its random numbers"),
+    COLUMN(base_ns, INTEGER, "the source's clock at time 0 of the run, ns"),
+    COLUMN(reproducible, BOOL,
+           "1: the same inputs and seed give the same rows"),
 };
 const size_t aq_run_column_count =
     sizeof aq_run_columns / sizeof *aq_run_columns;
@@ -55,6 +66,14 @@ static const struct {
         "  from_row INTEGER NOT NULL, kind TEXT NOT NULL,"
         "  confidence INTEGER NOT NULL,"
         "  PRIMARY KEY (run, to_row, from_row)) WITHOUT ROWID;"},
+    {3, "CREATE TABLE counters ("
+        "  run INTEGER NOT NULL, counter INTEGER NOT NULL,"
+        "  ordinal INTEGER NOT NULL, time_ps INTEGER NOT NULL,"
+        "  value INTEGER NOT NULL,"
+        "  PRIMARY KEY (run, counter, ordinal, time_ps)) WITHOUT ROWID;"},
+    {4, "CREATE TABLE IF NOT EXISTS requests ("
+        "  run INTEGER NOT NULL, number INTEGER NOT NULL,"
+        "  PRIMARY KEY (run, number)) WITHOUT ROWID;"},
 };
 static const size_t step_count = sizeof steps / sizeof *steps;
 
@@ -166,6 +185,15 @@ static void add_missing_columns(aq_store *store, sqlite3_str *sql)
                           run_column_type(&aq_run_columns[i]));
 }
 
+/* The same for `requests`, which a step makes without most of its columns. */
+static void add_request_columns(aq_store *store, sqlite3_str *sql)
+{
+  for (size_t i = 0; i < AQ_REQUEST_FIELD_COUNT; i++)
+    if (!has_column(store, "requests", aq_requests_column(i)))
+      sqlite3_str_appendf(sql, "ALTER TABLE requests ADD COLUMN %s INTEGER;",
+                          aq_requests_column(i));
+}
+
 static void add_tables(sqlite3_str *sql)
 {
   /* AUTOINCREMENT: the id of a removed run never comes back, so that what
@@ -227,6 +255,70 @@ static void add_view(sqlite3_str *sql, const char *view, const char *condition)
       condition);
 }
 
+/* Kernels that follow one another on a queue, and the time between them. */
+static const char gaps_view[] =
+    "CREATE VIEW gaps AS SELECT run, run_name, device, queue, row, name,"
+    " lag(row) OVER following AS after_row,"
+    " lag(name) OVER following AS after_name,"
+    " submit_ns, start_ns, end_ns,"
+    " start_ns - lag(end_ns) OVER following AS gap_ns"
+    " FROM dispatches WINDOW following AS"
+    " (PARTITION BY run, device, queue ORDER BY start_ns, row);";
+
+/* Rows of a run that replays another, beside those that they replay. */
+static const char run_pairs_view[] =
+    "CREATE VIEW run_pairs AS SELECT s.run AS run, s.run_name AS run_name,"
+    " s.row AS row, m.run AS origin_run, m.run_name AS origin_name,"
+    " m.row AS origin_row, s.kind AS kind, s.name AS name,"
+    " s.queue AS queue, s.stream AS stream, s.flags AS flags,"
+    " m.submit_ns AS measured_submit_ns, s.submit_ns AS simulated_submit_ns,"
+    " m.start_ns AS measured_start_ns, s.start_ns AS simulated_start_ns,"
+    " m.end_ns AS measured_end_ns, s.end_ns AS simulated_end_ns,"
+    " s.end_ns - m.end_ns AS end_error_ns"
+    " FROM runs CROSS JOIN events s ON s.run = runs.id"
+    " CROSS JOIN events m ON m.run = runs.origin"
+    " AND m.id = (runs.origin << 32) + s.origin;";
+
+/* Samples as people read them. */
+static void add_samples_view(sqlite3_str *sql)
+{
+  sqlite3_str_appendall(
+      sql, "CREATE VIEW samples AS SELECT runs.id AS run, runs.name AS "
+           "run_name, CASE counters.counter");
+  for (int i = 0; i < AQ_COUNTER_COUNT; i++)
+    sqlite3_str_appendf(sql, " WHEN %d THEN %Q", i, aq_counters[i].name);
+  sqlite3_str_appendall(sql, " END AS counter, CASE counters.counter");
+  for (int i = 0; i < AQ_COUNTER_COUNT; i++)
+    sqlite3_str_appendf(sql, " WHEN %d THEN %Q", i, aq_counters[i].unit);
+  sqlite3_str_appendall(sql, " END AS unit, CASE WHEN counters.counter IN (");
+  bool more = false;
+  for (int i = 0; i < AQ_COUNTER_COUNT; i++)
+    if (aq_counters[i].scope == AQ_COUNTER_OF_QUEUE) {
+      sqlite3_str_appendf(sql, "%s%d", more ? ", " : "", i);
+      more = true;
+    }
+  sqlite3_str_appendall(
+      sql, ") THEN 'queue' ELSE 'device' END AS scope, counters.ordinal AS "
+           "ordinal, counters.time_ps / 1000.0 AS time_ns, counters.value AS "
+           "value FROM runs JOIN counters ON counters.run = runs.id;");
+}
+
+/* The views, in the order in which they are made. */
+static const char *const views[] = {"events", "dispatches", "gaps", "run_pairs",
+                                    "samples"};
+
+static void add_views(sqlite3_str *sql)
+{
+  char kernels[64];
+  sqlite3_snprintf(sizeof kernels, kernels, " WHERE records.kind = %d",
+                   AQ_KIND_KERNEL);
+  add_view(sql, "events", "");
+  add_view(sql, "dispatches", kernels);
+  sqlite3_str_appendall(sql, gaps_view);
+  sqlite3_str_appendall(sql, run_pairs_view);
+  add_samples_view(sql);
+}
+
 /* The query of the schema comes first: it has SQLite read anew what another
  * process changed, which has_column() would not notice. */
 static aq_status version_of(aq_store *store, int64_t *version, aq_diag *diag)
@@ -248,6 +340,8 @@ static bool is_current(aq_store *store, int64_t version)
     current = has_column(store, "records", record_column(i, name));
   for (size_t i = 0; i < aq_run_column_count && current; i++)
     current = has_column(store, "runs", aq_run_columns[i].name);
+  for (size_t i = 0; i < AQ_REQUEST_FIELD_COUNT && current; i++)
+    current = has_column(store, "requests", aq_requests_column(i));
   return current;
 }
 
@@ -256,8 +350,8 @@ static bool is_current(aq_store *store, int64_t version)
 static char *migration(aq_store *store, int64_t version)
 {
   sqlite3_str *sql = sqlite3_str_new(store->db);
-  sqlite3_str_appendall(sql, "DROP VIEW IF EXISTS events;"
-                             "DROP VIEW IF EXISTS dispatches;");
+  for (size_t i = 0; i < sizeof views / sizeof *views; i++)
+    sqlite3_str_appendf(sql, "DROP VIEW IF EXISTS %s;", views[i]);
   if (version == 0)
     add_tables(sql);
   else
@@ -265,11 +359,8 @@ static char *migration(aq_store *store, int64_t version)
   for (size_t i = 0; i < step_count; i++)
     if (steps[i].version > version)
       sqlite3_str_appendall(sql, steps[i].sql);
-  char kernels[64];
-  sqlite3_snprintf(sizeof kernels, kernels, " WHERE records.kind = %d",
-                   AQ_KIND_KERNEL);
-  add_view(sql, "events", "");
-  add_view(sql, "dispatches", kernels);
+  add_request_columns(store, sql);
+  add_views(sql);
   sqlite3_str_appendf(sql,
                       "PRAGMA application_id = %d;PRAGMA user_version = "
                       "%lld;",

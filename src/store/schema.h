@@ -32,7 +32,8 @@ typedef enum aq_run_column_type {
 typedef struct aq_run_column {
   const char *name;
   aq_run_column_type type;
-  size_t offset; /* in aq_run_info */
+  size_t offset;       /* in aq_run_info */
+  const char *meaning; /* for doc/formats/store.md */
 } aq_run_column;
 
 /* What the caller says of a run: all of aq_run_info but what the store gives

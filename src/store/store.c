@@ -268,8 +268,7 @@ static aq_status connect(aq_store *store, aq_store_mode mode, const char *file,
   return AQ_OK;
 }
 
-/* The file as a URI that tells SQLite that nobody changes it; sqlite3_free. */
-static char *immutable_uri(aq_store *store)
+char *aq_store_uri(aq_store *store)
 {
   sqlite3_str *uri = sqlite3_str_new(store->db);
   sqlite3_str_appendall(uri, "file:");
@@ -278,7 +277,7 @@ static char *immutable_uri(aq_store *store)
       sqlite3_str_appendf(uri, "%%%02x", (unsigned char)*c);
     else
       sqlite3_str_appendchar(uri, 1, *c);
-  sqlite3_str_appendall(uri, "?immutable=1");
+  sqlite3_str_appendall(uri, store->immutable ? "?immutable=1" : "?mode=ro");
   return sqlite3_str_finish(uri);
 }
 
@@ -294,7 +293,8 @@ static aq_status reopen_read_only(aq_store *store, aq_diag *diag)
   free(wal);
   if (!alone)
     return AQ_OK;
-  char *uri = immutable_uri(store);
+  store->immutable = true;
+  char *uri = aq_store_uri(store);
   if (!uri)
     return no_memory(diag);
   sqlite3_close_v2(store->db);

@@ -10,7 +10,8 @@
 struct aq_store {
   sqlite3 *db;
   char *path;
-  char *notice; /* or NULL */
+  char *notice;   /* or NULL */
+  bool immutable; /* read as if nobody wrote */
 };
 
 /* A row's key: its run, then its number in the run. */
@@ -21,6 +22,10 @@ static inline int64_t aq_store_row_key(int64_t run, int64_t number)
 {
   return run * AQ_STORE_ROWS_MAX + number;
 }
+
+/* The store as a URI for another connection that only reads it; sqlite3_free.
+ * NULL: out of memory. */
+char *aq_store_uri(aq_store *store);
 
 /* Words SQLite's last error as "PATH: WHAT: message" and returns its status. */
 aq_status aq_store_error(aq_store *store, aq_diag *diag, const char *fmt, ...)

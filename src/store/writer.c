@@ -3,12 +3,13 @@
 #include <string.h>
 
 #include "common/memory_sink.h"
+#include "store/requests.h"
 #include "store/runs.h"
 #include "store/schema.h"
 #include "store/store_priv.h"
 
 /* Rows of a transaction: enough that its commit costs little beside them. */
-enum { BATCH_ROWS = 16384 };
+enum { BATCH_ROWS = 16384, BATCH_SAMPLES = 65536 };
 
 struct aq_store_writer {
   aq_record_sink sink; /* first */
@@ -19,6 +20,9 @@ struct aq_store_writer {
   aq_record *buffer; /* BATCH_ROWS of them */
   size_t buffered;
   int64_t stored_rows;
+  aq_request *requests; /* BATCH_ROWS of them, from the first on */
+  size_t buffered_requests;
+  int64_t stored_requests;
   sqlite3_stmt *insert;
   aq_record bound; /* what the parameters of `insert` hold */
   aq_diag failure; /* why the sink takes no more */
@@ -182,6 +186,35 @@ static aq_status store_edges(aq_store_writer *writer, aq_diag *diag)
   return status;
 }
 
+/* The memory of samples is used again by the next batch. */
+static aq_status store_samples(aq_store_writer *writer, aq_diag *diag)
+{
+  const aq_memory_sink *known = &writer->known;
+  sqlite3_stmt *insert;
+  if (known->sample_count == 0)
+    return AQ_OK;
+  aq_status status = prepare_once(writer->store,
+                                  "INSERT OR REPLACE INTO counters "
+                                  "(run, counter, ordinal, time_ps, value) "
+                                  "VALUES (?, ?, ?, ?, ?)",
+                                  &insert, diag);
+  if (status)
+    return status;
+  sqlite3_bind_int64(insert, 1, writer->run);
+  for (size_t i = 0; !status && i < known->sample_count; i++) {
+    const aq_sample *sample = &known->samples[i];
+    sqlite3_bind_int64(insert, 2, sample->counter);
+    sqlite3_bind_int64(insert, 3, sample->ordinal);
+    sqlite3_bind_int64(insert, 4, sample->time);
+    sqlite3_bind_int64(insert, 5, sample->value);
+    sqlite3_step(insert);
+    if (sqlite3_reset(insert) != SQLITE_OK)
+      status = aq_store_error(writer->store, diag, "samples cannot be written");
+  }
+  sqlite3_finalize(insert);
+  return status;
+}
+
 static aq_status store_known(aq_store_writer *writer, aq_diag *diag)
 {
   aq_status status = AQ_OK;
@@ -193,7 +226,9 @@ static aq_status store_known(aq_store_writer *writer, aq_diag *diag)
   for (size_t i = writer->stored_names;
        !status && i < writer->known.names.count; i++)
     status = store_name(writer, i, diag);
-  return status ? status : store_edges(writer, diag);
+  if (!status)
+    status = store_edges(writer, diag);
+  return status ? status : store_samples(writer, diag);
 }
 
 /* Without this, rows of a run that was removed meanwhile would be left. */
@@ -233,6 +268,10 @@ static aq_status store_batch(aq_store_writer *writer, const aq_record *rows,
     status = store_known(writer, diag);
   if (!status)
     status = store_rows(writer, rows, count, diag);
+  if (!status)
+    status =
+        aq_requests_insert(writer->store, writer->run, writer->stored_requests,
+                           writer->requests, writer->buffered_requests, diag);
   if (!status && info)
     status = aq_runs_update(writer->store, writer->run, info, diag);
   if (!status)
@@ -254,9 +293,12 @@ static aq_status write_batch(aq_store_writer *writer, const aq_record *rows,
   if (status)
     return aq_diag_set(diag, status, "%s", writer->failure.text);
   writer->stored_rows += (int64_t)count;
+  writer->stored_requests += (int64_t)writer->buffered_requests;
+  writer->buffered_requests = 0;
   writer->stored_queues = writer->known.queue_count;
   writer->stored_names = writer->known.names.count;
   writer->stored_edges = writer->known.edge_count;
+  writer->known.sample_count = 0;
   return AQ_OK;
 }
 
@@ -313,6 +355,44 @@ static aq_status sink_put_edges(aq_record_sink *sink, const aq_edge *edges,
   return known->put_edges(known, edges, count, diag);
 }
 
+static aq_status sink_put_requests(aq_record_sink *sink,
+                                   const aq_request *requests, size_t count,
+                                   aq_diag *diag)
+{
+  aq_store_writer *writer = from_sink(sink);
+  if (!writer->requests)
+    writer->requests = malloc(BATCH_ROWS * sizeof *writer->requests);
+  if (!writer->requests)
+    return aq_diag_set(diag, AQ_ERR_NO_MEMORY, "out of memory for requests");
+  for (size_t i = 0; i < count; i++) {
+    writer->requests[writer->buffered_requests++] = requests[i];
+    if (writer->buffered_requests < BATCH_ROWS)
+      continue;
+    aq_status status = write_batch(writer, writer->buffer, writer->buffered,
+                                   false, NULL, diag);
+    if (status)
+      return status;
+    writer->buffered = 0;
+  }
+  return AQ_OK;
+}
+
+static aq_status sink_put_counters(aq_record_sink *sink,
+                                   const aq_sample *samples, size_t count,
+                                   aq_diag *diag)
+{
+  aq_store_writer *writer = from_sink(sink);
+  aq_record_sink *known = &writer->known.sink;
+  aq_status status = known->put_counters(known, samples, count, diag);
+  if (status || writer->known.sample_count < BATCH_SAMPLES)
+    return status;
+  status =
+      write_batch(writer, writer->buffer, writer->buffered, false, NULL, diag);
+  if (!status)
+    writer->buffered = 0;
+  return status;
+}
+
 /* ---- the writer ---- */
 
 static void writer_free(aq_store_writer *writer)
@@ -320,6 +400,7 @@ static void writer_free(aq_store_writer *writer)
   sqlite3_finalize(writer->insert);
   aq_memory_sink_fini(&writer->known);
   free(writer->buffer);
+  free(writer->requests);
   free(writer);
 }
 
@@ -333,7 +414,9 @@ aq_status aq_store_writer_open(aq_store *store, const aq_run_info *info,
                                   .queue = sink_queue,
                                   .name = sink_name,
                                   .put = sink_put,
-                                  .put_edges = sink_put_edges};
+                                  .put_edges = sink_put_edges,
+                                  .put_requests = sink_put_requests,
+                                  .put_counters = sink_put_counters};
   writer->store = store;
   aq_memory_sink_init(&writer->known);
   aq_status status = AQ_OK;

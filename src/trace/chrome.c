@@ -143,7 +143,7 @@ static void put_counter(void *writer, const aq_track *track, aq_time time,
   put_time(c, "ts", time);
   put_text(c, "args");
   yajl_gen_map_open(c->gen);
-  put_int(c, "packets", value);
+  put_int(c, "value", value);
   yajl_gen_map_close(c->gen);
   event_end(c);
 }

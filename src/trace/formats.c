@@ -383,3 +383,14 @@ aq_status aq_trace_export(const char *format, aq_trace_source *source,
   aq_status status = find_format(format, true, &found, diag);
   return status == AQ_OK ? workings[found].export(source, out, diag) : status;
 }
+
+aq_status aq_trace_source_samples(aq_trace_source *source,
+                                  const aq_sample **samples, size_t *count,
+                                  aq_diag *diag)
+{
+  if (source->samples)
+    return source->samples(source, samples, count, diag);
+  *samples = NULL;
+  *count = 0;
+  return AQ_OK;
+}

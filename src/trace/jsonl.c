@@ -167,6 +167,23 @@ static aq_status put_edges(writer *w, aq_diag *diag)
   return status;
 }
 
+static aq_status put_samples(writer *w, aq_diag *diag)
+{
+  const aq_sample *samples;
+  size_t count;
+  aq_status status = aq_trace_source_samples(w->source, &samples, &count, diag);
+  for (size_t i = 0; i < count && status == AQ_OK; i++) {
+    yajl_gen_map_open(w->gen);
+    put_optional(w, "kind", "sample");
+    put_optional(w, "counter", aq_counters[samples[i].counter].name);
+    put_int(w, "ordinal", samples[i].ordinal);
+    put_int(w, "time", samples[i].time);
+    put_int(w, "value", samples[i].value);
+    status = put_line(w, diag);
+  }
+  return status;
+}
+
 static aq_status put_rows(writer *w, aq_diag *diag)
 {
   for (;;) {
@@ -192,6 +209,8 @@ aq_status aq_jsonl_export(aq_trace_source *source, FILE *out, aq_diag *diag)
     status = put_rows(&w, diag);
   if (status == AQ_OK)
     status = put_edges(&w, diag);
+  if (status == AQ_OK)
+    status = put_samples(&w, diag);
   yajl_gen_free(w.gen);
   if (status == AQ_OK && fflush(out) != 0)
     status = aq_diag_set(diag, AQ_ERR_IO, "export: %s", strerror(errno));

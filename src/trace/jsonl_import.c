@@ -20,6 +20,7 @@ typedef struct lines {
   uint64_t number; /* of the line, from 1 */
   aq_edge *edges;  /* handed over at the end */
   size_t edge_count, edge_capacity;
+  size_t device_count, queue_count; /* that the run's line describes */
 } lines;
 
 static aq_status line_error(const lines *l, const char *what, const char *of)
@@ -252,6 +253,8 @@ static aq_status read_places(lines *l, yajl_val object)
   const size_t queue_count = YAJL_IS_ARRAY(queues) ? queues->u.array.len : 0;
   aq_status status = AQ_OK;
   int64_t ordinal;
+  l->device_count = device_count;
+  l->queue_count = queue_count;
   for (size_t i = 0; i < device_count && status == AQ_OK; i++)
     status = read_device(l, devices->u.array.values[i], &ordinal);
   for (size_t i = 0; i < queue_count && status == AQ_OK; i++) {
@@ -341,6 +344,38 @@ static aq_status read_edge(lines *l, yajl_val object)
   return AQ_OK;
 }
 
+static const char *counter_name(int64_t counter)
+{
+  return counter < 0 || counter >= AQ_COUNTER_COUNT ? NULL
+                                                    : aq_counters[counter].name;
+}
+
+static aq_status read_sample(lines *l, yajl_val object)
+{
+  aq_sample sample;
+  aq_record_sink *sink = l->import->sink;
+  yajl_val ordinal = member(object, "ordinal"), time = member(object, "time"),
+           value = member(object, "value");
+  aq_status status = read_word(l, "counter", member(object, "counter"),
+                               counter_name, AQ_COUNTER_COUNT, &sample.counter);
+  if (status != AQ_OK)
+    return status;
+  if (!YAJL_IS_INTEGER(ordinal) || !YAJL_IS_INTEGER(time) ||
+      !YAJL_IS_INTEGER(value))
+    return line_error(l, "expected integers for ordinal, time and ", "value");
+  sample.ordinal = YAJL_GET_INTEGER(ordinal);
+  sample.time = YAJL_GET_INTEGER(time);
+  sample.value = YAJL_GET_INTEGER(value);
+  const size_t count = aq_counters[sample.counter].scope == AQ_COUNTER_OF_DEVICE
+                           ? l->device_count
+                           : l->queue_count;
+  if (sample.ordinal < 0 || (size_t)sample.ordinal >= count)
+    return line_error(l, "a sample of what the first line does not have", "");
+  return sink->put_counters
+             ? sink->put_counters(sink, &sample, 1, l->import->diag)
+             : AQ_OK;
+}
+
 /* A wait is a row too; of what is put as a row, only that has a queue. */
 static aq_status read_row(lines *l, yajl_val object)
 {
@@ -361,6 +396,8 @@ static aq_status read_object(lines *l, yajl_val object)
     return read_run(l, object);
   if (kind && strcmp(kind, "edge") == 0)
     return read_edge(l, object);
+  if (kind && strcmp(kind, "sample") == 0)
+    return read_sample(l, object);
   return read_row(l, object);
 }
 

@@ -334,6 +334,52 @@ static aq_status draw_depths(timeline *t)
   return AQ_OK;
 }
 
+/* The process of a sample's device, by way of its queue where it has one; 0:
+ * the run does not have it. */
+static uint32_t sample_process(timeline *t, const aq_sample *sample)
+{
+  int64_t device = sample->ordinal;
+  if (aq_counters[sample->counter].scope == AQ_COUNTER_OF_QUEUE) {
+    const aq_run_queue *queue = t->source->queue(t->source, sample->ordinal);
+    device = queue ? queue->device : AQ_NONE;
+  }
+  return device >= 0 && (size_t)device < t->source->device_count
+             ? device_process(t, device)
+             : 0;
+}
+
+/* A track for each counter of each device and queue. The depth of queues is
+ * drawn from the rows, exactly. */
+static aq_status draw_samples(timeline *t)
+{
+  const aq_sample *samples;
+  size_t count;
+  char name[96];
+  aq_track track = {AQ_TRACK_COUNTER, 0, 0, name};
+  aq_status status =
+      aq_trace_source_samples(t->source, &samples, &count, t->diag);
+  for (size_t i = 0; i < count && status == AQ_OK; i++) {
+    const aq_sample *s = &samples[i];
+    if (s->counter == AQ_COUNTER_depth)
+      continue;
+    if (i == 0 || s[-1].counter != s->counter || s[-1].ordinal != s->ordinal) {
+      const aq_counter *counter = &aq_counters[s->counter];
+      char of[32] = "";
+      if (counter->scope == AQ_COUNTER_OF_QUEUE)
+        snprintf(of, sizeof of, "queue %" PRId64 " ", s->ordinal);
+      snprintf(name, sizeof name, "%s%s (%s)", of, counter->name,
+               counter->unit);
+      track.process = sample_process(t, s);
+      track.id = track.process ? ++t->tracks : 0;
+      if (track.process)
+        t->ops->track(t->writer, &track);
+    }
+    if (track.process)
+      t->ops->counter(t->writer, &track, s->time, s->value);
+  }
+  return status;
+}
+
 static aq_status draw_rows(timeline *t)
 {
   aq_record rows[ROWS];
@@ -347,7 +393,8 @@ static aq_status draw_rows(timeline *t)
     if (status != AQ_OK)
       return status;
   } while (count > 0);
-  return draw_depths(t);
+  aq_status status = draw_depths(t);
+  return status == AQ_OK ? draw_samples(t) : status;
 }
 
 static void timeline_fini(timeline *t)

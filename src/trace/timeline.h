@@ -8,6 +8,7 @@
  *   kernels   what ran, from start to end; what overlaps takes another lane
  *   packets   life of each packet, with its phases nested in it
  *   depth     a counter: packets submitted and not complete
+ * and a counter for each of counters.def that was sampled.
  * A process of the host has a track a thread: the calls that submitted or
  * waited. Dependencies are arrows between kernels.
  *

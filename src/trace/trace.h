@@ -118,7 +118,15 @@ typedef struct aq_trace_source {
   /* The dependencies of the run, by the row that waits. */
   aq_status (*edges)(struct aq_trace_source *source, const aq_edge **edges,
                      size_t *count, aq_diag *diag);
+  /* Its samples, by counter, ordinal and time; NULL: it has none. */
+  aq_status (*samples)(struct aq_trace_source *source,
+                       const aq_sample **samples, size_t *count, aq_diag *diag);
 } aq_trace_source;
+
+/* The samples of a source, whether it has that operation or not. */
+aq_status aq_trace_source_samples(aq_trace_source *source,
+                                  const aq_sample **samples, size_t *count,
+                                  aq_diag *diag);
 
 /* The format of that name that can be exported, NULL: none, worded. */
 const aq_trace_format *aq_trace_exportable(const char *name, aq_diag *diag);

@@ -1,8 +1,10 @@
 # Tests of src/cli.
 dist_check_SCRIPTS += \
 	tests/cli/test_calibrate.sh \
+	tests/cli/test_counters.sh \
 	tests/cli/test_device_choice.sh \
 	tests/cli/test_devices.sh \
+	tests/cli/test_compare.sh \
 	tests/cli/test_docs.sh \
 	tests/cli/test_environment.sh \
 	tests/cli/test_errors.sh \
@@ -10,8 +12,17 @@ dist_check_SCRIPTS += \
 	tests/cli/test_hsa.sh \
 	tests/cli/test_live.sh \
 	tests/cli/test_main_job.sh \
+	tests/cli/test_probe_calibrate.sh \
 	tests/cli/test_show_program.sh \
+	tests/cli/test_sweep.sh \
 	tests/cli/test_stats.sh \
 	tests/cli/test_what_if.sh
-EXTRA_DIST += tests/cli/lib.sh tests/cli/small.json \
+EXTRA_DIST += tests/cli/busy.json tests/cli/clients.json \
+	tests/cli/lib.sh tests/cli/plan.json tests/cli/small.json \
 	tests/cli/two-streams.json
+
+# Runs the program itself.
+check_PROGRAMS += tests/cli/test_crash
+tests_cli_test_crash_SOURCES = tests/cli/test_crash.c
+tests_cli_test_crash_CPPFLAGS = $(AQ_TEST_CPPFLAGS)
+tests_cli_test_crash_LDADD = $(AQ_TEST_LDADD)

@@ -41,7 +41,7 @@ else
 fi
 
 takes_option() { # COMMAND OPTION
-  if "$aqueduct" "$1" --help | grep -q -e "--$2 [A-Z]"; then
+  if "$aqueduct" "$1" --help | grep -q -e "--$2 [^ ]"; then
     "$aqueduct" "$1" "--$2" "$work/value" --help > /dev/null 2>&1
   else
     "$aqueduct" "$1" "--$2" --help > /dev/null 2>&1

@@ -96,8 +96,8 @@ refuses "a threshold that is no number" "not a value" \
   compare s --fail-above end.median=few
 refuses "a threshold without a value" "METRIC=VALUE" \
   compare s --fail-above end.median
-refuses "runs that have nothing in common" "no row in common" \
-  compare s "$("$aqueduct" import -q "$trace")"
+refuses "runs that do not replay each other" "neither run replays" \
+  compare s "$("$aqueduct" import -q "$trace")" --match replay
 
 # Kernels without host calls can be stored, but not scored.
 sed '/hipLaunchKernel/d; /hipMemcpyAsync/d' "$trace" > "$work/kernels.json"

@@ -1,6 +1,7 @@
 # Tests of src/report.
 AQ_REPORT_TESTS = \
 	tests/report/test_compare \
+	tests/report/test_align \
 	tests/report/test_explain \
 	tests/report/test_formula \
 	tests/report/test_metrics
@@ -24,3 +25,7 @@ EXTRA_DIST += tests/report/drive_page.py tests/report/hostile.jsonl
 tests_report_test_explain_SOURCES = tests/report/test_explain.c
 tests_report_test_explain_CPPFLAGS = $(AQ_TEST_CPPFLAGS)
 tests_report_test_explain_LDADD = $(AQ_TEST_LDADD)
+
+tests_report_test_align_SOURCES = tests/report/test_align.c
+tests_report_test_align_CPPFLAGS = $(AQ_TEST_CPPFLAGS)
+tests_report_test_align_LDADD = $(AQ_TEST_LDADD)

@@ -9,13 +9,19 @@ tests_store_libstoretest_la_SOURCES = \
 tests_store_libstoretest_la_CPPFLAGS = $(AQ_STORE_TEST_CPPFLAGS)
 
 check_PROGRAMS += \
+	tests/store/test_check \
 	tests/store/test_crash \
 	tests/store/test_location \
+	tests/store/test_merge \
 	tests/store/test_reader \
 	tests/store/test_runs \
 	tests/store/test_schema \
 	tests/store/test_store \
 	tests/store/test_writer
+
+tests_store_test_check_SOURCES = tests/store/test_check.c
+tests_store_test_check_CPPFLAGS = $(AQ_STORE_TEST_CPPFLAGS)
+tests_store_test_check_LDADD = $(AQ_STORE_TEST_LDADD)
 
 tests_store_test_crash_SOURCES = tests/store/test_crash.c
 tests_store_test_crash_CPPFLAGS = $(AQ_STORE_TEST_CPPFLAGS)
@@ -24,6 +30,10 @@ tests_store_test_crash_LDADD = $(AQ_STORE_TEST_LDADD)
 tests_store_test_location_SOURCES = tests/store/test_location.c
 tests_store_test_location_CPPFLAGS = $(AQ_STORE_TEST_CPPFLAGS)
 tests_store_test_location_LDADD = $(AQ_STORE_TEST_LDADD)
+
+tests_store_test_merge_SOURCES = tests/store/test_merge.c
+tests_store_test_merge_CPPFLAGS = $(AQ_STORE_TEST_CPPFLAGS)
+tests_store_test_merge_LDADD = $(AQ_STORE_TEST_LDADD)
 
 tests_store_test_reader_SOURCES = tests/store/test_reader.c
 tests_store_test_reader_CPPFLAGS = $(AQ_STORE_TEST_CPPFLAGS)

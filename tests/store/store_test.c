@@ -107,6 +107,48 @@ int64_t make_run(aq_store *store, const char *name, int64_t seed, int64_t count)
   return run;
 }
 
+static void put_sound_rows(aq_record_sink *sink, int64_t origin, int64_t count,
+                           int64_t queues[2], aq_diag *diag)
+{
+  for (int64_t i = 0; i < count; i++) {
+    aq_record row;
+    aq_record_init(&row);
+    row.kind = AQ_KIND_KERNEL;
+    row.device = 0;
+    row.queue = queues[i % 2];
+    row.start = 1000 * i + (origin != AQ_NONE);
+    row.end = row.start + 500;
+    row.origin = origin == AQ_NONE ? AQ_NONE : i;
+    sink->name(sink, i % 2 ? "gemm" : "relu", 4, &row.name, diag);
+    ck_assert_status(sink->put(sink, &row, 1, diag), AQ_OK, diag);
+  }
+}
+
+int64_t make_sound_run(aq_store *store, const char *name, int64_t origin,
+                       int64_t count)
+{
+  aq_diag diag = AQ_DIAG_INIT;
+  aq_run_info info = run_named(name);
+  info.origin = origin;
+  info.kind = origin == AQ_NONE ? AQ_RUN_MEASURED : AQ_RUN_SIMULATED;
+  info.notes = "{}";
+  aq_store_writer *writer;
+  ck_assert_status(aq_store_writer_open(store, &info, &writer, &diag), AQ_OK,
+                   &diag);
+  const int64_t run = aq_store_writer_run(writer);
+  aq_record_sink *sink = aq_store_writer_sink(writer);
+  int64_t device, queues[2];
+  sink->device(sink, &(aq_run_device){7, "card", "gfx942", 304}, &device,
+               &diag);
+  for (int64_t i = 0; i < 2; i++)
+    sink->queue(sink, &(aq_run_queue){device, i}, &queues[i], &diag);
+  put_sound_rows(sink, origin, count, queues, &diag);
+  sink->put_edges(sink, &(aq_edge){0, 1, AQ_EDGE_CALL, 100}, 1, &diag);
+  sink->put_counters(sink, &(aq_sample){AQ_COUNTER_waves, 0, 5, 6}, 1, &diag);
+  ck_assert_status(aq_store_writer_finish(writer, NULL, &diag), AQ_OK, &diag);
+  return run;
+}
+
 void check_run(aq_store *store, int64_t run, int64_t seed, int64_t count)
 {
   aq_diag diag = AQ_DIAG_INIT;

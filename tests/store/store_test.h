@@ -39,6 +39,12 @@ aq_status write_run(aq_store *store, const char *name, int64_t seed,
 int64_t make_run(aq_store *store, const char *name, int64_t seed,
                  int64_t count);
 
+/* A run as the program makes them: kernels of two names on the two queues of a
+ * device, an edge and a sample; with an origin, row i replays row i. Returns
+ * its id. */
+int64_t make_sound_run(aq_store *store, const char *name, int64_t origin,
+                       int64_t count);
+
 /* Fails the test unless the run has exactly the rows of its seed. */
 void check_run(aq_store *store, int64_t run, int64_t seed, int64_t count);
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "support/aqtest.h"
 
+#include <sqlite3.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -125,12 +126,55 @@ START_TEST(a_store_of_version_1_gets_edges_and_keeps_its_rows)
   aq_store *store = store_open(path, AQ_STORE_WRITE);
   make_run(store, "m", 1, 100);
   aq_store_close(store);
-  sql_run(path, "DROP TABLE edges; PRAGMA user_version = 1");
+  sql_run(path, "DROP VIEW samples; DROP TABLE counters; DROP TABLE edges;"
+                "PRAGMA user_version = 1");
   store = store_open(path, AQ_STORE_READ);
   check_run(store, 1, 1, 100);
   aq_store_close(store);
   ck_assert_int_eq(sql_integer(path, "SELECT count(*) FROM edges"), 0);
-  ck_assert_int_eq(sql_integer(path, "PRAGMA user_version"), 2);
+  ck_assert_int_eq(sql_integer(path, "PRAGMA user_version"), 4);
+}
+END_TEST
+
+START_TEST(a_store_of_version_2_gets_counters_and_views_and_keeps_its_runs)
+{
+  char *path = fresh_path("v2.db");
+  aq_store *store = store_open(path, AQ_STORE_WRITE);
+  make_sound_run(store, "s", make_sound_run(store, "m", AQ_NONE, 50), 50);
+  aq_store_close(store);
+  sql_run(path, "DROP VIEW samples; DROP VIEW gaps; DROP VIEW run_pairs;"
+                "DROP TABLE counters; PRAGMA user_version = 2");
+  store = store_open(path, AQ_STORE_READ);
+  aq_store_close(store);
+  ck_assert_int_eq(sql_integer(path, "PRAGMA user_version"), 4);
+  check_sql(path, "SELECT count(*) FROM samples", "0");
+  check_sql(
+      path,
+      "SELECT count(*) || ' ' || round(sum(end_error_ns), 3) FROM run_pairs",
+      "50 0.05");
+  check_sql(path, "SELECT count(*) FROM edges", "2");
+  store = store_open(path, AQ_STORE_WRITE);
+  make_sound_run(store, "new", AQ_NONE, 5);
+  aq_store_close(store);
+  check_sql(path,
+            "SELECT run_name || counter || unit || scope || ordinal || ' ' || "
+            "time_ns || ' ' || value FROM samples",
+            "newwaveswavesdevice0 0.005 6");
+}
+END_TEST
+
+START_TEST(gaps_are_between_kernels_of_one_queue)
+{
+  char *path = fresh_path("gaps.db");
+  aq_store *store = store_open(path, AQ_STORE_WRITE);
+  make_sound_run(store, "m", AQ_NONE, 6);
+  make_sound_run(store, "n", AQ_NONE, 6);
+  aq_store_close(store);
+  check_sql(path,
+            "SELECT group_concat(queue || ':' || row || ' ' || "
+            "coalesce(after_row || ' ' || gap_ns, '-'), ', ') FROM "
+            "(SELECT * FROM gaps WHERE run = 2 ORDER BY queue, row)",
+            "0:0 -, 0:2 0 1.5, 0:4 2 1.5, 1:1 -, 1:3 1 1.5, 1:5 3 1.5");
 }
 END_TEST
 
@@ -142,7 +186,8 @@ START_TEST(a_store_that_lacks_columns_gets_them_and_keeps_its_rows)
   aq_store_close(store);
   /* As a store was before these fields: without them, and with views that do
    * not know them. */
-  sql_run(path, "DROP VIEW events; DROP VIEW dispatches;"
+  sql_run(path, "DROP VIEW gaps; DROP VIEW run_pairs; DROP VIEW events;"
+                "DROP VIEW dispatches;"
                 "ALTER TABLE records DROP COLUMN observe_ps;"
                 "ALTER TABLE records DROP COLUMN sgpr;"
                 "ALTER TABLE runs DROP COLUMN model_verdict;"
@@ -181,31 +226,166 @@ START_TEST(opening_a_store_that_is_up_to_date_changes_nothing)
 }
 END_TEST
 
-START_TEST(every_field_of_a_record_is_documented)
-{
-  char *text = doc_text("record.md");
-  for (size_t i = 0; i < AQ_RECORD_FIELD_COUNT; i++) {
-    const aq_record_field *field = &aq_record_fields[i];
-    char line[512];
-    snprintf(line, sizeof line, "| `%s` | %s | %s |\n", field->name,
-             field->unit, field->meaning);
-    ck_assert_msg(strstr(text, line) != NULL,
-                  "doc/formats/record.md lacks the line %s", line);
-  }
-  free(text);
-}
-END_TEST
+/* ---- the tables of the documentation ---- */
 
-START_TEST(every_column_of_a_run_is_documented)
+static void put_fields(FILE *out, size_t from, size_t to)
 {
-  char *text = doc_text("store.md");
-  for (size_t i = 0; i < aq_run_column_count; i++) {
-    char cell[64];
-    snprintf(cell, sizeof cell, "| `%s` |", aq_run_columns[i].name);
-    ck_assert_msg(strstr(text, cell) != NULL, "doc/formats/store.md lacks %s",
-                  cell);
+  fputs("| field | unit | meaning |\n|---|---|---|\n", out);
+  for (size_t i = from; i < to; i++)
+    fprintf(out, "| `%s` | %s | %s |\n", aq_record_fields[i].name,
+            aq_record_fields[i].unit, aq_record_fields[i].meaning);
+}
+
+/* The groups of record.def, by their first fields. */
+static void put_what(FILE *out)
+{
+  put_fields(out, 0, AQ_RECORD_FIELD_device);
+}
+
+static void put_where(FILE *out)
+{
+  put_fields(out, AQ_RECORD_FIELD_device, AQ_RECORD_FIELD_grid_x);
+}
+
+static void put_shape(FILE *out)
+{
+  put_fields(out, AQ_RECORD_FIELD_grid_x, AQ_RECORD_FIELD_host_begin);
+}
+
+static void put_when(FILE *out)
+{
+  put_fields(out, AQ_RECORD_FIELD_host_begin, AQ_RECORD_FIELD_COUNT);
+}
+
+static void put_runs(FILE *out)
+{
+  fputs(
+      "| column | meaning |\n|---|---|\n"
+      "| `id` | number of the run; never used again after it was removed |\n"
+      "| `created` | when its writing began: seconds since 1970, UTC |\n"
+      "| `complete` | 1 once its last row was stored; 0: it is being written, "
+      "or its writer was killed |\n"
+      "| `row_count` | rows stored so far |\n",
+      out);
+  for (size_t i = 0; i < aq_run_column_count; i++)
+    fprintf(out, "| `%s` | %s |\n", aq_run_columns[i].name,
+            aq_run_columns[i].meaning);
+}
+
+static void put_counters(FILE *out)
+{
+  fputs("| number | counter | of | unit | meaning |\n|---|---|---|---|---|\n",
+        out);
+  for (int i = 0; i < AQ_COUNTER_COUNT; i++) {
+    const aq_counter *c = &aq_counters[i];
+    fprintf(out, "| %d | `%s` | %s | %s | %s%s |\n", i, c->name,
+            c->scope == AQ_COUNTER_OF_QUEUE ? "queue" : "device", c->unit,
+            c->meaning,
+            c->kind == AQ_COUNTER_IS_RATE ? ", since the sample before" : "");
   }
-  free(text);
+}
+
+/* The columns of every table or view, as SQLite tells them. */
+static void put_columns(FILE *out, const char *type, const char *head)
+{
+  char *path = fresh_path("columns.db"), sql[256];
+  aq_store_close(store_open(path, AQ_STORE_WRITE));
+  sqlite3 *db;
+  sqlite3_stmt *names, *columns;
+  ck_assert_int_eq(sqlite3_open(path, &db), SQLITE_OK);
+  snprintf(sql, sizeof sql,
+           "SELECT name FROM sqlite_master WHERE type = '%s' AND name NOT LIKE "
+           "'sqlite%%' AND name NOT IN ('runs', 'records') ORDER BY rowid",
+           type);
+  ck_assert_int_eq(sqlite3_prepare_v2(db, sql, -1, &names, NULL), SQLITE_OK);
+  fprintf(out, "| %s | columns |\n|---|---|\n", head);
+  while (sqlite3_step(names) == SQLITE_ROW) {
+    const char *name = (const char *)sqlite3_column_text(names, 0);
+    fprintf(out, "| `%s` | ", name);
+    snprintf(sql, sizeof sql, "SELECT name FROM pragma_table_info('%s')", name);
+    ck_assert_int_eq(sqlite3_prepare_v2(db, sql, -1, &columns, NULL),
+                     SQLITE_OK);
+    for (int n = 0; sqlite3_step(columns) == SQLITE_ROW; n++)
+      fprintf(out, "%s`%s`", n ? ", " : "", sqlite3_column_text(columns, 0));
+    fputs(" |\n", out);
+    sqlite3_finalize(columns);
+  }
+  sqlite3_finalize(names);
+  sqlite3_close(db);
+}
+
+static void put_tables(FILE *out)
+{
+  put_columns(out, "table", "table");
+}
+
+static void put_views(FILE *out)
+{
+  put_columns(out, "view", "view");
+}
+
+/* What stands between <!-- NAME:begin …--> and <!-- NAME:end --> of a page. */
+static const struct {
+  const char *page, *name;
+  void (*put)(FILE *out);
+} blocks[] = {
+    {"record.md", "what", put_what},
+    {"record.md", "where", put_where},
+    {"record.md", "shape", put_shape},
+    {"record.md", "when", put_when},
+    {"store.md", "runs", put_runs},
+    {"store.md", "tables", put_tables},
+    {"store.md", "views", put_views},
+    {"counters.md", "counters", put_counters},
+};
+
+static void write_page(const char *name, const char *text)
+{
+  char path[4096];
+  snprintf(path, sizeof path, "%s%s", aqtest_source("../doc/formats/"), name);
+  FILE *file = fopen(path, "w");
+  ck_assert_ptr_nonnull(file);
+  fputs(text, file);
+  ck_assert_int_eq(fclose(file), 0);
+}
+
+/* The page with its block made anew; the caller's to free. */
+static char *page_remade(const char *page, size_t block)
+{
+  char mark[64], *made = NULL;
+  size_t size;
+  snprintf(mark, sizeof mark, "<!-- %s:begin (make schema-docs) -->\n",
+           blocks[block].name);
+  const char *begin = strstr(page, mark);
+  ck_assert_msg(begin != NULL, "%s lacks %s", blocks[block].page, mark);
+  begin += strlen(mark);
+  snprintf(mark, sizeof mark, "<!-- %s:end -->", blocks[block].name);
+  const char *end = strstr(begin, mark);
+  ck_assert_msg(end != NULL, "%s lacks %s", blocks[block].page, mark);
+  FILE *out = open_memstream(&made, &size);
+  fwrite(page, 1, (size_t)(begin - page), out);
+  fputc('\n', out);
+  blocks[block].put(out);
+  fprintf(out, "\n%s", end);
+  fclose(out);
+  return made;
+}
+
+/* `make schema-docs` writes them. */
+START_TEST(the_tables_of_the_documentation_are_those_of_the_code)
+{
+  for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++) {
+    char *page = doc_text(blocks[i].page), *made = page_remade(page, i);
+    if (getenv("AQ_WRITE_DOCS"))
+      write_page(blocks[i].page, made);
+    else
+      ck_assert_msg(strcmp(page, made) == 0,
+                    "doc/formats/%s: the table \"%s\" is not that of the code; "
+                    "run make schema-docs",
+                    blocks[i].page, blocks[i].name);
+    free(made);
+    free(page);
+  }
 }
 END_TEST
 
@@ -232,8 +412,9 @@ AQ_TEST_MAIN("store/schema", views_show_names_kinds_and_nanoseconds,
              a_view_of_one_run_reads_only_that_run,
              a_store_of_version_0_is_brought_up_to_date,
              a_store_of_version_1_gets_edges_and_keeps_its_rows,
+             a_store_of_version_2_gets_counters_and_views_and_keeps_its_runs,
+             gaps_are_between_kernels_of_one_queue,
              a_store_that_lacks_columns_gets_them_and_keeps_its_rows,
              opening_a_store_that_is_up_to_date_changes_nothing,
-             every_field_of_a_record_is_documented,
-             every_column_of_a_run_is_documented,
+             the_tables_of_the_documentation_are_those_of_the_code,
              the_queries_in_the_documentation_work)

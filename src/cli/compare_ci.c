@@ -1,0 +1,165 @@
+/* SPDX-License-Identifier: MIT */
+#include "cli/compare_ci.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/text.h"
+
+/* Text of XML or of a cell: one printable line, what means something escaped.
+ */
+static void put_escaped(FILE *out, const char *text, const char *special)
+{
+  char *clean = aq_cli_text_line(text, strlen(text));
+  for (const char *at = clean ? clean : ""; *at; at++)
+    if (strchr(special, *at))
+      fprintf(out, "&#%d;", *at);
+    else
+      putc(*at, out);
+  free(clean);
+}
+
+static void put_xml(FILE *out, const char *text)
+{
+  put_escaped(out, text, "<>&\"'");
+}
+
+static void put_cell(FILE *out, const char *text)
+{
+  put_escaped(out, text, "|<>&`*_[]");
+}
+
+/* ---- JUnit ---- */
+
+static void put_case(aq_cli *cli, const aq_cli_verdict *v, size_t i)
+{
+  const aq_metric metric = aq_metric_at(v->limits[i].metric);
+  const char *unit = aq_metric_unit_name(metric.unit);
+  double value;
+  const bool told = aq_cli_figure(v->figures, v->limits[i].metric, &value);
+  fprintf(cli->out, "    <testcase classname=\"");
+  put_xml(cli->out, v->run);
+  fprintf(cli->out, "\" name=\"%s at most %.9g %s\"", metric.name,
+          v->limits[i].limit, unit);
+  if (told && value <= v->limits[i].limit)
+    fprintf(cli->out, "/>\n");
+  else if (told)
+    fprintf(cli->out,
+            ">\n      <failure message=\"%s is %.9g %s, above %.9g\"/>\n"
+            "    </testcase>\n",
+            metric.name, value, unit, v->limits[i].limit);
+  else
+    fprintf(cli->out,
+            ">\n      <error message=\"no row tells %s\"/>\n    </testcase>\n",
+            metric.name);
+}
+
+static size_t count_cases(const aq_cli_verdict *v, bool untold)
+{
+  size_t count = 0;
+  for (size_t i = 0; i < v->count; i++) {
+    double value;
+    const bool told = aq_cli_figure(v->figures, v->limits[i].metric, &value);
+    count += untold ? !told : told && value > v->limits[i].limit;
+  }
+  return count;
+}
+
+void aq_cli_junit_begin(aq_cli *cli)
+{
+  fputs("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites>\n", cli->out);
+}
+
+void aq_cli_junit_put(aq_cli *cli, const aq_cli_verdict *v)
+{
+  fputs("  <testsuite name=\"", cli->out);
+  put_xml(cli->out, v->run);
+  fputs(" against ", cli->out);
+  put_xml(cli->out, v->reference);
+  /* Without a threshold the case is that there is something to compare. */
+  fprintf(cli->out, "\" tests=\"%zu\" failures=\"%zu\" errors=\"%zu\">\n",
+          v->count ? v->count : 1, count_cases(v, false), count_cases(v, true));
+  for (size_t i = 0; i < v->count; i++)
+    put_case(cli, v, i);
+  if (v->count == 0) {
+    fputs("    <testcase classname=\"", cli->out);
+    put_xml(cli->out, v->run);
+    fputs("\" name=\"can be compared\"/>\n", cli->out);
+  }
+  fputs("  </testsuite>\n", cli->out);
+}
+
+void aq_cli_junit_end(aq_cli *cli)
+{
+  fputs("</testsuites>\n", cli->out);
+}
+
+/* ---- Markdown ---- */
+
+static void put_errors(FILE *out, const aq_compare *c)
+{
+  fputs("| error | rows | median us | p90 us | p99 us | mean us |\n"
+        "|---|--:|--:|--:|--:|--:|\n",
+        out);
+  for (int q = 0; q < AQ_QUANTITY_COUNT; q++) {
+    const aq_compare_stat *s = &c->stats[AQ_PREDICTOR_RUN][q][AQ_CLASS_ALL];
+    fprintf(out, "| %s | %" PRId64 " | %.3f | %.3f | %.3f | %.3f |\n",
+            aq_compare_quantities[q].name, s->count, s->median / 1000,
+            s->p90 / 1000, s->p99 / 1000, s->mean / 1000);
+  }
+}
+
+static void put_differences(FILE *out, const aq_diff *d)
+{
+  enum { ROWS = 20 };
+  fputs("| | pairs | mean us | mean us | change | total us |\n"
+        "|---|--:|--:|--:|--:|--:|\n",
+        out);
+  for (size_t i = 0; i < AQ_DIFF_PART_COUNT + d->count; i++) {
+    const bool part = i < AQ_DIFF_PART_COUNT;
+    const aq_diff_group *g = part ? NULL : &d->groups[i - AQ_DIFF_PART_COUNT];
+    const aq_diff_figure *f = part ? &d->parts[i] : &g->parts[AQ_DIFF_KERNEL];
+    if (!part && (i >= AQ_DIFF_PART_COUNT + ROWS || f->pairs == 0))
+      continue;
+    fputs("| ", out);
+    put_cell(out, part ? aq_diff_part_names[i] : g->name ? g->name : "");
+    fprintf(out, " | %" PRId64 " | %.3f | %.3f | %s%+.1f %%%s | %+.3f |\n",
+            f->pairs, f->a / 1000, f->b / 1000, f->significant ? "**" : "",
+            f->a > 0 ? 100 * f->delta / f->a : 0, f->significant ? "**" : "",
+            f->total / 1000);
+  }
+}
+
+static void put_limits(FILE *out, const aq_cli_verdict *v)
+{
+  fputs("\n| threshold | value | |\n|---|--:|---|\n", out);
+  for (size_t i = 0; i < v->count; i++) {
+    const aq_metric metric = aq_metric_at(v->limits[i].metric);
+    double value = 0;
+    const bool told = aq_cli_figure(v->figures, v->limits[i].metric, &value);
+    fprintf(out, "| %s at most %.9g %s | ", metric.name, v->limits[i].limit,
+            aq_metric_unit_name(metric.unit));
+    if (told)
+      fprintf(out, "%.9g | %s |\n", value,
+              value <= v->limits[i].limit ? "holds" : "**above**");
+    else
+      fputs("- | **not told** |\n", out);
+  }
+}
+
+void aq_cli_markdown_put(aq_cli *cli, const aq_cli_verdict *v)
+{
+  fputs("### ", cli->out);
+  put_cell(cli->out, v->run);
+  fputs(" against ", cli->out);
+  put_cell(cli->out, v->reference);
+  fputs("\n\n", cli->out);
+  if (v->figures->diff)
+    put_differences(cli->out, v->figures->diff);
+  else
+    put_errors(cli->out, v->figures->compare);
+  if (v->count)
+    put_limits(cli->out, v);
+  fputs("\n", cli->out);
+}

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The constants of a device model that follow from `device probe`, whose run
+ * keeps in its notes what it told (doc/hsa.md).
+ */
+#ifndef AQ_CLI_DEVICE_PROBED_H
+#define AQ_CLI_DEVICE_PROBED_H
+
+#include "cli/device_fit.h"
+#include "cli/json.h"
+#include "run/probe.h"
+
+enum {
+#define Q(id, figure, less) AQ_DEVICE_PROBED_##id,
+#include "cli/device_probed.def"
+#undef Q
+  AQ_DEVICE_PROBED_COUNT
+};
+
+/* Writes what a probe told as a member of a run's notes. */
+void aq_device_probed_note(aq_cli_json *json, const aq_probe_result *result);
+
+/* Reads it from the notes of a run. */
+aq_status aq_device_probed_read(const char *notes, const char *run,
+                                aq_probe_result *out, aq_diag *diag);
+
+/* The constants that follow. Pure. */
+void aq_device_probed_fit(const aq_device_model *model,
+                          const aq_probe_result *result,
+                          aq_device_fit out[AQ_DEVICE_PROBED_COUNT]);
+
+#endif

@@ -1,0 +1,172 @@
+/* SPDX-License-Identifier: MIT */
+#include "cli/diff_print.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/columns.h"
+#include "cli/runs.h"
+#include "cli/text.h"
+
+static double change(const aq_diff_figure *f)
+{
+  return f->a > 0 ? 100 * f->delta / f->a : 0;
+}
+
+/* ---- text ---- */
+
+static void put_label(aq_cli *cli, const aq_run_info *run)
+{
+  char label[AQ_CLI_LABEL_SIZE];
+  aq_cli_run_label(run, label);
+  char *clean = aq_cli_text_line(label, strlen(label));
+  fputs(clean ? clean : "", cli->out);
+  free(clean);
+}
+
+static void put_head(aq_cli *cli, const aq_run_info *a, const aq_run_info *b,
+                     const aq_diff *d)
+{
+  put_label(cli, b);
+  fputs(" against ", cli->out);
+  put_label(cli, a);
+  fprintf(cli->out,
+          ": %" PRId64 " dispatches matched by %s; %" PRId64
+          " only in the first, %" PRId64 " only in the second\n",
+          d->pairs, aq_match_names[d->by], d->a_calls - d->pairs,
+          d->b_calls - d->pairs);
+  fprintf(cli->out,
+          "first start to last end: %.3f us, was %.3f us (%+.2f %%)\n\n",
+          (double)d->b_makespan / (double)AQ_US,
+          (double)d->a_makespan / (double)AQ_US,
+          d->a_makespan > 0 ? 100.0 * (double)(d->b_makespan - d->a_makespan) /
+                                  (double)d->a_makespan
+                            : 0);
+}
+
+static void put_figure(aq_cli_columns *table, const char *name,
+                       const char *calls, const aq_diff_figure *f)
+{
+  char cells[6][32];
+  snprintf(cells[0], 32, "%.3f", f->a / 1000);
+  snprintf(cells[1], 32, "%.3f", f->b / 1000);
+  snprintf(cells[2], 32, "%+.3f", f->delta / 1000);
+  snprintf(cells[3], 32, "%.3f", f->error / 1000);
+  snprintf(cells[4], 32, "%+.1f%s", change(f), f->significant ? " *" : "");
+  snprintf(cells[5], 32, "%+.3f", f->total / 1000);
+  const char *const row[] = {name,     calls,    cells[0], cells[1],
+                             cells[2], cells[3], cells[4], cells[5]};
+  aq_cli_columns_row(table, row);
+}
+
+static bool put_parts(aq_cli *cli, const aq_diff *d)
+{
+  static const char *const names[] = {"time",      ">pairs",   ">was us",
+                                      ">is us",    ">delta",   ">+-",
+                                      ">change %", ">lost us", NULL};
+  aq_cli_columns *table = aq_cli_columns_new(names);
+  if (!table)
+    return false;
+  for (int p = 0; p < AQ_DIFF_PART_COUNT; p++) {
+    char pairs[32];
+    snprintf(pairs, sizeof pairs, "%" PRId64, d->parts[p].pairs);
+    put_figure(table, aq_diff_part_names[p], pairs, &d->parts[p]);
+  }
+  return aq_cli_columns_print(table, cli->out);
+}
+
+static bool put_groups(aq_cli *cli, const aq_diff *d)
+{
+  static const char *const names[] = {"<group",    ">calls",   ">was us",
+                                      ">is us",    ">delta",   ">+-",
+                                      ">change %", ">lost us", NULL};
+  aq_cli_columns *table = aq_cli_columns_new(names);
+  if (!table)
+    return false;
+  for (size_t i = 0; i < d->count; i++) {
+    const aq_diff_group *g = &d->groups[i];
+    char key[32], calls[64];
+    snprintf(key, sizeof key, "%" PRId64, g->key);
+    if (g->a_calls == g->b_calls)
+      snprintf(calls, sizeof calls, "%" PRId64, g->a_calls);
+    else
+      snprintf(calls, sizeof calls, "%" PRId64 " > %" PRId64, g->a_calls,
+               g->b_calls);
+    put_figure(table,
+               g->name             ? g->name
+               : g->key == AQ_NONE ? "unknown"
+                                   : key,
+               calls, &g->parts[AQ_DIFF_KERNEL]);
+  }
+  return aq_cli_columns_print(table, cli->out);
+}
+
+aq_status aq_cli_diff_text(aq_cli *cli, const aq_run_info *a,
+                           const aq_run_info *b, const aq_diff *diff)
+{
+  put_head(cli, a, b, diff);
+  if (!put_parts(cli, diff))
+    return aq_cli_no_memory(cli);
+  fputs("\nkernel time by group\n", cli->out);
+  if (!put_groups(cli, diff))
+    return aq_cli_no_memory(cli);
+  fputs("* significant: the 99 % interval of the paired differences (+-) "
+        "leaves out 0\n\n",
+        cli->out);
+  return AQ_OK;
+}
+
+/* ---- JSON ---- */
+
+static void json_figure(aq_cli_json *json, const char *key,
+                        const aq_diff_figure *f)
+{
+  aq_cli_json_map(json, key);
+  aq_cli_json_int(json, "pairs", f->pairs);
+  if (f->pairs) {
+    aq_cli_json_real(json, "was_ns", f->a);
+    aq_cli_json_real(json, "is_ns", f->b);
+    aq_cli_json_real(json, "delta_ns", f->delta);
+    aq_cli_json_real(json, "error_ns", f->error);
+    aq_cli_json_real(json, "lost_ns", f->total);
+    aq_cli_json_bool(json, "significant", f->significant);
+  }
+  aq_cli_json_close_map(json);
+}
+
+static void json_parts(aq_cli_json *json,
+                       const aq_diff_figure parts[AQ_DIFF_PART_COUNT])
+{
+  for (int p = 0; p < AQ_DIFF_PART_COUNT; p++)
+    json_figure(json, aq_diff_part_names[p], &parts[p]);
+}
+
+void aq_cli_diff_json(aq_cli_json *json, const aq_run_info *a,
+                      const aq_run_info *b, const aq_diff *diff)
+{
+  aq_cli_json_map(json, NULL);
+  aq_cli_json_int(json, "run", b->id);
+  aq_cli_json_int(json, "reference", a->id);
+  aq_cli_json_text(json, "matched_by", aq_match_names[diff->by]);
+  aq_cli_json_int(json, "pairs", diff->pairs);
+  aq_cli_json_int(json, "only_reference", diff->a_calls - diff->pairs);
+  aq_cli_json_int(json, "only_run", diff->b_calls - diff->pairs);
+  aq_cli_json_ns(json, "was_makespan_ns", diff->a_makespan);
+  aq_cli_json_ns(json, "makespan_ns", diff->b_makespan);
+  json_parts(json, diff->parts);
+  aq_cli_json_array(json, "groups");
+  for (size_t i = 0; i < diff->count; i++) {
+    const aq_diff_group *g = &diff->groups[i];
+    aq_cli_json_map(json, NULL);
+    aq_cli_json_int(json, "key", g->name ? AQ_NONE : g->key);
+    aq_cli_json_text(json, "name", g->name);
+    aq_cli_json_int(json, "was_calls", g->a_calls);
+    aq_cli_json_int(json, "calls", g->b_calls);
+    aq_cli_json_int(json, "matched", g->pairs);
+    json_parts(json, g->parts);
+    aq_cli_json_close_map(json);
+  }
+  aq_cli_json_close_array(json);
+  aq_cli_json_close_map(json);
+}

@@ -1,0 +1,141 @@
+/* SPDX-License-Identifier: MIT */
+#include "cli/store_care.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/json.h"
+#include "cli/runs.h"
+#include "cli/text.h"
+#include "store/care.h"
+
+/* Where a verb tells what it finds: lines, or a document. */
+typedef struct teller {
+  aq_cli *cli;
+  aq_cli_json *json;
+  const char *path; /* of the other store */
+  int64_t problems;
+} teller;
+
+/* ---- check ---- */
+
+static void tell_finding(const aq_check_finding *finding, void *user)
+{
+  teller *to = user;
+  const bool problem = finding->level == AQ_CHECK_PROBLEM;
+  const char *level = problem ? "problem" : "remark";
+  to->problems += problem;
+  if (to->json) {
+    aq_cli_json_map(to->json, NULL);
+    aq_cli_json_text(to->json, "level", level);
+    aq_cli_json_int(to->json, "run", finding->run);
+    aq_cli_json_text(to->json, "text", finding->text);
+    aq_cli_json_close_map(to->json);
+    return;
+  }
+  char *line = aq_cli_text_line(finding->text, strlen(finding->text));
+  fprintf(to->cli->out, "%s: ", level);
+  if (finding->run != AQ_NONE)
+    fprintf(to->cli->out, "run %" PRId64 ": ", finding->run);
+  fprintf(to->cli->out, "%s\n", line ? line : "");
+  free(line);
+}
+
+aq_status aq_cli_store_check(aq_cli *cli, aq_store *store)
+{
+  teller to = {.cli = cli};
+  aq_status status = aq_cli_json_begin_if(cli, &to.json);
+  if (status != AQ_OK)
+    return status;
+  if (to.json) {
+    aq_cli_json_map(to.json, NULL);
+    aq_cli_json_text(to.json, "store", aq_store_path(store));
+    aq_cli_json_array(to.json, "findings");
+  }
+  status = aq_store_check(store, tell_finding, &to, &cli->diag);
+  if (status != AQ_OK) {
+    aq_cli_json_drop(to.json);
+    return status;
+  }
+  if (to.json) {
+    aq_cli_json_close_array(to.json);
+    aq_cli_json_int(to.json, "problems", to.problems);
+    aq_cli_json_close_map(to.json);
+  }
+  status = aq_cli_json_end_if(cli, to.json);
+  if (status == AQ_OK && to.problems)
+    status = aq_diag_set(&cli->diag, AQ_ERR_DIFFERENT,
+                         "%s: %" PRId64 " problem%s", aq_store_path(store),
+                         to.problems, to.problems == 1 ? "" : "s");
+  return status;
+}
+
+/* ---- merge ---- */
+
+static void tell_merged(const aq_merged_run *run, void *user)
+{
+  static const char *const fates[] = {[AQ_MERGE_COPIED] = "copied",
+                                      [AQ_MERGE_PRESENT] = "present",
+                                      [AQ_MERGE_INCOMPLETE] = "incomplete"};
+  const teller *to = user;
+  if (to->json) {
+    aq_cli_json_map(to->json, NULL);
+    aq_cli_json_text(to->json, "store", to->path);
+    aq_cli_json_int(to->json, "from", run->from);
+    aq_cli_json_int(to->json, "id", run->to);
+    aq_cli_json_text(to->json, "name", run->name);
+    aq_cli_json_text(to->json, "fate", fates[run->fate]);
+    aq_cli_json_close_map(to->json);
+  } else if (run->fate == AQ_MERGE_COPIED) {
+    fprintf(to->cli->out, "%" PRId64 "\n", run->to);
+  } else if (run->fate == AQ_MERGE_PRESENT) {
+    aq_cli_note(to->cli, "%s: run %" PRId64 " is here already, as run %" PRId64,
+                to->path, run->from, run->to);
+  } else {
+    aq_cli_note(to->cli, "%s: run %" PRId64 " is incomplete, and left out",
+                to->path, run->from);
+  }
+}
+
+/* Runs that were merged before a bad store stay, and are told. */
+aq_status aq_cli_store_merge(aq_cli *cli, aq_store *store)
+{
+  teller to = {.cli = cli};
+  aq_status status = aq_cli_json_begin_if(cli, &to.json);
+  if (status != AQ_OK)
+    return status;
+  if (to.json)
+    aq_cli_json_array(to.json, NULL);
+  for (int i = 1; i < cli->arg_count && status == AQ_OK; i++) {
+    to.path = cli->args[i];
+    status = aq_store_merge(store, to.path, tell_merged, &to, &cli->diag);
+  }
+  if (to.json)
+    aq_cli_json_close_array(to.json);
+  aq_status written = aq_cli_json_end_if(cli, to.json);
+  return status == AQ_OK ? written : status;
+}
+
+/* ---- vacuum ---- */
+
+aq_status aq_cli_store_vacuum(aq_cli *cli, aq_store *store)
+{
+  aq_vacuum_result result;
+  aq_cli_json *json;
+  aq_status status = aq_store_vacuum(store, &result, &cli->diag);
+  if (status == AQ_OK)
+    status = aq_cli_json_begin_if(cli, &json);
+  if (status != AQ_OK)
+    return status;
+  if (json) {
+    aq_cli_json_map(json, NULL);
+    aq_cli_json_int(json, "bytes_before", result.before);
+    aq_cli_json_int(json, "bytes", result.after);
+    aq_cli_json_close_map(json);
+  } else {
+    aq_cli_note(cli, "%s: %" PRId64 " bytes, %" PRId64 " before",
+                aq_store_path(store), result.after, result.before);
+  }
+  return aq_cli_json_end_if(cli, json);
+}

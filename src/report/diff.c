@@ -1,0 +1,309 @@
+/* SPDX-License-Identifier: MIT */
+#include "report/diff.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/map.h"
+
+const char *const aq_diff_part_names[AQ_DIFF_PART_COUNT] = {
+#define P(id, name, meaning) name,
+    AQ_DIFF_PARTS(P)
+#undef P
+};
+
+/* 99 % of a normal distribution lie within so many deviations. */
+#define Z99 2.5758293035489004
+
+/* Sums over pairs, as they come: Welford's, which loses no digits. */
+typedef struct sums {
+  int64_t pairs;
+  double a, b, mean, squares, total;
+} sums;
+
+/* What comparing two runs needs. */
+typedef struct work {
+  aq_dispatches a, b;
+  uint32_t *a_names, *b_names;
+  int64_t *a_keys, *b_keys; /* of groups */
+  aq_matches matches;
+} work;
+
+static aq_status no_memory(aq_diag *diag)
+{
+  return aq_diag_set(diag, AQ_ERR_NO_MEMORY, "out of memory");
+}
+
+/* ---- parts ---- */
+
+static aq_time part_of(const aq_dispatch *row, aq_diff_part part)
+{
+  switch (part) {
+  case AQ_DIFF_API:
+    return row->host_begin == AQ_TIME_NONE || row->host_end == AQ_TIME_NONE
+               ? AQ_NONE
+               : row->host_end - row->host_begin;
+  case AQ_DIFF_QUEUE:
+    return row->submission == AQ_TIME_NONE ? AQ_NONE
+                                           : row->start - row->submission;
+  default:
+    return row->end - row->start;
+  }
+}
+
+static void sums_add(sums *s, double a, double b)
+{
+  const double delta = b - a, before = delta - s->mean;
+  s->pairs++;
+  s->a += (a - s->a) / (double)s->pairs;
+  s->b += (b - s->b) / (double)s->pairs;
+  s->mean += before / (double)s->pairs;
+  s->squares += before * (delta - s->mean);
+  s->total += delta;
+}
+
+static aq_diff_figure figure_of(const sums *s)
+{
+  aq_diff_figure f = {s->pairs, s->a, s->b, s->mean, 0, s->total, false};
+  const double n = (double)s->pairs;
+  if (s->pairs > 1)
+    f.error = Z99 * sqrt(s->squares / (n - 1) / n);
+  f.significant = s->pairs >= AQ_DIFF_PAIRS_MIN && fabs(f.delta) > f.error;
+  return f;
+}
+
+static void pair_add(sums parts[AQ_DIFF_PART_COUNT], const aq_dispatch *a,
+                     const aq_dispatch *b)
+{
+  for (int p = 0; p < AQ_DIFF_PART_COUNT; p++) {
+    const aq_time x = part_of(a, (aq_diff_part)p);
+    const aq_time y = part_of(b, (aq_diff_part)p);
+    if (x != AQ_NONE && y != AQ_NONE)
+      sums_add(&parts[p], (double)x / AQ_NS, (double)y / AQ_NS);
+  }
+}
+
+/* ---- names, the same in both runs ---- */
+
+static uint32_t *name_rows(aq_names *names, const aq_dispatches *d,
+                           aq_run_reader *reader)
+{
+  uint32_t *numbers = malloc((d->count + 1) * sizeof *numbers);
+  for (size_t i = 0; numbers && i < d->count; i++) {
+    const char *text = d->rows[i].name == AQ_NONE
+                           ? NULL
+                           : aq_run_reader_name(reader, d->rows[i].name);
+    text = text ? text : "";
+    const int64_t id = aq_names_id(names, text, strlen(text));
+    if (id < 0) {
+      free(numbers);
+      return NULL;
+    }
+    numbers[i] = (uint32_t)id;
+  }
+  return numbers;
+}
+
+/* Groups are those of stats; by kernel, names tell them in both runs. */
+static int64_t *key_rows(const aq_dispatches *d, const uint32_t *names,
+                         aq_stats_by by)
+{
+  int64_t *keys = malloc((d->count + 1) * sizeof *keys);
+  for (size_t i = 0; keys && i < d->count; i++)
+    keys[i] = by == AQ_STATS_BY_KERNEL ? (int64_t)names[i]
+                                       : aq_stats_key(&d->rows[i], by);
+  return keys;
+}
+
+/* ---- groups ---- */
+
+typedef struct group_sums {
+  aq_diff_group group;
+  sums parts[AQ_DIFF_PART_COUNT];
+} group_sums;
+
+typedef struct grouping {
+  group_sums *groups;
+  size_t count, capacity;
+  aq_map by_key;
+} grouping;
+
+static group_sums *group_find(grouping *g, int64_t key)
+{
+  uint64_t at;
+  if (aq_map_get(&g->by_key, (uint64_t)key, &at))
+    return &g->groups[at];
+  if (g->count == g->capacity) {
+    size_t capacity = g->capacity ? 2 * g->capacity : 64;
+    group_sums *grown = realloc(g->groups, capacity * sizeof *grown);
+    if (!grown)
+      return NULL;
+    g->groups = grown;
+    g->capacity = capacity;
+  }
+  if (!aq_map_put(&g->by_key, (uint64_t)key, g->count))
+    return NULL;
+  group_sums *group = &g->groups[g->count++];
+  *group = (group_sums){.group.key = key};
+  return group;
+}
+
+static bool calls_count(grouping *g, const int64_t *keys, size_t count,
+                        bool second)
+{
+  for (size_t i = 0; i < count; i++) {
+    group_sums *group = group_find(g, keys[i]);
+    if (!group)
+      return false;
+    *(second ? &group->group.b_calls : &group->group.a_calls) += 1;
+  }
+  return true;
+}
+
+static int group_order(const void *a, const void *b)
+{
+  const aq_diff_group *x = a, *y = b;
+  const double p = fabs(x->parts[AQ_DIFF_KERNEL].total);
+  const double q = fabs(y->parts[AQ_DIFF_KERNEL].total);
+  if (p != q)
+    return p > q ? -1 : 1;
+  return x->key < y->key ? -1 : x->key > y->key;
+}
+
+static bool groups_make(const work *w, grouping *g, aq_stats_by by,
+                        aq_diff *out)
+{
+  sums all[AQ_DIFF_PART_COUNT] = {{0}};
+  if (!calls_count(g, w->a_keys, w->a.count, false) ||
+      !calls_count(g, w->b_keys, w->b.count, true))
+    return false;
+  for (size_t i = 0; i < w->matches.count; i++) {
+    const aq_match m = w->matches.pairs[i];
+    group_sums *group = group_find(g, w->a_keys[m.a]);
+    pair_add(group->parts, &w->a.rows[m.a], &w->b.rows[m.b]);
+    pair_add(all, &w->a.rows[m.a], &w->b.rows[m.b]);
+    group->group.pairs++;
+  }
+  out->groups = calloc(g->count + 1, sizeof *out->groups);
+  if (!out->groups)
+    return false;
+  for (size_t i = 0; i < g->count; i++) {
+    aq_diff_group *group = &out->groups[out->count++];
+    *group = g->groups[i].group;
+    for (int p = 0; p < AQ_DIFF_PART_COUNT; p++)
+      group->parts[p] = figure_of(&g->groups[i].parts[p]);
+    group->name = by == AQ_STATS_BY_KERNEL
+                      ? aq_names_text(&out->names, group->key)
+                      : aq_stats_key_word(group->key, by);
+  }
+  for (int p = 0; p < AQ_DIFF_PART_COUNT; p++)
+    out->parts[p] = figure_of(&all[p]);
+  qsort(out->groups, out->count, sizeof *out->groups, group_order);
+  return true;
+}
+
+/* ---- all of it ---- */
+
+static aq_status side_read(aq_store *store, const aq_run_info *info,
+                           aq_stats_by by, aq_names *names, aq_dispatches *d,
+                           uint32_t **numbers, int64_t **keys, aq_diag *diag)
+{
+  aq_run_reader *reader;
+  aq_status status =
+      aq_run_reader_open(store, info->id, AQ_ORDER_START, &reader, diag);
+  if (status != AQ_OK)
+    return status;
+  status = aq_dispatches_read(reader, d, diag);
+  if (status == AQ_OK && d->count == 0)
+    status = aq_diag_set(diag, AQ_ERR_INPUT,
+                         "run %lld has no kernel, copy or fill with a start "
+                         "and an end",
+                         (long long)info->id);
+  if (status == AQ_OK) {
+    *numbers = name_rows(names, d, reader);
+    *keys = *numbers ? key_rows(d, *numbers, by) : NULL;
+    status = *keys ? AQ_OK : no_memory(diag);
+  }
+  aq_run_reader_close(reader);
+  return status;
+}
+
+static aq_match_replay replay_of(const aq_run_info *a, const aq_run_info *b)
+{
+  const bool twins = a->origin != AQ_NONE && a->origin == b->origin;
+  return (aq_match_replay){
+      .possible =
+          a->id == b->id || a->origin == b->id || b->origin == a->id || twins,
+      .a_by_origin = a->id != b->id && (a->origin == b->id || twins),
+      .b_by_origin = a->id != b->id && (b->origin == a->id || twins)};
+}
+
+static aq_time makespan_of(const aq_dispatches *d)
+{
+  aq_time last = d->rows[0].end;
+  for (size_t i = 1; i < d->count; i++)
+    last = aq_time_max(last, d->rows[i].end);
+  return last - d->rows[0].start;
+}
+
+static aq_status work_match(work *w, const aq_run_info *a, const aq_run_info *b,
+                            aq_match_by by, aq_stats_by group, aq_diff *out,
+                            aq_diag *diag)
+{
+  const aq_match_side sides[] = {{&w->a, w->a_names}, {&w->b, w->b_names}};
+  grouping g = {.by_key = AQ_MAP_INIT};
+  aq_status status = aq_match_make(&sides[0], &sides[1], by, replay_of(a, b),
+                                   &w->matches, diag);
+  if (status == AQ_OK && !groups_make(w, &g, group, out))
+    status = no_memory(diag);
+  free(g.groups);
+  aq_map_fini(&g.by_key);
+  if (status != AQ_OK)
+    return status;
+  out->by = w->matches.by;
+  out->a_calls = (int64_t)w->a.count;
+  out->b_calls = (int64_t)w->b.count;
+  out->pairs = (int64_t)w->matches.count;
+  out->a_makespan = makespan_of(&w->a);
+  out->b_makespan = makespan_of(&w->b);
+  return AQ_OK;
+}
+
+static void work_fini(work *w)
+{
+  aq_matches_fini(&w->matches);
+  free(w->a_keys);
+  free(w->b_keys);
+  free(w->a_names);
+  free(w->b_names);
+  aq_dispatches_fini(&w->a);
+  aq_dispatches_fini(&w->b);
+}
+
+aq_status aq_diff_runs(aq_store *store, const aq_run_info *a,
+                       const aq_run_info *b, aq_match_by by, aq_stats_by group,
+                       aq_diff *out, aq_diag *diag)
+{
+  work w = {0};
+  aq_diff diff = {.names = AQ_NAMES_INIT};
+  aq_status status = side_read(store, a, group, &diff.names, &w.a, &w.a_names,
+                               &w.a_keys, diag);
+  if (status == AQ_OK)
+    status = side_read(store, b, group, &diff.names, &w.b, &w.b_names,
+                       &w.b_keys, diag);
+  if (status == AQ_OK)
+    status = work_match(&w, a, b, by, group, &diff, diag);
+  work_fini(&w);
+  if (status == AQ_OK)
+    *out = diff;
+  else
+    aq_diff_fini(&diff);
+  return status;
+}
+
+void aq_diff_fini(aq_diff *diff)
+{
+  free(diff->groups);
+  aq_names_fini(&diff->names);
+}

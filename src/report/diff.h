@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The difference of two runs: b minus a, dispatch by dispatch where they match,
+ * by group, and as lost time by cause: T = A + Q + K, as stats.h has it.
+ *
+ * A difference of means is significant where the 99 % confidence interval of
+ * the paired differences (normal, at least 8 pairs) leaves out 0.
+ * doc/compare.md defines every figure. Pure but for the readers; one thread.
+ */
+#ifndef AQ_REPORT_DIFF_H
+#define AQ_REPORT_DIFF_H
+
+#include "common/map.h"
+#include "report/match.h"
+#include "report/stats.h"
+
+enum { AQ_DIFF_PAIRS_MIN = 8 };
+
+/* P(id, name, meaning): the parts of T. */
+#define AQ_DIFF_PARTS(P)                                                       \
+  P(API, "api", "A, the host call")                                            \
+  P(QUEUE, "queue", "Q, from submission to start")                             \
+  P(KERNEL, "kernel", "K, from start to end")
+
+typedef enum aq_diff_part {
+#define P(id, name, meaning) AQ_DIFF_##id,
+  AQ_DIFF_PARTS(P)
+#undef P
+      AQ_DIFF_PART_COUNT
+} aq_diff_part;
+
+extern const char *const aq_diff_part_names[AQ_DIFF_PART_COUNT];
+
+/* Over the pairs that have the part in both runs; ns. */
+typedef struct aq_diff_figure {
+  int64_t pairs;
+  double a, b;  /* means */
+  double delta; /* mean of b - a */
+  double error; /* half of its 99 % confidence interval; 0 below 2 pairs */
+  double total; /* sum of b - a */
+  bool significant;
+} aq_diff_figure;
+
+typedef struct aq_diff_group {
+  int64_t key;      /* as aq_stats_group; by kernel, an id in `names` */
+  const char *name; /* the diff's; NULL where the key is a number */
+  int64_t a_calls, b_calls, pairs;
+  aq_diff_figure parts[AQ_DIFF_PART_COUNT];
+} aq_diff_group;
+
+typedef struct aq_diff {
+  aq_match_by by;
+  int64_t a_calls, b_calls, pairs; /* what is not paired is in one run only */
+  aq_time a_makespan, b_makespan;
+  aq_diff_figure parts[AQ_DIFF_PART_COUNT];
+  aq_diff_group *groups; /* the largest |total| of K first */
+  size_t count;
+  aq_names names; /* of kernels */
+} aq_diff;
+
+/* Compares two stored runs, grouped as stats are; by kernel, groups are the
+ * names of both. */
+aq_status aq_diff_runs(aq_store *store, const aq_run_info *a,
+                       const aq_run_info *b, aq_match_by by, aq_stats_by group,
+                       aq_diff *out, aq_diag *diag);
+void aq_diff_fini(aq_diff *diff);
+
+#endif

@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Care of a store: checking it, giving back its free space, and taking over
+ * the runs of another. One thread at a time.
+ */
+#ifndef AQ_STORE_CARE_H
+#define AQ_STORE_CARE_H
+
+#include "store/store.h"
+
+/* ---- checking ---- */
+
+typedef enum aq_check_level {
+  AQ_CHECK_REMARK = 1,  /* worth knowing: a run is incomplete */
+  AQ_CHECK_PROBLEM = 2, /* what should not be */
+} aq_check_level;
+
+typedef struct aq_check_finding {
+  aq_check_level level;
+  int64_t run;      /* AQ_NONE: the store as a whole */
+  const char *text; /* one line; borrowed for the call */
+} aq_check_finding;
+
+typedef void aq_check_tell(const aq_check_finding *finding, void *user);
+
+/* Tells of everything that is odd, each once. Reads all of the file and
+ * changes nothing; what is damaged is a finding, not an error. */
+aq_status aq_store_check(aq_store *store, aq_check_tell *tell, void *user,
+                         aq_diag *diag);
+
+/* ---- free space ---- */
+
+typedef struct aq_vacuum_result {
+  int64_t before, after; /* bytes of the file */
+} aq_vacuum_result;
+
+/* Writes the file anew, without the space that removed runs left. */
+aq_status aq_store_vacuum(aq_store *store, aq_vacuum_result *out,
+                          aq_diag *diag);
+
+/* ---- merging ---- */
+
+typedef enum aq_merge_fate {
+  AQ_MERGE_COPIED = 1,
+  AQ_MERGE_PRESENT = 2,    /* the very run is here already */
+  AQ_MERGE_INCOMPLETE = 3, /* its writer did not finish: left out */
+} aq_merge_fate;
+
+typedef struct aq_merged_run {
+  aq_merge_fate fate;
+  int64_t from;     /* id in the other store */
+  int64_t to;       /* id here, or AQ_NONE */
+  const char *name; /* its name here, or NULL; borrowed for the call */
+} aq_merged_run;
+
+typedef void aq_merge_tell(const aq_merged_run *run, void *user);
+
+/* Copies the complete runs of the store at `path`, oldest first, each in one
+ * transaction: a merge that is cut off leaves whole runs, and goes on when it
+ * is repeated.
+ *
+ * A run is the same as one here when all that was written of it is, but for
+ * its id, name and origin: that one is not copied again. A name that is taken
+ * gets the first of -2, -3… that is free. The origin becomes the id that it
+ * has here, or unknown when it is not complete or was removed. */
+aq_status aq_store_merge(aq_store *store, const char *path, aq_merge_tell *tell,
+                         void *user, aq_diag *diag);
+
+#endif

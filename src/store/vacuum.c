@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: MIT */
+#include "store/care.h"
+#include "store/store_priv.h"
+
+static aq_status file_size(aq_store *store, int64_t *out, aq_diag *diag)
+{
+  return aq_store_integer(store,
+                          "SELECT page_count * page_size "
+                          "FROM pragma_page_count, pragma_page_size",
+                          NULL, 0, out, diag);
+}
+
+aq_status aq_store_vacuum(aq_store *store, aq_vacuum_result *out, aq_diag *diag)
+{
+  aq_vacuum_result result = {0};
+  aq_status status = file_size(store, &result.before, diag);
+  if (!status)
+    status = aq_store_exec(store, "VACUUM", "cannot be written anew", diag);
+  /* Until then the space is in the journal. Readers may hold it up, which is
+   * no error: it happens when the last of them closes. */
+  if (!status)
+    status = aq_store_exec(store, "PRAGMA wal_checkpoint(TRUNCATE)",
+                           "cannot be written anew", diag);
+  if (!status)
+    status = file_size(store, &result.after, diag);
+  if (!status)
+    *out = result;
+  return status;
+}

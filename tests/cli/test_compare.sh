@@ -1,0 +1,97 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# Any runs are compared: matched, told apart, judged, for CI systems too.
+# shellcheck disable=SC1091,SC2154 # what lib.sh defines
+. "${AQ_SRCDIR:-.}/tests/cli/lib.sh"
+
+# A run of ten rounds: "a" and "b", and where asked "new" between them.
+trace() { # A-US NEW?
+  start=0
+  for round in 0 1 2 3 4 5 6 7 8 9; do
+    row a "$1"
+    [ "$2" = no ] || row "<new|>" 1
+    row b 20
+  done
+}
+row() { # NAME US
+  end=$((start + $2 * 1000000))
+  echo "{\"kind\":\"kernel\",\"via\":\"direct\",\"name\":\"$1\"," \
+    "\"correlation\":$((round + 1)),\"device\":{\"id\":0},\"queue\":{\"id\":0}," \
+    "\"host_begin\":$((start - 3000000)),\"host_end\":$((start - 1000000))," \
+    "\"start\":$start,\"end\":$end}"
+  start=$((end + 5000000))
+}
+trace 10 no > "$work/before.jsonl"
+trace 12 no > "$work/after.jsonl"
+trace 12 yes > "$work/added.jsonl"
+for run in before after added; do
+  "$aqueduct" import "$work/$run.jsonl" --name $run -q > /dev/null
+done
+
+squeezed() { # TEXT
+  echo "$1" | tr -s ' \t' '  '
+}
+
+try "$aqueduct" compare before after
+check "runs with the same names are matched by order" contains "$out" \
+  "20 dispatches matched by order; 0 only in the first, 0 only in the second"
+check "what became slower comes first" \
+  contains "$(squeezed "$out")" "a 10 10.000 12.000 +2.000 0.000 +20.0 * +20.000"
+check "what did not is not significant" \
+  contains "$(squeezed "$out")" "b 10 20.000 20.000 +0.000 0.000 +0.0 +0.000"
+check "lost time is told by cause" \
+  contains "$(squeezed "$out")" "kernel 20 15.000 16.000 +1.000"
+try "$aqueduct" compare after before
+check "the first run is what was" contains "$(squeezed "$out")" \
+  "a 10 12.000 10.000 -2.000"
+try "$aqueduct" compare before added
+check "added kernels are left out by alignment" contains "$out" \
+  "20 dispatches matched by align; 0 only in the first, 10 only in the second"
+for how in name correlation order align; do
+  try "$aqueduct" compare before after --match $how
+  check "--match $how matches" contains "$out" "matched by $how"
+done
+try "$aqueduct" compare before after --match replay
+check "what replays nothing is not matched by replay" [ "$status" = 2 ]
+try "$aqueduct" compare before after --match guess
+check "an unknown way to match is refused" [ "$status" = 2 ]
+try "$aqueduct" compare before after added --by queue --json
+check "three runs at once, as JSON" is_json "$work/out"
+check "each against the first" [ "$(grep -c '"matched_by"' "$work/out")" = 2 ]
+
+try "$aqueduct" compare before after --fail-above kernel.slower=5%
+check "a slowdown above its threshold exits 1" [ "$status" = 1 ]
+check "and says so" contains "$err" "kernel.slower is 0.0666"
+try "$aqueduct" compare before after --fail-above kernel.slower=10% \
+  --fail-above unmatched=0
+check "one below exits 0" [ "$status" = 0 ]
+try "$aqueduct" compare before after --fail-above end.median=1us
+check "a figure of replays is not told of matched runs" [ "$status" = 2 ]
+
+try "$aqueduct" compare before added --format junit \
+  --fail-above kernel.slower=5% --fail-above unmatched=20
+check "JUnit: a failure is one" contains "$out" 'failures="1"'
+check "JUnit: and is named" contains "$out" 'message="kernel.slower is '
+check "JUnit: it exits 1 too" [ "$status" = 1 ]
+if command -v xmllint > /dev/null; then
+  check "JUnit: it is XML" xmllint --noout "$work/out"
+else
+  skip "JUnit: it is XML" "there is no xmllint"
+fi
+try "$aqueduct" compare before added --format markdown
+check "Markdown: a table" contains "$out" "| a | 10 | 10.000 | 12.000 |"
+try "$aqueduct" compare added added --format markdown --by kernel
+check "Markdown: names stay text" contains "$out" "&#60;new&#124;&#62;"
+try "$aqueduct" compare before after --format html
+check "another format is refused" [ "$status" = 2 ]
+
+"$aqueduct" import "$srcdir/tests/cli/two-streams.json" --name m -q > /dev/null
+"$aqueduct" replay m --device mi300x --name s -q > /dev/null
+try "$aqueduct" compare s --format junit --fail-above end.median=1ms
+check "a replay is judged for CI as well" contains "$out" \
+  'name="end.median at most 1000000 ns"/>'
+try "$aqueduct" compare s --by class
+check "a replay is told apart by what it replays" contains "$out" \
+  "matched by replay"
+
+finish
