@@ -11,7 +11,7 @@ EXTRA_DIST += \
 	doc/replay.md \
 	doc/topology.md \
 	doc/transports.md \
-	doc/formats/faults.md \
+	doc/formats/capture.md doc/formats/faults.md \
 	doc/formats/spool.md \
 	doc/adr/0010-policy-abi.md \
 	doc/examples/policy/Makefile doc/examples/policy/batch.c \
