@@ -149,8 +149,8 @@ static aq_status play_recorded(aq_cli *cli, capture_job *job,
                                aq_record_sink *records)
 {
   aq_transport *transport;
-  aq_status status = aq_cli_performance_open_recorded(
-      &job->performance, records, &transport, &cli->diag);
+  aq_status status = aq_cli_performance_open_into(&job->performance, records,
+                                                  &transport, &cli->diag);
   if (status != AQ_OK)
     return status;
   status = play(cli, job, transport, 0, 1, &job->played);

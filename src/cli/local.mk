@@ -12,6 +12,7 @@ aqueduct_SOURCES = \
 	src/cli/cmd_export.c \
 	src/cli/cmd_help.c \
 	src/cli/cmd_import.c \
+	src/cli/cmd_launch.c \
 	src/cli/cmd_list.c \
 	src/cli/cmd_replay.c \
 	src/cli/cmd_report.c \
@@ -20,6 +21,8 @@ aqueduct_SOURCES = \
 	src/cli/cmd_stats.c \
 	src/cli/cmd_store.c \
 	src/cli/cmd_sweep.c \
+	src/cli/code_file.c src/cli/code_file.h \
+	src/cli/code_show.c src/cli/code_show.h \
 	src/cli/color.c src/cli/color.h \
 	src/cli/columns.c src/cli/columns.h \
 	src/cli/compare_ci.c src/cli/compare_ci.h \
@@ -35,6 +38,8 @@ aqueduct_SOURCES = \
 	src/cli/groups.c src/cli/groups.h \
 	src/cli/help.c src/cli/help.h \
 	src/cli/json.c src/cli/json.h \
+	src/cli/kernel_options.c src/cli/kernel_options.h \
+	src/cli/launch_args.c src/cli/launch_args.h \
 	src/cli/main.c \
 	src/cli/missing_kernels.c src/cli/missing_kernels.h \
 	src/cli/options.c \
@@ -67,6 +72,7 @@ aq_man_pages = \
 	aqueduct-export.1 \
 	aqueduct-help.1 \
 	aqueduct-import.1 \
+	aqueduct-launch.1 \
 	aqueduct-list.1 \
 	aqueduct-replay.1 \
 	aqueduct-report.1 \

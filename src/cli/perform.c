@@ -180,17 +180,15 @@ static aq_transport_options open_options(const aq_cli_performance *performance,
 aq_status aq_cli_performance_open(const aq_cli_performance *performance,
                                   aq_transport **out, aq_diag *diag)
 {
-  aq_transport_options options = open_options(performance, 0);
-  return aq_transport_stack_open(performance->transport, &options, out, diag);
+  return aq_cli_performance_open_into(performance, NULL, out, diag);
 }
 
-aq_status
-aq_cli_performance_open_recorded(const aq_cli_performance *performance,
-                                 aq_record_sink *records, aq_transport **out,
-                                 aq_diag *diag)
+aq_status aq_cli_performance_open_into(const aq_cli_performance *performance,
+                                       aq_record_sink *sink, aq_transport **out,
+                                       aq_diag *diag)
 {
   aq_transport_options options = open_options(performance, 0);
-  options.records = records;
+  options.records = sink;
   return aq_transport_stack_open(performance->transport, &options, out, diag);
 }
 

@@ -61,11 +61,10 @@ typedef struct aq_cli_probe {
 aq_status aq_cli_performance_open(const aq_cli_performance *performance,
                                   aq_transport **out, aq_diag *diag);
 
-/* The same with a sink for its records, borrowed until it is closed. */
-aq_status
-aq_cli_performance_open_recorded(const aq_cli_performance *performance,
-                                 aq_record_sink *records, aq_transport **out,
-                                 aq_diag *diag);
+/* The same, with a sink for its records, which outlives it. */
+aq_status aq_cli_performance_open_into(const aq_cli_performance *performance,
+                                       aq_record_sink *sink, aq_transport **out,
+                                       aq_diag *diag);
 
 /* How the run was asked for, as the notes of a run; the caller frees *out,
  * which is NULL when there is nothing to say. */

@@ -69,6 +69,16 @@ const aq_cli_option aq_cli_options[AQ_CLI_OPT_COUNT] = {
                                  "write every decision of the policy, a JSON "
                                  "object a line",
                                  .what = AQ_CLI_FILE},
+    [AQ_CLI_OPT_GRID] = {"grid", "X[,Y[,Z]]", NULL,
+                         "how many work-items there are in all"},
+    [AQ_CLI_OPT_WORKGROUP] = {"workgroup", "X[,Y[,Z]]", NULL,
+                              "and in a workgroup (what the kernel was made "
+                              "for, else 256)"},
+    [AQ_CLI_OPT_ARGS] = {"args", "ARG", NULL,
+                         "an argument of the kernel; more may follow it",
+                         .repeats = true},
+    [AQ_CLI_OPT_PRINT] = {"print", "N", NULL,
+                          "how many elements of each out buffer to print (8)"},
     [AQ_CLI_OPT_KERNELS] = {"kernels", "PLUGIN", NULL,
                             "a plug-in with host functions for kernels, by "
                             "name or by a path with a slash; the first that "
@@ -99,6 +109,9 @@ const aq_cli_option aq_cli_options[AQ_CLI_OPT_COUNT] = {
     [AQ_CLI_OPT_WORST] = {"worst", "N", NULL,
                           "also list the N rows with the largest end error"},
     [AQ_CLI_OPT_NAMES] = {"names", NULL, NULL, "print names only, one a line"},
+    [AQ_CLI_OPT_STUB] = {"stub", NULL, NULL,
+                         "of code objects: write a kernel plug-in in C with "
+                         "the arguments of each kernel, to be filled in"},
     [AQ_CLI_OPT_LIBHSA] = {"libhsa", "PATH", "AQUEDUCT_LIBHSA_PATH",
                            "the HSA runtime to load", .what = AQ_CLI_FILE},
     [AQ_CLI_OPT_SHARD] = {"shard", "I/N", NULL,
@@ -290,6 +303,39 @@ const aq_cli_command aq_cli_commands[AQ_CLI_CMD_COUNT] = {
          .args_max = INT32_MAX,
          .program = true,
          .what = AQ_CLI_FILE},
+    [AQ_CLI_CMD_LAUNCH] =
+        {.name = "launch",
+         .arguments = "FILE KERNEL [ARG]...",
+         .summary = "run one kernel of a code object and print its results",
+         .text =
+             "Takes the code for the device out of a code object or an offload "
+             "bundle, makes buffers, dispatches KERNEL once, prints how long "
+             "it took and what is in its out buffers, and stores a run. "
+             "Without "
+             "--device the first device model is taken that the file has code "
+             "for.\n\n"
+             "On --transport hsa the GPU executes the kernel. The simulator "
+             "executes no instructions: a host function of the kernel's name "
+             "plays it, from a plug-in (doc/kernels.md) or the device library. "
+             "`aqueduct show FILE` lists the kernels and their arguments.\n\n"
+             "An ARG is TYPE:VALUE, buf:TYPE[N] or out:TYPE[N]; TYPE is i8, "
+             "u8, i16, u16, i32, u32, i64, u64, f32 or f64. A buffer is filled "
+             "with 0, with a number behind `=`, or with 0, 1, 2, ... by "
+             "`=iota`.",
+         .examples = {{"aqueduct launch k.hsaco vadd --grid 1024 --kernels "
+                       "./k.so --args 'buf:f32[1024]=iota' 'buf:f32[1024]=1' "
+                       "'out:f32[1024]' u32:1024",
+                       "add on the simulator"},
+                      {"aqueduct launch k.hsaco vadd --grid 64 --transport hsa "
+                       "--args 'buf:f32[64]=iota' 'buf:f32[64]=1' "
+                       "'out:f32[64]' u32:64",
+                       "and on a GPU"}},
+         .options = BIT(GRID) | BIT(WORKGROUP) | BIT(ARGS) | BIT(PRINT) |
+                    BIT(KERNELS) | BIT(MISSING_KERNELS) | BIT(SET) |
+                    BIT(FAULTS),
+         .args_min = 2,
+         .args_max = INT32_MAX,
+         .what = AQ_CLI_FILE},
     [AQ_CLI_CMD_SWEEP] =
         {.name = "sweep",
          .arguments = "PLAN",
@@ -366,21 +412,25 @@ const aq_cli_command aq_cli_commands[AQ_CLI_CMD_COUNT] = {
          .what = AQ_CLI_SUBJECT},
     [AQ_CLI_CMD_SHOW] =
         {.name = "show",
-         .arguments = "RUN|DEVICE|PROGRAM|CAPTURE",
-         .summary = "show one run, device model, program or capture",
+         .arguments = "RUN|DEVICE|FILE",
+         .summary = "show one run, one device model, one program, one capture "
+                    "or what is in a code object",
          .text = "Of a run: what is known of it, and a summary of each of "
                  "its queues. Of a device model: every constant with its "
                  "unit, its source, and whether it is calibrated or "
                  "assumed. Of several devices, as --device takes them: their "
                  "copy engines and how they are linked. Of a file with a "
                  "recorded program: its commands, one a line. Of a capture: its "
-                 "records, one a line.\n\n"
+                 "records, one a line. Of a code object or an offload bundle: "
+                 "its targets and kernels with their arguments.\n\n"
                  "A name that is both a run and a device model means the "
                  "run; give the path of the .device file for the other.",
          .examples = {{"aqueduct show latest", "the newest run"},
                       {"aqueduct show mi300x", "the MI300X device model"},
-                      {"aqueduct show 'mi300x*4'", "how four are linked"},
-                      {"aqueduct show ./loop.program", "disassemble it"}},
+                      {"aqueduct show ./loop.program", "disassemble it"},
+                      {"aqueduct show vadd.hsaco --stub -o vadd.c",
+                       "a plug-in that plays its kernels, to be written"}},
+         .options = BIT(STUB),
          .args_min = 1,
          .args_max = 1,
          .what = AQ_CLI_RUN_OR_DEVICE},

@@ -44,6 +44,10 @@ typedef enum aq_cli_what {
   O(LIVE)                                                                      \
   O(PACE)                                                                      \
   O(TIMEOUT)                                                                   \
+  O(GRID)                                                                      \
+  O(WORKGROUP)                                                                 \
+  O(ARGS)                                                                      \
+  O(PRINT)                                                                     \
   O(KERNELS)                                                                   \
   O(MISSING_KERNELS)                                                           \
   O(POLICY)                                                                    \
@@ -56,6 +60,7 @@ typedef enum aq_cli_what {
   O(BY)                                                                        \
   O(MATCH)                                                                     \
   O(NAMES)                                                                     \
+  O(STUB)                                                                      \
   O(LIBHSA)                                                                    \
   O(SHARD)                                                                     \
   O(TASKS)                                                                     \
@@ -95,6 +100,7 @@ typedef struct aq_cli_option {
   C(RUN, run)                                                                  \
   C(REPLAY, replay)                                                            \
   C(EXEC, exec)                                                                \
+  C(LAUNCH, launch)                                                            \
   C(SWEEP, sweep)                                                              \
   C(COMPARE, compare)                                                          \
   C(LIST, list)                                                                \

@@ -4,6 +4,7 @@ libaqcore_la_SOURCES += \
 	src/common/hsa_constants.def src/common/hsa_sim.h \
 	src/common/hsa_types.h \
 	src/common/json_in.c src/common/json_in.h \
+	src/common/kernel_set.c src/common/kernel_set.h \
 	src/common/map.c src/common/map.h \
 	src/common/memory_sink.c src/common/memory_sink.h \
 	src/common/plugin.c src/common/plugin.h \

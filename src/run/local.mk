@@ -6,6 +6,7 @@ libaqcore_la_SOURCES += \
 	src/run/held.c src/run/held.h \
 	src/run/jobs.c src/run/jobs.h \
 	src/run/kernels.c src/run/kernels.h \
+	src/run/launch.c src/run/launch.h \
 	src/run/measure.c src/run/measure.h \
 	src/run/plan.c src/run/plan.h \
 	src/run/probe.c src/run/probe.def src/run/probe.h \

@@ -11,6 +11,7 @@ dist_check_SCRIPTS += \
 	tests/cli/test_errors.sh \
 	tests/cli/test_export.sh \
 	tests/cli/test_hsa.sh \
+	tests/cli/test_launch.sh \
 	tests/cli/test_live.sh \
 	tests/cli/test_main_job.sh \
 	tests/cli/test_probe_calibrate.sh \
