@@ -17,7 +17,7 @@ EXTRA_DIST += \
 	doc/studies.md \
 	doc/topology.md \
 	doc/transports.md \
-	doc/formats/faults.md \
+	doc/formats/capture.md doc/formats/faults.md \
 	doc/formats/spool.md \
 	doc/adr/0010-policy-abi.md \
 	doc/examples/ci/github.yml doc/examples/ci/gitlab.yml \

@@ -31,6 +31,7 @@ include tests/codeobj/local.mk
 include tests/devlib/local.mk
 include tests/cmdbuf/local.mk
 include tests/queue/local.mk
+include tests/capture/local.mk
 include tests/scheduler/local.mk
 include tests/oracles/local.mk
 include tests/run/local.mk

@@ -22,6 +22,12 @@ doc_examples_unit_test_CPPFLAGS = -Ipublic
 doc_examples_unit_test_LDADD = libaqueduct.la
 doc/examples/unit_test-unit_test.$(OBJEXT): public/stamp
 
+check_PROGRAMS += doc/examples/capture
+doc_examples_capture_SOURCES = doc/examples/capture.c
+doc_examples_capture_CPPFLAGS = -Ipublic
+doc_examples_capture_LDADD = libaqueduct.la
+doc/examples/capture-capture.$(OBJEXT): public/stamp
+
 check_PROGRAMS += doc/examples/command_buffer
 doc_examples_command_buffer_SOURCES = doc/examples/command_buffer.c
 doc_examples_command_buffer_CPPFLAGS = -Ipublic

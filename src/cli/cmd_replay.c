@@ -3,6 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "capture/reader.h"
+#include "cli/capture_replay.h"
 #include "cli/commands.h"
 #include "cli/device_choice.h"
 #include "cli/perform.h"
@@ -254,6 +256,13 @@ static aq_status open_existing_store(aq_cli *cli, aq_store **out)
 
 aq_status aq_cli_replay(aq_cli *cli)
 {
+  if (aq_cap_file_is(cli->args[0]))
+    return aq_cli_replay_capture(cli);
+  if (cli->given[AQ_CLI_OPT_BENCH] || cli->given[AQ_CLI_OPT_KERNELS])
+    return aq_diag_set(&cli->diag, AQ_ERR_INVALID,
+                       "--bench and --kernels are for captures, which '%s' is "
+                       "not",
+                       cli->args[0]);
   replay_job job = {.info = aq_cli_run_info(cli, AQ_RUN_SIMULATED)};
   aq_status status = aq_cli_number(cli, AQ_CLI_OPT_SEED, 0, 0, &job.info.seed);
   if (status == AQ_OK)

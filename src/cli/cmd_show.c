@@ -3,6 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "capture/reader.h"
+#include "cli/capture_replay.h"
 #include "cli/code_file.h"
 #include "cli/code_show.h"
 #include "cli/columns.h"
@@ -309,6 +311,8 @@ aq_status aq_cli_show(aq_cli *cli)
                        cli->args[0]);
   if (aq_cli_is_program(cli->args[0]))
     return aq_cli_show_program(cli, cli->args[0]);
+  if (aq_cap_file_is(cli->args[0]))
+    return aq_cli_show_capture(cli);
   aq_status status = aq_cli_store_open_if_any(cli, &store);
   if (status != AQ_OK)
     return is_device(cli->args[0]) ? show_device(cli) : status;

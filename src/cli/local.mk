@@ -2,6 +2,7 @@ libaqcore_la_SOURCES += src/cli/transports.c src/cli/transports.h
 
 bin_PROGRAMS += aqueduct
 aqueduct_SOURCES = \
+	src/cli/capture_replay.c src/cli/capture_replay.h \
 	src/cli/cli.c src/cli/cli.h \
 	src/cli/cmd_compare.c src/cli/commands.h \
 	src/cli/cmd_device.c \

@@ -389,6 +389,13 @@ static aq_status log_close(aq_cli *cli, FILE *log, aq_status status)
   return status;
 }
 
+aq_status aq_cli_performance_notes(aq_cli *cli,
+                                   const aq_cli_performance *performance,
+                                   char **out)
+{
+  return make_notes(cli, performance, NULL, out);
+}
+
 /* Whether SIGUSR1 came, which is blocked meanwhile. */
 static bool signal_came(void *user)
 {

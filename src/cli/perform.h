@@ -66,6 +66,12 @@ aq_status aq_cli_performance_open_into(const aq_cli_performance *performance,
                                        aq_record_sink *sink, aq_transport **out,
                                        aq_diag *diag);
 
+/* How the run was asked for, as the notes of a run; the caller frees *out,
+ * which is NULL when there is nothing to say. */
+aq_status aq_cli_performance_notes(aq_cli *cli,
+                                   const aq_cli_performance *performance,
+                                   char **out);
+
 /* Opens and closes it; refuses a transport without live mode where that was
  * asked for, and a timeout where it has no meaning. */
 aq_status aq_cli_performance_probe(aq_cli *cli, aq_cli_performance *performance,

@@ -36,6 +36,10 @@ const aq_cli_option aq_cli_options[AQ_CLI_OPT_COUNT] = {
     [AQ_CLI_OPT_EDGES] = {"edges", "PERCENT|none", NULL,
                           "keep dependencies across queues that are at least "
                           "so sure (50; 30 in a closed loop)"},
+    [AQ_CLI_OPT_BENCH] =
+        {"bench", "N", NULL,
+         "repeat a capture N times and tell the host's and the "
+         "device's time of each repetition"},
     [AQ_CLI_OPT_AS_GRAPH] = {"as-graph", NULL, NULL,
                              "make direct launches between host waits one "
                              "graph launch"},
@@ -249,8 +253,9 @@ const aq_cli_command aq_cli_commands[AQ_CLI_CMD_COUNT] = {
          .what = AQ_CLI_FILE},
     [AQ_CLI_CMD_REPLAY] =
         {.name = "replay",
-         .arguments = "RUN",
-         .summary = "send a stored run's submissions through the simulator",
+         .arguments = "RUN|CAPTURE",
+         .summary = "send the submissions of a run or a capture through a "
+                    "transport",
          .text =
              "Submits what a stored run submitted, when it was submitted, "
              "through queue, packets and transport, and stores the result as "
@@ -269,7 +274,14 @@ const aq_cli_command aq_cli_commands[AQ_CLI_CMD_COUNT] = {
              "predicts durations by the median of the same name and shape. "
              "The run's notes keep all of it.\n\n"
              "Without --device the device model is chosen from the GPU that "
-             "the run names.",
+             "the run names.\n\n"
+             "A CAPTURE is a file that a program wrote of what it submitted to "
+             "its queues. Its operations are submitted again as fast as they "
+             "go, and the memory that is left is compared with the capture's: "
+             "the exit status is 1, and nothing is stored, if it differs. Host "
+             "functions of its kernels come from --kernels. With --bench it is "
+             "repeated without records, and the time of each repetition is "
+             "kept in the run's notes. The options of runs do not apply.",
          .examples = {{"aqueduct replay m --device mi300x --name s",
                        "replay run m on the MI300X model"},
                       {"aqueduct replay latest",
@@ -277,10 +289,11 @@ const aq_cli_command aq_cli_commands[AQ_CLI_CMD_COUNT] = {
                       {"aqueduct replay m --mode closed --set "
                        "interrupt_to_host=2us",
                        "what a faster interrupt would bring"},
-                      {"aqueduct replay m --live --timeout 5s",
-                       "the same with a device thread"}},
+                      {"aqueduct replay app.aqcap --kernels ./app.so --bench "
+                       "20",
+                       "a capture, checked, and timed 20 times"}},
          .options = PERFORMING | BIT(MODE) | BIT(LEVEL) | BIT(QUEUES) |
-                    BIT(EDGES) | BIT(AS_GRAPH),
+                    BIT(EDGES) | BIT(AS_GRAPH) | BIT(BENCH) | BIT(KERNELS),
          .args_min = 1,
          .args_max = 1,
          .what = AQ_CLI_RUN},
@@ -446,16 +459,16 @@ const aq_cli_command aq_cli_commands[AQ_CLI_CMD_COUNT] = {
     [AQ_CLI_CMD_SHOW] =
         {.name = "show",
          .arguments = "RUN|DEVICE|FILE",
-         .summary = "show one run, one device model, one program or what is "
-                    "in a code object",
+         .summary = "show one run, one device model, one program, one capture "
+                    "or what is in a code object",
          .text = "Of a run: what is known of it, and a summary of each of "
                  "its queues. Of a device model: every constant with its "
                  "unit, its source, and whether it is calibrated or "
                  "assumed. Of several devices, as --device takes them: their "
                  "copy engines and how they are linked. Of a file with a "
-                 "recorded program: its commands, one a line. Of a code "
-                 "object or an offload bundle: its targets and kernels with "
-                 "their arguments.\n\n"
+                 "recorded program: its commands, one a line. Of a capture: its "
+                 "records, one a line. Of a code object or an offload bundle: "
+                 "its targets and kernels with their arguments.\n\n"
                  "A name that is both a run and a device model means the "
                  "run; give the path of the .device file for the other.",
          .examples = {{"aqueduct show latest", "the newest run"},

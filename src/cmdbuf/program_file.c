@@ -74,6 +74,12 @@ static bool blocks_put(FILE *file, const aq_program *program)
   return good;
 }
 
+bool aq_program_write(const aq_program *program, FILE *file)
+{
+  return names_size(program) <= UINT32_MAX / 2 && tables_put(file, program) &&
+         blocks_put(file, program);
+}
+
 aq_status aq_program_save(const aq_program *program, const char *path,
                           aq_diag *diag)
 {
@@ -88,7 +94,7 @@ aq_status aq_program_save(const aq_program *program, const char *path,
   FILE *file = fopen(temp, "wb");
   if (!file)
     return aq_diag_set(diag, AQ_ERR_IO, "%s: %s", temp, strerror(errno));
-  bool good = tables_put(file, program) && blocks_put(file, program);
+  bool good = aq_program_write(program, file);
   int error = errno;
   if (fclose(file) != 0 && good) {
     good = false;

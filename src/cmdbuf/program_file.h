@@ -13,6 +13,9 @@
 #ifndef AQ_CMDBUF_PROGRAM_FILE_H
 #define AQ_CMDBUF_PROGRAM_FILE_H
 
+#include <stdbool.h>
+#include <stdio.h>
+
 #include "cmdbuf/program.h"
 #include "common/diag.h"
 
@@ -42,6 +45,9 @@ typedef struct aq_program_file aq_program_file;
 /* Writes a program; the file is there only when all of it is. */
 AQ_API aq_status aq_program_save(const aq_program *program, const char *path,
                                  aq_diag *diag);
+
+/* The same to a stream that is at its start; false: it could not be written. */
+AQ_API bool aq_program_write(const aq_program *program, FILE *file);
 
 /* Maps a file. The program in `out` lives until the file is closed. */
 AQ_API aq_status aq_program_open(const char *path, aq_program_file **file,

@@ -10,6 +10,7 @@
 #include "queue/queue.h"
 #include "queue/seat.h"
 #include "queue/staging.h"
+#include "queue/tap.h"
 
 static const char *const way_names[AQ_EDGE_WAY_COUNT] = {
     [AQ_EDGE_CHOOSE] = "choose",
@@ -143,6 +144,11 @@ void aq_context_destroy(aq_context *context)
 aq_status aq_context_records_flush(aq_context *context, aq_diag *diag)
 {
   return context->rows ? aq_operation_rows_flush(context->rows, diag) : AQ_OK;
+}
+
+void aq_context_tap(aq_context *context, const aq_tap *tap)
+{
+  context->tap = tap;
 }
 
 aq_transport *aq_context_transport(const aq_context *context)

@@ -22,6 +22,7 @@ struct aq_context {
   aq_edge_way *ways;                /* by device */
   aq_builtins *builtins;            /* by device */
   aq_pool *pools;                   /* by device */
+  const struct aq_tap *tap;         /* or NULL */
   aq_staging *staging;              /* of files */
   struct aq_operation_rows *rows;   /* NULL: nobody records */
   bool live;                        /* more than one thread may come */

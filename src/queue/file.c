@@ -9,6 +9,7 @@
 #include "queue/host_work.h"
 #include "queue/queue_priv.h"
 #include "queue/staging.h"
+#include "queue/tap_priv.h"
 
 enum { PIECES = 2 };
 
@@ -279,14 +280,30 @@ static aq_status file_submit(aq_queue *queue, const aq_sync *sync,
   return status;
 }
 
+static aq_status read_submit(aq_queue *queue, const aq_sync *sync,
+                             const aq_file_range *range, aq_diag *diag)
+{
+  return file_submit(queue, sync, range, AQ_OPERATION_READ, diag);
+}
+
 aq_status aq_queue_read(aq_queue *queue, const aq_sync *sync,
                         const aq_file_range *range, aq_diag *diag)
 {
-  return file_submit(queue, sync, range, AQ_OPERATION_READ, diag);
+  const uint64_t token = aq_tap_begin(queue, AQ_OPERATION_READ, sync, range);
+  return aq_tap_end(queue->context, token,
+                    read_submit(queue, sync, range, diag));
+}
+
+static aq_status write_submit(aq_queue *queue, const aq_sync *sync,
+                              const aq_file_range *range, aq_diag *diag)
+{
+  return file_submit(queue, sync, range, AQ_OPERATION_WRITE, diag);
 }
 
 aq_status aq_queue_write(aq_queue *queue, const aq_sync *sync,
                          const aq_file_range *range, aq_diag *diag)
 {
-  return file_submit(queue, sync, range, AQ_OPERATION_WRITE, diag);
+  const uint64_t token = aq_tap_begin(queue, AQ_OPERATION_WRITE, sync, range);
+  return aq_tap_end(queue->context, token,
+                    write_submit(queue, sync, range, diag));
 }

@@ -5,6 +5,8 @@
 #include <string.h>
 
 #include "queue/queue_priv.h"
+#include "queue/staging.h"
+#include "queue/tap_priv.h"
 
 /* ---- its life ---- */
 
@@ -34,8 +36,10 @@ void aq_host_work_publish(aq_host_work *work, const void *address, size_t size)
 
 void aq_host_work_end(aq_host_work *work, aq_status status, const char *cause)
 {
+  aq_context *context = work->context;
   gate_open(work, status, cause);
   work_release(work);
+  aq_staging_release(context);
 }
 
 /* ---- the first task ---- */
@@ -45,7 +49,10 @@ static aq_status work_turn(void *user, aq_diag *diag)
   aq_host_work *work = user;
   aq_diag own = AQ_DIAG_INIT;
   (void)diag; /* told by the second task */
+  if (__atomic_load_n(&work->refused, __ATOMIC_ACQUIRE))
+    return AQ_OK; /* nobody would hear of it */
   __atomic_fetch_add(&work->refs, 1, __ATOMIC_RELAXED);
+  aq_staging_hold(work->context);
   const aq_status status = work->start(work, &own);
   if (status != AQ_ERR_AGAIN)
     aq_host_work_end(work, status, own.text);
@@ -102,7 +109,9 @@ static void gate_over(aq_status status, const char *cause, void *user)
 {
   aq_host_work *work = user;
   (void)cause;
-  if (status == AQ_OK)
+  if (status != AQ_OK)
+    __atomic_store_n(&work->refused, true, __ATOMIC_RELEASE);
+  else
     __atomic_fetch_add(&work->queue->published, work->published,
                        __ATOMIC_RELAXED);
   work_release(work);
@@ -174,7 +183,7 @@ static void call_free(aq_host_work *work)
   free(work);
 }
 
-aq_status aq_queue_host_call(aq_queue *queue, const aq_sync *sync,
+static aq_status call_submit(aq_queue *queue, const aq_sync *sync,
                              const aq_host_call *call, aq_diag *diag)
 {
   call_work *c = calloc(1, sizeof *c);
@@ -190,4 +199,13 @@ aq_status aq_queue_host_call(aq_queue *queue, const aq_sync *sync,
   if (status != AQ_OK)
     free(c);
   return status;
+}
+
+aq_status aq_queue_host_call(aq_queue *queue, const aq_sync *sync,
+                             const aq_host_call *call, aq_diag *diag)
+{
+  const uint64_t token =
+      aq_tap_begin(queue, AQ_OPERATION_HOST_CALL, sync, call);
+  return aq_tap_end(queue->context, token,
+                    call_submit(queue, sync, call, diag));
 }

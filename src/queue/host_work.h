@@ -37,6 +37,7 @@ struct aq_host_work {
   aq_flag *gate;
   uint32_t published; /* before the gate opens */
   uint32_t refs;      /* atomic */
+  bool refused;       /* atomic: the second task was */
   aq_status status;   /* set before the gate opens */
   aq_diag cause;
 };

@@ -25,6 +25,7 @@ libaqcore_la_SOURCES += \
 	src/queue/semaphore_wait.c \
 	src/queue/staging.c src/queue/staging.h \
 	src/queue/submit.c \
+	src/queue/tap.h src/queue/tap_priv.h \
 	src/queue/task.h \
 	src/queue/transfer.c
 

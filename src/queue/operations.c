@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "queue/queue_priv.h"
+#include "queue/tap_priv.h"
 
 const char *aq_operation_name(aq_operation operation)
 {
@@ -20,11 +21,18 @@ const char *aq_operation_name(aq_operation operation)
 static const aq_task_class barrier_class = {.kind = AQ_OPERATION_BARRIER,
                                             .size = sizeof(aq_task)};
 
-aq_status aq_queue_barrier(aq_queue *queue, const aq_sync *sync, aq_diag *diag)
+static aq_status barrier_submit(aq_queue *queue, const aq_sync *sync,
+                                aq_diag *diag)
 {
   aq_task task;
   aq_task_start(&task, &barrier_class, sync);
   return aq_task_submit(queue, &task, diag);
+}
+
+aq_status aq_queue_barrier(aq_queue *queue, const aq_sync *sync, aq_diag *diag)
+{
+  const uint64_t token = aq_tap_begin(queue, AQ_OPERATION_BARRIER, sync, NULL);
+  return aq_tap_end(queue->context, token, barrier_submit(queue, sync, diag));
 }
 
 /* ---- dispatch ---- */
@@ -111,8 +119,8 @@ aq_status aq_queue_check_kernargs(const aq_queue *queue, uint64_t size,
                      (unsigned long long)(limit - AQ_PLAN_KERNARG));
 }
 
-aq_status aq_queue_dispatch(aq_queue *queue, const aq_sync *sync,
-                            const aq_launch *launch, aq_diag *diag)
+static aq_status dispatch_submit(aq_queue *queue, const aq_sync *sync,
+                                 const aq_launch *launch, aq_diag *diag)
 {
   for (int i = 0; i < 3; i++)
     if (launch->grid[i] == 0 || launch->workgroup[i] == 0)
@@ -125,6 +133,15 @@ aq_status aq_queue_dispatch(aq_queue *queue, const aq_sync *sync,
   aq_task_start(&task.task, &dispatch_class, sync);
   task.launch = launch;
   return aq_task_submit(queue, &task.task, diag);
+}
+
+aq_status aq_queue_dispatch(aq_queue *queue, const aq_sync *sync,
+                            const aq_launch *launch, aq_diag *diag)
+{
+  const uint64_t token =
+      aq_tap_begin(queue, AQ_OPERATION_DISPATCH, sync, launch);
+  return aq_tap_end(queue->context, token,
+                    dispatch_submit(queue, sync, launch, diag));
 }
 
 /* ---- execute ---- */
@@ -183,8 +200,8 @@ static const aq_task_class execute_class = {.kind = AQ_OPERATION_EXECUTE,
                                             .keep = execute_keep,
                                             .drop = execute_drop};
 
-aq_status aq_queue_execute(aq_queue *queue, const aq_sync *sync,
-                           const aq_execution *execution, aq_diag *diag)
+static aq_status execute_submit(aq_queue *queue, const aq_sync *sync,
+                                const aq_execution *execution, aq_diag *diag)
 {
   const aq_program *program = execution->link->program;
   aq_status status = aq_link_check_slots(execution->link, execution->bindings,
@@ -204,4 +221,13 @@ aq_status aq_queue_execute(aq_queue *queue, const aq_sync *sync,
   aq_processor_start(&task.processor, execution->link, execution->bindings, 0,
                      0);
   return aq_task_submit(queue, &task.task, diag);
+}
+
+aq_status aq_queue_execute(aq_queue *queue, const aq_sync *sync,
+                           const aq_execution *execution, aq_diag *diag)
+{
+  const uint64_t token =
+      aq_tap_begin(queue, AQ_OPERATION_EXECUTE, sync, execution);
+  return aq_tap_end(queue->context, token,
+                    execute_submit(queue, sync, execution, diag));
 }

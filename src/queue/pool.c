@@ -7,6 +7,7 @@
 #include "common/map.h"
 #include "queue/operations.h"
 #include "queue/queue_priv.h"
+#include "queue/tap_priv.h"
 
 enum {
   CLASS_SHIFT = 8, /* the smallest block is of 256 bytes */
@@ -303,9 +304,9 @@ static aq_status alloca_refuse(const aq_sync *sync, const aq_diag *words)
   return AQ_OK;
 }
 
-aq_status aq_queue_alloca(aq_queue *queue, const aq_sync *sync,
-                          const aq_memory_request *request, void **out,
-                          aq_diag *diag)
+static aq_status alloca_submit(aq_queue *queue, const aq_sync *sync,
+                               const aq_memory_request *request, void **out,
+                               aq_diag *diag)
 {
   aq_pool *pool = &queue->context->pools[queue->options.device];
   aq_task task = aq_task_init(&alloca_class, sync);
@@ -346,6 +347,19 @@ aq_status aq_queue_alloca(aq_queue *queue, const aq_sync *sync,
   return status;
 }
 
+aq_status aq_queue_alloca(aq_queue *queue, const aq_sync *sync,
+                          const aq_memory_request *request, void **out,
+                          aq_diag *diag)
+{
+  const uint64_t token =
+      aq_tap_begin(queue, AQ_OPERATION_ALLOCA, sync, request);
+  aq_status status = alloca_submit(queue, sync, request, out, diag);
+  const aq_tap *tap = queue->context->tap;
+  if (tap)
+    tap->end(token, status, status == AQ_OK ? *out : NULL, tap->user);
+  return status;
+}
+
 /* From held to leaving; NULL: it is not held. With the lock. */
 static block *block_leave(aq_pool *pool, const aq_queue *queue, void *address,
                           aq_diag *diag)
@@ -359,7 +373,7 @@ static block *block_leave(aq_pool *pool, const aq_queue *queue, void *address,
     return NULL;
   }
   if (!b->left &&
-      aq_semaphore_create(pool->context, b->turn, 0, &b->left, diag) != AQ_OK)
+      aq_semaphore_make(pool->context, b->turn, 0, &b->left, diag) != AQ_OK)
     return NULL;
   b->turn++;
   b->who = queue;
@@ -395,8 +409,8 @@ static aq_pool *pool_of(const aq_queue *queue, const void *address)
   return &context->pools[queue->options.device];
 }
 
-aq_status aq_queue_dealloca(aq_queue *queue, const aq_sync *sync, void *address,
-                            aq_diag *diag)
+static aq_status dealloca_submit(aq_queue *queue, const aq_sync *sync,
+                                 void *address, aq_diag *diag)
 {
   aq_pool *pool = pool_of(queue, address);
   aq_task task = aq_task_init(&dealloca_class, sync);
@@ -427,6 +441,15 @@ aq_status aq_queue_dealloca(aq_queue *queue, const aq_sync *sync, void *address,
     free(note);
   }
   return status;
+}
+
+aq_status aq_queue_dealloca(aq_queue *queue, const aq_sync *sync, void *address,
+                            aq_diag *diag)
+{
+  const uint64_t token =
+      aq_tap_begin(queue, AQ_OPERATION_DEALLOCA, sync, address);
+  return aq_tap_end(queue->context, token,
+                    dealloca_submit(queue, sync, address, diag));
 }
 
 /* ---- pools ---- */

@@ -6,6 +6,7 @@
 
 #include "queue/operation_rows.h"
 #include "queue/queue_priv.h"
+#include "queue/tap_priv.h"
 
 enum {
   RING_DEFAULT = 4096,   /* packets */
@@ -174,6 +175,9 @@ aq_status aq_queue_create(aq_context *context, const aq_queue_options *options,
     return status;
   }
   *out = queue;
+  aq_tap_tell(context, &(aq_tap_event){.kind = AQ_TAP_QUEUE,
+                                       .queue = queue,
+                                       .detail = &queue->options});
   return AQ_OK;
 }
 
@@ -213,7 +217,11 @@ aq_status aq_queue_wait_idle(aq_queue *queue, aq_time deadline, aq_diag *diag)
   aq_queue_poll(queue);
   while (status == AQ_OK && !is_idle(queue))
     status = aq_queue_progress(queue, deadline, diag);
-  return is_idle(queue) ? AQ_OK : status;
+  if (!is_idle(queue))
+    return status;
+  aq_tap_tell(queue->context,
+              &(aq_tap_event){.kind = AQ_TAP_IDLE, .queue = queue});
+  return AQ_OK;
 }
 
 void aq_queue_destroy(aq_queue *queue)
@@ -221,6 +229,8 @@ void aq_queue_destroy(aq_queue *queue)
   static const char gone[] = "the queue was destroyed";
   if (!queue)
     return;
+  aq_tap_tell(queue->context,
+              &(aq_tap_event){.kind = AQ_TAP_QUEUE_END, .queue = queue});
   aq_queue_flush(queue);
   aq_queue_poll(queue);
   while (!is_idle(queue)) {

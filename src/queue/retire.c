@@ -350,6 +350,15 @@ void aq_queue_catch_up(aq_queue *queue)
                                AQ_TIME_MAX, NULL);
 }
 
+/* Without handlers nobody else looks at the queues that this one waits for. */
+static void queue_look(aq_queue *queue)
+{
+  if (aq_context_has_handlers(queue->context))
+    aq_queue_poll(queue);
+  else
+    aq_context_poll(queue->context);
+}
+
 aq_status aq_queue_progress(aq_queue *queue, aq_time deadline, aq_diag *diag)
 {
   aq_context *context = queue->context;
@@ -358,7 +367,7 @@ aq_status aq_queue_progress(aq_queue *queue, aq_time deadline, aq_diag *diag)
   __atomic_fetch_add(&queue->listeners, 1, __ATOMIC_SEQ_CST);
   aq_wait_item items[2] = {aq_seat_item(context, queue->seat)};
   const uint64_t before = aq_queue_retired(queue);
-  aq_queue_poll(queue);
+  queue_look(queue);
   aq_status status = AQ_OK;
   const bool found = aq_queue_oldest(queue, &oldest);
   if (aq_queue_is_lagging(queue)) {
@@ -376,7 +385,7 @@ aq_status aq_queue_progress(aq_queue *queue, aq_time deadline, aq_diag *diag)
     aq_epoch_release(&oldest);
   __atomic_fetch_sub(&queue->listeners, 1, __ATOMIC_SEQ_CST);
   if (status == AQ_OK && aq_queue_retired(queue) == before) {
-    aq_queue_poll(queue);
+    queue_look(queue);
     if (aq_queue_retired(queue) == before)
       sched_yield(); /* another thread is at it */
   }

@@ -5,9 +5,10 @@
 #include <string.h>
 
 #include "queue/queue.h"
+#include "queue/tap_priv.h"
 
-aq_status aq_semaphore_create(aq_context *context, uint64_t value,
-                              uint32_t flags, aq_semaphore **out, aq_diag *diag)
+aq_status aq_semaphore_make(aq_context *context, uint64_t value, uint32_t flags,
+                            aq_semaphore **out, aq_diag *diag)
 {
   aq_semaphore *semaphore = calloc(1, sizeof *semaphore);
   if (!semaphore)
@@ -20,6 +21,18 @@ aq_status aq_semaphore_create(aq_context *context, uint64_t value,
   pthread_mutex_init(&semaphore->lock, NULL);
   *out = semaphore;
   return AQ_OK;
+}
+
+aq_status aq_semaphore_create(aq_context *context, uint64_t value,
+                              uint32_t flags, aq_semaphore **out, aq_diag *diag)
+{
+  aq_status status = aq_semaphore_make(context, value, flags, out, diag);
+  if (status == AQ_OK)
+    aq_tap_tell(context, &(aq_tap_event){.kind = AQ_TAP_SEMAPHORE,
+                                         .points = &(aq_point){*out, value},
+                                         .count = 1,
+                                         .flags = flags});
+  return status;
 }
 
 aq_semaphore *aq_semaphore_retain(aq_semaphore *semaphore)
@@ -176,6 +189,10 @@ aq_status aq_semaphore_signal(aq_semaphore *semaphore, uint64_t value,
     return aq_diag_set(diag, AQ_ERR_INVALID,
                        "signal %llu: the semaphore is at %llu and values rise",
                        (unsigned long long)value, (unsigned long long)now);
+  aq_tap_tell(semaphore->context,
+              &(aq_tap_event){.kind = AQ_TAP_SIGNAL,
+                              .points = &(aq_point){semaphore, value},
+                              .count = 1});
   aq_semaphore_reach(semaphore, value);
   return AQ_OK;
 }

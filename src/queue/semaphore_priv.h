@@ -49,6 +49,10 @@ struct aq_semaphore {
   aq_timepoint *waiting; /* by value */
 };
 
+/* One of the queues' own, which no tap is told of. */
+aq_status aq_semaphore_make(aq_context *context, uint64_t value, uint32_t flags,
+                            aq_semaphore **out, aq_diag *diag);
+
 /* Reached: stores the value and tells who waits. A smaller one is nothing. */
 void aq_semaphore_reach(aq_semaphore *semaphore, uint64_t value);
 

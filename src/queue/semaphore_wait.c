@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "queue/queue_priv.h"
+#include "queue/tap_priv.h"
 
 /* ---- a look ---- */
 
@@ -255,6 +256,12 @@ aq_status aq_semaphore_wait(const aq_point *points, uint32_t count,
     wait.mode = mode;
     status = points_wait(&wait, deadline, &which, diag);
   }
+  if (status == AQ_OK)
+    aq_tap_tell(
+        points[0].semaphore->context,
+        &(aq_tap_event){.kind = AQ_TAP_WAIT,
+                        .points = mode == AQ_WAIT_ANY ? &points[which] : points,
+                        .count = mode == AQ_WAIT_ANY ? 1 : count});
   if (status == AQ_OK && index)
     *index = which;
   return status;

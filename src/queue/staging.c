@@ -2,7 +2,9 @@
 #include "queue/staging.h"
 
 #include <stdlib.h>
-#include <string.h>
+#include <time.h>
+
+enum { GIVE_UP_SECONDS = 10 };
 
 struct aq_staging {
   pthread_mutex_t lock; /* of all below */
@@ -10,6 +12,8 @@ struct aq_staging {
   aq_stage *free;
   aq_step *first, *last;
   bool started, ending;
+  uint32_t going; /* work that is under way */
+  pthread_cond_t fewer;
   pthread_t thread;
 };
 
@@ -49,8 +53,42 @@ aq_status aq_staging_create(aq_context *context, aq_diag *diag)
     return aq_diag_set(diag, AQ_ERR_NO_MEMORY, "no memory for a context");
   pthread_mutex_init(&staging->lock, NULL);
   pthread_cond_init(&staging->more, NULL);
+  pthread_cond_init(&staging->fewer, NULL);
   context->staging = staging;
   return AQ_OK;
+}
+
+void aq_staging_hold(aq_context *context)
+{
+  pthread_mutex_lock(&context->staging->lock);
+  context->staging->going++;
+  pthread_mutex_unlock(&context->staging->lock);
+}
+
+void aq_staging_release(aq_context *context)
+{
+  pthread_mutex_lock(&context->staging->lock);
+  context->staging->going--;
+  pthread_cond_signal(&context->staging->fewer);
+  pthread_mutex_unlock(&context->staging->lock);
+}
+
+static void work_await(aq_context *context)
+{
+  aq_staging *staging = context->staging;
+  if (!context->live) {
+    if (staging->going > 0)
+      context->ops->sleep_until(context->transport, AQ_TIME_MAX, false, NULL);
+    return;
+  }
+  struct timespec until;
+  clock_gettime(CLOCK_REALTIME, &until);
+  until.tv_sec += GIVE_UP_SECONDS;
+  pthread_mutex_lock(&staging->lock);
+  while (staging->going > 0 &&
+         pthread_cond_timedwait(&staging->fewer, &staging->lock, &until) == 0)
+    ;
+  pthread_mutex_unlock(&staging->lock);
 }
 
 void aq_staging_destroy(aq_context *context)
@@ -58,6 +96,7 @@ void aq_staging_destroy(aq_context *context)
   aq_staging *staging = context->staging;
   if (!staging)
     return;
+  work_await(context);
   pthread_mutex_lock(&staging->lock);
   staging->ending = true;
   pthread_cond_signal(&staging->more);
@@ -70,6 +109,7 @@ void aq_staging_destroy(aq_context *context)
     context->ops->mem_free(context->transport, stage->memory);
     free(stage);
   }
+  pthread_cond_destroy(&staging->fewer);
   pthread_cond_destroy(&staging->more);
   pthread_mutex_destroy(&staging->lock);
   free(staging);

@@ -31,8 +31,13 @@ typedef struct aq_stage {
 
 aq_status aq_staging_create(aq_context *context, aq_diag *diag);
 
-/* Steps that are in the list still run. */
+/* Lets work that is under way end: it may outlive its queue. That of a copy
+ * that never completes, after a memory fault, is given up after ten seconds. */
 void aq_staging_destroy(aq_context *context);
+
+/* Work begins and ends. */
+void aq_staging_hold(aq_context *context);
+void aq_staging_release(aq_context *context);
 
 /* Runs it soon; one that is in the list already runs once. The step may be gone
  * when this returns. AQ_ERR_NO_MEMORY: there is no thread. */

@@ -5,6 +5,7 @@
 
 #include "queue/host_work.h"
 #include "queue/queue_priv.h"
+#include "queue/tap_priv.h"
 
 enum {
   /* Assumed: a kernel that reads over the link is over before an engine has
@@ -387,8 +388,8 @@ static aq_status range_check(aq_operation kind, const void *address,
   return AQ_OK;
 }
 
-aq_status aq_queue_fill(aq_queue *queue, const aq_sync *sync,
-                        const aq_fill *fill, aq_diag *diag)
+static aq_status fill_submit(aq_queue *queue, const aq_sync *sync,
+                             const aq_fill *fill, aq_diag *diag)
 {
   aq_status status =
       range_check(AQ_OPERATION_FILL, fill->target, fill->size, fill->way, diag);
@@ -410,8 +411,16 @@ aq_status aq_queue_fill(aq_queue *queue, const aq_sync *sync,
                          fill->way, AQ_COPY_KERNEL, diag);
 }
 
-aq_status aq_queue_copy(aq_queue *queue, const aq_sync *sync,
-                        const aq_copy *copy, aq_diag *diag)
+aq_status aq_queue_fill(aq_queue *queue, const aq_sync *sync,
+                        const aq_fill *fill, aq_diag *diag)
+{
+  const uint64_t token = aq_tap_begin(queue, AQ_OPERATION_FILL, sync, fill);
+  return aq_tap_end(queue->context, token,
+                    fill_submit(queue, sync, fill, diag));
+}
+
+static aq_status copy_submit(aq_queue *queue, const aq_sync *sync,
+                             const aq_copy *copy, aq_diag *diag)
 {
   const uintptr_t to = (uintptr_t)copy->target, from = (uintptr_t)copy->source;
   aq_status status =
@@ -437,8 +446,16 @@ aq_status aq_queue_copy(aq_queue *queue, const aq_sync *sync,
                          diag);
 }
 
-aq_status aq_queue_update(aq_queue *queue, const aq_sync *sync,
-                          const aq_update *update, aq_diag *diag)
+aq_status aq_queue_copy(aq_queue *queue, const aq_sync *sync,
+                        const aq_copy *copy, aq_diag *diag)
+{
+  const uint64_t token = aq_tap_begin(queue, AQ_OPERATION_COPY, sync, copy);
+  return aq_tap_end(queue->context, token,
+                    copy_submit(queue, sync, copy, diag));
+}
+
+static aq_status update_submit(aq_queue *queue, const aq_sync *sync,
+                               const aq_update *update, aq_diag *diag)
 {
   aq_status status = range_check(AQ_OPERATION_UPDATE, update->target,
                                  update->size, update->way, diag);
@@ -453,4 +470,12 @@ aq_status aq_queue_update(aq_queue *queue, const aq_sync *sync,
                                      .source = update->bytes,
                                      .size = update->size},
                          update->way, AQ_COPY_KERNEL, diag);
+}
+
+aq_status aq_queue_update(aq_queue *queue, const aq_sync *sync,
+                          const aq_update *update, aq_diag *diag)
+{
+  const uint64_t token = aq_tap_begin(queue, AQ_OPERATION_UPDATE, sync, update);
+  return aq_tap_end(queue->context, token,
+                    update_submit(queue, sync, update, diag));
 }

@@ -1,6 +1,7 @@
 # Tests of src/cli.
 dist_check_SCRIPTS += \
 	tests/cli/test_calibrate.sh \
+	tests/cli/test_capture.sh \
 	tests/cli/test_counters.sh \
 	tests/cli/test_device_choice.sh \
 	tests/cli/test_devices.sh \

@@ -49,12 +49,23 @@ tests_queue_soak_queue_SOURCES = tests/queue/soak_queue.c \
 tests_queue_soak_queue_CPPFLAGS = $(AQ_TEST_CPPFLAGS)
 tests_queue_soak_queue_LDADD = $(AQ_GROUND_LDADD)
 
+# Where memory runs out.
+aq_shortage_ldflags = -Wl,--wrap=malloc -Wl,--wrap=calloc \
+	-Wl,--wrap=realloc -Wl,--wrap=aligned_alloc -Wl,--wrap=free
 check_PROGRAMS += tests/queue/test_no_memory
-tests_queue_test_no_memory_SOURCES = tests/queue/test_no_memory.c
+tests_queue_test_no_memory_SOURCES = tests/queue/test_no_memory.c \
+	tests/queue/shortage.c tests/queue/shortage.h
 tests_queue_test_no_memory_CPPFLAGS = $(AQ_TEST_CPPFLAGS)
 tests_queue_test_no_memory_LDADD = $(AQ_GROUND_LDADD)
-tests_queue_test_no_memory_LDFLAGS = -Wl,--wrap=malloc -Wl,--wrap=calloc \
-	-Wl,--wrap=realloc -Wl,--wrap=aligned_alloc -Wl,--wrap=free
+tests_queue_test_no_memory_LDFLAGS = $(aq_shortage_ldflags)
+
+check_PROGRAMS += tests/queue/test_operations_no_memory
+tests_queue_test_operations_no_memory_SOURCES = \
+	tests/queue/test_operations_no_memory.c \
+	tests/queue/shortage.c tests/queue/shortage.h
+tests_queue_test_operations_no_memory_CPPFLAGS = $(AQ_TEST_CPPFLAGS)
+tests_queue_test_operations_no_memory_LDADD = $(AQ_GROUND_LDADD)
+tests_queue_test_operations_no_memory_LDFLAGS = $(aq_shortage_ldflags)
 
 # They open the drop-in library of this build.
 tests_queue_test_operations_DEPENDENCIES = $(AQ_GROUND_LDADD) \

@@ -1,0 +1,13 @@
+libaqcore_la_SOURCES += \
+	src/capture/capture.c src/capture/capture.h \
+	src/capture/digest.c src/capture/digest.h \
+	src/capture/format.h \
+	src/capture/memory.c \
+	src/capture/operations.c \
+	src/capture/player.c src/capture/player.h \
+	src/capture/print.c \
+	src/capture/reader.c src/capture/reader.h \
+	src/capture/recorder.h \
+	src/capture/records.def
+
+aq_folder_headers += src/capture/capture.h

@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Replaying captures: the same operations in the same order, with memory,
+ * kernels and queues of another transport, and the memory that is left compared
+ * with the digests of the capture.
+ *
+ * A player may run many times; each run starts with memory as captured.
+ * Ownership: file and transport are borrowed. Thread rule: the thread that
+ * drives the transport, or one at a time where it is live.
+ */
+#ifndef AQ_CAPTURE_PLAYER_H
+#define AQ_CAPTURE_PLAYER_H
+
+#include "capture/reader.h"
+#include "common/kernel.h"
+
+/* What stands for a host call with that name. */
+typedef struct aq_cap_function {
+  const char *name;
+  aq_host_function *function;
+  void *user;
+} aq_cap_function;
+
+typedef struct aq_cap_player_options {
+  uint32_t size; /* sizeof(aq_cap_player_options) of the caller */
+  aq_transport *transport;
+  const aq_kernel_entry *kernels;   /* host functions; a NULL name ends them;
+                                       NULL: none */
+  const aq_cap_function *functions; /* the same */
+  aq_time timeout;                  /* of each wait of the host; 0: none */
+} aq_cap_player_options;
+
+typedef struct aq_cap_played {
+  uint64_t operations;
+  uint64_t idle_calls; /* host calls that nothing stood for */
+  uint64_t digests;    /* memory that was compared */
+  uint64_t host_ns;    /* the submissions took of the host, wall clock */
+  aq_time span;        /* from the first submission until all was complete, in
+                          the transport's time */
+} aq_cap_played;
+
+typedef struct aq_cap_player aq_cap_player;
+
+/* AQ_ERR_NOT_FOUND: a kernel that neither a module nor `kernels` has. */
+AQ_API aq_status aq_cap_player_create(const aq_cap_file *file,
+                                      const aq_cap_player_options *options,
+                                      aq_cap_player **out, aq_diag *diag);
+AQ_API void aq_cap_player_destroy(aq_cap_player *player);
+
+/* AQ_ERR_DIFFERENT: memory is not what it was; the line says which. */
+AQ_API aq_status aq_cap_player_run(aq_cap_player *player, aq_cap_played *out,
+                                   aq_diag *diag);
+
+#endif

@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Reading captures. What is opened has been checked as a whole: sizes,
+ * checksums, numbers that refer to something earlier, places within memory,
+ * programs. So whoever walks it need not look again, whatever the file was.
+ *
+ * Ownership: an open capture owns its bytes. Thread rule: read-only.
+ */
+#ifndef AQ_CAPTURE_READER_H
+#define AQ_CAPTURE_READER_H
+
+#include "capture/format.h"
+#include "cmdbuf/program_file.h"
+#include "common/diag.h"
+#include "queue/operations.h"
+
+typedef struct aq_cap_program {
+  aq_program_file *file;
+  aq_program program;
+  void *bytes; /* aligned for it */
+} aq_cap_program;
+
+/* What a number of memory stands for. */
+typedef struct aq_cap_memory_info {
+  uint64_t size;
+  uint32_t kind, device;
+  uint32_t record; /* of records: MEMORY or the alloca */
+} aq_cap_memory_info;
+
+typedef struct aq_cap_counts {
+  uint32_t queues, semaphores, memories, kernels, modules, programs, links,
+      operations, digests;
+} aq_cap_counts;
+
+typedef struct aq_cap_file {
+  char *name;
+  unsigned char *bytes;
+  uint64_t size;
+  uint32_t devices;
+  const aq_cap_head **records;
+  uint32_t record_count;
+  aq_cap_counts counts;
+  aq_cap_program *programs;
+  aq_cap_memory_info *memories;
+  const char **kernels;      /* names */
+  const aq_cap_link **links; /* records */
+} aq_cap_file;
+
+AQ_API aq_status aq_cap_file_open(const char *path, aq_cap_file **out,
+                                  aq_diag *diag);
+
+/* The same from memory, which is copied. */
+AQ_API aq_status aq_cap_file_parse(const char *name, const void *bytes,
+                                   size_t size, aq_cap_file **out,
+                                   aq_diag *diag);
+AQ_API void aq_cap_file_close(aq_cap_file *file);
+
+/* Whether a file begins as a capture does. */
+AQ_API bool aq_cap_file_is(const char *path);
+
+/* ---- parts of records ---- */
+
+static inline const void *aq_cap_fixed(const aq_cap_head *head)
+{
+  return head + 1;
+}
+
+static inline const aq_cap_point *
+aq_cap_points(const aq_cap_operation *operation)
+{
+  return (const aq_cap_point *)(const void *)(operation + 1);
+}
+
+/* What an operation says, behind its points. */
+static inline const void *aq_cap_detail(const aq_cap_operation *operation)
+{
+  return aq_cap_points(operation) + operation->wait_count +
+         operation->signal_count;
+}
+
+/* "queue", "digest"… */
+const char *aq_cap_kind_name(uint32_t kind);
+
+/* A line for each record. */
+AQ_API void aq_cap_file_print(const aq_cap_file *file,
+                              void (*line)(const char *text, void *user),
+                              void *user);
+
+#endif

@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The tap: who wants to know what is submitted to the queues of a context.
+ * Capture is what it is for.
+ *
+ * `begin` is told of a call before it happens, so that everything that follows
+ * from it comes later, `end` what became of it. They are called on the thread
+ * that submits, without any lock, and must not submit themselves. What an event
+ * points to is borrowed for the call.
+ */
+#ifndef AQ_QUEUE_TAP_H
+#define AQ_QUEUE_TAP_H
+
+#include "queue/operations.h"
+
+typedef enum aq_tap_kind {
+  AQ_TAP_OPERATION, /* operation, queue, sync, detail */
+  AQ_TAP_QUEUE,     /* made: queue, detail: aq_queue_options */
+  AQ_TAP_QUEUE_END, /* about to be destroyed: queue */
+  AQ_TAP_SEMAPHORE, /* made: points[0], flags */
+  AQ_TAP_SIGNAL,    /* by the host: points[0] */
+  AQ_TAP_WAIT,      /* of the host is over: points, all reached */
+  AQ_TAP_IDLE,      /* the host has waited for the end of: queue */
+} aq_tap_kind;
+
+typedef struct aq_tap_event {
+  aq_tap_kind kind;
+  aq_operation operation;
+  aq_queue *queue;
+  const aq_sync *sync; /* or NULL */
+  const void *detail;  /* the operation's structure; dealloca: address */
+  const aq_point *points;
+  uint32_t count;
+  uint32_t flags;
+} aq_tap_event;
+
+typedef struct aq_tap {
+  void *user;
+  /* What it returns is handed to `end`. */
+  uint64_t (*begin)(const aq_tap_event *event, void *user);
+  /* address: of alloca. */
+  void (*end)(uint64_t token, aq_status status, void *address, void *user);
+} aq_tap;
+
+/* Borrowed until it is replaced, with nothing submitted meanwhile; NULL: none.
+ */
+void aq_context_tap(aq_context *context, const aq_tap *tap);
+
+#endif

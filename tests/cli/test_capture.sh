@@ -1,0 +1,50 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# Captures: shown, replayed, benchmarked, refused when they are damaged.
+# shellcheck disable=SC1091,SC2154 # what lib.sh defines
+. "${AQ_SRCDIR:-.}/tests/cli/lib.sh"
+capture=$srcdir/tests/fuzz/corpus/capture/operations.aqcap
+
+try "$aqueduct" show "$capture"
+check "show prints a capture" [ "$status" = 0 ]
+check "with its operations" contains "$out" \
+  "queue 1: update memory 1 [0, +11) waits for 0>=1 signals 0>=2"
+try "$aqueduct" show "$capture" --json
+check "and as JSON" contains "$out" '"operations": 5'
+
+try "$aqueduct" replay "$capture" --name a
+check "replay runs it and compares what is left" [ "$status" = 0 ]
+check "prints the id alone" [ "$out" = 1 ]
+try "$aqueduct" show a
+check "and stores a run" contains "$out" "format         capture"
+check "which says what was checked" contains "$out" '"checked":1'
+try "$aqueduct" export a --format jsonl
+check "with the packets that the device saw" contains "$out" "aq_fill"
+
+try "$aqueduct" replay "$capture" --transport null --bench 3 --name b
+check "it is timed on any transport" [ "$status" = 0 ]
+check "and the figures are told" contains "$err" "3 repetitions"
+try "$aqueduct" show b
+check "and kept" contains "$out" '"bench_host_ns":['
+try "$aqueduct" replay "$capture" --live --timeout 10s
+check "also in live mode" [ "$status" = 0 ]
+
+try "$aqueduct" replay "$capture" --as-graph
+check "options of runs are refused" [ "$status" = 2 ]
+try "$aqueduct" replay a --bench 3
+check "and those of captures for runs" [ "$status" = 2 ]
+try "$aqueduct" replay "$capture" --bench 0
+check "no repetition is no benchmark" [ "$status" = 2 ]
+
+head -c 3000 "$capture" > "$work/cut.aqcap"
+try "$aqueduct" replay "$work/cut.aqcap"
+check "a capture that was cut is refused" [ "$status" = 2 ]
+check "with what is wrong" contains "$err" "3000 bytes"
+{ head -c 300 "$capture"; printf X; tail -c +302 "$capture"; } \
+  > "$work/bad.aqcap"
+try "$aqueduct" replay "$work/bad.aqcap"
+check "one that is damaged too" contains "$err" "checksum"
+try "$aqueduct" list runs --names
+check "and nothing is stored of them" [ "$(echo "$out" | wc -l)" = 3 ]
+
+finish
