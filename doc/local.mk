@@ -5,6 +5,7 @@ EXTRA_DIST += \
 	doc/abi.md \
 	doc/calibrate.md \
 	doc/conformance.md \
+	doc/kernels.md \
 	doc/policies.md \
 	doc/queue.md \
 	doc/recording.md \
@@ -14,6 +15,9 @@ EXTRA_DIST += \
 	doc/formats/faults.md \
 	doc/formats/spool.md \
 	doc/adr/0010-policy-abi.md \
+	doc/examples/kernels/Makefile doc/examples/kernels/device.c \
+	doc/examples/kernels/device-gfx90a.hsaco \
+	doc/examples/kernels/kernels.c \
 	doc/examples/policy/Makefile doc/examples/policy/batch.c \
 	doc/examples/transport/Makefile doc/examples/transport/engine.c \
 	doc/examples/transport/fixed.c doc/examples/transport/fixed.h \

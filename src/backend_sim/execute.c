@@ -110,14 +110,16 @@ static aqsim_flow launch_kernel(aqsim_flight *flight)
 }
 
 /* Calls a host function that plays a kernel. It may store to memory, publish
- * packets and destroy queues, this one too. */
+ * packets and destroy queues, this one too: then it is false. */
 static bool kernel_call(aqsim_flight *flight, const aqsim_kernel *kernel,
-                        const aq_kernel_packet *packet)
+                        const aq_kernel_packet *packet,
+                        char error[AQ_KERNEL_ERROR_SIZE])
 {
+  error[0] = 0;
   aqsim *sim = flight->queue->sim;
   aq_kernel_call call = {
       packet, (void *)(uintptr_t)packet->kernarg_address, kernel->desc.user,
-      (uint64_t)aqsim_clock_ticks(flight->queue->device, sim->now)};
+      (uint64_t)aqsim_clock_ticks(flight->queue->device, sim->now), error};
   sim->interrupt = flight->queue->device->model->interrupt_to_host;
   sim->touched = true;
   kernel->desc.function(&call);
@@ -125,11 +127,22 @@ static bool kernel_call(aqsim_flight *flight, const aqsim_kernel *kernel,
   return !flight->queue->destroyed;
 }
 
+/* A host function that could not do its work. */
+static aqsim_flow kernel_fault(aqsim_flight *flight, const aqsim_kernel *kernel,
+                               const char *error)
+{
+  char text[AQSIM_FAULT_TEXT_MAX];
+  snprintf(text, sizeof text, "kernel %.60s: %s", kernel->desc.name, error);
+  return aqsim_flight_fault(flight, AQSIM_FAULT_EXCEPTION, text);
+}
+
 static aqsim_flow run_kernel(aqsim_flight *flight)
 {
-  return kernel_call(flight, flight->kernel, &flight->packet.kernel)
-             ? aqsim_kernel_finish(flight)
-             : AQSIM_GONE;
+  char error[AQ_KERNEL_ERROR_SIZE];
+  if (!kernel_call(flight, flight->kernel, &flight->packet.kernel, error))
+    return AQSIM_GONE;
+  return error[0] ? kernel_fault(flight, flight->kernel, error)
+                  : aqsim_kernel_finish(flight);
 }
 
 /* ---- barriers ---- */
@@ -385,8 +398,12 @@ static aqsim_flow run_pm4(aqsim_flight *flight)
 {
   const aqsim_kernel *kernel = flight->kernel;
   flight->kernel = NULL;
-  if (kernel && !kernel_call(flight, kernel, &flight->queue->pm4->dispatch))
+  char error[AQ_KERNEL_ERROR_SIZE] = "";
+  if (kernel &&
+      !kernel_call(flight, kernel, &flight->queue->pm4->dispatch, error))
     return AQSIM_GONE;
+  if (error[0])
+    return kernel_fault(flight, kernel, error);
   return pm4_step(flight);
 }
 

@@ -56,10 +56,15 @@ static uint32_t kernel_run(aqsim_null *n, const aq_kernel_packet *packet,
   uint32_t fault = aqsim_kernel_packet_check(packet, kernel, &limits, text);
   if (fault || !kernel->desc.function || aqsim_packet_workgroups(packet) == 0)
     return fault;
+  char error[AQ_KERNEL_ERROR_SIZE] = "";
   kernel->desc.function(
       &(aq_kernel_call){packet, (void *)(uintptr_t)packet->kernarg_address,
-                        kernel->desc.user, 0});
-  return fault;
+                        kernel->desc.user, 0, error});
+  if (!error[0])
+    return AQSIM_FAULT_NONE;
+  snprintf(text, AQSIM_FAULT_TEXT_MAX, "kernel %.60s: %s", kernel->desc.name,
+           error);
+  return (uint32_t)AQSIM_FAULT_EXCEPTION;
 }
 
 static void queue_fail(aqsim_null_queue *queue, const aq_packet *packet,

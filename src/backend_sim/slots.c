@@ -259,7 +259,8 @@ static void quanta_extend(aqsim_device *device)
     const aqsim_queue *queue = slot->queue;
     if (queue && quantum_end(device, slot) <= now && !slot->restored &&
         queue->launched == slot->launched && !only_waits(queue))
-      slot->since = now + model->doorbell_to_fetch + model->packet_fetch;
+      slot->since = now + model->doorbell_to_fetch + model->packet_fetch +
+                    model->packet_decode;
   }
 }
 

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "cli/commands.h"
+#include "cli/kernel_options.h"
 #include "cli/spools.h"
 #include "common/plugin.h"
 
@@ -58,30 +59,8 @@ static bool env_edits(aq_cli *cli)
   return done;
 }
 
-/* Plug-ins of kernels as the drop-in reads them: paths from the root, for the
- * program may be elsewhere when it opens HSA. */
-static bool env_kernels(aq_cli *cli)
-{
-  const char **plugins = aq_cli_repeats(cli, AQ_CLI_OPT_KERNELS);
-  bool done = plugins != NULL;
-  size_t count = 0;
-  while (done && plugins[count])
-    count++;
-  if (count > 0)
-    unsetenv("AQUEDUCT_KERNELS");
-  while (done && count-- > 0) {
-    const char *name = plugins[count];
-    char *path = strchr(name, '/') ? realpath(name, NULL) : NULL;
-    done = env_prepend("AQUEDUCT_KERNELS", path ? path : name, ';');
-    free(path);
-  }
-  free(plugins);
-  return done;
-}
-
 static bool env_make(const execution *e)
 {
-  const char *missing = e->cli->values[AQ_CLI_OPT_MISSING_KERNELS];
   const char *device = e->cli->values[AQ_CLI_OPT_DEVICE];
   char path[64];
   /* Through our own process: the program may close what it inherits. */
@@ -89,8 +68,7 @@ static bool env_make(const execution *e)
   return setenv("AQUEDUCT_EXEC_STATUS", path, 1) == 0 &&
          setenv("AQUEDUCT_SPOOL", e->spools.folder, 1) == 0 &&
          (!device || setenv("AQUEDUCT_DEVICE", device, 1) == 0) &&
-         (!missing || setenv("AQUEDUCT_MISSING_KERNELS", missing, 1) == 0) &&
-         env_kernels(e->cli) && env_edits(e->cli) &&
+         aq_cli_kernels_export(e->cli) && env_edits(e->cli) &&
          env_prepend("LD_PRELOAD", e->shim, ':') &&
          env_prepend("LD_PRELOAD", e->dropin, ':') &&
          /* ASan wants to be loaded first; here it need not be. */

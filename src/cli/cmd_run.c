@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: MIT */
+#include <stdlib.h>
+
 #include "cli/commands.h"
 #include "cli/perform.h"
 #include "cli/runs.h"
@@ -18,16 +20,25 @@ static aq_status run_scenario(aq_cli *cli, aq_store *store,
 {
   aq_workload_source *workload;
   aq_run_info info = aq_cli_run_info(cli, AQ_RUN_SIMULATED);
-  const char *device = NULL;
+  aq_scenario_facts facts;
   aq_cli_probe probe;
   info.source = cli->args[0];
   info.format = "scenario";
-  aq_status status = aq_scenario_open(cli->args[0], seed, &workload, &info.seed,
-                                      &device, &cli->diag);
+  const char **parameters = aq_cli_repeats(cli, AQ_CLI_OPT_PARAMETER);
+  if (!parameters)
+    return aq_cli_no_memory(cli);
+  aq_status status = aq_scenario_load(
+      cli->args[0],
+      &(aq_scenario_options){
+          .seed = seed, .parameters = parameters, .data = getenv("AQ_DATA")},
+      &workload, &facts, &cli->diag);
+  free(parameters);
   if (status != AQ_OK)
     return status;
+  info.seed = facts.seed;
+  performance->facts = &facts;
   if (!performance->device && !performance->hardware)
-    performance->device = device;
+    performance->device = facts.device;
   performance->seed = (uint64_t)info.seed;
   status = aq_cli_performance_probe(cli, performance, &probe);
   if (status == AQ_OK) {
@@ -35,6 +46,7 @@ static aq_status run_scenario(aq_cli *cli, aq_store *store,
     status = aq_cli_perform(cli, store, performance, 0, workload, &info);
   }
   workload->close(workload);
+  performance->facts = NULL;
   return status;
 }
 

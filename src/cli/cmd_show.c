@@ -3,6 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/code_file.h"
+#include "cli/code_show.h"
 #include "cli/columns.h"
 #include "cli/commands.h"
 #include "cli/counter_summary.h"
@@ -299,6 +301,12 @@ aq_status aq_cli_show(aq_cli *cli)
 {
   aq_store *store;
   aq_run_info *info;
+  if (aq_cli_is_code(cli->args[0]))
+    return aq_cli_show_code(cli, cli->args[0]);
+  if (aq_cli_flag(cli, AQ_CLI_OPT_STUB))
+    return aq_diag_set(&cli->diag, AQ_ERR_INPUT,
+                       "show --stub: '%s' is no file with code objects",
+                       cli->args[0]);
   if (aq_cli_is_program(cli->args[0]))
     return aq_cli_show_program(cli, cli->args[0]);
   aq_status status = aq_cli_store_open_if_any(cli, &store);

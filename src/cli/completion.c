@@ -67,7 +67,7 @@ static const char reader[] =
     "        [[ ${COMP_WORDS[i+1]} == = ]] && ((i++))\n"
     "        ((i++)); store=${COMP_WORDS[i]/#\\~/$HOME} ;;\n";
 
-static void put_options(FILE *out, int from, int to, uint32_t bits)
+static void put_options(FILE *out, int from, int to, uint64_t bits)
 {
   for (int i = from; i < to; i++)
     if (i >= AQ_CLI_FIRST_COMMON || (bits >> i & 1))

@@ -11,6 +11,7 @@ aqueduct_SOURCES = \
 	src/cli/cmd_export.c \
 	src/cli/cmd_help.c \
 	src/cli/cmd_import.c \
+	src/cli/cmd_launch.c \
 	src/cli/cmd_list.c \
 	src/cli/cmd_replay.c \
 	src/cli/cmd_report.c \
@@ -18,6 +19,9 @@ aqueduct_SOURCES = \
 	src/cli/cmd_show.c \
 	src/cli/cmd_stats.c \
 	src/cli/cmd_store.c \
+	src/cli/cmd_sweep.c \
+	src/cli/code_file.c src/cli/code_file.h \
+	src/cli/code_show.c src/cli/code_show.h \
 	src/cli/color.c src/cli/color.h \
 	src/cli/columns.c src/cli/columns.h \
 	src/cli/compare_ci.c src/cli/compare_ci.h \
@@ -33,17 +37,21 @@ aqueduct_SOURCES = \
 	src/cli/groups.c src/cli/groups.h \
 	src/cli/help.c src/cli/help.h \
 	src/cli/json.c src/cli/json.h \
+	src/cli/kernel_options.c src/cli/kernel_options.h \
+	src/cli/launch_args.c src/cli/launch_args.h \
 	src/cli/main.c \
 	src/cli/missing_kernels.c src/cli/missing_kernels.h \
 	src/cli/options.c \
 	src/cli/perform.c src/cli/perform.h \
 	src/cli/program_show.c src/cli/program_show.h \
 	src/cli/progress.c src/cli/progress.h \
+	src/cli/point.c src/cli/point.h \
 	src/cli/queue_summary.c src/cli/queue_summary.h \
 	src/cli/runs.c src/cli/runs.h \
 	src/cli/spin_code.c src/cli/spin_code.h \
 	src/cli/spools.c src/cli/spools.h \
 	src/cli/store_care.c src/cli/store_care.h \
+	src/cli/sweep_workers.c src/cli/sweep_workers.h \
 	src/cli/table.c src/cli/table.h \
 	src/cli/text.c src/cli/text.h \
 	src/cli/topology_show.c src/cli/topology_show.h \
@@ -63,13 +71,15 @@ aq_man_pages = \
 	aqueduct-export.1 \
 	aqueduct-help.1 \
 	aqueduct-import.1 \
+	aqueduct-launch.1 \
 	aqueduct-list.1 \
 	aqueduct-replay.1 \
 	aqueduct-report.1 \
 	aqueduct-run.1 \
 	aqueduct-show.1 \
 	aqueduct-stats.1 \
-	aqueduct-store.1
+	aqueduct-store.1 \
+	aqueduct-sweep.1
 
 if !CROSS_COMPILING
 noinst_PROGRAMS += src/cli/gendoc

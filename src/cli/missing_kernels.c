@@ -9,25 +9,13 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "codeobj/codeobj.h"
+#include "codeobj/layout.h"
 #include "common/spool.h"
 
-static void arg_tell(const aq_code_arg *arg)
+static void line_tell(const char *line, void *user)
 {
-  fprintf(stderr, "aqueduct:   offset %3u, %2u bytes: %s%s%s%s%s\n",
-          arg->offset, arg->size, arg->kind ? arg->kind : "?",
-          arg->type ? ", " : "", arg->type ? arg->type : "",
-          arg->name ? ", " : "", arg->name ? arg->name : "");
-}
-
-/* Those that the runtime sets are behind the others, and not for functions. */
-static void kernel_tell(const aq_code_kernel *kernel)
-{
-  fprintf(stderr, "aqueduct: arguments of %s, %u bytes:\n", kernel->name,
-          kernel->kernarg_size);
-  for (size_t i = 0; i < kernel->arg_count; i++)
-    if (!kernel->args[i].hidden)
-      arg_tell(&kernel->args[i]);
+  (void)user;
+  fprintf(stderr, "aqueduct: %s\n", line);
 }
 
 /* The name, a zero byte, and the code object. */
@@ -41,7 +29,7 @@ static void bytes_tell(const char *bytes, size_t size)
     return;
   const aq_code_kernel *kernel = aq_codeobj_kernel(&codeobj, bytes);
   if (kernel && kernel->has_metadata)
-    kernel_tell(kernel);
+    aq_code_kernel_tell(kernel, line_tell, NULL);
   aq_codeobj_fini(&codeobj);
 }
 

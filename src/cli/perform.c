@@ -14,7 +14,9 @@
 #include "cli/spin_code.h"
 #include "cli/text.h"
 #include "cli/transports.h"
+#include "run/request_log.h"
 #include "run/run.h"
+#include "run/sums.h"
 
 /* A name that is nearly one of those built in is more likely misspelt than
  * that of a plug-in; the words that are there tell where plug-ins lie. */
@@ -178,7 +180,15 @@ static aq_transport_options open_options(const aq_cli_performance *performance,
 aq_status aq_cli_performance_open(const aq_cli_performance *performance,
                                   aq_transport **out, aq_diag *diag)
 {
+  return aq_cli_performance_open_into(performance, NULL, out, diag);
+}
+
+aq_status aq_cli_performance_open_into(const aq_cli_performance *performance,
+                                       aq_record_sink *sink, aq_transport **out,
+                                       aq_diag *diag)
+{
   aq_transport_options options = open_options(performance, 0);
+  options.records = sink;
   return aq_transport_stack_open(performance->transport, &options, out, diag);
 }
 
@@ -247,13 +257,53 @@ static void tell_trust(const aq_cli *cli, const aq_run_info *info)
                 info->device_model);
 }
 
+/* What the run came to and whom it served, for its `summary`. */
+static char *make_summary(const aq_cli_performance *performance,
+                          const aq_run_totals *totals, const aq_sums *sums)
+{
+  const aq_scenario_facts *facts = performance->facts;
+  aq_cli_json *json = aq_cli_json_begin(false);
+  if (!json)
+    return NULL;
+  aq_cli_json_map(json, NULL);
+  aq_cli_json_int(json, "begin_ps", totals->begin);
+  aq_cli_json_int(json, "end_ps", totals->end);
+  aq_cli_json_int(json, "jobs", (int64_t)totals->jobs);
+  aq_cli_json_int(json, "packets", (int64_t)totals->packets);
+  aq_cli_json_int(json, "doorbells", (int64_t)totals->doorbells);
+  aq_cli_json_int(json, "rejected", (int64_t)totals->rejected);
+  aq_cli_json_int(json, "rows", sums->rows);
+  aq_cli_json_int(json, "work_ps", sums->work);
+  aq_cli_json_array(json, "busy_ps");
+  for (size_t i = 0; i < sums->device_count; i++)
+    aq_cli_json_int(json, NULL, aq_sums_busy(sums, i));
+  aq_cli_json_close_array(json);
+  aq_cli_json_array(json, "clients");
+  for (uint32_t i = 0; i < facts->client_count; i++) {
+    aq_cli_json_map(json, NULL);
+    aq_cli_json_text(json, "name", facts->clients[i].name);
+    aq_cli_json_int(json, "count", facts->clients[i].count);
+    aq_cli_json_int(json, "weight", facts->clients[i].weight);
+    aq_cli_json_int(json, "priority", facts->clients[i].priority);
+    aq_cli_json_close_map(json);
+  }
+  aq_cli_json_close_array(json);
+  aq_cli_json_close_map(json);
+  return aq_cli_json_take(json);
+}
+
 static aq_status store_totals(aq_cli *cli, aq_store_writer *writer,
+                              const aq_cli_performance *performance,
                               aq_run_info *info, const aq_run_totals *totals)
 {
   aq_cli_json *json;
   int64_t id = aq_store_writer_run(writer);
   info_complete(info, totals);
   aq_status status = aq_store_writer_finish(writer, info, &cli->diag);
+  if (status == AQ_OK && performance->run) {
+    *performance->run = id;
+    return AQ_OK;
+  }
   if (status == AQ_OK)
     status = aq_cli_json_begin_if(cli, &json);
   if (status != AQ_OK)
@@ -370,6 +420,36 @@ static aq_status policy_tell(aq_cli *cli, const aq_cli_performance *performance,
   return status;
 }
 
+/* Runs it; with facts also keeps its requests and sums. */
+static aq_status run_follow(const aq_run_options *options,
+                            const aq_cli_performance *performance,
+                            aq_workload_source *workload,
+                            aq_store_writer *writer, aq_run_totals *totals,
+                            char **summary, aq_diag *diag)
+{
+  aq_record_sink *sink = aq_store_writer_sink(writer);
+  aq_request_log *log;
+  aq_sums sums;
+  if (!performance->facts)
+    return aq_run(options, workload, sink, totals, diag);
+  aq_status status = aq_request_log_create(workload, sink, &log, diag);
+  if (status != AQ_OK)
+    return status;
+  aq_sums_init(&sums, performance->sums_only ? NULL : sink);
+  status =
+      aq_run(options, aq_request_log_source(log), &sums.sink, totals, diag);
+  if (status == AQ_OK)
+    status = aq_request_log_flush(log, diag);
+  if (status == AQ_OK) {
+    *summary = make_summary(performance, totals, &sums);
+    if (!*summary)
+      status = aq_diag_set(diag, AQ_ERR_NO_MEMORY, "no memory to sum up a run");
+  }
+  aq_sums_fini(&sums);
+  aq_request_log_destroy(log);
+  return status;
+}
+
 static aq_status perform(aq_cli *cli, aq_store *store,
                          const aq_cli_performance *performance, aq_time epoch,
                          aq_workload_source *workload, aq_run_info *info,
@@ -388,6 +468,7 @@ static aq_status perform(aq_cli *cli, aq_store *store,
   options.open.counters = performance->counters;
   aq_run_totals totals = {0};
   aq_store_writer *writer;
+  char *summary = NULL;
   sigset_t asked, before;
   FILE *log;
   aq_status status = log_open(cli, &log);
@@ -400,17 +481,20 @@ static aq_status perform(aq_cli *cli, aq_store *store,
   sigemptyset(&asked);
   sigaddset(&asked, SIGUSR1);
   pthread_sigmask(SIG_BLOCK, &asked, &before);
-  status = aq_run(&options, workload, aq_store_writer_sink(writer), &totals,
-                  &cli->diag);
+  status = run_follow(&options, performance, workload, writer, &totals,
+                      &summary, &cli->diag);
+  info->summary = summary;
   pthread_sigmask(SIG_SETMASK, &before, NULL);
   status = log_close(cli, log, status);
   if (status == AQ_OK && (totals.rejected || totals.fallback.text[0]))
     status = policy_tell(cli, performance, &totals, info, notes);
-  if (status != AQ_OK) {
+  if (status == AQ_OK)
+    status = store_totals(cli, writer, performance, info, &totals);
+  else
     aq_store_writer_abort(writer);
-    return status;
-  }
-  return store_totals(cli, writer, info, &totals);
+  free(summary);
+  info->summary = NULL;
+  return status;
 }
 
 aq_status aq_cli_perform(aq_cli *cli, aq_store *store,

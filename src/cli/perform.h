@@ -12,6 +12,7 @@
 #include "common/run_info.h"
 #include "common/transport.h"
 #include "common/workload.h"
+#include "run/scenario.h"
 #include "scheduler/registry.h"
 #include "store/store.h"
 
@@ -31,6 +32,10 @@ typedef struct aq_cli_performance {
   aq_policy_choice *policy; /* owned; NULL: none */
   bool fallback;            /* when the policy fails */
   const char *const *words; /* of the command line, by option */
+  /* Whose requests are kept, and what the run came to; NULL: neither. */
+  const aq_scenario_facts *facts;
+  bool sums_only; /* with facts: no rows, devices and queues are stored */
+  int64_t *run;   /* gets the id, instead of printing it and remarks; or NULL */
   /* Adds members to the run's notes, or NULL. */
   void (*notes)(aq_cli_json *json, const void *user);
   const void *notes_user;
@@ -55,6 +60,11 @@ typedef struct aq_cli_probe {
 /* Opens the transport as a run would; the caller closes it. */
 aq_status aq_cli_performance_open(const aq_cli_performance *performance,
                                   aq_transport **out, aq_diag *diag);
+
+/* The same, with a sink for its records, which outlives it. */
+aq_status aq_cli_performance_open_into(const aq_cli_performance *performance,
+                                       aq_record_sink *sink, aq_transport **out,
+                                       aq_diag *diag);
 
 /* Opens and closes it; refuses a transport without live mode where that was
  * asked for, and a timeout where it has no meaning. */

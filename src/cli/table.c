@@ -30,6 +30,9 @@ const aq_cli_option aq_cli_options[AQ_CLI_OPT_COUNT] = {
     [AQ_CLI_OPT_QUEUES] = {"queues", "N", NULL,
                            "map the streams of each device to N hardware "
                            "queues"},
+    [AQ_CLI_OPT_PARAMETER] = {"parameter", "NAME=VALUE", NULL,
+                              "give a parameter of the scenario another value",
+                              .repeats = true},
     [AQ_CLI_OPT_EDGES] = {"edges", "PERCENT|none", NULL,
                           "keep dependencies across queues that are at least "
                           "so sure (50; 30 in a closed loop)"},
@@ -62,6 +65,16 @@ const aq_cli_option aq_cli_options[AQ_CLI_OPT_COUNT] = {
                                  "write every decision of the policy, a JSON "
                                  "object a line",
                                  .what = AQ_CLI_FILE},
+    [AQ_CLI_OPT_GRID] = {"grid", "X[,Y[,Z]]", NULL,
+                         "how many work-items there are in all"},
+    [AQ_CLI_OPT_WORKGROUP] = {"workgroup", "X[,Y[,Z]]", NULL,
+                              "and in a workgroup (what the kernel was made "
+                              "for, else 256)"},
+    [AQ_CLI_OPT_ARGS] = {"args", "ARG", NULL,
+                         "an argument of the kernel; more may follow it",
+                         .repeats = true},
+    [AQ_CLI_OPT_PRINT] = {"print", "N", NULL,
+                          "how many elements of each out buffer to print (8)"},
     [AQ_CLI_OPT_KERNELS] = {"kernels", "PLUGIN", NULL,
                             "a plug-in with host functions for kernels, by "
                             "name or by a path with a slash; the first that "
@@ -92,8 +105,18 @@ const aq_cli_option aq_cli_options[AQ_CLI_OPT_COUNT] = {
     [AQ_CLI_OPT_WORST] = {"worst", "N", NULL,
                           "also list the N rows with the largest end error"},
     [AQ_CLI_OPT_NAMES] = {"names", NULL, NULL, "print names only, one a line"},
+    [AQ_CLI_OPT_STUB] = {"stub", NULL, NULL,
+                         "of code objects: write a kernel plug-in in C with "
+                         "the arguments of each kernel, to be filled in"},
     [AQ_CLI_OPT_LIBHSA] = {"libhsa", "PATH", "AQUEDUCT_LIBHSA_PATH",
                            "the HSA runtime to load", .what = AQ_CLI_FILE},
+    [AQ_CLI_OPT_SHARD] = {"shard", "I/N", NULL,
+                          "only each N-th point, from the I-th on"},
+    [AQ_CLI_OPT_TASKS] = {"tasks", "N", NULL,
+                          "print N commands that share the points, one a line, "
+                          "each with a store of its own; run nothing"},
+    [AQ_CLI_OPT_JOBS] = {"jobs", "N", "AQUEDUCT_JOBS",
+                         "processes at a time (one a core)", .letter = 'j'},
     [AQ_CLI_OPT_STORE] = {"store", "FILE", "AQUEDUCT_STORE",
                           "the store of runs "
                           "($XDG_DATA_HOME/aqueduct/runs.db)",
@@ -185,6 +208,9 @@ const aq_cli_command aq_cli_commands[AQ_CLI_CMD_COUNT] = {
                  "Without --policy each job goes at once to the queue of its "
                  "stream. A policy that fails, acts illegally or stalls ends "
                  "the run, and nothing is stored.\n\n"
+                 "--parameter gives a value to what the scenario writes as "
+                 "\"$NAME\". SCENARIO may be a workload of DISB, too; models "
+                 "of REEF are looked for in $AQ_DATA/workloads/reef-mi50.\n\n"
                  "On SIGUSR1 the state of every queue is told on standard "
                  "error.",
          .examples =
@@ -194,7 +220,7 @@ const aq_cli_command aq_cli_commands[AQ_CLI_CMD_COUNT] = {
                "the same with another seed"},
               {"aqueduct run burst.json --policy edf,slots=2",
                "the same, two jobs at a time, earliest deadline first"}},
-         .options = PERFORMING | BIT(QUEUES),
+         .options = PERFORMING | BIT(QUEUES) | BIT(PARAMETER),
          .args_min = 1,
          .args_max = 1,
          .what = AQ_CLI_FILE},
@@ -264,6 +290,65 @@ const aq_cli_command aq_cli_commands[AQ_CLI_CMD_COUNT] = {
          .args_max = INT32_MAX,
          .program = true,
          .what = AQ_CLI_FILE},
+    [AQ_CLI_CMD_LAUNCH] =
+        {.name = "launch",
+         .arguments = "FILE KERNEL [ARG]...",
+         .summary = "run one kernel of a code object and print its results",
+         .text =
+             "Takes the code for the device out of a code object or an offload "
+             "bundle, makes buffers, dispatches KERNEL once, prints how long "
+             "it took and what is in its out buffers, and stores a run. "
+             "Without "
+             "--device the first device model is taken that the file has code "
+             "for.\n\n"
+             "On --transport hsa the GPU executes the kernel. The simulator "
+             "executes no instructions: a host function of the kernel's name "
+             "plays it, from a plug-in (doc/kernels.md) or the device library. "
+             "`aqueduct show FILE` lists the kernels and their arguments.\n\n"
+             "An ARG is TYPE:VALUE, buf:TYPE[N] or out:TYPE[N]; TYPE is i8, "
+             "u8, i16, u16, i32, u32, i64, u64, f32 or f64. A buffer is filled "
+             "with 0, with a number behind `=`, or with 0, 1, 2, ... by "
+             "`=iota`.",
+         .examples = {{"aqueduct launch k.hsaco vadd --grid 1024 --kernels "
+                       "./k.so --args 'buf:f32[1024]=iota' 'buf:f32[1024]=1' "
+                       "'out:f32[1024]' u32:1024",
+                       "add on the simulator"},
+                      {"aqueduct launch k.hsaco vadd --grid 64 --transport hsa "
+                       "--args 'buf:f32[64]=iota' 'buf:f32[64]=1' "
+                       "'out:f32[64]' u32:64",
+                       "and on a GPU"}},
+         .options = BIT(GRID) | BIT(WORKGROUP) | BIT(ARGS) | BIT(PRINT) |
+                    BIT(KERNELS) | BIT(MISSING_KERNELS) | BIT(SET) |
+                    BIT(FAULTS),
+         .args_min = 2,
+         .args_max = INT32_MAX,
+         .what = AQ_CLI_FILE},
+    [AQ_CLI_CMD_SWEEP] =
+        {.name = "sweep",
+         .arguments = "PLAN",
+         .summary = "run every point of a plan",
+         .text =
+             "Runs a product of workloads, parameters, devices, policies and "
+             "seeds on all cores, and stores each as a run. Points whose run "
+             "the store has already, made of the same inputs by the same "
+             "version, are skipped: a sweep that was interrupted goes on where "
+             "it was. The ids of the runs are printed in the order of the "
+             "plan.\n\n"
+             "Only requests and sums are stored, unless the plan asks for "
+             "rows. A point that fails is told and left out; the exit status "
+             "is then 1.\n\n"
+             "--tasks prints commands for GNU parallel or a Slurm array; their "
+             "stores are joined by `store merge`. The results are the same "
+             "however the points were shared.",
+         .examples = {{"aqueduct sweep plan.json", "all of it, on all cores"},
+                      {"aqueduct sweep plan.json --tasks 64 | parallel",
+                       "with GNU parallel"},
+                      {"aqueduct sweep plan.json --store $N.db --shard $N/64",
+                       "the N-th of 64 tasks of an array"}},
+         .options = BIT(SHARD) | BIT(TASKS) | BIT(JOBS),
+         .args_min = 1,
+         .args_max = 1,
+         .what = AQ_CLI_FILE},
     [AQ_CLI_CMD_COMPARE] =
         {.name = "compare",
          .arguments = "RUN [OTHER...]",
@@ -314,20 +399,25 @@ const aq_cli_command aq_cli_commands[AQ_CLI_CMD_COUNT] = {
          .what = AQ_CLI_SUBJECT},
     [AQ_CLI_CMD_SHOW] =
         {.name = "show",
-         .arguments = "RUN|DEVICE|PROGRAM",
-         .summary = "show one run, one device model or one program",
+         .arguments = "RUN|DEVICE|FILE",
+         .summary = "show one run, one device model, one program or what is "
+                    "in a code object",
          .text = "Of a run: what is known of it, and a summary of each of "
                  "its queues. Of a device model: every constant with its "
                  "unit, its source, and whether it is calibrated or "
                  "assumed. Of several devices, as --device takes them: their "
                  "copy engines and how they are linked. Of a file with a "
-                 "recorded program: its commands, one a line.\n\n"
+                 "recorded program: its commands, one a line. Of a code "
+                 "object or an offload bundle: its targets and kernels with "
+                 "their arguments.\n\n"
                  "A name that is both a run and a device model means the "
                  "run; give the path of the .device file for the other.",
          .examples = {{"aqueduct show latest", "the newest run"},
                       {"aqueduct show mi300x", "the MI300X device model"},
-                      {"aqueduct show 'mi300x*4'", "how four are linked"},
-                      {"aqueduct show ./loop.program", "disassemble it"}},
+                      {"aqueduct show ./loop.program", "disassemble it"},
+                      {"aqueduct show vadd.hsaco --stub -o vadd.c",
+                       "a plug-in that plays its kernels, to be written"}},
+         .options = BIT(STUB),
          .args_min = 1,
          .args_max = 1,
          .what = AQ_CLI_RUN_OR_DEVICE},

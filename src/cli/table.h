@@ -36,12 +36,17 @@ typedef enum aq_cli_what {
   O(MODE)                                                                      \
   O(LEVEL)                                                                     \
   O(QUEUES)                                                                    \
+  O(PARAMETER)                                                                 \
   O(EDGES)                                                                     \
   O(AS_GRAPH)                                                                  \
   O(FAULTS)                                                                    \
   O(LIVE)                                                                      \
   O(PACE)                                                                      \
   O(TIMEOUT)                                                                   \
+  O(GRID)                                                                      \
+  O(WORKGROUP)                                                                 \
+  O(ARGS)                                                                      \
+  O(PRINT)                                                                     \
   O(KERNELS)                                                                   \
   O(MISSING_KERNELS)                                                           \
   O(POLICY)                                                                    \
@@ -54,7 +59,11 @@ typedef enum aq_cli_what {
   O(BY)                                                                        \
   O(MATCH)                                                                     \
   O(NAMES)                                                                     \
+  O(STUB)                                                                      \
   O(LIBHSA)                                                                    \
+  O(SHARD)                                                                     \
+  O(TASKS)                                                                     \
+  O(JOBS)                                                                      \
   O(STORE)                                                                     \
   O(DEVICE)                                                                    \
   O(TRANSPORT)                                                                 \
@@ -90,6 +99,8 @@ typedef struct aq_cli_option {
   C(RUN, run)                                                                  \
   C(REPLAY, replay)                                                            \
   C(EXEC, exec)                                                                \
+  C(LAUNCH, launch)                                                            \
+  C(SWEEP, sweep)                                                              \
   C(COMPARE, compare)                                                          \
   C(LIST, list)                                                                \
   C(SHOW, show)                                                                \

@@ -1,7 +1,9 @@
 libaqcore_la_SOURCES += \
 	src/codeobj/bundle.c src/codeobj/bundle.h \
 	src/codeobj/codeobj.c src/codeobj/codeobj.h \
+	src/codeobj/layout.c src/codeobj/layout.h \
 	src/codeobj/processors.def \
+	src/codeobj/stub.c \
 	src/codeobj/target.c src/codeobj/target.h \
 	src/codeobj/unpack.c src/codeobj/unpack.h
 if HAVE_CODE_OBJECTS

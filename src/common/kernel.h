@@ -2,24 +2,89 @@
 /*
  * Plug-ins of kernels: host functions that play the kernels of code objects on
  * the simulator, by name. A plug-in is a shared object that defines
- * aq_kernels_plugin; AQUEDUCT_KERNELS names it.
+ * aq_kernels_plugin (doc/kernels.md; doc/examples/kernels/ has one).
  *
- * A function is called once a dispatch, for the whole grid, when the simulated
- * kernel ends; it reads its arguments from call->kernarg, laid out as the code
- * object's metadata says, and the grid from call->packet. It must not wait.
+ * A kernel has one of two functions. Both run when the simulated kernel ends,
+ * on the thread that drives time, must not wait, and read their arguments from
+ * the kernarg segment, laid out as the code object's metadata says (`aqueduct
+ * show FILE.hsaco` tells it).
+ *
+ * - `function` is called once a dispatch and does the work of the whole grid.
+ * - `workgroup` is called once a workgroup, x fastest, then y, then z, with the
+ *   group segment. AQ_WORK_ITEMS loops over its work-items, in that order too.
+ *   The end of such a loop is a barrier of the workgroup: what stands behind it
+ *   sees what every work-item did in it. What a work-item keeps across a
+ *   barrier goes into an array by item.flat.
  */
 #ifndef AQ_COMMON_KERNEL_H
 #define AQ_COMMON_KERNEL_H
 
+#include <stdbool.h>
+#include <stdio.h>
+
 #include "export.h"
 #include "transport.h"
 
-#define AQ_KERNELS_ABI 2u
+#define AQ_KERNELS_ABI 3u
+
+enum { AQ_WORK_ITEMS_MAX = 1024 }; /* of a workgroup, on every device */
+
+/* One workgroup of a dispatch. Borrowed for the call. */
+typedef struct aq_workgroup {
+  const aq_kernel_call *call; /* packet, ticks */
+  void *kernarg;              /* the arguments */
+  uint32_t id[3];             /* which one it is */
+  uint32_t groups[3];         /* how many there are */
+  uint32_t full[3];           /* work-items of a whole one */
+  uint32_t size[3];           /* of this one: the last may have fewer */
+  uint32_t items;             /* the product of size */
+  uint32_t lds_size;          /* bytes */
+  /* The group segment, aligned to 16. Every byte is AQ_LDS_FILL when a
+   * workgroup begins, so that who reads what nobody wrote notices. */
+  void *lds;
+} aq_workgroup;
+
+enum { AQ_LDS_FILL = 0xa5 };
+
+typedef struct aq_work_item {
+  uint32_t id[3];     /* in its workgroup */
+  uint32_t global[3]; /* in the grid */
+  uint32_t flat;      /* x + size x * (y + size y * z), below group->items */
+} aq_work_item;
+
+/* Loops over the work-items of `group`, a const aq_workgroup *; `item` is the
+ * name of an aq_work_item. */
+#define AQ_WORK_ITEMS(item, group)                                             \
+  for (aq_work_item item = aq_work_item_at(group, 0);                          \
+       item.flat < (group)->items;                                             \
+       item = aq_work_item_at(group, item.flat + 1))
+
+static inline aq_work_item aq_work_item_at(const aq_workgroup *group,
+                                           uint32_t flat)
+{
+  const uint32_t *size = group->size;
+  aq_work_item item = {
+      {flat % size[0], flat / size[0] % size[1], flat / size[0] / size[1]},
+      {0, 0, 0},
+      flat};
+  for (int i = 0; i < 3; i++)
+    item.global[i] = group->id[i] * group->full[i] + item.id[i];
+  return item;
+}
+
+/* Stops the queue with a line of text, as a trap in the kernel does: for
+ * arguments or sizes that the function cannot serve. The first one counts. */
+static inline void aq_kernel_fail(const aq_kernel_call *call, const char *text)
+{
+  if (call->error && !call->error[0])
+    snprintf(call->error, AQ_KERNEL_ERROR_SIZE, "%s", text);
+}
 
 typedef struct aq_kernel_entry {
   const char *name; /* without ".kd" */
   void (*function)(const aq_kernel_call *call);
   aq_cost cost; /* how long it takes; all zero: the usual cost */
+  void (*workgroup)(const aq_workgroup *group); /* instead of function */
 } aq_kernel_entry;
 
 typedef struct aq_kernels {

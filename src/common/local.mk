@@ -4,6 +4,7 @@ libaqcore_la_SOURCES += \
 	src/common/hsa_constants.def src/common/hsa_sim.h \
 	src/common/hsa_types.h \
 	src/common/json_in.c src/common/json_in.h \
+	src/common/kernel_set.c src/common/kernel_set.h \
 	src/common/map.c src/common/map.h \
 	src/common/memory_sink.c src/common/memory_sink.h \
 	src/common/plugin.c src/common/plugin.h \
@@ -31,6 +32,8 @@ pkginclude_HEADERS += \
 	src/common/policy_queues.h \
 	src/common/record.def \
 	src/common/record.h \
+	src/common/request.def \
+	src/common/request.h \
 	src/common/ring.h \
 	src/common/run_info.h \
 	src/common/spin.h \

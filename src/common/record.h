@@ -15,6 +15,7 @@
 
 #include "diag.h"
 #include "export.h"
+#include "request.h"
 #include "status.h"
 #include "time.h"
 
@@ -172,6 +173,9 @@ struct aq_record_sink {
   /* Takes dependencies between rows that were put; NULL: it keeps none. */
   aq_status (*put_edges)(aq_record_sink *sink, const aq_edge *edges,
                          size_t count, aq_diag *diag);
+  /* Takes requests that are over, in any order; NULL: it keeps none. */
+  aq_status (*put_requests)(aq_record_sink *sink, const aq_request *requests,
+                            size_t count, aq_diag *diag);
   /* Takes samples, in the order of their times for each counter and ordinal;
    * NULL: it keeps none. */
   aq_status (*put_counters)(aq_record_sink *sink, const aq_sample *samples,

@@ -264,12 +264,17 @@ static inline aq_copy_desc aq_copy_by_address(uint32_t device, void *to,
 
 /* ---- code ---- */
 
+enum { AQ_KERNEL_ERROR_SIZE = 128 };
+
 /* What a host function that plays a kernel gets. Borrowed for the call. */
 typedef struct aq_kernel_call {
   const aq_kernel_packet *packet;
   void *kernarg;
   void *user;     /* of aq_kernel_desc */
   uint64_t ticks; /* of the device's clock, when the kernel ends */
+  /* An empty text of AQ_KERNEL_ERROR_SIZE bytes; one that is not empty when the
+   * function returns stops the queue, as a trap does. NULL: nobody asks. */
+  char *error;
 } aq_kernel_call;
 
 typedef enum aq_cost_kind {

@@ -82,6 +82,12 @@ typedef struct aq_job {
   uint32_t dependency_count;
   const aq_command *commands; /* borrowed until the next call of next() */
   uint32_t command_count;
+  /* The request that it is a part of: one more than its number, 0: of none.
+   * `more`: calls for it follow. */
+  uint64_t request;
+  bool more;
+  uint32_t entry;  /* that describes the client, by its place in the source */
+  aq_time arrival; /* of the request */
 } aq_job;
 
 typedef struct aq_workload_source aq_workload_source;

@@ -10,10 +10,6 @@
 
 enum { KD_LENGTH = 3 /* ".kd" */ };
 
-/* What a kernel takes without a cost of its own. */
-static const aq_cost usual_cost = {AQ_COST_PER_WORKGROUP, 2 * AQ_US,
-                                   10 * AQ_NS};
-
 /* ---- readers ---- */
 
 static aqdrop_reader **reader_link(aqdrop *runtime,
@@ -240,7 +236,7 @@ static aq_status kernel_register(aqdrop *runtime,
   const aqdrop_descriptor *descriptor = (const void *)symbol->address;
   size_t length = strlen(symbol->name) - KD_LENGTH;
   const aq_kernel_entry *entry =
-      aqdrop_kernel_find(&runtime->kernels, symbol->name, length);
+      aq_kernel_set_find(&runtime->kernels.set, symbol->name, length);
   if (!entry && !runtime->kernels.warn)
     return AQ_OK;
   char *name = strndup(symbol->name, length);
@@ -249,15 +245,16 @@ static aq_status kernel_register(aqdrop *runtime,
     free(name);
     return AQ_ERR_NO_MEMORY;
   }
-  bool costs = entry && (entry->cost.kind || entry->cost.base);
   aq_kernel_desc desc = {.name = name,
-                         .function = entry ? entry->function : missing_call,
-                         .user = m,
-                         .cost = costs ? entry->cost : usual_cost,
                          .kernarg_size = descriptor->kernarg_size,
                          .group_size = descriptor->group_size,
                          .private_size = descriptor->private_size,
                          .object = (uintptr_t)descriptor};
+  aq_kernel_entry_describe(entry, &desc);
+  if (!entry) {
+    desc.function = missing_call;
+    desc.user = m;
+  }
   aq_kernel_info info;
   aq_status status = runtime->transport->ops->kernel_register(
       runtime->transport, &desc, &info, NULL);

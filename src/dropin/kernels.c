@@ -6,27 +6,23 @@
 
 #include "devlib/devlib.h"
 
-static const aq_plugin_kind kernels_kind = {.what = "kernels",
-                                            .folder = "kernels",
-                                            .symbol = "aq_kernels_plugin",
-                                            .abi = AQ_KERNELS_ABI,
-                                            .size = sizeof(aq_kernels)};
+static const aq_kernel_entry *const built_in[] = {aqdrop_blits,
+                                                  aq_devlib_entries, NULL};
 
-static aq_status plugins_open(aqdrop_kernels *kernels, char *names,
-                              aq_diag *diag)
+/* Names with semicolons between; cuts `text` up. */
+static aq_status set_open(aqdrop_kernels *kernels, char *text, aq_diag *diag)
 {
-  aq_status status = AQ_OK;
-  for (char *at = NULL, *name = strtok_r(names, ";", &at);
-       name && status == AQ_OK; name = strtok_r(NULL, ";", &at)) {
-    if (kernels->count == AQDROP_KERNEL_PLUGINS)
-      return aq_diag_set(diag, AQ_ERR_UNSUPPORTED,
-                         "AQUEDUCT_KERNELS: more than %d plug-ins",
-                         AQDROP_KERNEL_PLUGINS);
-    status = aq_plugin_open(&kernels_kind, name,
-                            &kernels->plugins[kernels->count], diag);
-    if (status == AQ_OK)
-      kernels->count++;
-  }
+  size_t count = 0, most = 1;
+  for (const char *c = text; *c; c++)
+    most += *c == ';';
+  const char **names = calloc(most + 1, sizeof *names);
+  if (!names)
+    return aq_diag_set(diag, AQ_ERR_NO_MEMORY, "out of memory");
+  for (char *at = NULL, *name = strtok_r(text, ";", &at); name;
+       name = strtok_r(NULL, ";", &at))
+    names[count++] = name;
+  aq_status status = aq_kernel_set_open(&kernels->set, names, built_in, diag);
+  free(names);
   return status;
 }
 
@@ -42,34 +38,12 @@ aq_status aqdrop_kernels_open(aqdrop_kernels *kernels, aq_diag *diag)
   char *names = strdup(name ? name : "");
   if (!names)
     return aq_diag_set(diag, AQ_ERR_NO_MEMORY, "out of memory");
-  aq_status status = plugins_open(kernels, names, diag);
+  aq_status status = set_open(kernels, names, diag);
   free(names);
   return status;
 }
 
 void aqdrop_kernels_close(aqdrop_kernels *kernels)
 {
-  while (kernels->count > 0)
-    aq_plugin_close(&kernels->plugins[--kernels->count]);
-}
-
-static const aq_kernel_entry *entry_find(const aq_kernel_entry *entry,
-                                         const char *name, size_t length)
-{
-  for (; entry->name; entry++)
-    if (strlen(entry->name) == length && memcmp(entry->name, name, length) == 0)
-      return entry;
-  return NULL;
-}
-
-const aq_kernel_entry *aqdrop_kernel_find(const aqdrop_kernels *kernels,
-                                          const char *name, size_t length)
-{
-  const aq_kernel_entry *found = NULL;
-  for (uint32_t i = 0; i < kernels->count && !found; i++)
-    found = entry_find(((const aq_kernels *)kernels->plugins[i].table)->entries,
-                       name, length);
-  if (!found)
-    found = entry_find(aqdrop_blits, name, length);
-  return found ? found : entry_find(aq_devlib_entries, name, length);
+  aq_kernel_set_close(&kernels->set);
 }

@@ -7,15 +7,10 @@
 #ifndef AQDROP_KERNELS_H
 #define AQDROP_KERNELS_H
 
-#include "common/kernel.h"
-#include "common/plugin.h"
+#include "common/kernel_set.h"
 
-enum { AQDROP_KERNEL_PLUGINS = 16 };
-
-/* The kernel plug-ins of a runtime; the first that has a kernel plays it. */
 typedef struct aqdrop_kernels {
-  aq_plugin plugins[AQDROP_KERNEL_PLUGINS];
-  uint32_t count;
+  aq_kernel_set set;
   bool warn; /* kernels without a function take time and compute nothing */
 } aqdrop_kernels;
 
@@ -23,10 +18,6 @@ typedef struct aqdrop_kernels {
  * AQUEDUCT_MISSING_KERNELS. */
 aq_status aqdrop_kernels_open(aqdrop_kernels *kernels, aq_diag *diag);
 void aqdrop_kernels_close(aqdrop_kernels *kernels);
-
-/* The entry of a kernel (its name without ".kd"), or NULL. */
-const aq_kernel_entry *aqdrop_kernel_find(const aqdrop_kernels *kernels,
-                                          const char *name, size_t length);
 
 /* Ended by an entry without a name (blits.c). */
 extern const aq_kernel_entry aqdrop_blits[];

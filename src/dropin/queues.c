@@ -13,8 +13,10 @@ enum {
   NO_HINT = UINT32_MAX,
   KD_LENGTH = 3, /* ".kd" */
   WORDS = 512,
-  FAULT_KERNEL_OBJECT = 8, /* a bit of the inactive signal */
+  FAULT_KERNEL_OBJECT = 8, /* bits of the inactive signal */
 };
+
+static const uint32_t fault_exception = 0x80000000;
 
 struct aqdrop_queue {
   aqdrop_queue *next; /* of all */
@@ -56,7 +58,7 @@ const char *aqdrop_queue_words(aqdrop *runtime, const hsa_queue_t *queue)
 /* The status that ROCr reports for bits of the inactive signal. */
 static hsa_status_t error_status(uint32_t reason)
 {
-  static const struct {
+  const struct {
     uint32_t bits;
     hsa_status_t status;
   } statuses[] = {
@@ -68,7 +70,7 @@ static hsa_status_t error_status(uint32_t reason)
       {128, HSA_STATUS_ERROR_OUT_OF_REGISTERS},
       {0x20000000, HSA_STATUS_ERROR_MEMORY_APERTURE_VIOLATION},
       {0x40000000, HSA_STATUS_ERROR_ILLEGAL_INSTRUCTION},
-      {0x80000000, HSA_STATUS_ERROR_EXCEPTION},
+      {fault_exception, HSA_STATUS_ERROR_EXCEPTION},
   };
   for (size_t i = 0; i < sizeof statuses / sizeof *statuses; i++)
     if (reason & statuses[i].bits)
@@ -96,7 +98,8 @@ static void error_print(aqdrop *runtime, const aq_queue_error *error)
 {
   const aq_packet *packet = error->packet;
   const char *kernel =
-      aq_header_type(packet->header) == AQ_PACKET_KERNEL_DISPATCH
+      error->reason == FAULT_KERNEL_OBJECT &&
+              aq_header_type(packet->header) == AQ_PACKET_KERNEL_DISPATCH
           ? aqdrop_kernel_name(runtime, packet->kernel.kernel_object)
           : NULL;
   if (kernel)
@@ -113,7 +116,8 @@ static void error_tell(const aq_queue_error *error, void *user)
   runtime->transport->ops->signal_store(runtime->transport,
                                         queue->abi->inactive_signal,
                                         error->reason, AQ_RELEASE);
-  if (!queue->callback || error->reason == FAULT_KERNEL_OBJECT)
+  if (!queue->callback || error->reason == FAULT_KERNEL_OBJECT ||
+      error->reason == fault_exception)
     error_print(runtime, error);
   if (queue->callback)
     queue->callback(error_status(error->reason), &queue->abi->hsa, queue->data);

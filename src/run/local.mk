@@ -7,8 +7,11 @@ libaqcore_la_SOURCES += \
 	src/run/held.c src/run/held.h \
 	src/run/jobs.c src/run/jobs.h \
 	src/run/kernels.c src/run/kernels.h \
+	src/run/launch.c src/run/launch.h \
 	src/run/measure.c src/run/measure.h \
+	src/run/plan.c src/run/plan.h \
 	src/run/probe.c src/run/probe.def src/run/probe.h \
+	src/run/request_log.c src/run/request_log.h \
 	src/run/replay.c src/run/replay.h src/run/replay_priv.h \
 	src/run/replay_jobs.c \
 	src/run/replay_level.c \
@@ -23,6 +26,10 @@ libaqcore_la_SOURCES += \
 	src/run/scenario.c src/run/scenario.h \
 	src/run/scenario_clients.c src/run/scenario_model.h \
 	src/run/scenario_cost.c \
+	src/run/scenario_disb.c \
+	src/run/scenario_dnn.c \
+	src/run/scenario_parameters.c \
 	src/run/scenario_read.c \
 	src/run/scenario_requests.c \
-	src/run/scenario_sort.c
+	src/run/scenario_sort.c \
+	src/run/sums.c src/run/sums.h

@@ -47,6 +47,7 @@ typedef struct agent {
   bool submitting;    /* it has calls left to make */
   int64_t stream;     /* of the request's first stream */
   uint64_t *jobs;     /* last job of each step */
+  uint64_t number;    /* of the request, from 1 */
 } agent;
 
 typedef struct player {
@@ -60,10 +61,12 @@ typedef struct player {
   aq_map waiting;       /* job → agent of closed clients */
   aq_command *commands; /* of the job handed out last */
   size_t command_capacity;
-  uint64_t next_job;
+  aq_time expected; /* of them, for hints */
+  uint64_t next_job, requests;
   int64_t next_stream; /* of requests that have streams of their own */
   aq_time last_submit;
   int64_t seed;
+  int64_t only; /* entry of the client that acts alone; negative: all act */
 } player;
 
 /* ---- the agents in order of their next call ---- */
@@ -142,6 +145,7 @@ static void request_start(player *p, agent *a, aq_time arrival,
       (client->until != AQ_TIME_NONE && arrival >= client->until))
     return;
   a->of->left--;
+  a->number = ++p->requests;
   a->arrival = arrival;
   a->step = a->repeat = a->begun = 0;
   a->submitting = true;
@@ -184,6 +188,20 @@ static aq_time arrival_next(agent *a)
   return END_OF_TIME;
 }
 
+/* Whether it asks for nothing before what it asked for is over. */
+static bool client_waits(const aq_sc_client *client)
+{
+  return client->arrivals == AQ_SC_CLOSED || client->blocks;
+}
+
+/* When the next request of a client that waits arrives. */
+static aq_time arrival_after(agent *a, aq_time over)
+{
+  return a->client->blocks
+             ? aq_time_max(arrival_next(a), over)
+             : aq_time_add(over, draw(a, &a->client->think, DRAW_ARRIVAL));
+}
+
 static void agent_begin(player *p, agent *a)
 {
   const aq_sc_client *client = a->client;
@@ -208,7 +226,7 @@ static void agent_advance(player *p, agent *a)
     return;
   }
   a->submitting = false;
-  if (a->client->arrivals != AQ_SC_CLOSED)
+  if (!client_waits(a->client))
     request_start(p, a, arrival_next(a), a->submit);
 }
 
@@ -225,34 +243,6 @@ static aq_status out_of_memory(aq_diag *diag)
   return aq_diag_set(diag, AQ_ERR_NO_MEMORY, "no memory to play a scenario");
 }
 
-static aq_status commands_fill(player *p, agent *a, const aq_sc_step *step,
-                               aq_diag *diag)
-{
-  if (step->command_count > p->command_capacity) {
-    aq_command *grown =
-        realloc(p->commands, step->command_count * sizeof *grown);
-    if (!grown)
-      return out_of_memory(diag);
-    p->commands = grown;
-    p->command_capacity = step->command_count;
-  }
-  size_t count = 0;
-  for (uint32_t i = 0; i < step->launch_count; i++) {
-    const aq_sc_kernel *kernel = &p->scenario.kernels[step->launches[i].kernel];
-    for (uint32_t n = 0; n < step->launches[i].repeat; n++) {
-      aq_command *command = &p->commands[count++];
-      *command = kernel->command;
-      command->acquire = step->acquire;
-      command->release = step->release;
-      if (aq_cost_is_spin(command->cost.kind))
-        command->cost.base = draw(a, &kernel->duration, DRAW_COST);
-    }
-  }
-  if (step->graph)
-    p->commands[0].flags |= AQ_FLAG_GRAPH_FIRST;
-  return AQ_OK;
-}
-
 static aq_time command_time(const aq_command *command)
 {
   const aq_cost *cost = &command->cost;
@@ -266,9 +256,40 @@ static aq_time command_time(const aq_command *command)
   return cost->base + (aq_time)workgroups * cost->per_workgroup;
 }
 
+static aq_status commands_fill(player *p, agent *a, const aq_sc_step *step,
+                               aq_diag *diag)
+{
+  if (step->command_count > p->command_capacity) {
+    aq_command *grown =
+        realloc(p->commands, step->command_count * sizeof *grown);
+    if (!grown)
+      return out_of_memory(diag);
+    p->commands = grown;
+    p->command_capacity = step->command_count;
+  }
+  size_t count = 0;
+  p->expected = 0;
+  for (uint32_t i = 0; i < step->launch_count; i++) {
+    const aq_sc_kernel *kernel = &p->scenario.kernels[step->launches[i].kernel];
+    for (uint32_t n = 0; n < step->launches[i].repeat; n++) {
+      aq_command *command = &p->commands[count++];
+      *command = kernel->command;
+      command->acquire = step->acquire;
+      command->release = step->release;
+      if (aq_cost_is_spin(command->cost.kind))
+        command->cost.base = draw(a, &kernel->duration, DRAW_COST);
+      p->expected =
+          aq_time_add(p->expected, kernel->expected ? kernel->expected
+                                                    : command_time(command));
+    }
+  }
+  if (step->graph)
+    p->commands[0].flags |= AQ_FLAG_GRAPH_FIRST;
+  return AQ_OK;
+}
+
 /* What policies are told of the commands that were just drawn. */
-static void hint_fill(const player *p, agent *a, const aq_sc_step *step,
-                      aq_job *out)
+static void hint_fill(const player *p, agent *a, aq_job *out)
 {
   const aq_sc_client *client = a->client;
   if (client->hint == AQ_SC_HINT_NONE)
@@ -276,8 +297,7 @@ static void hint_fill(const player *p, agent *a, const aq_sc_step *step,
   out->hint = client->hint_time;
   if (client->hint == AQ_SC_HINT_FIXED)
     return;
-  for (uint32_t i = 0; i < step->command_count; i++)
-    out->hint = aq_time_add(out->hint, command_time(&p->commands[i]));
+  out->hint = p->expected;
   if (client->hint_error > 0) {
     const aq_distribution d = {
         .kind = AQ_LOGNORMAL, .a = out->hint, .sigma = client->hint_error};
@@ -313,8 +333,13 @@ static void job_fill(const player *p, agent *a, const aq_sc_step *step,
       .tid = a - p->agents,
       .commands = p->commands,
       .command_count = step->command_count,
+      .request = a->number,
+      .more =
+          a->step + 1 < a->request->step_count || a->repeat + 1 < step->repeat,
+      .entry = (uint32_t)(client - p->scenario.clients),
+      .arrival = a->arrival,
   };
-  hint_fill(p, a, step, out);
+  hint_fill(p, a, out);
   if (a->repeat > 0)
     return;
   for (uint32_t i = 0; i < step->after_count; i++)
@@ -332,8 +357,8 @@ static aq_status player_next(aq_workload_source *source, aq_job *out, bool *got,
   }
   agent *a = &p->agents[p->heap[0]];
   const aq_sc_step *step = &a->request->steps[a->step];
-  const bool awaited = a->client->arrivals == AQ_SC_CLOSED && step->last &&
-                       a->repeat + 1 == step->repeat;
+  const bool awaited =
+      client_waits(a->client) && step->last && a->repeat + 1 == step->repeat;
   aq_status status = commands_fill(p, a, step, diag);
   if (status != AQ_OK)
     return status;
@@ -360,8 +385,7 @@ static void player_done(aq_workload_source *source, uint64_t job, aq_time time)
   agent *a = &p->agents[number];
   if (--a->in_flight > 0 || a->submitting)
     return;
-  const aq_time next =
-      aq_time_add(time, draw(a, &a->client->think, DRAW_ARRIVAL));
+  const aq_time next = arrival_after(a, time);
   request_start(p, a, next, next);
 }
 
@@ -386,12 +410,10 @@ static void request_drop(player *p, agent *a, aq_time time)
     if (p->heap[i] != number)
       heap_push(p, p->heap[i]);
   a->submitting = false;
-  if (a->client->arrivals != AQ_SC_CLOSED)
+  if (!client_waits(a->client))
     request_start(p, a, arrival_next(a), time);
   else if (a->in_flight == 0)
-    request_start(p, a,
-                  aq_time_add(time, draw(a, &a->client->think, DRAW_ARRIVAL)),
-                  time);
+    request_start(p, a, arrival_after(a, time), time);
 }
 
 static void player_rejected(aq_workload_source *source, uint64_t job,
@@ -441,7 +463,7 @@ static aq_status agents_make(player *p, aq_diag *diag)
   bool closed = false;
   for (uint32_t i = 0; i < scenario->client_count; i++) {
     const aq_sc_client *client = &scenario->clients[i];
-    closed |= client->arrivals == AQ_SC_CLOSED;
+    closed |= client_waits(client);
     instances += client->count;
     agents += (size_t)client->count * client->concurrency;
   }
@@ -461,6 +483,8 @@ static aq_status agents_make(player *p, aq_diag *diag)
     uint32_t number = 0;
     for (uint32_t n = 0; n < client->count; n++, of++) {
       *of = (instance){client->requests ? client->requests : UINT64_MAX, n};
+      if (p->only >= 0 && p->only != i)
+        continue;
       for (uint32_t c = 0; c < client->concurrency; c++) {
         agent *a = &p->agents[p->agent_count++];
         agent_init(p, a, i, number++);
@@ -480,26 +504,80 @@ static aq_status agents_make(player *p, aq_diag *diag)
   return AQ_OK;
 }
 
-static aq_status player_fill(player *p, const char *text, size_t size,
-                             const char *file, int64_t seed, aq_diag *diag)
+static aq_status player_fill(player *p, const aq_json_node *root,
+                             const aq_scenario_options *options, aq_diag *diag)
 {
-  aq_json_doc doc;
-  aq_status status = aq_json_parse(&doc, text, size, file, diag);
+  aq_status status = aq_scenario_fill(&p->scenario, options->data, root);
   if (status != AQ_OK)
     return status;
-  const aq_json_node root = aq_json_root(&doc);
-  status = aq_scenario_fill(&p->scenario, &root);
-  aq_json_free(&doc);
-  if (status != AQ_OK)
-    return status;
-  p->seed = seed >= 0 ? seed : p->scenario.seed;
+  p->seed = options->seed >= 0 ? options->seed : p->scenario.seed;
+  p->only = options->alone ? (int64_t)options->alone - 1 : -1;
+  if (p->only >= p->scenario.client_count)
+    return aq_diag_set(diag, AQ_ERR_INPUT, "%s: there are %u clients, no %u",
+                       root->doc->file, p->scenario.client_count,
+                       options->alone);
   return agents_make(p, diag);
 }
 
-aq_status aq_scenario_parse(const char *text, size_t size, const char *file,
-                            int64_t seed, aq_workload_source **out,
-                            int64_t *seed_used, const char **default_device,
-                            aq_diag *diag)
+static aq_status player_read(player *p, const char *text, size_t size,
+                             const char *file,
+                             const aq_scenario_options *options, aq_diag *diag)
+{
+  aq_json_doc doc;
+  char *converted = NULL, *filled = NULL;
+  aq_status status = aq_json_parse(&doc, text, size, file, diag);
+  if (status != AQ_OK)
+    return status;
+  aq_json_node root = aq_json_root(&doc);
+  if (aq_disb_is(&root)) {
+    status = aq_disb_convert(&root, &converted, &size);
+    text = converted;
+  }
+  if (status == AQ_OK)
+    status = aq_scenario_parameters(text, size, file, options->parameters,
+                                    &filled, &size, diag);
+  if (status == AQ_OK && (converted || filled)) {
+    aq_json_free(&doc);
+    status = aq_json_parse(&doc, filled ? filled : text, size, file, diag);
+    if (status == AQ_OK)
+      root = aq_json_root(&doc);
+    else
+      doc.root = NULL;
+  }
+  if (status == AQ_OK)
+    status = player_fill(p, &root, options, diag);
+  if (doc.root)
+    aq_json_free(&doc);
+  free(converted);
+  free(filled);
+  return status;
+}
+
+/* What a caller may want to know; texts live as long as the player. */
+static aq_status facts_tell(player *p, aq_scenario_facts *out, aq_diag *diag)
+{
+  const aq_scenario *scenario = &p->scenario;
+  aq_scenario_client *clients = aq_arena_alloc(
+      &p->scenario.arena, scenario->client_count * sizeof *clients);
+  if (!clients)
+    return out_of_memory(diag);
+  for (uint32_t i = 0; i < scenario->client_count; i++)
+    clients[i] =
+        (aq_scenario_client){.name = scenario->clients[i].name,
+                             .count = scenario->clients[i].count,
+                             .weight = scenario->clients[i].weight,
+                             .priority = scenario->clients[i].priority};
+  *out = (aq_scenario_facts){.seed = p->seed,
+                             .device = scenario->device,
+                             .clients = clients,
+                             .client_count = scenario->client_count};
+  return AQ_OK;
+}
+
+aq_status aq_scenario_load_text(const char *text, size_t size, const char *file,
+                                const aq_scenario_options *options,
+                                aq_workload_source **out,
+                                aq_scenario_facts *facts, aq_diag *diag)
 {
   player *p = calloc(1, sizeof *p);
   if (!p)
@@ -509,16 +587,32 @@ aq_status aq_scenario_parse(const char *text, size_t size, const char *file,
                                    .rejected = player_rejected,
                                    .name = player_name,
                                    .close = player_close};
-  aq_status status = player_fill(p, text, size, file, seed, diag);
+  aq_status status = player_read(p, text, size, file, options, diag);
+  if (status == AQ_OK && facts)
+    status = facts_tell(p, facts, diag);
   if (status != AQ_OK) {
     player_close(&p->source);
     return status;
   }
-  if (seed_used)
-    *seed_used = p->seed;
-  if (default_device)
-    *default_device = p->scenario.device;
   *out = &p->source;
+  return AQ_OK;
+}
+
+aq_status aq_scenario_parse(const char *text, size_t size, const char *file,
+                            int64_t seed, aq_workload_source **out,
+                            int64_t *seed_used, const char **default_device,
+                            aq_diag *diag)
+{
+  aq_scenario_facts facts;
+  aq_status status = aq_scenario_load_text(text, size, file,
+                                           &(aq_scenario_options){.seed = seed},
+                                           out, &facts, diag);
+  if (status != AQ_OK)
+    return status;
+  if (seed_used)
+    *seed_used = facts.seed;
+  if (default_device)
+    *default_device = facts.device;
   return AQ_OK;
 }
 
@@ -546,17 +640,16 @@ static aq_status file_read(const char *path, char **out, size_t *size,
   return status;
 }
 
-aq_status aq_scenario_open(const char *path, int64_t seed,
-                           aq_workload_source **out, int64_t *seed_used,
-                           const char **default_device, aq_diag *diag)
+aq_status aq_scenario_load(const char *path, const aq_scenario_options *options,
+                           aq_workload_source **out, aq_scenario_facts *facts,
+                           aq_diag *diag)
 {
   char *text = NULL;
   size_t size = 0;
   aq_status status = file_read(path, &text, &size, diag);
   if (status != AQ_OK)
     return status;
-  status = aq_scenario_parse(text, size, path, seed, out, seed_used,
-                             default_device, diag);
+  status = aq_scenario_load_text(text, size, path, options, out, facts, diag);
   free(text);
   return status;
 }

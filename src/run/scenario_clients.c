@@ -35,6 +35,14 @@ static aq_status time_read(const aq_json_node *node, const char *key,
                                             : AQ_OK;
 }
 
+static aq_status flag_read(const aq_json_node *node, const char *key, bool *out)
+{
+  aq_json_node member;
+  *out = false;
+  return aq_json_member(node, key, &member) ? aq_json_bool(&member, out)
+                                            : AQ_OK;
+}
+
 static aq_status draw_read(aq_scenario *scenario, const aq_json_node *node,
                            const char *key, aq_distribution *out)
 {
@@ -234,6 +242,11 @@ static aq_status arrivals_read(aq_scenario *scenario, const aq_json_node *node,
     return aq_json_error(node, "either \"open\" or \"closed\" expected");
   aq_status status = is_open ? open_read(scenario, &open, client)
                              : closed_read(scenario, &closed, client);
+  if (status == AQ_OK)
+    status = flag_read(node, "blocks", &client->blocks);
+  if (status == AQ_OK && client->blocks && !is_open)
+    status = aq_json_error(node, "closed clients always block; \"blocks\" is "
+                                 "for open ones");
   const bool endless = client->requests == 0 && client->arrivals != AQ_SC_AT;
   if (status == AQ_OK && endless && client->until == AQ_TIME_NONE)
     return aq_json_error(node,
@@ -300,14 +313,6 @@ static aq_status hint_read(const aq_json_node *node, aq_sc_client *client)
   return aq_json_time(&hint, &client->hint_time);
 }
 
-static aq_status flag_read(const aq_json_node *node, const char *key, bool *out)
-{
-  aq_json_node member;
-  *out = false;
-  return aq_json_member(node, key, &member) ? aq_json_bool(&member, out)
-                                            : AQ_OK;
-}
-
 static aq_status bound_read(const aq_json_node *node, uint32_t *flags)
 {
   aq_json_node member;
@@ -351,16 +356,22 @@ static aq_status client_read(aq_scenario *scenario, const aq_json_node *node,
                              aq_sc_client *client)
 {
   static const char *const keys[] = {
-      "name",        "count",      "device",   "request", "open",
-      "closed",      "call",       "start",    "stagger", "until",
-      "requests",    "deadline",   "priority", "weight",  "hint",
-      "independent", "idempotent", "bound",    "seed",    NULL};
+      "name",     "count",  "device",  "request",     "open",       "closed",
+      "call",     "start",  "stagger", "until",       "requests",   "deadline",
+      "priority", "weight", "hint",    "independent", "idempotent", "bound",
+      "seed",     "blocks", NULL};
   int64_t count = 1, device = 0, requests = 0;
   aq_json_node name;
   const char *text;
   aq_status status = aq_json_object(node, keys);
-  if (status == AQ_OK && aq_json_member(node, "name", &name))
+  if (status == AQ_OK && aq_json_member(node, "name", &name)) {
     status = aq_json_text(&name, &text);
+    client->name = status == AQ_OK
+                       ? aq_arena_text(&scenario->arena, text, strlen(text))
+                       : NULL;
+    if (status == AQ_OK && !client->name)
+      status = aq_scenario_no_memory(node);
+  }
   if (status == AQ_OK)
     status = integer_read(node, "count", 1, COUNT_MAX, 1, &count);
   if (status == AQ_OK)

@@ -15,9 +15,12 @@
 #include "common/workload.h"
 #include "run/distribution.h"
 
+enum { AQ_SC_KERNELS_MAX = 65536, AQ_SC_STEPS_MAX = 4096 };
+
 typedef struct aq_sc_kernel {
   aq_command command;       /* all but a drawn cost */
   aq_distribution duration; /* where the cost spins */
+  aq_time expected;         /* what hints say of it; 0: its cost */
 } aq_sc_kernel;
 
 typedef struct aq_sc_launch {
@@ -65,6 +68,7 @@ typedef enum aq_sc_hint {
 } aq_sc_hint;
 
 typedef struct aq_sc_client {
+  const char *name; /* NULL: none */
   uint32_t device, count;
   const aq_sc_choice *mix;
   uint32_t mix_count;
@@ -73,6 +77,7 @@ typedef struct aq_sc_client {
   uint32_t concurrency; /* of closed clients; 1 for open ones */
   aq_distribution think, every, spacing, call;
   bool poisson; /* the first arrival is drawn too */
+  bool blocks;  /* open, but has one request at a time */
   uint32_t burst;
   const aq_time *at;
   size_t at_count;
@@ -90,17 +95,20 @@ typedef struct aq_sc_client {
 
 typedef struct aq_scenario {
   aq_arena arena;
+  const char *data; /* where published models lie, or NULL; borrowed */
   aq_names kernel_names, stream_names, request_names;
   const char *device; /* NULL: not given */
   int64_t seed;
-  aq_sc_kernel *kernels;   /* by id in kernel_names */
+  aq_sc_kernel *kernels;   /* by id in kernel_names, then those of models */
   aq_sc_request *requests; /* by id in request_names */
   aq_sc_client *clients;
   uint32_t kernel_count, request_count, client_count;
+  uint32_t named_count; /* of the kernels, that steps can name */
 } aq_scenario;
 
 /* Reads and checks a document; fini frees also what a failed read left. */
-aq_status aq_scenario_fill(aq_scenario *scenario, const aq_json_node *root);
+aq_status aq_scenario_fill(aq_scenario *scenario, const char *data,
+                           const aq_json_node *root);
 void aq_scenario_fini(aq_scenario *scenario);
 
 /* Puts the steps of a request into an order in which each comes after those of
@@ -111,6 +119,23 @@ aq_status aq_scenario_sort(aq_sc_request *request, const aq_json_node *node);
 /* Reads the cost of a kernel. */
 aq_status aq_scenario_cost(const aq_json_node *node, aq_arena *arena,
                            aq_sc_kernel *kernel);
+
+/* Reads a request that is a network of measured kernels. */
+aq_status aq_scenario_dnn(aq_scenario *scenario, const aq_json_node *node,
+                          aq_sc_request *request);
+
+/* Puts values of parameters into a text of `size` bytes: each "$NAME" becomes
+ * what the object "parameters" gives it, or one of `given` ("NAME=VALUE", ended
+ * by NULL; or NULL). *out is the caller's, NULL where nothing changes. */
+aq_status aq_scenario_parameters(const char *text, size_t size,
+                                 const char *file, const char *const *given,
+                                 char **out, size_t *out_size, aq_diag *diag);
+
+/* Whether a document is a workload of DISB or of REEF's evaluation. */
+bool aq_disb_is(const aq_json_node *root);
+
+/* The same as a scenario; *out is the caller's. */
+aq_status aq_disb_convert(const aq_json_node *root, char **out, size_t *size);
 
 /* Reads the requests of a scenario whose kernels have been read. */
 aq_status aq_scenario_requests(aq_scenario *scenario, const aq_json_node *node);

@@ -5,7 +5,6 @@
 
 enum {
   FORMAT_VERSION = 1,
-  KERNELS_MAX = 65536,
   WORKGROUP_MAX = 1024, /* work-items */
   LDS_MAX = 1 << 20,    /* bytes */
   SCRATCH_MAX = 1 << 20,
@@ -144,14 +143,14 @@ static aq_status kernels_read(aq_scenario *scenario, const aq_json_node *node)
   aq_status status = aq_json_members(node, &count);
   if (status != AQ_OK)
     return status;
-  if (count == 0 || count > KERNELS_MAX)
+  if (count == 0 || count > AQ_SC_KERNELS_MAX)
     return aq_json_error(node, "%zu kernels, from 1 to %d expected", count,
-                         KERNELS_MAX);
+                         AQ_SC_KERNELS_MAX);
   scenario->kernels =
       aq_arena_alloc(&scenario->arena, count * sizeof *scenario->kernels);
   if (!scenario->kernels)
     return aq_scenario_no_memory(node);
-  scenario->kernel_count = (uint32_t)count;
+  scenario->kernel_count = scenario->named_count = (uint32_t)count;
   for (size_t i = 0; i < count && status == AQ_OK; i++) {
     const aq_json_node member = aq_json_member_at(node, i);
     const int64_t id =
@@ -168,9 +167,9 @@ static aq_status kernels_read(aq_scenario *scenario, const aq_json_node *node)
 
 static aq_status head_read(aq_scenario *scenario, const aq_json_node *root)
 {
-  static const char *const keys[] = {"version", "name",    "device",
-                                     "seed",    "kernels", "requests",
-                                     "clients", "notes",   NULL};
+  static const char *const keys[] = {
+      "version",  "name",    "device", "seed",       "kernels",
+      "requests", "clients", "notes",  "parameters", NULL};
   aq_json_node member;
   const char *text;
   int64_t version;
@@ -197,7 +196,8 @@ static aq_status head_read(aq_scenario *scenario, const aq_json_node *root)
   return scenario->device ? AQ_OK : aq_scenario_no_memory(root);
 }
 
-aq_status aq_scenario_fill(aq_scenario *scenario, const aq_json_node *root)
+aq_status aq_scenario_fill(aq_scenario *scenario, const char *data,
+                           const aq_json_node *root)
 {
   static const struct {
     const char *key;
@@ -206,12 +206,16 @@ aq_status aq_scenario_fill(aq_scenario *scenario, const aq_json_node *root)
                {"requests", aq_scenario_requests},
                {"clients", aq_scenario_clients}};
   *scenario = (aq_scenario){.arena = AQ_ARENA_INIT,
+                            .data = data,
                             .kernel_names = AQ_NAMES_INIT,
                             .stream_names = AQ_NAMES_INIT,
                             .request_names = AQ_NAMES_INIT};
   aq_status status = head_read(scenario, root);
   for (size_t i = 0; i < sizeof parts / sizeof *parts && status == AQ_OK; i++) {
     aq_json_node part;
+    /* Requests may be of models alone. */
+    if (i == 0 && !aq_json_member(root, parts[i].key, &part))
+      continue;
     status = aq_json_need(root, parts[i].key, &part);
     if (status == AQ_OK)
       status = parts[i].read(scenario, &part);

@@ -7,7 +7,6 @@
 
 enum {
   REQUESTS_MAX = 4096,
-  STEPS_MAX = 4096,
   LAUNCHES_MAX = 65536,
   COMMANDS_MAX = 65536, /* of one graph */
   REPEAT_MAX = 1000000,
@@ -26,7 +25,7 @@ static aq_status kernel_find(aq_scenario *scenario, const aq_json_node *node,
   const int64_t id = aq_names_id(&scenario->kernel_names, name, strlen(name));
   if (id < 0)
     return aq_scenario_no_memory(node);
-  if (id >= scenario->kernel_count)
+  if (id >= scenario->named_count)
     return aq_json_error(node, "no kernel is named \"%.64s\"", name);
   *out = (uint32_t)id;
   return AQ_OK;
@@ -260,11 +259,13 @@ static aq_status request_read(aq_scenario *scenario, const aq_json_node *node,
   static const char *const keys[] = {"steps", NULL};
   aq_json_node steps;
   size_t count;
+  if (aq_json_is_object(node) && aq_json_member(node, "model", &steps))
+    return aq_scenario_dnn(scenario, node, request);
   aq_status status = aq_json_object(node, keys);
   if (status == AQ_OK)
     status = aq_json_need(node, "steps", &steps);
   if (status == AQ_OK)
-    status = aq_json_array(&steps, 1, STEPS_MAX, &count);
+    status = aq_json_array(&steps, 1, AQ_SC_STEPS_MAX, &count);
   if (status != AQ_OK)
     return status;
   request->step_count = (uint32_t)count;

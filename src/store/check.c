@@ -80,6 +80,7 @@ static const rule store_rules[] = {
     ORPHANS("queues"),
     ORPHANS("names"),
     ORPHANS("edges"),
+    ORPHANS("requests"),
     ORPHANS("counters"),
     {AQ_CHECK_PROBLEM,
      "SELECT id, id FROM runs WHERE id > "

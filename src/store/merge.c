@@ -28,6 +28,11 @@ static const struct {
     {"names", "id, text"},
     {"edges", "to_row, from_row, kind, confidence"},
     {"counters", "counter, ordinal, time_ps, value"},
+    {"requests", "number"
+#define F(field, unit, meaning) ", " #field
+#include "common/request.def"
+#undef F
+    },
 };
 
 enum { PARTS = sizeof parts / sizeof *parts };

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "common/record.h"
+#include "store/requests.h"
 #include "store/store_priv.h"
 
 #define COLUMN(member, type, meaning)                                          \
@@ -25,6 +26,14 @@ const aq_run_column aq_run_columns[] = {
     COLUMN(version, TEXT, "of aqueduct"),
     COLUMN(notes, TEXT,
            "JSON: repairs, edits, mode, pace, timeout, semantics, counters"),
+    COLUMN(summary, TEXT,
+           "JSON, of scenarios: begin and end, jobs, packets, `work_ps` (sum of "
+           "durations), `busy_ps` of each device (while at least one thing "
+           "ran), clients"),
+    COLUMN(point, TEXT,
+           "JSON: its place in the plan of a sweep ([plan.md](plan.md))"),
+    COLUMN(content_key, TEXT,
+           "hex digest of all that a point of a plan depends on"),
     COLUMN(seed, INTEGER, "of its random numbers"),
     COLUMN(base_ns, INTEGER, "the source's clock at time 0 of the run, ns"),
     COLUMN(reproducible, BOOL,
@@ -62,6 +71,9 @@ static const struct {
         "  ordinal INTEGER NOT NULL, time_ps INTEGER NOT NULL,"
         "  value INTEGER NOT NULL,"
         "  PRIMARY KEY (run, counter, ordinal, time_ps)) WITHOUT ROWID;"},
+    {4, "CREATE TABLE IF NOT EXISTS requests ("
+        "  run INTEGER NOT NULL, number INTEGER NOT NULL,"
+        "  PRIMARY KEY (run, number)) WITHOUT ROWID;"},
 };
 static const size_t step_count = sizeof steps / sizeof *steps;
 
@@ -171,6 +183,15 @@ static void add_missing_columns(aq_store *store, sqlite3_str *sql)
       sqlite3_str_appendf(sql, "ALTER TABLE runs ADD COLUMN %s %s;",
                           aq_run_columns[i].name,
                           run_column_type(&aq_run_columns[i]));
+}
+
+/* The same for `requests`, which a step makes without most of its columns. */
+static void add_request_columns(aq_store *store, sqlite3_str *sql)
+{
+  for (size_t i = 0; i < AQ_REQUEST_FIELD_COUNT; i++)
+    if (!has_column(store, "requests", aq_requests_column(i)))
+      sqlite3_str_appendf(sql, "ALTER TABLE requests ADD COLUMN %s INTEGER;",
+                          aq_requests_column(i));
 }
 
 static void add_tables(sqlite3_str *sql)
@@ -319,6 +340,8 @@ static bool is_current(aq_store *store, int64_t version)
     current = has_column(store, "records", record_column(i, name));
   for (size_t i = 0; i < aq_run_column_count && current; i++)
     current = has_column(store, "runs", aq_run_columns[i].name);
+  for (size_t i = 0; i < AQ_REQUEST_FIELD_COUNT && current; i++)
+    current = has_column(store, "requests", aq_requests_column(i));
   return current;
 }
 
@@ -336,6 +359,7 @@ static char *migration(aq_store *store, int64_t version)
   for (size_t i = 0; i < step_count; i++)
     if (steps[i].version > version)
       sqlite3_str_appendall(sql, steps[i].sql);
+  add_request_columns(store, sql);
   add_views(sql);
   sqlite3_str_appendf(sql,
                       "PRAGMA application_id = %d;PRAGMA user_version = "

@@ -140,6 +140,23 @@ aq_status aq_run_reader_samples(aq_run_reader *reader,
                                 const aq_sample **samples, size_t *count,
                                 aq_diag *diag);
 
+/* ---- requests ---- */
+
+typedef struct aq_request_list {
+  aq_request *requests; /* by arrival */
+  size_t count;
+} aq_request_list;
+
+/* What clients asked for in a run; empty where nobody kept it. */
+aq_status aq_store_requests(aq_store *store, int64_t run, aq_request_list *out,
+                            aq_diag *diag);
+void aq_request_list_fini(aq_request_list *list);
+
+/* Tells the content key of each complete run that has one, oldest first. */
+aq_status aq_store_keys(aq_store *store,
+                        void (*tell)(const char *key, int64_t run, void *user),
+                        void *user, aq_diag *diag);
+
 /* Rows in the run. */
 int64_t aq_run_reader_rows(aq_run_reader *reader);
 

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "common/memory_sink.h"
+#include "store/requests.h"
 #include "store/runs.h"
 #include "store/schema.h"
 #include "store/store_priv.h"
@@ -19,6 +20,9 @@ struct aq_store_writer {
   aq_record *buffer; /* BATCH_ROWS of them */
   size_t buffered;
   int64_t stored_rows;
+  aq_request *requests; /* BATCH_ROWS of them, from the first on */
+  size_t buffered_requests;
+  int64_t stored_requests;
   sqlite3_stmt *insert;
   aq_record bound; /* what the parameters of `insert` hold */
   aq_diag failure; /* why the sink takes no more */
@@ -264,6 +268,10 @@ static aq_status store_batch(aq_store_writer *writer, const aq_record *rows,
     status = store_known(writer, diag);
   if (!status)
     status = store_rows(writer, rows, count, diag);
+  if (!status)
+    status =
+        aq_requests_insert(writer->store, writer->run, writer->stored_requests,
+                           writer->requests, writer->buffered_requests, diag);
   if (!status && info)
     status = aq_runs_update(writer->store, writer->run, info, diag);
   if (!status)
@@ -285,6 +293,8 @@ static aq_status write_batch(aq_store_writer *writer, const aq_record *rows,
   if (status)
     return aq_diag_set(diag, status, "%s", writer->failure.text);
   writer->stored_rows += (int64_t)count;
+  writer->stored_requests += (int64_t)writer->buffered_requests;
+  writer->buffered_requests = 0;
   writer->stored_queues = writer->known.queue_count;
   writer->stored_names = writer->known.names.count;
   writer->stored_edges = writer->known.edge_count;
@@ -345,6 +355,28 @@ static aq_status sink_put_edges(aq_record_sink *sink, const aq_edge *edges,
   return known->put_edges(known, edges, count, diag);
 }
 
+static aq_status sink_put_requests(aq_record_sink *sink,
+                                   const aq_request *requests, size_t count,
+                                   aq_diag *diag)
+{
+  aq_store_writer *writer = from_sink(sink);
+  if (!writer->requests)
+    writer->requests = malloc(BATCH_ROWS * sizeof *writer->requests);
+  if (!writer->requests)
+    return aq_diag_set(diag, AQ_ERR_NO_MEMORY, "out of memory for requests");
+  for (size_t i = 0; i < count; i++) {
+    writer->requests[writer->buffered_requests++] = requests[i];
+    if (writer->buffered_requests < BATCH_ROWS)
+      continue;
+    aq_status status = write_batch(writer, writer->buffer, writer->buffered,
+                                   false, NULL, diag);
+    if (status)
+      return status;
+    writer->buffered = 0;
+  }
+  return AQ_OK;
+}
+
 static aq_status sink_put_counters(aq_record_sink *sink,
                                    const aq_sample *samples, size_t count,
                                    aq_diag *diag)
@@ -368,6 +400,7 @@ static void writer_free(aq_store_writer *writer)
   sqlite3_finalize(writer->insert);
   aq_memory_sink_fini(&writer->known);
   free(writer->buffer);
+  free(writer->requests);
   free(writer);
 }
 
@@ -382,6 +415,7 @@ aq_status aq_store_writer_open(aq_store *store, const aq_run_info *info,
                                   .name = sink_name,
                                   .put = sink_put,
                                   .put_edges = sink_put_edges,
+                                  .put_requests = sink_put_requests,
                                   .put_counters = sink_put_counters};
   writer->store = store;
   aq_memory_sink_init(&writer->known);

@@ -10,13 +10,16 @@ dist_check_SCRIPTS += \
 	tests/cli/test_errors.sh \
 	tests/cli/test_export.sh \
 	tests/cli/test_hsa.sh \
+	tests/cli/test_launch.sh \
 	tests/cli/test_live.sh \
 	tests/cli/test_main_job.sh \
 	tests/cli/test_probe_calibrate.sh \
 	tests/cli/test_show_program.sh \
+	tests/cli/test_sweep.sh \
 	tests/cli/test_stats.sh \
 	tests/cli/test_what_if.sh
-EXTRA_DIST += tests/cli/busy.json tests/cli/lib.sh tests/cli/small.json \
+EXTRA_DIST += tests/cli/busy.json tests/cli/clients.json \
+	tests/cli/lib.sh tests/cli/plan.json tests/cli/small.json \
 	tests/cli/two-streams.json
 
 # Runs the program itself.

@@ -1,7 +1,12 @@
 check_PROGRAMS += \
+	tests/common/test_kernel_set \
 	tests/common/test_map \
 	tests/common/test_record \
 	tests/common/test_rng
+
+tests_common_test_kernel_set_SOURCES = tests/common/test_kernel_set.c
+tests_common_test_kernel_set_CPPFLAGS = $(AQ_TEST_CPPFLAGS)
+tests_common_test_kernel_set_LDADD = $(AQ_TEST_LDADD)
 
 tests_common_test_map_SOURCES = tests/common/test_map.c
 tests_common_test_map_CPPFLAGS = $(AQ_TEST_CPPFLAGS)

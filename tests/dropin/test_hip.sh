@@ -47,9 +47,9 @@ check "without the plug-in it fails and names the kernel" \
   contains "$err" "kernel _Z4vaddPKfS0_Pfi has no host function"
 check "the program's end is passed through" [ "$status" = 134 ]
 check "the layout of its arguments is told" sh -c '
-  grep -q "arguments of _Z4vaddPKfS0_Pfi, " "$1" &&
-  grep -q "offset   8,  8 bytes: global_buffer" "$1" &&
-  grep -q "offset  24,  4 bytes: by_value" "$1"' sh "$work/err"
+  grep -q "_Z4vaddPKfS0_Pfi: [0-9]* bytes of arguments" "$1" &&
+  grep -q "offset 8, 8 bytes: global_buffer" "$1" &&
+  grep -q "offset 24, 4 bytes: by_value" "$1"' sh "$work/err"
 try "$aqueduct" exec --timeout 60s --device mi50 --missing-kernels=warn -- \
   "$work/app"
 check "with --missing-kernels=warn it runs, and computes nothing" sh -c '

@@ -56,3 +56,29 @@ uint64_t model_check_seeds(uint64_t first, uint64_t count, uint64_t *exact)
   }
   return failed;
 }
+
+uint64_t model_check_contended(uint64_t first, uint64_t count, uint64_t *later)
+{
+  uint64_t failed = 0;
+  *later = 0;
+  for (uint64_t seed = first; seed < first + count; seed++) {
+    char text[256];
+    model_program p;
+    model_timeline alone, one, two;
+    model_program_make(&p, seed);
+    model_drive(&p, &aqsim_transport_ops, &alone);
+    model_program_contend(&p);
+    model_drive(&p, &aqsim_transport_ops, &one);
+    model_drive(&p, &aqsim_transport_ops, &two);
+    bool good = model_rules_check(&p, &one, text) &&
+                model_timeline_same(&p, &two, &one, text);
+    *later += !model_timeline_same(&p, &one, &alone, text);
+    if (good)
+      continue;
+    failed++;
+    printf("# seed %" PRIu64 ": %s\n", seed, text);
+    model_program_print(&p, stdout);
+    fflush(stdout);
+  }
+  return failed;
+}

@@ -17,4 +17,9 @@ void model_shrink(model_program *program, char text[256]);
  * the picosecond. */
 uint64_t model_check_seeds(uint64_t first, uint64_t count, uint64_t *exact);
 
+/* Runs programs of `count` seeds with fewer slots than queues, twice: they keep
+ * the rules and end the same again. Returns how many did not; `later` is how
+ * many the contention moved. A failing one is printed. */
+uint64_t model_check_contended(uint64_t first, uint64_t count, uint64_t *later);
+
 #endif

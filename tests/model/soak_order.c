@@ -12,7 +12,12 @@ int main(int argc, char **argv)
   uint64_t first = argc > 2 ? strtoull(argv[2], NULL, 10) : 0, exact;
   uint64_t failed = model_check_seeds(first, count, &exact);
   printf("%sok 1 - %" PRIu64 " random programs keep the rules, %" PRIu64
-         " of them to the picosecond\n1..1\n",
+         " of them to the picosecond\n",
          failed ? "not " : "", count, exact);
-  return failed != 0;
+  uint64_t later;
+  uint64_t contended = model_check_contended(first, count / 100, &later);
+  printf("%sok 2 - %" PRIu64 " of them do on few slots, %" PRIu64
+         " of them later\n1..2\n",
+         contended ? "not " : "", count / 100, later);
+  return failed != 0 || contended != 0;
 }

@@ -41,4 +41,4 @@ tests_run_test_scenario_CPPFLAGS = $(AQ_TEST_CPPFLAGS)
 tests_run_test_scenario_LDADD = $(AQ_TEST_LDADD)
 
 # The tests compare this page with the code.
-EXTRA_DIST += doc/formats/scenario.md
+EXTRA_DIST += doc/formats/plan.md doc/formats/scenario.md

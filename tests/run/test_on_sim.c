@@ -212,7 +212,8 @@ static aq_run_totals run_scenario(const char *name,
   aq_workload_source *source;
   snprintf(path, sizeof path, "%s/traces/scenarios/%s", getenv("AQ_SRCDIR"),
            name);
-  ck_assert_status(aq_scenario_open(path, -1, &source, NULL, NULL, &diag),
+  ck_assert_status(aq_scenario_load(path, &(aq_scenario_options){.seed = -1},
+                                    &source, NULL, &diag),
                    AQ_OK, &diag);
   aq_memory_sink_init(m);
   aq_run_options options = {.transport = transport};

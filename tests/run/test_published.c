@@ -48,7 +48,8 @@ static void play(const figure *f, outcome *out)
   aqsim_model *model;
   snprintf(file, sizeof file, "scenarios/%s.json", f->scenario);
   path_of(file, path);
-  ck_assert_status(aq_scenario_open(path, 0, &workload, NULL, NULL, &diag),
+  ck_assert_status(aq_scenario_load(path, &(aq_scenario_options){.seed = 0},
+                                    &workload, NULL, &diag),
                    AQ_OK, &diag);
   ck_assert_status(aqsim_model_load(f->device, NULL, &model, &diag), AQ_OK,
                    &diag);

@@ -268,7 +268,7 @@ START_TEST(bad_scenarios_are_refused_with_file_and_place)
       {"{\"version\": 2}", "s.json: version: 2: this program reads version 1"},
       {"{\"version\": 1, \"kernel\": {}}",
        "s.json: unknown key \"kernel\"; known are version, name, device, seed, "
-       "kernels, requests, clients, notes"},
+       "kernels, requests, clients, notes, parameters"},
       {"{\"version\": 1, \"seed\": 1, \"seed\": 2}",
        "s.json: \"seed\" is there twice"},
       {"{\"version\": 1, \"seed\": -4}",
@@ -346,7 +346,8 @@ START_TEST(bad_scenarios_are_refused_with_file_and_place)
       {CLIENT("\"open\": {\"at\": [\"2us\", \"1us\"]}"),
        "s.json: clients[0].open.at[1]: earlier than the one before it"},
       {CLIENT("\"open\": {\"at\": [\"2us\"]}, \"priority\": \"top\""),
-       "s.json: clients[0].priority: \"top\": low, normal, high or a number expected"},
+       "s.json: clients[0].priority: \"top\": low, normal, high or a number "
+       "expected"},
       {CLIENT("\"open\": {\"at\": [\"2us\"]}, \"count\": 1000000000"),
        "s.json: clients[0].count: 1000000000 is out of range, 1 to 65536 "
        "expected"},
@@ -398,9 +399,10 @@ START_TEST(deep_nesting_is_refused_before_it_is_built)
   ck_assert_status(
       aq_scenario_parse("{}\0", 3, "s.json", -1, &source, NULL, NULL, &diag),
       AQ_ERR_INPUT, &diag);
-  ck_assert_status(
-      aq_scenario_open("/nowhere/x.json", -1, &source, NULL, NULL, &diag),
-      AQ_ERR_INPUT, &diag);
+  ck_assert_status(aq_scenario_load("/nowhere/x.json",
+                                    &(aq_scenario_options){.seed = -1}, &source,
+                                    NULL, &diag),
+                   AQ_ERR_INPUT, &diag);
   ck_assert_str_eq(diag.text, "/nowhere/x.json: No such file or directory");
 }
 END_TEST
@@ -415,7 +417,8 @@ static aq_run_totals run_shipped(const char *name, int64_t seed,
   fake_reset();
   snprintf(path, sizeof path, "%s/traces/scenarios/%s", getenv("AQ_SRCDIR"),
            name);
-  ck_assert_status(aq_scenario_open(path, seed, &source, NULL, NULL, &diag),
+  ck_assert_status(aq_scenario_load(path, &(aq_scenario_options){.seed = seed},
+                                    &source, NULL, &diag),
                    AQ_OK, &diag);
   aq_memory_sink_init(m);
   aq_run_options options = {.transport = &fake_transport};

@@ -1,0 +1,267 @@
+/* SPDX-License-Identifier: MIT */
+#include <inttypes.h>
+#include <sched.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "cli/commands.h"
+#include "cli/json.h"
+#include "cli/runs.h"
+#include "cli/sweep_workers.h"
+#include "common/map.h"
+#include "common/record.h"
+
+typedef struct sweep {
+  aq_cli *cli;
+  aq_plan plan;
+  aq_cli_task *tasks;
+  size_t count, known, made, failed;
+  uint32_t shard, shards; /* from 0 */
+  int64_t processes, begun;
+  bool shown; /* progress is drawn */
+} sweep;
+
+/* ---- options ---- */
+
+static aq_status shard_read(aq_cli *cli, uint32_t *shard, uint32_t *shards)
+{
+  const char *text = cli->values[AQ_CLI_OPT_SHARD];
+  unsigned i = 0, n = 0;
+  char left;
+  *shard = 0;
+  *shards = 1;
+  if (!text)
+    return AQ_OK;
+  if (sscanf(text, "%u/%u%c", &i, &n, &left) != 2 || i == 0 || n == 0 || i > n)
+    return aq_diag_set(&cli->diag, AQ_ERR_INPUT,
+                       "--shard %s: expected I/N, I from 1 to N", text);
+  *shard = i - 1;
+  *shards = n;
+  return AQ_OK;
+}
+
+static int64_t cores(void)
+{
+  cpu_set_t set;
+  return sched_getaffinity(0, sizeof set, &set) == 0
+             ? CPU_COUNT(&set)
+             : sysconf(_SC_NPROCESSORS_ONLN);
+}
+
+/* A word as a shell reads it. */
+static void word_put(FILE *out, const char *text)
+{
+  fputc('\'', out);
+  for (; *text; text++)
+    if (*text == '\'')
+      fputs("'\\''", out);
+    else
+      fputc(*text, out);
+  fputc('\'', out);
+}
+
+static aq_status tasks_print(aq_cli *cli, int64_t tasks)
+{
+  const char *store = cli->values[AQ_CLI_OPT_STORE];
+  if (!store)
+    return aq_diag_set(&cli->diag, AQ_ERR_INVALID,
+                       "--tasks needs --store: each task gets a store of its "
+                       "own beside it, FILE.1 and so on");
+  for (int64_t i = 1; i <= tasks; i++) {
+    char name[4096];
+    snprintf(name, sizeof name, "%s.%" PRId64, store, i);
+    fputs("aqueduct sweep ", cli->out);
+    word_put(cli->out, cli->args[0]);
+    fprintf(cli->out, " --jobs 1 --shard %" PRId64 "/%" PRId64 " --store ", i,
+            tasks);
+    word_put(cli->out, name);
+    fputc('\n', cli->out);
+  }
+  return AQ_OK;
+}
+
+/* ---- what there is to do ---- */
+
+static aq_status tasks_make(sweep *s)
+{
+  aq_cli_keyring ring = {.cli = s->cli, .plan = &s->plan};
+  aq_status status = AQ_OK;
+  s->tasks = calloc(s->plan.count / s->shards + 1, sizeof *s->tasks);
+  if (!s->tasks)
+    return aq_cli_no_memory(s->cli);
+  for (size_t i = s->shard; i < s->plan.count && status == AQ_OK;
+       i += s->shards) {
+    aq_cli_task *task = &s->tasks[s->count++];
+    task->point = &s->plan.points[i];
+    task->run = AQ_NONE;
+    status = aq_cli_point_key(&ring, task->point, task->key);
+  }
+  return status;
+}
+
+static uint64_t key_number(const char *key)
+{
+  char half[17] = {0};
+  memcpy(half, key, 16);
+  return strtoull(half, NULL, 16);
+}
+
+typedef struct finder {
+  sweep *s;
+  aq_map tasks; /* first half of the key → task */
+} finder;
+
+static void known_mark(const char *key, int64_t run, void *user)
+{
+  finder *f = user;
+  uint64_t at;
+  if (strlen(key) != AQ_CLI_KEY_SIZE - 1 ||
+      !aq_map_get(&f->tasks, key_number(key), &at))
+    return;
+  aq_cli_task *task = &f->s->tasks[at];
+  if (strcmp(task->key, key) != 0 || task->run != AQ_NONE)
+    return;
+  task->run = run;
+  f->s->known++;
+}
+
+/* What the store has already. Points that are the same are run once each. */
+static aq_status known_find(sweep *s)
+{
+  aq_store *store;
+  finder f = {s, AQ_MAP_INIT};
+  aq_status status = aq_cli_store_open(s->cli, AQ_STORE_WRITE, &store);
+  if (status != AQ_OK)
+    return status;
+  for (size_t i = 0; i < s->count && status == AQ_OK; i++)
+    if (!aq_map_put(&f.tasks, key_number(s->tasks[i].key), i))
+      status = aq_cli_no_memory(s->cli);
+  if (status == AQ_OK)
+    status = aq_store_keys(store, known_mark, &f, &s->cli->diag);
+  aq_map_fini(&f.tasks);
+  aq_store_close(store);
+  return status;
+}
+
+/* ---- progress ---- */
+
+static int64_t seconds(void)
+{
+  struct timespec now;
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return now.tv_sec;
+}
+
+static void progress_draw(const sweep *s)
+{
+  const size_t over = s->made + s->failed, all = s->count - s->known;
+  const int64_t took = seconds() - s->begun;
+  const int64_t left =
+      over ? (int64_t)((double)took * (double)(all - over) / (double)over) : 0;
+  fprintf(stderr, "\r%zu of %zu points, %" PRId64 ":%02" PRId64 " left\033[K",
+          over, all, left / 60, left % 60);
+}
+
+static void task_over(size_t task, const char *why, void *user)
+{
+  sweep *s = user;
+  if (!why) {
+    s->made++;
+  } else {
+    const aq_plan_point *point = s->tasks[task].point;
+    s->failed++;
+    if (s->shown)
+      fputs("\r\033[K", stderr);
+    aq_cli_note(s->cli, "%s, policy %s, seed %" PRId64 ": %s", point->workload,
+                point->policy ? point->policy : "none", point->seed, why);
+  }
+  if (s->shown)
+    progress_draw(s);
+}
+
+/* ---- the command ---- */
+
+static aq_status result_print(sweep *s)
+{
+  aq_cli_json *json;
+  aq_status status = aq_cli_json_begin_if(s->cli, &json);
+  if (status != AQ_OK)
+    return status;
+  if (!json) {
+    for (size_t i = 0; i < s->count; i++)
+      if (s->tasks[i].run != AQ_NONE)
+        fprintf(s->cli->out, "%" PRId64 "\n", s->tasks[i].run);
+    return AQ_OK;
+  }
+  aq_cli_json_map(json, NULL);
+  aq_cli_json_text(json, "plan", s->plan.name);
+  aq_cli_json_int(json, "points", (int64_t)s->count);
+  aq_cli_json_int(json, "skipped", (int64_t)s->known);
+  aq_cli_json_int(json, "made", (int64_t)s->made);
+  aq_cli_json_int(json, "failed", (int64_t)s->failed);
+  aq_cli_json_array(json, "runs");
+  for (size_t i = 0; i < s->count; i++)
+    aq_cli_json_int(json, NULL, s->tasks[i].run);
+  aq_cli_json_close_array(json);
+  aq_cli_json_close_map(json);
+  return aq_cli_json_end_if(s->cli, json);
+}
+
+static aq_status sweep_run(sweep *s)
+{
+  aq_status status =
+      aq_plan_open(s->cli->args[0], getenv("AQ_DATA"), &s->plan, &s->cli->diag);
+  if (status == AQ_OK)
+    status = tasks_make(s);
+  if (status == AQ_OK)
+    status = known_find(s);
+  if (status != AQ_OK)
+    return status;
+  const size_t left = s->count - s->known;
+  if (s->processes > (int64_t)left)
+    s->processes = (int64_t)left;
+  s->shown = !aq_cli_flag(s->cli, AQ_CLI_OPT_QUIET) && isatty(STDERR_FILENO);
+  s->begun = seconds();
+  aq_cli_work work = {.plan = &s->plan,
+                      .tasks = s->tasks,
+                      .count = s->count,
+                      .processes = (uint32_t)s->processes,
+                      .over = task_over,
+                      .user = s};
+  if (left)
+    status = aq_cli_work_share(s->cli, &work);
+  if (s->shown)
+    fputs("\r\033[K", stderr);
+  if (status != AQ_OK)
+    return status;
+  aq_cli_note(s->cli,
+              "%zu points: %zu run, %zu had been run before, %zu failed",
+              s->count, s->made, s->known, s->failed);
+  if (s->failed)
+    s->cli->exit_code = 1;
+  return result_print(s);
+}
+
+aq_status aq_cli_sweep(aq_cli *cli)
+{
+  sweep s = {.cli = cli};
+  int64_t tasks = 0;
+  aq_status status = shard_read(cli, &s.shard, &s.shards);
+  if (status == AQ_OK)
+    status = aq_cli_number(cli, AQ_CLI_OPT_TASKS, 1, 0, &tasks);
+  if (status == AQ_OK)
+    status = aq_cli_number(cli, AQ_CLI_OPT_JOBS, 1, cores(), &s.processes);
+  if (status == AQ_OK && s.processes > 4096)
+    status = aq_diag_set(&cli->diag, AQ_ERR_INVALID,
+                         "--jobs: at most 4096 expected");
+  if (status != AQ_OK)
+    return status;
+  if (tasks)
+    return tasks_print(cli, tasks);
+  status = sweep_run(&s);
+  free(s.tasks);
+  aq_plan_close(&s.plan);
+  return status;
+}

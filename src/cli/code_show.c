@@ -1,0 +1,214 @@
+/* SPDX-License-Identifier: MIT */
+#include "cli/code_show.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/code_file.h"
+#include "cli/json.h"
+#include "codeobj/layout.h"
+
+/* ---- text ---- */
+
+static void line_put(const char *line, void *user)
+{
+  const aq_cli *cli = user;
+  fprintf(cli->out, "%s\n", line);
+}
+
+static void put_code(aq_cli *cli, const aq_codeobj *code)
+{
+  char target[AQ_TARGET_TEXT_SIZE];
+  aq_target_print(&code->target, target);
+  fprintf(cli->out, "target          %s\n", target);
+  if (code->target.generic_version)
+    fprintf(cli->out, "generic version %u\n", code->target.generic_version);
+  fprintf(cli->out, "version         %u, metadata %u.%u\n", code->version,
+          code->metadata_version[0], code->metadata_version[1]);
+  fprintf(cli->out, "kernels         %zu\n", code->kernel_count);
+  for (size_t i = 0; i < code->kernel_count; i++) {
+    fputc('\n', cli->out);
+    aq_code_kernel_tell(&code->kernels[i], line_put, cli);
+  }
+}
+
+/* ---- JSON ---- */
+
+static void json_arg(aq_cli_json *json, const aq_code_arg *arg)
+{
+  aq_cli_json_map(json, NULL);
+  aq_cli_json_text(json, "name", arg->name);
+  aq_cli_json_text(json, "type", arg->type);
+  aq_cli_json_int(json, "offset", arg->offset);
+  aq_cli_json_int(json, "size", arg->size);
+  aq_cli_json_text(json, "kind", arg->kind);
+  aq_cli_json_text(json, "address_space", arg->space);
+  aq_cli_json_text(json, "access", arg->access);
+  aq_cli_json_bool(json, "hidden", arg->hidden);
+  aq_cli_json_close_map(json);
+}
+
+static void json_kernel(aq_cli_json *json, const aq_code_kernel *k)
+{
+  aq_cli_json_map(json, NULL);
+  aq_cli_json_text(json, "name", k->name);
+  aq_cli_json_text(json, "symbol", k->symbol);
+  aq_cli_json_int(json, "kernarg_size", k->kernarg_size);
+  aq_cli_json_int(json, "kernarg_align", k->kernarg_align);
+  aq_cli_json_int(json, "group_size", k->group_size);
+  aq_cli_json_int(json, "private_size", k->private_size);
+  aq_cli_json_int(json, "workgroup_max", k->workgroup_max);
+  aq_cli_json_int(json, "wave_size", k->wave_size);
+  aq_cli_json_int(json, "sgprs", k->sgprs);
+  aq_cli_json_int(json, "vgprs", k->vgprs);
+  aq_cli_json_int(json, "agprs", k->agprs);
+  aq_cli_json_bool(json, "dynamic_stack", k->dynamic_stack);
+  aq_cli_json_bool(json, "described", k->has_metadata);
+  aq_cli_json_bool(json, "defined", k->has_descriptor);
+  aq_cli_json_array(json, "arguments");
+  for (size_t i = 0; i < k->arg_count; i++)
+    json_arg(json, &k->args[i]);
+  aq_cli_json_close_array(json);
+  aq_cli_json_close_map(json);
+}
+
+static void json_code(aq_cli_json *json, const char *id, const aq_codeobj *code)
+{
+  char target[AQ_TARGET_TEXT_SIZE];
+  aq_target_print(&code->target, target);
+  aq_cli_json_map(json, NULL);
+  aq_cli_json_text(json, "entry", id);
+  aq_cli_json_text(json, "target", target);
+  aq_cli_json_int(json, "generic_version", code->target.generic_version);
+  aq_cli_json_int(json, "version", code->version);
+  aq_cli_json_array(json, "kernels");
+  for (size_t i = 0; i < code->kernel_count; i++)
+    json_kernel(json, &code->kernels[i]);
+  aq_cli_json_close_array(json);
+  aq_cli_json_close_map(json);
+}
+
+/* ---- entries ---- */
+
+/* One code object; `id` NULL where the file is no bundle. */
+static aq_status show_one(aq_cli *cli, aq_cli_json *json,
+                          const aq_cli_code_file *file, const char *id,
+                          const void *bytes, size_t size)
+{
+  aq_codeobj code;
+  aq_status status =
+      aq_cli_code_file_read(file, bytes, size, &code, &cli->diag);
+  if (status != AQ_OK)
+    return status;
+  if (json)
+    json_code(json, id, &code);
+  else
+    put_code(cli, &code);
+  aq_codeobj_fini(&code);
+  return AQ_OK;
+}
+
+/* An entry that holds no code for a GPU: that of the host. */
+static void show_other(aq_cli *cli, aq_cli_json *json,
+                       const aq_bundle_entry *entry)
+{
+  if (!json) {
+    fprintf(cli->out, "no code for a GPU that is known, %zu bytes\n",
+            entry->size);
+    return;
+  }
+  aq_cli_json_map(json, NULL);
+  aq_cli_json_text(json, "entry", entry->id);
+  aq_cli_json_text(json, "target", NULL);
+  aq_cli_json_close_map(json);
+}
+
+static aq_status show_bundle(aq_cli *cli, aq_cli_json *json,
+                             const aq_cli_code_file *file)
+{
+  char line[AQ_CODE_LINE_SIZE];
+  aq_status status = AQ_OK;
+  for (size_t i = 0; i < file->bundle.count && status == AQ_OK; i++) {
+    const aq_bundle_entry *entry = &file->bundle.entries[i];
+    if (!json)
+      fprintf(cli->out, "%sentry           %s\n", i ? "\n" : "",
+              aq_code_text(entry->id, line, sizeof line));
+    if (aq_codeobj_is(entry->bytes, entry->size))
+      status = show_one(cli, json, file, entry->id, entry->bytes, entry->size);
+    else
+      show_other(cli, json, entry);
+  }
+  return status;
+}
+
+static aq_status show_all(aq_cli *cli, const aq_cli_code_file *file)
+{
+  aq_cli_json *json;
+  aq_status status = aq_cli_json_begin_if(cli, &json);
+  if (status != AQ_OK)
+    return status;
+  if (json) {
+    aq_cli_json_map(json, NULL);
+    aq_cli_json_array(json, "code_objects");
+  }
+  status = file->is_bundle
+               ? show_bundle(cli, json, file)
+               : show_one(cli, json, file, NULL, file->bytes, file->size);
+  if (status != AQ_OK) {
+    aq_cli_json_drop(json);
+    return status;
+  }
+  if (json) {
+    aq_cli_json_close_array(json);
+    aq_cli_json_close_map(json);
+  }
+  return aq_cli_json_end_if(cli, json);
+}
+
+/* ---- the plug-in ---- */
+
+/* Kernels of a bundle are the same for every target: the first is taken. */
+static aq_status stub_bytes(const aq_cli_code_file *file, const void **bytes,
+                            size_t *size, aq_diag *diag)
+{
+  *bytes = file->bytes;
+  *size = file->size;
+  for (size_t i = 0; file->is_bundle && i < file->bundle.count; i++) {
+    *bytes = file->bundle.entries[i].bytes;
+    *size = file->bundle.entries[i].size;
+    if (aq_codeobj_is(*bytes, *size))
+      return AQ_OK;
+  }
+  return file->is_bundle
+             ? aq_diag_set(diag, AQ_ERR_INPUT, "%s: it has no code for a GPU",
+                           file->path)
+             : AQ_OK;
+}
+
+static aq_status stub_write(aq_cli *cli, const aq_cli_code_file *file)
+{
+  const char *slash = strrchr(file->path, '/');
+  const void *bytes;
+  size_t size;
+  aq_codeobj code;
+  aq_status status = stub_bytes(file, &bytes, &size, &cli->diag);
+  if (status == AQ_OK)
+    status = aq_cli_code_file_read(file, bytes, size, &code, &cli->diag);
+  if (status != AQ_OK)
+    return status;
+  aq_code_stub_tell(&code, slash ? slash + 1 : file->path, line_put, cli);
+  aq_codeobj_fini(&code);
+  return AQ_OK;
+}
+
+aq_status aq_cli_show_code(aq_cli *cli, const char *path)
+{
+  aq_cli_code_file file;
+  aq_status status = aq_cli_code_file_open(path, &file, &cli->diag);
+  if (status != AQ_OK)
+    return status;
+  status = aq_cli_flag(cli, AQ_CLI_OPT_STUB) ? stub_write(cli, &file)
+                                             : show_all(cli, &file);
+  aq_cli_code_file_close(&file);
+  return status;
+}

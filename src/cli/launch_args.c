@@ -1,0 +1,329 @@
+/* SPDX-License-Identifier: MIT */
+#include "cli/launch_args.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef enum kind { SIGNED, UNSIGNED, REAL } kind;
+
+static const struct {
+  const char *name;
+  kind kind;
+  uint32_t size;
+} types[] = {
+    {"i8", SIGNED, 1},    {"u8", UNSIGNED, 1},  {"i16", SIGNED, 2},
+    {"u16", UNSIGNED, 2}, {"i32", SIGNED, 4},   {"u32", UNSIGNED, 4},
+    {"i64", SIGNED, 8},   {"u64", UNSIGNED, 8}, {"f32", REAL, 4},
+    {"f64", REAL, 8},
+};
+
+static const uint64_t bytes_max = UINT64_C(1) << 32; /* of a buffer */
+
+/* ---- reading ---- */
+
+static aq_status say_expected(const char *text, const char *expected,
+                              aq_diag *diag)
+{
+  return aq_diag_set(diag, AQ_ERR_INPUT, "argument '%.100s': expected %s", text,
+                     expected);
+}
+
+static bool type_read(const char *text, size_t length, uint32_t *out)
+{
+  for (uint32_t i = 0; i < sizeof types / sizeof *types; i++)
+    if (strlen(types[i].name) == length &&
+        memcmp(types[i].name, text, length) == 0) {
+      *out = i;
+      return true;
+    }
+  return false;
+}
+
+/* Stores a number as an element; false if it is none, or does not fit. */
+static bool number_put(uint32_t type, const char *text, void *to)
+{
+  const uint32_t size = types[type].size;
+  const int64_t most =
+      size == 8 ? INT64_MAX : (INT64_C(1) << (size * 8 - 1)) - 1;
+  char *end;
+  errno = 0;
+  if (types[type].kind == REAL) {
+    const double value = strtod(text, &end);
+    const float narrow = (float)value;
+    memcpy(to, size == 4 ? (const void *)&narrow : &value, size);
+  } else if (types[type].kind == SIGNED) {
+    const int64_t value = strtoll(text, &end, 0);
+    if (value > most || value < -most - 1)
+      return false;
+    memcpy(to, &value, size); /* little endian */
+  } else {
+    const uint64_t value = strtoull(text, &end, 0);
+    if (strchr(text, '-') || (size < 8 && value >> (size * 8)))
+      return false;
+    memcpy(to, &value, size);
+  }
+  return end != text && !*end && errno != ERANGE;
+}
+
+static aq_status fill_read(aq_launch_arg *arg, const char *text, aq_diag *diag)
+{
+  unsigned char element[8];
+  if (strlen(text) >= sizeof arg->fill ||
+      !((arg->is_buffer && strcmp(text, "iota") == 0) ||
+        number_put(arg->type, text, element)))
+    return say_expected(arg->text,
+                        arg->is_buffer
+                            ? "iota or a number of that type behind '='"
+                            : "a number of that type",
+                        diag);
+  strcpy(arg->fill, text);
+  return AQ_OK;
+}
+
+/* TYPE[N][=FILL] */
+static aq_status buffer_read(aq_launch_arg *arg, const char *text,
+                             aq_diag *diag)
+{
+  static const char shape[] = "buf:TYPE[N] or out:TYPE[N], with =FILL or not";
+  const size_t length = strcspn(text, "[");
+  char *end;
+  if (!type_read(text, length, &arg->type) || text[length] != '[' ||
+      text[length + 1] < '0' || text[length + 1] > '9')
+    return say_expected(arg->text, shape, diag);
+  errno = 0;
+  arg->count = strtoull(text + length + 1, &end, 10);
+  if (*end != ']' || (end[1] && end[1] != '='))
+    return say_expected(arg->text, shape, diag);
+  if (errno || arg->count == 0 ||
+      arg->count > bytes_max / types[arg->type].size)
+    return say_expected(arg->text, "1 element to 4 GiB", diag);
+  return fill_read(arg, end[1] ? end + 2 : "0", diag);
+}
+
+aq_status aq_launch_arg_read(const char *text, aq_launch_arg *out,
+                             aq_diag *diag)
+{
+  aq_launch_arg arg = {.text = text, .count = 1};
+  const size_t length = strcspn(text, ":");
+  aq_status status;
+  arg.is_out = strncmp(text, "out:", 4) == 0;
+  arg.is_buffer = arg.is_out || strncmp(text, "buf:", 4) == 0;
+  if (arg.is_buffer)
+    status = buffer_read(&arg, text + 4, diag);
+  else if (text[length] && type_read(text, length, &arg.type))
+    status = fill_read(&arg, text + length + 1, diag);
+  else
+    status = say_expected(text,
+                          "TYPE:VALUE, buf:TYPE[N]=FILL or out:TYPE[N]; TYPE "
+                          "is i8 to i64, u8 to u64, f32 or f64",
+                          diag);
+  if (status == AQ_OK)
+    *out = arg;
+  return status;
+}
+
+/* ---- placing ---- */
+
+static void iota_put(uint32_t type, uint64_t i, void *to)
+{
+  const double real = (double)i;
+  const float narrow = (float)i;
+  if (types[type].kind == REAL)
+    memcpy(to, types[type].size == 4 ? (const void *)&narrow : &real,
+           types[type].size);
+  else
+    memcpy(to, &i, types[type].size);
+}
+
+static aq_status buffer_make(aq_transport *t, uint32_t device,
+                             aq_launch_arg *arg, aq_diag *diag)
+{
+  const uint32_t size = types[arg->type].size;
+  const bool iota = strcmp(arg->fill, "iota") == 0;
+  aq_status status = t->ops->mem_alloc(t, device, AQ_MEMORY_HOST,
+                                       arg->count * size, &arg->memory, diag);
+  if (status != AQ_OK)
+    return status;
+  for (uint64_t i = 0; i < arg->count; i++) {
+    unsigned char *to = (unsigned char *)arg->memory + i * size;
+    if (iota)
+      iota_put(arg->type, i, to);
+    else if (i == 0)
+      number_put(arg->type, arg->fill, to);
+    else
+      memcpy(to, arg->memory, size);
+  }
+  t->ops->mem_publish(t, arg->memory, arg->count * size);
+  return AQ_OK;
+}
+
+/* What HIP's and OpenCL's runtimes pass behind the caller's arguments. */
+static void hidden_put(const aq_code_arg *arg, const uint32_t grid[3],
+                       const uint16_t workgroup[3], unsigned char *to)
+{
+  static const struct {
+    const char *kind;
+    int axis;
+    enum { BLOCKS, SIZE, REST } what;
+  } hidden[] = {
+      {"hidden_block_count_x", 0, BLOCKS}, {"hidden_block_count_y", 1, BLOCKS},
+      {"hidden_block_count_z", 2, BLOCKS}, {"hidden_group_size_x", 0, SIZE},
+      {"hidden_group_size_y", 1, SIZE},    {"hidden_group_size_z", 2, SIZE},
+      {"hidden_remainder_x", 0, REST},     {"hidden_remainder_y", 1, REST},
+      {"hidden_remainder_z", 2, REST},
+  };
+  uint64_t value = 0;
+  if (arg->kind && strcmp(arg->kind, "hidden_grid_dims") == 0)
+    value = grid[2] > 1 ? 3 : grid[1] > 1 ? 2 : 1;
+  for (size_t i = 0; arg->kind && i < sizeof hidden / sizeof *hidden; i++) {
+    const uint32_t items = grid[hidden[i].axis];
+    const uint32_t group = workgroup[hidden[i].axis];
+    if (strcmp(arg->kind, hidden[i].kind) == 0)
+      value = hidden[i].what == BLOCKS ? items / group
+              : hidden[i].what == SIZE ? group
+                                       : items % group;
+  }
+  memcpy(to + arg->offset, &value, arg->size < 8 ? arg->size : 8);
+}
+
+static aq_status arg_put(const aq_launch_arg *arg, const aq_code_arg *wanted,
+                         size_t index, unsigned char *to, aq_diag *diag)
+{
+  const uint32_t size = arg->is_buffer ? 8 : types[arg->type].size;
+  const bool pointer = wanted->kind && strcmp(wanted->kind, "by_value") != 0;
+  if (size != wanted->size || (pointer && !arg->is_buffer))
+    return aq_diag_set(diag, AQ_ERR_INPUT,
+                       "argument '%.100s' has %u bytes; argument %zu of the "
+                       "kernel is %s of %u bytes",
+                       arg->text, size, index + 1,
+                       pointer ? "a buffer's address" : "a value",
+                       wanted->size);
+  if (arg->is_buffer)
+    memcpy(to + wanted->offset, &arg->memory, size);
+  else
+    number_put(arg->type, arg->fill, to + wanted->offset);
+  return AQ_OK;
+}
+
+static size_t args_wanted(const aq_code_kernel *kernel)
+{
+  size_t wanted = 0;
+  for (size_t i = 0; i < kernel->arg_count; i++)
+    wanted += !kernel->args[i].hidden;
+  return wanted;
+}
+
+static aq_status args_check(const aq_code_kernel *kernel, size_t count,
+                            aq_diag *diag)
+{
+  if (!kernel->has_metadata && kernel->kernarg_size > 0)
+    return aq_diag_set(diag, AQ_ERR_INPUT,
+                       "kernel %.100s: nothing describes its arguments",
+                       kernel->name);
+  if (count == args_wanted(kernel))
+    return AQ_OK;
+  return aq_diag_set(diag, AQ_ERR_INPUT,
+                     "kernel %.100s takes %zu arguments, and %zu are given; "
+                     "`aqueduct show FILE` lists them",
+                     kernel->name, args_wanted(kernel), count);
+}
+
+aq_status aq_launch_args_place(aq_transport *t, uint32_t device,
+                               const aq_code_kernel *kernel,
+                               const uint32_t grid[3],
+                               const uint16_t workgroup[3], aq_launch_arg *args,
+                               size_t count, void **kernarg, aq_diag *diag)
+{
+  const size_t size = kernel->kernarg_size ? kernel->kernarg_size : 1;
+  size_t at = 0;
+  aq_status status = args_check(kernel, count, diag);
+  if (status == AQ_OK)
+    status =
+        t->ops->mem_alloc(t, device, AQ_MEMORY_KERNARG, size, kernarg, diag);
+  if (status != AQ_OK)
+    return status;
+  memset(*kernarg, 0, size);
+  for (size_t i = 0; i < kernel->arg_count && status == AQ_OK; i++) {
+    const aq_code_arg *wanted = &kernel->args[i];
+    if (wanted->hidden) {
+      hidden_put(wanted, grid, workgroup, *kernarg);
+      continue;
+    }
+    if (args[at].is_buffer)
+      status = buffer_make(t, device, &args[at], diag);
+    if (status == AQ_OK)
+      status = arg_put(&args[at], wanted, at, *kernarg, diag);
+    at++;
+  }
+  t->ops->mem_publish(t, *kernarg, size);
+  return status;
+}
+
+/* ---- telling ---- */
+
+static int64_t whole_at(const aq_launch_arg *arg, uint64_t i)
+{
+  const uint32_t size = types[arg->type].size;
+  uint64_t value = 0;
+  memcpy(&value, (const char *)arg->memory + i * size, size);
+  if (types[arg->type].kind == SIGNED && size < 8 &&
+      value >> (size * 8 - 1) & 1)
+    value |= ~UINT64_C(0) << (size * 8);
+  return (int64_t)value;
+}
+
+static double real_at(const aq_launch_arg *arg, uint64_t i)
+{
+  float narrow;
+  double value;
+  if (types[arg->type].size == 8) {
+    memcpy(&value, (const double *)arg->memory + i, sizeof value);
+    return value;
+  }
+  memcpy(&narrow, (const float *)arg->memory + i, sizeof narrow);
+  return narrow;
+}
+
+static uint64_t shown(const aq_launch_arg *arg, uint64_t most)
+{
+  return arg->count < most ? arg->count : most;
+}
+
+void aq_launch_arg_print(const aq_launch_arg *arg, uint64_t most, FILE *out)
+{
+  fprintf(out, "%s:", arg->text);
+  for (uint64_t i = 0; i < shown(arg, most); i++)
+    if (types[arg->type].kind == REAL)
+      fprintf(out, " %.9g", real_at(arg, i));
+    else if (types[arg->type].kind == UNSIGNED)
+      fprintf(out, " %" PRIu64, (uint64_t)whole_at(arg, i));
+    else
+      fprintf(out, " %" PRId64, whole_at(arg, i));
+  fprintf(out, "%s\n", shown(arg, most) < arg->count ? " ..." : "");
+}
+
+void aq_launch_arg_json(const aq_launch_arg *arg, uint64_t most,
+                        aq_cli_json *json)
+{
+  char text[32];
+  aq_cli_json_map(json, NULL);
+  aq_cli_json_text(json, "argument", arg->text);
+  aq_cli_json_array(json, "values");
+  for (uint64_t i = 0; i < shown(arg, most); i++) {
+    if (types[arg->type].kind == SIGNED) {
+      aq_cli_json_int(json, NULL, whole_at(arg, i));
+      continue;
+    }
+    /* Not a number and infinity have no JSON: they become texts. */
+    if (types[arg->type].kind == REAL)
+      snprintf(text, sizeof text, "%.17g", real_at(arg, i));
+    else
+      snprintf(text, sizeof text, "%" PRIu64, (uint64_t)whole_at(arg, i));
+    aq_cli_json_raw(json, NULL, text);
+  }
+  aq_cli_json_close_array(json);
+  aq_cli_json_close_map(json);
+}

@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Arguments of a kernel as `launch` takes them:
+ *   TYPE:VALUE               a number, "i32:5"
+ *   buf:TYPE[N][=FILL]       a buffer that goes in
+ *   out:TYPE[N][=FILL]       a buffer whose contents are told afterwards
+ * TYPE is one of i8 u8 i16 u16 i32 u32 i64 u64 f32 f64; FILL is a number or
+ * iota (0, 1, 2, ...), 0 without.
+ */
+#ifndef AQ_CLI_LAUNCH_ARGS_H
+#define AQ_CLI_LAUNCH_ARGS_H
+
+#include "cli/json.h"
+#include "codeobj/codeobj.h"
+#include "common/transport.h"
+
+typedef struct aq_launch_arg {
+  const char *text; /* as it was given; borrowed */
+  uint32_t type;    /* of a table of its own */
+  bool is_buffer, is_out;
+  uint64_t count; /* elements of a buffer, else 1 */
+  char fill[32];  /* "iota", a number, or the value */
+  void *memory;   /* of a buffer, once it is made */
+} aq_launch_arg;
+
+/* Reads one. AQ_ERR_INPUT names it and says what is expected. */
+aq_status aq_launch_arg_read(const char *text, aq_launch_arg *out,
+                             aq_diag *diag);
+
+/* Makes the buffers and the kernarg segment, and fills both; what the runtime
+ * passes (grid, workgroup) too. AQ_ERR_INPUT where the kernel wants others.
+ * The transport owns all memory. */
+aq_status aq_launch_args_place(aq_transport *t, uint32_t device,
+                               const aq_code_kernel *kernel,
+                               const uint32_t grid[3],
+                               const uint16_t workgroup[3], aq_launch_arg *args,
+                               size_t count, void **kernarg, aq_diag *diag);
+
+/* Tells an out buffer, at most `most` elements. */
+void aq_launch_arg_print(const aq_launch_arg *arg, uint64_t most, FILE *out);
+void aq_launch_arg_json(const aq_launch_arg *arg, uint64_t most,
+                        aq_cli_json *json);
+
+#endif

@@ -1,0 +1,271 @@
+/* SPDX-License-Identifier: MIT */
+#include "cli/point.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "config.h"
+
+#include "cli/perform.h"
+#include "cli/runs.h"
+
+/* ---- keys ---- */
+
+typedef unsigned __int128 digest;
+
+/* FNV-1a, 128 bits: short texts, and nobody who wants to deceive. */
+static digest digest_begin(void)
+{
+  return (digest)UINT64_C(0x6c62272e07bb0142) << 64 |
+         UINT64_C(0x62b821756295c58d);
+}
+
+static digest digest_bytes(digest hash, const void *bytes, size_t size)
+{
+  const digest prime = (digest)1 << 88 | 0x13b;
+  const unsigned char *at = bytes;
+  for (size_t i = 0; i < size; i++)
+    hash = (hash ^ at[i]) * prime;
+  return hash;
+}
+
+/* With its end, so that neighbours cannot be confused. */
+static digest digest_text(digest hash, const char *text)
+{
+  return text ? digest_bytes(hash, text, strlen(text) + 1)
+              : digest_bytes(hash, "\1", 2);
+}
+
+static digest digest_list(digest hash, const char *const *list)
+{
+  for (size_t i = 0; list[i]; i++)
+    hash = digest_text(hash, list[i]);
+  return digest_bytes(hash, "\2", 2);
+}
+
+static aq_status digest_file(digest *hash, const char *path, aq_diag *diag)
+{
+  char bytes[16384];
+  FILE *file = fopen(path, "rb");
+  if (!file)
+    return aq_diag_set(diag, AQ_ERR_INPUT, "%s: %s", path, strerror(errno));
+  for (size_t size; (size = fread(bytes, 1, sizeof bytes, file)) > 0;)
+    *hash = digest_bytes(*hash, bytes, size);
+  const bool failed = ferror(file);
+  fclose(file);
+  return failed ? aq_diag_set(diag, AQ_ERR_INPUT, "%s: cannot be read", path)
+                : AQ_OK;
+}
+
+/* A plug-in by its bytes, too. */
+static aq_status policy_digest(const char *policy, digest *out, aq_diag *diag)
+{
+  *out = digest_text(digest_begin(), policy);
+  const char *comma = policy ? strchr(policy, ',') : NULL;
+  if (!policy || !strchr(policy, '/'))
+    return AQ_OK;
+  char *path =
+      comma ? strndup(policy, (size_t)(comma - policy)) : strdup(policy);
+  if (!path)
+    return aq_diag_set(diag, AQ_ERR_NO_MEMORY, "no memory for a key");
+  aq_status status = digest_file(out, path, diag);
+  free(path);
+  return status;
+}
+
+/* The command line's own, with what a point has instead. */
+static aq_status cli_of_point(aq_cli *cli, const aq_plan_point *point,
+                              aq_cli *out)
+{
+  size_t count = 0;
+  while (point->edits[count])
+    count++;
+  *out = *cli;
+  out->repeats = calloc(count + 1, sizeof *out->repeats);
+  if (!out->repeats)
+    return aq_cli_no_memory(cli);
+  for (size_t i = 0; i < count; i++)
+    out->repeats[i] = (aq_cli_repeat){AQ_CLI_OPT_SET, point->edits[i]};
+  out->repeat_count = count;
+  out->values[AQ_CLI_OPT_POLICY] = point->policy;
+  out->values[AQ_CLI_OPT_DECISION_LOG] = NULL;
+  out->values[AQ_CLI_OPT_ON_POLICY_ERROR] = NULL;
+  out->values[AQ_CLI_OPT_NAME] = NULL;
+  out->values[AQ_CLI_OPT_JSON] = NULL;
+  out->values[AQ_CLI_OPT_QUIET] = "";
+  if (point->device)
+    out->values[AQ_CLI_OPT_DEVICE] = point->device;
+  return AQ_OK;
+}
+
+static aq_status scenario_load(const aq_plan_point *point,
+                               aq_workload_source **out,
+                               aq_scenario_facts *facts, aq_diag *diag)
+{
+  return aq_scenario_load(
+      point->file,
+      &(aq_scenario_options){.seed = point->seed,
+                             .parameters = point->parameters,
+                             .data = getenv("AQ_DATA"),
+                             .alone = point->alone},
+      out, facts, diag);
+}
+
+/* The constants in force; a transport without a model by its name. */
+static aq_status model_digest(aq_cli_keyring *ring, const aq_plan_point *point,
+                              digest *out)
+{
+  aq_cli cli;
+  aq_cli_performance performance;
+  aq_scenario_facts facts;
+  aq_workload_source *source;
+  aq_transport *transport;
+  aq_transport_info info;
+  aq_plan_point bare = *point;
+  bare.policy = NULL;
+  aq_status status = cli_of_point(ring->cli, &bare, &cli);
+  if (status != AQ_OK)
+    return status;
+  status = aq_cli_performance_init(&cli, &performance);
+  if (status == AQ_OK) {
+    status = scenario_load(point, &source, &facts, &cli.diag);
+    if (status == AQ_OK) {
+      if (!performance.device && !performance.hardware)
+        performance.device = facts.device;
+      status = aq_cli_performance_open(&performance, &transport, &cli.diag);
+      if (status == AQ_OK) {
+        transport->ops->info(transport, &info);
+        *out = digest_text(digest_begin(),
+                           aq_transport_stack_name(performance.transport));
+        *out = digest_text(*out, performance.device);
+        for (uint32_t i = 0; i < info.device_count; i++)
+          *out = digest_text(*out, info.devices[i].model_hash);
+        transport->ops->close(transport);
+      }
+      source->close(source);
+    }
+    aq_cli_performance_fini(&performance);
+  }
+  free(cli.repeats);
+  ring->cli->diag = cli.diag;
+  return status;
+}
+
+aq_status aq_cli_point_key(aq_cli_keyring *ring, const aq_plan_point *point,
+                           char out[static AQ_CLI_KEY_SIZE])
+{
+  const aq_plan_point *last = ring->last;
+  aq_diag *diag = &ring->cli->diag;
+  const bool same_set = last && last->parameters == point->parameters;
+  aq_status status = AQ_OK;
+  if (!same_set) {
+    ring->workload = digest_list(digest_begin(), point->parameters);
+    status = digest_file(&ring->workload, point->file, diag);
+  }
+  if (status == AQ_OK && (!same_set || last->device != point->device ||
+                          last->edits != point->edits))
+    status = model_digest(ring, point, &ring->device);
+  if (status == AQ_OK && (!last || last->policy != point->policy))
+    status = policy_digest(point->policy, &ring->policy, diag);
+  if (status != AQ_OK)
+    return status;
+  ring->last = point;
+  const int64_t numbers[] = {point->seed, point->alone, ring->plan->queues,
+                             ring->plan->rows};
+  digest hash = digest_text(digest_begin(), PACKAGE_VERSION);
+  hash = digest_bytes(hash, &ring->workload, sizeof ring->workload);
+  hash = digest_bytes(hash, &ring->device, sizeof ring->device);
+  hash = digest_bytes(hash, &ring->policy, sizeof ring->policy);
+  hash = digest_bytes(hash, numbers, sizeof numbers);
+  snprintf(out, AQ_CLI_KEY_SIZE, "%016" PRIx64 "%016" PRIx64,
+           (uint64_t)(hash >> 64), (uint64_t)hash);
+  return AQ_OK;
+}
+
+/* ---- the run ---- */
+
+static void put_list(aq_cli_json *json, const char *key,
+                     const char *const *list)
+{
+  aq_cli_json_array(json, key);
+  for (size_t i = 0; list[i]; i++)
+    aq_cli_json_text(json, NULL, list[i]);
+  aq_cli_json_close_array(json);
+}
+
+/* Where it is in the plan; what is not the seed names its row in tables. */
+static char *place_make(const aq_plan *plan, const aq_plan_point *point,
+                        const char *device, int64_t seed)
+{
+  aq_cli_json *json = aq_cli_json_begin(false);
+  if (!json)
+    return NULL;
+  aq_cli_json_map(json, NULL);
+  aq_cli_json_text(json, "plan", plan->name);
+  aq_cli_json_text(json, "workload", point->workload);
+  put_list(json, "parameters", point->parameters);
+  aq_cli_json_text(json, "device", device);
+  put_list(json, "set", point->edits);
+  aq_cli_json_text(json, "policy", point->policy ? point->policy : "none");
+  aq_cli_json_int(json, "queues", plan->queues);
+  aq_cli_json_int(json, "alone", point->alone);
+  aq_cli_json_int(json, "seed", seed);
+  aq_cli_json_close_map(json);
+  return aq_cli_json_take(json);
+}
+
+static aq_status point_perform(aq_cli *cli, aq_store *store,
+                               const aq_plan *plan, const aq_plan_point *point,
+                               const char *key, aq_cli_performance *performance)
+{
+  aq_workload_source *source;
+  aq_scenario_facts facts;
+  aq_cli_probe probe;
+  aq_run_info info = aq_cli_run_info(cli, AQ_RUN_SIMULATED);
+  aq_status status = scenario_load(point, &source, &facts, &cli->diag);
+  if (status != AQ_OK)
+    return status;
+  if (!performance->device && !performance->hardware)
+    performance->device = facts.device;
+  performance->seed = (uint64_t)facts.seed;
+  performance->queues = plan->queues;
+  performance->facts = &facts;
+  performance->sums_only = !plan->rows;
+  char *place = place_make(plan, point, performance->device, facts.seed);
+  info.source = point->file;
+  info.format = "scenario";
+  info.seed = facts.seed;
+  info.point = place;
+  info.content_key = key;
+  status = place ? aq_cli_performance_probe(cli, performance, &probe)
+                 : aq_cli_no_memory(cli);
+  if (status == AQ_OK) {
+    info.kind = probe.kind;
+    status = aq_cli_perform(cli, store, performance, 0, source, &info);
+  }
+  free(place);
+  source->close(source);
+  return status;
+}
+
+aq_status aq_cli_point_run(aq_cli *cli, aq_store *store, const aq_plan *plan,
+                           const aq_plan_point *point, const char *key,
+                           int64_t *run)
+{
+  aq_cli own;
+  aq_cli_performance performance;
+  aq_status status = cli_of_point(cli, point, &own);
+  if (status != AQ_OK)
+    return status;
+  status = aq_cli_performance_init(&own, &performance);
+  if (status == AQ_OK) {
+    performance.run = run;
+    status = point_perform(&own, store, plan, point, key, &performance);
+    aq_cli_performance_fini(&performance);
+  }
+  free(own.repeats);
+  cli->diag = own.diag;
+  return status;
+}

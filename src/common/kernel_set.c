@@ -1,0 +1,157 @@
+/* SPDX-License-Identifier: MIT */
+#include "kernel_set.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static const aq_plugin_kind kernels_kind = {.what = "kernels",
+                                            .folder = "kernels",
+                                            .symbol = "aq_kernels_plugin",
+                                            .abi = AQ_KERNELS_ABI,
+                                            .size = sizeof(aq_kernels)};
+
+static const aq_cost usual_cost = {.kind = AQ_COST_PER_WORKGROUP,
+                                   .base = 2 * AQ_US,
+                                   .per_workgroup = 10 * AQ_NS};
+
+/* ---- plug-ins ---- */
+
+static const aq_kernel_entry *entries_of(const aq_plugin *plugin)
+{
+  return ((const aq_kernels *)(const void *)plugin->table)->entries;
+}
+
+static aq_status entries_check(const aq_plugin *plugin, aq_diag *diag)
+{
+  const aq_kernel_entry *entry = entries_of(plugin);
+  if (!entry)
+    return aq_diag_set(diag, AQ_ERR_INPUT, "%s: it has no kernels",
+                       plugin->path);
+  for (; entry->name; entry++)
+    if (!entry->function == !entry->workgroup)
+      return aq_diag_set(diag, AQ_ERR_INPUT,
+                         "%s: kernel %s: expected a function for the dispatch "
+                         "or one for a workgroup, and not both",
+                         plugin->path, entry->name);
+  return AQ_OK;
+}
+
+static aq_status plugin_add(aq_kernel_set *set, const char *name, aq_diag *diag)
+{
+  aq_plugin *plugin = &set->plugins[set->count];
+  aq_status status = aq_plugin_open(&kernels_kind, name, plugin, diag);
+  if (status != AQ_OK)
+    return status;
+  set->count++;
+  return entries_check(plugin, diag);
+}
+
+aq_status aq_kernel_set_open(aq_kernel_set *set, const char *const *names,
+                             const aq_kernel_entry *const *built_in,
+                             aq_diag *diag)
+{
+  size_t count = 0;
+  aq_status status = AQ_OK;
+  while (names && names[count])
+    count++;
+  *set = (aq_kernel_set){.built_in = built_in};
+  set->plugins = calloc(count + 1, sizeof *set->plugins);
+  if (!set->plugins)
+    return aq_diag_set(diag, AQ_ERR_NO_MEMORY, "out of memory for plug-ins");
+  for (size_t i = 0; i < count && status == AQ_OK; i++)
+    status = plugin_add(set, names[i], diag);
+  if (status != AQ_OK)
+    aq_kernel_set_close(set);
+  return status;
+}
+
+void aq_kernel_set_close(aq_kernel_set *set)
+{
+  while (set->count > 0)
+    aq_plugin_close(&set->plugins[--set->count]);
+  free(set->plugins);
+  *set = (aq_kernel_set){0};
+}
+
+static const aq_kernel_entry *entry_find(const aq_kernel_entry *entry,
+                                         const char *name, size_t length)
+{
+  for (; entry->name; entry++)
+    if (strlen(entry->name) == length && memcmp(entry->name, name, length) == 0)
+      return entry;
+  return NULL;
+}
+
+const aq_kernel_entry *aq_kernel_set_find(const aq_kernel_set *set,
+                                          const char *name, size_t length)
+{
+  const aq_kernel_entry *found = NULL;
+  for (uint32_t i = 0; i < set->count && !found; i++)
+    found = entry_find(entries_of(&set->plugins[i]), name, length);
+  for (size_t i = 0; set->built_in && set->built_in[i] && !found; i++)
+    found = entry_find(set->built_in[i], name, length);
+  return found;
+}
+
+/* ---- playing ---- */
+
+static uint32_t least(uint32_t a, uint32_t b)
+{
+  return a < b ? a : b;
+}
+
+/* Which workgroup is the n-th, and how large it is. */
+static void group_place(aq_workgroup *group, uint64_t n)
+{
+  group->items = 1;
+  for (int i = 0; i < 3; i++) {
+    group->id[i] = (uint32_t)(n % group->groups[i]);
+    n /= group->groups[i];
+    group->size[i] = least(group->full[i], group->call->packet->grid_size[i] -
+                                               group->id[i] * group->full[i]);
+    group->items *= group->size[i];
+  }
+}
+
+/* A dispatch of a kernel with a function for workgroups, its `user`. */
+static void workgroups_play(const aq_kernel_call *call)
+{
+  const aq_kernel_entry *entry = call->user;
+  const aq_kernel_packet *packet = call->packet;
+  aq_workgroup group = {.call = call,
+                        .kernarg = call->kernarg,
+                        .lds_size = packet->group_segment_size};
+  uint64_t count = 1;
+  for (int i = 0; i < 3; i++) {
+    group.full[i] = packet->workgroup_size[i];
+    group.groups[i] =
+        (uint32_t)(((uint64_t)packet->grid_size[i] + group.full[i] - 1) /
+                   group.full[i]);
+    count *= group.groups[i];
+  }
+  /* As large as it is told, so that a tool sees what lies beyond. */
+  group.lds = malloc(group.lds_size ? group.lds_size : 1);
+  if (!group.lds) {
+    aq_kernel_fail(call, "no memory for the group segment");
+    return;
+  }
+  for (uint64_t n = 0; n < count && !(call->error && call->error[0]); n++) {
+    memset(group.lds, AQ_LDS_FILL, group.lds_size);
+    group_place(&group, n);
+    entry->workgroup(&group);
+  }
+  free(group.lds);
+}
+
+void aq_kernel_entry_describe(const aq_kernel_entry *entry,
+                              aq_kernel_desc *desc)
+{
+  const bool costs = entry && (entry->cost.kind || entry->cost.base);
+  desc->cost = costs ? entry->cost : usual_cost;
+  desc->function = NULL;
+  if (!entry)
+    return;
+  desc->function = entry->workgroup ? workgroups_play : entry->function;
+  /* A plain function has no use for it; the table's constness is kept. */
+  desc->user = (void *)(uintptr_t)entry;
+}

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The host functions that are at hand: those of kernel plug-ins (kernel.h) and
+ * of tables that are built in. Opened once, then constant; pure functions.
+ */
+#ifndef AQ_COMMON_KERNEL_SET_H
+#define AQ_COMMON_KERNEL_SET_H
+
+#include "arena.h"
+#include "kernel.h"
+#include "plugin.h"
+
+typedef struct aq_kernel_set {
+  aq_plugin *plugins; /* in the order in which they are searched */
+  uint32_t count;
+  const aq_kernel_entry *const *built_in; /* searched last; NULL ends them */
+} aq_kernel_set;
+
+/* Loads plug-ins, named by `names`: names or paths (plugin.h), NULL ends them.
+ * `built_in` is borrowed. On error nothing is open. */
+aq_status aq_kernel_set_open(aq_kernel_set *set, const char *const *names,
+                             const aq_kernel_entry *const *built_in,
+                             aq_diag *diag);
+void aq_kernel_set_close(aq_kernel_set *set);
+
+/* The entry of a kernel (its name without ".kd"), or NULL. */
+const aq_kernel_entry *aq_kernel_set_find(const aq_kernel_set *set,
+                                          const char *name, size_t length);
+
+/* What a transport registers to play an entry: function, user and cost are
+ * set in `desc`. Without a cost of its own a kernel takes 2 us and 10 ns a
+ * workgroup (assumed); NULL: timing only. The entry stays. */
+void aq_kernel_entry_describe(const aq_kernel_entry *entry,
+                              aq_kernel_desc *desc);
+
+#endif

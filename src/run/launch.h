@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * One dispatch of one kernel, on a queue of its own: what `aqueduct launch`
+ * does, on any transport. One thread.
+ */
+#ifndef AQ_RUN_LAUNCH_H
+#define AQ_RUN_LAUNCH_H
+
+#include "common/diag.h"
+#include "common/record.h"
+#include "common/transport.h"
+
+typedef struct aq_launch {
+  const char *name; /* of the kernel, for its record */
+  uint32_t device;
+  aq_kernel_info kernel;
+  uint32_t grid[3];      /* work-items, at least 1 each */
+  uint16_t workgroup[3]; /* work-items, at least 1 each */
+  void *kernarg;         /* memory of the transport, or NULL: no arguments */
+} aq_launch;
+
+/* In the transport's time; AQ_TIME_NONE where it does not tell. */
+typedef struct aq_launch_times {
+  aq_time submit, start, end, observed;
+} aq_launch_times;
+
+/* Dispatches it and waits for its end. What stops the queue is the error. On a
+ * transport that measures, its record goes into the sink (or NULL). */
+aq_status aq_launch_run(aq_transport *t, const aq_launch *launch,
+                        aq_record_sink *sink, aq_launch_times *out,
+                        aq_diag *diag);
+
+#endif

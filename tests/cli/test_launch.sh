@@ -1,0 +1,170 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# Code objects on the command line: shown, made into a plug-in, launched; with
+# the example of doc/examples/kernels, built with public headers alone.
+# shellcheck disable=SC1091,SC2154 # what lib.sh defines
+. "${AQ_SRCDIR:-.}/tests/cli/lib.sh"
+unset AQUEDUCT_KERNELS AQUEDUCT_MISSING_KERNELS MAKEFLAGS MFLAGS MAKELEVEL
+builddir=${AQ_BUILDDIR:-.}
+code=$srcdir/doc/examples/kernels/device-gfx90a.hsaco
+case ${AQ_SANITIZERS:-} in
+*thread*) hsa= ;;
+*) hsa=$builddir/.libs/libhsa-runtime64.so.1 ;;
+esac
+
+try "$aqueduct" show "$code"
+case $err in
+*libelf*) echo "1..0 # SKIP built without libelf or msgpack-c"; exit 0 ;;
+esac
+check "a code object is shown" [ "$status" = 0 ]
+check "with its target" contains "$out" "target          gfx90a"
+check "its kernels" contains "$out" "reduce: 20 bytes of arguments"
+check "and their arguments" contains "$out" "  offset 24, 4 bytes: by_value"
+try "$aqueduct" show "$code" --json -o "$work/code.json"
+check "--json is JSON" is_json "$work/code.json"
+check "with the kernels" grep -q '"name": *"vadd"' "$work/code.json"
+head -c 3000 "$code" > "$work/cut.hsaco"
+try "$aqueduct" show "$work/cut.hsaco"
+check "a damaged one: exit 2" [ "$status" = 2 ]
+check "and the file is named" contains "$err" "$work/cut.hsaco: code object"
+try "$aqueduct" show mi300x --stub
+check "only code objects have stubs" [ "$status" = 2 ]
+
+if command -v clang-offload-bundler-19 > /dev/null; then
+  : > "$work/host"
+  clang-offload-bundler-19 -type=o -input="$work/host" -input="$code" \
+    -targets=host-x86_64-unknown-linux-gnu,hipv4-amdgcn-amd-amdhsa--gfx90a \
+    -output="$work/plain.bundle"
+  clang-offload-bundler-19 -type=o -compress -input="$work/host" \
+    -input="$code" -output="$work/small.bundle" \
+    -targets=host-x86_64-unknown-linux-gnu,hipv4-amdgcn-amd-amdhsa--gfx90a
+  for bundle in plain small; do
+    try "$aqueduct" show "$work/$bundle.bundle"
+    check "a $bundle bundle is shown" contains "$out" \
+      "entry           hipv4-amdgcn-amd-amdhsa--gfx90a"
+    check "with its kernels" contains "$out" "vadd: 28 bytes"
+  done
+else
+  skip "bundles are shown" "no clang-offload-bundler-19"
+fi
+
+# ---- the plug-in ----
+
+mkdir "$work/example" "$work/stub"
+cp "$srcdir"/doc/examples/kernels/*.c "$srcdir"/doc/examples/kernels/Makefile \
+  "$work/example"
+try make -s -C "$work/example" CC="${AQ_CC:-cc}" \
+  CFLAGS='-O1 -Wall -Wextra -Werror' AQ_CFLAGS="-I$builddir/public" kernels.so
+check "the example builds with public headers alone" [ "$status" = 0 ]
+kernels=$work/example/kernels.so
+
+try "$aqueduct" show "$code" --stub -o "$work/stub/stub.c"
+check "a stub is written" [ "$status" = 0 ]
+# shellcheck disable=SC2086 # it may have a wrapper before it
+try ${AQ_CC:-cc} -std=gnu11 -Wall -Wextra -Werror -fPIC -shared \
+  -I"$builddir/public" -o "$work/stub/stub.so" "$work/stub/stub.c"
+check "it compiles without a warning" [ "$status" = 0 ]
+
+launch() { # KERNEL PLUGIN OPTION...
+  launch_kernel=$1
+  launch_plugin=$2
+  shift 2
+  try "$aqueduct" launch "$code" "$launch_kernel" --kernels "$launch_plugin" \
+    "$@"
+}
+vadd() { # PLUGIN OPTION...
+  vadd_plugin=$1
+  shift
+  launch vadd "$vadd_plugin" --grid 1000 --print 3 "$@" --args \
+    'buf:f32[1000]=iota' 'buf:f32[1000]=1' 'out:f32[1000]' u32:1000
+}
+reduce() { # OPTION...
+  launch reduce "$kernels" --grid 1000 "$@" --args 'buf:f32[1000]=iota' \
+    'out:f32[4]' u32:1000
+}
+sums="out:f32[4]: 32640 98176 163712 204972"
+
+vadd "$work/stub/stub.so"
+check "what is not written yet says so" contains "$err" \
+  "kernel vadd: not written yet"
+check "and fails" [ "$status" != 0 ]
+vadd "$kernels" --name added
+check "vadd runs on the simulator" [ "$status" = 0 ]
+check "it adds" contains "$out" "out:f32[1000]: 1 2 3 ..."
+check "its time is told" contains "$out" "start-end    2.0"
+try "$aqueduct" export added --format jsonl
+check "the run is stored, with the kernel's name" contains "$out" '"vadd"'
+reduce
+check "reduce has its group segment and barriers" contains "$out" "$sums"
+first=$out
+reduce
+check "and the same results and times again" [ "$first" = "$out" ]
+reduce --workgroup 100
+check "what a host function cannot serve stops the queue" contains "$err" \
+  "kernel reduce: expected workgroups of 256 work-items"
+reduce --json -o "$work/result.json"
+check "launch --json is JSON" is_json "$work/result.json"
+
+if [ -n "$hsa" ]; then
+  AQUEDUCT_LIBHSA_PATH=$hsa
+  AQUEDUCT_DEVICE=mi210
+  export AQUEDUCT_LIBHSA_PATH AQUEDUCT_DEVICE
+  reduce --transport hsa --device gfx90a --name measured
+  check "the same through HSA" contains "$out" "$sums"
+  try "$aqueduct" show measured
+  check "is a measured run" contains "$out" "measured"
+  try "$aqueduct" launch "$code" vadd --transport hsa --device gfx90a \
+    --grid 64 --args 'buf:f32[64]' --args 'buf:f32[64]' --args 'out:f32[64]' \
+    --args u32:64
+  check "a missing kernel stops the queue" [ "$status" != 0 ]
+  unset AQUEDUCT_LIBHSA_PATH AQUEDUCT_DEVICE
+fi
+
+# ---- what is wrong ----
+
+refuses() { # NAME WORDS ARGUMENT...
+  refuses_name=$1
+  refuses_words=$2
+  shift 2
+  try "$aqueduct" launch "$@"
+  check "$refuses_name: exit 2" [ "$status" = 2 ]
+  check "$refuses_name: says why" contains "$err" "$refuses_words"
+}
+refuses "no host function" "name a plug-in that has it with --kernels" \
+  "$code" vadd --grid 64 --args 'buf:f32[64]' 'buf:f32[64]' 'out:f32[64]' u32:64
+check "the arguments are listed" contains "$err" "offset 16, 8 bytes"
+try "$aqueduct" launch "$code" vadd --grid 64 --missing-kernels warn --args \
+  'buf:f32[64]' 'buf:f32[64]' 'out:f32[64]' u32:64
+check "timing only is allowed when asked for" [ "$status" = 0 ]
+refuses "no such kernel" "it has no kernel 'vsub'; it has vadd, reduce" \
+  "$code" vsub --grid 64
+refuses "no grid" "expected --grid" "$code" vadd
+refuses "a bad grid" "--grid 0: expected X" "$code" vadd --grid 0
+refuses "a grid of four" "expected X" "$code" vadd --grid 1,1,1,1
+refuses "a workgroup too large" "takes at most 1024" "$code" vadd --grid 4096 \
+  --workgroup 64,32
+refuses "too few arguments" "takes 4 arguments, and 1 are given" "$code" vadd \
+  --grid 64 --kernels "$kernels" --args u32:1
+refuses "an argument of another size" "argument 4 of the kernel is a value of" \
+  "$code" vadd --grid 64 --kernels "$kernels" --args 'buf:f32[1]' \
+  'buf:f32[1]' 'buf:f32[1]' u64:1
+refuses "a number for a buffer" "is a buffer's address" "$code" vadd \
+  --grid 64 --kernels "$kernels" --args u64:1 'buf:f32[1]' 'buf:f32[1]' u32:1
+for bad in u8:256 i8:-129 u32:-1 f32:x i32: q:1 'buf:f32[0]' 'buf:f32[x]' \
+  'buf:f32[4' 'out:f32[4]=x' 'buf:f32[99999999999]'; do
+  refuses "$bad" "argument '$bad': expected" "$code" vadd --grid 64 --args "$bad"
+done
+refuses "another device" "it has no code for the device's gfx942; it has gfx90a" \
+  "$code" vadd --grid 64 --device mi300x --kernels "$kernels" --args u32:1
+refuses "no code object" "neither a code object" "$srcdir/README.md" vadd \
+  --grid 64
+refuses "no file" "No such file" "$work/none.hsaco" vadd --grid 64
+refuses "no plug-in" "none.so" "$code" vadd --grid 64 --kernels ./none.so
+try "$aqueduct" list runs
+check "what failed was not stored" [ "$(echo "$out" | grep -c simulated)" -le 6 ]
+
+# The device library's own kernels are built in.
+try "$aqueduct" launch "$srcdir/src/devlib/objects/gfx942.hsaco" aq_spin \
+  --grid 64
+check "kernels of the device library want arguments too" [ "$status" = 2 ]
+finish
