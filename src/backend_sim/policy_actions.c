@@ -39,6 +39,10 @@ static bool is_legal(aqsim_policy *p, const char *action, unsigned phases,
     aqsim_policy_fail(p, "%s is not legal %s", action, names[p->phase]);
     return false;
   }
+  if (p->watch.placing) {
+    aqsim_policy_fail(p, "%s is not legal in place", action);
+    return false;
+  }
   if ((p->ops.needs & need) != need) {
     aqsim_policy_fail(p, "%s is not legal, since needs does not say it",
                       action);

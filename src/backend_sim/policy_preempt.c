@@ -357,8 +357,20 @@ static aq_status run_preempt(aqsim_policy *p, aqsim_run *run,
     return aqsim_policy_fail(p, "a mask without compute units");
   run->cookie = what->cookie;
   run->by_queue = false;
-  if (run->state != AQSIM_RUN_GOES || !is_running(run) ||
-      (part && !run->flight->grid)) {
+  if (run->state == AQSIM_RUN_RESUMES)
+    run->state = AQSIM_RUN_STOPPED;
+  if (run->state == AQSIM_RUN_GOES &&
+      (!is_running(run) || (part && !run->flight->grid))) {
+    /* It is over when the kernel is complete. */
+    run->state = AQSIM_RUN_STOPS;
+    run->mode = AQ_PREEMPT_DRAIN;
+    run->partly = part;
+    run->asked = p->device->sim->now;
+    run->lost = 0;
+    run->workgroups = 0;
+    return AQ_OK;
+  }
+  if (run->state != AQSIM_RUN_GOES) {
     run->anew |= what->mode == AQ_PREEMPT_RESET;
     preempted_tell(p, what->cookie, run->handle, p->device->sim->now, 0, 0);
     return AQ_OK;

@@ -256,7 +256,8 @@ START_TEST(time_starts_at_the_epoch_and_never_goes_back)
   ck_assert_status(aqsim_transport_ops.open(&options, &t, &diag),
                    AQ_ERR_INVALID, &diag);
   options.epoch = 0;
-  const aq_policy_binding binding = {.size = sizeof binding};
+  const aq_policy_ops needy = {.name = "needy", .needs = UINT32_C(1) << 31};
+  const aq_policy_binding binding = {.size = sizeof binding, .ops = &needy};
   options.policy = &binding;
   ck_assert_status(aqsim_transport_ops.open(&options, &t, &diag),
                    AQ_ERR_UNSUPPORTED, &diag);

@@ -172,6 +172,7 @@ static void scripted(station *s, aq_job *out)
   out->hint = job->command * job->commands + job->first_longer;
   out->deadline = job->deadline;
   out->client = job->client;
+  out->priority = job->priority;
   out->command_count = job->commands;
   s->jobs[s->next] = (pending){job->arrival, out->hint, -1, job->client};
 }
@@ -248,6 +249,9 @@ static void station_done(aq_workload_source *source, uint64_t id, aq_time time)
   s->out.responses += job->response;
   s->out.weighted += (__int128)job->service * job->response;
   s->out.end = time;
+  if (job->of_class < STATION_CLASSES)
+    s->out.longest[job->of_class] =
+        aq_time_max(s->out.longest[job->of_class], job->response);
   if (s->spec->script && s->spec->script[id].deadline != AQ_TIME_NONE) {
     const aq_time lateness = time - s->spec->script[id].deadline;
     s->out.late += lateness > 0;
@@ -404,8 +408,9 @@ static char **ideal_edits(const station_spec *spec)
                    &diag);
   char **edits = calloc(model->count + 8, sizeof *edits);
   /* A slot for every server. */
-  edits[count++] = strdup("slots_per_pipe=32");
-  edits[count++] = strdup("pipes=8");
+  edits[count++] =
+      strdup(spec->one_slot ? "slots_per_pipe=1" : "slots_per_pipe=32");
+  edits[count++] = strdup(spec->one_slot ? "pipes=1" : "pipes=8");
   edits[count++] = strdup("wave_state=0 B");
   if (spec->edit)
     edits[count++] = strdup(spec->edit);

@@ -48,6 +48,7 @@ typedef struct station_job {
   aq_time first_longer;
   aq_time deadline; /* absolute, AQ_TIME_NONE: none */
   uint32_t client;
+  int32_t priority;
 } station_job;
 
 typedef struct station_spec {
@@ -63,6 +64,7 @@ typedef struct station_spec {
   const char *edit;   /* of the device, one more; NULL: none */
   bool one_at_a_time; /* the last of two classes: the next comes when one is
                          done; `rate` is of the others */
+  bool one_slot;      /* of the hardware, for all queues */
   bool preempts;      /* what records show is longer than what was served */
 } station_spec;
 
@@ -81,8 +83,9 @@ typedef struct station_result {
   __int128 area;         /* of jobs present over time */
   __int128 responses;    /* their sum */
   __int128 weighted;     /* sum of service × response */
-  uint64_t late;         /* done behind their deadline */
-  aq_time lateness;      /* the largest; negative: all were early */
+  aq_time longest[STATION_CLASSES]; /* response, of each client */
+  uint64_t late;                    /* done behind their deadline */
+  aq_time lateness;                 /* the largest; negative: all were early */
   double rejected_part, rejected_error;
 } station_result;
 

@@ -432,6 +432,73 @@ START_TEST(work_that_is_reset_takes_as_long_as_the_formula_says)
 }
 END_TEST
 
+/* Response times of fixed priorities, the shortest period first, from the
+ * instant at which all come: R = C + sum of ceil(R / T) C of those above. */
+static aq_time response_analysis(const int (*tasks)[2], int task)
+{
+  int response = tasks[task][0], before = 0;
+  while (response != before) {
+    before = response;
+    response = tasks[task][0];
+    for (int i = 0; i < task; i++)
+      response += (before + tasks[i][1] - 1) / tasks[i][1] * tasks[i][0];
+  }
+  return response * STATION_UNIT;
+}
+
+START_TEST(fixed_priorities_respond_as_the_analysis_says)
+{
+  static const int sets[][3][2] = {{{1, 4}, {2, 6}, {3, 12}},
+                                   {{3, 7}, {3, 12}, {5, 20}},
+                                   {{1, 3}, {1, 5}, {2, 10}}};
+  for (int set = 0; set < 3; set++) {
+    station_job script[64];
+    uint64_t jobs = 0;
+    /* The first jobs of all, and those that may delay them. */
+    for (int at = 0; at < 20; at++)
+      for (int i = 0; i < 3; i++)
+        if (at % sets[set][i][1] == 0)
+          script[jobs++] =
+              (station_job){.arrival = at * STATION_UNIT,
+                            .commands = 1,
+                            .command = sets[set][i][0] * STATION_UNIT,
+                            .deadline = AQ_TIME_NONE,
+                            .client = (uint32_t)i,
+                            .priority = 3 - i};
+    const station_spec spec = {.policy = "preemptive",
+                               .jobs = jobs,
+                               .script = script,
+                               .preempts = true,
+                               .in_workgroups = set % 2};
+    const station_result r = run(&spec);
+    for (int i = 0; i < 3; i++)
+      ck_assert_int_eq(r.longest[i], response_analysis(sets[set], i));
+  }
+}
+END_TEST
+
+/* Hardware that gives one slot in turn: M/G/1 under round robin, which becomes
+ * processor sharing as the quantum shrinks. */
+START_TEST(round_robin_of_slots_becomes_processor_sharing)
+{
+  static const struct {
+    station_law law;
+    const char *edit;
+  } cases[] = {{LAW_EXPONENTIAL, "queue_quantum=100 ns"},
+               {LAW_HYPER, "queue_quantum=100 ns"},
+               {LAW_CONSTANT, "queue_quantum=100 ns"},
+               {LAW_UNIFORM, "queue_quantum=100 ns"},
+               {LAW_ERLANG4, "queue_quantum=100 ns"}};
+  for (int i = 0; i < (runs_all() ? 5 : 1); i++) {
+    station_spec spec =
+        preemptive_station("fifo,slots=100", .5, cases[i].law, 3000);
+    spec.one_slot = true;
+    spec.edit = cases[i].edit;
+    check_mean("RR", run(&spec).response, 2);
+  }
+}
+END_TEST
+
 /* A decider that hears late and thinks adds exactly that to each job. */
 START_TEST(latency_and_cost_of_decisions_are_added)
 {
@@ -470,4 +537,6 @@ AQ_TEST_MAIN("oracles/oracles", the_mm1_queue_takes_one_over_one_minus_load,
              last_come_first_served_resuming_does_not_look_at_the_law,
              the_least_remaining_work_is_what_schrage_and_miller_say,
              preemptive_priorities_wait_as_cobham_says,
-             work_that_is_reset_takes_as_long_as_the_formula_says)
+             work_that_is_reset_takes_as_long_as_the_formula_says,
+             fixed_priorities_respond_as_the_analysis_says,
+             round_robin_of_slots_becomes_processor_sharing)
