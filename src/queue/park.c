@@ -113,6 +113,8 @@ static void wait_over(aq_timepoint *timepoint, aq_status status,
   aq_lock(queue->context, &queue->lock);
   queue->telling--;
   pthread_cond_broadcast(&queue->calm);
+  /* Who saw us still at it sleeps; without the lock the queue may be gone. */
+  aq_queue_tell(queue);
   aq_unlock(queue->context, &queue->lock);
 }
 

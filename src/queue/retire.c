@@ -359,30 +359,61 @@ static void queue_look(aq_queue *queue)
     aq_context_poll(queue->context);
 }
 
+enum { PROGRESS_EDGES = 8 };
+
+/* What a queue that makes progress may sleep on besides its seat: its oldest
+ * epoch or, where nobody else looks at what its parked operations wait for, the
+ * oldest of some queues. */
+static uint32_t edges_add(aq_queue *queue, aq_epoch_ref *edges,
+                          aq_wait_item *items)
+{
+  aq_context *context = queue->context;
+  uint32_t count = 0;
+  if (aq_queue_oldest(queue, &edges[0])) {
+    items[0] = aq_epoch_item(&edges[0]);
+    return 1;
+  }
+  if (aq_context_hears(context))
+    return 0;
+  for (aq_axis *axis = aq_axis_next(context, NULL); axis;
+       axis = aq_axis_next(context, axis)) {
+    aq_lock(context, &axis->gate);
+    if (count < PROGRESS_EDGES && axis->queue && axis->queue != queue &&
+        aq_queue_oldest(axis->queue, &edges[count])) {
+      items[count] = aq_epoch_item(&edges[count]);
+      count++;
+    }
+    aq_unlock(context, &axis->gate);
+  }
+  return count;
+}
+
 aq_status aq_queue_progress(aq_queue *queue, aq_time deadline, aq_diag *diag)
 {
   aq_context *context = queue->context;
-  aq_epoch_ref oldest;
+  aq_epoch_ref edges[PROGRESS_EDGES];
   /* Orders with aq_queue_tell: either it sees us, or we see what it did. */
   __atomic_fetch_add(&queue->listeners, 1, __ATOMIC_SEQ_CST);
-  aq_wait_item items[2] = {aq_seat_item(context, queue->seat)};
+  aq_wait_item items[1 + PROGRESS_EDGES] = {aq_seat_item(context, queue->seat)};
   const uint64_t before = aq_queue_retired(queue);
   queue_look(queue);
   aq_status status = AQ_OK;
-  const bool found = aq_queue_oldest(queue, &oldest);
+  uint32_t count = edges_add(queue, edges, &items[1]);
   if (aq_queue_is_lagging(queue)) {
     aq_queue_catch_up(queue);
-  } else if (aq_queue_retired(queue) == before) {
-    if (found)
-      items[1] = aq_epoch_item(&oldest);
+  } else if (aq_queue_retired(queue) == before &&
+             (count > 0 ||
+              __atomic_load_n(&queue->parked_count, __ATOMIC_ACQUIRE) > 0)) {
+    /* With nothing in flight and nothing parked nobody would ring: the caller
+     * looks again, at what another thread is about to finish. */
     const aq_wait_request request = {.items = items,
-                                     .count = 1 + found,
+                                     .count = 1 + count,
                                      .mode = AQ_WAIT_ANY,
                                      .deadline = deadline};
     status = context->ops->wait(context->transport, &request, NULL, diag);
   }
-  if (found)
-    aq_epoch_release(&oldest);
+  while (count > 0)
+    aq_epoch_release(&edges[--count]);
   __atomic_fetch_sub(&queue->listeners, 1, __ATOMIC_SEQ_CST);
   if (status == AQ_OK && aq_queue_retired(queue) == before) {
     queue_look(queue);
