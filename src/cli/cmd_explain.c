@@ -185,8 +185,8 @@ aq_status aq_cli_explain(aq_cli *cli)
     return status;
   status = aq_store_find(store, cli->args[0], &run, &cli->diag);
   if (status == AQ_OK)
-    status =
-        aq_run_reader_open(store, run->id, AQ_ORDER_START, &reader, &cli->diag);
+    status = aq_run_reader_open(store, run->id, AQ_ORDER_STORED, &reader,
+                                &cli->diag);
   if (status == AQ_OK) {
     status = explain_reader(cli, run, reader);
     aq_run_reader_close(reader);

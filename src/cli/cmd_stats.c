@@ -148,7 +148,7 @@ static aq_status stats_of(aq_cli *cli, aq_store *store, const aq_run_info *run,
   aq_dispatches dispatches = {0};
   aq_stats stats = {0};
   aq_status status =
-      aq_run_reader_open(store, run->id, AQ_ORDER_START, &reader, &cli->diag);
+      aq_run_reader_open(store, run->id, AQ_ORDER_STORED, &reader, &cli->diag);
   if (status != AQ_OK)
     return status;
   status = aq_dispatches_read(reader, &dispatches, &cli->diag);

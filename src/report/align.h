@@ -23,7 +23,7 @@ typedef struct aq_alignment {
   bool exact; /* no fewer elements could have been left out */
 } aq_alignment;
 
-enum { AQ_ALIGN_EFFORT = 4096 }; /* differences looked for at once, at most */
+enum { AQ_ALIGN_EFFORT = 256 }; /* differences looked for at once, at most */
 
 /* False when out of memory. */
 bool aq_align(const uint32_t *a, size_t a_count, const uint32_t *b,

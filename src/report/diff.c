@@ -211,7 +211,7 @@ static aq_status side_read(aq_store *store, const aq_run_info *info,
 {
   aq_run_reader *reader;
   aq_status status =
-      aq_run_reader_open(store, info->id, AQ_ORDER_START, &reader, diag);
+      aq_run_reader_open(store, info->id, AQ_ORDER_STORED, &reader, diag);
   if (status != AQ_OK)
     return status;
   status = aq_dispatches_read(reader, d, diag);

@@ -102,6 +102,24 @@ static int wait_order(const void *a, const void *b)
   return x->end < y->end ? -1 : x->end > y->end;
 }
 
+static int row_order(const void *a, const void *b)
+{
+  const aq_dispatch *x = a, *y = b;
+  if (x->start != y->start)
+    return x->start < y->start ? -1 : 1;
+  return x->number < y->number ? -1 : x->number > y->number;
+}
+
+/* By start, then row; most runs are nearly so. */
+static void rows_sort(aq_dispatches *d)
+{
+  size_t i = 1;
+  while (i < d->count && row_order(&d->rows[i - 1], &d->rows[i]) < 0)
+    i++;
+  if (i < d->count)
+    qsort(d->rows, d->count, sizeof *d->rows, row_order);
+}
+
 /* Each row's time since the latest end on its queue. */
 static bool find_gaps(aq_dispatches *d)
 {
@@ -144,6 +162,7 @@ aq_status aq_dispatches_read(aq_run_reader *reader, aq_dispatches *out,
       if (!add_row(&d, &rows[i], numbers[i]))
         return no_memory(&d, diag);
   } while (count > 0);
+  rows_sort(&d);
   if (!find_gaps(&d))
     return no_memory(&d, diag);
   if (d.wait_count)

@@ -34,7 +34,8 @@ typedef struct aq_dispatches {
   int64_t barriers; /* packets that are not in `rows` */
 } aq_dispatches;
 
-/* Reads all rows of a reader that was opened by start. */
+/* Reads all rows of a reader, opened in any order: that in which they are
+ * stored is read the fastest. */
 aq_status aq_dispatches_read(aq_run_reader *reader, aq_dispatches *out,
                              aq_diag *diag);
 void aq_dispatches_fini(aq_dispatches *dispatches);
