@@ -738,19 +738,6 @@ static void limit_release(aqsim_queue *queue)
     queue->hold &= (uint8_t)~AQSIM_HOLD_LIMIT;
 }
 
-static void preempted_early(aqsim_run *run)
-{
-  aqsim_policy *p = run->policy;
-  aqsim_policy_tell(p, AQ_SIDE_FIRMWARE,
-                    &(aqsim_item){.kind = AQSIM_ITEM_PREEMPTED,
-                                  .result = {.cookie = run->cookie,
-                                             .target = run->handle,
-                                             .asked = run->asked,
-                                             .freed = run->flight->end,
-                                             .wasted = run->lost,
-                                             .workgroups = run->workgroups}});
-}
-
 void aqsim_policy_complete(aqsim_flight *flight)
 {
   aqsim_run *run = flight->run;
@@ -761,10 +748,11 @@ void aqsim_policy_complete(aqsim_flight *flight)
   aqsim_run_view(run, &item.kernel);
   item.kernel.issued = item.kernel.finished = item.kernel.workgroups;
   if (run->state == AQSIM_RUN_STOPS && !run->by_queue)
-    preempted_early(run);
+    aqsim_run_preempted(run, flight->end);
   aqsim_policy_charge(p, flight->queue, aqsim_run_used(run), false);
   run_free(run);
   flight->run = NULL;
+  aqsim_policy_queue_rests(flight->queue);
   limit_release(flight->queue);
   if (p->ops.complete)
     hardware_tell(p, &item);
@@ -778,6 +766,7 @@ void aqsim_policy_forget(aqsim_flight *flight)
   flight->stopped = false;
   run_free(flight->run);
   flight->run = NULL;
+  aqsim_policy_queue_rests(flight->queue);
   limit_release(flight->queue);
 }
 

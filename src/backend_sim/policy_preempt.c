@@ -19,7 +19,7 @@ static aq_time bytes_time(const aqsim_device *device, unsigned __int128 bytes)
 }
 
 /* A kernel that has not ended, but for its completion. */
-static bool is_running(const aqsim_run *run)
+bool aqsim_run_is_running(const aqsim_run *run)
 {
   const aqsim_flight *flight = run->flight;
   return flight->step == AQSIM_STEP_WAVES ||
@@ -69,7 +69,7 @@ static aq_time queue_cost(const aqsim_policy *p, const aqsim_queue *queue,
   aq_time cost = 0;
   for (const aqsim_run *run = p->runs; run; run = run->next)
     if (run->flight->queue == queue && run->state == AQSIM_RUN_GOES &&
-        is_running(run))
+        aqsim_run_is_running(run))
       cost = aq_time_max(cost, stop_cost(run, mode, NULL));
   return cost;
 }
@@ -196,19 +196,6 @@ static aq_status run_stop(aqsim_run *run, aq_preempt_mode mode,
 
 /* ---- it is over ---- */
 
-static void preempted_tell(aqsim_policy *p, uint64_t cookie, uint32_t target,
-                           aq_time asked, aq_time wasted, uint32_t workgroups)
-{
-  aqsim_policy_tell(p, AQ_SIDE_FIRMWARE,
-                    &(aqsim_item){.kind = AQSIM_ITEM_PREEMPTED,
-                                  .result = {.cookie = cookie,
-                                             .target = target,
-                                             .asked = asked,
-                                             .freed = p->device->sim->now,
-                                             .wasted = wasted,
-                                             .workgroups = workgroups}});
-}
-
 static void flight_finish(aqsim_flight *flight)
 {
   if (aqsim_kernel_finish(flight) == AQSIM_GO)
@@ -237,8 +224,7 @@ void aqsim_run_stopped(aqsim_run *run)
   if (run->state != AQSIM_RUN_STOPS)
     return;
   if (!run->by_queue)
-    preempted_tell(p, run->cookie, run->handle, run->asked, run->lost,
-                   run->workgroups);
+    aqsim_run_preempted(run, p->device->sim->now);
   if (run->partly) {
     run->state = AQSIM_RUN_GOES;
     return;
@@ -360,7 +346,7 @@ static aq_status run_preempt(aqsim_policy *p, aqsim_run *run,
   if (run->state == AQSIM_RUN_RESUMES)
     run->state = AQSIM_RUN_STOPPED;
   if (run->state == AQSIM_RUN_GOES &&
-      (!is_running(run) || (part && !run->flight->grid))) {
+      (!aqsim_run_is_running(run) || (part && !run->flight->grid))) {
     /* It is over when the kernel is complete. */
     run->state = AQSIM_RUN_STOPS;
     run->mode = AQ_PREEMPT_DRAIN;
@@ -372,7 +358,11 @@ static aq_status run_preempt(aqsim_policy *p, aqsim_run *run,
   }
   if (run->state != AQSIM_RUN_GOES) {
     run->anew |= what->mode == AQ_PREEMPT_RESET;
-    preempted_tell(p, what->cookie, run->handle, p->device->sim->now, 0, 0);
+    const aq_time now = p->device->sim->now;
+    aqsim_policy_preempted_tell(p, &(aq_preempt_result){.cookie = what->cookie,
+                                                        .target = run->handle,
+                                                        .asked = now,
+                                                        .freed = now});
     return AQ_OK;
   }
   if (!part)
@@ -395,7 +385,7 @@ void aqsim_policy_queue_stop(aqsim_queue *queue, aq_preempt_mode mode)
     next = run->next;
     if (run->flight->queue != queue)
       continue;
-    if (run->state == AQSIM_RUN_GOES && is_running(run)) {
+    if (run->state == AQSIM_RUN_GOES && aqsim_run_is_running(run)) {
       run->by_queue = true;
       run_stop(run, mode, NULL);
       queue->policy.wasted += run->lost;
@@ -407,19 +397,9 @@ void aqsim_policy_queue_stop(aqsim_queue *queue, aq_preempt_mode mode)
   }
 }
 
-static void queue_tell(aqsim_queue *queue)
-{
-  if (!queue->policy.preempting)
-    return;
-  queue->policy.preempting = false;
-  preempted_tell(queue->device->policy, queue->policy.cookie, queue->number,
-                 queue->policy.asked, queue->policy.wasted,
-                 queue->policy.workgroups);
-}
-
 void aqsim_policy_queue_left(aqsim_queue *queue)
 {
-  queue_tell(queue);
+  aqsim_queue_preempted(queue);
 }
 
 void aqsim_policy_queue_mapped(aqsim_queue *queue)
@@ -466,10 +446,13 @@ static aq_status queue_preempt(aqsim_policy *p, aqsim_queue *queue,
   own->asked = p->device->sim->now;
   own->wasted = 0;
   own->workgroups = 0;
+  own->returned = 0;
+  own->worked = aqsim_policy_queue_runs(p, queue);
+  own->suspending = false;
   if (what->mode == AQ_PREEMPT_RESET || what->mode == AQ_PREEMPT_KILL)
     return queue_reset(p, queue, queue_cost(p, queue, what->mode));
   if (!queue->slot) {
-    queue_tell(queue);
+    aqsim_queue_preempted(queue);
     return AQ_OK;
   }
   if (!queue->leaving)
@@ -498,8 +481,10 @@ void aqsim_policy_suspend(aqsim_queue *queue, bool suspended)
 {
   if (suspended) {
     queue->hold |= AQSIM_HOLD_SUSPEND;
+    aqsim_policy_suspend_begun(queue);
     return;
   }
+  aqsim_policy_suspend_over(queue, AQ_TIME_NONE);
   queue->hold &= (uint8_t)~AQSIM_HOLD_SUSPEND;
   if (!queue->slot)
     aqsim_queue_slot_want(queue);
@@ -654,9 +639,10 @@ void aqsim_policy_queue_cleared(aqsim_queue *queue)
     for (aqsim_run *run; (run = run_newest(p, queue));)
       run_evict(run, &e);
     queue->hold &= (uint8_t)~AQSIM_HOLD_RESET;
+    queue->policy.returned = e.count;
     evicted_finish(p, queue, &e);
   }
   queue->hold &= (uint8_t)~AQSIM_HOLD_RESET;
   aqsim_queue_pump(queue);
-  queue_tell(queue);
+  aqsim_queue_preempted(queue);
 }

@@ -158,6 +158,30 @@ void aqsim_run_stopped(aqsim_run *run);
 void aqsim_run_resumed(aqsim_run *run);
 void aqsim_policy_queue_cleared(aqsim_queue *queue);
 
+/* Whether it has not ended, but for its completion. */
+bool aqsim_run_is_running(const aqsim_run *run);
+
+/* ---- policy_preempted.c ---- */
+
+/* The policy hears of a preemption. */
+void aqsim_policy_preempted_tell(aqsim_policy *policy,
+                                 const aq_preempt_result *result);
+
+/* A preemption of a kernel or a queue is over: the policy is told, and whoever
+ * keeps them. */
+void aqsim_run_preempted(const aqsim_run *run, aq_time freed);
+void aqsim_queue_preempted(aqsim_queue *queue);
+
+/* Whether something of the queue runs. */
+bool aqsim_policy_queue_runs(const aqsim_policy *policy,
+                             const aqsim_queue *queue);
+
+/* A queue that was suspended is free of what ran when nothing runs; it is given
+ * up when it goes on before (AQ_TIME_NONE). */
+void aqsim_policy_suspend_begun(aqsim_queue *queue);
+void aqsim_policy_suspend_over(aqsim_queue *queue, aq_time freed);
+void aqsim_policy_queue_rests(aqsim_queue *queue);
+
 /* What a kernel used so far, without what was wasted. */
 aq_time aqsim_run_used(const aqsim_run *run);
 
