@@ -6,9 +6,11 @@ libhsa_runtime64_la_SOURCES = \
 	src/dropin/agents.c \
 	src/dropin/blits.c \
 	src/dropin/capture.c src/dropin/capture.h \
+	src/dropin/codes.c \
 	src/dropin/copies.c \
 	src/dropin/events.c src/dropin/events.h \
 	src/dropin/executables.c src/dropin/executables.h \
+	src/dropin/externals.c \
 	src/dropin/faults.c src/dropin/faults.h \
 	src/dropin/functions.def \
 	src/dropin/hooks.c src/dropin/hooks.h \
@@ -23,6 +25,7 @@ libhsa_runtime64_la_SOURCES = \
 	src/dropin/profiling.c \
 	src/dropin/queue_indices.c \
 	src/dropin/queues.c src/dropin/queues.h \
+	src/dropin/readers.c \
 	src/dropin/recording.c src/dropin/recording.h \
 	src/dropin/regions.c \
 	src/dropin/runtime.c src/dropin/runtime.h \

@@ -92,6 +92,7 @@ typedef struct aqdrop {
   struct aqdrop_group *first_group;
   struct aqdrop_range *first_range;
   struct aqdrop_reader *first_reader;
+  struct aqdrop_code *first_code;
   struct aqdrop_executable *first_executable;
   aqdrop_queue *first_queue;
   aq_arena arena;    /* what lives until it closes: handlers, names */

@@ -1,7 +1,8 @@
 # Tests of src/dropin: clients of the built library.
 check_LTLIBRARIES += tests/dropin/libaqclient.la
 tests_dropin_libaqclient_la_SOURCES = \
-	tests/dropin/client.c tests/dropin/client.h
+	tests/dropin/client.c tests/dropin/client.h \
+	tests/dropin/object.c tests/dropin/object.h
 tests_dropin_libaqclient_la_CPPFLAGS = $(AQ_TEST_CPPFLAGS)
 AQ_CLIENT_LDADD = tests/dropin/libaqclient.la libhsa-runtime64.la \
 	$(AQ_TEST_LDADD)
@@ -15,6 +16,11 @@ check_PROGRAMS += tests/dropin/test_abi
 tests_dropin_test_abi_SOURCES = tests/dropin/test_abi.c
 tests_dropin_test_abi_CPPFLAGS = $(AQ_TEST_CPPFLAGS)
 tests_dropin_test_abi_LDADD = $(AQ_TEST_LDADD)
+
+check_PROGRAMS += tests/dropin/test_codes
+tests_dropin_test_codes_SOURCES = tests/dropin/test_codes.c
+tests_dropin_test_codes_CPPFLAGS = $(AQ_TEST_CPPFLAGS)
+tests_dropin_test_codes_LDADD = $(AQ_CLIENT_LDADD)
 
 check_PROGRAMS += tests/dropin/test_devices
 tests_dropin_test_devices_SOURCES = tests/dropin/test_devices.c
