@@ -16,6 +16,7 @@ libhsa_runtime64_la_SOURCES = \
 	src/dropin/hooks.c src/dropin/hooks.h \
 	src/dropin/hsa.h \
 	src/dropin/image.c src/dropin/image.h \
+	src/dropin/ipc.c src/dropin/ipc.h \
 	src/dropin/isa.c \
 	src/dropin/kernels.c src/dropin/kernels.h \
 	src/dropin/loader.c \
@@ -29,6 +30,7 @@ libhsa_runtime64_la_SOURCES = \
 	src/dropin/recording.c src/dropin/recording.h \
 	src/dropin/regions.c \
 	src/dropin/runtime.c src/dropin/runtime.h \
+	src/dropin/shared_signals.c \
 	src/dropin/sharing.c \
 	src/dropin/signals.c src/dropin/signals.h \
 	src/dropin/simulator.c src/dropin/simulator.h \

@@ -42,6 +42,16 @@ tests_dropin_test_sharing_SOURCES = tests/dropin/test_sharing.c
 tests_dropin_test_sharing_CPPFLAGS = $(AQ_TEST_CPPFLAGS)
 tests_dropin_test_sharing_LDADD = $(AQ_CLIENT_LDADD)
 
+check_PROGRAMS += tests/dropin/test_shared_signals
+tests_dropin_test_shared_signals_SOURCES = tests/dropin/test_shared_signals.c
+tests_dropin_test_shared_signals_CPPFLAGS = $(AQ_TEST_CPPFLAGS) \
+	-DTEST_PEER='"$(abs_top_builddir)/tests/dropin/signal_peer"'
+tests_dropin_test_shared_signals_LDADD = $(AQ_CLIENT_LDADD)
+EXTRA_PROGRAMS += tests/dropin/signal_peer
+check_DATA += tests/dropin/signal_peer$(EXEEXT)
+tests_dropin_signal_peer_SOURCES = tests/dropin/signal_peer.c
+tests_dropin_signal_peer_LDADD = libhsa-runtime64.la
+
 check_PROGRAMS += tests/dropin/test_signals
 tests_dropin_test_signals_SOURCES = tests/dropin/test_signals.c
 tests_dropin_test_signals_CPPFLAGS = $(AQ_TEST_CPPFLAGS)
