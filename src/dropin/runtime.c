@@ -144,6 +144,8 @@ static void runtime_close(aqdrop *runtime)
     runtime->transport->ops->close(runtime->transport);
   aqdrop_hooks_destroy(runtime->hooks);
   aqdrop_executables_fini(runtime);
+  aqdrop_codes_fini(runtime);
+  aqdrop_readers_fini(runtime);
   aqdrop_kernels_close(&runtime->kernels);
   aqdrop_signals_fini(runtime);
   if (runtime->vmem)
