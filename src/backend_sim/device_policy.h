@@ -11,8 +11,9 @@
  * device's own choices go on, what the policy held back is let go, and whoever
  * opened the transport is told.
  *
- * device_policy.c tells and asks, policy_actions.c is what policies call,
- * policy_preempt.c stops kernels and evicts packets.
+ * device_policy.c asks, policy_items.c tells, policy_runs.c keeps the kernels,
+ * policy_actions.c is what policies call, policy_preempt.c stops kernels and
+ * evicts packets.
  */
 #ifndef AQSIM_DEVICE_POLICY_H
 #define AQSIM_DEVICE_POLICY_H
