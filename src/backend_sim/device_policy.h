@@ -12,8 +12,8 @@
  * opened the transport is told.
  *
  * device_policy.c asks, policy_items.c tells, policy_runs.c keeps the kernels,
- * policy_actions.c is what policies call, policy_preempt.c stops kernels and
- * evicts packets.
+ * policy_actions.c is what policies call, policy_preempt.c stops kernels,
+ * policy_queues.c queues, whose packets it takes off.
  */
 #ifndef AQSIM_DEVICE_POLICY_H
 #define AQSIM_DEVICE_POLICY_H

@@ -41,6 +41,7 @@ libaqcore_la_SOURCES += \
 	src/backend_sim/policy_items.c \
 	src/backend_sim/policy_preempt.c \
 	src/backend_sim/policy_priv.h \
+	src/backend_sim/policy_queues.c \
 	src/backend_sim/policy_runs.c \
 	src/backend_sim/processor.c src/backend_sim/processor.h \
 	src/backend_sim/queue_life.c src/backend_sim/queue_life.h \

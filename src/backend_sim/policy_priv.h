@@ -126,6 +126,10 @@ bool aqsim_policy_item_drop(aqsim_policy *policy, aqsim_item_kind kind,
 void aqsim_policy_tell(aqsim_policy *policy, aq_policy_side side,
                        aqsim_item *item);
 
+/* Tells of a preemption that is over. */
+void aqsim_policy_preempted(aqsim_policy *policy,
+                            const aq_preempt_result *result);
+
 /* A hook of the hardware side is called here and now, unless the side has
  * latency or cost or a hook is being called. */
 void aqsim_policy_tell_hardware(aqsim_policy *policy, aqsim_item *item);
@@ -154,6 +158,9 @@ void aqsim_policy_step(aqsim_policy *policy);
 
 void aqsim_run_view(aqsim_run *run, aq_device_kernel *out);
 
+/* Tells that the run's preemption is over, which was so at `freed`. */
+void aqsim_run_preempted(aqsim_run *run, aq_time freed);
+
 /* What a kernel used so far, without what was wasted. */
 aq_time aqsim_run_used(const aqsim_run *run);
 
@@ -172,13 +179,41 @@ aq_time aqsim_policy_preempt_cost(aqsim_policy *policy,
 aq_status aqsim_policy_preempt(aqsim_policy *policy,
                                const aq_preemption *preemption);
 aq_status aqsim_policy_resume(aqsim_policy *policy, uint32_t kernel);
-uint32_t aqsim_policy_evict(aqsim_policy *policy, aqsim_queue *queue,
-                            uint32_t keep);
-void aqsim_policy_suspend(aqsim_queue *queue, bool suspended);
+
+/* A kernel that has not ended, but for its completion. */
+bool aqsim_run_is_running(const aqsim_run *run);
+
+/* How long it takes until a run is stopped, on the compute units of `where`
+ * (NULL: all). */
+aq_time aqsim_run_stop_cost(const aqsim_run *run, aq_preempt_mode mode,
+                            const aqsim_cu_set *where);
+
+/* The preemption of a run begins; it is over after that cost. */
+aq_status aqsim_run_stop(aqsim_run *run, aq_preempt_mode mode,
+                         const aqsim_cu_set *where);
+
+/* A stopped run goes on as soon as its state is restored. */
+void aqsim_run_resume(aqsim_run *run);
 
 /* Items that are over. */
 void aqsim_run_stopped(aqsim_run *run);
 void aqsim_run_resumed(aqsim_run *run);
+
+/* ---- policy_queues.c ---- */
+
+/* The longest of what it costs to stop a queue's kernels. */
+aq_time aqsim_policy_queue_cost(const aqsim_policy *policy,
+                                const aqsim_queue *queue, aq_preempt_mode mode);
+
+aq_status aqsim_policy_queue_preempt(aqsim_policy *policy, aqsim_queue *queue,
+                                     const aq_preemption *preemption);
+void aqsim_policy_suspend(aqsim_queue *queue, bool suspended);
+
+/* Takes off unlaunched packets beyond the first `keep`; how many. */
+uint32_t aqsim_policy_evict(aqsim_policy *policy, aqsim_queue *queue,
+                            uint32_t keep);
+
+/* The queue's reset is over. */
 void aqsim_policy_queue_cleared(aqsim_queue *queue);
 
 #endif

@@ -280,17 +280,15 @@ static void limit_release(aqsim_queue *queue)
     queue->hold &= (uint8_t)~AQSIM_HOLD_LIMIT;
 }
 
-static void preempted_early(aqsim_run *run)
+void aqsim_run_preempted(aqsim_run *run, aq_time freed)
 {
-  aqsim_policy *p = run->policy;
-  aqsim_policy_tell(p, AQ_SIDE_FIRMWARE,
-                    &(aqsim_item){.kind = AQSIM_ITEM_PREEMPTED,
-                                  .result = {.cookie = run->cookie,
-                                             .target = run->handle,
-                                             .asked = run->asked,
-                                             .freed = run->flight->end,
-                                             .wasted = run->lost,
-                                             .workgroups = run->workgroups}});
+  aqsim_policy_preempted(run->policy,
+                         &(aq_preempt_result){.cookie = run->cookie,
+                                              .target = run->handle,
+                                              .asked = run->asked,
+                                              .freed = freed,
+                                              .wasted = run->lost,
+                                              .workgroups = run->workgroups});
 }
 
 void aqsim_policy_complete(aqsim_flight *flight)
@@ -303,7 +301,7 @@ void aqsim_policy_complete(aqsim_flight *flight)
   aqsim_run_view(run, &item.kernel);
   item.kernel.issued = item.kernel.finished = item.kernel.workgroups;
   if (run->state == AQSIM_RUN_STOPS && !run->by_queue)
-    preempted_early(run);
+    aqsim_run_preempted(run, flight->end);
   aqsim_policy_charge(p, flight->queue, aqsim_run_used(run), false);
   run_free(run);
   flight->run = NULL;
