@@ -13,7 +13,8 @@
  *
  * device_policy.c asks, policy_items.c tells, policy_runs.c keeps the kernels,
  * policy_actions.c is what policies call, policy_preempt.c stops kernels,
- * policy_queues.c queues, whose packets it takes off.
+ * policy_queues.c queues, whose packets it takes off,
+ * policy_preempted.c says what was stopped.
  */
 #ifndef AQSIM_DEVICE_POLICY_H
 #define AQSIM_DEVICE_POLICY_H

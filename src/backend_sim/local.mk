@@ -40,6 +40,7 @@ libaqcore_la_SOURCES += \
 	src/backend_sim/policy_actions.c \
 	src/backend_sim/policy_items.c \
 	src/backend_sim/policy_preempt.c \
+	src/backend_sim/policy_preempted.c \
 	src/backend_sim/policy_priv.h \
 	src/backend_sim/policy_queues.c \
 	src/backend_sim/policy_runs.c \

@@ -152,13 +152,6 @@ void aqsim_policy_tell(aqsim_policy *p, aq_policy_side side, aqsim_item *item)
   aqsim_policy_item_add(p, item);
 }
 
-void aqsim_policy_preempted(aqsim_policy *p, const aq_preempt_result *result)
-{
-  aqsim_policy_tell(
-      p, AQ_SIDE_FIRMWARE,
-      &(aqsim_item){.kind = AQSIM_ITEM_PREEMPTED, .result = *result});
-}
-
 /* ---- hooks ---- */
 
 static void item_happen(aqsim_policy *p, const aqsim_item *item)

@@ -336,11 +336,11 @@ static aq_status run_preempt(aqsim_policy *p, aqsim_run *run,
   }
   if (run->state != AQSIM_RUN_GOES) {
     run->anew |= what->mode == AQ_PREEMPT_RESET;
-    aqsim_policy_preempted(p,
-                           &(aq_preempt_result){.cookie = what->cookie,
-                                                .target = run->handle,
-                                                .asked = p->device->sim->now,
-                                                .freed = p->device->sim->now});
+    const aq_time now = p->device->sim->now;
+    aqsim_policy_preempted_tell(p, &(aq_preempt_result){.cookie = what->cookie,
+                                                        .target = run->handle,
+                                                        .asked = now,
+                                                        .freed = now});
     return AQ_OK;
   }
   if (!part)

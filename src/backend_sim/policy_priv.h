@@ -126,10 +126,6 @@ bool aqsim_policy_item_drop(aqsim_policy *policy, aqsim_item_kind kind,
 void aqsim_policy_tell(aqsim_policy *policy, aq_policy_side side,
                        aqsim_item *item);
 
-/* Tells of a preemption that is over. */
-void aqsim_policy_preempted(aqsim_policy *policy,
-                            const aq_preempt_result *result);
-
 /* A hook of the hardware side is called here and now, unless the side has
  * latency or cost or a hook is being called. */
 void aqsim_policy_tell_hardware(aqsim_policy *policy, aqsim_item *item);
@@ -157,9 +153,6 @@ uint32_t aqsim_policy_place(void *watcher, aqsim_grid *grid, void *user);
 void aqsim_policy_step(aqsim_policy *policy);
 
 void aqsim_run_view(aqsim_run *run, aq_device_kernel *out);
-
-/* Tells that the run's preemption is over, which was so at `freed`. */
-void aqsim_run_preempted(aqsim_run *run, aq_time freed);
 
 /* What a kernel used so far, without what was wasted. */
 aq_time aqsim_run_used(const aqsim_run *run);
@@ -198,6 +191,27 @@ void aqsim_run_resume(aqsim_run *run);
 /* Items that are over. */
 void aqsim_run_stopped(aqsim_run *run);
 void aqsim_run_resumed(aqsim_run *run);
+
+/* ---- policy_preempted.c ---- */
+
+/* The policy hears of a preemption. */
+void aqsim_policy_preempted_tell(aqsim_policy *policy,
+                                 const aq_preempt_result *result);
+
+/* A preemption of a kernel or a queue is over: the policy is told, and whoever
+ * keeps them. */
+void aqsim_run_preempted(const aqsim_run *run, aq_time freed);
+void aqsim_queue_preempted(aqsim_queue *queue);
+
+/* Whether something of the queue runs. */
+bool aqsim_policy_queue_runs(const aqsim_policy *policy,
+                             const aqsim_queue *queue);
+
+/* A queue that was suspended is free of what ran when nothing runs; it is given
+ * up when it goes on before (AQ_TIME_NONE). */
+void aqsim_policy_suspend_begun(aqsim_queue *queue);
+void aqsim_policy_suspend_over(aqsim_queue *queue, aq_time freed);
+void aqsim_policy_queue_rests(aqsim_queue *queue);
 
 /* ---- policy_queues.c ---- */
 

@@ -40,24 +40,9 @@ void aqsim_policy_queue_stop(aqsim_queue *queue, aq_preempt_mode mode)
   }
 }
 
-static void queue_tell(aqsim_queue *queue)
-{
-  if (!queue->policy.preempting)
-    return;
-  queue->policy.preempting = false;
-  aqsim_policy_preempted(
-      queue->device->policy,
-      &(aq_preempt_result){.cookie = queue->policy.cookie,
-                           .target = queue->number,
-                           .asked = queue->policy.asked,
-                           .freed = queue->sim->now,
-                           .wasted = queue->policy.wasted,
-                           .workgroups = queue->policy.workgroups});
-}
-
 void aqsim_policy_queue_left(aqsim_queue *queue)
 {
-  queue_tell(queue);
+  aqsim_queue_preempted(queue);
 }
 
 void aqsim_policy_queue_mapped(aqsim_queue *queue)
@@ -104,10 +89,13 @@ aq_status aqsim_policy_queue_preempt(aqsim_policy *p, aqsim_queue *queue,
   own->asked = p->device->sim->now;
   own->wasted = 0;
   own->workgroups = 0;
+  own->returned = 0;
+  own->worked = aqsim_policy_queue_runs(p, queue);
+  own->suspending = false;
   if (what->mode == AQ_PREEMPT_RESET || what->mode == AQ_PREEMPT_KILL)
     return queue_reset(p, queue, aqsim_policy_queue_cost(p, queue, what->mode));
   if (!queue->slot) {
-    queue_tell(queue);
+    aqsim_queue_preempted(queue);
     return AQ_OK;
   }
   if (!queue->leaving)
@@ -121,8 +109,10 @@ void aqsim_policy_suspend(aqsim_queue *queue, bool suspended)
 {
   if (suspended) {
     queue->hold |= AQSIM_HOLD_SUSPEND;
+    aqsim_policy_suspend_begun(queue);
     return;
   }
+  aqsim_policy_suspend_over(queue, AQ_TIME_NONE);
   queue->hold &= (uint8_t)~AQSIM_HOLD_SUSPEND;
   if (!queue->slot)
     aqsim_queue_slot_want(queue);
@@ -277,9 +267,10 @@ void aqsim_policy_queue_cleared(aqsim_queue *queue)
     for (aqsim_run *run; (run = run_newest(p, queue));)
       run_evict(run, &e);
     queue->hold &= (uint8_t)~AQSIM_HOLD_RESET;
+    queue->policy.returned = e.count;
     evicted_finish(p, queue, &e);
   }
   queue->hold &= (uint8_t)~AQSIM_HOLD_RESET;
   aqsim_queue_pump(queue);
-  queue_tell(queue);
+  aqsim_queue_preempted(queue);
 }

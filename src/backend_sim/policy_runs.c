@@ -280,17 +280,6 @@ static void limit_release(aqsim_queue *queue)
     queue->hold &= (uint8_t)~AQSIM_HOLD_LIMIT;
 }
 
-void aqsim_run_preempted(aqsim_run *run, aq_time freed)
-{
-  aqsim_policy_preempted(run->policy,
-                         &(aq_preempt_result){.cookie = run->cookie,
-                                              .target = run->handle,
-                                              .asked = run->asked,
-                                              .freed = freed,
-                                              .wasted = run->lost,
-                                              .workgroups = run->workgroups});
-}
-
 void aqsim_policy_complete(aqsim_flight *flight)
 {
   aqsim_run *run = flight->run;
@@ -305,6 +294,7 @@ void aqsim_policy_complete(aqsim_flight *flight)
   aqsim_policy_charge(p, flight->queue, aqsim_run_used(run), false);
   run_free(run);
   flight->run = NULL;
+  aqsim_policy_queue_rests(flight->queue);
   limit_release(flight->queue);
   if (p->ops.complete)
     aqsim_policy_tell_hardware(p, &item);
@@ -318,5 +308,6 @@ void aqsim_policy_forget(aqsim_flight *flight)
   flight->stopped = false;
   run_free(flight->run);
   flight->run = NULL;
+  aqsim_policy_queue_rests(flight->queue);
   limit_release(flight->queue);
 }
