@@ -164,12 +164,12 @@ def r5(study):
     for policy, published, rule in (
             ("none", "1.60–2.19×; MI50: 1.79×", (1.60, 2.19)),
             ("xsched,", "1.02–1.30×; MI50: 1.67×", (1.02, 1.30)),
-            ("xsched2,", "not measured on MI50", None),
-            ("xsched3,", "not measured on MI50", None)):
+            ("xsched2,", "— (not on MI50)", None),
+            ("xsched3,", "— (not on MI50)", None)):
         got = find(study.clients, "p99", policy=policy, alone=0,
                    client="foreground") / alone
         yield ("foreground P99, " + policy.rstrip(","), published,
-               "%.2f×" % got, "in the range" if rule else "none",
+               "%.2f×" % got, "in the range" if rule else "—",
                rule[0] <= got <= rule[1] if rule else None)
 
 
@@ -202,7 +202,7 @@ def r7(study):
             lax = by.pop("lax")
             best, worst = max(by, key=by.get), min(by, key=by.get)
             yield ("%s rate, %s" % (rate, benchmark),
-                   "1.7–5.0×" if rate == "high" else "none read",
+                   "1.7–5.0×" if rate == "high" else "—",
                    "LAX %.1f %%; best other %s %.1f %%, worst %s %.1f %%" %
                    (lax, best, by[best], worst, by[worst]),
                    "best or tied (1 %)" + (", > 1.7 × the worst"
