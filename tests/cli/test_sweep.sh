@@ -71,7 +71,7 @@ try "$aqueduct" study --store "$work/one.db" --metric speed
 check "an unknown metric is refused" [ "$status" = 2 ]
 
 # One policy stops jobs and throws their work away.
-sed 's/"request": "r"/&, "idempotent": true/' \
+sed 's/"request": "r"/&, "idempotent": true, "independent": true/' \
   "$srcdir/tests/cli/clients.json" > "$work/again.json"
 cat > "$work/stop.json" << 'EOF'
 {"version": 1, "name": "stop", "workloads": [{"file": "again.json"}],
@@ -80,10 +80,10 @@ EOF
 "$aqueduct" sweep "$work/stop.json" --store "$work/stop.db" -q > /dev/null ||
   exit 1
 try "$aqueduct" study --store "$work/stop.db" --json --warmup none
+wasted=$(echo "$out" | sed -n '/"wasted"/{n;s/ *"mean": \(.*\),/\1/p;}')
 check "a study tells what was thrown away, and that nothing was" \
-  [ "$(echo "$out" | sed -n '/"wasted"/{n;s/ *"mean": \(0,\{0,1\}\).*/\1/p;}' |
-  tr '\n' ' ')" = "0, 0 " ]
-check "and how long it took" contains "$out" '"preempt_p99": {
+  [ "$(echo "$wasted" | sed 's/[1-9].*/some/' | tr '\n' ' ')" = "0 some " ]
+check "and how long that took" contains "$out" '"preempt_p99": {
         "mean": 10'
 
 # The commands that --tasks prints, joined in another order.
@@ -92,7 +92,7 @@ check "and how long it took" contains "$out" '"preempt_p99": {
 for n in 2 5; do
   "$aqueduct" sweep "$plan" --store "$work/t.db" --tasks $n |
     sed "s|^aqueduct|$aqueduct|" | sh > "$work/log" 2>&1 || exit 1
-  ls -r "$work"/t.db.* | xargs "$aqueduct" store merge -q \
+  "$aqueduct" store merge "$work/t.db.$n" "$work"/t.db.[!$n] -q \
     --store "$work/joined.$n" > /dev/null || exit 1
   "$aqueduct" study --store "$work/joined.$n" --by-client > "$work/$n.txt"
   check "a study of $n tasks has the same bytes" \
