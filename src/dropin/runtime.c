@@ -305,8 +305,7 @@ hsa_status_t hsa_init(void)
     status = HSA_STATUS_ERROR_REFCOUNT_OVERFLOW;
   else if (process.references == 0)
     status = process_open();
-  if (status == HSA_STATUS_SUCCESS) {
-    process.references++;
+  if (status == HSA_STATUS_SUCCESS && process.references++ == 0) {
     AQDROP_CALL(process.recording, AQ_KIND_CALL);
   }
   pthread_mutex_unlock(&process.lock);
