@@ -92,6 +92,7 @@ typedef struct aqdrop {
   struct aqdrop_shared_signal *first_shared; /* of them */
   struct aqdrop_group *first_group;
   struct aqdrop_range *first_range;
+  struct aqdrop_ext *first_ext;
   struct aqdrop_reader *first_reader;
   struct aqdrop_code *first_code;
   struct aqdrop_executable *first_executable;
@@ -102,6 +103,9 @@ typedef struct aqdrop {
   hsa_amd_system_event_callback_t event;
   void *event_data;
 } aqdrop;
+
+/* An entry of an extension's table. */
+typedef void (*aqdrop_any_function)(void);
 
 /* The open runtime, or NULL. */
 aqdrop *aqdrop_runtime(void);
