@@ -245,12 +245,9 @@ static aq_status runtime_open(aqdrop *runtime, aq_diag *diag)
 static void exec_tell(void)
 {
   const char *path = secure_getenv("AQUEDUCT_EXEC_STATUS");
-  int fd = path ? open(path, O_WRONLY | O_CLOEXEC) : -1;
-  if (fd < 0)
-    return;
-  if (write(fd, "1", 1) != 1)
-    fprintf(stderr, "aqueduct: %s: cannot be written\n", path);
-  close(fd);
+  int fd = path ? open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0600) : -1;
+  if (fd >= 0)
+    close(fd);
 }
 
 /* A forked child has none of the threads that the runtime needs: there it was
