@@ -45,15 +45,21 @@ typedef struct outcome {
   size_t request_count, preempted_count;
 } outcome;
 
-static aq_status keep_requests(aq_record_sink *sink, const aq_request *requests,
+static aq_status keep(void *to, size_t *had, const void *rows, size_t count,
+                      size_t size)
+{
+  ck_assert_uint_le(*had + count, KEPT_MAX);
+  memcpy((char *)to + *had * size, rows, count * size);
+  *had += count;
+  return AQ_OK;
+}
+
+static aq_status keep_requests(aq_record_sink *sink, const aq_request *rows,
                                size_t count, aq_diag *d)
 {
   outcome *o = (outcome *)sink;
   (void)d;
-  ck_assert_uint_le(o->request_count + count, KEPT_MAX);
-  memcpy(o->requests + o->request_count, requests, count * sizeof *requests);
-  o->request_count += count;
-  return AQ_OK;
+  return keep(o->requests, &o->request_count, rows, count, sizeof *rows);
 }
 
 static aq_status keep_preempted(aq_record_sink *sink, const aq_preempted *rows,
@@ -61,10 +67,7 @@ static aq_status keep_preempted(aq_record_sink *sink, const aq_preempted *rows,
 {
   outcome *o = (outcome *)sink;
   (void)d;
-  ck_assert_uint_le(o->preempted_count + count, KEPT_MAX);
-  memcpy(o->preempted + o->preempted_count, rows, count * sizeof *rows);
-  o->preempted_count += count;
-  return AQ_OK;
+  return keep(o->preempted, &o->preempted_count, rows, count, sizeof *rows);
 }
 
 /* Caller's storage; `over` gives back what the outcome holds. */
