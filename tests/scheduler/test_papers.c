@@ -140,6 +140,24 @@ START_TEST(a_kernel_gets_no_fewer_compute_units_than_keep_it_fast)
 }
 END_TEST
 
+START_TEST(without_overlap_a_kernel_takes_what_is_free)
+{
+  /* The first has two of the four compute units that the other asks for. */
+  static const char scenario[] =
+      "{\"version\": 1, \"kernels\": {"
+      "\"two\": {\"grid\": 128, \"workgroup\": 64, \"cost\": {\"occupancy\": "
+      "{\"latency\": [\"15us\", \"30us\"]}}},"
+      "\"four\": {\"grid\": 256, \"workgroup\": 64, \"cost\": {\"occupancy\": "
+      "{\"latency\": [\"10us\", \"20us\"]}}}},"
+      "\"requests\": {\"a\": {\"steps\": [{\"kernel\": \"two\"}]},"
+      "\"b\": {\"steps\": [{\"kernel\": \"four\"}]}},"
+      "\"clients\": [{\"request\": \"a\", \"open\": {\"at\": [\"0us\"]}},"
+      "{\"request\": \"b\", \"open\": {\"at\": [\"1us\"]}}]}";
+  ck_assert_int_eq(end_of(scenario, "krisp"), 21 * AQ_US);
+  ck_assert_int_eq(end_of(scenario, "krisp,overlap=4"), 15 * AQ_US);
+}
+END_TEST
+
 START_TEST(a_partition_of_a_model_is_sized_once_for_all_its_kernels)
 {
   static const char steep[] = PAIR("[\"10us\", \"20us\"]");
@@ -242,6 +260,7 @@ END_TEST
 
 AQ_TEST_MAIN("scheduler/papers",
              a_kernel_gets_no_fewer_compute_units_than_keep_it_fast,
+             without_overlap_a_kernel_takes_what_is_free,
              a_partition_of_a_model_is_sized_once_for_all_its_kernels,
              a_preemption_waits_for_what_each_level_cannot_take_back,
              lax_admits_what_the_rates_seen_so_far_let_in,
