@@ -5,7 +5,8 @@
  * A plug-in is named by a path (with a slash) or by a name, NAME.so in the
  * folder of its kind below a plug-in directory. Those are, in this order: the
  * directories of AQUEDUCT_PLUGIN_PATH (separated by colons), $pkglibdir as it
- * lies beside the running program, and $pkglibdir as it was configured.
+ * lies beside the running program (.libs, where that was built and not
+ * installed), and $pkglibdir as it was configured.
  *
  * Every table begins with an aq_plugin_head. Tables stay valid until the
  * plug-in is closed. Only this and backend_hsa use <dlfcn.h>.
