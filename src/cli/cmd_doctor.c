@@ -14,6 +14,7 @@
 #include "backend_hsa/probe.h"
 #include "cli/color.h"
 #include "cli/commands.h"
+#include "cli/isolation.h"
 #include "cli/json.h"
 #include "cli/runs.h"
 #include "cli/text.h"
@@ -161,6 +162,21 @@ static void check_driver(doctor *d)
     find(d, FINDING_OK, "GPU driver", NULL, "/dev/kfd can be opened");
 }
 
+static void check_isolation(doctor *d)
+{
+  aq_diag diag = AQ_DIAG_INIT;
+  if (aq_cli_isolation_try(&diag) == AQ_OK)
+    find(d, FINDING_OK, "isolation", NULL,
+         "namespace: any program of exec finds module and /dev/kfd");
+  else
+    find(d, FINDING_NOTE, "isolation",
+         "allow user namespaces (kernel.unprivileged_userns_clone, "
+         "user.max_user_namespaces, AppArmor, seccomp) for the others",
+         "preload: programs of exec that are linked dynamically find module "
+         "and /dev/kfd; %s",
+         diag.text);
+}
+
 /* The usual file systems by their magic numbers, from linux/magic.h. */
 static const char *file_system_name(const char *path)
 {
@@ -242,6 +258,7 @@ aq_status aq_cli_doctor(aq_cli *cli)
   check_backends(&d);
   check_runtime(&d);
   check_driver(&d);
+  check_isolation(&d);
   check_store(&d);
   check_terminal(&d);
   if (d.json)

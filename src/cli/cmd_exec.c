@@ -3,13 +3,13 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "cli/commands.h"
 #include "cli/exec_env.h"
+#include "cli/isolation.h"
 #include "cli/spools.h"
 #include "common/plugin.h"
 
@@ -25,8 +25,8 @@ enum {
 typedef struct execution {
   aq_cli *cli;
   char *dropin, *shim;
-  int status_fd; /* where the drop-in writes when hsa_init succeeded */
   aq_cli_spools spools;
+  bool isolated; /* in a namespace of its own */
   pid_t child;
   aq_time timeout; /* wall time, 0: none */
   bool timed_out;
@@ -34,8 +34,21 @@ typedef struct execution {
 
 /* ---- running ---- */
 
-static void child_run(char **args, const sigset_t *mask)
+/* What was tried may still fail now and then. */
+static void isolate(const char *program)
 {
+  aq_diag diag = AQ_DIAG_INIT;
+  if (aq_cli_isolation_enter(&diag) == AQ_OK)
+    return;
+  fprintf(stderr, "aqueduct: error: %s: %s\n", program, diag.text);
+  _exit(EXIT_OURS);
+}
+
+static void child_run(const execution *e, const sigset_t *mask)
+{
+  char **args = e->cli->args;
+  if (e->isolated)
+    isolate(args[0]);
   signal(SIGINT, SIG_DFL);
   signal(SIGQUIT, SIG_DFL);
   sigprocmask(SIG_SETMASK, mask, NULL);
@@ -83,7 +96,7 @@ static aq_status program_run(execution *e, int *status)
     return aq_diag_set(&e->cli->diag, AQ_ERR_RESOURCES, "fork: %s",
                        strerror(errno));
   if (e->child == 0)
-    child_run(e->cli->args, &mask);
+    child_run(e, &mask);
   /* The terminal sends these to both: the program decides. */
   signal(SIGINT, SIG_IGN);
   signal(SIGQUIT, SIG_IGN);
@@ -96,8 +109,6 @@ static aq_status program_run(execution *e, int *status)
 static aq_status outcome(execution *e, int status)
 {
   aq_cli *cli = e->cli;
-  char told;
-  bool opened = pread(e->status_fd, &told, 1, 0) == 1;
   if (e->timed_out) {
     cli->exit_code = EXIT_OURS;
     return aq_diag_set(&cli->diag, AQ_ERR_TIMEOUT, "%s: ended by --timeout %s",
@@ -105,12 +116,28 @@ static aq_status outcome(execution *e, int status)
   }
   cli->exit_code = WIFSIGNALED(status) ? EXIT_SIGNAL + WTERMSIG(status)
                                        : WEXITSTATUS(status);
-  if (cli->exit_code != 0 || opened)
+  if (cli->exit_code != 0 || access(e->spools.opened, F_OK) == 0)
     return AQ_OK;
   cli->exit_code = EXIT_OURS;
   return aq_diag_set(&cli->diag, AQ_ERR_NOT_FOUND,
                      "%s never called hsa_init: nothing ran on the simulator",
                      cli->args[0]);
+}
+
+static aq_status isolation_choose(execution *e)
+{
+  aq_cli *cli = e->cli;
+  aq_cli_isolation how;
+  aq_diag why = AQ_DIAG_INIT;
+  aq_status status = aq_cli_isolation_get(cli, &how);
+  if (status != AQ_OK || how == AQ_CLI_ISOLATION_PRELOAD)
+    return status;
+  status = aq_cli_isolation_try(&why);
+  e->isolated = status == AQ_OK;
+  return how == AQ_CLI_ISOLATION_AUTO || e->isolated
+             ? AQ_OK
+             : aq_diag_set(&cli->diag, status, "--isolation namespace: %s",
+                           why.text);
 }
 
 static aq_status execution_run(execution *e)
@@ -123,17 +150,13 @@ static aq_status execution_run(execution *e)
     done = aq_plugin_file_find("libaqueduct-shim.so", &e->shim, &cli->diag);
   if (done != AQ_OK)
     return done;
-  e->status_fd = memfd_create("aqueduct-exec", MFD_CLOEXEC);
-  if (e->status_fd < 0)
-    return aq_diag_set(&cli->diag, AQ_ERR_IO, "memfd_create: %s",
-                       strerror(errno));
   done = aq_cli_spools_create(cli, &e->spools);
   if (done != AQ_OK)
     return done;
   done = aq_cli_exec_env(cli, &(aq_cli_exec_paths){.dropin = e->dropin,
                                                    .shim = e->shim,
                                                    .spools = e->spools.folder,
-                                                   .status_fd = e->status_fd});
+                                                   .opened = e->spools.opened});
   if (done != AQ_OK)
     return done;
   done = program_run(e, &status);
@@ -145,14 +168,14 @@ static aq_status execution_run(execution *e)
 
 aq_status aq_cli_exec(aq_cli *cli)
 {
-  execution e = {.cli = cli, .status_fd = -1, .spools = AQ_CLI_SPOOLS_NONE};
+  execution e = {.cli = cli, .spools = AQ_CLI_SPOOLS_NONE};
   aq_status status = aq_cli_time(cli, AQ_CLI_OPT_TIMEOUT, &e.timeout);
+  if (status == AQ_OK)
+    status = isolation_choose(&e);
   if (status == AQ_OK)
     status = execution_run(&e);
   if (status != AQ_OK && cli->exit_code == 0)
     cli->exit_code = EXIT_OURS;
-  if (e.status_fd >= 0)
-    close(e.status_fd);
   aq_cli_spools_close(&e.spools);
   free(e.dropin);
   free(e.shim);

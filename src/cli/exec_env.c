@@ -133,11 +133,7 @@ static bool env_set(const char *name, const char *value)
 
 aq_status aq_cli_exec_env(aq_cli *cli, const aq_cli_exec_paths *paths)
 {
-  char path[64];
-  /* Through our own process: the program may close what it inherits. */
-  snprintf(path, sizeof path, "/proc/%ld/fd/%d", (long)getpid(),
-           paths->status_fd);
-  bool set = env_set("AQUEDUCT_EXEC_STATUS", path) &&
+  bool set = env_set("AQUEDUCT_EXEC_STATUS", paths->opened) &&
              env_set("AQUEDUCT_SPOOL", paths->spools) &&
              env_set("AQUEDUCT_DEVICE", cli->values[AQ_CLI_OPT_DEVICE]) &&
              aq_cli_kernels_export(cli) && env_edits(cli) &&

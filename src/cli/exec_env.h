@@ -9,7 +9,7 @@
 typedef struct aq_cli_exec_paths {
   const char *dropin, *shim;
   const char *spools; /* folder */
-  int status_fd;      /* where the drop-in tells that hsa_init succeeded */
+  const char *opened; /* file that hsa_init makes */
 } aq_cli_exec_paths;
 
 /* Sets the environment of this process, which the program inherits. */

@@ -39,6 +39,7 @@ aqueduct_SOURCES = \
 	src/cli/exec_env.c src/cli/exec_env.h \
 	src/cli/groups.c src/cli/groups.h \
 	src/cli/help.c src/cli/help.h \
+	src/cli/isolation.c src/cli/isolation.h \
 	src/cli/json.c src/cli/json.h \
 	src/cli/kernel_options.c src/cli/kernel_options.h \
 	src/cli/launch_args.c src/cli/launch_args.h \

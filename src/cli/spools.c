@@ -20,7 +20,8 @@
 #include "config.h"
 #include "store/store.h"
 
-#define EXEC_FILE "exec"
+#define EXEC_FILE   "exec"
+#define OPENED_FILE "opened"
 
 enum { TEXT_MAX = 64 * 1024 };
 
@@ -295,16 +296,19 @@ static aq_status folder_store(draining *d)
 static void folder_remove(const char *folder, int lock)
 {
   char *path = path_join(folder, EXEC_FILE);
+  char *opened = path_join(folder, OPENED_FILE);
   struct dirent **names;
   int count = scandir(folder, &names, is_spool, NULL);
   for (int i = 0; i < count; i++)
     free(names[i]);
   if (count >= 0)
     free(names);
-  if (path && count == 0) {
+  if (path && opened && count == 0) {
+    unlink(opened);
     unlink(path);
     rmdir(folder);
   }
+  free(opened);
   free(path);
   close(lock);
 }
@@ -353,6 +357,7 @@ static bool folder_make(const aq_cli *cli, char *above, aq_cli_spools *out)
   bool made = out->lock >= 0 && flock(out->lock, LOCK_EX) == 0 &&
               wish_write(cli, out->lock) &&
               (out->folder = path_join(above, strrchr(hidden, '.') + 1)) &&
+              (out->opened = path_join(out->folder, OPENED_FILE)) &&
               rename(hidden, out->folder) == 0;
   free(path);
   free(hidden);
@@ -407,6 +412,7 @@ void aq_cli_spools_close(aq_cli_spools *spools)
 {
   if (spools->folder && spools->lock >= 0)
     folder_remove(spools->folder, spools->lock);
+  free(spools->opened);
   free(spools->folder);
   *spools = (aq_cli_spools)AQ_CLI_SPOOLS_NONE;
 }

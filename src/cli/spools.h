@@ -16,6 +16,7 @@
 
 typedef struct aq_cli_spools {
   char *folder; /* NULL: nothing is recorded */
+  char *opened; /* a file in it: hsa_init has succeeded in some process */
   int lock;     /* of its file `exec` */
 } aq_cli_spools;
 

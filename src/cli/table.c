@@ -94,6 +94,10 @@ const aq_cli_option aq_cli_options[AQ_CLI_OPT_COUNT] = {
                             "write a JSON line for each packet that the "
                             "device reads, with the arguments of kernels",
                             .what = AQ_CLI_FILE},
+    [AQ_CLI_OPT_ISOLATION] =
+        {"isolation", "HOW", "AQUEDUCT_ISOLATION",
+         "how the program finds the driver: namespace (and preload), preload "
+         "alone, or auto: a namespace where one can be made"},
     [AQ_CLI_OPT_SEMANTICS] = {"semantics", "NAME", "AQUEDUCT_SEMANTICS",
                               "do as rocr (the default) or as foundation, the "
                               "HSA Foundation's suite, where they differ"},
@@ -305,8 +309,12 @@ const aq_cli_command aq_cli_commands[AQ_CLI_CMD_COUNT] = {
              "Runs an unmodified program with the drop-in "
              "libhsa-runtime64.so.1 in the place of ROCm's, also if it names "
              "another one by its run path. The program finds the kernel "
-             "module and /dev/kfd as if they were there. Nothing is added to "
-             "what it prints on stdout.\n\n"
+             "module and /dev/kfd as if they were there: in a mount namespace, "
+             "for which no root is needed, and by a preloaded library; "
+             "where namespaces are blocked (`aqueduct doctor` tells) by that "
+             "library alone, which programs that are linked statically or make "
+             "system calls themselves do not see. Nothing is added to "
+             "what the program prints on stdout.\n\n"
              "Each process that opens HSA is stored as a run of its own; the "
              "ids are told on stderr, and -o FILE gets them alone. A run of "
              "a process that was killed is incomplete. What is left when exec "
@@ -321,7 +329,8 @@ const aq_cli_command aq_cli_commands[AQ_CLI_CMD_COUNT] = {
                        "./app -n 4",
                        "with arguments and kernels, on an MI210"}},
          .options = BIT(SET) | BIT(TIMEOUT) | BIT(KERNELS) |
-                    BIT(MISSING_KERNELS) | BIT(FAULTS) | BIT(CAPTURE),
+                    BIT(MISSING_KERNELS) | BIT(FAULTS) | BIT(CAPTURE) |
+                    BIT(ISOLATION),
          .args_min = 1,
          .args_max = INT32_MAX,
          .program = true,

@@ -51,6 +51,7 @@ typedef enum aq_cli_what {
   O(KERNELS)                                                                   \
   O(MISSING_KERNELS)                                                           \
   O(CAPTURE)                                                                   \
+  O(ISOLATION)                                                                 \
   O(POLICY)                                                                    \
   O(ON_POLICY_ERROR)                                                           \
   O(DECISION_LOG)                                                              \

@@ -30,6 +30,8 @@ pkginclude_HEADERS += \
 	src/common/kernel.h \
 	src/common/policy.h \
 	src/common/policy_queues.h \
+	src/common/preempted.def \
+	src/common/preempted.h \
 	src/common/record.def \
 	src/common/record.h \
 	src/common/request.def \

@@ -116,8 +116,9 @@ static hsa_status_t loaded_get_info(hsa_loaded_code_object_t loaded,
   case HSA_VEN_AMD_LOADER_LOADED_CODE_OBJECT_INFO_EXECUTABLE:
     return aqdrop_put64(value, (uintptr_t)l->executable);
   case HSA_VEN_AMD_LOADER_LOADED_CODE_OBJECT_INFO_KIND:
-    return aqdrop_put32(value,
-                        HSA_VEN_AMD_LOADER_LOADED_CODE_OBJECT_KIND_AGENT);
+    return aqdrop_put32(
+        value, l->agent ? HSA_VEN_AMD_LOADER_LOADED_CODE_OBJECT_KIND_AGENT
+                        : HSA_VEN_AMD_LOADER_LOADED_CODE_OBJECT_KIND_PROGRAM);
   case HSA_VEN_AMD_LOADER_LOADED_CODE_OBJECT_INFO_AGENT:
     return aqdrop_put64(value, (uintptr_t)l->agent);
   case HSA_VEN_AMD_LOADER_LOADED_CODE_OBJECT_INFO_CODE_OBJECT_STORAGE_TYPE:

@@ -6,14 +6,17 @@ libhsa_runtime64_la_SOURCES = \
 	src/dropin/agents.c \
 	src/dropin/blits.c \
 	src/dropin/capture.c src/dropin/capture.h \
+	src/dropin/codes.c \
 	src/dropin/copies.c \
 	src/dropin/events.c src/dropin/events.h \
 	src/dropin/executables.c src/dropin/executables.h \
+	src/dropin/externals.c \
 	src/dropin/faults.c src/dropin/faults.h \
 	src/dropin/functions.def \
 	src/dropin/hooks.c src/dropin/hooks.h \
 	src/dropin/hsa.h \
 	src/dropin/image.c src/dropin/image.h \
+	src/dropin/ipc.c src/dropin/ipc.h \
 	src/dropin/isa.c \
 	src/dropin/kernels.c src/dropin/kernels.h \
 	src/dropin/loader.c \
@@ -23,9 +26,11 @@ libhsa_runtime64_la_SOURCES = \
 	src/dropin/profiling.c \
 	src/dropin/queue_indices.c \
 	src/dropin/queues.c src/dropin/queues.h \
+	src/dropin/readers.c \
 	src/dropin/recording.c src/dropin/recording.h \
 	src/dropin/regions.c \
 	src/dropin/runtime.c src/dropin/runtime.h \
+	src/dropin/shared_signals.c \
 	src/dropin/sharing.c \
 	src/dropin/signals.c src/dropin/signals.h \
 	src/dropin/simulator.c src/dropin/simulator.h \

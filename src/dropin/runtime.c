@@ -144,6 +144,8 @@ static void runtime_close(aqdrop *runtime)
     runtime->transport->ops->close(runtime->transport);
   aqdrop_hooks_destroy(runtime->hooks);
   aqdrop_executables_fini(runtime);
+  aqdrop_codes_fini(runtime);
+  aqdrop_readers_fini(runtime);
   aqdrop_kernels_close(&runtime->kernels);
   aqdrop_signals_fini(runtime);
   if (runtime->vmem)
@@ -241,12 +243,9 @@ static aq_status runtime_open(aqdrop *runtime, aq_diag *diag)
 static void exec_tell(void)
 {
   const char *path = secure_getenv("AQUEDUCT_EXEC_STATUS");
-  int fd = path ? open(path, O_WRONLY | O_CLOEXEC) : -1;
-  if (fd < 0)
-    return;
-  if (write(fd, "1", 1) != 1)
-    fprintf(stderr, "aqueduct: %s: cannot be written\n", path);
-  close(fd);
+  int fd = path ? open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0600) : -1;
+  if (fd >= 0)
+    close(fd);
 }
 
 /* A forked child has none of the threads that the runtime needs: there it was

@@ -88,10 +88,12 @@ typedef struct aqdrop {
   aqdrop_recording *recording; /* NULL: none. The process's */
   pthread_mutex_t lock;        /* of the following */
   aq_map queues;               /* hsa_queue_t * → aqdrop_queue * */
-  aq_map signals;              /* handles of signals that clients made */
+  aq_map signals; /* handles of signals that clients have → references */
+  struct aqdrop_shared_signal *first_shared; /* of them */
   struct aqdrop_group *first_group;
   struct aqdrop_range *first_range;
   struct aqdrop_reader *first_reader;
+  struct aqdrop_code *first_code;
   struct aqdrop_executable *first_executable;
   aqdrop_queue *first_queue;
   aq_arena arena;    /* what lives until it closes: handlers, names */

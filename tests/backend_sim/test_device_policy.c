@@ -46,6 +46,8 @@ struct aq_policy {
   aq_device_launch launches[8]; /* by kernel handle */
   uint32_t limit;
   aq_preempt_result over[8];
+  aq_preempted rows[8]; /* as they are kept */
+  uint32_t row_count;
   uint32_t over_count, launched, completed, starts, ends;
   aq_time used, wasted;
   uint64_t evicted_first;
@@ -223,6 +225,25 @@ static void evicted(void *user, uint32_t ring, uint64_t first, uint32_t packets)
   p->evicted_first = first;
 }
 
+static void row_keep(void *user, uint32_t ring, const aq_preempted *row)
+{
+  aq_policy *p = user;
+  (void)ring;
+  p->rows[p->row_count++] = *row;
+}
+
+static void check_row(const aq_policy *p, aq_preempted_mode mode, aq_time asked,
+                      int64_t freed, aq_time wasted, int64_t returned)
+{
+  const aq_preempted *row = &p->rows[0];
+  ck_assert_uint_eq(p->row_count, 1);
+  ck_assert_int_eq(row->mode, mode);
+  ck_assert_int_eq(row->asked, asked);
+  ck_assert_int_eq(row->freed, freed);
+  ck_assert_int_eq(row->wasted, wasted);
+  ck_assert_int_eq(row->returned, returned);
+}
+
 static void open_with(rig *r, aq_policy *p, const aq_policy_ops *table,
                       const char *const *edits)
 {
@@ -233,6 +254,7 @@ static void open_with(rig *r, aq_policy *p, const aq_policy_ops *table,
                                    .failed = failed,
                                    .evicted = evicted,
                                    .identify = identify,
+                                   .preempted = row_keep,
                                    .user = p};
   rig_open_with(r, &aqsim_transport_ops,
                 &(aq_transport_options){.edits = edits, .policy = &p->binding});
@@ -320,6 +342,8 @@ START_TEST(a_reset_kernel_starts_anew_and_pays_for_it)
   ck_assert_int_eq(p.over[0].wasted, 8 * D + 4 * D);
   ck_assert_int_eq(p.wasted, 12 * D);
   ck_assert_int_eq(p.used, 20 * D);
+  check_row(&p, AQ_PREEMPTED_RESET, 3 * D / 2, 3 * D / 2, 12 * D, 0);
+  ck_assert_int_eq(p.rows[0].job, 0);
 }
 END_TEST
 
@@ -330,6 +354,7 @@ START_TEST(a_drained_kernel_ends_the_wave_that_runs)
                    5 * D + D);
   ck_assert_int_eq(p.over[0].freed, 2 * D);
   ck_assert_int_eq(p.wasted, 0);
+  check_row(&p, AQ_PREEMPTED_DRAIN, 3 * D / 2, 2 * D, 0, 0);
 }
 END_TEST
 
@@ -452,6 +477,20 @@ START_TEST(a_suspended_queue_launches_nothing)
   ck_assert_str_eq(p.failed.text, "");
   ck_assert_int_eq(rig_record(&r, queue, 0)->end, D);
   ck_assert_int_eq(rig_record(&r, queue, 1)->launch, 7 * D);
+  check_row(&p, AQ_PREEMPTED_SUSPEND, D / 2, D, 0, 0);
+  rig_close(&r);
+}
+END_TEST
+
+START_TEST(a_suspension_that_ends_before_the_kernel_was_given_up)
+{
+  rig r;
+  const step steps[] = {{D / 4, ASK_SUSPEND}, {D / 2, ASK_GO_ON}, {0}};
+  aq_policy p = {.steps = steps};
+  open_with(&r, &p, &ops, ideal);
+  start(&r, 8);
+  rig_run(&r);
+  check_row(&p, AQ_PREEMPTED_SUSPEND, D / 4, AQ_NONE, 0, 0);
   rig_close(&r);
 }
 END_TEST
@@ -496,6 +535,7 @@ START_TEST(a_queue_that_is_reset_gives_all_its_packets_back)
   ck_assert_str_eq(p.failed.text, "");
   ck_assert_uint_eq(p.evicted_first, 0);
   ck_assert_int_eq(p.wasted, 8 * D / 2);
+  check_row(&p, AQ_PREEMPTED_RESET, D / 2, D / 2, 8 * D / 2, 6);
   ck_assert(!rig_has_record(&r, queue, 0));
   rig_submit(&r, queue, &packet);
   rig_run(&r);
@@ -519,6 +559,7 @@ START_TEST(a_queue_that_is_switched_goes_on_where_it_was)
   ck_assert_str_eq(p.failed.text, "");
   ck_assert_uint_eq(p.over_count, 1);
   ck_assert_int_eq(end_of(&r, queue), 5 * D + 3 * D / 4 + D);
+  check_row(&p, AQ_PREEMPTED_SWITCH, D / 4, D / 4, 0, 0);
   rig_close(&r);
 }
 END_TEST
@@ -599,18 +640,22 @@ START_TEST(what_is_not_legal_ends_the_policy_and_frees_the_device)
 }
 END_TEST
 
-AQ_TEST_MAIN(
-    "backend_sim/device_policy", waves_of_workgroups_take_what_division_says,
-    a_switched_kernel_keeps_what_its_workgroups_have_left,
-    a_reset_kernel_starts_anew_and_pays_for_it,
-    a_drained_kernel_ends_the_wave_that_runs,
-    a_killed_kernel_completes_with_an_error,
-    some_compute_units_can_be_taken_from_a_kernel,
-    masks_densities_budgets_and_slices_limit_a_launch, padding_keeps_others_out,
-    a_budget_and_a_mask_can_be_changed_while_a_kernel_runs,
-    a_suspended_queue_launches_nothing, packets_can_be_taken_off_a_queue,
-    a_queue_that_is_reset_gives_all_its_packets_back,
-    a_queue_that_is_switched_goes_on_where_it_was,
-    a_policy_may_idle_and_choose_the_packet, a_policy_may_place_every_workgroup,
-    latency_and_cost_of_the_firmware_delay_what_it_does,
-    what_is_not_legal_ends_the_policy_and_frees_the_device)
+AQ_TEST_MAIN("backend_sim/device_policy",
+             waves_of_workgroups_take_what_division_says,
+             a_switched_kernel_keeps_what_its_workgroups_have_left,
+             a_reset_kernel_starts_anew_and_pays_for_it,
+             a_drained_kernel_ends_the_wave_that_runs,
+             a_killed_kernel_completes_with_an_error,
+             some_compute_units_can_be_taken_from_a_kernel,
+             masks_densities_budgets_and_slices_limit_a_launch,
+             padding_keeps_others_out,
+             a_budget_and_a_mask_can_be_changed_while_a_kernel_runs,
+             a_suspended_queue_launches_nothing,
+             a_suspension_that_ends_before_the_kernel_was_given_up,
+             packets_can_be_taken_off_a_queue,
+             a_queue_that_is_reset_gives_all_its_packets_back,
+             a_queue_that_is_switched_goes_on_where_it_was,
+             a_policy_may_idle_and_choose_the_packet,
+             a_policy_may_place_every_workgroup,
+             latency_and_cost_of_the_firmware_delay_what_it_does,
+             what_is_not_legal_ends_the_policy_and_frees_the_device)

@@ -64,6 +64,108 @@ try "$aqueduct" exec --device no-such-device -- "$work/app"
 check "a bad device model fails hsa_init and says why" \
   ends_with 12 "unknown device model 'no-such-device'"
 
+# A program that no preloaded library reaches: linked statically, with system
+# calls of its own.
+cat > "$work/static.c" << 'C'
+#define _GNU_SOURCE
+#include <fcntl.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+int main(void)
+{
+  char state[8] = "";
+  if (syscall(SYS_openat, AT_FDCWD, "/dev/kfd", O_RDWR) < 0)
+    return 10;
+  long fd = syscall(SYS_openat, AT_FDCWD, "/sys/module/amdgpu/initstate", 0);
+  if (fd < 0 || syscall(SYS_read, fd, state, 7) != 5 || strcmp(state, "live\n"))
+    return 11;
+  return 42;
+}
+C
+# What a program can see of how it is run: the same outside, by preload and in a
+# namespace.
+cat > "$work/seen.sh" << 'S'
+read -r line
+pwd
+id -u
+id -g
+umask
+ps -o pgid= -p $$ | tr -d ' ' | sed "s/^$(ps -o pgid= -p "$PPID" | tr -d ' ')\$/group/"
+test -t 0 || echo "no terminal"
+echo "read $line" > /dev/null && echo "read $line"
+ls -A /sys/module | grep -vx amdgpu | cksum
+ls -A /dev | grep -vx -e kfd -e aqueduct | cksum
+echo last >&2
+kill -USR1 $$
+S
+seen() { # COMMAND…: what it sees and how it ends, in $sight
+  (cd /dev && umask 027 &&
+    echo something | "$@" sh "$work/seen.sh" > "$work/sight" 2>&1
+    echo "$?" >> "$work/sight") 2> "$work/log"
+  sight=$(cat "$work/sight")
+}
+seen
+alone=$sight
+seen "$aqueduct" exec --quiet --isolation=preload --
+check "the shim alone changes nothing else that a program sees" \
+  [ "$sight" = "$alone" ]
+try "$aqueduct" exec --isolation=none -- true
+check "another isolation is refused" ends_with 125 "expected auto, namespace"
+if ${AQ_CC:-cc} -static -o "$work/static" "$work/static.c" 2> "$work/log"; then
+  try "$aqueduct" exec --isolation=preload -- "$work/static"
+  check "the shim does not reach a program that is linked statically" \
+    [ "$status" = 10 ]
+else
+  rm -f "$work/static"
+fi
+
+namespace_checks() { # HOW PREFIX…
+  how=$1
+  shift
+  seen "$@" "$aqueduct" exec --quiet --isolation=namespace --
+  check "a namespace changes nothing else that a program sees ($how)" \
+    [ "$sight" = "$alone" ]
+  try "$@" "$aqueduct" exec --isolation=namespace -- env -u LD_PRELOAD sh -c \
+    'lsmod | grep -q amdgpu && test -c /dev/kfd && exit 42'
+  check "lsmod on the PATH shows the module ($how)" [ "$status" = 42 ]
+  try "$@" "$aqueduct" exec -- "$work/app" 7
+  check "a program in it is told of and stored ($how)" \
+    [ "$status$out" = "71 arguments" ]
+  if [ -x "$work/static" ]; then
+    try "$@" "$aqueduct" exec -- "$work/static"
+    check "a static program that makes system calls finds the driver ($how)" \
+      [ "$status" = 42 ]
+  else
+    skip "a static program finds the driver ($how)" "no static libc"
+  fi
+}
+namespaces() { # PREFIX…: whether they can be made
+  "$@" "$aqueduct" doctor | grep -q '^ok *isolation *namespace'
+}
+without="setpriv --bounding-set=-sys_admin --inh-caps=-sys_admin"
+if namespaces; then
+  namespace_checks "as we are"
+else
+  skip "the checks in a namespace" "they are blocked here"
+  try "$aqueduct" exec --isolation=namespace -- true
+  check "a namespace that cannot be made is told" ends_with 125 "--isolation"
+fi
+# shellcheck disable=SC2086 # several words
+if [ "$(id -u)" != 0 ] || ! $without true 2> "$work/log"; then
+  skip "the checks without privilege" "we are not root: they were these"
+elif namespaces $without; then
+  namespace_checks "without privilege" $without
+else
+  skip "the checks without privilege" "user namespaces are blocked here"
+fi
+if command -v script > /dev/null && namespaces; then
+  try "$aqueduct" exec -- script -qec 'test -t 0 && exit 42' /dev/null
+  check "pseudo terminals can be opened in a namespace" [ "$status" = 42 ]
+else
+  skip "pseudo terminals can be opened in a namespace" "no script, or blocked"
+fi
+
 # A driver's way in: it looks for the module by itself, and asks /dev/kfd for
 # its version and clocks.
 cat > "$work/driver.c" << 'C'

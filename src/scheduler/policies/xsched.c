@@ -102,7 +102,7 @@ static level *level_of(aq_policy *p, int32_t priority)
   return &grown[at];
 }
 
-/* ---- levels 2 and 3: queues of the device ---- */
+/* ---- queues that stand still ---- */
 
 static void attach(aq_policy *p, aq_policy_device *device)
 {
@@ -129,12 +129,19 @@ static void queue_note(aq_policy *p, uint32_t queue, const aq_policy_job *job)
       (used_queue){queue, job->device, job->priority, false};
 }
 
-/* Level 3 takes the slot of the queue, whose kernels are saved. */
+/* Level 1 only launches nothing more. Level 3 takes the slot of the queue,
+ * whose kernels are saved. */
 static void queue_stop(const aq_policy *p, used_queue *q, bool stop)
 {
   aq_policy_device *device = p->devices[q->device];
   aq_device_queue view;
   uint32_t i = 0;
+  if (p->xlevel == 1) {
+    q->stopped = stop;
+    if (stop)
+      p->host->queue_vacate(p->host, q->queue);
+    return;
+  }
   while (i < device->queues &&
          !(device->queue(device, i, &view) && view.host_queue == q->queue))
     i++;
@@ -156,7 +163,7 @@ static void queues_set(aq_policy *p)
   for (uint32_t i = 0; i < p->level_count && !top; i++)
     if (p->levels[i].present)
       top = &p->levels[i];
-  for (uint32_t i = 0; p->xlevel > 1 && i < p->queue_count; i++) {
+  for (uint32_t i = 0; i < p->queue_count; i++) {
     used_queue *q = &p->queues[i];
     const bool stop = top && q->priority < top->priority;
     if (stop != q->stopped)
@@ -170,8 +177,7 @@ static bool launch(aq_policy *p, aq_policy_job *job)
   aq_policy_queue_view view;
   const uint32_t queue = p->host->queue_default(p->host, job);
   p->host->queue_view(p->host, queue, &view);
-  if (p->xlevel > 1)
-    queue_note(p, queue, job);
+  queue_note(p, queue, job);
   const uint32_t left = job->count - job->submitted;
   const uint32_t room =
       view.commands < p->threshold ? p->threshold - view.commands : 0;
