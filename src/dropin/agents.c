@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* Agents and their caches. */
 #include <string.h>
+#include <unistd.h>
 
+#include "dropin/ext_images.h"
 #include "dropin/hsa.h"
 #include "dropin/runtime.h"
 
@@ -11,7 +13,7 @@ enum {
   CACHE_BYTES = 4, /* uint32_t[4] of the agent */
   EXTENSION_BYTES = 128,
   DIMENSION_MAX = 1024, /* of a workgroup */
-  GPU_CACHE_LINE = 64,
+  CACHE_LINE = 64,
   GPU_FAMILY = 141,
 };
 
@@ -74,7 +76,10 @@ static hsa_status_t common_info(const aqdrop_agent *agent, uint32_t attribute,
   case HSA_AGENT_INFO_CACHE_SIZE:
     return put_caches(agent, value);
   case HSA_AGENT_INFO_EXTENSIONS:
-    return put_zeros(value, EXTENSION_BYTES);
+    memset(value, 0, EXTENSION_BYTES);
+    if (aqdrop_agent_has_images(agent))
+      *(uint8_t *)value |= 1 << HSA_EXTENSION_IMAGES;
+    return HSA_STATUS_SUCCESS;
   case HSA_AGENT_INFO_VERSION_MAJOR:
   case HSA_AGENT_INFO_VERSION_MINOR:
     return aqdrop_put16(value, 1);
@@ -90,9 +95,10 @@ static hsa_status_t common_info(const aqdrop_agent *agent, uint32_t attribute,
   case HSA_AMD_AGENT_INFO_SVM_DIRECT_HOST_ACCESS:
     return aqdrop_put_bool(value, true);
   case HSA_AMD_AGENT_INFO_MEMORY_PROPERTIES:
+  case HSA_AMD_AGENT_INFO_AQL_EXTENSIONS:
     return put_zeros(value, 8);
   default:
-    return HSA_STATUS_ERROR_INVALID_ARGUMENT;
+    return aqdrop_ext_images_info(agent, attribute, value);
   }
 }
 
@@ -133,10 +139,20 @@ static hsa_status_t host_info(const aqdrop_agent *agent, uint32_t attribute,
     return aqdrop_put_text(value, UUID_BYTES, "CPU-XX");
   case HSA_AMD_AGENT_INFO_COOPERATIVE_QUEUES:
     return aqdrop_put_bool(value, false);
-  case HSA_AMD_AGENT_INFO_CHIP_ID:
   case HSA_AMD_AGENT_INFO_CACHELINE_SIZE:
+    return aqdrop_put32(value, CACHE_LINE);
   case HSA_AMD_AGENT_INFO_COMPUTE_UNIT_COUNT:
+    return aqdrop_put32(value, (uint32_t)sysconf(_SC_NPROCESSORS_ONLN));
+  case HSA_AMD_AGENT_INFO_TIMESTAMP_FREQUENCY:
+    return hsa_system_get_info(HSA_SYSTEM_INFO_TIMESTAMP_FREQUENCY, value);
+  case HSA_AMD_AGENT_INFO_NEAREST_CPU:
+    return aqdrop_put64(value, 0);
+  case HSA_AMD_AGENT_INFO_CHIP_ID:
   case HSA_AMD_AGENT_INFO_MAX_CLOCK_FREQUENCY:
+  case HSA_AMD_AGENT_INFO_ASIC_FAMILY_ID:
+  case HSA_AMD_AGENT_INFO_UCODE_VERSION:
+  case HSA_AMD_AGENT_INFO_SDMA_UCODE_VERSION:
+  case HSA_AMD_AGENT_INFO_DRIVER_UID:
   case HSA_AMD_AGENT_INFO_BDFID:
   case HSA_AMD_AGENT_INFO_MEMORY_WIDTH:
   case HSA_AMD_AGENT_INFO_MEMORY_MAX_FREQUENCY:
@@ -218,7 +234,7 @@ static hsa_status_t device_amd_info(const aqdrop_agent *agent,
   case HSA_AMD_AGENT_INFO_CHIP_ID:
     return aqdrop_put32(value, persona->chip);
   case HSA_AMD_AGENT_INFO_CACHELINE_SIZE:
-    return aqdrop_put32(value, GPU_CACHE_LINE);
+    return aqdrop_put32(value, CACHE_LINE);
   case HSA_AMD_AGENT_INFO_COMPUTE_UNIT_COUNT:
   case HSA_AMD_AGENT_INFO_COOPERATIVE_COMPUTE_UNIT_COUNT:
     return aqdrop_put32(value, (uint32_t)model->cus);
@@ -292,32 +308,6 @@ hsa_status_t hsa_agent_get_exception_policies(hsa_agent_t agent,
   if (!mask || profile > HSA_PROFILE_FULL)
     return HSA_STATUS_ERROR_INVALID_ARGUMENT;
   return aqdrop_put16(mask, 0);
-}
-
-hsa_status_t hsa_amd_image_get_info_max_dim(hsa_agent_t agent,
-                                            uint32_t attribute, void *value)
-{
-  AQDROP_ENTER(runtime);
-  if (!aqdrop_agent_from(runtime, agent))
-    return HSA_STATUS_ERROR_INVALID_AGENT;
-  if (!value)
-    return HSA_STATUS_ERROR_INVALID_ARGUMENT;
-  switch (attribute) {
-  case HSA_EXT_AGENT_INFO_IMAGE_1D_MAX_ELEMENTS:
-  case HSA_EXT_AGENT_INFO_IMAGE_1DA_MAX_ELEMENTS:
-  case HSA_EXT_AGENT_INFO_IMAGE_1DB_MAX_ELEMENTS:
-  case HSA_EXT_AGENT_INFO_IMAGE_ARRAY_MAX_LAYERS:
-    return put_zeros(value, sizeof(uint32_t));
-  case HSA_EXT_AGENT_INFO_IMAGE_2D_MAX_ELEMENTS:
-  case HSA_EXT_AGENT_INFO_IMAGE_2DA_MAX_ELEMENTS:
-  case HSA_EXT_AGENT_INFO_IMAGE_2DDEPTH_MAX_ELEMENTS:
-  case HSA_EXT_AGENT_INFO_IMAGE_2DADEPTH_MAX_ELEMENTS:
-    return put_zeros(value, 2 * sizeof(uint32_t));
-  case HSA_EXT_AGENT_INFO_IMAGE_3D_MAX_ELEMENTS:
-    return put_zeros(value, 3 * sizeof(uint32_t));
-  default:
-    return HSA_STATUS_ERROR_INVALID_ARGUMENT;
-  }
 }
 
 /* ---- caches ---- */

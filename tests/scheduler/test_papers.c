@@ -45,15 +45,21 @@ typedef struct outcome {
   size_t request_count, preempted_count;
 } outcome;
 
-static aq_status keep_requests(aq_record_sink *sink, const aq_request *requests,
+static aq_status keep(void *to, size_t *had, const void *rows, size_t count,
+                      size_t size)
+{
+  ck_assert_uint_le(*had + count, KEPT_MAX);
+  memcpy((char *)to + *had * size, rows, count * size);
+  *had += count;
+  return AQ_OK;
+}
+
+static aq_status keep_requests(aq_record_sink *sink, const aq_request *rows,
                                size_t count, aq_diag *d)
 {
   outcome *o = (outcome *)sink;
   (void)d;
-  ck_assert_uint_le(o->request_count + count, KEPT_MAX);
-  memcpy(o->requests + o->request_count, requests, count * sizeof *requests);
-  o->request_count += count;
-  return AQ_OK;
+  return keep(o->requests, &o->request_count, rows, count, sizeof *rows);
 }
 
 static aq_status keep_preempted(aq_record_sink *sink, const aq_preempted *rows,
@@ -61,10 +67,7 @@ static aq_status keep_preempted(aq_record_sink *sink, const aq_preempted *rows,
 {
   outcome *o = (outcome *)sink;
   (void)d;
-  ck_assert_uint_le(o->preempted_count + count, KEPT_MAX);
-  memcpy(o->preempted + o->preempted_count, rows, count * sizeof *rows);
-  o->preempted_count += count;
-  return AQ_OK;
+  return keep(o->preempted, &o->preempted_count, rows, count, sizeof *rows);
 }
 
 /* Caller's storage; `over` gives back what the outcome holds. */
@@ -134,6 +137,24 @@ START_TEST(a_kernel_gets_no_fewer_compute_units_than_keep_it_fast)
   ck_assert_int_eq(end_of(steep, "krisp"), 20 * AQ_US);
   ck_assert_int_eq(end_of(steep, "krisp,overlap=4"), 10 * AQ_US);
   ck_assert_int_eq(end_of(flat, "krisp"), 10 * AQ_US);
+}
+END_TEST
+
+START_TEST(without_overlap_a_kernel_takes_what_is_free)
+{
+  /* The first has two of the four compute units that the other asks for. */
+  static const char scenario[] =
+      "{\"version\": 1, \"kernels\": {"
+      "\"two\": {\"grid\": 128, \"workgroup\": 64, \"cost\": {\"occupancy\": "
+      "{\"latency\": [\"15us\", \"30us\"]}}},"
+      "\"four\": {\"grid\": 256, \"workgroup\": 64, \"cost\": {\"occupancy\": "
+      "{\"latency\": [\"10us\", \"20us\"]}}}},"
+      "\"requests\": {\"a\": {\"steps\": [{\"kernel\": \"two\"}]},"
+      "\"b\": {\"steps\": [{\"kernel\": \"four\"}]}},"
+      "\"clients\": [{\"request\": \"a\", \"open\": {\"at\": [\"0us\"]}},"
+      "{\"request\": \"b\", \"open\": {\"at\": [\"1us\"]}}]}";
+  ck_assert_int_eq(end_of(scenario, "krisp"), 21 * AQ_US);
+  ck_assert_int_eq(end_of(scenario, "krisp,overlap=4"), 15 * AQ_US);
 }
 END_TEST
 
@@ -239,6 +260,7 @@ END_TEST
 
 AQ_TEST_MAIN("scheduler/papers",
              a_kernel_gets_no_fewer_compute_units_than_keep_it_fast,
+             without_overlap_a_kernel_takes_what_is_free,
              a_partition_of_a_model_is_sized_once_for_all_its_kernels,
              a_preemption_waits_for_what_each_level_cannot_take_back,
              lax_admits_what_the_rates_seen_so_far_let_in,

@@ -122,10 +122,7 @@ static void done(aq_policy *p, aq_policy_job *job)
 static double time_on(const aq_command *command, uint32_t cus)
 {
   const aq_cost *cost = &command->cost;
-  uint64_t workgroups = 1;
-  for (int i = 0; i < 3; i++)
-    workgroups *=
-        (command->grid[i] + command->workgroup[i] - 1u) / command->workgroup[i];
+  const uint64_t workgroups = aq_command_workgroups(command);
   const uint32_t most =
       cost->kind == AQ_COST_OCCUPANCY ? cost->detail->latency_count : 1;
   const uint64_t wave = (uint64_t)most * cus;

@@ -12,6 +12,7 @@
 
 #include "scheduler/policies/keyed.h"
 #include "scheduler/policies/policies.h"
+#include "scheduler/policies/present.h"
 
 enum { NAMES_MAX = 1 << 20 };
 
@@ -51,15 +52,6 @@ static void fini(void *state)
 
 /* ---- how long ---- */
 
-static uint64_t workgroups_of(const aq_command *command)
-{
-  uint64_t count = 1;
-  for (int i = 0; i < 3; i++)
-    count *=
-        (command->grid[i] + command->workgroup[i] - 1u) / command->workgroup[i];
-  return count;
-}
-
 static rate *rate_of(laxity *l, int64_t name)
 {
   if (name < 0 || name >= NAMES_MAX)
@@ -88,7 +80,7 @@ static aq_time remaining(laxity *l, const aq_policy_job *job)
   aq_time sum = 0;
   for (uint32_t i = job->completed; i < job->count; i++)
     sum += time_of(rate_of(l, job->commands[i].name),
-                   workgroups_of(&job->commands[i]));
+                   aq_command_workgroups(&job->commands[i]));
   return sum;
 }
 
@@ -110,7 +102,7 @@ static bool admits(void *state, const aq_policy_job *job)
   for (uint32_t i = 0; i < job->count; i++) {
     rate *seen = rate_of(l, job->commands[i].name);
     if (seen)
-      seen->to_do += (int64_t)workgroups_of(&job->commands[i]);
+      seen->to_do += (int64_t)aq_command_workgroups(&job->commands[i]);
   }
   return true;
 }
@@ -141,8 +133,8 @@ static void used(void *state, aq_policy_job *job, aq_time time)
   rate *seen = rate_of(l, command->name);
   if (!seen)
     return;
-  seen->done += workgroups_of(command);
-  seen->to_do -= (int64_t)workgroups_of(command);
+  seen->done += aq_command_workgroups(command);
+  seen->to_do -= (int64_t)aq_command_workgroups(command);
   seen->time += time;
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Jobs that the device half of a policy may be asked about: a list linked by
- * `user`, from `ready` to `done`, and what their commands cost.
+ * What policies ask of commands, and jobs that a device half may be asked
+ * about: a list linked by `user`, from `ready` to `done`.
  */
 #ifndef AQ_SCHEDULER_POLICIES_PRESENT_H
 #define AQ_SCHEDULER_POLICIES_PRESENT_H
@@ -29,6 +29,17 @@ aq_present_find(const aq_policy_job *first, uint64_t job, uint32_t command)
   while (first && first->id != job)
     first = first->user.pointer;
   return first && command < first->count ? first : NULL;
+}
+
+/* At least 1; of a copy or fill it is that. */
+static inline uint64_t aq_command_workgroups(const aq_command *command)
+{
+  uint64_t count = 1;
+  for (int i = 0; i < 3; i++)
+    if (command->grid[i] && command->workgroup[i])
+      count *= (command->grid[i] + (uint64_t)command->workgroup[i] - 1) /
+               command->workgroup[i];
+  return count;
 }
 
 /* How long one of `together` workgroups on a compute unit runs; AQ_TIME_MAX:
