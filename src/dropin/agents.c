@@ -24,12 +24,8 @@ hsa_status_t hsa_iterate_agents(hsa_status_t (*callback)(hsa_agent_t agent,
   AQDROP_ENTER(runtime);
   if (!callback)
     return HSA_STATUS_ERROR_INVALID_ARGUMENT;
-  for (uint32_t i = 0; i < runtime->agent_count; i++) {
-    hsa_status_t status =
-        callback(aqdrop_agent_handle(&runtime->agents[i]), data);
-    if (status != HSA_STATUS_SUCCESS)
-      return status;
-  }
+  AQDROP_VISIT(callback, hsa_agent_t, runtime->agents, runtime->agent_count,
+               data)
   return HSA_STATUS_SUCCESS;
 }
 
@@ -329,17 +325,10 @@ hsa_status_t hsa_agent_iterate_caches(
 {
   AQDROP_ENTER(runtime);
   const aqdrop_agent *a = aqdrop_agent_from(runtime, agent);
-  if (!a)
-    return HSA_STATUS_ERROR_INVALID_AGENT;
-  if (!callback)
-    return HSA_STATUS_ERROR_INVALID_ARGUMENT;
-  for (uint32_t i = 0; i < a->cache_count; i++) {
-    hsa_status_t status =
-        callback((hsa_cache_t){(uintptr_t)&a->caches[i]}, data);
-    if (status != HSA_STATUS_SUCCESS)
-      return status;
-  }
-  return HSA_STATUS_SUCCESS;
+  hsa_status_t status = aqdrop_agent_check(a, callback);
+  if (status == HSA_STATUS_SUCCESS)
+    AQDROP_VISIT(callback, hsa_cache_t, a->caches, a->cache_count, data)
+  return status;
 }
 
 hsa_status_t hsa_cache_get_info(hsa_cache_t cache, uint32_t attribute,

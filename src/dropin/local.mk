@@ -31,6 +31,7 @@ libhsa_runtime64_la_SOURCES = \
 	src/dropin/memory.c src/dropin/memory.h \
 	src/dropin/persona.c src/dropin/persona.h \
 	src/dropin/personas.def \
+	src/dropin/pools.h \
 	src/dropin/profiling.c \
 	src/dropin/queue_indices.c \
 	src/dropin/queues.c src/dropin/queues.h \

@@ -128,6 +128,26 @@ aqdrop *aqdrop_runtime(void);
   AQDROP_LOOK(runtime);                                                        \
   AQDROP_CALL(runtime->recording, AQ_KIND_CALL)
 
+/* What an entry of an agent begins with: whether there is that agent, and then
+ * whether its arguments are there. */
+static inline hsa_status_t aqdrop_agent_check(const aqdrop_agent *agent,
+                                              bool arguments)
+{
+  if (!agent)
+    return HSA_STATUS_ERROR_INVALID_AGENT;
+  return arguments ? HSA_STATUS_SUCCESS : HSA_STATUS_ERROR_INVALID_ARGUMENT;
+}
+
+/* Calls back with the handle of each of `count` things of an array, and returns
+ * from the entry once a call says so. */
+#define AQDROP_VISIT(callback, handle, things, count, data)                    \
+  for (uint32_t i_ = 0; i_ < (count); i_++) {                                  \
+    hsa_status_t status_ =                                                     \
+        (callback)((handle){(uintptr_t) & (things)[i_]}, data);                \
+    if (status_ != HSA_STATUS_SUCCESS)                                         \
+      return status_;                                                          \
+  }
+
 /* What a handle stands for, or NULL for one that the runtime did not give. */
 aqdrop_agent *aqdrop_agent_from(aqdrop *runtime, hsa_agent_t agent);
 aqdrop_pool *aqdrop_pool_from(aqdrop *runtime, uint64_t handle);
