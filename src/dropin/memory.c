@@ -238,6 +238,37 @@ hsa_status_t hsa_amd_memory_pool_free(void *ptr)
   return hsa_memory_free(ptr);
 }
 
+/* ---- moving ---- */
+
+/* The bytes stay where they are: every pool is memory of this process. */
+hsa_status_t hsa_amd_memory_migrate(const void *ptr,
+                                    hsa_amd_memory_pool_t memory_pool,
+                                    uint32_t flags)
+{
+  AQDROP_ENTER(runtime);
+  aqdrop_pool *pool = aqdrop_pool_from(runtime, memory_pool.handle);
+  hsa_status_t status = HSA_STATUS_ERROR_INVALID_ARGUMENT;
+  if (!ptr || flags)
+    return status;
+  if (!pool || !aqdrop_pool_is_global(pool))
+    return HSA_STATUS_ERROR_INVALID_MEMORY_POOL;
+  pthread_mutex_lock(&runtime->memory->lock);
+  block *b = block_find(runtime->memory, ptr);
+  if (b && b->pool && b->base == ptr) {
+    const uint64_t size = mapped_size(b->size);
+    status = HSA_STATUS_ERROR_OUT_OF_RESOURCES;
+    if (b->pool == pool || aqdrop_pool_reserve(pool, size)) {
+      if (b->pool != pool)
+        aqdrop_pool_return(b->pool, size);
+      b->pool = pool;
+      b->agents |= aqdrop_agent_bit(runtime, pool->agent);
+      status = HSA_STATUS_SUCCESS;
+    }
+  }
+  pthread_mutex_unlock(&runtime->memory->lock);
+  return status;
+}
+
 /* ---- callbacks of freeing ---- */
 
 hsa_status_t hsa_amd_register_deallocation_callback(

@@ -219,10 +219,11 @@ hsa_amd_memory_pool_can_migrate(hsa_amd_memory_pool_t src_memory_pool,
   AQDROP_ENTER(runtime);
   if (!result)
     return HSA_STATUS_ERROR_INVALID_ARGUMENT;
-  if (!aqdrop_pool_from(runtime, src_memory_pool.handle) ||
-      !aqdrop_pool_from(runtime, dst_memory_pool.handle))
+  const aqdrop_pool *from = aqdrop_pool_from(runtime, src_memory_pool.handle);
+  const aqdrop_pool *to = aqdrop_pool_from(runtime, dst_memory_pool.handle);
+  if (!from || !to)
     return HSA_STATUS_ERROR_INVALID_MEMORY_POOL;
-  *result = false;
+  *result = aqdrop_pool_is_global(from) && aqdrop_pool_is_global(to);
   return HSA_STATUS_SUCCESS;
 }
 

@@ -67,8 +67,9 @@ struct aqdrop_agent {
   uint32_t pool_count;
   aqdrop_cache caches[AQDROP_CACHES];
   uint32_t cache_count;
-  aqdrop_isa isa;     /* of devices */
-  uint32_t coherency; /* atomic: what coherency_set_type set */
+  aqdrop_isa isa;         /* of devices */
+  uint32_t coherency;     /* atomic: what coherency_set_type set */
+  uint64_t scratch_limit; /* atomic: bytes that kernels may keep */
 };
 
 typedef struct aqdrop_memory aqdrop_memory;
@@ -98,9 +99,11 @@ typedef struct aqdrop {
   struct aqdrop_code *first_code;
   struct aqdrop_executable *first_executable;
   aqdrop_queue *first_queue;
-  aq_arena arena;    /* what lives until it closes: handlers, names */
-  char scratch;      /* moved by copies that only wait */
-  bool copies_timed; /* atomic */
+  aq_arena arena;     /* what lives until it closes: handlers, names */
+  char scratch;       /* moved by copies that only wait */
+  bool copies_timed;  /* atomic */
+  uint64_t log_flags; /* atomic: bits, HSA_AMD_LOG_FLAG_* */
+  void *log_file;     /* atomic: FILE of the client */
   hsa_amd_system_event_callback_t event;
   void *event_data;
 } aqdrop;
