@@ -67,8 +67,10 @@ struct aqdrop_agent {
   uint32_t pool_count;
   aqdrop_cache caches[AQDROP_CACHES];
   uint32_t cache_count;
-  aqdrop_isa isa;     /* of devices */
-  uint32_t coherency; /* atomic: what coherency_set_type set */
+  aqdrop_isa isa;        /* of devices */
+  uint32_t coherency;    /* atomic: what coherency_set_type set */
+  uint32_t registers[2]; /* that clients write to flush; nothing reads them */
+  uint32_t *flush;       /* the first of them, or NULL: the host */
 };
 
 typedef struct aqdrop_memory aqdrop_memory;
