@@ -56,7 +56,10 @@ libaqcore_la_SOURCES += \
 	src/backend_sim/testbed.c \
 	src/backend_sim/traffic.c src/backend_sim/traffic.h \
 	src/backend_sim/waves.c src/backend_sim/waves.h \
-	src/backend_sim/xcc.c src/backend_sim/xcc.h
+	src/backend_sim/xcc.c src/backend_sim/xcc.h \
+	src/backend_sim/xcc_alone.c \
+	src/backend_sim/xcc_priv.h \
+	src/backend_sim/xcc_stop.c
 
 # Device models are installed to be read and copied, and embedded so that the
 # program needs no files. Add a model: its name here.
