@@ -10,8 +10,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
   aq_diag diag = AQ_DIAG_INIT;
   aq_workload_source *source;
-  if (aq_scenario_parse((const char *)data, size, "fuzz.json", -1, &source,
-                        NULL, NULL, &diag) != AQ_OK)
+  const aq_scenario_options options = {.seed = -1};
+  if (aq_scenario_load_text((const char *)data, size, "fuzz.json", &options,
+                            &source, NULL, &diag) != AQ_OK)
     return 0;
   for (int i = 0; i < JOBS_MAX; i++) {
     aq_job job;
