@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Agents and their caches. */
 #include <string.h>
+#include <unistd.h>
 
 #include "dropin/hsa.h"
 #include "dropin/runtime.h"
@@ -11,7 +12,7 @@ enum {
   CACHE_BYTES = 4, /* uint32_t[4] of the agent */
   EXTENSION_BYTES = 128,
   DIMENSION_MAX = 1024, /* of a workgroup */
-  GPU_CACHE_LINE = 64,
+  CACHE_LINE = 64,
   GPU_FAMILY = 141,
 };
 
@@ -90,6 +91,7 @@ static hsa_status_t common_info(const aqdrop_agent *agent, uint32_t attribute,
   case HSA_AMD_AGENT_INFO_SVM_DIRECT_HOST_ACCESS:
     return aqdrop_put_bool(value, true);
   case HSA_AMD_AGENT_INFO_MEMORY_PROPERTIES:
+  case HSA_AMD_AGENT_INFO_AQL_EXTENSIONS:
     return put_zeros(value, 8);
   default:
     return HSA_STATUS_ERROR_INVALID_ARGUMENT;
@@ -133,10 +135,20 @@ static hsa_status_t host_info(const aqdrop_agent *agent, uint32_t attribute,
     return aqdrop_put_text(value, UUID_BYTES, "CPU-XX");
   case HSA_AMD_AGENT_INFO_COOPERATIVE_QUEUES:
     return aqdrop_put_bool(value, false);
-  case HSA_AMD_AGENT_INFO_CHIP_ID:
   case HSA_AMD_AGENT_INFO_CACHELINE_SIZE:
+    return aqdrop_put32(value, CACHE_LINE);
   case HSA_AMD_AGENT_INFO_COMPUTE_UNIT_COUNT:
+    return aqdrop_put32(value, (uint32_t)sysconf(_SC_NPROCESSORS_ONLN));
+  case HSA_AMD_AGENT_INFO_TIMESTAMP_FREQUENCY:
+    return hsa_system_get_info(HSA_SYSTEM_INFO_TIMESTAMP_FREQUENCY, value);
+  case HSA_AMD_AGENT_INFO_NEAREST_CPU:
+    return aqdrop_put64(value, 0);
+  case HSA_AMD_AGENT_INFO_CHIP_ID:
   case HSA_AMD_AGENT_INFO_MAX_CLOCK_FREQUENCY:
+  case HSA_AMD_AGENT_INFO_ASIC_FAMILY_ID:
+  case HSA_AMD_AGENT_INFO_UCODE_VERSION:
+  case HSA_AMD_AGENT_INFO_SDMA_UCODE_VERSION:
+  case HSA_AMD_AGENT_INFO_DRIVER_UID:
   case HSA_AMD_AGENT_INFO_BDFID:
   case HSA_AMD_AGENT_INFO_MEMORY_WIDTH:
   case HSA_AMD_AGENT_INFO_MEMORY_MAX_FREQUENCY:
@@ -218,7 +230,7 @@ static hsa_status_t device_amd_info(const aqdrop_agent *agent,
   case HSA_AMD_AGENT_INFO_CHIP_ID:
     return aqdrop_put32(value, persona->chip);
   case HSA_AMD_AGENT_INFO_CACHELINE_SIZE:
-    return aqdrop_put32(value, GPU_CACHE_LINE);
+    return aqdrop_put32(value, CACHE_LINE);
   case HSA_AMD_AGENT_INFO_COMPUTE_UNIT_COUNT:
   case HSA_AMD_AGENT_INFO_COOPERATIVE_COMPUTE_UNIT_COUNT:
     return aqdrop_put32(value, (uint32_t)model->cus);

@@ -20,6 +20,7 @@ libhsa_runtime64_la_SOURCES = \
 	src/dropin/isa.c \
 	src/dropin/kernels.c src/dropin/kernels.h \
 	src/dropin/loader.c \
+	src/dropin/locked.c src/dropin/locked.h \
 	src/dropin/memory.c src/dropin/memory.h \
 	src/dropin/persona.c src/dropin/persona.h \
 	src/dropin/personas.def \

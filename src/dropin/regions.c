@@ -14,6 +14,20 @@ enum {
 
 /* ---- visiting ---- */
 
+static hsa_status_t regions_visit(const aqdrop_agent *agent,
+                                  hsa_status_t (*callback)(hsa_region_t region,
+                                                           void *data),
+                                  void *data)
+{
+  hsa_status_t status = HSA_STATUS_SUCCESS;
+  for (uint32_t i = 0; i < agent->pool_count && status == HSA_STATUS_SUCCESS;
+       i++)
+    status = callback((hsa_region_t){(uintptr_t)&agent->pools[i]}, data);
+  return status;
+}
+
+/* A device's regions are its own and those of the host, which it reaches: it
+ * has no other one for kernel arguments. */
 hsa_status_t hsa_agent_iterate_regions(
     hsa_agent_t agent,
     hsa_status_t (*callback)(hsa_region_t region, void *data), void *data)
@@ -24,13 +38,10 @@ hsa_status_t hsa_agent_iterate_regions(
     return HSA_STATUS_ERROR_INVALID_AGENT;
   if (!callback)
     return HSA_STATUS_ERROR_INVALID_ARGUMENT;
-  for (uint32_t i = 0; i < a->pool_count; i++) {
-    hsa_status_t status =
-        callback((hsa_region_t){(uintptr_t)&a->pools[i]}, data);
-    if (status != HSA_STATUS_SUCCESS)
-      return status;
-  }
-  return HSA_STATUS_SUCCESS;
+  hsa_status_t status = regions_visit(a, callback, data);
+  if (status == HSA_STATUS_SUCCESS && a->info)
+    status = regions_visit(a->host, callback, data);
+  return status;
 }
 
 hsa_status_t hsa_amd_agent_iterate_memory_pools(
@@ -131,7 +142,9 @@ hsa_status_t hsa_amd_memory_pool_get_info(hsa_amd_memory_pool_t memory_pool,
                                    ? HSA_AMD_MEMORY_POOL_LOCATION_GPU
                                    : HSA_AMD_MEMORY_POOL_LOCATION_CPU);
   case HSA_AMD_MEMORY_POOL_INFO_RUNTIME_ALLOC_REC_GRANULE:
-    return aqdrop_put64(value, pool_is_global(pool) ? RECOMMENDED : 0);
+    return aqdrop_put64(value, pool_is_global(pool)
+                                   ? pool->agent->info ? RECOMMENDED : GRANULE
+                                   : 0);
   default:
     return HSA_STATUS_ERROR_INVALID_ARGUMENT;
   }
@@ -243,6 +256,9 @@ hsa_status_t hsa_amd_memory_fill(void *ptr, uint32_t value, size_t count)
   AQDROP_ENTER(runtime);
   if (!ptr || (uintptr_t)ptr % sizeof value != 0)
     return HSA_STATUS_ERROR_INVALID_ARGUMENT;
+  if (count > SIZE_MAX / sizeof value ||
+      (count > 0 && !aqdrop_memory_covers(runtime, ptr, count * sizeof value)))
+    return HSA_STATUS_ERROR_INVALID_ALLOCATION;
   uint32_t *words = ptr;
   for (size_t i = 0; i < count; i++)
     words[i] = value;
@@ -254,8 +270,8 @@ hsa_status_t hsa_amd_memory_fill(void *ptr, uint32_t value, size_t count)
 hsa_status_t hsa_memory_register(void *ptr, size_t size)
 {
   AQDROP_ENTER(runtime);
-  return ptr || size == 0 ? HSA_STATUS_SUCCESS
-                          : HSA_STATUS_ERROR_INVALID_ARGUMENT;
+  return ptr && size == 0 ? HSA_STATUS_ERROR_INVALID_ARGUMENT
+                          : HSA_STATUS_SUCCESS;
 }
 
 hsa_status_t hsa_memory_deregister(void *ptr, size_t size)

@@ -11,6 +11,7 @@
 #include "common/visible_devices.h"
 #include "dropin/events.h"
 #include "dropin/executables.h"
+#include "dropin/locked.h"
 #include "dropin/memory.h"
 #include "dropin/queues.h"
 #include "dropin/signals.h"
@@ -148,6 +149,7 @@ static void runtime_close(aqdrop *runtime)
   aqdrop_readers_fini(runtime);
   aqdrop_kernels_close(&runtime->kernels);
   aqdrop_signals_fini(runtime);
+  aqdrop_locked_fini(runtime);
   if (runtime->vmem)
     aqdrop_vmem_destroy(runtime->vmem);
   if (runtime->memory)
@@ -305,8 +307,7 @@ hsa_status_t hsa_init(void)
     status = HSA_STATUS_ERROR_REFCOUNT_OVERFLOW;
   else if (process.references == 0)
     status = process_open();
-  if (status == HSA_STATUS_SUCCESS) {
-    process.references++;
+  if (status == HSA_STATUS_SUCCESS && process.references++ == 0) {
     AQDROP_CALL(process.recording, AQ_KIND_CALL);
   }
   pthread_mutex_unlock(&process.lock);

@@ -91,6 +91,7 @@ typedef struct aqdrop {
   aq_map signals; /* handles of signals that clients have → references */
   struct aqdrop_shared_signal *first_shared; /* of them */
   struct aqdrop_group *first_group;
+  struct aqdrop_locked *first_locked;
   struct aqdrop_range *first_range;
   struct aqdrop_reader *first_reader;
   struct aqdrop_code *first_code;
@@ -130,6 +131,13 @@ aqdrop_pool *aqdrop_pool_from(aqdrop *runtime, uint64_t handle);
 static inline hsa_agent_t aqdrop_agent_handle(const aqdrop_agent *agent)
 {
   return (hsa_agent_t){(uintptr_t)agent};
+}
+
+/* An agent in a set of them. */
+static inline uint64_t aqdrop_agent_bit(const aqdrop *runtime,
+                                        const aqdrop_agent *agent)
+{
+  return UINT64_C(1) << (size_t)(agent - runtime->agents);
 }
 
 /* The status of HSA that a status of ours is. */

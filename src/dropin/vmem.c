@@ -398,13 +398,35 @@ static hsa_status_t mapping_protect(const mapping *m)
              : HSA_STATUS_ERROR_OUT_OF_RESOURCES;
 }
 
+/* Sets the access of whole mappings that, one behind the other, make up
+ * [va, +size); without descriptions it only tells whether they do. */
+static hsa_status_t range_set_access(aqdrop *runtime, const char *va,
+                                     size_t size,
+                                     const hsa_amd_memory_access_desc_t *desc,
+                                     size_t count)
+{
+  hsa_status_t status = HSA_STATUS_SUCCESS;
+  const char *end = va + size;
+  for (mapping *m; va < end && status == HSA_STATUS_SUCCESS; va += m->size) {
+    m = mapping_at(runtime->vmem, va);
+    if (!m || m->base != va || m->size > (size_t)(end - va))
+      return HSA_STATUS_ERROR_INVALID_ALLOCATION;
+    for (size_t i = 0; i < count; i++) {
+      uint32_t node = aqdrop_agent_from(runtime, desc[i].agent)->node;
+      m->access[node % AGENTS_MAX] = (uint8_t)desc[i].permissions;
+    }
+    if (count > 0)
+      status = mapping_protect(m);
+  }
+  return status;
+}
+
 hsa_status_t hsa_amd_vmem_set_access(void *va, size_t size,
                                      const hsa_amd_memory_access_desc_t *desc,
                                      size_t desc_cnt)
 {
   AQDROP_ENTER(runtime);
-  hsa_status_t status = HSA_STATUS_ERROR_INVALID_ALLOCATION;
-  if (!desc || desc_cnt == 0)
+  if (!desc || desc_cnt == 0 || size == 0)
     return HSA_STATUS_ERROR_INVALID_ARGUMENT;
   for (size_t i = 0; i < desc_cnt; i++)
     if (!aqdrop_agent_from(runtime, desc[i].agent))
@@ -412,15 +434,33 @@ hsa_status_t hsa_amd_vmem_set_access(void *va, size_t size,
     else if (desc[i].permissions > HSA_ACCESS_PERMISSION_RW)
       return HSA_STATUS_ERROR_INVALID_ARGUMENT;
   pthread_mutex_lock(&runtime->lock);
-  mapping *m = *mapping_link(runtime->vmem, va, size);
-  for (size_t i = 0; m && i < desc_cnt; i++) {
-    uint32_t node = aqdrop_agent_from(runtime, desc[i].agent)->node;
-    m->access[node % AGENTS_MAX] = (uint8_t)desc[i].permissions;
-  }
-  if (m)
-    status = mapping_protect(m);
+  hsa_status_t status = range_set_access(runtime, va, size, NULL, 0);
+  if (status == HSA_STATUS_SUCCESS)
+    status = range_set_access(runtime, va, size, desc, desc_cnt);
   pthread_mutex_unlock(&runtime->lock);
   return status;
+}
+
+bool aqdrop_vmem_allow(aqdrop *runtime, const void *address, uint64_t agents)
+{
+  pthread_mutex_lock(&runtime->lock);
+  mapping *m = mapping_at(runtime->vmem, address);
+  for (uint32_t i = 0; m && i < runtime->agent_count; i++)
+    if (agents >> i & 1)
+      m->access[runtime->agents[i].node % AGENTS_MAX] =
+          HSA_ACCESS_PERMISSION_RW;
+  const bool allowed = m && mapping_protect(m) == HSA_STATUS_SUCCESS;
+  pthread_mutex_unlock(&runtime->lock);
+  return allowed;
+}
+
+bool aqdrop_vmem_covers(aqdrop *runtime, const void *address, size_t size)
+{
+  pthread_mutex_lock(&runtime->lock);
+  const mapping *m = mapping_at(runtime->vmem, address);
+  const bool inside = m && is_inside(m->base, m->size, address, size);
+  pthread_mutex_unlock(&runtime->lock);
+  return inside;
 }
 
 hsa_status_t hsa_amd_vmem_get_access(void *va, uint32_t *perms,

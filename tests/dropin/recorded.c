@@ -91,6 +91,10 @@ int main(int argc, char **argv)
     _exit(3);
   if (strcmp(how, "die") == 0)
     kill(getpid(), SIGKILL);
+  for (int i = 0; strcmp(how, "nested") == 0 && i < 100; i++)
+    if (hsa_init() != HSA_STATUS_SUCCESS ||
+        hsa_shut_down() != HSA_STATUS_SUCCESS)
+      exit(13);
   if (strcmp(how, "twice") == 0) {
     hsa_shut_down();
     packets_run(count);

@@ -53,6 +53,10 @@ check "twice the same program gives twice the same rows" \
   cmp "$work/a.rows" "$work/b.rows"
 check "quiet is quiet" [ ! -s "$work/err" ]
 
+"$aqueduct" exec --quiet --name n -- "$work/app" nested 5 2> /dev/null
+check "references to an open library are counted, not recorded" \
+  [ "$(rows n call)" = "$(rows a call)" ]
+
 try "$aqueduct" exec --name a -- "$work/app"
 check "a name that is taken is an error before the program runs" \
   [ "$status$(echo "$err" | grep -c "a run named 'a' already")" = 1251 ]
