@@ -17,6 +17,8 @@ libaqcore_la_SOURCES += \
 	src/backend_sim/device_value.c src/backend_sim/device_value.h \
 	src/backend_sim/devices.c src/backend_sim/devices.h \
 	src/backend_sim/dispatcher.c src/backend_sim/dispatcher.h \
+	src/backend_sim/dispatcher_policy.c \
+	src/backend_sim/dispatcher_priv.h \
 	src/backend_sim/execute.c src/backend_sim/execute.h \
 	src/backend_sim/flight.c src/backend_sim/flight.h \
 	src/backend_sim/gate.c src/backend_sim/gate.h \

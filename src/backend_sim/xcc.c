@@ -392,8 +392,16 @@ aq_time aqsim_part_next(const aqsim_part *part)
 
 /* ---- changes ---- */
 
-void aqsim_part_open(aqsim_part *part)
+void aqsim_part_open(aqsim_part *part, const aqsim_cu_bits *cus)
 {
+  for (int class = 0; class < AQSIM_CLASSES; class ++)
+    part->first[class] = part->last[class] = 0;
+  part->running = part->leaving = 0;
+  part->saved_first = 0;
+  part->refused = false;
+  part->arrived = false;
+  part->end = AQ_TIME_NONE;
+  part->cus = *cus;
   aqsim_part **at = &part->xcc->parts;
   while (*at && ((*at)->arrived || part_is_before(*at, part)))
     at = &(*at)->next;

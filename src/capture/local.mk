@@ -11,6 +11,7 @@ libaqcore_la_SOURCES += \
 	src/capture/print.c \
 	src/capture/reader.c src/capture/reader.h \
 	src/capture/recorder.h \
+	src/capture/record_check.c src/capture/record_check.h \
 	src/capture/records.def
 
 aq_folder_headers += src/capture/capture.h
