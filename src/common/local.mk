@@ -29,6 +29,7 @@ pkginclude_HEADERS += \
 	src/common/hsa_abi.h \
 	src/common/kernel.h \
 	src/common/kernel_desc.h \
+	src/common/kernel_image.h \
 	src/common/policy.h \
 	src/common/policy_queues.h \
 	src/common/preempted.def \

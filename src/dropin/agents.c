@@ -3,6 +3,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "dropin/ext_images.h"
 #include "dropin/hsa.h"
 #include "dropin/runtime.h"
 
@@ -75,7 +76,10 @@ static hsa_status_t common_info(const aqdrop_agent *agent, uint32_t attribute,
   case HSA_AGENT_INFO_CACHE_SIZE:
     return put_caches(agent, value);
   case HSA_AGENT_INFO_EXTENSIONS:
-    return put_zeros(value, EXTENSION_BYTES);
+    memset(value, 0, EXTENSION_BYTES);
+    if (aqdrop_agent_has_images(agent))
+      *(uint8_t *)value |= 1 << HSA_EXTENSION_IMAGES;
+    return HSA_STATUS_SUCCESS;
   case HSA_AGENT_INFO_VERSION_MAJOR:
   case HSA_AGENT_INFO_VERSION_MINOR:
     return aqdrop_put16(value, 1);
@@ -94,7 +98,7 @@ static hsa_status_t common_info(const aqdrop_agent *agent, uint32_t attribute,
   case HSA_AMD_AGENT_INFO_AQL_EXTENSIONS:
     return put_zeros(value, 8);
   default:
-    return HSA_STATUS_ERROR_INVALID_ARGUMENT;
+    return aqdrop_ext_images_info(agent, attribute, value);
   }
 }
 
@@ -304,32 +308,6 @@ hsa_status_t hsa_agent_get_exception_policies(hsa_agent_t agent,
   if (!mask || profile > HSA_PROFILE_FULL)
     return HSA_STATUS_ERROR_INVALID_ARGUMENT;
   return aqdrop_put16(mask, 0);
-}
-
-hsa_status_t hsa_amd_image_get_info_max_dim(hsa_agent_t agent,
-                                            uint32_t attribute, void *value)
-{
-  AQDROP_ENTER(runtime);
-  if (!aqdrop_agent_from(runtime, agent))
-    return HSA_STATUS_ERROR_INVALID_AGENT;
-  if (!value)
-    return HSA_STATUS_ERROR_INVALID_ARGUMENT;
-  switch (attribute) {
-  case HSA_EXT_AGENT_INFO_IMAGE_1D_MAX_ELEMENTS:
-  case HSA_EXT_AGENT_INFO_IMAGE_1DA_MAX_ELEMENTS:
-  case HSA_EXT_AGENT_INFO_IMAGE_1DB_MAX_ELEMENTS:
-  case HSA_EXT_AGENT_INFO_IMAGE_ARRAY_MAX_LAYERS:
-    return put_zeros(value, sizeof(uint32_t));
-  case HSA_EXT_AGENT_INFO_IMAGE_2D_MAX_ELEMENTS:
-  case HSA_EXT_AGENT_INFO_IMAGE_2DA_MAX_ELEMENTS:
-  case HSA_EXT_AGENT_INFO_IMAGE_2DDEPTH_MAX_ELEMENTS:
-  case HSA_EXT_AGENT_INFO_IMAGE_2DADEPTH_MAX_ELEMENTS:
-    return put_zeros(value, 2 * sizeof(uint32_t));
-  case HSA_EXT_AGENT_INFO_IMAGE_3D_MAX_ELEMENTS:
-    return put_zeros(value, 3 * sizeof(uint32_t));
-  default:
-    return HSA_STATUS_ERROR_INVALID_ARGUMENT;
-  }
 }
 
 /* ---- caches ---- */

@@ -11,6 +11,7 @@
 #include "common/visible_devices.h"
 #include "dropin/events.h"
 #include "dropin/executables.h"
+#include "dropin/ext_images.h"
 #include "dropin/locked.h"
 #include "dropin/memory.h"
 #include "dropin/queues.h"
@@ -147,6 +148,7 @@ static void runtime_close(aqdrop *runtime)
   aqdrop_executables_fini(runtime);
   aqdrop_codes_fini(runtime);
   aqdrop_readers_fini(runtime);
+  aqdrop_exts_fini(runtime);
   aqdrop_kernels_close(&runtime->kernels);
   aqdrop_signals_fini(runtime);
   aqdrop_locked_fini(runtime);

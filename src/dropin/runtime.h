@@ -93,6 +93,7 @@ typedef struct aqdrop {
   struct aqdrop_group *first_group;
   struct aqdrop_locked *first_locked;
   struct aqdrop_range *first_range;
+  struct aqdrop_ext *first_ext;
   struct aqdrop_reader *first_reader;
   struct aqdrop_code *first_code;
   struct aqdrop_executable *first_executable;
@@ -103,6 +104,9 @@ typedef struct aqdrop {
   hsa_amd_system_event_callback_t event;
   void *event_data;
 } aqdrop;
+
+/* An entry of an extension's table. */
+typedef void (*aqdrop_any_function)(void);
 
 /* The open runtime, or NULL. */
 aqdrop *aqdrop_runtime(void);

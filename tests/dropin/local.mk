@@ -27,6 +27,11 @@ tests_dropin_test_devices_SOURCES = tests/dropin/test_devices.c
 tests_dropin_test_devices_CPPFLAGS = $(AQ_TEST_CPPFLAGS)
 tests_dropin_test_devices_LDADD = $(AQ_CLIENT_LDADD)
 
+check_PROGRAMS += tests/dropin/test_ext_images
+tests_dropin_test_ext_images_SOURCES = tests/dropin/test_ext_images.c
+tests_dropin_test_ext_images_CPPFLAGS = $(AQ_TEST_CPPFLAGS)
+tests_dropin_test_ext_images_LDADD = $(AQ_CLIENT_LDADD)
+
 check_PROGRAMS += tests/dropin/test_system
 tests_dropin_test_system_SOURCES = tests/dropin/test_system.c
 tests_dropin_test_system_CPPFLAGS = $(AQ_TEST_CPPFLAGS)
