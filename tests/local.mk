@@ -10,6 +10,7 @@ AM_TESTS_ENVIRONMENT = \
 	AQ_BUILDDIR='$(abs_top_builddir)'; export AQ_BUILDDIR; \
 	AQ_SANITIZERS='$(aq_sanitizers)'; export AQ_SANITIZERS; \
 	AQ_CC='$(CC)'; export AQ_CC;
+EXTRA_DIST += tests/valgrind.supp
 TESTS = $(dist_check_SCRIPTS)
 
 # What a Check program needs: a main(), helpers, the core with all symbols.
@@ -66,6 +67,7 @@ check-tsan:
 check-valgrind: $(check_PROGRAMS)
 	$(MAKE) check TESTS='$(check_PROGRAMS)' CK_FORK=no \
 	  LOG_COMPILER='valgrind --quiet --error-exitcode=99 --leak-check=full \
-	  --errors-for-leak-kinds=definite'
+	  --errors-for-leak-kinds=definite \
+	  --suppressions=$(abs_srcdir)/tests/valgrind.supp'
 lint: all
 	$(srcdir)/tools/lint.sh '$(abs_top_builddir)'
