@@ -13,14 +13,17 @@ AM_TESTS_ENVIRONMENT = \
 EXTRA_DIST += tests/valgrind.supp
 TESTS = $(dist_check_SCRIPTS)
 
-# What a Check program needs: a main(), helpers, the core with all symbols.
+# What a Check program needs: a main(), helpers, the core with all symbols. A
+# program of one file that needs no more is a name in check_PROGRAMS.
 check_LTLIBRARIES += tests/support/libaqtest.la
 tests_support_libaqtest_la_SOURCES = \
 	tests/support/aqtest.c tests/support/aqtest.h \
 	tests/support/fake_transport.c tests/support/fake_transport.h
 tests_support_libaqtest_la_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS)
-AQ_TEST_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/tests $(CHECK_CFLAGS)
+AM_CPPFLAGS += -I$(top_srcdir)/tests $(CHECK_CFLAGS)
+AQ_TEST_CPPFLAGS = $(AM_CPPFLAGS)
 AQ_TEST_LDADD = tests/support/libaqtest.la libaqcore.la $(CHECK_LIBS)
+LDADD = $(AQ_TEST_LDADD)
 
 # Programs that run for minutes, each without arguments; they speak TAP too.
 AQ_SOAKS =

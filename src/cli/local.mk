@@ -63,7 +63,7 @@ aqueduct_SOURCES = \
 	src/cli/topology_show.c src/cli/topology_show.h \
 	src/cli/thresholds.c src/cli/thresholds.h
 aqueduct_CPPFLAGS = $(AM_CPPFLAGS) $(SMARTCOLS_CFLAGS) $(YAJL_CFLAGS)
-aqueduct_LDADD = $(LDADD) $(SMARTCOLS_LIBS) $(YAJL_LIBS)
+aqueduct_LDADD = libaqcore.la $(SMARTCOLS_LIBS) $(YAJL_LIBS)
 
 # Man pages and completion are made from the table of commands. gendoc runs
 # while building, so a cross build goes without them.
