@@ -60,6 +60,15 @@ static hsa_status_t put_zeros(void *value, size_t size)
   return HSA_STATUS_SUCCESS;
 }
 
+/* The registers by which clients flush what the host wrote to a device. */
+static hsa_status_t put_flush(const aqdrop_agent *agent, void *value)
+{
+  uint32_t *const registers[2] = {agent->flush,
+                                  agent->flush ? agent->flush + 1 : NULL};
+  memcpy(value, registers, sizeof registers);
+  return HSA_STATUS_SUCCESS;
+}
+
 /* Attributes that need no device. */
 static hsa_status_t common_info(const aqdrop_agent *agent, uint32_t attribute,
                                 void *value)
@@ -85,7 +94,7 @@ static hsa_status_t common_info(const aqdrop_agent *agent, uint32_t attribute,
   case HSA_AGENT_INFO_FAST_F16_OPERATION:
     return aqdrop_put_bool(value, agent->info != NULL);
   case HSA_AMD_AGENT_INFO_HDP_FLUSH:
-    return put_zeros(value, 2 * sizeof(uint32_t *));
+    return put_flush(agent, value);
   case HSA_AMD_AGENT_INFO_DOMAIN:
   case HSA_AMD_AGENT_INFO_MAX_ADDRESS_WATCH_POINTS:
   case HSA_AMD_AGENT_INFO_ASIC_REVISION:

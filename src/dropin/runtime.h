@@ -70,6 +70,8 @@ struct aqdrop_agent {
   aqdrop_isa isa;         /* of devices */
   uint32_t coherency;     /* atomic: what coherency_set_type set */
   uint64_t scratch_limit; /* atomic: bytes that kernels may keep */
+  uint32_t registers[2];  /* that clients write to flush; nothing reads them */
+  uint32_t *flush;        /* the first of them, or NULL: the host */
 };
 
 typedef struct aqdrop_memory aqdrop_memory;
