@@ -120,6 +120,7 @@ static void device_init(aqdrop *runtime, aqdrop_agent *agent, uint32_t ordinal)
                           .ordinal = ordinal,
                           .info = info,
                           .model = model,
+                          .scratch_limit = (uint64_t)model->xccs << 30,
                           .persona = persona};
   uint64_t size = persona->memory_gib << 30;
   pool_add(agent, HSA_REGION_SEGMENT_GLOBAL,
