@@ -17,6 +17,9 @@ enum {
   GPU_FAMILY = 141,
 };
 
+/* The most scratch memory that a kernel gets of an XCC. */
+#define SCRATCH_OF_XCC (UINT64_C(4) << 30)
+
 hsa_status_t hsa_iterate_agents(hsa_status_t (*callback)(hsa_agent_t agent,
                                                          void *data),
                                 void *data)
@@ -24,12 +27,8 @@ hsa_status_t hsa_iterate_agents(hsa_status_t (*callback)(hsa_agent_t agent,
   AQDROP_ENTER(runtime);
   if (!callback)
     return HSA_STATUS_ERROR_INVALID_ARGUMENT;
-  for (uint32_t i = 0; i < runtime->agent_count; i++) {
-    hsa_status_t status =
-        callback(aqdrop_agent_handle(&runtime->agents[i]), data);
-    if (status != HSA_STATUS_SUCCESS)
-      return status;
-  }
+  AQDROP_VISIT(callback, hsa_agent_t, runtime->agents, runtime->agent_count,
+               data)
   return HSA_STATUS_SUCCESS;
 }
 
@@ -61,6 +60,15 @@ static hsa_status_t put_zeros(void *value, size_t size)
   return HSA_STATUS_SUCCESS;
 }
 
+/* The registers by which clients flush what the host wrote to a device. */
+static hsa_status_t put_flush(const aqdrop_agent *agent, void *value)
+{
+  uint32_t *const registers[2] = {agent->flush,
+                                  agent->flush ? agent->flush + 1 : NULL};
+  memcpy(value, registers, sizeof registers);
+  return HSA_STATUS_SUCCESS;
+}
+
 /* Attributes that need no device. */
 static hsa_status_t common_info(const aqdrop_agent *agent, uint32_t attribute,
                                 void *value)
@@ -86,7 +94,7 @@ static hsa_status_t common_info(const aqdrop_agent *agent, uint32_t attribute,
   case HSA_AGENT_INFO_FAST_F16_OPERATION:
     return aqdrop_put_bool(value, agent->info != NULL);
   case HSA_AMD_AGENT_INFO_HDP_FLUSH:
-    return put_zeros(value, 2 * sizeof(uint32_t *));
+    return put_flush(agent, value);
   case HSA_AMD_AGENT_INFO_DOMAIN:
   case HSA_AMD_AGENT_INFO_MAX_ADDRESS_WATCH_POINTS:
   case HSA_AMD_AGENT_INFO_ASIC_REVISION:
@@ -145,6 +153,8 @@ static hsa_status_t host_info(const aqdrop_agent *agent, uint32_t attribute,
     return aqdrop_put32(value, (uint32_t)sysconf(_SC_NPROCESSORS_ONLN));
   case HSA_AMD_AGENT_INFO_TIMESTAMP_FREQUENCY:
     return hsa_system_get_info(HSA_SYSTEM_INFO_TIMESTAMP_FREQUENCY, value);
+  case HSA_AMD_AGENT_INFO_SCRATCH_LIMIT_MAX:
+  case HSA_AMD_AGENT_INFO_SCRATCH_LIMIT_CURRENT:
   case HSA_AMD_AGENT_INFO_NEAREST_CPU:
     return aqdrop_put64(value, 0);
   case HSA_AMD_AGENT_INFO_CHIP_ID:
@@ -224,6 +234,11 @@ static uint64_t memory_used(const aqdrop_agent *agent)
   return used;
 }
 
+static uint64_t scratch_max(const aqdrop_agent *agent)
+{
+  return (uint64_t)agent->model->xccs * SCRATCH_OF_XCC;
+}
+
 /* What AMD's extension knows of an agent. */
 static hsa_status_t device_amd_info(const aqdrop_agent *agent,
                                     uint32_t attribute, void *value)
@@ -279,6 +294,11 @@ static hsa_status_t device_amd_info(const aqdrop_agent *agent,
     return aqdrop_put32(value, (uint32_t)model->xccs);
   case HSA_AMD_AGENT_INFO_DRIVER_UID:
     return aqdrop_put32(value, agent->node);
+  case HSA_AMD_AGENT_INFO_SCRATCH_LIMIT_MAX:
+    return aqdrop_put64(value, scratch_max(agent));
+  case HSA_AMD_AGENT_INFO_SCRATCH_LIMIT_CURRENT:
+    return aqdrop_put64(
+        value, __atomic_load_n(&agent->scratch_limit, __ATOMIC_RELAXED));
   case HSA_AMD_AGENT_INFO_NEAREST_CPU:
     return aqdrop_put64(value, (uintptr_t)agent->host);
   default:
@@ -297,6 +317,20 @@ hsa_status_t hsa_agent_get_info(hsa_agent_t agent, uint32_t attribute,
     return HSA_STATUS_ERROR_INVALID_ARGUMENT;
   return a->info ? device_amd_info(a, attribute, value)
                  : host_info(a, attribute, value);
+}
+
+/* Kept and told: no scratch memory is held back between kernels here. */
+hsa_status_t hsa_amd_agent_set_async_scratch_limit(hsa_agent_t agent,
+                                                   size_t threshold)
+{
+  AQDROP_ENTER(runtime);
+  aqdrop_agent *a = aqdrop_agent_from(runtime, agent);
+  if (!a || !a->info)
+    return HSA_STATUS_ERROR_INVALID_AGENT;
+  if (threshold > scratch_max(a))
+    return HSA_STATUS_ERROR_INVALID_ARGUMENT;
+  __atomic_store_n(&a->scratch_limit, threshold, __ATOMIC_RELAXED);
+  return HSA_STATUS_SUCCESS;
 }
 
 hsa_status_t hsa_agent_get_exception_policies(hsa_agent_t agent,
@@ -329,17 +363,10 @@ hsa_status_t hsa_agent_iterate_caches(
 {
   AQDROP_ENTER(runtime);
   const aqdrop_agent *a = aqdrop_agent_from(runtime, agent);
-  if (!a)
-    return HSA_STATUS_ERROR_INVALID_AGENT;
-  if (!callback)
-    return HSA_STATUS_ERROR_INVALID_ARGUMENT;
-  for (uint32_t i = 0; i < a->cache_count; i++) {
-    hsa_status_t status =
-        callback((hsa_cache_t){(uintptr_t)&a->caches[i]}, data);
-    if (status != HSA_STATUS_SUCCESS)
-      return status;
-  }
-  return HSA_STATUS_SUCCESS;
+  hsa_status_t status = aqdrop_agent_check(a, callback);
+  if (status == HSA_STATUS_SUCCESS)
+    AQDROP_VISIT(callback, hsa_cache_t, a->caches, a->cache_count, data)
+  return status;
 }
 
 hsa_status_t hsa_cache_get_info(hsa_cache_t cache, uint32_t attribute,

@@ -27,10 +27,12 @@ libhsa_runtime64_la_SOURCES = \
 	src/dropin/isa.c \
 	src/dropin/kernels.c src/dropin/kernels.h \
 	src/dropin/loader.c \
+	src/dropin/log.c src/dropin/log.h \
 	src/dropin/locked.c src/dropin/locked.h \
 	src/dropin/memory.c src/dropin/memory.h \
 	src/dropin/persona.c src/dropin/persona.h \
 	src/dropin/personas.def \
+	src/dropin/pools.h \
 	src/dropin/profiling.c \
 	src/dropin/queue_indices.c \
 	src/dropin/queues.c src/dropin/queues.h \

@@ -8,6 +8,7 @@
 
 #include "dropin/events.h"
 #include "dropin/locked.h"
+#include "dropin/pools.h"
 #include "dropin/queues.h"
 #include "dropin/vmem.h"
 
@@ -149,30 +150,12 @@ uint32_t aqdrop_memory_device(aqdrop_memory *memory, const void *address)
 
 /* ---- allocation ---- */
 
-static bool pool_reserve(aqdrop_pool *pool, uint64_t size)
-{
-  uint64_t used = __atomic_load_n(&pool->used, __ATOMIC_RELAXED);
-  do {
-    if (size > pool->size - used)
-      return false;
-  } while (!__atomic_compare_exchange_n(&pool->used, &used, used + size, true,
-                                        __ATOMIC_RELAXED, __ATOMIC_RELAXED));
-  return true;
-}
-
-static void pool_return(aqdrop_pool *pool, uint64_t size)
-{
-  __atomic_fetch_sub(&pool->used, size, __ATOMIC_RELAXED);
-}
-
 static hsa_status_t pool_allocate(aqdrop *runtime, aqdrop_pool *pool,
                                   size_t size, void **out)
 {
-  if (pool->segment != HSA_REGION_SEGMENT_GLOBAL)
+  if (!aqdrop_pool_is_global(pool) || size > pool->size)
     return HSA_STATUS_ERROR_INVALID_ALLOCATION;
-  if (size > pool->size)
-    return HSA_STATUS_ERROR_INVALID_ALLOCATION;
-  if (!pool_reserve(pool, mapped_size(size)))
+  if (!aqdrop_pool_reserve(pool, mapped_size(size)))
     return HSA_STATUS_ERROR_OUT_OF_RESOURCES;
   void *base = mmap(NULL, mapped_size(size), PROT_READ | PROT_WRITE,
                     MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
@@ -188,7 +171,7 @@ static hsa_status_t pool_allocate(aqdrop *runtime, aqdrop_pool *pool,
       block_unmap(&new);
   }
   if (!kept) {
-    pool_return(pool, mapped_size(size));
+    aqdrop_pool_return(pool, mapped_size(size));
     return HSA_STATUS_ERROR_OUT_OF_RESOURCES;
   }
   *out = base;
@@ -245,7 +228,7 @@ hsa_status_t hsa_memory_free(void *ptr)
   for (const freed_call *call = old.calls; call; call = call->next)
     call->function(call->address, call->data);
   calls_free(old.calls);
-  pool_return(old.pool, mapped_size(old.size));
+  aqdrop_pool_return(old.pool, mapped_size(old.size));
   block_unmap(&old);
   return HSA_STATUS_SUCCESS;
 }
@@ -253,6 +236,37 @@ hsa_status_t hsa_memory_free(void *ptr)
 hsa_status_t hsa_amd_memory_pool_free(void *ptr)
 {
   return hsa_memory_free(ptr);
+}
+
+/* ---- moving ---- */
+
+/* The bytes stay where they are: every pool is memory of this process. */
+hsa_status_t hsa_amd_memory_migrate(const void *ptr,
+                                    hsa_amd_memory_pool_t memory_pool,
+                                    uint32_t flags)
+{
+  AQDROP_ENTER(runtime);
+  aqdrop_pool *pool = aqdrop_pool_from(runtime, memory_pool.handle);
+  hsa_status_t status = HSA_STATUS_ERROR_INVALID_ARGUMENT;
+  if (!ptr || flags)
+    return status;
+  if (!pool || !aqdrop_pool_is_global(pool))
+    return HSA_STATUS_ERROR_INVALID_MEMORY_POOL;
+  pthread_mutex_lock(&runtime->memory->lock);
+  block *b = block_find(runtime->memory, ptr);
+  if (b && b->pool && b->base == ptr) {
+    const uint64_t size = mapped_size(b->size);
+    status = HSA_STATUS_ERROR_OUT_OF_RESOURCES;
+    if (b->pool == pool || aqdrop_pool_reserve(pool, size)) {
+      if (b->pool != pool)
+        aqdrop_pool_return(b->pool, size);
+      b->pool = pool;
+      b->agents |= aqdrop_agent_bit(runtime, pool->agent);
+      status = HSA_STATUS_SUCCESS;
+    }
+  }
+  pthread_mutex_unlock(&runtime->memory->lock);
+  return status;
 }
 
 /* ---- callbacks of freeing ---- */

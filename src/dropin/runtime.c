@@ -120,6 +120,7 @@ static void device_init(aqdrop *runtime, aqdrop_agent *agent, uint32_t ordinal)
                           .ordinal = ordinal,
                           .info = info,
                           .model = model,
+                          .scratch_limit = (uint64_t)model->xccs << 30,
                           .persona = persona};
   uint64_t size = persona->memory_gib << 30;
   pool_add(agent, HSA_REGION_SEGMENT_GLOBAL,
@@ -131,6 +132,7 @@ static void device_init(aqdrop *runtime, aqdrop_agent *agent, uint32_t ordinal)
   cache_add(agent, 1, persona->l1_kib);
   cache_add(agent, 2, persona->l2_kib);
   cache_add(agent, 3, persona->l3_kib);
+  agent->flush = agent->registers;
   agent->isa.agent = agent;
   snprintf(agent->isa.name, sizeof agent->isa.name, "amdgcn-amd-amdhsa--%s%s",
            info->gfx, persona->features);

@@ -10,6 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "dropin/pools.h"
 #include "dropin/vmem.h"
 
 enum { GRANULE = 4096, AGENTS_MAX = AQSIM_DEVICES_MAX + 1 };
@@ -61,7 +62,7 @@ static void physical_drop(aqdrop_vmem *vmem, physical *memory)
   while (*link != memory)
     link = &(*link)->next;
   *link = memory->next;
-  __atomic_fetch_sub(&memory->pool->used, memory->size, __ATOMIC_RELAXED);
+  aqdrop_pool_return(memory->pool, memory->size);
   close(memory->file);
   free(memory);
 }
@@ -197,8 +198,10 @@ static hsa_status_t physical_make(aqdrop *runtime, int file, size_t size,
                                   hsa_amd_vmem_alloc_handle_t *out)
 {
   physical *made = malloc(sizeof *made);
-  if (!made)
+  if (!made || !aqdrop_pool_reserve(pool, size)) {
+    free(made);
     return HSA_STATUS_ERROR_OUT_OF_RESOURCES;
+  }
   pthread_mutex_lock(&runtime->lock);
   *made = (physical){.next = runtime->vmem->memories,
                      .references = 1,
@@ -209,7 +212,6 @@ static hsa_status_t physical_make(aqdrop *runtime, int file, size_t size,
                      .type = type};
   runtime->vmem->memories = made;
   pthread_mutex_unlock(&runtime->lock);
-  __atomic_fetch_add(&pool->used, size, __ATOMIC_RELAXED);
   out->handle = (uintptr_t)made;
   return HSA_STATUS_SUCCESS;
 }
@@ -225,10 +227,8 @@ hsa_amd_vmem_handle_create(hsa_amd_memory_pool_t pool, size_t size,
     return HSA_STATUS_ERROR_INVALID_MEMORY_POOL;
   if (!memory_handle || !is_granular(size) || flags || type > 1)
     return HSA_STATUS_ERROR_INVALID_ARGUMENT;
-  if (p->segment != HSA_REGION_SEGMENT_GLOBAL)
+  if (!aqdrop_pool_is_global(p))
     return HSA_STATUS_ERROR_INVALID_ALLOCATION;
-  if (size > p->size - __atomic_load_n(&p->used, __ATOMIC_RELAXED))
-    return HSA_STATUS_ERROR_OUT_OF_RESOURCES;
   int file = memfd_create("aqueduct-vmem", MFD_CLOEXEC);
   hsa_status_t status = HSA_STATUS_ERROR_OUT_OF_RESOURCES;
   if (file >= 0 && ftruncate(file, (off_t)size) == 0)

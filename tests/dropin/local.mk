@@ -72,6 +72,11 @@ tests_dropin_test_raw_SOURCES = tests/dropin/test_raw.c
 tests_dropin_test_raw_CPPFLAGS = $(AQ_TEST_CPPFLAGS)
 tests_dropin_test_raw_LDADD = $(AQ_CLIENT_LDADD)
 
+check_PROGRAMS += tests/dropin/test_tuning
+tests_dropin_test_tuning_SOURCES = tests/dropin/test_tuning.c
+tests_dropin_test_tuning_CPPFLAGS = $(AQ_TEST_CPPFLAGS)
+tests_dropin_test_tuning_LDADD = $(AQ_CLIENT_LDADD)
+
 check_PROGRAMS += tests/dropin/test_vmem
 tests_dropin_test_vmem_SOURCES = tests/dropin/test_vmem.c
 tests_dropin_test_vmem_CPPFLAGS = $(AQ_TEST_CPPFLAGS)

@@ -208,6 +208,23 @@ START_TEST(exceptions_and_images_are_none)
 }
 END_TEST
 
+START_TEST(a_device_has_registers_to_flush_what_the_host_wrote)
+{
+  client c;
+  volatile uint32_t *device[2], *host[2];
+  client_open(&c);
+  ck_assert_done(hsa_agent_get_info(c.device, HSA_AMD_AGENT_INFO_HDP_FLUSH,
+                                    (void *)device));
+  *device[0] = 1; /* as drivers do before each packet */
+  *device[1] = 1;
+  ck_assert(device[0] != device[1]);
+  ck_assert_done(
+      hsa_agent_get_info(c.host, HSA_AMD_AGENT_INFO_HDP_FLUSH, (void *)host));
+  ck_assert(!host[0] && !host[1]);
+  ck_assert_done(hsa_shut_down());
+}
+END_TEST
+
 START_TEST(the_host_answers_what_is_asked_of_every_agent)
 {
   client c;
@@ -247,5 +264,6 @@ AQ_TEST_MAIN("dropin/system", the_system_is_hsa_1_with_a_clock_that_advances,
              a_device_model_that_is_not_there_fails_hsa_init,
              caches_have_the_sizes_that_the_agent_tells,
              the_instruction_set_is_found_by_its_name,
+             a_device_has_registers_to_flush_what_the_host_wrote,
              the_host_answers_what_is_asked_of_every_agent,
              exceptions_and_images_are_none)
