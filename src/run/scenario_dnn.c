@@ -32,24 +32,28 @@ typedef struct model_file {
   aq_json_node root;
 } model_file;
 
+/* Whether the comma at `at` is the last thing before a closing bracket. */
+static bool is_trailing(const char *text, size_t size, size_t at)
+{
+  do
+    at++;
+  while (at < size && memchr(" \r\n\t", text[at], 4));
+  return at < size && (text[at] == ']' || text[at] == '}');
+}
+
 /* A comma before a closing bracket is not JSON, but in these files. */
 static size_t commas_drop(char *text, size_t size)
 {
   size_t kept = 0;
   bool quoted = false;
   for (size_t i = 0; i < size; i++) {
-    if (quoted && text[i] == '\\' && i + 1 < size) {
+    if (quoted && text[i] == '\\' && i + 1 < size)
       text[kept++] = text[i++];
-      text[kept++] = text[i];
+    else if (text[i] == '"')
+      quoted = !quoted;
+    else if (!quoted && text[i] == ',' && is_trailing(text, size, i))
       continue;
-    }
-    quoted ^= text[i] == '"';
-    size_t next = i + 1;
-    while (next < size && memchr(" \r\n\t", text[next], 4))
-      next++;
-    if (quoted || text[i] != ',' || next == size ||
-        (text[next] != ']' && text[next] != '}'))
-      text[kept++] = text[i];
+    text[kept++] = text[i];
   }
   return kept;
 }
