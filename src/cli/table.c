@@ -91,8 +91,8 @@ const aq_cli_option aq_cli_options[AQ_CLI_OPT_COUNT] = {
          "a kernel without a host function stops its queue (the default), or "
          "takes its time and computes nothing"},
     [AQ_CLI_OPT_CAPTURE] = {"capture", "FILE", NULL,
-                            "write a JSON line for each packet that the "
-                            "device reads, with the arguments of kernels",
+                            "write a JSON line for each packet, copy and "
+                            "wait, which `aqueduct replay FILE` plays",
                             .what = AQ_CLI_FILE},
     [AQ_CLI_OPT_ISOLATION] =
         {"isolation", "HOW", "AQUEDUCT_ISOLATION",
@@ -285,7 +285,10 @@ const aq_cli_command aq_cli_commands[AQ_CLI_CMD_COUNT] = {
              "the exit status is 1, and nothing is stored, if it differs. Host "
              "functions of its kernels come from --kernels. With --bench it is "
              "repeated without records, and the time of each repetition is "
-             "kept in the run's notes. The options of runs do not apply.",
+             "kept in the run's notes. The options of runs do not apply.\n\n"
+             "What exec --capture wrote is a CAPTURE too: the same packets are "
+             "sent, when the program sent them after what it waited for; "
+             "kernels take their cost and compute nothing.",
          .examples = {{"aqueduct replay m --device mi300x --name s",
                        "replay run m on the MI300X model"},
                       {"aqueduct replay latest",
