@@ -3,7 +3,9 @@
  * What the files of the transport "hsa" share.
  *
  * Lock rule: `lock` guards the lists and drains; it is never held while the
- * runtime is called with something that calls back.
+ * runtime is called with something that calls back, or that may wait for who
+ * calls us back. Who changes `queues` holds `queues_lock` too, which is taken
+ * first, never by a callback: who holds it may walk them and call the runtime.
  */
 #ifndef AQHSA_CORE_H
 #define AQHSA_CORE_H
@@ -124,7 +126,7 @@ struct aqhsa {
   void *event_user;
   aqhsa *event_next; /* of the open transports that events go to */
 
-  pthread_mutex_t lock;
+  pthread_mutex_t lock, queues_lock;
   aqhsa_table signals, memory, modules, queues;
   aqhsa_signal *drains, **drains_end;
   uint32_t drain_signals;
@@ -133,7 +135,8 @@ struct aqhsa {
   aq_completion *done; /* reaped, not drained: a ring */
   uint32_t done_first, done_count, done_capacity;
   bool done_lost;      /* out of memory for one */
-  bool profiled;       /* somebody wants times: queues and copies keep them */
+  bool profiled;       /* atomic, written under queues_lock: somebody wants
+                        * times, queues and copies keep them */
   bool queue_profiled; /* by AQ_CONTROL_PROFILE: signals without a flag too */
 };
 

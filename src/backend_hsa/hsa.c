@@ -102,6 +102,7 @@ static void hsa_close(aq_transport *t)
   aqhsa_signals_free(hsa);
   aqhsa_agents_close(hsa);
   aqhsa_library_close(&hsa->library);
+  pthread_mutex_destroy(&hsa->queues_lock);
   pthread_mutex_destroy(&hsa->lock);
   free(hsa->done);
   free(hsa);
@@ -155,6 +156,7 @@ static aq_status hsa_open(const aq_transport_options *options,
   if (!hsa)
     return aq_diag_set(diag, AQ_ERR_NO_MEMORY, "no memory for a transport");
   pthread_mutex_init(&hsa->lock, NULL);
+  pthread_mutex_init(&hsa->queues_lock, NULL);
   hsa->base.ops = &aqhsa_transport_ops;
   hsa->api = &hsa->library.api;
   hsa->report = options->report;

@@ -151,6 +151,7 @@ static void queue_fill(aqhsa_queue *queue, hsa_queue_t *made)
 static aqhsa_queue *queue_keep(aqhsa *hsa, aqhsa_queue *queue, bool *fresh)
 {
   const uint64_t key = (uintptr_t)queue_handle(queue);
+  pthread_mutex_lock(&hsa->queues_lock);
   pthread_mutex_lock(&hsa->lock);
   aqhsa_held *held = aqhsa_table_get(&hsa->queues, key);
   aqhsa_queue *kept = held ? queue_of(held) : queue;
@@ -159,10 +160,10 @@ static aqhsa_queue *queue_keep(aqhsa *hsa, aqhsa_queue *queue, bool *fresh)
     kept = NULL;
   if (kept)
     kept->references++;
-  const bool profiled = hsa->profiled;
   pthread_mutex_unlock(&hsa->lock);
-  if (kept && *fresh && profiled)
+  if (kept && *fresh && hsa->profiled)
     hsa->api->hsa_amd_profiling_set_profiler_enabled(queue_handle(kept), 1);
+  pthread_mutex_unlock(&hsa->queues_lock);
   return kept;
 }
 
@@ -207,11 +208,13 @@ void aqhsa_queue_destroy(aq_transport *t, aq_ring *ring)
   aqhsa_queue *queue = queue_from(ring);
   if (!ring)
     return;
+  pthread_mutex_lock(&hsa->queues_lock);
   pthread_mutex_lock(&hsa->lock);
   bool last = --queue->references == 0;
   if (last)
     aqhsa_table_remove(&hsa->queues, &queue->held);
   pthread_mutex_unlock(&hsa->lock);
+  pthread_mutex_unlock(&hsa->queues_lock);
   hsa->api->hsa_queue_destroy(queue_handle(queue));
   if (last)
     free(queue);
@@ -228,15 +231,17 @@ void aqhsa_queues_close(aqhsa *hsa)
 
 void aqhsa_profile(aqhsa *hsa)
 {
-  pthread_mutex_lock(&hsa->lock);
+  if (__atomic_load_n(&hsa->profiled, __ATOMIC_ACQUIRE))
+    return;
+  pthread_mutex_lock(&hsa->queues_lock);
   if (!hsa->profiled) {
-    hsa->profiled = true;
     hsa->api->hsa_amd_profiling_async_copy_enable(true);
     for (aqhsa_held *held = hsa->queues.first; held; held = held->next)
       hsa->api->hsa_amd_profiling_set_profiler_enabled(
           queue_handle(queue_of(held)), 1);
+    __atomic_store_n(&hsa->profiled, true, __ATOMIC_RELEASE);
   }
-  pthread_mutex_unlock(&hsa->lock);
+  pthread_mutex_unlock(&hsa->queues_lock);
 }
 
 /* ---- use ---- */
@@ -320,7 +325,7 @@ static hsa_status_t control_send(aqhsa *hsa, aqhsa_queue *queue,
     return hsa->api->hsa_amd_queue_cu_set_mask(handle, args->count, args->mask);
   case AQ_CONTROL_PROFILE:
     __atomic_store_n(&hsa->queue_profiled, args->value != 0, __ATOMIC_RELAXED);
-    return args->value || !hsa->profiled
+    return args->value || !__atomic_load_n(&hsa->profiled, __ATOMIC_ACQUIRE)
                ? hsa->api->hsa_amd_profiling_set_profiler_enabled(
                      handle, args->value != 0)
                : HSA_STATUS_SUCCESS;

@@ -83,6 +83,9 @@ aq_status aqhsa_signal_create(aq_transport *t, const aq_signal_desc *desc,
   aqhsa *hsa = aqhsa_from(t);
   hsa_agent_t agents[CONSUMERS_MAX];
   aq_signal made;
+  if (desc->place)
+    return aq_diag_set(diag, AQ_ERR_UNSUPPORTED,
+                       "hsa: the runtime says where a signal is");
   aq_status status = consumers_find(hsa, desc, agents, diag);
   if (status != AQ_OK)
     return status;

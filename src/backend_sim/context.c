@@ -26,9 +26,7 @@ void aqsim_context_save(aqsim_queue *queue)
     if (aqsim_waves_are_running(flight) && !flight->frozen) {
       aqsim_waves_hold(flight);
     } else if (is_running(flight)) {
-      aqsim_calendar_forget(&queue->sim->calendar, &flight->event,
-                            sizeof flight->event);
-      flight->sleeping = false;
+      aqsim_flight_event_forget(flight);
     } else {
       continue;
     }

@@ -203,6 +203,10 @@ typedef struct aqsim_queue_policy {
   uint64_t cookie;
   aq_time asked, wasted;
   uint32_t workgroups;
+  uint32_t returned; /* packets, by a reset */
+  bool worked;       /* something ran when it was asked for */
+  bool suspending;   /* until nothing of it runs */
+  aq_time suspended; /* since then */
 } aqsim_queue_policy;
 
 struct aqsim_queue {

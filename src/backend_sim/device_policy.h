@@ -11,8 +11,10 @@
  * device's own choices go on, what the policy held back is let go, and whoever
  * opened the transport is told.
  *
- * device_policy.c tells and asks, policy_actions.c is what policies call,
- * policy_preempt.c stops kernels and evicts packets.
+ * device_policy.c asks, policy_items.c tells, policy_runs.c keeps the kernels,
+ * policy_actions.c is what policies call, policy_preempt.c stops kernels,
+ * policy_queues.c queues, whose packets it takes off,
+ * policy_preempted.c says what was stopped.
  */
 #ifndef AQSIM_DEVICE_POLICY_H
 #define AQSIM_DEVICE_POLICY_H

@@ -10,6 +10,14 @@
 
 enum { WORDS = AQSIM_FAULT_TEXT_MAX + AQSIM_DECODE_MAX + 100 };
 
+void aqsim_flight_event_forget(aqsim_flight *flight)
+{
+  if (flight->sleeping)
+    aqsim_calendar_forget(&flight->queue->sim->calendar, &flight->event,
+                          sizeof flight->event);
+  flight->sleeping = false;
+}
+
 static void record_kernel(const aqsim_flight *flight, aq_record *row)
 {
   const aq_kernel_packet *packet = &flight->packet.kernel;
@@ -25,6 +33,7 @@ static void record_kernel(const aqsim_flight *flight, aq_record *row)
     return;
   row->name = flight->kernel->record_name;
   row->vgpr = flight->kernel->desc.vgprs;
+  row->agpr = flight->kernel->desc.agprs;
   row->sgpr = flight->kernel->desc.sgprs;
 }
 

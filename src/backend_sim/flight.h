@@ -41,6 +41,9 @@ aqsim_flight_sleep(aqsim_flight *flight, aqsim_step step, aq_time time,
   return AQSIM_WAIT;
 }
 
+/* What it sleeps for does not come. */
+void aqsim_flight_event_forget(aqsim_flight *flight);
+
 /* Release fence and decrement follow the end. */
 __attribute__((always_inline)) static inline aqsim_flow
 aqsim_flight_finish(aqsim_flight *flight)

@@ -78,9 +78,19 @@ static uint32_t patience_what(const patience *p)
   return what ? what : AQSIM_FUTEX_ANY;
 }
 
+/* Whether it waits for a signal that another process may change. */
+static bool patience_is_shared(const patience *p)
+{
+  for (uint32_t i = 0; p->request && i < p->request->count; i++)
+    if (aqsim_signal_from(p->request->items[i].signal)->flags & AQ_SIGNAL_IPC)
+      return true;
+  return false;
+}
+
 static bool patience_sleep(patience *p)
 {
   const uint32_t what = patience_what(p);
+  const int64_t longest = patience_is_shared(p) ? LOOK_FIRST_NS : LOOK_LAST_NS;
   int64_t nap = LOOK_FIRST_NS;
   for (;;) {
     uint32_t seen = __atomic_load_n(&p->live->changed, __ATOMIC_SEQ_CST);
@@ -92,7 +102,7 @@ static bool patience_sleep(patience *p)
     if (p->end && p->end - now < length)
       length = p->end - now;
     aqsim_futex_wait(&p->live->changed, seen, length, what);
-    nap = nap * 2 < LOOK_LAST_NS ? nap * 2 : LOOK_LAST_NS;
+    nap = nap * 2 < longest ? nap * 2 : longest;
   }
 }
 

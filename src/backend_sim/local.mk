@@ -38,8 +38,12 @@ libaqcore_la_SOURCES += \
 	src/backend_sim/pipes.c src/backend_sim/pipes.h \
 	src/backend_sim/pm4.c src/backend_sim/pm4.h \
 	src/backend_sim/policy_actions.c \
+	src/backend_sim/policy_items.c \
 	src/backend_sim/policy_preempt.c \
+	src/backend_sim/policy_preempted.c \
 	src/backend_sim/policy_priv.h \
+	src/backend_sim/policy_queues.c \
+	src/backend_sim/policy_runs.c \
 	src/backend_sim/processor.c src/backend_sim/processor.h \
 	src/backend_sim/queue_life.c src/backend_sim/queue_life.h \
 	src/backend_sim/queues.c src/backend_sim/queues.h \

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Stopping kernels, putting them back, and taking packets off queues. */
+/* Stopping kernels and putting them back. */
 #include <stdlib.h>
 
 #include "backend_sim/policy_priv.h"
@@ -18,8 +18,7 @@ static aq_time bytes_time(const aqsim_device *device, unsigned __int128 bytes)
                                                    : AQ_TIME_MAX / 4;
 }
 
-/* A kernel that has not ended, but for its completion. */
-static bool is_running(const aqsim_run *run)
+bool aqsim_run_is_running(const aqsim_run *run)
 {
   const aqsim_flight *flight = run->flight;
   return flight->step == AQSIM_STEP_WAVES ||
@@ -47,8 +46,8 @@ static uint64_t running_count(const aqsim_run *run, const aqsim_cu_set *where,
   return state.running;
 }
 
-static aq_time stop_cost(const aqsim_run *run, aq_preempt_mode mode,
-                         const aqsim_cu_set *where)
+aq_time aqsim_run_stop_cost(const aqsim_run *run, aq_preempt_mode mode,
+                            const aqsim_cu_set *where)
 {
   const aqsim_device *device = run->policy->device;
   aq_time drained;
@@ -62,49 +61,29 @@ static aq_time stop_cost(const aqsim_run *run, aq_preempt_mode mode,
   return device->model->kernel_reset;
 }
 
-/* Of a queue's kernels it is the longest. */
-static aq_time queue_cost(const aqsim_policy *p, const aqsim_queue *queue,
-                          aq_preempt_mode mode)
-{
-  aq_time cost = 0;
-  for (const aqsim_run *run = p->runs; run; run = run->next)
-    if (run->flight->queue == queue && run->state == AQSIM_RUN_GOES &&
-        is_running(run))
-      cost = aq_time_max(cost, stop_cost(run, mode, NULL));
-  return cost;
-}
-
 aq_time aqsim_policy_preempt_cost(aqsim_policy *p, const aq_preemption *what)
 {
   aqsim_cu_set where;
   if (what->scope == AQ_PREEMPT_QUEUE) {
     const aqsim_queue *queue = aqsim_policy_queue(p, what->target);
-    return queue ? queue_cost(p, queue, what->mode) : AQ_TIME_MAX;
+    return queue ? aqsim_policy_queue_cost(p, queue, what->mode) : AQ_TIME_MAX;
   }
   const aqsim_run *run = aqsim_policy_run(p, what->target);
   const bool part = what->scope == AQ_PREEMPT_CUS;
   if (!run ||
       (part && !aqsim_policy_mask(p, what->mask, what->mask_count, &where)))
     return AQ_TIME_MAX;
-  return stop_cost(run, what->mode, part ? &where : NULL);
+  return aqsim_run_stop_cost(run, what->mode, part ? &where : NULL);
 }
 
 /* ---- stopping ---- */
-
-static void event_forget(aqsim_flight *flight)
-{
-  if (flight->sleeping)
-    aqsim_calendar_forget(&flight->queue->sim->calendar, &flight->event,
-                          sizeof flight->event);
-  flight->sleeping = false;
-}
 
 /* Without workgroups of its own: it goes on for what it has left. */
 static void fixed_stop(aqsim_run *run)
 {
   aqsim_flight *flight = run->flight;
   const aq_time now = flight->queue->sim->now;
-  event_forget(flight);
+  aqsim_flight_event_forget(flight);
   run->used += aq_time_max(now - run->since, 0);
   run->left = flight->end - aq_time_max(now, run->since);
   if (run->mode != AQ_PREEMPT_SWITCH)
@@ -125,7 +104,7 @@ static bool grid_stop(aqsim_run *run, const aqsim_cu_set *where, aq_time until)
   aqsim_stopped stopped;
   if (!where) {
     aqsim_grid_hold(flight->grid, now);
-    event_forget(flight);
+    aqsim_flight_event_forget(flight);
   }
   if (run->mode == AQ_PREEMPT_DRAIN)
     return true;
@@ -139,15 +118,14 @@ static bool grid_stop(aqsim_run *run, const aqsim_cu_set *where, aq_time until)
   return true;
 }
 
-/* The preemption of a run begins; it is over `cost` later. */
-static aq_status run_stop(aqsim_run *run, aq_preempt_mode mode,
-                          const aqsim_cu_set *where)
+aq_status aqsim_run_stop(aqsim_run *run, aq_preempt_mode mode,
+                         const aqsim_cu_set *where)
 {
   aqsim_policy *p = run->policy;
   aqsim_flight *flight = run->flight;
   const aq_time now = flight->queue->sim->now;
   aq_time drained;
-  const aq_time cost = stop_cost(run, mode, where);
+  const aq_time cost = aqsim_run_stop_cost(run, mode, where);
   run->mode = mode;
   run->partly = where != NULL;
   run->asked = now;
@@ -196,19 +174,6 @@ static aq_status run_stop(aqsim_run *run, aq_preempt_mode mode,
 
 /* ---- it is over ---- */
 
-static void preempted_tell(aqsim_policy *p, uint64_t cookie, uint32_t target,
-                           aq_time asked, aq_time wasted, uint32_t workgroups)
-{
-  aqsim_policy_tell(p, AQ_SIDE_FIRMWARE,
-                    &(aqsim_item){.kind = AQSIM_ITEM_PREEMPTED,
-                                  .result = {.cookie = cookie,
-                                             .target = target,
-                                             .asked = asked,
-                                             .freed = p->device->sim->now,
-                                             .wasted = wasted,
-                                             .workgroups = workgroups}});
-}
-
 static void flight_finish(aqsim_flight *flight)
 {
   if (aqsim_kernel_finish(flight) == AQSIM_GO)
@@ -237,8 +202,7 @@ void aqsim_run_stopped(aqsim_run *run)
   if (run->state != AQSIM_RUN_STOPS)
     return;
   if (!run->by_queue)
-    preempted_tell(p, run->cookie, run->handle, run->asked, run->lost,
-                   run->workgroups);
+    aqsim_run_preempted(run, p->device->sim->now);
   if (run->partly) {
     run->state = AQSIM_RUN_GOES;
     return;
@@ -302,7 +266,7 @@ void aqsim_run_resumed(aqsim_run *run)
   aqsim_policy_step(run->policy);
 }
 
-static void run_resume(aqsim_run *run)
+void aqsim_run_resume(aqsim_run *run)
 {
   aqsim_policy *p = run->policy;
   run->state = AQSIM_RUN_RESUMES;
@@ -328,7 +292,7 @@ aq_status aqsim_policy_resume(aqsim_policy *p, uint32_t kernel)
                              kernel);
   aqsim_queue *queue = run->flight->queue;
   if (queue->slot || queue->host) {
-    run_resume(run);
+    aqsim_run_resume(run);
   } else {
     run->by_queue = true;
     aqsim_queue_slot_want(queue);
@@ -360,7 +324,7 @@ static aq_status run_preempt(aqsim_policy *p, aqsim_run *run,
   if (run->state == AQSIM_RUN_RESUMES)
     run->state = AQSIM_RUN_STOPPED;
   if (run->state == AQSIM_RUN_GOES &&
-      (!is_running(run) || (part && !run->flight->grid))) {
+      (!aqsim_run_is_running(run) || (part && !run->flight->grid))) {
     /* It is over when the kernel is complete. */
     run->state = AQSIM_RUN_STOPS;
     run->mode = AQ_PREEMPT_DRAIN;
@@ -372,111 +336,22 @@ static aq_status run_preempt(aqsim_policy *p, aqsim_run *run,
   }
   if (run->state != AQSIM_RUN_GOES) {
     run->anew |= what->mode == AQ_PREEMPT_RESET;
-    preempted_tell(p, what->cookie, run->handle, p->device->sim->now, 0, 0);
+    const aq_time now = p->device->sim->now;
+    aqsim_policy_preempted_tell(p, &(aq_preempt_result){.cookie = what->cookie,
+                                                        .target = run->handle,
+                                                        .asked = now,
+                                                        .freed = now});
     return AQ_OK;
   }
   if (!part)
-    return run_stop(run, what->mode, NULL);
+    return aqsim_run_stop(run, what->mode, NULL);
   if (!aqsim_cu_set_less(&run->cus, &where, &rest))
     return aqsim_policy_fail(p, "it takes the last compute unit from kernel %u",
                              run->handle);
   run->cus = rest;
   aqsim_grid_mask(run->flight->grid, p->device->sim->now, &rest);
   run->where = where;
-  return run_stop(run, what->mode, &where);
-}
-
-/* ---- queues ---- */
-
-void aqsim_policy_queue_stop(aqsim_queue *queue, aq_preempt_mode mode)
-{
-  aqsim_policy *p = queue->device->policy;
-  for (aqsim_run *run = p->runs, *next; run; run = next) {
-    next = run->next;
-    if (run->flight->queue != queue)
-      continue;
-    if (run->state == AQSIM_RUN_GOES && is_running(run)) {
-      run->by_queue = true;
-      run_stop(run, mode, NULL);
-      queue->policy.wasted += run->lost;
-      queue->policy.workgroups += run->workgroups;
-    } else if (run->state == AQSIM_RUN_RESUMES) {
-      run->state = AQSIM_RUN_STOPPED;
-      run->by_queue = true;
-    }
-  }
-}
-
-static void queue_tell(aqsim_queue *queue)
-{
-  if (!queue->policy.preempting)
-    return;
-  queue->policy.preempting = false;
-  preempted_tell(queue->device->policy, queue->policy.cookie, queue->number,
-                 queue->policy.asked, queue->policy.wasted,
-                 queue->policy.workgroups);
-}
-
-void aqsim_policy_queue_left(aqsim_queue *queue)
-{
-  queue_tell(queue);
-}
-
-void aqsim_policy_queue_mapped(aqsim_queue *queue)
-{
-  for (aqsim_run *run = queue->device->policy->runs, *next; run; run = next) {
-    next = run->next;
-    if (run->flight->queue == queue && run->by_queue &&
-        run->state == AQSIM_RUN_STOPPED)
-      run_resume(run);
-  }
-}
-
-/* Its kernels and packets are thrown away. */
-static aq_status queue_reset(aqsim_policy *p, aqsim_queue *queue, aq_time cost)
-{
-  if (cost == AQ_TIME_MAX)
-    return aqsim_policy_fail(
-        p, "it resets queue %u, which runs a kernel that is not idempotent",
-        queue->number);
-  queue->hold |= AQSIM_HOLD_RESET;
-  aqsim_policy_queue_stop(queue, queue->policy.mode);
-  if (cost == 0) {
-    aqsim_policy_queue_cleared(queue);
-    return AQ_OK;
-  }
-  aqsim_policy_item_add(
-      p, &(aqsim_item){.kind = AQSIM_ITEM_CLEARED,
-                       .time = aq_time_add(p->device->sim->now, cost),
-                       .handle = queue->number});
-  return AQ_OK;
-}
-
-static aq_status queue_preempt(aqsim_policy *p, aqsim_queue *queue,
-                               const aq_preemption *what)
-{
-  aqsim_queue_policy *own = &queue->policy;
-  if (own->preempting)
-    return aqsim_policy_fail(
-        p, "it preempts queue %u again before that was told over",
-        queue->number);
-  own->preempting = true;
-  own->mode = what->mode;
-  own->cookie = what->cookie;
-  own->asked = p->device->sim->now;
-  own->wasted = 0;
-  own->workgroups = 0;
-  if (what->mode == AQ_PREEMPT_RESET || what->mode == AQ_PREEMPT_KILL)
-    return queue_reset(p, queue, queue_cost(p, queue, what->mode));
-  if (!queue->slot) {
-    queue_tell(queue);
-    return AQ_OK;
-  }
-  if (!queue->leaving)
-    aqsim_queue_preempt(queue, what->mode == AQ_PREEMPT_SWITCH
-                                   ? AQSIM_PREEMPT_SWITCH
-                                   : AQSIM_PREEMPT_DRAIN);
-  return AQ_OK;
+  return aqsim_run_stop(run, what->mode, &where);
 }
 
 aq_status aqsim_policy_preempt(aqsim_policy *p, const aq_preemption *what)
@@ -486,177 +361,10 @@ aq_status aqsim_policy_preempt(aqsim_policy *p, const aq_preemption *what)
     if (!queue)
       return aqsim_policy_fail(p, "there is no queue %u in the device",
                                what->target);
-    return queue_preempt(p, queue, what);
+    return aqsim_policy_queue_preempt(p, queue, what);
   }
   aqsim_run *run = aqsim_policy_run(p, what->target);
   if (!run)
     return aqsim_policy_fail(p, "there is no kernel %u", what->target);
   return run_preempt(p, run, what);
-}
-
-void aqsim_policy_suspend(aqsim_queue *queue, bool suspended)
-{
-  if (suspended) {
-    queue->hold |= AQSIM_HOLD_SUSPEND;
-    return;
-  }
-  queue->hold &= (uint8_t)~AQSIM_HOLD_SUSPEND;
-  if (!queue->slot)
-    aqsim_queue_slot_want(queue);
-  aqsim_queue_pump(queue);
-}
-
-/* ---- eviction ---- */
-
-typedef struct eviction {
-  uint64_t *ids; /* falling */
-  uint32_t count;
-} eviction;
-
-/* A packet that will not be launched any more. */
-static void packet_drop(aqsim_queue *queue, eviction *e, uint64_t id)
-{
-  e->ids[e->count++] = id;
-  if (id >= queue->fetched)
-    queue->policy.evicted++;
-}
-
-static bool is_dropped(const aqsim_queue *queue, uint64_t id)
-{
-  return id < queue->amd.read_dispatch_id ||
-         queue->completed[id & (queue->ring.size - 1)];
-}
-
-/* Decoded packets from `first` on leave the line. */
-static void line_cut(aqsim_queue *queue, uint64_t first)
-{
-  aqsim_flight **at = &queue->turn_first;
-  queue->turn_last = NULL;
-  while (*at) {
-    aqsim_flight *flight = *at;
-    if (flight->id < first) {
-      queue->turn_last = flight;
-      at = &flight->next;
-      continue;
-    }
-    *at = flight->next;
-    event_forget(flight);
-    if (flight->run)
-      aqsim_policy_forget(flight);
-    aqsim_flight_free(flight);
-    queue->waiting--;
-  }
-}
-
-/* Ranges of ids, the newest first. */
-static void evicted_tell(const aqsim_policy *p, const aqsim_queue *queue,
-                         const eviction *e)
-{
-  for (uint32_t i = 0; i < e->count;) {
-    uint32_t n = 1;
-    while (i + n < e->count && e->ids[i + n] + n == e->ids[i])
-      n++;
-    if (p->binding->evicted)
-      p->binding->evicted(p->binding->user, queue->ring.id, e->ids[i + n - 1],
-                          n);
-    i += n;
-  }
-}
-
-static void evicted_finish(aqsim_policy *p, aqsim_queue *queue, eviction *e)
-{
-  for (uint32_t i = e->count; i > 0; i--)
-    aqsim_queue_retire(queue, e->ids[i - 1]);
-  if (queue->policy.evicted)
-    aqsim_queue_pass_evicted(queue);
-  evicted_tell(p, queue, e);
-  free(e->ids);
-  p->device->sim->told = true;
-  if (aqsim_queue_is_idle(queue))
-    queue->idle_since = queue->sim->now;
-  if (queue->device->slots.contended)
-    aqsim_slots_progress(queue);
-  aqsim_queue_pump(queue);
-}
-
-/* Unlaunched packets beyond the first `keep`. */
-static void unlaunched_drop(aqsim_queue *queue, eviction *e, uint32_t keep)
-{
-  const aqsim_flight *head = queue->turn_first;
-  const uint64_t begun = head && head->run; /* between two of its slices */
-  const uint64_t there = queue->noticed - queue->fetched -
-                         queue->policy.evicted + queue->waiting - begun;
-  uint64_t left = there > keep ? there - keep : 0, id = queue->noticed;
-  if (left == 0)
-    return;
-  while (left > 0)
-    if (!is_dropped(queue, --id)) {
-      packet_drop(queue, e, id);
-      left--;
-    }
-  line_cut(queue, id);
-}
-
-static bool eviction_begin(aqsim_policy *p, const aqsim_queue *queue,
-                           eviction *e)
-{
-  *e = (eviction){.ids = malloc(queue->ring.size * sizeof *e->ids)};
-  if (!e->ids)
-    aqsim_policy_fail(p, "no memory for evicted packets");
-  return e->ids != NULL;
-}
-
-uint32_t aqsim_policy_evict(aqsim_policy *p, aqsim_queue *queue, uint32_t keep)
-{
-  eviction e;
-  if (!eviction_begin(p, queue, &e))
-    return 0;
-  unlaunched_drop(queue, &e, keep);
-  const uint32_t count = e.count;
-  evicted_finish(p, queue, &e);
-  return count;
-}
-
-/* A kernel that was reset goes back with its packet. */
-static void run_evict(aqsim_run *run, eviction *e)
-{
-  aqsim_flight *flight = run->flight;
-  aqsim_queue *queue = flight->queue;
-  packet_drop(queue, e, flight->id);
-  event_forget(flight);
-  aqsim_waves_drop(flight);
-  aqsim_policy_forget(flight);
-  queue->active--;
-  aqsim_flight_free(flight);
-}
-
-static aqsim_run *run_newest(const aqsim_policy *p, const aqsim_queue *queue)
-{
-  aqsim_run *newest = NULL;
-  for (aqsim_run *run = p->runs; run; run = run->next)
-    if (run->flight->queue == queue && run->state == AQSIM_RUN_STOPPED &&
-        run->anew)
-      newest = run;
-  return newest;
-}
-
-void aqsim_policy_queue_cleared(aqsim_queue *queue)
-{
-  aqsim_policy *p = queue->device->policy;
-  eviction e;
-  if (queue->policy.mode == AQ_PREEMPT_RESET && eviction_begin(p, queue, &e)) {
-    for (aqsim_run *run = p->runs, *next; run; run = next) {
-      next = run->next;
-      if (run->flight->queue == queue)
-        aqsim_run_stopped(run);
-    }
-    unlaunched_drop(queue, &e, 0);
-    for (aqsim_run *run; (run = run_newest(p, queue));)
-      run_evict(run, &e);
-    queue->hold &= (uint8_t)~AQSIM_HOLD_RESET;
-    evicted_finish(p, queue, &e);
-  }
-  queue->hold &= (uint8_t)~AQSIM_HOLD_RESET;
-  aqsim_queue_pump(queue);
-  queue_tell(queue);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Shared by device_policy.c, policy_actions.c and policy_preempt.c. */
+/* Shared by device_policy.c and the files that it names. */
 #ifndef AQSIM_POLICY_PRIV_H
 #define AQSIM_POLICY_PRIV_H
 
@@ -96,7 +96,7 @@ struct aqsim_policy {
   aq_rng rng;
   aqsim_policy_phase phase;
   bool failed;
-  bool map_asked, letting_go, stepping;
+  bool map_asked, stepping;
   uint64_t step_item;
   aq_time busy[AQ_SIDE_COUNT]; /* until the end of its last decision */
   aqsim_item *items;           /* a heap by time and number */
@@ -111,7 +111,7 @@ struct aqsim_policy {
   aqsim_cu_room *rooms;
 };
 
-/* ---- device_policy.c ---- */
+/* ---- policy_items.c ---- */
 
 /* Keeps the first failure; always AQ_ERR_INVALID. */
 aq_status aqsim_policy_fail(aqsim_policy *policy, const char *fmt, ...)
@@ -126,21 +126,44 @@ bool aqsim_policy_item_drop(aqsim_policy *policy, aqsim_item_kind kind,
 void aqsim_policy_tell(aqsim_policy *policy, aq_policy_side side,
                        aqsim_item *item);
 
+/* A hook of the hardware side is called here and now, unless the side has
+ * latency or cost or a hook is being called. */
+void aqsim_policy_tell_hardware(aqsim_policy *policy, aqsim_item *item);
+
+/* What `event` of a policy does. */
+void aqsim_policy_fire(aqsim_event *event);
+
+/* ---- device_policy.c ---- */
+
 /* Something changed: pipes and engines that had no packet ask again. */
 void aqsim_policy_ask_again(aqsim_policy *policy);
+
+aqsim_run *aqsim_policy_run(const aqsim_policy *policy, uint32_t handle);
+aqsim_queue *aqsim_policy_queue(const aqsim_policy *policy, uint32_t number);
+void aqsim_policy_charge(aqsim_policy *policy, aqsim_queue *queue,
+                         aq_time amount, bool wasted);
+
+/* ---- policy_runs.c ---- */
+
+/* Asks for a compute unit for a workgroup: what the dispatcher's watcher does.
+ */
+uint32_t aqsim_policy_place(void *watcher, aqsim_grid *grid, void *user);
 
 /* Sees to it that the dispatcher is looked at when a watcher has to be. */
 void aqsim_policy_step(aqsim_policy *policy);
 
-aqsim_run *aqsim_policy_run(const aqsim_policy *policy, uint32_t handle);
-aqsim_queue *aqsim_policy_queue(const aqsim_policy *policy, uint32_t number);
 void aqsim_run_view(aqsim_run *run, aq_device_kernel *out);
-void aqsim_policy_charge(aqsim_policy *policy, aqsim_queue *queue,
-                         aq_time amount, bool wasted);
+
+/* What a kernel used so far, without what was wasted. */
+aq_time aqsim_run_used(const aqsim_run *run);
 
 /* ---- policy_actions.c ---- */
 
 void aqsim_policy_api_init(aqsim_policy *policy);
+
+/* False: a number of bits beyond the device, or no compute unit of it. */
+bool aqsim_policy_mask(const aqsim_policy *policy, const uint32_t *mask,
+                       uint32_t count, aqsim_cu_set *out);
 
 /* ---- policy_preempt.c ---- */
 
@@ -149,20 +172,62 @@ aq_time aqsim_policy_preempt_cost(aqsim_policy *policy,
 aq_status aqsim_policy_preempt(aqsim_policy *policy,
                                const aq_preemption *preemption);
 aq_status aqsim_policy_resume(aqsim_policy *policy, uint32_t kernel);
-uint32_t aqsim_policy_evict(aqsim_policy *policy, aqsim_queue *queue,
-                            uint32_t keep);
-void aqsim_policy_suspend(aqsim_queue *queue, bool suspended);
+
+/* A kernel that has not ended, but for its completion. */
+bool aqsim_run_is_running(const aqsim_run *run);
+
+/* How long it takes until a run is stopped, on the compute units of `where`
+ * (NULL: all). */
+aq_time aqsim_run_stop_cost(const aqsim_run *run, aq_preempt_mode mode,
+                            const aqsim_cu_set *where);
+
+/* The preemption of a run begins; it is over after that cost. */
+aq_status aqsim_run_stop(aqsim_run *run, aq_preempt_mode mode,
+                         const aqsim_cu_set *where);
+
+/* A stopped run goes on as soon as its state is restored. */
+void aqsim_run_resume(aqsim_run *run);
 
 /* Items that are over. */
 void aqsim_run_stopped(aqsim_run *run);
 void aqsim_run_resumed(aqsim_run *run);
+
+/* ---- policy_preempted.c ---- */
+
+/* The policy hears of a preemption. */
+void aqsim_policy_preempted_tell(aqsim_policy *policy,
+                                 const aq_preempt_result *result);
+
+/* A preemption of a kernel or a queue is over: the policy is told, and whoever
+ * keeps them. */
+void aqsim_run_preempted(const aqsim_run *run, aq_time freed);
+void aqsim_queue_preempted(aqsim_queue *queue);
+
+/* Whether something of the queue runs. */
+bool aqsim_policy_queue_runs(const aqsim_policy *policy,
+                             const aqsim_queue *queue);
+
+/* A queue that was suspended is free of what ran when nothing runs; it is given
+ * up when it goes on before (AQ_TIME_NONE). */
+void aqsim_policy_suspend_begun(aqsim_queue *queue);
+void aqsim_policy_suspend_over(aqsim_queue *queue, aq_time freed);
+void aqsim_policy_queue_rests(aqsim_queue *queue);
+
+/* ---- policy_queues.c ---- */
+
+/* The longest of what it costs to stop a queue's kernels. */
+aq_time aqsim_policy_queue_cost(const aqsim_policy *policy,
+                                const aqsim_queue *queue, aq_preempt_mode mode);
+
+aq_status aqsim_policy_queue_preempt(aqsim_policy *policy, aqsim_queue *queue,
+                                     const aq_preemption *preemption);
+void aqsim_policy_suspend(aqsim_queue *queue, bool suspended);
+
+/* Takes off unlaunched packets beyond the first `keep`; how many. */
+uint32_t aqsim_policy_evict(aqsim_policy *policy, aqsim_queue *queue,
+                            uint32_t keep);
+
+/* The queue's reset is over. */
 void aqsim_policy_queue_cleared(aqsim_queue *queue);
-
-/* What a kernel used so far, without what was wasted. */
-aq_time aqsim_run_used(const aqsim_run *run);
-
-/* False: a number of bits beyond the device, or no compute unit of it. */
-bool aqsim_policy_mask(const aqsim_policy *policy, const uint32_t *mask,
-                       uint32_t count, aqsim_cu_set *out);
 
 #endif

@@ -2,6 +2,7 @@
 #include "backend_sim/signals.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 enum { CHUNK_SIGNALS = 64 };
 
@@ -30,7 +31,7 @@ static bool signals_grow(aqsim_signals *signals)
   signals->chunks = chunk;
   for (size_t i = CHUNK_SIGNALS; i-- > 0;) {
     chunk->signals[i].abi.kind = 0;
-    chunk->signals[i].next_free = signals->free;
+    chunk->signals[i].next = signals->free;
     signals->free = &chunk->signals[i];
   }
   return true;
@@ -48,6 +49,10 @@ aq_status aqsim_signal_check(const aq_signal_desc *desc, uint32_t devices,
     return aq_diag_set(diag, AQ_ERR_INVALID,
                        "signal_create: %u consumers without a list",
                        desc->consumer_count);
+  if ((uintptr_t)desc->place % _Alignof(aqsim_signal) != 0)
+    return aq_diag_set(diag, AQ_ERR_INVALID,
+                       "signal_create: a place that is not aligned to %zu",
+                       _Alignof(aqsim_signal));
   for (uint32_t i = 0; i < desc->consumer_count; i++) {
     uint32_t consumer = desc->consumers[i];
     if (consumer >= devices && consumer != AQ_DEVICE_HOST)
@@ -75,21 +80,52 @@ static bool desc_is_polled(const aq_signal_desc *desc)
   return desc->consumer_count > 0;
 }
 
+/* All of a signal but what others may see of it. */
+static void signal_init(aqsim_signal *signal, const aq_signal_desc *desc)
+{
+  memset((char *)signal + sizeof signal->abi, 0,
+         sizeof *signal - sizeof signal->abi);
+  signal->user = desc->user;
+  signal->flags = desc->flags;
+  signal->polled = desc_is_polled(desc);
+  list_init(&signal->zero);
+  list_init(&signal->each);
+}
+
+static void abi_init(aqsim_signal *signal, const aq_signal_desc *desc)
+{
+  signal->abi =
+      (aq_amd_signal){.kind = AQ_AMD_SIGNAL_USER, .value = desc->value};
+}
+
+static aqsim_signal *signal_place(aqsim_signals *signals,
+                                  const aq_signal_desc *desc)
+{
+  aqsim_signal *signal = desc->place;
+  signal_init(signal, desc);
+  if (signal->abi.kind != AQ_AMD_SIGNAL_USER)
+    abi_init(signal, desc);
+  signal->placed = true;
+  signal->next = signals->placed;
+  signals->placed = signal;
+  return signal;
+}
+
 aqsim_signal *aqsim_signal_create(aqsim_signals *signals,
                                   const aq_signal_desc *desc)
 {
-  if (!signals->free && !signals_grow(signals))
-    return NULL;
-  aqsim_signal *signal = signals->free;
-  signals->free = signal->next_free;
-  *signal =
-      (aqsim_signal){.abi = {.kind = AQ_AMD_SIGNAL_USER, .value = desc->value},
-                     .user = desc->user,
-                     .number = signals->created++,
-                     .flags = desc->flags,
-                     .polled = desc_is_polled(desc)};
-  list_init(&signal->zero);
-  list_init(&signal->each);
+  aqsim_signal *signal;
+  if (desc->place) {
+    signal = signal_place(signals, desc);
+  } else {
+    if (!signals->free && !signals_grow(signals))
+      return NULL;
+    signal = signals->free;
+    signals->free = signal->next;
+    signal_init(signal, desc);
+    abi_init(signal, desc);
+  }
+  signal->number = signals->created++;
   return signal;
 }
 
@@ -102,7 +138,10 @@ const aqsim_signal *aqsim_signals_find(const aqsim_signals *signals,
         aqsim_signal_from(handle)->abi.kind != 0)
       return aqsim_signal_from(handle);
   }
-  return NULL;
+  const aqsim_signal *placed = signals->placed;
+  while (placed && aqsim_signal_handle(placed).handle != handle.handle)
+    placed = placed->next;
+  return placed;
 }
 
 static void list_clear(aqsim_watcher *list)
@@ -115,8 +154,15 @@ void aqsim_signal_destroy(aqsim_signals *signals, aqsim_signal *signal)
 {
   list_clear(&signal->zero);
   list_clear(&signal->each);
+  if (signal->placed) { /* others may have it still */
+    aqsim_signal **link = &signals->placed;
+    while (*link != signal)
+      link = &(*link)->next;
+    *link = signal->next;
+    return;
+  }
   signal->abi.kind = 0;
-  signal->next_free = signals->free;
+  signal->next = signals->free;
   signals->free = signal;
 }
 

@@ -4,7 +4,8 @@
  * list of completions.
  *
  * A handle is the address of the signal, and its value lies at offset 8, as on
- * hardware. The pool owns the signals; destroyed ones are used again. Watchers
+ * hardware. The pool owns the signals but for those that are placed in memory
+ * of the client; destroyed ones are used again. Watchers
  * are the caller's storage and are told of changes made through this header;
  * they may schedule events, but not change signals.
  * Ordering: loads are acquire, stores release, additions acquire-release.
@@ -33,16 +34,20 @@ typedef struct aqsim_signal {
   uint64_t number;    /* order of creation, names it in messages */
   uint32_t flags;     /* aq_signal_flag */
   bool polled;        /* a host that waits gets no interrupt */
+  bool placed;        /* in memory of the client */
   uint32_t device;    /* whose ticks start_ts and end_ts are */
   uint32_t sleepers;  /* atomic: hosts that sleep until it changes (live) */
-  struct aqsim_signal *next_free;
+  struct aqsim_signal *next; /* that is free, or placed */
 } __attribute__((aligned(64))) aqsim_signal;
+
+_Static_assert(sizeof(aqsim_signal) <= AQ_SIGNAL_PLACE_SIZE, "has its place");
 
 typedef struct aqsim_signal_chunk aqsim_signal_chunk;
 
 typedef struct aqsim_signals {
   aqsim_signal_chunk *chunks;
   aqsim_signal *free;
+  aqsim_signal *placed;
   uint64_t created;
   /* Completions that drain() has not handed out yet: a ring. */
   aq_completion *drained;

@@ -5,6 +5,7 @@ libaqcore_la_SOURCES += \
 	src/capture/memory.c \
 	src/capture/operations.c \
 	src/capture/packet_events.def src/capture/packet_player.c \
+	src/capture/packet_player.h src/capture/packet_refer.c \
 	src/capture/packets.c src/capture/packets.h \
 	src/capture/player.c src/capture/player.h \
 	src/capture/print.c \

@@ -1,197 +1,40 @@
 /* SPDX-License-Identifier: MIT */
 /* Playing packet captures. */
+#include "capture/packet_player.h"
+
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
-#include "capture/packets.h"
-#include "common/map.h"
-
-enum { WORDS = 256, WAIT_WIDTH = 3 };
-
-/* Memory that arguments lie in, one behind the other. */
-enum { KERNARG_BLOCK = 1 << 20, KERNARG_ALIGN = 64 };
-
-typedef struct player {
-  const aq_packet_file *file;
-  aq_transport *t;
-  const aq_transport_ops *ops;
-  aq_transport_info info;
-  aq_time timeout;
-  aq_map signals, kernels, queues; /* of the capture → of the transport */
-  aq_map references;               /* queue of the capture → how often made */
-  char *kernarg;                   /* the block, or NULL */
-  size_t kernarg_used;
-  void **memory; /* all there is */
-  size_t memory_count, memory_capacity;
-  /* The host's clock: `here` stands for `there` of the capture. */
-  aq_time here, there;
-  bool begun;
-  aq_time first; /* packet */
-  bool failed;   /* atomic: a queue stopped */
-  char words[WORDS];
-  aq_cap_played played;
-} player;
+enum { WAIT_WIDTH = 3 };
 
 /* Where a failure is. */
-static aq_status at_line(const player *p, const aq_packet_event *event,
-                         aq_status status, aq_diag *diag)
+static aq_status at_line(const aq_packet_player *p,
+                         const aq_packet_event *event, aq_status status,
+                         aq_diag *diag)
 {
   if (status != AQ_OK)
     aq_diag_prefix(diag, "%s:%u", p->file->name, event->line);
   return status;
 }
 
-static aq_status unknown(const char *what, uint64_t number, aq_diag *diag)
-{
-  return aq_diag_set(diag, AQ_ERR_INPUT, "%s %llu is not there", what,
-                     (unsigned long long)number);
-}
-
-static aq_status no_memory(aq_diag *diag)
-{
-  return aq_diag_set(diag, AQ_ERR_NO_MEMORY, "no memory for a replay");
-}
-
-/* ---- what stands for what ---- */
-
-static aq_status signal_find(const player *p, uint64_t handle, aq_signal *out,
-                             aq_diag *diag)
-{
-  out->handle = 0;
-  return handle == 0 || aq_map_get(&p->signals, handle, &out->handle)
-             ? AQ_OK
-             : unknown("signal", handle, diag);
-}
-
-static aq_status queue_find(const player *p, int64_t number, aq_ring **out,
-                            aq_diag *diag)
-{
-  uint64_t found;
-  if (!aq_map_get(&p->queues, (uint64_t)number, &found))
-    return unknown("queue", (uint64_t)number, diag);
-  *out = (aq_ring *)(uintptr_t)found;
-  return AQ_OK;
-}
-
-/* Memory of the transport until the play ends. */
-static aq_status memory_make(player *p, uint32_t device, aq_memory_kind kind,
-                             size_t size, void **out, aq_diag *diag)
-{
-  if (p->memory_count == p->memory_capacity) {
-    const size_t capacity = p->memory_capacity ? p->memory_capacity * 2 : 16;
-    void **grown = realloc(p->memory, capacity * sizeof *grown);
-    if (!grown)
-      return no_memory(diag);
-    p->memory = grown;
-    p->memory_capacity = capacity;
-  }
-  aq_status status = p->ops->mem_alloc(p->t, device, kind, size, out, diag);
-  if (status == AQ_OK)
-    p->memory[p->memory_count++] = *out;
-  return status;
-}
-
-static aq_status kernarg_make(player *p, const aq_packet_event *event,
-                              uint64_t *out, aq_diag *diag)
-{
-  const size_t size =
-      (event->blob_size + KERNARG_ALIGN - 1) & ~(size_t)(KERNARG_ALIGN - 1);
-  if (size == 0)
-    return AQ_OK;
-  if (!p->kernarg || p->kernarg_used + size > KERNARG_BLOCK) {
-    void *block;
-    aq_status status =
-        memory_make(p, 0, AQ_MEMORY_KERNARG, KERNARG_BLOCK, &block, diag);
-    if (status != AQ_OK)
-      return status;
-    p->kernarg = block;
-    p->kernarg_used = 0;
-  }
-  char *at = p->kernarg + p->kernarg_used;
-  memcpy(at, event->blob, event->blob_size);
-  p->ops->mem_publish(p->t, at, event->blob_size);
-  p->kernarg_used += size;
-  *out = (uintptr_t)at;
-  return AQ_OK;
-}
-
 /* ---- packets ---- */
 
-static aq_status kernel_fit(player *p, const aq_packet_event *event,
-                            aq_kernel_packet *packet, aq_diag *diag)
-{
-  uint64_t object;
-  if (!aq_map_get(&p->kernels, packet->kernel_object, &object))
-    return unknown("kernel", packet->kernel_object, diag);
-  packet->kernel_object = object;
-  packet->kernarg_address = 0;
-  return kernarg_make(p, event, &packet->kernarg_address, diag);
-}
-
-static aq_status barrier_fit(const player *p, aq_barrier_packet *packet,
-                             aq_diag *diag)
-{
-  aq_status status = AQ_OK;
-  for (int i = 0; i < AQ_BARRIER_DEPENDENCIES && status == AQ_OK; i++)
-    status = signal_find(p, packet->dependency[i].handle,
-                         &packet->dependency[i], diag);
-  return status;
-}
-
-static aq_status vendor_fit(const player *p, aq_barrier_value_packet *packet,
-                            aq_diag *diag)
-{
-  if (packet->format != AQ_AMD_FORMAT_BARRIER_VALUE)
-    return aq_diag_set(diag, AQ_ERR_UNSUPPORTED,
-                       "AMD packet of format %u; expected a barrier-value: "
-                       "what others point to is not captured",
-                       packet->format);
-  return signal_find(p, packet->signal.handle, &packet->signal, diag);
-}
-
-/* What the packet refers to, as this transport has it. */
-static aq_status packet_fit(player *p, const aq_packet_event *event,
-                            aq_packet *packet, aq_diag *diag)
-{
-  aq_status status = AQ_OK;
-  switch (aq_header_type(packet->header)) {
-  case AQ_PACKET_KERNEL_DISPATCH:
-    status = kernel_fit(p, event, &packet->kernel, diag);
-    break;
-  case AQ_PACKET_BARRIER_AND:
-  case AQ_PACKET_BARRIER_OR:
-    status = barrier_fit(p, &packet->barrier, diag);
-    break;
-  case AQ_PACKET_AGENT_DISPATCH:
-    packet->agent.return_address = 0;
-    break;
-  case AQ_PACKET_VENDOR:
-    status = vendor_fit(p, &packet->barrier_value, diag);
-    break;
-  default: /* the device will say */
-    break;
-  }
-  return status == AQ_OK
-             ? signal_find(p, packet->kernel.completion_signal.handle,
-                           &packet->kernel.completion_signal, diag)
-             : status;
-}
-
-static aq_time deadline_of(const player *p)
+static aq_time deadline_of(const aq_packet_player *p)
 {
   return p->timeout > 0 ? p->ops->now(p->t) + p->timeout : AQ_TIME_MAX;
 }
 
-static aq_status play_packet(player *p, const aq_packet_event *event,
+static aq_status play_packet(aq_packet_player *p, const aq_packet_event *event,
                              aq_diag *diag)
 {
   aq_packet packet = event->packet;
   aq_ring *ring = NULL;
   uint64_t id;
-  aq_status status = queue_find(p, event->n[AQ_PACKET_N_QUEUE], &ring, diag);
+  aq_status status =
+      aq_packet_queue_find(p, event->n[AQ_PACKET_N_QUEUE], &ring, diag);
   if (status == AQ_OK)
-    status = packet_fit(p, event, &packet, diag);
+    status = aq_packet_fit(p, event, &packet, diag);
   while (status == AQ_OK && !aq_ring_try_reserve(ring, 1, &id))
     status = p->ops->queue_wait_space(p->t, ring, 1, deadline_of(p), diag);
   if (status != AQ_OK)
@@ -211,7 +54,7 @@ static aq_status play_packet(player *p, const aq_packet_event *event,
 
 /* ---- kernels and copies ---- */
 
-static aq_status play_kernel(player *p, const aq_packet_event *event,
+static aq_status play_kernel(aq_packet_player *p, const aq_packet_event *event,
                              aq_diag *diag)
 {
   const int64_t *n = event->n;
@@ -232,22 +75,22 @@ static aq_status play_kernel(player *p, const aq_packet_event *event,
   aq_status status = p->ops->kernel_register(p->t, &desc, &info, diag);
   if (status == AQ_OK &&
       !aq_map_put(&p->kernels, (uint64_t)n[AQ_PACKET_N_OBJECT], info.object))
-    status = no_memory(diag);
+    status = aq_packet_no_memory(diag);
   return status;
 }
 
 /* Memory where the capture's was: no bytes are known, so that each copy has
  * its own is of no use. */
-static aq_status copy_place(player *p, int64_t device, size_t size, void **out,
-                            aq_diag *diag)
+static aq_status copy_place(aq_packet_player *p, int64_t device, size_t size,
+                            void **out, aq_diag *diag)
 {
   const bool host = device == AQ_DEVICE_HOST || device == AQ_DEVICE_OF_ADDRESS;
-  return memory_make(p, host ? 0 : (uint32_t)device,
-                     host ? AQ_MEMORY_HOST : AQ_MEMORY_DEVICE, size ? size : 1,
-                     out, diag);
+  return aq_packet_memory_make(p, host ? 0 : (uint32_t)device,
+                               host ? AQ_MEMORY_HOST : AQ_MEMORY_DEVICE,
+                               size ? size : 1, out, diag);
 }
 
-static aq_status play_copy(player *p, const aq_packet_event *event,
+static aq_status play_copy(aq_packet_player *p, const aq_packet_event *event,
                            aq_diag *diag)
 {
   const int64_t *n = event->n;
@@ -260,12 +103,13 @@ static aq_status play_copy(player *p, const aq_packet_event *event,
                        .size = size,
                        .dependency_count = event->list_count};
   aq_signal *after = calloc(event->list_count + 1, sizeof *after);
-  aq_status status = after ? AQ_OK : no_memory(diag);
+  aq_status status = after ? AQ_OK : aq_packet_no_memory(diag);
   for (uint32_t i = 0; i < event->list_count && status == AQ_OK; i++)
-    status = signal_find(p, (uint64_t)event->list[i], &after[i], diag);
-  if (status == AQ_OK)
     status =
-        signal_find(p, (uint64_t)n[AQ_PACKET_N_SIGNAL], &copy.completion, diag);
+        aq_packet_signal_find(p, (uint64_t)event->list[i], &after[i], diag);
+  if (status == AQ_OK)
+    status = aq_packet_signal_find(p, (uint64_t)n[AQ_PACKET_N_SIGNAL],
+                                   &copy.completion, diag);
   if (status == AQ_OK)
     status = copy_place(p, n[AQ_PACKET_N_TO_DEVICE], size, &to, diag);
   if (status == AQ_OK)
@@ -282,7 +126,7 @@ static aq_status play_copy(player *p, const aq_packet_event *event,
 
 /* ---- signals ---- */
 
-static aq_status play_signal(player *p, const aq_packet_event *event,
+static aq_status play_signal(aq_packet_player *p, const aq_packet_event *event,
                              aq_diag *diag)
 {
   aq_signal made;
@@ -294,18 +138,18 @@ static aq_status play_signal(player *p, const aq_packet_event *event,
       !aq_map_put(&p->signals, (uint64_t)event->n[AQ_PACKET_N_SIGNAL],
                   made.handle)) {
     p->ops->signal_destroy(p->t, made);
-    status = no_memory(diag);
+    status = aq_packet_no_memory(diag);
   }
   return status;
 }
 
-static aq_status play_update(player *p, const aq_packet_event *event,
+static aq_status play_update(aq_packet_player *p, const aq_packet_event *event,
                              aq_diag *diag)
 {
   const int64_t *n = event->n;
   aq_signal signal;
   aq_status status =
-      signal_find(p, (uint64_t)n[AQ_PACKET_N_SIGNAL], &signal, diag);
+      aq_packet_signal_find(p, (uint64_t)n[AQ_PACKET_N_SIGNAL], &signal, diag);
   if (status == AQ_OK && signal.handle)
     p->ops->signal_update(p->t, signal, (aq_signal_op)n[AQ_PACKET_N_OP],
                           n[AQ_PACKET_N_OPERAND], n[AQ_PACKET_N_EXPECTED],
@@ -313,7 +157,7 @@ static aq_status play_update(player *p, const aq_packet_event *event,
   return status;
 }
 
-static void signal_drop(player *p, const aq_packet_event *event)
+static void signal_drop(aq_packet_player *p, const aq_packet_event *event)
 {
   uint64_t handle;
   if (aq_map_remove(&p->signals, (uint64_t)event->n[AQ_PACKET_N_SIGNAL],
@@ -323,8 +167,9 @@ static void signal_drop(player *p, const aq_packet_event *event)
 
 /* At its deadline a host sees what has changed without an interrupt; where
  * nothing has, it is taken to wait again. */
-static aq_status request_wait(const player *p, aq_wait_request *request,
-                              aq_time deadline, aq_diag *diag)
+static aq_status request_wait(const aq_packet_player *p,
+                              aq_wait_request *request, aq_time deadline,
+                              aq_diag *diag)
 {
   aq_status status = AQ_ERR_TIMEOUT;
   if (deadline != AQ_TIME_MAX) {
@@ -338,16 +183,17 @@ static aq_status request_wait(const player *p, aq_wait_request *request,
 }
 
 /* What the host did next was as long after it as in the capture. */
-static aq_status play_wait(player *p, const aq_packet_event *event,
+static aq_status play_wait(aq_packet_player *p, const aq_packet_event *event,
                            aq_diag *diag)
 {
   aq_wait_item *items = calloc(event->list_count, sizeof *items);
-  aq_status status = items ? AQ_OK : no_memory(diag);
+  aq_status status = items ? AQ_OK : aq_packet_no_memory(diag);
   for (uint32_t i = 0; i < event->list_count && status == AQ_OK; i++) {
     const int64_t *from = &event->list[(size_t)i * WAIT_WIDTH];
     items[i].condition = (aq_condition)from[1];
     items[i].value = from[2];
-    status = signal_find(p, (uint64_t)from[0], &items[i].signal, diag);
+    status =
+        aq_packet_signal_find(p, (uint64_t)from[0], &items[i].signal, diag);
   }
   aq_wait_request request = {.items = items,
                              .count = event->list_count,
@@ -363,7 +209,7 @@ static aq_status play_wait(player *p, const aq_packet_event *event,
 
 /* ---- queues ---- */
 
-static bool queue_keep(player *p, uint64_t number, aq_ring *ring)
+static bool queue_keep(aq_packet_player *p, uint64_t number, aq_ring *ring)
 {
   uint64_t references = 0;
   aq_map_get(&p->references, number, &references);
@@ -372,7 +218,7 @@ static bool queue_keep(player *p, uint64_t number, aq_ring *ring)
 }
 
 /* One reference of a queue; false: there is none. */
-static bool queue_drop(player *p, uint64_t number)
+static bool queue_drop(aq_packet_player *p, uint64_t number)
 {
   uint64_t references = 0, ring = 0;
   if (!aq_map_get(&p->references, number, &references) || references == 0 ||
@@ -385,7 +231,7 @@ static bool queue_drop(player *p, uint64_t number)
 
 static void error_take(const aq_queue_error *error, void *user)
 {
-  player *p = user;
+  aq_packet_player *p = user;
   if (!__atomic_load_n(&p->failed, __ATOMIC_RELAXED))
     strncat(p->words, error->text, sizeof p->words - 1);
   __atomic_store_n(&p->failed, true, __ATOMIC_RELEASE);
@@ -397,7 +243,7 @@ static uint64_t agent_serve(const aq_agent_packet *packet, void *user)
   return 0;
 }
 
-static aq_status play_queue(player *p, const aq_packet_event *event,
+static aq_status play_queue(aq_packet_player *p, const aq_packet_event *event,
                             aq_diag *diag)
 {
   const int64_t *n = event->n, device = n[AQ_PACKET_N_DEVICE];
@@ -423,13 +269,13 @@ static aq_status play_queue(player *p, const aq_packet_event *event,
       &ring, diag);
   if (status == AQ_OK && !queue_keep(p, (uint64_t)n[AQ_PACKET_N_QUEUE], ring)) {
     p->ops->queue_destroy(p->t, ring);
-    status = no_memory(diag);
+    status = aq_packet_no_memory(diag);
   }
   return status;
 }
 
 /* What the transport has no part of is left out. */
-static bool control_applies(const player *p, aq_queue_control control)
+static bool control_applies(const aq_packet_player *p, aq_queue_control control)
 {
   return !(control == AQ_CONTROL_PRIORITY &&
            !(p->info.caps & AQ_CAP_PRIORITY)) &&
@@ -437,7 +283,7 @@ static bool control_applies(const player *p, aq_queue_control control)
          !(control == AQ_CONTROL_PROFILE && !(p->info.caps & AQ_CAP_PROFILING));
 }
 
-static aq_status play_control(player *p, const aq_packet_event *event,
+static aq_status play_control(aq_packet_player *p, const aq_packet_event *event,
                               aq_diag *diag)
 {
   const aq_queue_control control =
@@ -445,10 +291,11 @@ static aq_status play_control(player *p, const aq_packet_event *event,
   aq_ring *ring = NULL;
   if (!control_applies(p, control))
     return AQ_OK;
-  aq_status status = queue_find(p, event->n[AQ_PACKET_N_QUEUE], &ring, diag);
+  aq_status status =
+      aq_packet_queue_find(p, event->n[AQ_PACKET_N_QUEUE], &ring, diag);
   uint32_t *mask = calloc(event->blob_size / 4 + 1, 4);
   if (status == AQ_OK && !mask)
-    status = no_memory(diag);
+    status = aq_packet_no_memory(diag);
   if (status == AQ_OK) {
     if (event->blob)
       memcpy(mask, event->blob, event->blob_size & ~3u);
@@ -464,7 +311,7 @@ static aq_status play_control(player *p, const aq_packet_event *event,
 
 /* ---- a play ---- */
 
-static aq_status event_play(player *p, const aq_packet_event *event,
+static aq_status event_play(aq_packet_player *p, const aq_packet_event *event,
                             aq_diag *diag)
 {
   switch (event->kind) {
@@ -497,7 +344,7 @@ static aq_status event_play(player *p, const aq_packet_event *event,
   }
 }
 
-static aq_status events_play(player *p, aq_diag *diag)
+static aq_status events_play(aq_packet_player *p, aq_diag *diag)
 {
   aq_status status = AQ_OK;
   for (size_t i = 0; i < p->file->count && status == AQ_OK; i++) {
@@ -515,7 +362,7 @@ static aq_status events_play(player *p, aq_diag *diag)
 }
 
 /* What the capture's program did not destroy is destroyed here. */
-static void player_fini(player *p)
+static void player_fini(aq_packet_player *p)
 {
   const aq_packet_event *event = p->file->events;
   for (size_t i = 0; i < p->file->count; i++, event++) {
@@ -547,7 +394,7 @@ aq_status aq_packet_file_play(const aq_packet_file *file,
                               aq_transport *transport, aq_time timeout,
                               aq_cap_played *out, aq_diag *diag)
 {
-  player p = {
+  aq_packet_player p = {
       .file = file, .t = transport, .ops = transport->ops, .timeout = timeout};
   p.ops->info(transport, &p.info);
   if (!(p.info.caps & AQ_CAP_HOST_KERNELS) || p.info.device_count == 0)

@@ -483,6 +483,7 @@ static aq_status perform(aq_cli *cli, aq_store *store,
     status = aq_store_writer_open(store, info, &writer, &cli->diag);
   if (status != AQ_OK)
     return log_close(cli, log, status);
+  options.preemptions = aq_store_writer_sink(writer);
   options.decision = log ? decision_write : NULL;
   options.decision_user = log;
   sigemptyset(&asked);

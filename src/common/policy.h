@@ -38,6 +38,7 @@
 
 #include "diag.h"
 #include "export.h"
+#include "preempted.h"
 #include "time.h"
 #include "transport.h"
 #include "workload.h"
@@ -188,6 +189,12 @@ struct aq_policy_host {
   void (*fail_run)(aq_policy_host *host, const char *fmt, ...) AQ_PRINTF(2, 3);
   /* A line in the decision log, if there is one. */
   void (*log)(aq_policy_host *host, const char *fmt, ...) AQ_PRINTF(2, 3);
+
+  /* The policy is going to submit nothing to the queue, so that others get the
+   * device: this begins a preemption, which is over when all that is in flight
+   * there has completed, and given up when something is submitted before.
+   * Nothing changes but what is kept of the run (preempted.h). */
+  aq_status (*queue_vacate)(aq_policy_host *host, uint32_t queue);
 };
 
 /* ---- device half: views ---- */
@@ -491,6 +498,9 @@ typedef struct aq_policy_binding {
   void (*woken)(void *user, uint64_t cookie);
   /* As the host half calls a queue; AQ_POLICY_NONE: it does not. */
   uint32_t (*host_queue)(void *user, uint32_t ring);
+  /* A preemption is over or was given up; device, queue, client and entry are
+   * not filled in. `job` is its id or AQ_NONE. */
+  void (*preempted)(void *user, uint32_t ring, const aq_preempted *row);
 } aq_policy_binding;
 
 /* What a plug-in defines (plug-ins only): its table, static. */

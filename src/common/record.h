@@ -15,6 +15,7 @@
 
 #include "diag.h"
 #include "export.h"
+#include "preempted.h"
 #include "request.h"
 #include "status.h"
 #include "time.h"
@@ -29,8 +30,8 @@ typedef enum aq_record_kind {
   AQ_KIND_BARRIER_OR = 5,
   AQ_KIND_AGENT = 6,
   AQ_KIND_VENDOR = 7,
-  AQ_KIND_WAIT = 8,      /* a host call that waited for the device */
-  AQ_KIND_CALL = 9,      /* any other host call */
+  AQ_KIND_WAIT = 8,       /* a host call that waited for the device */
+  AQ_KIND_CALL = 9,       /* any other host call */
   AQ_KIND_OPERATION = 10, /* of a host queue: the packets are others' rows */
   AQ_KIND_COUNT
 } aq_record_kind;
@@ -187,6 +188,9 @@ struct aq_record_sink {
   /* Takes requests that are over, in any order; NULL: it keeps none. */
   aq_status (*put_requests)(aq_record_sink *sink, const aq_request *requests,
                             size_t count, aq_diag *diag);
+  /* Takes preemptions that are over, in any order; NULL: it keeps none. */
+  aq_status (*put_preempted)(aq_record_sink *sink, const aq_preempted *rows,
+                             size_t count, aq_diag *diag);
   /* Takes samples, in the order of their times for each counter and ordinal;
    * NULL: it keeps none. */
   aq_status (*put_counters)(aq_record_sink *sink, const aq_sample *samples,

@@ -370,6 +370,8 @@ typedef enum aq_order {
   AQ_ACQ_REL,
 } aq_order;
 
+enum { AQ_SIGNAL_PLACE_SIZE = 1024 };
+
 enum aq_signal_flag {
   AQ_SIGNAL_DRAIN = 1 << 0,    /* each decrement is reported by drain() */
   AQ_SIGNAL_PROFILE = 1 << 1,  /* start and end are kept for dispatch_times() */
@@ -385,6 +387,12 @@ typedef struct aq_signal_desc {
    * everybody. Without the host among them it is polled, as GPU_ONLY is. */
   const uint32_t *consumers;
   uint32_t consumer_count;
+  /* IPC: where to make it, AQ_SIGNAL_PLACE_SIZE bytes of the caller's, aligned
+   * to 64 and not moved while it lives. The aq_amd_signal at their begin may
+   * lie in memory that processes share; one that is there already is kept, with
+   * its value, also when the signal is destroyed. NULL: the transport chooses.
+   */
+  void *place;
 } aq_signal_desc;
 
 /* Read-modify-write operations. */

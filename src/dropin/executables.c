@@ -4,102 +4,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 enum { KD_LENGTH = 3 /* ".kd" */ };
-
-/* ---- readers ---- */
-
-static aqdrop_reader **reader_link(aqdrop *runtime,
-                                   hsa_code_object_reader_t handle)
-{
-  aqdrop_reader **link = &runtime->first_reader;
-  while (*link && (uintptr_t)*link != handle.handle)
-    link = &(*link)->next;
-  return link;
-}
-
-static hsa_status_t reader_keep(aqdrop *runtime, const aqdrop_reader *from,
-                                hsa_code_object_reader_t *out)
-{
-  aqdrop_reader *reader = malloc(sizeof *reader);
-  if (!reader) {
-    if (from->mapped)
-      munmap(from->mapped, from->mapped_size);
-    return HSA_STATUS_ERROR_OUT_OF_RESOURCES;
-  }
-  *reader = *from;
-  pthread_mutex_lock(&runtime->lock);
-  reader->next = runtime->first_reader;
-  runtime->first_reader = reader;
-  pthread_mutex_unlock(&runtime->lock);
-  out->handle = (uintptr_t)reader;
-  return HSA_STATUS_SUCCESS;
-}
-
-hsa_status_t aqdrop_reader_open(aqdrop *runtime, int file, size_t offset,
-                                size_t size, hsa_code_object_reader_t *out)
-{
-  struct stat info;
-  if (!out)
-    return HSA_STATUS_ERROR_INVALID_ARGUMENT;
-  if (file < 0 || fstat(file, &info) != 0 || !S_ISREG(info.st_mode))
-    return HSA_STATUS_ERROR_INVALID_FILE;
-  size_t whole = (size_t)info.st_size;
-  if (offset >= whole || size > whole - offset)
-    return HSA_STATUS_ERROR_INVALID_ARGUMENT;
-  void *mapped = mmap(NULL, whole, PROT_READ, MAP_PRIVATE, file, 0);
-  if (mapped == MAP_FAILED)
-    return HSA_STATUS_ERROR_INVALID_FILE;
-  aqdrop_reader reader = {.bytes = (const char *)mapped + offset,
-                          .size = size ? size : whole - offset,
-                          .mapped = mapped,
-                          .mapped_size = whole,
-                          .file = file};
-  return reader_keep(runtime, &reader, out);
-}
-
-hsa_status_t
-hsa_code_object_reader_create_from_file(int file,
-                                        hsa_code_object_reader_t *reader)
-{
-  AQDROP_ENTER(runtime);
-  return aqdrop_reader_open(runtime, file, 0, 0, reader);
-}
-
-hsa_status_t
-hsa_code_object_reader_create_from_memory(const void *code_object, size_t size,
-                                          hsa_code_object_reader_t *reader)
-{
-  AQDROP_ENTER(runtime);
-  aqdrop_reader from = {.bytes = code_object, .size = size, .file = -1};
-  if (!code_object || size == 0 || !reader)
-    return HSA_STATUS_ERROR_INVALID_ARGUMENT;
-  return reader_keep(runtime, &from, reader);
-}
-
-static void reader_free(aqdrop_reader *reader)
-{
-  if (reader->mapped)
-    munmap(reader->mapped, reader->mapped_size);
-  free(reader);
-}
-
-hsa_status_t hsa_code_object_reader_destroy(hsa_code_object_reader_t reader)
-{
-  AQDROP_ENTER(runtime);
-  pthread_mutex_lock(&runtime->lock);
-  aqdrop_reader **link = reader_link(runtime, reader), *found = *link;
-  if (found)
-    *link = found->next;
-  pthread_mutex_unlock(&runtime->lock);
-  if (!found)
-    return HSA_STATUS_ERROR_INVALID_CODE_OBJECT_READER;
-  reader_free(found);
-  return HSA_STATUS_SUCCESS;
-}
 
 /* ---- executables ---- */
 
@@ -159,14 +65,25 @@ hsa_status_t hsa_executable_create(uint32_t profile, uint32_t executable_state,
   return status;
 }
 
+static void loaded_free(aqdrop_loaded *loaded)
+{
+  aqdrop_image_unload(&loaded->image);
+  free(loaded->symbols);
+  free(loaded);
+}
+
 static void executable_free(aqdrop_executable *executable)
 {
   while (executable->first) {
     aqdrop_loaded *loaded = executable->first;
     executable->first = loaded->next;
-    aqdrop_image_unload(&loaded->image);
-    free(loaded->symbols);
-    free(loaded);
+    loaded_free(loaded);
+  }
+  while (executable->externals) {
+    aqdrop_external *external = executable->externals;
+    executable->externals = external->next;
+    free(external->image.name);
+    free(external);
   }
   free(executable);
 }
@@ -192,11 +109,6 @@ void aqdrop_executables_fini(aqdrop *runtime)
     aqdrop_executable *executable = runtime->first_executable;
     runtime->first_executable = executable->next;
     executable_free(executable);
-  }
-  while (runtime->first_reader) {
-    aqdrop_reader *reader = runtime->first_reader;
-    runtime->first_reader = reader->next;
-    reader_free(reader);
   }
 }
 
@@ -230,10 +142,10 @@ static missing *missing_make(aqdrop *runtime, const char *name)
 
 /* Gives a kernel its host function. One without is not made known, so that
  * dispatching it is a queue error, unless missing kernels are allowed. */
-static aq_status kernel_register(aqdrop *runtime,
+static aq_status kernel_register(aqdrop *runtime, const aq_target *target,
                                  const aqdrop_image_symbol *symbol)
 {
-  const aqdrop_descriptor *descriptor = (const void *)symbol->address;
+  const aq_kernel_descriptor *descriptor = (const void *)symbol->address;
   size_t length = strlen(symbol->name) - KD_LENGTH;
   const aq_kernel_entry *entry =
       aq_kernel_set_find(&runtime->kernels.set, symbol->name, length);
@@ -245,10 +157,16 @@ static aq_status kernel_register(aqdrop *runtime,
     free(name);
     return AQ_ERR_NO_MEMORY;
   }
+  const aq_kernel_registers registers =
+      aq_kernel_descriptor_registers(descriptor, target);
   aq_kernel_desc desc = {.name = name,
                          .kernarg_size = descriptor->kernarg_size,
                          .group_size = descriptor->group_size,
                          .private_size = descriptor->private_size,
+                         .vgprs = registers.vgprs,
+                         .agprs = registers.agprs,
+                         .sgprs = registers.sgprs,
+                         .wave_size = registers.wave_size,
                          .object = (uintptr_t)descriptor};
   aq_kernel_entry_describe(entry, &desc);
   if (!entry) {
@@ -262,48 +180,115 @@ static aq_status kernel_register(aqdrop *runtime,
   return status;
 }
 
-static hsa_status_t loaded_register(aqdrop *runtime, aqdrop_loaded *loaded)
+/* Where code of an agent finds a variable that it does not define itself: what
+ * the executable has of the agent, or of the program. */
+static uint64_t external_resolve(void *user, const char *name)
 {
-  loaded->symbols =
-      calloc(loaded->image.symbol_count + 1, sizeof *loaded->symbols);
+  const aqdrop_loaded *loaded = user;
+  const aqdrop_symbol *found =
+      aqdrop_symbol_find(loaded->executable, name, loaded->agent);
+  if (!found)
+    found = aqdrop_symbol_find(loaded->executable, name, NULL);
+  return found ? (uintptr_t)found->image->address : 0;
+}
+
+/* Names are there once: of an agent, or of the program. */
+static hsa_status_t symbols_make(aqdrop_loaded *loaded)
+{
+  const aqdrop_image *image = &loaded->image;
+  loaded->symbols = calloc(image->symbol_count + 1, sizeof *loaded->symbols);
   if (!loaded->symbols)
     return HSA_STATUS_ERROR_OUT_OF_RESOURCES;
-  for (size_t i = 0; i < loaded->image.symbol_count; i++) {
-    const aqdrop_image_symbol *symbol = &loaded->image.symbols[i];
-    loaded->symbols[i] = (aqdrop_symbol){loaded, symbol};
-    if (symbol->is_kernel && kernel_register(runtime, symbol) != AQ_OK)
-      return HSA_STATUS_ERROR_OUT_OF_RESOURCES;
+  for (size_t i = 0; i < image->symbol_count; i++) {
+    const aqdrop_image_symbol *symbol = &image->symbols[i];
+    if (aqdrop_symbol_find(loaded->executable, symbol->name, loaded->agent))
+      return HSA_STATUS_ERROR_VARIABLE_ALREADY_DEFINED;
+    loaded->symbols[i] =
+        (aqdrop_symbol){.agent = loaded->agent,
+                        .image = symbol,
+                        .segment = HSA_VARIABLE_SEGMENT_GLOBAL};
   }
   return HSA_STATUS_SUCCESS;
 }
 
-static hsa_status_t loaded_open(aqdrop *runtime, aqdrop_agent *agent,
-                                const aqdrop_reader *reader,
-                                aqdrop_loaded **out)
+static hsa_status_t loaded_open(aqdrop *runtime, aqdrop_loaded *loaded)
 {
   static const hsa_status_t statuses[] = {
       [AQDROP_IMAGE_OK] = HSA_STATUS_SUCCESS,
       [AQDROP_IMAGE_BAD] = HSA_STATUS_ERROR_INVALID_CODE_OBJECT,
       [AQDROP_IMAGE_FOREIGN] = HSA_STATUS_ERROR_INCOMPATIBLE_ARGUMENTS,
+      [AQDROP_IMAGE_UNDEFINED] = HSA_STATUS_ERROR_VARIABLE_UNDEFINED,
       [AQDROP_IMAGE_NO_MEMORY] = HSA_STATUS_ERROR_OUT_OF_RESOURCES};
-  aqdrop_loaded *loaded = calloc(1, sizeof *loaded);
+  const aqdrop_image_target target = {
+      .gfx = loaded->agent ? loaded->agent->info->gfx : NULL,
+      .resolve = external_resolve,
+      .user = loaded};
+  aqdrop_image *image = &loaded->image;
+  hsa_status_t status = statuses[aqdrop_image_load(
+      loaded->storage, loaded->storage_size, &target, image)];
+  if (status == HSA_STATUS_SUCCESS)
+    status = symbols_make(loaded);
+  for (size_t i = 0; status == HSA_STATUS_SUCCESS && i < image->symbol_count;
+       i++)
+    if (image->symbols[i].is_kernel &&
+        kernel_register(runtime, &image->target, &image->symbols[i]) != AQ_OK)
+      status = HSA_STATUS_ERROR_OUT_OF_RESOURCES;
+  return status;
+}
+
+/* The lock is held. */
+static void loaded_keep(aqdrop_loaded *loaded)
+{
+  aqdrop_executable *e = loaded->executable;
+  loaded->next = e->first;
+  e->first = loaded;
+  for (size_t i = loaded->image.symbol_count; i-- > 0;) {
+    loaded->symbols[i].next = e->symbols;
+    e->symbols = &loaded->symbols[i];
+  }
+}
+
+hsa_status_t aqdrop_executable_load(aqdrop *runtime,
+                                    hsa_executable_t executable,
+                                    aqdrop_agent *agent, const void *bytes,
+                                    size_t size, hsa_loaded_code_object_t *out)
+{
+  aqdrop_executable *e = aqdrop_executable_from(runtime, executable);
+  if (!e)
+    return HSA_STATUS_ERROR_INVALID_EXECUTABLE;
+  if (e->state == HSA_EXECUTABLE_STATE_FROZEN)
+    return HSA_STATUS_ERROR_FROZEN_EXECUTABLE;
+  aqdrop_loaded *loaded = malloc(sizeof *loaded);
   if (!loaded)
     return HSA_STATUS_ERROR_OUT_OF_RESOURCES;
-  loaded->agent = agent;
-  loaded->storage = reader->bytes;
-  loaded->storage_size = reader->size;
-  hsa_status_t status = statuses[aqdrop_image_load(
-      reader->bytes, reader->size, agent->info->gfx, &loaded->image)];
-  if (status == HSA_STATUS_SUCCESS)
-    status = loaded_register(runtime, loaded);
+  *loaded = (aqdrop_loaded){
+      .executable = e, .agent = agent, .storage = bytes, .storage_size = size};
+  hsa_status_t status = loaded_open(runtime, loaded);
   if (status != HSA_STATUS_SUCCESS) {
-    aqdrop_image_unload(&loaded->image);
-    free(loaded->symbols);
-    free(loaded);
+    loaded_free(loaded);
     return status;
   }
-  *out = loaded;
+  pthread_mutex_lock(&runtime->lock);
+  loaded_keep(loaded);
+  pthread_mutex_unlock(&runtime->lock);
+  if (out)
+    out->handle = (uintptr_t)loaded;
   return HSA_STATUS_SUCCESS;
+}
+
+/* Loads what a reader has; `agent` may be NULL for all devices. */
+static hsa_status_t reader_load(aqdrop *runtime, hsa_executable_t executable,
+                                aqdrop_agent *agent,
+                                hsa_code_object_reader_t handle,
+                                hsa_loaded_code_object_t *out)
+{
+  const aqdrop_reader *reader = aqdrop_reader_from(runtime, handle);
+  if (!aqdrop_executable_from(runtime, executable))
+    return HSA_STATUS_ERROR_INVALID_EXECUTABLE;
+  if (!reader)
+    return HSA_STATUS_ERROR_INVALID_CODE_OBJECT_READER;
+  return aqdrop_executable_load(runtime, executable, agent, reader->bytes,
+                                reader->size, out);
 }
 
 hsa_status_t hsa_executable_load_agent_code_object(
@@ -312,32 +297,24 @@ hsa_status_t hsa_executable_load_agent_code_object(
     hsa_loaded_code_object_t *loaded_code_object)
 {
   AQDROP_ENTER(runtime);
-  aqdrop_executable *e = aqdrop_executable_from(runtime, executable);
   aqdrop_agent *a = aqdrop_agent_from(runtime, agent);
-  aqdrop_loaded *loaded;
   (void)options;
-  if (!e)
+  if (!aqdrop_executable_from(runtime, executable))
     return HSA_STATUS_ERROR_INVALID_EXECUTABLE;
   if (!a || !a->info)
     return HSA_STATUS_ERROR_INVALID_AGENT;
-  if (e->state == HSA_EXECUTABLE_STATE_FROZEN)
-    return HSA_STATUS_ERROR_FROZEN_EXECUTABLE;
-  pthread_mutex_lock(&runtime->lock);
-  const aqdrop_reader *reader = *reader_link(runtime, code_object_reader);
-  pthread_mutex_unlock(&runtime->lock);
-  if (!reader)
-    return HSA_STATUS_ERROR_INVALID_CODE_OBJECT_READER;
-  hsa_status_t status = loaded_open(runtime, a, reader, &loaded);
-  if (status != HSA_STATUS_SUCCESS)
-    return status;
-  pthread_mutex_lock(&runtime->lock);
-  loaded->executable = e;
-  loaded->next = e->first;
-  e->first = loaded;
-  pthread_mutex_unlock(&runtime->lock);
-  if (loaded_code_object)
-    loaded_code_object->handle = (uintptr_t)loaded;
-  return HSA_STATUS_SUCCESS;
+  return reader_load(runtime, executable, a, code_object_reader,
+                     loaded_code_object);
+}
+
+hsa_status_t hsa_executable_load_program_code_object(
+    hsa_executable_t executable, hsa_code_object_reader_t code_object_reader,
+    const char *options, hsa_loaded_code_object_t *loaded_code_object)
+{
+  AQDROP_ENTER(runtime);
+  (void)options;
+  return reader_load(runtime, executable, NULL, code_object_reader,
+                     loaded_code_object);
 }
 
 aqdrop_loaded *aqdrop_loaded_at(aqdrop *runtime, const void *address)

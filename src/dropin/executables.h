@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Readers, executables and their symbols. A handle is the address of the
- * object and is looked for in the lists of the runtime before it is used.
+ * Readers, code objects, executables and their symbols. A handle is the address
+ * of the object and is looked for in the lists of the runtime before it is
+ * used.
  */
 #ifndef AQDROP_EXECUTABLES_H
 #define AQDROP_EXECUTABLES_H
@@ -22,11 +23,13 @@ typedef struct aqdrop_executable aqdrop_executable;
 typedef struct aqdrop_loaded aqdrop_loaded;
 
 typedef struct aqdrop_symbol {
-  aqdrop_loaded *loaded;
+  struct aqdrop_symbol *next; /* of the executable */
+  aqdrop_agent *agent;        /* NULL: it is the program's */
   const aqdrop_image_symbol *image;
+  uint32_t segment; /* of variables: HSA_VARIABLE_SEGMENT_* */
 } aqdrop_symbol;
 
-/* A code object that is loaded for a device. */
+/* A code object that is loaded for a device, or for all (agent NULL). */
 struct aqdrop_loaded {
   aqdrop_loaded *next;
   aqdrop_executable *executable;
@@ -37,20 +40,54 @@ struct aqdrop_loaded {
   size_t storage_size;
 };
 
+/* A variable that the client has, and code objects refer to by its name. */
+typedef struct aqdrop_external {
+  struct aqdrop_external *next;
+  aqdrop_image_symbol image; /* owns the name */
+  aqdrop_symbol symbol;
+} aqdrop_external;
+
 struct aqdrop_executable {
   aqdrop_executable *next;
   uint32_t profile, rounding;
   uint32_t state; /* HSA_EXECUTABLE_STATE_* */
   aqdrop_loaded *first;
+  aqdrop_external *externals;
+  aqdrop_symbol *symbols; /* of both, the newest first */
 };
+
+/* A code object of HSA 1.0: a copy of the file, and what is in it. */
+typedef struct aqdrop_code {
+  struct aqdrop_code *next;
+  void *bytes;
+  size_t size;
+  aqdrop_image image;
+} aqdrop_code;
 
 /* Makes a reader of part of a file (size 0: up to its end). */
 hsa_status_t aqdrop_reader_open(aqdrop *runtime, int file, size_t offset,
                                 size_t size, hsa_code_object_reader_t *out);
 
-/* NULL for an unknown handle. */
+/* NULL for unknown handles. */
 aqdrop_executable *aqdrop_executable_from(aqdrop *runtime,
                                           hsa_executable_t executable);
+const aqdrop_reader *aqdrop_reader_from(aqdrop *runtime,
+                                        hsa_code_object_reader_t reader);
+
+/* Loads a code object for a device, or for all (NULL). */
+hsa_status_t aqdrop_executable_load(aqdrop *runtime,
+                                    hsa_executable_t executable,
+                                    aqdrop_agent *agent, const void *bytes,
+                                    size_t size, hsa_loaded_code_object_t *out);
+
+/* The symbol of a name that is an agent's, or the program's (NULL). */
+aqdrop_symbol *aqdrop_symbol_find(const aqdrop_executable *executable,
+                                  const char *name, const aqdrop_agent *agent);
+
+/* Answers those attributes that symbols of code objects and of executables
+ * share; they have the same numbers. */
+hsa_status_t aqdrop_symbol_info(const aqdrop_image_symbol *symbol,
+                                uint32_t attribute, void *value);
 
 /* What is loaded where an address lies, or NULL. */
 aqdrop_loaded *aqdrop_loaded_at(aqdrop *runtime, const void *address);
@@ -59,10 +96,11 @@ aqdrop_loaded *aqdrop_loaded_at(aqdrop *runtime, const void *address);
 const char *aqdrop_kernel_name(aqdrop *runtime, uint64_t object);
 
 /* The functions of the AMD loader extension, in the order of its table. */
-typedef void (*aqdrop_any_function)(void);
 extern const aqdrop_any_function aqdrop_loader_functions[7];
 
-/* Unloads and frees everything, after the transport is closed. */
+/* Unload and free everything, after the transport is closed. */
 void aqdrop_executables_fini(aqdrop *runtime);
+void aqdrop_codes_fini(aqdrop *runtime);
+void aqdrop_readers_fini(aqdrop *runtime);
 
 #endif

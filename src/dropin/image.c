@@ -6,11 +6,11 @@
 #include <string.h>
 #include <sys/mman.h>
 
-#include "codeobj/target.h"
-
 enum {
   MACHINE_AMDGPU = 224,
   OSABI_AMDGPU = 64,
+  RELOC_ABS32_LO = 1,
+  RELOC_ABS32_HI = 2,
   RELOC_ABS64 = 3,
   RELOC_RELATIVE64 = 13,
 };
@@ -57,14 +57,17 @@ static bool file_open(elf_file *file)
          (head->e_shnum == 0 || head->e_shentsize == sizeof(Elf64_Shdr));
 }
 
-/* Whether code for this processor, or for a generic target that covers it. */
-static bool file_is_for(const elf_file *file, const char *gfx)
+/* Reads what the code is for; whether that is this processor, or covers it. */
+static bool file_is_for(const elf_file *file, const char *gfx,
+                        aqdrop_image *image)
 {
-  aq_target code, device;
-  return aq_target_from_flags(file->head.e_ident[EI_ABIVERSION],
-                              file->head.e_flags, &code, NULL) == AQ_OK &&
-         aq_target_parse(gfx, strlen(gfx), &device, NULL) == AQ_OK &&
-         aq_target_fits(&code, &device) != AQ_FIT_NONE;
+  const uint32_t abi = file->head.e_ident[EI_ABIVERSION];
+  aq_target device;
+  image->version = abi + 2; /* versions before 3 were not counted so */
+  return aq_target_from_flags(abi, file->head.e_flags, &image->target, NULL) ==
+             AQ_OK &&
+         (!gfx || (aq_target_parse(gfx, strlen(gfx), &device, NULL) == AQ_OK &&
+                   aq_target_fits(&image->target, &device) != AQ_FIT_NONE));
 }
 
 /* ---- segments ---- */
@@ -158,27 +161,31 @@ static bool name_is_kernel(const char *name, uint64_t size)
 {
   size_t length = strlen(name);
   return length > 3 && strcmp(name + length - 3, ".kd") == 0 &&
-         size >= sizeof(aqdrop_descriptor);
+         size >= sizeof(aq_kernel_descriptor);
 }
 
 /* Keeps a symbol that is defined and lies in the image. */
-static aqdrop_image_status symbol_add(aqdrop_image *image,
+static aqdrop_image_status symbol_add(const elf_file *file, aqdrop_image *image,
                                       const Elf64_Sym *from, const char *name)
 {
+  Elf64_Shdr section = {0};
   char *address = image_at(image, from->st_value, from->st_size);
   if (from->st_shndx == SHN_UNDEF || ELF64_ST_TYPE(from->st_info) != STT_OBJECT)
     return AQDROP_IMAGE_OK;
   if (!address || !name)
     return AQDROP_IMAGE_BAD;
+  file_entry(file, file->head.e_shoff, from->st_shndx, sizeof section,
+             &section);
   aqdrop_image_symbol *symbol = &image->symbols[image->symbol_count];
   *symbol =
       (aqdrop_image_symbol){.name = strdup(name),
                             .address = address,
                             .size = from->st_size,
-                            .is_kernel = name_is_kernel(name, from->st_size)};
+                            .is_kernel = name_is_kernel(name, from->st_size),
+                            .is_const = !(section.sh_flags & SHF_WRITE)};
   if (!symbol->name)
     return AQDROP_IMAGE_NO_MEMORY;
-  if (symbol->is_kernel && (uintptr_t)address % _Alignof(aqdrop_descriptor))
+  if (symbol->is_kernel && (uintptr_t)address % _Alignof(aq_kernel_descriptor))
     symbol->is_kernel = false; /* nothing can be read there */
   image->symbol_count++;
   return AQDROP_IMAGE_OK;
@@ -203,53 +210,86 @@ static aqdrop_image_status symbols_read(const elf_file *file,
   for (uint64_t i = 0; i < count && status == AQDROP_IMAGE_OK; i++) {
     Elf64_Sym symbol;
     file_entry(file, table.sh_offset, i, sizeof symbol, &symbol);
-    status = symbol_add(image, &symbol, text_at(file, &texts, symbol.st_name));
+    status =
+        symbol_add(file, image, &symbol, text_at(file, &texts, symbol.st_name));
   }
   return status;
 }
 
 /* ---- relocations ---- */
 
-static bool relocate(const elf_file *file, const Elf64_Shdr *symbols,
-                     const aqdrop_image *image, const Elf64_Rela *rela)
+/* What a section of relocations refers to. */
+typedef struct relocations {
+  Elf64_Shdr table, symbols, texts;
+} relocations;
+
+static aqdrop_image_status symbol_value(const elf_file *file,
+                                        const relocations *all,
+                                        const aqdrop_image *image,
+                                        const aqdrop_image_target *target,
+                                        uint64_t index, uint64_t *out)
 {
-  char *place = image_at(image, rela->r_offset, sizeof(uint64_t));
-  uint64_t value = image->bias + (uint64_t)rela->r_addend;
   Elf64_Sym symbol;
-  if (!place)
-    return false;
-  switch (ELF64_R_TYPE(rela->r_info)) {
-  case RELOC_RELATIVE64:
-    break;
-  case RELOC_ABS64:
-    if (!file_entry(file, symbols->sh_offset, ELF64_R_SYM(rela->r_info),
-                    sizeof symbol, &symbol) ||
-        symbol.st_shndx == SHN_UNDEF)
-      return false;
-    value += symbol.st_value;
-    break;
-  default:
-    return false;
-  }
-  memcpy(place, &value, sizeof value);
-  return true;
+  if (!file_entry(file, all->symbols.sh_offset, index, sizeof symbol, &symbol))
+    return AQDROP_IMAGE_BAD;
+  *out = image->bias + symbol.st_value;
+  if (symbol.st_shndx != SHN_UNDEF)
+    return AQDROP_IMAGE_OK;
+  const char *name = text_at(file, &all->texts, symbol.st_name);
+  if (!name)
+    return AQDROP_IMAGE_BAD;
+  *out = target->resolve(target->user, name);
+  return *out ? AQDROP_IMAGE_OK : AQDROP_IMAGE_UNDEFINED;
+}
+
+static aqdrop_image_status relocate(const elf_file *file,
+                                    const relocations *all,
+                                    const aqdrop_image *image,
+                                    const aqdrop_image_target *target,
+                                    const Elf64_Rela *rela)
+{
+  const uint32_t type = ELF64_R_TYPE(rela->r_info);
+  const bool wide = type == RELOC_RELATIVE64 || type == RELOC_ABS64;
+  const size_t size = wide ? sizeof(uint64_t) : sizeof(uint32_t);
+  uint64_t value = image->bias;
+  char *place = image_at(image, rela->r_offset, size);
+  if (!place || (!wide && type != RELOC_ABS32_LO && type != RELOC_ABS32_HI))
+    return AQDROP_IMAGE_BAD;
+  aqdrop_image_status status =
+      type == RELOC_RELATIVE64
+          ? AQDROP_IMAGE_OK
+          : symbol_value(file, all, image, target, ELF64_R_SYM(rela->r_info),
+                         &value);
+  if (status != AQDROP_IMAGE_OK)
+    return status;
+  value += (uint64_t)rela->r_addend;
+  if (type == RELOC_ABS32_HI)
+    value >>= 32;
+  memcpy(place, &value, size); /* of 32 bits, the low ones */
+  return AQDROP_IMAGE_OK;
 }
 
 static aqdrop_image_status relocations_apply(const elf_file *file,
-                                             const aqdrop_image *image)
+                                             const aqdrop_image *image,
+                                             const aqdrop_image_target *target)
 {
-  Elf64_Shdr table, symbols = {0};
+  relocations all = {0};
   Elf64_Rela rela;
   uint32_t at = 0;
-  while (section_find(file, SHT_RELA, &at, &table)) {
-    if (!(table.sh_flags & SHF_ALLOC))
+  while (section_find(file, SHT_RELA, &at, &all.table)) {
+    if (!(all.table.sh_flags & SHF_ALLOC))
       continue;
-    file_entry(file, file->head.e_shoff, table.sh_link, sizeof symbols,
-               &symbols);
-    for (uint64_t i = 0; i < table.sh_size / sizeof rela; i++)
-      if (!file_entry(file, table.sh_offset, i, sizeof rela, &rela) ||
-          !relocate(file, &symbols, image, &rela))
+    if (file_entry(file, file->head.e_shoff, all.table.sh_link,
+                   sizeof all.symbols, &all.symbols))
+      file_entry(file, file->head.e_shoff, all.symbols.sh_link,
+                 sizeof all.texts, &all.texts);
+    for (uint64_t i = 0; i < all.table.sh_size / sizeof rela; i++) {
+      if (!file_entry(file, all.table.sh_offset, i, sizeof rela, &rela))
         return AQDROP_IMAGE_BAD;
+      aqdrop_image_status status = relocate(file, &all, image, target, &rela);
+      if (status != AQDROP_IMAGE_OK)
+        return status;
+    }
   }
   return AQDROP_IMAGE_OK;
 }
@@ -257,19 +297,20 @@ static aqdrop_image_status relocations_apply(const elf_file *file,
 /* ---- loading ---- */
 
 aqdrop_image_status aqdrop_image_load(const void *bytes, size_t size,
-                                      const char *gfx, aqdrop_image *out)
+                                      const aqdrop_image_target *target,
+                                      aqdrop_image *out)
 {
   elf_file file = {.bytes = bytes, .size = size};
   aqdrop_image image = {0};
   if (!file_open(&file))
     return AQDROP_IMAGE_BAD;
-  if (!file_is_for(&file, gfx))
+  if (!file_is_for(&file, target->gfx, &image))
     return AQDROP_IMAGE_FOREIGN;
   aqdrop_image_status status = segments_load(&file, &image);
   if (status == AQDROP_IMAGE_OK)
     status = symbols_read(&file, &image);
-  if (status == AQDROP_IMAGE_OK)
-    status = relocations_apply(&file, &image);
+  if (status == AQDROP_IMAGE_OK && target->resolve)
+    status = relocations_apply(&file, &image, target);
   if (status != AQDROP_IMAGE_OK) {
     aqdrop_image_unload(&image);
     return status;

@@ -7,22 +7,10 @@
 #include <unistd.h>
 
 #include "dropin/hsa.h"
+#include "dropin/ipc.h"
 #include "dropin/memory.h"
 
 enum { DMABUF_FLAG_PCIE = 1 };
-
-/* What a handle holds: the file is opened through the process that has it, as
- * long as that and the allocation live. */
-typedef struct ipc_handle {
-  uint32_t magic, pid, file;
-  uint32_t inode; /* its low bits: another file may get the number */
-  uint64_t size;
-  uint64_t reserved;
-} ipc_handle;
-
-enum { IPC_MAGIC = 0x43504941 };
-
-_Static_assert(sizeof(ipc_handle) == sizeof(hsa_amd_ipc_memory_t), "a handle");
 
 /* ---- between processes ---- */
 
@@ -30,7 +18,6 @@ hsa_status_t hsa_amd_ipc_memory_create(void *ptr, size_t len,
                                        hsa_amd_ipc_memory_t *handle)
 {
   AQDROP_ENTER(runtime);
-  struct stat state;
   uint64_t offset;
   int file;
   if (!ptr || len == 0 || !handle)
@@ -40,33 +27,10 @@ hsa_status_t hsa_amd_ipc_memory_create(void *ptr, size_t len,
   if (status == HSA_STATUS_ERROR_INVALID_ALLOCATION ||
       (status == HSA_STATUS_SUCCESS && offset != 0))
     return HSA_STATUS_ERROR_INVALID_ARGUMENT;
-  if (status != HSA_STATUS_SUCCESS || fstat(file, &state) != 0)
-    return HSA_STATUS_ERROR_OUT_OF_RESOURCES;
-  const ipc_handle own = {.magic = IPC_MAGIC,
-                          .pid = (uint32_t)getpid(),
-                          .file = (uint32_t)file,
-                          .inode = (uint32_t)state.st_ino,
-                          .size = len};
-  memcpy(handle, &own, sizeof own);
-  return HSA_STATUS_SUCCESS;
-}
-
-/* The file of a handle, or -1. */
-static int handle_open(const ipc_handle *handle)
-{
-  struct stat state;
-  char path[64];
-  if (handle->magic != IPC_MAGIC)
-    return -1;
-  snprintf(path, sizeof path, "/proc/%u/fd/%u", handle->pid, handle->file);
-  int file = open(path, O_RDWR | O_CLOEXEC);
-  if (file >= 0 && (fstat(file, &state) != 0 || !S_ISREG(state.st_mode) ||
-                    (uint32_t)state.st_ino != handle->inode ||
-                    (uint64_t)state.st_size < handle->size)) {
-    close(file);
-    file = -1;
-  }
-  return file;
+  return status == HSA_STATUS_SUCCESS &&
+                 aqdrop_ipc_handle_make(AQDROP_IPC_MEMORY, file, len, handle)
+             ? HSA_STATUS_SUCCESS
+             : (hsa_status_t)HSA_STATUS_ERROR_OUT_OF_RESOURCES;
 }
 
 /* The bits of agents; false for one that is none. */
@@ -89,14 +53,12 @@ hsa_status_t hsa_amd_ipc_memory_attach(const hsa_amd_ipc_memory_t *handle,
                                        void **mapped_ptr)
 {
   AQDROP_ENTER(runtime);
-  ipc_handle own;
   uint64_t bits;
   if (!handle || !mapped_ptr || (num_agents > 0 && !mapping_agents))
     return HSA_STATUS_ERROR_INVALID_ARGUMENT;
-  memcpy(&own, handle, sizeof own);
   if (!agents_bits(runtime, num_agents, mapping_agents, &bits))
     return HSA_STATUS_ERROR_INVALID_AGENT;
-  int file = own.size == len ? handle_open(&own) : -1;
+  int file = aqdrop_ipc_handle_open(AQDROP_IPC_MEMORY, len, handle);
   if (file < 0)
     return HSA_STATUS_ERROR_INVALID_ARGUMENT;
   hsa_status_t status =

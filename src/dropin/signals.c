@@ -19,6 +19,7 @@ void aqdrop_signals_fini(aqdrop *runtime)
 {
   aqdrop_ranges_fini(runtime);
   aqdrop_groups_fini(runtime);
+  aqdrop_shared_signals_fini(runtime);
   aq_map_fini(&runtime->signals);
   aq_arena_fini(&runtime->arena);
 }
@@ -47,25 +48,13 @@ static hsa_status_t consumers_find(aqdrop *runtime, uint32_t count,
   return HSA_STATUS_SUCCESS;
 }
 
-static hsa_status_t signal_make(aqdrop *runtime, int64_t value, uint32_t count,
-                                const hsa_agent_t *consumers, uint32_t flags,
+hsa_status_t aqdrop_signal_open(aqdrop *runtime, const aq_signal_desc *desc,
                                 hsa_signal_t *out)
 {
-  uint32_t *ordinals;
-  aq_signal made;
-  if (!out)
-    return HSA_STATUS_ERROR_INVALID_ARGUMENT;
-  hsa_status_t status = consumers_find(runtime, count, consumers, &ordinals);
-  if (status != HSA_STATUS_SUCCESS)
-    return status;
-  aq_signal_desc desc = {.value = value,
-                         .flags = flags,
-                         .consumers = ordinals,
-                         .consumer_count = count};
   const aq_transport_ops *ops = runtime->transport->ops;
-  status =
-      aqdrop_status(ops->signal_create(runtime->transport, &desc, &made, NULL));
-  free(ordinals);
+  aq_signal made;
+  hsa_status_t status =
+      aqdrop_status(ops->signal_create(runtime->transport, desc, &made, NULL));
   if (status != HSA_STATUS_SUCCESS)
     return status;
   pthread_mutex_lock(&runtime->lock);
@@ -77,6 +66,27 @@ static hsa_status_t signal_make(aqdrop *runtime, int64_t value, uint32_t count,
   }
   *out = made;
   return HSA_STATUS_SUCCESS;
+}
+
+static hsa_status_t signal_make(aqdrop *runtime, int64_t value, uint32_t count,
+                                const hsa_agent_t *consumers, uint32_t flags,
+                                hsa_signal_t *out)
+{
+  uint32_t *ordinals;
+  if (!out)
+    return HSA_STATUS_ERROR_INVALID_ARGUMENT;
+  hsa_status_t status = consumers_find(runtime, count, consumers, &ordinals);
+  if (status != HSA_STATUS_SUCCESS)
+    return status;
+  aq_signal_desc desc = {.value = value,
+                         .flags = flags,
+                         .consumers = ordinals,
+                         .consumer_count = count};
+  status = flags & AQ_SIGNAL_IPC
+               ? aqdrop_shared_signal_create(runtime, &desc, out)
+               : aqdrop_signal_open(runtime, &desc, out);
+  free(ordinals);
+  return status;
 }
 
 hsa_status_t hsa_signal_create(hsa_signal_value_t initial_value,
@@ -107,14 +117,22 @@ hsa_status_t hsa_amd_signal_create(hsa_signal_value_t initial_value,
 hsa_status_t hsa_signal_destroy(hsa_signal_t signal)
 {
   AQDROP_ENTER(runtime);
+  uint64_t references = 0;
   if (!signal.handle)
     return HSA_STATUS_ERROR_INVALID_ARGUMENT;
   pthread_mutex_lock(&runtime->lock);
-  bool known = aq_map_remove(&runtime->signals, signal.handle, NULL);
+  bool known = aq_map_get(&runtime->signals, signal.handle, &references);
+  if (references > 1)
+    aq_map_put(&runtime->signals, signal.handle, references - 1);
+  else if (known)
+    aq_map_remove(&runtime->signals, signal.handle, NULL);
   pthread_mutex_unlock(&runtime->lock);
   if (!known)
     return HSA_STATUS_ERROR_INVALID_SIGNAL;
-  runtime->transport->ops->signal_destroy(runtime->transport, signal);
+  if (references == 1) {
+    runtime->transport->ops->signal_destroy(runtime->transport, signal);
+    aqdrop_shared_signal_close(runtime, signal);
+  }
   return HSA_STATUS_SUCCESS;
 }
 

@@ -12,6 +12,18 @@
 /* Whether a client made this signal and has not destroyed it. */
 bool aqdrop_signal_is_live(aqdrop *runtime, hsa_signal_t signal);
 
+/* Makes a signal that the client destroys. */
+hsa_status_t aqdrop_signal_open(aqdrop *runtime, const aq_signal_desc *desc,
+                                hsa_signal_t *out);
+
+/* Makes one in memory that other processes can map; its place is set. Closing
+ * does nothing for other signals, and comes when the transport has destroyed
+ * it. */
+hsa_status_t aqdrop_shared_signal_create(aqdrop *runtime, aq_signal_desc *desc,
+                                         hsa_signal_t *out);
+void aqdrop_shared_signal_close(aqdrop *runtime, hsa_signal_t signal);
+void aqdrop_shared_signals_fini(aqdrop *runtime);
+
 /* Frees the attributes of ranges (svm.c). */
 void aqdrop_ranges_fini(aqdrop *runtime);
 

@@ -317,6 +317,8 @@ void aq_decider_completion(aq_decider *d, uint32_t index, aq_time time)
   held->finished += part.commands;
   d->flying--;
   aq_decider_part_unlink(d, index);
+  if (d->queues[part.queue].newest == AQ_JOB_NO_INDEX)
+    aq_decider_vacate_end(d, part.queue, time);
   if (held->finished == held->view.count && source->done)
     source->done(source, held->job.id, time);
   if (is_marker(held))

@@ -33,6 +33,8 @@ typedef struct aq_decider_queue {
   aq_policy_queue_view view;
   uint32_t ring;   /* id of its ring */
   uint32_t newest; /* part submitted last, AQ_JOB_NO_INDEX: none */
+  aq_time vacated; /* since when nothing more comes; AQ_TIME_NONE: it does */
+  uint32_t client, entry; /* whose job was submitted last */
 } aq_decider_queue;
 
 /* Packets that the device gave back, to be dealt with outside of its events. */
@@ -127,6 +129,20 @@ void aq_decider_part_unlink(aq_decider *decider, uint32_t index);
  */
 void aq_decider_evictions_take(aq_decider *decider);
 
+/* The queue of the run with this ring, or AQ_POLICY_NONE. */
+uint32_t aq_decider_queue_of_ring(const aq_decider *decider, uint32_t ring);
+
+/* ---- decider_preempted.c ---- */
+
+/* The queue is to be empty soon; it is now; something is submitted after all.
+ */
+void aq_decider_vacate_begin(aq_decider *decider, uint32_t queue);
+void aq_decider_vacate_end(aq_decider *decider, uint32_t queue, aq_time freed);
+
+/* What the device half of a policy stopped (aq_policy_binding.preempted). */
+void aq_decider_preempted(void *decider, uint32_t ring,
+                          const aq_preempted *row);
+
 /* ---- decider_host.c ---- */
 
 /* Fills in what policies call. */
@@ -135,6 +151,10 @@ void aq_decider_host_init(aq_decider *decider);
 /* Something went wrong that is the policy's fault: keeps the first. */
 aq_status aq_decider_fail(aq_decider *decider, const char *fmt, ...)
     AQ_PRINTF(2, 3);
+
+/* Something went wrong that is not: the run ends with the error as it is. */
+aq_status aq_decider_break(aq_decider *decider, aq_status status,
+                           const aq_diag *diag);
 
 /* Submits for the policy, or in its place. */
 aq_status aq_decider_submit(aq_decider *decider, aq_held *held, uint32_t queue,

@@ -37,7 +37,7 @@ static bool part_has(const aq_decider_part *part, uint64_t packet)
 
 /* ---- what a device asks ---- */
 
-static uint32_t queue_of_ring(const aq_decider *d, uint32_t ring)
+uint32_t aq_decider_queue_of_ring(const aq_decider *d, uint32_t ring)
 {
   for (uint32_t i = 0; i < d->queue_capacity; i++)
     if (d->queues[i].queue && d->queues[i].ring == ring)
@@ -47,7 +47,7 @@ static uint32_t queue_of_ring(const aq_decider *d, uint32_t ring)
 
 static uint32_t device_host_queue(void *user, uint32_t ring)
 {
-  return queue_of_ring(user, ring);
+  return aq_decider_queue_of_ring(user, ring);
 }
 
 /* Packets are asked for from the oldest to the newest, about as they were
@@ -56,7 +56,7 @@ static bool device_identify(void *user, uint32_t ring, uint64_t packet,
                             uint64_t *job, uint32_t *command, bool *idempotent)
 {
   const aq_decider *d = user;
-  const uint32_t queue = queue_of_ring(d, ring);
+  const uint32_t queue = aq_decider_queue_of_ring(d, ring);
   if (queue == AQ_POLICY_NONE)
     return false;
   uint32_t index = d->queues[queue].newest;
@@ -89,7 +89,7 @@ static void device_evicted(void *user, uint32_t ring, uint64_t first,
                            uint32_t packets)
 {
   aq_decider *d = user;
-  const uint32_t queue = queue_of_ring(d, ring);
+  const uint32_t queue = aq_decider_queue_of_ring(d, ring);
   if (queue == AQ_POLICY_NONE) {
     aq_decider_fail(d, "it takes packets off a queue that is not the run's");
     return;
@@ -130,6 +130,7 @@ void aq_decider_binding_init(aq_decider *d, const aq_policy_choice *choice)
       .user = d,
       .woken = device_woken,
       .host_queue = device_host_queue,
+      .preempted = aq_decider_preempted,
   };
   memcpy(d->binding.timing, aq_policy_choice_timing(choice),
          sizeof d->binding.timing);

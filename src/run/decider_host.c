@@ -36,8 +36,7 @@ aq_status aq_decider_fail(aq_decider *d, const char *fmt, ...)
   return d->status;
 }
 
-/* Not the policy's fault: the run ends with the error as it is. */
-static aq_status broken(aq_decider *d, aq_status status, const aq_diag *diag)
+aq_status aq_decider_break(aq_decider *d, aq_status status, const aq_diag *diag)
 {
   if (d->status == AQ_OK) {
     d->broken = true;
@@ -105,7 +104,8 @@ static bool queue_note(aq_decider *d, aq_runner_queue *queue, uint32_t device,
                          .own = own,
                          .view = {.device = device},
                          .ring = aq_feed_ring(queue->queue)->id,
-                         .newest = AQ_JOB_NO_INDEX};
+                         .newest = AQ_JOB_NO_INDEX,
+                         .vacated = AQ_TIME_NONE};
   return true;
 }
 
@@ -123,8 +123,9 @@ static aq_status control(aq_decider *d, const aq_decider_queue *queue,
 {
   aq_diag diag = AQ_DIAG_INIT;
   aq_status status = aq_feed_change(queue->queue->queue, what, args, &diag);
-  return status == AQ_OK || status == AQ_REDUCED ? AQ_OK
-                                                 : broken(d, status, &diag);
+  return status == AQ_OK || status == AQ_REDUCED
+             ? AQ_OK
+             : aq_decider_break(d, status, &diag);
 }
 
 static aq_status host_queue_priority(aq_policy_host *host, uint32_t queue,
@@ -174,7 +175,7 @@ static uint32_t host_queue_open(aq_policy_host *host,
   }
   aq_status status = aq_runner_queue_create(d->run, own.device, &queue, &diag);
   if (status != AQ_OK) {
-    broken(d, status, &diag);
+    aq_decider_break(d, status, &diag);
     return AQ_POLICY_NONE;
   }
   if (!queue_note(d, queue, own.device, true)) {
@@ -197,7 +198,7 @@ uint32_t aq_decider_queue_default(aq_decider *d, const aq_held *held)
   aq_diag diag = AQ_DIAG_INIT;
   aq_status status = aq_runner_queue_find(d->run, &held->job, &queue, &diag);
   if (status != AQ_OK) {
-    broken(d, status, &diag);
+    aq_decider_break(d, status, &diag);
     return AQ_POLICY_NONE;
   }
   if ((queue->number >= d->queue_capacity || !d->queues[queue->number].queue) &&
@@ -219,6 +220,17 @@ static void host_queue_view(aq_policy_host *host, uint32_t queue,
 {
   const aq_decider_queue *at = queue_at(decider_of(host), queue);
   *out = at ? at->view : (aq_policy_queue_view){0};
+}
+
+static aq_status host_queue_vacate(aq_policy_host *host, uint32_t queue)
+{
+  aq_decider *d = decider_of(host);
+  if (!is_legal(d, "queue_vacate", AQ_PHASE_HOOK, AQ_PHASE_HOOK) ||
+      !queue_at(d, queue))
+    return AQ_ERR_INVALID;
+  aq_decider_log(d, "\"act\":\"vacate\",\"queue\":%u", queue);
+  aq_decider_vacate_begin(d, queue);
+  return AQ_OK;
 }
 
 /* ---- jobs ---- */
@@ -273,7 +285,7 @@ aq_status aq_decider_submit(aq_decider *d, aq_held *held, uint32_t queue,
   };
   aq_status status = aq_runner_submit(d->run, at->queue, &part, &index, &diag);
   if (status != AQ_OK)
-    return broken(d, status, &diag);
+    return aq_decider_break(d, status, &diag);
   status = part_note(
       d, index,
       &(aq_decider_part){.held = held,
@@ -284,6 +296,9 @@ aq_status aq_decider_submit(aq_decider *d, aq_held *held, uint32_t queue,
                          .behind = part.marker ? d->run->first + commands : 0});
   d->flying++;
   d->idle_timers = 0;
+  aq_decider_vacate_end(d, queue, AQ_TIME_NONE);
+  at->client = held->job.client;
+  at->entry = held->job.entry;
   at->view.jobs++;
   at->view.commands += commands;
   view->submitted += commands;
@@ -439,5 +454,6 @@ void aq_decider_host_init(aq_decider *d)
       .timer_cancel = host_timer_cancel,
       .fail_run = host_fail_run,
       .log = host_log,
+      .queue_vacate = host_queue_vacate,
   };
 }

@@ -3,6 +3,7 @@ libaqcore_la_SOURCES += \
 	src/run/decider.c src/run/decider.h \
 	src/run/decider_device.c \
 	src/run/decider_host.c \
+	src/run/decider_preempted.c \
 	src/run/distribution.c src/run/distribution.h \
 	src/run/held.c src/run/held.h \
 	src/run/jobs.c src/run/jobs.h \

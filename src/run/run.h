@@ -50,6 +50,7 @@ typedef struct aq_run_options {
   /* Told of every decision, a JSON object a line; NULL: nobody is. */
   void (*decision)(const char *line, void *user);
   void *decision_user;
+  aq_record_sink *preemptions; /* gets those of the policy; NULL: nobody does */
 } aq_run_options;
 
 typedef struct aq_run_totals {

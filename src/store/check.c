@@ -81,6 +81,7 @@ static const rule store_rules[] = {
     ORPHANS("names"),
     ORPHANS("edges"),
     ORPHANS("requests"),
+    ORPHANS("preemptions"),
     ORPHANS("counters"),
     {AQ_CHECK_PROBLEM,
      "SELECT id, id FROM runs WHERE id > "

@@ -1,10 +1,10 @@
 libaqcore_la_SOURCES += \
 	src/store/care.h \
 	src/store/check.c \
+	src/store/facts.c src/store/facts.h \
 	src/store/location.c src/store/location.h \
 	src/store/merge.c \
 	src/store/reader.c \
-	src/store/requests.c src/store/requests.h \
 	src/store/runs.c src/store/runs.h \
 	src/store/schema.c src/store/schema.h \
 	src/store/store.c src/store/store.h src/store/store_priv.h \

@@ -33,6 +33,11 @@ static const struct {
 #include "common/request.def"
 #undef F
     },
+    {"preemptions", "number"
+#define F(field, unit, meaning) ", " #field
+#include "common/preempted.def"
+#undef F
+    },
 };
 
 enum { PARTS = sizeof parts / sizeof *parts };

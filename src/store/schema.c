@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "common/record.h"
-#include "store/requests.h"
+#include "store/facts.h"
 #include "store/store_priv.h"
 
 #define COLUMN(member, type, meaning)                                          \
@@ -26,10 +26,11 @@ const aq_run_column aq_run_columns[] = {
     COLUMN(version, TEXT, "of aqueduct"),
     COLUMN(notes, TEXT,
            "JSON: repairs, edits, mode, pace, timeout, semantics, counters"),
-    COLUMN(summary, TEXT,
-           "JSON, of scenarios: begin and end, jobs, packets, `work_ps` (sum of "
-           "durations), `busy_ps` of each device (while at least one thing "
-           "ran), clients"),
+    COLUMN(
+        summary, TEXT,
+        "JSON, of scenarios: begin and end, jobs, packets, `work_ps` (sum of "
+        "durations), `busy_ps` of each device (while at least one thing "
+        "ran), clients"),
     COLUMN(point, TEXT,
            "JSON: its place in the plan of a sweep ([plan.md](plan.md))"),
     COLUMN(content_key, TEXT,
@@ -72,6 +73,9 @@ static const struct {
         "  value INTEGER NOT NULL,"
         "  PRIMARY KEY (run, counter, ordinal, time_ps)) WITHOUT ROWID;"},
     {4, "CREATE TABLE IF NOT EXISTS requests ("
+        "  run INTEGER NOT NULL, number INTEGER NOT NULL,"
+        "  PRIMARY KEY (run, number)) WITHOUT ROWID;"},
+    {5, "CREATE TABLE IF NOT EXISTS preemptions ("
         "  run INTEGER NOT NULL, number INTEGER NOT NULL,"
         "  PRIMARY KEY (run, number)) WITHOUT ROWID;"},
 };
@@ -185,13 +189,16 @@ static void add_missing_columns(aq_store *store, sqlite3_str *sql)
                           run_column_type(&aq_run_columns[i]));
 }
 
-/* The same for `requests`, which a step makes without most of its columns. */
-static void add_request_columns(aq_store *store, sqlite3_str *sql)
+/* The same for the facts, whose tables steps make without most columns. */
+static void add_fact_columns(aq_store *store, sqlite3_str *sql)
 {
-  for (size_t i = 0; i < AQ_REQUEST_FIELD_COUNT; i++)
-    if (!has_column(store, "requests", aq_requests_column(i)))
-      sqlite3_str_appendf(sql, "ALTER TABLE requests ADD COLUMN %s INTEGER;",
-                          aq_requests_column(i));
+  for (size_t i = 0; i < AQ_FACT_COUNT; i++) {
+    const aq_fact_table *table = &aq_fact_tables[i];
+    for (size_t k = 0; k < table->count; k++)
+      if (!has_column(store, table->name, table->columns[k]))
+        sqlite3_str_appendf(sql, "ALTER TABLE %s ADD COLUMN %s INTEGER;",
+                            table->name, table->columns[k]);
+  }
 }
 
 static void add_tables(sqlite3_str *sql)
@@ -340,8 +347,10 @@ static bool is_current(aq_store *store, int64_t version)
     current = has_column(store, "records", record_column(i, name));
   for (size_t i = 0; i < aq_run_column_count && current; i++)
     current = has_column(store, "runs", aq_run_columns[i].name);
-  for (size_t i = 0; i < AQ_REQUEST_FIELD_COUNT && current; i++)
-    current = has_column(store, "requests", aq_requests_column(i));
+  for (size_t i = 0; i < AQ_FACT_COUNT && current; i++)
+    for (size_t k = 0; k < aq_fact_tables[i].count && current; k++)
+      current = has_column(store, aq_fact_tables[i].name,
+                           aq_fact_tables[i].columns[k]);
   return current;
 }
 
@@ -359,7 +368,7 @@ static char *migration(aq_store *store, int64_t version)
   for (size_t i = 0; i < step_count; i++)
     if (steps[i].version > version)
       sqlite3_str_appendall(sql, steps[i].sql);
-  add_request_columns(store, sql);
+  add_fact_columns(store, sql);
   add_views(sql);
   sqlite3_str_appendf(sql,
                       "PRAGMA application_id = %d;PRAGMA user_version = "

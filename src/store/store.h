@@ -140,7 +140,7 @@ aq_status aq_run_reader_samples(aq_run_reader *reader,
                                 const aq_sample **samples, size_t *count,
                                 aq_diag *diag);
 
-/* ---- requests ---- */
+/* ---- requests and preemptions ---- */
 
 typedef struct aq_request_list {
   aq_request *requests; /* by arrival */
@@ -151,6 +151,16 @@ typedef struct aq_request_list {
 aq_status aq_store_requests(aq_store *store, int64_t run, aq_request_list *out,
                             aq_diag *diag);
 void aq_request_list_fini(aq_request_list *list);
+
+typedef struct aq_preempted_list {
+  aq_preempted *preemptions; /* by the time they were asked for */
+  size_t count;
+} aq_preempted_list;
+
+/* What policies stopped in a run; empty where nobody kept it. */
+aq_status aq_store_preemptions(aq_store *store, int64_t run,
+                               aq_preempted_list *out, aq_diag *diag);
+void aq_preempted_list_fini(aq_preempted_list *list);
 
 /* Tells the content key of each complete run that has one, oldest first. */
 aq_status aq_store_keys(aq_store *store,

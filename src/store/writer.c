@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "common/memory_sink.h"
-#include "store/requests.h"
+#include "store/facts.h"
 #include "store/runs.h"
 #include "store/schema.h"
 #include "store/store_priv.h"
@@ -20,9 +20,11 @@ struct aq_store_writer {
   aq_record *buffer; /* BATCH_ROWS of them */
   size_t buffered;
   int64_t stored_rows;
-  aq_request *requests; /* BATCH_ROWS of them, from the first on */
-  size_t buffered_requests;
-  int64_t stored_requests;
+  struct {
+    int64_t *rows; /* BATCH_ROWS of them, from the first on */
+    size_t buffered;
+    int64_t stored;
+  } facts[AQ_FACT_COUNT];
   sqlite3_stmt *insert;
   aq_record bound; /* what the parameters of `insert` hold */
   aq_diag failure; /* why the sink takes no more */
@@ -268,10 +270,10 @@ static aq_status store_batch(aq_store_writer *writer, const aq_record *rows,
     status = store_known(writer, diag);
   if (!status)
     status = store_rows(writer, rows, count, diag);
-  if (!status)
-    status =
-        aq_requests_insert(writer->store, writer->run, writer->stored_requests,
-                           writer->requests, writer->buffered_requests, diag);
+  for (int i = 0; !status && i < AQ_FACT_COUNT; i++)
+    status = aq_facts_insert(writer->store, (aq_fact)i, writer->run,
+                             writer->facts[i].stored, writer->facts[i].rows,
+                             writer->facts[i].buffered, diag);
   if (!status && info)
     status = aq_runs_update(writer->store, writer->run, info, diag);
   if (!status)
@@ -293,8 +295,10 @@ static aq_status write_batch(aq_store_writer *writer, const aq_record *rows,
   if (status)
     return aq_diag_set(diag, status, "%s", writer->failure.text);
   writer->stored_rows += (int64_t)count;
-  writer->stored_requests += (int64_t)writer->buffered_requests;
-  writer->buffered_requests = 0;
+  for (int i = 0; i < AQ_FACT_COUNT; i++) {
+    writer->facts[i].stored += (int64_t)writer->facts[i].buffered;
+    writer->facts[i].buffered = 0;
+  }
   writer->stored_queues = writer->known.queue_count;
   writer->stored_names = writer->known.names.count;
   writer->stored_edges = writer->known.edge_count;
@@ -355,18 +359,20 @@ static aq_status sink_put_edges(aq_record_sink *sink, const aq_edge *edges,
   return known->put_edges(known, edges, count, diag);
 }
 
-static aq_status sink_put_requests(aq_record_sink *sink,
-                                   const aq_request *requests, size_t count,
-                                   aq_diag *diag)
+static aq_status facts_put(aq_store_writer *writer, aq_fact fact,
+                           const int64_t *rows, size_t count, aq_diag *diag)
 {
-  aq_store_writer *writer = from_sink(sink);
-  if (!writer->requests)
-    writer->requests = malloc(BATCH_ROWS * sizeof *writer->requests);
-  if (!writer->requests)
-    return aq_diag_set(diag, AQ_ERR_NO_MEMORY, "out of memory for requests");
+  const size_t width = aq_fact_tables[fact].count;
+  int64_t **buffer = &writer->facts[fact].rows;
+  size_t *buffered = &writer->facts[fact].buffered;
+  if (!*buffer)
+    *buffer = malloc(BATCH_ROWS * width * sizeof **buffer);
+  if (!*buffer)
+    return aq_diag_set(diag, AQ_ERR_NO_MEMORY, "out of memory for a run");
   for (size_t i = 0; i < count; i++) {
-    writer->requests[writer->buffered_requests++] = requests[i];
-    if (writer->buffered_requests < BATCH_ROWS)
+    memcpy(*buffer + (*buffered)++ * width, rows + i * width,
+           width * sizeof *rows);
+    if (*buffered < BATCH_ROWS)
       continue;
     aq_status status = write_batch(writer, writer->buffer, writer->buffered,
                                    false, NULL, diag);
@@ -375,6 +381,22 @@ static aq_status sink_put_requests(aq_record_sink *sink,
     writer->buffered = 0;
   }
   return AQ_OK;
+}
+
+static aq_status sink_put_requests(aq_record_sink *sink,
+                                   const aq_request *requests, size_t count,
+                                   aq_diag *diag)
+{
+  return facts_put(from_sink(sink), AQ_FACT_REQUEST, (const int64_t *)requests,
+                   count, diag);
+}
+
+static aq_status sink_put_preempted(aq_record_sink *sink,
+                                    const aq_preempted *rows, size_t count,
+                                    aq_diag *diag)
+{
+  return facts_put(from_sink(sink), AQ_FACT_PREEMPTED, (const int64_t *)rows,
+                   count, diag);
 }
 
 static aq_status sink_put_counters(aq_record_sink *sink,
@@ -400,7 +422,8 @@ static void writer_free(aq_store_writer *writer)
   sqlite3_finalize(writer->insert);
   aq_memory_sink_fini(&writer->known);
   free(writer->buffer);
-  free(writer->requests);
+  for (int i = 0; i < AQ_FACT_COUNT; i++)
+    free(writer->facts[i].rows);
   free(writer);
 }
 
@@ -416,6 +439,7 @@ aq_status aq_store_writer_open(aq_store *store, const aq_run_info *info,
                                   .put = sink_put,
                                   .put_edges = sink_put_edges,
                                   .put_requests = sink_put_requests,
+                                  .put_preempted = sink_put_preempted,
                                   .put_counters = sink_put_counters};
   writer->store = store;
   aq_memory_sink_init(&writer->known);

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* Code objects: reading, loading, symbols, dispatching what they define. */
-#include <elf.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,72 +8,7 @@
 
 #include "devlib/devlib.h"
 #include "dropin/client.h"
-
-enum { GFX942 = 0x4c, GFX90A = 0x3f, RELATIVE64 = 13 };
-
-/* A code object: two kernels, and a variable that points to the first. Every
- * address in it is its place in the file. */
-typedef struct object {
-  Elf64_Ehdr head;
-  Elf64_Phdr segment;
-  Elf64_Shdr sections[4]; /* none, symbols, texts, relocations */
-  Elf64_Sym symbols[4];
-  Elf64_Rela relocation;
-  char texts[32];
-  _Alignas(64) uint32_t kernels[2][16]; /* descriptors */
-  uint64_t variable;
-} object;
-
-#define AT(field) offsetof(object, field)
-
-static Elf64_Sym symbol(uint32_t name, uint64_t address, uint64_t size)
-{
-  return (Elf64_Sym){.st_name = name,
-                     .st_info = ELF64_ST_INFO(STB_GLOBAL, STT_OBJECT),
-                     .st_shndx = 1,
-                     .st_value = address,
-                     .st_size = size};
-}
-
-static object *object_make(uint32_t mach)
-{
-  static object o;
-  o = (object){.head = {.e_ident = {ELFMAG0, ELFMAG1, ELFMAG2, ELFMAG3,
-                                    ELFCLASS64, ELFDATA2LSB, EV_CURRENT, 64, 2},
-                        .e_type = ET_DYN,
-                        .e_machine = 224,
-                        .e_phoff = AT(segment),
-                        .e_shoff = AT(sections),
-                        .e_flags = mach,
-                        .e_phentsize = sizeof(Elf64_Phdr),
-                        .e_phnum = 1,
-                        .e_shentsize = sizeof(Elf64_Shdr),
-                        .e_shnum = 4},
-               .segment = {.p_type = PT_LOAD,
-                           .p_filesz = sizeof(object),
-                           .p_memsz = sizeof(object) + 100},
-               .sections = {[1] = {.sh_type = SHT_DYNSYM,
-                                   .sh_offset = AT(symbols),
-                                   .sh_size = sizeof o.symbols,
-                                   .sh_link = 2},
-                            [2] = {.sh_type = SHT_STRTAB,
-                                   .sh_offset = AT(texts),
-                                   .sh_size = sizeof o.texts},
-                            [3] = {.sh_type = SHT_RELA,
-                                   .sh_flags = SHF_ALLOC,
-                                   .sh_offset = AT(relocation),
-                                   .sh_size = sizeof o.relocation,
-                                   .sh_link = 1}},
-               .texts = "\0add.kd\0other.kd\0variable",
-               .relocation = {.r_offset = AT(variable),
-                              .r_info = ELF64_R_INFO(0, RELATIVE64),
-                              .r_addend = AT(kernels)},
-               .kernels = {{128, 16, 24}, {0, 0, 8}}};
-  o.symbols[1] = symbol(1, AT(kernels), 64);
-  o.symbols[2] = symbol(8, AT(kernels) + 64, 64);
-  o.symbols[3] = symbol(17, AT(variable), 8);
-  return &o;
-}
+#include "dropin/object.h"
 
 static hsa_status_t object_load(const client *c, const void *bytes, size_t size,
                                 hsa_executable_t *executable)
@@ -108,7 +42,8 @@ START_TEST(symbols_tell_what_the_descriptor_says)
   client c;
   hsa_executable_t e;
   client_open(&c);
-  ck_assert_done(object_load(&c, object_make(GFX942), sizeof(object), &e));
+  ck_assert_done(
+      object_load(&c, object_make(OBJECT_GFX942), sizeof(object), &e));
 #define WORD(name, what)                                                       \
   symbol_word(e, &c, name, HSA_EXECUTABLE_SYMBOL_INFO_##what)
   ck_assert_uint_eq(WORD("add.kd", TYPE), HSA_SYMBOL_KIND_KERNEL);
@@ -157,7 +92,8 @@ START_TEST(symbols_are_visited_and_executables_have_a_state)
   uint32_t state, result = 9, profile;
   int count = 0;
   client_open(&c);
-  ck_assert_done(object_load(&c, object_make(GFX942), sizeof(object), &e));
+  ck_assert_done(
+      object_load(&c, object_make(OBJECT_GFX942), sizeof(object), &e));
   ck_assert_done(
       hsa_executable_iterate_agent_symbols(e, c.device, symbol_count, &count));
   ck_assert_int_eq(count, 3);
@@ -187,7 +123,7 @@ START_TEST(foreign_and_damaged_code_objects_are_refused)
   client c;
   hsa_executable_t e;
   client_open(&c);
-  ck_assert_hsa(object_load(&c, object_make(GFX90A), sizeof(object), &e),
+  ck_assert_hsa(object_load(&c, object_make(OBJECT_GFX90A), sizeof(object), &e),
                 HSA_STATUS_ERROR_INCOMPATIBLE_ARGUMENTS);
   ck_assert_hsa(object_load(&c, "no ELF", 6, &e),
                 HSA_STATUS_ERROR_INVALID_CODE_OBJECT);
@@ -203,7 +139,7 @@ START_TEST(no_damaged_byte_and_no_missing_end_crashes)
   const size_t changed = offsetof(object, kernels);
   for (size_t i = 0; i < changed; i++)
     for (int value = 0; value < 256; value += 85) {
-      unsigned char *bytes = (unsigned char *)object_make(GFX942);
+      unsigned char *bytes = (unsigned char *)object_make(OBJECT_GFX942);
       bytes[i] = (unsigned char)value;
       object_load(&c, bytes, sizeof(object), &e);
       ck_assert_done(hsa_executable_destroy(e));
@@ -211,7 +147,7 @@ START_TEST(no_damaged_byte_and_no_missing_end_crashes)
   for (size_t size = 1; size < sizeof(object); size += 7) {
     char *cut = malloc(size); /* so that reading behind it is seen */
     ck_assert_ptr_nonnull(cut);
-    memcpy(cut, object_make(GFX942), size);
+    memcpy(cut, object_make(OBJECT_GFX942), size);
     ck_assert_hsa(object_load(&c, cut, size, &e),
                   HSA_STATUS_ERROR_INVALID_CODE_OBJECT);
     free(cut);
@@ -228,7 +164,7 @@ START_TEST(a_code_object_is_read_from_a_file)
   hsa_loaded_code_object_t loaded;
   client_open(&c);
   const char *path =
-      aqtest_write("code.hsaco", object_make(GFX942), sizeof(object));
+      aqtest_write("code.hsaco", object_make(OBJECT_GFX942), sizeof(object));
   FILE *file = fopen(path, "rb");
   ck_assert_ptr_nonnull(file);
   ck_assert_done(
@@ -259,7 +195,8 @@ START_TEST(the_loader_extension_knows_what_is_loaded)
   const void *address;
   size_t count = 0;
   client_open(&c);
-  ck_assert_done(object_load(&c, object_make(GFX942), sizeof(object), &e));
+  ck_assert_done(
+      object_load(&c, object_make(OBJECT_GFX942), sizeof(object), &e));
   ck_assert_done(hsa_system_get_major_extension_table(HSA_EXTENSION_AMD_LOADER,
                                                       1, sizeof table, &table));
   const void *kernel = (const void *)(uintptr_t)symbol_word(
@@ -330,7 +267,8 @@ START_TEST(a_kernel_runs_by_the_host_function_of_a_plug_in)
   setenv("AQUEDUCT_KERNELS", TEST_KERNELS, 1);
   client_open(&c);
   unsetenv("AQUEDUCT_KERNELS");
-  ck_assert_done(object_load(&c, object_make(GFX942), sizeof(object), &e));
+  ck_assert_done(
+      object_load(&c, object_make(OBJECT_GFX942), sizeof(object), &e));
   hsa_queue_t *queue = client_queue(&c, 64);
   ck_assert_done(hsa_amd_profiling_set_profiler_enabled(queue, 1));
   hsa_signal_t done = client_signal(1);
@@ -380,7 +318,8 @@ START_TEST(a_kernel_without_a_host_function_fails_the_queue)
   client_open(&c);
   failure f = {.told = client_signal(1)};
   hsa_signal_t done = client_signal(1);
-  ck_assert_done(object_load(&c, object_make(GFX942), sizeof(object), &e));
+  ck_assert_done(
+      object_load(&c, object_make(OBJECT_GFX942), sizeof(object), &e));
   ck_assert_done(hsa_queue_create(c.device, 64, HSA_QUEUE_TYPE_MULTI,
                                   failure_note, &f, UINT32_MAX, UINT32_MAX,
                                   &queue));
@@ -398,7 +337,8 @@ START_TEST(it_only_takes_time_where_that_is_allowed)
   setenv("AQUEDUCT_MISSING_KERNELS", "warn", 1);
   client_open(&c);
   unsetenv("AQUEDUCT_MISSING_KERNELS");
-  ck_assert_done(object_load(&c, object_make(GFX942), sizeof(object), &e));
+  ck_assert_done(
+      object_load(&c, object_make(OBJECT_GFX942), sizeof(object), &e));
   hsa_queue_t *queue = client_queue(&c, 64);
   hsa_signal_t done = client_signal(1);
   kernel_submit(&c, queue, e, "other.kd", NULL, done);

@@ -115,6 +115,7 @@ enum ask {
   ASK_ONE_BY_ONE, /* command by command, on two queues in turn */
   ASK_DEFER,      /* job 0 until 1 ms, others until the next completion */
   ASK_SPIN,       /* sets timers for ever */
+  ASK_VACATE,     /* each queue, once a job is in it */
 };
 
 struct aq_policy {
@@ -199,6 +200,8 @@ static void asked_ready(aq_policy *p, aq_policy_job *job)
   host->submit(host, job, queue, 0);
   if (p->ask == ASK_TWICE)
     host->submit(host, job, queue, 0);
+  if (p->ask == ASK_VACATE)
+    host->queue_vacate(host, queue);
 }
 
 static void asked_timer(aq_policy *p, uint64_t cookie)
@@ -458,6 +461,54 @@ START_TEST(what_a_transport_cannot_is_refused_at_the_start)
 }
 END_TEST
 
+/* ---- preemptions ---- */
+
+typedef struct kept {
+  aq_record_sink sink; /* first */
+  aq_preempted rows[4];
+  size_t count;
+} kept;
+
+static aq_status keep(aq_record_sink *sink, const aq_preempted *rows,
+                      size_t count, aq_diag *d)
+{
+  kept *k = (kept *)sink;
+  (void)d;
+  for (size_t i = 0; i < count; i++)
+    k->rows[k->count++] = rows[i];
+  return AQ_OK;
+}
+
+START_TEST(a_queue_is_vacated_when_all_of_it_has_completed)
+{
+  /* The second job of stream 1 comes while the queue is being vacated. */
+  aq_job jobs[] = {job_of(0, 1, 0, 2), job_of(1, 2, 0, 1), job_of(2, 2, 0, 1)};
+  jobs[1].client = 7;
+  jobs[1].entry = 5;
+  script s = script_of(jobs, 3);
+  kept k = {.sink = {.put_preempted = keep}};
+  aq_policy_choice *choice = asked(ASK_VACATE);
+  const aq_run_options options = {.transport = &aqsim_transport_ops,
+                                  .policy = choice,
+                                  .preemptions = &k.sink};
+  aq_run_totals totals = {0};
+  ck_assert_status(aq_run(&options, &s.source, NULL, &totals, &diag), AQ_OK,
+                   &diag);
+  aq_policy_choice_destroy(choice);
+  ck_assert_uint_eq(k.count, 3);
+  for (size_t i = 0; i < k.count; i++) {
+    ck_assert_int_eq(k.rows[i].mode, AQ_PREEMPTED_VACATE);
+    ck_assert_int_ge(k.rows[i].freed - k.rows[i].asked, 10 * AQ_US);
+  }
+  ck_assert_int_eq(k.rows[0].client, 7);
+  ck_assert_int_eq(k.rows[0].entry, 5);
+  ck_assert_int_eq(k.rows[0].asked, 0);
+  ck_assert_int_eq(k.rows[1].asked, 0);
+  ck_assert_int_ge(k.rows[1].freed, 20 * AQ_US);
+  ck_assert_int_eq(k.rows[2].asked, k.rows[0].freed);
+}
+END_TEST
+
 static void line_keep(const char *line, void *user)
 {
   strcat(strcat(user, line), "\n");
@@ -499,4 +550,5 @@ AQ_TEST_MAIN("run/policy", what_is_not_legal_ends_the_run,
              every_command_of_a_policy_is_a_packet_behind_a_doorbell,
              the_same_policy_runs_on_every_transport,
              what_a_transport_cannot_is_refused_at_the_start,
+             a_queue_is_vacated_when_all_of_it_has_completed,
              the_decision_log_tells_hooks_and_actions)

@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Variables that the client has, and code objects only name. They are defined
+ * before the code objects are loaded that refer to them.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "dropin/executables.h"
+
+/* The agent is NULL for a variable of the program. */
+static hsa_status_t external_define(aqdrop *runtime,
+                                    hsa_executable_t executable,
+                                    aqdrop_agent *agent, const char *name,
+                                    uint32_t segment, void *address)
+{
+  aqdrop_executable *e = aqdrop_executable_from(runtime, executable);
+  if (!e)
+    return HSA_STATUS_ERROR_INVALID_EXECUTABLE;
+  if (!name || !*name || !address)
+    return HSA_STATUS_ERROR_INVALID_ARGUMENT;
+  if (e->state == HSA_EXECUTABLE_STATE_FROZEN)
+    return HSA_STATUS_ERROR_FROZEN_EXECUTABLE;
+  if (aqdrop_symbol_find(e, name, agent))
+    return HSA_STATUS_ERROR_VARIABLE_ALREADY_DEFINED;
+  aqdrop_external *made = malloc(sizeof *made);
+  char *own = strdup(name);
+  if (!made || !own) {
+    free(made);
+    free(own);
+    return HSA_STATUS_ERROR_OUT_OF_RESOURCES;
+  }
+  pthread_mutex_lock(&runtime->lock);
+  *made = (aqdrop_external){
+      .next = e->externals,
+      .image = {.name = own,
+                .address = address,
+                .is_const = segment == HSA_VARIABLE_SEGMENT_READONLY},
+      .symbol = {e->symbols, agent, &made->image, segment}};
+  e->externals = made;
+  e->symbols = &made->symbol;
+  pthread_mutex_unlock(&runtime->lock);
+  return HSA_STATUS_SUCCESS;
+}
+
+/* A variable of a device. */
+static hsa_status_t agent_define(hsa_executable_t executable, hsa_agent_t agent,
+                                 const char *name, uint32_t segment,
+                                 void *address)
+{
+  AQDROP_LOOK(runtime);
+  aqdrop_agent *a = aqdrop_agent_from(runtime, agent);
+  if (!aqdrop_executable_from(runtime, executable))
+    return HSA_STATUS_ERROR_INVALID_EXECUTABLE;
+  if (!a || !a->info)
+    return HSA_STATUS_ERROR_INVALID_AGENT;
+  return external_define(runtime, executable, a, name, segment, address);
+}
+
+hsa_status_t hsa_executable_global_variable_define(hsa_executable_t executable,
+                                                   const char *variable_name,
+                                                   void *address)
+{
+  AQDROP_ENTER(runtime);
+  return external_define(runtime, executable, NULL, variable_name,
+                         HSA_VARIABLE_SEGMENT_GLOBAL, address);
+}
+
+hsa_status_t hsa_executable_agent_global_variable_define(
+    hsa_executable_t executable, hsa_agent_t agent, const char *variable_name,
+    void *address)
+{
+  AQDROP_NOTED(AQ_KIND_CALL);
+  return agent_define(executable, agent, variable_name,
+                      HSA_VARIABLE_SEGMENT_GLOBAL, address);
+}
+
+hsa_status_t hsa_executable_readonly_variable_define(
+    hsa_executable_t executable, hsa_agent_t agent, const char *variable_name,
+    void *address)
+{
+  AQDROP_NOTED(AQ_KIND_CALL);
+  return agent_define(executable, agent, variable_name,
+                      HSA_VARIABLE_SEGMENT_READONLY, address);
+}

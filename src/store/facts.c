@@ -1,0 +1,187 @@
+/* SPDX-License-Identifier: MIT */
+#include "store/facts.h"
+
+#include <stdlib.h>
+
+#include "store/store_priv.h"
+
+static const char *const request_columns[] = {
+#define F(field, unit, meaning) #field,
+#include "common/request.def"
+#undef F
+};
+
+static const char *const preempted_columns[] = {
+#define F(field, unit, meaning) #field,
+#include "common/preempted.def"
+#undef F
+};
+
+const aq_fact_table aq_fact_tables[AQ_FACT_COUNT] = {
+    [AQ_FACT_REQUEST] = {"requests", request_columns, AQ_REQUEST_FIELD_COUNT,
+                         "arrival, number"},
+    [AQ_FACT_PREEMPTED] = {"preemptions", preempted_columns,
+                           AQ_PREEMPTED_FIELD_COUNT, "asked, number"},
+};
+
+/* Appends the columns, separated by commas. */
+static void add_columns(sqlite3_str *sql, const aq_fact_table *table)
+{
+  for (size_t i = 0; i < table->count; i++)
+    sqlite3_str_appendf(sql, "%s%s", i ? ", " : "", table->columns[i]);
+}
+
+static void bind_row(sqlite3_stmt *insert, const int64_t *values, size_t count)
+{
+  for (size_t i = 0; i < count; i++)
+    if (values[i] == AQ_NONE)
+      sqlite3_bind_null(insert, (int)i + 3);
+    else
+      sqlite3_bind_int64(insert, (int)i + 3, values[i]);
+}
+
+aq_status aq_facts_insert(aq_store *store, aq_fact fact, int64_t run,
+                          int64_t first, const int64_t *rows, size_t count,
+                          aq_diag *diag)
+{
+  const aq_fact_table *table = &aq_fact_tables[fact];
+  sqlite3_stmt *insert;
+  if (count == 0)
+    return AQ_OK;
+  sqlite3_str *sql = sqlite3_str_new(store->db);
+  sqlite3_str_appendf(sql, "INSERT INTO %s (run, number, ", table->name);
+  add_columns(sql, table);
+  sqlite3_str_appendall(sql, ") VALUES (?, ?");
+  for (size_t i = 0; i < table->count; i++)
+    sqlite3_str_appendall(sql, ", ?");
+  sqlite3_str_appendall(sql, ")");
+  aq_status status = aq_store_prepare(store, sql, &insert, diag);
+  if (status)
+    return status;
+  for (size_t i = 0; !status && i < count; i++) {
+    sqlite3_bind_int64(insert, 1, run);
+    sqlite3_bind_int64(insert, 2, first + (int64_t)i);
+    bind_row(insert, rows + i * table->count, table->count);
+    sqlite3_step(insert);
+    if (sqlite3_reset(insert) != SQLITE_OK)
+      status = aq_store_error(store, diag, "what happened cannot be written");
+  }
+  sqlite3_finalize(insert);
+  return status;
+}
+
+/* ---- reading ---- */
+
+typedef struct rows {
+  int64_t *values;
+  size_t count;
+} rows;
+
+/* One more, with room for the next power of two. */
+static int64_t *rows_grow(rows *list, size_t width)
+{
+  if ((list->count & (list->count - 1)) == 0) {
+    const size_t capacity = list->count ? 2 * list->count : 1;
+    int64_t *grown =
+        realloc(list->values, capacity * width * sizeof *list->values);
+    if (!grown)
+      return NULL;
+    list->values = grown;
+  }
+  return list->values + list->count++ * width;
+}
+
+static void take_row(sqlite3_stmt *from, int64_t *values, size_t count)
+{
+  for (size_t i = 0; i < count; i++)
+    values[i] = sqlite3_column_type(from, (int)i) == SQLITE_NULL
+                    ? AQ_NONE
+                    : sqlite3_column_int64(from, (int)i);
+}
+
+static aq_status facts_read(aq_store *store, aq_fact fact, int64_t run,
+                            rows *out, aq_diag *diag)
+{
+  const aq_fact_table *table = &aq_fact_tables[fact];
+  sqlite3_stmt *select;
+  rows list = {0};
+  int code;
+  sqlite3_str *sql = sqlite3_str_new(store->db);
+  sqlite3_str_appendall(sql, "SELECT ");
+  add_columns(sql, table);
+  sqlite3_str_appendf(sql, " FROM %s WHERE run = %lld ORDER BY %s", table->name,
+                      (long long)run, table->order);
+  aq_status status = aq_store_prepare(store, sql, &select, diag);
+  if (status)
+    return status;
+  while (!status && (code = sqlite3_step(select)) == SQLITE_ROW) {
+    int64_t *values = rows_grow(&list, table->count);
+    if (values)
+      take_row(select, values, table->count);
+    else
+      status = aq_diag_set(diag, AQ_ERR_NO_MEMORY, "out of memory for a run");
+  }
+  if (!status && code != SQLITE_DONE)
+    status = aq_store_error(store, diag, "what happened cannot be read");
+  sqlite3_finalize(select);
+  if (status)
+    free(list.values);
+  else
+    *out = list;
+  return status;
+}
+
+aq_status aq_store_requests(aq_store *store, int64_t run, aq_request_list *out,
+                            aq_diag *diag)
+{
+  rows list;
+  aq_status status = facts_read(store, AQ_FACT_REQUEST, run, &list, diag);
+  if (!status)
+    *out = (aq_request_list){(aq_request *)list.values, list.count};
+  return status;
+}
+
+void aq_request_list_fini(aq_request_list *list)
+{
+  free(list->requests);
+  *list = (aq_request_list){0};
+}
+
+aq_status aq_store_preemptions(aq_store *store, int64_t run,
+                               aq_preempted_list *out, aq_diag *diag)
+{
+  rows list;
+  aq_status status = facts_read(store, AQ_FACT_PREEMPTED, run, &list, diag);
+  if (!status)
+    *out = (aq_preempted_list){(aq_preempted *)list.values, list.count};
+  return status;
+}
+
+void aq_preempted_list_fini(aq_preempted_list *list)
+{
+  free(list->preemptions);
+  *list = (aq_preempted_list){0};
+}
+
+/* ---- content keys ---- */
+
+aq_status aq_store_keys(aq_store *store,
+                        void (*tell)(const char *key, int64_t run, void *user),
+                        void *user, aq_diag *diag)
+{
+  sqlite3_stmt *select;
+  int code;
+  sqlite3_str *sql = sqlite3_str_new(store->db);
+  sqlite3_str_appendall(sql, "SELECT content_key, id FROM runs WHERE complete "
+                             "AND content_key IS NOT NULL ORDER BY id");
+  aq_status status = aq_store_prepare(store, sql, &select, diag);
+  if (status)
+    return status;
+  while ((code = sqlite3_step(select)) == SQLITE_ROW)
+    tell((const char *)sqlite3_column_text(select, 0),
+         sqlite3_column_int64(select, 1), user);
+  if (code != SQLITE_DONE)
+    status = aq_store_error(store, diag, "the runs cannot be read");
+  sqlite3_finalize(select);
+  return status;
+}

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Tables of what happened in a run beside its records: requests of clients and
+ * preemptions. Each row is an array of int64_t, AQ_NONE is NULL; columns come
+ * from the lists in common/ (request.def, preempted.def), behind `run` and
+ * `number`. Times are in picoseconds.
+ */
+#ifndef AQ_STORE_FACTS_H
+#define AQ_STORE_FACTS_H
+
+#include <sqlite3.h>
+
+#include "store/store.h"
+
+typedef enum aq_fact {
+  AQ_FACT_REQUEST,
+  AQ_FACT_PREEMPTED,
+  AQ_FACT_COUNT
+} aq_fact;
+
+typedef struct aq_fact_table {
+  const char *name;
+  const char *const *columns;
+  size_t count; /* of them, and of the values of a row */
+  const char *order;
+} aq_fact_table;
+
+extern const aq_fact_table aq_fact_tables[AQ_FACT_COUNT];
+
+/* Inserts `count` rows that get the numbers from `first` on; in a transaction.
+ */
+aq_status aq_facts_insert(aq_store *store, aq_fact fact, int64_t run,
+                          int64_t first, const int64_t *rows, size_t count,
+                          aq_diag *diag);
+
+#endif
