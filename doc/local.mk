@@ -56,9 +56,11 @@ CLEANFILES += accuracy.md bench.jsonl bench.md
 
 # Published experiments; doc/reproductions.md is made, never typed.
 EXTRA_DIST += \
-	traces/reproduce/deadlines-one.json traces/reproduce/deadlines.json \
-	traces/reproduce/four.json traces/reproduce/head.md \
+	traces/reproduce/deadlines.json traces/reproduce/four.json \
+	traces/reproduce/head.md traces/reproduce/hybrid.json \
 	traces/reproduce/long.json traces/reproduce/model.json \
+	traces/reproduce/preempted.json \
+	traces/reproduce/r1.json traces/reproduce/r1.sh \
 	traces/reproduce/r2.json traces/reproduce/r2.sh \
 	traces/reproduce/r3.json traces/reproduce/r3.sh \
 	traces/reproduce/r4.json traces/reproduce/r4.sh \

@@ -56,10 +56,11 @@ include tests/fuzz/local.mk
 .PHONY: check-asan check-hsa check-oracles check-soak check-tsan check-valgrind lint
 check-asan:
 	$(srcdir)/tools/check-sanitized.sh address,undefined
-check-soak: $(AQ_SOAKS) tests/cli/test_crash
+check-soak: $(AQ_SOAKS) tests/cli/test_crash tests/store/test_crash
 	$(AM_V_at)for soak in $(AQ_SOAKS); do \
 	  echo "$$soak" && ./$$soak || exit 1; done
 	AQ_KILLS=201 CK_FORK=no ./tests/cli/test_crash
+	AQ_KILLS=201 CK_FORK=no ./tests/store/test_crash
 check-tsan:
 	$(srcdir)/tools/check-sanitized.sh thread
 check-valgrind: $(check_PROGRAMS)

@@ -33,6 +33,7 @@ static void record_kernel(const aqsim_flight *flight, aq_record *row)
     return;
   row->name = flight->kernel->record_name;
   row->vgpr = flight->kernel->desc.vgprs;
+  row->agpr = flight->kernel->desc.agprs;
   row->sgpr = flight->kernel->desc.sgprs;
 }
 

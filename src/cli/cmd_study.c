@@ -33,6 +33,21 @@ static aq_status warmup_read(aq_cli *cli, aq_study_options *out)
   return AQ_OK;
 }
 
+static aq_status metric_unknown(aq_cli *cli, const char *name)
+{
+  char names[256] = "";
+  for (size_t i = 0; i < AQ_FIGURE_COUNT; i++) {
+    const size_t used = strlen(names);
+    snprintf(names + used, sizeof names - used, "%s%s",
+             i == 0                     ? ""
+             : i + 1 == AQ_FIGURE_COUNT ? " or "
+                                        : ", ",
+             aq_figure_name(i));
+  }
+  return aq_diag_set(&cli->diag, AQ_ERR_INPUT,
+                     "--metric %s: unknown; expected %s", name, names);
+}
+
 static aq_status metrics_read(aq_cli *cli, int out[2])
 {
   const char **names = aq_cli_repeats(cli, AQ_CLI_OPT_METRIC);
@@ -45,11 +60,7 @@ static aq_status metrics_read(aq_cli *cli, int out[2])
       status = aq_diag_set(&cli->diag, AQ_ERR_INVALID,
                            "--metric: at most two expected");
     else if (figure < 0)
-      status = aq_diag_set(&cli->diag, AQ_ERR_INPUT,
-                           "--metric %s: unknown; expected mean, p50, p90, "
-                           "p95, p99, p999, max, throughput, met, rejected, "
-                           "jain, utilisation, antt or stp",
-                           names[i]);
+      status = metric_unknown(cli, names[i]);
     else
       out[i] = figure;
   }
@@ -82,9 +93,10 @@ static aq_status runs_read(aq_cli *cli, aq_store *store, int64_t **out)
 enum { CELL = 48, LABELS = 5 };
 
 static const size_t shown[] = {
-    AQ_FIGURE_mean,        AQ_FIGURE_p50,  AQ_FIGURE_p99,
-    AQ_FIGURE_throughput,  AQ_FIGURE_met,  AQ_FIGURE_jain,
-    AQ_FIGURE_utilisation, AQ_FIGURE_antt, AQ_FIGURE_stp};
+    AQ_FIGURE_mean,        AQ_FIGURE_p50,         AQ_FIGURE_p99,
+    AQ_FIGURE_throughput,  AQ_FIGURE_met,         AQ_FIGURE_jain,
+    AQ_FIGURE_utilisation, AQ_FIGURE_antt,        AQ_FIGURE_stp,
+    AQ_FIGURE_wasted,      AQ_FIGURE_preempt_p50, AQ_FIGURE_preempt_p99};
 enum { SHOWN = sizeof shown / sizeof *shown };
 
 static void number_put(char cell[CELL], double value)
@@ -123,9 +135,10 @@ static void row_put(aq_cli_columns *table, const aq_study_row *row)
 static aq_status table_print(aq_cli *cli, const aq_study *study)
 {
   static const char *const names[] = {
-      "<workload", "<parameters", "device", "<policy", "client", ">runs",
-      ">mean us",  ">p50",        ">p99",   ">per s",  ">met %", ">Jain",
-      ">busy %",   ">ANTT",       ">STP",   NULL};
+      "<workload",  "<parameters",  "device",    "<policy", "client",
+      ">runs",      ">mean us",     ">p50",      ">p99",    ">per s",
+      ">met %",     ">Jain",        ">busy %",   ">ANTT",   ">STP",
+      ">wasted us", ">stop p50 us", ">stop p99", NULL};
   aq_cli_columns *table = aq_cli_columns_new(names);
   if (!table)
     return aq_cli_no_memory(cli);

@@ -11,6 +11,7 @@
 enum { SERIES_MAX = 64, STEPS = 1000, BARS_MAX = 20000, LANES_MAX = 64 };
 
 typedef struct drawing {
+  const aq_study *study;
   aq_plot_series series[SERIES_MAX];
   char *labels[SERIES_MAX];
   double *values[SERIES_MAX]; /* x, then y */
@@ -25,15 +26,54 @@ static void drawing_fini(drawing *d)
   }
 }
 
-/* "policy parameters client", whatever there is. */
+/* What tells rows apart: workload, policy, parameters and client. */
+enum { PARTS = 4 };
+
+static const char *part_of(const aq_study_row *row, int part)
+{
+  const char *const parts[PARTS] = {row->workload, row->policy, row->parameters,
+                                    row->client};
+  return parts[part];
+}
+
+/* Parts that all rows of the plot have alike are said once. */
+static bool is_common(const aq_study *study, int part)
+{
+  const aq_study_row *first = NULL;
+  for (size_t i = 0; i < study->count; i++) {
+    const aq_study_row *row = &study->rows[i];
+    if (row->alone)
+      continue;
+    if (first && strcmp(part_of(first, part), part_of(row, part)) != 0)
+      return false;
+    first = first ? first : row;
+  }
+  return first != NULL;
+}
+
+/* The parts of a row that are common, or those that are not. */
+static char *words_of(const aq_study *study, const aq_study_row *row,
+                      bool common)
+{
+  char *text = NULL;
+  size_t size;
+  bool more = false;
+  FILE *stream = open_memstream(&text, &size);
+  if (!stream)
+    return NULL;
+  for (int i = 0; i < PARTS; i++)
+    if (part_of(row, i)[0] && is_common(study, i) == common) {
+      fprintf(stream, "%s%s", more ? " · " : "", part_of(row, i));
+      more = true;
+    }
+  return fclose(stream) == 0 ? text : NULL;
+}
+
 static bool series_add(drawing *d, const aq_study_row *row, double *values,
                        size_t count)
 {
-  char *label;
-  if (asprintf(&label, "%s%s%s%s%s%s%s", row->workload,
-               row->policy[0] ? " · " : "", row->policy,
-               row->parameters[0] ? " · " : "", row->parameters,
-               row->client[0] ? " · " : "", row->client) < 0) {
+  char *label = words_of(d->study, row, false);
+  if (!label) {
     free(values);
     return false;
   }
@@ -95,33 +135,67 @@ static bool pareto_add(drawing *d, const aq_study_row *row,
   return series_add(d, row, values, 1);
 }
 
+static bool is_time(size_t figure)
+{
+  return strcmp(aq_figure_unit(figure), "us") == 0;
+}
+
 static void axis_name(char out[64], size_t figure)
 {
-  snprintf(out, 64, "%s%s%s%s", aq_figure_name(figure),
-           aq_figure_unit(figure)[0] ? " (" : "", aq_figure_unit(figure),
-           aq_figure_unit(figure)[0] ? ")" : "");
+  const bool unit = aq_figure_unit(figure)[0] && !is_time(figure);
+  snprintf(out, 64, "%s%s%s%s", aq_figure_name(figure), unit ? " (" : "",
+           unit ? aq_figure_unit(figure) : "", unit ? ")" : "");
+}
+
+/* What all rows have in common; how many there are, if not all are shown. */
+static char *title_of(const drawing *d, size_t rows)
+{
+  char *title = NULL, *common;
+  size_t first = 0;
+  while (first < d->study->count && d->study->rows[first].alone)
+    first++;
+  if (first == d->study->count)
+    return strdup("");
+  common = words_of(d->study, &d->study->rows[first], true);
+  if (common && rows > SERIES_MAX) {
+    if (asprintf(&title, "%s%sthe first %d of %zu", common,
+                 common[0] ? " · " : "", SERIES_MAX, rows) < 0)
+      title = NULL;
+    free(common);
+    return title;
+  }
+  return common;
 }
 
 static aq_status rows_plot(aq_cli *cli, const aq_study *study, bool pareto,
                            const int metrics[2])
 {
-  drawing d = {.count = 0};
-  char names[2][64] = {"response (us)", "share of requests"};
+  drawing d = {.study = study};
+  char names[2][64] = {"response", "share of requests"};
   bool good = true;
-  for (size_t i = 0; i < study->count && good; i++)
-    if (study->rows[i].alone == 0 && d.count < SERIES_MAX)
-      good = pareto ? pareto_add(&d, &study->rows[i], metrics)
-                    : cdf_add(&d, &study->rows[i]);
+  size_t rows = 0;
+  for (size_t i = 0; i < study->count && good; i++) {
+    if (study->rows[i].alone || rows++ >= SERIES_MAX)
+      continue;
+    good = pareto ? pareto_add(&d, &study->rows[i], metrics)
+                  : cdf_add(&d, &study->rows[i]);
+  }
   for (int i = 0; i < 2 && pareto; i++)
     axis_name(names[i], (size_t)metrics[i]);
-  good = good && aq_plot_print(&(aq_plot){.title = pareto ? "" : "response",
-                                          .x_label = names[0],
-                                          .y_label = names[1],
-                                          .log_x = !pareto,
-                                          .points = pareto,
-                                          .series = d.series,
-                                          .count = d.count},
-                               cli->out);
+  char *title = title_of(&d, rows);
+  good =
+      good && title &&
+      aq_plot_print(&(aq_plot){.title = title,
+                               .x_label = names[0],
+                               .y_label = names[1],
+                               .x_time = !pareto || is_time((size_t)metrics[0]),
+                               .y_time = pareto && is_time((size_t)metrics[1]),
+                               .log_x = !pareto,
+                               .points = pareto,
+                               .series = d.series,
+                               .count = d.count},
+                    cli->out);
+  free(title);
   drawing_fini(&d);
   return good ? AQ_OK : aq_cli_no_memory(cli);
 }
@@ -153,7 +227,7 @@ static aq_status gantt_print(aq_cli *cli, const aq_request_list *list,
   snprintf(title, sizeof title, "run %" PRId64 ": requests%s", run,
            count == BARS_MAX ? " (the first 20000)" : "");
   const bool good =
-      aq_gantt_print(title, "us", lanes, lane_count, bars, count, cli->out);
+      aq_gantt_print(title, lanes, lane_count, bars, count, cli->out);
   free(bars);
   return good
              ? AQ_OK

@@ -1,6 +1,7 @@
 libaqcore_la_SOURCES += \
 	src/codeobj/bundle.c src/codeobj/bundle.h \
 	src/codeobj/codeobj.c src/codeobj/codeobj.h \
+	src/codeobj/descriptor.c src/codeobj/descriptor.h \
 	src/codeobj/layout.c src/codeobj/layout.h \
 	src/codeobj/processors.def \
 	src/codeobj/stub.c \

@@ -99,6 +99,37 @@ typedef struct hsa_amd_ipc_memory_t {
   uint32_t handle[8];
 } hsa_amd_ipc_memory_t;
 
+typedef struct hsa_ext_image_format_t {
+  uint32_t channel_type, channel_order; /* HSA_EXT_IMAGE_CHANNEL_* */
+} hsa_ext_image_format_t;
+
+typedef struct hsa_ext_image_descriptor_t {
+  uint32_t geometry; /* HSA_EXT_IMAGE_GEOMETRY_* */
+  size_t width, height, depth, array_size;
+  hsa_ext_image_format_t format;
+} hsa_ext_image_descriptor_t;
+
+typedef struct hsa_ext_image_data_info_t {
+  size_t size, alignment;
+} hsa_ext_image_data_info_t;
+
+typedef struct hsa_ext_image_region_t {
+  hsa_dim3_t offset, range;
+} hsa_ext_image_region_t;
+
+typedef struct hsa_ext_sampler_descriptor_t {
+  uint32_t coordinate_mode, filter_mode, address_mode;
+} hsa_ext_sampler_descriptor_t;
+
+typedef struct hsa_ext_sampler_descriptor_v2_t {
+  uint32_t coordinate_mode, filter_mode, address_modes[3];
+} hsa_ext_sampler_descriptor_v2_t;
+
+typedef struct hsa_amd_image_descriptor_t {
+  uint32_t version, deviceID;
+  uint32_t data[1]; /* as many as the version says */
+} hsa_amd_image_descriptor_t;
+
 typedef struct hsa_amd_event_t {
   uint32_t type; /* HSA_AMD_GPU_*_EVENT */
   hsa_agent_t agent;

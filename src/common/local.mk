@@ -28,6 +28,7 @@ pkginclude_HEADERS += \
 	src/common/export.h \
 	src/common/hsa_abi.h \
 	src/common/kernel.h \
+	src/common/kernel_image.h \
 	src/common/policy.h \
 	src/common/policy_queues.h \
 	src/common/preempted.def \

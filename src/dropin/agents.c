@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* Agents and their caches. */
 #include <string.h>
+#include <unistd.h>
 
+#include "dropin/ext_images.h"
 #include "dropin/hsa.h"
 #include "dropin/runtime.h"
 
@@ -11,9 +13,12 @@ enum {
   CACHE_BYTES = 4, /* uint32_t[4] of the agent */
   EXTENSION_BYTES = 128,
   DIMENSION_MAX = 1024, /* of a workgroup */
-  GPU_CACHE_LINE = 64,
+  CACHE_LINE = 64,
   GPU_FAMILY = 141,
 };
+
+/* The most scratch memory that a kernel gets of an XCC. */
+#define SCRATCH_OF_XCC (UINT64_C(4) << 30)
 
 hsa_status_t hsa_iterate_agents(hsa_status_t (*callback)(hsa_agent_t agent,
                                                          void *data),
@@ -22,12 +27,8 @@ hsa_status_t hsa_iterate_agents(hsa_status_t (*callback)(hsa_agent_t agent,
   AQDROP_ENTER(runtime);
   if (!callback)
     return HSA_STATUS_ERROR_INVALID_ARGUMENT;
-  for (uint32_t i = 0; i < runtime->agent_count; i++) {
-    hsa_status_t status =
-        callback(aqdrop_agent_handle(&runtime->agents[i]), data);
-    if (status != HSA_STATUS_SUCCESS)
-      return status;
-  }
+  AQDROP_VISIT(callback, hsa_agent_t, runtime->agents, runtime->agent_count,
+               data)
   return HSA_STATUS_SUCCESS;
 }
 
@@ -59,6 +60,15 @@ static hsa_status_t put_zeros(void *value, size_t size)
   return HSA_STATUS_SUCCESS;
 }
 
+/* The registers by which clients flush what the host wrote to a device. */
+static hsa_status_t put_flush(const aqdrop_agent *agent, void *value)
+{
+  uint32_t *const registers[2] = {agent->flush,
+                                  agent->flush ? agent->flush + 1 : NULL};
+  memcpy(value, registers, sizeof registers);
+  return HSA_STATUS_SUCCESS;
+}
+
 /* Attributes that need no device. */
 static hsa_status_t common_info(const aqdrop_agent *agent, uint32_t attribute,
                                 void *value)
@@ -74,14 +84,17 @@ static hsa_status_t common_info(const aqdrop_agent *agent, uint32_t attribute,
   case HSA_AGENT_INFO_CACHE_SIZE:
     return put_caches(agent, value);
   case HSA_AGENT_INFO_EXTENSIONS:
-    return put_zeros(value, EXTENSION_BYTES);
+    memset(value, 0, EXTENSION_BYTES);
+    if (aqdrop_agent_has_images(agent))
+      *(uint8_t *)value |= 1 << HSA_EXTENSION_IMAGES;
+    return HSA_STATUS_SUCCESS;
   case HSA_AGENT_INFO_VERSION_MAJOR:
   case HSA_AGENT_INFO_VERSION_MINOR:
     return aqdrop_put16(value, 1);
   case HSA_AGENT_INFO_FAST_F16_OPERATION:
     return aqdrop_put_bool(value, agent->info != NULL);
   case HSA_AMD_AGENT_INFO_HDP_FLUSH:
-    return put_zeros(value, 2 * sizeof(uint32_t *));
+    return put_flush(agent, value);
   case HSA_AMD_AGENT_INFO_DOMAIN:
   case HSA_AMD_AGENT_INFO_MAX_ADDRESS_WATCH_POINTS:
   case HSA_AMD_AGENT_INFO_ASIC_REVISION:
@@ -90,9 +103,10 @@ static hsa_status_t common_info(const aqdrop_agent *agent, uint32_t attribute,
   case HSA_AMD_AGENT_INFO_SVM_DIRECT_HOST_ACCESS:
     return aqdrop_put_bool(value, true);
   case HSA_AMD_AGENT_INFO_MEMORY_PROPERTIES:
+  case HSA_AMD_AGENT_INFO_AQL_EXTENSIONS:
     return put_zeros(value, 8);
   default:
-    return HSA_STATUS_ERROR_INVALID_ARGUMENT;
+    return aqdrop_ext_images_info(agent, attribute, value);
   }
 }
 
@@ -133,10 +147,22 @@ static hsa_status_t host_info(const aqdrop_agent *agent, uint32_t attribute,
     return aqdrop_put_text(value, UUID_BYTES, "CPU-XX");
   case HSA_AMD_AGENT_INFO_COOPERATIVE_QUEUES:
     return aqdrop_put_bool(value, false);
-  case HSA_AMD_AGENT_INFO_CHIP_ID:
   case HSA_AMD_AGENT_INFO_CACHELINE_SIZE:
+    return aqdrop_put32(value, CACHE_LINE);
   case HSA_AMD_AGENT_INFO_COMPUTE_UNIT_COUNT:
+    return aqdrop_put32(value, (uint32_t)sysconf(_SC_NPROCESSORS_ONLN));
+  case HSA_AMD_AGENT_INFO_TIMESTAMP_FREQUENCY:
+    return hsa_system_get_info(HSA_SYSTEM_INFO_TIMESTAMP_FREQUENCY, value);
+  case HSA_AMD_AGENT_INFO_SCRATCH_LIMIT_MAX:
+  case HSA_AMD_AGENT_INFO_SCRATCH_LIMIT_CURRENT:
+  case HSA_AMD_AGENT_INFO_NEAREST_CPU:
+    return aqdrop_put64(value, 0);
+  case HSA_AMD_AGENT_INFO_CHIP_ID:
   case HSA_AMD_AGENT_INFO_MAX_CLOCK_FREQUENCY:
+  case HSA_AMD_AGENT_INFO_ASIC_FAMILY_ID:
+  case HSA_AMD_AGENT_INFO_UCODE_VERSION:
+  case HSA_AMD_AGENT_INFO_SDMA_UCODE_VERSION:
+  case HSA_AMD_AGENT_INFO_DRIVER_UID:
   case HSA_AMD_AGENT_INFO_BDFID:
   case HSA_AMD_AGENT_INFO_MEMORY_WIDTH:
   case HSA_AMD_AGENT_INFO_MEMORY_MAX_FREQUENCY:
@@ -208,6 +234,11 @@ static uint64_t memory_used(const aqdrop_agent *agent)
   return used;
 }
 
+static uint64_t scratch_max(const aqdrop_agent *agent)
+{
+  return (uint64_t)agent->model->xccs * SCRATCH_OF_XCC;
+}
+
 /* What AMD's extension knows of an agent. */
 static hsa_status_t device_amd_info(const aqdrop_agent *agent,
                                     uint32_t attribute, void *value)
@@ -218,7 +249,7 @@ static hsa_status_t device_amd_info(const aqdrop_agent *agent,
   case HSA_AMD_AGENT_INFO_CHIP_ID:
     return aqdrop_put32(value, persona->chip);
   case HSA_AMD_AGENT_INFO_CACHELINE_SIZE:
-    return aqdrop_put32(value, GPU_CACHE_LINE);
+    return aqdrop_put32(value, CACHE_LINE);
   case HSA_AMD_AGENT_INFO_COMPUTE_UNIT_COUNT:
   case HSA_AMD_AGENT_INFO_COOPERATIVE_COMPUTE_UNIT_COUNT:
     return aqdrop_put32(value, (uint32_t)model->cus);
@@ -263,6 +294,11 @@ static hsa_status_t device_amd_info(const aqdrop_agent *agent,
     return aqdrop_put32(value, (uint32_t)model->xccs);
   case HSA_AMD_AGENT_INFO_DRIVER_UID:
     return aqdrop_put32(value, agent->node);
+  case HSA_AMD_AGENT_INFO_SCRATCH_LIMIT_MAX:
+    return aqdrop_put64(value, scratch_max(agent));
+  case HSA_AMD_AGENT_INFO_SCRATCH_LIMIT_CURRENT:
+    return aqdrop_put64(
+        value, __atomic_load_n(&agent->scratch_limit, __ATOMIC_RELAXED));
   case HSA_AMD_AGENT_INFO_NEAREST_CPU:
     return aqdrop_put64(value, (uintptr_t)agent->host);
   default:
@@ -283,6 +319,20 @@ hsa_status_t hsa_agent_get_info(hsa_agent_t agent, uint32_t attribute,
                  : host_info(a, attribute, value);
 }
 
+/* Kept and told: no scratch memory is held back between kernels here. */
+hsa_status_t hsa_amd_agent_set_async_scratch_limit(hsa_agent_t agent,
+                                                   size_t threshold)
+{
+  AQDROP_ENTER(runtime);
+  aqdrop_agent *a = aqdrop_agent_from(runtime, agent);
+  if (!a || !a->info)
+    return HSA_STATUS_ERROR_INVALID_AGENT;
+  if (threshold > scratch_max(a))
+    return HSA_STATUS_ERROR_INVALID_ARGUMENT;
+  __atomic_store_n(&a->scratch_limit, threshold, __ATOMIC_RELAXED);
+  return HSA_STATUS_SUCCESS;
+}
+
 hsa_status_t hsa_agent_get_exception_policies(hsa_agent_t agent,
                                               uint32_t profile, uint16_t *mask)
 {
@@ -292,32 +342,6 @@ hsa_status_t hsa_agent_get_exception_policies(hsa_agent_t agent,
   if (!mask || profile > HSA_PROFILE_FULL)
     return HSA_STATUS_ERROR_INVALID_ARGUMENT;
   return aqdrop_put16(mask, 0);
-}
-
-hsa_status_t hsa_amd_image_get_info_max_dim(hsa_agent_t agent,
-                                            uint32_t attribute, void *value)
-{
-  AQDROP_ENTER(runtime);
-  if (!aqdrop_agent_from(runtime, agent))
-    return HSA_STATUS_ERROR_INVALID_AGENT;
-  if (!value)
-    return HSA_STATUS_ERROR_INVALID_ARGUMENT;
-  switch (attribute) {
-  case HSA_EXT_AGENT_INFO_IMAGE_1D_MAX_ELEMENTS:
-  case HSA_EXT_AGENT_INFO_IMAGE_1DA_MAX_ELEMENTS:
-  case HSA_EXT_AGENT_INFO_IMAGE_1DB_MAX_ELEMENTS:
-  case HSA_EXT_AGENT_INFO_IMAGE_ARRAY_MAX_LAYERS:
-    return put_zeros(value, sizeof(uint32_t));
-  case HSA_EXT_AGENT_INFO_IMAGE_2D_MAX_ELEMENTS:
-  case HSA_EXT_AGENT_INFO_IMAGE_2DA_MAX_ELEMENTS:
-  case HSA_EXT_AGENT_INFO_IMAGE_2DDEPTH_MAX_ELEMENTS:
-  case HSA_EXT_AGENT_INFO_IMAGE_2DADEPTH_MAX_ELEMENTS:
-    return put_zeros(value, 2 * sizeof(uint32_t));
-  case HSA_EXT_AGENT_INFO_IMAGE_3D_MAX_ELEMENTS:
-    return put_zeros(value, 3 * sizeof(uint32_t));
-  default:
-    return HSA_STATUS_ERROR_INVALID_ARGUMENT;
-  }
 }
 
 /* ---- caches ---- */
@@ -339,17 +363,10 @@ hsa_status_t hsa_agent_iterate_caches(
 {
   AQDROP_ENTER(runtime);
   const aqdrop_agent *a = aqdrop_agent_from(runtime, agent);
-  if (!a)
-    return HSA_STATUS_ERROR_INVALID_AGENT;
-  if (!callback)
-    return HSA_STATUS_ERROR_INVALID_ARGUMENT;
-  for (uint32_t i = 0; i < a->cache_count; i++) {
-    hsa_status_t status =
-        callback((hsa_cache_t){(uintptr_t)&a->caches[i]}, data);
-    if (status != HSA_STATUS_SUCCESS)
-      return status;
-  }
-  return HSA_STATUS_SUCCESS;
+  hsa_status_t status = aqdrop_agent_check(a, callback);
+  if (status == HSA_STATUS_SUCCESS)
+    AQDROP_VISIT(callback, hsa_cache_t, a->caches, a->cache_count, data)
+  return status;
 }
 
 hsa_status_t hsa_cache_get_info(hsa_cache_t cache, uint32_t attribute,

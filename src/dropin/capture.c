@@ -62,7 +62,7 @@ static void kernel_put(FILE *to, const aq_kernel_packet *packet)
       runtime ? aqdrop_kernel_name(runtime, packet->kernel_object) : NULL;
   if (!name)
     return;
-  const aqdrop_descriptor *descriptor =
+  const aq_kernel_descriptor *descriptor =
       (const void *)(uintptr_t)packet->kernel_object;
   fputs(",\"kernel\":\"", to);
   text_put(to, name, strlen(name) - KD_LENGTH);

@@ -4,6 +4,7 @@
 
 #include "backend_sim/signals.h"
 #include "dropin/hsa.h"
+#include "dropin/log.h"
 #include "dropin/memory.h"
 #include "dropin/signals.h"
 
@@ -76,13 +77,18 @@ static aq_copy_desc order_desc(const order *o, void *to, const void *from,
                         .completion = o->completion};
 }
 
+static aq_status copy_give(const aqdrop *runtime, const aq_copy_desc *copy)
+{
+  aqdrop_log_copy(runtime, copy);
+  return runtime->transport->ops->copy_submit(runtime->transport, copy, NULL);
+}
+
 static hsa_status_t order_submit(const order *o, void *to, const void *from,
                                  size_t size)
 {
   aq_copy_desc copy = order_desc(o, to, from, size);
   completion_time(o);
-  return aqdrop_status(o->runtime->transport->ops->copy_submit(
-      o->runtime->transport, &copy, NULL));
+  return aqdrop_status(copy_give(o->runtime, &copy));
 }
 
 /* `engines`: one bit, or 0 for the engine that serves the path. */
@@ -218,8 +224,6 @@ typedef struct rect {
 
 static hsa_status_t rows_submit(const order *o, box *b, const rect *r)
 {
-  aqdrop *runtime = o->runtime;
-  const aq_transport_ops *ops = runtime->transport->ops;
   hsa_signal_t last[] = {b->rows};
   uint64_t left = (uint64_t)r->range->y * r->range->z;
   aq_status status = AQ_OK;
@@ -233,7 +237,7 @@ static hsa_status_t rows_submit(const order *o, box *b, const rect *r)
       copy.dependencies = is_last ? last : o->dependencies;
       copy.dependency_count = is_last ? 1 : o->count;
       copy.completion = is_last ? b->done : b->rows;
-      status = ops->copy_submit(runtime->transport, &copy, NULL);
+      status = copy_give(o->runtime, &copy);
     }
   return aqdrop_status(status);
 }

@@ -21,6 +21,16 @@ hsa_amd_register_system_event_handler(hsa_amd_system_event_callback_t callback,
   return status;
 }
 
+/* Calls the handler; false when there is none or it did not take the event. */
+static bool event_handle(aqdrop *runtime, const hsa_amd_event_t *event)
+{
+  pthread_mutex_lock(&runtime->lock);
+  hsa_amd_system_event_callback_t callback = runtime->event;
+  void *data = runtime->event_data;
+  pthread_mutex_unlock(&runtime->lock);
+  return callback && callback(event, data) == HSA_STATUS_SUCCESS;
+}
+
 void aqdrop_event_tell(const aq_system_event *event, void *user)
 {
   aqdrop *runtime = user;
@@ -30,10 +40,19 @@ void aqdrop_event_tell(const aq_system_event *event, void *user)
                                  .address = event->address,
                                  .reasons =
                                      HSA_AMD_MEMORY_FAULT_PAGE_NOT_PRESENT};
-  pthread_mutex_lock(&runtime->lock);
-  hsa_amd_system_event_callback_t callback = runtime->event;
-  void *data = runtime->event_data;
-  pthread_mutex_unlock(&runtime->lock);
-  if (!callback || callback(&fault, data) != HSA_STATUS_SUCCESS)
+  if (!event_handle(runtime, &fault))
     fprintf(stderr, "aqueduct: %s\n", event->text);
+}
+
+void aqdrop_event_in_use(aqdrop *runtime, const aqdrop_agent *agent,
+                         const void *address)
+{
+  const hsa_amd_event_t error = {.type = HSA_AMD_GPU_MEMORY_ERROR_EVENT,
+                                 .agent = aqdrop_agent_handle(agent),
+                                 .address = (uintptr_t)address,
+                                 .reasons = HSA_AMD_MEMORY_ERROR_MEMORY_IN_USE};
+  if (!event_handle(runtime, &error))
+    fprintf(stderr,
+            "aqueduct: memory at %p is the ring of a queue: not freed\n",
+            address);
 }

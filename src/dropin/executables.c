@@ -142,10 +142,10 @@ static missing *missing_make(aqdrop *runtime, const char *name)
 
 /* Gives a kernel its host function. One without is not made known, so that
  * dispatching it is a queue error, unless missing kernels are allowed. */
-static aq_status kernel_register(aqdrop *runtime,
+static aq_status kernel_register(aqdrop *runtime, const aq_target *target,
                                  const aqdrop_image_symbol *symbol)
 {
-  const aqdrop_descriptor *descriptor = (const void *)symbol->address;
+  const aq_kernel_descriptor *descriptor = (const void *)symbol->address;
   size_t length = strlen(symbol->name) - KD_LENGTH;
   const aq_kernel_entry *entry =
       aq_kernel_set_find(&runtime->kernels.set, symbol->name, length);
@@ -157,10 +157,16 @@ static aq_status kernel_register(aqdrop *runtime,
     free(name);
     return AQ_ERR_NO_MEMORY;
   }
+  const aq_kernel_registers registers =
+      aq_kernel_descriptor_registers(descriptor, target);
   aq_kernel_desc desc = {.name = name,
                          .kernarg_size = descriptor->kernarg_size,
                          .group_size = descriptor->group_size,
                          .private_size = descriptor->private_size,
+                         .vgprs = registers.vgprs,
+                         .agprs = registers.agprs,
+                         .sgprs = registers.sgprs,
+                         .wave_size = registers.wave_size,
                          .object = (uintptr_t)descriptor};
   aq_kernel_entry_describe(entry, &desc);
   if (!entry) {
@@ -225,7 +231,7 @@ static hsa_status_t loaded_open(aqdrop *runtime, aqdrop_loaded *loaded)
   for (size_t i = 0; status == HSA_STATUS_SUCCESS && i < image->symbol_count;
        i++)
     if (image->symbols[i].is_kernel &&
-        kernel_register(runtime, &image->symbols[i]) != AQ_OK)
+        kernel_register(runtime, &image->target, &image->symbols[i]) != AQ_OK)
       status = HSA_STATUS_ERROR_OUT_OF_RESOURCES;
   return status;
 }

@@ -96,7 +96,6 @@ aqdrop_loaded *aqdrop_loaded_at(aqdrop *runtime, const void *address);
 const char *aqdrop_kernel_name(aqdrop *runtime, uint64_t object);
 
 /* The functions of the AMD loader extension, in the order of its table. */
-typedef void (*aqdrop_any_function)(void);
 extern const aqdrop_any_function aqdrop_loader_functions[7];
 
 /* Unload and free everything, after the transport is closed. */

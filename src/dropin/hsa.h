@@ -16,10 +16,13 @@
 #define R(name, returns, group, parameters, text) returns name parameters;
 #define S(name, returns, group, parameters, text) returns name parameters;
 #define U(name, group, status, parameters, text)  hsa_status_t name parameters;
+#define D(name, group, status, agent, parameters, text)                        \
+  hsa_status_t name parameters;
 #include "dropin/functions.def"
 #undef R
 #undef S
 #undef U
+#undef D
 #pragma GCC visibility pop
 
 #endif

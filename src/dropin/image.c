@@ -161,7 +161,7 @@ static bool name_is_kernel(const char *name, uint64_t size)
 {
   size_t length = strlen(name);
   return length > 3 && strcmp(name + length - 3, ".kd") == 0 &&
-         size >= sizeof(aqdrop_descriptor);
+         size >= sizeof(aq_kernel_descriptor);
 }
 
 /* Keeps a symbol that is defined and lies in the image. */
@@ -185,7 +185,7 @@ static aqdrop_image_status symbol_add(const elf_file *file, aqdrop_image *image,
                             .is_const = !(section.sh_flags & SHF_WRITE)};
   if (!symbol->name)
     return AQDROP_IMAGE_NO_MEMORY;
-  if (symbol->is_kernel && (uintptr_t)address % _Alignof(aqdrop_descriptor))
+  if (symbol->is_kernel && (uintptr_t)address % _Alignof(aq_kernel_descriptor))
     symbol->is_kernel = false; /* nothing can be read there */
   image->symbol_count++;
   return AQDROP_IMAGE_OK;

@@ -13,20 +13,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "codeobj/descriptor.h"
 #include "codeobj/target.h"
-
-/* What a kernel descriptor says that is used here. Lies in the image. */
-typedef struct aqdrop_descriptor {
-  uint32_t group_size, private_size, kernarg_size;
-  uint8_t reserved[44];
-  uint16_t properties; /* AQDROP_KERNEL_* */
-  uint8_t reserved1[6];
-} aqdrop_descriptor;
-
-_Static_assert(sizeof(aqdrop_descriptor) == 64, "a kernel descriptor");
-_Static_assert(offsetof(aqdrop_descriptor, properties) == 56, "at 56");
-
-enum { AQDROP_KERNEL_DYNAMIC_STACK = 1 << 11 };
 
 typedef struct aqdrop_image_symbol {
   char *name;    /* "vadd.kd" of kernels; owned by the image */

@@ -112,10 +112,7 @@ hsa_status_t hsa_isa_get_info(hsa_isa_t isa, uint32_t attribute, uint32_t index,
     return HSA_STATUS_ERROR_INVALID_ISA;
   if (!value)
     return HSA_STATUS_ERROR_INVALID_ARGUMENT;
-  if (index > 0 &&
-      attribute >= HSA_ISA_INFO_CALL_CONVENTION_INFO_WAVEFRONT_SIZE &&
-      attribute <=
-          HSA_ISA_INFO_CALL_CONVENTION_INFO_WAVEFRONTS_PER_COMPUTE_UNIT)
+  if (index > 0) /* there is one call convention */
     return HSA_STATUS_ERROR_INVALID_INDEX;
   return isa_info(i, attribute, value);
 }

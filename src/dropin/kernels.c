@@ -6,8 +6,8 @@
 
 #include "devlib/devlib.h"
 
-static const aq_kernel_entry *const built_in[] = {aqdrop_blits,
-                                                  aq_devlib_entries, NULL};
+static const aq_kernel_entry *const built_in[] = {
+    aqdrop_blits, aqdrop_image_blits, aq_devlib_entries, NULL};
 
 /* Names with semicolons between; cuts `text` up. */
 static aq_status set_open(aqdrop_kernels *kernels, char *text, aq_diag *diag)

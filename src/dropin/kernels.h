@@ -19,7 +19,8 @@ typedef struct aqdrop_kernels {
 aq_status aqdrop_kernels_open(aqdrop_kernels *kernels, aq_diag *diag);
 void aqdrop_kernels_close(aqdrop_kernels *kernels);
 
-/* Ended by an entry without a name (blits.c). */
+/* Ended by an entry without a name (blits.c, image_blits.c). */
 extern const aq_kernel_entry aqdrop_blits[];
+extern const aq_kernel_entry aqdrop_image_blits[];
 
 #endif

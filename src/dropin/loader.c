@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "dropin/executables.h"
+#include "dropin/ext_images.h"
 #include "dropin/simulator.h"
 
 /* As the extension has it. */
@@ -190,23 +191,29 @@ hsa_status_t hsa_system_get_major_extension_table(uint16_t extension,
   if (extension == HSA_EXTENSION_AMD_LOADER)
     return table_put(table, table_length, aqdrop_loader_functions,
                      sizeof aqdrop_loader_functions);
+  if (extension == HSA_EXTENSION_IMAGES && aqdrop_has_images(runtime))
+    return table_put(table, table_length, aqdrop_image_functions,
+                     sizeof aqdrop_image_functions);
   if (extension != AQ_HSA_EXTENSION_SIM)
     return HSA_STATUS_ERROR_INVALID_ARGUMENT;
   const aq_hsa_sim sim = aqdrop_simulator(runtime);
   return table_put(table, table_length, &sim, sizeof sim);
 }
 
-/* Functions of each minor version. */
 hsa_status_t hsa_system_get_extension_table(uint16_t extension,
                                             uint16_t version_major,
                                             uint16_t version_minor, void *table)
 {
-  static const size_t counts[] = {3, 5, 6, 7};
+  static const size_t loader[] = {3, 5, 6, 7}; /* functions, by minor version */
+  size_t count = 0;
   AQDROP_ENTER(runtime);
-  if (extension != HSA_EXTENSION_AMD_LOADER ||
-      version_minor >= sizeof counts / sizeof *counts)
+  if (extension == HSA_EXTENSION_AMD_LOADER &&
+      version_minor < sizeof loader / sizeof *loader)
+    count = loader[version_minor];
+  else if (extension == HSA_EXTENSION_IMAGES && version_minor == 0)
+    count = AQDROP_IMAGE_FUNCTIONS_1_00;
+  if (count == 0)
     return HSA_STATUS_ERROR_INVALID_ARGUMENT;
   return hsa_system_get_major_extension_table(
-      extension, version_major,
-      counts[version_minor] * sizeof *aqdrop_loader_functions, table);
+      extension, version_major, count * sizeof(aqdrop_any_function), table);
 }

@@ -10,19 +10,29 @@ libhsa_runtime64_la_SOURCES = \
 	src/dropin/copies.c \
 	src/dropin/events.c src/dropin/events.h \
 	src/dropin/executables.c src/dropin/executables.h \
+	src/dropin/ext_image_copies.c \
+	src/dropin/ext_image_formats.c src/dropin/ext_image_formats.h \
+	src/dropin/ext_image_orders.def \
+	src/dropin/ext_images.c src/dropin/ext_images.h \
+	src/dropin/ext_samplers.c \
 	src/dropin/externals.c \
+	src/dropin/exts.c \
 	src/dropin/faults.c src/dropin/faults.h \
 	src/dropin/functions.def \
 	src/dropin/hooks.c src/dropin/hooks.h \
 	src/dropin/hsa.h \
 	src/dropin/image.c src/dropin/image.h \
+	src/dropin/image_blits.c \
 	src/dropin/ipc.c src/dropin/ipc.h \
 	src/dropin/isa.c \
 	src/dropin/kernels.c src/dropin/kernels.h \
 	src/dropin/loader.c \
+	src/dropin/log.c src/dropin/log.h \
+	src/dropin/locked.c src/dropin/locked.h \
 	src/dropin/memory.c src/dropin/memory.h \
 	src/dropin/persona.c src/dropin/persona.h \
 	src/dropin/personas.def \
+	src/dropin/pools.h \
 	src/dropin/profiling.c \
 	src/dropin/queue_indices.c \
 	src/dropin/queues.c src/dropin/queues.h \
@@ -41,6 +51,7 @@ libhsa_runtime64_la_SOURCES = \
 	src/dropin/system.c \
 	src/dropin/vmem.c src/dropin/vmem.h \
 	src/dropin/waits.c
+libhsa_runtime64_la_LIBADD = -lm
 # libtool puts -Wl behind the objects.
 libhsa_runtime64_la_LDFLAGS = -version-info 1:0:0 -no-undefined \
 	-Wl,.libs/libaqcore.a

@@ -6,11 +6,18 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "dropin/events.h"
+#include "dropin/locked.h"
+#include "dropin/pools.h"
+#include "dropin/queues.h"
+#include "dropin/vmem.h"
+
 enum { PAGE = 4096 };
 
 /* Called when the allocation it belongs to is freed. */
 typedef struct freed_call {
   struct freed_call *next;
+  void *address; /* as it was registered: somewhere in the allocation */
   hsa_amd_deallocation_callback_t function;
   void *data;
 } freed_call;
@@ -18,26 +25,12 @@ typedef struct freed_call {
 typedef struct block {
   char *base;
   size_t size;       /* as asked for */
-  aqdrop_pool *pool; /* NULL: locked host memory, or that of others */
+  aqdrop_pool *pool; /* NULL: memory of others */
   int file;          /* that it is a mapping of, or -1 */
-  bool attached;     /* of another process, or a buffer of somebody else */
   void *user_data;
   uint64_t agents; /* bits of those that reach it */
   freed_call *calls;
 } block;
-
-typedef enum block_kind {
-  BLOCK_ALLOCATED, /* of a pool */
-  BLOCK_LOCKED,    /* of the host */
-  BLOCK_ATTACHED,
-} block_kind;
-
-static block_kind block_is(const block *b)
-{
-  if (b->attached)
-    return BLOCK_ATTACHED;
-  return b->pool ? BLOCK_ALLOCATED : BLOCK_LOCKED;
-}
 
 /* Blocks by address; they do not overlap. */
 struct aqdrop_memory {
@@ -63,8 +56,7 @@ static size_t mapped_size(size_t size)
 
 static void block_unmap(const block *b)
 {
-  if (b->pool || b->attached)
-    munmap(b->base, mapped_size(b->size));
+  munmap(b->base, mapped_size(b->size));
   if (b->file >= 0)
     close(b->file);
 }
@@ -133,23 +125,18 @@ static bool block_insert(aqdrop_memory *memory, const block *new)
   return true;
 }
 
-/* Takes the block that begins at an address out of the table. */
-static bool block_take(aqdrop_memory *memory, const void *address,
-                       block_kind of, block *out)
+/* Takes the block that begins at an address out of the table: an allocation of
+ * ours, or one of others. */
+static bool block_take(aqdrop_memory *memory, const void *address, bool ours,
+                       block *out)
 {
   block *b = block_find(memory, address);
-  if (!b || b->base != address || block_is(b) != of)
+  if (!b || b->base != address || (b->pool != NULL) != ours)
     return false;
   *out = *b;
   memory->count--;
   memmove(b, b + 1, (size_t)(&memory->blocks[memory->count] - b) * sizeof *b);
   return true;
-}
-
-static uint64_t agent_bit(const aqdrop *runtime, const aqdrop_agent *agent)
-{
-  size_t index = (size_t)(agent - runtime->agents);
-  return UINT64_C(1) << index;
 }
 
 uint32_t aqdrop_memory_device(aqdrop_memory *memory, const void *address)
@@ -163,36 +150,18 @@ uint32_t aqdrop_memory_device(aqdrop_memory *memory, const void *address)
 
 /* ---- allocation ---- */
 
-static bool pool_reserve(aqdrop_pool *pool, uint64_t size)
-{
-  uint64_t used = __atomic_load_n(&pool->used, __ATOMIC_RELAXED);
-  do {
-    if (size > pool->size - used)
-      return false;
-  } while (!__atomic_compare_exchange_n(&pool->used, &used, used + size, true,
-                                        __ATOMIC_RELAXED, __ATOMIC_RELAXED));
-  return true;
-}
-
-static void pool_return(aqdrop_pool *pool, uint64_t size)
-{
-  __atomic_fetch_sub(&pool->used, size, __ATOMIC_RELAXED);
-}
-
 static hsa_status_t pool_allocate(aqdrop *runtime, aqdrop_pool *pool,
                                   size_t size, void **out)
 {
-  if (pool->segment != HSA_REGION_SEGMENT_GLOBAL)
+  if (!aqdrop_pool_is_global(pool) || size > pool->size)
     return HSA_STATUS_ERROR_INVALID_ALLOCATION;
-  if (size > pool->size)
-    return HSA_STATUS_ERROR_INVALID_ALLOCATION;
-  if (!pool_reserve(pool, mapped_size(size)))
+  if (!aqdrop_pool_reserve(pool, mapped_size(size)))
     return HSA_STATUS_ERROR_OUT_OF_RESOURCES;
   void *base = mmap(NULL, mapped_size(size), PROT_READ | PROT_WRITE,
                     MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   block new = {.base = base, .size = size, .pool = pool, .file = -1};
-  new.agents =
-      agent_bit(runtime, pool->agent) | agent_bit(runtime, &runtime->agents[0]);
+  new.agents = aqdrop_agent_bit(runtime, pool->agent) |
+               aqdrop_agent_bit(runtime, &runtime->agents[0]);
   bool kept = false;
   if (base != MAP_FAILED) {
     pthread_mutex_lock(&runtime->memory->lock);
@@ -202,7 +171,7 @@ static hsa_status_t pool_allocate(aqdrop *runtime, aqdrop_pool *pool,
       block_unmap(&new);
   }
   if (!kept) {
-    pool_return(pool, mapped_size(size));
+    aqdrop_pool_return(pool, mapped_size(size));
     return HSA_STATUS_ERROR_OUT_OF_RESOURCES;
   }
   *out = base;
@@ -234,6 +203,17 @@ hsa_status_t hsa_amd_memory_pool_allocate(hsa_amd_memory_pool_t memory_pool,
   return pool_allocate(runtime, pool, size, ptr);
 }
 
+/* Why there is nothing to free. A queue's ring is memory that is in use: that
+ * is an event of the system, too. */
+static hsa_status_t free_refuse(aqdrop *runtime, const void *address)
+{
+  const aqdrop_agent *agent = aqdrop_queue_ring_agent(runtime, address);
+  if (!agent)
+    return HSA_STATUS_ERROR_INVALID_ALLOCATION;
+  aqdrop_event_in_use(runtime, agent, address);
+  return HSA_STATUS_ERROR;
+}
+
 hsa_status_t hsa_memory_free(void *ptr)
 {
   AQDROP_ENTER(runtime);
@@ -241,14 +221,14 @@ hsa_status_t hsa_memory_free(void *ptr)
   if (!ptr)
     return HSA_STATUS_SUCCESS;
   pthread_mutex_lock(&runtime->memory->lock);
-  bool found = block_take(runtime->memory, ptr, BLOCK_ALLOCATED, &old);
+  bool found = block_take(runtime->memory, ptr, true, &old);
   pthread_mutex_unlock(&runtime->memory->lock);
   if (!found)
-    return HSA_STATUS_ERROR_INVALID_ALLOCATION;
+    return free_refuse(runtime, ptr);
   for (const freed_call *call = old.calls; call; call = call->next)
-    call->function(ptr, call->data);
+    call->function(call->address, call->data);
   calls_free(old.calls);
-  pool_return(old.pool, mapped_size(old.size));
+  aqdrop_pool_return(old.pool, mapped_size(old.size));
   block_unmap(&old);
   return HSA_STATUS_SUCCESS;
 }
@@ -256,6 +236,37 @@ hsa_status_t hsa_memory_free(void *ptr)
 hsa_status_t hsa_amd_memory_pool_free(void *ptr)
 {
   return hsa_memory_free(ptr);
+}
+
+/* ---- moving ---- */
+
+/* The bytes stay where they are: every pool is memory of this process. */
+hsa_status_t hsa_amd_memory_migrate(const void *ptr,
+                                    hsa_amd_memory_pool_t memory_pool,
+                                    uint32_t flags)
+{
+  AQDROP_ENTER(runtime);
+  aqdrop_pool *pool = aqdrop_pool_from(runtime, memory_pool.handle);
+  hsa_status_t status = HSA_STATUS_ERROR_INVALID_ARGUMENT;
+  if (!ptr || flags)
+    return status;
+  if (!pool || !aqdrop_pool_is_global(pool))
+    return HSA_STATUS_ERROR_INVALID_MEMORY_POOL;
+  pthread_mutex_lock(&runtime->memory->lock);
+  block *b = block_find(runtime->memory, ptr);
+  if (b && b->pool && b->base == ptr) {
+    const uint64_t size = mapped_size(b->size);
+    status = HSA_STATUS_ERROR_OUT_OF_RESOURCES;
+    if (b->pool == pool || aqdrop_pool_reserve(pool, size)) {
+      if (b->pool != pool)
+        aqdrop_pool_return(b->pool, size);
+      b->pool = pool;
+      b->agents |= aqdrop_agent_bit(runtime, pool->agent);
+      status = HSA_STATUS_SUCCESS;
+    }
+  }
+  pthread_mutex_unlock(&runtime->memory->lock);
+  return status;
 }
 
 /* ---- callbacks of freeing ---- */
@@ -273,7 +284,7 @@ hsa_status_t hsa_amd_register_deallocation_callback(
   block *b = block_find(runtime->memory, ptr);
   bool known = b && b->pool;
   if (known) {
-    *call = (freed_call){b->calls, callback, user_data};
+    *call = (freed_call){b->calls, ptr, callback, user_data};
     b->calls = call;
   }
   pthread_mutex_unlock(&runtime->memory->lock);
@@ -293,7 +304,7 @@ hsa_status_t hsa_amd_deregister_deallocation_callback(
   pthread_mutex_lock(&runtime->memory->lock);
   block *b = block_find(runtime->memory, ptr);
   for (freed_call **at = b ? &b->calls : &found; *at && !found;) {
-    if ((*at)->function == callback) {
+    if ((*at)->address == ptr && (*at)->function == callback) {
       found = *at;
       *at = found->next;
       break;
@@ -321,74 +332,16 @@ hsa_status_t hsa_amd_agents_allow_access(uint32_t num_agents,
     const aqdrop_agent *agent = aqdrop_agent_from(runtime, agents[i]);
     if (!agent)
       return HSA_STATUS_ERROR_INVALID_AGENT;
-    bits |= agent_bit(runtime, agent);
+    bits |= aqdrop_agent_bit(runtime, agent);
   }
   pthread_mutex_lock(&runtime->memory->lock);
   block *b = block_find(runtime->memory, ptr);
-  bool known = b && b->pool;
-  if (known)
-    b->agents = bits | agent_bit(runtime, b->pool->agent);
+  if (b && b->pool)
+    b->agents = bits | aqdrop_agent_bit(runtime, b->pool->agent);
   pthread_mutex_unlock(&runtime->memory->lock);
-  return known ? HSA_STATUS_SUCCESS : HSA_STATUS_ERROR_INVALID_ALLOCATION;
-}
-
-static hsa_status_t host_lock(aqdrop *runtime, void *host, size_t size,
-                              const hsa_agent_t *agents, int count,
-                              void **agent_ptr)
-{
-  uint64_t bits = agent_bit(runtime, &runtime->agents[0]);
-  if (!host || size == 0 || !agent_ptr || (agents == NULL) != (count <= 0))
-    return HSA_STATUS_ERROR_INVALID_ARGUMENT;
-  for (int i = 0; i < count; i++) {
-    const aqdrop_agent *agent = aqdrop_agent_from(runtime, agents[i]);
-    if (!agent)
-      return HSA_STATUS_ERROR_INVALID_AGENT;
-    bits |= agent_bit(runtime, agent);
-  }
-  for (uint32_t i = 0; count <= 0 && i < runtime->agent_count; i++)
-    bits |= agent_bit(runtime, &runtime->agents[i]);
-  block new = {.base = host, .size = size, .agents = bits, .file = -1};
-  pthread_mutex_lock(&runtime->memory->lock);
-  bool kept = block_insert(runtime->memory, &new);
-  pthread_mutex_unlock(&runtime->memory->lock);
-  if (!kept)
-    return HSA_STATUS_ERROR_OUT_OF_RESOURCES;
-  *agent_ptr = host;
-  return HSA_STATUS_SUCCESS;
-}
-
-hsa_status_t hsa_amd_memory_lock(void *host_ptr, size_t size,
-                                 hsa_agent_t *agents, int num_agent,
-                                 void **agent_ptr)
-{
-  AQDROP_ENTER(runtime);
-  return host_lock(runtime, host_ptr, size, agents, num_agent, agent_ptr);
-}
-
-hsa_status_t hsa_amd_memory_lock_to_pool(void *host_ptr, size_t size,
-                                         hsa_agent_t *agents, int num_agent,
-                                         hsa_amd_memory_pool_t pool,
-                                         uint32_t flags, void **agent_ptr)
-{
-  AQDROP_ENTER(runtime);
-  const aqdrop_pool *p = aqdrop_pool_from(runtime, pool.handle);
-  if (flags)
-    return HSA_STATUS_ERROR_INVALID_ARGUMENT;
-  if (!p || p->agent->info)
-    return HSA_STATUS_ERROR_INVALID_MEMORY_POOL;
-  return host_lock(runtime, host_ptr, size, agents, num_agent, agent_ptr);
-}
-
-hsa_status_t hsa_amd_memory_unlock(void *host_ptr)
-{
-  AQDROP_ENTER(runtime);
-  block old;
-  if (!host_ptr)
-    return HSA_STATUS_ERROR_INVALID_ARGUMENT;
-  pthread_mutex_lock(&runtime->memory->lock);
-  bool found = block_take(runtime->memory, host_ptr, BLOCK_LOCKED, &old);
-  pthread_mutex_unlock(&runtime->memory->lock);
-  return found ? HSA_STATUS_SUCCESS : HSA_STATUS_ERROR_INVALID_ARGUMENT;
+  return b || aqdrop_vmem_allow(runtime, ptr, bits)
+             ? HSA_STATUS_SUCCESS
+             : HSA_STATUS_ERROR_INVALID_ALLOCATION;
 }
 
 /* ---- what an address is ---- */
@@ -398,9 +351,7 @@ static void info_describe(const aqdrop *runtime, const block *b,
 {
   const aqdrop_agent *owner = b->pool ? b->pool->agent : &runtime->agents[0];
   *out = (hsa_amd_pointer_info_t){
-      .type = b->pool       ? HSA_EXT_POINTER_TYPE_HSA
-              : b->attached ? HSA_EXT_POINTER_TYPE_IPC
-                            : HSA_EXT_POINTER_TYPE_LOCKED,
+      .type = b->pool ? HSA_EXT_POINTER_TYPE_HSA : HSA_EXT_POINTER_TYPE_IPC,
       .agent_base = b->base,
       .host_base = b->base,
       .bytes = b->size,
@@ -429,6 +380,20 @@ static hsa_status_t agents_list(const aqdrop *runtime, uint64_t bits,
   return HSA_STATUS_SUCCESS;
 }
 
+/* False for memory that nobody allocated, attached or locked. */
+static bool address_describe(aqdrop *runtime, const void *address,
+                             hsa_amd_pointer_info_t *out, uint64_t *agents)
+{
+  pthread_mutex_lock(&runtime->memory->lock);
+  const block *b = block_find(runtime->memory, address);
+  if (b) {
+    info_describe(runtime, b, out);
+    *agents = b->agents;
+  }
+  pthread_mutex_unlock(&runtime->memory->lock);
+  return b || aqdrop_locked_describe(runtime, address, out, agents);
+}
+
 hsa_status_t hsa_amd_pointer_info(const void *ptr, hsa_amd_pointer_info_t *info,
                                   void *(*alloc)(size_t),
                                   uint32_t *num_agents_accessible,
@@ -439,13 +404,7 @@ hsa_status_t hsa_amd_pointer_info(const void *ptr, hsa_amd_pointer_info_t *info,
   uint64_t bits = 0;
   if (!ptr || !info || info->size < sizeof info->size + sizeof info->type)
     return HSA_STATUS_ERROR_INVALID_ARGUMENT;
-  pthread_mutex_lock(&runtime->memory->lock);
-  const block *b = block_find(runtime->memory, ptr);
-  if (b) {
-    info_describe(runtime, b, &full);
-    bits = b->agents;
-  }
-  pthread_mutex_unlock(&runtime->memory->lock);
+  address_describe(runtime, ptr, &full, &bits);
   full.size = info->size < sizeof full ? info->size : sizeof full;
   memcpy(info, &full, full.size);
   return agents_list(runtime, bits, alloc, num_agents_accessible, accessible);
@@ -461,7 +420,19 @@ hsa_status_t hsa_amd_pointer_info_set_userdata(const void *ptr, void *userdata)
   if (b)
     b->user_data = userdata;
   pthread_mutex_unlock(&runtime->memory->lock);
-  return b ? HSA_STATUS_SUCCESS : HSA_STATUS_ERROR_INVALID_ARGUMENT;
+  return b || aqdrop_locked_set_userdata(runtime, ptr, userdata)
+             ? HSA_STATUS_SUCCESS
+             : HSA_STATUS_ERROR_INVALID_ARGUMENT;
+}
+
+bool aqdrop_memory_covers(aqdrop *runtime, const void *address, size_t size)
+{
+  hsa_amd_pointer_info_t info = {0};
+  uint64_t agents;
+  if (!address_describe(runtime, address, &info, &agents))
+    return aqdrop_vmem_covers(runtime, address, size);
+  const size_t at = (size_t)((const char *)address - (char *)info.host_base);
+  return size <= info.bytes - at;
 }
 
 /* ---- sharing ---- */
@@ -520,8 +491,8 @@ hsa_status_t aqdrop_memory_attach(aqdrop *runtime, int file, size_t size,
   block new = {.base = base,
                .size = size,
                .file = -1,
-               .attached = true,
-               .agents = agents | agent_bit(runtime, &runtime->agents[0])};
+               .agents =
+                   agents | aqdrop_agent_bit(runtime, &runtime->agents[0])};
   pthread_mutex_lock(&memory->lock);
   bool kept = block_insert(memory, &new);
   pthread_mutex_unlock(&memory->lock);
@@ -537,7 +508,7 @@ bool aqdrop_memory_detach(aqdrop_memory *memory, const void *address)
 {
   block old;
   pthread_mutex_lock(&memory->lock);
-  bool found = block_take(memory, address, BLOCK_ATTACHED, &old);
+  bool found = block_take(memory, address, false, &old);
   pthread_mutex_unlock(&memory->lock);
   if (found)
     block_unmap(&old);

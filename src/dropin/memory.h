@@ -28,6 +28,10 @@ hsa_status_t aqdrop_memory_attach(aqdrop *runtime, int file, size_t size,
                                   uint64_t agents, void **out);
 bool aqdrop_memory_detach(aqdrop_memory *memory, const void *address);
 
+/* Whether [address, +size) lies in memory that was allocated, attached, locked
+ * or mapped. */
+bool aqdrop_memory_covers(aqdrop *runtime, const void *address, size_t size);
+
 /* The device whose pool an address is from, or AQ_DEVICE_HOST. */
 uint32_t aqdrop_memory_device(aqdrop_memory *memory, const void *address);
 

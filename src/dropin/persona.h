@@ -3,6 +3,7 @@
 #ifndef AQDROP_PERSONA_H
 #define AQDROP_PERSONA_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 typedef struct aqdrop_persona {
@@ -12,6 +13,7 @@ typedef struct aqdrop_persona {
   uint32_t bus_bits, memory_mhz;
   uint32_t l1_kib, l2_kib, l3_kib;
   uint32_t engines, arrays; /* arrays: of an engine */
+  bool images;              /* kernels can read images */
 } aqdrop_persona;
 
 /* Never NULL: an unknown part looks like a plain one. */

@@ -47,6 +47,17 @@ static aqdrop_queue *queue_find(aqdrop *runtime, const hsa_queue_t *queue)
   return (aqdrop_queue *)(uintptr_t)found;
 }
 
+const aqdrop_agent *aqdrop_queue_ring_agent(aqdrop *runtime,
+                                            const void *address)
+{
+  pthread_mutex_lock(&runtime->lock);
+  const aqdrop_queue *queue = runtime->first_queue;
+  while (queue && queue->abi->hsa.base != address)
+    queue = queue->next;
+  pthread_mutex_unlock(&runtime->lock);
+  return queue ? queue->agent : NULL;
+}
+
 /* ---- errors ---- */
 
 const char *aqdrop_queue_words(aqdrop *runtime, const hsa_queue_t *queue)

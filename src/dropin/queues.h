@@ -16,6 +16,10 @@ void aqdrop_queue_ring(aqdrop *runtime, hsa_signal_t doorbell, int64_t value);
  * in its error callback and afterwards. */
 const char *aqdrop_queue_words(aqdrop *runtime, const hsa_queue_t *queue);
 
+/* The agent of the queue whose ring begins at an address, or NULL. */
+const aqdrop_agent *aqdrop_queue_ring_agent(aqdrop *runtime,
+                                            const void *address);
+
 /* Frees what is left, before the transport is closed. */
 void aqdrop_queues_fini(aqdrop *runtime);
 

@@ -4,6 +4,7 @@
 
 #include "dropin/hsa.h"
 #include "dropin/memory.h"
+#include "dropin/pools.h"
 
 enum {
   GRANULE = 4096,
@@ -14,22 +15,21 @@ enum {
 
 /* ---- visiting ---- */
 
+/* A device's regions are its own and those of the host, which it reaches: it
+ * has no other one for kernel arguments. */
 hsa_status_t hsa_agent_iterate_regions(
     hsa_agent_t agent,
     hsa_status_t (*callback)(hsa_region_t region, void *data), void *data)
 {
   AQDROP_ENTER(runtime);
   const aqdrop_agent *a = aqdrop_agent_from(runtime, agent);
-  if (!a)
-    return HSA_STATUS_ERROR_INVALID_AGENT;
-  if (!callback)
-    return HSA_STATUS_ERROR_INVALID_ARGUMENT;
-  for (uint32_t i = 0; i < a->pool_count; i++) {
-    hsa_status_t status =
-        callback((hsa_region_t){(uintptr_t)&a->pools[i]}, data);
-    if (status != HSA_STATUS_SUCCESS)
-      return status;
-  }
+  hsa_status_t status = aqdrop_agent_check(a, callback);
+  if (status != HSA_STATUS_SUCCESS)
+    return status;
+  AQDROP_VISIT(callback, hsa_region_t, a->pools, a->pool_count, data)
+  if (a->info)
+    AQDROP_VISIT(callback, hsa_region_t, a->host->pools, a->host->pool_count,
+                 data)
   return HSA_STATUS_SUCCESS;
 }
 
@@ -40,25 +40,45 @@ hsa_status_t hsa_amd_agent_iterate_memory_pools(
 {
   AQDROP_ENTER(runtime);
   const aqdrop_agent *a = aqdrop_agent_from(runtime, agent);
-  if (!a)
-    return HSA_STATUS_ERROR_INVALID_AGENT;
-  if (!callback)
-    return HSA_STATUS_ERROR_INVALID_ARGUMENT;
-  for (uint32_t i = 0; i < a->pool_count; i++) {
-    hsa_status_t status =
-        callback((hsa_amd_memory_pool_t){(uintptr_t)&a->pools[i]}, data);
-    if (status != HSA_STATUS_SUCCESS)
-      return status;
-  }
-  return HSA_STATUS_SUCCESS;
+  hsa_status_t status = aqdrop_agent_check(a, callback);
+  if (status == HSA_STATUS_SUCCESS)
+    AQDROP_VISIT(callback, hsa_amd_memory_pool_t, a->pools, a->pool_count, data)
+  return status;
 }
 
 /* ---- attributes ---- */
 
-static bool pool_is_global(const aqdrop_pool *pool)
+/* What regions and pools are asked alike, by the same numbers. */
+static hsa_status_t common_info(const aqdrop_pool *pool, uint32_t attribute,
+                                void *value)
 {
-  return pool->segment == HSA_REGION_SEGMENT_GLOBAL;
+  const bool is_global = aqdrop_pool_is_global(pool);
+  switch (attribute) {
+  case HSA_AMD_MEMORY_POOL_INFO_SEGMENT:
+    return aqdrop_put32(value, pool->segment);
+  case HSA_AMD_MEMORY_POOL_INFO_GLOBAL_FLAGS:
+    return aqdrop_put32(value, pool->flags);
+  case HSA_AMD_MEMORY_POOL_INFO_SIZE:
+    return aqdrop_put64(value, pool->size);
+  case HSA_AMD_MEMORY_POOL_INFO_RUNTIME_ALLOC_ALLOWED:
+    return aqdrop_put_bool(value, is_global);
+  case HSA_AMD_MEMORY_POOL_INFO_RUNTIME_ALLOC_GRANULE:
+  case HSA_AMD_MEMORY_POOL_INFO_RUNTIME_ALLOC_ALIGNMENT:
+    return aqdrop_put64(value, is_global ? GRANULE : 0);
+  default:
+    return HSA_STATUS_ERROR_INVALID_ARGUMENT;
+  }
 }
+
+_Static_assert((uint32_t)HSA_REGION_INFO_SEGMENT ==
+                       (uint32_t)HSA_AMD_MEMORY_POOL_INFO_SEGMENT &&
+                   (uint32_t)HSA_REGION_INFO_GLOBAL_FLAGS ==
+                       (uint32_t)HSA_AMD_MEMORY_POOL_INFO_GLOBAL_FLAGS &&
+                   (uint32_t)HSA_REGION_INFO_SIZE ==
+                       (uint32_t)HSA_AMD_MEMORY_POOL_INFO_SIZE &&
+                   (uint32_t)HSA_REGION_INFO_RUNTIME_ALLOC_ALLOWED ==
+                       (uint32_t)HSA_AMD_MEMORY_POOL_INFO_RUNTIME_ALLOC_ALLOWED,
+               "the same numbers");
 
 hsa_status_t hsa_region_get_info(hsa_region_t region, uint32_t attribute,
                                  void *value)
@@ -69,35 +89,23 @@ hsa_status_t hsa_region_get_info(hsa_region_t region, uint32_t attribute,
     return HSA_STATUS_ERROR_INVALID_REGION;
   if (!value)
     return HSA_STATUS_ERROR_INVALID_ARGUMENT;
+  const aqdrop_persona *persona = pool->agent->persona;
   switch (attribute) {
-  case HSA_REGION_INFO_SEGMENT:
-    return aqdrop_put32(value, pool->segment);
-  case HSA_REGION_INFO_GLOBAL_FLAGS:
-    return aqdrop_put32(value, pool->flags);
-  case HSA_REGION_INFO_SIZE:
-    return aqdrop_put64(value, pool->size);
   case HSA_REGION_INFO_ALLOC_MAX_SIZE:
-    return aqdrop_put64(value, pool_is_global(pool) ? pool->size : 0);
+    return aqdrop_put64(value, aqdrop_pool_is_global(pool) ? pool->size : 0);
   case HSA_REGION_INFO_ALLOC_MAX_PRIVATE_WORKGROUP_SIZE:
     return aqdrop_put32(value, 0);
-  case HSA_REGION_INFO_RUNTIME_ALLOC_ALLOWED:
-    return aqdrop_put_bool(value, pool_is_global(pool));
-  case HSA_REGION_INFO_RUNTIME_ALLOC_GRANULE:
-  case HSA_REGION_INFO_RUNTIME_ALLOC_ALIGNMENT:
-    return aqdrop_put64(value, pool_is_global(pool) ? GRANULE : 0);
   case HSA_AMD_REGION_INFO_HOST_ACCESSIBLE:
-    return aqdrop_put_bool(value, pool_is_global(pool));
+    return aqdrop_put_bool(value, aqdrop_pool_is_global(pool));
   case HSA_AMD_REGION_INFO_BASE:
     *(void **)value = NULL; /* it has no address of its own */
     return HSA_STATUS_SUCCESS;
   case HSA_AMD_REGION_INFO_BUS_WIDTH:
-    return aqdrop_put32(
-        value, pool->agent->persona ? pool->agent->persona->bus_bits : 0);
+    return aqdrop_put32(value, persona ? persona->bus_bits : 0);
   case HSA_AMD_REGION_INFO_MAX_CLOCK_FREQUENCY:
-    return aqdrop_put32(
-        value, pool->agent->persona ? pool->agent->persona->memory_mhz : 0);
+    return aqdrop_put32(value, persona ? persona->memory_mhz : 0);
   default:
-    return HSA_STATUS_ERROR_INVALID_ARGUMENT;
+    return common_info(pool, attribute, value);
   }
 }
 
@@ -110,30 +118,21 @@ hsa_status_t hsa_amd_memory_pool_get_info(hsa_amd_memory_pool_t memory_pool,
     return HSA_STATUS_ERROR_INVALID_MEMORY_POOL;
   if (!value)
     return HSA_STATUS_ERROR_INVALID_ARGUMENT;
+  const bool is_global = aqdrop_pool_is_global(pool);
   switch (attribute) {
-  case HSA_AMD_MEMORY_POOL_INFO_SEGMENT:
-    return aqdrop_put32(value, pool->segment);
-  case HSA_AMD_MEMORY_POOL_INFO_GLOBAL_FLAGS:
-    return aqdrop_put32(value, pool->flags);
-  case HSA_AMD_MEMORY_POOL_INFO_SIZE:
-    return aqdrop_put64(value, pool->size);
-  case HSA_AMD_MEMORY_POOL_INFO_RUNTIME_ALLOC_ALLOWED:
-    return aqdrop_put_bool(value, pool_is_global(pool));
-  case HSA_AMD_MEMORY_POOL_INFO_RUNTIME_ALLOC_GRANULE:
-  case HSA_AMD_MEMORY_POOL_INFO_RUNTIME_ALLOC_ALIGNMENT:
-    return aqdrop_put64(value, pool_is_global(pool) ? GRANULE : 0);
   case HSA_AMD_MEMORY_POOL_INFO_ACCESSIBLE_BY_ALL:
-    return aqdrop_put_bool(value, pool_is_global(pool) && !pool->agent->info);
+    return aqdrop_put_bool(value, is_global && !pool->agent->info);
   case HSA_AMD_MEMORY_POOL_INFO_ALLOC_MAX_SIZE:
-    return aqdrop_put64(value, pool_is_global(pool) ? pool->size : 0);
+    return aqdrop_put64(value, is_global ? pool->size : 0);
   case HSA_AMD_MEMORY_POOL_INFO_LOCATION:
     return aqdrop_put32(value, pool->agent->info
                                    ? HSA_AMD_MEMORY_POOL_LOCATION_GPU
                                    : HSA_AMD_MEMORY_POOL_LOCATION_CPU);
   case HSA_AMD_MEMORY_POOL_INFO_RUNTIME_ALLOC_REC_GRANULE:
-    return aqdrop_put64(value, pool_is_global(pool) ? RECOMMENDED : 0);
+    return aqdrop_put64(
+        value, is_global ? pool->agent->info ? RECOMMENDED : GRANULE : 0);
   default:
-    return HSA_STATUS_ERROR_INVALID_ARGUMENT;
+    return common_info(pool, attribute, value);
   }
 }
 
@@ -141,7 +140,7 @@ hsa_status_t hsa_amd_memory_pool_get_info(hsa_amd_memory_pool_t memory_pool,
 
 static uint32_t pool_access(const aqdrop_pool *pool, const aqdrop_agent *agent)
 {
-  if (!pool_is_global(pool))
+  if (!aqdrop_pool_is_global(pool))
     return HSA_AMD_MEMORY_POOL_ACCESS_NEVER_ALLOWED;
   if (pool->agent == agent || !pool->agent->info)
     return HSA_AMD_MEMORY_POOL_ACCESS_ALLOWED_BY_DEFAULT;
@@ -197,7 +196,7 @@ hsa_amd_agent_memory_pool_get_info(hsa_agent_t agent,
   if (!value)
     return HSA_STATUS_ERROR_INVALID_ARGUMENT;
   const aq_link_info *link =
-      pool_is_global(pool) ? link_find(runtime, a, pool->agent) : NULL;
+      aqdrop_pool_is_global(pool) ? link_find(runtime, a, pool->agent) : NULL;
   switch (attribute) {
   case HSA_AMD_AGENT_MEMORY_POOL_INFO_ACCESS:
     return aqdrop_put32(value, pool_access(pool, a));
@@ -220,10 +219,11 @@ hsa_amd_memory_pool_can_migrate(hsa_amd_memory_pool_t src_memory_pool,
   AQDROP_ENTER(runtime);
   if (!result)
     return HSA_STATUS_ERROR_INVALID_ARGUMENT;
-  if (!aqdrop_pool_from(runtime, src_memory_pool.handle) ||
-      !aqdrop_pool_from(runtime, dst_memory_pool.handle))
+  const aqdrop_pool *from = aqdrop_pool_from(runtime, src_memory_pool.handle);
+  const aqdrop_pool *to = aqdrop_pool_from(runtime, dst_memory_pool.handle);
+  if (!from || !to)
     return HSA_STATUS_ERROR_INVALID_MEMORY_POOL;
-  *result = false;
+  *result = aqdrop_pool_is_global(from) && aqdrop_pool_is_global(to);
   return HSA_STATUS_SUCCESS;
 }
 
@@ -243,6 +243,9 @@ hsa_status_t hsa_amd_memory_fill(void *ptr, uint32_t value, size_t count)
   AQDROP_ENTER(runtime);
   if (!ptr || (uintptr_t)ptr % sizeof value != 0)
     return HSA_STATUS_ERROR_INVALID_ARGUMENT;
+  if (count > SIZE_MAX / sizeof value ||
+      (count > 0 && !aqdrop_memory_covers(runtime, ptr, count * sizeof value)))
+    return HSA_STATUS_ERROR_INVALID_ALLOCATION;
   uint32_t *words = ptr;
   for (size_t i = 0; i < count; i++)
     words[i] = value;
@@ -254,8 +257,8 @@ hsa_status_t hsa_amd_memory_fill(void *ptr, uint32_t value, size_t count)
 hsa_status_t hsa_memory_register(void *ptr, size_t size)
 {
   AQDROP_ENTER(runtime);
-  return ptr || size == 0 ? HSA_STATUS_SUCCESS
-                          : HSA_STATUS_ERROR_INVALID_ARGUMENT;
+  return ptr && size == 0 ? HSA_STATUS_ERROR_INVALID_ARGUMENT
+                          : HSA_STATUS_SUCCESS;
 }
 
 hsa_status_t hsa_memory_deregister(void *ptr, size_t size)

@@ -11,6 +11,8 @@
 #include "common/visible_devices.h"
 #include "dropin/events.h"
 #include "dropin/executables.h"
+#include "dropin/ext_images.h"
+#include "dropin/locked.h"
 #include "dropin/memory.h"
 #include "dropin/queues.h"
 #include "dropin/signals.h"
@@ -118,6 +120,7 @@ static void device_init(aqdrop *runtime, aqdrop_agent *agent, uint32_t ordinal)
                           .ordinal = ordinal,
                           .info = info,
                           .model = model,
+                          .scratch_limit = (uint64_t)model->xccs << 30,
                           .persona = persona};
   uint64_t size = persona->memory_gib << 30;
   pool_add(agent, HSA_REGION_SEGMENT_GLOBAL,
@@ -129,6 +132,7 @@ static void device_init(aqdrop *runtime, aqdrop_agent *agent, uint32_t ordinal)
   cache_add(agent, 1, persona->l1_kib);
   cache_add(agent, 2, persona->l2_kib);
   cache_add(agent, 3, persona->l3_kib);
+  agent->flush = agent->registers;
   agent->isa.agent = agent;
   snprintf(agent->isa.name, sizeof agent->isa.name, "amdgcn-amd-amdhsa--%s%s",
            info->gfx, persona->features);
@@ -146,8 +150,10 @@ static void runtime_close(aqdrop *runtime)
   aqdrop_executables_fini(runtime);
   aqdrop_codes_fini(runtime);
   aqdrop_readers_fini(runtime);
+  aqdrop_exts_fini(runtime);
   aqdrop_kernels_close(&runtime->kernels);
   aqdrop_signals_fini(runtime);
+  aqdrop_locked_fini(runtime);
   if (runtime->vmem)
     aqdrop_vmem_destroy(runtime->vmem);
   if (runtime->memory)
@@ -305,8 +311,7 @@ hsa_status_t hsa_init(void)
     status = HSA_STATUS_ERROR_REFCOUNT_OVERFLOW;
   else if (process.references == 0)
     status = process_open();
-  if (status == HSA_STATUS_SUCCESS) {
-    process.references++;
+  if (status == HSA_STATUS_SUCCESS && process.references++ == 0) {
     AQDROP_CALL(process.recording, AQ_KIND_CALL);
   }
   pthread_mutex_unlock(&process.lock);

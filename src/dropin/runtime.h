@@ -67,8 +67,11 @@ struct aqdrop_agent {
   uint32_t pool_count;
   aqdrop_cache caches[AQDROP_CACHES];
   uint32_t cache_count;
-  aqdrop_isa isa;     /* of devices */
-  uint32_t coherency; /* atomic: what coherency_set_type set */
+  aqdrop_isa isa;         /* of devices */
+  uint32_t coherency;     /* atomic: what coherency_set_type set */
+  uint64_t scratch_limit; /* atomic: bytes that kernels may keep */
+  uint32_t registers[2];  /* that clients write to flush; nothing reads them */
+  uint32_t *flush;        /* the first of them, or NULL: the host */
 };
 
 typedef struct aqdrop_memory aqdrop_memory;
@@ -91,17 +94,24 @@ typedef struct aqdrop {
   aq_map signals; /* handles of signals that clients have → references */
   struct aqdrop_shared_signal *first_shared; /* of them */
   struct aqdrop_group *first_group;
+  struct aqdrop_locked *first_locked;
   struct aqdrop_range *first_range;
+  struct aqdrop_ext *first_ext;
   struct aqdrop_reader *first_reader;
   struct aqdrop_code *first_code;
   struct aqdrop_executable *first_executable;
   aqdrop_queue *first_queue;
-  aq_arena arena;    /* what lives until it closes: handlers, names */
-  char scratch;      /* moved by copies that only wait */
-  bool copies_timed; /* atomic */
+  aq_arena arena;     /* what lives until it closes: handlers, names */
+  char scratch;       /* moved by copies that only wait */
+  bool copies_timed;  /* atomic */
+  uint64_t log_flags; /* atomic: bits, HSA_AMD_LOG_FLAG_* */
+  void *log_file;     /* atomic: FILE of the client */
   hsa_amd_system_event_callback_t event;
   void *event_data;
 } aqdrop;
+
+/* An entry of an extension's table. */
+typedef void (*aqdrop_any_function)(void);
 
 /* The open runtime, or NULL. */
 aqdrop *aqdrop_runtime(void);
@@ -123,6 +133,26 @@ aqdrop *aqdrop_runtime(void);
   AQDROP_LOOK(runtime);                                                        \
   AQDROP_CALL(runtime->recording, AQ_KIND_CALL)
 
+/* What an entry of an agent begins with: whether there is that agent, and then
+ * whether its arguments are there. */
+static inline hsa_status_t aqdrop_agent_check(const aqdrop_agent *agent,
+                                              bool arguments)
+{
+  if (!agent)
+    return HSA_STATUS_ERROR_INVALID_AGENT;
+  return arguments ? HSA_STATUS_SUCCESS : HSA_STATUS_ERROR_INVALID_ARGUMENT;
+}
+
+/* Calls back with the handle of each of `count` things of an array, and returns
+ * from the entry once a call says so. */
+#define AQDROP_VISIT(callback, handle, things, count, data)                    \
+  for (uint32_t i_ = 0; i_ < (count); i_++) {                                  \
+    hsa_status_t status_ =                                                     \
+        (callback)((handle){(uintptr_t) & (things)[i_]}, data);                \
+    if (status_ != HSA_STATUS_SUCCESS)                                         \
+      return status_;                                                          \
+  }
+
 /* What a handle stands for, or NULL for one that the runtime did not give. */
 aqdrop_agent *aqdrop_agent_from(aqdrop *runtime, hsa_agent_t agent);
 aqdrop_pool *aqdrop_pool_from(aqdrop *runtime, uint64_t handle);
@@ -130,6 +160,13 @@ aqdrop_pool *aqdrop_pool_from(aqdrop *runtime, uint64_t handle);
 static inline hsa_agent_t aqdrop_agent_handle(const aqdrop_agent *agent)
 {
   return (hsa_agent_t){(uintptr_t)agent};
+}
+
+/* An agent in a set of them. */
+static inline uint64_t aqdrop_agent_bit(const aqdrop *runtime,
+                                        const aqdrop_agent *agent)
+{
+  return UINT64_C(1) << (size_t)(agent - runtime->agents);
 }
 
 /* The status of HSA that a status of ours is. */

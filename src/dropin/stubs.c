@@ -5,12 +5,29 @@
 
 #pragma GCC diagnostic ignored "-Wunused-parameter"
 
+static hsa_status_t refuse(hsa_status_t status)
+{
+  AQDROP_LOOK(runtime);
+  return status;
+}
+
+static hsa_status_t device_refuse(hsa_agent_t agent, hsa_status_t status)
+{
+  AQDROP_LOOK(runtime);
+  const aqdrop_agent *a = aqdrop_agent_from(runtime, agent);
+  return a && a->info ? status : HSA_STATUS_ERROR_INVALID_AGENT;
+}
+
 #define R(name, returns, group, parameters, text)
 #define S(name, returns, group, parameters, text)
 #define U(name, group, status, parameters, text)                               \
   hsa_status_t name parameters                                                 \
   {                                                                            \
-    return aqdrop_runtime() ? (hsa_status_t)(status)                           \
-                            : (hsa_status_t)HSA_STATUS_ERROR_NOT_INITIALIZED;  \
+    return refuse(status);                                                     \
+  }
+#define D(name, group, status, agent, parameters, text)                        \
+  hsa_status_t name parameters                                                 \
+  {                                                                            \
+    return device_refuse(agent, status);                                       \
   }
 #include "dropin/functions.def"

@@ -83,7 +83,7 @@ static const aqdrop_symbol *symbol_from(aqdrop *runtime,
 static hsa_status_t kernel_info(const aqdrop_image_symbol *symbol,
                                 uint32_t attribute, void *value)
 {
-  const aqdrop_descriptor *d = (const void *)symbol->address;
+  const aq_kernel_descriptor *d = (const void *)symbol->address;
   switch (attribute) {
   case HSA_EXECUTABLE_SYMBOL_INFO_KERNEL_KERNARG_SEGMENT_SIZE:
     return aqdrop_put32(value, d->kernarg_size);
@@ -94,7 +94,7 @@ static hsa_status_t kernel_info(const aqdrop_image_symbol *symbol,
   case HSA_EXECUTABLE_SYMBOL_INFO_KERNEL_PRIVATE_SEGMENT_SIZE:
     return aqdrop_put32(value, d->private_size);
   case HSA_EXECUTABLE_SYMBOL_INFO_KERNEL_DYNAMIC_CALLSTACK:
-    return aqdrop_put_bool(value, d->properties & AQDROP_KERNEL_DYNAMIC_STACK);
+    return aqdrop_put_bool(value, d->properties & AQ_KERNEL_DYNAMIC_STACK);
   case HSA_EXECUTABLE_SYMBOL_INFO_KERNEL_CALL_CONVENTION:
     return aqdrop_put32(value, 0);
   default:

@@ -4,6 +4,7 @@
 
 #include "common/hsa_sim.h"
 #include "config.h"
+#include "dropin/ext_images.h"
 #include "dropin/hsa.h"
 #include "dropin/runtime.h"
 
@@ -52,6 +53,8 @@ hsa_status_t hsa_system_get_info(uint32_t attribute, void *value)
     memset(value, 0, EXTENSION_BYTES);
     ((uint8_t *)value)[HSA_EXTENSION_AMD_LOADER / 8] |=
         1 << HSA_EXTENSION_AMD_LOADER % 8;
+    if (aqdrop_has_images(runtime))
+      *(uint8_t *)value |= 1 << HSA_EXTENSION_IMAGES;
     return HSA_STATUS_SUCCESS;
   case HSA_AMD_SYSTEM_INFO_BUILD_VERSION:
     *(const char **)value = "aqueduct " PACKAGE_VERSION;
@@ -111,15 +114,43 @@ hsa_status_t hsa_extension_get_name(uint16_t extension, const char **name)
   return HSA_STATUS_SUCCESS;
 }
 
-/* The minor version of an extension that is there: AMD's loader, and what
- * tells a simulator from hardware; -1 for others. */
-static int extension_minor(uint16_t extension, uint16_t version_major)
+/* The minor version of an extension that is there: AMD's loader, images where
+ * they are, and what tells a simulator from hardware; -1 for others. */
+static int extension_minor(uint16_t extension, uint16_t version_major,
+                           bool images)
 {
   if (version_major != 1)
     return -1;
-  return extension == HSA_EXTENSION_AMD_LOADER ? LOADER_MINOR
-         : extension == AQ_HSA_EXTENSION_SIM   ? AQ_HSA_SIM_MINOR
-                                               : -1;
+  return extension == HSA_EXTENSION_AMD_LOADER         ? LOADER_MINOR
+         : extension == HSA_EXTENSION_IMAGES && images ? 0
+         : extension == AQ_HSA_EXTENSION_SIM           ? AQ_HSA_SIM_MINOR
+                                                       : -1;
+}
+
+/* Whether a version is there; its minor one goes to *minor. */
+static hsa_status_t extension_find(uint16_t extension, uint16_t version_major,
+                                   bool images, uint16_t *minor, bool *result)
+{
+  if (!result || !minor || !extension_name(extension))
+    return HSA_STATUS_ERROR_INVALID_ARGUMENT;
+  const int found = extension_minor(extension, version_major, images);
+  *result = found >= 0;
+  if (*result)
+    *minor = (uint16_t)found;
+  return HSA_STATUS_SUCCESS;
+}
+
+/* The same, if it is at least as new as `version_minor`. */
+static hsa_status_t extension_look(uint16_t extension, uint16_t version_major,
+                                   uint16_t version_minor, bool images,
+                                   bool *result)
+{
+  uint16_t minor = 0;
+  hsa_status_t status =
+      extension_find(extension, version_major, images, &minor, result);
+  if (status == HSA_STATUS_SUCCESS)
+    *result = *result && version_minor <= minor;
+  return status;
 }
 
 hsa_status_t hsa_system_extension_supported(uint16_t extension,
@@ -128,10 +159,8 @@ hsa_status_t hsa_system_extension_supported(uint16_t extension,
                                             bool *result)
 {
   AQDROP_ENTER(runtime);
-  if (!result || !extension_name(extension))
-    return HSA_STATUS_ERROR_INVALID_ARGUMENT;
-  *result = version_minor <= extension_minor(extension, version_major);
-  return HSA_STATUS_SUCCESS;
+  return extension_look(extension, version_major, version_minor,
+                        aqdrop_has_images(runtime), result);
 }
 
 hsa_status_t hsa_system_major_extension_supported(uint16_t extension,
@@ -140,13 +169,8 @@ hsa_status_t hsa_system_major_extension_supported(uint16_t extension,
                                                   bool *result)
 {
   AQDROP_ENTER(runtime);
-  if (!result || !version_minor || !extension_name(extension))
-    return HSA_STATUS_ERROR_INVALID_ARGUMENT;
-  int minor = extension_minor(extension, version_major);
-  *result = minor >= 0;
-  if (*result)
-    *version_minor = (uint16_t)minor;
-  return HSA_STATUS_SUCCESS;
+  return extension_find(extension, version_major, aqdrop_has_images(runtime),
+                        version_minor, result);
 }
 
 hsa_status_t hsa_agent_extension_supported(uint16_t extension,
@@ -155,12 +179,12 @@ hsa_status_t hsa_agent_extension_supported(uint16_t extension,
                                            uint16_t version_minor, bool *result)
 {
   AQDROP_ENTER(runtime);
+  const aqdrop_agent *a = aqdrop_agent_from(runtime, agent);
   if (result)
     *result = false;
-  if (!aqdrop_agent_from(runtime, agent))
-    return HSA_STATUS_ERROR_INVALID_AGENT;
-  return hsa_system_extension_supported(extension, version_major, version_minor,
-                                        result);
+  return a ? extension_look(extension, version_major, version_minor,
+                            aqdrop_agent_has_images(a), result)
+           : HSA_STATUS_ERROR_INVALID_AGENT;
 }
 
 hsa_status_t hsa_agent_major_extension_supported(uint16_t extension,
@@ -170,10 +194,10 @@ hsa_status_t hsa_agent_major_extension_supported(uint16_t extension,
                                                  bool *result)
 {
   AQDROP_ENTER(runtime);
-  if (!aqdrop_agent_from(runtime, agent))
-    return HSA_STATUS_ERROR_INVALID_AGENT;
-  return hsa_system_major_extension_supported(extension, version_major,
-                                              version_minor, result);
+  const aqdrop_agent *a = aqdrop_agent_from(runtime, agent);
+  return a ? extension_find(extension, version_major,
+                            aqdrop_agent_has_images(a), version_minor, result)
+           : HSA_STATUS_ERROR_INVALID_AGENT;
 }
 
 /* ---- status codes ---- */

@@ -10,6 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "dropin/pools.h"
 #include "dropin/vmem.h"
 
 enum { GRANULE = 4096, AGENTS_MAX = AQSIM_DEVICES_MAX + 1 };
@@ -61,7 +62,7 @@ static void physical_drop(aqdrop_vmem *vmem, physical *memory)
   while (*link != memory)
     link = &(*link)->next;
   *link = memory->next;
-  __atomic_fetch_sub(&memory->pool->used, memory->size, __ATOMIC_RELAXED);
+  aqdrop_pool_return(memory->pool, memory->size);
   close(memory->file);
   free(memory);
 }
@@ -197,8 +198,10 @@ static hsa_status_t physical_make(aqdrop *runtime, int file, size_t size,
                                   hsa_amd_vmem_alloc_handle_t *out)
 {
   physical *made = malloc(sizeof *made);
-  if (!made)
+  if (!made || !aqdrop_pool_reserve(pool, size)) {
+    free(made);
     return HSA_STATUS_ERROR_OUT_OF_RESOURCES;
+  }
   pthread_mutex_lock(&runtime->lock);
   *made = (physical){.next = runtime->vmem->memories,
                      .references = 1,
@@ -209,7 +212,6 @@ static hsa_status_t physical_make(aqdrop *runtime, int file, size_t size,
                      .type = type};
   runtime->vmem->memories = made;
   pthread_mutex_unlock(&runtime->lock);
-  __atomic_fetch_add(&pool->used, size, __ATOMIC_RELAXED);
   out->handle = (uintptr_t)made;
   return HSA_STATUS_SUCCESS;
 }
@@ -225,10 +227,8 @@ hsa_amd_vmem_handle_create(hsa_amd_memory_pool_t pool, size_t size,
     return HSA_STATUS_ERROR_INVALID_MEMORY_POOL;
   if (!memory_handle || !is_granular(size) || flags || type > 1)
     return HSA_STATUS_ERROR_INVALID_ARGUMENT;
-  if (p->segment != HSA_REGION_SEGMENT_GLOBAL)
+  if (!aqdrop_pool_is_global(p))
     return HSA_STATUS_ERROR_INVALID_ALLOCATION;
-  if (size > p->size - __atomic_load_n(&p->used, __ATOMIC_RELAXED))
-    return HSA_STATUS_ERROR_OUT_OF_RESOURCES;
   int file = memfd_create("aqueduct-vmem", MFD_CLOEXEC);
   hsa_status_t status = HSA_STATUS_ERROR_OUT_OF_RESOURCES;
   if (file >= 0 && ftruncate(file, (off_t)size) == 0)
@@ -398,13 +398,35 @@ static hsa_status_t mapping_protect(const mapping *m)
              : HSA_STATUS_ERROR_OUT_OF_RESOURCES;
 }
 
+/* Sets the access of whole mappings that, one behind the other, make up
+ * [va, +size); without descriptions it only tells whether they do. */
+static hsa_status_t range_set_access(aqdrop *runtime, const char *va,
+                                     size_t size,
+                                     const hsa_amd_memory_access_desc_t *desc,
+                                     size_t count)
+{
+  hsa_status_t status = HSA_STATUS_SUCCESS;
+  const char *end = va + size;
+  for (mapping *m; va < end && status == HSA_STATUS_SUCCESS; va += m->size) {
+    m = mapping_at(runtime->vmem, va);
+    if (!m || m->base != va || m->size > (size_t)(end - va))
+      return HSA_STATUS_ERROR_INVALID_ALLOCATION;
+    for (size_t i = 0; i < count; i++) {
+      uint32_t node = aqdrop_agent_from(runtime, desc[i].agent)->node;
+      m->access[node % AGENTS_MAX] = (uint8_t)desc[i].permissions;
+    }
+    if (count > 0)
+      status = mapping_protect(m);
+  }
+  return status;
+}
+
 hsa_status_t hsa_amd_vmem_set_access(void *va, size_t size,
                                      const hsa_amd_memory_access_desc_t *desc,
                                      size_t desc_cnt)
 {
   AQDROP_ENTER(runtime);
-  hsa_status_t status = HSA_STATUS_ERROR_INVALID_ALLOCATION;
-  if (!desc || desc_cnt == 0)
+  if (!desc || desc_cnt == 0 || size == 0)
     return HSA_STATUS_ERROR_INVALID_ARGUMENT;
   for (size_t i = 0; i < desc_cnt; i++)
     if (!aqdrop_agent_from(runtime, desc[i].agent))
@@ -412,15 +434,33 @@ hsa_status_t hsa_amd_vmem_set_access(void *va, size_t size,
     else if (desc[i].permissions > HSA_ACCESS_PERMISSION_RW)
       return HSA_STATUS_ERROR_INVALID_ARGUMENT;
   pthread_mutex_lock(&runtime->lock);
-  mapping *m = *mapping_link(runtime->vmem, va, size);
-  for (size_t i = 0; m && i < desc_cnt; i++) {
-    uint32_t node = aqdrop_agent_from(runtime, desc[i].agent)->node;
-    m->access[node % AGENTS_MAX] = (uint8_t)desc[i].permissions;
-  }
-  if (m)
-    status = mapping_protect(m);
+  hsa_status_t status = range_set_access(runtime, va, size, NULL, 0);
+  if (status == HSA_STATUS_SUCCESS)
+    status = range_set_access(runtime, va, size, desc, desc_cnt);
   pthread_mutex_unlock(&runtime->lock);
   return status;
+}
+
+bool aqdrop_vmem_allow(aqdrop *runtime, const void *address, uint64_t agents)
+{
+  pthread_mutex_lock(&runtime->lock);
+  mapping *m = mapping_at(runtime->vmem, address);
+  for (uint32_t i = 0; m && i < runtime->agent_count; i++)
+    if (agents >> i & 1)
+      m->access[runtime->agents[i].node % AGENTS_MAX] =
+          HSA_ACCESS_PERMISSION_RW;
+  const bool allowed = m && mapping_protect(m) == HSA_STATUS_SUCCESS;
+  pthread_mutex_unlock(&runtime->lock);
+  return allowed;
+}
+
+bool aqdrop_vmem_covers(aqdrop *runtime, const void *address, size_t size)
+{
+  pthread_mutex_lock(&runtime->lock);
+  const mapping *m = mapping_at(runtime->vmem, address);
+  const bool inside = m && is_inside(m->base, m->size, address, size);
+  pthread_mutex_unlock(&runtime->lock);
+  return inside;
 }
 
 hsa_status_t hsa_amd_vmem_get_access(void *va, uint32_t *perms,

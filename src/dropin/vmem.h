@@ -11,4 +11,11 @@ aqdrop_vmem *aqdrop_vmem_create(void);
 /* Unmaps and frees everything. */
 void aqdrop_vmem_destroy(aqdrop_vmem *vmem);
 
+/* Lets agents, bits of a set, read and write the mapping that holds an address;
+ * false when there is none or it cannot be. */
+bool aqdrop_vmem_allow(aqdrop *runtime, const void *address, uint64_t agents);
+
+/* Whether [address, +size) lies in one mapping. */
+bool aqdrop_vmem_covers(aqdrop *runtime, const void *address, size_t size);
+
 #endif

@@ -3,16 +3,42 @@
 
 #include <math.h>
 
-enum { LEFT = 70, TOP = 40, WIDTH = 620, HEIGHT = 340, LANE = 22, LEGEND = 18 };
+enum {
+  LEFT = 70,
+  TOP = 52,
+  WIDTH = 620,
+  HEIGHT = 340,
+  LANE = 22,
+  LEGEND = 18,
+  TICKS_MAX = 64
+};
 
 /* Okabe and Ito: told apart by all, on black and on white. */
 static const char *const colours[] = {"#0072b2", "#d55e00", "#009e73",
                                       "#cc79a7", "#e69f00", "#56b4e9",
                                       "#8c6d31", "#7f7f7f"};
 
+enum { COLOURS = sizeof colours / sizeof *colours };
+
+/* Where colours come again: how lines are broken, and shapes of points. */
+static const char *const dashes[] = {"none", "6 3", "2 3", "8 3 2 3"};
+static const char *const shapes[] = {
+    "M-4 0a4 4 0 1 0 8 0a4 4 0 1 0 -8 0", "M-3.5 -3.5h7v7h-7z",
+    "M0 -4.5L4.5 3.5L-4.5 3.5z", "M0 -5L5 0L0 5L-5 0z"};
+
 static const char *colour(size_t i)
 {
-  return colours[i % (sizeof colours / sizeof *colours)];
+  return colours[i % COLOURS];
+}
+
+static const char *dash(size_t i)
+{
+  return dashes[i / COLOURS % (sizeof dashes / sizeof *dashes)];
+}
+
+static const char *shape(size_t i)
+{
+  return shapes[i / COLOURS % (sizeof shapes / sizeof *shapes)];
 }
 
 static void text_put(FILE *out, const char *text)
@@ -52,71 +78,141 @@ static void line(FILE *out, double x1, double y1, double x2, double y2)
 
 static void begin(FILE *out, double height, const char *title)
 {
+  const int width = LEFT + WIDTH + 40;
   fprintf(out,
-          "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 %d %.0f\" "
+          "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%d\" "
+          "height=\"%.0f\" viewBox=\"0 0 %d %.0f\" "
           "font-family=\"sans-serif\" font-size=\"12\" fill=\"#808080\">\n",
-          LEFT + WIDTH + 30, height);
-  label(out, LEFT, 22, "start", title);
+          width, height, width, height);
+  label(out, 8, 18, "start", title);
 }
 
 /* ---- axes ---- */
 
 typedef struct axis {
-  double low, high, step;
+  double low, high; /* as `at` gives them */
   bool log;
+  const char *unit; /* or NULL */
+  double scale;     /* what is shown is less by this */
+  double ticks[TICKS_MAX];
+  size_t tick_count;
 } axis;
 
-static axis axis_make(double low, double high, bool log)
+static double at(const axis *a, double value)
 {
-  if (log) {
-    low = floor(log10(low > 0 ? low : 1e-3));
-    high = ceil(log10(high > 0 ? high : 1));
-    return (axis){low, high > low ? high : low + 1, 1, true};
-  }
+  return a->log ? log10(value > 0 ? value : 1e-300) : value;
+}
+
+static void tick_add(axis *a, double value)
+{
+  if (a->tick_count < TICKS_MAX)
+    a->ticks[a->tick_count++] = value;
+}
+
+/* 1, 2, 5, 10, 20… for 0, 1, 2, 3, 4… */
+static double log_tick(int n)
+{
+  static const double part[] = {1, 2, 5};
+  const int decade = n >= 0 ? n / 3 : -((2 - n) / 3);
+  return part[n - 3 * decade] * pow(10, decade);
+}
+
+/* Ticks at 1, 2 and 5; over many decades at 1 alone. */
+static void log_make(axis *a, double low, double high)
+{
+  low = low > 0 ? low : 1e-3;
+  high = high > low ? high : low;
+  const int every = high / low > 1e4 ? 3 : 1;
+  int n = 3 * (int)floor(log10(low));
+  while (log_tick(n + every) <= low * (1 + 1e-9))
+    n += every;
+  do {
+    tick_add(a, log_tick(n));
+    n += every;
+  } while (log_tick(n - every) < high * (1 - 1e-9) || a->tick_count < 2);
+}
+
+static void linear_make(axis *a, double low, double high)
+{
   const double span = high > low ? high - low : 1;
   const double unit = pow(10, floor(log10(span / 5)));
   const double part = span / 5 / unit;
   const double step = unit * (part > 5 ? 10 : part > 2 ? 5 : part > 1 ? 2 : 1);
-  return (axis){floor(low / step) * step, ceil(high / step) * step, step,
-                false};
+  const double first = floor(low / step), last = ceil(high / step);
+  for (double n = first; n <= last; n++)
+    tick_add(a, n * step);
 }
 
-static double place(const axis *a, double value)
+static axis axis_make(double low, double high, bool log, bool time)
 {
-  const double at = a->log ? log10(value > 0 ? value : 1e-300) : value;
-  const double part = (at - a->low) / (a->high - a->low);
+  static const struct {
+    const char *name;
+    double us;
+  } units[] = {{"s", 1e6}, {"ms", 1e3}, {"us", 1}};
+  /* Within a decade a logarithmic axis has too few round numbers. */
+  log = log && high > 10 * low;
+  axis a = {.log = log, .scale = 1};
+  for (int i = 0; time && !a.unit; i++)
+    if (high >= 5 * units[i].us || i == 2) {
+      a.unit = units[i].name;
+      a.scale = units[i].us;
+    }
+  if (log)
+    log_make(&a, low / a.scale, high / a.scale);
+  else
+    linear_make(&a, low / a.scale, high / a.scale);
+  a.low = at(&a, a.ticks[0]);
+  a.high = at(&a, a.ticks[a.tick_count - 1]);
+  return a;
+}
+
+static double place(const axis *a, double shown)
+{
+  const double part = (at(a, shown) - a->low) / (a->high - a->low);
   return part < 0 ? 0 : part > 1 ? 1 : part;
 }
 
 static double x_of(const axis *a, double value)
 {
-  return LEFT + WIDTH * place(a, value);
+  return LEFT + WIDTH * place(a, value / a->scale);
 }
 
 static double y_of(const axis *a, double value)
 {
-  return TOP + HEIGHT * (1 - place(a, value));
+  return TOP + HEIGHT * (1 - place(a, value / a->scale));
 }
 
-static void ticks_x(FILE *out, const axis *a, double bottom)
+static void name_put(FILE *out, const axis *a, double x, double y,
+                     const char *anchor, const char *name)
 {
-  char text[32];
-  for (double v = a->low; v <= a->high + a->step / 2; v += a->step) {
-    const double value = a->log ? pow(10, v) : v;
-    line(out, x_of(a, value), TOP, x_of(a, value), bottom);
-    snprintf(text, sizeof text, "%g", fabs(value) < a->step / 1e6 ? 0 : value);
-    label(out, x_of(a, value), bottom + 16, "middle", text);
-  }
+  char text[128];
+  snprintf(text, sizeof text, "%s%s%s%s", name, a->unit ? " (" : "",
+           a->unit ? a->unit : "", a->unit ? ")" : "");
+  label(out, x, y, anchor, text);
 }
 
-static void ticks_y(FILE *out, const axis *a)
+static void ticks_x(FILE *out, const axis *a, double bottom, const char *name)
 {
   char text[32];
-  for (double v = a->low; v <= a->high + a->step / 2; v += a->step) {
-    line(out, LEFT, y_of(a, v), LEFT + WIDTH, y_of(a, v));
-    snprintf(text, sizeof text, "%g", fabs(v) < a->step / 1e6 ? 0 : v);
-    label(out, LEFT - 6, y_of(a, v) + 4, "end", text);
+  for (size_t i = 0; i < a->tick_count; i++) {
+    const double x = x_of(a, a->ticks[i] * a->scale);
+    line(out, x, TOP, x, bottom);
+    snprintf(text, sizeof text, "%.10g", a->ticks[i]);
+    label(out, x, bottom + 16, "middle", text);
   }
+  name_put(out, a, LEFT + WIDTH, bottom + 32, "end", name);
+}
+
+static void ticks_y(FILE *out, const axis *a, const char *name)
+{
+  char text[32];
+  for (size_t i = 0; i < a->tick_count; i++) {
+    const double y = y_of(a, a->ticks[i] * a->scale);
+    line(out, LEFT, y, LEFT + WIDTH, y);
+    snprintf(text, sizeof text, "%.10g", a->ticks[i]);
+    label(out, LEFT - 6, y + 4, "end", text);
+  }
+  name_put(out, a, 8, TOP - 12, "start", name);
 }
 
 /* ---- plots ---- */
@@ -133,26 +229,43 @@ static void bounds(const aq_plot *plot, axis *x, axis *y)
     }
   if (!(low[0] <= high[0]))
     low[0] = low[1] = 0, high[0] = high[1] = 1;
-  *x = axis_make(low[0], high[0], plot->log_x);
-  *y = axis_make(fmin(low[1], 0), high[1], false);
+  *x = axis_make(plot->points ? fmin(low[0], 0) : low[0], high[0], plot->log_x,
+                 plot->x_time);
+  *y = axis_make(fmin(low[1], 0), high[1], false, plot->y_time);
 }
 
-static void series_put(FILE *out, const aq_plot *plot, size_t s, const axis *x,
-                       const axis *y)
+static void point_put(FILE *out, double x, double y, size_t s)
 {
-  const aq_plot_series *of = &plot->series[s];
-  if (plot->points) {
-    for (size_t i = 0; i < of->count; i++)
-      fprintf(out, "<circle cx=\"%.1f\" cy=\"%.1f\" r=\"4\" fill=\"%s\"/>\n",
-              x_of(x, of->x[i]), y_of(y, of->y[i]), colour(s));
+  fprintf(out,
+          "<path d=\"%s\" transform=\"translate(%.1f %.1f)\" "
+          "fill=\"%s\"/>\n",
+          shape(s), x, y, colour(s));
+}
+
+static void stairs_put(FILE *out, const aq_plot_series *of, size_t s,
+                       const axis *x, const axis *y)
+{
+  if (of->count == 0)
     return;
-  }
-  fputs("<path d=\"", out);
+  fprintf(out, "<path d=\"M%.1f %.1f", x_of(x, of->x[0]), y_of(y, 0));
   for (size_t i = 0; i < of->count; i++)
-    fprintf(out, "%c%.1f %.1f", i ? 'L' : 'M', x_of(x, of->x[i]),
-            y_of(y, of->y[i]));
-  fprintf(out, "\" fill=\"none\" stroke=\"%s\" stroke-width=\"1.5\"/>\n",
-          colour(s));
+    fprintf(out, "H%.1fV%.1f", x_of(x, of->x[i]), y_of(y, of->y[i]));
+  fprintf(out,
+          "\" fill=\"none\" stroke=\"%s\" stroke-width=\"1.5\" "
+          "stroke-dasharray=\"%s\"/>\n",
+          colour(s), dash(s));
+}
+
+static void legend_put(FILE *out, const aq_plot *plot, size_t s, double y)
+{
+  if (plot->points)
+    point_put(out, LEFT + 8, y - 4, s);
+  else
+    fprintf(out,
+            "<path d=\"M%d %.1fh20\" stroke=\"%s\" stroke-width=\"3\" "
+            "stroke-dasharray=\"%s\"/>\n",
+            LEFT, y - 4, colour(s), dash(s));
+  label(out, LEFT + 28, y, "start", plot->series[s].label);
 }
 
 bool aq_plot_print(const aq_plot *plot, FILE *out)
@@ -161,37 +274,34 @@ bool aq_plot_print(const aq_plot *plot, FILE *out)
   const double bottom = TOP + HEIGHT;
   bounds(plot, &x, &y);
   begin(out, bottom + 50 + LEGEND * (double)plot->count, plot->title);
-  ticks_x(out, &x, bottom);
-  ticks_y(out, &y);
-  label(out, LEFT + WIDTH, bottom + 32, "end", plot->x_label);
-  label(out, LEFT - 6, TOP - 8, "end", plot->y_label);
+  ticks_x(out, &x, bottom, plot->x_label);
+  ticks_y(out, &y, plot->y_label);
   for (size_t s = 0; s < plot->count; s++) {
-    const double at = bottom + 48 + LEGEND * (double)s;
-    series_put(out, plot, s, &x, &y);
-    fprintf(out,
-            "<rect x=\"%d\" y=\"%.1f\" width=\"12\" height=\"4\" "
-            "fill=\"%s\"/>\n",
-            LEFT, at - 6, colour(s));
-    label(out, LEFT + 18, at, "start", plot->series[s].label);
+    const aq_plot_series *of = &plot->series[s];
+    for (size_t i = 0; plot->points && i < of->count; i++)
+      point_put(out, x_of(&x, of->x[i]), y_of(&y, of->y[i]), s);
+    if (!plot->points)
+      stairs_put(out, of, s, &x, &y);
+    legend_put(out, plot, s, bottom + 48 + LEGEND * (double)s);
   }
   fputs("</svg>\n", out);
   return !ferror(out);
 }
 
-bool aq_gantt_print(const char *title, const char *unit,
-                    const char *const *lanes, size_t lane_count,
-                    const aq_gantt_bar *bars, size_t count, FILE *out)
+bool aq_gantt_print(const char *title, const char *const *lanes,
+                    size_t lane_count, const aq_gantt_bar *bars, size_t count,
+                    FILE *out)
 {
   double low = INFINITY, high = -INFINITY;
   for (size_t i = 0; i < count; i++) {
     low = fmin(low, bars[i].begin);
     high = fmax(high, bars[i].end);
   }
-  const axis x = count ? axis_make(low, high, false) : axis_make(0, 1, false);
+  const axis x =
+      count ? axis_make(low, high, false, true) : axis_make(0, 1, false, true);
   const double bottom = TOP + LANE * (double)lane_count;
   begin(out, bottom + 40, title);
-  ticks_x(out, &x, bottom);
-  label(out, LEFT + WIDTH, bottom + 32, "end", unit);
+  ticks_x(out, &x, bottom, "time");
   for (size_t i = 0; i < lane_count; i++)
     label(out, LEFT - 6, TOP + LANE * (double)i + 15, "end", lanes[i]);
   for (size_t i = 0; i < count; i++) {

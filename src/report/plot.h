@@ -16,10 +16,13 @@ typedef struct aq_plot_series {
   size_t count;
 } aq_plot_series;
 
+/* Values of an axis of time are microseconds; it is shown in the unit that its
+ * largest value asks for. */
 typedef struct aq_plot {
   const char *title, *x_label, *y_label;
-  bool log_x;
-  bool points; /* else lines */
+  bool x_time, y_time;
+  bool log_x;  /* where it spans more than a decade */
+  bool points; /* else stairs: each y holds from its x on */
   const aq_plot_series *series;
   size_t count;
 } aq_plot;
@@ -33,9 +36,9 @@ typedef struct aq_gantt_bar {
   const char *label;
 } aq_gantt_bar;
 
-/* Bars on lanes over time; labels of lanes may be NULL. */
-bool aq_gantt_print(const char *title, const char *unit,
-                    const char *const *lanes, size_t lane_count,
-                    const aq_gantt_bar *bars, size_t count, FILE *out);
+/* Bars on lanes over time, in microseconds; labels of bars may be NULL. */
+bool aq_gantt_print(const char *title, const char *const *lanes,
+                    size_t lane_count, const aq_gantt_bar *bars, size_t count,
+                    FILE *out);
 
 #endif

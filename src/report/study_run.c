@@ -249,6 +249,8 @@ aq_status aq_study_run_open(aq_store *store, const aq_run_info *info,
   }
   if (status == AQ_OK && *wanted)
     status = aq_store_requests(store, info->id, &run.requests, diag);
+  if (status == AQ_OK && *wanted)
+    status = aq_store_preemptions(store, info->id, &run.preempted, diag);
   if (status == AQ_OK && *wanted && !warmup_cut(&run, options))
     status = no_memory(diag);
   *wanted = *wanted && run.requests.count > 0;
@@ -266,6 +268,7 @@ void aq_study_run_close(aq_study_run *run)
     aq_json_free(&run->summary);
   free(run->clients);
   aq_request_list_fini(&run->requests);
+  aq_preempted_list_fini(&run->preempted);
 }
 
 /* ---- figures ---- */
@@ -315,7 +318,12 @@ static double jain(const aq_study_run *run, int entry)
   return squares > 0 ? sum * sum / (count * squares) : NAN;
 }
 
-static void ratios_fill(const aq_study_run *run, int entry, double *out)
+/* What was completed, and in which time. */
+typedef struct served {
+  double requests, seconds;
+} served;
+
+static served ratios_fill(const aq_study_run *run, int entry, double *out)
 {
   double due = 0, met = 0, rejected = 0, done = 0;
   int64_t end = INT64_MIN, begin = INT64_MAX;
@@ -338,8 +346,41 @@ static void ratios_fill(const aq_study_run *run, int entry, double *out)
   out[AQ_FIGURE_met] = due > 0 ? 100 * met / due : NAN;
   out[AQ_FIGURE_rejected] =
       done + rejected > 0 ? 100 * rejected / (done + rejected) : NAN;
-  out[AQ_FIGURE_throughput] =
-      end > begin ? done / ((double)(end - begin) / 1e12) : NAN;
+  const double seconds = end > begin ? (double)(end - begin) / 1e12 : NAN;
+  out[AQ_FIGURE_throughput] = done / seconds;
+  return (served){done, seconds};
+}
+
+/* Of victims of the entry, from the end of the warm-up on. What is not over by
+ * the end of the run, or was given up, has no length. */
+static bool preempted_fill(const aq_study_run *run, int entry, served of,
+                           double *out)
+{
+  const int64_t begin = run->first < run->requests.count
+                            ? run->requests.requests[run->first].arrival
+                            : INT64_MAX;
+  size_t asked = 0, count = 0;
+  double wasted = 0;
+  double *took = malloc((run->preempted.count + 1) * sizeof *took);
+  if (!took)
+    return false;
+  for (size_t i = 0; i < run->preempted.count; i++) {
+    const aq_preempted *p = &run->preempted.preemptions[i];
+    if (p->asked < begin || (entry >= 0 && p->entry != entry))
+      continue;
+    asked++;
+    if (p->wasted != AQ_NONE)
+      wasted += micros(p->wasted);
+    if (p->freed != AQ_NONE)
+      took[count++] = micros(p->freed - p->asked);
+  }
+  qsort(took, count, sizeof *took, compare);
+  out[AQ_FIGURE_preemptions] = (double)asked / of.seconds;
+  out[AQ_FIGURE_wasted] = of.requests > 0 ? wasted / of.requests : NAN;
+  out[AQ_FIGURE_preempt_p50] = quantile(took, count, 500);
+  out[AQ_FIGURE_preempt_p99] = quantile(took, count, 990);
+  free(took);
+  return true;
 }
 
 bool aq_study_run_figures(const aq_study_run *run, int entry,
@@ -373,10 +414,14 @@ bool aq_study_run_figures(const aq_study_run *run, int entry,
     out->figures[quantiles[i].figure] =
         quantile(values, count, quantiles[i].permille);
   free(values);
-  ratios_fill(run, entry, out->figures);
+  const served of = ratios_fill(run, entry, out->figures);
   out->figures[AQ_FIGURE_jain] = jain(run, entry);
   out->figures[AQ_FIGURE_utilisation] = entry < 0 ? run->utilisation : NAN;
-  return true;
+  if (preempted_fill(run, entry, of, out->figures))
+    return true;
+  free(out->responses);
+  out->responses = NULL;
+  return false;
 }
 
 bool aq_study_run_means(const aq_study_run *run, aq_study_means *out)

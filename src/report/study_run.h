@@ -25,6 +25,7 @@ typedef struct aq_study_run {
   double utilisation; /* percent */
   aq_request_list requests;
   size_t first; /* after the warm-up */
+  aq_preempted_list preempted;
 } aq_study_run;
 
 /* Mean responses by entry. */

@@ -17,6 +17,15 @@ enum { LATENCIES_MAX = 256, PATH_SIZE = 4096, FILE_MAX = 1 << 26 };
  * latency contains: just below the shortest of REEF's, 14 us in steps of 2. */
 static const aq_time CONTAINED = 12 * AQ_US;
 
+enum { BATCH_MAX = 1024 };
+
+/* What a request says of its model. */
+typedef struct dnn_options {
+  aq_time contained;
+  int64_t batch; /* inferences at once */
+  bool each;     /* kernel is a call */
+} dnn_options;
+
 typedef struct model_file {
   char path[PATH_SIZE];
   char *text;
@@ -103,7 +112,7 @@ static aq_status latency_read(const aq_json_node *node, aq_time *out)
 }
 
 static aq_status cost_read(const aq_json_node *profile, aq_arena *arena,
-                           aq_time contained, aq_sc_kernel *kernel)
+                           const dnn_options *options, aq_sc_kernel *kernel)
 {
   aq_json_node latency, total;
   size_t count;
@@ -126,14 +135,17 @@ static aq_status cost_read(const aq_json_node *profile, aq_arena *arena,
   }
   *detail = (aq_cost_detail){.latency = times,
                              .latency_count = (uint32_t)count,
-                             .contained = contained};
+                             .contained = options->contained};
   kernel->command.cost = (aq_cost){.kind = AQ_COST_OCCUPANCY, .detail = detail};
-  kernel->expected = aq_time_max(kernel->expected - contained, 1);
+  kernel->expected =
+      options->batch * aq_time_max(kernel->expected - options->contained, 1);
   return status;
 }
 
-/* Workgroups in each dimension, then work-items of each. */
-static aq_status shape_read(const aq_json_node *launch, aq_command *command)
+/* Workgroups in each dimension, then work-items of each. A batch has as many
+ * times the workgroups. */
+static aq_status shape_read(const aq_json_node *launch, int64_t batch,
+                            aq_command *command)
 {
   aq_json_node shape;
   size_t count;
@@ -147,6 +159,10 @@ static aq_status shape_read(const aq_json_node *launch, aq_command *command)
   }
   if (status == AQ_OK && n[3] * n[4] * n[5] > 1024)
     status = aq_json_error(&shape, "more than 1024 work-items in a workgroup");
+  n[0] *= batch;
+  if (status == AQ_OK && n[0] * n[3] > UINT32_MAX)
+    status = aq_json_error(&shape, "more than 2^32 work-items with batch %lld",
+                           (long long)batch);
   for (int i = 0; i < 3; i++) {
     command->grid[i] = (uint32_t)(n[i] * n[i + 3]);
     command->workgroup[i] = (uint16_t)n[i + 3];
@@ -155,8 +171,8 @@ static aq_status shape_read(const aq_json_node *launch, aq_command *command)
 }
 
 static aq_status kernel_read(aq_scenario *scenario, const aq_json_node *launch,
-                             const aq_json_node *latencies, aq_time contained,
-                             aq_sc_kernel *kernel)
+                             const aq_json_node *latencies,
+                             const dnn_options *options, aq_sc_kernel *kernel)
 {
   aq_json_node name, profile;
   const char *text;
@@ -168,9 +184,9 @@ static aq_status kernel_read(aq_scenario *scenario, const aq_json_node *launch,
   if (status == AQ_OK)
     status = aq_json_need(latencies, text, &profile);
   if (status == AQ_OK)
-    status = shape_read(launch, &kernel->command);
+    status = shape_read(launch, options->batch, &kernel->command);
   if (status == AQ_OK)
-    status = cost_read(&profile, &scenario->arena, contained, kernel);
+    status = cost_read(&profile, &scenario->arena, options, kernel);
   if (status != AQ_OK)
     return status;
   kernel->command.name =
@@ -199,8 +215,9 @@ static aq_status kernels_grow(aq_scenario *scenario, const aq_json_node *node,
 }
 
 static aq_status kernels_read(aq_scenario *scenario, const aq_json_node *node,
-                              const model_file files[2], aq_time contained,
-                              uint32_t *first, size_t *count)
+                              const model_file files[2],
+                              const dnn_options *options, uint32_t *first,
+                              size_t *count)
 {
   aq_json_node kernels, latencies;
   aq_status status = aq_json_need(&files[0].root, "kernels", &kernels);
@@ -212,7 +229,7 @@ static aq_status kernels_read(aq_scenario *scenario, const aq_json_node *node,
     status = kernels_grow(scenario, node, *count, first);
   for (size_t i = 0; status == AQ_OK && i < *count; i++) {
     const aq_json_node launch = aq_json_element(&kernels, i);
-    status = kernel_read(scenario, &launch, &latencies, contained,
+    status = kernel_read(scenario, &launch, &latencies, options,
                          &scenario->kernels[*first + i]);
   }
   return status;
@@ -263,27 +280,37 @@ static aq_status calls_read(const aq_json_node *node, bool *each)
              : aq_json_error(&calls, "\"%.40s\": one or each expected", text);
 }
 
+static aq_status options_read(const aq_json_node *node, dnn_options *options)
+{
+  aq_json_node member;
+  *options = (dnn_options){.contained = CONTAINED, .batch = 1};
+  aq_status status = calls_read(node, &options->each);
+  if (status == AQ_OK && aq_json_member(node, "contained", &member))
+    status = aq_json_time(&member, &options->contained);
+  if (status == AQ_OK && aq_json_member(node, "batch", &member))
+    status = aq_json_integer(&member, 1, BATCH_MAX, &options->batch);
+  return status;
+}
+
 aq_status aq_scenario_dnn(aq_scenario *scenario, const aq_json_node *node,
                           aq_sc_request *request)
 {
-  static const char *const keys[] = {"model", "calls", "contained", NULL};
+  static const char *const keys[] = {"model", "batch", "calls", "contained",
+                                     NULL};
   static const char suffix[] = ".profile.json";
   model_file files[2] = {0};
-  aq_json_node model, member;
-  aq_time contained = CONTAINED;
+  aq_json_node model;
+  dnn_options options;
   const char *name;
   uint32_t first = 0;
   size_t count = 0;
-  bool each = false;
   aq_status status = aq_json_object(node, keys);
   if (status == AQ_OK)
     status = aq_json_need(node, "model", &model);
   if (status == AQ_OK)
     status = aq_json_text(&model, &name);
   if (status == AQ_OK)
-    status = calls_read(node, &each);
-  if (status == AQ_OK && aq_json_member(node, "contained", &member))
-    status = aq_json_time(&member, &contained);
+    status = options_read(node, &options);
   if (status == AQ_OK)
     status = path_find(scenario, &model, name, files[0].path);
   if (status != AQ_OK)
@@ -299,9 +326,9 @@ aq_status aq_scenario_dnn(aq_scenario *scenario, const aq_json_node *node,
   for (size_t i = 0; i < 2 && status == AQ_OK; i++)
     status = file_open(&files[i], &model);
   if (status == AQ_OK)
-    status = kernels_read(scenario, &model, files, contained, &first, &count);
+    status = kernels_read(scenario, &model, files, &options, &first, &count);
   if (status == AQ_OK)
-    status = steps_make(scenario, node, first, count, each, request);
+    status = steps_make(scenario, node, first, count, options.each, request);
   for (size_t i = 0; i < 2; i++)
     file_close(&files[i]);
   return status;

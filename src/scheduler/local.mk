@@ -14,6 +14,7 @@ libaqcore_la_SOURCES += \
 	src/scheduler/policies/orion.c \
 	src/scheduler/policies/policies.h \
 	src/scheduler/policies/preemptive.c \
+	src/scheduler/policies/present.h \
 	src/scheduler/policies/priority.c \
 	src/scheduler/policies/reef.c \
 	src/scheduler/policies/rr.c \

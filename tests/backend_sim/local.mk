@@ -1,6 +1,7 @@
 # Tests of src/backend_sim.
 check_LTLIBRARIES += tests/backend_sim/libaqrig.la
 tests_backend_sim_libaqrig_la_SOURCES = \
+	tests/backend_sim/policy_rig.c tests/backend_sim/policy_rig.h \
 	tests/backend_sim/rig.c tests/backend_sim/rig.h
 tests_backend_sim_libaqrig_la_CPPFLAGS = $(AQ_TEST_CPPFLAGS)
 AQSIM_TEST_LDADD = tests/backend_sim/libaqrig.la $(AQ_TEST_LDADD)
@@ -124,6 +125,12 @@ tests_backend_sim_test_device_policy_SOURCES = \
 	tests/backend_sim/test_device_policy.c
 tests_backend_sim_test_device_policy_CPPFLAGS = $(AQ_TEST_CPPFLAGS)
 tests_backend_sim_test_device_policy_LDADD = $(AQSIM_TEST_LDADD)
+
+check_PROGRAMS += tests/backend_sim/test_policy_choices
+tests_backend_sim_test_policy_choices_SOURCES = \
+	tests/backend_sim/test_policy_choices.c
+tests_backend_sim_test_policy_choices_CPPFLAGS = $(AQ_TEST_CPPFLAGS)
+tests_backend_sim_test_policy_choices_LDADD = $(AQSIM_TEST_LDADD)
 
 check_PROGRAMS += tests/backend_sim/test_device_set
 tests_backend_sim_test_device_set_SOURCES = tests/backend_sim/test_device_set.c

@@ -1,24 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* What the simulator does for the device half of a policy, in picoseconds. */
-#include "backend_sim/rig.h"
+#include "backend_sim/policy_rig.h"
 
 #include <stdlib.h>
 #include <string.h>
-
-#include "backend_sim/sim.h"
-#include "common/policy.h"
-
-/* A device of 4 compute units with room for 2 workgroups each, on which nothing
- * but workgroups takes time. */
-#define IDEAL                                                                  \
-  "doorbell_to_fetch=0 ns", "packet_fetch=0 ns", "packet_decode=0 ns",         \
-      "acquire_agent=0 ns", "acquire_system=0 ns", "dispatch_setup=0 ns",      \
-      "workgroup_interval=0 ns", "end_of_pipe=0 ns", "release_agent=0 ns",     \
-      "release_system=0 ns", "signal_write=0 ns", "remap_latency=0 ns",        \
-      "queue_switch=0 ns", "kernel_reset=0 ns", "wave_state=0 B", "cus=4",     \
-      "xccs=1", "simds_per_cu=1", "waves_per_simd=2", "barrier_process=0 ns"
-
-#define D (10 * AQ_US)
 
 static const char *const ideal[] = {IDEAL, NULL};
 
@@ -48,13 +33,10 @@ struct aq_policy {
   aq_preempt_result over[8];
   aq_preempted rows[8]; /* as they are kept */
   uint32_t row_count;
-  uint32_t over_count, launched, completed, starts, ends;
+  uint32_t over_count, launched, completed;
   aq_time used, wasted;
   uint64_t evicted_first;
   uint32_t evicted;
-  bool idles;      /* pick answers nothing before 30 us */
-  bool last_first; /* pick answers the last queue */
-  uint32_t place;  /* compute unit, or AQ_POLICY_NONE: no hook */
   aq_diag failed;
   aq_policy_binding binding;
 };
@@ -64,14 +46,10 @@ static void attach(aq_policy *p, aq_policy_device *device)
   p->device = device;
   for (uint32_t i = 0; p->steps && p->steps[i].at; i++)
     device->timer_add(device, p->steps[i].at, i);
-  if (p->idles)
-    device->timer_add(device, 3 * D, 1000);
 }
 
 static void device_timer(aq_policy *p, aq_policy_device *d, uint64_t cookie)
 {
-  if (cookie == 1000)
-    return;
   const step *s = &p->steps[cookie];
   const uint32_t mask = s->value;
   switch (s->what) {
@@ -129,44 +107,6 @@ static void charge(aq_policy *p, aq_policy_device *device, uint32_t queue,
   *(wasted ? &p->wasted : &p->used) += amount;
 }
 
-static uint32_t pick(aq_policy *p, aq_policy_device *device, uint32_t pipe,
-                     const aq_device_packet *packets, uint32_t count)
-{
-  (void)pipe;
-  (void)packets;
-  if (p->idles && device->now(device) < 3 * D)
-    return AQ_POLICY_NONE;
-  return p->last_first ? count - 1 : 0;
-}
-
-static uint32_t place(aq_policy *p, aq_policy_device *device,
-                      const aq_device_kernel *kernel, const aq_device_cu *cus,
-                      uint32_t count)
-{
-  (void)device;
-  (void)kernel;
-  ck_assert_uint_eq(count, 4);
-  return cus[p->place].free ? p->place : AQ_POLICY_NONE;
-}
-
-static void workgroup_start(aq_policy *p, aq_policy_device *device,
-                            const aq_device_kernel *kernel, uint32_t cu)
-{
-  (void)kernel;
-  (void)device;
-  ck_assert_uint_eq(cu, p->place);
-  p->starts++;
-}
-
-static void workgroup_done(aq_policy *p, aq_policy_device *device,
-                           const aq_device_kernel *kernel, uint32_t cu)
-{
-  (void)device;
-  (void)kernel;
-  (void)cu;
-  p->ends++;
-}
-
 enum {
   NEEDS = AQ_NEED_LAUNCH | AQ_NEED_SLICE | AQ_NEED_REMASK | AQ_NEED_DRAIN |
           AQ_NEED_SWITCH | AQ_NEED_RESET | AQ_NEED_KILL | AQ_NEED_EVICT |
@@ -184,37 +124,10 @@ static const aq_policy_ops ops = {.abi = AQ_POLICY_ABI,
                                   .complete = complete,
                                   .charge = charge};
 
-static const aq_policy_ops picking = {.abi = AQ_POLICY_ABI,
-                                      .size = sizeof ops,
-                                      .name = "picking",
-                                      .needs = AQ_NEED_PICK,
-                                      .attach = attach,
-                                      .device_timer = device_timer,
-                                      .pick = pick};
-
-static const aq_policy_ops placing = {.abi = AQ_POLICY_ABI,
-                                      .size = sizeof ops,
-                                      .name = "placing",
-                                      .needs = AQ_NEED_PLACE,
-                                      .place = place,
-                                      .workgroup_start = workgroup_start,
-                                      .workgroup_done = workgroup_done};
-
 static void failed(void *user, const char *text)
 {
   aq_policy *p = user;
   aq_diag_set(&p->failed, AQ_ERR_INVALID, "%s", text);
-}
-
-static bool identify(void *user, uint32_t ring, uint64_t packet, uint64_t *job,
-                     uint32_t *command, bool *idempotent)
-{
-  (void)user;
-  (void)ring;
-  *job = packet;
-  *command = 0;
-  *idempotent = true;
-  return true;
 }
 
 static void evicted(void *user, uint32_t ring, uint64_t first, uint32_t packets)
@@ -253,25 +166,11 @@ static void open_with(rig *r, aq_policy *p, const aq_policy_ops *table,
                                    .policy = p,
                                    .failed = failed,
                                    .evicted = evicted,
-                                   .identify = identify,
+                                   .identify = policy_identify,
                                    .preempted = row_keep,
                                    .user = p};
   rig_open_with(r, &aqsim_transport_ops,
                 &(aq_transport_options){.edits = edits, .policy = &p->binding});
-}
-
-/* A kernel of so many workgroups of D each, in a queue of its own. */
-static aq_ring *start(rig *r, uint32_t workgroups)
-{
-  const uint64_t kernel = rig_kernel_with(
-      r, &(aq_kernel_desc){.name = "k",
-                           .cost = {.kind = AQ_COST_WORKGROUP, .base = D}});
-  aq_ring *queue = rig_queue(r, 64);
-  aq_packet packet = rig_dispatch(kernel, true, rig_none);
-  packet.kernel.workgroup_size[0] = 64;
-  packet.kernel.grid_size[0] = 64 * workgroups;
-  rig_submit(r, queue, &packet);
-  return queue;
 }
 
 static aq_time end_of(rig *r, const aq_ring *queue)
@@ -294,7 +193,7 @@ static aq_time end_of_preempted(aq_preemption what, aq_policy *p)
       {3 * D / 2, ASK_PREEMPT, .preemption = what}, {5 * D, ASK_RESUME}, {0}};
   p->steps = steps;
   open_with(&r, p, &ops, ideal);
-  aq_ring *queue = start(&r, 20);
+  aq_ring *queue = policy_start(&r, 20);
   rig_run(&r);
   const aq_time end = end_of(&r, queue);
   ck_assert_str_eq(p->failed.text, "");
@@ -310,7 +209,7 @@ START_TEST(waves_of_workgroups_take_what_division_says)
     rig r;
     aq_policy p = {0};
     open_with(&r, &p, &ops, ideal);
-    aq_ring *queue = start(&r, (uint32_t)counts[i]);
+    aq_ring *queue = policy_start(&r, (uint32_t)counts[i]);
     rig_run(&r);
     ck_assert_int_eq(end_of(&r, queue), (counts[i] + 7) / 8 * D);
     ck_assert_int_eq(p.used, counts[i] * D);
@@ -366,7 +265,7 @@ START_TEST(a_killed_kernel_completes_with_an_error)
       {3 * D / 2, ASK_PREEMPT, .preemption = PREEMPT(KILL, KERNEL)}, {0}};
   p.steps = steps;
   open_with(&r, &p, &ops, ideal);
-  aq_ring *queue = start(&r, 20);
+  aq_ring *queue = policy_start(&r, 20);
   rig_run(&r);
   ck_assert_int_eq(end_of(&r, queue), 3 * D / 2);
   ck_assert(rig_record(&r, queue, 0)->flags & AQ_FLAG_ERROR);
@@ -396,7 +295,7 @@ START_TEST(some_compute_units_can_be_taken_from_a_kernel)
     steps[0].preemption.mask_count = 32;
     p.steps = steps;
     open_with(&r, &p, &ops, ideal);
-    aq_ring *queue = start(&r, i == 0 ? 24 : 28);
+    aq_ring *queue = policy_start(&r, i == 0 ? 24 : 28);
     rig_run(&r);
     ck_assert_str_eq(p.failed.text, "");
     ck_assert_int_eq(end_of(&r, queue), cases[i].end);
@@ -421,7 +320,7 @@ START_TEST(masks_densities_budgets_and_slices_limit_a_launch)
     rig r;
     aq_policy p = {.launches = {cases[i].launch}};
     open_with(&r, &p, &ops, ideal);
-    aq_ring *queue = start(&r, 8);
+    aq_ring *queue = policy_start(&r, 8);
     rig_run(&r);
     ck_assert_str_eq(p.failed.text, "");
     ck_assert_int_eq(end_of(&r, queue), cases[i].end);
@@ -439,9 +338,9 @@ START_TEST(padding_keeps_others_out)
   rig r;
   aq_policy p = {.launches = {{.per_cu = 1, .padding = 1}}};
   open_with(&r, &p, &ops, ideal);
-  start(&r, 8);
+  policy_start(&r, 8);
   rig_sleep(&r, D / 2);
-  aq_ring *second = start(&r, 4);
+  aq_ring *second = policy_start(&r, 4);
   rig_run(&r);
   ck_assert_str_eq(p.failed.text, "");
   ck_assert_int_eq(rig_record(&r, second, 0)->start, D);
@@ -456,7 +355,7 @@ START_TEST(a_budget_and_a_mask_can_be_changed_while_a_kernel_runs)
       {D, ASK_BUDGET, .value = 8}, {2 * D, ASK_MASK, .value = 3}, {0}};
   aq_policy p = {.launches = {{.budget = 2}}, .steps = steps};
   open_with(&r, &p, &ops, ideal);
-  aq_ring *queue = start(&r, 2 + 8 + 8 + 8);
+  aq_ring *queue = policy_start(&r, 2 + 8 + 8 + 8);
   rig_run(&r);
   ck_assert_str_eq(p.failed.text, "");
   ck_assert_int_eq(end_of(&r, queue), 5 * D);
@@ -470,7 +369,7 @@ START_TEST(a_suspended_queue_launches_nothing)
   const step steps[] = {{D / 2, ASK_SUSPEND}, {7 * D, ASK_GO_ON}, {0}};
   aq_policy p = {.steps = steps};
   open_with(&r, &p, &ops, ideal);
-  aq_ring *queue = start(&r, 8);
+  aq_ring *queue = policy_start(&r, 8);
   aq_packet packet = *aq_ring_slot(queue, 0);
   rig_submit(&r, queue, &packet);
   rig_run(&r);
@@ -488,7 +387,7 @@ START_TEST(a_suspension_that_ends_before_the_kernel_was_given_up)
   const step steps[] = {{D / 4, ASK_SUSPEND}, {D / 2, ASK_GO_ON}, {0}};
   aq_policy p = {.steps = steps};
   open_with(&r, &p, &ops, ideal);
-  start(&r, 8);
+  policy_start(&r, 8);
   rig_run(&r);
   check_row(&p, AQ_PREEMPTED_SUSPEND, D / 4, AQ_NONE, 0, 0);
   rig_close(&r);
@@ -501,7 +400,7 @@ START_TEST(packets_can_be_taken_off_a_queue)
   const step steps[] = {{D / 2, ASK_EVICT, .value = 1}, {0}};
   aq_policy p = {.steps = steps};
   open_with(&r, &p, &ops, ideal);
-  aq_ring *queue = start(&r, 8);
+  aq_ring *queue = policy_start(&r, 8);
   aq_packet packet = *aq_ring_slot(queue, 0);
   for (int i = 0; i < 40; i++)
     rig_submit(&r, queue, &packet);
@@ -527,7 +426,7 @@ START_TEST(a_queue_that_is_reset_gives_all_its_packets_back)
       {D / 2, ASK_PREEMPT, .preemption = PREEMPT(RESET, QUEUE)}, {0}};
   aq_policy p = {.steps = steps};
   open_with(&r, &p, &ops, ideal);
-  aq_ring *queue = start(&r, 8);
+  aq_ring *queue = policy_start(&r, 8);
   aq_packet packet = *aq_ring_slot(queue, 0);
   for (int i = 0; i < 5; i++)
     rig_submit(&r, queue, &packet);
@@ -554,42 +453,12 @@ START_TEST(a_queue_that_is_switched_goes_on_where_it_was)
       {0}};
   aq_policy p = {.steps = steps};
   open_with(&r, &p, &ops, ideal);
-  aq_ring *queue = start(&r, 16);
+  aq_ring *queue = policy_start(&r, 16);
   rig_run(&r);
   ck_assert_str_eq(p.failed.text, "");
   ck_assert_uint_eq(p.over_count, 1);
   ck_assert_int_eq(end_of(&r, queue), 5 * D + 3 * D / 4 + D);
   check_row(&p, AQ_PREEMPTED_SWITCH, D / 4, D / 4, 0, 0);
-  rig_close(&r);
-}
-END_TEST
-
-START_TEST(a_policy_may_idle_and_choose_the_packet)
-{
-  rig r;
-  aq_policy p = {.idles = true, .last_first = true};
-  const char *const one_pipe[] = {IDEAL, "pipes=1", NULL};
-  open_with(&r, &p, &picking, one_pipe);
-  aq_ring *first = start(&r, 9), *second = start(&r, 4);
-  rig_run(&r);
-  /* Both at 3 D, the second first: its last workgroup starts before. */
-  ck_assert_int_eq(rig_record(&r, second, 0)->end, 4 * D);
-  ck_assert_int_eq(rig_record(&r, first, 0)->end, 5 * D);
-  rig_close(&r);
-}
-END_TEST
-
-START_TEST(a_policy_may_place_every_workgroup)
-{
-  rig r;
-  aq_policy p = {.place = 2};
-  open_with(&r, &p, &placing, ideal);
-  aq_ring *queue = start(&r, 8);
-  rig_run(&r);
-  ck_assert_str_eq(p.failed.text, "");
-  ck_assert_int_eq(end_of(&r, queue), 4 * D);
-  ck_assert_uint_eq(p.starts, 8);
-  ck_assert_uint_eq(p.ends, 8);
   rig_close(&r);
 }
 END_TEST
@@ -603,7 +472,7 @@ START_TEST(latency_and_cost_of_the_firmware_delay_what_it_does)
   aq_policy p = {.steps = steps};
   open_with(&r, &p, &ops, ideal);
   p.binding.timing[AQ_SIDE_FIRMWARE] = (aq_policy_timing){D / 4, D / 8};
-  aq_ring *queue = start(&r, 16);
+  aq_ring *queue = policy_start(&r, 16);
   rig_run(&r);
   /* Stopped for 2 D, each time D / 4 later. */
   ck_assert_int_eq(end_of(&r, queue), 4 * D);
@@ -631,7 +500,7 @@ START_TEST(what_is_not_legal_ends_the_policy_and_frees_the_device)
         {0}};
     aq_policy p = {.steps = i == 3 ? steps + 1 : steps};
     open_with(&r, &p, &ops, ideal);
-    aq_ring *queue = start(&r, 8);
+    aq_ring *queue = policy_start(&r, 8);
     rig_run(&r);
     ck_assert_str_ne(p.failed.text, "");
     ck_assert_int_le(end_of(&r, queue), D + D / 4);
@@ -655,7 +524,5 @@ AQ_TEST_MAIN("backend_sim/device_policy",
              packets_can_be_taken_off_a_queue,
              a_queue_that_is_reset_gives_all_its_packets_back,
              a_queue_that_is_switched_goes_on_where_it_was,
-             a_policy_may_idle_and_choose_the_packet,
-             a_policy_may_place_every_workgroup,
              latency_and_cost_of_the_firmware_delay_what_it_does,
              what_is_not_legal_ends_the_policy_and_frees_the_device)

@@ -70,6 +70,35 @@ check "a plot gantt is SVG" contains "$out" "<title>"
 try "$aqueduct" study --store "$work/one.db" --metric speed
 check "an unknown metric is refused" [ "$status" = 2 ]
 
+# One policy stops jobs and throws their work away.
+sed 's/"request": "r"/&, "idempotent": true, "independent": true/' \
+  "$srcdir/tests/cli/clients.json" > "$work/again.json"
+cat > "$work/stop.json" << 'EOF'
+{"version": 1, "name": "stop", "workloads": [{"file": "again.json"}],
+ "policies": ["fifo", "preemptive,order=lcfs,mode=reset"]}
+EOF
+"$aqueduct" sweep "$work/stop.json" --store "$work/stop.db" -q > /dev/null ||
+  exit 1
+try "$aqueduct" study --store "$work/stop.db" --json --warmup none
+wasted=$(echo "$out" | sed -n '/"wasted"/{n;s/ *"mean": \(.*\),/\1/p;}')
+check "a study tells what was thrown away, and that nothing was" \
+  [ "$(echo "$wasted" | sed 's/[1-9].*/some/' | tr '\n' ' ')" = "0 some " ]
+check "and how long that took" contains "$out" '"preempt_p99": {
+        "mean": 10'
+
+# The commands that --tasks prints, joined in another order.
+"$aqueduct" study --store "$work/one.db" --by-client > "$work/one.txt" ||
+  exit 1
+for n in 2 5; do
+  "$aqueduct" sweep "$plan" --store "$work/t.db" --tasks $n |
+    sed "s|^aqueduct|$aqueduct|" | sh > "$work/log" 2>&1 || exit 1
+  "$aqueduct" store merge "$work/t.db.$n" "$work"/t.db.[!$n] -q \
+    --store "$work/joined.$n" > /dev/null || exit 1
+  "$aqueduct" study --store "$work/joined.$n" --by-client > "$work/$n.txt"
+  check "a study of $n tasks has the same bytes" \
+    cmp -s "$work/one.txt" "$work/$n.txt"
+  rm -f "$work"/t.db.*
+done
 try "$aqueduct" sweep "$plan" --store "it's.db" --tasks 2
 check "tasks are commands a shell takes" contains "$out" \
   "--jobs 1 --shard 2/2 --store 'it'\\''s.db.2'"

@@ -32,6 +32,26 @@ static bool is_filled(const float *values, unsigned char byte)
   return true;
 }
 
+/* Arrays are images, which kernels of the runtime fill and read. */
+static int arrays(void)
+{
+  enum { SIDE = 32, ROW = SIDE * sizeof *host, FROM = 1024 };
+  hipChannelFormatDesc format =
+      hipCreateChannelDesc(32, 0, 0, 0, hipChannelFormatKindFloat);
+  hipArray *array;
+  memset(back, 0, sizeof back);
+  CHECK(hipMallocArray(&array, &format, SIDE, SIDE));
+  CHECK(hipMemcpy2DToArray(array, 0, 0, host + FROM, ROW, ROW, SIDE,
+                           hipMemcpyHostToDevice));
+  CHECK(hipMemcpy2DFromArray(back + FROM, ROW, array, 0, 0, ROW, SIDE,
+                             hipMemcpyDeviceToHost));
+  printf("arrays %s\n", memcmp(back + FROM, host + FROM, ROW * SIDE) == 0
+                            ? "agree"
+                            : "differ");
+  CHECK(hipFreeArray(array));
+  return 0;
+}
+
 static void note(hipStream_t, hipError_t, void *called)
 {
   *(int *)called = 1;
@@ -80,7 +100,7 @@ static int less_common(float *a, float *b, float *c)
   CHECK(hipMemset2D(c, 256, 7, 100, 10));
   CHECK(hipMemcpy2D(rows, 100, c, 256, 100, 10, hipMemcpyDeviceToHost));
   printf("rows %s\n", rows[0][0] == 7 && rows[9][99] == 7 ? "agree" : "differ");
-  return 0;
+  return arrays();
 }
 
 int main()

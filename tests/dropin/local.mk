@@ -27,6 +27,11 @@ tests_dropin_test_devices_SOURCES = tests/dropin/test_devices.c
 tests_dropin_test_devices_CPPFLAGS = $(AQ_TEST_CPPFLAGS)
 tests_dropin_test_devices_LDADD = $(AQ_CLIENT_LDADD)
 
+check_PROGRAMS += tests/dropin/test_ext_images
+tests_dropin_test_ext_images_SOURCES = tests/dropin/test_ext_images.c
+tests_dropin_test_ext_images_CPPFLAGS = $(AQ_TEST_CPPFLAGS)
+tests_dropin_test_ext_images_LDADD = $(AQ_CLIENT_LDADD)
+
 check_PROGRAMS += tests/dropin/test_system
 tests_dropin_test_system_SOURCES = tests/dropin/test_system.c
 tests_dropin_test_system_CPPFLAGS = $(AQ_TEST_CPPFLAGS)
@@ -66,6 +71,11 @@ check_PROGRAMS += tests/dropin/test_raw
 tests_dropin_test_raw_SOURCES = tests/dropin/test_raw.c
 tests_dropin_test_raw_CPPFLAGS = $(AQ_TEST_CPPFLAGS)
 tests_dropin_test_raw_LDADD = $(AQ_CLIENT_LDADD)
+
+check_PROGRAMS += tests/dropin/test_tuning
+tests_dropin_test_tuning_SOURCES = tests/dropin/test_tuning.c
+tests_dropin_test_tuning_CPPFLAGS = $(AQ_TEST_CPPFLAGS)
+tests_dropin_test_tuning_LDADD = $(AQ_CLIENT_LDADD)
 
 check_PROGRAMS += tests/dropin/test_vmem
 tests_dropin_test_vmem_SOURCES = tests/dropin/test_vmem.c

@@ -8,6 +8,7 @@
  *   twice N  the same with HSA opened twice
  *   fork N   the same, then a child with N + 1 of its own
  *   die N    the same, then SIGKILL
+ *   kernel F loads the code object F and dispatches its kernel aq_fill
  *   loop     packets until it is killed; tells when the first is done
  */
 #include <signal.h>
@@ -20,6 +21,7 @@
 
 #include "common/aql.h"
 #include "common/ring.h"
+#include "devlib/device_args.h"
 #include "dropin/hsa.h"
 
 static hsa_status_t device_note(hsa_agent_t agent, void *data)
@@ -31,9 +33,10 @@ static hsa_status_t device_note(hsa_agent_t agent, void *data)
   return HSA_STATUS_SUCCESS;
 }
 
+static hsa_agent_t device;
+
 static hsa_queue_t *queue_open(void)
 {
-  hsa_agent_t device = {0};
   hsa_queue_t *queue = NULL;
   if (hsa_init() != HSA_STATUS_SUCCESS ||
       hsa_iterate_agents(device_note, &device) != HSA_STATUS_SUCCESS ||
@@ -43,20 +46,63 @@ static hsa_queue_t *queue_open(void)
   return queue;
 }
 
-static void packet_run(hsa_queue_t *queue)
+/* All of a packet but its completion signal, which is made here. */
+static void submit_wait(hsa_queue_t *queue, aq_packet packet, uint16_t type)
 {
   hsa_signal_t done;
   if (hsa_signal_create(1, 0, NULL, &done) != HSA_STATUS_SUCCESS)
     exit(11);
   uint64_t id = hsa_queue_add_write_index_screlease(queue, 1);
   aq_packet *slot = (aq_packet *)queue->base + (id & (queue->size - 1));
-  memset(&slot->qword[1], 0, sizeof *slot - sizeof slot->qword[0]);
-  slot->barrier.completion_signal = done;
-  aq_packet_publish(slot, AQ_PACKET_BARRIER_AND, 0);
+  const uint16_t setup = packet.setup;
+  packet.header = AQ_PACKET_INVALID;
+  packet.kernel.completion_signal = done;
+  *slot = packet;
+  aq_packet_publish(slot, type, setup);
   hsa_signal_store_screlease(queue->doorbell, (int64_t)id);
   hsa_signal_wait_scacquire(done, HSA_SIGNAL_CONDITION_EQ, 0, UINT64_MAX,
                             HSA_WAIT_STATE_BLOCKED);
   hsa_signal_destroy(done);
+}
+
+static void packet_run(hsa_queue_t *queue)
+{
+  submit_wait(queue, (aq_packet){0}, AQ_PACKET_BARRIER_AND);
+}
+
+static uint64_t kernel_load(const char *path)
+{
+  hsa_code_object_reader_t reader;
+  hsa_executable_t executable;
+  hsa_executable_symbol_t symbol;
+  uint64_t object;
+  FILE *file = fopen(path, "rb");
+  if (!file || hsa_code_object_reader_create_from_file(fileno(file), &reader) ||
+      hsa_executable_create_alt(HSA_PROFILE_BASE, 0, NULL, &executable) ||
+      hsa_executable_load_agent_code_object(executable, device, reader, NULL,
+                                            NULL) ||
+      hsa_executable_freeze(executable, NULL) ||
+      hsa_executable_get_symbol_by_name(executable, "aq_fill.kd", &device,
+                                        &symbol) ||
+      hsa_executable_symbol_get_info(
+          symbol, HSA_EXECUTABLE_SYMBOL_INFO_KERNEL_OBJECT, &object))
+    exit(13);
+  fclose(file);
+  return object;
+}
+
+static void kernel_run(const char *path)
+{
+  hsa_queue_t *queue = queue_open();
+  char target[16];
+  aq_fill_args args = {target, sizeof target, 1, 1};
+  aq_packet packet = {.kernel = {.setup = 1,
+                                 .workgroup_size = {AQ_DEVLIB_WORKGROUP, 1, 1},
+                                 .grid_size = {AQ_DEVLIB_WORKGROUP, 1, 1},
+                                 .kernel_object = kernel_load(path),
+                                 .kernarg_address = (uintptr_t)&args}};
+  submit_wait(queue, packet, AQ_PACKET_KERNEL_DISPATCH);
+  hsa_queue_destroy(queue);
 }
 
 static void packets_run(int count)
@@ -86,11 +132,18 @@ int main(int argc, char **argv)
   int count = argc > 2 ? atoi(argv[2]) : 1;
   if (strcmp(how, "loop") == 0)
     loop();
-  packets_run(count);
+  if (strcmp(how, "kernel") == 0)
+    kernel_run(argv[2]);
+  else
+    packets_run(count);
   if (strcmp(how, "leave") == 0)
     _exit(3);
   if (strcmp(how, "die") == 0)
     kill(getpid(), SIGKILL);
+  for (int i = 0; strcmp(how, "nested") == 0 && i < 100; i++)
+    if (hsa_init() != HSA_STATUS_SUCCESS ||
+        hsa_shut_down() != HSA_STATUS_SUCCESS)
+      exit(13);
   if (strcmp(how, "twice") == 0) {
     hsa_shut_down();
     packets_run(count);

@@ -6,7 +6,7 @@
 
 #include "dropin/client.h"
 
-enum { REAL, STATUS_ONLY, UNSUPPORTED };
+enum { REAL, STATUS_ONLY, UNSUPPORTED, OF_NO_DEVICE };
 
 /* Enough zeros for every parameter list there is: pointers, handles and numbers
  * are all passed as words, and what is too much is not looked at. */
@@ -29,16 +29,25 @@ static const entry entries[] = {
   {#name, #returns, group, text, AS_ANY(name), STATUS_ONLY, 0},
 #define U(name, group, status, parameters, text)                               \
   {#name, "hsa_status_t", group, text, AS_ANY(name), UNSUPPORTED, status},
+#define D(name, group, status, agent, parameters, text)                        \
+  {#name, "hsa_status_t", group, text, AS_ANY(name), OF_NO_DEVICE, status},
 #include "dropin/functions.def"
 #undef R
 #undef S
 #undef U
+#undef D
 };
 enum { ENTRIES = sizeof entries / sizeof *entries };
 
+static hsa_status_t entry_call_with(const entry *e, uint64_t argument)
+{
+  const uint64_t a = argument;
+  return e->function(a, a, a, a, a, a, a, a, a, a, a, a);
+}
+
 static hsa_status_t entry_call(const entry *e)
 {
-  return e->function(0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0);
+  return entry_call_with(e, 0);
 }
 
 static bool entry_is(const entry *e, const char *const *names)
@@ -148,14 +157,22 @@ END_TEST
 START_TEST(what_is_not_supported_gives_its_documented_error)
 {
   int called = 0;
-  ck_assert_done(hsa_init());
-  for (int i = 0; i < ENTRIES; i++)
-    if (entries[i].kind == UNSUPPORTED) {
-      ck_assert_uint_ge(entries[i].status, HSA_STATUS_ERROR);
-      ck_assert_msg(entry_call(&entries[i]) == entries[i].status, "%s",
-                    entries[i].name);
-      called++;
-    }
+  client c;
+  client_open(&c);
+  for (int i = 0; i < ENTRIES; i++) {
+    const entry *e = &entries[i];
+    if (e->kind < UNSUPPORTED)
+      continue;
+    ck_assert_uint_ge(e->status, HSA_STATUS_ERROR);
+    if (e->kind == OF_NO_DEVICE)
+      ck_assert_msg(entry_call(e) == HSA_STATUS_ERROR_INVALID_AGENT, "%s",
+                    e->name);
+    /* Wherever the device is in the parameters. */
+    ck_assert_msg(entry_call_with(e, e->kind == OF_NO_DEVICE ? c.device.handle
+                                                             : 0) == e->status,
+                  "%s", e->name);
+    called++;
+  }
   ck_assert_int_gt(called, 0);
   ck_assert_done(hsa_shut_down());
 }
@@ -172,7 +189,7 @@ static const char *status_name(hsa_status_t status)
   return name;
 }
 
-static void page_head(FILE *out, const int counts[3])
+static void page_head(FILE *out, const int counts[4])
 {
   fprintf(out,
           "# The functions of the drop-in\n\n"
@@ -183,16 +200,18 @@ static void page_head(FILE *out, const int counts[3])
           "- **status** (%d): checks its arguments and gives a status; the "
           "documented effect is\n  there already, or is none on a simulator.\n"
           "- **unsupported** (%d): gives the error that the table names, never "
-          "success.\n\n"
+          "success. Where it\n  says for a device, what is no device gives "
+          "`HSA_STATUS_ERROR_INVALID_AGENT`.\n\n"
           "Before `hsa_init` every function that returns a status, but "
           "`hsa_init` and\n`hsa_status_string`, gives "
           "`HSA_STATUS_ERROR_NOT_INITIALIZED`.\n",
-          ENTRIES, counts[REAL], counts[STATUS_ONLY], counts[UNSUPPORTED]);
+          ENTRIES, counts[REAL], counts[STATUS_ONLY],
+          counts[UNSUPPORTED] + counts[OF_NO_DEVICE]);
 }
 
 static void page_write(FILE *out)
 {
-  int counts[3] = {0};
+  int counts[4] = {0};
   const char *group = "";
   for (int i = 0; i < ENTRIES; i++)
     counts[entries[i].kind]++;
@@ -205,9 +224,10 @@ static void page_write(FILE *out)
               "|---|---|---|\n",
               e->group);
     group = e->group;
-    if (e->kind == UNSUPPORTED)
-      fprintf(out, "| `%s` | unsupported: `%s` | %s |\n", e->name,
-              status_name(e->status), e->text);
+    if (e->kind >= UNSUPPORTED)
+      fprintf(out, "| `%s` | unsupported: `%s`%s | %s |\n", e->name,
+              status_name(e->status),
+              e->kind == OF_NO_DEVICE ? ", for a device" : "", e->text);
     else
       fprintf(out, "| `%s` | %s | %s |\n", e->name,
               e->kind == REAL ? "real" : "status", e->text);

@@ -17,7 +17,7 @@ report() { # STATUS NAME DETAILS
   fi
 }
 
-listed=$(sed -n 's/^[RSU](\([a-z0-9_]*\),.*/\1/p' \
+listed=$(sed -n 's/^[RSUD](\([a-z0-9_]*\),.*/\1/p' \
   "$srcdir/src/dropin/functions.def" | LC_ALL=C sort)
 exported=$(nm -D --defined-only "$library" | awk '$2 != "A" { print $3 }' |
   sed 's/@@ROCR_1$//' | LC_ALL=C sort)

@@ -111,6 +111,63 @@ START_TEST(freeing_calls_who_asked_for_it)
 }
 END_TEST
 
+START_TEST(a_callback_of_freeing_gets_the_address_it_was_registered_with)
+{
+  client c;
+  char *memory;
+  void *freed = NULL;
+  client_open(&c);
+  ck_assert_done(hsa_memory_allocate(c.region, SIZE, (void **)(void *)&memory));
+  ck_assert_done(
+      hsa_amd_register_deallocation_callback(memory + 512, freed_note, &freed));
+  ck_assert_hsa(hsa_amd_deregister_deallocation_callback(memory, freed_note),
+                HSA_STATUS_ERROR_INVALID_ARGUMENT);
+  ck_assert_done(hsa_memory_free(memory));
+  ck_assert_ptr_eq(freed, memory + 512);
+  ck_assert_done(hsa_shut_down());
+}
+END_TEST
+
+START_TEST(each_lock_of_the_same_or_an_inner_range_needs_its_unlock)
+{
+  client c;
+  static char host[SIZE];
+  void *agent_ptr;
+  hsa_amd_pointer_info_t info = {.size = sizeof info};
+  client_open(&c);
+  ck_assert_done(hsa_amd_memory_lock(host, SIZE, NULL, 0, &agent_ptr));
+  ck_assert_done(hsa_amd_memory_lock(host, SIZE, NULL, 0, &agent_ptr));
+  ck_assert_done(hsa_amd_memory_lock(host + 100, 50, &c.device, 1, &agent_ptr));
+  ck_assert_ptr_eq(agent_ptr, host + 100);
+  ck_assert_done(hsa_amd_pointer_info(host + 120, &info, NULL, NULL, NULL));
+  ck_assert_uint_eq(info.bytes, 50);
+  ck_assert_done(hsa_amd_memory_unlock(host));
+  ck_assert_done(hsa_amd_memory_unlock(host + 100));
+  ck_assert_done(hsa_amd_pointer_info(host + 120, &info, NULL, NULL, NULL));
+  ck_assert_uint_eq(info.type, HSA_EXT_POINTER_TYPE_LOCKED);
+  ck_assert_uint_eq(info.bytes, SIZE);
+  ck_assert_done(hsa_amd_memory_unlock(host));
+  ck_assert_hsa(hsa_amd_memory_unlock(host), HSA_STATUS_ERROR_INVALID_ARGUMENT);
+  ck_assert_done(hsa_shut_down());
+}
+END_TEST
+
+START_TEST(an_allocation_can_be_locked_and_stays_one)
+{
+  client c;
+  void *memory, *agent_ptr;
+  hsa_amd_pointer_info_t info = {.size = sizeof info};
+  client_open(&c);
+  ck_assert_done(hsa_memory_allocate(c.region, SIZE, &memory));
+  ck_assert_done(hsa_amd_memory_lock(memory, SIZE, NULL, 0, &agent_ptr));
+  ck_assert_done(hsa_amd_pointer_info(memory, &info, NULL, NULL, NULL));
+  ck_assert_uint_eq(info.type, HSA_EXT_POINTER_TYPE_HSA);
+  ck_assert_done(hsa_amd_memory_unlock(memory));
+  ck_assert_done(hsa_memory_free(memory));
+  ck_assert_done(hsa_shut_down());
+}
+END_TEST
+
 START_TEST(locked_memory_is_known_until_it_is_unlocked)
 {
   client c;
@@ -153,7 +210,67 @@ START_TEST(agents_reach_pools_of_the_host_and_their_own)
   ck_assert_uint_eq(hops, 1);
   ck_assert_done(
       hsa_amd_memory_pool_can_migrate(c.host_fine, c.device_coarse, &can));
-  ck_assert(!can);
+  ck_assert(can);
+  ck_assert_done(hsa_shut_down());
+}
+END_TEST
+
+static hsa_status_t kernarg_note(hsa_region_t region, void *data)
+{
+  uint32_t flags;
+  ck_assert_done(
+      hsa_region_get_info(region, HSA_REGION_INFO_GLOBAL_FLAGS, &flags));
+  if (!(flags & HSA_REGION_GLOBAL_FLAG_KERNARG))
+    return HSA_STATUS_SUCCESS;
+  *(hsa_region_t *)data = region;
+  return HSA_STATUS_INFO_BREAK;
+}
+
+START_TEST(a_device_has_a_region_for_kernel_arguments)
+{
+  client c;
+  hsa_region_t region = {0};
+  void *memory;
+  client_open(&c);
+  ck_assert_hsa(hsa_agent_iterate_regions(c.device, kernarg_note, &region),
+                HSA_STATUS_INFO_BREAK);
+  ck_assert_done(hsa_memory_allocate(region, SIZE, &memory));
+  ck_assert_done(hsa_memory_free(memory));
+  ck_assert_done(hsa_shut_down());
+}
+END_TEST
+
+START_TEST(only_memory_that_is_known_can_be_filled)
+{
+  client c;
+  static uint32_t host[4];
+  uint32_t *memory;
+  void *locked;
+  client_open(&c);
+  ck_assert_hsa(hsa_amd_memory_fill(host, 7, 4),
+                HSA_STATUS_ERROR_INVALID_ALLOCATION);
+  ck_assert_uint_eq(host[0], 0);
+  ck_assert_done(hsa_amd_memory_lock(host, sizeof host, NULL, 0, &locked));
+  ck_assert_done(hsa_amd_memory_fill(host, 7, 4));
+  ck_assert_uint_eq(host[3], 7);
+  ck_assert_done(hsa_memory_allocate(c.region, SIZE, (void **)(void *)&memory));
+  ck_assert_hsa(hsa_amd_memory_fill(memory + 1, 7, SIZE / 4),
+                HSA_STATUS_ERROR_INVALID_ALLOCATION);
+  ck_assert_done(hsa_amd_memory_fill(memory + SIZE, 7, 0));
+  ck_assert_done(hsa_shut_down());
+}
+END_TEST
+
+START_TEST(registering_nothing_at_an_address_is_refused)
+{
+  client c;
+  char bytes[16];
+  client_open(&c);
+  ck_assert_hsa(hsa_memory_register(bytes, 0),
+                HSA_STATUS_ERROR_INVALID_ARGUMENT);
+  ck_assert_done(hsa_memory_register(NULL, 0));
+  ck_assert_done(hsa_memory_register(bytes, sizeof bytes));
+  ck_assert_done(hsa_memory_deregister(bytes, sizeof bytes));
   ck_assert_done(hsa_shut_down());
 }
 END_TEST
@@ -340,12 +457,41 @@ START_TEST(memory_that_is_not_there_goes_to_the_handler_of_events)
 }
 END_TEST
 
+START_TEST(the_ring_of_a_queue_is_not_freed_and_the_handler_is_told)
+{
+  client c;
+  heard h = {0};
+  client_open(&c);
+  hsa_queue_t *queue = client_queue(&c, 64);
+  void *ring = queue->base;
+  ck_assert_done(hsa_amd_register_system_event_handler(event_hear, &h));
+  ck_assert_hsa(hsa_memory_free(ring), HSA_STATUS_ERROR);
+  ck_assert_int_eq(h.count, 1);
+  ck_assert_uint_eq(h.event.type, HSA_AMD_GPU_MEMORY_ERROR_EVENT);
+  ck_assert_uint_eq(h.event.agent.handle, c.device.handle);
+  ck_assert_uint_eq(h.event.address, (uintptr_t)ring);
+  ck_assert_uint_eq(h.event.reasons, HSA_AMD_MEMORY_ERROR_MEMORY_IN_USE);
+  hsa_signal_t done = client_signal(1);
+  client_submit(queue, &(aq_packet){.barrier.completion_signal = done},
+                AQ_PACKET_BARRIER_AND);
+  client_wait_zero(done);
+  ck_assert_done(hsa_queue_destroy(queue));
+  ck_assert_done(hsa_shut_down());
+}
+END_TEST
+
 AQ_TEST_MAIN("dropin/memory",
              allocations_count_against_the_memory_of_the_device,
              bad_allocations_are_refused,
              pointer_info_tells_pool_owner_access_and_user_data,
              freeing_calls_who_asked_for_it,
+             a_callback_of_freeing_gets_the_address_it_was_registered_with,
              locked_memory_is_known_until_it_is_unlocked,
+             each_lock_of_the_same_or_an_inner_range_needs_its_unlock,
+             an_allocation_can_be_locked_and_stays_one,
+             a_device_has_a_region_for_kernel_arguments,
+             only_memory_that_is_known_can_be_filled,
+             registering_nothing_at_an_address_is_refused,
              agents_reach_pools_of_the_host_and_their_own,
              fill_and_copy_move_bytes,
              a_copy_waits_for_its_dependency_moves_and_decrements,
@@ -353,4 +499,5 @@ AQ_TEST_MAIN("dropin/memory",
              engines_are_offered_and_copy,
              a_box_is_copied_row_by_row_and_nothing_beside_it,
              ranges_keep_their_attributes_and_can_be_prefetched,
-             memory_that_is_not_there_goes_to_the_handler_of_events)
+             memory_that_is_not_there_goes_to_the_handler_of_events,
+             the_ring_of_a_queue_is_not_freed_and_the_handler_is_told)

@@ -53,6 +53,10 @@ check "twice the same program gives twice the same rows" \
   cmp "$work/a.rows" "$work/b.rows"
 check "quiet is quiet" [ ! -s "$work/err" ]
 
+"$aqueduct" exec --quiet --name n -- "$work/app" nested 5 2> /dev/null
+check "references to an open library are counted, not recorded" \
+  [ "$(rows n call)" = "$(rows a call)" ]
+
 try "$aqueduct" exec --name a -- "$work/app"
 check "a name that is taken is an error before the program runs" \
   [ "$status$(echo "$err" | grep -c "a run named 'a' already")" = 1251 ]
@@ -74,6 +78,11 @@ check "a forked child that opens HSA is a run of its own" \
 try "$aqueduct" exec --name d -- "$work/app" die 4
 check "of a program that is killed the rows so far are kept, incomplete" \
   [ "$status $(field d state) $(rows d barrier-and)" = "137 incomplete 4" ]
+try "$aqueduct" exec --name k -- "$work/app" \
+  kernel "$srcdir/src/devlib/objects/gfx942.hsaco"
+check "a kernel's row has the registers that its descriptor says" sh -c '
+  [ "$1" = 0 ] && "$2" export k --format jsonl | grep "\"aq_fill\"" |
+  grep -q "\"vgpr\":12,\"agpr\":4,\"sgpr\":48"' sh "$status" "$aqueduct"
 
 # Two at once; one exec is killed, then its program.
 "$aqueduct" exec --name x -- "$work/app" loop > "$work/x" 2> "$work/x.err" &

@@ -177,6 +177,8 @@ START_TEST(the_instruction_set_is_found_by_its_name)
       hsa_isa_get_info(isa, HSA_ISA_INFO_CALL_CONVENTION_INFO_WAVEFRONT_SIZE,
                        conventions, &wave),
       HSA_STATUS_ERROR_INVALID_INDEX);
+  ck_assert_hsa(hsa_isa_get_info(isa, HSA_ISA_INFO_NAME_LENGTH, 1, &length),
+                HSA_STATUS_ERROR_INVALID_INDEX);
   ck_assert_done(hsa_shut_down());
 }
 END_TEST
@@ -206,6 +208,55 @@ START_TEST(exceptions_and_images_are_none)
 }
 END_TEST
 
+START_TEST(a_device_has_registers_to_flush_what_the_host_wrote)
+{
+  client c;
+  volatile uint32_t *device[2], *host[2];
+  client_open(&c);
+  ck_assert_done(hsa_agent_get_info(c.device, HSA_AMD_AGENT_INFO_HDP_FLUSH,
+                                    (void *)device));
+  *device[0] = 1; /* as drivers do before each packet */
+  *device[1] = 1;
+  ck_assert(device[0] != device[1]);
+  ck_assert_done(
+      hsa_agent_get_info(c.host, HSA_AMD_AGENT_INFO_HDP_FLUSH, (void *)host));
+  ck_assert(!host[0] && !host[1]);
+  ck_assert_done(hsa_shut_down());
+}
+END_TEST
+
+START_TEST(the_host_answers_what_is_asked_of_every_agent)
+{
+  client c;
+  uint64_t frequency, nearest = 7;
+  uint32_t line, cores, families[4];
+  const uint32_t none[] = {
+      HSA_AMD_AGENT_INFO_ASIC_FAMILY_ID, HSA_AMD_AGENT_INFO_UCODE_VERSION,
+      HSA_AMD_AGENT_INFO_SDMA_UCODE_VERSION, HSA_AMD_AGENT_INFO_DRIVER_UID};
+  client_open(&c);
+  for (size_t i = 0; i < 4; i++) {
+    ck_assert_done(hsa_agent_get_info(c.host, none[i], &families[i]));
+    ck_assert_uint_eq(families[i], 0);
+  }
+  ck_assert_done(hsa_agent_get_info(
+      c.host, HSA_AMD_AGENT_INFO_TIMESTAMP_FREQUENCY, &frequency));
+  ck_assert_uint_eq(frequency, 1000000000);
+  ck_assert_done(
+      hsa_agent_get_info(c.host, HSA_AMD_AGENT_INFO_NEAREST_CPU, &nearest));
+  ck_assert_uint_eq(nearest, 0);
+  ck_assert_done(
+      hsa_agent_get_info(c.host, HSA_AMD_AGENT_INFO_CACHELINE_SIZE, &line));
+  ck_assert_uint_eq(line, 64);
+  ck_assert_done(hsa_agent_get_info(
+      c.host, HSA_AMD_AGENT_INFO_COMPUTE_UNIT_COUNT, &cores));
+  ck_assert_uint_ge(cores, 1);
+  ck_assert_done(hsa_agent_get_info(c.device, HSA_AMD_AGENT_INFO_AQL_EXTENSIONS,
+                                    &frequency));
+  ck_assert_uint_eq(frequency, 0);
+  ck_assert_done(hsa_shut_down());
+}
+END_TEST
+
 AQ_TEST_MAIN("dropin/system", the_system_is_hsa_1_with_a_clock_that_advances,
              extensions_have_names_and_only_the_loader_is_there,
              every_status_has_a_text_that_begins_with_its_name,
@@ -213,4 +264,6 @@ AQ_TEST_MAIN("dropin/system", the_system_is_hsa_1_with_a_clock_that_advances,
              a_device_model_that_is_not_there_fails_hsa_init,
              caches_have_the_sizes_that_the_agent_tells,
              the_instruction_set_is_found_by_its_name,
+             a_device_has_registers_to_flush_what_the_host_wrote,
+             the_host_answers_what_is_asked_of_every_agent,
              exceptions_and_images_are_none)

@@ -77,6 +77,53 @@ START_TEST(access_is_told_as_it_was_set)
 }
 END_TEST
 
+START_TEST(access_is_set_over_mappings_that_follow_each_other)
+{
+  client c;
+  char *va;
+  uint32_t perms;
+  hsa_amd_vmem_alloc_handle_t memory;
+  client_open(&c);
+  hsa_amd_memory_access_desc_t rw = {HSA_ACCESS_PERMISSION_RW, c.device};
+  ck_assert_done(
+      hsa_amd_vmem_handle_create(c.device_fine, SIZE, 0, 0, &memory));
+  ck_assert_done(
+      hsa_amd_vmem_address_reserve((void **)(void *)&va, 3 * SIZE, 0, 0));
+  ck_assert_done(hsa_amd_vmem_map(va, SIZE, 0, memory, 0));
+  ck_assert_done(hsa_amd_vmem_map(va + SIZE, SIZE, 0, memory, 0));
+  ck_assert_hsa(hsa_amd_vmem_set_access(va, 3 * SIZE, &rw, 1),
+                HSA_STATUS_ERROR_INVALID_ALLOCATION);
+  ck_assert_done(hsa_amd_vmem_set_access(va, 2 * SIZE, &rw, 1));
+  ck_assert_done(hsa_amd_vmem_get_access(va + SIZE, &perms, c.device));
+  ck_assert_uint_eq(perms, HSA_ACCESS_PERMISSION_RW);
+  ck_assert_done(hsa_amd_memory_fill(va + SIZE, 7, SIZE / 4));
+  ck_assert_int_eq(va[0], 7);
+  ck_assert_done(hsa_shut_down());
+}
+END_TEST
+
+START_TEST(agents_are_let_reach_a_mapping_as_they_are_an_allocation)
+{
+  client c;
+  void *va;
+  uint32_t perms;
+  hsa_amd_vmem_alloc_handle_t memory;
+  client_open(&c);
+  ck_assert_done(
+      hsa_amd_vmem_handle_create(c.device_fine, SIZE, 0, 0, &memory));
+  ck_assert_done(hsa_amd_vmem_address_reserve(&va, SIZE, 0, 0));
+  ck_assert_hsa(hsa_amd_agents_allow_access(1, &c.host, NULL, va),
+                HSA_STATUS_ERROR_INVALID_ALLOCATION);
+  ck_assert_done(hsa_amd_vmem_map(va, SIZE, 0, memory, 0));
+  ck_assert_done(hsa_amd_agents_allow_access(1, &c.host, NULL, va));
+  ck_assert_done(hsa_amd_vmem_get_access(va, &perms, c.host));
+  ck_assert_uint_eq(perms, HSA_ACCESS_PERMISSION_RW);
+  ck_assert_done(hsa_amd_vmem_get_access(va, &perms, c.device));
+  ck_assert_uint_eq(perms, HSA_ACCESS_PERMISSION_NONE);
+  ck_assert_done(hsa_shut_down());
+}
+END_TEST
+
 START_TEST(exported_memory_is_the_same_when_it_is_imported)
 {
   client c;
@@ -129,5 +176,7 @@ END_TEST
 
 AQ_TEST_MAIN("dropin/vmem", one_memory_is_seen_at_two_addresses,
              access_is_told_as_it_was_set,
+             access_is_set_over_mappings_that_follow_each_other,
+             agents_are_let_reach_a_mapping_as_they_are_an_allocation,
              exported_memory_is_the_same_when_it_is_imported,
              what_does_not_fit_is_refused)

@@ -1,27 +1,15 @@
 /* SPDX-License-Identifier: MIT */
-/* Scenarios: what reads without an error is played for a while. */
-#include "fuzz/fuzz.h"
-
-#include "run/scenario.h"
-
-enum { JOBS_MAX = 200 };
+/* Scenarios: what reads without an error is played for a while; one that has
+ * parameters also with one of them given, and with a client alone. */
+#include "fuzz/fuzz_workload.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-  aq_diag diag = AQ_DIAG_INIT;
-  aq_workload_source *source;
-  if (aq_scenario_parse((const char *)data, size, "fuzz.json", -1, &source,
-                        NULL, NULL, &diag) != AQ_OK)
-    return 0;
-  for (int i = 0; i < JOBS_MAX; i++) {
-    aq_job job;
-    bool got = false;
-    if (source->peek(source) == AQ_TIME_MAX ||
-        source->next(source, &job, &got, &diag) != AQ_OK)
-      break;
-    if (got && source->done)
-      source->done(source, job.id, job.submit + AQ_US);
-  }
-  source->close(source);
+  const char *const given[] = {"rate=3us", NULL};
+  fuzz_scenario_text(data, size, &(aq_scenario_options){.seed = -1});
+  if (memmem(data, size, "\"parameters\"", strlen("\"parameters\"")))
+    fuzz_scenario_text(
+        data, size,
+        &(aq_scenario_options){.seed = 7, .parameters = given, .alone = 1});
   return 0;
 }

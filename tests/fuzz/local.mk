@@ -1,13 +1,15 @@
 # make check-fuzz: runs every target for FUZZ_SECONDS; see tests/fuzz/README.md.
 # Add a target: its name here, its source tests/fuzz/fuzz_NAME.c, seeds in
 # tests/fuzz/corpus/NAME/.
-AQ_FUZZ_TARGETS = capture codeobj device_model devices faults gz ireeperf jsonl kineto program rocpd \
+AQ_FUZZ_TARGETS = capture codeobj device_model devices disb dnn faults gz \
+	ireeperf jsonl kineto plan program rocpd \
 	rocprof_v1 rocprofv3_csv rocprofv3_json \
 	scenario spool
 FUZZ_SECONDS = 10
 
 EXTRA_DIST += tests/fuzz/README.md tests/fuzz/run.sh tests/fuzz/driver.c \
 	tests/fuzz/fuzz.h tests/fuzz/fuzz_import.h \
+	tests/fuzz/fuzz_workload.h \
 	$(AQ_FUZZ_TARGETS:%=tests/fuzz/fuzz_%.c) tests/fuzz/corpus
 
 # What the targets are linked with: all of the core, compiled anew.

@@ -1,9 +1,39 @@
-# A quick part in make check, all of them in make check-oracles.
-check_PROGRAMS += tests/oracles/test_oracles
-tests_oracles_test_oracles_SOURCES = tests/oracles/test_oracles.c \
+# A quick part in make check, all of them in make check-oracles, which writes
+# doc/oracles.md anew; what differs then is to be looked at.
+aq_oracles = tests/oracles/test_exact tests/oracles/test_orders \
+	tests/oracles/test_stations
+check_PROGRAMS += $(aq_oracles)
+check_LTLIBRARIES += tests/oracles/liboracles.la
+tests_oracles_liboracles_la_SOURCES = \
+	tests/oracles/device.c tests/oracles/device.h \
+	tests/oracles/oracle.c tests/oracles/oracle.h \
 	tests/oracles/station.c tests/oracles/station.h
-tests_oracles_test_oracles_CPPFLAGS = $(AQ_TEST_CPPFLAGS)
-tests_oracles_test_oracles_LDADD = $(AQ_TEST_LDADD)
+tests_oracles_liboracles_la_CPPFLAGS = $(AQ_TEST_CPPFLAGS)
 
-check-oracles: tests/oracles/test_oracles
-	AQ_ORACLES=all CK_DEFAULT_TIMEOUT=300 tests/oracles/test_oracles
+aq_oracles_ldadd = tests/oracles/liboracles.la $(AQ_TEST_LDADD)
+tests_oracles_test_exact_SOURCES = tests/oracles/test_exact.c
+tests_oracles_test_exact_CPPFLAGS = $(AQ_TEST_CPPFLAGS)
+tests_oracles_test_exact_LDADD = $(aq_oracles_ldadd)
+tests_oracles_test_orders_SOURCES = tests/oracles/test_orders.c
+tests_oracles_test_orders_CPPFLAGS = $(AQ_TEST_CPPFLAGS)
+tests_oracles_test_orders_LDADD = $(aq_oracles_ldadd)
+tests_oracles_test_stations_SOURCES = tests/oracles/test_stations.c
+tests_oracles_test_stations_CPPFLAGS = $(AQ_TEST_CPPFLAGS)
+tests_oracles_test_stations_LDADD = $(aq_oracles_ldadd)
+
+# Reads the logs of the programs above.
+dist_check_SCRIPTS += tests/oracles/test_table.sh
+tests/oracles/test_table.log: $(aq_oracles:=.log)
+EXTRA_DIST += tests/oracles/oracles.tsv tests/oracles/table.sh doc/oracles.md
+
+check-oracles: $(aq_oracles)
+	$(AM_V_at)rm -f oracles.rows
+	$(AM_V_at)for test in $(aq_oracles); do \
+	  AQ_ORACLES=all AQ_ORACLES_TABLE=oracles.rows CK_DEFAULT_TIMEOUT=300 \
+	    $$test || exit 1; \
+	done
+	$(AM_V_at)$(SHELL) $(srcdir)/tests/oracles/table.sh \
+	  $(srcdir)/tests/oracles/oracles.tsv oracles.rows > oracles.tmp
+	$(AM_V_at)cmp -s oracles.tmp $(srcdir)/doc/oracles.md || \
+	  cp oracles.tmp $(srcdir)/doc/oracles.md
+	$(AM_V_at)rm -f oracles.rows oracles.tmp

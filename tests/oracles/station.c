@@ -6,13 +6,17 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "backend_sim/sim.h"
-#include "cli/transports.h"
 #include "common/rng.h"
+#include "oracles/device.h"
 #include "run/run.h"
 #include "support/aqtest.h"
 
-enum { BATCHES = 30, WARM_PART = 10, COMMANDS_MAX = 64 };
+enum {
+  BATCHES = 30,
+  WARM_PART = 10,
+  COMMANDS_MAX = 64,
+  MEMORY_BYTES = 1000, /* that a workgroup moves, at a byte a picosecond */
+};
 
 enum { DRAW_ARRIVAL, DRAW_CLASS, DRAW_SERVICE, DRAWS };
 
@@ -134,7 +138,10 @@ static aq_time station_peek(aq_workload_source *source)
 
 static void area_add(station *s, aq_time now, int change)
 {
+  const uint64_t servers = s->spec->servers;
+  const uint64_t served = s->present < servers ? s->present : servers;
   s->out.area += (__int128)s->present * (now - s->changed);
+  s->out.busy += (__int128)served * (now - s->changed);
   s->changed = now;
   s->present += (uint64_t)(int64_t)change;
 }
@@ -151,15 +158,23 @@ static uint32_t class_draw(station *s)
 static void command_init(const station *s, aq_command *command,
                          aq_time duration)
 {
-  const aq_cost_kind kind =
-      s->spec->in_workgroups ? AQ_COST_SPIN_WORKGROUP : AQ_COST_SPIN;
-  *command = (aq_command){.kind = AQ_KIND_KERNEL,
-                          .cost = {.kind = kind, .base = duration},
-                          .grid = {1, 1, 1},
-                          .workgroup = {1, 1, 1},
-                          .bytes = AQ_NONE,
-                          .name = 0,
-                          .origin = AQ_NONE};
+  static const aq_cost_kind kinds[] = {
+      [STATION_QUEUES] = AQ_COST_SPIN,
+      [STATION_UNITS] = AQ_COST_SPIN_WORKGROUP,
+      [STATION_MEMORY] = AQ_COST_ROOFLINE,
+  };
+  static const aq_cost_detail bytes = {.bytes = MEMORY_BYTES};
+  const bool moves = s->spec->by == STATION_MEMORY;
+  *command = (aq_command){
+      .kind = AQ_KIND_KERNEL,
+      .cost = {.kind = kinds[s->spec->by],
+               .base = moves ? 0 : duration,
+               .detail = moves ? &bytes : NULL},
+      .grid = {moves ? (uint32_t)(duration / MEMORY_BYTES) : 1, 1, 1},
+      .workgroup = {1, 1, 1},
+      .bytes = AQ_NONE,
+      .name = 0,
+      .origin = AQ_NONE};
 }
 
 static void scripted(station *s, aq_job *out)
@@ -169,6 +184,8 @@ static void scripted(station *s, aq_job *out)
   for (uint32_t i = 0; i < job->commands; i++)
     command_init(s, &s->commands[i],
                  job->command + (i == 0 ? job->first_longer : 0));
+  if (job->workgroups)
+    s->commands[0].grid[0] = job->workgroups;
   out->hint = job->command * job->commands + job->first_longer;
   out->deadline = job->deadline;
   out->client = job->client;
@@ -198,6 +215,8 @@ static void drawn(station *s, aq_job *out)
   const uint32_t number = class_next(s);
   const station_class *of = &s->spec->classes[number];
   out->hint = units(of->mean * law_draw(of->law, &s->rng[DRAW_SERVICE]));
+  if (s->spec->by == STATION_MEMORY) /* whole workgroups */
+    out->hint = (out->hint / MEMORY_BYTES + 1) * MEMORY_BYTES;
   out->hint = out->hint ? out->hint : 1;
   out->priority = of->priority;
   out->weight = of->weight;
@@ -245,6 +264,7 @@ static void station_done(aq_workload_source *source, uint64_t id, aq_time time)
   area_add(s, time, -1);
   job->response = time - job->arrival;
   s->out.done++;
+  s->out.commands += s->spec->script ? s->spec->script[id].commands : 1;
   s->out.asked += job->service;
   s->out.responses += job->response;
   s->out.weighted += (__int128)job->service * job->response;
@@ -353,7 +373,7 @@ static station_mean batches_mean(const double *values, uint64_t count)
 static station_mean response_mean(const station *s, int of_class)
 {
   const uint64_t jobs = s->spec->jobs;
-  double *values = malloc((jobs + 1) * sizeof *values);
+  double *values = calloc(jobs + 1, sizeof *values);
   uint64_t count = 0;
   for (uint64_t i = jobs / WARM_PART; i < jobs; i++) {
     const pending *job = &s->jobs[i];
@@ -368,12 +388,10 @@ static station_mean response_mean(const station *s, int of_class)
 static void rejected_mean(station *s)
 {
   const uint64_t jobs = s->spec->jobs, warm = jobs / WARM_PART;
-  double *values = malloc((jobs + 1) * sizeof *values);
+  double *values = calloc(jobs + 1, sizeof *values);
   for (uint64_t i = warm; i < jobs; i++)
     values[i - warm] = s->jobs[i].response < 0;
-  const station_mean mean = batches_mean(values, jobs - warm);
-  s->out.rejected_part = mean.value;
-  s->out.rejected_error = mean.error;
+  s->out.rejected_part = batches_mean(values, jobs - warm);
   free(values);
 }
 
@@ -390,47 +408,28 @@ static void throughput_mean(station *s)
                          s->jobs[warm + b * each].arrival;
     rates[b] = (double)each * (double)STATION_UNIT / (double)took;
   }
-  const station_mean mean = batches_mean(rates, BATCHES);
-  s->out.throughput = mean.value;
-  s->out.throughput_error = mean.error;
+  s->out.throughput = batches_mean(rates, BATCHES);
+  s->out.throughput.count = jobs - warm;
+}
+
+/* Of waiting times by load: what every order conserves. */
+static void conserved_mean(station *s)
+{
+  const uint64_t jobs = s->spec->jobs, warm = jobs / WARM_PART;
+  double *values = calloc(jobs + 1, sizeof *values);
+  for (uint64_t i = warm; i < jobs; i++) {
+    const pending *job = &s->jobs[i];
+    const double mean = job->of_class < s->spec->class_count
+                            ? s->spec->classes[job->of_class].mean
+                            : 0;
+    values[i - warm] = s->rate * mean * (double)(job->response - job->service) /
+                       (double)STATION_UNIT;
+  }
+  s->out.conserved = batches_mean(values, jobs - warm);
+  free(values);
 }
 
 /* ---- running ---- */
-
-/* Every cost of the device that is a time becomes 0; what says how stamps are
- * rounded or when a queue counts as idle stays, and there are slots enough. */
-static char **ideal_edits(const station_spec *spec)
-{
-  aq_device_model *model;
-  aq_diag diag = AQ_DIAG_INIT;
-  size_t count = 0;
-  ck_assert_status(aq_device_model_load("mi300x", NULL, &model, &diag), AQ_OK,
-                   &diag);
-  char **edits = calloc(model->count + 8, sizeof *edits);
-  /* A slot for every server. */
-  edits[count++] =
-      strdup(spec->one_slot ? "slots_per_pipe=1" : "slots_per_pipe=32");
-  edits[count++] = strdup(spec->one_slot ? "pipes=1" : "pipes=8");
-  edits[count++] = strdup("wave_state=0 B");
-  if (spec->edit)
-    edits[count++] = strdup(spec->edit);
-  if (spec->in_workgroups) {
-    edits[count++] = strdup("cus=1");
-    edits[count++] = strdup("xccs=1");
-    edits[count++] = strdup("waves_per_simd=1");
-    edits[count++] = strdup("simds_per_cu=1");
-  }
-  for (size_t i = 0; i < model->count; i++) {
-    const aq_device_constant *c = &model->constants[i];
-    const bool is_time = strlen(c->unit) == 2 && c->unit[1] == 's';
-    if (!c->timing || !is_time || strcmp(c->key, "timestamp_step") == 0 ||
-        strcmp(c->key, "unmap_after") == 0 || strstr(c->key, "quantum"))
-      continue;
-    ck_assert_int_ge(asprintf(&edits[count++], "%s=0 ns", c->key), 0);
-  }
-  aq_device_model_free(model);
-  return edits;
-}
 
 static void station_init(station *s, const station_spec *spec)
 {
@@ -463,7 +462,7 @@ static void station_init(station *s, const station_spec *spec)
 station_result station_run(const station_spec *spec)
 {
   station s;
-  char **edits = ideal_edits(spec);
+  char **edits = device_edits(spec);
   aq_diag diag = AQ_DIAG_INIT;
   aq_policy_choice *policy = NULL;
   aq_run_totals totals;
@@ -471,7 +470,7 @@ station_result station_run(const station_spec *spec)
   if (spec->policy)
     ck_assert_status(aq_policy_choice_create(spec->policy, &policy, &diag),
                      AQ_OK, &diag);
-  const aq_run_options options = {.transport = &aqsim_transport_ops,
+  const aq_run_options options = {.transport = device_begin(),
                                   .open = {.device = "mi300x",
                                            .edits = (const char *const *)edits,
                                            .seed = spec->seed},
@@ -482,11 +481,13 @@ station_result station_run(const station_spec *spec)
   s.out.packets = totals.packets;
   s.out.doorbells = totals.doorbells;
   s.out.begin = totals.begin;
+  device_end(&s.out);
   s.out.response = response_mean(&s, -1);
   for (uint32_t i = 0; i < STATION_CLASSES; i++)
     s.out.of_class[i] = response_mean(&s, (int)i);
   rejected_mean(&s);
   throughput_mean(&s);
+  conserved_mean(&s);
   for (size_t i = 0; edits[i]; i++)
     free(edits[i]);
   free(edits);

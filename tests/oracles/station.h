@@ -40,6 +40,14 @@ typedef struct station_class {
   uint32_t weight;
 } station_class;
 
+/* What serves. */
+typedef enum station_by {
+  STATION_QUEUES, /* each queue one kernel, which only takes time */
+  STATION_UNITS,  /* compute units, kernels of workgroups */
+  STATION_MEMORY, /* the device's memory: kernels that move bytes, all at once,
+                     and share it equally */
+} station_by;
+
 /* One job that is given, not drawn. */
 typedef struct station_job {
   aq_time arrival;
@@ -49,6 +57,7 @@ typedef struct station_job {
   aq_time deadline; /* absolute, AQ_TIME_NONE: none */
   uint32_t client;
   int32_t priority;
+  uint32_t workgroups; /* of its one kernel; 0: 1 */
 } station_job;
 
 typedef struct station_spec {
@@ -59,13 +68,16 @@ typedef struct station_spec {
   uint64_t jobs;
   uint64_t seed;
   const station_job *script; /* `jobs` of them instead of drawn ones */
-  bool in_workgroups; /* kernels of one workgroup, on a device with room for
-                         one; else kernels that only take time */
-  const char *edit;   /* of the device, one more; NULL: none */
-  bool one_at_a_time; /* the last of two classes: the next comes when one is
-                         done; `rate` is of the others */
-  bool one_slot;      /* of the hardware, for all queues */
-  bool preempts;      /* what records show is longer than what was served */
+  station_by by;
+  uint32_t cus, per_cu; /* STATION_UNITS; 0: 1. Workgroups fit on each */
+  bool one_at_a_time;   /* the last of two classes: the next comes when one is
+                           done; `rate` is of the others */
+  bool one_slot;        /* of the hardware, for all queues */
+  aq_time quantum;      /* of that; 0: the device model's */
+  bool stretches;       /* records show more than was served: stopped kernels,
+                           shared memory */
+  uint32_t servers;     /* none of which idles while a job waits; 0: some do */
+  aq_time rounding;     /* that each job may take longer so */
 } station_spec;
 
 typedef struct station_mean {
@@ -75,18 +87,22 @@ typedef struct station_mean {
 
 typedef struct station_result {
   station_mean response, of_class[STATION_CLASSES]; /* in units */
-  double throughput; /* done a unit, after warming up */
-  double throughput_error;
-  uint64_t done, rejected, packets, doorbells, rows;
+  station_mean throughput;    /* done a unit, after warming up */
+  station_mean rejected_part; /* of those that came */
+  station_mean conserved;     /* sum of load × waiting of classes, in units */
+  uint64_t done, rejected, rows;
+  uint64_t commands;           /* of those done */
+  uint64_t packets, doorbells; /* as the run says */
+  uint64_t published, rung;    /* counted at the transport */
   aq_time begin, end;
   aq_time asked, served; /* service drawn for those done; seen in records */
   __int128 area;         /* of jobs present over time */
+  __int128 busy;         /* of servers that have a job, if none idles */
   __int128 responses;    /* their sum */
   __int128 weighted;     /* sum of service × response */
   aq_time longest[STATION_CLASSES]; /* response, of each client */
   uint64_t late;                    /* done behind their deadline */
   aq_time lateness;                 /* the largest; negative: all were early */
-  double rejected_part, rejected_error;
 } station_result;
 
 /* Runs it to the end; fails the test on any error. */

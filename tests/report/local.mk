@@ -5,7 +5,9 @@ AQ_REPORT_TESTS = \
 	tests/report/test_align \
 	tests/report/test_explain \
 	tests/report/test_formula \
-	tests/report/test_metrics
+	tests/report/test_metrics \
+	tests/report/test_plot \
+	tests/report/test_study
 check_PROGRAMS += $(AQ_REPORT_TESTS)
 
 tests_report_test_compare_SOURCES = tests/report/test_compare.c
@@ -23,6 +25,14 @@ tests_report_test_formula_LDADD = $(AQ_TEST_LDADD) $(ZLIB_LIBS)
 tests_report_test_metrics_SOURCES = tests/report/test_metrics.c
 tests_report_test_metrics_CPPFLAGS = $(AQ_TEST_CPPFLAGS)
 tests_report_test_metrics_LDADD = $(AQ_TEST_LDADD)
+
+tests_report_test_plot_SOURCES = tests/report/test_plot.c
+tests_report_test_plot_CPPFLAGS = $(AQ_TEST_CPPFLAGS)
+tests_report_test_plot_LDADD = $(AQ_TEST_LDADD)
+
+tests_report_test_study_SOURCES = tests/report/test_study.c
+tests_report_test_study_CPPFLAGS = $(AQ_TEST_CPPFLAGS)
+tests_report_test_study_LDADD = $(AQ_TEST_LDADD)
 
 dist_check_SCRIPTS += tests/report/test_page.sh
 EXTRA_DIST += tests/report/drive_page.py tests/report/hostile.jsonl

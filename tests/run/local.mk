@@ -6,7 +6,8 @@ check_PROGRAMS += \
 	tests/run/test_published \
 	tests/run/test_replay \
 	tests/run/test_run \
-	tests/run/test_scenario
+	tests/run/test_scenario \
+	tests/run/test_scenario_dnn
 
 tests_run_test_jobs_SOURCES = tests/run/test_jobs.c
 tests_run_test_jobs_CPPFLAGS = $(AQ_TEST_CPPFLAGS)
@@ -42,3 +43,7 @@ tests_run_test_scenario_LDADD = $(AQ_TEST_LDADD)
 
 # The tests compare this page with the code.
 EXTRA_DIST += doc/formats/plan.md doc/formats/scenario.md
+
+tests_run_test_scenario_dnn_SOURCES = tests/run/test_scenario_dnn.c
+tests_run_test_scenario_dnn_CPPFLAGS = $(AQ_TEST_CPPFLAGS)
+tests_run_test_scenario_dnn_LDADD = $(AQ_TEST_LDADD)

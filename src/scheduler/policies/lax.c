@@ -1,17 +1,35 @@
 /* SPDX-License-Identifier: MIT */
-/* LAX: laxity-aware scheduling. A job is admitted when the work admitted before
- * it and its own leave time before its deadline; among those admitted the least
- * laxity goes next, command by command. On the host; with host_latency it is
- * the paper's CPU side, without its GPU side. T. Yeh, M. Sinclair, B. Beckmann,
- * T. Rogers, "Deadline-aware offloading for high-throughput accelerators",
- * HPCA 2021. */
+/* LAX: laxity-aware scheduling. How long a job has yet to run is estimated from
+ * how fast workgroups of its kernels completed so far (a kernel never seen
+ * takes no time). A job is admitted when what was admitted before it leaves
+ * time for it before its deadline. Of those admitted the one with the least
+ * laxity, deadline less now less what is left of it, goes next, command by
+ * command; those that are not going to make it any more come after all that
+ * may, the least work first. On the host; with host_latency it is the paper's
+ * CPU side, without its GPU side. T. Yeh, M. Sinclair, B. Beckmann, T. Rogers,
+ * "Deadline-aware offloading for high-throughput accelerators", HPCA 2021. */
+#include <string.h>
+
 #include "scheduler/policies/keyed.h"
 #include "scheduler/policies/policies.h"
+#include "scheduler/policies/present.h"
+
+enum { NAMES_MAX = 1 << 20 };
+
+/* Workgroups of one kernel: those that have completed and the time they took,
+ * and those of jobs that were admitted. */
+typedef struct rate {
+  uint64_t done;
+  aq_time time;
+  int64_t to_do;
+} rate;
 
 typedef struct laxity {
-  aq_job_heap heap; /* first */
+  aq_job_heap heap; /* first: by laxity */
+  aq_job_heap late; /* by work left */
   aq_policy_host *host;
-  aq_time admitted; /* work that is not done yet */
+  rate *rates; /* by name of the kernel */
+  uint32_t names;
   int64_t slots;
 } laxity;
 
@@ -24,44 +42,113 @@ static bool init(void *state, aq_policy_host *host,
   return true;
 }
 
-static bool put(void *state, aq_policy_job *job)
+static void fini(void *state)
 {
-  return aq_keyed_put(state, job, job->deadline - aq_job_remaining(job));
+  laxity *l = state;
+  aq_job_heap_fini(&l->heap);
+  aq_job_heap_fini(&l->late);
+  free(l->rates);
 }
 
+/* ---- how long ---- */
+
+static rate *rate_of(laxity *l, int64_t name)
+{
+  if (name < 0 || name >= NAMES_MAX)
+    return NULL;
+  if (name >= l->names) {
+    const uint32_t count = 2 * (uint32_t)name + 16;
+    rate *grown = realloc(l->rates, count * sizeof *grown);
+    if (!grown)
+      return NULL;
+    memset(grown + l->names, 0, (count - l->names) * sizeof *grown);
+    l->rates = grown;
+    l->names = count;
+  }
+  return &l->rates[name];
+}
+
+static aq_time time_of(const rate *seen, uint64_t workgroups)
+{
+  return seen && seen->done
+             ? (aq_time)((__int128)seen->time * workgroups / seen->done)
+             : 0;
+}
+
+static aq_time remaining(laxity *l, const aq_policy_job *job)
+{
+  aq_time sum = 0;
+  for (uint32_t i = job->completed; i < job->count; i++)
+    sum += time_of(rate_of(l, job->commands[i].name),
+                   aq_command_workgroups(&job->commands[i]));
+  return sum;
+}
+
+/* ---- what the server asks ---- */
+
+/* Little's law tells how long it waits: what there is to do before it, at the
+ * rate at which that is done. */
 static bool admits(void *state, const aq_policy_job *job)
 {
   laxity *l = state;
-  const aq_time now = l->host->now(l->host);
-  if (now + l->admitted / l->slots + job->hint > job->deadline)
+  aq_time before = 0;
+  for (uint32_t i = 0; i < l->names; i++)
+    before +=
+        time_of(&l->rates[i],
+                (uint64_t)(l->rates[i].to_do > 0 ? l->rates[i].to_do : 0));
+  if (l->host->now(l->host) + before / l->slots + remaining(l, job) >
+      job->deadline)
     return false;
-  l->admitted += job->hint;
+  for (uint32_t i = 0; i < job->count; i++) {
+    rate *seen = rate_of(l, job->commands[i].name);
+    if (seen)
+      seen->to_do += (int64_t)aq_command_workgroups(&job->commands[i]);
+  }
   return true;
 }
 
-/* A command is over: so much less is to be done. */
+static bool put(void *state, aq_policy_job *job)
+{
+  laxity *l = state;
+  return aq_keyed_put(&l->heap, job, job->deadline - remaining(l, job));
+}
+
+/* While jobs wait, the laxity of all of them falls alike. */
+static aq_policy_job *take(void *state)
+{
+  laxity *l = state;
+  const aq_time now = l->host->now(l->host);
+  aq_policy_job *job;
+  while ((job = aq_job_heap_take(&l->heap)) && job->key < now)
+    if (!aq_keyed_put(&l->late, job, remaining(l, job)))
+      return job;
+  return job ? job : aq_job_heap_take(&l->late);
+}
+
+/* A command is over. */
 static void used(void *state, aq_policy_job *job, aq_time time)
 {
   laxity *l = state;
-  const aq_time before =
-      (aq_time)((__int128)job->hint * (job->count - job->completed + 1) /
-                job->count);
-  (void)time;
-  l->admitted -= before - aq_job_remaining(job);
+  const aq_command *command = &job->commands[job->completed - 1];
+  rate *seen = rate_of(l, command->name);
+  if (!seen)
+    return;
+  seen->done += aq_command_workgroups(command);
+  seen->to_do -= (int64_t)aq_command_workgroups(command);
+  seen->time += time;
 }
 
 static const aq_discipline lax = {.state_size = sizeof(laxity),
                                   .init = init,
-                                  .fini = aq_keyed_fini,
+                                  .fini = fini,
                                   .admits = admits,
                                   .put = put,
-                                  .take = aq_keyed_take,
+                                  .take = take,
                                   .turn = aq_keyed_turn_one,
                                   .used = used};
 
 AQ_SERVER_POLICY(lax, lax,
                  .summary = "admits what can meet its deadline, least laxity "
                             "first",
-                 .source = "Yeh 2021",
-                 .flags = AQ_POLICY_HINTS | AQ_POLICY_DEADLINES,
+                 .source = "Yeh 2021", .flags = AQ_POLICY_DEADLINES,
                  AQ_KEYED_SETTINGS);

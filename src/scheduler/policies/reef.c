@@ -12,6 +12,7 @@
 
 #include "common/policy_queues.h"
 #include "scheduler/policies/policies.h"
+#include "scheduler/policies/present.h"
 
 enum { DEPTH, PADDING };
 
@@ -135,8 +136,7 @@ static void ready(aq_policy *p, aq_policy_job *job)
     p->host->submit(p->host, job, at->rt_queue, 0);
     return;
   }
-  job->user.pointer = at->present;
-  at->present = job;
+  aq_present_put(&at->present, job);
   aq_job_list_put(&at->waiting, job);
   fill_all(p, at);
 }
@@ -172,11 +172,7 @@ static void part_done(aq_policy *p, aq_policy_job *job, uint32_t queue,
 
 static void done(aq_policy *p, aq_policy_job *job)
 {
-  aq_policy_job **on = &p->parts[job->device].present;
-  while (*on && *on != job)
-    on = (aq_policy_job **)&(*on)->user.pointer;
-  if (*on)
-    *on = job->user.pointer;
+  aq_present_remove(&p->parts[job->device].present, job);
 }
 
 static void timer(aq_policy *p, uint64_t device)
@@ -205,17 +201,10 @@ static bool is_rt(const aq_policy *p, aq_policy_device *device, uint32_t queue)
 /* How long a workgroup of the command runs on a full compute unit. */
 static aq_time command_time(const part *at, const aq_device_packet *packet)
 {
-  const aq_policy_job *job = at->present;
-  while (job && job->id != packet->job)
-    job = job->user.pointer;
-  if (!job || packet->command >= job->count)
-    return AQ_TIME_MAX;
-  const aq_cost *cost = &job->commands[packet->command].cost;
-  if (cost->kind == AQ_COST_OCCUPANCY)
-    return cost->detail->latency[cost->detail->latency_count - 1] -
-           cost->detail->contained;
-  return cost->kind == AQ_COST_WORKGROUP || cost->kind == AQ_COST_SPIN_WORKGROUP
-             ? cost->base
+  const aq_policy_job *job =
+      aq_present_find(at->present, packet->job, packet->command);
+  return job ? aq_present_workgroup(&job->commands[packet->command].cost,
+                                    UINT32_MAX)
              : AQ_TIME_MAX;
 }
 

@@ -2,14 +2,15 @@
 /* XSched. Level 1 (progressive launching): every stream keeps its queue, with
  * at most so many commands in flight; those of clients less urgent than the
  * most urgent that has jobs launch nothing. What is in flight cannot be taken
- * back, so a preemption waits for up to `threshold` commands. Level 2 also
+ * back, so a preemption waits for up to `threshold` commands. Commands are
+ * launched, and heard of, `batch` at a time. Level 2 also
  * stops the queues of the others, so that it waits for one command; level 3
  * stops their kernels too, by a context switch. W. Shen and others, "XSched:
  * preemptive scheduling for diverse XPUs", OSDI 2025. */
 #include "common/policy_queues.h"
 #include "scheduler/policies/policies.h"
 
-enum { THRESHOLD };
+enum { THRESHOLD, BATCH };
 
 /* Jobs that have commands left to launch, of one urgency. */
 typedef struct level {
@@ -34,7 +35,7 @@ struct aq_policy {
   aq_policy_device *devices[DEVICES_MAX]; /* from level 2 on */
   used_queue *queues;
   uint32_t queue_count;
-  uint32_t threshold;
+  uint32_t threshold, batch;
   level *levels; /* the most urgent first */
   uint32_t level_count;
 };
@@ -48,6 +49,9 @@ static aq_status open_level(const aq_policy_open *args, int xlevel,
   p->host = args->host;
   p->xlevel = xlevel;
   p->threshold = (uint32_t)args->values[THRESHOLD].count;
+  p->batch = (uint32_t)args->values[BATCH].count;
+  if (p->batch > p->threshold)
+    p->batch = p->threshold;
   *out = p;
   return AQ_OK;
 }
@@ -72,8 +76,9 @@ static aq_status open3(const aq_policy_open *args, aq_policy **out,
 
 static void start(aq_policy *p)
 {
-  if (p->threshold == 0)
-    p->host->fail_run(p->host, "threshold=0; expected 1 or more");
+  if (p->batch == 0)
+    p->host->fail_run(p->host, "threshold=%u, batch=%u; expected 1 or more",
+                      p->threshold, p->batch);
 }
 
 static void close(aq_policy *p)
@@ -178,12 +183,14 @@ static bool launch(aq_policy *p, aq_policy_job *job)
   const uint32_t queue = p->host->queue_default(p->host, job);
   p->host->queue_view(p->host, queue, &view);
   queue_note(p, queue, job);
-  const uint32_t left = job->count - job->submitted;
-  const uint32_t room =
-      view.commands < p->threshold ? p->threshold - view.commands : 0;
-  if (room)
-    p->host->submit(p->host, job, queue, room < left ? room : left);
-  return room < left;
+  for (uint32_t next; job->submitted < job->count; view.commands += next) {
+    const uint32_t left = job->count - job->submitted;
+    next = left < p->batch ? left : p->batch;
+    if (view.commands + next > p->threshold)
+      return true;
+    p->host->submit(p->host, job, queue, next);
+  }
+  return false;
 }
 
 /* The most urgent that are present launch, in order of arrival. */
@@ -228,6 +235,8 @@ static void part_done(aq_policy *p, aq_policy_job *job, uint32_t queue,
   .settings =                                                                  \
       (const aq_policy_setting[]){{"threshold", AQ_SETTING_COUNT, "8",         \
                                    "commands in flight in each queue"},        \
+                                  {"batch", AQ_SETTING_COUNT, "4",             \
+                                   "of them launched together, if they fit"},  \
                                   {0}},                                        \
   .close = close, .start = start, .ready = ready, .part_done = part_done
 

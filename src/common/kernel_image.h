@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What the handle of an image or of a sampler is the address of, for host
+ * functions that play kernels (kernel.h): a kernel gets such handles in its
+ * kernarg segment. Images lie in memory row by row. Plain data, which the
+ * client of the HSA runtime owns; the sizes are those of the descriptors on
+ * hardware, and type, order and width have their place there, so that runtimes
+ * that copy descriptors copy these.
+ */
+#ifndef AQ_COMMON_KERNEL_IMAGE_H
+#define AQ_COMMON_KERNEL_IMAGE_H
+
+#include <stdint.h>
+
+typedef struct aq_kernel_image {
+  void *data;
+  uint32_t height;       /* rows of a slice, at least 1 */
+  uint32_t slices;       /* depth, or layers; at least 1 */
+  uint64_t row_pitch;    /* bytes from one row to the next */
+  uint64_t slice_pitch;  /* bytes from one slice to the next */
+  uint32_t type, order;  /* of channels, as hsa_ext_image.h numbers them */
+  uint32_t width;        /* elements of a row */
+  uint16_t geometry;     /* as hsa_ext_image.h numbers them */
+  uint16_t element_size; /* bytes */
+} aq_kernel_image;
+
+_Static_assert(sizeof(aq_kernel_image) == 48, "12 words, as on hardware");
+
+typedef struct aq_kernel_sampler {
+  uint32_t coordinates, filter, addressing[3]; /* as in hsa_ext_image.h */
+  uint32_t reserved[3];
+} aq_kernel_sampler;
+
+_Static_assert(sizeof(aq_kernel_sampler) == 32, "8 words, as on hardware");
+
+/* The address of an element. Layers of an array are slices. */
+static inline void *aq_kernel_image_at(const aq_kernel_image *image, uint64_t x,
+                                       uint64_t y, uint64_t z)
+{
+  return (char *)image->data + x * image->element_size + y * image->row_pitch +
+         z * image->slice_pitch;
+}
+
+#endif

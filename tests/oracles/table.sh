@@ -1,0 +1,33 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# doc/oracles.md from what the tests compared: table.sh ORACLES.TSV ROWS
+cat <<'HEAD'
+# Oracles
+
+What theory knows of schedulers, and what comes out of rings, packets, policies
+and a device model without launch costs. `make check-oracles` runs all of it and
+writes this page; `make check` runs a part, with a tenth of the jobs.
+
+Jobs have one kernel of mean duration 1, seeds are fixed. A mean has to lie
+within 4 standard errors (of 30 batches, a tenth of the jobs left out as
+warm-up), and the standard error below a tenth of it; what has no standard error
+is equal in picoseconds. Each run is also checked for Little's law (the area
+below the number of jobs is the sum of responses), for utilisation (no server
+idles while a job waits, and what was served is what was asked for), and, at the
+table of operations of the transport, for a packet a command and a doorbell a
+job: a policy whose jobs bypass it fails.
+
+HEAD
+awk -F '\t' '
+  NR == FNR { rows[$1] = rows[$1] sprintf("| %s | %s | %s | %s | %s |\n", $2,
+    $3, $4, $5, $6); next }
+  {
+    print "## " $1 "\n"
+    if ($2 in rows)
+      printf "`%s`\n\n| case | theory | simulated | standard error | jobs |\n" \
+        "|---|---|---|---|---|\n%s\n", $2, rows[$2]
+    else if ($2 ~ / /)
+      print "In " $2 ".\n"
+    else
+      print "`" $2 "`\n"
+  }' "$2" "$1" | sed '$d'

@@ -1,0 +1,267 @@
+/* SPDX-License-Identifier: MIT */
+/* Policies do what their papers say, on a device of four compute units with
+ * room for two waves each and without launch costs. */
+#include "support/aqtest.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "backend_sim/sim.h"
+#include "common/memory_sink.h"
+#include "run/request_log.h"
+#include "run/run.h"
+#include "run/scenario.h"
+
+enum { KEPT_MAX = 64 };
+
+static aq_diag diag = AQ_DIAG_INIT;
+
+static const char *const ideal[] = {"doorbell_to_fetch=0 ns",
+                                    "packet_fetch=0 ns",
+                                    "packet_decode=0 ns",
+                                    "acquire_agent=0 ns",
+                                    "acquire_system=0 ns",
+                                    "dispatch_setup=0 ns",
+                                    "workgroup_interval=0 ns",
+                                    "end_of_pipe=0 ns",
+                                    "release_agent=0 ns",
+                                    "release_system=0 ns",
+                                    "signal_write=0 ns",
+                                    "remap_latency=0 ns",
+                                    "queue_switch=0 ns",
+                                    "barrier_process=0 ns",
+                                    "cus=4",
+                                    "xccs=1",
+                                    "simds_per_cu=1",
+                                    "waves_per_simd=2",
+                                    NULL};
+
+/* What a run leaves: rows, requests and preemptions, as they were over. */
+typedef struct outcome {
+  aq_record_sink facts; /* first */
+  aq_memory_sink rows;
+  aq_request requests[KEPT_MAX];
+  aq_preempted preempted[KEPT_MAX];
+  size_t request_count, preempted_count;
+} outcome;
+
+static aq_status keep(void *to, size_t *had, const void *rows, size_t count,
+                      size_t size)
+{
+  ck_assert_uint_le(*had + count, KEPT_MAX);
+  memcpy((char *)to + *had * size, rows, count * size);
+  *had += count;
+  return AQ_OK;
+}
+
+static aq_status keep_requests(aq_record_sink *sink, const aq_request *rows,
+                               size_t count, aq_diag *d)
+{
+  outcome *o = (outcome *)sink;
+  (void)d;
+  return keep(o->requests, &o->request_count, rows, count, sizeof *rows);
+}
+
+static aq_status keep_preempted(aq_record_sink *sink, const aq_preempted *rows,
+                                size_t count, aq_diag *d)
+{
+  outcome *o = (outcome *)sink;
+  (void)d;
+  return keep(o->preempted, &o->preempted_count, rows, count, sizeof *rows);
+}
+
+/* Caller's storage; `over` gives back what the outcome holds. */
+static void play(const char *scenario, const char *policy, outcome *o)
+{
+  aq_workload_source *workload;
+  aq_policy_choice *choice;
+  aq_request_log *log;
+  *o = (outcome){.facts = {.put_requests = keep_requests,
+                           .put_preempted = keep_preempted}};
+  aq_memory_sink_init(&o->rows);
+  ck_assert_status(aq_scenario_load_text(scenario, strlen(scenario), "s.json",
+                                         &(aq_scenario_options){0}, &workload,
+                                         NULL, &diag),
+                   AQ_OK, &diag);
+  ck_assert_status(aq_policy_choice_create(policy, &choice, &diag), AQ_OK,
+                   &diag);
+  ck_assert_status(aq_request_log_create(workload, &o->facts, &log, &diag),
+                   AQ_OK, &diag);
+  const aq_run_options options = {.transport = &aqsim_transport_ops,
+                                  .open = {.device = "mi50", .edits = ideal},
+                                  .policy = choice,
+                                  .preemptions = &o->facts};
+  ck_assert_status(
+      aq_run(&options, aq_request_log_source(log), &o->rows.sink, NULL, &diag),
+      AQ_OK, &diag);
+  ck_assert_status(aq_request_log_flush(log, &diag), AQ_OK, &diag);
+  aq_request_log_destroy(log);
+  aq_policy_choice_destroy(choice);
+  workload->close(workload);
+}
+
+static void over(outcome *o)
+{
+  aq_memory_sink_fini(&o->rows);
+}
+
+/* The end of the last kernel. */
+static aq_time end_of(const char *scenario, const char *policy)
+{
+  outcome o;
+  aq_time end = 0;
+  play(scenario, policy, &o);
+  for (size_t i = 0; i < o.rows.count; i++)
+    end = aq_time_max(end, o.rows.rows[i].end);
+  over(&o);
+  return end;
+}
+
+/* ---- KRISP ---- */
+
+/* Two clients, each with one kernel of four workgroups of one wave. */
+#define PAIR(latency)                                                          \
+  "{\"version\": 1, \"kernels\": {\"k\": {\"grid\": 256, \"workgroup\": 64,"   \
+  "\"cost\": {\"occupancy\": {\"latency\": " latency "}}}},"                   \
+  "\"requests\": {\"r\": {\"steps\": [{\"kernel\": \"k\"}]}},"                 \
+  "\"clients\": [{\"request\": \"r\", \"open\": {\"at\": [\"0us\"]},"          \
+  "\"count\": 2}]}"
+
+START_TEST(a_kernel_gets_no_fewer_compute_units_than_keep_it_fast)
+{
+  /* Two on a compute unit take twice as long: it needs all four, and the other
+   * waits, or shares them. */
+  static const char steep[] = PAIR("[\"10us\", \"20us\"]");
+  /* They do not: two compute units are enough, and both run side by side. */
+  static const char flat[] = PAIR("[\"10us\", \"10us\"]");
+  ck_assert_int_eq(end_of(steep, "krisp"), 20 * AQ_US);
+  ck_assert_int_eq(end_of(steep, "krisp,overlap=4"), 10 * AQ_US);
+  ck_assert_int_eq(end_of(flat, "krisp"), 10 * AQ_US);
+}
+END_TEST
+
+START_TEST(without_overlap_a_kernel_takes_what_is_free)
+{
+  /* The first has two of the four compute units that the other asks for. */
+  static const char scenario[] =
+      "{\"version\": 1, \"kernels\": {"
+      "\"two\": {\"grid\": 128, \"workgroup\": 64, \"cost\": {\"occupancy\": "
+      "{\"latency\": [\"15us\", \"30us\"]}}},"
+      "\"four\": {\"grid\": 256, \"workgroup\": 64, \"cost\": {\"occupancy\": "
+      "{\"latency\": [\"10us\", \"20us\"]}}}},"
+      "\"requests\": {\"a\": {\"steps\": [{\"kernel\": \"two\"}]},"
+      "\"b\": {\"steps\": [{\"kernel\": \"four\"}]}},"
+      "\"clients\": [{\"request\": \"a\", \"open\": {\"at\": [\"0us\"]}},"
+      "{\"request\": \"b\", \"open\": {\"at\": [\"1us\"]}}]}";
+  ck_assert_int_eq(end_of(scenario, "krisp"), 21 * AQ_US);
+  ck_assert_int_eq(end_of(scenario, "krisp,overlap=4"), 15 * AQ_US);
+}
+END_TEST
+
+START_TEST(a_partition_of_a_model_is_sized_once_for_all_its_kernels)
+{
+  static const char steep[] = PAIR("[\"10us\", \"20us\"]");
+  /* Half as fast on two compute units is too slow, but not with this slack. */
+  ck_assert_int_eq(end_of(steep, "krisp,per=model"), 10 * AQ_US);
+  ck_assert_int_eq(end_of(steep, "krisp,per=model,slack=1"), 20 * AQ_US);
+  ck_assert_int_eq(end_of(steep, "krisp,per=equal,shares=2"), 20 * AQ_US);
+}
+END_TEST
+
+/* ---- XSched ---- */
+
+START_TEST(a_preemption_waits_for_what_each_level_cannot_take_back)
+{
+  /* Kernels of 10 us; after 105 us a queue that is more urgent has something
+   * until 300 us. */
+  static const char scenario[] =
+      "{\"version\": 1, \"kernels\": {"
+      "\"k\": {\"grid\": 64, \"workgroup\": 64, \"cost\": {\"workgroup\": "
+      "\"10us\"}}, \"hold\": {\"cost\": \"195us\"}},"
+      "\"requests\": {"
+      "\"low\": {\"steps\": [{\"graph\": [{\"kernel\": \"k\", \"repeat\": "
+      "40}]}]}, \"high\": {\"steps\": [{\"kernel\": \"hold\"}]}},"
+      "\"clients\": ["
+      "{\"request\": \"low\", \"open\": {\"at\": [\"0us\"]}, \"priority\": "
+      "\"low\", \"idempotent\": true},"
+      "{\"request\": \"high\", \"open\": {\"at\": [\"105us\"]}, \"priority\": "
+      "\"high\"}]}";
+  static const struct {
+    const char *policy;
+    aq_preempted_mode mode;
+    aq_time least, most;
+  } levels[] = {
+      /* Batches of 4: that of 80 us has two left, the next is there. */
+      {"xsched,threshold=8,batch=4", AQ_PREEMPTED_VACATE, 54, 56},
+      {"xsched,threshold=8,batch=1", AQ_PREEMPTED_VACATE, 74, 76},
+      {"xsched2,threshold=8", AQ_PREEMPTED_SUSPEND, 4, 6},
+      {"xsched3,threshold=8", AQ_PREEMPTED_SWITCH, 0, 1},
+  };
+  for (size_t i = 0; i < sizeof levels / sizeof *levels; i++) {
+    outcome o;
+    play(scenario, levels[i].policy, &o);
+    ck_assert_uint_eq(o.preempted_count, 1);
+    const aq_preempted *row = &o.preempted[0];
+    ck_assert_int_eq(row->mode, levels[i].mode);
+    ck_assert_int_eq(row->client, 0);
+    ck_assert_int_eq(row->asked, 105 * AQ_US);
+    ck_assert_int_ge(row->freed - row->asked, levels[i].least * AQ_US);
+    ck_assert_int_le(row->freed - row->asked, levels[i].most * AQ_US);
+    over(&o);
+  }
+}
+END_TEST
+
+/* ---- LAX ---- */
+
+/* Jobs of two kernels of 10 us each; names of clients are their deadlines. */
+#define LAX(clients)                                                           \
+  "{\"version\": 1, \"kernels\": {\"k\": {\"cost\": \"10us\"}},"               \
+  "\"requests\": {\"r\": {\"steps\": [{\"graph\": [{\"kernel\": \"k\","        \
+  "\"repeat\": 2}]}]}}, \"clients\": [" clients "]}"
+#define ASK(at, deadline)                                                      \
+  "{\"request\": \"r\", \"open\": {\"at\": [\"" at "\"]}, \"deadline\": "      \
+  "\"" deadline "\"}"
+
+static const aq_request *request_of(const outcome *o, int64_t client)
+{
+  for (size_t i = 0; i < o->request_count; i++)
+    if (o->requests[i].client == client)
+      return &o->requests[i];
+  ck_abort_msg("no request of client %d", (int)client);
+}
+
+START_TEST(lax_admits_what_the_rates_seen_so_far_let_in)
+{
+  /* The first is let in, for nothing is known; it takes 20 us. Then there is
+   * room for 35 us after arrival, but not for 25 us behind that one. */
+  outcome o;
+  play(LAX(ASK("0us", "1us") "," ASK("30us", "35us") "," ASK("31us", "25us")),
+       "lax", &o);
+  ck_assert_int_eq(request_of(&o, 0)->rejected, 0);
+  ck_assert_int_eq(request_of(&o, 1)->complete, 50 * AQ_US);
+  ck_assert_int_eq(request_of(&o, 2)->rejected, 1);
+  over(&o);
+}
+END_TEST
+
+START_TEST(lax_serves_those_that_cannot_make_it_after_those_that_can)
+{
+  /* At 10 us the first, late already, has a command left; the second can still
+   * make it and has more laxity than the first, which EDF would serve. */
+  static const char scenario[] = LAX(ASK("0us", "5us") "," ASK("5us", "60us"));
+  outcome o;
+  play(scenario, "lax", &o);
+  ck_assert_int_eq(request_of(&o, 1)->complete, 30 * AQ_US);
+  ck_assert_int_eq(request_of(&o, 0)->complete, 40 * AQ_US);
+  over(&o);
+}
+END_TEST
+
+AQ_TEST_MAIN("scheduler/papers",
+             a_kernel_gets_no_fewer_compute_units_than_keep_it_fast,
+             without_overlap_a_kernel_takes_what_is_free,
+             a_partition_of_a_model_is_sized_once_for_all_its_kernels,
+             a_preemption_waits_for_what_each_level_cannot_take_back,
+             lax_admits_what_the_rates_seen_so_far_let_in,
+             lax_serves_those_that_cannot_make_it_after_those_that_can)
