@@ -4,6 +4,7 @@
 #include <ftw.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 static char tmpdir[256];
@@ -69,7 +70,8 @@ const char *aqtest_tmpdir(void)
   char made[sizeof tmpdir];
   const char *base = tmpdir_owner ? tmpdir : getenv("TMPDIR");
   snprintf(made, sizeof made, "%.200s/aqtest-XXXXXX", base ? base : "/tmp");
-  if (!mkdtemp(made)) {
+  /* Others may pass, so that a test can look at what is in it as nobody. */
+  if (!mkdtemp(made) || chmod(made, 0711) != 0) {
     perror(made);
     abort();
   }
