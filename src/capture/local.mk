@@ -5,9 +5,13 @@ libaqcore_la_SOURCES += \
 	src/capture/memory.c \
 	src/capture/operations.c \
 	src/capture/player.c src/capture/player.h \
+	src/capture/player_kernels.c \
+	src/capture/player_operations.c \
+	src/capture/player_priv.h \
 	src/capture/print.c \
 	src/capture/reader.c src/capture/reader.h \
 	src/capture/recorder.h \
+	src/capture/record_check.c src/capture/record_check.h \
 	src/capture/records.def
 
 aq_folder_headers += src/capture/capture.h

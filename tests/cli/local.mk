@@ -27,6 +27,3 @@ EXTRA_DIST += tests/cli/busy.json tests/cli/clients.json \
 
 # Runs the program itself.
 check_PROGRAMS += tests/cli/test_crash
-tests_cli_test_crash_SOURCES = tests/cli/test_crash.c
-tests_cli_test_crash_CPPFLAGS = $(AQ_TEST_CPPFLAGS)
-tests_cli_test_crash_LDADD = $(AQ_TEST_LDADD)
