@@ -86,7 +86,7 @@ aq_install() { # NEEDS
 aq_print_install() { # DEBIAN-NAMES NEEDS
   {
     echo "Some packages are missing. Install them and call this again:"
-    echo "  Debian, Ubuntu: sudo apt-get install $1"
+    echo "  Debian, Ubuntu: sudo apt-get update && sudo apt-get install $1"
     echo "  Fedora:         sudo dnf install $(aq_missing 3 "$2")"
   } >&2
 }

@@ -33,7 +33,7 @@ struct aq_context {
   aq_flag *flags, *free_flags; /* all, and those not in use */
   aq_seat *seats, *free_seats; /* all, and those where nobody sits */
   uint32_t axes_made;
-  bool deaf; /* atomic: a handler could not be made */
+  bool deaf; /* atomic: a handler could not be made, or a device stopped */
 };
 
 /* One thread drives a transport that is not live: there is nothing to lock. */

@@ -118,7 +118,8 @@ static aq_status queue_init(aq_queue *queue, aq_diag *diag)
                      &queue->feed, diag);
   if (status != AQ_OK)
     return status;
-  queue->ring = queue->feed->ring;
+  /* Release: an event may find the queue from now on. */
+  __atomic_store_n(&queue->ring, queue->feed->ring, __ATOMIC_RELEASE);
   if (!queue->context->rows)
     return AQ_OK;
   return aq_operation_rows_queue(queue->context->rows,
@@ -127,19 +128,28 @@ static aq_status queue_init(aq_queue *queue, aq_diag *diag)
                                  &queue->row_device, &queue->row_queue, diag);
 }
 
+/* Nobody finds it any more: handlers look with the gate, events with the lock
+ * of the context. */
+static void queue_hide(aq_queue *queue)
+{
+  aq_lock(queue->context, &queue->axis->gate);
+  aq_lock(queue->context, &queue->context->lock);
+  queue->axis->queue = NULL;
+  aq_unlock(queue->context, &queue->context->lock);
+  aq_unlock(queue->context, &queue->axis->gate);
+}
+
 static void queue_free(aq_queue *queue)
 {
+  if (queue->axis)
+    queue_hide(queue);
   for (uint32_t i = 0; queue->flags && i < queue->due.size; i++)
     if (queue->flags[i])
       aq_flag_release(queue->context, queue->flags[i]);
   aq_seat_give(queue->context, queue->seat);
   aq_feed_destroy(queue->feed);
-  if (queue->axis) {
-    aq_lock(queue->context, &queue->axis->gate);
-    queue->axis->queue = NULL;
-    aq_unlock(queue->context, &queue->axis->gate);
+  if (queue->axis)
     aq_axis_release(queue->axis);
-  }
   pthread_cond_destroy(&queue->calm);
   pthread_mutex_destroy(&queue->fail_lock);
   pthread_mutex_destroy(&queue->lock);
@@ -257,14 +267,29 @@ void aq_queue_stats_get(aq_queue *queue, aq_queue_stats *out)
   out->published = __atomic_load_n(&queue->published, __ATOMIC_RELAXED);
 }
 
+/* What no queue is told of may be a copy of any queue of the device. */
+static bool is_hit(const aq_queue *queue, const aq_system_event *event)
+{
+  const aq_ring *ring = __atomic_load_n(&queue->ring, __ATOMIC_ACQUIRE);
+  if (!ring)
+    return false;
+  return event->queue == AQ_QUEUE_NONE ? queue->options.device == event->device
+                                       : ring->id == event->queue;
+}
+
+/* On the thread that drives time, as queue_stopped: the transport is never
+ * called with the context's lock by anybody else. */
 void aq_context_event(aq_context *context, const aq_system_event *event)
 {
   aq_lock(context, &context->lock);
   for (aq_axis *axis = context->axes; axis; axis = axis->next)
-    if (axis->queue && axis->queue->ring &&
-        axis->queue->ring->id == event->queue)
+    if (axis->queue && is_hit(axis->queue, event))
       aq_queue_fail(axis->queue, AQ_ERR_QUEUE, event->text);
   aq_unlock(context, &context->lock);
+  /* A queue that has nothing in flight is not looked at by any handler: hosts
+   * that wait have to, for what it has parked. */
+  __atomic_store_n(&context->deaf, true, __ATOMIC_RELEASE);
+  aq_seats_ring(context);
 }
 
 uint32_t aq_queue_device(const aq_queue *queue)

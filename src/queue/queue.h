@@ -189,8 +189,9 @@ typedef struct aq_queue_stats {
 
 AQ_API void aq_queue_stats_get(aq_queue *queue, aq_queue_stats *out);
 
-/* An event of the transport, passed on by who opened it: the queue that a
- * memory fault stopped fails. */
+/* An event of the transport, passed on by who opened it (options.event): the
+ * queue that a memory fault stopped fails. Where the transport cannot tell
+ * which, or a copy engine met the fault, all queues of the device do. */
 AQ_API void aq_context_event(aq_context *context, const aq_system_event *event);
 
 /* The device that it is on, of the transport. */

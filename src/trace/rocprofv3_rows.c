@@ -208,7 +208,7 @@ static aq_status call_done(aq_rocprofv3_tool *t)
 
 static aq_status timed_done(aq_rocprofv3_tool *t)
 {
-  bool readable;
+  bool readable = false;
   aq_status status = check_times(t, &readable);
   if (status != AQ_OK || !readable)
     return status;

@@ -7,6 +7,11 @@ srcdir=${AQ_SRCDIR:-.}
 count=0
 work=$(mktemp -d "${TMPDIR:-/tmp}/aqcli-XXXXXX") || exit 1
 trap 'rm -rf "$work"' EXIT
+trap 'exit 1' HUP INT TERM # some shells end without the trap above
+# What others leave behind (hipcc, a browser) goes with it.
+TMPDIR=$work/tmp
+export TMPDIR
+mkdir "$TMPDIR"
 XDG_DATA_HOME=$work/data
 export XDG_DATA_HOME
 # The caller's settings must not change what is tested.

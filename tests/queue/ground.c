@@ -33,6 +33,12 @@ static void step(const aq_kernel_call *call)
   *s->cell = ground_stepped(*s->cell, s->value);
 }
 
+static void event_heard(const aq_system_event *event, void *user)
+{
+  const ground *g = user;
+  aq_context_event(g->context, event);
+}
+
 /* The library of this build, never what else is there. */
 static void dropin_choose(void)
 {
@@ -59,7 +65,9 @@ void ground_open(ground *g, const ground_kind *kind, const char *const *edits,
                                            .device = kind->device,
                                            .edits = edits,
                                            .mode = kind->mode,
-                                           .hooks = hooks},
+                                           .hooks = hooks,
+                                           .event = event_heard,
+                                           .event_user = g},
                    &g->t, &g->diag));
   g->ops = g->t->ops;
   g->ops->info(g->t, &g->info);

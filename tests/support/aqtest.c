@@ -4,10 +4,11 @@
 #include <ftw.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 static char tmpdir[256];
-static pid_t tmpdir_owner;
+static pid_t tmpdir_owner; /* 0: nobody has made one */
 
 int aqtest_main(const char *suite_name, const TTest *const *tests, size_t count)
 {
@@ -20,6 +21,7 @@ int aqtest_main(const char *suite_name, const TTest *const *tests, size_t count)
   }
   SRunner *runner = srunner_create(suite);
   int tap = getenv("CK_TAP_LOG_FILE_NAME") != NULL;
+  aqtest_tmpdir(); /* a test that is killed leaves its own in this one */
   srunner_run_all(runner, tap ? CK_SILENT : CK_NORMAL);
   int failed = srunner_ntests_failed(runner);
   srunner_free(runner);
@@ -54,7 +56,7 @@ static int remove_entry(const char *path, const struct stat *info, int type,
   return remove(path);
 }
 
-/* Forked test cases inherit the handler: only the maker removes. */
+/* Forked tests inherit the handler: only the maker removes. */
 static void tmpdir_remove(void)
 {
   if (getpid() == tmpdir_owner)
@@ -65,14 +67,18 @@ const char *aqtest_tmpdir(void)
 {
   if (tmpdir_owner == getpid())
     return tmpdir;
-  const char *base = getenv("TMPDIR");
-  snprintf(tmpdir, sizeof tmpdir, "%s/aqtest-XXXXXX", base ? base : "/tmp");
-  if (!mkdtemp(tmpdir)) {
-    perror(tmpdir);
+  char made[sizeof tmpdir];
+  const char *base = tmpdir_owner ? tmpdir : getenv("TMPDIR");
+  snprintf(made, sizeof made, "%.200s/aqtest-XXXXXX", base ? base : "/tmp");
+  /* Others may pass, so that a test can look at what is in it as nobody. */
+  if (!mkdtemp(made) || chmod(made, 0711) != 0) {
+    perror(made);
     abort();
   }
+  if (!tmpdir_owner)
+    atexit(tmpdir_remove);
+  memcpy(tmpdir, made, sizeof tmpdir);
   tmpdir_owner = getpid();
-  atexit(tmpdir_remove);
   return tmpdir;
 }
 
