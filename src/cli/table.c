@@ -75,6 +75,9 @@ const aq_cli_option aq_cli_options[AQ_CLI_OPT_COUNT] = {
     [AQ_CLI_OPT_WORKGROUP] = {"workgroup", "X[,Y[,Z]]", NULL,
                               "and in a workgroup (what the kernel was made "
                               "for, else 256)"},
+    [AQ_CLI_OPT_LDS] = {"lds", "BYTES", NULL,
+                        "group segment of each workgroup, besides what the "
+                        "kernel has of its own (0)"},
     [AQ_CLI_OPT_ARGS] = {"args", "ARG", NULL,
                          "an argument of the kernel; more may follow it",
                          .repeats = true},
@@ -365,7 +368,7 @@ const aq_cli_command aq_cli_commands[AQ_CLI_CMD_COUNT] = {
                        "--args 'buf:f32[64]=iota' 'buf:f32[64]=1' "
                        "'out:f32[64]' u32:64",
                        "and on a GPU"}},
-         .options = BIT(GRID) | BIT(WORKGROUP) | BIT(ARGS) | BIT(PRINT) |
+         .options = BIT(GRID) | BIT(WORKGROUP) | BIT(LDS) | BIT(ARGS) | BIT(PRINT) |
                     BIT(KERNELS) | BIT(MISSING_KERNELS) | BIT(SET) |
                     BIT(FAULTS),
          .args_min = 2,
