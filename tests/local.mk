@@ -10,16 +10,20 @@ AM_TESTS_ENVIRONMENT = \
 	AQ_BUILDDIR='$(abs_top_builddir)'; export AQ_BUILDDIR; \
 	AQ_SANITIZERS='$(aq_sanitizers)'; export AQ_SANITIZERS; \
 	AQ_CC='$(CC)'; export AQ_CC;
+EXTRA_DIST += tests/valgrind.supp
 TESTS = $(dist_check_SCRIPTS)
 
-# What a Check program needs: a main(), helpers, the core with all symbols.
+# What a Check program needs: a main(), helpers, the core with all symbols. A
+# program of one file that needs no more is a name in check_PROGRAMS.
 check_LTLIBRARIES += tests/support/libaqtest.la
 tests_support_libaqtest_la_SOURCES = \
 	tests/support/aqtest.c tests/support/aqtest.h \
 	tests/support/fake_transport.c tests/support/fake_transport.h
 tests_support_libaqtest_la_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS)
-AQ_TEST_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/tests $(CHECK_CFLAGS)
+AM_CPPFLAGS += -I$(top_srcdir)/tests $(CHECK_CFLAGS)
+AQ_TEST_CPPFLAGS = $(AM_CPPFLAGS)
 AQ_TEST_LDADD = tests/support/libaqtest.la libaqcore.la $(CHECK_LIBS)
+LDADD = $(AQ_TEST_LDADD)
 
 # Programs that run for minutes, each without arguments; they speak TAP too.
 AQ_SOAKS =
@@ -66,6 +70,7 @@ check-tsan:
 check-valgrind: $(check_PROGRAMS)
 	$(MAKE) check TESTS='$(check_PROGRAMS)' CK_FORK=no \
 	  LOG_COMPILER='valgrind --quiet --error-exitcode=99 --leak-check=full \
-	  --errors-for-leak-kinds=definite'
+	  --errors-for-leak-kinds=definite \
+	  --suppressions=$(abs_srcdir)/tests/valgrind.supp'
 lint: all
 	$(srcdir)/tools/lint.sh '$(abs_top_builddir)'

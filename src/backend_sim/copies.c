@@ -292,8 +292,8 @@ static void copy_fire(aqsim_event *event)
 
 /* ---- submission ---- */
 
-aq_status aqsim_copy_check(const aq_signal *dependencies, uint32_t count,
-                           aq_diag *diag)
+static aq_status dependencies_check(const aq_signal *dependencies,
+                                    uint32_t count, aq_diag *diag)
 {
   if ((count == 0) == (dependencies == NULL))
     return AQ_OK;
@@ -320,7 +320,7 @@ aq_status aqsim_copy_desc_check(const aq_copy_desc *desc, uint32_t devices,
                        "copy_submit: memory of device %u to %u; expected less "
                        "than %u, the host, or what the address says",
                        desc->from_device, desc->to_device, devices);
-  return aqsim_copy_check(desc->dependencies, desc->dependency_count, diag);
+  return dependencies_check(desc->dependencies, desc->dependency_count, diag);
 }
 
 static uint32_t place(const aqsim *sim, uint32_t device, const void *address)

@@ -35,11 +35,8 @@ struct aqsim_copy {
   aqsim_gate_leg legs[];
 };
 
-/* Words dependencies and a count that disagree. */
-aq_status aqsim_copy_check(const aq_signal *dependencies, uint32_t count,
-                           aq_diag *diag);
-
-/* The same, and devices and an engine that are not there. */
+/* Words dependencies and a count that disagree, devices and an engine that are
+ * not there. */
 aq_status aqsim_copy_desc_check(const aq_copy_desc *desc, uint32_t devices,
                                 aq_diag *diag);
 

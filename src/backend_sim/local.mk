@@ -15,7 +15,10 @@ libaqcore_la_SOURCES += \
 	src/backend_sim/device_set.c src/backend_sim/device_set.h \
 	src/backend_sim/device_show.c \
 	src/backend_sim/device_value.c src/backend_sim/device_value.h \
+	src/backend_sim/devices.c src/backend_sim/devices.h \
 	src/backend_sim/dispatcher.c src/backend_sim/dispatcher.h \
+	src/backend_sim/dispatcher_policy.c \
+	src/backend_sim/dispatcher_priv.h \
 	src/backend_sim/execute.c src/backend_sim/execute.h \
 	src/backend_sim/flight.c src/backend_sim/flight.h \
 	src/backend_sim/gate.c src/backend_sim/gate.h \
@@ -56,7 +59,10 @@ libaqcore_la_SOURCES += \
 	src/backend_sim/testbed.c \
 	src/backend_sim/traffic.c src/backend_sim/traffic.h \
 	src/backend_sim/waves.c src/backend_sim/waves.h \
-	src/backend_sim/xcc.c src/backend_sim/xcc.h
+	src/backend_sim/xcc.c src/backend_sim/xcc.h \
+	src/backend_sim/xcc_alone.c \
+	src/backend_sim/xcc_priv.h \
+	src/backend_sim/xcc_stop.c
 
 # Device models are installed to be read and copied, and embedded so that the
 # program needs no files. Add a model: its name here.

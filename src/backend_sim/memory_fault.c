@@ -27,11 +27,12 @@ size_t aqsim_pages_readable(uint64_t page, size_t count)
   return errno == EFAULT ? 0 : count;
 }
 
-/* The kernel ORs 0 to a word of the page, atomically. */
+/* The kernel ORs 0 to a word of the page, atomically, before it wakes nobody
+ * who waits for one of ours. */
 static bool page_is_writable(uint64_t page)
 {
-  uint32_t *word = (uint32_t *)(uintptr_t)(page * AQSIM_PAGE);
-  return syscall(SYS_futex, word, FUTEX_WAKE_OP_PRIVATE, 0, NULL, word,
+  uint32_t *word = (uint32_t *)(uintptr_t)(page * AQSIM_PAGE), ours = 0;
+  return syscall(SYS_futex, &ours, FUTEX_WAKE_OP_PRIVATE, 0, NULL, word,
                  FUTEX_OP(FUTEX_OP_OR, 0, FUTEX_OP_CMP_EQ, 0)) >= 0 ||
          errno != EFAULT;
 }

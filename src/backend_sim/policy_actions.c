@@ -51,8 +51,13 @@ static bool is_legal(aqsim_policy *p, const char *action, unsigned phases,
   return true;
 }
 
-static aqsim_queue *queue_get(aqsim_policy *p, uint32_t number)
+/* The queue of an action that is legal; NULL: it failed the policy. */
+static aqsim_queue *queue_act(aqsim_policy *p, uint32_t number,
+                              const char *action, unsigned phases,
+                              uint32_t need)
 {
+  if (!is_legal(p, action, phases, need))
+    return NULL;
   aqsim_queue *queue = aqsim_policy_queue(p, number);
   if (!queue)
     aqsim_policy_fail(p, "there is no queue %u in the device", number);
@@ -65,6 +70,12 @@ static aqsim_run *run_get(aqsim_policy *p, uint32_t handle)
   if (!run)
     aqsim_policy_fail(p, "there is no kernel %u", handle);
   return run;
+}
+
+static aqsim_run *run_act(aqsim_policy *p, uint32_t handle, const char *action,
+                          unsigned phases, uint32_t need)
+{
+  return is_legal(p, action, phases, need) ? run_get(p, handle) : NULL;
 }
 
 /* ---- views ---- */
@@ -159,9 +170,8 @@ static aq_status device_kernel_cu_mask(aq_policy_device *device,
                                        uint32_t count)
 {
   aqsim_policy *p = policy_of(device);
-  if (!is_legal(p, "kernel_cu_mask", IN_FIRMWARE | IN_HARDWARE, AQ_NEED_REMASK))
-    return AQ_ERR_INVALID;
-  aqsim_run *run = run_get(p, handle);
+  aqsim_run *run = run_act(p, handle, "kernel_cu_mask",
+                           IN_FIRMWARE | IN_HARDWARE, AQ_NEED_REMASK);
   if (!run)
     return AQ_ERR_INVALID;
   if (!aqsim_policy_mask(p, mask, count, &run->cus))
@@ -178,9 +188,8 @@ static aq_status device_kernel_budget(aq_policy_device *device, uint32_t handle,
                                       uint32_t workgroups)
 {
   aqsim_policy *p = policy_of(device);
-  if (!is_legal(p, "kernel_budget", IN_FIRMWARE | IN_HARDWARE, 0))
-    return AQ_ERR_INVALID;
-  aqsim_run *run = run_get(p, handle);
+  aqsim_run *run =
+      run_act(p, handle, "kernel_budget", IN_FIRMWARE | IN_HARDWARE, 0);
   if (!run)
     return AQ_ERR_INVALID;
   run->limits.budget = workgroups;
@@ -198,9 +207,8 @@ static aq_status device_queue_priority(aq_policy_device *device,
                                        uint32_t number, int32_t priority)
 {
   aqsim_policy *p = policy_of(device);
-  if (!is_legal(p, "queue_priority", IN_ATTACH | IN_FIRMWARE, 0))
-    return AQ_ERR_INVALID;
-  aqsim_queue *queue = queue_get(p, number);
+  aqsim_queue *queue =
+      queue_act(p, number, "queue_priority", IN_ATTACH | IN_FIRMWARE, 0);
   if (!queue)
     return AQ_ERR_INVALID;
   if (priority < -1 || priority > 1)
@@ -213,9 +221,8 @@ static aq_status device_queue_quantum(aq_policy_device *device, uint32_t number,
                                       aq_time quantum)
 {
   aqsim_policy *p = policy_of(device);
-  if (!is_legal(p, "queue_quantum", IN_ATTACH | IN_FIRMWARE, 0))
-    return AQ_ERR_INVALID;
-  aqsim_queue *queue = queue_get(p, number);
+  aqsim_queue *queue =
+      queue_act(p, number, "queue_quantum", IN_ATTACH | IN_FIRMWARE, 0);
   if (!queue)
     return AQ_ERR_INVALID;
   if (quantum < 0)
@@ -229,9 +236,8 @@ static aq_status device_queue_limit(aq_policy_device *device, uint32_t number,
                                     uint32_t packets)
 {
   aqsim_policy *p = policy_of(device);
-  if (!is_legal(p, "queue_limit", IN_ATTACH | IN_FIRMWARE, AQ_NEED_LIMIT))
-    return AQ_ERR_INVALID;
-  aqsim_queue *queue = queue_get(p, number);
+  aqsim_queue *queue = queue_act(p, number, "queue_limit",
+                                 IN_ATTACH | IN_FIRMWARE, AQ_NEED_LIMIT);
   if (!queue)
     return AQ_ERR_INVALID;
   queue->policy.limit = packets;
@@ -246,9 +252,8 @@ static aq_status device_queue_suspend(aq_policy_device *device, uint32_t number,
                                       bool suspended)
 {
   aqsim_policy *p = policy_of(device);
-  if (!is_legal(p, "queue_suspend", IN_FIRMWARE, AQ_NEED_SUSPEND))
-    return AQ_ERR_INVALID;
-  aqsim_queue *queue = queue_get(p, number);
+  aqsim_queue *queue =
+      queue_act(p, number, "queue_suspend", IN_FIRMWARE, AQ_NEED_SUSPEND);
   if (!queue)
     return AQ_ERR_INVALID;
   aqsim_policy_suspend(queue, suspended);
@@ -259,9 +264,8 @@ static uint32_t device_queue_evict(aq_policy_device *device, uint32_t number,
                                    uint32_t keep)
 {
   aqsim_policy *p = policy_of(device);
-  if (!is_legal(p, "queue_evict", IN_FIRMWARE, AQ_NEED_EVICT))
-    return 0;
-  aqsim_queue *queue = queue_get(p, number);
+  aqsim_queue *queue =
+      queue_act(p, number, "queue_evict", IN_FIRMWARE, AQ_NEED_EVICT);
   return queue ? aqsim_policy_evict(p, queue, keep) : 0;
 }
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The dispatcher of one accelerator complex. Included by dispatcher.c.
+ * The dispatcher of one accelerator complex: a part of dispatcher.h.
  *
  * A part is what of a grid was dealt to the complex. At one instant first
  * workgroups end, then parts arrive, then workgroups start: one, then the next
@@ -105,8 +105,9 @@ struct aqsim_grid {
 bool aqsim_xcc_init(aqsim_xcc *xcc, const aqsim_model *model, uint32_t cus);
 void aqsim_xcc_fini(aqsim_xcc *xcc);
 
-/* Adds a part whose counts, durations and compute units are set. */
-void aqsim_part_open(aqsim_part *part);
+/* Adds a part whose counts and durations are set, to go to compute units of
+ * `cus`. */
+void aqsim_part_open(aqsim_part *part, const aqsim_cu_bits *cus);
 
 /* Lets everything up to and including `time` happen. */
 void aqsim_xcc_advance(aqsim_xcc *xcc, aq_time time);

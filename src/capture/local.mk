@@ -8,9 +8,13 @@ libaqcore_la_SOURCES += \
 	src/capture/packet_player.h src/capture/packet_refer.c \
 	src/capture/packets.c src/capture/packets.h \
 	src/capture/player.c src/capture/player.h \
+	src/capture/player_kernels.c \
+	src/capture/player_operations.c \
+	src/capture/player_priv.h \
 	src/capture/print.c \
 	src/capture/reader.c src/capture/reader.h \
 	src/capture/recorder.h \
+	src/capture/record_check.c src/capture/record_check.h \
 	src/capture/records.def
 
 aq_folder_headers += src/capture/capture.h

@@ -58,11 +58,12 @@ aqueduct_SOURCES = \
 	src/cli/study_plot.c src/cli/study_plot.h \
 	src/cli/sweep_workers.c src/cli/sweep_workers.h \
 	src/cli/table.c src/cli/table.h \
+	src/cli/table_options.c \
 	src/cli/text.c src/cli/text.h \
 	src/cli/topology_show.c src/cli/topology_show.h \
 	src/cli/thresholds.c src/cli/thresholds.h
 aqueduct_CPPFLAGS = $(AM_CPPFLAGS) $(SMARTCOLS_CFLAGS) $(YAJL_CFLAGS)
-aqueduct_LDADD = $(LDADD) $(SMARTCOLS_LIBS) $(YAJL_LIBS)
+aqueduct_LDADD = libaqcore.la $(SMARTCOLS_LIBS) $(YAJL_LIBS)
 
 # Man pages and completion are made from the table of commands. gendoc runs
 # while building, so a cross build goes without them.
@@ -93,7 +94,7 @@ src_cli_gendoc_SOURCES = \
 	src/cli/completion.c src/cli/completion.h \
 	src/cli/gendoc.c \
 	src/cli/man.c src/cli/man.h \
-	src/cli/table.c
+	src/cli/table.c src/cli/table_options.c
 src_cli_gendoc_LDADD =
 
 nodist_man1_MANS = $(aq_man_pages)

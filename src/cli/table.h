@@ -3,7 +3,7 @@
  * The one table of commands and options. Parsing, --help, the man pages and
  * the bash completion are all made from it, so that they cannot disagree.
  *
- * Texts are ASCII. This file and table.c need nothing of the rest of the
+ * Texts are ASCII. This file, table.c and table_options.c need nothing of the rest of the
  * program: the documentation generator links them alone.
  */
 #ifndef AQ_CLI_TABLE_H

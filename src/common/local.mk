@@ -28,6 +28,7 @@ pkginclude_HEADERS += \
 	src/common/export.h \
 	src/common/hsa_abi.h \
 	src/common/kernel.h \
+	src/common/kernel_desc.h \
 	src/common/kernel_image.h \
 	src/common/policy.h \
 	src/common/policy_queues.h \
@@ -39,6 +40,7 @@ pkginclude_HEADERS += \
 	src/common/request.h \
 	src/common/ring.h \
 	src/common/run_info.h \
+	src/common/signal_desc.h \
 	src/common/spin.h \
 	src/common/status.def \
 	src/common/status.h \

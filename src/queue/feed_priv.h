@@ -58,10 +58,8 @@ typedef struct aq_submit {
   bool unrung; /* published packets that no doorbell has told yet */
 } aq_submit;
 
-/* submit.c: the doorbell, room in the ring, all of a submission. */
+/* feed_submit.c: the doorbell, all of a submission. */
 void aq_submit_ring(aq_feed *queue, aq_submit *submit);
-aq_status aq_submit_space(aq_feed *queue, aq_submit *submit, uint32_t slots,
-                          aq_diag *diag);
 aq_status aq_submit_run(aq_feed *queue, aq_submit *submit, aq_diag *diag);
 
 /* Publishes only the waits, and one packet behind them. */
@@ -71,9 +69,6 @@ aq_status aq_submit_waits(aq_feed *queue, aq_submit *submit,
 /* Kernarg memory; waits until there is some. */
 aq_status aq_submit_kernargs(aq_feed *queue, aq_submit *submit, uint64_t size,
                              unsigned char **out, aq_diag *diag);
-
-/* Everything up to `packet` is to be given back once that is read. */
-void aq_submit_reclaim(aq_feed *queue, uint64_t packet);
 
 /* When the patience of a wait that begins now ends. */
 aq_time aq_feed_deadline(const aq_feed *queue);

@@ -29,7 +29,8 @@ static void kernargs_reclaim(aq_feed *queue)
   }
 }
 
-void aq_submit_reclaim(aq_feed *queue, uint64_t packet)
+/* Everything up to `packet` is to be given back once that is read. */
+static void submit_reclaim(aq_feed *queue, uint64_t packet)
 {
   const uint32_t mask = queue->ring->size - 1;
   if (queue->reclaim_end - queue->reclaim_first > mask)
@@ -56,8 +57,8 @@ static aq_status space_wait(aq_feed *queue, aq_submit *submit, uint32_t slots,
   return status;
 }
 
-aq_status aq_submit_space(aq_feed *queue, aq_submit *submit, uint32_t slots,
-                          aq_diag *diag)
+static aq_status submit_space(aq_feed *queue, aq_submit *submit, uint32_t slots,
+                              aq_diag *diag)
 {
   while (aq_ring_space(queue->ring) < slots) {
     aq_status status = space_wait(queue, submit, slots, diag);
@@ -117,7 +118,7 @@ static void part_plan(const aq_feed *queue, const aq_submit *submit,
 static aq_status part_room(aq_feed *queue, aq_submit *submit,
                            aq_packet_span *span, aq_diag *diag)
 {
-  aq_status status = aq_submit_space(queue, submit, span->slots, diag);
+  aq_status status = submit_space(queue, submit, span->slots, diag);
   if (status == AQ_OK)
     status = aq_submit_kernargs(queue, submit, span->kernarg_size,
                                 &span->kernarg, diag);
@@ -233,7 +234,7 @@ static void part_publish(aq_feed *queue, aq_submit *submit,
   aq_packet_span_publish(span);
   submit->unrung = true;
   submit->result.packets += span->packets;
-  aq_submit_reclaim(queue, first + span->packets - 1);
+  submit_reclaim(queue, first + span->packets - 1);
 }
 
 /* What a walk stopped for. */
@@ -297,7 +298,7 @@ aq_status aq_submit_waits(aq_feed *queue, aq_submit *submit,
                            .headers = queue->headers,
                            .slots = (uint32_t)(slots < most ? slots : most),
                            .first = aq_ring_write_index(queue->ring)};
-    aq_status status = aq_submit_space(queue, submit, span.slots, diag);
+    aq_status status = submit_space(queue, submit, span.slots, diag);
     if (status != AQ_OK)
       return status;
     waits_fill(submit, &span);

@@ -27,17 +27,6 @@ uint64_t aq_frontier_epoch(const aq_frontier *frontier, uint32_t axis)
              : 0;
 }
 
-bool aq_frontier_covers(const aq_frontier *frontier, const aq_frontier *other)
-{
-  if (other->overflow)
-    return false;
-  for (uint32_t i = 0; i < other->count; i++)
-    if (!aq_frontier_dominates(frontier, other->entries[i].axis,
-                               other->entries[i].epoch))
-      return false;
-  return true;
-}
-
 void aq_frontier_add(aq_frontier *frontier, uint32_t axis, uint64_t epoch)
 {
   const uint32_t at = place_of(frontier, axis);

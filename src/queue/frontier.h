@@ -36,9 +36,6 @@ static inline bool aq_frontier_dominates(const aq_frontier *frontier,
   return aq_frontier_epoch(frontier, axis) >= epoch;
 }
 
-/* Whether every entry of `other` is dominated. */
-bool aq_frontier_covers(const aq_frontier *frontier, const aq_frontier *other);
-
 void aq_frontier_add(aq_frontier *frontier, uint32_t axis, uint64_t epoch);
 void aq_frontier_merge(aq_frontier *frontier, const aq_frontier *other);
 

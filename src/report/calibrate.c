@@ -8,10 +8,10 @@
 #include "report/quantile.h"
 
 static const struct {
-  const char *name, *meaning;
+  const char *name;
   size_t least;
 } figures[] = {
-#define F(id, name, least, meaning) {name, meaning, least},
+#define F(id, name, least, meaning) {name, least},
 #include "report/calibrate.def"
 #undef F
 };
@@ -19,11 +19,6 @@ static const struct {
 const char *aq_calibrate_name(aq_calibrate_figure figure)
 {
   return figures[figure].name;
-}
-
-const char *aq_calibrate_meaning(aq_calibrate_figure figure)
-{
-  return figures[figure].meaning;
 }
 
 size_t aq_calibrate_least(aq_calibrate_figure figure)

@@ -52,9 +52,8 @@ aq_status aq_calibrate_add(aq_calibrate *calibrate, aq_store *store,
 void aq_calibrate_tell(aq_calibrate *calibrate, aq_time idle_step,
                        aq_calibrate_facts *out);
 
-/* Name and meaning of a figure, and how many values it takes to tell it. */
+/* Name of a figure, and how many values it takes to tell it. */
 const char *aq_calibrate_name(aq_calibrate_figure figure);
-const char *aq_calibrate_meaning(aq_calibrate_figure figure);
 size_t aq_calibrate_least(aq_calibrate_figure figure);
 
 #endif

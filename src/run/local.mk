@@ -30,6 +30,7 @@ libaqcore_la_SOURCES += \
 	src/run/scenario_disb.c \
 	src/run/scenario_dnn.c \
 	src/run/scenario_parameters.c \
+	src/run/scenario_player.c src/run/scenario_player.h \
 	src/run/scenario_read.c \
 	src/run/scenario_requests.c \
 	src/run/scenario_sort.c \

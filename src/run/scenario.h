@@ -45,10 +45,4 @@ aq_status aq_scenario_load_text(const char *text, size_t size, const char *file,
                                 aq_workload_source **out,
                                 aq_scenario_facts *facts, aq_diag *diag);
 
-/* The same, with nothing but a seed. */
-aq_status aq_scenario_parse(const char *text, size_t size, const char *file,
-                            int64_t seed, aq_workload_source **out,
-                            int64_t *seed_used, const char **default_device,
-                            aq_diag *diag);
-
 #endif

@@ -31,8 +31,9 @@ static const aq_plugin_kind plugins = {
     .size = offsetof(aq_policy_ops, start),
 };
 
-/* In the order of aq_policy_side, cost and latency. */
-const aq_policy_setting aq_policy_common_settings[] = {
+/* What every policy takes besides its own settings, ended by key NULL; in the
+ * order of aq_policy_side, cost and latency. */
+static const aq_policy_setting common_settings[] = {
     {"host_cost", AQ_SETTING_TIME, "0ns", "a decision of the host half takes"},
     {"host_latency", AQ_SETTING_TIME, "0ns",
      "the host half hears of events so much later"},
@@ -155,10 +156,10 @@ static aq_status setting_take(aq_policy_choice *choice, char *text,
                         diag);
   for (size_t i = 0; i < COMMON_COUNT; i++) {
     aq_policy_value value;
-    if (strcmp(aq_policy_common_settings[i].key, text) != 0)
+    if (strcmp(common_settings[i].key, text) != 0)
       continue;
-    aq_status status = value_read(ops, &aq_policy_common_settings[i],
-                                  equals + 1, &value, diag);
+    aq_status status =
+        value_read(ops, &common_settings[i], equals + 1, &value, diag);
     aq_policy_timing *timing = &choice->timing[i / 2];
     if (status == AQ_OK)
       *(i % 2 ? &timing->latency : &timing->cost) = value.time;

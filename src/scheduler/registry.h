@@ -36,9 +36,6 @@ const aq_policy_timing *aq_policy_choice_timing(const aq_policy_choice *choice);
 /* As it was chosen, "edf,slots=2"; a plug-in by its own name. */
 const char *aq_policy_choice_name(const aq_policy_choice *choice);
 
-/* What every policy takes besides its own settings, ended by key NULL. */
-extern const aq_policy_setting aq_policy_common_settings[];
-
 typedef struct aq_policy_entry {
   const aq_policy_ops *ops; /* NULL: it cannot be loaded, see problem */
   const char *name;

@@ -354,11 +354,6 @@ size_t aq_run_reader_queue_count(aq_run_reader *reader)
   return reader->known.queue_count;
 }
 
-int64_t aq_run_reader_rows(aq_run_reader *reader)
-{
-  return reader->rows;
-}
-
 /* ---- edges ---- */
 
 static int64_t edge_kind(const char *name)

@@ -167,7 +167,4 @@ aq_status aq_store_keys(aq_store *store,
                         void (*tell)(const char *key, int64_t run, void *user),
                         void *user, aq_diag *diag);
 
-/* Rows in the run. */
-int64_t aq_run_reader_rows(aq_run_reader *reader);
-
 #endif

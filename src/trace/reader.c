@@ -20,7 +20,7 @@ struct aq_reader {
   int file;                    /* -1: the bytes are in memory */
   const unsigned char *memory; /* what is left of them */
   size_t memory_size;
-  uint64_t total, consumed, handed;
+  uint64_t total, consumed;
   enum { PLAIN, GZIP, ZSTD } packing;
   bool inflating, ended;
   bool peeked; /* the piece below is to be handed out again */
@@ -332,7 +332,6 @@ aq_status aq_reader_next(aq_reader *reader, const char **bytes, size_t *size,
       drop_byte_order_mark(reader);
   }
   reader->peeked = false;
-  reader->handed += reader->piece_size;
   *bytes = reader->piece;
   *size = reader->piece_size;
   return AQ_OK;
@@ -345,13 +344,7 @@ aq_status aq_reader_peek(aq_reader *reader, const char **bytes, size_t *size,
   if (status != AQ_OK)
     return status;
   reader->peeked = true;
-  reader->handed -= reader->piece_size;
   return AQ_OK;
-}
-
-uint64_t aq_reader_bytes(const aq_reader *reader)
-{
-  return reader->handed;
 }
 
 void aq_reader_progress(const aq_reader *reader, uint64_t *done,

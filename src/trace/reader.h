@@ -35,8 +35,7 @@ aq_status aq_reader_next(aq_reader *reader, const char **bytes, size_t *size,
 aq_status aq_reader_peek(aq_reader *reader, const char **bytes, size_t *size,
                          aq_diag *diag);
 
-/* Bytes handed out so far; bytes of the file read so far and its size. */
-uint64_t aq_reader_bytes(const aq_reader *reader);
+/* Bytes of the file read so far, and its size. */
 void aq_reader_progress(const aq_reader *reader, uint64_t *done,
                         uint64_t *total);
 

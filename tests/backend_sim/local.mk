@@ -3,7 +3,6 @@ check_LTLIBRARIES += tests/backend_sim/libaqrig.la
 tests_backend_sim_libaqrig_la_SOURCES = \
 	tests/backend_sim/policy_rig.c tests/backend_sim/policy_rig.h \
 	tests/backend_sim/rig.c tests/backend_sim/rig.h
-tests_backend_sim_libaqrig_la_CPPFLAGS = $(AQ_TEST_CPPFLAGS)
 AQSIM_TEST_LDADD = tests/backend_sim/libaqrig.la $(AQ_TEST_LDADD)
 
 check_PROGRAMS += \
@@ -24,83 +23,32 @@ check_PROGRAMS += \
 	tests/backend_sim/test_queues \
 	tests/backend_sim/test_slots
 
-tests_backend_sim_test_calendar_SOURCES = tests/backend_sim/test_calendar.c
-tests_backend_sim_test_calendar_CPPFLAGS = $(AQ_TEST_CPPFLAGS)
 tests_backend_sim_test_calendar_LDADD = $(AQSIM_TEST_LDADD)
-
-tests_backend_sim_test_clock_SOURCES = tests/backend_sim/test_clock.c
-tests_backend_sim_test_clock_CPPFLAGS = $(AQ_TEST_CPPFLAGS)
 tests_backend_sim_test_clock_LDADD = $(AQSIM_TEST_LDADD)
-
-tests_backend_sim_test_copies_SOURCES = tests/backend_sim/test_copies.c
-tests_backend_sim_test_copies_CPPFLAGS = $(AQ_TEST_CPPFLAGS)
 tests_backend_sim_test_copies_LDADD = $(AQSIM_TEST_LDADD)
-
-tests_backend_sim_test_device_base_SOURCES = \
-	tests/backend_sim/test_device_base.c
-tests_backend_sim_test_device_base_CPPFLAGS = $(AQ_TEST_CPPFLAGS)
 tests_backend_sim_test_device_base_LDADD = $(AQSIM_TEST_LDADD)
-
-tests_backend_sim_test_device_model_SOURCES = \
-	tests/backend_sim/test_device_model.c
-tests_backend_sim_test_device_model_CPPFLAGS = $(AQ_TEST_CPPFLAGS)
 tests_backend_sim_test_device_model_LDADD = $(AQSIM_TEST_LDADD)
 
 tests_backend_sim_test_dispatcher_SOURCES = \
 	tests/backend_sim/test_dispatcher.c \
 	tests/backend_sim/reference.c tests/backend_sim/reference.h
-tests_backend_sim_test_dispatcher_CPPFLAGS = $(AQ_TEST_CPPFLAGS)
 tests_backend_sim_test_dispatcher_LDADD = $(AQSIM_TEST_LDADD)
-
-tests_backend_sim_test_lifecycle_SOURCES = tests/backend_sim/test_lifecycle.c
-tests_backend_sim_test_lifecycle_CPPFLAGS = $(AQ_TEST_CPPFLAGS)
 tests_backend_sim_test_lifecycle_LDADD = $(AQSIM_TEST_LDADD)
-
-tests_backend_sim_test_mutation_SOURCES = tests/backend_sim/test_mutation.c
-tests_backend_sim_test_mutation_CPPFLAGS = $(AQ_TEST_CPPFLAGS)
 tests_backend_sim_test_mutation_LDADD = $(AQSIM_TEST_LDADD)
-
-tests_backend_sim_test_null_SOURCES = tests/backend_sim/test_null.c
-tests_backend_sim_test_null_CPPFLAGS = $(AQ_TEST_CPPFLAGS)
 tests_backend_sim_test_null_LDADD = $(AQSIM_TEST_LDADD)
-
-tests_backend_sim_test_queues_SOURCES = tests/backend_sim/test_queues.c
-tests_backend_sim_test_queues_CPPFLAGS = $(AQ_TEST_CPPFLAGS)
 tests_backend_sim_test_queues_LDADD = $(AQSIM_TEST_LDADD)
-
-tests_backend_sim_test_docs_SOURCES = tests/backend_sim/test_docs.c
-tests_backend_sim_test_docs_CPPFLAGS = $(AQ_TEST_CPPFLAGS)
 tests_backend_sim_test_docs_LDADD = $(AQSIM_TEST_LDADD)
-
-tests_backend_sim_test_packets_SOURCES = tests/backend_sim/test_packets.c
-tests_backend_sim_test_packets_CPPFLAGS = $(AQ_TEST_CPPFLAGS)
 tests_backend_sim_test_packets_LDADD = $(AQSIM_TEST_LDADD)
-
-tests_backend_sim_test_pm4_SOURCES = tests/backend_sim/test_pm4.c
-tests_backend_sim_test_pm4_CPPFLAGS = $(AQ_TEST_CPPFLAGS)
 tests_backend_sim_test_pm4_LDADD = $(AQSIM_TEST_LDADD)
-
-tests_backend_sim_test_queue_life_SOURCES = tests/backend_sim/test_queue_life.c
-tests_backend_sim_test_queue_life_CPPFLAGS = $(AQ_TEST_CPPFLAGS)
 tests_backend_sim_test_queue_life_LDADD = $(AQSIM_TEST_LDADD)
-
-tests_backend_sim_test_signals_SOURCES = tests/backend_sim/test_signals.c
-tests_backend_sim_test_signals_CPPFLAGS = $(AQ_TEST_CPPFLAGS)
 tests_backend_sim_test_signals_LDADD = $(AQSIM_TEST_LDADD)
 
 check_PROGRAMS += tests/backend_sim/test_testbed
-tests_backend_sim_test_testbed_SOURCES = tests/backend_sim/test_testbed.c
-tests_backend_sim_test_testbed_CPPFLAGS = $(AQ_TEST_CPPFLAGS)
-tests_backend_sim_test_testbed_LDADD = $(AQ_TEST_LDADD)
 
 check_PROGRAMS += tests/backend_sim/test_abi
-tests_backend_sim_test_abi_SOURCES = tests/backend_sim/test_abi.c
-tests_backend_sim_test_abi_CPPFLAGS = $(AQ_TEST_CPPFLAGS)
 tests_backend_sim_test_abi_LDADD = $(AQSIM_TEST_LDADD)
 
 check_PROGRAMS += tests/backend_sim/test_live
-tests_backend_sim_test_live_SOURCES = tests/backend_sim/test_live.c
-tests_backend_sim_test_live_CPPFLAGS = $(AQ_TEST_CPPFLAGS)
 tests_backend_sim_test_live_LDADD = $(AQSIM_TEST_LDADD)
 
 # The live tests with a million packets.
@@ -112,49 +60,27 @@ tests_backend_sim_soak_live_CPPFLAGS = $(AQ_TEST_CPPFLAGS) \
 tests_backend_sim_soak_live_LDADD = $(AQSIM_TEST_LDADD)
 
 check_PROGRAMS += tests/backend_sim/test_inspect
-tests_backend_sim_test_inspect_SOURCES = tests/backend_sim/test_inspect.c
-tests_backend_sim_test_inspect_CPPFLAGS = $(AQ_TEST_CPPFLAGS)
 tests_backend_sim_test_inspect_LDADD = $(AQSIM_TEST_LDADD)
-
-tests_backend_sim_test_slots_SOURCES = tests/backend_sim/test_slots.c
-tests_backend_sim_test_slots_CPPFLAGS = $(AQ_TEST_CPPFLAGS)
 tests_backend_sim_test_slots_LDADD = $(AQSIM_TEST_LDADD)
 
 check_PROGRAMS += tests/backend_sim/test_device_policy
-tests_backend_sim_test_device_policy_SOURCES = \
-	tests/backend_sim/test_device_policy.c
-tests_backend_sim_test_device_policy_CPPFLAGS = $(AQ_TEST_CPPFLAGS)
 tests_backend_sim_test_device_policy_LDADD = $(AQSIM_TEST_LDADD)
 
 check_PROGRAMS += tests/backend_sim/test_policy_choices
-tests_backend_sim_test_policy_choices_SOURCES = \
-	tests/backend_sim/test_policy_choices.c
-tests_backend_sim_test_policy_choices_CPPFLAGS = $(AQ_TEST_CPPFLAGS)
 tests_backend_sim_test_policy_choices_LDADD = $(AQSIM_TEST_LDADD)
 
 check_PROGRAMS += tests/backend_sim/test_device_set
-tests_backend_sim_test_device_set_SOURCES = tests/backend_sim/test_device_set.c
-tests_backend_sim_test_device_set_CPPFLAGS = $(AQ_TEST_CPPFLAGS)
 tests_backend_sim_test_device_set_LDADD = $(AQSIM_TEST_LDADD)
 
 check_PROGRAMS += tests/backend_sim/test_links
-tests_backend_sim_test_links_SOURCES = tests/backend_sim/test_links.c
-tests_backend_sim_test_links_CPPFLAGS = $(AQ_TEST_CPPFLAGS)
 tests_backend_sim_test_links_LDADD = $(AQSIM_TEST_LDADD)
 
 check_PROGRAMS += tests/backend_sim/test_traffic
-tests_backend_sim_test_traffic_SOURCES = tests/backend_sim/test_traffic.c
-tests_backend_sim_test_traffic_CPPFLAGS = $(AQ_TEST_CPPFLAGS)
 tests_backend_sim_test_traffic_LDADD = $(AQSIM_TEST_LDADD)
 
 check_PROGRAMS += tests/backend_sim/test_reef
-tests_backend_sim_test_reef_SOURCES = tests/backend_sim/test_reef.c
-tests_backend_sim_test_reef_CPPFLAGS = $(AQ_TEST_CPPFLAGS)
-tests_backend_sim_test_reef_LDADD = $(AQ_TEST_LDADD)
 
 check_PROGRAMS += tests/backend_sim/test_waves
-tests_backend_sim_test_waves_SOURCES = tests/backend_sim/test_waves.c
-tests_backend_sim_test_waves_CPPFLAGS = $(AQ_TEST_CPPFLAGS)
 tests_backend_sim_test_waves_LDADD = $(AQSIM_TEST_LDADD)
 
 # Random mixes by the thousand.

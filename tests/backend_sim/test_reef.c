@@ -158,8 +158,9 @@ static aq_time simulated(const text *scenario)
                                       NULL};
   aq_workload_source *source;
   aq_run_totals totals;
-  ck_assert_status(aq_scenario_parse(scenario->at, scenario->size, "reef", -1,
-                                     &source, NULL, NULL, &diag),
+  ck_assert_status(aq_scenario_load_text(scenario->at, scenario->size, "reef",
+                                         &(aq_scenario_options){.seed = -1},
+                                         &source, NULL, &diag),
                    AQ_OK, &diag);
   const aq_run_options options = {.transport = &aqsim_transport_ops,
                                   .open = {.edits = edits}};

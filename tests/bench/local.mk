@@ -10,6 +10,7 @@ AQ_BENCHES += tests/bench/bench_cmdbuf
 AQ_BENCHES += tests/bench/bench_queue
 AQ_BENCHES += tests/bench/bench_policy
 AQ_BENCHES += tests/bench/bench_replay
+AQ_BENCHES += tests/bench/bench_sweep
 EXTRA_PROGRAMS += $(AQ_BENCHES)
 AQ_BENCH_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/tests
 AQ_BENCH_LDADD = tests/bench/libaqbench.la libaqcore.la
@@ -18,44 +19,40 @@ tests_bench_libaqbench_la_SOURCES = tests/bench/bench.c tests/bench/bench.h
 tests_bench_libaqbench_la_CPPFLAGS = $(AQ_BENCH_CPPFLAGS)
 CLEANFILES += $(AQ_BENCHES)
 
-tests_bench_bench_cmdbuf_SOURCES = tests/bench/bench_cmdbuf.c
 tests_bench_bench_cmdbuf_CPPFLAGS = $(AQ_BENCH_CPPFLAGS)
 tests_bench_bench_cmdbuf_LDADD = $(AQ_BENCH_LDADD)
 
-tests_bench_bench_import_SOURCES = tests/bench/bench_import.c
 tests_bench_bench_import_CPPFLAGS = $(AQ_BENCH_CPPFLAGS) $(YAJL_CFLAGS)
 tests_bench_bench_import_LDADD = $(AQ_BENCH_LDADD) $(YAJL_LIBS) $(ZLIB_LIBS)
 
-tests_bench_bench_calendar_SOURCES = tests/bench/bench_calendar.c
 tests_bench_bench_calendar_CPPFLAGS = $(AQ_BENCH_CPPFLAGS)
 tests_bench_bench_calendar_LDADD = $(AQ_BENCH_LDADD)
 
-tests_bench_bench_live_SOURCES = tests/bench/bench_live.c
 tests_bench_bench_live_CPPFLAGS = $(AQ_BENCH_CPPFLAGS)
 tests_bench_bench_live_LDADD = $(AQ_BENCH_LDADD)
 
-tests_bench_bench_packets_SOURCES = tests/bench/bench_packets.c
 tests_bench_bench_packets_CPPFLAGS = $(AQ_BENCH_CPPFLAGS)
 tests_bench_bench_packets_LDADD = $(AQ_BENCH_LDADD)
 
-tests_bench_bench_queue_SOURCES = tests/bench/bench_queue.c
 tests_bench_bench_queue_CPPFLAGS = $(AQ_BENCH_CPPFLAGS)
 tests_bench_bench_queue_LDADD = $(AQ_BENCH_LDADD)
 
-tests_bench_bench_policy_SOURCES = tests/bench/bench_policy.c
 tests_bench_bench_policy_CPPFLAGS = $(AQ_BENCH_CPPFLAGS)
 tests_bench_bench_policy_LDADD = $(AQ_BENCH_LDADD)
 
-tests_bench_bench_replay_SOURCES = tests/bench/bench_replay.c
 tests_bench_bench_replay_CPPFLAGS = $(AQ_BENCH_CPPFLAGS)
 tests_bench_bench_replay_LDADD = $(AQ_BENCH_LDADD)
 
-tests_bench_bench_store_SOURCES = tests/bench/bench_store.c
 tests_bench_bench_store_CPPFLAGS = $(AQ_BENCH_CPPFLAGS) $(SQLITE_CFLAGS)
 tests_bench_bench_store_LDADD = $(AQ_BENCH_LDADD) $(SQLITE_LIBS)
 
+tests_bench_bench_sweep_SOURCES = tests/bench/bench_sweep.c
+tests_bench_bench_sweep_CPPFLAGS = $(AQ_BENCH_CPPFLAGS)
+tests_bench_bench_sweep_LDADD = $(AQ_BENCH_LDADD)
+EXTRA_DIST += tests/bench/sweep.json
+
 .PHONY: bench
-bench: $(AQ_BENCHES)
+bench: $(AQ_BENCHES) aqueduct
 	@for bench in $(AQ_BENCHES); do \
 	  AQ_SRCDIR='$(abs_top_srcdir)' ./$$bench || exit 1; \
 	done

@@ -20,13 +20,11 @@ dist_check_SCRIPTS += \
 	tests/cli/test_sweep.sh \
 	tests/cli/test_stats.sh \
 	tests/cli/test_store.sh \
-	tests/cli/test_what_if.sh
+	tests/cli/test_what_if.sh \
+	tests/cli/test_workloads.sh
 EXTRA_DIST += tests/cli/busy.json tests/cli/clients.json \
 	tests/cli/lib.sh tests/cli/plan.json tests/cli/small.json \
 	tests/cli/two-streams.json
 
 # Runs the program itself.
 check_PROGRAMS += tests/cli/test_crash
-tests_cli_test_crash_SOURCES = tests/cli/test_crash.c
-tests_cli_test_crash_CPPFLAGS = $(AQ_TEST_CPPFLAGS)
-tests_cli_test_crash_LDADD = $(AQ_TEST_LDADD)

@@ -1,7 +1,6 @@
 check_LTLIBRARIES += tests/cmdbuf/libaqwalk.la
 tests_cmdbuf_libaqwalk_la_SOURCES = \
 	tests/cmdbuf/walk.c tests/cmdbuf/walk.h
-tests_cmdbuf_libaqwalk_la_CPPFLAGS = $(AQ_TEST_CPPFLAGS)
 AQ_WALK_LDADD = tests/cmdbuf/libaqwalk.la $(AQ_TEST_LDADD)
 
 AQ_CMDBUF_TESTS = \
@@ -12,29 +11,11 @@ AQ_CMDBUF_TESTS = \
 	tests/cmdbuf/test_validate
 check_PROGRAMS += $(AQ_CMDBUF_TESTS)
 
-tests_cmdbuf_test_builder_SOURCES = tests/cmdbuf/test_builder.c
-tests_cmdbuf_test_builder_CPPFLAGS = $(AQ_TEST_CPPFLAGS)
-tests_cmdbuf_test_builder_LDADD = $(AQ_TEST_LDADD)
-
-tests_cmdbuf_test_processor_SOURCES = tests/cmdbuf/test_processor.c
-tests_cmdbuf_test_processor_CPPFLAGS = $(AQ_TEST_CPPFLAGS)
 tests_cmdbuf_test_processor_LDADD = $(AQ_WALK_LDADD)
-
-tests_cmdbuf_test_print_SOURCES = tests/cmdbuf/test_print.c
-tests_cmdbuf_test_print_CPPFLAGS = $(AQ_TEST_CPPFLAGS)
-tests_cmdbuf_test_print_LDADD = $(AQ_TEST_LDADD)
-
-tests_cmdbuf_test_program_file_SOURCES = tests/cmdbuf/test_program_file.c
-tests_cmdbuf_test_program_file_CPPFLAGS = $(AQ_TEST_CPPFLAGS)
 tests_cmdbuf_test_program_file_LDADD = $(AQ_WALK_LDADD)
-
-tests_cmdbuf_test_validate_SOURCES = tests/cmdbuf/test_validate.c
-tests_cmdbuf_test_validate_CPPFLAGS = $(AQ_TEST_CPPFLAGS)
-tests_cmdbuf_test_validate_LDADD = $(AQ_TEST_LDADD)
 
 # Counts instructions of a helper that is no test itself.
 dist_check_SCRIPTS += tests/cmdbuf/test_plain_cost.sh
-tests_cmdbuf_plain_cost_SOURCES = tests/cmdbuf/plain_cost.c
 tests_cmdbuf_plain_cost_CPPFLAGS = $(AM_CPPFLAGS)
 tests_cmdbuf_plain_cost_LDADD = libaqcore.la
 tests/cmdbuf/test_plain_cost.log: tests/cmdbuf/plain_cost

@@ -22,7 +22,6 @@ tests_contract_test_contract_SOURCES = \
 	tests/contract/cases_vendor.c \
 	tests/contract/test_contract.c \
 	tests/contract/transports.c tests/contract/transports.h
-tests_contract_test_contract_CPPFLAGS = $(AQ_TEST_CPPFLAGS)
 tests_contract_test_contract_LDADD = $(AQSIM_TEST_LDADD)
 tests_contract_test_contract_DEPENDENCIES = $(AQSIM_TEST_LDADD) \
 	libhsa-runtime64.la

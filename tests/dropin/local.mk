@@ -3,87 +3,56 @@ check_LTLIBRARIES += tests/dropin/libaqclient.la
 tests_dropin_libaqclient_la_SOURCES = \
 	tests/dropin/client.c tests/dropin/client.h \
 	tests/dropin/object.c tests/dropin/object.h
-tests_dropin_libaqclient_la_CPPFLAGS = $(AQ_TEST_CPPFLAGS)
 AQ_CLIENT_LDADD = tests/dropin/libaqclient.la libhsa-runtime64.la \
 	$(AQ_TEST_LDADD)
 
 check_PROGRAMS += tests/dropin/test_entries
-tests_dropin_test_entries_SOURCES = tests/dropin/test_entries.c
-tests_dropin_test_entries_CPPFLAGS = $(AQ_TEST_CPPFLAGS)
 tests_dropin_test_entries_LDADD = $(AQ_CLIENT_LDADD)
 
 check_PROGRAMS += tests/dropin/test_abi
-tests_dropin_test_abi_SOURCES = tests/dropin/test_abi.c
-tests_dropin_test_abi_CPPFLAGS = $(AQ_TEST_CPPFLAGS)
-tests_dropin_test_abi_LDADD = $(AQ_TEST_LDADD)
 
 check_PROGRAMS += tests/dropin/test_codes
-tests_dropin_test_codes_SOURCES = tests/dropin/test_codes.c
-tests_dropin_test_codes_CPPFLAGS = $(AQ_TEST_CPPFLAGS)
 tests_dropin_test_codes_LDADD = $(AQ_CLIENT_LDADD)
 
 check_PROGRAMS += tests/dropin/test_devices
-tests_dropin_test_devices_SOURCES = tests/dropin/test_devices.c
-tests_dropin_test_devices_CPPFLAGS = $(AQ_TEST_CPPFLAGS)
 tests_dropin_test_devices_LDADD = $(AQ_CLIENT_LDADD)
 
 check_PROGRAMS += tests/dropin/test_ext_images
-tests_dropin_test_ext_images_SOURCES = tests/dropin/test_ext_images.c
-tests_dropin_test_ext_images_CPPFLAGS = $(AQ_TEST_CPPFLAGS)
 tests_dropin_test_ext_images_LDADD = $(AQ_CLIENT_LDADD)
 
 check_PROGRAMS += tests/dropin/test_system
-tests_dropin_test_system_SOURCES = tests/dropin/test_system.c
-tests_dropin_test_system_CPPFLAGS = $(AQ_TEST_CPPFLAGS)
 tests_dropin_test_system_LDADD = $(AQ_CLIENT_LDADD)
 
 check_PROGRAMS += tests/dropin/test_memory
-tests_dropin_test_memory_SOURCES = tests/dropin/test_memory.c
-tests_dropin_test_memory_CPPFLAGS = $(AQ_TEST_CPPFLAGS)
 tests_dropin_test_memory_LDADD = $(AQ_CLIENT_LDADD)
 
 check_PROGRAMS += tests/dropin/test_sharing
-tests_dropin_test_sharing_SOURCES = tests/dropin/test_sharing.c
-tests_dropin_test_sharing_CPPFLAGS = $(AQ_TEST_CPPFLAGS)
 tests_dropin_test_sharing_LDADD = $(AQ_CLIENT_LDADD)
 
 check_PROGRAMS += tests/dropin/test_shared_signals
-tests_dropin_test_shared_signals_SOURCES = tests/dropin/test_shared_signals.c
 tests_dropin_test_shared_signals_CPPFLAGS = $(AQ_TEST_CPPFLAGS) \
 	-DTEST_PEER='"$(abs_top_builddir)/tests/dropin/signal_peer"'
 tests_dropin_test_shared_signals_LDADD = $(AQ_CLIENT_LDADD)
 EXTRA_PROGRAMS += tests/dropin/signal_peer
 check_DATA += tests/dropin/signal_peer$(EXEEXT)
-tests_dropin_signal_peer_SOURCES = tests/dropin/signal_peer.c
 tests_dropin_signal_peer_LDADD = libhsa-runtime64.la
 
 check_PROGRAMS += tests/dropin/test_signals
-tests_dropin_test_signals_SOURCES = tests/dropin/test_signals.c
-tests_dropin_test_signals_CPPFLAGS = $(AQ_TEST_CPPFLAGS)
 tests_dropin_test_signals_LDADD = $(AQ_CLIENT_LDADD)
 
 check_PROGRAMS += tests/dropin/test_queues
-tests_dropin_test_queues_SOURCES = tests/dropin/test_queues.c
-tests_dropin_test_queues_CPPFLAGS = $(AQ_TEST_CPPFLAGS)
 tests_dropin_test_queues_LDADD = $(AQ_CLIENT_LDADD)
 
 check_PROGRAMS += tests/dropin/test_raw
-tests_dropin_test_raw_SOURCES = tests/dropin/test_raw.c
-tests_dropin_test_raw_CPPFLAGS = $(AQ_TEST_CPPFLAGS)
 tests_dropin_test_raw_LDADD = $(AQ_CLIENT_LDADD)
 
 check_PROGRAMS += tests/dropin/test_tuning
-tests_dropin_test_tuning_SOURCES = tests/dropin/test_tuning.c
-tests_dropin_test_tuning_CPPFLAGS = $(AQ_TEST_CPPFLAGS)
 tests_dropin_test_tuning_LDADD = $(AQ_CLIENT_LDADD)
 
 check_PROGRAMS += tests/dropin/test_vmem
-tests_dropin_test_vmem_SOURCES = tests/dropin/test_vmem.c
-tests_dropin_test_vmem_CPPFLAGS = $(AQ_TEST_CPPFLAGS)
 tests_dropin_test_vmem_LDADD = $(AQ_CLIENT_LDADD)
 
 check_PROGRAMS += tests/dropin/test_executables
-tests_dropin_test_executables_SOURCES = tests/dropin/test_executables.c
 tests_dropin_test_executables_CPPFLAGS = $(AQ_TEST_CPPFLAGS) \
 	-DTEST_KERNELS='"$(abs_top_builddir)/tests/dropin/.libs/libtestkernels.so"'
 tests_dropin_test_executables_LDADD = $(AQ_CLIENT_LDADD)

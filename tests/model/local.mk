@@ -8,16 +8,11 @@ tests_model_libaqmodel_la_SOURCES = \
 	tests/model/program.c tests/model/program.h \
 	tests/model/rules.c \
 	tests/model/timeline.h
-tests_model_libaqmodel_la_CPPFLAGS = $(AQ_TEST_CPPFLAGS)
 AQ_MODEL_LDADD = tests/model/libaqmodel.la $(AQ_TEST_LDADD)
 
 check_PROGRAMS += tests/model/test_order
-tests_model_test_order_SOURCES = tests/model/test_order.c
-tests_model_test_order_CPPFLAGS = $(AQ_TEST_CPPFLAGS)
 tests_model_test_order_LDADD = $(AQ_MODEL_LDADD)
 
 EXTRA_PROGRAMS += tests/model/soak_order
 AQ_SOAKS += tests/model/soak_order
-tests_model_soak_order_SOURCES = tests/model/soak_order.c
-tests_model_soak_order_CPPFLAGS = $(AQ_TEST_CPPFLAGS)
 tests_model_soak_order_LDADD = $(AQ_MODEL_LDADD)

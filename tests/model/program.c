@@ -239,7 +239,8 @@ void model_program_contend(model_program *p)
   aq_rng_init(&rng, p->seed, 1);
   p->device.pipes = 1 + (uint32_t)below(&rng, MODEL_QUEUES / 2);
   p->device.slots = 1 + (uint32_t)below(&rng, 3);
-  p->device.quantum = 1 + time_draw(&rng);
+  /* Queues take turns as often as it fits into the time of their kernels. */
+  p->device.quantum = AQ_NS + time_draw(&rng);
   p->device.drain = chance(&rng, 50);
   for (unsigned i = 0; i < p->queue_count; i++)
     p->queue_priority[i] = (int32_t)below(&rng, 3) - 1;

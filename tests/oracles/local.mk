@@ -8,17 +8,10 @@ tests_oracles_liboracles_la_SOURCES = \
 	tests/oracles/device.c tests/oracles/device.h \
 	tests/oracles/oracle.c tests/oracles/oracle.h \
 	tests/oracles/station.c tests/oracles/station.h
-tests_oracles_liboracles_la_CPPFLAGS = $(AQ_TEST_CPPFLAGS)
 
 aq_oracles_ldadd = tests/oracles/liboracles.la $(AQ_TEST_LDADD)
-tests_oracles_test_exact_SOURCES = tests/oracles/test_exact.c
-tests_oracles_test_exact_CPPFLAGS = $(AQ_TEST_CPPFLAGS)
 tests_oracles_test_exact_LDADD = $(aq_oracles_ldadd)
-tests_oracles_test_orders_SOURCES = tests/oracles/test_orders.c
-tests_oracles_test_orders_CPPFLAGS = $(AQ_TEST_CPPFLAGS)
 tests_oracles_test_orders_LDADD = $(aq_oracles_ldadd)
-tests_oracles_test_stations_SOURCES = tests/oracles/test_stations.c
-tests_oracles_test_stations_CPPFLAGS = $(AQ_TEST_CPPFLAGS)
 tests_oracles_test_stations_LDADD = $(aq_oracles_ldadd)
 
 # Reads the logs of the programs above.

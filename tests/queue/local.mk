@@ -3,50 +3,29 @@ check_PROGRAMS += \
 	tests/queue/test_kernarg_ring \
 	tests/queue/test_feed
 
-tests_queue_test_devices_SOURCES = tests/queue/test_devices.c
-tests_queue_test_devices_CPPFLAGS = $(AQ_TEST_CPPFLAGS)
-tests_queue_test_devices_LDADD = $(AQ_TEST_LDADD)
-
-tests_queue_test_kernarg_ring_SOURCES = tests/queue/test_kernarg_ring.c
-tests_queue_test_kernarg_ring_CPPFLAGS = $(AQ_TEST_CPPFLAGS)
-tests_queue_test_kernarg_ring_LDADD = $(AQ_TEST_LDADD)
-
-tests_queue_test_feed_SOURCES = tests/queue/test_feed.c
-tests_queue_test_feed_CPPFLAGS = $(AQ_TEST_CPPFLAGS)
-tests_queue_test_feed_LDADD = $(AQ_TEST_LDADD)
-
 # The host queue on every transport, and in every way of waiting.
 check_LTLIBRARIES += tests/queue/libaqground.la
 tests_queue_libaqground_la_SOURCES = tests/queue/ground.c tests/queue/ground.h
-tests_queue_libaqground_la_CPPFLAGS = $(AQ_TEST_CPPFLAGS)
 AQ_GROUND_LDADD = tests/queue/libaqground.la $(AQ_TEST_LDADD)
 
 check_PROGRAMS += tests/queue/test_queue
-tests_queue_test_queue_SOURCES = tests/queue/test_queue.c
-tests_queue_test_queue_CPPFLAGS = $(AQ_TEST_CPPFLAGS)
 tests_queue_test_queue_LDADD = $(AQ_GROUND_LDADD)
 
 check_PROGRAMS += tests/queue/test_operations
-tests_queue_test_operations_SOURCES = tests/queue/test_operations.c
-tests_queue_test_operations_CPPFLAGS = $(AQ_TEST_CPPFLAGS)
 tests_queue_test_operations_LDADD = $(AQ_GROUND_LDADD)
 
 check_PROGRAMS += tests/queue/test_elision
-tests_queue_test_elision_SOURCES = tests/queue/test_elision.c
-tests_queue_test_elision_CPPFLAGS = $(AQ_TEST_CPPFLAGS)
 tests_queue_test_elision_LDADD = $(AQ_GROUND_LDADD)
 
 check_PROGRAMS += tests/queue/test_stress
 tests_queue_test_stress_SOURCES = tests/queue/test_stress.c \
 	tests/queue/stress.c tests/queue/stress.h
-tests_queue_test_stress_CPPFLAGS = $(AQ_TEST_CPPFLAGS)
 tests_queue_test_stress_LDADD = $(AQ_GROUND_LDADD)
 
 EXTRA_PROGRAMS += tests/queue/soak_queue
 AQ_SOAKS += tests/queue/soak_queue
 tests_queue_soak_queue_SOURCES = tests/queue/soak_queue.c \
 	tests/queue/stress.c tests/queue/stress.h
-tests_queue_soak_queue_CPPFLAGS = $(AQ_TEST_CPPFLAGS)
 tests_queue_soak_queue_LDADD = $(AQ_GROUND_LDADD)
 
 # Where memory runs out.
@@ -55,7 +34,6 @@ aq_shortage_ldflags = -Wl,--wrap=malloc -Wl,--wrap=calloc \
 check_PROGRAMS += tests/queue/test_no_memory
 tests_queue_test_no_memory_SOURCES = tests/queue/test_no_memory.c \
 	tests/queue/shortage.c tests/queue/shortage.h
-tests_queue_test_no_memory_CPPFLAGS = $(AQ_TEST_CPPFLAGS)
 tests_queue_test_no_memory_LDADD = $(AQ_GROUND_LDADD)
 tests_queue_test_no_memory_LDFLAGS = $(aq_shortage_ldflags)
 
@@ -63,7 +41,6 @@ check_PROGRAMS += tests/queue/test_operations_no_memory
 tests_queue_test_operations_no_memory_SOURCES = \
 	tests/queue/test_operations_no_memory.c \
 	tests/queue/shortage.c tests/queue/shortage.h
-tests_queue_test_operations_no_memory_CPPFLAGS = $(AQ_TEST_CPPFLAGS)
 tests_queue_test_operations_no_memory_LDADD = $(AQ_GROUND_LDADD)
 tests_queue_test_operations_no_memory_LDFLAGS = $(aq_shortage_ldflags)
 
@@ -76,12 +53,9 @@ tests_queue_soak_queue_DEPENDENCIES = $(AQ_GROUND_LDADD) libhsa-runtime64.la
 
 # Published figures through the queue's own interface.
 check_PROGRAMS += tests/queue/test_published
-tests_queue_test_published_SOURCES = tests/queue/test_published.c
-tests_queue_test_published_CPPFLAGS = $(AQ_TEST_CPPFLAGS)
 tests_queue_test_published_LDADD = $(AQSIM_TEST_LDADD)
 
 check_PROGRAMS += tests/queue/test_records
-tests_queue_test_records_SOURCES = tests/queue/test_records.c
 tests_queue_test_records_CPPFLAGS = $(AQ_TEST_CPPFLAGS) $(SQLITE_CFLAGS)
 tests_queue_test_records_LDADD = tests/queue/libaqground.la \
 	$(AQ_STORE_TEST_LDADD)

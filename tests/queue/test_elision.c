@@ -195,9 +195,9 @@ END_TEST
 
 START_TEST(a_frontier_that_overflows_is_not_handed_on_but_stays_true)
 {
-  static aq_frontier f, other;
-  f.count = other.count = 0;
-  f.overflow = other.overflow = false;
+  static aq_frontier f;
+  f.count = 0;
+  f.overflow = false;
   for (uint32_t i = 0; i < AQ_FRONTIER_AXES; i++)
     aq_frontier_add(&f, i * 2, i + 1);
   ck_assert(!f.overflow);
@@ -210,11 +210,6 @@ START_TEST(a_frontier_that_overflows_is_not_handed_on_but_stays_true)
   ck_assert_uint_eq(aq_frontier_epoch(&f, 5), 0);
   ck_assert(aq_frontier_dominates(&f, 4, 9));
   ck_assert(!aq_frontier_dominates(&f, 4, 10));
-  aq_frontier_add(&other, 4, 9);
-  ck_assert(aq_frontier_covers(&f, &other));
-  aq_frontier_add(&other, 5, 1);
-  ck_assert(!aq_frontier_covers(&f, &other));
-  ck_assert(!aq_frontier_covers(&other, &f));
 }
 END_TEST
 

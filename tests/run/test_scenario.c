@@ -19,12 +19,19 @@ static aq_diag diag = AQ_DIAG_INIT;
 #define CLIENT(rest)                                                           \
   WITH("[{\"kernel\": \"k\"}]", "[{\"request\": \"r\", " rest "}]")
 
+/* With the file's own seed. */
+static aq_status load_text(const char *text, size_t size,
+                           aq_workload_source **out)
+{
+  return aq_scenario_load_text(text, size, "s.json",
+                               &(aq_scenario_options){.seed = -1}, out, NULL,
+                               &diag);
+}
+
 static aq_workload_source *open_text(const char *text)
 {
   aq_workload_source *source;
-  ck_assert_status(aq_scenario_parse(text, strlen(text), "s.json", -1, &source,
-                                     NULL, NULL, &diag),
-                   AQ_OK, &diag);
+  ck_assert_status(load_text(text, strlen(text), &source), AQ_OK, &diag);
   return source;
 }
 
@@ -241,15 +248,16 @@ START_TEST(seed_and_device_come_from_the_file_unless_overridden)
                      "\"requests\": {\"r\": {\"steps\": [{\"kernel\": "
                      "\"k\"}]}}, \"clients\": [{\"request\": \"r\", "
                      "\"open\": {\"at\": [\"0us\"]}}]}";
-  const char *device;
-  int64_t seed;
+  aq_scenario_facts facts;
   aq_workload_source *source;
   for (int64_t given = -1; given < 6; given += 6) {
-    ck_assert_status(aq_scenario_parse(text, strlen(text), "s.json", given,
-                                       &source, &seed, &device, &diag),
-                     AQ_OK, &diag);
-    ck_assert_int_eq(seed, given < 0 ? 12 : given);
-    ck_assert_str_eq(device, "d");
+    ck_assert_status(
+        aq_scenario_load_text(text, strlen(text), "s.json",
+                              &(aq_scenario_options){.seed = given}, &source,
+                              &facts, &diag),
+        AQ_OK, &diag);
+    ck_assert_int_eq(facts.seed, given < 0 ? 12 : given);
+    ck_assert_str_eq(facts.device, "d");
     source->close(source);
   }
 }
@@ -360,9 +368,7 @@ START_TEST(bad_scenarios_are_refused_with_file_and_place)
   };
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
     aq_workload_source *source;
-    ck_assert_status(aq_scenario_parse(cases[i].text, strlen(cases[i].text),
-                                       "s.json", -1, &source, NULL, NULL,
-                                       &diag),
+    ck_assert_status(load_text(cases[i].text, strlen(cases[i].text), &source),
                      AQ_ERR_INPUT, &diag);
     ck_assert_str_eq(diag.text, cases[i].error);
   }
@@ -392,13 +398,9 @@ START_TEST(deep_nesting_is_refused_before_it_is_built)
   char text[4000];
   memset(text, '[', sizeof text);
   aq_workload_source *source;
-  ck_assert_status(aq_scenario_parse(text, sizeof text, "s.json", -1, &source,
-                                     NULL, NULL, &diag),
-                   AQ_ERR_INPUT, &diag);
+  ck_assert_status(load_text(text, sizeof text, &source), AQ_ERR_INPUT, &diag);
   ck_assert_str_eq(diag.text, "s.json: line 1: nested deeper than 32 levels");
-  ck_assert_status(
-      aq_scenario_parse("{}\0", 3, "s.json", -1, &source, NULL, NULL, &diag),
-      AQ_ERR_INPUT, &diag);
+  ck_assert_status(load_text("{}\0", 3, &source), AQ_ERR_INPUT, &diag);
   ck_assert_status(aq_scenario_load("/nowhere/x.json",
                                     &(aq_scenario_options){.seed = -1}, &source,
                                     NULL, &diag),

@@ -19,38 +19,29 @@ check_PROGRAMS += \
 	tests/store/test_store \
 	tests/store/test_writer
 
-tests_store_test_check_SOURCES = tests/store/test_check.c
 tests_store_test_check_CPPFLAGS = $(AQ_STORE_TEST_CPPFLAGS)
 tests_store_test_check_LDADD = $(AQ_STORE_TEST_LDADD)
 
-tests_store_test_crash_SOURCES = tests/store/test_crash.c
 tests_store_test_crash_CPPFLAGS = $(AQ_STORE_TEST_CPPFLAGS)
 tests_store_test_crash_LDADD = $(AQ_STORE_TEST_LDADD)
 
-tests_store_test_location_SOURCES = tests/store/test_location.c
 tests_store_test_location_CPPFLAGS = $(AQ_STORE_TEST_CPPFLAGS)
 tests_store_test_location_LDADD = $(AQ_STORE_TEST_LDADD)
 
-tests_store_test_merge_SOURCES = tests/store/test_merge.c
 tests_store_test_merge_CPPFLAGS = $(AQ_STORE_TEST_CPPFLAGS)
 tests_store_test_merge_LDADD = $(AQ_STORE_TEST_LDADD)
 
-tests_store_test_reader_SOURCES = tests/store/test_reader.c
 tests_store_test_reader_CPPFLAGS = $(AQ_STORE_TEST_CPPFLAGS)
 tests_store_test_reader_LDADD = $(AQ_STORE_TEST_LDADD)
 
-tests_store_test_runs_SOURCES = tests/store/test_runs.c
 tests_store_test_runs_CPPFLAGS = $(AQ_STORE_TEST_CPPFLAGS)
 tests_store_test_runs_LDADD = $(AQ_STORE_TEST_LDADD)
 
-tests_store_test_schema_SOURCES = tests/store/test_schema.c
 tests_store_test_schema_CPPFLAGS = $(AQ_STORE_TEST_CPPFLAGS)
 tests_store_test_schema_LDADD = $(AQ_STORE_TEST_LDADD)
 
-tests_store_test_store_SOURCES = tests/store/test_store.c
 tests_store_test_store_CPPFLAGS = $(AQ_STORE_TEST_CPPFLAGS)
 tests_store_test_store_LDADD = $(AQ_STORE_TEST_LDADD)
 
-tests_store_test_writer_SOURCES = tests/store/test_writer.c
 tests_store_test_writer_CPPFLAGS = $(AQ_STORE_TEST_CPPFLAGS)
 tests_store_test_writer_LDADD = $(AQ_STORE_TEST_LDADD)

@@ -45,7 +45,10 @@ int64_t make_run(aq_store *store, const char *name, int64_t seed,
 int64_t make_sound_run(aq_store *store, const char *name, int64_t origin,
                        int64_t count);
 
-/* Fails the test unless the run has exactly the rows of its seed. */
+/* Fails the test unless the run has the first rows of its seed; how many. */
+int64_t check_rows(aq_store *store, int64_t run, int64_t seed);
+
+/* And unless those are `count`. */
 void check_run(aq_store *store, int64_t run, int64_t seed, int64_t count);
 
 /* One integer, or text, that a query of its own connection yields. */

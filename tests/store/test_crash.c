@@ -90,17 +90,10 @@ static int check_store(const char *path)
   for (size_t i = 0; i < list.count; i++) {
     const aq_run_info *run = list.runs[i];
     const int64_t whole[] = {0, rows(), rows(), rows() / 4};
-    int64_t stored;
-    aq_run_reader *reader;
     ck_assert_int_eq(run->id, (int64_t)i + 1);
-    ck_assert_status(
-        aq_run_reader_open(store, run->id, AQ_ORDER_STORED, &reader, &diag),
-        AQ_OK, &diag);
-    stored = aq_run_reader_rows(reader);
-    aq_run_reader_close(reader);
+    const int64_t stored = check_rows(store, run->id, run->id);
     if (run->complete)
       ck_assert_int_eq(stored, whole[run->id]);
-    check_run(store, run->id, run->id, stored);
     complete += run->complete;
     /* Only the newest can have been cut off. */
     ck_assert(run->complete || i + 1 == list.count);

@@ -18,68 +18,32 @@ check_PROGRAMS += $(AQ_TRACE_TESTS)
 
 AQ_TRACE_FIXTURE = tests/trace/fixture.c tests/trace/fixture.h
 
-tests_trace_test_edges_SOURCES = tests/trace/test_edges.c
-tests_trace_test_edges_CPPFLAGS = $(AQ_TEST_CPPFLAGS)
-tests_trace_test_edges_LDADD = $(AQ_TEST_LDADD)
-
-tests_trace_test_csv_SOURCES = tests/trace/test_csv.c
-tests_trace_test_csv_CPPFLAGS = $(AQ_TEST_CPPFLAGS)
-tests_trace_test_csv_LDADD = $(AQ_TEST_LDADD)
-
 tests_trace_test_formats_SOURCES = tests/trace/test_formats.c \
 	$(AQ_TRACE_FIXTURE)
-tests_trace_test_formats_CPPFLAGS = $(AQ_TEST_CPPFLAGS)
 tests_trace_test_formats_LDADD = $(AQ_TEST_LDADD) $(ZLIB_LIBS)
 
 tests_trace_test_ireeperf_SOURCES = tests/trace/test_ireeperf.c \
 	$(AQ_TRACE_FIXTURE)
-tests_trace_test_ireeperf_CPPFLAGS = $(AQ_TEST_CPPFLAGS)
-tests_trace_test_ireeperf_LDADD = $(AQ_TEST_LDADD)
-
-tests_trace_test_join_SOURCES = tests/trace/test_join.c
-tests_trace_test_join_CPPFLAGS = $(AQ_TEST_CPPFLAGS)
-tests_trace_test_join_LDADD = $(AQ_TEST_LDADD)
-
-tests_trace_test_json_scan_SOURCES = tests/trace/test_json_scan.c
-tests_trace_test_json_scan_CPPFLAGS = $(AQ_TEST_CPPFLAGS)
-tests_trace_test_json_scan_LDADD = $(AQ_TEST_LDADD)
 
 tests_trace_test_jsonl_SOURCES = tests/trace/test_jsonl.c \
 	$(AQ_TRACE_FIXTURE)
-tests_trace_test_jsonl_CPPFLAGS = $(AQ_TEST_CPPFLAGS)
-tests_trace_test_jsonl_LDADD = $(AQ_TEST_LDADD)
 
 tests_trace_test_kineto_SOURCES = tests/trace/test_kineto.c \
 	$(AQ_TRACE_FIXTURE)
-tests_trace_test_kineto_CPPFLAGS = $(AQ_TEST_CPPFLAGS)
-tests_trace_test_kineto_LDADD = $(AQ_TEST_LDADD)
 
-tests_trace_test_norm_SOURCES = tests/trace/test_norm.c
-tests_trace_test_norm_CPPFLAGS = $(AQ_TEST_CPPFLAGS)
 tests_trace_test_norm_LDADD = $(AQ_TEST_LDADD) $(ZLIB_LIBS)
 
-tests_trace_test_number_SOURCES = tests/trace/test_number.c
-tests_trace_test_number_CPPFLAGS = $(AQ_TEST_CPPFLAGS)
-tests_trace_test_number_LDADD = $(AQ_TEST_LDADD)
-
-tests_trace_test_reader_SOURCES = tests/trace/test_reader.c
 tests_trace_test_reader_CPPFLAGS = $(AQ_TEST_CPPFLAGS) $(ZSTD_CFLAGS)
 tests_trace_test_reader_LDADD = $(AQ_TEST_LDADD) $(ZLIB_LIBS) $(ZSTD_LIBS)
 
 tests_trace_test_rocprof_v1_SOURCES = tests/trace/test_rocprof_v1.c \
 	$(AQ_TRACE_FIXTURE)
-tests_trace_test_rocprof_v1_CPPFLAGS = $(AQ_TEST_CPPFLAGS)
-tests_trace_test_rocprof_v1_LDADD = $(AQ_TEST_LDADD)
 
 tests_trace_test_rocprofv3_csv_SOURCES = tests/trace/test_rocprofv3_csv.c \
 	$(AQ_TRACE_FIXTURE)
-tests_trace_test_rocprofv3_csv_CPPFLAGS = $(AQ_TEST_CPPFLAGS)
-tests_trace_test_rocprofv3_csv_LDADD = $(AQ_TEST_LDADD)
 
 tests_trace_test_rocprofv3_json_SOURCES = tests/trace/test_rocprofv3_json.c \
 	$(AQ_TRACE_FIXTURE)
-tests_trace_test_rocprofv3_json_CPPFLAGS = $(AQ_TEST_CPPFLAGS)
-tests_trace_test_rocprofv3_json_LDADD = $(AQ_TEST_LDADD)
 
 EXTRA_DIST += \
 	tests/trace/data/ireeperf.jsonl \
@@ -96,5 +60,3 @@ EXTRA_DIST += \
 
 tests_trace_test_timeline_SOURCES = tests/trace/test_timeline.c \
 	$(AQ_TRACE_FIXTURE)
-tests_trace_test_timeline_CPPFLAGS = $(AQ_TEST_CPPFLAGS)
-tests_trace_test_timeline_LDADD = $(AQ_TEST_LDADD)

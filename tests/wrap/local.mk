@@ -4,7 +4,6 @@ tests_wrap_libaqfaulty_la_SOURCES = \
 	tests/wrap/faulty.c tests/wrap/faulty.h \
 	tests/wrap/seeds.c tests/wrap/seeds.h \
 	tests/wrap/shapes.c tests/wrap/shapes.h
-tests_wrap_libaqfaulty_la_CPPFLAGS = $(AQ_TEST_CPPFLAGS)
 AQ_WRAP_LDADD = tests/wrap/libaqfaulty.la tests/model/libaqmodel.la \
 	$(AQSIM_TEST_LDADD)
 
@@ -14,26 +13,13 @@ check_PROGRAMS += \
 	tests/wrap/test_fault_schedule \
 	tests/wrap/test_fault_seeds
 
-tests_wrap_test_fault_SOURCES = tests/wrap/test_fault.c
-tests_wrap_test_fault_CPPFLAGS = $(AQ_TEST_CPPFLAGS)
 tests_wrap_test_fault_LDADD = $(AQ_WRAP_LDADD)
-
-tests_wrap_test_fault_matrix_SOURCES = tests/wrap/test_fault_matrix.c
-tests_wrap_test_fault_matrix_CPPFLAGS = $(AQ_TEST_CPPFLAGS)
 tests_wrap_test_fault_matrix_LDADD = $(AQ_WRAP_LDADD)
-
-tests_wrap_test_fault_schedule_SOURCES = tests/wrap/test_fault_schedule.c
-tests_wrap_test_fault_schedule_CPPFLAGS = $(AQ_TEST_CPPFLAGS)
 tests_wrap_test_fault_schedule_LDADD = $(AQ_WRAP_LDADD)
-
-tests_wrap_test_fault_seeds_SOURCES = tests/wrap/test_fault_seeds.c
-tests_wrap_test_fault_seeds_CPPFLAGS = $(AQ_TEST_CPPFLAGS)
 tests_wrap_test_fault_seeds_LDADD = $(AQ_WRAP_LDADD)
 
 EXTRA_PROGRAMS += tests/wrap/soak_faults
 AQ_SOAKS += tests/wrap/soak_faults
-tests_wrap_soak_faults_SOURCES = tests/wrap/soak_faults.c
-tests_wrap_soak_faults_CPPFLAGS = $(AQ_TEST_CPPFLAGS)
 tests_wrap_soak_faults_LDADD = $(AQ_WRAP_LDADD)
 
 dist_check_SCRIPTS += tests/wrap/test_plugins.sh tests/wrap/test_program.sh

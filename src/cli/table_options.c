@@ -1,0 +1,176 @@
+/* SPDX-License-Identifier: MIT */
+/* The options of the table, whichever commands take them. */
+#include <stddef.h>
+
+#include "cli/table.h"
+
+const aq_cli_option aq_cli_options[AQ_CLI_OPT_COUNT] = {
+    [AQ_CLI_OPT_FORMAT] = {"format", "FORMAT", NULL,
+                           "the format of the file, see `aqueduct list "
+                           "formats`",
+                           .what = AQ_CLI_FORMAT},
+    [AQ_CLI_OPT_SET] = {"set", "KEY=VALUE", NULL,
+                        "change a constant of the device model for this run; "
+                        "of device N alone with N:KEY=VALUE",
+                        .repeats = true},
+    [AQ_CLI_OPT_MODE] = {"mode", "MODE", NULL,
+                         "open (default): calls come when they came; closed: "
+                         "what follows a host wait comes as long after it as "
+                         "it did"},
+    [AQ_CLI_OPT_LEVEL] = {"level", "N", NULL,
+                          "1 (default): measured durations; 2: those of the "
+                          "second half predicted from the first"},
+    [AQ_CLI_OPT_QUEUES] = {"queues", "N", NULL,
+                           "map the streams of each device to N hardware "
+                           "queues"},
+    [AQ_CLI_OPT_PARAMETER] = {"parameter", "NAME=VALUE", NULL,
+                              "give a parameter of the scenario another value",
+                              .repeats = true},
+    [AQ_CLI_OPT_EDGES] = {"edges", "PERCENT|none", NULL,
+                          "keep dependencies across queues that are at least "
+                          "so sure (50; 30 in a closed loop)"},
+    [AQ_CLI_OPT_BENCH] =
+        {"bench", "N", NULL,
+         "repeat a capture N times and tell the host's and the "
+         "device's time of each repetition"},
+    [AQ_CLI_OPT_AS_GRAPH] = {"as-graph", NULL, NULL,
+                             "make direct launches between host waits one "
+                             "graph launch"},
+    [AQ_CLI_OPT_FAULTS] = {"faults", "FILE|seed=N", "AQUEDUCT_FAULTS",
+                           "inject the faults of a schedule, or random ones; "
+                           "the transport becomes fault+TRANSPORT; of exec "
+                           "those that happen inside the device",
+                           .what = AQ_CLI_FILE},
+    [AQ_CLI_OPT_LIVE] = {"live", NULL, "AQUEDUCT_LIVE",
+                         "live mode: a device thread drives time, not this "
+                         "program; the transport must have it"},
+    [AQ_CLI_OPT_PACE] = {"pace", "V[/W]", "AQUEDUCT_PACE",
+                         "tie virtual time to wall time: V for each W (1); "
+                         "live, and not reproducible"},
+    [AQ_CLI_OPT_TIMEOUT] = {"timeout", "T", "AQUEDUCT_TIMEOUT",
+                            "wall time (2s, 500ms): in live mode, end the run "
+                            "when nothing has completed for T and say what "
+                            "seems to hang; exec ends the program after T"},
+    [AQ_CLI_OPT_POLICY] = {"policy", "NAME", "AQUEDUCT_POLICY",
+                           "who decides which job goes where and when: a name "
+                           "or a path with a slash; ,KEY=VALUE gives settings",
+                           .what = AQ_CLI_POLICY},
+    [AQ_CLI_OPT_ON_POLICY_ERROR] =
+        {"on-policy-error", "MODE", NULL,
+         "fail (default): a policy that fails or stalls ends the run; "
+         "fallback: go on without it, and say so in the notes"},
+    [AQ_CLI_OPT_DECISION_LOG] = {"decision-log", "FILE", NULL,
+                                 "write every decision of the policy, a JSON "
+                                 "object a line",
+                                 .what = AQ_CLI_FILE},
+    [AQ_CLI_OPT_GRID] = {"grid", "X[,Y[,Z]]", NULL,
+                         "how many work-items there are in all"},
+    [AQ_CLI_OPT_WORKGROUP] = {"workgroup", "X[,Y[,Z]]", NULL,
+                              "and in a workgroup (what the kernel was made "
+                              "for, else 256)"},
+    [AQ_CLI_OPT_LDS] = {"lds", "BYTES", NULL,
+                        "group segment of each workgroup, besides what the "
+                        "kernel has of its own (0)"},
+    [AQ_CLI_OPT_ARGS] = {"args", "ARG", NULL,
+                         "an argument of the kernel; more may follow it",
+                         .repeats = true},
+    [AQ_CLI_OPT_PRINT] = {"print", "N", NULL,
+                          "how many elements of each out buffer to print (8)"},
+    [AQ_CLI_OPT_KERNELS] = {"kernels", "PLUGIN", NULL,
+                            "a plug-in with host functions for kernels, by "
+                            "name or by a path with a slash; the first that "
+                            "has a kernel plays it ($AQUEDUCT_KERNELS, "
+                            "separated by semicolons)",
+                            .what = AQ_CLI_FILE, .repeats = true},
+    [AQ_CLI_OPT_MISSING_KERNELS] =
+        {"missing-kernels", "fail|warn", "AQUEDUCT_MISSING_KERNELS",
+         "a kernel without a host function stops its queue (the default), or "
+         "takes its time and computes nothing"},
+    [AQ_CLI_OPT_CAPTURE] = {"capture", "FILE", NULL,
+                            "write a JSON line for each packet, copy and "
+                            "wait, which `aqueduct replay FILE` plays",
+                            .what = AQ_CLI_FILE},
+    [AQ_CLI_OPT_ISOLATION] =
+        {"isolation", "HOW", "AQUEDUCT_ISOLATION",
+         "how the program finds the driver: namespace (and preload), preload "
+         "alone, or auto: a namespace where one can be made"},
+    [AQ_CLI_OPT_SEMANTICS] = {"semantics", "NAME", "AQUEDUCT_SEMANTICS",
+                              "do as rocr (the default) or as foundation, the "
+                              "HSA Foundation's suite, where they differ"},
+    [AQ_CLI_OPT_COUNTERS] = {"counters", "INTERVAL", "AQUEDUCT_COUNTERS",
+                             "sample what devices and queues are doing, each "
+                             "INTERVAL (10us) of virtual time"},
+    [AQ_CLI_OPT_FAIL_ABOVE] = {"fail-above", "METRIC=VALUE", NULL,
+                               "exit 1 if METRIC is above VALUE (ns, or with "
+                               "us, ms or %)",
+                               .what = AQ_CLI_METRIC, .repeats = true},
+    [AQ_CLI_OPT_MATCH] = {"match", "HOW", NULL,
+                          "which dispatch of one run is which of the other: "
+                          "auto (default), replay, order, correlation, name "
+                          "or align"},
+    [AQ_CLI_OPT_BY] = {"by", "GROUP", NULL,
+                       "kernel (default), queue, stream, device, class, kind, "
+                       "via or all"},
+    [AQ_CLI_OPT_WORST] = {"worst", "N", NULL,
+                          "also list the N rows with the largest end error"},
+    [AQ_CLI_OPT_NAMES] = {"names", NULL, NULL, "print names only, one a line"},
+    [AQ_CLI_OPT_STUB] = {"stub", NULL, NULL,
+                         "of code objects: write a kernel plug-in in C with "
+                         "the arguments of each kernel, to be filled in"},
+    [AQ_CLI_OPT_LIBHSA] = {"libhsa", "PATH", "AQUEDUCT_LIBHSA_PATH",
+                           "the HSA runtime to load", .what = AQ_CLI_FILE},
+    [AQ_CLI_OPT_SHARD] = {"shard", "I/N", NULL,
+                          "only each N-th point, from the I-th on"},
+    [AQ_CLI_OPT_TASKS] = {"tasks", "N", NULL,
+                          "print N commands that share the points, one a line, "
+                          "each with a store of its own; run nothing"},
+    [AQ_CLI_OPT_JOBS] = {"jobs", "N", "AQUEDUCT_JOBS",
+                         "processes at a time (one a core)", .letter = 'j'},
+    [AQ_CLI_OPT_PLAN] = {"plan", "NAME", NULL,
+                         "only runs of the sweep of that name"},
+    [AQ_CLI_OPT_WARMUP] = {"warmup", "RULE", NULL,
+                           "requests left out at the beginning: mser5 "
+                           "(default), none, or a percentage (20%)"},
+    [AQ_CLI_OPT_BASELINE] = {"baseline", "POLICY", NULL,
+                             "also compare each policy with this one, pair by "
+                             "pair of equal seeds"},
+    [AQ_CLI_OPT_BY_CLIENT] = {"by-client", NULL, NULL,
+                              "a row for each client instead of each point"},
+    [AQ_CLI_OPT_PLOT] = {"plot", "KIND", NULL,
+                         "an SVG instead of a table: cdf (of response), gantt "
+                         "(of one run), pareto (of two metrics)"},
+    [AQ_CLI_OPT_METRIC] = {"metric", "NAME", NULL,
+                           "what is compared with the baseline (mean), and the "
+                           "two axes of the plot pareto (throughput, p99)",
+                           .repeats = true},
+    [AQ_CLI_OPT_STORE] = {"store", "FILE", "AQUEDUCT_STORE",
+                          "the store of runs "
+                          "($XDG_DATA_HOME/aqueduct/runs.db)",
+                          .what = AQ_CLI_FILE},
+    [AQ_CLI_OPT_DEVICE] = {"device", "MODEL", "AQUEDUCT_DEVICE",
+                           "the device model, by name or a .device file; "
+                           "several devices as MODEL*N or MODEL,MODEL",
+                           .what = AQ_CLI_DEVICE},
+    [AQ_CLI_OPT_TRANSPORT] =
+        {"transport", "NAME", "AQUEDUCT_TRANSPORT",
+         "what consumes the packets (sim): a name, a path with "
+         "a slash, or WRAPPER+TRANSPORT; ,KEY=VALUE gives "
+         "settings",
+         .what = AQ_CLI_TRANSPORT},
+    [AQ_CLI_OPT_SEED] = {"seed", "N", "AQUEDUCT_SEED",
+                         "seed of everything random (the scenario's, or 0)"},
+    [AQ_CLI_OPT_NAME] = {"name", "NAME", "AQUEDUCT_NAME",
+                         "name of the new run, unique in the store"},
+    [AQ_CLI_OPT_JSON] = {"json", NULL, "AQUEDUCT_JSON",
+                         "print one JSON document instead of text"},
+    [AQ_CLI_OPT_OUTPUT] = {"output", "FILE", "AQUEDUCT_OUTPUT",
+                           "write to FILE, at once when all is done, instead "
+                           "of standard output",
+                           .what = AQ_CLI_FILE, .letter = 'o'},
+    [AQ_CLI_OPT_QUIET] = {"quiet", NULL, "AQUEDUCT_QUIET",
+                          "no progress and no remarks, only errors",
+                          .letter = 'q'},
+    [AQ_CLI_OPT_HELP] = {"help", NULL, NULL, "show this and exit",
+                         .letter = 'h'},
+    [AQ_CLI_OPT_VERSION] = {"version", NULL, NULL, "show the version and exit"},
+};

@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Kernels as transports know them: what one is registered with, what its host
+ * function gets and how long it runs. Plain data; included by transport.h.
+ */
+#ifndef AQ_COMMON_KERNEL_DESC_H
+#define AQ_COMMON_KERNEL_DESC_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "aql.h"
+#include "time.h"
+
+enum { AQ_KERNEL_ERROR_SIZE = 128 };
+
+/* What a host function that plays a kernel gets. Borrowed for the call. */
+typedef struct aq_kernel_call {
+  const aq_kernel_packet *packet;
+  void *kernarg;
+  void *user;     /* of aq_kernel_desc */
+  uint64_t ticks; /* of the device's clock, when the kernel ends */
+  /* An empty text of AQ_KERNEL_ERROR_SIZE bytes; one that is not empty when the
+   * function returns stops the queue, as a trap does. NULL: nobody asks. */
+  char *error;
+} aq_kernel_call;
+
+typedef enum aq_cost_kind {
+  AQ_COST_FIXED,         /* base */
+  AQ_COST_PER_WORKGROUP, /* base + per_workgroup × workgroups */
+  AQ_COST_SPIN,          /* read from an aq_spin_args in the kernarg segment */
+  /* Those below share the device with other kernels: each workgroup waits for
+   * room on a compute unit. */
+  AQ_COST_WORKGROUP,      /* base is how long a workgroup runs */
+  AQ_COST_SPIN_WORKGROUP, /* an aq_spin_args says how long a workgroup runs */
+  AQ_COST_OCCUPANCY,      /* detail->latency */
+  AQ_COST_ROOFLINE,       /* detail->flops, detail->bytes */
+} aq_cost_kind;
+
+/* What some kinds need. Borrowed until the call returns. */
+typedef struct aq_cost_detail {
+  /* OCCUPANCY: how long a workgroup runs when a compute unit has n of them is
+   * latency[n - 1] less `contained`; it never has more than `latency_count`. */
+  const aq_time *latency;
+  uint32_t latency_count;
+  aq_time contained; /* launch and wait that were measured with it */
+  /* ROOFLINE: of each workgroup. It does not wait for room, but shares the
+   * memory's bandwidth with kernels of this kind and with copies. */
+  uint64_t flops, bytes;
+} aq_cost_detail;
+
+/* How long a kernel runs from its first wave to its last. */
+typedef struct aq_cost {
+  aq_cost_kind kind;
+  aq_time base;
+  aq_time per_workgroup;
+  const aq_cost_detail *detail; /* NULL where the kind needs none */
+} aq_cost;
+
+/* Whether the kernel arguments are an aq_spin_args. */
+static inline bool aq_cost_is_spin(aq_cost_kind kind)
+{
+  return kind == AQ_COST_SPIN || kind == AQ_COST_SPIN_WORKGROUP;
+}
+
+typedef struct aq_kernel_desc {
+  const char *name;
+  void (*function)(const aq_kernel_call *call); /* NULL: timing only */
+  void *user;
+  aq_cost cost;
+  uint32_t kernarg_size; /* bytes */
+  uint32_t group_size;   /* static group segment, bytes */
+  uint32_t private_size; /* bytes a work-item */
+  uint16_t vgprs, sgprs;
+  /* What packets name it by: the address of its descriptor in a loaded code
+   * object, or 0: the transport chooses. A later kernel takes its place. */
+  uint64_t object;
+  uint16_t agprs;     /* accumulation registers; registers 0: not known */
+  uint16_t wave_size; /* 0: the device's */
+} aq_kernel_desc;
+
+typedef struct aq_kernel_info {
+  uint64_t object; /* for aq_kernel_packet.kernel_object */
+  uint32_t kernarg_size, group_size, private_size;
+} aq_kernel_info;
+
+#endif
