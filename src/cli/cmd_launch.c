@@ -85,6 +85,22 @@ static aq_status args_read(launching *l)
   return status;
 }
 
+/* More than any device has: the sum with the kernel's own must not wrap. */
+enum { LDS_MAX = 1 << 30 };
+
+static aq_status lds_read(launching *l)
+{
+  int64_t bytes;
+  aq_status status = aq_cli_number(l->cli, AQ_CLI_OPT_LDS, 0, 0, &bytes);
+  if (status == AQ_OK && bytes > LDS_MAX)
+    status =
+        aq_diag_set(&l->cli->diag, AQ_ERR_INPUT,
+                    "--lds %" PRId64 ": expected at most %d", bytes, LDS_MAX);
+  if (status == AQ_OK)
+    l->launch.lds = (uint32_t)bytes;
+  return status;
+}
+
 static aq_status options_read(launching *l)
 {
   aq_status status = sizes_read(l, AQ_CLI_OPT_GRID, UINT32_MAX, l->grid);
@@ -96,6 +112,8 @@ static aq_status options_read(launching *l)
     status = sizes_read(l, AQ_CLI_OPT_WORKGROUP, UINT16_MAX, l->workgroup);
   if (status == AQ_OK)
     status = aq_cli_number(l->cli, AQ_CLI_OPT_PRINT, 0, 8, &l->print);
+  if (status == AQ_OK)
+    status = lds_read(l);
   if (status == AQ_OK)
     status = aq_cli_kernels_may_miss(l->cli, &l->may_miss);
   return status == AQ_OK ? args_read(l) : status;
@@ -268,9 +286,8 @@ static aq_status kernel_prepare(launching *l)
                                                 : kernel_register(l, kernel);
   l->launch.name = l->kernel_name;
   if (status == AQ_OK)
-    status = aq_launch_args_place(
-        l->t, l->launch.device, kernel, l->launch.grid, l->launch.workgroup,
-        l->args, l->arg_count, &l->launch.kernarg, &l->cli->diag);
+    status = aq_launch_args_place(l->t, kernel, &l->launch, l->args,
+                                  l->arg_count, &l->cli->diag);
   return status;
 }
 

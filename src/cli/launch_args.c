@@ -161,8 +161,8 @@ static aq_status buffer_make(aq_transport *t, uint32_t device,
 }
 
 /* What HIP's and OpenCL's runtimes pass behind the caller's arguments. */
-static void hidden_put(const aq_code_arg *arg, const uint32_t grid[3],
-                       const uint16_t workgroup[3], unsigned char *to)
+static void hidden_put(const aq_code_arg *arg, const aq_launch *launch,
+                       unsigned char *to)
 {
   static const struct {
     const char *kind;
@@ -175,12 +175,15 @@ static void hidden_put(const aq_code_arg *arg, const uint32_t grid[3],
       {"hidden_remainder_x", 0, REST},     {"hidden_remainder_y", 1, REST},
       {"hidden_remainder_z", 2, REST},
   };
+  const uint32_t *grid = launch->grid;
   uint64_t value = 0;
   if (arg->kind && strcmp(arg->kind, "hidden_grid_dims") == 0)
     value = grid[2] > 1 ? 3 : grid[1] > 1 ? 2 : 1;
+  if (arg->kind && strcmp(arg->kind, "hidden_dynamic_lds_size") == 0)
+    value = launch->lds;
   for (size_t i = 0; arg->kind && i < sizeof hidden / sizeof *hidden; i++) {
     const uint32_t items = grid[hidden[i].axis];
-    const uint32_t group = workgroup[hidden[i].axis];
+    const uint32_t group = launch->workgroup[hidden[i].axis];
     if (strcmp(arg->kind, hidden[i].kind) == 0)
       value = hidden[i].what == BLOCKS ? items / group
               : hidden[i].what == SIZE ? group
@@ -231,12 +234,12 @@ static aq_status args_check(const aq_code_kernel *kernel, size_t count,
                      kernel->name, args_wanted(kernel), count);
 }
 
-aq_status aq_launch_args_place(aq_transport *t, uint32_t device,
-                               const aq_code_kernel *kernel,
-                               const uint32_t grid[3],
-                               const uint16_t workgroup[3], aq_launch_arg *args,
-                               size_t count, void **kernarg, aq_diag *diag)
+aq_status aq_launch_args_place(aq_transport *t, const aq_code_kernel *kernel,
+                               aq_launch *launch, aq_launch_arg *args,
+                               size_t count, aq_diag *diag)
 {
+  const uint32_t device = launch->device;
+  void **kernarg = &launch->kernarg;
   const size_t size = kernel->kernarg_size ? kernel->kernarg_size : 1;
   size_t at = 0;
   aq_status status = args_check(kernel, count, diag);
@@ -249,7 +252,7 @@ aq_status aq_launch_args_place(aq_transport *t, uint32_t device,
   for (size_t i = 0; i < kernel->arg_count && status == AQ_OK; i++) {
     const aq_code_arg *wanted = &kernel->args[i];
     if (wanted->hidden) {
-      hidden_put(wanted, grid, workgroup, *kernarg);
+      hidden_put(wanted, launch, *kernarg);
       continue;
     }
     if (args[at].is_buffer)

@@ -13,6 +13,7 @@
 #include "cli/json.h"
 #include "codeobj/codeobj.h"
 #include "common/transport.h"
+#include "run/launch.h"
 
 typedef struct aq_launch_arg {
   const char *text; /* as it was given; borrowed */
@@ -27,14 +28,12 @@ typedef struct aq_launch_arg {
 aq_status aq_launch_arg_read(const char *text, aq_launch_arg *out,
                              aq_diag *diag);
 
-/* Makes the buffers and the kernarg segment, and fills both; what the runtime
- * passes (grid, workgroup) too. AQ_ERR_INPUT where the kernel wants others.
- * The transport owns all memory. */
-aq_status aq_launch_args_place(aq_transport *t, uint32_t device,
-                               const aq_code_kernel *kernel,
-                               const uint32_t grid[3],
-                               const uint16_t workgroup[3], aq_launch_arg *args,
-                               size_t count, void **kernarg, aq_diag *diag);
+/* Makes the buffers and the kernarg segment of a launch, and fills both; what
+ * the runtime passes (grid, workgroup, group segment) too. AQ_ERR_INPUT where
+ * the kernel wants others. The transport owns all memory. */
+aq_status aq_launch_args_place(aq_transport *t, const aq_code_kernel *kernel,
+                               aq_launch *launch, aq_launch_arg *args,
+                               size_t count, aq_diag *diag);
 
 /* Tells an out buffer, at most `most` elements. */
 void aq_launch_arg_print(const aq_launch_arg *arg, uint64_t most, FILE *out);

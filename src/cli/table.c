@@ -197,7 +197,7 @@ const aq_cli_command aq_cli_commands[AQ_CLI_CMD_COUNT] = {
                        "--args 'buf:f32[64]=iota' 'buf:f32[64]=1' "
                        "'out:f32[64]' u32:64",
                        "and on a GPU"}},
-         .options = BIT(GRID) | BIT(WORKGROUP) | BIT(ARGS) | BIT(PRINT) |
+         .options = BIT(GRID) | BIT(WORKGROUP) | BIT(LDS) | BIT(ARGS) | BIT(PRINT) |
                     BIT(KERNELS) | BIT(MISSING_KERNELS) | BIT(SET) |
                     BIT(FAULTS),
          .args_min = 2,

@@ -46,6 +46,7 @@ typedef enum aq_cli_what {
   O(TIMEOUT)                                                                   \
   O(GRID)                                                                      \
   O(WORKGROUP)                                                                 \
+  O(LDS)                                                                       \
   O(ARGS)                                                                      \
   O(PRINT)                                                                     \
   O(KERNELS)                                                                   \

@@ -68,6 +68,9 @@ const aq_cli_option aq_cli_options[AQ_CLI_OPT_COUNT] = {
     [AQ_CLI_OPT_WORKGROUP] = {"workgroup", "X[,Y[,Z]]", NULL,
                               "and in a workgroup (what the kernel was made "
                               "for, else 256)"},
+    [AQ_CLI_OPT_LDS] = {"lds", "BYTES", NULL,
+                        "group segment of each workgroup, besides what the "
+                        "kernel has of its own (0)"},
     [AQ_CLI_OPT_ARGS] = {"args", "ARG", NULL,
                          "an argument of the kernel; more may follow it",
                          .repeats = true},

@@ -66,7 +66,7 @@ static void packet_put(dispatch *d, const aq_launch *launch)
                              launch->workgroup[2]},
           .grid_size = {launch->grid[0], launch->grid[1], launch->grid[2]},
           .private_segment_size = launch->kernel.private_size,
-          .group_segment_size = launch->kernel.group_size,
+          .group_segment_size = launch->kernel.group_size + launch->lds,
           .kernel_object = launch->kernel.object,
           .kernarg_address = (uintptr_t)launch->kernarg,
           .completion_signal = d->done}};

@@ -16,6 +16,7 @@ typedef struct aq_launch {
   aq_kernel_info kernel;
   uint32_t grid[3];      /* work-items, at least 1 each */
   uint16_t workgroup[3]; /* work-items, at least 1 each */
+  uint32_t lds;          /* bytes of group segment besides the kernel's own */
   void *kernarg;         /* memory of the transport, or NULL: no arguments */
 } aq_launch;
 

@@ -99,6 +99,14 @@ check "reduce has its group segment and barriers" contains "$out" "$sums"
 first=$out
 reduce
 check "and the same results and times again" [ "$first" = "$out" ]
+reduce --lds 2048 --name dynamic
+check "a dynamic group segment changes no result" contains "$out" "$sums"
+try "$aqueduct" export dynamic --format jsonl
+check "it comes behind the kernel's own" contains "$out" '"lds":3072'
+reduce --lds 1000000
+check "more than the device has stops the queue" [ "$status" != 0 ]
+reduce --lds 9999999999
+check "and more than any has is refused" contains "$err" "--lds 9999999999"
 reduce --workgroup 100
 check "what a host function cannot serve stops the queue" contains "$err" \
   "kernel reduce: expected workgroups of 256 work-items"
