@@ -47,7 +47,7 @@ accuracy: aqueduct
 	$(srcdir)/tools/accuracy.sh ./aqueduct '$(aq_measured)' > accuracy.md
 	$(srcdir)/tools/readme-block.sh accuracy < accuracy.md
 	@cat accuracy.md
-bench-table: $(AQ_BENCHES)
+bench-table: $(AQ_BENCHES) aqueduct
 	$(MAKE) -s bench > bench.jsonl
 	$(srcdir)/tools/bench-table.sh < bench.jsonl > bench.md
 	$(srcdir)/tools/readme-block.sh bench < bench.md

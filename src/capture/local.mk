@@ -4,6 +4,9 @@ libaqcore_la_SOURCES += \
 	src/capture/format.h \
 	src/capture/memory.c \
 	src/capture/operations.c \
+	src/capture/packet_events.def src/capture/packet_player.c \
+	src/capture/packet_player.h src/capture/packet_refer.c \
+	src/capture/packets.c src/capture/packets.h \
 	src/capture/player.c src/capture/player.h \
 	src/capture/player_kernels.c \
 	src/capture/player_operations.c \

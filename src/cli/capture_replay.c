@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "capture/player.h"
+#include "capture/packets.h"
 #include "cli/json.h"
 #include "cli/perform.h"
 #include "cli/runs.h"
@@ -17,6 +17,7 @@ enum { BENCH_MAX = 1000000 };
 
 typedef struct capture_job {
   aq_cap_file *file;
+  aq_packet_file *packets; /* instead of `file` */
   aq_cli_performance performance;
   aq_kernel_entry *kernels; /* of all plug-ins */
   aq_plugin *plugins;
@@ -102,6 +103,13 @@ static void kernels_close(capture_job *job)
 
 /* ---- playing ---- */
 
+static aq_status play_packets(aq_cli *cli, capture_job *job,
+                              aq_transport *transport, aq_cap_played *out)
+{
+  return aq_packet_file_play(job->packets, transport, job->performance.timeout,
+                             out, &cli->diag);
+}
+
 /* `count` times on one transport; nothing is kept of the first `warm`. */
 static aq_status play(aq_cli *cli, capture_job *job, aq_transport *transport,
                       int64_t warm, int64_t count, aq_cap_played *out)
@@ -112,8 +120,12 @@ static aq_status play(aq_cli *cli, capture_job *job, aq_transport *transport,
                                          .transport = transport,
                                          .kernels = job->kernels,
                                          .timeout = job->performance.timeout};
-  aq_status status =
-      aq_cap_player_create(job->file, &options, &player, &cli->diag);
+  aq_status status = AQ_OK;
+  for (int64_t i = -warm; job->packets && i < count && status == AQ_OK; i++)
+    status = play_packets(cli, job, transport, i < 0 ? &first : &out[i]);
+  if (job->packets)
+    return status;
+  status = aq_cap_player_create(job->file, &options, &player, &cli->diag);
   if (status != AQ_OK)
     return status;
   for (int64_t i = -warm; i < count && status == AQ_OK; i++)
@@ -323,7 +335,9 @@ static aq_status capture_replay(aq_cli *cli, capture_job *job)
   aq_store *store;
   aq_status status = options_check(cli, job);
   if (status == AQ_OK)
-    status = aq_cap_file_open(cli->args[0], &job->file, &cli->diag);
+    status = aq_packet_file_is(cli->args[0])
+                 ? aq_packet_file_open(cli->args[0], &job->packets, &cli->diag)
+                 : aq_cap_file_open(cli->args[0], &job->file, &cli->diag);
   if (status == AQ_OK)
     status = kernels_open(cli, job);
   if (status == AQ_OK)
@@ -332,7 +346,7 @@ static aq_status capture_replay(aq_cli *cli, capture_job *job)
     return status;
   job->info.transport = aq_transport_stack_name(job->performance.transport);
   job->info.source = cli->args[0];
-  job->info.format = "capture";
+  job->info.format = job->packets ? "packets" : "capture";
   job->info.base_ns = 0;
   status = run_store(cli, job, store);
   aq_store_close(store);
@@ -351,6 +365,7 @@ aq_status aq_cli_replay_capture(aq_cli *cli)
   status = capture_replay(cli, &job);
   free(job.bench);
   kernels_close(&job);
+  aq_packet_file_close(job.packets);
   aq_cap_file_close(job.file);
   aq_cli_performance_fini(&job.performance);
   return status;

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "capture/packets.h"
 #include "capture/reader.h"
 #include "cli/capture_replay.h"
 #include "cli/commands.h"
@@ -256,7 +257,7 @@ static aq_status open_existing_store(aq_cli *cli, aq_store **out)
 
 aq_status aq_cli_replay(aq_cli *cli)
 {
-  if (aq_cap_file_is(cli->args[0]))
+  if (aq_cap_file_is(cli->args[0]) || aq_packet_file_is(cli->args[0]))
     return aq_cli_replay_capture(cli);
   if (cli->given[AQ_CLI_OPT_BENCH] || cli->given[AQ_CLI_OPT_KERNELS])
     return aq_diag_set(&cli->diag, AQ_ERR_INVALID,

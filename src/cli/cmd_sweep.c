@@ -97,6 +97,10 @@ static aq_status tasks_make(sweep *s)
     task->point = &s->plan.points[i];
     task->run = AQ_NONE;
     status = aq_cli_point_key(&ring, task->point, task->key);
+    if (status != AQ_OK)
+      aq_diag_prefix(&s->cli->diag, "%s: point %zu%s%s", s->cli->args[0], i,
+                     task->point->device ? ", device " : "",
+                     task->point->device ? task->point->device : "");
   }
   return status;
 }

@@ -117,7 +117,10 @@ const aq_cli_command aq_cli_commands[AQ_CLI_CMD_COUNT] = {
              "the exit status is 1, and nothing is stored, if it differs. Host "
              "functions of its kernels come from --kernels. With --bench it is "
              "repeated without records, and the time of each repetition is "
-             "kept in the run's notes. The options of runs do not apply.",
+             "kept in the run's notes. The options of runs do not apply.\n\n"
+             "What exec --capture wrote is a CAPTURE too: the same packets are "
+             "sent, when the program sent them after what it waited for; "
+             "kernels take their cost and compute nothing.",
          .examples = {{"aqueduct replay m --device mi300x --name s",
                        "replay run m on the MI300X model"},
                       {"aqueduct replay latest",

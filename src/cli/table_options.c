@@ -84,8 +84,8 @@ const aq_cli_option aq_cli_options[AQ_CLI_OPT_COUNT] = {
          "a kernel without a host function stops its queue (the default), or "
          "takes its time and computes nothing"},
     [AQ_CLI_OPT_CAPTURE] = {"capture", "FILE", NULL,
-                            "write a JSON line for each packet that the "
-                            "device reads, with the arguments of kernels",
+                            "write a JSON line for each packet, copy and "
+                            "wait, which `aqueduct replay FILE` plays",
                             .what = AQ_CLI_FILE},
     [AQ_CLI_OPT_ISOLATION] =
         {"isolation", "HOW", "AQUEDUCT_ISOLATION",

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "common/json_in.h"
 
+#include <errno.h>
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -80,6 +81,44 @@ static aq_status syntax_check(const char *text, size_t size, const char *file,
   if (parsed != yajl_status_ok)
     status = syntax_error(parser, text, size, depth, file, diag);
   yajl_free(parser);
+  return status;
+}
+
+/* All of it, or one byte more than a document may have. */
+static aq_status stream_read(FILE *file, const char *path, char **out,
+                             size_t *size, aq_diag *diag)
+{
+  const size_t most = (size_t)AQ_JSON_SIZE_MAX + 1;
+  size_t capacity = 0, used = 0;
+  char *text = NULL;
+  while (used == capacity && used < most) {
+    capacity = capacity ? 2 * capacity : 1 << 14;
+    capacity = capacity < most ? capacity : most;
+    char *grown = realloc(text, capacity);
+    if (!grown) {
+      free(text);
+      return aq_diag_set(diag, AQ_ERR_NO_MEMORY, "no memory to read %s", path);
+    }
+    text = grown;
+    used += fread(text + used, 1, capacity - used, file);
+  }
+  if (ferror(file)) {
+    free(text);
+    return aq_diag_set(diag, AQ_ERR_INPUT, "%s: %s", path, strerror(errno));
+  }
+  *out = text;
+  *size = used;
+  return AQ_OK;
+}
+
+aq_status aq_json_load(const char *path, char **out, size_t *size,
+                       aq_diag *diag)
+{
+  FILE *file = fopen(path, "rb");
+  if (!file)
+    return aq_diag_set(diag, AQ_ERR_INPUT, "%s: %s", path, strerror(errno));
+  const aq_status status = stream_read(file, path, out, size, diag);
+  fclose(file);
   return status;
 }
 

@@ -36,6 +36,11 @@ typedef struct aq_json_node {
   struct yajl_val_s *value;
 } aq_json_node;
 
+/* Reads a file of text, a pipe too; *out is the caller's to free. What is
+ * larger than a document may be is read so far that parsing refuses it. */
+aq_status aq_json_load(const char *path, char **out, size_t *size,
+                       aq_diag *diag);
+
 /* Parses `size` bytes; `file` and `diag` are borrowed by the document. */
 aq_status aq_json_parse(aq_json_doc *doc, const char *text, size_t size,
                         const char *file, aq_diag *diag);

@@ -4,100 +4,258 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/uio.h>
 #include <unistd.h>
 
-#include "dropin/executables.h"
-#include "dropin/runtime.h"
+#include "backend_sim/core.h"
+#include "dropin/capture_lines.h"
 
-enum { KERNARG_MAX = 64 * 1024, KD_LENGTH = 3 };
+enum { KERNARG_MAX = 64 * 1024, CAPTURE_VERSION = 1 };
 
-int aqdrop_capture_open(const char *path, aq_diag *diag)
+/* ---- lines ---- */
+
+void aqdrop_line_begin(aqdrop_line *line, const char *event, aq_time time)
 {
-  int fd = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0644);
-  if (fd < 0)
-    aq_diag_set(diag, AQ_ERR_IO, "%s: %s", path, strerror(errno));
-  return fd;
+  *line = (aqdrop_line){.to = NULL};
+  line->to = open_memstream(&line->text, &line->size);
+  if (!line->to)
+    return;
+  fprintf(line->to, "{\"pid\":%ld,\"event\":\"%s\"", (long)getpid(), event);
+  aqdrop_line_number(line, "t", time);
 }
 
-static void hex_put(FILE *to, const char *key, const void *bytes, size_t size)
+void aqdrop_line_number(aqdrop_line *line, const char *key, int64_t value)
+{
+  if (line->to)
+    fprintf(line->to, ",\"%s\":%" PRId64, key, value);
+}
+
+void aqdrop_line_hex(aqdrop_line *line, const char *key, const void *bytes,
+                     size_t size)
 {
   const unsigned char *at = bytes;
-  fprintf(to, ",\"%s\":\"", key);
+  if (!line->to)
+    return;
+  fprintf(line->to, ",\"%s\":\"", key);
   for (size_t i = 0; i < size; i++)
-    fprintf(to, "%02x", at[i]);
-  fputc('"', to);
+    fprintf(line->to, "%02x", at[i]);
+  fputc('"', line->to);
 }
 
-/* Symbols may hold any byte but 0. */
-static void text_put(FILE *to, const char *text, size_t length)
+/* Names may hold any byte but 0. */
+void aqdrop_line_text(aqdrop_line *line, const char *key, const char *text)
 {
-  for (size_t i = 0; i < length; i++) {
-    unsigned char c = (unsigned char)text[i];
+  if (!line->to)
+    return;
+  fprintf(line->to, ",\"%s\":\"", key);
+  for (const char *at = text; *at; at++) {
+    unsigned char c = (unsigned char)*at;
     if (c < 0x20 || c == '"' || c == '\\' || c >= 0x7f)
-      fprintf(to, "\\u%04x", c);
+      fprintf(line->to, "\\u%04x", c);
     else
-      fputc(c, to);
+      fputc(c, line->to);
   }
+  fputc('"', line->to);
 }
+
+static bool line_write(int fd, const char *text, size_t size)
+{
+  return text && write(fd, text, size) == (ssize_t)size;
+}
+
+/* With the lock. */
+static void line_put(aqdrop_capture *capture, aqdrop_line *line)
+{
+  bool whole = line->to != NULL;
+  if (line->to) {
+    fputs("}\n", line->to);
+    whole = fclose(line->to) == 0;
+  }
+  if (capture->fd >= 0 &&
+      !(whole && line_write(capture->fd, line->text, line->size))) {
+    fprintf(stderr, "aqueduct: the capture ends here: it cannot be written\n");
+    close(capture->fd);
+    capture->fd = -1;
+  }
+  free(line->text);
+}
+
+void aqdrop_line_end(aqdrop_line *line, aqdrop_capture *capture)
+{
+  pthread_mutex_lock(&capture->lock);
+  line_put(capture, line);
+  pthread_mutex_unlock(&capture->lock);
+}
+
+/* ---- packets ---- */
 
 /* The arguments may lie where nothing is: the kernel copies them. */
-static void kernarg_put(FILE *to, uint64_t address, uint32_t size)
+static void kernarg_put(aqdrop_line *line, uint64_t address, uint32_t size)
 {
   char bytes[512], *copy = size > sizeof bytes ? malloc(size) : bytes;
   struct iovec own = {copy, size}, from = {(void *)(uintptr_t)address, size};
   if (copy && process_vm_readv(getpid(), &own, 1, &from, 1, 0) == (ssize_t)size)
-    hex_put(to, "kernarg", copy, size);
+    aqdrop_line_hex(line, "kernarg", copy, size);
   if (copy != bytes)
     free(copy);
 }
 
-static void kernel_put(FILE *to, const aq_kernel_packet *packet)
+static void kernel_put(aqdrop_line *line, const aqdrop_capture *capture,
+                       const aq_kernel_packet *packet)
 {
-  aqdrop *runtime = aqdrop_runtime();
-  const char *name =
-      runtime ? aqdrop_kernel_name(runtime, packet->kernel_object) : NULL;
-  if (!name)
+  uint64_t found = 0;
+  if (!aq_map_get(&capture->kernels, packet->kernel_object, &found))
     return;
-  const aq_kernel_descriptor *descriptor =
-      (const void *)(uintptr_t)packet->kernel_object;
-  fputs(",\"kernel\":\"", to);
-  text_put(to, name, strlen(name) - KD_LENGTH);
-  fputc('"', to);
-  if (descriptor->kernarg_size > 0 && descriptor->kernarg_size <= KERNARG_MAX)
-    kernarg_put(to, packet->kernarg_address, descriptor->kernarg_size);
+  const aqdrop_captured_kernel *kernel = (const void *)(uintptr_t)found;
+  aqdrop_line_text(line, "kernel", kernel->name);
+  if (kernel->kernarg_size > 0 && kernel->kernarg_size <= KERNARG_MAX)
+    kernarg_put(line, packet->kernarg_address, kernel->kernarg_size);
 }
 
-static void line_put(FILE *to, uint32_t queue, uint64_t id,
-                     const aq_packet *packet)
+static void packet_put(aqdrop_capture *capture, const aq_ring *ring,
+                       uint64_t id, const aq_packet *packet, aq_time time)
 {
-  fprintf(to, "{\"pid\":%ld,\"queue\":%" PRIu32 ",\"packet\":%" PRIu64,
-          (long)getpid(), queue, id);
-  fprintf(to, ",\"type\":%u", aq_header_type(packet->header));
-  hex_put(to, "bytes", packet, sizeof *packet);
+  aqdrop_line line;
+  aqdrop_line_begin(&line, "packet", time);
+  aqdrop_line_number(&line, "queue", ring->id);
+  aqdrop_line_number(&line, "packet", (int64_t)id);
+  aqdrop_line_number(&line, "type", aq_header_type(packet->header));
+  aqdrop_line_hex(&line, "bytes", packet, sizeof *packet);
   if (aq_header_type(packet->header) == AQ_PACKET_KERNEL_DISPATCH)
-    kernel_put(to, &packet->kernel);
-  fputs("}\n", to);
+    kernel_put(&line, capture, &packet->kernel);
+  line_put(capture, &line);
 }
 
-bool aqdrop_capture_packet(int fd, uint32_t queue, uint64_t id,
-                           const aq_packet *packet)
+static aqdrop_captured_queue *queue_find(aqdrop_capture *capture, uint32_t id)
 {
-  char *text = NULL;
-  size_t size = 0;
-  FILE *to = open_memstream(&text, &size);
-  if (to)
-    line_put(to, queue, id, packet);
-  bool written =
-      to && fclose(to) == 0 && write(fd, text, size) == (ssize_t)size;
-  free(text);
-  if (!written)
-    fprintf(stderr,
-            "aqueduct: the capture ends at packet %" PRIu64 " of queue %" PRIu32
-            ": it cannot be written\n",
-            id, queue);
-  return written;
+  aqdrop_captured_queue *queue = capture->queues;
+  while (queue && queue->id != id)
+    queue = queue->next;
+  return queue;
+}
+
+void aqdrop_capture_rung(aqdrop_capture *capture, const aq_ring *ring,
+                         uint64_t id, aq_time time)
+{
+  pthread_mutex_lock(&capture->lock);
+  aqdrop_captured_queue *queue = queue_find(capture, ring->id);
+  /* One that is not there yet is told when the device reads it. */
+  for (; queue && queue->told <= id; queue->told++) {
+    aq_packet packet = *aq_ring_slot(ring, queue->told);
+    packet.header_setup =
+        aq_packet_load_header(aq_ring_slot(ring, queue->told));
+    if (aq_header_type(packet.header) == AQ_PACKET_INVALID)
+      break;
+    packet_put(capture, ring, queue->told, &packet, time);
+  }
+  pthread_mutex_unlock(&capture->lock);
+}
+
+void aqdrop_capture_packet(aqdrop_capture *capture, uint32_t number,
+                           uint64_t id, const aq_packet *packet)
+{
+  pthread_mutex_lock(&capture->lock);
+  aqdrop_captured_queue *queue = queue_find(capture, number);
+  if (queue && queue->told <= id) {
+    const aqsim_queue *q = (const aqsim_queue *)(const void *)queue->ring;
+    packet_put(capture, queue->ring, id, packet,
+               q->submitted[id & (queue->ring->size - 1)]);
+    queue->told = id + 1;
+  }
+  pthread_mutex_unlock(&capture->lock);
+}
+
+/* ---- what packets refer to ---- */
+
+/* A cooperative queue is made more than once. */
+void aqdrop_capture_queue_add(aqdrop_capture *capture, const aq_ring *ring)
+{
+  pthread_mutex_lock(&capture->lock);
+  aqdrop_captured_queue *queue = queue_find(capture, ring->id);
+  if (queue) {
+    queue->references++;
+  } else if ((queue = malloc(sizeof *queue))) {
+    *queue = (aqdrop_captured_queue){capture->queues, ring, ring->id, 1, 0};
+    capture->queues = queue;
+  }
+  pthread_mutex_unlock(&capture->lock);
+}
+
+void aqdrop_capture_queue_drop(aqdrop_capture *capture, uint32_t id)
+{
+  pthread_mutex_lock(&capture->lock);
+  aqdrop_captured_queue **at = &capture->queues;
+  while (*at && (*at)->id != id)
+    at = &(*at)->next;
+  aqdrop_captured_queue *queue = *at;
+  if (queue && --queue->references == 0) {
+    *at = queue->next;
+    free(queue);
+  }
+  pthread_mutex_unlock(&capture->lock);
+}
+
+void aqdrop_capture_kernel_add(aqdrop_capture *capture, uint64_t object,
+                               const aq_kernel_desc *desc)
+{
+  pthread_mutex_lock(&capture->lock);
+  aqdrop_captured_kernel *kernel =
+      aq_arena_alloc(&capture->arena, sizeof *kernel);
+  const char *name =
+      aq_arena_text(&capture->arena, desc->name, strlen(desc->name));
+  if (kernel && name) {
+    *kernel = (aqdrop_captured_kernel){name, desc->kernarg_size};
+    /* Without memory for it, packets go without name and arguments. */
+    aq_map_put(&capture->kernels, object, (uintptr_t)kernel);
+  }
+  pthread_mutex_unlock(&capture->lock);
+}
+
+/* ---- life ---- */
+
+aq_status aqdrop_capture_create(const char *path, aqdrop_capture **out,
+                                aq_diag *diag)
+{
+  aqdrop_capture *capture = calloc(1, sizeof *capture);
+  if (!capture)
+    return aq_diag_set(diag, AQ_ERR_NO_MEMORY, "out of memory for a capture");
+  capture->fd = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0644);
+  if (capture->fd < 0) {
+    free(capture);
+    return aq_diag_set(diag, AQ_ERR_IO, "%s: %s", path, strerror(errno));
+  }
+  pthread_mutex_init(&capture->lock, NULL);
+  *out = capture;
+  return AQ_OK;
+}
+
+void aqdrop_capture_destroy(aqdrop_capture *capture)
+{
+  if (!capture)
+    return;
+  while (capture->queues)
+    aqdrop_capture_queue_drop(capture, capture->queues->id);
+  if (capture->fd >= 0)
+    close(capture->fd);
+  aq_map_fini(&capture->kernels);
+  aq_arena_fini(&capture->arena);
+  pthread_mutex_destroy(&capture->lock);
+  free(capture);
+}
+
+void aqdrop_capture_attach(aqdrop_capture *capture, aq_transport *transport)
+{
+  aq_transport_info info;
+  transport->ops->info(transport, &info);
+  aqdrop_line line;
+  aqdrop_line_begin(&line, "open", transport->ops->now(transport));
+  aqdrop_line_number(&line, "version", CAPTURE_VERSION);
+  aqdrop_line_number(&line, "devices", info.device_count);
+  aqdrop_line_text(&line, "device", info.devices[0].model);
+  aqdrop_line_end(&line, capture);
+  capture->inner = transport->ops;
+  aqdrop_capture_table(capture->inner, &capture->table);
+  transport->ops = &capture->table;
 }

@@ -1,25 +1,37 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The capture of packets: a JSON line for each that the device reads, with its
- * 64 bytes and the arguments of kernels. doc/dropin.md says what is in a line.
+ * The capture of what a client asks of its queues (AQUEDUCT_CAPTURE): a JSON
+ * line for each packet, copy, wait, and change of a queue or signal, in the
+ * host's order and with its times: doc/formats/packets.md. `aqueduct replay`
+ * sends it through a transport again.
+ *
+ * Once it is attached, the transport's table is one of its own, which tells and
+ * passes on. Packets are told when their doorbell is rung through that, or
+ * else when the device reads them. What is stored into signals by raw stores is
+ * not seen.
  *
  * Lines are appended whole, so that processes may share a file. A line that
  * cannot be written ends the capture, with a word on standard error.
- * Thread rule: the thread that drives the transport.
+ * Thread rule: any thread; its lock is never held while the transport is
+ * called.
  */
 #ifndef AQDROP_CAPTURE_H
 #define AQDROP_CAPTURE_H
 
-#include <stdbool.h>
+#include "common/transport.h"
 
-#include "common/aql.h"
-#include "common/diag.h"
+typedef struct aqdrop_capture aqdrop_capture;
 
-/* The file to append to, made if need be; -1 with a diagnostic. */
-int aqdrop_capture_open(const char *path, aq_diag *diag);
+/* Appends to a file, which is made if need be. */
+aq_status aqdrop_capture_create(const char *path, aqdrop_capture **out,
+                                aq_diag *diag);
+void aqdrop_capture_destroy(aqdrop_capture *capture);
 
-/* False: nothing more can be written. */
-bool aqdrop_capture_packet(int fd, uint32_t queue, uint64_t id,
+/* The transport was opened. Its table is the capture's from now on. */
+void aqdrop_capture_attach(aqdrop_capture *capture, aq_transport *transport);
+
+/* The device reads a packet. On the thread that drives the transport. */
+void aqdrop_capture_packet(aqdrop_capture *capture, uint32_t queue, uint64_t id,
                            const aq_packet *packet);
 
 #endif

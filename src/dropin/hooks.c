@@ -2,7 +2,6 @@
 #include "dropin/hooks.h"
 
 #include <stdlib.h>
-#include <unistd.h>
 
 #include "dropin/capture.h"
 #include "dropin/faults.h"
@@ -10,18 +9,15 @@
 struct aqdrop_hooks {
   aq_device_hooks table;
   aqdrop_faults faults;
-  int capture; /* a file, or -1 */
+  aqdrop_capture *capture; /* NULL: none */
 };
 
 static aq_packet_fate hook_packet(void *user, uint32_t queue, uint64_t id,
                                   aq_packet *packet)
 {
   aqdrop_hooks *hooks = user;
-  if (hooks->capture >= 0 &&
-      !aqdrop_capture_packet(hooks->capture, queue, id, packet)) {
-    close(hooks->capture);
-    hooks->capture = -1;
-  }
+  if (hooks->capture)
+    aqdrop_capture_packet(hooks->capture, queue, id, packet);
   return aqdrop_faults_packet(&hooks->faults, queue, id, packet);
 }
 
@@ -61,13 +57,10 @@ aq_status aqdrop_hooks_create(aqdrop_hooks **out, aq_diag *diag)
                                    .copy_start = hook_copy,
                                    .allocation = hook_allocation,
                                    .packet = hook_packet};
-  hooks->capture = -1;
   aq_status status =
       aqdrop_faults_read(faults ? faults : "", &hooks->faults, diag);
-  if (status == AQ_OK && capture && *capture) {
-    hooks->capture = aqdrop_capture_open(capture, diag);
-    status = hooks->capture < 0 ? AQ_ERR_IO : AQ_OK;
-  }
+  if (status == AQ_OK && capture && *capture)
+    status = aqdrop_capture_create(capture, &hooks->capture, diag);
   if (status == AQ_OK)
     *out = hooks;
   else
@@ -79,8 +72,7 @@ void aqdrop_hooks_destroy(aqdrop_hooks *hooks)
 {
   if (!hooks)
     return;
-  if (hooks->capture >= 0)
-    close(hooks->capture);
+  aqdrop_capture_destroy(hooks->capture);
   aqdrop_faults_fini(&hooks->faults);
   free(hooks);
 }
@@ -94,7 +86,11 @@ const aq_device_hooks *aqdrop_hooks_table(const aqdrop_hooks *hooks)
 void aqdrop_hooks_attach(aqdrop_hooks *hooks, aq_transport *transport)
 {
   const aq_signal_desc desc = {.value = 1, .user = UINT64_MAX};
-  if (!hooks || hooks->faults.count == 0)
+  if (!hooks)
+    return;
+  if (hooks->capture && transport)
+    aqdrop_capture_attach(hooks->capture, transport);
+  if (hooks->faults.count == 0)
     return;
   if (transport && transport->ops->signal_create(
                        transport, &desc, &hooks->faults.never, NULL) != AQ_OK)

@@ -6,6 +6,7 @@ libhsa_runtime64_la_SOURCES = \
 	src/dropin/agents.c \
 	src/dropin/blits.c \
 	src/dropin/capture.c src/dropin/capture.h \
+	src/dropin/capture_lines.h src/dropin/capture_table.c \
 	src/dropin/codes.c \
 	src/dropin/copies.c \
 	src/dropin/events.c src/dropin/events.h \

@@ -144,16 +144,30 @@ static aq_status no_memory(aq_dispatches *d, aq_diag *diag)
   return aq_diag_set(diag, AQ_ERR_NO_MEMORY, "out of memory");
 }
 
+/* The fields that a dispatch, a wait and the order are made of. */
+static uint64_t fields_read(void)
+{
+#define F(name) UINT64_C(1) << AQ_RECORD_FIELD_##name
+  return F(kind) | F(via) | F(flags) | F(origin) | F(name) | F(correlation) |
+         F(device) | F(queue) | F(stream) | F(pid) | F(tid) | F(grid_x) |
+         F(grid_y) | F(grid_z) | F(wg_x) | F(wg_y) | F(wg_z) | F(bytes) |
+         F(host_begin) | F(host_end) | F(submit) | F(fetch) | F(launch) |
+         F(start) | F(end) | F(complete);
+#undef F
+}
+
 aq_status aq_dispatches_read(aq_run_reader *reader, aq_dispatches *out,
                              aq_diag *diag)
 {
   aq_dispatches d = {0};
   size_t count;
+  aq_status status = aq_run_reader_want(reader, fields_read(), diag);
+  if (status != AQ_OK)
+    return status;
   do {
     aq_record rows[BATCH];
     int64_t numbers[BATCH];
-    aq_status status =
-        aq_run_reader_next(reader, rows, numbers, BATCH, &count, diag);
+    status = aq_run_reader_next(reader, rows, numbers, BATCH, &count, diag);
     if (status != AQ_OK) {
       aq_dispatches_fini(&d);
       return status;

@@ -113,8 +113,7 @@ static void tick_add(axis *a, double value)
 static double log_tick(int n)
 {
   static const double part[] = {1, 2, 5};
-  const int decade = n >= 0 ? n / 3 : -((2 - n) / 3);
-  return part[n - 3 * decade] * pow(10, decade);
+  return part[(n % 3 + 3) % 3] * pow(10, floor(n / 3.0));
 }
 
 /* Ticks at 1, 2 and 5; over many decades at 1 alone. */
@@ -138,9 +137,10 @@ static void linear_make(axis *a, double low, double high)
   const double unit = pow(10, floor(log10(span / 5)));
   const double part = span / 5 / unit;
   const double step = unit * (part > 5 ? 10 : part > 2 ? 5 : part > 1 ? 2 : 1);
-  const double first = floor(low / step), last = ceil(high / step);
-  for (double n = first; n <= last; n++)
-    tick_add(a, n * step);
+  const double first = floor(low / step);
+  const int steps = (int)(ceil(high / step) - first);
+  for (int n = 0; n <= steps; n++)
+    tick_add(a, (first + n) * step);
 }
 
 static axis axis_make(double low, double high, bool log, bool time)

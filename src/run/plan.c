@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "run/plan.h"
 
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,6 +9,7 @@
 #include "common/arena.h"
 #include "common/json_in.h"
 #include "run/scenario.h"
+#include "scheduler/registry.h"
 
 enum {
   FORMAT_VERSION = 1,
@@ -254,11 +254,26 @@ static aq_status devices_read(parts *p, const aq_json_node *root)
 
 /* ---- policies ---- */
 
-static aq_status policy_add(parts *p, const aq_json_node *node, const char *text)
+/* Whether there is such a policy with such settings. */
+static aq_status policy_check(const aq_json_node *node, const char *text)
+{
+  aq_diag why = AQ_DIAG_INIT;
+  aq_policy_choice *choice;
+  const aq_status status = aq_policy_choice_create(text, &choice, &why);
+  if (status == AQ_OK)
+    aq_policy_choice_destroy(choice);
+  return status == AQ_OK ? AQ_OK : aq_json_error(node, "%s", why.text);
+}
+
+static aq_status policy_add(parts *p, const aq_json_node *node,
+                            const char *text)
 {
   if (p->policies.count == LIST_MAX)
     return aq_json_error(node, "more than %d policies", LIST_MAX);
   const char *kept = NULL;
+  const aq_status status = text ? policy_check(node, text) : AQ_OK;
+  if (status != AQ_OK)
+    return status;
   if (text && !(kept = aq_arena_text(&p->arena, text, strlen(text))))
     return no_memory(node);
   p->policies.at[p->policies.count++] = kept;
@@ -517,8 +532,11 @@ static aq_status plan_fill(parts *p, const aq_json_node *root, const char *data,
     status = policies_read(p, root);
   if (status == AQ_OK)
     status = seeds_read(p, root);
-  for (size_t i = 0; i < p->workload_count && status == AQ_OK; i++)
+  for (size_t i = 0; i < p->workload_count && status == AQ_OK; i++) {
     status = workload_add(p, root, &p->workloads[i], data);
+    if (status == AQ_ERR_INPUT)
+      aq_diag_prefix(root->doc->diag, "%s: workloads[%zu]", root->doc->file, i);
+  }
   return status;
 }
 
@@ -526,18 +544,9 @@ static aq_status plan_parse(parts *p, const char *path, const char *data,
                             aq_plan *out, aq_diag *diag)
 {
   aq_json_doc doc;
-  FILE *file = fopen(path, "rb");
-  if (!file)
-    return aq_diag_set(diag, AQ_ERR_INPUT, "%s: %s", path, strerror(errno));
-  char *text = malloc(AQ_JSON_SIZE_MAX + 1);
-  const size_t size = text ? fread(text, 1, AQ_JSON_SIZE_MAX + 1, file) : 0;
-  const bool failed = ferror(file);
-  aq_status status = AQ_OK;
-  fclose(file);
-  if (!text)
-    status = aq_diag_set(diag, AQ_ERR_NO_MEMORY, "no memory to read %s", path);
-  else if (failed)
-    status = aq_diag_set(diag, AQ_ERR_INPUT, "%s: cannot be read", path);
+  char *text = NULL;
+  size_t size = 0;
+  aq_status status = aq_json_load(path, &text, &size, diag);
   if (status == AQ_OK)
     status = aq_json_parse(&doc, text, size, path, diag);
   if (status == AQ_OK) {

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "run/scenario.h"
 
-#include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -101,37 +99,13 @@ aq_status aq_scenario_load_text(const char *text, size_t size, const char *file,
   return status;
 }
 
-/* The whole file; *size bytes, freed by the caller. */
-static aq_status file_read(const char *path, char **out, size_t *size,
-                           aq_diag *diag)
-{
-  FILE *file = fopen(path, "rb");
-  if (!file)
-    return aq_diag_set(diag, AQ_ERR_INPUT, "%s: %s", path, strerror(errno));
-  char *text = malloc(AQ_JSON_SIZE_MAX + 1);
-  aq_status status = AQ_OK;
-  if (!text)
-    status = out_of_memory(diag);
-  if (status == AQ_OK) {
-    *size = fread(text, 1, AQ_JSON_SIZE_MAX + 1, file);
-    if (ferror(file))
-      status = aq_diag_set(diag, AQ_ERR_INPUT, "%s: %s", path, strerror(errno));
-  }
-  fclose(file);
-  if (status == AQ_OK)
-    *out = text;
-  else
-    free(text);
-  return status;
-}
-
 aq_status aq_scenario_load(const char *path, const aq_scenario_options *options,
                            aq_workload_source **out, aq_scenario_facts *facts,
                            aq_diag *diag)
 {
   char *text = NULL;
   size_t size = 0;
-  aq_status status = file_read(path, &text, &size, diag);
+  aq_status status = aq_json_load(path, &text, &size, diag);
   if (status != AQ_OK)
     return status;
   status = aq_scenario_load_text(text, size, path, options, out, facts, diag);

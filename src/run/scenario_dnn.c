@@ -4,14 +4,13 @@
  * launches, and beside it one of latencies by occupancy (NAME.profile.json), as
  * REEF published them for an MI50.
  */
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "run/scenario_model.h"
 
-enum { LATENCIES_MAX = 256, PATH_SIZE = 4096, FILE_MAX = 1 << 26 };
+enum { LATENCIES_MAX = 256, PATH_SIZE = 4096 };
 
 /* What the launch of a kernel and the wait for it take, which its measured
  * latency contains: just below the shortest of REEF's, 14 us in steps of 2. */
@@ -33,18 +32,28 @@ typedef struct model_file {
   aq_json_node root;
 } model_file;
 
+/* Whether the comma at `at` is the last thing before a closing bracket. */
+static bool is_trailing(const char *text, size_t size, size_t at)
+{
+  do
+    at++;
+  while (at < size && memchr(" \r\n\t", text[at], 4));
+  return at < size && (text[at] == ']' || text[at] == '}');
+}
+
 /* A comma before a closing bracket is not JSON, but in these files. */
 static size_t commas_drop(char *text, size_t size)
 {
   size_t kept = 0;
   bool quoted = false;
   for (size_t i = 0; i < size; i++) {
-    quoted ^= text[i] == '"';
-    size_t next = i + 1;
-    while (next < size && strchr(" \r\n\t", text[next]))
-      next++;
-    if (quoted || text[i] != ',' || next == size || !strchr("]}", text[next]))
-      text[kept++] = text[i];
+    if (quoted && text[i] == '\\' && i + 1 < size)
+      text[kept++] = text[i++];
+    else if (text[i] == '"')
+      quoted = !quoted;
+    else if (!quoted && text[i] == ',' && is_trailing(text, size, i))
+      continue;
+    text[kept++] = text[i];
   }
   return kept;
 }
@@ -52,20 +61,16 @@ static size_t commas_drop(char *text, size_t size)
 static aq_status file_open(model_file *file, const aq_json_node *node)
 {
   size_t size;
-  FILE *stream = fopen(file->path, "rb");
-  if (!stream)
-    return aq_json_error(node, "%s: %s", file->path, strerror(errno));
-  file->text = malloc(FILE_MAX);
-  size = file->text ? fread(file->text, 1, FILE_MAX, stream) : 0;
-  const bool failed = ferror(stream);
-  fclose(stream);
-  if (!file->text)
-    return aq_scenario_no_memory(node);
-  if (failed || size == FILE_MAX)
-    return aq_json_error(node, "%s: cannot be read whole", file->path);
+  aq_diag *diag = node->doc->diag;
+  aq_status status = aq_json_load(file->path, &file->text, &size, diag);
+  if (status == AQ_ERR_INPUT) {
+    const aq_diag why = *diag;
+    return aq_json_error(node, "%s", why.text);
+  }
+  if (status != AQ_OK)
+    return status;
   size = commas_drop(file->text, size);
-  aq_status status =
-      aq_json_parse(&file->doc, file->text, size, file->path, node->doc->diag);
+  status = aq_json_parse(&file->doc, file->text, size, file->path, diag);
   if (status == AQ_OK)
     file->root = aq_json_root(&file->doc);
   return status;

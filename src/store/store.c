@@ -13,8 +13,14 @@
 #include "store/schema.h"
 #include "store/store_priv.h"
 
-/* How long to wait for another process: longer than any transaction of ours. */
-enum { BUSY_TIMEOUT_MS = 60000 };
+/* How long to wait for another process: longer than any transaction of ours.
+ * The first waits are short, as most transactions are; each doubles. */
+enum {
+  BUSY_FIRST_US = 100,
+  BUSY_DOUBLINGS = 8,
+  BUSY_TIMEOUT_US = 60000000,
+  BUSY_WAITS = BUSY_TIMEOUT_US / (BUSY_FIRST_US << BUSY_DOUBLINGS)
+};
 
 /* ---- helpers of the folder ---- */
 
@@ -247,6 +253,17 @@ static aq_status prepare_file(const char *path, aq_store_mode mode,
                      path);
 }
 
+/* SQLite's own waits a millisecond at least: as long as a point of a sweep. */
+static int busy_wait(void *context, int waits)
+{
+  (void)context;
+  const int doublings = waits < BUSY_DOUBLINGS ? waits : BUSY_DOUBLINGS;
+  if (waits >= BUSY_WAITS)
+    return 0;
+  usleep(BUSY_FIRST_US << doublings);
+  return 1;
+}
+
 static aq_status connect(aq_store *store, aq_store_mode mode, const char *file,
                          aq_diag *diag)
 {
@@ -264,7 +281,7 @@ static aq_status connect(aq_store *store, aq_store_mode mode, const char *file,
     return aq_diag_set(diag, AQ_ERR_INPUT, "%s: cannot be written: read-only",
                        store->path);
   sqlite3_extended_result_codes(store->db, 1);
-  sqlite3_busy_timeout(store->db, BUSY_TIMEOUT_MS);
+  sqlite3_busy_handler(store->db, busy_wait, NULL);
   return AQ_OK;
 }
 

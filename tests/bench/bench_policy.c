@@ -3,19 +3,20 @@
  * An M/M/1 queue on the simulator, host time a job from its arrival to its
  * completion told to the source, without records: each policy against a run
  * without one (the floor). With `immediate` every hook is left out; with `fifo`
- * three are called a job.
+ * three are called a job. Processor time: one thread does it all.
  */
 #include "bench/bench.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <time.h>
 
 #include "backend_sim/sim.h"
 #include "common/rng.h"
 #include "run/run.h"
 
-enum { ROUNDS = 5, JOBS = 400000 };
+enum { ROUNDS = 5, JOBS = 400000, MANY = 10000000, HOOKS = 3 };
 
 typedef struct arrivals {
   aq_workload_source source; /* first */
@@ -61,6 +62,13 @@ static const char *arrivals_name(aq_workload_source *source, int64_t id)
   return "serve";
 }
 
+static double processor_now(void)
+{
+  struct timespec now;
+  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
+  return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
+}
+
 static double mm1_run(const char *policy, uint64_t jobs)
 {
   arrivals a = {.source = {.peek = arrivals_peek,
@@ -81,10 +89,10 @@ static double mm1_run(const char *policy, uint64_t jobs)
     abort();
   const aq_run_options options = {.transport = &aqsim_transport_ops,
                                   .policy = choice};
-  const double begin = aqbench_now();
+  const double begin = processor_now();
   if (aq_run(&options, &a.source, NULL, &totals, &diag) != AQ_OK)
     abort();
-  const double took = aqbench_now() - begin;
+  const double took = processor_now() - begin;
   aq_policy_choice_destroy(choice);
   return took * 1e9 / (double)jobs;
 }
@@ -100,6 +108,25 @@ static double with(void *context)
   return mm1_run(context, JOBS);
 }
 
+/* What a hook costs where the built-in default would have taken its place. */
+static double hook(void *context)
+{
+  static char immediate[] = "immediate";
+  const double base = with(immediate);
+  return (with(context) - base) / HOOKS;
+}
+
+static double many_without(void *context)
+{
+  (void)context;
+  return mm1_run(NULL, MANY) * MANY * 1e-9;
+}
+
+static double many_with(void *context)
+{
+  return mm1_run(context, MANY) * MANY * 1e-9;
+}
+
 int main(int argc, char **argv)
 {
   static char immediate[] = "immediate", fifo[] = "fifo";
@@ -110,5 +137,7 @@ int main(int argc, char **argv)
   }
   aqbench_compare("mm1_immediate", "ns/job", ROUNDS, without, with, immediate);
   aqbench_compare("mm1_fifo", "ns/job", ROUNDS, without, with, fifo);
+  aqbench_compare("mm1_hook", "ns", ROUNDS, NULL, hook, fifo);
+  aqbench_compare("mm1_fifo_10M", "s", 1, many_without, many_with, fifo);
   return 0;
 }

@@ -10,6 +10,7 @@ AQ_BENCHES += tests/bench/bench_cmdbuf
 AQ_BENCHES += tests/bench/bench_queue
 AQ_BENCHES += tests/bench/bench_policy
 AQ_BENCHES += tests/bench/bench_replay
+AQ_BENCHES += tests/bench/bench_sweep
 EXTRA_PROGRAMS += $(AQ_BENCHES)
 AQ_BENCH_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/tests
 AQ_BENCH_LDADD = tests/bench/libaqbench.la libaqcore.la
@@ -45,8 +46,13 @@ tests_bench_bench_replay_LDADD = $(AQ_BENCH_LDADD)
 tests_bench_bench_store_CPPFLAGS = $(AQ_BENCH_CPPFLAGS) $(SQLITE_CFLAGS)
 tests_bench_bench_store_LDADD = $(AQ_BENCH_LDADD) $(SQLITE_LIBS)
 
+tests_bench_bench_sweep_SOURCES = tests/bench/bench_sweep.c
+tests_bench_bench_sweep_CPPFLAGS = $(AQ_BENCH_CPPFLAGS)
+tests_bench_bench_sweep_LDADD = $(AQ_BENCH_LDADD)
+EXTRA_DIST += tests/bench/sweep.json
+
 .PHONY: bench
-bench: $(AQ_BENCHES)
+bench: $(AQ_BENCHES) aqueduct
 	@for bench in $(AQ_BENCHES); do \
 	  AQ_SRCDIR='$(abs_top_srcdir)' ./$$bench || exit 1; \
 	done

@@ -20,7 +20,8 @@ dist_check_SCRIPTS += \
 	tests/cli/test_sweep.sh \
 	tests/cli/test_stats.sh \
 	tests/cli/test_store.sh \
-	tests/cli/test_what_if.sh
+	tests/cli/test_what_if.sh \
+	tests/cli/test_workloads.sh
 EXTRA_DIST += tests/cli/busy.json tests/cli/clients.json \
 	tests/cli/lib.sh tests/cli/plan.json tests/cli/small.json \
 	tests/cli/two-streams.json

@@ -24,6 +24,13 @@ __global__ void vadd(const float *a, const float *b, float *c, int n)
     c[i] = a[i] + b[i];
 }
 
+extern "C" __global__ void fetch(hipTextureObject_t texture, float *out,
+                                 int width)
+{
+  int x = threadIdx.x, y = blockIdx.x;
+  out[y * width + x] = tex2D<float>(texture, x, y);
+}
+
 static bool is_filled(const float *values, unsigned char byte)
 {
   for (size_t i = 0; i < N * sizeof *values; i++)
@@ -32,10 +39,14 @@ static bool is_filled(const float *values, unsigned char byte)
   return true;
 }
 
-/* Arrays are images, which kernels of the runtime fill and read. */
-static int arrays(void)
+/* Arrays are images, which kernels of the runtime fill and read; textures are
+ * how kernels of the program read them. */
+static int arrays(float *c)
 {
   enum { SIDE = 32, ROW = SIDE * sizeof *host, FROM = 1024 };
+  hipTextureObject_t texture;
+  hipResourceDesc resource = {};
+  hipTextureDesc sampler = {};
   hipChannelFormatDesc format =
       hipCreateChannelDesc(32, 0, 0, 0, hipChannelFormatKindFloat);
   hipArray *array;
@@ -48,6 +59,15 @@ static int arrays(void)
   printf("arrays %s\n", memcmp(back + FROM, host + FROM, ROW * SIDE) == 0
                             ? "agree"
                             : "differ");
+  resource.resType = hipResourceTypeArray;
+  resource.res.array.array = array;
+  CHECK(hipCreateTextureObject(&texture, &resource, &sampler, nullptr));
+  fetch<<<SIDE, SIDE>>>(texture, c, SIDE);
+  CHECK(hipMemcpy(back, c, ROW * SIDE, hipMemcpyDeviceToHost));
+  printf("textures %s\n", memcmp(back, host + FROM, ROW * SIDE) == 0
+                              ? "agree"
+                              : "differ");
+  CHECK(hipDestroyTextureObject(texture));
   CHECK(hipFreeArray(array));
   return 0;
 }
@@ -100,7 +120,7 @@ static int less_common(float *a, float *b, float *c)
   CHECK(hipMemset2D(c, 256, 7, 100, 10));
   CHECK(hipMemcpy2D(rows, 100, c, 256, 100, 10, hipMemcpyDeviceToHost));
   printf("rows %s\n", rows[0][0] == 7 && rows[9][99] == 7 ? "agree" : "differ");
-  return arrays();
+  return arrays(c);
 }
 
 int main()

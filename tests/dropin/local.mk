@@ -66,4 +66,4 @@ tests_dropin_libtestkernels_la_LDFLAGS = -module -avoid-version -shared \
 EXTRA_DIST += tests/dropin/app.hip tests/dropin/recorded.c
 dist_check_SCRIPTS += tests/dropin/test_ci.sh tests/dropin/test_hip.sh tests/dropin/test_exec.sh \
 	tests/dropin/test_exec_faults.sh tests/dropin/test_exports.sh \
-	tests/dropin/test_recording.sh
+	tests/dropin/test_packets.sh tests/dropin/test_recording.sh

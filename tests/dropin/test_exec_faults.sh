@@ -61,11 +61,15 @@ check "a seed gives the same faults again" sh -c '
 
 try "$aqueduct" exec --capture "$work/c.jsonl" -- "$work/app" fork 2
 check "a capture has a line a packet, of every process" sh -c '
-  [ "$(wc -l < "$1")" = 5 ] && [ "$(cut -d, -f1 "$1" | sort -u | wc -l)" = 2 ]' \
-  sh "$work/c.jsonl"
+  grep "\"event\":\"packet\"" "$1" > "$1.packets"
+  [ "$(wc -l < "$1.packets")" = 5 ] &&
+    [ "$(cut -d, -f1 "$1.packets" | sort -u | wc -l)" = 2 ]' sh "$work/c.jsonl"
 check "which is JSON with the 64 bytes of the packet" sh -c '
   [ "$(grep -c "\"queue\":0,\"packet\":[0-2],\"type\":3,\"bytes\":\"0300[0-9a-f]\{124\}\"}$" \
     "$1")" = 5 ]' sh "$work/c.jsonl"
+try "$aqueduct" replay "$work/c.jsonl"
+check "captures of two processes are not replayed as one" sh -c '
+  [ "$1" = 2 ] && grep -q "take the lines of one" "$2"' sh "$status" "$work/err"
 try "$aqueduct" exec --capture /no/where -- "$work/app"
 check "a capture that cannot be written is an error before the program runs" \
   sh -c '[ "$1" = 125 ] && grep -q "/no/where" "$2"' sh "$status" "$work/err"

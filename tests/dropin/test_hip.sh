@@ -22,7 +22,7 @@ kernels=${AQ_BUILDDIR:-.}/tests/dropin/.libs/libtestkernels.so
 export AQUEDUCT_PLUGIN_PATH
 
 less='callback came,graph agrees,cooperative agrees,managed agrees,'
-less="${less}masked agrees,rows agree,arrays agree,"
+less="${less}masked agrees,rows agree,arrays agree,textures agree,"
 for device in mi50=gfx906 mi210=gfx90a rx6900xt=gfx1030; do
   gfx=${device#*=}
   try "$aqueduct" exec --timeout 60s --device "${device%=*}" --name "$gfx" \
@@ -33,7 +33,7 @@ for device in mi50=gfx906 mi210=gfx90a rx6900xt=gfx1030; do
   check "$gfx: the program sees that device" contains "$out" "device $gfx"
   try "$aqueduct" export "$gfx" --format jsonl
   check "$gfx: its kernels, copies and waits are stored" sh -c '
-    grep -q "\"kind\":\"kernel\".*\"_Z4vaddPKfS0_Pfi\"" "$1" &&
+    grep -q "\"kind\":\"kernel\".*\"_Z4vaddPKfS0_Pfi\".*\"vgpr\":[1-9]" "$1" &&
     grep -q "\"kind\":\"copy\"" "$1" &&
     grep -q "\"kind\":\"wait\".*\"hsa_signal_wait_" "$1"' sh "$work/out"
 done

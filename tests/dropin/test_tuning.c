@@ -51,7 +51,8 @@ START_TEST(only_allocations_move_and_only_to_pools_that_have_room)
 {
   client c;
   char here[8];
-  void *memory, *rest;
+  void *memory;
+  hsa_amd_vmem_alloc_handle_t rest; /* it needs no addresses */
   uint64_t size;
   client_open(&c);
   ck_assert_done(hsa_amd_memory_pool_allocate(c.host_fine, SIZE, 0, &memory));
@@ -66,7 +67,7 @@ START_TEST(only_allocations_move_and_only_to_pools_that_have_room)
   ck_assert_done(hsa_amd_memory_pool_get_info(
       c.device_coarse, HSA_AMD_MEMORY_POOL_INFO_SIZE, &size));
   ck_assert_done(
-      hsa_amd_memory_pool_allocate(c.device_coarse, size - 4096, 0, &rest));
+      hsa_amd_vmem_handle_create(c.device_coarse, size - 4096, 0, 0, &rest));
   ck_assert_hsa(hsa_amd_memory_migrate(memory, c.device_coarse, 0),
                 HSA_STATUS_ERROR_OUT_OF_RESOURCES);
   ck_assert_uint_eq(info_of(memory).owner.handle, c.host.handle);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* A kernel plug-in: kernels that add. */
+/* A kernel plug-in: kernels that add, and one that reads a texture. */
 #include "common/kernel.h"
+#include "common/kernel_image.h"
 
 typedef struct add_args {
   uint32_t a, b;
@@ -27,11 +28,32 @@ static void vadd(const aq_kernel_call *call)
     args->c[i] = args->a[i] + args->b[i];
 }
 
+/* A texture of HIP begins with copies of its image and its sampler. */
+typedef struct fetch_args {
+  const struct {
+    aq_kernel_image image;
+    aq_kernel_sampler sampler;
+  } * texture;
+  float *out;
+  int32_t width;
+} fetch_args;
+
+static void fetch(const aq_kernel_call *call)
+{
+  const fetch_args *args = call->kernarg;
+  const aq_kernel_image *image = &args->texture->image;
+  for (uint32_t y = 0; y < image->height; y++)
+    for (uint32_t x = 0; x < image->width; x++)
+      args->out[y * (uint32_t)args->width + x] =
+          *(const float *)aq_kernel_image_at(image, x, y, 0);
+}
+
 const aq_kernels *aq_kernels_plugin(void)
 {
   static const aq_kernel_entry entries[] = {
       {.name = "add", .function = add, .cost = {.base = 3 * AQ_US}},
       {.name = "_Z4vaddPKfS0_Pfi", .function = vadd},
+      {.name = "fetch", .function = fetch},
       {.name = NULL}};
   static const aq_kernels table = {AQ_KERNELS_ABI, sizeof table, "test",
                                    "kernels that add", entries};

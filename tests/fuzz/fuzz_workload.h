@@ -6,6 +6,7 @@
 #ifndef AQ_TESTS_FUZZ_WORKLOAD_H
 #define AQ_TESTS_FUZZ_WORKLOAD_H
 
+#include <ftw.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,18 +18,33 @@
 
 enum { FUZZ_PATH = 128, FUZZ_JOBS = 200 };
 
+static char fuzz_path[FUZZ_PATH];
+
+static inline int fuzz_remove(const char *path, const struct stat *info,
+                              int kind, struct FTW *at)
+{
+  (void)info;
+  (void)kind;
+  (void)at;
+  return remove(path);
+}
+
+static inline void fuzz_folder_remove(void)
+{
+  nftw(fuzz_path, fuzz_remove, 8, FTW_DEPTH | FTW_PHYS);
+}
+
 /* The folder of this process, made by the first call, in memory where there is
- * such a thing; it stays. */
+ * such a thing. */
 static inline const char *fuzz_folder(void)
 {
-  static char path[FUZZ_PATH];
-  if (path[0])
-    return path;
-  snprintf(path, sizeof path, "%s/aqfuzz-XXXXXX",
+  if (fuzz_path[0])
+    return fuzz_path;
+  snprintf(fuzz_path, sizeof fuzz_path, "%s/aqfuzz-XXXXXX",
            access("/dev/shm", W_OK) == 0 ? "/dev/shm" : "/tmp");
-  if (!mkdtemp(path))
+  if (!mkdtemp(fuzz_path) || atexit(fuzz_folder_remove) != 0)
     abort();
-  return path;
+  return fuzz_path;
 }
 
 static inline const char *fuzz_file(const char *name, const void *bytes,

@@ -137,3 +137,40 @@ aq_sync *ground_sync_make(ground_sync *s, aq_semaphore *wait,
                       .signal_count = signal != NULL};
   return &s->sync;
 }
+
+/* ---- the cases on each ground ---- */
+
+/* Of the suite that runs: Check hands tests nothing but a number. */
+static const ground_case *all_cases;
+static size_t case_count;
+
+START_TEST(case_run)
+{
+  ground g;
+  ground_open(&g, &ground_kinds[(size_t)_i / case_count], NULL, NULL);
+  all_cases[(size_t)_i % case_count].run(&g);
+  ground_close(&g);
+}
+END_TEST
+
+int ground_main(const char *suite_name, const ground_case *cases, size_t count)
+{
+  static char names[512][160];
+  Suite *suite = suite_create(suite_name);
+  all_cases = cases;
+  case_count = count;
+  for (size_t i = 0; i < ground_kind_count * count && i < 512; i++) {
+    snprintf(names[i], sizeof names[i], "%s: %s", ground_kinds[i / count].label,
+             cases[i % count].name);
+    TCase *tcase = tcase_create(names[i]);
+    tcase_set_timeout(tcase, 60);
+    tcase_add_loop_test(tcase, case_run, (int)i, (int)i + 1);
+    suite_add_tcase(suite, tcase);
+  }
+  SRunner *runner = srunner_create(suite);
+  const int tap = getenv("CK_TAP_LOG_FILE_NAME") != NULL;
+  srunner_run_all(runner, tap ? CK_SILENT : CK_NORMAL);
+  const int failed = srunner_ntests_failed(runner);
+  srunner_free(runner);
+  return tap ? 0 : failed != 0;
+}

@@ -70,4 +70,19 @@ aq_sync *ground_sync_make(ground_sync *s, aq_semaphore *wait,
 
 #define ck_assert_ok(g, call) ck_assert_status((call), AQ_OK, &(g)->diag)
 
+/* What runs on every ground. */
+typedef struct ground_case {
+  const char *name;
+  void (*run)(ground *g);
+} ground_case;
+
+#define GROUND_CASE(name)                                                      \
+  {                                                                            \
+#name, name                                                                \
+  }
+
+/* Runs each case on each ground as a test of its own, "GROUND: CASE"; returns
+ * main()'s exit code. The cases stay. */
+int ground_main(const char *suite, const ground_case *cases, size_t count);
+
 #endif

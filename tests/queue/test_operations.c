@@ -696,59 +696,24 @@ static void every_operation_is_reported_once(ground *g)
 
 /* ---- the suite on each ground ---- */
 
-typedef struct operations_case {
-  const char *name;
-  void (*run)(ground *g);
-} operations_case;
-
-#define CASE(name)                                                             \
-  {                                                                            \
-#name, name                                                                \
-  }
-
-static const operations_case cases[] = {
-    CASE(bytes_are_filled_copied_and_updated_in_order),
-    CASE(every_way_of_copying_moves_the_same_bytes),
-    CASE(the_way_is_chosen_by_path_and_size),
-    CASE(transfers_that_make_no_sense_are_refused),
-    CASE(host_calls_take_their_turn),
-    CASE(a_host_call_that_fails_fails_those_that_wait_for_it),
-    CASE(files_are_read_and_written),
-    CASE(files_fail_with_what_was_wrong),
-    CASE(memory_is_used_again_in_the_order_of_the_queues),
-    CASE(no_memory_fails_the_operation_and_those_that_wait),
-    CASE(failed_allocas_and_deallocas_change_nothing),
-    CASE(operations_are_parked_with_what_they_borrow),
-    CASE(a_queue_that_stops_fails_operations_of_every_kind),
-    CASE(every_operation_is_reported_once),
+static const ground_case cases[] = {
+    GROUND_CASE(bytes_are_filled_copied_and_updated_in_order),
+    GROUND_CASE(every_way_of_copying_moves_the_same_bytes),
+    GROUND_CASE(the_way_is_chosen_by_path_and_size),
+    GROUND_CASE(transfers_that_make_no_sense_are_refused),
+    GROUND_CASE(host_calls_take_their_turn),
+    GROUND_CASE(a_host_call_that_fails_fails_those_that_wait_for_it),
+    GROUND_CASE(files_are_read_and_written),
+    GROUND_CASE(files_fail_with_what_was_wrong),
+    GROUND_CASE(memory_is_used_again_in_the_order_of_the_queues),
+    GROUND_CASE(no_memory_fails_the_operation_and_those_that_wait),
+    GROUND_CASE(failed_allocas_and_deallocas_change_nothing),
+    GROUND_CASE(operations_are_parked_with_what_they_borrow),
+    GROUND_CASE(a_queue_that_stops_fails_operations_of_every_kind),
+    GROUND_CASE(every_operation_is_reported_once),
 };
-enum { CASES = sizeof cases / sizeof *cases };
-
-START_TEST(case_run)
-{
-  ground g;
-  ground_open(&g, &ground_kinds[_i / CASES], NULL, NULL);
-  cases[_i % CASES].run(&g);
-  ground_close(&g);
-}
-END_TEST
 
 int main(void)
 {
-  Suite *suite = suite_create("queue/operations");
-  for (unsigned i = 0; i < ground_kind_count * CASES; i++) {
-    static char names[256][160];
-    snprintf(names[i], sizeof names[i], "%s: %s", ground_kinds[i / CASES].label,
-             cases[i % CASES].name);
-    TCase *tcase = tcase_create(names[i]);
-    tcase_set_timeout(tcase, 60);
-    tcase_add_loop_test(tcase, case_run, (int)i, (int)i + 1);
-    suite_add_tcase(suite, tcase);
-  }
-  SRunner *runner = srunner_create(suite);
-  const int tap = getenv("CK_TAP_LOG_FILE_NAME") != NULL;
-  srunner_run_all(runner, tap ? CK_SILENT : CK_NORMAL);
-  const int failed = srunner_ntests_failed(runner);
-  srunner_free(runner);
-  return tap ? 0 : failed != 0;
+  return ground_main("queue/operations", cases, sizeof cases / sizeof *cases);
 }

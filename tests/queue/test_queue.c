@@ -626,61 +626,26 @@ static void operations_become_rows_of_the_record(ground *g)
 
 /* ---- the suite on each ground ---- */
 
-typedef struct queue_case {
-  const char *name;
-  void (*run)(ground *g);
-} queue_case;
-
-#define CASE(name)                                                             \
-  {                                                                            \
-#name, name                                                                \
-  }
-
-static const queue_case cases[] = {
-    CASE(operations_run_in_order),
-    CASE(a_barrier_alone_signals),
-    CASE(queues_wait_for_each_other),
-    CASE(a_wait_may_come_before_its_signal),
-    CASE(a_full_queue_takes_more_later),
-    CASE(who_only_tries_is_told_that_there_is_no_room),
-    CASE(a_failure_reaches_all_that_wait_for_it),
-    CASE(a_stopped_queue_fails_what_is_pending),
-    CASE(hosts_are_called_back_and_descriptors_become_readable),
-    CASE(hosts_wait_for_any_and_until_a_deadline),
-    CASE(parked_operations_fail_with_their_queue),
-    CASE(a_program_larger_than_the_ring_is_one_operation),
-    CASE(each_operation_is_reported_with_its_times),
-    CASE(operations_become_rows_of_the_record),
-    CASE(a_program_that_looks_at_values_goes_on_when_they_are_there),
-    CASE(queues_are_placed_by_their_affinity),
+static const ground_case cases[] = {
+    GROUND_CASE(operations_run_in_order),
+    GROUND_CASE(a_barrier_alone_signals),
+    GROUND_CASE(queues_wait_for_each_other),
+    GROUND_CASE(a_wait_may_come_before_its_signal),
+    GROUND_CASE(a_full_queue_takes_more_later),
+    GROUND_CASE(who_only_tries_is_told_that_there_is_no_room),
+    GROUND_CASE(a_failure_reaches_all_that_wait_for_it),
+    GROUND_CASE(a_stopped_queue_fails_what_is_pending),
+    GROUND_CASE(hosts_are_called_back_and_descriptors_become_readable),
+    GROUND_CASE(hosts_wait_for_any_and_until_a_deadline),
+    GROUND_CASE(parked_operations_fail_with_their_queue),
+    GROUND_CASE(a_program_larger_than_the_ring_is_one_operation),
+    GROUND_CASE(each_operation_is_reported_with_its_times),
+    GROUND_CASE(operations_become_rows_of_the_record),
+    GROUND_CASE(a_program_that_looks_at_values_goes_on_when_they_are_there),
+    GROUND_CASE(queues_are_placed_by_their_affinity),
 };
-enum { CASES = sizeof cases / sizeof *cases };
-
-START_TEST(case_run)
-{
-  ground g;
-  ground_open(&g, &ground_kinds[_i / CASES], NULL, NULL);
-  cases[_i % CASES].run(&g);
-  ground_close(&g);
-}
-END_TEST
 
 int main(void)
 {
-  Suite *suite = suite_create("queue/queue");
-  for (unsigned i = 0; i < ground_kind_count * CASES; i++) {
-    static char names[256][160];
-    snprintf(names[i], sizeof names[i], "%s: %s", ground_kinds[i / CASES].label,
-             cases[i % CASES].name);
-    TCase *tcase = tcase_create(names[i]);
-    tcase_set_timeout(tcase, 60);
-    tcase_add_loop_test(tcase, case_run, (int)i, (int)i + 1);
-    suite_add_tcase(suite, tcase);
-  }
-  SRunner *runner = srunner_create(suite);
-  const int tap = getenv("CK_TAP_LOG_FILE_NAME") != NULL;
-  srunner_run_all(runner, tap ? CK_SILENT : CK_NORMAL);
-  const int failed = srunner_ntests_failed(runner);
-  srunner_free(runner);
-  return tap ? 0 : failed != 0;
+  return ground_main("queue/queue", cases, sizeof cases / sizeof *cases);
 }

@@ -5,10 +5,9 @@
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "report/study.h"
-
-#define COUNT(array) (sizeof(array) / sizeof *(array))
 
 enum { REQUESTS = 200 };
 
@@ -32,20 +31,20 @@ static void requests_put(aq_record_sink *sink)
 }
 
 /* Of a run whose policy stopped `count` jobs, the i-th at i us for i ns, of
- * both clients in turns; all but the last wasted 3 us, and that was given up. */
-static int64_t run_make(aq_store *store, int64_t seed, int64_t count)
+ * both clients in turns; all but the last wasted 3 us, and that was given up.
+ */
+static void run_make(aq_store *store, int64_t count)
 {
   aq_store_writer *writer;
   const aq_run_info info = {
       .kind = AQ_RUN_SIMULATED,
       .name = "study",
       .source = "known",
-      .seed = seed,
+      .seed = 1,
       .summary = "{\"begin_ps\": 0, \"end_ps\": 300000000, "
                  "\"clients\": [{\"name\": \"a\"}, {\"name\": \"b\"}]}"};
   ck_assert_status(aq_store_writer_open(store, &info, &writer, &diag), AQ_OK,
                    &diag);
-  const int64_t run = aq_store_writer_run(writer);
   aq_record_sink *sink = aq_store_writer_sink(writer);
   requests_put(sink);
   for (int64_t i = 0; i < count; i++) {
@@ -59,7 +58,6 @@ static int64_t run_make(aq_store *store, int64_t seed, int64_t count)
     ck_assert_status(sink->put_preempted(sink, &row, 1, &diag), AQ_OK, &diag);
   }
   ck_assert_status(aq_store_writer_finish(writer, &info, &diag), AQ_OK, &diag);
-  return run;
 }
 
 static aq_store *store_make(void)
@@ -67,6 +65,7 @@ static aq_store *store_make(void)
   aq_store *store;
   char path[4096];
   snprintf(path, sizeof path, "%s/study.db", aqtest_tmpdir());
+  unlink(path); /* of the test before, in the same process */
   ck_assert_status(aq_store_open(path, AQ_STORE_WRITE, &store, &diag), AQ_OK,
                    &diag);
   return store;
@@ -98,7 +97,7 @@ static aq_study study_make(aq_store *store, bool by_client)
 START_TEST(preemptions_have_lengths_and_waste)
 {
   aq_store *store = store_make();
-  run_make(store, 1, 101);
+  run_make(store, 101);
   aq_study study = study_make(store, false);
   is_near(figure(&study, 0, AQ_FIGURE_requests), REQUESTS);
   /* The last request completes at 299 us. */
@@ -115,7 +114,7 @@ END_TEST
 START_TEST(preemptions_count_for_the_client_that_was_stopped)
 {
   aq_store *store = store_make();
-  run_make(store, 1, 101);
+  run_make(store, 101);
   aq_study study = study_make(store, true);
   ck_assert_uint_eq(study.count, 2);
   /* 0, 2, ... 98 and the one that was given up; 1, 3, ... 99. */
@@ -133,7 +132,7 @@ START_TEST(what_was_stopped_while_warming_up_does_not_count)
   aq_store *store = store_make();
   aq_study study;
   const aq_study_options options = {.warmup = AQ_WARMUP_PART, .part = .5};
-  run_make(store, 1, 101);
+  run_make(store, 101);
   ck_assert_status(aq_study_make(store, NULL, 0, &options, &study, &diag),
                    AQ_OK, &diag);
   is_near(figure(&study, 0, AQ_FIGURE_requests), REQUESTS / 2);
@@ -147,7 +146,7 @@ END_TEST
 START_TEST(a_run_in_which_nothing_was_stopped_wastes_nothing)
 {
   aq_store *store = store_make();
-  run_make(store, 1, 0);
+  run_make(store, 0);
   aq_study study = study_make(store, false);
   is_near(figure(&study, 0, AQ_FIGURE_wasted), 0);
   is_near(figure(&study, 0, AQ_FIGURE_preemptions), 0);
@@ -167,9 +166,9 @@ START_TEST(quantiles_are_responses_that_were_seen)
                {AQ_FIGURE_max, 100},  {AQ_FIGURE_mean, 50.5},
                {AQ_FIGURE_jain, 1.0}, {AQ_FIGURE_rejected, 0}};
   aq_store *store = store_make();
-  run_make(store, 1, 0);
+  run_make(store, 0);
   aq_study study = study_make(store, false);
-  for (size_t i = 0; i < COUNT(cases); i++)
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
     is_near(figure(&study, 0, cases[i].figure), cases[i].us);
   ck_assert(isnan(figure(&study, 0, AQ_FIGURE_met)));
   aq_study_fini(&study);

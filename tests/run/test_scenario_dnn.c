@@ -15,11 +15,11 @@ static aq_diag diag = AQ_DIAG_INIT;
 static const char network[] =
     "{\"kernels\": ["
     "{\"name\": \"conv\", \"launch_params\": [3, 2, 1, 64, 1, 1],},"
-    "{\"name\": \"add\", \"launch_params\": [2, 1, 1, 16, 8, 1]}]}";
+    "{\"name\": \"add\\\",]\", \"launch_params\": [2, 1, 1, 16, 8, 1]}]}";
 static const char profile[] =
     "{\"model_latency\": 50, \"kernel_latency\": {"
     "\"conv\": {\"total_latency\": 30, \"latency\": [20, 30,]},"
-    "\"add\": {\"total_latency\": 14, \"latency\": [14]}}}";
+    "\"add\\\",]\": {\"total_latency\": 14, \"latency\": [14]}}}";
 
 /* A scenario with one request of the network, and more keys of it. */
 static aq_status load(const char *keys, aq_workload_source **out)
@@ -55,6 +55,8 @@ START_TEST(a_network_is_one_call_of_all_its_kernels)
   ck_assert_uint_eq(job.commands[0].grid[1], 2);
   ck_assert_uint_eq(job.commands[1].workgroup[1], 8);
   ck_assert_uint_eq(job.commands[0].cost.detail->latency_count, 2);
+  /* A comma that is no JSON is passed over, but not in a name. */
+  ck_assert_str_eq(source->name(source, job.commands[1].name), "add\",]");
   /* 30 and 14 us, each less the 12 us of its launch. */
   ck_assert_int_eq(job.hint, 20 * AQ_US);
   source->close(source);

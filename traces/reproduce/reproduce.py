@@ -38,14 +38,6 @@ class Study:
         with sqlite3.connect(self.store) as store:
             return store.execute(text, values).fetchall()
 
-    def preemptions(self, policy, parameters):
-        """Lengths of the preemptions of a point, in us, the shortest first."""
-        return [us for us, in self.sql(
-            "SELECT (freed - asked) / 1e6 FROM preemptions JOIN runs ON "
-            "runs.id = run WHERE point ->> '$.policy' LIKE ? AND "
-            "point ->> '$.parameters[0]' = ? AND freed IS NOT NULL "
-            "ORDER BY 1", policy + "%", parameters)]
-
 
 def find(rows, figure, **wanted):
     for row in rows:
@@ -53,10 +45,6 @@ def find(rows, figure, **wanted):
                for k, v in wanted.items()):
             return row[figure]["mean"]
     raise KeyError(wanted)
-
-
-def p99(values):
-    return values[len(values) * 99 // 100]
 
 
 def r1_profile(data, model):
@@ -139,8 +127,9 @@ def r3(study):
 
 def r4(study):
     times = ("0.25ms", "0.5ms", "1ms", "2ms")
-    got = {(level, t): p99(study.preemptions("xsched%s," % level,
-                                             "kernel=" + t))
+    got = {(level, t): find(study.rows, "preempt_p99",
+                            policy="xsched%s," % level,
+                            parameters="kernel=" + t)
            for level in ("", "2", "3") for t in times}
     for level, published, rule, judge in (
             ("", "≈ 8 T", "7–8 T at 0.5 ms, to 0.1 T",

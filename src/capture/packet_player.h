@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What the two files that play packet captures share: a play, and what of the
+ * transport stands for what of the capture (packet_refer.c). Nobody else
+ * includes it. One thread.
+ */
+#ifndef AQ_CAPTURE_PACKET_PLAYER_H
+#define AQ_CAPTURE_PACKET_PLAYER_H
+
+#include "capture/packets.h"
+#include "common/map.h"
+
+enum { AQ_PACKET_WORDS = 256 };
+
+typedef struct aq_packet_player {
+  const aq_packet_file *file;
+  aq_transport *t;
+  const aq_transport_ops *ops;
+  aq_transport_info info;
+  aq_time timeout;
+  aq_map signals, kernels, queues; /* of the capture → of the transport */
+  aq_map references;               /* queue of the capture → how often made */
+  char *kernarg;                   /* the block, or NULL */
+  size_t kernarg_used;
+  void **memory; /* all there is */
+  size_t memory_count, memory_capacity;
+  /* The host's clock: `here` stands for `there` of the capture. */
+  aq_time here, there;
+  bool begun;
+  aq_time first; /* packet */
+  bool failed;   /* atomic: a queue stopped */
+  char words[AQ_PACKET_WORDS];
+  aq_cap_played played;
+} aq_packet_player;
+
+/* AQ_ERR_INPUT: the capture has no such thing at this point. No signal is
+ * none. */
+aq_status aq_packet_signal_find(const aq_packet_player *p, uint64_t handle,
+                                aq_signal *out, aq_diag *diag);
+aq_status aq_packet_queue_find(const aq_packet_player *p, int64_t number,
+                               aq_ring **out, aq_diag *diag);
+
+/* Memory of the transport until the play ends. */
+aq_status aq_packet_memory_make(aq_packet_player *p, uint32_t device,
+                                aq_memory_kind kind, size_t size, void **out,
+                                aq_diag *diag);
+
+/* What the packet refers to, as this transport has it. */
+aq_status aq_packet_fit(aq_packet_player *p, const aq_packet_event *event,
+                        aq_packet *packet, aq_diag *diag);
+
+aq_status aq_packet_no_memory(aq_diag *diag);
+
+#endif

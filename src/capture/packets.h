@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Packet captures: what a client of HSA asked of its queues and signals, in the
+ * host's order and with its times, as `aqueduct exec --capture` writes them
+ * (doc/formats/packets.md). Read whole, then played on a transport: the same
+ * packets, with signals, queues, kernels and arguments of that transport.
+ *
+ * Kernels take their cost and compute nothing: a capture has no contents of
+ * buffers. Thread rule: one at a time.
+ */
+#ifndef AQ_CAPTURE_PACKETS_H
+#define AQ_CAPTURE_PACKETS_H
+
+#include <stdio.h>
+
+#include "capture/player.h"
+
+typedef enum aq_packet_number {
+#define N(NAME, key, least, most) AQ_PACKET_N_##NAME,
+#include "capture/packet_events.def"
+#undef N
+  AQ_PACKET_NUMBERS
+} aq_packet_number;
+
+typedef enum aq_packet_event_kind {
+#define E(NAME, name, numbers) AQ_PACKET_E_##NAME,
+#include "capture/packet_events.def"
+#undef E
+  AQ_PACKET_EVENTS
+} aq_packet_event_kind;
+
+/* One line. Lists and bytes are of the file. */
+typedef struct aq_packet_event {
+  aq_packet_event_kind kind;
+  uint32_t line;
+  aq_time time; /* when the host came to it */
+  int64_t n[AQ_PACKET_NUMBERS];
+  aq_packet packet;    /* of packets */
+  unsigned char *blob; /* arguments of a kernel, or a mask; NULL: none */
+  uint32_t blob_size;  /* bytes */
+  /* Signals that a copy comes after; of a wait, signal, condition and value of
+   * each item; latencies of a kernel's cost. */
+  int64_t *list;
+  uint32_t list_count;
+  char *name;             /* of a kernel */
+  aq_cost_detail *detail; /* of its cost, or NULL */
+} aq_packet_event;
+
+typedef struct aq_packet_file {
+  char *name;
+  aq_packet_event *events;
+  size_t count, capacity;
+} aq_packet_file;
+
+/* Whether a file begins as one does. */
+bool aq_packet_file_is(const char *path);
+
+/* AQ_ERR_INPUT names file, line and what was expected. */
+aq_status aq_packet_file_open(const char *path, aq_packet_file **out,
+                              aq_diag *diag);
+
+/* The same from a stream. */
+aq_status aq_packet_file_read(const char *name, FILE *in, aq_packet_file **out,
+                              aq_diag *diag);
+void aq_packet_file_close(aq_packet_file *file);
+
+/* Plays it once. `timeout`: of each wait of the host, 0: none. */
+aq_status aq_packet_file_play(const aq_packet_file *file,
+                              aq_transport *transport, aq_time timeout,
+                              aq_cap_played *out, aq_diag *diag);
+
+#endif

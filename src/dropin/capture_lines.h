@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What the two files of the capture share: lines and what is known of the
+ * transport (capture.c), and the table that tells (capture_table.c). Nobody
+ * else includes it.
+ */
+#ifndef AQDROP_CAPTURE_LINES_H
+#define AQDROP_CAPTURE_LINES_H
+
+#include <pthread.h>
+#include <stdio.h>
+
+#include "common/arena.h"
+#include "common/map.h"
+#include "dropin/capture.h"
+
+typedef struct aqdrop_captured_queue {
+  struct aqdrop_captured_queue *next;
+  const aq_ring *ring;
+  uint32_t id, references;
+  uint64_t told; /* packets below */
+} aqdrop_captured_queue;
+
+typedef struct aqdrop_captured_kernel {
+  const char *name;
+  uint32_t kernarg_size;
+} aqdrop_captured_kernel;
+
+struct aqdrop_capture {
+  aq_transport_ops table; /* first: what the transport has */
+  const aq_transport_ops *inner;
+  pthread_mutex_t lock; /* of the following */
+  int fd;               /* -1: it has ended */
+  aqdrop_captured_queue *queues;
+  aq_map kernels; /* object → aqdrop_captured_kernel * */
+  aq_arena arena; /* of kernels and handlers */
+};
+
+/* A line as it is put together; it stays where it was begun. Numbers are
+ * decimal, times ps. */
+typedef struct aqdrop_line {
+  FILE *to; /* NULL: there was no memory */
+  char *text;
+  size_t size;
+} aqdrop_line;
+
+void aqdrop_line_begin(aqdrop_line *line, const char *event, aq_time time);
+void aqdrop_line_number(aqdrop_line *line, const char *key, int64_t value);
+void aqdrop_line_hex(aqdrop_line *line, const char *key, const void *bytes,
+                     size_t size);
+void aqdrop_line_text(aqdrop_line *line, const char *key, const char *text);
+void aqdrop_line_end(aqdrop_line *line, aqdrop_capture *capture);
+
+/* A doorbell is about to be rung. */
+void aqdrop_capture_rung(aqdrop_capture *capture, const aq_ring *ring,
+                         uint64_t id, aq_time time);
+
+void aqdrop_capture_queue_add(aqdrop_capture *capture, const aq_ring *ring);
+void aqdrop_capture_queue_drop(aqdrop_capture *capture, uint32_t id);
+void aqdrop_capture_kernel_add(aqdrop_capture *capture, uint64_t object,
+                               const aq_kernel_desc *desc);
+
+/* The table that tells, and passes on to `inner`. */
+void aqdrop_capture_table(const aq_transport_ops *inner,
+                          aq_transport_ops *table);
+
+#endif

@@ -1,0 +1,315 @@
+/* SPDX-License-Identifier: MIT */
+/* The transport's table once a capture is attached: what changes queues and
+ * signals, and what waits, is told. Everything else is the inner one's. */
+#include "dropin/capture_lines.h"
+
+static aqdrop_capture *capture_from(const aq_transport *t)
+{
+  return (aqdrop_capture *)(uintptr_t)t->ops;
+}
+
+static void line_begin(aqdrop_line *line, aq_transport *t, const char *event)
+{
+  aqdrop_line_begin(line, event, capture_from(t)->inner->now(t));
+}
+
+static void line_end(aqdrop_line *line, const aq_transport *t)
+{
+  aqdrop_line_end(line, capture_from(t));
+}
+
+static void number(aqdrop_line *line, const char *key, int64_t value)
+{
+  aqdrop_line_number(line, key, value);
+}
+
+static void handles(aqdrop_line *line, const char *key,
+                    const aq_signal *signals, uint32_t count)
+{
+  if (!line->to)
+    return;
+  fprintf(line->to, ",\"%s\":[", key);
+  for (uint32_t i = 0; i < count; i++)
+    fprintf(line->to, "%s%lld", i ? "," : "", (long long)signals[i].handle);
+  fputc(']', line->to);
+}
+
+/* ---- kernels and copies ---- */
+
+static void cost_put(aqdrop_line *line, const aq_cost *cost)
+{
+  const aq_cost_detail *detail = cost->detail;
+  number(line, "cost", cost->kind);
+  number(line, "base", cost->base);
+  number(line, "per_workgroup", cost->per_workgroup);
+  if (!detail || !line->to)
+    return;
+  number(line, "contained", detail->contained);
+  number(line, "flops", (int64_t)detail->flops);
+  number(line, "traffic", (int64_t)detail->bytes);
+  fputs(",\"latency\":[", line->to);
+  for (uint32_t i = 0; i < detail->latency_count; i++)
+    fprintf(line->to, "%s%lld", i ? "," : "", (long long)detail->latency[i]);
+  fputc(']', line->to);
+}
+
+static aq_status kernel_register(aq_transport *t, const aq_kernel_desc *desc,
+                                 aq_kernel_info *out, aq_diag *diag)
+{
+  aqdrop_capture *capture = capture_from(t);
+  aq_status status = capture->inner->kernel_register(t, desc, out, diag);
+  if (status != AQ_OK)
+    return status;
+  aqdrop_line line;
+  line_begin(&line, t, "kernel");
+  number(&line, "object", (int64_t)out->object);
+  aqdrop_line_text(&line, "name", desc->name);
+  number(&line, "kernarg_size", desc->kernarg_size);
+  number(&line, "group_size", desc->group_size);
+  number(&line, "private_size", desc->private_size);
+  number(&line, "vgprs", desc->vgprs);
+  number(&line, "agprs", desc->agprs);
+  number(&line, "sgprs", desc->sgprs);
+  number(&line, "wave_size", desc->wave_size);
+  cost_put(&line, &desc->cost);
+  line_end(&line, t);
+  aqdrop_capture_kernel_add(capture, out->object, desc);
+  return status;
+}
+
+static aq_status copy_submit(aq_transport *t, const aq_copy_desc *copy,
+                             aq_diag *diag)
+{
+  aqdrop_line line;
+  line_begin(&line, t, "copy");
+  number(&line, "device", copy->device);
+  number(&line, "engine", copy->engine);
+  number(&line, "to_device", copy->to_device);
+  number(&line, "from_device", copy->from_device);
+  number(&line, "size", (int64_t)copy->size);
+  handles(&line, "after", copy->dependencies, copy->dependency_count);
+  number(&line, "signal", (int64_t)copy->completion.handle);
+  line_end(&line, t);
+  return capture_from(t)->inner->copy_submit(t, copy, diag);
+}
+
+static aq_status copy_async(aq_transport *t, uint32_t device, void *to,
+                            const void *from, size_t size,
+                            const aq_signal *dependencies, uint32_t count,
+                            aq_signal completion, aq_diag *diag)
+{
+  const aq_copy_desc copy = aq_copy_by_address(device, to, from, size,
+                                               dependencies, count, completion);
+  return copy_submit(t, &copy, diag);
+}
+
+/* ---- signals ---- */
+
+/* One that the host may not wait on is polled. */
+static uint32_t flags_of(const aq_signal_desc *desc)
+{
+  for (uint32_t i = 0; i < desc->consumer_count; i++)
+    if (desc->consumers[i] == AQ_DEVICE_HOST)
+      return desc->flags;
+  return desc->flags | (desc->consumer_count > 0 ? AQ_SIGNAL_GPU_ONLY : 0);
+}
+
+static aq_status signal_create(aq_transport *t, const aq_signal_desc *desc,
+                               aq_signal *out, aq_diag *diag)
+{
+  aq_status status = capture_from(t)->inner->signal_create(t, desc, out, diag);
+  if (status != AQ_OK)
+    return status;
+  aqdrop_line line;
+  line_begin(&line, t, "signal");
+  number(&line, "signal", (int64_t)out->handle);
+  number(&line, "value", desc->value);
+  number(&line, "flags", flags_of(desc));
+  line_end(&line, t);
+  return status;
+}
+
+static void signal_destroy(aq_transport *t, aq_signal signal)
+{
+  aqdrop_line line;
+  line_begin(&line, t, "signal-end");
+  number(&line, "signal", (int64_t)signal.handle);
+  line_end(&line, t);
+  capture_from(t)->inner->signal_destroy(t, signal);
+}
+
+static void update_tell(aq_transport *t, aq_signal signal, aq_signal_op op,
+                        int64_t operand, int64_t expected)
+{
+  aqdrop_line line;
+  line_begin(&line, t, "update");
+  number(&line, "signal", (int64_t)signal.handle);
+  number(&line, "op", op);
+  number(&line, "operand", operand);
+  number(&line, "expected", expected);
+  line_end(&line, t);
+}
+
+static void signal_store(aq_transport *t, aq_signal signal, int64_t value,
+                         aq_order order)
+{
+  update_tell(t, signal, AQ_UPDATE_EXCHANGE, value, 0);
+  capture_from(t)->inner->signal_store(t, signal, value, order);
+}
+
+static int64_t signal_update(aq_transport *t, aq_signal signal, aq_signal_op op,
+                             int64_t operand, int64_t expected, aq_order order)
+{
+  update_tell(t, signal, op, operand, expected);
+  return capture_from(t)->inner->signal_update(t, signal, op, operand, expected,
+                                               order);
+}
+
+/* ---- waits ---- */
+
+/* Told when it is over; `began` is when the host came to it. Of several that
+ * any was enough of, the one that held is what it waited for. */
+static void wait_tell(aq_transport *t, const aq_wait_request *request,
+                      uint32_t held, aq_time began)
+{
+  const bool any = request->mode == AQ_WAIT_ANY;
+  aqdrop_line line;
+  aqdrop_line_begin(&line, "wait", began);
+  number(&line, "end", capture_from(t)->inner->now(t));
+  number(&line, "deadline", request->deadline);
+  number(&line, "hint", request->hint);
+  for (uint32_t i = any ? held : 0; line.to && i < request->count; i++) {
+    const aq_wait_item *item = &request->items[i];
+    fprintf(line.to, "%s[%lld,%d,%lld]", i > 0 && !any ? "," : ",\"items\":[",
+            (long long)item->signal.handle, item->condition,
+            (long long)item->value);
+    if (any)
+      break;
+  }
+  if (line.to)
+    fputc(']', line.to);
+  line_end(&line, t);
+}
+
+static aq_status wait_pass(aq_transport *t, const aq_wait_request *request,
+                           aq_wait_result *out, aq_diag *diag)
+{
+  const aq_transport_ops *inner = capture_from(t)->inner;
+  const aq_time began = inner->now(t);
+  aq_wait_result result = {0};
+  aq_status status = inner->wait(t, request, &result, diag);
+  if (status == AQ_OK)
+    wait_tell(t, request, result.index, began);
+  if (out)
+    *out = result;
+  return status;
+}
+
+/* A handler is a host that has waited, without an interrupt between. */
+typedef struct handler {
+  aq_transport *t;
+  aq_wait_item item;
+  aq_signal_function *function;
+  void *user;
+} handler;
+
+static bool handler_call(int64_t value, void *user)
+{
+  const handler *h = user;
+  const aq_wait_request request = {.items = &h->item,
+                                   .count = 1,
+                                   .mode = AQ_WAIT_ALL,
+                                   .hint = AQ_WAIT_ACTIVE,
+                                   .deadline = AQ_TIME_MAX};
+  wait_tell(h->t, &request, 0, capture_from(h->t)->inner->now(h->t));
+  return h->function(value, h->user);
+}
+
+static aq_status signal_handler(aq_transport *t, aq_signal signal,
+                                aq_condition condition, int64_t value,
+                                aq_signal_function *function, void *user,
+                                aq_diag *diag)
+{
+  aqdrop_capture *capture = capture_from(t);
+  pthread_mutex_lock(&capture->lock);
+  handler *h = aq_arena_alloc(&capture->arena, sizeof *h);
+  pthread_mutex_unlock(&capture->lock);
+  if (!h)
+    return aq_diag_set(diag, AQ_ERR_NO_MEMORY, "out of memory for a handler");
+  *h = (handler){t, {signal, condition, value}, function, user};
+  return capture->inner->signal_handler(t, signal, condition, value,
+                                        handler_call, h, diag);
+}
+
+/* ---- queues ---- */
+
+static aq_status queue_create(aq_transport *t, const aq_queue_desc *desc,
+                              aq_ring **out, aq_diag *diag)
+{
+  aqdrop_capture *capture = capture_from(t);
+  aq_status status = capture->inner->queue_create(t, desc, out, diag);
+  if (status != AQ_OK)
+    return status;
+  aqdrop_line line;
+  line_begin(&line, t, "queue");
+  number(&line, "queue", (*out)->id);
+  number(&line, "device", desc->device);
+  number(&line, "size", (*out)->size);
+  number(&line, "kind", desc->type);
+  number(&line, "doorbell", (int64_t)desc->doorbell.handle);
+  line_end(&line, t);
+  aqdrop_capture_queue_add(capture, *out);
+  return status;
+}
+
+static void queue_destroy(aq_transport *t, aq_ring *queue)
+{
+  aqdrop_capture *capture = capture_from(t);
+  aqdrop_line line;
+  line_begin(&line, t, "queue-end");
+  number(&line, "queue", queue->id);
+  line_end(&line, t);
+  aqdrop_capture_queue_drop(capture, queue->id);
+  capture->inner->queue_destroy(t, queue);
+}
+
+static void queue_doorbell(aq_transport *t, aq_ring *queue, uint64_t id)
+{
+  aqdrop_capture *capture = capture_from(t);
+  aqdrop_capture_rung(capture, queue, id, capture->inner->now(t));
+  capture->inner->queue_doorbell(t, queue, id);
+}
+
+static aq_status queue_control(aq_transport *t, aq_ring *queue,
+                               aq_queue_control control,
+                               const aq_queue_control_args *args, aq_diag *diag)
+{
+  aqdrop_line line;
+  line_begin(&line, t, "control");
+  number(&line, "queue", queue->id);
+  number(&line, "control", control);
+  number(&line, "value", args ? args->value : 0);
+  if (args && args->count > 0)
+    aqdrop_line_hex(&line, "mask", args->mask, args->count / 8);
+  line_end(&line, t);
+  return capture_from(t)->inner->queue_control(t, queue, control, args, diag);
+}
+
+void aqdrop_capture_table(const aq_transport_ops *inner,
+                          aq_transport_ops *table)
+{
+  *table = *inner;
+  table->kernel_register = kernel_register;
+  table->copy_async = copy_async;
+  table->copy_submit = copy_submit;
+  table->signal_create = signal_create;
+  table->signal_destroy = signal_destroy;
+  table->signal_store = signal_store;
+  table->signal_update = signal_update;
+  table->signal_handler = signal_handler;
+  table->wait = wait_pass;
+  table->queue_create = queue_create;
+  table->queue_destroy = queue_destroy;
+  table->queue_doorbell = queue_doorbell;
+  table->queue_control = queue_control;
+}

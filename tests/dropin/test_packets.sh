@@ -1,0 +1,122 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# What `aqueduct exec --capture` writes, replayed: the same packets, with their
+# signals, queues, kernels and times.
+# shellcheck disable=SC1091,SC2154 # what lib.sh defines
+. "${AQ_SRCDIR:-.}/tests/cli/lib.sh"
+case ${AQ_SANITIZERS:-} in
+?*) echo "1..0 # SKIP a sanitized library needs its program sanitized"; exit 0 ;;
+esac
+AQUEDUCT_PLUGIN_PATH=${AQ_BUILDDIR:-.}/.libs
+AQUEDUCT_LIBHSA_PATH=$AQUEDUCT_PLUGIN_PATH/libhsa-runtime64.so.1
+export AQUEDUCT_PLUGIN_PATH AQUEDUCT_LIBHSA_PATH
+
+# What a run did on the device: every packet and copy, without what says which
+# process and queue it was.
+timeline() { # RUN
+  "$aqueduct" export "$1" --format jsonl 2> /dev/null |
+    grep -v '"kind":"\(run\|call\|wait\)"' |
+    sed -E 's/"([pt]id|row|flags|host_begin|host_end|observe)":[0-9]+,?//g
+      s/"(id|name)":("[^"]*"|[0-9]+),"gfx/"gfx/; s/"queue":\{"ordinal":([0-9]+),"id":[0-9]+\}/"queue":\1/
+      s/"via":"[a-z]*",//'
+}
+same_timeline() { # RUN RUN
+  timeline "$1" > "$work/one"
+  timeline "$2" > "$work/other"
+  [ -s "$work/one" ] && cmp "$work/one" "$work/other"
+}
+# The dispatches and what they depend on, whenever they ran.
+order() { # RUN
+  timeline "$1" | grep -o '"kind":"[a-z-]*"\|"name":"[^"]*"\|"queue":[0-9]*\|"packet":[0-9]*\|"header":[0-9]*\|"grid_x":[0-9]*\|"lds":[0-9]*\|"vgpr":[0-9]*' |
+    tr '\n' ' ' | sed 's/"kind"/\n&/g' | sort
+}
+same_order() { # RUN RUN
+  order "$1" > "$work/one"
+  order "$2" > "$work/other"
+  [ -s "$work/one" ] && cmp "$work/one" "$work/other"
+}
+lines() { # FILE EVENT
+  grep -c "\"event\":\"$2\"" "$1"
+}
+
+# Aqueduct itself is a client of HSA that rings doorbells by raw stores, waits
+# through the library, and has kernels that share compute units and depend on
+# others across queues.
+cat > "$work/mix.json" << 'J'
+{"version": 1, "device": "mi300x",
+ "kernels": {
+  "gemm": {"grid": 65536, "workgroup": 256, "lds": 32768, "vgprs": 128,
+           "cost": {"workgroup": "6us"}},
+  "tiny": {"grid": 64, "workgroup": 64, "cost": "2us"}},
+ "requests": {"ask": {"steps": [
+  {"kernel": "gemm"}, {"kernel": "tiny", "repeat": 2}, {"kernel": "gemm"}]}},
+ "clients": [
+  {"name": "a", "request": "ask", "closed": {"think": "5us"}, "requests": 6},
+  {"name": "b", "request": "ask", "closed": {"think": "9us"}, "requests": 4}]}
+J
+scenario() { # NAME FILE
+  try "$aqueduct" exec --name "$1" --capture "$work/$1.jsonl" -- \
+    "$aqueduct" run "$2" --transport hsa --store "$work/inner.db"
+}
+for which in mix edge; do
+  file=$work/mix.json
+  [ "$which" = mix ] || file=$srcdir/traces/scenarios/edge.json
+  scenario "$which" "$file"
+  check "$which: a program is captured" [ "$status" = 0 ]
+  try "$aqueduct" replay "$work/$which.jsonl" --name "$which-again"
+  check "$which: the capture is replayed" [ "$status" = 0 ]
+  check "$which: each packet at the same times as it had in the program" \
+    same_timeline "$which" "$which-again"
+done
+check "packets have their edges" grep -q barrier-and "$work/other"
+timeline mix-again > "$work/again"
+check "and group segment and registers" \
+  grep -q '"lds":32768,.*"vgpr":128' "$work/again"
+try "$aqueduct" replay "$work/mix.jsonl" --device mi50 --name other
+check "on another device model it is the same packets" \
+  same_order mix other
+check "at other times" [ "$(timeline mix)" != "$(timeline other)" ]
+# Without the barrier bit of its packets, kernels of a queue overlap.
+sed 's/"bytes":"020b/"bytes":"020a/' "$work/mix.jsonl" > "$work/loose.jsonl"
+try "$aqueduct" replay "$work/loose.jsonl" --name loose
+check "packets without it are replayed too" [ "$status" = 0 ]
+check "and overlap" [ "$(timeline mix)" != "$(timeline loose)" ]
+try "$aqueduct" replay "$work/mix.jsonl" --bench 2 --name bench --json
+check "it can be repeated" sh -c '[ "$1" = 0 ] && "$2" show bench --json |
+  grep -q bench_span_ns' sh "$status" "$aqueduct"
+
+# A program compiled by hipcc: queues of several streams, priorities, copies,
+# callbacks, a graph.
+name="a HIP program's packets are replayed, in its order"
+kernels=${AQ_BUILDDIR:-.}/tests/dropin/.libs/libtestkernels.so
+if command -v hipcc > /dev/null &&
+  hipcc --offload-arch=gfx90a -O1 -o "$work/app" \
+    "$srcdir/tests/dropin/app.hip" > "$work/log" 2>&1; then
+  try "$aqueduct" exec --timeout 60s --device mi210 --name hip --kernels \
+    "$kernels" --capture "$work/hip.jsonl" -- "$work/app"
+  try "$aqueduct" replay "$work/hip.jsonl" --device mi210 --name hip-again
+  check "$name" same_order hip hip-again
+  check "with its copies" [ "$(lines "$work/hip.jsonl" copy)" -ge 5 ]
+else
+  skip "$name" "hipcc is not installed, or cannot compile here"
+  skip "with its copies" "hipcc is not installed, or cannot compile here"
+fi
+
+# ---- what is wrong ----
+
+refuses() { # NAME WORDS: $work/bad.jsonl
+  try "$aqueduct" replay "$work/bad.jsonl"
+  check "$1" sh -c '[ "$1" = 2 ] && case $2 in *"$3"*) ;; *) false ;; esac' sh \
+    "$status" "$err" "$2"
+}
+sed 's/"size":[0-9]*/"size":63/' "$work/mix.jsonl" > "$work/bad.jsonl"
+refuses "a queue of 63 packets names the line" "bad.jsonl:"
+sed '/"event":"signal"/d' "$work/mix.jsonl" > "$work/bad.jsonl"
+refuses "a signal that nobody made is told" "signal "
+sed '1d' "$work/mix.jsonl" | grep -v '"open"' > "$work/bad.jsonl"
+refuses "a capture has a beginning" "expected the event open first"
+head -c 3000 "$work/mix.jsonl" > "$work/bad.jsonl"
+refuses "one that was cut names the line" "bad.jsonl:"
+sed '1s/"version":1/"version":2/' "$work/mix.jsonl" > "$work/bad.jsonl"
+refuses "another version is told" "version: 2; expected 1"
+finish
