@@ -14,6 +14,8 @@ enum { AQ_PRINT_MAX = 4096 }; /* bytes of a line; longer ones end in "..." */
 /* What gets the lines, borrowed for the call, without a newline. */
 typedef void aq_print_line(const char *line, void *user);
 
+/* Tables, then records block by block; `line` is called once a line, with a
+ * text that is borrowed for the call. */
 void aq_program_print(const aq_program *program, aq_print_line *line,
                       void *user);
 

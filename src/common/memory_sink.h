@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * A record sink that keeps everything in memory: for tests, for comparisons
- * of small runs, and for programs that embed the library.
+ * of small runs, and for programs that embed the library. It owns its copies;
+ * one thread at a time.
  */
 #ifndef AQ_COMMON_MEMORY_SINK_H
 #define AQ_COMMON_MEMORY_SINK_H

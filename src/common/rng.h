@@ -19,6 +19,7 @@ typedef struct aq_rng {
   unsigned left; /* of words */
 } aq_rng;
 
+/* The same seed and substream give the same numbers everywhere. */
 void aq_rng_init(aq_rng *rng, uint64_t seed, uint64_t substream);
 
 /* 64 random bits. */

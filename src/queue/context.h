@@ -49,6 +49,7 @@ AQ_API void aq_context_destroy(aq_context *context);
  * before, too. Destroying the context does the same without telling. */
 AQ_API aq_status aq_context_records_flush(aq_context *context, aq_diag *diag);
 
+/* The one it was created with; borrowed. */
 AQ_API aq_transport *aq_context_transport(const aq_context *context);
 
 /* How queues of a device wait; never CHOOSE. */

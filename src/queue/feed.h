@@ -112,6 +112,8 @@ typedef struct aq_submitted {
   uint32_t doorbells;
 } aq_submitted;
 
+/* The options are copied, the transport they name is borrowed until destroy.
+ * What is in the ring then is thrown away. NULL may be destroyed. */
 aq_status aq_feed_create(const aq_feed_options *options, aq_feed **out,
                          aq_diag *diag);
 void aq_feed_destroy(aq_feed *queue);

@@ -36,6 +36,7 @@ static inline bool aq_frontier_dominates(const aq_frontier *frontier,
   return aq_frontier_epoch(frontier, axis) >= epoch;
 }
 
+/* The later epoch stays; what has no place any more makes it overflow. */
 void aq_frontier_add(aq_frontier *frontier, uint32_t axis, uint64_t epoch);
 void aq_frontier_merge(aq_frontier *frontier, const aq_frontier *other);
 

@@ -52,6 +52,8 @@ typedef struct aq_memory_stats {
   uint64_t refused; /* for lack of memory */
 } aq_memory_stats;
 
+/* What the pool of a device of the context has at the moment; a limit on what
+ * it may reserve. Any thread. */
 AQ_API void aq_context_memory(aq_context *context, uint32_t device,
                               aq_memory_stats *out);
 AQ_API void aq_context_memory_limit(aq_context *context, uint32_t device,
@@ -76,6 +78,8 @@ typedef struct aq_fill {
   aq_copy_way way;
 } aq_fill;
 
+/* Memory that an operation reads or writes is the caller's, and left alone
+ * until it is over; descriptions are copied by the call. */
 AQ_API aq_status aq_queue_fill(aq_queue *queue, const aq_sync *sync,
                                const aq_fill *fill, aq_diag *diag);
 

@@ -187,6 +187,7 @@ typedef struct aq_queue_stats {
   bool publishing;           /* its frontier has not overflowed */
 } aq_queue_stats;
 
+/* As of the call, from any thread. */
 AQ_API void aq_queue_stats_get(aq_queue *queue, aq_queue_stats *out);
 
 /* An event of the transport, passed on by who opened it (options.event): the

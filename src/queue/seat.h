@@ -18,12 +18,14 @@ struct aq_seat {
   aq_seat *next_free;
 };
 
+/* A seat for the caller alone, until it is given back. */
 aq_status aq_seat_take(aq_context *context, aq_seat **out, aq_diag *diag);
 
 /* A ring that comes later is heard by the next one there, who looks and sleeps
  * again. NULL is allowed. */
 void aq_seat_give(aq_context *context, aq_seat *seat);
 
+/* Wakes who sleeps there. */
 void aq_seat_ring(const aq_context *context, const aq_seat *seat);
 
 /* What to wait for, taken before looking at what may happen. */

@@ -33,6 +33,8 @@ enum aq_semaphore_flag {
   AQ_SEMAPHORE_DEVICE = 1 << 0,
 };
 
+/* One that stands at `value`, with aq_semaphore_flag bits; the caller has one
+ * reference, and the last release frees it. */
 AQ_API aq_status aq_semaphore_create(aq_context *context, uint64_t value,
                                      uint32_t flags, aq_semaphore **out,
                                      aq_diag *diag);

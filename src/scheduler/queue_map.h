@@ -16,6 +16,7 @@
 
 typedef struct aq_queue_map aq_queue_map;
 
+/* One hardware queue for all streams of each device. */
 aq_status aq_queue_map_create(uint32_t device_count, aq_queue_map **out,
                               aq_diag *diag);
 void aq_queue_map_destroy(aq_queue_map *map);

@@ -46,7 +46,6 @@ tests_bench_bench_replay_LDADD = $(AQ_BENCH_LDADD)
 tests_bench_bench_store_CPPFLAGS = $(AQ_BENCH_CPPFLAGS) $(SQLITE_CFLAGS)
 tests_bench_bench_store_LDADD = $(AQ_BENCH_LDADD) $(SQLITE_LIBS)
 
-tests_bench_bench_sweep_SOURCES = tests/bench/bench_sweep.c
 tests_bench_bench_sweep_CPPFLAGS = $(AQ_BENCH_CPPFLAGS)
 tests_bench_bench_sweep_LDADD = $(AQ_BENCH_LDADD)
 EXTRA_DIST += tests/bench/sweep.json
