@@ -63,7 +63,7 @@ tests_dropin_libtestkernels_la_SOURCES = tests/dropin/testkernels.c
 tests_dropin_libtestkernels_la_LDFLAGS = -module -avoid-version -shared \
 	-rpath /nowhere
 
-EXTRA_DIST += tests/dropin/app.hip tests/dropin/recorded.c
+EXTRA_DIST += tests/dropin/app.hip tests/dropin/recorded.c tools/packages.sh
 dist_check_SCRIPTS += tests/dropin/test_ci.sh tests/dropin/test_hip.sh tests/dropin/test_exec.sh \
 	tests/dropin/test_exec_faults.sh tests/dropin/test_exports.sh \
 	tests/dropin/test_packets.sh tests/dropin/test_recording.sh
