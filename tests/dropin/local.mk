@@ -35,6 +35,7 @@ tests_dropin_test_shared_signals_CPPFLAGS = $(AQ_TEST_CPPFLAGS) \
 tests_dropin_test_shared_signals_LDADD = $(AQ_CLIENT_LDADD)
 EXTRA_PROGRAMS += tests/dropin/signal_peer
 check_DATA += tests/dropin/signal_peer$(EXEEXT)
+CLEANFILES += tests/dropin/signal_peer$(EXEEXT)
 tests_dropin_signal_peer_LDADD = libhsa-runtime64.la
 
 check_PROGRAMS += tests/dropin/test_signals
