@@ -113,6 +113,8 @@ struct aqhsa {
   aqhsa_device *devices;
   hsa_agent_t *agents; /* of the devices */
   aq_device_info *infos;
+  aq_link_info *links; /* of those that the runtime knows */
+  uint32_t link_count;
   uint32_t device_count;
   uint32_t caps;
 
@@ -196,6 +198,12 @@ void aqhsa_events_shut(const aqhsa *hsa);
 
 /* A line for users whom no callback serves. */
 void aqhsa_report(const aqhsa *hsa, const char *line);
+
+/* ---- links.c ---- */
+
+/* Asks for the links of the agents that were taken. */
+aq_status aqhsa_links_open(aqhsa *hsa, aq_diag *diag);
+void aqhsa_links_close(aqhsa *hsa);
 
 /* ---- memory.c ---- */
 

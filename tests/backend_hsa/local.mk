@@ -1,4 +1,7 @@
 # Tests of src/backend_hsa.
+check_PROGRAMS += tests/backend_hsa/test_devices
+tests_backend_hsa_test_devices_LDADD = $(AQSIM_TEST_LDADD)
+
 check_PROGRAMS += tests/backend_hsa/test_hsa
 
 check_PROGRAMS += tests/backend_hsa/test_probe
