@@ -62,6 +62,7 @@ typedef struct aqhsa_signal {
   aqhsa_held held; /* first; key: the handle */
   uint32_t flags;  /* aq_signal_flag */
   bool copied;     /* atomic: last given to a copy */
+  uint32_t device; /* whose packet had it last: origins.c, under the lock */
   uint64_t user;
   int64_t seen; /* of drain signals, under the lock */
   struct aqhsa_signal *drain_next, **drain_link; /* of all drain signals */
@@ -76,6 +77,7 @@ typedef struct aqhsa_queue {
   uint32_t device;
   uint32_t references; /* of cooperative queues */
   uint32_t state;      /* atomic: aqhsa_queue_state */
+  uint64_t marked;     /* packets that origins.c is done with, under the lock */
   void (*error)(const aq_queue_error *error, void *user);
   void *user;
 } aqhsa_queue;
@@ -232,7 +234,21 @@ aq_status aqhsa_kernel_register(aq_transport *t, const aq_kernel_desc *kernel,
                                 aq_kernel_info *out, aq_diag *diag);
 void aqhsa_modules_close(aqhsa *hsa);
 
+/* ---- origins.c ---- */
+
+/* Before a doorbell or a copy: whose packets the signals of all queues belong
+ * to, of `last` (or NULL) at the end. Takes the lock. */
+void aqhsa_origins_note(aqhsa *hsa, aqhsa_queue *last);
+
+/* Start and end of the packet or copy that decremented a signal last, by the
+ * clock of who ran it; false: the runtime has none. Under the lock. */
+bool aqhsa_origins_times(aqhsa *hsa, const aqhsa_signal *signal,
+                         hsa_amd_profiling_dispatch_time_t *out);
+
 /* ---- queues.c ---- */
+
+/* The member of the table as what it is. */
+aqhsa_queue *aqhsa_queue_of(aqhsa_held *held);
 
 aq_status aqhsa_queue_create(aq_transport *t, const aq_queue_desc *desc,
                              aq_ring **out, aq_diag *diag);
