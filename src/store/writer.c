@@ -47,6 +47,11 @@ static aq_status store_rows(aq_store_writer *writer, const aq_record *rows,
                             size_t count, aq_diag *diag)
 {
   const int64_t first = aq_store_row_key(writer->run, writer->stored_rows);
+  if (count > 0 && !writer->insert) {
+    const aq_status status = prepare_insert(writer, diag);
+    if (status)
+      return status;
+  }
   for (size_t i = 0; i < count; i++) {
     sqlite3_bind_int64(writer->insert, 1, first + (int64_t)i);
     bind_row(writer, &rows[i]);
@@ -79,6 +84,18 @@ static aq_status store_count(aq_store_writer *writer, size_t added,
   return status;
 }
 
+/* Within a transaction. A run that begins late gets its row here, with all that
+ * is known by now. */
+static aq_status store_run(aq_store_writer *writer, const aq_run_info *info,
+                           aq_diag *diag)
+{
+  if (!writer->late)
+    return info ? aq_runs_update(writer->store, writer->run, info, diag)
+                : AQ_OK;
+  return aq_runs_insert(writer->store, info ? info : writer->late, &writer->run,
+                        diag);
+}
+
 static aq_status store_batch(aq_store_writer *writer, const aq_record *rows,
                              size_t count, bool complete,
                              const aq_run_info *info, aq_diag *diag)
@@ -89,6 +106,8 @@ static aq_status store_batch(aq_store_writer *writer, const aq_record *rows,
                        writer->store->path, (long long)writer->run);
   aq_status status = aq_store_begin(writer->store, diag);
   if (!status)
+    status = store_run(writer, info, diag);
+  if (!status)
     status = store_count(writer, count, complete, diag);
   if (!status)
     status = aq_writer_store_known(writer, diag);
@@ -98,13 +117,16 @@ static aq_status store_batch(aq_store_writer *writer, const aq_record *rows,
     status = aq_facts_insert(writer->store, (aq_fact)i, writer->run,
                              writer->facts[i].stored, writer->facts[i].rows,
                              writer->facts[i].buffered, diag);
-  if (!status && info)
-    status = aq_runs_update(writer->store, writer->run, info, diag);
   if (!status)
     status = aq_store_commit(writer->store, diag);
-  if (status)
+  if (status) {
     aq_store_rollback(writer->store);
-  return status;
+    if (writer->late)
+      writer->run = AQ_NONE;
+    return status;
+  }
+  writer->late = NULL;
+  return AQ_OK;
 }
 
 static aq_status write_batch(aq_store_writer *writer, const aq_record *rows,
@@ -251,8 +273,9 @@ static void writer_free(aq_store_writer *writer)
   free(writer);
 }
 
-aq_status aq_store_writer_open(aq_store *store, const aq_run_info *info,
-                               aq_store_writer **out, aq_diag *diag)
+/* Without a run. */
+static aq_status writer_create(aq_store *store, aq_store_writer **out,
+                               aq_diag *diag)
 {
   aq_store_writer *writer = calloc(1, sizeof *writer);
   if (!writer)
@@ -266,19 +289,42 @@ aq_status aq_store_writer_open(aq_store *store, const aq_run_info *info,
                                   .put_preempted = sink_put_preempted,
                                   .put_counters = sink_put_counters};
   writer->store = store;
+  writer->run = AQ_NONE;
   aq_memory_sink_init(&writer->known);
-  aq_status status = AQ_OK;
   writer->buffer = malloc(BATCH_ROWS * sizeof *writer->buffer);
-  if (!writer->buffer)
-    status = aq_diag_set(diag, AQ_ERR_NO_MEMORY, "out of memory for a run");
-  if (!status)
-    status = prepare_insert(writer, diag);
-  if (!status)
-    status = aq_runs_insert(store, info, &writer->run, diag);
-  if (status) {
+  if (!writer->buffer) {
     writer_free(writer);
-    return status;
+    return aq_diag_set(diag, AQ_ERR_NO_MEMORY, "out of memory for a run");
   }
+  *out = writer;
+  return AQ_OK;
+}
+
+aq_status aq_store_writer_open(aq_store *store, const aq_run_info *info,
+                               aq_store_writer **out, aq_diag *diag)
+{
+  aq_store_writer *writer;
+  aq_status status = writer_create(store, &writer, diag);
+  if (status)
+    return status;
+  status = aq_runs_insert(store, info, &writer->run, diag);
+  if (status)
+    writer_free(writer);
+  else
+    *out = writer;
+  return status;
+}
+
+aq_status aq_store_writer_open_late(aq_store *store, const aq_run_info *info,
+                                    int64_t *run, aq_store_writer **out,
+                                    aq_diag *diag)
+{
+  aq_store_writer *writer;
+  aq_status status = writer_create(store, &writer, diag);
+  if (status)
+    return status;
+  writer->late = info;
+  writer->told = run;
   *out = writer;
   return AQ_OK;
 }
@@ -298,6 +344,8 @@ aq_status aq_store_writer_finish(aq_store_writer *writer,
 {
   aq_status status =
       write_batch(writer, writer->buffer, writer->buffered, true, info, diag);
+  if (!status && writer->told)
+    *writer->told = writer->run;
   writer_free(writer);
   return status;
 }
@@ -314,6 +362,7 @@ aq_status aq_store_writer_leave(aq_store_writer *writer,
 void aq_store_writer_abort(aq_store_writer *writer)
 {
   /* Should even this fail, the run stays behind as incomplete. */
-  aq_store_remove(writer->store, writer->run, NULL);
+  if (writer->run != AQ_NONE)
+    aq_store_remove(writer->store, writer->run, NULL);
   writer_free(writer);
 }

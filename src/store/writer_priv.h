@@ -13,8 +13,11 @@ enum { BATCH_ROWS = 16384, BATCH_SAMPLES = 65536 };
 struct aq_store_writer {
   aq_record_sink sink; /* first */
   aq_store *store;
-  int64_t run;
-  aq_memory_sink known; /* all but the rows, which stay empty */
+  int64_t run;             /* AQ_NONE: its row is not made yet */
+  const aq_run_info *late; /* what the row is made of by the first transaction;
+                              NULL: it is made */
+  int64_t *told;           /* gets the run when it is complete, or NULL */
+  aq_memory_sink known;    /* all but the rows, which stay empty */
   size_t stored_queues, stored_names, stored_edges;
   aq_record *buffer; /* BATCH_ROWS of them */
   size_t buffered;
@@ -24,9 +27,9 @@ struct aq_store_writer {
     size_t buffered;
     int64_t stored;
   } facts[AQ_FACT_COUNT];
-  sqlite3_stmt *insert;
-  aq_record bound; /* what the parameters of `insert` hold */
-  aq_diag failure; /* why the sink takes no more */
+  sqlite3_stmt *insert; /* NULL: no row came yet */
+  aq_record bound;      /* what the parameters of `insert` hold */
+  aq_diag failure;      /* why the sink takes no more */
 };
 
 /* Prepares `sql`; runs `statement` once and frees it. */
