@@ -46,6 +46,7 @@ aqueduct_SOURCES = \
 	src/cli/main.c \
 	src/cli/missing_kernels.c src/cli/missing_kernels.h \
 	src/cli/options.c \
+	src/cli/packets_show.c src/cli/packets_show.h \
 	src/cli/perform.c src/cli/perform.h \
 	src/cli/program_show.c src/cli/program_show.h \
 	src/cli/progress.c src/cli/progress.h \
