@@ -43,6 +43,8 @@ aqueduct_SOURCES = \
 	src/cli/json.c src/cli/json.h \
 	src/cli/kernel_options.c src/cli/kernel_options.h \
 	src/cli/launch_args.c src/cli/launch_args.h \
+	src/cli/launch_times.c src/cli/launch_times.h \
+	src/cli/launch_watch.c src/cli/launch_watch.h \
 	src/cli/main.c \
 	src/cli/missing_kernels.c src/cli/missing_kernels.h \
 	src/cli/options.c \
