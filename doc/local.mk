@@ -3,6 +3,7 @@ EXTRA_DIST += \
 	doc/ARCHITECTURE.md \
 	doc/HACKING.md \
 	doc/abi.md \
+	doc/benchmarks.md \
 	doc/calibrate.md \
 	doc/ci.md \
 	doc/conformance.md \
@@ -18,8 +19,8 @@ EXTRA_DIST += \
 	doc/topology.md \
 	doc/transports.md \
 	doc/formats/capture.md doc/formats/faults.md \
-	doc/formats/spool.md \
-	doc/adr/0010-policy-abi.md \
+	doc/formats/packets.md doc/formats/spool.md \
+	doc/adr \
 	doc/examples/ci/github.yml doc/examples/ci/gitlab.yml \
 	doc/examples/ci/kernels.c doc/examples/ci/vadd.hip \
 	doc/examples/kernels/Makefile doc/examples/kernels/device.c \
@@ -45,14 +46,26 @@ calibrate: aqueduct
 
 accuracy: aqueduct
 	$(srcdir)/tools/accuracy.sh ./aqueduct '$(aq_measured)' > accuracy.md
-	$(srcdir)/tools/readme-block.sh accuracy < accuracy.md
+	$(srcdir)/tools/doc-block.sh accuracy < accuracy.md
 	@cat accuracy.md
+# The rows of doc/benchmarks.md that are the README's, too.
+aq_readme_benches = \
+	sim_packet sim_packet_64_queues live_spinning_p50 \
+	dropin_doorbell_to_completion_p50 \
+	queue_barrier queue_dispatch queue_execute_1000 \
+	replay_mi350x replay_10M replay_10M_memory \
+	store_insert import_kineto \
+	mm1_hook mm1_fifo_10M sweep_1000_points
+
 bench-table: $(AQ_BENCHES) aqueduct
 	$(MAKE) -s bench > bench.jsonl
 	$(srcdir)/tools/bench-table.sh < bench.jsonl > bench.md
-	$(srcdir)/tools/readme-block.sh bench < bench.md
+	$(srcdir)/tools/doc-block.sh bench doc/benchmarks.md < bench.md
+	$(srcdir)/tools/bench-table.sh $(aq_readme_benches) < bench.jsonl \
+	  > bench-readme.md
+	$(srcdir)/tools/doc-block.sh bench < bench-readme.md
 	@cat bench.md
-CLEANFILES += accuracy.md bench.jsonl bench.md
+CLEANFILES += accuracy.md bench.jsonl bench.md bench-readme.md
 
 # Published experiments; doc/reproductions.md is made, never typed.
 EXTRA_DIST += \

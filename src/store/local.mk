@@ -13,7 +13,6 @@ libaqcore_la_SOURCES += \
 
 # What tests/store checks against the code.
 EXTRA_DIST += \
-	doc/adr/0002-rows-by-run-and-number.md \
 	doc/formats/counters.md \
 	doc/formats/record.md \
 	doc/formats/store.md

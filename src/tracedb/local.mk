@@ -14,7 +14,6 @@ libaqcore_la_SOURCES += \
 	src/tracedb/tracedb.h
 
 EXTRA_DIST += \
-	doc/adr/0012-trace-databases.md \
 	doc/formats/losses.md \
 	doc/formats/rocpd.md \
 	doc/formats/rpd.md

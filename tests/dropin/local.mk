@@ -35,6 +35,7 @@ tests_dropin_test_shared_signals_CPPFLAGS = $(AQ_TEST_CPPFLAGS) \
 tests_dropin_test_shared_signals_LDADD = $(AQ_CLIENT_LDADD)
 EXTRA_PROGRAMS += tests/dropin/signal_peer
 check_DATA += tests/dropin/signal_peer$(EXEEXT)
+CLEANFILES += tests/dropin/signal_peer$(EXEEXT)
 tests_dropin_signal_peer_LDADD = libhsa-runtime64.la
 
 check_PROGRAMS += tests/dropin/test_signals
@@ -63,7 +64,7 @@ tests_dropin_libtestkernels_la_SOURCES = tests/dropin/testkernels.c
 tests_dropin_libtestkernels_la_LDFLAGS = -module -avoid-version -shared \
 	-rpath /nowhere
 
-EXTRA_DIST += tests/dropin/app.hip tests/dropin/recorded.c
+EXTRA_DIST += tests/dropin/app.hip tests/dropin/recorded.c tools/packages.sh
 dist_check_SCRIPTS += tests/dropin/test_ci.sh tests/dropin/test_hip.sh tests/dropin/test_exec.sh \
 	tests/dropin/test_exec_faults.sh tests/dropin/test_exports.sh \
 	tests/dropin/test_packets.sh tests/dropin/test_recording.sh
