@@ -301,10 +301,8 @@ static aq_status store_totals(aq_cli *cli, aq_store_writer *writer,
   int64_t id = aq_store_writer_run(writer);
   info_complete(info, totals);
   aq_status status = aq_store_writer_finish(writer, info, &cli->diag);
-  if (status == AQ_OK && performance->run) {
-    *performance->run = id;
+  if (status == AQ_OK && performance->run)
     return AQ_OK;
-  }
   if (status == AQ_OK)
     status = aq_cli_json_begin_if(cli, &json);
   if (status != AQ_OK)
@@ -481,7 +479,10 @@ static aq_status perform(aq_cli *cli, aq_store *store,
   FILE *log;
   aq_status status = log_open(cli, &log);
   if (status == AQ_OK)
-    status = aq_store_writer_open(store, info, &writer, &cli->diag);
+    status = performance->run
+                 ? aq_store_writer_open_late(store, info, performance->run,
+                                             &writer, &cli->diag)
+                 : aq_store_writer_open(store, info, &writer, &cli->diag);
   if (status != AQ_OK)
     return log_close(cli, log, status);
   options.preemptions = aq_store_writer_sink(writer);

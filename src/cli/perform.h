@@ -36,7 +36,9 @@ typedef struct aq_cli_performance {
   /* Whose requests are kept, and what the run came to; NULL: neither. */
   const aq_scenario_facts *facts;
   bool sums_only; /* with facts: no rows, devices and queues are stored */
-  int64_t *run;   /* gets the id, instead of printing it and remarks; or NULL */
+  /* Gets the id, instead of printing it and remarks, and the run is stored when
+   * it is over; or NULL. */
+  int64_t *run;
   /* Adds members to the run's notes, or NULL. */
   void (*notes)(aq_cli_json *json, const void *user);
   const void *notes_user;

@@ -9,7 +9,7 @@ libaqcore_la_SOURCES += \
 	src/store/schema.c src/store/schema.h \
 	src/store/store.c src/store/store.h src/store/store_priv.h \
 	src/store/vacuum.c \
-	src/store/writer.c
+	src/store/writer.c src/store/writer_known.c src/store/writer_priv.h
 
 # What tests/store checks against the code.
 EXTRA_DIST += \

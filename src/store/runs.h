@@ -5,7 +5,8 @@
 
 #include "store/store.h"
 
-/* Adds a run, as incomplete; its id goes to *id. A transaction of its own. */
+/* Adds a run, as incomplete; its id goes to *id. Within the
+ * caller's transaction, or one of its own. */
 aq_status aq_runs_insert(aq_store *store, const aq_run_info *info, int64_t *id,
                          aq_diag *diag);
 

@@ -52,11 +52,20 @@ typedef struct aq_store_writer aq_store_writer;
 aq_status aq_store_writer_open(aq_store *store, const aq_run_info *info,
                                aq_store_writer **out, aq_diag *diag);
 
+/* The same, but nothing of the run is in the store before its first batch is
+ * full, or it is finished: a short run is one transaction, and one whose writer
+ * is killed leaves nothing. `info` has to outlive the writer; finish gives the
+ * id to *run. */
+aq_status aq_store_writer_open_late(aq_store *store, const aq_run_info *info,
+                                    int64_t *run, aq_store_writer **out,
+                                    aq_diag *diag);
+
 /* Where to put the run; owned by the writer. Rows are buffered and committed
  * in batches of one transaction each; rows get the numbers 0, 1, 2… in the
  * order they are put. */
 aq_record_sink *aq_store_writer_sink(aq_store_writer *writer);
 
+/* Its id; AQ_NONE: it is not in the store yet. */
 int64_t aq_store_writer_run(const aq_store_writer *writer);
 
 /* Commits everything, stores what became known of the run while it was made

@@ -2,33 +2,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/memory_sink.h"
-#include "store/facts.h"
 #include "store/runs.h"
 #include "store/schema.h"
-#include "store/store_priv.h"
-
-/* Rows of a transaction: enough that its commit costs little beside them. */
-enum { BATCH_ROWS = 16384, BATCH_SAMPLES = 65536 };
-
-struct aq_store_writer {
-  aq_record_sink sink; /* first */
-  aq_store *store;
-  int64_t run;
-  aq_memory_sink known; /* all but the rows, which stay empty */
-  size_t stored_queues, stored_names, stored_edges;
-  aq_record *buffer; /* BATCH_ROWS of them */
-  size_t buffered;
-  int64_t stored_rows;
-  struct {
-    int64_t *rows; /* BATCH_ROWS of them, from the first on */
-    size_t buffered;
-    int64_t stored;
-  } facts[AQ_FACT_COUNT];
-  sqlite3_stmt *insert;
-  aq_record bound; /* what the parameters of `insert` hold */
-  aq_diag failure; /* why the sink takes no more */
-};
+#include "store/writer_priv.h"
 
 static aq_store_writer *from_sink(aq_record_sink *sink)
 {
@@ -71,6 +47,11 @@ static aq_status store_rows(aq_store_writer *writer, const aq_record *rows,
                             size_t count, aq_diag *diag)
 {
   const int64_t first = aq_store_row_key(writer->run, writer->stored_rows);
+  if (count > 0 && !writer->insert) {
+    const aq_status status = prepare_insert(writer, diag);
+    if (status)
+      return status;
+  }
   for (size_t i = 0; i < count; i++) {
     sqlite3_bind_int64(writer->insert, 1, first + (int64_t)i);
     bind_row(writer, &rows[i]);
@@ -81,164 +62,12 @@ static aq_status store_rows(aq_store_writer *writer, const aq_record *rows,
   return AQ_OK;
 }
 
-static void bind_known(sqlite3_stmt *statement, int at, int64_t value)
-{
-  if (value != AQ_NONE)
-    sqlite3_bind_int64(statement, at, value);
-}
-
-/* Runs `statement` once and frees it. */
-static aq_status run_once(aq_store *store, sqlite3_stmt *statement,
-                          aq_diag *diag)
-{
-  sqlite3_step(statement);
-  if (sqlite3_finalize(statement) != SQLITE_OK)
-    return aq_store_error(store, diag, "the run cannot be written");
-  return AQ_OK;
-}
-
-static aq_status prepare_once(aq_store *store, const char *sql,
-                              sqlite3_stmt **out, aq_diag *diag)
-{
-  if (sqlite3_prepare_v2(store->db, sql, -1, out, NULL) != SQLITE_OK)
-    return aq_store_error(store, diag, "the run cannot be written");
-  return AQ_OK;
-}
-
-/* Devices are few and may have become better known: all are written again. */
-static aq_status store_device(aq_store_writer *writer, size_t i, aq_diag *diag)
-{
-  const aq_run_device *device = &writer->known.devices[i];
-  sqlite3_stmt *statement;
-  aq_status status = prepare_once(writer->store,
-                                  "INSERT OR REPLACE INTO devices "
-                                  "(run, ordinal, source_id, name, gfx, cus) "
-                                  "VALUES (?, ?, ?, ?, ?, ?)",
-                                  &statement, diag);
-  if (status)
-    return status;
-  sqlite3_bind_int64(statement, 1, writer->run);
-  sqlite3_bind_int64(statement, 2, (int64_t)i);
-  bind_known(statement, 3, device->source_id);
-  sqlite3_bind_text(statement, 4, device->name, -1, SQLITE_STATIC);
-  sqlite3_bind_text(statement, 5, device->gfx, -1, SQLITE_STATIC);
-  bind_known(statement, 6, device->cus);
-  return run_once(writer->store, statement, diag);
-}
-
-static aq_status store_queue(aq_store_writer *writer, size_t i, aq_diag *diag)
-{
-  const aq_run_queue *queue = &writer->known.queues[i];
-  sqlite3_stmt *statement;
-  aq_status status =
-      prepare_once(writer->store,
-                   "INSERT INTO queues (run, ordinal, device, source_id) "
-                   "VALUES (?, ?, ?, ?)",
-                   &statement, diag);
-  if (status)
-    return status;
-  sqlite3_bind_int64(statement, 1, writer->run);
-  sqlite3_bind_int64(statement, 2, (int64_t)i);
-  bind_known(statement, 3, queue->device);
-  bind_known(statement, 4, queue->source_id);
-  return run_once(writer->store, statement, diag);
-}
-
-static aq_status store_name(aq_store_writer *writer, size_t i, aq_diag *diag)
-{
-  const aq_names *names = &writer->known.names;
-  sqlite3_stmt *statement;
-  aq_status status = prepare_once(
-      writer->store, "INSERT INTO names (run, id, text) VALUES (?, ?, ?)",
-      &statement, diag);
-  if (status)
-    return status;
-  sqlite3_bind_int64(statement, 1, writer->run);
-  sqlite3_bind_int64(statement, 2, (int64_t)i);
-  sqlite3_bind_text64(statement, 3, aq_names_text(names, (int64_t)i),
-                      aq_names_length(names, (int64_t)i), SQLITE_STATIC,
-                      SQLITE_UTF8);
-  return run_once(writer->store, statement, diag);
-}
-
-static aq_status store_edges(aq_store_writer *writer, aq_diag *diag)
-{
-  const aq_memory_sink *known = &writer->known;
-  sqlite3_stmt *insert;
-  if (writer->stored_edges == known->edge_count)
-    return AQ_OK;
-  aq_status status = prepare_once(writer->store,
-                                  "INSERT OR REPLACE INTO edges "
-                                  "(run, from_row, to_row, kind, confidence) "
-                                  "VALUES (?, ?, ?, ?, ?)",
-                                  &insert, diag);
-  for (size_t i = writer->stored_edges; !status && i < known->edge_count; i++) {
-    const aq_edge *edge = &known->edges[i];
-    sqlite3_bind_int64(insert, 1, writer->run);
-    sqlite3_bind_int64(insert, 2, edge->from);
-    sqlite3_bind_int64(insert, 3, edge->to);
-    sqlite3_bind_text(insert, 4, aq_edge_kind_name(edge->kind), -1,
-                      SQLITE_STATIC);
-    sqlite3_bind_int64(insert, 5, edge->confidence);
-    sqlite3_step(insert);
-    if (sqlite3_reset(insert) != SQLITE_OK)
-      status = aq_store_error(writer->store, diag, "edges cannot be written");
-  }
-  sqlite3_finalize(insert);
-  return status;
-}
-
-/* The memory of samples is used again by the next batch. */
-static aq_status store_samples(aq_store_writer *writer, aq_diag *diag)
-{
-  const aq_memory_sink *known = &writer->known;
-  sqlite3_stmt *insert;
-  if (known->sample_count == 0)
-    return AQ_OK;
-  aq_status status = prepare_once(writer->store,
-                                  "INSERT OR REPLACE INTO counters "
-                                  "(run, counter, ordinal, time_ps, value) "
-                                  "VALUES (?, ?, ?, ?, ?)",
-                                  &insert, diag);
-  if (status)
-    return status;
-  sqlite3_bind_int64(insert, 1, writer->run);
-  for (size_t i = 0; !status && i < known->sample_count; i++) {
-    const aq_sample *sample = &known->samples[i];
-    sqlite3_bind_int64(insert, 2, sample->counter);
-    sqlite3_bind_int64(insert, 3, sample->ordinal);
-    sqlite3_bind_int64(insert, 4, sample->time);
-    sqlite3_bind_int64(insert, 5, sample->value);
-    sqlite3_step(insert);
-    if (sqlite3_reset(insert) != SQLITE_OK)
-      status = aq_store_error(writer->store, diag, "samples cannot be written");
-  }
-  sqlite3_finalize(insert);
-  return status;
-}
-
-static aq_status store_known(aq_store_writer *writer, aq_diag *diag)
-{
-  aq_status status = AQ_OK;
-  for (size_t i = 0; !status && i < writer->known.device_count; i++)
-    status = store_device(writer, i, diag);
-  for (size_t i = writer->stored_queues;
-       !status && i < writer->known.queue_count; i++)
-    status = store_queue(writer, i, diag);
-  for (size_t i = writer->stored_names;
-       !status && i < writer->known.names.count; i++)
-    status = store_name(writer, i, diag);
-  if (!status)
-    status = store_edges(writer, diag);
-  return status ? status : store_samples(writer, diag);
-}
-
 /* Without this, rows of a run that was removed meanwhile would be left. */
 static aq_status store_count(aq_store_writer *writer, size_t added,
                              bool complete, aq_diag *diag)
 {
   sqlite3_stmt *statement;
-  aq_status status = prepare_once(
+  aq_status status = aq_writer_prepare_once(
       writer->store,
       "UPDATE runs SET row_count = ?2, complete = ?3 WHERE id = ?1", &statement,
       diag);
@@ -247,12 +76,24 @@ static aq_status store_count(aq_store_writer *writer, size_t added,
   sqlite3_bind_int64(statement, 1, writer->run);
   sqlite3_bind_int64(statement, 2, writer->stored_rows + (int64_t)added);
   sqlite3_bind_int(statement, 3, complete);
-  status = run_once(writer->store, statement, diag);
+  status = aq_writer_run_once(writer->store, statement, diag);
   if (!status && sqlite3_changes(writer->store->db) != 1)
     status = aq_diag_set(diag, AQ_ERR_NOT_FOUND,
                          "%s: run %lld was removed while it was written",
                          writer->store->path, (long long)writer->run);
   return status;
+}
+
+/* Within a transaction. A run that begins late gets its row here, with all that
+ * is known by now. */
+static aq_status store_run(aq_store_writer *writer, const aq_run_info *info,
+                           aq_diag *diag)
+{
+  if (!writer->late)
+    return info ? aq_runs_update(writer->store, writer->run, info, diag)
+                : AQ_OK;
+  return aq_runs_insert(writer->store, info ? info : writer->late, &writer->run,
+                        diag);
 }
 
 static aq_status store_batch(aq_store_writer *writer, const aq_record *rows,
@@ -265,22 +106,27 @@ static aq_status store_batch(aq_store_writer *writer, const aq_record *rows,
                        writer->store->path, (long long)writer->run);
   aq_status status = aq_store_begin(writer->store, diag);
   if (!status)
+    status = store_run(writer, info, diag);
+  if (!status)
     status = store_count(writer, count, complete, diag);
   if (!status)
-    status = store_known(writer, diag);
+    status = aq_writer_store_known(writer, diag);
   if (!status)
     status = store_rows(writer, rows, count, diag);
   for (int i = 0; !status && i < AQ_FACT_COUNT; i++)
     status = aq_facts_insert(writer->store, (aq_fact)i, writer->run,
                              writer->facts[i].stored, writer->facts[i].rows,
                              writer->facts[i].buffered, diag);
-  if (!status && info)
-    status = aq_runs_update(writer->store, writer->run, info, diag);
   if (!status)
     status = aq_store_commit(writer->store, diag);
-  if (status)
+  if (status) {
     aq_store_rollback(writer->store);
-  return status;
+    if (writer->late)
+      writer->run = AQ_NONE;
+    return status;
+  }
+  writer->late = NULL;
+  return AQ_OK;
 }
 
 static aq_status write_batch(aq_store_writer *writer, const aq_record *rows,
@@ -427,8 +273,9 @@ static void writer_free(aq_store_writer *writer)
   free(writer);
 }
 
-aq_status aq_store_writer_open(aq_store *store, const aq_run_info *info,
-                               aq_store_writer **out, aq_diag *diag)
+/* Without a run. */
+static aq_status writer_create(aq_store *store, aq_store_writer **out,
+                               aq_diag *diag)
 {
   aq_store_writer *writer = calloc(1, sizeof *writer);
   if (!writer)
@@ -442,19 +289,42 @@ aq_status aq_store_writer_open(aq_store *store, const aq_run_info *info,
                                   .put_preempted = sink_put_preempted,
                                   .put_counters = sink_put_counters};
   writer->store = store;
+  writer->run = AQ_NONE;
   aq_memory_sink_init(&writer->known);
-  aq_status status = AQ_OK;
   writer->buffer = malloc(BATCH_ROWS * sizeof *writer->buffer);
-  if (!writer->buffer)
-    status = aq_diag_set(diag, AQ_ERR_NO_MEMORY, "out of memory for a run");
-  if (!status)
-    status = prepare_insert(writer, diag);
-  if (!status)
-    status = aq_runs_insert(store, info, &writer->run, diag);
-  if (status) {
+  if (!writer->buffer) {
     writer_free(writer);
-    return status;
+    return aq_diag_set(diag, AQ_ERR_NO_MEMORY, "out of memory for a run");
   }
+  *out = writer;
+  return AQ_OK;
+}
+
+aq_status aq_store_writer_open(aq_store *store, const aq_run_info *info,
+                               aq_store_writer **out, aq_diag *diag)
+{
+  aq_store_writer *writer;
+  aq_status status = writer_create(store, &writer, diag);
+  if (status)
+    return status;
+  status = aq_runs_insert(store, info, &writer->run, diag);
+  if (status)
+    writer_free(writer);
+  else
+    *out = writer;
+  return status;
+}
+
+aq_status aq_store_writer_open_late(aq_store *store, const aq_run_info *info,
+                                    int64_t *run, aq_store_writer **out,
+                                    aq_diag *diag)
+{
+  aq_store_writer *writer;
+  aq_status status = writer_create(store, &writer, diag);
+  if (status)
+    return status;
+  writer->late = info;
+  writer->told = run;
   *out = writer;
   return AQ_OK;
 }
@@ -474,6 +344,8 @@ aq_status aq_store_writer_finish(aq_store_writer *writer,
 {
   aq_status status =
       write_batch(writer, writer->buffer, writer->buffered, true, info, diag);
+  if (!status && writer->told)
+    *writer->told = writer->run;
   writer_free(writer);
   return status;
 }
@@ -490,6 +362,7 @@ aq_status aq_store_writer_leave(aq_store_writer *writer,
 void aq_store_writer_abort(aq_store_writer *writer)
 {
   /* Should even this fail, the run stays behind as incomplete. */
-  aq_store_remove(writer->store, writer->run, NULL);
+  if (writer->run != AQ_NONE)
+    aq_store_remove(writer->store, writer->run, NULL);
   writer_free(writer);
 }

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The program killed at any moment: import, replay and merge, with SIGKILL,
- * spread over the time that each takes. Whatever was done before stays whole:
- * `store check` finds nothing, what was cut off is incomplete or not there,
- * and doing it again works. AQ_KILLS=N sets how many moments in all (6),
+ * The program killed at any moment: import, replay, merge and sweep, by
+ * SIGKILL, spread over the time that each takes. Whatever was done before stays
+ * whole: `store check` finds nothing, what was cut off is incomplete or not
+ * there, and doing it again works. AQ_KILLS=N sets how many moments in all (6),
  * and takes a larger run.
  */
 #include "support/aqtest.h"
@@ -285,5 +285,44 @@ START_TEST(a_merge_is_killed_at_any_moment)
 }
 END_TEST
 
+/* Its study, which has every point once. */
+static char *swept(const char *plan, const char *store)
+{
+  const char *to = in_dir("study");
+  ck_assert_int_eq(RUN("sweep", plan, "-q", "--jobs", "2", "--store", store),
+                   0);
+  ck_assert_int_eq(RUN_TO(to, "study", "--by-client", "--store", store), 0);
+  return read_file(to);
+}
+
+/* Points are stored whole: none is incomplete, and the same command runs those
+ * that are missing, and no other. */
+START_TEST(a_sweep_is_killed_at_any_moment)
+{
+  const char *top = getenv("AQ_SRCDIR"), *store = in_dir("killed-sweep.db");
+  char plan[4096];
+  snprintf(plan, sizeof plan, "%s/tests/cli/plan.json", top ? top : ".");
+  const crash_case job = {"sweep", {"sweep", plan, "-q", "--jobs", "2"}};
+  char *expected = swept(plan, in_dir("swept.db"));
+  const int count = kills() / 3 > 0 ? kills() / 3 : 1;
+  ck_assert_int_eq(RUN("store", "check", "--store", in_dir("swept.db")), 0);
+  for (int i = 0; i < count; i++) {
+    unlink(store);
+    const long begin = now_us();
+    ck_assert_int_eq(end_of(start_job(&job, store)), 0);
+    const long whole = now_us() - begin;
+    unlink(store);
+    kill_job(&job, store, whole * (2 * i + 1) / (2 * count));
+    char *got = swept(plan, store);
+    ck_assert_int_eq(incomplete(store), 0);
+    ck_assert_int_eq(RUN("store", "check", "--store", store), 0);
+    ck_assert_str_eq(got, expected);
+    free(got);
+  }
+  free(expected);
+}
+END_TEST
+
 AQ_TEST_MAIN("cli/crash", an_import_is_killed_at_any_moment,
-             a_replay_is_killed_at_any_moment, a_merge_is_killed_at_any_moment)
+             a_replay_is_killed_at_any_moment, a_merge_is_killed_at_any_moment,
+             a_sweep_is_killed_at_any_moment)

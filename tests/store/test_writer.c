@@ -219,6 +219,73 @@ START_TEST(run_is_incomplete_until_it_is_finished)
 }
 END_TEST
 
+/* Another connection sees what is committed. */
+START_TEST(a_run_that_begins_late_is_one_transaction)
+{
+  char *path = fresh_path("runs.db");
+  aq_store *store = store_open(path, AQ_STORE_WRITE);
+  aq_diag diag = AQ_DIAG_INIT;
+  const aq_run_info info = run_named("m");
+  aq_store_writer *writer;
+  int64_t run = AQ_NONE;
+  ck_assert_status(
+      aq_store_writer_open_late(store, &info, &run, &writer, &diag), AQ_OK,
+      &diag);
+  ck_assert_status(write_rows(writer, 2, 0, 100, &diag), AQ_OK, &diag);
+  ck_assert_int_eq(sql_integer(path, "SELECT count(*) FROM runs"), 0);
+  ck_assert_int_eq(aq_store_writer_run(writer), AQ_NONE);
+  writer_finish(writer);
+  ck_assert_int_eq(run, 1);
+  ck_assert_int_eq(sql_integer(path, "SELECT complete FROM runs"), 1);
+  check_run(store, run, 2, 100);
+  aq_store_close(store);
+}
+END_TEST
+
+START_TEST(a_long_run_that_begins_late_is_incomplete_until_it_is_finished)
+{
+  char *path = fresh_path("runs.db");
+  aq_store *store = store_open(path, AQ_STORE_WRITE);
+  aq_diag diag = AQ_DIAG_INIT;
+  const aq_run_info info = run_named("m");
+  aq_store_writer *writer;
+  int64_t run = AQ_NONE;
+  ck_assert_status(
+      aq_store_writer_open_late(store, &info, &run, &writer, &diag), AQ_OK,
+      &diag);
+  ck_assert_status(write_rows(writer, 2, 0, 40000, &diag), AQ_OK, &diag);
+  ck_assert_int_eq(sql_integer(path, "SELECT count(*) FROM runs WHERE name = "
+                                     "'m' AND NOT complete"),
+                   1);
+  writer_finish(writer);
+  check_run(store, run, 2, 40000);
+  aq_store_close(store);
+}
+END_TEST
+
+/* The number that the run would have had may be another's by then. */
+START_TEST(a_late_run_that_cannot_be_stored_takes_no_other_with_it)
+{
+  aq_store *store = store_open(":memory:", AQ_STORE_WRITE);
+  aq_diag diag = AQ_DIAG_INIT;
+  const aq_run_info info = run_named("m");
+  aq_store_writer *writer;
+  int64_t run = AQ_NONE;
+  ck_assert_status(
+      aq_store_writer_open_late(store, &info, &run, &writer, &diag), AQ_OK,
+      &diag);
+  const int64_t other = make_run(store, "m", 1, 10);
+  ck_assert_status(write_rows(writer, 2, 0, 40000, &diag), AQ_ERR_EXISTS,
+                   &diag);
+  const int64_t later = make_run(store, "n", 3, 10);
+  aq_store_writer_abort(writer);
+  check_run(store, other, 1, 10);
+  check_run(store, later, 3, 10);
+  ck_assert_int_eq(run, AQ_NONE);
+  aq_store_close(store);
+}
+END_TEST
+
 START_TEST(writing_a_run_that_was_removed_meanwhile_fails_and_leaves_nothing)
 {
   char *path = fresh_path("runs.db");
@@ -392,6 +459,9 @@ AQ_TEST_MAIN("store/writer", every_field_of_every_row_survives_many_batches,
              devices_and_queues_survive_and_may_become_known_later,
              abort_leaves_nothing_of_the_run,
              run_is_incomplete_until_it_is_finished,
+             a_run_that_begins_late_is_one_transaction,
+             a_long_run_that_begins_late_is_incomplete_until_it_is_finished,
+             a_late_run_that_cannot_be_stored_takes_no_other_with_it,
              writing_a_run_that_was_removed_meanwhile_fails_and_leaves_nothing,
              two_writers_and_a_reader_of_one_store_do_not_disturb_each_other,
              processes_write_to_one_new_store_at_once_while_another_reads,
