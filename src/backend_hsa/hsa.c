@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "backend_hsa/core.h"
+#include "common/policy.h"
 
 /* ---- tables of what is held ---- */
 
@@ -72,8 +73,12 @@ static aq_status options_check(const aq_transport_options *options,
                        "transport hsa: '%s' edits a device model, and hardware "
                        "has none",
                        options->edits[0]);
-  const char *what = options->policy ? "device policy"
-                     : options->semantics == AQ_SEMANTICS_FOUNDATION
+  if (options->policy)
+    return aq_diag_set(diag, AQ_ERR_UNSUPPORTED,
+                       "policy %s decides inside the device, which transport "
+                       "hsa does not offer",
+                       options->policy->ops->name);
+  const char *what = options->semantics == AQ_SEMANTICS_FOUNDATION
                          ? "semantics but the runtime's own"
                      : options->pace.wall ? "pace"
                                           : NULL;

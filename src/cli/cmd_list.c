@@ -155,8 +155,8 @@ static aq_status list_metrics(listing *list)
   return AQ_OK;
 }
 
-static const char *const policy_keys[] = {"name",   "summary", "settings",
-                                          "source", "path",    NULL};
+static const char *const policy_keys[] = {
+    "name", "summary", "settings", "device_half", "source", "path", NULL};
 
 /* "slots=1 capacity=0", cut where it is too long. */
 static void settings_write(const aq_policy_setting *setting, char *to,
@@ -173,9 +173,14 @@ static void put_policy(const aq_policy_entry *entry, void *user)
 {
   char settings[512];
   const aq_policy_ops *ops = entry->ops;
+  const char *half = ops && aq_policy_has_device_half(ops) ? "yes" : "no";
   settings_write(ops ? ops->settings : NULL, settings, sizeof settings);
-  const char *texts[] = {entry->name, ops ? ops->summary : entry->problem,
-                         settings, ops ? ops->source : NULL, entry->path};
+  const char *texts[] = {entry->name,
+                         ops ? ops->summary : entry->problem,
+                         settings,
+                         half,
+                         ops ? ops->source : NULL,
+                         entry->path};
   put_texts(user, policy_keys, texts);
 }
 

@@ -12,14 +12,6 @@ enum { IDLE_TIMERS_MAX = 1000000 };
 
 /* ---- life ---- */
 
-static bool has_device_half(const aq_policy_ops *ops)
-{
-  return ops->needs || ops->attach || ops->map || ops->preempted ||
-         ops->device_timer || ops->charge || ops->packet_ready || ops->pick ||
-         ops->launch || ops->place || ops->workgroup_start ||
-         ops->workgroup_done || ops->complete || ops->copy_pick;
-}
-
 aq_status aq_decider_create(aq_runner *run, const aq_policy_choice *choice,
                             aq_decider **out, aq_diag *diag)
 {
@@ -66,7 +58,7 @@ void aq_decider_destroy(aq_decider *d)
 
 const aq_policy_binding *aq_decider_binding(const aq_decider *d)
 {
-  return has_device_half(d->binding.ops) ? &d->binding : NULL;
+  return aq_policy_has_device_half(d->binding.ops) ? &d->binding : NULL;
 }
 
 /* ---- hooks ---- */

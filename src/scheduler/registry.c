@@ -219,6 +219,14 @@ aq_status aq_policy_choice_of(const aq_policy_ops *ops, const char *settings,
   return status;
 }
 
+bool aq_policy_has_device_half(const aq_policy_ops *ops)
+{
+  return ops->needs || ops->attach || ops->map || ops->preempted ||
+         ops->device_timer || ops->charge || ops->packet_ready || ops->pick ||
+         ops->launch || ops->place || ops->workgroup_start ||
+         ops->workgroup_done || ops->complete || ops->copy_pick;
+}
+
 static const aq_policy_ops *find_built_in(const char *name, size_t length)
 {
   for (size_t i = 0; policies[i]; i++)

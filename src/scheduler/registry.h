@@ -30,6 +30,9 @@ void aq_policy_choice_destroy(aq_policy_choice *choice);
 
 /* The table, complete whatever size the plug-in's has. */
 const aq_policy_ops *aq_policy_choice_ops(const aq_policy_choice *choice);
+/* Whether it decides inside the device too, which few transports offer; of a
+ * complete table. */
+bool aq_policy_has_device_half(const aq_policy_ops *ops);
 const aq_policy_value *aq_policy_choice_values(const aq_policy_choice *choice);
 const aq_policy_timing *aq_policy_choice_timing(const aq_policy_choice *choice);
 

@@ -112,7 +112,8 @@ END_TEST
 
 START_TEST(what_only_a_simulator_takes_is_refused)
 {
-  const aq_policy_binding policy = {.size = sizeof policy};
+  const aq_policy_ops ops = {.name = "inside"};
+  const aq_policy_binding policy = {.size = sizeof policy, .ops = &ops};
   const aq_transport_options options[] = {
       {.size = sizeof options[0], .semantics = AQ_SEMANTICS_FOUNDATION},
       {.size = sizeof options[0], .pace = {1, 1}},
