@@ -2,6 +2,9 @@ check_PROGRAMS += \
 	tests/scheduler/test_papers \
 	tests/scheduler/test_queue_map
 
-# It takes the headers that examples are built with.
-dist_check_SCRIPTS += tests/scheduler/test_plugin.sh
+# They take the headers that examples are built with.
+dist_check_SCRIPTS += \
+	tests/scheduler/test_plugin.sh \
+	tests/scheduler/test_same_decisions.sh
+EXTRA_DIST += tests/scheduler/decisions.json
 check_DATA += public/stamp
