@@ -262,11 +262,12 @@ aq_status aqhsa_agents_open(aqhsa *hsa, const char *selector, aq_diag *diag)
   if (hsa->device_count == 0)
     return none_found(hsa, &s, selector ? selector : "any", diag);
   hsa->caps = caps_find(hsa);
-  return AQ_OK;
+  return aqhsa_links_open(hsa, diag);
 }
 
 void aqhsa_agents_close(aqhsa *hsa)
 {
+  aqhsa_links_close(hsa);
   free(hsa->infos);
   free(hsa->agents);
   free(hsa->devices);

@@ -85,16 +85,14 @@ aq_status aqhsa_dispatch_times(aq_transport *t, aq_signal handle,
   const aqhsa_signal *signal = aqhsa_signal_find(hsa, handle);
   const aq_amd_signal *abi = (const aq_amd_signal *)(uintptr_t)handle.handle;
   hsa_amd_profiling_dispatch_time_t times;
-  hsa_status_t got;
   if (!signal || abi->end_ts == 0 ||
       (!(signal->flags & AQ_SIGNAL_PROFILE) &&
        !__atomic_load_n(&hsa->queue_profiled, __ATOMIC_RELAXED)))
     return AQ_ERR_INVALID;
-  got = __atomic_load_n(&signal->copied, __ATOMIC_RELAXED)
-            ? hsa->api->hsa_amd_profiling_get_async_copy_time(handle, &times)
-            : hsa->api->hsa_amd_profiling_get_dispatch_time(
-                  hsa->devices[0].agent, handle, &times);
-  if (got != HSA_STATUS_SUCCESS)
+  pthread_mutex_lock(&hsa->lock);
+  const bool told = aqhsa_origins_times(hsa, signal, &times);
+  pthread_mutex_unlock(&hsa->lock);
+  if (!told)
     return AQ_ERR_INVALID;
   *start = aqhsa_clock_time(hsa, times.start);
   *end = aqhsa_clock_time(hsa, times.end);

@@ -62,6 +62,7 @@ typedef struct aqhsa_signal {
   aqhsa_held held; /* first; key: the handle */
   uint32_t flags;  /* aq_signal_flag */
   bool copied;     /* atomic: last given to a copy */
+  uint32_t device; /* whose packet had it last: origins.c, under the lock */
   uint64_t user;
   int64_t seen; /* of drain signals, under the lock */
   struct aqhsa_signal *drain_next, **drain_link; /* of all drain signals */
@@ -76,6 +77,7 @@ typedef struct aqhsa_queue {
   uint32_t device;
   uint32_t references; /* of cooperative queues */
   uint32_t state;      /* atomic: aqhsa_queue_state */
+  uint64_t marked;     /* packets that origins.c is done with, under the lock */
   void (*error)(const aq_queue_error *error, void *user);
   void *user;
 } aqhsa_queue;
@@ -113,6 +115,8 @@ struct aqhsa {
   aqhsa_device *devices;
   hsa_agent_t *agents; /* of the devices */
   aq_device_info *infos;
+  aq_link_info *links; /* of those that the runtime knows */
+  uint32_t link_count;
   uint32_t device_count;
   uint32_t caps;
 
@@ -197,6 +201,12 @@ void aqhsa_events_shut(const aqhsa *hsa);
 /* A line for users whom no callback serves. */
 void aqhsa_report(const aqhsa *hsa, const char *line);
 
+/* ---- links.c ---- */
+
+/* Asks for the links of the agents that were taken. */
+aq_status aqhsa_links_open(aqhsa *hsa, aq_diag *diag);
+void aqhsa_links_close(aqhsa *hsa);
+
 /* ---- memory.c ---- */
 
 aq_status aqhsa_mem_alloc(aq_transport *t, uint32_t device, aq_memory_kind kind,
@@ -224,7 +234,21 @@ aq_status aqhsa_kernel_register(aq_transport *t, const aq_kernel_desc *kernel,
                                 aq_kernel_info *out, aq_diag *diag);
 void aqhsa_modules_close(aqhsa *hsa);
 
+/* ---- origins.c ---- */
+
+/* Before a doorbell or a copy: whose packets the signals of all queues belong
+ * to, of `last` (or NULL) at the end. Takes the lock. */
+void aqhsa_origins_note(aqhsa *hsa, aqhsa_queue *last);
+
+/* Start and end of the packet or copy that decremented a signal last, by the
+ * clock of who ran it; false: the runtime has none. Under the lock. */
+bool aqhsa_origins_times(aqhsa *hsa, const aqhsa_signal *signal,
+                         hsa_amd_profiling_dispatch_time_t *out);
+
 /* ---- queues.c ---- */
+
+/* The member of the table as what it is. */
+aqhsa_queue *aqhsa_queue_of(aqhsa_held *held);
 
 aq_status aqhsa_queue_create(aq_transport *t, const aq_queue_desc *desc,
                              aq_ring **out, aq_diag *diag);

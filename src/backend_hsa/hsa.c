@@ -183,7 +183,9 @@ static void hsa_info(aq_transport *t, aq_transport_info *out)
   const aqhsa *hsa = aqhsa_from(t);
   *out = (aq_transport_info){.caps = hsa->caps,
                              .device_count = hsa->device_count,
-                             .devices = hsa->infos};
+                             .devices = hsa->infos,
+                             .links = hsa->links,
+                             .link_count = hsa->link_count};
 }
 
 const aq_transport_ops aqhsa_transport_ops = {

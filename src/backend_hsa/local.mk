@@ -7,8 +7,10 @@ libaqcore_la_SOURCES += \
 	src/backend_hsa/hsa.c src/backend_hsa/hsa.h \
 	src/backend_hsa/inspect.c \
 	src/backend_hsa/library.c src/backend_hsa/library.h \
+	src/backend_hsa/links.c \
 	src/backend_hsa/memory.c \
 	src/backend_hsa/modules.c \
+	src/backend_hsa/origins.c \
 	src/backend_hsa/probe.c src/backend_hsa/probe.h \
 	src/backend_hsa/queues.c \
 	src/backend_hsa/signals.c \

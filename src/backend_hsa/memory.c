@@ -170,6 +170,7 @@ aq_status aqhsa_copy_submit(aq_transport *t, const aq_copy_desc *copy,
   if (!signal)
     return aq_diag_set(diag, AQ_ERR_INVALID,
                        "a copy needs a signal to decrement");
+  aqhsa_origins_note(hsa, NULL);
   __atomic_store_n(&signal->copied, true, __ATOMIC_RELAXED);
   if (target.handle == hsa->host.handle && source.handle == hsa->host.handle)
     target = hsa->agents[copy->device]; /* its engine moves them all the same */

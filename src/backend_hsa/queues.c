@@ -13,7 +13,7 @@ static aqhsa_queue *queue_from(aq_ring *ring)
   return (aqhsa_queue *)(void *)ring;
 }
 
-static aqhsa_queue *queue_of(aqhsa_held *held)
+aqhsa_queue *aqhsa_queue_of(aqhsa_held *held)
 {
   return (aqhsa_queue *)(void *)((char *)held - offsetof(aqhsa_queue, held));
 }
@@ -154,7 +154,7 @@ static aqhsa_queue *queue_keep(aqhsa *hsa, aqhsa_queue *queue, bool *fresh)
   pthread_mutex_lock(&hsa->queues_lock);
   pthread_mutex_lock(&hsa->lock);
   aqhsa_held *held = aqhsa_table_get(&hsa->queues, key);
-  aqhsa_queue *kept = held ? queue_of(held) : queue;
+  aqhsa_queue *kept = held ? aqhsa_queue_of(held) : queue;
   *fresh = !held;
   if (!held && !aqhsa_table_put(&hsa->queues, &queue->held, key))
     kept = NULL;
@@ -223,7 +223,7 @@ void aqhsa_queue_destroy(aq_transport *t, aq_ring *ring)
 void aqhsa_queues_close(aqhsa *hsa)
 {
   while (hsa->queues.first)
-    aqhsa_queue_destroy(&hsa->base, &queue_of(hsa->queues.first)->ring);
+    aqhsa_queue_destroy(&hsa->base, &aqhsa_queue_of(hsa->queues.first)->ring);
   aq_map_fini(&hsa->queues.map);
 }
 
@@ -238,7 +238,7 @@ void aqhsa_profile(aqhsa *hsa)
     hsa->api->hsa_amd_profiling_async_copy_enable(true);
     for (aqhsa_held *held = hsa->queues.first; held; held = held->next)
       hsa->api->hsa_amd_profiling_set_profiler_enabled(
-          queue_handle(queue_of(held)), 1);
+          queue_handle(aqhsa_queue_of(held)), 1);
     __atomic_store_n(&hsa->profiled, true, __ATOMIC_RELEASE);
   }
   pthread_mutex_unlock(&hsa->queues_lock);
@@ -250,7 +250,7 @@ void aqhsa_profile(aqhsa *hsa)
  * combined: a release store does not order that by itself on x86. */
 void aqhsa_queue_doorbell(aq_transport *t, aq_ring *ring, uint64_t id)
 {
-  (void)t;
+  aqhsa_origins_note(aqhsa_from(t), queue_from(ring));
 #ifdef __x86_64__
   __builtin_ia32_sfence();
 #endif
@@ -300,7 +300,7 @@ uint64_t aqhsa_queues_progress(aqhsa *hsa, bool *left)
   *left = false;
   pthread_mutex_lock(&hsa->lock);
   for (aqhsa_held *held = hsa->queues.first; held; held = held->next) {
-    const aqhsa_queue *queue = queue_of(held);
+    const aqhsa_queue *queue = aqhsa_queue_of(held);
     taken += aq_ring_read_index(&queue->ring);
     *left |= queue_has_work(queue);
   }

@@ -182,18 +182,11 @@ static void done_push(aqhsa *hsa, const aq_completion *completion)
 /* When a signal was decremented: the end of its packet where that is known. */
 static aq_time completion_time(aqhsa *hsa, const aqhsa_signal *signal)
 {
-  const aq_signal handle = {signal->held.key};
-  const aq_amd_signal *abi = (const aq_amd_signal *)(uintptr_t)handle.handle;
+  const aq_amd_signal *abi = (const aq_amd_signal *)(uintptr_t)signal->held.key;
   hsa_amd_profiling_dispatch_time_t times;
-  if (abi->end_ts == 0)
-    return aqhsa_now(&hsa->base);
-  hsa_status_t got =
-      __atomic_load_n(&signal->copied, __ATOMIC_RELAXED)
-          ? hsa->api->hsa_amd_profiling_get_async_copy_time(handle, &times)
-          : hsa->api->hsa_amd_profiling_get_dispatch_time(hsa->devices[0].agent,
-                                                          handle, &times);
-  return got == HSA_STATUS_SUCCESS ? aqhsa_clock_time(hsa, times.end)
-                                   : aqhsa_now(&hsa->base);
+  return abi->end_ts != 0 && aqhsa_origins_times(hsa, signal, &times)
+             ? aqhsa_clock_time(hsa, times.end)
+             : aqhsa_now(&hsa->base);
 }
 
 static void decrements_note(aqhsa *hsa, aqhsa_signal *signal, uint64_t count)

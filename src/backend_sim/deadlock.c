@@ -212,6 +212,12 @@ static unsigned completer_follow(const aqsim *sim, completer *out, bool *open)
   return hops;
 }
 
+static void words_append(char text[HOLDER], const char *words)
+{
+  const size_t used = strlen(text);
+  snprintf(text + used, HOLDER - used, "; %s", words);
+}
+
 /* What keeps a signal from changing: the packet or copy that would complete it
  * and, if that waits for others, the last of those; or else the first thing
  * that blocks. */
@@ -229,10 +235,10 @@ static void holder_words(const aqsim *sim, const aqsim_signal *signal,
   unsigned hops = completer_follow(sim, &one, &open);
   if (hops > 0 && hops < HOPS) {
     one_holder_words(&one, last, sizeof last);
-    strcat(strcat(text, "; "), last);
+    words_append(text, last);
   }
   if (open && root_words(sim, root, sizeof root))
-    strcat(strcat(text, "; "), root);
+    words_append(text, root);
 }
 
 /* The first item that does not hold; all may hold by now. */

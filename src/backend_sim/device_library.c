@@ -47,6 +47,7 @@ static aq_status embedded_read(const aqsim_embedded *embedded, aqsim_base *out,
   out->text = malloc(size + 1);
   if (!out->text || asprintf(&out->place, "%s.device", embedded->name) < 0) {
     free(out->text);
+    *out = (aqsim_base){0};
     return no_memory(diag);
   }
   char *end = out->text;

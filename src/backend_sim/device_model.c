@@ -303,8 +303,8 @@ static aq_status base_read(reader *r, const char *name)
 {
   aqsim_base base = {0};
   span shown_name = {name, strlen(name)};
-  int depth = 0;
-  for (const reader *each = r; each; each = each->derived)
+  int depth = 1;
+  for (const reader *each = r->derived; each; each = each->derived)
     depth++;
   aq_diag why = AQ_DIAG_INIT;
   aq_status status = aqsim_base_load(r->place, name, &base, &why);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "backend_sim/device_policy.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -165,11 +166,13 @@ aqsim_copy *aqsim_policy_copy_pick(aqsim_device *device, uint32_t engine)
     if (!p->failed && index >= count)
       aqsim_policy_fail(p, "copy_pick answers %u of %u copies", index, count);
     for (; !p->failed && index > 0; index--) {
+      assert(*at); /* there are `count` of them */
       before = *at;
-      at = &(*at)->next_ready;
+      at = &before->next_ready;
     }
   }
   aqsim_copy *copy = *at;
+  assert(copy); /* the engine asks when there is one */
   *at = copy->next_ready;
   if (line->last == copy)
     line->last = before;

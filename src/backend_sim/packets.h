@@ -58,7 +58,7 @@ static inline uint64_t aqsim_packet_workgroups(const aq_kernel_packet *packet)
     if (size == 0 || grid == 0)
       return 0;
     /* 2^96 work-items fit the packet, not the product: it saturates. */
-    if (__builtin_mul_overflow(workgroups, (uint64_t)((grid - 1) / size + 1),
+    if (__builtin_mul_overflow(workgroups, (uint64_t)((grid - 1) / size) + 1,
                                &workgroups))
       workgroups = UINT64_MAX;
   }

@@ -59,7 +59,7 @@ static inline unsigned aq_header_type(uint32_t header)
 
 static inline int aq_header_barrier(uint32_t header)
 {
-  return (header >> AQ_HEADER_BARRIER_SHIFT) & 1;
+  return (int)((header >> AQ_HEADER_BARRIER_SHIFT) & 1);
 }
 
 static inline unsigned aq_header_acquire(uint32_t header)

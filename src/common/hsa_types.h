@@ -16,8 +16,8 @@
 #include "hsa_abi.h"
 
 enum {
-#define C(name, value) name = value,
-#define N(name, value) name = value,
+#define C(name, value) name = (value),
+#define N(name, value) name = (value),
 #include "hsa_constants.def"
 #undef C
 #undef N

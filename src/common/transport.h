@@ -200,8 +200,8 @@ typedef struct aq_link_info {
   uint32_t a, b; /* device ordinals, a < b; b may be AQ_DEVICE_HOST */
   aq_link_type type;
   uint32_t hops;
-  aq_time latency;    /* until the first byte arrives */
-  uint64_t bandwidth; /* bytes a second, one direction */
+  aq_time latency;    /* until the first byte arrives; 0: not known */
+  uint64_t bandwidth; /* bytes a second, one direction; 0: not known */
 } aq_link_info;
 
 typedef struct aq_transport_info {

@@ -161,7 +161,6 @@ static void links_join_agents_once(contract *c)
     ck_assert(link->b == AQ_DEVICE_HOST ||
               (link->b < c->info.device_count && link->a < link->b));
     ck_assert_uint_ge(link->hops, 1);
-    ck_assert_uint_ge(link->bandwidth, 1);
     for (uint32_t j = 0; j < i; j++)
       ck_assert(c->info.links[j].a != link->a || c->info.links[j].b != link->b);
   }
