@@ -6,6 +6,7 @@ libaqcore_la_SOURCES += \
 	src/capture/operations.c \
 	src/capture/packet_events.def src/capture/packet_player.c \
 	src/capture/packet_player.h src/capture/packet_refer.c \
+	src/capture/packet_summary.c src/capture/packet_summary.h \
 	src/capture/packets.c src/capture/packets.h \
 	src/capture/player.c src/capture/player.h \
 	src/capture/player_kernels.c \

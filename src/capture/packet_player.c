@@ -209,14 +209,6 @@ static aq_status play_wait(aq_packet_player *p, const aq_packet_event *event,
 
 /* ---- queues ---- */
 
-static bool queue_keep(aq_packet_player *p, uint64_t number, aq_ring *ring)
-{
-  uint64_t references = 0;
-  aq_map_get(&p->references, number, &references);
-  return aq_map_put(&p->references, number, references + 1) &&
-         aq_map_put(&p->queues, number, (uintptr_t)ring);
-}
-
 /* One reference of a queue; false: there is none. */
 static bool queue_drop(aq_packet_player *p, uint64_t number)
 {
@@ -227,6 +219,20 @@ static bool queue_drop(aq_packet_player *p, uint64_t number)
   p->ops->queue_destroy(p->t, (aq_ring *)(uintptr_t)ring);
   aq_map_put(&p->references, number, references - 1); /* it is there */
   return true;
+}
+
+/* Some kinds are one ring for whoever asks, with a reference each. Another ring
+ * of the same number is of a process that opened HSA anew: the one before went
+ * when it closed it. */
+static bool queue_keep(aq_packet_player *p, uint64_t number, aq_ring *ring)
+{
+  uint64_t references = 0, before = 0;
+  if (aq_map_get(&p->queues, number, &before) && before != (uintptr_t)ring)
+    while (queue_drop(p, number))
+      ;
+  aq_map_get(&p->references, number, &references);
+  return aq_map_put(&p->references, number, references + 1) &&
+         aq_map_put(&p->queues, number, (uintptr_t)ring);
 }
 
 static void error_take(const aq_queue_error *error, void *user)
@@ -402,6 +408,11 @@ aq_status aq_packet_file_play(const aq_packet_file *file,
                        "%s: its kernels are names and costs, which %s does not "
                        "take",
                        file->name, p.ops->name);
+  if (file->other)
+    return aq_diag_set(diag, AQ_ERR_INPUT,
+                       "%s:%u: another process than before; expected one: take "
+                       "the lines of one",
+                       file->name, file->other);
   const uint64_t began = wall_ns();
   aq_status status = events_play(&p, diag);
   p.played.host_ns = wall_ns() - began;

@@ -256,15 +256,14 @@ static aq_status kind_read(const aq_json_node *root, aq_packet_event *event)
   return aq_json_error(&node, "unknown event '%s'", name);
 }
 
-static aq_status event_read(const aq_json_node *root, aq_packet_event *event,
-                            int64_t *pid)
+static aq_status event_read(const aq_json_node *root, aq_packet_event *event)
 {
   aq_json_node node;
   aq_status status = kind_read(root, event);
   if (status == AQ_OK)
     status = aq_json_need(root, "pid", &node);
   if (status == AQ_OK)
-    status = aq_json_integer(&node, 0, INT64_MAX, pid);
+    status = aq_json_integer(&node, 0, INT64_MAX, &event->pid);
   if (status == AQ_OK)
     status = aq_json_need(root, "t", &node);
   if (status == AQ_OK)
@@ -305,26 +304,22 @@ static aq_status event_add(aq_packet_file *file, const aq_packet_event *event,
 }
 
 static aq_status line_read(aq_packet_file *file, const char *text, size_t size,
-                           uint32_t line, int64_t *process, aq_diag *diag)
+                           uint32_t line, aq_diag *diag)
 {
   char place[512];
   aq_json_doc doc;
   aq_packet_event event = {.line = line};
-  int64_t pid = 0;
   snprintf(place, sizeof place, "%s:%u", file->name, line);
   aq_status status = aq_json_parse(&doc, text, size, place, diag);
   if (status != AQ_OK)
     return status;
   const aq_json_node root = aq_json_root(&doc);
-  status = event_read(&root, &event, &pid);
+  status = event_read(&root, &event);
   if (status == AQ_OK && file->count == 0 && event.kind != AQ_PACKET_E_OPEN)
     status = aq_json_error(&root, "expected the event open first");
-  if (status == AQ_OK && file->count > 0 && pid != *process)
-    status = aq_json_error(&root,
-                           "process %lld after %lld; expected one: take the "
-                           "lines of one",
-                           (long long)pid, (long long)*process);
-  *process = pid;
+  if (status == AQ_OK && !file->other && file->count > 0 &&
+      event.pid != file->events[0].pid)
+    file->other = line;
   if (status == AQ_OK)
     status = event_add(file, &event, diag);
   if (status != AQ_OK)
@@ -335,8 +330,7 @@ static aq_status line_read(aq_packet_file *file, const char *text, size_t size,
 
 /* ---- order ---- */
 
-/* When it has happened: a host that waits has nobody waiting for it. */
-static aq_time time_of(const aq_packet_event *event)
+aq_time aq_packet_event_time(const aq_packet_event *event)
 {
   return event->kind == AQ_PACKET_E_WAIT ? event->n[AQ_PACKET_N_END]
                                          : event->time;
@@ -345,7 +339,7 @@ static aq_time time_of(const aq_packet_event *event)
 static int by_time(const void *a, const void *b)
 {
   const aq_packet_event *x = a, *y = b;
-  const aq_time xt = time_of(x), yt = time_of(y);
+  const aq_time xt = aq_packet_event_time(x), yt = aq_packet_event_time(y);
   return xt != yt ? (xt > yt) - (xt < yt)
                   : (x->line > y->line) - (x->line < y->line);
 }
@@ -372,11 +366,10 @@ static aq_status lines_read(aq_packet_file *file, FILE *in, aq_diag *diag)
   char *text = NULL;
   size_t capacity = 0;
   ssize_t size;
-  int64_t process = 0;
   uint32_t line = 0;
   aq_status status = AQ_OK;
   while (status == AQ_OK && (size = getline(&text, &capacity, in)) >= 0)
-    status = line_read(file, text, (size_t)size, ++line, &process, diag);
+    status = line_read(file, text, (size_t)size, ++line, diag);
   free(text);
   if (status == AQ_OK && ferror(in))
     status = aq_diag_set(diag, AQ_ERR_IO, "%s: it cannot be read", file->name);
@@ -396,7 +389,8 @@ aq_status aq_packet_file_read(const char *name, FILE *in, aq_packet_file **out,
   }
   aq_status status = lines_read(file, in, diag);
   if (status == AQ_OK) {
-    events_sort(file);
+    if (!file->other)
+      events_sort(file);
     *out = file;
   } else {
     aq_packet_file_close(file);

@@ -33,6 +33,7 @@ typedef enum aq_packet_event_kind {
 typedef struct aq_packet_event {
   aq_packet_event_kind kind;
   uint32_t line;
+  int64_t pid;
   aq_time time; /* when the host came to it */
   int64_t n[AQ_PACKET_NUMBERS];
   aq_packet packet;    /* of packets */
@@ -48,9 +49,14 @@ typedef struct aq_packet_event {
 
 typedef struct aq_packet_file {
   char *name;
-  aq_packet_event *events;
+  aq_packet_event *events; /* of one process in order of time, else of line */
   size_t count, capacity;
+  uint32_t other; /* line of the first event of another process; 0: none */
 } aq_packet_file;
+
+/* When it has happened: a wait when it ends, since nobody waits for a host that
+ * waits. */
+aq_time aq_packet_event_time(const aq_packet_event *event);
 
 /* Whether a file begins as one does. */
 bool aq_packet_file_is(const char *path);
@@ -64,7 +70,8 @@ aq_status aq_packet_file_read(const char *name, FILE *in, aq_packet_file **out,
                               aq_diag *diag);
 void aq_packet_file_close(aq_packet_file *file);
 
-/* Plays it once. `timeout`: of each wait of the host, 0: none. */
+/* Plays it once. `timeout`: of each wait of the host, 0: none. AQ_ERR_INPUT for
+ * a file with more than one process. */
 aq_status aq_packet_file_play(const aq_packet_file *file,
                               aq_transport *transport, aq_time timeout,
                               aq_cap_played *out, aq_diag *diag);

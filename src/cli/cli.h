@@ -32,7 +32,8 @@ typedef struct aq_cli {
   char *command_line; /* as a shell would read it */
   FILE *out;          /* stdout, or the file that becomes --output */
   char *out_temp;     /* its path until it is complete, or NULL */
-  int exit_code;      /* what a command ends with, 0: what its status says */
+  bool abrupt; /* a thread runs on that nothing ends: leave without handlers */
+  int exit_code; /* what a command ends with, 0: what its status says */
   aq_diag diag;
 } aq_cli;
 

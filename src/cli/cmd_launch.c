@@ -7,6 +7,8 @@
 #include "cli/commands.h"
 #include "cli/kernel_options.h"
 #include "cli/launch_args.h"
+#include "cli/launch_times.h"
+#include "cli/launch_watch.h"
 #include "cli/perform.h"
 #include "cli/runs.h"
 #include "codeobj/layout.h"
@@ -30,7 +32,8 @@ typedef struct launching {
   aq_codeobj code;
   bool code_is_read;
   aq_launch launch;
-  aq_launch_times times;
+  uint32_t repeats;
+  aq_launch_times *times; /* as many */
 } launching;
 
 /* ---- what was asked for ---- */
@@ -101,6 +104,23 @@ static aq_status lds_read(launching *l)
   return status;
 }
 
+enum { REPEATS_MAX = 1000000 };
+
+static aq_status repeats_read(launching *l)
+{
+  int64_t count;
+  aq_status status = aq_cli_number(l->cli, AQ_CLI_OPT_REPEAT, 1, 1, &count);
+  if (status == AQ_OK && count > REPEATS_MAX)
+    status = aq_diag_set(&l->cli->diag, AQ_ERR_INPUT,
+                         "--repeat %" PRId64 ": expected at most %d", count,
+                         REPEATS_MAX);
+  if (status != AQ_OK)
+    return status;
+  l->repeats = (uint32_t)count;
+  l->times = calloc(l->repeats, sizeof *l->times);
+  return l->times ? AQ_OK : aq_cli_no_memory(l->cli);
+}
+
 static aq_status options_read(launching *l)
 {
   aq_status status = sizes_read(l, AQ_CLI_OPT_GRID, UINT32_MAX, l->grid);
@@ -114,6 +134,8 @@ static aq_status options_read(launching *l)
     status = aq_cli_number(l->cli, AQ_CLI_OPT_PRINT, 0, 8, &l->print);
   if (status == AQ_OK)
     status = lds_read(l);
+  if (status == AQ_OK)
+    status = repeats_read(l);
   if (status == AQ_OK)
     status = aq_cli_kernels_may_miss(l->cli, &l->may_miss);
   return status == AQ_OK ? args_read(l) : status;
@@ -293,12 +315,7 @@ static aq_status kernel_prepare(launching *l)
 
 /* ---- the result ---- */
 
-static aq_time span(aq_time from, aq_time to)
-{
-  return from == AQ_TIME_NONE || to == AQ_TIME_NONE ? AQ_TIME_NONE : to - from;
-}
-
-static void result_json(const launching *l, aq_cli_json *json,
+static bool result_json(const launching *l, aq_cli_json *json,
                         const aq_run_info *info, int64_t id)
 {
   const aq_device_info *device = &l->info.devices[l->launch.device];
@@ -309,24 +326,26 @@ static void result_json(const launching *l, aq_cli_json *json,
   aq_cli_json_text(json, "device", device->name);
   aq_cli_json_text(json, "gfx", device->gfx);
   aq_cli_json_text(json, "simulated_by", device->model);
-  aq_cli_json_ns(json, "latency_ns", span(l->times.submit, l->times.start));
-  aq_cli_json_ns(json, "duration_ns", span(l->times.start, l->times.end));
-  aq_cli_json_ns(json, "whole_ns", span(l->times.submit, l->times.observed));
+  aq_cli_json_int(json, "dispatches", l->repeats);
+  if (!aq_cli_launch_times_json(l->times, l->repeats, json))
+    return false;
   aq_cli_json_array(json, "results");
   for (size_t i = 0; i < l->arg_count; i++)
     if (l->args[i].is_out)
       aq_launch_arg_json(&l->args[i], (uint64_t)l->print, json);
   aq_cli_json_close_array(json);
   aq_cli_json_close_map(json);
+  return true;
 }
 
-static void time_print(FILE *out, const char *what, aq_time from, aq_time to)
+static bool result_print(const launching *l, FILE *out)
 {
-  if (span(from, to) == AQ_TIME_NONE)
-    fprintf(out, "%-12s -\n", what);
-  else
-    fprintf(out, "%-12s %.3f us\n", what,
-            (double)span(from, to) / (double)AQ_US);
+  if (!aq_cli_launch_times_print(l->times, l->repeats, out))
+    return false;
+  for (size_t i = 0; i < l->arg_count; i++)
+    if (l->args[i].is_out)
+      aq_launch_arg_print(&l->args[i], (uint64_t)l->print, out);
+  return true;
 }
 
 static aq_status result_tell(launching *l, const aq_run_info *info, int64_t id)
@@ -336,15 +355,9 @@ static aq_status result_tell(launching *l, const aq_run_info *info, int64_t id)
   aq_status status = aq_cli_json_begin_if(cli, &json);
   if (status != AQ_OK)
     return status;
-  if (json) {
-    result_json(l, json, info, id);
-  } else {
-    time_print(cli->out, "submit-start", l->times.submit, l->times.start);
-    time_print(cli->out, "start-end", l->times.start, l->times.end);
-    time_print(cli->out, "whole", l->times.submit, l->times.observed);
-    for (size_t i = 0; i < l->arg_count; i++)
-      if (l->args[i].is_out)
-        aq_launch_arg_print(&l->args[i], (uint64_t)l->print, cli->out);
+  if (!(json ? result_json(l, json, info, id) : result_print(l, cli->out))) {
+    aq_cli_json_drop(json);
+    return aq_cli_no_memory(cli);
   }
   status = aq_cli_json_end_if(cli, json);
   if (status == AQ_OK)
@@ -354,6 +367,30 @@ static aq_status result_tell(launching *l, const aq_run_info *info, int64_t id)
 }
 
 /* ---- the run ---- */
+
+static aq_status kernel_run(launching *l, aq_record_sink *sink)
+{
+  const aq_device_info *device = &l->info.devices[l->launch.device];
+  aq_status status = aq_cli_launch_watch(
+      l->t, &l->launch, l->repeats, sink, l->times, l->performance.timeout,
+      device->model ? "its host function" : device->name, &l->cli->diag);
+  l->cli->abrupt = status == AQ_ERR_TIMEOUT && l->performance.timeout > 0;
+  return status;
+}
+
+/* What hangs may hold the writer: the run is removed past it. If that fails it
+ * stays behind as incomplete. */
+static void run_forget(aq_cli *cli, int64_t run)
+{
+  aq_store *store;
+  aq_diag ignored = AQ_DIAG_INIT;
+  const aq_diag kept = cli->diag;
+  if (aq_cli_store_open(cli, AQ_STORE_WRITE, &store) == AQ_OK) {
+    aq_store_remove(store, run, &ignored);
+    aq_store_close(store);
+  }
+  cli->diag = kept;
+}
 
 /* Opens the transport, launches, and closes it when the results are told. */
 static aq_status launch_into(launching *l, aq_store_writer *writer,
@@ -371,7 +408,13 @@ static aq_status launch_into(launching *l, aq_store_writer *writer,
   if (status == AQ_OK)
     status = kernel_prepare(l);
   if (status == AQ_OK)
-    status = aq_launch_run(l->t, &l->launch, sink, &l->times, &cli->diag);
+    status = kernel_run(l, sink);
+  if (cli->abrupt) {
+    run_forget(cli, aq_store_writer_run(writer));
+    return status;
+  }
+  for (size_t i = 0; i < l->arg_count && status == AQ_OK; i++)
+    status = aq_launch_arg_write(&l->args[i], &cli->diag);
   if (status != AQ_OK) {
     l->t->ops->close(l->t);
     aq_store_writer_abort(writer);
@@ -413,7 +456,8 @@ static aq_status launch_store(launching *l)
   status = aq_store_writer_open(store, &info, &writer, &cli->diag);
   if (status == AQ_OK)
     status = launch_into(l, writer, &info);
-  aq_store_close(store);
+  if (!cli->abrupt)
+    aq_store_close(store);
   return status;
 }
 
@@ -437,15 +481,20 @@ aq_status aq_cli_launch(aq_cli *cli)
   aq_status status = aq_cli_performance_init(cli, &l.performance);
   if (status != AQ_OK)
     return status;
+  l.performance.own_timeout = true;
   status = aq_cli_code_file_open(cli->args[0], &l.file, &cli->diag);
-  if (status == AQ_OK) {
+  const bool opened = status == AQ_OK;
+  if (opened)
     status = launch_all(&l);
+  if (cli->abrupt) /* what hangs may use all of it */
+    return status;
+  if (opened)
     aq_cli_code_file_close(&l.file);
-  }
   if (l.code_is_read)
     aq_codeobj_fini(&l.code);
   if (l.kernels_are_open)
     aq_kernel_set_close(&l.kernels);
+  free(l.times);
   free(l.args);
   aq_cli_performance_fini(&l.performance);
   return status;

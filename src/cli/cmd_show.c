@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "capture/packets.h"
 #include "capture/reader.h"
 #include "cli/capture_replay.h"
 #include "cli/code_file.h"
@@ -11,6 +12,7 @@
 #include "cli/commands.h"
 #include "cli/counter_summary.h"
 #include "cli/json.h"
+#include "cli/packets_show.h"
 #include "cli/program_show.h"
 #include "cli/queue_summary.h"
 #include "cli/runs.h"
@@ -313,6 +315,8 @@ aq_status aq_cli_show(aq_cli *cli)
     return aq_cli_show_program(cli, cli->args[0]);
   if (aq_cap_file_is(cli->args[0]))
     return aq_cli_show_capture(cli);
+  if (aq_packet_file_is(cli->args[0]))
+    return aq_cli_show_packets(cli);
   aq_status status = aq_cli_store_open_if_any(cli, &store);
   if (status != AQ_OK)
     return is_device(cli->args[0]) ? show_device(cli) : status;

@@ -6,6 +6,8 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 typedef enum kind { SIGNED, UNSIGNED, REAL } kind;
 
@@ -83,24 +85,51 @@ static aq_status fill_read(aq_launch_arg *arg, const char *text, aq_diag *diag)
   return AQ_OK;
 }
 
-/* TYPE[N][=FILL] */
+/* [N], or [] for as many as a file has; *end is behind it. */
+static aq_status count_read(aq_launch_arg *arg, const char *text,
+                            const char **end, aq_diag *diag)
+{
+  char *stop = (char *)(uintptr_t)text + 1;
+  errno = 0;
+  if (text[1] >= '0' && text[1] <= '9') {
+    arg->count = strtoull(text + 1, &stop, 10);
+    if (errno || arg->count == 0 ||
+        arg->count > bytes_max / types[arg->type].size)
+      return say_expected(arg->text, "1 element to 4 GiB", diag);
+  } else {
+    arg->count = 0;
+  }
+  *end = *stop == ']' ? stop + 1 : NULL;
+  return AQ_OK;
+}
+
+/* TYPE[N][:FILE][=FILL] */
 static aq_status buffer_read(aq_launch_arg *arg, const char *text,
                              aq_diag *diag)
 {
-  static const char shape[] = "buf:TYPE[N] or out:TYPE[N], with =FILL or not";
+  static const char shape[] =
+      "buf:TYPE[N] or out:TYPE[N], with =FILL or not; of out :FILE before it";
   const size_t length = strcspn(text, "[");
-  char *end;
-  if (!type_read(text, length, &arg->type) || text[length] != '[' ||
-      text[length + 1] < '0' || text[length + 1] > '9')
+  const char *end = NULL;
+  if (!type_read(text, length, &arg->type) || text[length] != '[')
     return say_expected(arg->text, shape, diag);
-  errno = 0;
-  arg->count = strtoull(text + length + 1, &end, 10);
-  if (*end != ']' || (end[1] && end[1] != '='))
+  aq_status status = count_read(arg, text + length, &end, diag);
+  if (status != AQ_OK)
+    return status;
+  if (end && *end == ':' && arg->is_out && end[1] && end[1] != '=') {
+    arg->to = end + 1;
+    arg->to_length = (int)strcspn(arg->to, "=");
+    end = arg->to + arg->to_length;
+  }
+  if (!end || (*end && *end != '='))
     return say_expected(arg->text, shape, diag);
-  if (errno || arg->count == 0 ||
-      arg->count > bytes_max / types[arg->type].size)
-    return say_expected(arg->text, "1 element to 4 GiB", diag);
-  return fill_read(arg, end[1] ? end + 2 : "0", diag);
+  if (end[0] && end[1] == '@' && end[2]) {
+    arg->from = end + 2;
+    return AQ_OK;
+  }
+  if (arg->count == 0)
+    return say_expected(arg->text, "a number in [], or =@FILE", diag);
+  return fill_read(arg, *end ? end + 1 : "0", diag);
 }
 
 aq_status aq_launch_arg_read(const char *text, aq_launch_arg *out,
@@ -138,15 +167,36 @@ static void iota_put(uint32_t type, uint64_t i, void *to)
     memcpy(to, &i, types[type].size);
 }
 
-static aq_status buffer_make(aq_transport *t, uint32_t device,
-                             aq_launch_arg *arg, aq_diag *diag)
+static aq_status say_file(const aq_launch_arg *arg, aq_diag *diag)
+{
+  return aq_diag_set(diag, AQ_ERR_INPUT, "argument '%.100s': %s: %s", arg->text,
+                     arg->from, strerror(errno));
+}
+
+/* How many elements there are, told or found. */
+static aq_status file_measure(aq_launch_arg *arg, FILE *in, aq_diag *diag)
+{
+  const uint32_t size = types[arg->type].size;
+  struct stat facts;
+  if (fstat(fileno(in), &facts) != 0)
+    return say_file(arg, diag);
+  const uint64_t bytes = (uint64_t)facts.st_size;
+  const uint64_t wanted = arg->count ? arg->count * size : bytes;
+  if (bytes != wanted || bytes == 0 || bytes % size || bytes > bytes_max)
+    return aq_diag_set(diag, AQ_ERR_INPUT,
+                       "argument '%.100s': %s has %" PRIu64
+                       " bytes; expected %s%" PRIu64,
+                       arg->text, arg->from, bytes,
+                       arg->count ? "" : "4 GiB at most, a multiple of ",
+                       arg->count ? wanted : size);
+  arg->count = bytes / size;
+  return AQ_OK;
+}
+
+static void buffer_fill(aq_launch_arg *arg)
 {
   const uint32_t size = types[arg->type].size;
   const bool iota = strcmp(arg->fill, "iota") == 0;
-  aq_status status = t->ops->mem_alloc(t, device, AQ_MEMORY_HOST,
-                                       arg->count * size, &arg->memory, diag);
-  if (status != AQ_OK)
-    return status;
   for (uint64_t i = 0; i < arg->count; i++) {
     unsigned char *to = (unsigned char *)arg->memory + i * size;
     if (iota)
@@ -156,8 +206,29 @@ static aq_status buffer_make(aq_transport *t, uint32_t device,
     else
       memcpy(to, arg->memory, size);
   }
-  t->ops->mem_publish(t, arg->memory, arg->count * size);
-  return AQ_OK;
+}
+
+static aq_status buffer_make(aq_transport *t, uint32_t device,
+                             aq_launch_arg *arg, aq_diag *diag)
+{
+  const uint32_t size = types[arg->type].size;
+  FILE *in = arg->from ? fopen(arg->from, "re") : NULL;
+  if (arg->from && !in)
+    return say_file(arg, diag);
+  aq_status status = in ? file_measure(arg, in, diag) : AQ_OK;
+  if (status == AQ_OK)
+    status = t->ops->mem_alloc(t, device, AQ_MEMORY_HOST, arg->count * size,
+                               &arg->memory, diag);
+  if (status == AQ_OK && !in)
+    buffer_fill(arg);
+  else if (status == AQ_OK &&
+           fread(arg->memory, size, arg->count, in) != arg->count)
+    status = say_file(arg, diag);
+  if (in)
+    fclose(in);
+  if (status == AQ_OK)
+    t->ops->mem_publish(t, arg->memory, arg->count * size);
+  return status;
 }
 
 /* What HIP's and OpenCL's runtimes pass behind the caller's arguments. */
@@ -329,4 +400,33 @@ void aq_launch_arg_json(const aq_launch_arg *arg, uint64_t most,
   }
   aq_cli_json_close_array(json);
   aq_cli_json_close_map(json);
+}
+
+/* Whole, or not at all. */
+aq_status aq_launch_arg_write(const aq_launch_arg *arg, aq_diag *diag)
+{
+  char *path, *part;
+  if (!arg->to)
+    return AQ_OK;
+  if (asprintf(&path, "%.*s", arg->to_length, arg->to) < 0)
+    return aq_diag_set(diag, AQ_ERR_NO_MEMORY, "no memory for a path");
+  if (asprintf(&part, "%s.part", path) < 0) {
+    free(path);
+    return aq_diag_set(diag, AQ_ERR_NO_MEMORY, "no memory for a path");
+  }
+  FILE *out = fopen(part, "we");
+  bool good = out && fwrite(arg->memory, types[arg->type].size, arg->count,
+                            out) == arg->count;
+  if (out)
+    good = fclose(out) == 0 && good;
+  good = good && rename(part, path) == 0;
+  aq_status status =
+      good ? AQ_OK
+           : aq_diag_set(diag, AQ_ERR_IO, "argument '%.100s': %s: %s",
+                         arg->text, path, strerror(errno));
+  if (out && !good)
+    unlink(part);
+  free(part);
+  free(path);
+  return status;
 }

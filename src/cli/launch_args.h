@@ -3,9 +3,11 @@
  * Arguments of a kernel as `launch` takes them:
  *   TYPE:VALUE               a number, "i32:5"
  *   buf:TYPE[N][=FILL]       a buffer that goes in
- *   out:TYPE[N][=FILL]       a buffer whose contents are told afterwards
- * TYPE is one of i8 u8 i16 u16 i32 u32 i64 u64 f32 f64; FILL is a number or
- * iota (0, 1, 2, ...), 0 without.
+ *   out:TYPE[N][:FILE][=FILL]  a buffer whose contents are told afterwards, and
+ *                            written to FILE
+ * TYPE is one of i8 u8 i16 u16 i32 u32 i64 u64 f32 f64; FILL is a number, iota
+ * (0, 1, 2, ...), or @FILE: the bytes of a file, little endian, of which there
+ * are as many as the buffer has, or N is left out. 0 without.
  */
 #ifndef AQ_CLI_LAUNCH_ARGS_H
 #define AQ_CLI_LAUNCH_ARGS_H
@@ -19,14 +21,20 @@ typedef struct aq_launch_arg {
   const char *text; /* as it was given; borrowed */
   uint32_t type;    /* of a table of its own */
   bool is_buffer, is_out;
-  uint64_t count; /* elements of a buffer, else 1 */
-  char fill[32];  /* "iota", a number, or the value */
-  void *memory;   /* of a buffer, once it is made */
+  uint64_t count;   /* elements of a buffer, 0: what the file has; else 1 */
+  char fill[32];    /* "iota", a number, or the value */
+  const char *from; /* file that fills it, of `text`, or NULL */
+  const char *to;   /* file that it is written to, of `text`, or NULL */
+  int to_length;    /* bytes of `to` */
+  void *memory;     /* of a buffer, once it is made */
 } aq_launch_arg;
 
 /* Reads one. AQ_ERR_INPUT names it and says what is expected. */
 aq_status aq_launch_arg_read(const char *text, aq_launch_arg *out,
                              aq_diag *diag);
+
+/* Writes an out buffer to its file, if it has one. AQ_ERR_IO names it. */
+aq_status aq_launch_arg_write(const aq_launch_arg *arg, aq_diag *diag);
 
 /* Makes the buffers and the kernarg segment of a launch, and fills both; what
  * the runtime passes (grid, workgroup, group segment) too. AQ_ERR_INPUT where

@@ -43,9 +43,12 @@ aqueduct_SOURCES = \
 	src/cli/json.c src/cli/json.h \
 	src/cli/kernel_options.c src/cli/kernel_options.h \
 	src/cli/launch_args.c src/cli/launch_args.h \
+	src/cli/launch_times.c src/cli/launch_times.h \
+	src/cli/launch_watch.c src/cli/launch_watch.h \
 	src/cli/main.c \
 	src/cli/missing_kernels.c src/cli/missing_kernels.h \
 	src/cli/options.c \
+	src/cli/packets_show.c src/cli/packets_show.h \
 	src/cli/perform.c src/cli/perform.h \
 	src/cli/program_show.c src/cli/program_show.h \
 	src/cli/progress.c src/cli/progress.h \

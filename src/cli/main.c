@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include <locale.h>
+#include <unistd.h>
 
 #include "config.h"
 
@@ -40,5 +41,8 @@ int main(int argc, char **argv)
   if (status != AQ_OK)
     aq_cli_complain(&cli.diag);
   aq_cli_fini(&cli);
-  return cli.exit_code ? cli.exit_code : aq_status_exit_code(status);
+  const int code = cli.exit_code ? cli.exit_code : aq_status_exit_code(status);
+  if (cli.abrupt)
+    _exit(code);
+  return code;
 }

@@ -200,7 +200,8 @@ static aq_status caps_check(aq_cli *cli, const aq_cli_performance *performance,
                        "transport %s has no live mode, so neither --live nor "
                        "--pace",
                        aq_transport_stack_name(performance->transport));
-  if (cli->given[AQ_CLI_OPT_TIMEOUT] && !(caps & AQ_CAP_LIVE))
+  if (cli->given[AQ_CLI_OPT_TIMEOUT] && !performance->own_timeout &&
+      !(caps & AQ_CAP_LIVE))
     return aq_diag_set(&cli->diag, AQ_ERR_INVALID,
                        "--timeout counts in live mode only, where a hang is a "
                        "guess; add --live");

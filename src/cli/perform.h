@@ -27,6 +27,7 @@ typedef struct aq_cli_performance {
   bool live;
   aq_pace pace;     /* wall 0: none */
   aq_time timeout;  /* of live mode; 0: none */
+  bool own_timeout; /* it is the command's, in any mode */
   aq_time counters; /* between samples; 0: none */
   aq_semantics semantics;
   aq_policy_choice *policy; /* owned; NULL: none */

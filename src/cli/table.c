@@ -176,7 +176,7 @@ const aq_cli_command aq_cli_commands[AQ_CLI_CMD_COUNT] = {
          .summary = "run one kernel of a code object and print its results",
          .text =
              "Takes the code for the device out of a code object or an offload "
-             "bundle, makes buffers, dispatches KERNEL once, prints how long "
+             "bundle, makes buffers, dispatches KERNEL, prints how long "
              "it took and what is in its out buffers, and stores a run. "
              "Without "
              "--device the first device model is taken that the file has code "
@@ -187,19 +187,29 @@ const aq_cli_command aq_cli_commands[AQ_CLI_CMD_COUNT] = {
              "`aqueduct show FILE` lists the kernels and their arguments.\n\n"
              "An ARG is TYPE:VALUE, buf:TYPE[N] or out:TYPE[N]; TYPE is i8, "
              "u8, i16, u16, i32, u32, i64, u64, f32 or f64. A buffer is filled "
-             "with 0, with a number behind `=`, or with 0, 1, 2, ... by "
-             "`=iota`.",
-         .examples = {{"aqueduct launch k.hsaco vadd --grid 1024 --kernels "
-                       "./k.so --args 'buf:f32[1024]=iota' 'buf:f32[1024]=1' "
-                       "'out:f32[1024]' u32:1024",
-                       "add on the simulator"},
-                      {"aqueduct launch k.hsaco vadd --grid 64 --transport hsa "
-                       "--args 'buf:f32[64]=iota' 'buf:f32[64]=1' "
-                       "'out:f32[64]' u32:64",
-                       "and on a GPU"}},
-         .options = BIT(GRID) | BIT(WORKGROUP) | BIT(LDS) | BIT(ARGS) | BIT(PRINT) |
-                    BIT(KERNELS) | BIT(MISSING_KERNELS) | BIT(SET) |
-                    BIT(FAULTS),
+             "with 0, with a number behind `=`, with 0, 1, 2, ... by `=iota`, "
+             "or with the bytes of a file by `=@FILE`, when N may be left out. "
+             "out:TYPE[N]:FILE writes the buffer to FILE in the end; what it "
+             "is filled with comes behind that.\n\n"
+             "With --repeat the buffers are not filled again in between. After "
+             "--timeout launch ends with exit status 1, whatever hangs, and "
+             "stores nothing.",
+         .examples =
+             {{"aqueduct launch k.hsaco vadd --grid 1024 --kernels "
+               "./k.so --args 'buf:f32[1024]=iota' 'buf:f32[1024]=1' "
+               "'out:f32[1024]' u32:1024",
+               "add on the simulator"},
+              {"aqueduct launch k.hsaco vadd --grid 64 --transport hsa "
+               "--args 'buf:f32[64]=iota' 'buf:f32[64]=1' "
+               "'out:f32[64]' u32:64",
+               "and on a GPU"},
+              {"aqueduct launch k.hsaco vadd --grid 64 --kernels ./k.so "
+               "--repeat 100 --args 'buf:f32[]=@a.bin' "
+               "'buf:f32[64]=1' 'out:f32[64]:sum.bin' u32:64",
+               "a hundred times, from and to files"}},
+         .options = BIT(GRID) | BIT(WORKGROUP) | BIT(LDS) | BIT(ARGS) |
+                    BIT(PRINT) | BIT(REPEAT) | BIT(TIMEOUT) | BIT(KERNELS) |
+                    BIT(MISSING_KERNELS) | BIT(SET) | BIT(FAULTS),
          .args_min = 2,
          .args_max = INT32_MAX,
          .what = AQ_CLI_FILE},
@@ -312,7 +322,9 @@ const aq_cli_command aq_cli_commands[AQ_CLI_CMD_COUNT] = {
              "assumed. Of several devices, as --device takes them: their "
              "copy engines and how they are linked. Of a file with a "
              "recorded program: its commands, one a line. Of a capture: its "
-             "records, one a line. Of a code object or an offload bundle: "
+             "records, one a line; of what exec --capture wrote: its queues, "
+             "packets, kernels, copies and waits, counted. Of a code object or "
+             "an offload bundle: "
              "its targets and kernels with their arguments.\n\n"
              "A name that is both a run and a device model means the "
              "run; give the path of the .device file for the other.",

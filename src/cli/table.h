@@ -49,6 +49,7 @@ typedef enum aq_cli_what {
   O(LDS)                                                                       \
   O(ARGS)                                                                      \
   O(PRINT)                                                                     \
+  O(REPEAT)                                                                    \
   O(KERNELS)                                                                   \
   O(MISSING_KERNELS)                                                           \
   O(CAPTURE)                                                                   \

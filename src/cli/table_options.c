@@ -50,7 +50,8 @@ const aq_cli_option aq_cli_options[AQ_CLI_OPT_COUNT] = {
     [AQ_CLI_OPT_TIMEOUT] = {"timeout", "T", "AQUEDUCT_TIMEOUT",
                             "wall time (2s, 500ms): in live mode, end the run "
                             "when nothing has completed for T and say what "
-                            "seems to hang; exec ends the program after T"},
+                            "seems to hang; exec ends the program after T, and "
+                            "launch itself"},
     [AQ_CLI_OPT_POLICY] = {"policy", "NAME", "AQUEDUCT_POLICY",
                            "who decides which job goes where and when: a name "
                            "or a path with a slash; ,KEY=VALUE gives settings",
@@ -76,6 +77,9 @@ const aq_cli_option aq_cli_options[AQ_CLI_OPT_COUNT] = {
                          .repeats = true},
     [AQ_CLI_OPT_PRINT] = {"print", "N", NULL,
                           "how many elements of each out buffer to print (8)"},
+    [AQ_CLI_OPT_REPEAT] = {"repeat", "N", NULL,
+                           "dispatch N times, one after the other, and tell "
+                           "the least, middle and largest time (1)"},
     [AQ_CLI_OPT_KERNELS] = {"kernels", "PLUGIN", NULL,
                             "a plug-in with host functions for kernels, by "
                             "name or by a path with a slash; the first that "

@@ -71,7 +71,7 @@ static void packet_put(dispatch *d, const aq_launch *launch)
           .kernarg_address = (uintptr_t)launch->kernarg,
           .completion_signal = d->done}};
   uint64_t id = 0;
-  aq_ring_try_reserve(d->queue, 1, &id); /* the ring is empty */
+  aq_ring_try_reserve(d->queue, 1, &id); /* one at a time: there is room */
   aq_packet *slot = aq_ring_slot(d->queue, id);
   memcpy((char *)slot + sizeof slot->header_setup,
          (const char *)&packet + sizeof slot->header_setup,
@@ -92,9 +92,9 @@ static aq_status dispatch_await(dispatch *d, aq_diag *diag)
 }
 
 /* What the transport itself would have recorded. */
-static aq_status record_put(const dispatch *d, const aq_launch *launch,
-                            const aq_launch_times *times, aq_record_sink *sink,
-                            aq_diag *diag)
+static aq_status records_put(const dispatch *d, const aq_launch *launch,
+                             const aq_launch_times *times, uint32_t count,
+                             aq_record_sink *sink, aq_diag *diag)
 {
   aq_transport_info info;
   aq_record row;
@@ -104,41 +104,51 @@ static aq_status record_put(const dispatch *d, const aq_launch *launch,
   aq_record_init(&row);
   row.kind = AQ_KIND_KERNEL;
   row.via = AQ_VIA_DIRECT;
-  row.packet = 0;
-  row.submit = times->submit;
-  row.start = times->start;
-  row.end = times->end;
-  row.observe = times->observed;
   aq_status status =
       aq_measure_queue(sink, &info.devices[launch->device], launch->device,
                        d->queue, &row.device, &row.queue, diag);
   if (status == AQ_OK)
     status =
         sink->name(sink, launch->name, strlen(launch->name), &row.name, diag);
-  return status == AQ_OK ? sink->put(sink, &row, 1, diag) : status;
+  for (uint32_t i = 0; i < count && status == AQ_OK; i++) {
+    row.packet = i;
+    row.submit = times[i].submit;
+    row.start = times[i].start;
+    row.end = times[i].end;
+    row.observe = times[i].observed;
+    status = sink->put(sink, &row, 1, diag);
+  }
+  return status;
+}
+
+static aq_status dispatch_once(dispatch *d, const aq_launch *launch,
+                               aq_launch_times *out, aq_diag *diag)
+{
+  out->submit = d->ops->now(d->t);
+  packet_put(d, launch);
+  aq_status status = dispatch_await(d, diag);
+  out->observed = d->ops->now(d->t);
+  if (status != AQ_OK ||
+      d->ops->dispatch_times(d->t, d->done, &out->start, &out->end) != AQ_OK)
+    out->start = out->end = AQ_TIME_NONE;
+  return status;
 }
 
 aq_status aq_launch_run(aq_transport *t, const aq_launch *launch,
-                        aq_record_sink *sink, aq_launch_times *out,
-                        aq_diag *diag)
+                        uint32_t count, aq_record_sink *sink,
+                        aq_launch_times *out, uint32_t *ended, aq_diag *diag)
 {
   dispatch d = {.t = t, .ops = t->ops};
-  aq_launch_times times = {AQ_TIME_NONE, AQ_TIME_NONE, AQ_TIME_NONE,
-                           AQ_TIME_NONE};
   aq_status status = dispatch_open(&d, launch->device, diag);
-  if (status == AQ_OK) {
-    times.submit = d.ops->now(t);
-    packet_put(&d, launch);
-    status = dispatch_await(&d, diag);
-    times.observed = d.ops->now(t);
+  for (uint32_t i = 0; i < count && status == AQ_OK; i++) {
+    if (i > 0)
+      d.ops->signal_store(t, d.done, 1, AQ_RELEASE);
+    status = dispatch_once(&d, launch, &out[i], diag);
+    if (ended)
+      __atomic_store_n(ended, i + (status == AQ_OK), __ATOMIC_RELEASE);
   }
-  if (status == AQ_OK &&
-      d.ops->dispatch_times(t, d.done, &times.start, &times.end) != AQ_OK)
-    times.start = times.end = AQ_TIME_NONE;
   if (status == AQ_OK)
-    status = record_put(&d, launch, &times, sink, diag);
+    status = records_put(&d, launch, out, count, sink, diag);
   dispatch_close(&d);
-  if (status == AQ_OK)
-    *out = times;
   return status;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * One dispatch of one kernel, on a queue of its own: what `aqueduct launch`
- * does, on any transport. One thread.
+ * Dispatches of one kernel, one after the other on a queue of their own: what
+ * `aqueduct launch` does, on any transport. One thread.
  */
 #ifndef AQ_RUN_LAUNCH_H
 #define AQ_RUN_LAUNCH_H
@@ -25,10 +25,12 @@ typedef struct aq_launch_times {
   aq_time submit, start, end, observed;
 } aq_launch_times;
 
-/* Dispatches it and waits for its end. What stops the queue is the error. On a
- * transport that measures, its record goes into the sink (or NULL). */
+/* Dispatches it `count` times, at least once, each when the one before it has
+ * ended, and tells the times of each in `out`. What stops the queue is the
+ * error. On a transport that measures, their records go into the sink (or
+ * NULL). `*ended`, unless NULL, counts those that have ended, atomically. */
 aq_status aq_launch_run(aq_transport *t, const aq_launch *launch,
-                        aq_record_sink *sink, aq_launch_times *out,
-                        aq_diag *diag);
+                        uint32_t count, aq_record_sink *sink,
+                        aq_launch_times *out, uint32_t *ended, aq_diag *diag);
 
 #endif

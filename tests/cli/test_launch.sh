@@ -113,6 +113,138 @@ check "what a host function cannot serve stops the queue" contains "$err" \
 reduce --json -o "$work/result.json"
 check "launch --json is JSON" is_json "$work/result.json"
 
+# A kernel that asks for the size of its dynamic group segment, which stands 120
+# bytes into what the runtime passes behind the arguments.
+cat > "$work/asked.ll" << 'L'
+target triple = "amdgcn-amd-amdhsa"
+@dynamic = external addrspace(3) global [0 x i32], align 4
+declare ptr addrspace(4) @llvm.amdgcn.implicitarg.ptr()
+define amdgpu_kernel void @asked(ptr addrspace(1) %out) {
+  store volatile i32 1, ptr addrspace(3) @dynamic
+  %hidden = call ptr addrspace(4) @llvm.amdgcn.implicitarg.ptr()
+  %at = getelementptr i8, ptr addrspace(4) %hidden, i64 120
+  %size = load i32, ptr addrspace(4) %at
+  store i32 %size, ptr addrspace(1) %out
+  ret void
+}
+!llvm.module.flags = !{!0}
+!0 = !{i32 1, !"amdhsa_code_object_version", i32 500}
+L
+cat > "$work/asked.c" << 'C'
+#include <aqueduct/kernel.h>
+#include <stdint.h>
+
+static void asked(const aq_kernel_call *call)
+{
+  uint32_t *const *out = call->kernarg;
+  **out = ((const uint32_t *)call->kernarg)[(8 + 120) / 4];
+}
+
+const aq_kernels *aq_kernels_plugin(void)
+{
+  static const aq_kernel_entry entries[] = {
+      {.name = "asked", .function = asked}, {.name = NULL}};
+  static const aq_kernels table = {.abi = AQ_KERNELS_ABI,
+                                   .size = sizeof table,
+                                   .name = "asked",
+                                   .summary = "tells its group segment",
+                                   .entries = entries};
+  return &table;
+}
+C
+name="a kernel is told the size of its dynamic group segment"
+if clang-19 -target amdgcn-amd-amdhsa -mcpu=gfx90a -O1 -nogpulib \
+  -Wno-override-module -o "$work/asked.hsaco" "$work/asked.ll" \
+  2> "$work/log"; then
+  # shellcheck disable=SC2086 # it may have a wrapper before it
+  try ${AQ_CC:-cc} -std=gnu11 -fPIC -shared -I"$builddir/public" \
+    -o "$work/asked.so" "$work/asked.c"
+  for bytes in 4096 0; do
+    try "$aqueduct" launch "$work/asked.hsaco" asked --grid 64 --kernels \
+      "$work/asked.so" --lds $bytes --args 'out:u32[1]'
+    check "$name ($bytes)" contains "$out" "out:u32[1]: $bytes"
+  done
+else
+  skip "$name" "no clang-19 with lld"
+fi
+
+# ---- many times, from and to files, for a time ----
+
+rows() { # RUN
+  "$aqueduct" export "$1" --format jsonl 2> "$work/err" |
+    grep -c '"kind":"kernel"'
+}
+files() { # OPTION...: one sum of 256 from a file, to a file
+  launch vadd "$kernels" --grid 256 "$@" --args 'buf:f32[]=@'"$work/a.bin" \
+    'buf:f32[256]=1' 'out:f32[256]:'"$work/sum.bin" u32:256
+}
+endless() { # OPTION...
+  launch reduce "$work/endless.so" --grid 1000 --timeout 300ms "$@" --args \
+    'buf:f32[1000]=iota' 'out:f32[4]' u32:1000
+}
+cat > "$work/endless.c" << 'C'
+#include <aqueduct/kernel.h>
+#include <unistd.h>
+
+static void reduce(const aq_kernel_call *call)
+{
+  (void)call;
+  for (;;)
+    pause();
+}
+
+const aq_kernels *aq_kernels_plugin(void)
+{
+  static const aq_kernel_entry entries[] = {
+      {.name = "reduce", .function = reduce}, {.name = NULL}};
+  static const aq_kernels table = {.abi = AQ_KERNELS_ABI,
+                                   .size = sizeof table,
+                                   .name = "endless",
+                                   .summary = "never ends",
+                                   .entries = entries};
+  return &table;
+}
+C
+# shellcheck disable=SC2086 # it may have a wrapper before it
+try ${AQ_CC:-cc} -std=gnu11 -fPIC -shared -I"$builddir/public" \
+  -o "$work/endless.so" "$work/endless.c"
+check "a host function that never ends compiles" [ "$status" = 0 ]
+launch vadd "$kernels" --grid 256 --args 'buf:f32[256]=iota' 'buf:f32[256]' \
+  'out:f32[256]:'"$work/a.bin" u32:256
+check "an out buffer is written to a file" \
+  [ "$(wc -c < "$work/a.bin")" -eq 1024 ]
+check "and to no other" [ ! -e "$work/a.bin.part" ]
+both() { # NAME OPTION...: the same on every transport
+  both_name=$1
+  shift
+  files "$@" --name "$both_name"
+  check "$both_name: a buffer comes from a file" contains "$out" ": 1 2 3 "
+  files "$@" --repeat 5 --name "$both_name-5"
+  check "$both_name: repeated, its times have a spread" contains "$out" \
+    "start-end    min "
+  check "$both_name: and each has a row" [ "$(rows "$both_name-5")" = 5 ]
+  try "$aqueduct" launch "$code" vadd --kernels "$kernels" "$@" --grid 256 \
+    --args 'buf:f32[256]' 'buf:f32[256]=@'"$work/sum.bin" \
+    'out:f32[256]=@'"$work/sum.bin" u32:256
+  check "$both_name: what was written is read" contains "$out" ": 1 2 3 "
+  files "$@" --repeat 3 --json -o "$work/repeat.json"
+  check "$both_name: --json is JSON" is_json "$work/repeat.json"
+  check "$both_name: with the spread" sh -c \
+    'grep -q duration_ns_min "$1" && grep -q "\"dispatches\": *3" "$1"' sh \
+    "$work/repeat.json"
+  files "$@" --timeout 60s --repeat 2
+  check "$both_name: what ends in time is not stopped" [ "$status" = 0 ]
+  endless "$@" --name "$both_name-endless"
+  check "$both_name: a kernel that never ends is given up: exit 1" \
+    [ "$status" = 1 ]
+  check "$both_name: in a line that names it" contains "$err" \
+    "kernel reduce: dispatch 1 of 1 did not end within --timeout 0.3 s"
+  try "$aqueduct" list runs
+  check "$both_name: and nothing is stored" [ "$(contains "$out" \
+    "$both_name-endless" && echo it is)" = "" ]
+}
+both sim
+
 if [ -n "$hsa" ]; then
   AQUEDUCT_LIBHSA_PATH=$hsa
   AQUEDUCT_DEVICE=mi210
@@ -121,6 +253,7 @@ if [ -n "$hsa" ]; then
   check "the same through HSA" contains "$out" "$sums"
   try "$aqueduct" show measured
   check "is a measured run" contains "$out" "measured"
+  both hsa --transport hsa --device gfx90a
   try "$aqueduct" launch "$code" vadd --transport hsa --device gfx90a \
     --grid 64 --args 'buf:f32[64]' --args 'buf:f32[64]' --args 'out:f32[64]' \
     --args u32:64
@@ -159,9 +292,26 @@ refuses "an argument of another size" "argument 4 of the kernel is a value of" \
 refuses "a number for a buffer" "is a buffer's address" "$code" vadd \
   --grid 64 --kernels "$kernels" --args u64:1 'buf:f32[1]' 'buf:f32[1]' u32:1
 for bad in u8:256 i8:-129 u32:-1 f32:x i32: q:1 'buf:f32[0]' 'buf:f32[x]' \
-  'buf:f32[4' 'out:f32[4]=x' 'buf:f32[99999999999]'; do
+  'buf:f32[4' 'out:f32[4]=x' 'buf:f32[99999999999]' 'buf:f32[]' 'buf:f32[]=1' \
+  'buf:f32[4]:file' 'out:f32[4]:' 'out:f32[4]=@' 'buf:f32[]=@'; do
   refuses "$bad" "argument '$bad': expected" "$code" vadd --grid 64 --args "$bad"
 done
+refuses "a file of another size" "has 1024 bytes; expected 400" "$code" vadd \
+  --grid 64 --kernels "$kernels" --args 'buf:f32[100]=@'"$work/a.bin" \
+  'buf:f32[1]' 'buf:f32[1]' u32:1
+head -c 1023 "$work/a.bin" > "$work/odd.bin"
+refuses "a file of half an element" "a multiple of 4" "$code" vadd --grid 64 \
+  --kernels "$kernels" --args 'buf:f32[]=@'"$work/odd.bin" 'buf:f32[1]' \
+  'buf:f32[1]' u32:1
+refuses "no such file" "none.bin: No such file" "$code" vadd --grid 64 \
+  --kernels "$kernels" --args 'buf:f32[]=@none.bin' 'buf:f32[1]' 'buf:f32[1]' \
+  u32:1
+launch vadd "$kernels" --grid 64 --name unwritten --args 'buf:f32[64]' \
+  'buf:f32[64]' 'out:f32[64]:'"$work/none/sum.bin" u32:64
+check "where it cannot be written it fails" [ "$status" = 2 ]
+check "with the file" contains "$err" "none/sum.bin"
+refuses "too many repetitions" "--repeat 1000001: expected at most" "$code" \
+  vadd --grid 64 --repeat 1000001
 refuses "another device" "it has no code for the device's gfx942; it has gfx90a" \
   "$code" vadd --grid 64 --device mi300x --kernels "$kernels" --args u32:1
 refuses "no code object" "neither a code object" "$srcdir/README.md" vadd \
@@ -169,7 +319,12 @@ refuses "no code object" "neither a code object" "$srcdir/README.md" vadd \
 refuses "no file" "No such file" "$work/none.hsaco" vadd --grid 64
 refuses "no plug-in" "none.so" "$code" vadd --grid 64 --kernels ./none.so
 try "$aqueduct" list runs
-check "what failed was not stored" [ "$(echo "$out" | grep -c simulated)" -le 6 ]
+check "what failed was not stored" [ "$(echo "$out" | grep -c unwritten)" = 0 ]
+runs=$(echo "$out" | grep -c 'simulated\|measured')
+vadd "$work/stub/stub.so"
+try "$aqueduct" list runs
+check "nor what its kernel failed" \
+  [ "$(echo "$out" | grep -c 'simulated\|measured')" = "$runs" ]
 
 # The device library's own kernels are built in.
 try "$aqueduct" launch "$srcdir/src/devlib/objects/gfx942.hsaco" aq_spin \

@@ -76,6 +76,36 @@ try "$aqueduct" replay "$work/mix.jsonl" --device mi50 --name other
 check "on another device model it is the same packets" \
   same_order mix other
 check "at other times" [ "$(timeline mix)" != "$(timeline other)" ]
+
+# ---- what is in it ----
+
+tells() { # FILE WORDS...: show has each
+  tells_file=$1
+  shift
+  try "$aqueduct" show "$tells_file"
+  for words; do
+    check "show tells '$words'" contains "$(echo "$out" | tr -s ' ')" "$words"
+  done
+}
+tells "$work/mix.jsonl" "processes 1" "queues $(lines "$work/mix.jsonl" queue)" \
+  "waits $(lines "$work/mix.jsonl" wait)" " kernel 40" \
+  "gemm: 20" "tiny: 20"
+tells "$work/edge.jsonl" " barrier-and "
+try "$aqueduct" show "$work/mix.jsonl" --json -o "$work/mix-show.json"
+check "show --json is JSON" is_json "$work/mix-show.json"
+check "with the dispatches of each kernel" sh -c 'tr -d " \n" < "$1" |
+  grep -q "{\"name\":\"gemm\",\"dispatches\":20}"' sh "$work/mix-show.json"
+sed 's/"pid":[0-9]*/"pid":1/' "$work/edge.jsonl" |
+  cat "$work/mix.jsonl" - > "$work/two.jsonl"
+tells "$work/two.jsonl" "processes 2"
+try "$aqueduct" replay "$work/two.jsonl"
+check "two processes cannot be replayed" contains "$err" \
+  "two.jsonl:$(($(wc -l < "$work/mix.jsonl") + 1)): another process"
+head -c 3000 "$work/mix.jsonl" > "$work/cut.jsonl"
+try "$aqueduct" show "$work/cut.jsonl"
+check "a cut one cannot be shown" sh -c '[ "$1" = 2 ] && case $2 in
+  *cut.jsonl:*) ;; *) false ;; esac' sh "$status" "$err"
+
 # Without the barrier bit of its packets, kernels of a queue overlap.
 sed 's/"bytes":"020b/"bytes":"020a/' "$work/mix.jsonl" > "$work/loose.jsonl"
 try "$aqueduct" replay "$work/loose.jsonl" --name loose

@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: MIT */
+#include "cli/packets_show.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "capture/packet_summary.h"
+#include "cli/json.h"
+#include "cli/text.h"
+
+/* What is told of a capture besides its packets and kernels. */
+static const struct {
+  const char *text, *key;
+  aq_packet_event_kind event;
+} counted[] = {{"openings", "openings", AQ_PACKET_E_OPEN},
+               {"queues", "queues", AQ_PACKET_E_QUEUE},
+               {"signals", "signals", AQ_PACKET_E_SIGNAL},
+               {"host updates", "updates", AQ_PACKET_E_UPDATE},
+               {"waits", "waits", AQ_PACKET_E_WAIT},
+               {"copies", "copies", AQ_PACKET_E_COPY}};
+
+enum { COUNTED = sizeof counted / sizeof *counted };
+
+static void summary_json(aq_cli_json *json, const aq_packet_summary *s)
+{
+  aq_cli_json_map(json, NULL);
+  aq_cli_json_int(json, "processes", (int64_t)s->processes);
+  for (size_t i = 0; i < COUNTED; i++)
+    aq_cli_json_int(json, counted[i].key, (int64_t)s->events[counted[i].event]);
+  aq_cli_json_int(json, "copied_bytes", (int64_t)s->copied);
+  aq_cli_json_ns(json, "span_ns", s->last - s->first);
+  aq_cli_json_map(json, "packets");
+  for (size_t i = 0; i < AQ_PACKET_TYPES; i++)
+    aq_cli_json_int(json, aq_packet_type_name(i), (int64_t)s->packets[i]);
+  aq_cli_json_close_map(json);
+  aq_cli_json_array(json, "kernels");
+  for (size_t i = 0; i < s->kernel_count; i++) {
+    char *name =
+        aq_cli_text_utf8(s->kernels[i].name, strlen(s->kernels[i].name));
+    aq_cli_json_map(json, NULL);
+    aq_cli_json_text(json, "name", name);
+    aq_cli_json_int(json, "dispatches", (int64_t)s->kernels[i].dispatches);
+    aq_cli_json_close_map(json);
+    free(name);
+  }
+  aq_cli_json_close_array(json);
+  aq_cli_json_close_map(json);
+}
+
+static void number_put(FILE *out, const char *name, uint64_t value)
+{
+  fprintf(out, "%-14s %" PRIu64 "\n", name, value);
+}
+
+static void summary_print(FILE *out, const aq_packet_summary *s)
+{
+  number_put(out, "processes", s->processes);
+  for (size_t i = 0; i < COUNTED; i++)
+    number_put(out, counted[i].text, s->events[counted[i].event]);
+  number_put(out, "copied bytes", s->copied);
+  fprintf(out, "%-14s %.3f us\n", "span",
+          (double)(s->last - s->first) / (double)AQ_US);
+  fputs("\npackets\n", out);
+  for (size_t i = 0; i < AQ_PACKET_TYPES; i++)
+    if (s->packets[i] > 0)
+      fprintf(out, "  %-12s %" PRIu64 "\n", aq_packet_type_name(i),
+              s->packets[i]);
+  fputs("\nkernels\n", out);
+  for (size_t i = 0; i < s->kernel_count; i++) {
+    char *name =
+        aq_cli_text_line(s->kernels[i].name, strlen(s->kernels[i].name));
+    fprintf(out, "  %s: %" PRIu64 "\n", name ? name : "",
+            s->kernels[i].dispatches);
+    free(name);
+  }
+}
+
+aq_status aq_cli_show_packets(aq_cli *cli)
+{
+  aq_packet_file *file;
+  aq_packet_summary summary;
+  aq_cli_json *json = NULL;
+  aq_status status = aq_packet_file_open(cli->args[0], &file, &cli->diag);
+  if (status != AQ_OK)
+    return status;
+  status = aq_packet_summary_make(file, &summary, &cli->diag);
+  if (status == AQ_OK) {
+    status = aq_cli_json_begin_if(cli, &json);
+    if (status == AQ_OK && json)
+      summary_json(json, &summary);
+    else if (status == AQ_OK)
+      summary_print(cli->out, &summary);
+    if (status == AQ_OK)
+      status = aq_cli_json_end_if(cli, json);
+    aq_packet_summary_fini(&summary);
+  }
+  aq_packet_file_close(file);
+  return status;
+}
