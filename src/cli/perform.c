@@ -274,6 +274,8 @@ static char *make_summary(const aq_cli_performance *performance,
   aq_cli_json_int(json, "doorbells", (int64_t)totals->doorbells);
   aq_cli_json_int(json, "rejected", (int64_t)totals->rejected);
   aq_cli_json_int(json, "rows", sums->rows);
+  /* Runs without this word were made before they were kept. */
+  aq_cli_json_bool(json, "preemptions_kept", true);
   aq_cli_json_int(json, "work_ps", sums->work);
   aq_cli_json_array(json, "busy_ps");
   for (size_t i = 0; i < sums->device_count; i++)

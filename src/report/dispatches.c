@@ -7,6 +7,59 @@
 
 enum { BATCH = 512 };
 
+/* The fields that are read, in any order. */
+#define FIELDS(F)                                                              \
+  F(kind)                                                                      \
+  F(via)                                                                       \
+  F(flags)                                                                     \
+  F(origin)                                                                    \
+  F(name)                                                                      \
+  F(correlation)                                                               \
+  F(device)                                                                    \
+  F(queue)                                                                     \
+  F(stream)                                                                    \
+  F(pid)                                                                       \
+  F(tid)                                                                       \
+  F(grid_x)                                                                    \
+  F(grid_y)                                                                    \
+  F(grid_z)                                                                    \
+  F(wg_x)                                                                      \
+  F(wg_y)                                                                      \
+  F(wg_z)                                                                      \
+  F(bytes)                                                                     \
+  F(host_begin)                                                                \
+  F(host_end)                                                                  \
+  F(submit)                                                                    \
+  F(fetch)                                                                     \
+  F(launch)                                                                    \
+  F(start)                                                                     \
+  F(end)                                                                       \
+  F(complete)
+
+/* What is read of a row, and no more: what is not asked of the reader would
+ * silently be unknown. */
+typedef struct seen {
+#define F(field) int64_t field;
+  FIELDS(F)
+#undef F
+} seen;
+
+static uint64_t fields_read(void)
+{
+#define F(field) | UINT64_C(1) << AQ_RECORD_FIELD_##field
+  return 0 FIELDS(F);
+#undef F
+}
+
+static seen seen_of(const aq_record *row)
+{
+  return (seen){
+#define F(field) .field = row->field,
+      FIELDS(F)
+#undef F
+  };
+}
+
 static bool grow(void **array, size_t *capacity, size_t count, size_t size)
 {
   if (count < *capacity)
@@ -27,7 +80,7 @@ static int64_t items_over(int64_t grid, int64_t group)
              : grid / group + (grid % group != 0);
 }
 
-static int64_t workgroups_of(const aq_record *row)
+static int64_t workgroups_of(const seen *row)
 {
   const int64_t x = items_over(row->grid_x, row->wg_x);
   const int64_t y = items_over(row->grid_y, row->wg_y);
@@ -40,7 +93,7 @@ static int64_t workgroups_of(const aq_record *row)
   return product;
 }
 
-static aq_dispatch dispatch_of(const aq_record *row, int64_t number)
+static aq_dispatch dispatch_of(const seen *row, int64_t number)
 {
   return (aq_dispatch){
       .number = number,
@@ -70,7 +123,7 @@ static aq_dispatch dispatch_of(const aq_record *row, int64_t number)
   };
 }
 
-static bool add_row(aq_dispatches *d, const aq_record *row, int64_t number)
+static bool add_row(aq_dispatches *d, const seen *row, int64_t number)
 {
   const bool runs = row->kind == AQ_KIND_KERNEL || row->kind == AQ_KIND_COPY ||
                     row->kind == AQ_KIND_FILL;
@@ -144,18 +197,6 @@ static aq_status no_memory(aq_dispatches *d, aq_diag *diag)
   return aq_diag_set(diag, AQ_ERR_NO_MEMORY, "out of memory");
 }
 
-/* The fields that a dispatch, a wait and the order are made of. */
-static uint64_t fields_read(void)
-{
-#define F(name) UINT64_C(1) << AQ_RECORD_FIELD_##name
-  return F(kind) | F(via) | F(flags) | F(origin) | F(name) | F(correlation) |
-         F(device) | F(queue) | F(stream) | F(pid) | F(tid) | F(grid_x) |
-         F(grid_y) | F(grid_z) | F(wg_x) | F(wg_y) | F(wg_z) | F(bytes) |
-         F(host_begin) | F(host_end) | F(submit) | F(fetch) | F(launch) |
-         F(start) | F(end) | F(complete);
-#undef F
-}
-
 aq_status aq_dispatches_read(aq_run_reader *reader, aq_dispatches *out,
                              aq_diag *diag)
 {
@@ -172,9 +213,11 @@ aq_status aq_dispatches_read(aq_run_reader *reader, aq_dispatches *out,
       aq_dispatches_fini(&d);
       return status;
     }
-    for (size_t i = 0; i < count; i++)
-      if (!add_row(&d, &rows[i], numbers[i]))
+    for (size_t i = 0; i < count; i++) {
+      const seen row = seen_of(&rows[i]);
+      if (!add_row(&d, &row, numbers[i]))
         return no_memory(&d, diag);
+    }
   } while (count > 0);
   rows_sort(&d);
   if (!find_gaps(&d))

@@ -230,6 +230,20 @@ static bool warmup_cut(aq_study_run *run, const aq_study_options *options)
   return true;
 }
 
+/* That there are none says something only where they were kept. */
+static aq_status preempted_read(aq_store *store, aq_study_run *run,
+                                aq_diag *diag)
+{
+  const aq_json_node root = aq_json_root(&run->summary);
+  aq_json_node kept;
+  run->preempted_known = aq_json_member(&root, "preemptions_kept", &kept);
+  const aq_status status =
+      aq_store_preemptions(store, run->id, &run->preempted, diag);
+  if (status == AQ_OK && run->preempted.count > 0)
+    run->preempted_known = true;
+  return status;
+}
+
 aq_status aq_study_run_open(aq_store *store, const aq_run_info *info,
                             const aq_study_options *options, aq_study_run *out,
                             bool *wanted, aq_diag *diag)
@@ -250,7 +264,7 @@ aq_status aq_study_run_open(aq_store *store, const aq_run_info *info,
   if (status == AQ_OK && *wanted)
     status = aq_store_requests(store, info->id, &run.requests, diag);
   if (status == AQ_OK && *wanted)
-    status = aq_store_preemptions(store, info->id, &run.preempted, diag);
+    status = preempted_read(store, &run, diag);
   if (status == AQ_OK && *wanted && !warmup_cut(&run, options))
     status = no_memory(diag);
   *wanted = *wanted && run.requests.count > 0;
@@ -361,6 +375,8 @@ static bool preempted_fill(const aq_study_run *run, int entry, served of,
                             : INT64_MAX;
   size_t asked = 0, count = 0;
   double wasted = 0;
+  if (!run->preempted_known)
+    return true;
   double *took = malloc((run->preempted.count + 1) * sizeof *took);
   if (!took)
     return false;

@@ -26,6 +26,7 @@ typedef struct aq_study_run {
   aq_request_list requests;
   size_t first; /* after the warm-up */
   aq_preempted_list preempted;
+  bool preempted_known; /* false: made before they were kept */
 } aq_study_run;
 
 /* Mean responses by entry. */

@@ -10,7 +10,11 @@ libaqcore_la_SOURCES += \
 	src/run/kernels.c src/run/kernels.h \
 	src/run/launch.c src/run/launch.h \
 	src/run/measure.c src/run/measure.h \
-	src/run/plan.c src/run/plan.h \
+	src/run/plan.c src/run/plan.h src/run/plan_priv.h \
+	src/run/plan_places.c \
+	src/run/plan_points.c \
+	src/run/plan_policies.c \
+	src/run/plan_values.c \
 	src/run/probe.c src/run/probe.def src/run/probe.h \
 	src/run/request_log.c src/run/request_log.h \
 	src/run/replay.c src/run/replay.h src/run/replay_priv.h \

@@ -30,7 +30,7 @@ const aq_run_column aq_run_columns[] = {
         summary, TEXT,
         "JSON, of scenarios: begin and end, jobs, packets, `work_ps` (sum of "
         "durations), `busy_ps` of each device (while at least one thing "
-        "ran), clients"),
+        "ran), clients, `preemptions_kept` (absent: made before they were)"),
     COLUMN(point, TEXT,
            "JSON: its place in the plan of a sweep ([plan.md](plan.md))"),
     COLUMN(content_key, TEXT,

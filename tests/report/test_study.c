@@ -30,19 +30,26 @@ static void requests_put(aq_record_sink *sink)
   }
 }
 
+static const char summary[] =
+    "{\"begin_ps\": 0, \"end_ps\": 300000000, \"preemptions_kept\": true, "
+    "\"clients\": [{\"name\": \"a\"}, {\"name\": \"b\"}]}";
+
+/* As it was before preemptions were kept. */
+static const char summary_before[] =
+    "{\"begin_ps\": 0, \"end_ps\": 300000000, "
+    "\"clients\": [{\"name\": \"a\"}, {\"name\": \"b\"}]}";
+
 /* Of a run whose policy stopped `count` jobs, the i-th at i us for i ns, of
  * both clients in turns; all but the last wasted 3 us, and that was given up.
  */
-static void run_make(aq_store *store, int64_t count)
+static void run_make(aq_store *store, const char *text, int64_t count)
 {
   aq_store_writer *writer;
-  const aq_run_info info = {
-      .kind = AQ_RUN_SIMULATED,
-      .name = "study",
-      .source = "known",
-      .seed = 1,
-      .summary = "{\"begin_ps\": 0, \"end_ps\": 300000000, "
-                 "\"clients\": [{\"name\": \"a\"}, {\"name\": \"b\"}]}"};
+  const aq_run_info info = {.kind = AQ_RUN_SIMULATED,
+                            .name = "study",
+                            .source = "known",
+                            .seed = 1,
+                            .summary = text};
   ck_assert_status(aq_store_writer_open(store, &info, &writer, &diag), AQ_OK,
                    &diag);
   aq_record_sink *sink = aq_store_writer_sink(writer);
@@ -97,7 +104,7 @@ static aq_study study_make(aq_store *store, bool by_client)
 START_TEST(preemptions_have_lengths_and_waste)
 {
   aq_store *store = store_make();
-  run_make(store, 101);
+  run_make(store, summary, 101);
   aq_study study = study_make(store, false);
   is_near(figure(&study, 0, AQ_FIGURE_requests), REQUESTS);
   /* The last request completes at 299 us. */
@@ -114,7 +121,7 @@ END_TEST
 START_TEST(preemptions_count_for_the_client_that_was_stopped)
 {
   aq_store *store = store_make();
-  run_make(store, 101);
+  run_make(store, summary, 101);
   aq_study study = study_make(store, true);
   ck_assert_uint_eq(study.count, 2);
   /* 0, 2, ... 98 and the one that was given up; 1, 3, ... 99. */
@@ -132,7 +139,7 @@ START_TEST(what_was_stopped_while_warming_up_does_not_count)
   aq_store *store = store_make();
   aq_study study;
   const aq_study_options options = {.warmup = AQ_WARMUP_PART, .part = .5};
-  run_make(store, 101);
+  run_make(store, summary, 101);
   ck_assert_status(aq_study_make(store, NULL, 0, &options, &study, &diag),
                    AQ_OK, &diag);
   is_near(figure(&study, 0, AQ_FIGURE_requests), REQUESTS / 2);
@@ -146,11 +153,24 @@ END_TEST
 START_TEST(a_run_in_which_nothing_was_stopped_wastes_nothing)
 {
   aq_store *store = store_make();
-  run_make(store, 0);
+  run_make(store, summary, 0);
   aq_study study = study_make(store, false);
   is_near(figure(&study, 0, AQ_FIGURE_wasted), 0);
   is_near(figure(&study, 0, AQ_FIGURE_preemptions), 0);
   ck_assert(isnan(figure(&study, 0, AQ_FIGURE_preempt_p99)));
+  aq_study_fini(&study);
+  aq_store_close(store);
+}
+END_TEST
+
+START_TEST(a_run_from_before_preemptions_were_kept_does_not_tell_of_them)
+{
+  aq_store *store = store_make();
+  run_make(store, summary_before, 0);
+  aq_study study = study_make(store, false);
+  is_near(figure(&study, 0, AQ_FIGURE_p50), 51);
+  ck_assert(isnan(figure(&study, 0, AQ_FIGURE_wasted)));
+  ck_assert(isnan(figure(&study, 0, AQ_FIGURE_preemptions)));
   aq_study_fini(&study);
   aq_store_close(store);
 }
@@ -166,7 +186,7 @@ START_TEST(quantiles_are_responses_that_were_seen)
                {AQ_FIGURE_max, 100},  {AQ_FIGURE_mean, 50.5},
                {AQ_FIGURE_jain, 1.0}, {AQ_FIGURE_rejected, 0}};
   aq_store *store = store_make();
-  run_make(store, 0);
+  run_make(store, summary, 0);
   aq_study study = study_make(store, false);
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
     is_near(figure(&study, 0, cases[i].figure), cases[i].us);
@@ -180,4 +200,5 @@ AQ_TEST_MAIN("report/study", preemptions_have_lengths_and_waste,
              preemptions_count_for_the_client_that_was_stopped,
              what_was_stopped_while_warming_up_does_not_count,
              a_run_in_which_nothing_was_stopped_wastes_nothing,
+             a_run_from_before_preemptions_were_kept_does_not_tell_of_them,
              quantiles_are_responses_that_were_seen)

@@ -20,6 +20,17 @@ static aq_store_writer *writer_open(aq_store *store, const char *name)
   return writer;
 }
 
+/* *run stays as it is until the run is finished. */
+static aq_store_writer *writer_open_late(aq_store *store,
+                                         const aq_run_info *info, int64_t *run)
+{
+  aq_diag diag = AQ_DIAG_INIT;
+  aq_store_writer *writer;
+  ck_assert_status(aq_store_writer_open_late(store, info, run, &writer, &diag),
+                   AQ_OK, &diag);
+  return writer;
+}
+
 static void writer_finish(aq_store_writer *writer)
 {
   aq_diag diag = AQ_DIAG_INIT;
@@ -226,11 +237,8 @@ START_TEST(a_run_that_begins_late_is_one_transaction)
   aq_store *store = store_open(path, AQ_STORE_WRITE);
   aq_diag diag = AQ_DIAG_INIT;
   const aq_run_info info = run_named("m");
-  aq_store_writer *writer;
   int64_t run = AQ_NONE;
-  ck_assert_status(
-      aq_store_writer_open_late(store, &info, &run, &writer, &diag), AQ_OK,
-      &diag);
+  aq_store_writer *writer = writer_open_late(store, &info, &run);
   ck_assert_status(write_rows(writer, 2, 0, 100, &diag), AQ_OK, &diag);
   ck_assert_int_eq(sql_integer(path, "SELECT count(*) FROM runs"), 0);
   ck_assert_int_eq(aq_store_writer_run(writer), AQ_NONE);
@@ -248,11 +256,8 @@ START_TEST(a_long_run_that_begins_late_is_incomplete_until_it_is_finished)
   aq_store *store = store_open(path, AQ_STORE_WRITE);
   aq_diag diag = AQ_DIAG_INIT;
   const aq_run_info info = run_named("m");
-  aq_store_writer *writer;
   int64_t run = AQ_NONE;
-  ck_assert_status(
-      aq_store_writer_open_late(store, &info, &run, &writer, &diag), AQ_OK,
-      &diag);
+  aq_store_writer *writer = writer_open_late(store, &info, &run);
   ck_assert_status(write_rows(writer, 2, 0, 40000, &diag), AQ_OK, &diag);
   ck_assert_int_eq(sql_integer(path, "SELECT count(*) FROM runs WHERE name = "
                                      "'m' AND NOT complete"),
@@ -269,11 +274,8 @@ START_TEST(a_late_run_that_cannot_be_stored_takes_no_other_with_it)
   aq_store *store = store_open(":memory:", AQ_STORE_WRITE);
   aq_diag diag = AQ_DIAG_INIT;
   const aq_run_info info = run_named("m");
-  aq_store_writer *writer;
   int64_t run = AQ_NONE;
-  ck_assert_status(
-      aq_store_writer_open_late(store, &info, &run, &writer, &diag), AQ_OK,
-      &diag);
+  aq_store_writer *writer = writer_open_late(store, &info, &run);
   const int64_t other = make_run(store, "m", 1, 10);
   ck_assert_status(write_rows(writer, 2, 0, 40000, &diag), AQ_ERR_EXISTS,
                    &diag);
