@@ -51,7 +51,7 @@ static aqsim_queue *list_first(const aqsim_slots *s)
 static aqsim_queue *list_next(const aqsim_slots *s, const aqsim_queue *queue)
 {
   aqsim_queue *next = queue->run_next;
-  for (int rank = queue->rank + 1; !next && rank < AQSIM_RANKS; rank++)
+  for (unsigned rank = queue->rank + 1; !next && rank < AQSIM_RANKS; rank++)
     next = s->first[rank];
   return next;
 }

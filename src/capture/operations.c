@@ -206,7 +206,7 @@ static void file_put(aq_capture *capture, const aq_file_range *range)
       continue;
     if (got <= 0)
       aq_cap_fail(capture, AQ_ERR_IO, "descriptor %d at %llu: %s", range->fd,
-                  (unsigned long long)(range->offset + at),
+                  (unsigned long long)range->offset + at,
                   got < 0 ? strerror(errno) : "the file ends");
     else
       aq_cap_put(capture, chunk, (uint64_t)got);

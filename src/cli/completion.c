@@ -16,8 +16,8 @@ static const char *const generators[] = {
     [AQ_CLI_FORMAT] = "_aqueduct_names formats",
     [AQ_CLI_METRIC] = "_aqueduct_metrics",
     [AQ_CLI_SUBJECT] = "_aqueduct_words \"$subjects\"",
-    [AQ_CLI_STORE_WORD] = "_aqueduct_words \"$verbs\"; _aqueduct_names runs; "
-                          "_aqueduct_files",
+    [AQ_CLI_STORE_WORD] = ("_aqueduct_words \"$verbs\"; "
+                           "_aqueduct_names runs; _aqueduct_files"),
     [AQ_CLI_COMMAND_NAME] = "_aqueduct_words \"$commands\"",
 };
 

@@ -75,7 +75,7 @@ static aq_status schedule_put(aq_cli *cli, const aq_fault_schedule *schedule,
 {
   char line[160];
   aq_status status = AQ_OK;
-  bool taken;
+  bool taken = false;
   unsetenv("AQUEDUCT_EXEC_FAULTS");
   for (size_t i = 0; i < schedule->count && status == AQ_OK; i++) {
     const aq_fault *fault = &schedule->faults[i];

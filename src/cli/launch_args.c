@@ -81,7 +81,7 @@ static aq_status fill_read(aq_launch_arg *arg, const char *text, aq_diag *diag)
                             ? "iota or a number of that type behind '='"
                             : "a number of that type",
                         diag);
-  strcpy(arg->fill, text);
+  memcpy(arg->fill, text, strlen(text) + 1);
   return AQ_OK;
 }
 
