@@ -99,20 +99,32 @@ static const size_t shown[] = {
     AQ_FIGURE_wasted,      AQ_FIGURE_preempt_p50, AQ_FIGURE_preempt_p99};
 enum { SHOWN = sizeof shown / sizeof *shown };
 
+/* In so many digits; large numbers whole, since columns of exponents are not
+ * compared by eye. */
+static void digits_put(char *cell, size_t size, int digits, double value)
+{
+  if (fabs(value) >= pow(10, digits) && fabs(value) < 1e12)
+    snprintf(cell, size, "%.0f", value);
+  else
+    snprintf(cell, size, "%.*g", digits, value);
+}
+
 static void number_put(char cell[CELL], double value)
 {
   if (isnan(value))
     snprintf(cell, CELL, "-");
   else
-    snprintf(cell, CELL, "%.5g", value);
+    digits_put(cell, CELL, 5, value);
 }
 
 static void estimate_put(char cell[CELL], aq_estimate estimate)
 {
   number_put(cell, estimate.mean);
-  const size_t used = strlen(cell);
-  if (!isnan(estimate.half))
-    snprintf(cell + used, CELL - used, " ±%.2g", estimate.half);
+  if (isnan(estimate.half))
+    return;
+  size_t used = strlen(cell);
+  used += (size_t)snprintf(cell + used, CELL - used, " ±");
+  digits_put(cell + used, CELL - used, 2, estimate.half);
 }
 
 static void row_put(aq_cli_columns *table, const aq_study_row *row)
