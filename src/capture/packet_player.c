@@ -25,6 +25,31 @@ static aq_time deadline_of(const aq_packet_player *p)
   return p->timeout > 0 ? p->ops->now(p->t) + p->timeout : AQ_TIME_MAX;
 }
 
+/* Packets of a queue that were told at once had one doorbell: how many come
+ * with it decides how many a device reads. */
+static bool doorbell_follows(const aq_packet_player *p,
+                             const aq_packet_event *event)
+{
+  const aq_packet_event *next = event + 1;
+  return next < p->file->events + p->file->count && next->kind == event->kind &&
+         next->time == event->time &&
+         next->n[AQ_PACKET_N_QUEUE] == event->n[AQ_PACKET_N_QUEUE];
+}
+
+/* A full ring has nothing read that its doorbell did not tell of. */
+static aq_status slot_reserve(aq_packet_player *p, aq_ring *ring, uint64_t *id,
+                              aq_diag *diag)
+{
+  aq_status status = AQ_OK;
+  while (status == AQ_OK && !aq_ring_try_reserve(ring, 1, id)) {
+    if (p->unrung)
+      p->ops->queue_doorbell(p->t, ring, p->last);
+    p->unrung = false;
+    status = p->ops->queue_wait_space(p->t, ring, 1, deadline_of(p), diag);
+  }
+  return status;
+}
+
 static aq_status play_packet(aq_packet_player *p, const aq_packet_event *event,
                              aq_diag *diag)
 {
@@ -35,8 +60,8 @@ static aq_status play_packet(aq_packet_player *p, const aq_packet_event *event,
       aq_packet_queue_find(p, event->n[AQ_PACKET_N_QUEUE], &ring, diag);
   if (status == AQ_OK)
     status = aq_packet_fit(p, event, &packet, diag);
-  while (status == AQ_OK && !aq_ring_try_reserve(ring, 1, &id))
-    status = p->ops->queue_wait_space(p->t, ring, 1, deadline_of(p), diag);
+  if (status == AQ_OK)
+    status = slot_reserve(p, ring, &id, diag);
   if (status != AQ_OK)
     return status;
   if (!p->begun)
@@ -47,7 +72,10 @@ static aq_status play_packet(aq_packet_player *p, const aq_packet_event *event,
          (const char *)&packet + sizeof packet.header_setup,
          sizeof *slot - sizeof slot->header_setup);
   aq_packet_publish(slot, packet.header, packet.setup);
-  p->ops->queue_doorbell(p->t, ring, id);
+  p->last = id;
+  p->unrung = doorbell_follows(p, event);
+  if (!p->unrung)
+    p->ops->queue_doorbell(p->t, ring, id);
   p->played.operations++;
   return AQ_OK;
 }

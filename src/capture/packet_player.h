@@ -26,6 +26,8 @@ typedef struct aq_packet_player {
   size_t memory_count, memory_capacity;
   /* The host's clock: `here` stands for `there` of the capture. */
   aq_time here, there;
+  bool unrung; /* the packet `last` of the event before has no doorbell yet */
+  uint64_t last;
   bool begun;
   aq_time first; /* packet */
   bool failed;   /* atomic: a queue stopped */

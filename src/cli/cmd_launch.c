@@ -88,37 +88,34 @@ static aq_status args_read(launching *l)
   return status;
 }
 
-/* More than any device has: the sum with the kernel's own must not wrap. */
-enum { LDS_MAX = 1 << 30 };
+/* LDS_MAX is more than any device has: the sum with the kernel's own must not
+ * wrap. */
+enum { LDS_MAX = 1 << 30, REPEATS_MAX = 1000000 };
 
-static aq_status lds_read(launching *l)
+static aq_status bounded_read(aq_cli *cli, aq_cli_option_id option,
+                              int64_t least, int64_t most, uint32_t *out)
 {
-  int64_t bytes;
-  aq_status status = aq_cli_number(l->cli, AQ_CLI_OPT_LDS, 0, 0, &bytes);
-  if (status == AQ_OK && bytes > LDS_MAX)
-    status =
-        aq_diag_set(&l->cli->diag, AQ_ERR_INPUT,
-                    "--lds %" PRId64 ": expected at most %d", bytes, LDS_MAX);
-  if (status == AQ_OK)
-    l->launch.lds = (uint32_t)bytes;
+  int64_t value;
+  aq_status status = aq_cli_number(cli, option, least, least, &value);
+  if (status == AQ_OK && value > most)
+    return aq_diag_set(&cli->diag, AQ_ERR_INPUT,
+                       "--%s %" PRId64 ": expected at most %" PRId64,
+                       aq_cli_options[option].name, value, most);
+  *out = status == AQ_OK ? (uint32_t)value : 0;
   return status;
 }
 
-enum { REPEATS_MAX = 1000000 };
-
-static aq_status repeats_read(launching *l)
+static aq_status dispatches_read(launching *l)
 {
-  int64_t count;
-  aq_status status = aq_cli_number(l->cli, AQ_CLI_OPT_REPEAT, 1, 1, &count);
-  if (status == AQ_OK && count > REPEATS_MAX)
-    status = aq_diag_set(&l->cli->diag, AQ_ERR_INPUT,
-                         "--repeat %" PRId64 ": expected at most %d", count,
-                         REPEATS_MAX);
+  aq_cli *cli = l->cli;
+  aq_status status =
+      bounded_read(cli, AQ_CLI_OPT_LDS, 0, LDS_MAX, &l->launch.lds);
+  if (status == AQ_OK)
+    status = bounded_read(cli, AQ_CLI_OPT_REPEAT, 1, REPEATS_MAX, &l->repeats);
   if (status != AQ_OK)
     return status;
-  l->repeats = (uint32_t)count;
   l->times = calloc(l->repeats, sizeof *l->times);
-  return l->times ? AQ_OK : aq_cli_no_memory(l->cli);
+  return l->times ? AQ_OK : aq_cli_no_memory(cli);
 }
 
 static aq_status options_read(launching *l)
@@ -133,9 +130,7 @@ static aq_status options_read(launching *l)
   if (status == AQ_OK)
     status = aq_cli_number(l->cli, AQ_CLI_OPT_PRINT, 0, 8, &l->print);
   if (status == AQ_OK)
-    status = lds_read(l);
-  if (status == AQ_OK)
-    status = repeats_read(l);
+    status = dispatches_read(l);
   if (status == AQ_OK)
     status = aq_cli_kernels_may_miss(l->cli, &l->may_miss);
   return status == AQ_OK ? args_read(l) : status;

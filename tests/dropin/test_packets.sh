@@ -58,9 +58,9 @@ scenario() { # NAME FILE
   try "$aqueduct" exec --name "$1" --capture "$work/$1.jsonl" -- \
     "$aqueduct" run "$2" --transport hsa --store "$work/inner.db"
 }
-for which in mix edge; do
+for which in mix edge two-queue-pipeline; do
   file=$work/mix.json
-  [ "$which" = mix ] || file=$srcdir/traces/scenarios/edge.json
+  [ "$which" = mix ] || file=$srcdir/traces/scenarios/$which.json
   scenario "$which" "$file"
   check "$which: a program is captured" [ "$status" = 0 ]
   try "$aqueduct" replay "$work/$which.jsonl" --name "$which-again"

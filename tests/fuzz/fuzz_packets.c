@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* Packet captures: what is accepted is played on the null transport. */
+/* Packet captures: what is accepted is counted, and played on the null
+ * transport. */
 #include "fuzz/fuzz.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 
 #include "backend_sim/null.h"
-#include "capture/packets.h"
+#include "capture/packet_summary.h"
 
 enum { SIZE_MAX_PLAYED = 1 << 16, EVENTS_MAX = 512 };
 
@@ -19,6 +20,20 @@ static bool is_small(const aq_packet_file *file)
     if (file->events[i].n[AQ_PACKET_N_SIZE] > SIZE_MAX_PLAYED)
       return false;
   return true;
+}
+
+static void file_count(const aq_packet_file *file)
+{
+  aq_packet_summary summary;
+  aq_diag diag = AQ_DIAG_INIT;
+  uint64_t dispatches = 0;
+  if (aq_packet_summary_make(file, &summary, &diag) != AQ_OK)
+    abort();
+  for (size_t i = 0; i < summary.kernel_count; i++)
+    dispatches += summary.kernels[i].dispatches;
+  if (dispatches != summary.packets[AQ_PACKET_KERNEL_DISPATCH])
+    abort();
+  aq_packet_summary_fini(&summary);
 }
 
 static void file_play(const aq_packet_file *file)
@@ -42,6 +57,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
   if (!in)
     return 0;
   if (aq_packet_file_read("fuzz", in, &file, &diag) == AQ_OK) {
+    file_count(file);
     if (is_small(file))
       file_play(file);
     aq_packet_file_close(file);
