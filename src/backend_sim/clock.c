@@ -33,8 +33,9 @@ aq_time aqsim_clock_time(const aqsim_device *device, int64_t ticks)
 /* Nobody but hosts that wait watches each change of a signal. */
 static bool interrupt_is_lost(const aqsim *sim, const aqsim_signal *signal)
 {
-  if (!sim->hooks || sim->live || (!(signal->flags & AQ_SIGNAL_DRAIN) &&
-                      signal->each.next == &signal->each))
+  if (!sim->hooks || sim->live ||
+      (!(signal->flags & AQ_SIGNAL_DRAIN) &&
+       signal->each.next == &signal->each))
     return false;
   return !sim->hooks->interrupt(sim->hooks->user, aqsim_signal_handle(signal));
 }

@@ -3,8 +3,8 @@
  * The one table of commands and options. Parsing, --help, the man pages and
  * the bash completion are all made from it, so that they cannot disagree.
  *
- * Texts are ASCII. This file, table.c and table_options.c need nothing of the rest of the
- * program: the documentation generator links them alone.
+ * Texts are ASCII. This file, table.c and table_options.c need nothing of the
+ * rest of the program: the documentation generator links them alone.
  */
 #ifndef AQ_CLI_TABLE_H
 #define AQ_CLI_TABLE_H

@@ -29,9 +29,9 @@ typedef struct aq_run_info {
   const char *command;       /* command line that made it */
   const char *version;       /* of aqueduct */
   const char *notes;         /* JSON: repairs, edits, mode; or NULL */
-  const char *summary;       /* JSON: what it came to, whom it served; or NULL */
-  const char *point;         /* JSON: its place in a sweep; or NULL */
-  const char *content_key;   /* hex digest of all that a point depends on */
+  const char *summary;     /* JSON: what it came to, whom it served; or NULL */
+  const char *point;       /* JSON: its place in a sweep; or NULL */
+  const char *content_key; /* hex digest of all that a point depends on */
   int64_t seed;
   int64_t base_ns;   /* the source's clock at time 0 of the run, ns */
   int64_t created;   /* seconds since 1970, UTC */

@@ -24,7 +24,7 @@
 
 /* Names of files in the folder: a spool; a kernel without a host function, with
  * a zero byte and its code object behind its name. */
-#define AQ_SPOOL_SUFFIX ".spool"
+#define AQ_SPOOL_SUFFIX  ".spool"
 #define AQ_SPOOL_MISSING ".missing"
 
 enum {

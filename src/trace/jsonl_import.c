@@ -291,7 +291,8 @@ static aq_status read_sample(lines *l, yajl_val object)
 {
   aq_sample sample;
   aq_record_sink *sink = l->import->sink;
-  yajl_val ordinal = aq_lines_member(object, "ordinal"), time = aq_lines_member(object, "time"),
+  yajl_val ordinal = aq_lines_member(object, "ordinal"),
+           time = aq_lines_member(object, "time"),
            value = aq_lines_member(object, "value");
   aq_status status = read_word(l, "counter", aq_lines_member(object, "counter"),
                                counter_name, AQ_COUNTER_COUNT, &sample.counter);

@@ -146,8 +146,7 @@ START_TEST(a_bed_of_several_devices_has_queues_on_each)
 }
 END_TEST
 
-AQ_TEST_MAIN("backend_sim/testbed",
-             a_bed_of_several_devices_has_queues_on_each,
+AQ_TEST_MAIN("backend_sim/testbed", a_bed_of_several_devices_has_queues_on_each,
              opening_refuses_an_unknown_device_and_a_bad_edit,
              pushing_into_a_full_ring_lets_time_pass,
              time_passes_as_far_as_it_is_let,

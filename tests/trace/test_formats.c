@@ -44,10 +44,8 @@ START_TEST(each_format_is_found_by_content)
   static const struct {
     const char *file, *format;
   } files[] = {
-      {"kineto.json", "kineto"},
-      {"rocprofv3.json", "rocprofv3-json"},
-      {"rocprofv3_set", "rocprofv3-csv"},
-      {"rocprof_v1.csv", "rocprof-v1"},
+      {"kineto.json", "kineto"},          {"rocprofv3.json", "rocprofv3-json"},
+      {"rocprofv3_set", "rocprofv3-csv"}, {"rocprof_v1.csv", "rocprof-v1"},
       {"ireeperf.jsonl", "ireeperf"},
   };
   for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
@@ -118,9 +116,9 @@ START_TEST(a_format_can_be_named)
   ck_assert_int_eq(aq_trace_import_bytes("in", kineto, strlen(kineto), &options,
                                          &sink.sink, &result, &diag),
                    AQ_ERR_INPUT);
-  ck_assert_str_eq(diag.text,
-                   "no format \"otf2\" to import (known: kineto, "
-                   "rocprofv3-json, rocprofv3-csv, rocprof-v1, ireeperf, jsonl)");
+  ck_assert_str_eq(
+      diag.text, "no format \"otf2\" to import (known: kineto, "
+                 "rocprofv3-json, rocprofv3-csv, rocprof-v1, ireeperf, jsonl)");
   aq_memory_sink_fini(&sink);
 }
 END_TEST
