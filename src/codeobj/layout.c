@@ -10,7 +10,7 @@ const char *aq_code_text(const char *text, char *to, size_t size)
 {
   size_t n = 0;
   for (; text && text[n] && n + 1 < size; n++)
-    to[n] = text[n] < ' ' || text[n] > '~' ? '?' : text[n];
+    to[n] = (char)(text[n] < ' ' || text[n] > '~' ? '?' : text[n]);
   to[n] = 0;
   return to;
 }

@@ -39,7 +39,7 @@ static void word_of(const char *text, char to[NAME_SIZE])
 {
   size_t n = 0;
   for (; text && *text && n + 1 < NAME_SIZE; text++)
-    to[n++] = is_word(*text) ? *text : '_';
+    to[n++] = (char)(is_word(*text) ? *text : '_');
   to[n] = 0;
 }
 

@@ -371,17 +371,21 @@ hsa_status_t hsa_amd_vmem_unmap(void *va, size_t size)
 {
   AQDROP_ENTER(runtime);
   pthread_mutex_lock(&runtime->lock);
+  hsa_status_t status = HSA_STATUS_SUCCESS;
   mapping **link = mapping_link(runtime->vmem, va, size), *m = *link;
-  if (m) {
-    /* The addresses stay reserved. */
-    mmap(va, size, PROT_NONE,
-         MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
+  if (!m) {
+    status = HSA_STATUS_ERROR_INVALID_ALLOCATION;
+  } else if (mmap(va, size, PROT_NONE,
+                  MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1,
+                  0) == MAP_FAILED) { /* the addresses stay reserved */
+    status = HSA_STATUS_ERROR_OUT_OF_RESOURCES;
+  } else {
     *link = m->next;
     physical_drop(runtime->vmem, m->memory);
     free(m);
   }
   pthread_mutex_unlock(&runtime->lock);
-  return m ? HSA_STATUS_SUCCESS : HSA_STATUS_ERROR_INVALID_ALLOCATION;
+  return status;
 }
 
 /* What the process may do: whatever any agent may. */

@@ -151,8 +151,8 @@ static void put_base64(FILE *out, const void *data, size_t size)
                           (left > 1 ? (uint32_t)bytes[i + 1] << 8 : 0) |
                           (left > 2 ? bytes[i + 2] : 0);
     const char four[] = {digits[word >> 18], digits[word >> 12 & 63],
-                         left > 1 ? digits[word >> 6 & 63] : '=',
-                         left > 2 ? digits[word & 63] : '='};
+                         (char)(left > 1 ? digits[word >> 6 & 63] : '='),
+                         (char)(left > 2 ? digits[word & 63] : '=')};
     fwrite(four, 1, sizeof four, out);
   }
   putc('"', out);

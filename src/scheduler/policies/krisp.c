@@ -126,9 +126,8 @@ static double time_on(const aq_command *command, uint32_t cus)
   const uint32_t most =
       cost->kind == AQ_COST_OCCUPANCY ? cost->detail->latency_count : 1;
   const uint64_t wave = (uint64_t)most * cus;
-  const uint64_t rest = workgroups % wave;
-  double time =
-      (double)(workgroups / wave) * (double)aq_present_workgroup(cost, most);
+  const uint64_t waves = workgroups / wave, rest = workgroups % wave;
+  double time = (double)waves * (double)aq_present_workgroup(cost, most);
   if (rest)
     time +=
         (double)aq_present_workgroup(cost, (uint32_t)((rest + cus - 1) / cus));
