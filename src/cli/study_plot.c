@@ -205,7 +205,7 @@ static aq_status rows_plot(aq_cli *cli, const aq_study *study, bool pareto,
 static aq_status gantt_print(aq_cli *cli, const aq_request_list *list,
                              int64_t run)
 {
-  char title[64], texts[LANES_MAX][16];
+  char title[64], texts[LANES_MAX][28];
   const char *lanes[LANES_MAX];
   size_t count = 0, lane_count = 0;
   aq_gantt_bar *bars = calloc(list->count + 1, sizeof *bars);
