@@ -115,9 +115,9 @@ static bool node_make(const char *path, const char *from,
 /* What is not taken over: made anew, or nothing. */
 static bool is_taken(const struct dirent *entry)
 {
-  static const char *const not [] = {".", "..", "amdgpu", "kfd", "ptmx"};
-  for (size_t i = 0; i < sizeof not / sizeof *not ; i++)
-    if (strcmp(entry->d_name, not [i]) == 0)
+  static const char *const left[] = {".", "..", "amdgpu", "kfd", "ptmx"};
+  for (size_t i = 0; i < sizeof left / sizeof *left; i++)
+    if (strcmp(entry->d_name, left[i]) == 0)
       return false;
   return true;
 }
