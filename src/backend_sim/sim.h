@@ -5,8 +5,8 @@
  * options.device names a device model (device_model.h; default "mi300x"),
  * options.edits change its constants. Time starts at options.epoch and, in
  * virtual time, moves only in wait, sleep_until and queue_wait_space; one
- * thread drives it. The same calls always give the same records, and the seed
- * is not used yet.
+ * thread drives it. The same calls always give the same records; nothing is
+ * random but what a policy inside the device draws, whose binding has a seed.
  *
  * What the contract leaves open, here:
  * - Packets count as published when a doorbell rings, when time is about to
