@@ -246,6 +246,7 @@ static aq_status point_perform(aq_cli *cli, aq_store *store,
     info.kind = probe.kind;
     status = aq_cli_perform(cli, store, performance, 0, source, &info);
   }
+  performance->facts = NULL;
   free(place);
   source->close(source);
   return status;

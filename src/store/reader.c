@@ -205,9 +205,9 @@ aq_status aq_run_reader_want(aq_run_reader *reader, uint64_t fields,
                              aq_diag *diag)
 {
   reader->field_count = 0;
-  for (uint8_t i = 0; i < AQ_RECORD_FIELD_COUNT; i++)
+  for (int i = 0; i < AQ_RECORD_FIELD_COUNT; i++)
     if (fields >> i & 1)
-      reader->fields[reader->field_count++] = i;
+      reader->fields[reader->field_count++] = (uint8_t)i;
   sqlite3_finalize(reader->select);
   reader->select = NULL;
   return prepare_select(reader, diag);

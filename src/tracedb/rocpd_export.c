@@ -192,7 +192,7 @@ static void identify(aq_rocpd_writer *w, const aq_record *rows, size_t count)
            low & UINT64_C(0xffffffffffff));
   snprintf(w->id.suffix, sizeof w->id.suffix, "_%s", w->id.guid);
   for (char *at = w->id.suffix; *at; at++)
-    *at = *at == '-' ? '_' : *at;
+    *at = (char)(*at == '-' ? '_' : *at);
   w->own_pid = 1 + (int64_t)(low % 4194303); /* as Linux numbers them */
   for (size_t i = 0; i < count; i++)
     if (rows[i].pid != AQ_NONE) {

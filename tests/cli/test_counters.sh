@@ -21,7 +21,7 @@ sed -n 's/.*"kind":"sample","counter":"\([a-z_]*\)","ordinal":\([0-9]*\),"time":
   "$work/on.jsonl" > "$work/all"
 sed -n 's/.*"queue":{"ordinal":\([0-9]*\).*"submit":\(-\{0,1\}[0-9]*\),"fetch":\(-\{0,1\}[0-9]*\),"launch":\(-\{0,1\}[0-9]*\),.*"complete":\(-\{0,1\}[0-9]*\).*/row \1 \2 \3 \4 \5/p' \
   "$work/rows.jsonl" >> "$work/all"
-cat > "$work/depth.awk" << 'END'
+cat > "$work/depth.awk" << 'AWK'
 $1 == "row" { n++; queue[n] = $2; submit[n] = $3; launch[n] = $5; done[n] = $6 }
 $1 == "sample" && ($2 == "depth" || $2 == "active") {
   m++; what[m] = $2; of[m] = $3; at[m] = $4; value[m] = $5 }
@@ -35,7 +35,7 @@ END { # all pairs
   }
   print ((m > 100 && !bad) ? "equal" : "different")
 }
-END
+AWK
 awk -f "$work/depth.awk" "$work/all" > "$work/verdict"
 out=$(tail -n 3 "$work/verdict")
 check "depth and active are what the records say at each instant" \
