@@ -123,7 +123,7 @@ static void put_differences(FILE *out, const aq_diff *d)
     if (!part && (i >= AQ_DIFF_PART_COUNT + ROWS || f->pairs == 0))
       continue;
     fputs("| ", out);
-    put_cell(out, part ? aq_diff_part_names[i] : g->name ? g->name : "");
+    put_cell(out, !g ? aq_diff_part_names[i] : g->name ? g->name : "");
     fprintf(out, " | %" PRId64 " | %.3f | %.3f | %s%+.1f %%%s | %+.3f |\n",
             f->pairs, f->a / 1000, f->b / 1000, f->significant ? "**" : "",
             f->a > 0 ? 100 * f->delta / f->a : 0, f->significant ? "**" : "",
