@@ -15,14 +15,14 @@ TESTS = $(dist_check_SCRIPTS)
 
 # What a Check program needs: a main(), helpers, the core with all symbols. A
 # program of one file that needs no more is a name in check_PROGRAMS.
-check_LTLIBRARIES += tests/support/libaqtest.la
-tests_support_libaqtest_la_SOURCES = \
+check_LIBRARIES += tests/support/libaqtest.a
+tests_support_libaqtest_a_SOURCES = \
 	tests/support/aqtest.c tests/support/aqtest.h \
 	tests/support/fake_transport.c tests/support/fake_transport.h
-tests_support_libaqtest_la_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS)
+tests_support_libaqtest_a_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS)
 AM_CPPFLAGS += -I$(top_srcdir)/tests $(CHECK_CFLAGS)
 AQ_TEST_CPPFLAGS = $(AM_CPPFLAGS)
-AQ_TEST_LDADD = tests/support/libaqtest.la libaqcore.la $(CHECK_LIBS)
+AQ_TEST_LDADD = tests/support/libaqtest.a $(AQ_CORE_LDADD) $(CHECK_LIBS)
 LDADD = $(AQ_TEST_LDADD)
 
 # Programs that run for minutes, each without arguments; they speak TAP too.

@@ -1,5 +1,5 @@
 EXTRA_DIST += doc/hsa.md
-libaqcore_la_SOURCES += \
+libaqcore_a_SOURCES += \
 	src/backend_hsa/agents.c \
 	src/backend_hsa/clock.c \
 	src/backend_hsa/core.h \

@@ -1,4 +1,4 @@
-libaqcore_la_SOURCES += \
+libaqcore_a_SOURCES += \
 	src/backend_sim/calendar.c src/backend_sim/calendar.h \
 	src/backend_sim/clock.c src/backend_sim/clock.h \
 	src/backend_sim/cohort.c src/backend_sim/cohort.h \
@@ -97,7 +97,7 @@ dist_devices_DATA = $(AQSIM_DEVICES)
 EXTRA_DIST += src/backend_sim/embed.sh \
 	doc/device.md doc/formats/device.md doc/hardware-queues.md doc/lifecycle.md doc/live.md
 
-nodist_libaqcore_la_SOURCES += src/backend_sim/embedded.c
+nodist_libaqcore_a_SOURCES += src/backend_sim/embedded.c
 CLEANFILES += src/backend_sim/embedded.c
 src/backend_sim/embedded.c: $(AQSIM_DEVICES) src/backend_sim/embed.sh
 	$(AM_V_GEN)$(MKDIR_P) src/backend_sim

@@ -1,4 +1,4 @@
-libaqcore_la_SOURCES += \
+libaqcore_a_SOURCES += \
 	src/capture/capture.c src/capture/capture.h \
 	src/capture/digest.c src/capture/digest.h \
 	src/capture/format.h \

@@ -1,4 +1,4 @@
-libaqcore_la_SOURCES += src/cli/transports.c src/cli/transports.h
+libaqcore_a_SOURCES += src/cli/transports.c src/cli/transports.h
 
 bin_PROGRAMS += aqueduct
 aqueduct_SOURCES = \
@@ -66,7 +66,8 @@ aqueduct_SOURCES = \
 	src/cli/topology_show.c src/cli/topology_show.h \
 	src/cli/thresholds.c src/cli/thresholds.h
 aqueduct_CPPFLAGS = $(AM_CPPFLAGS) $(SMARTCOLS_CFLAGS) $(YAJL_CFLAGS)
-aqueduct_LDADD = libaqcore.la $(SMARTCOLS_LIBS) $(YAJL_LIBS)
+aqueduct_LINK = $(AQ_LINK) -o $@
+aqueduct_LDADD = $(AQ_CORE_LDADD) $(SMARTCOLS_LIBS) $(YAJL_LIBS)
 
 # Man pages and completion are made from the table of commands. gendoc runs
 # while building, so a cross build goes without them.

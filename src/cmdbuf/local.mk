@@ -1,4 +1,4 @@
-libaqcore_la_SOURCES += \
+libaqcore_a_SOURCES += \
 	src/cmdbuf/builder.c src/cmdbuf/builder.h \
 	src/cmdbuf/builder_flow.c src/cmdbuf/builder_priv.h \
 	src/cmdbuf/builder_nest.c \

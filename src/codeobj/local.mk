@@ -1,4 +1,4 @@
-libaqcore_la_SOURCES += \
+libaqcore_a_SOURCES += \
 	src/codeobj/bundle.c src/codeobj/bundle.h \
 	src/codeobj/codeobj.c src/codeobj/codeobj.h \
 	src/codeobj/descriptor.c src/codeobj/descriptor.h \
@@ -8,7 +8,7 @@ libaqcore_la_SOURCES += \
 	src/codeobj/target.c src/codeobj/target.h \
 	src/codeobj/unpack.c src/codeobj/unpack.h
 if HAVE_CODE_OBJECTS
-libaqcore_la_SOURCES += src/codeobj/metadata.c src/codeobj/metadata.h
+libaqcore_a_SOURCES += src/codeobj/metadata.c src/codeobj/metadata.h
 else
 EXTRA_DIST += src/codeobj/metadata.c src/codeobj/metadata.h
 endif

@@ -1,4 +1,4 @@
-libaqcore_la_SOURCES += \
+libaqcore_a_SOURCES += \
 	src/common/arena.c src/common/arena.h \
 	src/common/diag.c \
 	src/common/hsa_constants.def src/common/hsa_sim.h \
@@ -51,7 +51,7 @@ pkginclude_HEADERS += \
 	src/common/workload.h
 
 # Where plug-ins are searched for.
-nodist_libaqcore_la_SOURCES += src/common/plugin_dirs.h
+nodist_libaqcore_a_SOURCES += src/common/plugin_dirs.h
 BUILT_SOURCES += src/common/plugin_dirs.h
 CLEANFILES += src/common/plugin_dirs.h
 src/common/plugin_dirs.h: Makefile

@@ -1,4 +1,4 @@
-libaqcore_la_SOURCES += \
+libaqcore_a_SOURCES += \
 	src/devlib/device_args.h \
 	src/devlib/devlib.c src/devlib/devlib.h \
 	src/devlib/host.c \
@@ -23,7 +23,7 @@ regenerate-devlib:
 	    src/devlib/objects/$$target.hsaco && \
 	  chmod 644 src/devlib/objects/$$target.hsaco || exit 1; done
 
-nodist_libaqcore_la_SOURCES += src/devlib/embedded.c
+nodist_libaqcore_a_SOURCES += src/devlib/embedded.c
 CLEANFILES += src/devlib/embedded.c
 src/devlib/embedded.c: $(AQ_DEVLIB_OBJECTS) src/devlib/embed.sh
 	$(AM_V_GEN)$(MKDIR_P) src/devlib

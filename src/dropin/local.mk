@@ -1,8 +1,9 @@
 # The drop-in libhsa-runtime64.so.1: in a folder of its own, so that no program
 # loads it by accident. It takes what it needs of the core out of the archive,
 # so nothing of the store or of report comes with it.
-pkglib_LTLIBRARIES = libhsa-runtime64.la
-libhsa_runtime64_la_SOURCES = \
+noinst_LIBRARIES += src/dropin/libaqdropin.a
+src_dropin_libaqdropin_a_CFLAGS = $(AM_CFLAGS) -fPIC
+src_dropin_libaqdropin_a_SOURCES = \
 	src/dropin/agents.c \
 	src/dropin/blits.c \
 	src/dropin/capture.c src/dropin/capture.h \
@@ -52,11 +53,14 @@ libhsa_runtime64_la_SOURCES = \
 	src/dropin/system.c \
 	src/dropin/vmem.c src/dropin/vmem.h \
 	src/dropin/waits.c
-libhsa_runtime64_la_LIBADD = -lm
-# libtool puts -Wl behind the objects.
+
+pkglib_LTLIBRARIES = libhsa-runtime64.la
+libhsa_runtime64_la_SOURCES =
 libhsa_runtime64_la_LDFLAGS = -version-info 1:0:0 -no-undefined \
-	-Wl,.libs/libaqcore.a
-libhsa_runtime64_la_DEPENDENCIES = libaqcore.la src/dropin/rocr.map
+	-Wl,--whole-archive,src/dropin/libaqdropin.a \
+	-Wl,--no-whole-archive,libaqcore.a,-lm
+libhsa_runtime64_la_DEPENDENCIES = libaqcore.a src/dropin/libaqdropin.a \
+	src/dropin/rocr.map
 
 # What `aqueduct exec` puts before it: a machine that looks as if it had a GPU.
 pkglib_LTLIBRARIES += libaqueduct-shim.la

@@ -1,4 +1,4 @@
-libaqcore_la_SOURCES += \
+libaqcore_a_SOURCES += \
 	src/queue/axis.c src/queue/axis.h \
 	src/queue/context.c src/queue/context.h src/queue/context_priv.h \
 	src/queue/devices.c \

@@ -1,4 +1,4 @@
-libaqcore_la_SOURCES += \
+libaqcore_a_SOURCES += \
 	src/report/align.c src/report/align.h \
 	src/report/calibrate.c src/report/calibrate.def src/report/calibrate.h \
 	src/report/calibrate_rows.c src/report/calibrate_rows.h \
@@ -34,7 +34,7 @@ AQ_PAGE = \
 	src/report/page/table.js \
 	src/report/page/main.js
 EXTRA_DIST += $(AQ_PAGE) src/report/embed.sh
-nodist_libaqcore_la_SOURCES += src/report/page_embedded.c
+nodist_libaqcore_a_SOURCES += src/report/page_embedded.c
 CLEANFILES += src/report/page_embedded.c
 src/report/page_embedded.c: $(AQ_PAGE) src/report/embed.sh
 	$(AM_V_GEN)$(MKDIR_P) src/report

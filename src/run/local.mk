@@ -1,4 +1,4 @@
-libaqcore_la_SOURCES += \
+libaqcore_a_SOURCES += \
 	src/run/agenda.c src/run/agenda.h \
 	src/run/decider.c src/run/decider.h \
 	src/run/decider_device.c \

@@ -1,4 +1,4 @@
-libaqcore_la_SOURCES += \
+libaqcore_a_SOURCES += \
 	src/scheduler/policies/amd.c \
 	src/scheduler/policies/clients.h \
 	src/scheduler/policies/drr.c \

@@ -1,4 +1,4 @@
-libaqcore_la_SOURCES += \
+libaqcore_a_SOURCES += \
 	src/store/care.h \
 	src/store/check.c \
 	src/store/facts.c src/store/facts.h \

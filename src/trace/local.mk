@@ -1,4 +1,4 @@
-libaqcore_la_SOURCES += \
+libaqcore_a_SOURCES += \
 	src/trace/api.c \
 	src/trace/arrows.c src/trace/arrows.h \
 	src/trace/chrome.c \

@@ -1,4 +1,4 @@
-libaqcore_la_SOURCES += \
+libaqcore_a_SOURCES += \
 	src/tracedb/database.c src/tracedb/database.h \
 	src/tracedb/modules.c \
 	src/tracedb/rocpd_counters.c \

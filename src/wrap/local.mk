@@ -1,4 +1,4 @@
-libaqcore_la_SOURCES += \
+libaqcore_a_SOURCES += \
 	src/wrap/fault.c src/wrap/fault.h \
 	src/wrap/fault_core.h \
 	src/wrap/fault_kinds.def \

@@ -19,7 +19,7 @@ report() { # STATUS NAME DETAILS
 
 # Defined global symbols of a folder's objects, without what tools add.
 folder_symbols() { # FOLDER
-  find "$builddir/src/$1" -path '*.libs*' -name 'libaqcore_la-*.o' \
+  find "$builddir/src/$1" -name 'libaqcore_a-*.o' \
     -exec nm -g --defined-only {} + 2>/dev/null |
     awk 'NF == 3 && $3 !~ /^(__|_asan|\.)/ { print $3 }'
 }

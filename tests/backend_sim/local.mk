@@ -1,9 +1,9 @@
 # Tests of src/backend_sim.
-check_LTLIBRARIES += tests/backend_sim/libaqrig.la
-tests_backend_sim_libaqrig_la_SOURCES = \
+check_LIBRARIES += tests/backend_sim/libaqrig.a
+tests_backend_sim_libaqrig_a_SOURCES = \
 	tests/backend_sim/policy_rig.c tests/backend_sim/policy_rig.h \
 	tests/backend_sim/rig.c tests/backend_sim/rig.h
-AQSIM_TEST_LDADD = tests/backend_sim/libaqrig.la $(AQ_TEST_LDADD)
+AQSIM_TEST_LDADD = tests/backend_sim/libaqrig.a $(AQ_TEST_LDADD)
 
 check_PROGRAMS += \
 	tests/backend_sim/test_calendar \

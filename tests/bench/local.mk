@@ -13,10 +13,10 @@ AQ_BENCHES += tests/bench/bench_replay
 AQ_BENCHES += tests/bench/bench_sweep
 EXTRA_PROGRAMS += $(AQ_BENCHES)
 AQ_BENCH_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/tests
-AQ_BENCH_LDADD = tests/bench/libaqbench.la libaqcore.la
-EXTRA_LTLIBRARIES = tests/bench/libaqbench.la
-tests_bench_libaqbench_la_SOURCES = tests/bench/bench.c tests/bench/bench.h
-tests_bench_libaqbench_la_CPPFLAGS = $(AQ_BENCH_CPPFLAGS)
+AQ_BENCH_LDADD = tests/bench/libaqbench.a $(AQ_CORE_LDADD)
+EXTRA_LIBRARIES = tests/bench/libaqbench.a
+tests_bench_libaqbench_a_SOURCES = tests/bench/bench.c tests/bench/bench.h
+tests_bench_libaqbench_a_CPPFLAGS = $(AQ_BENCH_CPPFLAGS)
 CLEANFILES += $(AQ_BENCHES)
 
 tests_bench_bench_cmdbuf_CPPFLAGS = $(AQ_BENCH_CPPFLAGS)

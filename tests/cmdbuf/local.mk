@@ -1,7 +1,7 @@
-check_LTLIBRARIES += tests/cmdbuf/libaqwalk.la
-tests_cmdbuf_libaqwalk_la_SOURCES = \
+check_LIBRARIES += tests/cmdbuf/libaqwalk.a
+tests_cmdbuf_libaqwalk_a_SOURCES = \
 	tests/cmdbuf/walk.c tests/cmdbuf/walk.h
-AQ_WALK_LDADD = tests/cmdbuf/libaqwalk.la $(AQ_TEST_LDADD)
+AQ_WALK_LDADD = tests/cmdbuf/libaqwalk.a $(AQ_TEST_LDADD)
 
 AQ_CMDBUF_TESTS = \
 	tests/cmdbuf/test_builder \
@@ -17,7 +17,7 @@ tests_cmdbuf_test_program_file_LDADD = $(AQ_WALK_LDADD)
 # Counts instructions of a helper that is no test itself.
 dist_check_SCRIPTS += tests/cmdbuf/test_plain_cost.sh
 tests_cmdbuf_plain_cost_CPPFLAGS = $(AM_CPPFLAGS)
-tests_cmdbuf_plain_cost_LDADD = libaqcore.la
+tests_cmdbuf_plain_cost_LDADD = $(AQ_CORE_LDADD)
 tests/cmdbuf/test_plain_cost.log: tests/cmdbuf/plain_cost
 EXTRA_PROGRAMS += tests/cmdbuf/plain_cost
 CLEANFILES += tests/cmdbuf/plain_cost

@@ -23,8 +23,7 @@ tests_contract_test_contract_SOURCES = \
 	tests/contract/test_contract.c \
 	tests/contract/transports.c tests/contract/transports.h
 tests_contract_test_contract_LDADD = $(AQSIM_TEST_LDADD)
-tests_contract_test_contract_DEPENDENCIES = $(AQSIM_TEST_LDADD) \
-	libhsa-runtime64.la
+EXTRA_tests_contract_test_contract_DEPENDENCIES = libhsa-runtime64.la
 
 # The suite on the HSA runtime that is found, be it a GPU's (doc/hsa.md).
 check-hsa: tests/contract/test_contract

@@ -1,9 +1,9 @@
 # Tests of src/dropin: clients of the built library.
-check_LTLIBRARIES += tests/dropin/libaqclient.la
-tests_dropin_libaqclient_la_SOURCES = \
+check_LIBRARIES += tests/dropin/libaqclient.a
+tests_dropin_libaqclient_a_SOURCES = \
 	tests/dropin/client.c tests/dropin/client.h \
 	tests/dropin/object.c tests/dropin/object.h
-AQ_CLIENT_LDADD = tests/dropin/libaqclient.la libhsa-runtime64.la \
+AQ_CLIENT_LDADD = tests/dropin/libaqclient.a .libs/libhsa-runtime64.so \
 	$(AQ_TEST_LDADD)
 
 check_PROGRAMS += tests/dropin/test_entries
@@ -36,7 +36,7 @@ tests_dropin_test_shared_signals_LDADD = $(AQ_CLIENT_LDADD)
 EXTRA_PROGRAMS += tests/dropin/signal_peer
 check_DATA += tests/dropin/signal_peer$(EXEEXT)
 CLEANFILES += tests/dropin/signal_peer$(EXEEXT)
-tests_dropin_signal_peer_LDADD = libhsa-runtime64.la
+tests_dropin_signal_peer_LDADD = .libs/libhsa-runtime64.so
 
 check_PROGRAMS += tests/dropin/test_signals
 tests_dropin_test_signals_LDADD = $(AQ_CLIENT_LDADD)

@@ -13,7 +13,7 @@ EXTRA_DIST += tests/fuzz/README.md tests/fuzz/run.sh tests/fuzz/driver.c \
 	$(AQ_FUZZ_TARGETS:%=tests/fuzz/fuzz_%.c) tests/fuzz/corpus
 
 # What the targets are linked with: all of the core, compiled anew.
-aq_fuzz_sources = $(libaqcore_la_SOURCES) $(nodist_libaqcore_la_SOURCES)
+aq_fuzz_sources = $(libaqcore_a_SOURCES) $(nodist_libaqcore_a_SOURCES)
 AQ_FUZZ_CPPFLAGS = $(DEFS) -I. $(AM_CPPFLAGS) -I$(top_srcdir)/tests \
 	$(SQLITE_CFLAGS) $(ZLIB_CFLAGS) $(YAJL_CFLAGS) \
 	$(LIBELF_CFLAGS) $(MSGPACK_CFLAGS) $(ZSTD_CFLAGS)
@@ -21,7 +21,7 @@ AQ_FUZZ_LIBS = $(SQLITE_LIBS) $(ZLIB_LIBS) $(YAJL_LIBS) \
 	$(LIBELF_LIBS) $(MSGPACK_LIBS) $(ZSTD_LIBS) -lm
 
 .PHONY: check-fuzz
-check-fuzz: $(BUILT_SOURCES) $(nodist_libaqcore_la_SOURCES)
+check-fuzz: $(BUILT_SOURCES) $(nodist_libaqcore_a_SOURCES)
 	@FUZZ_SECONDS='$(FUZZ_SECONDS)' CC='$(CC)' CFLAGS='$(CFLAGS)' \
 	  FUZZ_CPPFLAGS='$(AQ_FUZZ_CPPFLAGS)' \
 	  FUZZ_SOURCES='$(aq_fuzz_sources)' FUZZ_LIBS='$(AQ_FUZZ_LIBS)' \

@@ -1,6 +1,6 @@
 # The reference model of the packet processor, and random programs against it.
-check_LTLIBRARIES += tests/model/libaqmodel.la
-tests_model_libaqmodel_la_SOURCES = \
+check_LIBRARIES += tests/model/libaqmodel.a
+tests_model_libaqmodel_a_SOURCES = \
 	tests/model/check.c tests/model/check.h \
 	tests/model/drive.c \
 	tests/model/expect.c \
@@ -8,7 +8,7 @@ tests_model_libaqmodel_la_SOURCES = \
 	tests/model/program.c tests/model/program.h \
 	tests/model/rules.c \
 	tests/model/timeline.h
-AQ_MODEL_LDADD = tests/model/libaqmodel.la $(AQ_TEST_LDADD)
+AQ_MODEL_LDADD = tests/model/libaqmodel.a $(AQ_TEST_LDADD)
 
 check_PROGRAMS += tests/model/test_order
 tests_model_test_order_LDADD = $(AQ_MODEL_LDADD)

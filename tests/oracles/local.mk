@@ -3,13 +3,13 @@
 aq_oracles = tests/oracles/test_exact tests/oracles/test_orders \
 	tests/oracles/test_stations
 check_PROGRAMS += $(aq_oracles)
-check_LTLIBRARIES += tests/oracles/liboracles.la
-tests_oracles_liboracles_la_SOURCES = \
+check_LIBRARIES += tests/oracles/liboracles.a
+tests_oracles_liboracles_a_SOURCES = \
 	tests/oracles/device.c tests/oracles/device.h \
 	tests/oracles/oracle.c tests/oracles/oracle.h \
 	tests/oracles/station.c tests/oracles/station.h
 
-aq_oracles_ldadd = tests/oracles/liboracles.la $(AQ_TEST_LDADD)
+aq_oracles_ldadd = tests/oracles/liboracles.a $(AQ_TEST_LDADD)
 tests_oracles_test_exact_LDADD = $(aq_oracles_ldadd)
 tests_oracles_test_orders_LDADD = $(aq_oracles_ldadd)
 tests_oracles_test_stations_LDADD = $(aq_oracles_ldadd)

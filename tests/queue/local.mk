@@ -4,9 +4,9 @@ check_PROGRAMS += \
 	tests/queue/test_feed
 
 # The host queue on every transport, and in every way of waiting.
-check_LTLIBRARIES += tests/queue/libaqground.la
-tests_queue_libaqground_la_SOURCES = tests/queue/ground.c tests/queue/ground.h
-AQ_GROUND_LDADD = tests/queue/libaqground.la $(AQ_TEST_LDADD)
+check_LIBRARIES += tests/queue/libaqground.a
+tests_queue_libaqground_a_SOURCES = tests/queue/ground.c tests/queue/ground.h
+AQ_GROUND_LDADD = tests/queue/libaqground.a $(AQ_TEST_LDADD)
 
 check_PROGRAMS += tests/queue/test_queue
 tests_queue_test_queue_LDADD = $(AQ_GROUND_LDADD)
@@ -45,11 +45,10 @@ tests_queue_test_operations_no_memory_LDADD = $(AQ_GROUND_LDADD)
 tests_queue_test_operations_no_memory_LDFLAGS = $(aq_shortage_ldflags)
 
 # They open the drop-in library of this build.
-tests_queue_test_operations_DEPENDENCIES = $(AQ_GROUND_LDADD) \
-	libhsa-runtime64.la
-tests_queue_test_queue_DEPENDENCIES = $(AQ_GROUND_LDADD) libhsa-runtime64.la
-tests_queue_test_stress_DEPENDENCIES = $(AQ_GROUND_LDADD) libhsa-runtime64.la
-tests_queue_soak_queue_DEPENDENCIES = $(AQ_GROUND_LDADD) libhsa-runtime64.la
+EXTRA_tests_queue_test_operations_DEPENDENCIES = libhsa-runtime64.la
+EXTRA_tests_queue_test_queue_DEPENDENCIES = libhsa-runtime64.la
+EXTRA_tests_queue_test_stress_DEPENDENCIES = libhsa-runtime64.la
+EXTRA_tests_queue_soak_queue_DEPENDENCIES = libhsa-runtime64.la
 
 # Published figures through the queue's own interface.
 check_PROGRAMS += tests/queue/test_published
@@ -57,5 +56,5 @@ tests_queue_test_published_LDADD = $(AQSIM_TEST_LDADD)
 
 check_PROGRAMS += tests/queue/test_records
 tests_queue_test_records_CPPFLAGS = $(AQ_TEST_CPPFLAGS) $(SQLITE_CFLAGS)
-tests_queue_test_records_LDADD = tests/queue/libaqground.la \
+tests_queue_test_records_LDADD = tests/queue/libaqground.a \
 	$(AQ_STORE_TEST_LDADD)

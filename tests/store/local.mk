@@ -1,12 +1,12 @@
 # Tests of src/store: one program a file, with helpers in store_test.c.
 AQ_STORE_TEST_CPPFLAGS = $(AQ_TEST_CPPFLAGS) $(SQLITE_CFLAGS)
-AQ_STORE_TEST_LDADD = tests/store/libstoretest.la $(AQ_TEST_LDADD) \
+AQ_STORE_TEST_LDADD = tests/store/libstoretest.a $(AQ_TEST_LDADD) \
 	$(SQLITE_LIBS)
 
-check_LTLIBRARIES += tests/store/libstoretest.la
-tests_store_libstoretest_la_SOURCES = \
+check_LIBRARIES += tests/store/libstoretest.a
+tests_store_libstoretest_a_SOURCES = \
 	tests/store/store_test.c tests/store/store_test.h
-tests_store_libstoretest_la_CPPFLAGS = $(AQ_STORE_TEST_CPPFLAGS)
+tests_store_libstoretest_a_CPPFLAGS = $(AQ_STORE_TEST_CPPFLAGS)
 
 check_PROGRAMS += \
 	tests/store/test_check \

@@ -1,10 +1,10 @@
 # Tests of src/wrap, and of plug-ins.
-check_LTLIBRARIES += tests/wrap/libaqfaulty.la
-tests_wrap_libaqfaulty_la_SOURCES = \
+check_LIBRARIES += tests/wrap/libaqfaulty.a
+tests_wrap_libaqfaulty_a_SOURCES = \
 	tests/wrap/faulty.c tests/wrap/faulty.h \
 	tests/wrap/seeds.c tests/wrap/seeds.h \
 	tests/wrap/shapes.c tests/wrap/shapes.h
-AQ_WRAP_LDADD = tests/wrap/libaqfaulty.la tests/model/libaqmodel.la \
+AQ_WRAP_LDADD = tests/wrap/libaqfaulty.a tests/model/libaqmodel.a \
 	$(AQSIM_TEST_LDADD)
 
 check_PROGRAMS += \
