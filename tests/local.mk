@@ -40,6 +40,7 @@ include tests/scheduler/local.mk
 include tests/oracles/local.mk
 include tests/run/local.mk
 include tests/backend_sim/local.mk
+include tests/backend_null/local.mk
 include tests/backend_hsa/local.mk
 include tests/trace/local.mk
 include tests/store/local.mk

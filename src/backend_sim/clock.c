@@ -3,9 +3,9 @@
 
 #include <stdlib.h>
 
-#include "backend_sim/deadlock.h"
-#include "backend_sim/queue_life.h"
-#include "backend_sim/queues.h"
+#include "backend_sim/hwqueue/queue_life.h"
+#include "backend_sim/hwqueue/queues.h"
+#include "backend_sim/packet/deadlock.h"
 #include "backend_sim/sampler.h"
 
 /* ---- timestamps ---- */

@@ -15,19 +15,19 @@
 #include <stdint.h>
 
 #include "backend_sim/calendar.h"
-#include "backend_sim/device_model.h"
-#include "backend_sim/device_set.h"
-#include "backend_sim/dispatcher.h"
-#include "backend_sim/gate.h"
+#include "backend_sim/dispatch/dispatcher.h"
 #include "backend_sim/handlers.h"
 #include "backend_sim/kernels.h"
-#include "backend_sim/links.h"
-#include "backend_sim/memory.h"
-#include "backend_sim/packets.h"
-#include "backend_sim/pm4.h"
-#include "backend_sim/records.h"
+#include "backend_sim/model/device_model.h"
+#include "backend_sim/model/device_set.h"
+#include "backend_sim/packet/gate.h"
+#include "backend_sim/packet/packets.h"
+#include "backend_sim/packet/pm4.h"
+#include "backend_sim/packet/records.h"
 #include "backend_sim/signals.h"
-#include "backend_sim/traffic.h"
+#include "backend_sim/transfer/links.h"
+#include "backend_sim/transfer/memory.h"
+#include "backend_sim/transfer/traffic.h"
 #include "common/policy.h"
 #include "common/transport.h"
 
@@ -136,7 +136,7 @@ struct aqsim_device {
 /* Life of a packet between the ring and its completion: lifecycle.def. */
 typedef enum aqsim_step {
 #define S(name, function, waits, then, next) AQSIM_STEP_##name,
-#include "backend_sim/lifecycle.def"
+#include "backend_sim/packet/lifecycle.def"
 #undef S
   AQSIM_STEP_COUNT
 } aqsim_step;

@@ -6,14 +6,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "backend_sim/device_policy.h"
-#include "backend_sim/device_set.h"
-#include "backend_sim/dispatcher.h"
-#include "backend_sim/links.h"
+#include "backend_sim/dispatch/dispatcher.h"
+#include "backend_sim/dispatch/waves.h"
+#include "backend_sim/hwqueue/slots.h"
+#include "backend_sim/model/device_set.h"
+#include "backend_sim/policy/device_policy.h"
 #include "backend_sim/sim.h"
-#include "backend_sim/slots.h"
-#include "backend_sim/traffic.h"
-#include "backend_sim/waves.h"
+#include "backend_sim/transfer/links.h"
+#include "backend_sim/transfer/traffic.h"
 
 static void device_fences(aqsim_device *device)
 {

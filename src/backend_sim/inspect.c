@@ -6,9 +6,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "backend_sim/copies.h"
-#include "backend_sim/decode.h"
-#include "backend_sim/processor.h"
+#include "backend_sim/packet/decode.h"
+#include "backend_sim/packet/processor.h"
+#include "backend_sim/transfer/copies.h"
 
 enum { LINE = AQSIM_DECODE_MAX + 300, STATE = 240, PLACE_WORDS = 24 };
 

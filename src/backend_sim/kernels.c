@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "backend_sim/device_model.h"
+#include "backend_sim/model/device_model.h"
 
 void aqsim_kernels_fini(aqsim_kernels *kernels)
 {

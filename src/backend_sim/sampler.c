@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "backend_sim/dispatcher.h"
-#include "backend_sim/links.h"
+#include "backend_sim/dispatch/dispatcher.h"
+#include "backend_sim/transfer/links.h"
 
 /* What was put last, and what rates count from. */
 typedef struct sampled {

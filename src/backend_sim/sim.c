@@ -5,16 +5,16 @@
 #include <string.h>
 
 #include "backend_sim/clock.h"
-#include "backend_sim/copies.h"
 #include "backend_sim/core.h"
-#include "backend_sim/device_policy.h"
-#include "backend_sim/devices.h"
+#include "backend_sim/hwqueue/queue_life.h"
+#include "backend_sim/hwqueue/queues.h"
 #include "backend_sim/inspect.h"
-#include "backend_sim/live.h"
-#include "backend_sim/live_device.h"
-#include "backend_sim/queue_life.h"
-#include "backend_sim/queues.h"
+#include "backend_sim/live/live.h"
+#include "backend_sim/live/live_device.h"
+#include "backend_sim/devices.h"
+#include "backend_sim/policy/device_policy.h"
 #include "backend_sim/sampler.h"
+#include "backend_sim/transfer/copies.h"
 
 /* ---- life ---- */
 

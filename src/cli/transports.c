@@ -6,8 +6,8 @@
 #include <string.h>
 
 #include "backend_hsa/hsa.h"
-#include "backend_sim/device_model.h"
-#include "backend_sim/null.h"
+#include "backend_null/null.h"
+#include "backend_sim/model/device_model.h"
 #include "backend_sim/sim.h"
 #include "common/arena.h"
 #include "common/plugin.h"

@@ -18,7 +18,7 @@
 
 #include <pthread.h>
 
-#include "backend_sim/device_set.h"
+#include "backend_sim/model/device_set.h"
 #include "common/arena.h"
 #include "common/map.h"
 #include "common/transport.h"

@@ -22,11 +22,12 @@ report() { # STATUS NAME DETAILS
 # Project headers that FOLDER includes from a folder it may not use; what has
 # no folder is beside the file, or config.h.
 forbidden_includes() { # FOLDER ALLOWED
+  # shellcheck disable=SC2046 # a list of files
   awk -v allowed=" $1 $2 " '
     match($0, /^#include "[^"\/]*\//) {
       if (!index(allowed, " " substr($0, 11, RLENGTH - 11) " "))
         print FILENAME ":" FNR ": " $0
-    }' "$srcdir/src/$1"/*.[ch]
+    }' $(find "$srcdir/src/$1" -name '*.[ch]')
 }
 
 # Foreign headers that only the folders whose rows name them may include.
@@ -35,7 +36,7 @@ stolen_headers() { # HEADER…
     owners=$(awk -F '\t' -v header="$header" '
       !/^#/ && index(" " $4 " ", " " header " ") {
         printf "%s ", $1 }' "$table")
-    grep -Hn "^#include <$header>" "$srcdir"/src/*/*.[ch] |
+    grep -rHn --include='*.[ch]' "^#include <$header>" "$srcdir/src" |
       awk -F / -v skip="$srcdir/src/" -v owners=" $owners" '
         BEGIN { folder = split(skip, parts, "/") }
         !index(owners, " " $folder " ")'
@@ -68,9 +69,9 @@ report "$([ -z "$unlisted" ]; echo $?)" "every folder of src/ has a row" \
 
 # A file that includes nothing else for each header: there are hundreds, which
 # few compilers read one after another.
-for header in "$srcdir"/src/*/*.h; do
+find "$srcdir/src" -name '*.h' | while read -r header; do
   header=${header#"$srcdir"/src/}
-  printf '#include "%s"\n' "$header" > "$work/${header%%/*}-${header##*/}.c"
+  printf '#include "%s"\n' "$header" > "$work/$(echo "$header" | tr / -).c"
 done
 # shellcheck disable=SC2086 # a compiler may be several words
 bad=$(find "$work" -name '*.c' -print0 |

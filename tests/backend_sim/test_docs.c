@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "backend_sim/device_model.h"
-#include "backend_sim/processor.h"
+#include "backend_sim/model/device_model.h"
+#include "backend_sim/packet/processor.h"
 
 static char *page(const char *name)
 {

@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "backend_sim/device_model.h"
+#include "backend_sim/model/device_model.h"
 #include "backend_sim/sim.h"
 #include "common/policy.h"
 

@@ -16,7 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "backend_sim/null.h"
+#include "backend_null/null.h"
 #include "backend_sim/sim.h"
 
 enum { ROUNDS = 5, SIGNALS = 64, DRAIN = 256, QUEUES = 1024 };

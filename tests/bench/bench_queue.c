@@ -19,7 +19,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "backend_sim/null.h"
+#include "backend_null/null.h"
 #include "cmdbuf/builder.h"
 #include "queue/queue.h"
 

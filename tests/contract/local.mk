@@ -33,12 +33,12 @@ check-hsa: tests/contract/test_contract
 dist_check_SCRIPTS += tests/contract/test_conformance.sh
 tests/contract/test_conformance.log: \
 	tests/backend_sim/test_abi.log \
-	tests/backend_sim/test_copies.log \
-	tests/backend_sim/test_lifecycle.log \
-	tests/backend_sim/test_live.log \
-	tests/backend_sim/test_packets.log \
-	tests/backend_sim/test_queue_life.log \
-	tests/backend_sim/test_queues.log \
+	tests/backend_sim/transfer/test_copies.log \
+	tests/backend_sim/packet/test_lifecycle.log \
+	tests/backend_sim/live/test_live.log \
+	tests/backend_sim/packet/test_packets.log \
+	tests/backend_sim/hwqueue/test_queue_life.log \
+	tests/backend_sim/hwqueue/test_queues.log \
 	tests/backend_sim/test_signals.log \
 	tests/common/test_ring.log \
 	tests/contract/test_contract.log \

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "backend_sim/null.h"
+#include "backend_null/null.h"
 #include "capture/digest.h"
 #include "capture/player.h"
 

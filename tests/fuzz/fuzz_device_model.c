@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-#include "backend_sim/device_model.h"
+#include "backend_sim/model/device_model.h"
 
 static void edit(aqsim_model *model, const char *text, size_t size)
 {

@@ -6,7 +6,7 @@
 
 #include "fuzz/fuzz.h"
 
-#include "backend_sim/device_set.h"
+#include "backend_sim/model/device_set.h"
 #include "common/visible_devices.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

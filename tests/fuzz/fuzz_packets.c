@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "backend_sim/null.h"
+#include "backend_null/null.h"
 #include "capture/packet_summary.h"
 
 enum { SIZE_MAX_PLAYED = 1 << 16, EVENTS_MAX = 512 };

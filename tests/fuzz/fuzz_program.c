@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "backend_sim/null.h"
+#include "backend_null/null.h"
 #include "cmdbuf/print.h"
 #include "cmdbuf/processor.h"
 #include "cmdbuf/program_file.h"

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "backend_sim/null.h"
+#include "backend_null/null.h"
 #include "backend_sim/sim.h"
 #include "common/visible_devices.h"
 #include "support/aqtest.h"

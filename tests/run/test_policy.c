@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "backend_sim/null.h"
+#include "backend_null/null.h"
 #include "backend_sim/sim.h"
 #include "common/memory_sink.h"
 #include "common/policy_queues.h"

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "backend_sim/device_model.h"
+#include "backend_sim/model/device_model.h"
 #include "backend_sim/sim.h"
 #include "common/memory_sink.h"
 #include "run/run.h"

@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Kernels under dispatch: between the launch of a packet and the end of its
+ * last wave, where the cost model leaves that to the device's dispatcher.
+ */
+#ifndef AQSIM_WAVES_H
+#define AQSIM_WAVES_H
+
+#include "backend_sim/packet/flight.h"
+
+/* Whether workgroups of the kernel share the device with other kernels. */
+static inline bool aqsim_kernel_is_dispatched(const aqsim_kernel *kernel)
+{
+  return kernel->desc.cost.kind > AQ_COST_SPIN;
+}
+
+/* Such a kernel reaches the dispatcher at `start`; the packet has at least one
+ * workgroup. */
+aqsim_flow aqsim_waves_begin(aqsim_flight *flight, const aqsim_kernel *kernel,
+                             const aq_kernel_packet *packet, aq_time start);
+
+/* The step: looks whether the last wave has ended. */
+aqsim_flow aqsim_step_waves(aqsim_flight *flight);
+
+/* The queue's compute units changed: its running kernels follow. */
+void aqsim_waves_mask(aqsim_queue *queue);
+
+/* A kernel of a queue that lost its slot: its workgroups that run end, those
+ * that wait go on waiting until it has one again. Whether it is one to hold. */
+bool aqsim_waves_are_running(const aqsim_flight *flight);
+void aqsim_waves_hold(aqsim_flight *flight);
+void aqsim_waves_release(aqsim_flight *flight);
+
+/* What a workgroup of a kernel takes of a compute unit. */
+aqsim_resources aqsim_workgroup_need(const aqsim_model *model,
+                                     const aqsim_kernel *kernel,
+                                     const aq_kernel_packet *packet);
+
+/* Room became free, or masks and limits changed: kernels of the device may end
+ * earlier than was thought. */
+void aqsim_waves_relook(aqsim_device *device);
+
+/* A kernel is thrown off the device. */
+void aqsim_waves_drop(aqsim_flight *flight);
+
+/* The queue goes: its running kernels are no more. */
+void aqsim_waves_cancel(aqsim_queue *queue);
+
+/* Frees what a device keeps for them. */
+void aqsim_waves_fini(aqsim_device *device);
+
+#endif

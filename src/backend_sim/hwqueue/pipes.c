@@ -1,0 +1,145 @@
+/* SPDX-License-Identifier: MIT */
+#include "backend_sim/hwqueue/pipes.h"
+
+#include "backend_sim/hwqueue/queues.h"
+#include "backend_sim/packet/processor.h"
+#include "backend_sim/policy/device_policy.h"
+
+/* The device whose policy chooses for a unit, or NULL. */
+static const aqsim_device *unit_chooser(const aqsim_unit *unit)
+{
+  if (unit->kind != AQSIM_UNIT_LAUNCH)
+    return NULL;
+  for (uint32_t i = 0; i < unit->pipe->slot_count; i++) {
+    const aqsim_queue *queue = unit->pipe->slots[i].queue;
+    if (queue)
+      return queue->device->policy && aqsim_policy_picks(queue->device)
+                 ? queue->device
+                 : NULL;
+  }
+  return NULL;
+}
+
+static aq_time unit_delay(const aqsim_unit *unit)
+{
+  const aqsim_device *device = unit_chooser(unit);
+  return device ? aqsim_policy_pick_delay(device) : 0;
+}
+
+static void unit_schedule(aqsim_unit *unit)
+{
+  static const aqsim_priority priorities[AQSIM_UNITS] = {
+      [AQSIM_UNIT_FETCH] = AQSIM_AT_FETCH,
+      [AQSIM_UNIT_LAUNCH] = AQSIM_AT_LAUNCH};
+  aqsim *sim = unit->pipe->sim;
+  if (unit->pending)
+    return;
+  unit->pending = true;
+  aqsim_calendar_push(&sim->calendar, &unit->event,
+                      aq_time_max(unit->free, sim->now) + unit_delay(unit),
+                      priorities[unit->kind]);
+}
+
+static bool unit_is_wanted(const aqsim_unit *unit)
+{
+  uint64_t all = 0;
+  for (int rank = 0; rank < AQSIM_RANKS; rank++)
+    all |= unit->wanted[rank];
+  return all != 0;
+}
+
+static uint64_t slot_bit(const aqsim_queue *queue)
+{
+  return UINT64_C(1) << queue->slot->index;
+}
+
+/* Of the highest priority that wants it, the next slot after the last one. */
+static aqsim_queue *unit_next(const aqsim_unit *unit)
+{
+  int rank = 0;
+  while (!unit->wanted[rank])
+    rank++;
+  uint64_t wanted = unit->wanted[rank];
+  uint64_t later = wanted & ~(UINT64_MAX >> (63 - unit->last));
+  return unit->pipe->slots[__builtin_ctzll(later ? later : wanted)].queue;
+}
+
+void aqsim_unit_want(aqsim_unit *unit, const aqsim_queue *queue)
+{
+  unit->wanted[queue->rank] |= slot_bit(queue);
+  unit_schedule(unit);
+}
+
+bool aqsim_unit_take(aqsim_unit *unit, aqsim_queue *queue)
+{
+  if (unit->offered != queue && (unit->free > queue->sim->now ||
+                                 unit_is_wanted(unit) || unit_chooser(unit))) {
+    aqsim_unit_want(unit, queue);
+    return false;
+  }
+  unit->offered = NULL;
+  unit->wanted[queue->rank] &= ~slot_bit(queue);
+  unit->last = queue->slot->index;
+  return true;
+}
+
+/* Offers the unit to those who want it, until one takes it. */
+static void unit_fire(aqsim_event *event)
+{
+  aqsim_unit *unit = (aqsim_unit *)event;
+  unit->pending = false;
+  while (unit->free <= unit->pipe->sim->now && unit_is_wanted(unit)) {
+    aqsim_queue *queue =
+        unit_chooser(unit) ? aqsim_policy_pick(unit) : unit_next(unit);
+    if (!queue)
+      return; /* until it is asked again */
+    unit->wanted[queue->rank] &= ~slot_bit(queue);
+    unit->offered = queue;
+    if (unit->kind == AQSIM_UNIT_FETCH)
+      aqsim_queue_fetch(queue);
+    else
+      aqsim_queue_pump(queue);
+    unit->offered = NULL;
+  }
+  if (unit_is_wanted(unit))
+    unit_schedule(unit);
+}
+
+void aqsim_unit_ask(aqsim_unit *unit)
+{
+  if (unit_is_wanted(unit))
+    unit_schedule(unit);
+}
+
+void aqsim_pipe_init(aqsim_pipe *pipe, aqsim *sim, aqsim_slot *slots,
+                     uint32_t slot_count)
+{
+  *pipe = (aqsim_pipe){.sim = sim, .slots = slots, .slot_count = slot_count};
+  for (int i = 0; i < AQSIM_UNITS; i++)
+    pipe->units[i] = (aqsim_unit){.event = {unit_fire},
+                                  .pipe = pipe,
+                                  .kind = (aqsim_unit_kind)i,
+                                  .last = slot_count - 1,
+                                  .free = sim->now};
+}
+
+void aqsim_pipe_leave(aqsim_pipe *pipe, const aqsim_queue *queue)
+{
+  for (int i = 0; i < AQSIM_UNITS; i++) {
+    aqsim_unit *unit = &pipe->units[i];
+    unit->wanted[queue->rank] &= ~slot_bit(queue);
+    if (unit->offered == queue)
+      unit->offered = NULL;
+  }
+}
+
+void aqsim_pipe_rank(aqsim_pipe *pipe, const aqsim_queue *queue,
+                     aqsim_rank rank)
+{
+  for (int i = 0; i < AQSIM_UNITS; i++) {
+    uint64_t *wanted = pipe->units[i].wanted;
+    uint64_t bit = wanted[queue->rank] & slot_bit(queue);
+    wanted[queue->rank] &= ~bit;
+    wanted[rank] |= bit;
+  }
+}

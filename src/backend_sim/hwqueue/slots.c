@@ -1,0 +1,573 @@
+/* SPDX-License-Identifier: MIT */
+#include "backend_sim/hwqueue/slots.h"
+
+#include <stdlib.h>
+
+#include "backend_sim/hwqueue/context.h"
+#include "backend_sim/hwqueue/pipes.h"
+#include "backend_sim/hwqueue/queues.h"
+#include "backend_sim/packet/processor.h"
+#include "backend_sim/policy/device_policy.h"
+
+/* ---- the run list ---- */
+
+static void list_add(aqsim_queue *queue)
+{
+  aqsim_slots *s = &queue->device->slots;
+  queue->listed = true;
+  queue->run_next = NULL;
+  queue->run_previous = s->last[queue->rank];
+  if (queue->run_previous)
+    queue->run_previous->run_next = queue;
+  else
+    s->first[queue->rank] = queue;
+  s->last[queue->rank] = queue;
+  s->contended++;
+}
+
+static void list_remove(aqsim_queue *queue)
+{
+  aqsim_slots *s = &queue->device->slots;
+  queue->listed = false;
+  if (queue->run_previous)
+    queue->run_previous->run_next = queue->run_next;
+  else
+    s->first[queue->rank] = queue->run_next;
+  if (queue->run_next)
+    queue->run_next->run_previous = queue->run_previous;
+  else
+    s->last[queue->rank] = queue->run_previous;
+  s->contended--;
+}
+
+static aqsim_queue *list_first(const aqsim_slots *s)
+{
+  for (int rank = 0; rank < AQSIM_RANKS; rank++)
+    if (s->first[rank])
+      return s->first[rank];
+  return NULL;
+}
+
+static aqsim_queue *list_next(const aqsim_slots *s, const aqsim_queue *queue)
+{
+  aqsim_queue *next = queue->run_next;
+  for (unsigned rank = queue->rank + 1; !next && rank < AQSIM_RANKS; rank++)
+    next = s->first[rank];
+  return next;
+}
+
+/* ---- taking and leaving ---- */
+
+static void slot_take(aqsim_slot *slot, aqsim_queue *queue)
+{
+  const aqsim_model *model = queue->device->model;
+  aq_time now = queue->sim->now;
+  slot->queue = queue;
+  slot->pipe->mapped++;
+  queue->slot = slot;
+  queue->pipe = slot->pipe;
+  queue->hold &= (uint8_t)~AQSIM_HOLD_SLOT;
+  queue->mapped_at = aq_time_max(now, slot->usable) + model->remap_latency +
+                     aqsim_context_move_time(queue);
+  slot->since = queue->mapped_at;
+  slot->launched = queue->launched;
+  slot->quantum = 0;
+  slot->restored =
+      queue->frozen > 0 || queue->opened || queue->policy.stopped > 0;
+  if (slot->restored) {
+    queue->map_pending = true;
+    aqsim_queue_push(queue, &queue->map_event, queue->mapped_at,
+                     AQSIM_AT_NOTICE);
+  }
+  aqsim_queue_fetch_more(queue);
+}
+
+static void slot_leave(aqsim_queue *queue)
+{
+  aqsim_slot *slot = queue->slot;
+  aqsim_pipe_leave(slot->pipe, queue);
+  slot->pipe->mapped--;
+  slot->queue = NULL;
+  queue->slot = NULL;
+  queue->hold |= AQSIM_HOLD_SLOT;
+  if (queue->map_pending)
+    aqsim_calendar_forget(&queue->sim->calendar, &queue->map_event,
+                          sizeof queue->map_event);
+  queue->map_pending = false;
+}
+
+/* What was active when it lost its slot goes on. */
+static void map_fire(aqsim_event *event)
+{
+  aqsim_queue *queue =
+      (aqsim_queue *)(void *)((char *)event - offsetof(aqsim_queue, map_event));
+  queue->map_pending = false;
+  aqsim_context_restore(queue);
+  if (queue->policy.stopped)
+    aqsim_policy_queue_mapped(queue);
+  if (!queue->opened)
+    return;
+  queue->opened = false;
+  aqsim_queue_gate_resume(queue);
+}
+
+/* Nothing but a closed gate keeps it active. */
+static bool only_waits(const aqsim_queue *queue)
+{
+  return queue->active == 1 && queue->gate.armed;
+}
+
+/* Whether it could do something on a slot. */
+static bool has_work(const aqsim_queue *queue)
+{
+  return queue->state == AQSIM_QUEUE_ACTIVE && !aqsim_queue_is_idle(queue) &&
+         !only_waits(queue) && !(queue->hold & AQSIM_HOLD_SUSPEND);
+}
+
+/* What a queue that leaves still has to end. */
+static bool is_drained(const aqsim_queue *queue)
+{
+  uint32_t waits = queue->gate.armed || queue->opened;
+  return queue->active == queue->frozen + queue->policy.stopped + waits;
+}
+
+/* A policy said whose it is next. */
+static void slot_keep_promise(aqsim_slot *slot)
+{
+  aqsim_queue *queue = slot->promised;
+  slot->promised = NULL;
+  if (!queue || queue->slot || !queue->listed)
+    return;
+  const aq_time quantum = slot->quantum;
+  list_remove(queue);
+  slot_take(slot, queue);
+  slot->quantum = quantum;
+}
+
+static void leave_finish(aqsim_queue *queue)
+{
+  aqsim_slot *slot = queue->slot;
+  const aqsim_model *model = queue->device->model;
+  queue->leaving = false;
+  queue->device->slots.leaving--;
+  queue->device->slots.contended--;
+  slot_leave(queue);
+  slot->usable = aq_time_add(
+      queue->sim->now, model->queue_switch + aqsim_context_move_time(queue));
+  if (has_work(queue))
+    list_add(queue);
+  if (!queue->device->policy)
+    return;
+  aqsim_policy_queue_left(queue);
+  slot_keep_promise(slot);
+}
+
+/* Kernels that a policy knows of are stopped its way. */
+static void context_save(aqsim_queue *queue)
+{
+  if (queue->device->policy)
+    aqsim_policy_queue_stop(queue, AQ_PREEMPT_SWITCH);
+  aqsim_context_save(queue);
+}
+
+static void leave_begin(aqsim_queue *queue, aqsim_preempt_mode mode)
+{
+  queue->leaving = true;
+  queue->hold |= AQSIM_HOLD_SLOT;
+  queue->device->slots.leaving++;
+  queue->device->slots.contended++;
+  aqsim_queue_unfetch(queue);
+  if (mode == AQSIM_PREEMPT_SWITCH)
+    context_save(queue);
+  if (queue->leaving && is_drained(queue))
+    leave_finish(queue);
+}
+
+/* ---- who gets which slot ---- */
+
+/* A free slot of the pipe with the fewest queues, or NULL. */
+static aqsim_slot *slot_free(const aqsim_slots *s)
+{
+  const aqsim_pipe *best = NULL;
+  for (uint32_t i = 0; i < s->pipe_count; i++) {
+    const aqsim_pipe *pipe = &s->pipes[i];
+    if (pipe->mapped < pipe->slot_count &&
+        (!best || pipe->mapped < best->mapped))
+      best = pipe;
+  }
+  if (!best)
+    return NULL;
+  aqsim_slot *slot = best->slots;
+  while (slot->queue)
+    slot++;
+  return slot;
+}
+
+/* The slot whose queue has been idle the longest, or NULL. */
+static aqsim_slot *slot_idle(const aqsim_slots *s)
+{
+  aqsim_slot *best = NULL;
+  for (uint32_t i = 0; i < s->slot_count; i++) {
+    aqsim_slot *slot = &s->slots[i];
+    if (slot->queue && aqsim_queue_is_idle(slot->queue) &&
+        (!best || slot->queue->idle_since < best->queue->idle_since))
+      best = slot;
+  }
+  return best;
+}
+
+/* Queues that have been idle for long are not mapped any more. */
+static void slots_expire(aqsim_device *device)
+{
+  aq_time before = device->sim->now - device->model->unmap_after;
+  for (uint32_t i = 0; i < device->slots.slot_count; i++) {
+    aqsim_queue *queue = device->slots.slots[i].queue;
+    if (queue && aqsim_queue_is_idle(queue) && queue->idle_since <= before)
+      slot_leave(queue);
+  }
+}
+
+static aqsim_slot *slot_find(aqsim_device *device)
+{
+  slots_expire(device);
+  aqsim_slot *slot = slot_free(&device->slots);
+  if (slot)
+    return slot;
+  slot = slot_idle(&device->slots);
+  if (slot)
+    slot_leave(slot->queue);
+  return slot;
+}
+
+static aq_time quantum_end(const aqsim_device *device, const aqsim_slot *slot)
+{
+  aq_time quantum = device->model->queue_quantum;
+  if (slot->quantum)
+    quantum = slot->quantum;
+  else if (slot->queue && slot->queue->policy.quantum)
+    quantum = slot->queue->policy.quantum;
+  return slot->since + quantum;
+}
+
+/* A quantum so short that nothing came of it begins anew. */
+static void quanta_extend(aqsim_device *device)
+{
+  const aqsim_model *model = device->model;
+  aq_time now = device->sim->now;
+  for (uint32_t i = 0; i < device->slots.slot_count; i++) {
+    aqsim_slot *slot = &device->slots.slots[i];
+    const aqsim_queue *queue = slot->queue;
+    if (queue && quantum_end(device, slot) <= now && !slot->restored &&
+        queue->launched == slot->launched && !only_waits(queue))
+      slot->since = now + model->doorbell_to_fetch + model->packet_fetch +
+                    model->packet_decode;
+  }
+}
+
+static bool slot_yields(const aqsim_device *device, const aqsim_slot *slot,
+                        const aqsim_queue *waiter)
+{
+  const aqsim_queue *queue = slot->queue;
+  if (queue->leaving)
+    return false;
+  if (queue->rank > waiter->rank)
+    return true;
+  return quantum_end(device, slot) <= device->sim->now &&
+         (queue->rank == waiter->rank || only_waits(queue));
+}
+
+/* Whom `waiter` may displace, or NULL. */
+static aqsim_queue *victim_find(const aqsim_device *device,
+                                const aqsim_queue *waiter)
+{
+  const aqsim_slot *best = NULL;
+  for (uint32_t i = 0; i < device->slots.slot_count; i++) {
+    const aqsim_slot *slot = &device->slots.slots[i];
+    if (!slot->queue || !slot_yields(device, slot, waiter))
+      continue;
+    if (!best || slot->queue->rank > best->queue->rank ||
+        (slot->queue->rank == best->queue->rank && slot->since < best->since))
+      best = slot;
+  }
+  return best ? best->queue : NULL;
+}
+
+/* The quantum that ends next is looked at when it does. */
+static void quantum_schedule(aqsim_device *device)
+{
+  aqsim_slots *s = &device->slots;
+  aq_time now = device->sim->now, next = AQ_TIME_MAX;
+  for (uint32_t i = 0; i < s->slot_count; i++) {
+    const aqsim_slot *slot = &s->slots[i];
+    if (slot->queue && !slot->queue->leaving && quantum_end(device, slot) > now)
+      next = aq_time_min(next, quantum_end(device, slot));
+  }
+  if (s->pending || next == AQ_TIME_MAX)
+    return;
+  s->pending = true;
+  aqsim_calendar_push(&device->sim->calendar, &s->event, next, AQSIM_AT_NOTICE);
+}
+
+/* The waiter that no slot is being emptied for. */
+static const aqsim_queue *waiter_unserved(const aqsim_slots *s)
+{
+  const aqsim_queue *waiter = list_first(s);
+  for (uint32_t i = 0; waiter && i < s->leaving; i++)
+    waiter = list_next(s, waiter);
+  return waiter;
+}
+
+static bool is_mapped_by_policy(const aqsim_device *device)
+{
+  return device->policy && aqsim_policy_maps(device);
+}
+
+/* Gives slots to those who wait for one. */
+static void slots_review(aqsim_device *device)
+{
+  aqsim_slots *s = &device->slots;
+  const aqsim_queue *waiter;
+  if (is_mapped_by_policy(device)) {
+    if (list_first(s))
+      aqsim_policy_map(device);
+    return;
+  }
+  for (;;) {
+    aqsim_queue *first;
+    aqsim_slot *slot;
+    while ((first = list_first(s)) && (slot = slot_find(device))) {
+      list_remove(first);
+      slot_take(slot, first);
+    }
+    aqsim_queue *victim;
+    quanta_extend(device);
+    waiter = waiter_unserved(s);
+    if (!waiter || !(victim = victim_find(device, waiter)))
+      break;
+    leave_begin(victim, (aqsim_preempt_mode)device->model->preemption);
+  }
+  if (waiter)
+    quantum_schedule(device);
+  if (waiter || !s->pending)
+    return;
+  aqsim_calendar_forget(&device->sim->calendar, &s->event, sizeof s->event);
+  s->pending = false;
+}
+
+void aqsim_slots_review(aqsim_device *device)
+{
+  slots_review(device);
+}
+
+/* What is wrong with an answer, or NULL. */
+static const char *mapping_fault(const aqsim_slots *s, const aqsim_queue *queue,
+                                 const aq_mapping *m)
+{
+  if (!queue || !queue->listed)
+    return "a queue that does not wait for a slot";
+  if (m->slot >= s->slot_count)
+    return "a slot that is not there";
+  if (s->slots[m->slot].promised ||
+      (s->slots[m->slot].queue && s->slots[m->slot].queue->leaving))
+    return "a slot that is being emptied";
+  return m->quantum < 0 ? "a quantum below 0" : NULL;
+}
+
+static void mapping_do(aqsim_slot *slot, aqsim_queue *queue,
+                       const aq_mapping *m)
+{
+  aqsim_queue *victim = slot->queue;
+  slot->promised = queue;
+  slot->quantum = m->quantum;
+  if (!victim) {
+    slot_keep_promise(slot);
+  } else if (aqsim_queue_is_idle(victim)) {
+    slot_leave(victim);
+    slot_keep_promise(slot);
+  } else {
+    if (m->mode != AQ_PREEMPT_DRAIN)
+      aqsim_policy_queue_stop(victim, m->mode);
+    leave_begin(victim, AQSIM_PREEMPT_DRAIN);
+  }
+}
+
+void aqsim_slots_map_by(aqsim_device *device)
+{
+  aqsim_slots *s = &device->slots;
+  aq_mapping m;
+  while (list_first(s) && aqsim_policy_map_next(device, &m)) {
+    aqsim_queue *queue = list_first(s);
+    while (queue && queue->number != m.queue)
+      queue = (aqsim_queue *)list_next(s, queue);
+    const char *fault = mapping_fault(s, queue, &m);
+    if (fault) {
+      aqsim_policy_map_illegal(device, fault);
+      return;
+    }
+    mapping_do(&s->slots[m.slot], queue, &m);
+  }
+  if (list_first(s))
+    quantum_schedule(device);
+}
+
+void aqsim_queue_slot_want(aqsim_queue *queue)
+{
+  if (queue->host || queue->slot || queue->listed || !has_work(queue))
+    return;
+  list_add(queue);
+  slots_review(queue->device);
+}
+
+static void quantum_fire(aqsim_event *event)
+{
+  aqsim_slots *s = (aqsim_slots *)event;
+  s->pending = false;
+  slots_review(
+      (aqsim_device *)(void *)((char *)s - offsetof(aqsim_device, slots)));
+}
+
+void aqsim_slots_progress(aqsim_queue *queue)
+{
+  if (queue->leaving) {
+    if (!is_drained(queue))
+      return;
+    leave_finish(queue);
+  }
+  if (queue->device->slots.contended)
+    slots_review(queue->device);
+}
+
+/* ---- queues ---- */
+
+void aqsim_queue_slot_init(aqsim_queue *queue)
+{
+  queue->map_event.fire = map_fire;
+  queue->mapped_at = queue->sim->now;
+  queue->hold = AQSIM_HOLD_SLOT;
+  queue->pipe = queue->device->slots.pipes;
+  if (!queue->host)
+    return;
+  aqsim_pipe_init(&queue->own_pipe, queue->sim, &queue->own_slot, 1);
+  queue->own_slot.pipe = &queue->own_pipe;
+  queue->own_slot.usable = queue->sim->now;
+}
+
+void aqsim_queue_map(aqsim_queue *queue)
+{
+  if (queue->slot) {
+    aq_time idle = queue->sim->now - queue->idle_since;
+    if (idle < queue->device->model->unmap_after)
+      return;
+    slot_leave(queue);
+  }
+  aqsim_slot *slot = &queue->own_slot;
+  if (!queue->host)
+    slot = list_first(&queue->device->slots) ||
+                   is_mapped_by_policy(queue->device) ||
+                   queue->hold & AQSIM_HOLD_SUSPEND
+               ? NULL
+               : slot_find(queue->device);
+  if (slot) {
+    slot_take(slot, queue);
+    return;
+  }
+  if (queue->hold & AQSIM_HOLD_SUSPEND || queue->listed)
+    return;
+  list_add(queue);
+  slots_review(queue->device);
+}
+
+void aqsim_queue_unmap(aqsim_queue *queue)
+{
+  if (queue->listed)
+    list_remove(queue);
+  if (queue->leaving) {
+    queue->leaving = false;
+    queue->device->slots.leaving--;
+    queue->device->slots.contended--;
+  }
+  if (queue->slot)
+    slot_leave(queue);
+  if ((queue->frozen || queue->opened) && !queue->map_pending) {
+    queue->map_pending = true;
+    aqsim_queue_push(queue, &queue->map_event, queue->sim->now,
+                     AQSIM_AT_NOTICE);
+  }
+  if (queue->device->slots.contended)
+    slots_review(queue->device);
+}
+
+void aqsim_queue_rank_set(aqsim_queue *queue, aqsim_rank rank)
+{
+  bool listed = queue->listed;
+  if (rank == queue->rank)
+    return;
+  if (listed)
+    list_remove(queue);
+  if (queue->slot)
+    aqsim_pipe_rank(queue->pipe, queue, rank);
+  queue->rank = rank;
+  if (listed)
+    list_add(queue);
+  if (queue->device->slots.contended)
+    slots_review(queue->device);
+}
+
+bool aqsim_queue_preempt(aqsim_queue *queue, aqsim_preempt_mode mode)
+{
+  if (!queue->slot || queue->leaving || queue->host)
+    return false;
+  leave_begin(queue, mode);
+  slots_review(queue->device);
+  return true;
+}
+
+bool aqsim_slots_gate_opened(aqsim_queue *queue)
+{
+  if (queue->state != AQSIM_QUEUE_ACTIVE ||
+      (queue->slot && queue->sim->now >= queue->mapped_at))
+    return true;
+  queue->opened = true;
+  if (queue->slot && !queue->map_pending) {
+    queue->map_pending = true;
+    aqsim_queue_push(queue, &queue->map_event, queue->mapped_at,
+                     AQSIM_AT_NOTICE);
+  } else if (!queue->slot && !queue->listed) {
+    list_add(queue);
+    slots_review(queue->device);
+  }
+  return false;
+}
+
+/* ---- devices ---- */
+
+bool aqsim_slots_init(aqsim_device *device)
+{
+  const aqsim_model *model = device->model;
+  aqsim_slots *s = &device->slots;
+  uint32_t pipes = (uint32_t)model->pipes,
+           slots = (uint32_t)model->slots_per_pipe;
+  s->event.fire = quantum_fire;
+  s->pipes = calloc(pipes, sizeof *s->pipes);
+  s->slots = calloc((size_t)pipes * slots, sizeof *s->slots);
+  if (!s->pipes || !s->slots ||
+      !aqsim_calendar_reserve(&device->sim->calendar,
+                              1 + (size_t)pipes * AQSIM_UNITS))
+    return false;
+  s->pipe_count = pipes;
+  s->slot_count = pipes * slots;
+  for (uint32_t i = 0; i < s->slot_count; i++)
+    s->slots[i] = (aqsim_slot){.pipe = &s->pipes[i / slots],
+                               .index = i % slots,
+                               .usable = device->sim->now};
+  for (uint32_t i = 0; i < pipes; i++)
+    aqsim_pipe_init(&s->pipes[i], device->sim, &s->slots[(size_t)i * slots],
+                    slots);
+  return true;
+}
+
+void aqsim_slots_fini(aqsim_device *device)
+{
+  free(device->slots.pipes);
+  free(device->slots.slots);
+}

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Cost models: how long a dispatch runs, from its first wave to its last.
+ * Pure functions.
+ */
+#ifndef AQSIM_COST_H
+#define AQSIM_COST_H
+
+#include "backend_sim/kernels.h"
+#include "backend_sim/model/device_model.h"
+
+/* Never negative; 0 for a dispatch without workgroups. `workgroups` is how many
+ * the packet has, `cus` how many compute units its queue may use. */
+aq_time aqsim_cost_duration(const aqsim_model *model,
+                            const aqsim_kernel *kernel,
+                            const aq_kernel_packet *packet, uint64_t workgroups,
+                            uint32_t cus);
+
+/* How long a workgroup runs, where that does not depend on how many there are.
+ */
+aq_time aqsim_cost_workgroup(const aq_cost *cost,
+                             const aq_kernel_packet *packet);
+
+/* A kernel that has the memory for itself. */
+typedef struct aqsim_roofline {
+  aq_time time;   /* it runs */
+  uint64_t bytes; /* it moves */
+  int64_t rate;   /* bytes a second that it has to move to be done in time */
+} aqsim_roofline;
+
+aqsim_roofline aqsim_cost_roofline(const aqsim_model *model,
+                                   const aq_cost_detail *detail,
+                                   uint64_t workgroups, uint32_t cus);
+
+#endif

@@ -1,0 +1,318 @@
+/* SPDX-License-Identifier: MIT */
+#include "backend_sim/packet/deadlock.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "backend_sim/hwqueue/queues.h"
+#include "backend_sim/packet/decode.h"
+#include "backend_sim/transfer/copies.h"
+
+enum {
+  WORDS = AQSIM_FAULT_TEXT_MAX + 200,
+  HOLDER = 3 * WORDS + 8,
+  HOPS = 64, /* from signal to signal, before it must be a circle */
+};
+
+/* A packet whose gate is closed. */
+static bool packet_words(const aqsim_queue *queue, char *text, size_t size)
+{
+  const aqsim_flight *flight = queue->gated;
+  if (!flight || !queue->gate.armed)
+    return false;
+  char signal[AQSIM_SIGNAL_WORDS];
+  aqsim_gate_words(&queue->gate, signal);
+  snprintf(text, size, "queue %u: packet %" PRIu64 " (%s) waits for %s",
+           queue->ring.id, flight->id,
+           aqsim_packet_type_name(aq_header_type(flight->packet.header)),
+           signal);
+  return true;
+}
+
+static bool queue_words(const aqsim_queue *queue, char *text, size_t size)
+{
+  if (queue->state == AQSIM_QUEUE_FAILED) {
+    snprintf(text, size, "queue %u: stopped at packet %" PRIu64 ": %s",
+             queue->ring.id, queue->failed_packet, queue->failure);
+    return true;
+  }
+  if (packet_words(queue, text, size))
+    return true;
+  if (queue->noticed >= aq_ring_write_index(&queue->ring))
+    return false;
+  if (queue->state == AQSIM_QUEUE_INACTIVE)
+    snprintf(text, size, "queue %u: inactive, so packet %" PRIu64 " is ignored",
+             queue->ring.id, queue->noticed);
+  else
+    snprintf(text, size,
+             "queue %u: packet %" PRIu64
+             " is reserved but not published (INVALID)",
+             queue->ring.id, queue->noticed);
+  return true;
+}
+
+static bool copy_words(const aqsim_copy *copy, char *text, size_t size)
+{
+  if (!copy || !copy->gate.armed)
+    return false;
+  char signal[AQSIM_SIGNAL_WORDS];
+  aqsim_gate_words(&copy->gate, signal);
+  snprintf(text, size, "copy %" PRIu64 " waits for %s", copy->number, signal);
+  return true;
+}
+
+/* The first thing that blocks; there always is something to say. */
+static void blocker_words(const aqsim *sim, char *text, size_t size)
+{
+  for (const aqsim_queue *q = sim->first_queue; q; q = q->next)
+    if (queue_words(q, text, size))
+      return;
+  if (!copy_words(sim->copies, text, size))
+    snprintf(text, size, "no packet or copy is left that would change it");
+}
+
+/* ---- who would complete a signal ---- */
+
+/* The id of the first packet of a queue that is not complete and will decrement
+ * the signal: a slot of its ring, or in flight after its slot went back. */
+static bool completer_find(const aqsim_queue *queue, uint64_t signal,
+                           uint64_t *out)
+{
+  uint64_t read = aq_ring_read_index(&queue->ring);
+  uint64_t write = aq_ring_write_index(&queue->ring);
+  uint64_t size = queue->ring.size, none = UINT64_MAX, found = none;
+  for (uint32_t i = 0; i < queue->fresh; i++) {
+    const aqsim_flight *flight = &queue->flights[i];
+    if (flight->in_use && flight->id < found &&
+        flight->packet.kernel.completion_signal.handle == signal)
+      found = flight->id;
+  }
+  for (uint64_t id = read; id < write && id - read < size && id < found; id++) {
+    const aq_packet *slot = aq_ring_slot(&queue->ring, id);
+    aq_packet head = {.header_setup = aq_packet_load_header(slot)};
+    bool served = queue->state == AQSIM_QUEUE_SOFT;
+    if (aq_header_type(head.header) != AQ_PACKET_INVALID &&
+        (served || !queue->completed[id & (size - 1)]) &&
+        slot->kernel.completion_signal.handle == signal)
+      found = id;
+  }
+  *out = found;
+  return found != none;
+}
+
+/* Why packet `id`, which would decrement the signal, does not. */
+static void completer_words(const aqsim_queue *queue, uint64_t id, char *text,
+                            size_t size)
+{
+  char reason[WORDS] = "it is under way";
+  const aqsim_flight *gated = queue->gated;
+  if (queue->state == AQSIM_QUEUE_FAILED && id == queue->failed_packet) {
+    queue_words(queue, text, size);
+    return;
+  }
+  if (queue->state == AQSIM_QUEUE_FAILED)
+    snprintf(reason, sizeof reason,
+             "the queue stopped at packet %" PRIu64 ": %s",
+             queue->failed_packet, queue->failure);
+  else if (queue->state == AQSIM_QUEUE_INACTIVE)
+    snprintf(reason, sizeof reason, "the queue is inactive");
+  else if (queue->state == AQSIM_QUEUE_SOFT)
+    snprintf(reason, sizeof reason, "the application has to serve it");
+  else if (gated && queue->gate.armed && gated->id <= id) {
+    char signal[AQSIM_SIGNAL_WORDS];
+    if (gated->id == id && packet_words(queue, text, size))
+      return;
+    aqsim_gate_words(&queue->gate, signal);
+    snprintf(
+        reason, sizeof reason,
+        "it is behind packet %" PRIu64 " (%s), which waits for %s", gated->id,
+        aqsim_packet_type_name(aq_header_type(gated->packet.header)), signal);
+  } else if (queue->noticed < id)
+    snprintf(reason, sizeof reason,
+             "packet %" PRIu64
+             " before it is reserved but not published (INVALID)",
+             queue->noticed);
+  snprintf(text, size, "queue %u: packet %" PRIu64 " completes it, but %s",
+           queue->ring.id, id, reason);
+}
+
+/* What would complete a signal: a packet of a queue, or a copy. */
+typedef struct completer {
+  const aqsim_queue *queue;
+  uint64_t id;
+  const aqsim_copy *copy;
+} completer;
+
+static bool completer_of(const aqsim *sim, const aqsim_signal *signal,
+                         completer *out)
+{
+  uint64_t handle = aqsim_signal_handle(signal).handle;
+  *out = (completer){0};
+  for (const aqsim_queue *q = sim->first_queue; q; q = q->next)
+    if (completer_find(q, handle, &out->id)) {
+      out->queue = q;
+      return true;
+    }
+  for (const aqsim_copy *copy = sim->copies; copy; copy = copy->next)
+    if (copy->completion.handle == handle && copy->gate.armed) {
+      out->copy = copy;
+      return true;
+    }
+  return false;
+}
+
+/* The signal that a completer waits for itself, or NULL. */
+static const aqsim_signal *completer_waits_for(const completer *c)
+{
+  const aqsim_gate *gate = c->copy ? &c->copy->gate : &c->queue->gate;
+  if (c->queue && (c->queue->state != AQSIM_QUEUE_ACTIVE || !gate->armed ||
+                   c->queue->gated->id > c->id))
+    return NULL;
+  const aqsim_gate_leg *leg = aqsim_gate_blocker(gate);
+  return leg ? leg->signal : NULL;
+}
+
+static void one_holder_words(const completer *c, char *text, size_t size)
+{
+  if (c->queue)
+    completer_words(c->queue, c->id, text, size);
+  else
+    copy_words(c->copy, text, size);
+}
+
+/* A queue that stands still for a reason of its own: what it would complete is
+ * not known where its packet is not published. */
+static bool root_words(const aqsim *sim, char *text, size_t size)
+{
+  for (const aqsim_queue *q = sim->first_queue; q; q = q->next)
+    if (!q->gate.armed && queue_words(q, text, size))
+      return true;
+  return false;
+}
+
+/* Follows who waits for whom, from a signal on, to the last that is known.
+ * Returns the number of steps; those that wait for one another have no last
+ * one. *out is changed unless that number is 0, *open is set when nobody is
+ * known who would complete what the last one waits for. */
+static unsigned completer_follow(const aqsim *sim, completer *out, bool *open)
+{
+  unsigned hops = 0;
+  const aqsim_signal *signal;
+  completer next;
+  *open = false;
+  while (hops < HOPS && (signal = completer_waits_for(out))) {
+    if (!completer_of(sim, signal, &next)) {
+      *open = true;
+      break;
+    }
+    *out = next;
+    hops++;
+  }
+  return hops;
+}
+
+static void words_append(char text[HOLDER], const char *words)
+{
+  const size_t used = strlen(text);
+  snprintf(text + used, HOLDER - used, "; %s", words);
+}
+
+/* What keeps a signal from changing: the packet or copy that would complete it
+ * and, if that waits for others, the last of those; or else the first thing
+ * that blocks. */
+static void holder_words(const aqsim *sim, const aqsim_signal *signal,
+                         char text[HOLDER])
+{
+  completer one;
+  bool open;
+  char last[WORDS], root[WORDS];
+  if (!completer_of(sim, signal, &one)) {
+    blocker_words(sim, text, HOLDER);
+    return;
+  }
+  one_holder_words(&one, text, WORDS);
+  unsigned hops = completer_follow(sim, &one, &open);
+  if (hops > 0 && hops < HOPS) {
+    one_holder_words(&one, last, sizeof last);
+    words_append(text, last);
+  }
+  if (open && root_words(sim, root, sizeof root))
+    words_append(text, root);
+}
+
+/* The first item that does not hold; all may hold by now. */
+static const aqsim_signal *item_missing(const aq_wait_item *items,
+                                        uint32_t count)
+{
+  for (uint32_t i = 0; i < count; i++) {
+    const aqsim_signal *s = aqsim_signal_from(items[i].signal);
+    if (!aq_condition_holds(items[i].condition, aqsim_signal_load(s),
+                            items[i].value))
+      return s;
+  }
+  return aqsim_signal_from(items[0].signal);
+}
+
+aq_status aqsim_wait_deadlock(const aqsim *sim, const aq_wait_item *items,
+                              uint32_t count, aq_diag *diag)
+{
+  char words[AQSIM_SIGNAL_WORDS], holder[HOLDER];
+  const aqsim_signal *signal = item_missing(items, count);
+  aqsim_signal_words(signal, words);
+  holder_words(sim, signal, holder);
+  return aq_diag_set(diag, AQ_ERR_DEADLOCK, "wait for %s never ends: %s", words,
+                     holder);
+}
+
+aq_status aqsim_wait_guess(const aqsim *sim, const aq_wait_item *items,
+                           uint32_t count, aq_diag *diag)
+{
+  char words[AQSIM_SIGNAL_WORDS], holder[HOLDER];
+  const aqsim_signal *signal = item_missing(items, count);
+  aqsim_signal_words(signal, words);
+  holder_words(sim, signal, holder);
+  return aq_diag_set(diag, AQ_ERR_TIMEOUT,
+                     "wait for %s: the deadline passed; it seems that %s",
+                     words, holder);
+}
+
+aq_status aqsim_missed_deadlock(const aq_wait_item *item, aq_diag *diag)
+{
+  char signal[AQSIM_SIGNAL_WORDS];
+  aqsim_signal_words(aqsim_signal_from(item->signal), signal);
+  return aq_diag_set(diag, AQ_ERR_DEADLOCK,
+                     "wait for %s never ends: its interrupt was lost", signal);
+}
+
+aq_status aqsim_space_deadlock(const aqsim_queue *queue, uint32_t count,
+                               aq_diag *diag)
+{
+  char blocker[WORDS];
+  if (!queue_words(queue, blocker, sizeof blocker))
+    blocker_words(queue->sim, blocker, sizeof blocker);
+  return aq_diag_set(diag, AQ_ERR_DEADLOCK,
+                     "queue %u: room for %u packets never comes: %s",
+                     queue->ring.id, count, blocker);
+}
+
+aq_status aqsim_space_guess(const aqsim_queue *queue, uint32_t count,
+                            aq_diag *diag)
+{
+  char blocker[WORDS] = "its packets are under way";
+  queue_words(queue, blocker, sizeof blocker);
+  return aq_diag_set(diag, AQ_ERR_TIMEOUT,
+                     "queue %u: no room for %u packets by the deadline; it "
+                     "seems that %s",
+                     queue->ring.id, count, blocker);
+}
+
+aq_status aqsim_queue_explain(const aqsim_queue *queue, aq_diag *diag)
+{
+  if (queue->state == AQSIM_QUEUE_FAILED)
+    return aq_diag_set(diag, AQ_ERR_QUEUE,
+                       "queue %u stopped at packet %" PRIu64 ": %s",
+                       queue->ring.id, queue->failed_packet, queue->failure);
+  return aq_diag_set(diag, AQ_ERR_QUEUE, "queue %u is inactive",
+                     queue->ring.id);
+}

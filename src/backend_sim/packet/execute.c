@@ -1,0 +1,449 @@
+/* SPDX-License-Identifier: MIT */
+#include "backend_sim/packet/execute.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "backend_sim/clock.h"
+#include "backend_sim/dispatch/waves.h"
+#include "backend_sim/hwqueue/queues.h"
+#include "backend_sim/hwqueue/slots.h"
+#include "backend_sim/model/cost.h"
+#include "backend_sim/packet/memory_fault.h"
+#include "backend_sim/policy/device_policy.h"
+
+/* ---- kernels ---- */
+
+/* A kernel that waited for the one before it by the barrier bit, and was
+ * decoded early enough, gets that one's end as its start. */
+static bool start_is_glued(const aqsim_flight *flight)
+{
+  const aqsim_queue *queue = flight->queue;
+  const aqsim_model *model = queue->device->model;
+  return model->start_stamp == AQSIM_START_GLUED && queue->kernel_before &&
+         aq_header_barrier(flight->packet.header) &&
+         queue->last_end != AQ_TIME_NONE &&
+         flight->fetch + model->glue_lead <= queue->last_end;
+}
+
+static const aqsim_kernel *kernel_find(aqsim_queue *queue, uint64_t object)
+{
+  if (!queue->kernel || queue->kernel->desc.object != object ||
+      queue->kernel->replaced)
+    queue->kernel = aqsim_kernel_from(&queue->sim->kernels, object);
+  return queue->kernel;
+}
+
+#define KERNARGS_MISSING "memory fault, the kernel arguments are not mapped"
+
+/* Remembers that pages are there; those that follow on the ones seen before are
+ * looked at more and more at once, for arguments mostly lie in a ring. */
+static void kernargs_remember(aqsim_queue *queue, uint64_t first, uint64_t end)
+{
+  if (first != queue->kernarg_end) {
+    queue->kernarg_first = first;
+    queue->kernarg_end = end;
+    queue->kernarg_ahead = 1;
+    return;
+  }
+  if (queue->kernarg_ahead < AQSIM_PAGES_AT_ONCE)
+    queue->kernarg_ahead *= 2;
+  queue->kernarg_end = end + aqsim_pages_readable(end, queue->kernarg_ahead);
+}
+
+/* A spin kernel reads its arguments. */
+static bool kernargs_are_missing(aqsim_queue *queue, const aqsim_kernel *kernel,
+                                 const aq_kernel_packet *packet,
+                                 uint64_t workgroups, uint64_t *hole)
+{
+  uint64_t address = packet->kernarg_address;
+  uint64_t first = address / AQSIM_PAGE;
+  uint64_t end = (address + sizeof(aq_spin_args) - 1) / AQSIM_PAGE + 1;
+  if (!aq_cost_is_spin(kernel->desc.cost.kind) || workgroups == 0 ||
+      (first >= queue->kernarg_first && end <= queue->kernarg_end &&
+       first < end))
+    return false;
+  if (aqsim_memory_hole(AQSIM_READ, address, sizeof(aq_spin_args), hole))
+    return true;
+  kernargs_remember(queue, first, end);
+  return false;
+}
+
+static aqsim_flow launch_kernel(aqsim_flight *flight)
+{
+  aqsim_queue *queue = flight->queue;
+  const aqsim_device *device = queue->device;
+  const aq_kernel_packet *packet = &flight->packet.kernel;
+  char text[AQSIM_FAULT_TEXT_MAX];
+  uint64_t hole;
+  const aqsim_kernel *kernel = kernel_find(queue, packet->kernel_object);
+  uint32_t fault =
+      aqsim_kernel_packet_check(packet, kernel, &device->limits, text);
+  if (fault)
+    return aqsim_flight_fail(flight, fault, text);
+  flight->kernel = kernel;
+  flight->start = queue->sim->now + aqsim_acquire(device, packet->header) +
+                  device->model->dispatch_setup;
+  flight->glued = start_is_glued(flight);
+  flight->stamp = flight->glued ? queue->last_end : flight->start;
+  aqsim_queue_launch_until(queue, flight->start);
+  queue->kernel_before = true;
+  flight->workgroups = aqsim_packet_workgroups(packet);
+  if (__builtin_expect(device->policy != NULL, false) && !flight->run) {
+    if (!aqsim_policy_launch(flight))
+      return aqsim_flight_fail(flight, AQSIM_FAULT_PACKET_FORMAT,
+                               "out of memory for a policy");
+    aqsim_queue_launch_until(queue, flight->start);
+  }
+  if (kernargs_are_missing(queue, kernel, packet, flight->workgroups, &hole))
+    return aqsim_flight_memory_fault(flight, AQSIM_STEP_LAUNCH, hole,
+                                     KERNARGS_MISSING);
+  if (aqsim_kernel_is_dispatched(kernel) && flight->workgroups > 0)
+    return aqsim_waves_begin(flight, kernel, packet, flight->start);
+  flight->end = aq_time_add(
+      flight->start, aqsim_cost_duration(device->model, kernel, packet,
+                                         flight->workgroups, queue->cus.count));
+  /* Without a host function nothing happens at the end that anyone sees. */
+  if (!kernel->desc.function || flight->workgroups == 0)
+    return aqsim_kernel_finish(flight);
+  return aqsim_flight_sleep(flight, AQSIM_STEP_RUN, flight->end, AQSIM_AT_END);
+}
+
+/* Calls a host function that plays a kernel. It may store to memory, publish
+ * packets and destroy queues, this one too: then it is false. */
+static bool kernel_call(aqsim_flight *flight, const aqsim_kernel *kernel,
+                        const aq_kernel_packet *packet,
+                        char error[AQ_KERNEL_ERROR_SIZE])
+{
+  error[0] = 0;
+  aqsim *sim = flight->queue->sim;
+  aq_kernel_call call = {
+      packet, (void *)(uintptr_t)packet->kernarg_address, kernel->desc.user,
+      (uint64_t)aqsim_clock_ticks(flight->queue->device, sim->now), error};
+  sim->interrupt = flight->queue->device->model->interrupt_to_host;
+  sim->touched = true;
+  kernel->desc.function(&call);
+  aqsim_queues_notice(sim);
+  return !flight->queue->destroyed;
+}
+
+/* A host function that could not do its work. */
+static aqsim_flow kernel_fault(aqsim_flight *flight, const aqsim_kernel *kernel,
+                               const char *error)
+{
+  char text[AQSIM_FAULT_TEXT_MAX];
+  snprintf(text, sizeof text, "kernel %.60s: %s", kernel->desc.name, error);
+  return aqsim_flight_fault(flight, AQSIM_FAULT_EXCEPTION, text);
+}
+
+static aqsim_flow run_kernel(aqsim_flight *flight)
+{
+  char error[AQ_KERNEL_ERROR_SIZE];
+  if (!kernel_call(flight, flight->kernel, &flight->packet.kernel, error))
+    return AQSIM_GONE;
+  return error[0] ? kernel_fault(flight, flight->kernel, error)
+                  : aqsim_kernel_finish(flight);
+}
+
+/* ---- barriers ---- */
+
+static aqsim_flow launch_barrier(aqsim_flight *flight)
+{
+  aqsim_queue *queue = flight->queue;
+  aq_time look = queue->sim->now + queue->device->model->barrier_process;
+  queue->hold |= AQSIM_HOLD_PACKET;
+  aqsim_queue_launch_until(queue, look);
+  queue->kernel_before = false;
+  flight->glued = false;
+  return aqsim_flight_sleep(flight, AQSIM_STEP_LOOK, look, AQSIM_AT_LAUNCH);
+}
+
+static bool is_equal(int64_t a, int64_t b)
+{
+  return a == b;
+}
+
+static bool is_not_equal(int64_t a, int64_t b)
+{
+  return a != b;
+}
+
+static bool is_less(int64_t a, int64_t b)
+{
+  return a < b;
+}
+
+static bool is_greater_equal(int64_t a, int64_t b)
+{
+  return a >= b;
+}
+
+static aqsim_compare *const conditions[] = {
+    [AQ_EQ] = is_equal,
+    [AQ_NE] = is_not_equal,
+    [AQ_LT] = is_less,
+    [AQ_GE] = is_greater_equal,
+};
+
+/* What a barrier packet waits for: its dependencies, their number, when they
+ * are satisfied. */
+static uint32_t barrier_needs(const aqsim_flight *flight,
+                              const aq_signal **dependencies,
+                              aqsim_gate_test *test)
+{
+  const aq_packet *packet = &flight->packet;
+  unsigned type = aq_header_type(packet->header);
+  if (type == AQ_PACKET_VENDOR) {
+    *dependencies = &packet->barrier_value.signal;
+    *test = (aqsim_gate_test){.compare =
+                                  conditions[packet->barrier_value.condition],
+                              .mask = packet->barrier_value.mask,
+                              .reference = packet->barrier_value.value};
+    return 1;
+  }
+  *dependencies = packet->barrier.dependency;
+  *test =
+      type == AQ_PACKET_BARRIER_OR ? aqsim_gate_any_zero : aqsim_gate_all_zero;
+  test->negative_ends =
+      flight->queue->sim->semantics == AQ_SEMANTICS_FOUNDATION;
+  return AQ_BARRIER_DEPENDENCIES;
+}
+
+static aqsim_flow launch_barrier_value(aqsim_flight *flight)
+{
+  uint32_t condition = flight->packet.barrier_value.condition;
+  char text[AQSIM_FAULT_TEXT_MAX];
+  if (condition < sizeof conditions / sizeof *conditions)
+    return launch_barrier(flight);
+  snprintf(text, sizeof text,
+           "barrier-value condition %u; expected 0 to 3 (==, !=, <, >=)",
+           condition);
+  return aqsim_flight_fail(flight, AQSIM_FAULT_VENDOR_FORMAT, text);
+}
+
+/* What waits at a closed gate is nothing that a slot has to be kept for. */
+static aqsim_flow gate_wait(aqsim_queue *queue, bool open)
+{
+  if (open)
+    return AQSIM_GO;
+  if (queue->device->slots.contended)
+    aqsim_slots_progress(queue);
+  return AQSIM_WAIT;
+}
+
+aqsim_flow aqsim_step_look(aqsim_flight *flight)
+{
+  const aq_signal *dependencies;
+  aqsim_gate_test test;
+  uint32_t count = barrier_needs(flight, &dependencies, &test);
+  flight->step = AQSIM_STEP_SEEN;
+  aqsim_queue *queue = flight->queue;
+  queue->gated = flight;
+  bool open = aqsim_gate_arm(&queue->gate, queue->legs, dependencies, count,
+                             &test, queue->device->model->dependency_poll);
+  return gate_wait(queue, open);
+}
+
+aqsim_flow aqsim_step_seen(aqsim_flight *flight)
+{
+  const aqsim_queue *queue = flight->queue;
+  flight->negative = queue->gate.negative;
+  flight->start = flight->stamp = queue->sim->now;
+  flight->end =
+      flight->start + aqsim_acquire(queue->device, flight->packet.header);
+  return aqsim_flight_finish(flight);
+}
+
+/* ---- agent dispatches ---- */
+
+static aqsim_flow launch_agent(aqsim_flight *flight)
+{
+  aqsim_queue *queue = flight->queue;
+  queue->kernel_before = false;
+  flight->glued = false;
+  flight->start = flight->stamp = flight->end =
+      queue->sim->now + aqsim_acquire(queue->device, flight->packet.header);
+  aqsim_queue_launch_until(queue, flight->start);
+  return aqsim_flight_sleep(flight, AQSIM_STEP_RUN, flight->start,
+                            AQSIM_AT_END);
+}
+
+static aqsim_flow run_agent(aqsim_flight *flight)
+{
+  aqsim_queue *queue = flight->queue;
+  aqsim *sim = queue->sim;
+  aq_agent_packet packet = flight->packet.agent;
+  sim->touched = true;
+  uint64_t result = queue->agent(&packet, queue->user);
+  /* Release pairs with whoever acquires the completion or polls the word. */
+  if (packet.return_address)
+    __atomic_store_n((uint64_t *)(uintptr_t)packet.return_address, result,
+                     __ATOMIC_RELEASE);
+  aqsim_queues_notice(sim);
+  return queue->destroyed ? AQSIM_GONE : aqsim_flight_finish(flight);
+}
+
+/* ---- PM4 ---- */
+
+static aqsim_flow launch_pm4(aqsim_flight *flight)
+{
+  aqsim_queue *queue = flight->queue;
+  const aqsim_device *device = queue->device;
+  if (!queue->pm4)
+    queue->pm4 = malloc(sizeof *queue->pm4);
+  if (!queue->pm4)
+    return aqsim_flight_fail(flight, AQSIM_FAULT_VENDOR_FORMAT,
+                             "out of memory for PM4");
+  const aqsim_pm4 *pm4 = queue->pm4;
+  if (!aqsim_pm4_begin(queue->pm4, &flight->packet.pm4_ib))
+    return pm4->missing ? aqsim_flight_memory_fault(flight, AQSIM_STEP_LAUNCH,
+                                                    pm4->hole, pm4->text)
+                        : aqsim_flight_fail(flight, AQSIM_FAULT_VENDOR_FORMAT,
+                                            pm4->text);
+  queue->hold |= AQSIM_HOLD_PACKET;
+  queue->kernel_before = false;
+  flight->glued = false;
+  flight->start = flight->stamp = queue->sim->now +
+                                  device->model->barrier_process +
+                                  aqsim_acquire(device, flight->packet.header);
+  flight->end = flight->start;
+  aqsim_queue_launch_until(queue, flight->start);
+  return aqsim_flight_sleep(flight, AQSIM_STEP_RUN, flight->start,
+                            AQSIM_AT_LAUNCH);
+}
+
+/* Starts a dispatch; the buffer goes on when it has started or, if it is a
+ * host function or shares the device, when it has ended. */
+static aqsim_flow pm4_dispatch(aqsim_flight *flight)
+{
+  aqsim_queue *queue = flight->queue;
+  const aqsim_device *device = queue->device;
+  const aq_kernel_packet *packet = &queue->pm4->dispatch;
+  char text[AQSIM_FAULT_TEXT_MAX];
+  uint64_t hole;
+  const aqsim_kernel *kernel = kernel_find(queue, packet->kernel_object);
+  uint32_t fault =
+      aqsim_kernel_packet_check(packet, kernel, &device->limits, text);
+  if (fault)
+    return aqsim_flight_fault(flight, fault, text);
+  uint64_t workgroups = aqsim_packet_workgroups(packet);
+  if (kernargs_are_missing(queue, kernel, packet, workgroups, &hole))
+    return aqsim_flight_memory_fault(flight, AQSIM_STEP_RUN, hole,
+                                     KERNARGS_MISSING);
+  aq_time start = queue->sim->now + device->model->dispatch_setup;
+  if (aqsim_kernel_is_dispatched(kernel) && workgroups > 0) {
+    flight->kernel = kernel->desc.function ? kernel : NULL;
+    return aqsim_waves_begin(flight, kernel, packet, start);
+  }
+  aq_time end =
+      aq_time_add(start, aqsim_cost_duration(device->model, kernel, packet,
+                                             workgroups, queue->cus.count));
+  flight->end = aq_time_max(flight->end, end);
+  if (!kernel->desc.function || workgroups == 0)
+    return aqsim_flight_sleep(flight, AQSIM_STEP_RUN, start, AQSIM_AT_LAUNCH);
+  flight->kernel = kernel;
+  return aqsim_flight_sleep(flight, AQSIM_STEP_RUN, end, AQSIM_AT_END);
+}
+
+static aqsim_flow pm4_wait(aqsim_flight *flight)
+{
+  aqsim_queue *queue = flight->queue;
+  const aqsim_pm4 *pm4 = queue->pm4;
+  queue->gated = flight;
+  bool open =
+      aqsim_gate_arm_memory(&queue->gate, queue->legs, pm4->address, &pm4->test,
+                            queue->device->model->dependency_poll);
+  return gate_wait(queue, open);
+}
+
+/* Runs to the next command that takes time. */
+static aqsim_flow pm4_step(aqsim_flight *flight)
+{
+  aqsim_queue *queue = flight->queue;
+  const aqsim_model *model = queue->device->model;
+  aqsim *sim = queue->sim;
+  aqsim_pm4 *pm4 = queue->pm4;
+  pm4->ticks = aqsim_clock_ticks(queue->device, sim->now);
+  pm4->stored = false;
+  aqsim_pm4_result result = aqsim_pm4_run(pm4);
+  sim->touched |= pm4->stored;
+  aq_time idle = aq_time_max(sim->now, flight->end);
+  switch (result) {
+  case AQSIM_PM4_ACQUIRE:
+    return aqsim_flight_sleep(flight, AQSIM_STEP_RUN,
+                              sim->now + model->acquire_system,
+                              AQSIM_AT_LAUNCH);
+  case AQSIM_PM4_RELEASE:
+    return aqsim_flight_sleep(flight, AQSIM_STEP_RUN,
+                              idle + model->release_system, AQSIM_AT_COMPLETE);
+  case AQSIM_PM4_FLUSH:
+    return aqsim_flight_sleep(flight, AQSIM_STEP_RUN, idle, AQSIM_AT_COMPLETE);
+  case AQSIM_PM4_WAIT:
+    return pm4_wait(flight);
+  case AQSIM_PM4_DISPATCH:
+    return pm4_dispatch(flight);
+  case AQSIM_PM4_DONE:
+    flight->end = idle;
+    return aqsim_flight_finish(flight);
+  case AQSIM_PM4_FAULT:
+    break;
+  }
+  if (pm4->missing)
+    return aqsim_flight_memory_fault(flight, AQSIM_STEP_RUN, pm4->hole,
+                                     pm4->text);
+  return aqsim_flight_fault(flight, AQSIM_FAULT_VENDOR_FORMAT, pm4->text);
+}
+
+static aqsim_flow run_pm4(aqsim_flight *flight)
+{
+  const aqsim_kernel *kernel = flight->kernel;
+  flight->kernel = NULL;
+  char error[AQ_KERNEL_ERROR_SIZE] = "";
+  if (kernel &&
+      !kernel_call(flight, kernel, &flight->queue->pm4->dispatch, error))
+    return AQSIM_GONE;
+  if (error[0])
+    return kernel_fault(flight, kernel, error);
+  return pm4_step(flight);
+}
+
+/* ---- the kinds ---- */
+
+static const aqsim_kind kinds[] = {
+    [AQ_PACKET_KERNEL_DISPATCH] = {AQ_KIND_KERNEL, false, true, false,
+                                   launch_kernel, run_kernel},
+    [AQ_PACKET_BARRIER_AND] = {AQ_KIND_BARRIER_AND, true, true, true,
+                               launch_barrier, NULL},
+    [AQ_PACKET_AGENT_DISPATCH] = {AQ_KIND_AGENT, false, false, true,
+                                  launch_agent, run_agent},
+    [AQ_PACKET_BARRIER_OR] = {AQ_KIND_BARRIER_OR, true, true, true,
+                              launch_barrier, NULL},
+};
+
+static const aqsim_kind vendor_kinds[] = {
+    [AQ_AMD_FORMAT_PM4_IB] = {AQ_KIND_VENDOR, true, true, false, launch_pm4,
+                              run_pm4},
+    [AQ_AMD_FORMAT_BARRIER_VALUE] = {AQ_KIND_VENDOR, true, true, false,
+                                     launch_barrier_value, NULL},
+};
+
+const aqsim_kind *aqsim_flight_kind(const aqsim_flight *flight)
+{
+  unsigned index = aq_header_type(flight->packet.header);
+  const aqsim_kind *table = kinds;
+  size_t count = sizeof kinds / sizeof *kinds;
+  if (index == AQ_PACKET_VENDOR) {
+    index = flight->packet.barrier_value.format;
+    table = vendor_kinds;
+    count = sizeof vendor_kinds / sizeof *vendor_kinds;
+  }
+  if (index >= count || !table[index].launch)
+    return NULL;
+  bool served = flight->queue->host ? table[index].host : table[index].device;
+  return served ? &table[index] : NULL;
+}
+
+aqsim_flow aqsim_step_run(aqsim_flight *flight)
+{
+  return flight->kind->run(flight);
+}

@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What the types of packets do once they are launched: kernels, barriers, agent
+ * dispatches and PM4 buffers, each a launch function and the steps that follow.
+ */
+#ifndef AQSIM_EXECUTE_H
+#define AQSIM_EXECUTE_H
+
+#include "backend_sim/packet/flight.h"
+
+aqsim_flow aqsim_step_look(aqsim_flight *flight);
+aqsim_flow aqsim_step_seen(aqsim_flight *flight);
+aqsim_flow aqsim_step_run(aqsim_flight *flight);
+
+#endif

@@ -1,0 +1,234 @@
+/* SPDX-License-Identifier: MIT */
+#include "backend_sim/packet/gate.h"
+
+static bool equal(int64_t value, int64_t reference)
+{
+  return value == reference;
+}
+
+const aqsim_gate_test aqsim_gate_all_zero = {.compare = equal, .mask = -1};
+const aqsim_gate_test aqsim_gate_any_zero = {
+    .compare = equal, .mask = -1, .any = true};
+
+static void gate_schedule(aqsim_gate *gate, aq_time time)
+{
+  gate->scheduled = true;
+  aqsim_calendar_push(gate->gates->calendar, &gate->event, time,
+                      AQSIM_AT_NOTICE);
+}
+
+/* Acquire: what the writer stored before is visible to what the gate opens.
+ * Sequentially consistent, since a device that looks before it sleeps must not
+ * miss a host that stores before it looks whether the device sleeps. */
+int64_t aqsim_gate_value(const aqsim_gate_leg *leg)
+{
+  if (leg->gate->test.narrow)
+    return __atomic_load_n((const uint32_t *)leg->address, __ATOMIC_SEQ_CST);
+  return __atomic_load_n((const int64_t *)leg->address, __ATOMIC_SEQ_CST);
+}
+
+static bool value_holds(const aqsim_gate_test *test, int64_t value)
+{
+  return test->compare(value & test->mask, test->reference) ||
+         (test->negative_ends && value < 0);
+}
+
+/* A dependency came to be satisfied: it will be seen after the poll interval.
+ * Changes come in the order of time, so a pending event is never too late. */
+static void leg_satisfied(aqsim_gate_leg *leg)
+{
+  aqsim_gate *gate = leg->gate;
+  leg->visible = *gate->gates->now + gate->poll;
+  if (!gate->scheduled)
+    gate_schedule(gate, leg->visible);
+}
+
+static void leg_changed(aqsim_watcher *watcher, int64_t value)
+{
+  aqsim_gate_leg *leg = (aqsim_gate_leg *)watcher;
+  if (leg->visible == AQ_TIME_NONE && value_holds(&leg->gate->test, value))
+    leg_satisfied(leg);
+}
+
+static void leg_drop(aqsim_gate_leg *leg)
+{
+  aqsim_signal_unwatch(&leg->watcher);
+  leg->signal = NULL;
+  leg->address = NULL;
+}
+
+/* The legs whose change is visible now; returns when the next one will be. */
+static aq_time legs_look(aqsim_gate *gate)
+{
+  aq_time now = *gate->gates->now, next = AQ_TIME_MAX;
+  for (uint32_t i = 0; i < gate->count; i++) {
+    aqsim_gate_leg *leg = &gate->legs[i];
+    if (!leg->address || leg->visible == AQ_TIME_NONE)
+      continue;
+    if (leg->visible > now) {
+      next = aq_time_min(next, leg->visible);
+      continue;
+    }
+    int64_t value = aqsim_gate_value(leg);
+    if (!value_holds(&gate->test, value)) {
+      leg->visible = AQ_TIME_NONE; /* it changed again before the look */
+      continue;
+    }
+    if (gate->test.negative_ends && value < 0)
+      gate->negative = value;
+    leg_drop(leg);
+    gate->unseen--;
+  }
+  return next;
+}
+
+static bool gate_is_open(const aqsim_gate *gate, bool some)
+{
+  return gate->unseen == 0 || gate->negative < 0 || (gate->test.any && some);
+}
+
+static void gate_fire(aqsim_event *event)
+{
+  aqsim_gate *gate = (aqsim_gate *)event;
+  gate->scheduled = false;
+  uint32_t before = gate->unseen;
+  aq_time next = legs_look(gate);
+  if (gate_is_open(gate, gate->unseen < before)) {
+    aqsim_gate_disarm(gate);
+    gate->open(gate);
+  } else if (next != AQ_TIME_MAX) {
+    gate_schedule(gate, next);
+  }
+}
+
+void aqsim_gate_init(aqsim_gate *gate, aqsim_gates *gates,
+                     void (*open)(aqsim_gate *gate))
+{
+  *gate = (aqsim_gate){.event = {gate_fire}, .gates = gates, .open = open};
+}
+
+static void gate_close(aqsim_gate *gate)
+{
+  aqsim_gates *gates = gate->gates;
+  gate->armed = true;
+  gate->previous = NULL;
+  gate->next = gates->armed;
+  if (gate->next)
+    gate->next->previous = gate;
+  gates->armed = gate;
+  gates->memory += gate->memory;
+}
+
+static void gate_begin(aqsim_gate *gate, aqsim_gate_leg *legs, uint32_t count,
+                       const aqsim_gate_test *test, aq_time poll)
+{
+  gate->legs = legs;
+  gate->count = count;
+  gate->unseen = 0;
+  gate->negative = 0;
+  gate->memory = false;
+  gate->test = *test;
+  gate->poll = poll;
+}
+
+bool aqsim_gate_arm(aqsim_gate *gate, aqsim_gate_leg *legs,
+                    const aq_signal *dependencies, uint32_t count,
+                    const aqsim_gate_test *test, aq_time poll)
+{
+  bool some = false;
+  bool zero = test->compare == equal && test->mask == -1 &&
+              test->reference == 0 && !test->negative_ends;
+  gate_begin(gate, legs, count, test, poll);
+  for (uint32_t i = 0; i < count; i++) {
+    aqsim_signal *signal = aqsim_signal_from(dependencies[i]);
+    legs[i] = (aqsim_gate_leg){.watcher = {.changed = leg_changed},
+                               .gate = gate,
+                               .visible = AQ_TIME_NONE};
+    if (!signal)
+      continue;
+    int64_t value = aqsim_signal_load(signal);
+    if (value_holds(test, value)) {
+      some = true;
+      if (test->negative_ends && value < 0)
+        gate->negative = value;
+      continue;
+    }
+    legs[i].signal = signal;
+    legs[i].address = &signal->abi.value;
+    aqsim_signal_watch(zero ? &signal->zero : &signal->each, &legs[i].watcher);
+    gate->unseen++;
+  }
+  /* Null handles satisfy all, but never any. */
+  bool open = gate->negative < 0 || (test->any ? some : gate->unseen == 0);
+  if (open)
+    aqsim_gate_disarm(gate);
+  else
+    gate_close(gate);
+  return open;
+}
+
+bool aqsim_gate_arm_memory(aqsim_gate *gate, aqsim_gate_leg *leg,
+                           const void *address, const aqsim_gate_test *test,
+                           aq_time poll)
+{
+  gate_begin(gate, leg, 1, test, poll);
+  *leg = (aqsim_gate_leg){
+      .gate = gate, .address = address, .visible = AQ_TIME_NONE};
+  if (value_holds(test, aqsim_gate_value(leg))) {
+    gate->count = 0;
+    return true;
+  }
+  gate->unseen = 1;
+  gate->memory = true;
+  gate_close(gate);
+  return false;
+}
+
+void aqsim_gate_disarm(aqsim_gate *gate)
+{
+  for (uint32_t i = 0; i < gate->count; i++)
+    leg_drop(&gate->legs[i]);
+  gate->count = 0;
+  if (!gate->armed)
+    return;
+  gate->armed = false;
+  gate->gates->memory -= gate->memory;
+  if (gate->previous)
+    gate->previous->next = gate->next;
+  else
+    gate->gates->armed = gate->next;
+  if (gate->next)
+    gate->next->previous = gate->previous;
+}
+
+/* A leg that is satisfied without having heard of it. */
+static bool leg_has_news(const aqsim_gate *gate, const aqsim_gate_leg *leg)
+{
+  return leg->address && leg->visible == AQ_TIME_NONE &&
+         value_holds(&gate->test, aqsim_gate_value(leg));
+}
+
+void aqsim_gates_look(aqsim_gates *gates)
+{
+  for (aqsim_gate *gate = gates->armed; gate; gate = gate->next)
+    for (uint32_t i = 0; i < gate->count; i++)
+      if (leg_has_news(gate, &gate->legs[i]))
+        leg_satisfied(&gate->legs[i]);
+}
+
+bool aqsim_gates_have_news(const aqsim_gates *gates)
+{
+  for (const aqsim_gate *gate = gates->armed; gate; gate = gate->next)
+    for (uint32_t i = 0; i < gate->count; i++)
+      if (leg_has_news(gate, &gate->legs[i]))
+        return true;
+  return false;
+}
+
+const aqsim_gate_leg *aqsim_gate_blocker(const aqsim_gate *gate)
+{
+  for (uint32_t i = 0; i < gate->count; i++)
+    if (gate->legs[i].address)
+      return &gate->legs[i];
+  return NULL;
+}

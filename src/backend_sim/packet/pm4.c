@@ -1,0 +1,414 @@
+/* SPDX-License-Identifier: MIT */
+#include "backend_sim/packet/pm4.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "backend_sim/packet/memory_fault.h"
+
+enum {
+  TYPE3 = 3,
+  OP_NOP = 0x10,
+  OP_DISPATCH_DIRECT = 0x15,
+  OP_WRITE_DATA = 0x37,
+  OP_WAIT_REG_MEM = 0x3c,
+  OP_INDIRECT_BUFFER = 0x3f,
+  OP_COPY_DATA = 0x40,
+  OP_EVENT_WRITE = 0x46,
+  OP_RELEASE_MEM = 0x49,
+  OP_ACQUIRE_MEM = 0x58,
+  OP_SET_SH_REG = 0x76,
+  OP_WAIT_REG_MEM64 = 0x93,
+
+  /* COMPUTE_* registers, as indices of aqsim_pm4.sh. */
+  NUM_THREAD_X = 7,
+  NUM_THREAD_Y = 8,
+  NUM_THREAD_Z = 9,
+  PGM_LO = 12,
+  PGM_HI = 13,
+  PGM_RSRC2 = 19,
+  USER_DATA_0 = 64,
+  USER_DATA_1 = 65,
+
+  LDS_GRANULE = 512, /* bytes of COMPUTE_PGM_RSRC2.LDS_SIZE */
+  CS_PARTIAL_FLUSH = 7,
+};
+
+/* One command: its words after the header. */
+typedef struct words {
+  const uint32_t *at;
+  uint32_t count;
+} words;
+
+/* What a command tells the loop; anything else is a result. */
+#define GO_ON ((aqsim_pm4_result)-1)
+
+typedef struct opcode {
+  const char *name;
+  uint32_t least, most; /* words after the header */
+  aqsim_pm4_result (*run)(aqsim_pm4 *pm4, words w);
+} opcode;
+
+static uint32_t bits(uint32_t word, unsigned first, unsigned count)
+{
+  return (word >> first) & ((1u << count) - 1);
+}
+
+static uint64_t wide(uint32_t low, uint32_t high)
+{
+  return low | (uint64_t)high << 32;
+}
+
+static aqsim_pm4_result fault(aqsim_pm4 *pm4, const char *name,
+                              const char *what, uint64_t value)
+{
+  snprintf(pm4->text, sizeof pm4->text, "PM4 %s: %s %#" PRIx64, name, what,
+           value);
+  return AQSIM_PM4_FAULT;
+}
+
+/* Whether a command may touch `bytes` from an address in units of `unit`. */
+static aqsim_pm4_result reach(aqsim_pm4 *pm4, const char *name,
+                              aqsim_access access, uint64_t address,
+                              uint32_t unit, uint64_t bytes)
+{
+  bool writes = access == AQSIM_WRITE;
+  if (address % unit != 0)
+    return fault(pm4, name, writes ? "misaligned destination" : "misaligned",
+                 address);
+  if (!aqsim_memory_hole(access, address, bytes, &pm4->hole))
+    return GO_ON;
+  pm4->missing = true;
+  return fault(pm4, name,
+               writes ? "memory fault, write to" : "memory fault, read of",
+               pm4->hole);
+}
+
+static uint64_t memory_load(uint64_t address, uint32_t size)
+{
+  if (size == 4)
+    return __atomic_load_n((const uint32_t *)(uintptr_t)address,
+                           __ATOMIC_ACQUIRE);
+  return __atomic_load_n((const uint64_t *)(uintptr_t)address,
+                         __ATOMIC_ACQUIRE);
+}
+
+static void memory_store(aqsim_pm4 *pm4, uint64_t address, uint64_t value,
+                         uint32_t size)
+{
+  pm4->stored = true;
+  if (size == 4)
+    __atomic_store_n((uint32_t *)(uintptr_t)address, (uint32_t)value,
+                     __ATOMIC_RELEASE);
+  else
+    __atomic_store_n((uint64_t *)(uintptr_t)address, value, __ATOMIC_RELEASE);
+}
+
+/* ---- commands ---- */
+
+static aqsim_pm4_result run_nop(aqsim_pm4 *pm4, words w)
+{
+  (void)pm4, (void)w;
+  return GO_ON;
+}
+
+/* control, address (2), data: to memory only. */
+static aqsim_pm4_result run_write_data(aqsim_pm4 *pm4, words w)
+{
+  uint32_t to = bits(w.at[0], 8, 4);
+  bool one_address = bits(w.at[0], 16, 1);
+  uint64_t address = wide(w.at[1], w.at[2]);
+  if (to != 1 && to != 2 && to != 5)
+    return fault(pm4, "WRITE_DATA", "destination is not memory:", to);
+  aqsim_pm4_result there =
+      reach(pm4, "WRITE_DATA", AQSIM_WRITE, address, 4,
+            one_address && w.count > 3 ? 4 : (w.count - 3) * 4ull);
+  if (there != GO_ON)
+    return there;
+  for (uint32_t i = 3; i < w.count; i++)
+    memory_store(pm4, address + (one_address ? 0 : (i - 3) * 4ull), w.at[i], 4);
+  return GO_ON;
+}
+
+/* control, source (2), destination (2). */
+static aqsim_pm4_result run_copy_data(aqsim_pm4 *pm4, words w)
+{
+  uint32_t from = bits(w.at[0], 0, 4), to = bits(w.at[0], 8, 4);
+  uint32_t size = bits(w.at[0], 16, 1) ? 8 : 4;
+  uint64_t source = wide(w.at[1], w.at[2]), target = wide(w.at[3], w.at[4]);
+  uint64_t value = source; /* 5: immediate */
+  aqsim_pm4_result there;
+  if (from == 1 || from == 2) {
+    there = reach(pm4, "COPY_DATA", AQSIM_READ, source, size, size);
+    if (there != GO_ON)
+      return there;
+    value = memory_load(source, size);
+  } else if (from == 9 || from == 10) {
+    value = pm4->ticks;
+  } else if (from != 5) {
+    return fault(pm4, "COPY_DATA", "source is not served:", from);
+  }
+  if (to != 1 && to != 2 && to != 5)
+    return fault(pm4, "COPY_DATA", "destination is not memory:", to);
+  there = reach(pm4, "COPY_DATA", AQSIM_WRITE, target, size, size);
+  if (there != GO_ON)
+    return there;
+  memory_store(pm4, target, value, size);
+  return GO_ON;
+}
+
+static bool always(int64_t a, int64_t b)
+{
+  (void)a, (void)b;
+  return true;
+}
+
+static bool less(int64_t a, int64_t b)
+{
+  return (uint64_t)a < (uint64_t)b;
+}
+
+static bool less_equal(int64_t a, int64_t b)
+{
+  return (uint64_t)a <= (uint64_t)b;
+}
+
+static bool equal(int64_t a, int64_t b)
+{
+  return a == b;
+}
+
+static bool not_equal(int64_t a, int64_t b)
+{
+  return a != b;
+}
+
+static bool greater_equal(int64_t a, int64_t b)
+{
+  return (uint64_t)a >= (uint64_t)b;
+}
+
+static bool greater(int64_t a, int64_t b)
+{
+  return (uint64_t)a > (uint64_t)b;
+}
+
+static aqsim_compare *const compares[] = {
+    always, less, less_equal, equal, not_equal, greater_equal, greater, NULL};
+
+static aqsim_pm4_result wait_memory(aqsim_pm4 *pm4, const char *name,
+                                    uint32_t control, uint64_t address,
+                                    uint64_t reference, uint64_t mask,
+                                    bool narrow)
+{
+  aqsim_compare *compare = compares[bits(control, 0, 3)];
+  if (!compare)
+    return fault(pm4, name, "unknown function", bits(control, 0, 3));
+  if (bits(control, 4, 2) != 1 || bits(control, 6, 2) == 1)
+    return fault(pm4, name, "waits for a register, control", control);
+  uint32_t size = narrow ? 4 : 8;
+  aqsim_pm4_result there = reach(pm4, name, AQSIM_READ, address, size, size);
+  if (there != GO_ON)
+    return there;
+  pm4->address = (const void *)(uintptr_t)address;
+  pm4->test = (aqsim_gate_test){.compare = compare,
+                                .mask = (int64_t)mask,
+                                .reference = (int64_t)reference,
+                                .narrow = narrow};
+  return AQSIM_PM4_WAIT;
+}
+
+/* control, address (2), reference, mask, interval. */
+static aqsim_pm4_result run_wait_mem(aqsim_pm4 *pm4, words w)
+{
+  return wait_memory(pm4, "WAIT_REG_MEM", w.at[0], wide(w.at[1], w.at[2]),
+                     w.at[3], w.at[4], true);
+}
+
+/* control, address (2), reference (2), mask (2), interval. */
+static aqsim_pm4_result run_wait_mem64(aqsim_pm4 *pm4, words w)
+{
+  return wait_memory(pm4, "WAIT_REG_MEM64", w.at[0], wide(w.at[1], w.at[2]),
+                     wide(w.at[3], w.at[4]), wide(w.at[5], w.at[6]), false);
+}
+
+static aqsim_pm4_result run_acquire_mem(aqsim_pm4 *pm4, words w)
+{
+  (void)pm4, (void)w; /* all caches and ranges cost the same */
+  return AQSIM_PM4_ACQUIRE;
+}
+
+/* event, selection, address (2), data (2). */
+static aqsim_pm4_result run_release_mem(aqsim_pm4 *pm4, words w)
+{
+  uint32_t kind = bits(w.at[1], 29, 3);
+  uint64_t address = wide(w.at[2], w.at[3]);
+  pm4->release_size = kind == 1 ? 4 : kind == 2 || kind == 3 ? 8 : 0;
+  pm4->release_clock = kind == 3;
+  pm4->release_value = wide(w.at[4], w.at[5]);
+  if (kind > 3)
+    return fault(pm4, "RELEASE_MEM", "data is not served:", kind);
+  pm4->release_to = (void *)(uintptr_t)address;
+  aqsim_pm4_result there = GO_ON;
+  if (pm4->release_size)
+    there = reach(pm4, "RELEASE_MEM", AQSIM_WRITE, address, pm4->release_size,
+                  pm4->release_size);
+  if (there != GO_ON)
+    return there;
+  return AQSIM_PM4_RELEASE;
+}
+
+static void release_store(aqsim_pm4 *pm4)
+{
+  uint64_t value = pm4->release_clock ? pm4->ticks : pm4->release_value;
+  if (pm4->release_size)
+    memory_store(pm4, (uintptr_t)pm4->release_to, value, pm4->release_size);
+  pm4->release_size = 0;
+}
+
+/* event, and an address that only counters use (2). */
+static aqsim_pm4_result run_event_write(aqsim_pm4 *pm4, words w)
+{
+  (void)pm4;
+  return bits(w.at[0], 0, 6) == CS_PARTIAL_FLUSH ? AQSIM_PM4_FLUSH : GO_ON;
+}
+
+/* offset, values: compute registers only. */
+static aqsim_pm4_result run_set_sh_reg(aqsim_pm4 *pm4, words w)
+{
+  uint32_t offset = bits(w.at[0], 0, 16), count = w.count - 1;
+  if (offset < AQSIM_PM4_SH_BASE ||
+      offset + count > AQSIM_PM4_SH_BASE + AQSIM_PM4_SH_COUNT)
+    return fault(pm4, "SET_SH_REG", "no compute register at offset", offset);
+  memcpy(&pm4->sh[offset - AQSIM_PM4_SH_BASE], &w.at[1], count * sizeof *w.at);
+  return GO_ON;
+}
+
+/* x, y, z, initiator. Registers name the code, the workgroup and, in the first
+ * two words of user data, the kernel arguments. */
+static aqsim_pm4_result run_dispatch_direct(aqsim_pm4 *pm4, words w)
+{
+  const uint32_t *sh = pm4->sh;
+  bool threads = bits(w.at[3], 5, 1);
+  aq_kernel_packet *packet = &pm4->dispatch;
+  *packet = (aq_kernel_packet){
+      .header = aq_packet_header(AQ_PACKET_KERNEL_DISPATCH, 0, AQ_SCOPE_NONE,
+                                 AQ_SCOPE_NONE),
+      .setup = 3,
+      .group_segment_size = bits(sh[PGM_RSRC2], 15, 9) * LDS_GRANULE,
+      .kernel_object = wide(sh[PGM_LO], bits(sh[PGM_HI], 0, 8)) << 8,
+      .kernarg_address = wide(sh[USER_DATA_0], sh[USER_DATA_1])};
+  for (int i = 0; i < 3; i++) {
+    uint32_t size = bits(sh[NUM_THREAD_X + i], 0, 16);
+    uint64_t grid = threads ? w.at[i] : (uint64_t)w.at[i] * size;
+    if (grid > UINT32_MAX)
+      return fault(pm4, "DISPATCH_DIRECT", "too many work-items:", grid);
+    packet->workgroup_size[i] = (uint16_t)size;
+    packet->grid_size[i] = (uint32_t)grid;
+  }
+  return AQSIM_PM4_DISPATCH;
+}
+
+static aqsim_pm4_result span_enter(aqsim_pm4 *pm4, const uint32_t *ib)
+{
+  uint64_t address = wide(ib[0], bits(ib[1], 0, 16));
+  uint32_t count = bits(ib[2], 0, 20);
+  aqsim_pm4_result there =
+      reach(pm4, "INDIRECT_BUFFER", AQSIM_READ, address, 4, count * 4ull);
+  if (there != GO_ON)
+    return there;
+  pm4->span.at = (const uint32_t *)(uintptr_t)address;
+  pm4->span.end = pm4->span.at + count;
+  return GO_ON;
+}
+
+/* address (2), size and flags. A chained buffer does not return. */
+static aqsim_pm4_result run_indirect_buffer(aqsim_pm4 *pm4, words w)
+{
+  if (!bits(w.at[2], 20, 1)) {
+    if (pm4->depth == AQSIM_PM4_DEPTH)
+      return fault(pm4, "INDIRECT_BUFFER", "nested deeper than",
+                   AQSIM_PM4_DEPTH);
+    pm4->callers[pm4->depth++] = pm4->span;
+  }
+  return span_enter(pm4, w.at);
+}
+
+static const opcode opcodes[256] = {
+    [OP_NOP] = {"NOP", 0, UINT32_MAX, run_nop},
+    [OP_DISPATCH_DIRECT] = {"DISPATCH_DIRECT", 4, 4, run_dispatch_direct},
+    [OP_WRITE_DATA] = {"WRITE_DATA", 3, UINT32_MAX, run_write_data},
+    [OP_WAIT_REG_MEM] = {"WAIT_REG_MEM", 6, 6, run_wait_mem},
+    [OP_INDIRECT_BUFFER] = {"INDIRECT_BUFFER", 3, 3, run_indirect_buffer},
+    [OP_COPY_DATA] = {"COPY_DATA", 5, 5, run_copy_data},
+    [OP_EVENT_WRITE] = {"EVENT_WRITE", 1, 3, run_event_write},
+    [OP_RELEASE_MEM] = {"RELEASE_MEM", 6, 7, run_release_mem},
+    [OP_ACQUIRE_MEM] = {"ACQUIRE_MEM", 6, 7, run_acquire_mem},
+    [OP_SET_SH_REG] = {"SET_SH_REG", 2, UINT32_MAX, run_set_sh_reg},
+    [OP_WAIT_REG_MEM64] = {"WAIT_REG_MEM64", 8, 8, run_wait_mem64},
+};
+
+/* ---- the loop ---- */
+
+bool aqsim_pm4_begin(aqsim_pm4 *pm4, const aq_pm4_ib_packet *packet)
+{
+  memset(pm4, 0, sizeof *pm4);
+  pm4->left = AQSIM_PM4_COMMANDS;
+  uint32_t header = packet->ib_jump[0];
+  if (header >> 30 != TYPE3 || bits(header, 8, 8) != OP_INDIRECT_BUFFER ||
+      bits(header, 16, 14) != 2) {
+    fault(pm4, "packet", "its jump is not an INDIRECT_BUFFER:", header);
+    return false;
+  }
+  return span_enter(pm4, &packet->ib_jump[1]) == GO_ON;
+}
+
+/* Takes the next command apart; NULL with `text` when it cannot be one. */
+static const opcode *command_fetch(aqsim_pm4 *pm4, words *w)
+{
+  uint32_t header = *pm4->span.at++;
+  uint32_t count = bits(header, 16, 14) + 1;
+  const opcode *op = &opcodes[bits(header, 8, 8)];
+  if (header >> 30 != TYPE3) {
+    fault(pm4, "command", "not of type 3:", header);
+    return NULL;
+  }
+  if (pm4->left-- == 0) {
+    fault(pm4, "command", "the buffer never ends; it has more than",
+          AQSIM_PM4_COMMANDS);
+    return NULL;
+  }
+  if (!op->run) {
+    fault(pm4, "command", "unknown opcode", bits(header, 8, 8));
+    return NULL;
+  }
+  /* A NOP of one word is its header alone. */
+  if (op->run == run_nop && count == 0x4000)
+    count = 0;
+  if (count > pm4->span.end - pm4->span.at || count < op->least ||
+      count > op->most) {
+    fault(pm4, op->name, "wrong number of words:", count);
+    return NULL;
+  }
+  *w = (words){pm4->span.at, count};
+  pm4->span.at += count;
+  return op;
+}
+
+aqsim_pm4_result aqsim_pm4_run(aqsim_pm4 *pm4)
+{
+  release_store(pm4);
+  for (;;) {
+    while (pm4->span.at == pm4->span.end) {
+      if (pm4->depth == 0)
+        return AQSIM_PM4_DONE;
+      pm4->span = pm4->callers[--pm4->depth];
+    }
+    words w;
+    const opcode *op = command_fetch(pm4, &w);
+    aqsim_pm4_result result = op ? op->run(pm4, w) : AQSIM_PM4_FAULT;
+    if (result != GO_ON)
+      return result;
+  }
+}

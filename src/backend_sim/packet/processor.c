@@ -1,0 +1,249 @@
+/* SPDX-License-Identifier: MIT */
+#include "backend_sim/packet/processor.h"
+
+#include "backend_sim/dispatch/waves.h"
+#include "backend_sim/hwqueue/pipes.h"
+#include "backend_sim/hwqueue/queues.h"
+#include "backend_sim/hwqueue/slots.h"
+#include "backend_sim/packet/execute.h"
+#include "backend_sim/policy/device_policy.h"
+
+/* ---- steps ---- */
+
+/* The launch unit of a shared pipe is had in turn. */
+__attribute__((noinline)) static bool launch_in_turn(aqsim_flight *flight)
+{
+  aqsim_queue *queue = flight->queue;
+  aqsim_unit *unit = &queue->pipe->units[AQSIM_UNIT_LAUNCH];
+  if (!aqsim_unit_is_early(unit, flight->fetch))
+    return aqsim_unit_take(unit, queue);
+  aqsim_flight_sleep(flight, AQSIM_STEP_TURN, flight->fetch, AQSIM_AT_LAUNCH);
+  return false;
+}
+
+static bool launches_by_policy(const aqsim_device *device)
+{
+  return device->policy && aqsim_policy_picks(device);
+}
+
+static aqsim_flow stall(aqsim_flight *flight, unsigned why)
+{
+  flight->stalls |= (uint8_t)why;
+  return AQSIM_WAIT;
+}
+
+/* Called for the first packet in line only. */
+static aqsim_flow step_turn(aqsim_flight *flight)
+{
+  aqsim_queue *queue = flight->queue;
+  if (flight->sleeping)
+    return AQSIM_WAIT;
+  if (queue->hold)
+    return stall(flight, queue->hold & AQSIM_HOLD_SLOT ? AQ_STALL_SLOT
+                                                       : AQ_STALL_BLOCKED);
+  if (queue->active > 0 && aq_header_barrier(flight->packet.header))
+    return stall(flight, AQ_STALL_BARRIER);
+  const aqsim_pipe *pipe = queue->pipe;
+  if (__builtin_expect(aqsim_pipe_is_shared(pipe) ||
+                           launches_by_policy(queue->device),
+                       false)) {
+    if (!launch_in_turn(flight))
+      return stall(flight, AQ_STALL_PIPE);
+  } else {
+    aq_time time =
+        aq_time_max(flight->fetch, pipe->units[AQSIM_UNIT_LAUNCH].free);
+    if (time > flight->fetch)
+      stall(flight, AQ_STALL_PIPE);
+    if (time > queue->sim->now)
+      return aqsim_flight_sleep(flight, AQSIM_STEP_TURN, time, AQSIM_AT_LAUNCH);
+  }
+  queue->turn_first = flight->next;
+  if (!queue->turn_first)
+    queue->turn_last = NULL;
+  queue->waiting--;
+  queue->active++;
+  queue->launched++;
+  flight->step = AQSIM_STEP_LAUNCH;
+  return AQSIM_GO;
+}
+
+/* A header that nobody knows may be half-written: it is read again, once. */
+static aqsim_flow header_doubt(aqsim_flight *flight)
+{
+  aqsim_queue *queue = flight->queue;
+  flight->reread = true;
+  /* Nothing passes it meanwhile. */
+  aq_time again = queue->sim->now + queue->device->model->packet_fetch;
+  aqsim_queue_launch_until(queue, again);
+  return aqsim_flight_sleep(flight, AQSIM_STEP_LAUNCH, again, AQSIM_AT_LAUNCH);
+}
+
+/* The queue stopped between its turn and its launch. */
+static aqsim_flow flight_drop(aqsim_flight *flight)
+{
+  flight->queue->active--;
+  aqsim_flight_free(flight);
+  return AQSIM_GONE;
+}
+
+static aqsim_flow step_launch(aqsim_flight *flight)
+{
+  aqsim_queue *queue = flight->queue;
+  if (queue->state != AQSIM_QUEUE_ACTIVE)
+    return flight_drop(flight);
+  if (flight->reread)
+    aqsim_queue_read(queue, flight->id, &flight->packet);
+  else if (!flight->changed &&
+           aqsim_packet_is_strange(flight->packet.header_setup))
+    return header_doubt(flight);
+  const aqsim_kind *kind = aqsim_flight_kind(flight);
+  flight->kind = kind;
+  flight->launch = queue->sim->now;
+  flight->kernel = NULL;
+  flight->negative = 0;
+  if (flight->injected)
+    return aqsim_flight_fail(flight, flight->injected, "injected queue error");
+  if (!kind) {
+    char text[AQSIM_FAULT_TEXT_MAX];
+    uint32_t fault = aqsim_packet_type_fault(&flight->packet, text);
+    return aqsim_flight_fail(flight, fault, text);
+  }
+  aqsim_flow next = kind->launch(flight);
+  if (next != AQSIM_GONE &&
+      queue->device->model->read_index_advance == AQSIM_ADVANCE_LAUNCH)
+    aqsim_queue_retire(queue, flight->id);
+  return next;
+}
+
+static aqsim_flow step_fault(aqsim_flight *flight)
+{
+  aqsim_queue *queue = flight->queue;
+  return aqsim_flight_fail(flight, queue->fault, queue->failure);
+}
+
+static aqsim_flow step_complete(aqsim_flight *flight)
+{
+  aqsim_queue *queue = flight->queue;
+  aqsim *sim = queue->sim;
+  const aqsim_kind *kind = flight->kind;
+  aq_time observe = aqsim_signal_complete(
+      sim, queue->device, flight->packet.kernel.completion_signal,
+      flight->stamp, flight->end, queue->profile, flight->negative);
+  if (aqsim_recorder_on(&sim->recorder))
+    aqsim_flight_record(
+        flight,
+        (flight->glued ? AQ_FLAG_GLUED : 0) |
+            (flight->negative || flight->killed ? AQ_FLAG_ERROR : 0),
+        sim->now, observe);
+  if (queue->device->model->read_index_advance == AQSIM_ADVANCE_COMPLETION)
+    aqsim_queue_retire(queue, flight->id);
+  if (kind->blocks)
+    queue->hold &= (uint8_t)~AQSIM_HOLD_PACKET;
+  else if (kind->record == AQ_KIND_KERNEL)
+    queue->last_end = aq_time_max(queue->last_end, flight->end);
+  queue->active--;
+  if (__builtin_expect(flight->run != NULL, false))
+    aqsim_policy_complete(flight);
+  aqsim_flight_free(flight);
+  if (queue->hold & ~AQSIM_HOLD_POLICY) {
+    aqsim_slots_progress(queue);
+  } else if (aqsim_queue_is_idle(queue)) {
+    queue->idle_since = sim->now;
+    if (queue->device->slots.contended)
+      aqsim_slots_progress(queue);
+  } else {
+    aqsim_queue_pump(queue);
+  }
+  return AQSIM_GONE;
+}
+
+/* ---- the loop ---- */
+
+static aqsim_flow (*const step_functions[AQSIM_STEP_COUNT])(aqsim_flight *) = {
+#define S(name, function, waits, then, next) [AQSIM_STEP_##name] = function,
+#include "backend_sim/packet/lifecycle.def"
+#undef S
+};
+
+const aqsim_step_text aqsim_step_texts[AQSIM_STEP_COUNT] = {
+#define S(name, function, waits, then, next) {#name, waits, then, next},
+#include "backend_sim/packet/lifecycle.def"
+#undef S
+};
+
+static void flight_run(aqsim_flight *flight)
+{
+  while (step_functions[flight->step](flight) == AQSIM_GO)
+    ;
+}
+
+void aqsim_flight_resume(aqsim_flight *flight)
+{
+  flight_run(flight);
+}
+
+void aqsim_queue_pump(aqsim_queue *queue)
+{
+  if (queue->pumping)
+    return;
+  queue->pumping = true;
+  uint64_t launched;
+  do {
+    launched = queue->launched;
+    if (queue->turn_first)
+      flight_run(queue->turn_first);
+  } while (queue->launched != launched);
+  queue->pumping = false;
+  aqsim_queue_fetch_more(queue);
+}
+
+static void flight_fire(aqsim_event *event)
+{
+  aqsim_flight *flight = (aqsim_flight *)event;
+  flight->sleeping = false;
+  if (flight->step == AQSIM_STEP_TURN)
+    aqsim_queue_pump(flight->queue);
+  else
+    flight_run(flight);
+}
+
+static void gate_opened(aqsim_gate *gate)
+{
+  aqsim_queue *queue =
+      (aqsim_queue *)(void *)((char *)gate - offsetof(aqsim_queue, gate));
+  if (aqsim_slots_gate_opened(queue))
+    flight_run(queue->gated);
+}
+
+void aqsim_queue_gate_resume(aqsim_queue *queue)
+{
+  flight_run(queue->gated);
+}
+
+void aqsim_flight_init(aqsim_flight *flight)
+{
+  flight->event.fire = flight_fire;
+  flight->frozen = flight->stopped = flight->killed = false;
+  flight->run = NULL;
+}
+
+void aqsim_queue_gate_init(aqsim_queue *queue)
+{
+  aqsim_gate_init(&queue->gate, &queue->sim->gates, gate_opened);
+}
+
+void aqsim_flight_begin(aqsim_flight *flight)
+{
+  aqsim_queue *queue = flight->queue;
+  flight->step = AQSIM_STEP_TURN;
+  flight->reread = false;
+  /* It lay in the ring before its queue had a slot. */
+  flight->stalls = queue->mapped_at > flight->submit ? AQ_STALL_SLOT : 0;
+  flight->next = NULL;
+  if (queue->turn_last)
+    queue->turn_last->next = flight;
+  else
+    queue->turn_first = flight;
+  queue->turn_last = flight;
+  queue->waiting++;
+}

@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The device half of a policy at work in one device. Where the device has a
+ * choice it asks here, by one call each; without a policy (device->policy is
+ * NULL) nothing of this exists.
+ *
+ * Hooks of the hardware side are called where the choice is, unless the side
+ * has latency or cost. Hooks of the firmware side, and what comes late, are
+ * called by an event of their own, so that a hook may change anything: none is
+ * ever called from within an action. The first failure ends the policy: the
+ * device's own choices go on, what the policy held back is let go, and whoever
+ * opened the transport is told.
+ *
+ * device_policy.c asks, policy_items.c tells, policy_runs.c keeps the kernels,
+ * policy_actions.c is what policies call, policy_preempt.c stops kernels,
+ * policy_queues.c queues, whose packets it takes off,
+ * policy_preempted.c says what was stopped.
+ */
+#ifndef AQSIM_DEVICE_POLICY_H
+#define AQSIM_DEVICE_POLICY_H
+
+#include "backend_sim/core.h"
+#include "backend_sim/packet/flight.h"
+
+/* AQ_NEED_* bits that devices of the simulator serve. */
+extern const uint32_t aqsim_policy_serves;
+
+/* Words what this simulator cannot do for a policy. */
+aq_status aqsim_policy_check(const aq_policy_binding *binding, aq_diag *diag);
+
+/* The binding is borrowed until close. */
+aq_status aqsim_policy_open(aqsim_device *device,
+                            const aq_policy_binding *binding, aq_diag *diag);
+void aqsim_policy_close(aqsim_device *device);
+
+/* The device is complete: calls `attach`. */
+void aqsim_policy_attach(aqsim_device *device);
+
+/* ---- packets ---- */
+
+/* Packets of a queue were read. */
+void aqsim_policy_fetched(aqsim_queue *queue);
+
+/* Whether the policy chooses which packet a pipe launches. */
+bool aqsim_policy_picks(const aqsim_device *device);
+
+/* How much later a pipe may launch what becomes ready. */
+aq_time aqsim_policy_pick_delay(const aqsim_device *device);
+
+/* Of the queues that want the launch unit, the one to be served; NULL: none
+ * now. */
+aqsim_queue *aqsim_policy_pick(aqsim_unit *unit);
+
+/* Of the copies that wait for an engine, the one to be served, out of its line;
+ * NULL: none now. */
+aqsim_copy *aqsim_policy_copy_pick(aqsim_device *device, uint32_t engine);
+
+/* ---- kernels ---- */
+
+/* A kernel is launched and starts at flight->start, which may become later.
+ * False: out of memory. */
+bool aqsim_policy_launch(aqsim_flight *flight);
+
+/* What a run's next grid is: its compute units, limits and workgroups. */
+const aqsim_cu_set *aqsim_policy_grid(const aqsim_flight *flight,
+                                      aqsim_grid_limits *limits,
+                                      uint64_t *workgroups);
+
+/* One was submitted. */
+void aqsim_policy_grid_begun(aqsim_device *device);
+
+/* The first start of a kernel, whose present grid started so. */
+aq_time aqsim_policy_first(aqsim_flight *flight, aq_time start);
+
+/* A grid ended. True: there is another slice to launch. */
+bool aqsim_policy_grid_ended(aqsim_flight *flight);
+
+/* It completes, or is gone: the run is no more. */
+void aqsim_policy_complete(aqsim_flight *flight);
+void aqsim_policy_forget(aqsim_flight *flight);
+
+/* ---- slots ---- */
+
+/* Whether the policy maps queues. */
+bool aqsim_policy_maps(const aqsim_device *device);
+
+/* It has to be asked for a mapping: calls aqsim_slots_map_by() soon. */
+void aqsim_policy_map(aqsim_device *device);
+
+/* Asks; false: nothing is to change. */
+bool aqsim_policy_map_next(aqsim_device *device, aq_mapping *out);
+
+/* What it answered is not legal. */
+void aqsim_policy_map_illegal(aqsim_device *device, const char *why);
+
+/* Stops what runs of a queue that leaves its slot. */
+void aqsim_policy_queue_stop(aqsim_queue *queue, aq_preempt_mode mode);
+
+/* A queue that left its slot. */
+void aqsim_policy_queue_left(aqsim_queue *queue);
+
+/* It got one, and its stopped kernels go on. */
+void aqsim_policy_queue_mapped(aqsim_queue *queue);
+
+/* The device has one more queue. */
+void aqsim_policy_queue_new(aqsim_device *device);
+
+#endif

@@ -1,0 +1,370 @@
+/* SPDX-License-Identifier: MIT */
+/* Stopping kernels and putting them back. */
+#include <stdlib.h>
+
+#include "backend_sim/dispatch/waves.h"
+#include "backend_sim/hwqueue/queues.h"
+#include "backend_sim/hwqueue/slots.h"
+#include "backend_sim/packet/processor.h"
+#include "backend_sim/policy/policy_priv.h"
+
+/* ---- what it costs ---- */
+
+static aq_time bytes_time(const aqsim_device *device, unsigned __int128 bytes)
+{
+  const unsigned __int128 time =
+      bytes * (uint64_t)AQ_S / (uint64_t)device->model->context_bandwidth;
+  return time < (unsigned __int128)AQ_TIME_MAX / 4 ? (aq_time)time
+                                                   : AQ_TIME_MAX / 4;
+}
+
+bool aqsim_run_is_running(const aqsim_run *run)
+{
+  const aqsim_flight *flight = run->flight;
+  return flight->step == AQSIM_STEP_WAVES ||
+         ((flight->step == AQSIM_STEP_COMPLETE ||
+           flight->step == AQSIM_STEP_RUN) &&
+          flight->end > flight->queue->sim->now);
+}
+
+/* Its workgroups that run, all or on some compute units, and when they end. */
+static uint64_t running_count(const aqsim_run *run, const aqsim_cu_set *where,
+                              aq_time *drained)
+{
+  const aqsim_flight *flight = run->flight;
+  const aq_time now = flight->queue->sim->now;
+  aqsim_grid_state state;
+  *drained = aq_time_max(flight->end, now);
+  if (!flight->grid) {
+    const uint64_t room = (uint64_t)run->cus.count * run->most;
+    return flight->workgroups < room ? flight->workgroups : room;
+  }
+  if (where)
+    return aqsim_grid_count_on(flight->grid, now, where, drained);
+  aqsim_grid_state_get(flight->grid, now, &state);
+  *drained = state.drained;
+  return state.running;
+}
+
+aq_time aqsim_run_stop_cost(const aqsim_run *run, aq_preempt_mode mode,
+                            const aqsim_cu_set *where)
+{
+  const aqsim_device *device = run->policy->device;
+  aq_time drained;
+  const uint64_t running = running_count(run, where, &drained);
+  if (mode == AQ_PREEMPT_DRAIN)
+    return drained - device->sim->now;
+  if (mode == AQ_PREEMPT_SWITCH)
+    return bytes_time(device, (unsigned __int128)running * run->state_size);
+  if (mode == AQ_PREEMPT_RESET && !run->idempotent)
+    return AQ_TIME_MAX;
+  return device->model->kernel_reset;
+}
+
+aq_time aqsim_policy_preempt_cost(aqsim_policy *p, const aq_preemption *what)
+{
+  aqsim_cu_set where;
+  if (what->scope == AQ_PREEMPT_QUEUE) {
+    const aqsim_queue *queue = aqsim_policy_queue(p, what->target);
+    return queue ? aqsim_policy_queue_cost(p, queue, what->mode) : AQ_TIME_MAX;
+  }
+  const aqsim_run *run = aqsim_policy_run(p, what->target);
+  const bool part = what->scope == AQ_PREEMPT_CUS;
+  if (!run ||
+      (part && !aqsim_policy_mask(p, what->mask, what->mask_count, &where)))
+    return AQ_TIME_MAX;
+  return aqsim_run_stop_cost(run, what->mode, part ? &where : NULL);
+}
+
+/* ---- stopping ---- */
+
+/* Without workgroups of its own: it goes on for what it has left. */
+static void fixed_stop(aqsim_run *run)
+{
+  aqsim_flight *flight = run->flight;
+  const aq_time now = flight->queue->sim->now;
+  aqsim_flight_event_forget(flight);
+  run->used += aq_time_max(now - run->since, 0);
+  run->left = flight->end - aq_time_max(now, run->since);
+  if (run->mode != AQ_PREEMPT_SWITCH)
+    run->left += run->used;
+}
+
+/* What it used is to be repeated. */
+static void run_waste(aqsim_run *run, aq_time amount)
+{
+  run->lost += amount;
+  aqsim_policy_charge(run->policy, run->flight->queue, amount, true);
+}
+
+static bool grid_stop(aqsim_run *run, const aqsim_cu_set *where, aq_time until)
+{
+  aqsim_flight *flight = run->flight;
+  const aq_time now = flight->queue->sim->now;
+  aqsim_stopped stopped;
+  if (!where) {
+    aqsim_grid_hold(flight->grid, now);
+    aqsim_flight_event_forget(flight);
+  }
+  if (run->mode == AQ_PREEMPT_DRAIN)
+    return true;
+  const aq_time used = aqsim_run_used(run);
+  if (!aqsim_grid_stop(flight->grid, now, where, run->mode == AQ_PREEMPT_SWITCH,
+                       until, &stopped))
+    return false;
+  run->workgroups += (uint32_t)stopped.workgroups;
+  if (run->mode != AQ_PREEMPT_SWITCH)
+    run_waste(run, where ? stopped.ran : used);
+  return true;
+}
+
+aq_status aqsim_run_stop(aqsim_run *run, aq_preempt_mode mode,
+                         const aqsim_cu_set *where)
+{
+  aqsim_policy *p = run->policy;
+  aqsim_flight *flight = run->flight;
+  const aq_time now = flight->queue->sim->now;
+  aq_time drained;
+  const aq_time cost = aqsim_run_stop_cost(run, mode, where);
+  run->mode = mode;
+  run->partly = where != NULL;
+  run->asked = now;
+  run->lost = 0;
+  run->state = AQSIM_RUN_STOPS;
+  run->anew = mode == AQ_PREEMPT_RESET && !where;
+  run->workgroups = 0;
+  run->restore = mode == AQ_PREEMPT_SWITCH ? cost : 0;
+  if (mode == AQ_PREEMPT_DRAIN) {
+    aqsim_grid_state state = {0};
+    if (flight->grid)
+      aqsim_grid_state_get(flight->grid, now, &state);
+    /* All of it runs: it drains by ending. */
+    if (!where && (!flight->grid || state.issued == state.workgroups))
+      return AQ_OK;
+    running_count(run, where, &drained);
+  }
+  if (!where)
+    flight->stopped = true;
+  if (flight->grid) {
+    if (!grid_stop(run, where, now + cost))
+      return aqsim_policy_fail(p, "no memory for saved workgroups");
+  } else if (flight->load) {
+    run->used += aq_time_max(now - run->since, 0);
+    aqsim_waves_hold(flight);
+    if (mode != AQ_PREEMPT_SWITCH)
+      run_waste(run, run->used);
+  } else {
+    fixed_stop(run);
+    run->workgroups = (uint32_t)running_count(run, NULL, &drained);
+    if (mode != AQ_PREEMPT_SWITCH)
+      run_waste(run, run->used);
+  }
+  if (run->anew || mode == AQ_PREEMPT_KILL)
+    run->used = 0;
+  aqsim_waves_relook(p->device);
+  if (cost == 0) {
+    aqsim_run_stopped(run);
+    return AQ_OK;
+  }
+  aqsim_policy_item_add(p, &(aqsim_item){.kind = AQSIM_ITEM_STOPPED,
+                                         .time = aq_time_add(now, cost),
+                                         .handle = run->handle});
+  return AQ_OK;
+}
+
+/* ---- it is over ---- */
+
+static void flight_finish(aqsim_flight *flight)
+{
+  if (aqsim_kernel_finish(flight) == AQSIM_GO)
+    aqsim_flight_resume(flight);
+}
+
+static void run_kill(aqsim_run *run)
+{
+  aqsim_flight *flight = run->flight;
+  aqsim_waves_drop(flight);
+  flight->killed = true;
+  flight->stopped = false;
+  flight->end = flight->queue->sim->now;
+  flight->start = aq_time_min(flight->start, flight->end);
+  flight->stamp = aq_time_min(flight->stamp, flight->end);
+  run->state = AQSIM_RUN_GOES;
+  run->since = flight->end;
+  flight_finish(flight);
+}
+
+void aqsim_run_stopped(aqsim_run *run)
+{
+  aqsim_policy *p = run->policy;
+  aqsim_flight *flight = run->flight;
+  aqsim_queue *queue = flight->queue;
+  if (run->state != AQSIM_RUN_STOPS)
+    return;
+  if (!run->by_queue)
+    aqsim_run_preempted(run, p->device->sim->now);
+  if (run->partly) {
+    run->state = AQSIM_RUN_GOES;
+    return;
+  }
+  if (run->mode == AQ_PREEMPT_KILL) {
+    run_kill(run);
+    return;
+  }
+  if (run->anew)
+    aqsim_waves_drop(flight);
+  aqsim_waves_relook(p->device);
+  run->state = AQSIM_RUN_STOPPED;
+  queue->policy.stopped++;
+  if (queue->leaving)
+    aqsim_slots_progress(queue);
+}
+
+/* ---- going on ---- */
+
+static void fixed_resume(aqsim_run *run)
+{
+  aqsim_flight *flight = run->flight;
+  const aq_time now = flight->queue->sim->now;
+  run->since = now;
+  if (run->anew || flight->start > now) {
+    flight->start = now;
+    if (!flight->glued)
+      flight->stamp = now;
+  }
+  flight->end = aq_time_add(now, run->left);
+  if (flight->step == AQSIM_STEP_COMPLETE)
+    flight_finish(flight);
+  else if (aqsim_flight_sleep(flight, AQSIM_STEP_RUN, flight->end,
+                              AQSIM_AT_END) == AQSIM_GO)
+    aqsim_flight_resume(flight);
+}
+
+void aqsim_run_resumed(aqsim_run *run)
+{
+  aqsim_flight *flight = run->flight;
+  const aq_time now = flight->queue->sim->now;
+  if (run->state != AQSIM_RUN_RESUMES)
+    return;
+  run->state = AQSIM_RUN_GOES;
+  run->by_queue = false;
+  flight->stopped = false;
+  flight->queue->policy.stopped--;
+  if (flight->step != AQSIM_STEP_WAVES) {
+    fixed_resume(run);
+  } else if (run->anew) {
+    run->since = now;
+    flight->start = now;
+    if (aqsim_waves_begin(flight, flight->kernel, &flight->packet.kernel,
+                          now) == AQSIM_GO)
+      aqsim_flight_resume(flight);
+  } else {
+    run->since = now;
+    aqsim_waves_release(flight);
+  }
+  run->anew = false;
+  aqsim_policy_step(run->policy);
+}
+
+void aqsim_run_resume(aqsim_run *run)
+{
+  aqsim_policy *p = run->policy;
+  run->state = AQSIM_RUN_RESUMES;
+  if (run->restore == 0) {
+    aqsim_run_resumed(run);
+    return;
+  }
+  aqsim_policy_item_add(
+      p, &(aqsim_item){.kind = AQSIM_ITEM_RESUMED,
+                       .time = aq_time_add(p->device->sim->now, run->restore),
+                       .handle = run->handle});
+}
+
+aq_status aqsim_policy_resume(aqsim_policy *p, uint32_t kernel)
+{
+  aqsim_run *run = aqsim_policy_run(p, kernel);
+  if (!run)
+    return aqsim_policy_fail(p, "there is no kernel %u", kernel);
+  if (run->state == AQSIM_RUN_GOES || run->state == AQSIM_RUN_RESUMES)
+    return AQ_OK;
+  if (run->state == AQSIM_RUN_STOPS)
+    return aqsim_policy_fail(p, "it resumes kernel %u, which is being stopped",
+                             kernel);
+  aqsim_queue *queue = run->flight->queue;
+  if (queue->slot || queue->host) {
+    aqsim_run_resume(run);
+  } else {
+    run->by_queue = true;
+    aqsim_queue_slot_want(queue);
+  }
+  return AQ_OK;
+}
+
+/* ---- kernels ---- */
+
+static aq_status run_preempt(aqsim_policy *p, aqsim_run *run,
+                             const aq_preemption *what)
+{
+  aqsim_cu_set where, rest;
+  const bool part = what->scope == AQ_PREEMPT_CUS;
+  if (run->state == AQSIM_RUN_STOPS)
+    return aqsim_policy_fail(
+        p, "it preempts kernel %u again before that was told over",
+        run->handle);
+  if (what->mode == AQ_PREEMPT_RESET && !run->idempotent)
+    return aqsim_policy_fail(p, "it resets kernel %u, which is not idempotent",
+                             run->handle);
+  if (part && what->mode == AQ_PREEMPT_KILL)
+    return aqsim_policy_fail(p, "it kills kernel %u on some compute units",
+                             run->handle);
+  if (part && !aqsim_policy_mask(p, what->mask, what->mask_count, &where))
+    return aqsim_policy_fail(p, "a mask without compute units");
+  run->cookie = what->cookie;
+  run->by_queue = false;
+  if (run->state == AQSIM_RUN_RESUMES)
+    run->state = AQSIM_RUN_STOPPED;
+  if (run->state == AQSIM_RUN_GOES &&
+      (!aqsim_run_is_running(run) || (part && !run->flight->grid))) {
+    /* It is over when the kernel is complete. */
+    run->state = AQSIM_RUN_STOPS;
+    run->mode = AQ_PREEMPT_DRAIN;
+    run->partly = part;
+    run->asked = p->device->sim->now;
+    run->lost = 0;
+    run->workgroups = 0;
+    return AQ_OK;
+  }
+  if (run->state != AQSIM_RUN_GOES) {
+    run->anew |= what->mode == AQ_PREEMPT_RESET;
+    const aq_time now = p->device->sim->now;
+    aqsim_policy_preempted_tell(p, &(aq_preempt_result){.cookie = what->cookie,
+                                                        .target = run->handle,
+                                                        .asked = now,
+                                                        .freed = now});
+    return AQ_OK;
+  }
+  if (!part)
+    return aqsim_run_stop(run, what->mode, NULL);
+  if (!aqsim_cu_set_less(&run->cus, &where, &rest))
+    return aqsim_policy_fail(p, "it takes the last compute unit from kernel %u",
+                             run->handle);
+  run->cus = rest;
+  aqsim_grid_mask(run->flight->grid, p->device->sim->now, &rest);
+  run->where = where;
+  return aqsim_run_stop(run, what->mode, &where);
+}
+
+aq_status aqsim_policy_preempt(aqsim_policy *p, const aq_preemption *what)
+{
+  if (what->scope == AQ_PREEMPT_QUEUE) {
+    aqsim_queue *queue = aqsim_policy_queue(p, what->target);
+    if (!queue)
+      return aqsim_policy_fail(p, "there is no queue %u in the device",
+                               what->target);
+    return aqsim_policy_queue_preempt(p, queue, what);
+  }
+  aqsim_run *run = aqsim_policy_run(p, what->target);
+  if (!run)
+    return aqsim_policy_fail(p, "there is no kernel %u", what->target);
+  return run_preempt(p, run, what);
+}

@@ -1,0 +1,233 @@
+/* SPDX-License-Identifier: MIT */
+/* Shared by device_policy.c and the files that it names. */
+#ifndef AQSIM_POLICY_PRIV_H
+#define AQSIM_POLICY_PRIV_H
+
+#include "backend_sim/policy/device_policy.h"
+#include "common/rng.h"
+
+typedef enum aqsim_run_state {
+  AQSIM_RUN_GOES,
+  AQSIM_RUN_STOPS, /* a preemption is under way */
+  AQSIM_RUN_STOPPED,
+  AQSIM_RUN_RESUMES, /* its state is being restored */
+} aqsim_run_state;
+
+/* A kernel that a policy decides about. */
+struct aqsim_run {
+  aqsim_run *next; /* live ones, the oldest first; or spare ones */
+  aqsim_policy *policy;
+  aqsim_flight *flight;
+  uint32_t handle;
+  uint64_t job;
+  uint32_t command;
+  bool idempotent;
+  aqsim_cu_set cus;
+  aqsim_grid_limits limits;
+  aqsim_resources need; /* of a workgroup */
+  uint32_t most;        /* on an empty compute unit */
+  uint32_t waves;       /* of a workgroup */
+  uint64_t state_size;  /* of a workgroup, bytes */
+  aq_time workgroup_time;
+  aq_time first;            /* workgroup of it started */
+  aq_time used;             /* by what of it is over; of the rest see used() */
+  bool dispatched;          /* it has workgroups of its own */
+  uint32_t slice;           /* workgroups at a time; 0: all */
+  uint64_t workgroups_left; /* in slices to come, the present one too */
+  aq_time since;            /* a kernel without workgroups runs */
+
+  aqsim_run_state state;
+  aq_preempt_mode mode; /* of the preemption */
+  bool partly;          /* of some compute units: it goes on */
+  bool by_queue;        /* goes on when its queue is mapped */
+  bool anew;            /* it starts from its beginning */
+  aq_time left;         /* of a kernel without workgroups */
+  aq_time restore;      /* it takes */
+  aqsim_cu_set where;
+  uint64_t cookie;
+  aq_time asked, lost;
+  uint32_t workgroups; /* that were stopped */
+};
+
+typedef enum aqsim_item_kind {
+  AQSIM_ITEM_TIMER,
+  AQSIM_ITEM_STOPPED, /* a run */
+  AQSIM_ITEM_RESUMED, /* a run */
+  AQSIM_ITEM_CLEARED, /* a queue: its reset is over */
+  AQSIM_ITEM_MAP,
+  AQSIM_ITEM_PREEMPTED,
+  AQSIM_ITEM_CHARGE,
+  AQSIM_ITEM_READY,
+  AQSIM_ITEM_COMPLETE,
+  AQSIM_ITEM_WORKGROUP,
+  AQSIM_ITEM_STEP, /* the dispatcher */
+  AQSIM_ITEM_LET_GO,
+} aqsim_item_kind;
+
+/* What is going to happen, or to be told. */
+typedef struct aqsim_item {
+  aq_time time;
+  uint64_t number; /* in the order of asking; the id of a timer */
+  aqsim_item_kind kind;
+  uint32_t handle; /* of a run or a queue */
+  uint64_t cookie;
+  aq_time amount;
+  bool flag;
+  aq_preempt_result result;
+  aq_device_kernel kernel;
+} aqsim_item;
+
+typedef enum aqsim_policy_phase {
+  AQSIM_PHASE_NONE, /* outside of device hooks: a host hook may act */
+  AQSIM_PHASE_ATTACH,
+  AQSIM_PHASE_FIRMWARE,
+  AQSIM_PHASE_HARDWARE,
+} aqsim_policy_phase;
+
+struct aqsim_policy {
+  aq_policy_device api; /* first: policies hold pointers to it */
+  aqsim_event event;    /* of the earliest item */
+  bool pending;
+  aq_time pending_at;
+  aqsim_device *device;
+  const aq_policy_binding *binding;
+  aq_policy_ops ops;
+  aq_policy *state;
+  aq_rng rng;
+  aqsim_policy_phase phase;
+  bool failed;
+  bool map_asked, stepping;
+  uint64_t step_item;
+  aq_time busy[AQ_SIDE_COUNT]; /* until the end of its last decision */
+  aqsim_item *items;           /* a heap by time and number */
+  size_t item_count, item_capacity;
+  uint64_t item_last;
+  aqsim_run *runs, *spare;
+  uint32_t handle_last;
+  aqsim_watch watch;
+  aq_device_packet *packets; /* scratch of pick */
+  uint32_t packet_capacity;
+  aq_device_cu *cus; /* scratch of place */
+  aqsim_cu_room *rooms;
+};
+
+/* ---- policy_items.c ---- */
+
+/* Keeps the first failure; always AQ_ERR_INVALID. */
+aq_status aqsim_policy_fail(aqsim_policy *policy, const char *fmt, ...)
+    AQ_PRINTF(2, 3);
+
+/* Its number, 0 when out of memory (which fails the policy). */
+uint64_t aqsim_policy_item_add(aqsim_policy *policy, const aqsim_item *item);
+bool aqsim_policy_item_drop(aqsim_policy *policy, aqsim_item_kind kind,
+                            uint64_t number);
+
+/* Told as soon as its side hears of it and has decided. */
+void aqsim_policy_tell(aqsim_policy *policy, aq_policy_side side,
+                       aqsim_item *item);
+
+/* A hook of the hardware side is called here and now, unless the side has
+ * latency or cost or a hook is being called. */
+void aqsim_policy_tell_hardware(aqsim_policy *policy, aqsim_item *item);
+
+/* What `event` of a policy does. */
+void aqsim_policy_fire(aqsim_event *event);
+
+/* ---- device_policy.c ---- */
+
+/* Something changed: pipes and engines that had no packet ask again. */
+void aqsim_policy_ask_again(aqsim_policy *policy);
+
+aqsim_run *aqsim_policy_run(const aqsim_policy *policy, uint32_t handle);
+aqsim_queue *aqsim_policy_queue(const aqsim_policy *policy, uint32_t number);
+void aqsim_policy_charge(aqsim_policy *policy, aqsim_queue *queue,
+                         aq_time amount, bool wasted);
+
+/* ---- policy_runs.c ---- */
+
+/* Asks for a compute unit for a workgroup: what the dispatcher's watcher does.
+ */
+uint32_t aqsim_policy_place(void *watcher, aqsim_grid *grid, void *user);
+
+/* Sees to it that the dispatcher is looked at when a watcher has to be. */
+void aqsim_policy_step(aqsim_policy *policy);
+
+void aqsim_run_view(aqsim_run *run, aq_device_kernel *out);
+
+/* What a kernel used so far, without what was wasted. */
+aq_time aqsim_run_used(const aqsim_run *run);
+
+/* ---- policy_actions.c ---- */
+
+void aqsim_policy_api_init(aqsim_policy *policy);
+
+/* False: a number of bits beyond the device, or no compute unit of it. */
+bool aqsim_policy_mask(const aqsim_policy *policy, const uint32_t *mask,
+                       uint32_t count, aqsim_cu_set *out);
+
+/* ---- policy_preempt.c ---- */
+
+aq_time aqsim_policy_preempt_cost(aqsim_policy *policy,
+                                  const aq_preemption *preemption);
+aq_status aqsim_policy_preempt(aqsim_policy *policy,
+                               const aq_preemption *preemption);
+aq_status aqsim_policy_resume(aqsim_policy *policy, uint32_t kernel);
+
+/* A kernel that has not ended, but for its completion. */
+bool aqsim_run_is_running(const aqsim_run *run);
+
+/* How long it takes until a run is stopped, on the compute units of `where`
+ * (NULL: all). */
+aq_time aqsim_run_stop_cost(const aqsim_run *run, aq_preempt_mode mode,
+                            const aqsim_cu_set *where);
+
+/* The preemption of a run begins; it is over after that cost. */
+aq_status aqsim_run_stop(aqsim_run *run, aq_preempt_mode mode,
+                         const aqsim_cu_set *where);
+
+/* A stopped run goes on as soon as its state is restored. */
+void aqsim_run_resume(aqsim_run *run);
+
+/* Items that are over. */
+void aqsim_run_stopped(aqsim_run *run);
+void aqsim_run_resumed(aqsim_run *run);
+
+/* ---- policy_preempted.c ---- */
+
+/* The policy hears of a preemption. */
+void aqsim_policy_preempted_tell(aqsim_policy *policy,
+                                 const aq_preempt_result *result);
+
+/* A preemption of a kernel or a queue is over: the policy is told, and whoever
+ * keeps them. */
+void aqsim_run_preempted(const aqsim_run *run, aq_time freed);
+void aqsim_queue_preempted(aqsim_queue *queue);
+
+/* Whether something of the queue runs. */
+bool aqsim_policy_queue_runs(const aqsim_policy *policy,
+                             const aqsim_queue *queue);
+
+/* A queue that was suspended is free of what ran when nothing runs; it is given
+ * up when it goes on before (AQ_TIME_NONE). */
+void aqsim_policy_suspend_begun(aqsim_queue *queue);
+void aqsim_policy_suspend_over(aqsim_queue *queue, aq_time freed);
+void aqsim_policy_queue_rests(aqsim_queue *queue);
+
+/* ---- policy_queues.c ---- */
+
+/* The longest of what it costs to stop a queue's kernels. */
+aq_time aqsim_policy_queue_cost(const aqsim_policy *policy,
+                                const aqsim_queue *queue, aq_preempt_mode mode);
+
+aq_status aqsim_policy_queue_preempt(aqsim_policy *policy, aqsim_queue *queue,
+                                     const aq_preemption *preemption);
+void aqsim_policy_suspend(aqsim_queue *queue, bool suspended);
+
+/* Takes off unlaunched packets beyond the first `keep`; how many. */
+uint32_t aqsim_policy_evict(aqsim_policy *policy, aqsim_queue *queue,
+                            uint32_t keep);
+
+/* The queue's reset is over. */
+void aqsim_policy_queue_cleared(aqsim_queue *queue);
+
+#endif

@@ -1,0 +1,276 @@
+/* SPDX-License-Identifier: MIT */
+/* Queues as policies see them: preempted and mapped, suspended, and their
+ * packets taken off. */
+#include <stdlib.h>
+
+#include "backend_sim/dispatch/waves.h"
+#include "backend_sim/hwqueue/queues.h"
+#include "backend_sim/hwqueue/slots.h"
+#include "backend_sim/policy/policy_priv.h"
+
+aq_time aqsim_policy_queue_cost(const aqsim_policy *p, const aqsim_queue *queue,
+                                aq_preempt_mode mode)
+{
+  aq_time cost = 0;
+  for (const aqsim_run *run = p->runs; run; run = run->next)
+    if (run->flight->queue == queue && run->state == AQSIM_RUN_GOES &&
+        aqsim_run_is_running(run))
+      cost = aq_time_max(cost, aqsim_run_stop_cost(run, mode, NULL));
+  return cost;
+}
+
+/* ---- preemption ---- */
+
+void aqsim_policy_queue_stop(aqsim_queue *queue, aq_preempt_mode mode)
+{
+  aqsim_policy *p = queue->device->policy;
+  for (aqsim_run *run = p->runs, *next; run; run = next) {
+    next = run->next;
+    if (run->flight->queue != queue)
+      continue;
+    if (run->state == AQSIM_RUN_GOES && aqsim_run_is_running(run)) {
+      run->by_queue = true;
+      aqsim_run_stop(run, mode, NULL);
+      queue->policy.wasted += run->lost;
+      queue->policy.workgroups += run->workgroups;
+    } else if (run->state == AQSIM_RUN_RESUMES) {
+      run->state = AQSIM_RUN_STOPPED;
+      run->by_queue = true;
+    }
+  }
+}
+
+void aqsim_policy_queue_left(aqsim_queue *queue)
+{
+  aqsim_queue_preempted(queue);
+}
+
+void aqsim_policy_queue_mapped(aqsim_queue *queue)
+{
+  for (aqsim_run *run = queue->device->policy->runs, *next; run; run = next) {
+    next = run->next;
+    if (run->flight->queue == queue && run->by_queue &&
+        run->state == AQSIM_RUN_STOPPED)
+      aqsim_run_resume(run);
+  }
+}
+
+/* Its kernels and packets are thrown away. */
+static aq_status queue_reset(aqsim_policy *p, aqsim_queue *queue, aq_time cost)
+{
+  if (cost == AQ_TIME_MAX)
+    return aqsim_policy_fail(
+        p, "it resets queue %u, which runs a kernel that is not idempotent",
+        queue->number);
+  queue->hold |= AQSIM_HOLD_RESET;
+  aqsim_policy_queue_stop(queue, queue->policy.mode);
+  if (cost == 0) {
+    aqsim_policy_queue_cleared(queue);
+    return AQ_OK;
+  }
+  aqsim_policy_item_add(
+      p, &(aqsim_item){.kind = AQSIM_ITEM_CLEARED,
+                       .time = aq_time_add(p->device->sim->now, cost),
+                       .handle = queue->number});
+  return AQ_OK;
+}
+
+aq_status aqsim_policy_queue_preempt(aqsim_policy *p, aqsim_queue *queue,
+                                     const aq_preemption *what)
+{
+  aqsim_queue_policy *own = &queue->policy;
+  if (own->preempting)
+    return aqsim_policy_fail(
+        p, "it preempts queue %u again before that was told over",
+        queue->number);
+  own->preempting = true;
+  own->mode = what->mode;
+  own->cookie = what->cookie;
+  own->asked = p->device->sim->now;
+  own->wasted = 0;
+  own->workgroups = 0;
+  own->returned = 0;
+  own->worked = aqsim_policy_queue_runs(p, queue);
+  own->suspending = false;
+  if (what->mode == AQ_PREEMPT_RESET || what->mode == AQ_PREEMPT_KILL)
+    return queue_reset(p, queue, aqsim_policy_queue_cost(p, queue, what->mode));
+  if (!queue->slot) {
+    aqsim_queue_preempted(queue);
+    return AQ_OK;
+  }
+  if (!queue->leaving)
+    aqsim_queue_preempt(queue, what->mode == AQ_PREEMPT_SWITCH
+                                   ? AQSIM_PREEMPT_SWITCH
+                                   : AQSIM_PREEMPT_DRAIN);
+  return AQ_OK;
+}
+
+void aqsim_policy_suspend(aqsim_queue *queue, bool suspended)
+{
+  if (suspended) {
+    queue->hold |= AQSIM_HOLD_SUSPEND;
+    aqsim_policy_suspend_begun(queue);
+    return;
+  }
+  aqsim_policy_suspend_over(queue, AQ_TIME_NONE);
+  queue->hold &= (uint8_t)~AQSIM_HOLD_SUSPEND;
+  if (!queue->slot)
+    aqsim_queue_slot_want(queue);
+  aqsim_queue_pump(queue);
+}
+
+/* ---- eviction ---- */
+
+typedef struct eviction {
+  uint64_t *ids; /* falling */
+  uint32_t count;
+} eviction;
+
+/* A packet that will not be launched any more. */
+static void packet_drop(aqsim_queue *queue, eviction *e, uint64_t id)
+{
+  e->ids[e->count++] = id;
+  if (id >= queue->fetched)
+    queue->policy.evicted++;
+}
+
+static bool is_dropped(const aqsim_queue *queue, uint64_t id)
+{
+  return id < queue->amd.read_dispatch_id ||
+         queue->completed[id & (queue->ring.size - 1)];
+}
+
+/* Decoded packets from `first` on leave the line. */
+static void line_cut(aqsim_queue *queue, uint64_t first)
+{
+  aqsim_flight **at = &queue->turn_first;
+  queue->turn_last = NULL;
+  while (*at) {
+    aqsim_flight *flight = *at;
+    if (flight->id < first) {
+      queue->turn_last = flight;
+      at = &flight->next;
+      continue;
+    }
+    *at = flight->next;
+    aqsim_flight_event_forget(flight);
+    if (flight->run)
+      aqsim_policy_forget(flight);
+    aqsim_flight_free(flight);
+    queue->waiting--;
+  }
+}
+
+/* Ranges of ids, the newest first. */
+static void evicted_tell(const aqsim_policy *p, const aqsim_queue *queue,
+                         const eviction *e)
+{
+  for (uint32_t i = 0; i < e->count;) {
+    uint32_t n = 1;
+    while (i + n < e->count && e->ids[i + n] + n == e->ids[i])
+      n++;
+    if (p->binding->evicted)
+      p->binding->evicted(p->binding->user, queue->ring.id, e->ids[i + n - 1],
+                          n);
+    i += n;
+  }
+}
+
+static void evicted_finish(aqsim_policy *p, aqsim_queue *queue, eviction *e)
+{
+  for (uint32_t i = e->count; i > 0; i--)
+    aqsim_queue_retire(queue, e->ids[i - 1]);
+  if (queue->policy.evicted)
+    aqsim_queue_pass_evicted(queue);
+  evicted_tell(p, queue, e);
+  free(e->ids);
+  p->device->sim->told = true;
+  if (aqsim_queue_is_idle(queue))
+    queue->idle_since = queue->sim->now;
+  if (queue->device->slots.contended)
+    aqsim_slots_progress(queue);
+  aqsim_queue_pump(queue);
+}
+
+/* Unlaunched packets beyond the first `keep`. */
+static void unlaunched_drop(aqsim_queue *queue, eviction *e, uint32_t keep)
+{
+  const aqsim_flight *head = queue->turn_first;
+  const uint64_t begun = head && head->run; /* between two of its slices */
+  const uint64_t there = queue->noticed - queue->fetched -
+                         queue->policy.evicted + queue->waiting - begun;
+  uint64_t left = there > keep ? there - keep : 0, id = queue->noticed;
+  if (left == 0)
+    return;
+  while (left > 0)
+    if (!is_dropped(queue, --id)) {
+      packet_drop(queue, e, id);
+      left--;
+    }
+  line_cut(queue, id);
+}
+
+static bool eviction_begin(aqsim_policy *p, const aqsim_queue *queue,
+                           eviction *e)
+{
+  *e = (eviction){.ids = malloc(queue->ring.size * sizeof *e->ids)};
+  if (!e->ids)
+    aqsim_policy_fail(p, "no memory for evicted packets");
+  return e->ids != NULL;
+}
+
+uint32_t aqsim_policy_evict(aqsim_policy *p, aqsim_queue *queue, uint32_t keep)
+{
+  eviction e;
+  if (!eviction_begin(p, queue, &e))
+    return 0;
+  unlaunched_drop(queue, &e, keep);
+  const uint32_t count = e.count;
+  evicted_finish(p, queue, &e);
+  return count;
+}
+
+/* A kernel that was reset goes back with its packet. */
+static void run_evict(aqsim_run *run, eviction *e)
+{
+  aqsim_flight *flight = run->flight;
+  aqsim_queue *queue = flight->queue;
+  packet_drop(queue, e, flight->id);
+  aqsim_flight_event_forget(flight);
+  aqsim_waves_drop(flight);
+  aqsim_policy_forget(flight);
+  queue->active--;
+  aqsim_flight_free(flight);
+}
+
+static aqsim_run *run_newest(const aqsim_policy *p, const aqsim_queue *queue)
+{
+  aqsim_run *newest = NULL;
+  for (aqsim_run *run = p->runs; run; run = run->next)
+    if (run->flight->queue == queue && run->state == AQSIM_RUN_STOPPED &&
+        run->anew)
+      newest = run;
+  return newest;
+}
+
+void aqsim_policy_queue_cleared(aqsim_queue *queue)
+{
+  aqsim_policy *p = queue->device->policy;
+  eviction e;
+  if (queue->policy.mode == AQ_PREEMPT_RESET && eviction_begin(p, queue, &e)) {
+    for (aqsim_run *run = p->runs, *next; run; run = next) {
+      next = run->next;
+      if (run->flight->queue == queue)
+        aqsim_run_stopped(run);
+    }
+    unlaunched_drop(queue, &e, 0);
+    for (aqsim_run *run; (run = run_newest(p, queue));)
+      run_evict(run, &e);
+    queue->hold &= (uint8_t)~AQSIM_HOLD_RESET;
+    queue->policy.returned = e.count;
+    evicted_finish(p, queue, &e);
+  }
+  queue->hold &= (uint8_t)~AQSIM_HOLD_RESET;
+  aqsim_queue_pump(queue);
+  aqsim_queue_preempted(queue);
+}

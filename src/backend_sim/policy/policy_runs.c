@@ -1,0 +1,313 @@
+/* SPDX-License-Identifier: MIT */
+/* Kernels that a policy decides about, and the workgroups of theirs that it
+ * places or watches. */
+#include <stdlib.h>
+
+#include "backend_sim/dispatch/waves.h"
+#include "backend_sim/model/cost.h"
+#include "backend_sim/policy/policy_priv.h"
+
+/* ---- workgroups ---- */
+
+uint32_t aqsim_policy_place(void *watcher, aqsim_grid *grid, void *user)
+{
+  aqsim_policy *p = watcher;
+  const aqsim_flight *flight = user;
+  aqsim_run *run = flight->run;
+  aq_device_kernel view;
+  (void)grid;
+  if (!run)
+    return UINT32_MAX;
+  aqsim_run_view(run, &view);
+  p->api.free_slots(&p->api, run->handle, p->cus);
+  const aqsim_policy_phase before = p->phase;
+  p->phase = AQSIM_PHASE_HARDWARE;
+  const uint32_t cu =
+      p->ops.place(p->state, &p->api, &view, p->cus, p->api.cus);
+  p->phase = before;
+  if (cu != AQ_POLICY_NONE && (cu >= p->api.cus || p->cus[cu].free == 0)) {
+    aqsim_policy_fail(p, "place answers compute unit %u, without room", cu);
+    return UINT32_MAX;
+  }
+  return cu;
+}
+
+/* Tells of workgroups that started or ended. */
+static void notes_tell(aqsim_policy *p)
+{
+  aqsim_watch *watch = &p->watch;
+  if (watch->lost)
+    aqsim_policy_fail(p, "no memory for workgroups");
+  for (size_t i = 0; i < watch->count; i++) {
+    const aqsim_workgroup_note note = watch->notes[i];
+    const aqsim_flight *flight = note.user;
+    if (!flight->run)
+      continue;
+    aqsim_item item = {.kind = AQSIM_ITEM_WORKGROUP,
+                       .handle = flight->run->handle,
+                       .cookie = note.cu,
+                       .flag = note.started};
+    aqsim_run_view(flight->run, &item.kernel);
+    aqsim_policy_tell_hardware(p, &item);
+  }
+  watch->count = 0;
+}
+
+void aqsim_policy_step(aqsim_policy *p)
+{
+  if (!p->watch.single || p->stepping)
+    return;
+  const aq_time next =
+      aqsim_dispatcher_next(p->device->dispatcher, p->device->sim->now);
+  if (p->watch.count)
+    notes_tell(p);
+  if (next == AQ_TIME_MAX)
+    return;
+  p->stepping = true;
+  p->step_item = aqsim_policy_item_add(
+      p, &(aqsim_item){.kind = AQSIM_ITEM_STEP,
+                       .time = aq_time_max(next, p->device->sim->now + 1)});
+}
+
+/* ---- kernels ---- */
+
+static void run_describe(aqsim_run *run)
+{
+  const aqsim_flight *flight = run->flight;
+  const aqsim_model *model = flight->queue->device->model;
+  const aq_kernel_desc *desc = &flight->kernel->desc;
+  const aq_kernel_packet *packet = &flight->packet.kernel;
+  const uint64_t items = (uint64_t)packet->workgroup_size[0] *
+                         packet->workgroup_size[1] * packet->workgroup_size[2];
+  const uint64_t size = (uint64_t)model->wave_size;
+  const aqsim_resources empty = aqsim_cu_resources(model);
+  run->waves = (uint32_t)((items + size - 1) / size);
+  run->need = aqsim_workgroup_need(model, flight->kernel, packet);
+  run->most = aqsim_occupancy(&empty, &run->need, NULL);
+  const uint64_t wave = desc->vgprs > 0
+                            ? ((uint64_t)desc->vgprs * size +
+                               (desc->sgprs > 0 ? (uint64_t)desc->sgprs : 0)) *
+                                  4
+                            : (uint64_t)model->wave_state;
+  run->state_size = run->waves * wave;
+  run->workgroup_time = AQ_TIME_NONE;
+  if (desc->cost.kind == AQ_COST_OCCUPANCY)
+    run->workgroup_time =
+        desc->cost.detail->latency[desc->cost.detail->latency_count - 1] -
+        desc->cost.detail->contained;
+  else if (aqsim_kernel_is_dispatched(flight->kernel) &&
+           desc->cost.kind != AQ_COST_ROOFLINE)
+    run->workgroup_time = aqsim_cost_workgroup(&desc->cost, packet);
+  else if (desc->cost.kind != AQ_COST_ROOFLINE)
+    run->workgroup_time = aqsim_cost_duration(
+        model, flight->kernel, packet, flight->workgroups, run->cus.count);
+}
+
+static aqsim_run *run_alloc(aqsim_policy *p)
+{
+  aqsim_run *run = p->spare;
+  if (run)
+    p->spare = run->next;
+  else
+    run = malloc(sizeof *run);
+  if (!run)
+    return NULL;
+  *run = (aqsim_run){
+      .policy = p, .handle = p->handle_last++, .first = AQ_TIME_MAX};
+  aqsim_run **at = &p->runs;
+  while (*at)
+    at = &(*at)->next;
+  *at = run;
+  return run;
+}
+
+static void run_free(aqsim_run *run)
+{
+  aqsim_policy *p = run->policy;
+  aqsim_run **at = &p->runs;
+  while (*at != run)
+    at = &(*at)->next;
+  *at = run->next;
+  run->next = p->spare;
+  p->spare = run;
+}
+
+void aqsim_run_view(aqsim_run *run, aq_device_kernel *out)
+{
+  const aqsim_flight *flight = run->flight;
+  aqsim_grid_state state = {.workgroups = flight->workgroups};
+  if (flight->grid) {
+    aqsim_grid_state_get(flight->grid, flight->queue->sim->now, &state);
+    const uint64_t before = flight->workgroups - run->workgroups_left;
+    state.issued += before;
+    state.finished += before;
+  } else if (flight->end <= flight->queue->sim->now)
+    state.issued = state.finished = flight->workgroups;
+  *out = (aq_device_kernel){.kernel = run->handle,
+                            .queue = flight->queue->number,
+                            .packet = flight->id,
+                            .job = run->job,
+                            .command = run->command,
+                            .workgroups = (uint32_t)flight->workgroups,
+                            .issued = (uint32_t)state.issued,
+                            .finished = (uint32_t)state.finished,
+                            .waves_per_workgroup = run->waves,
+                            .per_cu_max = run->most,
+                            .state_size = (uint32_t)run->state_size,
+                            .idempotent = run->idempotent,
+                            .started = flight->start,
+                            .workgroup_time = run->workgroup_time};
+}
+
+/* Asks for limits, and takes them if they are legal. */
+static void launch_ask(aqsim_policy *p, aqsim_run *run)
+{
+  aq_device_kernel view;
+  aq_device_launch launch = {0};
+  aqsim_run_view(run, &view);
+  view.issued = view.finished = 0;
+  const aqsim_policy_phase before = p->phase;
+  p->phase = AQSIM_PHASE_HARDWARE;
+  p->ops.launch(p->state, &p->api, &view, &launch);
+  p->phase = before;
+  if (p->failed)
+    return;
+  if (launch.mask_count &&
+      !aqsim_policy_mask(p, launch.cu_mask, launch.mask_count, &run->cus))
+    aqsim_policy_fail(p, "launch answers a mask without compute units");
+  else if ((launch.padding || launch.slice) && !(p->ops.needs & AQ_NEED_SLICE))
+    aqsim_policy_fail(p, "launch slices or pads, which needs does not say");
+  run->limits = (aqsim_grid_limits){.per_cu = launch.per_cu,
+                                    .budget = launch.budget,
+                                    .padding = launch.padding};
+  run->slice = launch.slice;
+}
+
+bool aqsim_policy_launch(aqsim_flight *flight)
+{
+  aqsim_queue *queue = flight->queue;
+  aqsim_policy *p = queue->device->policy;
+  aqsim_run *run = run_alloc(p);
+  if (!run)
+    return false;
+  flight->run = run;
+  run->flight = flight;
+  run->cus = queue->cus;
+  run->job = AQ_POLICY_NO_JOB;
+  flight->end = AQ_TIME_MAX;
+  flight->killed = flight->stopped = false;
+  if (p->binding->identify)
+    p->binding->identify(p->binding->user, queue->ring.id, flight->id,
+                         &run->job, &run->command, &run->idempotent);
+  run_describe(run);
+  run->workgroups_left = flight->workgroups;
+  if (p->ops.launch && !p->failed) {
+    flight->start =
+        aq_time_add(flight->start, aqsim_policy_pick_delay(queue->device));
+    launch_ask(p, run);
+  }
+  run->since = flight->start;
+  run->dispatched = aqsim_kernel_is_dispatched(flight->kernel) &&
+                    flight->workgroups > 0 &&
+                    flight->kernel->desc.cost.kind != AQ_COST_ROOFLINE;
+  if (queue->policy.limit && queue->active >= queue->policy.limit)
+    queue->hold |= AQSIM_HOLD_LIMIT;
+  return true;
+}
+
+aq_time aqsim_run_used(const aqsim_run *run)
+{
+  const aqsim_flight *flight = run->flight;
+  const aq_time now = flight->queue->sim->now;
+  if (flight->grid) {
+    aqsim_grid_state state;
+    aqsim_grid_state_get(flight->grid, now, &state);
+    return run->used + state.used;
+  }
+  if (run->dispatched || run->state == AQSIM_RUN_STOPPED)
+    return run->used;
+  return run->used + aq_time_max(aq_time_min(flight->end, now) - run->since, 0);
+}
+
+const aqsim_cu_set *aqsim_policy_grid(const aqsim_flight *flight,
+                                      aqsim_grid_limits *limits,
+                                      uint64_t *workgroups)
+{
+  const aqsim_run *run = flight->run;
+  *limits = run->limits;
+  *workgroups = run->workgroups_left;
+  if (run->slice && run->slice < *workgroups)
+    *workgroups = run->slice;
+  return &run->cus;
+}
+
+void aqsim_policy_grid_begun(aqsim_device *device)
+{
+  aqsim_policy *p = device->policy;
+  if (p->stepping && p->watch.single) {
+    /* It may come before what was waited for. */
+    p->stepping = false;
+    aqsim_policy_item_drop(p, AQSIM_ITEM_STEP, p->step_item);
+  }
+  aqsim_policy_step(p);
+}
+
+aq_time aqsim_policy_first(aqsim_flight *flight, aq_time start)
+{
+  aqsim_run *run = flight->run;
+  run->first = aq_time_min(run->first, start);
+  return run->first;
+}
+
+bool aqsim_policy_grid_ended(aqsim_flight *flight)
+{
+  aqsim_run *run = flight->run;
+  aqsim_policy *p = run->policy;
+  run->used += aqsim_dispatcher_used(p->device->dispatcher);
+  if (p->watch.count)
+    notes_tell(p);
+  if (run->slice && run->slice < run->workgroups_left) {
+    run->workgroups_left -= run->slice;
+    return true;
+  }
+  run->workgroups_left = 0;
+  return false;
+}
+
+static void limit_release(aqsim_queue *queue)
+{
+  if (queue->policy.limit == 0 || queue->active <= queue->policy.limit)
+    queue->hold &= (uint8_t)~AQSIM_HOLD_LIMIT;
+}
+
+void aqsim_policy_complete(aqsim_flight *flight)
+{
+  aqsim_run *run = flight->run;
+  aqsim_policy *p = run->policy;
+  aqsim_item item = {.kind = AQSIM_ITEM_COMPLETE};
+  if (p->watch.count)
+    notes_tell(p);
+  aqsim_run_view(run, &item.kernel);
+  item.kernel.issued = item.kernel.finished = item.kernel.workgroups;
+  if (run->state == AQSIM_RUN_STOPS && !run->by_queue)
+    aqsim_run_preempted(run, flight->end);
+  aqsim_policy_charge(p, flight->queue, aqsim_run_used(run), false);
+  run_free(run);
+  flight->run = NULL;
+  aqsim_policy_queue_rests(flight->queue);
+  limit_release(flight->queue);
+  if (p->ops.complete)
+    aqsim_policy_tell_hardware(p, &item);
+  aqsim_policy_ask_again(p);
+}
+
+void aqsim_policy_forget(aqsim_flight *flight)
+{
+  if (flight->stopped)
+    flight->queue->policy.stopped--;
+  flight->stopped = false;
+  run_free(flight->run);
+  flight->run = NULL;
+  aqsim_policy_queue_rests(flight->queue);
+  limit_release(flight->queue);
+}

@@ -1,0 +1,393 @@
+/* SPDX-License-Identifier: MIT */
+#include "backend_sim/transfer/copies.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "backend_sim/packet/memory_fault.h"
+#include "backend_sim/policy/device_policy.h"
+
+enum {
+  COPY_EVENTS = 2, /* its own and the gate's */
+  COPY_TEXT = 100,
+};
+
+static void copy_unlink(aqsim *sim, aqsim_copy *copy)
+{
+  if (copy->previous)
+    copy->previous->next = copy->next;
+  else
+    sim->copies = copy->next;
+  if (copy->next)
+    copy->next->previous = copy->previous;
+}
+
+static void copy_free(aqsim_copy *copy)
+{
+  aqsim *sim = copy->device->sim;
+  copy_unlink(sim, copy);
+  aqsim_calendar_release(&sim->calendar, COPY_EVENTS);
+  free(copy);
+}
+
+/* ---- engines ---- */
+
+static aqsim_engine *copy_engine(const aqsim_copy *copy)
+{
+  return &copy->device->engines[copy->engine];
+}
+
+static uint32_t engine_count(const aqsim_device *device)
+{
+  return (uint32_t)(device->model->copy_engines +
+                    device->model->copy_engines_peer);
+}
+
+/* Bits for the engines of the device that may serve the path of a copy, unless
+ * one is chosen: the first for what comes from the host, the second for what
+ * goes there, all of those within the device, one a neighbour. */
+static uint32_t engines_for(const aqsim_device *device, uint32_t from,
+                            uint32_t to)
+{
+  uint32_t own = (uint32_t)device->model->copy_engines;
+  uint32_t peer = (uint32_t)device->model->copy_engines_peer;
+  if (from == AQ_DEVICE_HOST)
+    return 1;
+  if (to == AQ_DEVICE_HOST)
+    return 1u << (own > 1);
+  if (from == to || peer == 0)
+    return (uint32_t)((UINT64_C(1) << own) - 1);
+  uint32_t other = to != device->ordinal ? to : from;
+  uint32_t rank = other < device->ordinal ? other : other - 1;
+  return 1u << (own + rank % peer);
+}
+
+static bool engine_is_idle(const aqsim_engine *engine)
+{
+  return !engine->copying && !engine->first;
+}
+
+uint32_t aqsim_copy_engines_idle(const aqsim_device *device)
+{
+  uint32_t bits = 0;
+  for (uint32_t i = 0; i < engine_count(device); i++)
+    bits |= (uint32_t)engine_is_idle(&device->engines[i]) << i;
+  return bits;
+}
+
+/* The first that is idle, or the first at all. */
+static uint32_t engine_choose(const aqsim_copy *copy)
+{
+  uint32_t bits = engines_for(copy->device, copy->from_device, copy->to_device);
+  uint32_t idle = bits & aqsim_copy_engines_idle(copy->device);
+  return (uint32_t)__builtin_ctz(idle ? idle : bits);
+}
+
+/* Gives a free engine to the first copy in its line. */
+static void engine_next(aqsim_device *device, aqsim_engine *engine)
+{
+  aqsim_copy *copy = engine->first;
+  if (engine->copying || !copy)
+    return;
+  if (device->policy) {
+    copy = aqsim_policy_copy_pick(device, (uint32_t)(engine - device->engines));
+    if (!copy)
+      return;
+  } else {
+    engine->first = copy->next_ready;
+  }
+  engine->copying = copy;
+  copy->state = AQSIM_COPY_SETS_UP;
+  copy->start = device->sim->now + device->model->copy_latency +
+                copy->transfer.route.latency;
+  const aq_device_hooks *hooks = device->sim->hooks;
+  aq_time late = hooks ? hooks->copy_start(hooks->user, copy->size) : 0;
+  aqsim_calendar_push(&device->sim->calendar, &copy->event, copy->start + late,
+                      AQSIM_AT_END);
+}
+
+void aqsim_copies_ask(aqsim_device *device)
+{
+  for (uint32_t i = 0; i < engine_count(device); i++)
+    engine_next(device, &device->engines[i]);
+}
+
+static void copy_ready(aqsim_copy *copy)
+{
+  if (copy->engine == AQ_COPY_ENGINE_ANY)
+    copy->engine = engine_choose(copy);
+  aqsim_engine *engine = copy_engine(copy);
+  copy->ready = copy->device->sim->now;
+  copy->next_ready = NULL;
+  if (engine->first)
+    engine->last->next_ready = copy;
+  else
+    engine->first = copy;
+  engine->last = copy;
+  engine_next(copy->device, engine);
+}
+
+static void engine_release(aqsim_copy *copy)
+{
+  copy_engine(copy)->copying = NULL;
+  engine_next(copy->device, copy_engine(copy));
+}
+
+static void gate_opened(aqsim_gate *gate)
+{
+  copy_ready((aqsim_copy *)(void *)((char *)gate - offsetof(aqsim_copy, gate)));
+}
+
+/* ---- bytes ---- */
+
+static aqsim_copy *copy_of(aqsim_transfer *transfer)
+{
+  return (aqsim_copy *)(void *)((char *)transfer -
+                                offsetof(aqsim_copy, transfer));
+}
+
+/* Puts the end where the rate puts it. */
+static void copy_changed(aqsim_transfer *transfer)
+{
+  aqsim_copy *copy = copy_of(transfer);
+  aqsim *sim = copy->device->sim;
+  if (copy->end != AQ_TIME_NONE)
+    aqsim_calendar_forget(&sim->calendar, &copy->event, sizeof copy->event);
+  copy->end = aqsim_transfer_end(&sim->traffic, transfer);
+  aqsim_calendar_push(&sim->calendar, &copy->event, copy->end, AQSIM_AT_END);
+}
+
+static void copy_begin(aqsim_copy *copy)
+{
+  aqsim *sim = copy->device->sim;
+  copy->state = AQSIM_COPY_MOVES;
+  copy->transfer.most = copy->device->model->copy_bandwidth;
+  copy->transfer.changed = copy_changed;
+  copy->end = AQ_TIME_NONE;
+  aqsim_traffic_join(&sim->traffic, &copy->transfer, copy->size, sim->now);
+  aqsim_traffic_tell(&sim->traffic);
+}
+
+int64_t aqsim_copies_bandwidth(const aqsim_device *device)
+{
+  int64_t sum = 0;
+  for (aqsim_transfer *t = device->sim->traffic.first; t; t = t->next) {
+    if (t->changed != copy_changed)
+      continue;
+    const aqsim_copy *copy = copy_of(t);
+    sum += t->rate * ((copy->from_device == device->ordinal) +
+                      (copy->to_device == device->ordinal));
+  }
+  return sum;
+}
+
+/* ---- the end ---- */
+
+/* The name of its direction, as rocprofv3 has it. */
+static int64_t direction_name(aqsim *sim, const aqsim_copy *copy)
+{
+  static const char *const names[AQSIM_DIRECTIONS] = {
+      "MEMORY_COPY_DEVICE_TO_DEVICE", "MEMORY_COPY_HOST_TO_DEVICE",
+      "MEMORY_COPY_DEVICE_TO_HOST", "MEMORY_COPY_HOST_TO_HOST"};
+  unsigned direction = (unsigned)(copy->from_device == AQ_DEVICE_HOST) |
+                       (unsigned)(copy->to_device == AQ_DEVICE_HOST) << 1;
+  int64_t *name = &sim->copy_names[direction];
+  aq_record_sink *sink = sim->recorder.sink;
+  aq_diag diag = AQ_DIAG_INIT;
+  if (*name == AQ_NONE &&
+      sink->name(sink, names[direction], strlen(names[direction]), name,
+                 &diag) != AQ_OK)
+    *name = AQ_NONE; /* the row goes without */
+  return *name;
+}
+
+static void copy_record(const aqsim_copy *copy, aq_time observe)
+{
+  aqsim *sim = copy->device->sim;
+  int64_t name = direction_name(sim, copy);
+  aq_record *row = aqsim_recorder_row(&sim->recorder);
+  row->kind = AQ_KIND_COPY;
+  row->flags = 0;
+  row->name = name;
+  row->device = copy->device->record;
+  row->engine = copy->engine;
+  row->bytes = (int64_t)copy->size;
+  row->submit = copy->submit;
+  row->launch = copy->ready;
+  row->start = copy->start;
+  row->end = copy->end;
+  row->complete = sim->now;
+  row->observe = observe;
+}
+
+/* It ends here, and never completes. */
+static void copy_fault(aqsim_copy *copy, bool writes, uint64_t hole)
+{
+  aqsim_device *device = copy->device;
+  aq_system_event event = {.kind = AQ_EVENT_MEMORY_FAULT,
+                           .device = device->ordinal,
+                           .queue = AQ_QUEUE_NONE,
+                           .packet_id = copy->number,
+                           .address = hole};
+  char text[COPY_TEXT];
+  snprintf(text, sizeof text, "copy %" PRIu64 ": memory fault, %s %#" PRIx64,
+           copy->number, writes ? "write to" : "read of", hole);
+  event.text = text;
+  engine_release(copy);
+  copy_free(copy);
+  aqsim_system_event_tell(device->sim, &event);
+}
+
+static bool copy_is_possible(aqsim_copy *copy)
+{
+  uint64_t hole;
+  if (aqsim_memory_hole(AQSIM_READ, (uintptr_t)copy->from, copy->size, &hole))
+    copy_fault(copy, false, hole);
+  else if (aqsim_memory_hole(AQSIM_WRITE, (uintptr_t)copy->to, copy->size,
+                             &hole))
+    copy_fault(copy, true, hole);
+  else
+    return true;
+  return false;
+}
+
+static void copy_end(aqsim_copy *copy)
+{
+  aqsim *sim = copy->device->sim;
+  aqsim_traffic_leave(&sim->traffic, &copy->transfer, sim->now);
+  aqsim_traffic_tell(&sim->traffic);
+  if (!copy_is_possible(copy))
+    return;
+  copy->state = AQSIM_COPY_COMPLETES;
+  memmove(copy->to, copy->from, copy->size);
+  sim->touched = true;
+  aqsim_calendar_push(&sim->calendar, &copy->event,
+                      copy->end + copy->device->model->signal_write,
+                      AQSIM_AT_COMPLETE);
+  engine_release(copy);
+}
+
+static void copy_complete(aqsim_copy *copy)
+{
+  aqsim *sim = copy->device->sim;
+  aq_time observe = aqsim_signal_complete(sim, copy->device, copy->completion,
+                                          copy->start, copy->end, false, 0);
+  if (aqsim_recorder_on(&sim->recorder))
+    copy_record(copy, observe);
+  copy_free(copy);
+}
+
+static void copy_fire(aqsim_event *event)
+{
+  aqsim_copy *copy = (aqsim_copy *)event;
+  if (copy->state == AQSIM_COPY_SETS_UP)
+    copy_begin(copy);
+  else if (copy->state == AQSIM_COPY_MOVES)
+    copy_end(copy);
+  else
+    copy_complete(copy);
+}
+
+/* ---- submission ---- */
+
+static aq_status dependencies_check(const aq_signal *dependencies,
+                                    uint32_t count, aq_diag *diag)
+{
+  if ((count == 0) == (dependencies == NULL))
+    return AQ_OK;
+  return aq_diag_set(diag, AQ_ERR_INVALID,
+                     "copy_async: %u dependencies %s a list", count,
+                     dependencies ? "with" : "without");
+}
+
+static bool place_is_there(uint32_t device, uint32_t devices)
+{
+  return device < devices || device == AQ_DEVICE_HOST ||
+         device == AQ_DEVICE_OF_ADDRESS;
+}
+
+aq_status aqsim_copy_desc_check(const aq_copy_desc *desc, uint32_t devices,
+                                aq_diag *diag)
+{
+  if (desc->device >= devices)
+    return aq_diag_set(diag, AQ_ERR_INVALID, "device %u; expected less than %u",
+                       desc->device, devices);
+  if (!place_is_there(desc->to_device, devices) ||
+      !place_is_there(desc->from_device, devices))
+    return aq_diag_set(diag, AQ_ERR_INVALID,
+                       "copy_submit: memory of device %u to %u; expected less "
+                       "than %u, the host, or what the address says",
+                       desc->from_device, desc->to_device, devices);
+  return dependencies_check(desc->dependencies, desc->dependency_count, diag);
+}
+
+static uint32_t place(const aqsim *sim, uint32_t device, const void *address)
+{
+  return device == AQ_DEVICE_OF_ADDRESS
+             ? aqsim_memory_device(&sim->memory, address)
+             : device;
+}
+
+static void copy_init(aqsim_copy *copy, aqsim *sim, const aq_copy_desc *desc)
+{
+  aqsim_device *device = &sim->devices[desc->device];
+  *copy = (aqsim_copy){
+      .event = {copy_fire},
+      .device = device,
+      .engine = desc->engine,
+      .to_device = place(sim, desc->to_device, desc->to),
+      .from_device = place(sim, desc->from_device, desc->from),
+      .number = sim->copies_created++,
+      .to = desc->to,
+      .from = desc->from,
+      .size = desc->size,
+      .completion = desc->completion,
+      .submit = sim->now,
+      .next = sim->copies,
+  };
+  aqsim_route *route = &copy->transfer.route;
+  aqsim_links_route(&sim->links, copy->from_device, device->ordinal, route);
+  aqsim_links_route(&sim->links, device->ordinal, copy->to_device, route);
+  aqsim_links_memory(&sim->links, copy->from_device, route);
+  aqsim_links_memory(&sim->links, copy->to_device, route);
+  if (copy->next)
+    copy->next->previous = copy;
+  sim->copies = copy;
+}
+
+aq_status aqsim_copy_submit(aqsim *sim, const aq_copy_desc *desc, aq_diag *diag)
+{
+  aq_status status = aqsim_copy_desc_check(desc, sim->device_count, diag);
+  if (status != AQ_OK)
+    return status;
+  const aqsim_device *device = &sim->devices[desc->device];
+  if (desc->engine != AQ_COPY_ENGINE_ANY &&
+      desc->engine >= engine_count(device))
+    return aq_diag_set(diag, AQ_ERR_INVALID,
+                       "copy_submit: engine %u of device %u; expected less "
+                       "than %u",
+                       desc->engine, desc->device, engine_count(device));
+  if (desc->size == 0)
+    return AQ_OK;
+  uint32_t count = desc->dependency_count;
+  aqsim_copy *copy = malloc(sizeof *copy + count * sizeof copy->legs[0]);
+  if (!copy || !aqsim_calendar_reserve(&sim->calendar, COPY_EVENTS)) {
+    free(copy);
+    return aq_diag_set(diag, AQ_ERR_NO_MEMORY, "out of memory for a copy");
+  }
+  copy_init(copy, sim, desc);
+  memset(copy->legs, 0, count * sizeof copy->legs[0]);
+  aqsim_gate_init(&copy->gate, &sim->gates, gate_opened);
+  if (aqsim_gate_arm(&copy->gate, copy->legs, desc->dependencies, count,
+                     &aqsim_gate_all_zero, device->model->dependency_poll))
+    copy_ready(copy);
+  return AQ_OK;
+}
+
+void aqsim_copies_fini(aqsim *sim)
+{
+  while (sim->copies)
+    copy_free(sim->copies);
+}

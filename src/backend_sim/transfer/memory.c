@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: MIT */
+#include "backend_sim/transfer/memory.h"
+
+#include <search.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#include "common/transport.h"
+
+/* Blocks from MAPPED_MIN bytes on are mapped: the kernel clears a page of them
+ * when it is first used, which of most of the room for arguments never is. */
+enum { ALIGN = 64, MAPPED_MIN = 1 << 20 };
+
+struct aqsim_block {
+  uintptr_t begin, end; /* addresses, at least one */
+  aqsim_block *next, *previous;
+  size_t mapped; /* bytes; 0: it is of the heap */
+  uint32_t device;
+  _Alignas(ALIGN) unsigned char bytes[];
+};
+
+/* Blocks do not overlap: those that do are the same. */
+static int block_compare(const void *a, const void *b)
+{
+  const aqsim_block *x = a, *y = b;
+  return x->end <= y->begin ? -1 : x->begin >= y->end;
+}
+
+/* Cleared, with `mapped` set; NULL: there is none. */
+static aqsim_block *block_alloc(size_t total)
+{
+  if (total >= MAPPED_MIN) {
+    aqsim_block *block = mmap(NULL, total, PROT_READ | PROT_WRITE,
+                              MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (block == MAP_FAILED)
+      return NULL;
+    block->mapped = total;
+    return block;
+  }
+  aqsim_block *block = aligned_alloc(ALIGN, total);
+  if (block)
+    memset(block, 0, total);
+  return block;
+}
+
+static void block_free(aqsim_block *block)
+{
+  if (block->mapped)
+    munmap(block, block->mapped);
+  else
+    free(block);
+}
+
+void aqsim_memory_fini(aqsim_memory *memory)
+{
+  while (memory->blocks)
+    aqsim_memory_free(memory, memory->blocks->bytes);
+}
+
+void *aqsim_memory_alloc(aqsim_memory *memory, uint32_t device, size_t size)
+{
+  if (size > SIZE_MAX / 2)
+    return NULL;
+  size_t total =
+      (sizeof(aqsim_block) + size + ALIGN - 1) & ~(size_t)(ALIGN - 1);
+  aqsim_block *block = block_alloc(total);
+  if (!block)
+    return NULL;
+  block->begin = (uintptr_t)block->bytes;
+  block->end = block->begin + (size > 0 ? size : 1);
+  block->device = device;
+  if (device != AQ_DEVICE_HOST &&
+      !tsearch(block, &memory->of_devices, block_compare)) {
+    block_free(block);
+    return NULL;
+  }
+  block->next = memory->blocks;
+  if (block->next)
+    block->next->previous = block;
+  memory->blocks = block;
+  return block->bytes;
+}
+
+void aqsim_memory_free(aqsim_memory *memory, void *address)
+{
+  if (!address)
+    return;
+  aqsim_block *block =
+      (aqsim_block *)(void *)((char *)address - offsetof(aqsim_block, bytes));
+  if (block->device != AQ_DEVICE_HOST)
+    tdelete(block, &memory->of_devices, block_compare);
+  if (block->previous)
+    block->previous->next = block->next;
+  else
+    memory->blocks = block->next;
+  if (block->next)
+    block->next->previous = block->previous;
+  block_free(block);
+}
+
+uint32_t aqsim_memory_device(const aqsim_memory *memory, const void *address)
+{
+  const struct aqsim_block key = {.begin = (uintptr_t)address,
+                                  .end = (uintptr_t)address + 1};
+  void *const *found = tfind(&key, &memory->of_devices, block_compare);
+  return found ? (*(aqsim_block *const *)found)->device : AQ_DEVICE_HOST;
+}
