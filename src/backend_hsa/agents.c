@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Agents, their pools, and what the transport tells of its devices. */
+#include "config.h"
+
 #include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>

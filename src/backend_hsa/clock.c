@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Time: that of the runtime's system clock, from where the transport was
  * opened on. */
+#include "config.h"
+
 #include <time.h>
 
 #include "backend_hsa/core.h"

@@ -4,6 +4,8 @@
  * takes none back, so there is one, and it tells every transport that is open:
  * the one global here.
  */
+#include "config.h"
+
 #include <inttypes.h>
 #include <stdio.h>
 

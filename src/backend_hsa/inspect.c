@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* What the memory of queues tells: indices, packets, what barriers wait for.
  * The inside of the hardware cannot be seen. */
+#include "config.h"
+
 #include <inttypes.h>
 #include <stddef.h>
 #include <stdio.h>

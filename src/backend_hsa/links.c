@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* How the devices reach each other's memory and the host's, as the runtime
  * tells it of an agent and a pool. */
+#include "config.h"
+
 #include <stdlib.h>
 
 #include "backend_hsa/core.h"

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Memory of the runtime's pools, and copies by the device's engines. */
+#include "config.h"
+
 #include <stdlib.h>
 
 #include "backend_hsa/core.h"

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Code objects and their kernels, and host functions on a simulator. */
+#include "config.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -9,6 +9,8 @@
  * in: the mark of a queue stays at the first that is not there yet, and what
  * lies behind is looked at once more when it is.
  */
+#include "config.h"
+
 #include "backend_hsa/core.h"
 
 static bool is_published(const aq_packet *packet)

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Queues: made by the runtime, written here. */
+#include "config.h"
+
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -3,6 +3,8 @@
  * Signals: made by the runtime, loaded from memory. Changes go through the
  * runtime, which tells those who sleep, except silent stores.
  */
+#include "config.h"
+
 #include <stdlib.h>
 
 #include "backend_hsa/core.h"

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Waiting for signals, and completions of drain signals. */
+#include "config.h"
+
 #include <stdlib.h>
 #include <string.h>
 

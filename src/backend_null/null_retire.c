@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: MIT */
+#include "config.h"
+
 #include "backend_null/null_retire.h"
 
 #include <inttypes.h>

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: MIT */
+#include "config.h"
+
 #include "backend_sim/clock.h"
 
 #include <stdlib.h>

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: MIT */
+#include "config.h"
+
 #include "capture/digest.h"
 
 #include <stdlib.h>

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Memory that a capture knows, and places in it. */
+#include "config.h"
+
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* What the tap tells becomes records. */
+#include "config.h"
+
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>

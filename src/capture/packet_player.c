@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Playing packet captures. */
+#include "config.h"
+
 #include "capture/packet_player.h"
 
 #include <stdlib.h>

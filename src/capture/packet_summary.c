@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: MIT */
+#include "config.h"
+
 #include "capture/packet_summary.h"
 
 #include <stdlib.h>

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* The kernels of a capture: host functions where the transport runs them, else
  * those of its modules. */
+#include "config.h"
+
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Operations of the host queue, played. */
+#include "config.h"
+
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>

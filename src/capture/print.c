@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* A capture as text: a line a record. */
+#include "config.h"
+
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>

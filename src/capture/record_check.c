@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: MIT */
+#include "config.h"
+
 #include "capture/record_check.h"
 
 #include <stdlib.h>

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Two ways to compare: a replay is scored against what it replays; any other
  * runs are matched dispatch by dispatch and told apart. */
+#include "config.h"
+
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: MIT */
+#include "config.h"
+
 #include <errno.h>
 #include <inttypes.h>
 #include <langinfo.h>
@@ -8,8 +10,6 @@
 #include <sys/ioctl.h>
 #include <sys/statfs.h>
 #include <unistd.h>
-
-#include "config.h"
 
 #include "backend_hsa/probe.h"
 #include "cli/color.h"

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: MIT */
+#include "config.h"
+
 #include "cli/commands.h"
 #include "cli/runs.h"
 #include "trace/trace.h"

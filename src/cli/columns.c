@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
+#include "config.h"
+
 #include "cli/columns.h"
 
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-
-#include "config.h"
 
 #include "cli/text.h"
 

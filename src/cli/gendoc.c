@@ -3,10 +3,10 @@
  * Writes what is made from the table while building: `gendoc man [COMMAND]`
  * and `gendoc completion`, to standard output.
  */
+#include "config.h"
+
 #include <stdio.h>
 #include <string.h>
-
-#include "config.h"
 
 #include "cli/completion.h"
 #include "cli/man.h"

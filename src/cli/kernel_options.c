@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: MIT */
+#include "config.h"
+
 #include "cli/kernel_options.h"
 
 #include <stdlib.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
+#include "config.h"
+
 #include <locale.h>
 #include <unistd.h>
-
-#include "config.h"
 
 #include "cli/commands.h"
 #include "cli/help.h"

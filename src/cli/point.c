@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
+#include "config.h"
+
 #include "cli/point.h"
 
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include "config.h"
 
 #include "cli/perform.h"
 #include "cli/runs.h"

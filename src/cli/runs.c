@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: MIT */
+#include "config.h"
+
 #include "cli/runs.h"
 
 #include <inttypes.h>
@@ -7,7 +9,6 @@
 #include <time.h>
 
 #include "cli/spools.h"
-#include "config.h"
 
 aq_status aq_cli_store_open(aq_cli *cli, aq_store_mode mode, aq_store **out)
 {

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: MIT */
+#include "config.h"
+
 #include "cli/spin_code.h"
 
 #include "devlib/devlib.h"

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: MIT */
+#include "config.h"
+
 #include "cli/spools.h"
 
 #include <dirent.h>
@@ -17,7 +19,6 @@
 #include "cli/missing_kernels.h"
 #include "cli/runs.h"
 #include "common/spool.h"
-#include "config.h"
 #include "store/store.h"
 
 #define EXEC_FILE   "exec"

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The options of the table, whichever commands take them. */
+#include "config.h"
+
 #include <stddef.h>
 
 #include "cli/table.h"

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: MIT */
+#include "config.h"
+
 #include "cmdbuf/builder.h"
 
 #include <stdlib.h>

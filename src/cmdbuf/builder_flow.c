@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Labels, branches, calls and the end of a recording. */
+#include "config.h"
+
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Nesting: the blocks of one program become a subroutine of another. */
+#include "config.h"
+
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Tables, transfers and markers of the builder. */
+#include "config.h"
+
 #include <stdlib.h>
 #include <string.h>
 

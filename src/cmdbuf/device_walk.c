@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: MIT */
+#include "config.h"
+
 #include "cmdbuf/device_walk.h"
 
 #include <string.h>

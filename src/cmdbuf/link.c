@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: MIT */
+#include "config.h"
+
 #include "cmdbuf/link.h"
 
 #include <stdlib.h>

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* From block to block, and how much of a program is known to come. */
+#include "config.h"
+
 #include <assert.h>
 #include <string.h>
 

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Packets of builtin kernels. */
+#include "config.h"
+
 #include <string.h>
 
 #include "cmdbuf/processor_priv.h"

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: MIT */
+#include "config.h"
+
 #include "cmdbuf/program_file.h"
 
 #include <errno.h>

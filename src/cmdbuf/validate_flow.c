@@ -3,6 +3,8 @@
  * How blocks are connected: Tarjan's components, without recursion. Blocks of
  * one component can reach each other.
  */
+#include "config.h"
+
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>

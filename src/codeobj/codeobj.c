@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
+#include "config.h"
+
 #include "codeobj/codeobj.h"
 
 #include <elf.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include "config.h"
 
 enum { MACHINE_AMDGPU = 224, OSABI_AMDGPU_HSA = 64 };
 

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Fields: LLVM, User Guide for AMDGPU Backend, compute_pgm_rsrc1 and 3. */
+#include "config.h"
+
 #include "codeobj/descriptor.h"
 
 #include <string.h>

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: MIT */
+#include "config.h"
+
 #include "codeobj/layout.h"
 
 #include <stdio.h>

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* A code object's kernels as a plug-in in C whose functions are to be written.
  */
+#include "config.h"
+
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
+#include "config.h"
+
 #include "codeobj/unpack.h"
 
 #include <stdlib.h>
 #include <string.h>
 #include <zlib.h>
-
-#include "config.h"
 
 #ifdef HAVE_ZSTD
 #include <zstd.h>

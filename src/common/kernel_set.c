@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: MIT */
+#include "config.h"
+
 #include "kernel_set.h"
 
 #include <stdlib.h>

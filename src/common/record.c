@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: MIT */
+#include "config.h"
+
 #include "common/record.h"
 
 const aq_record_field aq_record_fields[AQ_RECORD_FIELD_COUNT] = {

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: MIT */
+#include "config.h"
+
 #include "common/rng.h"
 
 #include <Random123/philox.h>

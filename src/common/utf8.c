@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: MIT */
+#include "config.h"
+
 #include "common/utf8.h"
 
 size_t aq_utf8_length(const char *text, size_t left, uint32_t *code)

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: MIT */
+#include "config.h"
+
 #include "devlib/devlib.h"
 
 #include <stdio.h>

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Host functions: what device/kernels.c computes, a grid at once. */
+#include "config.h"
+
 #include <string.h>
 
 #include "common/ring.h"

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Agents and their caches. */
+#include "config.h"
+
 #include <string.h>
 #include <unistd.h>
 

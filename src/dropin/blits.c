@@ -3,6 +3,8 @@
  * The kernels that HIP's runtime (ROCclr) fills and copies memory with, as host
  * functions. Each reads the arguments of its OpenCL kernel.
  */
+#include "config.h"
+
 #include <string.h>
 
 #include "dropin/kernels.h"

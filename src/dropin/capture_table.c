@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* The transport's table once a capture is attached: what changes queues and
  * signals, and what waits, is told. Everything else is the inner one's. */
+#include "config.h"
+
 #include "dropin/capture_lines.h"
 
 static aqdrop_capture *capture_from(const aq_transport *t)

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The code objects of HSA 1.0, which readers took the place of. */
+#include "config.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Copies by the devices' engines. */
+#include "config.h"
+
 #include <stdlib.h>
 
 #include "backend_sim/signals.h"

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Events of the whole system: memory that is not there. */
+#include "config.h"
+
 #include "dropin/events.h"
 
 #include <stdio.h>

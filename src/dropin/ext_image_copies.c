@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Moving elements into, out of and between images; all of it at once. */
+#include "config.h"
+
 #include <string.h>
 
 #include "dropin/ext_image_formats.h"

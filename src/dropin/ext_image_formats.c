@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: MIT */
+#include "config.h"
+
 #include "dropin/ext_image_formats.h"
 
 #include <math.h>

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Images: what devices can do, how large they are, making them. */
+#include "config.h"
+
 #include "dropin/ext_images.h"
 
 #include <string.h>

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Samplers: how kernels read images. */
+#include "config.h"
+
 #include "dropin/ext_images.h"
 #include "dropin/hsa.h"
 

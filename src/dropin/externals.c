@@ -3,6 +3,8 @@
  * Variables that the client has, and code objects only name. They are defined
  * before the code objects are loaded that refer to them.
  */
+#include "config.h"
+
 #include <stdlib.h>
 #include <string.h>
 

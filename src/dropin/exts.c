@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The images and samplers that clients have. */
+#include "config.h"
+
 #include <stdlib.h>
 
 #include "dropin/ext_images.h"

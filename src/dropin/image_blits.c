@@ -4,6 +4,8 @@
  * Each reads the arguments of its OpenCL kernel, in which vectors of four are
  * aligned to their size.
  */
+#include "config.h"
+
 #include <string.h>
 
 #include "common/kernel_image.h"

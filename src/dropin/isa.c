@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Instruction sets: one a device, named by its target id. */
+#include "config.h"
+
 #include <string.h>
 
 #include "dropin/hsa.h"

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The AMD loader extension, versions 1.00 to 1.03. */
+#include "config.h"
+
 #include <string.h>
 
 #include "dropin/executables.h"

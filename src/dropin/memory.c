@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: MIT */
+#include "config.h"
+
 #include "dropin/memory.h"
 
 #include <stdlib.h>

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Times of packets and copies on the system clock. */
+#include "config.h"
+
 #include "dropin/hsa.h"
 #include "dropin/signals.h"
 

@@ -4,6 +4,8 @@
  * that its name says. Acquire pairs with the processor's release when it hands
  * slots back, release with whoever sizes the queue by its write index.
  */
+#include "config.h"
+
 #include "dropin/hsa.h"
 
 static uint64_t *write_index(const hsa_queue_t *queue)

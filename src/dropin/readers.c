@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Readers of code objects. */
+#include "config.h"
+
 #include <stdlib.h>
 #include <sys/mman.h>
 #include <sys/stat.h>

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: MIT */
+#include "config.h"
+
 #include "dropin/recording.h"
 
 #include <fcntl.h>

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Memory pools and regions, which are the same; host memory; coherency. */
+#include "config.h"
+
 #include <string.h>
 
 #include "dropin/hsa.h"

@@ -4,6 +4,8 @@
  * knows of it at the end of one that all processes map, what this process's
  * simulator keeps of it at the begin of one of its own.
  */
+#include "config.h"
+
 #include <stdlib.h>
 #include <sys/mman.h>
 #include <sys/stat.h>

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Memory that several processes, or several libraries, share. */
+#include "config.h"
+
 #include <fcntl.h>
 #include <stdio.h>
 #include <string.h>

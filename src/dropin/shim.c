@@ -7,6 +7,8 @@
  * It is loaded into every process of the program, so it needs nothing but
  * libc, and touches only these names.
  */
+#include "config.h"
+
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* What a client may ask that knows it is on a simulator: common/hsa_sim.h. */
+#include "config.h"
+
 #include "dropin/simulator.h"
 
 #include "dropin/queues.h"

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The functions that are not supported: each gives its documented status. */
+#include "config.h"
+
 #include "dropin/hsa.h"
 #include "dropin/runtime.h"
 

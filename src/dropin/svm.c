@@ -3,6 +3,8 @@
  * Attributes of address ranges (shared virtual memory). They are kept and told;
  * memory is the process's, and nothing migrates by them.
  */
+#include "config.h"
+
 #include <stdlib.h>
 
 #include "dropin/hsa.h"

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Symbols of executables. */
+#include "config.h"
+
 #include <string.h>
 
 #include "dropin/executables.h"

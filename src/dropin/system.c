@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* The system: its attributes, clock, extensions and status codes. */
+#include "config.h"
+
 #include <string.h>
 
 #include "common/hsa_sim.h"
-#include "config.h"
 #include "dropin/ext_images.h"
 #include "dropin/hsa.h"
 #include "dropin/runtime.h"

@@ -4,6 +4,8 @@
  * and mappings between them. A mapping is as accessible as the most that any
  * agent may do with it, since host and device share one address space.
  */
+#include "config.h"
+
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Waiting for signals, handlers of signals, groups of signals. */
+#include "config.h"
+
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: MIT */
+#include "config.h"
+
 #include "queue/context_priv.h"
 
 #include <stdlib.h>

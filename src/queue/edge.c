@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Packets that hold a queue back until epochs of other queues are complete. */
+#include "config.h"
+
 #include <string.h>
 
 #include "queue/queue_priv.h"

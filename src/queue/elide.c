@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Which waits of a task need no packet. The rules are tried in the order of
  * aq_wait_rule; each has its function. */
+#include "config.h"
+
 #include "queue/queue_priv.h"
 
 static const char *const rule_names[AQ_WAIT_RULES] = {

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* How the parts of a submission get into the ring. */
+#include "config.h"
+
 #include <assert.h>
 #include <string.h>
 

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Reads and writes of files: two pieces of staging memory, one between file and
  * staging while the other is between staging and device. */
+#include "config.h"
+
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: MIT */
+#include "config.h"
+
 #include "queue/host_work.h"
 
 #include <stdlib.h>

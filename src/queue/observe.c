@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Observed submissions: each packet has a signal of the queue's page, which is
  * waited for, told and used again. */
+#include "config.h"
+
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Submissions whose program is walked on the device. */
+#include "config.h"
+
 #include <stdlib.h>
 
 #include "queue/feed_priv.h"

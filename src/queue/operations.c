@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The operations that are packets and nothing else: a class each. */
+#include "config.h"
+
 #include <stdlib.h>
 #include <string.h>
 

@@ -2,6 +2,8 @@
 /* Tasks that wait outside of the ring: for points that only the host can wait
  * for, for a part of theirs that has to be complete first, or for room. They
  * hold back those behind them. */
+#include "config.h"
+
 #include <stdlib.h>
 #include <string.h>
 

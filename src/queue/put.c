@@ -3,6 +3,8 @@
  * bodies, then what is due afterwards, then headers, then the doorbell. Room is
  * looked at before anything is written, and taken last, so that nothing that
  * fails leaves a hole. */
+#include "config.h"
+
 #include <string.h>
 
 #include "queue/queue_priv.h"

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: MIT */
+#include "config.h"
+
 #include "queue/queue.h"
 
 #include <stdlib.h>

@@ -2,6 +2,8 @@
 /* What happens when epochs are complete, in their order: what is due is worked
  * off, then parked tasks go on. One thread at a time does it; who comes
  * meanwhile only asks it to look again. */
+#include "config.h"
+
 #include <sched.h>
 #include <string.h>
 

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: MIT */
+#include "config.h"
+
 #include "queue/seat.h"
 
 #include <stdlib.h>

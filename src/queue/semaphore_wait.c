@@ -2,6 +2,8 @@
 /* Hosts that wait, and what they may ask: values now, callbacks, descriptors.
  * A host that waits looks at the signals of the epochs that will bring what it
  * waits for, and sits on a seat of its own for everything else. */
+#include "config.h"
+
 #include <errno.h>
 #include <sched.h>
 #include <stdlib.h>

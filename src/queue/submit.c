@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* How a task gets into a queue: at once, parked, or after some waiting. */
+#include "config.h"
+
 #include "queue/queue_priv.h"
 
 enum { POLL_EVERY = 64 /* epochs: what is complete is retired now and then */ };

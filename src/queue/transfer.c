@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Fills, copies and updates: by builtin kernels, by engines, or by the host. */
+#include "config.h"
+
 #include <stdlib.h>
 #include <string.h>
 

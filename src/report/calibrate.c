@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: MIT */
+#include "config.h"
+
 #include "report/calibrate.h"
 
 #include <stdlib.h>

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The rows of a run, as calibration reads them. */
+#include "config.h"
+
 #include "report/calibrate_rows.h"
 
 #include <stdlib.h>

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: MIT */
+#include "config.h"
+
 #include "report/study_run.h"
 
 #include <inttypes.h>

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* What the device half of a policy and the device itself ask of a run, and
  * packets that come back from the device. */
+#include "config.h"
+
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Preemptions as they are kept beside the records. */
+#include "config.h"
+
 #include "run/decider.h"
 
 static void row_put(aq_decider *d, uint32_t queue, aq_preempted row)

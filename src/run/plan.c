@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: MIT */
+#include "config.h"
+
 #include "run/plan_priv.h"
 
 #include <stdlib.h>

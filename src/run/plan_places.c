@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* What a plan runs and where: workloads with their parameters, devices. */
+#include "config.h"
+
 #include "run/plan_priv.h"
 
 #include <stdio.h>

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* A plan multiplied out. */
+#include "config.h"
+
 #include "run/plan_priv.h"
 
 #include <stdlib.h>

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* What decides in a plan: policies with their settings, seeds. */
+#include "config.h"
+
 #include "run/plan_priv.h"
 
 #include <stdio.h>

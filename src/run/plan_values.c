@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Texts and lists of values of a plan. */
+#include "config.h"
+
 #include "run/plan_priv.h"
 
 #include <stdio.h>

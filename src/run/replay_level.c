@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Level 2: durations that the first half of a run predicts of the second. */
+#include "config.h"
+
 #include <stdlib.h>
 
 #include "run/replay_priv.h"

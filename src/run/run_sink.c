@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: MIT */
+#include "config.h"
+
 #include "run/run_sink.h"
 
 #include <stdbool.h>

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: MIT */
+#include "config.h"
+
 #include "run/run_priv.h"
 
 aq_status aq_runner_job_check(const aq_job *job, aq_diag *diag)

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* What a run is stored with, as the devices that ran it say. */
+#include "config.h"
+
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>

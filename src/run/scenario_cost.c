@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: MIT */
+#include "config.h"
+
 #include "run/scenario_model.h"
 
 enum { LATENCIES_MAX = 256 };

@@ -4,6 +4,8 @@
  * as scenarios. Each client has one request in progress; those in "rt", or
  * whose name ends in "_rt", are of high priority, the others low.
  */
+#include "config.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

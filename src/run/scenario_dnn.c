@@ -4,6 +4,8 @@
  * launches, and beside it one of latencies by occupancy (NAME.profile.json), as
  * REEF published them for an MI50.
  */
+#include "config.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Parameters are put into the text, so that every reader of a scenario sees
  * values alone. Line numbers stay: values have no line breaks. */
+#include "config.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

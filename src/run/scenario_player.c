@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: MIT */
+#include "config.h"
+
 #include "run/scenario_player.h"
 
 #include <assert.h>

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: MIT */
+#include "config.h"
+
 #include "scheduler/registry.h"
 
 #include <errno.h>

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: MIT */
+#include "config.h"
+
 #include "store/care.h"
 #include "store/store_priv.h"
 

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* What a run is made of besides rows: devices, queues, names, edges, samples.
  */
+#include "config.h"
+
 #include "store/writer_priv.h"
 
 aq_status aq_writer_run_once(aq_store *store, sqlite3_stmt *statement,

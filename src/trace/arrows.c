@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: MIT */
+#include "config.h"
+
 #include "trace/arrows.h"
 
 #include <stdlib.h>

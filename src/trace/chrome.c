@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Chrome's trace event JSON; see doc/formats/chrome.md. */
+#include "config.h"
+
 #include <errno.h>
 #include <inttypes.h>
 #include <string.h>

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* CSV of our own record table; see doc/formats/csv.md. */
+#include "config.h"
+
 #include "trace/csv_out.h"
 #include "trace/importers.h"
 

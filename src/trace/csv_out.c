@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: MIT */
+#include "config.h"
+
 #include "trace/csv_out.h"
 
 #include <errno.h>

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: MIT */
+#include "config.h"
+
 #include "trace/depth.h"
 
 #include <stdlib.h>

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* What `iree-profile export` writes; see doc/formats/ireeperf.md. */
+#include "config.h"
+
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>

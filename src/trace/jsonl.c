@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* JSON Lines of our own record table; see doc/formats/jsonl.md. */
+#include "config.h"
+
 #include <errno.h>
 #include <string.h>
 #include <yajl/yajl_gen.h>

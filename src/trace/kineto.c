@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* PyTorch's Kineto: Chrome trace JSON; see doc/formats/kineto.md. */
+#include "config.h"
+
 #include "trace/kineto.h"
 
 #include <stdlib.h>

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Perfetto's native format; see doc/formats/perfetto.md. Field numbers are
  * those of perfetto_trace.proto of google/perfetto. */
+#include "config.h"
+
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>

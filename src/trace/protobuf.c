@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: MIT */
+#include "config.h"
+
 #include "trace/protobuf.h"
 
 #include <errno.h>

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* rocprof v1 results.csv; see doc/formats/rocprof-v1.md. */
+#include "config.h"
+
 #include "trace/csv.h"
 #include "trace/importers.h"
 

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: MIT */
+#include "config.h"
+
 #include "trace/rocprofv3.h"
 
 #include <stdlib.h>

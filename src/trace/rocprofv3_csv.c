@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The set of CSV files of a rocprofv3 run; see doc/formats/rocprofv3.md. */
+#include "config.h"
+
 #include <ctype.h>
 #include <string.h>
 

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The kernel_trace.csv of rocprofv3; see doc/formats/rocprofv3.md. */
+#include "config.h"
+
 #include <inttypes.h>
 
 #include "trace/csv_out.h"

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The JSON of rocprofv3; see doc/formats/rocprofv3.md. */
+#include "config.h"
+
 #include "trace/rocprofv3_json.h"
 
 #include <stdlib.h>

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: MIT */
+#include "config.h"
+
 #include <string.h>
 
 #include "tracedb/database.h"

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Samples of counters: a moment on a track, and the value it has there. */
+#include "config.h"
+
 #include <inttypes.h>
 #include <stdio.h>
 

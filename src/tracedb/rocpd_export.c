@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* rocpd 3.0.0; see doc/formats/rocpd.md. */
+#include "config.h"
+
 #include "tracedb/rocpd_export.h"
 
 #include <inttypes.h>

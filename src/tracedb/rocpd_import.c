@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* rocpd 3.0, rocprofv3's database; see doc/formats/rocpd.md. */
+#include "config.h"
+
 #include <stdlib.h>
 #include <string.h>
 

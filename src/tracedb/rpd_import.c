@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* rocmProfileData (.rpd); see doc/formats/rpd.md. */
+#include "config.h"
+
 #include <string.h>
 
 #include "trace/rocprofv3.h"

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: MIT */
+#include "config.h"
+
 #include "wrap/fault_core.h"
 
 /* The next fault that is due, in the order of time, then of the schedule. */

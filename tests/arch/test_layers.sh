@@ -79,4 +79,15 @@ bad=$(find "$work" -name '*.c' -print0 |
     -fsyntax-only -I"$srcdir/src" -I"$builddir/src" 2>&1) || bad="$bad failed"
 report "$([ -z "$bad" ]; echo $?)" "every header compiles alone" "$bad"
 
+# Without config.h the features that configure found are silently compiled out.
+late=$(find "$srcdir/src" -name '*.c' -exec awk '
+  FNR == 1 { seen = 0 }
+  !seen && /^#/ {
+    seen = 1
+    if ($0 != "#include \"config.h\"")
+      print FILENAME ":" FNR ": " $0
+  }' {} +)
+report "$([ -z "$late" ]; echo $?)" "every .c file includes config.h first" \
+  "$late"
+
 echo "1..$count"

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* Real code objects: those of the device library. */
+#include "config.h"
+
 #include <stdlib.h>
 #include <string.h>
 #include <zlib.h>
 
-#include "config.h"
 #ifdef HAVE_ZSTD
 #include <zstd.h>
 #endif

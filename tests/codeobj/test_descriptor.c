@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* Registers of kernel descriptors, against what metadata counts. */
+#include "config.h"
+
 #include <string.h>
 
 #include "codeobj/codeobj.h"
-#include "config.h"
 #include "devlib/devlib.h"
 #include "support/aqtest.h"
 

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: MIT */
+#include "config.h"
+
 #include "backend_sim/dispatch/cohort.h"
 
 aq_time aqsim_cohort_start(const aqsim_cohort *c, uint64_t index)

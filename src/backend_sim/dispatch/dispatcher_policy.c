@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* What policies ask of the dispatcher: other compute units, stopped workgroups,
  * and what there is room for. */
+#include "config.h"
+
 #include <string.h>
 
 #include "backend_sim/dispatch/dispatcher_priv.h"

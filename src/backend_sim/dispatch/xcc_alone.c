@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* A part that has its complex to itself: what it does in closed form, without
  * single workgroups. */
+#include "config.h"
+
 #include "backend_sim/dispatch/xcc_priv.h"
 
 /* The cohort that what is left of a part would be from `begin` on, but for

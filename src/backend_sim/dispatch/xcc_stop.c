@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Workgroups that stop before their end, and those that were saved. */
+#include "config.h"
+
 #include <stdlib.h>
 #include <string.h>
 

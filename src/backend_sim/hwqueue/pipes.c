@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: MIT */
+#include "config.h"
+
 #include "backend_sim/hwqueue/pipes.h"
 
 #include "backend_sim/hwqueue/queues.h"

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Where models come from: the embedded ones and files. */
+#include "config.h"
+
 #include <errno.h>
 #include <stdbool.h>
 #include <stdio.h>

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* What a model says of itself: constants, digest and verdict. */
+#include "config.h"
+
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: MIT */
+#include "config.h"
+
 #include "backend_sim/model/device_value.h"
 
 #include <inttypes.h>

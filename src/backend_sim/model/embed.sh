@@ -3,6 +3,8 @@
 set -e
 cat <<'HEAD'
 /* Made from the device models by src/backend_sim/model/embed.sh. */
+#include "config.h"
+
 #include "backend_sim/model/device_model.h"
 
 HEAD

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: MIT */
+#include "config.h"
+
 #include "backend_sim/model/occupancy.h"
 
 /* Fine enough to split a SIMD into equal parts for any number of waves. */

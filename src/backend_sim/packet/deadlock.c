@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: MIT */
+#include "config.h"
+
 #include "backend_sim/packet/deadlock.h"
 
 #include <inttypes.h>

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: MIT */
+#include "config.h"
+
 #include "backend_sim/packet/gate.h"
 
 static bool equal(int64_t value, int64_t reference)

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* What is going to happen, and the hooks that are told of it: one calendar
  * event for the earliest of a heap. */
+#include "config.h"
+
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdio.h>

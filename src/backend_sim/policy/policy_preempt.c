@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Stopping kernels and putting them back. */
+#include "config.h"
+
 #include <stdlib.h>
 
 #include "backend_sim/dispatch/waves.h"

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Preemptions that are over: who is told of them. */
+#include "config.h"
+
 #include "backend_sim/policy/policy_priv.h"
 
 void aqsim_policy_preempted_tell(aqsim_policy *p,

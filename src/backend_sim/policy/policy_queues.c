@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Queues as policies see them: preempted and mapped, suspended, and their
  * packets taken off. */
+#include "config.h"
+
 #include <stdlib.h>
 
 #include "backend_sim/dispatch/waves.h"

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Kernels that a policy decides about, and the workgroups of theirs that it
  * places or watches. */
+#include "config.h"
+
 #include <stdlib.h>
 
 #include "backend_sim/dispatch/waves.h"

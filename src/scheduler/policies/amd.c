@@ -5,6 +5,8 @@
  * over. A pipe launches for the highest priority, round robin. Linux amdkfd
  * driver, kfd_device_queue_manager.c; the simulator without a policy does the
  * same (doc/hardware-queues.md) and more: this one is to be changed. */
+#include "config.h"
+
 #include <stdlib.h>
 
 #include "scheduler/policies/policies.h"

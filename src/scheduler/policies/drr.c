@@ -2,6 +2,8 @@
 /* Deficit round robin: clients in turn; each may spend a quantum times its
  * weight, and keeps what it could not spend. M. Shreedhar, G. Varghese,
  * "Efficient fair queueing using deficit round robin", SIGCOMM 1995. */
+#include "config.h"
+
 #include "scheduler/policies/clients.h"
 #include "scheduler/policies/policies.h"
 

@@ -2,6 +2,8 @@
 /* Earliest deadline first; jobs without a deadline come last. C. Liu,
  * J. Layland, "Scheduling algorithms for multiprogramming in a
  * hard-real-time environment", JACM 20(1), 1973. */
+#include "config.h"
+
 #include "scheduler/policies/keyed.h"
 #include "scheduler/policies/policies.h"
 

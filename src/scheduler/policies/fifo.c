@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* First in, first out, whole jobs. */
+#include "config.h"
+
 #include "scheduler/policies/policies.h"
 #include "scheduler/policies/server.h"
 

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* No hook at all: each job goes at once, whole, to the queue of its stream, as
  * HIP does. The same as no policy. */
+#include "config.h"
+
 #include "scheduler/policies/policies.h"
 
 static aq_status open(const aq_policy_open *args, aq_policy **out,

@@ -9,6 +9,8 @@
  * partitions of one size. M. Chow, A. Jahanshahi, D. Wong, "KRISP: enabling
  * kernel-wise right-sizing for spatial partitioned GPU inference servers",
  * HPCA 2023. */
+#include "config.h"
+
 #include <stdlib.h>
 #include <string.h>
 

@@ -8,6 +8,8 @@
  * may, the least work first. On the host; with host_latency it is the paper's
  * CPU side, without its GPU side. T. Yeh, M. Sinclair, B. Beckmann, T. Rogers,
  * "Deadline-aware offloading for high-throughput accelerators", HPCA 2021. */
+#include "config.h"
+
 #include <string.h>
 
 #include "scheduler/policies/keyed.h"

@@ -4,6 +4,8 @@
  * wait, so its order is that of deadline less work left. A. Mok, "Fundamental
  * design problems of distributed systems for the hard-real-time environment",
  * MIT 1983. */
+#include "config.h"
+
 #include "scheduler/policies/keyed.h"
 #include "scheduler/policies/policies.h"
 

@@ -2,6 +2,8 @@
 /* Lottery: each waiting job's client has its weight in tickets; one is drawn
  * for each turn. C. Waldspurger, W. Weihl, "Lottery scheduling: flexible
  * proportional-share resource management", OSDI 1994. */
+#include "config.h"
+
 #include "scheduler/policies/clients.h"
 #include "scheduler/policies/policies.h"
 

@@ -4,6 +4,8 @@
  * then all go up again. F. Corbato and others, "An experimental time-sharing
  * system", 1962; the periodic boost as in Arpaci-Dusseau, "Operating systems:
  * three easy pieces". */
+#include "config.h"
+
 #include "scheduler/policies/policies.h"
 #include "scheduler/policies/server.h"
 

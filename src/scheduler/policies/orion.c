@@ -6,6 +6,8 @@
  * and no more than `budget` of expected time is in flight. F. Strati, X. Ma, A.
  * Klimovic, "Orion: interference-aware, fine-grained GPU sharing for ML
  * applications", EuroSys 2024. */
+#include "config.h"
+
 #include "common/policy_queues.h"
 #include "scheduler/policies/policies.h"
 

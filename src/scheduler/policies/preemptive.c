@@ -5,6 +5,8 @@
  * Schrage, "A proof of the optimality of the shortest remaining processing
  * time discipline", 1968). A stopped job goes on where it was (switch), starts
  * its kernel anew (reset), or is only kept from its next workgroups (drain). */
+#include "config.h"
+
 #include <string.h>
 
 #include "common/policy_queues.h"

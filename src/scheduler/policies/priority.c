@@ -2,6 +2,8 @@
 /* Strict priority, not preemptive: the most urgent job first, those alike in
  * order of arrival. A. Cobham, "Priority assignment in waiting line problems",
  * Operations Research 2(1), 1954. */
+#include "config.h"
+
 #include "scheduler/policies/keyed.h"
 #include "scheduler/policies/policies.h"
 

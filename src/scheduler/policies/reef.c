@@ -8,6 +8,8 @@
  * leaves room, on the compute units that it leaves free and no more than fit.
  * M. Han, H. Zhang, R. Chen, H. Chen, "Microsecond-scale preemption for
  * concurrent GPU-accelerated DNN inferences", OSDI 2022. */
+#include "config.h"
+
 #include <string.h>
 
 #include "common/policy_queues.h"

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Round robin: every job in turn, so many commands each time. */
+#include "config.h"
+
 #include "scheduler/policies/policies.h"
 #include "scheduler/policies/server.h"
 

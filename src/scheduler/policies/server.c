@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: MIT */
+#include "config.h"
+
 #include "scheduler/policies/server.h"
 
 /* One turn at a time. */

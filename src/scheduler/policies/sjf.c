@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Shortest job first, by the duration that was told; not preemptive. */
+#include "config.h"
+
 #include "scheduler/policies/keyed.h"
 #include "scheduler/policies/policies.h"
 

@@ -2,6 +2,8 @@
 /* Shortest remaining processing time, decided anew after each command.
  * L. Schrage, L. Miller, "The queue M/G/1 with the shortest remaining
  * processing time discipline", Operations Research 14(4), 1966. */
+#include "config.h"
+
 #include "scheduler/policies/keyed.h"
 #include "scheduler/policies/policies.h"
 

@@ -3,6 +3,8 @@
  * by its weight; the lowest pass goes next. Usage is what turns really took.
  * C. Waldspurger, W. Weihl, "Stride scheduling: deterministic
  * proportional-share resource management", MIT 1995. */
+#include "config.h"
+
 #include "scheduler/policies/clients.h"
 #include "scheduler/policies/policies.h"
 

@@ -3,6 +3,8 @@
  * client's last one and the tag in service, plus its size over its weight; the
  * smallest tag goes next. A. Demers, S. Keshav, S. Shenker, SIGCOMM 1989;
  * S. Golestani, "A self-clocked fair queueing scheme", INFOCOM 1994. */
+#include "config.h"
+
 #include "scheduler/policies/clients.h"
 #include "scheduler/policies/policies.h"
 

@@ -7,6 +7,8 @@
  * stops the queues of the others, so that it waits for one command; level 3
  * stops their kernels too, by a context switch. W. Shen and others, "XSched:
  * preemptive scheduling for diverse XPUs", OSDI 2025. */
+#include "config.h"
+
 #include "common/policy_queues.h"
 #include "scheduler/policies/policies.h"
 
