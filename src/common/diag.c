@@ -36,6 +36,12 @@ aq_status aq_diag_set(aq_diag *diag, aq_status status, const char *fmt, ...)
   return status;
 }
 
+aq_status aq_diag_no_memory(aq_diag *diag)
+{
+  return aq_diag_set(diag, AQ_ERR_NO_MEMORY, "%s",
+                     aq_status_text(AQ_ERR_NO_MEMORY));
+}
+
 aq_status aq_diag_prefix(aq_diag *diag, const char *fmt, ...)
 {
   if (!diag)

@@ -31,6 +31,10 @@ typedef struct aq_diag {
 AQ_API aq_status aq_diag_set(aq_diag *diag, aq_status status, const char *fmt,
                              ...) AQ_PRINTF(3, 4);
 
+/* The one wording of a failed allocation; returns AQ_ERR_NO_MEMORY. Where the
+ * caller asked for an amount, aq_diag_set() names it instead. */
+AQ_API aq_status aq_diag_no_memory(aq_diag *diag);
+
 /* Puts "PREFIX: " before the text that is there: a caller that knows the place
  * better (a file, a section) adds it. Returns diag's status. */
 AQ_API aq_status aq_diag_prefix(aq_diag *diag, const char *fmt, ...)

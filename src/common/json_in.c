@@ -193,6 +193,11 @@ aq_status aq_json_error(const aq_json_node *node, const char *fmt, ...)
                      path[0] ? ": " : "", text);
 }
 
+aq_status aq_json_no_memory(const aq_json_node *node)
+{
+  return aq_diag_no_memory(node->doc->diag);
+}
+
 static const char *type_name(const aq_json_node *node)
 {
   switch (node->value->type) {

@@ -52,6 +52,9 @@ aq_json_node aq_json_root(const aq_json_doc *doc);
 aq_status aq_json_error(const aq_json_node *node, const char *fmt, ...)
     AQ_PRINTF(2, 3);
 
+/* Words that reading this node's document ran out of memory. */
+aq_status aq_json_no_memory(const aq_json_node *node);
+
 /* What type a node has. */
 bool aq_json_is_object(const aq_json_node *node);
 bool aq_json_is_array(const aq_json_node *node);

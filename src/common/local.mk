@@ -1,5 +1,6 @@
 libaqcore_a_SOURCES += \
 	src/common/arena.c src/common/arena.h \
+	src/common/array.c src/common/array.h \
 	src/common/diag.c \
 	src/common/hsa_constants.def src/common/hsa_sim.h \
 	src/common/hsa_types.h \
