@@ -39,6 +39,7 @@ include tests/capture/local.mk
 include tests/scheduler/local.mk
 include tests/oracles/local.mk
 include tests/run/local.mk
+include tests/workload/local.mk
 include tests/backend_sim/local.mk
 include tests/backend_null/local.mk
 include tests/backend_hsa/local.mk
@@ -46,6 +47,8 @@ include tests/trace/local.mk
 include tests/store/local.mk
 include tests/tracedb/local.mk
 include tests/report/local.mk
+include tests/calibrate/local.mk
+include tests/study/local.mk
 include tests/cli/local.mk
 include tests/contract/local.mk
 include tests/model/local.mk

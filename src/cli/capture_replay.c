@@ -8,11 +8,11 @@
 #include <string.h>
 
 #include "capture/packets.h"
-#include "cli/json.h"
 #include "cli/perform.h"
 #include "cli/runs.h"
-#include "cli/text.h"
+#include "common/json_out.h"
 #include "common/plugin.h"
+#include "common/text.h"
 #include "run/run.h"
 
 enum { BENCH_MAX = 1000000 };
@@ -232,31 +232,31 @@ static aq_status bench_tell(aq_cli *cli, const capture_job *job)
   return AQ_OK;
 }
 
-static void bench_json(aq_cli_json *json, const capture_job *job, bool host,
+static void bench_json(aq_json_out *json, const capture_job *job, bool host,
                        const char *key)
 {
-  aq_cli_json_array(json, key);
+  aq_json_out_array(json, key);
   for (int64_t i = 0; i < job->repeats; i++)
-    aq_cli_json_int(json, NULL,
+    aq_json_out_int(json, NULL,
                     host ? (int64_t)job->bench[i].host_ns
                          : job->bench[i].span / AQ_NS);
-  aq_cli_json_close_array(json);
+  aq_json_out_close_array(json);
 }
 
-static void capture_notes(aq_cli_json *json, const void *user)
+static void capture_notes(aq_json_out *json, const void *user)
 {
   const capture_job *job = user;
-  aq_cli_json_map(json, "capture");
-  aq_cli_json_int(json, "operations", (int64_t)job->played.operations);
-  aq_cli_json_int(json, "checked", (int64_t)job->played.digests);
-  aq_cli_json_int(json, "idle_host_calls", (int64_t)job->played.idle_calls);
-  aq_cli_json_int(json, "host_ns", (int64_t)job->played.host_ns);
-  aq_cli_json_int(json, "span_ns", job->played.span / AQ_NS);
+  aq_json_out_map(json, "capture");
+  aq_json_out_int(json, "operations", (int64_t)job->played.operations);
+  aq_json_out_int(json, "checked", (int64_t)job->played.digests);
+  aq_json_out_int(json, "idle_host_calls", (int64_t)job->played.idle_calls);
+  aq_json_out_int(json, "host_ns", (int64_t)job->played.host_ns);
+  aq_json_out_int(json, "span_ns", job->played.span / AQ_NS);
   if (job->repeats > 0) {
     bench_json(json, job, true, "bench_host_ns");
     bench_json(json, job, false, "bench_span_ns");
   }
-  aq_cli_json_close_map(json);
+  aq_json_out_close_map(json);
 }
 
 /* ---- the run ---- */
@@ -264,7 +264,7 @@ static void capture_notes(aq_cli_json *json, const void *user)
 static aq_status run_finish(aq_cli *cli, capture_job *job,
                             aq_store_writer *writer)
 {
-  aq_cli_json *json;
+  aq_json_out *json;
   char *notes;
   const int64_t id = aq_store_writer_run(writer);
   job->performance.notes = capture_notes;
@@ -378,43 +378,43 @@ aq_status aq_cli_replay_capture(aq_cli *cli)
 static void line_put(const char *line, void *user)
 {
   aq_cli *cli = user;
-  char *clean = aq_cli_text_line(line, strlen(line));
+  char *clean = aq_text_line(line, strlen(line));
   fprintf(cli->out, "%s\n", clean ? clean : "");
   free(clean);
 }
 
 static void line_json(const char *line, void *user)
 {
-  aq_cli_json_text(user, NULL, line);
+  aq_json_out_text(user, NULL, line);
 }
 
-static void file_json(aq_cli_json *json, const aq_cap_file *file)
+static void file_json(aq_json_out *json, const aq_cap_file *file)
 {
   const aq_cap_counts *counts = &file->counts;
-  aq_cli_json_map(json, NULL);
-  aq_cli_json_int(json, "bytes", (int64_t)file->size);
-  aq_cli_json_int(json, "devices", file->devices);
-  aq_cli_json_int(json, "queues", counts->queues);
-  aq_cli_json_int(json, "semaphores", counts->semaphores);
-  aq_cli_json_int(json, "memories", counts->memories);
-  aq_cli_json_int(json, "modules", counts->modules);
-  aq_cli_json_int(json, "programs", counts->programs);
-  aq_cli_json_int(json, "operations", counts->operations);
-  aq_cli_json_int(json, "digests", counts->digests);
-  aq_cli_json_array(json, "kernels");
+  aq_json_out_map(json, NULL);
+  aq_json_out_int(json, "bytes", (int64_t)file->size);
+  aq_json_out_int(json, "devices", file->devices);
+  aq_json_out_int(json, "queues", counts->queues);
+  aq_json_out_int(json, "semaphores", counts->semaphores);
+  aq_json_out_int(json, "memories", counts->memories);
+  aq_json_out_int(json, "modules", counts->modules);
+  aq_json_out_int(json, "programs", counts->programs);
+  aq_json_out_int(json, "operations", counts->operations);
+  aq_json_out_int(json, "digests", counts->digests);
+  aq_json_out_array(json, "kernels");
   for (uint32_t i = 0; i < counts->kernels; i++)
-    aq_cli_json_text(json, NULL, file->kernels[i]);
-  aq_cli_json_close_array(json);
-  aq_cli_json_array(json, "records");
+    aq_json_out_text(json, NULL, file->kernels[i]);
+  aq_json_out_close_array(json);
+  aq_json_out_array(json, "records");
   aq_cap_file_print(file, line_json, json);
-  aq_cli_json_close_array(json);
-  aq_cli_json_close_map(json);
+  aq_json_out_close_array(json);
+  aq_json_out_close_map(json);
 }
 
 aq_status aq_cli_show_capture(aq_cli *cli)
 {
   aq_cap_file *file;
-  aq_cli_json *json = NULL;
+  aq_json_out *json = NULL;
   aq_status status = aq_cap_file_open(cli->args[0], &file, &cli->diag);
   if (status != AQ_OK)
     return status;

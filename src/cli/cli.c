@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 #include "cli/color.h"
-#include "cli/text.h"
+#include "common/text.h"
 
 aq_status aq_cli_no_memory(aq_cli *cli)
 {
@@ -131,6 +131,21 @@ aq_status aq_cli_output_commit(aq_cli *cli)
   return AQ_OK;
 }
 
+aq_status aq_cli_json_begin_if(aq_cli *cli, aq_json_out **out)
+{
+  *out = NULL;
+  if (!aq_cli_flag(cli, AQ_CLI_OPT_JSON))
+    return AQ_OK;
+  *out = aq_json_out_begin(true);
+  return *out ? AQ_OK : aq_cli_no_memory(cli);
+}
+
+aq_status aq_cli_json_end_if(aq_cli *cli, aq_json_out *json)
+{
+  return !json || aq_json_out_end(json, cli->out) ? AQ_OK
+                                                  : aq_cli_no_memory(cli);
+}
+
 void aq_cli_fini(aq_cli *cli)
 {
   if (cli->out && cli->out != stdout)
@@ -152,7 +167,7 @@ void aq_cli_note(const aq_cli *cli, const char *fmt, ...)
   va_start(args, fmt);
   vsnprintf(text, sizeof text, fmt, args);
   va_end(args);
-  char *line = aq_cli_text_line(text, strlen(text));
+  char *line = aq_text_line(text, strlen(text));
   fprintf(stderr, "aqueduct: %s\n", line ? line : "out of memory");
   free(line);
 }
@@ -160,7 +175,7 @@ void aq_cli_note(const aq_cli *cli, const char *fmt, ...)
 void aq_cli_complain(const aq_diag *diag)
 {
   const char *text = diag->text[0] ? diag->text : aq_status_text(diag->status);
-  char *line = aq_cli_text_line(text, strlen(text));
+  char *line = aq_text_line(text, strlen(text));
   fprintf(stderr, "%saqueduct: error:%s %s\n",
           aq_cli_color(stderr, AQ_CLI_COLOR_BAD),
           aq_cli_color(stderr, AQ_CLI_COLOR_NONE), line ? line : text);

@@ -14,6 +14,7 @@
 
 #include "cli/table.h"
 #include "common/diag.h"
+#include "common/json_out.h"
 #include "common/time.h"
 
 typedef struct aq_cli_repeat {
@@ -68,6 +69,12 @@ aq_status aq_cli_time(aq_cli *cli, aq_cli_option_id option, aq_time *out);
 /* The value of an option that is a whole number, or `missing`. */
 aq_status aq_cli_number(aq_cli *cli, aq_cli_option_id option, int64_t least,
                         int64_t missing, int64_t *out);
+
+/* The document that --json asks for; *out is NULL without it. */
+aq_status aq_cli_json_begin_if(aq_cli *cli, aq_json_out **out);
+
+/* Writes what begin_if began; does nothing without a document. */
+aq_status aq_cli_json_end_if(aq_cli *cli, aq_json_out *json);
 
 /* A remark on stderr, one line, unless --quiet. */
 void aq_cli_note(const aq_cli *cli, const char *fmt, ...) AQ_PRINTF(2, 3);

@@ -27,7 +27,7 @@ typedef struct comparison {
   aq_stats_by group;
   aq_cli_threshold *limits;
   size_t count;
-  aq_cli_json *json; /* of matched runs */
+  aq_json_out *json; /* of matched runs */
   aq_status judged;
 } comparison;
 
@@ -185,7 +185,7 @@ static aq_status tell_all_apart(comparison *c, const aq_run_info *a,
   if (status != AQ_OK)
     return status;
   if (c->json)
-    aq_cli_json_array(c->json, NULL);
+    aq_json_out_array(c->json, NULL);
   status = tell_apart(c, a, b);
   for (int i = 2; i < cli->arg_count && status == AQ_OK; i++) {
     aq_run_info *other;
@@ -196,7 +196,7 @@ static aq_status tell_all_apart(comparison *c, const aq_run_info *a,
     }
   }
   if (c->json)
-    aq_cli_json_close_array(c->json);
+    aq_json_out_close_array(c->json);
   aq_status written = aq_cli_json_end_if(cli, c->json);
   return status == AQ_OK ? written : status;
 }

@@ -15,10 +15,10 @@
 #include "cli/color.h"
 #include "cli/commands.h"
 #include "cli/isolation.h"
-#include "cli/json.h"
 #include "cli/runs.h"
-#include "cli/text.h"
-#include "cli/transports.h"
+#include "common/json_out.h"
+#include "common/text.h"
+#include "transports/device_models.h"
 
 typedef enum finding_state {
   FINDING_OK,
@@ -30,7 +30,7 @@ typedef enum finding_state {
 /* What one check found, written as it is found. */
 typedef struct doctor {
   aq_cli *cli;
-  aq_cli_json *json;
+  aq_json_out *json;
   aq_status status;
 } doctor;
 
@@ -46,7 +46,7 @@ static void put_line(const doctor *d, finding_state state, const char *what,
                      const char *detail, const char *advice)
 {
   FILE *out = d->cli->out;
-  char *line = aq_cli_text_line(detail, strlen(detail));
+  char *line = aq_text_line(detail, strlen(detail));
   fprintf(out, "%s%-8s%s %-14s %s\n", aq_cli_color(out, states[state].color),
           states[state].name, aq_cli_color(out, AQ_CLI_COLOR_NONE), what,
           line ? line : "");
@@ -73,12 +73,12 @@ static void find(doctor *d, finding_state state, const char *what,
     put_line(d, state, what, detail, advice);
     return;
   }
-  aq_cli_json_map(d->json, NULL);
-  aq_cli_json_text(d->json, "check", what);
-  aq_cli_json_text(d->json, "state", states[state].name);
-  aq_cli_json_text(d->json, "detail", detail);
-  aq_cli_json_text(d->json, "advice", advice);
-  aq_cli_json_close_map(d->json);
+  aq_json_out_map(d->json, NULL);
+  aq_json_out_text(d->json, "check", what);
+  aq_json_out_text(d->json, "state", states[state].name);
+  aq_json_out_text(d->json, "detail", detail);
+  aq_json_out_text(d->json, "advice", advice);
+  aq_json_out_close_map(d->json);
 }
 
 static void check_build(doctor *d)
@@ -253,7 +253,7 @@ aq_status aq_cli_doctor(aq_cli *cli)
   if (status != AQ_OK)
     return status;
   if (d.json)
-    aq_cli_json_array(d.json, NULL);
+    aq_json_out_array(d.json, NULL);
   check_build(&d);
   check_backends(&d);
   check_runtime(&d);
@@ -262,7 +262,7 @@ aq_status aq_cli_doctor(aq_cli *cli)
   check_store(&d);
   check_terminal(&d);
   if (d.json)
-    aq_cli_json_close_array(d.json);
+    aq_json_out_close_array(d.json);
   status = aq_cli_json_end_if(cli, d.json);
   return status == AQ_OK ? d.status : status;
 }

@@ -7,10 +7,10 @@
 
 #include "cli/columns.h"
 #include "cli/commands.h"
-#include "cli/json.h"
 #include "cli/runs.h"
-#include "cli/text.h"
 #include "common/json_in.h"
+#include "common/json_out.h"
+#include "common/text.h"
 #include "report/explain.h"
 
 enum { NAME_SHOWN = 80 }; /* bytes of a kernel's name, in text */
@@ -71,8 +71,8 @@ static aq_status put_text(aq_cli *cli, const aq_run_info *run,
   const aq_explain_term *term = &aq_explain_causes[e->bottleneck];
   const char *name = worst_name(e, e->bottleneck, reader, dispatches);
   aq_cli_run_label(run, label);
-  char *clean = aq_cli_text_line(label, strlen(label));
-  char *kernel = name ? aq_cli_text_line(name, strlen(name)) : NULL;
+  char *clean = aq_text_line(label, strlen(label));
+  char *kernel = name ? aq_text_line(name, strlen(name)) : NULL;
   fprintf(cli->out, "%s is %s: %s, for %.1f %% of its time\n",
           clean ? clean : "", term->verdict, term->meaning,
           percent(e, share->time));
@@ -91,35 +91,35 @@ static aq_status put_text(aq_cli *cli, const aq_run_info *run,
 
 /* ---- JSON ---- */
 
-static void json_explain(aq_cli_json *json, const aq_run_info *run,
+static void json_explain(aq_json_out *json, const aq_run_info *run,
                          const aq_explain *e, aq_run_reader *reader,
                          const aq_dispatches *dispatches)
 {
-  aq_cli_json_map(json, NULL);
-  aq_cli_json_int(json, "run", run->id);
-  aq_cli_json_text(json, "kind", aq_cli_run_kind_name(run->kind));
-  aq_cli_json_text(json, "bottleneck",
+  aq_json_out_map(json, NULL);
+  aq_json_out_int(json, "run", run->id);
+  aq_json_out_text(json, "kind", aq_cli_run_kind_name(run->kind));
+  aq_json_out_text(json, "bottleneck",
                    aq_explain_causes[e->bottleneck].verdict);
-  aq_cli_json_ns(json, "time_ns", e->time);
-  aq_cli_json_int(json, "dispatches", e->dispatches);
-  aq_cli_json_int(json, "devices", e->devices);
-  aq_cli_json_array(json, "causes");
+  aq_json_out_ns(json, "time_ns", e->time);
+  aq_json_out_int(json, "dispatches", e->dispatches);
+  aq_json_out_int(json, "devices", e->devices);
+  aq_json_out_array(json, "causes");
   for (int i = 0; i < AQ_CAUSE_COUNT; i++) {
     const aq_explain_share *share = &e->shares[i];
-    aq_cli_json_map(json, NULL);
-    aq_cli_json_text(json, "cause", aq_explain_causes[i].name);
-    aq_cli_json_text(json, "meaning", aq_explain_causes[i].meaning);
-    aq_cli_json_ns(json, "time_ns", share->time);
-    aq_cli_json_real(json, "percent", percent(e, share->time));
-    aq_cli_json_int(json, "times", share->gaps);
-    aq_cli_json_ns(json, "longest_ns", share->worst);
-    aq_cli_json_int(json, "row", share->worst_row);
-    aq_cli_json_text(json, "name",
+    aq_json_out_map(json, NULL);
+    aq_json_out_text(json, "cause", aq_explain_causes[i].name);
+    aq_json_out_text(json, "meaning", aq_explain_causes[i].meaning);
+    aq_json_out_ns(json, "time_ns", share->time);
+    aq_json_out_real(json, "percent", percent(e, share->time));
+    aq_json_out_int(json, "times", share->gaps);
+    aq_json_out_ns(json, "longest_ns", share->worst);
+    aq_json_out_int(json, "row", share->worst_row);
+    aq_json_out_text(json, "name",
                      worst_name(e, (aq_explain_cause)i, reader, dispatches));
-    aq_cli_json_close_map(json);
+    aq_json_out_close_map(json);
   }
-  aq_cli_json_close_array(json);
-  aq_cli_json_close_map(json);
+  aq_json_out_close_array(json);
+  aq_json_out_close_map(json);
 }
 
 /* ---- the command ---- */
@@ -143,7 +143,7 @@ static bool has_policy(const aq_run_info *run)
 static aq_status put(aq_cli *cli, const aq_run_info *run, const aq_explain *e,
                      aq_run_reader *reader, const aq_dispatches *dispatches)
 {
-  aq_cli_json *json;
+  aq_json_out *json;
   aq_status status = aq_cli_json_begin_if(cli, &json);
   if (status != AQ_OK)
     return status;

@@ -7,9 +7,9 @@
 #include <string.h>
 
 #include "cli/commands.h"
-#include "cli/json.h"
 #include "cli/progress.h"
 #include "cli/runs.h"
+#include "common/json_out.h"
 #include "trace/trace.h"
 #include "tracedb/tracedb.h"
 
@@ -29,36 +29,36 @@ static const char *repair_key(aq_trace_repair repair, char key[64])
 }
 
 /* What the run's notes keep, and --json shows. */
-static void json_result(aq_cli_json *json, const aq_trace_result *result)
+static void json_result(aq_json_out *json, const aq_trace_result *result)
 {
   char key[64];
-  aq_cli_json_int(json, "dispatches", (int64_t)result->dispatches);
-  aq_cli_json_int(json, "copies", (int64_t)result->copies);
-  aq_cli_json_int(json, "waits", (int64_t)result->waits);
-  aq_cli_json_int(json, "with_host", (int64_t)result->with_host);
+  aq_json_out_int(json, "dispatches", (int64_t)result->dispatches);
+  aq_json_out_int(json, "copies", (int64_t)result->copies);
+  aq_json_out_int(json, "waits", (int64_t)result->waits);
+  aq_json_out_int(json, "with_host", (int64_t)result->with_host);
   if (result->hip_version > 0)
-    aq_cli_json_int(json, "hip_version", result->hip_version);
-  aq_cli_json_map(json, "edges");
+    aq_json_out_int(json, "hip_version", result->hip_version);
+  aq_json_out_map(json, "edges");
   for (int i = 1; i < AQ_EDGE_COUNT; i++)
-    aq_cli_json_int(json, aq_edge_kind_name(i), (int64_t)result->edges[i]);
-  aq_cli_json_close_map(json);
-  aq_cli_json_map(json, "repairs");
+    aq_json_out_int(json, aq_edge_kind_name(i), (int64_t)result->edges[i]);
+  aq_json_out_close_map(json);
+  aq_json_out_map(json, "repairs");
   for (int i = 0; i < AQ_REPAIR_COUNT; i++)
     if (result->repairs[i])
-      aq_cli_json_int(json, repair_key(i, key), (int64_t)result->repairs[i]);
-  aq_cli_json_close_map(json);
-  aq_cli_json_text(json, "advice", result->advice);
+      aq_json_out_int(json, repair_key(i, key), (int64_t)result->repairs[i]);
+  aq_json_out_close_map(json);
+  aq_json_out_text(json, "advice", result->advice);
 }
 
 static char *make_notes(const aq_trace_result *result)
 {
-  aq_cli_json *json = aq_cli_json_begin(false);
+  aq_json_out *json = aq_json_out_begin(false);
   if (!json)
     return NULL;
-  aq_cli_json_map(json, NULL);
+  aq_json_out_map(json, NULL);
   json_result(json, result);
-  aq_cli_json_close_map(json);
-  return aq_cli_json_take(json);
+  aq_json_out_close_map(json);
+  return aq_json_out_take(json);
 }
 
 static void tell_result(const aq_cli *cli, const char *path,
@@ -118,7 +118,7 @@ static void take_run(aq_run_info *info, const aq_trace_run *run)
   info->reproducible = run->reproducible;
 }
 
-static aq_status finish_run(aq_cli *cli, aq_cli_json *json,
+static aq_status finish_run(aq_cli *cli, aq_json_out *json,
                             aq_store_writer *writer, aq_run_info *info,
                             const aq_trace_result *result)
 {
@@ -141,7 +141,7 @@ static aq_status finish_run(aq_cli *cli, aq_cli_json *json,
   return status;
 }
 
-static aq_status import_file(aq_cli *cli, aq_cli_json *json, aq_store *store,
+static aq_status import_file(aq_cli *cli, aq_json_out *json, aq_store *store,
                              const char *path)
 {
   aq_run_info info = aq_cli_run_info(cli, AQ_RUN_MEASURED);
@@ -162,16 +162,16 @@ static aq_status import_file(aq_cli *cli, aq_cli_json *json, aq_store *store,
 /* Runs that were stored before a bad file stay, and are told. */
 static aq_status import_files(aq_cli *cli, aq_store *store)
 {
-  aq_cli_json *json;
+  aq_json_out *json;
   aq_status status = aq_cli_json_begin_if(cli, &json);
   if (status != AQ_OK)
     return status;
   if (json)
-    aq_cli_json_array(json, NULL);
+    aq_json_out_array(json, NULL);
   for (int i = 0; status == AQ_OK && i < cli->arg_count; i++)
     status = import_file(cli, json, store, cli->args[i]);
   if (json)
-    aq_cli_json_close_array(json);
+    aq_json_out_close_array(json);
   aq_status written = aq_cli_json_end_if(cli, json);
   return status == AQ_OK ? written : status;
 }

@@ -14,7 +14,7 @@
 #include "cli/perform.h"
 #include "cli/runs.h"
 #include "codeobj/layout.h"
-#include "run/launch.h"
+#include "launch/launch.h"
 #include "run/run.h"
 
 typedef struct launching {
@@ -312,26 +312,26 @@ static aq_status kernel_prepare(launching *l)
 
 /* ---- the result ---- */
 
-static bool result_json(const launching *l, aq_cli_json *json,
+static bool result_json(const launching *l, aq_json_out *json,
                         const aq_run_info *info, int64_t id)
 {
   const aq_device_info *device = &l->info.devices[l->launch.device];
-  aq_cli_json_map(json, NULL);
-  aq_cli_json_int(json, "run", id);
-  aq_cli_json_text(json, "kind", aq_cli_run_kind_name(info->kind));
-  aq_cli_json_text(json, "kernel", l->kernel_name);
-  aq_cli_json_text(json, "device", device->name);
-  aq_cli_json_text(json, "gfx", device->gfx);
-  aq_cli_json_text(json, "simulated_by", device->model);
-  aq_cli_json_int(json, "dispatches", l->repeats);
+  aq_json_out_map(json, NULL);
+  aq_json_out_int(json, "run", id);
+  aq_json_out_text(json, "kind", aq_cli_run_kind_name(info->kind));
+  aq_json_out_text(json, "kernel", l->kernel_name);
+  aq_json_out_text(json, "device", device->name);
+  aq_json_out_text(json, "gfx", device->gfx);
+  aq_json_out_text(json, "simulated_by", device->model);
+  aq_json_out_int(json, "dispatches", l->repeats);
   if (!aq_cli_launch_times_json(l->times, l->repeats, json))
     return false;
-  aq_cli_json_array(json, "results");
+  aq_json_out_array(json, "results");
   for (size_t i = 0; i < l->arg_count; i++)
     if (l->args[i].is_out)
       aq_launch_arg_json(&l->args[i], (uint64_t)l->print, json);
-  aq_cli_json_close_array(json);
-  aq_cli_json_close_map(json);
+  aq_json_out_close_array(json);
+  aq_json_out_close_map(json);
   return true;
 }
 
@@ -348,12 +348,12 @@ static bool result_print(const launching *l, FILE *out)
 static aq_status result_tell(launching *l, const aq_run_info *info, int64_t id)
 {
   aq_cli *cli = l->cli;
-  aq_cli_json *json;
+  aq_json_out *json;
   aq_status status = aq_cli_json_begin_if(cli, &json);
   if (status != AQ_OK)
     return status;
   if (!(json ? result_json(l, json, info, id) : result_print(l, cli->out))) {
-    aq_cli_json_drop(json);
+    aq_json_out_drop(json);
     return aq_cli_no_memory(cli);
   }
   status = aq_cli_json_end_if(cli, json);

@@ -7,25 +7,25 @@
 
 #include "cli/columns.h"
 #include "cli/commands.h"
-#include "cli/json.h"
 #include "cli/runs.h"
-#include "cli/text.h"
-#include "cli/transports.h"
+#include "common/json_out.h"
+#include "common/text.h"
 #include "report/metrics.h"
 #include "scheduler/registry.h"
 #include "trace/trace.h"
 #include "tracedb/tracedb.h"
+#include "transports/device_models.h"
 
 /* Where entries go: names one a line, a table, or a document. */
 typedef struct listing {
   aq_cli *cli;
   aq_cli_columns *table;
-  aq_cli_json *json;
+  aq_json_out *json;
 } listing;
 
 static void put_name(const listing *list, const char *name)
 {
-  char *line = aq_cli_text_line(name, strlen(name));
+  char *line = aq_text_line(name, strlen(name));
   fprintf(list->cli->out, "%s\n", line ? line : "");
   free(line);
 }
@@ -36,10 +36,10 @@ static void put_texts(listing *list, const char *const *keys,
                       const char *const *texts)
 {
   if (list->json) {
-    aq_cli_json_map(list->json, NULL);
+    aq_json_out_map(list->json, NULL);
     for (size_t i = 0; keys[i]; i++)
-      aq_cli_json_text(list->json, keys[i], texts[i]);
-    aq_cli_json_close_map(list->json);
+      aq_json_out_text(list->json, keys[i], texts[i]);
+    aq_json_out_close_map(list->json);
   } else if (list->table) {
     aq_cli_columns_row(list->table, texts);
   } else {
@@ -51,9 +51,9 @@ static void put_run(listing *list, const aq_run_info *info)
 {
   char id[24], origin[24], date[AQ_CLI_DATE_SIZE];
   if (list->json) {
-    aq_cli_json_map(list->json, NULL);
+    aq_json_out_map(list->json, NULL);
     aq_cli_run_json(list->json, info);
-    aq_cli_json_close_map(list->json);
+    aq_json_out_close_map(list->json);
     return;
   }
   snprintf(id, sizeof id, "%" PRId64, info->id);
@@ -218,20 +218,20 @@ static aq_status list_subject(aq_cli *cli, size_t subject)
   if (status != AQ_OK)
     return status;
   if (list.json)
-    aq_cli_json_array(list.json, NULL);
+    aq_json_out_array(list.json, NULL);
   else if (!aq_cli_flag(cli, AQ_CLI_OPT_NAMES) &&
            !(list.table = aq_cli_columns_new(subjects[subject].columns)))
     return aq_cli_no_memory(cli);
   status = subjects[subject].list(&list);
   if (status != AQ_OK) {
     aq_cli_columns_drop(list.table);
-    aq_cli_json_drop(list.json);
+    aq_json_out_drop(list.json);
     return status;
   }
   if (list.table && !aq_cli_columns_print(list.table, cli->out))
     return aq_cli_no_memory(cli);
   if (list.json)
-    aq_cli_json_close_array(list.json);
+    aq_json_out_close_array(list.json);
   return aq_cli_json_end_if(cli, list.json);
 }
 
@@ -240,7 +240,7 @@ aq_status aq_cli_list(aq_cli *cli)
   for (size_t i = 0; i < SUBJECTS; i++)
     if (strcmp(subjects[i].name, cli->args[0]) == 0)
       return list_subject(cli, i);
-  const char *near = aq_cli_text_nearest(cli->args[0], aq_cli_subjects);
+  const char *near = aq_text_nearest(cli->args[0], aq_cli_subjects);
   return aq_diag_set(&cli->diag, AQ_ERR_INVALID, "cannot list '%s'; %s%s%s",
                      cli->args[0], near ? "did you mean " : "expected one of ",
                      near ? near : aq_cli_commands[AQ_CLI_CMD_LIST].arguments,

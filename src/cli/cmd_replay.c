@@ -12,7 +12,7 @@
 #include "cli/device_choice.h"
 #include "cli/perform.h"
 #include "cli/runs.h"
-#include "cli/text.h"
+#include "common/text.h"
 #include "run/replay.h"
 
 /* The rows of a stored run as replay wants them. */
@@ -62,7 +62,7 @@ static aq_status read_mode(aq_cli *cli, replay_job *job)
     job->options.closed = true;
     return AQ_OK;
   }
-  const char *near = aq_cli_text_nearest(mode, modes);
+  const char *near = aq_text_nearest(mode, modes);
   return aq_diag_set(
       &cli->diag, AQ_ERR_INVALID, "--mode '%s': open or closed expected%s%s%s",
       mode, near ? "; did you mean " : "", near ? near : "", near ? "?" : "");
@@ -110,27 +110,27 @@ static aq_status read_options(aq_cli *cli, replay_job *job)
 /* ---- notes ---- */
 
 /* How it was replayed, for those who look at the run later. */
-static void replay_notes(aq_cli_json *json, const void *user)
+static void replay_notes(aq_json_out *json, const void *user)
 {
   const replay_job *job = user;
   const aq_replay_facts *facts = &job->facts;
-  aq_cli_json_map(json, "replay");
-  aq_cli_json_text(json, "mode", job->options.closed ? "closed" : "open");
-  aq_cli_json_int(json, "level", job->options.predict ? 2 : 1);
-  aq_cli_json_text(json, "queues_from", facts->streams ? "streams" : "queues");
-  aq_cli_json_int(json, "queues", facts->queues ? facts->queues : AQ_NONE);
-  aq_cli_json_int(json, "edges", (int64_t)facts->edges);
-  aq_cli_json_int(json, "edge_confidence",
+  aq_json_out_map(json, "replay");
+  aq_json_out_text(json, "mode", job->options.closed ? "closed" : "open");
+  aq_json_out_int(json, "level", job->options.predict ? 2 : 1);
+  aq_json_out_text(json, "queues_from", facts->streams ? "streams" : "queues");
+  aq_json_out_int(json, "queues", facts->queues ? facts->queues : AQ_NONE);
+  aq_json_out_int(json, "edges", (int64_t)facts->edges);
+  aq_json_out_int(json, "edge_confidence",
                   job->confidence > 100 ? AQ_NONE : job->confidence);
   if (job->options.closed)
-    aq_cli_json_int(json, "waits", (int64_t)facts->waits);
+    aq_json_out_int(json, "waits", (int64_t)facts->waits);
   if (job->options.as_graph)
-    aq_cli_json_int(json, "graphs", (int64_t)facts->graphs);
+    aq_json_out_int(json, "graphs", (int64_t)facts->graphs);
   if (job->options.predict) {
-    aq_cli_json_int(json, "predicted", (int64_t)facts->predicted);
-    aq_cli_json_int(json, "unlike", (int64_t)facts->unlike);
+    aq_json_out_int(json, "predicted", (int64_t)facts->predicted);
+    aq_json_out_int(json, "unlike", (int64_t)facts->unlike);
   }
-  aq_cli_json_close_map(json);
+  aq_json_out_close_map(json);
 }
 
 static aq_status choose_device(aq_cli *cli, replay_job *job,

@@ -6,9 +6,9 @@
 
 #include "cli/commands.h"
 #include "cli/runs.h"
-#include "cli/transports.h"
 #include "common/json_in.h"
 #include "report/page.h"
+#include "transports/device_models.h"
 
 /* The runs of the page, with the device models that they were made with. */
 typedef struct report {

@@ -6,15 +6,15 @@
 #include "cli/commands.h"
 #include "cli/perform.h"
 #include "cli/runs.h"
-#include "run/scenario.h"
+#include "workload/scenario.h"
 
 /* How the streams were mapped, for those who look at the run later. */
-static void run_notes(aq_cli_json *json, const void *user)
+static void run_notes(aq_json_out *json, const void *user)
 {
   const aq_cli_performance *performance = user;
-  aq_cli_json_map(json, "run");
-  aq_cli_json_int(json, "queues", performance->queues);
-  aq_cli_json_close_map(json);
+  aq_json_out_map(json, "run");
+  aq_json_out_int(json, "queues", performance->queues);
+  aq_json_out_close_map(json);
 }
 
 static aq_status run_scenario(aq_cli *cli, aq_store *store,

@@ -13,14 +13,14 @@
 #include "cli/columns.h"
 #include "cli/commands.h"
 #include "cli/counter_summary.h"
-#include "cli/json.h"
 #include "cli/packets_show.h"
 #include "cli/program_show.h"
 #include "cli/queue_summary.h"
 #include "cli/runs.h"
-#include "cli/text.h"
 #include "cli/topology_show.h"
-#include "cli/transports.h"
+#include "common/json_out.h"
+#include "common/text.h"
+#include "transports/device_models.h"
 
 /* ---- a run ---- */
 
@@ -28,7 +28,7 @@ static void put_field(aq_cli *cli, const char *name, const char *value)
 {
   if (!value)
     return;
-  char *line = aq_cli_text_line(value, strlen(value));
+  char *line = aq_text_line(value, strlen(value));
   fprintf(cli->out, "%-14s %s\n", name, line ? line : "");
   free(line);
 }
@@ -114,28 +114,28 @@ static bool put_queues(aq_cli *cli, const aq_cli_queue *queues, size_t count)
   return aq_cli_columns_print(table, cli->out);
 }
 
-static void json_queue(aq_cli_json *json, const aq_cli_queue *queue)
+static void json_queue(aq_json_out *json, const aq_cli_queue *queue)
 {
-  aq_cli_json_map(json, NULL);
-  aq_cli_json_int(json, "queue", queue->ordinal);
-  aq_cli_json_int(json, "device", queue->device);
-  aq_cli_json_int(json, "source_id", queue->source_id);
-  aq_cli_json_text(json, "gpu", queue->gpu);
-  aq_cli_json_int(json, "kernels", queue->kernels);
-  aq_cli_json_int(json, "copies", queue->copies);
-  aq_cli_json_int(json, "others", queue->others);
-  aq_cli_json_int(json, "with_host", queue->with_host);
-  aq_cli_json_ns(json, "first_start_ns", queue->first_start);
-  aq_cli_json_ns(json, "last_end_ns", queue->last_end);
-  aq_cli_json_ns(json, "busy_ns", queue->busy);
-  aq_cli_json_close_map(json);
+  aq_json_out_map(json, NULL);
+  aq_json_out_int(json, "queue", queue->ordinal);
+  aq_json_out_int(json, "device", queue->device);
+  aq_json_out_int(json, "source_id", queue->source_id);
+  aq_json_out_text(json, "gpu", queue->gpu);
+  aq_json_out_int(json, "kernels", queue->kernels);
+  aq_json_out_int(json, "copies", queue->copies);
+  aq_json_out_int(json, "others", queue->others);
+  aq_json_out_int(json, "with_host", queue->with_host);
+  aq_json_out_ns(json, "first_start_ns", queue->first_start);
+  aq_json_out_ns(json, "last_end_ns", queue->last_end);
+  aq_json_out_ns(json, "busy_ns", queue->busy);
+  aq_json_out_close_map(json);
 }
 
 static aq_status print_run(aq_cli *cli, const aq_run_info *info,
                            aq_run_reader *reader, const aq_cli_queue *queues,
                            size_t count)
 {
-  aq_cli_json *json;
+  aq_json_out *json;
   aq_status status = aq_cli_json_begin_if(cli, &json);
   if (status != AQ_OK)
     return status;
@@ -145,18 +145,18 @@ static aq_status print_run(aq_cli *cli, const aq_run_info *info,
       return aq_cli_no_memory(cli);
     return aq_cli_counters_print(cli, reader);
   }
-  aq_cli_json_map(json, NULL);
+  aq_json_out_map(json, NULL);
   aq_cli_run_json(json, info);
-  aq_cli_json_array(json, "queues");
+  aq_json_out_array(json, "queues");
   for (size_t i = 0; i < count; i++)
     json_queue(json, &queues[i]);
-  aq_cli_json_close_array(json);
+  aq_json_out_close_array(json);
   status = aq_cli_counters_json(cli, json, reader);
   if (status != AQ_OK) {
-    aq_cli_json_drop(json);
+    aq_json_out_drop(json);
     return status;
   }
-  aq_cli_json_close_map(json);
+  aq_json_out_close_map(json);
   return aq_cli_json_end_if(cli, json);
 }
 
@@ -206,8 +206,8 @@ static bool put_constants(aq_cli *cli, const aq_device_model *model)
     return false;
   fputs("\nsources\n", cli->out);
   for (size_t i = 0; i < model->count; i++) {
-    char *source = aq_cli_text_line(model->constants[i].source,
-                                    strlen(model->constants[i].source));
+    char *source = aq_text_line(model->constants[i].source,
+                                strlen(model->constants[i].source));
     if (!source)
       return false;
     fprintf(cli->out, "  %s: %s\n", model->constants[i].key, source);
@@ -216,28 +216,28 @@ static bool put_constants(aq_cli *cli, const aq_device_model *model)
   return true;
 }
 
-static void json_constants(aq_cli_json *json, const aq_device_model *model)
+static void json_constants(aq_json_out *json, const aq_device_model *model)
 {
-  aq_cli_json_array(json, "values");
+  aq_json_out_array(json, "values");
   for (size_t i = 0; i < model->count; i++) {
     const aq_device_constant *c = &model->constants[i];
-    aq_cli_json_map(json, NULL);
-    aq_cli_json_text(json, "key", c->key);
-    aq_cli_json_text(json, "value", c->value);
-    aq_cli_json_text(json, "unit", c->unit);
-    aq_cli_json_text(json, "source", c->source);
-    aq_cli_json_text(json, "from", c->from);
-    aq_cli_json_text(json, "group", c->group);
-    aq_cli_json_text(json, "meaning", c->meaning);
-    aq_cli_json_bool(json, "timing", c->timing);
-    aq_cli_json_close_map(json);
+    aq_json_out_map(json, NULL);
+    aq_json_out_text(json, "key", c->key);
+    aq_json_out_text(json, "value", c->value);
+    aq_json_out_text(json, "unit", c->unit);
+    aq_json_out_text(json, "source", c->source);
+    aq_json_out_text(json, "from", c->from);
+    aq_json_out_text(json, "group", c->group);
+    aq_json_out_text(json, "meaning", c->meaning);
+    aq_json_out_bool(json, "timing", c->timing);
+    aq_json_out_close_map(json);
   }
-  aq_cli_json_close_array(json);
+  aq_json_out_close_array(json);
 }
 
 static aq_status print_device(aq_cli *cli, const aq_device_model *model)
 {
-  aq_cli_json *json;
+  aq_json_out *json;
   aq_status status = aq_cli_json_begin_if(cli, &json);
   if (status != AQ_OK)
     return status;
@@ -248,12 +248,12 @@ static aq_status print_device(aq_cli *cli, const aq_device_model *model)
     fputc('\n', cli->out);
     return put_constants(cli, model) ? AQ_OK : aq_cli_no_memory(cli);
   }
-  aq_cli_json_map(json, NULL);
-  aq_cli_json_text(json, "name", model->name);
-  aq_cli_json_text(json, "hash", model->hash);
-  aq_cli_json_text(json, "constants", model->verdict);
+  aq_json_out_map(json, NULL);
+  aq_json_out_text(json, "name", model->name);
+  aq_json_out_text(json, "hash", model->hash);
+  aq_json_out_text(json, "constants", model->verdict);
   json_constants(json, model);
-  aq_cli_json_close_map(json);
+  aq_json_out_close_map(json);
   return aq_cli_json_end_if(cli, json);
 }
 
@@ -294,7 +294,7 @@ static aq_status say_neither(aq_cli *cli, const aq_store *store)
   const char *names[33] = {NULL};
   for (size_t i = 0; i < 32 && aq_device_model_name(i); i++)
     names[i] = aq_device_model_name(i);
-  const char *near = aq_cli_text_nearest(cli->args[0], names);
+  const char *near = aq_text_nearest(cli->args[0], names);
   if (!near && store)
     return cli->diag.status; /* the store has said which runs there are */
   return aq_diag_set(&cli->diag, AQ_ERR_NOT_FOUND,

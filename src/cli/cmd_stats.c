@@ -7,8 +7,8 @@
 #include "cli/columns.h"
 #include "cli/commands.h"
 #include "cli/groups.h"
-#include "cli/json.h"
 #include "cli/runs.h"
+#include "common/json_out.h"
 #include "report/stats.h"
 
 /* ---- text ---- */
@@ -87,45 +87,45 @@ static aq_status put_text(aq_cli *cli, const aq_stats *stats, aq_stats_by by)
 
 /* ---- JSON ---- */
 
-static void json_spread(aq_cli_json *json, const char *key,
+static void json_spread(aq_json_out *json, const char *key,
                         const aq_stats_spread *spread)
 {
-  aq_cli_json_map(json, key);
-  aq_cli_json_int(json, "count", spread->count);
+  aq_json_out_map(json, key);
+  aq_json_out_int(json, "count", spread->count);
   if (spread->count) {
-    aq_cli_json_ns(json, "min_ns", spread->least);
-    aq_cli_json_ns(json, "p50_ns", spread->p50);
-    aq_cli_json_ns(json, "p90_ns", spread->p90);
-    aq_cli_json_ns(json, "p99_ns", spread->p99);
-    aq_cli_json_ns(json, "max_ns", spread->most);
-    aq_cli_json_ns(json, "total_ns", spread->total);
+    aq_json_out_ns(json, "min_ns", spread->least);
+    aq_json_out_ns(json, "p50_ns", spread->p50);
+    aq_json_out_ns(json, "p90_ns", spread->p90);
+    aq_json_out_ns(json, "p99_ns", spread->p99);
+    aq_json_out_ns(json, "max_ns", spread->most);
+    aq_json_out_ns(json, "total_ns", spread->total);
   }
-  aq_cli_json_close_map(json);
+  aq_json_out_close_map(json);
 }
 
-static void json_stats(aq_cli_json *json, const aq_run_info *run,
+static void json_stats(aq_json_out *json, const aq_run_info *run,
                        const aq_stats *stats, aq_stats_by by)
 {
-  aq_cli_json_map(json, NULL);
-  aq_cli_json_int(json, "run", run->id);
-  aq_cli_json_text(json, "by", aq_stats_by_names[by]);
-  aq_cli_json_ns(json, "makespan_ns", stats->makespan);
-  aq_cli_json_array(json, "groups");
+  aq_json_out_map(json, NULL);
+  aq_json_out_int(json, "run", run->id);
+  aq_json_out_text(json, "by", aq_stats_by_names[by]);
+  aq_json_out_ns(json, "makespan_ns", stats->makespan);
+  aq_json_out_array(json, "groups");
   for (size_t i = 0; i < stats->count; i++) {
     const aq_stats_group *g = &stats->groups[i];
-    aq_cli_json_map(json, NULL);
-    aq_cli_json_int(json, "key", g->key);
-    aq_cli_json_text(json, "name", g->name);
-    aq_cli_json_int(json, "calls", g->calls);
-    aq_cli_json_int(json, "bytes", g->bytes);
+    aq_json_out_map(json, NULL);
+    aq_json_out_int(json, "key", g->key);
+    aq_json_out_text(json, "name", g->name);
+    aq_json_out_int(json, "calls", g->calls);
+    aq_json_out_int(json, "bytes", g->bytes);
     json_spread(json, "api", &g->api);
     json_spread(json, "queue", &g->queue);
     json_spread(json, "kernel", &g->kernel);
     json_spread(json, "gap", &g->gap);
-    aq_cli_json_close_map(json);
+    aq_json_out_close_map(json);
   }
-  aq_cli_json_close_array(json);
-  aq_cli_json_close_map(json);
+  aq_json_out_close_array(json);
+  aq_json_out_close_map(json);
 }
 
 /* ---- the command ---- */
@@ -133,7 +133,7 @@ static void json_stats(aq_cli_json *json, const aq_run_info *run,
 static aq_status put_stats(aq_cli *cli, const aq_run_info *run,
                            const aq_stats *stats, aq_stats_by by)
 {
-  aq_cli_json *json;
+  aq_json_out *json;
   aq_status status = aq_cli_json_begin_if(cli, &json);
   if (status != AQ_OK)
     return status;

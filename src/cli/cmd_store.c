@@ -5,21 +5,21 @@
 #include <string.h>
 
 #include "cli/commands.h"
-#include "cli/json.h"
 #include "cli/runs.h"
 #include "cli/store_care.h"
-#include "cli/text.h"
+#include "common/json_out.h"
+#include "common/text.h"
 
 /* Tells of a run that is gone: its id on a line, or in the document. */
-static void put_removed(aq_cli *cli, aq_cli_json *json, int64_t run)
+static void put_removed(aq_cli *cli, aq_json_out *json, int64_t run)
 {
   if (json)
-    aq_cli_json_int(json, NULL, run);
+    aq_json_out_int(json, NULL, run);
   else
     fprintf(cli->out, "%" PRId64 "\n", run);
 }
 
-static aq_status remove_run(aq_cli *cli, aq_store *store, aq_cli_json *json,
+static aq_status remove_run(aq_cli *cli, aq_store *store, aq_json_out *json,
                             int64_t run)
 {
   aq_status status = aq_store_remove(store, run, &cli->diag);
@@ -29,7 +29,7 @@ static aq_status remove_run(aq_cli *cli, aq_store *store, aq_cli_json *json,
 }
 
 static aq_status remove_incomplete(aq_cli *cli, aq_store *store,
-                                   aq_cli_json *json)
+                                   aq_json_out *json)
 {
   aq_run_list list;
   aq_status status = aq_store_list(store, &list, &cli->diag);
@@ -42,7 +42,7 @@ static aq_status remove_incomplete(aq_cli *cli, aq_store *store,
   return status;
 }
 
-static aq_status remove_named(aq_cli *cli, aq_store *store, aq_cli_json *json,
+static aq_status remove_named(aq_cli *cli, aq_store *store, aq_json_out *json,
                               const char *name)
 {
   aq_run_info *info;
@@ -54,7 +54,7 @@ static aq_status remove_named(aq_cli *cli, aq_store *store, aq_cli_json *json,
   return status;
 }
 
-static aq_status prune(aq_cli *cli, aq_store *store, aq_cli_json *json)
+static aq_status prune(aq_cli *cli, aq_store *store, aq_json_out *json)
 {
   aq_status status = AQ_OK;
   for (int i = 1; i < cli->arg_count && status == AQ_OK; i++)
@@ -67,22 +67,22 @@ static aq_status prune(aq_cli *cli, aq_store *store, aq_cli_json *json)
 /* `store prune`, with what it removed in a document where one is wanted. */
 static aq_status prune_tell(aq_cli *cli, aq_store *store)
 {
-  aq_cli_json *json;
+  aq_json_out *json;
   aq_status status = aq_cli_json_begin_if(cli, &json);
   if (status != AQ_OK)
     return status;
   if (json) {
-    aq_cli_json_map(json, NULL);
-    aq_cli_json_array(json, "removed");
+    aq_json_out_map(json, NULL);
+    aq_json_out_array(json, "removed");
   }
   status = prune(cli, store, json);
   if (status != AQ_OK) {
-    aq_cli_json_drop(json);
+    aq_json_out_drop(json);
     return status;
   }
   if (json) {
-    aq_cli_json_close_array(json);
-    aq_cli_json_close_map(json);
+    aq_json_out_close_array(json);
+    aq_json_out_close_map(json);
   }
   return aq_cli_json_end_if(cli, json);
 }
@@ -109,7 +109,7 @@ static aq_status find_verb(aq_cli *cli, size_t *out)
       *out = i;
       return AQ_OK;
     }
-  const char *near = aq_cli_text_nearest(cli->args[0], aq_cli_store_verbs);
+  const char *near = aq_text_nearest(cli->args[0], aq_cli_store_verbs);
   return aq_diag_set(&cli->diag, AQ_ERR_INVALID,
                      "unknown verb '%s' of store; %s%s%s", cli->args[0],
                      near ? "did you mean "

@@ -8,10 +8,10 @@
 
 #include "cli/columns.h"
 #include "cli/commands.h"
-#include "cli/json.h"
 #include "cli/runs.h"
 #include "cli/study_plot.h"
-#include "report/study.h"
+#include "common/json_out.h"
+#include "study/study.h"
 
 /* ---- options ---- */
 
@@ -221,57 +221,57 @@ static aq_status paired_print(aq_cli *cli, const aq_study *study,
 
 /* ---- the document ---- */
 
-static void json_estimate(aq_cli_json *json, const char *key,
+static void json_estimate(aq_json_out *json, const char *key,
                           aq_estimate estimate)
 {
-  aq_cli_json_map(json, key);
-  aq_cli_json_real(json, "mean", estimate.mean);
-  aq_cli_json_real(json, "half", estimate.half);
-  aq_cli_json_int(json, "count", (int64_t)estimate.count);
-  aq_cli_json_close_map(json);
+  aq_json_out_map(json, key);
+  aq_json_out_real(json, "mean", estimate.mean);
+  aq_json_out_real(json, "half", estimate.half);
+  aq_json_out_int(json, "count", (int64_t)estimate.count);
+  aq_json_out_close_map(json);
 }
 
-static void json_row(aq_cli_json *json, const aq_study *study,
+static void json_row(aq_json_out *json, const aq_study *study,
                      const aq_study_row *row, const char *baseline)
 {
-  aq_cli_json_map(json, NULL);
-  aq_cli_json_text(json, "workload", row->workload);
-  aq_cli_json_text(json, "parameters", row->parameters);
-  aq_cli_json_text(json, "device", row->device);
-  aq_cli_json_text(json, "policy", row->policy);
-  aq_cli_json_text(json, "client", row->client);
-  aq_cli_json_int(json, "alone", row->alone);
-  aq_cli_json_array(json, "runs");
+  aq_json_out_map(json, NULL);
+  aq_json_out_text(json, "workload", row->workload);
+  aq_json_out_text(json, "parameters", row->parameters);
+  aq_json_out_text(json, "device", row->device);
+  aq_json_out_text(json, "policy", row->policy);
+  aq_json_out_text(json, "client", row->client);
+  aq_json_out_int(json, "alone", row->alone);
+  aq_json_out_array(json, "runs");
   for (size_t i = 0; i < row->count; i++)
-    aq_cli_json_int(json, NULL, row->replicas[i].run);
-  aq_cli_json_close_array(json);
+    aq_json_out_int(json, NULL, row->replicas[i].run);
+  aq_json_out_close_array(json);
   for (size_t i = 0; i < AQ_FIGURE_COUNT; i++)
     json_estimate(json, aq_figure_name(i), aq_study_estimate(row, i));
   const aq_study_row *base =
       baseline ? baseline_of(study, row, baseline) : NULL;
   if (base && !row->alone) {
-    aq_cli_json_map(json, "less_baseline");
+    aq_json_out_map(json, "less_baseline");
     for (size_t i = 0; i < AQ_FIGURE_COUNT; i++)
       json_estimate(json, aq_figure_name(i), aq_study_paired(row, base, i));
-    aq_cli_json_close_map(json);
+    aq_json_out_close_map(json);
   }
-  aq_cli_json_close_map(json);
+  aq_json_out_close_map(json);
 }
 
 static aq_status json_print(aq_cli *cli, const aq_study *study,
                             const char *baseline)
 {
-  aq_cli_json *json = aq_cli_json_begin(true);
+  aq_json_out *json = aq_json_out_begin(true);
   if (!json)
     return aq_cli_no_memory(cli);
-  aq_cli_json_map(json, NULL);
-  aq_cli_json_int(json, "left_out", (int64_t)study->left_out);
-  aq_cli_json_array(json, "rows");
+  aq_json_out_map(json, NULL);
+  aq_json_out_int(json, "left_out", (int64_t)study->left_out);
+  aq_json_out_array(json, "rows");
   for (size_t i = 0; i < study->count; i++)
     json_row(json, study, &study->rows[i], baseline);
-  aq_cli_json_close_array(json);
-  aq_cli_json_close_map(json);
-  return aq_cli_json_end(json, cli->out) ? AQ_OK : aq_cli_no_memory(cli);
+  aq_json_out_close_array(json);
+  aq_json_out_close_map(json);
+  return aq_json_out_end(json, cli->out) ? AQ_OK : aq_cli_no_memory(cli);
 }
 
 /* ---- the command ---- */

@@ -9,9 +9,9 @@
 #include <unistd.h>
 
 #include "cli/commands.h"
-#include "cli/json.h"
 #include "cli/runs.h"
 #include "cli/sweep_workers.h"
+#include "common/json_out.h"
 #include "common/map.h"
 #include "common/record.h"
 
@@ -191,7 +191,7 @@ static void task_over(size_t task, const char *why, void *user)
 
 static aq_status result_print(sweep *s)
 {
-  aq_cli_json *json;
+  aq_json_out *json;
   aq_status status = aq_cli_json_begin_if(s->cli, &json);
   if (status != AQ_OK)
     return status;
@@ -201,17 +201,17 @@ static aq_status result_print(sweep *s)
         fprintf(s->cli->out, "%" PRId64 "\n", s->tasks[i].run);
     return AQ_OK;
   }
-  aq_cli_json_map(json, NULL);
-  aq_cli_json_text(json, "plan", s->plan.name);
-  aq_cli_json_int(json, "points", (int64_t)s->count);
-  aq_cli_json_int(json, "skipped", (int64_t)s->known);
-  aq_cli_json_int(json, "made", (int64_t)s->made);
-  aq_cli_json_int(json, "failed", (int64_t)s->failed);
-  aq_cli_json_array(json, "runs");
+  aq_json_out_map(json, NULL);
+  aq_json_out_text(json, "plan", s->plan.name);
+  aq_json_out_int(json, "points", (int64_t)s->count);
+  aq_json_out_int(json, "skipped", (int64_t)s->known);
+  aq_json_out_int(json, "made", (int64_t)s->made);
+  aq_json_out_int(json, "failed", (int64_t)s->failed);
+  aq_json_out_array(json, "runs");
   for (size_t i = 0; i < s->count; i++)
-    aq_cli_json_int(json, NULL, s->tasks[i].run);
-  aq_cli_json_close_array(json);
-  aq_cli_json_close_map(json);
+    aq_json_out_int(json, NULL, s->tasks[i].run);
+  aq_json_out_close_array(json);
+  aq_json_out_close_map(json);
   return aq_cli_json_end_if(s->cli, json);
 }
 

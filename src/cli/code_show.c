@@ -7,8 +7,8 @@
 #include <string.h>
 
 #include "cli/code_file.h"
-#include "cli/json.h"
 #include "codeobj/layout.h"
+#include "common/json_out.h"
 
 /* ---- text ---- */
 
@@ -36,64 +36,64 @@ static void put_code(aq_cli *cli, const aq_codeobj *code)
 
 /* ---- JSON ---- */
 
-static void json_arg(aq_cli_json *json, const aq_code_arg *arg)
+static void json_arg(aq_json_out *json, const aq_code_arg *arg)
 {
-  aq_cli_json_map(json, NULL);
-  aq_cli_json_text(json, "name", arg->name);
-  aq_cli_json_text(json, "type", arg->type);
-  aq_cli_json_int(json, "offset", arg->offset);
-  aq_cli_json_int(json, "size", arg->size);
-  aq_cli_json_text(json, "kind", arg->kind);
-  aq_cli_json_text(json, "address_space", arg->space);
-  aq_cli_json_text(json, "access", arg->access);
-  aq_cli_json_bool(json, "hidden", arg->hidden);
-  aq_cli_json_close_map(json);
+  aq_json_out_map(json, NULL);
+  aq_json_out_text(json, "name", arg->name);
+  aq_json_out_text(json, "type", arg->type);
+  aq_json_out_int(json, "offset", arg->offset);
+  aq_json_out_int(json, "size", arg->size);
+  aq_json_out_text(json, "kind", arg->kind);
+  aq_json_out_text(json, "address_space", arg->space);
+  aq_json_out_text(json, "access", arg->access);
+  aq_json_out_bool(json, "hidden", arg->hidden);
+  aq_json_out_close_map(json);
 }
 
-static void json_kernel(aq_cli_json *json, const aq_code_kernel *k)
+static void json_kernel(aq_json_out *json, const aq_code_kernel *k)
 {
-  aq_cli_json_map(json, NULL);
-  aq_cli_json_text(json, "name", k->name);
-  aq_cli_json_text(json, "symbol", k->symbol);
-  aq_cli_json_int(json, "kernarg_size", k->kernarg_size);
-  aq_cli_json_int(json, "kernarg_align", k->kernarg_align);
-  aq_cli_json_int(json, "group_size", k->group_size);
-  aq_cli_json_int(json, "private_size", k->private_size);
-  aq_cli_json_int(json, "workgroup_max", k->workgroup_max);
-  aq_cli_json_int(json, "wave_size", k->wave_size);
-  aq_cli_json_int(json, "sgprs", k->sgprs);
-  aq_cli_json_int(json, "vgprs", k->vgprs);
-  aq_cli_json_int(json, "agprs", k->agprs);
-  aq_cli_json_bool(json, "dynamic_stack", k->dynamic_stack);
-  aq_cli_json_bool(json, "described", k->has_metadata);
-  aq_cli_json_bool(json, "defined", k->has_descriptor);
-  aq_cli_json_array(json, "arguments");
+  aq_json_out_map(json, NULL);
+  aq_json_out_text(json, "name", k->name);
+  aq_json_out_text(json, "symbol", k->symbol);
+  aq_json_out_int(json, "kernarg_size", k->kernarg_size);
+  aq_json_out_int(json, "kernarg_align", k->kernarg_align);
+  aq_json_out_int(json, "group_size", k->group_size);
+  aq_json_out_int(json, "private_size", k->private_size);
+  aq_json_out_int(json, "workgroup_max", k->workgroup_max);
+  aq_json_out_int(json, "wave_size", k->wave_size);
+  aq_json_out_int(json, "sgprs", k->sgprs);
+  aq_json_out_int(json, "vgprs", k->vgprs);
+  aq_json_out_int(json, "agprs", k->agprs);
+  aq_json_out_bool(json, "dynamic_stack", k->dynamic_stack);
+  aq_json_out_bool(json, "described", k->has_metadata);
+  aq_json_out_bool(json, "defined", k->has_descriptor);
+  aq_json_out_array(json, "arguments");
   for (size_t i = 0; i < k->arg_count; i++)
     json_arg(json, &k->args[i]);
-  aq_cli_json_close_array(json);
-  aq_cli_json_close_map(json);
+  aq_json_out_close_array(json);
+  aq_json_out_close_map(json);
 }
 
-static void json_code(aq_cli_json *json, const char *id, const aq_codeobj *code)
+static void json_code(aq_json_out *json, const char *id, const aq_codeobj *code)
 {
   char target[AQ_TARGET_TEXT_SIZE];
   aq_target_print(&code->target, target);
-  aq_cli_json_map(json, NULL);
-  aq_cli_json_text(json, "entry", id);
-  aq_cli_json_text(json, "target", target);
-  aq_cli_json_int(json, "generic_version", code->target.generic_version);
-  aq_cli_json_int(json, "version", code->version);
-  aq_cli_json_array(json, "kernels");
+  aq_json_out_map(json, NULL);
+  aq_json_out_text(json, "entry", id);
+  aq_json_out_text(json, "target", target);
+  aq_json_out_int(json, "generic_version", code->target.generic_version);
+  aq_json_out_int(json, "version", code->version);
+  aq_json_out_array(json, "kernels");
   for (size_t i = 0; i < code->kernel_count; i++)
     json_kernel(json, &code->kernels[i]);
-  aq_cli_json_close_array(json);
-  aq_cli_json_close_map(json);
+  aq_json_out_close_array(json);
+  aq_json_out_close_map(json);
 }
 
 /* ---- entries ---- */
 
 /* One code object; `id` NULL where the file is no bundle. */
-static aq_status show_one(aq_cli *cli, aq_cli_json *json,
+static aq_status show_one(aq_cli *cli, aq_json_out *json,
                           const aq_cli_code_file *file, const char *id,
                           const void *bytes, size_t size)
 {
@@ -111,7 +111,7 @@ static aq_status show_one(aq_cli *cli, aq_cli_json *json,
 }
 
 /* An entry that holds no code for a GPU: that of the host. */
-static void show_other(aq_cli *cli, aq_cli_json *json,
+static void show_other(aq_cli *cli, aq_json_out *json,
                        const aq_bundle_entry *entry)
 {
   if (!json) {
@@ -119,13 +119,13 @@ static void show_other(aq_cli *cli, aq_cli_json *json,
             entry->size);
     return;
   }
-  aq_cli_json_map(json, NULL);
-  aq_cli_json_text(json, "entry", entry->id);
-  aq_cli_json_text(json, "target", NULL);
-  aq_cli_json_close_map(json);
+  aq_json_out_map(json, NULL);
+  aq_json_out_text(json, "entry", entry->id);
+  aq_json_out_text(json, "target", NULL);
+  aq_json_out_close_map(json);
 }
 
-static aq_status show_bundle(aq_cli *cli, aq_cli_json *json,
+static aq_status show_bundle(aq_cli *cli, aq_json_out *json,
                              const aq_cli_code_file *file)
 {
   char line[AQ_CODE_LINE_SIZE];
@@ -145,24 +145,24 @@ static aq_status show_bundle(aq_cli *cli, aq_cli_json *json,
 
 static aq_status show_all(aq_cli *cli, const aq_cli_code_file *file)
 {
-  aq_cli_json *json;
+  aq_json_out *json;
   aq_status status = aq_cli_json_begin_if(cli, &json);
   if (status != AQ_OK)
     return status;
   if (json) {
-    aq_cli_json_map(json, NULL);
-    aq_cli_json_array(json, "code_objects");
+    aq_json_out_map(json, NULL);
+    aq_json_out_array(json, "code_objects");
   }
   status = file->is_bundle
                ? show_bundle(cli, json, file)
                : show_one(cli, json, file, NULL, file->bytes, file->size);
   if (status != AQ_OK) {
-    aq_cli_json_drop(json);
+    aq_json_out_drop(json);
     return status;
   }
   if (json) {
-    aq_cli_json_close_array(json);
-    aq_cli_json_close_map(json);
+    aq_json_out_close_array(json);
+    aq_json_out_close_map(json);
   }
   return aq_cli_json_end_if(cli, json);
 }

@@ -7,7 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "cli/text.h"
+#include "common/text.h"
 
 #ifdef HAVE_SMARTCOLS
 #include <libsmartcols/libsmartcols.h>
@@ -52,7 +52,7 @@ void aq_cli_columns_row(aq_cli_columns *table, const char *const *cells)
   }
   for (size_t i = 0; i < table->columns; i++) {
     const char *text = cells[i] ? cells[i] : "-";
-    char *line = aq_cli_text_line(text, strlen(text));
+    char *line = aq_text_line(text, strlen(text));
     table->failed |= !line;
     table->cells[table->count++] = line;
   }

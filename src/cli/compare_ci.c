@@ -7,13 +7,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/text.h"
+#include "common/text.h"
 
 /* Text of XML or of a cell: one printable line, what means something escaped.
  */
 static void put_escaped(FILE *out, const char *text, const char *special)
 {
-  char *clean = aq_cli_text_line(text, strlen(text));
+  char *clean = aq_text_line(text, strlen(text));
   for (const char *at = clean ? clean : ""; *at; at++)
     if (strchr(special, *at))
       fprintf(out, "&#%d;", *at);

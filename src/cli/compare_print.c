@@ -9,10 +9,10 @@
 #include <string.h>
 
 #include "cli/columns.h"
-#include "cli/json.h"
 #include "cli/runs.h"
-#include "cli/text.h"
 #include "common/json_in.h"
+#include "common/json_out.h"
+#include "common/text.h"
 
 static void cell_us(char cell[32], double ns)
 {
@@ -49,8 +49,8 @@ static void put_head(aq_cli *cli, const aq_compare_runs *c)
   char trust[AQ_CLI_TRUST_SIZE];
   aq_cli_run_label(c->run, run);
   aq_cli_run_label(c->reference, reference);
-  char *left = aq_cli_text_line(run, strlen(run));
-  char *right = aq_cli_text_line(reference, strlen(reference));
+  char *left = aq_text_line(run, strlen(run));
+  char *right = aq_text_line(reference, strlen(reference));
   fprintf(cli->out, "%s against %s: scored %" PRId64 " of %" PRId64 "\n",
           left ? left : "", right ? right : "", c->figures.scored,
           c->figures.rows);
@@ -177,128 +177,128 @@ aq_status aq_cli_compare_text(aq_cli *cli, const aq_compare_runs *c)
   return AQ_OK;
 }
 
-static void json_stats(aq_cli_json *json, const aq_compare *figures)
+static void json_stats(aq_json_out *json, const aq_compare *figures)
 {
-  aq_cli_json_array(json, "errors");
+  aq_json_out_array(json, "errors");
   for (int what = 0; what < AQ_QUANTITY_COUNT; what++)
     for (int class = 0; class < AQ_CLASS_COUNT; class ++)
       for (int who = 0; who < AQ_PREDICTOR_COUNT; who++) {
         const aq_compare_stat *stat = &figures->stats[who][what][class];
         if (!stat->count)
           continue;
-        aq_cli_json_map(json, NULL);
-        aq_cli_json_text(json, "quantity", aq_compare_quantities[what].name);
-        aq_cli_json_text(json, "class", aq_compare_classes[class].name);
-        aq_cli_json_text(json, "by", aq_compare_predictors[who].name);
-        aq_cli_json_int(json, "rows", stat->count);
-        aq_cli_json_real(json, "median_ns", stat->median);
-        aq_cli_json_real(json, "p90_ns", stat->p90);
-        aq_cli_json_real(json, "p99_ns", stat->p99);
-        aq_cli_json_real(json, "mean_ns", stat->mean);
-        aq_cli_json_close_map(json);
+        aq_json_out_map(json, NULL);
+        aq_json_out_text(json, "quantity", aq_compare_quantities[what].name);
+        aq_json_out_text(json, "class", aq_compare_classes[class].name);
+        aq_json_out_text(json, "by", aq_compare_predictors[who].name);
+        aq_json_out_int(json, "rows", stat->count);
+        aq_json_out_real(json, "median_ns", stat->median);
+        aq_json_out_real(json, "p90_ns", stat->p90);
+        aq_json_out_real(json, "p99_ns", stat->p99);
+        aq_json_out_real(json, "mean_ns", stat->mean);
+        aq_json_out_close_map(json);
       }
-  aq_cli_json_close_array(json);
+  aq_json_out_close_array(json);
 }
 
-static void json_makespan(aq_cli_json *json, const aq_compare *figures)
+static void json_makespan(aq_json_out *json, const aq_compare *figures)
 {
   double whole = (double)figures->makespan_reference;
-  aq_cli_json_map(json, "makespan");
-  aq_cli_json_ns(json, "reference_ns", figures->makespan_reference);
-  aq_cli_json_array(json, "errors");
+  aq_json_out_map(json, "makespan");
+  aq_json_out_ns(json, "reference_ns", figures->makespan_reference);
+  aq_json_out_array(json, "errors");
   for (int who = 0; who < AQ_PREDICTOR_COUNT; who++) {
     aq_time error = figures->makespan[who] - figures->makespan_reference;
     if (!has_formula(figures, who))
       continue;
-    aq_cli_json_map(json, NULL);
-    aq_cli_json_text(json, "by", aq_compare_predictors[who].name);
-    aq_cli_json_ns(json, "error_ns", error);
-    aq_cli_json_real(json, "relative", (double)error / whole);
-    aq_cli_json_close_map(json);
+    aq_json_out_map(json, NULL);
+    aq_json_out_text(json, "by", aq_compare_predictors[who].name);
+    aq_json_out_ns(json, "error_ns", error);
+    aq_json_out_real(json, "relative", (double)error / whole);
+    aq_json_out_close_map(json);
   }
-  aq_cli_json_close_array(json);
-  aq_cli_json_close_map(json);
+  aq_json_out_close_array(json);
+  aq_json_out_close_map(json);
 }
 
-static void json_worst(aq_cli_json *json, const aq_compare_runs *c)
+static void json_worst(aq_json_out *json, const aq_compare_runs *c)
 {
-  aq_cli_json_array(json, "worst");
+  aq_json_out_array(json, "worst");
   for (size_t i = 0; i < c->figures.worst_count; i++) {
     const aq_compare_worst *w = &c->figures.worst[i];
-    aq_cli_json_map(json, NULL);
-    aq_cli_json_int(json, "reference_row", w->reference.number);
-    aq_cli_json_int(json, "row", w->row.number);
-    aq_cli_json_text(json, "name", c->worst_names[i]);
-    aq_cli_json_int(json, "queue", w->reference.queue);
-    aq_cli_json_text(json, "class", aq_compare_classes[w->class].name);
-    aq_cli_json_ns(json, "error_ns", w->error);
-    aq_cli_json_ns(json, "reference_start_ns", w->reference.start);
-    aq_cli_json_ns(json, "reference_end_ns", w->reference.end);
-    aq_cli_json_ns(json, "start_ns", w->row.start);
-    aq_cli_json_ns(json, "end_ns", w->row.end);
-    aq_cli_json_close_map(json);
+    aq_json_out_map(json, NULL);
+    aq_json_out_int(json, "reference_row", w->reference.number);
+    aq_json_out_int(json, "row", w->row.number);
+    aq_json_out_text(json, "name", c->worst_names[i]);
+    aq_json_out_int(json, "queue", w->reference.queue);
+    aq_json_out_text(json, "class", aq_compare_classes[w->class].name);
+    aq_json_out_ns(json, "error_ns", w->error);
+    aq_json_out_ns(json, "reference_start_ns", w->reference.start);
+    aq_json_out_ns(json, "reference_end_ns", w->reference.end);
+    aq_json_out_ns(json, "start_ns", w->row.start);
+    aq_json_out_ns(json, "end_ns", w->row.end);
+    aq_json_out_close_map(json);
   }
-  aq_cli_json_close_array(json);
+  aq_json_out_close_array(json);
 }
 
-static void json_thresholds(aq_cli_json *json, const aq_compare *figures,
+static void json_thresholds(aq_json_out *json, const aq_compare *figures,
                             const aq_cli_threshold *limits, size_t count)
 {
-  aq_cli_json_array(json, "thresholds");
+  aq_json_out_array(json, "thresholds");
   for (size_t i = 0; i < count; i++) {
     aq_metric metric = aq_metric_at(limits[i].metric);
     double value = NAN;
     aq_metric_value(limits[i].metric, figures, &value);
-    aq_cli_json_map(json, NULL);
-    aq_cli_json_text(json, "metric", metric.name);
-    aq_cli_json_text(json, "unit", aq_metric_unit_name(metric.unit));
-    aq_cli_json_real(json, "limit", limits[i].limit);
-    aq_cli_json_real(json, "value", value);
-    aq_cli_json_bool(json, "above", value > limits[i].limit);
-    aq_cli_json_close_map(json);
+    aq_json_out_map(json, NULL);
+    aq_json_out_text(json, "metric", metric.name);
+    aq_json_out_text(json, "unit", aq_metric_unit_name(metric.unit));
+    aq_json_out_real(json, "limit", limits[i].limit);
+    aq_json_out_real(json, "value", value);
+    aq_json_out_bool(json, "above", value > limits[i].limit);
+    aq_json_out_close_map(json);
   }
-  aq_cli_json_close_array(json);
+  aq_json_out_close_array(json);
 }
 
-static void json_figures(aq_cli_json *json, const aq_compare *figures)
+static void json_figures(aq_json_out *json, const aq_compare *figures)
 {
-  aq_cli_json_int(json, "rows", figures->rows);
-  aq_cli_json_int(json, "scored", figures->scored);
-  aq_cli_json_map(json, "left_out");
+  aq_json_out_int(json, "rows", figures->rows);
+  aq_json_out_int(json, "scored", figures->scored);
+  aq_json_out_map(json, "left_out");
   for (int i = 0; i < AQ_LEFT_OUT_COUNT; i++)
-    aq_cli_json_int(json, aq_compare_reasons[i].name, figures->left_out[i]);
-  aq_cli_json_close_map(json);
+    aq_json_out_int(json, aq_compare_reasons[i].name, figures->left_out[i]);
+  aq_json_out_close_map(json);
   json_stats(json, figures);
   json_makespan(json, figures);
-  aq_cli_json_map(json, "E");
-  aq_cli_json_ns(json, "latency_warm_ns", figures->latency_warm);
-  aq_cli_json_ns(json, "latency_cold_ns", figures->latency_cold);
-  aq_cli_json_ns(json, "latency_begin_ns", figures->latency_begin);
-  aq_cli_json_int(json, "fitted_warm", figures->fitted_warm);
-  aq_cli_json_int(json, "fitted_cold", figures->fitted_cold);
-  aq_cli_json_close_map(json);
+  aq_json_out_map(json, "E");
+  aq_json_out_ns(json, "latency_warm_ns", figures->latency_warm);
+  aq_json_out_ns(json, "latency_cold_ns", figures->latency_cold);
+  aq_json_out_ns(json, "latency_begin_ns", figures->latency_begin);
+  aq_json_out_int(json, "fitted_warm", figures->fitted_warm);
+  aq_json_out_int(json, "fitted_cold", figures->fitted_cold);
+  aq_json_out_close_map(json);
 }
 
-static void json_run(aq_cli_json *json, const char *key,
+static void json_run(aq_json_out *json, const char *key,
                      const aq_run_info *info)
 {
-  aq_cli_json_map(json, key);
+  aq_json_out_map(json, key);
   aq_cli_run_json(json, info);
-  aq_cli_json_close_map(json);
+  aq_json_out_close_map(json);
 }
 
 aq_status aq_cli_compare_json(aq_cli *cli, const aq_compare_runs *c,
                               const aq_cli_threshold *limits, size_t count)
 {
-  aq_cli_json *json = aq_cli_json_begin(true);
+  aq_json_out *json = aq_json_out_begin(true);
   if (!json)
     return aq_cli_no_memory(cli);
-  aq_cli_json_map(json, NULL);
+  aq_json_out_map(json, NULL);
   json_run(json, "run", c->run);
   json_run(json, "reference", c->reference);
   json_figures(json, &c->figures);
   json_worst(json, c);
   json_thresholds(json, &c->figures, limits, count);
-  aq_cli_json_close_map(json);
-  return aq_cli_json_end(json, cli->out) ? AQ_OK : aq_cli_no_memory(cli);
+  aq_json_out_close_map(json);
+  return aq_json_out_end(json, cli->out) ? AQ_OK : aq_cli_no_memory(cli);
 }

@@ -96,7 +96,7 @@ aq_status aq_cli_counters_print(aq_cli *cli, aq_run_reader *reader)
   return aq_cli_columns_print(table, cli->out) ? AQ_OK : aq_cli_no_memory(cli);
 }
 
-aq_status aq_cli_counters_json(aq_cli *cli, aq_cli_json *json,
+aq_status aq_cli_counters_json(aq_cli *cli, aq_json_out *json,
                                aq_run_reader *reader)
 {
   const aq_sample *samples;
@@ -106,22 +106,22 @@ aq_status aq_cli_counters_json(aq_cli *cli, aq_cli_json *json,
   if (status != AQ_OK)
     return status;
   const span all = span_of(samples, count);
-  aq_cli_json_array(json, "counters");
+  aq_json_out_array(json, "counters");
   while (at < count) {
     summary of;
     at += summarize(samples + at, count - at, all, &of);
-    aq_cli_json_map(json, NULL);
-    aq_cli_json_text(json, "counter", of.counter->name);
-    aq_cli_json_text(json, "scope",
+    aq_json_out_map(json, NULL);
+    aq_json_out_text(json, "counter", of.counter->name);
+    aq_json_out_text(json, "scope",
                      of.counter->scope == AQ_COUNTER_OF_QUEUE ? "queue"
                                                               : "device");
-    aq_cli_json_int(json, "ordinal", of.ordinal);
-    aq_cli_json_text(json, "unit", of.counter->unit);
-    aq_cli_json_int(json, "changes", of.samples);
-    aq_cli_json_real(json, "mean", of.mean);
-    aq_cli_json_int(json, "most", of.most);
-    aq_cli_json_close_map(json);
+    aq_json_out_int(json, "ordinal", of.ordinal);
+    aq_json_out_text(json, "unit", of.counter->unit);
+    aq_json_out_int(json, "changes", of.samples);
+    aq_json_out_real(json, "mean", of.mean);
+    aq_json_out_int(json, "most", of.most);
+    aq_json_out_close_map(json);
   }
-  aq_cli_json_close_array(json);
+  aq_json_out_close_array(json);
   return AQ_OK;
 }

@@ -5,13 +5,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "calibrate/figures.h"
 #include "cli/device_fit.h"
 #include "cli/device_probed.h"
 #include "cli/device_verbs.h"
-#include "cli/json.h"
 #include "cli/runs.h"
-#include "cli/transports.h"
-#include "report/calibrate.h"
+#include "common/json_out.h"
+#include "transports/device_models.h"
 
 typedef struct calibration {
   aq_cli *cli;
@@ -160,36 +160,36 @@ static void put_model(FILE *out, const calibration *c)
   }
 }
 
-static void put_fit(aq_cli_json *json, const aq_device_fit *fit)
+static void put_fit(aq_json_out *json, const aq_device_fit *fit)
 {
   const aq_calibrate_sample *s = fit->sample;
   char value[32];
-  aq_cli_json_map(json, NULL);
-  aq_cli_json_text(json, "key", fit->key);
-  aq_cli_json_bool(json, "fitted", !fit->why_not[0]);
+  aq_json_out_map(json, NULL);
+  aq_json_out_text(json, "key", fit->key);
+  aq_json_out_bool(json, "fitted", !fit->why_not[0]);
   value_print(fit, fit->value, value);
-  aq_cli_json_text(json, "value", value);
+  aq_json_out_text(json, "value", value);
   value_print(fit, fit->was, value);
-  aq_cli_json_text(json, "was", value);
-  aq_cli_json_text(json, "from", fit->meaning);
+  aq_json_out_text(json, "was", value);
+  aq_json_out_text(json, "from", fit->meaning);
   if (fit->probed) {
     value_print(fit, fit->resolution, value);
-    aq_cli_json_text(json, "resolution", value);
+    aq_json_out_text(json, "resolution", value);
   }
-  aq_cli_json_text(json, "why_not", fit->why_not[0] ? fit->why_not : NULL);
+  aq_json_out_text(json, "why_not", fit->why_not[0] ? fit->why_not : NULL);
   if (s) {
-    aq_cli_json_int(json, "n", (int64_t)s->n);
-    aq_cli_json_ns(json, "least_ns", s->least);
-    aq_cli_json_ns(json, "p10_ns", s->p10);
-    aq_cli_json_ns(json, "p50_ns", s->p50);
-    aq_cli_json_ns(json, "p90_ns", s->p90);
+    aq_json_out_int(json, "n", (int64_t)s->n);
+    aq_json_out_ns(json, "least_ns", s->least);
+    aq_json_out_ns(json, "p10_ns", s->p10);
+    aq_json_out_ns(json, "p50_ns", s->p50);
+    aq_json_out_ns(json, "p90_ns", s->p90);
   }
-  aq_cli_json_close_map(json);
+  aq_json_out_close_map(json);
 }
 
 static aq_status put(calibration *c)
 {
-  aq_cli_json *json;
+  aq_json_out *json;
   aq_status status = aq_cli_json_begin_if(c->cli, &json);
   if (status != AQ_OK)
     return status;
@@ -198,14 +198,14 @@ static aq_status put(calibration *c)
     put_model(c->cli->out, c);
     return AQ_OK;
   }
-  aq_cli_json_map(json, NULL);
-  aq_cli_json_text(json, "device", c->model->name);
-  aq_cli_json_text(json, "runs", c->runs);
-  aq_cli_json_array(json, "fits");
+  aq_json_out_map(json, NULL);
+  aq_json_out_text(json, "device", c->model->name);
+  aq_json_out_text(json, "runs", c->runs);
+  aq_json_out_array(json, "fits");
   for (size_t i = 0; i < c->fit_count; i++)
     put_fit(json, &c->fits[i]);
-  aq_cli_json_close_array(json);
-  aq_cli_json_close_map(json);
+  aq_json_out_close_array(json);
+  aq_json_out_close_map(json);
   return aq_cli_json_end_if(c->cli, json);
 }
 

@@ -8,9 +8,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/transports.h"
 #include "common/json_in.h"
 #include "report/timestamp_step.h"
+#include "transports/device_models.h"
 
 enum { DEVICES_MAX = 64 };
 

@@ -7,8 +7,8 @@
 #ifndef AQ_CLI_DEVICE_FIT_H
 #define AQ_CLI_DEVICE_FIT_H
 
-#include "cli/transports.h"
-#include "report/calibrate.h"
+#include "calibrate/figures.h"
+#include "transports/device_models.h"
 
 typedef enum aq_device_fit_id {
 #define F(id, figure, less, meaning) AQ_DEVICE_FIT_##id,

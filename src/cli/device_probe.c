@@ -5,13 +5,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "calibrate/probe.h"
 #include "cli/device_probed.h"
 #include "cli/device_verbs.h"
-#include "cli/json.h"
 #include "cli/perform.h"
 #include "cli/runs.h"
 #include "cli/spin_code.h"
-#include "run/probe.h"
+#include "common/json_out.h"
 
 /* ---- the result ---- */
 
@@ -29,37 +29,37 @@ static void facts_print(const aq_cli *cli, const aq_probe_result *result)
   }
 }
 
-static void facts_json(aq_cli_json *json, const aq_run_info *info, int64_t id,
+static void facts_json(aq_json_out *json, const aq_run_info *info, int64_t id,
                        const aq_device_info *device,
                        const aq_probe_result *result)
 {
-  aq_cli_json_map(json, NULL);
-  aq_cli_json_int(json, "run", id);
-  aq_cli_json_text(json, "kind", aq_cli_run_kind_name(info->kind));
-  aq_cli_json_text(json, "transport", info->transport);
-  aq_cli_json_text(json, "name", device->name);
-  aq_cli_json_text(json, "gfx", device->gfx);
-  aq_cli_json_text(json, "simulated_by", device->model);
-  aq_cli_json_array(json, "constants");
+  aq_json_out_map(json, NULL);
+  aq_json_out_int(json, "run", id);
+  aq_json_out_text(json, "kind", aq_cli_run_kind_name(info->kind));
+  aq_json_out_text(json, "transport", info->transport);
+  aq_json_out_text(json, "name", device->name);
+  aq_json_out_text(json, "gfx", device->gfx);
+  aq_json_out_text(json, "simulated_by", device->model);
+  aq_json_out_array(json, "constants");
   for (int i = 0; i < AQ_PROBE_COUNT; i++) {
     const aq_probe_fact *fact = &result->facts[i];
-    aq_cli_json_map(json, NULL);
-    aq_cli_json_text(json, "key", fact->key);
-    aq_cli_json_int(json, "value", fact->value);
-    aq_cli_json_text(json, "unit", fact->unit);
-    aq_cli_json_int(json, "resolution", fact->resolution);
-    aq_cli_json_text(json, "meaning", fact->meaning);
-    aq_cli_json_close_map(json);
+    aq_json_out_map(json, NULL);
+    aq_json_out_text(json, "key", fact->key);
+    aq_json_out_int(json, "value", fact->value);
+    aq_json_out_text(json, "unit", fact->unit);
+    aq_json_out_int(json, "resolution", fact->resolution);
+    aq_json_out_text(json, "meaning", fact->meaning);
+    aq_json_out_close_map(json);
   }
-  aq_cli_json_close_array(json);
-  aq_cli_json_close_map(json);
+  aq_json_out_close_array(json);
+  aq_json_out_close_map(json);
 }
 
 static aq_status result_tell(aq_cli *cli, const aq_run_info *info, int64_t id,
                              const aq_device_info *device,
                              const aq_probe_result *result)
 {
-  aq_cli_json *json;
+  aq_json_out *json;
   aq_status status = aq_cli_json_begin_if(cli, &json);
   if (status != AQ_OK)
     return status;
@@ -81,15 +81,15 @@ static aq_status notes_make(aq_cli *cli, const aq_run_info *info,
                             const aq_device_info *device,
                             const aq_probe_result *result, char **out)
 {
-  aq_cli_json *json = aq_cli_json_begin(false);
+  aq_json_out *json = aq_json_out_begin(false);
   if (!json)
     return aq_cli_no_memory(cli);
-  aq_cli_json_map(json, NULL);
+  aq_json_out_map(json, NULL);
   if (info->kind == AQ_RUN_MEASURED && device->model)
-    aq_cli_json_text(json, "measured_on", "simulator");
+    aq_json_out_text(json, "measured_on", "simulator");
   aq_device_probed_note(json, result);
-  aq_cli_json_close_map(json);
-  *out = aq_cli_json_take(json);
+  aq_json_out_close_map(json);
+  *out = aq_json_out_take(json);
   return *out ? AQ_OK : aq_cli_no_memory(cli);
 }
 

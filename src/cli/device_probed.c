@@ -10,7 +10,7 @@
 
 static const char *const figures[AQ_PROBE_COUNT] = {
 #define P(id, key, unit, meaning) [AQ_PROBE_##id] = key,
-#include "run/probe.def"
+#include "calibrate/probe.def"
 #undef P
 };
 
@@ -26,20 +26,20 @@ static const struct {
 
 /* ---- notes ---- */
 
-void aq_device_probed_note(aq_cli_json *json, const aq_probe_result *result)
+void aq_device_probed_note(aq_json_out *json, const aq_probe_result *result)
 {
-  aq_cli_json_array(json, "probe");
+  aq_json_out_array(json, "probe");
   for (int i = 0; i < AQ_PROBE_COUNT; i++) {
     const aq_probe_fact *fact = &result->facts[i];
     if (fact->value == AQ_NONE)
       continue;
-    aq_cli_json_map(json, NULL);
-    aq_cli_json_text(json, "figure", fact->key);
-    aq_cli_json_int(json, "value", fact->value);
-    aq_cli_json_int(json, "resolution", fact->resolution);
-    aq_cli_json_close_map(json);
+    aq_json_out_map(json, NULL);
+    aq_json_out_text(json, "figure", fact->key);
+    aq_json_out_int(json, "value", fact->value);
+    aq_json_out_int(json, "resolution", fact->resolution);
+    aq_json_out_close_map(json);
   }
-  aq_cli_json_close_array(json);
+  aq_json_out_close_array(json);
 }
 
 static aq_status fact_read(const aq_json_node *node, aq_probe_result *out)

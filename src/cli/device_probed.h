@@ -6,9 +6,9 @@
 #ifndef AQ_CLI_DEVICE_PROBED_H
 #define AQ_CLI_DEVICE_PROBED_H
 
+#include "calibrate/probe.h"
 #include "cli/device_fit.h"
-#include "cli/json.h"
-#include "run/probe.h"
+#include "common/json_out.h"
 
 enum {
 #define Q(id, figure, less) AQ_DEVICE_PROBED_##id,
@@ -18,7 +18,7 @@ enum {
 };
 
 /* Writes what a probe told as a member of a run's notes. */
-void aq_device_probed_note(aq_cli_json *json, const aq_probe_result *result);
+void aq_device_probed_note(aq_json_out *json, const aq_probe_result *result);
 
 /* Reads it from the notes of a run. */
 aq_status aq_device_probed_read(const char *notes, const char *run,

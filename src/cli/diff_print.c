@@ -9,7 +9,7 @@
 
 #include "cli/columns.h"
 #include "cli/runs.h"
-#include "cli/text.h"
+#include "common/text.h"
 
 static double change(const aq_diff_figure *f)
 {
@@ -22,7 +22,7 @@ static void put_label(aq_cli *cli, const aq_run_info *run)
 {
   char label[AQ_CLI_LABEL_SIZE];
   aq_cli_run_label(run, label);
-  char *clean = aq_cli_text_line(label, strlen(label));
+  char *clean = aq_text_line(label, strlen(label));
   fputs(clean ? clean : "", cli->out);
   free(clean);
 }
@@ -121,54 +121,54 @@ aq_status aq_cli_diff_text(aq_cli *cli, const aq_run_info *a,
 
 /* ---- JSON ---- */
 
-static void json_figure(aq_cli_json *json, const char *key,
+static void json_figure(aq_json_out *json, const char *key,
                         const aq_diff_figure *f)
 {
-  aq_cli_json_map(json, key);
-  aq_cli_json_int(json, "pairs", f->pairs);
+  aq_json_out_map(json, key);
+  aq_json_out_int(json, "pairs", f->pairs);
   if (f->pairs) {
-    aq_cli_json_real(json, "was_ns", f->a);
-    aq_cli_json_real(json, "is_ns", f->b);
-    aq_cli_json_real(json, "delta_ns", f->delta);
-    aq_cli_json_real(json, "error_ns", f->error);
-    aq_cli_json_real(json, "lost_ns", f->total);
-    aq_cli_json_bool(json, "significant", f->significant);
+    aq_json_out_real(json, "was_ns", f->a);
+    aq_json_out_real(json, "is_ns", f->b);
+    aq_json_out_real(json, "delta_ns", f->delta);
+    aq_json_out_real(json, "error_ns", f->error);
+    aq_json_out_real(json, "lost_ns", f->total);
+    aq_json_out_bool(json, "significant", f->significant);
   }
-  aq_cli_json_close_map(json);
+  aq_json_out_close_map(json);
 }
 
-static void json_parts(aq_cli_json *json,
+static void json_parts(aq_json_out *json,
                        const aq_diff_figure parts[AQ_DIFF_PART_COUNT])
 {
   for (int p = 0; p < AQ_DIFF_PART_COUNT; p++)
     json_figure(json, aq_diff_part_names[p], &parts[p]);
 }
 
-void aq_cli_diff_json(aq_cli_json *json, const aq_run_info *a,
+void aq_cli_diff_json(aq_json_out *json, const aq_run_info *a,
                       const aq_run_info *b, const aq_diff *diff)
 {
-  aq_cli_json_map(json, NULL);
-  aq_cli_json_int(json, "run", b->id);
-  aq_cli_json_int(json, "reference", a->id);
-  aq_cli_json_text(json, "matched_by", aq_match_names[diff->by]);
-  aq_cli_json_int(json, "pairs", diff->pairs);
-  aq_cli_json_int(json, "only_reference", diff->a_calls - diff->pairs);
-  aq_cli_json_int(json, "only_run", diff->b_calls - diff->pairs);
-  aq_cli_json_ns(json, "was_makespan_ns", diff->a_makespan);
-  aq_cli_json_ns(json, "makespan_ns", diff->b_makespan);
+  aq_json_out_map(json, NULL);
+  aq_json_out_int(json, "run", b->id);
+  aq_json_out_int(json, "reference", a->id);
+  aq_json_out_text(json, "matched_by", aq_match_names[diff->by]);
+  aq_json_out_int(json, "pairs", diff->pairs);
+  aq_json_out_int(json, "only_reference", diff->a_calls - diff->pairs);
+  aq_json_out_int(json, "only_run", diff->b_calls - diff->pairs);
+  aq_json_out_ns(json, "was_makespan_ns", diff->a_makespan);
+  aq_json_out_ns(json, "makespan_ns", diff->b_makespan);
   json_parts(json, diff->parts);
-  aq_cli_json_array(json, "groups");
+  aq_json_out_array(json, "groups");
   for (size_t i = 0; i < diff->count; i++) {
     const aq_diff_group *g = &diff->groups[i];
-    aq_cli_json_map(json, NULL);
-    aq_cli_json_int(json, "key", g->name ? AQ_NONE : g->key);
-    aq_cli_json_text(json, "name", g->name);
-    aq_cli_json_int(json, "was_calls", g->a_calls);
-    aq_cli_json_int(json, "calls", g->b_calls);
-    aq_cli_json_int(json, "matched", g->pairs);
+    aq_json_out_map(json, NULL);
+    aq_json_out_int(json, "key", g->name ? AQ_NONE : g->key);
+    aq_json_out_text(json, "name", g->name);
+    aq_json_out_int(json, "was_calls", g->a_calls);
+    aq_json_out_int(json, "calls", g->b_calls);
+    aq_json_out_int(json, "matched", g->pairs);
     json_parts(json, g->parts);
-    aq_cli_json_close_map(json);
+    aq_json_out_close_map(json);
   }
-  aq_cli_json_close_array(json);
-  aq_cli_json_close_map(json);
+  aq_json_out_close_array(json);
+  aq_json_out_close_map(json);
 }

@@ -382,15 +382,15 @@ void aq_launch_arg_print(const aq_launch_arg *arg, uint64_t most, FILE *out)
 }
 
 void aq_launch_arg_json(const aq_launch_arg *arg, uint64_t most,
-                        aq_cli_json *json)
+                        aq_json_out *json)
 {
   char text[32];
-  aq_cli_json_map(json, NULL);
-  aq_cli_json_text(json, "argument", arg->text);
-  aq_cli_json_array(json, "values");
+  aq_json_out_map(json, NULL);
+  aq_json_out_text(json, "argument", arg->text);
+  aq_json_out_array(json, "values");
   for (uint64_t i = 0; i < shown(arg, most); i++) {
     if (types[arg->type].kind == SIGNED) {
-      aq_cli_json_int(json, NULL, whole_at(arg, i));
+      aq_json_out_int(json, NULL, whole_at(arg, i));
       continue;
     }
     /* Not a number and infinity have no JSON: they become texts. */
@@ -398,10 +398,10 @@ void aq_launch_arg_json(const aq_launch_arg *arg, uint64_t most,
       snprintf(text, sizeof text, "%.17g", real_at(arg, i));
     else
       snprintf(text, sizeof text, "%" PRIu64, (uint64_t)whole_at(arg, i));
-    aq_cli_json_raw(json, NULL, text);
+    aq_json_out_raw(json, NULL, text);
   }
-  aq_cli_json_close_array(json);
-  aq_cli_json_close_map(json);
+  aq_json_out_close_array(json);
+  aq_json_out_close_map(json);
 }
 
 /* Whole, or not at all. */

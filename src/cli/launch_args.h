@@ -12,10 +12,10 @@
 #ifndef AQ_CLI_LAUNCH_ARGS_H
 #define AQ_CLI_LAUNCH_ARGS_H
 
-#include "cli/json.h"
 #include "codeobj/codeobj.h"
+#include "common/json_out.h"
 #include "common/transport.h"
-#include "run/launch.h"
+#include "launch/launch.h"
 
 typedef struct aq_launch_arg {
   const char *text; /* as it was given; borrowed */
@@ -46,6 +46,6 @@ aq_status aq_launch_args_place(aq_transport *t, const aq_code_kernel *kernel,
 /* Tells an out buffer, at most `most` elements. */
 void aq_launch_arg_print(const aq_launch_arg *arg, uint64_t most, FILE *out);
 void aq_launch_arg_json(const aq_launch_arg *arg, uint64_t most,
-                        aq_cli_json *json);
+                        aq_json_out *json);
 
 #endif

@@ -84,13 +84,13 @@ bool aq_cli_launch_times_print(const aq_launch_times *times, uint32_t count,
 }
 
 bool aq_cli_launch_times_json(const aq_launch_times *times, uint32_t count,
-                              aq_cli_json *json)
+                              aq_json_out *json)
 {
   aq_time spread[SPANS][3];
   if (!spread_find(times, count, spread))
     return false;
   for (size_t s = 0; s < SPANS; s++)
     for (size_t i = 0; i < (count > 1 ? 3 : 1); i++)
-      aq_cli_json_ns(json, spans[s].keys[i], spread[s][i]);
+      aq_json_out_ns(json, spans[s].keys[i], spread[s][i]);
   return true;
 }

@@ -7,7 +7,7 @@
 #ifndef AQ_CLI_LAUNCH_WATCH_H
 #define AQ_CLI_LAUNCH_WATCH_H
 
-#include "run/launch.h"
+#include "launch/launch.h"
 
 /* aq_launch_run, but AQ_ERR_TIMEOUT after `timeout` (0: never) of wall time,
  * worded with the dispatch that has not ended and `culprit`, what hangs; on the

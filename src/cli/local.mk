@@ -1,5 +1,3 @@
-libaqcore_a_SOURCES += src/cli/transports.c src/cli/transports.h
-
 bin_PROGRAMS += aqueduct
 aqueduct_SOURCES = \
 	src/cli/capture_replay.c src/cli/capture_replay.h \
@@ -40,7 +38,6 @@ aqueduct_SOURCES = \
 	src/cli/groups.c src/cli/groups.h \
 	src/cli/help.c src/cli/help.h \
 	src/cli/isolation.c src/cli/isolation.h \
-	src/cli/json.c src/cli/json.h \
 	src/cli/kernel_options.c src/cli/kernel_options.h \
 	src/cli/launch_args.c src/cli/launch_args.h \
 	src/cli/launch_times.c src/cli/launch_times.h \
@@ -62,7 +59,6 @@ aqueduct_SOURCES = \
 	src/cli/sweep_workers.c src/cli/sweep_workers.h \
 	src/cli/table.c src/cli/table.h \
 	src/cli/table_options.c \
-	src/cli/text.c src/cli/text.h \
 	src/cli/topology_show.c src/cli/topology_show.h \
 	src/cli/thresholds.c src/cli/thresholds.h
 aqueduct_CPPFLAGS = $(AM_CPPFLAGS) $(SMARTCOLS_CFLAGS) $(YAJL_CFLAGS)

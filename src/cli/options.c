@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/text.h"
+#include "common/text.h"
 
 enum { LONG_BASE = 256 }; /* getopt's value of option 0: above all letters */
 
@@ -59,7 +59,7 @@ static aq_status say_unknown_option(aq_cli *cli, const char *typed)
   names[count] = NULL;
   const char *start = typed + strspn(typed, "-");
   snprintf(word, sizeof word, "%.*s", (int)strcspn(start, "="), start);
-  const char *near = aq_cli_text_nearest(word, names);
+  const char *near = aq_text_nearest(word, names);
   const char *of = cli->command ? cli->command->name : NULL;
   return aq_diag_set(&cli->diag, AQ_ERR_INVALID,
                      "unknown option '%s'%s%s; %s%s%saqueduct %s%s--help",
@@ -138,7 +138,7 @@ aq_status aq_cli_command_find(const char *word, const aq_cli_command **out,
       return AQ_OK;
     }
   }
-  const char *near = aq_cli_text_nearest(word, names);
+  const char *near = aq_text_nearest(word, names);
   return aq_diag_set(diag, AQ_ERR_INVALID, "unknown command '%s'; %s%s%s", word,
                      near ? "did you mean " : "see aqueduct --help",
                      near ? near : "", near ? "?" : "");

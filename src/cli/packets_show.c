@@ -8,8 +8,8 @@
 #include <string.h>
 
 #include "capture/packet_summary.h"
-#include "cli/json.h"
-#include "cli/text.h"
+#include "common/json_out.h"
+#include "common/text.h"
 
 /* What is told of a capture besides its packets and kernels. */
 static const struct {
@@ -24,30 +24,29 @@ static const struct {
 
 enum { COUNTED = sizeof counted / sizeof *counted };
 
-static void summary_json(aq_cli_json *json, const aq_packet_summary *s)
+static void summary_json(aq_json_out *json, const aq_packet_summary *s)
 {
-  aq_cli_json_map(json, NULL);
-  aq_cli_json_int(json, "processes", (int64_t)s->processes);
+  aq_json_out_map(json, NULL);
+  aq_json_out_int(json, "processes", (int64_t)s->processes);
   for (size_t i = 0; i < COUNTED; i++)
-    aq_cli_json_int(json, counted[i].key, (int64_t)s->events[counted[i].event]);
-  aq_cli_json_int(json, "copied_bytes", (int64_t)s->copied);
-  aq_cli_json_ns(json, "span_ns", s->last - s->first);
-  aq_cli_json_map(json, "packets");
+    aq_json_out_int(json, counted[i].key, (int64_t)s->events[counted[i].event]);
+  aq_json_out_int(json, "copied_bytes", (int64_t)s->copied);
+  aq_json_out_ns(json, "span_ns", s->last - s->first);
+  aq_json_out_map(json, "packets");
   for (size_t i = 0; i < AQ_PACKET_TYPES; i++)
-    aq_cli_json_int(json, aq_packet_type_name(i), (int64_t)s->packets[i]);
-  aq_cli_json_close_map(json);
-  aq_cli_json_array(json, "kernels");
+    aq_json_out_int(json, aq_packet_type_name(i), (int64_t)s->packets[i]);
+  aq_json_out_close_map(json);
+  aq_json_out_array(json, "kernels");
   for (size_t i = 0; i < s->kernel_count; i++) {
-    char *name =
-        aq_cli_text_utf8(s->kernels[i].name, strlen(s->kernels[i].name));
-    aq_cli_json_map(json, NULL);
-    aq_cli_json_text(json, "name", name);
-    aq_cli_json_int(json, "dispatches", (int64_t)s->kernels[i].dispatches);
-    aq_cli_json_close_map(json);
+    char *name = aq_text_utf8(s->kernels[i].name, strlen(s->kernels[i].name));
+    aq_json_out_map(json, NULL);
+    aq_json_out_text(json, "name", name);
+    aq_json_out_int(json, "dispatches", (int64_t)s->kernels[i].dispatches);
+    aq_json_out_close_map(json);
     free(name);
   }
-  aq_cli_json_close_array(json);
-  aq_cli_json_close_map(json);
+  aq_json_out_close_array(json);
+  aq_json_out_close_map(json);
 }
 
 static void number_put(FILE *out, const char *name, uint64_t value)
@@ -70,8 +69,7 @@ static void summary_print(FILE *out, const aq_packet_summary *s)
               s->packets[i]);
   fputs("\nkernels\n", out);
   for (size_t i = 0; i < s->kernel_count; i++) {
-    char *name =
-        aq_cli_text_line(s->kernels[i].name, strlen(s->kernels[i].name));
+    char *name = aq_text_line(s->kernels[i].name, strlen(s->kernels[i].name));
     fprintf(out, "  %s: %" PRIu64 "\n", name ? name : "",
             s->kernels[i].dispatches);
     free(name);
@@ -82,7 +80,7 @@ aq_status aq_cli_show_packets(aq_cli *cli)
 {
   aq_packet_file *file;
   aq_packet_summary summary;
-  aq_cli_json *json = NULL;
+  aq_json_out *json = NULL;
   aq_status status = aq_packet_file_open(cli->args[0], &file, &cli->diag);
   if (status != AQ_OK)
     return status;

@@ -11,14 +11,14 @@
 #include <string.h>
 #include <time.h>
 
-#include "cli/json.h"
 #include "cli/runs.h"
 #include "cli/spin_code.h"
-#include "cli/text.h"
-#include "cli/transports.h"
-#include "run/request_log.h"
+#include "common/json_out.h"
+#include "common/text.h"
 #include "run/run.h"
 #include "run/sums.h"
+#include "transports/device_models.h"
+#include "workload/request_log.h"
 
 /* A name that is nearly one of those built in is more likely misspelt than
  * that of a plug-in; the words that are there tell where plug-ins lie. */
@@ -29,7 +29,7 @@ static aq_status say_unknown_transport(aq_cli *cli, const char *name)
   for (size_t i = 0; i < 15 && all[i]; i++)
     names[i] = all[i]->name;
   const char *inner = strrchr(name, '+');
-  const char *near = aq_cli_text_nearest(inner ? inner + 1 : name, names);
+  const char *near = aq_text_nearest(inner ? inner + 1 : name, names);
   if (!near)
     return AQ_ERR_NOT_FOUND;
   return aq_diag_set(&cli->diag, AQ_ERR_INVALID,
@@ -94,7 +94,7 @@ static aq_status policy_read(aq_cli *cli, aq_cli_performance *out)
     return status;
   for (size_t i = 0; i < 63 && aq_policies()[i]; i++)
     names[i] = aq_policies()[i]->name;
-  const char *near = aq_cli_text_nearest(text, names);
+  const char *near = aq_text_nearest(text, names);
   return near ? aq_diag_set(&cli->diag, AQ_ERR_INVALID,
                             "unknown policy '%s'; did you mean %s?", text, near)
               : status;
@@ -265,43 +265,43 @@ static char *make_summary(const aq_cli_performance *performance,
                           const aq_run_totals *totals, const aq_sums *sums)
 {
   const aq_scenario_facts *facts = performance->facts;
-  aq_cli_json *json = aq_cli_json_begin(false);
+  aq_json_out *json = aq_json_out_begin(false);
   if (!json)
     return NULL;
-  aq_cli_json_map(json, NULL);
-  aq_cli_json_int(json, "begin_ps", totals->begin);
-  aq_cli_json_int(json, "end_ps", totals->end);
-  aq_cli_json_int(json, "jobs", (int64_t)totals->jobs);
-  aq_cli_json_int(json, "packets", (int64_t)totals->packets);
-  aq_cli_json_int(json, "doorbells", (int64_t)totals->doorbells);
-  aq_cli_json_int(json, "rejected", (int64_t)totals->rejected);
-  aq_cli_json_int(json, "rows", sums->rows);
+  aq_json_out_map(json, NULL);
+  aq_json_out_int(json, "begin_ps", totals->begin);
+  aq_json_out_int(json, "end_ps", totals->end);
+  aq_json_out_int(json, "jobs", (int64_t)totals->jobs);
+  aq_json_out_int(json, "packets", (int64_t)totals->packets);
+  aq_json_out_int(json, "doorbells", (int64_t)totals->doorbells);
+  aq_json_out_int(json, "rejected", (int64_t)totals->rejected);
+  aq_json_out_int(json, "rows", sums->rows);
   /* Runs without this word were made before they were kept. */
-  aq_cli_json_bool(json, "preemptions_kept", true);
-  aq_cli_json_int(json, "work_ps", sums->work);
-  aq_cli_json_array(json, "busy_ps");
+  aq_json_out_bool(json, "preemptions_kept", true);
+  aq_json_out_int(json, "work_ps", sums->work);
+  aq_json_out_array(json, "busy_ps");
   for (size_t i = 0; i < sums->device_count; i++)
-    aq_cli_json_int(json, NULL, aq_sums_busy(sums, i));
-  aq_cli_json_close_array(json);
-  aq_cli_json_array(json, "clients");
+    aq_json_out_int(json, NULL, aq_sums_busy(sums, i));
+  aq_json_out_close_array(json);
+  aq_json_out_array(json, "clients");
   for (uint32_t i = 0; i < facts->client_count; i++) {
-    aq_cli_json_map(json, NULL);
-    aq_cli_json_text(json, "name", facts->clients[i].name);
-    aq_cli_json_int(json, "count", facts->clients[i].count);
-    aq_cli_json_int(json, "weight", facts->clients[i].weight);
-    aq_cli_json_int(json, "priority", facts->clients[i].priority);
-    aq_cli_json_close_map(json);
+    aq_json_out_map(json, NULL);
+    aq_json_out_text(json, "name", facts->clients[i].name);
+    aq_json_out_int(json, "count", facts->clients[i].count);
+    aq_json_out_int(json, "weight", facts->clients[i].weight);
+    aq_json_out_int(json, "priority", facts->clients[i].priority);
+    aq_json_out_close_map(json);
   }
-  aq_cli_json_close_array(json);
-  aq_cli_json_close_map(json);
-  return aq_cli_json_take(json);
+  aq_json_out_close_array(json);
+  aq_json_out_close_map(json);
+  return aq_json_out_take(json);
 }
 
 static aq_status store_totals(aq_cli *cli, aq_store_writer *writer,
                               const aq_cli_performance *performance,
                               aq_run_info *info, const aq_run_totals *totals)
 {
-  aq_cli_json *json;
+  aq_json_out *json;
   int64_t id = aq_store_writer_run(writer);
   info_complete(info, totals);
   aq_status status = aq_store_writer_finish(writer, info, &cli->diag);
@@ -335,34 +335,34 @@ static aq_status make_notes(aq_cli *cli, const aq_cli_performance *performance,
       !performance->on_simulator && !words[AQ_CLI_OPT_SEMANTICS] &&
       !performance->counters && !performance->notes && !performance->policy)
     return AQ_OK;
-  aq_cli_json *json = aq_cli_json_begin(false);
+  aq_json_out *json = aq_json_out_begin(false);
   if (!json)
     return aq_cli_no_memory(cli);
-  aq_cli_json_map(json, NULL);
+  aq_json_out_map(json, NULL);
   if (performance->edits[0]) {
-    aq_cli_json_array(json, "edits");
+    aq_json_out_array(json, "edits");
     for (size_t i = 0; performance->edits[i]; i++)
-      aq_cli_json_text(json, NULL, performance->edits[i]);
-    aq_cli_json_close_array(json);
+      aq_json_out_text(json, NULL, performance->edits[i]);
+    aq_json_out_close_array(json);
   }
   if (performance->live)
-    aq_cli_json_text(json, "time", "live");
+    aq_json_out_text(json, "time", "live");
   if (performance->on_simulator)
-    aq_cli_json_text(json, "measured_on", "simulator");
+    aq_json_out_text(json, "measured_on", "simulator");
   for (size_t i = 0; i < sizeof kept / sizeof *kept; i++)
     if (words[kept[i]])
-      aq_cli_json_text(json, aq_cli_options[kept[i]].name, words[kept[i]]);
+      aq_json_out_text(json, aq_cli_options[kept[i]].name, words[kept[i]]);
   if (performance->policy)
-    aq_cli_json_text(json, "policy",
+    aq_json_out_text(json, "policy",
                      aq_policy_choice_name(performance->policy));
   if (totals && totals->rejected)
-    aq_cli_json_int(json, "rejected", (int64_t)totals->rejected);
+    aq_json_out_int(json, "rejected", (int64_t)totals->rejected);
   if (totals && totals->fallback.text[0])
-    aq_cli_json_text(json, "fallback", totals->fallback.text);
+    aq_json_out_text(json, "fallback", totals->fallback.text);
   if (performance->notes)
     performance->notes(json, performance->notes_user);
-  aq_cli_json_close_map(json);
-  *out = aq_cli_json_take(json);
+  aq_json_out_close_map(json);
+  *out = aq_json_out_take(json);
   return *out ? AQ_OK : aq_cli_no_memory(cli);
 }
 

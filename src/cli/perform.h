@@ -7,14 +7,14 @@
 #define AQ_CLI_PERFORM_H
 
 #include "cli/cli.h"
-#include "cli/json.h"
-#include "cli/transports.h"
+#include "common/json_out.h"
 #include "common/run_info.h"
 #include "common/transport.h"
 #include "common/workload.h"
-#include "run/scenario.h"
 #include "scheduler/registry.h"
 #include "store/store.h"
+#include "transports/device_models.h"
+#include "workload/scenario.h"
 
 typedef struct aq_cli_performance {
   aq_transport_stack *transport; /* owned */
@@ -40,7 +40,7 @@ typedef struct aq_cli_performance {
    * it is over; or NULL. */
   int64_t *run;
   /* Adds members to the run's notes, or NULL. */
-  void (*notes)(aq_cli_json *json, const void *user);
+  void (*notes)(aq_json_out *json, const void *user);
   const void *notes_user;
 } aq_cli_performance;
 

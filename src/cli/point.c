@@ -186,35 +186,35 @@ aq_status aq_cli_point_key(aq_cli_keyring *ring, const aq_plan_point *point,
 
 /* ---- the run ---- */
 
-static void put_list(aq_cli_json *json, const char *key,
+static void put_list(aq_json_out *json, const char *key,
                      const char *const *list)
 {
-  aq_cli_json_array(json, key);
+  aq_json_out_array(json, key);
   for (size_t i = 0; list[i]; i++)
-    aq_cli_json_text(json, NULL, list[i]);
-  aq_cli_json_close_array(json);
+    aq_json_out_text(json, NULL, list[i]);
+  aq_json_out_close_array(json);
 }
 
 /* Where it is in the plan; what is not the seed names its row in tables. */
 static char *place_make(const aq_plan *plan, const aq_plan_point *point,
                         const char *device, int64_t seed)
 {
-  aq_cli_json *json = aq_cli_json_begin(false);
+  aq_json_out *json = aq_json_out_begin(false);
   if (!json)
     return NULL;
-  aq_cli_json_map(json, NULL);
-  aq_cli_json_text(json, "plan", plan->name);
-  aq_cli_json_text(json, "workload", point->workload);
+  aq_json_out_map(json, NULL);
+  aq_json_out_text(json, "plan", plan->name);
+  aq_json_out_text(json, "workload", point->workload);
   put_list(json, "parameters", point->parameters);
-  aq_cli_json_text(json, "device", device);
+  aq_json_out_text(json, "device", device);
   put_list(json, "set", point->edits);
-  aq_cli_json_text(json, "policy", point->policy ? point->policy : "none");
-  aq_cli_json_int(json, "queues", plan->queues);
-  aq_cli_json_int(json, "alone", point->alone);
-  aq_cli_json_int(json, "seed", seed);
-  aq_cli_json_int(json, "number", point - plan->points);
-  aq_cli_json_close_map(json);
-  return aq_cli_json_take(json);
+  aq_json_out_text(json, "policy", point->policy ? point->policy : "none");
+  aq_json_out_int(json, "queues", plan->queues);
+  aq_json_out_int(json, "alone", point->alone);
+  aq_json_out_int(json, "seed", seed);
+  aq_json_out_int(json, "number", point - plan->points);
+  aq_json_out_close_map(json);
+  return aq_json_out_take(json);
 }
 
 static aq_status point_perform(aq_cli *cli, aq_store *store,

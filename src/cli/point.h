@@ -6,8 +6,8 @@
 #define AQ_CLI_POINT_H
 
 #include "cli/cli.h"
-#include "run/plan.h"
 #include "store/store.h"
+#include "workload/plan.h"
 
 enum { AQ_CLI_KEY_SIZE = 33 };
 

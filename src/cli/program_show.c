@@ -8,10 +8,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/json.h"
-#include "cli/text.h"
 #include "cmdbuf/print.h"
 #include "cmdbuf/program_file.h"
+#include "common/json_out.h"
+#include "common/text.h"
 
 bool aq_cli_is_program(const char *path)
 {
@@ -26,51 +26,51 @@ bool aq_cli_is_program(const char *path)
 
 /* ---- JSON ---- */
 
-static void json_texts(aq_cli_json *json, const char *key,
+static void json_texts(aq_json_out *json, const char *key,
                        const char *const *texts, uint32_t count)
 {
-  aq_cli_json_array(json, key);
+  aq_json_out_array(json, key);
   for (uint32_t i = 0; i < count; i++) {
-    char *clean = aq_cli_text_utf8(texts[i], strlen(texts[i]));
-    aq_cli_json_text(json, NULL, clean);
+    char *clean = aq_text_utf8(texts[i], strlen(texts[i]));
+    aq_json_out_text(json, NULL, clean);
     free(clean);
   }
-  aq_cli_json_close_array(json);
+  aq_json_out_close_array(json);
 }
 
-static void json_sizes(aq_cli_json *json, const char *key,
+static void json_sizes(aq_json_out *json, const char *key,
                        const uint64_t *sizes, uint32_t count)
 {
-  aq_cli_json_array(json, key);
+  aq_json_out_array(json, key);
   for (uint32_t i = 0; i < count; i++)
-    aq_cli_json_int(json, NULL, (int64_t)sizes[i]);
-  aq_cli_json_close_array(json);
+    aq_json_out_int(json, NULL, (int64_t)sizes[i]);
+  aq_json_out_close_array(json);
 }
 
-static void json_value(aq_cli_json *json, const aq_program *program,
+static void json_value(aq_json_out *json, const aq_program *program,
                        const char *key, const aq_op_field *field,
                        uint64_t value)
 {
   char text[48];
   switch (field->kind) {
   case AQ_FIELD_KERNEL:
-    aq_cli_json_text(json, key, program->kernel_names[value]);
+    aq_json_out_text(json, key, program->kernel_names[value]);
     return;
   case AQ_FIELD_REF:
     aq_ref_print(value, text);
-    aq_cli_json_text(json, key, text);
+    aq_json_out_text(json, key, text);
     return;
   case AQ_FIELD_HEADER:
   case AQ_FIELD_HEX:
     snprintf(text, sizeof text, "0x%" PRIx64, value);
-    aq_cli_json_text(json, key, text);
+    aq_json_out_text(json, key, text);
     return;
   default:
-    aq_cli_json_int(json, key, (int64_t)value);
+    aq_json_out_int(json, key, (int64_t)value);
   }
 }
 
-static void json_field(aq_cli_json *json, const aq_program *program,
+static void json_field(aq_json_out *json, const aq_program *program,
                        const aq_op *op, const aq_op_field *field)
 {
   if (field->kind == AQ_FIELD_ZERO)
@@ -79,80 +79,80 @@ static void json_field(aq_cli_json *json, const aq_program *program,
     json_value(json, program, field->name, field, aq_op_value(op, field, 0));
     return;
   }
-  aq_cli_json_array(json, field->name);
+  aq_json_out_array(json, field->name);
   for (uint32_t i = 0; i < field->count; i++)
     json_value(json, program, NULL, field, aq_op_value(op, field, i));
-  aq_cli_json_close_array(json);
+  aq_json_out_close_array(json);
 }
 
-static void json_args(aq_cli_json *json, const aq_block *block, const aq_op *op)
+static void json_args(aq_json_out *json, const aq_block *block, const aq_op *op)
 {
   const aq_op_dispatch *dispatch = aq_op_as_dispatch(op);
   if (!dispatch)
     return;
-  aq_cli_json_text(json, "args", aq_strategy_names[op->flags]);
+  aq_json_out_text(json, "args", aq_strategy_names[op->flags]);
   const uint32_t published = aq_op_rodata_refs(op);
   const aq_ref *refs =
       published ? aq_block_at(block, dispatch->rodata) : aq_op_tail(op);
-  aq_cli_json_array(json, "addresses");
+  aq_json_out_array(json, "addresses");
   for (uint32_t i = 0; i < dispatch->bindings; i++) {
     char text[48];
     aq_ref_print(refs[i], text);
-    aq_cli_json_text(json, NULL, text);
+    aq_json_out_text(json, NULL, text);
   }
-  aq_cli_json_close_array(json);
+  aq_json_out_close_array(json);
 }
 
-static void json_record(aq_cli_json *json, const aq_program *program,
+static void json_record(aq_json_out *json, const aq_program *program,
                         const aq_block *block, const aq_op *op)
 {
   const aq_op_info *info = &aq_op_infos[op->code];
-  aq_cli_json_map(json, NULL);
-  aq_cli_json_int(json, "index", op->index);
-  aq_cli_json_int(json, "offset", (const char *)op - (const char *)block);
-  aq_cli_json_text(json, "op", info->name);
-  aq_cli_json_int(json, "flags", op->flags);
+  aq_json_out_map(json, NULL);
+  aq_json_out_int(json, "index", op->index);
+  aq_json_out_int(json, "offset", (const char *)op - (const char *)block);
+  aq_json_out_text(json, "op", info->name);
+  aq_json_out_int(json, "flags", op->flags);
   for (const aq_op_field *field = info->fields(); field->name; field++)
     json_field(json, program, op, field);
   json_args(json, block, op);
-  aq_cli_json_close_map(json);
+  aq_json_out_close_map(json);
 }
 
-static void json_block(aq_cli_json *json, const aq_program *program,
+static void json_block(aq_json_out *json, const aq_program *program,
                        const aq_block *block)
 {
-  aq_cli_json_map(json, NULL);
-  aq_cli_json_int(json, "ordinal", block->ordinal);
-  aq_cli_json_int(json, "packets", block->packets);
-  aq_cli_json_int(json, "kernarg_size", block->kernarg_size);
-  aq_cli_json_int(json, "rodata_size", block->size - block->rodata);
-  aq_cli_json_array(json, "records");
+  aq_json_out_map(json, NULL);
+  aq_json_out_int(json, "ordinal", block->ordinal);
+  aq_json_out_int(json, "packets", block->packets);
+  aq_json_out_int(json, "kernarg_size", block->kernarg_size);
+  aq_json_out_int(json, "rodata_size", block->size - block->rodata);
+  aq_json_out_array(json, "records");
   const unsigned char *at = aq_block_at(block, block->header_size);
   for (uint32_t i = 0; i < block->commands; i++) {
     const aq_op *op = (const aq_op *)at;
     json_record(json, program, block, op);
     at += op->size * 8u;
   }
-  aq_cli_json_close_array(json);
-  aq_cli_json_close_map(json);
+  aq_json_out_close_array(json);
+  aq_json_out_close_map(json);
 }
 
-static void json_program(aq_cli_json *json, const aq_program *program)
+static void json_program(aq_json_out *json, const aq_program *program)
 {
-  aq_cli_json_map(json, NULL);
-  aq_cli_json_int(json, "version", AQ_PROGRAM_VERSION);
-  aq_cli_json_int(json, "block_size", program->block_size);
-  aq_cli_json_int(json, "commands", (int64_t)program->commands);
-  aq_cli_json_int(json, "packets", (int64_t)program->packets);
-  aq_cli_json_int(json, "kernarg_size", (int64_t)program->kernarg_size);
+  aq_json_out_map(json, NULL);
+  aq_json_out_int(json, "version", AQ_PROGRAM_VERSION);
+  aq_json_out_int(json, "block_size", program->block_size);
+  aq_json_out_int(json, "commands", (int64_t)program->commands);
+  aq_json_out_int(json, "packets", (int64_t)program->packets);
+  aq_json_out_int(json, "kernarg_size", (int64_t)program->kernarg_size);
   json_texts(json, "kernels", program->kernel_names, program->kernel_count);
   json_sizes(json, "slots", program->slot_sizes, program->slot_count);
   json_sizes(json, "statics", program->static_sizes, program->static_count);
-  aq_cli_json_array(json, "blocks");
+  aq_json_out_array(json, "blocks");
   for (uint32_t i = 0; i < program->block_count; i++)
     json_block(json, program, program->blocks[i]);
-  aq_cli_json_close_array(json);
-  aq_cli_json_close_map(json);
+  aq_json_out_close_array(json);
+  aq_json_out_close_map(json);
 }
 
 /* ---- text ---- */
@@ -160,7 +160,7 @@ static void json_program(aq_cli_json *json, const aq_program *program)
 static void line_put(const char *line, void *user)
 {
   aq_cli *cli = user;
-  char *clean = aq_cli_text_line(line, strlen(line));
+  char *clean = aq_text_line(line, strlen(line));
   fprintf(cli->out, "%s\n", clean ? clean : "");
   free(clean);
 }
@@ -169,7 +169,7 @@ aq_status aq_cli_show_program(aq_cli *cli, const char *path)
 {
   aq_program_file *file;
   aq_program program;
-  aq_cli_json *json = NULL;
+  aq_json_out *json = NULL;
   aq_status status = aq_program_open(path, &file, &program, &cli->diag);
   if (status != AQ_OK)
     return status;

@@ -7,7 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "cli/text.h"
+#include "common/text.h"
 
 enum { BAR_WIDTH = 30, NAME_WIDTH = 30 };
 
@@ -29,7 +29,7 @@ static void draw(const aq_cli_progress *bar)
   memset(cells, '.', BAR_WIDTH);
   memset(cells, '#', (size_t)full);
   cells[BAR_WIDTH] = 0;
-  char *name = aq_cli_text_line(bar->what, strlen(bar->what));
+  char *name = aq_text_line(bar->what, strlen(bar->what));
   fprintf(stderr, "\r%-*.*s [%s] %3d %%", NAME_WIDTH, NAME_WIDTH,
           name ? name : "", cells, bar->permille / 10);
   free(name);

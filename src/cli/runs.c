@@ -70,26 +70,26 @@ void aq_cli_run_label(const aq_run_info *info, char *out)
     snprintf(out, AQ_CLI_LABEL_SIZE, "run %" PRId64, info->id);
 }
 
-void aq_cli_run_json(aq_cli_json *json, const aq_run_info *info)
+void aq_cli_run_json(aq_json_out *json, const aq_run_info *info)
 {
-  aq_cli_json_int(json, "id", info->id);
-  aq_cli_json_text(json, "name", info->name);
-  aq_cli_json_text(json, "kind", aq_cli_run_kind_name(info->kind));
-  aq_cli_json_int(json, "origin", info->origin);
-  aq_cli_json_text(json, "source", info->source);
-  aq_cli_json_text(json, "format", info->format);
-  aq_cli_json_text(json, "transport", info->transport);
-  aq_cli_json_text(json, "device_model", info->device_model);
-  aq_cli_json_text(json, "model_hash", info->model_hash);
-  aq_cli_json_text(json, "constants", info->model_verdict);
-  aq_cli_json_int(json, "seed", info->seed);
-  aq_cli_json_int(json, "base_ns", info->base_ns);
-  aq_cli_json_int(json, "created", info->created);
-  aq_cli_json_bool(json, "complete", info->complete);
-  aq_cli_json_bool(json, "reproducible", info->reproducible);
-  aq_cli_json_text(json, "command", info->command);
-  aq_cli_json_text(json, "version", info->version);
-  aq_cli_json_raw(json, "notes", info->notes);
+  aq_json_out_int(json, "id", info->id);
+  aq_json_out_text(json, "name", info->name);
+  aq_json_out_text(json, "kind", aq_cli_run_kind_name(info->kind));
+  aq_json_out_int(json, "origin", info->origin);
+  aq_json_out_text(json, "source", info->source);
+  aq_json_out_text(json, "format", info->format);
+  aq_json_out_text(json, "transport", info->transport);
+  aq_json_out_text(json, "device_model", info->device_model);
+  aq_json_out_text(json, "model_hash", info->model_hash);
+  aq_json_out_text(json, "constants", info->model_verdict);
+  aq_json_out_int(json, "seed", info->seed);
+  aq_json_out_int(json, "base_ns", info->base_ns);
+  aq_json_out_int(json, "created", info->created);
+  aq_json_out_bool(json, "complete", info->complete);
+  aq_json_out_bool(json, "reproducible", info->reproducible);
+  aq_json_out_text(json, "command", info->command);
+  aq_json_out_text(json, "version", info->version);
+  aq_json_out_raw(json, "notes", info->notes);
 }
 
 const char *aq_cli_run_trust(const aq_run_info *info, char *out)
@@ -107,7 +107,7 @@ const char *aq_cli_run_trust(const aq_run_info *info, char *out)
   return out;
 }
 
-void aq_cli_run_print(aq_cli *cli, aq_cli_json *json, const aq_run_info *info,
+void aq_cli_run_print(aq_cli *cli, aq_json_out *json, const aq_run_info *info,
                       int64_t id)
 {
   if (!json) {
@@ -117,7 +117,7 @@ void aq_cli_run_print(aq_cli *cli, aq_cli_json *json, const aq_run_info *info,
   aq_run_info shown = *info;
   shown.id = id;
   shown.complete = true;
-  aq_cli_json_map(json, NULL);
+  aq_json_out_map(json, NULL);
   aq_cli_run_json(json, &shown);
-  aq_cli_json_close_map(json);
+  aq_json_out_close_map(json);
 }

@@ -7,7 +7,7 @@
 #define AQ_CLI_RUNS_H
 
 #include "cli/cli.h"
-#include "cli/json.h"
+#include "common/json_out.h"
 #include "store/store.h"
 
 /* Opens the store that --store names, and says what is odd about it. */
@@ -31,7 +31,7 @@ enum { AQ_CLI_LABEL_SIZE = 96 };
 void aq_cli_run_label(const aq_run_info *info, char *out);
 
 /* All that is known, as the members of an open map. */
-void aq_cli_run_json(aq_cli_json *json, const aq_run_info *info);
+void aq_cli_run_json(aq_json_out *json, const aq_run_info *info);
 
 /* What a simulated run's figures rest on, "partly calibrated constants of
  * mi300x"; NULL for a measured run. Into a buffer of AQ_CLI_TRUST_SIZE. */
@@ -40,7 +40,7 @@ const char *aq_cli_run_trust(const aq_run_info *info, char *out);
 
 /* A run that was made: its id on a line of its own, or, in a document that is
  * being written, an object. */
-void aq_cli_run_print(aq_cli *cli, aq_cli_json *json, const aq_run_info *info,
+void aq_cli_run_print(aq_cli *cli, aq_json_out *json, const aq_run_info *info,
                       int64_t id);
 
 #endif

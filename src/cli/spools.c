@@ -15,9 +15,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "cli/json.h"
 #include "cli/missing_kernels.h"
 #include "cli/runs.h"
+#include "common/json_out.h"
 #include "common/spool.h"
 #include "store/store.h"
 
@@ -123,23 +123,23 @@ static bool wish_read(int fd, wish *out)
 
 static char *notes_make(const draining *d, const aq_spool_reader *reader)
 {
-  aq_cli_json *json = aq_cli_json_begin(false);
+  aq_json_out *json = aq_json_out_begin(false);
   const bool known = d->program == reader->pid;
   if (!json)
     return NULL;
-  aq_cli_json_map(json, NULL);
-  aq_cli_json_text(json, "time", "live");
-  aq_cli_json_int(json, "pid", reader->pid);
+  aq_json_out_map(json, NULL);
+  aq_json_out_text(json, "time", "live");
+  aq_json_out_int(json, "pid", reader->pid);
   if (known && WIFEXITED(d->status))
-    aq_cli_json_int(json, "exit_status", WEXITSTATUS(d->status));
+    aq_json_out_int(json, "exit_status", WEXITSTATUS(d->status));
   if (known && WIFSIGNALED(d->status))
-    aq_cli_json_int(json, "signal", WTERMSIG(d->status));
+    aq_json_out_int(json, "signal", WTERMSIG(d->status));
   if (reader->dropped)
-    aq_cli_json_int(json, "rows_lost", (int64_t)reader->dropped);
+    aq_json_out_int(json, "rows_lost", (int64_t)reader->dropped);
   if (d->recovers)
-    aq_cli_json_bool(json, "recovered", true);
-  aq_cli_json_close_map(json);
-  return aq_cli_json_take(json);
+    aq_json_out_bool(json, "recovered", true);
+  aq_json_out_close_map(json);
+  return aq_json_out_take(json);
 }
 
 static aq_run_info info_make(const draining *d, const aq_spool_reader *reader,

@@ -8,15 +8,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/json.h"
 #include "cli/runs.h"
-#include "cli/text.h"
+#include "common/json_out.h"
+#include "common/text.h"
 #include "store/care.h"
 
 /* Where a verb tells what it finds: lines, or a document. */
 typedef struct teller {
   aq_cli *cli;
-  aq_cli_json *json;
+  aq_json_out *json;
   const char *path; /* of the other store */
   int64_t problems;
 } teller;
@@ -30,14 +30,14 @@ static void tell_finding(const aq_check_finding *finding, void *user)
   const char *level = problem ? "problem" : "remark";
   to->problems += problem;
   if (to->json) {
-    aq_cli_json_map(to->json, NULL);
-    aq_cli_json_text(to->json, "level", level);
-    aq_cli_json_int(to->json, "run", finding->run);
-    aq_cli_json_text(to->json, "text", finding->text);
-    aq_cli_json_close_map(to->json);
+    aq_json_out_map(to->json, NULL);
+    aq_json_out_text(to->json, "level", level);
+    aq_json_out_int(to->json, "run", finding->run);
+    aq_json_out_text(to->json, "text", finding->text);
+    aq_json_out_close_map(to->json);
     return;
   }
-  char *line = aq_cli_text_line(finding->text, strlen(finding->text));
+  char *line = aq_text_line(finding->text, strlen(finding->text));
   fprintf(to->cli->out, "%s: ", level);
   if (finding->run != AQ_NONE)
     fprintf(to->cli->out, "run %" PRId64 ": ", finding->run);
@@ -74,20 +74,20 @@ aq_status aq_cli_store_check(aq_cli *cli, aq_store *store)
   if (status != AQ_OK)
     return status;
   if (to.json) {
-    aq_cli_json_map(to.json, NULL);
-    aq_cli_json_text(to.json, "store", aq_store_path(store));
-    aq_cli_json_array(to.json, "findings");
+    aq_json_out_map(to.json, NULL);
+    aq_json_out_text(to.json, "store", aq_store_path(store));
+    aq_json_out_array(to.json, "findings");
   }
   status = aq_store_check(store, tell_finding, &to, &cli->diag);
   if (status != AQ_OK) {
-    aq_cli_json_drop(to.json);
+    aq_json_out_drop(to.json);
     return status;
   }
   tell_spools(&to, store);
   if (to.json) {
-    aq_cli_json_close_array(to.json);
-    aq_cli_json_int(to.json, "problems", to.problems);
-    aq_cli_json_close_map(to.json);
+    aq_json_out_close_array(to.json);
+    aq_json_out_int(to.json, "problems", to.problems);
+    aq_json_out_close_map(to.json);
   }
   status = aq_cli_json_end_if(cli, to.json);
   if (status == AQ_OK && to.problems)
@@ -106,13 +106,13 @@ static void tell_merged(const aq_merged_run *run, void *user)
                                       [AQ_MERGE_INCOMPLETE] = "incomplete"};
   const teller *to = user;
   if (to->json) {
-    aq_cli_json_map(to->json, NULL);
-    aq_cli_json_text(to->json, "store", to->path);
-    aq_cli_json_int(to->json, "from", run->from);
-    aq_cli_json_int(to->json, "id", run->to);
-    aq_cli_json_text(to->json, "name", run->name);
-    aq_cli_json_text(to->json, "fate", fates[run->fate]);
-    aq_cli_json_close_map(to->json);
+    aq_json_out_map(to->json, NULL);
+    aq_json_out_text(to->json, "store", to->path);
+    aq_json_out_int(to->json, "from", run->from);
+    aq_json_out_int(to->json, "id", run->to);
+    aq_json_out_text(to->json, "name", run->name);
+    aq_json_out_text(to->json, "fate", fates[run->fate]);
+    aq_json_out_close_map(to->json);
   } else if (run->fate == AQ_MERGE_COPIED) {
     fprintf(to->cli->out, "%" PRId64 "\n", run->to);
   } else if (run->fate == AQ_MERGE_PRESENT) {
@@ -132,13 +132,13 @@ aq_status aq_cli_store_merge(aq_cli *cli, aq_store *store)
   if (status != AQ_OK)
     return status;
   if (to.json)
-    aq_cli_json_array(to.json, NULL);
+    aq_json_out_array(to.json, NULL);
   for (int i = 1; i < cli->arg_count && status == AQ_OK; i++) {
     to.path = cli->args[i];
     status = aq_store_merge(store, to.path, tell_merged, &to, &cli->diag);
   }
   if (to.json)
-    aq_cli_json_close_array(to.json);
+    aq_json_out_close_array(to.json);
   aq_status written = aq_cli_json_end_if(cli, to.json);
   return status == AQ_OK ? written : status;
 }
@@ -148,17 +148,17 @@ aq_status aq_cli_store_merge(aq_cli *cli, aq_store *store)
 aq_status aq_cli_store_vacuum(aq_cli *cli, aq_store *store)
 {
   aq_vacuum_result result;
-  aq_cli_json *json;
+  aq_json_out *json;
   aq_status status = aq_store_vacuum(store, &result, &cli->diag);
   if (status == AQ_OK)
     status = aq_cli_json_begin_if(cli, &json);
   if (status != AQ_OK)
     return status;
   if (json) {
-    aq_cli_json_map(json, NULL);
-    aq_cli_json_int(json, "bytes_before", result.before);
-    aq_cli_json_int(json, "bytes", result.after);
-    aq_cli_json_close_map(json);
+    aq_json_out_map(json, NULL);
+    aq_json_out_int(json, "bytes_before", result.before);
+    aq_json_out_int(json, "bytes", result.after);
+    aq_json_out_close_map(json);
   } else {
     aq_cli_note(cli, "%s: %" PRId64 " bytes, %" PRId64 " before",
                 aq_store_path(store), result.after, result.before);

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/text.h"
+#include "common/text.h"
 
 static aq_status say_unknown_metric(aq_cli *cli, const char *name)
 {
@@ -20,7 +20,7 @@ static aq_status say_unknown_metric(aq_cli *cli, const char *name)
       metrics[i] = aq_metric_at(i);
       names[i] = metrics[i].name;
     }
-    near = aq_cli_text_nearest(name, names);
+    near = aq_text_nearest(name, names);
   }
   aq_diag_set(&cli->diag, AQ_ERR_INVALID,
               "--fail-above: unknown metric '%s'; %s%s%s", name,

@@ -7,8 +7,8 @@
 #include <stdio.h>
 
 #include "cli/columns.h"
-#include "cli/json.h"
-#include "cli/transports.h"
+#include "common/json_out.h"
+#include "transports/device_models.h"
 
 enum { CELL = 32 };
 
@@ -19,42 +19,42 @@ static const char *type_name(aq_link_type type)
 
 /* ---- JSON ---- */
 
-static void json_devices(aq_cli_json *json, const aq_transport_info *info)
+static void json_devices(aq_json_out *json, const aq_transport_info *info)
 {
-  aq_cli_json_array(json, "devices");
+  aq_json_out_array(json, "devices");
   for (uint32_t i = 0; i < info->device_count; i++) {
     const aq_device_info *device = &info->devices[i];
-    aq_cli_json_map(json, NULL);
-    aq_cli_json_int(json, "device", i);
-    aq_cli_json_text(json, "model", device->model);
-    aq_cli_json_text(json, "hash", device->model_hash);
-    aq_cli_json_text(json, "constants", device->verdict);
-    aq_cli_json_text(json, "uuid", device->uuid);
-    aq_cli_json_int(json, "copy_engines", device->copy_engines);
-    aq_cli_json_int(json, "copy_engines_peer", device->copy_engines_peer);
-    aq_cli_json_close_map(json);
+    aq_json_out_map(json, NULL);
+    aq_json_out_int(json, "device", i);
+    aq_json_out_text(json, "model", device->model);
+    aq_json_out_text(json, "hash", device->model_hash);
+    aq_json_out_text(json, "constants", device->verdict);
+    aq_json_out_text(json, "uuid", device->uuid);
+    aq_json_out_int(json, "copy_engines", device->copy_engines);
+    aq_json_out_int(json, "copy_engines_peer", device->copy_engines_peer);
+    aq_json_out_close_map(json);
   }
-  aq_cli_json_close_array(json);
+  aq_json_out_close_array(json);
 }
 
-static void json_links(aq_cli_json *json, const aq_transport_info *info)
+static void json_links(aq_json_out *json, const aq_transport_info *info)
 {
-  aq_cli_json_array(json, "links");
+  aq_json_out_array(json, "links");
   for (uint32_t i = 0; i < info->link_count; i++) {
     const aq_link_info *link = &info->links[i];
-    aq_cli_json_map(json, NULL);
-    aq_cli_json_int(json, "a", link->a);
+    aq_json_out_map(json, NULL);
+    aq_json_out_int(json, "a", link->a);
     if (link->b == AQ_DEVICE_HOST)
-      aq_cli_json_text(json, "b", "host");
+      aq_json_out_text(json, "b", "host");
     else
-      aq_cli_json_int(json, "b", link->b);
-    aq_cli_json_text(json, "type", type_name(link->type));
-    aq_cli_json_int(json, "hops", link->hops);
-    aq_cli_json_int(json, "latency_ps", link->latency);
-    aq_cli_json_int(json, "bandwidth", (int64_t)link->bandwidth);
-    aq_cli_json_close_map(json);
+      aq_json_out_int(json, "b", link->b);
+    aq_json_out_text(json, "type", type_name(link->type));
+    aq_json_out_int(json, "hops", link->hops);
+    aq_json_out_int(json, "latency_ps", link->latency);
+    aq_json_out_int(json, "bandwidth", (int64_t)link->bandwidth);
+    aq_json_out_close_map(json);
   }
-  aq_cli_json_close_array(json);
+  aq_json_out_close_array(json);
 }
 
 /* ---- tables ---- */
@@ -104,15 +104,15 @@ static bool put_links(aq_cli *cli, const aq_transport_info *info)
 
 static aq_status print(aq_cli *cli, const aq_transport_info *info)
 {
-  aq_cli_json *json;
+  aq_json_out *json;
   aq_status status = aq_cli_json_begin_if(cli, &json);
   if (status != AQ_OK)
     return status;
   if (json) {
-    aq_cli_json_map(json, NULL);
+    aq_json_out_map(json, NULL);
     json_devices(json, info);
     json_links(json, info);
-    aq_cli_json_close_map(json);
+    aq_json_out_close_map(json);
     return aq_cli_json_end_if(cli, json);
   }
   bool good = put_devices(cli, info);

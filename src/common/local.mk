@@ -5,6 +5,7 @@ libaqcore_a_SOURCES += \
 	src/common/hsa_constants.def src/common/hsa_sim.h \
 	src/common/hsa_types.h \
 	src/common/json_in.c src/common/json_in.h \
+	src/common/json_out.c src/common/json_out.h \
 	src/common/kernel_set.c src/common/kernel_set.h \
 	src/common/map.c src/common/map.h \
 	src/common/memory_sink.c src/common/memory_sink.h \
@@ -14,6 +15,7 @@ libaqcore_a_SOURCES += \
 	src/common/spool.h src/common/spool_format.h \
 	src/common/spool_read.c src/common/spool_write.c \
 	src/common/status.c \
+	src/common/text.c src/common/text.h \
 	src/common/time_text.c src/common/time_text.h \
 	src/common/transport.c \
 	src/common/utf8.c src/common/utf8.h \

@@ -1,14 +1,11 @@
 libaqcore_a_SOURCES += \
 	src/report/align.c src/report/align.h \
-	src/report/calibrate.c src/report/calibrate.def src/report/calibrate.h \
-	src/report/calibrate_rows.c src/report/calibrate_rows.h \
 	src/report/compare.c src/report/compare.h \
 	src/report/compare_runs.c src/report/compare_runs.h \
 	src/report/diff.c src/report/diff.h \
 	src/report/dispatches.c src/report/dispatches.h \
 	src/report/explain.c src/report/explain.h \
 	src/report/confidence.c src/report/confidence.h \
-	src/report/figures.def \
 	src/report/formula.c src/report/formula.h \
 	src/report/match.c src/report/match.h \
 	src/report/metrics.c src/report/metrics.h \
@@ -18,8 +15,6 @@ libaqcore_a_SOURCES += \
 	src/report/plot.c src/report/plot.h \
 	src/report/quantile.c src/report/quantile.h \
 	src/report/stats.c src/report/stats.h \
-	src/report/study.c src/report/study.h \
-	src/report/study_run.c src/report/study_run.h \
 	src/report/timestamp_step.c src/report/timestamp_step.h
 
 # The page of the report, embedded. The order is the order of the scripts.

@@ -6,8 +6,8 @@
 #include <string.h>
 
 #include "backend_sim/sim.h"
-#include "cli/transports.h"
 #include "support/aqtest.h"
+#include "transports/device_models.h"
 
 enum { RINGS = 512 };
 

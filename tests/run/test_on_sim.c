@@ -11,8 +11,8 @@
 #include "common/memory_sink.h"
 #include "run/replay.h"
 #include "run/run.h"
-#include "run/scenario.h"
 #include "trace/trace.h"
+#include "workload/scenario.h"
 
 static aq_diag diag = AQ_DIAG_INIT;
 

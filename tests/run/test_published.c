@@ -11,7 +11,7 @@
 #include "backend_sim/sim.h"
 #include "common/memory_sink.h"
 #include "run/run.h"
-#include "run/scenario.h"
+#include "workload/scenario.h"
 
 enum { TEXT = 128, PATH = 512, FIELDS = 6 };
 

@@ -8,9 +8,9 @@
 
 #include "backend_sim/sim.h"
 #include "common/memory_sink.h"
-#include "run/request_log.h"
 #include "run/run.h"
-#include "run/scenario.h"
+#include "workload/request_log.h"
+#include "workload/scenario.h"
 
 enum { KEPT_MAX = 64 };
 

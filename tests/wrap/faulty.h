@@ -4,7 +4,7 @@
 #define AQ_TESTS_WRAP_FAULTY_H
 
 #include "backend_sim/rig.h"
-#include "cli/transports.h"
+#include "transports/device_models.h"
 
 typedef struct faulty {
   rig rig;

@@ -7,9 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/transports.h"
 #include "common/memory_sink.h"
 #include "common/rng.h"
+#include "transports/device_models.h"
 
 enum { QUEUES = 4, RING = 64, KERNELS = 3 };
 

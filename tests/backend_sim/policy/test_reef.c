@@ -13,7 +13,7 @@
 #include "common/json_in.h"
 #include "common/memory_sink.h"
 #include "run/run.h"
-#include "run/scenario.h"
+#include "workload/scenario.h"
 
 /* What the launch of a kernel and the wait for it take that its measured
  * latency contains: just below the shortest of them, 14 us in steps of 2. */

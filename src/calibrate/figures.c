@@ -1,0 +1,239 @@
+/* SPDX-License-Identifier: MIT */
+#include "config.h"
+
+#include "calibrate/figures.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "calibrate/rows.h"
+#include "report/quantile.h"
+
+static const struct {
+  const char *name;
+  size_t least;
+} figures[] = {
+#define F(id, name, least, meaning) {name, least},
+#include "calibrate/figures.def"
+#undef F
+};
+
+const char *aq_calibrate_name(aq_calibrate_figure figure)
+{
+  return figures[figure].name;
+}
+
+size_t aq_calibrate_least(aq_calibrate_figure figure)
+{
+  return figures[figure].least;
+}
+
+aq_calibrate *aq_calibrate_create(void)
+{
+  return calloc(1, sizeof(aq_calibrate));
+}
+
+void aq_calibrate_destroy(aq_calibrate *calibrate)
+{
+  if (!calibrate)
+    return;
+  for (int i = 0; i < AQ_CALIBRATE_COUNT; i++)
+    free(calibrate->values[i].at);
+  free(calibrate->launches.at);
+  free(calibrate->nears.at);
+  free(calibrate->graphs.at);
+  free(calibrate);
+}
+
+/* ---- samples ---- */
+
+static int pair_compare(const void *a, const void *b)
+{
+  const aq_calibrate_pair *x = a, *y = b;
+  if (x->key != y->key)
+    return x->key < y->key ? -1 : 1;
+  return (x->value > y->value) - (x->value < y->value);
+}
+
+static void sort(aq_calibrate_pairs *pairs)
+{
+  if (pairs->count > 0)
+    qsort(pairs->at, pairs->count, sizeof *pairs->at, pair_compare);
+}
+
+static const aq_calibrate_sample nothing = {
+    0, AQ_TIME_NONE, AQ_TIME_NONE, AQ_TIME_NONE, AQ_TIME_NONE, AQ_TIME_NONE};
+
+/* Of the keys. */
+static aq_calibrate_sample sample(aq_calibrate_pairs *pairs)
+{
+  sort(pairs);
+  const size_t n = pairs->count;
+  if (n == 0)
+    return nothing;
+  return (aq_calibrate_sample){n,
+                               pairs->at[0].key,
+                               pairs->at[aq_quantile_index(n, 10)].key,
+                               pairs->at[aq_quantile_index(n, 50)].key,
+                               pairs->at[aq_quantile_index(n, 90)].key,
+                               pairs->at[n - 1].key};
+}
+
+static aq_calibrate_sample sample_of(const aq_time *values, size_t count)
+{
+  aq_calibrate_pairs pairs = {NULL, 0, 0};
+  aq_calibrate_sample told;
+  for (size_t i = 0; i < count; i++)
+    if (!aq_calibrate_pairs_add(&pairs, values[i], 0)) {
+      free(pairs.at);
+      return nothing;
+    }
+  told = sample(&pairs);
+  free(pairs.at);
+  return told;
+}
+
+/* ---- the step from warm to cold ---- */
+
+enum { STEP_LEAST = 5 }; /* launches on each side of it */
+
+static aq_time middle(const aq_calibrate_pair *at, size_t count,
+                      aq_time *scratch)
+{
+  for (size_t i = 0; i < count; i++)
+    scratch[i] = at[i].value;
+  return aq_median(scratch, count);
+}
+
+/* How far the values are from the middle of their side. */
+static aq_time deviation(const aq_calibrate_pair *at, size_t count,
+                         aq_time around)
+{
+  aq_time sum = 0;
+  for (size_t i = 0; i < count; i++) {
+    const aq_time distance = llabs(at[i].value - around);
+    sum += aq_time_min(distance, 10 * AQ_US); /* a stray launch is but one */
+  }
+  return sum;
+}
+
+/* Launches in the order of idle time: the place that parts them best, where
+ * latencies step up by more than a microsecond and by more than their spread.
+ */
+static void step_find(const aq_calibrate_pairs *launches,
+                      aq_calibrate_facts *out)
+{
+  enum { LOOKS = 400 };
+  const aq_calibrate_pair *at = launches->at;
+  const size_t n = launches->count;
+  aq_time *scratch = malloc((n + 1) * sizeof *scratch);
+  aq_time best = AQ_TIME_MAX;
+  if (!scratch)
+    return;
+  for (size_t cut = STEP_LEAST; cut + STEP_LEAST <= n; cut += n / LOOKS + 1) {
+    const aq_time low = middle(at, cut, scratch);
+    const aq_time high = middle(at + cut, n - cut, scratch);
+    const aq_time loss =
+        deviation(at, cut, low) + deviation(at + cut, n - cut, high);
+    if (loss >= best || high - low < AQ_US ||
+        loss / (aq_time)n > (high - low) / 2)
+      continue;
+    best = loss;
+    out->idle_below = at[cut - 1].key;
+    out->idle_above = at[cut].key;
+    out->idle_step = (at[cut - 1].key + at[cut].key) / 2;
+  }
+  free(scratch);
+}
+
+static void launches_part(const aq_calibrate *c, aq_time step,
+                          aq_calibrate_facts *out)
+{
+  const size_t n = c->launches.count;
+  aq_time *values = malloc((n + 1) * sizeof *values);
+  size_t cut = 0;
+  if (!values)
+    return;
+  while (cut < n && c->launches.at[cut].key < step)
+    cut++;
+  for (size_t i = 0; i < n; i++)
+    values[i] = c->launches.at[i].value;
+  out->figures[AQ_CALIBRATE_WARM] = sample_of(values, cut);
+  out->figures[AQ_CALIBRATE_COLD] = sample_of(values + cut, n - cut);
+  free(values);
+}
+
+/* ---- glue ---- */
+
+/* How long before the previous end a submission has to be to leave no gap: the
+ * place with the fewest on the wrong side, told by its two neighbours. */
+static aq_calibrate_sample glue_find(aq_calibrate_pairs *nears)
+{
+  sort(nears);
+  size_t wrong = 0, best = SIZE_MAX, place = 0, glued = 0;
+  for (size_t i = 0; i < nears->count; i++)
+    glued += nears->at[i].value != 0;
+  wrong = nears->count - glued; /* all are long enough before */
+  for (size_t i = 0; i <= nears->count; i++) {
+    if (wrong < best) {
+      best = wrong;
+      place = i;
+    }
+    if (i < nears->count)
+      wrong += nears->at[i].value ? 1 : -(size_t)1;
+  }
+  if (place == 0 || place == nears->count || best * 10 > nears->count)
+    return nothing;
+  const aq_time low = nears->at[place - 1].key, high = nears->at[place].key;
+  return (aq_calibrate_sample){nears->count,     low,  low,
+                               (low + high) / 2, high, high};
+}
+
+/* ---- graphs ---- */
+
+/* Call -> first node contains a launch, warm or cold. */
+static void graphs_tell(const aq_calibrate *c, aq_time step,
+                        aq_calibrate_facts *out)
+{
+  const aq_calibrate_sample *warm = &out->figures[AQ_CALIBRATE_WARM];
+  const aq_calibrate_sample *cold = &out->figures[AQ_CALIBRATE_COLD];
+  aq_calibrate_pairs first = {NULL, 0, 0}, node = {NULL, 0, 0};
+  if (warm->n > 0 && cold->n > 0) {
+    for (size_t i = 0; i < c->graphs.count; i++)
+      aq_calibrate_pairs_add(
+          &first,
+          c->graphs.at[i].value -
+              (c->graphs.at[i].key < step ? warm : cold)->p50,
+          0);
+    out->figures[AQ_CALIBRATE_GRAPH] = sample(&first);
+    const aq_calibrate_pairs *dry = &c->values[AQ_CALIBRATE_GRAPH_NODE];
+    for (size_t i = 0; i < dry->count && first.count > 0; i++)
+      aq_calibrate_pairs_add(
+          &node,
+          (dry->at[i].key - cold->p50 - out->figures[AQ_CALIBRATE_GRAPH].p50) /
+              dry->at[i].value,
+          0);
+    out->figures[AQ_CALIBRATE_GRAPH_NODE] = sample(&node);
+  }
+  free(first.at);
+  free(node.at);
+}
+
+void aq_calibrate_tell(aq_calibrate *c, aq_time idle_step,
+                       aq_calibrate_facts *out)
+{
+  *out = (aq_calibrate_facts){.idle_step = AQ_TIME_NONE,
+                              .idle_below = AQ_TIME_NONE,
+                              .idle_above = AQ_TIME_NONE,
+                              .timestamp_step = c->step_differs ? 0 : c->step};
+  for (int i = 0; i < AQ_CALIBRATE_COUNT; i++)
+    out->figures[i] = sample(&c->values[i]);
+  out->figures[AQ_CALIBRATE_GRAPH_NODE] = sample_of(NULL, 0);
+  sort(&c->launches);
+  step_find(&c->launches, out);
+  const aq_time step =
+      out->idle_step == AQ_TIME_NONE ? idle_step : out->idle_step;
+  launches_part(c, step, out);
+  out->figures[AQ_CALIBRATE_GLUE] = glue_find(&c->nears);
+  graphs_tell(c, step, out);
+}

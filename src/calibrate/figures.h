@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Calibration: what measured runs tell of the constants of a device model.
+ * Runs are added one after the other and pooled; what they tell are figures,
+ * each a sample of times. Which constants follow from them is for the caller,
+ * who knows device models. doc/calibrate.md defines every figure. One thread
+ * at a time.
+ */
+#ifndef AQ_CALIBRATE_FIGURES_H
+#define AQ_CALIBRATE_FIGURES_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "common/diag.h"
+#include "common/time.h"
+#include "store/store.h"
+
+typedef enum aq_calibrate_figure {
+#define F(id, name, least, meaning) AQ_CALIBRATE_##id,
+#include "calibrate/figures.def"
+#undef F
+  AQ_CALIBRATE_COUNT
+} aq_calibrate_figure;
+
+/* A figure: n values in rising order, of which these. With n = 0 the times are
+ * AQ_TIME_NONE. */
+typedef struct aq_calibrate_sample {
+  size_t n;
+  aq_time least, p10, p50, p90, most;
+} aq_calibrate_sample;
+
+typedef struct aq_calibrate_facts {
+  aq_calibrate_sample figures[AQ_CALIBRATE_COUNT];
+  aq_time idle_step;              /* idle time at which the latency steps up, or
+                                     AQ_TIME_NONE: no step is seen */
+  aq_time idle_below, idle_above; /* the idle times next to it */
+  int timestamp_step;             /* ns, 0: not known */
+} aq_calibrate_facts;
+
+typedef struct aq_calibrate aq_calibrate;
+
+aq_calibrate *aq_calibrate_create(void); /* NULL: out of memory */
+void aq_calibrate_destroy(aq_calibrate *calibrate);
+
+/* Pools the rows of a stored run. On error nothing is to be relied on. */
+aq_status aq_calibrate_add(aq_calibrate *calibrate, aq_store *store,
+                           const aq_run_info *run, aq_diag *diag);
+
+/* What the runs so far tell. `idle_step`: the idle time to part warm from cold
+ * launches at where the runs show no step of their own. */
+void aq_calibrate_tell(aq_calibrate *calibrate, aq_time idle_step,
+                       aq_calibrate_facts *out);
+
+/* Name of a figure, and how many values it takes to tell it. */
+const char *aq_calibrate_name(aq_calibrate_figure figure);
+size_t aq_calibrate_least(aq_calibrate_figure figure);
+
+#endif

@@ -1,0 +1,353 @@
+/* SPDX-License-Identifier: MIT */
+/* The rows of a run, as calibration reads them. */
+#include "config.h"
+
+#include "calibrate/rows.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/map.h"
+#include "report/quantile.h"
+#include "report/timestamp_step.h"
+
+enum {
+  GLUED = 20,    /* ns: a start so close to the previous end is at it */
+  EARLY = 5,     /* us: a row submitted so long before was surely queued */
+  NEAR = 10,     /* us: and not so long before, perhaps */
+  DRY = 50,      /* us: a gap inside a graph after which the queue was dry */
+  LONGEST = 100, /* us: a launch that takes longer waited for something else */
+};
+
+bool aq_calibrate_pairs_add(aq_calibrate_pairs *pairs, aq_time key,
+                            aq_time value)
+{
+  if (pairs->count == pairs->capacity) {
+    const size_t wanted = pairs->capacity ? 2 * pairs->capacity : 64;
+    void *grown = realloc(pairs->at, wanted * sizeof *pairs->at);
+    if (!grown)
+      return false;
+    pairs->at = grown;
+    pairs->capacity = wanted;
+  }
+  pairs->at[pairs->count++] = (aq_calibrate_pair){key, value};
+  return true;
+}
+
+/* A row that a queue carried out. */
+typedef struct work {
+  int64_t number, queue;
+  aq_time start, end, submit;
+  aq_time before; /* the previous end on its queue, or AQ_TIME_NONE */
+} work;
+
+/* How far the rows of a queue, or of a device, were read. */
+typedef struct lane {
+  int64_t key;
+  aq_time end; /* AQ_TIME_NONE before the first */
+  /* The graph launch that its last row belongs to. */
+  int64_t correlation, nodes;
+  aq_time begin, dry; /* of the call; call -> first node after a gap */
+  int64_t dry_at;     /* nodes before it, 0: there is none */
+} lane;
+
+typedef struct run_rows {
+  aq_calibrate *calibrate;
+  lane *lanes;
+  size_t lane_count, lane_capacity;
+  work *works;
+  size_t work_count, work_capacity;
+  aq_calibrate_pairs waits; /* begin, end of host calls that wait */
+  bool failed;              /* out of memory */
+} run_rows;
+
+static void *grow(run_rows *r, void *array, size_t count, size_t *capacity,
+                  size_t size)
+{
+  if (count < *capacity)
+    return array;
+  const size_t wanted = *capacity ? 2 * *capacity : 64;
+  void *grown = realloc(array, wanted * size);
+  if (grown)
+    *capacity = wanted;
+  else
+    r->failed = true;
+  return grown;
+}
+
+static void add(run_rows *r, aq_calibrate_pairs *pairs, aq_time key,
+                aq_time value)
+{
+  if (!aq_calibrate_pairs_add(pairs, key, value))
+    r->failed = true;
+}
+
+static void figure(run_rows *r, aq_calibrate_figure which, aq_time value)
+{
+  add(r, &r->calibrate->values[which], value, 0);
+}
+
+/* The place of a lane; lanes may move. A device has but a handful in use. */
+static size_t lane_find(run_rows *r, int64_t key)
+{
+  for (size_t i = 0; i < r->lane_count; i++)
+    if (r->lanes[i].key == key)
+      return i;
+  lane *lanes =
+      grow(r, r->lanes, r->lane_count, &r->lane_capacity, sizeof *r->lanes);
+  if (!lanes)
+    return 0;
+  r->lanes = lanes;
+  lanes[r->lane_count] =
+      (lane){.key = key, .end = AQ_TIME_NONE, .correlation = AQ_NONE};
+  return r->lane_count++;
+}
+
+/* ---- one row ---- */
+
+static bool is_glued(const aq_record *row, aq_time before)
+{
+  return llabs(row->start - before) <= GLUED * AQ_NS;
+}
+
+/* A kernel that the host launched with a call of its own. */
+static void direct_tell(run_rows *r, const aq_record *row, aq_time submit,
+                        aq_time before, aq_time device_before)
+{
+  aq_calibrate *c = r->calibrate;
+  const aq_time lead = before - submit;
+  if (is_glued(row, before) && lead >= EARLY * AQ_US)
+    figure(r, AQ_CALIBRATE_INTERVAL, row->end - before);
+  if (lead >= 0 && lead < NEAR * AQ_US)
+    add(r, &c->nears, lead, is_glued(row, before));
+  const aq_time latency = row->start - submit;
+  const aq_time called =
+      row->host_begin == AQ_TIME_NONE ? submit : row->host_begin;
+  if (called > device_before && latency > 0 && latency < LONGEST * AQ_US)
+    add(r, &c->launches, submit - device_before, latency);
+}
+
+static bool continues_graph(const lane *queue, const aq_record *row)
+{
+  return row->correlation != AQ_NONE && queue->correlation == row->correlation;
+}
+
+/* What the launch that the lane's last row belongs to has told by its end. */
+static void graph_close(run_rows *r, lane *queue)
+{
+  if (queue->dry_at > 0 && queue->nodes > queue->dry_at) {
+    figure(r, AQ_CALIBRATE_GRAPH_HEAD, queue->dry_at);
+    add(r, &r->calibrate->values[AQ_CALIBRATE_GRAPH_NODE], queue->dry,
+        queue->nodes - queue->dry_at);
+  }
+  queue->correlation = AQ_NONE;
+}
+
+static void graph_node(run_rows *r, lane *queue, const aq_record *row,
+                       aq_time device_before)
+{
+  if (!continues_graph(queue, row)) {
+    const aq_time latency = row->start - row->host_begin;
+    if (row->host_begin > device_before && latency > 0)
+      add(r, &r->calibrate->graphs, row->host_begin - device_before, latency);
+    graph_close(r, queue);
+    queue->correlation = row->correlation;
+    queue->begin = row->host_begin;
+    queue->nodes = queue->dry_at = 0;
+  } else if (queue->dry_at == 0 && row->start - queue->end > DRY * AQ_US) {
+    queue->dry = row->start - queue->begin;
+    queue->dry_at = queue->nodes;
+  }
+  queue->nodes++;
+}
+
+static aq_time submit_of(const aq_record *row)
+{
+  if (row->via == AQ_VIA_NONE || row->via == AQ_NONE)
+    return AQ_TIME_NONE;
+  return row->host_end != AQ_TIME_NONE ? row->host_end : row->submit;
+}
+
+static void row_tell(run_rows *r, lane *queue, const aq_record *row,
+                     aq_time device_before)
+{
+  const aq_time submit = submit_of(row), before = queue->end;
+  const bool graph =
+      row->via == AQ_VIA_GRAPH && row->host_begin != AQ_TIME_NONE;
+  const bool after_graph =
+      queue->correlation != AQ_NONE && !continues_graph(queue, row);
+  const aq_time called = graph ? row->host_begin : submit;
+  if (after_graph && called != AQ_TIME_NONE &&
+      called <= before - EARLY * AQ_US && !is_glued(row, before))
+    figure(r, AQ_CALIBRATE_GRAPH_END, row->start - before);
+  if (graph)
+    graph_node(r, queue, row, device_before);
+  else if (after_graph)
+    graph_close(r, queue);
+  if (row->kind != AQ_KIND_KERNEL || graph || after_graph)
+    return;
+  if (submit != AQ_TIME_NONE)
+    direct_tell(r, row, submit, before, device_before);
+  else if (is_glued(row, before))
+    figure(r, AQ_CALIBRATE_INTERVAL, row->end - before);
+}
+
+static void work_add(run_rows *r, const aq_record *row, int64_t number)
+{
+  const int64_t device = row->device == AQ_NONE ? 0 : row->device;
+  const int64_t place = row->queue != AQ_NONE    ? row->queue
+                        : row->stream != AQ_NONE ? row->stream
+                                                 : 0;
+  const int64_t key = device << 40 | (place & 0xffffffff) << 1;
+  const size_t gpu_at = lane_find(r, device << 40 | 1);
+  const size_t queue_at = lane_find(r, key);
+  work *works =
+      grow(r, r->works, r->work_count, &r->work_capacity, sizeof *r->works);
+  if (works)
+    r->works = works;
+  if (r->failed)
+    return;
+  lane *gpu = &r->lanes[gpu_at], *queue = &r->lanes[queue_at];
+  if (queue->end != AQ_TIME_NONE && gpu->end != AQ_TIME_NONE)
+    row_tell(r, queue, row, gpu->end);
+  works[r->work_count++] =
+      (work){number, key, row->start, row->end, submit_of(row), queue->end};
+  queue->end = aq_time_max(queue->end, row->end);
+  gpu->end = aq_time_max(gpu->end, row->end);
+}
+
+/* ---- what needs all rows ---- */
+
+static int work_compare_end(const void *a, const void *b)
+{
+  const aq_time x = ((const work *)a)->end, y = ((const work *)b)->end;
+  return (x > y) - (x < y);
+}
+
+static int work_compare_number(const void *a, const void *b)
+{
+  const int64_t x = ((const work *)a)->number, y = ((const work *)b)->number;
+  return (x > y) - (x < y);
+}
+
+/* Host calls that waited: the last end before each returned, if that came while
+ * it waited. */
+static void waits_tell(run_rows *r)
+{
+  if (r->work_count == 0)
+    return;
+  qsort(r->works, r->work_count, sizeof *r->works, work_compare_end);
+  for (size_t i = 0; i < r->waits.count; i++) {
+    const aq_calibrate_pair *wait = &r->waits.at[i];
+    size_t low = 0, high = r->work_count;
+    while (low < high) {
+      const size_t half = low + (high - low) / 2;
+      if (r->works[half].end <= wait->value)
+        low = half + 1;
+      else
+        high = half;
+    }
+    if (low > 0 && r->works[low - 1].end > wait->key)
+      figure(r, AQ_CALIBRATE_SYNC, wait->value - r->works[low - 1].end);
+  }
+}
+
+static const work *work_find(const run_rows *r, int64_t number)
+{
+  const work wanted = {.number = number};
+  return bsearch(&wanted, r->works, r->work_count, sizeof wanted,
+                 work_compare_number);
+}
+
+/* Rows that had been queued, were next, and had but the other queue to wait
+ * for. */
+static void edges_tell(run_rows *r, const aq_edge *edges, size_t count)
+{
+  if (r->work_count == 0)
+    return;
+  qsort(r->works, r->work_count, sizeof *r->works, work_compare_number);
+  for (size_t i = 0; i < count; i++) {
+    const work *from = work_find(r, edges[i].from);
+    const work *to = work_find(r, edges[i].to);
+    if (!from || !to || from->queue == to->queue ||
+        to->submit == AQ_TIME_NONE || to->before == AQ_TIME_NONE)
+      continue;
+    const aq_time ready = aq_time_max(to->before, to->submit + EARLY * AQ_US);
+    if (ready <= from->end && to->start > from->end)
+      figure(r, AQ_CALIBRATE_EDGE, to->start - from->end);
+  }
+}
+
+/* ---- a run ---- */
+
+static void record_add(run_rows *r, aq_run_reader *reader, const aq_record *row,
+                       int64_t number)
+{
+  const bool is_work = row->kind == AQ_KIND_KERNEL ||
+                       row->kind == AQ_KIND_COPY || row->kind == AQ_KIND_FILL;
+  if (is_work && row->start != AQ_TIME_NONE && row->end != AQ_TIME_NONE) {
+    work_add(r, row, number);
+    return;
+  }
+  if (row->kind != AQ_KIND_WAIT || row->host_begin == AQ_TIME_NONE ||
+      row->host_end == AQ_TIME_NONE)
+    return;
+  const char *name =
+      row->name < 0 ? NULL : aq_run_reader_name(reader, row->name);
+  if (name && strstr(name, "Synchronize"))
+    add(r, &r->waits, row->host_begin, row->host_end);
+}
+
+static aq_status rows_read(run_rows *r, aq_run_reader *reader, aq_diag *diag)
+{
+  enum { BATCH = 128 };
+  aq_record rows[BATCH];
+  int64_t numbers[BATCH];
+  size_t count = 1;
+  aq_status status = AQ_OK;
+  while (status == AQ_OK && count > 0 && !r->failed) {
+    status = aq_run_reader_next(reader, rows, numbers, BATCH, &count, diag);
+    for (size_t i = 0; i < count && status == AQ_OK; i++)
+      record_add(r, reader, &rows[i], numbers[i]);
+  }
+  for (size_t i = 0; i < r->lane_count; i++)
+    graph_close(r, &r->lanes[i]);
+  return status;
+}
+
+static aq_status run_read(run_rows *r, aq_run_reader *reader, aq_diag *diag)
+{
+  const aq_edge *edges;
+  size_t count;
+  aq_status status = rows_read(r, reader, diag);
+  if (status == AQ_OK)
+    status = aq_run_reader_edges(reader, &edges, &count, diag);
+  if (status != AQ_OK)
+    return status;
+  waits_tell(r);
+  edges_tell(r, edges, count);
+  if (r->failed)
+    return aq_diag_set(diag, AQ_ERR_NO_MEMORY, "out of memory");
+  return AQ_OK;
+}
+
+aq_status aq_calibrate_add(aq_calibrate *c, aq_store *store,
+                           const aq_run_info *run, aq_diag *diag)
+{
+  run_rows rows = {.calibrate = c};
+  aq_run_reader *reader;
+  int step;
+  aq_status status = aq_timestamp_step_find(store, run->id, &step, diag);
+  if (status == AQ_OK)
+    status = aq_run_reader_open(store, run->id, AQ_ORDER_START, &reader, diag);
+  if (status != AQ_OK)
+    return status;
+  status = run_read(&rows, reader, diag);
+  aq_run_reader_close(reader);
+  free(rows.lanes);
+  free(rows.works);
+  free(rows.waits.at);
+  c->step_differs |= c->step != 0 && step != 0 && c->step != step;
+  c->step = step ? step : c->step;
+  return status;
+}

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Text from outside (kernel names, paths, notes) made harmless: what is not
+ * valid UTF-8 becomes U+FFFD, and for a terminal, control characters and
+ * those that reorder a line become `?`.
+ * Pure functions; results are the caller's to free, NULL when out of memory.
+ */
+#ifndef AQ_COMMON_TEXT_H
+#define AQ_COMMON_TEXT_H
+
+#include <stddef.h>
+
+/* A copy that is valid UTF-8, for JSON (its writer escapes controls). */
+char *aq_text_utf8(const char *text, size_t length);
+
+/* A copy that is one printable line. */
+char *aq_text_line(const char *text, size_t length);
+
+/* The name among `names` (ended by NULL) that is nearest to what was typed, or
+ * NULL when none is near. */
+const char *aq_text_nearest(const char *typed, const char *const *names);
+
+#endif

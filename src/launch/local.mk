@@ -1,0 +1,2 @@
+libaqcore_a_SOURCES += \
+	src/launch/launch.c src/launch/launch.h

@@ -1,0 +1,350 @@
+/* SPDX-License-Identifier: MIT */
+#include "config.h"
+
+#include "study/study.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/json_in.h"
+#include "study/study_run.h"
+
+/* ---- figures ---- */
+
+static const struct {
+  const char *name, *unit;
+} figures[AQ_FIGURE_COUNT] = {
+#define F(name, unit, meaning) {#name, unit},
+#include "study/figures.def"
+#undef F
+};
+
+const char *aq_figure_name(size_t figure)
+{
+  return figures[figure].name;
+}
+
+const char *aq_figure_unit(size_t figure)
+{
+  return figures[figure].unit;
+}
+
+int aq_figure_find(const char *name)
+{
+  for (int i = 0; i < AQ_FIGURE_COUNT; i++)
+    if (strcmp(figures[i].name, name) == 0)
+      return i;
+  return -1;
+}
+
+/* ---- rows ---- */
+
+static aq_status no_memory(aq_diag *diag)
+{
+  return aq_diag_set(diag, AQ_ERR_NO_MEMORY, "out of memory for a study");
+}
+
+static void row_fini(aq_study_row *row)
+{
+  for (size_t i = 0; i < row->count; i++)
+    free(row->replicas[i].responses);
+  free(row->replicas);
+  free(row->workload);
+  free(row->parameters);
+  free(row->device);
+  free(row->policy);
+  free(row->client);
+  free(row->setting);
+}
+
+void aq_study_fini(aq_study *study)
+{
+  for (size_t i = 0; i < study->count; i++)
+    row_fini(&study->rows[i]);
+  free(study->rows);
+  *study = (aq_study){0};
+}
+
+static char *copy(const char *text)
+{
+  return strdup(text ? text : "");
+}
+
+static bool row_is(const aq_study_row *row, const aq_study_place *place,
+                   const char *client)
+{
+  return row->alone == place->alone &&
+         strcmp(row->setting, place->setting) == 0 &&
+         strcmp(row->policy, place->policy) == 0 &&
+         strcmp(row->client, client) == 0;
+}
+
+static aq_study_row *row_find(aq_study *study, const aq_study_place *place,
+                              const char *client)
+{
+  for (size_t i = study->count; i > 0; i--)
+    if (row_is(&study->rows[i - 1], place, client))
+      return &study->rows[i - 1];
+  aq_study_row *grown =
+      realloc(study->rows, (study->count + 1) * sizeof *grown);
+  if (!grown)
+    return NULL;
+  study->rows = grown;
+  aq_study_row *row = &grown[study->count];
+  *row = (aq_study_row){.workload = copy(place->workload),
+                        .parameters = copy(place->parameters),
+                        .device = copy(place->device),
+                        .policy = copy(place->policy),
+                        .client = copy(client),
+                        .setting = copy(place->setting),
+                        .number = place->number,
+                        .alone = place->alone};
+  if (!row->workload || !row->parameters || !row->device || !row->policy ||
+      !row->client || !row->setting) {
+    row_fini(row);
+    return NULL;
+  }
+  study->count++;
+  return row;
+}
+
+/* In its place among the seeds. */
+static bool replica_add(aq_study_row *row, const aq_study_replica *replica)
+{
+  aq_study_replica *grown =
+      realloc(row->replicas, (row->count + 1) * sizeof *grown);
+  if (!grown)
+    return false;
+  row->replicas = grown;
+  size_t at = row->count++;
+  for (; at > 0 && grown[at - 1].seed > replica->seed; at--)
+    grown[at] = grown[at - 1];
+  grown[at] = *replica;
+  return true;
+}
+
+static aq_status run_add(aq_study *study, const aq_study_run *run, int entry,
+                         const aq_study_options *options, aq_diag *diag)
+{
+  char client[128] = "";
+  if (entry >= 0 && run->clients[entry].name)
+    snprintf(client, sizeof client, "%s", run->clients[entry].name);
+  else if (entry >= 0)
+    snprintf(client, sizeof client, "%d", entry);
+  aq_study_row *row = row_find(study, &run->place, client);
+  aq_study_replica replica = {.run = run->id, .seed = run->place.seed};
+  if (row && run->place.number < row->number)
+    row->number = run->place.number;
+  if (!row || !aq_study_run_figures(run, entry, options, &replica))
+    return no_memory(diag);
+  if (replica_add(row, &replica))
+    return AQ_OK;
+  free(replica.responses);
+  return no_memory(diag);
+}
+
+/* ---- alone ---- */
+
+static const aq_study_replica *replica_of(const aq_study_row *row, int64_t seed)
+{
+  for (size_t i = 0; i < row->count; i++)
+    if (row->replicas[i].seed == seed)
+      return &row->replicas[i];
+  return NULL;
+}
+
+/* What entry `alone` takes alone in the same setting and seed; NaN: unknown. */
+static double response_alone(const aq_study *study, const aq_study_row *row,
+                             int64_t alone, int64_t seed)
+{
+  for (size_t i = 0; i < study->count; i++) {
+    const aq_study_row *other = &study->rows[i];
+    if (other->alone != alone || strcmp(other->setting, row->setting) != 0)
+      continue;
+    const aq_study_replica *replica = replica_of(other, seed);
+    if (replica)
+      return replica->figures[AQ_FIGURE_mean];
+  }
+  return NAN;
+}
+
+static void normalise(const aq_study *study, const aq_study_row *row,
+                      aq_study_replica *replica, const aq_study_means *means)
+{
+  double turnaround = 0, progress = 0;
+  for (size_t k = 0; k < means->count; k++) {
+    const double alone =
+        response_alone(study, row, (int64_t)k + 1, replica->seed);
+    turnaround += means->of[k] / alone;
+    progress += alone / means->of[k];
+  }
+  if (means->count == 0)
+    return;
+  replica->figures[AQ_FIGURE_antt] = turnaround / (double)means->count;
+  replica->figures[AQ_FIGURE_stp] = progress;
+}
+
+/* ---- the study ---- */
+
+typedef struct maker {
+  aq_study study;
+  aq_study_means *means; /* of each replica, by run */
+  int64_t *mean_runs;
+  size_t mean_count;
+} maker;
+
+static bool means_keep(maker *m, const aq_study_run *run)
+{
+  aq_study_means *means =
+      realloc(m->means, (m->mean_count + 1) * sizeof *means);
+  if (!means)
+    return false;
+  m->means = means;
+  int64_t *runs = realloc(m->mean_runs, (m->mean_count + 1) * sizeof *runs);
+  if (!runs)
+    return false;
+  m->mean_runs = runs;
+  if (!aq_study_run_means(run, &means[m->mean_count]))
+    return false;
+  runs[m->mean_count++] = run->id;
+  return true;
+}
+
+static aq_status info_add(maker *m, aq_store *store, const aq_run_info *info,
+                          const aq_study_options *options, aq_diag *diag)
+{
+  aq_study_run run;
+  bool wanted;
+  aq_status status =
+      aq_study_run_open(store, info, options, &run, &wanted, diag);
+  if (status != AQ_OK)
+    return status;
+  if (!wanted) {
+    m->study.left_out += !options->plan;
+    return AQ_OK;
+  }
+  if (options->by_client) {
+    for (size_t i = 0; i < run.client_count && status == AQ_OK; i++)
+      status = run_add(&m->study, &run, (int)i, options, diag);
+  } else {
+    status = run_add(&m->study, &run, -1, options, diag);
+    if (status == AQ_OK && !means_keep(m, &run))
+      status = no_memory(diag);
+  }
+  aq_study_run_close(&run);
+  return status;
+}
+
+static void all_normalise(maker *m)
+{
+  for (size_t i = 0; i < m->study.count; i++) {
+    aq_study_row *row = &m->study.rows[i];
+    for (size_t r = 0; r < row->count && row->alone == 0; r++)
+      for (size_t k = 0; k < m->mean_count; k++)
+        if (m->mean_runs[k] == row->replicas[r].run)
+          normalise(&m->study, row, &row->replicas[r], &m->means[k]);
+  }
+}
+
+/* Stable, and rows are few. */
+static void rows_sort(aq_study *study)
+{
+  for (size_t i = 1; i < study->count; i++) {
+    const aq_study_row row = study->rows[i];
+    size_t at = i;
+    for (; at > 0 && study->rows[at - 1].number > row.number; at--)
+      study->rows[at] = study->rows[at - 1];
+    study->rows[at] = row;
+  }
+}
+
+static bool is_asked(int64_t id, const int64_t *runs, size_t count)
+{
+  for (size_t i = 0; i < count; i++)
+    if (runs[i] == id)
+      return true;
+  return runs == NULL;
+}
+
+/* The same point twice, as merged stores may have it, is one run. */
+static bool is_again(const aq_run_list *list, size_t at)
+{
+  const char *key = list->runs[at]->content_key;
+  for (size_t i = 0; key && i < at; i++)
+    if (list->runs[i]->complete && list->runs[i]->content_key &&
+        strcmp(list->runs[i]->content_key, key) == 0)
+      return true;
+  return false;
+}
+
+aq_status aq_study_make(aq_store *store, const int64_t *runs, size_t run_count,
+                        const aq_study_options *options, aq_study *out,
+                        aq_diag *diag)
+{
+  maker m = {0};
+  aq_run_list list;
+  aq_status status = aq_store_list(store, &list, diag);
+  if (status != AQ_OK)
+    return status;
+  for (size_t i = 0; i < list.count && status == AQ_OK; i++) {
+    if (!is_asked(list.runs[i]->id, runs, run_count))
+      continue;
+    if (is_again(&list, i))
+      m.study.left_out += !options->plan;
+    else
+      status = info_add(&m, store, list.runs[i], options, diag);
+  }
+  aq_run_list_fini(&list);
+  if (status == AQ_OK) {
+    all_normalise(&m);
+    rows_sort(&m.study);
+  }
+  for (size_t i = 0; i < m.mean_count; i++)
+    free(m.means[i].of);
+  free(m.means);
+  free(m.mean_runs);
+  if (status == AQ_OK)
+    *out = m.study;
+  else
+    aq_study_fini(&m.study);
+  return status;
+}
+
+/* ---- over replicas ---- */
+
+static aq_estimate estimate(double *values, size_t count)
+{
+  aq_estimate out = aq_estimate_of(values, count);
+  free(values);
+  return out;
+}
+
+aq_estimate aq_study_estimate(const aq_study_row *row, size_t figure)
+{
+  if (row->count == 1 && figure == AQ_FIGURE_mean)
+    return row->replicas[0].response;
+  double *values = malloc((row->count + 1) * sizeof *values);
+  size_t count = 0;
+  for (size_t i = 0; values && i < row->count; i++)
+    if (!isnan(row->replicas[i].figures[figure]))
+      values[count++] = row->replicas[i].figures[figure];
+  return estimate(values, count);
+}
+
+aq_estimate aq_study_paired(const aq_study_row *row,
+                            const aq_study_row *baseline, size_t figure)
+{
+  double *values = malloc((row->count + 1) * sizeof *values);
+  size_t count = 0;
+  for (size_t i = 0; values && i < row->count; i++) {
+    const aq_study_replica *other = replica_of(baseline, row->replicas[i].seed);
+    if (!other || isnan(row->replicas[i].figures[figure]) ||
+        isnan(other->figures[figure]))
+      continue;
+    values[count++] = row->replicas[i].figures[figure] - other->figures[figure];
+  }
+  return estimate(values, count);
+}

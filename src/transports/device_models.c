@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: MIT */
+#include "config.h"
+
+#include "transports/device_models.h"
+
+#include <stdlib.h>
+
+#include "backend_sim/model/device_model.h"
+
+const char *aq_device_model_name(size_t index)
+{
+  return index < aqsim_model_count() ? aqsim_model_name(index) : NULL;
+}
+
+/* What is handed out, and what it borrows from. */
+typedef struct loaded_model {
+  aq_device_model model; /* first */
+  aqsim_model *source;
+  char hash[AQSIM_HASH_SIZE];
+  aqsim_constant texts[AQSIM_KEY_COUNT];
+  aq_device_constant constants[AQSIM_KEY_COUNT];
+} loaded_model;
+
+static void loaded_fill(loaded_model *loaded)
+{
+  for (size_t i = 0; i < AQSIM_KEY_COUNT; i++) {
+    aqsim_constant *from = &loaded->texts[i];
+    aqsim_model_constant(loaded->source, i, from);
+    loaded->constants[i] = (aq_device_constant){
+        from->key,  from->group, from->meaning, from->source, from->from,
+        from->unit, from->value, from->number,  from->timing};
+  }
+  aqsim_model_hash(loaded->source, loaded->hash);
+  loaded->model = (aq_device_model){loaded->source->name, loaded->hash,
+                                    aqsim_model_verdict(loaded->source),
+                                    loaded->constants, AQSIM_KEY_COUNT};
+}
+
+aq_status aq_device_model_load(const char *name, const char *const *edits,
+                               aq_device_model **out, aq_diag *diag)
+{
+  loaded_model *loaded = calloc(1, sizeof *loaded);
+  if (!loaded)
+    return aq_diag_set(diag, AQ_ERR_NO_MEMORY, "out of memory");
+  aq_status status = aqsim_model_load(name, edits, &loaded->source, diag);
+  if (status != AQ_OK) {
+    free(loaded);
+    return status;
+  }
+  loaded_fill(loaded);
+  *out = &loaded->model;
+  return AQ_OK;
+}
+
+void aq_device_model_free(aq_device_model *model)
+{
+  loaded_model *loaded = (loaded_model *)model;
+  if (!loaded)
+    return;
+  aqsim_model_destroy(loaded->source);
+  free(loaded);
+}

@@ -1,0 +1,3 @@
+libaqcore_a_SOURCES += \
+	src/transports/device_models.c src/transports/device_models.h \
+	src/transports/transports.c

@@ -1,0 +1,1 @@
+check_PROGRAMS += tests/calibrate/test_probe
