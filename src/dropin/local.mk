@@ -5,6 +5,7 @@ noinst_LIBRARIES += src/dropin/libaqdropin.a
 src_dropin_libaqdropin_a_CFLAGS = $(AM_CFLAGS) -fPIC
 src_dropin_libaqdropin_a_SOURCES = \
 	src/dropin/agents.c \
+	src/dropin/bells.c src/dropin/bells.h \
 	src/dropin/blits.c \
 	src/dropin/capture.c src/dropin/capture.h \
 	src/dropin/capture_lines.h src/dropin/capture_table.c \

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "dropin/bells.h"
 #include "dropin/executables.h"
 #include "dropin/signals.h"
 
@@ -25,6 +26,7 @@ struct aqdrop_queue {
   aq_ring *ring;
   aq_amd_queue *abi;
   aqdrop_agent *agent;
+  hsa_signal_t bell;   /* of the queue's own; 0: the application's */
   uint32_t references; /* of a cooperative queue */
   void (*callback)(hsa_status_t status, hsa_queue_t *source, void *data);
   void *data;
@@ -164,12 +166,9 @@ static aqdrop_queue *queue_alloc(aqdrop_agent *agent)
   return queue;
 }
 
-/* The signal that says why the queue stopped; a cooperative queue may have it
- * already. */
+/* The signal that says why the queue stopped. */
 static bool inactive_signal_make(aqdrop *runtime, aq_amd_queue *abi)
 {
-  if (abi->inactive_signal.handle)
-    return true;
   return runtime->transport->ops->signal_create(
              runtime->transport, &(aq_signal_desc){.value = 0},
              &abi->inactive_signal, NULL) == AQ_OK;
@@ -179,9 +178,28 @@ static void ring_destroy(aqdrop *runtime, const aqdrop_queue *queue, bool last)
 {
   const aq_transport_ops *ops = runtime->transport->ops;
   const aq_signal inactive = queue->abi->inactive_signal;
+  if (last && queue->bell.handle)
+    aqdrop_bell_remove(runtime, queue->bell);
   ops->queue_destroy(runtime->transport, queue->ring);
   if (last)
     ops->signal_destroy(runtime->transport, inactive);
+}
+
+/* What clients see of a queue beyond its ring; false without memory. A
+ * cooperative queue may have it already. */
+static bool queue_dress(aqdrop *runtime, aqdrop_queue *queue,
+                        const aq_queue_desc *desc)
+{
+  if (queue->abi->inactive_signal.handle)
+    return true;
+  if (!inactive_signal_make(runtime, queue->abi))
+    return false;
+  if (desc->type == AQ_QUEUE_SOFT)
+    return true;
+  if (!aqdrop_bell_hang(runtime, queue->ring, queue->abi))
+    return false;
+  queue->bell = queue->abi->hsa.doorbell;
+  return true;
 }
 
 /* Makes the transport's queue and puts it into the table. The cooperative one
@@ -201,12 +219,12 @@ static hsa_status_t queue_open(aqdrop *runtime, aqdrop_queue *queue,
   }
   queue->abi = ring_abi(queue->ring);
   hsa_queue_t *handle = &queue->abi->hsa;
-  const bool told = inactive_signal_make(runtime, queue->abi);
+  const bool dressed = queue_dress(runtime, queue, desc);
   pthread_mutex_lock(&runtime->lock);
   bool kept = aq_map_get(&runtime->queues, (uintptr_t)handle, &known);
   if (kept) {
     ((aqdrop_queue *)(uintptr_t)known)->references++;
-  } else if (told) {
+  } else if (dressed) {
     kept = aq_map_put(&runtime->queues, (uintptr_t)handle, (uintptr_t)queue);
     queue->next = runtime->first_queue;
     if (kept)
@@ -326,18 +344,6 @@ void aqdrop_queues_fini(aqdrop *runtime)
     free(queue);
   }
   aq_map_fini(&runtime->queues);
-}
-
-/* ---- ringing ---- */
-
-void aqdrop_queue_ring(aqdrop *runtime, hsa_signal_t doorbell, int64_t value)
-{
-  const aq_amd_signal *abi = (const aq_amd_signal *)(uintptr_t)doorbell.handle;
-  const aqdrop_queue *queue =
-      queue_find(runtime, (const hsa_queue_t *)(uintptr_t)abi->queue);
-  if (queue)
-    runtime->transport->ops->queue_doorbell(runtime->transport, queue->ring,
-                                            (uint64_t)value);
 }
 
 /* ---- control ---- */

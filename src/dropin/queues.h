@@ -9,9 +9,6 @@
 
 #include "dropin/runtime.h"
 
-/* Rings the queue that a doorbell signal belongs to. */
-void aqdrop_queue_ring(aqdrop *runtime, hsa_signal_t doorbell, int64_t value);
-
 /* Why a queue stopped, "" for one that did not; NULL for an unknown one. Valid
  * in its error callback and afterwards. */
 const char *aqdrop_queue_words(aqdrop *runtime, const hsa_queue_t *queue);

@@ -11,6 +11,7 @@
 
 #include "backend_sim/sim.h"
 #include "common/visible_devices.h"
+#include "dropin/bells.h"
 #include "dropin/events.h"
 #include "dropin/executables.h"
 #include "dropin/ext_images.h"
@@ -154,6 +155,7 @@ static void runtime_close(aqdrop *runtime)
   aqdrop_readers_fini(runtime);
   aqdrop_exts_fini(runtime);
   aqdrop_kernels_close(&runtime->kernels);
+  aqdrop_bells_fini(runtime);
   aqdrop_signals_fini(runtime);
   aqdrop_locked_fini(runtime);
   if (runtime->vmem)

@@ -101,6 +101,7 @@ typedef struct aqdrop {
   struct aqdrop_code *first_code;
   struct aqdrop_executable *first_executable;
   aqdrop_queue *first_queue;
+  struct aqdrop_bell *first_bell, *free_bell;
   aq_arena arena;     /* what lives until it closes: handlers, names */
   char scratch;       /* moved by copies that only wait */
   bool copies_timed;  /* atomic */

@@ -5,7 +5,7 @@
 
 #include <stdlib.h>
 
-#include "dropin/queues.h"
+#include "dropin/bells.h"
 
 /* ---- life ---- */
 
@@ -152,28 +152,29 @@ hsa_status_t hsa_amd_signal_value_pointer(hsa_signal_t signal,
 
 /* ---- values ---- */
 
-/* The raw cell of a doorbell, or NULL for other signals. */
-static int64_t *doorbell_cell(hsa_signal_t signal)
+/* AQ_AMD_SIGNAL_*; 0, with which nothing can be done: no signal, a destroyed
+ * one, or before hsa_init. */
+static int64_t signal_kind(const aqdrop *runtime, hsa_signal_t signal)
 {
   const aq_amd_signal *abi = (const aq_amd_signal *)(uintptr_t)signal.handle;
-  return abi->kind == AQ_AMD_SIGNAL_DOORBELL ? (int64_t *)(uintptr_t)abi->value
-                                             : NULL;
+  return runtime && abi ? __atomic_load_n(&abi->kind, __ATOMIC_ACQUIRE) : 0;
 }
 
-/* Nothing can be done to no signal, or before hsa_init. */
-static bool signal_is_usable(const aqdrop *runtime, hsa_signal_t signal)
+static int64_t doorbell_load(hsa_signal_t doorbell)
 {
-  return runtime && signal.handle;
+  const aq_amd_signal *abi = (const aq_amd_signal *)(uintptr_t)doorbell.handle;
+  return __atomic_load_n((const int64_t *)(uintptr_t)abi->value,
+                         __ATOMIC_ACQUIRE);
 }
 
 static int64_t value_load(hsa_signal_t signal, aq_order order)
 {
   aqdrop *runtime = aqdrop_runtime();
-  if (!signal_is_usable(runtime, signal))
+  const int64_t kind = signal_kind(runtime, signal);
+  if (kind == 0)
     return 0;
-  const int64_t *cell = doorbell_cell(signal);
-  if (cell)
-    return __atomic_load_n(cell, __ATOMIC_ACQUIRE);
+  if (kind == AQ_AMD_SIGNAL_DOORBELL)
+    return doorbell_load(signal);
   return runtime->transport->ops->signal_load(runtime->transport, signal,
                                               order);
 }
@@ -181,10 +182,11 @@ static int64_t value_load(hsa_signal_t signal, aq_order order)
 static void value_store(hsa_signal_t signal, int64_t value, aq_order order)
 {
   aqdrop *runtime = aqdrop_runtime();
-  if (!signal_is_usable(runtime, signal))
+  const int64_t kind = signal_kind(runtime, signal);
+  if (kind == 0)
     return;
-  if (doorbell_cell(signal)) {
-    aqdrop_queue_ring(runtime, signal, value);
+  if (kind == AQ_AMD_SIGNAL_DOORBELL) {
+    aqdrop_bell_ring(runtime, signal, (uint64_t)value);
     return;
   }
   runtime->transport->ops->signal_store(runtime->transport, signal, value,
@@ -195,7 +197,8 @@ static int64_t value_update(hsa_signal_t signal, aq_signal_op op,
                             int64_t operand, int64_t expected, aq_order order)
 {
   aqdrop *runtime = aqdrop_runtime();
-  if (!signal_is_usable(runtime, signal) || doorbell_cell(signal))
+  const int64_t kind = signal_kind(runtime, signal);
+  if (kind == 0 || kind == AQ_AMD_SIGNAL_DOORBELL)
     return 0;
   return runtime->transport->ops->signal_update(runtime->transport, signal, op,
                                                 operand, expected, order);

@@ -2,6 +2,7 @@
 # Add a program: its name to AQ_BENCHES, its sources below.
 AQ_BENCHES = \
 	tests/bench/bench_calendar \
+	tests/bench/bench_doorbell \
 	tests/bench/bench_live \
 	tests/bench/bench_packets
 AQ_BENCHES += tests/bench/bench_store
@@ -27,6 +28,10 @@ tests_bench_bench_import_LDADD = $(AQ_BENCH_LDADD) $(YAJL_LIBS) $(ZLIB_LIBS)
 
 tests_bench_bench_calendar_CPPFLAGS = $(AQ_BENCH_CPPFLAGS)
 tests_bench_bench_calendar_LDADD = $(AQ_BENCH_LDADD)
+
+tests_bench_bench_doorbell_CPPFLAGS = $(AQ_BENCH_CPPFLAGS)
+tests_bench_bench_doorbell_LDADD = tests/bench/libaqbench.a \
+	.libs/libhsa-runtime64.so $(AQ_CORE_LDADD)
 
 tests_bench_bench_live_CPPFLAGS = $(AQ_BENCH_CPPFLAGS)
 tests_bench_bench_live_LDADD = $(AQ_BENCH_LDADD)

@@ -311,6 +311,32 @@ START_TEST(times_of_packets_are_told_when_profiling_is_on)
 }
 END_TEST
 
+START_TEST(handles_of_destroyed_queues_and_signals_do_nothing)
+{
+  client c;
+  client_open(&c);
+  hsa_queue_t *queue = client_queue(&c, 64);
+  const hsa_signal_t bell = queue->doorbell;
+  ck_assert_done(hsa_queue_destroy(queue));
+  hsa_signal_store_screlease(bell, 7);
+  ck_assert_int_eq(hsa_signal_load_scacquire(bell), 0);
+  ck_assert_int_eq(hsa_signal_exchange_relaxed(bell, 3), 0);
+  hsa_signal_t gone = client_signal(5);
+  ck_assert_done(hsa_signal_destroy(gone));
+  hsa_signal_store_relaxed(gone, 9);
+  hsa_signal_add_relaxed(gone, 2);
+  ck_assert_int_eq(hsa_signal_load_relaxed(gone), 0);
+  hsa_signal_t next = client_signal(4); /* may lie where that one was */
+  ck_assert_int_eq(hsa_signal_load_relaxed(next), 4);
+  queue = client_queue(&c, 64);
+  hsa_signal_t done = client_signal(1);
+  aq_packet packet = barrier((hsa_signal_t){0}, done);
+  client_submit(queue, &packet, barrier_header());
+  client_wait_zero(done);
+  ck_assert_done(hsa_shut_down());
+}
+END_TEST
+
 static void *queues_make(void *argument)
 {
   const client *c = argument;
@@ -351,4 +377,5 @@ AQ_TEST_MAIN("dropin/queues",
              compute_units_are_masked_and_the_mask_is_told,
              a_queue_tells_its_agent_and_takes_a_priority,
              times_of_packets_are_told_when_profiling_is_on,
+             handles_of_destroyed_queues_and_signals_do_nothing,
              four_threads_create_use_and_destroy_queues_at_once)

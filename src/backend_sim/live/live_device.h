@@ -97,10 +97,13 @@ void aqsim_live_wake_device(aqsim_live *live);
 void aqsim_live_wake_hosts(aqsim_live *live, uint32_t what);
 
 /* Lock-free: wakes the device if it sleeps. What it is to find was stored
- * sequentially consistent before. */
+ * sequentially consistent before. The first caller clears `asleep` and pays for
+ * the wake-up; the device looks at everything when it comes back, so it finds
+ * what the others stored meanwhile. */
 static inline void aqsim_live_ring(aqsim_live *live)
 {
-  if (__atomic_load_n(&live->asleep, __ATOMIC_SEQ_CST))
+  if (__atomic_load_n(&live->asleep, __ATOMIC_SEQ_CST) &&
+      __atomic_exchange_n(&live->asleep, 0, __ATOMIC_SEQ_CST))
     aqsim_live_wake_device(live);
 }
 
