@@ -102,15 +102,24 @@ static uint32_t least(uint32_t a, uint32_t b)
   return a < b ? a : b;
 }
 
+/* A packet need not set the sizes beyond its dimensions. */
+static uint32_t size_of(const aq_kernel_packet *packet, int dimension,
+                        uint32_t size)
+{
+  return dimension < packet->setup ? size : 1;
+}
+
 /* Which workgroup is the n-th, and how large it is. */
 static void group_place(aq_workgroup *group, uint64_t n)
 {
+  const aq_kernel_packet *packet = group->call->packet;
   group->items = 1;
   for (int i = 0; i < 3; i++) {
     group->id[i] = (uint32_t)(n % group->groups[i]);
     n /= group->groups[i];
-    group->size[i] = least(group->full[i], group->call->packet->grid_size[i] -
-                                               group->id[i] * group->full[i]);
+    group->size[i] =
+        least(group->full[i], size_of(packet, i, packet->grid_size[i]) -
+                                  group->id[i] * group->full[i]);
     group->items *= group->size[i];
   }
 }
@@ -125,10 +134,10 @@ static void workgroups_play(const aq_kernel_call *call)
                         .lds_size = packet->group_segment_size};
   uint64_t count = 1;
   for (int i = 0; i < 3; i++) {
-    group.full[i] = packet->workgroup_size[i];
+    const uint32_t grid = size_of(packet, i, packet->grid_size[i]);
+    group.full[i] = size_of(packet, i, packet->workgroup_size[i]);
     group.groups[i] =
-        (uint32_t)(((uint64_t)packet->grid_size[i] + group.full[i] - 1) /
-                   group.full[i]);
+        (uint32_t)(((uint64_t)grid + group.full[i] - 1) / group.full[i]);
     count *= group.groups[i];
   }
   /* As large as it is told, so that a tool sees what lies beyond. */

@@ -47,7 +47,8 @@ static void play(const aq_kernel_entry *entry, const aq_kernel_packet *packet,
 START_TEST(workgroups_come_x_first_and_the_last_are_smaller)
 {
   const aq_kernel_entry entry = {.name = "look", .workgroup = look};
-  const aq_kernel_packet packet = {.workgroup_size = {4, 2, 1},
+  const aq_kernel_packet packet = {.setup = 3,
+                                   .workgroup_size = {4, 2, 1},
                                    .grid_size = {10, 3, 2},
                                    .group_segment_size = 256};
   seen s = {.fresh = true}, again = {.fresh = true};
@@ -83,7 +84,8 @@ static void sum_by_tree(const aq_workgroup *group)
 START_TEST(the_end_of_a_loop_over_work_items_is_a_barrier)
 {
   const aq_kernel_entry entry = {.name = "sum", .workgroup = sum_by_tree};
-  const aq_kernel_packet packet = {.workgroup_size = {64, 1, 1},
+  const aq_kernel_packet packet = {.setup = 3,
+                                   .workgroup_size = {64, 1, 1},
                                    .grid_size = {256, 1, 1},
                                    .group_segment_size = 256};
   uint32_t sum = 0, *args = &sum;
@@ -102,8 +104,8 @@ static void refuse(const aq_workgroup *group)
 START_TEST(the_first_failure_ends_the_dispatch)
 {
   const aq_kernel_entry entry = {.name = "refuse", .workgroup = refuse};
-  const aq_kernel_packet packet = {.workgroup_size = {1, 1, 1},
-                                   .grid_size = {5, 1, 1}};
+  const aq_kernel_packet packet = {
+      .setup = 3, .workgroup_size = {1, 1, 1}, .grid_size = {5, 1, 1}};
   char error[AQ_KERNEL_ERROR_SIZE] = "";
   int calls = 0, *args = &calls;
   play(&entry, &packet, &args, error);
@@ -134,6 +136,21 @@ START_TEST(a_kernel_without_a_cost_has_the_usual_one)
 }
 END_TEST
 
+START_TEST(sizes_beyond_the_dimensions_of_a_packet_do_not_count)
+{
+  const aq_kernel_entry entry = {.name = "look", .workgroup = look};
+  const aq_kernel_packet packet = {.setup = 1,
+                                   .workgroup_size = {4, 0, 7},
+                                   .grid_size = {10, 0, 0},
+                                   .group_segment_size = 256};
+  seen s = {.fresh = true}, *args = &s;
+  play(&entry, &packet, &args, NULL);
+  ck_assert_uint_eq(s.groups, 3);
+  ck_assert_uint_eq(s.items, 10);
+  ck_assert_uint_eq(s.sizes[2], 2);
+}
+END_TEST
+
 START_TEST(built_in_tables_are_searched_by_the_whole_name)
 {
   static const aq_kernel_entry first[] = {{.name = "a", .function = nothing},
@@ -159,5 +176,6 @@ AQ_TEST_MAIN("common/kernel_set",
              workgroups_come_x_first_and_the_last_are_smaller,
              the_end_of_a_loop_over_work_items_is_a_barrier,
              the_first_failure_ends_the_dispatch,
+             sizes_beyond_the_dimensions_of_a_packet_do_not_count,
              a_kernel_without_a_cost_has_the_usual_one,
              built_in_tables_are_searched_by_the_whole_name)
