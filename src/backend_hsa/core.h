@@ -232,6 +232,7 @@ aq_status aqhsa_kernel_lookup(aq_transport *t, uint64_t module,
                               aq_diag *diag);
 aq_status aqhsa_kernel_register(aq_transport *t, const aq_kernel_desc *kernel,
                                 aq_kernel_info *out, aq_diag *diag);
+void aqhsa_kernel_unregister(aq_transport *t, uint64_t object);
 void aqhsa_modules_close(aqhsa *hsa);
 
 /* ---- origins.c ---- */

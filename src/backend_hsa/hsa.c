@@ -214,6 +214,7 @@ const aq_transport_ops aqhsa_transport_ops = {
     .module_unload = aqhsa_module_unload,
     .kernel_lookup = aqhsa_kernel_lookup,
     .kernel_register = aqhsa_kernel_register,
+    .kernel_unregister = aqhsa_kernel_unregister,
     .signal_create = aqhsa_signal_create,
     .signal_destroy = aqhsa_signal_destroy,
     .signal_load = aqhsa_signal_load,

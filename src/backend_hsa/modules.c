@@ -200,6 +200,28 @@ aq_status aqhsa_kernel_register(aq_transport *t, const aq_kernel_desc *desc,
   return AQ_OK;
 }
 
+static void kernel_free(aqhsa_kernel *kernel)
+{
+  free(kernel->name);
+  free(kernel);
+}
+
+void aqhsa_kernel_unregister(aq_transport *t, uint64_t object)
+{
+  aqhsa *hsa = aqhsa_from(t);
+  pthread_mutex_lock(&hsa->lock);
+  aqhsa_kernel **link = &hsa->kernels, *kernel;
+  while ((kernel = *link) && kernel->info.object != object)
+    link = &kernel->next;
+  if (kernel)
+    *link = kernel->next;
+  pthread_mutex_unlock(&hsa->lock);
+  if (!kernel)
+    return;
+  hsa->sim.kernel_unregister(object);
+  kernel_free(kernel);
+}
+
 void aqhsa_modules_close(aqhsa *hsa)
 {
   while (hsa->modules.first)
@@ -208,7 +230,6 @@ void aqhsa_modules_close(aqhsa *hsa)
   while (hsa->kernels) {
     aqhsa_kernel *kernel = hsa->kernels;
     hsa->kernels = kernel->next;
-    free(kernel->name);
-    free(kernel);
+    kernel_free(kernel);
   }
 }

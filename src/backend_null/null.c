@@ -227,6 +227,14 @@ static aq_status null_kernel_lookup(aq_transport *t, uint64_t module,
   return AQ_OK;
 }
 
+/* No packet outlives the call that runs it. */
+static void kernels_collect(aqsim_null *n)
+{
+  n->recent = NULL;
+  if (!n->running)
+    aqsim_kernels_sweep(&n->kernels);
+}
+
 static aq_status null_kernel_register(aq_transport *t,
                                       const aq_kernel_desc *desc,
                                       aq_kernel_info *out, aq_diag *diag)
@@ -234,10 +242,17 @@ static aq_status null_kernel_register(aq_transport *t,
   aqsim_kernel *kernel;
   aq_status status =
       aqsim_kernel_register(&null_from(t)->kernels, desc, &kernel, diag);
-  null_from(t)->recent = NULL; /* it may have been replaced */
+  kernels_collect(null_from(t)); /* it may have taken the place of another */
   if (status == AQ_OK)
     aqsim_kernel_describe(kernel, out);
   return status;
+}
+
+static void null_kernel_unregister(aq_transport *t, uint64_t object)
+{
+  aqsim_null *n = null_from(t);
+  aqsim_kernel_unregister(&n->kernels, object);
+  kernels_collect(n);
 }
 
 /* ---- signals ---- */
@@ -528,6 +543,7 @@ const aq_transport_ops aqsim_null_transport_ops = {
     .module_unload = null_module_unload,
     .kernel_lookup = null_kernel_lookup,
     .kernel_register = null_kernel_register,
+    .kernel_unregister = null_kernel_unregister,
     .signal_create = null_signal_create,
     .signal_destroy = null_signal_destroy,
     .signal_load = null_signal_load,

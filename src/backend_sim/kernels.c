@@ -3,26 +3,29 @@
 
 #include "backend_sim/kernels.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "backend_sim/model/device_model.h"
 
+/* Code is aligned so: PM4 names a kernel by its address in units of 256. */
+enum { KERNEL_ALIGN = 256 };
+
+static void list_free(aqsim_kernel *first)
+{
+  while (first) {
+    aqsim_kernel *next = first->next;
+    free(first);
+    first = next;
+  }
+}
+
 void aqsim_kernels_fini(aqsim_kernels *kernels)
 {
   aq_map_fini(&kernels->by_object);
-  aq_arena_fini(&kernels->arena);
-  kernels->last = NULL;
-}
-
-/* Aligned as code is: PM4 names a kernel by its address in units of 256. */
-static aqsim_kernel *kernel_alloc(aq_arena *arena)
-{
-  const uintptr_t align = 256;
-  char *memory = aq_arena_alloc(arena, sizeof(aqsim_kernel) + align);
-  if (!memory)
-    return NULL;
-  uintptr_t past = (uintptr_t)memory % align;
-  return (aqsim_kernel *)(void *)(memory + (past ? align - past : 0));
+  list_free(kernels->last);
+  list_free(kernels->retired);
+  *kernels = (aqsim_kernels){0};
 }
 
 enum { LATENCIES_MAX = AQSIM_WAVES_MAX };
@@ -57,22 +60,44 @@ static aq_status cost_check(const aq_kernel_desc *desc, aq_diag *diag)
   return AQ_OK;
 }
 
-/* The registry's own copy of what the cost points to. */
-static bool cost_copy(aq_arena *arena, aq_cost *cost)
+/* A copy of a description, with what it points to behind it. */
+static aqsim_kernel *kernel_copy(const aq_kernel_desc *desc)
 {
-  if (!cost->detail)
-    return true;
-  const size_t size = cost->detail->latency_count * sizeof(aq_time);
-  aq_cost_detail *detail = aq_arena_alloc(arena, sizeof *detail);
-  aq_time *latency = size ? aq_arena_alloc(arena, size) : NULL;
-  if (!detail || (size && !latency))
-    return false;
-  *detail = *cost->detail;
-  if (size)
-    memcpy(latency, detail->latency, size);
-  detail->latency = latency;
-  cost->detail = detail;
-  return true;
+  const bool detailed = desc->cost.kind >= AQ_COST_OCCUPANCY;
+  const aq_cost_detail *detail = desc->cost.detail;
+  const size_t latencies =
+      detailed && detail->latency ? detail->latency_count * sizeof(aq_time) : 0;
+  const size_t name = strlen(desc->name) + 1;
+  size_t size = sizeof(aqsim_kernel) + sizeof(aq_cost_detail);
+  aqsim_kernel *kernel = NULL;
+  size = (size + latencies + name + KERNEL_ALIGN - 1) / KERNEL_ALIGN *
+         KERNEL_ALIGN;
+  kernel = aligned_alloc(KERNEL_ALIGN, size);
+  if (!kernel)
+    return NULL;
+  aq_cost_detail *own = (aq_cost_detail *)(void *)(kernel + 1);
+  *kernel = (aqsim_kernel){.desc = *desc, .record_name = AQ_NONE};
+  kernel->desc.cost.detail = detailed ? own : NULL;
+  if (detailed) {
+    *own = *detail;
+    own->latency =
+        latencies ? memcpy(own + 1, detail->latency, latencies) : NULL;
+  }
+  kernel->desc.name = memcpy((char *)(own + 1) + latencies, desc->name, name);
+  return kernel;
+}
+
+static void kernel_retire(aqsim_kernels *kernels, aqsim_kernel *kernel)
+{
+  if (kernel->previous)
+    kernel->previous->next = kernel->next;
+  else
+    kernels->last = kernel->next;
+  if (kernel->next)
+    kernel->next->previous = kernel->previous;
+  kernel->next = kernels->retired;
+  kernels->retired = kernel;
+  kernel->retired = true;
 }
 
 aq_status aqsim_kernel_register(aqsim_kernels *kernels,
@@ -85,29 +110,50 @@ aq_status aqsim_kernel_register(aqsim_kernels *kernels,
   aq_status status = cost_check(desc, diag);
   if (status != AQ_OK)
     return status;
-  aq_cost cost = desc->cost;
-  if (cost.kind < AQ_COST_OCCUPANCY)
-    cost.detail = NULL;
-  aqsim_kernel *kernel = kernel_alloc(&kernels->arena);
-  char *name = aq_arena_text(&kernels->arena, desc->name, strlen(desc->name));
+  aqsim_kernel *kernel = kernel_copy(desc);
   uint64_t old = 0;
-  uint64_t object = desc->object ? desc->object : (uintptr_t)kernel;
-  if (kernel)
-    aq_map_get(&kernels->by_object, object, &old);
-  if (!kernel || !name || !cost_copy(&kernels->arena, &cost) ||
-      !aq_map_put(&kernels->by_object, object, (uintptr_t)kernel))
+  if (!kernel)
     return aq_diag_set(diag, AQ_ERR_NO_MEMORY, "out of memory for kernels");
-  kernel->desc = *desc;
-  kernel->desc.name = name;
-  kernel->desc.cost = cost;
-  kernel->desc.object = object;
-  kernel->record_name = AQ_NONE;
-  kernel->next = kernels->last;
+  if (!kernel->desc.object)
+    kernel->desc.object = (uintptr_t)kernel;
+  aq_map_get(&kernels->by_object, kernel->desc.object, &old);
+  if (!aq_map_put(&kernels->by_object, kernel->desc.object,
+                  (uintptr_t)kernel)) {
+    free(kernel);
+    return aq_diag_set(diag, AQ_ERR_NO_MEMORY, "out of memory for kernels");
+  }
   if (old)
-    ((aqsim_kernel *)(uintptr_t)old)->replaced = true;
+    kernel_retire(kernels, (aqsim_kernel *)(uintptr_t)old);
+  kernel->next = kernels->last;
+  if (kernels->last)
+    kernels->last->previous = kernel;
   kernels->last = kernel;
   *out = kernel;
   return AQ_OK;
+}
+
+bool aqsim_kernel_unregister(aqsim_kernels *kernels, uint64_t object)
+{
+  uint64_t kernel = 0;
+  if (!aq_map_remove(&kernels->by_object, object, &kernel))
+    return false;
+  kernel_retire(kernels, (aqsim_kernel *)(uintptr_t)kernel);
+  return true;
+}
+
+void aqsim_kernels_sweep(aqsim_kernels *kernels)
+{
+  aqsim_kernel **link = &kernels->retired;
+  while (*link) {
+    aqsim_kernel *kernel = *link;
+    if (kernel->in_use) {
+      kernel->in_use = false;
+      link = &kernel->next;
+    } else {
+      *link = kernel->next;
+      free(kernel);
+    }
+  }
 }
 
 const aqsim_kernel *aqsim_kernel_find(const aqsim_kernels *kernels,

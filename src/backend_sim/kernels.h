@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Kernels: host functions and cost models under a name, and the objects that
- * packets name. The registry owns its kernels until it ends. One thread at a
- * time.
+ * packets name. The registry owns its kernels. One that is unregistered, or
+ * whose object another one takes, is retired: found no more, but kept until
+ * aqsim_kernels_sweep, for a dispatch may still run it. One thread at a time.
  */
 #ifndef AQSIM_KERNELS_H
 #define AQSIM_KERNELS_H
@@ -11,7 +12,6 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "common/arena.h"
 #include "common/map.h"
 #include "common/transport.h"
 
@@ -19,12 +19,14 @@ typedef struct aqsim_kernel {
   aq_kernel_desc desc;       /* its name is owned by the registry */
   int64_t record_name;       /* id of the name in the record sink, or AQ_NONE */
   struct aqsim_kernel *next; /* registered before it */
-  bool replaced;             /* another one has its object now */
+  struct aqsim_kernel *previous; /* registered after it */
+  bool retired;                  /* no packet finds it any more */
+  bool in_use;                   /* by a dispatch: scratch of a sweep */
 } aqsim_kernel;
 
 typedef struct aqsim_kernels {
-  aq_arena arena;
   aqsim_kernel *last;
+  aqsim_kernel *retired; /* by `next` */
   aq_map by_object;
 } aqsim_kernels;
 
@@ -35,6 +37,13 @@ void aqsim_kernels_fini(aqsim_kernels *kernels);
 aq_status aqsim_kernel_register(aqsim_kernels *kernels,
                                 const aq_kernel_desc *desc, aqsim_kernel **out,
                                 aq_diag *diag);
+
+/* Retires the kernel of an object; false: there is none. */
+bool aqsim_kernel_unregister(aqsim_kernels *kernels, uint64_t object);
+
+/* Frees the retired kernels that are not marked as in use, and takes the marks
+ * off the others. */
+void aqsim_kernels_sweep(aqsim_kernels *kernels);
 
 /* The latest kernel of that name, or NULL. */
 const aqsim_kernel *aqsim_kernel_find(const aqsim_kernels *kernels,

@@ -12,6 +12,8 @@ libaqcore_a_SOURCES += \
 	src/backend_sim/inspect.h \
 	src/backend_sim/kernels.c \
 	src/backend_sim/kernels.h \
+	src/backend_sim/modules.c \
+	src/backend_sim/modules.h \
 	src/backend_sim/sampler.c \
 	src/backend_sim/sampler.h \
 	src/backend_sim/signals.c \

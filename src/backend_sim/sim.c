@@ -8,12 +8,13 @@
 
 #include "backend_sim/clock.h"
 #include "backend_sim/core.h"
+#include "backend_sim/devices.h"
 #include "backend_sim/hwqueue/queue_life.h"
 #include "backend_sim/hwqueue/queues.h"
 #include "backend_sim/inspect.h"
 #include "backend_sim/live/live.h"
 #include "backend_sim/live/live_device.h"
-#include "backend_sim/devices.h"
+#include "backend_sim/modules.h"
 #include "backend_sim/policy/device_policy.h"
 #include "backend_sim/sampler.h"
 #include "backend_sim/transfer/copies.h"
@@ -254,6 +255,7 @@ static aq_status sim_kernel_register(aq_transport *t,
   aq_status status = may_allocate(sim, "a kernel", diag);
   if (status == AQ_OK)
     status = aqsim_kernel_register(&sim->kernels, desc, &kernel, diag);
+  aqsim_kernels_collect(sim); /* it may have taken the place of another */
   aq_record_sink *sink = sim->recorder.sink;
   if (status == AQ_OK && sink)
     status = sink->name(sink, kernel->desc.name, strlen(kernel->desc.name),
@@ -261,6 +263,11 @@ static aq_status sim_kernel_register(aq_transport *t,
   if (status == AQ_OK)
     aqsim_kernel_describe(kernel, out);
   return status;
+}
+
+static void sim_kernel_unregister(aq_transport *t, uint64_t object)
+{
+  aqsim_kernel_forget(aqsim_from(t), object);
 }
 
 /* ---- signals ---- */
@@ -458,6 +465,7 @@ const aq_transport_ops aqsim_transport_ops = {
     .module_unload = sim_module_unload,
     .kernel_lookup = sim_kernel_lookup,
     .kernel_register = sim_kernel_register,
+    .kernel_unregister = sim_kernel_unregister,
     .signal_create = sim_signal_create,
     .signal_destroy = sim_signal_destroy,
     .signal_load = sim_signal_load,

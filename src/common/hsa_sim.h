@@ -39,6 +39,8 @@ typedef struct aq_hsa_sim {
   /* Readings of a device's clock (ticks of its timestamps) and of the system
    * clock (ns), taken together. Devices count from 0, as agents do. */
   hsa_status_t (*clocks)(uint32_t device, uint64_t *ticks, uint64_t *system);
+  /* As the transport operation of that name. */
+  hsa_status_t (*kernel_unregister)(uint64_t object);
 } aq_hsa_sim;
 
 #endif

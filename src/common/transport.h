@@ -39,7 +39,7 @@
 #include "status.h"
 #include "time.h"
 
-#define AQ_TRANSPORT_ABI 2u
+#define AQ_TRANSPORT_ABI 3u
 
 typedef struct aq_transport aq_transport;
 typedef struct aq_transport_ops aq_transport_ops;
@@ -366,7 +366,10 @@ struct aq_transport_ops {
                            aq_diag *diag);
   uint32_t (*copy_engines_idle)(aq_transport *t, uint32_t device);
 
-  /* Code. */
+  /* Code. kernel_unregister forgets the latest registration of an object: a
+   * later dispatch of it is a queue error, and the object may be registered
+   * again. Nothing may still dispatch the kernel: no packet in a queue names
+   * it, and it does not run. An unknown object is no error. */
   aq_status (*module_load)(aq_transport *t, uint32_t device, const void *image,
                            size_t size, uint64_t *module, aq_diag *diag);
   void (*module_unload)(aq_transport *t, uint64_t module);
@@ -374,6 +377,7 @@ struct aq_transport_ops {
                              aq_kernel_info *out, aq_diag *diag);
   aq_status (*kernel_register)(aq_transport *t, const aq_kernel_desc *kernel,
                                aq_kernel_info *out, aq_diag *diag);
+  void (*kernel_unregister)(aq_transport *t, uint64_t object);
 
   /* Signals. update returns the value before it. signal_handler calls
    * `function` each time the condition holds, until it returns false or the

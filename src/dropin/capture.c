@@ -215,6 +215,13 @@ void aqdrop_capture_kernel_add(aqdrop_capture *capture, uint64_t object,
   pthread_mutex_unlock(&capture->lock);
 }
 
+void aqdrop_capture_kernel_drop(aqdrop_capture *capture, uint64_t object)
+{
+  pthread_mutex_lock(&capture->lock);
+  aq_map_remove(&capture->kernels, object, NULL);
+  pthread_mutex_unlock(&capture->lock);
+}
+
 /* ---- life ---- */
 
 aq_status aqdrop_capture_create(const char *path, aqdrop_capture **out,

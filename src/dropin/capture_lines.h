@@ -59,6 +59,7 @@ void aqdrop_capture_queue_add(aqdrop_capture *capture, const aq_ring *ring);
 void aqdrop_capture_queue_drop(aqdrop_capture *capture, uint32_t id);
 void aqdrop_capture_kernel_add(aqdrop_capture *capture, uint64_t object,
                                const aq_kernel_desc *desc);
+void aqdrop_capture_kernel_drop(aqdrop_capture *capture, uint64_t object);
 
 /* The table that tells, and passes on to `inner`. */
 void aqdrop_capture_table(const aq_transport_ops *inner,

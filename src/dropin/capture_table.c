@@ -79,6 +79,13 @@ static aq_status kernel_register(aq_transport *t, const aq_kernel_desc *desc,
   return status;
 }
 
+static void kernel_unregister(aq_transport *t, uint64_t object)
+{
+  aqdrop_capture *capture = capture_from(t);
+  aqdrop_capture_kernel_drop(capture, object);
+  capture->inner->kernel_unregister(t, object);
+}
+
 static aq_status copy_submit(aq_transport *t, const aq_copy_desc *copy,
                              aq_diag *diag)
 {
@@ -302,6 +309,7 @@ void aqdrop_capture_table(const aq_transport_ops *inner,
 {
   *table = *inner;
   table->kernel_register = kernel_register;
+  table->kernel_unregister = kernel_unregister;
   table->copy_async = copy_async;
   table->copy_submit = copy_submit;
   table->signal_create = signal_create;

@@ -67,19 +67,41 @@ hsa_status_t hsa_executable_create(uint32_t profile, uint32_t executable_state,
   return status;
 }
 
-static void loaded_free(aqdrop_loaded *loaded)
+/* A kernel that takes time and computes nothing: its user is told once. */
+typedef struct aqdrop_missing {
+  struct aqdrop_missing *next;
+  bool told;
+  char name[];
+} aqdrop_missing;
+
+/* Once the transport is closed, it has no kernels. */
+static void kernels_unregister(aqdrop *runtime, const aqdrop_image *image)
 {
+  aq_transport *t = runtime->transport;
+  for (size_t i = 0; t && i < image->symbol_count; i++)
+    if (image->symbols[i].is_kernel)
+      t->ops->kernel_unregister(t, (uintptr_t)image->symbols[i].address);
+}
+
+static void loaded_free(aqdrop *runtime, aqdrop_loaded *loaded)
+{
+  kernels_unregister(runtime, &loaded->image);
+  while (loaded->missing) {
+    aqdrop_missing *missing = loaded->missing;
+    loaded->missing = missing->next;
+    free(missing);
+  }
   aqdrop_image_unload(&loaded->image);
   free(loaded->symbols);
   free(loaded);
 }
 
-static void executable_free(aqdrop_executable *executable)
+static void executable_free(aqdrop *runtime, aqdrop_executable *executable)
 {
   while (executable->first) {
     aqdrop_loaded *loaded = executable->first;
     executable->first = loaded->next;
-    loaded_free(loaded);
+    loaded_free(runtime, loaded);
   }
   while (executable->externals) {
     aqdrop_external *external = executable->externals;
@@ -101,7 +123,7 @@ hsa_status_t hsa_executable_destroy(hsa_executable_t executable)
   pthread_mutex_unlock(&runtime->lock);
   if (!found)
     return HSA_STATUS_ERROR_INVALID_EXECUTABLE;
-  executable_free(found);
+  executable_free(runtime, found);
   return HSA_STATUS_SUCCESS;
 }
 
@@ -110,21 +132,15 @@ void aqdrop_executables_fini(aqdrop *runtime)
   while (runtime->first_executable) {
     aqdrop_executable *executable = runtime->first_executable;
     runtime->first_executable = executable->next;
-    executable_free(executable);
+    executable_free(runtime, executable);
   }
 }
 
 /* ---- loading ---- */
 
-/* A kernel that takes time and computes nothing: its user is told once. */
-typedef struct missing {
-  const char *name;
-  bool told;
-} missing;
-
 static void missing_call(const aq_kernel_call *call)
 {
-  missing *m = call->user;
+  aqdrop_missing *m = call->user;
   if (!m->told)
     fprintf(stderr,
             "aqueduct: kernel %s has no host function: it computes nothing\n",
@@ -132,19 +148,21 @@ static void missing_call(const aq_kernel_call *call)
   m->told = true;
 }
 
-static missing *missing_make(aqdrop *runtime, const char *name)
+static aqdrop_missing *missing_make(aqdrop_loaded *loaded, const char *name)
 {
-  pthread_mutex_lock(&runtime->lock);
-  missing *m = aq_arena_alloc(&runtime->arena, sizeof *m);
-  if (m)
-    m->name = aq_arena_text(&runtime->arena, name, strlen(name));
-  pthread_mutex_unlock(&runtime->lock);
-  return m && m->name ? m : NULL;
+  const size_t size = strlen(name) + 1;
+  aqdrop_missing *m = malloc(sizeof *m + size);
+  if (!m)
+    return NULL;
+  *m = (aqdrop_missing){.next = loaded->missing};
+  memcpy(m->name, name, size);
+  loaded->missing = m;
+  return m;
 }
 
 /* Gives a kernel its host function. One without is not made known, so that
  * dispatching it is a queue error, unless missing kernels are allowed. */
-static aq_status kernel_register(aqdrop *runtime, const aq_target *target,
+static aq_status kernel_register(aqdrop *runtime, aqdrop_loaded *loaded,
                                  const aqdrop_image_symbol *symbol)
 {
   const aq_kernel_descriptor *descriptor = (const void *)symbol->address;
@@ -154,13 +172,13 @@ static aq_status kernel_register(aqdrop *runtime, const aq_target *target,
   if (!entry && !runtime->kernels.warn)
     return AQ_OK;
   char *name = strndup(symbol->name, length);
-  missing *m = name && !entry ? missing_make(runtime, name) : NULL;
+  aqdrop_missing *m = name && !entry ? missing_make(loaded, name) : NULL;
   if (!name || (!entry && !m)) {
     free(name);
     return AQ_ERR_NO_MEMORY;
   }
   const aq_kernel_registers registers =
-      aq_kernel_descriptor_registers(descriptor, target);
+      aq_kernel_descriptor_registers(descriptor, &loaded->image.target);
   aq_kernel_desc desc = {.name = name,
                          .kernarg_size = descriptor->kernarg_size,
                          .group_size = descriptor->group_size,
@@ -233,7 +251,7 @@ static hsa_status_t loaded_open(aqdrop *runtime, aqdrop_loaded *loaded)
   for (size_t i = 0; status == HSA_STATUS_SUCCESS && i < image->symbol_count;
        i++)
     if (image->symbols[i].is_kernel &&
-        kernel_register(runtime, &image->target, &image->symbols[i]) != AQ_OK)
+        kernel_register(runtime, loaded, &image->symbols[i]) != AQ_OK)
       status = HSA_STATUS_ERROR_OUT_OF_RESOURCES;
   return status;
 }
@@ -267,7 +285,7 @@ hsa_status_t aqdrop_executable_load(aqdrop *runtime,
       .executable = e, .agent = agent, .storage = bytes, .storage_size = size};
   hsa_status_t status = loaded_open(runtime, loaded);
   if (status != HSA_STATUS_SUCCESS) {
-    loaded_free(loaded);
+    loaded_free(runtime, loaded);
     return status;
   }
   pthread_mutex_lock(&runtime->lock);

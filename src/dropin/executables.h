@@ -35,8 +35,9 @@ struct aqdrop_loaded {
   aqdrop_executable *executable;
   aqdrop_agent *agent;
   aqdrop_image image;
-  aqdrop_symbol *symbols; /* one for each of the image */
-  const void *storage;    /* of its reader, borrowed: only told */
+  aqdrop_symbol *symbols;         /* one for each of the image */
+  struct aqdrop_missing *missing; /* of kernels that compute nothing */
+  const void *storage;            /* of its reader, borrowed: only told */
   size_t storage_size;
 };
 

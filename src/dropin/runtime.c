@@ -149,6 +149,7 @@ static void runtime_close(aqdrop *runtime)
   aqdrop_recording_attach(runtime->recording, NULL);
   if (runtime->transport)
     runtime->transport->ops->close(runtime->transport);
+  runtime->transport = NULL;
   aqdrop_hooks_destroy(runtime->hooks);
   aqdrop_executables_fini(runtime);
   aqdrop_codes_fini(runtime);

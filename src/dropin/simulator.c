@@ -32,6 +32,13 @@ static hsa_status_t kernel_register(const aq_kernel_desc *kernel,
   return aqdrop_status(status);
 }
 
+static hsa_status_t kernel_unregister(uint64_t object)
+{
+  AQDROP_ENTER(runtime);
+  runtime->transport->ops->kernel_unregister(runtime->transport, object);
+  return HSA_STATUS_SUCCESS;
+}
+
 static hsa_status_t sleep_until(uint64_t tick)
 {
   AQDROP_ENTER(runtime);
@@ -77,5 +84,6 @@ aq_hsa_sim aqdrop_simulator(const aqdrop *runtime)
                       .kernel_register = kernel_register,
                       .sleep_until = sleep_until,
                       .queue_words = queue_words,
-                      .clocks = clocks_tell};
+                      .clocks = clocks_tell,
+                      .kernel_unregister = kernel_unregister};
 }

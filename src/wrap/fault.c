@@ -365,6 +365,12 @@ static void fault_module_unload(aq_transport *t, uint64_t module)
   f->ops->module_unload(f->inner, module);
 }
 
+static void fault_kernel_unregister(aq_transport *t, uint64_t object)
+{
+  aq_faulty *f = aq_faulty_from(t);
+  f->ops->kernel_unregister(f->inner, object);
+}
+
 static aq_status fault_kernel_lookup(aq_transport *t, uint64_t module,
                                      const char *name, aq_kernel_info *out,
                                      aq_diag *diag)
@@ -480,6 +486,7 @@ const aq_transport_ops aq_fault_transport_ops = {
     .module_unload = fault_module_unload,
     .kernel_lookup = fault_kernel_lookup,
     .kernel_register = fault_kernel_register,
+    .kernel_unregister = fault_kernel_unregister,
     .signal_create = fault_signal_create,
     .signal_destroy = fault_signal_destroy,
     .signal_load = fault_signal_load,

@@ -114,6 +114,23 @@ static void registered_kernel_is_found(contract *c)
   ck_assert_uint_eq(found.group_size, 64);
 }
 
+static void an_unregistered_kernel_is_found_no_more(contract *c)
+{
+  aq_kernel_desc desc = {.name = "gone"};
+  aq_kernel_info made, found;
+  ck_assert_status(c->ops->kernel_register(c->t, &desc, &made, &c->rig.diag),
+                   AQ_OK, &c->rig.diag);
+  c->ops->kernel_unregister(c->t, made.object);
+  ck_assert_status(c->ops->kernel_lookup(c->t, 0, "gone", &found, &c->rig.diag),
+                   AQ_ERR_NOT_FOUND, &c->rig.diag);
+  c->ops->kernel_unregister(c->t, made.object); /* no error */
+  ck_assert_status(c->ops->kernel_register(c->t, &desc, &made, &c->rig.diag),
+                   AQ_OK, &c->rig.diag);
+  ck_assert_status(c->ops->kernel_lookup(c->t, 0, "gone", &found, &c->rig.diag),
+                   AQ_OK, &c->rig.diag);
+  ck_assert_uint_eq(found.object, made.object);
+}
+
 static void module_load_says_what_it_cannot(contract *c)
 {
   uint64_t module = 7;
@@ -142,6 +159,8 @@ const contract_case contract_life[] = {
      unknown_kernel_is_not_found},
     {"a registered kernel is found by its name", NULL, AQ_CAP_HOST_KERNELS,
      registered_kernel_is_found},
+    {"an unregistered kernel is found no more", NULL, AQ_CAP_HOST_KERNELS,
+     an_unregistered_kernel_is_found_no_more},
     {"loading what is no code object fails in words", NULL, 0,
      module_load_says_what_it_cannot},
     {NULL}};

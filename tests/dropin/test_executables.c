@@ -281,6 +281,53 @@ START_TEST(a_kernel_runs_by_the_host_function_of_a_plug_in)
 }
 END_TEST
 
+START_TEST(a_kernel_is_gone_with_its_executable)
+{
+  client c;
+  hsa_executable_t e, other;
+  hsa_queue_t *queue;
+  uint32_t sum = 0;
+  add_args args = {5, 3, &sum};
+  setenv("AQUEDUCT_KERNELS", TEST_KERNELS, 1);
+  client_open(&c);
+  unsetenv("AQUEDUCT_KERNELS");
+  failure f = {.told = client_signal(1)};
+  hsa_signal_t done = client_signal(1);
+  object *o = object_make(OBJECT_GFX942);
+  ck_assert_done(object_load(&c, o, sizeof *o, &e));
+  const uint64_t old =
+      symbol_word(e, &c, "add.kd", HSA_EXECUTABLE_SYMBOL_INFO_KERNEL_OBJECT);
+  ck_assert_done(hsa_queue_create(c.device, 64, HSA_QUEUE_TYPE_MULTI,
+                                  failure_note, &f, UINT32_MAX, UINT32_MAX,
+                                  &queue));
+  kernel_submit(&c, queue, e, "add.kd", &args, done);
+  client_wait_zero(done);
+  ck_assert_uint_eq(sum, 5 + 3 * 8);
+  ck_assert_done(hsa_executable_destroy(e));
+  /* The same bytes, but for the name: no host function has that. */
+  o = object_make(OBJECT_GFX942);
+  o->texts[1] = 'z';
+  ck_assert_done(object_load(&c, o, sizeof *o, &other));
+  /* The loader mostly reuses the address; if not, nothing is there. */
+  sum = 0;
+  done = client_signal(1);
+  aq_packet packet = {0};
+  packet.kernel = (aq_kernel_packet){.setup = 1,
+                                     .workgroup_size = {4, 1, 1},
+                                     .grid_size = {8, 1, 1},
+                                     .kernel_object = old,
+                                     .kernarg_address = (uintptr_t)&args,
+                                     .completion_signal = done};
+  client_submit(queue, &packet,
+                aq_packet_header(AQ_PACKET_KERNEL_DISPATCH, 1, AQ_SCOPE_SYSTEM,
+                                 AQ_SCOPE_SYSTEM));
+  client_wait_zero(f.told);
+  ck_assert_hsa(f.status, HSA_STATUS_ERROR_INVALID_CODE_OBJECT);
+  ck_assert_uint_eq(sum, 0);
+  ck_assert_done(hsa_shut_down());
+}
+END_TEST
+
 START_TEST(the_device_library_loads_and_its_kernels_run)
 {
   client c;
@@ -354,6 +401,7 @@ AQ_TEST_MAIN("dropin/executables", symbols_tell_what_the_descriptor_says,
              a_code_object_is_read_from_a_file,
              the_loader_extension_knows_what_is_loaded,
              a_kernel_runs_by_the_host_function_of_a_plug_in,
+             a_kernel_is_gone_with_its_executable,
              the_device_library_loads_and_its_kernels_run,
              a_kernel_without_a_host_function_fails_the_queue,
              it_only_takes_time_where_that_is_allowed)

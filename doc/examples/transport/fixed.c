@@ -225,6 +225,18 @@ static aq_status fixed_kernel_register(aq_transport *t,
   return status;
 }
 
+static void fixed_kernel_unregister(aq_transport *t, uint64_t object)
+{
+  fixed_kernel **link = &fixed_from(t)->kernels, *kernel;
+  while ((kernel = *link) && (uint64_t)(uintptr_t)kernel != object)
+    link = &kernel->next;
+  if (!kernel)
+    return;
+  *link = kernel->next;
+  free(kernel->name);
+  free(kernel);
+}
+
 /* ---- signals ---- */
 
 /* The host and device 0 are all there is, and each is named once. */
@@ -429,6 +441,7 @@ static const aq_transport_ops ops = {
     .module_unload = fixed_module_unload,
     .kernel_lookup = fixed_kernel_lookup,
     .kernel_register = fixed_kernel_register,
+    .kernel_unregister = fixed_kernel_unregister,
     .signal_create = fixed_signal_create,
     .signal_destroy = fixed_signal_destroy,
     .signal_load = fixed_signal_load,

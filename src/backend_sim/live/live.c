@@ -135,6 +135,13 @@ static aq_status live_kernel_register(aq_transport *t,
   return status;
 }
 
+static void live_kernel_unregister(aq_transport *t, uint64_t object)
+{
+  aqsim_live *live = enter(t);
+  base->kernel_unregister(t, object);
+  leave(live);
+}
+
 /* ---- signals ---- */
 
 static aq_status live_signal_create(aq_transport *t, const aq_signal_desc *desc,
@@ -344,6 +351,7 @@ const aq_transport_ops aqsim_live_ops = {
     .module_unload = live_module_unload,
     .kernel_lookup = live_kernel_lookup,
     .kernel_register = live_kernel_register,
+    .kernel_unregister = live_kernel_unregister,
     .signal_create = live_signal_create,
     .signal_destroy = live_signal_destroy,
     .signal_load = live_signal_load,

@@ -31,7 +31,7 @@ static bool start_is_glued(const aqsim_flight *flight)
 static const aqsim_kernel *kernel_find(aqsim_queue *queue, uint64_t object)
 {
   if (!queue->kernel || queue->kernel->desc.object != object ||
-      queue->kernel->replaced)
+      queue->kernel->retired)
     queue->kernel = aqsim_kernel_from(&queue->sim->kernels, object);
   return queue->kernel;
 }
