@@ -20,7 +20,7 @@ enum { BENCH_MAX = 1000000 };
 typedef struct capture_job {
   aq_cap_file *file;
   aq_packet_file *packets; /* instead of `file` */
-  aq_cli_performance performance;
+  aq_performance performance;
   aq_kernel_entry *kernels; /* of all plug-ins */
   aq_plugin *plugins;
   size_t plugin_count;
@@ -69,14 +69,13 @@ static aq_status kernels_join(aq_cli *cli, capture_job *job)
 /* --kernels, else what the environment names. */
 static aq_status kernels_open(aq_cli *cli, capture_job *job)
 {
-  const char **names = aq_cli_repeats(cli, AQ_CLI_OPT_KERNELS);
+  const char *const *names = aq_cli_repeats(cli, AQ_CLI_OPT_KERNELS);
   const char *variable = secure_getenv("AQUEDUCT_KERNELS");
   char *listed = strdup(variable ? variable : "");
-  const size_t most =
-      names ? names_count(names) + (listed ? strlen(listed) : 0) + 1 : 0;
+  const size_t most = names_count(names) + (listed ? strlen(listed) : 0) + 1;
   job->plugins = calloc(most + 1, sizeof *job->plugins);
   aq_status status = AQ_OK;
-  if (!names || !listed || !job->plugins)
+  if (!listed || !job->plugins)
     status = aq_cli_no_memory(cli);
   for (size_t i = 0; status == AQ_OK && names[i]; i++) {
     status = aq_plugin_open(&kernels_kind, names[i],
@@ -91,7 +90,6 @@ static aq_status kernels_open(aq_cli *cli, capture_job *job)
     job->plugin_count += status == AQ_OK;
   }
   free(listed);
-  free(names);
   return status == AQ_OK ? kernels_join(cli, job) : status;
 }
 
@@ -108,8 +106,8 @@ static void kernels_close(capture_job *job)
 static aq_status play_packets(aq_cli *cli, capture_job *job,
                               aq_transport *transport, aq_cap_played *out)
 {
-  return aq_packet_file_play(job->packets, transport, job->performance.timeout,
-                             out, &cli->diag);
+  return aq_packet_file_play(job->packets, transport,
+                             job->performance.options.timeout, out, &cli->diag);
 }
 
 /* `count` times on one transport; nothing is kept of the first `warm`. */
@@ -121,7 +119,8 @@ static aq_status play(aq_cli *cli, capture_job *job, aq_transport *transport,
   const aq_cap_player_options options = {.size = sizeof options,
                                          .transport = transport,
                                          .kernels = job->kernels,
-                                         .timeout = job->performance.timeout};
+                                         .timeout =
+                                             job->performance.options.timeout};
   aq_status status = AQ_OK;
   for (int64_t i = -warm; job->packets && i < count && status == AQ_OK; i++)
     status = play_packets(cli, job, transport, i < 0 ? &first : &out[i]);
@@ -163,8 +162,8 @@ static aq_status play_recorded(aq_cli *cli, capture_job *job,
                                aq_record_sink *records)
 {
   aq_transport *transport;
-  aq_status status = aq_cli_performance_open_into(&job->performance, records,
-                                                  &transport, &cli->diag);
+  aq_status status =
+      aq_performance_open(&job->performance, records, &transport, &cli->diag);
   if (status != AQ_OK)
     return status;
   status = play(cli, job, transport, 0, 1, &job->played);
@@ -182,7 +181,7 @@ static aq_status play_bench(aq_cli *cli, capture_job *job)
   if (!job->bench)
     return aq_cli_no_memory(cli);
   aq_status status =
-      aq_cli_performance_open(&job->performance, &transport, &cli->diag);
+      aq_performance_open(&job->performance, NULL, &transport, &cli->diag);
   if (status != AQ_OK)
     return status;
   status = play(cli, job, transport, 1, job->repeats, job->bench);
@@ -269,7 +268,8 @@ static aq_status run_finish(aq_cli *cli, capture_job *job,
   const int64_t id = aq_store_writer_run(writer);
   job->performance.notes = capture_notes;
   job->performance.notes_user = job;
-  aq_status status = aq_cli_performance_notes(cli, &job->performance, &notes);
+  aq_status status =
+      aq_performance_notes(&job->performance, NULL, &notes, &cli->diag);
   if (status != AQ_OK) {
     aq_store_writer_abort(writer);
     return status;
@@ -363,13 +363,13 @@ aq_status aq_cli_replay_capture(aq_cli *cli)
     status = aq_cli_performance_init(cli, &job.performance);
   if (status != AQ_OK)
     return status;
-  job.performance.seed = (uint64_t)job.info.seed;
+  job.performance.options.seed = (uint64_t)job.info.seed;
   status = capture_replay(cli, &job);
   free(job.bench);
   kernels_close(&job);
   aq_packet_file_close(job.packets);
   aq_cap_file_close(job.file);
-  aq_cli_performance_fini(&job.performance);
+  aq_performance_fini(&job.performance);
   return status;
 }
 

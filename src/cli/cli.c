@@ -19,18 +19,6 @@ aq_status aq_cli_no_memory(aq_cli *cli)
   return aq_diag_set(&cli->diag, AQ_ERR_NO_MEMORY, "out of memory");
 }
 
-const char **aq_cli_repeats(const aq_cli *cli, aq_cli_option_id option)
-{
-  const char **values = calloc(cli->repeat_count + 1, sizeof *values);
-  if (!values)
-    return NULL;
-  size_t count = 0;
-  for (size_t i = 0; i < cli->repeat_count; i++)
-    if (cli->repeats[i].option == option)
-      values[count++] = cli->repeats[i].value;
-  return values;
-}
-
 aq_status aq_cli_number(aq_cli *cli, aq_cli_option_id option, int64_t least,
                         int64_t missing, int64_t *out)
 {

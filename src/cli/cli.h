@@ -17,18 +17,13 @@
 #include "common/json_out.h"
 #include "common/time.h"
 
-typedef struct aq_cli_repeat {
-  aq_cli_option_id option;
-  const char *value;
-} aq_cli_repeat;
-
 typedef struct aq_cli {
   const aq_cli_command *command;        /* NULL: only options of the program */
   const char *values[AQ_CLI_OPT_COUNT]; /* the last value; flags: "" */
   bool given[AQ_CLI_OPT_COUNT];         /* on the command line */
-  aq_cli_repeat *repeats;               /* every value of repeating options */
-  size_t repeat_count;
-  char **args; /* borrowed from argv, ended by NULL */
+  const char **repeats; /* values of repeating options, see aq_cli_repeats */
+  size_t repeat_room;   /* for each option */
+  char **args;          /* borrowed from argv, ended by NULL */
   int arg_count;
   char *command_line; /* as a shell would read it */
   FILE *out;          /* stdout, or the file that becomes --output */
@@ -58,9 +53,9 @@ static inline bool aq_cli_flag(const aq_cli *cli, aq_cli_option_id option)
   return cli->values[option] != NULL;
 }
 
-/* The values of a repeating option, as an array ended by NULL that the caller
- * frees (not its texts); NULL when out of memory. */
-const char **aq_cli_repeats(const aq_cli *cli, aq_cli_option_id option);
+/* The values of a repeating option, as an array ended by NULL; they live as
+ * long as `cli`. */
+const char *const *aq_cli_repeats(const aq_cli *cli, aq_cli_option_id option);
 
 /* The value of an option that is a time above 0, "2s"; *out stays as it is
  * without it. */

@@ -16,10 +16,11 @@
 #include "codeobj/layout.h"
 #include "launch/launch.h"
 #include "run/run.h"
+#include "transports/device_models.h"
 
 typedef struct launching {
   aq_cli *cli;
-  aq_cli_performance performance;
+  aq_performance performance;
   aq_cli_code_file file;
   const char *kernel_name;
   uint32_t grid[3], workgroup[3];
@@ -70,13 +71,13 @@ static aq_status args_read(launching *l)
 {
   aq_cli *cli = l->cli;
   const size_t words = (size_t)cli->arg_count - 2;
-  const char **given = aq_cli_repeats(cli, AQ_CLI_OPT_ARGS);
+  const char *const *given = aq_cli_repeats(cli, AQ_CLI_OPT_ARGS);
   size_t count = 0;
   aq_status status = AQ_OK;
-  while (given && given[count])
+  while (given[count])
     count++;
   l->args = calloc(count + words + 1, sizeof *l->args);
-  if (!given || !l->args)
+  if (!l->args)
     status = aq_cli_no_memory(cli);
   else if (words > 0 && count != 1)
     status = aq_diag_set(&cli->diag, AQ_ERR_INPUT,
@@ -86,7 +87,6 @@ static aq_status args_read(launching *l)
   for (size_t i = 0; i < count + words && status == AQ_OK; i++)
     status = aq_launch_arg_read(i < count ? given[i] : cli->args[2 + i - count],
                                 &l->args[l->arg_count++], &cli->diag);
-  free(given);
   return status;
 }
 
@@ -153,7 +153,7 @@ static aq_status model_choose(launching *l)
 {
   aq_diag *diag = &l->cli->diag;
   const char *name;
-  if (l->performance.device || l->performance.hardware)
+  if (l->performance.options.device || l->performance.hardware)
     return AQ_OK;
   for (size_t i = 0; (name = aq_device_model_name(i)); i++) {
     aq_device_model *model;
@@ -163,7 +163,7 @@ static aq_status model_choose(launching *l)
     const bool fits = aq_cli_code_file_fits(&l->file, model_gfx(model));
     aq_device_model_free(model);
     if (fits) {
-      l->performance.device = name;
+      l->performance.options.device = name;
       return AQ_OK;
     }
   }
@@ -369,9 +369,11 @@ static aq_status kernel_run(launching *l, aq_record_sink *sink)
 {
   const aq_device_info *device = &l->info.devices[l->launch.device];
   aq_status status = aq_cli_launch_watch(
-      l->t, &l->launch, l->repeats, sink, l->times, l->performance.timeout,
+      l->t, &l->launch, l->repeats, sink, l->times,
+      l->performance.options.timeout,
       device->model ? "its host function" : device->name, &l->cli->diag);
-  l->cli->abrupt = status == AQ_ERR_TIMEOUT && l->performance.timeout > 0;
+  l->cli->abrupt =
+      status == AQ_ERR_TIMEOUT && l->performance.options.timeout > 0;
   return status;
 }
 
@@ -396,7 +398,7 @@ static aq_status launch_into(launching *l, aq_store_writer *writer,
   aq_cli *cli = l->cli;
   aq_record_sink *sink = aq_store_writer_sink(writer);
   aq_status status =
-      aq_cli_performance_open_into(&l->performance, sink, &l->t, &cli->diag);
+      aq_performance_open(&l->performance, sink, &l->t, &cli->diag);
   if (status != AQ_OK) {
     aq_store_writer_abort(writer);
     return status;
@@ -438,12 +440,12 @@ static aq_status launch_store(launching *l)
   aq_cli *cli = l->cli;
   aq_store *store;
   aq_store_writer *writer;
-  aq_cli_probe probe;
+  aq_performance_facts probe;
   aq_run_info info = aq_cli_run_info(cli, AQ_RUN_SIMULATED);
   info.source = l->file.path;
   info.format = "launch";
   info.transport = aq_transport_stack_name(l->performance.transport);
-  aq_status status = aq_cli_performance_probe(cli, &l->performance, &probe);
+  aq_status status = aq_performance_probe(&l->performance, &probe, &cli->diag);
   if (status != AQ_OK)
     return status;
   info.kind = probe.kind;
@@ -478,7 +480,7 @@ aq_status aq_cli_launch(aq_cli *cli)
   aq_status status = aq_cli_performance_init(cli, &l.performance);
   if (status != AQ_OK)
     return status;
-  l.performance.own_timeout = true;
+  l.performance.options.timeout_needs_live = false;
   status = aq_cli_code_file_open(cli->args[0], &l.file, &cli->diag);
   const bool opened = status == AQ_OK;
   if (opened)
@@ -493,6 +495,6 @@ aq_status aq_cli_launch(aq_cli *cli)
     aq_kernel_set_close(&l.kernels);
   free(l.times);
   free(l.args);
-  aq_cli_performance_fini(&l.performance);
+  aq_performance_fini(&l.performance);
   return status;
 }

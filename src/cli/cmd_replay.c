@@ -37,7 +37,7 @@ static const char *input_name(aq_replay_input *input, int64_t id)
 /* What one replay works with. */
 typedef struct replay_job {
   aq_store *store;
-  aq_cli_performance performance;
+  aq_performance performance;
   aq_run_info info;
   const aq_run_info *origin_run; /* borrowed while the run is read */
   char *chosen; /* owned: devices that nobody asked for, or NULL */
@@ -136,14 +136,14 @@ static void replay_notes(aq_json_out *json, const void *user)
 static aq_status choose_device(aq_cli *cli, replay_job *job,
                                aq_run_reader *reader)
 {
-  if (job->performance.device || job->performance.hardware)
+  if (job->performance.options.device || job->performance.hardware)
     return AQ_OK;
   aq_device_choice choice;
   aq_status status = aq_device_choose(job->store, job->origin_run, reader,
                                       &choice, &cli->diag);
   if (status != AQ_OK)
     return status;
-  job->performance.device = job->chosen = choice.models;
+  job->performance.options.device = job->chosen = choice.models;
   if (choice.step)
     aq_cli_note(cli,
                 "device model %s, guessed from timestamps that step by %d ns: "
@@ -205,11 +205,11 @@ static aq_status replay_source(aq_cli *cli, replay_job *job,
 static aq_status replay_rows(aq_cli *cli, replay_job *job,
                              aq_run_reader *reader)
 {
-  aq_cli_probe probe;
+  aq_performance_facts probe;
   aq_edge *edges = NULL;
   aq_status status = choose_device(cli, job, reader);
   if (status == AQ_OK)
-    status = aq_cli_performance_probe(cli, &job->performance, &probe);
+    status = aq_performance_probe(&job->performance, &probe, &cli->diag);
   if (status == AQ_OK)
     status = read_edges(cli, job, reader, &edges);
   if (status != AQ_OK)
@@ -274,13 +274,13 @@ aq_status aq_cli_replay(aq_cli *cli)
     status = aq_cli_performance_init(cli, &job.performance);
   if (status != AQ_OK)
     return status;
-  job.performance.seed = (uint64_t)job.info.seed;
+  job.performance.options.seed = (uint64_t)job.info.seed;
   status = open_existing_store(cli, &job.store);
   if (status == AQ_OK) {
     status = replay_run(cli, &job);
     aq_store_close(job.store);
   }
-  aq_cli_performance_fini(&job.performance);
+  aq_performance_fini(&job.performance);
   free(job.chosen);
   return status;
 }

@@ -52,10 +52,8 @@ static aq_status metric_unknown(aq_cli *cli, const char *name)
 
 static aq_status metrics_read(aq_cli *cli, int out[2])
 {
-  const char **names = aq_cli_repeats(cli, AQ_CLI_OPT_METRIC);
+  const char *const *names = aq_cli_repeats(cli, AQ_CLI_OPT_METRIC);
   aq_status status = AQ_OK;
-  if (!names)
-    return aq_cli_no_memory(cli);
   for (size_t i = 0; names[i] && status == AQ_OK; i++) {
     const int figure = aq_figure_find(names[i]);
     if (i >= 2)
@@ -66,7 +64,6 @@ static aq_status metrics_read(aq_cli *cli, int out[2])
     else
       out[i] = figure;
   }
-  free(names);
   return status;
 }
 

@@ -9,16 +9,18 @@
 #include <unistd.h>
 
 #include "cli/commands.h"
+#include "cli/perform.h"
 #include "cli/runs.h"
-#include "cli/sweep_workers.h"
 #include "common/json_out.h"
 #include "common/map.h"
 #include "common/record.h"
+#include "study/workers.h"
 
 typedef struct sweep {
   aq_cli *cli;
   aq_plan plan;
-  aq_cli_task *tasks;
+  aq_sweep sweep;
+  aq_sweep_task *tasks;
   size_t count, known, made, failed;
   uint32_t shard, shards; /* from 0 */
   int64_t processes, begun;
@@ -88,17 +90,17 @@ static aq_status tasks_print(aq_cli *cli, int64_t tasks)
 
 static aq_status tasks_make(sweep *s)
 {
-  aq_cli_keyring ring = {.cli = s->cli, .plan = &s->plan};
+  aq_keyring ring = {.sweep = &s->sweep};
   aq_status status = AQ_OK;
   s->tasks = calloc(s->plan.count / s->shards + 1, sizeof *s->tasks);
   if (!s->tasks)
     return aq_cli_no_memory(s->cli);
   for (size_t i = s->shard; i < s->plan.count && status == AQ_OK;
        i += s->shards) {
-    aq_cli_task *task = &s->tasks[s->count++];
+    aq_sweep_task *task = &s->tasks[s->count++];
     task->point = &s->plan.points[i];
     task->run = AQ_NONE;
-    status = aq_cli_point_key(&ring, task->point, task->key);
+    status = aq_point_key(&ring, task->point, task->key, &s->cli->diag);
     if (status != AQ_OK)
       aq_diag_prefix(&s->cli->diag, "%s: point %zu%s%s", s->cli->args[0], i,
                      task->point->device ? ", device " : "",
@@ -123,10 +125,10 @@ static void known_mark(const char *key, int64_t run, void *user)
 {
   finder *f = user;
   uint64_t at;
-  if (strlen(key) != AQ_CLI_KEY_SIZE - 1 ||
+  if (strlen(key) != AQ_POINT_KEY_SIZE - 1 ||
       !aq_map_get(&f->tasks, key_number(key), &at))
     return;
-  aq_cli_task *task = &f->s->tasks[at];
+  aq_sweep_task *task = &f->s->tasks[at];
   if (strcmp(task->key, key) != 0 || task->run != AQ_NONE)
     return;
   task->run = run;
@@ -217,8 +219,13 @@ static aq_status result_print(sweep *s)
 
 static aq_status sweep_run(sweep *s)
 {
-  aq_status status =
-      aq_plan_open(s->cli->args[0], getenv("AQ_DATA"), &s->plan, &s->cli->diag);
+  s->sweep = (aq_sweep){.plan = &s->plan,
+                        .data = getenv("AQ_DATA"),
+                        .command = s->cli->command_line};
+  aq_status status = aq_cli_performance_options(s->cli, &s->sweep.options);
+  if (status == AQ_OK)
+    status =
+        aq_plan_open(s->cli->args[0], s->sweep.data, &s->plan, &s->cli->diag);
   if (status == AQ_OK)
     status = tasks_make(s);
   if (status == AQ_OK)
@@ -230,14 +237,18 @@ static aq_status sweep_run(sweep *s)
     s->processes = (int64_t)left;
   s->shown = !aq_cli_flag(s->cli, AQ_CLI_OPT_QUIET) && isatty(STDERR_FILENO);
   s->begun = seconds();
-  aq_cli_work work = {.plan = &s->plan,
-                      .tasks = s->tasks,
-                      .count = s->count,
-                      .processes = (uint32_t)s->processes,
-                      .over = task_over,
-                      .user = s};
+  aq_sweep_work work = {.sweep = &s->sweep,
+                        .store = s->cli->values[AQ_CLI_OPT_STORE],
+                        .tasks = s->tasks,
+                        .count = s->count,
+                        .processes = (uint32_t)s->processes,
+                        .over = task_over,
+                        .user = s};
+  sigset_t before;
+  aq_cli_status_block(&before); /* each process prints where its run stands */
   if (left)
-    status = aq_cli_work_share(s->cli, &work);
+    status = aq_sweep_work_share(&work, &s->cli->diag);
+  aq_cli_status_unblock(&before);
   if (s->shown)
     fputs("\r\033[K", stderr);
   if (status != AQ_OK)

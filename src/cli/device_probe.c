@@ -10,8 +10,8 @@
 #include "cli/device_verbs.h"
 #include "cli/perform.h"
 #include "cli/runs.h"
-#include "cli/spin_code.h"
 #include "common/json_out.h"
+#include "devlib/devlib.h"
 
 /* ---- the result ---- */
 
@@ -111,7 +111,7 @@ static aq_status probe_store(aq_cli *cli, aq_store *store, aq_transport *t,
   if (status != AQ_OK)
     return status;
   const int64_t id = aq_store_writer_run(writer);
-  status = aq_device_probe(t, 0, aq_cli_spin_code, aq_store_writer_sink(writer),
+  status = aq_device_probe(t, 0, aq_devlib_image, aq_store_writer_sink(writer),
                            &result, &cli->diag);
   if (status == AQ_OK)
     status = notes_make(cli, info, device, &result, &notes);
@@ -130,7 +130,7 @@ static aq_status probe_store(aq_cli *cli, aq_store *store, aq_transport *t,
 
 aq_status aq_cli_device_probe(aq_cli *cli)
 {
-  aq_cli_performance performance;
+  aq_performance performance;
   aq_transport *t;
   aq_store *store;
   aq_run_info info = aq_cli_run_info(cli, AQ_RUN_SIMULATED);
@@ -140,7 +140,7 @@ aq_status aq_cli_device_probe(aq_cli *cli)
   if (status != AQ_OK)
     return status;
   info.transport = aq_transport_stack_name(performance.transport);
-  status = aq_cli_performance_open(&performance, &t, &cli->diag);
+  status = aq_performance_open(&performance, NULL, &t, &cli->diag);
   if (status == AQ_OK) {
     status = aq_cli_store_open(cli, AQ_STORE_WRITE, &store);
     if (status == AQ_OK) {
@@ -149,6 +149,6 @@ aq_status aq_cli_device_probe(aq_cli *cli)
     }
     t->ops->close(t);
   }
-  aq_cli_performance_fini(&performance);
+  aq_performance_fini(&performance);
   return status;
 }

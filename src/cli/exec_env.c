@@ -30,11 +30,10 @@ static bool env_prepend(const char *name, const char *value, char separator)
 /* The edits of the device model, as the drop-in reads them. */
 static bool env_edits(aq_cli *cli)
 {
-  const char **edits = aq_cli_repeats(cli, AQ_CLI_OPT_SET);
-  bool done = edits != NULL;
+  const char *const *edits = aq_cli_repeats(cli, AQ_CLI_OPT_SET);
+  bool done = true;
   for (size_t i = 0; done && edits[i]; i++)
     done = env_prepend("AQUEDUCT_SET", edits[i], ';');
-  free(edits);
   return done;
 }
 

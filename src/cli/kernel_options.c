@@ -31,14 +31,13 @@ static char *names_join(const char *const *names)
 bool aq_cli_kernels_export(const aq_cli *cli)
 {
   const char *missing = cli->values[AQ_CLI_OPT_MISSING_KERNELS];
-  const char **names = aq_cli_repeats(cli, AQ_CLI_OPT_KERNELS);
-  char *joined = names ? names_join(names) : NULL;
+  const char *const *names = aq_cli_repeats(cli, AQ_CLI_OPT_KERNELS);
+  char *joined = names_join(names);
   bool done = joined &&
               (!missing || setenv("AQUEDUCT_MISSING_KERNELS", missing, 1) == 0);
   if (done && names[0])
     done = setenv(variable, joined, 1) == 0;
   free(joined);
-  free(names);
   return done;
 }
 
@@ -59,16 +58,13 @@ aq_status aq_cli_kernels_open(aq_cli *cli, aq_kernel_set *out)
 {
   static const aq_kernel_entry *const built_in[] = {aq_devlib_entries, NULL};
   const char *set = getenv(variable);
-  const char **names = aq_cli_repeats(cli, AQ_CLI_OPT_KERNELS);
+  const char *const *given = aq_cli_repeats(cli, AQ_CLI_OPT_KERNELS);
   char *text = strdup(set ? set : "");
-  if (names && text && !names[0]) {
-    free(names);
-    names = names_split(text);
-  }
-  aq_status status = names && text
-                         ? aq_kernel_set_open(out, names, built_in, &cli->diag)
-                         : aq_cli_no_memory(cli);
-  free(names);
+  const char **listed = text ? names_split(text) : NULL;
+  aq_status status = listed ? aq_kernel_set_open(out, given[0] ? given : listed,
+                                                 built_in, &cli->diag)
+                            : aq_cli_no_memory(cli);
+  free(listed);
   free(text);
   return status;
 }

@@ -49,14 +49,11 @@ aqueduct_SOURCES = \
 	src/cli/perform.c src/cli/perform.h \
 	src/cli/program_show.c src/cli/program_show.h \
 	src/cli/progress.c src/cli/progress.h \
-	src/cli/point.c src/cli/point.h \
 	src/cli/queue_summary.c src/cli/queue_summary.h \
 	src/cli/runs.c src/cli/runs.h \
-	src/cli/spin_code.c src/cli/spin_code.h \
 	src/cli/spools.c src/cli/spools.h \
 	src/cli/store_care.c src/cli/store_care.h \
 	src/cli/study_plot.c src/cli/study_plot.h \
-	src/cli/sweep_workers.c src/cli/sweep_workers.h \
 	src/cli/table.c src/cli/table.h \
 	src/cli/table_options.c \
 	src/cli/topology_show.c src/cli/topology_show.h \

@@ -83,12 +83,27 @@ static aq_status say_bad_option(aq_cli *cli, int found, char **argv)
                      option->name);
 }
 
+/* Values lie in one array with room for all of argv for each option: where the
+ * next one of `id` goes. */
+static const char **repeats_end(const aq_cli *cli, aq_cli_option_id id)
+{
+  const char **at = cli->repeats + (size_t)id * cli->repeat_room;
+  while (*at)
+    at++;
+  return at;
+}
+
+const char *const *aq_cli_repeats(const aq_cli *cli, aq_cli_option_id option)
+{
+  return cli->repeats + (size_t)option * cli->repeat_room;
+}
+
 static void option_set(aq_cli *cli, aq_cli_option_id id, const char *value)
 {
   cli->values[id] = value ? value : "";
   cli->given[id] = true;
   if (aq_cli_options[id].repeats)
-    cli->repeats[cli->repeat_count++] = (aq_cli_repeat){id, value};
+    *repeats_end(cli, id) = value;
 }
 
 /* Reads options; with no command up to the first word, else all of them. */
@@ -199,7 +214,9 @@ static char *quote_command_line(int argc, char **argv)
 static aq_status take_arguments(aq_cli *cli, int argc, char **argv)
 {
   cli->args = calloc((size_t)argc + 1, sizeof *cli->args);
-  cli->repeats = calloc((size_t)argc + 1, sizeof *cli->repeats);
+  cli->repeat_room = (size_t)argc + 1;
+  cli->repeats =
+      calloc(AQ_CLI_OPT_COUNT * cli->repeat_room, sizeof *cli->repeats);
   cli->command_line = quote_command_line(argc, argv);
   if (!cli->args || !cli->repeats || !cli->command_line)
     return aq_cli_no_memory(cli);

@@ -73,20 +73,16 @@ static aq_status read_threshold(aq_cli *cli, const char *text,
 aq_status aq_cli_thresholds_read(aq_cli *cli, aq_cli_threshold **out,
                                  size_t *count)
 {
-  const char **texts = aq_cli_repeats(cli, AQ_CLI_OPT_FAIL_ABOVE);
-  aq_cli_threshold *limits = calloc(cli->repeat_count + 1, sizeof *limits);
+  const char *const *texts = aq_cli_repeats(cli, AQ_CLI_OPT_FAIL_ABOVE);
   aq_status status = AQ_OK;
   size_t n = 0;
-  if (!texts || !limits) {
-    free(texts);
-    free(limits);
-    return aq_cli_no_memory(cli);
-  }
-  while (status == AQ_OK && texts[n]) {
-    status = read_threshold(cli, texts[n], &limits[n]);
+  while (texts[n])
     n++;
-  }
-  free(texts);
+  aq_cli_threshold *limits = calloc(n + 1, sizeof *limits);
+  if (!limits)
+    return aq_cli_no_memory(cli);
+  for (size_t i = 0; i < n && status == AQ_OK; i++)
+    status = read_threshold(cli, texts[i], &limits[i]);
   if (status != AQ_OK) {
     free(limits);
     return status;

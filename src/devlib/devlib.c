@@ -53,3 +53,15 @@ aq_status aq_devlib_find(const char *target, const aq_devlib_object **out,
   *out = best;
   return AQ_OK;
 }
+
+aq_status aq_devlib_image(const char *target, const void **image, size_t *size,
+                          aq_diag *diag)
+{
+  const aq_devlib_object *object;
+  aq_status status = aq_devlib_find(target, &object, diag);
+  if (status != AQ_OK)
+    return status;
+  *image = object->bytes;
+  *size = object->size;
+  return AQ_OK;
+}

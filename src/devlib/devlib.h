@@ -46,4 +46,8 @@ extern const aq_devlib_object aq_devlib_objects[];
 aq_status aq_devlib_find(const char *target, const aq_devlib_object **out,
                          aq_diag *diag);
 
+/* Its bytes alone: an aq_kernels_code for runs. */
+aq_status aq_devlib_image(const char *target, const void **image, size_t *size,
+                          aq_diag *diag);
+
 #endif

@@ -18,5 +18,4 @@ libaqcore_a_SOURCES += \
 	src/run/run_sink.c src/run/run_sink.h \
 	src/run/run_submit.c \
 	src/run/run_totals.c \
-	src/run/run_wait.c \
-	src/run/sums.c src/run/sums.h
+	src/run/run_wait.c

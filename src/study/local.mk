@@ -1,4 +1,6 @@
 libaqcore_a_SOURCES += \
 	src/study/figures.def \
+	src/study/point.c src/study/point.h \
 	src/study/study.c src/study/study.h \
-	src/study/study_run.c src/study/study_run.h
+	src/study/study_run.c src/study/study_run.h \
+	src/study/workers.c src/study/workers.h

@@ -6,8 +6,8 @@
  * Busy is the time during which at least one kernel, copy or fill of a device
  * runs; work is the sum of their durations. One thread; `to` is borrowed.
  */
-#ifndef AQ_RUN_SUMS_H
-#define AQ_RUN_SUMS_H
+#ifndef AQ_PERFORM_SUMS_H
+#define AQ_PERFORM_SUMS_H
 
 #include "common/memory_sink.h"
 #include "common/record.h"

@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 #include "config.h"
 
-#include "cli/point.h"
+#include "study/point.h"
 
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/perform.h"
-#include "cli/runs.h"
+#include "common/json_out.h"
 
 /* ---- keys ---- */
 
@@ -75,32 +74,21 @@ static aq_status policy_digest(const char *policy, digest *out, aq_diag *diag)
   return status;
 }
 
-/* The command line's own, with what a point has instead. */
-static aq_status cli_of_point(aq_cli *cli, const aq_plan_point *point,
-                              aq_cli *out)
+/* The sweep's own, with what a point has instead. */
+static aq_performance_options point_options(const aq_sweep *sweep,
+                                            const aq_plan_point *point)
 {
-  size_t count = 0;
-  while (point->edits[count])
-    count++;
-  *out = *cli;
-  out->repeats = calloc(count + 1, sizeof *out->repeats);
-  if (!out->repeats)
-    return aq_cli_no_memory(cli);
-  for (size_t i = 0; i < count; i++)
-    out->repeats[i] = (aq_cli_repeat){AQ_CLI_OPT_SET, point->edits[i]};
-  out->repeat_count = count;
-  out->values[AQ_CLI_OPT_POLICY] = point->policy;
-  out->values[AQ_CLI_OPT_DECISION_LOG] = NULL;
-  out->values[AQ_CLI_OPT_ON_POLICY_ERROR] = NULL;
-  out->values[AQ_CLI_OPT_NAME] = NULL;
-  out->values[AQ_CLI_OPT_JSON] = NULL;
-  out->values[AQ_CLI_OPT_QUIET] = "";
+  aq_performance_options options = sweep->options;
+  options.edits = point->edits;
+  options.policy = point->policy;
+  options.queues = sweep->plan->queues;
   if (point->device)
-    out->values[AQ_CLI_OPT_DEVICE] = point->device;
-  return AQ_OK;
+    options.device = point->device;
+  return options;
 }
 
-static aq_status scenario_load(const aq_plan_point *point,
+static aq_status scenario_load(const aq_sweep *sweep,
+                               const aq_plan_point *point,
                                aq_workload_source **out,
                                aq_scenario_facts *facts, aq_diag *diag)
 {
@@ -108,56 +96,57 @@ static aq_status scenario_load(const aq_plan_point *point,
       point->file,
       &(aq_scenario_options){.seed = point->seed,
                              .parameters = point->parameters,
-                             .data = getenv("AQ_DATA"),
+                             .data = sweep->data,
                              .alone = point->alone},
       out, facts, diag);
 }
 
 /* The constants in force; a transport without a model by its name. */
-static aq_status model_digest(aq_cli_keyring *ring, const aq_plan_point *point,
-                              digest *out)
+static aq_status transport_digest(const aq_performance *performance,
+                                  digest *out, aq_diag *diag)
 {
-  aq_cli cli;
-  aq_cli_performance performance;
-  aq_scenario_facts facts;
-  aq_workload_source *source;
   aq_transport *transport;
   aq_transport_info info;
-  aq_plan_point bare = *point;
-  bare.policy = NULL;
-  aq_status status = cli_of_point(ring->cli, &bare, &cli);
+  aq_status status = aq_performance_open(performance, NULL, &transport, diag);
   if (status != AQ_OK)
     return status;
-  status = aq_cli_performance_init(&cli, &performance);
+  transport->ops->info(transport, &info);
+  *out = digest_text(digest_begin(),
+                     aq_transport_stack_name(performance->transport));
+  *out = digest_text(*out, performance->options.device);
+  for (uint32_t i = 0; i < info.device_count; i++)
+    *out = digest_text(*out, info.devices[i].model_hash);
+  transport->ops->close(transport);
+  return AQ_OK;
+}
+
+static aq_status model_digest(const aq_sweep *sweep, const aq_plan_point *point,
+                              digest *out, aq_diag *diag)
+{
+  aq_performance_options options = point_options(sweep, point);
+  aq_performance performance;
+  aq_scenario_facts facts;
+  aq_workload_source *source;
+  options.policy = NULL;
+  aq_status status = aq_performance_init(&performance, &options, diag);
+  if (status != AQ_OK)
+    return status;
+  status = scenario_load(sweep, point, &source, &facts, diag);
   if (status == AQ_OK) {
-    status = scenario_load(point, &source, &facts, &cli.diag);
-    if (status == AQ_OK) {
-      if (!performance.device && !performance.hardware)
-        performance.device = facts.device;
-      status = aq_cli_performance_open(&performance, &transport, &cli.diag);
-      if (status == AQ_OK) {
-        transport->ops->info(transport, &info);
-        *out = digest_text(digest_begin(),
-                           aq_transport_stack_name(performance.transport));
-        *out = digest_text(*out, performance.device);
-        for (uint32_t i = 0; i < info.device_count; i++)
-          *out = digest_text(*out, info.devices[i].model_hash);
-        transport->ops->close(transport);
-      }
-      source->close(source);
-    }
-    aq_cli_performance_fini(&performance);
+    if (!performance.options.device && !performance.hardware)
+      performance.options.device = facts.device;
+    status = transport_digest(&performance, out, diag);
+    source->close(source);
   }
-  free(cli.repeats);
-  ring->cli->diag = cli.diag;
+  aq_performance_fini(&performance);
   return status;
 }
 
-aq_status aq_cli_point_key(aq_cli_keyring *ring, const aq_plan_point *point,
-                           char out[static AQ_CLI_KEY_SIZE])
+aq_status aq_point_key(aq_keyring *ring, const aq_plan_point *point,
+                       char out[static AQ_POINT_KEY_SIZE], aq_diag *diag)
 {
   const aq_plan_point *last = ring->last;
-  aq_diag *diag = &ring->cli->diag;
+  const aq_plan *plan = ring->sweep->plan;
   const bool same_set = last && last->parameters == point->parameters;
   aq_status status = AQ_OK;
   if (!same_set) {
@@ -166,20 +155,20 @@ aq_status aq_cli_point_key(aq_cli_keyring *ring, const aq_plan_point *point,
   }
   if (status == AQ_OK && (!same_set || last->device != point->device ||
                           last->edits != point->edits))
-    status = model_digest(ring, point, &ring->device);
+    status = model_digest(ring->sweep, point, &ring->device, diag);
   if (status == AQ_OK && (!last || last->policy != point->policy))
     status = policy_digest(point->policy, &ring->policy, diag);
   if (status != AQ_OK)
     return status;
   ring->last = point;
-  const int64_t numbers[] = {point->seed, point->alone, ring->plan->queues,
-                             ring->plan->rows};
+  const int64_t numbers[] = {point->seed, point->alone, plan->queues,
+                             plan->rows};
   digest hash = digest_text(digest_begin(), PACKAGE_VERSION);
   hash = digest_bytes(hash, &ring->workload, sizeof ring->workload);
   hash = digest_bytes(hash, &ring->device, sizeof ring->device);
   hash = digest_bytes(hash, &ring->policy, sizeof ring->policy);
   hash = digest_bytes(hash, numbers, sizeof numbers);
-  snprintf(out, AQ_CLI_KEY_SIZE, "%016" PRIx64 "%016" PRIx64,
+  snprintf(out, AQ_POINT_KEY_SIZE, "%016" PRIx64 "%016" PRIx64,
            (uint64_t)(hash >> 64), (uint64_t)hash);
   return AQ_OK;
 }
@@ -217,34 +206,47 @@ static char *place_make(const aq_plan *plan, const aq_plan_point *point,
   return aq_json_out_take(json);
 }
 
-static aq_status point_perform(aq_cli *cli, aq_store *store,
-                               const aq_plan *plan, const aq_plan_point *point,
-                               const char *key, aq_cli_performance *performance)
+static aq_status point_perform(const aq_sweep *sweep, aq_store *store,
+                               const aq_plan_point *point, const char *key,
+                               aq_performance *performance, int64_t *run,
+                               aq_diag *diag)
 {
+  aq_performance_options *options = &performance->options;
   aq_workload_source *source;
   aq_scenario_facts facts;
-  aq_cli_probe probe;
-  aq_run_info info = aq_cli_run_info(cli, AQ_RUN_SIMULATED);
-  aq_status status = scenario_load(point, &source, &facts, &cli->diag);
+  aq_performance_facts probed;
+  aq_performed performed;
+  aq_status status = scenario_load(sweep, point, &source, &facts, diag);
   if (status != AQ_OK)
     return status;
-  if (!performance->device && !performance->hardware)
-    performance->device = facts.device;
-  performance->seed = (uint64_t)facts.seed;
-  performance->queues = plan->queues;
+  if (!options->device && !performance->hardware)
+    options->device = facts.device;
+  options->seed = (uint64_t)facts.seed;
   performance->facts = &facts;
-  performance->sums_only = !plan->rows;
-  char *place = place_make(plan, point, performance->device, facts.seed);
-  info.source = point->file;
-  info.format = "scenario";
-  info.seed = facts.seed;
-  info.point = place;
-  info.content_key = key;
-  status = place ? aq_cli_performance_probe(cli, performance, &probe)
-                 : aq_cli_no_memory(cli);
+  performance->sums_only = !sweep->plan->rows;
+  performance->late = true;
+  char *place = place_make(sweep->plan, point, options->device, facts.seed);
+  status = place ? aq_performance_probe(performance, &probed, diag)
+                 : aq_diag_set(diag, AQ_ERR_NO_MEMORY, "no memory for a point");
   if (status == AQ_OK) {
-    info.kind = probe.kind;
-    status = aq_cli_perform(cli, store, performance, 0, source, &info);
+    aq_run_info info = {.kind = probed.kind,
+                        .id = AQ_NONE,
+                        .origin = AQ_NONE,
+                        .source = point->file,
+                        .format = "scenario",
+                        .command = sweep->command,
+                        .version = PACKAGE_VERSION,
+                        .point = place,
+                        .content_key = key,
+                        .seed = facts.seed,
+                        .base_ns = AQ_NONE,
+                        .created = AQ_NONE,
+                        .reproducible = true};
+    status = aq_perform(performance, store, 0, source, &info, &performed, diag);
+  }
+  if (status == AQ_OK) {
+    *run = performed.run;
+    aq_performed_fini(&performed);
   }
   performance->facts = NULL;
   free(place);
@@ -252,22 +254,16 @@ static aq_status point_perform(aq_cli *cli, aq_store *store,
   return status;
 }
 
-aq_status aq_cli_point_run(aq_cli *cli, aq_store *store, const aq_plan *plan,
-                           const aq_plan_point *point, const char *key,
-                           int64_t *run)
+aq_status aq_point_run(const aq_sweep *sweep, aq_store *store,
+                       const aq_plan_point *point, const char *key,
+                       int64_t *run, aq_diag *diag)
 {
-  aq_cli own;
-  aq_cli_performance performance;
-  aq_status status = cli_of_point(cli, point, &own);
+  const aq_performance_options options = point_options(sweep, point);
+  aq_performance performance;
+  aq_status status = aq_performance_init(&performance, &options, diag);
   if (status != AQ_OK)
     return status;
-  status = aq_cli_performance_init(&own, &performance);
-  if (status == AQ_OK) {
-    performance.run = run;
-    status = point_perform(&own, store, plan, point, key, &performance);
-    aq_cli_performance_fini(&performance);
-  }
-  free(own.repeats);
-  cli->diag = own.diag;
+  status = point_perform(sweep, store, point, key, &performance, run, diag);
+  aq_performance_fini(&performance);
   return status;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "config.h"
 
-#include "cli/sweep_workers.h"
+#include "study/workers.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -16,7 +16,6 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "cli/runs.h"
 #include "common/record.h"
 
 /* What a worker tells; a write of it is not torn. */
@@ -65,28 +64,28 @@ static void memory_keep(void)
 }
 
 /* A worker: takes the next task that nobody has taken. */
-static bool serve(aq_cli *cli, const aq_cli_work *work, _Atomic size_t *next,
-                  int to)
+static bool serve(const aq_sweep_work *work, _Atomic size_t *next, int to)
 {
+  aq_diag diag = AQ_DIAG_INIT;
   aq_store *store;
   message m = {0};
   memory_keep();
-  if (aq_cli_store_open(cli, AQ_STORE_WRITE, &store) != AQ_OK) {
+  if (aq_store_open(work->store, AQ_STORE_WRITE, &store, &diag) != AQ_OK) {
     m.task = SIZE_MAX;
-    snprintf(m.why, sizeof m.why, "%s", cli->diag.text);
+    snprintf(m.why, sizeof m.why, "%s", diag.text);
     message_write(to, &m);
     return false;
   }
   bool heard = true;
   for (size_t i; heard && (i = atomic_fetch_add(next, 1)) < work->count;) {
-    const aq_cli_task *task = &work->tasks[i];
+    const aq_sweep_task *task = &work->tasks[i];
     if (task->run != AQ_NONE)
       continue;
     m = (message){.task = i, .run = AQ_NONE};
-    if (aq_cli_point_run(cli, store, work->plan, task->point, task->key,
-                         &m.run) != AQ_OK) {
+    if (aq_point_run(work->sweep, store, task->point, task->key, &m.run,
+                     &diag) != AQ_OK) {
       m.run = AQ_NONE;
-      snprintf(m.why, sizeof m.why, "%s", cli->diag.text);
+      snprintf(m.why, sizeof m.why, "%s", diag.text);
     }
     heard = message_write(to, &m);
   }
@@ -94,83 +93,82 @@ static bool serve(aq_cli *cli, const aq_cli_work *work, _Atomic size_t *next,
   return heard;
 }
 
-static aq_status workers_start(aq_cli *cli, const aq_cli_work *work,
-                               _Atomic size_t *next, const int pipes[2],
-                               pid_t *workers, uint32_t *started)
+static aq_status workers_start(const aq_sweep_work *work, _Atomic size_t *next,
+                               const int pipes[2], pid_t *workers,
+                               uint32_t *started, aq_diag *diag)
 {
   fflush(NULL);
   const pid_t parent = getpid();
   for (*started = 0; *started < work->processes; (*started)++) {
     const pid_t pid = fork();
     if (pid < 0)
-      return aq_diag_set(&cli->diag, AQ_ERR_IO, "fork: %s", strerror(errno));
+      return aq_diag_set(diag, AQ_ERR_IO, "fork: %s", strerror(errno));
     if (pid == 0) {
       /* Nobody would hear of its results any more. */
       prctl(PR_SET_PDEATHSIG, SIGTERM);
       if (getppid() != parent)
         _exit(1);
       close(pipes[0]);
-      _exit(serve(cli, work, next, pipes[1]) ? 0 : 1);
+      _exit(serve(work, next, pipes[1]) ? 0 : 1);
     }
     workers[*started] = pid;
   }
   return AQ_OK;
 }
 
-static aq_status workers_await(aq_cli *cli, const pid_t *workers,
-                               uint32_t count, aq_status status)
+static aq_status workers_await(const pid_t *workers, uint32_t count,
+                               aq_status status, aq_diag *diag)
 {
   for (uint32_t i = 0; i < count; i++) {
     int how;
     while (waitpid(workers[i], &how, 0) < 0 && errno == EINTR)
       ;
     if (status == AQ_OK && WIFSIGNALED(how))
-      status = aq_diag_set(&cli->diag, AQ_ERR_IO,
+      status = aq_diag_set(diag, AQ_ERR_IO,
                            "a process of the sweep was ended by signal %d; "
                            "what is left can be run by the same command",
                            WTERMSIG(how));
     else if (status == AQ_OK && WEXITSTATUS(how) != 0)
-      status =
-          aq_diag_set(&cli->diag, AQ_ERR_IO, "a process of the sweep failed");
+      status = aq_diag_set(diag, AQ_ERR_IO, "a process of the sweep failed");
   }
   return status;
 }
 
-static aq_status share(aq_cli *cli, aq_cli_work *work, _Atomic size_t *next,
-                       pid_t *workers)
+static aq_status share(aq_sweep_work *work, _Atomic size_t *next,
+                       pid_t *workers, aq_diag *diag)
 {
   int pipes[2];
   uint32_t started;
   message m;
   if (pipe2(pipes, O_CLOEXEC) != 0)
-    return aq_diag_set(&cli->diag, AQ_ERR_IO, "pipe: %s", strerror(errno));
-  aq_status status = workers_start(cli, work, next, pipes, workers, &started);
+    return aq_diag_set(diag, AQ_ERR_IO, "pipe: %s", strerror(errno));
+  aq_status status = workers_start(work, next, pipes, workers, &started, diag);
   close(pipes[1]);
   if (status != AQ_OK)
     atomic_store(next, work->count);
   while (message_read(pipes[0], &m)) {
     m.why[sizeof m.why - 1] = '\0';
     if (m.task >= work->count) {
-      status = aq_diag_set(&cli->diag, AQ_ERR_IO, "%s", m.why);
+      status = aq_diag_set(diag, AQ_ERR_IO, "%s", m.why);
       continue;
     }
     work->tasks[m.task].run = m.run;
     work->over(m.task, m.why[0] ? m.why : NULL, work->user);
   }
   close(pipes[0]);
-  return workers_await(cli, workers, started, status);
+  return workers_await(workers, started, status, diag);
 }
 
-aq_status aq_cli_work_share(aq_cli *cli, aq_cli_work *work)
+aq_status aq_sweep_work_share(aq_sweep_work *work, aq_diag *diag)
 {
   pid_t *workers = calloc(work->processes, sizeof *workers);
   void *shared = mmap(NULL, sizeof(_Atomic size_t), PROT_READ | PROT_WRITE,
                       MAP_SHARED | MAP_ANONYMOUS, -1, 0);
   aq_status status = AQ_OK;
   if (!workers || shared == MAP_FAILED)
-    status = aq_cli_no_memory(cli);
+    status = aq_diag_set(diag, AQ_ERR_NO_MEMORY, "no memory for processes");
   if (status == AQ_OK)
-    status = share(cli, work, shared, workers);
+    status = share(work, shared, workers, diag);
   if (shared != MAP_FAILED)
     munmap(shared, sizeof(_Atomic size_t));
   free(workers);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "config.h"
 
-#include "run/sums.h"
+#include "perform/sums.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,0 +1,3 @@
+libaqcore_a_SOURCES += \
+	src/perform/perform.c src/perform/perform.h \
+	src/perform/sums.c src/perform/sums.h

@@ -1,0 +1,393 @@
+/* SPDX-License-Identifier: MIT */
+#include "config.h"
+
+#include "perform/perform.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/text.h"
+#include "devlib/devlib.h"
+#include "perform/sums.h"
+#include "workload/request_log.h"
+
+static aq_status no_memory(aq_diag *diag)
+{
+  return aq_diag_set(diag, AQ_ERR_NO_MEMORY, "no memory for a run");
+}
+
+/* ---- what was asked for ---- */
+
+/* A name that is nearly one of those built in is more likely misspelt than
+ * that of a plug-in; the diag says already where plug-ins lie. */
+static aq_status transport_find(const char *name, const char *faults,
+                                aq_transport_stack **out, aq_diag *diag)
+{
+  const char *names[16] = {NULL};
+  const aq_transport_ops *const *all = aq_transports();
+  aq_status status = aq_transport_stack_create(name, faults, out, diag);
+  if (status != AQ_ERR_NOT_FOUND)
+    return status;
+  for (size_t i = 0; i < 15 && all[i]; i++)
+    names[i] = all[i]->name;
+  const char *inner = strrchr(name, '+');
+  const char *near = aq_text_nearest(inner ? inner + 1 : name, names);
+  return near ? aq_diag_set(diag, AQ_ERR_INVALID,
+                            "unknown transport '%s'; did you mean %s?", name,
+                            near)
+              : status;
+}
+
+static aq_status policy_find(const char *text, aq_policy_choice **out,
+                             aq_diag *diag)
+{
+  const char *names[64] = {NULL};
+  aq_status status = aq_policy_choice_create(text, out, diag);
+  if (status != AQ_ERR_NOT_FOUND || strchr(text, '/'))
+    return status;
+  for (size_t i = 0; i < 63 && aq_policies()[i]; i++)
+    names[i] = aq_policies()[i]->name;
+  const char *near = aq_text_nearest(text, names);
+  return near ? aq_diag_set(diag, AQ_ERR_INVALID,
+                            "unknown policy '%s'; did you mean %s?", text, near)
+              : status;
+}
+
+/* Real GPUs, whatever wraps the transport. */
+static bool is_hardware(const aq_transport_stack *stack)
+{
+  const aq_transport_layer *layer = aq_transport_stack_top(stack);
+  while (layer->inner)
+    layer = layer->inner;
+  return strcmp(layer->ops->name, "hsa") == 0;
+}
+
+aq_status aq_performance_init(aq_performance *out,
+                              const aq_performance_options *options,
+                              aq_diag *diag)
+{
+  aq_performance made = {.options = *options};
+  aq_status status =
+      transport_find(options->transport ? options->transport : "sim",
+                     options->faults, &made.transport, diag);
+  if (status == AQ_OK && options->policy)
+    status = policy_find(options->policy, &made.policy, diag);
+  if (status != AQ_OK) {
+    aq_performance_fini(&made);
+    return status;
+  }
+  made.hardware = is_hardware(made.transport);
+  *out = made;
+  return AQ_OK;
+}
+
+void aq_performance_fini(aq_performance *performance)
+{
+  aq_policy_choice_destroy(performance->policy);
+  aq_transport_stack_destroy(performance->transport);
+}
+
+/* ---- the transport ---- */
+
+static aq_transport_options open_options(const aq_performance *performance,
+                                         aq_time epoch)
+{
+  const aq_performance_options *o = &performance->options;
+  return (aq_transport_options){
+      .size = sizeof(aq_transport_options),
+      .device = o->device,
+      .edits = o->edits,
+      .seed = o->seed,
+      .semantics = o->semantics,
+      .mode = o->live ? AQ_MODE_LIVE : AQ_MODE_VIRTUAL,
+      .pace = o->pace,
+      .epoch = epoch,
+      .layer = aq_transport_stack_top(performance->transport)};
+}
+
+aq_status aq_performance_open(const aq_performance *performance,
+                              aq_record_sink *sink, aq_transport **out,
+                              aq_diag *diag)
+{
+  aq_transport_options options = open_options(performance, 0);
+  options.records = sink;
+  return aq_transport_stack_open(performance->transport, &options, out, diag);
+}
+
+static aq_status caps_check(const aq_performance *performance, uint32_t caps,
+                            aq_diag *diag)
+{
+  const aq_performance_options *o = &performance->options;
+  const char *name = aq_transport_stack_name(performance->transport);
+  if (o->live && !(caps & AQ_CAP_LIVE))
+    return aq_diag_set(diag, AQ_ERR_UNSUPPORTED,
+                       "transport %s has no live mode, so neither --live nor "
+                       "--pace",
+                       name);
+  if (o->timeout_needs_live && !(caps & AQ_CAP_LIVE))
+    return aq_diag_set(diag, AQ_ERR_INVALID,
+                       "--timeout counts in live mode only, where a hang is a "
+                       "guess; add --live");
+  if (o->counters && !(caps & AQ_CAP_COUNTERS))
+    return aq_diag_set(diag, AQ_ERR_UNSUPPORTED,
+                       "transport %s has no counters, so no --counters", name);
+  return AQ_OK;
+}
+
+aq_status aq_performance_probe(aq_performance *performance,
+                               aq_performance_facts *out, aq_diag *diag)
+{
+  aq_transport *transport;
+  aq_transport_info info;
+  aq_status status = aq_performance_open(performance, NULL, &transport, diag);
+  if (status != AQ_OK)
+    return status;
+  transport->ops->info(transport, &info);
+  *out = (aq_performance_facts){
+      .caps = info.caps,
+      .kind = aq_run_measures(info.caps) ? AQ_RUN_MEASURED : AQ_RUN_SIMULATED};
+  if (info.device_count)
+    out->device = info.devices[0];
+  performance->on_simulator = out->kind == AQ_RUN_MEASURED && out->device.model;
+  out->device.name = out->device.gfx = out->device.model = NULL;
+  out->device.model_hash = out->device.verdict = NULL;
+  transport->ops->close(transport);
+  return caps_check(performance, info.caps, diag);
+}
+
+/* ---- what the store keeps beside rows ---- */
+
+/* What is known of the run only now; texts live in `totals`. */
+static void info_complete(aq_run_info *info, const aq_run_totals *totals)
+{
+  info->reproducible = totals->reproducible;
+  if (totals->device_model[0])
+    info->device_model = totals->device_model;
+  if (totals->model_hash[0])
+    info->model_hash = totals->model_hash;
+  if (totals->model_verdict[0])
+    info->model_verdict = totals->model_verdict;
+}
+
+/* What the run came to and whom it served, for its `summary`. */
+static char *make_summary(const aq_performance *performance,
+                          const aq_run_totals *totals, const aq_sums *sums)
+{
+  const aq_scenario_facts *facts = performance->facts;
+  aq_json_out *json = aq_json_out_begin(false);
+  if (!json)
+    return NULL;
+  aq_json_out_map(json, NULL);
+  aq_json_out_int(json, "begin_ps", totals->begin);
+  aq_json_out_int(json, "end_ps", totals->end);
+  aq_json_out_int(json, "jobs", (int64_t)totals->jobs);
+  aq_json_out_int(json, "packets", (int64_t)totals->packets);
+  aq_json_out_int(json, "doorbells", (int64_t)totals->doorbells);
+  aq_json_out_int(json, "rejected", (int64_t)totals->rejected);
+  aq_json_out_int(json, "rows", sums->rows);
+  /* Runs without this word were made before they were kept. */
+  aq_json_out_bool(json, "preemptions_kept", true);
+  aq_json_out_int(json, "work_ps", sums->work);
+  aq_json_out_array(json, "busy_ps");
+  for (size_t i = 0; i < sums->device_count; i++)
+    aq_json_out_int(json, NULL, aq_sums_busy(sums, i));
+  aq_json_out_close_array(json);
+  aq_json_out_array(json, "clients");
+  for (uint32_t i = 0; i < facts->client_count; i++) {
+    aq_json_out_map(json, NULL);
+    aq_json_out_text(json, "name", facts->clients[i].name);
+    aq_json_out_int(json, "count", facts->clients[i].count);
+    aq_json_out_int(json, "weight", facts->clients[i].weight);
+    aq_json_out_int(json, "priority", facts->clients[i].priority);
+    aq_json_out_close_map(json);
+  }
+  aq_json_out_close_array(json);
+  aq_json_out_close_map(json);
+  return aq_json_out_take(json);
+}
+
+aq_status aq_performance_notes(const aq_performance *performance,
+                               const aq_run_totals *totals, char **out,
+                               aq_diag *diag)
+{
+  const aq_performance_options *o = &performance->options;
+  const bool edited = o->edits && o->edits[0];
+  *out = NULL;
+  if (!edited && !o->live && !performance->on_simulator && !o->word_count &&
+      !performance->notes && !performance->policy)
+    return AQ_OK;
+  aq_json_out *json = aq_json_out_begin(false);
+  if (!json)
+    return no_memory(diag);
+  aq_json_out_map(json, NULL);
+  if (edited) {
+    aq_json_out_array(json, "edits");
+    for (size_t i = 0; o->edits[i]; i++)
+      aq_json_out_text(json, NULL, o->edits[i]);
+    aq_json_out_close_array(json);
+  }
+  if (o->live)
+    aq_json_out_text(json, "time", "live");
+  if (performance->on_simulator)
+    aq_json_out_text(json, "measured_on", "simulator");
+  for (size_t i = 0; i < o->word_count; i++)
+    aq_json_out_text(json, o->words[i].key, o->words[i].text);
+  if (performance->policy)
+    aq_json_out_text(json, "policy",
+                     aq_policy_choice_name(performance->policy));
+  if (totals && totals->rejected)
+    aq_json_out_int(json, "rejected", (int64_t)totals->rejected);
+  if (totals && totals->fallback.text[0])
+    aq_json_out_text(json, "fallback", totals->fallback.text);
+  if (performance->notes)
+    performance->notes(json, performance->notes_user);
+  aq_json_out_close_map(json);
+  *out = aq_json_out_take(json);
+  return *out ? AQ_OK : no_memory(diag);
+}
+
+/* ---- the decision log ---- */
+
+static void decision_write(const char *line, void *user)
+{
+  fprintf(user, "%s\n", line);
+}
+
+/* *out is NULL when none was asked for. */
+static aq_status log_open(const char *path, FILE **out, aq_diag *diag)
+{
+  *out = path ? fopen(path, "w") : NULL;
+  return path && !*out
+             ? aq_diag_set(diag, AQ_ERR_IO, "%s: %s", path, strerror(errno))
+             : AQ_OK;
+}
+
+/* What a failed run decided stays: it may tell why. */
+static aq_status log_close(const char *path, FILE *log, aq_status status,
+                           aq_diag *diag)
+{
+  if (log && (ferror(log) | fclose(log)) && status == AQ_OK)
+    return aq_diag_set(diag, AQ_ERR_IO, "%s: cannot write", path);
+  return status;
+}
+
+/* ---- the run ---- */
+
+/* Runs it; with facts also keeps its requests and sums. */
+static aq_status run_follow(const aq_run_options *options,
+                            const aq_performance *performance,
+                            aq_workload_source *workload,
+                            aq_store_writer *writer, aq_run_totals *totals,
+                            char **summary, aq_diag *diag)
+{
+  aq_record_sink *sink = aq_store_writer_sink(writer);
+  aq_request_log *log;
+  aq_sums sums;
+  if (!performance->facts)
+    return aq_run(options, workload, sink, totals, diag);
+  aq_status status = aq_request_log_create(workload, sink, &log, diag);
+  if (status != AQ_OK)
+    return status;
+  aq_sums_init(&sums, performance->sums_only ? NULL : sink);
+  status =
+      aq_run(options, aq_request_log_source(log), &sums.sink, totals, diag);
+  if (status == AQ_OK)
+    status = aq_request_log_flush(log, diag);
+  if (status == AQ_OK) {
+    *summary = make_summary(performance, totals, &sums);
+    if (!*summary)
+      status = aq_diag_set(diag, AQ_ERR_NO_MEMORY, "no memory to sum up a run");
+  }
+  aq_sums_fini(&sums);
+  aq_request_log_destroy(log);
+  return status;
+}
+
+void aq_performed_fini(aq_performed *performed)
+{
+  free(performed->notes);
+  free(performed->summary);
+  performed->notes = performed->summary = NULL;
+}
+
+/* What only the run shows of its policy goes to its notes. */
+static aq_status store_finish(const aq_performance *performance,
+                              aq_store_writer *writer, aq_run_info *info,
+                              aq_performed *out, aq_diag *diag)
+{
+  const aq_run_totals *totals = &out->totals;
+  char *notes = NULL;
+  info_complete(info, totals);
+  if (totals->rejected || totals->fallback.text[0]) {
+    aq_status status = aq_performance_notes(performance, totals, &notes, diag);
+    if (status != AQ_OK) {
+      aq_store_writer_abort(writer);
+      return status;
+    }
+    free(out->notes);
+    info->notes = out->notes = notes;
+  }
+  info->summary = out->summary;
+  if (!performance->late)
+    out->run = aq_store_writer_run(writer);
+  return aq_store_writer_finish(writer, info, diag);
+}
+
+static aq_status perform(const aq_performance *performance, aq_store *store,
+                         aq_time epoch, aq_workload_source *workload,
+                         aq_run_info *info, aq_performed *out, aq_diag *diag)
+{
+  const aq_performance_options *o = &performance->options;
+  aq_run_options options = {
+      .transport = aq_transport_stack_top(performance->transport)->ops,
+      .open = open_options(performance, epoch),
+      .queues = o->queues,
+      .timeout = o->timeout,
+      .code = aq_devlib_image,
+      .asked = o->asked,
+      .line = o->line,
+      .user = o->user,
+      .policy = performance->policy,
+      .policy_fallback = o->policy_fallback};
+  options.open.counters = o->counters;
+  aq_store_writer *writer;
+  FILE *log;
+  aq_status status = log_open(o->decision_log, &log, diag);
+  if (status != AQ_OK)
+    return status;
+  status = performance->late ? aq_store_writer_open_late(store, info, &out->run,
+                                                         &writer, diag)
+                             : aq_store_writer_open(store, info, &writer, diag);
+  if (status != AQ_OK)
+    return log_close(o->decision_log, log, status, diag);
+  options.preemptions = aq_store_writer_sink(writer);
+  options.decision = log ? decision_write : NULL;
+  options.decision_user = log;
+  status = run_follow(&options, performance, workload, writer, &out->totals,
+                      &out->summary, diag);
+  status = log_close(o->decision_log, log, status, diag);
+  if (status == AQ_OK)
+    return store_finish(performance, writer, info, out, diag);
+  aq_store_writer_abort(writer);
+  return status;
+}
+
+aq_status aq_perform(const aq_performance *performance, aq_store *store,
+                     aq_time epoch, aq_workload_source *workload,
+                     aq_run_info *info, aq_performed *out, aq_diag *diag)
+{
+  *out = (aq_performed){.run = AQ_NONE};
+  aq_status status = aq_performance_notes(performance, NULL, &out->notes, diag);
+  if (status != AQ_OK)
+    return status;
+  info->transport = aq_transport_stack_name(performance->transport);
+  info->notes = out->notes;
+  status = perform(performance, store, epoch, workload, info, out, diag);
+  if (status != AQ_OK) {
+    aq_performed_fini(out);
+    info->notes = info->summary = NULL;
+  }
+  return status;
+}

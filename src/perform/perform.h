@@ -1,0 +1,118 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Performing a workload: through a transport, into a stored run.
+ *
+ * A performance is what the caller asked for, checked: its transport and its
+ * policy are found, nothing is open. aq_perform() opens the transport, runs
+ * the workload and stores the run; nothing stays in the store when it fails.
+ *
+ * Texts are borrowed unless a line says otherwise. One thread.
+ */
+#ifndef AQ_PERFORM_PERFORM_H
+#define AQ_PERFORM_PERFORM_H
+
+#include "common/diag.h"
+#include "common/json_out.h"
+#include "common/run_info.h"
+#include "common/transports.h"
+#include "common/workload.h"
+#include "run/run.h"
+#include "scheduler/registry.h"
+#include "store/store.h"
+#include "workload/scenario.h"
+
+enum { AQ_PERFORMANCE_WORDS_MAX = 4 };
+
+/* What a performance is made of; all zero is a run of `sim` in virtual time. */
+typedef struct aq_performance_options {
+  const char *transport; /* a stack of them; NULL: sim */
+  const char *faults;    /* a schedule, "seed=N" or a file; NULL: none */
+  const char *device;    /* model or selector; NULL: the transport's default */
+  const char *const *edits; /* of the device model, ended by NULL; or NULL */
+  const char *policy;       /* NULL: none */
+  bool policy_fallback;     /* go on without a policy that fails */
+  const char *decision_log; /* file, or NULL */
+  aq_semantics semantics;
+  bool live;
+  aq_pace pace;            /* wall 0: none */
+  aq_time timeout;         /* of live mode; 0: none */
+  bool timeout_needs_live; /* refuse a timeout on a transport without it */
+  aq_time counters;        /* between samples; 0: none */
+  uint32_t queues;         /* hardware queues a device; 0: one a stream */
+  uint64_t seed;
+  /* Words of the user that the notes of the run keep. */
+  struct {
+    const char *key, *text;
+  } words[AQ_PERFORMANCE_WORDS_MAX];
+  size_t word_count;
+  /* As in aq_run_options, or NULL. */
+  bool (*asked)(void *user);
+  void (*line)(const char *text, void *user);
+  void *user;
+} aq_performance_options;
+
+typedef struct aq_performance {
+  aq_performance_options options; /* device, queues and seed may change */
+  aq_transport_stack *transport;  /* owned */
+  aq_policy_choice *policy;       /* owned; NULL: none */
+  bool hardware;     /* the innermost transport is that of real GPUs */
+  bool on_simulator; /* aq_performance_probe found a simulator behind it */
+  /* Whose requests are kept, and what the run came to; NULL: neither. */
+  const aq_scenario_facts *facts;
+  bool sums_only; /* with facts: no rows, devices and queues are stored */
+  bool late;      /* nothing is in the store before the run is over */
+  /* Adds members to the run's notes, or NULL. */
+  void (*notes)(aq_json_out *json, const void *user);
+  const void *notes_user;
+} aq_performance;
+
+/* Finds transport and policy. An unknown name that is near one of those built
+ * in is AQ_ERR_INVALID and names that one. */
+aq_status aq_performance_init(aq_performance *out,
+                              const aq_performance_options *options,
+                              aq_diag *diag);
+void aq_performance_fini(aq_performance *performance);
+
+/* Opens the transport as a run would, its records going to `sink` (NULL:
+ * nowhere), which outlives it; the caller closes it. */
+aq_status aq_performance_open(const aq_performance *performance,
+                              aq_record_sink *sink, aq_transport **out,
+                              aq_diag *diag);
+
+/* What the transport says of itself and of its first device (without texts);
+ * all zero for a transport without devices. */
+typedef struct aq_performance_facts {
+  uint32_t caps;
+  aq_run_kind kind; /* of the runs that it makes */
+  aq_device_info device;
+} aq_performance_facts;
+
+/* Opens and closes the transport. AQ_ERR_UNSUPPORTED where it lacks live mode
+ * or counters that the options ask for, AQ_ERR_INVALID where a timeout has no
+ * meaning. */
+aq_status aq_performance_probe(aq_performance *performance,
+                               aq_performance_facts *out, aq_diag *diag);
+
+/* How the run was asked for, as JSON for the notes of a run, with what became
+ * of its policy (`totals` NULL: not known). The caller frees *out, which is
+ * NULL when there is nothing to say. */
+aq_status aq_performance_notes(const aq_performance *performance,
+                               const aq_run_totals *totals, char **out,
+                               aq_diag *diag);
+
+/* What came of a performance. */
+typedef struct aq_performed {
+  int64_t run; /* its id in the store */
+  aq_run_totals totals;
+  char *notes, *summary; /* owned; the run's info borrows them */
+} aq_performed;
+
+void aq_performed_fini(aq_performed *performed);
+
+/* Runs the workload to its end and stores it under `info`, completed with what
+ * the transport reports; its texts then borrow from `out`. */
+aq_status aq_perform(const aq_performance *performance, aq_store *store,
+                     aq_time epoch, aq_workload_source *workload,
+                     aq_run_info *info, aq_performed *out, aq_diag *diag);
+
+#endif
