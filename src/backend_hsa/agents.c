@@ -259,7 +259,7 @@ aq_status aqhsa_agents_open(aqhsa *hsa, const char *selector, aq_diag *diag)
   hsa->agents = calloc(s.count + 1, sizeof *hsa->agents);
   hsa->infos = calloc(s.count + 1, sizeof *hsa->infos);
   if (!hsa->devices || !hsa->agents || !hsa->infos)
-    return aq_diag_set(diag, AQ_ERR_NO_MEMORY, "no memory for agents");
+    return aq_diag_no_memory(diag);
   devices_take(hsa, &s, selector);
   if (hsa->device_count == 0)
     return none_found(hsa, &s, selector ? selector : "any", diag);

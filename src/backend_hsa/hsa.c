@@ -161,7 +161,7 @@ static aq_status hsa_open(const aq_transport_options *options,
     return status;
   aqhsa *hsa = calloc(1, sizeof *hsa);
   if (!hsa)
-    return aq_diag_set(diag, AQ_ERR_NO_MEMORY, "no memory for a transport");
+    return aq_diag_no_memory(diag);
   pthread_mutex_init(&hsa->lock, NULL);
   pthread_mutex_init(&hsa->queues_lock, NULL);
   hsa->base.ops = &aqhsa_transport_ops;

@@ -59,7 +59,7 @@ aq_status aqhsa_links_open(aqhsa *hsa, aq_diag *diag)
   aq_link_info link;
   hsa->links = calloc(n + (size_t)n * (n - 1) / 2, sizeof *hsa->links);
   if (!hsa->links)
-    return aq_diag_set(diag, AQ_ERR_NO_MEMORY, "no memory for links");
+    return aq_diag_no_memory(diag);
   for (uint32_t i = 0; i < n; i++)
     if (path_ask(hsa->api, hsa->agents[i], hsa->fine, &link))
       link_add(hsa, i, AQ_DEVICE_HOST, link);

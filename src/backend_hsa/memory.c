@@ -32,7 +32,7 @@ static aq_status block_keep(aqhsa *hsa, void *address, aq_diag *diag)
     return AQ_OK;
   free(held);
   hsa->api->hsa_amd_memory_pool_free(address);
-  return aq_diag_set(diag, AQ_ERR_NO_MEMORY, "no memory for an allocation");
+  return aq_diag_no_memory(diag);
 }
 
 aq_status aqhsa_mem_alloc(aq_transport *t, uint32_t device, aq_memory_kind kind,

@@ -62,7 +62,7 @@ aq_status aqhsa_module_load(aq_transport *t, uint32_t device, const void *image,
     module->image = malloc(size ? size : 1);
   if (!module || !module->image) {
     free(module);
-    return aq_diag_set(diag, AQ_ERR_NO_MEMORY, "no memory for a code object");
+    return aq_diag_no_memory(diag);
   }
   memcpy(module->image, image, size);
   module->agent = hsa->agents[device];
@@ -77,7 +77,7 @@ aq_status aqhsa_module_load(aq_transport *t, uint32_t device, const void *image,
   pthread_mutex_unlock(&hsa->lock);
   if (!kept) {
     module_free(hsa, module);
-    return aq_diag_set(diag, AQ_ERR_NO_MEMORY, "no memory for a code object");
+    return aq_diag_no_memory(diag);
   }
   *out = module->executable.handle;
   return AQ_OK;
@@ -181,7 +181,7 @@ aq_status aqhsa_kernel_register(aq_transport *t, const aq_kernel_desc *desc,
     kernel->name = strdup(desc->name);
   if (!kernel || !kernel->name) {
     free(kernel);
-    return aq_diag_set(diag, AQ_ERR_NO_MEMORY, "no memory for a kernel");
+    return aq_diag_no_memory(diag);
   }
   kernel->info = (aq_kernel_info){.kernarg_size = desc->kernarg_size,
                                   .group_size = desc->group_size,

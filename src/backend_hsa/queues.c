@@ -180,7 +180,7 @@ aq_status aqhsa_queue_create(aq_transport *t, const aq_queue_desc *desc,
     return status;
   aqhsa_queue *queue = calloc(1, sizeof *queue);
   if (!queue)
-    return aq_diag_set(diag, AQ_ERR_NO_MEMORY, "no memory for a queue");
+    return aq_diag_no_memory(diag);
   queue->hsa = hsa;
   queue->device = desc->device;
   queue->error = desc->error;
@@ -199,7 +199,7 @@ aq_status aqhsa_queue_create(aq_transport *t, const aq_queue_desc *desc,
   if (!kept || !fresh)
     free(queue);
   if (!kept)
-    return aq_diag_set(diag, AQ_ERR_NO_MEMORY, "no memory for a queue");
+    return aq_diag_no_memory(diag);
   *out = &kept->ring;
   return AQ_OK;
 }

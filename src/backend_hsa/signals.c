@@ -93,7 +93,7 @@ aq_status aqhsa_signal_create(aq_transport *t, const aq_signal_desc *desc,
     return status;
   aqhsa_signal *signal = calloc(1, sizeof *signal);
   if (!signal)
-    return aq_diag_set(diag, AQ_ERR_NO_MEMORY, "no memory for a signal");
+    return aq_diag_no_memory(diag);
   hsa_status_t got = signal_make(hsa, desc, agents, &made);
   if (got != HSA_STATUS_SUCCESS) {
     free(signal);
@@ -110,7 +110,7 @@ aq_status aqhsa_signal_create(aq_transport *t, const aq_signal_desc *desc,
   if (!kept) {
     hsa->api->hsa_signal_destroy(made);
     free(signal);
-    return aq_diag_set(diag, AQ_ERR_NO_MEMORY, "no memory for a signal");
+    return aq_diag_no_memory(diag);
   }
   /* Completions have times too. */
   if (desc->flags & (AQ_SIGNAL_PROFILE | AQ_SIGNAL_DRAIN))
@@ -278,7 +278,7 @@ aq_status aqhsa_signal_handler(aq_transport *t, aq_signal handle,
                        "signal_handler: expected a signal and a function");
   aqhsa_handler *handler = malloc(sizeof *handler);
   if (!handler)
-    return aq_diag_set(diag, AQ_ERR_NO_MEMORY, "no memory for a handler");
+    return aq_diag_no_memory(diag);
   *handler = (aqhsa_handler){.function = function, .user = user};
   pthread_mutex_lock(&hsa->lock);
   handler->next = signal->handlers;

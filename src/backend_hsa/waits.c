@@ -123,7 +123,7 @@ aq_status aqhsa_wait(aq_transport *t, const aq_wait_request *request,
   const aqhsa_patience patience = aqhsa_patience_until(hsa, request->deadline);
   if (!there && !any_init(&any, request->count)) {
     any_fini(&any);
-    return aq_diag_set(diag, AQ_ERR_NO_MEMORY, "no memory for a wait");
+    return aq_diag_no_memory(diag);
   }
   for (uint32_t i = 0; !there && i < request->count; i++)
     any_add(&any, request->items[i].signal, request->items[i].condition,

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/array.h"
 #include "common/map.h"
 #include "report/quantile.h"
 #include "report/timestamp_step.h"
@@ -22,16 +23,8 @@ enum {
 bool aq_calibrate_pairs_add(aq_calibrate_pairs *pairs, aq_time key,
                             aq_time value)
 {
-  if (pairs->count == pairs->capacity) {
-    const size_t wanted = pairs->capacity ? 2 * pairs->capacity : 64;
-    void *grown = realloc(pairs->at, wanted * sizeof *pairs->at);
-    if (!grown)
-      return false;
-    pairs->at = grown;
-    pairs->capacity = wanted;
-  }
-  pairs->at[pairs->count++] = (aq_calibrate_pair){key, value};
-  return true;
+  return AQ_ARRAY_PUSH(pairs->at, pairs->count, pairs->capacity,
+                       (aq_calibrate_pair){key, value});
 }
 
 /* A row that a queue carried out. */
@@ -327,7 +320,7 @@ static aq_status run_read(run_rows *r, aq_run_reader *reader, aq_diag *diag)
   waits_tell(r);
   edges_tell(r, edges, count);
   if (r->failed)
-    return aq_diag_set(diag, AQ_ERR_NO_MEMORY, "out of memory");
+    return aq_diag_no_memory(diag);
   return AQ_OK;
 }
 

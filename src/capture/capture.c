@@ -123,7 +123,7 @@ aq_status aq_capture_create(aq_context *context, aq_capture **out,
 {
   aq_capture *capture = calloc(1, sizeof *capture);
   if (!capture)
-    return aq_diag_set(diag, AQ_ERR_NO_MEMORY, "no memory for a capture");
+    return aq_diag_no_memory(diag);
   capture->context = context;
   capture->transport = aq_context_transport(context);
   capture->tap = (aq_tap){capture, aq_cap_begin, aq_cap_end};

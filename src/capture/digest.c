@@ -65,7 +65,7 @@ aq_status aq_capture_digest(aq_transport *transport, uint32_t device,
   unsigned char *chunk = malloc(AQ_CAP_CHUNK);
   aq_status status = AQ_OK;
   if (!chunk)
-    return aq_diag_set(diag, AQ_ERR_NO_MEMORY, "no memory for a digest");
+    return aq_diag_no_memory(diag);
   for (uint64_t at = 0; at < size && status == AQ_OK; at += AQ_CAP_CHUNK) {
     const uint64_t part = size - at < AQ_CAP_CHUNK ? size - at : AQ_CAP_CHUNK;
     status =

@@ -105,7 +105,7 @@ static aq_status play_kernel(aq_packet_player *p, const aq_packet_event *event,
   aq_status status = p->ops->kernel_register(p->t, &desc, &info, diag);
   if (status == AQ_OK &&
       !aq_map_put(&p->kernels, (uint64_t)n[AQ_PACKET_N_OBJECT], info.object))
-    status = aq_packet_no_memory(diag);
+    status = aq_diag_no_memory(diag);
   return status;
 }
 
@@ -133,7 +133,7 @@ static aq_status play_copy(aq_packet_player *p, const aq_packet_event *event,
                        .size = size,
                        .dependency_count = event->list_count};
   aq_signal *after = calloc(event->list_count + 1, sizeof *after);
-  aq_status status = after ? AQ_OK : aq_packet_no_memory(diag);
+  aq_status status = after ? AQ_OK : aq_diag_no_memory(diag);
   for (uint32_t i = 0; i < event->list_count && status == AQ_OK; i++)
     status =
         aq_packet_signal_find(p, (uint64_t)event->list[i], &after[i], diag);
@@ -168,7 +168,7 @@ static aq_status play_signal(aq_packet_player *p, const aq_packet_event *event,
       !aq_map_put(&p->signals, (uint64_t)event->n[AQ_PACKET_N_SIGNAL],
                   made.handle)) {
     p->ops->signal_destroy(p->t, made);
-    status = aq_packet_no_memory(diag);
+    status = aq_diag_no_memory(diag);
   }
   return status;
 }
@@ -217,7 +217,7 @@ static aq_status play_wait(aq_packet_player *p, const aq_packet_event *event,
                            aq_diag *diag)
 {
   aq_wait_item *items = calloc(event->list_count, sizeof *items);
-  aq_status status = items ? AQ_OK : aq_packet_no_memory(diag);
+  aq_status status = items ? AQ_OK : aq_diag_no_memory(diag);
   for (uint32_t i = 0; i < event->list_count && status == AQ_OK; i++) {
     const int64_t *from = &event->list[(size_t)i * WAIT_WIDTH];
     items[i].condition = (aq_condition)from[1];
@@ -305,7 +305,7 @@ static aq_status play_queue(aq_packet_player *p, const aq_packet_event *event,
       &ring, diag);
   if (status == AQ_OK && !queue_keep(p, (uint64_t)n[AQ_PACKET_N_QUEUE], ring)) {
     p->ops->queue_destroy(p->t, ring);
-    status = aq_packet_no_memory(diag);
+    status = aq_diag_no_memory(diag);
   }
   return status;
 }
@@ -331,7 +331,7 @@ static aq_status play_control(aq_packet_player *p, const aq_packet_event *event,
       aq_packet_queue_find(p, event->n[AQ_PACKET_N_QUEUE], &ring, diag);
   uint32_t *mask = calloc(event->blob_size / 4 + 1, 4);
   if (status == AQ_OK && !mask)
-    status = aq_packet_no_memory(diag);
+    status = aq_diag_no_memory(diag);
   if (status == AQ_OK) {
     if (event->blob)
       memcpy(mask, event->blob, event->blob_size & ~3u);

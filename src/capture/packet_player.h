@@ -51,6 +51,4 @@ aq_status aq_packet_memory_make(aq_packet_player *p, uint32_t device,
 aq_status aq_packet_fit(aq_packet_player *p, const aq_packet_event *event,
                         aq_packet *packet, aq_diag *diag);
 
-aq_status aq_packet_no_memory(aq_diag *diag);
-
 #endif

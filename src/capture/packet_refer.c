@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "capture/packet_player.h"
+#include "common/array.h"
 
 /* Memory that arguments lie in, one behind the other. */
 enum { KERNARG_BLOCK = 1 << 20, KERNARG_ALIGN = 64 };
@@ -13,11 +14,6 @@ static aq_status unknown(const char *what, uint64_t number, aq_diag *diag)
 {
   return aq_diag_set(diag, AQ_ERR_INPUT, "%s %llu is not there", what,
                      (unsigned long long)number);
-}
-
-aq_status aq_packet_no_memory(aq_diag *diag)
-{
-  return aq_diag_set(diag, AQ_ERR_NO_MEMORY, "no memory for a replay");
 }
 
 /* ---- what stands for what ---- */
@@ -45,14 +41,8 @@ aq_status aq_packet_memory_make(aq_packet_player *p, uint32_t device,
                                 aq_memory_kind kind, size_t size, void **out,
                                 aq_diag *diag)
 {
-  if (p->memory_count == p->memory_capacity) {
-    const size_t capacity = p->memory_capacity ? p->memory_capacity * 2 : 16;
-    void **grown = realloc(p->memory, capacity * sizeof *grown);
-    if (!grown)
-      return aq_packet_no_memory(diag);
-    p->memory = grown;
-    p->memory_capacity = capacity;
-  }
+  if (!AQ_ARRAY_RESERVE(p->memory, p->memory_capacity, p->memory_count + 1))
+    return aq_diag_no_memory(diag);
   aq_status status = p->ops->mem_alloc(p->t, device, kind, size, out, diag);
   if (status == AQ_OK)
     p->memory[p->memory_count++] = *out;

@@ -19,11 +19,6 @@ const char *aq_packet_type_name(size_t type)
   return names[type];
 }
 
-static aq_status no_memory(aq_diag *diag)
-{
-  return aq_diag_set(diag, AQ_ERR_NO_MEMORY, "no memory for a summary");
-}
-
 static int by_number(int64_t a, int64_t b)
 {
   return (a > b) - (a < b);
@@ -41,7 +36,7 @@ static aq_status processes_count(const aq_packet_file *file,
 {
   int64_t *pids = calloc(file->count, sizeof *pids);
   if (!pids)
-    return no_memory(diag);
+    return aq_diag_no_memory(diag);
   for (size_t i = 0; i < file->count; i++)
     pids[i] = file->events[i].pid;
   qsort(pids, file->count, sizeof *pids, by_pid);
@@ -122,7 +117,7 @@ static aq_status dispatches_count(const aq_packet_file *file,
   out->kernels = calloc(most + 1, sizeof *out->kernels);
   if (!made || !out->kernels) {
     free(made);
-    return no_memory(diag);
+    return aq_diag_no_memory(diag);
   }
   for (size_t i = 0; i < file->count; i++)
     if (file->events[i].kind == AQ_PACKET_E_KERNEL)

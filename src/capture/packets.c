@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/array.h"
 #include "common/json_in.h"
 
 enum { VERSION = 1, LIST_MAX = 4096, BLOB_MAX = 64 * 1024 };
@@ -36,12 +37,6 @@ static const struct {
 
 /* ---- parts of a line ---- */
 
-static aq_status no_memory(const aq_json_node *node)
-{
-  return aq_diag_set(node->doc->diag, AQ_ERR_NO_MEMORY,
-                     "%s: no memory for a capture", node->doc->file);
-}
-
 static int digit(char c)
 {
   if (c >= '0' && c <= '9')
@@ -63,7 +58,7 @@ static aq_status hex_read(const aq_json_node *node, size_t most,
                          most);
   unsigned char *bytes = malloc(length / 2 + 1);
   if (!bytes)
-    return no_memory(node);
+    return aq_json_no_memory(node);
   for (size_t i = 0; i < length / 2; i++) {
     const int high = digit(text[2 * i]), low = digit(text[2 * i + 1]);
     if (high < 0 || low < 0) {
@@ -116,7 +111,7 @@ static aq_status list_read(const aq_json_node *root, const char *key,
     return status;
   event->list = calloc(count * width + 1, sizeof *event->list);
   if (!event->list)
-    return no_memory(&node);
+    return aq_json_no_memory(&node);
   for (size_t i = 0; i < count; i++) {
     const aq_json_node element = aq_json_element(&node, i);
     if (width > 1)
@@ -173,7 +168,7 @@ static aq_status detail_read(const aq_json_node *root, aq_packet_event *event)
   detail.latency_count = event->list_count;
   event->detail = malloc(sizeof detail);
   if (!event->detail)
-    return no_memory(root);
+    return aq_json_no_memory(root);
   *event->detail = detail;
   return AQ_OK;
 }
@@ -189,7 +184,7 @@ static aq_status kernel_read(const aq_json_node *root, aq_packet_event *event)
     return status;
   event->name = strdup(name);
   if (!event->name)
-    return no_memory(root);
+    return aq_json_no_memory(root);
   return aq_json_member(root, "latency", &node) ? detail_read(root, event)
                                                 : AQ_OK;
 }
@@ -292,16 +287,8 @@ static void event_fini(aq_packet_event *event)
 static aq_status event_add(aq_packet_file *file, const aq_packet_event *event,
                            aq_diag *diag)
 {
-  if (file->count == file->capacity) {
-    const size_t capacity = file->capacity ? file->capacity * 2 : 64;
-    aq_packet_event *grown =
-        realloc(file->events, capacity * sizeof *file->events);
-    if (!grown)
-      return aq_diag_set(diag, AQ_ERR_NO_MEMORY, "no memory for a capture");
-    file->events = grown;
-    file->capacity = capacity;
-  }
-  file->events[file->count++] = *event;
+  if (!AQ_ARRAY_PUSH(file->events, file->count, file->capacity, *event))
+    return aq_diag_no_memory(diag);
   return AQ_OK;
 }
 
@@ -387,7 +374,7 @@ aq_status aq_packet_file_read(const char *name, FILE *in, aq_packet_file **out,
   aq_packet_file *file = calloc(1, sizeof *file);
   if (!file || !(file->name = strdup(name))) {
     free(file);
-    return aq_diag_set(diag, AQ_ERR_NO_MEMORY, "no memory for a capture");
+    return aq_diag_no_memory(diag);
   }
   aq_status status = lines_read(file, in, diag);
   if (status == AQ_OK) {

@@ -40,7 +40,7 @@ static aq_status memory_fill(const aq_cap_player *player, uint32_t number,
   void *zeros = calloc(1, AQ_CAP_CHUNK);
   aq_status status = AQ_OK;
   if (!zeros)
-    return aq_diag_set(diag, AQ_ERR_NO_MEMORY, "no memory for zeros");
+    return aq_diag_no_memory(diag);
   for (uint64_t i = 0; i < m->size && status == AQ_OK; i += AQ_CAP_CHUNK)
     status = aq_capture_move(
         t, m->device, (aq_memory_kind)m->kind, memory + i, zeros,
@@ -96,7 +96,7 @@ static aq_status play_link(aq_cap_player *player, const aq_cap_link *l,
   uint64_t *kernels = calloc(program->kernel_count + 1, sizeof *kernels);
   aq_status status = AQ_OK;
   if (!statics || !kernels)
-    status = aq_diag_set(diag, AQ_ERR_NO_MEMORY, "no memory for a link");
+    status = aq_diag_no_memory(diag);
   for (uint32_t i = 0; i < l->static_count && status == AQ_OK; i++) {
     statics[i].size = places[i].size;
     status = aq_cap_player_place(player, &places[i], &statics[i].address, diag);
@@ -157,7 +157,7 @@ static aq_status play_wait(const aq_cap_player *player, const aq_cap_wait *w,
 {
   aq_point *points = calloc(w->count, sizeof *points);
   if (!points)
-    return aq_diag_set(diag, AQ_ERR_NO_MEMORY, "no memory for points");
+    return aq_diag_no_memory(diag);
   aq_cap_player_points(player, (const aq_cap_point *)(const void *)(w + 1),
                        w->count, points);
   aq_status status = aq_semaphore_wait(points, w->count, AQ_WAIT_ALL,
@@ -212,7 +212,7 @@ static aq_status play_digest(aq_cap_player *player, const aq_cap_digest *d,
   aq_status status = aq_cap_player_place(player, &place, &address, diag);
   uint32_t *sums = malloc((d->count + UINT64_C(1)) * sizeof *sums);
   if (status == AQ_OK && !sums)
-    status = aq_diag_set(diag, AQ_ERR_NO_MEMORY, "no memory for a digest");
+    status = aq_diag_no_memory(diag);
   if (status == AQ_OK)
     status =
         aq_capture_digest(player->transport, m->device, (aq_memory_kind)m->kind,
@@ -380,7 +380,7 @@ static aq_status tables_make(aq_cap_player *player, aq_diag *diag)
   if (player->memory && player->own && player->queues && player->semaphores &&
       player->links && player->files)
     return AQ_OK;
-  return aq_diag_set(diag, AQ_ERR_NO_MEMORY, "no memory for a replay");
+  return aq_diag_no_memory(diag);
 }
 
 aq_status aq_cap_player_create(const aq_cap_file *file,
@@ -389,7 +389,7 @@ aq_status aq_cap_player_create(const aq_cap_file *file,
 {
   aq_cap_player *player = calloc(1, sizeof *player);
   if (!player)
-    return aq_diag_set(diag, AQ_ERR_NO_MEMORY, "no memory for a replay");
+    return aq_diag_no_memory(diag);
   player->file = file;
   player->options = *options;
   player->transport = options->transport;

@@ -83,7 +83,7 @@ aq_status aq_cap_player_kernels(aq_cap_player *player, aq_diag *diag)
       calloc((size_t)count * file->devices + 1, sizeof *player->kernels);
   aq_status status = AQ_OK;
   if (!modules || !player->kernels)
-    status = aq_diag_set(diag, AQ_ERR_NO_MEMORY, "no memory for kernels");
+    status = aq_diag_no_memory(diag);
   for (uint32_t d = 0; d < file->devices && status == AQ_OK; d++) {
     uint64_t *objects = player->kernels + (size_t)d * count;
     if (!host && count > 0)

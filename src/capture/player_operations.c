@@ -30,7 +30,7 @@ static aq_status play_dispatch(ready *r, aq_diag *diag)
                                                 aq_cap_round(d->kernarg_size));
   unsigned char *copy = r->scratch = malloc(d->kernarg_size + UINT64_C(1));
   if (!copy)
-    return aq_diag_set(diag, AQ_ERR_NO_MEMORY, "no memory for arguments");
+    return aq_diag_no_memory(diag);
   memcpy(copy, args, d->kernarg_size);
   for (uint32_t i = 0; i < d->relocation_count; i++) {
     void *address;
@@ -60,7 +60,7 @@ static aq_status play_execute(ready *r, aq_diag *diag)
   const aq_cap_place *places = (const aq_cap_place *)(const void *)(e + 1);
   aq_binding *bindings = r->scratch = calloc(e->count + 1, sizeof *bindings);
   if (!bindings)
-    return aq_diag_set(diag, AQ_ERR_NO_MEMORY, "no memory for bindings");
+    return aq_diag_no_memory(diag);
   for (uint32_t i = 0; i < e->count; i++) {
     bindings[i].size = places[i].size;
     aq_status status =
@@ -245,7 +245,7 @@ aq_status aq_cap_player_operation(aq_cap_player *player,
     return status;
   aq_point *points = calloc(count + 1, sizeof *points);
   if (!points)
-    return aq_diag_set(diag, AQ_ERR_NO_MEMORY, "no memory for points");
+    return aq_diag_no_memory(diag);
   aq_cap_player_points(player, aq_cap_points(o), count, points);
   r.sync = (aq_sync){.waits = points,
                      .wait_count = o->wait_count,

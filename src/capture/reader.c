@@ -63,7 +63,7 @@ static aq_status tables_make(aq_cap_file *file, uint64_t records, aq_diag *diag)
   file->links = calloc(most, sizeof *file->links);
   if (!file->records || !file->memories || !file->programs || !file->kernels ||
       !file->links)
-    return aq_diag_set(diag, AQ_ERR_NO_MEMORY, "%s: no memory", file->name);
+    return aq_diag_no_memory(diag);
   return AQ_OK;
 }
 
@@ -118,7 +118,7 @@ aq_status aq_cap_file_parse(const char *name, const void *bytes, size_t size,
   }
   if (!file || !file->name || !file->bytes) {
     aq_cap_file_close(file);
-    return aq_diag_set(diag, AQ_ERR_NO_MEMORY, "%s: no memory", name);
+    return aq_diag_no_memory(diag);
   }
   if (size > 0)
     memcpy(file->bytes, bytes, size);

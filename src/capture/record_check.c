@@ -302,7 +302,7 @@ static bool program_check(cursor *c)
   const uint64_t size = c->left;
   p->bytes = aligned_alloc(64, (size + 64) & ~UINT64_C(63));
   if (!p->bytes) {
-    c->status = aq_diag_set(c->diag, AQ_ERR_NO_MEMORY, "no memory");
+    c->status = aq_diag_no_memory(c->diag);
     return false;
   }
   c->file->counts.programs++;

@@ -22,7 +22,7 @@ aq_status aq_builder_create(const aq_builder_options *options, aq_builder **out,
                        size, AQ_BLOCK_SIZE_MIN, AQ_BLOCK_SIZE_MAX);
   aq_builder *builder = calloc(1, sizeof *builder);
   if (!builder)
-    return aq_diag_set(diag, AQ_ERR_NO_MEMORY, "no memory for a builder");
+    return aq_diag_no_memory(diag);
   builder->block_size = size;
   builder->one_shot = options && options->one_shot;
   *out = builder;
@@ -77,8 +77,7 @@ aq_status aq_builder_grow(void *array, uint32_t *capacity, uint32_t count,
   memcpy(&old, array, sizeof old);
   grown = realloc(old, wanted * item);
   if (!grown)
-    return aq_diag_set(diag, AQ_ERR_NO_MEMORY, "no memory for %u items",
-                       wanted);
+    return aq_diag_no_memory(diag);
   memcpy(array, &grown, sizeof grown);
   *capacity = wanted;
   return AQ_OK;
@@ -95,8 +94,7 @@ aq_status aq_block_prepare(aq_builder *builder, uint32_t blocks, aq_diag *diag)
     /* Lines of their own, so that a record of 64 bytes touches one. */
     aq_block *block = aligned_alloc(64, builder->block_size);
     if (!block)
-      return aq_diag_set(diag, AQ_ERR_NO_MEMORY, "no memory for a block of %u",
-                         builder->block_size);
+      return aq_diag_no_memory(diag);
     block->commands_size = 0;
     builder->blocks[builder->allocated++] = block;
   }

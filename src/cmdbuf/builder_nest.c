@@ -155,8 +155,7 @@ aq_status aq_builder_nest(aq_builder *builder, const aq_program *nested,
   aq_label label;
   map.kernels = malloc((nested->kernel_count + 1) * sizeof *map.kernels);
   aq_status status =
-      map.kernels ? nest_check(builder, nested, diag)
-                  : aq_diag_set(diag, AQ_ERR_NO_MEMORY, "no memory to nest");
+      map.kernels ? nest_check(builder, nested, diag) : aq_diag_no_memory(diag);
   if (status == AQ_OK)
     status = tables_map(builder, nested, &map, diag);
   if (status == AQ_OK)

@@ -25,7 +25,7 @@ aq_status aq_builder_kernel(aq_builder *builder, const char *name,
   builder->kernel_capacity = objects;
   char *copy = aq_arena_text(&builder->names, name, strlen(name));
   if (!copy)
-    return aq_diag_set(diag, AQ_ERR_NO_MEMORY, "no memory for a kernel");
+    return aq_diag_no_memory(diag);
   builder->kernel_names[count - 1] = copy;
   builder->kernel_objects[count - 1] = object;
   *ordinal = builder->kernel_count++;

@@ -191,7 +191,7 @@ static aq_status link_fill(owned_link *own, const aq_link_options *options,
   own->statics = calloc(program->static_count + 1, sizeof *own->statics);
   own->published = calloc(program->block_count + 1, sizeof *own->published);
   if (!own->kernels || !own->statics || !own->published)
-    return aq_diag_set(diag, AQ_ERR_NO_MEMORY, "no memory for a link");
+    return aq_diag_no_memory(diag);
   const aq_binding *statics =
       options->statics ? options->statics : program->statics;
   aq_status status = statics_check(program, statics, diag);
@@ -219,7 +219,7 @@ aq_status aq_link_create(const aq_program *program,
 {
   owned_link *own = calloc(1, sizeof *own);
   if (!own)
-    return aq_diag_set(diag, AQ_ERR_NO_MEMORY, "no memory for a link");
+    return aq_diag_no_memory(diag);
   own->program = *program;
   own->transport = options->transport;
   aq_status status = link_fill(own, options, diag);

@@ -185,8 +185,7 @@ static aq_status tables_find(const char *name, aq_program_file *file,
   file->names = calloc(header->kernel_count + 1u, sizeof *file->names);
   file->blocks = calloc(header->block_count + 1u, sizeof(*file->blocks));
   if (!file->names || !file->blocks)
-    return aq_diag_set(diag, AQ_ERR_NO_MEMORY, "%s: no memory for its tables",
-                       name);
+    return aq_diag_no_memory(diag);
   for (uint32_t i = 0; i < header->block_count; i++)
     file->blocks[i] =
         (const aq_block *)(bytes + l.blocks + (uint64_t)i * header->block_size);
@@ -239,7 +238,7 @@ aq_status aq_program_parse(const char *name, const void *bytes, size_t size,
 {
   aq_program_file *own = calloc(1, sizeof *own);
   if (!own)
-    return aq_diag_set(diag, AQ_ERR_NO_MEMORY, "%s: no memory", name);
+    return aq_diag_no_memory(diag);
   aq_status status = program_read(name, bytes, size, own, out, diag);
   if (status != AQ_OK) {
     aq_program_close(own);

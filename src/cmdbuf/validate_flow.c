@@ -173,7 +173,7 @@ static aq_status calls_check(search *s, aq_diag *diag)
   uint8_t *depths = calloc(count, sizeof *depths);
   aq_status status;
   if (!places || !order || !depths) {
-    status = aq_diag_set(diag, AQ_ERR_NO_MEMORY, "no memory to validate");
+    status = aq_diag_no_memory(diag);
   } else {
     order_by_component(s, places, order);
     status = depths_check(s, order, depths, diag);
@@ -191,7 +191,7 @@ aq_status aq_program_check_flow(const aq_program *program, aq_diag *diag)
   s.stack = calloc(program->block_count, sizeof *s.stack);
   aq_status status = AQ_OK;
   if (!s.nodes || !s.stack) {
-    status = aq_diag_set(diag, AQ_ERR_NO_MEMORY, "no memory to validate");
+    status = aq_diag_no_memory(diag);
   } else {
     search_run(&s);
     if (s.empty_cycle != AQ_BLOCK_NONE)

@@ -75,7 +75,7 @@ static aq_status syntax_check(const char *text, size_t size, const char *file,
   int depth = 0;
   yajl_handle parser = yajl_alloc(&depth_callbacks, NULL, &depth);
   if (!parser)
-    return aq_diag_set(diag, AQ_ERR_NO_MEMORY, "no memory to read %s", file);
+    return aq_diag_no_memory(diag);
   yajl_status parsed = yajl_parse(parser, (const unsigned char *)text, size);
   if (parsed == yajl_status_ok)
     parsed = yajl_complete_parse(parser);
@@ -99,7 +99,7 @@ static aq_status stream_read(FILE *file, const char *path, char **out,
     char *grown = realloc(text, capacity);
     if (!grown) {
       free(text);
-      return aq_diag_set(diag, AQ_ERR_NO_MEMORY, "no memory to read %s", path);
+      return aq_diag_no_memory(diag);
     }
     text = grown;
     used += fread(text + used, 1, capacity - used, file);
@@ -140,7 +140,7 @@ aq_status aq_json_parse(aq_json_doc *doc, const char *text, size_t size,
     return status;
   char *copy = malloc(size + 1);
   if (!copy)
-    return aq_diag_set(diag, AQ_ERR_NO_MEMORY, "no memory to read %s", file);
+    return aq_diag_no_memory(diag);
   memcpy(copy, text, size);
   copy[size] = 0;
   char reason[256] = "";
@@ -252,8 +252,7 @@ static aq_status members_check_twice(const aq_json_node *node)
     return AQ_OK;
   const char **keys = malloc(count * sizeof *keys);
   if (!keys)
-    return aq_diag_set(node->doc->diag, AQ_ERR_NO_MEMORY,
-                       "no memory to read %s", node->doc->file);
+    return aq_diag_no_memory(node->doc->diag);
   memcpy(keys, node->value->u.object.keys, count * sizeof *keys);
   qsort(keys, count, sizeof *keys, text_compare);
   aq_status status = AQ_OK;

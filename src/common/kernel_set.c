@@ -59,7 +59,7 @@ aq_status aq_kernel_set_open(aq_kernel_set *set, const char *const *names,
   *set = (aq_kernel_set){.built_in = built_in};
   set->plugins = calloc(count + 1, sizeof *set->plugins);
   if (!set->plugins)
-    return aq_diag_set(diag, AQ_ERR_NO_MEMORY, "out of memory for plug-ins");
+    return aq_diag_no_memory(diag);
   for (size_t i = 0; i < count && status == AQ_OK; i++)
     status = plugin_add(set, names[i], diag);
   if (status != AQ_OK)

@@ -12,11 +12,6 @@ static aq_memory_sink *from_sink(aq_record_sink *sink)
   return (aq_memory_sink *)sink;
 }
 
-static aq_status no_memory(aq_diag *diag)
-{
-  return aq_diag_set(diag, AQ_ERR_NO_MEMORY, "out of memory for records");
-}
-
 /* Keeps a copy of a text that was not known before. */
 static bool text_fill(aq_memory_sink *m, const char **known, const char *text)
 {
@@ -36,7 +31,7 @@ static aq_status memory_device(aq_record_sink *sink,
   if (i == m->device_count) {
     aq_run_device *grown = realloc(m->devices, (i + 1) * sizeof *grown);
     if (!grown)
-      return no_memory(diag);
+      return aq_diag_no_memory(diag);
     m->devices = grown;
     m->devices[m->device_count++] =
         (aq_run_device){.source_id = device->source_id, .cus = AQ_NONE};
@@ -44,7 +39,7 @@ static aq_status memory_device(aq_record_sink *sink,
   aq_run_device *known = &m->devices[i];
   if (!text_fill(m, &known->name, device->name) ||
       !text_fill(m, &known->gfx, device->gfx))
-    return no_memory(diag);
+    return aq_diag_no_memory(diag);
   if (known->cus == AQ_NONE)
     known->cus = device->cus;
   *ordinal = (int64_t)i;
@@ -64,7 +59,7 @@ static aq_status memory_queue(aq_record_sink *sink, const aq_run_queue *queue,
   aq_run_queue *grown =
       realloc(m->queues, (m->queue_count + 1) * sizeof *grown);
   if (!grown)
-    return no_memory(diag);
+    return aq_diag_no_memory(diag);
   m->queues = grown;
   m->queues[m->queue_count] = *queue;
   *ordinal = (int64_t)m->queue_count++;
@@ -76,7 +71,7 @@ static aq_status memory_name(aq_record_sink *sink, const char *text,
 {
   int64_t known = aq_names_id(&from_sink(sink)->names, text, length);
   if (known < 0)
-    return no_memory(diag);
+    return aq_diag_no_memory(diag);
   *id = known;
   return AQ_OK;
 }
@@ -91,7 +86,7 @@ static aq_status memory_put(aq_record_sink *sink, const aq_record *rows,
       capacity *= 2;
     aq_record *grown = realloc(m->rows, capacity * sizeof *grown);
     if (!grown)
-      return no_memory(diag);
+      return aq_diag_no_memory(diag);
     m->rows = grown;
     m->capacity = capacity;
   }
@@ -107,7 +102,7 @@ static aq_status memory_put_edges(aq_record_sink *sink, const aq_edge *edges,
   aq_edge *grown =
       realloc(m->edges, (m->edge_count + count + 1) * sizeof *grown);
   if (!grown)
-    return no_memory(diag);
+    return aq_diag_no_memory(diag);
   m->edges = grown;
   if (count > 0)
     memcpy(m->edges + m->edge_count, edges, count * sizeof *edges);
@@ -126,7 +121,7 @@ static aq_status memory_put_counters(aq_record_sink *sink,
       capacity *= 2;
     aq_sample *grown = realloc(m->samples, capacity * sizeof *grown);
     if (!grown)
-      return no_memory(diag);
+      return aq_diag_no_memory(diag);
     m->samples = grown;
     m->sample_capacity = capacity;
   }

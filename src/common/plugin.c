@@ -108,7 +108,7 @@ static aq_status search_init(search *s, aq_diag *diag)
       search_add(s, strdup(AQ_PLUGIN_DIR)))
     return AQ_OK;
   search_fini(s);
-  return aq_diag_set(diag, AQ_ERR_NO_MEMORY, "out of memory for plug-ins");
+  return aq_diag_no_memory(diag);
 }
 
 /* ---- loading ---- */
@@ -158,7 +158,7 @@ static aq_status path_open(const aq_plugin_kind *kind, char *path,
   aq_plugin plugin = {.path = path};
   aq_status status;
   if (!path)
-    return aq_diag_set(diag, AQ_ERR_NO_MEMORY, "out of memory for plug-ins");
+    return aq_diag_no_memory(diag);
   plugin.library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
   if (plugin.library)
     status = library_read(kind, &plugin, diag);
@@ -302,7 +302,7 @@ aq_status aq_plugin_list_make(const aq_plugin_kind *kind, aq_plugin_list *out,
   search_fini(&s);
   if (!ok) {
     aq_plugin_list_fini(&list);
-    return aq_diag_set(diag, AQ_ERR_NO_MEMORY, "out of memory for plug-ins");
+    return aq_diag_no_memory(diag);
   }
   *out = list;
   return AQ_OK;
@@ -324,7 +324,7 @@ aq_status aq_plugin_file_find(const char *name, char **out, aq_diag *diag)
     return status;
   for (size_t i = 0; i < s.count; i++) {
     if (asprintf(&path, "%s/%s", s.dirs[i], name) < 0) {
-      status = aq_diag_set(diag, AQ_ERR_NO_MEMORY, "out of memory for a path");
+      status = aq_diag_no_memory(diag);
       break;
     }
     if (access(path, R_OK) == 0) {

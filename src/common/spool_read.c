@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/array.h"
 #include "common/spool_format.h"
 
 /* One entry of the file. */
@@ -139,15 +140,8 @@ typedef struct drain {
 
 static aq_status ids_add(drain *d, ids *list, int64_t id)
 {
-  if (list->count == list->capacity) {
-    size_t capacity = list->capacity ? list->capacity * 2 : 64;
-    int64_t *grown = realloc(list->to, capacity * sizeof *grown);
-    if (!grown)
-      return aq_diag_set(d->diag, AQ_ERR_NO_MEMORY, "out of memory for ids");
-    list->to = grown;
-    list->capacity = capacity;
-  }
-  list->to[list->count++] = id;
+  if (!AQ_ARRAY_PUSH(list->to, list->count, list->capacity, id))
+    return aq_diag_no_memory(d->diag);
   return AQ_OK;
 }
 

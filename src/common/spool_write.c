@@ -118,7 +118,7 @@ static aq_status entry_number(aq_spool *spool, aq_names *known,
   }
   pthread_mutex_unlock(&spool->lock);
   if (id < 0)
-    return aq_diag_set(diag, AQ_ERR_NO_MEMORY, "out of memory for records");
+    return aq_diag_no_memory(diag);
   *number = id;
   return AQ_OK;
 }
@@ -142,7 +142,7 @@ static aq_status spool_device(aq_record_sink *sink, const aq_run_device *device,
   size_t size = sizeof head + name + gfx;
   unsigned char *payload = malloc(size);
   if (!payload)
-    return aq_diag_set(diag, AQ_ERR_NO_MEMORY, "out of memory for a device");
+    return aq_diag_no_memory(diag);
   memcpy(payload, &head, sizeof head);
   if (name)
     memcpy(payload + sizeof head, device->name, name);
@@ -275,7 +275,7 @@ aq_status aq_spool_create(const char *path, aq_spool **out, aq_diag *diag)
 {
   aq_spool *spool = calloc(1, sizeof *spool);
   if (!spool)
-    return aq_diag_set(diag, AQ_ERR_NO_MEMORY, "out of memory for records");
+    return aq_diag_no_memory(diag);
   spool->sink = (aq_record_sink){.device = spool_device,
                                  .queue = spool_queue,
                                  .name = spool_name,

@@ -120,7 +120,7 @@ static aq_status sums_put(aq_record_sink *sink, const aq_record *rows,
   aq_sums *sums = of(sink);
   for (size_t i = 0; i < count; i++)
     if (!row_add(sums, &rows[i]))
-      return aq_diag_set(diag, AQ_ERR_NO_MEMORY, "no memory to sum up a run");
+      return aq_diag_no_memory(diag);
   return sums->to ? sums->to->put(sums->to, rows, count, diag) : AQ_OK;
 }
 

@@ -5,6 +5,8 @@
 
 #include <stdlib.h>
 
+#include "common/array.h"
+
 typedef struct aligner {
   const uint32_t *a, *b;
   aq_alignment *out;
@@ -31,16 +33,8 @@ static bool run_add(aligner *x, ptrdiff_t a, ptrdiff_t b)
     last->length++;
     return true;
   }
-  if (out->count == out->capacity) {
-    size_t capacity = out->capacity ? 2 * out->capacity : 64;
-    aq_align_run *grown = realloc(out->runs, capacity * sizeof *grown);
-    if (!grown)
-      return false;
-    out->runs = grown;
-    out->capacity = capacity;
-  }
-  out->runs[out->count++] = (aq_align_run){(size_t)a, (size_t)b, 1};
-  return true;
+  return AQ_ARRAY_PUSH(out->runs, out->count, out->capacity,
+                       (aq_align_run){(size_t)a, (size_t)b, 1});
 }
 
 /* One more difference from the front. Diagonals k = a - b, relative to the

@@ -410,7 +410,7 @@ static void comparison_fini(comparison *c)
 static aq_status comparison_run(comparison *c, size_t count, aq_diag *diag)
 {
   if (!comparison_alloc(c) || !map_partners(c, count))
-    return aq_diag_set(diag, AQ_ERR_NO_MEMORY, "out of memory");
+    return aq_diag_no_memory(diag);
   aq_status status =
       aq_formula_fit(c->reference, c->reference_count, &c->result, diag);
   if (status != AQ_OK)

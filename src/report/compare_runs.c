@@ -23,11 +23,6 @@ typedef struct pairing {
   join_by reference_by, run_by;
 } pairing;
 
-static aq_status no_memory(aq_diag *diag)
-{
-  return aq_diag_set(diag, AQ_ERR_NO_MEMORY, "out of memory");
-}
-
 /* False when the runs have no row in common. */
 static bool pair_runs(const aq_run_info *a, const aq_run_info *b, pairing *out)
 {
@@ -73,7 +68,7 @@ static aq_status read_rows(aq_run_reader *reader, join_by by, row_array *out,
   aq_record *records = malloc(BATCH * sizeof *records);
   int64_t numbers[BATCH];
   if (!records)
-    return no_memory(diag);
+    return aq_diag_no_memory(diag);
   aq_status status;
   for (;;) {
     size_t count = 0;
@@ -81,7 +76,7 @@ static aq_status read_rows(aq_run_reader *reader, join_by by, row_array *out,
     if (status != AQ_OK || count == 0)
       break;
     if (!array_reserve(out, count)) {
-      status = no_memory(diag);
+      status = aq_diag_no_memory(diag);
       break;
     }
     array_add(out, records, numbers, count, by);
@@ -110,7 +105,7 @@ static aq_status name_worst(aq_store *store, aq_compare_runs *out,
   aq_run_reader *reader;
   out->worst_names = calloc(count + 1, sizeof *out->worst_names);
   if (!out->worst_names)
-    return no_memory(diag);
+    return aq_diag_no_memory(diag);
   if (count == 0)
     return AQ_OK;
   aq_status status = aq_run_reader_open(store, out->reference->id,

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/array.h"
 #include "common/map.h"
 
 const char *const aq_diff_part_names[AQ_DIFF_PART_COUNT] = {
@@ -31,11 +32,6 @@ typedef struct work {
   int64_t *a_keys, *b_keys; /* of groups */
   aq_matches matches;
 } work;
-
-static aq_status no_memory(aq_diag *diag)
-{
-  return aq_diag_set(diag, AQ_ERR_NO_MEMORY, "out of memory");
-}
 
 /* ---- parts ---- */
 
@@ -136,14 +132,8 @@ static group_sums *group_find(grouping *g, int64_t key)
   uint64_t at;
   if (aq_map_get(&g->by_key, (uint64_t)key, &at))
     return &g->groups[at];
-  if (g->count == g->capacity) {
-    size_t capacity = g->capacity ? 2 * g->capacity : 64;
-    group_sums *grown = realloc(g->groups, capacity * sizeof *grown);
-    if (!grown)
-      return NULL;
-    g->groups = grown;
-    g->capacity = capacity;
-  }
+  if (!AQ_ARRAY_RESERVE(g->groups, g->capacity, g->count + 1))
+    return NULL;
   if (!aq_map_put(&g->by_key, (uint64_t)key, g->count))
     return NULL;
   group_sums *group = &g->groups[g->count++];
@@ -225,7 +215,7 @@ static aq_status side_read(aq_store *store, const aq_run_info *info,
   if (status == AQ_OK) {
     *numbers = name_rows(names, d, reader);
     *keys = *numbers ? key_rows(d, *numbers, by) : NULL;
-    status = *keys ? AQ_OK : no_memory(diag);
+    status = *keys ? AQ_OK : aq_diag_no_memory(diag);
   }
   aq_run_reader_close(reader);
   return status;
@@ -258,7 +248,7 @@ static aq_status work_match(work *w, const aq_run_info *a, const aq_run_info *b,
   aq_status status = aq_match_make(&sides[0], &sides[1], by, replay_of(a, b),
                                    &w->matches, diag);
   if (status == AQ_OK && !groups_make(w, &g, group, out))
-    status = no_memory(diag);
+    status = aq_diag_no_memory(diag);
   free(g.groups);
   aq_map_fini(&g.by_key);
   if (status != AQ_OK)

@@ -196,7 +196,7 @@ static bool find_gaps(aq_dispatches *d)
 static aq_status no_memory(aq_dispatches *d, aq_diag *diag)
 {
   aq_dispatches_fini(d);
-  return aq_diag_set(diag, AQ_ERR_NO_MEMORY, "out of memory");
+  return aq_diag_no_memory(diag);
 }
 
 aq_status aq_dispatches_read(aq_run_reader *reader, aq_dispatches *out,

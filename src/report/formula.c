@@ -58,7 +58,7 @@ aq_status aq_formula_fit(const aq_compare_row *rows, size_t count,
 {
   int64_t *values = calloc(3 * count + 1, sizeof *values);
   if (!values)
-    return aq_diag_set(diag, AQ_ERR_NO_MEMORY, "out of memory");
+    return aq_diag_no_memory(diag);
   latency_sample sample = {
       .warm = values, .cold = values + count, .begin = values + 2 * count};
   sample_rows(&sample, rows, count);

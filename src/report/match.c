@@ -161,7 +161,7 @@ aq_status aq_match_make(const aq_match_side *a, const aq_match_side *b,
       .pairs = malloc(((n < m ? n : m) + 1) * sizeof *matches.pairs), .by = by};
   if (!matches.pairs || !match_by(a, b, replay, &matches)) {
     aq_matches_fini(&matches);
-    return aq_diag_set(diag, AQ_ERR_NO_MEMORY, "out of memory");
+    return aq_diag_no_memory(diag);
   }
   if (matches.count == 0) {
     aq_matches_fini(&matches);

@@ -185,7 +185,7 @@ static aq_status read_rows(aq_run_reader *reader, columns *c, aq_diag *diag)
     if (status != AQ_OK || count == 0)
       return status;
     if (!columns_reserve(c, count))
-      return aq_diag_set(diag, AQ_ERR_NO_MEMORY, "report: out of memory");
+      return aq_diag_no_memory(diag);
     for (size_t i = 0; i < count; i++)
       if (is_shown(&rows[i]))
         columns_add(c, &rows[i], numbers[i]);

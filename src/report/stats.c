@@ -218,7 +218,7 @@ aq_status aq_stats_make(const aq_dispatches *dispatches, aq_run_reader *reader,
                        "this run");
   keyed *rows = malloc(d->count * sizeof *rows);
   if (!rows)
-    return aq_diag_set(diag, AQ_ERR_NO_MEMORY, "out of memory");
+    return aq_diag_no_memory(diag);
   for (size_t i = 0; i < d->count; i++)
     rows[i] = (keyed){aq_stats_key(&d->rows[i], by), i};
   qsort(rows, d->count, sizeof *rows, key_order);
@@ -226,7 +226,7 @@ aq_status aq_stats_make(const aq_dispatches *dispatches, aq_run_reader *reader,
   free(rows);
   if (!made) {
     aq_stats_fini(&stats);
-    return aq_diag_set(diag, AQ_ERR_NO_MEMORY, "out of memory");
+    return aq_diag_no_memory(diag);
   }
   stats.makespan = makespan_of(d);
   *out = stats;

@@ -89,7 +89,7 @@ aq_status aq_timestamp_step_find(aq_store *store, int64_t run, int *step,
   aq_run_reader *reader;
   intervals *all = calloc(1, sizeof *all);
   if (!all)
-    return aq_diag_set(diag, AQ_ERR_NO_MEMORY, "out of memory");
+    return aq_diag_no_memory(diag);
   aq_status status =
       aq_run_reader_open(store, run, AQ_ORDER_START, &reader, diag);
   if (status == AQ_OK) {

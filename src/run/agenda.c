@@ -5,6 +5,8 @@
 
 #include <stdlib.h>
 
+#include "common/array.h"
+
 void aq_agenda_fini(aq_agenda *agenda)
 {
   free(agenda->timers);
@@ -45,15 +47,9 @@ static void timer_down(aq_agenda *agenda, size_t at, aq_agenda_timer timer)
 uint64_t aq_agenda_timer_add(aq_agenda *agenda, aq_time at, uint64_t cookie,
                              struct aq_held *deferred)
 {
-  if (agenda->timer_count == agenda->timer_capacity) {
-    const size_t capacity =
-        agenda->timer_capacity ? 2 * agenda->timer_capacity : 16;
-    aq_agenda_timer *grown = realloc(agenda->timers, capacity * sizeof *grown);
-    if (!grown)
-      return 0;
-    agenda->timers = grown;
-    agenda->timer_capacity = capacity;
-  }
+  if (!AQ_ARRAY_RESERVE(agenda->timers, agenda->timer_capacity,
+                        agenda->timer_count + 1))
+    return 0;
   const uint64_t id = ++agenda->timer_last;
   timer_up(agenda, agenda->timer_count++,
            (aq_agenda_timer){at, id, cookie, deferred});

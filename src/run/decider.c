@@ -19,7 +19,7 @@ aq_status aq_decider_create(aq_runner *run, const aq_policy_choice *choice,
 {
   aq_decider *d = calloc(1, sizeof *d);
   if (!d)
-    return aq_diag_set(diag, AQ_ERR_NO_MEMORY, "no memory for a policy");
+    return aq_diag_no_memory(diag);
   d->run = run;
   d->ops = *aq_policy_choice_ops(choice);
   d->timing = aq_policy_choice_timing(choice)[AQ_SIDE_HOST];

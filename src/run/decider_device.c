@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/array.h"
 #include "run/decider.h"
 
 /* ---- parts of a queue, the newest first ---- */
@@ -96,17 +97,11 @@ static void device_evicted(void *user, uint32_t ring, uint64_t first,
     aq_decider_fail(d, "it takes packets off a queue that is not the run's");
     return;
   }
-  if (d->evicted_count == d->evicted_capacity) {
-    const uint32_t capacity = d->evicted_capacity ? 2 * d->evicted_capacity : 8;
-    aq_decider_evicted *grown = realloc(d->evicted, capacity * sizeof *grown);
-    if (!grown) {
-      aq_decider_fail(d, "no memory for packets that come back");
-      return;
-    }
-    d->evicted = grown;
-    d->evicted_capacity = capacity;
+  if (!AQ_ARRAY_PUSH(d->evicted, d->evicted_count, d->evicted_capacity,
+                     (aq_decider_evicted){queue, first, packets})) {
+    aq_decider_fail(d, "no memory for packets that come back");
+    return;
   }
-  d->evicted[d->evicted_count++] = (aq_decider_evicted){queue, first, packets};
 }
 
 static void device_woken(void *user, uint64_t cookie)

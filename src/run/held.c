@@ -29,11 +29,6 @@ void aq_held_fini(aq_held_jobs *jobs)
   aq_arena_fini(&jobs->arena);
 }
 
-static aq_status no_memory(aq_diag *diag)
-{
-  return aq_diag_set(diag, AQ_ERR_NO_MEMORY, "no memory for a waiting job");
-}
-
 static aq_held *place_take(aq_held_jobs *jobs, uint32_t commands)
 {
   aq_held *held = jobs->free;
@@ -130,7 +125,7 @@ aq_status aq_held_add(aq_held_jobs *jobs, const aq_job *job, int64_t key,
 {
   aq_held *held = place_take(jobs, job->command_count);
   if (!held)
-    return no_memory(diag);
+    return aq_diag_no_memory(diag);
   memcpy(held->commands, job->commands,
          job->command_count * sizeof *job->commands);
   held->job = *job;
@@ -147,7 +142,7 @@ aq_status aq_held_add(aq_held_jobs *jobs, const aq_job *job, int64_t key,
   list_append(jobs, held);
   if (!blockers_find(jobs, held) ||
       !aq_map_put(&jobs->by_id, job->id, (uint64_t)(uintptr_t)held))
-    return no_memory(diag); /* ends the run */
+    return aq_diag_no_memory(diag); /* ends the run */
   *out = held;
   return AQ_OK;
 }

@@ -6,6 +6,8 @@
 #include <assert.h>
 #include <stdlib.h>
 
+#include "common/array.h"
+
 void aq_jobs_init(aq_jobs *jobs, aq_transport *transport)
 {
   *jobs = (aq_jobs){.transport = transport, .first_free = AQ_JOB_NO_INDEX};
@@ -38,8 +40,7 @@ static aq_status order_make_room(aq_jobs *jobs, aq_diag *diag)
   size_t capacity = jobs->order_capacity ? jobs->order_capacity * 2 : 256;
   aq_job_place *grown = realloc(jobs->order, capacity * sizeof *jobs->order);
   if (!grown)
-    return aq_diag_set(diag, AQ_ERR_NO_MEMORY, "no memory for %zu jobs",
-                       capacity);
+    return aq_diag_no_memory(diag);
   jobs->order = grown;
   jobs->order_capacity = capacity;
   return AQ_OK;
@@ -47,15 +48,8 @@ static aq_status order_make_room(aq_jobs *jobs, aq_diag *diag)
 
 static aq_status pool_grow(aq_jobs *jobs, aq_diag *diag)
 {
-  if (jobs->count == jobs->capacity) {
-    uint32_t capacity = jobs->capacity ? jobs->capacity * 2 : 64;
-    aq_live_job *grown = realloc(jobs->jobs, capacity * sizeof *jobs->jobs);
-    if (!grown)
-      return aq_diag_set(diag, AQ_ERR_NO_MEMORY, "no memory for %u jobs",
-                         capacity);
-    jobs->jobs = grown;
-    jobs->capacity = capacity;
-  }
+  if (!AQ_ARRAY_RESERVE(jobs->jobs, jobs->capacity, jobs->count + 1))
+    return aq_diag_no_memory(diag);
   aq_live_job *job = &jobs->jobs[jobs->count];
   *job = (aq_live_job){.next_free = AQ_JOB_NO_INDEX};
   aq_status status = jobs->transport->ops->signal_create(

@@ -57,8 +57,7 @@ static aq_status heads_grow(aq_kernels *kernels, size_t count, aq_diag *diag)
     wanted *= 2;
   uint32_t *grown = realloc(kernels->heads, wanted * sizeof *grown);
   if (!grown)
-    return aq_diag_set(diag, AQ_ERR_NO_MEMORY, "no memory for %zu kernels",
-                       wanted);
+    return aq_diag_no_memory(diag);
   memset(grown + kernels->head_count, 0,
          (wanted - kernels->head_count) * sizeof *grown);
   kernels->heads = grown;
@@ -72,8 +71,7 @@ static aq_status variants_grow(aq_kernels *kernels, aq_diag *diag)
   struct aq_kernel_variant *grown =
       realloc(kernels->variants, capacity * sizeof *grown);
   if (!grown)
-    return aq_diag_set(diag, AQ_ERR_NO_MEMORY, "no memory for %u kernels",
-                       capacity);
+    return aq_diag_no_memory(diag);
   kernels->variants = grown;
   kernels->capacity = capacity;
   return AQ_OK;
@@ -134,7 +132,7 @@ static aq_status spin_find(aq_kernels *kernels, uint32_t device,
   if (!kernels->spins)
     kernels->spins = calloc(kernels->info.device_count, sizeof *kernels->spins);
   if (!kernels->spins)
-    return aq_diag_set(diag, AQ_ERR_NO_MEMORY, "no memory for kernels");
+    return aq_diag_no_memory(diag);
   out->object = kernels->spins[device];
   if (out->object)
     return AQ_OK;

@@ -39,11 +39,6 @@ aq_status aq_measure_queue(aq_record_sink *sink, const aq_device_info *info,
       queue_row, diag);
 }
 
-static aq_status no_memory(aq_diag *diag)
-{
-  return aq_diag_set(diag, AQ_ERR_NO_MEMORY, "no memory to measure a job");
-}
-
 static aq_status jobs_grow(aq_measure *measure, uint32_t job, aq_diag *diag)
 {
   uint32_t count = measure->job_count ? measure->job_count : 64;
@@ -51,7 +46,7 @@ static aq_status jobs_grow(aq_measure *measure, uint32_t job, aq_diag *diag)
     count *= 2;
   aq_measured *grown = realloc(measure->jobs, count * sizeof *grown);
   if (!grown)
-    return no_memory(diag);
+    return aq_diag_no_memory(diag);
   memset(grown + measure->job_count, 0,
          (count - measure->job_count) * sizeof *grown);
   measure->jobs = grown;
@@ -71,7 +66,7 @@ static aq_status measured_grow(const aq_measure *measure, aq_measured *m,
   aq_record *rows = realloc(m->rows, count * sizeof *rows);
   m->rows = rows ? rows : m->rows;
   if (!signals || !entries || !rows)
-    return no_memory(diag);
+    return aq_diag_no_memory(diag);
   while (m->capacity < count) {
     aq_status status = t->ops->signal_create(
         t, &(aq_signal_desc){.value = 1, .flags = AQ_SIGNAL_PROFILE},

@@ -116,7 +116,7 @@ static aq_status commands_fill(aq_replay *r, const aq_replay_job *job,
     aq_command *commands = aq_replay_grow(
         r->commands, count, &r->command_capacity, sizeof *r->commands);
     if (!commands)
-      return aq_replay_no_memory(r, diag);
+      return aq_diag_no_memory(diag);
     r->commands = commands;
     r->commands[count++] = command_of_row(&r->rows[at - 1]);
   }
@@ -247,7 +247,7 @@ aq_status aq_replay_open(aq_replay_input *input,
 {
   aq_replay *r = calloc(1, sizeof *r);
   if (!r)
-    return aq_diag_set(diag, AQ_ERR_NO_MEMORY, "no memory for a replay");
+    return aq_diag_no_memory(diag);
   r->source = (aq_workload_source){.peek = replay_peek,
                                    .next = replay_next,
                                    .done = options->closed ? replay_done : NULL,

@@ -24,7 +24,7 @@ static aq_status typical_call_find(aq_replay *r, aq_diag *diag)
   size_t count = 0;
   aq_time *calls = malloc((r->row_count + 1) * sizeof *calls);
   if (!calls)
-    return aq_replay_no_memory(r, diag);
+    return aq_diag_no_memory(diag);
   for (size_t i = 0; i < r->row_count; i++) {
     const aq_replay_row *row = &r->rows[i];
     if (row->via == AQ_VIA_DIRECT && row->host_begin != AQ_TIME_NONE &&
@@ -159,7 +159,7 @@ static aq_status row_sort(aq_replay *r, uint32_t index, aq_diag *diag)
     aq_replay_job *jobs = aq_replay_grow(r->jobs, r->job_count,
                                          &r->job_capacity, sizeof *r->jobs);
     if (!jobs)
-      return aq_replay_no_memory(r, diag);
+      return aq_diag_no_memory(diag);
     r->jobs = jobs;
     r->jobs[r->job_count++] = (aq_replay_job){
         .submit = submit, .first = index, .last = index, .count = 1};
@@ -239,7 +239,7 @@ static aq_status jobs_time(aq_replay *r, aq_diag *diag)
   size_t count = 0;
   aq_replay_job *jobs = malloc((2 * r->job_count + 1) * sizeof *jobs);
   if (!jobs)
-    return aq_replay_no_memory(r, diag);
+    return aq_diag_no_memory(diag);
   for (size_t i = 0; i < r->job_count; i++) {
     const aq_replay_row *row = &r->rows[r->jobs[i].first];
     if (row->via == AQ_VIA_GRAPH && r->options.graph_launch > 0 &&

@@ -84,7 +84,7 @@ aq_status aq_replay_predict(aq_replay *r, aq_diag *diag)
   if (!places || !known) {
     free(known);
     free(places);
-    return aq_replay_no_memory(r, diag);
+    return aq_diag_no_memory(diag);
   }
   for (size_t i = 0; i < r->row_count; i++) {
     places[i] = (uint32_t)i;

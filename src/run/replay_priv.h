@@ -125,8 +125,6 @@ typedef struct aq_replay {
 /* The array with room for one more element, moved if need be; NULL when out of
  * memory, the old one is untouched then. */
 void *aq_replay_grow(void *array, size_t count, size_t *capacity, size_t size);
-aq_status aq_replay_no_memory(const aq_replay *r, aq_diag *diag);
-
 /* replay_rows.c: reads the rows and waits. */
 aq_status aq_replay_rows_read(aq_replay *r, aq_diag *diag);
 

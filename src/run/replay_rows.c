@@ -22,12 +22,6 @@ void *aq_replay_grow(void *array, size_t count, size_t *capacity, size_t size)
   return grown;
 }
 
-aq_status aq_replay_no_memory(const aq_replay *r, aq_diag *diag)
-{
-  return aq_diag_set(diag, AQ_ERR_NO_MEMORY, "no memory to replay %zu rows",
-                     r->row_count);
-}
-
 static int64_t known_or(int64_t value, int64_t otherwise)
 {
   return value == AQ_NONE ? otherwise : value;
@@ -103,7 +97,7 @@ static aq_status row_add(aq_replay *r, const aq_record *row, int64_t number,
   if (rows)
     r->rows = rows;
   if (!rows || !queue_find(r, row, &queue))
-    return aq_replay_no_memory(r, diag);
+    return aq_diag_no_memory(diag);
   const aq_time end = aq_time_max(row->end, row->start);
   r->rows[r->row_count++] = (aq_replay_row){
       .number = number,
@@ -141,7 +135,7 @@ static aq_status wait_add(aq_replay *r, const aq_record *row, aq_diag *diag)
   aq_replay_wait *waits = aq_replay_grow(r->waits, r->wait_count,
                                          &r->wait_capacity, sizeof *r->waits);
   if (!waits)
-    return aq_replay_no_memory(r, diag);
+    return aq_diag_no_memory(diag);
   r->waits = waits;
   const char *name = row->name < 0 ? NULL : r->input->name(r->input, row->name);
   r->waits[r->wait_count++] = (aq_replay_wait){
@@ -227,7 +221,7 @@ aq_status aq_replay_rows_read(aq_replay *r, aq_diag *diag)
   aq_status status = AQ_OK;
   size_t count = rows && numbers;
   if (count == 0)
-    status = aq_replay_no_memory(r, diag);
+    status = aq_diag_no_memory(diag);
   while (count > 0 && status == AQ_OK) {
     status = r->input->next(r->input, rows, numbers, INPUT_BATCH, &count, diag);
     for (size_t i = 0; i < count && status == AQ_OK; i++)

@@ -36,7 +36,7 @@ aq_status aq_replay_edges_find(aq_replay *r, aq_diag *diag)
     r->edges[r->edge_count++] = (aq_replay_edge){(uint32_t)from, (uint32_t)to};
   }
   aq_map_fini(&rows);
-  return good ? AQ_OK : aq_replay_no_memory(r, diag);
+  return good ? AQ_OK : aq_diag_no_memory(diag);
 }
 
 static int edge_compare(const void *left, const void *right)
@@ -85,7 +85,7 @@ static aq_status process_of(aq_replay *r, int64_t pid, uint32_t *out,
   aq_replay_process *grown =
       realloc(r->processes, (r->process_count + 1) * sizeof *grown);
   if (!grown)
-    return aq_replay_no_memory(r, diag);
+    return aq_diag_no_memory(diag);
   r->processes = grown;
   *out = (uint32_t)r->process_count;
   grown[r->process_count++] =
@@ -148,7 +148,7 @@ static aq_status waits_settle(aq_replay *r, aq_diag *diag)
     return AQ_OK;
   uint32_t *by_end = malloc((r->row_count + 1) * sizeof *by_end);
   if (!by_end)
-    return aq_replay_no_memory(r, diag);
+    return aq_diag_no_memory(diag);
   for (size_t i = 0; i < r->row_count; i++)
     by_end[i] = (uint32_t)i;
   qsort_r(by_end, r->row_count, sizeof *by_end, end_compare, r);
@@ -210,7 +210,7 @@ static aq_status items_make(aq_replay *r, aq_diag *diag)
   r->items = malloc((2 * r->job_count + waits + 1) * sizeof *r->items);
   r->handed = malloc((r->job_count + 1) * sizeof *r->handed);
   if (!r->items || !r->handed)
-    return aq_replay_no_memory(r, diag);
+    return aq_diag_no_memory(diag);
   size_t count = jobs_list(r);
   for (size_t i = 0; i < waits; i++)
     r->items[count++] = (aq_replay_item){r->waits[i].end, r->waits[i].process,

@@ -150,7 +150,7 @@ static aq_status run_open(aq_runner *run, aq_record_sink *sink, aq_diag *diag)
   run->queues = calloc((size_t)run->info.device_count * run->queues_max,
                        sizeof(*run->queues));
   if (!run->queues)
-    return aq_diag_set(diag, AQ_ERR_NO_MEMORY, "no memory for queues");
+    return aq_diag_no_memory(diag);
   aq_run_totals_init(&run->totals, run->info.devices, run->info.device_count);
   return run->decider ? aq_decider_start(run->decider, diag) : AQ_OK;
 }
@@ -178,7 +178,7 @@ aq_status aq_run(const aq_run_options *options, aq_workload_source *workload,
 {
   aq_runner *run = calloc(1, sizeof *run);
   if (!run)
-    return aq_diag_set(diag, AQ_ERR_NO_MEMORY, "no memory for a run");
+    return aq_diag_no_memory(diag);
   run->options = options;
   run->source = workload;
   run->ops = options->transport;

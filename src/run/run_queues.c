@@ -84,7 +84,7 @@ aq_status aq_runner_queue_create(aq_runner *run, uint32_t device,
   const aq_device_info *info = &run->info.devices[device];
   aq_runner_queue *queue = calloc(1, sizeof *queue);
   if (!queue)
-    return aq_diag_set(diag, AQ_ERR_NO_MEMORY, "no memory for a queue");
+    return aq_diag_no_memory(diag);
   queue->run = run;
   queue->number = run->queue_count;
   const uint32_t wanted =

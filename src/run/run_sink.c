@@ -33,7 +33,7 @@ static aq_status sink_queue(aq_record_sink *base, const aq_run_queue *queue,
     return status;
   if (!aq_map_put(&sink->by_ordinal, (uint64_t)*ordinal,
                   (uint64_t)queue->source_id))
-    return aq_diag_set(diag, AQ_ERR_NO_MEMORY, "no memory for a queue");
+    return aq_diag_no_memory(diag);
   return AQ_OK;
 }
 
@@ -58,7 +58,7 @@ static aq_status name_translate(aq_run_sink *sink, int64_t name, int64_t *id,
       count *= 2;
     int64_t *grown = realloc(sink->names, count * sizeof *grown);
     if (!grown)
-      return aq_diag_set(diag, AQ_ERR_NO_MEMORY, "no memory for a name");
+      return aq_diag_no_memory(diag);
     memset(grown + sink->name_count, 0,
            (count - sink->name_count) * sizeof *grown);
     sink->names = grown;
@@ -225,9 +225,7 @@ aq_status aq_run_sink_add(aq_run_sink *sink, const aq_ring *ring, aq_diag *diag)
   pthread_mutex_lock(&sink->lock);
   bool added = queue_add(sink, ring);
   pthread_mutex_unlock(&sink->lock);
-  return added ? AQ_OK
-               : aq_diag_set(diag, AQ_ERR_NO_MEMORY,
-                             "no memory for a queue's notes");
+  return added ? AQ_OK : aq_diag_no_memory(diag);
 }
 
 aq_status aq_run_sink_flush(aq_run_sink *sink, aq_diag *diag)

@@ -24,7 +24,7 @@ aq_status aq_queue_map_create(uint32_t device_count, aq_queue_map **out,
   aq_queue_map *map =
       calloc(1, sizeof *map + device_count * sizeof *map->devices);
   if (!map)
-    return aq_diag_set(diag, AQ_ERR_NO_MEMORY, "no memory for a queue map");
+    return aq_diag_no_memory(diag);
   map->device_count = device_count;
   for (uint32_t i = 0; i < device_count; i++)
     map->devices[i].queues = 1;
@@ -56,7 +56,7 @@ aq_status aq_queue_map_find(aq_queue_map *map, uint32_t device, int64_t stream,
   if (!aq_map_get(&on->streams, (uint64_t)stream, &found)) {
     found = on->streams.count % on->queues;
     if (!aq_map_put(&on->streams, (uint64_t)stream, found))
-      return aq_diag_set(diag, AQ_ERR_NO_MEMORY, "no memory for a stream");
+      return aq_diag_no_memory(diag);
   }
   *queue = (uint32_t)found;
   return AQ_OK;

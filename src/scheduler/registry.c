@@ -176,7 +176,7 @@ static aq_status settings_take(aq_policy_choice *choice, const char *text,
   aq_status status = presets_read(choice, diag);
   choice->settings = strdup(text);
   if (!choice->settings)
-    return aq_diag_set(diag, AQ_ERR_NO_MEMORY, "no memory for a policy");
+    return aq_diag_no_memory(diag);
   char *at = choice->settings;
   while (status == AQ_OK && *at) {
     char *next = at + strcspn(at, ",");
@@ -202,7 +202,7 @@ static aq_status choice_fill(aq_policy_choice *choice, const aq_policy_ops *ops,
   if (asprintf(&choice->name, "%s%s%s", ops->name, *settings ? "," : "",
                settings) < 0) {
     choice->name = NULL;
-    return aq_diag_set(diag, AQ_ERR_NO_MEMORY, "no memory for a policy");
+    return aq_diag_no_memory(diag);
   }
   return settings_take(choice, settings, diag);
 }
@@ -212,7 +212,7 @@ aq_status aq_policy_choice_of(const aq_policy_ops *ops, const char *settings,
 {
   aq_policy_choice *choice = calloc(1, sizeof *choice);
   if (!choice)
-    return aq_diag_set(diag, AQ_ERR_NO_MEMORY, "no memory for a policy");
+    return aq_diag_no_memory(diag);
   aq_status status = choice_fill(choice, ops, settings, diag);
   if (status == AQ_OK)
     *out = choice;
@@ -255,7 +255,7 @@ aq_status aq_policy_choice_create(const char *text, aq_policy_choice **out,
   if (name && choice)
     status = aq_plugin_open(&plugins, name, &choice->plugin, diag);
   else
-    status = aq_diag_set(diag, AQ_ERR_NO_MEMORY, "no memory for a policy");
+    status = aq_diag_no_memory(diag);
   if (status == AQ_OK)
     status = choice_fill(
         choice, (const aq_policy_ops *)(const void *)choice->plugin.table,

@@ -121,7 +121,7 @@ static aq_status facts_read(aq_store *store, aq_fact fact, int64_t run,
     if (values)
       take_row(select, values, table->count);
     else
-      status = aq_diag_set(diag, AQ_ERR_NO_MEMORY, "out of memory for a run");
+      status = aq_diag_no_memory(diag);
   }
   if (!status && code != SQLITE_DONE)
     status = aq_store_error(store, diag, "what happened cannot be read");

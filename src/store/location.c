@@ -26,7 +26,7 @@ aq_status aq_location_default(char **out, aq_diag *diag)
     return aq_diag_set(diag, AQ_ERR_INPUT,
                        "no path for the store: name one, or set HOME");
   if (length < 0)
-    return aq_diag_set(diag, AQ_ERR_NO_MEMORY, "out of memory");
+    return aq_diag_no_memory(diag);
   *out = path;
   return AQ_OK;
 }

@@ -220,7 +220,7 @@ static aq_status free_name(const merging *m, const char *name, char **out)
     text = n == 1 ? sqlite3_mprintf("%s", name)
                   : sqlite3_mprintf("%s-%lld", name, (long long)n);
     if (!text)
-      return aq_diag_set(m->diag, AQ_ERR_NO_MEMORY, "out of memory for a name");
+      return aq_diag_no_memory(m->diag);
     if (sqlite3_prepare_v2(m->store->db,
                            "SELECT 1 FROM main.runs WHERE name = ?", -1,
                            &statement, NULL) == SQLITE_OK)
@@ -333,7 +333,7 @@ static aq_status merge_run(merging *m, const aq_run_info *info)
     status = merge_complete(m, info, &run, &name);
   if (!status && info->complete &&
       !aq_map_put(&m->ids, (uint64_t)info->id, (uint64_t)run.to))
-    status = aq_diag_set(m->diag, AQ_ERR_NO_MEMORY, "out of memory to merge");
+    status = aq_diag_no_memory(m->diag);
   run.name = name;
   if (!status)
     m->tell(&run, m->user);
@@ -359,7 +359,7 @@ static aq_status attach(const merging *m)
   char *uri = aq_store_uri(m->other);
   sqlite3_stmt *statement = NULL;
   if (!uri)
-    return aq_diag_set(m->diag, AQ_ERR_NO_MEMORY, "out of memory to merge");
+    return aq_diag_no_memory(m->diag);
   int code = sqlite3_prepare_v2(m->store->db, "ATTACH ? AS other", -1,
                                 &statement, NULL);
   if (code == SQLITE_OK)

@@ -30,11 +30,6 @@ struct aq_run_reader {
 
 _Static_assert(AQ_RECORD_FIELD_COUNT < 64, "a bit for each field");
 
-static aq_status no_memory(aq_diag *diag)
-{
-  return aq_diag_set(diag, AQ_ERR_NO_MEMORY, "out of memory to read a run");
-}
-
 /* ---- devices, queues and names ---- */
 
 /* Hands a result row to the sink and returns the ordinal or id it gives. */
@@ -167,7 +162,7 @@ static aq_status sort_rows(aq_run_reader *reader, const char *sql,
     return AQ_OK;
   row_place *places = malloc((size_t)reader->rows * sizeof *places);
   if (!places)
-    return no_memory(diag);
+    return aq_diag_no_memory(diag);
   bool sorted = true;
   aq_status status = read_places(reader, sql, places, &sorted, diag);
   if (status || sorted) {
@@ -297,7 +292,7 @@ aq_status aq_run_reader_open(aq_store *store, int64_t run, aq_row_order order,
 {
   aq_run_reader *reader = calloc(1, sizeof *reader);
   if (!reader)
-    return no_memory(diag);
+    return aq_diag_no_memory(diag);
   reader->store = store;
   reader->run = run;
   aq_memory_sink_init(&reader->known);

@@ -266,7 +266,7 @@ static aq_status find_run(aq_store *store, const char *condition, int64_t id,
   aq_run_info *info = NULL;
   int code = sqlite3_step(statement);
   if (code == SQLITE_ROW && !(info = take_run(statement)))
-    status = aq_diag_set(diag, AQ_ERR_NO_MEMORY, "out of memory for a run");
+    status = aq_diag_no_memory(diag);
   else if (code != SQLITE_ROW && code != SQLITE_DONE)
     status = aq_store_error(store, diag, "the runs cannot be read");
   sqlite3_finalize(statement);
@@ -344,7 +344,7 @@ aq_status aq_store_list(aq_store *store, aq_run_list *out, aq_diag *diag)
   int code;
   while (!status && (code = sqlite3_step(statement)) == SQLITE_ROW)
     if (!list_append(&list, take_run(statement)))
-      status = aq_diag_set(diag, AQ_ERR_NO_MEMORY, "out of memory for runs");
+      status = aq_diag_no_memory(diag);
   if (!status && code != SQLITE_DONE)
     status = aq_store_error(store, diag, "the runs cannot be read");
   sqlite3_finalize(statement);

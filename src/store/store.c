@@ -63,16 +63,11 @@ aq_status aq_store_error(aq_store *store, aq_diag *diag, const char *fmt, ...)
                      cause ? strerror(cause) : "");
 }
 
-static aq_status no_memory(aq_diag *diag)
-{
-  return aq_diag_set(diag, AQ_ERR_NO_MEMORY, "out of memory for the store");
-}
-
 aq_status aq_store_exec(aq_store *store, const char *sql, const char *what,
                         aq_diag *diag)
 {
   if (!sql)
-    return no_memory(diag);
+    return aq_diag_no_memory(diag);
   if (sqlite3_exec(store->db, sql, NULL, NULL, NULL) != SQLITE_OK)
     return aq_store_error(store, diag, "%s", what);
   return AQ_OK;
@@ -83,7 +78,7 @@ aq_status aq_store_prepare(aq_store *store, sqlite3_str *sql,
 {
   char *text = sqlite3_str_finish(sql);
   if (!text)
-    return no_memory(diag);
+    return aq_diag_no_memory(diag);
   int code = sqlite3_prepare_v3(store->db, text, -1, SQLITE_PREPARE_PERSISTENT,
                                 out, NULL);
   sqlite3_free(text);
@@ -155,7 +150,7 @@ static aq_status check_file(aq_store *store, aq_store_mode mode, bool *is_wal,
 static aq_status set_notice(aq_store *store, const char *text, aq_diag *diag)
 {
   store->notice = strdup(text);
-  return store->notice ? AQ_OK : no_memory(diag);
+  return store->notice ? AQ_OK : aq_diag_no_memory(diag);
 }
 
 /* Asks for a journal mode and tells whether it is in force. That another
@@ -236,7 +231,7 @@ static aq_status resolve_path(const char *path, char **out, aq_diag *diag)
   if (!path[0])
     return aq_diag_set(diag, AQ_ERR_INVALID, "the path of the store is empty");
   *out = plain_path(path);
-  return *out ? AQ_OK : no_memory(diag);
+  return *out ? AQ_OK : aq_diag_no_memory(diag);
 }
 
 /* Sees to it that the file can be opened, or made. */
@@ -276,7 +271,7 @@ static aq_status connect(aq_store *store, aq_store_mode mode, const char *file,
                     (mode == AQ_STORE_WRITE ? SQLITE_OPEN_CREATE : 0);
   int code = sqlite3_open_v2(file, &store->db, flags, NULL);
   if (!store->db)
-    return no_memory(diag);
+    return aq_diag_no_memory(diag);
   if (code != SQLITE_OK)
     return aq_store_error(store, diag, "cannot be opened");
   if (mode == AQ_STORE_WRITE && sqlite3_db_readonly(store->db, "main"))
@@ -306,7 +301,7 @@ static aq_status reopen_read_only(aq_store *store, aq_diag *diag)
 {
   char *wal = NULL;
   if (asprintf(&wal, "%s-wal", store->path) < 0)
-    return no_memory(diag);
+    return aq_diag_no_memory(diag);
   const bool alone =
       access(wal, F_OK) != 0 && aq_location_is_read_only(store->path);
   free(wal);
@@ -315,7 +310,7 @@ static aq_status reopen_read_only(aq_store *store, aq_diag *diag)
   store->immutable = true;
   char *uri = aq_store_uri(store);
   if (!uri)
-    return no_memory(diag);
+    return aq_diag_no_memory(diag);
   sqlite3_close_v2(store->db);
   aq_status status = connect(store, AQ_STORE_READ, uri, diag);
   sqlite3_free(uri);
@@ -345,7 +340,7 @@ aq_status aq_store_open(const char *path, aq_store_mode mode, aq_store **out,
 {
   aq_store *store = calloc(1, sizeof *store);
   if (!store)
-    return no_memory(diag);
+    return aq_diag_no_memory(diag);
   const bool in_memory = path && strcmp(path, ":memory:") == 0;
   aq_status status = resolve_path(path, &store->path, diag);
   if (!status)

@@ -216,7 +216,7 @@ static aq_status facts_put(aq_store_writer *writer, aq_fact fact,
   if (!*buffer)
     *buffer = malloc(BATCH_ROWS * width * sizeof **buffer);
   if (!*buffer)
-    return aq_diag_set(diag, AQ_ERR_NO_MEMORY, "out of memory for a run");
+    return aq_diag_no_memory(diag);
   for (size_t i = 0; i < count; i++) {
     memcpy(*buffer + (*buffered)++ * width, rows + i * width,
            width * sizeof *rows);
@@ -281,7 +281,7 @@ static aq_status writer_create(aq_store *store, aq_store_writer **out,
 {
   aq_store_writer *writer = calloc(1, sizeof *writer);
   if (!writer)
-    return aq_diag_set(diag, AQ_ERR_NO_MEMORY, "out of memory for a run");
+    return aq_diag_no_memory(diag);
   writer->sink = (aq_record_sink){.device = sink_device,
                                   .queue = sink_queue,
                                   .name = sink_name,
@@ -296,7 +296,7 @@ static aq_status writer_create(aq_store *store, aq_store_writer **out,
   writer->buffer = malloc(BATCH_ROWS * sizeof *writer->buffer);
   if (!writer->buffer) {
     writer_free(writer);
-    return aq_diag_set(diag, AQ_ERR_NO_MEMORY, "out of memory for a run");
+    return aq_diag_no_memory(diag);
   }
   *out = writer;
   return AQ_OK;

@@ -42,11 +42,6 @@ int aq_figure_find(const char *name)
 
 /* ---- rows ---- */
 
-static aq_status no_memory(aq_diag *diag)
-{
-  return aq_diag_set(diag, AQ_ERR_NO_MEMORY, "out of memory for a study");
-}
-
 static void row_fini(aq_study_row *row)
 {
   for (size_t i = 0; i < row->count; i++)
@@ -139,11 +134,11 @@ static aq_status run_add(aq_study *study, const aq_study_run *run, int entry,
   if (row && run->place.number < row->number)
     row->number = run->place.number;
   if (!row || !aq_study_run_figures(run, entry, options, &replica))
-    return no_memory(diag);
+    return aq_diag_no_memory(diag);
   if (replica_add(row, &replica))
     return AQ_OK;
   free(replica.responses);
-  return no_memory(diag);
+  return aq_diag_no_memory(diag);
 }
 
 /* ---- alone ---- */
@@ -232,7 +227,7 @@ static aq_status info_add(maker *m, aq_store *store, const aq_run_info *info,
   } else {
     status = run_add(&m->study, &run, -1, options, diag);
     if (status == AQ_OK && !means_keep(m, &run))
-      status = no_memory(diag);
+      status = aq_diag_no_memory(diag);
   }
   aq_study_run_close(&run);
   return status;

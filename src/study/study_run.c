@@ -11,11 +11,6 @@
 
 enum { CLIENTS_MAX = 4096 };
 
-static aq_status no_memory(aq_diag *diag)
-{
-  return aq_diag_set(diag, AQ_ERR_NO_MEMORY, "out of memory for a study");
-}
-
 /* ---- its place ---- */
 
 /* A member's text; NULL: none. */
@@ -117,7 +112,7 @@ static aq_status place_read(const aq_run_info *info,
   *out = (aq_study_place){0};
   if (!info->point) {
     *wanted = !options->plan;
-    return !*wanted || place_alone(info, out) ? AQ_OK : no_memory(diag);
+    return !*wanted || place_alone(info, out) ? AQ_OK : aq_diag_no_memory(diag);
   }
   aq_status status =
       aq_json_parse(&doc, info->point, strlen(info->point), "a run", diag);
@@ -127,7 +122,7 @@ static aq_status place_read(const aq_run_info *info,
   const char *plan = text_of(&root, "plan");
   *wanted = !options->plan || (plan && strcmp(plan, options->plan) == 0);
   if (*wanted && !place_fill(&root, out))
-    status = no_memory(diag);
+    status = aq_diag_no_memory(diag);
   aq_json_free(&doc);
   return status;
 }
@@ -145,7 +140,7 @@ static aq_status clients_read(aq_study_run *run, const aq_json_node *root,
     return status;
   run->clients = calloc(run->client_count, sizeof *run->clients);
   if (!run->clients)
-    return no_memory(diag);
+    return aq_diag_no_memory(diag);
   for (size_t i = 0; i < run->client_count; i++) {
     const aq_json_node client = aq_json_element(&list, i);
     const int64_t weight = number_of(&client, "weight");
@@ -268,7 +263,7 @@ aq_status aq_study_run_open(aq_store *store, const aq_run_info *info,
   if (status == AQ_OK && *wanted)
     status = preempted_read(store, &run, diag);
   if (status == AQ_OK && *wanted && !warmup_cut(&run, options))
-    status = no_memory(diag);
+    status = aq_diag_no_memory(diag);
   *wanted = *wanted && run.requests.count > 0;
   if (status == AQ_OK && *wanted)
     *out = run;

@@ -155,7 +155,7 @@ aq_status aq_chrome_export(aq_trace_source *source, FILE *out, aq_diag *diag)
   static const aq_timeline_writer ops = {put_track, put_slice, put_counter};
   chrome c = {.out = out, .gen = yajl_gen_alloc(NULL)};
   if (!c.gen)
-    return aq_diag_set(diag, AQ_ERR_NO_MEMORY, "out of memory for JSON");
+    return aq_diag_no_memory(diag);
   fputs("{\"displayTimeUnit\":\"ns\",\"traceEvents\":[\n", out);
   aq_status status = aq_timeline_draw(source, &ops, &c, diag);
   /* A last event that says nothing, behind the last comma. */

@@ -7,14 +7,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/array.h"
+
 /* A row longer than this is taken for a file of another kind. */
 enum { ROW_MAX = 16 << 20 };
-
-static aq_status no_memory(aq_csv *csv)
-{
-  return aq_diag_set(csv->import->diag, AQ_ERR_NO_MEMORY, "%s: out of memory",
-                     aq_reader_name(csv->reader));
-}
 
 static aq_status bad_line(aq_csv *csv, const char *what)
 {
@@ -30,12 +26,9 @@ static aq_status add_text(aq_csv *csv, const char *text, size_t length)
   if (csv->text_capacity - csv->text_size < length) {
     if (csv->text_size + length > ROW_MAX)
       return bad_line(csv, "the row is longer than 16 MiB");
-    size_t capacity = (csv->text_size + length) * 2;
-    char *grown = realloc(csv->text, capacity);
-    if (!grown)
-      return no_memory(csv);
-    csv->text = grown;
-    csv->text_capacity = capacity;
+    if (!AQ_ARRAY_RESERVE(csv->text, csv->text_capacity,
+                          csv->text_size + length))
+      return aq_diag_no_memory(csv->import->diag);
   }
   if (length > 0)
     memcpy(csv->text + csv->text_size, text, length);
@@ -45,17 +38,11 @@ static aq_status add_text(aq_csv *csv, const char *text, size_t length)
 
 static aq_status end_field(aq_csv *csv)
 {
-  if (csv->field_count == csv->field_capacity) {
-    if (csv->field_count >= ROW_MAX / sizeof *csv->ends)
-      return bad_line(csv, "the row has too many fields");
-    size_t capacity = csv->field_capacity ? csv->field_capacity * 2 : 32;
-    size_t *grown = realloc(csv->ends, capacity * sizeof *grown);
-    if (!grown)
-      return no_memory(csv);
-    csv->ends = grown;
-    csv->field_capacity = capacity;
-  }
-  csv->ends[csv->field_count++] = csv->text_size;
+  if (csv->field_count >= ROW_MAX / sizeof *csv->ends)
+    return bad_line(csv, "the row has too many fields");
+  if (!AQ_ARRAY_PUSH(csv->ends, csv->field_count, csv->field_capacity,
+                     csv->text_size))
+    return aq_diag_no_memory(csv->import->diag);
   return AQ_OK;
 }
 
@@ -227,7 +214,8 @@ aq_status aq_csv_init(aq_csv *csv, aq_import *import, aq_reader *reader,
     csv->index[i] = SIZE_MAX;
   csv->text = malloc(256);
   csv->text_capacity = 256;
-  aq_status status = csv->text ? read_header(csv, columns) : no_memory(csv);
+  aq_status status = csv->text ? read_header(csv, columns)
+                               : aq_diag_no_memory(csv->import->diag);
   if (status != AQ_OK)
     aq_csv_fini(csv);
   return status;

@@ -5,19 +5,7 @@
 
 #include <stdlib.h>
 
-static bool depth_grow(aq_depth *depth)
-{
-  size_t capacity = depth->capacity ? 2 * depth->capacity : 256;
-  aq_time *up = realloc(depth->up, capacity * sizeof *up);
-  if (up)
-    depth->up = up;
-  aq_time *down = up ? realloc(depth->down, capacity * sizeof *down) : NULL;
-  if (!down)
-    return false;
-  depth->down = down;
-  depth->capacity = capacity;
-  return true;
-}
+#include "common/array.h"
 
 bool aq_depth_add(aq_depth *depth, const aq_record *row)
 {
@@ -26,7 +14,8 @@ bool aq_depth_add(aq_depth *depth, const aq_record *row)
   const aq_time down = row->complete == AQ_TIME_NONE ? row->end : row->complete;
   if (up == AQ_TIME_NONE || down == AQ_TIME_NONE || down < up)
     return true;
-  if (depth->count == depth->capacity && !depth_grow(depth))
+  if (!AQ_ARRAY_RESERVE(depth->up, depth->up_capacity, depth->count + 1) ||
+      !AQ_ARRAY_RESERVE(depth->down, depth->down_capacity, depth->count + 1))
     return false;
   const size_t i = depth->count++;
   depth->up_sorted = i == 0 || (depth->up_sorted && up >= depth->up[i - 1]);

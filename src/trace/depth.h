@@ -15,7 +15,7 @@
 
 typedef struct aq_depth {
   aq_time *up, *down; /* submissions, completions */
-  size_t count, capacity;
+  size_t count, up_capacity, down_capacity;
   bool up_sorted, down_sorted;
   size_t next_up, next_down;
 } aq_depth;

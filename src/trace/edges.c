@@ -5,6 +5,8 @@
 
 #include <stdlib.h>
 
+#include "common/array.h"
+
 #define NOWHERE SIZE_MAX
 
 /* What is looked for. Cross-queue edges of MI300X traces cost 9 to 18 us from
@@ -58,54 +60,32 @@ void aq_edges_fini(aq_edges *edges)
   *edges = (aq_edges){0};
 }
 
-/* The array with room for one more, or NULL. */
-static void *grow(void *array, size_t count, size_t *capacity, size_t size)
-{
-  if (count < *capacity)
-    return array;
-  size_t wanted = *capacity ? *capacity * 2 : 256;
-  void *grown = realloc(array, wanted * size);
-  if (grown)
-    *capacity = wanted;
-  return grown;
-}
-
 bool aq_edges_row(aq_edges *edges, const aq_record *row, int64_t number)
 {
   if ((row->kind != AQ_KIND_KERNEL && row->kind != AQ_KIND_COPY &&
        row->kind != AQ_KIND_FILL) ||
       row->start == AQ_TIME_NONE || row->end == AQ_TIME_NONE)
     return true;
-  aq_edge_row *grown =
-      grow(edges->rows, edges->row_count, &edges->row_capacity, sizeof *grown);
-  if (!grown)
-    return false;
-  edges->rows = grown;
   aq_time submit = row->host_end != AQ_TIME_NONE ? row->host_end : row->submit;
   if (row->via == AQ_VIA_GRAPH && row->host_begin != AQ_TIME_NONE)
     submit = row->host_begin;
-  grown[edges->row_count++] = (aq_edge_row){.number = number,
-                                            .device = row->device,
-                                            .queue = row->queue,
-                                            .pid = row->pid,
-                                            .tid = row->tid,
-                                            .start = row->start,
-                                            .end = row->end,
-                                            .begin = row->host_begin,
-                                            .submit = submit,
-                                            .previous_end = AQ_TIME_NONE};
-  return true;
+  return AQ_ARRAY_PUSH(edges->rows, edges->row_count, edges->row_capacity,
+                       (aq_edge_row){.number = number,
+                                     .device = row->device,
+                                     .queue = row->queue,
+                                     .pid = row->pid,
+                                     .tid = row->tid,
+                                     .start = row->start,
+                                     .end = row->end,
+                                     .begin = row->host_begin,
+                                     .submit = submit,
+                                     .previous_end = AQ_TIME_NONE});
 }
 
 bool aq_edges_call(aq_edges *edges, const aq_edge_call *call)
 {
-  aq_edge_call *grown = grow(edges->calls, edges->call_count,
-                             &edges->call_capacity, sizeof *grown);
-  if (!grown)
-    return false;
-  edges->calls = grown;
-  grown[edges->call_count++] = *call;
-  return true;
+  return AQ_ARRAY_PUSH(edges->calls, edges->call_count, edges->call_capacity,
+                       *call);
 }
 
 /* ---- orders ---- */
@@ -237,13 +217,9 @@ static aq_edge_row *submitted_after(const search *s, int64_t pid, int64_t tid,
 static bool edge_add(search *s, const aq_edge_row *from, aq_edge_row *to,
                      aq_edge_kind kind, int confidence)
 {
-  aq_edge *grown =
-      grow(s->found, s->found_count, &s->found_capacity, sizeof *grown);
-  if (!grown)
+  if (!AQ_ARRAY_PUSH(s->found, s->found_count, s->found_capacity,
+                     (aq_edge){from->number, to->number, kind, confidence}))
     return false;
-  s->found = grown;
-  grown[s->found_count++] =
-      (aq_edge){from->number, to->number, kind, confidence};
   to->has_edge = true;
   return true;
 }
@@ -396,7 +372,7 @@ aq_status aq_edges_find(aq_edges *edges, aq_record_sink *sink, uint64_t *counts,
               .call_count = edges->call_count};
   aq_status status = AQ_OK;
   if (!search_run(&s, edges))
-    status = aq_diag_set(diag, AQ_ERR_NO_MEMORY, "out of memory for edges");
+    status = aq_diag_no_memory(diag);
   for (size_t i = 0; status == AQ_OK && i < s.found_count; i++)
     counts[s.found[i].kind]++;
   if (status == AQ_OK && s.found_count > 0 && sink->put_edges)

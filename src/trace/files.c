@@ -9,6 +9,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "common/array.h"
 #include "trace/importers.h"
 
 enum { DEPTH_MAX = 4, FILES_MAX = 100000 };
@@ -44,29 +45,16 @@ static bool is_candidate(const char *name)
   return cut_end(name, &length, ".csv") || cut_end(name, &length, ".json");
 }
 
-static aq_status no_memory(const aq_trace_files *files, aq_diag *diag)
-{
-  return aq_diag_set(diag, AQ_ERR_NO_MEMORY, "%s: out of memory", files->root);
-}
-
 static aq_status add_file(aq_trace_files *files, const char *path,
                           aq_diag *diag)
 {
   if (files->count == FILES_MAX)
     return aq_diag_set(diag, AQ_ERR_INPUT, "%s: more than %d files",
                        files->root, FILES_MAX);
-  if ((files->count & (files->count - 1)) == 0) {
-    size_t capacity = files->count ? files->count * 2 : 1;
-    aq_trace_file *grown =
-        realloc(files->files, capacity * sizeof *files->files);
-    if (!grown)
-      return no_memory(files, diag);
-    files->files = grown;
-  }
   char *copy = aq_arena_text(&files->arena, path, strlen(path));
-  if (!copy)
-    return no_memory(files, diag);
-  files->files[files->count++] = (aq_trace_file){.path = copy, .pid = AQ_NONE};
+  if (!copy || !AQ_ARRAY_PUSH(files->files, files->count, files->capacity,
+                              (aq_trace_file){.path = copy, .pid = AQ_NONE}))
+    return aq_diag_no_memory(diag);
   return AQ_OK;
 }
 
@@ -204,7 +192,7 @@ static aq_status number_files(aq_trace_files *files, aq_diag *diag)
   files->processes = (unsigned)processes.count;
   aq_names_fini(&processes);
   aq_names_fini(&hosts);
-  return failed ? no_memory(files, diag) : AQ_OK;
+  return failed ? aq_diag_no_memory(diag) : AQ_OK;
 }
 
 aq_status aq_trace_files_list(aq_trace_files *files, const char *root,

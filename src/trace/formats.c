@@ -407,7 +407,7 @@ static aq_status import_directory(const char *path,
   int *format_of = calloc(files.count + 1, sizeof *format_of);
   int format = FORMAT_COUNT;
   if (!format_of)
-    status = aq_diag_set(diag, AQ_ERR_NO_MEMORY, "%s: out of memory", path);
+    status = aq_diag_no_memory(diag);
   else
     status = detect_files(&files, format_of, options ? options->format : NULL,
                           &format, diag);

@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/array.h"
+
 enum { PROGRESS_STEP = 4 << 20 };
 
 void aq_import_init(aq_import *import, aq_record_sink *sink,
@@ -111,26 +113,15 @@ aq_status aq_import_device(aq_import *import, const aq_run_device *device,
   return import->sink->device(import->sink, device, ordinal, import->diag);
 }
 
-static aq_status no_memory(aq_import *import)
-{
-  return aq_diag_set(import->diag, AQ_ERR_NO_MEMORY,
-                     "out of memory for the import");
-}
-
 /* Makes room to remember the last start of one more queue. */
 static aq_status grow_queues(aq_import *import, size_t ordinal)
 {
-  if (ordinal < import->queue_capacity)
-    return AQ_OK;
-  size_t capacity = (ordinal + 1) * 2;
-  aq_time *grown =
-      realloc(import->last_start, capacity * sizeof *import->last_start);
-  if (!grown)
-    return no_memory(import);
-  for (size_t i = import->queue_capacity; i < capacity; i++)
-    grown[i] = AQ_TIME_NONE;
-  import->last_start = grown;
-  import->queue_capacity = capacity;
+  const size_t before = import->queue_capacity;
+  if (!AQ_ARRAY_RESERVE(import->last_start, import->queue_capacity,
+                        ordinal + 1))
+    return aq_diag_no_memory(import->diag);
+  for (size_t i = before; i < import->queue_capacity; i++)
+    import->last_start[i] = AQ_TIME_NONE;
   return AQ_OK;
 }
 
@@ -193,14 +184,15 @@ aq_status aq_import_event_call(aq_import *import, const char *name,
   call.records = aq_api_records_event(name, length);
   if (!call.records && !aq_api_waits_event(name, length))
     return AQ_OK;
-  return aq_edges_call(&import->edges, &call) ? AQ_OK : no_memory(import);
+  return aq_edges_call(&import->edges, &call) ? AQ_OK
+                                              : aq_diag_no_memory(import->diag);
 }
 
 aq_status aq_import_put(aq_import *import, const aq_record *row)
 {
   count_row(import, row);
   if (!aq_edges_row(&import->edges, row, import->row_count++))
-    return no_memory(import);
+    return aq_diag_no_memory(import->diag);
   import->batch[import->batch_count++] = *row;
   if (import->batch_count < sizeof import->batch / sizeof *import->batch)
     return AQ_OK;

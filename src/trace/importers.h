@@ -25,7 +25,7 @@ typedef struct aq_trace_file {
 typedef struct aq_trace_files {
   const char *root; /* what the user named */
   aq_trace_file *files;
-  size_t count;
+  size_t count, capacity;
   unsigned processes;
   aq_arena arena; /* owns the paths */
 } aq_trace_files;

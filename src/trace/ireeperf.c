@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/array.h"
 #include "trace/lines.h"
 
 /* Two moments that both clocks of a device saw, the first and the last. */
@@ -22,14 +23,9 @@ typedef struct iree {
   bool has_schema;
   aq_map clock_of; /* device → index in clocks */
   device_clock *clocks;
+  size_t clock_capacity;
   aq_map scope_of; /* a queue of a device → number of its submissions */
 } iree;
-
-static aq_status no_memory(const iree *r)
-{
-  return aq_diag_set(r->import->diag, AQ_ERR_NO_MEMORY, "%s: out of memory",
-                     aq_reader_name(r->in.reader));
-}
 
 /* ---- members ---- */
 
@@ -79,13 +75,10 @@ static aq_status new_clock(iree *r, int64_t device, device_clock **out)
   uint64_t index;
   if (!aq_map_get(&r->clock_of, (uint64_t)device, &index)) {
     index = r->clock_of.count;
-    device_clock *grown = realloc(r->clocks, (index + 1) * sizeof *grown);
-    if (!grown)
-      return no_memory(r);
-    r->clocks = grown;
+    if (!AQ_ARRAY_RESERVE(r->clocks, r->clock_capacity, index + 1) ||
+        !aq_map_put(&r->clock_of, (uint64_t)device, index))
+      return aq_diag_no_memory(r->import->diag);
     r->clocks[index].samples = 0;
-    if (!aq_map_put(&r->clock_of, (uint64_t)device, index))
-      return no_memory(r);
   }
   *out = &r->clocks[index];
   return AQ_OK;
@@ -159,7 +152,7 @@ static aq_status key_of(iree *r, yajl_val object, int64_t submission,
   if (!aq_map_get(&r->scope_of, queue, &scope)) {
     scope = r->scope_of.count;
     if (!aq_map_put(&r->scope_of, queue, scope))
-      return no_memory(r);
+      return aq_diag_no_memory(r->import->diag);
   }
   *key = (uint64_t)submission ^ scope << 44;
   return AQ_OK;

@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/array.h"
+
 enum { RECENT = 4096 };
 
 #define NOWHERE SIZE_MAX
@@ -26,12 +28,6 @@ struct aq_join_row {
   size_t next; /* with the same key: a ring; or in the free list */
 };
 
-static aq_status no_memory(aq_join *join)
-{
-  return aq_diag_set(join->import->diag, AQ_ERR_NO_MEMORY,
-                     "out of memory for rows that wait for their host call");
-}
-
 aq_status aq_join_init(aq_join *join, aq_import *import)
 {
   memset(join, 0, sizeof *join);
@@ -39,7 +35,7 @@ aq_status aq_join_init(aq_join *join, aq_import *import)
   join->free_call = join->free_row = NOWHERE;
   join->recent = malloc(RECENT * sizeof *join->recent);
   if (!join->recent)
-    return no_memory(join);
+    return aq_diag_no_memory(join->import->diag);
   for (size_t i = 0; i < RECENT; i++)
     join->recent[i] = NOWHERE;
   return AQ_OK;
@@ -63,14 +59,8 @@ static bool call_slot(aq_join *join, size_t *slot)
     join->free_call = join->calls[*slot].next;
     return true;
   }
-  if (join->call_count == join->call_capacity) {
-    size_t capacity = join->call_capacity ? join->call_capacity * 2 : 256;
-    aq_join_call *grown = realloc(join->calls, capacity * sizeof *grown);
-    if (!grown)
-      return false;
-    join->calls = grown;
-    join->call_capacity = capacity;
-  }
+  if (!AQ_ARRAY_RESERVE(join->calls, join->call_capacity, join->call_count + 1))
+    return false;
   *slot = join->call_count++;
   return true;
 }
@@ -89,14 +79,8 @@ static bool row_slot(aq_join *join, size_t *slot)
     join->free_row = join->rows[*slot].next;
     return true;
   }
-  if (join->row_count == join->row_capacity) {
-    size_t capacity = join->row_capacity ? join->row_capacity * 2 : 256;
-    aq_join_row *grown = realloc(join->rows, capacity * sizeof *grown);
-    if (!grown)
-      return false;
-    join->rows = grown;
-    join->row_capacity = capacity;
-  }
+  if (!AQ_ARRAY_RESERVE(join->rows, join->row_capacity, join->row_count + 1))
+    return false;
   *slot = join->row_count++;
   return true;
 }
@@ -233,14 +217,14 @@ aq_status aq_join_call_add(aq_join *join, uint64_t key,
   drop_old_call(join, key);
   size_t slot;
   if (!call_slot(join, &slot))
-    return no_memory(join);
+    return aq_diag_no_memory(join->import->diag);
   aq_join_call *made = &join->calls[slot];
   made->call = *call;
   made->key = key;
   made->used = true;
   made->joined = made->has_first = false;
   if (!aq_map_put(&join->call_by_key, key, slot))
-    return no_memory(join);
+    return aq_diag_no_memory(join->import->diag);
   return attach_waiting(join, key, slot);
 }
 
@@ -250,7 +234,7 @@ static aq_status wait_for_call(aq_join *join, uint64_t key,
 {
   size_t slot;
   if (!row_slot(join, &slot))
-    return no_memory(join);
+    return aq_diag_no_memory(join->import->diag);
   aq_join_row *made = &join->rows[slot];
   made->row = *row;
   made->used = true;
@@ -260,7 +244,9 @@ static aq_status wait_for_call(aq_join *join, uint64_t key,
     made->next = join->rows[last].next;
     join->rows[last].next = slot;
   }
-  return aq_map_put(&join->row_by_key, key, slot) ? AQ_OK : no_memory(join);
+  return aq_map_put(&join->row_by_key, key, slot)
+             ? AQ_OK
+             : aq_diag_no_memory(join->import->diag);
 }
 
 aq_status aq_join_row_add(aq_join *join, uint64_t key, const aq_record *row)

@@ -130,8 +130,7 @@ static aq_status parse_ready(aq_json *json)
 static aq_status scan_error(aq_json *json)
 {
   if (json->scan.no_memory)
-    return aq_diag_set(json->import->diag, AQ_ERR_NO_MEMORY,
-                       "%s: out of memory", aq_reader_name(json->reader));
+    return aq_diag_no_memory(json->import->diag);
   return aq_diag_set(json->import->diag, AQ_ERR_INPUT,
                      "%s: byte %llu: not JSON: %s",
                      aq_reader_name(json->reader),
@@ -184,8 +183,7 @@ aq_status aq_json_read(aq_import *import, aq_reader *reader,
                   .status = AQ_OK};
   json.yajl = yajl_alloc(&callbacks, NULL, &json);
   if (!json.yajl)
-    return aq_diag_set(import->diag, AQ_ERR_NO_MEMORY, "%s: out of memory",
-                       aq_reader_name(reader));
+    return aq_diag_no_memory(import->diag);
   yajl_config(json.yajl, yajl_dont_validate_strings, 1);
   aq_json_scan_init(&json.scan, filter);
   if (where)

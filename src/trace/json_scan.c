@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/array.h"
+
 /* What a byte outside strings means. Everything else is part of a scalar. */
 enum byte_class { OTHER, SPACE, QUOTE, OPEN, CLOSE, COMMA, COLON, WORD };
 
@@ -42,17 +44,9 @@ void aq_json_scan_fini(aq_json_scan *scan)
 
 static bool out_reserve(aq_json_scan *scan, size_t size)
 {
-  if (scan->out_capacity - scan->out_size >= size)
-    return true;
-  size_t capacity = (scan->out_size + size) * 2;
-  char *grown = realloc(scan->out, capacity);
-  if (!grown) {
-    scan->no_memory = true;
-    return false;
-  }
-  scan->out = grown;
-  scan->out_capacity = capacity;
-  return true;
+  scan->no_memory |=
+      !AQ_ARRAY_RESERVE(scan->out, scan->out_capacity, scan->out_size + size);
+  return !scan->no_memory;
 }
 
 static void mark(aq_json_scan *scan, uint64_t source)
@@ -62,17 +56,9 @@ static void mark(aq_json_scan *scan, uint64_t source)
     if (last->source - last->out == source - scan->out_size)
       return;
   }
-  if (scan->mark_count == scan->mark_capacity) {
-    size_t capacity = scan->mark_capacity ? scan->mark_capacity * 2 : 64;
-    aq_json_mark *grown = realloc(scan->marks, capacity * sizeof *grown);
-    if (!grown) {
-      scan->no_memory = true;
-      return;
-    }
-    scan->marks = grown;
-    scan->mark_capacity = capacity;
-  }
-  scan->marks[scan->mark_count++] = (aq_json_mark){scan->out_size, source};
+  scan->no_memory |=
+      !AQ_ARRAY_PUSH(scan->marks, scan->mark_count, scan->mark_capacity,
+                     (aq_json_mark){scan->out_size, source});
 }
 
 static void out_add(aq_json_scan *scan, uint64_t source, const char *bytes,

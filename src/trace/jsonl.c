@@ -111,7 +111,7 @@ static aq_status put_line(writer *w, aq_diag *diag)
   const unsigned char *text;
   size_t length;
   if (yajl_gen_get_buf(w->gen, &text, &length) != yajl_gen_status_ok)
-    return aq_diag_set(diag, AQ_ERR_NO_MEMORY, "out of memory for JSON");
+    return aq_diag_no_memory(diag);
   if (fwrite(text, 1, length, w->out) != length || putc('\n', w->out) == EOF)
     return aq_diag_set(diag, AQ_ERR_IO, "export: %s", strerror(errno));
   yajl_gen_clear(w->gen);
@@ -205,7 +205,7 @@ aq_status aq_jsonl_export(aq_trace_source *source, FILE *out, aq_diag *diag)
 {
   writer w = {.source = source, .out = out, .gen = yajl_gen_alloc(NULL)};
   if (!w.gen)
-    return aq_diag_set(diag, AQ_ERR_NO_MEMORY, "out of memory for JSON");
+    return aq_diag_no_memory(diag);
   aq_status status = put_run(&w, diag);
   if (status == AQ_OK)
     status = put_rows(&w, diag);

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/array.h"
 #include "trace/lines.h"
 
 /* The file, and what is handed over at its end. */
@@ -242,16 +243,7 @@ static aq_status read_run(lines *l, yajl_val object)
 
 static bool edge_append(lines *l, aq_edge edge)
 {
-  if (l->edge_count == l->edge_capacity) {
-    size_t capacity = l->edge_capacity ? 2 * l->edge_capacity : 64;
-    aq_edge *grown = realloc(l->edges, capacity * sizeof *grown);
-    if (!grown)
-      return false;
-    l->edges = grown;
-    l->edge_capacity = capacity;
-  }
-  l->edges[l->edge_count++] = edge;
-  return true;
+  return AQ_ARRAY_PUSH(l->edges, l->edge_count, l->edge_capacity, edge);
 }
 
 static aq_status read_edge(lines *l, yajl_val object)
@@ -277,8 +269,7 @@ static aq_status read_edge(lines *l, yajl_val object)
   if (edge.confidence < 1 || edge.confidence > 100)
     return line_error(l, "expected 1 to 100 for ", "confidence");
   if (!edge_append(l, edge))
-    return aq_diag_set(l->import->diag, AQ_ERR_NO_MEMORY, "%s: out of memory",
-                       aq_reader_name(l->in.reader));
+    return aq_diag_no_memory(l->import->diag);
   l->import->result->edges[edge.kind]++;
   return AQ_OK;
 }

@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/array.h"
+
 static const struct {
   level level;
   field field;
@@ -165,13 +167,8 @@ static aq_status set_name(aq_kineto *k, aq_json_type type, const char *text,
 {
   if (type != AQ_JSON_STRING)
     return AQ_OK;
-  if (length > k->name_capacity) {
-    char *grown = realloc(k->name, length * 2);
-    if (!grown)
-      return aq_kineto_no_memory(k);
-    k->name = grown;
-    k->name_capacity = length * 2;
-  }
+  if (!AQ_ARRAY_RESERVE(k->name, k->name_capacity, length))
+    return aq_diag_no_memory(k->import->diag);
   if (length > 0)
     memcpy(k->name, text, length);
   k->name_length = length;

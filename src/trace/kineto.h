@@ -98,9 +98,9 @@ typedef struct aq_kineto {
   int64_t base_time, hip_version;
   aq_map gpu_by_id;
   gpu *gpus;
-  size_t gpu_count;
+  size_t gpu_count, gpu_capacity;
   properties *props;
-  size_t prop_count;
+  size_t prop_count, prop_capacity;
   aq_arena arena;
 } aq_kineto;
 
@@ -110,7 +110,5 @@ aq_status aq_kineto_prop_done(aq_kineto *k);
 
 /* Tells the sink what the properties say of the devices that were met. */
 aq_status aq_kineto_describe(aq_kineto *k);
-
-aq_status aq_kineto_no_memory(aq_kineto *k);
 
 #endif

@@ -4,13 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/array.h"
 #include "trace/kineto.h"
-
-aq_status aq_kineto_no_memory(aq_kineto *k)
-{
-  return aq_diag_set(k->import->diag, AQ_ERR_NO_MEMORY, "%s: out of memory",
-                     k->file);
-}
 
 /* ---- rows ---- */
 
@@ -32,14 +27,10 @@ static aq_status gpu_of(aq_kineto *k, const event *e, int64_t *ordinal)
   aq_status status = aq_import_device(k->import, &device, ordinal);
   if (status != AQ_OK)
     return status;
-  gpu *grown = realloc(k->gpus, (k->gpu_count + 1) * sizeof *grown);
-  if (!grown)
-    return aq_kineto_no_memory(k);
-  k->gpus = grown;
-  k->gpus[k->gpu_count] = (gpu){id, e->device, *ordinal};
-  if (!aq_map_put(&k->gpu_by_id, (uint64_t)id, k->gpu_count))
-    return aq_kineto_no_memory(k);
-  k->gpu_count++;
+  if (!aq_map_put(&k->gpu_by_id, (uint64_t)id, k->gpu_count) ||
+      !AQ_ARRAY_PUSH(k->gpus, k->gpu_count, k->gpu_capacity,
+                     (gpu){id, e->device, *ordinal}))
+    return aq_diag_no_memory(k->import->diag);
   return AQ_OK;
 }
 
@@ -203,16 +194,13 @@ aq_status aq_kineto_event_done(aq_kineto *k)
 
 aq_status aq_kineto_prop_done(aq_kineto *k)
 {
-  properties *grown = realloc(k->props, (k->prop_count + 1) * sizeof *grown);
-  if (!grown)
-    return aq_kineto_no_memory(k);
-  k->props = grown;
   if (k->name_length > 0) {
     k->prop.name = aq_arena_text(&k->arena, k->name, k->name_length);
     if (!k->prop.name)
-      return aq_kineto_no_memory(k);
+      return aq_diag_no_memory(k->import->diag);
   }
-  k->props[k->prop_count++] = k->prop;
+  if (!AQ_ARRAY_PUSH(k->props, k->prop_count, k->prop_capacity, k->prop))
+    return aq_diag_no_memory(k->import->diag);
   return AQ_OK;
 }
 

@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/array.h"
+
 enum { LINE_MAX_SIZE = 1 << 20 };
 
 aq_status aq_lines_error(const aq_lines *l, const char *what, const char *of)
@@ -19,15 +21,8 @@ static aq_status append(aq_lines *l, const char *bytes, size_t size)
 {
   if (l->size + size >= LINE_MAX_SIZE)
     return aq_lines_error(l, "longer than 1 MiB, expected one record", "");
-  if (l->size + size >= l->capacity) {
-    size_t capacity = 2 * (l->size + size) + 256;
-    char *grown = realloc(l->line, capacity);
-    if (!grown)
-      return aq_diag_set(l->import->diag, AQ_ERR_NO_MEMORY, "%s: out of memory",
-                         aq_reader_name(l->reader));
-    l->line = grown;
-    l->capacity = capacity;
-  }
+  if (!AQ_ARRAY_RESERVE(l->line, l->capacity, l->size + size + 1))
+    return aq_diag_no_memory(l->import->diag);
   memcpy(l->line + l->size, bytes, size);
   l->size += size;
   l->line[l->size] = '\0';

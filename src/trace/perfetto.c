@@ -237,7 +237,7 @@ aq_status aq_perfetto_export(aq_trace_source *source, FILE *out, aq_diag *diag)
   static const aq_timeline_writer ops = {put_track, put_slice, put_counter};
   perfetto *p = calloc(1, sizeof *p);
   if (!p)
-    return aq_diag_set(diag, AQ_ERR_NO_MEMORY, "export: out of memory");
+    return aq_diag_no_memory(diag);
   p->pb.out = out;
   if (source->info->base_ns > 0)
     p->base_ns = (uint64_t)source->info->base_ns;
@@ -245,7 +245,7 @@ aq_status aq_perfetto_export(aq_trace_source *source, FILE *out, aq_diag *diag)
   aq_status status = aq_timeline_draw(source, &ops, p, diag);
   aq_pb_flush(&p->pb);
   if (status == AQ_OK && p->no_memory)
-    status = aq_diag_set(diag, AQ_ERR_NO_MEMORY, "export: out of memory");
+    status = aq_diag_no_memory(diag);
   if (status == AQ_OK && p->pb.failed)
     status = aq_diag_set(diag, AQ_ERR_IO, "export: %s", strerror(p->pb.error));
   if (status == AQ_OK && fflush(out) != 0)

@@ -75,8 +75,7 @@ static aq_status begin_gzip(aq_reader *reader, aq_diag *diag)
   reader->z.next_in = reader->in;
   reader->z.avail_in = (uInt)reader->in_count;
   if (inflateInit2(&reader->z, 15 + 16) != Z_OK)
-    return aq_diag_set(diag, AQ_ERR_NO_MEMORY, "%s: out of memory for zlib",
-                       reader->name);
+    return aq_diag_no_memory(diag);
   reader->inflating = true;
   return AQ_OK;
 }
@@ -86,9 +85,7 @@ static aq_status begin_zstd(aq_reader *reader, aq_diag *diag)
 #ifdef HAVE_ZSTD
   reader->zstd = ZSTD_createDStream();
   reader->zstd_open = true;
-  return reader->zstd ? AQ_OK
-                      : aq_diag_set(diag, AQ_ERR_NO_MEMORY,
-                                    "%s: out of memory for zstd", reader->name);
+  return reader->zstd ? AQ_OK : aq_diag_no_memory(diag);
 #else
   return aq_diag_set(diag, AQ_ERR_INPUT,
                      "%s: packed with zstd, which this build cannot read; "
@@ -135,7 +132,7 @@ static aq_reader *reader_new(const char *name, aq_diag *diag)
 {
   aq_reader *reader = calloc(1, sizeof *reader);
   if (!reader) {
-    aq_diag_set(diag, AQ_ERR_NO_MEMORY, "%s: out of memory", name);
+    aq_diag_no_memory(diag);
     return NULL;
   }
   reader->name = name;

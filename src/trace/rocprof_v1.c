@@ -104,7 +104,7 @@ static aq_status process_of(rocprof *r, int64_t pid, uint64_t *process)
   *process = r->processes.count;
   if (aq_map_put(&r->processes, (uint64_t)pid, *process))
     return AQ_OK;
-  return aq_diag_set(r->import->diag, AQ_ERR_NO_MEMORY, "out of memory");
+  return aq_diag_no_memory(r->import->diag);
 }
 
 static aq_status read_place(rocprof *r, aq_record *row)

@@ -6,15 +6,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/array.h"
+
 const char aq_rocprofv3_advice[] =
     "record host calls too and import the whole directory: rocprofv3 "
     "--hip-runtime-trace --kernel-trace --memory-copy-trace "
     "--output-format csv -d DIR -- PROGRAM";
-
-static aq_status no_memory(aq_import *import)
-{
-  return aq_diag_set(import->diag, AQ_ERR_NO_MEMORY, "out of memory");
-}
 
 /* ---- agents ---- */
 
@@ -30,20 +27,15 @@ aq_status aq_agents_add(aq_agents *agents, aq_import *import, aq_agent agent,
 {
   if (aq_map_get(&agents->by_id, (uint64_t)agent.id, NULL))
     return AQ_OK;
-  aq_agent *grown =
-      realloc(agents->agents, (agents->count + 1) * sizeof *grown);
-  if (!grown)
-    return no_memory(import);
-  agents->agents = grown;
   agent.name = name_length
                    ? aq_arena_text(&agents->arena, agent.name, name_length)
                    : NULL;
   agent.gfx =
       gfx_length ? aq_arena_text(&agents->arena, agent.gfx, gfx_length) : NULL;
   if ((name_length && !agent.name) || (gfx_length && !agent.gfx) ||
-      !aq_map_put(&agents->by_id, (uint64_t)agent.id, agents->count))
-    return no_memory(import);
-  agents->agents[agents->count++] = agent;
+      !aq_map_put(&agents->by_id, (uint64_t)agent.id, agents->count) ||
+      !AQ_ARRAY_PUSH(agents->agents, agents->count, agents->capacity, agent))
+    return aq_diag_no_memory(import->diag);
   return AQ_OK;
 }
 

@@ -20,7 +20,7 @@ typedef struct aq_agent {
 typedef struct aq_agents {
   aq_map by_id;
   aq_agent *agents;
-  size_t count;
+  size_t count, capacity;
   aq_arena arena; /* owns the texts */
 } aq_agents;
 

@@ -153,9 +153,7 @@ static aq_status agent_row(csv_set *set)
                          (uint64_t)node);
   if (logical != AQ_NONE)
     kept &= aq_map_put(&set->logical, scoped(set, logical), (uint64_t)node);
-  return kept ? AQ_OK
-              : aq_diag_set(set->import->diag, AQ_ERR_NO_MEMORY,
-                            "out of memory");
+  return kept ? AQ_OK : aq_diag_no_memory(set->import->diag);
 }
 
 /* The node id that "Agent 4", "Agent-4", "4" or "GPU 0" means. */

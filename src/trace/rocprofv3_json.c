@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/array.h"
+
 /* ---- JSON events ---- */
 
 static void record_reset(aq_rocprofv3_tool *t)
@@ -115,13 +117,8 @@ static aq_status on_key(void *client, const char *bytes, size_t length)
 static aq_status keep_text(aq_rocprofv3_tool *t, text *to, const char *bytes,
                            size_t length)
 {
-  if (length > to->capacity) {
-    char *grown = realloc(to->bytes, length * 2);
-    if (!grown)
-      return aq_rocprofv3_no_memory(t);
-    to->bytes = grown;
-    to->capacity = length * 2;
-  }
+  if (!AQ_ARRAY_RESERVE(to->bytes, to->capacity, length))
+    return aq_diag_no_memory(t->import->diag);
   if (length > 0)
     memcpy(to->bytes, bytes, length);
   to->length = length;

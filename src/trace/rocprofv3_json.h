@@ -119,9 +119,9 @@ typedef struct aq_rocprofv3_tool {
   aq_agents agents;
   aq_map symbol_by_id, operation_by_id;
   symbol *symbols;
-  size_t symbol_count;
+  size_t symbol_count, symbol_capacity;
   char **operation_names;
-  size_t operation_count;
+  size_t operation_count, operation_capacity;
   aq_arena arena;
 } aq_rocprofv3_tool;
 
@@ -132,7 +132,5 @@ void aq_rocprofv3_process_begin(aq_rocprofv3_tool *t);
 aq_status aq_rocprofv3_operation_add(aq_rocprofv3_tool *t, const char *bytes,
                                      size_t length);
 aq_status aq_rocprofv3_element_done(aq_rocprofv3_tool *t);
-
-aq_status aq_rocprofv3_no_memory(aq_rocprofv3_tool *t);
 
 #endif

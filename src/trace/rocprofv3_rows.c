@@ -5,13 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/array.h"
 #include "trace/rocprofv3_json.h"
-
-aq_status aq_rocprofv3_no_memory(aq_rocprofv3_tool *t)
-{
-  return aq_diag_set(t->import->diag, AQ_ERR_NO_MEMORY, "%s: out of memory",
-                     t->file->path);
-}
 
 /* ---- tables: kernel symbols and operation names of the process ---- */
 
@@ -20,25 +15,15 @@ static uint64_t operation_key(int64_t kind, int64_t operation)
   return (uint64_t)kind << 32 ^ (uint64_t)operation;
 }
 
-static void *grow(void *array, size_t count, size_t size)
-{
-  if ((count & (count - 1)) != 0)
-    return array;
-  return realloc(array, (count ? count * 2 : 1) * size);
-}
-
 aq_status aq_rocprofv3_operation_add(aq_rocprofv3_tool *t, const char *bytes,
                                      size_t length)
 {
-  char **grown = grow(t->operation_names, t->operation_count, sizeof *grown);
-  if (!grown)
-    return aq_rocprofv3_no_memory(t);
-  t->operation_names = grown;
   char *name = aq_arena_text(&t->arena, bytes, length);
   uint64_t place = operation_key(t->kinds, t->operations++);
-  if (!name || !aq_map_put(&t->operation_by_id, place, t->operation_count))
-    return aq_rocprofv3_no_memory(t);
-  grown[t->operation_count++] = name;
+  if (!name || !aq_map_put(&t->operation_by_id, place, t->operation_count) ||
+      !AQ_ARRAY_PUSH(t->operation_names, t->operation_count,
+                     t->operation_capacity, name))
+    return aq_diag_no_memory(t->import->diag);
   return AQ_OK;
 }
 
@@ -53,17 +38,15 @@ static const char *operation_name(const aq_rocprofv3_tool *t)
 
 static aq_status add_symbol(aq_rocprofv3_tool *t)
 {
-  symbol *grown = grow(t->symbols, t->symbol_count, sizeof *grown);
-  if (!grown)
-    return aq_rocprofv3_no_memory(t);
-  t->symbols = grown;
   char *name = aq_arena_text(&t->arena, t->name.bytes ? t->name.bytes : "",
                              t->name.length);
-  if (!name || !aq_map_put(&t->symbol_by_id, (uint64_t)t->record.kernel_id,
-                           t->symbol_count))
-    return aq_rocprofv3_no_memory(t);
-  grown[t->symbol_count++] =
-      (symbol){name, t->record.vgpr, t->record.agpr, t->record.sgpr};
+  if (!name ||
+      !aq_map_put(&t->symbol_by_id, (uint64_t)t->record.kernel_id,
+                  t->symbol_count) ||
+      !AQ_ARRAY_PUSH(
+          t->symbols, t->symbol_count, t->symbol_capacity,
+          (symbol){name, t->record.vgpr, t->record.agpr, t->record.sgpr}))
+    return aq_diag_no_memory(t->import->diag);
   return AQ_OK;
 }
 

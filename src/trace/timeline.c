@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/array.h"
 #include "common/map.h"
 #include "trace/arrows.h"
 #include "trace/depth.h"
@@ -47,14 +48,9 @@ typedef struct timeline {
   track_group *queues;
   aq_map hosts, threads; /* pid -> process; pid and tid -> index of a group */
   track_group **calls;
-  size_t call_count;
+  size_t call_count, call_capacity;
   aq_arrows arrows;
 } timeline;
-
-static aq_status no_memory(const timeline *t)
-{
-  return aq_diag_set(t->diag, AQ_ERR_NO_MEMORY, "export: out of memory");
-}
 
 /* ---- tracks ---- */
 
@@ -101,14 +97,8 @@ static aq_status lane_find(timeline *t, const track_group *group,
     }
   if (lanes->count >= most)
     return AQ_OK;
-  if (lanes->count == lanes->capacity) {
-    size_t capacity = lanes->capacity ? 2 * lanes->capacity : 4;
-    struct lane *grown = realloc(lanes->lane, capacity * sizeof *grown);
-    if (!grown)
-      return no_memory(t);
-    lanes->lane = grown;
-    lanes->capacity = capacity;
-  }
+  if (!AQ_ARRAY_RESERVE(lanes->lane, lanes->capacity, lanes->count + 1))
+    return aq_diag_no_memory(t->diag);
   char name[sizeof group->name + 16];
   snprintf(name, sizeof name, "%s%s%s", group->name, *lanes->title ? " " : "",
            lanes->title);
@@ -259,16 +249,12 @@ static track_group *call_group(timeline *t, const aq_record *row)
   const uint64_t key = process << 32 ^ (uint64_t)tid;
   if (aq_map_get(&t->threads, key, &index))
     return t->calls[index];
-  track_group **grown = realloc(t->calls, (t->call_count + 1) * sizeof *grown);
-  if (!grown)
-    return NULL;
-  t->calls = grown;
   track_group *group = calloc(1, sizeof *group);
-  if (!group || !aq_map_put(&t->threads, key, t->call_count)) {
+  if (!group || !aq_map_put(&t->threads, key, t->call_count) ||
+      !AQ_ARRAY_PUSH(t->calls, t->call_count, t->call_capacity, group)) {
     free(group);
     return NULL;
   }
-  t->calls[t->call_count++] = group;
   snprintf(group->name, sizeof group->name, "thread %" PRId64, tid);
   group->run.title = "";
   group->run.process = (uint32_t)process;
@@ -284,7 +270,7 @@ static aq_status draw_call(timeline *t, const aq_record *row)
     return AQ_OK;
   track_group *group = call_group(t, row);
   if (!group)
-    return no_memory(t);
+    return aq_diag_no_memory(t->diag);
   if (group->call == row->host_begin && group->correlation == row->correlation)
     return AQ_OK;
   group->call = row->host_begin;
@@ -313,7 +299,7 @@ static aq_status draw_row(timeline *t, const aq_record *row, int64_t number)
   if (status == AQ_OK)
     status = draw_packet(t, group, row);
   if (status == AQ_OK && !aq_depth_add(&group->depth, row))
-    status = no_memory(t);
+    status = aq_diag_no_memory(t->diag);
   return status;
 }
 
@@ -432,9 +418,9 @@ aq_status aq_timeline_draw(aq_trace_source *source,
   size_t count;
   aq_status status = t.devices && t.queues
                          ? source->edges(source, &edges, &count, diag)
-                         : no_memory(&t);
+                         : aq_diag_no_memory(t.diag);
   if (status == AQ_OK && !aq_arrows_init(&t.arrows, edges, count))
-    status = no_memory(&t);
+    status = aq_diag_no_memory(t.diag);
   if (status == AQ_OK)
     status = draw_rows(&t);
   timeline_fini(&t);

@@ -36,16 +36,10 @@ aq_status aq_database_error(const aq_database *database, const char *fmt, ...)
                      database->path, what);
 }
 
-static aq_status no_memory(const aq_database *database)
-{
-  return aq_diag_set(database->import->diag, AQ_ERR_NO_MEMORY,
-                     "%s: out of memory", database->path);
-}
-
 static aq_status sqlite_error(const aq_database *database)
 {
   if (sqlite3_errcode(database->db) == SQLITE_NOMEM)
-    return no_memory(database);
+    return aq_diag_no_memory(database->import->diag);
   return aq_database_error(database, "cannot be read: %s",
                            sqlite3_errmsg(database->db));
 }
@@ -86,7 +80,8 @@ static aq_status connect(aq_database *database, const char *name)
   const int flags = SQLITE_OPEN_READONLY | SQLITE_OPEN_NOMUTEX |
                     SQLITE_OPEN_PRIVATECACHE | SQLITE_OPEN_URI;
   if (sqlite3_open_v2(name, &database->db, flags, NULL) != SQLITE_OK)
-    return database->db ? sqlite_error(database) : no_memory(database);
+    return database->db ? sqlite_error(database)
+                        : aq_diag_no_memory(database->import->diag);
   return AQ_OK;
 }
 
@@ -131,7 +126,7 @@ static aq_status open_path(aq_database *database, const char *path)
   const uint64_t log = log_size(path);
   char *uri = uri_of(path, log ? "?mode=ro" : "?mode=ro&immutable=1");
   if (!uri)
-    return no_memory(database);
+    return aq_diag_no_memory(database->import->diag);
   database->size += log;
   aq_status status = connect(database, uri);
   free(uri);
@@ -142,7 +137,7 @@ static aq_status open_bytes(aq_database *database, const aq_trace_file *file)
 {
   unsigned char *copy = malloc(file->size + 1);
   if (!copy)
-    return no_memory(database);
+    return aq_diag_no_memory(database->import->diag);
   memcpy(copy, file->bytes, file->size);
   database->bytes = copy;
   database->size = file->size;
@@ -292,7 +287,7 @@ aq_status aq_database_query(aq_database *database, sqlite3_stmt **out,
   va_end(args);
   *out = NULL;
   if (!sql)
-    return no_memory(database);
+    return aq_diag_no_memory(database->import->diag);
   const int code = sqlite3_prepare_v2(database->db, sql, -1, out, NULL);
   sqlite3_free(sql);
   return code == SQLITE_OK ? AQ_OK : sqlite_error(database);

@@ -209,7 +209,7 @@ static aq_status failed(const aq_rocpd_writer *w, aq_diag *diag)
 {
   const int code = w->db ? sqlite3_errcode(w->db) : SQLITE_NOMEM;
   if (code == SQLITE_NOMEM || code == SQLITE_OK || code == SQLITE_DONE)
-    return aq_diag_set(diag, AQ_ERR_NO_MEMORY, "out of memory for the export");
+    return aq_diag_no_memory(diag);
   return aq_diag_set(diag, AQ_ERR_IO, "rocpd database cannot be written: %s",
                      sqlite3_errmsg(w->db));
 }

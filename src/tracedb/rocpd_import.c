@@ -8,12 +8,6 @@
 #include "trace/rocprofv3.h"
 #include "tracedb/rocpd_import.h"
 
-static aq_status no_memory(const aq_rocpd *r)
-{
-  return aq_diag_set(r->database->import->diag, AQ_ERR_NO_MEMORY,
-                     "%s: out of memory", r->database->path);
-}
-
 /* ---- dictionaries of a set of tables ---- */
 
 /* Runs a query on a table of the set and a function for each of its rows. */
@@ -41,7 +35,9 @@ static int64_t int_at(const aq_rocpd *r, sqlite3_stmt *from, int column)
 
 static aq_status put(const aq_rocpd *r, aq_map *map, int64_t id, int64_t value)
 {
-  return aq_map_put(map, (uint64_t)id, (uint64_t)value) ? AQ_OK : no_memory(r);
+  return aq_map_put(map, (uint64_t)id, (uint64_t)value)
+             ? AQ_OK
+             : aq_diag_no_memory(r->database->import->diag);
 }
 
 static int64_t get(const aq_map *map, int64_t id, int64_t otherwise)
@@ -56,7 +52,8 @@ static aq_status add_string(aq_rocpd *r, sqlite3_stmt *from)
   size_t length;
   const char *text = aq_database_text(from, 1, &length);
   const int64_t id = aq_names_id(&r->strings, text, length);
-  return id < 0 ? no_memory(r) : put(r, &r->string_of, int_at(r, from, 0), id);
+  return id < 0 ? aq_diag_no_memory(r->database->import->diag)
+                : put(r, &r->string_of, int_at(r, from, 0), id);
 }
 
 const char *aq_rocpd_string(const aq_rocpd *r, int64_t id, size_t *length)
@@ -72,7 +69,7 @@ static aq_status add_node(aq_rocpd *r, sqlite3_stmt *from)
   size_t length;
   const char *text = aq_database_text(from, 1, &length);
   const int64_t machine = aq_names_id(&r->machines, text, length);
-  return machine < 0 ? no_memory(r)
+  return machine < 0 ? aq_diag_no_memory(r->database->import->diag)
                      : put(r, &r->machine_of, int_at(r, from, 0), machine);
 }
 
@@ -125,7 +122,7 @@ static aq_status add_symbol(aq_rocpd *r, sqlite3_stmt *from)
     const size_t capacity = r->symbol_count ? 2 * r->symbol_count : 1;
     aq_rocpd_symbol *grown = realloc(r->symbols, capacity * sizeof *grown);
     if (!grown)
-      return no_memory(r);
+      return aq_diag_no_memory(r->database->import->diag);
     r->symbols = grown;
   }
   size_t length;
@@ -136,7 +133,7 @@ static aq_status add_symbol(aq_rocpd *r, sqlite3_stmt *from)
                             int_at(r, from, 3), int_at(r, from, 4),
                             int_at(r, from, 5)};
   if (symbol.name < 0)
-    return no_memory(r);
+    return aq_diag_no_memory(r->database->import->diag);
   r->symbols[r->symbol_count] = symbol;
   return put(r, &r->symbol_of, int_at(r, from, 0), (int64_t)r->symbol_count++);
 }

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/array.h"
 #include "tracedb/rocpd_export.h"
 
 /* ---- events ---- */
@@ -62,14 +63,8 @@ static const char *category_of(const char *name)
 
 static aq_rocpd_call *new_call(aq_rocpd_writer *w, uint64_t key)
 {
-  if (w->call_count == w->call_capacity) {
-    const size_t capacity = w->call_capacity ? 2 * w->call_capacity : 256;
-    aq_rocpd_call *grown = realloc(w->calls, capacity * sizeof *grown);
-    if (!grown)
-      return NULL;
-    w->calls = grown;
-    w->call_capacity = capacity;
-  }
+  if (!AQ_ARRAY_RESERVE(w->calls, w->call_capacity, w->call_count + 1))
+    return NULL;
   if (!aq_map_put(&w->call_of, key, w->call_count))
     return NULL;
   return &w->calls[w->call_count++];

@@ -117,8 +117,7 @@ static aq_status note_root(aq_rocpd *r, sqlite3_stmt *from)
     aq_map_get(&r->root_of, aq_database_key(parent, scope), &root);
   return aq_map_put(&r->root_of, aq_database_key(stack, scope), root)
              ? AQ_OK
-             : aq_diag_set(r->database->import->diag, AQ_ERR_NO_MEMORY,
-                           "%s: out of memory", r->database->path);
+             : aq_diag_no_memory(r->database->import->diag);
 }
 
 static aq_status call_add(aq_rocpd *r, sqlite3_stmt *from)

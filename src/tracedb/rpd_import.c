@@ -15,12 +15,6 @@ typedef struct rpd {
   aq_map api_of;    /* operation → the call that made it */
 } rpd;
 
-static aq_status no_memory(const rpd *r)
-{
-  return aq_diag_set(r->database->import->diag, AQ_ERR_NO_MEMORY,
-                     "%s: out of memory", r->database->path);
-}
-
 static const char *string_at(const rpd *r, int64_t id, size_t *length)
 {
   uint64_t name;
@@ -56,7 +50,7 @@ static aq_status add_string(rpd *r, sqlite3_stmt *from)
                                (uint64_t)sqlite3_column_int64(from, 0),
                                (uint64_t)id)
              ? AQ_OK
-             : no_memory(r);
+             : aq_diag_no_memory(r->database->import->diag);
 }
 
 static aq_status add_link(rpd *r, sqlite3_stmt *from)
@@ -66,8 +60,9 @@ static aq_status add_link(rpd *r, sqlite3_stmt *from)
   if (api == AQ_NONE || op == AQ_NONE ||
       aq_map_get(&r->api_of, (uint64_t)op, NULL))
     return AQ_OK;
-  return aq_map_put(&r->api_of, (uint64_t)op, (uint64_t)api) ? AQ_OK
-                                                             : no_memory(r);
+  return aq_map_put(&r->api_of, (uint64_t)op, (uint64_t)api)
+             ? AQ_OK
+             : aq_diag_no_memory(r->database->import->diag);
 }
 
 /* ---- host calls ---- */

@@ -157,8 +157,7 @@ static aq_status choice_read(const aq_json_node *node, aq_arena *arena,
     return status;
   aq_time *choices = aq_arena_alloc(arena, count * sizeof *choices);
   if (!choices)
-    return aq_diag_set(node->doc->diag, AQ_ERR_NO_MEMORY,
-                       "no memory to read %s", node->doc->file);
+    return aq_json_no_memory(node);
   for (size_t i = 0; i < count && status == AQ_OK; i++) {
     const aq_json_node element = aq_json_element(node, i);
     status = aq_json_time(&element, &choices[i]);

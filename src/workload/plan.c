@@ -86,7 +86,7 @@ aq_status aq_plan_open(const char *path, const char *data, aq_plan *out,
   aq_plan read = {0};
   aq_plan_store *p = calloc(1, sizeof *p);
   if (!p)
-    return aq_diag_set(diag, AQ_ERR_NO_MEMORY, "no memory to read %s", path);
+    return aq_diag_no_memory(diag);
   p->arena = (aq_arena)AQ_ARENA_INIT;
   read.own = p;
   aq_status status = plan_parse(p, path, data, &read, diag);

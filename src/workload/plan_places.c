@@ -47,7 +47,7 @@ static aq_status file_find(aq_plan_store *p, const aq_json_node *node,
   const size_t dot = strcspn(stem, ".");
   out->file = aq_arena_text(&p->arena, path, (size_t)length);
   out->name = aq_arena_text(&p->arena, stem, dot);
-  return out->file && out->name ? AQ_OK : aq_plan_no_memory(node);
+  return out->file && out->name ? AQ_OK : aq_json_no_memory(node);
 }
 
 static aq_status workload_read(aq_plan_store *p, const aq_json_node *node,
@@ -78,7 +78,7 @@ aq_status aq_plan_workloads(aq_plan_store *p, const aq_json_node *root)
   p->workloads =
       aq_arena_alloc(&p->arena, p->workload_count * sizeof *p->workloads);
   if (!p->workloads)
-    return aq_plan_no_memory(root);
+    return aq_json_no_memory(root);
   for (size_t i = 0; i < p->workload_count && status == AQ_OK; i++) {
     const aq_json_node element = aq_json_element(&list, i);
     status = workload_read(p, &element, &p->workloads[i]);
@@ -102,7 +102,7 @@ static aq_status edits_read(aq_plan_store *p, const aq_json_node *node,
     return status;
   out->at = aq_arena_alloc(&p->arena, (count + 1) * sizeof *out->at);
   if (!out->at)
-    return aq_plan_no_memory(node);
+    return aq_json_no_memory(node);
   out->count = count;
   for (size_t i = 0; i < count && status == AQ_OK; i++) {
     const aq_json_node member = aq_json_member_at(&set, i);
@@ -136,7 +136,7 @@ aq_status aq_plan_devices(aq_plan_store *p, const aq_json_node *root)
     return status;
   p->devices = aq_arena_alloc(&p->arena, p->device_count * sizeof *p->devices);
   if (!p->devices)
-    return aq_plan_no_memory(root);
+    return aq_json_no_memory(root);
   for (size_t i = 0; given && i < p->device_count && status == AQ_OK; i++) {
     const aq_json_node element = aq_json_element(&list, i);
     status = device_read(p, &element, &p->devices[i]);
@@ -146,7 +146,7 @@ aq_status aq_plan_devices(aq_plan_store *p, const aq_json_node *root)
       p->devices[i].edits.at =
           aq_arena_alloc(&p->arena, sizeof *p->devices[i].edits.at);
       if (!p->devices[i].edits.at)
-        return aq_plan_no_memory(root);
+        return aq_json_no_memory(root);
     }
   return status;
 }

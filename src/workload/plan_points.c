@@ -6,6 +6,7 @@
 
 #include <stdlib.h>
 
+#include "common/array.h"
 #include "workload/scenario.h"
 
 enum { POINTS_MAX = 10000000 };
@@ -15,15 +16,8 @@ static aq_status point_add(aq_plan_store *p, const aq_json_node *root,
 {
   if (p->count == POINTS_MAX)
     return aq_json_error(root, "more than %d points", POINTS_MAX);
-  if (p->count == p->capacity) {
-    const size_t capacity = p->capacity ? 2 * p->capacity : 256;
-    aq_plan_point *grown = realloc(p->points, capacity * sizeof *grown);
-    if (!grown)
-      return aq_plan_no_memory(root);
-    p->points = grown;
-    p->capacity = capacity;
-  }
-  p->points[p->count++] = *point;
+  if (!AQ_ARRAY_PUSH(p->points, p->count, p->capacity, *point))
+    return aq_json_no_memory(root);
   return AQ_OK;
 }
 
@@ -58,7 +52,7 @@ static aq_status set_add(aq_plan_store *p, const aq_json_node *root,
   const char **parameters = aq_arena_alloc(
       &p->arena, (workload->axis_count + 1) * sizeof *parameters);
   if (!parameters)
-    return aq_plan_no_memory(root);
+    return aq_json_no_memory(root);
   for (size_t i = 0; i < workload->axis_count; i++)
     parameters[i] = workload->axes[i].at[at[i]];
   aq_status status =

@@ -32,7 +32,7 @@ static aq_status policy_add(aq_plan_store *p, const aq_json_node *node,
   if (status != AQ_OK)
     return status;
   if (text && !(kept = aq_arena_text(&p->arena, text, strlen(text))))
-    return aq_plan_no_memory(node);
+    return aq_json_no_memory(node);
   p->policies.at[p->policies.count++] = kept;
   return AQ_OK;
 }
@@ -81,7 +81,7 @@ aq_status aq_plan_policies(aq_plan_store *p, const aq_json_node *root)
   p->policies.at =
       aq_arena_alloc(&p->arena, AQ_PLAN_LIST_MAX * sizeof *p->policies.at);
   if (!p->policies.at)
-    return aq_plan_no_memory(root);
+    return aq_json_no_memory(root);
   if (!aq_json_member(root, "policies", &list))
     return policy_add(p, root, NULL);
   status = aq_json_array(&list, 1, AQ_PLAN_LIST_MAX, &count);
@@ -106,7 +106,7 @@ static aq_status seeds_make(aq_plan_store *p, const aq_json_node *node,
 {
   p->seed_count = count;
   p->seeds = aq_arena_alloc(&p->arena, count * sizeof *p->seeds);
-  return p->seeds ? AQ_OK : aq_plan_no_memory(node);
+  return p->seeds ? AQ_OK : aq_json_no_memory(node);
 }
 
 static aq_status range_read(aq_plan_store *p, const aq_json_node *node)

@@ -51,8 +51,6 @@ typedef struct aq_plan_store {
 
 /* ---- pieces (plan_values.c) ---- */
 
-aq_status aq_plan_no_memory(const aq_json_node *node);
-
 aq_status aq_plan_text(aq_plan_store *p, const aq_json_node *node,
                        const char **out);
 

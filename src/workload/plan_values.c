@@ -8,12 +8,6 @@
 #include <string.h>
 #include <yajl/yajl_tree.h>
 
-aq_status aq_plan_no_memory(const aq_json_node *node)
-{
-  return aq_diag_set(node->doc->diag, AQ_ERR_NO_MEMORY, "no memory to read %s",
-                     node->doc->file);
-}
-
 aq_status aq_plan_text(aq_plan_store *p, const aq_json_node *node,
                        const char **out)
 {
@@ -22,7 +16,7 @@ aq_status aq_plan_text(aq_plan_store *p, const aq_json_node *node,
   if (status != AQ_OK)
     return status;
   *out = aq_arena_text(&p->arena, text, strlen(text));
-  return *out ? AQ_OK : aq_plan_no_memory(node);
+  return *out ? AQ_OK : aq_json_no_memory(node);
 }
 
 aq_status aq_plan_pair(aq_plan_store *p, const aq_json_node *node,
@@ -41,7 +35,7 @@ aq_status aq_plan_pair(aq_plan_store *p, const aq_json_node *node,
   if (length >= (int)sizeof text)
     return aq_json_error(node, "too long");
   *out = aq_arena_text(&p->arena, text, (size_t)length);
-  return *out ? AQ_OK : aq_plan_no_memory(node);
+  return *out ? AQ_OK : aq_json_no_memory(node);
 }
 
 aq_status aq_plan_values(aq_plan_store *p, const aq_json_node *node,
@@ -56,7 +50,7 @@ aq_status aq_plan_values(aq_plan_store *p, const aq_json_node *node,
     return status;
   out->at = aq_arena_alloc(&p->arena, (count + 1) * sizeof *out->at);
   if (!out->at)
-    return aq_plan_no_memory(node);
+    return aq_json_no_memory(node);
   out->count = count;
   for (size_t i = 0; i < count && status == AQ_OK; i++) {
     const aq_json_node element = list ? aq_json_element(node, i) : *node;

@@ -5,6 +5,7 @@
 
 #include <stdlib.h>
 
+#include "common/array.h"
 #include "common/map.h"
 
 enum { BATCH = 1024 };
@@ -52,14 +53,8 @@ static bool place_take(aq_request_log *log, uint32_t *out)
     log->free = log->open[*out].next;
     return true;
   }
-  if (log->count == log->capacity) {
-    const uint32_t capacity = log->capacity ? 2 * log->capacity : 64;
-    open_request *grown = realloc(log->open, capacity * sizeof *grown);
-    if (!grown)
-      return false;
-    log->open = grown;
-    log->capacity = capacity;
-  }
+  if (!AQ_ARRAY_RESERVE(log->open, log->capacity, log->count + 1))
+    return false;
   *out = log->count++;
   return true;
 }
@@ -125,7 +120,7 @@ static aq_status log_next(aq_workload_source *source, aq_job *out, bool *got,
   if (status != AQ_OK || !*got || out->request == 0)
     return status;
   if (!place_find(log, out, &at) || !aq_map_put(&log->jobs, out->id, at))
-    return aq_diag_set(diag, AQ_ERR_NO_MEMORY, "no memory to follow requests");
+    return aq_diag_no_memory(diag);
   job_note(&log->open[at], out);
   return log->failure.status == AQ_OK
              ? AQ_OK
@@ -186,7 +181,7 @@ aq_status aq_request_log_create(aq_workload_source *inner, aq_record_sink *sink,
 {
   aq_request_log *log = calloc(1, sizeof *log);
   if (!log)
-    return aq_diag_set(diag, AQ_ERR_NO_MEMORY, "no memory to follow requests");
+    return aq_diag_no_memory(diag);
   log->source = (aq_workload_source){.peek = log_peek,
                                      .next = log_next,
                                      .done = log_done,

@@ -11,7 +11,7 @@
 
 static aq_status out_of_memory(aq_diag *diag)
 {
-  return aq_diag_set(diag, AQ_ERR_NO_MEMORY, "no memory for a scenario");
+  return aq_diag_no_memory(diag);
 }
 
 /* What its options leave to the document, and which client acts alone. */

@@ -67,7 +67,7 @@ static aq_status request_find(aq_scenario *scenario, const aq_json_node *node,
     return status;
   const int64_t id = aq_names_id(&scenario->request_names, name, strlen(name));
   if (id < 0)
-    return aq_scenario_no_memory(node);
+    return aq_json_no_memory(node);
   if (id >= scenario->request_count)
     return aq_json_error(node, "no request is named \"%.64s\"", name);
   *out = (uint32_t)id;
@@ -114,7 +114,7 @@ static aq_status mix_read(aq_scenario *scenario, const aq_json_node *node,
     return status;
   aq_sc_choice *mix = aq_arena_alloc(&scenario->arena, count * sizeof *mix);
   if (!mix)
-    return aq_scenario_no_memory(node);
+    return aq_json_no_memory(node);
   mix[0].below = 1;
   if (!list)
     status = request_find(scenario, &request, &mix[0].request);
@@ -169,7 +169,7 @@ static aq_status at_read(aq_scenario *scenario, const aq_json_node *node,
     return status;
   aq_time *at = aq_arena_alloc(&scenario->arena, count * sizeof *at);
   if (!at)
-    return aq_scenario_no_memory(node);
+    return aq_json_no_memory(node);
   for (size_t i = 0; i < count && status == AQ_OK; i++) {
     const aq_json_node element = aq_json_element(node, i);
     status = aq_json_time(&element, &at[i]);
@@ -372,7 +372,7 @@ static aq_status client_read(aq_scenario *scenario, const aq_json_node *node,
                        ? aq_arena_text(&scenario->arena, text, strlen(text))
                        : NULL;
     if (status == AQ_OK && !client->name)
-      status = aq_scenario_no_memory(node);
+      status = aq_json_no_memory(node);
   }
   if (status == AQ_OK)
     status = integer_read(node, "count", 1, COUNT_MAX, 1, &count);
@@ -413,7 +413,7 @@ aq_status aq_scenario_clients(aq_scenario *scenario, const aq_json_node *node)
   scenario->clients =
       aq_arena_alloc(&scenario->arena, count * sizeof *scenario->clients);
   if (!scenario->clients)
-    return aq_scenario_no_memory(node);
+    return aq_json_no_memory(node);
   for (size_t i = 0; i < count && status == AQ_OK; i++) {
     const aq_json_node element = aq_json_element(node, i);
     aq_sc_client *client = &scenario->clients[i];

@@ -43,7 +43,7 @@ static aq_status latencies_read(const aq_json_node *node, aq_arena *arena,
     return status;
   aq_time *latency = aq_arena_alloc(arena, count * sizeof *latency);
   if (!latency)
-    return aq_scenario_no_memory(node);
+    return aq_json_no_memory(node);
   for (size_t i = 0; i < count && status == AQ_OK; i++) {
     const aq_json_node element = aq_json_element(node, i);
     status = aq_json_time(&element, &latency[i]);
@@ -103,7 +103,7 @@ static aq_status detail_make(const aq_json_node *node, aq_arena *arena,
 {
   *out = aq_arena_alloc(arena, sizeof **out);
   if (!*out)
-    return aq_scenario_no_memory(node);
+    return aq_json_no_memory(node);
   **out = (aq_cost_detail){0};
   cost->detail = *out;
   return AQ_OK;

@@ -137,7 +137,7 @@ static aq_status request_put(FILE *out, aq_names *known, const char *model,
   const size_t had = known->count;
   const int64_t id = aq_names_id(known, model, strlen(model));
   if (id < 0)
-    return aq_scenario_no_memory(node);
+    return aq_json_no_memory(node);
   if (known->count > had)
     fprintf(out, "%s\"%s\": {\"model\": \"reef:%s\"}", had ? ", " : "", model,
             model);
@@ -240,12 +240,12 @@ aq_status aq_disb_convert(const aq_json_node *root, char **out, size_t *size)
   FILE *requests = open_memstream(&text[0], &sizes[0]);
   FILE *clients = open_memstream(&text[1], &sizes[1]);
   if (!requests || !clients)
-    status = aq_scenario_no_memory(root);
+    status = aq_json_no_memory(root);
   else
     status = document_put(root, requests, clients);
   if ((requests && fclose(requests)) | (clients && fclose(clients)) &&
       status == AQ_OK)
-    status = aq_scenario_no_memory(root);
+    status = aq_json_no_memory(root);
   if (status == AQ_OK && sizes[1] == 0)
     status = aq_json_error(root, "nobody asks for anything");
   if (status == AQ_OK) {
@@ -255,7 +255,7 @@ aq_status aq_disb_convert(const aq_json_node *root, char **out, size_t *size)
                  " \"requests\": {%s},\n \"clients\": [%s\n]}\n",
                  seconds, text[0], text[1] + 1);
     if (length < 0)
-      status = aq_scenario_no_memory(root);
+      status = aq_json_no_memory(root);
     else
       *size = (size_t)length;
   }

@@ -135,7 +135,7 @@ static aq_status cost_read(const aq_json_node *profile, aq_arena *arena,
   aq_time *times = aq_arena_alloc(arena, count * sizeof *times);
   aq_cost_detail *detail = aq_arena_alloc(arena, sizeof *detail);
   if (!times || !detail)
-    return aq_scenario_no_memory(profile);
+    return aq_json_no_memory(profile);
   for (size_t i = 0; i < count && status == AQ_OK; i++) {
     const aq_json_node element = aq_json_element(&latency, i);
     status = latency_read(&element, &times[i]);
@@ -198,7 +198,7 @@ static aq_status kernel_read(aq_scenario *scenario, const aq_json_node *launch,
     return status;
   kernel->command.name =
       aq_names_id(&scenario->kernel_names, text, strlen(text));
-  return kernel->command.name < 0 ? aq_scenario_no_memory(launch) : AQ_OK;
+  return kernel->command.name < 0 ? aq_json_no_memory(launch) : AQ_OK;
 }
 
 /* Room for `count` more kernels; the new ones begin at *first. */
@@ -212,7 +212,7 @@ static aq_status kernels_grow(aq_scenario *scenario, const aq_json_node *node,
   aq_sc_kernel *grown =
       aq_arena_alloc(&scenario->arena, (had + count) * sizeof *grown);
   if (!grown)
-    return aq_scenario_no_memory(node);
+    return aq_json_no_memory(node);
   if (had)
     memcpy(grown, scenario->kernels, had * sizeof *grown);
   scenario->kernels = grown;
@@ -254,7 +254,7 @@ static aq_status steps_make(aq_scenario *scenario, const aq_json_node *node,
       aq_arena_alloc(&scenario->arena, steps * sizeof *request->steps);
   const int64_t stream = aq_names_id(&scenario->stream_names, "", 0);
   if (!launches || !request->steps || stream < 0)
-    return aq_scenario_no_memory(node);
+    return aq_json_no_memory(node);
   for (size_t i = 0; i < count; i++)
     launches[i] = (aq_sc_launch){first + (uint32_t)i, 1};
   for (size_t i = 0; i < steps; i++) {

@@ -143,10 +143,4 @@ aq_status aq_scenario_requests(aq_scenario *scenario, const aq_json_node *node);
 /* Reads the clients of a scenario whose requests have been read. */
 aq_status aq_scenario_clients(aq_scenario *scenario, const aq_json_node *node);
 
-static inline aq_status aq_scenario_no_memory(const aq_json_node *node)
-{
-  return aq_diag_set(node->doc->diag, AQ_ERR_NO_MEMORY, "no memory to read %s",
-                     node->doc->file);
-}
-
 #endif

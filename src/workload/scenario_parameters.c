@@ -161,11 +161,6 @@ static aq_status text_fill(const char *text, size_t size, const char *file,
   return AQ_OK;
 }
 
-static aq_status no_memory(const char *file, aq_diag *diag)
-{
-  return aq_diag_set(diag, AQ_ERR_NO_MEMORY, "no memory to read %s", file);
-}
-
 static aq_status filled(const char *text, size_t size, const char *file,
                         parameters *in, char **out, size_t *out_size,
                         aq_diag *diag)
@@ -173,10 +168,10 @@ static aq_status filled(const char *text, size_t size, const char *file,
   char *buffer = NULL;
   FILE *stream = open_memstream(&buffer, out_size);
   if (!stream)
-    return no_memory(file, diag);
+    return aq_diag_no_memory(diag);
   aq_status status = text_fill(text, size, file, in, stream, diag);
   if (fclose(stream) != 0 && status == AQ_OK)
-    status = no_memory(file, diag);
+    status = aq_diag_no_memory(diag);
   if (status == AQ_OK && *out_size > AQ_JSON_SIZE_MAX)
     status = aq_diag_set(diag, AQ_ERR_INPUT,
                          "%s: with its parameters it is too large", file);
@@ -198,7 +193,7 @@ aq_status aq_scenario_parameters(const char *text, size_t size,
     return AQ_OK;
   parameters *all = calloc(1, sizeof *all);
   if (!all)
-    return no_memory(file, diag);
+    return aq_diag_no_memory(diag);
   aq_status status = aq_json_parse(&doc, text, size, file, diag);
   if (status == AQ_OK) {
     const aq_json_node root = aq_json_root(&doc);

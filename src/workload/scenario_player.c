@@ -237,7 +237,7 @@ static aq_time player_peek(aq_workload_source *source)
 
 static aq_status out_of_memory(aq_diag *diag)
 {
-  return aq_diag_set(diag, AQ_ERR_NO_MEMORY, "no memory to play a scenario");
+  return aq_diag_no_memory(diag);
 }
 
 static aq_time command_time(const aq_command *command)

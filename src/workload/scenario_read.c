@@ -151,14 +151,14 @@ static aq_status kernels_read(aq_scenario *scenario, const aq_json_node *node)
   scenario->kernels =
       aq_arena_alloc(&scenario->arena, count * sizeof *scenario->kernels);
   if (!scenario->kernels)
-    return aq_scenario_no_memory(node);
+    return aq_json_no_memory(node);
   scenario->kernel_count = scenario->named_count = (uint32_t)count;
   for (size_t i = 0; i < count && status == AQ_OK; i++) {
     const aq_json_node member = aq_json_member_at(node, i);
     const int64_t id =
         aq_names_id(&scenario->kernel_names, member.key, strlen(member.key));
     if (id < 0)
-      return aq_scenario_no_memory(node);
+      return aq_json_no_memory(node);
     scenario->kernels[id].command.name = id;
     status = kernel_read(&member, &scenario->arena, &scenario->kernels[id]);
   }
@@ -195,7 +195,7 @@ static aq_status head_read(aq_scenario *scenario, const aq_json_node *root)
   if (status != AQ_OK)
     return status;
   scenario->device = aq_arena_text(&scenario->arena, text, strlen(text));
-  return scenario->device ? AQ_OK : aq_scenario_no_memory(root);
+  return scenario->device ? AQ_OK : aq_json_no_memory(root);
 }
 
 aq_status aq_scenario_fill(aq_scenario *scenario, const char *data,

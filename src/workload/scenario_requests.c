@@ -26,7 +26,7 @@ static aq_status kernel_find(aq_scenario *scenario, const aq_json_node *node,
     return status;
   const int64_t id = aq_names_id(&scenario->kernel_names, name, strlen(name));
   if (id < 0)
-    return aq_scenario_no_memory(node);
+    return aq_json_no_memory(node);
   if (id >= scenario->named_count)
     return aq_json_error(node, "no kernel is named \"%.64s\"", name);
   *out = (uint32_t)id;
@@ -74,7 +74,7 @@ static aq_status graph_read(aq_scenario *scenario, const aq_json_node *node,
   aq_sc_launch *launches =
       aq_arena_alloc(&scenario->arena, count * sizeof *launches);
   if (!launches)
-    return aq_scenario_no_memory(node);
+    return aq_json_no_memory(node);
   uint64_t commands = 0;
   for (size_t i = 0; i < count && status == AQ_OK; i++) {
     const aq_json_node element = aq_json_element(node, i);
@@ -96,7 +96,7 @@ static aq_status single_read(aq_scenario *scenario, const aq_json_node *node,
 {
   aq_sc_launch *launch = aq_arena_alloc(&scenario->arena, sizeof *launch);
   if (!launch)
-    return aq_scenario_no_memory(node);
+    return aq_json_no_memory(node);
   launch->repeat = 1;
   step->launches = launch;
   step->launch_count = step->command_count = 1;
@@ -161,7 +161,7 @@ static aq_status text_keep(aq_scenario *scenario, const aq_json_node *node,
   if (status != AQ_OK)
     return status;
   *out = aq_arena_text(&scenario->arena, text, strlen(text));
-  return *out ? AQ_OK : aq_scenario_no_memory(node);
+  return *out ? AQ_OK : aq_json_no_memory(node);
 }
 
 /* All but `after`, which needs the ids of all steps. */
@@ -191,7 +191,7 @@ static aq_status step_read(aq_scenario *scenario, const aq_json_node *node,
   const int64_t id =
       aq_names_id(&scenario->stream_names, stream, strlen(stream));
   if (id < 0)
-    return aq_scenario_no_memory(node);
+    return aq_json_no_memory(node);
   step->stream = (uint32_t)id;
   return AQ_OK;
 }
@@ -240,7 +240,7 @@ static aq_status ids_check(const aq_json_node *node,
   assert(request->step_count > 0);
   const char **ids = malloc(request->step_count * sizeof *ids);
   if (!ids)
-    return aq_scenario_no_memory(node);
+    return aq_json_no_memory(node);
   for (uint32_t i = 0; i < request->step_count; i++)
     if (request->steps[i].id)
       ids[count++] = request->steps[i].id;
@@ -274,7 +274,7 @@ static aq_status request_read(aq_scenario *scenario, const aq_json_node *node,
   request->steps =
       aq_arena_alloc(&scenario->arena, count * sizeof *request->steps);
   if (!request->steps)
-    return aq_scenario_no_memory(node);
+    return aq_json_no_memory(node);
   for (size_t i = 0; i < count && status == AQ_OK; i++) {
     const aq_json_node step = aq_json_element(&steps, i);
     status = step_read(scenario, &step, &request->steps[i]);
@@ -300,14 +300,14 @@ aq_status aq_scenario_requests(aq_scenario *scenario, const aq_json_node *node)
   scenario->requests =
       aq_arena_alloc(&scenario->arena, count * sizeof *scenario->requests);
   if (!scenario->requests)
-    return aq_scenario_no_memory(node);
+    return aq_json_no_memory(node);
   scenario->request_count = (uint32_t)count;
   for (size_t i = 0; i < count && status == AQ_OK; i++) {
     const aq_json_node member = aq_json_member_at(node, i);
     const int64_t id =
         aq_names_id(&scenario->request_names, member.key, strlen(member.key));
     if (id < 0)
-      return aq_scenario_no_memory(node);
+      return aq_json_no_memory(node);
     status = request_read(scenario, &member, &scenario->requests[id]);
   }
   return status;

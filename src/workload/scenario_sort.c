@@ -132,7 +132,7 @@ aq_status aq_scenario_sort(aq_sc_request *request, const aq_json_node *node)
       last_mark(request->steps, count);
     }
   } else {
-    status = aq_scenario_no_memory(node);
+    status = aq_json_no_memory(node);
   }
   free(copy);
   free(s.place);

@@ -198,7 +198,7 @@ static aq_status schedule_load(aq_faulty *f, const choice *chosen,
     return status;
   f->states = calloc(f->schedule.count, sizeof *f->states);
   if (!f->states)
-    return aq_diag_set(diag, AQ_ERR_NO_MEMORY, "out of memory for faults");
+    return aq_diag_no_memory(diag);
   return AQ_OK;
 }
 
@@ -239,7 +239,7 @@ static aq_status fault_open(const aq_transport_options *given,
     return status;
   aq_faulty *f = calloc(1, sizeof *f);
   if (!f)
-    return aq_diag_set(diag, AQ_ERR_NO_MEMORY, "out of memory");
+    return aq_diag_no_memory(diag);
   f->base.ops = &aq_fault_transport_ops;
   status = inner_open(f, &options, layer->inner, diag);
   if (status == AQ_OK)
@@ -294,7 +294,7 @@ static aq_status fault_kernel_register(aq_transport *t,
   if (desc->function) {
     faulty_kernel *kernel = aq_arena_alloc(&f->arena, sizeof *kernel);
     if (!kernel)
-      return aq_diag_set(diag, AQ_ERR_NO_MEMORY, "out of memory for a kernel");
+      return aq_diag_no_memory(diag);
     *kernel = (faulty_kernel){f, desc->function, desc->user};
     own.function = kernel_run;
     own.user = kernel;

@@ -412,7 +412,7 @@ aq_status aq_faulty_queue_create(aq_transport *t, const aq_queue_desc *desc,
   aq_faulty *f = aq_faulty_from(t);
   aq_faulty_queue *queue = calloc(1, sizeof *queue);
   if (!queue)
-    return aq_diag_set(diag, AQ_ERR_NO_MEMORY, "out of memory for a queue");
+    return aq_diag_no_memory(diag);
   aq_status status = inner_create(f, queue, desc, diag);
   if (status != AQ_OK) {
     queue_free(queue);
@@ -428,8 +428,7 @@ aq_status aq_faulty_queue_create(aq_transport *t, const aq_queue_desc *desc,
   if (!queue_alloc_ring(queue)) {
     f->ops->queue_destroy(f->inner, queue->inner);
     queue_free(queue);
-    return aq_diag_set(diag, AQ_ERR_NO_MEMORY,
-                       "out of memory for a queue of %u packets", desc->size);
+    return aq_diag_no_memory(diag);
   }
   ring_init(queue);
   queue_link(f, queue);

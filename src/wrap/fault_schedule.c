@@ -30,11 +30,6 @@ const aq_fault_text aq_fault_texts[AQ_FAULT_KINDS] = {
 #undef F
 };
 
-static aq_status no_memory(aq_diag *diag)
-{
-  return aq_diag_set(diag, AQ_ERR_NO_MEMORY, "out of memory for faults");
-}
-
 /* ---- documents ---- */
 
 static aq_status kind_read(const aq_json_node *node, aq_fault_kind *out)
@@ -160,7 +155,7 @@ static aq_status document_read(const aq_json_node *root,
     return status;
   schedule->faults = calloc(count ? count : 1, sizeof *schedule->faults);
   if (!schedule->faults)
-    return no_memory(diag);
+    return aq_diag_no_memory(diag);
   for (size_t i = 0; i < count; i++) {
     const aq_json_node node = aq_json_element(&list, i);
     aq_fault fault;
@@ -205,7 +200,7 @@ aq_status aq_fault_schedule_read(const char *path, aq_fault_schedule *out,
   char *text = malloc(SIZE_MAX_BYTES + 1);
   aq_status status = AQ_OK;
   if (!text) {
-    status = no_memory(diag);
+    status = aq_diag_no_memory(diag);
   } else {
     size_t size = fread(text, 1, SIZE_MAX_BYTES + 1, file);
     if (ferror(file))
@@ -248,7 +243,7 @@ aq_status aq_fault_schedule_random(uint64_t seed, bool hooks,
 {
   aq_fault_schedule schedule = {calloc(RANDOM_MAX, sizeof *schedule.faults), 0};
   if (!schedule.faults)
-    return no_memory(diag);
+    return aq_diag_no_memory(diag);
   aq_rng rng;
   aq_rng_init(&rng, seed, 0);
   size_t count = 1 + aq_rng_bits(&rng) % RANDOM_MAX;

@@ -25,7 +25,7 @@ static aq_status open(const aq_policy_open *args, aq_policy **out,
 {
   aq_policy *p = calloc(1, sizeof *p);
   if (!p)
-    return aq_diag_set(diag, AQ_ERR_NO_MEMORY, "no memory for a policy");
+    return aq_diag_no_memory(diag);
   p->quantum = args->values[QUANTUM].time;
   *out = p;
   return AQ_OK;

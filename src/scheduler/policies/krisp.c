@@ -63,7 +63,7 @@ static aq_status open(const aq_policy_open *args, aq_policy **out,
                        text, (long long)shares, CUS_MAX);
   aq_policy *p = calloc(1, sizeof *p);
   if (!p)
-    return aq_diag_set(diag, AQ_ERR_NO_MEMORY, "no memory for a policy");
+    return aq_diag_no_memory(diag);
   p->host = args->host;
   p->per = (per)kind;
   p->shares = (uint32_t)shares;

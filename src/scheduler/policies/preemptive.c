@@ -65,7 +65,7 @@ static aq_status open(const aq_policy_open *args, aq_policy **out,
                        args->values[ORDER].text, args->values[MODE].text);
   aq_policy *p = calloc(1, sizeof *p);
   if (!p)
-    return aq_diag_set(diag, AQ_ERR_NO_MEMORY, "no memory for a policy");
+    return aq_diag_no_memory(diag);
   p->host = args->host;
   p->order = (order)by;
   p->mode = (aq_preempt_mode)mode;

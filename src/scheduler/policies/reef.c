@@ -48,7 +48,7 @@ static aq_status open(const aq_policy_open *args, aq_policy **out,
                        (long long)depth);
   aq_policy *p = calloc(1, sizeof *p);
   if (!p)
-    return aq_diag_set(diag, AQ_ERR_NO_MEMORY, "no memory for a policy");
+    return aq_diag_no_memory(diag);
   p->host = args->host;
   p->depth = (uint32_t)depth;
   p->pads = args->values[PADDING].count != 0;

@@ -38,7 +38,7 @@ aq_status aq_server_open(const aq_policy_open *args,
                        (long long)slots, SLOTS_MAX);
   aq_policy *p = calloc(1, sizeof *p);
   if (!p)
-    return aq_diag_set(diag, AQ_ERR_NO_MEMORY, "no memory for a policy");
+    return aq_diag_no_memory(diag);
   p->host = args->host;
   p->discipline = discipline;
   p->values = args->values;

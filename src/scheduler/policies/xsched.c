@@ -47,7 +47,7 @@ static aq_status open_level(const aq_policy_open *args, int xlevel,
 {
   aq_policy *p = calloc(1, sizeof *p);
   if (!p)
-    return aq_diag_set(diag, AQ_ERR_NO_MEMORY, "no memory for a policy");
+    return aq_diag_no_memory(diag);
   p->host = args->host;
   p->xlevel = xlevel;
   p->threshold = (uint32_t)args->values[THRESHOLD].count;
