@@ -162,6 +162,10 @@ struct aqsim_flight {
   aqsim_grid *grid;           /* of those under dispatch, or NULL */
   aqsim_load *load;           /* of those with a roofline, or NULL */
   aqsim_run *run;             /* of kernels that a policy decides about */
+  bool executes;              /* its kernel's code is executed, or was */
+  void *execution;            /* by the executor, until every wave ended */
+  aq_time executed;           /* when the device is done with that, as far as
+                                 the executor knows */
   aq_time submit, fetch, launch, start, end;
   aq_time stamp;    /* start timestamp, as this device writes it */
   int64_t negative; /* a dependency was an error: so is the completion */
@@ -332,6 +336,7 @@ struct aqsim {
   aq_time observe;   /* when a blocked host sees the decrement that was made
                         last, or AQ_NONE */
   const aq_device_hooks *hooks; /* NULL: none */
+  const aq_executor *executor;  /* of code objects' kernels, NULL: none */
   bool interrupt_lost;          /* of the decrement that is being made */
   size_t drain_lost; /* completions that wait for drain() without a wake-up */
 };

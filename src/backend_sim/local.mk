@@ -74,6 +74,8 @@ libaqcore_a_SOURCES += \
 	src/backend_sim/packet/decode.h \
 	src/backend_sim/packet/execute.c \
 	src/backend_sim/packet/execute.h \
+	src/backend_sim/packet/execution.c \
+	src/backend_sim/packet/execution.h \
 	src/backend_sim/packet/flight.c \
 	src/backend_sim/packet/flight.h \
 	src/backend_sim/packet/gate.c \

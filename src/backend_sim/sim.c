@@ -71,6 +71,10 @@ static aq_status options_check(const aq_transport_options *options,
     return aq_diag_set(diag, AQ_ERR_INVALID,
                        "sim: epoch %lld ps; expected -2^61 to 2^61",
                        (long long)options->epoch);
+  if (options->executor && options->executor->abi != AQ_EXECUTOR_ABI)
+    return aq_diag_set(
+        diag, AQ_ERR_UNSUPPORTED, "sim: executor %s has ABI %u; expected %u",
+        options->executor->name, options->executor->abi, AQ_EXECUTOR_ABI);
   return options->policy ? aqsim_policy_check(options->policy, diag) : AQ_OK;
 }
 
@@ -99,6 +103,7 @@ static aq_status sim_open(const aq_transport_options *given, aq_transport **out,
   sim->handlers =
       (aqsim_handlers){.calendar = &sim->calendar, .now = &sim->now};
   sim->hooks = options.hooks;
+  sim->executor = options.executor;
   for (int i = 0; i < AQSIM_DIRECTIONS; i++)
     sim->copy_names[i] = AQ_NONE;
   status = aqsim_recorder_init(&sim->recorder, options.records, diag);

@@ -77,6 +77,10 @@ typedef struct aq_kernel_desc {
   uint64_t object;
   uint16_t agprs;     /* accumulation registers; registers 0: not known */
   uint16_t wave_size; /* 0: the device's */
+  /* `object` is the address of a kernel descriptor that lies in memory, with
+   * its code behind it. Without a function, the transport's executor runs the
+   * code. */
+  bool code;
 } aq_kernel_desc;
 
 typedef struct aq_kernel_info {

@@ -28,6 +28,7 @@ pkginclude_HEADERS += \
 	src/common/device_hooks.h \
 	src/common/devices.h \
 	src/common/diag.h \
+	src/common/executor.h \
 	src/common/export.h \
 	src/common/hsa_abi.h \
 	src/common/kernel.h \

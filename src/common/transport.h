@@ -31,6 +31,7 @@
 #include "device_hooks.h"
 #include "diag.h"
 #include "export.h"
+#include "executor.h"
 #include "kernel_desc.h"
 #include "record.h"
 #include "ring.h"
@@ -158,6 +159,10 @@ typedef struct aq_transport_options {
   /* Virtual time between samples of counters, into the record sink; 0: none
    * are taken. */
   aq_time counters;
+  /* Runs kernels that are code (executor.h); NULL: such kernels take their
+   * time and do nothing. Borrowed until close. Transports on hardware ignore
+   * it. */
+  const aq_executor *executor;
 } aq_transport_options;
 
 /* One device as a queue or policy may ask about it. Text lives as long as the

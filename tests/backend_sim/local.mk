@@ -89,3 +89,6 @@ tests_backend_sim_dispatch_soak_dispatcher_SOURCES = \
 	$(tests_backend_sim_dispatch_test_dispatcher_SOURCES)
 tests_backend_sim_dispatch_soak_dispatcher_CPPFLAGS = $(AQ_TEST_CPPFLAGS) -DMIXES=10000
 tests_backend_sim_dispatch_soak_dispatcher_LDADD = $(AQSIM_TEST_LDADD)
+
+check_PROGRAMS += tests/backend_sim/packet/test_execution
+tests_backend_sim_packet_test_execution_LDADD = $(AQSIM_TEST_LDADD)

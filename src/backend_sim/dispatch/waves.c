@@ -247,7 +247,7 @@ aqsim_flow aqsim_step_waves(aqsim_flight *flight)
   if (!flight->glued)
     flight->stamp = first;
   flight->end = end;
-  return flight->kernel->desc.function ? AQSIM_GO : aqsim_kernel_finish(flight);
+  return aqsim_flight_acts(flight) ? AQSIM_GO : aqsim_kernel_finish(flight);
 }
 
 /* ---- changes ---- */

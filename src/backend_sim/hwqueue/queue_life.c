@@ -286,6 +286,8 @@ void aqsim_queue_destroy(aqsim_queue *queue)
     return;
   aqsim_queue_stop(queue, AQSIM_QUEUE_INACTIVE);
   aqsim_waves_cancel(queue);
+  for (uint32_t i = 0; i < queue->fresh; i++)
+    aqsim_execution_end(&queue->flights[i]);
   aqsim_gate_disarm(&queue->gate);
   aqsim_calendar_forget(&sim->calendar, &queue->gate, sizeof queue->gate);
   aqsim_calendar_forget(&sim->calendar, &queue->map_event,

@@ -7,6 +7,7 @@
 #define AQSIM_QUEUES_H
 
 #include "backend_sim/core.h"
+#include "backend_sim/packet/execution.h"
 #include "backend_sim/packet/processor.h"
 
 /* Copies the packet out of its slot. */
@@ -77,6 +78,8 @@ static inline aqsim_flight *aqsim_flight_alloc(aqsim_queue *queue)
 
 static inline void aqsim_flight_free(aqsim_flight *flight)
 {
+  if (__builtin_expect(flight->execution != NULL, false))
+    aqsim_execution_end(flight);
   flight->in_use = false;
   flight->next = flight->queue->free;
   flight->queue->free = flight;

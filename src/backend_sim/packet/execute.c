@@ -11,6 +11,7 @@
 #include "backend_sim/hwqueue/queues.h"
 #include "backend_sim/hwqueue/slots.h"
 #include "backend_sim/model/cost.h"
+#include "backend_sim/packet/execution.h"
 #include "backend_sim/packet/memory_fault.h"
 #include "backend_sim/policy/device_policy.h"
 
@@ -71,6 +72,22 @@ static bool kernargs_are_missing(aqsim_queue *queue, const aqsim_kernel *kernel,
   return false;
 }
 
+/* Charges the time that the kernel takes from `start` on. */
+static aqsim_flow kernel_charge(aqsim_flight *flight)
+{
+  const aqsim_queue *queue = flight->queue;
+  const aqsim_kernel *kernel = flight->kernel;
+  const aq_kernel_packet *packet = &flight->packet.kernel;
+  if (aqsim_kernel_is_dispatched(kernel) && flight->workgroups > 0)
+    return aqsim_waves_begin(flight, kernel, packet, flight->start);
+  flight->end = aq_time_add(
+      flight->start, aqsim_cost_duration(queue->device->model, kernel, packet,
+                                         flight->workgroups, queue->cus.count));
+  if (!aqsim_flight_acts(flight) || flight->workgroups == 0)
+    return aqsim_kernel_finish(flight);
+  return aqsim_flight_sleep(flight, AQSIM_STEP_RUN, flight->end, AQSIM_AT_END);
+}
+
 static aqsim_flow launch_kernel(aqsim_flight *flight)
 {
   aqsim_queue *queue = flight->queue;
@@ -100,15 +117,99 @@ static aqsim_flow launch_kernel(aqsim_flight *flight)
   if (kernargs_are_missing(queue, kernel, packet, flight->workgroups, &hole))
     return aqsim_flight_memory_fault(flight, AQSIM_STEP_LAUNCH, hole,
                                      KERNARGS_MISSING);
-  if (aqsim_kernel_is_dispatched(kernel) && flight->workgroups > 0)
-    return aqsim_waves_begin(flight, kernel, packet, flight->start);
-  flight->end = aq_time_add(
-      flight->start, aqsim_cost_duration(device->model, kernel, packet,
-                                         flight->workgroups, queue->cus.count));
-  /* Without a host function nothing happens at the end that anyone sees. */
-  if (!kernel->desc.function || flight->workgroups == 0)
-    return aqsim_kernel_finish(flight);
-  return aqsim_flight_sleep(flight, AQSIM_STEP_RUN, flight->end, AQSIM_AT_END);
+  if (aqsim_kernel_is_executed(queue->sim, kernel) && flight->workgroups > 0 &&
+      !flight->executes)
+    return aqsim_flight_sleep(flight, AQSIM_STEP_EXECUTE, flight->start,
+                              AQSIM_AT_LAUNCH);
+  return kernel_charge(flight);
+}
+
+/* ---- code ---- */
+
+static aqsim_flow code_fault(aqsim_flight *flight,
+                             const aq_execution_fault *fault)
+{
+  switch (fault->kind) {
+  case AQ_EXECUTION_FAULT_MEMORY:
+    return aqsim_flight_memory_fault(flight, AQSIM_STEP_RUN, fault->address,
+                                     fault->text);
+  case AQ_EXECUTION_FAULT_ILLEGAL:
+    return aqsim_flight_fault(flight, AQSIM_FAULT_ILLEGAL, fault->text);
+  case AQ_EXECUTION_FAULT_TRAP:
+    break;
+  }
+  return aqsim_flight_fault(flight, AQSIM_FAULT_EXCEPTION, fault->text);
+}
+
+/* Executes a budget of the kernel's code, from its begin on. After FAULT the
+ * flight goes on with `*stopped`. */
+static aq_execution_state code_step(aqsim_flight *flight, aqsim_flow *stopped)
+{
+  const aqsim_device *device = flight->queue->device;
+  aqsim *sim = flight->queue->sim;
+  aq_diag diag = AQ_DIAG_INIT;
+  aq_execution_fault fault;
+  if (!flight->executes && aqsim_execution_begin(flight, &diag) != AQ_OK) {
+    *stopped = aqsim_flight_fault(flight, AQSIM_FAULT_ILLEGAL, diag.text);
+    return AQ_EXECUTION_FAULT;
+  }
+  const aq_execution_state state = aqsim_execution_step(
+      flight, (uint64_t)aqsim_clock_ticks(device, sim->now), &fault);
+  sim->interrupt = device->model->interrupt_to_host;
+  sim->touched = true;
+  aqsim_queues_notice(sim);
+  if (state == AQ_EXECUTION_FAULT)
+    *stopped = code_fault(flight, &fault);
+  return state;
+}
+
+/* When code that waits for memory looks at it again. */
+static aq_time code_poll(const aqsim_flight *flight)
+{
+  const aqsim_queue *queue = flight->queue;
+  return queue->sim->now +
+         aq_time_max(queue->device->model->dependency_poll, AQ_NS);
+}
+
+/* The code runs at the kernel's start, before its time is charged: the
+ * dispatcher then holds the compute units for what is left to execute. */
+aqsim_flow aqsim_step_execute(aqsim_flight *flight)
+{
+  aqsim_flow stopped;
+  switch (code_step(flight, &stopped)) {
+  case AQ_EXECUTION_MORE:
+    return aqsim_flight_yield(flight, AQSIM_STEP_EXECUTE, AQSIM_AT_LAUNCH);
+  case AQ_EXECUTION_FAULT:
+    return stopped;
+  case AQ_EXECUTION_DONE:
+  case AQ_EXECUTION_WAITS:
+    break;
+  }
+  return kernel_charge(flight);
+}
+
+/* The kernel's time is over; its waves may not be. */
+static aqsim_flow run_executed(aqsim_flight *flight)
+{
+  const aq_time now = flight->queue->sim->now;
+  aqsim_flow stopped = AQSIM_GONE;
+  aq_time end = aq_time_max(aq_time_max(flight->end, flight->executed), now);
+  switch (flight->execution ? code_step(flight, &stopped) : AQ_EXECUTION_DONE) {
+  case AQ_EXECUTION_MORE:
+    return aqsim_flight_yield(flight, AQSIM_STEP_RUN, AQSIM_AT_END);
+  case AQ_EXECUTION_FAULT:
+    return stopped;
+  case AQ_EXECUTION_WAITS:
+    end = aq_time_max(end, code_poll(flight));
+    break;
+  case AQ_EXECUTION_DONE:
+    end = aq_time_max(end, flight->executed);
+    break;
+  }
+  flight->end = end;
+  return end > now || flight->execution
+             ? aqsim_flight_sleep(flight, AQSIM_STEP_RUN, end, AQSIM_AT_END)
+             : aqsim_kernel_finish(flight);
 }
 
 /* Calls a host function that plays a kernel. It may store to memory, publish
@@ -141,6 +242,8 @@ static aqsim_flow kernel_fault(aqsim_flight *flight, const aqsim_kernel *kernel,
 static aqsim_flow run_kernel(aqsim_flight *flight)
 {
   char error[AQ_KERNEL_ERROR_SIZE];
+  if (flight->executes)
+    return run_executed(flight);
   if (!kernel_call(flight, flight->kernel, &flight->packet.kernel, error))
     return AQSIM_GONE;
   return error[0] ? kernel_fault(flight, flight->kernel, error)
@@ -315,7 +418,7 @@ static aqsim_flow launch_pm4(aqsim_flight *flight)
 }
 
 /* Starts a dispatch; the buffer goes on when it has started or, if it is a
- * host function or shares the device, when it has ended. */
+ * host function, executed code or shares the device, when it has ended. */
 static aqsim_flow pm4_dispatch(aqsim_flight *flight)
 {
   aqsim_queue *queue = flight->queue;
@@ -333,15 +436,17 @@ static aqsim_flow pm4_dispatch(aqsim_flight *flight)
     return aqsim_flight_memory_fault(flight, AQSIM_STEP_RUN, hole,
                                      KERNARGS_MISSING);
   aq_time start = queue->sim->now + device->model->dispatch_setup;
+  const bool acts =
+      kernel->desc.function || aqsim_kernel_is_executed(queue->sim, kernel);
   if (aqsim_kernel_is_dispatched(kernel) && workgroups > 0) {
-    flight->kernel = kernel->desc.function ? kernel : NULL;
+    flight->kernel = acts ? kernel : NULL;
     return aqsim_waves_begin(flight, kernel, packet, start);
   }
   aq_time end =
       aq_time_add(start, aqsim_cost_duration(device->model, kernel, packet,
                                              workgroups, queue->cus.count));
   flight->end = aq_time_max(flight->end, end);
-  if (!kernel->desc.function || workgroups == 0)
+  if (!acts || workgroups == 0)
     return aqsim_flight_sleep(flight, AQSIM_STEP_RUN, start, AQSIM_AT_LAUNCH);
   flight->kernel = kernel;
   return aqsim_flight_sleep(flight, AQSIM_STEP_RUN, end, AQSIM_AT_END);
@@ -396,9 +501,37 @@ static aqsim_flow pm4_step(aqsim_flight *flight)
   return aqsim_flight_fault(flight, AQSIM_FAULT_VENDOR_FORMAT, pm4->text);
 }
 
+/* Executes the code of a dispatch at the end of its time; true: it ended. */
+static bool pm4_execute(aqsim_flight *flight, aqsim_flow *flow)
+{
+  switch (code_step(flight, flow)) {
+  case AQ_EXECUTION_MORE:
+    *flow = aqsim_flight_yield(flight, AQSIM_STEP_RUN, AQSIM_AT_END);
+    return false;
+  case AQ_EXECUTION_WAITS:
+    *flow = aqsim_flight_sleep(flight, AQSIM_STEP_RUN, code_poll(flight),
+                               AQSIM_AT_END);
+    return false;
+  case AQ_EXECUTION_FAULT:
+    return false;
+  case AQ_EXECUTION_DONE:
+    break;
+  }
+  flight->executes = false;
+  flight->end = aq_time_max(aq_time_max(flight->end, flight->executed),
+                            flight->queue->sim->now);
+  return true;
+}
+
 static aqsim_flow run_pm4(aqsim_flight *flight)
 {
   const aqsim_kernel *kernel = flight->kernel;
+  aqsim_flow flow;
+  if (kernel && aqsim_kernel_is_executed(flight->queue->sim, kernel)) {
+    if (!pm4_execute(flight, &flow))
+      return flow;
+    kernel = NULL;
+  }
   flight->kernel = NULL;
   char error[AQ_KERNEL_ERROR_SIZE] = "";
   if (kernel &&

@@ -8,6 +8,7 @@
 
 #include "backend_sim/packet/flight.h"
 
+aqsim_flow aqsim_step_execute(aqsim_flight *flight);
 aqsim_flow aqsim_step_look(aqsim_flight *flight);
 aqsim_flow aqsim_step_seen(aqsim_flight *flight);
 aqsim_flow aqsim_step_run(aqsim_flight *flight);

@@ -41,6 +41,24 @@ aqsim_flight_sleep(aqsim_flight *flight, aqsim_step step, aq_time time,
   return AQSIM_WAIT;
 }
 
+/* The step happens at this instant, after all that is due already. */
+static inline aqsim_flow aqsim_flight_yield(aqsim_flight *flight,
+                                            aqsim_step step,
+                                            aqsim_priority priority)
+{
+  flight->step = step;
+  flight->sleeping = true;
+  aqsim_queue_push(flight->queue, &flight->event, flight->queue->sim->now,
+                   priority);
+  return AQSIM_WAIT;
+}
+
+/* Whether its kernel does something at its end that anyone sees. */
+static inline bool aqsim_flight_acts(const aqsim_flight *flight)
+{
+  return flight->executes || flight->kernel->desc.function;
+}
+
 /* What it sleeps for does not come. */
 void aqsim_flight_event_forget(aqsim_flight *flight);
 

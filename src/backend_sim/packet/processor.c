@@ -227,6 +227,7 @@ void aqsim_flight_init(aqsim_flight *flight)
   flight->event.fire = flight_fire;
   flight->frozen = flight->stopped = flight->killed = false;
   flight->run = NULL;
+  flight->execution = NULL;
 }
 
 void aqsim_queue_gate_init(aqsim_queue *queue)
@@ -239,6 +240,7 @@ void aqsim_flight_begin(aqsim_flight *flight)
   aqsim_queue *queue = flight->queue;
   flight->step = AQSIM_STEP_TURN;
   flight->reread = false;
+  flight->executes = false;
   /* It lay in the ring before its queue had a slot. */
   flight->stalls = queue->mapped_at > flight->submit ? AQ_STALL_SLOT : 0;
   flight->next = NULL;

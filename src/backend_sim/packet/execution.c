@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: MIT */
+#include "config.h"
+
+#include "backend_sim/packet/execution.h"
+
+/* Instructions a step: about a millisecond of this machine, after which other
+ * packets, and in live mode the host, have their turn. */
+enum { BUDGET = 1 << 16 };
+
+aq_status aqsim_execution_begin(aqsim_flight *flight, aq_diag *diag)
+{
+  const aqsim_queue *queue = flight->queue;
+  const aqsim_device *device = queue->device;
+  const aqsim_model *model = device->model;
+  const aq_executor *executor = queue->sim->executor;
+  const aq_device_info *info = &queue->sim->infos[device->ordinal];
+  const aqsim_kernel *kernel = flight->kernel;
+  const bool pm4 = flight->kind->record != AQ_KIND_KERNEL;
+  const aq_execution_desc desc = {
+      .packet = pm4 ? &queue->pm4->dispatch : &flight->packet.kernel,
+      .kernel = kernel->desc.name,
+      .gfx = info->gfx,
+      .queue = &queue->amd,
+      .dispatch_id = flight->id,
+      .device = device->ordinal,
+      .cus = queue->cus.count,
+      .wave_size = kernel->desc.wave_size ? kernel->desc.wave_size
+                                          : (uint32_t)model->wave_size,
+      .timestamp_hz = info->timestamp_hz};
+  flight->executed = queue->sim->now;
+  const aq_status status =
+      executor->begin(executor->user, &desc, &flight->execution, diag);
+  flight->executes = status == AQ_OK;
+  return status;
+}
+
+aq_execution_state aqsim_execution_step(aqsim_flight *flight, uint64_t ticks,
+                                        aq_execution_fault *fault)
+{
+  const aqsim *sim = flight->queue->sim;
+  aq_execution_step step = {0};
+  const aq_execution_state state =
+      sim->executor->step(flight->execution, BUDGET, ticks, &step);
+  flight->executed = aq_time_add(flight->executed, step.elapsed);
+  if (state == AQ_EXECUTION_DONE || state == AQ_EXECUTION_FAULT)
+    aqsim_execution_end(flight);
+  if (state == AQ_EXECUTION_FAULT)
+    *fault = step.fault;
+  return state;
+}
+
+void aqsim_execution_end(aqsim_flight *flight)
+{
+  if (flight->execution)
+    flight->queue->sim->executor->end(flight->execution);
+  flight->execution = NULL;
+}
