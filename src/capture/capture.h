@@ -20,10 +20,14 @@
 #ifndef AQ_CAPTURE_CAPTURE_H
 #define AQ_CAPTURE_CAPTURE_H
 
+#include "common/export.h"
 #include "queue/operations.h"
+
+AQ_BEGIN_DECLS
 
 typedef struct aq_capture aq_capture;
 
+/* Attaches a capture to a context, which has one at most. */
 AQ_API aq_status aq_capture_create(aq_context *context, aq_capture **out,
                                    aq_diag *diag);
 
@@ -84,5 +88,7 @@ AQ_API aq_status aq_capture_check(aq_capture *capture, aq_diag *diag);
  * captured any more. */
 AQ_API aq_status aq_capture_finish(aq_capture *capture, const char *path,
                                    aq_diag *diag);
+
+AQ_END_DECLS
 
 #endif

@@ -13,7 +13,7 @@
 
 #include <stdio.h>
 
-#include "capture/player.h"
+#include "capture/capture_player.h"
 
 typedef enum aq_packet_number {
 #define N(NAME, key, least, most) AQ_PACKET_N_##NAME,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "config.h"
 
-#include "capture/player.h"
+#include "capture/capture_player.h"
 
 #include <stdio.h>
 #include <stdlib.h>

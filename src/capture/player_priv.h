@@ -5,7 +5,8 @@
 #define AQ_CAPTURE_PLAYER_PRIV_H
 
 #include "capture/capture.h"
-#include "capture/player.h"
+#include "capture/capture_player.h"
+#include "capture/reader.h"
 
 struct aq_cap_player {
   const aq_cap_file *file;

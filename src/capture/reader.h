@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Reading captures. What is opened has been checked as a whole: sizes,
- * checksums, numbers that refer to something earlier, places within memory,
- * programs. So whoever walks it need not look again, whatever the file was.
+ * What an open capture holds. Opening it (capture_file.h) has checked the whole
+ * file: sizes, checksums, numbers that refer to something earlier, places
+ * within memory, programs. A walk need not check again.
  *
  * Ownership: an open capture owns its bytes. Thread rule: read-only.
  */
 #ifndef AQ_CAPTURE_READER_H
 #define AQ_CAPTURE_READER_H
 
+#include "capture/capture_file.h"
 #include "capture/format.h"
 #include "cmdbuf/program_file.h"
 #include "common/diag.h"
@@ -32,7 +33,7 @@ typedef struct aq_cap_counts {
       operations, digests;
 } aq_cap_counts;
 
-typedef struct aq_cap_file {
+struct aq_cap_file {
   char *name;
   unsigned char *bytes;
   uint64_t size;
@@ -44,19 +45,7 @@ typedef struct aq_cap_file {
   aq_cap_memory_info *memories;
   const char **kernels;      /* names */
   const aq_cap_link **links; /* records */
-} aq_cap_file;
-
-AQ_API aq_status aq_cap_file_open(const char *path, aq_cap_file **out,
-                                  aq_diag *diag);
-
-/* The same from memory, which is copied. */
-AQ_API aq_status aq_cap_file_parse(const char *name, const void *bytes,
-                                   size_t size, aq_cap_file **out,
-                                   aq_diag *diag);
-AQ_API void aq_cap_file_close(aq_cap_file *file);
-
-/* Whether a file begins as a capture does. */
-AQ_API bool aq_cap_file_is(const char *path);
+};
 
 /* ---- parts of records ---- */
 
@@ -80,10 +69,5 @@ static inline const void *aq_cap_detail(const aq_cap_operation *operation)
 
 /* "queue", "digest"… */
 const char *aq_cap_kind_name(uint32_t kind);
-
-/* A line for each record. */
-AQ_API void aq_cap_file_print(const aq_cap_file *file,
-                              void (*line)(const char *text, void *user),
-                              void *user);
 
 #endif

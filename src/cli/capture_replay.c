@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "capture/packets.h"
+#include "capture/reader.h"
 #include "cli/perform.h"
 #include "cli/runs.h"
 #include "common/json_out.h"

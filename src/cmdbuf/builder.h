@@ -28,7 +28,10 @@
 
 #include "cmdbuf/program.h"
 #include "common/diag.h"
+#include "common/export.h"
 #include "common/transport.h"
+
+AQ_BEGIN_DECLS
 
 typedef struct aq_builder aq_builder;
 
@@ -72,6 +75,9 @@ typedef struct aq_dispatch {
   uint32_t constant_size; /* bytes */
 } aq_dispatch;
 
+/* Records a dispatch: a kernel with its grid, bindings and constants.
+ * AQ_ERR_INVALID: an ordinal, grid or binding that is not there; the program is
+ * unchanged. */
 AQ_API aq_status aq_builder_dispatch(aq_builder *builder,
                                      const aq_dispatch *dispatch,
                                      aq_diag *diag);
@@ -89,6 +95,8 @@ AQ_API aq_status aq_builder_dispatch_args(aq_builder *builder,
                                           aq_ref args, uint32_t size,
                                           aq_diag *diag);
 
+/* Commands after it begin when all before it are complete; the fences apply in
+ * between. */
 AQ_API void aq_builder_barrier(aq_builder *builder, aq_fence_scope acquire,
                                aq_fence_scope release);
 
@@ -142,5 +150,7 @@ AQ_API aq_status aq_builder_nest(aq_builder *builder, const aq_program *nested,
 /* Ends the recording: the program stays valid until the next reset. */
 AQ_API aq_status aq_builder_end(aq_builder *builder, aq_program *out,
                                 aq_diag *diag);
+
+AQ_END_DECLS
 
 #endif

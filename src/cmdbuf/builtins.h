@@ -10,8 +10,11 @@
 #ifndef AQ_CMDBUF_BUILTINS_H
 #define AQ_CMDBUF_BUILTINS_H
 
+#include "common/export.h"
 #include "common/transport.h"
 #include "devlib/device_args.h"
+
+AQ_BEGIN_DECLS
 
 typedef enum aq_builtin {
   AQ_BUILTIN_FILL,
@@ -35,5 +38,7 @@ enum {
  * nothing for the device. Modules are the transport's until it closes. */
 AQ_API aq_status aq_builtins_register(aq_transport *transport, uint32_t device,
                                       aq_builtins *out, aq_diag *diag);
+
+AQ_END_DECLS
 
 #endif

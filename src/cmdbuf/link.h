@@ -16,6 +16,9 @@
 
 #include "cmdbuf/builtins.h"
 #include "cmdbuf/program.h"
+#include "common/export.h"
+
+AQ_BEGIN_DECLS
 
 typedef struct aq_link {
   const aq_program *program;
@@ -34,9 +37,15 @@ typedef struct aq_link_options {
   const aq_builtins *builtins; /* NULL: registered if the program needs them */
 } aq_link_options;
 
+/* Looks up the kernels and buffers of a program on the transport of the options
+ * and publishes its rodata. AQ_ERR_NOT_FOUND: the module has no kernel of that
+ * name. */
 AQ_API aq_status aq_link_create(const aq_program *program,
                                 const aq_link_options *options, aq_link **out,
                                 aq_diag *diag);
+
+/* Frees what it published, when no queue replays it any more. NULL is
+ * allowed. */
 AQ_API void aq_link_destroy(aq_link *link);
 
 /* A link in the caller's storage that owns nothing: for programs of this
@@ -48,5 +57,7 @@ AQ_API aq_status aq_link_init(aq_link *link, const aq_program *program,
 AQ_API aq_status aq_link_check_slots(const aq_link *link,
                                      const aq_binding *slots, uint32_t count,
                                      aq_diag *diag);
+
+AQ_END_DECLS
 
 #endif

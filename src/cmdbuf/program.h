@@ -27,6 +27,9 @@
 #include <stdint.h>
 
 #include "common/aql.h"
+#include "common/export.h"
+
+AQ_BEGIN_DECLS
 
 enum {
   AQ_BLOCK_MAGIC = 0x4b425141, /* "AQBK", little endian */
@@ -102,7 +105,7 @@ typedef struct aq_op {
     aq_op op;                                                                  \
     fields                                                                     \
   } aq_op_##name;                                                              \
-  _Static_assert(sizeof(aq_op_##name) == (size) && (size) % 8 == 0, #name);
+  AQ_STATIC_ASSERT(sizeof(aq_op_##name) == (size) && (size) % 8 == 0, #name);
 #include "cmdbuf/opcodes.def"
 #undef OP
 #undef A
@@ -130,16 +133,16 @@ typedef enum aq_marker_kind {
   AQ_MARKER_LIMIT
 } aq_marker_kind;
 
-_Static_assert(sizeof(aq_op) == 8, "a record head is 8 bytes");
-_Static_assert(offsetof(aq_op_dispatch, header) == 8, "header at 8");
+AQ_STATIC_ASSERT(sizeof(aq_op) == 8, "a record head is 8 bytes");
+AQ_STATIC_ASSERT(offsetof(aq_op_dispatch, header) == 8, "header at 8");
 /* A packet is the record 8 bytes on, up to its group size. */
-_Static_assert(offsetof(aq_op_dispatch, group_size) ==
-                   8 + offsetof(aq_kernel_packet, group_segment_size),
-               "a dispatch is recorded as its packet will be");
-_Static_assert(offsetof(aq_op_dispatch, kernel) == 40, "kernel at 40");
-_Static_assert(offsetof(aq_op_dispatch_params, params) == 64, "params at 64");
-_Static_assert(offsetof(aq_op_dispatch_args, args) == 64, "args at 64");
-_Static_assert(offsetof(aq_op_branch_if, value) == 16, "value at 16");
+AQ_STATIC_ASSERT(offsetof(aq_op_dispatch, group_size) ==
+                     8 + offsetof(aq_kernel_packet, group_segment_size),
+                 "a dispatch is recorded as its packet will be");
+AQ_STATIC_ASSERT(offsetof(aq_op_dispatch, kernel) == 40, "kernel at 40");
+AQ_STATIC_ASSERT(offsetof(aq_op_dispatch_params, params) == 64, "params at 64");
+AQ_STATIC_ASSERT(offsetof(aq_op_dispatch_args, args) == 64, "args at 64");
+AQ_STATIC_ASSERT(offsetof(aq_op_branch_if, value) == 16, "value at 16");
 
 /* ---- blocks ---- */
 
@@ -163,10 +166,10 @@ typedef struct aq_block {
   uint8_t zero[3];
 } aq_block;
 
-_Static_assert(sizeof(aq_block) == 64, "a block header is 64 bytes");
-_Static_assert(offsetof(aq_block, rodata) == 28, "rodata at 28");
-_Static_assert(offsetof(aq_block, packets) == 32, "packets at 32");
-_Static_assert(offsetof(aq_block, terminator) == 60, "terminator at 60");
+AQ_STATIC_ASSERT(sizeof(aq_block) == 64, "a block header is 64 bytes");
+AQ_STATIC_ASSERT(offsetof(aq_block, rodata) == 28, "rodata at 28");
+AQ_STATIC_ASSERT(offsetof(aq_block, packets) == 32, "packets at 32");
+AQ_STATIC_ASSERT(offsetof(aq_block, terminator) == 60, "terminator at 60");
 
 /* ---- programs ---- */
 
@@ -204,5 +207,7 @@ static inline uint32_t aq_kernarg_round(uint32_t size)
 {
   return (size + AQ_KERNARG_ALIGN - 1) & ~(uint32_t)(AQ_KERNARG_ALIGN - 1);
 }
+
+AQ_END_DECLS
 
 #endif

@@ -18,6 +18,9 @@
 
 #include "cmdbuf/program.h"
 #include "common/diag.h"
+#include "common/export.h"
+
+AQ_BEGIN_DECLS
 
 enum {
   AQ_PROGRAM_MAGIC = 0x47505141, /* "AQPG", little endian */
@@ -37,8 +40,8 @@ typedef struct aq_program_header {
   uint64_t commands, packets, kernarg_size; /* sums of the blocks */
 } aq_program_header;
 
-_Static_assert(sizeof(aq_program_header) == 64, "a file header is 64 bytes");
-_Static_assert(offsetof(aq_program_header, commands) == 40, "commands at 40");
+AQ_STATIC_ASSERT(sizeof(aq_program_header) == 64, "a file header is 64 bytes");
+AQ_STATIC_ASSERT(offsetof(aq_program_header, commands) == 40, "commands at 40");
 
 typedef struct aq_program_file aq_program_file;
 
@@ -59,5 +62,7 @@ AQ_API aq_status aq_program_parse(const char *name, const void *bytes,
                                   size_t size, aq_program_file **file,
                                   aq_program *out, aq_diag *diag);
 AQ_API void aq_program_close(aq_program_file *file);
+
+AQ_END_DECLS
 
 #endif

@@ -13,7 +13,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "export.h"
 #include "hsa_abi.h"
+
+AQ_BEGIN_DECLS
 
 enum { AQ_PACKET_SIZE = 64 };
 
@@ -130,7 +133,7 @@ typedef struct aq_pm4_ib_packet {
 
 /* One slot of a ring. */
 typedef union aq_packet {
-  struct {
+  __extension__ struct {
     uint16_t header, setup;
   };
   uint32_t header_setup; /* published with one 32-bit release store */
@@ -142,22 +145,24 @@ typedef union aq_packet {
   uint64_t qword[8];
 } aq_packet;
 
-_Static_assert(sizeof(aq_packet) == AQ_PACKET_SIZE, "a packet is 64 bytes");
-_Static_assert(sizeof(aq_kernel_packet) == 64, "kernel dispatch");
-_Static_assert(sizeof(aq_barrier_packet) == 64, "barrier");
-_Static_assert(sizeof(aq_agent_packet) == 64, "agent dispatch");
-_Static_assert(sizeof(aq_barrier_value_packet) == 64, "barrier-value");
-_Static_assert(sizeof(aq_pm4_ib_packet) == 64, "PM4 indirect buffer");
-_Static_assert(offsetof(aq_kernel_packet, grid_size) == 12, "grid at 12");
-_Static_assert(offsetof(aq_kernel_packet, kernel_object) == 32, "at 32");
-_Static_assert(offsetof(aq_kernel_packet, completion_signal) == 56, "at 56");
-_Static_assert(offsetof(aq_barrier_packet, dependency) == 8, "at 8");
-_Static_assert(offsetof(aq_barrier_packet, completion_signal) == 56, "at 56");
-_Static_assert(offsetof(aq_agent_packet, completion_signal) == 56, "at 56");
-_Static_assert(offsetof(aq_barrier_value_packet, condition) == 32, "at 32");
-_Static_assert(offsetof(aq_barrier_value_packet, completion_signal) == 56,
-               "at 56");
-_Static_assert(offsetof(aq_pm4_ib_packet, remaining) == 20, "at 20");
-_Static_assert(offsetof(aq_pm4_ib_packet, completion_signal) == 56, "at 56");
+AQ_STATIC_ASSERT(sizeof(aq_packet) == AQ_PACKET_SIZE, "a packet is 64 bytes");
+AQ_STATIC_ASSERT(sizeof(aq_kernel_packet) == 64, "kernel dispatch");
+AQ_STATIC_ASSERT(sizeof(aq_barrier_packet) == 64, "barrier");
+AQ_STATIC_ASSERT(sizeof(aq_agent_packet) == 64, "agent dispatch");
+AQ_STATIC_ASSERT(sizeof(aq_barrier_value_packet) == 64, "barrier-value");
+AQ_STATIC_ASSERT(sizeof(aq_pm4_ib_packet) == 64, "PM4 indirect buffer");
+AQ_STATIC_ASSERT(offsetof(aq_kernel_packet, grid_size) == 12, "grid at 12");
+AQ_STATIC_ASSERT(offsetof(aq_kernel_packet, kernel_object) == 32, "at 32");
+AQ_STATIC_ASSERT(offsetof(aq_kernel_packet, completion_signal) == 56, "at 56");
+AQ_STATIC_ASSERT(offsetof(aq_barrier_packet, dependency) == 8, "at 8");
+AQ_STATIC_ASSERT(offsetof(aq_barrier_packet, completion_signal) == 56, "at 56");
+AQ_STATIC_ASSERT(offsetof(aq_agent_packet, completion_signal) == 56, "at 56");
+AQ_STATIC_ASSERT(offsetof(aq_barrier_value_packet, condition) == 32, "at 32");
+AQ_STATIC_ASSERT(offsetof(aq_barrier_value_packet, completion_signal) == 56,
+                 "at 56");
+AQ_STATIC_ASSERT(offsetof(aq_pm4_ib_packet, remaining) == 20, "at 20");
+AQ_STATIC_ASSERT(offsetof(aq_pm4_ib_packet, completion_signal) == 56, "at 56");
+
+AQ_END_DECLS
 
 #endif

@@ -17,8 +17,11 @@
 #include <stdint.h>
 
 #include "aql.h"
+#include "export.h"
 #include "hsa_abi.h"
 #include "time.h"
+
+AQ_BEGIN_DECLS
 
 /* What becomes of a packet that the device has read. */
 typedef struct aq_packet_fate {
@@ -46,5 +49,7 @@ typedef struct aq_device_hooks {
   aq_packet_fate (*packet)(void *user, uint32_t queue, uint64_t id,
                            aq_packet *packet);
 } aq_device_hooks;
+
+AQ_END_DECLS
 
 #endif

@@ -24,6 +24,8 @@
 #include "export.h"
 #include "transport.h"
 
+AQ_BEGIN_DECLS
+
 /* ---- drivers ---- */
 
 typedef struct aq_driver aq_driver;
@@ -48,6 +50,7 @@ AQ_API aq_status aq_driver_open(aq_transport *transport,
                                 aq_driver **out, aq_diag *diag);
 AQ_API void aq_driver_close(aq_driver *driver);
 
+/* How many physical devices the driver has. */
 AQ_API uint32_t aq_driver_count(const aq_driver *driver);
 
 /* One of them; NULL for a number that is not there. */
@@ -83,6 +86,8 @@ AQ_API aq_status aq_logical_device_select(const aq_driver *driver,
                                           aq_diag *diag);
 AQ_API void aq_logical_device_close(aq_logical_device *logical);
 
+/* How many physical devices it is made of, and one of them; NULL for a number
+ * that is not there. */
 AQ_API uint32_t aq_logical_device_count(const aq_logical_device *logical);
 AQ_API const aq_physical_device *
 aq_logical_device_physical(const aq_logical_device *logical, uint32_t physical);
@@ -122,5 +127,7 @@ AQ_API aq_status aq_logical_device_link(const aq_logical_device *logical,
  * access: its row of the access matrix. */
 AQ_API uint64_t aq_logical_device_access(const aq_logical_device *logical,
                                          uint32_t physical);
+
+AQ_END_DECLS
 
 #endif

@@ -14,6 +14,8 @@
 #include "export.h"
 #include "status.h"
 
+AQ_BEGIN_DECLS
+
 enum { AQ_DIAG_TEXT_MAX = 512 };
 
 typedef struct aq_diag {
@@ -39,5 +41,7 @@ AQ_API aq_status aq_diag_no_memory(aq_diag *diag);
  * better (a file, a section) adds it. Returns diag's status. */
 AQ_API aq_status aq_diag_prefix(aq_diag *diag, const char *fmt, ...)
     AQ_PRINTF(2, 3);
+
+AQ_END_DECLS
 
 #endif

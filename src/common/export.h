@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* AQ_API marks what libaqueduct exports; everything else stays hidden. */
+/*
+ * What every public header uses: AQ_API marks a function or table that
+ * libaqueduct exports (everything else is hidden); the declarations of a header
+ * lie between AQ_BEGIN_DECLS and AQ_END_DECLS, so that C++ includes it too.
+ */
 #ifndef AQ_COMMON_EXPORT_H
 #define AQ_COMMON_EXPORT_H
 
@@ -9,6 +13,16 @@
 #else
 #define AQ_API
 #define AQ_PRINTF(fmt, args)
+#endif
+
+#ifdef __cplusplus
+#define AQ_BEGIN_DECLS                    extern "C" {
+#define AQ_END_DECLS                      }
+#define AQ_STATIC_ASSERT(condition, text) static_assert(condition, text)
+#else
+#define AQ_BEGIN_DECLS
+#define AQ_END_DECLS
+#define AQ_STATIC_ASSERT(condition, text) _Static_assert(condition, text)
 #endif
 
 #endif

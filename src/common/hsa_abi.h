@@ -15,6 +15,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "export.h"
+
+AQ_BEGIN_DECLS
+
 /* An opaque signal: the address of an aq_amd_signal, or 0 for none. */
 typedef struct aq_signal {
   uint64_t handle;
@@ -34,9 +38,9 @@ typedef struct aq_amd_signal {
   uint32_t reserved3[2];
 } aq_amd_signal;
 
-_Static_assert(sizeof(aq_amd_signal) == 64, "amd_signal_t is 64 bytes");
-_Static_assert(offsetof(aq_amd_signal, value) == 8, "value at 8");
-_Static_assert(offsetof(aq_amd_signal, start_ts) == 32, "start_ts at 32");
+AQ_STATIC_ASSERT(sizeof(aq_amd_signal) == 64, "amd_signal_t is 64 bytes");
+AQ_STATIC_ASSERT(offsetof(aq_amd_signal, value) == 8, "value at 8");
+AQ_STATIC_ASSERT(offsetof(aq_amd_signal, start_ts) == 32, "start_ts at 32");
 
 typedef struct aq_hsa_queue {
   uint32_t type; /* 0 MULTI, 1 SINGLE, 2 COOPERATIVE */
@@ -48,7 +52,7 @@ typedef struct aq_hsa_queue {
   uint64_t id;
 } aq_hsa_queue;
 
-_Static_assert(sizeof(aq_hsa_queue) == 40, "hsa_queue_t is 40 bytes");
+AQ_STATIC_ASSERT(sizeof(aq_hsa_queue) == 40, "hsa_queue_t is 40 bytes");
 
 typedef struct aq_amd_queue {
   aq_hsa_queue hsa;
@@ -74,13 +78,15 @@ typedef struct aq_amd_queue {
   uint32_t reserved4[14];
 } aq_amd_queue;
 
-_Static_assert(sizeof(aq_amd_queue) == 256, "amd_queue_t is 256 bytes");
-_Static_assert(offsetof(aq_amd_queue, write_dispatch_id) == 56, "at 56");
-_Static_assert(offsetof(aq_amd_queue, max_cu_id) == 72, "at 72");
-_Static_assert(offsetof(aq_amd_queue, read_dispatch_id) == 128, "at 128");
-_Static_assert(offsetof(aq_amd_queue, read_dispatch_id_offset) == 136,
-               "at 136");
-_Static_assert(offsetof(aq_amd_queue, properties) == 180, "at 180");
-_Static_assert(offsetof(aq_amd_queue, inactive_signal) == 192, "at 192");
+AQ_STATIC_ASSERT(sizeof(aq_amd_queue) == 256, "amd_queue_t is 256 bytes");
+AQ_STATIC_ASSERT(offsetof(aq_amd_queue, write_dispatch_id) == 56, "at 56");
+AQ_STATIC_ASSERT(offsetof(aq_amd_queue, max_cu_id) == 72, "at 72");
+AQ_STATIC_ASSERT(offsetof(aq_amd_queue, read_dispatch_id) == 128, "at 128");
+AQ_STATIC_ASSERT(offsetof(aq_amd_queue, read_dispatch_id_offset) == 136,
+                 "at 136");
+AQ_STATIC_ASSERT(offsetof(aq_amd_queue, properties) == 180, "at 180");
+AQ_STATIC_ASSERT(offsetof(aq_amd_queue, inactive_signal) == 192, "at 192");
+
+AQ_END_DECLS
 
 #endif

@@ -25,6 +25,8 @@
 #include "export.h"
 #include "transport.h"
 
+AQ_BEGIN_DECLS
+
 #define AQ_KERNELS_ABI 3u
 
 enum { AQ_WORK_ITEMS_MAX = 1024 }; /* of a workgroup, on every device */
@@ -97,5 +99,7 @@ typedef struct aq_kernels {
 
 /* What a plug-in defines (plug-ins only): its table, static. */
 AQ_API const aq_kernels *aq_kernels_plugin(void);
+
+AQ_END_DECLS
 
 #endif

@@ -10,7 +10,10 @@
 #include <stdint.h>
 
 #include "aql.h"
+#include "export.h"
 #include "time.h"
+
+AQ_BEGIN_DECLS
 
 enum { AQ_KERNEL_ERROR_SIZE = 128 };
 
@@ -87,5 +90,7 @@ typedef struct aq_kernel_info {
   uint64_t object; /* for aq_kernel_packet.kernel_object */
   uint32_t kernarg_size, group_size, private_size;
 } aq_kernel_info;
+
+AQ_END_DECLS
 
 #endif

@@ -12,6 +12,10 @@
 
 #include <stdint.h>
 
+#include "export.h"
+
+AQ_BEGIN_DECLS
+
 typedef struct aq_kernel_image {
   void *data;
   uint32_t height;       /* rows of a slice, at least 1 */
@@ -24,14 +28,14 @@ typedef struct aq_kernel_image {
   uint16_t element_size; /* bytes */
 } aq_kernel_image;
 
-_Static_assert(sizeof(aq_kernel_image) == 48, "12 words, as on hardware");
+AQ_STATIC_ASSERT(sizeof(aq_kernel_image) == 48, "12 words, as on hardware");
 
 typedef struct aq_kernel_sampler {
   uint32_t coordinates, filter, addressing[3]; /* as in hsa_ext_image.h */
   uint32_t reserved[3];
 } aq_kernel_sampler;
 
-_Static_assert(sizeof(aq_kernel_sampler) == 32, "8 words, as on hardware");
+AQ_STATIC_ASSERT(sizeof(aq_kernel_sampler) == 32, "8 words, as on hardware");
 
 /* The address of an element. Layers of an array are slices. */
 static inline void *aq_kernel_image_at(const aq_kernel_image *image, uint64_t x,
@@ -40,5 +44,7 @@ static inline void *aq_kernel_image_at(const aq_kernel_image *image, uint64_t x,
   return (char *)image->data + x * image->element_size + y * image->row_pitch +
          z * image->slice_pitch;
 }
+
+AQ_END_DECLS
 
 #endif

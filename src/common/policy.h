@@ -43,13 +43,15 @@
 #include "transport.h"
 #include "workload.h"
 
+AQ_BEGIN_DECLS
+
 #define AQ_POLICY_ABI 1u
 
 typedef struct aq_policy aq_policy; /* the policy's own state */
 typedef struct aq_policy_host aq_policy_host;
 typedef struct aq_policy_device aq_policy_device;
 
-enum { AQ_POLICY_NONE = 0xffffffff }; /* no queue, slot, kernel, CU */
+#define AQ_POLICY_NONE UINT32_C(0xffffffff) /* no queue, slot, kernel, CU */
 
 /* ---- settings ---- */
 
@@ -505,5 +507,7 @@ typedef struct aq_policy_binding {
 
 /* What a plug-in defines (plug-ins only): its table, static. */
 AQ_API const aq_policy_ops *aq_policy_plugin(void);
+
+AQ_END_DECLS
 
 #endif

@@ -9,7 +9,10 @@
 
 #include <stdlib.h>
 
+#include "export.h"
 #include "policy.h"
+
+AQ_BEGIN_DECLS
 
 /* ---- first in, first out; uses job->link; all zero is empty ---- */
 
@@ -112,5 +115,7 @@ static inline void aq_job_heap_fini(aq_job_heap *heap)
 {
   free((void *)heap->jobs);
 }
+
+AQ_END_DECLS
 
 #endif

@@ -11,6 +11,10 @@
 
 #include <stdint.h>
 
+#include "export.h"
+
+AQ_BEGIN_DECLS
+
 /* The first four are those of aq_preempt_mode (policy.h). */
 typedef enum aq_preempted_mode {
   AQ_PREEMPTED_DRAIN,
@@ -34,8 +38,10 @@ enum {
   AQ_PREEMPTED_FIELD_COUNT
 };
 
-_Static_assert(sizeof(aq_preempted) ==
-                   AQ_PREEMPTED_FIELD_COUNT * sizeof(int64_t),
-               "a preemption is an array of its fields");
+AQ_STATIC_ASSERT(sizeof(aq_preempted) ==
+                     AQ_PREEMPTED_FIELD_COUNT * sizeof(int64_t),
+                 "a preemption is an array of its fields");
+
+AQ_END_DECLS
 
 #endif

@@ -20,6 +20,8 @@
 #include "status.h"
 #include "time.h"
 
+AQ_BEGIN_DECLS
+
 #define AQ_NONE INT64_MIN /* a field that is not known */
 
 typedef enum aq_record_kind {
@@ -80,9 +82,10 @@ enum {
   AQ_RECORD_FIELD_COUNT
 };
 
-_Static_assert(sizeof(aq_record) == AQ_RECORD_FIELD_COUNT * sizeof(int64_t),
-               "a record is an array of its fields");
+AQ_STATIC_ASSERT(sizeof(aq_record) == AQ_RECORD_FIELD_COUNT * sizeof(int64_t),
+                 "a record is an array of its fields");
 
+/* By AQ_RECORD_FIELD_name; static. */
 AQ_API extern const aq_record_field aq_record_fields[AQ_RECORD_FIELD_COUNT];
 
 /* A record with every field unknown. */
@@ -153,6 +156,7 @@ typedef struct aq_counter {
   aq_counter_kind kind;
 } aq_counter;
 
+/* By AQ_COUNTER_name; static. */
 AQ_API extern const aq_counter aq_counters[AQ_COUNTER_COUNT];
 
 /* From `time` on, until the next sample of the same counter and ordinal, the
@@ -196,5 +200,7 @@ struct aq_record_sink {
   aq_status (*put_counters)(aq_record_sink *sink, const aq_sample *samples,
                             size_t count, aq_diag *diag);
 };
+
+AQ_END_DECLS
 
 #endif

@@ -10,6 +10,10 @@
 
 #include <stdint.h>
 
+#include "export.h"
+
+AQ_BEGIN_DECLS
+
 typedef struct aq_request {
 #define F(field, unit, meaning) int64_t field;
 #include "request.def"
@@ -23,7 +27,9 @@ enum {
   AQ_REQUEST_FIELD_COUNT
 };
 
-_Static_assert(sizeof(aq_request) == AQ_REQUEST_FIELD_COUNT * sizeof(int64_t),
-               "a request is an array of its fields");
+AQ_STATIC_ASSERT(sizeof(aq_request) == AQ_REQUEST_FIELD_COUNT * sizeof(int64_t),
+                 "a request is an array of its fields");
+
+AQ_END_DECLS
 
 #endif

@@ -16,11 +16,13 @@
 #ifndef AQ_COMMON_RING_H
 #define AQ_COMMON_RING_H
 
-#include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
 
 #include "aql.h"
+#include "export.h"
+
+AQ_BEGIN_DECLS
 
 /* A queue of a transport as its users see it. Owned by the transport; the
  * pointers stay valid until queue_destroy. */
@@ -100,5 +102,7 @@ static inline uint32_t aq_packet_load_header(const aq_packet *slot)
 {
   return __atomic_load_n(&slot->header_setup, __ATOMIC_ACQUIRE);
 }
+
+AQ_END_DECLS
 
 #endif

@@ -10,6 +10,10 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "export.h"
+
+AQ_BEGIN_DECLS
+
 typedef enum aq_run_kind {
   AQ_RUN_MEASURED = 1,
   AQ_RUN_SIMULATED = 2,
@@ -38,5 +42,7 @@ typedef struct aq_run_info {
   bool complete;     /* false: the writer did not finish */
   bool reproducible; /* same inputs and seed give the same rows */
 } aq_run_info;
+
+AQ_END_DECLS
 
 #endif

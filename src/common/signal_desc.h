@@ -9,8 +9,11 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "export.h"
 #include "hsa_abi.h"
 #include "time.h"
+
+AQ_BEGIN_DECLS
 
 /* Numbered as hsa_signal_condition_t. */
 typedef enum aq_condition {
@@ -117,5 +120,7 @@ typedef struct aq_completion {
   uint64_t user; /* as given to signal_create */
   aq_time time;
 } aq_completion;
+
+AQ_END_DECLS
 
 #endif

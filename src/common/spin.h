@@ -8,7 +8,10 @@
 
 #include <stdint.h>
 
+#include "export.h"
 #include "time.h"
+
+AQ_BEGIN_DECLS
 
 /* The kernarg segment of spin kernels: on the simulator the cost, on hardware
  * what each wave waits for. */
@@ -26,6 +29,8 @@ enum {
   AQ_SPIN_GLUED = 1 << 0,
 };
 
-_Static_assert(sizeof(aq_spin_args) == 16, "two quad words");
+AQ_STATIC_ASSERT(sizeof(aq_spin_args) == 16, "two quad words");
+
+AQ_END_DECLS
 
 #endif

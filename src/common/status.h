@@ -11,6 +11,8 @@
 
 #include "export.h"
 
+AQ_BEGIN_DECLS
+
 typedef enum aq_status {
 #define X(name, text, exit_code) AQ_##name,
 #include "status.def"
@@ -23,5 +25,7 @@ AQ_API const char *aq_status_text(aq_status status);
 
 /* The exit code of a command that ends with `status`: 0, 1 or 2. */
 AQ_API int aq_status_exit_code(aq_status status);
+
+AQ_END_DECLS
 
 #endif

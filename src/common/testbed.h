@@ -31,6 +31,8 @@
 #include "time.h"
 #include "transport.h"
 
+AQ_BEGIN_DECLS
+
 typedef struct aqsim_testbed aqsim_testbed;
 
 /* What no packet has as its id. */
@@ -91,6 +93,7 @@ AQ_API uint64_t aqsim_testbed_barrier(aqsim_testbed *bed, aq_ring *queue,
 
 /* ---- time ---- */
 
+/* The virtual time, in ps. */
 AQ_API aq_time aqsim_testbed_now(const aqsim_testbed *bed);
 
 /* Everything that happens up to and including `until`. */
@@ -121,5 +124,7 @@ AQ_API const char *aqsim_testbed_name(const aqsim_testbed *bed,
 /* Why a queue stopped, in words; NULL while it runs. */
 AQ_API const char *aqsim_testbed_fault(const aqsim_testbed *bed,
                                        const aq_ring *queue);
+
+AQ_END_DECLS
 
 #endif

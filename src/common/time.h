@@ -11,6 +11,10 @@
 
 #include <stdint.h>
 
+#include "export.h"
+
+AQ_BEGIN_DECLS
+
 typedef int64_t aq_time; /* ps */
 
 #define AQ_TIME_NONE INT64_MIN /* not known, NULL in the store */
@@ -38,5 +42,7 @@ static inline aq_time aq_time_min(aq_time a, aq_time b)
 {
   return a < b ? a : b;
 }
+
+AQ_END_DECLS
 
 #endif

@@ -40,6 +40,8 @@
 #include "status.h"
 #include "time.h"
 
+AQ_BEGIN_DECLS
+
 #define AQ_TRANSPORT_ABI 3u
 
 typedef struct aq_transport aq_transport;
@@ -51,9 +53,8 @@ struct aq_transport {
   const aq_transport_ops *ops;
 };
 
-enum {
-  AQ_DEVICE_HOST = 0xffffffff, /* the host agent, where a device is asked for */
-};
+/* The host agent, where a device is asked for. */
+#define AQ_DEVICE_HOST UINT32_C(0xffffffff)
 
 /* ---- life ---- */
 
@@ -115,7 +116,7 @@ typedef enum aq_event_kind {
   AQ_EVENT_MEMORY_FAULT, /* a packet or copy touched memory that is not there */
 } aq_event_kind;
 
-enum { AQ_QUEUE_NONE = 0xffffffff };
+#define AQ_QUEUE_NONE UINT32_C(0xffffffff)
 
 /* What goes to the handler of the whole system instead of a queue's. The queue
  * is inactive afterwards, without a call of its error callback; a copy never
@@ -229,12 +230,11 @@ typedef enum aq_memory_kind {
   AQ_MEMORY_DEVICE,  /* local to the device */
 } aq_memory_kind;
 
-enum {
-  AQ_COPY_ENGINE_ANY = 0xffffffff, /* the one that serves the path */
-  /* Where the memory is: what mem_alloc made is where it was made, everything
-   * else is the host's. */
-  AQ_DEVICE_OF_ADDRESS = 0xfffffffe,
-};
+/* The engine that serves the path. */
+#define AQ_COPY_ENGINE_ANY UINT32_C(0xffffffff)
+/* Where the memory is: what mem_alloc made is where it was made, everything
+ * else is the host's. */
+#define AQ_DEVICE_OF_ADDRESS UINT32_C(0xfffffffe)
 
 /* A copy of which more than the addresses is known. */
 typedef struct aq_copy_desc {
@@ -257,16 +257,19 @@ static inline aq_copy_desc aq_copy_by_address(uint32_t device, void *to,
                                               uint32_t count,
                                               aq_signal completion)
 {
-  return (aq_copy_desc){.device = device,
-                        .engine = AQ_COPY_ENGINE_ANY,
-                        .to_device = AQ_DEVICE_OF_ADDRESS,
-                        .from_device = AQ_DEVICE_OF_ADDRESS,
-                        .to = to,
-                        .from = from,
-                        .size = size,
-                        .dependencies = dependencies,
-                        .dependency_count = count,
-                        .completion = completion};
+  aq_copy_desc copy;
+
+  copy.device = device;
+  copy.engine = AQ_COPY_ENGINE_ANY;
+  copy.to_device = AQ_DEVICE_OF_ADDRESS;
+  copy.from_device = AQ_DEVICE_OF_ADDRESS;
+  copy.to = to;
+  copy.from = from;
+  copy.size = size;
+  copy.dependencies = dependencies;
+  copy.dependency_count = count;
+  copy.completion = completion;
+  return copy;
 }
 
 /* ---- queues ---- */
@@ -293,7 +296,7 @@ typedef struct aq_queue_error {
  * call, on the thread that drives time. */
 typedef uint64_t aq_agent_function(const aq_agent_packet *packet, void *user);
 
-enum { AQ_SEGMENT_NO_HINT = 0xffffffff };
+#define AQ_SEGMENT_NO_HINT UINT32_C(0xffffffff)
 
 typedef struct aq_queue_desc {
   /* AQ_DEVICE_HOST: a queue of the host agent, which serves barriers and agent
@@ -445,5 +448,7 @@ struct aq_transport_ops {
 
 /* What a plug-in defines (plug-ins only): its table, static. */
 AQ_API const aq_transport_ops *aq_transport_plugin(void);
+
+AQ_END_DECLS
 
 #endif

@@ -4,8 +4,8 @@
  * wrappers around them, by the names that users type.
  *
  * Everything is static or lives as long as each function says. Thread rule: one
- * thread at a time. (Implemented beside the command line, in the only file that
- * names concrete backends.)
+ * thread at a time. (Implemented in src/transports, the only file that names
+ * concrete backends.)
  */
 #ifndef AQ_COMMON_TRANSPORTS_H
 #define AQ_COMMON_TRANSPORTS_H
@@ -13,6 +13,8 @@
 #include "diag.h"
 #include "export.h"
 #include "transport.h"
+
+AQ_BEGIN_DECLS
 
 /* The transports that are built in, ended by NULL; static. */
 AQ_API const aq_transport_ops *const *aq_transports(void);
@@ -63,5 +65,7 @@ typedef struct aq_transport_entry {
 AQ_API aq_status aq_transport_each(void (*tell)(const aq_transport_entry *entry,
                                                 void *user),
                                    void *user, aq_diag *diag);
+
+AQ_END_DECLS
 
 #endif

@@ -17,9 +17,12 @@
 #include <stdint.h>
 
 #include "diag.h"
+#include "export.h"
 #include "record.h"
 #include "time.h"
 #include "transport.h"
+
+AQ_BEGIN_DECLS
 
 /* Fences of a command: one more than an aq_fence_scope; 0: agent scope, as HIP
  * has it. */
@@ -110,5 +113,7 @@ struct aq_workload_source {
   const char *(*name)(aq_workload_source *source, int64_t id);
   void (*close)(aq_workload_source *source);
 };
+
+AQ_END_DECLS
 
 #endif

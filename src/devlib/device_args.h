@@ -13,7 +13,10 @@
 #include <stdint.h>
 
 #include "common/aql.h"
+#include "common/export.h"
 #include "common/spin.h"
+
+AQ_BEGIN_DECLS
 
 enum { AQ_DEVLIB_WORKGROUP = 256, AQ_DEVLIB_BYTES = 16 };
 
@@ -52,10 +55,12 @@ typedef struct aq_timestamp_args {
   uint64_t *target;
 } aq_timestamp_args;
 
-_Static_assert(sizeof(aq_fill_args) == 32, "read by device code");
-_Static_assert(sizeof(aq_copy_args) == 24, "read by device code");
-_Static_assert(sizeof(aq_update_args) == 16, "read by device code");
-_Static_assert(sizeof(aq_patch_args) == 24, "read by device code");
-_Static_assert(sizeof(aq_timestamp_args) == 8, "read by device code");
+AQ_STATIC_ASSERT(sizeof(aq_fill_args) == 32, "read by device code");
+AQ_STATIC_ASSERT(sizeof(aq_copy_args) == 24, "read by device code");
+AQ_STATIC_ASSERT(sizeof(aq_update_args) == 16, "read by device code");
+AQ_STATIC_ASSERT(sizeof(aq_patch_args) == 24, "read by device code");
+AQ_STATIC_ASSERT(sizeof(aq_timestamp_args) == 8, "read by device code");
+
+AQ_END_DECLS
 
 #endif

@@ -12,7 +12,10 @@
 #define AQ_QUEUE_CONTEXT_H
 
 #include "common/devices.h"
+#include "common/export.h"
 #include "common/transport.h"
+
+AQ_BEGIN_DECLS
 
 typedef struct aq_context aq_context;
 
@@ -58,5 +61,7 @@ AQ_API aq_edge_way aq_context_edge_way(const aq_context *context,
 
 /* "barrier-and" and so on; NULL outside of the enumeration. */
 AQ_API const char *aq_edge_way_name(aq_edge_way way);
+
+AQ_END_DECLS
 
 #endif

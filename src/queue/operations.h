@@ -15,7 +15,10 @@
 #ifndef AQ_QUEUE_OPERATIONS_H
 #define AQ_QUEUE_OPERATIONS_H
 
+#include "common/export.h"
 #include "queue/queue.h"
+
+AQ_BEGIN_DECLS
 
 /* ---- memory ----
  *
@@ -98,6 +101,7 @@ typedef struct aq_copy {
   aq_copy_way way;
 } aq_copy;
 
+/* Copies bytes once the waits of `sync` are met; the ranges do not overlap. */
 AQ_API aq_status aq_queue_copy(aq_queue *queue, const aq_sync *sync,
                                const aq_copy *copy, aq_diag *diag);
 
@@ -108,6 +112,7 @@ typedef struct aq_update {
   aq_copy_way way;
 } aq_update;
 
+/* Writes bytes of the caller, taken at the call, to `target`. */
 AQ_API aq_status aq_queue_update(aq_queue *queue, const aq_sync *sync,
                                  const aq_update *update, aq_diag *diag);
 
@@ -152,7 +157,10 @@ typedef struct aq_host_call {
   size_t target_size;
 } aq_host_call;
 
+/* Calls a function of the host in queue order. */
 AQ_API aq_status aq_queue_host_call(aq_queue *queue, const aq_sync *sync,
                                     const aq_host_call *call, aq_diag *diag);
+
+AQ_END_DECLS
 
 #endif

@@ -28,7 +28,10 @@
 #define AQ_QUEUE_QUEUE_H
 
 #include "cmdbuf/link.h"
+#include "common/export.h"
 #include "queue/semaphore.h"
+
+AQ_BEGIN_DECLS
 
 typedef struct aq_queue aq_queue;
 
@@ -74,6 +77,9 @@ typedef struct aq_queue_options {
   void *user;
 } aq_queue_options;
 
+/* Opens an AQL queue of the transport. AQ_ERR_INVALID: an option that is no
+ * power of two or a device that is not there; AQ_ERR_RESOURCES: the device has
+ * no queue left. */
 AQ_API aq_status aq_queue_create(aq_context *context,
                                  const aq_queue_options *options,
                                  aq_queue **out, aq_diag *diag);
@@ -120,6 +126,7 @@ typedef struct aq_launch {
   uint32_t kernarg_size; /* bytes */
 } aq_launch;
 
+/* Launches a kernel. */
 AQ_API aq_status aq_queue_dispatch(aq_queue *queue, const aq_sync *sync,
                                    const aq_launch *launch, aq_diag *diag);
 
@@ -132,6 +139,7 @@ typedef struct aq_execution {
   uint32_t binding_count;
 } aq_execution;
 
+/* Submits a command buffer. */
 AQ_API aq_status aq_queue_execute(aq_queue *queue, const aq_sync *sync,
                                   const aq_execution *execution, aq_diag *diag);
 
@@ -201,5 +209,7 @@ AQ_API uint32_t aq_queue_device(const aq_queue *queue);
 /* The ring, for who looks at records; owned by the queue. */
 AQ_API const aq_ring *aq_queue_ring(const aq_queue *queue);
 AQ_API aq_context *aq_queue_context(const aq_queue *queue);
+
+AQ_END_DECLS
 
 #endif

@@ -17,7 +17,10 @@
 #ifndef AQ_QUEUE_SEMAPHORE_H
 #define AQ_QUEUE_SEMAPHORE_H
 
+#include "common/export.h"
 #include "queue/context.h"
+
+AQ_BEGIN_DECLS
 
 typedef struct aq_semaphore aq_semaphore;
 
@@ -66,6 +69,7 @@ AQ_API aq_status aq_semaphore_wait(const aq_point *points, uint32_t count,
  * failure. At once if that is so already. */
 typedef void aq_semaphore_function(aq_status status, const char *cause,
                                    void *user);
+/* Arms `function` for a value; AQ_ERR_NO_MEMORY: it is never called. */
 AQ_API aq_status aq_semaphore_notify(aq_semaphore *semaphore, uint64_t value,
                                      aq_semaphore_function *function,
                                      void *user, aq_diag *diag);
@@ -75,5 +79,7 @@ AQ_API aq_status aq_semaphore_notify(aq_semaphore *semaphore, uint64_t value,
  * transport has no signal handlers, a later call on the context. */
 AQ_API aq_status aq_semaphore_export(aq_semaphore *semaphore, uint64_t value,
                                      int *fd, aq_diag *diag);
+
+AQ_END_DECLS
 
 #endif

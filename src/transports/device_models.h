@@ -1,22 +1,25 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The device models of this build, beside its transports (transports.h, which
- * is installed). transports.c is the only file that names concrete backends.
+ * Device models: the constants of a GPU and its software stack that the
+ * simulator works with, by the names that users type (doc/formats/device.md).
  *
- * Everything is static or lives until the next call, as each line says. Pure
- * functions; device models are read anew at each call.
+ * Ownership: names are static; a loaded model owns all its texts. Thread rule:
+ * any thread; each call reads its model anew.
  */
 #ifndef AQ_TRANSPORTS_DEVICE_MODELS_H
 #define AQ_TRANSPORTS_DEVICE_MODELS_H
 
 #include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
 
 #include "common/diag.h"
+#include "common/export.h"
 #include "common/transports.h"
 
-/* ---- device models ---- */
+AQ_BEGIN_DECLS
 
-/* Names of the device models that are built in, by index; NULL at the end. */
+/* The name of a built-in device model by its index; NULL behind the last. */
 AQ_API const char *aq_device_model_name(size_t index);
 
 typedef struct aq_device_constant {
@@ -29,16 +32,24 @@ typedef struct aq_device_constant {
 } aq_device_constant;
 
 typedef struct aq_device_model {
-  const char *name, *hash, *verdict;
+  const char *name;
+  const char *hash;    /* hex digest of the constants in force */
+  const char *verdict; /* calibrated, partly or assumed */
   const aq_device_constant *constants;
-  size_t count;
+  size_t count; /* of constants */
 } aq_device_model;
 
-/* Reads a device model by name or path, with edits ("KEY=VALUE UNIT", ended by
- * NULL, or NULL). The caller frees it with aq_device_model_free. */
+/* Reads a device model by its name or the path of a file, with edits
+ * ("KEY=VALUE UNIT", ended by NULL; or NULL: none). The caller frees *out with
+ * aq_device_model_free. AQ_ERR_INPUT: no model has the name, or a file or edit
+ * is malformed. */
 AQ_API aq_status aq_device_model_load(const char *name,
                                       const char *const *edits,
                                       aq_device_model **out, aq_diag *diag);
+
+/* Frees a model and all its texts. NULL is allowed. */
 AQ_API void aq_device_model_free(aq_device_model *model);
+
+AQ_END_DECLS
 
 #endif

@@ -20,6 +20,11 @@ check() { # NAME COMMAND…
   fi
 }
 
+skip() { # NAME REASON
+  count=$((count + 1))
+  echo "ok $count - $1 # SKIP $2"
+}
+
 case ${AQ_SANITIZERS:-} in
 ?*) echo "1..0 # SKIP a sanitized library needs its program sanitized"; exit 0 ;;
 esac
@@ -65,13 +70,67 @@ check "and opens the simulator" env LD_LIBRARY_PATH="$library" "$work/user"
 headers() {
   (cd "$moved/include/aqueduct" && ls ./*.h ./*.def) | sed 's,^\./,,' | sort
 }
-lone_headers() {
+# Each header alone and all of them in one file, without a warning.
+compile() { # LANGUAGE STANDARD COMPILER…
+  language=$1
+  standard=$2
+  shift 2
+  : > "$work/all.txt"
   for header in $(headers | grep '\.h$'); do
-    printf '#include <aqueduct/%s>\n' "$header" |
-      ${AQ_CC:-cc} -std=c11 -fsyntax-only -I"$moved/include" -x c - || return 1
+    # The declaration keeps a header of macros from being an empty file.
+    printf '#include <aqueduct/%s>\nextern int aq_used;\n' "$header" \
+      > "$work/one.txt"
+    "$@" "-std=$standard" -Wall -Wextra -pedantic -Werror -fsyntax-only \
+      -I"$moved/include" -x "$language" "$work/one.txt" || return 1
+    cat "$work/one.txt" >> "$work/all.txt"
   done
+  "$@" "-std=$standard" -Wall -Wextra -pedantic -Werror -fsyntax-only \
+    -I"$moved/include" -x "$language" "$work/all.txt"
 }
-check "every installed header compiles alone, in C11" lone_headers
+# shellcheck disable=SC2086 # a compiler may be several words
+check "the installed headers compile as C11, alone and together" \
+  compile c c11 ${AQ_CC:-cc}
+if command -v "${AQ_CXX:-c++}" > /dev/null; then
+  check "the installed headers compile as C++17, alone and together" \
+    compile c++ c++17 "${AQ_CXX:-c++}"
+else
+  skip "the installed headers compile as C++17, alone and together" \
+    "no C++ compiler"
+fi
+
+# NAME TAB PLACE TAB DOCUMENTED of each AQ_API declaration: 1 when a comment, or
+# another declaration that has one, is on the line above.
+declarations() {
+  awk '
+    FNR == 1 || /^$/ { above = 0 }
+    /^\/\*/ { comment = 1 }
+    comment { if (/\*\//) { comment = 0; above = 1 }; next }
+    /^AQ_API/ { text = ""; open = 1; place = FILENAME ":" FNR }
+    open {
+      text = text " " $0
+      if (!/;/) next
+      open = 0
+      sub(/ *[([].*/, "", text)
+      sub(/.*[ *]/, "", text)
+      print text "\t" place "\t" above
+      next
+    }
+    { above = 0 }' "$moved"/include/aqueduct/*.h | sed "s,$moved/include/,,"
+}
+declarations > "$work/declared"
+# Plug-ins define aq_NAME_plugin, not the library.
+cut -f 1 "$work/declared" | grep -v '_plugin$' | sort -u > "$work/names"
+nm -D --defined-only "$library/libaqueduct.so" |
+  awk '$2 ~ /[TDRB]/ && $3 !~ /^AQUEDUCT_/ { sub(/@.*/, "", $3); print $3 }' |
+  sort -u > "$work/exports"
+check "the library exports what the installed headers declare, nothing else" \
+  diff "$work/names" "$work/exports"
+check "and that is not nothing" grep -qx aq_transport_stack_open "$work/exports"
+undocumented() {
+  awk -F '\t' '!$3 { print $2 ": " $1 " has no comment"; bad = 1 }
+    END { exit bad }' "$work/declared"
+}
+check "a comment precedes each public declaration" undocumented
 headers > "$work/installed"
 sed -n '/^| header/,/^$/p' "$srcdir/doc/abi.md" | grep -o '[a-z_]*\.\(h\|def\)' |
   sort -u > "$work/listed"

@@ -9,8 +9,9 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "capture/capture_player.h"
 #include "capture/digest.h"
-#include "capture/player.h"
+#include "capture/reader.h"
 #include "cmdbuf/builder.h"
 #include "queue/ground.h"
 

@@ -9,8 +9,9 @@
 #include <string.h>
 
 #include "backend_null/null.h"
+#include "capture/capture_player.h"
 #include "capture/digest.h"
-#include "capture/player.h"
+#include "capture/reader.h"
 
 enum { MEMORY_MAX = 1 << 20, QUEUE_MAX = 1 << 12, THINGS_MAX = 64 };
 

@@ -8,11 +8,14 @@
  * Ownership: file and transport are borrowed. Thread rule: the thread that
  * drives the transport, or one at a time where it is live.
  */
-#ifndef AQ_CAPTURE_PLAYER_H
-#define AQ_CAPTURE_PLAYER_H
+#ifndef AQ_CAPTURE_CAPTURE_PLAYER_H
+#define AQ_CAPTURE_CAPTURE_PLAYER_H
 
-#include "capture/reader.h"
+#include "capture/capture_file.h"
 #include "common/kernel.h"
+#include "queue/operations.h"
+
+AQ_BEGIN_DECLS
 
 /* What stands for a host call with that name. */
 typedef struct aq_cap_function {
@@ -41,14 +44,21 @@ typedef struct aq_cap_played {
 
 typedef struct aq_cap_player aq_cap_player;
 
-/* AQ_ERR_NOT_FOUND: a kernel that neither a module nor `kernels` has. */
+/* Makes the capture's memory, kernels and queues on the transport of the
+ * options. AQ_ERR_NOT_FOUND: a kernel that neither a module nor `kernels` has.
+ */
 AQ_API aq_status aq_cap_player_create(const aq_cap_file *file,
                                       const aq_cap_player_options *options,
                                       aq_cap_player **out, aq_diag *diag);
+/* Frees a player and the memory it made on the transport. NULL is allowed. */
 AQ_API void aq_cap_player_destroy(aq_cap_player *player);
 
-/* AQ_ERR_DIFFERENT: memory is not what it was; the line says which. */
+/* Submits the captured operations once and waits for all of them.
+ * AQ_ERR_DIFFERENT: memory does not match its digest; the line says which;
+ * AQ_ERR_TIMEOUT: a wait of the host took longer than the options allow. */
 AQ_API aq_status aq_cap_player_run(aq_cap_player *player, aq_cap_played *out,
                                    aq_diag *diag);
+
+AQ_END_DECLS
 
 #endif
