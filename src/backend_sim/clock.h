@@ -34,9 +34,4 @@ uint32_t aqsim_clock_run(aqsim *sim, aq_time limit, uint32_t most);
 bool aqsim_clock_look(aqsim *sim);
 bool aqsim_clock_has_news(const aqsim *sim);
 
-/* Ticks of the device's timestamp clock at `time`, in its granularity, and the
- * time of a number of ticks. */
-int64_t aqsim_clock_ticks(const aqsim_device *device, aq_time time);
-aq_time aqsim_clock_time(const aqsim_device *device, int64_t ticks);
-
 #endif

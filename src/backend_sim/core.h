@@ -16,14 +16,14 @@
 
 #include "backend_sim/calendar.h"
 #include "backend_sim/dispatch/dispatcher.h"
+#include "backend_sim/gate.h"
 #include "backend_sim/handlers.h"
 #include "backend_sim/kernels.h"
 #include "backend_sim/model/device_model.h"
 #include "backend_sim/model/device_set.h"
-#include "backend_sim/packet/gate.h"
 #include "backend_sim/packet/packets.h"
 #include "backend_sim/packet/pm4.h"
-#include "backend_sim/packet/records.h"
+#include "backend_sim/records.h"
 #include "backend_sim/signals.h"
 #include "backend_sim/transfer/links.h"
 #include "backend_sim/transfer/memory.h"
@@ -51,9 +51,16 @@ enum {
   AQSIM_DIRECTIONS = 4, /* of copies: from and to the host or a device */
 };
 
+/* A place in the line of a copy engine, by the number of the copy. */
+typedef struct aqsim_ready {
+  struct aqsim_ready *next;
+  uint64_t number;
+} aqsim_ready;
+
 /* A copy engine: who has it, and who waits for it, in order. */
 typedef struct aqsim_engine {
-  aqsim_copy *copying, *first, *last;
+  aqsim_copy *copying;
+  aqsim_ready *first, *last;
 } aqsim_engine;
 
 enum {
@@ -82,7 +89,7 @@ typedef struct aqsim_unit {
 /* A packet processor. */
 struct aqsim_pipe {
   aqsim_unit units[AQSIM_UNITS];
-  aqsim *sim;
+  aqsim_device *device;
   uint32_t mapped;   /* slots that are taken */
   aqsim_slot *slots; /* `slot_count` of them */
   uint32_t slot_count;
@@ -113,6 +120,12 @@ typedef struct aqsim_slots {
   uint32_t contended; /* those, and the ones in the run list */
 } aqsim_slots;
 
+/* What a policy decides in the device's place: bits. */
+enum {
+  AQSIM_DECIDES_LAUNCH = 1, /* which packet a pipe launches */
+  AQSIM_DECIDES_MAP = 2,    /* which queue gets which slot */
+};
+
 struct aqsim_device {
   aqsim *sim;
   const aqsim_model *model; /* of the simulator's set */
@@ -130,6 +143,7 @@ struct aqsim_device {
   aqsim_dispatcher *dispatcher;            /* owned */
   aqsim_load *loads;                       /* to be used again */
   aqsim_policy *policy;     /* who decides in its place: device_policy.h */
+  uint8_t decides;          /* AQSIM_DECIDES_… */
   uint32_t queues_numbered; /* queues that it ever had */
 };
 
@@ -295,9 +309,21 @@ struct aqsim_queue {
   _Alignas(64) aq_amd_queue amd; /* indices */
 };
 
+/* What packets ask of the slots and doorbells of queues, which lie above them;
+ * sim.c sets it. */
+typedef struct aqsim_queue_ops {
+  /* aqsim_slots_progress, aqsim_slots_gate_opened, aqsim_queue_unmap */
+  void (*progress)(aqsim_queue *queue);
+  bool (*gate_opened)(aqsim_queue *queue);
+  void (*unmap)(aqsim_queue *queue);
+  /* aqsim_queues_notice: a host function may have published packets */
+  void (*notice)(aqsim *sim);
+} aqsim_queue_ops;
+
 struct aqsim {
   aq_transport base; /* first */
   aq_time now;
+  const aqsim_queue_ops *queue_ops;
   aqsim_calendar calendar;
   aqsim_gates gates;
   aqsim_signals signals;
@@ -357,6 +383,13 @@ static inline aq_time aqsim_release(const aqsim_device *device, uint32_t header)
   return device->release[aq_header_release(header)];
 }
 
+/* Nothing is published or in flight. */
+static inline bool aqsim_queue_is_idle(const aqsim_queue *queue)
+{
+  return queue->noticed == queue->fetched && queue->waiting == 0 &&
+         queue->active == 0;
+}
+
 /* The pipe of a queue launches nothing more until then. */
 static inline void aqsim_queue_launch_until(aqsim_queue *queue, aq_time time)
 {
@@ -370,13 +403,5 @@ static inline void aqsim_queue_push(aqsim_queue *queue, aqsim_event *event,
   aqsim_calendar_push_ranked(&queue->sim->calendar, event, time, priority,
                              queue->rank);
 }
-
-/* Decrements a completion signal at the current time (handle 0: none) and
- * returns when a blocked host sees it, or AQ_NONE. Below 0, `negative` is
- * stored instead. Start and end are kept where the signal or, with `profile`,
- * the queue asks for it. */
-aq_time aqsim_signal_complete(aqsim *sim, const aqsim_device *device,
-                              aq_signal handle, aq_time start, aq_time end,
-                              bool profile, int64_t negative);
 
 #endif

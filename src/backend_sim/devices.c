@@ -9,11 +9,17 @@
 #include <string.h>
 
 #include "backend_sim/dispatch/dispatcher.h"
-#include "backend_sim/dispatch/waves.h"
 #include "backend_sim/hwqueue/slots.h"
 #include "backend_sim/model/device_set.h"
+#include "backend_sim/packet/fetch.h"
+#include "backend_sim/packet/flight.h"
+#include "backend_sim/packet/pipes.h"
+#include "backend_sim/packet/processor.h"
+#include "backend_sim/packet/ring.h"
+#include "backend_sim/packet/waves.h"
 #include "backend_sim/policy/device_policy.h"
 #include "backend_sim/sim.h"
+#include "backend_sim/transfer/copies.h"
 #include "backend_sim/transfer/links.h"
 #include "backend_sim/transfer/traffic.h"
 
@@ -60,6 +66,28 @@ static void device_describe(const aqsim_device *device, aq_device_info *info)
       .copy_engines_peer = (uint32_t)model->copy_engines_peer,
   };
 }
+
+static const aqsim_device_ops device_ops = {
+    .hold = aqsim_waves_hold,
+    .release = aqsim_waves_release,
+    .drop = aqsim_waves_drop,
+    .relook = aqsim_waves_relook,
+    .sleep_end = aqsim_flight_event_forget,
+    .end_move = aqsim_flight_end_move,
+    .restart = aqsim_flight_restart,
+    .free = aqsim_flight_free,
+    .pump = aqsim_queue_pump,
+    .retire = aqsim_ring_retire,
+    .pass_evicted = aqsim_queue_pass_evicted,
+    .rank_set = aqsim_queue_rank_set,
+    .preempt = aqsim_queue_preempt,
+    .slot_want = aqsim_queue_slot_want,
+    .slot_progress = aqsim_slots_progress,
+    .slots_review = aqsim_slots_review,
+    .slots_map = aqsim_slots_map_by,
+    .unit_ask = aqsim_unit_ask,
+    .copies_ask = aqsim_copies_ask,
+};
 
 static aq_status device_announce(aqsim_device *device, aq_diag *diag)
 {
@@ -139,7 +167,8 @@ aq_status aqsim_devices_open(aqsim *sim, const aq_transport_options *options,
     status = device_open(sim, i, diag);
   for (uint32_t i = 0;
        options->policy && status == AQ_OK && i < sim->device_count; i++)
-    status = aqsim_policy_open(&sim->devices[i], options->policy, diag);
+    status =
+        aqsim_policy_open(&sim->devices[i], options->policy, &device_ops, diag);
   for (uint32_t i = 0;
        options->policy && status == AQ_OK && i < sim->device_count; i++)
     aqsim_policy_attach(&sim->devices[i]);

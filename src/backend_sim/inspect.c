@@ -198,7 +198,7 @@ static void copy_tell(const teller *t, const aqsim_copy *copy)
     copy_state_words(copy, words, sizeof words);
   }
   tell(t, "copy %" PRIu64 " of device %" PRIu32 ": %zu bytes, %s to %s, %s",
-       copy->number, copy->device->ordinal, copy->size, from, to, words);
+       copy->line.number, copy->device->ordinal, copy->size, from, to, words);
 }
 
 /* Only while there are some. */

@@ -3,9 +3,14 @@ libaqcore_a_SOURCES += \
 	src/backend_sim/calendar.h \
 	src/backend_sim/clock.c \
 	src/backend_sim/clock.h \
+	src/backend_sim/completion.c \
+	src/backend_sim/completion.h \
 	src/backend_sim/core.h \
 	src/backend_sim/devices.c \
 	src/backend_sim/devices.h \
+	src/backend_sim/futex.h \
+	src/backend_sim/gate.c \
+	src/backend_sim/gate.h \
 	src/backend_sim/handlers.c \
 	src/backend_sim/handlers.h \
 	src/backend_sim/inspect.c \
@@ -14,6 +19,10 @@ libaqcore_a_SOURCES += \
 	src/backend_sim/kernels.h \
 	src/backend_sim/modules.c \
 	src/backend_sim/modules.h \
+	src/backend_sim/pages.c \
+	src/backend_sim/pages.h \
+	src/backend_sim/records.c \
+	src/backend_sim/records.h \
 	src/backend_sim/sampler.c \
 	src/backend_sim/sampler.h \
 	src/backend_sim/signals.c \
@@ -27,9 +36,6 @@ libaqcore_a_SOURCES += \
 	src/backend_sim/dispatch/dispatcher.h \
 	src/backend_sim/dispatch/dispatcher_policy.c \
 	src/backend_sim/dispatch/dispatcher_priv.h \
-	src/backend_sim/dispatch/resources.def \
-	src/backend_sim/dispatch/waves.c \
-	src/backend_sim/dispatch/waves.h \
 	src/backend_sim/dispatch/xcc.c \
 	src/backend_sim/dispatch/xcc.h \
 	src/backend_sim/dispatch/xcc_alone.c \
@@ -37,15 +43,12 @@ libaqcore_a_SOURCES += \
 	src/backend_sim/dispatch/xcc_stop.c \
 	src/backend_sim/hwqueue/context.c \
 	src/backend_sim/hwqueue/context.h \
-	src/backend_sim/hwqueue/pipes.c \
-	src/backend_sim/hwqueue/pipes.h \
+	src/backend_sim/hwqueue/doorbell.c \
+	src/backend_sim/hwqueue/doorbell.h \
 	src/backend_sim/hwqueue/queue_life.c \
 	src/backend_sim/hwqueue/queue_life.h \
-	src/backend_sim/hwqueue/queues.c \
-	src/backend_sim/hwqueue/queues.h \
 	src/backend_sim/hwqueue/slots.c \
 	src/backend_sim/hwqueue/slots.h \
-	src/backend_sim/live/futex.h \
 	src/backend_sim/live/live.c \
 	src/backend_sim/live/live.h \
 	src/backend_sim/live/live_device.c \
@@ -68,31 +71,37 @@ libaqcore_a_SOURCES += \
 	src/backend_sim/model/device_value.h \
 	src/backend_sim/model/occupancy.c \
 	src/backend_sim/model/occupancy.h \
-	src/backend_sim/packet/deadlock.c \
-	src/backend_sim/packet/deadlock.h \
+	src/backend_sim/model/resources.def \
+	src/backend_sim/deadlock.c \
+	src/backend_sim/deadlock.h \
 	src/backend_sim/packet/decode.c \
 	src/backend_sim/packet/decode.h \
 	src/backend_sim/packet/execute.c \
 	src/backend_sim/packet/execute.h \
 	src/backend_sim/packet/execution.c \
 	src/backend_sim/packet/execution.h \
+	src/backend_sim/packet/fetch.c \
+	src/backend_sim/packet/fetch.h \
 	src/backend_sim/packet/flight.c \
 	src/backend_sim/packet/flight.h \
-	src/backend_sim/packet/gate.c \
-	src/backend_sim/packet/gate.h \
 	src/backend_sim/packet/lifecycle.def \
 	src/backend_sim/packet/memory_fault.c \
 	src/backend_sim/packet/memory_fault.h \
 	src/backend_sim/packet/packets.c \
 	src/backend_sim/packet/packets.h \
+	src/backend_sim/packet/pipes.c \
+	src/backend_sim/packet/pipes.h \
 	src/backend_sim/packet/pm4.c \
 	src/backend_sim/packet/pm4.h \
 	src/backend_sim/packet/processor.c \
 	src/backend_sim/packet/processor.h \
-	src/backend_sim/packet/records.c \
-	src/backend_sim/packet/records.h \
+	src/backend_sim/packet/ring.c \
+	src/backend_sim/packet/ring.h \
+	src/backend_sim/packet/waves.c \
+	src/backend_sim/packet/waves.h \
 	src/backend_sim/policy/device_policy.c \
 	src/backend_sim/policy/device_policy.h \
+	src/backend_sim/policy/device_ops.h \
 	src/backend_sim/policy/policy_actions.c \
 	src/backend_sim/policy/policy_items.c \
 	src/backend_sim/policy/policy_preempt.c \

@@ -7,10 +7,12 @@
 #include <string.h>
 
 #include "backend_sim/clock.h"
+#include "backend_sim/completion.h"
 #include "backend_sim/core.h"
 #include "backend_sim/devices.h"
+#include "backend_sim/hwqueue/doorbell.h"
 #include "backend_sim/hwqueue/queue_life.h"
-#include "backend_sim/hwqueue/queues.h"
+#include "backend_sim/hwqueue/slots.h"
 #include "backend_sim/inspect.h"
 #include "backend_sim/live/live.h"
 #include "backend_sim/live/live_device.h"
@@ -18,6 +20,13 @@
 #include "backend_sim/policy/device_policy.h"
 #include "backend_sim/sampler.h"
 #include "backend_sim/transfer/copies.h"
+
+static const aqsim_queue_ops queue_ops = {
+    .progress = aqsim_slots_progress,
+    .gate_opened = aqsim_slots_gate_opened,
+    .unmap = aqsim_queue_unmap,
+    .notice = aqsim_queues_notice,
+};
 
 /* ---- life ---- */
 
@@ -92,6 +101,7 @@ static aq_status sim_open(const aq_transport_options *given, aq_transport **out,
   if (!sim)
     return aq_diag_set(diag, AQ_ERR_NO_MEMORY, "out of memory");
   sim->base.ops = &aqsim_transport_ops;
+  sim->queue_ops = &queue_ops;
   sim->now = options.epoch;
   sim->sample_at = AQ_TIME_MAX;
   sim->semantics = options.semantics;

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 """Call circles between files.
 
-usage: circles.py BUILDDIR [--edges FOLDER]
+usage: circles.py SRCDIR BUILDDIR [--edges FOLDER]
 
 A file refers to another when its object has an undefined symbol that the other
 object defines: a call, or a function's address. A circle is a strongly
@@ -17,8 +17,9 @@ import subprocess
 import sys
 
 
-def objects(build):
-    """{object: source without suffix, relative to src/}."""
+def objects(source, build):
+    """{object: source without suffix, relative to src/}, without objects that
+    are left of sources that moved."""
     root, found = os.path.join(build, "src"), {}
     for folder, _, names in os.walk(root):
         inside = os.path.relpath(folder, root)
@@ -26,14 +27,17 @@ def objects(build):
             inside = os.path.dirname(inside)
         for name in names:
             if name.endswith(".o"):
-                stem = re.sub(r"^lib\w+-", "", name[:-2])
-                found[os.path.join(folder, name)] = os.path.join(inside, stem)
+                stem = re.sub(r"^\w+-", "", name[:-2])
+                stem = os.path.join(inside, stem)
+                if any(os.path.exists(os.path.join(top, "src", stem + ".c"))
+                       for top in (source, build)):
+                    found[os.path.join(folder, name)] = stem
     return found
 
 
-def references(build):
+def references(source, build):
     """{file: {other file: symbols}} of all objects."""
-    sources = objects(build)
+    sources = objects(source, build)
     lines = subprocess.run(["nm", "-A", "-g", *sorted(sources)], check=True,
                            capture_output=True, text=True).stdout.splitlines()
     defined, wanted = {}, []
@@ -90,9 +94,9 @@ def print_edges(graph, folder):
 
 
 def main():
-    graph = references(sys.argv[1])
-    if sys.argv[2:3] == ["--edges"]:
-        print_edges(graph, sys.argv[3])
+    graph = references(*sys.argv[1:3])
+    if sys.argv[3:4] == ["--edges"]:
+        print_edges(graph, sys.argv[4])
         return
     folders = collections.defaultdict(set)
     for file in graph:

@@ -13,7 +13,7 @@ for tool in python3 nm; do
     exit 0
   }
 done
-if ! found=$(python3 "$srcdir/tests/arch/circles.py" "$builddir"); then
+if ! found=$(python3 "$srcdir/tests/arch/circles.py" "$srcdir" "$builddir"); then
   echo "1..1"
   echo "not ok 1 - circles.py reads the objects of $builddir"
   exit 1

@@ -3,8 +3,9 @@
 
 #include "backend_sim/hwqueue/context.h"
 
-#include "backend_sim/dispatch/waves.h"
 #include "backend_sim/packet/flight.h"
+#include "backend_sim/packet/processor.h"
+#include "backend_sim/packet/waves.h"
 
 /* A kernel whose end is still to come; its completion is on the way, or the
  * host function that plays it. */
@@ -50,10 +51,7 @@ static void flight_thaw(aqsim_flight *flight, aq_time since, aq_time away)
     flight->stamp = flight->glued ? flight->stamp : flight->start;
   }
   flight->end = aq_time_add(flight->end, away);
-  if (flight->step == AQSIM_STEP_COMPLETE)
-    aqsim_kernel_finish(flight);
-  else
-    aqsim_flight_sleep(flight, AQSIM_STEP_RUN, flight->end, AQSIM_AT_END);
+  aqsim_flight_end_move(flight);
 }
 
 void aqsim_context_restore(aqsim_queue *queue)

@@ -6,10 +6,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "backend_sim/dispatch/waves.h"
-#include "backend_sim/hwqueue/queues.h"
+#include "backend_sim/deadlock.h"
 #include "backend_sim/hwqueue/slots.h"
-#include "backend_sim/packet/deadlock.h"
+#include "backend_sim/packet/fetch.h"
+#include "backend_sim/packet/flight.h"
+#include "backend_sim/packet/processor.h"
+#include "backend_sim/packet/waves.h"
 #include "backend_sim/policy/device_policy.h"
 
 enum {
@@ -200,7 +202,7 @@ static void queue_describe(aqsim *sim, aqsim_queue *queue,
   queue->rank = AQSIM_RANK_NORMAL;
   aqsim_cu_set_fill(queue->device->model, &queue->cus);
   queue->last_end = AQ_TIME_NONE;
-  aqsim_queue_begin(queue);
+  aqsim_fetch_init(queue);
   aqsim_queue_slot_init(queue);
   aqsim_queue_gate_init(queue);
   queue_init_abi(queue, desc);
@@ -226,8 +228,7 @@ static void queue_link(aqsim *sim, aqsim_queue *queue)
   queue->device->queue_count += queue_is_hardware(queue);
   if (!queue->host)
     queue->number = queue->device->queues_numbered++;
-  if (queue->device->policy)
-    aqsim_policy_queue_new(queue->device);
+  aqsim_policy_queue_new(queue->device);
   if (queue->type == AQ_QUEUE_COOPERATIVE)
     queue->device->cooperative = queue;
   queue->previous = sim->last_queue;

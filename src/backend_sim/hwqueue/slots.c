@@ -6,8 +6,8 @@
 #include <stdlib.h>
 
 #include "backend_sim/hwqueue/context.h"
-#include "backend_sim/hwqueue/pipes.h"
-#include "backend_sim/hwqueue/queues.h"
+#include "backend_sim/packet/fetch.h"
+#include "backend_sim/packet/pipes.h"
 #include "backend_sim/packet/processor.h"
 #include "backend_sim/policy/device_policy.h"
 
@@ -105,8 +105,7 @@ static void map_fire(aqsim_event *event)
       (aqsim_queue *)(void *)((char *)event - offsetof(aqsim_queue, map_event));
   queue->map_pending = false;
   aqsim_context_restore(queue);
-  if (queue->policy.stopped)
-    aqsim_policy_queue_mapped(queue);
+  aqsim_policy_queue_mapped(queue);
   if (!queue->opened)
     return;
   queue->opened = false;
@@ -158,18 +157,8 @@ static void leave_finish(aqsim_queue *queue)
       queue->sim->now, model->queue_switch + aqsim_context_move_time(queue));
   if (has_work(queue))
     list_add(queue);
-  if (!queue->device->policy)
-    return;
   aqsim_policy_queue_left(queue);
   slot_keep_promise(slot);
-}
-
-/* Kernels that a policy knows of are stopped its way. */
-static void context_save(aqsim_queue *queue)
-{
-  if (queue->device->policy)
-    aqsim_policy_queue_stop(queue, AQ_PREEMPT_SWITCH);
-  aqsim_context_save(queue);
 }
 
 static void leave_begin(aqsim_queue *queue, aqsim_preempt_mode mode)
@@ -179,8 +168,11 @@ static void leave_begin(aqsim_queue *queue, aqsim_preempt_mode mode)
   queue->device->slots.leaving++;
   queue->device->slots.contended++;
   aqsim_queue_unfetch(queue);
-  if (mode == AQSIM_PREEMPT_SWITCH)
-    context_save(queue);
+  if (mode == AQSIM_PREEMPT_SWITCH) {
+    /* Kernels that a policy knows of are stopped its way. */
+    aqsim_policy_queue_stop(queue, AQ_PREEMPT_SWITCH);
+    aqsim_context_save(queue);
+  }
   if (queue->leaving && is_drained(queue))
     leave_finish(queue);
 }
@@ -319,17 +311,12 @@ static const aqsim_queue *waiter_unserved(const aqsim_slots *s)
   return waiter;
 }
 
-static bool is_mapped_by_policy(const aqsim_device *device)
-{
-  return device->policy && aqsim_policy_maps(device);
-}
-
 /* Gives slots to those who wait for one. */
-static void slots_review(aqsim_device *device)
+void aqsim_slots_review(aqsim_device *device)
 {
   aqsim_slots *s = &device->slots;
   const aqsim_queue *waiter;
-  if (is_mapped_by_policy(device)) {
+  if (aqsim_policy_maps(device)) {
     if (list_first(s))
       aqsim_policy_map(device);
     return;
@@ -354,11 +341,6 @@ static void slots_review(aqsim_device *device)
     return;
   aqsim_calendar_forget(&device->sim->calendar, &s->event, sizeof s->event);
   s->pending = false;
-}
-
-void aqsim_slots_review(aqsim_device *device)
-{
-  slots_review(device);
 }
 
 /* What is wrong with an answer, or NULL. */
@@ -417,14 +399,14 @@ void aqsim_queue_slot_want(aqsim_queue *queue)
   if (queue->host || queue->slot || queue->listed || !has_work(queue))
     return;
   list_add(queue);
-  slots_review(queue->device);
+  aqsim_slots_review(queue->device);
 }
 
 static void quantum_fire(aqsim_event *event)
 {
   aqsim_slots *s = (aqsim_slots *)event;
   s->pending = false;
-  slots_review(
+  aqsim_slots_review(
       (aqsim_device *)(void *)((char *)s - offsetof(aqsim_device, slots)));
 }
 
@@ -436,7 +418,7 @@ void aqsim_slots_progress(aqsim_queue *queue)
     leave_finish(queue);
   }
   if (queue->device->slots.contended)
-    slots_review(queue->device);
+    aqsim_slots_review(queue->device);
 }
 
 /* ---- queues ---- */
@@ -449,7 +431,7 @@ void aqsim_queue_slot_init(aqsim_queue *queue)
   queue->pipe = queue->device->slots.pipes;
   if (!queue->host)
     return;
-  aqsim_pipe_init(&queue->own_pipe, queue->sim, &queue->own_slot, 1);
+  aqsim_pipe_init(&queue->own_pipe, queue->device, &queue->own_slot, 1);
   queue->own_slot.pipe = &queue->own_pipe;
   queue->own_slot.usable = queue->sim->now;
 }
@@ -465,7 +447,7 @@ void aqsim_queue_map(aqsim_queue *queue)
   aqsim_slot *slot = &queue->own_slot;
   if (!queue->host)
     slot = list_first(&queue->device->slots) ||
-                   is_mapped_by_policy(queue->device) ||
+                   aqsim_policy_maps(queue->device) ||
                    queue->hold & AQSIM_HOLD_SUSPEND
                ? NULL
                : slot_find(queue->device);
@@ -476,7 +458,7 @@ void aqsim_queue_map(aqsim_queue *queue)
   if (queue->hold & AQSIM_HOLD_SUSPEND || queue->listed)
     return;
   list_add(queue);
-  slots_review(queue->device);
+  aqsim_slots_review(queue->device);
 }
 
 void aqsim_queue_unmap(aqsim_queue *queue)
@@ -496,7 +478,7 @@ void aqsim_queue_unmap(aqsim_queue *queue)
                      AQSIM_AT_NOTICE);
   }
   if (queue->device->slots.contended)
-    slots_review(queue->device);
+    aqsim_slots_review(queue->device);
 }
 
 void aqsim_queue_rank_set(aqsim_queue *queue, aqsim_rank rank)
@@ -512,7 +494,7 @@ void aqsim_queue_rank_set(aqsim_queue *queue, aqsim_rank rank)
   if (listed)
     list_add(queue);
   if (queue->device->slots.contended)
-    slots_review(queue->device);
+    aqsim_slots_review(queue->device);
 }
 
 bool aqsim_queue_preempt(aqsim_queue *queue, aqsim_preempt_mode mode)
@@ -520,7 +502,7 @@ bool aqsim_queue_preempt(aqsim_queue *queue, aqsim_preempt_mode mode)
   if (!queue->slot || queue->leaving || queue->host)
     return false;
   leave_begin(queue, mode);
-  slots_review(queue->device);
+  aqsim_slots_review(queue->device);
   return true;
 }
 
@@ -536,7 +518,7 @@ bool aqsim_slots_gate_opened(aqsim_queue *queue)
                      AQSIM_AT_NOTICE);
   } else if (!queue->slot && !queue->listed) {
     list_add(queue);
-    slots_review(queue->device);
+    aqsim_slots_review(queue->device);
   }
   return false;
 }
@@ -563,8 +545,7 @@ bool aqsim_slots_init(aqsim_device *device)
                                .index = i % slots,
                                .usable = device->sim->now};
   for (uint32_t i = 0; i < pipes; i++)
-    aqsim_pipe_init(&s->pipes[i], device->sim, &s->slots[(size_t)i * slots],
-                    slots);
+    aqsim_pipe_init(&s->pipes[i], device, &s->slots[(size_t)i * slots], slots);
   return true;
 }
 

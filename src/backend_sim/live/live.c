@@ -3,7 +3,7 @@
 
 #include "backend_sim/live/live.h"
 
-#include "backend_sim/hwqueue/queues.h"
+#include "backend_sim/hwqueue/doorbell.h"
 #include "backend_sim/live/live_handlers.h"
 #include "backend_sim/live/live_wait.h"
 #include "backend_sim/sim.h"

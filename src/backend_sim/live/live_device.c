@@ -7,8 +7,8 @@
 #include <stdlib.h>
 
 #include "backend_sim/clock.h"
-#include "backend_sim/hwqueue/queues.h"
-#include "backend_sim/live/futex.h"
+#include "backend_sim/futex.h"
+#include "backend_sim/hwqueue/doorbell.h"
 #include "backend_sim/live/live_handlers.h"
 #include "backend_sim/sampler.h"
 

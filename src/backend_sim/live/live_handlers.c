@@ -5,7 +5,7 @@
 
 #include <stdlib.h>
 
-#include "backend_sim/live/futex.h"
+#include "backend_sim/futex.h"
 
 enum { LOOK_NS = 4000000 /* between looks for raw stores */ };
 

@@ -6,9 +6,9 @@
 #include <sched.h>
 
 #include "backend_sim/clock.h"
-#include "backend_sim/hwqueue/queues.h"
-#include "backend_sim/live/futex.h"
-#include "backend_sim/packet/deadlock.h"
+#include "backend_sim/deadlock.h"
+#include "backend_sim/futex.h"
+#include "backend_sim/hwqueue/doorbell.h"
 
 enum {
   SPIN_BLOCKED_NS = 20000,  /* before a blocked host sleeps */

@@ -5,6 +5,8 @@
 
 #include <string.h>
 
+#include "common/spin.h"
+
 /* a × b, ending at the longest run that times can still be added to. */
 static aq_time times(aq_time a, uint64_t b)
 {
@@ -93,12 +95,10 @@ aqsim_roofline aqsim_cost_roofline(const aqsim_model *model,
   return out;
 }
 
-aq_time aqsim_cost_duration(const aqsim_model *model,
-                            const aqsim_kernel *kernel,
+aq_time aqsim_cost_duration(const aqsim_model *model, const aq_cost *cost,
                             const aq_kernel_packet *packet, uint64_t workgroups,
                             uint32_t cus)
 {
-  const aq_cost *cost = &kernel->desc.cost;
   if (workgroups == 0)
     return 0;
   if (cost->kind == AQ_COST_SPIN)
@@ -107,4 +107,21 @@ aq_time aqsim_cost_duration(const aqsim_model *model,
   if (cost->kind == AQ_COST_PER_WORKGROUP)
     duration += times(cost->per_workgroup, workgroups);
   return aq_time_max(duration, dispatch_duration(model, workgroups, cus));
+}
+
+aqsim_resources aqsim_workgroup_need(const aqsim_model *model,
+                                     const aq_kernel_desc *desc,
+                                     const aq_kernel_packet *packet)
+{
+  aqsim_workgroup_shape shape = {.items = (uint64_t)packet->workgroup_size[0] *
+                                          packet->workgroup_size[1] *
+                                          packet->workgroup_size[2],
+                                 .wave_size = desc->wave_size,
+                                 .vgprs = desc->vgprs,
+                                 .agprs = desc->agprs,
+                                 .sgprs = desc->sgprs,
+                                 .lds = packet->group_segment_size};
+  if (desc->cost.kind == AQ_COST_OCCUPANCY)
+    shape.most = desc->cost.detail->latency_count;
+  return aqsim_workgroup_resources(model, &shape);
 }

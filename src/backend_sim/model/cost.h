@@ -6,15 +6,22 @@
 #ifndef AQSIM_COST_H
 #define AQSIM_COST_H
 
-#include "backend_sim/kernels.h"
 #include "backend_sim/model/device_model.h"
+#include "backend_sim/model/occupancy.h"
+#include "common/aql.h"
+#include "common/kernel_desc.h"
 
 /* Never negative; 0 for a dispatch without workgroups. `workgroups` is how many
  * the packet has, `cus` how many compute units its queue may use. */
-aq_time aqsim_cost_duration(const aqsim_model *model,
-                            const aqsim_kernel *kernel,
+aq_time aqsim_cost_duration(const aqsim_model *model, const aq_cost *cost,
                             const aq_kernel_packet *packet, uint64_t workgroups,
                             uint32_t cus);
+
+/* Whether workgroups of a kernel share the device with other kernels. */
+static inline bool aqsim_cost_is_dispatched(const aq_cost *cost)
+{
+  return cost->kind > AQ_COST_SPIN;
+}
 
 /* How long a workgroup runs, where that does not depend on how many there are.
  */
@@ -31,5 +38,10 @@ typedef struct aqsim_roofline {
 aqsim_roofline aqsim_cost_roofline(const aqsim_model *model,
                                    const aq_cost_detail *detail,
                                    uint64_t workgroups, uint32_t cus);
+
+/* What a workgroup of a kernel takes of a compute unit. */
+aqsim_resources aqsim_workgroup_need(const aqsim_model *model,
+                                     const aq_kernel_desc *desc,
+                                     const aq_kernel_packet *packet);
 
 #endif

@@ -8,7 +8,7 @@ enum { REGISTER_UNITS = 256 };
 
 static const char *const texts[AQSIM_RESOURCES] = {
 #define R(name, text) [AQSIM_##name] = text,
-#include "backend_sim/dispatch/resources.def"
+#include "backend_sim/model/resources.def"
 #undef R
 };
 

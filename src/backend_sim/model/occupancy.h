@@ -17,7 +17,7 @@
 
 typedef enum aqsim_resource {
 #define R(name, text) AQSIM_##name,
-#include "backend_sim/dispatch/resources.def"
+#include "backend_sim/model/resources.def"
 #undef R
   AQSIM_RESOURCES
 } aqsim_resource;

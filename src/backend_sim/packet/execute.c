@@ -6,13 +6,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "backend_sim/clock.h"
-#include "backend_sim/dispatch/waves.h"
-#include "backend_sim/hwqueue/queues.h"
-#include "backend_sim/hwqueue/slots.h"
+#include "backend_sim/completion.h"
 #include "backend_sim/model/cost.h"
 #include "backend_sim/packet/execution.h"
+#include "backend_sim/packet/fetch.h"
 #include "backend_sim/packet/memory_fault.h"
+#include "backend_sim/packet/waves.h"
 #include "backend_sim/policy/device_policy.h"
 
 /* ---- kernels ---- */
@@ -66,7 +65,7 @@ static bool kernargs_are_missing(aqsim_queue *queue, const aqsim_kernel *kernel,
       (first >= queue->kernarg_first && end <= queue->kernarg_end &&
        first < end))
     return false;
-  if (aqsim_memory_hole(AQSIM_READ, address, sizeof(aq_spin_args), hole))
+  if (aqsim_memory_unmapped(AQSIM_READ, address, sizeof(aq_spin_args), hole))
     return true;
   kernargs_remember(queue, first, end);
   return false;
@@ -78,11 +77,12 @@ static aqsim_flow kernel_charge(aqsim_flight *flight)
   const aqsim_queue *queue = flight->queue;
   const aqsim_kernel *kernel = flight->kernel;
   const aq_kernel_packet *packet = &flight->packet.kernel;
-  if (aqsim_kernel_is_dispatched(kernel) && flight->workgroups > 0)
+  if (aqsim_cost_is_dispatched(&kernel->desc.cost) && flight->workgroups > 0)
     return aqsim_waves_begin(flight, kernel, packet, flight->start);
   flight->end = aq_time_add(
-      flight->start, aqsim_cost_duration(queue->device->model, kernel, packet,
-                                         flight->workgroups, queue->cus.count));
+      flight->start,
+      aqsim_cost_duration(queue->device->model, &kernel->desc.cost, packet,
+                          flight->workgroups, queue->cus.count));
   if (!aqsim_flight_acts(flight) || flight->workgroups == 0)
     return aqsim_kernel_finish(flight);
   return aqsim_flight_sleep(flight, AQSIM_STEP_RUN, flight->end, AQSIM_AT_END);
@@ -157,7 +157,7 @@ static aq_execution_state code_step(aqsim_flight *flight, aqsim_flow *stopped)
       flight, (uint64_t)aqsim_clock_ticks(device, sim->now), &fault);
   sim->interrupt = device->model->interrupt_to_host;
   sim->touched = true;
-  aqsim_queues_notice(sim);
+  sim->queue_ops->notice(sim);
   if (state == AQ_EXECUTION_FAULT)
     *stopped = code_fault(flight, &fault);
   return state;
@@ -226,7 +226,7 @@ static bool kernel_call(aqsim_flight *flight, const aqsim_kernel *kernel,
   sim->interrupt = flight->queue->device->model->interrupt_to_host;
   sim->touched = true;
   kernel->desc.function(&call);
-  aqsim_queues_notice(sim);
+  sim->queue_ops->notice(sim);
   return !flight->queue->destroyed;
 }
 
@@ -332,7 +332,7 @@ static aqsim_flow gate_wait(aqsim_queue *queue, bool open)
   if (open)
     return AQSIM_GO;
   if (queue->device->slots.contended)
-    aqsim_slots_progress(queue);
+    queue->sim->queue_ops->progress(queue);
   return AQSIM_WAIT;
 }
 
@@ -384,7 +384,7 @@ static aqsim_flow run_agent(aqsim_flight *flight)
   if (packet.return_address)
     __atomic_store_n((uint64_t *)(uintptr_t)packet.return_address, result,
                      __ATOMIC_RELEASE);
-  aqsim_queues_notice(sim);
+  sim->queue_ops->notice(sim);
   return queue->destroyed ? AQSIM_GONE : aqsim_flight_finish(flight);
 }
 
@@ -438,13 +438,13 @@ static aqsim_flow pm4_dispatch(aqsim_flight *flight)
   aq_time start = queue->sim->now + device->model->dispatch_setup;
   const bool acts =
       kernel->desc.function || aqsim_kernel_is_executed(queue->sim, kernel);
-  if (aqsim_kernel_is_dispatched(kernel) && workgroups > 0) {
+  if (aqsim_cost_is_dispatched(&kernel->desc.cost) && workgroups > 0) {
     flight->kernel = acts ? kernel : NULL;
     return aqsim_waves_begin(flight, kernel, packet, start);
   }
-  aq_time end =
-      aq_time_add(start, aqsim_cost_duration(device->model, kernel, packet,
-                                             workgroups, queue->cus.count));
+  aq_time end = aq_time_add(
+      start, aqsim_cost_duration(device->model, &kernel->desc.cost, packet,
+                                 workgroups, queue->cus.count));
   flight->end = aq_time_max(flight->end, end);
   if (!acts || workgroups == 0)
     return aqsim_flight_sleep(flight, AQSIM_STEP_RUN, start, AQSIM_AT_LAUNCH);

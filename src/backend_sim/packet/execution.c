@@ -48,10 +48,3 @@ aq_execution_state aqsim_execution_step(aqsim_flight *flight, uint64_t ticks,
     *fault = step.fault;
   return state;
 }
-
-void aqsim_execution_end(aqsim_flight *flight)
-{
-  if (flight->execution)
-    flight->queue->sim->executor->end(flight->execution);
-  flight->execution = NULL;
-}

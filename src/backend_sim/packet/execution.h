@@ -25,7 +25,4 @@ aq_status aqsim_execution_begin(aqsim_flight *flight, aq_diag *diag);
 aq_execution_state aqsim_execution_step(aqsim_flight *flight, uint64_t ticks,
                                         aq_execution_fault *fault);
 
-/* Frees the execution, if there is one. */
-void aqsim_execution_end(aqsim_flight *flight);
-
 #endif

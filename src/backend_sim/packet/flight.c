@@ -6,7 +6,6 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-#include "backend_sim/hwqueue/queues.h"
 #include "backend_sim/packet/decode.h"
 #include "backend_sim/policy/device_policy.h"
 
@@ -18,6 +17,36 @@ void aqsim_flight_event_forget(aqsim_flight *flight)
     aqsim_calendar_forget(&flight->queue->sim->calendar, &flight->event,
                           sizeof flight->event);
   flight->sleeping = false;
+}
+
+void aqsim_execution_end(aqsim_flight *flight)
+{
+  if (flight->execution)
+    flight->queue->sim->executor->end(flight->execution);
+  flight->execution = NULL;
+}
+
+void aqsim_line_drop(aqsim_queue *queue)
+{
+  while (queue->turn_first) {
+    aqsim_flight *flight = queue->turn_first;
+    queue->turn_first = flight->next;
+    aqsim_flight_event_forget(flight);
+    aqsim_flight_free(flight);
+  }
+  queue->turn_last = NULL;
+  queue->waiting = 0;
+  if (queue->fetch_pending)
+    aqsim_calendar_forget(&queue->sim->calendar, &queue->fetch_event,
+                          sizeof queue->fetch_event);
+  queue->fetch_pending = false;
+}
+
+void aqsim_queue_stop(aqsim_queue *queue, aqsim_queue_state state)
+{
+  queue->state = state;
+  aqsim_line_drop(queue);
+  queue->sim->queue_ops->unmap(queue);
 }
 
 static void record_kernel(const aqsim_flight *flight, aq_record *row)

@@ -85,6 +85,24 @@ aqsim_kernel_finish(aqsim_flight *flight)
                             AQSIM_AT_COMPLETE);
 }
 
+/* Frees the execution of its kernel's code, if there is one. */
+void aqsim_execution_end(aqsim_flight *flight);
+
+static inline void aqsim_flight_free(aqsim_flight *flight)
+{
+  if (__builtin_expect(flight->execution != NULL, false))
+    aqsim_execution_end(flight);
+  flight->in_use = false;
+  flight->next = flight->queue->free;
+  flight->queue->free = flight;
+}
+
+/* Frees what was decoded and not launched, and forgets the next fetch. */
+void aqsim_line_drop(aqsim_queue *queue);
+
+/* Ignores what has not launched and all later packets. */
+void aqsim_queue_stop(aqsim_queue *queue, aqsim_queue_state state);
+
 /* The queue stops at this packet: its error callback is told once. The flight
  * is gone afterwards. */
 aqsim_flow aqsim_flight_fail(aqsim_flight *flight, uint32_t fault,

@@ -79,7 +79,7 @@ static aqsim_pm4_result reach(aqsim_pm4 *pm4, const char *name,
   if (address % unit != 0)
     return fault(pm4, name, writes ? "misaligned destination" : "misaligned",
                  address);
-  if (!aqsim_memory_hole(access, address, bytes, &pm4->hole))
+  if (!aqsim_memory_unmapped(access, address, bytes, &pm4->hole))
     return GO_ON;
   pm4->missing = true;
   return fault(pm4, name,

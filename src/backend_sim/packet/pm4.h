@@ -17,7 +17,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "backend_sim/packet/gate.h"
+#include "backend_sim/gate.h"
 #include "common/aql.h"
 
 enum {

@@ -3,11 +3,12 @@
 
 #include "backend_sim/packet/processor.h"
 
-#include "backend_sim/dispatch/waves.h"
-#include "backend_sim/hwqueue/pipes.h"
-#include "backend_sim/hwqueue/queues.h"
-#include "backend_sim/hwqueue/slots.h"
+#include "backend_sim/completion.h"
 #include "backend_sim/packet/execute.h"
+#include "backend_sim/packet/fetch.h"
+#include "backend_sim/packet/pipes.h"
+#include "backend_sim/packet/ring.h"
+#include "backend_sim/packet/waves.h"
 #include "backend_sim/policy/device_policy.h"
 
 /* ---- steps ---- */
@@ -21,11 +22,6 @@ __attribute__((noinline)) static bool launch_in_turn(aqsim_flight *flight)
     return aqsim_unit_take(unit, queue);
   aqsim_flight_sleep(flight, AQSIM_STEP_TURN, flight->fetch, AQSIM_AT_LAUNCH);
   return false;
-}
-
-static bool launches_by_policy(const aqsim_device *device)
-{
-  return device->policy && aqsim_policy_picks(device);
 }
 
 static aqsim_flow stall(aqsim_flight *flight, unsigned why)
@@ -47,7 +43,7 @@ static aqsim_flow step_turn(aqsim_flight *flight)
     return stall(flight, AQ_STALL_BARRIER);
   const aqsim_pipe *pipe = queue->pipe;
   if (__builtin_expect(aqsim_pipe_is_shared(pipe) ||
-                           launches_by_policy(queue->device),
+                           aqsim_policy_picks(queue->device),
                        false)) {
     if (!launch_in_turn(flight))
       return stall(flight, AQ_STALL_PIPE);
@@ -94,7 +90,7 @@ static aqsim_flow step_launch(aqsim_flight *flight)
   if (queue->state != AQSIM_QUEUE_ACTIVE)
     return flight_drop(flight);
   if (flight->reread)
-    aqsim_queue_read(queue, flight->id, &flight->packet);
+    aqsim_ring_read(queue, flight->id, &flight->packet);
   else if (!flight->changed &&
            aqsim_packet_is_strange(flight->packet.header_setup))
     return header_doubt(flight);
@@ -113,7 +109,7 @@ static aqsim_flow step_launch(aqsim_flight *flight)
   aqsim_flow next = kind->launch(flight);
   if (next != AQSIM_GONE &&
       queue->device->model->read_index_advance == AQSIM_ADVANCE_LAUNCH)
-    aqsim_queue_retire(queue, flight->id);
+    aqsim_ring_retire(queue, flight->id);
   return next;
 }
 
@@ -138,7 +134,7 @@ static aqsim_flow step_complete(aqsim_flight *flight)
             (flight->negative || flight->killed ? AQ_FLAG_ERROR : 0),
         sim->now, observe);
   if (queue->device->model->read_index_advance == AQSIM_ADVANCE_COMPLETION)
-    aqsim_queue_retire(queue, flight->id);
+    aqsim_ring_retire(queue, flight->id);
   if (kind->blocks)
     queue->hold &= (uint8_t)~AQSIM_HOLD_PACKET;
   else if (kind->record == AQ_KIND_KERNEL)
@@ -148,11 +144,11 @@ static aqsim_flow step_complete(aqsim_flight *flight)
     aqsim_policy_complete(flight);
   aqsim_flight_free(flight);
   if (queue->hold & ~AQSIM_HOLD_POLICY) {
-    aqsim_slots_progress(queue);
+    queue->sim->queue_ops->progress(queue);
   } else if (aqsim_queue_is_idle(queue)) {
     queue->idle_since = sim->now;
     if (queue->device->slots.contended)
-      aqsim_slots_progress(queue);
+      queue->sim->queue_ops->progress(queue);
   } else {
     aqsim_queue_pump(queue);
   }
@@ -179,11 +175,6 @@ static void flight_run(aqsim_flight *flight)
     ;
 }
 
-void aqsim_flight_resume(aqsim_flight *flight)
-{
-  flight_run(flight);
-}
-
 void aqsim_queue_pump(aqsim_queue *queue)
 {
   if (queue->pumping)
@@ -197,6 +188,23 @@ void aqsim_queue_pump(aqsim_queue *queue)
   } while (queue->launched != launched);
   queue->pumping = false;
   aqsim_queue_fetch_more(queue);
+}
+
+void aqsim_flight_end_move(aqsim_flight *flight)
+{
+  aqsim_flow flow = flight->step == AQSIM_STEP_COMPLETE
+                        ? aqsim_kernel_finish(flight)
+                        : aqsim_flight_sleep(flight, AQSIM_STEP_RUN,
+                                             flight->end, AQSIM_AT_END);
+  if (flow == AQSIM_GO)
+    flight_run(flight);
+}
+
+void aqsim_flight_restart(aqsim_flight *flight)
+{
+  if (aqsim_waves_begin(flight, flight->kernel, &flight->packet.kernel,
+                        flight->queue->sim->now) == AQSIM_GO)
+    flight_run(flight);
 }
 
 static void flight_fire(aqsim_event *event)
@@ -213,7 +221,7 @@ static void gate_opened(aqsim_gate *gate)
 {
   aqsim_queue *queue =
       (aqsim_queue *)(void *)((char *)gate - offsetof(aqsim_queue, gate));
-  if (aqsim_slots_gate_opened(queue))
+  if (queue->sim->queue_ops->gate_opened(queue))
     flight_run(queue->gated);
 }
 
@@ -233,21 +241,4 @@ void aqsim_flight_init(aqsim_flight *flight)
 void aqsim_queue_gate_init(aqsim_queue *queue)
 {
   aqsim_gate_init(&queue->gate, &queue->sim->gates, gate_opened);
-}
-
-void aqsim_flight_begin(aqsim_flight *flight)
-{
-  aqsim_queue *queue = flight->queue;
-  flight->step = AQSIM_STEP_TURN;
-  flight->reread = false;
-  flight->executes = false;
-  /* It lay in the ring before its queue had a slot. */
-  flight->stalls = queue->mapped_at > flight->submit ? AQ_STALL_SLOT : 0;
-  flight->next = NULL;
-  if (queue->turn_last)
-    queue->turn_last->next = flight;
-  else
-    queue->turn_first = flight;
-  queue->turn_last = flight;
-  queue->waiting++;
 }

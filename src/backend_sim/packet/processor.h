@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The packet processor: takes packets from decode to completion, step by step
- * (lifecycle.def). It never reads the ring; queues.h hands it the packets.
+ * (lifecycle.def). It never reads the ring; fetch.h hands it the packets.
  */
 #ifndef AQSIM_PROCESSOR_H
 #define AQSIM_PROCESSOR_H
@@ -14,11 +14,11 @@ void aqsim_flight_init(aqsim_flight *flight);
 /* Sets up the gate of a queue, at which one packet at a time may wait. */
 void aqsim_queue_gate_init(aqsim_queue *queue);
 
-/* Puts a packet that was fetched into the waiting line of its queue. */
-void aqsim_flight_begin(aqsim_flight *flight);
+/* A kernel's end moved to flight->end: its COMPLETE or RUN step moves too. */
+void aqsim_flight_end_move(aqsim_flight *flight);
 
-/* What a flight waited for without an event has come. */
-void aqsim_flight_resume(aqsim_flight *flight);
+/* A kernel under dispatch starts over now. */
+void aqsim_flight_restart(aqsim_flight *flight);
 
 /* Launches what can be launched, and fetches more if there is room. */
 void aqsim_queue_pump(aqsim_queue *queue);

@@ -7,11 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "backend_sim/hwqueue/pipes.h"
-#include "backend_sim/hwqueue/queues.h"
-#include "backend_sim/hwqueue/slots.h"
 #include "backend_sim/policy/policy_priv.h"
-#include "backend_sim/transfer/copies.h"
 
 /* Substreams of devices; the host half has the last one. */
 static const uint64_t SUBSTREAM = UINT64_MAX - 1;
@@ -22,56 +18,14 @@ const uint32_t aqsim_policy_serves =
     AQ_NEED_RESET | AQ_NEED_KILL | AQ_NEED_EVICT | AQ_NEED_SUSPEND |
     AQ_NEED_LIMIT | AQ_NEED_COPY_PICK;
 
-/* ---- handles ---- */
-
-aqsim_run *aqsim_policy_run(const aqsim_policy *p, uint32_t handle)
-{
-  aqsim_run *run = p->runs;
-  while (run && run->handle != handle)
-    run = run->next;
-  return run;
-}
-
-aqsim_queue *aqsim_policy_queue(const aqsim_policy *p, uint32_t number)
-{
-  aqsim_queue *q = p->device->sim->first_queue;
-  while (q && (q->device != p->device || q->host || q->number != number))
-    q = q->next;
-  return q;
-}
-
-void aqsim_policy_charge(aqsim_policy *p, aqsim_queue *queue, aq_time amount,
-                         bool wasted)
-{
-  queue->policy.used += amount;
-  if (p->ops.charge && amount > 0)
-    aqsim_policy_tell(p, AQ_SIDE_FIRMWARE,
-                      &(aqsim_item){.kind = AQSIM_ITEM_CHARGE,
-                                    .handle = queue->number,
-                                    .amount = amount,
-                                    .flag = wasted});
-}
-
 /* ---- packets ---- */
 
 void aqsim_policy_fetched(aqsim_queue *queue)
 {
   aqsim_policy *p = queue->device->policy;
-  if (p->ops.packet_ready && !queue->host)
+  if (p && p->ops.packet_ready && !queue->host)
     aqsim_policy_tell_hardware(
         p, &(aqsim_item){.kind = AQSIM_ITEM_READY, .handle = queue->number});
-}
-
-bool aqsim_policy_picks(const aqsim_device *device)
-{
-  return device->policy->ops.pick != NULL;
-}
-
-aq_time aqsim_policy_pick_delay(const aqsim_device *device)
-{
-  const aq_policy_timing *timing =
-      &device->policy->binding->timing[AQ_SIDE_HARDWARE];
-  return timing->latency + timing->cost;
 }
 
 static void packet_view(const aqsim_policy *p, const aqsim_queue *queue,
@@ -144,66 +98,39 @@ aqsim_queue *aqsim_policy_pick(aqsim_unit *unit)
   return NULL;
 }
 
-aqsim_copy *aqsim_policy_copy_pick(aqsim_device *device, uint32_t engine)
+uint32_t aqsim_policy_copy_pick(aqsim_device *device, uint32_t engine,
+                                const aqsim_ready *first)
 {
   aqsim_policy *p = device->policy;
-  aqsim_engine *line = &device->engines[engine];
-  aqsim_copy **at = &line->first, *before = NULL;
   uint32_t count = 0;
-  if (p->ops.copy_pick) {
-    for (const aqsim_copy *c = line->first; c; c = c->next_ready) {
-      if (!packets_reserve(p, count + 1))
-        break;
-      p->packets[count++] = (aq_device_packet){.queue = AQ_POLICY_NONE,
-                                               .packet = c->number,
-                                               .job = AQ_POLICY_NO_JOB};
-    }
-    const aqsim_policy_phase phase = p->phase;
-    p->phase = AQSIM_PHASE_HARDWARE;
-    uint32_t index =
-        p->ops.copy_pick(p->state, &p->api, engine, p->packets, count);
-    p->phase = phase;
-    if (index == AQ_POLICY_NONE && !p->failed)
-      return NULL;
-    if (!p->failed && index >= count)
-      aqsim_policy_fail(p, "copy_pick answers %u of %u copies", index, count);
-    for (; !p->failed && index > 0; index--) {
-      assert(*at); /* there are `count` of them */
-      before = *at;
-      at = &before->next_ready;
-    }
+  if (!p || !p->ops.copy_pick)
+    return 0;
+  for (const aqsim_ready *copy = first; copy; copy = copy->next) {
+    if (!packets_reserve(p, count + 1))
+      break;
+    p->packets[count++] = (aq_device_packet){.queue = AQ_POLICY_NONE,
+                                             .packet = copy->number,
+                                             .job = AQ_POLICY_NO_JOB};
   }
-  aqsim_copy *copy = *at;
-  assert(copy); /* the engine asks when there is one */
-  *at = copy->next_ready;
-  if (line->last == copy)
-    line->last = before;
-  return copy;
-}
-
-void aqsim_policy_ask_again(aqsim_policy *p)
-{
-  aqsim_slots *s = &p->device->slots;
-  for (uint32_t i = 0; i < s->pipe_count; i++)
-    aqsim_unit_ask(&s->pipes[i].units[AQSIM_UNIT_LAUNCH]);
-  if (p->ops.copy_pick || p->failed)
-    aqsim_copies_ask(p->device);
-  if (p->watch.place) {
-    aqsim_dispatcher_ask(p->device->dispatcher, p->device->sim->now);
-    aqsim_policy_step(p);
-  }
+  const aqsim_policy_phase before = p->phase;
+  p->phase = AQSIM_PHASE_HARDWARE;
+  const uint32_t index =
+      p->ops.copy_pick(p->state, &p->api, engine, p->packets, count);
+  p->phase = before;
+  if (p->failed)
+    return 0;
+  if (index == AQ_POLICY_NONE || index < count)
+    return index;
+  aqsim_policy_fail(p, "copy_pick answers %u of %u copies", index, count);
+  return 0;
 }
 
 /* ---- slots ---- */
 
 void aqsim_policy_queue_new(aqsim_device *device)
 {
-  device->policy->api.queues = device->queues_numbered;
-}
-
-bool aqsim_policy_maps(const aqsim_device *device)
-{
-  return device->policy->ops.map != NULL;
+  if (device->policy)
+    device->policy->api.queues = device->queues_numbered;
 }
 
 void aqsim_policy_map(aqsim_device *device)
@@ -229,6 +156,77 @@ void aqsim_policy_map_illegal(aqsim_device *device, const char *why)
   aqsim_policy_fail(device->policy, "map answers %s", why);
 }
 
+/* ---- what comes due ---- */
+
+/* What the policy held back goes on as if it had never been there. */
+static void let_go(aqsim_policy *p)
+{
+  for (aqsim_run *run = p->runs; run; run = run->next)
+    if (run->state == AQSIM_RUN_STOPPED)
+      aqsim_policy_resume(p, run->handle);
+  for (aqsim_queue *q = p->device->sim->first_queue; q; q = q->next)
+    if (q->device == p->device) {
+      q->policy.limit = 0;
+      q->hold &= (uint8_t)~AQSIM_HOLD_LIMIT;
+      aqsim_policy_suspend(q, false);
+    }
+  aqsim_dispatcher_ask(p->device->dispatcher, p->device->sim->now);
+  p->act->relook(p->device);
+  p->act->slots_review(p->device);
+  aqsim_policy_ask_again(p);
+}
+
+static void item_happen(aqsim_policy *p, const aqsim_item *item)
+{
+  aqsim_run *run = aqsim_policy_run(p, item->handle);
+  aqsim_queue *queue;
+  switch (item->kind) {
+  case AQSIM_ITEM_STOPPED:
+    if (run)
+      aqsim_run_stopped(run);
+    return;
+  case AQSIM_ITEM_RESUMED:
+    if (run)
+      aqsim_run_resumed(run);
+    return;
+  case AQSIM_ITEM_CLEARED:
+    queue = aqsim_policy_queue(p, item->handle);
+    if (queue)
+      aqsim_policy_queue_cleared(queue);
+    return;
+  case AQSIM_ITEM_STEP:
+    p->stepping = false;
+    aqsim_policy_step(p);
+    return;
+  case AQSIM_ITEM_LET_GO:
+    let_go(p);
+    return;
+  case AQSIM_ITEM_TIMER:
+  case AQSIM_ITEM_MAP:
+  case AQSIM_ITEM_PREEMPTED:
+  case AQSIM_ITEM_CHARGE:
+  case AQSIM_ITEM_READY:
+  case AQSIM_ITEM_COMPLETE:
+  case AQSIM_ITEM_WORKGROUP:
+    return;
+  }
+}
+
+static void policy_fire(aqsim_event *event)
+{
+  aqsim_policy *p =
+      (aqsim_policy *)(void *)((char *)event - offsetof(aqsim_policy, event));
+  p->pending = false;
+  aqsim_item item;
+  while (aqsim_policy_item_due(p, &item)) {
+    item_happen(p, &item);
+    aqsim_policy_item_tell(p, &item);
+    if (item.kind != AQSIM_ITEM_STEP)
+      aqsim_policy_ask_again(p);
+  }
+  aqsim_policy_items_schedule(p);
+}
+
 /* ---- life ---- */
 
 aq_status aqsim_policy_check(const aq_policy_binding *binding, aq_diag *diag)
@@ -243,20 +241,24 @@ aq_status aqsim_policy_check(const aq_policy_binding *binding, aq_diag *diag)
 }
 
 aq_status aqsim_policy_open(aqsim_device *device,
-                            const aq_policy_binding *binding, aq_diag *diag)
+                            const aq_policy_binding *binding,
+                            const aqsim_device_ops *ops, aq_diag *diag)
 {
   aqsim_policy *p = calloc(1, sizeof *p);
   if (!p)
     return aq_diag_set(diag, AQ_ERR_NO_MEMORY, "out of memory for a policy");
   device->policy = p;
-  p->event.fire = aqsim_policy_fire;
+  p->event.fire = policy_fire;
   p->device = device;
+  p->act = ops;
   p->binding = binding;
   memcpy(&p->ops, binding->ops,
          binding->ops->size < sizeof p->ops ? binding->ops->size
                                             : sizeof p->ops);
   p->state = binding->policy;
   aq_rng_init(&p->rng, binding->seed, SUBSTREAM - device->ordinal);
+  device->decides = (p->ops.pick ? AQSIM_DECIDES_LAUNCH : 0) |
+                    (p->ops.map ? AQSIM_DECIDES_MAP : 0);
   aqsim_policy_api_init(p);
   p->watch.place = p->ops.place ? aqsim_policy_place : NULL;
   p->watch.watcher = p;

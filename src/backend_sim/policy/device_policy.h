@@ -1,26 +1,28 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The device half of a policy at work in one device. Where the device has a
- * choice it asks here, by one call each; without a policy (device->policy is
- * NULL) nothing of this exists.
+ * The device half of a policy at work in one device: one interface of
+ * decisions, which packets, slots and engines ask by one call each. Without a
+ * policy (device->policy is NULL) every call leaves the device's own choice,
+ * and costs one comparison.
  *
- * Hooks of the hardware side are called where the choice is, unless the side
- * has latency or cost. Hooks of the firmware side, and what comes late, are
- * called by an event of their own, so that a hook may change anything: none is
- * ever called from within an action. The first failure ends the policy: the
- * device's own choices go on, what the policy held back is let go, and whoever
- * opened the transport is told.
+ * The choices themselves are hooks of the hardware side, called where the
+ * choice is, unless the side has latency or cost. Hooks of the firmware side,
+ * and what comes late, are called by an event of their own, so that a hook may
+ * change anything: none is ever called from within an action. The first failure
+ * ends the policy: the device's own choices go on, what the policy held back is
+ * released, and whoever opened the transport is told.
  *
- * device_policy.c asks, policy_items.c tells, policy_runs.c keeps the kernels,
- * policy_actions.c is what policies call, policy_preempt.c stops kernels,
- * policy_queues.c queues, whose packets it takes off,
- * policy_preempted.c says what was stopped.
+ * From the bottom up: policy_items.c keeps what comes due and calls hooks,
+ * policy_preempted.c reports what was stopped, policy_runs.c keeps the kernels,
+ * policy_preempt.c stops kernels, policy_queues.c queues, whose packets it
+ * takes off, policy_actions.c is what policies call, device_policy.c asks. What
+ * they do to the device goes through device_ops.h.
  */
 #ifndef AQSIM_DEVICE_POLICY_H
 #define AQSIM_DEVICE_POLICY_H
 
 #include "backend_sim/core.h"
-#include "backend_sim/packet/flight.h"
+#include "backend_sim/policy/device_ops.h"
 
 /* AQ_NEED_* bits that devices of the simulator serve. */
 extern const uint32_t aqsim_policy_serves;
@@ -28,9 +30,10 @@ extern const uint32_t aqsim_policy_serves;
 /* Words what this simulator cannot do for a policy. */
 aq_status aqsim_policy_check(const aq_policy_binding *binding, aq_diag *diag);
 
-/* The binding is borrowed until close. */
+/* The binding and the operations are borrowed until close. */
 aq_status aqsim_policy_open(aqsim_device *device,
-                            const aq_policy_binding *binding, aq_diag *diag);
+                            const aq_policy_binding *binding,
+                            const aqsim_device_ops *ops, aq_diag *diag);
 void aqsim_policy_close(aqsim_device *device);
 
 /* The device is complete: calls `attach`. */
@@ -42,7 +45,10 @@ void aqsim_policy_attach(aqsim_device *device);
 void aqsim_policy_fetched(aqsim_queue *queue);
 
 /* Whether the policy chooses which packet a pipe launches. */
-bool aqsim_policy_picks(const aqsim_device *device);
+static inline bool aqsim_policy_picks(const aqsim_device *device)
+{
+  return device->decides & AQSIM_DECIDES_LAUNCH;
+}
 
 /* How much later a pipe may launch what becomes ready. */
 aq_time aqsim_policy_pick_delay(const aqsim_device *device);
@@ -51,9 +57,10 @@ aq_time aqsim_policy_pick_delay(const aqsim_device *device);
  * now. */
 aqsim_queue *aqsim_policy_pick(aqsim_unit *unit);
 
-/* Of the copies that wait for an engine, the one to be served, out of its line;
- * NULL: none now. */
-aqsim_copy *aqsim_policy_copy_pick(aqsim_device *device, uint32_t engine);
+/* Of the copies that wait for an engine, the one to be served, by its place in
+ * the line that begins with `first`; AQ_POLICY_NONE: none now. */
+uint32_t aqsim_policy_copy_pick(aqsim_device *device, uint32_t engine,
+                                const aqsim_ready *first);
 
 /* ---- kernels ---- */
 
@@ -61,10 +68,9 @@ aqsim_copy *aqsim_policy_copy_pick(aqsim_device *device, uint32_t engine);
  * False: out of memory. */
 bool aqsim_policy_launch(aqsim_flight *flight);
 
-/* What a run's next grid is: its compute units, limits and workgroups. */
-const aqsim_cu_set *aqsim_policy_grid(const aqsim_flight *flight,
-                                      aqsim_grid_limits *limits,
-                                      uint64_t *workgroups);
+/* Of a kernel that a policy decides about, its next grid: compute units, limits
+ * and workgroups. */
+void aqsim_policy_grid(const aqsim_flight *flight, aqsim_grid_desc *grid);
 
 /* One was submitted. */
 void aqsim_policy_grid_begun(aqsim_device *device);
@@ -82,9 +88,12 @@ void aqsim_policy_forget(aqsim_flight *flight);
 /* ---- slots ---- */
 
 /* Whether the policy maps queues. */
-bool aqsim_policy_maps(const aqsim_device *device);
+static inline bool aqsim_policy_maps(const aqsim_device *device)
+{
+  return device->decides & AQSIM_DECIDES_MAP;
+}
 
-/* It has to be asked for a mapping: calls aqsim_slots_map_by() soon. */
+/* It has to be asked for a mapping: calls aqsim_device_ops.slots_map soon. */
 void aqsim_policy_map(aqsim_device *device);
 
 /* Asks; false: nothing is to change. */
@@ -96,7 +105,7 @@ void aqsim_policy_map_illegal(aqsim_device *device, const char *why);
 /* Stops what runs of a queue that leaves its slot. */
 void aqsim_policy_queue_stop(aqsim_queue *queue, aq_preempt_mode mode);
 
-/* A queue that left its slot. */
+/* The queue left its slot. */
 void aqsim_policy_queue_left(aqsim_queue *queue);
 
 /* It got one, and its stopped kernels go on. */

@@ -6,12 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "backend_sim/dispatch/waves.h"
-#include "backend_sim/hwqueue/queues.h"
-#include "backend_sim/hwqueue/slots.h"
 #include "backend_sim/policy/policy_priv.h"
 
-enum { TEXT_SIZE = 512, MASK_BITS = 32 };
+enum { TEXT_SIZE = 512 };
 
 static aqsim_policy *policy_of(aq_policy_device *device)
 {
@@ -155,18 +152,6 @@ static void device_free_slots(aq_policy_device *device, uint32_t handle,
 
 /* ---- kernels ---- */
 
-bool aqsim_policy_mask(const aqsim_policy *p, const uint32_t *mask,
-                       uint32_t count, aqsim_cu_set *out)
-{
-  aqsim_cu_set set = {0};
-  for (uint32_t cu = 0; mask && cu < count && cu < p->api.cus; cu++)
-    if (mask[cu / MASK_BITS] >> cu % MASK_BITS & 1)
-      aqsim_cu_set_add(p->device->model, &set, cu);
-  if (set.count)
-    *out = set;
-  return set.count > 0;
-}
-
 static aq_status device_kernel_cu_mask(aq_policy_device *device,
                                        uint32_t handle, const uint32_t *mask,
                                        uint32_t count)
@@ -180,7 +165,7 @@ static aq_status device_kernel_cu_mask(aq_policy_device *device,
     return aqsim_policy_fail(p, "a mask without compute units");
   if (run->flight->grid) {
     aqsim_grid_mask(run->flight->grid, p->device->sim->now, &run->cus);
-    aqsim_waves_relook(p->device);
+    p->act->relook(p->device);
     aqsim_policy_step(p);
   }
   return AQ_OK;
@@ -197,7 +182,7 @@ static aq_status device_kernel_budget(aq_policy_device *device, uint32_t handle,
   run->limits.budget = workgroups;
   if (run->flight->grid) {
     aqsim_grid_budget(run->flight->grid, p->device->sim->now, workgroups);
-    aqsim_waves_relook(p->device);
+    p->act->relook(p->device);
     aqsim_policy_step(p);
   }
   return AQ_OK;
@@ -215,7 +200,7 @@ static aq_status device_queue_priority(aq_policy_device *device,
     return AQ_ERR_INVALID;
   if (priority < -1 || priority > 1)
     return aqsim_policy_fail(p, "priority %d; expected -1, 0 or 1", priority);
-  aqsim_queue_rank_set(queue, (aqsim_rank)(AQSIM_RANK_NORMAL - priority));
+  p->act->rank_set(queue, (aqsim_rank)(AQSIM_RANK_NORMAL - priority));
   return AQ_OK;
 }
 
@@ -230,7 +215,7 @@ static aq_status device_queue_quantum(aq_policy_device *device, uint32_t number,
   if (quantum < 0)
     return aqsim_policy_fail(p, "a quantum below 0");
   queue->policy.quantum = quantum;
-  aqsim_slots_review(p->device);
+  p->act->slots_review(p->device);
   return AQ_OK;
 }
 
@@ -246,7 +231,7 @@ static aq_status device_queue_limit(aq_policy_device *device, uint32_t number,
   queue->hold &= (uint8_t)~AQSIM_HOLD_LIMIT;
   if (packets && queue->active >= packets)
     queue->hold |= AQSIM_HOLD_LIMIT;
-  aqsim_queue_pump(queue);
+  p->act->pump(queue);
   return AQ_OK;
 }
 
@@ -283,8 +268,34 @@ static aq_preemption preemption_of(const aq_preemption *given)
 static aq_time device_preempt_cost(aq_policy_device *device,
                                    const aq_preemption *given)
 {
-  const aq_preemption preemption = preemption_of(given);
-  return aqsim_policy_preempt_cost(policy_of(device), &preemption);
+  const aqsim_policy *p = policy_of(device);
+  const aq_preemption what = preemption_of(given);
+  aqsim_cu_set where;
+  if (what.scope == AQ_PREEMPT_QUEUE) {
+    const aqsim_queue *queue = aqsim_policy_queue(p, what.target);
+    return queue ? aqsim_policy_queue_cost(p, queue, what.mode) : AQ_TIME_MAX;
+  }
+  const aqsim_run *run = aqsim_policy_run(p, what.target);
+  const bool part = what.scope == AQ_PREEMPT_CUS;
+  if (!run ||
+      (part && !aqsim_policy_mask(p, what.mask, what.mask_count, &where)))
+    return AQ_TIME_MAX;
+  return aqsim_run_stop_cost(run, what.mode, part ? &where : NULL);
+}
+
+static aq_status preempt_do(aqsim_policy *p, const aq_preemption *what)
+{
+  if (what->scope == AQ_PREEMPT_QUEUE) {
+    aqsim_queue *queue = aqsim_policy_queue(p, what->target);
+    if (!queue)
+      return aqsim_policy_fail(p, "there is no queue %u in the device",
+                               what->target);
+    return aqsim_policy_queue_preempt(p, queue, what);
+  }
+  aqsim_run *run = aqsim_policy_run(p, what->target);
+  if (!run)
+    return aqsim_policy_fail(p, "there is no kernel %u", what->target);
+  return aqsim_run_preempt(p, run, what);
 }
 
 static aq_status device_preempt(aq_policy_device *device,
@@ -302,7 +313,7 @@ static aq_status device_preempt(aq_policy_device *device,
                              (int)preemption.mode, (int)preemption.scope);
   if (!is_legal(p, "preempt", IN_FIRMWARE, needs[preemption.mode]))
     return AQ_ERR_INVALID;
-  const aq_status status = aqsim_policy_preempt(p, &preemption);
+  const aq_status status = preempt_do(p, &preemption);
   aqsim_policy_ask_again(p);
   return status;
 }

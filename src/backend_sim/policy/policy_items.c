@@ -8,9 +8,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "backend_sim/dispatch/dispatcher.h"
-#include "backend_sim/dispatch/waves.h"
-#include "backend_sim/hwqueue/slots.h"
 #include "backend_sim/policy/policy_priv.h"
 
 enum { TEXT_SIZE = 512 };
@@ -27,6 +24,7 @@ aq_status aqsim_policy_fail(aqsim_policy *p, const char *fmt, ...)
   vsnprintf(text, sizeof text, fmt, args);
   va_end(args);
   p->failed = true;
+  p->device->decides = 0;
   p->ops.map = NULL;
   p->ops.pick = NULL;
   p->ops.copy_pick = NULL;
@@ -37,24 +35,6 @@ aq_status aqsim_policy_fail(aqsim_policy *p, const char *fmt, ...)
   aqsim_policy_item_add(
       p, &(aqsim_item){.kind = AQSIM_ITEM_LET_GO, .time = p->device->sim->now});
   return AQ_ERR_INVALID;
-}
-
-/* What the policy held back goes on as if it had never been there. */
-static void let_go(aqsim_policy *p)
-{
-  for (aqsim_run *run = p->runs; run; run = run->next)
-    if (run->state == AQSIM_RUN_STOPPED)
-      aqsim_policy_resume(p, run->handle);
-  for (aqsim_queue *q = p->device->sim->first_queue; q; q = q->next)
-    if (q->device == p->device) {
-      q->policy.limit = 0;
-      q->hold &= (uint8_t)~AQSIM_HOLD_LIMIT;
-      aqsim_policy_suspend(q, false);
-    }
-  aqsim_dispatcher_ask(p->device->dispatcher, p->device->sim->now);
-  aqsim_waves_relook(p->device);
-  aqsim_slots_review(p->device);
-  aqsim_policy_ask_again(p);
 }
 
 /* ---- items ---- */
@@ -87,7 +67,7 @@ static void item_sift_up(aqsim_policy *p, size_t hole)
   p->items[hole] = moved;
 }
 
-static void event_schedule(aqsim_policy *p)
+void aqsim_policy_items_schedule(aqsim_policy *p)
 {
   aqsim_calendar *calendar = &p->device->sim->calendar;
   if (p->item_count == 0)
@@ -117,7 +97,7 @@ uint64_t aqsim_policy_item_add(aqsim_policy *p, const aqsim_item *item)
   p->items[p->item_count] = *item;
   p->items[p->item_count].number = ++p->item_last;
   item_sift_up(p, p->item_count++);
-  event_schedule(p);
+  aqsim_policy_items_schedule(p);
   return p->item_last;
 }
 
@@ -130,6 +110,14 @@ static aqsim_item item_take(aqsim_policy *p, size_t at)
     item_sift_up(p, at);
   }
   return item;
+}
+
+bool aqsim_policy_item_due(aqsim_policy *p, aqsim_item *out)
+{
+  if (!p->item_count || p->items[0].time > p->device->sim->now)
+    return false;
+  *out = item_take(p, 0);
+  return true;
 }
 
 bool aqsim_policy_item_drop(aqsim_policy *p, aqsim_item_kind kind,
@@ -154,43 +142,26 @@ void aqsim_policy_tell(aqsim_policy *p, aq_policy_side side, aqsim_item *item)
   aqsim_policy_item_add(p, item);
 }
 
-/* ---- hooks ---- */
-
-static void item_happen(aqsim_policy *p, const aqsim_item *item)
+aq_time aqsim_policy_pick_delay(const aqsim_device *device)
 {
-  aqsim_run *run = aqsim_policy_run(p, item->handle);
-  aqsim_queue *queue;
-  switch (item->kind) {
-  case AQSIM_ITEM_STOPPED:
-    if (run)
-      aqsim_run_stopped(run);
-    return;
-  case AQSIM_ITEM_RESUMED:
-    if (run)
-      aqsim_run_resumed(run);
-    return;
-  case AQSIM_ITEM_CLEARED:
-    queue = aqsim_policy_queue(p, item->handle);
-    if (queue)
-      aqsim_policy_queue_cleared(queue);
-    return;
-  case AQSIM_ITEM_STEP:
-    p->stepping = false;
-    aqsim_policy_step(p);
-    return;
-  case AQSIM_ITEM_LET_GO:
-    let_go(p);
-    return;
-  case AQSIM_ITEM_TIMER:
-  case AQSIM_ITEM_MAP:
-  case AQSIM_ITEM_PREEMPTED:
-  case AQSIM_ITEM_CHARGE:
-  case AQSIM_ITEM_READY:
-  case AQSIM_ITEM_COMPLETE:
-  case AQSIM_ITEM_WORKGROUP:
-    return;
-  }
+  const aq_policy_timing *timing =
+      &device->policy->binding->timing[AQ_SIDE_HARDWARE];
+  return timing->latency + timing->cost;
 }
+
+void aqsim_policy_charge(aqsim_policy *p, aqsim_queue *queue, aq_time amount,
+                         bool wasted)
+{
+  queue->policy.used += amount;
+  if (p->ops.charge && amount > 0)
+    aqsim_policy_tell(p, AQ_SIDE_FIRMWARE,
+                      &(aqsim_item){.kind = AQSIM_ITEM_CHARGE,
+                                    .handle = queue->number,
+                                    .amount = amount,
+                                    .flag = wasted});
+}
+
+/* ---- hooks ---- */
 
 /* A timer that goes off while its side thinks waits for it. */
 static bool timer_waits(aqsim_policy *p, const aqsim_item *item)
@@ -211,7 +182,7 @@ static void map_ask(aqsim_policy *p)
 {
   p->map_asked = false;
   if (p->ops.map)
-    aqsim_slots_map_by(p->device);
+    p->act->slots_map(p->device);
 }
 
 static void workgroup_told(aqsim_policy *p, const aqsim_item *item)
@@ -224,8 +195,7 @@ static void workgroup_told(aqsim_policy *p, const aqsim_item *item)
                           (uint32_t)item->cookie);
 }
 
-/* Calls the hook that an item is for. */
-static void item_tell(aqsim_policy *p, const aqsim_item *item)
+void aqsim_policy_item_tell(aqsim_policy *p, const aqsim_item *item)
 {
   const bool hardware = item->kind == AQSIM_ITEM_READY ||
                         item->kind == AQSIM_ITEM_COMPLETE ||
@@ -253,21 +223,6 @@ static void item_tell(aqsim_policy *p, const aqsim_item *item)
   p->phase = before;
 }
 
-void aqsim_policy_fire(aqsim_event *event)
-{
-  aqsim_policy *p =
-      (aqsim_policy *)(void *)((char *)event - offsetof(aqsim_policy, event));
-  p->pending = false;
-  while (p->item_count && p->items[0].time <= p->device->sim->now) {
-    const aqsim_item item = item_take(p, 0);
-    item_happen(p, &item);
-    item_tell(p, &item);
-    if (item.kind != AQSIM_ITEM_STEP)
-      aqsim_policy_ask_again(p);
-  }
-  event_schedule(p);
-}
-
 /* Whether hooks of the hardware side are called where things happen. */
 static bool is_immediate(const aqsim_policy *p)
 {
@@ -279,7 +234,7 @@ static bool is_immediate(const aqsim_policy *p)
 void aqsim_policy_tell_hardware(aqsim_policy *p, aqsim_item *item)
 {
   if (is_immediate(p))
-    item_tell(p, item);
+    aqsim_policy_item_tell(p, item);
   else
     aqsim_policy_tell(p, AQ_SIDE_HARDWARE, item);
 }

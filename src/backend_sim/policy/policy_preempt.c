@@ -4,10 +4,6 @@
 
 #include <stdlib.h>
 
-#include "backend_sim/dispatch/waves.h"
-#include "backend_sim/hwqueue/queues.h"
-#include "backend_sim/hwqueue/slots.h"
-#include "backend_sim/packet/processor.h"
 #include "backend_sim/policy/policy_priv.h"
 
 /* ---- what it costs ---- */
@@ -18,15 +14,6 @@ static aq_time bytes_time(const aqsim_device *device, unsigned __int128 bytes)
       bytes * (uint64_t)AQ_S / (uint64_t)device->model->context_bandwidth;
   return time < (unsigned __int128)AQ_TIME_MAX / 4 ? (aq_time)time
                                                    : AQ_TIME_MAX / 4;
-}
-
-bool aqsim_run_is_running(const aqsim_run *run)
-{
-  const aqsim_flight *flight = run->flight;
-  return flight->step == AQSIM_STEP_WAVES ||
-         ((flight->step == AQSIM_STEP_COMPLETE ||
-           flight->step == AQSIM_STEP_RUN) &&
-          flight->end > flight->queue->sim->now);
 }
 
 /* Its workgroups that run, all or on some compute units, and when they end. */
@@ -63,21 +50,6 @@ aq_time aqsim_run_stop_cost(const aqsim_run *run, aq_preempt_mode mode,
   return device->model->kernel_reset;
 }
 
-aq_time aqsim_policy_preempt_cost(aqsim_policy *p, const aq_preemption *what)
-{
-  aqsim_cu_set where;
-  if (what->scope == AQ_PREEMPT_QUEUE) {
-    const aqsim_queue *queue = aqsim_policy_queue(p, what->target);
-    return queue ? aqsim_policy_queue_cost(p, queue, what->mode) : AQ_TIME_MAX;
-  }
-  const aqsim_run *run = aqsim_policy_run(p, what->target);
-  const bool part = what->scope == AQ_PREEMPT_CUS;
-  if (!run ||
-      (part && !aqsim_policy_mask(p, what->mask, what->mask_count, &where)))
-    return AQ_TIME_MAX;
-  return aqsim_run_stop_cost(run, what->mode, part ? &where : NULL);
-}
-
 /* ---- stopping ---- */
 
 /* Without workgroups of its own: it goes on for what it has left. */
@@ -85,7 +57,7 @@ static void fixed_stop(aqsim_run *run)
 {
   aqsim_flight *flight = run->flight;
   const aq_time now = flight->queue->sim->now;
-  aqsim_flight_event_forget(flight);
+  run->policy->act->sleep_end(flight);
   run->used += aq_time_max(now - run->since, 0);
   run->left = flight->end - aq_time_max(now, run->since);
   if (run->mode != AQ_PREEMPT_SWITCH)
@@ -106,7 +78,7 @@ static bool grid_stop(aqsim_run *run, const aqsim_cu_set *where, aq_time until)
   aqsim_stopped stopped;
   if (!where) {
     aqsim_grid_hold(flight->grid, now);
-    aqsim_flight_event_forget(flight);
+    run->policy->act->sleep_end(flight);
   }
   if (run->mode == AQ_PREEMPT_DRAIN)
     return true;
@@ -152,7 +124,7 @@ aq_status aqsim_run_stop(aqsim_run *run, aq_preempt_mode mode,
       return aqsim_policy_fail(p, "no memory for saved workgroups");
   } else if (flight->load) {
     run->used += aq_time_max(now - run->since, 0);
-    aqsim_waves_hold(flight);
+    p->act->hold(flight);
     if (mode != AQ_PREEMPT_SWITCH)
       run_waste(run, run->used);
   } else {
@@ -163,7 +135,7 @@ aq_status aqsim_run_stop(aqsim_run *run, aq_preempt_mode mode,
   }
   if (run->anew || mode == AQ_PREEMPT_KILL)
     run->used = 0;
-  aqsim_waves_relook(p->device);
+  p->act->relook(p->device);
   if (cost == 0) {
     aqsim_run_stopped(run);
     return AQ_OK;
@@ -176,16 +148,10 @@ aq_status aqsim_run_stop(aqsim_run *run, aq_preempt_mode mode,
 
 /* ---- it is over ---- */
 
-static void flight_finish(aqsim_flight *flight)
-{
-  if (aqsim_kernel_finish(flight) == AQSIM_GO)
-    aqsim_flight_resume(flight);
-}
-
 static void run_kill(aqsim_run *run)
 {
   aqsim_flight *flight = run->flight;
-  aqsim_waves_drop(flight);
+  run->policy->act->drop(flight);
   flight->killed = true;
   flight->stopped = false;
   flight->end = flight->queue->sim->now;
@@ -193,7 +159,8 @@ static void run_kill(aqsim_run *run)
   flight->stamp = aq_time_min(flight->stamp, flight->end);
   run->state = AQSIM_RUN_GOES;
   run->since = flight->end;
-  flight_finish(flight);
+  flight->step = AQSIM_STEP_COMPLETE;
+  run->policy->act->end_move(flight);
 }
 
 void aqsim_run_stopped(aqsim_run *run)
@@ -214,12 +181,12 @@ void aqsim_run_stopped(aqsim_run *run)
     return;
   }
   if (run->anew)
-    aqsim_waves_drop(flight);
-  aqsim_waves_relook(p->device);
+    p->act->drop(flight);
+  p->act->relook(p->device);
   run->state = AQSIM_RUN_STOPPED;
   queue->policy.stopped++;
   if (queue->leaving)
-    aqsim_slots_progress(queue);
+    p->act->slot_progress(queue);
 }
 
 /* ---- going on ---- */
@@ -235,11 +202,7 @@ static void fixed_resume(aqsim_run *run)
       flight->stamp = now;
   }
   flight->end = aq_time_add(now, run->left);
-  if (flight->step == AQSIM_STEP_COMPLETE)
-    flight_finish(flight);
-  else if (aqsim_flight_sleep(flight, AQSIM_STEP_RUN, flight->end,
-                              AQSIM_AT_END) == AQSIM_GO)
-    aqsim_flight_resume(flight);
+  run->policy->act->end_move(flight);
 }
 
 void aqsim_run_resumed(aqsim_run *run)
@@ -257,12 +220,10 @@ void aqsim_run_resumed(aqsim_run *run)
   } else if (run->anew) {
     run->since = now;
     flight->start = now;
-    if (aqsim_waves_begin(flight, flight->kernel, &flight->packet.kernel,
-                          now) == AQSIM_GO)
-      aqsim_flight_resume(flight);
+    run->policy->act->restart(flight);
   } else {
     run->since = now;
-    aqsim_waves_release(flight);
+    run->policy->act->release(flight);
   }
   run->anew = false;
   aqsim_policy_step(run->policy);
@@ -297,15 +258,15 @@ aq_status aqsim_policy_resume(aqsim_policy *p, uint32_t kernel)
     aqsim_run_resume(run);
   } else {
     run->by_queue = true;
-    aqsim_queue_slot_want(queue);
+    p->act->slot_want(queue);
   }
   return AQ_OK;
 }
 
 /* ---- kernels ---- */
 
-static aq_status run_preempt(aqsim_policy *p, aqsim_run *run,
-                             const aq_preemption *what)
+aq_status aqsim_run_preempt(aqsim_policy *p, aqsim_run *run,
+                            const aq_preemption *what)
 {
   aqsim_cu_set where, rest;
   const bool part = what->scope == AQ_PREEMPT_CUS;
@@ -354,19 +315,4 @@ static aq_status run_preempt(aqsim_policy *p, aqsim_run *run,
   aqsim_grid_mask(run->flight->grid, p->device->sim->now, &rest);
   run->where = where;
   return aqsim_run_stop(run, what->mode, &where);
-}
-
-aq_status aqsim_policy_preempt(aqsim_policy *p, const aq_preemption *what)
-{
-  if (what->scope == AQ_PREEMPT_QUEUE) {
-    aqsim_queue *queue = aqsim_policy_queue(p, what->target);
-    if (!queue)
-      return aqsim_policy_fail(p, "there is no queue %u in the device",
-                               what->target);
-    return aqsim_policy_queue_preempt(p, queue, what);
-  }
-  aqsim_run *run = aqsim_policy_run(p, what->target);
-  if (!run)
-    return aqsim_policy_fail(p, "there is no kernel %u", what->target);
-  return run_preempt(p, run, what);
 }

@@ -3,6 +3,7 @@
 #ifndef AQSIM_POLICY_PRIV_H
 #define AQSIM_POLICY_PRIV_H
 
+#include "backend_sim/policy/device_ops.h"
 #include "backend_sim/policy/device_policy.h"
 #include "common/rng.h"
 
@@ -90,6 +91,7 @@ struct aqsim_policy {
   bool pending;
   aq_time pending_at;
   aqsim_device *device;
+  const aqsim_device_ops *act; /* borrowed */
   const aq_policy_binding *binding;
   aq_policy_ops ops;
   aq_policy *state;
@@ -130,20 +132,29 @@ void aqsim_policy_tell(aqsim_policy *policy, aq_policy_side side,
  * latency or cost or a hook is being called. */
 void aqsim_policy_tell_hardware(aqsim_policy *policy, aqsim_item *item);
 
-/* What `event` of a policy does. */
-void aqsim_policy_fire(aqsim_event *event);
+/* Takes the earliest item if it is due. */
+bool aqsim_policy_item_due(aqsim_policy *policy, aqsim_item *out);
 
-/* ---- device_policy.c ---- */
+/* Calls the hook that an item is for. */
+void aqsim_policy_item_tell(aqsim_policy *policy, const aqsim_item *item);
+
+/* Schedules the policy's event for the earliest item. */
+void aqsim_policy_items_schedule(aqsim_policy *policy);
+
+/* Charges device time to a queue, and reports it to the policy. */
+void aqsim_policy_charge(aqsim_policy *policy, aqsim_queue *queue,
+                         aq_time amount, bool wasted);
+
+/* ---- policy_runs.c ---- */
 
 /* Something changed: pipes and engines that had no packet ask again. */
 void aqsim_policy_ask_again(aqsim_policy *policy);
 
 aqsim_run *aqsim_policy_run(const aqsim_policy *policy, uint32_t handle);
-aqsim_queue *aqsim_policy_queue(const aqsim_policy *policy, uint32_t number);
-void aqsim_policy_charge(aqsim_policy *policy, aqsim_queue *queue,
-                         aq_time amount, bool wasted);
 
-/* ---- policy_runs.c ---- */
+/* False: a number of bits beyond the device, or no compute unit of it. */
+bool aqsim_policy_mask(const aqsim_policy *policy, const uint32_t *mask,
+                       uint32_t count, aqsim_cu_set *out);
 
 /* Asks for a compute unit for a workgroup: what the dispatcher's watcher does.
  */
@@ -161,20 +172,21 @@ aq_time aqsim_run_used(const aqsim_run *run);
 
 void aqsim_policy_api_init(aqsim_policy *policy);
 
-/* False: a number of bits beyond the device, or no compute unit of it. */
-bool aqsim_policy_mask(const aqsim_policy *policy, const uint32_t *mask,
-                       uint32_t count, aqsim_cu_set *out);
-
 /* ---- policy_preempt.c ---- */
 
-aq_time aqsim_policy_preempt_cost(aqsim_policy *policy,
-                                  const aq_preemption *preemption);
-aq_status aqsim_policy_preempt(aqsim_policy *policy,
-                               const aq_preemption *preemption);
+aq_status aqsim_run_preempt(aqsim_policy *policy, aqsim_run *run,
+                            const aq_preemption *preemption);
 aq_status aqsim_policy_resume(aqsim_policy *policy, uint32_t kernel);
 
 /* A kernel that has not ended, but for its completion. */
-bool aqsim_run_is_running(const aqsim_run *run);
+static inline bool aqsim_run_is_running(const aqsim_run *run)
+{
+  const aqsim_flight *flight = run->flight;
+  return flight->step == AQSIM_STEP_WAVES ||
+         ((flight->step == AQSIM_STEP_COMPLETE ||
+           flight->step == AQSIM_STEP_RUN) &&
+          flight->end > flight->queue->sim->now);
+}
 
 /* How long it takes until a run is stopped, on the compute units of `where`
  * (NULL: all). */
@@ -214,6 +226,8 @@ void aqsim_policy_suspend_over(aqsim_queue *queue, aq_time freed);
 void aqsim_policy_queue_rests(aqsim_queue *queue);
 
 /* ---- policy_queues.c ---- */
+
+aqsim_queue *aqsim_policy_queue(const aqsim_policy *policy, uint32_t number);
 
 /* The longest of what it costs to stop a queue's kernels. */
 aq_time aqsim_policy_queue_cost(const aqsim_policy *policy,

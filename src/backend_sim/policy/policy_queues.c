@@ -5,10 +5,15 @@
 
 #include <stdlib.h>
 
-#include "backend_sim/dispatch/waves.h"
-#include "backend_sim/hwqueue/queues.h"
-#include "backend_sim/hwqueue/slots.h"
 #include "backend_sim/policy/policy_priv.h"
+
+aqsim_queue *aqsim_policy_queue(const aqsim_policy *p, uint32_t number)
+{
+  aqsim_queue *q = p->device->sim->first_queue;
+  while (q && (q->device != p->device || q->host || q->number != number))
+    q = q->next;
+  return q;
+}
 
 aq_time aqsim_policy_queue_cost(const aqsim_policy *p, const aqsim_queue *queue,
                                 aq_preempt_mode mode)
@@ -25,8 +30,8 @@ aq_time aqsim_policy_queue_cost(const aqsim_policy *p, const aqsim_queue *queue,
 
 void aqsim_policy_queue_stop(aqsim_queue *queue, aq_preempt_mode mode)
 {
-  aqsim_policy *p = queue->device->policy;
-  for (aqsim_run *run = p->runs, *next; run; run = next) {
+  const aqsim_policy *p = queue->device->policy;
+  for (aqsim_run *run = p ? p->runs : NULL, *next; run; run = next) {
     next = run->next;
     if (run->flight->queue != queue)
       continue;
@@ -44,12 +49,14 @@ void aqsim_policy_queue_stop(aqsim_queue *queue, aq_preempt_mode mode)
 
 void aqsim_policy_queue_left(aqsim_queue *queue)
 {
-  aqsim_queue_preempted(queue);
+  if (queue->device->policy)
+    aqsim_queue_preempted(queue);
 }
 
 void aqsim_policy_queue_mapped(aqsim_queue *queue)
 {
-  for (aqsim_run *run = queue->device->policy->runs, *next; run; run = next) {
+  const aqsim_policy *p = queue->device->policy;
+  for (aqsim_run *run = p ? p->runs : NULL, *next; run; run = next) {
     next = run->next;
     if (run->flight->queue == queue && run->by_queue &&
         run->state == AQSIM_RUN_STOPPED)
@@ -101,14 +108,15 @@ aq_status aqsim_policy_queue_preempt(aqsim_policy *p, aqsim_queue *queue,
     return AQ_OK;
   }
   if (!queue->leaving)
-    aqsim_queue_preempt(queue, what->mode == AQ_PREEMPT_SWITCH
-                                   ? AQSIM_PREEMPT_SWITCH
-                                   : AQSIM_PREEMPT_DRAIN);
+    p->act->preempt(queue, what->mode == AQ_PREEMPT_SWITCH
+                               ? AQSIM_PREEMPT_SWITCH
+                               : AQSIM_PREEMPT_DRAIN);
   return AQ_OK;
 }
 
 void aqsim_policy_suspend(aqsim_queue *queue, bool suspended)
 {
+  const aqsim_device_ops *act = queue->device->policy->act;
   if (suspended) {
     queue->hold |= AQSIM_HOLD_SUSPEND;
     aqsim_policy_suspend_begun(queue);
@@ -117,8 +125,8 @@ void aqsim_policy_suspend(aqsim_queue *queue, bool suspended)
   aqsim_policy_suspend_over(queue, AQ_TIME_NONE);
   queue->hold &= (uint8_t)~AQSIM_HOLD_SUSPEND;
   if (!queue->slot)
-    aqsim_queue_slot_want(queue);
-  aqsim_queue_pump(queue);
+    act->slot_want(queue);
+  act->pump(queue);
 }
 
 /* ---- eviction ---- */
@@ -145,6 +153,7 @@ static bool is_dropped(const aqsim_queue *queue, uint64_t id)
 /* Decoded packets from `first` on leave the line. */
 static void line_cut(aqsim_queue *queue, uint64_t first)
 {
+  const aqsim_device_ops *act = queue->device->policy->act;
   aqsim_flight **at = &queue->turn_first;
   queue->turn_last = NULL;
   while (*at) {
@@ -155,10 +164,10 @@ static void line_cut(aqsim_queue *queue, uint64_t first)
       continue;
     }
     *at = flight->next;
-    aqsim_flight_event_forget(flight);
+    act->sleep_end(flight);
     if (flight->run)
       aqsim_policy_forget(flight);
-    aqsim_flight_free(flight);
+    act->free(flight);
     queue->waiting--;
   }
 }
@@ -180,18 +189,19 @@ static void evicted_tell(const aqsim_policy *p, const aqsim_queue *queue,
 
 static void evicted_finish(aqsim_policy *p, aqsim_queue *queue, eviction *e)
 {
+  const aqsim_device_ops *act = p->act;
   for (uint32_t i = e->count; i > 0; i--)
-    aqsim_queue_retire(queue, e->ids[i - 1]);
+    act->retire(queue, e->ids[i - 1]);
   if (queue->policy.evicted)
-    aqsim_queue_pass_evicted(queue);
+    act->pass_evicted(queue);
   evicted_tell(p, queue, e);
   free(e->ids);
   p->device->sim->told = true;
   if (aqsim_queue_is_idle(queue))
     queue->idle_since = queue->sim->now;
   if (queue->device->slots.contended)
-    aqsim_slots_progress(queue);
-  aqsim_queue_pump(queue);
+    act->slot_progress(queue);
+  act->pump(queue);
 }
 
 /* Unlaunched packets beyond the first `keep`. */
@@ -235,14 +245,15 @@ uint32_t aqsim_policy_evict(aqsim_policy *p, aqsim_queue *queue, uint32_t keep)
 /* A kernel that was reset goes back with its packet. */
 static void run_evict(aqsim_run *run, eviction *e)
 {
+  const aqsim_device_ops *act = run->policy->act;
   aqsim_flight *flight = run->flight;
   aqsim_queue *queue = flight->queue;
   packet_drop(queue, e, flight->id);
-  aqsim_flight_event_forget(flight);
-  aqsim_waves_drop(flight);
+  act->sleep_end(flight);
+  act->drop(flight);
   aqsim_policy_forget(flight);
   queue->active--;
-  aqsim_flight_free(flight);
+  act->free(flight);
 }
 
 static aqsim_run *run_newest(const aqsim_policy *p, const aqsim_queue *queue)
@@ -273,6 +284,6 @@ void aqsim_policy_queue_cleared(aqsim_queue *queue)
     evicted_finish(p, queue, &e);
   }
   queue->hold &= (uint8_t)~AQSIM_HOLD_RESET;
-  aqsim_queue_pump(queue);
+  p->act->pump(queue);
   aqsim_queue_preempted(queue);
 }

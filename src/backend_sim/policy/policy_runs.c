@@ -5,9 +5,10 @@
 
 #include <stdlib.h>
 
-#include "backend_sim/dispatch/waves.h"
 #include "backend_sim/model/cost.h"
 #include "backend_sim/policy/policy_priv.h"
+
+enum { MASK_BITS = 32 };
 
 /* ---- workgroups ---- */
 
@@ -71,7 +72,40 @@ void aqsim_policy_step(aqsim_policy *p)
                        .time = aq_time_max(next, p->device->sim->now + 1)});
 }
 
+void aqsim_policy_ask_again(aqsim_policy *p)
+{
+  aqsim_slots *s = &p->device->slots;
+  for (uint32_t i = 0; i < s->pipe_count; i++)
+    p->act->unit_ask(&s->pipes[i].units[AQSIM_UNIT_LAUNCH]);
+  if (p->ops.copy_pick || p->failed)
+    p->act->copies_ask(p->device);
+  if (p->watch.place) {
+    aqsim_dispatcher_ask(p->device->dispatcher, p->device->sim->now);
+    aqsim_policy_step(p);
+  }
+}
+
 /* ---- kernels ---- */
+
+aqsim_run *aqsim_policy_run(const aqsim_policy *p, uint32_t handle)
+{
+  aqsim_run *run = p->runs;
+  while (run && run->handle != handle)
+    run = run->next;
+  return run;
+}
+
+bool aqsim_policy_mask(const aqsim_policy *p, const uint32_t *mask,
+                       uint32_t count, aqsim_cu_set *out)
+{
+  aqsim_cu_set set = {0};
+  for (uint32_t cu = 0; mask && cu < count && cu < p->api.cus; cu++)
+    if (mask[cu / MASK_BITS] >> cu % MASK_BITS & 1)
+      aqsim_cu_set_add(p->device->model, &set, cu);
+  if (set.count)
+    *out = set;
+  return set.count > 0;
+}
 
 static void run_describe(aqsim_run *run)
 {
@@ -84,7 +118,7 @@ static void run_describe(aqsim_run *run)
   const uint64_t size = (uint64_t)model->wave_size;
   const aqsim_resources empty = aqsim_cu_resources(model);
   run->waves = (uint32_t)((items + size - 1) / size);
-  run->need = aqsim_workgroup_need(model, flight->kernel, packet);
+  run->need = aqsim_workgroup_need(model, desc, packet);
   run->most = aqsim_occupancy(&empty, &run->need, NULL);
   const uint64_t wave = desc->vgprs > 0
                             ? ((uint64_t)desc->vgprs * size +
@@ -97,12 +131,13 @@ static void run_describe(aqsim_run *run)
     run->workgroup_time =
         desc->cost.detail->latency[desc->cost.detail->latency_count - 1] -
         desc->cost.detail->contained;
-  else if (aqsim_kernel_is_dispatched(flight->kernel) &&
+  else if (aqsim_cost_is_dispatched(&flight->kernel->desc.cost) &&
            desc->cost.kind != AQ_COST_ROOFLINE)
     run->workgroup_time = aqsim_cost_workgroup(&desc->cost, packet);
   else if (desc->cost.kind != AQ_COST_ROOFLINE)
-    run->workgroup_time = aqsim_cost_duration(
-        model, flight->kernel, packet, flight->workgroups, run->cus.count);
+    run->workgroup_time =
+        aqsim_cost_duration(model, &flight->kernel->desc.cost, packet,
+                            flight->workgroups, run->cus.count);
 }
 
 static aqsim_run *run_alloc(aqsim_policy *p)
@@ -209,7 +244,7 @@ bool aqsim_policy_launch(aqsim_flight *flight)
     launch_ask(p, run);
   }
   run->since = flight->start;
-  run->dispatched = aqsim_kernel_is_dispatched(flight->kernel) &&
+  run->dispatched = aqsim_cost_is_dispatched(&flight->kernel->desc.cost) &&
                     flight->workgroups > 0 &&
                     flight->kernel->desc.cost.kind != AQ_COST_ROOFLINE;
   if (queue->policy.limit && queue->active >= queue->policy.limit)
@@ -231,16 +266,14 @@ aq_time aqsim_run_used(const aqsim_run *run)
   return run->used + aq_time_max(aq_time_min(flight->end, now) - run->since, 0);
 }
 
-const aqsim_cu_set *aqsim_policy_grid(const aqsim_flight *flight,
-                                      aqsim_grid_limits *limits,
-                                      uint64_t *workgroups)
+void aqsim_policy_grid(const aqsim_flight *flight, aqsim_grid_desc *grid)
 {
   const aqsim_run *run = flight->run;
-  *limits = run->limits;
-  *workgroups = run->workgroups_left;
-  if (run->slice && run->slice < *workgroups)
-    *workgroups = run->slice;
-  return &run->cus;
+  grid->cus = &run->cus;
+  grid->limits = run->limits;
+  grid->workgroups = run->workgroups_left;
+  if (run->slice && run->slice < grid->workgroups)
+    grid->workgroups = run->slice;
 }
 
 void aqsim_policy_grid_begun(aqsim_device *device)

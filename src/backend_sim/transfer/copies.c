@@ -8,7 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "backend_sim/packet/memory_fault.h"
+#include "backend_sim/completion.h"
+#include "backend_sim/pages.h"
 #include "backend_sim/policy/device_policy.h"
 
 enum {
@@ -87,19 +88,32 @@ static uint32_t engine_choose(const aqsim_copy *copy)
   return (uint32_t)__builtin_ctz(idle ? idle : bits);
 }
 
-/* Gives a free engine to the first copy in its line. */
+/* The copy that an engine serves next, out of its line; NULL: none now. */
+static aqsim_copy *engine_take(aqsim_device *device, aqsim_engine *engine)
+{
+  aqsim_ready **at = &engine->first, *before = NULL;
+  uint32_t index = aqsim_policy_copy_pick(
+      device, (uint32_t)(engine - device->engines), engine->first);
+  if (index == AQ_POLICY_NONE)
+    return NULL;
+  for (; index > 0; index--) {
+    before = *at;
+    at = &before->next;
+  }
+  aqsim_ready *taken = *at;
+  *at = taken->next;
+  if (engine->last == taken)
+    engine->last = before;
+  return (aqsim_copy *)(void *)((char *)taken - offsetof(aqsim_copy, line));
+}
+
 static void engine_next(aqsim_device *device, aqsim_engine *engine)
 {
-  aqsim_copy *copy = engine->first;
-  if (engine->copying || !copy)
+  if (engine->copying || !engine->first)
     return;
-  if (device->policy) {
-    copy = aqsim_policy_copy_pick(device, (uint32_t)(engine - device->engines));
-    if (!copy)
-      return;
-  } else {
-    engine->first = copy->next_ready;
-  }
+  aqsim_copy *copy = engine_take(device, engine);
+  if (!copy)
+    return;
   engine->copying = copy;
   copy->state = AQSIM_COPY_SETS_UP;
   copy->start = device->sim->now + device->model->copy_latency +
@@ -122,12 +136,12 @@ static void copy_ready(aqsim_copy *copy)
     copy->engine = engine_choose(copy);
   aqsim_engine *engine = copy_engine(copy);
   copy->ready = copy->device->sim->now;
-  copy->next_ready = NULL;
+  copy->line.next = NULL;
   if (engine->first)
-    engine->last->next_ready = copy;
+    engine->last->next = &copy->line;
   else
-    engine->first = copy;
-  engine->last = copy;
+    engine->first = &copy->line;
+  engine->last = &copy->line;
   engine_next(copy->device, engine);
 }
 
@@ -231,24 +245,25 @@ static void copy_fault(aqsim_copy *copy, bool writes, uint64_t hole)
   aq_system_event event = {.kind = AQ_EVENT_MEMORY_FAULT,
                            .device = device->ordinal,
                            .queue = AQ_QUEUE_NONE,
-                           .packet_id = copy->number,
+                           .packet_id = copy->line.number,
                            .address = hole};
   char text[COPY_TEXT];
   snprintf(text, sizeof text, "copy %" PRIu64 ": memory fault, %s %#" PRIx64,
-           copy->number, writes ? "write to" : "read of", hole);
+           copy->line.number, writes ? "write to" : "read of", hole);
   event.text = text;
   engine_release(copy);
   copy_free(copy);
-  aqsim_system_event_tell(device->sim, &event);
+  aqsim_system_event_report(device->sim, &event);
 }
 
 static bool copy_is_possible(aqsim_copy *copy)
 {
   uint64_t hole;
-  if (aqsim_memory_hole(AQSIM_READ, (uintptr_t)copy->from, copy->size, &hole))
+  if (aqsim_memory_unmapped(AQSIM_READ, (uintptr_t)copy->from, copy->size,
+                            &hole))
     copy_fault(copy, false, hole);
-  else if (aqsim_memory_hole(AQSIM_WRITE, (uintptr_t)copy->to, copy->size,
-                             &hole))
+  else if (aqsim_memory_unmapped(AQSIM_WRITE, (uintptr_t)copy->to, copy->size,
+                                 &hole))
     copy_fault(copy, true, hole);
   else
     return true;
@@ -341,7 +356,7 @@ static void copy_init(aqsim_copy *copy, aqsim *sim, const aq_copy_desc *desc)
       .engine = desc->engine,
       .to_device = place(sim, desc->to_device, desc->to),
       .from_device = place(sim, desc->from_device, desc->from),
-      .number = sim->copies_created++,
+      .line.number = sim->copies_created++,
       .to = desc->to,
       .from = desc->from,
       .size = desc->size,

@@ -24,8 +24,7 @@ struct aqsim_copy {
   aqsim_device *device;
   uint32_t engine, to_device, from_device;
   aqsim_copy *next, *previous; /* all copies under way */
-  aqsim_copy *next_ready;      /* waiting for the engine */
-  uint64_t number;
+  aqsim_ready line;            /* while it waits for the engine; its number */
   aqsim_copy_state state;
   void *to;
   const void *from;

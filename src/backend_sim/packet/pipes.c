@@ -1,31 +1,23 @@
 /* SPDX-License-Identifier: MIT */
 #include "config.h"
 
-#include "backend_sim/hwqueue/pipes.h"
+#include "backend_sim/packet/pipes.h"
 
-#include "backend_sim/hwqueue/queues.h"
+#include "backend_sim/packet/fetch.h"
 #include "backend_sim/packet/processor.h"
 #include "backend_sim/policy/device_policy.h"
 
-/* The device whose policy chooses for a unit, or NULL. */
-static const aqsim_device *unit_chooser(const aqsim_unit *unit)
+/* Whether a policy chooses whom the unit serves. */
+static bool unit_is_decided(const aqsim_unit *unit)
 {
-  if (unit->kind != AQSIM_UNIT_LAUNCH)
-    return NULL;
-  for (uint32_t i = 0; i < unit->pipe->slot_count; i++) {
-    const aqsim_queue *queue = unit->pipe->slots[i].queue;
-    if (queue)
-      return queue->device->policy && aqsim_policy_picks(queue->device)
-                 ? queue->device
-                 : NULL;
-  }
-  return NULL;
+  return unit->kind == AQSIM_UNIT_LAUNCH &&
+         aqsim_policy_picks(unit->pipe->device);
 }
 
 static aq_time unit_delay(const aqsim_unit *unit)
 {
-  const aqsim_device *device = unit_chooser(unit);
-  return device ? aqsim_policy_pick_delay(device) : 0;
+  return unit_is_decided(unit) ? aqsim_policy_pick_delay(unit->pipe->device)
+                               : 0;
 }
 
 static void unit_schedule(aqsim_unit *unit)
@@ -33,7 +25,7 @@ static void unit_schedule(aqsim_unit *unit)
   static const aqsim_priority priorities[AQSIM_UNITS] = {
       [AQSIM_UNIT_FETCH] = AQSIM_AT_FETCH,
       [AQSIM_UNIT_LAUNCH] = AQSIM_AT_LAUNCH};
-  aqsim *sim = unit->pipe->sim;
+  aqsim *sim = unit->pipe->device->sim;
   if (unit->pending)
     return;
   unit->pending = true;
@@ -74,8 +66,9 @@ void aqsim_unit_want(aqsim_unit *unit, const aqsim_queue *queue)
 
 bool aqsim_unit_take(aqsim_unit *unit, aqsim_queue *queue)
 {
-  if (unit->offered != queue && (unit->free > queue->sim->now ||
-                                 unit_is_wanted(unit) || unit_chooser(unit))) {
+  if (unit->offered != queue &&
+      (unit->free > queue->sim->now || unit_is_wanted(unit) ||
+       unit_is_decided(unit))) {
     aqsim_unit_want(unit, queue);
     return false;
   }
@@ -90,9 +83,9 @@ static void unit_fire(aqsim_event *event)
 {
   aqsim_unit *unit = (aqsim_unit *)event;
   unit->pending = false;
-  while (unit->free <= unit->pipe->sim->now && unit_is_wanted(unit)) {
+  while (unit->free <= unit->pipe->device->sim->now && unit_is_wanted(unit)) {
     aqsim_queue *queue =
-        unit_chooser(unit) ? aqsim_policy_pick(unit) : unit_next(unit);
+        unit_is_decided(unit) ? aqsim_policy_pick(unit) : unit_next(unit);
     if (!queue)
       return; /* until it is asked again */
     unit->wanted[queue->rank] &= ~slot_bit(queue);
@@ -113,16 +106,17 @@ void aqsim_unit_ask(aqsim_unit *unit)
     unit_schedule(unit);
 }
 
-void aqsim_pipe_init(aqsim_pipe *pipe, aqsim *sim, aqsim_slot *slots,
+void aqsim_pipe_init(aqsim_pipe *pipe, aqsim_device *device, aqsim_slot *slots,
                      uint32_t slot_count)
 {
-  *pipe = (aqsim_pipe){.sim = sim, .slots = slots, .slot_count = slot_count};
+  *pipe =
+      (aqsim_pipe){.device = device, .slots = slots, .slot_count = slot_count};
   for (int i = 0; i < AQSIM_UNITS; i++)
     pipe->units[i] = (aqsim_unit){.event = {unit_fire},
                                   .pipe = pipe,
                                   .kind = (aqsim_unit_kind)i,
                                   .last = slot_count - 1,
-                                  .free = sim->now};
+                                  .free = device->sim->now};
 }
 
 void aqsim_pipe_leave(aqsim_pipe *pipe, const aqsim_queue *queue)

@@ -8,12 +8,6 @@
 
 #include "backend_sim/packet/flight.h"
 
-/* Whether workgroups of the kernel share the device with other kernels. */
-static inline bool aqsim_kernel_is_dispatched(const aqsim_kernel *kernel)
-{
-  return kernel->desc.cost.kind > AQ_COST_SPIN;
-}
-
 /* Such a kernel reaches the dispatcher at `start`; the packet has at least one
  * workgroup. */
 aqsim_flow aqsim_waves_begin(aqsim_flight *flight, const aqsim_kernel *kernel,
@@ -30,11 +24,6 @@ void aqsim_waves_mask(aqsim_queue *queue);
 bool aqsim_waves_are_running(const aqsim_flight *flight);
 void aqsim_waves_hold(aqsim_flight *flight);
 void aqsim_waves_release(aqsim_flight *flight);
-
-/* What a workgroup of a kernel takes of a compute unit. */
-aqsim_resources aqsim_workgroup_need(const aqsim_model *model,
-                                     const aqsim_kernel *kernel,
-                                     const aq_kernel_packet *packet);
 
 /* Room became free, or masks and limits changed: kernels of the device may end
  * earlier than was thought. */

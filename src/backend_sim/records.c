@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "config.h"
 
-#include "backend_sim/packet/records.h"
+#include "backend_sim/records.h"
 
 #include <stdlib.h>
 

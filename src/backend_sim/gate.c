@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "config.h"
 
-#include "backend_sim/packet/gate.h"
+#include "backend_sim/gate.h"
 
 static bool equal(int64_t value, int64_t reference)
 {

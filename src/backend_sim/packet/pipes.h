@@ -12,7 +12,7 @@
 #include "backend_sim/core.h"
 
 /* `slots` are those of the pipe, set up already. */
-void aqsim_pipe_init(aqsim_pipe *pipe, aqsim *sim, aqsim_slot *slots,
+void aqsim_pipe_init(aqsim_pipe *pipe, aqsim_device *device, aqsim_slot *slots,
                      uint32_t slot_count);
 
 static inline bool aqsim_pipe_is_shared(const aqsim_pipe *pipe)
@@ -30,7 +30,7 @@ void aqsim_unit_want(aqsim_unit *unit, const aqsim_queue *queue);
 /* A queue that is ready at `ready` need not be in line before. */
 static inline bool aqsim_unit_is_early(const aqsim_unit *unit, aq_time ready)
 {
-  return ready > unit->free && ready > unit->pipe->sim->now;
+  return ready > unit->free && ready > unit->pipe->device->sim->now;
 }
 
 /* A policy that had no packet for it is to be asked again. */

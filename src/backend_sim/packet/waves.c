@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 #include "config.h"
 
-#include "backend_sim/dispatch/waves.h"
+#include "backend_sim/packet/waves.h"
 
 #include <stddef.h>
 #include <stdlib.h>
 
 #include "backend_sim/model/cost.h"
-#include "backend_sim/packet/processor.h"
+#include "backend_sim/packet/packets.h"
 #include "backend_sim/policy/device_policy.h"
 
 /* A kernel with a roofline that runs, or will. */
@@ -24,24 +24,6 @@ struct aqsim_load {
 };
 
 /* ---- what the dispatcher is asked for ---- */
-
-aqsim_resources aqsim_workgroup_need(const aqsim_model *model,
-                                     const aqsim_kernel *kernel,
-                                     const aq_kernel_packet *packet)
-{
-  const aq_kernel_desc *desc = &kernel->desc;
-  aqsim_workgroup_shape shape = {.items = (uint64_t)packet->workgroup_size[0] *
-                                          packet->workgroup_size[1] *
-                                          packet->workgroup_size[2],
-                                 .wave_size = desc->wave_size,
-                                 .vgprs = desc->vgprs,
-                                 .agprs = desc->agprs,
-                                 .sgprs = desc->sgprs,
-                                 .lds = packet->group_segment_size};
-  if (desc->cost.kind == AQ_COST_OCCUPANCY)
-    shape.most = desc->cost.detail->latency_count;
-  return aqsim_workgroup_resources(model, &shape);
-}
 
 static aqsim_flow waves_wait(aqsim_flight *flight)
 {
@@ -173,14 +155,14 @@ aqsim_flow aqsim_waves_begin(aqsim_flight *flight, const aqsim_kernel *kernel,
   aqsim_grid_desc desc = {
       .start = start,
       .workgroups = aqsim_packet_workgroups(packet),
-      .need = aqsim_workgroup_need(device->model, kernel, packet),
+      .need = aqsim_workgroup_need(device->model, &kernel->desc, packet),
       .rank = queue->rank,
       .cus = &queue->cus,
       .latency = table ? cost->detail->latency : &run,
       .latency_count = table ? cost->detail->latency_count : 1,
       .contained = table ? cost->detail->contained : 0};
   if (flight->run) {
-    desc.cus = aqsim_policy_grid(flight, &desc.limits, &desc.workgroups);
+    aqsim_policy_grid(flight, &desc);
     desc.user = flight;
   }
   flight->grid = aqsim_grid_submit(device->dispatcher, &desc);

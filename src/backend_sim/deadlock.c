@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 #include "config.h"
 
-#include "backend_sim/packet/deadlock.h"
+#include "backend_sim/deadlock.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "backend_sim/hwqueue/queues.h"
 #include "backend_sim/packet/decode.h"
+#include "backend_sim/packet/fetch.h"
 #include "backend_sim/transfer/copies.h"
 
 enum {
@@ -60,7 +60,8 @@ static bool copy_words(const aqsim_copy *copy, char *text, size_t size)
     return false;
   char signal[AQSIM_SIGNAL_WORDS];
   aqsim_gate_words(&copy->gate, signal);
-  snprintf(text, size, "copy %" PRIu64 " waits for %s", copy->number, signal);
+  snprintf(text, size, "copy %" PRIu64 " waits for %s", copy->line.number,
+           signal);
   return true;
 }
 

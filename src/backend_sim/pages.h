@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Which pages of this process are mapped: the device checks the memory that
+ * packets and copies name before it touches it.
+ *
+ * Pages are asked for through the kernel, which answers where touching them
+ * would kill the process; nothing is read or changed by that. What another
+ * thread unmaps between question and use is not noticed. A system that does
+ * not allow the question counts as having all pages but page zero.
+ */
+#ifndef AQSIM_PAGES_H
+#define AQSIM_PAGES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum {
+  AQSIM_PAGE = 4096, /* bytes; of the smallest kind */
+  AQSIM_PAGES_AT_ONCE = 64,
+};
+
+typedef enum aqsim_access { AQSIM_READ, AQSIM_WRITE } aqsim_access;
+
+/* Whether some of the bytes cannot be accessed; *unmapped is the first of them.
+ * Costs a system call for 64 pages to read, for each page to write. */
+bool aqsim_memory_unmapped(aqsim_access access, uint64_t address, uint64_t size,
+                           uint64_t *unmapped);
+
+/* How many of `count` pages, AQSIM_PAGES_AT_ONCE at most, can be read, from
+ * the first on. One system call. */
+size_t aqsim_pages_readable(uint64_t page, size_t count);
+
+#endif
