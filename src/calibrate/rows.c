@@ -54,20 +54,6 @@ typedef struct run_rows {
   bool failed;              /* out of memory */
 } run_rows;
 
-static void *grow(run_rows *r, void *array, size_t count, size_t *capacity,
-                  size_t size)
-{
-  if (count < *capacity)
-    return array;
-  const size_t wanted = *capacity ? 2 * *capacity : 64;
-  void *grown = realloc(array, wanted * size);
-  if (grown)
-    *capacity = wanted;
-  else
-    r->failed = true;
-  return grown;
-}
-
 static void add(run_rows *r, aq_calibrate_pairs *pairs, aq_time key,
                 aq_time value)
 {
@@ -86,14 +72,13 @@ static size_t lane_find(run_rows *r, int64_t key)
   for (size_t i = 0; i < r->lane_count; i++)
     if (r->lanes[i].key == key)
       return i;
-  lane *lanes =
-      grow(r, r->lanes, r->lane_count, &r->lane_capacity, sizeof *r->lanes);
-  if (!lanes)
+  if (!AQ_ARRAY_PUSH(
+          r->lanes, r->lane_count, r->lane_capacity,
+          (lane){.key = key, .end = AQ_TIME_NONE, .correlation = AQ_NONE})) {
+    r->failed = true;
     return 0;
-  r->lanes = lanes;
-  lanes[r->lane_count] =
-      (lane){.key = key, .end = AQ_TIME_NONE, .correlation = AQ_NONE};
-  return r->lane_count++;
+  }
+  return r->lane_count - 1;
 }
 
 /* ---- one row ---- */
@@ -194,16 +179,13 @@ static void work_add(run_rows *r, const aq_record *row, int64_t number)
   const int64_t key = device << 40 | (place & 0xffffffff) << 1;
   const size_t gpu_at = lane_find(r, device << 40 | 1);
   const size_t queue_at = lane_find(r, key);
-  work *works =
-      grow(r, r->works, r->work_count, &r->work_capacity, sizeof *r->works);
-  if (works)
-    r->works = works;
+  r->failed |= !AQ_ARRAY_RESERVE(r->works, r->work_capacity, r->work_count + 1);
   if (r->failed)
     return;
   lane *gpu = &r->lanes[gpu_at], *queue = &r->lanes[queue_at];
   if (queue->end != AQ_TIME_NONE && gpu->end != AQ_TIME_NONE)
     row_tell(r, queue, row, gpu->end);
-  works[r->work_count++] =
+  r->works[r->work_count++] =
       (work){number, key, row->start, row->end, submit_of(row), queue->end};
   queue->end = aq_time_max(queue->end, row->end);
   gpu->end = aq_time_max(gpu->end, row->end);

@@ -12,6 +12,7 @@
 
 #include "capture/digest.h"
 #include "capture/recorder.h"
+#include "common/array.h"
 
 /* ---- bytes ---- */
 
@@ -27,20 +28,10 @@ void aq_cap_fail(aq_capture *capture, aq_status status, const char *format, ...)
   capture->status = aq_diag_set(&capture->cause, status, "capture: %s", text);
 }
 
-bool aq_cap_grow(aq_capture *capture, void **array, uint32_t *capacity,
-                 uint32_t count, size_t size)
+void aq_cap_no_memory(aq_capture *capture)
 {
-  if (count < *capacity)
-    return true;
-  const uint32_t larger = *capacity ? 2 * *capacity : 64;
-  void *grown = realloc(*array, larger * size);
-  if (!grown) {
-    aq_cap_fail(capture, AQ_ERR_NO_MEMORY, "no memory");
-    return false;
-  }
-  *array = grown;
-  *capacity = larger;
-  return true;
+  aq_cap_fail(capture, AQ_ERR_NO_MEMORY, "%s",
+              aq_status_text(AQ_ERR_NO_MEMORY));
 }
 
 bool aq_cap_put(aq_capture *capture, const void *bytes, uint64_t size)
@@ -48,20 +39,11 @@ bool aq_cap_put(aq_capture *capture, const void *bytes, uint64_t size)
   aq_cap_bytes *out = &capture->out;
   if (capture->status != AQ_OK)
     return false;
-  if (size > out->capacity - out->size) {
-    size_t larger = out->capacity ? out->capacity : 4096;
-    while (larger - out->size < size && larger < SIZE_MAX / 2)
-      larger *= 2;
-    unsigned char *grown = realloc(out->data, larger);
-    if (!grown || larger - out->size < size) {
-      if (grown)
-        out->data = grown;
-      aq_cap_fail(capture, AQ_ERR_NO_MEMORY, "no memory for %llu bytes",
-                  (unsigned long long)size);
-      return false;
-    }
-    out->data = grown;
-    out->capacity = larger;
+  if (size > SIZE_MAX - out->size ||
+      !AQ_ARRAY_RESERVE(out->data, out->capacity, out->size + size)) {
+    aq_cap_fail(capture, AQ_ERR_NO_MEMORY, "no memory for %llu bytes",
+                (unsigned long long)size);
+    return false;
   }
   if (size > 0)
     memcpy(out->data + out->size, bytes, size);
@@ -103,7 +85,7 @@ void aq_capture_add_kernel(aq_capture *capture, const char *name,
 {
   pthread_mutex_lock(&capture->lock);
   if (!aq_map_put(&capture->kernels, object, capture->kernel_count))
-    aq_cap_fail(capture, AQ_ERR_NO_MEMORY, "no memory for kernel %s", name);
+    aq_cap_no_memory(capture);
   record_put(capture, AQ_CAP_KERNEL, name, strlen(name) + 1);
   capture->kernel_count++;
   pthread_mutex_unlock(&capture->lock);

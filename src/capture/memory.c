@@ -7,6 +7,7 @@
 
 #include "capture/digest.h"
 #include "capture/recorder.h"
+#include "common/array.h"
 
 /* ---- by address ---- */
 
@@ -61,12 +62,13 @@ void aq_cap_memory_place(aq_capture *capture, uint32_t number, void *address)
 uint32_t aq_cap_memory_add(aq_capture *capture, const aq_cap_known *memory)
 {
   const uint32_t number = capture->memory_count;
-  uint32_t capacity = capture->memory_capacity;
-  if (!aq_cap_grow(capture, (void **)&capture->sorted, &capacity, number,
-                   sizeof *capture->sorted) ||
-      !aq_cap_grow(capture, (void **)&capture->memory,
-                   &capture->memory_capacity, number, sizeof *memory))
+  if (!AQ_ARRAY_RESERVE(capture->sorted, capture->sorted_capacity,
+                        number + 1) ||
+      !AQ_ARRAY_RESERVE(capture->memory, capture->memory_capacity,
+                        number + 1)) {
+    aq_cap_no_memory(capture);
     return AQ_CAP_NONE;
+  }
   capture->memory[number] = *memory;
   capture->memory[number].there = false;
   capture->memory_count++;

@@ -11,6 +11,7 @@
 
 #include "capture/recorder.h"
 #include "cmdbuf/program_file.h"
+#include "common/array.h"
 
 /* ---- numbers ---- */
 
@@ -130,11 +131,11 @@ static uint32_t kept_find(aq_capture *capture, aq_cap_kept *kept, size_t at)
       capture->records--;
       return i;
     }
-  if (!aq_cap_grow(capture, (void **)&kept->at, &kept->capacity, kept->count,
-                   sizeof *kept->at))
+  if (!AQ_ARRAY_PUSH(kept->at, kept->count, kept->capacity, at)) {
+    aq_cap_no_memory(capture);
     return 0;
-  kept->at[kept->count] = at;
-  return kept->count++;
+  }
+  return kept->count - 1;
 }
 
 static uint32_t program_put(aq_capture *capture, const aq_program *program)
@@ -146,7 +147,7 @@ static uint32_t program_put(aq_capture *capture, const aq_program *program)
   if (stream && fclose(stream) != 0)
     good = false;
   if (!good)
-    aq_cap_fail(capture, AQ_ERR_NO_MEMORY, "no memory for a program");
+    aq_cap_no_memory(capture);
   const size_t at = aq_cap_open(capture, AQ_CAP_PROGRAM);
   if (good)
     aq_cap_put(capture, bytes, size);
@@ -367,11 +368,9 @@ static void queue_put(aq_capture *capture, const aq_tap_event *event)
                                .notifications = options->notifications,
                                .parked = options->parked};
   const uint32_t number = capture->queue_count;
-  if (!aq_cap_grow(capture, (void **)&capture->live, &capture->live_capacity,
-                   number, sizeof(aq_queue *)))
-    return;
-  if (!aq_map_put(&capture->queues, (uintptr_t)event->queue, number)) {
-    aq_cap_fail(capture, AQ_ERR_NO_MEMORY, "no memory for a queue");
+  if (!AQ_ARRAY_RESERVE(capture->live, capture->live_capacity, number + 1) ||
+      !aq_map_put(&capture->queues, (uintptr_t)event->queue, number)) {
+    aq_cap_no_memory(capture);
     return;
   }
   capture->live[number] = event->queue;
@@ -403,11 +402,10 @@ static void semaphore_put(aq_capture *capture, const aq_tap_event *event)
                                    .flags = event->flags};
   const uint32_t number = capture->semaphore_count;
   aq_semaphore *semaphore = event->points[0].semaphore;
-  if (!aq_cap_grow(capture, (void **)&capture->retained,
-                   &capture->retained_capacity, number, sizeof(aq_semaphore *)))
-    return;
-  if (!aq_map_put(&capture->semaphores, (uintptr_t)semaphore, number)) {
-    aq_cap_fail(capture, AQ_ERR_NO_MEMORY, "no memory for a semaphore");
+  if (!AQ_ARRAY_RESERVE(capture->retained, capture->retained_capacity,
+                        number + 1) ||
+      !aq_map_put(&capture->semaphores, (uintptr_t)semaphore, number)) {
+    aq_cap_no_memory(capture);
     return;
   }
   capture->retained[number] = aq_semaphore_retain(semaphore);

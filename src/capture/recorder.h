@@ -52,7 +52,7 @@ struct aq_capture {
   aq_queue **live; /* by number; NULL: destroyed */
   uint32_t live_capacity;
   aq_cap_known *memory; /* by number */
-  uint32_t memory_count, memory_capacity;
+  uint32_t memory_count, memory_capacity, sorted_capacity;
   uint32_t *sorted; /* those that are there, by address */
   uint32_t sorted_count;
   aq_cap_kept programs, links;
@@ -71,9 +71,8 @@ bool aq_cap_put(aq_capture *capture, const void *bytes, uint64_t size);
 size_t aq_cap_open(aq_capture *capture, aq_cap_kind kind);
 void aq_cap_close(aq_capture *capture, size_t at);
 
-/* Makes room for one more of an array; false, and failed, without memory. */
-bool aq_cap_grow(aq_capture *capture, void **array, uint32_t *capacity,
-                 uint32_t count, size_t size);
+/* Fails for good: out of memory. */
+void aq_cap_no_memory(aq_capture *capture);
 
 /* ---- memory.c ---- */
 

@@ -8,6 +8,7 @@
 
 #include "cmdbuf/builder_priv.h"
 #include "cmdbuf/builtins.h"
+#include "common/array.h"
 
 aq_status aq_builder_create(const aq_builder_options *options, aq_builder **out,
                             aq_diag *diag)
@@ -68,19 +69,10 @@ void aq_builder_reset(aq_builder *builder)
 aq_status aq_builder_grow(void *array, uint32_t *capacity, uint32_t count,
                           size_t item, aq_diag *diag)
 {
-  if (count <= *capacity)
-    return AQ_OK;
-  uint32_t wanted = *capacity ? *capacity : 16;
-  while (wanted < count)
-    wanted *= 2;
-  void *old, *grown;
-  memcpy(&old, array, sizeof old);
-  grown = realloc(old, wanted * item);
-  if (!grown)
-    return aq_diag_no_memory(diag);
-  memcpy(array, &grown, sizeof grown);
-  *capacity = wanted;
-  return AQ_OK;
+  return count <= *capacity || aq_array_grow(array, item, capacity,
+                                             sizeof *capacity, count, false)
+             ? AQ_OK
+             : aq_diag_no_memory(diag);
 }
 
 aq_status aq_block_prepare(aq_builder *builder, uint32_t blocks, aq_diag *diag)

@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/array.h"
+
 struct aq_map_entry {
   uint64_t key, value;
   bool used;
@@ -113,15 +115,8 @@ void aq_names_fini(aq_names *names)
 
 static int64_t names_append(aq_names *names, const char *text, size_t length)
 {
-  if (names->count == names->capacity) {
-    size_t capacity = names->capacity ? names->capacity * 2 : 64;
-    struct aq_name **grown =
-        realloc(names->names, capacity * sizeof(*names->names));
-    if (!grown)
-      return -1;
-    names->names = grown;
-    names->capacity = capacity;
-  }
+  if (!AQ_ARRAY_RESERVE(names->names, names->capacity, names->count + 1))
+    return -1;
   struct aq_name *name =
       aq_arena_alloc(&names->arena, sizeof *name + length + 1);
   if (!name)

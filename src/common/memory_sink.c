@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/array.h"
+
 static aq_memory_sink *from_sink(aq_record_sink *sink)
 {
   return (aq_memory_sink *)sink;
@@ -28,14 +30,11 @@ static aq_status memory_device(aq_record_sink *sink,
   size_t i = 0;
   while (i < m->device_count && m->devices[i].source_id != device->source_id)
     i++;
-  if (i == m->device_count) {
-    aq_run_device *grown = realloc(m->devices, (i + 1) * sizeof *grown);
-    if (!grown)
-      return aq_diag_no_memory(diag);
-    m->devices = grown;
-    m->devices[m->device_count++] =
-        (aq_run_device){.source_id = device->source_id, .cus = AQ_NONE};
-  }
+  if (i == m->device_count &&
+      !AQ_ARRAY_PUSH(
+          m->devices, m->device_count, m->device_capacity,
+          (aq_run_device){.source_id = device->source_id, .cus = AQ_NONE}))
+    return aq_diag_no_memory(diag);
   aq_run_device *known = &m->devices[i];
   if (!text_fill(m, &known->name, device->name) ||
       !text_fill(m, &known->gfx, device->gfx))
@@ -56,13 +55,9 @@ static aq_status memory_queue(aq_record_sink *sink, const aq_run_queue *queue,
       *ordinal = (int64_t)i;
       return AQ_OK;
     }
-  aq_run_queue *grown =
-      realloc(m->queues, (m->queue_count + 1) * sizeof *grown);
-  if (!grown)
+  if (!AQ_ARRAY_PUSH(m->queues, m->queue_count, m->queue_capacity, *queue))
     return aq_diag_no_memory(diag);
-  m->queues = grown;
-  m->queues[m->queue_count] = *queue;
-  *ordinal = (int64_t)m->queue_count++;
+  *ordinal = (int64_t)m->queue_count - 1;
   return AQ_OK;
 }
 
@@ -80,17 +75,10 @@ static aq_status memory_put(aq_record_sink *sink, const aq_record *rows,
                             size_t count, aq_diag *diag)
 {
   aq_memory_sink *m = from_sink(sink);
-  if (count > m->capacity - m->count) {
-    size_t capacity = m->capacity ? m->capacity : 1024;
-    while (capacity - m->count < count)
-      capacity *= 2;
-    aq_record *grown = realloc(m->rows, capacity * sizeof *grown);
-    if (!grown)
-      return aq_diag_no_memory(diag);
-    m->rows = grown;
-    m->capacity = capacity;
-  }
-  memcpy(m->rows + m->count, rows, count * sizeof *rows);
+  if (!AQ_ARRAY_RESERVE(m->rows, m->capacity, m->count + count))
+    return aq_diag_no_memory(diag);
+  if (count > 0)
+    memcpy(m->rows + m->count, rows, count * sizeof *rows);
   m->count += count;
   return AQ_OK;
 }
@@ -99,11 +87,8 @@ static aq_status memory_put_edges(aq_record_sink *sink, const aq_edge *edges,
                                   size_t count, aq_diag *diag)
 {
   aq_memory_sink *m = from_sink(sink);
-  aq_edge *grown =
-      realloc(m->edges, (m->edge_count + count + 1) * sizeof *grown);
-  if (!grown)
+  if (!AQ_ARRAY_RESERVE(m->edges, m->edge_capacity, m->edge_count + count))
     return aq_diag_no_memory(diag);
-  m->edges = grown;
   if (count > 0)
     memcpy(m->edges + m->edge_count, edges, count * sizeof *edges);
   m->edge_count += count;
@@ -115,16 +100,9 @@ static aq_status memory_put_counters(aq_record_sink *sink,
                                      aq_diag *diag)
 {
   aq_memory_sink *m = from_sink(sink);
-  if (count > m->sample_capacity - m->sample_count) {
-    size_t capacity = m->sample_capacity ? m->sample_capacity : 256;
-    while (capacity - m->sample_count < count)
-      capacity *= 2;
-    aq_sample *grown = realloc(m->samples, capacity * sizeof *grown);
-    if (!grown)
-      return aq_diag_no_memory(diag);
-    m->samples = grown;
-    m->sample_capacity = capacity;
-  }
+  if (!AQ_ARRAY_RESERVE(m->samples, m->sample_capacity,
+                        m->sample_count + count))
+    return aq_diag_no_memory(diag);
   if (count > 0)
     memcpy(m->samples + m->sample_count, samples, count * sizeof *samples);
   m->sample_count += count;

@@ -15,14 +15,14 @@ typedef struct aq_memory_sink {
   aq_record *rows;
   size_t count, capacity;
   aq_edge *edges;
-  size_t edge_count;
+  size_t edge_count, edge_capacity;
   aq_sample *samples;
   size_t sample_count, sample_capacity;
   aq_names names;
   aq_run_device *devices; /* texts are owned by the sink */
-  size_t device_count;
+  size_t device_count, device_capacity;
   aq_run_queue *queues;
-  size_t queue_count;
+  size_t queue_count, queue_capacity;
   aq_arena arena;
 } aq_memory_sink;
 

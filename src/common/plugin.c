@@ -13,6 +13,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "common/array.h"
 #include "common/plugin_dirs.h"
 
 static const char suffix[] = ".so";
@@ -260,13 +261,8 @@ static bool list_add(aq_plugin_list *list, const aq_plugin_kind *kind,
   char *path = plugin_path(dir, kind, name);
   char *kept = path ? aq_arena_text(&list->arena, path, strlen(path)) : NULL;
   free(path);
-  aq_plugin_file *grown =
-      kept ? realloc(list->files, (list->count + 1) * sizeof *grown) : NULL;
-  if (!grown)
-    return false;
-  list->files = grown;
-  list->files[list->count++] = (aq_plugin_file){name, kept};
-  return true;
+  return kept && AQ_ARRAY_PUSH(list->files, list->count, list->capacity,
+                               (aq_plugin_file){name, kept});
 }
 
 static bool list_folder(aq_plugin_list *list, const aq_plugin_kind *kind,

@@ -62,7 +62,7 @@ typedef struct aq_plugin_file {
 
 typedef struct aq_plugin_list {
   aq_plugin_file *files;
-  size_t count;
+  size_t count, capacity;
   aq_arena arena; /* owns the texts */
 } aq_plugin_list;
 

@@ -6,25 +6,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/array.h"
+
 static aq_sums *of(aq_record_sink *sink)
 {
   return (aq_sums *)sink;
 }
 
 /* ---- busy time ---- */
-
-static bool busy_reserve(aq_busy *busy)
-{
-  if (busy->count < busy->capacity)
-    return true;
-  const size_t capacity = busy->capacity ? 2 * busy->capacity : 64;
-  struct aq_interval *grown = realloc(busy->parts, capacity * sizeof *grown);
-  if (!grown)
-    return false;
-  busy->parts = grown;
-  busy->capacity = capacity;
-  return true;
-}
 
 /* Rows come about in the order of their ends: the search begins there. */
 static bool busy_add(aq_busy *busy, aq_time begin, aq_time end)
@@ -38,7 +27,8 @@ static bool busy_add(aq_busy *busy, aq_time begin, aq_time end)
     begin = aq_time_min(begin, busy->parts[first].begin);
     end = aq_time_max(end, busy->parts[first].end);
   }
-  if (first == after && !busy_reserve(busy))
+  if (first == after &&
+      !AQ_ARRAY_RESERVE(busy->parts, busy->capacity, busy->count + 1))
     return false;
   memmove(&busy->parts[first + 1], &busy->parts[after],
           (busy->count - after) * sizeof *busy->parts);
@@ -61,12 +51,9 @@ static bool device_known(aq_sums *sums, size_t device)
 {
   if (device < sums->device_count)
     return true;
-  aq_busy *grown = realloc(sums->devices, (device + 1) * sizeof *grown);
-  if (!grown)
+  if (!AQ_ARRAY_RESERVE_ZEROED(sums->devices, sums->device_capacity,
+                               device + 1))
     return false;
-  memset(grown + sums->device_count, 0,
-         (device + 1 - sums->device_count) * sizeof *grown);
-  sums->devices = grown;
   sums->device_count = device + 1;
   return true;
 }

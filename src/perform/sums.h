@@ -24,7 +24,7 @@ typedef struct aq_sums {
   aq_record_sink *to;  /* NULL: devices and queues are numbered, rows dropped */
   aq_memory_sink known;
   aq_busy *devices; /* by ordinal */
-  size_t device_count;
+  size_t device_count, device_capacity;
   int64_t rows;
   aq_time work;
 } aq_sums;

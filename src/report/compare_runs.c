@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/array.h"
+
 enum { BATCH = 512 };
 
 /* What joins the rows of a run with the other's. */
@@ -39,19 +41,6 @@ static bool pair_runs(const aq_run_info *a, const aq_run_info *b, pairing *out)
   return true;
 }
 
-static bool array_reserve(row_array *array, size_t more)
-{
-  if (array->count + more <= array->capacity)
-    return true;
-  size_t capacity = 2 * array->capacity + more;
-  aq_compare_row *rows = realloc(array->rows, capacity * sizeof *rows);
-  if (!rows)
-    return false;
-  array->rows = rows;
-  array->capacity = capacity;
-  return true;
-}
-
 static void array_add(row_array *array, const aq_record *records,
                       const int64_t *numbers, size_t count, join_by by)
 {
@@ -75,7 +64,7 @@ static aq_status read_rows(aq_run_reader *reader, join_by by, row_array *out,
     status = aq_run_reader_next(reader, records, numbers, BATCH, &count, diag);
     if (status != AQ_OK || count == 0)
       break;
-    if (!array_reserve(out, count)) {
+    if (!AQ_ARRAY_RESERVE(out->rows, out->capacity, out->count + count)) {
       status = aq_diag_no_memory(diag);
       break;
     }

@@ -5,6 +5,7 @@
 
 #include <stdlib.h>
 
+#include "common/array.h"
 #include "common/map.h"
 
 enum { BATCH = 512 };
@@ -60,19 +61,6 @@ static seen seen_of(const aq_record *row)
       FIELDS(F)
 #undef F
   };
-}
-
-static bool grow(void **array, size_t *capacity, size_t count, size_t size)
-{
-  if (count < *capacity)
-    return true;
-  size_t more = *capacity ? 2 * *capacity : 1024;
-  void *grown = realloc(*array, more * size);
-  if (!grown)
-    return false;
-  *array = grown;
-  *capacity = more;
-  return true;
 }
 
 static int64_t items_over(int64_t grid, int64_t group)
@@ -132,21 +120,16 @@ static bool add_row(aq_dispatches *d, const seen *row, int64_t number)
   if (row->kind == AQ_KIND_WAIT) {
     if (row->host_begin == AQ_TIME_NONE || row->host_end == AQ_TIME_NONE)
       return true;
-    if (!grow((void **)&d->waits, &d->wait_capacity, d->wait_count,
-              sizeof *d->waits))
-      return false;
-    d->waits[d->wait_count++] =
-        (aq_host_wait){row->host_begin, row->host_end, row->pid, row->tid};
-    return true;
+    return AQ_ARRAY_PUSH(
+        d->waits, d->wait_count, d->wait_capacity,
+        (aq_host_wait){row->host_begin, row->host_end, row->pid, row->tid});
   }
   if (!runs || row->start == AQ_TIME_NONE || row->end == AQ_TIME_NONE) {
     d->barriers += !runs;
     return true;
   }
-  if (!grow((void **)&d->rows, &d->capacity, d->count, sizeof *d->rows))
-    return false;
-  d->rows[d->count++] = dispatch_of(row, number);
-  return true;
+  return AQ_ARRAY_PUSH(d->rows, d->count, d->capacity,
+                       dispatch_of(row, number));
 }
 
 static int wait_order(const void *a, const void *b)

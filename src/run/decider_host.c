@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/array.h"
 #include "run/decider.h"
 
 enum { LINE_SIZE = 512 };
@@ -89,18 +90,9 @@ static aq_held *held_of(aq_policy_job *job)
 static bool queue_note(aq_decider *d, aq_runner_queue *queue, uint32_t device,
                        bool own)
 {
-  if (queue->number >= d->queue_capacity) {
-    uint32_t capacity = d->queue_capacity ? d->queue_capacity : 16;
-    while (capacity <= queue->number)
-      capacity *= 2;
-    aq_decider_queue *grown = realloc(d->queues, capacity * sizeof *grown);
-    if (!grown)
-      return false;
-    memset(grown + d->queue_capacity, 0,
-           (capacity - d->queue_capacity) * sizeof *grown);
-    d->queues = grown;
-    d->queue_capacity = capacity;
-  }
+  if (!AQ_ARRAY_RESERVE_ZEROED(d->queues, d->queue_capacity,
+                               (size_t)queue->number + 1))
+    return false;
   d->queues[queue->number] =
       (aq_decider_queue){.queue = queue,
                          .own = own,
@@ -251,16 +243,8 @@ void aq_decider_ready_later(aq_held *held, void *decider)
 static aq_status part_note(aq_decider *d, uint32_t index,
                            const aq_decider_part *part)
 {
-  if (index >= d->part_capacity) {
-    uint32_t capacity = d->part_capacity ? d->part_capacity : 64;
-    while (capacity <= index)
-      capacity *= 2;
-    aq_decider_part *grown = realloc(d->parts, capacity * sizeof *grown);
-    if (!grown)
-      return aq_decider_fail(d, "no memory for a part");
-    d->parts = grown;
-    d->part_capacity = capacity;
-  }
+  if (!AQ_ARRAY_RESERVE(d->parts, d->part_capacity, (size_t)index + 1))
+    return aq_decider_fail(d, "out of memory");
   d->parts[index] = *part;
   aq_decider_part_link(d, index);
   return AQ_OK;

@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/array.h"
+
 struct aq_held_edge {
   aq_held *to;
   aq_held_edge *next;
@@ -36,15 +38,11 @@ static aq_held *place_take(aq_held_jobs *jobs, uint32_t commands)
     jobs->free = held->after;
   else
     held = aq_arena_alloc(&jobs->arena, sizeof *held);
-  if (held && held->command_capacity < commands) {
-    aq_command *grown = realloc(held->commands, commands * sizeof *grown);
-    if (!grown) {
-      held->after = jobs->free;
-      jobs->free = held;
-      return NULL;
-    }
-    held->commands = grown;
-    held->command_capacity = commands;
+  if (held &&
+      !AQ_ARRAY_RESERVE(held->commands, held->command_capacity, commands)) {
+    held->after = jobs->free;
+    jobs->free = held;
+    return NULL;
   }
   return held;
 }

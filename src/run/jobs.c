@@ -37,13 +37,10 @@ static aq_status order_make_room(aq_jobs *jobs, aq_diag *diag)
   jobs->order_count = kept;
   if (kept < jobs->order_capacity / 2)
     return AQ_OK;
-  size_t capacity = jobs->order_capacity ? jobs->order_capacity * 2 : 256;
-  aq_job_place *grown = realloc(jobs->order, capacity * sizeof *jobs->order);
-  if (!grown)
-    return aq_diag_no_memory(diag);
-  jobs->order = grown;
-  jobs->order_capacity = capacity;
-  return AQ_OK;
+  return AQ_ARRAY_RESERVE(jobs->order, jobs->order_capacity,
+                          jobs->order_capacity + 1)
+             ? AQ_OK
+             : aq_diag_no_memory(diag);
 }
 
 static aq_status pool_grow(aq_jobs *jobs, aq_diag *diag)

@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/array.h"
+
 struct aq_kernel_variant {
   aq_cost cost;
   uint16_t vgprs, agprs, sgprs;
@@ -48,33 +50,6 @@ static bool variant_is(const struct aq_kernel_variant *variant,
   return cost_is_same(&variant->cost, &command->cost) &&
          variant->vgprs == command->vgprs && variant->agprs == command->agprs &&
          variant->sgprs == command->sgprs;
-}
-
-static aq_status heads_grow(aq_kernels *kernels, size_t count, aq_diag *diag)
-{
-  size_t wanted = kernels->head_count ? kernels->head_count : 64;
-  while (wanted < count)
-    wanted *= 2;
-  uint32_t *grown = realloc(kernels->heads, wanted * sizeof *grown);
-  if (!grown)
-    return aq_diag_no_memory(diag);
-  memset(grown + kernels->head_count, 0,
-         (wanted - kernels->head_count) * sizeof *grown);
-  kernels->heads = grown;
-  kernels->head_count = wanted;
-  return AQ_OK;
-}
-
-static aq_status variants_grow(aq_kernels *kernels, aq_diag *diag)
-{
-  uint32_t capacity = kernels->capacity ? kernels->capacity * 2 : 64;
-  struct aq_kernel_variant *grown =
-      realloc(kernels->variants, capacity * sizeof *grown);
-  if (!grown)
-    return aq_diag_no_memory(diag);
-  kernels->variants = grown;
-  kernels->capacity = capacity;
-  return AQ_OK;
 }
 
 /* Loads the spin kernel of a device. */
@@ -167,16 +142,14 @@ static aq_status variant_register(aq_kernels *kernels, uint32_t device,
                                   const char *text, uint32_t *ordinal,
                                   aq_diag *diag)
 {
-  aq_status status = AQ_OK;
-  if (place >= kernels->head_count)
-    status = heads_grow(kernels, place + 1, diag);
-  if (status == AQ_OK && kernels->count == kernels->capacity)
-    status = variants_grow(kernels, diag);
-  if (status != AQ_OK)
-    return status;
+  if (!AQ_ARRAY_RESERVE_ZEROED(kernels->heads, kernels->head_count,
+                               place + 1) ||
+      !AQ_ARRAY_RESERVE(kernels->variants, kernels->capacity,
+                        kernels->count + 1))
+    return aq_diag_no_memory(diag);
   const char *name = text ? text : "?";
   aq_kernel_info info;
-  status = kernel_make(kernels, device, name, command, &info, diag);
+  aq_status status = kernel_make(kernels, device, name, command, &info, diag);
   if (status == AQ_OK)
     status =
         aq_builder_kernel(kernels->builder, name, info.object, ordinal, diag);

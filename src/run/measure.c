@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/array.h"
+
 void aq_measure_init(aq_measure *measure, aq_transport *transport, bool on)
 {
   *measure = (aq_measure){.on = on, .transport = transport};
@@ -41,17 +43,10 @@ aq_status aq_measure_queue(aq_record_sink *sink, const aq_device_info *info,
 
 static aq_status jobs_grow(aq_measure *measure, uint32_t job, aq_diag *diag)
 {
-  uint32_t count = measure->job_count ? measure->job_count : 64;
-  while (count <= job)
-    count *= 2;
-  aq_measured *grown = realloc(measure->jobs, count * sizeof *grown);
-  if (!grown)
-    return aq_diag_no_memory(diag);
-  memset(grown + measure->job_count, 0,
-         (count - measure->job_count) * sizeof *grown);
-  measure->jobs = grown;
-  measure->job_count = count;
-  return AQ_OK;
+  return AQ_ARRAY_RESERVE_ZEROED(measure->jobs, measure->job_count,
+                                 (size_t)job + 1)
+             ? AQ_OK
+             : aq_diag_no_memory(diag);
 }
 
 /* Arrays for `count` packets, with a signal for each. */

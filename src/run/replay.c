@@ -5,6 +5,7 @@
 
 #include <stdlib.h>
 
+#include "common/array.h"
 #include "run/replay_priv.h"
 
 static aq_replay *from_source(aq_workload_source *source)
@@ -113,12 +114,9 @@ static aq_status commands_fill(aq_replay *r, const aq_replay_job *job,
   size_t count = 0;
   for (uint32_t at = job->first + 1; count < job->count;
        at = r->rows[at - 1].next) {
-    aq_command *commands = aq_replay_grow(
-        r->commands, count, &r->command_capacity, sizeof *r->commands);
-    if (!commands)
+    if (!AQ_ARRAY_PUSH(r->commands, count, r->command_capacity,
+                       command_of_row(&r->rows[at - 1])))
       return aq_diag_no_memory(diag);
-    r->commands = commands;
-    r->commands[count++] = command_of_row(&r->rows[at - 1]);
   }
   return AQ_OK;
 }

@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 
+#include "common/array.h"
 #include "run/replay_priv.h"
 
 static int time_compare(const void *a, const void *b)
@@ -156,13 +157,11 @@ static aq_status row_sort(aq_replay *r, uint32_t index, aq_diag *diag)
                joins_stretch(r, last, row))) {
     job_append(r, last, index);
   } else {
-    aq_replay_job *jobs = aq_replay_grow(r->jobs, r->job_count,
-                                         &r->job_capacity, sizeof *r->jobs);
-    if (!jobs)
+    if (!AQ_ARRAY_PUSH(
+            r->jobs, r->job_count, r->job_capacity,
+            (aq_replay_job){
+                .submit = submit, .first = index, .last = index, .count = 1}))
       return aq_diag_no_memory(diag);
-    r->jobs = jobs;
-    r->jobs[r->job_count++] = (aq_replay_job){
-        .submit = submit, .first = index, .last = index, .count = 1};
     queue->last_job = (uint32_t)r->job_count;
   }
   if (row->via == AQ_VIA_GRAPH)

@@ -113,7 +113,7 @@ typedef struct aq_replay {
   size_t edge_count;
   aq_replay_item *items; /* by process and time */
   aq_replay_process *processes;
-  size_t process_count;
+  size_t process_count, process_capacity;
   uint32_t *handed; /* job by id */
   uint64_t next_id;
   aq_time last_time; /* handed out last */
@@ -122,9 +122,6 @@ typedef struct aq_replay {
   size_t command_capacity;
 } aq_replay;
 
-/* The array with room for one more element, moved if need be; NULL when out of
- * memory, the old one is untouched then. */
-void *aq_replay_grow(void *array, size_t count, size_t *capacity, size_t size);
 /* replay_rows.c: reads the rows and waits. */
 aq_status aq_replay_rows_read(aq_replay *r, aq_diag *diag);
 

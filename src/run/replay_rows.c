@@ -4,23 +4,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/array.h"
 #include "run/replay_priv.h"
 
 enum {
   INPUT_BATCH = 256,
   HIP_QUEUES = 4, /* GPU_MAX_HW_QUEUES, unless a program changed it */
 };
-
-void *aq_replay_grow(void *array, size_t count, size_t *capacity, size_t size)
-{
-  if (count < *capacity)
-    return array;
-  size_t wanted = *capacity ? *capacity * 2 : INPUT_BATCH;
-  void *grown = realloc(array, wanted * size);
-  if (grown)
-    *capacity = wanted;
-  return grown;
-}
 
 static int64_t known_or(int64_t value, int64_t otherwise)
 {
@@ -65,12 +55,8 @@ static bool queue_find(aq_replay *r, const aq_record *row, uint32_t *index)
       return true;
     }
   }
-  aq_replay_queue *queues = aq_replay_grow(
-      r->queues, r->queue_count, &r->queue_capacity, sizeof *r->queues);
-  if (!queues)
-    return false;
-  r->queues = queues;
-  if (!aq_map_put(&r->queue_map, key, r->queue_count))
+  if (!AQ_ARRAY_RESERVE(r->queues, r->queue_capacity, r->queue_count + 1) ||
+      !aq_map_put(&r->queue_map, key, r->queue_count))
     return false;
   r->queues[r->queue_count] = wanted;
   *index = (uint32_t)r->queue_count++;
@@ -92,11 +78,8 @@ static aq_status row_add(aq_replay *r, const aq_record *row, int64_t number,
   if (r->row_count >= UINT32_MAX - 1)
     return aq_diag_set(diag, AQ_ERR_UNSUPPORTED, "replay: more than %u rows",
                        UINT32_MAX - 1);
-  aq_replay_row *rows =
-      aq_replay_grow(r->rows, r->row_count, &r->row_capacity, sizeof *r->rows);
-  if (rows)
-    r->rows = rows;
-  if (!rows || !queue_find(r, row, &queue))
+  if (!AQ_ARRAY_RESERVE(r->rows, r->row_capacity, r->row_count + 1) ||
+      !queue_find(r, row, &queue))
     return aq_diag_no_memory(diag);
   const aq_time end = aq_time_max(row->end, row->start);
   r->rows[r->row_count++] = (aq_replay_row){
@@ -132,11 +115,8 @@ static aq_status wait_add(aq_replay *r, const aq_record *row, aq_diag *diag)
 {
   if (row->host_begin == AQ_TIME_NONE || row->host_end == AQ_TIME_NONE)
     return AQ_OK;
-  aq_replay_wait *waits = aq_replay_grow(r->waits, r->wait_count,
-                                         &r->wait_capacity, sizeof *r->waits);
-  if (!waits)
+  if (!AQ_ARRAY_RESERVE(r->waits, r->wait_capacity, r->wait_count + 1))
     return aq_diag_no_memory(diag);
-  r->waits = waits;
   const char *name = row->name < 0 ? NULL : r->input->name(r->input, row->name);
   r->waits[r->wait_count++] = (aq_replay_wait){
       .begin = row->host_begin,

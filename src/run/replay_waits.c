@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 
+#include "common/array.h"
 #include "run/replay_priv.h"
 
 enum {
@@ -82,14 +83,11 @@ static aq_status process_of(aq_replay *r, int64_t pid, uint32_t *out,
       *out = (uint32_t)i;
       return AQ_OK;
     }
-  aq_replay_process *grown =
-      realloc(r->processes, (r->process_count + 1) * sizeof *grown);
-  if (!grown)
+  if (!AQ_ARRAY_PUSH(
+          r->processes, r->process_count, r->process_capacity,
+          (aq_replay_process){.pid = pid, .last_done = AQ_TIME_NONE}))
     return aq_diag_no_memory(diag);
-  r->processes = grown;
-  *out = (uint32_t)r->process_count;
-  grown[r->process_count++] =
-      (aq_replay_process){.pid = pid, .last_done = AQ_TIME_NONE};
+  *out = (uint32_t)r->process_count - 1;
   return AQ_OK;
 }
 

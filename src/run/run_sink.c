@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/array.h"
+
 static aq_status sink_fail(aq_run_sink *sink, aq_status status,
                            const aq_diag *text)
 {
@@ -52,18 +54,8 @@ static aq_status name_translate(aq_run_sink *sink, int64_t name, int64_t *id,
     *id = AQ_NONE;
     return AQ_OK;
   }
-  if ((size_t)name >= sink->name_count) {
-    size_t count = sink->name_count ? sink->name_count : 64;
-    while (count <= (size_t)name)
-      count *= 2;
-    int64_t *grown = realloc(sink->names, count * sizeof *grown);
-    if (!grown)
-      return aq_diag_no_memory(diag);
-    memset(grown + sink->name_count, 0,
-           (count - sink->name_count) * sizeof *grown);
-    sink->names = grown;
-    sink->name_count = count;
-  }
+  if (!AQ_ARRAY_RESERVE_ZEROED(sink->names, sink->name_count, (size_t)name + 1))
+    return aq_diag_no_memory(diag);
   if (sink->names[name] == 0) {
     const char *text = sink->source->name(sink->source, name);
     int64_t given;

@@ -5,6 +5,7 @@
 
 #include <stdlib.h>
 
+#include "common/array.h"
 #include "store/store_priv.h"
 
 static const char *const request_columns[] = {
@@ -76,20 +77,16 @@ aq_status aq_facts_insert(aq_store *store, aq_fact fact, int64_t run,
 
 typedef struct rows {
   int64_t *values;
-  size_t count;
+  size_t count;    /* rows */
+  size_t capacity; /* values */
 } rows;
 
-/* One more, with room for the next power of two. */
+/* One more row of `width` values, or NULL. */
 static int64_t *rows_grow(rows *list, size_t width)
 {
-  if ((list->count & (list->count - 1)) == 0) {
-    const size_t capacity = list->count ? 2 * list->count : 1;
-    int64_t *grown =
-        realloc(list->values, capacity * width * sizeof *list->values);
-    if (!grown)
-      return NULL;
-    list->values = grown;
-  }
+  if (!AQ_ARRAY_RESERVE(list->values, list->capacity,
+                        (list->count + 1) * width))
+    return NULL;
   return list->values + list->count++ * width;
 }
 

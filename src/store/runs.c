@@ -8,6 +8,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "common/array.h"
 #include "store/schema.h"
 #include "store/store_priv.h"
 
@@ -316,20 +317,10 @@ void aq_run_info_free(aq_run_info *info)
 
 static bool list_append(aq_run_list *list, aq_run_info *info)
 {
-  if (!info)
-    return false;
-  /* Room for the next power of two. */
-  if ((list->count & (list->count - 1)) == 0) {
-    size_t capacity = list->count ? list->count * 2 : 1;
-    aq_run_info **grown = realloc(list->runs, capacity * sizeof *grown);
-    if (!grown) {
-      aq_run_info_free(info);
-      return false;
-    }
-    list->runs = grown;
-  }
-  list->runs[list->count++] = info;
-  return true;
+  if (info && AQ_ARRAY_PUSH(list->runs, list->count, list->capacity, info))
+    return true;
+  aq_run_info_free(info);
+  return false;
 }
 
 aq_status aq_store_list(aq_store *store, aq_run_list *out, aq_diag *diag)

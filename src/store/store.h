@@ -93,7 +93,7 @@ void aq_run_info_free(aq_run_info *info);
 
 typedef struct aq_run_list {
   aq_run_info **runs; /* oldest first */
-  size_t count;
+  size_t count, capacity;
 } aq_run_list;
 
 aq_status aq_store_list(aq_store *store, aq_run_list *out, aq_diag *diag);

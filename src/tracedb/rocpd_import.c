@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/array.h"
 #include "trace/rocprofv3.h"
 #include "tracedb/rocpd_import.h"
 
@@ -118,13 +119,6 @@ static aq_status add_agent(aq_rocpd *r, sqlite3_stmt *from)
 
 static aq_status add_symbol(aq_rocpd *r, sqlite3_stmt *from)
 {
-  if ((r->symbol_count & (r->symbol_count - 1)) == 0) {
-    const size_t capacity = r->symbol_count ? 2 * r->symbol_count : 1;
-    aq_rocpd_symbol *grown = realloc(r->symbols, capacity * sizeof *grown);
-    if (!grown)
-      return aq_diag_no_memory(r->database->import->diag);
-    r->symbols = grown;
-  }
   size_t length;
   const char *name = aq_database_text(from, 1, &length);
   if (length == 0)
@@ -132,10 +126,11 @@ static aq_status add_symbol(aq_rocpd *r, sqlite3_stmt *from)
   aq_rocpd_symbol symbol = {aq_names_id(&r->strings, name, length),
                             int_at(r, from, 3), int_at(r, from, 4),
                             int_at(r, from, 5)};
-  if (symbol.name < 0)
+  const int64_t index = (int64_t)r->symbol_count;
+  if (symbol.name < 0 ||
+      !AQ_ARRAY_PUSH(r->symbols, r->symbol_count, r->symbol_capacity, symbol))
     return aq_diag_no_memory(r->database->import->diag);
-  r->symbols[r->symbol_count] = symbol;
-  return put(r, &r->symbol_of, int_at(r, from, 0), (int64_t)r->symbol_count++);
+  return put(r, &r->symbol_of, int_at(r, from, 0), index);
 }
 
 const aq_rocpd_symbol *aq_rocpd_symbol_at(const aq_rocpd *r, int64_t id)
@@ -202,7 +197,7 @@ static void drop_dictionaries(aq_rocpd *r)
   r->strings = (aq_names)AQ_NAMES_INIT;
   free(r->symbols);
   r->symbols = NULL;
-  r->symbol_count = 0;
+  r->symbol_count = r->symbol_capacity = 0;
 }
 
 /* ---- sets of tables ---- */

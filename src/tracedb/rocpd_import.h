@@ -31,7 +31,7 @@ typedef struct aq_rocpd {
   aq_map string_of, machine_of, pid_of, tid_of, agent_of, symbol_of, scope_of;
   aq_map root_of; /* a host call → the outermost one that it is part of */
   aq_rocpd_symbol *symbols;
-  size_t symbol_count;
+  size_t symbol_count, symbol_capacity;
 } aq_rocpd;
 
 /* What an id of the set stands for; AQ_NONE, NULL or "" where it is not

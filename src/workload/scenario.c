@@ -9,11 +9,6 @@
 #include "workload/scenario_model.h"
 #include "workload/scenario_player.h"
 
-static aq_status out_of_memory(aq_diag *diag)
-{
-  return aq_diag_no_memory(diag);
-}
-
 /* What its options leave to the document, and which client acts alone. */
 static aq_status options_apply(aq_scenario *scenario, const char *file,
                                const aq_scenario_options *options,
@@ -69,7 +64,7 @@ static aq_status facts_tell(aq_scenario *scenario, aq_scenario_facts *out,
   aq_scenario_client *clients = aq_arena_alloc(
       &scenario->arena, scenario->client_count * sizeof *clients);
   if (!clients)
-    return out_of_memory(diag);
+    return aq_diag_no_memory(diag);
   for (uint32_t i = 0; i < scenario->client_count; i++)
     clients[i] =
         (aq_scenario_client){.name = scenario->clients[i].name,

@@ -6,6 +6,7 @@
 #include <assert.h>
 #include <stdlib.h>
 
+#include "common/array.h"
 #include "common/rng.h"
 
 /* What an agent draws for; each has a substream of its own. */
@@ -235,11 +236,6 @@ static aq_time player_peek(aq_workload_source *source)
   return p->heap_count ? p->agents[p->heap[0]].submit : AQ_TIME_MAX;
 }
 
-static aq_status out_of_memory(aq_diag *diag)
-{
-  return aq_diag_no_memory(diag);
-}
-
 static aq_time command_time(const aq_command *command)
 {
   const aq_cost *cost = &command->cost;
@@ -256,14 +252,8 @@ static aq_time command_time(const aq_command *command)
 static aq_status commands_fill(player *p, agent *a, const aq_sc_step *step,
                                aq_diag *diag)
 {
-  if (step->command_count > p->command_capacity) {
-    aq_command *grown =
-        realloc(p->commands, step->command_count * sizeof *grown);
-    if (!grown)
-      return out_of_memory(diag);
-    p->commands = grown;
-    p->command_capacity = step->command_count;
-  }
+  if (!AQ_ARRAY_RESERVE(p->commands, p->command_capacity, step->command_count))
+    return aq_diag_no_memory(diag);
   size_t count = 0;
   p->expected = 0;
   for (uint32_t i = 0; i < step->launch_count; i++) {
@@ -361,7 +351,7 @@ static aq_status player_next(aq_workload_source *source, aq_job *out, bool *got,
     return status;
   if (awaited &&
       !aq_map_put(&p->waiting, p->next_job, (uint64_t)(a - p->agents)))
-    return out_of_memory(diag);
+    return aq_diag_no_memory(diag);
   job_fill(p, a, step, out);
   a->in_flight += awaited;
   a->jobs[a->step] = p->next_job++;
@@ -476,7 +466,7 @@ static aq_status agents_make(player *p, aq_diag *diag)
   p->instances = calloc(instances, sizeof *p->instances);
   p->heap = calloc(agents, sizeof *p->heap);
   if (!p->agents || !p->instances || !p->heap)
-    return out_of_memory(diag);
+    return aq_diag_no_memory(diag);
 
   instance *of = p->instances;
   for (uint32_t i = 0; i < scenario->client_count; i++) {
@@ -495,7 +485,7 @@ static aq_status agents_make(player *p, aq_diag *diag)
         a->jobs = aq_arena_alloc(&scenario->arena,
                                  client->steps_max * sizeof *a->jobs);
         if (!a->jobs)
-          return out_of_memory(diag);
+          return aq_diag_no_memory(diag);
       }
     }
   }
@@ -510,7 +500,7 @@ aq_status aq_scenario_play(aq_scenario *scenario, uint32_t alone,
 {
   player *p = calloc(1, sizeof *p);
   if (!p)
-    return out_of_memory(diag);
+    return aq_diag_no_memory(diag);
   p->source = (aq_workload_source){.peek = player_peek,
                                    .next = player_next,
                                    .rejected = player_rejected,

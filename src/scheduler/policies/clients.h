@@ -8,6 +8,7 @@
 
 #include <string.h>
 
+#include "common/array.h"
 #include "scheduler/policies/server.h"
 
 typedef struct aq_share {
@@ -18,7 +19,7 @@ typedef struct aq_share {
 
 typedef struct aq_shares {
   aq_share *clients; /* by number of the client */
-  uint32_t count;
+  uint32_t count, capacity;
 } aq_shares;
 
 /* The share of a job's client, made when first seen; NULL when out of memory.
@@ -26,15 +27,11 @@ typedef struct aq_shares {
 static inline aq_share *aq_shares_of(aq_shares *shares,
                                      const aq_policy_job *job)
 {
-  if (job->client >= shares->count) {
-    const uint32_t count = job->client + 1;
-    aq_share *grown = realloc(shares->clients, count * sizeof *grown);
-    if (!grown)
-      return NULL;
-    memset(grown + shares->count, 0, (count - shares->count) * sizeof *grown);
-    shares->clients = grown;
-    shares->count = count;
-  }
+  if (!AQ_ARRAY_RESERVE_ZEROED(shares->clients, shares->capacity,
+                               (size_t)job->client + 1))
+    return NULL;
+  if (shares->count <= job->client)
+    shares->count = job->client + 1;
   aq_share *share = &shares->clients[job->client];
   share->weight = job->weight;
   return share;

@@ -14,6 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/array.h"
 #include "scheduler/policies/policies.h"
 #include "scheduler/policies/present.h"
 
@@ -44,7 +45,7 @@ struct aq_policy {
   double slack;
   aq_policy_job *present;
   part *parts;
-  uint32_t count;
+  uint32_t count, capacity;
 };
 
 static aq_status open(const aq_policy_open *args, aq_policy **out,
@@ -93,15 +94,11 @@ static void close(aq_policy *p)
 
 static void attach(aq_policy *p, aq_policy_device *device)
 {
-  part *grown = realloc(p->parts, (p->count + 1) * sizeof *grown);
-  if (grown)
-    p->parts = grown;
-  if (!grown || device->cus > CUS_MAX) {
+  if (device->cus > CUS_MAX)
     device->fail_run(device, "%u compute units; expected at most %d",
                      device->cus, CUS_MAX);
-    return;
-  }
-  memset(&grown[p->count++], 0, sizeof *grown);
+  else if (!AQ_ARRAY_PUSH(p->parts, p->count, p->capacity, (part){0}))
+    device->fail_run(device, "out of memory");
 }
 
 /* ---- host half: jobs go at once ---- */

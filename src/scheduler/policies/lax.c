@@ -12,6 +12,7 @@
 
 #include <string.h>
 
+#include "common/array.h"
 #include "scheduler/policies/keyed.h"
 #include "scheduler/policies/policies.h"
 #include "scheduler/policies/present.h"
@@ -58,16 +59,9 @@ static rate *rate_of(laxity *l, int64_t name)
 {
   if (name < 0 || name >= NAMES_MAX)
     return NULL;
-  if (name >= l->names) {
-    const uint32_t count = 2 * (uint32_t)name + 16;
-    rate *grown = realloc(l->rates, count * sizeof *grown);
-    if (!grown)
-      return NULL;
-    memset(grown + l->names, 0, (count - l->names) * sizeof *grown);
-    l->rates = grown;
-    l->names = count;
-  }
-  return &l->rates[name];
+  return AQ_ARRAY_RESERVE_ZEROED(l->rates, l->names, (size_t)name + 1)
+             ? &l->rates[name]
+             : NULL;
 }
 
 static aq_time time_of(const rate *seen, uint64_t workgroups)

@@ -9,6 +9,7 @@
 
 #include <string.h>
 
+#include "common/array.h"
 #include "common/policy_queues.h"
 #include "scheduler/policies/policies.h"
 
@@ -39,6 +40,7 @@ struct aq_policy {
   order order;
   aq_preempt_mode mode;
   station *stations;
+  uint32_t station_capacity;
 };
 
 static const aq_time RETRY = 100 * AQ_NS;
@@ -100,13 +102,11 @@ static begun *begun_of(const aq_policy_job *job)
 /* Devices are attached before the host half starts. */
 static void attach(aq_policy *p, aq_policy_device *device)
 {
-  const uint32_t count = device->device + 1;
-  station *grown = realloc(p->stations, count * sizeof *grown);
-  if (!grown) {
+  if (!AQ_ARRAY_RESERVE_ZEROED(p->stations, p->station_capacity,
+                               (size_t)device->device + 1)) {
     device->fail_run(device, "out of memory");
     return;
   }
-  p->stations = grown;
   p->stations[device->device] = (station){.device = device};
 }
 

@@ -12,6 +12,7 @@
 
 #include <string.h>
 
+#include "common/array.h"
 #include "common/policy_queues.h"
 #include "scheduler/policies/policies.h"
 #include "scheduler/policies/present.h"
@@ -37,6 +38,7 @@ struct aq_policy {
   uint32_t depth;
   bool pads;
   part *parts; /* by device */
+  uint32_t part_capacity;
 };
 
 static aq_status open(const aq_policy_open *args, aq_policy **out,
@@ -66,16 +68,15 @@ static void close(aq_policy *p)
 
 static void attach(aq_policy *p, aq_policy_device *device)
 {
-  part *grown = realloc(p->parts, (device->device + 1) * sizeof *grown);
-  if (grown) {
-    p->parts = grown;
-    grown[device->device] =
-        (part){.device = device,
-               .rt_kernel = AQ_POLICY_NONE,
-               .cus = calloc(device->cus, sizeof(aq_device_cu))};
-  }
-  if (!grown || !grown[device->device].cus)
+  aq_device_cu *cus = calloc(device->cus, sizeof *cus);
+  if (!cus || !AQ_ARRAY_RESERVE_ZEROED(p->parts, p->part_capacity,
+                                       (size_t)device->device + 1)) {
+    free(cus);
     device->fail_run(device, "out of memory");
+    return;
+  }
+  p->parts[device->device] =
+      (part){.device = device, .rt_kernel = AQ_POLICY_NONE, .cus = cus};
 }
 
 static void start(aq_policy *p)

@@ -9,6 +9,7 @@
  * preemptive scheduling for diverse XPUs", OSDI 2025. */
 #include "config.h"
 
+#include "common/array.h"
 #include "common/policy_queues.h"
 #include "scheduler/policies/policies.h"
 
@@ -36,10 +37,10 @@ struct aq_policy {
   int xlevel;                             /* 1 to 3 */
   aq_policy_device *devices[DEVICES_MAX]; /* from level 2 on */
   used_queue *queues;
-  uint32_t queue_count;
+  uint32_t queue_count, queue_capacity;
   uint32_t threshold, batch;
   level *levels; /* the most urgent first */
-  uint32_t level_count;
+  uint32_t level_count, level_capacity;
 };
 
 static aq_status open_level(const aq_policy_open *args, int xlevel,
@@ -97,16 +98,14 @@ static level *level_of(aq_policy *p, int32_t priority)
     at++;
   if (at < p->level_count && p->levels[at].priority == priority)
     return &p->levels[at];
-  level *grown = realloc(p->levels, (p->level_count + 1) * sizeof *grown);
-  if (!grown) {
+  if (!AQ_ARRAY_RESERVE(p->levels, p->level_capacity, p->level_count + 1)) {
     p->host->fail_run(p->host, "out of memory");
     return NULL;
   }
-  p->levels = grown;
   for (uint32_t i = p->level_count++; i > at; i--)
-    grown[i] = grown[i - 1];
-  grown[at] = (level){.priority = priority};
-  return &grown[at];
+    p->levels[i] = p->levels[i - 1];
+  p->levels[at] = (level){.priority = priority};
+  return &p->levels[at];
 }
 
 /* ---- queues that stand still ---- */
@@ -126,14 +125,9 @@ static void queue_note(aq_policy *p, uint32_t queue, const aq_policy_job *job)
       p->queues[i].priority = job->priority;
       return;
     }
-  used_queue *grown = realloc(p->queues, (p->queue_count + 1) * sizeof *grown);
-  if (!grown) {
+  if (!AQ_ARRAY_PUSH(p->queues, p->queue_count, p->queue_capacity,
+                     (used_queue){queue, job->device, job->priority, false}))
     p->host->fail_run(p->host, "out of memory");
-    return;
-  }
-  p->queues = grown;
-  grown[p->queue_count++] =
-      (used_queue){queue, job->device, job->priority, false};
 }
 
 /* Level 1 only launches nothing more. Level 3 takes the slot of the queue,
