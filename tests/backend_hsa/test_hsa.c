@@ -76,7 +76,8 @@ START_TEST(the_search_tells_every_place_it_looked_at)
   aq_diag diag = AQ_DIAG_INIT;
   unsetenv("AQUEDUCT_LIBHSA_PATH");
   aq_status status = open_with(NULL, NULL, &t, &diag);
-  if (status == AQ_OK) { /* ROCm or Debian's runtime with a GPU */
+  if (status == AQ_OK) {
+    aqtest_skip("an HSA runtime with a GPU is installed");
     t->ops->close(t);
     return;
   }

@@ -135,46 +135,6 @@ static void jobs_add(const contract_transport *on)
     }
 }
 
-static Suite *jobs_suite(void)
-{
-  Suite *suite = suite_create("contract");
-  for (size_t i = 0; i < all.count; i++) {
-    if (all.jobs[i].lacks)
-      continue;
-    TCase *tcase = tcase_create(all.jobs[i].name);
-    tcase_set_timeout(tcase, 120);
-    tcase_add_loop_test(tcase, case_run, (int)i, (int)i + 1);
-    suite_add_tcase(suite, tcase);
-  }
-  return suite;
-}
-
-static void result_print(size_t number, const job *j, TestResult *result)
-{
-  bool passed = tr_rtype(result) == CK_PASS;
-  printf("%sok %zu - %s\n", passed ? "" : "not ", number, j->name);
-  if (!passed)
-    printf("# %s:%d: %s\n", tr_lfile(result), tr_lno(result), tr_msg(result));
-}
-
-/* TAP, with the skipped cases; Check's own has neither the names nor those. */
-static void jobs_print(SRunner *runner)
-{
-  int count = srunner_ntests_run(runner);
-  TestResult **results = srunner_results(runner);
-  size_t number = 0;
-  for (size_t i = 0; i < all.count; i++) {
-    const job *j = &all.jobs[i];
-    if (j->lacks)
-      printf("ok %zu - %s # SKIP %s\n", ++number, j->name, j->lacks);
-    for (int k = 0; k < count && !j->lacks; k++)
-      if (strcmp(tr_tcname(results[k]), j->name) == 0)
-        result_print(++number, j, results[k]);
-  }
-  printf("1..%zu\n", number);
-  free(results);
-}
-
 int main(void)
 {
   size_t transports;
@@ -182,13 +142,15 @@ int main(void)
   all.jobs = calloc(cases_count() * transports, sizeof *all.jobs);
   for (size_t i = 0; i < transports; i++)
     jobs_add(&on[i]);
-  unsetenv("CK_TAP_LOG_FILE_NAME");
-  SRunner *runner = srunner_create(jobs_suite());
-  srunner_run_all(runner, CK_SILENT);
-  jobs_print(runner);
-  int failed = srunner_ntests_failed(runner);
-  srunner_free(runner);
+  aqtest_case *cases = calloc(all.count, sizeof *cases);
+  for (size_t i = 0; i < all.count; i++)
+    cases[i] = (aqtest_case){.name = all.jobs[i].name,
+                             .test = case_run,
+                             .index = (int)i,
+                             .lacks = all.jobs[i].lacks};
+  const int code = aqtest_run("contract", cases, all.count);
+  free(cases);
   free(all.jobs);
   contract_transports_free(on, transports);
-  return failed ? 1 : 0;
+  return code;
 }

@@ -164,21 +164,15 @@ END_TEST
 int ground_main(const char *suite_name, const ground_case *cases, size_t count)
 {
   static char names[512][160];
-  Suite *suite = suite_create(suite_name);
+  static aqtest_case runs[512];
+  size_t runs_count = 0;
   all_cases = cases;
   case_count = count;
   for (size_t i = 0; i < ground_kind_count * count && i < 512; i++) {
     snprintf(names[i], sizeof names[i], "%s: %s", ground_kinds[i / count].label,
              cases[i % count].name);
-    TCase *tcase = tcase_create(names[i]);
-    tcase_set_timeout(tcase, 60);
-    tcase_add_loop_test(tcase, case_run, (int)i, (int)i + 1);
-    suite_add_tcase(suite, tcase);
+    runs[runs_count++] = (aqtest_case){
+        .name = names[i], .test = case_run, .index = (int)i, .timeout = 60};
   }
-  SRunner *runner = srunner_create(suite);
-  const int tap = getenv("CK_TAP_LOG_FILE_NAME") != NULL;
-  srunner_run_all(runner, tap ? CK_SILENT : CK_NORMAL);
-  const int failed = srunner_ntests_failed(runner);
-  srunner_free(runner);
-  return tap ? 0 : failed != 0;
+  return aqtest_run(suite_name, runs, runs_count);
 }

@@ -2,30 +2,133 @@
 #include "aqtest.h"
 
 #include <ftw.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 static char tmpdir[256];
 static pid_t tmpdir_owner; /* 0: nobody has made one */
 
-int aqtest_main(const char *suite_name, const TTest *const *tests, size_t count)
+/* Tests run in processes of their own: what one says of itself is shared. */
+static struct note {
+  bool skipped;
+  char why[400];
+} * note;
+
+static struct note *note_map(void)
 {
+  void *shared = mmap(NULL, sizeof *note, PROT_READ | PROT_WRITE,
+                      MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+  if (shared == MAP_FAILED) {
+    perror("mmap");
+    abort();
+  }
+  return shared;
+}
+
+void aqtest_skip(const char *fmt, ...)
+{
+  if (!note || note->skipped)
+    return;
+  va_list args;
+  va_start(args, fmt);
+  vsnprintf(note->why, sizeof note->why, fmt, args);
+  va_end(args);
+  note->skipped = true;
+}
+
+static void message_print(const char *text)
+{
+  for (const char *line = text; *line;) {
+    const size_t length = strcspn(line, "\n");
+    printf("# %.*s\n", (int)length, line);
+    line += length + (line[length] != '\0');
+  }
+}
+
+/* How many failed, of tests that begin at number `done` of the runner. */
+static int failures_print(SRunner *runner, int done)
+{
+  TestResult **results = srunner_results(runner);
+  int failed = 0;
+  for (int i = done; i < srunner_ntests_run(runner); i++)
+    if (tr_rtype(results[i]) != CK_PASS) {
+      char place[600];
+      snprintf(place, sizeof place, "%s:%d:", tr_lfile(results[i]),
+               tr_lno(results[i]));
+      message_print(place);
+      message_print(tr_msg(results[i]));
+      failed++;
+    }
+  free(results);
+  return failed;
+}
+
+static bool case_fails(SRunner *runner, const aqtest_case *what, size_t number,
+                       bool tap)
+{
+  const int done = what->lacks ? 0 : srunner_ntests_run(runner);
+  *note = (struct note){0};
+  if (what->lacks)
+    aqtest_skip("%s", what->lacks);
+  fflush(stdout);
+  if (!what->lacks)
+    srunner_run(runner, NULL, what->name, CK_SILENT);
+  const bool ran = what->lacks || srunner_ntests_run(runner) > done;
+  const bool failed = (!what->lacks && failures_print(runner, done)) || !ran;
+  if (tap || failed || note->skipped)
+    printf("%sok %zu - %s%s%s\n", failed ? "not " : "", number, what->name,
+           note->skipped && !failed ? " # SKIP " : "",
+           note->skipped && !failed ? note->why : "");
+  return failed;
+}
+
+int aqtest_run(const char *suite_name, const aqtest_case *cases, size_t count)
+{
+  const char *only = getenv("CK_RUN_CASE");
+  const bool tap = getenv("CK_TAP_LOG_FILE_NAME") != NULL;
+  unsetenv("CK_TAP_LOG_FILE_NAME");
   Suite *suite = suite_create(suite_name);
+  size_t chosen = 0, number = 0, skipped = 0, failed = 0;
   for (size_t i = 0; i < count; i++) {
-    TCase *tcase = tcase_create(tests[i]->name);
-    tcase_set_timeout(tcase, 120);
-    tcase_add_test(tcase, tests[i]);
+    TCase *tcase = tcase_create(cases[i].name);
+    tcase_set_timeout(tcase, cases[i].timeout ? cases[i].timeout : 120);
+    tcase_add_loop_test(tcase, cases[i].test, cases[i].index,
+                        cases[i].index + 1);
     suite_add_tcase(suite, tcase);
+    chosen += !only || strcmp(only, cases[i].name) == 0;
   }
   SRunner *runner = srunner_create(suite);
-  int tap = getenv("CK_TAP_LOG_FILE_NAME") != NULL;
+  note = note_map();
   aqtest_tmpdir(); /* a test that is killed leaves its own in this one */
-  srunner_run_all(runner, tap ? CK_SILENT : CK_NORMAL);
-  int failed = srunner_ntests_failed(runner);
+  if (tap)
+    printf("1..%zu\n", chosen);
+  for (size_t i = 0; i < count; i++)
+    if (!only || strcmp(only, cases[i].name) == 0) {
+      failed += case_fails(runner, &cases[i], ++number, tap);
+      skipped += note->skipped;
+    }
+  if (!tap)
+    printf("%s: %zu of %zu passed, %zu skipped, %zu failed\n", suite_name,
+           chosen - skipped - failed, chosen, skipped, failed);
   srunner_free(runner);
-  return tap ? 0 : failed != 0;
+  return tap ? 0 : failed != 0 || chosen == 0;
+}
+
+int aqtest_main(const char *suite_name, const TTest *const *tests, size_t count)
+{
+  aqtest_case *cases = calloc(count, sizeof *cases);
+  if (!cases)
+    abort();
+  for (size_t i = 0; i < count; i++)
+    cases[i] = (aqtest_case){.name = tests[i]->name, .test = tests[i]};
+  const int code = aqtest_run(suite_name, cases, count);
+  free(cases);
+  return code;
 }
 
 const char *aqtest_source(const char *name)
@@ -92,9 +195,4 @@ const char *aqtest_write(const char *name, const void *bytes, size_t size)
     abort();
   }
   return path;
-}
-
-void aqtest_skip(const char *why)
-{
-  fprintf(stderr, "skipped: %s\n", why);
 }

@@ -30,8 +30,21 @@
     }                                                                          \
   } while (0)
 
-/* Runs the tests of one file, each a case of its own so that it can be named
- * alone in CK_RUN_CASE. Returns main()'s exit code. */
+/* One test, and one line of TAP. */
+typedef struct aqtest_case {
+  const char *name; /* CK_RUN_CASE selects it by that */
+  const TTest *test;
+  int index;         /* the test reads it as _i */
+  int timeout;       /* seconds; 0: 120 */
+  const char *lacks; /* why it cannot run here: it is skipped; or NULL */
+} aqtest_case;
+
+/* Runs the cases and prints TAP, or only failures, skips and a sum without
+ * CK_TAP_LOG_FILE_NAME. Check's own TAP has no SKIP. Returns main()'s exit
+ * code. */
+int aqtest_run(const char *suite, const aqtest_case *cases, size_t count);
+
+/* The same for tests that need no more than their names. */
 int aqtest_main(const char *suite, const TTest *const *tests, size_t count);
 
 #define AQ_TEST_MAIN(suite, ...)                                               \
@@ -53,7 +66,7 @@ int aqtest_main(const char *suite, const TTest *const *tests, size_t count);
 const char *aqtest_source(const char *name);
 
 /* The shared measured data (shared/data beside the checkout), or NULL where it
- * is not there: the test then says so and passes. */
+ * is not there: the test then calls aqtest_skip() and returns. */
 const char *aqtest_data(const char *name);
 
 /* A fresh empty directory that is removed when the process ends. */
@@ -62,7 +75,8 @@ const char *aqtest_tmpdir(void);
 /* Writes a file in aqtest_tmpdir() and returns its path (static storage). */
 const char *aqtest_write(const char *name, const void *bytes, size_t size);
 
-/* Says on stderr that the current test has nothing to run on. */
-void aqtest_skip(const char *why);
+/* Makes the current test a SKIP in the count, for this reason, unless it fails;
+ * the test then returns. The first reason counts. */
+void aqtest_skip(const char *fmt, ...) AQ_PRINTF(1, 2);
 
 #endif

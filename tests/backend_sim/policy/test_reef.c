@@ -175,7 +175,7 @@ START_TEST(single_model_latencies_are_within_12_percent)
   static const char *const models[] = {"vgg", "resnet152", "densenet", "bert",
                                        "inception"};
   if (!aqtest_data("workloads/reef-mi50/vgg.json")) {
-    printf("# skipped: no workloads/reef-mi50\n");
+    aqtest_skip("no workloads/reef-mi50");
     return;
   }
   for (size_t i = 0; i < sizeof models / sizeof *models; i++) {
