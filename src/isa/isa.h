@@ -1,0 +1,175 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Machine code of AMD's gfx9: gfx900, gfx906, gfx908, gfx90a, gfx94x, gfx950.
+ * One table of instructions (instructions.def), a decoder from bytes to decoded
+ * instructions, and a printer whose text equals llvm-objdump's.
+ *
+ * A decoder is constant once initialized: any number of threads may share it.
+ * Decoded instructions are plain values and point only to the static table.
+ */
+#ifndef AQ_ISA_ISA_H
+#define AQ_ISA_ISA_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "codeobj/target.h"
+#include "common/diag.h"
+
+typedef enum aq_isa_encoding {
+  AQ_ISA_SOP2,
+  AQ_ISA_SOPK,
+  AQ_ISA_SOP1,
+  AQ_ISA_SOPC,
+  AQ_ISA_SOPP,
+  AQ_ISA_SMEM,
+  AQ_ISA_VOP2,
+  AQ_ISA_VOP1,
+  AQ_ISA_VOPC,
+  AQ_ISA_VOP3, /* opcodes that no shorter encoding has */
+  AQ_ISA_VOP3P,
+  AQ_ISA_DS,
+  AQ_ISA_FLAT,
+  AQ_ISA_SCRATCH,
+  AQ_ISA_GLOBAL,
+  AQ_ISA_MUBUF,
+  AQ_ISA_MTBUF,
+  AQ_ISA_ENCODINGS,
+} aq_isa_encoding;
+
+/* Targets, one bit each; gfx940, gfx941 and gfx942 are one. */
+enum {
+  AQ_ISA_GFX900 = 1,
+  AQ_ISA_GFX906 = 2,
+  AQ_ISA_GFX908 = 4,
+  AQ_ISA_GFX90A = 8,
+  AQ_ISA_GFX940 = 16,
+  AQ_ISA_GFX950 = 32,
+  AQ_ISA_FROM_90A = AQ_ISA_GFX90A | AQ_ISA_GFX940 | AQ_ISA_GFX950,
+  AQ_ISA_FROM_940 = AQ_ISA_GFX940 | AQ_ISA_GFX950,
+};
+
+/* What an instruction of the table has or lacks. */
+enum {
+  AQ_ISA_CLAMP = 1 << 0, /* VOP3: result modifiers */
+  AQ_ISA_OMOD = 1 << 1,
+  AQ_ISA_OPSEL = 1 << 2,  /* VOP3: selects halves of its operands */
+  AQ_ISA_NO_E64 = 1 << 3, /* no VOP3, SDWA or DPP form of a short encoding */
+  AQ_ISA_NO_SDWA = 1 << 4,
+  AQ_ISA_NO_DPP = 1 << 5,
+  AQ_ISA_PACKED = 1 << 6,   /* VOP3P: two halves, op_sel and neg for each */
+  AQ_ISA_MIX = 1 << 7,      /* VOP3P: each operand is f32 or a half */
+  AQ_ISA_DOT = 1 << 8,      /* VOP3P: no op_sel */
+  AQ_ISA_MATRIX = 1 << 9,   /* MFMA and SMFMAC */
+  AQ_ISA_RETURN = 1 << 10,  /* atomics: returns the old value if GLC is set */
+  AQ_ISA_OFFSET2 = 1 << 11, /* DS: two offsets of 8 bits */
+  AQ_ISA_GDS = 1 << 12,     /* DS: global data share only */
+  AQ_ISA_SWIZZLE = 1 << 13, /* DS: the offset is a pattern */
+};
+
+typedef struct aq_isa_row {
+  uint8_t encoding; /* aq_isa_encoding */
+  uint8_t targets;
+  uint16_t opcode;
+  uint16_t flags;
+  const char *name;
+  const char *operands; /* see instructions.def */
+} aq_isa_row;
+
+/* Rows of the table; a row's number is stable within a build. */
+size_t aq_isa_row_count(void);
+const aq_isa_row *aq_isa_row_at(size_t number);
+
+/* Codes of scalar operands below 256, beside SGPRs (0 to 101). */
+enum {
+  AQ_ISA_FLAT_SCRATCH = 102,
+  AQ_ISA_XNACK_MASK = 104,
+  AQ_ISA_VCC = 106,
+  AQ_ISA_TTMP0 = 108,
+  AQ_ISA_M0 = 124,
+  AQ_ISA_EXEC = 126,
+  AQ_ISA_INT_0 = 128, /* 0 to 64, then -1 to -16 */
+  AQ_ISA_INT_NEGATIVE = 193,
+  AQ_ISA_SHARED_BASE = 235, /* base, limit, then of private memory */
+  AQ_ISA_POPS = 239,
+  AQ_ISA_HALF = 240, /* 0.5 -0.5 1.0 -1.0 2.0 -2.0 4.0 -4.0 1/(2 pi) */
+  AQ_ISA_INV_2PI = 248,
+  AQ_ISA_VCCZ = 251,
+  AQ_ISA_EXECZ = 252,
+  AQ_ISA_SCC = 253,
+  AQ_ISA_LDS_DIRECT = 254,
+  AQ_ISA_LITERAL = 255,
+};
+
+enum { AQ_ISA_NEG = 1, AQ_ISA_ABS = 2, AQ_ISA_SEXT = 4 };
+
+typedef struct aq_isa_operand {
+  char role; /* the letter of instructions.def */
+  char file; /* 's' scalar code, 'v' VGPR, 'a' AccVGPR, 0: no register */
+  char type; /* 'f' takes neg and abs, else 'b' */
+  uint8_t modifiers; /* AQ_ISA_NEG … */
+  uint8_t select;    /* SDWA: 0-3 byte, 4-5 word, 6 all */
+  uint8_t code;      /* the register's number or a scalar code */
+  uint16_t bits;     /* 16 to 1024; 1632: packed halves */
+} aq_isa_operand;
+
+typedef enum aq_isa_form {
+  AQ_ISA_E32, /* the encoding's own */
+  AQ_ISA_E64, /* VOP3 of a shorter encoding */
+  AQ_ISA_SDWA,
+  AQ_ISA_DPP,
+} aq_isa_form;
+
+enum { AQ_ISA_OPERANDS = 6 };
+
+typedef struct aq_isa_inst {
+  const aq_isa_row *row;
+  uint32_t words[2];
+  uint32_t literal; /* the second word where an operand is a literal */
+  int32_t offset;   /* SMEM, DS (both bytes of OFFSET2), FLAT, buffers */
+  uint16_t imm;     /* SOPK, SOPP */
+  uint8_t size;     /* bytes: 4 or 8 */
+  uint8_t form;     /* aq_isa_form */
+  uint8_t target;   /* the decoder's bit */
+  uint8_t operand_count;
+  bool clamp;
+  uint8_t omod;
+  uint8_t op_sel, op_sel_hi, neg_hi; /* a bit an operand; 3 the destination */
+  uint8_t dst_sel, dst_unused;       /* SDWA */
+  uint16_t dpp_ctrl;
+  uint8_t row_mask, bank_mask;
+  bool bound_ctrl;
+  bool glc, slc, scc, lds, tfe, nv, gds, idxen, offen;
+  uint8_t cbsz, abid, blgp; /* MATRIX */
+  uint8_t format;           /* MTBUF: dfmt in bits 0-3, nfmt above */
+  aq_isa_operand operands[AQ_ISA_OPERANDS]; /* in the order of printing */
+} aq_isa_inst;
+
+enum { AQ_ISA_INDEX = 3712 };
+
+typedef struct aq_isa_decoder {
+  uint8_t target;
+  uint16_t rows[AQ_ISA_INDEX]; /* by encoding and opcode: a row's number + 1 */
+} aq_isa_decoder;
+
+/* AQ_ERR_UNSUPPORTED names a processor without a table. */
+aq_status aq_isa_decoder_init(aq_isa_decoder *decoder,
+                              const aq_processor *processor, aq_diag *diag);
+
+/* Decodes the instruction at `bytes`, reading at most `size` of them.
+ * AQ_ERR_INPUT: no instruction of the target begins there, or it is cut off;
+ * the diagnosis names its word and `offset`, where the caller found it. */
+aq_status aq_isa_decode(const aq_isa_decoder *decoder, const void *bytes,
+                        size_t size, uint64_t offset, aq_isa_inst *out,
+                        aq_diag *diag);
+
+/* The operand with a role, or NULL. */
+const aq_isa_operand *aq_isa_operand_find(const aq_isa_inst *inst, char role);
+
+enum { AQ_ISA_TEXT_SIZE = 256 };
+
+/* Assembly, as llvm-objdump prints it between tab and comment. */
+void aq_isa_print(const aq_isa_inst *inst, char text[AQ_ISA_TEXT_SIZE]);
+
+#endif

@@ -1,0 +1,438 @@
+/* SPDX-License-Identifier: MIT */
+#include "config.h"
+
+#include "isa/isa.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "isa/print_fields.h"
+
+typedef struct aq_isa_text {
+  char *text;
+  size_t used;
+} aq_isa_text;
+
+static void put(aq_isa_text *out, const char *format, ...) AQ_PRINTF(2, 3);
+
+static void put(aq_isa_text *out, const char *format, ...)
+{
+  va_list args;
+  va_start(args, format);
+  int length = vsnprintf(out->text + out->used, AQ_ISA_TEXT_SIZE - out->used,
+                         format, args);
+  va_end(args);
+  out->used += length > 0 ? (size_t)length : 0;
+  if (out->used >= AQ_ISA_TEXT_SIZE)
+    out->used = AQ_ISA_TEXT_SIZE - 1;
+}
+
+/* ---- constants ---- */
+
+/* 1632 is a register of two halves. */
+static unsigned operand_width(const aq_isa_operand *operand)
+{
+  return operand->bits == 1632 || operand->bits < 32 ? 32 : operand->bits;
+}
+
+static const char *const float_texts[] = {
+    "0.5", "-0.5", "1.0", "-1.0", "2.0", "-2.0", "4.0", "-4.0", "0.15915494"};
+static const uint16_t halves[] = {0x3800, 0xb800, 0x3c00, 0xbc00, 0x4000,
+                                  0xc000, 0x4400, 0xc400, 0x3118};
+static const uint32_t singles[] = {0x3f000000, 0xbf000000, 0x3f800000,
+                                   0xbf800000, 0x40000000, 0xc0000000,
+                                   0x40800000, 0xc0800000, 0x3e22f983};
+/* Upper words; the lower ones are 0, so 1/(2 pi) is not among them. */
+static const uint32_t doubles[] = {0x3fe00000, 0xbfe00000, 0x3ff00000,
+                                   0xbff00000, 0x40000000, 0xc0000000,
+                                   0x40100000, 0xc0100000};
+
+static bool is_small(int32_t value)
+{
+  return value >= -16 && value <= 64;
+}
+
+static bool is_half(uint32_t value)
+{
+  for (size_t i = 0; i < sizeof halves / sizeof *halves; i++)
+    if (value == halves[i])
+      return true;
+  return false;
+}
+
+static bool is_single(uint32_t value)
+{
+  for (size_t i = 0; i < sizeof singles / sizeof *singles; i++)
+    if (value == singles[i])
+      return true;
+  return false;
+}
+
+/* lit() marks a literal whose value has a shorter encoding. */
+static void put_literal(aq_isa_text *out, const aq_isa_operand *operand,
+                        uint32_t literal)
+{
+  bool inlinable;
+  uint32_t value = literal;
+  switch (operand->bits) {
+  case 16:
+    value &= 0xffff;
+    inlinable =
+        is_small((int16_t)value) || (operand->type == 'f' && is_half(value));
+    break;
+  case 1632:
+    inlinable = is_small((int32_t)value) || is_half(value);
+    break;
+  case 64:
+    for (size_t i = 0; operand->type == 'f' && i < sizeof doubles / 4; i++)
+      if (value == doubles[i]) {
+        put(out, "%s", float_texts[i]);
+        return;
+      }
+    inlinable = operand->type != 'f' && is_small((int32_t)value);
+    break;
+  default:
+    inlinable = is_small((int32_t)value) || is_single(value);
+  }
+  if (inlinable)
+    put(out, "lit(0x%x)", literal);
+  else
+    put(out, "0x%x", value);
+}
+
+static void put_float(aq_isa_text *out, const aq_isa_operand *operand)
+{
+  const unsigned number = operand->code - AQ_ISA_HALF;
+  if (operand->bits == 16 && operand->type != 'f')
+    put(out, "0x%x", halves[number]);
+  else if (operand->bits == 64 && operand->code == AQ_ISA_INV_2PI)
+    put(out, "0.15915494309189532");
+  else
+    put(out, "%s", float_texts[number]);
+}
+
+/* ---- registers ---- */
+
+static void put_range(aq_isa_text *out, const char *file, unsigned number,
+                      unsigned bits)
+{
+  if (bits <= 32)
+    put(out, "%s%u", file, number);
+  else
+    put(out, "%s[%u:%u]", file, number, number + bits / 32 - 1);
+}
+
+static void put_special(aq_isa_text *out, unsigned code, unsigned bits)
+{
+  static const char *const pairs[] = {"flat_scratch", "xnack_mask", "vcc"};
+  if (code == AQ_ISA_M0) {
+    put(out, "m0");
+    return;
+  }
+  const char *name =
+      code >= AQ_ISA_EXEC ? "exec" : pairs[(code - AQ_ISA_FLAT_SCRATCH) / 2];
+  put(out, "%s%s", name, bits > 32 ? "" : code & 1 ? "_hi" : "_lo");
+}
+
+static void put_scalar(aq_isa_text *out, const aq_isa_operand *operand,
+                       uint32_t literal)
+{
+  static const char *const apertures[] = {
+      "src_shared_base", "src_shared_limit", "src_private_base",
+      "src_private_limit", "src_pops_exiting_wave_id"};
+  static const char *const flags[] = {"src_vccz", "src_execz", "src_scc",
+                                      "src_lds_direct"};
+  const unsigned code = operand->code, bits = operand_width(operand);
+  if (code < AQ_ISA_FLAT_SCRATCH)
+    put_range(out, "s", code, bits);
+  else if (code >= AQ_ISA_TTMP0 && code < AQ_ISA_M0)
+    put_range(out, "ttmp", code - AQ_ISA_TTMP0, bits);
+  else if (code < AQ_ISA_INT_0)
+    put_special(out, code, bits);
+  else if (code < AQ_ISA_INT_NEGATIVE)
+    put(out, "%u", code - AQ_ISA_INT_0);
+  else if (code < AQ_ISA_SHARED_BASE)
+    put(out, "-%u", code - AQ_ISA_INT_NEGATIVE + 1);
+  else if (code < AQ_ISA_HALF)
+    put(out, "%s", apertures[code - AQ_ISA_SHARED_BASE]);
+  else if (code <= AQ_ISA_INV_2PI)
+    put_float(out, operand);
+  else if (code == AQ_ISA_LITERAL)
+    put_literal(out, operand, literal);
+  else
+    put(out, "%s", flags[code - AQ_ISA_VCCZ]);
+}
+
+static void put_register(aq_isa_text *out, const aq_isa_inst *inst,
+                         const aq_isa_operand *operand)
+{
+  uint8_t modifiers = operand->modifiers;
+  if (inst->row->flags & AQ_ISA_PACKED)
+    modifiers = 0; /* printed as lists */
+  put(out, "%s%s%s", modifiers & AQ_ISA_NEG ? "-" : "",
+      modifiers & AQ_ISA_ABS ? "|" : "",
+      modifiers & AQ_ISA_SEXT ? "sext(" : "");
+  if (operand->file == 's')
+    put_scalar(out, operand, inst->literal);
+  else if (operand->file)
+    put_range(out, operand->file == 'v' ? "v" : "a", operand->code,
+              operand_width(operand));
+  else
+    put(out, "off");
+  put(out, "%s%s", modifiers & AQ_ISA_SEXT ? ")" : "",
+      modifiers & AQ_ISA_ABS ? "|" : "");
+}
+
+/* ---- operands ---- */
+
+/* Operands that are no registers. False: nothing to print. */
+static bool put_field(aq_isa_text *out, const aq_isa_inst *inst,
+                      const aq_isa_operand *operand)
+{
+  char text[AQ_ISA_FIELD_SIZE];
+  switch (operand->role) {
+  case 'L':
+    put(out, "%u", inst->imm);
+    return true;
+  case 'N':
+    put(out, inst->imm <= 64 ? "%u" : "0x%x", inst->imm);
+    return true;
+  case 'Z':
+    if (inst->imm)
+      put(out, "%u", inst->imm);
+    return inst->imm;
+  case 'X':
+    put(out, "0x%x", inst->imm);
+    return true;
+  case 'Y':
+    put(out, "%u", inst->imm);
+    return true;
+  case 'H':
+    aq_isa_hwreg_print(inst->imm, inst->target, text);
+    break;
+  case 'W':
+    aq_isa_waitcnt_print(inst->imm, text);
+    break;
+  case 'M':
+    aq_isa_message_print(inst->imm, text);
+    break;
+  case 'G':
+    aq_isa_index_mode_print(inst->imm, text);
+    break;
+  default: /* O of scalar memory */
+    snprintf(text, sizeof text, "%s0x%x", inst->offset < 0 ? "-" : "",
+             inst->offset < 0 ? 0u - (unsigned)inst->offset
+                              : (unsigned)inst->offset);
+  }
+  put(out, "%s", text);
+  return true;
+}
+
+static void put_operands(aq_isa_text *out, const aq_isa_inst *inst)
+{
+  const char *separator = " ";
+  for (unsigned i = 0; i < inst->operand_count; i++) {
+    const aq_isa_operand *operand = &inst->operands[i];
+    const uint8_t encoding = inst->row->encoding;
+    /* The address of buffer loads into LDS is not printed if it is off. */
+    const size_t before = out->used;
+    put(out, "%s", separator);
+    bool printed = true;
+    if (strchr("LNZXYHWMGO", operand->role))
+      printed = put_field(out, inst, operand);
+    else if (operand->role == 'K')
+      put_literal(out, operand, inst->literal);
+    else
+      put_register(out, inst, operand);
+    if (!printed) {
+      out->used = before;
+      out->text[before] = 0;
+    }
+    if (encoding == AQ_ISA_SMEM && operand->role == 'S' && inst->offen)
+      put(out, " offset:0x%x", inst->offset);
+    separator = ", ";
+  }
+}
+
+/* ---- modifiers ---- */
+
+static void put_list(aq_isa_text *out, const char *name, unsigned bits,
+                     unsigned count)
+{
+  put(out, " %s:[", name);
+  for (unsigned i = 0; i < count; i++)
+    put(out, "%s%u", i ? "," : "", bits >> i & 1);
+  put(out, "]");
+}
+
+static unsigned source_count(const aq_isa_inst *inst)
+{
+  unsigned count = 0;
+  for (unsigned i = 0; i < inst->operand_count; i++)
+    count += inst->operands[i].role >= 'A' && inst->operands[i].role <= 'C';
+  return count;
+}
+
+static void put_packed(aq_isa_text *out, const aq_isa_inst *inst)
+{
+  const unsigned count = source_count(inst), all = (1u << count) - 1;
+  const unsigned op_sel = inst->op_sel & all;
+  const unsigned op_sel_hi = inst->op_sel_hi & all;
+  const bool mix = inst->row->flags & AQ_ISA_MIX;
+  unsigned neg_lo = 0;
+  for (unsigned i = 0; i < inst->operand_count; i++)
+    if (inst->operands[i].role != 'D' &&
+        inst->operands[i].modifiers & AQ_ISA_NEG)
+      neg_lo |= 1u << (inst->operands[i].role - 'A');
+  if (op_sel)
+    put_list(out, "op_sel", op_sel, count);
+  if (op_sel_hi != (mix ? 0 : all))
+    put_list(out, "op_sel_hi", op_sel_hi, count);
+  if (mix)
+    return;
+  if (neg_lo)
+    put_list(out, "neg_lo", neg_lo, count);
+  if (inst->neg_hi & all)
+    put_list(out, "neg_hi", inst->neg_hi & all, count);
+}
+
+static void put_result(aq_isa_text *out, const aq_isa_inst *inst)
+{
+  static const char *const factors[] = {"", " mul:2", " mul:4", " div:2"};
+  const unsigned count = source_count(inst);
+  if (inst->row->encoding != AQ_ISA_VOP3P && inst->op_sel) {
+    unsigned bits = inst->op_sel & ((1u << count) - 1);
+    put_list(out, "op_sel", bits | (inst->op_sel >> 3 & 1u) << count,
+             count + 1);
+  }
+  put(out, "%s%s", inst->clamp ? " clamp" : "", factors[inst->omod]);
+}
+
+static void put_sdwa(aq_isa_text *out, const aq_isa_inst *inst)
+{
+  static const char *const selects[] = {"BYTE_0", "BYTE_1", "BYTE_2", "BYTE_3",
+                                        "WORD_0", "WORD_1", "DWORD",  "7"};
+  static const char *const unused[] = {"UNUSED_PAD", "UNUSED_SEXT",
+                                       "UNUSED_PRESERVE", "3"};
+  if (inst->row->encoding != AQ_ISA_VOPC)
+    put(out, " dst_sel:%s dst_unused:%s", selects[inst->dst_sel],
+        unused[inst->dst_unused]);
+  const aq_isa_operand *a = aq_isa_operand_find(inst, 'A');
+  const aq_isa_operand *b = aq_isa_operand_find(inst, 'B');
+  if (a)
+    put(out, " src0_sel:%s", selects[a->select]);
+  if (b)
+    put(out, " src1_sel:%s", selects[b->select]);
+}
+
+static void put_dpp(aq_isa_text *out, const aq_isa_inst *inst)
+{
+  char text[AQ_ISA_FIELD_SIZE];
+  aq_isa_dpp_print(inst->dpp_ctrl, text);
+  put(out, " %s row_mask:0x%x bank_mask:0x%x%s", text, inst->row_mask,
+      inst->bank_mask, inst->bound_ctrl ? " bound_ctrl:1" : "");
+}
+
+static void put_cache(aq_isa_text *out, const aq_isa_inst *inst)
+{
+  if (inst->target & AQ_ISA_FROM_940)
+    put(out, "%s%s%s", inst->glc ? " sc0" : "", inst->slc ? " nt" : "",
+        inst->scc ? " sc1" : "");
+  else
+    put(out, "%s%s%s", inst->glc ? " glc" : "", inst->slc ? " slc" : "",
+        inst->scc ? " scc" : "");
+}
+
+static void put_ds(aq_isa_text *out, const aq_isa_inst *inst)
+{
+  char text[AQ_ISA_FIELD_SIZE];
+  const unsigned offset = (unsigned)inst->offset;
+  if (inst->row->flags & AQ_ISA_OFFSET2) {
+    if (offset & 0xff)
+      put(out, " offset0:%u", offset & 0xff);
+    if (offset >> 8)
+      put(out, " offset1:%u", offset >> 8);
+  } else if (offset && inst->row->flags & AQ_ISA_SWIZZLE) {
+    aq_isa_swizzle_print(offset, text);
+    put(out, " offset:%s", text);
+  } else if (offset) {
+    put(out, " offset:%u", offset);
+  }
+  if (inst->row->flags & AQ_ISA_GDS ||
+      (inst->gds && !(inst->target & AQ_ISA_FROM_90A)))
+    put(out, " gds");
+}
+
+static void put_memory(aq_isa_text *out, const aq_isa_inst *inst)
+{
+  const uint8_t encoding = inst->row->encoding;
+  char text[AQ_ISA_FIELD_SIZE];
+  if (encoding == AQ_ISA_MTBUF && aq_isa_format_print(inst->format, text))
+    put(out, " format:%s", text);
+  if (aq_isa_operand_find(inst, 'R'))
+    put(out, "%s%s", inst->idxen ? " idxen" : "", inst->offen ? " offen" : "");
+  if (inst->offset &&
+      (encoding == AQ_ISA_FLAT || encoding == AQ_ISA_SCRATCH ||
+       encoding == AQ_ISA_GLOBAL || aq_isa_operand_find(inst, 'R')))
+    put(out, " offset:%d", inst->offset);
+  put_cache(out, inst);
+  put(out, "%s%s", inst->tfe ? " tfe" : "", inst->lds ? " lds" : "");
+}
+
+static void put_modifiers(aq_isa_text *out, const aq_isa_inst *inst)
+{
+  switch (inst->row->encoding) {
+  case AQ_ISA_SMEM:
+    put(out, "%s", inst->glc ? " glc" : "");
+    break;
+  case AQ_ISA_DS:
+    put_ds(out, inst);
+    break;
+  case AQ_ISA_FLAT:
+  case AQ_ISA_SCRATCH:
+  case AQ_ISA_GLOBAL:
+  case AQ_ISA_MUBUF:
+  case AQ_ISA_MTBUF:
+    put_memory(out, inst);
+    break;
+  case AQ_ISA_VOP3P:
+    if (inst->cbsz)
+      put(out, " cbsz:%u", inst->cbsz);
+    if (inst->abid)
+      put(out, " abid:%u", inst->abid);
+    if (inst->blgp)
+      put(out, " blgp:%u", inst->blgp);
+    if (inst->row->flags & (AQ_ISA_PACKED | AQ_ISA_MIX))
+      put_packed(out, inst);
+    put_result(out, inst);
+    break;
+  default:
+    put_result(out, inst);
+  }
+  if (inst->form == AQ_ISA_SDWA)
+    put_sdwa(out, inst);
+  if (inst->form == AQ_ISA_DPP)
+    put_dpp(out, inst);
+}
+
+/* ---- the whole ---- */
+
+static const char *suffix(const aq_isa_inst *inst)
+{
+  static const char *const suffixes[] = {"_e32", "_e64", "_sdwa", "_dpp"};
+  const uint8_t encoding = inst->row->encoding;
+  if ((encoding != AQ_ISA_VOP1 && encoding != AQ_ISA_VOP2 &&
+       encoding != AQ_ISA_VOPC) ||
+      inst->row->flags & AQ_ISA_NO_E64 || !*inst->row->operands)
+    return "";
+  return suffixes[inst->form];
+}
+
+void aq_isa_print(const aq_isa_inst *inst, char text[AQ_ISA_TEXT_SIZE])
+{
+  aq_isa_text out = {.text = text};
+  put(&out, "%s%s", inst->row->name, suffix(inst));
+  put_operands(&out, inst);
+  put_modifiers(&out, inst);
+}

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: MIT */
+/* Texts of fields that are no registers. Within isa only. Pure functions. */
+#ifndef AQ_ISA_PRINT_FIELDS_H
+#define AQ_ISA_PRINT_FIELDS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum { AQ_ISA_FIELD_SIZE = 96 };
+
+void aq_isa_hwreg_print(uint16_t imm, uint8_t target,
+                        char text[AQ_ISA_FIELD_SIZE]);
+void aq_isa_waitcnt_print(uint16_t imm, char text[AQ_ISA_FIELD_SIZE]);
+void aq_isa_message_print(uint16_t imm, char text[AQ_ISA_FIELD_SIZE]);
+void aq_isa_index_mode_print(uint16_t imm, char text[AQ_ISA_FIELD_SIZE]);
+void aq_isa_dpp_print(uint16_t ctrl, char text[AQ_ISA_FIELD_SIZE]);
+void aq_isa_swizzle_print(uint32_t offset, char text[AQ_ISA_FIELD_SIZE]);
+
+/* False for the format that is not printed. */
+bool aq_isa_format_print(uint8_t format, char text[AQ_ISA_FIELD_SIZE]);
+
+#endif
