@@ -84,6 +84,7 @@ static aq_status put_text(aq_cli *cli, const aq_run_info *run,
   free(clean);
   if (aq_cli_run_trust(run, trust))
     fprintf(cli->out, "  %s\n", trust);
+  aq_cli_run_caveats(cli, "  ", run);
   fprintf(cli->out, "%" PRId64 " dispatches on %" PRId64 " device%s\n\n",
           e->dispatches, e->devices, e->devices == 1 ? "" : "s");
   return put_shares(cli, e);
@@ -98,6 +99,7 @@ static void json_explain(aq_json_out *json, const aq_run_info *run,
   aq_json_out_map(json, NULL);
   aq_json_out_int(json, "run", run->id);
   aq_json_out_text(json, "kind", aq_cli_run_kind_name(run->kind));
+  aq_cli_run_caveats_json(json, "caveats", run);
   aq_json_out_text(json, "bottleneck",
                    aq_explain_causes[e->bottleneck].verdict);
   aq_json_out_ns(json, "time_ns", e->time);

@@ -47,6 +47,12 @@ static void json_result(aq_json_out *json, const aq_trace_result *result)
     if (result->repairs[i])
       aq_json_out_int(json, repair_key(i, key), (int64_t)result->repairs[i]);
   aq_json_out_close_map(json);
+  if (result->example_count > 0) {
+    aq_json_out_array(json, "examples");
+    for (size_t i = 0; i < result->example_count; i++)
+      aq_json_out_text(json, NULL, result->examples[i].text);
+    aq_json_out_close_array(json);
+  }
   aq_json_out_text(json, "advice", result->advice);
 }
 
@@ -59,6 +65,20 @@ static char *make_notes(const aq_trace_result *result)
   json_result(json, result);
   aq_json_out_close_map(json);
   return aq_json_out_take(json);
+}
+
+/* How many of a repair there were, and where the first one is. */
+static void tell_repair(const aq_cli *cli, const char *path,
+                        const aq_trace_result *result, aq_trace_repair repair)
+{
+  const uint64_t count = result->repairs[repair];
+  const char *first = NULL;
+  for (size_t i = result->example_count; i-- > 0;)
+    if (result->examples[i].repair == repair)
+      first = result->examples[i].text;
+  aq_cli_note(cli, "%s: repaired: %" PRIu64 " %s%s%s%s", path, count,
+              aq_trace_repair_text(repair), first ? " (first: " : "",
+              first ? first : "", first ? ")" : "");
 }
 
 static void tell_result(const aq_cli *cli, const char *path,
@@ -77,8 +97,7 @@ static void tell_result(const aq_cli *cli, const char *path,
                 result->edges[AQ_EDGE_INFERRED]);
   for (int i = 0; i < AQ_REPAIR_COUNT; i++)
     if (result->repairs[i])
-      aq_cli_note(cli, "%s: repaired: %" PRIu64 " %s", path, result->repairs[i],
-                  aq_trace_repair_text(i));
+      tell_repair(cli, path, result, (aq_trace_repair)i);
   if (result->advice)
     aq_cli_note(cli, "%s: %s", path, result->advice);
 }
@@ -89,6 +108,8 @@ static aq_status read_trace(aq_cli *cli, const char *path,
   aq_cli_progress bar;
   aq_trace_options options = {.format = cli->values[AQ_CLI_OPT_FORMAT],
                               .modules = aq_tracedb_modules,
+                              .allow_truncated =
+                                  aq_cli_flag(cli, AQ_CLI_OPT_ALLOW_TRUNCATED),
                               .progress = aq_cli_progress_update,
                               .user = &bar};
   aq_cli_progress_begin(&bar, cli, path);
@@ -107,6 +128,8 @@ static const char *or_null(const char *text)
  * replays is in another store. */
 static void take_run(aq_run_info *info, const aq_trace_run *run)
 {
+  info->durations = or_null(run->durations);
+  info->truncated |= run->truncated;
   if (run->kind != AQ_RUN_SIMULATED)
     return;
   info->kind = run->kind;
@@ -131,6 +154,7 @@ static aq_status finish_run(aq_cli *cli, aq_json_out *json,
   info->format = result->format;
   info->base_ns = result->base_ns;
   info->notes = notes;
+  info->truncated = result->repairs[AQ_REPAIR_TRUNCATED] > 0;
   take_run(info, &result->run);
   aq_status status = aq_store_writer_finish(writer, info, &cli->diag);
   if (status == AQ_OK) {

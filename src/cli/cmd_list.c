@@ -69,7 +69,9 @@ static void put_run(listing *list, const aq_run_info *info)
                          info->origin == AQ_NONE ? NULL : origin,
                          info->device_model,
                          info->model_verdict,
-                         info->complete ? "complete" : "incomplete",
+                         !info->complete   ? "incomplete"
+                         : info->truncated ? "truncated"
+                                           : "complete",
                          date,
                          info->source};
   aq_cli_columns_row(list->table, cells);

@@ -234,6 +234,7 @@ static aq_status replay_run(aq_cli *cli, replay_job *job)
                 origin->id);
   job->info.origin = origin->id;
   job->info.base_ns = origin->base_ns;
+  job->info.truncated = origin->truncated;
   job->origin_run = origin;
   status = aq_run_reader_open(job->store, origin->id, AQ_ORDER_START, &reader,
                               &cli->diag);

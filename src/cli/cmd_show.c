@@ -54,7 +54,11 @@ static void put_info(aq_cli *cli, const aq_run_info *info)
   put_field(cli, "model hash", info->model_hash);
   put_field(cli, "rests on", aq_cli_run_trust(info, trust));
   put_number(cli, "seed", info->seed);
-  put_field(cli, "state", info->complete ? "complete" : "incomplete");
+  put_field(cli, "state",
+            !info->complete   ? "incomplete"
+            : info->truncated ? "complete, of a truncated trace"
+                              : "complete");
+  put_field(cli, "durations", info->durations);
   put_field(cli, "reproducible", info->reproducible ? "yes" : "no");
   put_field(cli, "created (UTC)", date);
   put_field(cli, "command", info->command);

@@ -55,7 +55,8 @@ static void put_group(aq_cli_columns *table, const aq_stats_group *g,
   aq_cli_columns_row(table, row);
 }
 
-static aq_status put_text(aq_cli *cli, const aq_stats *stats, aq_stats_by by)
+static aq_status put_text(aq_cli *cli, const aq_run_info *run,
+                          const aq_stats *stats, aq_stats_by by)
 {
   const char *const names[] = {by == AQ_STATS_BY_KERNEL ? "<kernel"
                                                         : aq_stats_by_names[by],
@@ -82,6 +83,7 @@ static aq_status put_text(aq_cli *cli, const aq_stats *stats, aq_stats_by by)
     return aq_cli_no_memory(cli);
   fprintf(cli->out, "first start to last end: %.3f us\n",
           (double)stats->makespan / (double)AQ_US);
+  aq_cli_run_caveats(cli, "", run);
   return AQ_OK;
 }
 
@@ -108,6 +110,7 @@ static void json_stats(aq_json_out *json, const aq_run_info *run,
 {
   aq_json_out_map(json, NULL);
   aq_json_out_int(json, "run", run->id);
+  aq_cli_run_caveats_json(json, "caveats", run);
   aq_json_out_text(json, "by", aq_stats_by_names[by]);
   aq_json_out_ns(json, "makespan_ns", stats->makespan);
   aq_json_out_array(json, "groups");
@@ -138,7 +141,7 @@ static aq_status put_stats(aq_cli *cli, const aq_run_info *run,
   if (status != AQ_OK)
     return status;
   if (!json)
-    return put_text(cli, stats, by);
+    return put_text(cli, run, stats, by);
   json_stats(json, run, stats, by);
   return aq_cli_json_end_if(cli, json);
 }

@@ -63,6 +63,8 @@ static void put_head(aq_cli *cli, const aq_compare_runs *c)
               aq_compare_reasons[i].meaning);
   if (aq_cli_run_trust(c->run, trust))
     fprintf(cli->out, "  simulated with %s\n", trust);
+  aq_cli_run_caveats(cli, "  ", c->run);
+  aq_cli_run_caveats(cli, "  reference: ", c->reference);
   put_replay(cli, c->run);
   if (c->figures.latency_warm != AQ_TIME_NONE)
     fprintf(

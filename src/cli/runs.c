@@ -9,6 +9,7 @@
 #include <time.h>
 
 #include "cli/spools.h"
+#include "common/text.h"
 
 aq_status aq_cli_store_open(aq_cli *cli, aq_store_mode mode, aq_store **out)
 {
@@ -86,6 +87,8 @@ void aq_cli_run_json(aq_json_out *json, const aq_run_info *info)
   aq_json_out_int(json, "base_ns", info->base_ns);
   aq_json_out_int(json, "created", info->created);
   aq_json_out_bool(json, "complete", info->complete);
+  aq_json_out_bool(json, "truncated", info->truncated);
+  aq_json_out_text(json, "durations", info->durations);
   aq_json_out_bool(json, "reproducible", info->reproducible);
   aq_json_out_text(json, "command", info->command);
   aq_json_out_text(json, "version", info->version);
@@ -105,6 +108,29 @@ const char *aq_cli_run_trust(const aq_run_info *info, char *out)
            info->model_verdict, partly ? " calibrated" : "",
            info->device_model ? info->device_model : "?");
   return out;
+}
+
+void aq_cli_run_caveats(aq_cli *cli, const char *indent,
+                        const aq_run_info *info)
+{
+  char lines[AQ_RUN_CAVEATS][AQ_RUN_CAVEAT_SIZE];
+  const size_t count = aq_run_caveats(info, lines);
+  for (size_t i = 0; i < count; i++) {
+    char *clean = aq_text_line(lines[i], strlen(lines[i]));
+    fprintf(cli->out, "%s%s\n", indent, clean ? clean : "");
+    free(clean);
+  }
+}
+
+void aq_cli_run_caveats_json(aq_json_out *json, const char *key,
+                             const aq_run_info *info)
+{
+  char lines[AQ_RUN_CAVEATS][AQ_RUN_CAVEAT_SIZE];
+  const size_t count = aq_run_caveats(info, lines);
+  aq_json_out_array(json, key);
+  for (size_t i = 0; i < count; i++)
+    aq_json_out_text(json, NULL, lines[i]);
+  aq_json_out_close_array(json);
 }
 
 void aq_cli_run_print(aq_cli *cli, aq_json_out *json, const aq_run_info *info,

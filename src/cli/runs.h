@@ -38,6 +38,13 @@ void aq_cli_run_json(aq_json_out *json, const aq_run_info *info);
 enum { AQ_CLI_TRUST_SIZE = 160 };
 const char *aq_cli_run_trust(const aq_run_info *info, char *out);
 
+/* The caveats of a run (common/run_info.h), for any view of it: a line each
+ * after `indent`, and as the array "caveats" of an open map. */
+void aq_cli_run_caveats(aq_cli *cli, const char *indent,
+                        const aq_run_info *info);
+void aq_cli_run_caveats_json(aq_json_out *json, const char *key,
+                             const aq_run_info *info);
+
 /* A run that was made: its id on a line of its own, or, in a document that is
  * being written, an object. */
 void aq_cli_run_print(aq_cli *cli, aq_json_out *json, const aq_run_info *info,

@@ -49,14 +49,16 @@ const aq_cli_command aq_cli_commands[AQ_CLI_CMD_COUNT] = {
              "files, a rocprof v1 results.csv, an .rpd of rocmProfileData, or "
              "an ireeperf-jsonl of iree-profile, plain or with .gz; the "
              "format is detected.\n\n"
-             "Oddities that can be mended are mended, counted, reported and "
-             "kept in the run's notes. What can't be mended is an error, and "
-             "nothing of that file is stored.",
+             "Oddities that can be repaired are repaired, counted, reported "
+             "with the place of the first one, and kept in the run's notes. "
+             "What cannot be repaired is an error, and nothing of that file is "
+             "stored; so is a truncated file, unless --allow-truncated "
+             "imports what it holds.",
          .examples = {{"aqueduct import trace.json.gz --name resnet",
                        "one trace, under a name"},
                       {"aqueduct import results/",
                        "a directory of rocprofv3 CSV files"}},
-         .options = BIT(FORMAT),
+         .options = BIT(FORMAT) | BIT(ALLOW_TRUNCATED),
          .args_min = 1,
          .args_max = INT32_MAX,
          .what = AQ_CLI_FILE},

@@ -39,6 +39,7 @@ typedef enum aq_cli_what {
   O(PARAMETER)                                                                 \
   O(EDGES)                                                                     \
   O(AS_GRAPH)                                                                  \
+  O(ALLOW_TRUNCATED)                                                           \
   O(BENCH)                                                                     \
   O(FAULTS)                                                                    \
   O(LIVE)                                                                      \

@@ -35,6 +35,9 @@ const aq_cli_option aq_cli_options[AQ_CLI_OPT_COUNT] = {
         {"bench", "N", NULL,
          "repeat a capture N times and tell the host's and the "
          "device's time of each repetition"},
+    [AQ_CLI_OPT_ALLOW_TRUNCATED] =
+        {"allow-truncated", NULL, NULL,
+         "import what a truncated file holds; every view of the run says so"},
     [AQ_CLI_OPT_AS_GRAPH] = {"as-graph", NULL, NULL,
                              "make direct launches between host waits one "
                              "graph launch"},

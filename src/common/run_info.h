@@ -8,6 +8,7 @@
 #define AQ_COMMON_RUN_INFO_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include "export.h"
@@ -37,11 +38,22 @@ typedef struct aq_run_info {
   const char *point;       /* JSON: its place in a sweep; or NULL */
   const char *content_key; /* hex digest of all that a point depends on */
   int64_t seed;
-  int64_t base_ns;   /* the source's clock at time 0 of the run, ns */
-  int64_t created;   /* seconds since 1970, UTC */
+  int64_t base_ns; /* the source's clock at time 0 of the run, ns */
+  int64_t created; /* seconds since 1970, UTC */
+  /* Where the durations of its rows come from: "measured here", "measured on
+   * AMD Instinct MI300X", "executed", "assumed"…; NULL: not known. */
+  const char *durations;
   bool complete;     /* false: the writer did not finish */
+  bool truncated;    /* its trace, or that of the run it replays, was cut */
   bool reproducible; /* same inputs and seed give the same rows */
 } aq_run_info;
+
+/* What a reader of any view of a run has to know, one line each. */
+enum { AQ_RUN_CAVEATS = 3, AQ_RUN_CAVEAT_SIZE = 192 };
+
+/* Fills the lines that apply, returns how many. Pure. */
+size_t aq_run_caveats(const aq_run_info *info,
+                      char lines[AQ_RUN_CAVEATS][AQ_RUN_CAVEAT_SIZE]);
 
 AQ_END_DECLS
 

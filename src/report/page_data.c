@@ -259,12 +259,15 @@ static void put_info(const aq_run_info *info, FILE *out)
   put_member(out, "device_model", info->device_model);
   put_member(out, "model_hash", info->model_hash);
   put_member(out, "model_verdict", info->model_verdict);
+  put_member(out, "durations", info->durations);
   put_member(out, "command", info->command);
   put_member(out, "version", info->version);
   put_number(out, "seed", info->seed);
   put_number(out, "created", info->created);
   put_key(out, "complete");
   fputs(info->complete ? "true" : "false", out);
+  put_key(out, "truncated");
+  fputs(info->truncated ? "true" : "false", out);
   put_key(out, "reproducible");
   fputs(info->reproducible ? "true" : "false", out);
 }

@@ -39,6 +39,12 @@ const aq_run_column aq_run_columns[] = {
            "hex digest of all that a point of a plan depends on"),
     COLUMN(seed, INTEGER, "of its random numbers"),
     COLUMN(base_ns, INTEGER, "the source's clock at time 0 of the run, ns"),
+    COLUMN(
+        durations, TEXT,
+        "where the durations of its rows come from: `measured here`, "
+        "`measured on` a GPU, `executed`, `predicted ±` an error, `assumed`"),
+    COLUMN(truncated, BOOL,
+           "1: its trace, or that of the run it replays, was cut"),
     COLUMN(reproducible, BOOL,
            "1: the same inputs and seed give the same rows"),
 };

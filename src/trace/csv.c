@@ -77,7 +77,7 @@ static aq_status read_quoted(aq_csv *csv)
     if (status != AQ_OK)
       return status;
     if (csv->at_end)
-      return bad_line(csv, "a quote is not closed");
+      return AQ_OK; /* as a row without its end */
     const char *quote = memchr(csv->at, '"', (size_t)(csv->end - csv->at));
     const char *stop = quote ? quote : csv->end;
     for (const char *c = csv->at; c < stop; c++)
@@ -126,6 +126,7 @@ static aq_status read_row(aq_csv *csv)
     aq_status status = refill(csv);
     if (status != AQ_OK)
       return status;
+    csv->cut = csv->at_end && any;
     if (csv->at_end)
       return any ? end_field(csv) : AQ_OK;
     any = true;
@@ -147,11 +148,16 @@ aq_status aq_csv_next(aq_csv *csv, bool *got)
     aq_status status = read_row(csv);
     if (status != AQ_OK)
       return status;
-    *got = csv->field_count > 0;
+    *got = csv->field_count > 0 && !csv->cut;
+    if (csv->cut && !is_blank(csv))
+      return aq_import_truncated(
+          csv->import, aq_reader_name(csv->reader), "line", csv->line,
+          "which has no end of line: expected one after the last row too");
     if (!*got || csv->field_count == csv->columns)
       return AQ_OK;
     if (!is_blank(csv))
-      aq_import_repair(csv->import, AQ_REPAIR_SKIPPED_ROW);
+      aq_import_fault(csv->import, AQ_REPAIR_SKIPPED_ROW,
+                      "not the header's number of fields", NULL, 0);
   }
 }
 
@@ -181,6 +187,7 @@ static void bind(aq_csv *csv, const aq_csv_column *column)
     if (csv->index[column->id] != SIZE_MAX || !like(text, length, column->name))
       continue;
     csv->index[column->id] = i;
+    csv->names[column->id] = column->name;
     if (strlen(column->name) != length ||
         memcmp(text, column->name, length) != 0)
       aq_import_repair(csv->import, AQ_REPAIR_UNKNOWN_COLUMN_CASE);
@@ -203,6 +210,11 @@ static aq_status read_header(aq_csv *csv, const aq_csv_column *columns)
   return AQ_OK;
 }
 
+static uint64_t line_at(const void *csv)
+{
+  return ((const aq_csv *)csv)->line;
+}
+
 aq_status aq_csv_init(aq_csv *csv, aq_import *import, aq_reader *reader,
                       const aq_csv_column *columns)
 {
@@ -210,6 +222,7 @@ aq_status aq_csv_init(aq_csv *csv, aq_import *import, aq_reader *reader,
   csv->import = import;
   csv->reader = reader;
   csv->next_line = 1;
+  import->place = (aq_import_place){"line", line_at, csv};
   for (int i = 0; i < AQ_CSV_IDS; i++)
     csv->index[i] = SIZE_MAX;
   csv->text = malloc(256);
@@ -223,6 +236,7 @@ aq_status aq_csv_init(aq_csv *csv, aq_import *import, aq_reader *reader,
 
 void aq_csv_fini(aq_csv *csv)
 {
+  csv->import->place = (aq_import_place){NULL, NULL, NULL};
   free(csv->text);
   free(csv->ends);
 }
@@ -243,7 +257,12 @@ int64_t aq_csv_int(const aq_csv *csv, int id)
   size_t length;
   int64_t value;
   const char *text = aq_csv_text(csv, id, &length);
-  return aq_number_int(text, length, &value) ? value : AQ_NONE;
+  if (aq_number_int(text, length, &value) && value != AQ_NONE)
+    return value;
+  if (aq_csv_has(csv, id))
+    aq_import_fault(csv->import, AQ_REPAIR_BAD_NUMBER, csv->names[id], text,
+                    length);
+  return AQ_NONE;
 }
 
 bool aq_csv_tick(const aq_csv *csv, int id, aq_tick *out)

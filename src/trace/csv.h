@@ -27,12 +27,14 @@ typedef struct aq_csv {
   uint64_t next_line;
   const char *at, *end; /* the rest of the reader's piece */
   bool at_end;
+  bool cut;   /* the row has no end of line: the file may be truncated */
   char *text; /* the fields of the row, one after the other */
   size_t text_size, text_capacity;
   size_t *ends; /* of each field in `text` */
   size_t field_count, field_capacity;
-  size_t columns;           /* in the header */
-  size_t index[AQ_CSV_IDS]; /* column of each id; SIZE_MAX: not there */
+  size_t columns;                /* in the header */
+  size_t index[AQ_CSV_IDS];      /* column of each id; SIZE_MAX: not there */
+  const char *names[AQ_CSV_IDS]; /* that they were found by */
 } aq_csv;
 
 /* Reads the header of a file and finds the columns, ended by a NULL name. A
@@ -41,8 +43,9 @@ aq_status aq_csv_init(aq_csv *csv, aq_import *import, aq_reader *reader,
                       const aq_csv_column *columns);
 void aq_csv_fini(aq_csv *csv);
 
-/* The next row; *got is false at the end. Rows without the header's number of
- * fields are left out and counted. */
+/* The next row; *got is false at the end. A last row without an end of line may
+ * have been cut anywhere: the file is truncated. Rows without the header's
+ * number of fields are left out and counted. */
 aq_status aq_csv_next(aq_csv *csv, bool *got);
 
 bool aq_csv_has(const aq_csv *csv, int id);
@@ -50,7 +53,8 @@ bool aq_csv_has(const aq_csv *csv, int id);
 /* The text of a column, empty where the column is not there. */
 const char *aq_csv_text(const aq_csv *csv, int id, size_t *length);
 
-/* The integer of a column; AQ_NONE where there is none. */
+/* The integer of a column; AQ_NONE where there is no such column, or, counted,
+ * no integer in it. */
 int64_t aq_csv_int(const aq_csv *csv, int id);
 
 /* The time in ns of a column; false where there is none. */

@@ -256,11 +256,18 @@ static aq_status name_one(const char *name, const aq_trace_module *modules,
 static aq_status check_result(const aq_trace_files *files,
                               const aq_trace_result *result, aq_diag *diag)
 {
-  if (result->dispatches + result->copies == 0)
+  const uint64_t skipped = result->repairs[AQ_REPAIR_SKIPPED_ROW];
+  if (result->dispatches + result->copies > 0)
+    return AQ_OK;
+  if (skipped > 0 && result->example_count > 0)
     return aq_diag_set(diag, AQ_ERR_INPUT,
-                       "%s: no kernel, copy or fill in this %s trace",
-                       files->root, result->format);
-  return AQ_OK;
+                       "%s: no kernel, copy or fill that could be read in this "
+                       "%s trace: %llu rows were left out, the first at %s",
+                       files->root, result->format, (unsigned long long)skipped,
+                       result->examples[0].text);
+  return aq_diag_set(diag, AQ_ERR_INPUT,
+                     "%s: no kernel, copy or fill in this %s trace",
+                     files->root, result->format);
 }
 
 static aq_status import_files(const aq_trace_files *files, choice by,

@@ -3,6 +3,7 @@
 
 #include "trace/import.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -51,6 +52,12 @@ aq_status aq_import_read(aq_import *import, aq_reader *reader,
                          const char **bytes, size_t *size)
 {
   aq_status status = aq_reader_next(reader, bytes, size, import->diag);
+  if (status != AQ_OK && aq_reader_is_cut(reader)) {
+    *size = 0;
+    return aq_import_truncated(import, aq_reader_name(reader), "byte",
+                               aq_reader_consumed(reader),
+                               "inside its compressed stream");
+  }
   if (status != AQ_OK)
     return status;
   import->result->bytes += *size;
@@ -66,8 +73,81 @@ aq_status aq_import_read(aq_import *import, aq_reader *reader,
   return AQ_OK;
 }
 
+/* ---- faults ---- */
+
+void aq_import_fault(aq_import *import, aq_trace_repair repair,
+                     const char *field, const char *text, size_t length)
+{
+  enum { SHOWN = 32 };
+  aq_trace_result *result = import->result;
+  const aq_import_place *place = &import->place;
+  aq_import_repair(import, repair);
+  if (result->example_count == AQ_TRACE_EXAMPLES)
+    return;
+  aq_trace_example *example = &result->examples[result->example_count++];
+  char where[40] = "", value[SHOWN + 16] = "";
+  if (place->unit)
+    snprintf(where, sizeof where, "%s %llu: ", place->unit,
+             (unsigned long long)place->at(place->of));
+  if (text) {
+    snprintf(value, sizeof value, ": \"%.*s%s\"",
+             (int)(length < SHOWN ? length : SHOWN), text,
+             length > SHOWN ? "..." : "");
+    for (char *c = value; *c; c++)
+      if ((unsigned char)*c < ' ' || (unsigned char)*c > '~')
+        *c = '?';
+  }
+  example->repair = repair;
+  snprintf(example->text, sizeof example->text, "%s%s%s", where, field, value);
+}
+
+aq_status aq_import_truncated(aq_import *import, const char *file,
+                              const char *unit, uint64_t at, const char *what)
+{
+  if (!import->options->allow_truncated)
+    return aq_diag_set(import->diag, AQ_ERR_INPUT,
+                       "%s: truncated: it ends at %s %llu, %s "
+                       "(--allow-truncated imports what is there)",
+                       file, unit, (unsigned long long)at, what);
+  if (import->cut_file != file)
+    aq_import_repair(import, AQ_REPAIR_TRUNCATED);
+  import->cut_file = file;
+  return AQ_OK;
+}
+
+static void bad_value(aq_import *import, const char *field, int64_t *value)
+{
+  char text[24];
+  int length = snprintf(text, sizeof text, "%lld", (long long)*value);
+  aq_import_fault(import, AQ_REPAIR_BAD_NUMBER, field, text, (size_t)length);
+  *value = AQ_NONE;
+}
+
+void aq_import_size(aq_import *import, const char *field, int64_t *size)
+{
+  if (*size != AQ_NONE && (*size < 0 || *size > INT64_C(1) << 40))
+    bad_value(import, field, size);
+}
+
+void aq_import_extent(aq_import *import, const char *field, int64_t *size)
+{
+  aq_import_size(import, field, size);
+  if (*size == 0)
+    *size = AQ_NONE;
+}
+
+void aq_import_id(aq_import *import, const char *field, int64_t *id)
+{
+  if (*id != AQ_NONE && *id < 0)
+    bad_value(import, field, id);
+}
+
+/* ---- times ---- */
+
 bool aq_import_time(aq_import *import, aq_tick tick, aq_time *out)
 {
+  if (tick.ns < 0 || tick.ps < 0)
+    return false;
   if (!import->has_base) {
     import->has_base = true;
     import->result->base_ns = tick.ns;
@@ -90,7 +170,8 @@ bool aq_import_between(aq_import *import, aq_tick begin, aq_tick end,
       !aq_import_time(import, end, &stop))
     return false;
   if (stop < start) {
-    aq_import_repair(import, AQ_REPAIR_NEGATIVE_DURATION);
+    aq_import_fault(import, AQ_REPAIR_NEGATIVE_DURATION, "end before start",
+                    NULL, 0);
     stop = start;
   }
   *from = start;
@@ -104,6 +185,8 @@ bool aq_import_span(aq_import *import, aq_tick begin, aq_tick length,
   aq_tick end = {0, begin.ps + length.ps};
   if (__builtin_add_overflow(begin.ns, length.ns, &end.ns))
     return false;
+  if (end.ns < 0 || end.ps < 0) /* only by a negative length: worded there */
+    end = (aq_tick){0, 0};
   return aq_import_between(import, begin, end, from, to);
 }
 
@@ -151,8 +234,45 @@ aq_status aq_import_name(aq_import *import, const char *text, size_t length,
   return import->sink->name(import->sink, text, length, id, import->diag);
 }
 
-void aq_import_order(aq_import *import, const aq_record *row)
+/* An extent of three is known whole, or not at all. */
+static void check_extents(aq_import *import, const char *const names[3],
+                          int64_t *extents)
 {
+  bool known = true;
+  for (int i = 0; i < 3; i++) {
+    aq_import_extent(import, names[i], &extents[i]);
+    known &= extents[i] != AQ_NONE;
+  }
+  for (int i = 0; i < 3 && !known; i++)
+    extents[i] = AQ_NONE;
+}
+
+static void check_shape(aq_import *import, aq_record *row)
+{
+  static const char *const grid[] = {"grid x", "grid y", "grid z"};
+  static const char *const workgroup[] = {"workgroup x", "workgroup y",
+                                          "workgroup z"};
+  int64_t extents[3] = {row->grid_x, row->grid_y, row->grid_z};
+  check_extents(import, grid, extents);
+  row->grid_x = extents[0];
+  row->grid_y = extents[1];
+  row->grid_z = extents[2];
+  memcpy(extents, (int64_t[]){row->wg_x, row->wg_y, row->wg_z}, sizeof extents);
+  check_extents(import, workgroup, extents);
+  row->wg_x = extents[0];
+  row->wg_y = extents[1];
+  row->wg_z = extents[2];
+  aq_import_size(import, "lds", &row->lds);
+  aq_import_size(import, "scratch", &row->scratch);
+  aq_import_size(import, "vgpr", &row->vgpr);
+  aq_import_size(import, "agpr", &row->agpr);
+  aq_import_size(import, "sgpr", &row->sgpr);
+  aq_import_size(import, "bytes", &row->bytes);
+}
+
+void aq_import_order(aq_import *import, aq_record *row)
+{
+  check_shape(import, row);
   aq_time *last = &import->last_start[row->queue];
   if (row->start < *last)
     aq_import_repair(import, AQ_REPAIR_OUT_OF_ORDER);

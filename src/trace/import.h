@@ -21,12 +21,21 @@ typedef struct aq_import_queue_entry {
   int64_t device, source_id, ordinal;
 } aq_import_queue_entry;
 
+/* Where in its file an importer is: "line 12", "byte 4096". */
+typedef struct aq_import_place {
+  const char *unit; /* NULL: not known */
+  uint64_t (*at)(const void *of);
+  const void *of;
+} aq_import_place;
+
 typedef struct aq_import {
   aq_record_sink *sink;
   aq_trace_result *result;
   const aq_trace_options *options;
   aq_diag *diag;
-  bool has_base; /* result->base_ns is set: the first time seen */
+  aq_import_place place;
+  const char *cut_file; /* the last one that was found truncated */
+  bool has_base;        /* result->base_ns is set: the first time seen */
   aq_import_queue_entry queues[64]; /* met lately */
   aq_time *last_start;              /* by queue: to count rows out of order */
   size_t queue_capacity;
@@ -55,8 +64,26 @@ static inline void aq_import_repair(aq_import *import, aq_trace_repair repair)
   import->result->repairs[repair]++;
 }
 
+/* Counts a repair and keeps an example of it: the place, the field, and the
+ * text that was found there (NULL: none). */
+void aq_import_fault(aq_import *import, aq_trace_repair repair,
+                     const char *field, const char *text, size_t length);
+
+/* A file ended before what it holds did: AQ_ERR_INPUT, or AQ_OK where truncated
+ * files are allowed; then it is counted once. */
+aq_status aq_import_truncated(aq_import *import, const char *file,
+                              const char *unit, uint64_t at, const char *what);
+
+/* A size of a row or call, AQ_NONE where it is not one: negative, or above
+ * 2^40. Counted. 0 is not a size of a grid or workgroup: unknown. */
+void aq_import_size(aq_import *import, const char *field, int64_t *size);
+void aq_import_extent(aq_import *import, const char *field, int64_t *size);
+
+/* An id, AQ_NONE where it is negative. Counted. */
+void aq_import_id(aq_import *import, const char *field, int64_t *id);
+
 /* The time of the run at a tick of the source's clock; the first one asked for
- * is the base. False where it is more than 106 days from there. */
+ * is the base. False where it is more than 106 days from there, or negative. */
 bool aq_import_time(aq_import *import, aq_tick tick, aq_time *out);
 
 /* The times of a span that begins at a tick; a negative length is mended. */
@@ -83,8 +110,9 @@ aq_status aq_import_name(aq_import *import, const char *text, size_t length,
                          int64_t *id);
 
 /* Notes a row of the device in the order of the file: counts what is out of
- * order. Called once a row, before it waits for its host call. */
-void aq_import_order(aq_import *import, const aq_record *row);
+ * order, and clears sizes that are none. Called once a row, before it waits
+ * for its host call. */
+void aq_import_order(aq_import *import, aq_record *row);
 
 /* Notes a host call of the runtime if it says something of dependencies. */
 aq_status aq_import_event_call(aq_import *import, const char *name,

@@ -31,20 +31,28 @@ typedef struct iree {
 
 enum { NO_ORDINAL = -1 };
 
-static int64_t int_of(const iree *r, yajl_val value)
+/* AQ_NONE where there is none; all that is no integer, but null, counts. */
+static int64_t int_of(const iree *r, const char *key, yajl_val value)
 {
   int64_t number = AQ_NONE;
   if (YAJL_IS_INTEGER(value))
     return YAJL_GET_INTEGER(value);
-  const char *text = aq_lines_text(value);
-  if (text && aq_number_int(text, strlen(text), &number))
+  const char *text =
+      YAJL_IS_NUMBER(value) ? YAJL_GET_NUMBER(value) : aq_lines_text(value);
+  if (!value || YAJL_IS_NULL(value))
+    return AQ_NONE;
+  if (!YAJL_IS_NUMBER(value) && text &&
+      aq_number_int(text, strlen(text), &number) && number != AQ_NONE)
     aq_import_repair(r->import, AQ_REPAIR_STRING_NUMBER);
+  else
+    aq_import_fault(r->import, AQ_REPAIR_BAD_NUMBER, key, text,
+                    text ? strlen(text) : 0);
   return number;
 }
 
 static int64_t int_at(const iree *r, yajl_val object, const char *key)
 {
-  return int_of(r, aq_lines_member(object, key));
+  return int_of(r, key, aq_lines_member(object, key));
 }
 
 /* An ordinal; all ones stand for none. */
@@ -192,7 +200,7 @@ static bool read_sizes(const iree *r, yajl_val object, const char *key,
   if (!YAJL_IS_ARRAY(array) || array->u.array.len != 3)
     return false;
   for (int i = 0; i < 3; i++) {
-    out[i] = int_of(r, array->u.array.values[i]);
+    out[i] = int_of(r, key, array->u.array.values[i]);
     if (out[i] <= 0 || out[i] > UINT32_MAX)
       return false;
   }
@@ -226,7 +234,8 @@ static aq_status put_row(iree *r, yajl_val object, aq_record *row,
   if (int_at(r, object, "end_tick") == AQ_NONE)
     return absent(r, "end_tick");
   if (!read_times(r, object, row, &own_clock)) {
-    aq_import_repair(r->import, AQ_REPAIR_SKIPPED_ROW);
+    aq_import_fault(r->import, AQ_REPAIR_SKIPPED_ROW, "times out of range",
+                    NULL, 0);
     return AQ_OK;
   }
   const int64_t submission = int_at(r, object, "submission_id");
@@ -302,7 +311,8 @@ static aq_status queue_event(iree *r, yajl_val object)
                        .graph = strcmp(op, "execute") == 0};
   uint64_t key;
   if (!aq_import_time(r->import, (aq_tick){ns, 0}, &call.begin)) {
-    aq_import_repair(r->import, AQ_REPAIR_SKIPPED_ROW);
+    aq_import_fault(r->import, AQ_REPAIR_SKIPPED_ROW, "times out of range",
+                    NULL, 0);
     return AQ_OK;
   }
   call.end = call.begin;

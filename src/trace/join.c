@@ -211,6 +211,18 @@ static void drop_old_call(aq_join *join, uint64_t key)
     call_free(join, old);
 }
 
+/* What a call says of its shape is known whole, or not at all. */
+static void check_call(aq_join *join, aq_host_call *call)
+{
+  aq_import_size(join->import, "lds", &call->lds);
+  aq_import_size(join->import, "bytes", &call->bytes);
+  for (int i = 0; i < 3 && call->has_shape; i++) {
+    aq_import_extent(join->import, "grid", &call->grid[i]);
+    aq_import_extent(join->import, "workgroup", &call->wg[i]);
+    call->has_shape = call->grid[i] != AQ_NONE && call->wg[i] != AQ_NONE;
+  }
+}
+
 aq_status aq_join_call_add(aq_join *join, uint64_t key,
                            const aq_host_call *call)
 {
@@ -220,6 +232,7 @@ aq_status aq_join_call_add(aq_join *join, uint64_t key,
     return aq_diag_no_memory(join->import->diag);
   aq_join_call *made = &join->calls[slot];
   made->call = *call;
+  check_call(join, &made->call);
   made->key = key;
   made->used = true;
   made->joined = made->has_first = false;

@@ -141,16 +141,22 @@ static aq_status finish(aq_json *json)
 {
   uint64_t *repairs = json->import->result->repairs;
   repairs[AQ_REPAIR_TRAILING_COMMA] += json->scan.trailing_commas;
-  if (json->scan.depth > 0) {
-    repairs[AQ_REPAIR_UNCLOSED]++;
-    return AQ_OK;
-  }
+  if (json->scan.depth > 0)
+    return aq_import_truncated(json->import, aq_reader_name(json->reader),
+                               "byte", json->scan.source,
+                               "inside an array or object");
   yajl_status result = yajl_complete_parse(json->yajl);
   return result == yajl_status_ok ? AQ_OK : parse_error(json, result, "", 0);
 }
 
+static uint64_t place_at(const void *json)
+{
+  return aq_json_byte(json);
+}
+
 static aq_status read_all(aq_json *json)
 {
+  json->import->place = (aq_import_place){"byte", place_at, json};
   for (;;) {
     const char *bytes;
     size_t size;
@@ -189,6 +195,7 @@ aq_status aq_json_read(aq_import *import, aq_reader *reader,
   if (where)
     *where = &json;
   aq_status status = read_all(&json);
+  import->place = (aq_import_place){NULL, NULL, NULL};
   if (where)
     *where = NULL;
   aq_json_scan_fini(&json.scan);
@@ -198,11 +205,16 @@ aq_status aq_json_read(aq_import *import, aq_reader *reader,
 
 /* ---- values ---- */
 
-bool aq_json_int(aq_import *import, aq_json_type type, const char *text,
-                 size_t length, int64_t *out)
+bool aq_json_int(aq_import *import, const char *field, aq_json_type type,
+                 const char *text, size_t length, int64_t *out)
 {
-  if (type == AQ_JSON_OTHER || !aq_number_int(text, length, out))
+  int64_t value;
+  if (type == AQ_JSON_OTHER || !aq_number_int(text, length, &value) ||
+      value == AQ_NONE) {
+    aq_import_fault(import, AQ_REPAIR_BAD_NUMBER, field, text, length);
     return false;
+  }
+  *out = value;
   if (type == AQ_JSON_STRING)
     aq_import_repair(import, AQ_REPAIR_STRING_NUMBER);
   return true;

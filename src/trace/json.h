@@ -3,10 +3,10 @@
  * JSON as a stream of events, from a reader through the mending scan and yajl
  * to an importer.
  *
- * What is mended is counted in the import's result. A document that ends early
- * is read as far as it goes: what was open then never sees its close. Texts
- * are borrowed for the call. A callback that fails ends the reading.
- * Thread rule: one thread at a time per reading.
+ * What is repaired is counted in the import's result. A document that ends
+ * early is truncated: where that is allowed (trace.h), what was open then
+ * never sees its close. Texts are borrowed for the call. A callback that fails
+ * ends the reading. Thread rule: one thread at a time per reading.
  */
 #ifndef AQ_TRACE_JSON_H
 #define AQ_TRACE_JSON_H
@@ -40,9 +40,10 @@ aq_status aq_json_read(aq_import *import, aq_reader *reader,
 /* The byte of the source that is being parsed. */
 uint64_t aq_json_byte(const aq_json *json);
 
-/* Integer of a number, or of a string that holds one (counted). */
-bool aq_json_int(aq_import *import, aq_json_type type, const char *text,
-                 size_t length, int64_t *out);
+/* Integer of a number, or of a string that holds one (counted). Anything else
+ * counts as a bad number of the field, null (which NaN reads as) too. */
+bool aq_json_int(aq_import *import, const char *field, aq_json_type type,
+                 const char *text, size_t length, int64_t *out);
 bool aq_json_tick(aq_import *import, aq_json_type type, const char *text,
                   size_t length, aq_tick_unit unit, aq_tick *out);
 

@@ -136,6 +136,11 @@ static aq_status put_run(writer *w, aq_diag *diag)
     put_text(w, "reproducible");
     yajl_gen_bool(w->gen, info->reproducible);
   }
+  put_optional(w, "durations", info->durations);
+  if (info->truncated) {
+    put_text(w, "truncated");
+    yajl_gen_bool(w->gen, true);
+  }
   put_int(w, "base_ns", info->base_ns);
   put_places(w);
   return put_line(w, diag);

@@ -237,6 +237,10 @@ static aq_status read_run(lines *l, yajl_val object)
     status = copy_text(l, object, "model_verdict", run->model_verdict,
                        sizeof run->model_verdict);
   if (status == AQ_OK)
+    status = copy_text(l, object, "durations", run->durations,
+                       sizeof run->durations);
+  run->truncated = YAJL_IS_TRUE(aq_lines_member(object, "truncated"));
+  if (status == AQ_OK)
     status = read_places(l, object);
   return status;
 }

@@ -222,7 +222,7 @@ static int64_t *int_place(aq_kineto *k)
   }
 }
 
-/* Those that Kineto itself may write as strings: nothing to mend. */
+/* Numbers that Kineto itself may write as strings: nothing to repair. */
 static int64_t *text_int_place(aq_kineto *k)
 {
   event *e = &k->event;
@@ -248,12 +248,41 @@ static presence read_tick(aq_kineto *k, aq_json_type type, const char *text,
              : UNREADABLE;
 }
 
+static const char *field_name(const aq_kineto *k)
+{
+  const level at = k->level == LEVEL_TRIPLE ? LEVEL_ARGS : k->level;
+  for (size_t i = 0; i < sizeof fields / sizeof *fields; i++)
+    if (fields[i].level == at && fields[i].field == k->field)
+      return fields[i].key;
+  return "number";
+}
+
+static void bad_number(aq_kineto *k, const char *text, size_t length)
+{
+  aq_import_fault(k->import, AQ_REPAIR_BAD_NUMBER, field_name(k), text, length);
+}
+
+/* An integer that may come as a string. */
+static void text_int_value(aq_kineto *k, aq_json_type type, const char *text,
+                           size_t length, int64_t *place)
+{
+  int64_t value;
+  if (type != AQ_JSON_OTHER && aq_number_int(text, length, &value) &&
+      value != AQ_NONE)
+    *place = value;
+  else
+    bad_number(k, text, length);
+}
+
+/* Sizes are checked here: a product of two negative ones looks right. */
 static void triple_value(aq_kineto *k, aq_json_type type, const char *text,
                          size_t length)
 {
   int64_t *triple = k->field == FIELD_GRID ? k->event.grid : k->event.block;
-  if (k->triple < 3 && type != AQ_JSON_OTHER)
-    aq_number_int(text, length, &triple[k->triple]);
+  if (k->triple < 3) {
+    text_int_value(k, type, text, length, &triple[k->triple]);
+    aq_import_size(k->import, field_name(k), &triple[k->triple]);
+  }
   k->triple++;
 }
 
@@ -288,9 +317,9 @@ static aq_status on_value(void *client, aq_json_type type, const char *text,
     break;
   }
   if ((place = int_place(k)))
-    aq_json_int(k->import, type, text, length, place);
-  else if ((place = text_int_place(k)) && type != AQ_JSON_OTHER)
-    aq_number_int(text, length, place);
+    aq_json_int(k->import, field_name(k), type, text, length, place);
+  else if ((place = text_int_place(k)))
+    text_int_value(k, type, text, length, place);
   return AQ_OK;
 }
 

@@ -39,13 +39,12 @@ static bool has_triple(const int64_t triple[3])
   return triple[0] != AQ_NONE && triple[1] != AQ_NONE && triple[2] != AQ_NONE;
 }
 
-/* Blocks of a grid times the block: work-items, or unknown. */
+/* Blocks of a grid times the block, each at most 2^40: work-items. What is out
+ * of range stays so, for who counts it. */
 static int64_t items(int64_t blocks, int64_t block)
 {
   int64_t product;
-  if (__builtin_mul_overflow(blocks, block, &product))
-    return AQ_NONE;
-  return product;
+  return __builtin_mul_overflow(blocks, block, &product) ? INT64_MAX : product;
 }
 
 static uint64_t join_key(const event *e)
@@ -72,6 +71,12 @@ static void device_shape(const event *e, aq_record *row)
   row->wg_z = e->block[2];
 }
 
+static aq_status skipped(aq_kineto *k, const char *why)
+{
+  aq_import_fault(k->import, AQ_REPAIR_SKIPPED_ROW, why, NULL, 0);
+  return AQ_OK;
+}
+
 static aq_status device_row(aq_kineto *k, const event *e)
 {
   static const aq_record_kind kinds[] = {
@@ -81,10 +86,8 @@ static aq_status device_row(aq_kineto *k, const event *e)
   };
   aq_record row;
   aq_record_init(&row);
-  if (!aq_import_span(k->import, e->ts, e->dur, &row.start, &row.end)) {
-    aq_import_repair(k->import, AQ_REPAIR_SKIPPED_ROW);
-    return AQ_OK;
-  }
+  if (!aq_import_span(k->import, e->ts, e->dur, &row.start, &row.end))
+    return skipped(k, "ts or dur out of range");
   row.kind = kinds[e->category];
   row.flags = 0;
   row.stream = e->stream != AQ_NONE ? e->stream : e->tid;
@@ -147,10 +150,8 @@ static aq_status host_row(aq_kineto *k, const event *e)
                 aq_api_records_event(k->name, k->name_length);
   if (!waits && !submits && !events)
     return AQ_OK;
-  if (!aq_import_span(k->import, e->ts, e->dur, &call.begin, &call.end)) {
-    aq_import_repair(k->import, AQ_REPAIR_SKIPPED_ROW);
-    return AQ_OK;
-  }
+  if (!aq_import_span(k->import, e->ts, e->dur, &call.begin, &call.end))
+    return skipped(k, "ts or dur out of range");
   aq_status status = aq_import_event_call(
       k->import, k->name, k->name_length,
       (aq_edge_call){
@@ -164,6 +165,17 @@ static aq_status host_row(aq_kineto *k, const event *e)
   return aq_join_call_add(k->join, join_key(e), &call);
 }
 
+/* Threads may have negative ids; GPUs, streams and correlations have none. */
+static void check_ids(aq_kineto *k)
+{
+  event *e = &k->event;
+  aq_import_id(k->import, "pid", &e->pid);
+  aq_import_id(k->import, "device", &e->device);
+  aq_import_id(k->import, "stream", &e->stream);
+  aq_import_id(k->import, "correlation", &e->correlation);
+  aq_import_id(k->import, "rank", &e->rank);
+}
+
 static aq_status absent(aq_kineto *k, const char *what)
 {
   return aq_diag_set(k->import->diag, AQ_ERR_INPUT,
@@ -174,7 +186,7 @@ static aq_status absent(aq_kineto *k, const char *what)
 
 aq_status aq_kineto_event_done(aq_kineto *k)
 {
-  const event *e = &k->event;
+  event *e = &k->event;
   if (e->category == CATEGORY_OTHER || !e->complete)
     return AQ_OK;
   if (e->has_ts == ABSENT)
@@ -183,10 +195,10 @@ aq_status aq_kineto_event_done(aq_kineto *k)
     return absent(k, "dur");
   if (!e->has_name)
     return absent(k, "name");
-  if (e->has_ts == UNREADABLE || e->has_dur == UNREADABLE) {
-    aq_import_repair(k->import, AQ_REPAIR_SKIPPED_ROW);
-    return AQ_OK;
-  }
+  if (e->has_ts == UNREADABLE || e->has_dur == UNREADABLE)
+    return skipped(k, e->has_ts == UNREADABLE ? "ts is not a number"
+                                              : "dur is not a number");
+  check_ids(k);
   return e->category == CATEGORY_CALL ? host_row(k, e) : device_row(k, e);
 }
 

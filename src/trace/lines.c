@@ -49,7 +49,7 @@ static aq_status next_line(aq_lines *l, bool *got)
     if (status != AQ_OK)
       return status;
     if (l->rest_size == 0) {
-      *got = l->size > 0;
+      *got = l->cut = l->size > 0;
       return AQ_OK;
     }
   }
@@ -60,18 +60,33 @@ static bool is_blank(const char *line)
   return line[strspn(line, " \t\r")] == '\0';
 }
 
+static uint64_t line_at(const void *lines)
+{
+  return ((const aq_lines *)lines)->number;
+}
+
 aq_status aq_lines_open(aq_lines *l, aq_import *import,
                         const aq_trace_file *file)
 {
   *l = (aq_lines){.import = import, .rest = ""};
+  import->place = (aq_import_place){"line", line_at, l};
   return aq_trace_file_open(file, &l->reader, import->diag);
 }
 
 void aq_lines_close(aq_lines *l)
 {
+  l->import->place = (aq_import_place){NULL, NULL, NULL};
   yajl_tree_free(l->tree);
   free(l->line);
   aq_reader_close(l->reader);
+}
+
+static bool is_whole(aq_lines *l)
+{
+  char error[1];
+  yajl_tree_free(l->tree);
+  l->tree = yajl_tree_parse(l->line, error, sizeof error);
+  return l->tree != NULL;
 }
 
 aq_status aq_lines_next(aq_lines *l, bool *got)
@@ -80,7 +95,11 @@ aq_status aq_lines_next(aq_lines *l, bool *got)
   do
     status = next_line(l, got);
   while (status == AQ_OK && *got && is_blank(l->line));
-  return status;
+  if (status != AQ_OK || !*got || !l->cut || is_whole(l))
+    return status;
+  *got = false;
+  return aq_import_truncated(l->import, aq_reader_name(l->reader), "line",
+                             l->number, "inside a record");
 }
 
 aq_status aq_lines_object(aq_lines *l, yajl_val *object)

@@ -22,13 +22,15 @@ typedef struct aq_lines {
   size_t size, capacity;
   uint64_t number; /* of the line, from 1 */
   yajl_val tree;
+  bool cut; /* the line has no end: the file may be truncated */
 } aq_lines;
 
 aq_status aq_lines_open(aq_lines *lines, aq_import *import,
                         const aq_trace_file *file);
 void aq_lines_close(aq_lines *lines);
 
-/* The next line that is not blank; *got is false after the last one. */
+/* The next line that is not blank; *got is false after the last one. A last
+ * line without its end that is no JSON value: the file is truncated. */
 aq_status aq_lines_next(aq_lines *lines, bool *got);
 
 /* The object that the line is; anything else is an error. */

@@ -25,6 +25,7 @@ struct aq_reader {
   uint64_t total, consumed;
   enum { PLAIN, GZIP, ZSTD } packing;
   bool inflating, ended;
+  bool cut;    /* the stream ends before it should */
   bool peeked; /* the piece below is to be handed out again */
   const char *piece;
   size_t piece_size;
@@ -38,8 +39,9 @@ struct aq_reader {
   unsigned char in[IN_SIZE], out[OUT_SIZE];
 };
 
-static aq_status truncated(const aq_reader *reader, aq_diag *diag)
+static aq_status truncated(aq_reader *reader, aq_diag *diag)
 {
+  reader->cut = true;
   return aq_diag_set(diag, AQ_ERR_INPUT, "%s: truncated %s stream at byte %llu",
                      reader->name, reader->packing == GZIP ? "gzip" : "zstd",
                      (unsigned long long)reader->consumed);
@@ -237,6 +239,8 @@ static aq_status next_inflated(aq_reader *reader, aq_diag *diag)
   z->avail_out = OUT_SIZE;
   while (z->avail_out > 0 && !reader->ended) {
     aq_status status = inflate_step(reader, diag);
+    if (reader->cut && z->avail_out < OUT_SIZE)
+      break; /* what came before the cut first; the error comes again */
     if (status != AQ_OK)
       return status;
   }
@@ -256,9 +260,11 @@ static aq_status unpack_step(aq_reader *reader, ZSTD_outBuffer *out,
     if (status != AQ_OK)
       return status;
     reader->zstd_used = 0;
+    if (reader->in_count == 0 && reader->zstd_open)
+      return truncated(reader, diag);
     reader->ended = reader->in_count == 0;
     if (reader->ended)
-      return reader->zstd_open ? truncated(reader, diag) : AQ_OK;
+      return AQ_OK;
   }
   ZSTD_inBuffer in = {reader->in, reader->in_count, reader->zstd_used};
   size_t result = ZSTD_decompressStream(reader->zstd, out, &in);
@@ -278,6 +284,8 @@ static aq_status next_unpacked(aq_reader *reader, aq_diag *diag)
   ZSTD_outBuffer out = {reader->out, OUT_SIZE, 0};
   while (out.pos < out.size && !reader->ended) {
     aq_status status = unpack_step(reader, &out, diag);
+    if (reader->cut && out.pos > 0)
+      break; /* what came before the cut first; the error comes again */
     if (status != AQ_OK)
       return status;
   }
@@ -344,6 +352,16 @@ aq_status aq_reader_peek(aq_reader *reader, const char **bytes, size_t *size,
     return status;
   reader->peeked = true;
   return AQ_OK;
+}
+
+bool aq_reader_is_cut(const aq_reader *reader)
+{
+  return reader->cut;
+}
+
+uint64_t aq_reader_consumed(const aq_reader *reader)
+{
+  return reader->consumed;
 }
 
 void aq_reader_progress(const aq_reader *reader, uint64_t *done,

@@ -10,6 +10,7 @@
 #ifndef AQ_TRACE_READER_H
 #define AQ_TRACE_READER_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -34,6 +35,11 @@ aq_status aq_reader_next(aq_reader *reader, const char **bytes, size_t *size,
 /* The first piece again, for whoever detects the format before it is read. */
 aq_status aq_reader_peek(aq_reader *reader, const char **bytes, size_t *size,
                          aq_diag *diag);
+
+/* Whether the last error was the end of a compressed stream that has not ended;
+ * and the bytes that were read of the file. */
+bool aq_reader_is_cut(const aq_reader *reader);
+uint64_t aq_reader_consumed(const aq_reader *reader);
 
 /* Bytes of the file read so far, and its size. */
 void aq_reader_progress(const aq_reader *reader, uint64_t *done,

@@ -55,15 +55,23 @@ typedef struct rocprof {
   aq_map processes; /* pid -> 0, 1, 2… */
 } rocprof;
 
-/* Absent, empty and 0 are a time that was not recorded. */
+/* Absent and 0 are a time that was not recorded. */
 static aq_time optional_time(rocprof *r, int column)
 {
   aq_tick tick;
   aq_time time;
-  if (!aq_csv_tick(&r->csv, column, &tick) || tick.ns == 0 ||
-      !aq_import_time(r->import, tick, &time))
+  size_t length;
+  if (!aq_csv_has(&r->csv, column))
     return AQ_TIME_NONE;
-  return time;
+  const char *text = aq_csv_text(&r->csv, column, &length);
+  const bool readable = aq_csv_tick(&r->csv, column, &tick);
+  if (readable && tick.ns == 0)
+    return AQ_TIME_NONE;
+  if (readable && aq_import_time(r->import, tick, &time))
+    return time;
+  aq_import_fault(r->import, AQ_REPAIR_BAD_NUMBER, r->csv.names[column], text,
+                  length);
+  return AQ_TIME_NONE;
 }
 
 static bool read_times(rocprof *r, aq_record *row)
@@ -132,7 +140,8 @@ static aq_status import_row(rocprof *r)
   aq_record row;
   aq_record_init(&row);
   if (!read_times(r, &row)) {
-    aq_import_repair(r->import, AQ_REPAIR_SKIPPED_ROW);
+    aq_import_fault(r->import, AQ_REPAIR_SKIPPED_ROW,
+                    "BeginNs and EndNs are not numbers in range", NULL, 0);
     return AQ_OK;
   }
   row.kind = AQ_KIND_KERNEL;

@@ -114,7 +114,8 @@ aq_status aq_rocprofv3_call_add(aq_import *import, aq_join *join,
   host.graph = aq_api_graph(call->name, call->name_length);
   if (!aq_import_between(import, call->begin, call->end, &host.begin,
                          &host.end)) {
-    aq_import_repair(import, AQ_REPAIR_SKIPPED_ROW);
+    aq_import_fault(import, AQ_REPAIR_SKIPPED_ROW,
+                    "times are not numbers in range", NULL, 0);
     return AQ_OK;
   }
   aq_status status = aq_import_event_call(import, call->name, call->name_length,

@@ -199,7 +199,8 @@ static aq_status call_row(csv_set *set)
   call.tid = aq_csv_int(csv, COLUMN_TID);
   if (!aq_csv_tick(csv, COLUMN_START, &call.begin) ||
       !aq_csv_tick(csv, COLUMN_END, &call.end)) {
-    aq_import_repair(set->import, AQ_REPAIR_SKIPPED_ROW);
+    aq_import_fault(set->import, AQ_REPAIR_SKIPPED_ROW,
+                    "timestamps are not numbers in range", NULL, 0);
     return AQ_OK;
   }
   return aq_rocprofv3_call_add(set->import, set->join, &call);
@@ -214,7 +215,8 @@ static bool read_common(csv_set *set, aq_record *row, int kind)
   if (!aq_csv_tick(csv, COLUMN_START, &start) ||
       !aq_csv_tick(csv, COLUMN_END, &end) ||
       !aq_import_between(set->import, start, end, &row->start, &row->end)) {
-    aq_import_repair(set->import, AQ_REPAIR_SKIPPED_ROW);
+    aq_import_fault(set->import, AQ_REPAIR_SKIPPED_ROW,
+                    "timestamps are not numbers in range", NULL, 0);
     return false;
   }
   row->kind = kind;

@@ -95,19 +95,21 @@ static aq_status on_close(void *client)
   return status;
 }
 
+static const char *const key_names[] = {"",
+#define K(id, text) text,
+                                        KEYS(K)
+#undef K
+};
+
 static aq_status on_key(void *client, const char *bytes, size_t length)
 {
-  static const char *const names[] = {"",
-#define K(id, text) text,
-                                      KEYS(K)
-#undef K
-  };
   aq_rocprofv3_tool *t = client;
   if (t->depth > DEPTH_MAX)
     return AQ_OK;
   key found = KEY_NONE;
   for (int i = 1; i < KEY_COUNT && found == KEY_NONE; i++)
-    if (strlen(names[i]) == length && memcmp(names[i], bytes, length) == 0)
+    if (strlen(key_names[i]) == length &&
+        memcmp(key_names[i], bytes, length) == 0)
       found = (key)i;
   t->keys[t->depth] = found;
   t->has_tool |= t->depth == 1 && found == KEY_TOOL;
@@ -224,9 +226,12 @@ static aq_status on_value(void *client, aq_json_type type, const char *bytes,
   key at = t->keys[t->depth], parent = t->keys[t->depth - 1];
   if (t->section == SECTION_METADATA) {
     if (at == KEY_PID && t->depth == t->section_depth)
-      aq_json_int(t->import, type, bytes, length, &t->pid);
+      aq_json_int(t->import, key_names[at], type, bytes, length, &t->pid);
     return AQ_OK;
   }
+  if (t->section == SECTION_STRINGS)
+    return type == AQ_JSON_STRING ? string_value(t, parent, at, bytes, length)
+                                  : AQ_OK;
   bool own = t->depth == t->section_depth + 1;
   if (own && (at == KEY_START || at == KEY_END)) {
     time_value(t, at, type, bytes, length);
@@ -236,7 +241,7 @@ static aq_status on_value(void *client, aq_json_type type, const char *bytes,
                        ? plain_place(&t->record, at)
                        : nested_place(&t->record, parent, at);
   if (place) {
-    aq_json_int(t->import, type, bytes, length, place);
+    aq_json_int(t->import, key_names[at], type, bytes, length, place);
     return AQ_OK;
   }
   return type == AQ_JSON_STRING ? string_value(t, parent, at, bytes, length)

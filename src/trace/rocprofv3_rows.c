@@ -102,7 +102,10 @@ static aq_status check_times(aq_rocprofv3_tool *t, bool *readable)
     return absent(t, "end_timestamp");
   *readable = r->start_ok && r->end_ok;
   if (!*readable)
-    aq_import_repair(t->import, AQ_REPAIR_SKIPPED_ROW);
+    aq_import_fault(t->import, AQ_REPAIR_SKIPPED_ROW,
+                    r->start_ok ? "end_timestamp is not a number"
+                                : "start_timestamp is not a number",
+                    NULL, 0);
   return AQ_OK;
 }
 
@@ -111,7 +114,8 @@ static bool read_common(aq_rocprofv3_tool *t, aq_record *row, int kind)
   const record *r = &t->record;
   aq_record_init(row);
   if (!aq_import_between(t->import, r->start, r->end, &row->start, &row->end)) {
-    aq_import_repair(t->import, AQ_REPAIR_SKIPPED_ROW);
+    aq_import_fault(t->import, AQ_REPAIR_SKIPPED_ROW, "timestamps out of range",
+                    NULL, 0);
     return false;
   }
   row->kind = kind;
@@ -147,8 +151,13 @@ static aq_status kernel_done(aq_rocprofv3_tool *t)
     row.vgpr = t->symbols[index].vgpr;
     row.agpr = t->symbols[index].agpr;
     row.sgpr = t->symbols[index].sgpr;
-  } else
-    snprintf(number, sizeof number, "kernel %lld", (long long)r->kernel_id);
+  } else {
+    int length =
+        snprintf(number, sizeof number, "kernel %lld", (long long)r->kernel_id);
+    if (t->symbol_count > 0)
+      aq_import_fault(t->import, AQ_REPAIR_BAD_NUMBER,
+                      "kernel_id without a symbol", number, (size_t)length);
+  }
   aq_status status = aq_agents_device(&t->agents, t->import,
                                       machine_agent(t, r->agent), &row.device);
   if (status != AQ_OK)

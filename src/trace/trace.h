@@ -24,7 +24,7 @@
 
 /* What importers mend, each counted: R(id, text). */
 #define AQ_TRACE_REPAIRS(R)                                                    \
-  R(UNCLOSED, "unclosed array or object at the end of the file")               \
+  R(TRUNCATED, "truncated files: whatever followed the cut is missing")        \
   R(TRAILING_COMMA, "trailing commas")                                         \
   R(STRING_NUMBER, "numbers written as strings (pids, ids)")                   \
   R(OUT_OF_ORDER, "rows out of time order")                                    \
@@ -35,7 +35,9 @@
   R(DUPLICATE_CORRELATION, "correlation ids used twice")                       \
   R(NO_HOST_CALL, "dispatches without a host call")                            \
   R(UNKNOWN_COLUMN_CASE, "columns spelled in another case")                    \
-  R(SKIPPED_ROW, "rows that could not be read and were left out")
+  R(SKIPPED_ROW, "rows that could not be read and were left out")              \
+  R(BAD_NUMBER, "numbers that are unreadable or out of range (they stay "      \
+                "unknown)")
 
 typedef enum aq_trace_repair {
 #define R(id, text) AQ_REPAIR_##id,
@@ -51,8 +53,16 @@ typedef struct aq_trace_run {
   aq_run_kind kind;
   char transport[64], device_model[128], model_hash[128], model_verdict[32];
   int64_t seed;
-  bool reproducible;
+  bool reproducible, truncated;
+  char durations[128];
 } aq_trace_run;
+
+/* A repair by its place: "line 12: grd: \"-1\"". */
+enum { AQ_TRACE_EXAMPLES = 8 };
+typedef struct aq_trace_example {
+  aq_trace_repair repair;
+  char text[120];
+} aq_trace_example;
 
 /* What an import found out, besides the rows. */
 typedef struct aq_trace_result {
@@ -67,6 +77,8 @@ typedef struct aq_trace_result {
                           0 where it is not told */
   uint64_t edges[AQ_EDGE_COUNT]; /* dependencies found, by aq_edge_kind */
   uint64_t repairs[AQ_REPAIR_COUNT];
+  aq_trace_example examples[AQ_TRACE_EXAMPLES]; /* the first of them */
+  size_t example_count;
   aq_trace_run run;   /* kind 0: the source does not say */
   const char *advice; /* how to record what is missing, or NULL; static */
 } aq_trace_result;
@@ -78,6 +90,9 @@ typedef struct aq_trace_options {
   const char *format; /* NULL: detect */
   /* Formats besides trace/'s own, ended by one without a name; NULL: none. */
   const aq_trace_module *modules;
+  /* Imports what a truncated file holds, counted as AQ_REPAIR_TRUNCATED;
+   * otherwise such a file is AQ_ERR_INPUT. */
+  bool allow_truncated;
   /* Called now and then with bytes read of bytes on disk (0: not known). */
   void (*progress)(uint64_t done, uint64_t total, void *user);
   void *user;

@@ -208,18 +208,29 @@ static aq_status open_packed(aq_database *database, const aq_trace_file *file)
   return status;
 }
 
-/* Whether a file is a database as it lies there. */
-static bool is_plain(const aq_trace_file *file)
+/* The first `size` bytes of a file as it lies there; false: it has less. */
+static bool read_header(const aq_trace_file *file, unsigned char *bytes,
+                        size_t size)
 {
-  char bytes[sizeof magic];
-  if (file->bytes)
-    return aq_database_detect(file->bytes, file->size);
+  if (file->bytes) {
+    if (file->size >= size)
+      memcpy(bytes, file->bytes, size);
+    return file->size >= size;
+  }
   FILE *in = fopen(file->path, "rb");
   if (!in)
     return false;
-  const size_t got = fread(bytes, 1, sizeof bytes, in);
+  const size_t got = fread(bytes, 1, size, in);
   fclose(in);
-  return aq_database_detect(bytes, got);
+  return got == size;
+}
+
+/* Whether a file is a database as it lies there. */
+static bool is_plain(const aq_trace_file *file)
+{
+  unsigned char bytes[sizeof magic];
+  return read_header(file, bytes, sizeof bytes) &&
+         aq_database_detect((const char *)bytes, sizeof bytes);
 }
 
 static aq_status open_file(aq_database *database, const aq_trace_file *file)
@@ -234,13 +245,57 @@ static aq_status open_file(aq_database *database, const aq_trace_file *file)
   return open_path(database, file->path);
 }
 
+/* Queries ask for the id of a row first. */
+static uint64_t id_at(const void *of)
+{
+  const aq_database *database = of;
+  return database->at ? (uint64_t)sqlite3_column_int64(database->at, 0) : 0;
+}
+
+static uint64_t big_endian(const unsigned char *bytes, size_t count)
+{
+  uint64_t value = 0;
+  for (size_t i = 0; i < count; i++)
+    value = value << 8 | bytes[i];
+  return value;
+}
+
+/* A database says how many pages it has; SQLite notices that some are missing
+ * only when it wants one. A log beside it may hold the rest. */
+static aq_status check_size(const aq_database *database,
+                            const aq_trace_file *file)
+{
+  enum { PAGE_SIZE = 16, CHANGES = 24, PAGES = 28, VALID_FOR = 92, ALL = 96 };
+  unsigned char header[ALL];
+  if (file->bytes ? file->size < ALL : log_size(file->path) > 0)
+    return AQ_OK; /* too short: worded by SQLite */
+  if (!read_header(file, header, ALL) ||
+      !aq_database_detect((const char *)header, ALL))
+    return AQ_OK; /* packed: the stream would be cut too */
+  const uint64_t page = big_endian(header + PAGE_SIZE, 2);
+  const uint64_t size =
+      big_endian(header + PAGES, 4) * (page == 1 ? 65536 : page);
+  if (memcmp(header + CHANGES, header + VALID_FOR, 4) != 0 ||
+      database->size >= size)
+    return AQ_OK;
+  return aq_database_error(database,
+                           "truncated: %llu of %llu bytes (what is left may "
+                           "be saved by `sqlite3 FILE .recover`)",
+                           (unsigned long long)database->size,
+                           (unsigned long long)size);
+}
+
 aq_status aq_database_open(aq_database *database, aq_import *import,
                            const aq_trace_file *file)
 {
   memset(database, 0, sizeof *database);
   database->import = import;
   database->path = file->path;
+  import->place = (aq_import_place){"id", id_at, database};
   aq_status status = open_file(database, file);
+  if (status != AQ_OK)
+    return status;
+  status = check_size(database, file);
   if (status != AQ_OK)
     return status;
   import->result->bytes = database->size;
@@ -249,6 +304,7 @@ aq_status aq_database_open(aq_database *database, aq_import *import,
 
 void aq_database_close(aq_database *database)
 {
+  database->import->place = (aq_import_place){NULL, NULL, NULL};
   sqlite3_close(database->db);
   free(database->bytes);
 }
@@ -298,6 +354,7 @@ aq_status aq_database_step(aq_database *database, sqlite3_stmt *statement,
 {
   const int code = sqlite3_step(statement);
   *got = code == SQLITE_ROW;
+  database->at = *got ? statement : NULL;
   if (code != SQLITE_ROW && code != SQLITE_DONE)
     return sqlite_error(database);
   /* A damaged tree may lead to the same page again and again. A row takes some
@@ -313,15 +370,24 @@ int64_t aq_database_int(const aq_database *database, sqlite3_stmt *statement,
   int64_t value = AQ_NONE;
   switch (sqlite3_column_type(statement, column)) {
   case SQLITE_INTEGER:
-    return sqlite3_column_int64(statement, column);
-  case SQLITE_TEXT:
-    if (aq_number_int((const char *)sqlite3_column_text(statement, column),
-                      (size_t)sqlite3_column_bytes(statement, column), &value))
-      aq_import_repair(database->import, AQ_REPAIR_STRING_NUMBER);
+    value = sqlite3_column_int64(statement, column);
+    if (value == AQ_NONE)
+      break;
     return value;
-  default:
+  case SQLITE_NULL:
     return AQ_NONE;
+  default:
+    break;
   }
+  const char *text = (const char *)sqlite3_column_text(statement, column);
+  const size_t length = (size_t)sqlite3_column_bytes(statement, column);
+  const bool read = text && aq_number_int(text, length, &value);
+  if (read && value != AQ_NONE)
+    aq_import_repair(database->import, AQ_REPAIR_STRING_NUMBER);
+  else
+    aq_import_fault(database->import, AQ_REPAIR_BAD_NUMBER,
+                    sqlite3_column_name(statement, column), text, length);
+  return value;
 }
 
 const char *aq_database_text(sqlite3_stmt *statement, int column,

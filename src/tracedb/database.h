@@ -24,6 +24,7 @@ typedef struct aq_database {
   void *bytes;      /* of a database in memory */
   uint64_t size;    /* of the file, unpacked */
   uint64_t rows;    /* read so far */
+  sqlite3_stmt *at; /* the row that was read last is of this query */
 } aq_database;
 
 /* Opens a file; close frees whatever came of it. */

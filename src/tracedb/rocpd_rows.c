@@ -134,7 +134,8 @@ static aq_status call_add(aq_rocpd *r, sqlite3_stmt *from)
     return status;
   if (!aq_database_tick(r->database, from, ROW_START, &call.begin) ||
       !aq_database_tick(r->database, from, ROW_END, &call.end)) {
-    aq_import_repair(r->database->import, AQ_REPAIR_SKIPPED_ROW);
+    aq_import_fault(r->database->import, AQ_REPAIR_SKIPPED_ROW,
+                    "times are not numbers in range", NULL, 0);
     return AQ_OK;
   }
   return aq_rocprofv3_call_add(r->database->import, r->join, &call);
@@ -165,7 +166,8 @@ static bool row_begin(aq_rocpd *r, sqlite3_stmt *from, int kind, uint64_t scope,
   if (!aq_database_tick(r->database, from, ROW_START, &start) ||
       !aq_database_tick(r->database, from, ROW_END, &end) ||
       !aq_import_between(import, start, end, &row->start, &row->end)) {
-    aq_import_repair(import, AQ_REPAIR_SKIPPED_ROW);
+    aq_import_fault(import, AQ_REPAIR_SKIPPED_ROW,
+                    "times are not numbers in range", NULL, 0);
     return false;
   }
   row->kind = kind;

@@ -41,6 +41,15 @@ fixture fixture_text(const char *text)
   return fixture_bytes(text, strlen(text));
 }
 
+fixture fixture_cut(const char *text)
+{
+  const aq_trace_options options = {.allow_truncated = true};
+  fixture f = fixture_new();
+  f.status = aq_trace_import_bytes("in", text, strlen(text), &options,
+                                   &f.sink.sink, &f.result, &f.diag);
+  return f;
+}
+
 void fixture_free(fixture *f)
 {
   aq_memory_sink_fini(&f->sink);

@@ -21,6 +21,8 @@ fixture fixture_data(const char *name);
 fixture fixture_path(const char *path);
 fixture fixture_text(const char *text);
 fixture fixture_bytes(const void *bytes, size_t size);
+/* A text that is cut, imported because that is allowed. */
+fixture fixture_cut(const char *text);
 void fixture_free(fixture *f);
 
 /* The rows as a source for exporters; `info` is borrowed. */

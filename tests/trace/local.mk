@@ -7,6 +7,7 @@ AQ_TRACE_TESTS = \
 	tests/trace/test_json_scan \
 	tests/trace/test_jsonl \
 	tests/trace/test_kineto \
+	tests/trace/test_mutations \
 	tests/trace/test_norm \
 	tests/trace/test_number \
 	tests/trace/test_reader \
@@ -29,6 +30,9 @@ tests_trace_test_jsonl_SOURCES = tests/trace/test_jsonl.c \
 	$(AQ_TRACE_FIXTURE)
 
 tests_trace_test_kineto_SOURCES = tests/trace/test_kineto.c \
+	$(AQ_TRACE_FIXTURE)
+
+tests_trace_test_mutations_SOURCES = tests/trace/test_mutations.c \
 	$(AQ_TRACE_FIXTURE)
 
 tests_trace_test_norm_LDADD = $(AQ_TEST_LDADD) $(ZLIB_LIBS)

@@ -80,11 +80,11 @@ START_TEST(quoted_fields_hold_commas_quotes_and_line_ends)
 }
 END_TEST
 
-START_TEST(lines_end_with_crlf_or_the_file)
+START_TEST(lines_end_with_crlf)
 {
   table t;
   ck_assert_status(
-      table_open(&t, "Kernel_Name,Count\r\na,1\r\n\r\n\"b\",2\r\nc,3"), AQ_OK,
+      table_open(&t, "Kernel_Name,Count\r\na,1\r\n\r\n\"b\",2\r\nc,3\n"), AQ_OK,
       &t.diag);
   check_row(&t, "a", 1);
   check_row(&t, "b", 2);
@@ -118,12 +118,29 @@ END_TEST
 START_TEST(rows_of_another_length_are_left_out)
 {
   table t;
-  ck_assert_status(table_open(&t, "Kernel_Name,Count\na\nb,2\nc,3,4\nd,"),
+  ck_assert_status(table_open(&t, "Kernel_Name,Count\na\nb,2\nc,3,4\nd,\n"),
                    AQ_OK, &t.diag);
   check_row(&t, "b", 2);
   check_row(&t, "d", AQ_NONE);
   check_end(&t);
   ck_assert_uint_eq(t.result.repairs[AQ_REPAIR_SKIPPED_ROW], 2);
+  ck_assert_uint_eq(t.result.repairs[AQ_REPAIR_BAD_NUMBER], 1);
+  ck_assert_str_eq(t.result.examples[0].text,
+                   "line 2: not the header's number of fields");
+  table_close(&t);
+}
+END_TEST
+
+START_TEST(a_last_row_without_its_end_may_have_been_cut)
+{
+  table t;
+  bool got;
+  ck_assert_status(table_open(&t, "Kernel_Name,Count\na,12\nb,1"), AQ_OK,
+                   &t.diag);
+  check_row(&t, "a", 12);
+  ck_assert_int_eq(aq_csv_next(&t.csv, &got), AQ_ERR_INPUT);
+  ck_assert_ptr_nonnull(strstr(
+      t.diag.text, "in: truncated: it ends at line 3, which has no end"));
   table_close(&t);
 }
 END_TEST
@@ -136,7 +153,8 @@ START_TEST(an_open_quote_is_refused_at_its_line)
                    AQ_OK, &t.diag);
   check_row(&t, "a\nb", 1);
   ck_assert_int_eq(aq_csv_next(&t.csv, &got), AQ_ERR_INPUT);
-  ck_assert_str_eq(t.diag.text, "in: line 4: a quote is not closed");
+  ck_assert_ptr_nonnull(
+      strstr(t.diag.text, "in: truncated: it ends at line 4"));
   table_close(&t);
 }
 END_TEST
@@ -161,7 +179,7 @@ START_TEST(times_in_ns_may_have_decimals)
 END_TEST
 
 AQ_TEST_MAIN("trace/csv", quoted_fields_hold_commas_quotes_and_line_ends,
-             lines_end_with_crlf_or_the_file,
+             lines_end_with_crlf, a_last_row_without_its_end_may_have_been_cut,
              columns_in_another_case_are_found_and_counted,
              a_missing_mandatory_column_is_named,
              rows_of_another_length_are_left_out,

@@ -137,17 +137,78 @@ START_TEST(ranks_with_equal_ids_are_kept_apart)
 }
 END_TEST
 
-START_TEST(an_unclosed_document_is_read_as_far_as_it_goes)
+static const char cut_between[] =
+    "{\"traceEvents\":[" CALL "," KERNEL("15", "3");
+static const char cut_inside[] =
+    "{\"traceEvents\":[" CALL
+    "," KERNEL("15", "3") ",{\"ph\":"
+                          "\"X\",\"cat\":\"kernel\",\"name\":\"cut of";
+
+START_TEST(a_truncated_document_is_refused)
 {
-  fixture f = fixture_text("{\"traceEvents\":[" CALL "," KERNEL("15", "3"));
-  fixture_repaired(&f, AQ_REPAIR_UNCLOSED, 1);
-  ck_assert_uint_eq(f.result.dispatches, 1);
+  const char *const texts[] = {cut_between, cut_inside};
+  for (int i = 0; i < 2; i++) {
+    char line[200];
+    snprintf(line, sizeof line,
+             "in: truncated: it ends at byte %zu, inside an array or object "
+             "(--allow-truncated imports what is there)",
+             strlen(texts[i]));
+    fixture_refused(texts[i], line);
+  }
+}
+END_TEST
+
+START_TEST(a_truncated_document_is_read_as_far_as_it_goes_if_that_is_allowed)
+{
+  const char *const texts[] = {cut_between, cut_inside};
+  for (int i = 0; i < 2; i++) {
+    fixture f = fixture_cut(texts[i]);
+    fixture_repaired(&f, AQ_REPAIR_TRUNCATED, 1);
+    ck_assert_uint_eq(f.result.dispatches, 1);
+    fixture_free(&f);
+  }
+}
+END_TEST
+
+START_TEST(numbers_out_of_range_stay_unknown_and_are_named)
+{
+  fixture f = fixture_text(
+      "{\"traceEvents\":[" CALL ",{\"ph\":\"X\",\"cat\":\"kernel\",\"name\":"
+      "\"k\",\"pid\":2,\"tid\":0,\"ts\":15,\"dur\":3,\"args\":{"
+      "\"device\":2,\"stream\":0,\"correlation\":5,\"grid\":[-1,1,1],"
+      "\"block\":[-5,1,1]}}]}");
+  fixture_repaired(&f, AQ_REPAIR_BAD_NUMBER, 2);
+  const aq_record *row = fixture_row(&f, "k", AQ_KIND_KERNEL);
+  ck_assert_int_eq(row->grid_x, AQ_NONE);
+  ck_assert_int_eq(row->grid_y, AQ_NONE);
+  ck_assert_int_eq(row->wg_x, AQ_NONE);
+  ck_assert_ptr_nonnull(strstr(f.result.examples[0].text, "byte "));
+  ck_assert_ptr_nonnull(strstr(f.result.examples[0].text, "grid: \"-1\""));
   fixture_free(&f);
-  f = fixture_text("{\"traceEvents\":[" CALL "," KERNEL(
-      "15", "3") ",{\"ph\":"
-                 "\"X\",\"cat\":\"kernel\",\"name\":\"cut of");
-  fixture_repaired(&f, AQ_REPAIR_UNCLOSED, 1);
-  ck_assert_uint_eq(f.result.dispatches, 1);
+}
+END_TEST
+
+START_TEST(a_grid_of_zero_is_unknown)
+{
+  fixture f = fixture_text(
+      "{\"traceEvents\":[" CALL ",{\"ph\":\"X\",\"cat\":\"kernel\",\"name\":"
+      "\"k\",\"pid\":2,\"tid\":0,\"ts\":15,\"dur\":3,\"args\":{"
+      "\"device\":2,\"stream\":0,\"correlation\":5,\"grid\":[0,0,0],"
+      "\"block\":[0,0,0]}}]}");
+  const aq_record *row = fixture_row(&f, "k", AQ_KIND_KERNEL);
+  ck_assert_int_eq(row->grid_x, AQ_NONE);
+  ck_assert_int_eq(row->wg_z, AQ_NONE);
+  fixture_free(&f);
+}
+END_TEST
+
+START_TEST(a_trace_whose_kernels_are_all_unreadable_names_the_first)
+{
+  fixture f =
+      fixture_text("{\"traceEvents\":[" CALL "," KERNEL("15", "NaN") "]}");
+  ck_assert_int_eq(f.status, AQ_ERR_INPUT);
+  ck_assert_ptr_nonnull(strstr(f.diag.text, "1 rows were left out"));
+  ck_assert_ptr_nonnull(strstr(f.diag.text, "dur is not a number"));
   fixture_free(&f);
 }
 END_TEST
@@ -282,9 +343,12 @@ AQ_TEST_MAIN(
     every_node_of_a_graph_has_the_launch_and_the_first_is_marked,
     calls_that_wait_are_rows, a_kernel_without_a_call_is_kept_and_counted,
     the_device_is_described, ranks_with_equal_ids_are_kept_apart,
-    an_unclosed_document_is_read_as_far_as_it_goes, trailing_commas_are_dropped,
-    numbers_in_strings_are_read, rows_out_of_order_are_counted,
-    a_negative_duration_ends_at_its_start,
+    a_truncated_document_is_refused,
+    a_truncated_document_is_read_as_far_as_it_goes_if_that_is_allowed,
+    numbers_out_of_range_stay_unknown_and_are_named, a_grid_of_zero_is_unknown,
+    a_trace_whose_kernels_are_all_unreadable_names_the_first,
+    trailing_commas_are_dropped, numbers_in_strings_are_read,
+    rows_out_of_order_are_counted, a_negative_duration_ends_at_its_start,
     a_correlation_id_used_twice_is_counted,
     a_time_that_is_not_a_number_leaves_the_row_out, names_may_be_any_bytes,
     a_kernel_only_trace_says_how_to_record_host_calls,

@@ -31,7 +31,9 @@ START_TEST(a_kernel_has_its_symbol_shape_and_call)
   ck_assert_int_eq(row->tid, 909);
   ck_assert_int_eq(row->stream, 3);
   ck_assert_int_eq(f.sink.queues[row->queue].source_id, 16);
-  fixture_repaired(&f, AQ_REPAIR_NO_HOST_CALL, 1);
+  ck_assert_uint_eq(f.result.repairs[AQ_REPAIR_NO_HOST_CALL], 1);
+  ck_assert_uint_eq(f.result.repairs[AQ_REPAIR_BAD_NUMBER], 1);
+  ck_assert_ptr_nonnull(strstr(f.result.examples[0].text, "\"kernel 77\""));
   fixture_free(&f);
 }
 END_TEST
@@ -72,14 +74,14 @@ START_TEST(agents_and_waits_are_described)
 }
 END_TEST
 
-START_TEST(an_unclosed_document_is_read_as_far_as_it_goes)
+START_TEST(a_truncated_document_is_read_if_that_is_allowed)
 {
-  fixture f = fixture_text(
+  fixture f = fixture_cut(
       "{\"rocprofiler-sdk-tool\":[{\"buffer_records\":{\"kernel_dispatch\":["
       "{\"start_timestamp\":5,\"end_timestamp\":9,\"dispatch_info\":{"
       "\"kernel_id\":1}},{\"start_timestamp\":5");
   ck_assert_status(f.status, AQ_OK, &f.diag);
-  ck_assert_uint_eq(f.result.repairs[AQ_REPAIR_UNCLOSED], 1);
+  ck_assert_uint_eq(f.result.repairs[AQ_REPAIR_TRUNCATED], 1);
   ck_assert_uint_eq(f.result.dispatches, 1);
   fixture_free(&f);
 }
@@ -102,5 +104,5 @@ END_TEST
 AQ_TEST_MAIN("trace/rocprofv3_json", a_kernel_has_its_symbol_shape_and_call,
              a_kernel_without_a_symbol_is_named_by_its_id,
              a_copy_belongs_to_its_gpu, agents_and_waits_are_described,
-             an_unclosed_document_is_read_as_far_as_it_goes,
+             a_truncated_document_is_read_if_that_is_allowed,
              records_without_a_mandatory_field_are_refused)

@@ -22,6 +22,8 @@ function addCard(run, at) {
   tell("seed", run.kind === "simulated" ? run.seed : null);
   tell("command", run.command);
   tell("aqueduct", run.version);
+  tell("durations", run.durations);
+  if (run.truncated) tell("trace", "truncated: what followed the cut is missing");
   if (!run.complete) tell("state", "incomplete: its writer did not finish");
   byId("runs").append(make("div", {class: "card",
     style: `border-left-color:${runColor(at)}`},

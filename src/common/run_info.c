@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: MIT */
+#include "config.h"
+
+#include "common/run_info.h"
+
+#include <stdio.h>
+
+size_t aq_run_caveats(const aq_run_info *info,
+                      char lines[AQ_RUN_CAVEATS][AQ_RUN_CAVEAT_SIZE])
+{
+  size_t count = 0;
+  if (!info->complete)
+    snprintf(lines[count++], AQ_RUN_CAVEAT_SIZE,
+             "incomplete: its writer did not finish");
+  if (info->truncated)
+    snprintf(lines[count++], AQ_RUN_CAVEAT_SIZE,
+             "truncated: its trace was cut, what followed is missing");
+  if (info->durations)
+    snprintf(lines[count++], AQ_RUN_CAVEAT_SIZE, "durations: %.160s",
+             info->durations);
+  return count;
+}

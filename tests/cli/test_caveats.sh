@@ -1,0 +1,41 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# What a run does not know, every view of it says.
+. "${AQ_SRCDIR:-.}/tests/cli/lib.sh"
+
+trace=$srcdir/tests/cli/two-streams.json
+size=$(wc -c < "$trace")
+head -c $((size * 8 / 10)) "$trace" > "$work/cut.json"
+
+try "$aqueduct" import "$work/cut.json"
+check "a truncated trace is refused" [ "$status" = 2 ]
+check "and its error names the option that reads it" \
+  contains "$err" "--allow-truncated"
+try "$aqueduct" import "$work/cut.json" --allow-truncated --name cut
+check "which imports what is there" [ "$status" = 0 ]
+check "and says what it did" contains "$err" "1 truncated file"
+
+shows() { # NAME COMMAND…
+  shown=$1
+  shift
+  try "$aqueduct" "$@"
+  check "$shown shows that its trace was cut" contains "$out" truncated
+}
+shows "list runs" list runs
+shows "list runs --json" list runs --json
+shows "show" show cut
+shows "stats" stats cut
+shows "stats --json" stats cut --json
+shows "explain" explain cut
+shows "explain --json" explain cut --json
+shows "an export" export cut
+"$aqueduct" export cut -o "$work/cut.jsonl"
+"$aqueduct" import "$work/cut.jsonl" --name back -q > "$work/id"
+shows "its import" show back
+"$aqueduct" replay cut --device mi300x --name cut-replay -q > "$work/id"
+shows "a replay" show cut-replay
+shows "compare" compare cut-replay
+"$aqueduct" report cut-replay -o "$work/page.html" -q
+check "report shows that its trace was cut" \
+  grep -q '"truncated":true' "$work/page.html"
+finish
