@@ -118,7 +118,8 @@ static aq_status add_call(rpd *r, sqlite3_stmt *from)
                         &call.name_length);
   if (!aq_database_tick(database, from, API_START, &call.begin) ||
       !aq_database_tick(database, from, API_END, &call.end)) {
-    aq_import_repair(database->import, AQ_REPAIR_SKIPPED_ROW);
+    aq_import_fault(database->import, AQ_REPAIR_SKIPPED_ROW,
+                    "times are not numbers in range", NULL, 0);
     return AQ_OK;
   }
   read_shape(r, from, aq_api_grid_in_items(call.name, call.name_length),
@@ -134,27 +135,28 @@ static const char op_query[] =
     "SELECT id, gpuId, queueId, start, \"end\", description_id, opType_id"
     " FROM rocpd_op";
 
-static int64_t kind_of(const char *type)
+/* The kernels of a graph launch are of type Task, named like any other. */
+static int64_t kind_of(const char *type, bool named)
 {
   return strcmp(type, "KernelExecution") == 0 ? AQ_KIND_KERNEL
+         : named && strcmp(type, "Task") == 0 ? AQ_KIND_KERNEL
          : strncmp(type, "Copy", 4) == 0      ? AQ_KIND_COPY
          : strncmp(type, "Fill", 4) == 0      ? AQ_KIND_FILL
                                               : AQ_NONE;
 }
 
-static bool read_op(const rpd *r, sqlite3_stmt *from, const char *type,
+static bool read_op(const rpd *r, sqlite3_stmt *from, int64_t kind,
                     aq_record *row)
 {
   aq_import *import = r->database->import;
   aq_tick start, end;
   uint64_t api;
   aq_record_init(row);
-  row->kind = kind_of(type);
+  row->kind = kind;
   row->flags = 0;
   if (aq_map_get(&r->api_of, (uint64_t)sqlite3_column_int64(from, OP_ID), &api))
     row->correlation = (int64_t)api;
-  return row->kind != AQ_NONE &&
-         aq_database_tick(r->database, from, OP_START, &start) &&
+  return aq_database_tick(r->database, from, OP_START, &start) &&
          aq_database_tick(r->database, from, OP_END, &end) &&
          aq_import_between(import, start, end, &row->start, &row->end);
 }
@@ -168,8 +170,14 @@ static aq_status add_op(rpd *r, sqlite3_stmt *from)
       string_at(r, aq_database_int(r->database, from, OP_TYPE), &type_length);
   const char *name =
       string_at(r, aq_database_int(r->database, from, OP_NAME), &length);
-  if (!read_op(r, from, type, &row)) {
-    aq_import_repair(import, AQ_REPAIR_SKIPPED_ROW);
+  const int64_t kind = kind_of(type, length > 0);
+  if (kind == AQ_NONE) {
+    aq_import_fault(import, AQ_REPAIR_SKIPPED_ROW, "opType", type, type_length);
+    return AQ_OK;
+  }
+  if (!read_op(r, from, kind, &row)) {
+    aq_import_fault(import, AQ_REPAIR_SKIPPED_ROW,
+                    "times are not numbers in range", NULL, 0);
     return AQ_OK;
   }
   const int64_t gpu = aq_database_int(r->database, from, OP_GPU);

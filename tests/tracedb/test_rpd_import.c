@@ -71,6 +71,61 @@ START_TEST(operations_are_joined_with_their_calls)
 }
 END_TEST
 
+START_TEST(the_kernels_of_a_graph_are_tasks)
+{
+  const char *path = make_rpd("a.rpd");
+  database_sql(path,
+               "INSERT INTO rocpd_string VALUES (12, 'Task'),"
+               " (13, 'node_a'), (14, 'node_b'), (15, 'hipGraphLaunch');"
+               "INSERT INTO rocpd_api VALUES (5, 7, 8, 5000, 5100, 15, 1);"
+               "INSERT INTO rocpd_op VALUES"
+               " (6, 2, 0, 0, 5050, 5090, 13, 12),"
+               " (7, 2, 0, 0, 5090, 5120, 14, 12);"
+               "INSERT INTO rocpd_api_ops (api_id, op_id) VALUES"
+               " (5, 6), (5, 7)");
+  fixture f = database_import(path, NULL);
+  fixture_repaired(&f, AQ_REPAIR_SKIPPED_ROW, 1); /* the barrier, as before */
+  ck_assert_str_eq(f.result.examples[0].text,
+                   "id 5: opType: \"BarrierPacket\"");
+  ck_assert_int_eq(fixture_row(&f, "node_a", AQ_KIND_KERNEL)->flags,
+                   AQ_FLAG_GRAPH_FIRST);
+  const aq_record *second = fixture_row(&f, "node_b", AQ_KIND_KERNEL);
+  ck_assert_int_eq(second->via, AQ_VIA_GRAPH);
+  ck_assert_int_eq(second->grid_x, AQ_NONE);
+  fixture_free(&f);
+}
+END_TEST
+
+/* Counted by `SELECT count(*) FROM rocpd_op` of sqlite3. */
+START_TEST(every_operation_of_a_published_graph_trace_is_read)
+{
+  const char *raw = aqtest_data("measured/raw/rpd_raptor_mytrace.rpd.gz");
+  if (!raw) {
+    aqtest_skip("no measured data");
+    return;
+  }
+  fixture f = database_import(raw, NULL);
+  ck_assert_status(f.status, AQ_OK, &f.diag);
+  ck_assert_uint_eq(f.result.repairs[AQ_REPAIR_SKIPPED_ROW], 0);
+  ck_assert_uint_eq(f.result.dispatches + f.result.copies, 10124);
+  fixture_free(&f);
+}
+END_TEST
+
+START_TEST(a_truncated_file_is_refused)
+{
+  size_t size;
+  char *bytes = database_bytes(make_rpd("a.rpd"), &size);
+  for (size_t cut = size - 1; cut > 200; cut -= cut > 4000 ? 511 : 17) {
+    fixture f = database_import_bytes(bytes, cut);
+    ck_assert_msg(f.status == AQ_ERR_INPUT, "cut at byte %zu of %zu", cut,
+                  size);
+    fixture_free(&f);
+  }
+  free(bytes);
+}
+END_TEST
+
 START_TEST(a_file_without_its_tables_is_refused)
 {
   const char *path = make_rpd("a.rpd");
@@ -132,5 +187,7 @@ START_TEST(the_published_file_equals_norm)
 END_TEST
 
 AQ_TEST_MAIN("tracedb/rpd_import", operations_are_joined_with_their_calls,
-             a_file_without_its_tables_is_refused,
+             the_kernels_of_a_graph_are_tasks,
+             every_operation_of_a_published_graph_trace_is_read,
+             a_truncated_file_is_refused, a_file_without_its_tables_is_refused,
              the_published_file_equals_norm)
