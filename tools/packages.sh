@@ -17,8 +17,6 @@ pc:zlib|zlib1g-dev|zlib-devel
 pc:yajl|libyajl-dev|yajl-devel
 h:Random123/philox.h|librandom123-dev|Random123-devel
 pc:smartcols|libsmartcols-dev|libsmartcols-devel
-pc:libelf|libelf-dev|elfutils-libelf-devel
-h:msgpack.h|libmsgpack-dev|msgpack-devel
 pc:libzstd|libzstd-dev|libzstd-devel
 '
 

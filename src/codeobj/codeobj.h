@@ -1,15 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Code objects: what an ELF file of AMDGPU says of itself. Its target, its
- * kernels with descriptors and argument layouts, its segments, symbols and
- * relocations.
+ * Code objects: what an ELF file of AMDGPU holds. Its target, its kernels with
+ * descriptors and argument layouts, its segments, symbols and relocations.
  *
- * The bytes may be anything: they are checked, and whatever is told lies within
- * them. All texts are copies, so the bytes are needed by those only who load
- * segments. One thread at a time.
- *
- * Reading needs libelf and msgpack-c; a build without them answers
- * AQ_ERR_UNSUPPORTED.
+ * The bytes may be anything: they are checked, and every part that is reported
+ * lies within them. All texts are copies, so only loading segments (image.h)
+ * needs the bytes afterwards. Reading is a pure function; an aq_codeobj is
+ * constant until aq_codeobj_fini, and any number of threads may read it.
  */
 #ifndef AQ_CODEOBJ_CODEOBJ_H
 #define AQ_CODEOBJ_CODEOBJ_H
@@ -59,16 +56,42 @@ typedef struct aq_code_segment {
   bool executable, writable;
 } aq_code_segment;
 
-/* A symbol of the dynamic table with a definition. */
+/* A symbol of the dynamic table with a definition: a variable, a kernel's
+ * descriptor or a function. */
 typedef struct aq_code_symbol {
   const char *name;
   uint64_t address, size;
   bool is_object; /* data: a variable or a descriptor */
+  bool is_const;  /* its section is not written to */
+  /* A managed variable: `name` is a pointer that the runtime sets, this is
+   * what it points to, "NAME.managed". Else NULL. */
+  const struct aq_code_symbol *managed;
+  const aq_code_kernel *kernel; /* of a descriptor, else NULL */
 } aq_code_symbol;
 
+/* Relocation types of the ABI that a loader applies; the others are refused by
+ * name. P is the place, S the symbol, A the addend, B the load bias. */
+typedef enum aq_code_relocation_type {
+  AQ_RELOC_ABS32_LO = 1, /* S + A, its low half */
+  AQ_RELOC_ABS32_HI,     /* its high half */
+  AQ_RELOC_ABS64,
+  AQ_RELOC_REL32, /* S + A - P */
+  AQ_RELOC_REL64,
+  AQ_RELOC_ABS32,           /* S + A, which has to fit */
+  AQ_RELOC_REL32_LO = 10,   /* S + A - P, its low half */
+  AQ_RELOC_REL32_HI,        /* its high half */
+  AQ_RELOC_RELATIVE64 = 13, /* B + A */
+  AQ_RELOC_REL16,           /* (S + A - P - 4) / 4, which has to fit */
+} aq_code_relocation_type;
+
 typedef struct aq_code_relocation {
-  uint64_t address; /* of the 64 bits that change */
-  int64_t addend;   /* they become base + addend, the symbol's address in it */
+  uint64_t address; /* of the bytes that change; they lie in a segment */
+  int64_t addend;
+  uint64_t value; /* of the symbol, in the file's address space */
+  aq_code_relocation_type type;
+  bool is_absolute;      /* the value is not moved by the bias */
+  bool is_weak;          /* without a definition it is 0 */
+  const char *undefined; /* the symbol's name, if the file has it not */
 } aq_code_relocation;
 
 typedef struct aq_codeobj {
@@ -77,10 +100,14 @@ typedef struct aq_codeobj {
   uint32_t metadata_version[2];
   const aq_code_kernel *kernels; /* in the order of the metadata */
   size_t kernel_count;
+  const aq_code_kernel **kernels_by_name; /* sorted */
   const aq_code_segment *segments;
   size_t segment_count;
+  uint64_t low, high; /* what the segments span */
+  uint64_t align;     /* of the segments, a power of two */
   const aq_code_symbol *symbols;
   size_t symbol_count;
+  const aq_code_symbol **symbols_by_name; /* sorted */
   const aq_code_relocation *relocations;
   size_t relocation_count;
   aq_arena arena; /* owns all of it */
@@ -92,14 +119,28 @@ typedef struct aq_codeobj {
 /* Whether bytes begin as a code object does, by its ELF header. */
 bool aq_codeobj_is(const void *bytes, size_t size);
 
+/* How much is read. */
+typedef enum aq_codeobj_depth {
+  AQ_CODEOBJ_ALL,
+  AQ_CODEOBJ_DESCRIPTORS, /* no metadata: kernels as their descriptors say */
+} aq_codeobj_depth;
+
 /* Reads a code object (no bundle). AQ_ERR_INPUT says what is wrong and where;
- * the caller prefixes the file. */
+ * the caller prefixes the file. `out` is written on success, and is the
+ * caller's to end with aq_codeobj_fini. */
 aq_status aq_codeobj_read(const void *bytes, size_t size, aq_codeobj *out,
                           aq_diag *diag);
+aq_status aq_codeobj_read_to(const void *bytes, size_t size,
+                             aq_codeobj_depth depth, aq_codeobj *out,
+                             aq_diag *diag);
 void aq_codeobj_fini(aq_codeobj *codeobj);
 
-/* By name, without ".kd", or NULL. */
+/* By name, without ".kd", or NULL. Of equal names the first. */
 const aq_code_kernel *aq_codeobj_kernel(const aq_codeobj *codeobj,
+                                        const char *name);
+
+/* By name, or NULL. Of equal names the first. */
+const aq_code_symbol *aq_codeobj_symbol(const aq_codeobj *codeobj,
                                         const char *name);
 
 #endif

@@ -2,13 +2,11 @@ libaqcore_a_SOURCES += \
 	src/codeobj/bundle.c src/codeobj/bundle.h \
 	src/codeobj/codeobj.c src/codeobj/codeobj.h \
 	src/codeobj/descriptor.c src/codeobj/descriptor.h \
+	src/codeobj/elf.c src/codeobj/elf.h \
 	src/codeobj/layout.c src/codeobj/layout.h \
+	src/codeobj/metadata.c src/codeobj/metadata.h \
+	src/codeobj/msgpack.c src/codeobj/msgpack.h \
 	src/codeobj/processors.def \
 	src/codeobj/stub.c \
 	src/codeobj/target.c src/codeobj/target.h \
 	src/codeobj/unpack.c src/codeobj/unpack.h
-if HAVE_CODE_OBJECTS
-libaqcore_a_SOURCES += src/codeobj/metadata.c src/codeobj/metadata.h
-else
-EXTRA_DIST += src/codeobj/metadata.c src/codeobj/metadata.h
-endif

@@ -3,96 +3,30 @@
 
 #include "codeobj/metadata.h"
 
-#include <msgpack.h>
 #include <string.h>
 
-/* ---- before it is unpacked ---- */
+#include "codeobj/msgpack.h"
 
-/* How many bytes of a MessagePack value follow its first, and how many values
- * it holds, for the formats that have a length. */
-typedef struct head {
-  unsigned length_bytes; /* that hold the count */
-  unsigned fixed;        /* payload bytes beside the counted ones */
-  unsigned values;       /* values for each counted: 0 (bytes), 1, 2 */
-} head;
-
-static bool head_of(unsigned char first, head *out)
-{
-  static const struct {
-    unsigned char from, to;
-    head head;
-  } heads[] = {
-      {0xc4, 0xc4, {1, 0, 0}},  {0xc5, 0xc5, {2, 0, 0}},
-      {0xc6, 0xc6, {4, 0, 0}},  {0xc7, 0xc7, {1, 1, 0}},
-      {0xc8, 0xc8, {2, 1, 0}},  {0xc9, 0xc9, {4, 1, 0}},
-      {0xca, 0xca, {0, 4, 0}},  {0xcb, 0xcb, {0, 8, 0}},
-      {0xcc, 0xcc, {0, 1, 0}},  {0xcd, 0xcd, {0, 2, 0}},
-      {0xce, 0xce, {0, 4, 0}},  {0xcf, 0xcf, {0, 8, 0}},
-      {0xd0, 0xd0, {0, 1, 0}},  {0xd1, 0xd1, {0, 2, 0}},
-      {0xd2, 0xd2, {0, 4, 0}},  {0xd3, 0xd3, {0, 8, 0}},
-      {0xd4, 0xd4, {0, 2, 0}},  {0xd5, 0xd5, {0, 3, 0}},
-      {0xd6, 0xd6, {0, 5, 0}},  {0xd7, 0xd7, {0, 9, 0}},
-      {0xd8, 0xd8, {0, 17, 0}}, {0xd9, 0xd9, {1, 0, 0}},
-      {0xda, 0xda, {2, 0, 0}},  {0xdb, 0xdb, {4, 0, 0}},
-      {0xdc, 0xdc, {2, 0, 1}},  {0xdd, 0xdd, {4, 0, 1}},
-      {0xde, 0xde, {2, 0, 2}},  {0xdf, 0xdf, {4, 0, 2}},
-  };
-  for (size_t i = 0; i < sizeof heads / sizeof *heads; i++)
-    if (heads[i].from == first) {
-      *out = heads[i].head;
-      return true;
-    }
-  *out = (head){0, 0, 0};
-  return first != 0xc1; /* never used */
-}
-
-/* Whether no value claims more than the bytes that are left: the unpacker
- * allocates what arrays and maps claim. */
-static bool claims_fit(const unsigned char *bytes, size_t size)
-{
-  size_t at = 0;
-  uint64_t pending = 1;
-  while (pending > 0) {
-    head h;
-    uint64_t count = 0, skip;
-    if (at >= size || pending > size - at || !head_of(bytes[at], &h))
-      return false;
-    const unsigned char first = bytes[at++];
-    if (h.length_bytes > size - at)
-      return false;
-    for (unsigned i = 0; i < h.length_bytes; i++)
-      count = count << 8 | bytes[at++];
-    if (first >= 0x80 && first <= 0x9f) {
-      count = first & 0xf;
-      h.values = first < 0x90 ? 2 : 1;
-    } else if (first >= 0xa0 && first <= 0xbf) {
-      count = first & 0x1f;
-    }
-    skip = h.fixed + (h.values ? 0 : count);
-    if (skip > size - at)
-      return false;
-    at += skip;
-    pending += count * h.values - 1;
-  }
-  return true;
-}
-
-/* ---- values ---- */
-
-enum { KERNEL_BYTES_MIN = 16, ARG_BYTES_MIN = 12 }; /* in the note */
+/* What a kernel and an argument take in the note at least: bounds what is
+ * allocated. */
+enum { KERNEL_BYTES_MIN = 16, ARG_BYTES_MIN = 12 };
 
 typedef struct reader {
+  aq_msgpack from;
   aq_codeobj *out;
-  size_t size; /* of the note */
   aq_diag *diag;
-  const char *kernel; /* for messages, or NULL */
+  aq_code_kernel *kernels;
 } reader;
 
-static aq_status say(reader *r, const char *what)
+static aq_status say(reader *r, const char *kernel, const char *what)
 {
   return aq_diag_set(r->diag, AQ_ERR_INPUT, "metadata%s%.100s: %s",
-                     r->kernel ? " of kernel " : "", r->kernel ? r->kernel : "",
-                     what);
+                     kernel ? " of kernel " : "", kernel ? kernel : "", what);
+}
+
+static aq_status say_damaged(reader *r)
+{
+  return say(r, NULL, "damaged MessagePack");
 }
 
 static aq_status say_no_memory(reader *r)
@@ -101,218 +35,254 @@ static aq_status say_no_memory(reader *r)
                      "out of memory for a code object");
 }
 
-static const msgpack_object *member(const msgpack_object *map, const char *key)
-{
-  for (uint32_t i = 0; i < map->via.map.size; i++) {
-    const msgpack_object_kv *pair = &map->via.map.ptr[i];
-    if (pair->key.type == MSGPACK_OBJECT_STR &&
-        pair->key.via.str.size == strlen(key) &&
-        memcmp(pair->key.via.str.ptr, key, strlen(key)) == 0)
-      return &pair->val;
-  }
-  return NULL;
-}
+/* ---- members of maps ---- */
 
-/* Stays as it is where there is no such member. */
-static aq_status text_read(reader *r, const msgpack_object *map,
-                           const char *key, const char **out)
+/* How the value of a key is read into a field. */
+typedef enum member_kind {
+  MEMBER_TEXT,    /* const char * */
+  MEMBER_NUMBER,  /* uint32_t */
+  MEMBER_PAIR,    /* uint32_t[2] */
+  MEMBER_TRIPLE,  /* uint32_t[3] */
+  MEMBER_BOOL,    /* bool; anything else counts as false */
+  MEMBER_ARGS,    /* of an aq_code_kernel */
+  MEMBER_KERNELS, /* of the reader */
+} member_kind;
+
+typedef struct member {
+  const char *key; /* NULL ends a table */
+  member_kind kind;
+  size_t offset;
+} member;
+
+static aq_status map_read(reader *r, const aq_msgpack_value *map,
+                          const member *members, void *to);
+
+static aq_status text_read(reader *r, const char *key,
+                           const aq_msgpack_value *value, const char **out)
 {
-  const msgpack_object *value = member(map, key);
-  if (!value)
-    return AQ_OK;
-  if (value->type != MSGPACK_OBJECT_STR ||
-      memchr(value->via.str.ptr, 0, value->via.str.size))
+  if (value->kind != AQ_MSGPACK_TEXT || memchr(value->text, 0, value->length))
     return aq_diag_set(r->diag, AQ_ERR_INPUT,
                        "metadata: %s is not a text; expected one", key);
-  *out = aq_arena_text(&r->out->arena, value->via.str.ptr, value->via.str.size);
+  *out = aq_arena_text(&r->out->arena, value->text, value->length);
   return *out ? AQ_OK : say_no_memory(r);
 }
 
-static aq_status number_read(reader *r, const msgpack_object *map,
-                             const char *key, uint32_t *out)
+static aq_status number_read(reader *r, const char *key,
+                             const aq_msgpack_value *value, uint32_t *out)
 {
-  const msgpack_object *value = member(map, key);
-  if (!value)
-    return AQ_OK;
-  if (value->type != MSGPACK_OBJECT_POSITIVE_INTEGER ||
-      value->via.u64 > UINT32_MAX)
+  if (value->kind != AQ_MSGPACK_UINT || value->number > UINT32_MAX)
     return aq_diag_set(r->diag, AQ_ERR_INPUT,
-                       "metadata: %s is no number from 0 to 4294967295", key);
-  *out = (uint32_t)value->via.u64;
+                       "metadata: %s is not a number from 0 to 4294967295",
+                       key);
+  *out = (uint32_t)value->number;
   return AQ_OK;
 }
 
-static aq_status numbers_read(reader *r, const msgpack_object *map,
-                              const char *key, uint32_t *out, uint32_t count)
+static aq_status numbers_read(reader *r, const char *key,
+                              const aq_msgpack_value *list, uint32_t *out,
+                              uint32_t count)
 {
-  const msgpack_object *value = member(map, key);
-  if (!value)
-    return AQ_OK;
-  if (value->type != MSGPACK_OBJECT_ARRAY || value->via.array.size != count)
+  aq_msgpack_value item;
+  aq_status status = AQ_OK;
+  if (list->kind != AQ_MSGPACK_ARRAY || list->number != count)
     return aq_diag_set(r->diag, AQ_ERR_INPUT,
-                       "metadata: %s is no array of %u numbers", key, count);
-  for (uint32_t i = 0; i < count; i++) {
-    const msgpack_object *item = &value->via.array.ptr[i];
-    if (item->type != MSGPACK_OBJECT_POSITIVE_INTEGER ||
-        item->via.u64 > UINT32_MAX)
-      return aq_diag_set(r->diag, AQ_ERR_INPUT,
-                         "metadata: %s has no number at %u", key, i);
-    out[i] = (uint32_t)item->via.u64;
+                       "metadata: %s is not an array of %u numbers", key,
+                       count);
+  for (uint32_t i = 0; i < count && status == AQ_OK; i++)
+    status = aq_msgpack_next(&r->from, &item)
+                 ? number_read(r, key, &item, &out[i])
+                 : say_damaged(r);
+  return status;
+}
+
+/* Allocates an array of maps; `least` bytes is the smallest of them. */
+static aq_status list_begin(reader *r, const char *key,
+                            const aq_msgpack_value *list, size_t least,
+                            size_t size, void **out)
+{
+  const size_t left = (size_t)(r->from.end - r->from.at);
+  if (list->kind != AQ_MSGPACK_ARRAY || list->number > left / least + 1)
+    return aq_diag_set(r->diag, AQ_ERR_INPUT,
+                       "metadata: %s is not an array of maps", key);
+  *out = aq_arena_alloc(&r->out->arena, (list->number + 1) * size);
+  return *out ? AQ_OK : say_no_memory(r);
+}
+
+/* ---- arguments and kernels ---- */
+
+static const member arg_members[] = {
+    {".name", MEMBER_TEXT, offsetof(aq_code_arg, name)},
+    {".type_name", MEMBER_TEXT, offsetof(aq_code_arg, type)},
+    {".value_kind", MEMBER_TEXT, offsetof(aq_code_arg, kind)},
+    {".address_space", MEMBER_TEXT, offsetof(aq_code_arg, space)},
+    {".access", MEMBER_TEXT, offsetof(aq_code_arg, access)},
+    {".offset", MEMBER_NUMBER, offsetof(aq_code_arg, offset)},
+    {".size", MEMBER_NUMBER, offsetof(aq_code_arg, size)},
+    {NULL},
+};
+
+static const member kernel_members[] = {
+#define K(key, kind, field)                                                    \
+  {                                                                            \
+    key, MEMBER_##kind, offsetof(aq_code_kernel, field)                        \
   }
-  return AQ_OK;
-}
+    K(".name", TEXT, name),
+    K(".symbol", TEXT, symbol),
+    K(".kernarg_segment_size", NUMBER, kernarg_size),
+    K(".kernarg_segment_align", NUMBER, kernarg_align),
+    K(".group_segment_fixed_size", NUMBER, group_size),
+    K(".private_segment_fixed_size", NUMBER, private_size),
+    K(".max_flat_workgroup_size", NUMBER, workgroup_max),
+    K(".wavefront_size", NUMBER, wave_size),
+    K(".sgpr_count", NUMBER, sgprs),
+    K(".vgpr_count", NUMBER, vgprs),
+    K(".agpr_count", NUMBER, agprs),
+    K(".sgpr_spill_count", NUMBER, sgpr_spills),
+    K(".vgpr_spill_count", NUMBER, vgpr_spills),
+    K(".reqd_workgroup_size", TRIPLE, workgroup),
+    K(".uses_dynamic_stack", BOOL, dynamic_stack),
+    K(".args", ARGS, args),
+#undef K
+    {NULL},
+};
 
-/* ---- arguments ---- */
+static const member root_members[] = {
+    {"amdhsa.version", MEMBER_PAIR, offsetof(aq_codeobj, metadata_version)},
+    {"amdhsa.kernels", MEMBER_KERNELS, 0},
+    {NULL},
+};
 
-static aq_status arg_read(reader *r, const msgpack_object *map,
-                          const aq_code_kernel *kernel, aq_code_arg *arg)
+static aq_status args_read(reader *r, const char *key,
+                           const aq_msgpack_value *list, aq_code_kernel *kernel)
 {
-  if (map->type != MSGPACK_OBJECT_MAP)
-    return say(r, "an argument is not a map");
-  aq_status status = text_read(r, map, ".name", &arg->name);
-  if (status == AQ_OK)
-    status = text_read(r, map, ".type_name", &arg->type);
-  if (status == AQ_OK)
-    status = text_read(r, map, ".value_kind", &arg->kind);
-  if (status == AQ_OK)
-    status = text_read(r, map, ".address_space", &arg->space);
-  if (status == AQ_OK)
-    status = text_read(r, map, ".access", &arg->access);
-  if (status == AQ_OK)
-    status = number_read(r, map, ".offset", &arg->offset);
-  if (status == AQ_OK)
-    status = number_read(r, map, ".size", &arg->size);
+  aq_msgpack_value map;
+  void *memory;
+  aq_status status =
+      list_begin(r, key, list, ARG_BYTES_MIN, sizeof(aq_code_arg), &memory);
   if (status != AQ_OK)
     return status;
-  if (!arg->kind)
-    return say(r, "an argument has no .value_kind");
-  if ((uint64_t)arg->offset + arg->size > kernel->kernarg_size)
-    return say(r, "an argument lies outside of the kernarg segment");
-  arg->hidden = strncmp(arg->kind, "hidden_", 7) == 0;
+  aq_code_arg *args = memory;
+  for (uint64_t i = 0; i < list->number; i++) {
+    if (!aq_msgpack_next(&r->from, &map))
+      return say_damaged(r);
+    status = map_read(r, &map, arg_members, &args[i]);
+    if (status != AQ_OK)
+      return status;
+    if (!args[i].kind)
+      return say(r, kernel->name, "an argument has no .value_kind");
+    args[i].hidden = strncmp(args[i].kind, "hidden_", 7) == 0;
+  }
+  kernel->args = args;
+  kernel->arg_count = list->number;
   return AQ_OK;
 }
 
-static aq_status args_read(reader *r, const msgpack_object *map,
-                           aq_code_kernel *kernel)
+static aq_status kernel_check(reader *r, aq_code_kernel *kernel)
 {
-  const msgpack_object *list = member(map, ".args");
-  if (!list)
-    return AQ_OK;
-  if (list->type != MSGPACK_OBJECT_ARRAY ||
-      list->via.array.size > r->size / ARG_BYTES_MIN)
-    return say(r, ".args is not an array of arguments");
-  const uint32_t count = list->via.array.size;
-  aq_code_arg *args =
-      aq_arena_alloc(&r->out->arena, (count + 1) * sizeof *args);
-  if (!args)
-    return say_no_memory(r);
-  for (uint32_t i = 0; i < count; i++) {
-    aq_status status = arg_read(r, &list->via.array.ptr[i], kernel, &args[i]);
+  if (!kernel->name || !kernel->symbol)
+    return say(r, NULL, "a kernel has no .name or no .symbol");
+  for (size_t i = 0; i < kernel->arg_count; i++)
+    if ((uint64_t)kernel->args[i].offset + kernel->args[i].size >
+        kernel->kernarg_size)
+      return say(r, kernel->name,
+                 "an argument lies outside of the kernarg segment");
+  kernel->has_metadata = true;
+  return AQ_OK;
+}
+
+static aq_status kernels_read(reader *r, const char *key,
+                              const aq_msgpack_value *list)
+{
+  aq_msgpack_value map;
+  void *memory;
+  aq_status status = list_begin(r, key, list, KERNEL_BYTES_MIN,
+                                sizeof(aq_code_kernel), &memory);
+  if (status != AQ_OK)
+    return status;
+  r->kernels = memory;
+  r->out->kernel_count = 0;
+  for (uint64_t i = 0; i < list->number && status == AQ_OK; i++) {
+    aq_code_kernel *kernel = &r->kernels[i];
+    status = aq_msgpack_next(&r->from, &map)
+                 ? map_read(r, &map, kernel_members, kernel)
+                 : say_damaged(r);
+    if (status == AQ_OK)
+      status = kernel_check(r, kernel);
+  }
+  r->out->kernel_count = list->number;
+  return status;
+}
+
+/* ---- the walk ---- */
+
+static const member *member_find(const member *members,
+                                 const aq_msgpack_value *key)
+{
+  for (; members->key; members++)
+    if (strlen(members->key) == key->length &&
+        memcmp(members->key, key->text, key->length) == 0)
+      return members;
+  return NULL;
+}
+
+static aq_status member_read(reader *r, const member *m,
+                             const aq_msgpack_value *value, void *to)
+{
+  void *field = (char *)to + m->offset;
+  switch (m->kind) {
+  case MEMBER_TEXT:
+    return text_read(r, m->key, value, field);
+  case MEMBER_NUMBER:
+    return number_read(r, m->key, value, field);
+  case MEMBER_PAIR:
+    return numbers_read(r, m->key, value, field, 2);
+  case MEMBER_TRIPLE:
+    return numbers_read(r, m->key, value, field, 3);
+  case MEMBER_ARGS:
+    return args_read(r, m->key, value, to);
+  case MEMBER_KERNELS:
+    return kernels_read(r, m->key, value);
+  case MEMBER_BOOL:
+    *(bool *)field = value->kind == AQ_MSGPACK_BOOL && value->number;
+    break;
+  }
+  return aq_msgpack_skip(&r->from, value) ? AQ_OK : say_damaged(r);
+}
+
+/* Of a key that comes twice, the last one counts. */
+static aq_status map_read(reader *r, const aq_msgpack_value *map,
+                          const member *members, void *to)
+{
+  if (map->kind != AQ_MSGPACK_MAP)
+    return say(r, NULL, "a kernel, an argument or the whole is not a map");
+  for (uint64_t i = 0; i < map->number; i++) {
+    aq_msgpack_value key, value;
+    if (!aq_msgpack_next(&r->from, &key) || !aq_msgpack_skip(&r->from, &key) ||
+        !aq_msgpack_next(&r->from, &value))
+      return say_damaged(r);
+    const member *m =
+        key.kind == AQ_MSGPACK_TEXT ? member_find(members, &key) : NULL;
+    aq_status status = AQ_OK;
+    if (m)
+      status = member_read(r, m, &value, to);
+    else if (!aq_msgpack_skip(&r->from, &value))
+      status = say_damaged(r);
     if (status != AQ_OK)
       return status;
   }
-  kernel->args = args;
-  kernel->arg_count = count;
   return AQ_OK;
-}
-
-/* ---- kernels ---- */
-
-static aq_status kernel_numbers_read(reader *r, const msgpack_object *map,
-                                     aq_code_kernel *k)
-{
-  const struct {
-    const char *key;
-    uint32_t *to;
-  } numbers[] = {
-      {".kernarg_segment_size", &k->kernarg_size},
-      {".kernarg_segment_align", &k->kernarg_align},
-      {".group_segment_fixed_size", &k->group_size},
-      {".private_segment_fixed_size", &k->private_size},
-      {".max_flat_workgroup_size", &k->workgroup_max},
-      {".wavefront_size", &k->wave_size},
-      {".sgpr_count", &k->sgprs},
-      {".vgpr_count", &k->vgprs},
-      {".agpr_count", &k->agprs},
-      {".sgpr_spill_count", &k->sgpr_spills},
-      {".vgpr_spill_count", &k->vgpr_spills},
-  };
-  aq_status status = AQ_OK;
-  for (size_t i = 0; i < sizeof numbers / sizeof *numbers && status == AQ_OK;
-       i++)
-    status = number_read(r, map, numbers[i].key, numbers[i].to);
-  if (status == AQ_OK)
-    status = numbers_read(r, map, ".reqd_workgroup_size", k->workgroup, 3);
-  return status;
-}
-
-static aq_status kernel_read(reader *r, const msgpack_object *map,
-                             aq_code_kernel *kernel)
-{
-  r->kernel = NULL;
-  if (map->type != MSGPACK_OBJECT_MAP)
-    return say(r, "a kernel is not a map");
-  aq_status status = text_read(r, map, ".name", &kernel->name);
-  if (status == AQ_OK)
-    status = text_read(r, map, ".symbol", &kernel->symbol);
-  if (status != AQ_OK)
-    return status;
-  if (!kernel->name || !kernel->symbol)
-    return say(r, "a kernel has no .name or no .symbol");
-  r->kernel = kernel->name;
-  kernel->has_metadata = true;
-  status = kernel_numbers_read(r, map, kernel);
-  const msgpack_object *stack = member(map, ".uses_dynamic_stack");
-  kernel->dynamic_stack =
-      stack && stack->type == MSGPACK_OBJECT_BOOLEAN && stack->via.boolean;
-  return status == AQ_OK ? args_read(r, map, kernel) : status;
-}
-
-static aq_status root_read(reader *r, const msgpack_object *root,
-                           aq_code_kernel **kernels)
-{
-  if (root->type != MSGPACK_OBJECT_MAP)
-    return say(r, "it is not a map");
-  aq_status status =
-      numbers_read(r, root, "amdhsa.version", r->out->metadata_version, 2);
-  if (status != AQ_OK)
-    return status;
-  const msgpack_object *list = member(root, "amdhsa.kernels");
-  if (!list)
-    return AQ_OK;
-  if (list->type != MSGPACK_OBJECT_ARRAY ||
-      list->via.array.size > r->size / KERNEL_BYTES_MIN)
-    return say(r, "amdhsa.kernels is not an array of kernels");
-  const uint32_t count = list->via.array.size;
-  *kernels = aq_arena_alloc(&r->out->arena, (count + 1) * sizeof **kernels);
-  if (!*kernels)
-    return say_no_memory(r);
-  for (uint32_t i = 0; i < count && status == AQ_OK; i++)
-    status = kernel_read(r, &list->via.array.ptr[i], &(*kernels)[i]);
-  r->out->kernel_count = count;
-  return status;
 }
 
 aq_status aq_metadata_read(const void *bytes, size_t size, aq_codeobj *out,
                            aq_code_kernel **kernels, aq_diag *diag)
 {
-  reader r = {.out = out, .size = size, .diag = diag};
-  msgpack_unpacked unpacked;
-  size_t at = 0;
-  if (!claims_fit(bytes, size))
-    return say(&r, "it is damaged");
-  msgpack_unpacked_init(&unpacked);
-  aq_status status = AQ_OK;
-  switch (msgpack_unpack_next(&unpacked, bytes, size, &at)) {
-  case MSGPACK_UNPACK_SUCCESS:
-    status = root_read(&r, &unpacked.data, kernels);
-    break;
-  case MSGPACK_UNPACK_NOMEM_ERROR:
-    status = say(&r, "it is nested too deeply, or memory is out");
-    break;
-  default:
-    status = say(&r, "it is no MessagePack");
-  }
-  msgpack_unpacked_destroy(&unpacked);
+  reader r = {.from = {bytes, (const unsigned char *)bytes + size},
+              .out = out,
+              .diag = diag};
+  aq_msgpack_value root;
+  if (!aq_msgpack_next(&r.from, &root))
+    return say_damaged(&r);
+  aq_status status = map_read(&r, &root, root_members, out);
+  *kernels = r.kernels;
   return status;
 }

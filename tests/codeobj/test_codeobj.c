@@ -15,7 +15,6 @@
 #include "devlib/devlib.h"
 #include "support/aqtest.h"
 
-#ifdef HAVE_CODE_OBJECTS
 START_TEST(every_object_of_the_device_library_is_what_it_is_listed_as)
 {
   for (const aq_devlib_object *o = aq_devlib_objects; o->target; o++) {
@@ -73,7 +72,6 @@ START_TEST(no_damage_to_one_byte_or_the_length_is_fatal)
   }
 }
 END_TEST
-#endif
 
 START_TEST(a_file_of_another_kind_is_no_code_object)
 {
@@ -205,10 +203,8 @@ START_TEST(a_bundle_that_is_cut_off_is_refused)
 END_TEST
 
 AQ_TEST_MAIN("codeobj/codeobj",
-#ifdef HAVE_CODE_OBJECTS
              every_object_of_the_device_library_is_what_it_is_listed_as,
              no_damage_to_one_byte_or_the_length_is_fatal,
-#endif
              a_file_of_another_kind_is_no_code_object,
              a_bundle_gives_the_entry_that_fits_best,
              a_compressed_bundle_is_the_same,

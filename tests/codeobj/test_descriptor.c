@@ -13,7 +13,6 @@ static uint32_t round_up(uint32_t value, uint32_t granule)
   return (value + granule - 1) / granule * granule;
 }
 
-#ifdef HAVE_CODE_OBJECTS
 /* What the hardware gives to a kernel that needs what metadata says. */
 static void expect_registers(const char *target, const aq_code_kernel *k,
                              const aq_kernel_registers *got)
@@ -47,13 +46,6 @@ START_TEST(the_device_library_has_the_registers_that_its_metadata_needs)
   }
 }
 END_TEST
-#else
-START_TEST(the_device_library_has_the_registers_that_its_metadata_needs)
-{
-  aqtest_skip("built without libelf or msgpack-c");
-}
-END_TEST
-#endif
 
 START_TEST(each_family_counts_in_its_own_granules)
 {

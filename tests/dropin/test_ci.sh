@@ -32,7 +32,7 @@ done
 # shellcheck disable=SC1091
 . "$srcdir/tools/packages.sh"
 needed=$(echo "$aq_needs$aq_hip_needs" | cut -d'|' -f2 |
-  grep -v -e smartcols -e libelf -e msgpack -e zstd | sort -u)
+  grep -v -e smartcols -e zstd | sort -u)
 lacking=
 for package in $needed; do
   grep -q " $package\( \|\$\)" "$work/packages" || lacking="$lacking $package"

@@ -16,9 +16,9 @@ EXTRA_DIST += tests/fuzz/README.md tests/fuzz/run.sh tests/fuzz/driver.c \
 aq_fuzz_sources = $(libaqcore_a_SOURCES) $(nodist_libaqcore_a_SOURCES)
 AQ_FUZZ_CPPFLAGS = $(DEFS) -I. $(AM_CPPFLAGS) -I$(top_srcdir)/tests \
 	$(SQLITE_CFLAGS) $(ZLIB_CFLAGS) $(YAJL_CFLAGS) \
-	$(LIBELF_CFLAGS) $(MSGPACK_CFLAGS) $(ZSTD_CFLAGS)
+	$(ZSTD_CFLAGS)
 AQ_FUZZ_LIBS = $(SQLITE_LIBS) $(ZLIB_LIBS) $(YAJL_LIBS) \
-	$(LIBELF_LIBS) $(MSGPACK_LIBS) $(ZSTD_LIBS) -lm
+	$(ZSTD_LIBS) -lm
 
 .PHONY: check-fuzz
 check-fuzz: $(BUILT_SOURCES) $(nodist_libaqcore_a_SOURCES)
