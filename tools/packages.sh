@@ -36,6 +36,15 @@ h:/usr/include/hip/hip_version.h|libamdhip64-dev|rocm-hip-devel
 cmd:rocminfo|rocminfo|rocminfo
 '
 
+# What `make lint` looks with; other distributions have other versions of
+# clang-format, so only Debian's names are given.
+aq_lint_needs='
+cmd:clang-format|clang-format|clang-tools-extra
+cmd:clang-tidy|clang-tidy|clang-tools-extra
+cmd:cppcheck|cppcheck|cppcheck
+cmd:shellcheck|shellcheck|ShellCheck
+'
+
 aq_has() { # cmd:X, pc:X or h:X
   case $1 in
   cmd:*) command -v "${1#cmd:}" > /dev/null 2>&1 ;;
@@ -52,6 +61,30 @@ aq_missing() { # COLUMN NEEDS
     aq_has "$(echo "$need" | cut -d'|' -f1)" ||
       echo "$need" | cut -d'|' -f"$1"
   done | sort -u | tr '\n' ' ' | sed 's/ $//'
+}
+
+# apt-get, which waits up to ten minutes for another package manager: apt knows
+# an option for the lock of installations, none for the lock of the lists.
+aq_apt() { # SUDO ARGUMENTS…
+  aq_sudo=$1
+  shift
+  aq_tries=60
+  while :; do
+    aq_said=$($aq_sudo env DEBIAN_FRONTEND=noninteractive LC_ALL=C \
+      apt-get -o DPkg::Lock::Timeout=600 "$@" 2>&1) && break
+    case $aq_said in
+    *'Could not get lock'* | *'Unable to acquire the dpkg frontend lock'* | \
+      *'Unable to lock'*) ;;
+    *) aq_tries=0 ;;
+    esac
+    if [ "$aq_tries" -le 0 ]; then
+      echo "$aq_said" >&2
+      return 1
+    fi
+    [ $((aq_tries % 6)) != 0 ] || echo "waiting for another apt" >&2
+    aq_tries=$((aq_tries - 1))
+    sleep 10
+  done
 }
 
 # Installs what is missing with apt as root or through sudo; elsewhere prints
@@ -72,9 +105,8 @@ aq_install() { # NEEDS
     fi
     echo "installing: $missing" >&2
     # shellcheck disable=SC2086 # a list of packages
-    $sudo env DEBIAN_FRONTEND=noninteractive sh -c '
-      apt-get update -q && apt-get install -q -y --no-install-recommends "$@"' \
-      sh $missing >&2
+    aq_apt "$sudo" update -q &&
+      aq_apt "$sudo" install -q -y --no-install-recommends $missing
   else
     aq_print_install "$missing" "$1"
     return 1

@@ -45,7 +45,7 @@ void aq_device_probed_note(aq_json_out *json, const aq_probe_result *result)
 static aq_status fact_read(const aq_json_node *node, aq_probe_result *out)
 {
   aq_json_node key, value, resolution;
-  const char *text;
+  const char *text = "";
   aq_status status = aq_json_need(node, "figure", &key);
   if (status == AQ_OK)
     status = aq_json_text(&key, &text);

@@ -52,5 +52,6 @@ bool aq_array_grow(void *array, size_t item, void *capacity,
     memset(grown + old * item, 0, (wanted - old) * item);
   memcpy(array, &grown, sizeof grown);
   capacity_write(capacity, capacity_size, wanted);
+  /* cppcheck-suppress memleak; the caller's array points to it */
   return true;
 }

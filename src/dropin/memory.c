@@ -290,10 +290,10 @@ hsa_status_t hsa_amd_register_deallocation_callback(
     b->calls = call;
   }
   pthread_mutex_unlock(&runtime->memory->lock);
-  if (known)
-    return HSA_STATUS_SUCCESS;
-  free(call);
-  return HSA_STATUS_ERROR_INVALID_ALLOCATION;
+  if (!known)
+    free(call);
+  /* cppcheck-suppress memleak; the block has it */
+  return known ? HSA_STATUS_SUCCESS : HSA_STATUS_ERROR_INVALID_ALLOCATION;
 }
 
 hsa_status_t hsa_amd_deregister_deallocation_callback(

@@ -152,6 +152,7 @@ static void task_settle(aq_queue *queue, aq_task *task, next step,
 aq_status aq_task_submit(aq_queue *queue, aq_task *task, aq_diag *diag)
 {
   aq_diag own;
+  /* cppcheck-suppress uninitvar; its status is set below */
   aq_diag *words = diag ? diag : &own;
   aq_status status = AQ_OK;
   for (const aq_task *t = task; t && status == AQ_OK; t = t->then)

@@ -119,6 +119,7 @@ static aq_status update_keep(aq_task *task, aq_diag *diag)
   if (!copy)
     return aq_diag_set(diag, AQ_ERR_NO_MEMORY, "no memory for an update");
   t->source = memcpy(copy, t->source, t->size);
+  /* cppcheck-suppress memleak; the task frees its source */
   return AQ_OK;
 }
 

@@ -124,12 +124,14 @@ static aq_status kernel_make(aq_kernels *kernels, uint32_t device,
 {
   if (kernels->code)
     return spin_find(kernels, device, out, diag);
-  const aq_cost *cost = &command->cost;
-  const bool spin = aq_cost_is_spin(cost->kind);
+  const bool spin = aq_cost_is_spin(command->cost.kind);
+  aq_cost cost = {.kind = command->cost.kind};
+  if (!spin)
+    cost = command->cost;
   return kernels->transport->ops->kernel_register(
       kernels->transport,
       &(aq_kernel_desc){.name = name,
-                        .cost = spin ? (aq_cost){.kind = cost->kind} : *cost,
+                        .cost = cost,
                         .kernarg_size = spin ? sizeof(aq_spin_args) : 0,
                         .vgprs = command->vgprs,
                         .agprs = command->agprs,

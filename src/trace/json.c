@@ -193,6 +193,7 @@ aq_status aq_json_read(aq_import *import, aq_reader *reader,
   yajl_config(json.yajl, yajl_dont_validate_strings, 1);
   aq_json_scan_init(&json.scan, filter);
   if (where)
+    /* cppcheck-suppress autoVariables; NULL again before the return */
     *where = &json;
   aq_status status = read_all(&json);
   import->place = (aq_import_place){NULL, NULL, NULL};
