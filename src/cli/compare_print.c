@@ -160,7 +160,7 @@ static bool put_worst(aq_cli *cli, const aq_compare_runs *c)
                            shown[3],
                            shown[4],
                            w->reference.queue == AQ_NONE ? NULL : queue,
-                           aq_compare_classes[w->class].name,
+                           aq_compare_classes[w->row_class].name,
                            c->worst_names[i]};
     aq_cli_columns_row(table, cells);
   }
@@ -232,7 +232,7 @@ static void json_worst(aq_json_out *json, const aq_compare_runs *c)
     aq_json_out_int(json, "row", w->row.number);
     aq_json_out_text(json, "name", c->worst_names[i]);
     aq_json_out_int(json, "queue", w->reference.queue);
-    aq_json_out_text(json, "class", aq_compare_classes[w->class].name);
+    aq_json_out_text(json, "class", aq_compare_classes[w->row_class].name);
     aq_json_out_ns(json, "error_ns", w->error);
     aq_json_out_ns(json, "reference_start_ns", w->reference.start);
     aq_json_out_ns(json, "reference_end_ns", w->reference.end);

@@ -37,16 +37,11 @@ aq_status aq_cli_store_open_if_any(aq_cli *cli, aq_store **out)
 
 aq_run_info aq_cli_run_info(const aq_cli *cli, aq_run_kind kind)
 {
-  return (aq_run_info){.kind = kind,
-                       .id = AQ_NONE,
-                       .name = cli->values[AQ_CLI_OPT_NAME],
-                       .origin = AQ_NONE,
-                       .command = cli->command_line,
-                       .version = PACKAGE_VERSION,
-                       .seed = AQ_NONE,
-                       .base_ns = AQ_NONE,
-                       .created = AQ_NONE,
-                       .reproducible = true};
+  aq_run_info info;
+  aq_run_info_init(&info, kind);
+  info.name = cli->values[AQ_CLI_OPT_NAME];
+  info.command = cli->command_line;
+  return info;
 }
 
 void aq_cli_date(int64_t seconds, char *out)

@@ -5,6 +5,20 @@
 
 #include <stdio.h>
 
+#include "common/record.h"
+
+void aq_run_info_init(aq_run_info *info, aq_run_kind kind)
+{
+  *info = (aq_run_info){.id = AQ_NONE,
+                        .kind = kind,
+                        .origin = AQ_NONE,
+                        .version = PACKAGE_VERSION,
+                        .seed = AQ_NONE,
+                        .base_ns = AQ_NONE,
+                        .created = AQ_NONE,
+                        .reproducible = true};
+}
+
 size_t aq_run_caveats(const aq_run_info *info,
                       char lines[AQ_RUN_CAVEATS][AQ_RUN_CAVEAT_SIZE])
 {

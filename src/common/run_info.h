@@ -48,12 +48,16 @@ typedef struct aq_run_info {
   bool reproducible; /* same inputs and seed give the same rows */
 } aq_run_info;
 
+/* Describes a reproducible run of this version of the library; every other
+ * field is unknown. `version` is static. */
+AQ_API void aq_run_info_init(aq_run_info *info, aq_run_kind kind);
+
 /* What a reader of any view of a run has to know, one line each. */
 enum { AQ_RUN_CAVEATS = 3, AQ_RUN_CAVEAT_SIZE = 192 };
 
 /* Fills the lines that apply, returns how many. Pure. */
-size_t aq_run_caveats(const aq_run_info *info,
-                      char lines[AQ_RUN_CAVEATS][AQ_RUN_CAVEAT_SIZE]);
+AQ_API size_t aq_run_caveats(const aq_run_info *info,
+                             char lines[AQ_RUN_CAVEATS][AQ_RUN_CAVEAT_SIZE]);
 
 AQ_END_DECLS
 

@@ -17,8 +17,11 @@
 #include <stdint.h>
 
 #include "common/diag.h"
+#include "common/export.h"
 #include "common/record.h"
 #include "common/time.h"
+
+AQ_BEGIN_DECLS
 
 /* Q(id, name, meaning): quantities whose errors are scored, in ns. */
 #define AQ_COMPARE_QUANTITIES(Q)                                               \
@@ -80,15 +83,15 @@ typedef enum aq_compare_reason {
       AQ_LEFT_OUT_COUNT
 } aq_compare_reason;
 
-/* Name and meaning of each, by id. */
 typedef struct aq_compare_term {
   const char *name, *meaning;
 } aq_compare_term;
 
-extern const aq_compare_term aq_compare_quantities[AQ_QUANTITY_COUNT];
-extern const aq_compare_term aq_compare_classes[AQ_CLASS_COUNT];
-extern const aq_compare_term aq_compare_predictors[AQ_PREDICTOR_COUNT];
-extern const aq_compare_term aq_compare_reasons[AQ_LEFT_OUT_COUNT];
+/* Name and meaning of each, by id; static. */
+AQ_API extern const aq_compare_term aq_compare_quantities[AQ_QUANTITY_COUNT];
+AQ_API extern const aq_compare_term aq_compare_classes[AQ_CLASS_COUNT];
+AQ_API extern const aq_compare_term aq_compare_predictors[AQ_PREDICTOR_COUNT];
+AQ_API extern const aq_compare_term aq_compare_reasons[AQ_LEFT_OUT_COUNT];
 
 enum {
   AQ_COMPARE_NEAR_US = 4,   /* queued and near part here */
@@ -105,8 +108,8 @@ typedef struct aq_compare_row {
 
 /* Takes over what is needed; returns whether the record is of a kind that is
  * compared (kernel, copy, fill). */
-bool aq_compare_row_init(aq_compare_row *row, const aq_record *record,
-                         int64_t number, int64_t key);
+AQ_API bool aq_compare_row_init(aq_compare_row *row, const aq_record *record,
+                                int64_t number, int64_t key);
 
 typedef struct aq_compare_stat {
   int64_t count;
@@ -116,7 +119,7 @@ typedef struct aq_compare_stat {
 /* One of the rows that are furthest off. */
 typedef struct aq_compare_worst {
   aq_compare_row reference, row;
-  aq_compare_class class;
+  aq_compare_class row_class;
   aq_time error; /* row.end - reference.end */
 } aq_compare_worst;
 
@@ -138,11 +141,14 @@ typedef struct aq_compare {
 /* Compares `rows` with the `reference` they replay; both arrays are put into
  * another order. Lists up to `worst` rows. When nothing can be scored that is
  * AQ_ERR_INPUT with the reason and the remedy; `out` is then not written. */
-aq_status aq_compare_rows(aq_compare_row *reference, size_t reference_count,
-                          aq_compare_row *rows, size_t count, size_t worst,
-                          aq_compare *out, aq_diag *diag);
+AQ_API aq_status aq_compare_rows(aq_compare_row *reference,
+                                 size_t reference_count, aq_compare_row *rows,
+                                 size_t count, size_t worst, aq_compare *out,
+                                 aq_diag *diag);
 
 /* Frees what `out` holds. */
-void aq_compare_fini(aq_compare *compare);
+AQ_API void aq_compare_fini(aq_compare *compare);
+
+AQ_END_DECLS
 
 #endif

@@ -6,8 +6,11 @@
 #ifndef AQ_REPORT_COMPARE_RUNS_H
 #define AQ_REPORT_COMPARE_RUNS_H
 
+#include "common/export.h"
 #include "report/compare.h"
 #include "store/store.h"
+
+AQ_BEGIN_DECLS
 
 typedef struct aq_compare_runs {
   const aq_run_info *reference, *run; /* borrowed from the caller */
@@ -19,9 +22,11 @@ typedef struct aq_compare_runs {
  * or both replay the same run, then `b` is the reference; or they are one and
  * the same. Runs that have no row in common are AQ_ERR_INPUT. Both infos must
  * outlive `out`. */
-aq_status aq_compare_runs_init(aq_store *store, const aq_run_info *a,
-                               const aq_run_info *b, size_t worst,
-                               aq_compare_runs *out, aq_diag *diag);
-void aq_compare_runs_fini(aq_compare_runs *compare);
+AQ_API aq_status aq_compare_runs_init(aq_store *store, const aq_run_info *a,
+                                      const aq_run_info *b, size_t worst,
+                                      aq_compare_runs *out, aq_diag *diag);
+AQ_API void aq_compare_runs_fini(aq_compare_runs *compare);
+
+AQ_END_DECLS
 
 #endif

@@ -9,6 +9,8 @@
 
 #include "common/array.h"
 #include "common/map.h"
+#include "report/match.h"
+#include "report/stats.h"
 
 const char *const aq_diff_part_names[AQ_DIFF_PART_COUNT] = {
 #define P(id, name, meaning) name,
@@ -18,6 +20,10 @@ const char *const aq_diff_part_names[AQ_DIFF_PART_COUNT] = {
 
 /* 99 % of a normal distribution lie within so many deviations. */
 #define Z99 2.5758293035489004
+
+struct aq_name_table {
+  aq_names names;
+};
 
 /* Sums over pairs, as they come: Welford's, which loses no digits. */
 typedef struct sums {
@@ -186,7 +192,7 @@ static bool groups_make(const work *w, grouping *g, aq_stats_by by,
     for (int p = 0; p < AQ_DIFF_PART_COUNT; p++)
       group->parts[p] = figure_of(&g->groups[i].parts[p]);
     group->name = by == AQ_STATS_BY_KERNEL
-                      ? aq_names_text(&out->names, group->key)
+                      ? aq_names_text(&out->names->names, group->key)
                       : aq_stats_key_word(group->key, by);
   }
   for (int p = 0; p < AQ_DIFF_PART_COUNT; p++)
@@ -278,11 +284,14 @@ aq_status aq_diff_runs(aq_store *store, const aq_run_info *a,
                        aq_diff *out, aq_diag *diag)
 {
   work w = {0};
-  aq_diff diff = {.names = AQ_NAMES_INIT};
-  aq_status status = side_read(store, a, group, &diff.names, &w.a, &w.a_names,
-                               &w.a_keys, diag);
+  aq_diff diff = {.names = malloc(sizeof *diff.names)};
+  if (!diff.names)
+    return aq_diag_no_memory(diag);
+  diff.names->names = (aq_names)AQ_NAMES_INIT;
+  aq_status status = side_read(store, a, group, &diff.names->names, &w.a,
+                               &w.a_names, &w.a_keys, diag);
   if (status == AQ_OK)
-    status = side_read(store, b, group, &diff.names, &w.b, &w.b_names,
+    status = side_read(store, b, group, &diff.names->names, &w.b, &w.b_names,
                        &w.b_keys, diag);
   if (status == AQ_OK)
     status = work_match(&w, a, b, by, group, &diff, diag);
@@ -297,5 +306,6 @@ aq_status aq_diff_runs(aq_store *store, const aq_run_info *a,
 void aq_diff_fini(aq_diff *diff)
 {
   free(diff->groups);
-  aq_names_fini(&diff->names);
+  aq_names_fini(&diff->names->names);
+  free(diff->names);
 }

@@ -10,9 +10,11 @@
 #ifndef AQ_REPORT_DIFF_H
 #define AQ_REPORT_DIFF_H
 
-#include "common/map.h"
-#include "report/match.h"
-#include "report/stats.h"
+#include "common/export.h"
+#include "report/compare_by.h"
+#include "store/store.h"
+
+AQ_BEGIN_DECLS
 
 enum { AQ_DIFF_PAIRS_MIN = 8 };
 
@@ -29,7 +31,8 @@ typedef enum aq_diff_part {
       AQ_DIFF_PART_COUNT
 } aq_diff_part;
 
-extern const char *const aq_diff_part_names[AQ_DIFF_PART_COUNT];
+/* The names, by id; static. */
+AQ_API extern const char *const aq_diff_part_names[AQ_DIFF_PART_COUNT];
 
 /* Over the pairs that have the part in both runs; ns. */
 typedef struct aq_diff_figure {
@@ -42,7 +45,7 @@ typedef struct aq_diff_figure {
 } aq_diff_figure;
 
 typedef struct aq_diff_group {
-  int64_t key;      /* as aq_stats_group; by kernel, an id in `names` */
+  int64_t key;      /* as aq_stats_group; by kernel, an id of the diff */
   const char *name; /* the diff's; NULL where the key is a number */
   int64_t a_calls, b_calls, pairs;
   aq_diff_figure parts[AQ_DIFF_PART_COUNT];
@@ -55,14 +58,16 @@ typedef struct aq_diff {
   aq_diff_figure parts[AQ_DIFF_PART_COUNT];
   aq_diff_group *groups; /* the largest |total| of K first */
   size_t count;
-  aq_names names; /* of kernels */
+  struct aq_name_table *names; /* the texts of the groups */
 } aq_diff;
 
 /* Compares two stored runs, grouped as stats are; by kernel, groups are the
  * names of both. */
-aq_status aq_diff_runs(aq_store *store, const aq_run_info *a,
-                       const aq_run_info *b, aq_match_by by, aq_stats_by group,
-                       aq_diff *out, aq_diag *diag);
-void aq_diff_fini(aq_diff *diff);
+AQ_API aq_status aq_diff_runs(aq_store *store, const aq_run_info *a,
+                              const aq_run_info *b, aq_match_by by,
+                              aq_stats_by group, aq_diff *out, aq_diag *diag);
+AQ_API void aq_diff_fini(aq_diff *diff);
+
+AQ_END_DECLS
 
 #endif

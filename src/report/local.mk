@@ -1,6 +1,7 @@
 libaqcore_a_SOURCES += \
 	src/report/align.c src/report/align.h \
 	src/report/compare.c src/report/compare.h \
+	src/report/compare_by.h \
 	src/report/compare_runs.c src/report/compare_runs.h \
 	src/report/diff.c src/report/diff.h \
 	src/report/dispatches.c src/report/dispatches.h \
@@ -16,6 +17,13 @@ libaqcore_a_SOURCES += \
 	src/report/quantile.c src/report/quantile.h \
 	src/report/stats.c src/report/stats.h \
 	src/report/timestamp_step.c src/report/timestamp_step.h
+
+aq_folder_headers += \
+	src/report/compare.h \
+	src/report/compare_by.h \
+	src/report/compare_runs.h \
+	src/report/diff.h \
+	src/report/metrics.h
 
 # The page of the report, embedded. The order is the order of the scripts.
 AQ_PAGE = \

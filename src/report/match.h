@@ -1,33 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Which dispatch of one run is which of another. M(id, name, meaning): the ways
- * to tell. Each dispatch has at most one partner; matches rise in both runs'
- * order of start for ORDER and ALIGN. Pure functions; one thread.
+ * Which dispatch of one run is which of another. Each dispatch has at most one
+ * partner; matches rise in both runs' order of start for ORDER and ALIGN. Pure
+ * functions; one thread.
  */
 #ifndef AQ_REPORT_MATCH_H
 #define AQ_REPORT_MATCH_H
 
+#include "report/compare_by.h"
 #include "report/dispatches.h"
-
-#define AQ_MATCHES(M)                                                          \
-  M(AUTO, "auto",                                                              \
-    "replay where one replays the other, order where the same names come in "  \
-    "the same order, else align")                                              \
-  M(REPLAY, "replay", "the row that a row replays, or both replay")            \
-  M(ORDER, "order", "the first of one with the first of the other, and so on") \
-  M(CORRELATION, "correlation", "the same correlation id")                     \
-  M(NAME, "name", "the nth dispatch of a name with the nth of that name")      \
-  M(ALIGN, "align",                                                            \
-    "the same names in the same order, with the fewest dispatches left out")
-
-typedef enum aq_match_by {
-#define M(id, name, meaning) AQ_MATCH_##id,
-  AQ_MATCHES(M)
-#undef M
-      AQ_MATCH_COUNT
-} aq_match_by;
-
-extern const char *const aq_match_names[AQ_MATCH_COUNT + 1];
 
 /* One run as matching sees it: its dispatches, and of each a number for its
  * name that is the same in both runs. */

@@ -14,8 +14,11 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "common/export.h"
 #include "report/compare.h"
 #include "report/diff.h"
+
+AQ_BEGIN_DECLS
 
 enum { AQ_METRIC_NAME_MAX = 40 };
 
@@ -31,22 +34,28 @@ typedef struct aq_metric {
   aq_metric_unit unit;
 } aq_metric;
 
-size_t aq_metric_count(void);
+/* How many metrics there are. */
+AQ_API size_t aq_metric_count(void);
 
 /* The metric at an index below aq_metric_count(). */
-aq_metric aq_metric_at(size_t index);
+AQ_API aq_metric aq_metric_at(size_t index);
 
 /* The index of a name, or -1. */
-int aq_metric_find(const char *name);
+AQ_API int aq_metric_find(const char *name);
 
-const char *aq_metric_unit_name(aq_metric_unit unit);
+/* "ns" and so on; static. */
+AQ_API const char *aq_metric_unit_name(aq_metric_unit unit);
 
 /* The figure; false when no scored row tells it. Signed figures (makespan)
  * are given as their size. */
-bool aq_metric_value(size_t index, const aq_compare *compare, double *out);
+AQ_API bool aq_metric_value(size_t index, const aq_compare *compare,
+                            double *out);
 
 /* The same of two runs that were matched; false for what is only told of a
  * replay that is scored. */
-bool aq_metric_diff_value(size_t index, const aq_diff *diff, double *out);
+AQ_API bool aq_metric_diff_value(size_t index, const aq_diff *diff,
+                                 double *out);
+
+AQ_END_DECLS
 
 #endif

@@ -7,27 +7,8 @@
 #ifndef AQ_REPORT_STATS_H
 #define AQ_REPORT_STATS_H
 
+#include "report/compare_by.h"
 #include "report/dispatches.h"
-
-/* B(id, name, meaning): what to group by. */
-#define AQ_STATS_GROUPINGS(B)                                                  \
-  B(KERNEL, "kernel", "name of the kernel, or direction of the copy")          \
-  B(QUEUE, "queue", "queue of the run")                                        \
-  B(STREAM, "stream", "stream of the program")                                 \
-  B(DEVICE, "device", "device of the run")                                     \
-  B(CLASS, "class", "queued, near, idle, graph, …: as compare has them")       \
-  B(KIND, "kind", "kernel, copy or fill")                                      \
-  B(VIA, "via", "direct, graph, or no host call known")                        \
-  B(ALL, "all", "the whole run")
-
-typedef enum aq_stats_by {
-#define B(id, name, meaning) AQ_STATS_BY_##id,
-  AQ_STATS_GROUPINGS(B)
-#undef B
-      AQ_STATS_BY_COUNT
-} aq_stats_by;
-
-extern const char *const aq_stats_by_names[AQ_STATS_BY_COUNT + 1];
 
 /* A distribution, in ps; all 0 where count is 0. */
 typedef struct aq_stats_spread {

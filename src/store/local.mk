@@ -11,6 +11,8 @@ libaqcore_a_SOURCES += \
 	src/store/vacuum.c \
 	src/store/writer.c src/store/writer_known.c src/store/writer_priv.h
 
+aq_folder_headers += src/store/store.h
+
 # What tests/store checks against the code.
 EXTRA_DIST += \
 	doc/formats/counters.md \

@@ -20,8 +20,11 @@
 #include <stddef.h>
 
 #include "common/diag.h"
+#include "common/export.h"
 #include "common/record.h"
 #include "common/run_info.h"
+
+AQ_BEGIN_DECLS
 
 typedef struct aq_store aq_store;
 
@@ -30,17 +33,20 @@ typedef enum aq_store_mode {
   AQ_STORE_WRITE, /* made, with its folders, or migrated as needed */
 } aq_store_mode;
 
-/* Opens a store. path NULL: $XDG_DATA_HOME/aqueduct/runs.db. What is not a
- * store of ours, or is of a newer version, is AQ_ERR_INPUT and left alone.
+/* Opens a store; the caller closes it. path NULL:
+ * $XDG_DATA_HOME/aqueduct/runs.db. What is not a store of ours, or is of a
+ * newer version, is AQ_ERR_INPUT and left alone.
  * ":memory:" is a store of its own that ends with close. */
-aq_status aq_store_open(const char *path, aq_store_mode mode, aq_store **out,
-                        aq_diag *diag);
-void aq_store_close(aq_store *store);
+AQ_API aq_status aq_store_open(const char *path, aq_store_mode mode,
+                               aq_store **out, aq_diag *diag);
+
+/* Closes it, after its writers and readers. NULL is allowed. */
+AQ_API void aq_store_close(aq_store *store);
 
 /* The path that was opened; and a notice about how it was (network file
  * system: rollback journal) or NULL. Both live as long as the store. */
-const char *aq_store_path(const aq_store *store);
-const char *aq_store_notice(const aq_store *store);
+AQ_API const char *aq_store_path(const aq_store *store);
+AQ_API const char *aq_store_notice(const aq_store *store);
 
 /* ---- writing a run ---- */
 
@@ -49,58 +55,66 @@ typedef struct aq_store_writer aq_store_writer;
 /* Begins a run: its row is committed at once, as incomplete. id, complete and
  * created of `info` are ignored: the store gives them. A name that is taken is
  * AQ_ERR_EXISTS. */
-aq_status aq_store_writer_open(aq_store *store, const aq_run_info *info,
-                               aq_store_writer **out, aq_diag *diag);
+AQ_API aq_status aq_store_writer_open(aq_store *store, const aq_run_info *info,
+                                      aq_store_writer **out, aq_diag *diag);
 
 /* The same, but nothing of the run is in the store before its first batch is
  * full, or it is finished: a short run is one transaction, and one whose writer
  * is killed leaves nothing. `info` has to outlive the writer; finish gives the
  * id to *run. */
-aq_status aq_store_writer_open_late(aq_store *store, const aq_run_info *info,
-                                    int64_t *run, aq_store_writer **out,
-                                    aq_diag *diag);
+AQ_API aq_status aq_store_writer_open_late(aq_store *store,
+                                           const aq_run_info *info,
+                                           int64_t *run, aq_store_writer **out,
+                                           aq_diag *diag);
 
 /* Where to put the run; owned by the writer. Rows are buffered and committed
  * in batches of one transaction each; rows get the numbers 0, 1, 2… in the
  * order they are put. */
-aq_record_sink *aq_store_writer_sink(aq_store_writer *writer);
+AQ_API aq_record_sink *aq_store_writer_sink(aq_store_writer *writer);
 
 /* Its id; AQ_NONE: it is not in the store yet. */
-int64_t aq_store_writer_run(const aq_store_writer *writer);
+AQ_API int64_t aq_store_writer_run(const aq_store_writer *writer);
 
 /* Commits everything, stores what became known of the run while it was made
  * (`info` as for open; NULL: nothing changed) and marks it complete. The writer
  * is freed whatever the result. */
-aq_status aq_store_writer_finish(aq_store_writer *writer,
-                                 const aq_run_info *info, aq_diag *diag);
+AQ_API aq_status aq_store_writer_finish(aq_store_writer *writer,
+                                        const aq_run_info *info, aq_diag *diag);
 
 /* The same, but the run stays incomplete: what made it did not finish. */
-aq_status aq_store_writer_leave(aq_store_writer *writer,
-                                const aq_run_info *info, aq_diag *diag);
+AQ_API aq_status aq_store_writer_leave(aq_store_writer *writer,
+                                       const aq_run_info *info, aq_diag *diag);
 
 /* Removes the run and all its rows, as if it had never begun. Frees. */
-void aq_store_writer_abort(aq_store_writer *writer);
+AQ_API void aq_store_writer_abort(aq_store_writer *writer);
 
 /* ---- finding runs ---- */
 
 /* Resolves what a user typed for RUN: an id, a unique name, or `latest` (the
  * newest complete run). The run's info is valid until aq_run_info_free. */
-aq_status aq_store_find(aq_store *store, const char *text, aq_run_info **out,
-                        aq_diag *diag);
-aq_status aq_store_run(aq_store *store, int64_t id, aq_run_info **out,
-                       aq_diag *diag);
-void aq_run_info_free(aq_run_info *info);
+AQ_API aq_status aq_store_find(aq_store *store, const char *text,
+                               aq_run_info **out, aq_diag *diag);
+
+/* The same by id alone; AQ_ERR_NOT_FOUND. */
+AQ_API aq_status aq_store_run(aq_store *store, int64_t id, aq_run_info **out,
+                              aq_diag *diag);
+
+/* Frees a run's info and its texts. NULL is allowed. */
+AQ_API void aq_run_info_free(aq_run_info *info);
 
 typedef struct aq_run_list {
   aq_run_info **runs; /* oldest first */
   size_t count, capacity;
 } aq_run_list;
 
-aq_status aq_store_list(aq_store *store, aq_run_list *out, aq_diag *diag);
-void aq_run_list_fini(aq_run_list *list);
+/* All runs, incomplete ones too; the caller frees them with
+ * aq_run_list_fini. */
+AQ_API aq_status aq_store_list(aq_store *store, aq_run_list *out,
+                               aq_diag *diag);
+AQ_API void aq_run_list_fini(aq_run_list *list);
 
 /* Removes a run and its rows. */
-aq_status aq_store_remove(aq_store *store, int64_t run, aq_diag *diag);
+AQ_API aq_status aq_store_remove(aq_store *store, int64_t run, aq_diag *diag);
 
 /* ---- reading a run ---- */
 
@@ -112,42 +126,47 @@ typedef enum aq_row_order {
 
 typedef struct aq_run_reader aq_run_reader;
 
-/* The rows of one run. Several readers may be open at once. */
-aq_status aq_run_reader_open(aq_store *store, int64_t run, aq_row_order order,
-                             aq_run_reader **out, aq_diag *diag);
-void aq_run_reader_close(aq_run_reader *reader);
+/* Opens the rows of one run. Several readers may be open at once; close them
+ * before the store. AQ_ERR_NOT_FOUND: there is no such run. */
+AQ_API aq_status aq_run_reader_open(aq_store *store, int64_t run,
+                                    aq_row_order order, aq_run_reader **out,
+                                    aq_diag *diag);
+AQ_API void aq_run_reader_close(aq_run_reader *reader);
+
+#define AQ_FIELDS_ALL ((UINT64_C(1) << AQ_RECORD_FIELD_COUNT) - 1)
 
 /* Only some fields from here on, a bit each (1 << AQ_RECORD_FIELD_name); the
  * others read as AQ_NONE. Half of the fields take half of the time. */
-#define AQ_FIELDS_ALL ((UINT64_C(1) << AQ_RECORD_FIELD_COUNT) - 1)
-aq_status aq_run_reader_want(aq_run_reader *reader, uint64_t fields,
-                             aq_diag *diag);
+AQ_API aq_status aq_run_reader_want(aq_run_reader *reader, uint64_t fields,
+                                    aq_diag *diag);
 
 /* Fills up to `capacity` rows and their numbers (rows may be NULL: not
  * wanted); *count is 0 at the end. */
-aq_status aq_run_reader_next(aq_run_reader *reader, aq_record *rows,
-                             int64_t *numbers, size_t capacity, size_t *count,
-                             aq_diag *diag);
+AQ_API aq_status aq_run_reader_next(aq_run_reader *reader, aq_record *rows,
+                                    int64_t *numbers, size_t capacity,
+                                    size_t *count, aq_diag *diag);
 
 /* Names, devices and queues of the run, by id or ordinal; NULL when there is
  * none. Text lives as long as the reader; ids are those in the rows. */
-const char *aq_run_reader_name(aq_run_reader *reader, int64_t id);
-const aq_run_device *aq_run_reader_device(aq_run_reader *reader,
-                                          int64_t ordinal);
-const aq_run_queue *aq_run_reader_queue(aq_run_reader *reader, int64_t ordinal);
-size_t aq_run_reader_device_count(aq_run_reader *reader);
-size_t aq_run_reader_queue_count(aq_run_reader *reader);
+AQ_API const char *aq_run_reader_name(aq_run_reader *reader, int64_t id);
+AQ_API const aq_run_device *aq_run_reader_device(aq_run_reader *reader,
+                                                 int64_t ordinal);
+AQ_API const aq_run_queue *aq_run_reader_queue(aq_run_reader *reader,
+                                               int64_t ordinal);
+AQ_API size_t aq_run_reader_device_count(aq_run_reader *reader);
+AQ_API size_t aq_run_reader_queue_count(aq_run_reader *reader);
 
 /* The run's dependencies, by the row that waits; they live as long as the
  * reader. */
-aq_status aq_run_reader_edges(aq_run_reader *reader, const aq_edge **edges,
-                              size_t *count, aq_diag *diag);
+AQ_API aq_status aq_run_reader_edges(aq_run_reader *reader,
+                                     const aq_edge **edges, size_t *count,
+                                     aq_diag *diag);
 
 /* The run's samples, by counter, ordinal and time; they live as long as the
  * reader. */
-aq_status aq_run_reader_samples(aq_run_reader *reader,
-                                const aq_sample **samples, size_t *count,
-                                aq_diag *diag);
+AQ_API aq_status aq_run_reader_samples(aq_run_reader *reader,
+                                       const aq_sample **samples, size_t *count,
+                                       aq_diag *diag);
 
 /* ---- requests and preemptions ---- */
 
@@ -156,24 +175,29 @@ typedef struct aq_request_list {
   size_t count;
 } aq_request_list;
 
-/* What clients asked for in a run; empty where nobody kept it. */
-aq_status aq_store_requests(aq_store *store, int64_t run, aq_request_list *out,
-                            aq_diag *diag);
-void aq_request_list_fini(aq_request_list *list);
+/* What clients asked for in a run; empty where nobody kept it. The caller frees
+ * *out with aq_request_list_fini. */
+AQ_API aq_status aq_store_requests(aq_store *store, int64_t run,
+                                   aq_request_list *out, aq_diag *diag);
+AQ_API void aq_request_list_fini(aq_request_list *list);
 
 typedef struct aq_preempted_list {
   aq_preempted *preemptions; /* by the time they were asked for */
   size_t count;
 } aq_preempted_list;
 
-/* What policies stopped in a run; empty where nobody kept it. */
-aq_status aq_store_preemptions(aq_store *store, int64_t run,
-                               aq_preempted_list *out, aq_diag *diag);
-void aq_preempted_list_fini(aq_preempted_list *list);
+/* What policies stopped in a run; empty where nobody kept it. The caller frees
+ * *out with aq_preempted_list_fini. */
+AQ_API aq_status aq_store_preemptions(aq_store *store, int64_t run,
+                                      aq_preempted_list *out, aq_diag *diag);
+AQ_API void aq_preempted_list_fini(aq_preempted_list *list);
 
-/* Tells the content key of each complete run that has one, oldest first. */
-aq_status aq_store_keys(aq_store *store,
-                        void (*tell)(const char *key, int64_t run, void *user),
-                        void *user, aq_diag *diag);
+/* Reports the content key of each complete run that has one, oldest first. */
+AQ_API aq_status aq_store_keys(aq_store *store,
+                               void (*tell)(const char *key, int64_t run,
+                                            void *user),
+                               void *user, aq_diag *diag);
+
+AQ_END_DECLS
 
 #endif

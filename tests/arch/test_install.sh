@@ -98,14 +98,16 @@ else
     "no C++ compiler"
 fi
 
-# NAME TAB PLACE TAB DOCUMENTED of each AQ_API declaration: 1 when a comment, or
+# NAME TAB PLACE TAB DOCUMENTED of each public declaration: 1 when a comment, or
 # another declaration that has one, is on the line above.
 declarations() {
   awk '
     FNR == 1 || /^$/ { above = 0 }
     /^\/\*/ { comment = 1 }
     comment { if (/\*\//) { comment = 0; above = 1 }; next }
-    /^AQ_API/ { text = ""; open = 1; place = FILENAME ":" FNR }
+    /^AQ_API/ || (/^[a-z].*[ *]aq(sim)?_[a-z_]*\(/ && !/^(static|typedef)/) {
+      text = ""; open = 1; place = FILENAME ":" FNR
+    }
     open {
       text = text " " $0
       if (!/;/) next

@@ -284,7 +284,7 @@ START_TEST(worst_rows_come_by_size_then_number)
   ck_assert_int_eq(c.worst[0].error, US(-7));
   ck_assert_int_eq(c.worst[1].reference.number, 2);
   ck_assert_int_eq(c.worst[2].reference.number, 6);
-  ck_assert_int_eq(c.worst[0].class, AQ_CLASS_GRAPH);
+  ck_assert_int_eq(c.worst[0].row_class, AQ_CLASS_GRAPH);
   aq_compare_fini(&c);
 }
 END_TEST
