@@ -21,6 +21,8 @@ EXTRA_DIST += \
 	doc/formats/capture.md doc/formats/faults.md \
 	doc/formats/packets.md doc/formats/spool.md \
 	doc/adr \
+	doc/examples/Makefile \
+	doc/examples/hottest.cpp doc/examples/operations.c \
 	doc/examples/ci/github.yml doc/examples/ci/gitlab.yml \
 	doc/examples/ci/kernels.c doc/examples/ci/vadd.hip \
 	doc/examples/kernels/Makefile doc/examples/kernels/device.c \

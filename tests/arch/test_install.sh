@@ -61,11 +61,13 @@ int main(void)
   return 0;
 }
 C
+# What pkg-config says is all that a program needs, at run time too.
+unset LD_LIBRARY_PATH
 flags=$(pkg-config --define-prefix --cflags --libs aqueduct)
 # shellcheck disable=SC2086 # a list of flags
 check "a program builds against the moved library" \
   ${AQ_CC:-cc} -std=c11 "$work/user.c" $flags -o "$work/user"
-check "and opens the simulator" env LD_LIBRARY_PATH="$library" "$work/user"
+check "and opens the simulator" "$work/user"
 
 headers() {
   (cd "$moved/include/aqueduct" && ls ./*.h ./*.def) | sed 's,^\./,,' | sort
@@ -138,4 +140,61 @@ sed -n '/^| header/,/^$/p' "$srcdir/doc/abi.md" | grep -o '[a-z_]*\.\(h\|def\)' 
   sort -u > "$work/listed"
 check "doc/abi.md lists the installed headers" \
   diff "$work/listed" "$work/installed"
+
+# ---- the examples, as users build and run them ----
+
+cp -R "$srcdir/doc/examples" "$work/examples"
+chmod -R u+w "$work/examples"
+make_example() { # FOLDER [TARGET…]
+  folder=$1
+  shift
+  make -C "$work/examples/$folder" CC="${AQ_CC:-cc}" CXX="${AQ_CXX:-c++}" \
+    PKG_CONFIG='pkg-config --define-prefix' "$@"
+}
+examples=$(sed -n 's/^C_EXAMPLES = //p' "$srcdir/doc/examples/Makefile")
+(cd "$srcdir/doc/examples" && printf '%s\n' *.c) | sort > "$work/sources"
+# shellcheck disable=SC2086 # a list of names
+printf '%s.c\n' $examples | sort > "$work/named"
+check "the Makefile of the examples names each of them" \
+  diff "$work/sources" "$work/named"
+for example in $examples; do
+  check "example $example builds" make_example . "$example"
+  check "and example $example runs" env \
+    AQUEDUCT_LIBHSA_PATH="$library/aqueduct" "$work/examples/$example"
+done
+
+operations() { # the runs of the example lie in a store
+  AQUEDUCT_LIBHSA_PATH=$library/aqueduct \
+    "$work/examples/operations" "$work/operations.db" &&
+    [ "$("$moved/bin/aqueduct" --store "$work/operations.db" \
+      export 1 --format jsonl | grep -c '"kind":"operation"')" = 5 ] &&
+    [ "$("$moved/bin/aqueduct" --store "$work/operations.db" \
+      export 2 --format jsonl | grep -c '"kind":"operation"')" = 5 ]
+}
+check "the operations of sim and of hsa are stored and compared" operations
+
+store=$work/runs.db
+scenario=$srcdir/traces/scenarios/arrivals.json
+hottest() { # as many calls as the run has kernels
+  "$moved/bin/aqueduct" run "$scenario" --store "$store" &&
+    rows=$("$moved/bin/aqueduct" export latest --store "$store" \
+      --format jsonl | grep -c '"kind":"kernel"') &&
+    "$work/examples/hottest" "$store" > "$work/hottest.txt" &&
+    [ "$(awk '{ sum += $3 } END { print sum }' "$work/hottest.txt")" = "$rows" ]
+}
+if command -v "${AQ_CXX:-c++}" > /dev/null; then
+  check "example hottest builds, in C++17" make_example . hottest
+  check "and sums the kernels of a stored run" hottest
+  not_there() {
+    ! "$work/examples/hottest" "$store" nobody 2> "$work/err" &&
+      grep -q nobody "$work/err"
+  }
+  check "and names a run that is not there" not_there
+else
+  skip "example hottest builds, in C++17" "no C++ compiler"
+fi
+
+check "the transport of the examples builds" make_example transport
+check "and runs in the installed program" "$moved/bin/aqueduct" run \
+  "$scenario" --store "$store" --transport "$work/examples/transport/fixed.so"
 echo "1..$count"
