@@ -84,6 +84,11 @@ static aq_status put_text(aq_cli *cli, const aq_run_info *run,
   free(clean);
   if (aq_cli_run_trust(run, trust))
     fprintf(cli->out, "  %s\n", trust);
+  if (e->shapeless)
+    fprintf(cli->out,
+            "  %" PRId64 " kernels, %.1f %% of the time, have no grid or "
+            "workgroup size: their tail is unknown\n",
+            e->shapeless, percent(e, e->shapeless_time));
   aq_cli_run_caveats(cli, "  ", run);
   fprintf(cli->out, "%" PRId64 " dispatches on %" PRId64 " device%s\n\n",
           e->dispatches, e->devices, e->devices == 1 ? "" : "s");
@@ -105,6 +110,8 @@ static void json_explain(aq_json_out *json, const aq_run_info *run,
   aq_json_out_ns(json, "time_ns", e->time);
   aq_json_out_int(json, "dispatches", e->dispatches);
   aq_json_out_int(json, "devices", e->devices);
+  aq_json_out_int(json, "shapeless", e->shapeless);
+  aq_json_out_ns(json, "shapeless_ns", e->shapeless_time);
   aq_json_out_array(json, "causes");
   for (int i = 0; i < AQ_CAUSE_COUNT; i++) {
     const aq_explain_share *share = &e->shares[i];

@@ -119,6 +119,8 @@ static void replay_notes(aq_json_out *json, const void *user)
   aq_json_out_int(json, "level", job->options.predict ? 2 : 1);
   aq_json_out_text(json, "queues_from", facts->streams ? "streams" : "queues");
   aq_json_out_int(json, "queues", facts->queues ? facts->queues : AQ_NONE);
+  if (facts->shapeless)
+    aq_json_out_int(json, "shapeless", (int64_t)facts->shapeless);
   aq_json_out_int(json, "edges", (int64_t)facts->edges);
   aq_json_out_int(json, "edge_confidence",
                   job->confidence > 100 ? AQ_NONE : job->confidence);
@@ -194,6 +196,11 @@ static aq_status replay_source(aq_cli *cli, replay_job *job,
                                     &job->facts, &cli->diag);
   if (status != AQ_OK)
     return status;
+  if (job->facts.shapeless)
+    aq_cli_note(cli,
+                "%" PRIu64 " kernels have no grid or workgroup size: their "
+                "packets stand for one work-item or wave",
+                job->facts.shapeless);
   job->performance.notes = replay_notes;
   job->performance.notes_user = job;
   status = aq_cli_perform(cli, job->store, &job->performance,

@@ -36,6 +36,15 @@ static inline aq_fence_scope aq_command_scope(uint8_t fence)
   return fence ? (aq_fence_scope)(fence - 1) : AQ_SCOPE_AGENT;
 }
 
+/* Of the shape of a command: what its source does not know. A packet has to
+ * say something all the same; the record of it stays unknown. */
+enum aq_unknown {
+  AQ_UNKNOWN_GRID = 1 << 0,
+  AQ_UNKNOWN_WORKGROUP = 1 << 1,
+  AQ_UNKNOWN_LDS = 1 << 2,
+  AQ_UNKNOWN_SCRATCH = 1 << 3,
+};
+
 typedef struct aq_command {
   aq_record_kind kind; /* kernel, copy or fill */
   aq_cost cost;        /* of kinds that spin, `base` is the duration; `detail`
@@ -44,6 +53,7 @@ typedef struct aq_command {
   uint32_t grid[3];    /* work-items */
   uint16_t workgroup[3];
   uint8_t acquire, release;     /* aq_command_fence */
+  uint8_t unknown;              /* aq_unknown bits */
   uint32_t lds;                 /* bytes a workgroup */
   uint32_t scratch;             /* bytes a work-item */
   uint16_t vgprs, agprs, sgprs; /* 0: not known */

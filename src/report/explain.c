@@ -70,6 +70,10 @@ static void charge_run(sweep *s, const aq_dispatch *row)
   }
   const aq_time added = (any > 0 ? any : 0) + (covered > 0 ? covered : 0);
   const aq_time tail = tail_of(row, s->cus, added);
+  if (row->workgroups == AQ_NONE) {
+    s->out->shapeless++;
+    s->out->shapeless_time += added;
+  }
   charge(s->out, AQ_CAUSE_TAIL, tail, row->number);
   charge(s->out, AQ_CAUSE_KERNEL, added - tail, row->number);
 }

@@ -68,6 +68,8 @@ typedef struct aq_explain {
   aq_explain_share shares[AQ_CAUSE_COUNT];
   aq_explain_cause bottleneck;
   int64_t dispatches, devices;
+  int64_t shapeless;      /* kernels whose workgroups are not known … */
+  aq_time shapeless_time; /* … and what they add to KERNEL: no tail is known */
 } aq_explain;
 
 /* `cus` is the number of compute units by device ordinal (0: not known);

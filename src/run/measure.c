@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "common/array.h"
+#include "run/run_sink.h"
 
 void aq_measure_init(aq_measure *measure, aq_transport *transport, bool on)
 {
@@ -88,6 +89,7 @@ static void row_fill(aq_record *row, const aq_command *command,
   row->wg_z = command->workgroup[2];
   row->lds = command->lds;
   row->scratch = command->scratch;
+  aq_run_sink_shape_forget(row, command->unknown);
 }
 
 aq_status aq_measure_begin(aq_measure *measure, uint32_t job,

@@ -98,6 +98,7 @@ static aq_command command_of_row(const aq_replay_row *row)
       .cost = {.kind = AQ_COST_SPIN, .base = row->duration},
       .spin_flags = row->spin_flags,
       .grid = {row->grid[0], row->grid[1], row->grid[2]},
+      .unknown = row->unknown,
       .workgroup = {row->workgroup[0], row->workgroup[1], row->workgroup[2]},
       .lds = row->lds,
       .scratch = row->scratch,

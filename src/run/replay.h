@@ -62,6 +62,8 @@ typedef struct aq_replay_facts {
   aq_time first_submit; /* the transport's epoch has to be at or before it */
   uint64_t jobs, waits; /* waits: host calls that a closed loop goes by */
   uint64_t edges;       /* that jobs wait by */
+  uint64_t shapeless;   /* kernels whose grid or workgroup is not known, or more
+                           than a packet can say: 1 work-item stands for it */
   uint64_t graphs;      /* made of direct launches */
   uint64_t predicted, unlike; /* rows of level 2; of them, without a like row in
                                  the first half */

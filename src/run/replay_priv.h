@@ -24,6 +24,7 @@ typedef struct aq_replay_row {
   uint32_t grid[3];
   uint16_t workgroup[3];
   uint8_t kind, via, flags, spin_flags;
+  uint8_t unknown; /* aq_unknown bits */
   uint32_t lds, scratch;
   uint32_t queue; /* index of an aq_replay_queue */
   uint32_t next;  /* row of the same job + 1, or 0 */

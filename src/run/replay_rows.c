@@ -71,6 +71,47 @@ static bool row_is_work(const aq_record *row)
           row->kind == AQ_KIND_FILL);
 }
 
+/* Whether three extents are known and fit into a packet. */
+static bool is_extent(int64_t x, int64_t y, int64_t z, int64_t most)
+{
+  return x > 0 && y > 0 && z > 0 && x <= most && y <= most && z <= most;
+}
+
+/* The shape that the packet of a row has; what is unknown of it is marked. One
+ * work-item stands for an unknown grid, a wave for an unknown workgroup. */
+static void shape_take(aq_replay *r, aq_replay_row *to, const aq_record *row)
+{
+  const bool grid =
+      is_extent(row->grid_x, row->grid_y, row->grid_z, UINT32_MAX);
+  enum { WAVE = 64, WORKGROUP_MAX = 1024 };
+  const bool workgroup =
+      is_extent(row->wg_x, row->wg_y, row->wg_z, WORKGROUP_MAX) &&
+      row->wg_x * row->wg_y * row->wg_z <= WORKGROUP_MAX;
+  for (int i = 0; i < 3; i++) {
+    to->grid[i] = 1;
+    to->workgroup[i] = 1;
+  }
+  if (grid) {
+    to->grid[0] = (uint32_t)row->grid_x;
+    to->grid[1] = (uint32_t)row->grid_y;
+    to->grid[2] = (uint32_t)row->grid_z;
+    to->workgroup[0] = to->grid[0] < WAVE ? (uint16_t)to->grid[0] : WAVE;
+  }
+  if (workgroup) {
+    to->workgroup[0] = (uint16_t)row->wg_x;
+    to->workgroup[1] = (uint16_t)row->wg_y;
+    to->workgroup[2] = (uint16_t)row->wg_z;
+  }
+  to->lds = clamp(row->lds, 0, UINT32_MAX);
+  to->scratch = clamp(row->scratch, 0, UINT32_MAX);
+  to->unknown =
+      (uint8_t)((grid ? 0 : AQ_UNKNOWN_GRID) |
+                (workgroup ? 0 : AQ_UNKNOWN_WORKGROUP) |
+                (row->lds == to->lds ? 0 : AQ_UNKNOWN_LDS) |
+                (row->scratch == to->scratch ? 0 : AQ_UNKNOWN_SCRATCH));
+  r->facts.shapeless += row->kind == AQ_KIND_KERNEL && !(grid && workgroup);
+}
+
 static aq_status row_add(aq_replay *r, const aq_record *row, int64_t number,
                          aq_diag *diag)
 {
@@ -96,18 +137,11 @@ static aq_status row_add(aq_replay *r, const aq_record *row, int64_t number,
       .stream = row->stream,
       .name = row->name,
       .bytes = row->bytes,
-      .grid = {clamp(row->grid_x, 1, UINT32_MAX),
-               clamp(row->grid_y, 1, UINT32_MAX),
-               clamp(row->grid_z, 1, UINT32_MAX)},
-      .workgroup = {(uint16_t)clamp(row->wg_x, 1, UINT16_MAX),
-                    (uint16_t)clamp(row->wg_y, 1, UINT16_MAX),
-                    (uint16_t)clamp(row->wg_z, 1, UINT16_MAX)},
       .kind = (uint8_t)row->kind,
       .via = (uint8_t)clamp(row->via, AQ_VIA_NONE, AQ_VIA_COUNT - 1),
-      .lds = clamp(row->lds, 0, UINT32_MAX),
-      .scratch = clamp(row->scratch, 0, UINT32_MAX),
       .queue = queue,
   };
+  shape_take(r, &r->rows[r->row_count - 1], row);
   return AQ_OK;
 }
 

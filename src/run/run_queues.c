@@ -63,6 +63,7 @@ static void packets_note(const aq_feed_packets *packets, void *user)
     note_fill(run, note);
     note->kind = note->origin = note->name = note->bytes = AQ_NONE;
     note->flags = 0;
+    note->unknown = 0;
   }
   for (uint32_t i = 0; i < packets->payload; i++) {
     const aq_command *command = &run->part->commands[packets->index + i];
@@ -73,6 +74,7 @@ static void packets_note(const aq_feed_packets *packets, void *user)
     note->name = command->name;
     note->bytes = command->bytes;
     note->flags = command->flags;
+    note->unknown = command->unknown;
     if (run->edge && packets->index + i == 0)
       note->flags |= AQ_FLAG_EDGE;
   }

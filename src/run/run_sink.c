@@ -69,6 +69,18 @@ static aq_status name_translate(aq_run_sink *sink, int64_t name, int64_t *id,
   return AQ_OK;
 }
 
+void aq_run_sink_shape_forget(aq_record *row, uint32_t unknown)
+{
+  if (unknown & AQ_UNKNOWN_GRID)
+    row->grid_x = row->grid_y = row->grid_z = AQ_NONE;
+  if (unknown & AQ_UNKNOWN_WORKGROUP)
+    row->wg_x = row->wg_y = row->wg_z = AQ_NONE;
+  if (unknown & AQ_UNKNOWN_LDS)
+    row->lds = AQ_NONE;
+  if (unknown & AQ_UNKNOWN_SCRATCH)
+    row->scratch = AQ_NONE;
+}
+
 static aq_noted_queue *queue_of_row(aq_run_sink *sink, int64_t ordinal)
 {
   uint64_t ring, index;
@@ -107,6 +119,8 @@ static aq_status row_annotate(aq_run_sink *sink, aq_record *row, aq_diag *diag)
   row->host_begin = note->host_begin;
   row->host_end = note->host_end;
   row->bytes = note->bytes;
+  if (note->unknown)
+    aq_run_sink_shape_forget(row, note->unknown);
   return name_translate(sink, note->name, &row->name, diag);
 }
 

@@ -28,6 +28,7 @@ typedef struct aq_packet_note {
   int64_t via, flags, origin, name, correlation;
   int64_t stream, pid, tid;
   int64_t host_begin, host_end, bytes;
+  uint32_t unknown; /* aq_unknown bits */
 } aq_packet_note;
 
 typedef struct aq_noted_queue {
@@ -57,6 +58,10 @@ typedef struct aq_run_sink {
 void aq_run_sink_init(aq_run_sink *sink, aq_record_sink *to,
                       aq_workload_source *source);
 void aq_run_sink_fini(aq_run_sink *sink);
+
+/* Makes unknown what the packet of a row had to say of its shape although
+ * nobody knows it: aq_unknown bits. */
+void aq_run_sink_shape_forget(aq_record *row, uint32_t unknown);
 
 /* Starts notes for a queue of the transport. */
 aq_status aq_run_sink_add(aq_run_sink *sink, const aq_ring *ring,

@@ -38,4 +38,17 @@ shows "compare" compare cut-replay
 "$aqueduct" report cut-replay -o "$work/page.html" -q
 check "report shows that its trace was cut" \
   grep -q '"truncated":true' "$work/page.html"
+
+cat > "$work/shapeless.jsonl" << 'END'
+{"kind":"kernel","name":"a","device":{"id":0},"queue":{"id":0},"start":5000000,"end":9000000,"host_begin":0,"host_end":1000000}
+{"kind":"kernel","name":"b","device":{"id":0},"queue":{"id":0},"start":20000000,"end":29000000,"host_begin":0,"host_end":1000000}
+END
+"$aqueduct" import "$work/shapeless.jsonl" --name shapeless -q > "$work/id"
+try "$aqueduct" replay shapeless --device mi300x --name none
+check "replay says which kernels have no grid" contains "$err" "no grid"
+try "$aqueduct" export none
+check "which stays unknown" [ "$(echo "$out" | grep -c grid_x)" = 0 ]
+try "$aqueduct" explain none
+check "and explain does not guess its tail" \
+  contains "$out" "their tail is unknown"
 finish

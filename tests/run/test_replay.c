@@ -326,6 +326,40 @@ START_TEST(packets_of_a_queue_keep_the_order_of_their_starts)
 }
 END_TEST
 
+START_TEST(unknown_and_odd_shapes_stay_unknown)
+{
+  aq_record rows[6];
+  for (int i = 0; i < 6; i++) {
+    rows[i] = kernel(i * 10, i * 10 + 3, i * 10 + 8, i * 10 + 9);
+    rows[i].grid_x = 256;
+    rows[i].wg_x = 64;
+    rows[i].grid_y = rows[i].grid_z = rows[i].wg_y = rows[i].wg_z = 1;
+    rows[i].lds = 128;
+  }
+  rows[1].grid_x = AQ_NONE;
+  rows[2].grid_y = -1;
+  rows[3].grid_x = INT64_C(1) << 33; /* more than a packet can say */
+  rows[4].wg_x = AQ_NONE;
+  rows[5].wg_x = 70000;
+  table t = table_of(rows, 6);
+  aq_replay_facts facts;
+  aq_workload_source *source;
+  ck_assert_status(aq_replay_open(&t.input, &mi300x, &source, &facts, &diag),
+                   AQ_OK, &diag);
+  ck_assert_uint_eq(facts.shapeless, 5);
+  for (int i = 0; i < 6; i++) {
+    const aq_job job = next(source);
+    const uint32_t shape = i == 0  ? 0
+                           : i > 3 ? AQ_UNKNOWN_WORKGROUP
+                                   : AQ_UNKNOWN_GRID;
+    ck_assert_uint_eq(job.commands->unknown, shape | AQ_UNKNOWN_SCRATCH);
+    for (int j = 0; j < 3; j++)
+      ck_assert_uint_gt(job.commands->grid[j] * job.commands->workgroup[j], 0);
+  }
+  ck_end(source);
+}
+END_TEST
+
 START_TEST(odd_rows_do_no_harm)
 {
   aq_record rows[] = {kernel(0, 3, 12, 20), kernel(4, 5, 20, 20),
@@ -552,6 +586,8 @@ START_TEST(level_2_predicts_the_second_half_from_the_first)
   for (int i = 0; i < 10; i++)
     rows[i] =
         kernel(100 * i, 100 * i + 3, 100 * i + 8, 100 * i + 8 + lengths[i]);
+  for (int i = 0; i < 10; i++)
+    rows[i].grid_x = rows[i].grid_y = rows[i].grid_z = 1;
   rows[3].grid_x = rows[6].grid_x = 4096;
   rows[7].grid_x = 77; /* not seen: the name tells */
   rows[8].name = 5;    /* not seen: the kind tells */
@@ -658,7 +694,7 @@ AQ_TEST_MAIN("run/replay", a_host_call_is_submitted_when_it_returned,
              a_graph_is_submitted_before_its_call_returns,
              rows_that_follow_without_a_gap_are_glued,
              packets_of_a_queue_keep_the_order_of_their_starts,
-             odd_rows_do_no_harm,
+             unknown_and_odd_shapes_stay_unknown, odd_rows_do_no_harm,
              a_replay_runs_into_packets_and_rows_with_origins,
              streams_share_four_queues_of_their_device,
              recorded_queues_are_kept_unless_told_otherwise,
