@@ -199,3 +199,20 @@ aq_target_fit aq_target_fits(const aq_target *code, const aq_target *device)
     return AQ_FIT_EXACT;
   return strcmp(a->name, b->generic) == 0 ? AQ_FIT_GENERIC : AQ_FIT_NONE;
 }
+
+aq_status aq_target_check(const aq_target *code, const aq_target *device,
+                          aq_diag *diag)
+{
+  char of_code[AQ_TARGET_TEXT_SIZE], of_device[AQ_TARGET_TEXT_SIZE];
+  if (aq_target_fits(code, device) != AQ_FIT_NONE)
+    return AQ_OK;
+  aq_target_print(code, of_code);
+  aq_target_print(device, of_device);
+  const char *what = "processors";
+  if (code->processor == device->processor)
+    what = feature_fits(code->xnack, device->xnack) ? "SRAM ECC settings"
+                                                    : "XNACK settings";
+  return aq_diag_set(diag, AQ_ERR_UNSUPPORTED,
+                     "code object for %s does not run on %s: the %s differ",
+                     of_code, of_device, what);
+}

@@ -64,4 +64,9 @@ typedef enum aq_target_fit {
  * takes both. */
 aq_target_fit aq_target_fits(const aq_target *code, const aq_target *device);
 
+/* AQ_OK where code fits a device, else AQ_ERR_UNSUPPORTED; the diagnostic says
+ * which of processor, XNACK and SRAM ECC differs. */
+aq_status aq_target_check(const aq_target *code, const aq_target *device,
+                          aq_diag *diag);
+
 #endif

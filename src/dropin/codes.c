@@ -30,7 +30,7 @@ static const aqdrop_code *code_from(aqdrop *runtime, hsa_code_object_t code)
 
 static void code_free(aqdrop_code *code)
 {
-  aqdrop_image_unload(&code->image);
+  aq_codeobj_fini(&code->code);
   free(code->bytes);
   free(code);
 }
@@ -47,16 +47,16 @@ void aqdrop_codes_fini(aqdrop *runtime)
 /* Copies the bytes and looks at them. */
 static hsa_status_t code_make(const void *bytes, size_t size, aqdrop_code *out)
 {
-  const aqdrop_image_target any = {.gfx = NULL};
   out->bytes = malloc(size);
   if (!out->bytes)
     return HSA_STATUS_ERROR_OUT_OF_RESOURCES;
   memcpy(out->bytes, bytes, size);
   out->size = size;
-  switch (aqdrop_image_load(out->bytes, size, &any, &out->image)) {
-  case AQDROP_IMAGE_OK:
+  switch (aq_codeobj_read_to(out->bytes, size, AQ_CODEOBJ_DESCRIPTORS,
+                             &out->code, NULL)) {
+  case AQ_OK:
     return HSA_STATUS_SUCCESS;
-  case AQDROP_IMAGE_NO_MEMORY:
+  case AQ_ERR_NO_MEMORY:
     return HSA_STATUS_ERROR_OUT_OF_RESOURCES;
   default:
     return HSA_STATUS_ERROR_INVALID_CODE_OBJECT;
@@ -160,7 +160,7 @@ static hsa_status_t put_isa(const aqdrop *runtime, const aqdrop_code *code,
     const aqdrop_isa *isa = &runtime->agents[i].isa;
     aq_target device;
     if (aq_target_parse(isa->name, strlen(isa->name), &device, NULL) == AQ_OK &&
-        aq_target_fits(&code->image.target, &device) != AQ_FIT_NONE)
+        aq_target_fits(&code->code.target, &device) != AQ_FIT_NONE)
       return aqdrop_put64(value, (uintptr_t)isa);
   }
   return HSA_STATUS_ERROR_INVALID_ISA_NAME;
@@ -178,7 +178,7 @@ hsa_status_t hsa_code_object_get_info(hsa_code_object_t code_object,
     return HSA_STATUS_ERROR_INVALID_ARGUMENT;
   switch (attribute) {
   case HSA_CODE_OBJECT_INFO_VERSION:
-    snprintf(version, sizeof version, "%u.0", code->image.version);
+    snprintf(version, sizeof version, "%u.0", code->code.version);
     return aqdrop_put_text(value, VERSION_BYTES, version);
   case HSA_CODE_OBJECT_INFO_TYPE:
     return aqdrop_put32(value, HSA_CODE_OBJECT_TYPE_PROGRAM);
@@ -195,7 +195,7 @@ hsa_status_t hsa_code_object_get_info(hsa_code_object_t code_object,
   }
 }
 
-/* ---- symbols: handles are addresses in the image ---- */
+/* ---- symbols: handles are addresses of what was read ---- */
 
 hsa_status_t hsa_code_object_get_symbol_from_name(hsa_code_object_t code_object,
                                                   const char *module_name,
@@ -210,12 +210,11 @@ hsa_status_t hsa_code_object_get_symbol_from_name(hsa_code_object_t code_object,
     return HSA_STATUS_ERROR_INVALID_ARGUMENT;
   if (module_name && *module_name) /* symbols belong to no module */
     return HSA_STATUS_ERROR_INVALID_SYMBOL_NAME;
-  for (size_t i = 0; i < code->image.symbol_count; i++)
-    if (strcmp(code->image.symbols[i].name, symbol_name) == 0) {
-      symbol->handle = (uintptr_t)&code->image.symbols[i];
-      return HSA_STATUS_SUCCESS;
-    }
-  return HSA_STATUS_ERROR_INVALID_SYMBOL_NAME;
+  const aq_code_symbol *found = aq_codeobj_symbol(&code->code, symbol_name);
+  if (!found || !found->is_object)
+    return HSA_STATUS_ERROR_INVALID_SYMBOL_NAME;
+  symbol->handle = (uintptr_t)found;
+  return HSA_STATUS_SUCCESS;
 }
 
 hsa_status_t hsa_code_object_get_symbol(hsa_code_object_t code_object,
@@ -241,23 +240,25 @@ hsa_status_t hsa_code_object_iterate_symbols(
   if (!callback)
     return HSA_STATUS_ERROR_INVALID_ARGUMENT;
   for (size_t i = 0;
-       i < code->image.symbol_count && status == HSA_STATUS_SUCCESS; i++) {
-    const hsa_code_symbol_t symbol = {(uintptr_t)&code->image.symbols[i]};
-    status = callback(code_object, symbol, data);
+       i < code->code.symbol_count && status == HSA_STATUS_SUCCESS; i++) {
+    const aq_code_symbol *symbol = &code->code.symbols[i];
+    if (symbol->is_object)
+      status =
+          callback(code_object, (hsa_code_symbol_t){(uintptr_t)symbol}, data);
   }
   return status;
 }
 
-static const aqdrop_image_symbol *code_symbol_from(aqdrop *runtime,
-                                                   hsa_code_symbol_t symbol)
+static const aq_code_symbol *code_symbol_from(aqdrop *runtime,
+                                              hsa_code_symbol_t symbol)
 {
-  const aqdrop_image_symbol *found = NULL;
+  const aq_code_symbol *found = NULL;
   pthread_mutex_lock(&runtime->lock);
   for (const aqdrop_code *code = runtime->first_code; code && !found;
        code = code->next)
-    for (size_t i = 0; i < code->image.symbol_count; i++)
-      if ((uintptr_t)&code->image.symbols[i] == symbol.handle)
-        found = &code->image.symbols[i];
+    for (size_t i = 0; i < code->code.symbol_count; i++)
+      if ((uintptr_t)&code->code.symbols[i] == symbol.handle)
+        found = &code->code.symbols[i];
   pthread_mutex_unlock(&runtime->lock);
   return found;
 }
@@ -266,10 +267,10 @@ hsa_status_t hsa_code_symbol_get_info(hsa_code_symbol_t code_symbol,
                                       uint32_t attribute, void *value)
 {
   AQDROP_ENTER(runtime);
-  const aqdrop_image_symbol *symbol = code_symbol_from(runtime, code_symbol);
+  const aq_code_symbol *symbol = code_symbol_from(runtime, code_symbol);
   if (!symbol)
     return HSA_STATUS_ERROR_INVALID_CODE_SYMBOL;
   if (!value)
     return HSA_STATUS_ERROR_INVALID_ARGUMENT;
-  return aqdrop_symbol_info(symbol, attribute, value);
+  return aqdrop_symbol_info(symbol, symbol->address, attribute, value);
 }

@@ -7,8 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { KD_LENGTH = 3 /* ".kd" */ };
-
 /* ---- executables ---- */
 
 /* The link to an executable, to NULL for an unknown one. The lock is held. */
@@ -30,14 +28,13 @@ aqdrop_executable *aqdrop_executable_from(aqdrop *runtime,
   return found;
 }
 
-hsa_status_t hsa_executable_create_alt(uint32_t profile, uint32_t rounding,
-                                       const char *options,
-                                       hsa_executable_t *executable)
+static hsa_status_t executable_create(aqdrop *runtime, uint32_t profile,
+                                      uint32_t rounding, uint32_t state,
+                                      hsa_executable_t *executable)
 {
-  AQDROP_ENTER(runtime);
-  (void)options;
   if (!executable || profile > HSA_PROFILE_FULL ||
-      rounding > HSA_DEFAULT_FLOAT_ROUNDING_MODE_NEAR)
+      rounding > HSA_DEFAULT_FLOAT_ROUNDING_MODE_NEAR ||
+      state > HSA_EXECUTABLE_STATE_FROZEN)
     return HSA_STATUS_ERROR_INVALID_ARGUMENT;
   aqdrop_executable *made = malloc(sizeof *made);
   if (!made)
@@ -46,11 +43,21 @@ hsa_status_t hsa_executable_create_alt(uint32_t profile, uint32_t rounding,
   *made = (aqdrop_executable){.next = runtime->first_executable,
                               .profile = profile,
                               .rounding = rounding,
-                              .state = HSA_EXECUTABLE_STATE_UNFROZEN};
+                              .state = state};
   runtime->first_executable = made;
   pthread_mutex_unlock(&runtime->lock);
   executable->handle = (uintptr_t)made;
   return HSA_STATUS_SUCCESS;
+}
+
+hsa_status_t hsa_executable_create_alt(uint32_t profile, uint32_t rounding,
+                                       const char *options,
+                                       hsa_executable_t *executable)
+{
+  AQDROP_ENTER(runtime);
+  (void)options;
+  return executable_create(runtime, profile, rounding,
+                           HSA_EXECUTABLE_STATE_UNFROZEN, executable);
 }
 
 hsa_status_t hsa_executable_create(uint32_t profile, uint32_t executable_state,
@@ -58,13 +65,10 @@ hsa_status_t hsa_executable_create(uint32_t profile, uint32_t executable_state,
                                    hsa_executable_t *executable)
 {
   AQDROP_ENTER(runtime);
-  if (executable_state > HSA_EXECUTABLE_STATE_FROZEN)
-    return HSA_STATUS_ERROR_INVALID_ARGUMENT;
-  hsa_status_t status = hsa_executable_create_alt(
-      profile, HSA_DEFAULT_FLOAT_ROUNDING_MODE_DEFAULT, options, executable);
-  if (status == HSA_STATUS_SUCCESS)
-    aqdrop_executable_from(runtime, *executable)->state = executable_state;
-  return status;
+  (void)options;
+  return executable_create(runtime, profile,
+                           HSA_DEFAULT_FLOAT_ROUNDING_MODE_DEFAULT,
+                           executable_state, executable);
 }
 
 /* A kernel that takes time and computes nothing: its user is told once. */
@@ -75,12 +79,12 @@ typedef struct aqdrop_missing {
 } aqdrop_missing;
 
 /* Once the transport is closed, it has no kernels. */
-static void kernels_unregister(aqdrop *runtime, const aqdrop_image *image)
+static void kernels_unregister(aqdrop *runtime, const aq_code_image *image)
 {
   aq_transport *t = runtime->transport;
-  for (size_t i = 0; t && i < image->symbol_count; i++)
-    if (image->symbols[i].is_kernel)
-      t->ops->kernel_unregister(t, (uintptr_t)image->symbols[i].address);
+  for (size_t i = 0; t && i < image->code.kernel_count; i++)
+    t->ops->kernel_unregister(
+        t, aq_code_image_object(image, &image->code.kernels[i]));
 }
 
 static void loaded_free(aqdrop *runtime, aqdrop_loaded *loaded)
@@ -91,7 +95,7 @@ static void loaded_free(aqdrop *runtime, aqdrop_loaded *loaded)
     loaded->missing = missing->next;
     free(missing);
   }
-  aqdrop_image_unload(&loaded->image);
+  aq_code_image_unload(&loaded->image);
   free(loaded->symbols);
   free(loaded);
 }
@@ -106,7 +110,7 @@ static void executable_free(aqdrop *runtime, aqdrop_executable *executable)
   while (executable->externals) {
     aqdrop_external *external = executable->externals;
     executable->externals = external->next;
-    free(external->image.name);
+    free((char *)(uintptr_t)external->code.name);
     free(external);
   }
   free(executable);
@@ -163,109 +167,150 @@ static aqdrop_missing *missing_make(aqdrop_loaded *loaded, const char *name)
 /* Gives a kernel its host function. One without is not made known, so that
  * dispatching it is a queue error, unless missing kernels are allowed. */
 static aq_status kernel_register(aqdrop *runtime, aqdrop_loaded *loaded,
-                                 const aqdrop_image_symbol *symbol)
+                                 const aq_code_kernel *kernel)
 {
-  const aq_kernel_descriptor *descriptor = (const void *)symbol->address;
-  size_t length = strlen(symbol->name) - KD_LENGTH;
-  const aq_kernel_entry *entry =
-      aq_kernel_set_find(&runtime->kernels.set, symbol->name, length);
+  const aq_kernel_entry *entry = aq_kernel_set_find(
+      &runtime->kernels.set, kernel->name, strlen(kernel->name));
   if (!entry && !runtime->kernels.warn)
     return AQ_OK;
-  char *name = strndup(symbol->name, length);
-  aqdrop_missing *m = name && !entry ? missing_make(loaded, name) : NULL;
-  if (!name || (!entry && !m)) {
-    free(name);
+  aqdrop_missing *m = entry ? NULL : missing_make(loaded, kernel->name);
+  if (!entry && !m)
     return AQ_ERR_NO_MEMORY;
-  }
-  const aq_kernel_registers registers =
-      aq_kernel_descriptor_registers(descriptor, &loaded->image.target);
-  aq_kernel_desc desc = {.name = name,
-                         .kernarg_size = descriptor->kernarg_size,
-                         .group_size = descriptor->group_size,
-                         .private_size = descriptor->private_size,
+  const aq_kernel_registers registers = aq_kernel_descriptor_registers(
+      &kernel->descriptor, &loaded->image.code.target);
+  aq_kernel_desc desc = {.name = kernel->name,
+                         .kernarg_size = kernel->kernarg_size,
+                         .group_size = kernel->group_size,
+                         .private_size = kernel->private_size,
                          .vgprs = registers.vgprs,
                          .agprs = registers.agprs,
                          .sgprs = registers.sgprs,
                          .wave_size = registers.wave_size,
-                         .object = (uintptr_t)descriptor};
+                         .object =
+                             aq_code_image_object(&loaded->image, kernel)};
   aq_kernel_entry_describe(entry, &desc);
   if (!entry) {
     desc.function = missing_call;
     desc.user = m;
   }
   aq_kernel_info info;
-  aq_status status = runtime->transport->ops->kernel_register(
-      runtime->transport, &desc, &info, NULL);
-  free(name);
-  return status;
+  return runtime->transport->ops->kernel_register(runtime->transport, &desc,
+                                                  &info, NULL);
 }
+
+/* What a load resolves variables for. */
+typedef struct resolving {
+  aqdrop *runtime;
+  const aqdrop_loaded *loaded;
+} resolving;
 
 /* Where code of an agent finds a variable that it does not define itself: what
  * the executable has of the agent, or of the program. */
 static uint64_t external_resolve(void *user, const char *name)
 {
-  const aqdrop_loaded *loaded = user;
+  const resolving *r = user;
+  const aqdrop_executable *e = r->loaded->executable;
   const aqdrop_symbol *found =
-      aqdrop_symbol_find(loaded->executable, name, loaded->agent);
+      aqdrop_symbol_find(r->runtime, e, name, r->loaded->agent);
   if (!found)
-    found = aqdrop_symbol_find(loaded->executable, name, NULL);
-  return found ? (uintptr_t)found->image->address : 0;
+    found = aqdrop_symbol_find(r->runtime, e, name, NULL);
+  return found ? found->address : 0;
 }
 
-/* Names are there once: of an agent, or of the program. */
 static hsa_status_t symbols_make(aqdrop_loaded *loaded)
 {
-  const aqdrop_image *image = &loaded->image;
-  loaded->symbols = calloc(image->symbol_count + 1, sizeof *loaded->symbols);
+  const aq_codeobj *code = &loaded->image.code;
+  loaded->symbols = calloc(code->symbol_count + 1, sizeof *loaded->symbols);
   if (!loaded->symbols)
     return HSA_STATUS_ERROR_OUT_OF_RESOURCES;
-  for (size_t i = 0; i < image->symbol_count; i++) {
-    const aqdrop_image_symbol *symbol = &image->symbols[i];
-    if (aqdrop_symbol_find(loaded->executable, symbol->name, loaded->agent))
-      return HSA_STATUS_ERROR_VARIABLE_ALREADY_DEFINED;
-    loaded->symbols[i] =
-        (aqdrop_symbol){.agent = loaded->agent,
-                        .image = symbol,
-                        .segment = HSA_VARIABLE_SEGMENT_GLOBAL};
-  }
+  for (size_t i = 0; i < code->symbol_count; i++)
+    loaded->symbols[i] = (aqdrop_symbol){
+        .agent = loaded->agent,
+        .code = &code->symbols[i],
+        .address = aq_code_image_symbol(&loaded->image, &code->symbols[i]),
+        .segment = HSA_VARIABLE_SEGMENT_GLOBAL};
   return HSA_STATUS_SUCCESS;
+}
+
+static hsa_status_t load_status(aq_status status)
+{
+  switch (status) {
+  case AQ_OK:
+    return HSA_STATUS_SUCCESS;
+  case AQ_ERR_UNSUPPORTED:
+    return HSA_STATUS_ERROR_INCOMPATIBLE_ARGUMENTS;
+  case AQ_ERR_NOT_FOUND:
+    return HSA_STATUS_ERROR_VARIABLE_UNDEFINED;
+  case AQ_ERR_NO_MEMORY:
+    return HSA_STATUS_ERROR_OUT_OF_RESOURCES;
+  default:
+    return HSA_STATUS_ERROR_INVALID_CODE_OBJECT;
+  }
 }
 
 static hsa_status_t loaded_open(aqdrop *runtime, aqdrop_loaded *loaded)
 {
-  static const hsa_status_t statuses[] = {
-      [AQDROP_IMAGE_OK] = HSA_STATUS_SUCCESS,
-      [AQDROP_IMAGE_BAD] = HSA_STATUS_ERROR_INVALID_CODE_OBJECT,
-      [AQDROP_IMAGE_FOREIGN] = HSA_STATUS_ERROR_INCOMPATIBLE_ARGUMENTS,
-      [AQDROP_IMAGE_UNDEFINED] = HSA_STATUS_ERROR_VARIABLE_UNDEFINED,
-      [AQDROP_IMAGE_NO_MEMORY] = HSA_STATUS_ERROR_OUT_OF_RESOURCES};
-  const aqdrop_image_target target = {
-      .gfx = loaded->agent ? loaded->agent->info->gfx : NULL,
-      .resolve = external_resolve,
-      .user = loaded};
-  aqdrop_image *image = &loaded->image;
-  hsa_status_t status = statuses[aqdrop_image_load(
-      loaded->storage, loaded->storage_size, &target, image)];
+  resolving user = {runtime, loaded};
+  aq_target device;
+  aq_code_image_options options = {.depth = AQ_CODEOBJ_DESCRIPTORS,
+                                   .resolve = external_resolve,
+                                   .resolve_user = &user};
+  if (loaded->agent) {
+    const char *isa = loaded->agent->isa.name;
+    if (aq_target_parse(isa, strlen(isa), &device, NULL) != AQ_OK)
+      return HSA_STATUS_ERROR_INCOMPATIBLE_ARGUMENTS;
+    options.device = &device;
+  }
+  hsa_status_t status = load_status(aq_code_image_load(
+      loaded->storage, loaded->storage_size, &options, &loaded->image, NULL));
+  const aq_codeobj *code = &loaded->image.code;
   if (status == HSA_STATUS_SUCCESS)
     status = symbols_make(loaded);
-  for (size_t i = 0; status == HSA_STATUS_SUCCESS && i < image->symbol_count;
+  for (size_t i = 0; status == HSA_STATUS_SUCCESS && i < code->kernel_count;
        i++)
-    if (image->symbols[i].is_kernel &&
-        kernel_register(runtime, loaded, &image->symbols[i]) != AQ_OK)
+    if (kernel_register(runtime, loaded, &code->kernels[i]) != AQ_OK)
       status = HSA_STATUS_ERROR_OUT_OF_RESOURCES;
   return status;
 }
 
-/* The lock is held. */
-static void loaded_keep(aqdrop_loaded *loaded)
+/* Names are there once: of an agent, or of the program. */
+static hsa_status_t keep_check(const aqdrop_loaded *loaded)
+{
+  const aqdrop_executable *e = loaded->executable;
+  const aq_codeobj *code = &loaded->image.code;
+  if (e->state == HSA_EXECUTABLE_STATE_FROZEN)
+    return HSA_STATUS_ERROR_FROZEN_EXECUTABLE;
+  for (size_t i = 0; i < code->symbol_count; i++)
+    if (code->symbols[i].is_object &&
+        aqdrop_symbol_find_locked(e, code->symbols[i].name, loaded->agent))
+      return HSA_STATUS_ERROR_VARIABLE_ALREADY_DEFINED;
+  return HSA_STATUS_SUCCESS;
+}
+
+static hsa_status_t loaded_keep(aqdrop *runtime, aqdrop_loaded *loaded)
 {
   aqdrop_executable *e = loaded->executable;
-  loaded->next = e->first;
-  e->first = loaded;
-  for (size_t i = loaded->image.symbol_count; i-- > 0;) {
-    loaded->symbols[i].next = e->symbols;
-    e->symbols = &loaded->symbols[i];
+  pthread_mutex_lock(&runtime->lock);
+  hsa_status_t status = keep_check(loaded);
+  if (status == HSA_STATUS_SUCCESS) {
+    loaded->next = e->first;
+    e->first = loaded;
+    for (size_t i = loaded->image.code.symbol_count; i-- > 0;)
+      if (loaded->symbols[i].code->is_object) {
+        loaded->symbols[i].next = e->symbols;
+        e->symbols = &loaded->symbols[i];
+      }
   }
+  pthread_mutex_unlock(&runtime->lock);
+  return status;
+}
+
+static bool executable_is_frozen(aqdrop *runtime, const aqdrop_executable *e)
+{
+  pthread_mutex_lock(&runtime->lock);
+  const bool frozen = e->state == HSA_EXECUTABLE_STATE_FROZEN;
+  pthread_mutex_unlock(&runtime->lock);
+  return frozen;
 }
 
 hsa_status_t aqdrop_executable_load(aqdrop *runtime,
@@ -276,7 +321,7 @@ hsa_status_t aqdrop_executable_load(aqdrop *runtime,
   aqdrop_executable *e = aqdrop_executable_from(runtime, executable);
   if (!e)
     return HSA_STATUS_ERROR_INVALID_EXECUTABLE;
-  if (e->state == HSA_EXECUTABLE_STATE_FROZEN)
+  if (executable_is_frozen(runtime, e))
     return HSA_STATUS_ERROR_FROZEN_EXECUTABLE;
   aqdrop_loaded *loaded = malloc(sizeof *loaded);
   if (!loaded)
@@ -284,13 +329,12 @@ hsa_status_t aqdrop_executable_load(aqdrop *runtime,
   *loaded = (aqdrop_loaded){
       .executable = e, .agent = agent, .storage = bytes, .storage_size = size};
   hsa_status_t status = loaded_open(runtime, loaded);
+  if (status == HSA_STATUS_SUCCESS)
+    status = loaded_keep(runtime, loaded);
   if (status != HSA_STATUS_SUCCESS) {
     loaded_free(runtime, loaded);
     return status;
   }
-  pthread_mutex_lock(&runtime->lock);
-  loaded_keep(loaded);
-  pthread_mutex_unlock(&runtime->lock);
   if (out)
     out->handle = (uintptr_t)loaded;
   return HSA_STATUS_SUCCESS;
@@ -344,7 +388,7 @@ aqdrop_loaded *aqdrop_loaded_at(aqdrop *runtime, const void *address)
   for (aqdrop_executable *e = runtime->first_executable; e && !found;
        e = e->next)
     for (aqdrop_loaded *l = e->first; l && !found; l = l->next)
-      if ((uintptr_t)address - (uintptr_t)l->image.base < l->image.span)
+      if (aq_code_image_has(&l->image, (uintptr_t)address))
         found = l;
   pthread_mutex_unlock(&runtime->lock);
   return found;
@@ -354,9 +398,11 @@ const char *aqdrop_kernel_name(aqdrop *runtime, uint64_t object)
 {
   const aqdrop_loaded *loaded =
       aqdrop_loaded_at(runtime, (const void *)(uintptr_t)object);
-  for (size_t i = 0; loaded && i < loaded->image.symbol_count; i++)
-    if ((uintptr_t)loaded->image.symbols[i].address == object)
-      return loaded->image.symbols[i].name;
+  for (size_t i = 0; loaded && i < loaded->image.code.kernel_count; i++) {
+    const aq_code_kernel *kernel = &loaded->image.code.kernels[i];
+    if (aq_code_image_object(&loaded->image, kernel) == object)
+      return kernel->symbol;
+  }
   return NULL;
 }
 
@@ -370,10 +416,11 @@ hsa_status_t hsa_executable_freeze(hsa_executable_t executable,
   (void)options;
   if (!e)
     return HSA_STATUS_ERROR_INVALID_EXECUTABLE;
-  if (e->state == HSA_EXECUTABLE_STATE_FROZEN)
-    return HSA_STATUS_ERROR_FROZEN_EXECUTABLE;
+  pthread_mutex_lock(&runtime->lock);
+  const bool again = e->state == HSA_EXECUTABLE_STATE_FROZEN;
   e->state = HSA_EXECUTABLE_STATE_FROZEN;
-  return HSA_STATUS_SUCCESS;
+  pthread_mutex_unlock(&runtime->lock);
+  return again ? HSA_STATUS_ERROR_FROZEN_EXECUTABLE : HSA_STATUS_SUCCESS;
 }
 
 hsa_status_t hsa_executable_get_info(hsa_executable_t executable,
@@ -389,7 +436,9 @@ hsa_status_t hsa_executable_get_info(hsa_executable_t executable,
   case HSA_EXECUTABLE_INFO_PROFILE:
     return aqdrop_put32(value, e->profile);
   case HSA_EXECUTABLE_INFO_STATE:
-    return aqdrop_put32(value, e->state);
+    return aqdrop_put32(value, executable_is_frozen(runtime, e)
+                                   ? HSA_EXECUTABLE_STATE_FROZEN
+                                   : HSA_EXECUTABLE_STATE_UNFROZEN);
   case HSA_EXECUTABLE_INFO_DEFAULT_FLOAT_ROUNDING_MODE:
     return aqdrop_put32(value, e->rounding);
   default:

@@ -7,7 +7,7 @@
 #ifndef AQDROP_EXECUTABLES_H
 #define AQDROP_EXECUTABLES_H
 
-#include "dropin/image.h"
+#include "codeobj/image.h"
 #include "dropin/runtime.h"
 
 typedef struct aqdrop_reader {
@@ -25,8 +25,9 @@ typedef struct aqdrop_loaded aqdrop_loaded;
 typedef struct aqdrop_symbol {
   struct aqdrop_symbol *next; /* of the executable */
   aqdrop_agent *agent;        /* NULL: it is the program's */
-  const aqdrop_image_symbol *image;
-  uint32_t segment; /* of variables: HSA_VARIABLE_SEGMENT_* */
+  const aq_code_symbol *code; /* of a code object, or the client's */
+  uint64_t address;           /* of the descriptor, or of the variable */
+  uint32_t segment;           /* of variables: HSA_VARIABLE_SEGMENT_* */
 } aqdrop_symbol;
 
 /* A code object that is loaded for a device, or for all (agent NULL). */
@@ -34,8 +35,8 @@ struct aqdrop_loaded {
   aqdrop_loaded *next;
   aqdrop_executable *executable;
   aqdrop_agent *agent;
-  aqdrop_image image;
-  aqdrop_symbol *symbols;         /* one for each of the image */
+  aq_code_image image;
+  aqdrop_symbol *symbols;         /* one for each of the image, in its order */
   struct aqdrop_missing *missing; /* of kernels that compute nothing */
   const void *storage;            /* of its reader, borrowed: only told */
   size_t storage_size;
@@ -44,10 +45,11 @@ struct aqdrop_loaded {
 /* A variable that the client has, and code objects refer to by its name. */
 typedef struct aqdrop_external {
   struct aqdrop_external *next;
-  aqdrop_image_symbol image; /* owns the name */
+  aq_code_symbol code; /* owns the name */
   aqdrop_symbol symbol;
 } aqdrop_external;
 
+/* The runtime's lock guards the state and the heads of the lists. */
 struct aqdrop_executable {
   aqdrop_executable *next;
   uint32_t profile, rounding;
@@ -62,7 +64,7 @@ typedef struct aqdrop_code {
   struct aqdrop_code *next;
   void *bytes;
   size_t size;
-  aqdrop_image image;
+  aq_codeobj code;
 } aqdrop_code;
 
 /* Makes a reader of part of a file (size 0: up to its end). */
@@ -81,13 +83,18 @@ hsa_status_t aqdrop_executable_load(aqdrop *runtime,
                                     aqdrop_agent *agent, const void *bytes,
                                     size_t size, hsa_loaded_code_object_t *out);
 
-/* The symbol of a name that is an agent's, or the program's (NULL). */
-aqdrop_symbol *aqdrop_symbol_find(const aqdrop_executable *executable,
+/* The symbol of a name that is an agent's, or the program's (NULL). The second
+ * is for whoever holds the runtime's lock. */
+aqdrop_symbol *aqdrop_symbol_find(aqdrop *runtime,
+                                  const aqdrop_executable *executable,
                                   const char *name, const aqdrop_agent *agent);
+aqdrop_symbol *aqdrop_symbol_find_locked(const aqdrop_executable *executable,
+                                         const char *name,
+                                         const aqdrop_agent *agent);
 
-/* Answers those attributes that symbols of code objects and of executables
+/* Answers the attributes that symbols of code objects and of executables
  * share; they have the same numbers. */
-hsa_status_t aqdrop_symbol_info(const aqdrop_image_symbol *symbol,
+hsa_status_t aqdrop_symbol_info(const aq_code_symbol *symbol, uint64_t address,
                                 uint32_t attribute, void *value);
 
 /* What is loaded where an address lies, or NULL. */

@@ -21,28 +21,35 @@ static hsa_status_t external_define(aqdrop *runtime,
     return HSA_STATUS_ERROR_INVALID_EXECUTABLE;
   if (!name || !*name || !address)
     return HSA_STATUS_ERROR_INVALID_ARGUMENT;
-  if (e->state == HSA_EXECUTABLE_STATE_FROZEN)
-    return HSA_STATUS_ERROR_FROZEN_EXECUTABLE;
-  if (aqdrop_symbol_find(e, name, agent))
-    return HSA_STATUS_ERROR_VARIABLE_ALREADY_DEFINED;
   aqdrop_external *made = malloc(sizeof *made);
   char *own = strdup(name);
-  if (!made || !own) {
+  hsa_status_t status =
+      made && own ? HSA_STATUS_SUCCESS : HSA_STATUS_ERROR_OUT_OF_RESOURCES;
+  pthread_mutex_lock(&runtime->lock);
+  if (e->state == HSA_EXECUTABLE_STATE_FROZEN)
+    status = HSA_STATUS_ERROR_FROZEN_EXECUTABLE;
+  else if (aqdrop_symbol_find_locked(e, name, agent))
+    status = HSA_STATUS_ERROR_VARIABLE_ALREADY_DEFINED;
+  if (status == HSA_STATUS_SUCCESS) {
+    *made = (aqdrop_external){
+        .next = e->externals,
+        .code = {.name = own,
+                 .is_object = true,
+                 .is_const = segment == HSA_VARIABLE_SEGMENT_READONLY},
+        .symbol = {.next = e->symbols,
+                   .agent = agent,
+                   .code = &made->code,
+                   .address = (uintptr_t)address,
+                   .segment = segment}};
+    e->externals = made;
+    e->symbols = &made->symbol;
+  }
+  pthread_mutex_unlock(&runtime->lock);
+  if (status != HSA_STATUS_SUCCESS) {
     free(made);
     free(own);
-    return HSA_STATUS_ERROR_OUT_OF_RESOURCES;
   }
-  pthread_mutex_lock(&runtime->lock);
-  *made = (aqdrop_external){
-      .next = e->externals,
-      .image = {.name = own,
-                .address = address,
-                .is_const = segment == HSA_VARIABLE_SEGMENT_READONLY},
-      .symbol = {e->symbols, agent, &made->image, segment}};
-  e->externals = made;
-  e->symbols = &made->symbol;
-  pthread_mutex_unlock(&runtime->lock);
-  return HSA_STATUS_SUCCESS;
+  return status;
 }
 
 /* A variable of a device. */

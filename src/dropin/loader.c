@@ -2,8 +2,10 @@
 /* The AMD loader extension, versions 1.00 to 1.03. */
 #include "config.h"
 
+#include <stdlib.h>
 #include <string.h>
 
+#include "common/array.h"
 #include "dropin/executables.h"
 #include "dropin/ext_images.h"
 #include "dropin/simulator.h"
@@ -85,7 +87,10 @@ static hsa_status_t iterate_loaded(
     return HSA_STATUS_ERROR_INVALID_EXECUTABLE;
   if (!callback)
     return HSA_STATUS_ERROR_INVALID_ARGUMENT;
-  for (const aqdrop_loaded *l = e->first; l; l = l->next) {
+  pthread_mutex_lock(&runtime->lock);
+  const aqdrop_loaded *l = e->first;
+  pthread_mutex_unlock(&runtime->lock);
+  for (; l; l = l->next) { /* the list only grows at its head */
     hsa_loaded_code_object_t loaded = {(uintptr_t)l};
     hsa_status_t status = callback(executable, loaded, data);
     if (status != HSA_STATUS_SUCCESS)
@@ -158,12 +163,20 @@ static hsa_status_t iterate_executables(
   AQDROP_ENTER(runtime);
   if (!callback)
     return HSA_STATUS_ERROR_INVALID_ARGUMENT;
-  for (const aqdrop_executable *e = runtime->first_executable; e; e = e->next) {
-    hsa_status_t status = callback((hsa_executable_t){(uintptr_t)e}, data);
-    if (status != HSA_STATUS_SUCCESS)
-      return status;
-  }
-  return HSA_STATUS_SUCCESS;
+  hsa_executable_t *all = NULL;
+  size_t count = 0, capacity = 0;
+  hsa_status_t status = HSA_STATUS_SUCCESS;
+  pthread_mutex_lock(&runtime->lock);
+  for (const aqdrop_executable *e = runtime->first_executable; e; e = e->next)
+    if (!AQ_ARRAY_PUSH(all, count, capacity, (hsa_executable_t){(uintptr_t)e}))
+      status = HSA_STATUS_ERROR_OUT_OF_RESOURCES;
+  pthread_mutex_unlock(&runtime->lock);
+  /* The callback may destroy executables. */
+  for (size_t i = 0; i < count && status == HSA_STATUS_SUCCESS; i++)
+    if (aqdrop_executable_from(runtime, all[i]))
+      status = callback(all[i], data);
+  free(all);
+  return status;
 }
 
 #define ANY(function) ((aqdrop_any_function)(function))

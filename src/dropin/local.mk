@@ -24,7 +24,6 @@ src_dropin_libaqdropin_a_SOURCES = \
 	src/dropin/functions.def \
 	src/dropin/hooks.c src/dropin/hooks.h \
 	src/dropin/hsa.h \
-	src/dropin/image.c src/dropin/image.h \
 	src/dropin/image_blits.c \
 	src/dropin/ipc.c src/dropin/ipc.h \
 	src/dropin/isa.c \

@@ -10,13 +10,31 @@ enum { KERNARG_ALIGN = 16, PAGE_ALIGN = 4096 };
 
 /* ---- finding ---- */
 
-aqdrop_symbol *aqdrop_symbol_find(const aqdrop_executable *executable,
+aqdrop_symbol *aqdrop_symbol_find_locked(const aqdrop_executable *executable,
+                                         const char *name,
+                                         const aqdrop_agent *agent)
+{
+  for (aqdrop_loaded *l = executable->first; l; l = l->next) {
+    const aq_codeobj *code = &l->image.code;
+    const aq_code_symbol *found =
+        l->agent == agent ? aq_codeobj_symbol(code, name) : NULL;
+    if (found && found->is_object)
+      return &l->symbols[found - code->symbols];
+  }
+  for (aqdrop_external *x = executable->externals; x; x = x->next)
+    if (x->symbol.agent == agent && strcmp(x->code.name, name) == 0)
+      return &x->symbol;
+  return NULL;
+}
+
+aqdrop_symbol *aqdrop_symbol_find(aqdrop *runtime,
+                                  const aqdrop_executable *executable,
                                   const char *name, const aqdrop_agent *agent)
 {
-  aqdrop_symbol *s = executable->symbols;
-  while (s && (s->agent != agent || strcmp(s->image->name, name) != 0))
-    s = s->next;
-  return s;
+  pthread_mutex_lock(&runtime->lock);
+  aqdrop_symbol *found = aqdrop_symbol_find_locked(executable, name, agent);
+  pthread_mutex_unlock(&runtime->lock);
+  return found;
 }
 
 static hsa_status_t symbol_tell(const aqdrop_symbol *found,
@@ -42,7 +60,7 @@ hsa_status_t hsa_executable_get_symbol_by_name(hsa_executable_t executable,
     return HSA_STATUS_ERROR_INVALID_ARGUMENT;
   if (agent && !a)
     return HSA_STATUS_ERROR_INVALID_AGENT;
-  return symbol_tell(aqdrop_symbol_find(e, symbol_name, a), symbol);
+  return symbol_tell(aqdrop_symbol_find(runtime, e, symbol_name, a), symbol);
 }
 
 hsa_status_t hsa_executable_get_symbol(hsa_executable_t executable,
@@ -61,7 +79,8 @@ hsa_status_t hsa_executable_get_symbol(hsa_executable_t executable,
     return HSA_STATUS_ERROR_INVALID_ARGUMENT;
   if (module_name && *module_name) /* symbols belong to no module */
     return HSA_STATUS_ERROR_INVALID_SYMBOL_NAME;
-  const aqdrop_symbol *program = aqdrop_symbol_find(e, symbol_name, NULL);
+  const aqdrop_symbol *program =
+      aqdrop_symbol_find(runtime, e, symbol_name, NULL);
   return program ? symbol_tell(program, symbol)
                  : hsa_executable_get_symbol_by_name(executable, symbol_name,
                                                      &agent, symbol);
@@ -82,10 +101,9 @@ static const aqdrop_symbol *symbol_from(aqdrop *runtime,
 
 /* ---- attributes ---- */
 
-static hsa_status_t kernel_info(const aqdrop_image_symbol *symbol,
+static hsa_status_t kernel_info(const aq_kernel_descriptor *d,
                                 uint32_t attribute, void *value)
 {
-  const aq_kernel_descriptor *d = (const void *)symbol->address;
   switch (attribute) {
   case HSA_EXECUTABLE_SYMBOL_INFO_KERNEL_KERNARG_SEGMENT_SIZE:
     return aqdrop_put32(value, d->kernarg_size);
@@ -104,18 +122,18 @@ static hsa_status_t kernel_info(const aqdrop_image_symbol *symbol,
   }
 }
 
-static hsa_status_t variable_info(const aqdrop_image_symbol *symbol,
-                                  uint32_t attribute, void *value)
+static hsa_status_t variable_info(const aq_code_symbol *symbol,
+                                  uint64_t address, uint32_t attribute,
+                                  void *value)
 {
   switch (attribute) {
   case HSA_EXECUTABLE_SYMBOL_INFO_VARIABLE_ALLOCATION:
     return aqdrop_put32(value, HSA_VARIABLE_ALLOCATION_AGENT);
   case HSA_EXECUTABLE_SYMBOL_INFO_VARIABLE_SEGMENT:
     return aqdrop_put32(value, HSA_VARIABLE_SEGMENT_GLOBAL);
-  case HSA_EXECUTABLE_SYMBOL_INFO_VARIABLE_ALIGNMENT: {
-    uint64_t address = (uintptr_t)symbol->address | PAGE_ALIGN;
+  case HSA_EXECUTABLE_SYMBOL_INFO_VARIABLE_ALIGNMENT:
+    address |= PAGE_ALIGN;
     return aqdrop_put32(value, (uint32_t)(address & -address));
-  }
   case HSA_EXECUTABLE_SYMBOL_INFO_VARIABLE_SIZE:
     return aqdrop_put32(value, (uint32_t)symbol->size);
   case HSA_EXECUTABLE_SYMBOL_INFO_VARIABLE_IS_CONST:
@@ -125,13 +143,13 @@ static hsa_status_t variable_info(const aqdrop_image_symbol *symbol,
   }
 }
 
-hsa_status_t aqdrop_symbol_info(const aqdrop_image_symbol *symbol,
+hsa_status_t aqdrop_symbol_info(const aq_code_symbol *symbol, uint64_t address,
                                 uint32_t attribute, void *value)
 {
   switch (attribute) {
   case HSA_EXECUTABLE_SYMBOL_INFO_TYPE:
-    return aqdrop_put32(value, symbol->is_kernel ? HSA_SYMBOL_KIND_KERNEL
-                                                 : HSA_SYMBOL_KIND_VARIABLE);
+    return aqdrop_put32(value, symbol->kernel ? HSA_SYMBOL_KIND_KERNEL
+                                              : HSA_SYMBOL_KIND_VARIABLE);
   case HSA_EXECUTABLE_SYMBOL_INFO_NAME_LENGTH:
     return aqdrop_put32(value, (uint32_t)strlen(symbol->name));
   case HSA_EXECUTABLE_SYMBOL_INFO_NAME:
@@ -146,8 +164,9 @@ hsa_status_t aqdrop_symbol_info(const aqdrop_image_symbol *symbol,
   case HSA_EXECUTABLE_SYMBOL_INFO_IS_DEFINITION:
     return aqdrop_put_bool(value, true);
   default:
-    return symbol->is_kernel ? kernel_info(symbol, attribute, value)
-                             : variable_info(symbol, attribute, value);
+    return symbol->kernel
+               ? kernel_info(&symbol->kernel->descriptor, attribute, value)
+               : variable_info(symbol, address, attribute, value);
   }
 }
 
@@ -162,7 +181,7 @@ hsa_executable_symbol_get_info(hsa_executable_symbol_t executable_symbol,
     return HSA_STATUS_ERROR_INVALID_EXECUTABLE_SYMBOL;
   if (!value)
     return HSA_STATUS_ERROR_INVALID_ARGUMENT;
-  const bool is_kernel = s->image->is_kernel;
+  const bool is_kernel = s->code->kernel != NULL;
   if (attribute == HSA_EXECUTABLE_SYMBOL_INFO_AGENT) {
     *(hsa_agent_t *)value = aqdrop_agent_handle(s->agent);
     return HSA_STATUS_SUCCESS;
@@ -170,13 +189,13 @@ hsa_executable_symbol_get_info(hsa_executable_symbol_t executable_symbol,
   if (attribute ==
       (is_kernel ? (uint32_t)HSA_EXECUTABLE_SYMBOL_INFO_KERNEL_OBJECT
                  : (uint32_t)HSA_EXECUTABLE_SYMBOL_INFO_VARIABLE_ADDRESS))
-    return aqdrop_put64(value, (uintptr_t)s->image->address);
+    return aqdrop_put64(value, s->address);
   if (!is_kernel && attribute == HSA_EXECUTABLE_SYMBOL_INFO_VARIABLE_SEGMENT)
     return aqdrop_put32(value, s->segment);
   if (!is_kernel && attribute == HSA_EXECUTABLE_SYMBOL_INFO_VARIABLE_ALLOCATION)
     return aqdrop_put32(value, s->agent ? HSA_VARIABLE_ALLOCATION_AGENT
                                         : HSA_VARIABLE_ALLOCATION_PROGRAM);
-  return aqdrop_symbol_info(s->image, attribute, value);
+  return aqdrop_symbol_info(s->code, s->address, attribute, value);
 }
 
 /* ---- visiting ---- */
@@ -190,7 +209,9 @@ typedef struct visit {
   void *data;
 } visit;
 
-/* Visits the symbols of an agent (NULL: of the program), or all. */
+/* Visits the symbols of an agent (NULL: of the program), or all. The list only
+ * grows at its head while the executable is there, so the part from a head on
+ * may be walked without the lock. */
 static hsa_status_t symbols_visit(aqdrop *runtime, hsa_executable_t executable,
                                   bool all, const aqdrop_agent *agent,
                                   const visit *v)
@@ -201,8 +222,10 @@ static hsa_status_t symbols_visit(aqdrop *runtime, hsa_executable_t executable,
     return HSA_STATUS_ERROR_INVALID_EXECUTABLE;
   if (!v->any && !v->agents)
     return HSA_STATUS_ERROR_INVALID_ARGUMENT;
-  for (const aqdrop_symbol *s = e->symbols; s && status == HSA_STATUS_SUCCESS;
-       s = s->next) {
+  pthread_mutex_lock(&runtime->lock);
+  const aqdrop_symbol *s = e->symbols;
+  pthread_mutex_unlock(&runtime->lock);
+  for (; s && status == HSA_STATUS_SUCCESS; s = s->next) {
     const hsa_executable_symbol_t symbol = {(uintptr_t)s};
     if (!all && s->agent != agent)
       continue;

@@ -3,3 +3,7 @@ check_PROGRAMS += tests/codeobj/test_codeobj tests/codeobj/test_descriptor \
 	tests/codeobj/test_target
 tests_codeobj_test_codeobj_CPPFLAGS = $(AQ_TEST_CPPFLAGS) $(ZSTD_CFLAGS)
 tests_codeobj_test_codeobj_LDADD = $(AQ_TEST_LDADD) $(ZLIB_LIBS) $(ZSTD_LIBS)
+
+check_PROGRAMS += tests/codeobj/test_image
+tests_codeobj_test_image_SOURCES = tests/codeobj/test_image.c \
+	tests/dropin/object.c tests/dropin/object.h

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "codeobj/bundle.h"
-#include "codeobj/codeobj.h"
+#include "codeobj/image.h"
 #include "fuzz/fuzz.h"
 
 static void segments_check(const aq_codeobj *code, size_t size)
@@ -27,6 +27,53 @@ static void kernels_check(const aq_codeobj *code)
       if ((uint64_t)k->args[j].offset + k->args[j].size > k->kernarg_size)
         abort();
   }
+}
+
+/* Large images are refused here: a file of any size may claim 4 GiB. */
+static void *small_allocate(void *user, size_t size, size_t align)
+{
+  (void)user;
+  void *memory = size > 1 << 20 ? NULL : aligned_alloc(align, size);
+  return memory ? memset(memory, 0, size) : NULL;
+}
+
+static void small_release(void *user, void *base, size_t size)
+{
+  (void)user, (void)size;
+  free(base);
+}
+
+/* Somewhere, for half of the names. */
+static uint64_t resolve(void *user, const char *name)
+{
+  (void)user;
+  return name[0] % 2 ? 0x1000 : 0;
+}
+
+static void image_check(const uint8_t *data, size_t size)
+{
+  const aq_code_memory memory = {small_allocate, small_release, NULL};
+  const aq_code_image_options options = {
+      .memory = &memory, .depth = AQ_CODEOBJ_DESCRIPTORS, .resolve = resolve};
+  aq_code_image image;
+  unsigned total = 0;
+  if (aq_code_image_load(data, size, &options, &image, NULL) != AQ_OK)
+    return;
+  for (size_t i = 0; i < image.code.symbol_count; i++) {
+    const aq_code_symbol *s = &image.code.symbols[i];
+    const char *at = (const char *)aq_code_image_symbol(&image, s);
+    if (aq_codeobj_symbol(&image.code, s->name)->name == NULL)
+      abort();
+    if (s->size > 0)
+      total += (unsigned)(at[0] + at[s->size - 1]);
+  }
+  for (size_t i = 0; i < image.code.kernel_count; i++)
+    if (!aq_code_image_has(
+            &image, aq_code_image_object(&image, &image.code.kernels[i])))
+      abort();
+  if (total == 1) /* uses what was read */
+    aq_code_image_has(&image, total);
+  aq_code_image_unload(&image);
 }
 
 static void bundle_check(const uint8_t *data, size_t size)
@@ -58,6 +105,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     segments_check(&code, size);
     kernels_check(&code);
     aq_codeobj_fini(&code);
+    image_check(data, size);
   }
   return 0;
 }
