@@ -350,6 +350,14 @@ struct aqsim {
   aqsim_handlers handlers;
   aqsim_live *live;       /* NULL: virtual time */
   const uint32_t *wanted; /* live: threads that want the simulator, atomic */
+  /* Live, NULL otherwise: has the callback of a queue called by a thread that
+   * holds no lock; false when it cannot. */
+  bool (*error_defer)(aqsim_live *live, const aqsim_queue *queue,
+                      const aq_queue_error *error);
+  /* The same around a host function of a queue: other threads may use the
+   * simulator, but not move time. */
+  void (*outside_begin)(aqsim_live *live, const aqsim_queue *queue);
+  void (*outside_end)(aqsim_live *live);
   aq_semantics semantics;
   void (*report)(const char *line, void *user); /* queue errors, NULL: stderr */
   void *report_user;

@@ -281,8 +281,9 @@ typedef enum aq_queue_type {
   AQ_QUEUE_SOFT = 3, /* the application rings, consumes and advances indices */
 } aq_queue_type;
 
-/* Why a queue stopped. Called once a queue, on the thread that drives time;
- * packet is a copy of the offender. The queue is inactive afterwards. */
+/* Why a queue stopped. Called once a queue, on the thread that drives time or,
+ * live, on one that holds no lock (doc/live.md). The packet is a copy of the
+ * offender. The queue is inactive afterwards. */
 typedef struct aq_queue_error {
   uint32_t queue;
   uint64_t packet_id;

@@ -25,6 +25,7 @@ struct aqdrop_queue {
   aqdrop_queue *next; /* of all */
   aq_ring *ring;
   aq_amd_queue *abi;
+  aqdrop *runtime;
   aqdrop_agent *agent;
   hsa_signal_t bell;   /* of the queue's own; 0: the application's */
   uint32_t references; /* of a cooperative queue */
@@ -123,10 +124,12 @@ static void error_print(aqdrop *runtime, const aq_queue_error *error)
     fprintf(stderr, "aqueduct: queue %u: %s\n", error->queue, error->text);
 }
 
+/* Not aqdrop_runtime(): that is none while it closes. The callback comes last,
+ * since it may close the runtime. */
 static void error_tell(const aq_queue_error *error, void *user)
 {
   aqdrop_queue *queue = user;
-  aqdrop *runtime = aqdrop_runtime();
+  aqdrop *runtime = queue->runtime;
   snprintf(queue->words, sizeof queue->words, "%s", error->text);
   runtime->transport->ops->signal_store(runtime->transport,
                                         queue->abi->inactive_signal,
@@ -152,13 +155,14 @@ static void mask_fill(aqdrop_queue *queue)
     queue->mask[i / MASK_BITS] |= UINT32_C(1) << i % MASK_BITS;
 }
 
-static aqdrop_queue *queue_alloc(aqdrop_agent *agent)
+static aqdrop_queue *queue_alloc(aqdrop *runtime, aqdrop_agent *agent)
 {
   uint32_t words = mask_words(agent);
   aqdrop_queue *queue =
       calloc(1, sizeof *queue + words * sizeof queue->mask[0]);
   if (!queue)
     return NULL;
+  queue->runtime = runtime;
   queue->agent = agent;
   queue->references = 1;
   queue->mask_words = words;
@@ -256,7 +260,7 @@ hsa_status_t hsa_queue_create(hsa_agent_t agent, uint32_t size, uint32_t type,
     return HSA_STATUS_ERROR_INVALID_ARGUMENT;
   if (!a->info)
     return HSA_STATUS_ERROR_INVALID_QUEUE_CREATION;
-  aqdrop_queue *new = queue_alloc(a);
+  aqdrop_queue *new = queue_alloc(runtime, a);
   if (!new)
     return HSA_STATUS_ERROR_OUT_OF_RESOURCES;
   new->callback = callback;
@@ -287,7 +291,7 @@ hsa_status_t hsa_soft_queue_create(hsa_region_t region, uint32_t size,
     return HSA_STATUS_ERROR_INVALID_REGION;
   if (!aqdrop_signal_is_live(runtime, doorbell_signal))
     return HSA_STATUS_ERROR_INVALID_SIGNAL;
-  aqdrop_queue *new = queue_alloc(pool->agent);
+  aqdrop_queue *new = queue_alloc(runtime, pool->agent);
   if (!new)
     return HSA_STATUS_ERROR_OUT_OF_RESOURCES;
   aq_queue_desc desc = {.device = pool->agent->ordinal,

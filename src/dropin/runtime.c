@@ -7,8 +7,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
+#include "backend_sim/live/live.h"
 #include "backend_sim/sim.h"
 #include "common/visible_devices.h"
 #include "dropin/bells.h"
@@ -24,11 +26,14 @@
 /* What the HSA interface keeps for the process. */
 static struct {
   pthread_mutex_t lock;
+  pthread_cond_t closed;       /* `closing` became false */
   uint32_t references;         /* under the lock */
+  bool closing;                /* under the lock: without it held */
   aqdrop *open;                /* atomic: NULL before the first hsa_init */
   aqdrop_recording *recording; /* from the first hsa_init on, or NULL */
   bool watched;                /* forks are */
-} process = {.lock = PTHREAD_MUTEX_INITIALIZER};
+} process = {.lock = PTHREAD_MUTEX_INITIALIZER,
+             .closed = PTHREAD_COND_INITIALIZER};
 
 aqdrop *aqdrop_runtime(void)
 {
@@ -264,7 +269,9 @@ static void exec_tell(void)
 static void child_begin(void)
 {
   pthread_mutex_init(&process.lock, NULL);
+  pthread_cond_init(&process.closed, NULL);
   process.references = 0;
+  process.closing = false;
   process.open = NULL;
   if (process.recording)
     aqdrop_recording_abandon(process.recording);
@@ -308,11 +315,27 @@ static hsa_status_t process_open(void)
   return HSA_STATUS_SUCCESS;
 }
 
+/* Waits while another thread closes the runtime; the lock is held. That thread
+ * may be waiting for a callback to return, so it does not wait for ever. */
+static bool closed_wait(void)
+{
+  enum { CLOSED_S = 5 };
+  struct timespec end;
+  clock_gettime(CLOCK_REALTIME, &end);
+  end.tv_sec += CLOSED_S;
+  while (process.closing)
+    if (pthread_cond_timedwait(&process.closed, &process.lock, &end) != 0)
+      return false;
+  return true;
+}
+
 hsa_status_t hsa_init(void)
 {
   hsa_status_t status = HSA_STATUS_SUCCESS;
   pthread_mutex_lock(&process.lock);
-  if (process.references == INT32_MAX)
+  if (!closed_wait())
+    status = HSA_STATUS_ERROR_OUT_OF_RESOURCES;
+  else if (process.references == INT32_MAX)
     status = HSA_STATUS_ERROR_REFCOUNT_OVERFLOW;
   else if (process.references == 0)
     status = process_open();
@@ -323,19 +346,33 @@ hsa_status_t hsa_init(void)
   return status;
 }
 
+/* Closes without the lock: a callback that still runs may come here too, and
+ * finds nothing initialized. */
+static void process_close(void)
+{
+  AQDROP_CALL(process.recording, AQ_KIND_CALL);
+  aqdrop *runtime = process.open;
+  __atomic_store_n(&process.open, NULL, __ATOMIC_RELEASE);
+  process.closing = true;
+  pthread_mutex_unlock(&process.lock);
+  runtime_close(runtime);
+  aqdrop_recording_end(process.recording);
+  pthread_mutex_lock(&process.lock);
+  process.closing = false;
+  pthread_cond_broadcast(&process.closed);
+}
+
 hsa_status_t hsa_shut_down(void)
 {
   hsa_status_t status = HSA_STATUS_SUCCESS;
   pthread_mutex_lock(&process.lock);
-  if (process.references == 0) {
+  if (process.references == 0)
     status = HSA_STATUS_ERROR_NOT_INITIALIZED;
-  } else if (--process.references == 0) {
-    AQDROP_CALL(process.recording, AQ_KIND_CALL);
-    aqdrop *runtime = process.open;
-    __atomic_store_n(&process.open, NULL, __ATOMIC_RELEASE);
-    runtime_close(runtime);
-    aqdrop_recording_end(process.recording);
-  }
+  else if (process.references == 1 &&
+           aqsim_live_is_driver(process.open->transport))
+    status = HSA_STATUS_ERROR; /* a kernel cannot end its device */
+  else if (--process.references == 0)
+    process_close();
   pthread_mutex_unlock(&process.lock);
   return status;
 }

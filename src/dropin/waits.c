@@ -4,6 +4,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "dropin/hsa.h"
 #include "dropin/signals.h"
@@ -19,17 +20,25 @@ static aq_time deadline_from(const aqdrop *runtime, uint64_t timeout)
   return now + (aq_time)timeout * AQ_NS;
 }
 
+/* AQ_ERR_QUEUE: a callback closes the runtime. Mostly it ends the process, too,
+ * and its status counts, not that of a thread that comes back from a wait and
+ * from main(): so this one comes back a little later. */
 static aq_status items_wait(const aqdrop *runtime, const aq_wait_item *items,
                             uint32_t count, aq_wait_mode mode, uint64_t timeout,
                             uint32_t hint, aq_wait_result *out)
 {
+  enum { CLOSED_US = 100000 };
   aq_wait_request request = {
       .items = items,
       .count = count,
       .mode = mode,
       .hint = hint == HSA_WAIT_STATE_ACTIVE ? AQ_WAIT_ACTIVE : AQ_WAIT_BLOCKED,
       .deadline = deadline_from(runtime, timeout)};
-  return runtime->transport->ops->wait(runtime->transport, &request, out, NULL);
+  aq_status status =
+      runtime->transport->ops->wait(runtime->transport, &request, out, NULL);
+  if (status == AQ_ERR_QUEUE)
+    usleep(CLOSED_US);
+  return status;
 }
 
 static int64_t signal_wait(hsa_signal_t signal, uint32_t condition,
@@ -179,11 +188,11 @@ typedef struct once {
 
 static bool once_call(int64_t value, void *user)
 {
-  once *o = user;
+  const once o = *(once *)user;
   (void)value;
-  o->function(o->arg);
-  o->runtime->transport->ops->signal_destroy(o->runtime->transport, o->signal);
-  free(o);
+  o.runtime->transport->ops->signal_destroy(o.runtime->transport, o.signal);
+  free(user);
+  o.function(o.arg); /* last: it may close the runtime */
   return false;
 }
 

@@ -240,7 +240,8 @@ static void unknown_opcodes_stop(contract *c)
   }
 }
 
-/* From launch to the callback of a buffer that fails. */
+/* From launch to the callback of a buffer that fails: in virtual time, since a
+ * live callback runs later. */
 static aq_time failing_takes(contract *c, aq_fence_scope release)
 {
   ib b = ib_make(c);
@@ -302,7 +303,8 @@ const contract_case contract_vendor[] = {
      waits_for_memory},
     {"PM4 buffers nest", "7", PM4, buffers_nest},
     {"an error in an active packet still applies its release", "44",
-     PM4 | AQ_CAP_RECORDS | AQ_CAP_TIMING, errors_still_release},
+     PM4 | AQ_CAP_RECORDS | AQ_CAP_TIMING | AQ_CAP_VIRTUAL_TIME,
+     errors_still_release},
     {"an opcode that PM4 buffers may not hold is an error that names it", "7",
      PM4, unknown_opcodes_stop},
     {NULL}};

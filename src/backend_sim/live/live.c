@@ -26,6 +26,11 @@ static void leave(aqsim_live *live)
     aqsim_live_ring(live);
 }
 
+bool aqsim_live_is_driver(aq_transport *transport)
+{
+  return aqsim_live_inside(aqsim_from(transport)->live);
+}
+
 static void live_close(aq_transport *t)
 {
   aqsim_live_stop(aqsim_from(t));
@@ -231,10 +236,27 @@ static aq_status live_queue_create(aq_transport *t, const aq_queue_desc *desc,
   return status;
 }
 
-static void live_queue_destroy(aq_transport *t, aq_ring *queue)
+static void error_ignore(const aq_queue_error *error, void *user)
 {
+  (void)error, (void)user;
+}
+
+/* First nothing calls back any more, then the queue goes. */
+static void live_queue_destroy(aq_transport *t, aq_ring *ring)
+{
+  aqsim_queue *queue = (aqsim_queue *)(void *)ring;
+  if (!ring)
+    return;
   aqsim_live *live = enter(t);
-  base->queue_destroy(t, queue);
+  aqsim_live_outside_wait(live, queue);
+  const bool last = queue->references == 1;
+  if (last && queue->error)
+    queue->error = error_ignore;
+  leave(live);
+  if (last)
+    aqsim_live_errors_drop(live, ring);
+  enter(t);
+  base->queue_destroy(t, ring);
   leave(live);
 }
 

@@ -11,4 +11,8 @@
 
 extern const aq_transport_ops aqsim_live_ops;
 
+/* Whether the caller is a host function of a kernel, on the thread that drives
+ * time: it must not close the transport. The transport is live. */
+bool aqsim_live_is_driver(aq_transport *transport);
+
 #endif

@@ -97,6 +97,47 @@ bool aqsim_live_drive(aqsim_live *live)
   return false;
 }
 
+/* ---- host threads and host functions ---- */
+
+bool aqsim_live_host_begin(aqsim_live *live)
+{
+  __atomic_fetch_add(&live->hosts, 1, __ATOMIC_SEQ_CST);
+  if (!aqsim_live_is_closing(live))
+    return true;
+  aqsim_live_host_end(live);
+  return false;
+}
+
+void aqsim_live_host_end(aqsim_live *live)
+{
+  __atomic_fetch_sub(&live->hosts, 1, __ATOMIC_RELEASE);
+}
+
+static void outside_begin(aqsim_live *live, const aqsim_queue *queue)
+{
+  live->outside = queue;
+  aqsim_live_unlock(live);
+}
+
+static void outside_end(aqsim_live *live)
+{
+  aqsim_live_lock(live);
+  live->outside = NULL;
+  pthread_cond_broadcast(&live->back);
+}
+
+void aqsim_live_outside_wait(aqsim_live *live, const aqsim_queue *queue)
+{
+  struct timespec end;
+  if (aqsim_live_inside(live))
+    return;
+  clock_gettime(CLOCK_REALTIME, &end);
+  end.tv_sec++;
+  while (live->outside == queue &&
+         pthread_cond_timedwait(&live->back, &live->lock, &end) == 0)
+    ;
+}
+
 /* ---- time ---- */
 
 static bool is_paced(const aqsim_live *live)
@@ -246,6 +287,8 @@ static void *device_main(void *argument)
   aqsim_live *live = argument;
   pthread_mutex_lock(&live->lock);
   while (!__atomic_load_n(&live->stop, __ATOMIC_SEQ_CST)) {
+    while (live->outside) /* of a client that drove */
+      pthread_cond_wait(&live->back, &live->lock);
     if (!live->free) {
       device_watch(live);
       continue;
@@ -291,7 +334,11 @@ aq_status aqsim_live_start(aqsim *sim, aq_pace pace, aq_diag *diag)
   live->now = live->origin = sim->now;
   live->free = is_paced(live);
   sim->live = live;
+  pthread_cond_init(&live->back, NULL);
   sim->wanted = &live->wanted;
+  sim->error_defer = aqsim_live_error_defer;
+  sim->outside_begin = outside_begin;
+  sim->outside_end = outside_end;
   sim->signals.awake = signal_awake;
   sim->signals.awake_user = live;
   if (pthread_create(&live->thread, NULL, device_main, live) != 0)
@@ -301,11 +348,24 @@ aq_status aqsim_live_start(aqsim *sim, aq_pace pace, aq_diag *diag)
   return AQ_OK;
 }
 
+/* Sends host threads out of their waits. */
+static void hosts_leave(aqsim_live *live)
+{
+  __atomic_store_n(&live->closing, 1, __ATOMIC_SEQ_CST);
+  __atomic_fetch_add(&live->wanted, 1, __ATOMIC_SEQ_CST); /* who drives yields */
+  while (__atomic_load_n(&live->hosts, __ATOMIC_ACQUIRE) > 0) {
+    aqsim_live_wake_hosts(live, AQSIM_FUTEX_ANY);
+    sched_yield();
+  }
+  __atomic_fetch_sub(&live->wanted, 1, __ATOMIC_SEQ_CST);
+}
+
 void aqsim_live_stop(aqsim *sim)
 {
   aqsim_live *live = sim->live;
   if (!live)
     return;
+  hosts_leave(live);
   aqsim_live_handlers_stop(live);
   if (live->started) {
     __atomic_store_n(&live->stop, 1, __ATOMIC_SEQ_CST);
@@ -314,7 +374,11 @@ void aqsim_live_stop(aqsim *sim)
   }
   sim->live = NULL;
   sim->wanted = NULL;
+  sim->error_defer = NULL;
+  sim->outside_begin = NULL;
+  sim->outside_end = NULL;
   sim->signals.awake = NULL;
+  pthread_cond_destroy(&live->back);
   pthread_mutex_destroy(&live->lock);
   free(live);
 }

@@ -15,9 +15,15 @@
  * (doc/live.md); operations of the table wake it, raw stores wait for its next
  * look.
  *
- * The lock protects the whole simulator. It is recursive, so that callbacks,
- * which run with it held, may use the table. Functions below take the lock
- * where they do not say otherwise.
+ * The lock protects the whole simulator. No function of a client runs with it:
+ * host functions of kernels run on the thread that drives time, which lets go
+ * of the lock and of nothing else (`outside`), so that the others may use the
+ * table but time stands still; callbacks of queues and signals run on the
+ * thread of live_handlers.h. Functions below take the lock where they do not
+ * say otherwise.
+ *
+ * Closing ends waits: host threads inside of one return AQ_ERR_QUEUE before the
+ * simulator goes.
  */
 #ifndef AQSIM_LIVE_DEVICE_H
 #define AQSIM_LIVE_DEVICE_H
@@ -44,6 +50,8 @@ struct aqsim_live {
   uint32_t idle_turns; /* looks at everything that found nothing */
   uint32_t sleepers;   /* hosts that wait for a look like that */
   uint32_t failed;     /* aq_status of the record sink, or memory ran out */
+  uint32_t hosts;      /* threads inside of an operation of the time group */
+  uint32_t closing;    /* they have to leave */
   uintptr_t driver;    /* the thread whose event runs, or 0 */
   aq_time now;         /* virtual time as hosts see it */
 
@@ -52,6 +60,8 @@ struct aqsim_live {
   uint64_t entries, seen; /* times it drove; when the device looked last */
   uint32_t patience;
   int64_t idle_since; /* wall ns, 0: busy */
+  const aqsim_queue *outside; /* whose host function the driver runs, or NULL */
+  pthread_cond_t back; /* it returned */
 
   /* Constant. */
   aq_pace pace;
@@ -78,6 +88,21 @@ bool aqsim_live_drive(aqsim_live *live);
 
 /* The lock is held: the device thread drives from now on. */
 void aqsim_live_hand_over(aqsim_live *live);
+
+/* A host thread is inside of an operation of the time group; false: the
+ * simulator closes, and must not be touched. The last thing that it touches is
+ * the end. */
+bool aqsim_live_host_begin(aqsim_live *live);
+void aqsim_live_host_end(aqsim_live *live);
+
+static inline bool aqsim_live_is_closing(const aqsim_live *live)
+{
+  return __atomic_load_n(&live->closing, __ATOMIC_SEQ_CST);
+}
+
+/* The lock is held: waits until no host function of a queue runs. It may itself
+ * wait for the caller, so a second is the most. */
+void aqsim_live_outside_wait(aqsim_live *live, const aqsim_queue *queue);
 
 /* Whether the caller is a callback of an event. */
 static inline bool aqsim_live_inside(const aqsim_live *live)

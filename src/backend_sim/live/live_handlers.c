@@ -4,12 +4,17 @@
 #include "backend_sim/live/live_handlers.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "backend_sim/futex.h"
 
-enum { LOOK_NS = 4000000 /* between looks for raw stores */ };
+enum {
+  LOOK_NS = 4000000,     /* between looks for raw stores */
+  SETTLE_NS = 10000000,  /* that a wait lets callbacks go first */
+  RETURN_NS = 1000000000 /* until a callback is left to itself */
+};
 
-/* What the thread always sleeps for: the list, and the end. */
+/* What the thread always sleeps for: the lists, and the end. */
 #define HANDLERS_BIT UINT32_C(1)
 
 typedef struct live_handler {
@@ -22,22 +27,62 @@ typedef struct live_handler {
   int64_t value;
 } live_handler;
 
+/* An error that the callback of its queue has not seen. */
+typedef struct live_error {
+  struct live_error *next;
+  const aq_ring *queue;
+  void (*function)(const aq_queue_error *error, void *user);
+  void *user;
+  aq_queue_error error;
+  aq_packet packet;
+  char text[];
+} live_error;
+
 struct aqsim_live_handlers {
   aqsim_live *live;
   pthread_t thread;
-  pthread_mutex_t lock; /* of the list; not held while a function runs */
+  pthread_mutex_t lock; /* of the following; not held while a function runs */
   pthread_cond_t ended; /* a function returned */
   live_handler *first;
   live_handler *running;
-  uint32_t stop; /* atomic */
+  live_error *first_error, *last_error;
+  const aq_ring *failing; /* whose callback runs, or NULL */
+  bool left;              /* the thread frees all this when it ends */
+  uint32_t stop;          /* atomic */
 };
+
+static bool is_own(const aqsim_live_handlers *handlers)
+{
+  return pthread_equal(handlers->thread, pthread_self());
+}
+
+static aqsim_live_handlers *handlers_of(aqsim_live *live)
+{
+  return __atomic_load_n(&live->handlers, __ATOMIC_ACQUIRE);
+}
+
+/* Waits until a function returned; false: `end` (CLOCK_MONOTONIC) came. With
+ * the lock. */
+static bool ended_wait(aqsim_live_handlers *handlers, int64_t end)
+{
+  const struct timespec until = {end / 1000000000, end % 1000000000};
+  return pthread_cond_timedwait(&handlers->ended, &handlers->lock, &until) == 0;
+}
+
+/* ---- calling ---- */
+
+static bool handler_sees(const live_handler *h, int64_t *value)
+{
+  /* Orders with the change that asks whether anybody sleeps. */
+  *value = __atomic_load_n(&h->signal->abi.value, __ATOMIC_SEQ_CST);
+  return aq_condition_holds(h->item.condition, *value, h->item.value);
+}
 
 /* Whether its condition came to hold since it was called last. */
 static bool handler_is_due(live_handler *h)
 {
-  /* Orders with the change that asks whether anybody sleeps. */
-  int64_t value = __atomic_load_n(&h->signal->abi.value, __ATOMIC_SEQ_CST);
-  if (!aq_condition_holds(h->item.condition, value, h->item.value)) {
+  int64_t value;
+  if (!handler_sees(h, &value)) {
     h->told = false;
     return false;
   }
@@ -63,9 +108,27 @@ static void handler_call(aqsim_live_handlers *handlers, live_handler *h)
   bool again = h->function(h->value, h->user);
   pthread_mutex_lock(&handlers->lock);
   handlers->running = NULL;
-  if (!again && h->signal)
+  if (!again && h->signal && !handlers->left)
     handler_drop(h);
   pthread_cond_broadcast(&handlers->ended);
+}
+
+static void error_call(aqsim_live_handlers *handlers)
+{
+  live_error *e = handlers->first_error;
+  handlers->first_error = e->next;
+  handlers->failing = e->queue;
+  pthread_mutex_unlock(&handlers->lock);
+  e->function(&e->error, e->user);
+  free(e);
+  pthread_mutex_lock(&handlers->lock);
+  handlers->failing = NULL;
+  pthread_cond_broadcast(&handlers->ended);
+}
+
+static bool is_stopped(const aqsim_live_handlers *handlers)
+{
+  return __atomic_load_n(&handlers->stop, __ATOMIC_SEQ_CST);
 }
 
 /* Calls what is due, frees what was dropped; false if there was nothing. Says
@@ -75,12 +138,18 @@ static bool handlers_turn(aqsim_live_handlers *handlers, uint32_t *what)
   bool called = false;
   *what = HANDLERS_BIT;
   pthread_mutex_lock(&handlers->lock);
-  for (live_handler **link = &handlers->first; *link;) {
+  for (live_handler **link = &handlers->first; !is_stopped(handlers);) {
     live_handler *h = *link;
-    if (h->signal && handler_is_due(h)) {
-      handler_call(handlers, h);
+    if (handlers->first_error) {
+      error_call(handlers);
       called = true;
       link = &handlers->first; /* the list may have changed */
+    } else if (!h) {
+      break;
+    } else if (h->signal && handler_is_due(h)) {
+      handler_call(handlers, h);
+      called = true;
+      link = &handlers->first;
     } else if (!h->signal) {
       *link = h->next;
       free(h);
@@ -93,35 +162,105 @@ static bool handlers_turn(aqsim_live_handlers *handlers, uint32_t *what)
   return called;
 }
 
+/* ---- life ---- */
+
+static void handlers_free(aqsim_live_handlers *handlers)
+{
+  while (handlers->first) {
+    live_handler *h = handlers->first;
+    handlers->first = h->next;
+    free(h);
+  }
+  while (handlers->first_error) {
+    live_error *e = handlers->first_error;
+    handlers->first_error = e->next;
+    free(e);
+  }
+  pthread_cond_destroy(&handlers->ended);
+  pthread_mutex_destroy(&handlers->lock);
+  free(handlers);
+}
+
 static void *handlers_main(void *argument)
 {
   aqsim_live_handlers *handlers = argument;
-  while (!__atomic_load_n(&handlers->stop, __ATOMIC_SEQ_CST)) {
+  while (!is_stopped(handlers)) {
     const uint32_t *changed = &handlers->live->changed;
     uint32_t seen = __atomic_load_n(changed, __ATOMIC_SEQ_CST);
     uint32_t what;
-    if (!handlers_turn(handlers, &what))
+    if (!handlers_turn(handlers, &what) && !is_stopped(handlers))
       aqsim_futex_wait(changed, seen, LOOK_NS, what);
   }
+  pthread_mutex_lock(&handlers->lock);
+  const bool left = handlers->left;
+  pthread_mutex_unlock(&handlers->lock);
+  if (left)
+    handlers_free(handlers);
   return NULL;
 }
 
+static void ended_init(pthread_cond_t *ended)
+{
+  pthread_condattr_t monotonic;
+  pthread_condattr_init(&monotonic);
+  pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
+  pthread_cond_init(ended, &monotonic);
+  pthread_condattr_destroy(&monotonic);
+}
+
+/* The simulator's lock is held. */
 static aq_status handlers_start(aqsim_live *live, aq_diag *diag)
 {
+  if (live->handlers)
+    return AQ_OK;
   aqsim_live_handlers *handlers = calloc(1, sizeof *handlers);
   if (!handlers)
-    return aq_diag_set(diag, AQ_ERR_NO_MEMORY, "out of memory for a handler");
+    return aq_diag_no_memory(diag);
   handlers->live = live;
   pthread_mutex_init(&handlers->lock, NULL);
-  pthread_cond_init(&handlers->ended, NULL);
-  if (pthread_create(&handlers->thread, NULL, handlers_main, handlers) == 0) {
-    live->handlers = handlers;
+  ended_init(&handlers->ended);
+  /* The thread compares itself with `thread` as soon as it calls somebody. */
+  pthread_mutex_lock(&handlers->lock);
+  const bool made =
+      pthread_create(&handlers->thread, NULL, handlers_main, handlers) == 0;
+  pthread_mutex_unlock(&handlers->lock);
+  if (made) {
+    __atomic_store_n(&live->handlers, handlers, __ATOMIC_RELEASE);
     return AQ_OK;
   }
-  free(handlers);
+  handlers_free(handlers);
   return aq_diag_set(diag, AQ_ERR_RESOURCES,
                      "sim: the thread of signal handlers cannot be started");
 }
+
+void aqsim_live_handlers_stop(aqsim_live *live)
+{
+  aqsim_live_handlers *handlers = live->handlers;
+  if (!handlers)
+    return;
+  const bool own = is_own(handlers);
+  const int64_t end = aqsim_wall_ns() + RETURN_NS;
+  live->handlers = NULL;
+  pthread_mutex_lock(&handlers->lock);
+  __atomic_store_n(&handlers->stop, 1, __ATOMIC_SEQ_CST);
+  aqsim_live_wake_hosts(live, HANDLERS_BIT);
+  while (!own && (handlers->running || handlers->failing) &&
+         ended_wait(handlers, end))
+    ;
+  /* From then on the thread touches nothing else of the simulator's. */
+  handlers->left = handlers->running || handlers->failing;
+  const bool left = handlers->left;
+  const pthread_t thread = handlers->thread;
+  pthread_mutex_unlock(&handlers->lock);
+  if (left) {
+    pthread_detach(thread);
+    return;
+  }
+  pthread_join(thread, NULL);
+  handlers_free(handlers);
+}
+
+/* ---- handlers of signals ---- */
 
 aq_status aqsim_live_handler_add(aqsim_live *live, aqsim_signal *signal,
                                  const aq_wait_item *item,
@@ -130,11 +269,11 @@ aq_status aqsim_live_handler_add(aqsim_live *live, aqsim_signal *signal,
 {
   live_handler *h = malloc(sizeof *h);
   if (!h)
-    return aq_diag_set(diag, AQ_ERR_NO_MEMORY, "out of memory for a handler");
+    return aq_diag_no_memory(diag);
   *h = (live_handler){
       .signal = signal, .item = *item, .function = function, .user = user};
   aqsim_live_lock(live);
-  aq_status status = live->handlers ? AQ_OK : handlers_start(live, diag);
+  aq_status status = handlers_start(live, diag);
   aqsim_live_unlock(live);
   if (status != AQ_OK) {
     free(h);
@@ -152,36 +291,125 @@ aq_status aqsim_live_handler_add(aqsim_live *live, aqsim_signal *signal,
 
 void aqsim_live_handlers_drop(aqsim_live *live, const aqsim_signal *signal)
 {
-  aqsim_live_lock(live);
-  aqsim_live_handlers *handlers = live->handlers;
-  aqsim_live_unlock(live);
+  aqsim_live_handlers *handlers = handlers_of(live);
   if (!handlers)
     return;
-  bool own = pthread_equal(handlers->thread, pthread_self());
+  const int64_t end = aqsim_wall_ns() + RETURN_NS;
   pthread_mutex_lock(&handlers->lock);
-  while (handlers->running && handlers->running->signal == signal && !own)
-    pthread_cond_wait(&handlers->ended, &handlers->lock);
+  while (handlers->running && handlers->running->signal == signal &&
+         !is_own(handlers) && ended_wait(handlers, end))
+    ;
   for (live_handler *h = handlers->first; h; h = h->next)
     if (h->signal == signal)
       handler_drop(h);
   pthread_mutex_unlock(&handlers->lock);
 }
 
-void aqsim_live_handlers_stop(aqsim_live *live)
+static bool request_names(const aq_wait_request *request,
+                          const aqsim_signal *signal)
 {
+  for (uint32_t i = 0; i < request->count; i++)
+    if (aqsim_signal_from(request->items[i].signal) == signal)
+      return true;
+  return false;
+}
+
+/* Whether a handler of a signal that was waited for runs, or is about to. */
+static bool callback_is_due(const aqsim_live_handlers *handlers,
+                            const aq_wait_request *request)
+{
+  for (const live_handler *h = handlers->first; h; h = h->next) {
+    int64_t value;
+    if (h->signal && request_names(request, h->signal) &&
+        (h == handlers->running ||
+         (handler_sees(h, &value) && !(h->told && value == h->value))))
+      return true;
+  }
+  return false;
+}
+
+void aqsim_live_handlers_settle(aqsim_live *live,
+                                const aq_wait_request *request)
+{
+  aqsim_live_handlers *handlers = handlers_of(live);
+  if (!handlers || is_own(handlers))
+    return;
+  int64_t end = 0;
+  pthread_mutex_lock(&handlers->lock);
+  while (callback_is_due(handlers, request)) {
+    if (end == 0)
+      end = aqsim_wall_ns() + SETTLE_NS;
+    if (!ended_wait(handlers, end))
+      break;
+  }
+  pthread_mutex_unlock(&handlers->lock);
+}
+
+/* ---- errors of queues ---- */
+
+bool aqsim_live_error_defer(aqsim_live *live, const aqsim_queue *queue,
+                            const aq_queue_error *error)
+{
+  const size_t length = strlen(error->text) + 1;
+  live_error *e = calloc(1, sizeof *e + length);
+  if (!e || handlers_start(live, NULL) != AQ_OK) {
+    free(e);
+    return false;
+  }
+  e->queue = &queue->ring;
+  e->function = queue->error;
+  e->user = queue->user;
+  e->error = *error;
+  e->packet = *error->packet;
+  memcpy(e->text, error->text, length);
+  e->error.packet = &e->packet;
+  e->error.text = e->text;
   aqsim_live_handlers *handlers = live->handlers;
+  pthread_mutex_lock(&handlers->lock);
+  if (handlers->first_error)
+    handlers->last_error->next = e;
+  else
+    handlers->first_error = e;
+  handlers->last_error = e;
+  pthread_mutex_unlock(&handlers->lock);
+  aqsim_live_wake_hosts(live, HANDLERS_BIT);
+  return true;
+}
+
+void aqsim_live_errors_drop(aqsim_live *live, const aq_ring *queue)
+{
+  aqsim_live_handlers *handlers = handlers_of(live);
   if (!handlers)
     return;
-  __atomic_store_n(&handlers->stop, 1, __ATOMIC_SEQ_CST);
-  aqsim_live_wake_hosts(live, HANDLERS_BIT);
-  pthread_join(handlers->thread, NULL);
-  while (handlers->first) {
-    live_handler *h = handlers->first;
-    handlers->first = h->next;
-    free(h);
+  const int64_t end = aqsim_wall_ns() + RETURN_NS;
+  pthread_mutex_lock(&handlers->lock);
+  live_error *last = NULL;
+  for (live_error **link = &handlers->first_error; *link;) {
+    live_error *e = *link;
+    if (e->queue == queue) {
+      *link = e->next;
+      free(e);
+    } else {
+      last = e;
+      link = &e->next;
+    }
   }
-  pthread_cond_destroy(&handlers->ended);
-  pthread_mutex_destroy(&handlers->lock);
-  live->handlers = NULL;
-  free(handlers);
+  handlers->last_error = last;
+  while (handlers->failing == queue && !is_own(handlers) &&
+         ended_wait(handlers, end))
+    ;
+  pthread_mutex_unlock(&handlers->lock);
+}
+
+void aqsim_live_errors_settle(aqsim_live *live)
+{
+  aqsim_live_handlers *handlers = handlers_of(live);
+  if (!handlers || is_own(handlers))
+    return;
+  const int64_t end = aqsim_wall_ns() + RETURN_NS;
+  pthread_mutex_lock(&handlers->lock);
+  while ((handlers->first_error || handlers->failing) &&
+         ended_wait(handlers, end))
+    ;
+  pthread_mutex_unlock(&handlers->lock);
 }

@@ -1,8 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Signal handlers in live mode: one thread that waits for all of them and calls
- * their functions, holding no lock, so that they may do everything. It starts
- * with the first handler.
+ * Callbacks in live mode: one thread calls the functions of signal handlers and
+ * the error callbacks of queues. It holds no lock meanwhile, so that they may
+ * do everything, also close the transport or end the process. It starts with
+ * the first handler or error.
+ *
+ * Who takes away what a function needs (drop, stop) waits until it has
+ * returned, but not for ever: it may wait for a lock of the caller's.
  */
 #ifndef AQSIM_LIVE_HANDLERS_H
 #define AQSIM_LIVE_HANDLERS_H
@@ -14,11 +18,28 @@ aq_status aqsim_live_handler_add(aqsim_live *live, aqsim_signal *signal,
                                  aq_signal_function *function, void *user,
                                  aq_diag *diag);
 
-/* Removes all handlers of a signal. One that runs on another thread has ended
- * when this returns. */
+/* Removes all handlers of a signal. */
 void aqsim_live_handlers_drop(aqsim_live *live, const aqsim_signal *signal);
 
-/* Ends the thread. */
+/* Queues a copy of an error for the queue's callback; false without memory or a
+ * thread. The simulator's lock is held. */
+bool aqsim_live_error_defer(aqsim_live *live, const aqsim_queue *queue,
+                            const aq_queue_error *error);
+
+/* The callback of a queue is not called any more. */
+void aqsim_live_errors_drop(aqsim_live *live, const aq_ring *queue);
+
+/* A host saw what it waited for: lets callbacks that are due go first, for some
+ * milliseconds. Programs that end right after a wait would otherwise pull away
+ * what a handler of the same signal needs. */
+void aqsim_live_handlers_settle(aqsim_live *live,
+                                const aq_wait_request *request);
+
+/* The same for error callbacks, after a sleep: a simulator is not idle while
+ * one is due. */
+void aqsim_live_errors_settle(aqsim_live *live);
+
+/* Ends the thread. A callback may call this: its thread ends later. */
 void aqsim_live_handlers_stop(aqsim_live *live);
 
 #endif

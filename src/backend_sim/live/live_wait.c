@@ -9,6 +9,7 @@
 #include "backend_sim/deadlock.h"
 #include "backend_sim/futex.h"
 #include "backend_sim/hwqueue/doorbell.h"
+#include "backend_sim/live/live_handlers.h"
 
 enum {
   SPIN_BLOCKED_NS = 20000,  /* before a blocked host sleeps */
@@ -37,8 +38,15 @@ typedef struct patience {
   const uint32_t *fired;
 } patience;
 
+static aq_status closing_word(aq_diag *diag)
+{
+  return aq_diag_set(diag, AQ_ERR_QUEUE, "sim: closed during a wait");
+}
+
 static aq_status live_failure(const aqsim_live *live, aq_diag *diag)
 {
+  if (aqsim_live_is_closing(live))
+    return closing_word(diag);
   aq_status status =
       (aq_status)__atomic_load_n(&live->failed, __ATOMIC_RELAXED);
   if (status == AQ_OK)
@@ -60,7 +68,7 @@ static bool patience_spin(patience *p)
 {
   for (;;) {
     for (int i = 0; i < POLLS; i++) {
-      if (p->there(p))
+      if (p->there(p) || aqsim_live_is_closing(p->live))
         return true;
       aqsim_pause();
     }
@@ -96,7 +104,7 @@ static bool patience_sleep(patience *p)
   int64_t nap = LOOK_FIRST_NS;
   for (;;) {
     uint32_t seen = __atomic_load_n(&p->live->changed, __ATOMIC_SEQ_CST);
-    if (p->there(p))
+    if (p->there(p) || aqsim_live_is_closing(p->live))
       return true;
     int64_t now = aqsim_wall_ns(), length = nap;
     if (p->end && now >= p->end)
@@ -206,10 +214,22 @@ static aq_status drive_end(aqsim_live *live, aq_status status)
 
 static bool drive_begin(aqsim_live *live)
 {
-  if (!aqsim_live_drive(live))
+  if (aqsim_live_is_closing(live) || !aqsim_live_drive(live))
     return false;
   __atomic_store_n(&live->driver, (uintptr_t)pthread_self(), __ATOMIC_RELAXED);
   return true;
+}
+
+static aq_status wait_perform(aqsim_live *live, const aq_wait_request *request,
+                              aq_wait_result *out, aq_diag *diag)
+{
+  while (drive_begin(live)) {
+    aq_status status = aqsim_clock_wait(live->sim, request, out, diag);
+    status = drive_end(live, status);
+    if (status != AQ_ERR_AGAIN)
+      return status;
+  }
+  return wait_block(live, request, out, diag);
 }
 
 aq_status aqsim_live_wait(aqsim_live *live, const aq_wait_request *request,
@@ -220,13 +240,13 @@ aq_status aqsim_live_wait(aqsim_live *live, const aq_wait_request *request,
     return status;
   if (aqsim_live_inside(live)) /* is refused */
     return aqsim_clock_wait(live->sim, request, out, diag);
-  while (drive_begin(live)) {
-    status = aqsim_clock_wait(live->sim, request, out, diag);
-    status = drive_end(live, status);
-    if (status != AQ_ERR_AGAIN)
-      return status;
-  }
-  return wait_block(live, request, out, diag);
+  if (!aqsim_live_host_begin(live))
+    return closing_word(diag);
+  status = wait_perform(live, request, out, diag);
+  if (status == AQ_OK)
+    aqsim_live_handlers_settle(live, request);
+  aqsim_live_host_end(live);
+  return status;
 }
 
 /* ---- room ---- */
@@ -286,11 +306,9 @@ static aq_status space_block(aqsim_live *live, aqsim_queue *queue,
                      queue->ring.id, count);
 }
 
-aq_status aqsim_live_wait_space(aqsim_live *live, aqsim_queue *queue,
-                                uint32_t count, aq_time deadline, aq_diag *diag)
+static aq_status space_perform(aqsim_live *live, aqsim_queue *queue,
+                               uint32_t count, aq_time deadline, aq_diag *diag)
 {
-  if (count > queue->ring.size || aqsim_live_inside(live))
-    return aqsim_clock_wait_space(live->sim, queue, count, deadline, diag);
   while (drive_begin(live)) {
     aq_status status =
         aqsim_clock_wait_space(live->sim, queue, count, deadline, diag);
@@ -299,6 +317,18 @@ aq_status aqsim_live_wait_space(aqsim_live *live, aqsim_queue *queue,
       return status;
   }
   return space_block(live, queue, count, deadline, diag);
+}
+
+aq_status aqsim_live_wait_space(aqsim_live *live, aqsim_queue *queue,
+                                uint32_t count, aq_time deadline, aq_diag *diag)
+{
+  if (count > queue->ring.size || aqsim_live_inside(live))
+    return aqsim_clock_wait_space(live->sim, queue, count, deadline, diag);
+  if (!aqsim_live_host_begin(live))
+    return closing_word(diag);
+  aq_status status = space_perform(live, queue, count, deadline, diag);
+  aqsim_live_host_end(live);
+  return status;
 }
 
 /* ---- sleep ---- */
@@ -366,11 +396,9 @@ static aq_status sleep_block(aqsim_live *live, aq_time until, bool wake,
   return live_failure(live, diag);
 }
 
-aq_status aqsim_live_sleep(aqsim_live *live, aq_time until, bool wake,
-                           aq_diag *diag)
+static aq_status sleep_perform(aqsim_live *live, aq_time until, bool wake,
+                               aq_diag *diag)
 {
-  if (aqsim_live_inside(live))
-    return aqsim_clock_sleep(live->sim, until, wake, diag);
   while (drive_begin(live)) {
     aq_status status = aqsim_clock_sleep(live->sim, until, wake, diag);
     __atomic_store_n(&live->driver, 0, __ATOMIC_RELAXED);
@@ -379,4 +407,17 @@ aq_status aqsim_live_sleep(aqsim_live *live, aq_time until, bool wake,
       return status;
   }
   return sleep_block(live, until, wake, diag);
+}
+
+aq_status aqsim_live_sleep(aqsim_live *live, aq_time until, bool wake,
+                           aq_diag *diag)
+{
+  if (aqsim_live_inside(live))
+    return aqsim_clock_sleep(live->sim, until, wake, diag);
+  if (!aqsim_live_host_begin(live))
+    return closing_word(diag);
+  aq_status status = sleep_perform(live, until, wake, diag);
+  aqsim_live_errors_settle(live);
+  aqsim_live_host_end(live);
+  return status;
 }

@@ -225,7 +225,11 @@ static bool kernel_call(aqsim_flight *flight, const aqsim_kernel *kernel,
       (uint64_t)aqsim_clock_ticks(flight->queue->device, sim->now), error};
   sim->interrupt = flight->queue->device->model->interrupt_to_host;
   sim->touched = true;
+  if (sim->outside_begin)
+    sim->outside_begin(sim->live, flight->queue);
   kernel->desc.function(&call);
+  if (sim->outside_begin)
+    sim->outside_end(sim->live);
   sim->queue_ops->notice(sim);
   return !flight->queue->destroyed;
 }
@@ -379,7 +383,11 @@ static aqsim_flow run_agent(aqsim_flight *flight)
   aqsim *sim = queue->sim;
   aq_agent_packet packet = flight->packet.agent;
   sim->touched = true;
+  if (sim->outside_begin)
+    sim->outside_begin(sim->live, queue);
   uint64_t result = queue->agent(&packet, queue->user);
+  if (sim->outside_begin)
+    sim->outside_end(sim->live);
   /* Release pairs with whoever acquires the completion or polls the word. */
   if (packet.return_address)
     __atomic_store_n((uint64_t *)(uintptr_t)packet.return_address, result,

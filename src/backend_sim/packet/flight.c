@@ -98,6 +98,9 @@ void aqsim_flight_record(const aqsim_flight *flight, int64_t flags,
 static void error_tell(const aqsim_queue *queue, const aq_queue_error *error)
 {
   aqsim *sim = queue->sim;
+  if (queue->error && sim->error_defer &&
+      sim->error_defer(sim->live, queue, error))
+    return;
   if (queue->error)
     queue->error(error, queue->user);
   else if (sim->report)

@@ -1,0 +1,406 @@
+/* SPDX-License-Identifier: MIT */
+/* Callbacks and host functions: no lock is held while they run, and they may do
+ * what a client may do, also end the process. Those that end it, or whose
+ * failure would be a hang, run in a child. */
+#include "config.h"
+
+#include <pthread.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "common/hsa_sim.h"
+#include "dropin/client.h"
+
+enum { PATIENCE_S = 20 };
+
+/* Runs `body` in a child and returns what it exits with; 256 and more: a signal
+ * or, as 256 + SIGALRM, no end. */
+static int child_run(void (*body)(void))
+{
+  int status;
+  pid_t child = fork();
+  ck_assert_int_ge(child, 0);
+  if (child == 0) {
+    signal(SIGALRM, SIG_DFL);
+    alarm(PATIENCE_S);
+    body();
+    exit(99); /* the callback did not come */
+  }
+  ck_assert_int_eq(waitpid(child, &status, 0), child);
+  return WIFEXITED(status) ? WEXITSTATUS(status) : 256 + WTERMSIG(status);
+}
+
+static void bad_submit(hsa_queue_t *queue)
+{
+  const aq_packet packet = {0};
+  client_submit(queue, &packet, 99);
+}
+
+static hsa_queue_t *queue_with(const client *c,
+                               void (*callback)(hsa_status_t, hsa_queue_t *,
+                                                void *),
+                               void *data)
+{
+  hsa_queue_t *queue;
+  ck_assert_done(hsa_queue_create(c->device, 64, HSA_QUEUE_TYPE_MULTI, callback,
+                                  data, UINT32_MAX, UINT32_MAX, &queue));
+  return queue;
+}
+
+/* A wait that nothing but the end of the runtime ends. */
+static void wait_long(void)
+{
+  hsa_signal_wait_scacquire(client_signal(1), HSA_SIGNAL_CONDITION_LT, 1,
+                            UINT64_MAX, HSA_WAIT_STATE_BLOCKED);
+}
+
+/* ---- other threads go on ---- */
+
+/* What another thread does while a callback or a host function waits for it. */
+typedef struct meeting {
+  uint32_t begun, done; /* atomic */
+} meeting;
+
+static void meeting_wait(const uint32_t *word)
+{
+  while (!__atomic_load_n(word, __ATOMIC_ACQUIRE))
+    usleep(1000);
+}
+
+static void *meeting_work(void *argument)
+{
+  meeting *m = argument;
+  client c;
+  hsa_queue_t *queue;
+  meeting_wait(&m->begun);
+  client_open(&c);
+  queue = client_queue(&c, 64);
+  ck_assert_done(hsa_signal_destroy(client_signal(3)));
+  ck_assert_done(hsa_queue_destroy(queue));
+  ck_assert_done(hsa_shut_down());
+  __atomic_store_n(&m->done, 1, __ATOMIC_RELEASE);
+  return NULL;
+}
+
+static void meeting_hold(meeting *m)
+{
+  __atomic_store_n(&m->begun, 1, __ATOMIC_RELEASE);
+  meeting_wait(&m->done);
+}
+
+static void error_meets(hsa_status_t status, hsa_queue_t *queue, void *data)
+{
+  (void)status, (void)queue;
+  meeting_hold(data);
+}
+
+static void error_body(void)
+{
+  static meeting m;
+  pthread_t other;
+  client c;
+  client_open(&c);
+  hsa_queue_t *queue = queue_with(&c, error_meets, &m);
+  pthread_create(&other, NULL, meeting_work, &m);
+  bad_submit(queue);
+  hsa_signal_wait_scacquire(client_signal(1), HSA_SIGNAL_CONDITION_LT, 1,
+                            1000000, HSA_WAIT_STATE_BLOCKED);
+  pthread_join(other, NULL);
+  ck_assert_done(hsa_shut_down());
+  _exit(7);
+}
+
+START_TEST(other_threads_go_on_while_an_error_callback_runs)
+{
+  ck_assert_int_eq(child_run(error_body), 7);
+}
+END_TEST
+
+static hsa_signal_t kernel_start(const client *c,
+                                 void (*function)(const aq_kernel_call *call),
+                                 void *user)
+{
+  aq_hsa_sim sim;
+  uint64_t object;
+  ck_assert_done(hsa_system_get_major_extension_table(
+      AQ_HSA_EXTENSION_SIM, AQ_HSA_SIM_MAJOR, sizeof sim, &sim));
+  const aq_kernel_desc desc = {
+      .name = "callback", .function = function, .user = user};
+  ck_assert_done(sim.kernel_register(&desc, &object));
+  aq_packet packet = {.kernel = {.workgroup_size = {64, 1, 1},
+                                 .grid_size = {64, 1, 1},
+                                 .kernel_object = object,
+                                 .completion_signal = client_signal(1)}};
+  packet.setup = 1;
+  client_submit(client_queue(c, 64), &packet,
+                aq_packet_header(AQ_PACKET_KERNEL_DISPATCH, 1, AQ_SCOPE_SYSTEM,
+                                 AQ_SCOPE_SYSTEM));
+  return packet.kernel.completion_signal;
+}
+
+static void kernel_meets(const aq_kernel_call *call)
+{
+  meeting_hold(call->user);
+}
+
+static void kernel_body(void)
+{
+  static meeting m;
+  pthread_t other;
+  client c;
+  client_open(&c);
+  hsa_signal_t done = kernel_start(&c, kernel_meets, &m);
+  pthread_create(&other, NULL, meeting_work, &m);
+  client_wait_zero(done);
+  pthread_join(other, NULL);
+  ck_assert_done(hsa_shut_down());
+  _exit(7);
+}
+
+START_TEST(other_threads_go_on_while_a_host_function_runs)
+{
+  ck_assert_int_eq(child_run(kernel_body), 7);
+}
+END_TEST
+
+/* ---- the end, from inside ---- */
+
+static void error_exits(hsa_status_t status, hsa_queue_t *queue, void *data)
+{
+  (void)status, (void)queue, (void)data;
+  exit(4);
+}
+
+static void shut_down_at_exit(void)
+{
+  hsa_shut_down();
+}
+
+static void exit_body(void)
+{
+  client c;
+  atexit(shut_down_at_exit);
+  client_open(&c);
+  bad_submit(queue_with(&c, error_exits, NULL));
+  wait_long();
+}
+
+START_TEST(an_error_callback_may_exit)
+{
+  ck_assert_int_eq(child_run(exit_body), 4);
+}
+END_TEST
+
+static bool handler_exits(hsa_signal_value_t value, void *data)
+{
+  (void)value, (void)data;
+  exit(5);
+}
+
+static void exit_handler_body(void)
+{
+  client c;
+  atexit(shut_down_at_exit);
+  client_open(&c);
+  hsa_signal_t signal = client_signal(1);
+  ck_assert_done(hsa_amd_signal_async_handler(signal, HSA_SIGNAL_CONDITION_EQ,
+                                              0, handler_exits, NULL));
+  hsa_signal_store_relaxed(signal, 0);
+  wait_long();
+}
+
+START_TEST(a_signal_handler_may_exit)
+{
+  ck_assert_int_eq(child_run(exit_handler_body), 5);
+}
+END_TEST
+
+static void kernel_exits(const aq_kernel_call *call)
+{
+  (void)call;
+  exit(6);
+}
+
+static void exit_kernel_body(void)
+{
+  client c;
+  atexit(shut_down_at_exit);
+  client_open(&c);
+  client_wait_zero(kernel_start(&c, kernel_exits, NULL));
+}
+
+START_TEST(a_host_function_may_exit)
+{
+  ck_assert_int_eq(child_run(exit_kernel_body), 6);
+}
+END_TEST
+
+static void error_shuts_down(hsa_status_t status, hsa_queue_t *queue,
+                             void *data)
+{
+  (void)status, (void)queue;
+  *(hsa_status_t *)data = hsa_shut_down();
+}
+
+/* The wait ends, the runtime is gone, and there may be another one. */
+static void shut_down_body(void)
+{
+  static hsa_status_t got = HSA_STATUS_ERROR;
+  client c;
+  client_open(&c);
+  bad_submit(queue_with(&c, error_shuts_down, &got));
+  wait_long();
+  ck_assert_hsa(got, HSA_STATUS_SUCCESS);
+  ck_assert_hsa(hsa_shut_down(), HSA_STATUS_ERROR_NOT_INITIALIZED);
+  client_open(&c);
+  ck_assert_done(hsa_queue_destroy(client_queue(&c, 64)));
+  ck_assert_done(hsa_shut_down());
+  _exit(8);
+}
+
+START_TEST(an_error_callback_may_shut_down)
+{
+  ck_assert_int_eq(child_run(shut_down_body), 8);
+}
+END_TEST
+
+static void kernel_shuts_down(const aq_kernel_call *call)
+{
+  *(hsa_status_t *)call->user = hsa_shut_down();
+}
+
+START_TEST(a_host_function_cannot_shut_down)
+{
+  static hsa_status_t got;
+  client c;
+  client_open(&c);
+  client_wait_zero(kernel_start(&c, kernel_shuts_down, &got));
+  ck_assert_hsa(got, HSA_STATUS_ERROR);
+  ck_assert_done(hsa_shut_down());
+}
+END_TEST
+
+/* ---- while the runtime closes ---- */
+
+static void error_is_slow(hsa_status_t status, hsa_queue_t *queue, void *data)
+{
+  (void)status, (void)queue, (void)data;
+  usleep(100);
+}
+
+static void *nothing(void *argument)
+{
+  (void)argument;
+  ck_assert_done(hsa_signal_destroy(client_signal(0)));
+  return NULL;
+}
+
+static void closing_body(void)
+{
+  for (int i = 0; i < 60; i++) {
+    hsa_queue_t *queues[8];
+    pthread_t other;
+    client c;
+    client_open(&c);
+    pthread_create(&other, NULL, nothing, NULL); /* ends the lockstep */
+    pthread_join(other, NULL);
+    for (int q = 0; q < 8; q++)
+      queues[q] = queue_with(&c, error_is_slow, NULL);
+    for (int q = 8; q-- > 0;)
+      bad_submit(queues[q]);
+    for (volatile int pause = 0; pause < i * 400; pause++)
+      ;
+    ck_assert_done(hsa_shut_down());
+  }
+  _exit(9);
+}
+
+START_TEST(queues_that_fail_while_the_runtime_closes_harm_nobody)
+{
+  ck_assert_int_eq(child_run(closing_body), 9);
+}
+END_TEST
+
+static pthread_mutex_t callers = PTHREAD_MUTEX_INITIALIZER;
+static uint32_t entered; /* atomic */
+
+static bool handler_locks(hsa_signal_value_t value, void *data)
+{
+  (void)value, (void)data;
+  __atomic_store_n(&entered, 1, __ATOMIC_RELEASE);
+  pthread_mutex_lock(&callers);
+  pthread_mutex_unlock(&callers);
+  return false;
+}
+
+static void lock_body(void)
+{
+  client c;
+  client_open(&c);
+  hsa_signal_t signal = client_signal(1);
+  pthread_mutex_lock(&callers);
+  ck_assert_done(hsa_amd_signal_async_handler(signal, HSA_SIGNAL_CONDITION_EQ,
+                                              0, handler_locks, NULL));
+  hsa_signal_store_relaxed(signal, 0);
+  meeting_wait(&entered);
+  ck_assert_done(hsa_signal_destroy(signal));
+  ck_assert_done(hsa_shut_down());
+  pthread_mutex_unlock(&callers);
+  usleep(10000);
+  _exit(10);
+}
+
+START_TEST(a_handler_may_wait_for_a_lock_of_who_shuts_down)
+{
+  ck_assert_int_eq(child_run(lock_body), 10);
+}
+END_TEST
+
+static bool handler_counts(hsa_signal_value_t value, void *data)
+{
+  (void)value;
+  __atomic_fetch_add((uint32_t *)data, 1, __ATOMIC_RELEASE);
+  return false;
+}
+
+/* A wait that returns lets the handler of the same signal go first: programs
+ * end after their last wait and delete what the handler uses. */
+START_TEST(a_wait_returns_after_the_handler_of_its_signal)
+{
+  enum { TRIES = 100, MOST = 90 };
+  uint32_t called = 0, before = 0;
+  client c;
+  client_open(&c);
+  hsa_queue_t *queue = client_queue(&c, 64);
+  for (int i = 0; i < TRIES; i++) {
+    hsa_signal_t signal = client_signal(1);
+    ck_assert_done(hsa_amd_signal_async_handler(
+        signal, HSA_SIGNAL_CONDITION_EQ, 0, handler_counts, &called));
+    aq_packet packet = {.barrier = {.completion_signal = signal}};
+    client_submit(queue, &packet,
+                  aq_packet_header(AQ_PACKET_BARRIER_AND, 1, AQ_SCOPE_SYSTEM,
+                                   AQ_SCOPE_SYSTEM));
+    client_wait_zero(signal);
+    before += __atomic_load_n(&called, __ATOMIC_ACQUIRE) > (uint32_t)i;
+    while (__atomic_load_n(&called, __ATOMIC_ACQUIRE) <= (uint32_t)i)
+      usleep(100);
+    ck_assert_done(hsa_signal_destroy(signal));
+  }
+  ck_assert_uint_ge(before, MOST); /* 10 ms may pass on a busy machine */
+  ck_assert_done(hsa_shut_down());
+}
+END_TEST
+
+AQ_TEST_MAIN("dropin/callbacks",
+             other_threads_go_on_while_an_error_callback_runs,
+             other_threads_go_on_while_a_host_function_runs,
+             an_error_callback_may_exit, a_signal_handler_may_exit,
+             a_host_function_may_exit, an_error_callback_may_shut_down,
+             a_host_function_cannot_shut_down,
+             queues_that_fail_while_the_runtime_closes_harm_nobody,
+             a_handler_may_wait_for_a_lock_of_who_shuts_down,
+             a_wait_returns_after_the_handler_of_its_signal)
