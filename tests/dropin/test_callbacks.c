@@ -28,7 +28,8 @@ static int child_run(void (*body)(void))
     signal(SIGALRM, SIG_DFL);
     alarm(PATIENCE_S);
     body();
-    exit(99); /* the callback did not come */
+    sleep(PATIENCE_S); /* the exit may be under way */
+    exit(99);
   }
   ck_assert_int_eq(waitpid(child, &status, 0), child);
   return WIFEXITED(status) ? WEXITSTATUS(status) : 256 + WTERMSIG(status);
@@ -52,10 +53,10 @@ static hsa_queue_t *queue_with(const client *c,
 }
 
 /* A wait that nothing but the end of the runtime ends. */
-static void wait_long(void)
+static void wait_long(hsa_signal_t never)
 {
-  hsa_signal_wait_scacquire(client_signal(1), HSA_SIGNAL_CONDITION_LT, 1,
-                            UINT64_MAX, HSA_WAIT_STATE_BLOCKED);
+  hsa_signal_wait_scacquire(never, HSA_SIGNAL_CONDITION_LT, 1, UINT64_MAX,
+                            HSA_WAIT_STATE_BLOCKED);
 }
 
 /* ---- other threads go on ---- */
@@ -185,8 +186,9 @@ static void exit_body(void)
   client c;
   atexit(shut_down_at_exit);
   client_open(&c);
+  hsa_signal_t never = client_signal(1);
   bad_submit(queue_with(&c, error_exits, NULL));
-  wait_long();
+  wait_long(never);
 }
 
 START_TEST(an_error_callback_may_exit)
@@ -206,11 +208,11 @@ static void exit_handler_body(void)
   client c;
   atexit(shut_down_at_exit);
   client_open(&c);
-  hsa_signal_t signal = client_signal(1);
+  hsa_signal_t signal = client_signal(1), never = client_signal(1);
   ck_assert_done(hsa_amd_signal_async_handler(signal, HSA_SIGNAL_CONDITION_EQ,
                                               0, handler_exits, NULL));
   hsa_signal_store_relaxed(signal, 0);
-  wait_long();
+  wait_long(never);
 }
 
 START_TEST(a_signal_handler_may_exit)
@@ -252,8 +254,9 @@ static void shut_down_body(void)
   static hsa_status_t got = HSA_STATUS_ERROR;
   client c;
   client_open(&c);
+  hsa_signal_t never = client_signal(1);
   bad_submit(queue_with(&c, error_shuts_down, &got));
-  wait_long();
+  wait_long(never);
   ck_assert_hsa(got, HSA_STATUS_SUCCESS);
   ck_assert_hsa(hsa_shut_down(), HSA_STATUS_ERROR_NOT_INITIALIZED);
   client_open(&c);
