@@ -243,17 +243,20 @@ static aq_status flags_find(aq_queue *queue, part *p, aq_diag *diag)
   return status;
 }
 
-/* The first packet says when the operation began, if it is not the last too and
- * nobody else has a use for its signal. */
-static void start_add(aq_queue *queue, part *p)
+/* The first packet says when the operation began, if it is not the last too: by
+ * a signal that it completes anyway, or by one of ours. */
+static void start_add(aq_queue *queue, const aq_task *task, part *p)
 {
   const aq_packet_span *span = &p->span;
   aq_flag **place = &queue->starts[p->epoch & (queue->due.size - 1)];
   *place = NULL;
   if (span->packets > p->edge_packets + 1) {
     aq_packet *slot = aq_ring_slot(span->ring, span->first + p->edge_packets);
-    if (aq_header_type(span->headers[p->edge_packets]) != AQ_PACKET_INVALID &&
-        slot->kernel.completion_signal.handle == 0) {
+    if (task->class->first_flag) {
+      *place = aq_flag_retain(queue->context, task->class->first_flag(task));
+    } else if (aq_header_type(span->headers[p->edge_packets]) !=
+                   AQ_PACKET_INVALID &&
+               slot->kernel.completion_signal.handle == 0) {
       slot->kernel.completion_signal = p->start->signal;
       *place = p->start;
       return;
@@ -349,7 +352,7 @@ static aq_put part_put(aq_queue *queue, aq_task *task, aq_plan *plan,
   p.whole = walk == AQ_WALK_END;
   completion_add(queue, task, &p);
   if (queue->starts)
-    start_add(queue, &p);
+    start_add(queue, task, &p);
   part_publish(queue, task, &p);
   task->resume_at = walk == AQ_WALK_DRAIN ? p.epoch : 0;
   if (walk == AQ_WALK_BUDGET) {

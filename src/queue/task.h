@@ -30,6 +30,9 @@ typedef struct aq_task_class {
    * header bits that the first one needs. AQ_WALK_DRAIN: it goes on when what
    * it has written is complete. */
   aq_walk (*fill)(aq_task *task, uint16_t carry, aq_packet_span *span);
+  /* The signal that its first packet completes, borrowed; NULL: its packets
+   * have none that times could be read from. */
+  struct aq_flag *(*first_flag)(const aq_task *task);
   /* Copies what `task` borrows beyond the call, and gives it back. NULL: there
    * is nothing. */
   aq_status (*keep)(aq_task *task, aq_diag *diag);

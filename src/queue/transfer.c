@@ -255,6 +255,11 @@ static aq_walk engine_fill(aq_task *task, uint16_t carry, aq_packet_span *span)
   return AQ_WALK_END;
 }
 
+static aq_flag *engine_first(const aq_task *task)
+{
+  return ((const engine_task *)task)->ready;
+}
+
 static void engine_over(aq_status status, const char *cause, void *user)
 {
   engine_flags *flags = user;
@@ -272,7 +277,8 @@ static const aq_task_class engine_class = {.kind = AQ_OPERATION_COPY,
                                            .size = sizeof(engine_task),
                                            .demand = engine_demand,
                                            .prepare = engine_prepare,
-                                           .fill = engine_fill};
+                                           .fill = engine_fill,
+                                           .first_flag = engine_first};
 
 static aq_status engine_submit(aq_queue *queue, const aq_sync *sync,
                                const transfer *t, aq_diag *diag)

@@ -49,8 +49,9 @@ static void dropin_choose(void)
   setenv("AQUEDUCT_LIBHSA_PATH", path, 1);
 }
 
-void ground_open(ground *g, const ground_kind *kind, const char *const *edits,
-                 const aq_device_hooks *hooks)
+static void open_with(ground *g, const ground_kind *kind,
+                      const char *const *edits, const aq_device_hooks *hooks,
+                      aq_record_sink *records)
 {
   memset(g, 0, sizeof *g);
   g->kind = kind;
@@ -66,6 +67,7 @@ void ground_open(ground *g, const ground_kind *kind, const char *const *edits,
                                            .edits = edits,
                                            .mode = kind->mode,
                                            .hooks = hooks,
+                                           .records = records,
                                            .event = event_heard,
                                            .event_user = g},
                    &g->t, &g->diag));
@@ -74,7 +76,8 @@ void ground_open(ground *g, const ground_kind *kind, const char *const *edits,
   ck_assert_ok(g, aq_context_create(
                       &(aq_context_options){.size = sizeof(aq_context_options),
                                             .transport = g->t,
-                                            .way = kind->way},
+                                            .way = kind->way,
+                                            .records = records},
                       &g->context, &g->diag));
   aq_kernel_info info;
   ck_assert_ok(g, g->ops->kernel_register(
@@ -85,6 +88,18 @@ void ground_open(ground *g, const ground_kind *kind, const char *const *edits,
                                         .kernarg_size = sizeof(ground_step)},
                       &info, &g->diag));
   g->kernel = info.object;
+}
+
+void ground_open(ground *g, const ground_kind *kind, const char *const *edits,
+                 const aq_device_hooks *hooks)
+{
+  open_with(g, kind, edits, hooks, NULL);
+}
+
+void ground_open_recorded(ground *g, const ground_kind *kind,
+                          aq_record_sink *records)
+{
+  open_with(g, kind, NULL, NULL, records);
 }
 
 void ground_close(ground *g)

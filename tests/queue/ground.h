@@ -47,6 +47,9 @@ static inline uint64_t ground_stepped(uint64_t cell, uint64_t value)
 /* edits and hooks may be NULL. */
 void ground_open(ground *g, const ground_kind *kind, const char *const *edits,
                  const aq_device_hooks *hooks);
+/* Rows of the transport, if it makes some, and of operations go to a sink. */
+void ground_open_recorded(ground *g, const ground_kind *kind,
+                          aq_record_sink *records);
 void ground_close(ground *g);
 
 aq_queue *ground_queue(ground *g, const aq_queue_options *options);

@@ -48,6 +48,7 @@ tests_queue_test_operations_no_memory_LDFLAGS = $(aq_shortage_ldflags)
 EXTRA_tests_queue_test_operations_DEPENDENCIES = libhsa-runtime64.la
 EXTRA_tests_queue_test_queue_DEPENDENCIES = libhsa-runtime64.la
 EXTRA_tests_queue_test_stress_DEPENDENCIES = libhsa-runtime64.la
+EXTRA_tests_queue_test_records_DEPENDENCIES = libhsa-runtime64.la
 EXTRA_tests_queue_soak_queue_DEPENDENCIES = libhsa-runtime64.la
 
 # Published figures through the queue's own interface.

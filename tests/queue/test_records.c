@@ -1,7 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* What queues did, through the store: a run of its own, with what is asked of
  * it in SQL. */
+#include <stdio.h>
+#include <stdlib.h>
+
 #include "queue/ground.h"
+#include "queue/operations.h"
 
 #include "store/store_test.h"
 
@@ -58,4 +62,102 @@ START_TEST(operations_are_kept_in_the_store)
 }
 END_TEST
 
-AQ_TEST_MAIN("queue/records", operations_are_kept_in_the_store)
+/* The same operations on a device of any transport, in a run of its own; with
+ * the rows of the transport's packets and copies where it has some. */
+static void program_store(const char *path, const char *transport,
+                          aq_time_mode mode)
+{
+  enum { BYTES = 64 << 20, FILLED = 1 << 20, STEPS = 20 };
+  aq_store *store = store_open(path, AQ_STORE_WRITE);
+  const aq_run_info info = run_named("operations");
+  const ground_kind kind = {transport, transport, mode, AQ_EDGE_CHOOSE, NULL};
+  aq_store_writer *writer;
+  ground g;
+  ck_assert_status(aq_store_writer_open(store, &info, &writer, &g.diag), AQ_OK,
+                   &g.diag);
+  ground_open_recorded(&g, &kind, aq_store_writer_sink(writer));
+  aq_queue *queue = ground_queue(&g, NULL);
+  aq_semaphore *done = ground_semaphore(&g, 0);
+  void *device, *host;
+  uint64_t cell = 1, at = 0;
+  ground_sync s;
+  ck_assert_ok(
+      &g, g.ops->mem_alloc(g.t, 0, AQ_MEMORY_DEVICE, BYTES, &device, &g.diag));
+  ck_assert_ok(&g,
+               g.ops->mem_alloc(g.t, 0, AQ_MEMORY_HOST, BYTES, &host, &g.diag));
+  const aq_fill fill = {.target = device,
+                        .size = FILLED,
+                        .pattern = 7,
+                        .pattern_size = 1,
+                        .way = AQ_COPY_KERNEL};
+  const aq_copy copy = {
+      .target = device, .source = host, .size = BYTES, .way = AQ_COPY_ENGINE};
+  for (int i = 0; i < STEPS; i++, at++)
+    ck_assert_ok(&g,
+                 ground_dispatch(&g, queue,
+                                 ground_sync_make(&s, done, at, done, at + 1),
+                                 &cell, at));
+  ck_assert_ok(&g, aq_queue_fill(queue,
+                                 ground_sync_make(&s, done, at, done, at + 1),
+                                 &fill, &g.diag));
+  at++;
+  ck_assert_ok(&g, aq_queue_copy(queue,
+                                 ground_sync_make(&s, done, at, done, at + 1),
+                                 &copy, &g.diag));
+  ground_wait(&g, done, ++at);
+  aq_queue_destroy(queue);
+  ck_assert_ok(&g, aq_context_records_flush(g.context, &g.diag));
+  aq_semaphore_release(done);
+  g.ops->mem_free(g.t, device);
+  g.ops->mem_free(g.t, host);
+  ground_close(&g);
+  ck_assert_status(aq_store_writer_finish(writer, NULL, &g.diag), AQ_OK,
+                   &g.diag);
+  aq_store_close(store);
+}
+
+/* Device time of the operations of a name, in ps. */
+static int64_t operations_take(const char *path, const char *name)
+{
+  char sql[512];
+  snprintf(sql, sizeof sql,
+           "SELECT sum(end_ps - start_ps) FROM records JOIN names "
+           "ON names.id = records.name WHERE kind = %d AND names.text = '%s'",
+           AQ_KIND_OPERATION, name);
+  return sql_integer(path, sql);
+}
+
+/* The oracle of the copy is the engine's own row, which the simulator writes.
+ * hsa runs the same device behind the drop-in. */
+START_TEST(the_same_operations_take_as_long_on_sim_and_on_hsa)
+{
+  static const char *const names[] = {"dispatch", "fill", "copy"};
+  char sim[256], hsa[256], sql[256];
+  snprintf(sim, sizeof sim, "%s", fresh_path("sim.db"));
+  snprintf(hsa, sizeof hsa, "%s", fresh_path("hsa.db"));
+  program_store(sim, "sim", AQ_MODE_VIRTUAL);
+  program_store(hsa, "hsa", AQ_MODE_LIVE);
+  snprintf(sql, sizeof sql,
+           "SELECT max(end_ps - start_ps) FROM records "
+           "WHERE kind = %d",
+           AQ_KIND_COPY);
+  const int64_t engine = sql_integer(sim, sql);
+  ck_assert_int_gt(engine, 100 * AQ_US);
+  ck_assert_int_ge(operations_take(sim, "copy"), engine);
+  ck_assert_int_le(operations_take(sim, "copy"), engine + engine / 10);
+  snprintf(sql, sizeof sql, "SELECT count(*) FROM records WHERE kind = %d",
+           AQ_KIND_OPERATION);
+  ck_assert_int_eq(sql_integer(sim, sql), 22);
+  ck_assert_int_eq(sql_integer(hsa, sql), 22);
+  for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+    const int64_t a = operations_take(sim, names[i]),
+                  b = operations_take(hsa, names[i]);
+    ck_assert_int_gt(a, 0);
+    ck_assert_msg(llabs(a - b) <= a / 20, "%s: %lld ps on sim, %lld on hsa",
+                  names[i], (long long)a, (long long)b);
+  }
+}
+END_TEST
+
+AQ_TEST_MAIN("queue/records", operations_are_kept_in_the_store,
+             the_same_operations_take_as_long_on_sim_and_on_hsa)
