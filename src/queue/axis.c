@@ -11,37 +11,37 @@
 
 /* ---- flags ---- */
 
-static aq_status flag_make(aq_context *context, aq_flag **out, aq_diag *diag)
+static aq_status flag_make(aq_hub *hub, aq_flag **out, aq_diag *diag)
 {
-  const bool timed = context->info.caps & AQ_CAP_PROFILING;
+  const bool timed = hub->caps & AQ_CAP_PROFILING;
   aq_flag *flag = calloc(1, sizeof *flag);
   if (!flag)
     return aq_diag_set(diag, AQ_ERR_NO_MEMORY, "no memory for an epoch");
-  aq_status status = context->ops->signal_create(
-      context->transport,
+  aq_status status = hub->ops->signal_create(
+      hub->transport,
       &(aq_signal_desc){.value = 1, .flags = timed ? AQ_SIGNAL_PROFILE : 0},
       &flag->signal, diag);
   if (status != AQ_OK) {
     free(flag);
     return status;
   }
-  aq_lock(context, &context->lock);
-  flag->next = context->flags;
-  context->flags = flag;
-  aq_unlock(context, &context->lock);
+  aq_lock(hub, &hub->lock);
+  flag->next = hub->flags;
+  hub->flags = flag;
+  aq_unlock(hub, &hub->lock);
   *out = flag;
   return AQ_OK;
 }
 
-aq_status aq_flag_take(aq_context *context, aq_flag **out, aq_diag *diag)
+aq_status aq_flag_take(aq_hub *hub, aq_flag **out, aq_diag *diag)
 {
-  aq_lock(context, &context->lock);
-  aq_flag *flag = context->free_flags;
+  aq_lock(hub, &hub->lock);
+  aq_flag *flag = hub->free_flags;
   if (flag)
-    context->free_flags = flag->next_free;
-  aq_unlock(context, &context->lock);
+    hub->free_flags = flag->next_free;
+  aq_unlock(hub, &hub->lock);
   if (!flag) {
-    aq_status status = flag_make(context, &flag, diag);
+    aq_status status = flag_make(hub, &flag, diag);
     if (status != AQ_OK)
       return status;
   }
@@ -50,32 +50,32 @@ aq_status aq_flag_take(aq_context *context, aq_flag **out, aq_diag *diag)
   return AQ_OK;
 }
 
-void aq_flag_release(aq_context *context, aq_flag *flag)
+void aq_flag_release(aq_hub *hub, aq_flag *flag)
 {
-  if (aq_refs_sub(context, &flag->refs) > 0)
+  if (aq_refs_sub(hub, &flag->refs) > 0)
     return;
-  context->ops->signal_store(context->transport, flag->signal, 1, AQ_RELEASE);
-  aq_lock(context, &context->lock);
-  flag->next_free = context->free_flags;
-  context->free_flags = flag;
-  aq_unlock(context, &context->lock);
+  hub->ops->signal_store(hub->transport, flag->signal, 1, AQ_RELEASE);
+  aq_lock(hub, &hub->lock);
+  flag->next_free = hub->free_flags;
+  hub->free_flags = flag;
+  aq_unlock(hub, &hub->lock);
 }
 
 /* ---- axes ---- */
 
-aq_status aq_axis_create(aq_context *context, aq_queue *queue, bool counted,
+aq_status aq_axis_create(aq_hub *hub, aq_queue *queue, bool counted,
                          aq_axis **out, aq_diag *diag)
 {
   aq_axis *axis = calloc(1, sizeof *axis);
   if (!axis)
     return aq_diag_set(diag, AQ_ERR_NO_MEMORY, "no memory for a queue");
-  axis->context = context;
+  axis->hub = hub;
   axis->queue = queue;
   axis->refs = 1;
   axis->failed_from = AQ_EPOCH_NEVER;
   if (counted) {
-    aq_status status = context->ops->signal_create(
-        context->transport, &(aq_signal_desc){.value = AQ_AXIS_START},
+    aq_status status = hub->ops->signal_create(
+        hub->transport, &(aq_signal_desc){.value = AQ_AXIS_START},
         &axis->counter, diag);
     if (status != AQ_OK) {
       free(axis);
@@ -83,37 +83,37 @@ aq_status aq_axis_create(aq_context *context, aq_queue *queue, bool counted,
     }
   }
   pthread_mutex_init(&axis->gate, NULL);
-  aq_lock(context, &context->lock);
-  axis->id = context->axes_made++;
-  axis->next = context->axes;
-  axis->link = &context->axes;
+  aq_lock(hub, &hub->lock);
+  axis->id = hub->axes_made++;
+  axis->next = hub->axes;
+  axis->link = &hub->axes;
   if (axis->next)
     axis->next->link = &axis->next;
-  context->axes = axis;
-  aq_unlock(context, &context->lock);
+  hub->axes = axis;
+  aq_unlock(hub, &hub->lock);
   *out = axis;
   return AQ_OK;
 }
 
-/* The context may be gone as soon as the axis is out of its list, so that comes
+/* The hub may be gone as soon as the axis is out of its list, so that comes
  * last of what needs it. */
 static void axis_free(aq_axis *axis)
 {
-  aq_context *context = axis->context;
+  aq_hub *hub = axis->hub;
   if (axis->counter.handle)
-    context->ops->signal_destroy(context->transport, axis->counter);
-  aq_lock(context, &context->lock);
+    hub->ops->signal_destroy(hub->transport, axis->counter);
+  aq_lock(hub, &hub->lock);
   *axis->link = axis->next;
   if (axis->next)
     axis->next->link = axis->link;
-  aq_unlock(context, &context->lock);
+  aq_unlock(hub, &hub->lock);
   pthread_mutex_destroy(&axis->gate);
   free(axis);
 }
 
 void aq_axis_release(aq_axis *axis)
 {
-  if (aq_refs_sub(axis->context, &axis->refs) == 0)
+  if (aq_refs_sub(axis->hub, &axis->refs) == 0)
     axis_free(axis);
 }
 
@@ -128,13 +128,13 @@ static bool axis_revive(aq_axis *axis)
   return false;
 }
 
-aq_axis *aq_axis_next(aq_context *context, aq_axis *axis)
+aq_axis *aq_axis_next(aq_hub *hub, aq_axis *axis)
 {
-  aq_lock(context, &context->lock);
-  aq_axis *next = axis ? axis->next : context->axes;
+  aq_lock(hub, &hub->lock);
+  aq_axis *next = axis ? axis->next : hub->axes;
   while (next && !axis_revive(next))
     next = next->next;
-  aq_unlock(context, &context->lock);
+  aq_unlock(hub, &hub->lock);
   if (axis)
     aq_axis_release(axis);
   return next;
@@ -142,28 +142,28 @@ aq_axis *aq_axis_next(aq_context *context, aq_axis *axis)
 
 void aq_axis_poll(aq_axis *axis)
 {
-  if (axis->context->live && pthread_mutex_trylock(&axis->gate) != 0)
+  if (axis->hub->live && pthread_mutex_trylock(&axis->gate) != 0)
     return;
   if (axis->queue)
     aq_queue_poll(axis->queue);
-  aq_unlock(axis->context, &axis->gate);
+  aq_unlock(axis->hub, &axis->gate);
 }
 
-void aq_axes_free(aq_context *context)
+void aq_axes_free(aq_hub *hub)
 {
-  for (aq_flag *flag = context->flags, *next; flag; flag = next) {
+  for (aq_flag *flag = hub->flags, *next; flag; flag = next) {
     next = flag->next;
-    context->ops->signal_destroy(context->transport, flag->signal);
+    hub->ops->signal_destroy(hub->transport, flag->signal);
     free(flag);
   }
   /* Handlers that were never called have left references. One that runs just
    * now gives its own back before its signal can be destroyed: the axis has to
    * outlive that. */
   for (;;) {
-    aq_lock(context, &context->lock);
-    aq_axis *axis = context->axes;
+    aq_lock(hub, &hub->lock);
+    aq_axis *axis = hub->axes;
     const bool ours = axis && axis_revive(axis);
-    aq_unlock(context, &context->lock);
+    aq_unlock(hub, &hub->lock);
     if (!axis)
       break;
     if (ours)
@@ -178,7 +178,7 @@ void aq_axes_free(aq_context *context)
 void aq_epoch_release(const aq_epoch_ref *edge)
 {
   if (edge->flag)
-    aq_flag_release(edge->axis->context, edge->flag);
+    aq_flag_release(edge->axis->hub, edge->flag);
   aq_axis_release(edge->axis);
 }
 
@@ -187,26 +187,26 @@ static bool axis_changed(int64_t value, void *user)
 {
   aq_axis *axis = user;
   (void)value;
-  aq_lock(axis->context, &axis->gate);
+  aq_lock(axis->hub, &axis->gate);
   if (axis->queue)
     aq_queue_poll(axis->queue);
-  aq_unlock(axis->context, &axis->gate);
+  aq_unlock(axis->hub, &axis->gate);
   aq_axis_release(axis);
   return false;
 }
 
 void aq_epoch_arm(const aq_epoch_ref *edge)
 {
-  aq_context *context = edge->axis->context;
-  if (!aq_context_has_handlers(context))
+  aq_hub *hub = edge->axis->hub;
+  if (!aq_hub_has_handlers(hub))
     return;
   const aq_wait_item item = aq_epoch_item(edge);
   aq_axis_retain(edge->axis);
-  if (context->ops->signal_handler(context->transport, item.signal,
-                                   item.condition, item.value, axis_changed,
-                                   edge->axis, NULL) == AQ_OK)
+  if (hub->ops->signal_handler(hub->transport, item.signal, item.condition,
+                               item.value, axis_changed, edge->axis,
+                               NULL) == AQ_OK)
     return;
   aq_axis_release(edge->axis);
-  __atomic_store_n(&context->deaf, true, __ATOMIC_RELAXED);
-  aq_seats_ring(context); /* who sleeps already looks again */
+  __atomic_store_n(&hub->deaf, true, __ATOMIC_RELAXED);
+  aq_seats_ring(hub); /* who sleeps already looks again */
 }

@@ -27,17 +27,17 @@
 struct aq_flag {
   aq_signal signal;
   uint32_t refs;      /* atomic */
-  aq_flag *next_free; /* of the context */
+  aq_flag *next_free; /* of the hub */
   aq_flag *next;      /* of all */
 };
 
 typedef struct aq_queue aq_queue;
 
 struct aq_axis {
-  aq_context *context;
-  aq_axis *next, **link; /* of the context's list */
+  aq_hub *hub;
+  aq_axis *next, **link; /* of the hub's list */
   uint32_t refs;         /* atomic; an armed handler has one */
-  uint32_t id;           /* unique in the context */
+  uint32_t id;           /* unique in the hub */
   aq_signal counter;     /* counted */
   uint64_t failed_from;  /* atomic: epoch; AQ_EPOCH_NEVER: it has not */
   aq_status failed;      /* set before failed_from */
@@ -47,14 +47,14 @@ struct aq_axis {
 };
 
 /* counted: with a signal for all of its epochs. */
-aq_status aq_axis_create(aq_context *context, aq_queue *queue, bool counted,
+aq_status aq_axis_create(aq_hub *hub, aq_queue *queue, bool counted,
                          aq_axis **out, aq_diag *diag);
 void aq_axis_release(aq_axis *axis);
-void aq_axes_free(aq_context *context); /* all that are left, and all flags */
+void aq_axes_free(aq_hub *hub); /* all that are left, and all flags */
 
 static inline aq_axis *aq_axis_retain(aq_axis *axis)
 {
-  aq_refs_add(axis->context, &axis->refs);
+  aq_refs_add(axis->hub, &axis->refs);
   return axis;
 }
 
@@ -68,20 +68,20 @@ static inline uint64_t aq_axis_failed_from(const aq_axis *axis)
   return __atomic_load_n(&axis->failed_from, __ATOMIC_ACQUIRE);
 }
 
-/* The one behind `axis` in the context's list, the first for NULL, with a
+/* The one behind `axis` in the hub's list, the first for NULL, with a
  * reference; gives the one to `axis` back. */
-aq_axis *aq_axis_next(aq_context *context, aq_axis *axis);
+aq_axis *aq_axis_next(aq_hub *hub, aq_axis *axis);
 
 /* Retires its queue, if it has one and no other thread is at it. */
 void aq_axis_poll(aq_axis *axis);
 
-/* A signal that is 1, with one reference; of the axis' context. */
-aq_status aq_flag_take(aq_context *context, aq_flag **out, aq_diag *diag);
-void aq_flag_release(aq_context *context, aq_flag *flag);
+/* A signal that is 1, with one reference; of the axis' hub. */
+aq_status aq_flag_take(aq_hub *hub, aq_flag **out, aq_diag *diag);
+void aq_flag_release(aq_hub *hub, aq_flag *flag);
 
-static inline aq_flag *aq_flag_retain(const aq_context *context, aq_flag *flag)
+static inline aq_flag *aq_flag_retain(const aq_hub *hub, aq_flag *flag)
 {
-  aq_refs_add(context, &flag->refs);
+  aq_refs_add(hub, &flag->refs);
   return flag;
 }
 

@@ -6,11 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "queue/axis.h"
 #include "queue/operation_rows.h"
 #include "queue/pool.h"
 #include "queue/queue.h"
-#include "queue/seat.h"
 #include "queue/staging.h"
 #include "queue/tap.h"
 
@@ -117,9 +115,10 @@ aq_status aq_context_create(const aq_context_options *options, aq_context **out,
   context->ops = options->transport->ops;
   context->ops->info(context->transport, &context->info);
   context->live = context->info.caps & AQ_CAP_LIVE;
-  pthread_mutex_init(&context->lock, NULL);
   aq_status status =
-      context_init(context, options->way, options->records, diag);
+      aq_hub_take(context->transport, &context->info, &context->hub, diag);
+  if (status == AQ_OK)
+    status = context_init(context, options->way, options->records, diag);
   if (status != AQ_OK) {
     aq_context_destroy(context);
     return status;
@@ -133,11 +132,9 @@ void aq_context_destroy(aq_context *context)
   if (!context)
     return;
   aq_staging_destroy(context);
-  aq_axes_free(context);
   aq_operation_rows_destroy(context->rows);
-  aq_seats_free(context);
   aq_pools_destroy(context);
-  pthread_mutex_destroy(&context->lock);
+  aq_hub_give(context->hub);
   free(context->builtins);
   free(context->ways);
   free(context);
@@ -161,11 +158,4 @@ aq_transport *aq_context_transport(const aq_context *context)
 aq_edge_way aq_context_edge_way(const aq_context *context, uint32_t device)
 {
   return context->ways[device];
-}
-
-void aq_context_poll(aq_context *context)
-{
-  for (aq_axis *axis = aq_axis_next(context, NULL); axis;
-       axis = aq_axis_next(context, axis))
-    aq_axis_poll(axis);
 }

@@ -47,7 +47,7 @@ static void edge_add(aq_plan *plan, const aq_promise *promise, bool silent)
 {
   plan->edges[plan->edge_count++] = (aq_plan_edge){
       {aq_axis_retain(promise->axis), promise->epoch,
-       promise->flag ? aq_flag_retain(promise->axis->context, promise->flag)
+       promise->flag ? aq_flag_retain(promise->axis->hub, promise->flag)
                      : NULL},
       silent};
   plan->loud += !silent;
@@ -64,13 +64,20 @@ static bool edge_widen(aq_plan *plan, const aq_promise *promise)
       const aq_epoch_ref before = *edge;
       *edge = (aq_epoch_ref){
           aq_axis_retain(promise->axis), promise->epoch,
-          promise->flag ? aq_flag_retain(promise->axis->context, promise->flag)
+          promise->flag ? aq_flag_retain(promise->axis->hub, promise->flag)
                         : NULL};
       aq_epoch_release(&before);
     }
     return true;
   }
   return false;
+}
+
+/* Packets that wait for zero need a signal of the epoch's own; queues of a
+ * context that waits in another way count their epochs in one. */
+static bool is_unseen(const aq_queue *queue, const aq_promise *promise)
+{
+  return queue->way == AQ_EDGE_BARRIER_AND && !promise->flag;
 }
 
 /* A wait for an epoch that is known. */
@@ -85,7 +92,7 @@ static int promise_plan(const aq_queue *queue, const aq_semaphore *semaphore,
     edge_add(plan, promise, true);
     return AQ_WAIT_DOMINATED;
   }
-  if (queue->way == AQ_EDGE_DEFER)
+  if (queue->way == AQ_EDGE_DEFER || is_unseen(queue, promise))
     return AQ_WAIT_DEFERRED;
   if (promise == aq_semaphore_promised(semaphore, 0))
     aq_frontier_merge(&plan->gained, &semaphore->frontier);
@@ -124,9 +131,9 @@ static int wait_plan(const aq_queue *queue, const aq_point *point,
 {
   if (aq_semaphore_value(point->semaphore) >= point->value)
     return AQ_WAIT_COMPLETE;
-  aq_lock(point->semaphore->context, &point->semaphore->lock);
+  aq_lock(point->semaphore->hub, &point->semaphore->lock);
   const int met = wait_plan_locked(queue, point, plan);
-  aq_unlock(point->semaphore->context, &point->semaphore->lock);
+  aq_unlock(point->semaphore->hub, &point->semaphore->lock);
   return met;
 }
 

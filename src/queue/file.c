@@ -202,7 +202,7 @@ static void file_close(file_work *f)
   for (int i = 0; i < PIECES; i++) {
     piece *p = &f->pieces[i];
     if (p->moved)
-      aq_flag_release(f->work.context, p->moved);
+      aq_flag_release(f->work.context->hub, p->moved);
     aq_stage_give(f->work.context, p->stage);
     p->moved = NULL;
     p->stage = NULL;
@@ -218,7 +218,7 @@ static aq_status pieces_open(file_work *f, aq_diag *diag)
     if (i > 0 && f->range.size <= AQ_STAGING_BYTES)
       break;
     p->file = f;
-    status = aq_flag_take(f->work.context, &p->moved, diag);
+    status = aq_flag_take(f->work.context->hub, &p->moved, diag);
     if (status == AQ_OK)
       status = aq_stage_take(f->work.context, &p->stage, diag);
   }

@@ -16,7 +16,7 @@ static void work_release(aq_host_work *work)
 {
   if (__atomic_sub_fetch(&work->refs, 1, __ATOMIC_ACQ_REL) > 0)
     return;
-  aq_flag_release(work->context, work->gate);
+  aq_flag_release(work->context->hub, work->gate);
   work->free(work);
 }
 
@@ -136,7 +136,7 @@ aq_status aq_host_work_submit(aq_host_work *work, const aq_sync *sync,
 {
   aq_task turn = aq_task_init(&turn_class, sync);
   gate_task gate = {aq_task_init(&gate_classes[work->kind], sync), work};
-  aq_status status = aq_flag_take(work->context, &work->gate, diag);
+  aq_status status = aq_flag_take(work->context->hub, &work->gate, diag);
   if (status != AQ_OK)
     return status;
   work->refs = 2;
@@ -157,7 +157,7 @@ aq_status aq_host_work_submit(aq_host_work *work, const aq_sync *sync,
   turn.then = &gate.task;
   status = aq_task_submit(work->queue, &turn, diag);
   if (status != AQ_OK)
-    aq_flag_release(work->context, work->gate);
+    aq_flag_release(work->context->hub, work->gate);
   return status;
 }
 

@@ -10,6 +10,7 @@ libaqcore_a_SOURCES += \
 	src/queue/file.c \
 	src/queue/frontier.c src/queue/frontier.h \
 	src/queue/host_work.c src/queue/host_work.h \
+	src/queue/hub.c src/queue/hub.h \
 	src/queue/kernarg_ring.h \
 	src/queue/observe.c \
 	src/queue/on_device.c \

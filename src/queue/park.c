@@ -104,20 +104,20 @@ static void wait_over(aq_timepoint *timepoint, aq_status status,
   aq_parking *parking = wait->parking;
   aq_queue *queue = parking->queue;
   (void)status, (void)cause; /* whoever resumes sees it in the semaphore */
-  aq_lock(queue->context, &queue->lock);
+  aq_lock(queue->hub, &queue->lock);
   const bool last = --parking->pending == 0;
   queue->telling += last;
   pthread_cond_broadcast(&queue->calm);
-  aq_unlock(queue->context, &queue->lock);
+  aq_unlock(queue->hub, &queue->lock);
   if (!last)
     return;
   aq_queue_resume(queue);
-  aq_lock(queue->context, &queue->lock);
+  aq_lock(queue->hub, &queue->lock);
   queue->telling--;
   pthread_cond_broadcast(&queue->calm);
   /* Who saw us still at it sleeps; without the lock the queue may be gone. */
   aq_queue_tell(queue);
-  aq_unlock(queue->context, &queue->lock);
+  aq_unlock(queue->hub, &queue->lock);
 }
 
 /* Watches what the first parked task waits for; takes the lock off meanwhile,
@@ -137,11 +137,11 @@ static void waits_watch(aq_queue *queue, aq_task *task)
   }
   const uint32_t count = parking->count;
   parking->pending = count + 1; /* one of our own: the task stays */
-  aq_unlock(queue->context, &queue->lock);
+  aq_unlock(queue->hub, &queue->lock);
   for (uint32_t i = 0; i < count; i++)
     aq_semaphore_watch(parking->waits[i].semaphore,
                        &parking->waits[i].timepoint);
-  aq_lock(queue->context, &queue->lock);
+  aq_lock(queue->hub, &queue->lock);
   parking->pending--;
 }
 
@@ -151,10 +151,10 @@ static void waits_watch(aq_queue *queue, aq_task *task)
 static void parked_refuse(aq_queue *queue, aq_status status, const char *cause)
 {
   aq_task *task = parked_pop(queue);
-  aq_unlock(queue->context, &queue->lock);
+  aq_unlock(queue->hub, &queue->lock);
   aq_task_refuse(task, status, cause);
   parked_free(task);
-  aq_lock(queue->context, &queue->lock);
+  aq_lock(queue->hub, &queue->lock);
 }
 
 /* Takes one step with the first parked task; false: it has to wait. */
@@ -166,9 +166,9 @@ static bool parked_step(aq_queue *queue, aq_task *task)
   switch (aq_task_put(queue, task, &diag)) {
   case AQ_PUT_DONE:
     parked_pop(queue);
-    aq_unlock(queue->context, &queue->lock);
+    aq_unlock(queue->hub, &queue->lock);
     parked_free(task);
-    aq_lock(queue->context, &queue->lock);
+    aq_lock(queue->hub, &queue->lock);
     return true;
   case AQ_PUT_PART:
     return true;
@@ -188,11 +188,11 @@ static bool parked_step(aq_queue *queue, aq_task *task)
 
 void aq_queue_resume(aq_queue *queue)
 {
-  aq_lock(queue->context, &queue->lock);
+  aq_lock(queue->hub, &queue->lock);
   /* One at a time: the step may take the lock off. */
   if (queue->resuming) {
     queue->resume_again = true;
-    aq_unlock(queue->context, &queue->lock);
+    aq_unlock(queue->hub, &queue->lock);
     return;
   }
   queue->resuming = true;
@@ -203,9 +203,9 @@ void aq_queue_resume(aq_queue *queue)
       ;
     stuck = queue->parked_first && queue->parked_first->parking->pending == 0;
     if (stuck && aq_queue_is_lagging(queue)) {
-      aq_unlock(queue->context, &queue->lock);
+      aq_unlock(queue->hub, &queue->lock);
       aq_queue_catch_up(queue);
-      aq_lock(queue->context, &queue->lock);
+      aq_lock(queue->hub, &queue->lock);
       queue->resume_again = true;
     }
   } while (queue->resume_again);
@@ -213,7 +213,7 @@ void aq_queue_resume(aq_queue *queue)
     aq_queue_ring_bell(queue);
   queue->resuming = false;
   pthread_cond_broadcast(&queue->calm);
-  aq_unlock(queue->context, &queue->lock);
+  aq_unlock(queue->hub, &queue->lock);
   aq_queue_tell(queue);
   if (stuck)
     aq_queue_arm(queue, 0);
@@ -221,17 +221,17 @@ void aq_queue_resume(aq_queue *queue)
 
 void aq_parked_fail(aq_queue *queue, aq_status status, const char *cause)
 {
-  aq_lock(queue->context, &queue->lock);
+  aq_lock(queue->hub, &queue->lock);
   while (queue->resuming)
     pthread_cond_wait(&queue->calm, &queue->lock);
   queue->resuming = true;
   while (queue->parked_first) {
     aq_parking *parking = queue->parked_first->parking;
     for (uint32_t i = 0; i < parking->count && parking->pending > 0; i++) {
-      aq_unlock(queue->context, &queue->lock);
+      aq_unlock(queue->hub, &queue->lock);
       const bool found = aq_semaphore_unwatch(parking->waits[i].semaphore,
                                               &parking->waits[i].timepoint);
-      aq_lock(queue->context, &queue->lock);
+      aq_lock(queue->hub, &queue->lock);
       parking->pending -= found;
     }
     while (parking->pending > 0) /* somebody is about to be told */
@@ -239,5 +239,5 @@ void aq_parked_fail(aq_queue *queue, aq_status status, const char *cause)
     parked_refuse(queue, status, cause);
   }
   queue->resuming = false;
-  aq_unlock(queue->context, &queue->lock);
+  aq_unlock(queue->hub, &queue->lock);
 }

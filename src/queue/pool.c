@@ -256,12 +256,12 @@ static void alloca_over(aq_status status, const char *cause, void *user)
   aq_pool *pool = note->pool;
   block *b = note->block;
   (void)cause;
-  aq_lock(pool->context, &pool->lock);
+  aq_lock(pool->context->hub, &pool->lock);
   if (status != AQ_OK && b->turn == note->turn && b->state == BLOCK_HELD)
     block_return(pool, b);
   else if (status != AQ_OK && b->turn == note->turn + 1)
     b->void_alloca = true; /* its dealloca is under way */
-  aq_unlock(pool->context, &pool->lock);
+  aq_unlock(pool->context->hub, &pool->lock);
   free(note);
 }
 
@@ -272,7 +272,7 @@ static void dealloca_over(aq_status status, const char *cause, void *user)
   block *b = note->block;
   aq_semaphore *failed = NULL;
   (void)cause;
-  aq_lock(pool->context, &pool->lock);
+  aq_lock(pool->context->hub, &pool->lock);
   if (b->turn == note->turn && b->state == BLOCK_LEAVING) {
     list_take(b);
     if (status == AQ_OK || b->void_alloca) {
@@ -288,7 +288,7 @@ static void dealloca_over(aq_status status, const char *cause, void *user)
     failed = b->left;
     b->left = NULL;
   }
-  aq_unlock(pool->context, &pool->lock);
+  aq_unlock(pool->context->hub, &pool->lock);
   aq_semaphore_release(failed);
   free(note);
 }
@@ -321,7 +321,7 @@ static aq_status alloca_submit(aq_queue *queue, const aq_sync *sync,
       note_make(pool, task.sync.waits, task.sync.wait_count, diag);
   if (!note)
     return AQ_ERR_NO_MEMORY;
-  aq_lock(queue->context, &pool->lock);
+  aq_lock(queue->hub, &pool->lock);
   block *b = block_take(pool, queue, request->kind, request->size, &words);
   void *address = b ? b->address : NULL;
   if (b) {
@@ -330,7 +330,7 @@ static aq_status alloca_submit(aq_queue *queue, const aq_sync *sync,
     b->state = BLOCK_HELD;
     note->turn = b->turn;
   }
-  aq_unlock(queue->context, &pool->lock);
+  aq_unlock(queue->hub, &pool->lock);
   if (!b) {
     free(note);
     *out = NULL;
@@ -388,12 +388,12 @@ static block *block_leave(aq_pool *pool, const aq_queue *queue, void *address,
 /* As if it had not been asked for. */
 static void block_stay(aq_pool *pool, block *b)
 {
-  aq_lock(pool->context, &pool->lock);
+  aq_lock(pool->context->hub, &pool->lock);
   b->turn--;
   list_take(b);
   b->state = BLOCK_HELD;
   pool->stats.used += b->size;
-  aq_unlock(pool->context, &pool->lock);
+  aq_unlock(pool->context->hub, &pool->lock);
 }
 
 /* The pool that has it: of the queue's device, else of another. */
@@ -402,9 +402,9 @@ static aq_pool *pool_of(const aq_queue *queue, const void *address)
   aq_context *context = queue->context;
   for (uint32_t i = 0; i < context->info.device_count; i++) {
     aq_pool *pool = &context->pools[i];
-    aq_lock(context, &pool->lock);
+    aq_lock(context->hub, &pool->lock);
     const bool found = aq_map_get(&pool->blocks, (uintptr_t)address, NULL);
-    aq_unlock(context, &pool->lock);
+    aq_unlock(context->hub, &pool->lock);
     if (found)
       return pool;
   }
@@ -422,14 +422,14 @@ static aq_status dealloca_submit(aq_queue *queue, const aq_sync *sync,
       note_make(pool, task.sync.signals, task.sync.signal_count, words);
   if (!note)
     return AQ_ERR_NO_MEMORY;
-  aq_lock(queue->context, &pool->lock);
+  aq_lock(queue->hub, &pool->lock);
   block *b = block_leave(pool, queue, address, words);
   if (b) {
     note->block = b;
     note->turn = b->turn;
     note->points[task.sync.signal_count++] = (aq_point){b->left, b->turn};
   }
-  aq_unlock(queue->context, &pool->lock);
+  aq_unlock(queue->hub, &pool->lock);
   if (!b) {
     free(note);
     return words->status;
@@ -491,25 +491,25 @@ void aq_context_memory(aq_context *context, uint32_t device,
                        aq_memory_stats *out)
 {
   aq_pool *pool = &context->pools[device];
-  aq_lock(context, &pool->lock);
+  aq_lock(context->hub, &pool->lock);
   *out = pool->stats;
-  aq_unlock(context, &pool->lock);
+  aq_unlock(context->hub, &pool->lock);
 }
 
 void aq_context_memory_limit(aq_context *context, uint32_t device,
                              uint64_t bytes)
 {
   aq_pool *pool = &context->pools[device];
-  aq_lock(context, &pool->lock);
+  aq_lock(context->hub, &pool->lock);
   pool->stats.limit = bytes;
-  aq_unlock(context, &pool->lock);
+  aq_unlock(context->hub, &pool->lock);
 }
 
 uint64_t aq_context_memory_trim(aq_context *context, uint32_t device)
 {
   aq_pool *pool = &context->pools[device];
-  aq_lock(context, &pool->lock);
+  aq_lock(context->hub, &pool->lock);
   const uint64_t bytes = pool_trim(pool);
-  aq_unlock(context, &pool->lock);
+  aq_unlock(context->hub, &pool->lock);
   return bytes;
 }

@@ -229,7 +229,7 @@ static aq_status flag_find(aq_queue *queue, part *p, aq_diag *diag)
   p->flag = __atomic_load_n(place, __ATOMIC_ACQUIRE);
   if (p->flag)
     return AQ_OK;
-  aq_status status = aq_flag_take(queue->context, &p->flag, diag);
+  aq_status status = aq_flag_take(queue->hub, &p->flag, diag);
   if (status == AQ_OK)
     __atomic_store_n(place, p->flag, __ATOMIC_RELEASE);
   return status;
@@ -239,7 +239,7 @@ static aq_status flags_find(aq_queue *queue, part *p, aq_diag *diag)
 {
   aq_status status = queue->flags ? flag_find(queue, p, diag) : AQ_OK;
   if (status == AQ_OK && queue->starts)
-    status = aq_flag_take(queue->context, &p->start, diag);
+    status = aq_flag_take(queue->hub, &p->start, diag);
   return status;
 }
 
@@ -253,7 +253,7 @@ static void start_add(aq_queue *queue, const aq_task *task, part *p)
   if (span->packets > p->edge_packets + 1) {
     aq_packet *slot = aq_ring_slot(span->ring, span->first + p->edge_packets);
     if (task->class->first_flag) {
-      *place = aq_flag_retain(queue->context, task->class->first_flag(task));
+      *place = aq_flag_retain(queue->hub, task->class->first_flag(task));
     } else if (aq_header_type(span->headers[p->edge_packets]) !=
                    AQ_PACKET_INVALID &&
                slot->kernel.completion_signal.handle == 0) {
@@ -262,7 +262,7 @@ static void start_add(aq_queue *queue, const aq_task *task, part *p)
       return;
     }
   }
-  aq_flag_release(queue->context, p->start);
+  aq_flag_release(queue->hub, p->start);
 }
 
 static void stats_count(aq_queue *queue, const aq_task *task, const part *p)
@@ -345,7 +345,7 @@ static aq_put part_put(aq_queue *queue, aq_task *task, aq_plan *plan,
        task->class->prepare(task, queue, diag) != AQ_OK)) {
     aq_kernarg_ring_trim(&queue->feed->kernargs, p.span.kernarg_size);
     if (p.start)
-      aq_flag_release(queue->context, p.start);
+      aq_flag_release(queue->hub, p.start);
     return AQ_PUT_ERROR;
   }
   const aq_walk walk = packets_fill(queue, task, &p);

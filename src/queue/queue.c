@@ -105,9 +105,9 @@ static aq_status queue_init(aq_queue *queue, aq_diag *diag)
       (reported && !queue->reports) || (options->profile && !queue->starts))
     return aq_diag_set(diag, AQ_ERR_NO_MEMORY, "no memory for a queue");
   aq_status status =
-      aq_axis_create(queue->context, queue, !flagged, &queue->axis, diag);
+      aq_axis_create(queue->hub, queue, !flagged, &queue->axis, diag);
   if (status == AQ_OK)
-    status = aq_seat_take(queue->context, &queue->seat, diag);
+    status = aq_seat_take(queue->hub, &queue->seat, diag);
   if (status != AQ_OK)
     return status;
   status =
@@ -131,14 +131,14 @@ static aq_status queue_init(aq_queue *queue, aq_diag *diag)
 }
 
 /* Nobody finds it any more: handlers look with the gate, events with the lock
- * of the context. */
+ * of the hub. */
 static void queue_hide(aq_queue *queue)
 {
-  aq_lock(queue->context, &queue->axis->gate);
-  aq_lock(queue->context, &queue->context->lock);
+  aq_lock(queue->hub, &queue->axis->gate);
+  aq_lock(queue->hub, &queue->hub->lock);
   queue->axis->queue = NULL;
-  aq_unlock(queue->context, &queue->context->lock);
-  aq_unlock(queue->context, &queue->axis->gate);
+  aq_unlock(queue->hub, &queue->hub->lock);
+  aq_unlock(queue->hub, &queue->axis->gate);
 }
 
 static void queue_free(aq_queue *queue)
@@ -147,8 +147,8 @@ static void queue_free(aq_queue *queue)
     queue_hide(queue);
   for (uint32_t i = 0; queue->flags && i < queue->due.size; i++)
     if (queue->flags[i])
-      aq_flag_release(queue->context, queue->flags[i]);
-  aq_seat_give(queue->context, queue->seat);
+      aq_flag_release(queue->hub, queue->flags[i]);
+  aq_seat_give(queue->hub, queue->seat);
   aq_feed_destroy(queue->feed);
   if (queue->axis)
     aq_axis_release(queue->axis);
@@ -174,6 +174,7 @@ aq_status aq_queue_create(aq_context *context, const aq_queue_options *options,
     return aq_diag_set(diag, AQ_ERR_NO_MEMORY, "no memory for a queue");
   memset(queue, 0, sizeof *queue);
   queue->context = context;
+  queue->hub = context->hub;
   queue->transport = context->transport;
   queue->ops = context->ops;
   queue->options = chosen;
@@ -197,29 +198,29 @@ aq_status aq_queue_create(aq_context *context, const aq_queue_options *options,
 
 static bool is_idle(aq_queue *queue)
 {
-  aq_lock(queue->context, &queue->lock);
+  aq_lock(queue->hub, &queue->lock);
   const bool idle = !queue->parked_first && !queue->resuming &&
                     queue->telling == 0 &&
                     aq_queue_retired(queue) == queue->epoch;
-  aq_unlock(queue->context, &queue->lock);
+  aq_unlock(queue->hub, &queue->lock);
   return idle;
 }
 
 /* The first parked task waits for a host or for another queue. */
 static bool is_held(aq_queue *queue)
 {
-  aq_lock(queue->context, &queue->lock);
+  aq_lock(queue->hub, &queue->lock);
   const bool held =
       queue->parked_first && queue->parked_first->parking->pending > 0;
-  aq_unlock(queue->context, &queue->lock);
+  aq_unlock(queue->hub, &queue->lock);
   return held;
 }
 
 void aq_queue_flush(aq_queue *queue)
 {
-  aq_lock(queue->context, &queue->lock);
+  aq_lock(queue->hub, &queue->lock);
   aq_queue_ring_bell(queue);
-  aq_unlock(queue->context, &queue->lock);
+  aq_unlock(queue->hub, &queue->lock);
 }
 
 aq_status aq_queue_wait_idle(aq_queue *queue, aq_time deadline, aq_diag *diag)
@@ -260,11 +261,11 @@ void aq_queue_destroy(aq_queue *queue)
 
 void aq_queue_stats_get(aq_queue *queue, aq_queue_stats *out)
 {
-  aq_lock(queue->context, &queue->lock);
+  aq_lock(queue->hub, &queue->lock);
   *out = queue->stats;
   out->publishing = !queue->frontier.overflow;
   out->depth = (uint32_t)(queue->epoch - aq_queue_retired(queue));
-  aq_unlock(queue->context, &queue->lock);
+  aq_unlock(queue->hub, &queue->lock);
   out->failed = __atomic_load_n(&queue->failures, __ATOMIC_RELAXED);
   out->published = __atomic_load_n(&queue->published, __ATOMIC_RELAXED);
 }
@@ -280,18 +281,19 @@ static bool is_hit(const aq_queue *queue, const aq_system_event *event)
 }
 
 /* On the thread that drives time, as queue_stopped: the transport is never
- * called with the context's lock by anybody else. */
+ * called with the hub's lock by anybody else. */
 void aq_context_event(aq_context *context, const aq_system_event *event)
 {
-  aq_lock(context, &context->lock);
-  for (aq_axis *axis = context->axes; axis; axis = axis->next)
+  aq_hub *hub = context->hub;
+  aq_lock(hub, &hub->lock);
+  for (aq_axis *axis = hub->axes; axis; axis = axis->next)
     if (axis->queue && is_hit(axis->queue, event))
       aq_queue_fail(axis->queue, AQ_ERR_QUEUE, event->text);
-  aq_unlock(context, &context->lock);
+  aq_unlock(hub, &hub->lock);
   /* A queue that has nothing in flight is not looked at by any handler: hosts
    * that wait have to, for what it has parked. */
-  __atomic_store_n(&context->deaf, true, __ATOMIC_RELEASE);
-  aq_seats_ring(context);
+  __atomic_store_n(&hub->deaf, true, __ATOMIC_RELEASE);
+  aq_seats_ring(hub);
 }
 
 uint32_t aq_queue_device(const aq_queue *queue)

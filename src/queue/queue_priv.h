@@ -35,6 +35,7 @@ struct aq_parking {
 struct aq_queue {
   /* Constant. */
   aq_context *context;
+  aq_hub *hub; /* of the context */
   aq_transport *transport;
   const aq_transport_ops *ops;
   aq_queue_options options;

@@ -45,7 +45,7 @@ static bool epoch_find(aq_queue *queue, uint64_t epoch, aq_epoch_ref *out)
     flag = __atomic_load_n(aq_queue_flag(queue, epoch), __ATOMIC_ACQUIRE);
     if (!flag)
       return false;
-    aq_flag_retain(queue->context, flag);
+    aq_flag_retain(queue->hub, flag);
   }
   *out = (aq_epoch_ref){aq_axis_retain(queue->axis), epoch, flag};
   return true;
@@ -59,8 +59,7 @@ bool aq_queue_oldest(aq_queue *queue, aq_epoch_ref *out)
 void aq_queue_arm(aq_queue *queue, uint64_t epoch)
 {
   aq_epoch_ref edge;
-  if (!aq_context_has_handlers(queue->context) ||
-      !epoch_find(queue, epoch, &edge))
+  if (!aq_hub_has_handlers(queue->hub) || !epoch_find(queue, epoch, &edge))
     return;
   aq_epoch_arm(&edge);
   aq_epoch_release(&edge);
@@ -87,14 +86,14 @@ void aq_queue_fail(aq_queue *queue, aq_status status, const char *cause)
 {
   aq_axis *axis = queue->axis;
   const uint64_t done = epoch_completed(queue);
-  aq_lock(queue->context, &queue->fail_lock);
+  aq_lock(queue->hub, &queue->fail_lock);
   const bool first = aq_axis_failed_from(axis) == AQ_EPOCH_NEVER;
   if (first) {
     aq_diag_set(&axis->cause, status, "%s", cause);
     axis->failed = status;
     __atomic_store_n(&axis->failed_from, done + 1, __ATOMIC_SEQ_CST);
   }
-  aq_unlock(queue->context, &queue->fail_lock);
+  aq_unlock(queue->hub, &queue->fail_lock);
   if (first)
     signals_poison(queue);
 }
@@ -172,7 +171,7 @@ static void times_read(const ending *end, aq_operation_report *report)
     report->start = queue->began;
   }
   if (*start)
-    aq_flag_release(queue->context, *start);
+    aq_flag_release(queue->hub, *start);
   *start = NULL;
 }
 
@@ -226,7 +225,7 @@ static void due_work(ending *end, const aq_due *due)
     edge_due(end, due);
     break;
   case AQ_DUE_FLAG:
-    aq_flag_release(end->queue->context, due->object);
+    aq_flag_release(end->queue->hub, due->object);
     break;
   case AQ_DUE_WAITED:
     waited_due(end, due);
@@ -265,7 +264,7 @@ static void flag_return(aq_queue *queue, uint64_t epoch)
     return;
   }
   __atomic_store_n(place, NULL, __ATOMIC_RELEASE);
-  aq_flag_release(queue->context, flag);
+  aq_flag_release(queue->hub, flag);
 }
 
 /* Works off everything of one epoch. */
@@ -339,11 +338,11 @@ void aq_queue_tell(aq_queue *queue)
   /* A write, so that it is ordered with what happened before: who comes to
    * listen later looks before it sleeps. */
   const uint32_t listeners =
-      queue->context->live
+      queue->hub->live
           ? __atomic_fetch_add(&queue->listeners, 0, __ATOMIC_SEQ_CST)
           : queue->listeners;
   if (listeners > 0)
-    aq_seat_ring(queue->context, queue->seat);
+    aq_seat_ring(queue->hub, queue->seat);
 }
 
 void aq_queue_catch_up(aq_queue *queue)
@@ -355,10 +354,10 @@ void aq_queue_catch_up(aq_queue *queue)
 /* Without handlers nobody else looks at the queues that this one waits for. */
 static void queue_look(aq_queue *queue)
 {
-  if (aq_context_has_handlers(queue->context))
+  if (aq_hub_has_handlers(queue->hub))
     aq_queue_poll(queue);
   else
-    aq_context_poll(queue->context);
+    aq_hub_poll(queue->hub);
 }
 
 enum { PROGRESS_EDGES = 8 };
@@ -369,34 +368,34 @@ enum { PROGRESS_EDGES = 8 };
 static uint32_t edges_add(aq_queue *queue, aq_epoch_ref *edges,
                           aq_wait_item *items)
 {
-  aq_context *context = queue->context;
+  aq_hub *hub = queue->hub;
   uint32_t count = 0;
   if (aq_queue_oldest(queue, &edges[0])) {
     items[0] = aq_epoch_item(&edges[0]);
     return 1;
   }
-  if (aq_context_hears(context))
+  if (aq_hub_hears(hub))
     return 0;
-  for (aq_axis *axis = aq_axis_next(context, NULL); axis;
-       axis = aq_axis_next(context, axis)) {
-    aq_lock(context, &axis->gate);
+  for (aq_axis *axis = aq_axis_next(hub, NULL); axis;
+       axis = aq_axis_next(hub, axis)) {
+    aq_lock(hub, &axis->gate);
     if (count < PROGRESS_EDGES && axis->queue && axis->queue != queue &&
         aq_queue_oldest(axis->queue, &edges[count])) {
       items[count] = aq_epoch_item(&edges[count]);
       count++;
     }
-    aq_unlock(context, &axis->gate);
+    aq_unlock(hub, &axis->gate);
   }
   return count;
 }
 
 aq_status aq_queue_progress(aq_queue *queue, aq_time deadline, aq_diag *diag)
 {
-  aq_context *context = queue->context;
+  aq_hub *hub = queue->hub;
   aq_epoch_ref edges[PROGRESS_EDGES];
   /* Orders with aq_queue_tell: either it sees us, or we see what it did. */
   __atomic_fetch_add(&queue->listeners, 1, __ATOMIC_SEQ_CST);
-  aq_wait_item items[1 + PROGRESS_EDGES] = {aq_seat_item(context, queue->seat)};
+  aq_wait_item items[1 + PROGRESS_EDGES] = {aq_seat_item(hub, queue->seat)};
   const uint64_t before = aq_queue_retired(queue);
   queue_look(queue);
   aq_status status = AQ_OK;
@@ -412,7 +411,7 @@ aq_status aq_queue_progress(aq_queue *queue, aq_time deadline, aq_diag *diag)
                                      .count = 1 + count,
                                      .mode = AQ_WAIT_ANY,
                                      .deadline = deadline};
-    status = context->ops->wait(context->transport, &request, NULL, diag);
+    status = hub->ops->wait(hub->transport, &request, NULL, diag);
   }
   while (count > 0)
     aq_epoch_release(&edges[--count]);

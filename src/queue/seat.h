@@ -4,7 +4,7 @@
  * an epoch tells: a value that was promised, reached, or failed; a queue that
  * went on. Whoever makes it happen rings that seat and no other.
  *
- * Ownership: the context's; they are used again. Thread rule: any thread.
+ * Ownership: the hub's; they are used again. Thread rule: any thread.
  * Ordering: what was done before a ring is seen by who finds the value changed.
  */
 #ifndef AQ_QUEUE_SEAT_H
@@ -19,19 +19,19 @@ struct aq_seat {
 };
 
 /* A seat for the caller alone, until it is given back. */
-aq_status aq_seat_take(aq_context *context, aq_seat **out, aq_diag *diag);
+aq_status aq_seat_take(aq_hub *hub, aq_seat **out, aq_diag *diag);
 
 /* A ring that comes later is heard by the next one there, who looks and sleeps
  * again. NULL is allowed. */
-void aq_seat_give(aq_context *context, aq_seat *seat);
+void aq_seat_give(aq_hub *hub, aq_seat *seat);
 
 /* Wakes who sleeps there. */
-void aq_seat_ring(const aq_context *context, const aq_seat *seat);
+void aq_seat_ring(const aq_hub *hub, const aq_seat *seat);
 
 /* What to wait for, taken before looking at what may happen. */
-aq_wait_item aq_seat_item(const aq_context *context, const aq_seat *seat);
+aq_wait_item aq_seat_item(const aq_hub *hub, const aq_seat *seat);
 
-void aq_seats_ring(aq_context *context); /* all of them */
-void aq_seats_free(aq_context *context);
+void aq_seats_ring(aq_hub *hub); /* all of them */
+void aq_seats_free(aq_hub *hub);
 
 #endif

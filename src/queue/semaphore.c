@@ -16,6 +16,7 @@ aq_status aq_semaphore_make(aq_context *context, uint64_t value, uint32_t flags,
   if (!semaphore)
     return aq_diag_set(diag, AQ_ERR_NO_MEMORY, "no memory for a semaphore");
   semaphore->context = context;
+  semaphore->hub = context->hub;
   semaphore->refs = 1;
   semaphore->flags = flags;
   semaphore->value = semaphore->promised = value;
@@ -39,13 +40,13 @@ aq_status aq_semaphore_create(aq_context *context, uint64_t value,
 
 aq_semaphore *aq_semaphore_retain(aq_semaphore *semaphore)
 {
-  aq_refs_add(semaphore->context, &semaphore->refs);
+  aq_refs_add(semaphore->hub, &semaphore->refs);
   return semaphore;
 }
 
 void aq_semaphore_release(aq_semaphore *semaphore)
 {
-  if (!semaphore || aq_refs_sub(semaphore->context, &semaphore->refs) > 0)
+  if (!semaphore || aq_refs_sub(semaphore->hub, &semaphore->refs) > 0)
     return;
   /* Who still waits for it cannot be reached by anybody any more. */
   aq_semaphore_fail(semaphore, AQ_ERR_NOT_FOUND, "the semaphore is gone");
@@ -109,7 +110,7 @@ static void promise_tell(const aq_semaphore *semaphore, uint64_t after,
 void aq_semaphore_promise(aq_semaphore *semaphore, const aq_promise *promise,
                           const aq_frontier *frontier)
 {
-  aq_lock(semaphore->context, &semaphore->lock);
+  aq_lock(semaphore->hub, &semaphore->lock);
   aq_frontier_add(&semaphore->producers, promise->axis->id, promise->epoch);
   semaphore->hosted |= promise->host;
   if (promise->value > semaphore->promised &&
@@ -126,7 +127,7 @@ void aq_semaphore_promise(aq_semaphore *semaphore, const aq_promise *promise,
       aq_frontier_copy(&semaphore->frontier, frontier);
     promise_tell(semaphore, after, promise);
   }
-  aq_unlock(semaphore->context, &semaphore->lock);
+  aq_unlock(semaphore->hub, &semaphore->lock);
 }
 
 /* ---- values ---- */
@@ -144,7 +145,7 @@ static void timepoints_tell(aq_timepoint *first, aq_status status,
 void aq_semaphore_reach(aq_semaphore *semaphore, uint64_t value)
 {
   aq_timepoint *told = NULL;
-  aq_lock(semaphore->context, &semaphore->lock);
+  aq_lock(semaphore->hub, &semaphore->lock);
   if (value > semaphore->value && aq_semaphore_failed(semaphore) == AQ_OK) {
     __atomic_store_n(&semaphore->value, value, __ATOMIC_RELEASE);
     if (value > semaphore->promised)
@@ -159,7 +160,7 @@ void aq_semaphore_reach(aq_semaphore *semaphore, uint64_t value)
     }
   }
   promises_prune(semaphore);
-  aq_unlock(semaphore->context, &semaphore->lock);
+  aq_unlock(semaphore->hub, &semaphore->lock);
   timepoints_tell(told, AQ_OK, NULL);
 }
 
@@ -167,7 +168,7 @@ void aq_semaphore_fail(aq_semaphore *semaphore, aq_status cause,
                        const char *text)
 {
   aq_timepoint *told = NULL;
-  aq_lock(semaphore->context, &semaphore->lock);
+  aq_lock(semaphore->hub, &semaphore->lock);
   const bool first = aq_semaphore_failed(semaphore) == AQ_OK;
   if (first) {
     aq_diag_set(&semaphore->cause, cause, "%s", text);
@@ -176,7 +177,7 @@ void aq_semaphore_fail(aq_semaphore *semaphore, aq_status cause,
     semaphore->promise_count = 0;
     __atomic_store_n(&semaphore->failed, (uint32_t)cause, __ATOMIC_RELEASE);
   }
-  aq_unlock(semaphore->context, &semaphore->lock);
+  aq_unlock(semaphore->hub, &semaphore->lock);
   timepoints_tell(told, cause, semaphore->cause.text);
 }
 
@@ -203,7 +204,7 @@ aq_status aq_semaphore_signal(aq_semaphore *semaphore, uint64_t value,
 
 void aq_semaphore_watch(aq_semaphore *semaphore, aq_timepoint *timepoint)
 {
-  aq_lock(semaphore->context, &semaphore->lock);
+  aq_lock(semaphore->hub, &semaphore->lock);
   const aq_status failed = aq_semaphore_failed(semaphore);
   const bool reached = timepoint->value <= semaphore->value;
   if (!reached && failed == AQ_OK) {
@@ -223,7 +224,7 @@ void aq_semaphore_watch(aq_semaphore *semaphore, aq_timepoint *timepoint)
       promise_arm(
           aq_semaphore_promised(semaphore, semaphore->promise_count - 1));
   }
-  aq_unlock(semaphore->context, &semaphore->lock);
+  aq_unlock(semaphore->hub, &semaphore->lock);
   if (reached)
     timepoint->reached(timepoint, AQ_OK, NULL);
   else if (failed != AQ_OK)
@@ -232,13 +233,13 @@ void aq_semaphore_watch(aq_semaphore *semaphore, aq_timepoint *timepoint)
 
 bool aq_semaphore_unwatch(aq_semaphore *semaphore, aq_timepoint *timepoint)
 {
-  aq_lock(semaphore->context, &semaphore->lock);
+  aq_lock(semaphore->hub, &semaphore->lock);
   aq_timepoint **link = &semaphore->waiting;
   while (*link && *link != timepoint)
     link = &(*link)->next;
   const bool found = *link != NULL;
   if (found)
     *link = timepoint->next;
-  aq_unlock(semaphore->context, &semaphore->lock);
+  aq_unlock(semaphore->hub, &semaphore->lock);
   return found;
 }

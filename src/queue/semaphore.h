@@ -9,8 +9,11 @@
  * Failure: a semaphore that fails stays so. Everything that waits for it, or
  * will, fails with the same cause; values that it had reached stay reached.
  *
+ * A semaphore orders queues of all contexts of its transport; those of another
+ * transport refuse it.
+ *
  * Ownership: counted references; operations hold one while they are pending.
- * The context has to outlive it. Thread rule: any thread where the transport is
+ * The context that made it has to outlive it. Thread rule: any thread where the transport is
  * live, else the one that drives it. Functions that are called back run without
  * any lock, on the thread that noticed, and must not wait.
  */

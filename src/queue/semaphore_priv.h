@@ -34,6 +34,7 @@ struct aq_timepoint {
 
 struct aq_semaphore {
   aq_context *context;
+  aq_hub *hub;   /* of the context */
   uint32_t refs; /* atomic */
   uint32_t flags;
   uint64_t value;       /* atomic; changed under the lock */

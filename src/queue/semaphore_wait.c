@@ -20,16 +20,16 @@
 static void point_poll(const aq_point *point)
 {
   aq_semaphore *semaphore = point->semaphore;
-  if (!aq_context_hears(semaphore->context)) {
-    aq_context_poll(semaphore->context);
+  if (!aq_hub_hears(semaphore->hub)) {
+    aq_hub_poll(semaphore->hub);
     return;
   }
-  aq_lock(semaphore->context, &semaphore->lock);
+  aq_lock(semaphore->hub, &semaphore->lock);
   const aq_promise *promise = aq_semaphore_covering(semaphore, point->value);
   if (!promise && semaphore->promise_count > 0)
     promise = aq_semaphore_promised(semaphore, semaphore->promise_count - 1);
   aq_axis *axis = promise ? aq_axis_retain(promise->axis) : NULL;
-  aq_unlock(semaphore->context, &semaphore->lock);
+  aq_unlock(semaphore->hub, &semaphore->lock);
   if (!axis)
     return;
   aq_axis_poll(axis);
@@ -65,7 +65,7 @@ typedef struct host_point {
 
 /* A host that waits: its seat, and the epochs that it looks at. */
 struct host_wait {
-  aq_context *context;
+  aq_hub *hub;
   const aq_point *points;
   uint32_t point_count;
   aq_wait_mode mode;
@@ -80,7 +80,7 @@ struct host_wait {
 static void host_promised(aq_timepoint *timepoint)
 {
   const host_wait *wait = ((host_point *)timepoint)->wait;
-  aq_seat_ring(wait->context, wait->seat);
+  aq_seat_ring(wait->hub, wait->seat);
 }
 
 static void host_reached(aq_timepoint *timepoint, aq_status status,
@@ -88,7 +88,7 @@ static void host_reached(aq_timepoint *timepoint, aq_status status,
 {
   host_wait *wait = ((host_point *)timepoint)->wait;
   (void)status, (void)cause; /* it looks at the semaphore */
-  aq_seat_ring(wait->context, wait->seat);
+  aq_seat_ring(wait->hub, wait->seat);
   /* Release, and last: the host may be gone afterwards. */
   __atomic_fetch_add(&wait->told, 1, __ATOMIC_RELEASE);
 }
@@ -102,7 +102,7 @@ static aq_status host_wait_begin(host_wait *wait, aq_diag *diag)
     wait->watched = malloc(wait->point_count * sizeof *wait->watched);
   if (!wait->watched)
     return aq_diag_set(diag, AQ_ERR_NO_MEMORY, "no memory for a wait");
-  aq_status status = aq_seat_take(wait->context, &wait->seat, diag);
+  aq_status status = aq_seat_take(wait->hub, &wait->seat, diag);
   if (status != AQ_OK) {
     if (wait->watched != wait->few)
       free(wait->watched);
@@ -127,7 +127,7 @@ static void host_wait_end(host_wait *wait)
                                   &wait->watched[i].timepoint);
   while (__atomic_load_n(&wait->told, __ATOMIC_ACQUIRE) < told)
     sched_yield(); /* somebody is about to */
-  aq_seat_give(wait->context, wait->seat);
+  aq_seat_give(wait->hub, wait->seat);
   if (wait->watched != wait->few)
     free(wait->watched);
 }
@@ -138,7 +138,7 @@ static void host_wait_add(host_wait *wait, const aq_point *point)
   aq_semaphore *semaphore = point->semaphore;
   if (wait->count == WAIT_EDGES)
     return;
-  aq_lock(semaphore->context, &semaphore->lock);
+  aq_lock(semaphore->hub, &semaphore->lock);
   const aq_promise *promise = aq_semaphore_covering(semaphore, point->value);
   if (!promise && semaphore->promise_count > 0 &&
       point->value <= semaphore->promised)
@@ -147,25 +147,24 @@ static void host_wait_add(host_wait *wait, const aq_point *point)
     aq_epoch_ref *edge = &wait->edges[wait->count++];
     *edge = (aq_epoch_ref){
         aq_axis_retain(promise->axis), promise->epoch,
-        promise->flag ? aq_flag_retain(semaphore->context, promise->flag)
-                      : NULL};
+        promise->flag ? aq_flag_retain(semaphore->hub, promise->flag) : NULL};
     wait->items[wait->count] = aq_epoch_item(edge);
   }
-  aq_unlock(semaphore->context, &semaphore->lock);
+  aq_unlock(semaphore->hub, &semaphore->lock);
 }
 
 /* Without handlers nobody else looks at what parked operations wait for. */
 static void host_wait_add_oldest(host_wait *wait)
 {
-  aq_context *context = wait->context;
-  for (aq_axis *axis = aq_axis_next(context, NULL); axis;
-       axis = aq_axis_next(context, axis)) {
+  aq_hub *hub = wait->hub;
+  for (aq_axis *axis = aq_axis_next(hub, NULL); axis;
+       axis = aq_axis_next(hub, axis)) {
     aq_epoch_ref *oldest = &wait->edges[wait->count];
-    aq_lock(context, &axis->gate);
+    aq_lock(hub, &axis->gate);
     if (wait->count < WAIT_EDGES && axis->queue &&
         aq_queue_oldest(axis->queue, oldest))
       wait->items[++wait->count] = aq_epoch_item(oldest);
-    aq_unlock(context, &axis->gate);
+    aq_unlock(hub, &axis->gate);
   }
 }
 
@@ -202,9 +201,9 @@ static aq_status points_look(const aq_point *points, uint32_t count,
 static aq_status points_sleep(host_wait *wait, aq_wait_item rung,
                               aq_time deadline, aq_diag *diag)
 {
-  aq_context *context = wait->context;
+  aq_hub *hub = wait->hub;
   wait->items[0] = rung;
-  if (!aq_context_hears(context))
+  if (!aq_hub_hears(hub))
     host_wait_add_oldest(wait);
   for (uint32_t i = 0; i < wait->point_count; i++)
     if (!point_is_reached(&wait->points[i])) {
@@ -216,8 +215,7 @@ static aq_status points_sleep(host_wait *wait, aq_wait_item rung,
                                    .count = 1 + wait->count,
                                    .mode = AQ_WAIT_ANY,
                                    .deadline = deadline};
-  aq_status status =
-      context->ops->wait(context->transport, &request, NULL, diag);
+  aq_status status = hub->ops->wait(hub->transport, &request, NULL, diag);
   edges_drop(wait);
   return status;
 }
@@ -231,7 +229,7 @@ static aq_status points_wait(host_wait *wait, aq_time deadline, uint32_t *which,
     return status;
   aq_status slept = AQ_OK;
   for (;;) {
-    const aq_wait_item rung = aq_seat_item(wait->context, wait->seat);
+    const aq_wait_item rung = aq_seat_item(wait->hub, wait->seat);
     status =
         points_look(wait->points, wait->point_count, wait->mode, which, diag);
     if (status != AQ_ERR_AGAIN || slept != AQ_OK)
@@ -249,10 +247,14 @@ aq_status aq_semaphore_wait(const aq_point *points, uint32_t count,
   uint32_t which = 0;
   if (count == 0)
     return aq_diag_set(diag, AQ_ERR_INVALID, "a wait for no points");
+  for (uint32_t i = 1; i < count; i++)
+    if (points[i].semaphore->hub != points[0].semaphore->hub)
+      return aq_diag_set(diag, AQ_ERR_INVALID,
+                         "point %u: a semaphore of another transport", i);
   aq_status status = points_look(points, count, mode, &which, diag);
   if (status == AQ_ERR_AGAIN) {
     host_wait wait;
-    wait.context = points[0].semaphore->context;
+    wait.hub = points[0].semaphore->hub;
     wait.points = points;
     wait.point_count = count;
     wait.mode = mode;

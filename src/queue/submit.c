@@ -10,14 +10,14 @@ static aq_status points_check(const aq_queue *queue, const aq_sync *sync,
                               aq_diag *diag)
 {
   for (uint32_t i = 0; i < sync->wait_count; i++)
-    if (sync->waits[i].semaphore->context != queue->context)
+    if (sync->waits[i].semaphore->hub != queue->hub)
       return aq_diag_set(diag, AQ_ERR_INVALID,
-                         "wait %u: a semaphore of another context", i);
+                         "wait %u: a semaphore of another transport", i);
   for (uint32_t i = 0; i < sync->signal_count; i++) {
     const aq_point *point = &sync->signals[i];
-    if (point->semaphore->context != queue->context)
+    if (point->semaphore->hub != queue->hub)
       return aq_diag_set(diag, AQ_ERR_INVALID,
-                         "signal %u: a semaphore of another context", i);
+                         "signal %u: a semaphore of another transport", i);
     if (point->value <= aq_semaphore_value(point->semaphore))
       return aq_diag_set(
           diag, AQ_ERR_INVALID,
@@ -139,7 +139,7 @@ static void task_settle(aq_queue *queue, aq_task *task, next step,
   if (step != NEXT_REFUSE)
     resume |= chain_start(queue, task->then, diag, &refused);
   const uint64_t epoch = queue->epoch;
-  aq_unlock(queue->context, &queue->lock);
+  aq_unlock(queue->hub, &queue->lock);
   if (refused)
     chain_refuse(refused, diag->status == AQ_OK ? AQ_ERR_QUEUE : diag->status,
                  diag->text);
@@ -163,9 +163,9 @@ aq_status aq_task_submit(aq_queue *queue, aq_task *task, aq_diag *diag)
   for (aq_task *t = queue->reports ? task : NULL; t; t = t->then)
     t->begin = queue->ops->now(queue->transport);
   for (;;) {
-    aq_lock(queue->context, &queue->lock);
+    aq_lock(queue->hub, &queue->lock);
     if (aq_axis_failed_from(queue->axis) != AQ_EPOCH_NEVER) {
-      aq_unlock(queue->context, &queue->lock);
+      aq_unlock(queue->hub, &queue->lock);
       aq_queue_poll(queue);
       return queue_word(queue, diag);
     }
@@ -174,7 +174,7 @@ aq_status aq_task_submit(aq_queue *queue, aq_task *task, aq_diag *diag)
       task_settle(queue, task, step, words);
       return AQ_OK;
     }
-    aq_unlock(queue->context, &queue->lock);
+    aq_unlock(queue->hub, &queue->lock);
     if (step == NEXT_ERROR)
       return words->status;
     status = aq_queue_progress(queue, AQ_TIME_MAX, diag);

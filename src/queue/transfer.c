@@ -213,10 +213,10 @@ static aq_status engine_prepare(aq_task *task, aq_queue *queue, aq_diag *diag)
   engine_task *e = (engine_task *)task;
   engine_flags *flags = task->over_user;
   aq_context *context = queue->context;
-  aq_status status = aq_flag_take(context, &flags->ready, diag);
+  aq_status status = aq_flag_take(context->hub, &flags->ready, diag);
   if (status != AQ_OK)
     return status;
-  status = aq_flag_take(context, &flags->moved, diag);
+  status = aq_flag_take(context->hub, &flags->moved, diag);
   if (status == AQ_OK) {
     status = engine_start(e, flags, diag);
     if (status == AQ_OK) {
@@ -224,9 +224,9 @@ static aq_status engine_prepare(aq_task *task, aq_queue *queue, aq_diag *diag)
       e->moved = flags->moved;
       return AQ_OK;
     }
-    aq_flag_release(context, flags->moved);
+    aq_flag_release(context->hub, flags->moved);
   }
-  aq_flag_release(context, flags->ready);
+  aq_flag_release(context->hub, flags->ready);
   flags->ready = flags->moved = NULL;
   return status;
 }
@@ -267,8 +267,8 @@ static void engine_over(aq_status status, const char *cause, void *user)
   /* When the queue stopped, the copy may still wait for one of them or write
    * the other: then they stay as they are until the context ends. */
   if (status == AQ_OK && flags->ready) {
-    aq_flag_release(flags->context, flags->ready);
-    aq_flag_release(flags->context, flags->moved);
+    aq_flag_release(flags->context->hub, flags->ready);
+    aq_flag_release(flags->context->hub, flags->moved);
   }
   free(flags);
 }

@@ -11,6 +11,9 @@ AQ_GROUND_LDADD = tests/queue/libaqground.a $(AQ_TEST_LDADD)
 check_PROGRAMS += tests/queue/test_queue
 tests_queue_test_queue_LDADD = $(AQ_GROUND_LDADD)
 
+check_PROGRAMS += tests/queue/test_contexts
+tests_queue_test_contexts_LDADD = $(AQ_GROUND_LDADD)
+
 check_PROGRAMS += tests/queue/test_operations
 tests_queue_test_operations_LDADD = $(AQ_GROUND_LDADD)
 
@@ -45,6 +48,7 @@ tests_queue_test_operations_no_memory_LDADD = $(AQ_GROUND_LDADD)
 tests_queue_test_operations_no_memory_LDFLAGS = $(aq_shortage_ldflags)
 
 # They open the drop-in library of this build.
+EXTRA_tests_queue_test_contexts_DEPENDENCIES = libhsa-runtime64.la
 EXTRA_tests_queue_test_operations_DEPENDENCIES = libhsa-runtime64.la
 EXTRA_tests_queue_test_queue_DEPENDENCIES = libhsa-runtime64.la
 EXTRA_tests_queue_test_stress_DEPENDENCIES = libhsa-runtime64.la

@@ -1,0 +1,177 @@
+/* SPDX-License-Identifier: MIT */
+/* Semaphores between contexts of one transport, on every transport. */
+#include "config.h"
+
+#include <pthread.h>
+
+#include "queue/ground.h"
+
+/* Another context of the same transport, whose queues may wait in another way
+ * where the transport can. */
+static ground beside(ground *g, aq_edge_way way)
+{
+  ground other = *g;
+  aq_context_options options = {
+      .size = sizeof options, .transport = g->t, .way = way};
+  if (aq_context_create(&options, &other.context, &g->diag) ==
+      AQ_ERR_UNSUPPORTED) {
+    options.way = AQ_EDGE_CHOOSE;
+    ck_assert_ok(g, aq_context_create(&options, &other.context, &g->diag));
+  }
+  return other;
+}
+
+/* A chain of steps, by turns on the queues of two contexts: the cell tells the
+ * order. The semaphore is the first context's. */
+static void chain(ground *g, aq_edge_way way)
+{
+  enum { STEPS = 200 };
+  ground other = beside(g, way);
+  aq_queue *queues[2] = {ground_queue(g, NULL), ground_queue(&other, NULL)};
+  aq_semaphore *done = ground_semaphore(g, 0);
+  uint64_t cell = 1, expected = 1;
+  for (uint64_t i = 0; i < STEPS; i++) {
+    ground_sync s;
+    aq_sync *sync = ground_sync_make(&s, done, i, done, i + 1);
+    sync->flags |= AQ_SYNC_PARK;
+    ck_assert_ok(
+        g, ground_dispatch(i % 2 ? &other : g, queues[i % 2], sync, &cell, i));
+    expected = ground_stepped(expected, i);
+  }
+  ground_wait(&other, done, STEPS);
+  if (g->info.caps & AQ_CAP_HOST_KERNELS)
+    ck_assert_uint_eq(cell, expected);
+  aq_queue_destroy(queues[0]);
+  aq_queue_destroy(queues[1]);
+  aq_semaphore_release(done);
+  aq_context_destroy(other.context);
+}
+
+static void steps_of_two_contexts_run_in_order(ground *g)
+{
+  chain(g, g->kind->way);
+}
+
+static void contexts_that_wait_in_different_ways_run_in_order(ground *g)
+{
+  chain(g, AQ_EDGE_BARRIER_AND);
+  chain(g, AQ_EDGE_BARRIER_VALUE);
+  chain(g, AQ_EDGE_PM4);
+  chain(g, AQ_EDGE_DEFER);
+}
+
+/* What waits is there before anybody promises what it waits for; the host waits
+ * for semaphores of both. */
+static void a_wait_may_come_before_the_other_context_promises(ground *g)
+{
+  ground other = beside(g, g->kind->way);
+  aq_queue *first = ground_queue(g, NULL), *second = ground_queue(&other, NULL);
+  aq_semaphore *a = ground_semaphore(g, 0), *b = ground_semaphore(&other, 0);
+  uint64_t cell = 1;
+  ground_sync s;
+  aq_sync *sync = ground_sync_make(&s, a, 1, b, 1);
+  sync->flags |= AQ_SYNC_PARK;
+  ck_assert_ok(g, ground_dispatch(&other, second, sync, &cell, 2));
+  ck_assert_ok(g, ground_dispatch(g, first, ground_sync_make(&s, NULL, 0, a, 1),
+                                  &cell, 1));
+  const aq_point both[] = {{a, 1}, {b, 1}};
+  ck_assert_ok(
+      g, aq_semaphore_wait(both, 2, AQ_WAIT_ALL, AQ_TIME_MAX, NULL, &g->diag));
+  if (g->info.caps & AQ_CAP_HOST_KERNELS)
+    ck_assert_uint_eq(cell, ground_stepped(ground_stepped(1, 1), 2));
+  aq_queue_destroy(first);
+  aq_queue_destroy(second);
+  aq_semaphore_release(a);
+  aq_semaphore_release(b);
+  aq_context_destroy(other.context);
+}
+
+/* An edge to a queue whose context is gone. */
+static void a_context_may_go_before_who_waited_for_it(ground *g)
+{
+  aq_queue *second = ground_queue(g, NULL);
+  aq_semaphore *done = ground_semaphore(g, 0);
+  uint64_t cell = 1, expected = 1;
+  for (uint64_t i = 0; i < 20; i++) {
+    ground other = beside(g, g->kind->way);
+    aq_queue *first = ground_queue(&other, NULL);
+    ground_sync s;
+    ck_assert_ok(
+        g, ground_dispatch(&other, first,
+                           ground_sync_make(&s, done, 2 * i, done, 2 * i + 1),
+                           &cell, 1));
+    ck_assert_ok(g, ground_dispatch(
+                        g, second,
+                        ground_sync_make(&s, done, 2 * i + 1, done, 2 * i + 2),
+                        &cell, 2));
+    ground_wait(g, done, 2 * i + 1);
+    aq_queue_destroy(first);
+    aq_context_destroy(other.context);
+    expected = ground_stepped(ground_stepped(expected, 1), 2);
+  }
+  ground_wait(g, done, 40);
+  if (g->info.caps & AQ_CAP_HOST_KERNELS)
+    ck_assert_uint_eq(cell, expected);
+  aq_queue_destroy(second);
+  aq_semaphore_release(done);
+}
+
+static void a_failure_crosses_contexts(ground *g)
+{
+  ground other = beside(g, g->kind->way);
+  aq_queue *queue = ground_queue(&other, NULL);
+  aq_semaphore *bad = ground_semaphore(g, 0),
+               *after = ground_semaphore(&other, 0);
+  uint64_t cell = 1;
+  ground_sync s;
+  aq_sync *sync = ground_sync_make(&s, bad, 1, after, 1);
+  sync->flags |= AQ_SYNC_PARK;
+  ck_assert_ok(g, ground_dispatch(&other, queue, sync, &cell, 1));
+  aq_semaphore_fail(bad, AQ_ERR_IO, "the disk is full");
+  const aq_point point = {after, 1};
+  ck_assert_status(
+      aq_semaphore_wait(&point, 1, AQ_WAIT_ALL, AQ_TIME_MAX, NULL, &g->diag),
+      AQ_ERR_IO, &g->diag);
+  ck_assert_uint_eq(cell, 1);
+  aq_queue_destroy(queue);
+  aq_semaphore_release(bad);
+  aq_semaphore_release(after);
+  aq_context_destroy(other.context);
+}
+
+static void semaphores_of_another_transport_are_refused(ground *g)
+{
+  ground other;
+  uint64_t cell = 1;
+  ground_sync s;
+  ground_open(&other, &ground_kinds[0], NULL, NULL);
+  aq_queue *queue = ground_queue(g, NULL);
+  aq_semaphore *own = ground_semaphore(g, 0);
+  aq_semaphore *foreign = ground_semaphore(&other, 0);
+  ck_assert_status(ground_dispatch(g, queue,
+                                   ground_sync_make(&s, foreign, 1, NULL, 0),
+                                   &cell, 1),
+                   AQ_ERR_INVALID, &g->diag);
+  const aq_point both[] = {{own, 1}, {foreign, 1}};
+  ck_assert_status(
+      aq_semaphore_wait(both, 2, AQ_WAIT_ANY, AQ_TIME_MAX, NULL, &g->diag),
+      AQ_ERR_INVALID, &g->diag);
+  aq_queue_destroy(queue);
+  aq_semaphore_release(own);
+  aq_semaphore_release(foreign);
+  ground_close(&other);
+}
+
+static const ground_case cases[] = {
+    GROUND_CASE(steps_of_two_contexts_run_in_order),
+    GROUND_CASE(contexts_that_wait_in_different_ways_run_in_order),
+    GROUND_CASE(a_wait_may_come_before_the_other_context_promises),
+    GROUND_CASE(a_context_may_go_before_who_waited_for_it),
+    GROUND_CASE(a_failure_crosses_contexts),
+    GROUND_CASE(semaphores_of_another_transport_are_refused),
+};
+
+int main(void)
+{
+  return ground_main("queue/contexts", cases, sizeof cases / sizeof *cases);
+}
