@@ -7,32 +7,24 @@
 #include <string.h>
 
 #include "capture/player_priv.h"
-
-static const aq_kernel_entry *entry_find(const aq_cap_player *player,
-                                         const char *name)
-{
-  const aq_kernel_entry *entry = player->options.kernels;
-  for (; entry && entry->name; entry++)
-    if (strcmp(entry->name, name) == 0)
-      return entry;
-  return NULL;
-}
+#include "common/kernel_set.h"
 
 static aq_status host_kernel(const aq_cap_player *player, const char *name,
                              uint64_t *object, aq_diag *diag)
 {
-  const aq_kernel_entry *entry = entry_find(player, name);
+  const aq_kernel_entry *const tables[] = {player->options.kernels, NULL};
+  const aq_kernel_entry *entry = aq_kernel_set_find(
+      &(aq_kernel_set){.built_in = tables}, name, strlen(name));
+  aq_kernel_desc desc = {.name = name};
   aq_kernel_info info;
   if (!entry)
     return aq_diag_set(diag, AQ_ERR_NOT_FOUND,
                        "%s: kernel '%s' has no host function; a plug-in of "
                        "kernels has to bring one",
                        player->file->name, name);
+  aq_kernel_entry_describe(entry, &desc);
   aq_status status = player->transport->ops->kernel_register(
-      player->transport,
-      &(aq_kernel_desc){
-          .name = name, .function = entry->function, .cost = entry->cost},
-      &info, diag);
+      player->transport, &desc, &info, diag);
   if (status == AQ_OK)
     *object = info.object;
   return status;

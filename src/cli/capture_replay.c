@@ -12,7 +12,7 @@
 #include "cli/perform.h"
 #include "cli/runs.h"
 #include "common/json_out.h"
-#include "common/plugin.h"
+#include "common/kernel_set.h"
 #include "common/text.h"
 #include "run/run.h"
 
@@ -22,85 +22,14 @@ typedef struct capture_job {
   aq_cap_file *file;
   aq_packet_file *packets; /* instead of `file` */
   aq_performance performance;
-  aq_kernel_entry *kernels; /* of all plug-ins */
-  aq_plugin *plugins;
-  size_t plugin_count;
+  aq_kernel_set kernels;
+  aq_kernel_entry *entries; /* owned; of the set */
   aq_run_info info;
   char model[64], hash[64], verdict[64];
   aq_cap_played played;
   int64_t repeats;
   aq_cap_played *bench; /* one a repetition */
 } capture_job;
-
-/* ---- kernels ---- */
-
-static const aq_plugin_kind kernels_kind = {.what = "kernels",
-                                            .folder = "kernels",
-                                            .symbol = "aq_kernels_plugin",
-                                            .abi = AQ_KERNELS_ABI,
-                                            .size = sizeof(aq_kernels)};
-
-static size_t names_count(const char *const *names)
-{
-  size_t count = 0;
-  while (names[count])
-    count++;
-  return count;
-}
-
-static aq_status kernels_join(aq_cli *cli, capture_job *job)
-{
-  size_t count = 0;
-  for (size_t i = 0; i < job->plugin_count; i++) {
-    const aq_kernels *table = (const aq_kernels *)job->plugins[i].table;
-    size_t more = 0;
-    while (table->entries[more].name)
-      more++;
-    aq_kernel_entry *grown =
-        realloc(job->kernels, (count + more + 1) * sizeof *grown);
-    if (!grown)
-      return aq_cli_no_memory(cli);
-    job->kernels = grown;
-    memcpy(grown + count, table->entries, (more + 1) * sizeof *grown);
-    count += more;
-  }
-  return AQ_OK;
-}
-
-/* --kernels, else what the environment names. */
-static aq_status kernels_open(aq_cli *cli, capture_job *job)
-{
-  const char *const *names = aq_cli_repeats(cli, AQ_CLI_OPT_KERNELS);
-  const char *variable = secure_getenv("AQUEDUCT_KERNELS");
-  char *listed = strdup(variable ? variable : "");
-  const size_t most = names_count(names) + (listed ? strlen(listed) : 0) + 1;
-  job->plugins = calloc(most + 1, sizeof *job->plugins);
-  aq_status status = AQ_OK;
-  if (!listed || !job->plugins)
-    status = aq_cli_no_memory(cli);
-  for (size_t i = 0; status == AQ_OK && names[i]; i++) {
-    status = aq_plugin_open(&kernels_kind, names[i],
-                            &job->plugins[job->plugin_count], &cli->diag);
-    job->plugin_count += status == AQ_OK;
-  }
-  char *at = NULL;
-  for (char *name = strtok_r(listed, ";", &at);
-       status == AQ_OK && !names[0] && name; name = strtok_r(NULL, ";", &at)) {
-    status = aq_plugin_open(&kernels_kind, name,
-                            &job->plugins[job->plugin_count], &cli->diag);
-    job->plugin_count += status == AQ_OK;
-  }
-  free(listed);
-  return status == AQ_OK ? kernels_join(cli, job) : status;
-}
-
-static void kernels_close(capture_job *job)
-{
-  while (job->plugin_count > 0)
-    aq_plugin_close(&job->plugins[--job->plugin_count]);
-  free(job->plugins);
-  free(job->kernels);
-}
 
 /* ---- playing ---- */
 
@@ -119,7 +48,7 @@ static aq_status play(aq_cli *cli, capture_job *job, aq_transport *transport,
   aq_cap_played first;
   const aq_cap_player_options options = {.size = sizeof options,
                                          .transport = transport,
-                                         .kernels = job->kernels,
+                                         .kernels = job->entries,
                                          .timeout =
                                              job->performance.options.timeout};
   aq_status status = AQ_OK;
@@ -180,7 +109,7 @@ static aq_status play_bench(aq_cli *cli, capture_job *job)
     return AQ_OK;
   job->bench = calloc((size_t)job->repeats, sizeof *job->bench);
   if (!job->bench)
-    return aq_cli_no_memory(cli);
+    return aq_diag_no_memory(&cli->diag);
   aq_status status =
       aq_performance_open(&job->performance, NULL, &transport, &cli->diag);
   if (status != AQ_OK)
@@ -218,7 +147,7 @@ static aq_status bench_tell(aq_cli *cli, const capture_job *job)
     return AQ_OK;
   int64_t *sorted = calloc((size_t)job->repeats, sizeof *sorted);
   if (!sorted)
-    return aq_cli_no_memory(cli);
+    return aq_diag_no_memory(&cli->diag);
   bench_spread(job, true, sorted, host);
   bench_spread(job, false, sorted, device);
   free(sorted);
@@ -342,7 +271,9 @@ static aq_status capture_replay(aq_cli *cli, capture_job *job)
                  ? aq_packet_file_open(cli->args[0], &job->packets, &cli->diag)
                  : aq_cap_file_open(cli->args[0], &job->file, &cli->diag);
   if (status == AQ_OK)
-    status = kernels_open(cli, job);
+    status = aq_kernel_set_open_default(&job->kernels,
+                                        aq_cli_repeats(cli, AQ_CLI_OPT_KERNELS),
+                                        NULL, &cli->diag);
   if (status == AQ_OK)
     status = aq_cli_store_open(cli, AQ_STORE_WRITE, &store);
   if (status != AQ_OK)
@@ -367,7 +298,8 @@ aq_status aq_cli_replay_capture(aq_cli *cli)
   job.performance.options.seed = (uint64_t)job.info.seed;
   status = capture_replay(cli, &job);
   free(job.bench);
-  kernels_close(&job);
+  free(job.entries);
+  aq_kernel_set_close(&job.kernels);
   aq_packet_file_close(job.packets);
   aq_cap_file_close(job.file);
   aq_performance_fini(&job.performance);

@@ -14,11 +14,6 @@
 #include "cli/color.h"
 #include "common/text.h"
 
-aq_status aq_cli_no_memory(aq_cli *cli)
-{
-  return aq_diag_set(&cli->diag, AQ_ERR_NO_MEMORY, "out of memory");
-}
-
 aq_status aq_cli_number(aq_cli *cli, aq_cli_option_id option, int64_t least,
                         int64_t missing, int64_t *out)
 {
@@ -83,7 +78,7 @@ aq_status aq_cli_output_open(aq_cli *cli)
   cli->out = NULL;
   cli->out_temp = malloc(size);
   if (!cli->out_temp)
-    return aq_cli_no_memory(cli);
+    return aq_diag_no_memory(&cli->diag);
   snprintf(cli->out_temp, size, "%s.XXXXXX", path);
   int fd = mkstemp(cli->out_temp);
   if (fd >= 0) {
@@ -125,13 +120,14 @@ aq_status aq_cli_json_begin_if(aq_cli *cli, aq_json_out **out)
   if (!aq_cli_flag(cli, AQ_CLI_OPT_JSON))
     return AQ_OK;
   *out = aq_json_out_begin(true);
-  return *out ? AQ_OK : aq_cli_no_memory(cli);
+  return *out ? AQ_OK : aq_diag_no_memory(&cli->diag);
 }
 
 aq_status aq_cli_json_end_if(aq_cli *cli, aq_json_out *json)
 {
-  return !json || aq_json_out_end(json, cli->out) ? AQ_OK
-                                                  : aq_cli_no_memory(cli);
+  return !json || aq_json_out_end(json, cli->out)
+             ? AQ_OK
+             : aq_diag_no_memory(&cli->diag);
 }
 
 void aq_cli_fini(aq_cli *cli)
@@ -158,6 +154,16 @@ void aq_cli_note(const aq_cli *cli, const char *fmt, ...)
   char *line = aq_text_line(text, strlen(text));
   fprintf(stderr, "aqueduct: %s\n", line ? line : "out of memory");
   free(line);
+}
+
+static void line_note(const char *line, void *user)
+{
+  aq_cli_note(user, "%s", line);
+}
+
+aq_notes aq_cli_notes(aq_cli *cli)
+{
+  return (aq_notes){line_note, cli};
 }
 
 void aq_cli_complain(const aq_diag *diag)

@@ -15,6 +15,7 @@
 #include "cli/table.h"
 #include "common/diag.h"
 #include "common/json_out.h"
+#include "common/notes.h"
 #include "common/time.h"
 
 typedef struct aq_cli {
@@ -74,10 +75,10 @@ aq_status aq_cli_json_end_if(aq_cli *cli, aq_json_out *json);
 /* A remark on stderr, one line, unless --quiet. */
 void aq_cli_note(const aq_cli *cli, const char *fmt, ...) AQ_PRINTF(2, 3);
 
+/* The remarks of libraries, shown the same way. */
+aq_notes aq_cli_notes(aq_cli *cli);
+
 /* The error line of `diag` on stderr. */
 void aq_cli_complain(const aq_diag *diag);
-
-/* Out of memory, worded. */
-aq_status aq_cli_no_memory(aq_cli *cli);
 
 #endif

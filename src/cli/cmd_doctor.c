@@ -14,10 +14,10 @@
 #include "backend_hsa/probe.h"
 #include "cli/color.h"
 #include "cli/commands.h"
-#include "cli/isolation.h"
 #include "cli/runs.h"
 #include "common/json_out.h"
 #include "common/text.h"
+#include "exec/isolation.h"
 #include "transports/device_models.h"
 
 typedef enum finding_state {
@@ -165,7 +165,7 @@ static void check_driver(doctor *d)
 static void check_isolation(doctor *d)
 {
   aq_diag diag = AQ_DIAG_INIT;
-  if (aq_cli_isolation_try(&diag) == AQ_OK)
+  if (aq_isolation_try(&diag) == AQ_OK)
     find(d, FINDING_OK, "isolation", NULL,
          "namespace: any program of exec finds module and /dev/kfd");
   else

@@ -29,7 +29,7 @@ static aq_status put_shares(aq_cli *cli, const aq_explain *e)
       ">longest us",         ">row", NULL};
   aq_cli_columns *table = aq_cli_columns_new(names);
   if (!table)
-    return aq_cli_no_memory(cli);
+    return aq_diag_no_memory(&cli->diag);
   for (int i = 0; i < AQ_CAUSE_COUNT; i++) {
     const aq_explain_share *share = &e->shares[i];
     char cells[5][32];
@@ -48,7 +48,8 @@ static aq_status put_shares(aq_cli *cli, const aq_explain *e)
                                cells[4]};
     aq_cli_columns_row(table, row);
   }
-  return aq_cli_columns_print(table, cli->out) ? AQ_OK : aq_cli_no_memory(cli);
+  return aq_cli_columns_print(table, cli->out) ? AQ_OK
+                                               : aq_diag_no_memory(&cli->diag);
 }
 
 /* The name of the dispatch behind the longest case of a cause. */
@@ -170,7 +171,7 @@ static aq_status explain_reader(aq_cli *cli, const aq_run_info *run,
   aq_dispatches dispatches = {0};
   aq_explain e;
   if (!cus)
-    return aq_cli_no_memory(cli);
+    return aq_diag_no_memory(&cli->diag);
   for (size_t i = 0; i < devices; i++) {
     const aq_run_device *device = aq_run_reader_device(reader, (int64_t)i);
     cus[i] = device->cus == AQ_NONE ? 0 : device->cus;

@@ -39,13 +39,14 @@ static aq_status help_json(aq_cli *cli, const aq_cli_command *command)
 {
   aq_json_out *json = aq_json_out_begin(true);
   if (!json)
-    return aq_cli_no_memory(cli);
+    return aq_diag_no_memory(&cli->diag);
   aq_json_out_array(json, NULL);
   for (int i = 0; i < AQ_CLI_CMD_COUNT; i++)
     if (!command || command == &aq_cli_commands[i])
       json_command(json, &aq_cli_commands[i]);
   aq_json_out_close_array(json);
-  return aq_json_out_end(json, cli->out) ? AQ_OK : aq_cli_no_memory(cli);
+  return aq_json_out_end(json, cli->out) ? AQ_OK
+                                         : aq_diag_no_memory(&cli->diag);
 }
 
 aq_status aq_cli_help(aq_cli *cli)

@@ -148,7 +148,7 @@ static aq_status finish_run(aq_cli *cli, aq_json_out *json,
   char *notes = make_notes(result);
   if (!notes) {
     aq_store_writer_abort(writer);
-    return aq_cli_no_memory(cli);
+    return aq_diag_no_memory(&cli->diag);
   }
   int64_t id = aq_store_writer_run(writer);
   info->format = result->format;

@@ -7,13 +7,14 @@
 
 #include "cli/code_file.h"
 #include "cli/commands.h"
-#include "cli/kernel_options.h"
 #include "cli/launch_args.h"
 #include "cli/launch_times.h"
 #include "cli/launch_watch.h"
 #include "cli/perform.h"
 #include "cli/runs.h"
 #include "codeobj/layout.h"
+#include "common/kernel_set.h"
+#include "devlib/devlib.h"
 #include "launch/launch.h"
 #include "run/run.h"
 #include "transports/device_models.h"
@@ -78,7 +79,7 @@ static aq_status args_read(launching *l)
     count++;
   l->args = calloc(count + words + 1, sizeof *l->args);
   if (!l->args)
-    status = aq_cli_no_memory(cli);
+    status = aq_diag_no_memory(&cli->diag);
   else if (words > 0 && count != 1)
     status = aq_diag_set(&cli->diag, AQ_ERR_INPUT,
                          "launch: '%s' is no option; expected the kernel's "
@@ -117,7 +118,18 @@ static aq_status dispatches_read(launching *l)
   if (status != AQ_OK)
     return status;
   l->times = calloc(l->repeats, sizeof *l->times);
-  return l->times ? AQ_OK : aq_cli_no_memory(cli);
+  return l->times ? AQ_OK : aq_diag_no_memory(&cli->diag);
+}
+
+/* Whether kernels without a host function are allowed. */
+static aq_status missing_read(launching *l)
+{
+  const char *text = l->cli->values[AQ_CLI_OPT_MISSING_KERNELS];
+  l->may_miss = text && strcmp(text, "warn") == 0;
+  if (text && !l->may_miss && strcmp(text, "fail") != 0)
+    return aq_diag_set(&l->cli->diag, AQ_ERR_INVALID,
+                       "--missing-kernels %s: expected fail or warn", text);
+  return AQ_OK;
 }
 
 static aq_status options_read(launching *l)
@@ -134,7 +146,7 @@ static aq_status options_read(launching *l)
   if (status == AQ_OK)
     status = dispatches_read(l);
   if (status == AQ_OK)
-    status = aq_cli_kernels_may_miss(l->cli, &l->may_miss);
+    status = missing_read(l);
   return status == AQ_OK ? args_read(l) : status;
 }
 
@@ -354,7 +366,7 @@ static aq_status result_tell(launching *l, const aq_run_info *info, int64_t id)
     return status;
   if (!(json ? result_json(l, json, info, id) : result_print(l, cli->out))) {
     aq_json_out_drop(json);
-    return aq_cli_no_memory(cli);
+    return aq_diag_no_memory(&cli->diag);
   }
   status = aq_cli_json_end_if(cli, json);
   if (status == AQ_OK)
@@ -462,12 +474,16 @@ static aq_status launch_store(launching *l)
 
 static aq_status launch_all(launching *l)
 {
+  static const aq_kernel_entry *const built_in[] = {aq_devlib_entries, NULL};
   aq_cli *cli = l->cli;
   aq_status status = options_read(l);
-  if (status == AQ_OK && !aq_cli_kernels_export(cli))
-    status = aq_cli_no_memory(cli);
+  const char *const *names = aq_cli_repeats(cli, AQ_CLI_OPT_KERNELS);
+  if (status == AQ_OK &&
+      !aq_kernel_names_export(names, cli->values[AQ_CLI_OPT_MISSING_KERNELS]))
+    status = aq_diag_no_memory(&cli->diag);
   if (status == AQ_OK)
-    status = aq_cli_kernels_open(cli, &l->kernels);
+    status =
+        aq_kernel_set_open_default(&l->kernels, names, built_in, &cli->diag);
   l->kernels_are_open = status == AQ_OK;
   if (status == AQ_OK)
     status = model_choose(l);

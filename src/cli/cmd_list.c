@@ -223,7 +223,7 @@ static aq_status list_subject(aq_cli *cli, size_t subject)
     aq_json_out_array(list.json, NULL);
   else if (!aq_cli_flag(cli, AQ_CLI_OPT_NAMES) &&
            !(list.table = aq_cli_columns_new(subjects[subject].columns)))
-    return aq_cli_no_memory(cli);
+    return aq_diag_no_memory(&cli->diag);
   status = subjects[subject].list(&list);
   if (status != AQ_OK) {
     aq_cli_columns_drop(list.table);
@@ -231,7 +231,7 @@ static aq_status list_subject(aq_cli *cli, size_t subject)
     return status;
   }
   if (list.table && !aq_cli_columns_print(list.table, cli->out))
-    return aq_cli_no_memory(cli);
+    return aq_diag_no_memory(&cli->diag);
   if (list.json)
     aq_json_out_close_array(list.json);
   return aq_cli_json_end_if(cli, list.json);

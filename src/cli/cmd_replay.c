@@ -168,7 +168,7 @@ static aq_status read_edges(aq_cli *cli, replay_job *job, aq_run_reader *reader,
     return status;
   aq_edge *kept = malloc((count + 1) * sizeof *kept);
   if (!kept)
-    return aq_cli_no_memory(cli);
+    return aq_diag_no_memory(&cli->diag);
   for (size_t i = 0; i < count; i++)
     if (edges[i].confidence >= job->confidence)
       kept[job->options.edge_count++] = edges[i];

@@ -95,7 +95,7 @@ static aq_status find_model(aq_cli *cli, report *r, size_t i, aq_page_run *page)
   aq_page_constant *constants = r->constants[i] =
       calloc(model->count + 1, sizeof *constants);
   if (!constants)
-    return aq_cli_no_memory(cli);
+    return aq_diag_no_memory(&cli->diag);
   for (size_t k = 0; k < model->count; k++)
     constants[k] = (aq_page_constant){
         model->constants[k].key, model->constants[k].value,

@@ -146,7 +146,7 @@ static aq_status print_run(aq_cli *cli, const aq_run_info *info,
   if (!json) {
     put_info(cli, info);
     if (!put_queues(cli, queues, count))
-      return aq_cli_no_memory(cli);
+      return aq_diag_no_memory(&cli->diag);
     return aq_cli_counters_print(cli, reader);
   }
   aq_json_out_map(json, NULL);
@@ -250,7 +250,7 @@ static aq_status print_device(aq_cli *cli, const aq_device_model *model)
     put_field(cli, "hash", model->hash);
     put_field(cli, "constants", model->verdict);
     fputc('\n', cli->out);
-    return put_constants(cli, model) ? AQ_OK : aq_cli_no_memory(cli);
+    return put_constants(cli, model) ? AQ_OK : aq_diag_no_memory(&cli->diag);
   }
   aq_json_out_map(json, NULL);
   aq_json_out_text(json, "name", model->name);

@@ -74,13 +74,13 @@ static aq_status put_text(aq_cli *cli, const aq_run_info *run,
   aq_time all = 0;
   aq_cli_columns *table = aq_cli_columns_new(names);
   if (!table)
-    return aq_cli_no_memory(cli);
+    return aq_diag_no_memory(&cli->diag);
   for (size_t i = 0; i < stats->count; i++)
     all += stats->groups[i].kernel.total;
   for (size_t i = 0; i < stats->count; i++)
     put_group(table, &stats->groups[i], all);
   if (!aq_cli_columns_print(table, cli->out))
-    return aq_cli_no_memory(cli);
+    return aq_diag_no_memory(&cli->diag);
   fprintf(cli->out, "first start to last end: %.3f us\n",
           (double)stats->makespan / (double)AQ_US);
   aq_cli_run_caveats(cli, "", run);

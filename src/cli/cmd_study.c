@@ -75,7 +75,7 @@ static aq_status runs_read(aq_cli *cli, aq_store *store, int64_t **out)
     return AQ_OK;
   *out = calloc((size_t)cli->arg_count, sizeof **out);
   if (!*out)
-    return aq_cli_no_memory(cli);
+    return aq_diag_no_memory(&cli->diag);
   for (int i = 0; i < cli->arg_count && status == AQ_OK; i++) {
     aq_run_info *info;
     status = aq_store_find(store, cli->args[i], &info, &cli->diag);
@@ -152,11 +152,12 @@ static aq_status table_print(aq_cli *cli, const aq_study *study)
       ">wasted us", ">stop p50 us", ">stop p99", NULL};
   aq_cli_columns *table = aq_cli_columns_new(names);
   if (!table)
-    return aq_cli_no_memory(cli);
+    return aq_diag_no_memory(&cli->diag);
   for (size_t i = 0; i < study->count; i++)
     if (study->rows[i].alone == 0)
       row_put(table, &study->rows[i]);
-  return aq_cli_columns_print(table, cli->out) ? AQ_OK : aq_cli_no_memory(cli);
+  return aq_cli_columns_print(table, cli->out) ? AQ_OK
+                                               : aq_diag_no_memory(&cli->diag);
 }
 
 /* The row of the baseline in the setting of another; a policy is found with
@@ -187,7 +188,7 @@ static aq_status paired_print(aq_cli *cli, const aq_study *study,
   aq_cli_columns *table = aq_cli_columns_new(names);
   size_t found = 0;
   if (!table)
-    return aq_cli_no_memory(cli);
+    return aq_diag_no_memory(&cli->diag);
   for (size_t i = 0; i < study->count; i++) {
     const aq_study_row *row = &study->rows[i];
     const aq_study_row *base = baseline_of(study, row, policy);
@@ -213,7 +214,8 @@ static aq_status paired_print(aq_cli *cli, const aq_study *study,
   fprintf(cli->out, "\n%s%s%s%s less that of %s, equal seeds in pairs:\n",
           aq_figure_name(figure), aq_figure_unit(figure)[0] ? " (" : "",
           aq_figure_unit(figure), aq_figure_unit(figure)[0] ? ")" : "", policy);
-  return aq_cli_columns_print(table, cli->out) ? AQ_OK : aq_cli_no_memory(cli);
+  return aq_cli_columns_print(table, cli->out) ? AQ_OK
+                                               : aq_diag_no_memory(&cli->diag);
 }
 
 /* ---- the document ---- */
@@ -260,7 +262,7 @@ static aq_status json_print(aq_cli *cli, const aq_study *study,
 {
   aq_json_out *json = aq_json_out_begin(true);
   if (!json)
-    return aq_cli_no_memory(cli);
+    return aq_diag_no_memory(&cli->diag);
   aq_json_out_map(json, NULL);
   aq_json_out_int(json, "left_out", (int64_t)study->left_out);
   aq_json_out_array(json, "rows");
@@ -268,7 +270,8 @@ static aq_status json_print(aq_cli *cli, const aq_study *study,
     json_row(json, study, &study->rows[i], baseline);
   aq_json_out_close_array(json);
   aq_json_out_close_map(json);
-  return aq_json_out_end(json, cli->out) ? AQ_OK : aq_cli_no_memory(cli);
+  return aq_json_out_end(json, cli->out) ? AQ_OK
+                                         : aq_diag_no_memory(&cli->diag);
 }
 
 /* ---- the command ---- */

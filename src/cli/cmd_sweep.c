@@ -94,7 +94,7 @@ static aq_status tasks_make(sweep *s)
   aq_status status = AQ_OK;
   s->tasks = calloc(s->plan.count / s->shards + 1, sizeof *s->tasks);
   if (!s->tasks)
-    return aq_cli_no_memory(s->cli);
+    return aq_diag_no_memory(&s->cli->diag);
   for (size_t i = s->shard; i < s->plan.count && status == AQ_OK;
        i += s->shards) {
     aq_sweep_task *task = &s->tasks[s->count++];
@@ -145,7 +145,7 @@ static aq_status known_find(sweep *s)
     return status;
   for (size_t i = 0; i < s->count && status == AQ_OK; i++)
     if (!aq_map_put(&f.tasks, key_number(s->tasks[i].key), i))
-      status = aq_cli_no_memory(s->cli);
+      status = aq_diag_no_memory(&s->cli->diag);
   if (status == AQ_OK)
     status = aq_store_keys(store, known_mark, &f, &s->cli->diag);
   aq_map_fini(&f.tasks);

@@ -172,10 +172,10 @@ aq_status aq_cli_compare_text(aq_cli *cli, const aq_compare_runs *c)
 {
   put_head(cli, c);
   if (!put_stats(cli, &c->figures))
-    return aq_cli_no_memory(cli);
+    return aq_diag_no_memory(&cli->diag);
   put_makespan(cli, &c->figures);
   if (c->figures.worst_count && !put_worst(cli, c))
-    return aq_cli_no_memory(cli);
+    return aq_diag_no_memory(&cli->diag);
   return AQ_OK;
 }
 
@@ -294,7 +294,7 @@ aq_status aq_cli_compare_json(aq_cli *cli, const aq_compare_runs *c,
 {
   aq_json_out *json = aq_json_out_begin(true);
   if (!json)
-    return aq_cli_no_memory(cli);
+    return aq_diag_no_memory(&cli->diag);
   aq_json_out_map(json, NULL);
   json_run(json, "run", c->run);
   json_run(json, "reference", c->reference);
@@ -302,5 +302,6 @@ aq_status aq_cli_compare_json(aq_cli *cli, const aq_compare_runs *c,
   json_worst(json, c);
   json_thresholds(json, &c->figures, limits, count);
   aq_json_out_close_map(json);
-  return aq_json_out_end(json, cli->out) ? AQ_OK : aq_cli_no_memory(cli);
+  return aq_json_out_end(json, cli->out) ? AQ_OK
+                                         : aq_diag_no_memory(&cli->diag);
 }

@@ -85,7 +85,7 @@ aq_status aq_cli_counters_print(aq_cli *cli, aq_run_reader *reader)
     return status;
   aq_cli_columns *table = aq_cli_columns_new(names);
   if (!table)
-    return aq_cli_no_memory(cli);
+    return aq_diag_no_memory(&cli->diag);
   const span all = span_of(samples, count);
   while (at < count) {
     summary of;
@@ -93,7 +93,8 @@ aq_status aq_cli_counters_print(aq_cli *cli, aq_run_reader *reader)
     put_row(table, &of);
   }
   fputc('\n', cli->out);
-  return aq_cli_columns_print(table, cli->out) ? AQ_OK : aq_cli_no_memory(cli);
+  return aq_cli_columns_print(table, cli->out) ? AQ_OK
+                                               : aq_diag_no_memory(&cli->diag);
 }
 
 aq_status aq_cli_counters_json(aq_cli *cli, aq_json_out *json,

@@ -263,7 +263,7 @@ static aq_status calibrate(calibration *c)
   if (status != AQ_OK)
     return status;
   c->calibrate = aq_calibrate_create();
-  status = c->calibrate ? runs_add(c) : aq_cli_no_memory(c->cli);
+  status = c->calibrate ? runs_add(c) : aq_diag_no_memory(&c->cli->diag);
   if (status == AQ_OK)
     status = fit(c);
   if (status == AQ_OK)

@@ -83,14 +83,14 @@ static aq_status notes_make(aq_cli *cli, const aq_run_info *info,
 {
   aq_json_out *json = aq_json_out_begin(false);
   if (!json)
-    return aq_cli_no_memory(cli);
+    return aq_diag_no_memory(&cli->diag);
   aq_json_out_map(json, NULL);
   if (info->kind == AQ_RUN_MEASURED && device->model)
     aq_json_out_text(json, "measured_on", "simulator");
   aq_device_probed_note(json, result);
   aq_json_out_close_map(json);
   *out = aq_json_out_take(json);
-  return *out ? AQ_OK : aq_cli_no_memory(cli);
+  return *out ? AQ_OK : aq_diag_no_memory(&cli->diag);
 }
 
 /* Probes the first device into a new run. */

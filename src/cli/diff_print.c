@@ -109,10 +109,10 @@ aq_status aq_cli_diff_text(aq_cli *cli, const aq_run_info *a,
 {
   put_head(cli, a, b, diff);
   if (!put_parts(cli, diff))
-    return aq_cli_no_memory(cli);
+    return aq_diag_no_memory(&cli->diag);
   fputs("\nkernel time by group\n", cli->out);
   if (!put_groups(cli, diff))
-    return aq_cli_no_memory(cli);
+    return aq_diag_no_memory(&cli->diag);
   fputs("* significant: the 99 % interval of the paired differences (+-) "
         "leaves out 0\n\n",
         cli->out);

@@ -34,16 +34,12 @@ aqueduct_SOURCES = \
 	src/cli/device_probed.c src/cli/device_probed.def \
 	src/cli/device_probed.h \
 	src/cli/diff_print.c src/cli/diff_print.h \
-	src/cli/exec_env.c src/cli/exec_env.h \
 	src/cli/groups.c src/cli/groups.h \
 	src/cli/help.c src/cli/help.h \
-	src/cli/isolation.c src/cli/isolation.h \
-	src/cli/kernel_options.c src/cli/kernel_options.h \
 	src/cli/launch_args.c src/cli/launch_args.h \
 	src/cli/launch_times.c src/cli/launch_times.h \
 	src/cli/launch_watch.c src/cli/launch_watch.h \
 	src/cli/main.c \
-	src/cli/missing_kernels.c src/cli/missing_kernels.h \
 	src/cli/options.c \
 	src/cli/packets_show.c src/cli/packets_show.h \
 	src/cli/perform.c src/cli/perform.h \
@@ -51,7 +47,6 @@ aqueduct_SOURCES = \
 	src/cli/progress.c src/cli/progress.h \
 	src/cli/queue_summary.c src/cli/queue_summary.h \
 	src/cli/runs.c src/cli/runs.h \
-	src/cli/spools.c src/cli/spools.h \
 	src/cli/store_care.c src/cli/store_care.h \
 	src/cli/study_plot.c src/cli/study_plot.h \
 	src/cli/table.c src/cli/table.h \

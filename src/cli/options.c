@@ -219,7 +219,7 @@ static aq_status take_arguments(aq_cli *cli, int argc, char **argv)
       calloc(AQ_CLI_OPT_COUNT * cli->repeat_room, sizeof *cli->repeats);
   cli->command_line = quote_command_line(argc, argv);
   if (!cli->args || !cli->repeats || !cli->command_line)
-    return aq_cli_no_memory(cli);
+    return aq_diag_no_memory(&cli->diag);
   memcpy(cli->args, argv, (size_t)argc * sizeof *argv);
   return AQ_OK;
 }

@@ -8,7 +8,6 @@
 #include <string.h>
 #include <time.h>
 
-#include "cli/spools.h"
 #include "common/text.h"
 
 aq_status aq_cli_store_open(aq_cli *cli, aq_store_mode mode, aq_store **out)
@@ -17,9 +16,34 @@ aq_status aq_cli_store_open(aq_cli *cli, aq_store_mode mode, aq_store **out)
       aq_store_open(cli->values[AQ_CLI_OPT_STORE], mode, out, &cli->diag);
   if (status == AQ_OK && aq_store_notice(*out))
     aq_cli_note(cli, "%s", aq_store_notice(*out));
-  if (status == AQ_OK)
-    aq_cli_spools_recover(cli, aq_store_path(*out));
+  if (status == AQ_OK) {
+    const aq_notes notes = aq_cli_notes(cli);
+    const aq_spool_watch watch = aq_cli_spool_watch(cli, &notes);
+    aq_spools_recover(aq_store_path(*out), &watch);
+  }
   return status;
+}
+
+static void spooled_print(const aq_spooled_run *run, void *user)
+{
+  const aq_cli *cli = user;
+  char trust[AQ_CLI_TRUST_SIZE];
+  const char *how = run->complete ? "" : " (incomplete)";
+  if (run->recovered) {
+    aq_cli_note(cli, "recovered run %" PRId64 "%s of '%s', which was killed",
+                run->id, how, run->info->command ? run->info->command : "?");
+    return;
+  }
+  aq_cli_note(cli, "run %" PRId64 "%s, %s", run->id, how,
+              aq_cli_run_trust(run->info, trust));
+  /* The program has stdout. */
+  if (cli->values[AQ_CLI_OPT_OUTPUT])
+    fprintf(cli->out, "%" PRId64 "\n", run->id);
+}
+
+aq_spool_watch aq_cli_spool_watch(aq_cli *cli, const aq_notes *notes)
+{
+  return (aq_spool_watch){notes, spooled_print, cli};
 }
 
 aq_status aq_cli_store_open_if_any(aq_cli *cli, aq_store **out)

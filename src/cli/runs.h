@@ -8,6 +8,7 @@
 
 #include "cli/cli.h"
 #include "common/json_out.h"
+#include "exec/spools.h"
 #include "store/store.h"
 
 /* Opens the store that --store names, and says what is odd about it. */
@@ -16,6 +17,9 @@ aq_status aq_cli_store_open(aq_cli *cli, aq_store_mode mode, aq_store **out);
 /* The same to read, but a default store that is not there yet is no error:
  * *out is NULL. */
 aq_status aq_cli_store_open_if_any(aq_cli *cli, aq_store **out);
+
+/* Prints runs that executions spooled, and their remarks. */
+aq_spool_watch aq_cli_spool_watch(aq_cli *cli, const aq_notes *notes);
 
 /* A run that this invocation makes; texts are borrowed from `cli`. */
 aq_run_info aq_cli_run_info(const aq_cli *cli, aq_run_kind kind);

@@ -3,7 +3,6 @@
 
 #include "cli/store_care.h"
 
-#include <dirent.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -48,23 +47,17 @@ static void tell_finding(const aq_check_finding *finding, void *user)
 /* Those that could be recovered were, when the store was opened. */
 static void tell_spools(teller *to, const aq_store *store)
 {
-  char *folder, *text;
-  size_t count = 0;
-  if (asprintf(&folder, "%s.spool", aq_store_path(store)) < 0)
-    return;
-  DIR *dir = opendir(folder);
-  for (const struct dirent *entry; dir && (entry = readdir(dir));)
-    count += entry->d_name[0] != '.';
-  if (dir)
-    closedir(dir);
-  if (count > 0 &&
+  const char *path = aq_store_path(store);
+  const size_t count = aq_spools_count(path);
+  char *text;
+  if (count == 0 ||
       asprintf(&text,
-               "%s: %zu executions are at work, or could not be recovered",
-               folder, count) >= 0) {
-    tell_finding(&(aq_check_finding){AQ_CHECK_REMARK, AQ_NONE, text}, to);
-    free(text);
-  }
-  free(folder);
+               "%s.spool: %zu executions are at work, or could not be "
+               "recovered",
+               path, count) < 0)
+    return;
+  tell_finding(&(aq_check_finding){AQ_CHECK_REMARK, AQ_NONE, text}, to);
+  free(text);
 }
 
 aq_status aq_cli_store_check(aq_cli *cli, aq_store *store)

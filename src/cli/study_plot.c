@@ -199,7 +199,7 @@ static aq_status rows_plot(aq_cli *cli, const aq_study *study, bool pareto,
                     cli->out);
   free(title);
   drawing_fini(&d);
-  return good ? AQ_OK : aq_cli_no_memory(cli);
+  return good ? AQ_OK : aq_diag_no_memory(&cli->diag);
 }
 
 /* ---- one run, request by request ---- */
@@ -212,7 +212,7 @@ static aq_status gantt_print(aq_cli *cli, const aq_request_list *list,
   size_t count = 0, lane_count = 0;
   aq_gantt_bar *bars = calloc(list->count + 1, sizeof *bars);
   if (!bars)
-    return aq_cli_no_memory(cli);
+    return aq_diag_no_memory(&cli->diag);
   for (size_t i = 0; i < list->count && count < BARS_MAX; i++) {
     const aq_request *r = &list->requests[i];
     if (r->complete == AQ_NONE || r->client >= LANES_MAX)

@@ -80,7 +80,7 @@ aq_status aq_cli_thresholds_read(aq_cli *cli, aq_cli_threshold **out,
     n++;
   aq_cli_threshold *limits = calloc(n + 1, sizeof *limits);
   if (!limits)
-    return aq_cli_no_memory(cli);
+    return aq_diag_no_memory(&cli->diag);
   for (size_t i = 0; i < n && status == AQ_OK; i++)
     status = read_threshold(cli, texts[i], &limits[i]);
   if (status != AQ_OK) {

@@ -117,7 +117,7 @@ static aq_status print(aq_cli *cli, const aq_transport_info *info)
   }
   bool good = put_devices(cli, info);
   fputc('\n', cli->out);
-  return good && put_links(cli, info) ? AQ_OK : aq_cli_no_memory(cli);
+  return good && put_links(cli, info) ? AQ_OK : aq_diag_no_memory(&cli->diag);
 }
 
 aq_status aq_cli_show_topology(aq_cli *cli, const char *devices)

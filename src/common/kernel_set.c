@@ -3,8 +3,11 @@
 
 #include "kernel_set.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+static const char variable[] = "AQUEDUCT_KERNELS";
 
 static const aq_plugin_kind kernels_kind = {.what = "kernels",
                                             .folder = "kernels",
@@ -67,12 +70,77 @@ aq_status aq_kernel_set_open(aq_kernel_set *set, const char *const *names,
   return status;
 }
 
+aq_status aq_kernel_set_open_default(aq_kernel_set *set,
+                                     const char *const *names,
+                                     const aq_kernel_entry *const *built_in,
+                                     aq_diag *diag)
+{
+  if (names && names[0])
+    return aq_kernel_set_open(set, names, built_in, diag);
+  const char *listed = secure_getenv(variable);
+  char *text = strdup(listed ? listed : "");
+  size_t count = 0, most = 1;
+  for (const char *c = text; c && *c; c++)
+    most += *c == ';';
+  const char **split = text ? calloc(most + 1, sizeof *split) : NULL;
+  char *at = NULL;
+  for (char *name = split ? strtok_r(text, ";", &at) : NULL; name;
+       name = strtok_r(NULL, ";", &at))
+    split[count++] = name;
+  aq_status status = split ? aq_kernel_set_open(set, split, built_in, diag)
+                           : aq_diag_no_memory(diag);
+  free(split);
+  free(text);
+  return status;
+}
+
+/* The plug-ins, with semicolons between; the caller frees it. */
+static char *names_join(const char *const *names)
+{
+  char *joined = strdup("");
+  for (size_t i = 0; joined && names[i]; i++) {
+    char *path = strchr(names[i], '/') ? realpath(names[i], NULL) : NULL;
+    char *longer = NULL;
+    if (asprintf(&longer, "%s%s%s", joined, i ? ";" : "",
+                 path ? path : names[i]) < 0)
+      longer = NULL;
+    free(path);
+    free(joined);
+    joined = longer;
+  }
+  return joined;
+}
+
+bool aq_kernel_names_export(const char *const *names, const char *missing)
+{
+  bool done = !missing || setenv("AQUEDUCT_MISSING_KERNELS", missing, 1) == 0;
+  if (!names || !names[0])
+    return done;
+  char *joined = names_join(names);
+  done = done && joined && setenv(variable, joined, 1) == 0;
+  free(joined);
+  return done;
+}
+
 void aq_kernel_set_close(aq_kernel_set *set)
 {
   while (set->count > 0)
     aq_plugin_close(&set->plugins[--set->count]);
   free(set->plugins);
   *set = (aq_kernel_set){0};
+}
+
+aq_kernel_entry *aq_kernel_set_entries(const aq_kernel_set *set)
+{
+  size_t count = 0;
+  for (uint32_t i = 0; i < set->count; i++)
+    for (const aq_kernel_entry *e = entries_of(&set->plugins[i]); e->name; e++)
+      count++;
+  aq_kernel_entry *joined = calloc(count + 1, sizeof *joined), *to = joined;
+  for (uint32_t i = 0; joined && i < set->count; i++)
+    for (const aq_kernel_entry *e = entries_of(&set->plugins[i]); e->name; e++)
+      *to++ = *e;
+  return joined;
 }
 
 static const aq_kernel_entry *entry_find(const aq_kernel_entry *entry,

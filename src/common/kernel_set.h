@@ -21,11 +21,28 @@ typedef struct aq_kernel_set {
 aq_status aq_kernel_set_open(aq_kernel_set *set, const char *const *names,
                              const aq_kernel_entry *const *built_in,
                              aq_diag *diag);
+
+/* The same; with no names, those that the variable AQUEDUCT_KERNELS lists,
+ * separated by semicolons. */
+aq_status aq_kernel_set_open_default(aq_kernel_set *set,
+                                     const char *const *names,
+                                     const aq_kernel_entry *const *built_in,
+                                     aq_diag *diag);
+
+/* Sets AQUEDUCT_KERNELS, with paths from the root, and AQUEDUCT_MISSING_KERNELS
+ * for processes that this one starts; what is NULL or empty stays as it is.
+ * False when out of memory. */
+bool aq_kernel_names_export(const char *const *names, const char *missing);
+
 void aq_kernel_set_close(aq_kernel_set *set);
 
 /* The entry of a kernel (its name without ".kd"), or NULL. */
 const aq_kernel_entry *aq_kernel_set_find(const aq_kernel_set *set,
                                           const char *name, size_t length);
+
+/* The entries of all plug-ins as one table that an entry without a name ends;
+ * the caller frees it. NULL when out of memory. */
+aq_kernel_entry *aq_kernel_set_entries(const aq_kernel_set *set);
 
 /* What a transport registers to play an entry: function, user and cost are
  * set in `desc`. Without a cost of its own a kernel takes 2 us and 10 ns a

@@ -9,6 +9,7 @@ libaqcore_a_SOURCES += \
 	src/common/kernel_set.c src/common/kernel_set.h \
 	src/common/map.c src/common/map.h \
 	src/common/memory_sink.c src/common/memory_sink.h \
+	src/common/notes.c src/common/notes.h \
 	src/common/plugin.c src/common/plugin.h \
 	src/common/record.c \
 	src/common/rng.c src/common/rng.h \

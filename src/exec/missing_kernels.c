@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 #include "config.h"
 
-#include "cli/missing_kernels.h"
+#include "exec/missing_kernels.h"
 
 #include <dirent.h>
 #include <fcntl.h>
+#include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -14,14 +16,13 @@
 #include "codeobj/layout.h"
 #include "common/spool.h"
 
-static void line_tell(const char *line, void *user)
+static void line_note(const char *line, void *user)
 {
-  (void)user;
-  fprintf(stderr, "aqueduct: %s\n", line);
+  aq_note(user, "%s", line);
 }
 
 /* The name, a zero byte, and the code object. */
-static void bytes_tell(const char *bytes, size_t size)
+static void bytes_report(const char *bytes, size_t size, const aq_notes *notes)
 {
   const char *end = memchr(bytes, 0, size);
   aq_codeobj codeobj;
@@ -31,11 +32,11 @@ static void bytes_tell(const char *bytes, size_t size)
     return;
   const aq_code_kernel *kernel = aq_codeobj_kernel(&codeobj, bytes);
   if (kernel && kernel->has_metadata)
-    aq_code_kernel_tell(kernel, line_tell, NULL);
+    aq_code_kernel_tell(kernel, line_note, (void *)(uintptr_t)notes);
   aq_codeobj_fini(&codeobj);
 }
 
-static void file_tell(const char *path)
+static void file_report(const char *path, const aq_notes *notes)
 {
   struct stat state;
   int fd = open(path, O_RDONLY | O_CLOEXEC);
@@ -45,7 +46,7 @@ static void file_tell(const char *path)
     size_t size = (size_t)state.st_size;
     void *bytes = mmap(NULL, size, PROT_READ, MAP_PRIVATE, fd, 0);
     if (bytes != MAP_FAILED) {
-      bytes_tell(bytes, size);
+      bytes_report(bytes, size, notes);
       munmap(bytes, size);
     }
   }
@@ -60,15 +61,14 @@ static int is_missing(const struct dirent *entry)
          strcmp(entry->d_name + length - suffix, AQ_SPOOL_MISSING) == 0;
 }
 
-void aq_cli_missing_kernels_tell(const aq_cli *cli, const char *folder)
+void aq_missing_kernels_report(const char *folder, const aq_notes *notes)
 {
   struct dirent **names;
   char *path;
   int count = scandir(folder, &names, is_missing, alphasort);
   for (int i = 0; i < count; i++) {
     if (asprintf(&path, "%s/%s", folder, names[i]->d_name) >= 0) {
-      if (!aq_cli_flag(cli, AQ_CLI_OPT_QUIET))
-        file_tell(path);
+      file_report(path, notes);
       unlink(path);
       free(path);
     }

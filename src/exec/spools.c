@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "config.h"
 
-#include "cli/spools.h"
+#include "exec/spools.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -15,33 +15,27 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "cli/missing_kernels.h"
-#include "cli/runs.h"
 #include "common/json_out.h"
 #include "common/spool.h"
-#include "store/store.h"
+#include "exec/missing_kernels.h"
 
 #define EXEC_FILE   "exec"
 #define OPENED_FILE "opened"
 
 enum { TEXT_MAX = 64 * 1024 };
 
-/* What the file `exec` says: texts, each ended by a zero byte. */
-typedef struct wish {
-  char *text; /* owned */
-  const char *version, *command, *program, *name;
-} wish;
-
 /* Storing the spools of one folder. */
 typedef struct draining {
-  aq_cli *cli;
+  const aq_spool_watch *watch;
   aq_store *store;
   const char *folder;
-  const wish *wish;
+  aq_spool_wish wish;
+  char *text; /* owned; of the wish */
   bool recovers;
   pid_t program; /* 0: not known */
   int status;    /* of waitpid */
   uint32_t runs, left;
+  aq_diag *diag;
 } draining;
 
 /* ---- files ---- */
@@ -89,29 +83,31 @@ static int by_number(const struct dirent **a, const struct dirent **b)
 
 /* ---- what the run is ---- */
 
-static bool wish_write(const aq_cli *cli, int fd)
+/* The file `exec`: texts, each ended by a zero byte. */
+static bool wish_write(const aq_spool_wish *wish, int fd)
 {
-  const char *name = cli->values[AQ_CLI_OPT_NAME];
-  const char *texts[] = {PACKAGE_VERSION, cli->command_line, cli->args[0],
-                         name ? name : ""};
+  const char *texts[] = {wish->version, wish->command, wish->program,
+                         wish->name};
   for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
-    size_t size = strlen(texts[i]) + 1;
-    if (write(fd, texts[i], size) != (ssize_t)size)
+    const char *text = texts[i] ? texts[i] : "";
+    const size_t size = strlen(text) + 1;
+    if (write(fd, text, size) != (ssize_t)size)
       return false;
   }
   return true;
 }
 
-/* A folder whose exec was killed before it had written: all are unknown. */
-static bool wish_read(int fd, wish *out)
+/* Of an execution that was killed before it had written, all is unknown. */
+static bool wish_read(int fd, draining *d)
 {
-  *out = (wish){.text = calloc(1, TEXT_MAX + 1)};
-  if (!out->text)
+  aq_spool_wish *wish = &d->wish;
+  d->text = calloc(1, TEXT_MAX + 1);
+  if (!d->text)
     return false;
-  ssize_t size = pread(fd, out->text, TEXT_MAX, 0);
-  const char *at = out->text, *end = out->text + (size > 0 ? size : 0);
-  const char **texts[] = {&out->version, &out->command, &out->program,
-                          &out->name};
+  ssize_t size = pread(fd, d->text, TEXT_MAX, 0);
+  const char *at = d->text, *end = d->text + (size > 0 ? size : 0);
+  const char **texts[] = {&wish->version, &wish->command, &wish->program,
+                          &wish->name};
   for (size_t i = 0; i < sizeof texts / sizeof *texts && at < end; i++) {
     *texts[i] = *at ? at : NULL;
     at += strlen(at) + 1;
@@ -145,7 +141,7 @@ static char *notes_make(const draining *d, const aq_spool_reader *reader)
 static aq_run_info info_make(const draining *d, const aq_spool_reader *reader,
                              const char *notes)
 {
-  const wish *w = d->wish;
+  const aq_spool_wish *w = &d->wish;
   aq_run_info info = {.id = AQ_NONE,
                       .kind = AQ_RUN_SIMULATED,
                       .origin = AQ_NONE,
@@ -171,28 +167,13 @@ static aq_run_info info_make(const draining *d, const aq_spool_reader *reader,
 static aq_status writer_open(draining *d, aq_run_info *info,
                              aq_store_writer **out)
 {
-  aq_status status = aq_store_writer_open(d->store, info, out, &d->cli->diag);
+  aq_status status = aq_store_writer_open(d->store, info, out, d->diag);
   if (status != AQ_ERR_EXISTS)
     return status;
-  aq_cli_note(d->cli, "the name %s is taken: the run has none", info->name);
+  aq_note(d->watch->notes, "the name %s is taken: the run has none",
+          info->name);
   info->name = NULL;
-  return aq_store_writer_open(d->store, info, out, &d->cli->diag);
-}
-
-static void run_tell(const draining *d, const aq_run_info *info, int64_t id,
-                     bool complete)
-{
-  aq_cli *cli = d->cli;
-  char trust[AQ_CLI_TRUST_SIZE];
-  const char *how = complete ? "" : " (incomplete)";
-  aq_cli_run_trust(info, trust);
-  if (d->recovers)
-    aq_cli_note(cli, "recovered run %" PRId64 "%s of '%s', which was killed",
-                id, how, info->command ? info->command : "?");
-  else
-    aq_cli_note(cli, "run %" PRId64 "%s, %s", id, how, trust);
-  if (!d->recovers && cli->values[AQ_CLI_OPT_OUTPUT])
-    fprintf(cli->out, "%" PRId64 "\n", id);
+  return aq_store_writer_open(d->store, info, out, d->diag);
 }
 
 static aq_status run_store(draining *d, const aq_spool_reader *reader,
@@ -211,17 +192,18 @@ static aq_status run_store(draining *d, const aq_spool_reader *reader,
   int64_t id = aq_store_writer_run(writer);
   if (drained != AQ_OK && drained != AQ_ERR_INPUT) {
     aq_store_writer_abort(writer);
-    return aq_diag_set(&d->cli->diag, drained, "%s", diag.text);
+    return aq_diag_set(d->diag, drained, "%s", diag.text);
   }
   /* Of a spool that is damaged, what lies before the damage is kept. */
   const bool complete = ended && drained == AQ_OK && !reader->cut;
-  status = complete ? aq_store_writer_finish(writer, NULL, &d->cli->diag)
-                    : aq_store_writer_leave(writer, NULL, &d->cli->diag);
+  status = complete ? aq_store_writer_finish(writer, NULL, d->diag)
+                    : aq_store_writer_leave(writer, NULL, d->diag);
   if (status != AQ_OK)
     return status;
   if (drained != AQ_OK)
-    aq_cli_note(d->cli, "run %" PRId64 " ends early: %s", id, diag.text);
-  run_tell(d, &info, id, complete);
+    aq_note(d->watch->notes, "run %" PRId64 " ends early: %s", id, diag.text);
+  d->watch->run(&(aq_spooled_run){&info, id, complete, d->recovers},
+                d->watch->user);
   d->runs++;
   return AQ_OK;
 }
@@ -230,7 +212,7 @@ static aq_status spool_store(draining *d, const aq_spool_reader *reader)
 {
   char *notes = notes_make(d, reader);
   if (!notes)
-    return aq_cli_no_memory(d->cli);
+    return aq_diag_no_memory(d->diag);
   aq_status status = run_store(d, reader, notes);
   free(notes);
   return status;
@@ -261,8 +243,7 @@ static aq_status spool_take(draining *d, const char *path)
     size_t size = (size_t)state.st_size;
     void *bytes = mmap(NULL, size, PROT_READ, MAP_PRIVATE, fd, 0);
     if (bytes == MAP_FAILED) {
-      status = aq_diag_set(&d->cli->diag, AQ_ERR_IO, "%s: %s", path,
-                           strerror(errno));
+      status = aq_diag_set(d->diag, AQ_ERR_IO, "%s: %s", path, strerror(errno));
     } else {
       status = spool_store_bytes(d, path, bytes, size);
       munmap(bytes, size);
@@ -285,7 +266,7 @@ static aq_status folder_store(draining *d)
   for (int i = 0; i < count; i++) {
     char *path = path_join(d->folder, names[i]->d_name);
     if (status == AQ_OK)
-      status = path ? spool_take(d, path) : aq_cli_no_memory(d->cli);
+      status = path ? spool_take(d, path) : aq_diag_no_memory(d->diag);
     free(path);
     free(names[i]);
   }
@@ -314,22 +295,35 @@ static void folder_remove(const char *folder, int lock)
   close(lock);
 }
 
-/* ---- for exec ---- */
+/* Stores a folder whose file `exec` is locked as `lock`. */
+static aq_status folder_drain(draining *d, int lock, const char *store)
+{
+  if (!wish_read(lock, d))
+    return aq_diag_no_memory(d->diag);
+  aq_status status = aq_store_open(store, AQ_STORE_WRITE, &d->store, d->diag);
+  if (status == AQ_OK) {
+    status = folder_store(d);
+    aq_store_close(d->store);
+  }
+  aq_missing_kernels_report(d->folder, d->watch->notes);
+  free(d->text);
+  return status;
+}
+
+/* ---- an execution ---- */
 
 /* A name that is taken is an error before the program runs. */
-static aq_status name_check(aq_cli *cli, aq_store *store)
+static aq_status name_check(aq_store *store, const char *name, aq_diag *diag)
 {
-  const char *name = cli->values[AQ_CLI_OPT_NAME];
   aq_run_list list;
-  aq_status status = AQ_OK;
   if (!name)
     return AQ_OK;
-  status = aq_store_list(store, &list, &cli->diag);
+  aq_status status = aq_store_list(store, &list, diag);
   if (status != AQ_OK)
     return status;
   for (size_t i = 0; i < list.count && status == AQ_OK; i++)
     if (list.runs[i]->name && strcmp(list.runs[i]->name, name) == 0)
-      status = aq_diag_set(&cli->diag, AQ_ERR_EXISTS,
+      status = aq_diag_set(diag, AQ_ERR_EXISTS,
                            "%s: there is a run named '%s' already",
                            aq_store_path(store), name);
   aq_run_list_fini(&list);
@@ -347,7 +341,7 @@ static char *folder_above(const char *store_path)
 
 /* It is hidden until its file is locked, so that nobody takes it for one that
  * was left. */
-static bool folder_make(const aq_cli *cli, char *above, aq_cli_spools *out)
+static bool folder_make(const aq_spool_wish *wish, char *above, aq_spools *out)
 {
   if (mkdir(above, 0700) != 0 && errno != EEXIST)
     return false;
@@ -356,7 +350,7 @@ static bool folder_make(const aq_cli *cli, char *above, aq_cli_spools *out)
   if (path)
     out->lock = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
   bool made = out->lock >= 0 && flock(out->lock, LOCK_EX) == 0 &&
-              wish_write(cli, out->lock) &&
+              wish_write(wish, out->lock) &&
               (out->folder = path_join(above, strrchr(hidden, '.') + 1)) &&
               (out->opened = path_join(out->folder, OPENED_FILE)) &&
               rename(hidden, out->folder) == 0;
@@ -365,100 +359,95 @@ static bool folder_make(const aq_cli *cli, char *above, aq_cli_spools *out)
   return made;
 }
 
-aq_status aq_cli_spools_create(aq_cli *cli, aq_cli_spools *out)
+aq_status aq_spools_create(aq_store *store, const aq_spool_wish *wish,
+                           aq_spools *out, aq_diag *diag)
 {
-  aq_store *store;
-  *out = (aq_cli_spools)AQ_CLI_SPOOLS_NONE;
-  aq_status status = aq_cli_store_open(cli, AQ_STORE_WRITE, &store);
-  if (status != AQ_OK)
-    return status;
-  status = name_check(cli, store);
+  *out = (aq_spools)AQ_SPOOLS_NONE;
+  aq_status status = name_check(store, wish->name, diag);
   char *above = status == AQ_OK ? folder_above(aq_store_path(store)) : NULL;
-  if (status == AQ_OK && (!above || !folder_make(cli, above, out)))
-    status = aq_diag_set(&cli->diag, AQ_ERR_IO, "%s.spool: %s",
-                         aq_store_path(store), strerror(errno));
+  if (status == AQ_OK && (!above || !folder_make(wish, above, out)))
+    status = aq_diag_set(diag, AQ_ERR_IO, "%s.spool: %s", aq_store_path(store),
+                         strerror(errno));
   free(above);
-  aq_store_close(store);
   return status;
 }
 
-aq_status aq_cli_spools_store(aq_cli *cli, aq_cli_spools *spools, pid_t program,
-                              int waited)
+aq_status aq_spools_store(const aq_spools *spools, const char *store,
+                          pid_t program, int status,
+                          const aq_spool_watch *watch, aq_diag *diag)
 {
-  wish w;
-  draining d = {.cli = cli,
+  draining d = {.watch = watch,
                 .folder = spools->folder,
-                .wish = &w,
                 .program = program,
-                .status = waited};
-  if (!wish_read(spools->lock, &w))
-    return aq_cli_no_memory(cli);
-  aq_status status = aq_store_open(cli->values[AQ_CLI_OPT_STORE],
-                                   AQ_STORE_WRITE, &d.store, &cli->diag);
-  if (status == AQ_OK) {
-    status = folder_store(&d);
-    aq_store_close(d.store);
-  }
-  aq_cli_missing_kernels_tell(cli, spools->folder);
+                .status = status,
+                .diag = diag};
+  aq_status stored = folder_drain(&d, spools->lock, store);
   if (d.left > 0)
-    aq_cli_note(cli,
-                "%" PRIu32 " processes still run; a later command stores "
-                "their records",
-                d.left);
-  free(w.text);
-  return status;
+    aq_note(watch->notes,
+            "%" PRIu32 " processes still run; a later command stores their "
+            "records",
+            d.left);
+  return stored;
 }
 
-void aq_cli_spools_close(aq_cli_spools *spools)
+void aq_spools_close(aq_spools *spools)
 {
   if (spools->folder && spools->lock >= 0)
     folder_remove(spools->folder, spools->lock);
   free(spools->opened);
   free(spools->folder);
-  *spools = (aq_cli_spools)AQ_CLI_SPOOLS_NONE;
+  *spools = (aq_spools)AQ_SPOOLS_NONE;
 }
 
 /* ---- what was left ---- */
 
-static void folder_recover(aq_cli *cli, const char *store_path,
+static void folder_recover(const aq_spool_watch *watch, const char *store_path,
                            const char *folder)
 {
   char *path = path_join(folder, EXEC_FILE);
   int lock = path ? file_lock(path) : -1;
-  wish w = {0};
-  draining d = {.cli = cli, .folder = folder, .wish = &w, .recovers = true};
-  aq_diag before = cli->diag;
+  aq_diag diag = AQ_DIAG_INIT;
+  draining d = {
+      .watch = watch, .folder = folder, .recovers = true, .diag = &diag};
   free(path);
   if (lock < 0)
     return;
-  aq_status status = wish_read(lock, &w) ? AQ_OK : AQ_ERR_NO_MEMORY;
-  if (status == AQ_OK)
-    status = aq_store_open(store_path, AQ_STORE_WRITE, &d.store, &cli->diag);
-  if (status == AQ_OK) {
-    status = folder_store(&d);
-    aq_store_close(d.store);
-  }
-  aq_cli_missing_kernels_tell(cli, folder);
-  if (status != AQ_OK)
-    aq_cli_note(cli, "%s was not recovered: %s", folder, cli->diag.text);
-  cli->diag = before;
-  free(w.text);
+  if (folder_drain(&d, lock, store_path) != AQ_OK)
+    aq_note(watch->notes, "%s was not recovered: %s", folder, diag.text);
   folder_remove(folder, lock);
 }
 
-void aq_cli_spools_recover(aq_cli *cli, const char *store_path)
+static int folders_list(char *above, struct dirent ***names)
+{
+  return above ? scandir(above, names, is_folder, alphasort) : -1;
+}
+
+void aq_spools_recover(const char *store_path, const aq_spool_watch *watch)
 {
   struct dirent **names;
   char *above = folder_above(store_path);
-  int count = above ? scandir(above, &names, is_folder, alphasort) : -1;
+  int count = folders_list(above, &names);
   for (int i = 0; i < count; i++) {
     char *folder = path_join(above, names[i]->d_name);
     if (folder)
-      folder_recover(cli, store_path, folder);
+      folder_recover(watch, store_path, folder);
     free(folder);
     free(names[i]);
   }
   if (count >= 0)
     free(names);
   free(above);
+}
+
+size_t aq_spools_count(const char *store_path)
+{
+  struct dirent **names;
+  char *above = folder_above(store_path);
+  int count = folders_list(above, &names);
+  for (int i = 0; i < count; i++)
+    free(names[i]);
+  if (count >= 0)
+    free(names);
+  free(above);
+  return count > 0 ? (size_t)count : 0;
 }

@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 #include "config.h"
 
-#include "cli/isolation.h"
+#include "exec/isolation.h"
 
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
 #include <sched.h>
+#include <stdbool.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mount.h>
@@ -29,21 +31,19 @@ static const char lsmod[] = "#!/bin/sh\n"
                             "printf '%-20s%8s  %s\\n' Module Size 'Used by' "
                             "amdgpu 0 0\n";
 
-aq_status aq_cli_isolation_get(aq_cli *cli, aq_cli_isolation *out)
+aq_status aq_isolation_read(const char *text, aq_isolation *out, aq_diag *diag)
 {
-  static const char *const names[] = {[AQ_CLI_ISOLATION_AUTO] = "auto",
-                                      [AQ_CLI_ISOLATION_NAMESPACE] =
-                                          "namespace",
-                                      [AQ_CLI_ISOLATION_PRELOAD] = "preload"};
-  const char *text = cli->values[AQ_CLI_OPT_ISOLATION];
-  *out = AQ_CLI_ISOLATION_AUTO;
+  static const char *const names[] = {[AQ_ISOLATION_AUTO] = "auto",
+                                      [AQ_ISOLATION_NAMESPACE] = "namespace",
+                                      [AQ_ISOLATION_PRELOAD] = "preload"};
+  *out = AQ_ISOLATION_AUTO;
   for (size_t i = 0; text && i < sizeof names / sizeof *names; i++)
     if (strcmp(text, names[i]) == 0) {
-      *out = (aq_cli_isolation)i;
+      *out = (aq_isolation)i;
       return AQ_OK;
     }
   return text ? aq_diag_set(
-                    &cli->diag, AQ_ERR_INVALID,
+                    diag, AQ_ERR_INVALID,
                     "--isolation %s: expected auto, namespace or preload", text)
               : AQ_OK;
 }
@@ -212,7 +212,7 @@ static aq_status path_prepend(aq_diag *diag)
   return set ? AQ_OK : refused(diag, "PATH");
 }
 
-aq_status aq_cli_isolation_enter(aq_diag *diag)
+aq_status aq_isolation_enter(aq_diag *diag)
 {
   char *here = getcwd(NULL, 0);
   int current = open(".", O_PATH | O_DIRECTORY | O_CLOEXEC);
@@ -241,13 +241,13 @@ aq_status aq_cli_isolation_enter(aq_diag *diag)
 static void attempt(int out)
 {
   aq_diag diag = AQ_DIAG_INIT;
-  const aq_status status = aq_cli_isolation_enter(&diag);
+  const aq_status status = aq_isolation_enter(&diag);
   if (status != AQ_OK && write(out, diag.text, strlen(diag.text)) < 0)
     _exit(1);
   _exit(status == AQ_OK ? 0 : 1);
 }
 
-aq_status aq_cli_isolation_try(aq_diag *diag)
+aq_status aq_isolation_try(aq_diag *diag)
 {
   int ends[2], status;
   char why[256] = "";

@@ -7,26 +7,26 @@
  * A process that may mount gets a mount namespace alone; others a user
  * namespace besides, in which they keep user and group but have no other.
  */
-#ifndef AQ_CLI_ISOLATION_H
-#define AQ_CLI_ISOLATION_H
+#ifndef AQ_EXEC_ISOLATION_H
+#define AQ_EXEC_ISOLATION_H
 
-#include "cli/cli.h"
+#include "common/diag.h"
 
-typedef enum aq_cli_isolation {
-  AQ_CLI_ISOLATION_AUTO, /* a namespace, where it can be made */
-  AQ_CLI_ISOLATION_NAMESPACE,
-  AQ_CLI_ISOLATION_PRELOAD, /* the shim alone */
-} aq_cli_isolation;
+typedef enum aq_isolation {
+  AQ_ISOLATION_AUTO, /* a namespace, where it can be made */
+  AQ_ISOLATION_NAMESPACE,
+  AQ_ISOLATION_PRELOAD, /* the shim alone */
+} aq_isolation;
 
-/* --isolation. */
-aq_status aq_cli_isolation_get(aq_cli *cli, aq_cli_isolation *out);
+/* "auto", "namespace" or "preload"; NULL: auto. */
+aq_status aq_isolation_read(const char *text, aq_isolation *out, aq_diag *diag);
 
 /* Moves this process into a namespace of its own, and puts the folder of
  * `lsmod` before PATH. One thread; after an error it is half there, and has to
  * end. AQ_ERR_UNSUPPORTED says what the machine refused. */
-aq_status aq_cli_isolation_enter(aq_diag *diag);
+aq_status aq_isolation_enter(aq_diag *diag);
 
 /* Whether that works here: a child tries it. */
-aq_status aq_cli_isolation_try(aq_diag *diag);
+aq_status aq_isolation_try(aq_diag *diag);
 
 #endif

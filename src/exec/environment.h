@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The environment in which a program runs on the drop-in: the variables that
+ * the drop-in, the shim and the loader read. Texts are borrowed; NULL leaves a
+ * variable as it is.
+ */
+#ifndef AQ_EXEC_ENVIRONMENT_H
+#define AQ_EXEC_ENVIRONMENT_H
+
+#include "common/diag.h"
+
+typedef struct aq_exec_environment {
+  const char *dropin, *shim; /* libraries, never NULL */
+  const char *spools;        /* folder */
+  const char *opened;        /* file that hsa_init makes */
+  const char *device;
+  const char *const *edits;   /* of the device model, ended by NULL */
+  const char *const *kernels; /* plug-ins, ended by NULL */
+  const char *missing_kernels;
+  const char *faults;  /* "seed=N", or a file */
+  const char *capture; /* file; made at once, so that a bad path shows */
+} aq_exec_environment;
+
+/* Sets the environment of this process, which the program inherits. */
+aq_status aq_exec_environment_set(const aq_exec_environment *e, aq_diag *diag);
+
+#endif

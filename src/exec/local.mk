@@ -1,0 +1,6 @@
+libaqcore_a_SOURCES += \
+	src/exec/environment.c src/exec/environment.h \
+	src/exec/isolation.c src/exec/isolation.h \
+	src/exec/missing_kernels.c src/exec/missing_kernels.h \
+	src/exec/program.c src/exec/program.h \
+	src/exec/spools.c src/exec/spools.h
