@@ -5,256 +5,69 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "capture/packets.h"
-#include "capture/reader.h"
-#include "cli/capture_replay.h"
 #include "cli/commands.h"
-#include "cli/device_choice.h"
 #include "cli/perform.h"
 #include "cli/runs.h"
 #include "common/text.h"
-#include "run/replay.h"
+#include "perform/capture.h"
+#include "perform/replay.h"
 
-/* The rows of a stored run as replay wants them. */
-typedef struct store_input {
-  aq_replay_input input; /* first */
-  aq_run_reader *reader;
-} store_input;
+/* ---- a stored run ---- */
 
-static aq_status input_next(aq_replay_input *input, aq_record *rows,
-                            int64_t *numbers, size_t capacity, size_t *count,
-                            aq_diag *diag)
-{
-  store_input *from = (store_input *)input;
-  return aq_run_reader_next(from->reader, rows, numbers, capacity, count, diag);
-}
-
-static const char *input_name(aq_replay_input *input, int64_t id)
-{
-  return aq_run_reader_name(((store_input *)input)->reader, id);
-}
-
-/* What one replay works with. */
-typedef struct replay_job {
-  aq_store *store;
-  aq_performance performance;
-  aq_run_info info;
-  const aq_run_info *origin_run; /* borrowed while the run is read */
-  char *chosen; /* owned: devices that nobody asked for, or NULL */
-  aq_replay_options options;
-  aq_replay_facts facts;
-  int64_t confidence; /* least of the edges; above 100: none */
-} replay_job;
-
-/* A loose dependency held nothing back in the measured run, but may when the
- * host follows the device. */
-enum { CONFIDENCE = 50, CONFIDENCE_CLOSED = 30, NO_EDGES = 101 };
-
-/* ---- options ---- */
-
-static aq_status read_mode(aq_cli *cli, replay_job *job)
+static aq_status mode_read(aq_cli *cli, bool *closed)
 {
   static const char *const modes[] = {"open", "closed", NULL};
   const char *mode = cli->values[AQ_CLI_OPT_MODE];
-  if (!mode || strcmp(mode, "open") == 0)
+  *closed = mode && strcmp(mode, "closed") == 0;
+  if (!mode || *closed || strcmp(mode, "open") == 0)
     return AQ_OK;
-  if (strcmp(mode, "closed") == 0) {
-    job->options.closed = true;
-    return AQ_OK;
-  }
   const char *near = aq_text_nearest(mode, modes);
   return aq_diag_set(
       &cli->diag, AQ_ERR_INVALID, "--mode '%s': open or closed expected%s%s%s",
       mode, near ? "; did you mean " : "", near ? near : "", near ? "?" : "");
 }
 
-static aq_status read_level(aq_cli *cli, replay_job *job)
+static aq_status level_read(aq_cli *cli, bool *predict)
 {
   int64_t level;
   aq_status status = aq_cli_number(cli, AQ_CLI_OPT_LEVEL, 1, 1, &level);
   if (status == AQ_OK && level > 2)
     return aq_diag_set(&cli->diag, AQ_ERR_INVALID,
                        "--level %" PRId64 ": 1 or 2 expected", level);
-  job->options.predict = level == 2;
+  *predict = level == 2;
   return status;
 }
 
-static aq_status read_confidence(aq_cli *cli, replay_job *job)
+static aq_status confidence_read(aq_cli *cli, int64_t *out)
 {
   const char *text = cli->values[AQ_CLI_OPT_EDGES];
   if (text && strcmp(text, "none") == 0) {
-    job->confidence = NO_EDGES;
+    *out = AQ_REPLAY_EDGES_NONE;
     return AQ_OK;
   }
-  aq_status status = aq_cli_number(
-      cli, AQ_CLI_OPT_EDGES, 0,
-      job->options.closed ? CONFIDENCE_CLOSED : CONFIDENCE, &job->confidence);
-  if (status == AQ_OK && job->confidence > 100)
+  aq_status status =
+      aq_cli_number(cli, AQ_CLI_OPT_EDGES, 0, AQ_REPLAY_EDGES_DEFAULT, out);
+  if (status == AQ_OK && *out > 100)
     return aq_diag_set(&cli->diag, AQ_ERR_INVALID,
                        "--edges %" PRId64 ": a percentage or none expected",
-                       job->confidence);
+                       *out);
   return status;
 }
 
-static aq_status read_options(aq_cli *cli, replay_job *job)
+static aq_status ask_read(aq_cli *cli, aq_replay_ask *ask)
 {
-  job->options.as_graph = aq_cli_flag(cli, AQ_CLI_OPT_AS_GRAPH);
-  aq_status status = read_mode(cli, job);
+  ask->origin = cli->args[0];
+  ask->as_graph = aq_cli_flag(cli, AQ_CLI_OPT_AS_GRAPH);
+  aq_status status = mode_read(cli, &ask->closed);
   if (status == AQ_OK)
-    status = read_level(cli, job);
+    status = level_read(cli, &ask->predict);
   if (status == AQ_OK)
-    status = aq_cli_queues(cli, &job->options.queues);
-  return status == AQ_OK ? read_confidence(cli, job) : status;
-}
-
-/* ---- notes ---- */
-
-/* How it was replayed, for those who look at the run later. */
-static void replay_notes(aq_json_out *json, const void *user)
-{
-  const replay_job *job = user;
-  const aq_replay_facts *facts = &job->facts;
-  aq_json_out_map(json, "replay");
-  aq_json_out_text(json, "mode", job->options.closed ? "closed" : "open");
-  aq_json_out_int(json, "level", job->options.predict ? 2 : 1);
-  aq_json_out_text(json, "queues_from", facts->streams ? "streams" : "queues");
-  aq_json_out_int(json, "queues", facts->queues ? facts->queues : AQ_NONE);
-  if (facts->shapeless)
-    aq_json_out_int(json, "shapeless", (int64_t)facts->shapeless);
-  aq_json_out_int(json, "edges", (int64_t)facts->edges);
-  aq_json_out_int(json, "edge_confidence",
-                  job->confidence > 100 ? AQ_NONE : job->confidence);
-  if (job->options.closed)
-    aq_json_out_int(json, "waits", (int64_t)facts->waits);
-  if (job->options.as_graph)
-    aq_json_out_int(json, "graphs", (int64_t)facts->graphs);
-  if (job->options.predict) {
-    aq_json_out_int(json, "predicted", (int64_t)facts->predicted);
-    aq_json_out_int(json, "unlike", (int64_t)facts->unlike);
-  }
-  aq_json_out_close_map(json);
-}
-
-static aq_status choose_device(aq_cli *cli, replay_job *job,
-                               aq_run_reader *reader)
-{
-  if (job->performance.options.device || job->performance.hardware)
-    return AQ_OK;
-  aq_device_choice choice;
-  aq_status status = aq_device_choose(job->store, job->origin_run, reader,
-                                      &choice, &cli->diag);
-  if (status != AQ_OK)
-    return status;
-  job->performance.options.device = job->chosen = choice.models;
-  if (choice.step)
-    aq_cli_note(cli,
-                "device model %s, guessed from timestamps that step by %d ns: "
-                "the run does not name its GPU",
-                choice.models, choice.step);
-  else
-    aq_cli_note(cli, "device model %s, by the GPU that the run names",
-                choice.models);
-  return AQ_OK;
-}
-
-/* The edges of the run that are sure enough; the caller frees *out. */
-static aq_status read_edges(aq_cli *cli, replay_job *job, aq_run_reader *reader,
-                            aq_edge **out)
-{
-  const aq_edge *edges;
-  size_t count;
-  aq_status status = aq_run_reader_edges(reader, &edges, &count, &cli->diag);
-  if (status != AQ_OK)
-    return status;
-  aq_edge *kept = malloc((count + 1) * sizeof *kept);
-  if (!kept)
-    return aq_diag_no_memory(&cli->diag);
-  for (size_t i = 0; i < count; i++)
-    if (edges[i].confidence >= job->confidence)
-      kept[job->options.edge_count++] = edges[i];
-  job->options.edges = *out = kept;
-  return AQ_OK;
-}
-
-static void ask_device(replay_job *job, const aq_device_info *device)
-{
-  job->options.latency_warm = device->dispatch_latency_warm;
-  job->options.latency_cold = device->dispatch_latency_cold;
-  job->options.unmap_after = device->unmap_after;
-  job->options.timestamp_step = device->timestamp_step;
-  job->options.graph_launch = device->graph_launch;
-  job->options.graph_per_node = device->graph_per_node;
-  job->options.graph_head = device->graph_head;
-}
-
-static aq_status replay_source(aq_cli *cli, replay_job *job,
-                               aq_run_reader *reader)
-{
-  store_input from = {{input_next, input_name}, reader};
-  aq_workload_source *workload;
-  aq_status status = aq_replay_open(&from.input, &job->options, &workload,
-                                    &job->facts, &cli->diag);
-  if (status != AQ_OK)
-    return status;
-  if (job->facts.shapeless)
-    aq_cli_note(cli,
-                "%" PRIu64 " kernels have no grid or workgroup size: their "
-                "packets stand for one work-item or wave",
-                job->facts.shapeless);
-  job->performance.notes = replay_notes;
-  job->performance.notes_user = job;
-  status = aq_cli_perform(cli, job->store, &job->performance,
-                          job->facts.first_submit, workload, &job->info);
-  workload->close(workload);
-  return status;
-}
-
-static aq_status replay_rows(aq_cli *cli, replay_job *job,
-                             aq_run_reader *reader)
-{
-  aq_performance_facts probe;
-  aq_edge *edges = NULL;
-  aq_status status = choose_device(cli, job, reader);
-  if (status == AQ_OK)
-    status = aq_performance_probe(&job->performance, &probe, &cli->diag);
-  if (status == AQ_OK)
-    status = read_edges(cli, job, reader, &edges);
-  if (status != AQ_OK)
-    return status;
-  ask_device(job, &probe.device);
-  job->info.kind = probe.kind;
-  status = replay_source(cli, job, reader);
-  free(edges);
-  return status;
-}
-
-static aq_status replay_run(aq_cli *cli, replay_job *job)
-{
-  aq_run_info *origin;
-  aq_run_reader *reader;
-  aq_status status =
-      aq_store_find(job->store, cli->args[0], &origin, &cli->diag);
-  if (status != AQ_OK)
-    return status;
-  if (!origin->complete)
-    aq_cli_note(cli, "run %" PRId64 " is incomplete: its writer was killed",
-                origin->id);
-  job->info.origin = origin->id;
-  job->info.base_ns = origin->base_ns;
-  job->info.truncated = origin->truncated;
-  job->origin_run = origin;
-  status = aq_run_reader_open(job->store, origin->id, AQ_ORDER_START, &reader,
-                              &cli->diag);
-  if (status == AQ_OK) {
-    status = replay_rows(cli, job, reader);
-    aq_run_reader_close(reader);
-  }
-  aq_run_info_free(origin);
-  return status;
+    status = aq_cli_queues(cli, &ask->queues);
+  return status == AQ_OK ? confidence_read(cli, &ask->confidence) : status;
 }
 
 /* Writing makes a store that is not there; a replay needs one that is. */
-static aq_status open_existing_store(aq_cli *cli, aq_store **out)
+static aq_status existing_store_open(aq_cli *cli, aq_store **out)
 {
   aq_store *store;
   aq_status status = aq_store_open(cli->values[AQ_CLI_OPT_STORE], AQ_STORE_READ,
@@ -265,30 +78,155 @@ static aq_status open_existing_store(aq_cli *cli, aq_store **out)
   return aq_cli_store_open(cli, AQ_STORE_WRITE, out);
 }
 
-aq_status aq_cli_replay(aq_cli *cli)
+static aq_status replay_run(aq_cli *cli, aq_performance *performance,
+                            aq_run_info *info)
 {
-  if (aq_cap_file_is(cli->args[0]) || aq_packet_file_is(cli->args[0]))
-    return aq_cli_replay_capture(cli);
+  const aq_notes notes = aq_cli_notes(cli);
+  aq_replay_ask ask;
+  aq_performed performed;
+  aq_store *store;
+  sigset_t before;
   if (cli->given[AQ_CLI_OPT_BENCH] || cli->given[AQ_CLI_OPT_KERNELS])
     return aq_diag_set(&cli->diag, AQ_ERR_INVALID,
                        "--bench and --kernels are for captures, which '%s' is "
                        "not",
                        cli->args[0]);
-  replay_job job = {.info = aq_cli_run_info(cli, AQ_RUN_SIMULATED)};
-  aq_status status = aq_cli_number(cli, AQ_CLI_OPT_SEED, 0, 0, &job.info.seed);
+  aq_status status = ask_read(cli, &ask);
   if (status == AQ_OK)
-    status = read_options(cli, &job);
-  if (status == AQ_OK)
-    status = aq_cli_performance_init(cli, &job.performance);
+    status = existing_store_open(cli, &store);
   if (status != AQ_OK)
     return status;
-  job.performance.options.seed = (uint64_t)job.info.seed;
-  status = open_existing_store(cli, &job.store);
+  aq_cli_status_block(&before);
+  status = aq_replay_perform(performance, store, &ask, info, &performed, &notes,
+                             &cli->diag);
+  aq_cli_status_unblock(&before);
   if (status == AQ_OK) {
-    status = replay_run(cli, &job);
-    aq_store_close(job.store);
+    status = aq_cli_performed_print(cli, info, &performed);
+    aq_performed_fini(&performed);
   }
-  aq_performance_fini(&job.performance);
-  free(job.chosen);
+  aq_store_close(store);
+  return status;
+}
+
+/* ---- a capture ---- */
+
+/* What has no meaning for a capture is refused, not ignored. */
+static aq_status options_refuse(aq_cli *cli)
+{
+  static const aq_cli_option_id foreign[] = {
+      AQ_CLI_OPT_MODE, AQ_CLI_OPT_LEVEL, AQ_CLI_OPT_QUEUES, AQ_CLI_OPT_EDGES,
+      AQ_CLI_OPT_AS_GRAPH};
+  for (size_t i = 0; i < sizeof foreign / sizeof *foreign; i++)
+    if (cli->given[foreign[i]])
+      return aq_diag_set(&cli->diag, AQ_ERR_INVALID,
+                         "--%s does not apply to a capture",
+                         aq_cli_options[foreign[i]].name);
+  if (cli->values[AQ_CLI_OPT_POLICY])
+    return aq_diag_set(&cli->diag, AQ_ERR_INVALID,
+                       "--policy does not apply to a capture, which names its "
+                       "queues");
+  return AQ_OK;
+}
+
+static int by_value(const void *a, const void *b)
+{
+  const int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
+  return (x > y) - (x < y);
+}
+
+/* Least, middle and most; ns. */
+static void bench_spread(const aq_cap_played *bench, size_t count, bool host,
+                         int64_t *sorted, int64_t out[3])
+{
+  for (size_t i = 0; i < count; i++)
+    sorted[i] = host ? (int64_t)bench[i].host_ns : bench[i].span / AQ_NS;
+  qsort(sorted, count, sizeof *sorted, by_value);
+  out[0] = sorted[0];
+  out[1] = sorted[count / 2];
+  out[2] = sorted[count - 1];
+}
+
+static aq_status bench_note(aq_cli *cli, const aq_cap_played *bench,
+                            int64_t repeats)
+{
+  int64_t host[3], device[3];
+  if (repeats == 0)
+    return AQ_OK;
+  int64_t *sorted = calloc((size_t)repeats, sizeof *sorted);
+  if (!sorted)
+    return aq_diag_no_memory(&cli->diag);
+  bench_spread(bench, (size_t)repeats, true, sorted, host);
+  bench_spread(bench, (size_t)repeats, false, sorted, device);
+  free(sorted);
+  aq_cli_note(cli,
+              "%" PRId64 " repetitions: submission %.3f us of the host "
+              "(%.3f to %.3f), all of it %.3f us in the transport's time "
+              "(%.3f to %.3f)",
+              repeats, (double)host[1] / 1e3, (double)host[0] / 1e3,
+              (double)host[2] / 1e3, (double)device[1] / 1e3,
+              (double)device[0] / 1e3, (double)device[2] / 1e3);
+  return AQ_OK;
+}
+
+static aq_status captured_print(aq_cli *cli, const aq_run_info *info,
+                                const aq_captured *captured, int64_t repeats)
+{
+  aq_json_out *json;
+  aq_status status = bench_note(cli, captured->bench, repeats);
+  if (status == AQ_OK)
+    status = aq_cli_json_begin_if(cli, &json);
+  if (status != AQ_OK)
+    return status;
+  if (captured->played.idle_calls > 0)
+    aq_cli_note(cli, "%" PRIu64 " host calls did nothing",
+                captured->played.idle_calls);
+  aq_cli_run_print(cli, json, info, captured->run);
+  return aq_cli_json_end_if(cli, json);
+}
+
+static aq_status replay_capture(aq_cli *cli, aq_performance *performance,
+                                aq_run_info *info)
+{
+  aq_capture_ask ask = {.path = cli->args[0],
+                        .kernels = aq_cli_repeats(cli, AQ_CLI_OPT_KERNELS)};
+  aq_captured captured;
+  aq_store *store;
+  aq_status status = options_refuse(cli);
+  if (status == AQ_OK)
+    status = aq_cli_number(cli, AQ_CLI_OPT_BENCH, 1, 0, &ask.repeats);
+  if (status == AQ_OK && ask.repeats > AQ_CAPTURE_REPEATS_MAX)
+    status = aq_diag_set(&cli->diag, AQ_ERR_INVALID,
+                         "--bench %" PRId64 ": at most %d", ask.repeats,
+                         AQ_CAPTURE_REPEATS_MAX);
+  if (status == AQ_OK)
+    status = aq_cli_store_open(cli, AQ_STORE_WRITE, &store);
+  if (status != AQ_OK)
+    return status;
+  status =
+      aq_capture_perform(performance, store, &ask, info, &captured, &cli->diag);
+  if (status == AQ_OK) {
+    status = captured_print(cli, info, &captured, ask.repeats);
+    aq_captured_fini(&captured);
+  }
+  aq_store_close(store);
+  return status;
+}
+
+/* ---- the command ---- */
+
+aq_status aq_cli_replay(aq_cli *cli)
+{
+  aq_run_info info = aq_cli_run_info(cli, AQ_RUN_SIMULATED);
+  aq_performance performance;
+  aq_status status = aq_cli_number(cli, AQ_CLI_OPT_SEED, 0, 0, &info.seed);
+  if (status == AQ_OK)
+    status = aq_cli_performance_init(cli, &performance);
+  if (status != AQ_OK)
+    return status;
+  performance.options.seed = (uint64_t)info.seed;
+  status = aq_capture_is(cli->args[0])
+               ? replay_capture(cli, &performance, &info)
+               : replay_run(cli, &performance, &info);
+  aq_performance_fini(&performance);
   return status;
 }

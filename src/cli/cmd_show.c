@@ -7,19 +7,18 @@
 
 #include "capture/packets.h"
 #include "capture/reader.h"
-#include "cli/capture_replay.h"
-#include "cli/code_file.h"
 #include "cli/code_show.h"
 #include "cli/columns.h"
 #include "cli/commands.h"
-#include "cli/counter_summary.h"
 #include "cli/packets_show.h"
 #include "cli/program_show.h"
-#include "cli/queue_summary.h"
 #include "cli/runs.h"
 #include "cli/topology_show.h"
+#include "codeobj/code_file.h"
 #include "common/json_out.h"
 #include "common/text.h"
+#include "report/counter_summary.h"
+#include "report/queue_summary.h"
 #include "transports/device_models.h"
 
 /* ---- a run ---- */
@@ -74,7 +73,7 @@ static void cell_time(char cell[32], aq_time time)
     snprintf(cell, 32, "%.3f", (double)time / (double)AQ_US);
 }
 
-static void put_queue(aq_cli_columns *table, const aq_cli_queue *queue)
+static void put_queue(aq_cli_columns *table, const aq_queue_summary *queue)
 {
   char numbers[7][24], times[3][32], part[16];
   const int64_t values[] = {queue->ordinal,  queue->device, queue->source_id,
@@ -94,7 +93,8 @@ static void put_queue(aq_cli_columns *table, const aq_cli_queue *queue)
   aq_cli_columns_row(table, cells);
 }
 
-static bool put_queues(aq_cli *cli, const aq_cli_queue *queues, size_t count)
+static bool put_queues(aq_cli *cli, const aq_queue_summary *queues,
+                       size_t count)
 {
   static const char *const names[] = {">queue",
                                       ">device",
@@ -118,7 +118,7 @@ static bool put_queues(aq_cli *cli, const aq_cli_queue *queues, size_t count)
   return aq_cli_columns_print(table, cli->out);
 }
 
-static void json_queue(aq_json_out *json, const aq_cli_queue *queue)
+static void json_queue(aq_json_out *json, const aq_queue_summary *queue)
 {
   aq_json_out_map(json, NULL);
   aq_json_out_int(json, "queue", queue->ordinal);
@@ -135,9 +135,62 @@ static void json_queue(aq_json_out *json, const aq_cli_queue *queue)
   aq_json_out_close_map(json);
 }
 
+/* ---- counters ---- */
+
+static const char *scope_of(const aq_counter_summary *of)
+{
+  return of->counter->scope == AQ_COUNTER_OF_QUEUE ? "queue" : "device";
+}
+
+static aq_status put_counters(aq_cli *cli, const aq_counter_summary *counters,
+                              size_t count)
+{
+  static const char *const names[] = {"counter", "of",   ">number",  ">mean",
+                                      ">most",   "unit", ">changes", NULL};
+  if (count == 0)
+    return AQ_OK;
+  aq_cli_columns *table = aq_cli_columns_new(names);
+  if (!table)
+    return aq_diag_no_memory(&cli->diag);
+  for (size_t i = 0; i < count; i++) {
+    const aq_counter_summary *of = &counters[i];
+    char ordinal[24], samples[24], most[24], mean[40];
+    snprintf(ordinal, sizeof ordinal, "%" PRId64, of->ordinal);
+    snprintf(samples, sizeof samples, "%" PRId64, of->samples);
+    snprintf(most, sizeof most, "%" PRId64, of->most);
+    snprintf(mean, sizeof mean, "%.3g", of->mean);
+    const char *cells[] = {of->counter->name, scope_of(of), ordinal, mean, most,
+                           of->counter->unit, samples};
+    aq_cli_columns_row(table, cells);
+  }
+  fputc('\n', cli->out);
+  return aq_cli_columns_print(table, cli->out) ? AQ_OK
+                                               : aq_diag_no_memory(&cli->diag);
+}
+
+static void json_counters(aq_json_out *json, const aq_counter_summary *counters,
+                          size_t count)
+{
+  aq_json_out_array(json, "counters");
+  for (size_t i = 0; i < count; i++) {
+    const aq_counter_summary *of = &counters[i];
+    aq_json_out_map(json, NULL);
+    aq_json_out_text(json, "counter", of->counter->name);
+    aq_json_out_text(json, "scope", scope_of(of));
+    aq_json_out_int(json, "ordinal", of->ordinal);
+    aq_json_out_text(json, "unit", of->counter->unit);
+    aq_json_out_int(json, "changes", of->samples);
+    aq_json_out_real(json, "mean", of->mean);
+    aq_json_out_int(json, "most", of->most);
+    aq_json_out_close_map(json);
+  }
+  aq_json_out_close_array(json);
+}
+
 static aq_status print_run(aq_cli *cli, const aq_run_info *info,
-                           aq_run_reader *reader, const aq_cli_queue *queues,
-                           size_t count)
+                           const aq_queue_summary *queues, size_t queue_count,
+                           const aq_counter_summary *counters,
+                           size_t counter_count)
 {
   aq_json_out *json;
   aq_status status = aq_cli_json_begin_if(cli, &json);
@@ -145,21 +198,17 @@ static aq_status print_run(aq_cli *cli, const aq_run_info *info,
     return status;
   if (!json) {
     put_info(cli, info);
-    if (!put_queues(cli, queues, count))
+    if (!put_queues(cli, queues, queue_count))
       return aq_diag_no_memory(&cli->diag);
-    return aq_cli_counters_print(cli, reader);
+    return put_counters(cli, counters, counter_count);
   }
   aq_json_out_map(json, NULL);
   aq_cli_run_json(json, info);
   aq_json_out_array(json, "queues");
-  for (size_t i = 0; i < count; i++)
+  for (size_t i = 0; i < queue_count; i++)
     json_queue(json, &queues[i]);
   aq_json_out_close_array(json);
-  status = aq_cli_counters_json(cli, json, reader);
-  if (status != AQ_OK) {
-    aq_json_out_drop(json);
-    return status;
-  }
+  json_counters(json, counters, counter_count);
   aq_json_out_close_map(json);
   return aq_cli_json_end_if(cli, json);
 }
@@ -167,17 +216,21 @@ static aq_status print_run(aq_cli *cli, const aq_run_info *info,
 static aq_status show_run(aq_cli *cli, aq_store *store, const aq_run_info *info)
 {
   aq_run_reader *reader;
-  aq_cli_queue *queues;
-  size_t count;
+  aq_queue_summary *queues = NULL;
+  aq_counter_summary *counters = NULL;
+  size_t queue_count, counter_count;
   aq_status status =
       aq_run_reader_open(store, info->id, AQ_ORDER_START, &reader, &cli->diag);
   if (status != AQ_OK)
     return status;
-  status = aq_cli_queues_read(reader, &queues, &count, &cli->diag);
-  if (status == AQ_OK) {
-    status = print_run(cli, info, reader, queues, count);
-    free(queues);
-  }
+  status = aq_queue_summaries_read(reader, &queues, &queue_count, &cli->diag);
+  if (status == AQ_OK)
+    status = aq_counter_summaries_make(reader, &counters, &counter_count,
+                                       &cli->diag);
+  if (status == AQ_OK)
+    status = print_run(cli, info, queues, queue_count, counters, counter_count);
+  free(counters);
+  free(queues);
   aq_run_reader_close(reader);
   return status;
 }
@@ -311,7 +364,7 @@ aq_status aq_cli_show(aq_cli *cli)
 {
   aq_store *store;
   aq_run_info *info;
-  if (aq_cli_is_code(cli->args[0]))
+  if (aq_code_file_is(cli->args[0]))
     return aq_cli_show_code(cli, cli->args[0]);
   if (aq_cli_flag(cli, AQ_CLI_OPT_STUB))
     return aq_diag_set(&cli->diag, AQ_ERR_INPUT,

@@ -9,8 +9,8 @@
 #include "cli/columns.h"
 #include "cli/commands.h"
 #include "cli/runs.h"
-#include "cli/study_plot.h"
 #include "common/json_out.h"
+#include "study/plot.h"
 #include "study/study.h"
 
 /* ---- options ---- */
@@ -291,7 +291,7 @@ static aq_status study_print(aq_cli *cli, aq_store *store,
                        "no runs with requests; `run` of a scenario and `sweep` "
                        "make them");
   if (plot)
-    return aq_cli_study_plot(cli, store, study, plot, metrics);
+    return aq_study_plot(study, store, plot, metrics, cli->out, &cli->diag);
   if (aq_cli_flag(cli, AQ_CLI_OPT_JSON))
     return json_print(cli, study, baseline);
   status = table_print(cli, study);

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/code_file.h"
+#include "codeobj/code_file.h"
 #include "codeobj/layout.h"
 #include "common/json_out.h"
 
@@ -94,12 +94,11 @@ static void json_code(aq_json_out *json, const char *id, const aq_codeobj *code)
 
 /* One code object; `id` NULL where the file is no bundle. */
 static aq_status show_one(aq_cli *cli, aq_json_out *json,
-                          const aq_cli_code_file *file, const char *id,
+                          const aq_code_file *file, const char *id,
                           const void *bytes, size_t size)
 {
   aq_codeobj code;
-  aq_status status =
-      aq_cli_code_file_read(file, bytes, size, &code, &cli->diag);
+  aq_status status = aq_code_file_read(file, bytes, size, &code, &cli->diag);
   if (status != AQ_OK)
     return status;
   if (json)
@@ -126,7 +125,7 @@ static void show_other(aq_cli *cli, aq_json_out *json,
 }
 
 static aq_status show_bundle(aq_cli *cli, aq_json_out *json,
-                             const aq_cli_code_file *file)
+                             const aq_code_file *file)
 {
   char line[AQ_CODE_LINE_SIZE];
   aq_status status = AQ_OK;
@@ -143,7 +142,7 @@ static aq_status show_bundle(aq_cli *cli, aq_json_out *json,
   return status;
 }
 
-static aq_status show_all(aq_cli *cli, const aq_cli_code_file *file)
+static aq_status show_all(aq_cli *cli, const aq_code_file *file)
 {
   aq_json_out *json;
   aq_status status = aq_cli_json_begin_if(cli, &json);
@@ -170,7 +169,7 @@ static aq_status show_all(aq_cli *cli, const aq_cli_code_file *file)
 /* ---- the plug-in ---- */
 
 /* Kernels of a bundle are the same for every target: the first is taken. */
-static aq_status stub_bytes(const aq_cli_code_file *file, const void **bytes,
+static aq_status stub_bytes(const aq_code_file *file, const void **bytes,
                             size_t *size, aq_diag *diag)
 {
   *bytes = file->bytes;
@@ -187,7 +186,7 @@ static aq_status stub_bytes(const aq_cli_code_file *file, const void **bytes,
              : AQ_OK;
 }
 
-static aq_status stub_write(aq_cli *cli, const aq_cli_code_file *file)
+static aq_status stub_write(aq_cli *cli, const aq_code_file *file)
 {
   const char *slash = strrchr(file->path, '/');
   const void *bytes;
@@ -195,7 +194,7 @@ static aq_status stub_write(aq_cli *cli, const aq_cli_code_file *file)
   aq_codeobj code;
   aq_status status = stub_bytes(file, &bytes, &size, &cli->diag);
   if (status == AQ_OK)
-    status = aq_cli_code_file_read(file, bytes, size, &code, &cli->diag);
+    status = aq_code_file_read(file, bytes, size, &code, &cli->diag);
   if (status != AQ_OK)
     return status;
   aq_code_stub_tell(&code, slash ? slash + 1 : file->path, line_put, cli);
@@ -205,12 +204,12 @@ static aq_status stub_write(aq_cli *cli, const aq_cli_code_file *file)
 
 aq_status aq_cli_show_code(aq_cli *cli, const char *path)
 {
-  aq_cli_code_file file;
-  aq_status status = aq_cli_code_file_open(path, &file, &cli->diag);
+  aq_code_file file;
+  aq_status status = aq_code_file_open(path, &file, &cli->diag);
   if (status != AQ_OK)
     return status;
   status = aq_cli_flag(cli, AQ_CLI_OPT_STUB) ? stub_write(cli, &file)
                                              : show_all(cli, &file);
-  aq_cli_code_file_close(&file);
+  aq_code_file_close(&file);
   return status;
 }

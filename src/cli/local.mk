@@ -1,6 +1,5 @@
 bin_PROGRAMS += aqueduct
 aqueduct_SOURCES = \
-	src/cli/capture_replay.c src/cli/capture_replay.h \
 	src/cli/cli.c src/cli/cli.h \
 	src/cli/cmd_compare.c src/cli/commands.h \
 	src/cli/cmd_device.c \
@@ -20,35 +19,22 @@ aqueduct_SOURCES = \
 	src/cli/cmd_store.c \
 	src/cli/cmd_study.c \
 	src/cli/cmd_sweep.c \
-	src/cli/code_file.c src/cli/code_file.h \
 	src/cli/code_show.c src/cli/code_show.h \
 	src/cli/color.c src/cli/color.h \
 	src/cli/columns.c src/cli/columns.h \
 	src/cli/compare_ci.c src/cli/compare_ci.h \
 	src/cli/compare_print.c src/cli/compare_print.h \
-	src/cli/counter_summary.c src/cli/counter_summary.h \
-	src/cli/device_calibrate.c \
-	src/cli/device_choice.c src/cli/device_choice.h \
-	src/cli/device_fit.c src/cli/device_fit.def src/cli/device_fit.h \
-	src/cli/device_probe.c src/cli/device_verbs.h \
-	src/cli/device_probed.c src/cli/device_probed.def \
-	src/cli/device_probed.h \
 	src/cli/diff_print.c src/cli/diff_print.h \
 	src/cli/groups.c src/cli/groups.h \
 	src/cli/help.c src/cli/help.h \
-	src/cli/launch_args.c src/cli/launch_args.h \
-	src/cli/launch_times.c src/cli/launch_times.h \
-	src/cli/launch_watch.c src/cli/launch_watch.h \
 	src/cli/main.c \
 	src/cli/options.c \
 	src/cli/packets_show.c src/cli/packets_show.h \
 	src/cli/perform.c src/cli/perform.h \
 	src/cli/program_show.c src/cli/program_show.h \
 	src/cli/progress.c src/cli/progress.h \
-	src/cli/queue_summary.c src/cli/queue_summary.h \
 	src/cli/runs.c src/cli/runs.h \
 	src/cli/store_care.c src/cli/store_care.h \
-	src/cli/study_plot.c src/cli/study_plot.h \
 	src/cli/table.c src/cli/table.h \
 	src/cli/table_options.c \
 	src/cli/topology_show.c src/cli/topology_show.h \

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "capture/packet_summary.h"
+#include "capture/reader.h"
 #include "common/json_out.h"
 #include "common/text.h"
 
@@ -96,5 +97,61 @@ aq_status aq_cli_show_packets(aq_cli *cli)
     aq_packet_summary_fini(&summary);
   }
   aq_packet_file_close(file);
+  return status;
+}
+
+/* ---- operations ---- */
+
+static void line_put(const char *line, void *user)
+{
+  aq_cli *cli = user;
+  char *clean = aq_text_line(line, strlen(line));
+  fprintf(cli->out, "%s\n", clean ? clean : "");
+  free(clean);
+}
+
+static void line_json(const char *line, void *user)
+{
+  aq_json_out_text(user, NULL, line);
+}
+
+static void file_json(aq_json_out *json, const aq_cap_file *file)
+{
+  const aq_cap_counts *counts = &file->counts;
+  aq_json_out_map(json, NULL);
+  aq_json_out_int(json, "bytes", (int64_t)file->size);
+  aq_json_out_int(json, "devices", file->devices);
+  aq_json_out_int(json, "queues", counts->queues);
+  aq_json_out_int(json, "semaphores", counts->semaphores);
+  aq_json_out_int(json, "memories", counts->memories);
+  aq_json_out_int(json, "modules", counts->modules);
+  aq_json_out_int(json, "programs", counts->programs);
+  aq_json_out_int(json, "operations", counts->operations);
+  aq_json_out_int(json, "digests", counts->digests);
+  aq_json_out_array(json, "kernels");
+  for (uint32_t i = 0; i < counts->kernels; i++)
+    aq_json_out_text(json, NULL, file->kernels[i]);
+  aq_json_out_close_array(json);
+  aq_json_out_array(json, "records");
+  aq_cap_file_print(file, line_json, json);
+  aq_json_out_close_array(json);
+  aq_json_out_close_map(json);
+}
+
+aq_status aq_cli_show_capture(aq_cli *cli)
+{
+  aq_cap_file *file;
+  aq_json_out *json = NULL;
+  aq_status status = aq_cap_file_open(cli->args[0], &file, &cli->diag);
+  if (status != AQ_OK)
+    return status;
+  status = aq_cli_json_begin_if(cli, &json);
+  if (status == AQ_OK && json)
+    file_json(json, file);
+  else if (status == AQ_OK)
+    aq_cap_file_print(file, line_put, cli);
+  if (status == AQ_OK)
+    status = aq_cli_json_end_if(cli, json);
+  aq_cap_file_close(file);
   return status;
 }

@@ -154,7 +154,7 @@ void aq_cli_status_unblock(const sigset_t *before)
   pthread_sigmask(SIG_SETMASK, before, NULL);
 }
 
-static aq_status performed_print(aq_cli *cli, const aq_run_info *info,
+aq_status aq_cli_performed_print(aq_cli *cli, const aq_run_info *info,
                                  const aq_performed *performed)
 {
   const aq_run_totals *totals = &performed->totals;
@@ -193,7 +193,7 @@ aq_status aq_cli_perform(aq_cli *cli, aq_store *store,
   aq_cli_status_unblock(&before);
   if (status != AQ_OK)
     return status;
-  status = performed_print(cli, info, &performed);
+  status = aq_cli_performed_print(cli, info, &performed);
   aq_performed_fini(&performed);
   return status;
 }

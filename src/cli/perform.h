@@ -25,6 +25,10 @@ aq_status aq_cli_queues(aq_cli *cli, uint32_t *out);
 void aq_cli_status_block(sigset_t *before);
 void aq_cli_status_unblock(const sigset_t *before);
 
+/* Remarks on a run that was made, and its id. */
+aq_status aq_cli_performed_print(aq_cli *cli, const aq_run_info *info,
+                                 const aq_performed *performed);
+
 /* Performs and stores the workload; prints remarks and the run's id. */
 aq_status aq_cli_perform(aq_cli *cli, aq_store *store,
                          const aq_performance *performance, aq_time epoch,

@@ -1,5 +1,6 @@
 libaqcore_a_SOURCES += \
 	src/codeobj/bundle.c src/codeobj/bundle.h \
+	src/codeobj/code_file.c src/codeobj/code_file.h \
 	src/codeobj/codeobj.c src/codeobj/codeobj.h \
 	src/codeobj/descriptor.c src/codeobj/descriptor.h \
 	src/codeobj/elf.c src/codeobj/elf.h \

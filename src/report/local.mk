@@ -7,6 +7,7 @@ libaqcore_a_SOURCES += \
 	src/report/dispatches.c src/report/dispatches.h \
 	src/report/explain.c src/report/explain.h \
 	src/report/confidence.c src/report/confidence.h \
+	src/report/counter_summary.c src/report/counter_summary.h \
 	src/report/formula.c src/report/formula.h \
 	src/report/match.c src/report/match.h \
 	src/report/metrics.c src/report/metrics.h \
@@ -15,6 +16,7 @@ libaqcore_a_SOURCES += \
 	src/report/page_embedded.h \
 	src/report/plot.c src/report/plot.h \
 	src/report/quantile.c src/report/quantile.h \
+	src/report/queue_summary.c src/report/queue_summary.h \
 	src/report/stats.c src/report/stats.h \
 	src/report/timestamp_step.c src/report/timestamp_step.h
 

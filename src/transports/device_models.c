@@ -4,6 +4,7 @@
 #include "transports/device_models.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "backend_sim/model/device_model.h"
 
@@ -50,6 +51,27 @@ aq_status aq_device_model_load(const char *name, const char *const *edits,
   loaded_fill(loaded);
   *out = &loaded->model;
   return AQ_OK;
+}
+
+static const aq_device_constant *constant_find(const aq_device_model *model,
+                                               const char *key)
+{
+  for (size_t i = 0; i < model->count; i++)
+    if (strcmp(model->constants[i].key, key) == 0)
+      return &model->constants[i];
+  return NULL;
+}
+
+int64_t aq_device_model_number(const aq_device_model *model, const char *key)
+{
+  const aq_device_constant *constant = constant_find(model, key);
+  return constant ? constant->number : 0;
+}
+
+const char *aq_device_model_text(const aq_device_model *model, const char *key)
+{
+  const aq_device_constant *constant = constant_find(model, key);
+  return constant ? constant->value : "";
 }
 
 void aq_device_model_free(aq_device_model *model)

@@ -47,6 +47,14 @@ AQ_API aq_status aq_device_model_load(const char *name,
                                       const char *const *edits,
                                       aq_device_model **out, aq_diag *diag);
 
+/* A constant of a loaded model by its key: its number, 0 where no constant has
+ * that key; and its value as text, "" where none has. The text lives as long as
+ * the model. */
+AQ_API int64_t aq_device_model_number(const aq_device_model *model,
+                                      const char *key);
+AQ_API const char *aq_device_model_text(const aq_device_model *model,
+                                        const char *key);
+
 /* Frees a model and all its texts. NULL is allowed. */
 AQ_API void aq_device_model_free(aq_device_model *model);
 

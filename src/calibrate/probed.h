@@ -3,16 +3,19 @@
  * The constants of a device model that follow from `device probe`, whose run
  * keeps in its notes what it told (doc/hsa.md).
  */
-#ifndef AQ_CLI_DEVICE_PROBED_H
-#define AQ_CLI_DEVICE_PROBED_H
+#ifndef AQ_CALIBRATE_PROBED_H
+#define AQ_CALIBRATE_PROBED_H
 
+#include "calibrate/fit.h"
 #include "calibrate/probe.h"
-#include "cli/device_fit.h"
 #include "common/json_out.h"
+
+/* The format of the runs of probes. */
+#define AQ_PROBE_FORMAT "probe"
 
 enum {
 #define Q(id, figure, less) AQ_DEVICE_PROBED_##id,
-#include "cli/device_probed.def"
+#include "calibrate/probed.def"
 #undef Q
   AQ_DEVICE_PROBED_COUNT
 };

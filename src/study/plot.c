@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "config.h"
 
-#include "cli/study_plot.h"
+#include "study/plot.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -169,8 +169,8 @@ static char *title_of(const drawing *d, size_t rows)
   return common;
 }
 
-static aq_status rows_plot(aq_cli *cli, const aq_study *study, bool pareto,
-                           const int metrics[2])
+static aq_status rows_plot(const aq_study *study, bool pareto,
+                           const int metrics[2], FILE *out, aq_diag *diag)
 {
   drawing d = {.study = study};
   char names[2][64] = {"response", "share of requests"};
@@ -196,23 +196,23 @@ static aq_status rows_plot(aq_cli *cli, const aq_study *study, bool pareto,
                                .points = pareto,
                                .series = d.series,
                                .count = d.count},
-                    cli->out);
+                    out);
   free(title);
   drawing_fini(&d);
-  return good ? AQ_OK : aq_diag_no_memory(&cli->diag);
+  return good ? AQ_OK : aq_diag_no_memory(diag);
 }
 
 /* ---- one run, request by request ---- */
 
-static aq_status gantt_print(aq_cli *cli, const aq_request_list *list,
-                             int64_t run)
+static aq_status gantt_print(const aq_request_list *list, int64_t run,
+                             FILE *out, aq_diag *diag)
 {
   char title[64], texts[LANES_MAX][28];
   const char *lanes[LANES_MAX];
   size_t count = 0, lane_count = 0;
   aq_gantt_bar *bars = calloc(list->count + 1, sizeof *bars);
   if (!bars)
-    return aq_diag_no_memory(&cli->diag);
+    return aq_diag_no_memory(diag);
   for (size_t i = 0; i < list->count && count < BARS_MAX; i++) {
     const aq_request *r = &list->requests[i];
     if (r->complete == AQ_NONE || r->client >= LANES_MAX)
@@ -228,37 +228,37 @@ static aq_status gantt_print(aq_cli *cli, const aq_request_list *list,
   }
   snprintf(title, sizeof title, "run %" PRId64 ": requests%s", run,
            count == BARS_MAX ? " (the first 20000)" : "");
-  const bool good =
-      aq_gantt_print(title, lanes, lane_count, bars, count, cli->out);
+  const bool good = aq_gantt_print(title, lanes, lane_count, bars, count, out);
   free(bars);
-  return good
-             ? AQ_OK
-             : aq_diag_set(&cli->diag, AQ_ERR_IO, "the plot cannot be written");
+  return good ? AQ_OK
+              : aq_diag_set(diag, AQ_ERR_IO, "the plot cannot be written");
 }
 
-static aq_status gantt_plot(aq_cli *cli, aq_store *store, const aq_study *study)
+static aq_status gantt_plot(aq_store *store, const aq_study *study, FILE *out,
+                            aq_diag *diag)
 {
   aq_request_list list;
   if (study->count != 1 || study->rows[0].count != 1)
-    return aq_diag_set(&cli->diag, AQ_ERR_INVALID,
+    return aq_diag_set(diag, AQ_ERR_INVALID,
                        "--plot gantt shows one run; name it");
   const int64_t run = study->rows[0].replicas[0].run;
-  aq_status status = aq_store_requests(store, run, &list, &cli->diag);
+  aq_status status = aq_store_requests(store, run, &list, diag);
   if (status != AQ_OK)
     return status;
-  status = gantt_print(cli, &list, run);
+  status = gantt_print(&list, run, out, diag);
   aq_request_list_fini(&list);
   return status;
 }
 
-aq_status aq_cli_study_plot(aq_cli *cli, aq_store *store, const aq_study *study,
-                            const char *kind, const int metrics[2])
+aq_status aq_study_plot(const aq_study *study, aq_store *store,
+                        const char *kind, const int metrics[2], FILE *out,
+                        aq_diag *diag)
 {
   if (strcmp(kind, "gantt") == 0)
-    return gantt_plot(cli, store, study);
+    return gantt_plot(store, study, out, diag);
   const bool pareto = strcmp(kind, "pareto") == 0;
   if (!pareto && strcmp(kind, "cdf") != 0)
-    return aq_diag_set(&cli->diag, AQ_ERR_INPUT,
+    return aq_diag_set(diag, AQ_ERR_INPUT,
                        "--plot %s: expected cdf, gantt or pareto", kind);
-  return rows_plot(cli, study, pareto, metrics);
+  return rows_plot(study, pareto, metrics, out, diag);
 }

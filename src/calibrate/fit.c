@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "config.h"
 
-#include "cli/device_fit.h"
+#include "calibrate/fit.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -15,7 +15,7 @@ typedef struct fit_rule {
 static const fit_rule rules[] = {
 #define F(id, figure, less, meaning)                                           \
   {#id, AQ_CALIBRATE_##figure, less, meaning},
-#include "cli/device_fit.def"
+#include "calibrate/fit.def"
 #undef F
 };
 
@@ -23,14 +23,6 @@ enum {
   FEW = 10,     /* fewer values are told by the middle of their range */
   EXACT = 1000, /* ps: constants are rounded to it */
 };
-
-int64_t aq_device_model_number(const aq_device_model *model, const char *key)
-{
-  for (size_t i = 0; i < model->count; i++)
-    if (strcmp(model->constants[i].key, key) == 0)
-      return model->constants[i].number;
-  return 0;
-}
 
 static const aq_device_fit *fit_find(const aq_device_fit *fits, size_t count,
                                      const char *key)

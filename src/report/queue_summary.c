@@ -1,29 +1,29 @@
 /* SPDX-License-Identifier: MIT */
 #include "config.h"
 
-#include "cli/queue_summary.h"
+#include "report/queue_summary.h"
 
 #include <stdlib.h>
 
 enum { BATCH = 512 };
 
-static aq_cli_queue queue_begin(aq_run_reader *reader, int64_t ordinal)
+static aq_queue_summary queue_begin(aq_run_reader *reader, int64_t ordinal)
 {
   const aq_run_queue *queue = aq_run_reader_queue(reader, ordinal);
   const aq_run_device *device =
       queue ? aq_run_reader_device(reader, queue->device) : NULL;
   const char *name = device ? device->name : NULL;
-  return (aq_cli_queue){.ordinal = ordinal,
-                        .device = queue ? queue->device : AQ_NONE,
-                        .source_id = queue ? queue->source_id : AQ_NONE,
-                        .gpu = name && *name ? name
-                               : device      ? device->gfx
-                                             : NULL,
-                        .first_start = AQ_TIME_NONE,
-                        .last_end = AQ_TIME_NONE};
+  return (aq_queue_summary){.ordinal = ordinal,
+                            .device = queue ? queue->device : AQ_NONE,
+                            .source_id = queue ? queue->source_id : AQ_NONE,
+                            .gpu = name && *name ? name
+                                   : device      ? device->gfx
+                                                 : NULL,
+                            .first_start = AQ_TIME_NONE,
+                            .last_end = AQ_TIME_NONE};
 }
 
-static void queue_count(aq_cli_queue *queue, const aq_record *row)
+static void queue_count(aq_queue_summary *queue, const aq_record *row)
 {
   if (row->kind == AQ_KIND_KERNEL)
     queue->kernels++;
@@ -35,7 +35,7 @@ static void queue_count(aq_cli_queue *queue, const aq_record *row)
 }
 
 /* Rows come by start, so that what overlaps is next to each other. */
-static void queue_time(aq_cli_queue *queue, const aq_record *row)
+static void queue_time(aq_queue_summary *queue, const aq_record *row)
 {
   if (row->start == AQ_NONE || row->end == AQ_NONE)
     return;
@@ -47,7 +47,7 @@ static void queue_time(aq_cli_queue *queue, const aq_record *row)
   queue->last_end = aq_time_max(queue->last_end, row->end);
 }
 
-static aq_status read_rows(aq_run_reader *reader, aq_cli_queue *queues,
+static aq_status read_rows(aq_run_reader *reader, aq_queue_summary *queues,
                            size_t count, aq_diag *diag)
 {
   aq_record *rows = malloc(BATCH * sizeof *rows);
@@ -68,11 +68,11 @@ static aq_status read_rows(aq_run_reader *reader, aq_cli_queue *queues,
   return status;
 }
 
-aq_status aq_cli_queues_read(aq_run_reader *reader, aq_cli_queue **out,
-                             size_t *count, aq_diag *diag)
+aq_status aq_queue_summaries_read(aq_run_reader *reader, aq_queue_summary **out,
+                                  size_t *count, aq_diag *diag)
 {
   size_t n = aq_run_reader_queue_count(reader);
-  aq_cli_queue *queues = calloc(n + 1, sizeof *queues);
+  aq_queue_summary *queues = calloc(n + 1, sizeof *queues);
   if (!queues)
     return aq_diag_set(diag, AQ_ERR_NO_MEMORY, "out of memory");
   for (size_t i = 0; i < n; i++)

@@ -4,8 +4,8 @@
  * thread of their own, since neither a host function nor a GPU that hangs can
  * be made to return.
  */
-#ifndef AQ_CLI_LAUNCH_WATCH_H
-#define AQ_CLI_LAUNCH_WATCH_H
+#ifndef AQ_LAUNCH_WATCH_H
+#define AQ_LAUNCH_WATCH_H
 
 #include "launch/launch.h"
 
@@ -14,9 +14,9 @@
  * caller's thread without a timeout. After AQ_ERR_TIMEOUT the thread still runs
  * in the transport, with sink and out: nothing of them may be freed,
  * and the process has to leave by _exit. */
-aq_status aq_cli_launch_watch(aq_transport *t, const aq_launch *launch,
-                              uint32_t count, aq_record_sink *sink,
-                              aq_launch_times *out, aq_time timeout,
-                              const char *culprit, aq_diag *diag);
+aq_status aq_launch_watch(aq_transport *t, const aq_launch *launch,
+                          uint32_t count, aq_record_sink *sink,
+                          aq_launch_times *out, aq_time timeout,
+                          const char *culprit, aq_diag *diag);
 
 #endif

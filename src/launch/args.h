@@ -9,8 +9,8 @@
  * (0, 1, 2, ...), or @FILE: the bytes of a file, little endian, of which there
  * are as many as the buffer has, or N is left out. 0 without.
  */
-#ifndef AQ_CLI_LAUNCH_ARGS_H
-#define AQ_CLI_LAUNCH_ARGS_H
+#ifndef AQ_LAUNCH_ARGS_H
+#define AQ_LAUNCH_ARGS_H
 
 #include "codeobj/codeobj.h"
 #include "common/json_out.h"

@@ -2,8 +2,8 @@
 /*
  * Which device model stands for the GPU of a measured run.
  */
-#ifndef AQ_CLI_DEVICE_CHOICE_H
-#define AQ_CLI_DEVICE_CHOICE_H
+#ifndef AQ_PERFORM_DEVICE_CHOICE_H
+#define AQ_PERFORM_DEVICE_CHOICE_H
 
 #include "common/diag.h"
 #include "store/store.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "config.h"
 
-#include "cli/device_probed.h"
+#include "calibrate/probed.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -20,7 +20,7 @@ static const struct {
   const char *less;
 } rules[AQ_DEVICE_PROBED_COUNT] = {
 #define Q(id, figure, less) {#id, AQ_PROBE_##figure, less},
-#include "cli/device_probed.def"
+#include "calibrate/probed.def"
 #undef Q
 };
 

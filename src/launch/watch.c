@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "config.h"
 
-#include "cli/launch_watch.h"
+#include "launch/watch.h"
 
 #include <pthread.h>
 #include <stdlib.h>
@@ -70,10 +70,10 @@ static void watch_destroy(watch *w)
   free(w);
 }
 
-aq_status aq_cli_launch_watch(aq_transport *t, const aq_launch *launch,
-                              uint32_t count, aq_record_sink *sink,
-                              aq_launch_times *out, aq_time timeout,
-                              const char *culprit, aq_diag *diag)
+aq_status aq_launch_watch(aq_transport *t, const aq_launch *launch,
+                          uint32_t count, aq_record_sink *sink,
+                          aq_launch_times *out, aq_time timeout,
+                          const char *culprit, aq_diag *diag)
 {
   pthread_t thread;
   if (timeout == 0)

@@ -4,15 +4,15 @@
  * (doc/calibrate.md). Runs tell sums; the shares that they do not tell apart
  * stay as the model has them.
  */
-#ifndef AQ_CLI_DEVICE_FIT_H
-#define AQ_CLI_DEVICE_FIT_H
+#ifndef AQ_CALIBRATE_FIT_H
+#define AQ_CALIBRATE_FIT_H
 
 #include "calibrate/figures.h"
 #include "transports/device_models.h"
 
 typedef enum aq_device_fit_id {
 #define F(id, figure, less, meaning) AQ_DEVICE_FIT_##id,
-#include "cli/device_fit.def"
+#include "calibrate/fit.def"
 #undef F
   AQ_DEVICE_FIT_COUNT
 } aq_device_fit_id;

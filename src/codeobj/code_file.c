@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 #include "config.h"
 
-#include "cli/code_file.h"
+#include "codeobj/code_file.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "codeobj/layout.h"
 
-bool aq_cli_is_code(const char *path)
+bool aq_code_file_is(const char *path)
 {
   unsigned char head[64];
   FILE *file = fopen(path, "rb");
@@ -27,7 +28,7 @@ static aq_status say_file(const char *path, aq_status status, aq_diag *diag)
   return aq_diag_set(diag, status, "%s: %s", path, inner.text);
 }
 
-static aq_status bytes_read(aq_cli_code_file *out, FILE *file, aq_diag *diag)
+static aq_status bytes_read(aq_code_file *out, FILE *file, aq_diag *diag)
 {
   long size = fseek(file, 0, SEEK_END) == 0 ? ftell(file) : -1;
   if (size < 0 || (uint64_t)size > AQ_BUNDLE_SIZE_MAX)
@@ -50,11 +51,10 @@ static aq_status bytes_read(aq_cli_code_file *out, FILE *file, aq_diag *diag)
   return aq_bundle_read(out->bytes, out->size, &out->bundle, diag);
 }
 
-aq_status aq_cli_code_file_open(const char *path, aq_cli_code_file *out,
-                                aq_diag *diag)
+aq_status aq_code_file_open(const char *path, aq_code_file *out, aq_diag *diag)
 {
   FILE *file = fopen(path, "rb");
-  *out = (aq_cli_code_file){.path = path};
+  *out = (aq_code_file){.path = path};
   if (!file)
     return aq_diag_set(diag, AQ_ERR_NOT_FOUND, "%s: %s", path, strerror(errno));
   aq_status status = bytes_read(out, file, diag);
@@ -62,20 +62,20 @@ aq_status aq_cli_code_file_open(const char *path, aq_cli_code_file *out,
   if (status == AQ_OK)
     return AQ_OK;
   out->is_bundle = false; /* it was not read */
-  aq_cli_code_file_close(out);
+  aq_code_file_close(out);
   return say_file(path, status, diag);
 }
 
-void aq_cli_code_file_close(aq_cli_code_file *file)
+void aq_code_file_close(aq_code_file *file)
 {
   if (file->is_bundle)
     aq_bundle_fini(&file->bundle);
   free(file->bytes);
-  *file = (aq_cli_code_file){0};
+  *file = (aq_code_file){0};
 }
 
 /* The code that fits a device; of a bundle one entry, else the whole file. */
-static bool code_find(const aq_cli_code_file *file, const aq_target *device,
+static bool code_find(const aq_code_file *file, const aq_target *device,
                       const void **bytes, size_t *size)
 {
   aq_codeobj code;
@@ -96,7 +96,7 @@ static bool code_find(const aq_cli_code_file *file, const aq_target *device,
   return fits;
 }
 
-bool aq_cli_code_file_fits(const aq_cli_code_file *file, const char *gfx)
+bool aq_code_file_fits(const aq_code_file *file, const char *gfx)
 {
   aq_target device;
   const void *bytes;
@@ -106,7 +106,7 @@ bool aq_cli_code_file_fits(const aq_cli_code_file *file, const char *gfx)
 }
 
 /* The targets of a file, with commas between. */
-static void targets_list(const aq_cli_code_file *file, char *to, size_t size)
+static void targets_list(const aq_code_file *file, char *to, size_t size)
 {
   aq_codeobj code;
   char target[AQ_TARGET_TEXT_SIZE];
@@ -125,8 +125,8 @@ static void targets_list(const aq_cli_code_file *file, char *to, size_t size)
   }
 }
 
-aq_status aq_cli_code_file_find(const aq_cli_code_file *file, const char *gfx,
-                                const void **bytes, size_t *size, aq_diag *diag)
+aq_status aq_code_file_find(const aq_code_file *file, const char *gfx,
+                            const void **bytes, size_t *size, aq_diag *diag)
 {
   aq_target device;
   char known[200];
@@ -139,8 +139,8 @@ aq_status aq_cli_code_file_find(const aq_cli_code_file *file, const char *gfx,
                      file->path, gfx, known);
 }
 
-aq_status aq_cli_code_file_read(const aq_cli_code_file *file, const void *bytes,
-                                size_t size, aq_codeobj *out, aq_diag *diag)
+aq_status aq_code_file_read(const aq_code_file *file, const void *bytes,
+                            size_t size, aq_codeobj *out, aq_diag *diag)
 {
   aq_status status = aq_codeobj_read(bytes, size, out, diag);
   return status == AQ_OK ? AQ_OK : say_file(file->path, status, diag);

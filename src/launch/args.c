@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "config.h"
 
-#include "cli/launch_args.h"
+#include "launch/args.h"
 
 #include <errno.h>
 #include <inttypes.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "config.h"
 
-#include "cli/device_choice.h"
+#include "perform/device_choice.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -1,0 +1,298 @@
+/* SPDX-License-Identifier: MIT */
+#include "config.h"
+
+#include "launch/launcher.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "codeobj/layout.h"
+#include "devlib/devlib.h"
+#include "launch/watch.h"
+#include "transports/device_models.h"
+
+/* ---- the device ---- */
+
+/* The first device model that the file has code for. */
+static aq_status model_choose(aq_launcher *l, aq_diag *diag)
+{
+  const char *name;
+  if (l->performance->options.device || l->performance->hardware)
+    return AQ_OK;
+  for (size_t i = 0; (name = aq_device_model_name(i)); i++) {
+    aq_device_model *model;
+    aq_status status = aq_device_model_load(name, NULL, &model, diag);
+    if (status != AQ_OK)
+      return status;
+    const bool fits =
+        aq_code_file_fits(&l->file, aq_device_model_text(model, "gfx"));
+    aq_device_model_free(model);
+    if (fits) {
+      l->performance->options.device = name;
+      return AQ_OK;
+    }
+  }
+  return aq_diag_set(diag, AQ_ERR_INPUT,
+                     "%s: no device model has its instruction set; name one "
+                     "with --device",
+                     l->file.path);
+}
+
+/* The first device of the transport that the file has code for; if there is
+ * none, the error names the first one's instruction set. */
+static aq_status device_find(aq_launcher *l, aq_diag *diag)
+{
+  const void *bytes;
+  size_t size;
+  uint32_t at = 0;
+  l->t->ops->info(l->t, &l->info);
+  if (l->info.device_count == 0)
+    return aq_diag_set(diag, AQ_ERR_UNSUPPORTED,
+                       "launch: transport %s has no device", l->t->ops->name);
+  while (at < l->info.device_count &&
+         !aq_code_file_fits(&l->file, l->info.devices[at].gfx))
+    at++;
+  l->launch.device = at < l->info.device_count ? at : 0;
+  l->device = &l->info.devices[l->launch.device];
+  aq_status status =
+      aq_code_file_find(&l->file, l->device->gfx, &bytes, &size, diag);
+  if (status == AQ_OK)
+    status = aq_code_file_read(&l->file, bytes, size, &l->code, diag);
+  l->code_is_read = status == AQ_OK;
+  return status;
+}
+
+/* ---- the kernel ---- */
+
+static void line_note(const char *line, void *user)
+{
+  aq_note(user, "%s", line);
+}
+
+static aq_status kernel_find(aq_launcher *l, const aq_code_kernel **out,
+                             aq_diag *diag)
+{
+  char known[200] = "", name[64];
+  *out = aq_codeobj_kernel(&l->code, l->ask.kernel);
+  if (*out)
+    return AQ_OK;
+  for (size_t i = 0; i < l->code.kernel_count; i++) {
+    const size_t used = strlen(known);
+    snprintf(known + used, sizeof known - used, "%s%s", i ? ", " : "",
+             aq_code_text(l->code.kernels[i].name, name, sizeof name));
+  }
+  return aq_diag_set(diag, AQ_ERR_INPUT, "%s: it has no kernel '%s'; it has %s",
+                     l->file.path, l->ask.kernel, known);
+}
+
+/* A transport without code objects executes it by a host function. */
+static aq_status kernel_register(aq_launcher *l, const aq_code_kernel *kernel,
+                                 aq_diag *diag)
+{
+  const aq_kernel_entry *entry =
+      aq_kernel_set_find(&l->kernels, kernel->name, strlen(kernel->name));
+  aq_kernel_desc desc = {.name = kernel->name,
+                         .kernarg_size = kernel->kernarg_size,
+                         .group_size = kernel->group_size,
+                         .private_size = kernel->private_size,
+                         .vgprs = (uint16_t)kernel->vgprs,
+                         .agprs = (uint16_t)kernel->agprs,
+                         .sgprs = (uint16_t)kernel->sgprs,
+                         .wave_size = (uint16_t)kernel->wave_size};
+  if (!entry) {
+    aq_code_kernel_tell(kernel, line_note, (void *)(uintptr_t)l->notes);
+    if (!l->ask.may_miss)
+      return aq_diag_set(diag, AQ_ERR_UNSUPPORTED,
+                         "kernel %s has no host function; name a plug-in that "
+                         "has it with --kernels, or --missing-kernels warn for "
+                         "timing only",
+                         l->ask.kernel);
+    aq_note(l->notes, "kernel %s has no host function: it computes nothing",
+            l->ask.kernel);
+  }
+  aq_kernel_entry_describe(entry, &desc);
+  return l->t->ops->kernel_register(l->t, &desc, &l->launch.kernel, diag);
+}
+
+static aq_status kernel_load(aq_launcher *l, aq_diag *diag)
+{
+  const void *bytes;
+  size_t size;
+  uint64_t module;
+  aq_status status =
+      aq_code_file_find(&l->file, l->device->gfx, &bytes, &size, diag);
+  if (status == AQ_OK)
+    status = l->t->ops->module_load(l->t, l->launch.device, bytes, size,
+                                    &module, diag);
+  return status == AQ_OK ? l->t->ops->kernel_lookup(l->t, module, l->ask.kernel,
+                                                    &l->launch.kernel, diag)
+                         : status;
+}
+
+/* What was asked for, else what the kernel was made for, else 256 or the grid.
+ */
+static aq_status workgroup_choose(aq_launcher *l, const aq_code_kernel *kernel,
+                                  aq_diag *diag)
+{
+  uint32_t *size = l->ask.workgroup;
+  uint64_t items = 1;
+  const uint32_t most = kernel->workgroup_max ? kernel->workgroup_max : 1024;
+  if (size[0] == 0) {
+    memcpy(size, kernel->workgroup, sizeof kernel->workgroup);
+    if (size[0] == 0) {
+      size[0] = l->ask.grid[0] < 256 ? l->ask.grid[0] : 256;
+      size[0] = size[0] < most ? size[0] : most;
+      size[1] = size[2] = 1;
+    }
+  }
+  for (int i = 0; i < 3; i++) {
+    l->launch.grid[i] = l->ask.grid[i];
+    l->launch.workgroup[i] = (uint16_t)size[i];
+    items *= size[i];
+  }
+  if (items > most)
+    return aq_diag_set(diag, AQ_ERR_INPUT,
+                       "--workgroup: %llu work-items; kernel %s takes at most "
+                       "%u",
+                       (unsigned long long)items, l->ask.kernel, most);
+  return AQ_OK;
+}
+
+static aq_status kernel_prepare(aq_launcher *l, aq_diag *diag)
+{
+  const aq_code_kernel *kernel;
+  aq_status status = kernel_find(l, &kernel, diag);
+  if (status == AQ_OK)
+    status = workgroup_choose(l, kernel, diag);
+  if (status == AQ_OK)
+    status = l->info.caps & AQ_CAP_CODE_OBJECTS
+                 ? kernel_load(l, diag)
+                 : kernel_register(l, kernel, diag);
+  l->launch.name = l->ask.kernel;
+  if (status == AQ_OK)
+    status = aq_launch_args_place(l->t, kernel, &l->launch, l->ask.args,
+                                  l->ask.arg_count, diag);
+  return status;
+}
+
+/* ---- the run ---- */
+
+static aq_status kernel_run(aq_launcher *l, aq_record_sink *sink, aq_diag *diag)
+{
+  const aq_time timeout = l->performance->options.timeout;
+  aq_status status = device_find(l, diag);
+  if (status == AQ_OK)
+    status = kernel_prepare(l, diag);
+  if (status != AQ_OK)
+    return status;
+  status = aq_launch_watch(
+      l->t, &l->launch, l->ask.repeats, sink, l->times, timeout,
+      l->device->model ? "its host function" : l->device->name, diag);
+  l->hangs = status == AQ_ERR_TIMEOUT && timeout > 0;
+  for (size_t i = 0; i < l->ask.arg_count && status == AQ_OK; i++)
+    status = aq_launch_arg_write(&l->ask.args[i], diag);
+  return status;
+}
+
+/* What hangs may hold the writer: the run is removed past it. If that fails it
+ * stays behind as incomplete. */
+static void run_forget(aq_store *store, int64_t run)
+{
+  aq_store *other;
+  if (aq_store_open(aq_store_path(store), AQ_STORE_WRITE, &other, NULL) !=
+      AQ_OK)
+    return;
+  aq_store_remove(other, run, NULL);
+  aq_store_close(other);
+}
+
+static aq_status run_finish(aq_launcher *l, aq_store_writer *writer,
+                            aq_run_info *info, aq_diag *diag)
+{
+  l->t->ops->info(l->t, &l->info);
+  l->device = &l->info.devices[l->launch.device];
+  info->reproducible = l->info.reproducible;
+  info->device_model = l->device->model;
+  info->model_hash = l->device->model_hash;
+  info->model_verdict = l->device->verdict;
+  if (info->kind == AQ_RUN_MEASURED && l->device->model)
+    info->notes = "{\"measured_on\":\"simulator\"}";
+  return aq_store_writer_finish(writer, info, diag);
+}
+
+aq_status aq_launcher_run(aq_launcher *l, aq_store *store, aq_run_info *info,
+                          aq_diag *diag)
+{
+  aq_store_writer *writer;
+  aq_performance_facts probed;
+  aq_status status = aq_performance_probe(l->performance, &probed, diag);
+  if (status != AQ_OK)
+    return status;
+  info->kind = probed.kind;
+  info->source = l->file.path;
+  info->format = "launch";
+  info->transport = aq_transport_stack_name(l->performance->transport);
+  status = aq_store_writer_open(store, info, &writer, diag);
+  if (status != AQ_OK)
+    return status;
+  aq_record_sink *sink = aq_store_writer_sink(writer);
+  l->run = aq_store_writer_run(writer);
+  status = aq_performance_open(l->performance, sink, &l->t, diag);
+  if (status == AQ_OK)
+    status = kernel_run(l, sink, diag);
+  else
+    l->t = NULL;
+  if (l->hangs) {
+    run_forget(store, l->run);
+    return status;
+  }
+  if (status == AQ_OK)
+    return run_finish(l, writer, info, diag);
+  if (l->t)
+    l->t->ops->close(l->t);
+  l->t = NULL;
+  aq_store_writer_abort(writer);
+  return status;
+}
+
+/* ---- life ---- */
+
+aq_status aq_launcher_open(aq_launcher *out, const aq_launch_ask *ask,
+                           aq_performance *performance, const aq_notes *notes,
+                           aq_diag *diag)
+{
+  static const aq_kernel_entry *const built_in[] = {aq_devlib_entries, NULL};
+  *out = (aq_launcher){.ask = *ask,
+                       .performance = performance,
+                       .notes = notes,
+                       .launch = {.lds = ask->lds},
+                       .run = AQ_NONE};
+  aq_status status = aq_code_file_open(ask->path, &out->file, diag);
+  if (status == AQ_OK)
+    status =
+        aq_kernel_set_open_default(&out->kernels, ask->kernels, built_in, diag);
+  if (status == AQ_OK)
+    status = model_choose(out, diag);
+  if (status == AQ_OK) {
+    out->times = calloc(ask->repeats, sizeof *out->times);
+    if (!out->times)
+      status = aq_diag_no_memory(diag);
+  }
+  if (status != AQ_OK)
+    aq_launcher_close(out);
+  return status;
+}
+
+void aq_launcher_close(aq_launcher *l)
+{
+  if (l->hangs)
+    return;
+  if (l->t)
+    l->t->ops->close(l->t);
+  aq_code_file_close(&l->file);
+  if (l->code_is_read)
+    aq_codeobj_fini(&l->code);
+  aq_kernel_set_close(&l->kernels);
+  free(l->times);
+}

@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Launching one kernel of a file with code objects: on any transport, with
+ * arguments in text form, into a stored run.
+ *
+ * Open it, run it, read the results, close it: buffers of arguments live until
+ * then. One thread; texts are borrowed.
+ */
+#ifndef AQ_LAUNCH_LAUNCHER_H
+#define AQ_LAUNCH_LAUNCHER_H
+
+#include "codeobj/code_file.h"
+#include "common/kernel_set.h"
+#include "common/notes.h"
+#include "launch/args.h"
+#include "perform/perform.h"
+
+typedef struct aq_launch_ask {
+  const char *path, *kernel;
+  uint32_t grid[3];      /* work-items */
+  uint32_t workgroup[3]; /* all 0: what the kernel was made for, else 256 */
+  uint32_t lds;          /* bytes of group segment besides the kernel's own */
+  uint32_t repeats;      /* at least 1 */
+  aq_launch_arg *args;   /* as aq_launch_arg_read reads them */
+  size_t arg_count;
+  const char *const *kernels; /* plug-ins of host functions, ended by NULL */
+  bool may_miss; /* a kernel without a host function computes nothing */
+} aq_launch_ask;
+
+typedef struct aq_launcher {
+  aq_launch_ask ask;
+  aq_performance *performance;
+  const aq_notes *notes;
+  aq_code_file file;
+  aq_kernel_set kernels;
+  aq_transport *t; /* NULL: not open */
+  aq_transport_info info;
+  const aq_device_info *device; /* that ran it, while the transport is open */
+  aq_codeobj code;
+  bool code_is_read;
+  aq_launch launch;
+  aq_launch_times *times; /* a dispatch each */
+  int64_t run;            /* its id in the store */
+  bool hangs; /* a thread runs on that uses all of this: leave by _exit */
+} aq_launcher;
+
+/* Reads the file and opens the plug-ins. A performance without a device that is
+ * not for hardware gets the first device model that the file has code for. On
+ * errors there is nothing to close. */
+aq_status aq_launcher_open(aq_launcher *out, const aq_launch_ask *ask,
+                           aq_performance *performance, const aq_notes *notes,
+                           aq_diag *diag);
+
+/* Dispatches the kernel and stores the run under `info`; out buffers go to
+ * their files. Nothing stays in the store on errors. */
+aq_status aq_launcher_run(aq_launcher *launcher, aq_store *store,
+                          aq_run_info *info, aq_diag *diag);
+
+/* Does nothing where something hangs. */
+void aq_launcher_close(aq_launcher *launcher);
+
+#endif

@@ -1,0 +1,219 @@
+/* SPDX-License-Identifier: MIT */
+#include "config.h"
+
+#include "perform/capture.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "capture/packets.h"
+#include "common/kernel_set.h"
+
+typedef struct capture_job {
+  aq_performance *performance;
+  const aq_capture_ask *ask;
+  aq_cap_file *file;
+  aq_packet_file *packets; /* instead of `file` */
+  aq_kernel_set kernels;
+  aq_kernel_entry *entries; /* owned; of the set */
+  aq_run_info *info;
+  aq_captured *out;
+  aq_diag *diag;
+} capture_job;
+
+bool aq_capture_is(const char *path)
+{
+  return aq_cap_file_is(path) || aq_packet_file_is(path);
+}
+
+/* ---- executing ---- */
+
+/* `count` times on one transport; nothing is kept of the first `warm`. */
+static aq_status packets_execute(capture_job *job, aq_transport *transport,
+                                 int64_t warm, int64_t count,
+                                 aq_cap_played *out)
+{
+  aq_cap_played first;
+  aq_status status = AQ_OK;
+  for (int64_t i = -warm; i < count && status == AQ_OK; i++)
+    status = aq_packet_file_play(job->packets, transport,
+                                 job->performance->options.timeout,
+                                 i < 0 ? &first : &out[i], job->diag);
+  return status;
+}
+
+static aq_status operations_execute(capture_job *job, aq_transport *transport,
+                                    int64_t warm, int64_t count,
+                                    aq_cap_played *out)
+{
+  const aq_cap_player_options options = {.size = sizeof options,
+                                         .transport = transport,
+                                         .kernels = job->entries,
+                                         .timeout =
+                                             job->performance->options.timeout};
+  aq_cap_player *player;
+  aq_cap_played first;
+  aq_status status =
+      aq_cap_player_create(job->file, &options, &player, job->diag);
+  if (status != AQ_OK)
+    return status;
+  for (int64_t i = -warm; i < count && status == AQ_OK; i++)
+    status = aq_cap_player_run(player, i < 0 ? &first : &out[i], job->diag);
+  aq_cap_player_destroy(player);
+  return status;
+}
+
+static aq_status execute(capture_job *job, aq_transport *transport,
+                         int64_t warm, int64_t count, aq_cap_played *out)
+{
+  return job->packets ? packets_execute(job, transport, warm, count, out)
+                      : operations_execute(job, transport, warm, count, out);
+}
+
+/* What the transport says of itself, while it is open. */
+static void info_ask(capture_job *job, aq_transport *transport)
+{
+  aq_run_info *run = job->info;
+  aq_captured *out = job->out;
+  aq_transport_info info;
+  transport->ops->info(transport, &info);
+  run->kind = aq_run_measures(info.caps) ? AQ_RUN_MEASURED : AQ_RUN_SIMULATED;
+  run->reproducible = info.reproducible;
+  if (info.device_count == 0 || !info.devices[0].model)
+    return;
+  const aq_device_info *device = &info.devices[0];
+  snprintf(out->model, sizeof out->model, "%s", device->model);
+  snprintf(out->hash, sizeof out->hash, "%s", device->model_hash);
+  snprintf(out->verdict, sizeof out->verdict, "%s", device->verdict);
+  run->device_model = out->model;
+  run->model_hash = out->hash;
+  run->model_verdict = out->verdict;
+}
+
+static aq_status recorded_execute(capture_job *job, aq_record_sink *records)
+{
+  aq_transport *transport;
+  aq_status status =
+      aq_performance_open(job->performance, records, &transport, job->diag);
+  if (status != AQ_OK)
+    return status;
+  status = execute(job, transport, 0, 1, &job->out->played);
+  info_ask(job, transport);
+  transport->ops->close(transport);
+  return status;
+}
+
+static aq_status bench_execute(capture_job *job)
+{
+  const int64_t repeats = job->ask->repeats;
+  aq_transport *transport;
+  if (repeats == 0)
+    return AQ_OK;
+  job->out->bench = calloc((size_t)repeats, sizeof *job->out->bench);
+  if (!job->out->bench)
+    return aq_diag_no_memory(job->diag);
+  aq_status status =
+      aq_performance_open(job->performance, NULL, &transport, job->diag);
+  if (status != AQ_OK)
+    return status;
+  status = execute(job, transport, 1, repeats, job->out->bench);
+  transport->ops->close(transport);
+  return status;
+}
+
+/* ---- the run ---- */
+
+static void bench_json(aq_json_out *json, const capture_job *job, bool host,
+                       const char *key)
+{
+  aq_json_out_array(json, key);
+  for (int64_t i = 0; i < job->ask->repeats; i++) {
+    const aq_cap_played *played = &job->out->bench[i];
+    aq_json_out_int(json, NULL,
+                    host ? (int64_t)played->host_ns : played->span / AQ_NS);
+  }
+  aq_json_out_close_array(json);
+}
+
+static void capture_notes(aq_json_out *json, const void *user)
+{
+  const capture_job *job = user;
+  const aq_cap_played *played = &job->out->played;
+  aq_json_out_map(json, "capture");
+  aq_json_out_int(json, "operations", (int64_t)played->operations);
+  aq_json_out_int(json, "checked", (int64_t)played->digests);
+  aq_json_out_int(json, "idle_host_calls", (int64_t)played->idle_calls);
+  aq_json_out_int(json, "host_ns", (int64_t)played->host_ns);
+  aq_json_out_int(json, "span_ns", played->span / AQ_NS);
+  if (job->ask->repeats > 0) {
+    bench_json(json, job, true, "bench_host_ns");
+    bench_json(json, job, false, "bench_span_ns");
+  }
+  aq_json_out_close_map(json);
+}
+
+static aq_status run_store(capture_job *job, aq_store *store)
+{
+  aq_store_writer *writer;
+  aq_status status = aq_store_writer_open(store, job->info, &writer, job->diag);
+  if (status != AQ_OK)
+    return status;
+  job->out->run = aq_store_writer_run(writer);
+  status = recorded_execute(job, aq_store_writer_sink(writer));
+  if (status == AQ_OK)
+    status = bench_execute(job);
+  if (status == AQ_OK) {
+    job->performance->notes = capture_notes;
+    job->performance->notes_user = job;
+    status = aq_performance_notes(job->performance, NULL, &job->out->notes,
+                                  job->diag);
+    job->performance->notes = NULL;
+  }
+  if (status != AQ_OK) {
+    aq_store_writer_abort(writer);
+    return status;
+  }
+  job->info->notes = job->out->notes;
+  return aq_store_writer_finish(writer, job->info, job->diag);
+}
+
+aq_status aq_capture_perform(aq_performance *performance, aq_store *store,
+                             const aq_capture_ask *ask, aq_run_info *info,
+                             aq_captured *out, aq_diag *diag)
+{
+  capture_job job = {.performance = performance,
+                     .ask = ask,
+                     .info = info,
+                     .out = out,
+                     .diag = diag};
+  *out = (aq_captured){.run = AQ_NONE};
+  aq_status status = aq_packet_file_is(ask->path)
+                         ? aq_packet_file_open(ask->path, &job.packets, diag)
+                         : aq_cap_file_open(ask->path, &job.file, diag);
+  if (status == AQ_OK)
+    status = aq_kernel_set_open_default(&job.kernels, ask->kernels, NULL, diag);
+  if (status == AQ_OK && !(job.entries = aq_kernel_set_entries(&job.kernels)))
+    status = aq_diag_no_memory(diag);
+  if (status == AQ_OK) {
+    info->transport = aq_transport_stack_name(performance->transport);
+    info->source = ask->path;
+    info->format = job.packets ? "packets" : "capture";
+    info->base_ns = 0;
+    status = run_store(&job, store);
+  }
+  free(job.entries);
+  aq_kernel_set_close(&job.kernels);
+  aq_packet_file_close(job.packets);
+  aq_cap_file_close(job.file);
+  if (status != AQ_OK)
+    aq_captured_fini(out);
+  return status;
+}
+
+void aq_captured_fini(aq_captured *captured)
+{
+  free(captured->notes);
+  free(captured->bench);
+  captured->notes = NULL;
+  captured->bench = NULL;
+}

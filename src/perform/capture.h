@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Replaying a capture of what a program submitted, operations or packets, into
+ * a stored run. Texts are borrowed; one thread.
+ */
+#ifndef AQ_PERFORM_CAPTURE_H
+#define AQ_PERFORM_CAPTURE_H
+
+#include "capture/capture_player.h"
+#include "perform/perform.h"
+
+enum { AQ_CAPTURE_REPEATS_MAX = 1000000 };
+
+typedef struct aq_capture_ask {
+  const char *path;
+  const char *const *kernels; /* plug-ins as of aq_kernel_set_open_default */
+  int64_t repeats;            /* that are timed, beside the run's; 0: none */
+} aq_capture_ask;
+
+typedef struct aq_captured {
+  int64_t run; /* its id in the store */
+  char model[64], hash[65], verdict[16],
+      *notes; /* the run's info borrows them */
+  aq_cap_played played;
+  aq_cap_played *bench; /* one a repetition; or NULL */
+} aq_captured;
+
+/* Whether a file is such a capture. */
+bool aq_capture_is(const char *path);
+
+/* Replays it and stores the run under `info`; its texts then borrow from
+ * `out`. Nothing stays in the store on errors. */
+aq_status aq_capture_perform(aq_performance *performance, aq_store *store,
+                             const aq_capture_ask *ask, aq_run_info *info,
+                             aq_captured *out, aq_diag *diag);
+void aq_captured_fini(aq_captured *captured);
+
+#endif

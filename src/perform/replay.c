@@ -1,0 +1,209 @@
+/* SPDX-License-Identifier: MIT */
+#include "config.h"
+
+#include "perform/replay.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+#include "perform/device_choice.h"
+
+/* A loose dependency held nothing back in the measured run, but may when the
+ * host follows the device. */
+enum { CONFIDENCE = 50, CONFIDENCE_CLOSED = 30 };
+
+/* The rows of a stored run as replay wants them. */
+typedef struct store_input {
+  aq_replay_input input; /* first */
+  aq_run_reader *reader;
+} store_input;
+
+static aq_status input_next(aq_replay_input *input, aq_record *rows,
+                            int64_t *numbers, size_t capacity, size_t *count,
+                            aq_diag *diag)
+{
+  store_input *from = (store_input *)input;
+  return aq_run_reader_next(from->reader, rows, numbers, capacity, count, diag);
+}
+
+static const char *input_name(aq_replay_input *input, int64_t id)
+{
+  return aq_run_reader_name(((store_input *)input)->reader, id);
+}
+
+/* What one replay works with. */
+typedef struct replay_job {
+  aq_performance *performance;
+  aq_store *store;
+  const aq_notes *notes;
+  aq_run_info *info;
+  aq_performed *out;
+  aq_diag *diag;
+  int64_t confidence; /* least of the edges; above 100: none */
+  aq_replay_options options;
+  aq_replay_facts facts;
+} replay_job;
+
+/* How it was replayed, for those who look at the run later. */
+static void replay_notes(aq_json_out *json, const void *user)
+{
+  const replay_job *job = user;
+  const aq_replay_facts *facts = &job->facts;
+  aq_json_out_map(json, "replay");
+  aq_json_out_text(json, "mode", job->options.closed ? "closed" : "open");
+  aq_json_out_int(json, "level", job->options.predict ? 2 : 1);
+  aq_json_out_text(json, "queues_from", facts->streams ? "streams" : "queues");
+  aq_json_out_int(json, "queues", facts->queues ? facts->queues : AQ_NONE);
+  if (facts->shapeless)
+    aq_json_out_int(json, "shapeless", (int64_t)facts->shapeless);
+  aq_json_out_int(json, "edges", (int64_t)facts->edges);
+  aq_json_out_int(json, "edge_confidence",
+                  job->confidence > 100 ? AQ_NONE : job->confidence);
+  if (job->options.closed)
+    aq_json_out_int(json, "waits", (int64_t)facts->waits);
+  if (job->options.as_graph)
+    aq_json_out_int(json, "graphs", (int64_t)facts->graphs);
+  if (job->options.predict) {
+    aq_json_out_int(json, "predicted", (int64_t)facts->predicted);
+    aq_json_out_int(json, "unlike", (int64_t)facts->unlike);
+  }
+  aq_json_out_close_map(json);
+}
+
+/* *out is the caller's to free; NULL: the performance has its device. */
+static aq_status device_choose(const replay_job *job, const aq_run_info *origin,
+                               aq_run_reader *reader, char **out)
+{
+  aq_device_choice choice;
+  *out = NULL;
+  if (job->performance->options.device || job->performance->hardware)
+    return AQ_OK;
+  aq_status status =
+      aq_device_choose(job->store, origin, reader, &choice, job->diag);
+  if (status != AQ_OK)
+    return status;
+  job->performance->options.device = *out = choice.models;
+  if (choice.step)
+    aq_note(job->notes,
+            "device model %s, guessed from timestamps that step by %d ns: the "
+            "run does not name its GPU",
+            choice.models, choice.step);
+  else
+    aq_note(job->notes, "device model %s, by the GPU that the run names",
+            choice.models);
+  return AQ_OK;
+}
+
+/* The edges of the run that are sure enough; the caller frees *out. */
+static aq_status edges_read(replay_job *job, aq_run_reader *reader,
+                            aq_edge **out)
+{
+  const aq_edge *edges;
+  size_t count;
+  aq_status status = aq_run_reader_edges(reader, &edges, &count, job->diag);
+  if (status != AQ_OK)
+    return status;
+  aq_edge *kept = malloc((count + 1) * sizeof *kept);
+  if (!kept)
+    return aq_diag_no_memory(job->diag);
+  for (size_t i = 0; i < count; i++)
+    if (edges[i].confidence >= job->confidence)
+      kept[job->options.edge_count++] = edges[i];
+  job->options.edges = *out = kept;
+  return AQ_OK;
+}
+
+static void device_ask(replay_job *job, const aq_device_info *device)
+{
+  job->options.latency_warm = device->dispatch_latency_warm;
+  job->options.latency_cold = device->dispatch_latency_cold;
+  job->options.unmap_after = device->unmap_after;
+  job->options.timestamp_step = device->timestamp_step;
+  job->options.graph_launch = device->graph_launch;
+  job->options.graph_per_node = device->graph_per_node;
+  job->options.graph_head = device->graph_head;
+}
+
+static aq_status source_perform(replay_job *job, aq_run_reader *reader)
+{
+  store_input from = {{input_next, input_name}, reader};
+  aq_workload_source *workload;
+  aq_status status = aq_replay_open(&from.input, &job->options, &workload,
+                                    &job->facts, job->diag);
+  if (status != AQ_OK)
+    return status;
+  if (job->facts.shapeless)
+    aq_note(job->notes,
+            "%" PRIu64 " kernels have no grid or workgroup size: their packets "
+            "stand for one work-item or wave",
+            job->facts.shapeless);
+  job->performance->notes = replay_notes;
+  job->performance->notes_user = job;
+  status = aq_perform(job->performance, job->store, job->facts.first_submit,
+                      workload, job->info, job->out, job->diag);
+  workload->close(workload);
+  return status;
+}
+
+static aq_status rows_replay(replay_job *job, const aq_run_info *origin,
+                             aq_run_reader *reader)
+{
+  aq_performance_facts probed;
+  aq_edge *edges = NULL;
+  char *chosen;
+  aq_status status = device_choose(job, origin, reader, &chosen);
+  if (status != AQ_OK)
+    return status;
+  status = aq_performance_probe(job->performance, &probed, job->diag);
+  if (status == AQ_OK)
+    status = edges_read(job, reader, &edges);
+  if (status == AQ_OK) {
+    device_ask(job, &probed.device);
+    job->info->kind = probed.kind;
+    status = source_perform(job, reader);
+  }
+  if (chosen)
+    job->performance->options.device = NULL;
+  free(edges);
+  free(chosen);
+  return status;
+}
+
+aq_status aq_replay_perform(aq_performance *performance, aq_store *store,
+                            const aq_replay_ask *ask, aq_run_info *info,
+                            aq_performed *out, const aq_notes *notes,
+                            aq_diag *diag)
+{
+  replay_job job = {.performance = performance,
+                    .store = store,
+                    .notes = notes,
+                    .info = info,
+                    .out = out,
+                    .diag = diag,
+                    .confidence = ask->confidence,
+                    .options = {.closed = ask->closed,
+                                .as_graph = ask->as_graph,
+                                .predict = ask->predict,
+                                .queues = ask->queues}};
+  aq_run_info *origin;
+  aq_run_reader *reader;
+  if (ask->confidence == AQ_REPLAY_EDGES_DEFAULT)
+    job.confidence = ask->closed ? CONFIDENCE_CLOSED : CONFIDENCE;
+  aq_status status = aq_store_find(store, ask->origin, &origin, diag);
+  if (status != AQ_OK)
+    return status;
+  if (!origin->complete)
+    aq_note(notes, "run %" PRId64 " is incomplete: its writer was killed",
+            origin->id);
+  info->origin = origin->id;
+  info->base_ns = origin->base_ns;
+  info->truncated = origin->truncated;
+  status = aq_run_reader_open(store, origin->id, AQ_ORDER_START, &reader, diag);
+  if (status == AQ_OK) {
+    status = rows_replay(&job, origin, reader);
+    aq_run_reader_close(reader);
+  }
+  performance->notes = NULL;
+  aq_run_info_free(origin);
+  return status;
+}

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Replaying a stored run into a new one (run/replay.h says what a replay is).
+ * Texts are borrowed; one thread.
+ */
+#ifndef AQ_PERFORM_REPLAY_H
+#define AQ_PERFORM_REPLAY_H
+
+#include "common/notes.h"
+#include "perform/perform.h"
+#include "run/replay.h"
+
+enum { AQ_REPLAY_EDGES_DEFAULT = -1, AQ_REPLAY_EDGES_NONE = 101 };
+
+typedef struct aq_replay_ask {
+  const char *origin; /* the run to replay, as aq_store_find takes it */
+  bool closed;        /* loop; open otherwise */
+  bool as_graph, predict;
+  uint32_t queues; /* that streams of a device share; 0: as recorded */
+  /* Least confidence of a dependency, in percent; AQ_REPLAY_EDGES_DEFAULT: 50,
+   * or 30 in a closed loop; AQ_REPLAY_EDGES_NONE: no dependencies. */
+  int64_t confidence;
+} aq_replay_ask;
+
+/* Replays the run and stores it under `info`. A performance without a device
+ * that is not for hardware gets the device models of the GPUs that the run
+ * names, which a note reports; `notes` may be NULL. `out` is as of aq_perform,
+ * and to be finished with aq_performed_fini. */
+aq_status aq_replay_perform(aq_performance *performance, aq_store *store,
+                            const aq_replay_ask *ask, aq_run_info *info,
+                            aq_performed *out, const aq_notes *notes,
+                            aq_diag *diag);
+
+#endif

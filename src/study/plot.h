@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: MIT */
+/* Plots of studies: cdf, gantt and pareto, as SVG. */
+#ifndef AQ_STUDY_PLOT_H
+#define AQ_STUDY_PLOT_H
+
+#include <stdio.h>
+
+#include "study/study.h"
+
+/* `metrics`: the axes of pareto. The study keeps responses. */
+aq_status aq_study_plot(const aq_study *study, aq_store *store,
+                        const char *kind, const int metrics[2], FILE *out,
+                        aq_diag *diag);
+
+#endif
