@@ -130,6 +130,14 @@ aq_status aq_cli_json_end_if(aq_cli *cli, aq_json_out *json)
              : aq_diag_no_memory(&cli->diag);
 }
 
+aq_status aq_cli_json_finish(aq_cli *cli, aq_json_out *json, aq_status status)
+{
+  if (status == AQ_OK)
+    return aq_cli_json_end_if(cli, json);
+  aq_json_out_drop(json);
+  return status;
+}
+
 void aq_cli_fini(aq_cli *cli)
 {
   if (cli->out && cli->out != stdout)

@@ -72,6 +72,9 @@ aq_status aq_cli_json_begin_if(aq_cli *cli, aq_json_out **out);
 /* Writes what begin_if began; does nothing without a document. */
 aq_status aq_cli_json_end_if(aq_cli *cli, aq_json_out *json);
 
+/* The same if `status` is AQ_OK; else drops it and returns the status. */
+aq_status aq_cli_json_finish(aq_cli *cli, aq_json_out *json, aq_status status);
+
 /* A remark on stderr, one line, unless --quiet. */
 void aq_cli_note(const aq_cli *cli, const char *fmt, ...) AQ_PRINTF(2, 3);
 

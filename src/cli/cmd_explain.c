@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/columns.h"
 #include "cli/commands.h"
+#include "cli/rows.h"
 #include "cli/runs.h"
 #include "common/json_in.h"
 #include "common/json_out.h"
@@ -20,38 +20,6 @@ static double percent(const aq_explain *e, aq_time part)
   return e->time > 0 ? 100.0 * (double)part / (double)e->time : 0;
 }
 
-/* ---- text ---- */
-
-static aq_status put_shares(aq_cli *cli, const aq_explain *e)
-{
-  static const char *const names[] = {
-      "where the time went", ">%",   ">us", ">times",
-      ">longest us",         ">row", NULL};
-  aq_cli_columns *table = aq_cli_columns_new(names);
-  if (!table)
-    return aq_diag_no_memory(&cli->diag);
-  for (int i = 0; i < AQ_CAUSE_COUNT; i++) {
-    const aq_explain_share *share = &e->shares[i];
-    char cells[5][32];
-    if (share->time == 0)
-      continue;
-    snprintf(cells[0], 32, "%.1f", percent(e, share->time));
-    snprintf(cells[1], 32, "%.3f", (double)share->time / (double)AQ_US);
-    snprintf(cells[2], 32, "%" PRId64, share->gaps);
-    snprintf(cells[3], 32, "%.3f", (double)share->worst / (double)AQ_US);
-    snprintf(cells[4], 32, "%" PRId64, share->worst_row);
-    const char *const row[] = {aq_explain_causes[i].name,
-                               cells[0],
-                               cells[1],
-                               cells[2],
-                               cells[3],
-                               cells[4]};
-    aq_cli_columns_row(table, row);
-  }
-  return aq_cli_columns_print(table, cli->out) ? AQ_OK
-                                               : aq_diag_no_memory(&cli->diag);
-}
-
 /* The name of the dispatch behind the longest case of a cause. */
 static const char *worst_name(const aq_explain *e, aq_explain_cause cause,
                               aq_run_reader *reader,
@@ -63,9 +31,43 @@ static const char *worst_name(const aq_explain *e, aq_explain_cause cause,
   return NULL;
 }
 
-static aq_status put_text(aq_cli *cli, const aq_run_info *run,
-                          const aq_explain *e, aq_run_reader *reader,
-                          const aq_dispatches *dispatches)
+/* A table leaves out causes that took no time. */
+static aq_status put_shares(aq_cli *cli, aq_json_out *json, const aq_explain *e,
+                            aq_run_reader *reader,
+                            const aq_dispatches *dispatches)
+{
+  static const aq_cli_column columns[] = {{"where the time went", "cause"},
+                                          {NULL, "meaning"},
+                                          {">%", "percent"},
+                                          {">us", "time_ns"},
+                                          {">times", "times"},
+                                          {">longest us", "longest_ns"},
+                                          {">row", "row"},
+                                          {NULL, "name"},
+                                          {NULL, NULL}};
+  aq_cli_rows *rows = aq_cli_rows_begin(cli, json, "causes", columns);
+  for (int i = 0; i < AQ_CAUSE_COUNT; i++) {
+    const aq_explain_share *share = &e->shares[i];
+    if (!json && share->time == 0)
+      continue;
+    aq_cli_row_begin(rows);
+    aq_cli_cell_text(rows, aq_explain_causes[i].name);
+    aq_cli_cell_text(rows, aq_explain_causes[i].meaning);
+    aq_cli_cell_real(rows, "%.1f", percent(e, share->time));
+    aq_cli_cell_time(rows, share->time);
+    aq_cli_cell_int(rows, share->gaps);
+    aq_cli_cell_time(rows, share->worst);
+    aq_cli_cell_int(rows, share->worst_row);
+    aq_cli_cell_text(
+        rows,
+        json ? worst_name(e, (aq_explain_cause)i, reader, dispatches) : NULL);
+    aq_cli_row_end(rows);
+  }
+  return aq_cli_rows_end(cli, rows);
+}
+
+static void put_head(aq_cli *cli, const aq_run_info *run, const aq_explain *e,
+                     aq_run_reader *reader, const aq_dispatches *dispatches)
 {
   char label[AQ_CLI_LABEL_SIZE], trust[AQ_CLI_TRUST_SIZE];
   const aq_explain_share *share = &e->shares[e->bottleneck];
@@ -93,14 +95,10 @@ static aq_status put_text(aq_cli *cli, const aq_run_info *run,
   aq_cli_run_caveats(cli, "  ", run);
   fprintf(cli->out, "%" PRId64 " dispatches on %" PRId64 " device%s\n\n",
           e->dispatches, e->devices, e->devices == 1 ? "" : "s");
-  return put_shares(cli, e);
 }
 
-/* ---- JSON ---- */
-
-static void json_explain(aq_json_out *json, const aq_run_info *run,
-                         const aq_explain *e, aq_run_reader *reader,
-                         const aq_dispatches *dispatches)
+static void json_head(aq_json_out *json, const aq_run_info *run,
+                      const aq_explain *e)
 {
   aq_json_out_map(json, NULL);
   aq_json_out_int(json, "run", run->id);
@@ -113,23 +111,6 @@ static void json_explain(aq_json_out *json, const aq_run_info *run,
   aq_json_out_int(json, "devices", e->devices);
   aq_json_out_int(json, "shapeless", e->shapeless);
   aq_json_out_ns(json, "shapeless_ns", e->shapeless_time);
-  aq_json_out_array(json, "causes");
-  for (int i = 0; i < AQ_CAUSE_COUNT; i++) {
-    const aq_explain_share *share = &e->shares[i];
-    aq_json_out_map(json, NULL);
-    aq_json_out_text(json, "cause", aq_explain_causes[i].name);
-    aq_json_out_text(json, "meaning", aq_explain_causes[i].meaning);
-    aq_json_out_ns(json, "time_ns", share->time);
-    aq_json_out_real(json, "percent", percent(e, share->time));
-    aq_json_out_int(json, "times", share->gaps);
-    aq_json_out_ns(json, "longest_ns", share->worst);
-    aq_json_out_int(json, "row", share->worst_row);
-    aq_json_out_text(json, "name",
-                     worst_name(e, (aq_explain_cause)i, reader, dispatches));
-    aq_json_out_close_map(json);
-  }
-  aq_json_out_close_array(json);
-  aq_json_out_close_map(json);
 }
 
 /* ---- the command ---- */
@@ -157,10 +138,14 @@ static aq_status put(aq_cli *cli, const aq_run_info *run, const aq_explain *e,
   aq_status status = aq_cli_json_begin_if(cli, &json);
   if (status != AQ_OK)
     return status;
-  if (!json)
-    return put_text(cli, run, e, reader, dispatches);
-  json_explain(json, run, e, reader, dispatches);
-  return aq_cli_json_end_if(cli, json);
+  if (json)
+    json_head(json, run, e);
+  else
+    put_head(cli, run, e, reader, dispatches);
+  status = put_shares(cli, json, e, reader, dispatches);
+  if (json)
+    aq_json_out_close_map(json);
+  return aq_cli_json_finish(cli, json, status);
 }
 
 static aq_status explain_reader(aq_cli *cli, const aq_run_info *run,

@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/columns.h"
 #include "cli/commands.h"
+#include "cli/rows.h"
 #include "cli/runs.h"
 #include "common/json_out.h"
 #include "common/text.h"
@@ -16,68 +16,53 @@
 #include "tracedb/tracedb.h"
 #include "transports/device_models.h"
 
-/* Where entries go: names one a line, a table, or a document. */
+/* Where entries go. */
 typedef struct listing {
   aq_cli *cli;
-  aq_cli_columns *table;
-  aq_json_out *json;
+  aq_cli_rows *rows;
 } listing;
 
-static void put_name(const listing *list, const char *name)
+/* An entry of texts, as many as there are columns. */
+static void put_texts(aq_cli_rows *rows, const char *const *texts,
+                      size_t columns)
 {
-  char *line = aq_text_line(name, strlen(name));
-  fprintf(list->cli->out, "%s\n", line ? line : "");
-  free(line);
+  aq_cli_row_begin(rows);
+  for (size_t i = 0; i < columns; i++)
+    aq_cli_cell_text(rows, texts[i]);
+  aq_cli_row_end(rows);
 }
 
-/* An entry of texts: with --names the first, in a document each under its key
- * (NULL keys are left out of the document). */
-static void put_texts(listing *list, const char *const *keys,
-                      const char *const *texts)
+#define PUT_TEXTS(rows, texts)                                                 \
+  put_texts((rows), (texts), sizeof(texts) / sizeof *(texts))
+
+/* A document has more of a run than a table. */
+static void put_run(listing *list, aq_json_out *json, const aq_run_info *info)
 {
-  if (list->json) {
-    aq_json_out_map(list->json, NULL);
-    for (size_t i = 0; keys[i]; i++)
-      aq_json_out_text(list->json, keys[i], texts[i]);
-    aq_json_out_close_map(list->json);
-  } else if (list->table) {
-    aq_cli_columns_row(list->table, texts);
+  char date[AQ_CLI_DATE_SIZE];
+  aq_cli_rows *rows = list->rows;
+  aq_cli_row_begin(rows);
+  if (json) {
+    aq_cli_run_json(json, info);
+  } else if (aq_cli_flag(list->cli, AQ_CLI_OPT_NAMES) && info->name) {
+    aq_cli_cell_text(rows, info->name);
   } else {
-    put_name(list, texts[0]);
+    aq_cli_date(info->created, date);
+    aq_cli_cell_int(rows, info->id);
+    aq_cli_cell_text(rows, info->name);
+    aq_cli_cell_text(rows, aq_cli_run_kind_name(info->kind));
+    aq_cli_cell_int(rows, info->origin);
+    aq_cli_cell_text(rows, info->device_model);
+    aq_cli_cell_text(rows, info->model_verdict);
+    aq_cli_cell_text(rows, !info->complete   ? "incomplete"
+                           : info->truncated ? "truncated"
+                                             : "complete");
+    aq_cli_cell_text(rows, date);
+    aq_cli_cell_text(rows, info->source);
   }
+  aq_cli_row_end(rows);
 }
 
-static void put_run(listing *list, const aq_run_info *info)
-{
-  char id[24], origin[24], date[AQ_CLI_DATE_SIZE];
-  if (list->json) {
-    aq_json_out_map(list->json, NULL);
-    aq_cli_run_json(list->json, info);
-    aq_json_out_close_map(list->json);
-    return;
-  }
-  snprintf(id, sizeof id, "%" PRId64, info->id);
-  if (!list->table) {
-    put_name(list, info->name ? info->name : id);
-    return;
-  }
-  snprintf(origin, sizeof origin, "%" PRId64, info->origin);
-  aq_cli_date(info->created, date);
-  const char *cells[] = {id,
-                         info->name,
-                         aq_cli_run_kind_name(info->kind),
-                         info->origin == AQ_NONE ? NULL : origin,
-                         info->device_model,
-                         info->model_verdict,
-                         !info->complete   ? "incomplete"
-                         : info->truncated ? "truncated"
-                                           : "complete",
-                         date,
-                         info->source};
-  aq_cli_columns_row(list->table, cells);
-}
-
-static aq_status list_runs(listing *list)
+static aq_status list_runs(listing *list, aq_json_out *json)
 {
   aq_store *store;
   aq_run_list runs;
@@ -87,58 +72,53 @@ static aq_status list_runs(listing *list)
   status = aq_store_list(store, &runs, &list->cli->diag);
   if (status == AQ_OK) {
     for (size_t i = 0; i < runs.count; i++)
-      put_run(list, runs.runs[i]);
+      put_run(list, json, runs.runs[i]);
     aq_run_list_fini(&runs);
   }
   aq_store_close(store);
   return status;
 }
 
-static const char *const device_keys[] = {"name", "constants", "hash", NULL};
-
-static aq_status list_devices(listing *list)
+static aq_status list_devices(listing *list, aq_json_out *json)
 {
-  aq_status status = AQ_OK;
   const char *name;
-  for (size_t i = 0; status == AQ_OK && (name = aq_device_model_name(i)); i++) {
+  (void)json;
+  for (size_t i = 0; (name = aq_device_model_name(i)); i++) {
     aq_device_model *model;
-    status = aq_device_model_load(name, NULL, &model, &list->cli->diag);
+    aq_status status =
+        aq_device_model_load(name, NULL, &model, &list->cli->diag);
     if (status != AQ_OK)
-      break;
-    const char *texts[] = {name, model->verdict, model->hash};
-    put_texts(list, device_keys, texts);
+      return status;
+    const char *const texts[] = {name, model->verdict, model->hash};
+    PUT_TEXTS(list->rows, texts);
     aq_device_model_free(model);
   }
-  return status;
+  return AQ_OK;
 }
-
-static const char *const transport_keys[] = {"name",         "kind", "summary",
-                                             "capabilities", "path", NULL};
 
 static void put_transport(const aq_transport_entry *entry, void *user)
 {
-  const char *texts[] = {entry->name, entry->kind, entry->summary, entry->caps,
-                         entry->path};
-  put_texts(user, transport_keys, texts);
+  const char *const texts[] = {entry->name, entry->kind, entry->summary,
+                               entry->caps, entry->path};
+  PUT_TEXTS(user, texts);
 }
 
-static aq_status list_transports(listing *list)
+static aq_status list_transports(listing *list, aq_json_out *json)
 {
-  return aq_transport_each(put_transport, list, &list->cli->diag);
+  (void)json;
+  return aq_transport_each(put_transport, list->rows, &list->cli->diag);
 }
-
-static const char *const format_keys[] = {"name", "reads", "writes", "summary",
-                                          NULL};
 
 static void put_format(listing *list, const aq_trace_format *format)
 {
-  const char *texts[] = {format->name, format->imports ? "yes" : "no",
-                         format->exports ? "yes" : "no", format->summary};
-  put_texts(list, format_keys, texts);
+  const char *const texts[] = {format->name, format->imports ? "yes" : "no",
+                               format->exports ? "yes" : "no", format->summary};
+  PUT_TEXTS(list->rows, texts);
 }
 
-static aq_status list_formats(listing *list)
+static aq_status list_formats(listing *list, aq_json_out *json)
 {
+  (void)json;
   for (const aq_trace_format *f = aq_trace_formats(); f->name; f++)
     put_format(list, f);
   for (const aq_trace_module *m = aq_tracedb_modules; m->format.name; m++)
@@ -146,21 +126,17 @@ static aq_status list_formats(listing *list)
   return AQ_OK;
 }
 
-static const char *const metric_keys[] = {"name", "unit", "meaning", NULL};
-
-static aq_status list_metrics(listing *list)
+static aq_status list_metrics(listing *list, aq_json_out *json)
 {
+  (void)json;
   for (size_t i = 0; i < aq_metric_count(); i++) {
-    aq_metric metric = aq_metric_at(i);
-    const char *texts[] = {metric.name, aq_metric_unit_name(metric.unit),
-                           metric.meaning};
-    put_texts(list, metric_keys, texts);
+    const aq_metric metric = aq_metric_at(i);
+    const char *const texts[] = {metric.name, aq_metric_unit_name(metric.unit),
+                                 metric.meaning};
+    PUT_TEXTS(list->rows, texts);
   }
   return AQ_OK;
 }
-
-static const char *const policy_keys[] = {
-    "name", "summary", "settings", "device_half", "source", "path", NULL};
 
 /* "slots=1 capacity=0", cut where it is too long. */
 static void settings_write(const aq_policy_setting *setting, char *to,
@@ -177,38 +153,58 @@ static void put_policy(const aq_policy_entry *entry, void *user)
 {
   char settings[512];
   const aq_policy_ops *ops = entry->ops;
-  const char *half = ops && aq_policy_has_device_half(ops) ? "yes" : "no";
+  const bool half = ops && aq_policy_has_device_half(ops);
   settings_write(ops ? ops->settings : NULL, settings, sizeof settings);
-  const char *texts[] = {entry->name,
-                         ops ? ops->summary : entry->problem,
-                         settings,
-                         half,
-                         ops ? ops->source : NULL,
-                         entry->path};
-  put_texts(user, policy_keys, texts);
+  const char *const texts[] = {entry->name,
+                               ops ? ops->summary : entry->problem,
+                               settings,
+                               half ? "yes" : "no",
+                               ops ? ops->source : NULL,
+                               entry->path};
+  PUT_TEXTS(user, texts);
 }
 
-static aq_status list_policies(listing *list)
+static aq_status list_policies(listing *list, aq_json_out *json)
 {
-  return aq_policy_each(put_policy, list, &list->cli->diag);
+  (void)json;
+  return aq_policy_each(put_policy, list->rows, &list->cli->diag);
 }
 
-static const char *const run_columns[] = {
-    ">id",       "name",  "kind",          ">origin", "device model",
-    "constants", "state", "created (UTC)", "<source", NULL};
+/* A column of a table and of a document under the same name. */
+#define BOTH(name)                                                             \
+  {                                                                            \
+    name, name                                                                 \
+  }
 
-/* Columns are the keys, except for runs, whose documents hold more. */
 static const struct {
   const char *name;
-  aq_status (*list)(listing *list);
-  const char *const *columns;
+  aq_status (*list)(listing *list, aq_json_out *json);
+  aq_cli_column columns[10];
 } subjects[] = {
-    {"runs", list_runs, run_columns},
-    {"devices", list_devices, device_keys},
-    {"transports", list_transports, transport_keys},
-    {"formats", list_formats, format_keys},
-    {"metrics", list_metrics, metric_keys},
-    {"policies", list_policies, policy_keys},
+    {"runs",
+     list_runs,
+     {{">id", NULL},
+      {"name", NULL},
+      {"kind", NULL},
+      {">origin", NULL},
+      {"device model", NULL},
+      {"constants", NULL},
+      {"state", NULL},
+      {"created (UTC)", NULL},
+      {"<source", NULL}}},
+    {"devices", list_devices, {BOTH("name"), BOTH("constants"), BOTH("hash")}},
+    {"transports",
+     list_transports,
+     {BOTH("name"), BOTH("kind"), BOTH("summary"), BOTH("capabilities"),
+      BOTH("path")}},
+    {"formats",
+     list_formats,
+     {BOTH("name"), BOTH("reads"), BOTH("writes"), BOTH("summary")}},
+    {"metrics", list_metrics, {BOTH("name"), BOTH("unit"), BOTH("meaning")}},
+    {"policies",
+     list_policies,
+     {BOTH("name"), BOTH("summary"), BOTH("settings"), BOTH("device_half"),
+      BOTH("source"), BOTH("path")}},
 };
 
 enum { SUBJECTS = sizeof subjects / sizeof *subjects };
@@ -216,25 +212,21 @@ enum { SUBJECTS = sizeof subjects / sizeof *subjects };
 static aq_status list_subject(aq_cli *cli, size_t subject)
 {
   listing list = {.cli = cli};
-  aq_status status = aq_cli_json_begin_if(cli, &list.json);
+  aq_json_out *json;
+  aq_status status = aq_cli_json_begin_if(cli, &json);
   if (status != AQ_OK)
     return status;
-  if (list.json)
-    aq_json_out_array(list.json, NULL);
-  else if (!aq_cli_flag(cli, AQ_CLI_OPT_NAMES) &&
-           !(list.table = aq_cli_columns_new(subjects[subject].columns)))
-    return aq_diag_no_memory(&cli->diag);
-  status = subjects[subject].list(&list);
+  list.rows = aq_cli_rows_begin(cli, json, NULL, subjects[subject].columns);
+  if (aq_cli_flag(cli, AQ_CLI_OPT_NAMES))
+    aq_cli_rows_names(list.rows);
+  status = subjects[subject].list(&list, json);
   if (status != AQ_OK) {
-    aq_cli_columns_drop(list.table);
-    aq_json_out_drop(list.json);
+    aq_cli_rows_drop(list.rows);
+    aq_json_out_drop(json);
     return status;
   }
-  if (list.table && !aq_cli_columns_print(list.table, cli->out))
-    return aq_diag_no_memory(&cli->diag);
-  if (list.json)
-    aq_json_out_close_array(list.json);
-  return aq_cli_json_end_if(cli, list.json);
+  status = aq_cli_rows_end(cli, list.rows);
+  return aq_cli_json_finish(cli, json, status);
 }
 
 aq_status aq_cli_list(aq_cli *cli)

@@ -8,14 +8,13 @@
 #include "capture/packets.h"
 #include "capture/reader.h"
 #include "cli/code_show.h"
-#include "cli/columns.h"
 #include "cli/commands.h"
 #include "cli/packets_show.h"
 #include "cli/program_show.h"
+#include "cli/rows.h"
 #include "cli/runs.h"
 #include "cli/topology_show.h"
 #include "codeobj/code_file.h"
-#include "common/json_out.h"
 #include "common/text.h"
 #include "report/counter_summary.h"
 #include "report/queue_summary.h"
@@ -65,126 +64,67 @@ static void put_info(aq_cli *cli, const aq_run_info *info)
   put_field(cli, "notes", info->notes);
 }
 
-static void cell_time(char cell[32], aq_time time)
+static aq_status put_queues(aq_cli *cli, aq_json_out *json,
+                            const aq_queue_summary *queues, size_t count)
 {
-  if (time == AQ_TIME_NONE)
-    snprintf(cell, 32, "-");
-  else
-    snprintf(cell, 32, "%.3f", (double)time / (double)AQ_US);
+  static const aq_cli_column columns[] = {{">queue", "queue"},
+                                          {">device", "device"},
+                                          {">source id", "source_id"},
+                                          {"GPU", "gpu"},
+                                          {">kernels", "kernels"},
+                                          {">copies", "copies"},
+                                          {">others", "others"},
+                                          {">with host times", "with_host"},
+                                          {">first start us", "first_start_ns"},
+                                          {">last end us", "last_end_ns"},
+                                          {">busy us", "busy_ns"},
+                                          {">busy %", NULL},
+                                          {NULL, NULL}};
+  aq_cli_rows *rows = aq_cli_rows_begin(cli, json, "queues", columns);
+  for (size_t i = 0; i < count; i++) {
+    const aq_queue_summary *queue = &queues[i];
+    const double span = (double)(queue->last_end - queue->first_start);
+    aq_cli_row_begin(rows);
+    aq_cli_cell_int(rows, queue->ordinal);
+    aq_cli_cell_int(rows, queue->device);
+    aq_cli_cell_int(rows, queue->source_id);
+    aq_cli_cell_text(rows, queue->gpu);
+    aq_cli_cell_int(rows, queue->kernels);
+    aq_cli_cell_int(rows, queue->copies);
+    aq_cli_cell_int(rows, queue->others);
+    aq_cli_cell_int(rows, queue->with_host);
+    aq_cli_cell_time(rows, queue->first_start);
+    aq_cli_cell_time(rows, queue->last_end);
+    aq_cli_cell_time(rows, queue->busy);
+    aq_cli_cell_real(rows, "%.1f",
+                     span > 0 ? 100 * (double)queue->busy / span : 0);
+    aq_cli_row_end(rows);
+  }
+  return aq_cli_rows_end(cli, rows);
 }
 
-static void put_queue(aq_cli_columns *table, const aq_queue_summary *queue)
+static aq_status put_counters(aq_cli *cli, aq_json_out *json,
+                              const aq_counter_summary *counters, size_t count)
 {
-  char numbers[7][24], times[3][32], part[16];
-  const int64_t values[] = {queue->ordinal,  queue->device, queue->source_id,
-                            queue->kernels,  queue->copies, queue->others,
-                            queue->with_host};
-  for (int i = 0; i < 7; i++)
-    snprintf(numbers[i], sizeof numbers[i], "%" PRId64, values[i]);
-  cell_time(times[0], queue->first_start);
-  cell_time(times[1], queue->last_end);
-  cell_time(times[2], queue->busy);
-  double span = (double)(queue->last_end - queue->first_start);
-  snprintf(part, sizeof part, "%.1f",
-           span > 0 ? 100 * (double)queue->busy / span : 0);
-  const char *cells[] = {numbers[0], numbers[1], numbers[2], queue->gpu,
-                         numbers[3], numbers[4], numbers[5], numbers[6],
-                         times[0],   times[1],   times[2],   part};
-  aq_cli_columns_row(table, cells);
-}
-
-static bool put_queues(aq_cli *cli, const aq_queue_summary *queues,
-                       size_t count)
-{
-  static const char *const names[] = {">queue",
-                                      ">device",
-                                      ">source id",
-                                      "GPU",
-                                      ">kernels",
-                                      ">copies",
-                                      ">others",
-                                      ">with host times",
-                                      ">first start us",
-                                      ">last end us",
-                                      ">busy us",
-                                      ">busy %",
-                                      NULL};
-  aq_cli_columns *table = aq_cli_columns_new(names);
-  if (!table)
-    return false;
-  for (size_t i = 0; i < count; i++)
-    put_queue(table, &queues[i]);
-  fputc('\n', cli->out);
-  return aq_cli_columns_print(table, cli->out);
-}
-
-static void json_queue(aq_json_out *json, const aq_queue_summary *queue)
-{
-  aq_json_out_map(json, NULL);
-  aq_json_out_int(json, "queue", queue->ordinal);
-  aq_json_out_int(json, "device", queue->device);
-  aq_json_out_int(json, "source_id", queue->source_id);
-  aq_json_out_text(json, "gpu", queue->gpu);
-  aq_json_out_int(json, "kernels", queue->kernels);
-  aq_json_out_int(json, "copies", queue->copies);
-  aq_json_out_int(json, "others", queue->others);
-  aq_json_out_int(json, "with_host", queue->with_host);
-  aq_json_out_ns(json, "first_start_ns", queue->first_start);
-  aq_json_out_ns(json, "last_end_ns", queue->last_end);
-  aq_json_out_ns(json, "busy_ns", queue->busy);
-  aq_json_out_close_map(json);
-}
-
-/* ---- counters ---- */
-
-static const char *scope_of(const aq_counter_summary *of)
-{
-  return of->counter->scope == AQ_COUNTER_OF_QUEUE ? "queue" : "device";
-}
-
-static aq_status put_counters(aq_cli *cli, const aq_counter_summary *counters,
-                              size_t count)
-{
-  static const char *const names[] = {"counter", "of",   ">number",  ">mean",
-                                      ">most",   "unit", ">changes", NULL};
-  if (count == 0)
-    return AQ_OK;
-  aq_cli_columns *table = aq_cli_columns_new(names);
-  if (!table)
-    return aq_diag_no_memory(&cli->diag);
+  static const aq_cli_column columns[] = {
+      {"counter", "counter"},  {"of", "scope"},   {">number", "ordinal"},
+      {">mean", "mean"},       {">most", "most"}, {"unit", "unit"},
+      {">changes", "changes"}, {NULL, NULL}};
+  aq_cli_rows *rows = aq_cli_rows_begin(cli, json, "counters", columns);
   for (size_t i = 0; i < count; i++) {
     const aq_counter_summary *of = &counters[i];
-    char ordinal[24], samples[24], most[24], mean[40];
-    snprintf(ordinal, sizeof ordinal, "%" PRId64, of->ordinal);
-    snprintf(samples, sizeof samples, "%" PRId64, of->samples);
-    snprintf(most, sizeof most, "%" PRId64, of->most);
-    snprintf(mean, sizeof mean, "%.3g", of->mean);
-    const char *cells[] = {of->counter->name, scope_of(of), ordinal, mean, most,
-                           of->counter->unit, samples};
-    aq_cli_columns_row(table, cells);
+    aq_cli_row_begin(rows);
+    aq_cli_cell_text(rows, of->counter->name);
+    aq_cli_cell_text(
+        rows, of->counter->scope == AQ_COUNTER_OF_QUEUE ? "queue" : "device");
+    aq_cli_cell_int(rows, of->ordinal);
+    aq_cli_cell_real(rows, "%.3g", of->mean);
+    aq_cli_cell_int(rows, of->most);
+    aq_cli_cell_text(rows, of->counter->unit);
+    aq_cli_cell_int(rows, of->samples);
+    aq_cli_row_end(rows);
   }
-  fputc('\n', cli->out);
-  return aq_cli_columns_print(table, cli->out) ? AQ_OK
-                                               : aq_diag_no_memory(&cli->diag);
-}
-
-static void json_counters(aq_json_out *json, const aq_counter_summary *counters,
-                          size_t count)
-{
-  aq_json_out_array(json, "counters");
-  for (size_t i = 0; i < count; i++) {
-    const aq_counter_summary *of = &counters[i];
-    aq_json_out_map(json, NULL);
-    aq_json_out_text(json, "counter", of->counter->name);
-    aq_json_out_text(json, "scope", scope_of(of));
-    aq_json_out_int(json, "ordinal", of->ordinal);
-    aq_json_out_text(json, "unit", of->counter->unit);
-    aq_json_out_int(json, "changes", of->samples);
-    aq_json_out_real(json, "mean", of->mean);
-    aq_json_out_int(json, "most", of->most);
-    aq_json_out_close_map(json);
-  }
-  aq_json_out_close_array(json);
+  return aq_cli_rows_end(cli, rows);
 }
 
 static aq_status print_run(aq_cli *cli, const aq_run_info *info,
@@ -196,21 +136,21 @@ static aq_status print_run(aq_cli *cli, const aq_run_info *info,
   aq_status status = aq_cli_json_begin_if(cli, &json);
   if (status != AQ_OK)
     return status;
-  if (!json) {
+  if (json) {
+    aq_json_out_map(json, NULL);
+    aq_cli_run_json(json, info);
+  } else {
     put_info(cli, info);
-    if (!put_queues(cli, queues, queue_count))
-      return aq_diag_no_memory(&cli->diag);
-    return put_counters(cli, counters, counter_count);
+    fputc('\n', cli->out);
   }
-  aq_json_out_map(json, NULL);
-  aq_cli_run_json(json, info);
-  aq_json_out_array(json, "queues");
-  for (size_t i = 0; i < queue_count; i++)
-    json_queue(json, &queues[i]);
-  aq_json_out_close_array(json);
-  json_counters(json, counters, counter_count);
-  aq_json_out_close_map(json);
-  return aq_cli_json_end_if(cli, json);
+  status = put_queues(cli, json, queues, queue_count);
+  if (!json && counter_count)
+    fputc('\n', cli->out);
+  if (status == AQ_OK && (json || counter_count))
+    status = put_counters(cli, json, counters, counter_count);
+  if (json)
+    aq_json_out_close_map(json);
+  return aq_cli_json_finish(cli, json, status);
 }
 
 static aq_status show_run(aq_cli *cli, aq_store *store, const aq_run_info *info)
@@ -243,53 +183,43 @@ static void source_worth(const char *source, char worth[16])
   snprintf(worth, 16, "%.*s", (int)strcspn(source, ": "), source);
 }
 
-static bool put_constants(aq_cli *cli, const aq_device_model *model)
+static aq_status put_constants(aq_cli *cli, aq_json_out *json,
+                               const aq_device_model *model)
 {
-  static const char *const names[] = {"constant",   ">value", "unit",
-                                      "moves time", "worth",  "from",
-                                      "<meaning",   NULL};
-  aq_cli_columns *table = aq_cli_columns_new(names);
-  if (!table)
-    return false;
+  static const aq_cli_column columns[] = {
+      {"constant", "key"}, {">value", "value"},      {"unit", "unit"},
+      {NULL, "source"},    {"moves time", "timing"}, {"worth", NULL},
+      {"from", "from"},    {NULL, "group"},          {"<meaning", "meaning"},
+      {NULL, NULL}};
+  aq_cli_rows *rows = aq_cli_rows_begin(cli, json, "values", columns);
   for (size_t i = 0; i < model->count; i++) {
     const aq_device_constant *c = &model->constants[i];
     char worth[16];
     source_worth(c->source, worth);
-    const char *cells[] = {c->key, c->value, c->unit,   c->timing ? "yes" : "",
-                           worth,  c->from,  c->meaning};
-    aq_cli_columns_row(table, cells);
+    aq_cli_row_begin(rows);
+    aq_cli_cell_text(rows, c->key);
+    aq_cli_cell_text(rows, c->value);
+    aq_cli_cell_text(rows, c->unit);
+    aq_cli_cell_text(rows, c->source);
+    aq_cli_cell_bool(rows, c->timing, "yes", "");
+    aq_cli_cell_text(rows, worth);
+    aq_cli_cell_text(rows, c->from);
+    aq_cli_cell_text(rows, c->group);
+    aq_cli_cell_text(rows, c->meaning);
+    aq_cli_row_end(rows);
   }
-  if (!aq_cli_columns_print(table, cli->out))
-    return false;
-  fputs("\nsources\n", cli->out);
-  for (size_t i = 0; i < model->count; i++) {
-    char *source = aq_text_line(model->constants[i].source,
-                                strlen(model->constants[i].source));
-    if (!source)
-      return false;
-    fprintf(cli->out, "  %s: %s\n", model->constants[i].key, source);
-    free(source);
-  }
-  return true;
+  return aq_cli_rows_end(cli, rows);
 }
 
-static void json_constants(aq_json_out *json, const aq_device_model *model)
+static void put_sources(aq_cli *cli, const aq_device_model *model)
 {
-  aq_json_out_array(json, "values");
+  fputs("\nsources\n", cli->out);
   for (size_t i = 0; i < model->count; i++) {
     const aq_device_constant *c = &model->constants[i];
-    aq_json_out_map(json, NULL);
-    aq_json_out_text(json, "key", c->key);
-    aq_json_out_text(json, "value", c->value);
-    aq_json_out_text(json, "unit", c->unit);
-    aq_json_out_text(json, "source", c->source);
-    aq_json_out_text(json, "from", c->from);
-    aq_json_out_text(json, "group", c->group);
-    aq_json_out_text(json, "meaning", c->meaning);
-    aq_json_out_bool(json, "timing", c->timing);
-    aq_json_out_close_map(json);
+    char *source = aq_text_line(c->source, strlen(c->source));
+    fprintf(cli->out, "  %s: %s\n", c->key, source ? source : "");
+    free(source);
   }
-  aq_json_out_close_array(json);
 }
 
 static aq_status print_device(aq_cli *cli, const aq_device_model *model)
@@ -298,20 +228,23 @@ static aq_status print_device(aq_cli *cli, const aq_device_model *model)
   aq_status status = aq_cli_json_begin_if(cli, &json);
   if (status != AQ_OK)
     return status;
-  if (!json) {
+  if (json) {
+    aq_json_out_map(json, NULL);
+    aq_json_out_text(json, "name", model->name);
+    aq_json_out_text(json, "hash", model->hash);
+    aq_json_out_text(json, "constants", model->verdict);
+  } else {
     put_field(cli, "device model", model->name);
     put_field(cli, "hash", model->hash);
     put_field(cli, "constants", model->verdict);
     fputc('\n', cli->out);
-    return put_constants(cli, model) ? AQ_OK : aq_diag_no_memory(&cli->diag);
   }
-  aq_json_out_map(json, NULL);
-  aq_json_out_text(json, "name", model->name);
-  aq_json_out_text(json, "hash", model->hash);
-  aq_json_out_text(json, "constants", model->verdict);
-  json_constants(json, model);
-  aq_json_out_close_map(json);
-  return aq_cli_json_end_if(cli, json);
+  status = put_constants(cli, json, model);
+  if (json)
+    aq_json_out_close_map(json);
+  else
+    put_sources(cli, model);
+  return aq_cli_json_finish(cli, json, status);
 }
 
 static aq_status show_device(aq_cli *cli)

@@ -4,90 +4,12 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "cli/columns.h"
 #include "cli/commands.h"
 #include "cli/groups.h"
+#include "cli/rows.h"
 #include "cli/runs.h"
 #include "common/json_out.h"
 #include "report/stats.h"
-
-/* ---- text ---- */
-
-static void cell_us(char cell[32], const aq_stats_spread *spread, aq_time time)
-{
-  if (spread->count)
-    snprintf(cell, 32, "%.3f", (double)time / (double)AQ_US);
-  else
-    snprintf(cell, 32, "-");
-}
-
-static void put_group(aq_cli_columns *table, const aq_stats_group *g,
-                      aq_time all)
-{
-  char key[32], calls[32], share[32], cells[8][32];
-  const double part =
-      all > 0 ? 100.0 * (double)g->kernel.total / (double)all : 0;
-  if (g->key == AQ_NONE)
-    snprintf(key, sizeof key, "unknown");
-  else
-    snprintf(key, sizeof key, "%" PRId64, g->key);
-  snprintf(calls, sizeof calls, "%" PRId64, g->calls);
-  snprintf(share, sizeof share, "%.1f", part);
-  cell_us(cells[0], &g->kernel, g->kernel.total);
-  cell_us(cells[1], &g->kernel, g->kernel.total / g->calls);
-  cell_us(cells[2], &g->kernel, g->kernel.p50);
-  cell_us(cells[3], &g->kernel, g->kernel.p99);
-  cell_us(cells[4], &g->kernel, g->kernel.most);
-  cell_us(cells[5], &g->api, g->api.p50);
-  cell_us(cells[6], &g->queue, g->queue.p50);
-  cell_us(cells[7], &g->gap, g->gap.p50);
-  const char *const row[] = {g->name ? g->name : key,
-                             calls,
-                             share,
-                             cells[0],
-                             cells[1],
-                             cells[2],
-                             cells[3],
-                             cells[4],
-                             cells[5],
-                             cells[6],
-                             cells[7]};
-  aq_cli_columns_row(table, row);
-}
-
-static aq_status put_text(aq_cli *cli, const aq_run_info *run,
-                          const aq_stats *stats, aq_stats_by by)
-{
-  const char *const names[] = {by == AQ_STATS_BY_KERNEL ? "<kernel"
-                                                        : aq_stats_by_names[by],
-                               ">calls",
-                               ">K %",
-                               ">K us",
-                               ">mean",
-                               ">p50",
-                               ">p99",
-                               ">max",
-                               ">A p50",
-                               ">Q p50",
-                               ">gap p50",
-                               NULL};
-  aq_time all = 0;
-  aq_cli_columns *table = aq_cli_columns_new(names);
-  if (!table)
-    return aq_diag_no_memory(&cli->diag);
-  for (size_t i = 0; i < stats->count; i++)
-    all += stats->groups[i].kernel.total;
-  for (size_t i = 0; i < stats->count; i++)
-    put_group(table, &stats->groups[i], all);
-  if (!aq_cli_columns_print(table, cli->out))
-    return aq_diag_no_memory(&cli->diag);
-  fprintf(cli->out, "first start to last end: %.3f us\n",
-          (double)stats->makespan / (double)AQ_US);
-  aq_cli_run_caveats(cli, "", run);
-  return AQ_OK;
-}
-
-/* ---- JSON ---- */
 
 static void json_spread(aq_json_out *json, const char *key,
                         const aq_stats_spread *spread)
@@ -105,33 +27,63 @@ static void json_spread(aq_json_out *json, const char *key,
   aq_json_out_close_map(json);
 }
 
-static void json_stats(aq_json_out *json, const aq_run_info *run,
-                       const aq_stats *stats, aq_stats_by by)
+static void cell_us(aq_cli_rows *rows, const aq_stats_spread *spread,
+                    aq_time time)
 {
-  aq_json_out_map(json, NULL);
-  aq_json_out_int(json, "run", run->id);
-  aq_cli_run_caveats_json(json, "caveats", run);
-  aq_json_out_text(json, "by", aq_stats_by_names[by]);
-  aq_json_out_ns(json, "makespan_ns", stats->makespan);
-  aq_json_out_array(json, "groups");
-  for (size_t i = 0; i < stats->count; i++) {
-    const aq_stats_group *g = &stats->groups[i];
-    aq_json_out_map(json, NULL);
-    aq_json_out_int(json, "key", g->key);
-    aq_json_out_text(json, "name", g->name);
-    aq_json_out_int(json, "calls", g->calls);
-    aq_json_out_int(json, "bytes", g->bytes);
-    json_spread(json, "api", &g->api);
-    json_spread(json, "queue", &g->queue);
-    json_spread(json, "kernel", &g->kernel);
-    json_spread(json, "gap", &g->gap);
-    aq_json_out_close_map(json);
-  }
-  aq_json_out_close_array(json);
-  aq_json_out_close_map(json);
+  aq_cli_cell_time(rows, spread->count ? time : AQ_TIME_NONE);
 }
 
-/* ---- the command ---- */
+/* A document has the spreads whole. */
+static void put_group(aq_cli_rows *rows, aq_json_out *json,
+                      const aq_stats_group *g, aq_time all)
+{
+  const aq_stats_spread *kernel = &g->kernel;
+  char key[32] = "unknown";
+  if (g->key != AQ_NONE)
+    snprintf(key, sizeof key, "%" PRId64, g->key);
+  aq_cli_row_begin(rows);
+  aq_cli_cell_text(rows, g->name ? g->name : key);
+  aq_cli_cell_int(rows, g->key);
+  aq_cli_cell_text(rows, g->name);
+  aq_cli_cell_int(rows, g->calls);
+  aq_cli_cell_int(rows, g->bytes);
+  aq_cli_cell_real(rows, "%.1f",
+                   all > 0 ? 100.0 * (double)kernel->total / (double)all : 0);
+  cell_us(rows, kernel, kernel->total);
+  cell_us(rows, kernel, kernel->total / g->calls);
+  cell_us(rows, kernel, kernel->p50);
+  cell_us(rows, kernel, kernel->p99);
+  cell_us(rows, kernel, kernel->most);
+  cell_us(rows, &g->api, g->api.p50);
+  cell_us(rows, &g->queue, g->queue.p50);
+  cell_us(rows, &g->gap, g->gap.p50);
+  if (json) {
+    json_spread(json, "api", &g->api);
+    json_spread(json, "queue", &g->queue);
+    json_spread(json, "kernel", kernel);
+    json_spread(json, "gap", &g->gap);
+  }
+  aq_cli_row_end(rows);
+}
+
+static aq_status put_groups(aq_cli *cli, aq_json_out *json,
+                            const aq_stats *stats, aq_stats_by by)
+{
+  const char *of = by == AQ_STATS_BY_KERNEL ? "<kernel" : aq_stats_by_names[by];
+  const aq_cli_column columns[] = {
+      {of, NULL},          {NULL, "key"},      {NULL, "name"},
+      {">calls", "calls"}, {NULL, "bytes"},    {">K %", NULL},
+      {">K us", NULL},     {">mean", NULL},    {">p50", NULL},
+      {">p99", NULL},      {">max", NULL},     {">A p50", NULL},
+      {">Q p50", NULL},    {">gap p50", NULL}, {NULL, NULL}};
+  aq_time all = 0;
+  aq_cli_rows *rows = aq_cli_rows_begin(cli, json, "groups", columns);
+  for (size_t i = 0; i < stats->count; i++)
+    all += stats->groups[i].kernel.total;
+  for (size_t i = 0; i < stats->count; i++)
+    put_group(rows, json, &stats->groups[i], all);
+  return aq_cli_rows_end(cli, rows);
+}
 
 static aq_status put_stats(aq_cli *cli, const aq_run_info *run,
                            const aq_stats *stats, aq_stats_by by)
@@ -140,10 +92,22 @@ static aq_status put_stats(aq_cli *cli, const aq_run_info *run,
   aq_status status = aq_cli_json_begin_if(cli, &json);
   if (status != AQ_OK)
     return status;
-  if (!json)
-    return put_text(cli, run, stats, by);
-  json_stats(json, run, stats, by);
-  return aq_cli_json_end_if(cli, json);
+  if (json) {
+    aq_json_out_map(json, NULL);
+    aq_json_out_int(json, "run", run->id);
+    aq_cli_run_caveats_json(json, "caveats", run);
+    aq_json_out_text(json, "by", aq_stats_by_names[by]);
+    aq_json_out_ns(json, "makespan_ns", stats->makespan);
+  }
+  status = put_groups(cli, json, stats, by);
+  if (json) {
+    aq_json_out_close_map(json);
+  } else {
+    fprintf(cli->out, "first start to last end: %.3f us\n",
+            (double)stats->makespan / (double)AQ_US);
+    aq_cli_run_caveats(cli, "", run);
+  }
+  return aq_cli_json_finish(cli, json, status);
 }
 
 static aq_status stats_of(aq_cli *cli, aq_store *store, const aq_run_info *run,

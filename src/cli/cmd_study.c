@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/columns.h"
 #include "cli/commands.h"
+#include "cli/rows.h"
 #include "cli/runs.h"
 #include "common/json_out.h"
 #include "study/plot.h"
@@ -89,14 +89,33 @@ static aq_status runs_read(aq_cli *cli, aq_store *store, int64_t **out)
 
 /* ---- the table ---- */
 
-enum { CELL = 48, LABELS = 5 };
+enum { CELL = 48 };
 
-static const size_t shown[] = {
-    AQ_FIGURE_mean,        AQ_FIGURE_p50,         AQ_FIGURE_p99,
-    AQ_FIGURE_throughput,  AQ_FIGURE_met,         AQ_FIGURE_jain,
-    AQ_FIGURE_utilisation, AQ_FIGURE_antt,        AQ_FIGURE_stp,
-    AQ_FIGURE_wasted,      AQ_FIGURE_preempt_p50, AQ_FIGURE_preempt_p99};
+static const struct {
+  size_t figure;
+  const char *title;
+} shown[] = {{AQ_FIGURE_mean, ">mean us"},
+             {AQ_FIGURE_p50, ">p50"},
+             {AQ_FIGURE_p99, ">p99"},
+             {AQ_FIGURE_throughput, ">per s"},
+             {AQ_FIGURE_met, ">met %"},
+             {AQ_FIGURE_jain, ">Jain"},
+             {AQ_FIGURE_utilisation, ">busy %"},
+             {AQ_FIGURE_antt, ">ANTT"},
+             {AQ_FIGURE_stp, ">STP"},
+             {AQ_FIGURE_wasted, ">wasted us"},
+             {AQ_FIGURE_preempt_p50, ">stop p50 us"},
+             {AQ_FIGURE_preempt_p99, ">stop p99"}};
 enum { SHOWN = sizeof shown / sizeof *shown };
+
+/* What every table of rows begins with. */
+#define LABELS                                                                 \
+  {"<workload", NULL}, {"<parameters", NULL}, {"device", NULL},                \
+      {"<policy", NULL},                                                       \
+  {                                                                            \
+    "client", NULL                                                             \
+  }
+enum { LABEL_COUNT = 5 };
 
 /* In so many digits; large numbers whole, since columns of exponents are not
  * compared by eye. */
@@ -108,56 +127,54 @@ static void digits_put(char *cell, size_t size, int digits, double value)
     snprintf(cell, size, "%.*g", digits, value);
 }
 
-static void number_put(char cell[CELL], double value)
+static void number_put(aq_cli_rows *rows, double value)
 {
-  if (isnan(value))
-    snprintf(cell, CELL, "-");
-  else
-    digits_put(cell, CELL, 5, value);
+  char cell[CELL];
+  digits_put(cell, CELL, 5, value);
+  aq_cli_cell_text(rows, isnan(value) ? NULL : cell);
 }
 
-static void estimate_put(char cell[CELL], aq_estimate estimate)
+static void estimate_put(aq_cli_rows *rows, aq_estimate estimate)
 {
-  number_put(cell, estimate.mean);
-  if (isnan(estimate.half))
+  char cell[CELL];
+  if (isnan(estimate.half)) {
+    number_put(rows, estimate.mean);
     return;
+  }
+  digits_put(cell, CELL, 5, estimate.mean);
   size_t used = strlen(cell);
   used += (size_t)snprintf(cell + used, CELL - used, " ±");
   digits_put(cell + used, CELL - used, 2, estimate.half);
+  aq_cli_cell_text(rows, cell);
 }
 
-static void row_put(aq_cli_columns *table, const aq_study_row *row)
+static void labels_put(aq_cli_rows *rows, const aq_study_row *row)
 {
-  char cells[SHOWN + 1][CELL];
-  const char *texts[LABELS + SHOWN + 1] = {
+  const char *const labels[LABEL_COUNT] = {
       row->workload, row->parameters, row->device, row->policy, row->client};
-  snprintf(cells[SHOWN], CELL, "%zu", row->count);
-  texts[LABELS] = cells[SHOWN];
-  for (size_t i = 0; i < SHOWN; i++) {
-    estimate_put(cells[i], aq_study_estimate(row, shown[i]));
-    texts[LABELS + 1 + i] = cells[i];
-  }
-  for (size_t i = 0; i < LABELS; i++)
-    if (!texts[i][0])
-      texts[i] = NULL;
-  aq_cli_columns_row(table, texts);
+  aq_cli_row_begin(rows);
+  for (size_t i = 0; i < LABEL_COUNT; i++)
+    aq_cli_cell_text(rows, labels[i][0] ? labels[i] : NULL);
 }
 
 static aq_status table_print(aq_cli *cli, const aq_study *study)
 {
-  static const char *const names[] = {
-      "<workload",  "<parameters",  "device",    "<policy", "client",
-      ">runs",      ">mean us",     ">p50",      ">p99",    ">per s",
-      ">met %",     ">Jain",        ">busy %",   ">ANTT",   ">STP",
-      ">wasted us", ">stop p50 us", ">stop p99", NULL};
-  aq_cli_columns *table = aq_cli_columns_new(names);
-  if (!table)
-    return aq_diag_no_memory(&cli->diag);
-  for (size_t i = 0; i < study->count; i++)
-    if (study->rows[i].alone == 0)
-      row_put(table, &study->rows[i]);
-  return aq_cli_columns_print(table, cli->out) ? AQ_OK
-                                               : aq_diag_no_memory(&cli->diag);
+  aq_cli_column columns[LABEL_COUNT + 1 + SHOWN + 1] = {LABELS,
+                                                        {">runs", NULL}};
+  for (size_t i = 0; i < SHOWN; i++)
+    columns[LABEL_COUNT + 1 + i].title = shown[i].title;
+  aq_cli_rows *rows = aq_cli_rows_begin(cli, NULL, NULL, columns);
+  for (size_t i = 0; i < study->count; i++) {
+    const aq_study_row *row = &study->rows[i];
+    if (row->alone)
+      continue;
+    labels_put(rows, row);
+    aq_cli_cell_int(rows, (int64_t)row->count);
+    for (size_t k = 0; k < SHOWN; k++)
+      estimate_put(rows, aq_study_estimate(row, shown[k].figure));
+    aq_cli_row_end(rows);
+  }
+  return aq_cli_rows_end(cli, rows);
 }
 
 /* The row of the baseline in the setting of another; a policy is found with
@@ -182,40 +199,37 @@ baseline_of(const aq_study *study, const aq_study_row *row, const char *policy)
 static aq_status paired_print(aq_cli *cli, const aq_study *study,
                               const char *policy, size_t figure)
 {
-  static const char *const names[] = {"<workload",   "<parameters", "device",
-                                      "<policy",     "client",      ">pairs",
-                                      ">difference", ">percent",    NULL};
-  aq_cli_columns *table = aq_cli_columns_new(names);
+  static const aq_cli_column columns[] = {LABELS,
+                                          {">pairs", NULL},
+                                          {">difference", NULL},
+                                          {">percent", NULL},
+                                          {NULL, NULL}};
+  aq_cli_rows *rows = aq_cli_rows_begin(cli, NULL, NULL, columns);
   size_t found = 0;
-  if (!table)
-    return aq_diag_no_memory(&cli->diag);
   for (size_t i = 0; i < study->count; i++) {
     const aq_study_row *row = &study->rows[i];
     const aq_study_row *base = baseline_of(study, row, policy);
     if (!base || row->alone || base == row)
       continue;
     const aq_estimate d = aq_study_paired(row, base, figure);
-    char cells[3][CELL];
-    snprintf(cells[0], CELL, "%zu", d.count);
-    estimate_put(cells[1], d);
-    number_put(cells[2], 100 * d.mean / aq_study_estimate(base, figure).mean);
-    aq_cli_columns_row(table,
-                       (const char *[]){row->workload, row->parameters,
-                                        row->device, row->policy, row->client,
-                                        cells[0], cells[1], cells[2]});
+    labels_put(rows, row);
+    aq_cli_cell_int(rows, (int64_t)d.count);
+    estimate_put(rows, d);
+    number_put(rows, 100 * d.mean / aq_study_estimate(base, figure).mean);
+    aq_cli_row_end(rows);
     found++;
   }
   if (!found) {
-    aq_cli_columns_drop(table);
+    aq_cli_rows_drop(rows);
     return aq_diag_set(&cli->diag, AQ_ERR_NOT_FOUND,
                        "--baseline %s: no runs of that policy to compare with",
                        policy);
   }
+  const char *unit = aq_figure_unit(figure);
   fprintf(cli->out, "\n%s%s%s%s less that of %s, equal seeds in pairs:\n",
-          aq_figure_name(figure), aq_figure_unit(figure)[0] ? " (" : "",
-          aq_figure_unit(figure), aq_figure_unit(figure)[0] ? ")" : "", policy);
-  return aq_cli_columns_print(table, cli->out) ? AQ_OK
-                                               : aq_diag_no_memory(&cli->diag);
+          aq_figure_name(figure), unit[0] ? " (" : "", unit, unit[0] ? ")" : "",
+          policy);
+  return aq_cli_rows_end(cli, rows);
 }
 
 /* ---- the document ---- */

@@ -8,16 +8,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/columns.h"
+#include "cli/rows.h"
 #include "cli/runs.h"
 #include "common/json_in.h"
 #include "common/json_out.h"
 #include "common/text.h"
-
-static void cell_us(char cell[32], double ns)
-{
-  snprintf(cell, 32, "%.3f", ns / 1000);
-}
 
 /* How a replay's notes say it was made: "closed loop, level 2". */
 static void put_replay(aq_cli *cli, const aq_run_info *run)
@@ -83,42 +78,43 @@ static bool has_formula(const aq_compare *figures, int who)
 }
 
 /* One quantity of one class: the run whole, the formulas in short. */
-static void put_stat(aq_cli_columns *table, const aq_compare *figures,
+static void put_stat(aq_cli_rows *rows, const aq_compare *figures,
                      aq_compare_quantity what, aq_compare_class class)
 {
   const aq_compare_stat *run = &figures->stats[AQ_PREDICTOR_RUN][what][class];
   const aq_compare_stat *zero = &figures->stats[AQ_PREDICTOR_ZERO][what][class];
   const aq_compare_stat *e = &figures->stats[AQ_PREDICTOR_E][what][class];
-  const double shown[] = {run->median, run->p90, run->p99,     run->mean,
-                          e->median,   e->p99,   zero->median, zero->p99};
-  enum { SHOWN = sizeof shown / sizeof *shown };
   const bool fitted = has_formula(figures, AQ_PREDICTOR_E);
-  char count[24], text[SHOWN][32];
-  snprintf(count, sizeof count, "%" PRId64, run->count);
-  const char *cells[3 + SHOWN] = {aq_compare_quantities[what].name,
-                                  aq_compare_classes[class].name, count};
-  for (int i = 0; i < SHOWN; i++) {
-    cell_us(text[i], shown[i]);
-    cells[3 + i] = text[i];
-  }
-  if (!fitted)
-    cells[7] = cells[8] = NULL;
-  aq_cli_columns_row(table, cells);
+  const double shown[] = {run->median,
+                          run->p90,
+                          run->p99,
+                          run->mean,
+                          fitted ? e->median : NAN,
+                          fitted ? e->p99 : NAN,
+                          zero->median,
+                          zero->p99};
+  aq_cli_row_begin(rows);
+  aq_cli_cell_text(rows, aq_compare_quantities[what].name);
+  aq_cli_cell_text(rows, aq_compare_classes[class].name);
+  aq_cli_cell_int(rows, run->count);
+  for (size_t i = 0; i < sizeof shown / sizeof *shown; i++)
+    aq_cli_cell_real(rows, "%.3f", shown[i] / 1000);
+  aq_cli_row_end(rows);
 }
 
-static bool put_stats(aq_cli *cli, const aq_compare *figures)
+static aq_status put_stats(aq_cli *cli, const aq_compare *figures)
 {
-  static const char *const names[] = {
-      "error, us", "class",     ">rows",  ">median",      ">p90",      ">p99",
-      ">mean",     ">E median", ">E p99", ">zero median", ">zero p99", NULL};
-  aq_cli_columns *table = aq_cli_columns_new(names);
-  if (!table)
-    return false;
+  static const aq_cli_column columns[] = {
+      {"error, us", NULL},    {"class", NULL},     {">rows", NULL},
+      {">median", NULL},      {">p90", NULL},      {">p99", NULL},
+      {">mean", NULL},        {">E median", NULL}, {">E p99", NULL},
+      {">zero median", NULL}, {">zero p99", NULL}, {NULL, NULL}};
+  aq_cli_rows *rows = aq_cli_rows_begin(cli, NULL, NULL, columns);
   for (int what = 0; what < AQ_QUANTITY_COUNT; what++)
     for (int class = 0; class < AQ_CLASS_COUNT; class ++)
       if (figures->stats[AQ_PREDICTOR_RUN][what][class].count)
-        put_stat(table, figures, what, class);
-  return aq_cli_columns_print(table, cli->out);
+        put_stat(rows, figures, what, class);
+  return aq_cli_rows_end(cli, rows);
 }
 
 static void put_makespan(aq_cli *cli, const aq_compare *figures)
@@ -136,47 +132,51 @@ static void put_makespan(aq_cli *cli, const aq_compare *figures)
   fputc('\n', cli->out);
 }
 
-static bool put_worst(aq_cli *cli, const aq_compare_runs *c)
+static aq_status put_worst(aq_cli *cli, aq_json_out *json,
+                           const aq_compare_runs *c)
 {
-  static const char *const names[] = {
-      ">row", ">error us", ">measured start", ">measured end", ">start",
-      ">end", "queue",     "class",           "<name",         NULL};
-  aq_cli_columns *table = aq_cli_columns_new(names);
-  if (!table)
-    return false;
+  static const aq_cli_column columns[] = {
+      {">row", "reference_row"},
+      {NULL, "row"},
+      {">error us", "error_ns"},
+      {">measured start", "reference_start_ns"},
+      {">measured end", "reference_end_ns"},
+      {">start", "start_ns"},
+      {">end", "end_ns"},
+      {"queue", "queue"},
+      {"class", "class"},
+      {"<name", "name"},
+      {NULL, NULL}};
+  aq_cli_rows *rows = aq_cli_rows_begin(cli, json, "worst", columns);
   for (size_t i = 0; i < c->figures.worst_count; i++) {
     const aq_compare_worst *w = &c->figures.worst[i];
-    const aq_time times[] = {w->error, w->reference.start, w->reference.end,
-                             w->row.start, w->row.end};
-    char row[24], queue[24], shown[5][32];
-    snprintf(row, sizeof row, "%" PRId64, w->reference.number);
-    snprintf(queue, sizeof queue, "%" PRId64, w->reference.queue);
-    for (int j = 0; j < 5; j++)
-      cell_us(shown[j], (double)times[j] / (double)AQ_NS);
-    const char *cells[] = {row,
-                           shown[0],
-                           shown[1],
-                           shown[2],
-                           shown[3],
-                           shown[4],
-                           w->reference.queue == AQ_NONE ? NULL : queue,
-                           aq_compare_classes[w->row_class].name,
-                           c->worst_names[i]};
-    aq_cli_columns_row(table, cells);
+    aq_cli_row_begin(rows);
+    aq_cli_cell_int(rows, w->reference.number);
+    aq_cli_cell_int(rows, w->row.number);
+    aq_cli_cell_time(rows, w->error);
+    aq_cli_cell_time(rows, w->reference.start);
+    aq_cli_cell_time(rows, w->reference.end);
+    aq_cli_cell_time(rows, w->row.start);
+    aq_cli_cell_time(rows, w->row.end);
+    aq_cli_cell_int(rows, w->reference.queue);
+    aq_cli_cell_text(rows, aq_compare_classes[w->row_class].name);
+    aq_cli_cell_text(rows, c->worst_names[i]);
+    aq_cli_row_end(rows);
   }
-  fputc('\n', cli->out);
-  return aq_cli_columns_print(table, cli->out);
+  return aq_cli_rows_end(cli, rows);
 }
 
 aq_status aq_cli_compare_text(aq_cli *cli, const aq_compare_runs *c)
 {
   put_head(cli, c);
-  if (!put_stats(cli, &c->figures))
-    return aq_diag_no_memory(&cli->diag);
+  aq_status status = put_stats(cli, &c->figures);
+  if (status != AQ_OK)
+    return status;
   put_makespan(cli, &c->figures);
-  if (c->figures.worst_count && !put_worst(cli, c))
-    return aq_diag_no_memory(&cli->diag);
-  return AQ_OK;
+  if (!c->figures.worst_count)
+    return AQ_OK;
+  fputc('\n', cli->out);
+  return put_worst(cli, NULL, c);
 }
 
 static void json_stats(aq_json_out *json, const aq_compare *figures)
@@ -220,27 +220,6 @@ static void json_makespan(aq_json_out *json, const aq_compare *figures)
   }
   aq_json_out_close_array(json);
   aq_json_out_close_map(json);
-}
-
-static void json_worst(aq_json_out *json, const aq_compare_runs *c)
-{
-  aq_json_out_array(json, "worst");
-  for (size_t i = 0; i < c->figures.worst_count; i++) {
-    const aq_compare_worst *w = &c->figures.worst[i];
-    aq_json_out_map(json, NULL);
-    aq_json_out_int(json, "reference_row", w->reference.number);
-    aq_json_out_int(json, "row", w->row.number);
-    aq_json_out_text(json, "name", c->worst_names[i]);
-    aq_json_out_int(json, "queue", w->reference.queue);
-    aq_json_out_text(json, "class", aq_compare_classes[w->row_class].name);
-    aq_json_out_ns(json, "error_ns", w->error);
-    aq_json_out_ns(json, "reference_start_ns", w->reference.start);
-    aq_json_out_ns(json, "reference_end_ns", w->reference.end);
-    aq_json_out_ns(json, "start_ns", w->row.start);
-    aq_json_out_ns(json, "end_ns", w->row.end);
-    aq_json_out_close_map(json);
-  }
-  aq_json_out_close_array(json);
 }
 
 static void json_thresholds(aq_json_out *json, const aq_compare *figures,
@@ -299,9 +278,8 @@ aq_status aq_cli_compare_json(aq_cli *cli, const aq_compare_runs *c,
   json_run(json, "run", c->run);
   json_run(json, "reference", c->reference);
   json_figures(json, &c->figures);
-  json_worst(json, c);
+  aq_status status = put_worst(cli, json, c);
   json_thresholds(json, &c->figures, limits, count);
   aq_json_out_close_map(json);
-  return aq_json_out_end(json, cli->out) ? AQ_OK
-                                         : aq_diag_no_memory(&cli->diag);
+  return aq_cli_json_finish(cli, json, status);
 }

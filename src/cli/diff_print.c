@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/columns.h"
+#include "cli/rows.h"
 #include "cli/runs.h"
 #include "common/text.h"
 
@@ -47,45 +47,55 @@ static void put_head(aq_cli *cli, const aq_run_info *a, const aq_run_info *b,
                             : 0);
 }
 
-static void put_figure(aq_cli_columns *table, const char *name,
-                       const char *calls, const aq_diff_figure *f)
+enum { FIGURE_COLUMNS = 9 };
+
+/* The columns of a figure behind a name and how many it is of. */
+#define FIGURES(name, calls)                                                   \
+  {                                                                            \
+    {name, NULL}, {calls, NULL}, {">was us", NULL}, {">is us", NULL},          \
+        {">delta", NULL}, {">+-", NULL}, {">change %", NULL},                  \
+        {">lost us", NULL},                                                    \
+    {                                                                          \
+      NULL, NULL                                                               \
+    }                                                                          \
+  }
+
+static void put_figure(aq_cli_rows *rows, const char *name, const char *calls,
+                       const aq_diff_figure *f)
 {
-  char cells[6][32];
-  snprintf(cells[0], 32, "%.3f", f->a / 1000);
-  snprintf(cells[1], 32, "%.3f", f->b / 1000);
-  snprintf(cells[2], 32, "%+.3f", f->delta / 1000);
-  snprintf(cells[3], 32, "%.3f", f->error / 1000);
-  snprintf(cells[4], 32, "%+.1f%s", change(f), f->significant ? " *" : "");
-  snprintf(cells[5], 32, "%+.3f", f->total / 1000);
-  const char *const row[] = {name,     calls,    cells[0], cells[1],
-                             cells[2], cells[3], cells[4], cells[5]};
-  aq_cli_columns_row(table, row);
+  char percent[32];
+  snprintf(percent, sizeof percent, "%+.1f%s", change(f),
+           f->significant ? " *" : "");
+  aq_cli_row_begin(rows);
+  aq_cli_cell_text(rows, name);
+  aq_cli_cell_text(rows, calls);
+  aq_cli_cell_real(rows, "%.3f", f->a / 1000);
+  aq_cli_cell_real(rows, "%.3f", f->b / 1000);
+  aq_cli_cell_real(rows, "%+.3f", f->delta / 1000);
+  aq_cli_cell_real(rows, "%.3f", f->error / 1000);
+  aq_cli_cell_text(rows, percent);
+  aq_cli_cell_real(rows, "%+.3f", f->total / 1000);
+  aq_cli_row_end(rows);
 }
 
-static bool put_parts(aq_cli *cli, const aq_diff *d)
+static aq_status put_parts(aq_cli *cli, const aq_diff *d)
 {
-  static const char *const names[] = {"time",      ">pairs",   ">was us",
-                                      ">is us",    ">delta",   ">+-",
-                                      ">change %", ">lost us", NULL};
-  aq_cli_columns *table = aq_cli_columns_new(names);
-  if (!table)
-    return false;
+  static const aq_cli_column columns[FIGURE_COLUMNS] =
+      FIGURES("time", ">pairs");
+  aq_cli_rows *rows = aq_cli_rows_begin(cli, NULL, NULL, columns);
   for (int p = 0; p < AQ_DIFF_PART_COUNT; p++) {
     char pairs[32];
     snprintf(pairs, sizeof pairs, "%" PRId64, d->parts[p].pairs);
-    put_figure(table, aq_diff_part_names[p], pairs, &d->parts[p]);
+    put_figure(rows, aq_diff_part_names[p], pairs, &d->parts[p]);
   }
-  return aq_cli_columns_print(table, cli->out);
+  return aq_cli_rows_end(cli, rows);
 }
 
-static bool put_groups(aq_cli *cli, const aq_diff *d)
+static aq_status put_groups(aq_cli *cli, const aq_diff *d)
 {
-  static const char *const names[] = {"<group",    ">calls",   ">was us",
-                                      ">is us",    ">delta",   ">+-",
-                                      ">change %", ">lost us", NULL};
-  aq_cli_columns *table = aq_cli_columns_new(names);
-  if (!table)
-    return false;
+  static const aq_cli_column columns[FIGURE_COLUMNS] =
+      FIGURES("<group", ">calls");
+  aq_cli_rows *rows = aq_cli_rows_begin(cli, NULL, NULL, columns);
   for (size_t i = 0; i < d->count; i++) {
     const aq_diff_group *g = &d->groups[i];
     char key[32], calls[64];
@@ -95,28 +105,27 @@ static bool put_groups(aq_cli *cli, const aq_diff *d)
     else
       snprintf(calls, sizeof calls, "%" PRId64 " > %" PRId64, g->a_calls,
                g->b_calls);
-    put_figure(table,
+    put_figure(rows,
                g->name             ? g->name
                : g->key == AQ_NONE ? "unknown"
                                    : key,
                calls, &g->parts[AQ_DIFF_KERNEL]);
   }
-  return aq_cli_columns_print(table, cli->out);
+  return aq_cli_rows_end(cli, rows);
 }
 
 aq_status aq_cli_diff_text(aq_cli *cli, const aq_run_info *a,
                            const aq_run_info *b, const aq_diff *diff)
 {
   put_head(cli, a, b, diff);
-  if (!put_parts(cli, diff))
-    return aq_diag_no_memory(&cli->diag);
+  aq_status status = put_parts(cli, diff);
   fputs("\nkernel time by group\n", cli->out);
-  if (!put_groups(cli, diff))
-    return aq_diag_no_memory(&cli->diag);
+  if (status == AQ_OK)
+    status = put_groups(cli, diff);
   fputs("* significant: the 99 % interval of the paired differences (+-) "
         "leaves out 0\n\n",
         cli->out);
-  return AQ_OK;
+  return status;
 }
 
 /* ---- JSON ---- */

@@ -21,7 +21,6 @@ aqueduct_SOURCES = \
 	src/cli/cmd_sweep.c \
 	src/cli/code_show.c src/cli/code_show.h \
 	src/cli/color.c src/cli/color.h \
-	src/cli/columns.c src/cli/columns.h \
 	src/cli/compare_ci.c src/cli/compare_ci.h \
 	src/cli/compare_print.c src/cli/compare_print.h \
 	src/cli/diff_print.c src/cli/diff_print.h \
@@ -33,6 +32,7 @@ aqueduct_SOURCES = \
 	src/cli/perform.c src/cli/perform.h \
 	src/cli/program_show.c src/cli/program_show.h \
 	src/cli/progress.c src/cli/progress.h \
+	src/cli/rows.c src/cli/rows.h \
 	src/cli/runs.c src/cli/runs.h \
 	src/cli/store_care.c src/cli/store_care.h \
 	src/cli/table.c src/cli/table.h \

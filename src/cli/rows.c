@@ -1,0 +1,237 @@
+/* SPDX-License-Identifier: MIT */
+#include "config.h"
+
+#include "cli/rows.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "common/array.h"
+#include "common/record.h"
+#include "common/text.h"
+
+#ifdef HAVE_SMARTCOLS
+#include <libsmartcols/libsmartcols.h>
+#endif
+
+enum { TITLES_MAX = 24, CELL_SIZE = 64 };
+
+struct aq_cli_rows {
+  FILE *out;
+  aq_json_out *json;             /* NULL: a table */
+  const aq_cli_column *all, *at; /* at: of the next cell */
+  const char *titles[TITLES_MAX];
+  size_t columns; /* of the table */
+  char **cells;   /* of the table, owned */
+  size_t count, capacity;
+  bool names, failed;
+};
+
+aq_cli_rows *aq_cli_rows_begin(aq_cli *cli, aq_json_out *json, const char *key,
+                               const aq_cli_column *columns)
+{
+  aq_cli_rows *rows = calloc(1, sizeof *rows);
+  if (!rows)
+    return NULL;
+  *rows = (aq_cli_rows){
+      .out = cli->out, .json = json, .all = columns, .at = columns};
+  for (; columns->title || columns->key; columns++)
+    if (columns->title && rows->columns < TITLES_MAX)
+      rows->titles[rows->columns++] = columns->title;
+  if (json)
+    aq_json_out_array(json, key);
+  return rows;
+}
+
+void aq_cli_rows_names(aq_cli_rows *rows)
+{
+  if (rows)
+    rows->names = true;
+}
+
+void aq_cli_row_begin(aq_cli_rows *rows)
+{
+  if (!rows)
+    return;
+  rows->at = rows->all;
+  if (rows->json)
+    aq_json_out_map(rows->json, NULL);
+}
+
+void aq_cli_row_end(aq_cli_rows *rows)
+{
+  if (rows && rows->json)
+    aq_json_out_close_map(rows->json);
+}
+
+/* ---- cells ---- */
+
+/* The column of a cell, of which there is one more; NULL: not wanted. */
+static const aq_cli_column *column_next(aq_cli_rows *rows)
+{
+  if (!rows)
+    return NULL;
+  const aq_cli_column *column = rows->at++;
+  const bool first = column == rows->all;
+  return rows->json ? (column->key ? column : NULL)
+         : column->title && (first || !rows->names) ? column
+                                                    : NULL;
+}
+
+static void cell_put(aq_cli_rows *rows, const char *text)
+{
+  char *line = aq_text_line(text, strlen(text));
+  if (line && rows->names)
+    fprintf(rows->out, "%s\n", line);
+  else if (line &&
+           AQ_ARRAY_PUSH(rows->cells, rows->count, rows->capacity, line))
+    return;
+  rows->failed |= !line || !rows->names;
+  free(line);
+}
+
+void aq_cli_cell_text(aq_cli_rows *rows, const char *text)
+{
+  const aq_cli_column *column = column_next(rows);
+  if (!column)
+    return;
+  if (rows->json)
+    aq_json_out_text(rows->json, column->key, text);
+  else
+    cell_put(rows, text ? text : "-");
+}
+
+void aq_cli_cell_int(aq_cli_rows *rows, int64_t value)
+{
+  char text[CELL_SIZE] = "-";
+  const aq_cli_column *column = column_next(rows);
+  if (!column)
+    return;
+  if (value != AQ_NONE)
+    snprintf(text, sizeof text, "%" PRId64, value);
+  if (rows->json)
+    aq_json_out_int(rows->json, column->key, value);
+  else
+    cell_put(rows, text);
+}
+
+void aq_cli_cell_time(aq_cli_rows *rows, int64_t ps)
+{
+  char text[CELL_SIZE] = "-";
+  const aq_cli_column *column = column_next(rows);
+  if (!column)
+    return;
+  if (ps != AQ_NONE)
+    snprintf(text, sizeof text, "%.3f", (double)ps / (double)AQ_US);
+  if (rows->json)
+    aq_json_out_ns(rows->json, column->key, ps);
+  else
+    cell_put(rows, text);
+}
+
+void aq_cli_cell_real(aq_cli_rows *rows, const char *format, double value)
+{
+  char text[CELL_SIZE] = "-";
+  const aq_cli_column *column = column_next(rows);
+  if (!column)
+    return;
+  if (!isnan(value))
+    snprintf(text, sizeof text, format, value);
+  if (rows->json)
+    aq_json_out_real(rows->json, column->key, value);
+  else
+    cell_put(rows, text);
+}
+
+void aq_cli_cell_bool(aq_cli_rows *rows, bool value, const char *yes,
+                      const char *no)
+{
+  const aq_cli_column *column = column_next(rows);
+  if (!column)
+    return;
+  if (rows->json)
+    aq_json_out_bool(rows->json, column->key, value);
+  else
+    cell_put(rows, value ? yes : no);
+}
+
+/* ---- tables ---- */
+
+#ifdef HAVE_SMARTCOLS
+static struct libscols_table *scols_make(const aq_cli_rows *rows, FILE *out)
+{
+  struct libscols_table *view = scols_new_table();
+  if (!view)
+    return NULL;
+  scols_table_set_stream(view, out);
+  scols_table_enable_maxout(view, 0);
+  scols_table_enable_noencoding(view, 1);
+  for (size_t i = 0; i < rows->columns; i++) {
+    const char *name = rows->titles[i];
+    int flags = *name == '>'   ? SCOLS_FL_RIGHT
+                : *name == '<' ? SCOLS_FL_TRUNC
+                               : 0;
+    if (!scols_table_new_column(view, name + (*name == '>' || *name == '<'), 0,
+                                flags)) {
+      scols_unref_table(view);
+      return NULL;
+    }
+  }
+  if (!isatty(fileno(out)))
+    scols_table_set_termforce(view, SCOLS_TERMFORCE_NEVER);
+  return view;
+}
+
+static bool print(const aq_cli_rows *rows, FILE *out)
+{
+  struct libscols_table *view = scols_make(rows, out);
+  if (!view)
+    return false;
+  bool good = true;
+  for (size_t i = 0; good && i < rows->count; i += rows->columns) {
+    struct libscols_line *line = scols_table_new_line(view, NULL);
+    good = line != NULL;
+    for (size_t j = 0; good && j < rows->columns; j++)
+      good = scols_line_set_data(line, j, rows->cells[i + j]) == 0;
+  }
+  good = good && scols_print_table(view) == 0;
+  scols_unref_table(view);
+  return good;
+}
+#else
+static bool print(const aq_cli_rows *rows, FILE *out)
+{
+  for (size_t i = 0; i < rows->columns; i++) {
+    const char *name = rows->titles[i];
+    fprintf(out, "%s%s", name + (*name == '>' || *name == '<'),
+            i + 1 < rows->columns ? "\t" : "\n");
+  }
+  for (size_t i = 0; i < rows->count; i++)
+    fprintf(out, "%s%s", rows->cells[i], (i + 1) % rows->columns ? "\t" : "\n");
+  return !ferror(out);
+}
+#endif
+
+void aq_cli_rows_drop(aq_cli_rows *rows)
+{
+  if (!rows)
+    return;
+  for (size_t i = 0; i < rows->count; i++)
+    free(rows->cells[i]);
+  free(rows->cells);
+  free(rows);
+}
+
+aq_status aq_cli_rows_end(aq_cli *cli, aq_cli_rows *rows)
+{
+  bool good = rows && !rows->failed;
+  if (good && rows->json)
+    aq_json_out_close_array(rows->json);
+  else if (good && !rows->names)
+    good = print(rows, rows->out);
+  aq_cli_rows_drop(rows);
+  return good ? AQ_OK : aq_diag_no_memory(&cli->diag);
+}
