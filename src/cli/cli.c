@@ -183,3 +183,21 @@ void aq_cli_complain(const aq_diag *diag)
           aq_cli_color(stderr, AQ_CLI_COLOR_NONE), line ? line : text);
   free(line);
 }
+
+void aq_cli_complain_json(aq_cli *cli, int code)
+{
+  /* The standard output of `exec` is the program's. */
+  const bool foreign = cli->command && cli->command->program;
+  if (!aq_cli_flag(cli, AQ_CLI_OPT_JSON) || cli->documented || foreign)
+    return;
+  aq_json_out *json = aq_json_out_begin(true);
+  if (!json)
+    return;
+  aq_json_out_map(json, NULL);
+  aq_json_out_text(json, "error",
+                   cli->diag.text[0] ? cli->diag.text
+                                     : aq_status_text(cli->diag.status));
+  aq_json_out_int(json, "exit_status", code);
+  aq_json_out_close_map(json);
+  aq_json_out_end(json, stdout);
+}

@@ -29,6 +29,7 @@ typedef struct aq_cli {
   char *command_line; /* as a shell would read it */
   FILE *out;          /* stdout, or the file that becomes --output */
   char *out_temp;     /* its path until it is complete, or NULL */
+  bool documented;    /* --json has its document */
   bool abrupt; /* a thread runs on that nothing ends: leave without handlers */
   int exit_code; /* what a command ends with, 0: what its status says */
   aq_diag diag;
@@ -83,5 +84,9 @@ aq_notes aq_cli_notes(aq_cli *cli);
 
 /* The error line of `diag` on stderr. */
 void aq_cli_complain(const aq_diag *diag);
+
+/* With --json, an error that left stdout without a document becomes one:
+ * {"error": TEXT, "exit_status": CODE}. */
+void aq_cli_complain_json(aq_cli *cli, int code);
 
 #endif

@@ -49,12 +49,34 @@ static aq_status help_json(aq_cli *cli, const aq_cli_command *command)
                                          : aq_diag_no_memory(&cli->diag);
 }
 
+/* The second word is one that the command takes first. */
+static aq_status verb_check(aq_cli *cli, const aq_cli_command *command)
+{
+  const char *verb = cli->args[1];
+  char known[256] = "";
+  for (size_t i = 0; command->words && command->words[i]; i++) {
+    const size_t used = strlen(known);
+    if (strcmp(command->words[i], verb) == 0)
+      return AQ_OK;
+    snprintf(known + used, sizeof known - used, "%s%s",
+             i == 0                  ? ""
+             : command->words[i + 1] ? ", "
+                                     : " or ",
+             command->words[i]);
+  }
+  return aq_diag_set(&cli->diag, AQ_ERR_INVALID,
+                     "help: %s has no verb '%s'; expected %s", command->name,
+                     verb, known[0] ? known : "none");
+}
+
 aq_status aq_cli_help(aq_cli *cli)
 {
   const aq_cli_command *command = NULL;
   aq_status status = AQ_OK;
   if (cli->arg_count)
     status = aq_cli_command_find(cli->args[0], &command, &cli->diag);
+  if (status == AQ_OK && cli->arg_count > 1)
+    status = verb_check(cli, command);
   if (status != AQ_OK)
     return status;
   if (aq_cli_flag(cli, AQ_CLI_OPT_JSON))

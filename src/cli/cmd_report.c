@@ -151,14 +151,41 @@ static aq_status write_report(aq_cli *cli, aq_store *store, report *r)
   return status;
 }
 
+/* The page is in its file: stdout is free for the document. */
+static aq_status list_runs(aq_cli *cli, const report *r)
+{
+  aq_json_out *json = aq_json_out_begin(true);
+  if (!json)
+    return aq_diag_no_memory(&cli->diag);
+  aq_json_out_map(json, NULL);
+  aq_json_out_text(json, "page", cli->values[AQ_CLI_OPT_OUTPUT]);
+  aq_json_out_array(json, "runs");
+  for (size_t i = 0; i < r->count; i++) {
+    aq_json_out_map(json, NULL);
+    aq_cli_run_json(json, r->infos[i]);
+    aq_json_out_close_map(json);
+  }
+  aq_json_out_close_array(json);
+  aq_json_out_close_map(json);
+  cli->documented = true;
+  return aq_json_out_end(json, stdout) ? AQ_OK : aq_diag_no_memory(&cli->diag);
+}
+
 aq_status aq_cli_report(aq_cli *cli)
 {
   aq_store *store;
   report r = {0};
+  const bool json = aq_cli_flag(cli, AQ_CLI_OPT_JSON);
+  if (json && cli->out == stdout)
+    return aq_diag_set(&cli->diag, AQ_ERR_INVALID,
+                       "report --json: expected -o FILE for the page, which "
+                       "is no document");
   aq_status status = aq_cli_store_open(cli, AQ_STORE_READ, &store);
   if (status != AQ_OK)
     return status;
   status = write_report(cli, store, &r);
+  if (status == AQ_OK && json)
+    status = list_runs(cli, &r);
   report_fini(&r);
   aq_store_close(store);
   return status;

@@ -38,10 +38,13 @@ int main(int argc, char **argv)
       status = written == AQ_OK ? status : written;
     }
   }
-  if (status != AQ_OK)
-    aq_cli_complain(&cli.diag);
-  aq_cli_fini(&cli);
   const int code = cli.exit_code ? cli.exit_code : aq_status_exit_code(status);
+  if (status != AQ_OK) {
+    aq_cli_complain(&cli.diag);
+    aq_cli_complain_json(&cli, code);
+    fflush(stdout);
+  }
+  aq_cli_fini(&cli);
   if (cli.abrupt)
     _exit(code);
   return code;

@@ -37,6 +37,8 @@ const char *const aq_cli_subjects[] = {
 const char *const aq_cli_store_verbs[] = {"check", "merge", "prune", "vacuum",
                                           NULL};
 
+const char *const aq_cli_device_verbs[] = {"calibrate", "probe", NULL};
+
 const aq_cli_command aq_cli_commands[AQ_CLI_CMD_COUNT] = {
     [AQ_CLI_CMD_IMPORT] =
         {.name = "import",
@@ -313,6 +315,7 @@ const aq_cli_command aq_cli_commands[AQ_CLI_CMD_COUNT] = {
          .options = BIT(NAMES),
          .args_min = 1,
          .args_max = 1,
+         .words = aq_cli_subjects,
          .what = AQ_CLI_SUBJECT},
     [AQ_CLI_CMD_SHOW] =
         {.name = "show",
@@ -382,7 +385,9 @@ const aq_cli_command aq_cli_commands[AQ_CLI_CMD_COUNT] = {
                  "a table of kernels, and where the constants of the device "
                  "model come from. A replay without its origin beside it is "
                  "shown with it.\n\n"
-                 "The bytes depend on the runs alone.",
+                 "The bytes depend on the runs alone. With --json the page "
+                 "needs a file, and a document on standard output lists the "
+                 "runs that it shows.",
          .examples = {{"aqueduct report s -o report.html",
                        "the replay s beside what was measured"},
                       {"aqueduct report a b -o report.html", "any two runs"}},
@@ -439,6 +444,7 @@ const aq_cli_command aq_cli_commands[AQ_CLI_CMD_COUNT] = {
          .options = BIT(SET) | BIT(FAULTS),
          .args_min = 1,
          .args_max = INT32_MAX,
+         .words = aq_cli_device_verbs,
          .what = AQ_CLI_RUN},
     [AQ_CLI_CMD_STORE] =
         {.name = "store",
@@ -468,6 +474,7 @@ const aq_cli_command aq_cli_commands[AQ_CLI_CMD_COUNT] = {
                        "remove what killed imports and replays left"}},
          .args_min = 1,
          .args_max = INT32_MAX,
+         .words = aq_cli_store_verbs,
          .what = AQ_CLI_STORE_WORD},
     [AQ_CLI_CMD_DOCTOR] =
         {.name = "doctor",
@@ -483,13 +490,15 @@ const aq_cli_command aq_cli_commands[AQ_CLI_CMD_COUNT] = {
          .args_max = 0},
     [AQ_CLI_CMD_HELP] =
         {.name = "help",
-         .arguments = "[COMMAND]",
+         .arguments = "[COMMAND [VERB]]",
          .summary = "show the help of a command",
          .text = "Shows what `aqueduct COMMAND --help` shows, or the list of "
-                 "commands.",
-         .examples = {{"aqueduct help replay", "the help of replay"}},
+                 "commands. A command explains all of its verbs.",
+         .examples = {{"aqueduct help replay", "the help of replay"},
+                      {"aqueduct help device probe",
+                       "the help of device, which has the verb"}},
          .args_min = 0,
-         .args_max = 1,
+         .args_max = 2,
          .what = AQ_CLI_COMMAND_NAME},
 };
 

@@ -147,8 +147,9 @@ typedef struct aq_cli_command {
   aq_cli_example examples[AQ_CLI_EXAMPLES_MAX];
   uint64_t options; /* bits of its own options */
   int args_min, args_max;
-  bool program;     /* its arguments are a program and what that one is given */
-  aq_cli_what what; /* its arguments */
+  bool program; /* its arguments are a program and what that one is given */
+  const char *const *words; /* of its first argument, ended by NULL; or NULL */
+  aq_cli_what what;         /* its arguments */
 } aq_cli_command;
 
 extern const aq_cli_option aq_cli_options[AQ_CLI_OPT_COUNT];
@@ -157,8 +158,9 @@ extern const aq_cli_command aq_cli_commands[AQ_CLI_CMD_COUNT];
 /* What `list` can list, ended by NULL. */
 extern const char *const aq_cli_subjects[];
 
-/* What `store` can do, ended by NULL. */
+/* What `store` and `device` can do, ended by NULL. */
 extern const char *const aq_cli_store_verbs[];
+extern const char *const aq_cli_device_verbs[];
 
 /* The program itself, for aqueduct(1) and `aqueduct --help`. */
 extern const aq_cli_command aq_cli_program;

@@ -170,8 +170,10 @@ const aq_cli_option aq_cli_options[AQ_CLI_OPT_COUNT] = {
                          "seed of everything random (the scenario's, or 0)"},
     [AQ_CLI_OPT_NAME] = {"name", "NAME", "AQUEDUCT_NAME",
                          "name of the new run, unique in the store"},
-    [AQ_CLI_OPT_JSON] = {"json", NULL, "AQUEDUCT_JSON",
-                         "print one JSON document instead of text"},
+    [AQ_CLI_OPT_JSON] =
+        {"json", NULL, "AQUEDUCT_JSON",
+         "print one JSON document instead of text; of an "
+         "error, {\"error\", \"exit_status\"} besides the line"},
     [AQ_CLI_OPT_OUTPUT] = {"output", "FILE", "AQUEDUCT_OUTPUT",
                            "write to FILE, at once when all is done, instead "
                            "of standard output",

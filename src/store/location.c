@@ -44,6 +44,18 @@ static bool folder_of(const char *path, char folder[static PATH_MAX])
   return true;
 }
 
+aq_status aq_location_folder_check(const char *path, aq_diag *diag)
+{
+  char folder[PATH_MAX];
+  if (!folder_of(path, folder))
+    return aq_diag_set(diag, AQ_ERR_INPUT, "%s: path is too long", path);
+  return access(folder, F_OK) == 0
+             ? AQ_OK
+             : aq_diag_set(diag, AQ_ERR_INPUT,
+                           "%s: there is no folder %s to make it in", path,
+                           folder);
+}
+
 aq_status aq_location_make(const char *path, aq_diag *diag)
 {
   char folder[PATH_MAX];

@@ -15,6 +15,9 @@
  * caller's to free(). */
 aq_status aq_location_default(char **out, aq_diag *diag);
 
+/* AQ_ERR_INPUT where the folder of `path` is not there. */
+aq_status aq_location_folder_check(const char *path, aq_diag *diag);
+
 /* Makes the folders above `path` that are missing. */
 aq_status aq_location_make(const char *path, aq_diag *diag);
 

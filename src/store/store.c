@@ -234,8 +234,9 @@ static aq_status resolve_path(const char *path, char **out, aq_diag *diag)
   return *out ? AQ_OK : aq_diag_no_memory(diag);
 }
 
-/* Sees to it that the file can be opened, or made. */
-static aq_status prepare_file(const char *path, aq_store_mode mode,
+/* Sees to it that the file can be opened, or made: below folders of ours where
+ * the path is the default, else in one that is there. */
+static aq_status prepare_file(const char *path, aq_store_mode mode, bool chosen,
                               aq_diag *diag)
 {
   bool missing;
@@ -243,7 +244,8 @@ static aq_status prepare_file(const char *path, aq_store_mode mode,
   if (status || !missing)
     return status;
   if (mode == AQ_STORE_WRITE)
-    return aq_location_make(path, diag);
+    return chosen ? aq_location_folder_check(path, diag)
+                  : aq_location_make(path, diag);
   return aq_diag_set(diag, AQ_ERR_NOT_FOUND,
                      "%s: there is no store yet; `aqueduct import FILE` or "
                      "`aqueduct run SCENARIO` makes one",
@@ -322,10 +324,11 @@ static aq_status reopen_read_only(aq_store *store, aq_diag *diag)
 }
 
 /* Connects to what is a store of ours, or empty. */
-static aq_status open_file(aq_store *store, aq_store_mode mode, aq_diag *diag)
+static aq_status open_file(aq_store *store, aq_store_mode mode, bool chosen,
+                           aq_diag *diag)
 {
   bool is_wal = false;
-  aq_status status = prepare_file(store->path, mode, diag);
+  aq_status status = prepare_file(store->path, mode, chosen, diag);
   if (!status)
     status = connect(store, mode, store->path, diag);
   if (!status)
@@ -345,7 +348,7 @@ aq_status aq_store_open(const char *path, aq_store_mode mode, aq_store **out,
   aq_status status = resolve_path(path, &store->path, diag);
   if (!status)
     status = in_memory ? connect(store, mode, store->path, diag)
-                       : open_file(store, mode, diag);
+                       : open_file(store, mode, path != NULL, diag);
   if (!status)
     status = configure(store, mode, diag);
   if (status) {

@@ -111,16 +111,24 @@ static aq_status edits_read(aq_plan_store *p, const aq_json_node *node,
   return status;
 }
 
+static aq_status device_name_read(aq_plan_store *p, const aq_json_node *node,
+                                  const char **out)
+{
+  const char *text;
+  const aq_status status = aq_json_text(node, &text);
+  return status == AQ_OK ? aq_plan_seen(p, node, text, true, out) : status;
+}
+
 static aq_status device_read(aq_plan_store *p, const aq_json_node *node,
                              aq_plan_device *out)
 {
   static const char *const keys[] = {"device", "set", NULL};
   aq_json_node device;
   if (!aq_json_is_object(node))
-    return aq_plan_text(p, node, &out->name);
+    return device_name_read(p, node, &out->name);
   aq_status status = aq_json_object(node, keys);
   if (status == AQ_OK && aq_json_member(node, "device", &device))
-    status = aq_plan_text(p, &device, &out->name);
+    status = device_name_read(p, &device, &out->name);
   return status == AQ_OK ? edits_read(p, node, &out->edits) : status;
 }
 

@@ -28,11 +28,11 @@ static aq_status policy_add(aq_plan_store *p, const aq_json_node *node,
   if (p->policies.count == AQ_PLAN_LIST_MAX)
     return aq_json_error(node, "more than %d policies", AQ_PLAN_LIST_MAX);
   const char *kept = NULL;
-  const aq_status status = text ? policy_check(node, text) : AQ_OK;
+  aq_status status = text ? aq_plan_seen(p, node, text, false, &kept) : AQ_OK;
+  if (status == AQ_OK && kept)
+    status = policy_check(node, kept);
   if (status != AQ_OK)
     return status;
-  if (text && !(kept = aq_arena_text(&p->arena, text, strlen(text))))
-    return aq_json_no_memory(node);
   p->policies.at[p->policies.count++] = kept;
   return AQ_OK;
 }

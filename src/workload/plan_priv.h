@@ -55,6 +55,11 @@ aq_status aq_plan_text(aq_plan_store *p, const aq_json_node *node,
                        const char **out);
 
 /* "NAME=VALUE" of a text, a number, true or false. */
+/* A text whose paths (of parts between commas; of a policy the first) are seen
+ * from the folder of the plan: relative ones that have a slash. */
+aq_status aq_plan_seen(aq_plan_store *p, const aq_json_node *node,
+                       const char *text, bool all, const char **out);
+
 aq_status aq_plan_pair(aq_plan_store *p, const aq_json_node *node,
                        const char *name, const char **out);
 

@@ -19,6 +19,30 @@ aq_status aq_plan_text(aq_plan_store *p, const aq_json_node *node,
   return *out ? AQ_OK : aq_json_no_memory(node);
 }
 
+aq_status aq_plan_seen(aq_plan_store *p, const aq_json_node *node,
+                       const char *text, bool all, const char **out)
+{
+  const char *base = node->doc->file, *slash = strrchr(base, '/');
+  const int folder = slash ? (int)(slash - base) + 1 : 0;
+  char seen[AQ_PLAN_TEXT_MAX];
+  size_t used = 0;
+  bool first = true;
+  do {
+    const size_t part = strcspn(text, ",");
+    const bool path =
+        (first || all) && text[0] != '/' && memchr(text, '/', part);
+    used += (size_t)snprintf(seen + used, sizeof seen - used, "%s%.*s%.*s",
+                             first ? "" : ",", path ? folder : 0, base,
+                             (int)part, text);
+    text += part + (text[part] == ',');
+    first = false;
+  } while (*text && used < sizeof seen);
+  if (used >= sizeof seen)
+    return aq_json_error(node, "too long");
+  *out = aq_arena_text(&p->arena, seen, used);
+  return *out ? AQ_OK : aq_json_no_memory(node);
+}
+
 aq_status aq_plan_pair(aq_plan_store *p, const aq_json_node *node,
                        const char *name, const char **out)
 {

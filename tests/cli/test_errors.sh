@@ -114,9 +114,33 @@ check "a store that is named and missing" is_error 2 none.db
 refuses "a replay from a store that is not there" none.db \
   replay m --store "$work/none.db"
 check "which is then not made" [ ! -e "$work/none.db" ]
+refuses "a store in a folder that is not there" "there is no folder $work/nope" \
+  import "$trace" --store "$work/nope/x.db"
+check "which is not made either" [ ! -e "$work/nope" ]
 try env XDG_DATA_HOME="$work/fresh" "$aqueduct" list runs --json
 check "a default store that is not there yet is an empty list" \
   [ "$status$(echo "$out" | tr -d ' \n')" = '0[]' ]
+
+try "$aqueduct" help device calibrate
+check "help of a verb is that of its command" contains "$out" \
+  "Usage: aqueduct device"
+refuses "help of a verb that is none" "expected calibrate or probe" \
+  help device fit
+
+try "$aqueduct" show none --json
+check "an error with --json keeps its status and its line" \
+  [ "$status$(wc -l < "$work/err" | tr -d ' ')" = 21 ]
+check "and is a document" contains "$(echo "$out" | tr -d '\n')" \
+  '"exit_status": 2}'
+check "that has the same text" contains "$out" '"error": '
+refuses_report() {
+  [ "$status" = 2 ] && contains "$err" "expected -o FILE"
+}
+try "$aqueduct" report m --json
+check "a page is no document" refuses_report
+try "$aqueduct" report m --json -o "$work/m.html"
+check "a document beside a page lists its runs" contains "$out" '"name": "m"'
+check "and the page is there" grep -q '<html' "$work/m.html"
 
 echo before > "$work/kept"
 refuses "an export that fails" "there is no run" export none -o "$work/kept"

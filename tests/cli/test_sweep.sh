@@ -49,6 +49,19 @@ else
   skip "results are the same however points are shared" "no sqlite3"
 fi
 
+# Whatever a plan names by a path lies beside it.
+mkdir "$work/beside"
+cp "$srcdir/tests/cli/clients.json" "$work/beside"
+echo "base = mi300x ; same part" > "$work/beside/own.device"
+cat > "$work/beside/plan.json" << 'JSON'
+{"version": 1, "name": "beside",
+ "workloads": [{"file": "clients.json", "parameters": {"rate": "40us"}}],
+ "devices": ["./own.device"]}
+JSON
+try "$aqueduct" sweep "$work/beside/plan.json" --store "$work/beside.db"
+check "paths of models are seen from the plan's folder" contains "$err" \
+  "1 points: 1 run"
+
 try "$aqueduct" study --store "$work/one.db" --plan small --baseline fifo
 check "a study has a row for each set of points" \
   contains "$out" "two      rate=40us  mi300x edf,slots=2"
