@@ -328,6 +328,7 @@ struct aqsim {
   aqsim_gates gates;
   aqsim_signals signals;
   aqsim_kernels kernels;
+  struct aqsim_module *modules; /* loaded code objects, the newest first */
   aqsim_memory memory;
   aqsim_recorder recorder;
   aq_time sample_at;      /* counters are due; AQ_TIME_MAX: never */

@@ -3,6 +3,14 @@
 
 #include "backend_sim/modules.h"
 
+#include <stdlib.h>
+#include <string.h>
+
+#include "codeobj/image.h"
+#include "common/kernel_set.h"
+
+/* ---- kernels ---- */
+
 static void queue_mark(aqsim_queue *queue)
 {
   if (queue->kernel && queue->kernel->retired)
@@ -26,7 +34,8 @@ static bool may_collect(const aqsim *sim)
   return sim->depth == 0 && !sim->destroyed;
 }
 
-void aqsim_kernels_collect(aqsim *sim)
+/* Frees the retired kernels that no packet in flight refers to. */
+static void kernels_collect(aqsim *sim)
 {
   if (!sim->kernels.retired || !may_collect(sim))
     return;
@@ -38,5 +47,157 @@ void aqsim_kernels_collect(aqsim *sim)
 void aqsim_kernel_forget(aqsim *sim, uint64_t object)
 {
   if (aqsim_kernel_unregister(&sim->kernels, object))
-    aqsim_kernels_collect(sim);
+    kernels_collect(sim);
+}
+
+aq_status aqsim_kernel_add(aqsim *sim, const aq_kernel_desc *desc,
+                           aq_kernel_info *out, aq_diag *diag)
+{
+  aq_record_sink *sink = sim->recorder.sink;
+  aqsim_kernel *kernel;
+  aq_status status = aqsim_kernel_register(&sim->kernels, desc, &kernel, diag);
+  kernels_collect(sim); /* it may have taken the place of another */
+  if (status == AQ_OK && sink)
+    status = sink->name(sink, kernel->desc.name, strlen(kernel->desc.name),
+                        &kernel->record_name, diag);
+  if (status == AQ_OK)
+    aqsim_kernel_describe(kernel, out);
+  return status;
+}
+
+/* ---- modules ---- */
+
+typedef struct aqsim_module {
+  struct aqsim_module *next;
+  aqsim *sim;
+  uint32_t device;
+  void *block; /* of the simulator's memory: the image lies in it */
+  aq_code_image image;
+} aqsim_module;
+
+static void *block_allocate(void *user, size_t size, size_t align)
+{
+  aqsim_module *module = user;
+  module->block =
+      aqsim_memory_alloc(&module->sim->memory, module->device, size + align);
+  if (!module->block)
+    return NULL;
+  return (char *)module->block + (-(uintptr_t)module->block & (align - 1));
+}
+
+static void block_release(void *user, void *base, size_t size)
+{
+  aqsim_module *module = user;
+  (void)base, (void)size;
+  aqsim_memory_free(&module->sim->memory, module->block);
+}
+
+static aqsim_module **module_link(aqsim *sim, uint64_t id)
+{
+  aqsim_module **link = &sim->modules;
+  while (*link && (uintptr_t)*link != id)
+    link = &(*link)->next;
+  return link;
+}
+
+aq_status aqsim_module_load(aqsim *sim, uint32_t device, const void *bytes,
+                            size_t size, uint64_t *out, aq_diag *diag)
+{
+  const char *gfx = sim->infos[device].gfx;
+  aq_target target;
+  aq_status status = aq_target_parse(gfx, strlen(gfx), &target, diag);
+  if (status != AQ_OK)
+    return status;
+  aqsim_module *module = calloc(1, sizeof *module);
+  if (!module)
+    return aq_diag_no_memory(diag);
+  const aq_code_memory memory = {block_allocate, block_release, module};
+  const aq_code_image_options options = {
+      .memory = &memory, .device = &target, .depth = AQ_CODEOBJ_DESCRIPTORS};
+  module->sim = sim;
+  module->device = device;
+  status = aq_code_image_load(bytes, size, &options, &module->image, diag);
+  if (status != AQ_OK) {
+    free(module);
+    return status;
+  }
+  module->next = sim->modules;
+  sim->modules = module;
+  *out = (uintptr_t)module;
+  return AQ_OK;
+}
+
+/* Its kernels were looked up, or are not known. */
+static void module_free(aqsim *sim, aqsim_module *module)
+{
+  const aq_codeobj *code = &module->image.code;
+  for (size_t i = 0; i < code->kernel_count; i++)
+    aqsim_kernel_forget(
+        sim, aq_code_image_object(&module->image, &code->kernels[i]));
+  aq_code_image_unload(&module->image);
+  free(module);
+}
+
+void aqsim_module_unload(aqsim *sim, uint64_t id)
+{
+  aqsim_module **link = module_link(sim, id), *module = *link;
+  if (!module)
+    return;
+  *link = module->next;
+  module_free(sim, module);
+}
+
+void aqsim_modules_fini(aqsim *sim)
+{
+  while (sim->modules)
+    aqsim_module_unload(sim, (uintptr_t)sim->modules);
+}
+
+static const aq_code_kernel *module_find(const aqsim_module *module,
+                                         const char *name)
+{
+  const aq_codeobj *code = &module->image.code;
+  const aq_code_kernel *kernel = aq_codeobj_kernel(code, name);
+  const aq_code_symbol *symbol = kernel ? NULL : aq_codeobj_symbol(code, name);
+  return symbol ? symbol->kernel : kernel;
+}
+
+static aq_status code_register(aqsim *sim, const aqsim_module *module,
+                               const aq_code_kernel *kernel,
+                               aq_kernel_info *out, aq_diag *diag)
+{
+  const aq_kernel_registers registers = aq_kernel_descriptor_registers(
+      &kernel->descriptor, &module->image.code.target);
+  aq_kernel_desc desc = {.name = kernel->name,
+                         .kernarg_size = kernel->kernarg_size,
+                         .group_size = kernel->group_size,
+                         .private_size = kernel->private_size,
+                         .vgprs = registers.vgprs,
+                         .agprs = registers.agprs,
+                         .sgprs = registers.sgprs,
+                         .wave_size = registers.wave_size,
+                         .object = aq_code_image_object(&module->image, kernel),
+                         .code = true};
+  aq_kernel_entry_describe(NULL, &desc);
+  return aqsim_kernel_add(sim, &desc, out, diag);
+}
+
+/* Registered when it is looked up first: of a large library, few are. A host
+ * function that a client has given to the object since then stays. */
+aq_status aqsim_module_kernel(aqsim *sim, uint64_t id, const char *name,
+                              aq_kernel_info *out, aq_diag *diag)
+{
+  const aqsim_module *module = *module_link(sim, id);
+  const aq_code_kernel *kernel = module ? module_find(module, name) : NULL;
+  if (!kernel)
+    return aq_diag_set(diag, AQ_ERR_NOT_FOUND,
+                       module ? "sim: the code object has no kernel '%s'"
+                              : "sim: no module for kernel '%s' is loaded",
+                       name);
+  const aqsim_kernel *known = aqsim_kernel_from(
+      &sim->kernels, aq_code_image_object(&module->image, kernel));
+  if (!known)
+    return code_register(sim, module, kernel, out, diag);
+  aqsim_kernel_describe(known, out);
+  return AQ_OK;
 }

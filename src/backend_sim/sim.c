@@ -42,6 +42,7 @@ static void sim_close(aq_transport *t)
   aqsim_handlers_fini(&sim->handlers);
   aqsim_recorder_fini(&sim->recorder);
   aqsim_sampler_destroy(sim);
+  aqsim_modules_fini(sim);
   aqsim_memory_fini(&sim->memory);
   aqsim_kernels_fini(&sim->kernels);
   aqsim_signals_fini(&sim->signals);
@@ -138,11 +139,11 @@ static void sim_info(aq_transport *t, aq_transport_info *out)
   const aqsim *sim = aqsim_from(t);
   *out = (aq_transport_info){
       .caps = AQ_CAP_VIRTUAL_TIME | AQ_CAP_RECORDS | AQ_CAP_TIMING |
-              AQ_CAP_HOST_KERNELS | AQ_CAP_COPY | AQ_CAP_PROFILING |
-              AQ_CAP_CU_MASK | AQ_CAP_PRIORITY | AQ_CAP_BARRIER_VALUE |
-              AQ_CAP_PM4 | AQ_CAP_HANDLERS | AQ_CAP_COOPERATIVE |
-              AQ_CAP_AGENT_QUEUES | AQ_CAP_INSPECT | AQ_CAP_DEVICE_HOOKS |
-              AQ_CAP_EVENTS | AQ_CAP_COUNTERS |
+              AQ_CAP_HOST_KERNELS | AQ_CAP_CODE_OBJECTS | AQ_CAP_COPY |
+              AQ_CAP_PROFILING | AQ_CAP_CU_MASK | AQ_CAP_PRIORITY |
+              AQ_CAP_BARRIER_VALUE | AQ_CAP_PM4 | AQ_CAP_HANDLERS |
+              AQ_CAP_COOPERATIVE | AQ_CAP_AGENT_QUEUES | AQ_CAP_INSPECT |
+              AQ_CAP_DEVICE_HOOKS | AQ_CAP_EVENTS | AQ_CAP_COUNTERS |
               (sim->live ? 0 : AQ_CAP_DEVICE_POLICY),
       .device_count = sim->device_count,
       .devices = sim->infos,
@@ -237,23 +238,28 @@ static aq_status sim_module_load(aq_transport *t, uint32_t device,
                                  const void *image, size_t size,
                                  uint64_t *module, aq_diag *diag)
 {
-  (void)t, (void)device, (void)image, (void)size, (void)module;
-  return aq_diag_set(diag, AQ_ERR_UNSUPPORTED,
-                     "sim: code objects are not executed; register a host "
-                     "function or a cost model instead");
+  aqsim *sim = aqsim_from(t);
+  aq_status status = device_check(sim, device, diag);
+  if (status == AQ_OK)
+    status = may_allocate(sim, "a code object", diag);
+  return status == AQ_OK
+             ? aqsim_module_load(sim, device, image, size, module, diag)
+             : status;
 }
 
 static void sim_module_unload(aq_transport *t, uint64_t module)
 {
-  (void)t, (void)module; /* none can be loaded */
+  aqsim_module_unload(aqsim_from(t), module);
 }
 
 static aq_status sim_kernel_lookup(aq_transport *t, uint64_t module,
                                    const char *name, aq_kernel_info *out,
                                    aq_diag *diag)
 {
-  const aqsim_kernel *kernel =
-      module ? NULL : aqsim_kernel_find(&aqsim_from(t)->kernels, name);
+  aqsim *sim = aqsim_from(t);
+  if (module)
+    return aqsim_module_kernel(sim, module, name, out, diag);
+  const aqsim_kernel *kernel = aqsim_kernel_find(&sim->kernels, name);
   if (!kernel)
     return aq_diag_set(diag, AQ_ERR_NOT_FOUND, "no kernel '%s' is registered",
                        name);
@@ -266,18 +272,8 @@ static aq_status sim_kernel_register(aq_transport *t,
                                      aq_kernel_info *out, aq_diag *diag)
 {
   aqsim *sim = aqsim_from(t);
-  aqsim_kernel *kernel;
   aq_status status = may_allocate(sim, "a kernel", diag);
-  if (status == AQ_OK)
-    status = aqsim_kernel_register(&sim->kernels, desc, &kernel, diag);
-  aqsim_kernels_collect(sim); /* it may have taken the place of another */
-  aq_record_sink *sink = sim->recorder.sink;
-  if (status == AQ_OK && sink)
-    status = sink->name(sink, kernel->desc.name, strlen(kernel->desc.name),
-                        &kernel->record_name, diag);
-  if (status == AQ_OK)
-    aqsim_kernel_describe(kernel, out);
-  return status;
+  return status == AQ_OK ? aqsim_kernel_add(sim, desc, out, diag) : status;
 }
 
 static void sim_kernel_unregister(aq_transport *t, uint64_t object)

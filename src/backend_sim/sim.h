@@ -20,6 +20,9 @@
  * - Host functions run at the end of their kernel, on the thread that drives
  *   time. They, and error callbacks, may use every operation but those that
  *   move time.
+ * - A module lies in the memory of its device; the object of its kernels is the
+ *   address of their descriptor there. Their code is run by options.executor; a
+ *   host function that is registered for the object replaces it.
  * - kernel_lookup with module 0 finds what kernel_register registered; the
  *   latest of a name.
  * - Records of copies have no queue.

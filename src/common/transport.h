@@ -375,10 +375,14 @@ struct aq_transport_ops {
                            aq_diag *diag);
   uint32_t (*copy_engines_idle)(aq_transport *t, uint32_t device);
 
-  /* Code. kernel_unregister forgets the latest registration of an object: a
-   * later dispatch of it is a queue error, and the object may be registered
-   * again. Nothing may still dispatch the kernel: no packet in a queue names
-   * it, and it does not run. An unknown object is no error. */
+  /* Code. module_load takes one code object (no bundle) for the device, which
+   * it copies. module_unload also ends its kernels: nothing may still dispatch
+   * them. kernel_lookup finds a kernel of a module by its name, with or without
+   * ".kd"; module 0: a registered one. kernel_unregister forgets the latest
+   * registration of an object: a later dispatch of it is a queue error, and the
+   * object may be registered again. Nothing may still dispatch the kernel: no
+   * packet in a queue names it, and it does not run. An unknown object is no
+   * error. */
   aq_status (*module_load)(aq_transport *t, uint32_t device, const void *image,
                            size_t size, uint64_t *module, aq_diag *diag);
   void (*module_unload)(aq_transport *t, uint64_t module);

@@ -186,8 +186,8 @@ static aq_status kernel_register(aqdrop *runtime, aqdrop_loaded *loaded,
                          .agprs = registers.agprs,
                          .sgprs = registers.sgprs,
                          .wave_size = registers.wave_size,
-                         .object =
-                             aq_code_image_object(&loaded->image, kernel)};
+                         .object = aq_code_image_object(&loaded->image, kernel),
+                         .code = true};
   aq_kernel_entry_describe(entry, &desc);
   if (!entry) {
     desc.function = missing_call;

@@ -86,7 +86,8 @@ static aq_status kernel_find(aq_launcher *l, const aq_code_kernel **out,
                      l->file.path, l->ask.kernel, known);
 }
 
-/* A transport without code objects executes it by a host function. */
+/* A simulator without an executor runs a host function in place of the code; of
+ * a code object that is loaded, by the object of its kernel. */
 static aq_status kernel_register(aq_launcher *l, const aq_code_kernel *kernel,
                                  aq_diag *diag)
 {
@@ -99,7 +100,9 @@ static aq_status kernel_register(aq_launcher *l, const aq_code_kernel *kernel,
                          .vgprs = (uint16_t)kernel->vgprs,
                          .agprs = (uint16_t)kernel->agprs,
                          .sgprs = (uint16_t)kernel->sgprs,
-                         .wave_size = (uint16_t)kernel->wave_size};
+                         .wave_size = (uint16_t)kernel->wave_size,
+                         .object = l->launch.kernel.object,
+                         .code = l->launch.kernel.object != 0};
   if (!entry) {
     aq_code_kernel_tell(kernel, line_note, (void *)(uintptr_t)l->notes);
     if (!l->ask.may_miss)
@@ -166,9 +169,9 @@ static aq_status kernel_prepare(aq_launcher *l, aq_diag *diag)
   if (status == AQ_OK)
     status = workgroup_choose(l, kernel, diag);
   if (status == AQ_OK)
-    status = l->info.caps & AQ_CAP_CODE_OBJECTS
-                 ? kernel_load(l, diag)
-                 : kernel_register(l, kernel, diag);
+    status = l->info.caps & AQ_CAP_CODE_OBJECTS ? kernel_load(l, diag) : AQ_OK;
+  if (status == AQ_OK && l->info.caps & AQ_CAP_VIRTUAL_TIME)
+    status = kernel_register(l, kernel, diag);
   l->launch.name = l->ask.kernel;
   if (status == AQ_OK)
     status = aq_launch_args_place(l->t, kernel, &l->launch, l->ask.args,

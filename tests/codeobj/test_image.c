@@ -225,8 +225,8 @@ typedef struct counted {
 static void *counted_allocate(void *user, size_t size, size_t align)
 {
   counted *c = user;
-  void *memory = c->none ? NULL : aligned_alloc(align, size);
-  if (!memory)
+  void *memory = NULL;
+  if (c->none || posix_memalign(&memory, align, size) != 0)
     return NULL;
   c->live++;
   c->size = size;

@@ -33,8 +33,10 @@ static void kernels_check(const aq_codeobj *code)
 static void *small_allocate(void *user, size_t size, size_t align)
 {
   (void)user;
-  void *memory = size > 1 << 20 ? NULL : aligned_alloc(align, size);
-  return memory ? memset(memory, 0, size) : NULL;
+  void *memory = NULL;
+  if (size > 1 << 20 || posix_memalign(&memory, align, size) != 0)
+    return NULL;
+  return memset(memory, 0, size);
 }
 
 static void small_release(void *user, void *base, size_t size)

@@ -112,12 +112,17 @@ static aq_status live_module_load(aq_transport *t, uint32_t device,
                                   const void *image, size_t size,
                                   uint64_t *module, aq_diag *diag)
 {
-  return base->module_load(t, device, image, size, module, diag);
+  aqsim_live *live = enter(t);
+  aq_status status = base->module_load(t, device, image, size, module, diag);
+  leave(live);
+  return status;
 }
 
 static void live_module_unload(aq_transport *t, uint64_t module)
 {
+  aqsim_live *live = enter(t);
   base->module_unload(t, module);
+  leave(live);
 }
 
 static aq_status live_kernel_lookup(aq_transport *t, uint64_t module,
