@@ -3,6 +3,7 @@ EXTRA_DIST += \
 	doc/ARCHITECTURE.md \
 	doc/HACKING.md \
 	doc/abi.md \
+	doc/api.md \
 	doc/benchmarks.md \
 	doc/calibrate.md \
 	doc/ci.md \
@@ -21,8 +22,10 @@ EXTRA_DIST += \
 	doc/formats/capture.md doc/formats/faults.md \
 	doc/formats/packets.md doc/formats/spool.md \
 	doc/adr \
+	tools/api-index.sh \
 	doc/examples/Makefile \
-	doc/examples/hottest.cpp doc/examples/operations.c \
+	doc/examples/code_object.c doc/examples/hottest.cpp \
+	doc/examples/operations.c \
 	doc/examples/ci/github.yml doc/examples/ci/gitlab.yml \
 	doc/examples/ci/kernels.c doc/examples/ci/vadd.hip \
 	doc/examples/kernels/Makefile doc/examples/kernels/device.c \
@@ -37,6 +40,12 @@ EXTRA_DIST += \
 
 # Figures of the README are made, never typed.
 aq_measured = $(abs_top_srcdir)/../shared/data/measured
+# The index of the C API, from the headers; test_install.sh compares it.
+.PHONY: api-docs
+api-docs: public/stamp
+	$(srcdir)/tools/api-index.sh public | \
+	  $(srcdir)/tools/doc-block.sh api doc/api.md
+
 .PHONY: accuracy bench-table calibrate reproductions schema-docs
 # The tables of record.md, store.md and counters.md, from the code; a test
 # compares them.

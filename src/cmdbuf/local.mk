@@ -7,7 +7,7 @@ libaqcore_a_SOURCES += \
 	src/cmdbuf/device_walk.c src/cmdbuf/device_walk.h \
 	src/cmdbuf/link.c src/cmdbuf/link.h \
 	src/cmdbuf/opcodes.c src/cmdbuf/opcodes.def src/cmdbuf/opcodes.h \
-	src/cmdbuf/print.c src/cmdbuf/print.h \
+	src/cmdbuf/print.c src/cmdbuf/print.h src/cmdbuf/program_print.h \
 	src/cmdbuf/processor.c src/cmdbuf/processor.h \
 	src/cmdbuf/processor_flow.c src/cmdbuf/processor_priv.h \
 	src/cmdbuf/processor_packets.c \
@@ -22,4 +22,6 @@ aq_folder_headers += \
 	src/cmdbuf/link.h \
 	src/cmdbuf/opcodes.def \
 	src/cmdbuf/program.h \
-	src/cmdbuf/program_file.h
+	src/cmdbuf/program_file.h \
+	src/cmdbuf/program_print.h \
+	src/cmdbuf/validate.h

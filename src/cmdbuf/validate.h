@@ -17,7 +17,13 @@
 
 #include "cmdbuf/program.h"
 #include "common/diag.h"
+#include "common/export.h"
 
-aq_status aq_program_validate(const aq_program *program, aq_diag *diag);
+AQ_BEGIN_DECLS
+
+/* AQ_ERR_INPUT: the program cannot be replayed; the line says where and why. */
+AQ_API aq_status aq_program_validate(const aq_program *program, aq_diag *diag);
+
+AQ_END_DECLS
 
 #endif

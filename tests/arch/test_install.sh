@@ -140,6 +140,11 @@ sed -n '/^| header/,/^$/p' "$srcdir/doc/abi.md" | grep -o '[a-z_]*\.\(h\|def\)' 
   sort -u > "$work/listed"
 check "doc/abi.md lists the installed headers" \
   diff "$work/listed" "$work/installed"
+"$srcdir/tools/api-index.sh" "$moved/include" > "$work/index"
+sed '1,/<!-- api:begin/d; /<!-- api:end/,$d' "$srcdir/doc/api.md" |
+  grep . > "$work/documented"
+check "doc/api.md has the index of the headers (make api-docs)" \
+  diff "$work/documented" "$work/index"
 
 # ---- the examples, as users build and run them ----
 
@@ -157,10 +162,13 @@ examples=$(sed -n 's/^C_EXAMPLES = //p' "$srcdir/doc/examples/Makefile")
 printf '%s.c\n' $examples | sort > "$work/named"
 check "the Makefile of the examples names each of them" \
   diff "$work/sources" "$work/named"
+run_example() { # EXAMPLE: with the simulator in the place of a GPU
+  (cd "$work/examples" &&
+    AQUEDUCT_DEVICE=mi210 AQUEDUCT_LIBHSA_PATH=$library/aqueduct "./$1")
+}
 for example in $examples; do
   check "example $example builds" make_example . "$example"
-  check "and example $example runs" env \
-    AQUEDUCT_LIBHSA_PATH="$library/aqueduct" "$work/examples/$example"
+  check "and example $example runs" run_example "$example"
 done
 
 operations() { # the runs of the example lie in a store
