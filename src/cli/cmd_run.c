@@ -6,47 +6,27 @@
 #include "cli/commands.h"
 #include "cli/perform.h"
 #include "cli/runs.h"
-#include "workload/scenario.h"
-
-/* How the streams were mapped, for those who look at the run later. */
-static void run_notes(aq_json_out *json, const void *user)
-{
-  const aq_performance *performance = user;
-  aq_json_out_map(json, "run");
-  aq_json_out_int(json, "queues", performance->options.queues);
-  aq_json_out_close_map(json);
-}
+#include "perform/scenario_run.h"
 
 static aq_status run_scenario(aq_cli *cli, aq_store *store,
-                              aq_performance *performance, int64_t seed)
+                              const aq_performance *performance, int64_t seed)
 {
-  aq_workload_source *workload;
+  const aq_scenario_options options = {
+      .seed = seed,
+      .parameters = aq_cli_repeats(cli, AQ_CLI_OPT_PARAMETER),
+      .data = getenv("AQ_DATA")};
   aq_run_info info = aq_cli_run_info(cli, AQ_RUN_SIMULATED);
-  aq_scenario_facts facts;
-  aq_performance_facts probe;
-  info.source = cli->args[0];
-  info.format = "scenario";
+  aq_performed performed;
+  sigset_t before;
+  aq_cli_status_block(&before);
   aq_status status =
-      aq_scenario_load(cli->args[0],
-                       &(aq_scenario_options){.seed = seed,
-                                              .parameters = aq_cli_repeats(
-                                                  cli, AQ_CLI_OPT_PARAMETER),
-                                              .data = getenv("AQ_DATA")},
-                       &workload, &facts, &cli->diag);
+      aq_scenario_perform(performance, store, cli->args[0], &options, &info,
+                          &performed, &cli->diag);
+  aq_cli_status_unblock(&before);
   if (status != AQ_OK)
     return status;
-  info.seed = facts.seed;
-  performance->facts = &facts;
-  if (!performance->options.device && !performance->hardware)
-    performance->options.device = facts.device;
-  performance->options.seed = (uint64_t)info.seed;
-  status = aq_performance_probe(performance, &probe, &cli->diag);
-  if (status == AQ_OK) {
-    info.kind = probe.kind;
-    status = aq_cli_perform(cli, store, performance, 0, workload, &info);
-  }
-  workload->close(workload);
-  performance->facts = NULL;
+  status = aq_cli_performed_print(cli, &info, &performed);
+  aq_performed_fini(&performed);
   return status;
 }
 
@@ -64,10 +44,6 @@ aq_status aq_cli_run(aq_cli *cli)
   if (status != AQ_OK) {
     aq_performance_fini(&performance);
     return status;
-  }
-  if (performance.options.queues) {
-    performance.notes = run_notes;
-    performance.notes_user = &performance;
   }
   status = aq_cli_store_open(cli, AQ_STORE_WRITE, &store);
   if (status == AQ_OK) {

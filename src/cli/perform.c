@@ -180,20 +180,3 @@ aq_status aq_cli_performed_print(aq_cli *cli, const aq_run_info *info,
   aq_cli_run_print(cli, json, info, performed->run);
   return aq_cli_json_end_if(cli, json);
 }
-
-aq_status aq_cli_perform(aq_cli *cli, aq_store *store,
-                         const aq_performance *performance, aq_time epoch,
-                         aq_workload_source *workload, aq_run_info *info)
-{
-  aq_performed performed;
-  sigset_t before;
-  aq_cli_status_block(&before);
-  aq_status status = aq_perform(performance, store, epoch, workload, info,
-                                &performed, &cli->diag);
-  aq_cli_status_unblock(&before);
-  if (status != AQ_OK)
-    return status;
-  status = aq_cli_performed_print(cli, info, &performed);
-  aq_performed_fini(&performed);
-  return status;
-}

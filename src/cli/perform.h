@@ -29,9 +29,4 @@ void aq_cli_status_unblock(const sigset_t *before);
 aq_status aq_cli_performed_print(aq_cli *cli, const aq_run_info *info,
                                  const aq_performed *performed);
 
-/* Performs and stores the workload; prints remarks and the run's id. */
-aq_status aq_cli_perform(aq_cli *cli, aq_store *store,
-                         const aq_performance *performance, aq_time epoch,
-                         aq_workload_source *workload, aq_run_info *info);
-
 #endif

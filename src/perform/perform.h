@@ -16,40 +16,11 @@
 #include "common/run_info.h"
 #include "common/transports.h"
 #include "common/workload.h"
+#include "perform/runs.h"
 #include "run/run.h"
 #include "scheduler/registry.h"
 #include "store/store.h"
 #include "workload/scenario.h"
-
-enum { AQ_PERFORMANCE_WORDS_MAX = 4 };
-
-/* What a performance is made of; all zero is a run of `sim` in virtual time. */
-typedef struct aq_performance_options {
-  const char *transport; /* a stack of them; NULL: sim */
-  const char *faults;    /* a schedule, "seed=N" or a file; NULL: none */
-  const char *device;    /* model or selector; NULL: the transport's default */
-  const char *const *edits; /* of the device model, ended by NULL; or NULL */
-  const char *policy;       /* NULL: none */
-  bool policy_fallback;     /* go on without a policy that fails */
-  const char *decision_log; /* file, or NULL */
-  aq_semantics semantics;
-  bool live;
-  aq_pace pace;            /* wall 0: none */
-  aq_time timeout;         /* of live mode; 0: none */
-  bool timeout_needs_live; /* refuse a timeout on a transport without it */
-  aq_time counters;        /* between samples; 0: none */
-  uint32_t queues;         /* hardware queues a device; 0: one a stream */
-  uint64_t seed;
-  /* Words of the user that the notes of the run keep. */
-  struct {
-    const char *key, *text;
-  } words[AQ_PERFORMANCE_WORDS_MAX];
-  size_t word_count;
-  /* As in aq_run_options, or NULL. */
-  bool (*asked)(void *user);
-  void (*line)(const char *text, void *user);
-  void *user;
-} aq_performance_options;
 
 typedef struct aq_performance {
   aq_performance_options options; /* device, queues and seed may change */

@@ -8,19 +8,8 @@
 
 #include "common/notes.h"
 #include "perform/perform.h"
+#include "perform/runs.h"
 #include "run/replay.h"
-
-enum { AQ_REPLAY_EDGES_DEFAULT = -1, AQ_REPLAY_EDGES_NONE = 101 };
-
-typedef struct aq_replay_ask {
-  const char *origin; /* the run to replay, as aq_store_find takes it */
-  bool closed;        /* loop; open otherwise */
-  bool as_graph, predict;
-  uint32_t queues; /* that streams of a device share; 0: as recorded */
-  /* Least confidence of a dependency, in percent; AQ_REPLAY_EDGES_DEFAULT: 50,
-   * or 30 in a closed loop; AQ_REPLAY_EDGES_NONE: no dependencies. */
-  int64_t confidence;
-} aq_replay_ask;
 
 /* Replays the run and stores it under `info`. A performance without a device
  * that is not for hardware gets the device models of the GPUs that the run

@@ -18,3 +18,5 @@ libaqcore_a_SOURCES += \
 	src/workload/scenario_read.c \
 	src/workload/scenario_requests.c \
 	src/workload/scenario_sort.c
+
+aq_folder_headers += src/workload/scenario.h

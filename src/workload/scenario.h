@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Scenarios: workloads written by hand, in JSON (doc/formats/scenario.md).
+ *
+ * Ownership: the caller closes a source (source->close). Thread rule: one
+ * thread at a time per source.
  */
 #ifndef AQ_WORKLOAD_SCENARIO_H
 #define AQ_WORKLOAD_SCENARIO_H
@@ -8,7 +11,10 @@
 #include <stddef.h>
 
 #include "common/diag.h"
+#include "common/export.h"
 #include "common/workload.h"
+
+AQ_BEGIN_DECLS
 
 typedef struct aq_scenario_options {
   int64_t seed; /* instead of the file's; negative: the file's */
@@ -35,14 +41,18 @@ typedef struct aq_scenario_facts {
 /* Reads and checks a scenario file, or a workload of DISB; the source owns
  * everything it needs. Errors are AQ_ERR_INPUT and name the file and the place
  * ("a.json: clients[1].closed.think: …"). `facts` may be NULL. */
-aq_status aq_scenario_load(const char *path, const aq_scenario_options *options,
-                           aq_workload_source **out, aq_scenario_facts *facts,
-                           aq_diag *diag);
+AQ_API aq_status aq_scenario_load(const char *path,
+                                  const aq_scenario_options *options,
+                                  aq_workload_source **out,
+                                  aq_scenario_facts *facts, aq_diag *diag);
 
 /* The same for a text of `size` bytes; errors name it `file`. */
-aq_status aq_scenario_load_text(const char *text, size_t size, const char *file,
-                                const aq_scenario_options *options,
-                                aq_workload_source **out,
-                                aq_scenario_facts *facts, aq_diag *diag);
+AQ_API aq_status aq_scenario_load_text(const char *text, size_t size,
+                                       const char *file,
+                                       const aq_scenario_options *options,
+                                       aq_workload_source **out,
+                                       aq_scenario_facts *facts, aq_diag *diag);
+
+AQ_END_DECLS
 
 #endif

@@ -198,6 +198,13 @@ if command -v "${AQ_CXX:-c++}" > /dev/null; then
       grep -q nobody "$work/err"
   }
   check "and names a run that is not there" not_there
+  check "example what_if builds, in C++17" make_example . what_if
+  what_if() { # every dispatch has a partner, and the GPUs differ
+    "$work/examples/what_if" "$scenario" mi300x mi210 > "$work/what_if.txt" &&
+      awk 'NR == 1 { exit $1 != rows || $4 != rows || $7 == $9 }' \
+        rows="$rows" "$work/what_if.txt"
+  }
+  check "and matches a run with its replay on another GPU" what_if
 else
   skip "example hottest builds, in C++17" "no C++ compiler"
 fi
