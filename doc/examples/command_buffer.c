@@ -83,7 +83,7 @@ int main(void)
       t,
       &(aq_kernel_desc){.name = "stage",
                         .function = stage,
-                        .cost = {AQ_COST_FIXED, 3 * AQ_US, 0},
+                        .cost = {.kind = AQ_COST_FIXED, .base = 3 * AQ_US},
                         .kernarg_size = sizeof(stage_args)},
       &kernel, &diag));
 

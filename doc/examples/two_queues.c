@@ -86,7 +86,7 @@ int main(void)
       t,
       &(aq_kernel_desc){.name = "tile",
                         .function = tile,
-                        .cost = {AQ_COST_FIXED, 5 * AQ_US, 0},
+                        .cost = {.kind = AQ_COST_FIXED, .base = 5 * AQ_US},
                         .kernarg_size = sizeof(tile_args)},
       &kernel, &diag));
 

@@ -88,7 +88,9 @@ int main(void)
       t,
       &(aq_kernel_desc){.name = "add",
                         .function = add,
-                        .cost = {AQ_COST_PER_WORKGROUP, 2 * AQ_US, AQ_NS},
+                        .cost = {.kind = AQ_COST_PER_WORKGROUP,
+                                 .base = 2 * AQ_US,
+                                 .per_workgroup = AQ_NS},
                         .kernarg_size = sizeof(add_args)},
       &kernel, &diag));
 
