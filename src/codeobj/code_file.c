@@ -38,7 +38,7 @@ static aq_status bytes_read(aq_code_file *out, FILE *file, aq_diag *diag)
   rewind(file);
   out->bytes = malloc((size_t)size + 1);
   if (!out->bytes)
-    return aq_diag_set(diag, AQ_ERR_NO_MEMORY, "out of memory");
+    return aq_diag_no_memory(diag);
   out->size = fread(out->bytes, 1, (size_t)size, file);
   if (out->size != (size_t)size)
     return aq_diag_set(diag, AQ_ERR_IO, "cannot read");

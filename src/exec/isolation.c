@@ -206,7 +206,7 @@ static aq_status path_prepend(aq_diag *diag)
   const char *old = getenv("PATH");
   char *path;
   if (asprintf(&path, "/dev" COMMANDS ":%s", old ? old : "/bin:/usr/bin") < 0)
-    return aq_diag_set(diag, AQ_ERR_NO_MEMORY, "out of memory for PATH");
+    return aq_diag_no_memory(diag);
   const bool set = setenv("PATH", path, 1) == 0;
   free(path);
   return set ? AQ_OK : refused(diag, "PATH");

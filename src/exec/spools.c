@@ -142,21 +142,17 @@ static aq_run_info info_make(const draining *d, const aq_spool_reader *reader,
                              const char *notes)
 {
   const aq_spool_wish *w = &d->wish;
-  aq_run_info info = {.id = AQ_NONE,
-                      .kind = AQ_RUN_SIMULATED,
-                      .origin = AQ_NONE,
-                      .source = w->program,
-                      .transport = "sim",
-                      .device_model = aq_spool_text(reader, "device_model"),
-                      .model_hash = aq_spool_text(reader, "model_hash"),
-                      .model_verdict = aq_spool_text(reader, "model_verdict"),
-                      .command = w->command,
-                      .version = w->version,
-                      .notes = notes,
-                      .seed = AQ_NONE,
-                      .base_ns = AQ_NONE,
-                      .created = AQ_NONE,
-                      .reproducible = reader->reproducible};
+  aq_run_info info;
+  aq_run_info_init(&info, AQ_RUN_SIMULATED);
+  info.source = w->program;
+  info.transport = "sim";
+  info.device_model = aq_spool_text(reader, "device_model");
+  info.model_hash = aq_spool_text(reader, "model_hash");
+  info.model_verdict = aq_spool_text(reader, "model_verdict");
+  info.command = w->command;
+  info.version = w->version;
+  info.notes = notes;
+  info.reproducible = reader->reproducible;
   /* The name is that of the program that exec started. */
   if (d->runs == 0)
     info.name = w->name;

@@ -411,10 +411,10 @@ aq_status aq_launch_arg_write(const aq_launch_arg *arg, aq_diag *diag)
   if (!arg->to)
     return AQ_OK;
   if (asprintf(&path, "%.*s", arg->to_length, arg->to) < 0)
-    return aq_diag_set(diag, AQ_ERR_NO_MEMORY, "no memory for a path");
+    return aq_diag_no_memory(diag);
   if (asprintf(&part, "%s.part", path) < 0) {
     free(path);
-    return aq_diag_set(diag, AQ_ERR_NO_MEMORY, "no memory for a path");
+    return aq_diag_no_memory(diag);
   }
   FILE *out = fopen(part, "we");
   bool good = out && fwrite(arg->memory, types[arg->type].size, arg->count,

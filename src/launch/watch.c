@@ -80,7 +80,7 @@ aq_status aq_launch_watch(aq_transport *t, const aq_launch *launch,
     return aq_launch_run(t, launch, count, sink, out, NULL, diag);
   watch *w = watch_create();
   if (!w)
-    return aq_diag_set(diag, AQ_ERR_NO_MEMORY, "no memory for a launch");
+    return aq_diag_no_memory(diag);
   w->t = t;
   w->launch = *launch;
   w->count = count;

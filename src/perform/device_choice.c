@@ -242,7 +242,7 @@ aq_status aq_device_choose(aq_store *store, const aq_run_info *run,
     return status;
   char *models = list_print(&list);
   if (!models)
-    return aq_diag_set(diag, AQ_ERR_NO_MEMORY, "out of memory");
+    return aq_diag_no_memory(diag);
   *out = (aq_device_choice){models, list.step};
   return AQ_OK;
 }

@@ -13,11 +13,6 @@
 #include "perform/sums.h"
 #include "workload/request_log.h"
 
-static aq_status no_memory(aq_diag *diag)
-{
-  return aq_diag_set(diag, AQ_ERR_NO_MEMORY, "no memory for a run");
-}
-
 /* ---- what was asked for ---- */
 
 /* A name that is nearly one of those built in is more likely misspelt than
@@ -220,7 +215,7 @@ aq_status aq_performance_notes(const aq_performance *performance,
     return AQ_OK;
   aq_json_out *json = aq_json_out_begin(false);
   if (!json)
-    return no_memory(diag);
+    return aq_diag_no_memory(diag);
   aq_json_out_map(json, NULL);
   if (edited) {
     aq_json_out_array(json, "edits");
@@ -245,7 +240,7 @@ aq_status aq_performance_notes(const aq_performance *performance,
     performance->notes(json, performance->notes_user);
   aq_json_out_close_map(json);
   *out = aq_json_out_take(json);
-  return *out ? AQ_OK : no_memory(diag);
+  return *out ? AQ_OK : aq_diag_no_memory(diag);
 }
 
 /* ---- the decision log ---- */
@@ -298,7 +293,7 @@ static aq_status run_follow(const aq_run_options *options,
   if (status == AQ_OK) {
     *summary = make_summary(performance, totals, &sums);
     if (!*summary)
-      status = aq_diag_set(diag, AQ_ERR_NO_MEMORY, "no memory to sum up a run");
+      status = aq_diag_no_memory(diag);
   }
   aq_sums_fini(&sums);
   aq_request_log_destroy(log);

@@ -68,7 +68,7 @@ static aq_status policy_digest(const char *policy, digest *out, aq_diag *diag)
   char *path =
       comma ? strndup(policy, (size_t)(comma - policy)) : strdup(policy);
   if (!path)
-    return aq_diag_set(diag, AQ_ERR_NO_MEMORY, "no memory for a key");
+    return aq_diag_no_memory(diag);
   aq_status status = digest_file(out, path, diag);
   free(path);
   return status;
@@ -227,21 +227,16 @@ static aq_status point_perform(const aq_sweep *sweep, aq_store *store,
   performance->late = true;
   char *place = place_make(sweep->plan, point, options->device, facts.seed);
   status = place ? aq_performance_probe(performance, &probed, diag)
-                 : aq_diag_set(diag, AQ_ERR_NO_MEMORY, "no memory for a point");
+                 : aq_diag_no_memory(diag);
   if (status == AQ_OK) {
-    aq_run_info info = {.kind = probed.kind,
-                        .id = AQ_NONE,
-                        .origin = AQ_NONE,
-                        .source = point->file,
-                        .format = "scenario",
-                        .command = sweep->command,
-                        .version = PACKAGE_VERSION,
-                        .point = place,
-                        .content_key = key,
-                        .seed = facts.seed,
-                        .base_ns = AQ_NONE,
-                        .created = AQ_NONE,
-                        .reproducible = true};
+    aq_run_info info;
+    aq_run_info_init(&info, probed.kind);
+    info.source = point->file;
+    info.format = "scenario";
+    info.command = sweep->command;
+    info.point = place;
+    info.content_key = key;
+    info.seed = facts.seed;
     status = aq_perform(performance, store, 0, source, &info, &performed, diag);
   }
   if (status == AQ_OK) {

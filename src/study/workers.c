@@ -166,7 +166,7 @@ aq_status aq_sweep_work_share(aq_sweep_work *work, aq_diag *diag)
                       MAP_SHARED | MAP_ANONYMOUS, -1, 0);
   aq_status status = AQ_OK;
   if (!workers || shared == MAP_FAILED)
-    status = aq_diag_set(diag, AQ_ERR_NO_MEMORY, "no memory for processes");
+    status = aq_diag_no_memory(diag);
   if (status == AQ_OK)
     status = share(work, shared, workers, diag);
   if (shared != MAP_FAILED)

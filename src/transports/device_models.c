@@ -42,7 +42,7 @@ aq_status aq_device_model_load(const char *name, const char *const *edits,
 {
   loaded_model *loaded = calloc(1, sizeof *loaded);
   if (!loaded)
-    return aq_diag_set(diag, AQ_ERR_NO_MEMORY, "out of memory");
+    return aq_diag_no_memory(diag);
   aq_status status = aqsim_model_load(name, edits, &loaded->source, diag);
   if (status != AQ_OK) {
     free(loaded);

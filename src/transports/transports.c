@@ -40,11 +40,6 @@ struct aq_transport_stack {
   aq_arena arena; /* layers and texts */
 };
 
-static aq_status no_memory(aq_diag *diag)
-{
-  return aq_diag_set(diag, AQ_ERR_NO_MEMORY, "out of memory for a transport");
-}
-
 static const aq_transport_ops *find_built_in(const char *name, size_t length)
 {
   for (size_t i = 0; transports[i]; i++)
@@ -107,13 +102,13 @@ static aq_status layer_add(aq_transport_stack *stack,
 {
   aq_transport_layer *layer = aq_arena_alloc(&stack->arena, sizeof *layer);
   if (!layer)
-    return no_memory(diag);
+    return aq_diag_no_memory(diag);
   size_t comma = length > 0;
   layer->ops = ops;
   layer->settings =
       settings_split(&stack->arena, settings + comma, length - comma);
   if (!layer->settings)
-    return no_memory(diag);
+    return aq_diag_no_memory(diag);
   if (*outer)
     (*outer)->inner = layer;
   else
@@ -149,7 +144,7 @@ static aq_status innermost_add(aq_transport_stack *stack,
   if (!ops) {
     const char *name = aq_arena_text(&stack->arena, text, length);
     if (!name)
-      return no_memory(diag);
+      return aq_diag_no_memory(diag);
     if (length == 0)
       return aq_diag_set(diag, AQ_ERR_INVALID,
                          "a transport without a name; expected NAME or a path");
@@ -198,7 +193,7 @@ static aq_status stack_fault(aq_transport_stack *stack, const char *faults,
   if (fault->ops != &aq_fault_transport_ops || fault->settings[0]) {
     fault = aq_arena_alloc(&stack->arena, sizeof *fault);
     if (!fault)
-      return no_memory(diag);
+      return aq_diag_no_memory(diag);
     *fault = (aq_transport_layer){.ops = &aq_fault_transport_ops,
                                   .inner = stack->top};
     stack->top = fault;
@@ -207,7 +202,7 @@ static aq_status stack_fault(aq_transport_stack *stack, const char *faults,
   const char *key = strncmp(faults, "seed=", 5) == 0 ? "" : "file=";
   char *text = aq_arena_alloc(&stack->arena, strlen(key) + strlen(faults) + 1);
   if (!settings || !text)
-    return no_memory(diag);
+    return aq_diag_no_memory(diag);
   sprintf(text, "%s%s", key, faults);
   settings[0] = text;
   fault->settings = settings;
@@ -221,7 +216,7 @@ static aq_status stack_name(aq_transport_stack *stack, aq_diag *diag)
     size += strlen(l->ops->name) + 1;
   char *name = aq_arena_alloc(&stack->arena, size), *end = name;
   if (!name)
-    return no_memory(diag);
+    return aq_diag_no_memory(diag);
   for (const aq_transport_layer *l = stack->top; l; l = l->inner)
     end += sprintf(end, "%s%s", l->ops->name, l->inner ? "+" : "");
   stack->name = name;
@@ -233,7 +228,7 @@ aq_status aq_transport_stack_create(const char *names, const char *faults,
 {
   aq_transport_stack *stack = calloc(1, sizeof *stack);
   if (!stack)
-    return no_memory(diag);
+    return aq_diag_no_memory(diag);
   aq_status status = stack_parse(stack, names, diag);
   if (status == AQ_OK && faults)
     status = stack_fault(stack, faults, diag);
