@@ -33,6 +33,7 @@ TESTS += $(check_PROGRAMS)
 include tests/common/local.mk
 include tests/codeobj/local.mk
 include tests/isa/local.mk
+include tests/wave/local.mk
 include tests/devlib/local.mk
 include tests/cmdbuf/local.mk
 include tests/queue/local.mk

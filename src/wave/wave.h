@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Executes kernels of gfx9 as machine code: an executor (common/executor.h)
+ * whose waves are 64 lanes of explicit state.
+ *
+ * Guest addresses are host addresses. Accesses are checked against the mappings
+ * of this process; one outside of them is a fault of the execution, not a
+ * signal. A mapping that goes away while it is remembered is not noticed before
+ * the next execution begins.
+ *
+ * A machine caches decoded code, by address and content. One thread at a time.
+ */
+#ifndef AQ_WAVE_WAVE_H
+#define AQ_WAVE_WAVE_H
+
+#include "common/diag.h"
+#include "common/executor.h"
+
+typedef struct aq_wave_machine aq_wave_machine;
+
+/* AQ_ERR_NO_MEMORY, or the machine; its executions end before it. */
+aq_status aq_wave_machine_create(aq_wave_machine **out, aq_diag *diag);
+void aq_wave_machine_destroy(aq_wave_machine *machine);
+
+/* The machine's executor, as long as the machine lives. */
+const aq_executor *aq_wave_machine_executor(const aq_wave_machine *machine);
+
+#endif

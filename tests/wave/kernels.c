@@ -1,0 +1,213 @@
+/* SPDX-License-Identifier: MIT */
+#include "kernels.h"
+
+#define ITEM                                                                   \
+  const u32 i = work_item();                                                   \
+  if (i >= n)                                                                  \
+  return
+
+static float f32_of(u32 bits)
+{
+  float value;
+  __builtin_memcpy(&value, &bits, sizeof value);
+  return value;
+}
+
+static u32 bits_of_f32(float value)
+{
+  u32 bits;
+  if (value != value)
+    return 0x7fc00000;
+  __builtin_memcpy(&bits, &value, sizeof bits);
+  return bits;
+}
+
+static double f64_of(u64 bits)
+{
+  double value;
+  __builtin_memcpy(&value, &bits, sizeof value);
+  return value;
+}
+
+static u64 bits_of_f64(double value)
+{
+  u64 bits;
+  if (value != value)
+    return 0x7ff8000000000000;
+  __builtin_memcpy(&bits, &value, sizeof bits);
+  return bits;
+}
+
+KERNEL(k_add_f32)
+{
+  ITEM;
+  out[i] = bits_of_f32(f32_of((u32)a[i]) + f32_of((u32)b[i]));
+}
+
+KERNEL(k_fma_f32)
+{
+  ITEM;
+  const float x = f32_of((u32)a[i]), y = f32_of((u32)b[i]);
+  out[i] = bits_of_f32(__builtin_fmaf(x, y, f32_of((u32)(a[i] >> 32))));
+}
+
+KERNEL(k_divide_f32)
+{
+  ITEM;
+  out[i] = bits_of_f32(f32_of((u32)a[i]) / f32_of((u32)b[i]));
+}
+
+KERNEL(k_sqrt_f32)
+{
+  ITEM;
+  out[i] = bits_of_f32(__builtin_sqrtf(f32_of((u32)a[i])));
+}
+
+KERNEL(k_mul_add_f64)
+{
+  ITEM;
+  out[i] = bits_of_f64(f64_of(a[i]) * f64_of(b[i]) + 1.5);
+}
+
+KERNEL(k_divide_f64)
+{
+  ITEM;
+  out[i] = bits_of_f64(f64_of(a[i]) / f64_of(b[i]));
+}
+
+KERNEL(k_sqrt_f64)
+{
+  ITEM;
+  out[i] = bits_of_f64(__builtin_sqrt(f64_of(a[i])));
+}
+
+KERNEL(k_round)
+{
+  ITEM;
+  const float x = f32_of((u32)a[i]);
+  const double y = f64_of(b[i]);
+  out[i] = (u64)bits_of_f32(__builtin_floorf(x) - __builtin_truncf(x) +
+                            __builtin_rintf(x)) ^
+           bits_of_f64(__builtin_ceil(y) + __builtin_trunc(y));
+}
+
+KERNEL(k_compare_f32)
+{
+  ITEM;
+  const float x = f32_of((u32)a[i]), y = f32_of((u32)b[i]);
+  out[i] = (u64)(x < y) | (x <= y) << 1 | (x == y) << 2 | (x != y) << 3 |
+           (x > y) << 4 | (x >= y) << 5 | !(x < y) << 6 | !(x >= y) << 7 |
+           (u64)(__builtin_isunordered(x, y) != 0) << 8;
+}
+
+KERNEL(k_compare_f64)
+{
+  ITEM;
+  const double x = f64_of(a[i]), y = f64_of(b[i]);
+  out[i] = (u64)(x < y) | (x <= y) << 1 | (x == y) << 2 | (x != y) << 3 |
+           (x > y) << 4 | (x >= y) << 5 | !(x < y) << 6 | !(x >= y) << 7;
+}
+
+KERNEL(k_convert)
+{
+  ITEM;
+  const i32 x = (i32)a[i];
+  const u32 y = (u32)b[i];
+  out[i] = bits_of_f64((double)x * 3 + (double)y) ^ bits_of_f32((float)x) ^
+           (u64)bits_of_f32((float)y) << 32 ^
+           bits_of_f32((float)(double)(i32)(y >> 3));
+}
+
+KERNEL(k_integers)
+{
+  ITEM;
+  const u32 x = (u32)a[i], y = (u32)b[i];
+  const i32 sx = (i32)x, sy = (i32)y;
+  u32 r = (x + y) ^ (x * y);
+  r += (x << (y & 31)) ^ (x >> (y & 31)) ^ (u32)(sx >> (y & 31));
+  r ^= x < y ? x : y;
+  r += (u32)(sx > sy ? sx : sy);
+  r ^= (u32)((u64)x * y >> 32) + (u32)((i64)sx * sy >> 32);
+  r += (x >> 5 & 0x1ff) + (u32)((i32)(y << 9) >> 20);
+  r ^= (u32)__builtin_popcount(x) + (x ? (u32)__builtin_clz(x) : 40) +
+       (y ? (u32)__builtin_ctz(y) : 41);
+  out[i] = r;
+}
+
+KERNEL(k_integers_64)
+{
+  ITEM;
+  const u64 x = a[i], y = b[i];
+  u64 r = (x + y) ^ (x - y) ^ x * y;
+  r += x << (y & 63) ^ x >> (y & 63);
+  r ^= (u64)((i64)x >> (y & 63));
+  r += (x < y ? x : y) ^ (u64)((i64)x < (i64)y ? x : y);
+  r ^= (u64)(x == y);
+  out[i] = r;
+}
+
+KERNEL(k_divide)
+{
+  ITEM;
+  const u32 x = (u32)a[i], y = (u32)b[i] | 1;
+  const i32 sx = (i32)x, sy = (i32)(y >> 1 | 3);
+  out[i] = (u64)(x / y + x % y) << 32 | (u32)(sx / sy ^ sx % sy);
+}
+
+KERNEL(k_divide_64)
+{
+  ITEM;
+  out[i] = a[i] / (b[i] >> 20 | 1) + a[i] % (b[i] >> 40 | 1);
+}
+
+KERNEL(k_loop)
+{
+  ITEM;
+  u64 x = a[i];
+  u32 steps = 0;
+  for (; x & 0xff && steps < 200; steps++)
+    x = x & 1 ? x * 3 + 1 + (b[i] & 0xff) : x >> 1;
+  out[i] = x + steps;
+}
+
+KERNEL(k_switch)
+{
+  ITEM;
+  u64 r;
+  switch (a[i] & 7) {
+  case 0:
+    r = b[i] + 7;
+    break;
+  case 1:
+    r = b[i] * 5;
+    break;
+  case 2:
+    r = b[i] >> 9;
+    break;
+  case 5:
+    r = ~b[i];
+    break;
+  default:
+    r = a[i] & 16 ? b[i] ^ 0x1234567 : a[i];
+  }
+  out[i] = r;
+}
+
+KERNEL(k_bytes)
+{
+  ITEM;
+  const GLOBAL unsigned char *bytes = (const GLOBAL unsigned char *)(a + i);
+  const GLOBAL short *halves = (const GLOBAL short *)(b + i);
+  u64 r = 0;
+  for (u32 k = 0; k < 8; k++)
+    r = r * 131 + bytes[(b[i] >> k * 3) & 7];
+  for (u32 k = 0; k < 4; k++)
+    r ^= (u64)(i64)halves[k] << k;
+  out[i] = r;
+}
+
+KERNEL(k_gather)
+{
+  ITEM;
+  out[i] = a[(u32)b[i] % n] + b[(u32)a[i] % n];
+}
