@@ -63,9 +63,13 @@ include tests/bench/local.mk
 include tests/fuzz/local.mk
 
 # Whole builds of their own, in folders below this one.
-.PHONY: check-asan check-hsa check-oracles check-soak check-tsan check-valgrind lint
+.PHONY: check-asan check-hsa check-mutants check-oracles check-soak check-tsan check-valgrind lint
 check-asan:
 	$(srcdir)/tools/check-sanitized.sh address,undefined
+# Known bugs, put into a copy one at a time: tests must notice each.
+EXTRA_DIST += tests/mutants/mutants.py tests/mutants/mutants.tsv
+check-mutants:
+	python3 $(srcdir)/tests/mutants/mutants.py '$(abs_top_srcdir)' .
 check-soak: $(AQ_SOAKS) tests/cli/test_crash tests/store/test_crash
 	$(AM_V_at)for soak in $(AQ_SOAKS); do \
 	  echo "$$soak" && ./$$soak || exit 1; done

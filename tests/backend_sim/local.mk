@@ -11,6 +11,7 @@ check_PROGRAMS += \
 	tests/backend_sim/transfer/test_copies \
 	tests/backend_sim/model/test_device_base \
 	tests/backend_sim/model/test_device_model \
+	tests/backend_sim/dispatch/test_cohort \
 	tests/backend_sim/dispatch/test_dispatcher \
 	tests/backend_sim/test_docs \
 	tests/backend_sim/packet/test_lifecycle \
@@ -28,6 +29,7 @@ tests_backend_sim_transfer_test_copies_LDADD = $(AQSIM_TEST_LDADD)
 tests_backend_sim_model_test_device_base_LDADD = $(AQSIM_TEST_LDADD)
 tests_backend_sim_model_test_device_model_LDADD = $(AQSIM_TEST_LDADD)
 
+tests_backend_sim_dispatch_test_cohort_LDADD = $(AQSIM_TEST_LDADD)
 tests_backend_sim_dispatch_test_dispatcher_SOURCES = \
 	tests/backend_sim/dispatch/test_dispatcher.c \
 	tests/backend_sim/dispatch/reference.c tests/backend_sim/dispatch/reference.h

@@ -31,6 +31,24 @@ START_TEST(events_come_by_time_then_priority_then_in_the_order_they_were_made)
 }
 END_TEST
 
+/* The last rank of a priority comes before the first rank of the next. */
+START_TEST(ranks_order_within_a_priority_only)
+{
+  aqsim_calendar c = AQSIM_CALENDAR_INIT;
+  aq_time time;
+  int count = 0, expected = 0;
+  ck_assert(aqsim_calendar_reserve(&c, 100));
+  /* Made in the opposite order, so that nothing comes right by its sequence. */
+  for (int priority = AQSIM_AT_LAUNCH; priority >= AQSIM_AT_END; priority--)
+    for (int rank = AQSIM_RANKS - 1; rank >= 0; rank--, count++)
+      aqsim_calendar_push_ranked(&c, &events[priority * AQSIM_RANKS + rank], 7,
+                                 (aqsim_priority)priority, (aqsim_rank)rank);
+  for (; expected < count; expected++)
+    ck_assert_int_eq(pop(&c, AQ_TIME_MAX, &time), expected);
+  aqsim_calendar_fini(&c);
+}
+END_TEST
+
 START_TEST(nothing_comes_before_its_limit)
 {
   aqsim_calendar c = AQSIM_CALENDAR_INIT;
@@ -94,5 +112,6 @@ END_TEST
 
 AQ_TEST_MAIN("backend_sim/calendar",
              events_come_by_time_then_priority_then_in_the_order_they_were_made,
-             nothing_comes_before_its_limit, random_holds_come_in_order,
+             ranks_order_within_a_priority_only, nothing_comes_before_its_limit,
+             random_holds_come_in_order,
              forgotten_events_never_come_and_the_others_keep_their_order)

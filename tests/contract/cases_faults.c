@@ -125,6 +125,12 @@ static void spin_arguments_are_events(contract *c)
   faults_at(c, &packet, gone);
   packet.kernel.kernarg_address = 0;
   faults_at(c, &packet, 0);
+  /* Only the second of two pages is missing. */
+  uint64_t there = pages(PROT_READ | PROT_WRITE), end = there + PAGE / 2;
+  ck_assert_int_eq(munmap((void *)(uintptr_t)end, PAGE / 2), 0);
+  packet.kernel.kernarg_address = end - 8;
+  faults_at(c, &packet, end);
+  ck_assert_int_eq(munmap((void *)(uintptr_t)there, PAGE / 2), 0);
   pages_free(gone);
 }
 

@@ -56,6 +56,41 @@ static void a_barrier_alone_signals(ground *g)
   aq_semaphore_release(done);
 }
 
+/* Two entries a wait, one a signal, five for the operation itself: as many as
+ * can be due at once when its epoch retires. */
+static void
+an_operation_that_could_overflow_the_notifications_is_refused(ground *g)
+{
+  enum { ENTRIES = 64, FIT = (ENTRIES - 5 - 1) / 2 };
+  aq_queue *from = ground_queue(g, NULL);
+  aq_queue *queue = ground_queue(
+      g, &(aq_queue_options){.size = 64, .notifications = ENTRIES});
+  aq_semaphore *done = ground_semaphore(g, 0);
+  aq_point waits[FIT + 1];
+  ground_sync s;
+  for (uint32_t i = 0; i <= FIT; i++) {
+    waits[i] = (aq_point){ground_semaphore(g, 0), 1};
+    ck_assert_ok(g,
+                 aq_queue_barrier(
+                     from, ground_sync_make(&s, NULL, 0, waits[i].semaphore, 1),
+                     &g->diag));
+  }
+  aq_sync sync = *ground_sync_make(&s, NULL, 0, done, 1);
+  sync.waits = waits;
+  sync.wait_count = FIT + 1;
+  ck_assert_int_eq(aq_queue_barrier(queue, &sync, &g->diag), AQ_ERR_INVALID);
+  ck_assert_str_eq(g->diag.text,
+                   "30 waits and 1 signals: the queue has 64 notifications");
+  sync.wait_count = FIT;
+  ck_assert_ok(g, aq_queue_barrier(queue, &sync, &g->diag));
+  ground_wait(g, done, 1);
+  aq_queue_destroy(queue);
+  aq_queue_destroy(from);
+  for (uint32_t i = 0; i <= FIT; i++)
+    aq_semaphore_release(waits[i].semaphore);
+  aq_semaphore_release(done);
+}
+
 /* A ball thrown between queues: each throw waits for the one before. */
 static void queues_wait_for_each_other(ground *g)
 {
@@ -234,6 +269,30 @@ static void a_stopped_queue_fails_what_is_pending(ground *g)
   }
   ck_assert_int_eq(ground_dispatch(g, bad, NULL, &cell, 1), AQ_ERR_QUEUE);
   ck_assert_ptr_nonnull(strstr(g->diag.text, "kernel"));
+  aq_queue_destroy(bad);
+  aq_queue_destroy(other);
+  aq_semaphore_release(a);
+  aq_semaphore_release(b);
+}
+
+/* The first epoch that failed, not only those behind it. */
+static void the_operation_that_stops_a_queue_fails_its_waiters(ground *g)
+{
+  aq_queue *bad = ground_queue(g, NULL), *other = ground_queue(g, NULL);
+  aq_semaphore *a = ground_semaphore(g, 0), *b = ground_semaphore(g, 0);
+  uint64_t cell = 1;
+  ground_sync s;
+  const aq_launch broken = {
+      .object = 0, .grid = {1, 1, 1}, .workgroup = {1, 1, 1}};
+  ck_assert_ok(g, ground_dispatch(g, bad, NULL, &cell, 1));
+  ck_assert_ok(g, aq_queue_dispatch(bad, ground_sync_make(&s, NULL, 0, a, 1),
+                                    &broken, &g->diag));
+  ck_assert_ok(
+      g, ground_dispatch(g, other, ground_sync_make(&s, a, 1, b, 1), &cell, 2));
+  const aq_point point = {b, 1};
+  ck_assert_int_eq(
+      aq_semaphore_wait(&point, 1, AQ_WAIT_ALL, AQ_TIME_MAX, NULL, &g->diag),
+      AQ_ERR_QUEUE);
   aq_queue_destroy(bad);
   aq_queue_destroy(other);
   aq_semaphore_release(a);
@@ -629,12 +688,14 @@ static void operations_become_rows_of_the_record(ground *g)
 static const ground_case cases[] = {
     GROUND_CASE(operations_run_in_order),
     GROUND_CASE(a_barrier_alone_signals),
+    GROUND_CASE(an_operation_that_could_overflow_the_notifications_is_refused),
     GROUND_CASE(queues_wait_for_each_other),
     GROUND_CASE(a_wait_may_come_before_its_signal),
     GROUND_CASE(a_full_queue_takes_more_later),
     GROUND_CASE(who_only_tries_is_told_that_there_is_no_room),
     GROUND_CASE(a_failure_reaches_all_that_wait_for_it),
     GROUND_CASE(a_stopped_queue_fails_what_is_pending),
+    GROUND_CASE(the_operation_that_stops_a_queue_fails_its_waiters),
     GROUND_CASE(hosts_are_called_back_and_descriptors_become_readable),
     GROUND_CASE(hosts_wait_for_any_and_until_a_deadline),
     GROUND_CASE(parked_operations_fail_with_their_queue),

@@ -138,6 +138,33 @@ START_TEST(runs_that_differ_in_anything_are_others)
 }
 END_TEST
 
+/* An unknown value is not 0, in any column. */
+START_TEST(rows_that_differ_in_one_column_make_another_run)
+{
+  char *from = make_pair("from.db", 3);
+  const int64_t columns =
+      sql_integer(from, "SELECT count(*) FROM pragma_table_info('records')");
+  ck_assert_int_gt(columns, 30);
+  for (int64_t i = 1; i < columns; i++) {
+    char *into = fresh_path("into.db"), text[256];
+    from = make_pair("from.db", 3);
+    merge(into, from);
+    snprintf(text, sizeof text,
+             "SELECT name FROM pragma_table_info('records') WHERE cid = %lld",
+             (long long)i);
+    char *column = sql_text(from, text);
+    snprintf(text, sizeof text,
+             "UPDATE records SET %s = coalesce(%s + 1, 0) "
+             "WHERE id = (1 << 32) + 2",
+             column, column);
+    sql_run(from, text);
+    ck_assert_msg(merge(into, from).runs[0].fate == AQ_MERGE_COPIED, "%s",
+                  column);
+    free(column);
+  }
+}
+END_TEST
+
 START_TEST(incomplete_runs_are_left_out_and_their_replays_lose_the_origin)
 {
   char *into = fresh_path("into.db"), *from = make_pair("from.db", 30);
@@ -218,6 +245,7 @@ END_TEST
 AQ_TEST_MAIN("store/merge", runs_come_with_all_that_belongs_to_them,
              merging_twice_changes_nothing,
              runs_that_differ_in_anything_are_others,
+             rows_that_differ_in_one_column_make_another_run,
              incomplete_runs_are_left_out_and_their_replays_lose_the_origin,
              names_that_are_taken_get_the_first_free_number,
              a_store_is_not_merged_into_itself_nor_what_is_none,

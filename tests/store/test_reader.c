@@ -244,6 +244,24 @@ START_TEST(rows_that_vanish_under_a_reader_are_an_error)
 }
 END_TEST
 
+START_TEST(a_run_that_lacks_its_last_row_is_not_sorted)
+{
+  char *path = fresh_path("short.db");
+  aq_store *store = store_open(path, AQ_STORE_WRITE);
+  const int64_t run = make_run(store, NULL, 1, 100);
+  aq_diag diag = AQ_DIAG_INIT;
+  aq_run_reader *reader;
+  aq_store_close(store);
+  sql_run(path, "DELETE FROM records WHERE id = (SELECT max(id) FROM records)");
+  store = store_open(path, AQ_STORE_READ);
+  ck_assert_status(
+      aq_run_reader_open(store, run, AQ_ORDER_START, &reader, &diag),
+      AQ_ERR_INPUT, &diag);
+  ck_assert_ptr_nonnull(strstr(diag.text, "has 99 of 100 rows"));
+  aq_store_close(store);
+}
+END_TEST
+
 START_TEST(edges_come_back_by_the_row_that_waits)
 {
   aq_store *store = store_open(":memory:", AQ_STORE_WRITE);
@@ -283,7 +301,8 @@ START_TEST(edges_come_back_by_the_row_that_waits)
 }
 END_TEST
 
-AQ_TEST_MAIN("store/reader", edges_come_back_by_the_row_that_waits,
+AQ_TEST_MAIN("store/reader", a_run_that_lacks_its_last_row_is_not_sorted,
+             edges_come_back_by_the_row_that_waits,
              rows_come_in_the_order_that_was_asked_for,
              numbers_alone_come_in_the_same_order, a_long_run_is_sorted_whole,
              several_readers_go_their_own_ways,

@@ -39,6 +39,24 @@ START_TEST(a_launch_and_its_kernel_are_one_row)
 }
 END_TEST
 
+START_TEST(the_grid_of_a_row_has_three_dimensions)
+{
+  fixture f = fixture_text(
+      "{\"traceEvents\":[" CALL ",{\"ph\":\"X\",\"cat\":\"kernel\",\"name\":"
+      "\"k\",\"pid\":2,\"tid\":0,\"ts\":15,\"dur\":3,\"args\":{\"device\":2,"
+      "\"stream\":0,\"correlation\":5,\"grid\":[2,3,5],"
+      "\"block\":[64,4,7]}}]}");
+  const aq_record *row = fixture_row(&f, "k", AQ_KIND_KERNEL);
+  ck_assert_int_eq(row->grid_x, 2 * 64);
+  ck_assert_int_eq(row->grid_y, 3 * 4);
+  ck_assert_int_eq(row->grid_z, 5 * 7);
+  ck_assert_int_eq(row->wg_x, 64);
+  ck_assert_int_eq(row->wg_y, 4);
+  ck_assert_int_eq(row->wg_z, 7);
+  fixture_free(&f);
+}
+END_TEST
+
 START_TEST(the_grid_of_hipExtModuleLaunchKernel_is_in_work_items)
 {
   fixture f = fixture_data("kineto.json");
@@ -246,6 +264,29 @@ START_TEST(rows_out_of_order_are_counted)
 }
 END_TEST
 
+START_TEST(rows_that_start_together_are_in_order)
+{
+  fixture f = fixture_text("{\"traceEvents\":[" CALL
+                           "," KERNEL("15", "0") "," KERNEL("15", "3") "]}");
+  fixture_repaired(&f, AQ_REPAIR_OUT_OF_ORDER, 0);
+  ck_assert_uint_eq(f.result.dispatches, 2);
+  fixture_free(&f);
+}
+END_TEST
+
+START_TEST(without_a_stream_the_thread_is_the_stream)
+{
+  fixture f = fixture_text(
+      "{\"traceEvents\":[" CALL ",{\"ph\":\"X\",\"cat\":\"kernel\",\"name\":"
+      "\"k\",\"pid\":2,\"tid\":9,\"ts\":15,\"dur\":3,\"args\":{\"device\":2,"
+      "\"correlation\":5}}]}");
+  const aq_record *row = fixture_row(&f, "k", AQ_KIND_KERNEL);
+  ck_assert_int_eq(row->stream, 9);
+  ck_assert_int_eq(f.sink.queues[row->queue].source_id, 9);
+  fixture_free(&f);
+}
+END_TEST
+
 START_TEST(a_negative_duration_ends_at_its_start)
 {
   fixture f =
@@ -268,9 +309,9 @@ END_TEST
 
 START_TEST(a_time_that_is_not_a_number_leaves_the_row_out)
 {
-  fixture f = fixture_text("{\"traceEvents\":[" CALL
-                           "," KERNEL("NaN", "3") "," KERNEL("15", "3") "]}");
-  fixture_repaired(&f, AQ_REPAIR_SKIPPED_ROW, 1);
+  fixture f = fixture_text("{\"traceEvents\":[" CALL "," KERNEL(
+      "NaN", "3") "," KERNEL("15", "3") "," KERNEL("20", "NaN") "]}");
+  fixture_repaired(&f, AQ_REPAIR_SKIPPED_ROW, 2);
   ck_assert_uint_eq(f.result.dispatches, 1);
   fixture_free(&f);
 }
@@ -338,6 +379,7 @@ END_TEST
 
 AQ_TEST_MAIN(
     "trace/kineto", a_launch_and_its_kernel_are_one_row,
+    the_grid_of_a_row_has_three_dimensions,
     the_grid_of_hipExtModuleLaunchKernel_is_in_work_items,
     copies_and_fills_have_kind_bytes_and_queue,
     every_node_of_a_graph_has_the_launch_and_the_first_is_marked,
@@ -348,7 +390,9 @@ AQ_TEST_MAIN(
     numbers_out_of_range_stay_unknown_and_are_named, a_grid_of_zero_is_unknown,
     a_trace_whose_kernels_are_all_unreadable_names_the_first,
     trailing_commas_are_dropped, numbers_in_strings_are_read,
-    rows_out_of_order_are_counted, a_negative_duration_ends_at_its_start,
+    rows_out_of_order_are_counted, rows_that_start_together_are_in_order,
+    without_a_stream_the_thread_is_the_stream,
+    a_negative_duration_ends_at_its_start,
     a_correlation_id_used_twice_is_counted,
     a_time_that_is_not_a_number_leaves_the_row_out, names_may_be_any_bytes,
     a_kernel_only_trace_says_how_to_record_host_calls,

@@ -46,6 +46,19 @@ START_TEST(a_row_has_its_place_and_shape)
 }
 END_TEST
 
+START_TEST(a_row_may_start_when_it_is_submitted_not_before)
+{
+  fixture f = fixture_text(HEADER "a,0,0,7,20,20,30\n");
+  fixture_repaired(&f, AQ_REPAIR_COUNT, 0);
+  ck_assert_int_eq(f.sink.rows[0].submit, f.sink.rows[0].start);
+  fixture_free(&f);
+  f = fixture_text(HEADER "a,0,0,7,21,20,30\n");
+  ck_assert_uint_eq(f.result.repairs[AQ_REPAIR_CLOCK_OFFSET], 1);
+  ck_assert_int_eq(f.sink.rows[0].submit, AQ_TIME_NONE);
+  fixture_free(&f);
+}
+END_TEST
+
 START_TEST(queues_of_two_processes_are_kept_apart)
 {
   fixture f = fixture_text(HEADER "a,0,0,7,10,20,30\nb,0,0,8,10,20,30\n"
@@ -106,6 +119,7 @@ END_TEST
 
 AQ_TEST_MAIN("trace/rocprof_v1", a_row_has_all_four_times,
              a_row_has_its_place_and_shape,
+             a_row_may_start_when_it_is_submitted_not_before,
              queues_of_two_processes_are_kept_apart,
              without_dispatch_times_it_says_how_to_record_them,
              oddities_are_mended_and_counted,

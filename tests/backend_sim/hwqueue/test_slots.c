@@ -198,6 +198,56 @@ START_TEST(a_context_switch_saves_the_kernel_and_goes_on_with_it)
 }
 END_TEST
 
+/* A byte takes 1 us, and one of which a part has moved moves again. */
+START_TEST(a_kernel_that_moves_bytes_goes_on_with_whole_bytes)
+{
+  static const char *const edits[] = {"pipes=1", "slots_per_pipe=1",
+                                      "queue_quantum=1 ms",
+                                      "memory_bandwidth=1 MB/s", NULL};
+  enum { BYTES = 2000 };
+  rig r;
+  rig_open(&r, &aqsim_transport_ops, edits);
+  aq_ring *a = rig_queue(&r, 64), *b = rig_queue(&r, 64);
+  const aq_cost_detail work = {.bytes = BYTES};
+  aq_packet packet = rig_dispatch(
+      rig_kernel_with(&r, &(aq_kernel_desc){.name = "k",
+                                            .cost = {.kind = AQ_COST_ROOFLINE,
+                                                     .detail = &work}}),
+      true, rig_none);
+  rig_submit(&r, a, &packet);
+  submit(&r, b, 300 * AQ_US);
+  rig_run(&r);
+  const aq_record *first = rig_record(&r, a, 0);
+  const aq_time start = MAP + DECODE + LAUNCH, saved = MAP + AQ_MS;
+  const aq_time restored = rig_record(&r, b, 0)->complete + MAP + SAVE;
+  ck_assert_time_eq(first->start, start);
+  /* 995.33 bytes have moved. */
+  ck_assert_int_eq((saved - start) / AQ_US, 995);
+  ck_assert_time_eq(first->end, restored + (BYTES - 995) * AQ_US);
+  rig_close(&r);
+}
+END_TEST
+
+/* A quantum that ends before the first launch begins anew when the queue could
+ * have decoded a packet. */
+START_TEST(a_quantum_shorter_than_the_way_to_a_launch_is_extended_once)
+{
+  static const char *const edits[] = {"pipes=1", "slots_per_pipe=1",
+                                      "queue_quantum=1 us", NULL};
+  rig r;
+  rig_open(&r, &aqsim_transport_ops, edits);
+  aq_ring *a = rig_queue(&r, 64), *b = rig_queue(&r, 64);
+  submit(&r, a, 50 * AQ_US);
+  submit(&r, b, AQ_US);
+  rig_run(&r);
+  const aq_time saved = MAP + AQ_US + DECODE + AQ_US;
+  ck_assert_time_eq(rig_record(&r, a, 0)->launch, MAP + DECODE);
+  ck_assert_time_eq(rig_record(&r, b, 0)->launch,
+                    saved + SWITCH + SAVE + MAP + DECODE);
+  rig_close(&r);
+}
+END_TEST
+
 START_TEST(wave_state_counts_registers_and_resident_waves)
 {
   rig r;
@@ -421,6 +471,8 @@ AQ_TEST_MAIN("backend_sim/hwqueue/slots",
              an_idle_queue_gives_its_slot_to_one_that_waits,
              queues_rotate_by_quantum_in_the_order_they_came,
              a_context_switch_saves_the_kernel_and_goes_on_with_it,
+             a_kernel_that_moves_bytes_goes_on_with_whole_bytes,
+             a_quantum_shorter_than_the_way_to_a_launch_is_extended_once,
              wave_state_counts_registers_and_resident_waves,
              high_priority_takes_a_slot_at_once_and_low_waits_until_it_is_idle,
              a_change_of_priority_of_a_mapped_queue_counts_at_once,

@@ -301,6 +301,37 @@ START_TEST(a_workgroup_that_is_too_large_is_named_as_the_semantics_say)
 }
 END_TEST
 
+/* How a kernel of one dimension ends: 0, or the reason of a queue error. */
+static uint32_t reason_of(uint16_t x, uint16_t y, uint32_t group_segment)
+{
+  rig r;
+  told t;
+  rig_open(&r, &aqsim_transport_ops, NULL);
+  aq_ring *queue = queue_told(&r, &t);
+  aq_packet packet = rig_dispatch(rig_kernel(&r, "k", AQ_US), true, rig_none);
+  ck_assert_uint_eq(packet.kernel.setup, 1);
+  packet.kernel.workgroup_size[0] = x;
+  packet.kernel.workgroup_size[1] = y;
+  packet.kernel.grid_size[0] = x;
+  packet.kernel.group_segment_size = group_segment;
+  rig_submit(&r, queue, &packet);
+  rig_run(&r);
+  rig_close(&r);
+  return t.reason;
+}
+
+/* 1024 work-items and 64 KiB of an MI300X. */
+START_TEST(the_largest_workgroup_and_group_segment_fit)
+{
+  ck_assert_uint_eq(reason_of(1024, 1, 0), AQSIM_FAULT_NONE);
+  ck_assert_uint_eq(reason_of(1025, 1, 0), AQSIM_FAULT_WORKGROUP_SIZE);
+  ck_assert_uint_eq(reason_of(64, 1, 65536), AQSIM_FAULT_NONE);
+  ck_assert_uint_eq(reason_of(64, 1, 65537), AQSIM_FAULT_GROUP_SEGMENT);
+  /* A size beyond the dimensions of the packet does not count. */
+  ck_assert_uint_eq(reason_of(1024, 2, 0), AQSIM_FAULT_NONE);
+}
+END_TEST
+
 static void keep_line(const char *line, void *user)
 {
   strncpy(user, line, 599);
@@ -353,5 +384,6 @@ AQ_TEST_MAIN("backend_sim/packet/packets",
              a_half_written_header_is_read_again_before_it_is_an_error,
              a_negative_dependency_ends_a_barrier_in_foundation_mode_only,
              a_workgroup_that_is_too_large_is_named_as_the_semantics_say,
+             the_largest_workgroup_and_group_segment_fit,
              an_error_without_a_callback_is_reported,
              a_completion_writes_the_event_mailbox)

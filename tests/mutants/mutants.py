@@ -1,0 +1,185 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""Checks that tests notice bugs: mutants.py SOURCE BUILD [NAME…].
+
+Each row of mutants.tsv is a bug: a text that occurs once in a file, the text
+that replaces it, and the test programs that must fail then. The script copies
+the tracked files to BUILD/mutants/, configures once, and for each row applies
+the replacement there, builds only the named programs and runs them. The source
+tree is never changed.
+
+A row is killed (a test fails), SURVIVED (all pass), HANGS (tests fail only by
+their time limits), or STALE (the text does not occur once, or the result does
+not compile). Exit 1 unless all are killed.
+"""
+import os
+import re
+import shutil
+import subprocess
+import sys
+import time
+
+TIMEOUT = 300  # seconds, of one test program
+FIELDS = ("name", "file", "text", "replacement", "tests")
+
+
+def table(path):
+    rows = []
+    with open(path, encoding="utf-8") as lines:
+        for line in lines:
+            line = line.rstrip("\n")
+            if line and not line.startswith("#"):
+                fields = line.split("\t")
+                if len(fields) != len(FIELDS):
+                    sys.exit(f"{path}: expected {len(FIELDS)} columns: {line}")
+                rows.append(dict(zip(FIELDS, fields)))
+    names = [row["name"] for row in rows]
+    for name in set(names):
+        if names.count(name) > 1:
+            sys.exit(f"{path}: {name} occurs twice")
+    return rows
+
+
+def write_if_other(path, content):
+    """Keeps the time stamp of a file that does not change: make relies on it."""
+    if os.path.exists(path):
+        with open(path, "rb") as old:
+            if old.read() == content:
+                return False
+    os.makedirs(os.path.dirname(path), exist_ok=True)
+    with open(path, "wb") as new:
+        new.write(content)
+    return True
+
+
+def copy_tree(source, copy):
+    """Copies the tracked files; returns whether the build has to be configured
+    again."""
+    described = False
+    listed = subprocess.run(["git", "ls-files", "-z"], cwd=source, check=True,
+                            stdout=subprocess.PIPE).stdout.decode()
+    names = {name for name in listed.split("\0") if name}
+    for root, _, files in os.walk(copy):
+        for file in files:
+            path = os.path.join(root, file)
+            name = os.path.relpath(path, copy)
+            if name.startswith(("src/", "tests/")) and name not in names:
+                os.remove(path)
+    for name in names:
+        path = os.path.join(source, name)
+        if os.path.isfile(path):
+            with open(path, "rb") as file:
+                new = write_if_other(os.path.join(copy, name), file.read())
+            shutil.copymode(path, os.path.join(copy, name))
+            described |= new and name.endswith((".ac", ".am", ".mk", ".m4"))
+    return described
+
+
+def run(command, where, limit=None, **more):
+    done = subprocess.Popen(command, cwd=where, stdout=subprocess.PIPE,
+                            stderr=subprocess.STDOUT, text=True,
+                            errors="replace", start_new_session=True, **more)
+    try:
+        out, _ = done.communicate(timeout=limit)
+        return done.returncode, out
+    except subprocess.TimeoutExpired:
+        os.killpg(done.pid, 9)
+        out, _ = done.communicate()
+        return None, out
+
+
+def build(where, tests):
+    return run(["make", "-s", f"-j{os.cpu_count()}", *tests], where)
+
+
+def failures(out):
+    """Messages of failed tests; those of time limits are no help to anybody."""
+    marks = re.findall(r"^# (?!.*:\d+:$)(.+)$", out, re.M)
+    return [m for m in marks if "Test timeout expired" not in m]
+
+
+def verdict(where, tests, environment):
+    hangs = False
+    for test in tests:
+        code, out = run([os.path.join(where, test)], where, TIMEOUT,
+                        env=environment)
+        if code == 0:
+            continue
+        if code is not None and failures(out):
+            return "killed", test
+        hangs = True
+    return ("HANGS", "") if hangs else ("SURVIVED", "")
+
+
+def main():
+    if len(sys.argv) < 3:
+        sys.exit(__doc__)
+    source, base = os.path.abspath(sys.argv[1]), os.path.abspath(sys.argv[2])
+    rows = table(os.path.join(source, "tests/mutants/mutants.tsv"))
+    wanted = sys.argv[3:]
+    for name in wanted:
+        if name not in [row["name"] for row in rows]:
+            sys.exit(f"mutants: no row is called {name}")
+    rows = [row for row in rows if not wanted or row["name"] in wanted]
+    copy = os.path.join(base, "mutants", "tree")
+    where = os.path.join(base, "mutants", "build")
+    described = copy_tree(source, copy)
+    os.makedirs(where, exist_ok=True)
+    if described or not os.path.exists(os.path.join(where, "Makefile")):
+        for command, folder in ((["./autogen.sh"], copy),
+                                (["../tree/configure", "-q"], where)):
+            code, out = run(command, folder)
+            if code:
+                sys.exit(out)
+    # Half of Check's limits: a mutant that hangs should not take minutes.
+    environment = dict(os.environ, AQ_SRCDIR=copy, AQ_BUILDDIR=where,
+                       srcdir=copy, CK_TIMEOUT_MULTIPLIER="0.5")
+    environment.pop("CK_TAP_LOG_FILE_NAME", None)
+
+    every = sorted({test for row in rows for test in row["tests"].split()})
+    # Generated headers are dependencies of "all" only.
+    code, out = build(where, ["all"])
+    if not code:
+        code, out = build(where, every)
+    if code:
+        sys.exit(out)
+    for test in every:
+        what, _ = verdict(where, [test], environment)
+        if what != "SURVIVED":
+            sys.exit(f"mutants: {test} fails without any mutant")
+
+    counts = {"killed": 0, "SURVIVED": 0, "HANGS": 0, "STALE": 0}
+    for row in rows:
+        begin = time.monotonic()
+        path = os.path.join(copy, row["file"])
+        tests = row["tests"].split()
+        by = ""
+        try:
+            with open(path, encoding="utf-8") as file:
+                right = file.read()
+        except OSError:
+            right = ""
+        if right.count(row["text"]) != 1:
+            what = "STALE"
+            by = f"{right.count(row['text'])} times in {row['file']}"
+        else:
+            wrong = right.replace(row["text"], row["replacement"])
+            try:
+                with open(path, "w", encoding="utf-8") as file:
+                    file.write(wrong)
+                code, out = build(where, tests)
+                if code:
+                    what, by = "STALE", "does not compile: " + out[-300:]
+                else:
+                    what, by = verdict(where, tests, environment)
+            finally:
+                with open(path, "w", encoding="utf-8") as file:
+                    file.write(right)
+        counts[what] += 1
+        print(f"{what:8} {row['name']:44} {by} "
+              f"({time.monotonic() - begin:.0f} s)", flush=True)
+    print(", ".join(f"{number} {what}" for what, number in counts.items()))
+    return 0 if counts["killed"] == len(rows) else 1
+
+
+sys.exit(main())
