@@ -45,7 +45,7 @@ static aq_status devices_open(aqsim_null *n, const char *list, aq_diag *diag)
     return status;
   n->devices = calloc(n->device_count, sizeof *n->devices);
   if (!n->devices)
-    return aq_diag_set(diag, AQ_ERR_NO_MEMORY, "out of memory");
+    return aq_diag_no_memory(diag);
   for (uint32_t i = 0; i < n->device_count; i++)
     n->devices[i] = null_device;
   return AQ_OK;
@@ -63,7 +63,7 @@ static aq_status null_open(const aq_transport_options *options,
                        "null: live mode is not supported");
   aqsim_null *n = calloc(1, sizeof *n);
   if (!n)
-    return aq_diag_set(diag, AQ_ERR_NO_MEMORY, "out of memory");
+    return aq_diag_no_memory(diag);
   n->base.ops = &aqsim_null_transport_ops;
   n->now = options ? options->epoch : 0;
   aq_status status = devices_open(n, options ? options->device : NULL, diag);
@@ -164,7 +164,7 @@ static aq_status null_copy_submit(aq_transport *t, const aq_copy_desc *desc,
   aqsim_null_copy *copy =
       malloc(sizeof *copy + count * sizeof *copy->dependencies);
   if (!copy)
-    return aq_diag_set(diag, AQ_ERR_NO_MEMORY, "out of memory for a copy");
+    return aq_diag_no_memory(diag);
   *copy = (aqsim_null_copy){.to = desc->to,
                             .from = desc->from,
                             .size = desc->size,
@@ -266,7 +266,7 @@ static aq_status null_signal_create(aq_transport *t, const aq_signal_desc *desc,
     return status;
   aqsim_signal *signal = aqsim_signal_create(&n->signals, desc);
   if (!signal)
-    return aq_diag_set(diag, AQ_ERR_NO_MEMORY, "out of memory for signals");
+    return aq_diag_no_memory(diag);
   *out = aqsim_signal_handle(signal);
   return AQ_OK;
 }
@@ -364,8 +364,7 @@ static aq_status null_queue_create(aq_transport *t, const aq_queue_desc *desc,
   if (!queue || !packets) {
     free(packets);
     free(queue);
-    return aq_diag_set(diag, AQ_ERR_NO_MEMORY,
-                       "out of memory for a queue of %u packets", desc->size);
+    return aq_diag_no_memory(diag);
   }
   memset(packets, 0, (size_t)desc->size * AQ_PACKET_SIZE);
   for (uint32_t i = 0; i < desc->size; i++)

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/array.h"
 #include "common/json_in.h"
 #include "study/study_run.h"
 
@@ -83,12 +84,9 @@ static aq_study_row *row_find(aq_study *study, const aq_study_place *place,
   for (size_t i = study->count; i > 0; i--)
     if (row_is(&study->rows[i - 1], place, client))
       return &study->rows[i - 1];
-  aq_study_row *grown =
-      realloc(study->rows, (study->count + 1) * sizeof *grown);
-  if (!grown)
+  if (!AQ_ARRAY_RESERVE(study->rows, study->capacity, study->count + 1))
     return NULL;
-  study->rows = grown;
-  aq_study_row *row = &grown[study->count];
+  aq_study_row *row = &study->rows[study->count];
   *row = (aq_study_row){.workload = copy(place->workload),
                         .parameters = copy(place->parameters),
                         .device = copy(place->device),
@@ -109,15 +107,12 @@ static aq_study_row *row_find(aq_study *study, const aq_study_place *place,
 /* In its place among the seeds. */
 static bool replica_add(aq_study_row *row, const aq_study_replica *replica)
 {
-  aq_study_replica *grown =
-      realloc(row->replicas, (row->count + 1) * sizeof *grown);
-  if (!grown)
+  if (!AQ_ARRAY_RESERVE(row->replicas, row->capacity, row->count + 1))
     return false;
-  row->replicas = grown;
   size_t at = row->count++;
-  for (; at > 0 && grown[at - 1].seed > replica->seed; at--)
-    grown[at] = grown[at - 1];
-  grown[at] = *replica;
+  for (; at > 0 && row->replicas[at - 1].seed > replica->seed; at--)
+    row->replicas[at] = row->replicas[at - 1];
+  row->replicas[at] = *replica;
   return true;
 }
 
@@ -188,23 +183,16 @@ typedef struct maker {
   aq_study study;
   aq_study_means *means; /* of each replica, by run */
   int64_t *mean_runs;
-  size_t mean_count;
+  size_t mean_count, mean_capacity, run_capacity;
 } maker;
 
 static bool means_keep(maker *m, const aq_study_run *run)
 {
-  aq_study_means *means =
-      realloc(m->means, (m->mean_count + 1) * sizeof *means);
-  if (!means)
+  if (!AQ_ARRAY_RESERVE(m->means, m->mean_capacity, m->mean_count + 1) ||
+      !AQ_ARRAY_RESERVE(m->mean_runs, m->run_capacity, m->mean_count + 1) ||
+      !aq_study_run_means(run, &m->means[m->mean_count]))
     return false;
-  m->means = means;
-  int64_t *runs = realloc(m->mean_runs, (m->mean_count + 1) * sizeof *runs);
-  if (!runs)
-    return false;
-  m->mean_runs = runs;
-  if (!aq_study_run_means(run, &means[m->mean_count]))
-    return false;
-  runs[m->mean_count++] = run->id;
+  m->mean_runs[m->mean_count++] = run->id;
   return true;
 }
 

@@ -55,12 +55,12 @@ typedef struct aq_study_row {
   int64_t number;             /* of the first point in its plan */
   int64_t alone;              /* a client alone: only a measure for others */
   aq_study_replica *replicas; /* by seed */
-  size_t count;
+  size_t count, capacity;
 } aq_study_row;
 
 typedef struct aq_study {
   aq_study_row *rows; /* by number, then in the order of their first runs */
-  size_t count;
+  size_t count, capacity;
   size_t left_out; /* runs */
 } aq_study;
 
