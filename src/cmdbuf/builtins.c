@@ -37,15 +37,15 @@ static aq_status code_load(aq_transport *transport, uint32_t device,
                            aq_diag *diag)
 {
   const aq_devlib_object *object;
-  uint64_t module;
   aq_status status = aq_devlib_find(target, &object, diag);
   if (status == AQ_OK)
     status = transport->ops->module_load(transport, device, object->bytes,
-                                         object->size, &module, diag);
+                                         object->size, &builtins->module, diag);
   for (int i = 0; i < AQ_BUILTIN_COUNT && status == AQ_OK; i++) {
     aq_kernel_info info;
-    status = transport->ops->kernel_lookup(
-        transport, module, aq_devlib_entries[kernels[i]].name, &info, diag);
+    status = transport->ops->kernel_lookup(transport, builtins->module,
+                                           aq_devlib_entries[kernels[i]].name,
+                                           &info, diag);
     if (status == AQ_OK)
       builtins->objects[i] = info.object;
   }
@@ -66,5 +66,18 @@ aq_status aq_builtins_register(aq_transport *transport, uint32_t device,
         code_load(transport, device, info.devices[device].gfx, &builtins, diag);
   if (status == AQ_OK)
     *out = builtins;
+  else
+    aq_builtins_release(transport, &builtins);
   return status;
+}
+
+void aq_builtins_release(aq_transport *transport, aq_builtins *builtins)
+{
+  if (builtins->module)
+    transport->ops->module_unload(transport, builtins->module);
+  else
+    for (int i = 0; i < AQ_BUILTIN_COUNT; i++)
+      if (builtins->objects[i])
+        transport->ops->kernel_unregister(transport, builtins->objects[i]);
+  *builtins = (aq_builtins){0};
 }

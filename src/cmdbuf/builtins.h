@@ -26,6 +26,7 @@ typedef enum aq_builtin {
 
 typedef struct aq_builtins {
   uint64_t objects[AQ_BUILTIN_COUNT]; /* kernel objects; 0: there is none */
+  uint64_t module;                    /* that has them; 0: host functions */
 } aq_builtins;
 
 enum {
@@ -35,9 +36,13 @@ enum {
 
 /* The builtins of one device. All are 0 on a transport that runs neither host
  * functions nor code objects; AQ_ERR_UNSUPPORTED when the device library has
- * nothing for the device. Modules are the transport's until it closes. */
+ * nothing for the device. The caller releases them. */
 AQ_API aq_status aq_builtins_register(aq_transport *transport, uint32_t device,
                                       aq_builtins *out, aq_diag *diag);
+
+/* Nothing dispatches them any more; the transport forgets them. They are all 0
+ * afterwards, which is fine to release, too. */
+AQ_API void aq_builtins_release(aq_transport *transport, aq_builtins *builtins);
 
 AQ_END_DECLS
 

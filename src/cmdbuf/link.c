@@ -13,6 +13,7 @@ typedef struct owned_link {
   aq_link link; /* first */
   aq_program program;
   aq_transport *transport;
+  bool builtins_made; /* for this link alone */
   uint64_t *kernels;
   aq_binding *statics;
   uint64_t *published;
@@ -204,6 +205,7 @@ static aq_status link_fill(owned_link *own, const aq_link_options *options,
   else if (program->flags & AQ_PROGRAM_BUILTINS)
     status = aq_builtins_register(options->transport, options->device,
                                   &own->link.builtins, diag);
+  own->builtins_made = !options->builtins;
   if (status == AQ_OK)
     status = builtins_check(program, &own->link.builtins, diag);
   if (status == AQ_OK)
@@ -242,6 +244,8 @@ void aq_link_destroy(aq_link *link)
     return;
   if (own->memory)
     own->transport->ops->mem_free(own->transport, own->memory);
+  if (own->builtins_made)
+    aq_builtins_release(own->transport, &own->link.builtins);
   free(own->published);
   free(own->statics);
   free(own->kernels);

@@ -72,6 +72,14 @@ static aq_status builtins_find(aq_context *context, aq_diag *diag)
   return status;
 }
 
+static void builtins_release(aq_context *context)
+{
+  const bool same = context->info.caps & AQ_CAP_HOST_KERNELS;
+  const uint32_t count = same ? 1 : context->info.device_count;
+  for (uint32_t i = 0; context->builtins && i < count; i++)
+    aq_builtins_release(context->transport, &context->builtins[i]);
+}
+
 static aq_status context_init(aq_context *context, aq_edge_way way,
                               aq_record_sink *records, aq_diag *diag)
 {
@@ -134,6 +142,7 @@ void aq_context_destroy(aq_context *context)
   aq_staging_destroy(context);
   aq_operation_rows_destroy(context->rows);
   aq_pools_destroy(context);
+  builtins_release(context);
   aq_hub_give(context->hub);
   free(context->builtins);
   free(context->ways);

@@ -93,6 +93,7 @@ void aq_feed_destroy(aq_feed *queue)
   aq_page_close(queue);
   if (queue->ring)
     queue->ops->queue_destroy(t, queue->ring);
+  aq_builtins_release(t, &queue->builtins);
   if (queue->drain.handle)
     queue->ops->signal_destroy(t, queue->drain);
   if (queue->kernargs.memory)

@@ -2,7 +2,7 @@
 /* Semaphores between contexts of one transport, on every transport. */
 #include "config.h"
 
-#include <pthread.h>
+#include <malloc.h>
 
 #include "queue/ground.h"
 
@@ -116,6 +116,31 @@ static void a_context_may_go_before_who_waited_for_it(ground *g)
   aq_semaphore_release(done);
 }
 
+/* Bytes that the process has allocated, as far as malloc knows. */
+static size_t allocated(void)
+{
+  return mallinfo2().uordblks + mallinfo2().hblkhd;
+}
+
+/* Contexts and their queues come and go, as of a library that opens one for
+ * each of its models. */
+static void contexts_leave_nothing_behind(ground *g)
+{
+  enum { WARM = 20, CONTEXTS = 200, MOST = 256 /* bytes a context */ };
+  size_t before = 0;
+  for (int i = 0; i < WARM + CONTEXTS; i++) {
+    if (i == WARM)
+      before = allocated();
+    ground other = beside(g, g->kind->way);
+    aq_queue_destroy(ground_queue(&other, NULL));
+    aq_context_destroy(other.context);
+  }
+  const size_t after = allocated();
+  ck_assert_msg(after <= before + CONTEXTS * MOST,
+                "%zu bytes before, %zu after %d contexts", before, after,
+                CONTEXTS);
+}
+
 static void a_failure_crosses_contexts(ground *g)
 {
   ground other = beside(g, g->kind->way);
@@ -167,6 +192,7 @@ static const ground_case cases[] = {
     GROUND_CASE(contexts_that_wait_in_different_ways_run_in_order),
     GROUND_CASE(a_wait_may_come_before_the_other_context_promises),
     GROUND_CASE(a_context_may_go_before_who_waited_for_it),
+    GROUND_CASE(contexts_leave_nothing_behind),
     GROUND_CASE(a_failure_crosses_contexts),
     GROUND_CASE(semaphores_of_another_transport_are_refused),
 };

@@ -140,6 +140,13 @@ static aq_status fake_kernel_register(aq_transport *t,
   return AQ_OK;
 }
 
+/* Objects are not used again: tests compare them. */
+static void fake_kernel_unregister(aq_transport *t, uint64_t object)
+{
+  (void)t;
+  assert(object >= 0x1000 && object < 0x1000 + (uint64_t)state.kernels);
+}
+
 static aq_status fake_signal_create(aq_transport *t, const aq_signal_desc *desc,
                                     aq_signal *out, aq_diag *diag)
 {
@@ -419,6 +426,7 @@ const aq_transport_ops fake_transport = {
     .mem_free = fake_mem_free,
     .mem_publish = no_publish,
     .kernel_register = fake_kernel_register,
+    .kernel_unregister = fake_kernel_unregister,
     .signal_create = fake_signal_create,
     .signal_load = fake_signal_load,
     .signal_store = fake_signal_store,
