@@ -40,15 +40,11 @@ uint32_t aq_edges_kernarg(aq_edge_way way, uint32_t edges)
              : 0;
 }
 
-/* The next packet, all of its body 0; it waits for those before it. */
+/* The next packet; it waits for those before it. */
 static aq_packet *packet_begin(aq_packet_span *span, aq_packet_type type)
 {
-  aq_packet *slot = aq_ring_slot(span->ring, span->first + span->packets);
-  memset((unsigned char *)slot + sizeof slot->header_setup, 0,
-         sizeof *slot - sizeof slot->header_setup);
-  span->headers[span->packets++] =
-      aq_packet_header(type, 1, AQ_SCOPE_NONE, AQ_SCOPE_NONE);
-  return slot;
+  return aq_span_next(span,
+                      aq_packet_header(type, 1, AQ_SCOPE_NONE, AQ_SCOPE_NONE));
 }
 
 static void barrier_and_fill(const aq_plan *plan, aq_packet_span *span)

@@ -3,6 +3,9 @@
 #ifndef AQ_QUEUE_FEED_PRIV_H
 #define AQ_QUEUE_FEED_PRIV_H
 
+#include <assert.h>
+#include <string.h>
+
 #include "cmdbuf/device_walk.h"
 #include "queue/feed.h"
 #include "queue/kernarg_ring.h"
@@ -57,6 +60,36 @@ typedef struct aq_submit {
   aq_submitted result;
   bool unrung; /* published packets that no doorbell has told yet */
 } aq_submit;
+
+/* ---- what every submission does with the packets that it adds ---- */
+
+/* The next packet of a span: its header for later, its body 0. */
+static inline aq_packet *aq_span_next(aq_packet_span *span, uint32_t header)
+{
+  aq_packet *slot = aq_ring_slot(span->ring, span->first + span->packets);
+  memset((unsigned char *)slot + sizeof slot->header_setup, 0,
+         sizeof *slot - sizeof slot->header_setup);
+  span->headers[span->packets++] = header;
+  return slot;
+}
+
+/* Takes the slots that were filled, which were free before: the only producer
+ * sees no less room than it saw. Then publishes them in order. */
+static inline void aq_span_commit(const aq_packet_span *span, aq_ring *ring)
+{
+  uint64_t first = 0;
+  const bool taken = aq_ring_try_reserve_single(ring, span->packets, &first);
+  assert(taken && first == span->first);
+  (void)taken;
+  aq_packet_span_publish(span);
+}
+
+/* Rings for everything that is published. */
+static inline void aq_feed_ring_bell(const aq_feed *feed)
+{
+  feed->ops->queue_doorbell(feed->options.transport, feed->ring,
+                            aq_ring_write_index(feed->ring) - 1);
+}
 
 /* feed_submit.c: the doorbell, all of a submission. */
 void aq_submit_ring(aq_feed *queue, aq_submit *submit);

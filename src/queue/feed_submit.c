@@ -2,15 +2,13 @@
 /* How the parts of a submission get into the ring. */
 #include "config.h"
 
-#include <assert.h>
 #include <string.h>
 
 #include "queue/feed_priv.h"
 
 void aq_submit_ring(aq_feed *queue, aq_submit *submit)
 {
-  queue->ops->queue_doorbell(queue->options.transport, queue->ring,
-                             aq_ring_write_index(queue->ring) - 1);
+  aq_feed_ring_bell(queue);
   submit->result.doorbells++;
   submit->unrung = false;
 }
@@ -134,18 +132,13 @@ static void waits_fill(aq_submit *submit, aq_packet_span *span)
   const aq_submission *submission = submit->submission;
   while (submit->waits_done < submit->waits && span->packets < span->slots) {
     aq_barrier_packet *packet =
-        &aq_ring_slot(span->ring, span->first + span->packets)->barrier;
-    packet->reserved0 = 0;
-    packet->reserved1 = 0;
-    packet->reserved2 = 0;
-    packet->completion_signal.handle = 0;
+        &aq_span_next(span, aq_packet_header(AQ_PACKET_BARRIER_AND, 1,
+                                             AQ_SCOPE_NONE, AQ_SCOPE_NONE))
+             ->barrier;
     const uint32_t from = submit->waits_done++ * AQ_BARRIER_DEPENDENCIES;
     for (uint32_t i = 0; i < AQ_BARRIER_DEPENDENCIES; i++)
-      packet->dependency[i] = from + i < submission->wait_count
-                                  ? submission->waits[from + i]
-                                  : (aq_signal){0};
-    span->headers[span->packets++] = aq_packet_header(
-        AQ_PACKET_BARRIER_AND, 1, AQ_SCOPE_NONE, AQ_SCOPE_NONE);
+      if (from + i < submission->wait_count)
+        packet->dependency[i] = submission->waits[from + i];
   }
 }
 
@@ -219,8 +212,6 @@ static void part_tell(aq_feed *queue, const aq_submit *submit,
       queue->options.user);
 }
 
-/* The ring's packets of this part are ours from the reservation on; being the
- * only producer, we reserve exactly what was filled. */
 static void part_publish(aq_feed *queue, aq_submit *submit,
                          const aq_packet_span *span)
 {
@@ -228,15 +219,12 @@ static void part_publish(aq_feed *queue, aq_submit *submit,
                        span->kernarg_size - span->kernarg_used);
   if (span->packets == 0)
     return;
-  uint64_t first = 0;
-  if (!aq_ring_try_reserve_single(queue->ring, span->packets, &first))
-    assert(!"the only producer lost the space it saw");
+  aq_span_commit(span, queue->ring);
   if (submit->result.packets == 0)
-    submit->result.first = first;
-  aq_packet_span_publish(span);
+    submit->result.first = span->first;
   submit->unrung = true;
   submit->result.packets += span->packets;
-  submit_reclaim(queue, first + span->packets - 1);
+  submit_reclaim(queue, span->first + span->packets - 1);
 }
 
 /* What a walk stopped for. */

@@ -110,11 +110,8 @@ static void completion_add(aq_queue *queue, const aq_task *task, part *p)
 {
   aq_packet_span *span = &p->span;
   if (!can_carry(queue, span)) {
-    aq_packet *slot = aq_ring_slot(span->ring, span->first + span->packets);
-    memset((unsigned char *)slot + sizeof slot->header_setup, 0,
-           sizeof *slot - sizeof slot->header_setup);
-    span->headers[span->packets++] = aq_packet_header(
-        AQ_PACKET_BARRIER_AND, 1, AQ_SCOPE_NONE, AQ_SCOPE_NONE);
+    aq_span_next(span, aq_packet_header(AQ_PACKET_BARRIER_AND, 1, AQ_SCOPE_NONE,
+                                        AQ_SCOPE_NONE));
   }
   const uint32_t last = span->packets - 1;
   span->headers[last] =
@@ -287,13 +284,11 @@ void aq_queue_ring_bell(aq_queue *queue)
     return;
   queue->unrung = false;
   queue->stats.doorbells++;
-  queue->ops->queue_doorbell(queue->transport, queue->ring,
-                             aq_ring_write_index(queue->ring) - 1);
+  aq_feed_ring_bell(queue->feed);
 }
 
 static void part_publish(aq_queue *queue, aq_task *task, part *p)
 {
-  uint64_t first = 0;
   aq_kernarg_ring_trim(&queue->feed->kernargs,
                        p->span.kernarg_size - p->span.kernarg_used);
   if (!task->begun)
@@ -302,8 +297,7 @@ static void part_publish(aq_queue *queue, aq_task *task, part *p)
   stats_count(queue, task, p);
   __atomic_store_n(&queue->epoch, p->epoch, __ATOMIC_RELEASE);
   dues_put(queue, task, p);
-  aq_ring_try_reserve_single(queue->ring, p->span.packets, &first);
-  aq_packet_span_publish(&p->span);
+  aq_span_commit(&p->span, queue->ring);
   queue->unrung = true;
   if (!(task->sync.flags & AQ_SYNC_MORE) || !p->whole)
     aq_queue_ring_bell(queue);

@@ -235,13 +235,9 @@ static aq_barrier_packet *engine_packet(aq_packet_span *span,
                                         aq_fence_scope acquire,
                                         aq_fence_scope release)
 {
-  aq_barrier_packet *packet =
-      &aq_ring_slot(span->ring, span->first + span->packets)->barrier;
-  memset((unsigned char *)packet + sizeof(uint32_t), 0,
-         sizeof *packet - sizeof(uint32_t));
-  span->headers[span->packets++] =
-      aq_packet_header(AQ_PACKET_BARRIER_AND, 1, acquire, release);
-  return packet;
+  return &aq_span_next(span, aq_packet_header(AQ_PACKET_BARRIER_AND, 1, acquire,
+                                              release))
+              ->barrier;
 }
 
 static aq_walk engine_fill(aq_task *task, uint16_t carry, aq_packet_span *span)
