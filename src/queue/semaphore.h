@@ -13,9 +13,9 @@
  * transport refuse it.
  *
  * Ownership: counted references; operations hold one while they are pending.
- * The context that made it has to outlive it. Thread rule: any thread where the transport is
- * live, else the one that drives it. Functions that are called back run without
- * any lock, on the thread that noticed, and must not wait.
+ * The context that made it has to outlive it. Thread rule: any thread where the
+ * transport is live, else the one that drives it. Functions that are called
+ * back run without any lock, on the thread that noticed, and must not wait.
  */
 #ifndef AQ_QUEUE_SEMAPHORE_H
 #define AQ_QUEUE_SEMAPHORE_H

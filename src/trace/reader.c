@@ -270,12 +270,12 @@ static aq_status unpack_step(aq_reader *reader, ZSTD_outBuffer *out,
   size_t result = ZSTD_decompressStream(reader->zstd, out, &in);
   reader->zstd_used = in.pos;
   reader->zstd_open = result != 0;
-  if (ZSTD_isError(result))
-    return aq_diag_set(
-        diag, AQ_ERR_INPUT, "%s: damaged zstd stream at byte %llu (%s)",
-        reader->name,
-        (unsigned long long)(reader->consumed - reader->in_count + in.pos),
-        ZSTD_getErrorName(result));
+  if (ZSTD_isError(result)) {
+    const unsigned long long at = reader->consumed - reader->in_count + in.pos;
+    return aq_diag_set(diag, AQ_ERR_INPUT,
+                       "%s: damaged zstd stream at byte %llu (%s)",
+                       reader->name, at, ZSTD_getErrorName(result));
+  }
   return AQ_OK;
 }
 

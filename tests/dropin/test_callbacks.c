@@ -41,10 +41,9 @@ static void bad_submit(hsa_queue_t *queue)
   client_submit(queue, &packet, 99);
 }
 
-static hsa_queue_t *queue_with(const client *c,
-                               void (*callback)(hsa_status_t, hsa_queue_t *,
-                                                void *),
-                               void *data)
+static hsa_queue_t *
+queue_with(const client *c,
+           void (*callback)(hsa_status_t, hsa_queue_t *, void *), void *data)
 {
   hsa_queue_t *queue;
   ck_assert_done(hsa_queue_create(c->device, 64, HSA_QUEUE_TYPE_MULTI, callback,
@@ -393,8 +392,8 @@ START_TEST(a_wait_returns_after_the_handler_of_its_signal)
   hsa_queue_t *queue = client_queue(&c, 64);
   for (int i = 0; i < TRIES; i++) {
     hsa_signal_t signal = client_signal(1);
-    ck_assert_done(hsa_amd_signal_async_handler(
-        signal, HSA_SIGNAL_CONDITION_EQ, 0, handler_counts, &called));
+    ck_assert_done(hsa_amd_signal_async_handler(signal, HSA_SIGNAL_CONDITION_EQ,
+                                                0, handler_counts, &called));
     aq_packet packet = {.barrier = {.completion_signal = signal}};
     client_submit(queue, &packet,
                   aq_packet_header(AQ_PACKET_BARRIER_AND, 1, AQ_SCOPE_SYSTEM,

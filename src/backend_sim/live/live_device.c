@@ -352,7 +352,8 @@ aq_status aqsim_live_start(aqsim *sim, aq_pace pace, aq_diag *diag)
 static void hosts_leave(aqsim_live *live)
 {
   __atomic_store_n(&live->closing, 1, __ATOMIC_SEQ_CST);
-  __atomic_fetch_add(&live->wanted, 1, __ATOMIC_SEQ_CST); /* who drives yields */
+  __atomic_fetch_add(&live->wanted, 1,
+                     __ATOMIC_SEQ_CST); /* who drives yields */
   while (__atomic_load_n(&live->hosts, __ATOMIC_ACQUIRE) > 0) {
     aqsim_live_wake_hosts(live, AQSIM_FUTEX_ANY);
     sched_yield();

@@ -59,9 +59,9 @@ struct aqsim_live {
   uintptr_t client;       /* the only thread so far, or 0 */
   uint64_t entries, seen; /* times it drove; when the device looked last */
   uint32_t patience;
-  int64_t idle_since; /* wall ns, 0: busy */
+  int64_t idle_since;         /* wall ns, 0: busy */
   const aqsim_queue *outside; /* whose host function the driver runs, or NULL */
-  pthread_cond_t back; /* it returned */
+  pthread_cond_t back;        /* it returned */
 
   /* Constant. */
   aq_pace pace;
