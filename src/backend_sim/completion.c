@@ -25,43 +25,21 @@ aq_time aqsim_clock_time(const aqsim_device *device, int64_t ticks)
   return divide_down((__int128)ticks * AQ_S, device->model->timestamp_hz);
 }
 
-/* Only waiting hosts watch every change of a signal. */
-static bool interrupt_is_lost(const aqsim *sim, const aqsim_signal *signal)
+bool aqsim_interrupt_is_lost(const aqsim *sim, const aqsim_signal *signal)
 {
-  if (!sim->hooks || sim->live ||
-      (!(signal->flags & AQ_SIGNAL_DRAIN) &&
-       signal->each.next == &signal->each))
+  /* Only waiting hosts watch every change of a signal. */
+  if (sim->live || (!(signal->flags & AQ_SIGNAL_DRAIN) &&
+                    signal->each.next == &signal->each))
     return false;
   return !sim->hooks->interrupt(sim->hooks->user, aqsim_signal_handle(signal));
 }
 
-aq_time aqsim_signal_complete(aqsim *sim, const aqsim_device *device,
-                              aq_signal handle, aq_time start, aq_time end,
-                              bool profile, int64_t negative)
+void aqsim_signal_stamp(const aqsim_device *device, aqsim_signal *signal,
+                        aq_time start, aq_time end)
 {
-  aqsim_signal *signal = aqsim_signal_from(handle);
-  if (!signal)
-    return AQ_TIME_NONE;
-  if (profile || (signal->flags & AQ_SIGNAL_PROFILE)) {
-    signal->abi.start_ts = aqsim_clock_ticks(device, start);
-    signal->abi.end_ts = aqsim_clock_ticks(device, end);
-    signal->device = device->ordinal;
-  }
-  sim->observe = AQ_TIME_NONE;
-  sim->interrupt = device->model->interrupt_to_host;
-  sim->interrupt_lost = interrupt_is_lost(sim, signal);
-  if (negative < 0)
-    aqsim_signal_store(&sim->signals, signal, negative);
-  else
-    aqsim_signal_add(&sim->signals, signal, -1, sim->now);
-  if (sim->interrupt_lost && (signal->flags & AQ_SIGNAL_DRAIN))
-    sim->drain_lost++;
-  sim->interrupt_lost = false;
-  /* Release: whoever finds the event in its mailbox sees the decrement. */
-  if (signal->abi.mailbox)
-    __atomic_store_n((uint64_t *)(uintptr_t)signal->abi.mailbox,
-                     signal->abi.event_id, __ATOMIC_RELEASE);
-  return sim->observe;
+  signal->abi.start_ts = aqsim_clock_ticks(device, start);
+  signal->abi.end_ts = aqsim_clock_ticks(device, end);
+  signal->device = device->ordinal;
 }
 
 void aqsim_system_event_report(const aqsim *sim, const aq_system_event *event)

@@ -13,13 +13,45 @@
 int64_t aqsim_clock_ticks(const aqsim_device *device, aq_time time);
 aq_time aqsim_clock_time(const aqsim_device *device, int64_t ticks);
 
+/* Keeps the timestamps of a dispatch in its signal. */
+void aqsim_signal_stamp(const aqsim_device *device, aqsim_signal *signal,
+                        aq_time start, aq_time end);
+
+/* Whether the device's hooks lose the interrupt of a decrement. */
+bool aqsim_interrupt_is_lost(const aqsim *sim, const aqsim_signal *signal);
+
 /* Decrements a completion signal at the current time (handle 0: none) and
  * returns when a blocked host sees it, or AQ_NONE. Below 0, `negative` is
  * stored instead. Start and end are kept where the signal or, with `profile`,
  * the queue asks for it. */
-aq_time aqsim_signal_complete(aqsim *sim, const aqsim_device *device,
-                              aq_signal handle, aq_time start, aq_time end,
-                              bool profile, int64_t negative);
+static inline aq_time aqsim_signal_complete(aqsim *sim,
+                                            const aqsim_device *device,
+                                            aq_signal handle, aq_time start,
+                                            aq_time end, bool profile,
+                                            int64_t negative)
+{
+  aqsim_signal *signal = aqsim_signal_from(handle);
+  if (!signal)
+    return AQ_TIME_NONE;
+  if (profile || (signal->flags & AQ_SIGNAL_PROFILE))
+    aqsim_signal_stamp(device, signal, start, end);
+  sim->observe = AQ_TIME_NONE;
+  sim->interrupt = device->model->interrupt_to_host;
+  sim->interrupt_lost = sim->hooks && aqsim_interrupt_is_lost(sim, signal);
+  if (negative < 0)
+    aqsim_signal_store(&sim->signals, signal, negative);
+  else
+    aqsim_signal_add(&sim->signals, signal, -1, sim->now);
+  if (sim->interrupt_lost) {
+    sim->drain_lost += (signal->flags & AQ_SIGNAL_DRAIN) != 0;
+    sim->interrupt_lost = false;
+  }
+  /* Release: whoever finds the event in its mailbox sees the decrement. */
+  if (signal->abi.mailbox)
+    __atomic_store_n((uint64_t *)(uintptr_t)signal->abi.mailbox,
+                     signal->abi.event_id, __ATOMIC_RELEASE);
+  return sim->observe;
+}
 
 /* Reports the event to options.event or, without one, as a line. */
 void aqsim_system_event_report(const aqsim *sim, const aq_system_event *event);

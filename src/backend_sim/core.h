@@ -155,35 +155,40 @@ typedef enum aqsim_step {
   AQSIM_STEP_COUNT
 } aqsim_step;
 
-/* A packet that has been fetched and is not complete. */
+/* A packet that has been fetched and is not complete. What every step needs
+ * lies in its first cache line, times in the second, the packet in the third.
+ */
 struct aqsim_flight {
   aqsim_event event; /* first: the step goes on */
   aqsim_queue *queue;
-  aqsim_flight *next; /* in the order of launch, or of free flights */
-  aqsim_step step;
-  bool in_use, sleeping, glued;
-  bool frozen;       /* its kernel was taken off the compute units */
-  bool stopped;      /* the same, by a policy: not in `frozen` */
-  bool killed;       /* by a policy */
-  bool reread;       /* its header was strange, and is read once more */
-  bool changed;      /* a hook changed it: the ring does not have it */
-  uint32_t injected; /* reason of a queue error that a hook asked for */
-  uint8_t stalls;    /* AQ_STALL_… */
-  uint64_t id;
+  aqsim_flight *next;         /* in the order of launch, or of free flights */
   const aqsim_kind *kind;     /* of its packet, once launched */
   const aqsim_kernel *kernel; /* of kernel dispatches, once launched */
-  uint64_t workgroups;        /* of the same */
-  aqsim_grid *grid;           /* of those under dispatch, or NULL */
-  aqsim_load *load;           /* of those with a roofline, or NULL */
   aqsim_run *run;             /* of kernels that a policy decides about */
-  bool executes;              /* its kernel's code is executed, or was */
-  void *execution;            /* by the executor, until every wave ended */
-  aq_time executed;           /* when the device is done with that, as far as
-                                 the executor knows */
+  uint8_t step;               /* aqsim_step */
+  uint8_t stalls;             /* AQ_STALL_… */
+  bool in_use, sleeping, glued;
+  bool frozen;   /* its kernel was taken off the compute units */
+  bool stopped;  /* the same, by a policy: not in `frozen` */
+  bool killed;   /* by a policy */
+  bool reread;   /* its header was strange, and is read once more */
+  bool changed;  /* a hook changed it: the ring does not have it */
+  bool executes; /* its kernel's code is executed, or was */
+
+  _Alignas(64) uint64_t id;
   aq_time submit, fetch, launch, start, end;
   aq_time stamp;    /* start timestamp, as this device writes it */
   int64_t negative; /* a dependency was an error: so is the completion */
-  aq_packet packet;
+
+  _Alignas(64) aq_packet packet;
+
+  _Alignas(64) uint64_t workgroups; /* of kernel dispatches, once launched */
+  aqsim_grid *grid;                 /* of those under dispatch, or NULL */
+  aqsim_load *load;                 /* of those with a roofline, or NULL */
+  void *execution;   /* by the executor, until every wave ended */
+  aq_time executed;  /* when the device is done with that, as far as the
+                        executor knows */
+  uint32_t injected; /* reason of a queue error that a hook asked for */
 };
 
 typedef enum aqsim_queue_state {
@@ -227,81 +232,107 @@ typedef struct aqsim_queue_policy {
   aq_time suspended; /* since then */
 } aqsim_queue_policy;
 
+/* Packet ids: read index <= fetched <= noticed <= write index. Of fetch.c. */
+typedef struct aqsim_intake {
+  uint64_t noticed, fetched;
+  aq_time *submitted; /* by slot: when the packet was noticed */
+  uint8_t *completed; /* by slot: complete, not handed back yet */
+  aqsim_event event;  /* of the next fetch */
+  bool pending;       /* the event is, or the fetch unit is wanted */
+} aqsim_intake;
+
+/* Packets that were decoded and launched. Of processor.c. */
+typedef struct aqsim_line {
+  aqsim_flight *first, *last; /* decoded, not launched, in order */
+  uint32_t waiting;           /* their number */
+  uint32_t active;            /* launched, not complete */
+  uint64_t launched;          /* number ever launched */
+  uint8_t hold;               /* AQSIM_HOLD_… */
+  bool pumping;
+  bool kernel_before;         /* the packet launched last is a kernel */
+  const aqsim_kernel *kernel; /* launched last: mostly the next one too */
+  aq_time last_end;           /* of the kernels that completed */
+} aqsim_line;
+
+/* The flights of a queue, ring.size of them. */
+typedef struct aqsim_flight_pool {
+  aqsim_flight *free, *flights;
+  uint32_t fresh; /* flights that were never used are at the end */
+} aqsim_flight_pool;
+
+/* The place of a queue on the device, and how it loses and gets it. Of
+ * slots.c. */
+typedef struct aqsim_mapping {
+  aqsim_pipe *pipe; /* which serves it, or did so last */
+  aqsim_slot *slot; /* NULL: not mapped */
+  aq_time usable;   /* from when the slot serves it */
+  aq_time idle_since;
+  aqsim_queue *next, *previous; /* in the run list */
+  bool listed;                  /* it is */
+  bool leaving;                 /* preempted, still holds its slot */
+  bool opened;  /* its gate did when no processor was there to see it */
+  bool pending; /* the event is */
+  aqsim_preempt_mode preemption; /* of the one under way */
+  uint32_t frozen;               /* flights */
+  aq_time frozen_at;
+  aqsim_event event;   /* it is mapped, and goes on with what was active */
+  aqsim_pipe own_pipe; /* of a queue of the host agent */
+  aqsim_slot own_slot;
+} aqsim_mapping;
+
+/* What a packet waits at; it blocks the others, so that one will do. */
+typedef struct aqsim_queue_wait {
+  aqsim_gate gate;
+  aqsim_gate_leg legs[AQ_BARRIER_DEPENDENCIES];
+  aqsim_flight *flight; /* the last one that did */
+} aqsim_queue_wait;
+
+/* Pages of arguments of spin kernels, seen mapped. */
+typedef struct aqsim_kernargs {
+  uint64_t first, end;
+  uint32_t ahead; /* how many more are looked at next time */
+} aqsim_kernargs;
+
+/* Who is told that a packet stopped the queue, and of which. */
+typedef struct aqsim_queue_failure {
+  void (*tell)(const aq_queue_error *error, void *user);
+  void *user;
+  uint64_t packet;
+  uint32_t reason;
+  char text[AQSIM_FAULT_TEXT_MAX];
+} aqsim_queue_failure;
+
 struct aqsim_queue {
   aq_ring ring; /* first: what clients hold */
   aqsim *sim;
   aqsim_device *device;
-  aqsim_queue *next, *previous; /* in the order of creation */
-  aqsim_queue_state state;
-  bool destroyed; /* from inside an event: freed when that is over */
-  int64_t record; /* ordinal in the record sink, or AQ_NONE */
-  void (*error)(const aq_queue_error *error, void *user);
-  void *user;
 
-  /* What kind of queue it is. */
-  aq_queue_type type;
+  /* What every packet passes. */
+  aqsim_intake intake;
+  aqsim_queue_state state;
+  aqsim_rank rank;
+  aqsim_line line;
+  aqsim_flight_pool pool;
   bool host; /* of the host agent; `device` lends it its constants */
   bool profile;
+  aqsim_mapping map;
+
+  /* What kind of queue it is. */
+  aqsim_queue *next, *previous; /* in the order of creation */
+  aq_queue_type type;
+  uint32_t number; /* of the queue in its device */
+  int64_t record;  /* ordinal in the record sink, or AQ_NONE */
   aq_agent_function *agent;
   aqsim_signal *bell;  /* doorbell of a soft queue */
   uint32_t references; /* of a cooperative queue */
-  aqsim_rank rank;
+  bool destroyed;      /* from inside an event: freed when that is over */
 
-  /* Packet ids: read index <= fetched <= noticed <= write index. */
-  uint64_t noticed, fetched;
-  aq_time *submitted; /* by slot: when the packet was noticed */
-  uint8_t *completed; /* by slot: complete, not handed back yet */
-
-  /* Mapping and fetching. */
-  aqsim_pipe *pipe;              /* which serves it, or did so last */
-  aqsim_slot *slot;              /* NULL: not mapped */
-  aq_time idle_since, mapped_at; /* since when it is idle; usable */
-  aqsim_event fetch_event;
-  bool fetch_pending; /* the event is, or the fetch unit is wanted */
-
-  /* Launching. */
-  aqsim_flight *turn_first, *turn_last; /* decoded, not launched, in order */
-  uint32_t waiting;                     /* their number */
-  uint32_t active;                      /* launched, not complete */
-  uint64_t launched;                    /* number ever launched */
-  uint8_t hold;                         /* AQSIM_HOLD_… */
-  bool pumping;
-  const aqsim_kernel *kernel; /* launched last: most often the next one too */
-  /* Pages of arguments of spin kernels, seen mapped. */
-  uint64_t kernarg_first, kernarg_end;
-  uint32_t kernarg_ahead; /* how many more are looked at next time */
-  bool kernel_before;     /* the packet launched last is a kernel */
-  aq_time last_end;       /* of the kernels that completed */
-
-  /* What a packet waits at; it blocks the others, so that one will do. */
-  aqsim_gate gate;
-  aqsim_gate_leg legs[AQ_BARRIER_DEPENDENCIES];
-  aqsim_flight *gated; /* the last one that did */
-
-  aqsim_flight *flights; /* ring.size of them */
-  aqsim_flight *free;
-  uint32_t fresh; /* flights that were never used are at the end */
-  aqsim_pm4 *pm4; /* of the packet that runs PM4; made for the first one */
-  uint64_t failed_packet;
-  uint32_t fault; /* of the packet that stops it */
-  char failure[AQSIM_FAULT_TEXT_MAX];
-
-  /* Losing and getting a slot. */
-  aqsim_queue *run_next, *run_previous; /* in the run list */
-  bool listed;                          /* it is */
-  bool leaving;                         /* preempted, has its slot yet */
-  bool opened; /* its gate did when no processor was there to see it */
-  bool map_pending;
-  aqsim_preempt_mode preemption; /* of the one under way */
-  uint32_t frozen;               /* flights */
-  aq_time frozen_at;
-  aqsim_event map_event; /* it is mapped, and goes on with what was active */
-  aqsim_pipe own_pipe;   /* of a queue of the host agent */
-  aqsim_slot own_slot;
-  aqsim_cu_set cus; /* compute units it may use */
-
-  uint32_t number; /* of the queue in its device */
   aqsim_queue_policy policy;
+  aqsim_kernargs kernargs;
+  aqsim_queue_wait wait;
+  aqsim_pm4 *pm4; /* of the packet that runs PM4; made for the first one */
+  aqsim_queue_failure error;
+  aqsim_cu_set cus; /* compute units it may use */
 
   uint32_t sleepers; /* atomic: hosts that sleep until slots are free (live) */
   uint64_t doorbell;
@@ -395,14 +426,14 @@ static inline aq_time aqsim_release(const aqsim_device *device, uint32_t header)
 /* Nothing is published or in flight. */
 static inline bool aqsim_queue_is_idle(const aqsim_queue *queue)
 {
-  return queue->noticed == queue->fetched && queue->waiting == 0 &&
-         queue->active == 0;
+  return queue->intake.noticed == queue->intake.fetched &&
+         queue->line.waiting == 0 && queue->line.active == 0;
 }
 
 /* The pipe of a queue launches nothing more until then. */
 static inline void aqsim_queue_launch_until(aqsim_queue *queue, aq_time time)
 {
-  queue->pipe->units[AQSIM_UNIT_LAUNCH].free = time;
+  queue->map.pipe->units[AQSIM_UNIT_LAUNCH].free = time;
 }
 
 /* Schedules an event of a queue, in the order of its priority. */

@@ -20,11 +20,11 @@ enum {
 /* A packet whose gate is closed. */
 static bool packet_words(const aqsim_queue *queue, char *text, size_t size)
 {
-  const aqsim_flight *flight = queue->gated;
-  if (!flight || !queue->gate.armed)
+  const aqsim_flight *flight = queue->wait.flight;
+  if (!flight || !queue->wait.gate.armed)
     return false;
   char signal[AQSIM_SIGNAL_WORDS];
-  aqsim_gate_words(&queue->gate, signal);
+  aqsim_gate_words(&queue->wait.gate, signal);
   snprintf(text, size, "queue %u: packet %" PRIu64 " (%s) waits for %s",
            queue->ring.id, flight->id,
            aqsim_packet_type_name(aq_header_type(flight->packet.header)),
@@ -36,21 +36,21 @@ static bool queue_words(const aqsim_queue *queue, char *text, size_t size)
 {
   if (queue->state == AQSIM_QUEUE_FAILED) {
     snprintf(text, size, "queue %u: stopped at packet %" PRIu64 ": %s",
-             queue->ring.id, queue->failed_packet, queue->failure);
+             queue->ring.id, queue->error.packet, queue->error.text);
     return true;
   }
   if (packet_words(queue, text, size))
     return true;
-  if (queue->noticed >= aq_ring_write_index(&queue->ring))
+  if (queue->intake.noticed >= aq_ring_write_index(&queue->ring))
     return false;
   if (queue->state == AQSIM_QUEUE_INACTIVE)
     snprintf(text, size, "queue %u: inactive, so packet %" PRIu64 " is ignored",
-             queue->ring.id, queue->noticed);
+             queue->ring.id, queue->intake.noticed);
   else
     snprintf(text, size,
              "queue %u: packet %" PRIu64
              " is reserved but not published (INVALID)",
-             queue->ring.id, queue->noticed);
+             queue->ring.id, queue->intake.noticed);
   return true;
 }
 
@@ -85,8 +85,8 @@ static bool completer_find(const aqsim_queue *queue, uint64_t signal,
   uint64_t read = aq_ring_read_index(&queue->ring);
   uint64_t write = aq_ring_write_index(&queue->ring);
   uint64_t size = queue->ring.size, none = UINT64_MAX, found = none;
-  for (uint32_t i = 0; i < queue->fresh; i++) {
-    const aqsim_flight *flight = &queue->flights[i];
+  for (uint32_t i = 0; i < queue->pool.fresh; i++) {
+    const aqsim_flight *flight = &queue->pool.flights[i];
     if (flight->in_use && flight->id < found &&
         flight->packet.kernel.completion_signal.handle == signal)
       found = flight->id;
@@ -96,7 +96,7 @@ static bool completer_find(const aqsim_queue *queue, uint64_t signal,
     aq_packet head = {.header_setup = aq_packet_load_header(slot)};
     bool served = queue->state == AQSIM_QUEUE_SOFT;
     if (aq_header_type(head.header) != AQ_PACKET_INVALID &&
-        (served || !queue->completed[id & (size - 1)]) &&
+        (served || !queue->intake.completed[id & (size - 1)]) &&
         slot->kernel.completion_signal.handle == signal)
       found = id;
   }
@@ -109,33 +109,33 @@ static void completer_words(const aqsim_queue *queue, uint64_t id, char *text,
                             size_t size)
 {
   char reason[WORDS] = "it is under way";
-  const aqsim_flight *gated = queue->gated;
-  if (queue->state == AQSIM_QUEUE_FAILED && id == queue->failed_packet) {
+  const aqsim_flight *gated = queue->wait.flight;
+  if (queue->state == AQSIM_QUEUE_FAILED && id == queue->error.packet) {
     queue_words(queue, text, size);
     return;
   }
   if (queue->state == AQSIM_QUEUE_FAILED)
     snprintf(reason, sizeof reason,
-             "the queue stopped at packet %" PRIu64 ": %s",
-             queue->failed_packet, queue->failure);
+             "the queue stopped at packet %" PRIu64 ": %s", queue->error.packet,
+             queue->error.text);
   else if (queue->state == AQSIM_QUEUE_INACTIVE)
     snprintf(reason, sizeof reason, "the queue is inactive");
   else if (queue->state == AQSIM_QUEUE_SOFT)
     snprintf(reason, sizeof reason, "the application has to serve it");
-  else if (gated && queue->gate.armed && gated->id <= id) {
+  else if (gated && queue->wait.gate.armed && gated->id <= id) {
     char signal[AQSIM_SIGNAL_WORDS];
     if (gated->id == id && packet_words(queue, text, size))
       return;
-    aqsim_gate_words(&queue->gate, signal);
+    aqsim_gate_words(&queue->wait.gate, signal);
     snprintf(
         reason, sizeof reason,
         "it is behind packet %" PRIu64 " (%s), which waits for %s", gated->id,
         aqsim_packet_type_name(aq_header_type(gated->packet.header)), signal);
-  } else if (queue->noticed < id)
+  } else if (queue->intake.noticed < id)
     snprintf(reason, sizeof reason,
              "packet %" PRIu64
              " before it is reserved but not published (INVALID)",
-             queue->noticed);
+             queue->intake.noticed);
   snprintf(text, size, "queue %u: packet %" PRIu64 " completes it, but %s",
            queue->ring.id, id, reason);
 }
@@ -168,9 +168,9 @@ static bool completer_of(const aqsim *sim, const aqsim_signal *signal,
 /* The signal that a completer waits for itself, or NULL. */
 static const aqsim_signal *completer_waits_for(const completer *c)
 {
-  const aqsim_gate *gate = c->copy ? &c->copy->gate : &c->queue->gate;
+  const aqsim_gate *gate = c->copy ? &c->copy->gate : &c->queue->wait.gate;
   if (c->queue && (c->queue->state != AQSIM_QUEUE_ACTIVE || !gate->armed ||
-                   c->queue->gated->id > c->id))
+                   c->queue->wait.flight->id > c->id))
     return NULL;
   const aqsim_gate_leg *leg = aqsim_gate_blocker(gate);
   return leg ? leg->signal : NULL;
@@ -189,7 +189,7 @@ static void one_holder_words(const completer *c, char *text, size_t size)
 static bool root_words(const aqsim *sim, char *text, size_t size)
 {
   for (const aqsim_queue *q = sim->first_queue; q; q = q->next)
-    if (!q->gate.armed && queue_words(q, text, size))
+    if (!q->wait.gate.armed && queue_words(q, text, size))
       return true;
   return false;
 }
@@ -315,7 +315,7 @@ aq_status aqsim_queue_explain(const aqsim_queue *queue, aq_diag *diag)
   if (queue->state == AQSIM_QUEUE_FAILED)
     return aq_diag_set(diag, AQ_ERR_QUEUE,
                        "queue %u stopped at packet %" PRIu64 ": %s",
-                       queue->ring.id, queue->failed_packet, queue->failure);
+                       queue->ring.id, queue->error.packet, queue->error.text);
   return aq_diag_set(diag, AQ_ERR_QUEUE, "queue %u is inactive",
                      queue->ring.id);
 }

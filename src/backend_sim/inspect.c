@@ -36,17 +36,17 @@ __attribute__((format(printf, 2, 3))) static void tell(const teller *t,
 static void turn_words(const aqsim_flight *flight, char *text)
 {
   const aqsim_queue *queue = flight->queue;
-  if (flight != queue->turn_first)
+  if (flight != queue->line.first)
     snprintf(text, STATE, "waits for the packet before it");
-  else if (queue->hold & AQSIM_HOLD_SLOT)
+  else if (queue->line.hold & AQSIM_HOLD_SLOT)
     snprintf(text, STATE, "waits for a hardware queue");
-  else if (queue->hold & AQSIM_HOLD_PACKET)
+  else if (queue->line.hold & AQSIM_HOLD_PACKET)
     snprintf(text, STATE, "waits for the packet that blocks the queue");
-  else if (aq_header_barrier(flight->packet.header) && queue->active > 0)
+  else if (aq_header_barrier(flight->packet.header) && queue->line.active > 0)
     snprintf(text, STATE,
              "barrier bit: waits for %" PRIu32 " packets to "
              "complete",
-             queue->active);
+             queue->line.active);
   else
     snprintf(text, STATE, "launches next");
 }
@@ -56,8 +56,9 @@ static void flight_words(const aqsim_flight *flight, char *text)
   char words[AQSIM_SIGNAL_WORDS];
   if (flight->step == AQSIM_STEP_TURN) {
     turn_words(flight, text);
-  } else if (flight->queue->gated == flight && flight->queue->gate.armed) {
-    aqsim_gate_words(&flight->queue->gate, words);
+  } else if (flight->queue->wait.flight == flight &&
+             flight->queue->wait.gate.armed) {
+    aqsim_gate_words(&flight->queue->wait.gate, words);
     snprintf(text, STATE, "waits for %s", words);
   } else if (flight->grid) {
     aqsim_resource limit;
@@ -78,14 +79,14 @@ static void slot_words(const aqsim_queue *queue, uint64_t id,
                        const aq_packet *packet, char *text)
 {
   if (queue->state != AQSIM_QUEUE_SOFT &&
-      queue->completed[id & (queue->ring.size - 1)])
+      queue->intake.completed[id & (queue->ring.size - 1)])
     snprintf(text, STATE, "complete, its slot waits for those before it");
   else if (aq_header_type(packet->header) == AQ_PACKET_INVALID)
     snprintf(text, STATE, "reserved, not published");
   else if (queue->state == AQSIM_QUEUE_SOFT)
     snprintf(text, STATE, "for the application to serve");
-  else if (queue->state == AQSIM_QUEUE_FAILED && id == queue->failed_packet)
-    snprintf(text, STATE, "stopped the queue: %s", queue->failure);
+  else if (queue->state == AQSIM_QUEUE_FAILED && id == queue->error.packet)
+    snprintf(text, STATE, "stopped the queue: %s", queue->error.text);
   else if (queue->state != AQSIM_QUEUE_ACTIVE)
     snprintf(text, STATE, "ignored: the queue is inactive");
   else
@@ -141,16 +142,16 @@ static void queue_tell(const teller *t, const aqsim_queue *queue)
        " CUs",
        queue->ring.id, state_name(queue), queue->host ? "host" : "device",
        queue->host ? 0 : queue->device->ordinal, queue->ring.size, read, write,
-       (int64_t)rung, queue->fetched, queue->waiting, queue->active,
-       rank_name(queue->rank), queue->cus.count);
+       (int64_t)rung, queue->intake.fetched, queue->line.waiting,
+       queue->line.active, rank_name(queue->rank), queue->cus.count);
   uint64_t end =
       write - read < queue->ring.size ? write : read + queue->ring.size;
   /* Without memory the slots are told all the same, as the ring has them. */
   const aqsim_flight **flights = calloc(queue->ring.size, sizeof *flights);
-  for (uint32_t i = 0; flights && i < queue->fresh; i++)
-    if (queue->flights[i].in_use)
-      flights[queue->flights[i].id & (queue->ring.size - 1)] =
-          &queue->flights[i];
+  for (uint32_t i = 0; flights && i < queue->pool.fresh; i++)
+    if (queue->pool.flights[i].in_use)
+      flights[queue->pool.flights[i].id & (queue->ring.size - 1)] =
+          &queue->pool.flights[i];
   for (uint64_t id = read; id < end; id++) {
     const aqsim_flight *flight =
         flights ? flights[id & (queue->ring.size - 1)] : NULL;

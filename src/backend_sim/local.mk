@@ -95,7 +95,6 @@ libaqcore_a_SOURCES += \
 	src/backend_sim/packet/pm4.h \
 	src/backend_sim/packet/processor.c \
 	src/backend_sim/packet/processor.h \
-	src/backend_sim/packet/ring.c \
 	src/backend_sim/packet/ring.h \
 	src/backend_sim/packet/waves.c \
 	src/backend_sim/packet/waves.h \

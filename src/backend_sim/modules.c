@@ -13,10 +13,10 @@
 
 static void queue_mark(aqsim_queue *queue)
 {
-  if (queue->kernel && queue->kernel->retired)
-    queue->kernel = NULL;
-  for (uint32_t i = 0; i < queue->fresh; i++) {
-    aqsim_flight *flight = &queue->flights[i];
+  if (queue->line.kernel && queue->line.kernel->retired)
+    queue->line.kernel = NULL;
+  for (uint32_t i = 0; i < queue->pool.fresh; i++) {
+    aqsim_flight *flight = &queue->pool.flights[i];
     if (!flight->in_use)
       flight->kernel = NULL;
     else if (flight->kernel)

@@ -100,18 +100,19 @@ static void sample_queue(aqsim *sim, const aqsim_queue *queue, aq_time time)
       queue->record < 0 ? NULL : queue_sampled(sim->sampler, queue->record);
   if (!of)
     return;
-  const int64_t in_ring = (int64_t)(queue->noticed - queue->fetched);
+  const int64_t in_ring =
+      (int64_t)(queue->intake.noticed - queue->intake.fetched);
   const int64_t n = queue->record;
   of->seen = true;
   if (!queue->host)
     sim->sampler->launched[queue->device->ordinal] +=
-        queue->launched - of->count;
-  of->count = queue->launched;
+        queue->line.launched - of->count;
+  of->count = queue->line.launched;
   put(sim, of, AQ_COUNTER_in_ring, n, time, in_ring);
-  put(sim, of, AQ_COUNTER_decoded, n, time, queue->waiting);
-  put(sim, of, AQ_COUNTER_active, n, time, queue->active);
+  put(sim, of, AQ_COUNTER_decoded, n, time, queue->line.waiting);
+  put(sim, of, AQ_COUNTER_active, n, time, queue->line.active);
   put(sim, of, AQ_COUNTER_depth, n, time,
-      in_ring + queue->waiting + queue->active);
+      in_ring + queue->line.waiting + queue->line.active);
 }
 
 /* Queues that are no more have nothing in them. */
@@ -151,7 +152,7 @@ static void sample_pipes(aqsim *sim, const aqsim_device *device, aq_time time)
       busy[u] += slots->pipes[i].units[u].free > time;
   }
   for (int rank = 0; rank < AQSIM_RANKS; rank++)
-    for (const aqsim_queue *q = slots->first[rank]; q; q = q->run_next)
+    for (const aqsim_queue *q = slots->first[rank]; q; q = q->map.next)
       waiting++;
   const int64_t n = device->record;
   put(sim, of, AQ_COUNTER_mapped_queues, n, time, mapped);
@@ -211,7 +212,7 @@ static bool is_still(const aqsim *sim)
     if (!pipes_are_still(&sim->devices[i].slots, sim->sampler->last))
       return false;
   for (const aqsim_queue *q = sim->first_queue; q; q = q->next)
-    if (q->active > 0)
+    if (q->line.active > 0)
       return false;
   return true;
 }

@@ -163,7 +163,7 @@ void aqdrop_capture_packet(aqdrop_capture *capture, uint32_t number,
   if (queue && queue->told <= id) {
     const aqsim_queue *q = (const aqsim_queue *)(const void *)queue->ring;
     packet_put(capture, queue->ring, id, packet,
-               q->submitted[id & (queue->ring->size - 1)]);
+               q->intake.submitted[id & (queue->ring->size - 1)]);
     queue->told = id + 1;
   }
   pthread_mutex_unlock(&capture->lock);

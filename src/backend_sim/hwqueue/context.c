@@ -20,10 +20,10 @@ static bool is_running(const aqsim_flight *flight)
 
 void aqsim_context_save(aqsim_queue *queue)
 {
-  if (queue->frozen == 0)
-    queue->frozen_at = queue->sim->now;
-  for (uint32_t i = 0; i < queue->fresh; i++) {
-    aqsim_flight *flight = &queue->flights[i];
+  if (queue->map.frozen == 0)
+    queue->map.frozen_at = queue->sim->now;
+  for (uint32_t i = 0; i < queue->pool.fresh; i++) {
+    aqsim_flight *flight = &queue->pool.flights[i];
     if (flight->stopped)
       continue;
     if (aqsim_waves_are_running(flight) && !flight->frozen) {
@@ -34,14 +34,14 @@ void aqsim_context_save(aqsim_queue *queue)
       continue;
     }
     flight->frozen = true;
-    queue->frozen++;
+    queue->map.frozen++;
   }
 }
 
 static void flight_thaw(aqsim_flight *flight, aq_time since, aq_time away)
 {
   flight->frozen = false;
-  flight->queue->frozen--;
+  flight->queue->map.frozen--;
   if (flight->step == AQSIM_STEP_WAVES) {
     aqsim_waves_release(flight);
     return;
@@ -56,10 +56,10 @@ static void flight_thaw(aqsim_flight *flight, aq_time since, aq_time away)
 
 void aqsim_context_restore(aqsim_queue *queue)
 {
-  aq_time away = queue->sim->now - queue->frozen_at;
-  for (uint32_t i = 0; i < queue->fresh && queue->frozen; i++)
-    if (queue->flights[i].frozen)
-      flight_thaw(&queue->flights[i], queue->frozen_at, away);
+  aq_time away = queue->sim->now - queue->map.frozen_at;
+  for (uint32_t i = 0; i < queue->pool.fresh && queue->map.frozen; i++)
+    if (queue->pool.flights[i].frozen)
+      flight_thaw(&queue->pool.flights[i], queue->map.frozen_at, away);
 }
 
 /* Bytes of one wave: as its registers say, or as the model assumes. */
@@ -92,8 +92,8 @@ aq_time aqsim_context_move_time(const aqsim_queue *queue)
 {
   const aqsim_model *model = queue->device->model;
   unsigned __int128 bytes = 0;
-  for (uint32_t i = 0; i < queue->fresh && queue->frozen; i++) {
-    const aqsim_flight *flight = &queue->flights[i];
+  for (uint32_t i = 0; i < queue->pool.fresh && queue->map.frozen; i++) {
+    const aqsim_flight *flight = &queue->pool.flights[i];
     if (flight->frozen)
       bytes += (unsigned __int128)resident_waves(flight) *
                wave_bytes(model, &flight->kernel->desc);

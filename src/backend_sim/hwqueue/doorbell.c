@@ -7,9 +7,9 @@
 #include "backend_sim/packet/fetch.h"
 #include "backend_sim/packet/ring.h"
 
-void aqsim_queue_notice(aqsim_queue *queue)
+static inline void queue_notice(aqsim_queue *queue)
 {
-  uint64_t id = queue->noticed, end = aqsim_ring_end(queue);
+  uint64_t id = queue->intake.noticed, end = aqsim_ring_end(queue);
   if (id >= end || queue->state != AQSIM_QUEUE_ACTIVE ||
       !aqsim_ring_has(queue, id))
     return;
@@ -17,18 +17,24 @@ void aqsim_queue_notice(aqsim_queue *queue)
   uint64_t mask = queue->ring.size - 1;
   aq_time now = queue->sim->now;
   do
-    queue->submitted[id++ & mask] = now;
+    queue->intake.submitted[id++ & mask] = now;
   while (id < end && aqsim_ring_has(queue, id));
-  queue->noticed = id;
+  queue->intake.noticed = id;
   if (idle)
     aqsim_queue_map(queue);
   aqsim_queue_fetch_more(queue);
 }
 
+void aqsim_queue_notice(aqsim_queue *queue)
+{
+  queue_notice(queue);
+}
+
 void aqsim_queues_notice(aqsim *sim)
 {
   for (aqsim_queue *q = sim->first_queue; q; q = q->next)
-    aqsim_queue_notice(q);
+    if (aq_ring_write_index(&q->ring) != q->intake.noticed)
+      queue_notice(q);
 }
 
 bool aqsim_queues_have_news(const aqsim *sim)
@@ -36,8 +42,9 @@ bool aqsim_queues_have_news(const aqsim *sim)
   for (const aqsim_queue *q = sim->first_queue; q; q = q->next) {
     /* Orders with a doorbell that looks whether the device sleeps. */
     __atomic_load_n(q->ring.doorbell, __ATOMIC_SEQ_CST);
-    if (q->state == AQSIM_QUEUE_ACTIVE && q->noticed < aqsim_ring_end(q) &&
-        aqsim_ring_has(q, q->noticed))
+    if (q->state == AQSIM_QUEUE_ACTIVE &&
+        q->intake.noticed < aqsim_ring_end(q) &&
+        aqsim_ring_has(q, q->intake.noticed))
       return true;
   }
   return false;

@@ -116,9 +116,9 @@ static aq_status queue_check(const aqsim *sim, const aq_queue_desc *desc,
 static void queue_free(aqsim_queue *queue)
 {
   free(queue->ring.packets);
-  free(queue->submitted);
-  free(queue->completed);
-  free(queue->flights);
+  free(queue->intake.submitted);
+  free(queue->intake.completed);
+  free(queue->pool.flights);
   free(queue->pm4);
   free(queue);
 }
@@ -138,12 +138,13 @@ static aqsim_queue *queue_alloc(aqsim *sim, uint32_t size)
   queue->ring.size = size;
   queue->ring.packets =
       aligned_alloc(AQ_PACKET_SIZE, (size_t)size * AQ_PACKET_SIZE);
-  queue->submitted = calloc(size, sizeof *queue->submitted);
-  queue->completed = calloc(size, sizeof *queue->completed);
+  queue->intake.submitted = calloc(size, sizeof *queue->intake.submitted);
+  queue->intake.completed = calloc(size, sizeof *queue->intake.completed);
   /* Fresh pages of flights cost nothing until that many are in flight. */
-  queue->flights = calloc(size, sizeof *queue->flights);
-  if (queue->ring.packets && queue->submitted && queue->completed &&
-      queue->flights &&
+  queue->pool.flights =
+      aligned_alloc(_Alignof(aqsim_flight), size * sizeof *queue->pool.flights);
+  if (queue->ring.packets && queue->intake.submitted &&
+      queue->intake.completed && queue->pool.flights &&
       aqsim_calendar_reserve(&sim->calendar, queue_events(queue)))
     return queue;
   queue_free(queue);
@@ -195,13 +196,13 @@ static void queue_describe(aqsim *sim, aqsim_queue *queue,
   queue->device = &sim->devices[queue->host ? 0 : desc->device];
   queue->ring.id = sim->queues_created;
   queue->type = desc->type;
-  queue->error = desc->error;
-  queue->user = desc->user;
+  queue->error.tell = desc->error;
+  queue->error.user = desc->user;
   queue->agent = desc->agent;
   queue->references = 1;
   queue->rank = AQSIM_RANK_NORMAL;
   aqsim_cu_set_fill(queue->device->model, &queue->cus);
-  queue->last_end = AQ_TIME_NONE;
+  queue->line.last_end = AQ_TIME_NONE;
   aqsim_fetch_init(queue);
   aqsim_queue_slot_init(queue);
   aqsim_queue_gate_init(queue);
@@ -287,14 +288,15 @@ void aqsim_queue_destroy(aqsim_queue *queue)
     return;
   aqsim_queue_stop(queue, AQSIM_QUEUE_INACTIVE);
   aqsim_waves_cancel(queue);
-  for (uint32_t i = 0; i < queue->fresh; i++)
-    aqsim_execution_end(&queue->flights[i]);
-  aqsim_gate_disarm(&queue->gate);
-  aqsim_calendar_forget(&sim->calendar, &queue->gate, sizeof queue->gate);
-  aqsim_calendar_forget(&sim->calendar, &queue->map_event,
-                        sizeof queue->map_event);
-  aqsim_calendar_forget(&sim->calendar, queue->flights,
-                        queue->fresh * sizeof *queue->flights);
+  for (uint32_t i = 0; i < queue->pool.fresh; i++)
+    aqsim_execution_end(&queue->pool.flights[i]);
+  aqsim_gate_disarm(&queue->wait.gate);
+  aqsim_calendar_forget(&sim->calendar, &queue->wait.gate,
+                        sizeof queue->wait.gate);
+  aqsim_calendar_forget(&sim->calendar, &queue->map.event,
+                        sizeof queue->map.event);
+  aqsim_calendar_forget(&sim->calendar, queue->pool.flights,
+                        queue->pool.fresh * sizeof *queue->pool.flights);
   queue_unlink(sim, queue);
   queue->destroyed = true;
   queue->device->queue_count -= queue_is_hardware(queue);

@@ -16,11 +16,11 @@
 static void list_add(aqsim_queue *queue)
 {
   aqsim_slots *s = &queue->device->slots;
-  queue->listed = true;
-  queue->run_next = NULL;
-  queue->run_previous = s->last[queue->rank];
-  if (queue->run_previous)
-    queue->run_previous->run_next = queue;
+  queue->map.listed = true;
+  queue->map.next = NULL;
+  queue->map.previous = s->last[queue->rank];
+  if (queue->map.previous)
+    queue->map.previous->map.next = queue;
   else
     s->first[queue->rank] = queue;
   s->last[queue->rank] = queue;
@@ -30,15 +30,15 @@ static void list_add(aqsim_queue *queue)
 static void list_remove(aqsim_queue *queue)
 {
   aqsim_slots *s = &queue->device->slots;
-  queue->listed = false;
-  if (queue->run_previous)
-    queue->run_previous->run_next = queue->run_next;
+  queue->map.listed = false;
+  if (queue->map.previous)
+    queue->map.previous->map.next = queue->map.next;
   else
-    s->first[queue->rank] = queue->run_next;
-  if (queue->run_next)
-    queue->run_next->run_previous = queue->run_previous;
+    s->first[queue->rank] = queue->map.next;
+  if (queue->map.next)
+    queue->map.next->map.previous = queue->map.previous;
   else
-    s->last[queue->rank] = queue->run_previous;
+    s->last[queue->rank] = queue->map.previous;
   s->contended--;
 }
 
@@ -52,7 +52,7 @@ static aqsim_queue *list_first(const aqsim_slots *s)
 
 static aqsim_queue *list_next(const aqsim_slots *s, const aqsim_queue *queue)
 {
-  aqsim_queue *next = queue->run_next;
+  aqsim_queue *next = queue->map.next;
   for (unsigned rank = queue->rank + 1; !next && rank < AQSIM_RANKS; rank++)
     next = s->first[rank];
   return next;
@@ -66,19 +66,19 @@ static void slot_take(aqsim_slot *slot, aqsim_queue *queue)
   aq_time now = queue->sim->now;
   slot->queue = queue;
   slot->pipe->mapped++;
-  queue->slot = slot;
-  queue->pipe = slot->pipe;
-  queue->hold &= (uint8_t)~AQSIM_HOLD_SLOT;
-  queue->mapped_at = aq_time_max(now, slot->usable) + model->remap_latency +
-                     aqsim_context_move_time(queue);
-  slot->since = queue->mapped_at;
-  slot->launched = queue->launched;
+  queue->map.slot = slot;
+  queue->map.pipe = slot->pipe;
+  queue->line.hold &= (uint8_t)~AQSIM_HOLD_SLOT;
+  queue->map.usable = aq_time_max(now, slot->usable) + model->remap_latency +
+                      aqsim_context_move_time(queue);
+  slot->since = queue->map.usable;
+  slot->launched = queue->line.launched;
   slot->quantum = 0;
   slot->restored =
-      queue->frozen > 0 || queue->opened || queue->policy.stopped > 0;
+      queue->map.frozen > 0 || queue->map.opened || queue->policy.stopped > 0;
   if (slot->restored) {
-    queue->map_pending = true;
-    aqsim_queue_push(queue, &queue->map_event, queue->mapped_at,
+    queue->map.pending = true;
+    aqsim_queue_push(queue, &queue->map.event, queue->map.usable,
                      AQSIM_AT_NOTICE);
   }
   aqsim_queue_fetch_more(queue);
@@ -86,50 +86,51 @@ static void slot_take(aqsim_slot *slot, aqsim_queue *queue)
 
 static void slot_leave(aqsim_queue *queue)
 {
-  aqsim_slot *slot = queue->slot;
+  aqsim_slot *slot = queue->map.slot;
   aqsim_pipe_leave(slot->pipe, queue);
   slot->pipe->mapped--;
   slot->queue = NULL;
-  queue->slot = NULL;
-  queue->hold |= AQSIM_HOLD_SLOT;
-  if (queue->map_pending)
-    aqsim_calendar_forget(&queue->sim->calendar, &queue->map_event,
-                          sizeof queue->map_event);
-  queue->map_pending = false;
+  queue->map.slot = NULL;
+  queue->line.hold |= AQSIM_HOLD_SLOT;
+  if (queue->map.pending)
+    aqsim_calendar_forget(&queue->sim->calendar, &queue->map.event,
+                          sizeof queue->map.event);
+  queue->map.pending = false;
 }
 
 /* What was active when it lost its slot goes on. */
 static void map_fire(aqsim_event *event)
 {
   aqsim_queue *queue =
-      (aqsim_queue *)(void *)((char *)event - offsetof(aqsim_queue, map_event));
-  queue->map_pending = false;
+      (aqsim_queue *)(void *)((char *)event - offsetof(aqsim_queue, map.event));
+  queue->map.pending = false;
   aqsim_context_restore(queue);
   aqsim_policy_queue_mapped(queue);
-  if (!queue->opened)
+  if (!queue->map.opened)
     return;
-  queue->opened = false;
+  queue->map.opened = false;
   aqsim_queue_gate_resume(queue);
 }
 
 /* Nothing but a closed gate keeps it active. */
 static bool only_waits(const aqsim_queue *queue)
 {
-  return queue->active == 1 && queue->gate.armed;
+  return queue->line.active == 1 && queue->wait.gate.armed;
 }
 
 /* Whether it could do something on a slot. */
 static bool has_work(const aqsim_queue *queue)
 {
   return queue->state == AQSIM_QUEUE_ACTIVE && !aqsim_queue_is_idle(queue) &&
-         !only_waits(queue) && !(queue->hold & AQSIM_HOLD_SUSPEND);
+         !only_waits(queue) && !(queue->line.hold & AQSIM_HOLD_SUSPEND);
 }
 
 /* What a queue that leaves still has to end. */
 static bool is_drained(const aqsim_queue *queue)
 {
-  uint32_t waits = queue->gate.armed || queue->opened;
-  return queue->active == queue->frozen + queue->policy.stopped + waits;
+  uint32_t waits = queue->wait.gate.armed || queue->map.opened;
+  return queue->line.active ==
+         queue->map.frozen + queue->policy.stopped + waits;
 }
 
 /* A policy said whose it is next. */
@@ -137,7 +138,7 @@ static void slot_keep_promise(aqsim_slot *slot)
 {
   aqsim_queue *queue = slot->promised;
   slot->promised = NULL;
-  if (!queue || queue->slot || !queue->listed)
+  if (!queue || queue->map.slot || !queue->map.listed)
     return;
   const aq_time quantum = slot->quantum;
   list_remove(queue);
@@ -147,9 +148,9 @@ static void slot_keep_promise(aqsim_slot *slot)
 
 static void leave_finish(aqsim_queue *queue)
 {
-  aqsim_slot *slot = queue->slot;
+  aqsim_slot *slot = queue->map.slot;
   const aqsim_model *model = queue->device->model;
-  queue->leaving = false;
+  queue->map.leaving = false;
   queue->device->slots.leaving--;
   queue->device->slots.contended--;
   slot_leave(queue);
@@ -163,8 +164,8 @@ static void leave_finish(aqsim_queue *queue)
 
 static void leave_begin(aqsim_queue *queue, aqsim_preempt_mode mode)
 {
-  queue->leaving = true;
-  queue->hold |= AQSIM_HOLD_SLOT;
+  queue->map.leaving = true;
+  queue->line.hold |= AQSIM_HOLD_SLOT;
   queue->device->slots.leaving++;
   queue->device->slots.contended++;
   aqsim_queue_unfetch(queue);
@@ -173,7 +174,7 @@ static void leave_begin(aqsim_queue *queue, aqsim_preempt_mode mode)
     aqsim_policy_queue_stop(queue, AQ_PREEMPT_SWITCH);
     aqsim_context_save(queue);
   }
-  if (queue->leaving && is_drained(queue))
+  if (queue->map.leaving && is_drained(queue))
     leave_finish(queue);
 }
 
@@ -204,7 +205,7 @@ static aqsim_slot *slot_idle(const aqsim_slots *s)
   for (uint32_t i = 0; i < s->slot_count; i++) {
     aqsim_slot *slot = &s->slots[i];
     if (slot->queue && aqsim_queue_is_idle(slot->queue) &&
-        (!best || slot->queue->idle_since < best->queue->idle_since))
+        (!best || slot->queue->map.idle_since < best->queue->map.idle_since))
       best = slot;
   }
   return best;
@@ -216,7 +217,7 @@ static void slots_expire(aqsim_device *device)
   aq_time before = device->sim->now - device->model->unmap_after;
   for (uint32_t i = 0; i < device->slots.slot_count; i++) {
     aqsim_queue *queue = device->slots.slots[i].queue;
-    if (queue && aqsim_queue_is_idle(queue) && queue->idle_since <= before)
+    if (queue && aqsim_queue_is_idle(queue) && queue->map.idle_since <= before)
       slot_leave(queue);
   }
 }
@@ -252,7 +253,7 @@ static void quanta_extend(aqsim_device *device)
     aqsim_slot *slot = &device->slots.slots[i];
     const aqsim_queue *queue = slot->queue;
     if (queue && quantum_end(device, slot) <= now && !slot->restored &&
-        queue->launched == slot->launched && !only_waits(queue))
+        queue->line.launched == slot->launched && !only_waits(queue))
       slot->since = now + model->doorbell_to_fetch + model->packet_fetch +
                     model->packet_decode;
   }
@@ -262,7 +263,7 @@ static bool slot_yields(const aqsim_device *device, const aqsim_slot *slot,
                         const aqsim_queue *waiter)
 {
   const aqsim_queue *queue = slot->queue;
-  if (queue->leaving)
+  if (queue->map.leaving)
     return false;
   if (queue->rank > waiter->rank)
     return true;
@@ -293,7 +294,8 @@ static void quantum_schedule(aqsim_device *device)
   aq_time now = device->sim->now, next = AQ_TIME_MAX;
   for (uint32_t i = 0; i < s->slot_count; i++) {
     const aqsim_slot *slot = &s->slots[i];
-    if (slot->queue && !slot->queue->leaving && quantum_end(device, slot) > now)
+    if (slot->queue && !slot->queue->map.leaving &&
+        quantum_end(device, slot) > now)
       next = aq_time_min(next, quantum_end(device, slot));
   }
   if (s->pending || next == AQ_TIME_MAX)
@@ -347,12 +349,12 @@ void aqsim_slots_review(aqsim_device *device)
 static const char *mapping_fault(const aqsim_slots *s, const aqsim_queue *queue,
                                  const aq_mapping *m)
 {
-  if (!queue || !queue->listed)
+  if (!queue || !queue->map.listed)
     return "a queue that does not wait for a slot";
   if (m->slot >= s->slot_count)
     return "a slot that is not there";
   if (s->slots[m->slot].promised ||
-      (s->slots[m->slot].queue && s->slots[m->slot].queue->leaving))
+      (s->slots[m->slot].queue && s->slots[m->slot].queue->map.leaving))
     return "a slot that is being emptied";
   return m->quantum < 0 ? "a quantum below 0" : NULL;
 }
@@ -396,7 +398,7 @@ void aqsim_slots_map_by(aqsim_device *device)
 
 void aqsim_queue_slot_want(aqsim_queue *queue)
 {
-  if (queue->host || queue->slot || queue->listed || !has_work(queue))
+  if (queue->host || queue->map.slot || queue->map.listed || !has_work(queue))
     return;
   list_add(queue);
   aqsim_slots_review(queue->device);
@@ -412,7 +414,7 @@ static void quantum_fire(aqsim_event *event)
 
 void aqsim_slots_progress(aqsim_queue *queue)
 {
-  if (queue->leaving) {
+  if (queue->map.leaving) {
     if (!is_drained(queue))
       return;
     leave_finish(queue);
@@ -425,37 +427,37 @@ void aqsim_slots_progress(aqsim_queue *queue)
 
 void aqsim_queue_slot_init(aqsim_queue *queue)
 {
-  queue->map_event.fire = map_fire;
-  queue->mapped_at = queue->sim->now;
-  queue->hold = AQSIM_HOLD_SLOT;
-  queue->pipe = queue->device->slots.pipes;
+  queue->map.event.fire = map_fire;
+  queue->map.usable = queue->sim->now;
+  queue->line.hold = AQSIM_HOLD_SLOT;
+  queue->map.pipe = queue->device->slots.pipes;
   if (!queue->host)
     return;
-  aqsim_pipe_init(&queue->own_pipe, queue->device, &queue->own_slot, 1);
-  queue->own_slot.pipe = &queue->own_pipe;
-  queue->own_slot.usable = queue->sim->now;
+  aqsim_pipe_init(&queue->map.own_pipe, queue->device, &queue->map.own_slot, 1);
+  queue->map.own_slot.pipe = &queue->map.own_pipe;
+  queue->map.own_slot.usable = queue->sim->now;
 }
 
 void aqsim_queue_map(aqsim_queue *queue)
 {
-  if (queue->slot) {
-    aq_time idle = queue->sim->now - queue->idle_since;
+  if (queue->map.slot) {
+    aq_time idle = queue->sim->now - queue->map.idle_since;
     if (idle < queue->device->model->unmap_after)
       return;
     slot_leave(queue);
   }
-  aqsim_slot *slot = &queue->own_slot;
+  aqsim_slot *slot = &queue->map.own_slot;
   if (!queue->host)
     slot = list_first(&queue->device->slots) ||
                    aqsim_policy_maps(queue->device) ||
-                   queue->hold & AQSIM_HOLD_SUSPEND
+                   queue->line.hold & AQSIM_HOLD_SUSPEND
                ? NULL
                : slot_find(queue->device);
   if (slot) {
     slot_take(slot, queue);
     return;
   }
-  if (queue->hold & AQSIM_HOLD_SUSPEND || queue->listed)
+  if (queue->line.hold & AQSIM_HOLD_SUSPEND || queue->map.listed)
     return;
   list_add(queue);
   aqsim_slots_review(queue->device);
@@ -463,18 +465,18 @@ void aqsim_queue_map(aqsim_queue *queue)
 
 void aqsim_queue_unmap(aqsim_queue *queue)
 {
-  if (queue->listed)
+  if (queue->map.listed)
     list_remove(queue);
-  if (queue->leaving) {
-    queue->leaving = false;
+  if (queue->map.leaving) {
+    queue->map.leaving = false;
     queue->device->slots.leaving--;
     queue->device->slots.contended--;
   }
-  if (queue->slot)
+  if (queue->map.slot)
     slot_leave(queue);
-  if ((queue->frozen || queue->opened) && !queue->map_pending) {
-    queue->map_pending = true;
-    aqsim_queue_push(queue, &queue->map_event, queue->sim->now,
+  if ((queue->map.frozen || queue->map.opened) && !queue->map.pending) {
+    queue->map.pending = true;
+    aqsim_queue_push(queue, &queue->map.event, queue->sim->now,
                      AQSIM_AT_NOTICE);
   }
   if (queue->device->slots.contended)
@@ -483,13 +485,13 @@ void aqsim_queue_unmap(aqsim_queue *queue)
 
 void aqsim_queue_rank_set(aqsim_queue *queue, aqsim_rank rank)
 {
-  bool listed = queue->listed;
+  bool listed = queue->map.listed;
   if (rank == queue->rank)
     return;
   if (listed)
     list_remove(queue);
-  if (queue->slot)
-    aqsim_pipe_rank(queue->pipe, queue, rank);
+  if (queue->map.slot)
+    aqsim_pipe_rank(queue->map.pipe, queue, rank);
   queue->rank = rank;
   if (listed)
     list_add(queue);
@@ -499,7 +501,7 @@ void aqsim_queue_rank_set(aqsim_queue *queue, aqsim_rank rank)
 
 bool aqsim_queue_preempt(aqsim_queue *queue, aqsim_preempt_mode mode)
 {
-  if (!queue->slot || queue->leaving || queue->host)
+  if (!queue->map.slot || queue->map.leaving || queue->host)
     return false;
   leave_begin(queue, mode);
   aqsim_slots_review(queue->device);
@@ -509,14 +511,14 @@ bool aqsim_queue_preempt(aqsim_queue *queue, aqsim_preempt_mode mode)
 bool aqsim_slots_gate_opened(aqsim_queue *queue)
 {
   if (queue->state != AQSIM_QUEUE_ACTIVE ||
-      (queue->slot && queue->sim->now >= queue->mapped_at))
+      (queue->map.slot && queue->sim->now >= queue->map.usable))
     return true;
-  queue->opened = true;
-  if (queue->slot && !queue->map_pending) {
-    queue->map_pending = true;
-    aqsim_queue_push(queue, &queue->map_event, queue->mapped_at,
+  queue->map.opened = true;
+  if (queue->map.slot && !queue->map.pending) {
+    queue->map.pending = true;
+    aqsim_queue_push(queue, &queue->map.event, queue->map.usable,
                      AQSIM_AT_NOTICE);
-  } else if (!queue->slot && !queue->listed) {
+  } else if (!queue->map.slot && !queue->map.listed) {
     list_add(queue);
     aqsim_slots_review(queue->device);
   }

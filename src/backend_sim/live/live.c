@@ -255,8 +255,8 @@ static void live_queue_destroy(aq_transport *t, aq_ring *ring)
   aqsim_live *live = enter(t);
   aqsim_live_outside_wait(live, queue);
   const bool last = queue->references == 1;
-  if (last && queue->error)
-    queue->error = error_ignore;
+  if (last && queue->error.tell)
+    queue->error.tell = error_ignore;
   leave(live);
   if (last)
     aqsim_live_errors_drop(live, ring);

@@ -357,8 +357,8 @@ bool aqsim_live_error_defer(aqsim_live *live, const aqsim_queue *queue,
     return false;
   }
   e->queue = &queue->ring;
-  e->function = queue->error;
-  e->user = queue->user;
+  e->function = queue->error.tell;
+  e->user = queue->error.user;
   e->error = *error;
   e->packet = *error->packet;
   memcpy(e->text, error->text, length);

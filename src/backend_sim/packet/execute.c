@@ -22,18 +22,18 @@ static bool start_is_glued(const aqsim_flight *flight)
 {
   const aqsim_queue *queue = flight->queue;
   const aqsim_model *model = queue->device->model;
-  return model->start_stamp == AQSIM_START_GLUED && queue->kernel_before &&
+  return model->start_stamp == AQSIM_START_GLUED && queue->line.kernel_before &&
          aq_header_barrier(flight->packet.header) &&
-         queue->last_end != AQ_TIME_NONE &&
-         flight->fetch + model->glue_lead <= queue->last_end;
+         queue->line.last_end != AQ_TIME_NONE &&
+         flight->fetch + model->glue_lead <= queue->line.last_end;
 }
 
 static const aqsim_kernel *kernel_find(aqsim_queue *queue, uint64_t object)
 {
-  if (!queue->kernel || queue->kernel->desc.object != object ||
-      queue->kernel->retired)
-    queue->kernel = aqsim_kernel_from(&queue->sim->kernels, object);
-  return queue->kernel;
+  if (!queue->line.kernel || queue->line.kernel->desc.object != object ||
+      queue->line.kernel->retired)
+    queue->line.kernel = aqsim_kernel_from(&queue->sim->kernels, object);
+  return queue->line.kernel;
 }
 
 #define KERNARGS_MISSING "memory fault, the kernel arguments are not mapped"
@@ -42,15 +42,15 @@ static const aqsim_kernel *kernel_find(aqsim_queue *queue, uint64_t object)
  * looked at more and more at once, for arguments mostly lie in a ring. */
 static void kernargs_remember(aqsim_queue *queue, uint64_t first, uint64_t end)
 {
-  if (first != queue->kernarg_end) {
-    queue->kernarg_first = first;
-    queue->kernarg_end = end;
-    queue->kernarg_ahead = 1;
+  if (first != queue->kernargs.end) {
+    queue->kernargs.first = first;
+    queue->kernargs.end = end;
+    queue->kernargs.ahead = 1;
     return;
   }
-  if (queue->kernarg_ahead < AQSIM_PAGES_AT_ONCE)
-    queue->kernarg_ahead *= 2;
-  queue->kernarg_end = end + aqsim_pages_readable(end, queue->kernarg_ahead);
+  if (queue->kernargs.ahead < AQSIM_PAGES_AT_ONCE)
+    queue->kernargs.ahead *= 2;
+  queue->kernargs.end = end + aqsim_pages_readable(end, queue->kernargs.ahead);
 }
 
 /* A spin kernel reads its arguments. */
@@ -62,7 +62,7 @@ static bool kernargs_are_missing(aqsim_queue *queue, const aqsim_kernel *kernel,
   uint64_t first = address / AQSIM_PAGE;
   uint64_t end = (address + sizeof(aq_spin_args) - 1) / AQSIM_PAGE + 1;
   if (!aq_cost_is_spin(kernel->desc.cost.kind) || workgroups == 0 ||
-      (first >= queue->kernarg_first && end <= queue->kernarg_end &&
+      (first >= queue->kernargs.first && end <= queue->kernargs.end &&
        first < end))
     return false;
   if (aqsim_memory_unmapped(AQSIM_READ, address, sizeof(aq_spin_args), hole))
@@ -88,7 +88,7 @@ static aqsim_flow kernel_charge(aqsim_flight *flight)
   return aqsim_flight_sleep(flight, AQSIM_STEP_RUN, flight->end, AQSIM_AT_END);
 }
 
-static aqsim_flow launch_kernel(aqsim_flight *flight)
+aqsim_flow aqsim_launch_kernel(aqsim_flight *flight)
 {
   aqsim_queue *queue = flight->queue;
   const aqsim_device *device = queue->device;
@@ -104,9 +104,9 @@ static aqsim_flow launch_kernel(aqsim_flight *flight)
   flight->start = queue->sim->now + aqsim_acquire(device, packet->header) +
                   device->model->dispatch_setup;
   flight->glued = start_is_glued(flight);
-  flight->stamp = flight->glued ? queue->last_end : flight->start;
+  flight->stamp = flight->glued ? queue->line.last_end : flight->start;
   aqsim_queue_launch_until(queue, flight->start);
-  queue->kernel_before = true;
+  queue->line.kernel_before = true;
   flight->workgroups = aqsim_packet_workgroups(packet);
   if (__builtin_expect(device->policy != NULL, false) && !flight->run) {
     if (!aqsim_policy_launch(flight))
@@ -260,9 +260,9 @@ static aqsim_flow launch_barrier(aqsim_flight *flight)
 {
   aqsim_queue *queue = flight->queue;
   aq_time look = queue->sim->now + queue->device->model->barrier_process;
-  queue->hold |= AQSIM_HOLD_PACKET;
+  queue->line.hold |= AQSIM_HOLD_PACKET;
   aqsim_queue_launch_until(queue, look);
-  queue->kernel_before = false;
+  queue->line.kernel_before = false;
   flight->glued = false;
   return aqsim_flight_sleep(flight, AQSIM_STEP_LOOK, look, AQSIM_AT_LAUNCH);
 }
@@ -347,16 +347,17 @@ aqsim_flow aqsim_step_look(aqsim_flight *flight)
   uint32_t count = barrier_needs(flight, &dependencies, &test);
   flight->step = AQSIM_STEP_SEEN;
   aqsim_queue *queue = flight->queue;
-  queue->gated = flight;
-  bool open = aqsim_gate_arm(&queue->gate, queue->legs, dependencies, count,
-                             &test, queue->device->model->dependency_poll);
+  queue->wait.flight = flight;
+  bool open =
+      aqsim_gate_arm(&queue->wait.gate, queue->wait.legs, dependencies, count,
+                     &test, queue->device->model->dependency_poll);
   return gate_wait(queue, open);
 }
 
 aqsim_flow aqsim_step_seen(aqsim_flight *flight)
 {
   const aqsim_queue *queue = flight->queue;
-  flight->negative = queue->gate.negative;
+  flight->negative = queue->wait.gate.negative;
   flight->start = flight->stamp = queue->sim->now;
   flight->end =
       flight->start + aqsim_acquire(queue->device, flight->packet.header);
@@ -368,7 +369,7 @@ aqsim_flow aqsim_step_seen(aqsim_flight *flight)
 static aqsim_flow launch_agent(aqsim_flight *flight)
 {
   aqsim_queue *queue = flight->queue;
-  queue->kernel_before = false;
+  queue->line.kernel_before = false;
   flight->glued = false;
   flight->start = flight->stamp = flight->end =
       queue->sim->now + aqsim_acquire(queue->device, flight->packet.header);
@@ -385,7 +386,7 @@ static aqsim_flow run_agent(aqsim_flight *flight)
   sim->touched = true;
   if (sim->outside_begin)
     sim->outside_begin(sim->live, queue);
-  uint64_t result = queue->agent(&packet, queue->user);
+  uint64_t result = queue->agent(&packet, queue->error.user);
   if (sim->outside_begin)
     sim->outside_end(sim->live);
   /* Release pairs with whoever acquires the completion or polls the word. */
@@ -413,8 +414,8 @@ static aqsim_flow launch_pm4(aqsim_flight *flight)
                                                     pm4->hole, pm4->text)
                         : aqsim_flight_fail(flight, AQSIM_FAULT_VENDOR_FORMAT,
                                             pm4->text);
-  queue->hold |= AQSIM_HOLD_PACKET;
-  queue->kernel_before = false;
+  queue->line.hold |= AQSIM_HOLD_PACKET;
+  queue->line.kernel_before = false;
   flight->glued = false;
   flight->start = flight->stamp = queue->sim->now +
                                   device->model->barrier_process +
@@ -464,10 +465,10 @@ static aqsim_flow pm4_wait(aqsim_flight *flight)
 {
   aqsim_queue *queue = flight->queue;
   const aqsim_pm4 *pm4 = queue->pm4;
-  queue->gated = flight;
+  queue->wait.flight = flight;
   bool open =
-      aqsim_gate_arm_memory(&queue->gate, queue->legs, pm4->address, &pm4->test,
-                            queue->device->model->dependency_poll);
+      aqsim_gate_arm_memory(&queue->wait.gate, queue->wait.legs, pm4->address,
+                            &pm4->test, queue->device->model->dependency_poll);
   return gate_wait(queue, open);
 }
 
@@ -552,38 +553,66 @@ static aqsim_flow run_pm4(aqsim_flight *flight)
 
 /* ---- the kinds ---- */
 
-static const aqsim_kind kinds[] = {
-    [AQ_PACKET_KERNEL_DISPATCH] = {AQ_KIND_KERNEL, false, true, false,
-                                   launch_kernel, run_kernel},
-    [AQ_PACKET_BARRIER_AND] = {AQ_KIND_BARRIER_AND, true, true, true,
-                               launch_barrier, NULL},
-    [AQ_PACKET_AGENT_DISPATCH] = {AQ_KIND_AGENT, false, false, true,
-                                  launch_agent, run_agent},
-    [AQ_PACKET_BARRIER_OR] = {AQ_KIND_BARRIER_OR, true, true, true,
-                              launch_barrier, NULL},
-};
+const aqsim_kind aqsim_kernel_kind = {.record = AQ_KIND_KERNEL,
+                                      .device = true,
+                                      .launch = aqsim_launch_kernel,
+                                      .run = run_kernel};
 
-static const aqsim_kind vendor_kinds[] = {
-    [AQ_AMD_FORMAT_PM4_IB] = {AQ_KIND_VENDOR, true, true, false, launch_pm4,
-                              run_pm4},
-    [AQ_AMD_FORMAT_BARRIER_VALUE] = {AQ_KIND_VENDOR, true, true, false,
-                                     launch_barrier_value, NULL},
-};
+static const aqsim_kind barrier_and_kind = {.record = AQ_KIND_BARRIER_AND,
+                                            .blocks = true,
+                                            .device = true,
+                                            .host = true,
+                                            .launch = launch_barrier};
+
+static const aqsim_kind barrier_or_kind = {.record = AQ_KIND_BARRIER_OR,
+                                           .blocks = true,
+                                           .device = true,
+                                           .host = true,
+                                           .launch = launch_barrier};
+
+static const aqsim_kind agent_kind = {.record = AQ_KIND_AGENT,
+                                      .host = true,
+                                      .launch = launch_agent,
+                                      .run = run_agent};
+
+static const aqsim_kind pm4_kind = {.record = AQ_KIND_VENDOR,
+                                    .blocks = true,
+                                    .device = true,
+                                    .launch = launch_pm4,
+                                    .run = run_pm4};
+
+static const aqsim_kind barrier_value_kind = {.record = AQ_KIND_VENDOR,
+                                              .blocks = true,
+                                              .device = true,
+                                              .launch = launch_barrier_value};
+
+static const aqsim_kind *kind_find(const aq_packet *packet)
+{
+  switch (aq_header_type(packet->header)) {
+  case AQ_PACKET_KERNEL_DISPATCH:
+    return &aqsim_kernel_kind;
+  case AQ_PACKET_BARRIER_AND:
+    return &barrier_and_kind;
+  case AQ_PACKET_BARRIER_OR:
+    return &barrier_or_kind;
+  case AQ_PACKET_AGENT_DISPATCH:
+    return &agent_kind;
+  case AQ_PACKET_VENDOR:
+    return packet->pm4_ib.format == AQ_AMD_FORMAT_PM4_IB ? &pm4_kind
+           : packet->barrier_value.format == AQ_AMD_FORMAT_BARRIER_VALUE
+               ? &barrier_value_kind
+               : NULL;
+  default:
+    return NULL;
+  }
+}
 
 const aqsim_kind *aqsim_flight_kind(const aqsim_flight *flight)
 {
-  unsigned index = aq_header_type(flight->packet.header);
-  const aqsim_kind *table = kinds;
-  size_t count = sizeof kinds / sizeof *kinds;
-  if (index == AQ_PACKET_VENDOR) {
-    index = flight->packet.barrier_value.format;
-    table = vendor_kinds;
-    count = sizeof vendor_kinds / sizeof *vendor_kinds;
-  }
-  if (index >= count || !table[index].launch)
+  const aqsim_kind *kind = kind_find(&flight->packet);
+  if (!kind || !(flight->queue->host ? kind->host : kind->device))
     return NULL;
-  bool served = flight->queue->host ? table[index].host : table[index].device;
-  return served ? &table[index] : NULL;
+  return kind;
 }
 
 aqsim_flow aqsim_step_run(aqsim_flight *flight)

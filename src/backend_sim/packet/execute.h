@@ -13,4 +13,8 @@ aqsim_flow aqsim_step_look(aqsim_flight *flight);
 aqsim_flow aqsim_step_seen(aqsim_flight *flight);
 aqsim_flow aqsim_step_run(aqsim_flight *flight);
 
+/* What most packets are: kernels on queues of devices. */
+extern const aqsim_kind aqsim_kernel_kind;
+aqsim_flow aqsim_launch_kernel(aqsim_flight *flight);
+
 #endif

@@ -11,19 +11,18 @@
 
 static bool flight_available(const aqsim_queue *queue)
 {
-  return queue->free || queue->fresh < queue->ring.size;
+  return queue->pool.free || queue->pool.fresh < queue->ring.size;
 }
 
 /* NULL when all are in use. */
 static inline aqsim_flight *flight_alloc(aqsim_queue *queue)
 {
-  aqsim_flight *flight = queue->free;
+  aqsim_flight *flight = queue->pool.free;
   if (flight) {
-    queue->free = flight->next;
-  } else if (queue->fresh < queue->ring.size) {
-    flight = &queue->flights[queue->fresh++];
-    flight->queue = queue;
-    aqsim_flight_init(flight);
+    queue->pool.free = flight->next;
+  } else if (queue->pool.fresh < queue->ring.size) {
+    flight = &queue->pool.flights[queue->pool.fresh++];
+    aqsim_flight_init(flight, queue);
   } else {
     return NULL;
   }
@@ -34,26 +33,27 @@ static inline aqsim_flight *flight_alloc(aqsim_queue *queue)
 /* When the processor can know of a packet that was noticed. */
 static aq_time packet_known(const aqsim_queue *queue, uint64_t id)
 {
-  aq_time submitted = queue->submitted[id & (queue->ring.size - 1)];
-  return aq_time_max(submitted, queue->mapped_at) +
+  aq_time submitted = queue->intake.submitted[id & (queue->ring.size - 1)];
+  return aq_time_max(submitted, queue->map.usable) +
          queue->device->model->doorbell_to_fetch;
 }
 
 void aqsim_queue_fetch_schedule(aqsim_queue *queue)
 {
-  if (queue->state != AQSIM_QUEUE_ACTIVE || (queue->hold & AQSIM_HOLD_SLOT) ||
-      !flight_available(queue))
+  if (queue->state != AQSIM_QUEUE_ACTIVE ||
+      (queue->line.hold & AQSIM_HOLD_SLOT) || !flight_available(queue))
     return;
-  aqsim_unit *unit = &queue->pipe->units[AQSIM_UNIT_FETCH];
-  aq_time time = packet_known(queue, queue->fetched);
-  queue->fetch_pending = true;
-  if (!aqsim_pipe_is_shared(queue->pipe))
+  aqsim_unit *unit = &queue->map.pipe->units[AQSIM_UNIT_FETCH];
+  aq_time time = packet_known(queue, queue->intake.fetched);
+  __builtin_prefetch(aq_ring_slot(&queue->ring, queue->intake.fetched));
+  queue->intake.pending = true;
+  if (!aqsim_pipe_is_shared(queue->map.pipe))
     time = aq_time_max(time, aq_time_max(unit->free, queue->sim->now));
   else if (!aqsim_unit_is_early(unit, time)) {
     aqsim_unit_want(unit, queue);
     return;
   }
-  aqsim_queue_push(queue, &queue->fetch_event, time, AQSIM_AT_FETCH);
+  aqsim_queue_push(queue, &queue->intake.event, time, AQSIM_AT_FETCH);
 }
 
 /* What happens to the packet from outside. */
@@ -80,22 +80,22 @@ static void line_add(aqsim_flight *flight)
   flight->reread = false;
   flight->executes = false;
   /* It lay in the ring before its queue had a slot. */
-  flight->stalls = queue->mapped_at > flight->submit ? AQ_STALL_SLOT : 0;
+  flight->stalls = queue->map.usable > flight->submit ? AQ_STALL_SLOT : 0;
   flight->next = NULL;
-  if (queue->turn_last)
-    queue->turn_last->next = flight;
+  if (queue->line.last)
+    queue->line.last->next = flight;
   else
-    queue->turn_first = flight;
-  queue->turn_last = flight;
-  queue->waiting++;
+    queue->line.first = flight;
+  queue->line.last = flight;
+  queue->line.waiting++;
 }
 
 static void packet_fetch(aqsim_queue *queue, aqsim_flight *flight,
                          aq_time decoded)
 {
-  uint64_t id = queue->fetched++;
+  uint64_t id = queue->intake.fetched++;
   flight->id = id;
-  flight->submit = queue->submitted[id & (queue->ring.size - 1)];
+  flight->submit = queue->intake.submitted[id & (queue->ring.size - 1)];
   flight->fetch = decoded;
   aqsim_ring_read(queue, id, &flight->packet);
   packet_hook(queue, flight);
@@ -106,8 +106,8 @@ static void packet_fetch(aqsim_queue *queue, aqsim_flight *flight,
  * just become so. */
 static bool fetch_may_begin(aqsim_queue *queue)
 {
-  aqsim_unit *unit = &queue->pipe->units[AQSIM_UNIT_FETCH];
-  return (!aqsim_pipe_is_shared(queue->pipe) &&
+  aqsim_unit *unit = &queue->map.pipe->units[AQSIM_UNIT_FETCH];
+  return (!aqsim_pipe_is_shared(queue->map.pipe) &&
           unit->free <= queue->sim->now) ||
          aqsim_unit_take(unit, queue);
 }
@@ -115,10 +115,11 @@ static bool fetch_may_begin(aqsim_queue *queue)
 void aqsim_queue_pass_evicted(aqsim_queue *queue)
 {
   const uint64_t mask = queue->ring.size - 1;
-  while (queue->policy.evicted && queue->fetched < queue->noticed &&
-         (queue->fetched < queue->amd.read_dispatch_id ||
-          queue->completed[queue->fetched & mask])) {
-    queue->fetched++;
+  while (queue->policy.evicted &&
+         queue->intake.fetched < queue->intake.noticed &&
+         (queue->intake.fetched < queue->amd.read_dispatch_id ||
+          queue->intake.completed[queue->intake.fetched & mask])) {
+    queue->intake.fetched++;
     queue->policy.evicted--;
   }
 }
@@ -131,16 +132,16 @@ void aqsim_queue_fetch(aqsim_queue *queue)
   aq_time now = queue->sim->now, decoded = now + model->packet_fetch;
   if (!fetch_may_begin(queue))
     return;
-  queue->fetch_pending = false;
+  queue->intake.pending = false;
   for (int64_t i = 0; i < model->fetch_batch; i++) {
     if (__builtin_expect(queue->policy.evicted > 0, false))
       aqsim_queue_pass_evicted(queue);
-    if (queue->fetched == queue->noticed ||
-        packet_known(queue, queue->fetched) > now ||
-        queue->waiting >= model->fetch_window)
+    if (queue->intake.fetched == queue->intake.noticed ||
+        packet_known(queue, queue->intake.fetched) > now ||
+        queue->line.waiting >= model->fetch_window)
       break;
-    if (!aqsim_ring_has(queue, queue->fetched)) {
-      queue->noticed = queue->fetched;
+    if (!aqsim_ring_has(queue, queue->intake.fetched)) {
+      queue->intake.noticed = queue->intake.fetched;
       break;
     }
     aqsim_flight *flight = flight_alloc(queue);
@@ -149,7 +150,7 @@ void aqsim_queue_fetch(aqsim_queue *queue)
     decoded += model->packet_decode;
     packet_fetch(queue, flight, decoded);
   }
-  queue->pipe->units[AQSIM_UNIT_FETCH].free = decoded;
+  queue->map.pipe->units[AQSIM_UNIT_FETCH].free = decoded;
   aqsim_policy_fetched(queue);
   aqsim_queue_pump(queue);
 }
@@ -158,35 +159,35 @@ static void fetch_fire(aqsim_event *event)
 {
   aqsim_queue_fetch(
       (aqsim_queue *)(void *)((char *)event -
-                              offsetof(aqsim_queue, fetch_event)));
+                              offsetof(aqsim_queue, intake.event)));
 }
 
 void aqsim_fetch_init(aqsim_queue *queue)
 {
-  queue->fetch_event.fire = fetch_fire;
+  queue->intake.event.fire = fetch_fire;
 }
 
 /* A kernel between two of its slices stays in line. */
 void aqsim_queue_unfetch(aqsim_queue *queue)
 {
-  aqsim_flight *begun = queue->turn_first;
+  aqsim_flight *begun = queue->line.first;
   if (begun && !begun->run)
     begun = NULL;
   if (begun) {
-    queue->turn_first = begun->next;
-    queue->waiting--;
+    queue->line.first = begun->next;
+    queue->line.waiting--;
   }
-  if (queue->turn_first) {
+  if (queue->line.first) {
     /* Those that were taken off between them are passed over again. */
-    const uint64_t first = queue->turn_first->id;
+    const uint64_t first = queue->line.first->id;
     queue->policy.evicted +=
-        (uint32_t)(queue->fetched - first) - queue->waiting;
-    queue->fetched = first;
+        (uint32_t)(queue->intake.fetched - first) - queue->line.waiting;
+    queue->intake.fetched = first;
   }
   aqsim_line_drop(queue);
   if (!begun)
     return;
   begun->next = NULL;
-  queue->turn_first = queue->turn_last = begun;
-  queue->waiting = 1;
+  queue->line.first = queue->line.last = begun;
+  queue->line.waiting = 1;
 }

@@ -28,11 +28,11 @@ void aqsim_queue_fetch_schedule(aqsim_queue *queue);
 static inline void aqsim_queue_fetch_more(aqsim_queue *queue)
 {
   const aqsim_model *model = queue->device->model;
-  uint64_t there = queue->noticed - queue->fetched;
+  uint64_t there = queue->intake.noticed - queue->intake.fetched;
   uint64_t batch = (uint64_t)model->fetch_batch;
   batch = there < batch ? there : batch;
-  if (batch > 0 && !queue->fetch_pending &&
-      queue->waiting + batch <= (uint64_t)model->fetch_window)
+  if (batch > 0 && !queue->intake.pending &&
+      queue->line.waiting + batch <= (uint64_t)model->fetch_window)
     aqsim_queue_fetch_schedule(queue);
 }
 

@@ -28,18 +28,18 @@ void aqsim_execution_end(aqsim_flight *flight)
 
 void aqsim_line_drop(aqsim_queue *queue)
 {
-  while (queue->turn_first) {
-    aqsim_flight *flight = queue->turn_first;
-    queue->turn_first = flight->next;
+  while (queue->line.first) {
+    aqsim_flight *flight = queue->line.first;
+    queue->line.first = flight->next;
     aqsim_flight_event_forget(flight);
     aqsim_flight_free(flight);
   }
-  queue->turn_last = NULL;
-  queue->waiting = 0;
-  if (queue->fetch_pending)
-    aqsim_calendar_forget(&queue->sim->calendar, &queue->fetch_event,
-                          sizeof queue->fetch_event);
-  queue->fetch_pending = false;
+  queue->line.last = NULL;
+  queue->line.waiting = 0;
+  if (queue->intake.pending)
+    aqsim_calendar_forget(&queue->sim->calendar, &queue->intake.event,
+                          sizeof queue->intake.event);
+  queue->intake.pending = false;
 }
 
 void aqsim_queue_stop(aqsim_queue *queue, aqsim_queue_state state)
@@ -98,11 +98,11 @@ void aqsim_flight_record(const aqsim_flight *flight, int64_t flags,
 static void error_tell(const aqsim_queue *queue, const aq_queue_error *error)
 {
   aqsim *sim = queue->sim;
-  if (queue->error && sim->error_defer &&
+  if (queue->error.tell && sim->error_defer &&
       sim->error_defer(sim->live, queue, error))
     return;
-  if (queue->error)
-    queue->error(error, queue->user);
+  if (queue->error.tell)
+    queue->error.tell(error, queue->error.user);
   else if (sim->report)
     sim->report(error->text, sim->report_user);
   else
@@ -127,13 +127,13 @@ aqsim_flow aqsim_flight_fail(aqsim_flight *flight, uint32_t fault,
   flight->stamp = flight->end = AQ_TIME_NONE;
   if (aqsim_recorder_on(&queue->sim->recorder))
     aqsim_flight_record(flight, AQ_FLAG_ERROR, AQ_TIME_NONE, AQ_TIME_NONE);
-  queue->active--;
+  queue->line.active--;
   if (flight->run)
     aqsim_policy_forget(flight);
   if (queue->state != AQSIM_QUEUE_FAILED)
-    queue->failed_packet = flight->id;
-  if (text != queue->failure)
-    snprintf(queue->failure, sizeof queue->failure, "%s", text);
+    queue->error.packet = flight->id;
+  if (text != queue->error.text)
+    snprintf(queue->error.text, sizeof queue->error.text, "%s", text);
   aqsim_flight_free(flight);
   bool first = queue->state != AQSIM_QUEUE_FAILED;
   aqsim_queue_stop(queue, AQSIM_QUEUE_FAILED);
@@ -146,8 +146,8 @@ aqsim_flow aqsim_flight_fault(aqsim_flight *flight, uint32_t fault,
                               const char *text)
 {
   aqsim_queue *queue = flight->queue;
-  snprintf(queue->failure, sizeof queue->failure, "%s", text);
-  queue->fault = fault;
+  snprintf(queue->error.text, sizeof queue->error.text, "%s", text);
+  queue->error.reason = fault;
   return aqsim_flight_sleep(
       flight, AQSIM_STEP_FAULT,
       queue->sim->now + aqsim_release(queue->device, flight->packet.header),

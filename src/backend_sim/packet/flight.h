@@ -90,11 +90,11 @@ void aqsim_execution_end(aqsim_flight *flight);
 
 static inline void aqsim_flight_free(aqsim_flight *flight)
 {
-  if (__builtin_expect(flight->execution != NULL, false))
+  if (__builtin_expect(flight->executes, false))
     aqsim_execution_end(flight);
   flight->in_use = false;
-  flight->next = flight->queue->free;
-  flight->queue->free = flight;
+  flight->next = flight->queue->pool.free;
+  flight->queue->pool.free = flight;
 }
 
 /* Frees what was decoded and not launched, and forgets the next fetch. */

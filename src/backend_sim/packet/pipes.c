@@ -44,7 +44,7 @@ static bool unit_is_wanted(const aqsim_unit *unit)
 
 static uint64_t slot_bit(const aqsim_queue *queue)
 {
-  return UINT64_C(1) << queue->slot->index;
+  return UINT64_C(1) << queue->map.slot->index;
 }
 
 /* Of the highest priority that wants it, the next slot after the last one. */
@@ -74,7 +74,7 @@ bool aqsim_unit_take(aqsim_unit *unit, aqsim_queue *queue)
   }
   unit->offered = NULL;
   unit->wanted[queue->rank] &= ~slot_bit(queue);
-  unit->last = queue->slot->index;
+  unit->last = queue->map.slot->index;
   return true;
 }
 

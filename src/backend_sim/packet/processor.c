@@ -17,7 +17,7 @@
 __attribute__((noinline)) static bool launch_in_turn(aqsim_flight *flight)
 {
   aqsim_queue *queue = flight->queue;
-  aqsim_unit *unit = &queue->pipe->units[AQSIM_UNIT_LAUNCH];
+  aqsim_unit *unit = &queue->map.pipe->units[AQSIM_UNIT_LAUNCH];
   if (!aqsim_unit_is_early(unit, flight->fetch))
     return aqsim_unit_take(unit, queue);
   aqsim_flight_sleep(flight, AQSIM_STEP_TURN, flight->fetch, AQSIM_AT_LAUNCH);
@@ -36,12 +36,12 @@ static aqsim_flow step_turn(aqsim_flight *flight)
   aqsim_queue *queue = flight->queue;
   if (flight->sleeping)
     return AQSIM_WAIT;
-  if (queue->hold)
-    return stall(flight, queue->hold & AQSIM_HOLD_SLOT ? AQ_STALL_SLOT
-                                                       : AQ_STALL_BLOCKED);
-  if (queue->active > 0 && aq_header_barrier(flight->packet.header))
+  if (queue->line.hold)
+    return stall(flight, queue->line.hold & AQSIM_HOLD_SLOT ? AQ_STALL_SLOT
+                                                            : AQ_STALL_BLOCKED);
+  if (queue->line.active > 0 && aq_header_barrier(flight->packet.header))
     return stall(flight, AQ_STALL_BARRIER);
-  const aqsim_pipe *pipe = queue->pipe;
+  const aqsim_pipe *pipe = queue->map.pipe;
   if (__builtin_expect(aqsim_pipe_is_shared(pipe) ||
                            aqsim_policy_picks(queue->device),
                        false)) {
@@ -55,12 +55,12 @@ static aqsim_flow step_turn(aqsim_flight *flight)
     if (time > queue->sim->now)
       return aqsim_flight_sleep(flight, AQSIM_STEP_TURN, time, AQSIM_AT_LAUNCH);
   }
-  queue->turn_first = flight->next;
-  if (!queue->turn_first)
-    queue->turn_last = NULL;
-  queue->waiting--;
-  queue->active++;
-  queue->launched++;
+  queue->line.first = flight->next;
+  if (!queue->line.first)
+    queue->line.last = NULL;
+  queue->line.waiting--;
+  queue->line.active++;
+  queue->line.launched++;
   flight->step = AQSIM_STEP_LAUNCH;
   return AQSIM_GO;
 }
@@ -79,7 +79,7 @@ static aqsim_flow header_doubt(aqsim_flight *flight)
 /* The queue stopped between its turn and its launch. */
 static aqsim_flow flight_drop(aqsim_flight *flight)
 {
-  flight->queue->active--;
+  flight->queue->line.active--;
   aqsim_flight_free(flight);
   return AQSIM_GONE;
 }
@@ -94,7 +94,11 @@ static aqsim_flow step_launch(aqsim_flight *flight)
   else if (!flight->changed &&
            aqsim_packet_is_strange(flight->packet.header_setup))
     return header_doubt(flight);
-  const aqsim_kind *kind = aqsim_flight_kind(flight);
+  const aqsim_kind *kind =
+      aq_header_type(flight->packet.header) == AQ_PACKET_KERNEL_DISPATCH &&
+              !queue->host
+          ? &aqsim_kernel_kind
+          : aqsim_flight_kind(flight);
   flight->kind = kind;
   flight->launch = queue->sim->now;
   flight->kernel = NULL;
@@ -106,7 +110,8 @@ static aqsim_flow step_launch(aqsim_flight *flight)
     uint32_t fault = aqsim_packet_type_fault(&flight->packet, text);
     return aqsim_flight_fail(flight, fault, text);
   }
-  aqsim_flow next = kind->launch(flight);
+  aqsim_flow next = kind == &aqsim_kernel_kind ? aqsim_launch_kernel(flight)
+                                               : kind->launch(flight);
   if (next != AQSIM_GONE &&
       queue->device->model->read_index_advance == AQSIM_ADVANCE_LAUNCH)
     aqsim_ring_retire(queue, flight->id);
@@ -116,7 +121,7 @@ static aqsim_flow step_launch(aqsim_flight *flight)
 static aqsim_flow step_fault(aqsim_flight *flight)
 {
   aqsim_queue *queue = flight->queue;
-  return aqsim_flight_fail(flight, queue->fault, queue->failure);
+  return aqsim_flight_fail(flight, queue->error.reason, queue->error.text);
 }
 
 static aqsim_flow step_complete(aqsim_flight *flight)
@@ -136,17 +141,17 @@ static aqsim_flow step_complete(aqsim_flight *flight)
   if (queue->device->model->read_index_advance == AQSIM_ADVANCE_COMPLETION)
     aqsim_ring_retire(queue, flight->id);
   if (kind->blocks)
-    queue->hold &= (uint8_t)~AQSIM_HOLD_PACKET;
+    queue->line.hold &= (uint8_t)~AQSIM_HOLD_PACKET;
   else if (kind->record == AQ_KIND_KERNEL)
-    queue->last_end = aq_time_max(queue->last_end, flight->end);
-  queue->active--;
+    queue->line.last_end = aq_time_max(queue->line.last_end, flight->end);
+  queue->line.active--;
   if (__builtin_expect(flight->run != NULL, false))
     aqsim_policy_complete(flight);
   aqsim_flight_free(flight);
-  if (queue->hold & ~AQSIM_HOLD_POLICY) {
+  if (queue->line.hold & ~AQSIM_HOLD_POLICY) {
     queue->sim->queue_ops->progress(queue);
   } else if (aqsim_queue_is_idle(queue)) {
-    queue->idle_since = sim->now;
+    queue->map.idle_since = sim->now;
     if (queue->device->slots.contended)
       queue->sim->queue_ops->progress(queue);
   } else {
@@ -169,24 +174,31 @@ const aqsim_step_text aqsim_step_texts[AQSIM_STEP_COUNT] = {
 #undef S
 };
 
+/* The steps of most packets are called directly. */
 static void flight_run(aqsim_flight *flight)
 {
-  while (step_functions[flight->step](flight) == AQSIM_GO)
-    ;
+  aqsim_flow flow;
+  do
+    flow = flight->step == AQSIM_STEP_LAUNCH ? step_launch(flight)
+           : flight->step == AQSIM_STEP_COMPLETE
+               ? step_complete(flight)
+               : step_functions[flight->step](flight);
+  while (flow == AQSIM_GO);
 }
 
 void aqsim_queue_pump(aqsim_queue *queue)
 {
-  if (queue->pumping)
+  if (queue->line.pumping)
     return;
-  queue->pumping = true;
+  queue->line.pumping = true;
   uint64_t launched;
   do {
-    launched = queue->launched;
-    if (queue->turn_first)
-      flight_run(queue->turn_first);
-  } while (queue->launched != launched);
-  queue->pumping = false;
+    aqsim_flight *head = queue->line.first;
+    launched = queue->line.launched;
+    if (head && step_turn(head) == AQSIM_GO)
+      flight_run(head);
+  } while (queue->line.launched != launched);
+  queue->line.pumping = false;
   aqsim_queue_fetch_more(queue);
 }
 
@@ -220,25 +232,22 @@ static void flight_fire(aqsim_event *event)
 static void gate_opened(aqsim_gate *gate)
 {
   aqsim_queue *queue =
-      (aqsim_queue *)(void *)((char *)gate - offsetof(aqsim_queue, gate));
+      (aqsim_queue *)(void *)((char *)gate - offsetof(aqsim_queue, wait.gate));
   if (queue->sim->queue_ops->gate_opened(queue))
-    flight_run(queue->gated);
+    flight_run(queue->wait.flight);
 }
 
 void aqsim_queue_gate_resume(aqsim_queue *queue)
 {
-  flight_run(queue->gated);
+  flight_run(queue->wait.flight);
 }
 
-void aqsim_flight_init(aqsim_flight *flight)
+void aqsim_flight_init(aqsim_flight *flight, aqsim_queue *queue)
 {
-  flight->event.fire = flight_fire;
-  flight->frozen = flight->stopped = flight->killed = false;
-  flight->run = NULL;
-  flight->execution = NULL;
+  *flight = (aqsim_flight){.event = {flight_fire}, .queue = queue};
 }
 
 void aqsim_queue_gate_init(aqsim_queue *queue)
 {
-  aqsim_gate_init(&queue->gate, &queue->sim->gates, gate_opened);
+  aqsim_gate_init(&queue->wait.gate, &queue->sim->gates, gate_opened);
 }

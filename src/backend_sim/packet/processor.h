@@ -9,7 +9,7 @@
 #include "backend_sim/core.h"
 
 /* Sets up a flight that is used for the first time. */
-void aqsim_flight_init(aqsim_flight *flight);
+void aqsim_flight_init(aqsim_flight *flight, aqsim_queue *queue);
 
 /* Sets up the gate of a queue, at which one packet at a time may wait. */
 void aqsim_queue_gate_init(aqsim_queue *queue);

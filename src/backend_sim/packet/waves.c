@@ -193,12 +193,12 @@ static aqsim_flow slice_next(aqsim_flight *flight, aq_time first)
   aqsim_queue *queue = flight->queue;
   aqsim_policy_first(flight, first);
   flight->step = AQSIM_STEP_TURN;
-  flight->next = queue->turn_first;
-  queue->turn_first = flight;
-  if (!queue->turn_last)
-    queue->turn_last = flight;
-  queue->waiting++;
-  queue->active--;
+  flight->next = queue->line.first;
+  queue->line.first = flight;
+  if (!queue->line.last)
+    queue->line.last = flight;
+  queue->line.waiting++;
+  queue->line.active--;
   return AQSIM_GO;
 }
 
@@ -248,8 +248,8 @@ static void waves_look_again(aqsim_flight *flight)
 void aqsim_waves_mask(aqsim_queue *queue)
 {
   aqsim *sim = queue->sim;
-  for (uint32_t i = 0; i < queue->fresh; i++) {
-    aqsim_flight *flight = &queue->flights[i];
+  for (uint32_t i = 0; i < queue->pool.fresh; i++) {
+    aqsim_flight *flight = &queue->pool.flights[i];
     if (!flight->grid)
       continue;
     aqsim_grid_mask(flight->grid, sim->now, &queue->cus);
@@ -260,9 +260,9 @@ void aqsim_waves_mask(aqsim_queue *queue)
 void aqsim_waves_relook(aqsim_device *device)
 {
   for (aqsim_queue *q = device->sim->first_queue; q; q = q->next)
-    for (uint32_t i = 0; q->device == device && i < q->fresh; i++)
-      if (q->flights[i].grid)
-        waves_look_again(&q->flights[i]);
+    for (uint32_t i = 0; q->device == device && i < q->pool.fresh; i++)
+      if (q->pool.flights[i].grid)
+        waves_look_again(&q->pool.flights[i]);
 }
 
 void aqsim_waves_drop(aqsim_flight *flight)
@@ -308,8 +308,8 @@ void aqsim_waves_release(aqsim_flight *flight)
 
 void aqsim_waves_cancel(aqsim_queue *queue)
 {
-  for (uint32_t i = 0; i < queue->fresh; i++) {
-    aqsim_flight *flight = &queue->flights[i];
+  for (uint32_t i = 0; i < queue->pool.fresh; i++) {
+    aqsim_flight *flight = &queue->pool.flights[i];
     aqsim_waves_drop(flight);
     if (flight->run)
       aqsim_policy_forget(flight);

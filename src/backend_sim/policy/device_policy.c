@@ -43,9 +43,9 @@ static void packet_view(const aqsim_policy *p, const aqsim_queue *queue,
 
 static bool head_may_launch(const aqsim_queue *queue)
 {
-  const aqsim_flight *head = queue->turn_first;
-  return head && !head->sleeping && !queue->hold &&
-         !(queue->active > 0 && aq_header_barrier(head->packet.header));
+  const aqsim_flight *head = queue->line.first;
+  return head && !head->sleeping && !queue->line.hold &&
+         !(queue->line.active > 0 && aq_header_barrier(head->packet.header));
 }
 
 static bool packets_reserve(aqsim_policy *p, uint32_t count)
@@ -79,7 +79,7 @@ aqsim_queue *aqsim_policy_pick(aqsim_unit *unit)
     }
     if (!packets_reserve(p, count + 1))
       return queue;
-    packet_view(p, queue, queue->turn_first, &p->packets[count]);
+    packet_view(p, queue, queue->line.first, &p->packets[count]);
     found[count++] = queue;
   }
   if (count == 0)
@@ -167,7 +167,7 @@ static void let_go(aqsim_policy *p)
   for (aqsim_queue *q = p->device->sim->first_queue; q; q = q->next)
     if (q->device == p->device) {
       q->policy.limit = 0;
-      q->hold &= (uint8_t)~AQSIM_HOLD_LIMIT;
+      q->line.hold &= (uint8_t)~AQSIM_HOLD_LIMIT;
       aqsim_policy_suspend(q, false);
     }
   aqsim_dispatcher_ask(p->device->dispatcher, p->device->sim->now);

@@ -97,9 +97,9 @@ static bool device_queue(aq_policy_device *device, uint32_t number,
   if (!queue)
     return false;
   const uint64_t unread =
-      queue->noticed - queue->fetched - queue->policy.evicted;
+      queue->intake.noticed - queue->intake.fetched - queue->policy.evicted;
   const uint64_t oldest =
-      queue->turn_first ? queue->turn_first->id : queue->fetched;
+      queue->line.first ? queue->line.first->id : queue->intake.fetched;
   *out = (aq_device_queue){
       .queue = number,
       .host_queue =
@@ -107,14 +107,16 @@ static bool device_queue(aq_policy_device *device, uint32_t number,
               ? p->binding->host_queue(p->binding->user, queue->ring.id)
               : AQ_POLICY_NONE,
       .priority = AQSIM_RANK_NORMAL - (int32_t)queue->rank,
-      .slot = queue->slot ? (uint32_t)(queue->slot - queue->device->slots.slots)
-                          : AQ_POLICY_NONE,
-      .ready = queue->waiting + (uint32_t)unread,
-      .running = queue->active,
-      .ready_since = queue->waiting + unread
-                         ? queue->submitted[oldest & (queue->ring.size - 1)]
-                         : AQ_TIME_NONE,
-      .mapped_at = queue->slot ? queue->mapped_at : AQ_TIME_NONE,
+      .slot = queue->map.slot
+                  ? (uint32_t)(queue->map.slot - queue->device->slots.slots)
+                  : AQ_POLICY_NONE,
+      .ready = queue->line.waiting + (uint32_t)unread,
+      .running = queue->line.active,
+      .ready_since =
+          queue->line.waiting + unread
+              ? queue->intake.submitted[oldest & (queue->ring.size - 1)]
+              : AQ_TIME_NONE,
+      .mapped_at = queue->map.slot ? queue->map.usable : AQ_TIME_NONE,
       .used = queue->policy.used};
   return true;
 }
@@ -228,9 +230,9 @@ static aq_status device_queue_limit(aq_policy_device *device, uint32_t number,
   if (!queue)
     return AQ_ERR_INVALID;
   queue->policy.limit = packets;
-  queue->hold &= (uint8_t)~AQSIM_HOLD_LIMIT;
-  if (packets && queue->active >= packets)
-    queue->hold |= AQSIM_HOLD_LIMIT;
+  queue->line.hold &= (uint8_t)~AQSIM_HOLD_LIMIT;
+  if (packets && queue->line.active >= packets)
+    queue->line.hold |= AQSIM_HOLD_LIMIT;
   p->act->pump(queue);
   return AQ_OK;
 }

@@ -185,7 +185,7 @@ void aqsim_run_stopped(aqsim_run *run)
   p->act->relook(p->device);
   run->state = AQSIM_RUN_STOPPED;
   queue->policy.stopped++;
-  if (queue->leaving)
+  if (queue->map.leaving)
     p->act->slot_progress(queue);
 }
 
@@ -254,7 +254,7 @@ aq_status aqsim_policy_resume(aqsim_policy *p, uint32_t kernel)
     return aqsim_policy_fail(p, "it resumes kernel %u, which is being stopped",
                              kernel);
   aqsim_queue *queue = run->flight->queue;
-  if (queue->slot || queue->host) {
+  if (queue->map.slot || queue->host) {
     aqsim_run_resume(run);
   } else {
     run->by_queue = true;

@@ -71,7 +71,7 @@ static aq_status queue_reset(aqsim_policy *p, aqsim_queue *queue, aq_time cost)
     return aqsim_policy_fail(
         p, "it resets queue %u, which runs a kernel that is not idempotent",
         queue->number);
-  queue->hold |= AQSIM_HOLD_RESET;
+  queue->line.hold |= AQSIM_HOLD_RESET;
   aqsim_policy_queue_stop(queue, queue->policy.mode);
   if (cost == 0) {
     aqsim_policy_queue_cleared(queue);
@@ -103,11 +103,11 @@ aq_status aqsim_policy_queue_preempt(aqsim_policy *p, aqsim_queue *queue,
   own->suspending = false;
   if (what->mode == AQ_PREEMPT_RESET || what->mode == AQ_PREEMPT_KILL)
     return queue_reset(p, queue, aqsim_policy_queue_cost(p, queue, what->mode));
-  if (!queue->slot) {
+  if (!queue->map.slot) {
     aqsim_queue_preempted(queue);
     return AQ_OK;
   }
-  if (!queue->leaving)
+  if (!queue->map.leaving)
     p->act->preempt(queue, what->mode == AQ_PREEMPT_SWITCH
                                ? AQSIM_PREEMPT_SWITCH
                                : AQSIM_PREEMPT_DRAIN);
@@ -118,13 +118,13 @@ void aqsim_policy_suspend(aqsim_queue *queue, bool suspended)
 {
   const aqsim_device_ops *act = queue->device->policy->act;
   if (suspended) {
-    queue->hold |= AQSIM_HOLD_SUSPEND;
+    queue->line.hold |= AQSIM_HOLD_SUSPEND;
     aqsim_policy_suspend_begun(queue);
     return;
   }
   aqsim_policy_suspend_over(queue, AQ_TIME_NONE);
-  queue->hold &= (uint8_t)~AQSIM_HOLD_SUSPEND;
-  if (!queue->slot)
+  queue->line.hold &= (uint8_t)~AQSIM_HOLD_SUSPEND;
+  if (!queue->map.slot)
     act->slot_want(queue);
   act->pump(queue);
 }
@@ -140,26 +140,26 @@ typedef struct eviction {
 static void packet_drop(aqsim_queue *queue, eviction *e, uint64_t id)
 {
   e->ids[e->count++] = id;
-  if (id >= queue->fetched)
+  if (id >= queue->intake.fetched)
     queue->policy.evicted++;
 }
 
 static bool is_dropped(const aqsim_queue *queue, uint64_t id)
 {
   return id < queue->amd.read_dispatch_id ||
-         queue->completed[id & (queue->ring.size - 1)];
+         queue->intake.completed[id & (queue->ring.size - 1)];
 }
 
 /* Decoded packets from `first` on leave the line. */
 static void line_cut(aqsim_queue *queue, uint64_t first)
 {
   const aqsim_device_ops *act = queue->device->policy->act;
-  aqsim_flight **at = &queue->turn_first;
-  queue->turn_last = NULL;
+  aqsim_flight **at = &queue->line.first;
+  queue->line.last = NULL;
   while (*at) {
     aqsim_flight *flight = *at;
     if (flight->id < first) {
-      queue->turn_last = flight;
+      queue->line.last = flight;
       at = &flight->next;
       continue;
     }
@@ -168,7 +168,7 @@ static void line_cut(aqsim_queue *queue, uint64_t first)
     if (flight->run)
       aqsim_policy_forget(flight);
     act->free(flight);
-    queue->waiting--;
+    queue->line.waiting--;
   }
 }
 
@@ -198,7 +198,7 @@ static void evicted_finish(aqsim_policy *p, aqsim_queue *queue, eviction *e)
   free(e->ids);
   p->device->sim->told = true;
   if (aqsim_queue_is_idle(queue))
-    queue->idle_since = queue->sim->now;
+    queue->map.idle_since = queue->sim->now;
   if (queue->device->slots.contended)
     act->slot_progress(queue);
   act->pump(queue);
@@ -207,11 +207,11 @@ static void evicted_finish(aqsim_policy *p, aqsim_queue *queue, eviction *e)
 /* Unlaunched packets beyond the first `keep`. */
 static void unlaunched_drop(aqsim_queue *queue, eviction *e, uint32_t keep)
 {
-  const aqsim_flight *head = queue->turn_first;
+  const aqsim_flight *head = queue->line.first;
   const uint64_t begun = head && head->run; /* between two of its slices */
-  const uint64_t there = queue->noticed - queue->fetched -
-                         queue->policy.evicted + queue->waiting - begun;
-  uint64_t left = there > keep ? there - keep : 0, id = queue->noticed;
+  const uint64_t there = queue->intake.noticed - queue->intake.fetched -
+                         queue->policy.evicted + queue->line.waiting - begun;
+  uint64_t left = there > keep ? there - keep : 0, id = queue->intake.noticed;
   if (left == 0)
     return;
   while (left > 0)
@@ -252,7 +252,7 @@ static void run_evict(aqsim_run *run, eviction *e)
   act->sleep_end(flight);
   act->drop(flight);
   aqsim_policy_forget(flight);
-  queue->active--;
+  queue->line.active--;
   act->free(flight);
 }
 
@@ -279,11 +279,11 @@ void aqsim_policy_queue_cleared(aqsim_queue *queue)
     unlaunched_drop(queue, &e, 0);
     for (aqsim_run *run; (run = run_newest(p, queue));)
       run_evict(run, &e);
-    queue->hold &= (uint8_t)~AQSIM_HOLD_RESET;
+    queue->line.hold &= (uint8_t)~AQSIM_HOLD_RESET;
     queue->policy.returned = e.count;
     evicted_finish(p, queue, &e);
   }
-  queue->hold &= (uint8_t)~AQSIM_HOLD_RESET;
+  queue->line.hold &= (uint8_t)~AQSIM_HOLD_RESET;
   p->act->pump(queue);
   aqsim_queue_preempted(queue);
 }

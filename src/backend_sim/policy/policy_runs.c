@@ -247,8 +247,8 @@ bool aqsim_policy_launch(aqsim_flight *flight)
   run->dispatched = aqsim_cost_is_dispatched(&flight->kernel->desc.cost) &&
                     flight->workgroups > 0 &&
                     flight->kernel->desc.cost.kind != AQ_COST_ROOFLINE;
-  if (queue->policy.limit && queue->active >= queue->policy.limit)
-    queue->hold |= AQSIM_HOLD_LIMIT;
+  if (queue->policy.limit && queue->line.active >= queue->policy.limit)
+    queue->line.hold |= AQSIM_HOLD_LIMIT;
   return true;
 }
 
@@ -311,8 +311,8 @@ bool aqsim_policy_grid_ended(aqsim_flight *flight)
 
 static void limit_release(aqsim_queue *queue)
 {
-  if (queue->policy.limit == 0 || queue->active <= queue->policy.limit)
-    queue->hold &= (uint8_t)~AQSIM_HOLD_LIMIT;
+  if (queue->policy.limit == 0 || queue->line.active <= queue->policy.limit)
+    queue->line.hold &= (uint8_t)~AQSIM_HOLD_LIMIT;
 }
 
 void aqsim_policy_complete(aqsim_flight *flight)
