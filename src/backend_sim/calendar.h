@@ -16,6 +16,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 #include "common/time.h"
 
@@ -47,17 +48,29 @@ typedef struct aqsim_entry {
   aqsim_event *event;
 } aqsim_entry;
 
+enum {
+  AQSIM_NEAR_MAX = 64, /* entries near at once */
+  AQSIM_NEAR_ROOM = 2 * AQSIM_NEAR_MAX,
+  AQSIM_NEAR_FRONT = 16, /* places left free before them when they move */
+  AQSIM_NEAR_REFILL = AQSIM_NEAR_MAX / 2,
+  AQSIM_SEQUENCE_BITS = 56,
+};
+
+/* The earliest events are near: sorted, first to last, so that most pushes and
+ * pops move few entries. All others are far, in a binary heap, none of them
+ * before any that is near. */
 typedef struct aqsim_calendar {
-  aqsim_entry *entries; /* a binary heap, the earliest first */
-  size_t count, capacity;
+  size_t first, near_count;
+  aqsim_entry *far;
+  size_t far_count, capacity;
   size_t reserved; /* events that may be pending at once */
-  bool vacant;     /* entries[0] was popped and not filled yet */
   uint64_t sequence;
+  aqsim_entry near[AQSIM_NEAR_ROOM];
 } aqsim_calendar;
 
 #define AQSIM_CALENDAR_INIT                                                    \
   {                                                                            \
-    NULL, 0, 0, 0, false, 0                                                    \
+    0                                                                          \
   }
 
 void aqsim_calendar_fini(aqsim_calendar *calendar);
@@ -72,58 +85,47 @@ void aqsim_calendar_release(aqsim_calendar *calendar, size_t count);
 void aqsim_calendar_forget(aqsim_calendar *calendar, const void *base,
                            size_t size);
 
-enum {
-  AQSIM_SEQUENCE_BITS = 56,
-};
-
 static inline bool aqsim_entry_before(const aqsim_entry *a,
                                       const aqsim_entry *b)
 {
   return a->time < b->time || (a->time == b->time && a->order < b->order);
 }
 
-/* The same by one comparison of 128 bits: for choices that go either way, so
- * that there is nothing to mispredict. */
-static inline bool aqsim_entry_sooner(const aqsim_entry *a,
-                                      const aqsim_entry *b)
+/* For entries that do not fit near: rare, unless hundreds are pending. */
+void aqsim_calendar_push_far(aqsim_calendar *calendar, aqsim_entry entry);
+void aqsim_calendar_refill(aqsim_calendar *calendar);
+
+/* Makes room for one more at the end of the near entries. */
+static inline void aqsim_calendar_near_move(aqsim_calendar *calendar)
 {
-  __int128 x = (__int128)a->time << 64 | a->order;
-  __int128 y = (__int128)b->time << 64 | b->order;
-  return x < y;
+  if (calendar->first + calendar->near_count < AQSIM_NEAR_ROOM)
+    return;
+  memmove(calendar->near + AQSIM_NEAR_FRONT, calendar->near + calendar->first,
+          calendar->near_count * sizeof *calendar->near);
+  calendar->first = AQSIM_NEAR_FRONT;
 }
 
-/* Puts `entry` into the heap whose last place, `hole`, is vacant. */
-static inline void aqsim_calendar_sift_up(aqsim_entry *heap, size_t hole,
-                                          aqsim_entry entry)
+static inline void aqsim_calendar_insert(aqsim_calendar *calendar,
+                                         aqsim_entry entry)
 {
-  while (hole > 0) {
-    size_t parent = (hole - 1) / 2;
-    if (!aqsim_entry_before(&entry, &heap[parent]))
-      break;
-    heap[hole] = heap[parent];
-    hole = parent;
+  aqsim_calendar_near_move(calendar);
+  const size_t count = calendar->near_count++;
+  aqsim_entry *first = calendar->near + calendar->first, *at = first + count;
+  if (count == 0 || !aqsim_entry_before(&entry, &at[-1])) {
+    *at = entry;
+    return;
   }
-  heap[hole] = entry;
-}
-
-/* Puts `entry` where entries[0] is vacant. The hole goes down to a leaf, by the
- * sooner child each time, and the entry up from there: it is mostly among the
- * latest, and a loop of known length is not mispredicted. */
-static inline void aqsim_calendar_sift_down(aqsim_calendar *calendar,
-                                            aqsim_entry entry)
-{
-  aqsim_entry *heap = calendar->entries;
-  size_t count = calendar->count, hole = 0, child;
-  while ((child = 2 * hole + 2) < count) {
-    child -= aqsim_entry_sooner(&heap[child - 1], &heap[child]);
-    heap[hole] = heap[child];
-    hole = child;
+  if (calendar->first > 0 && aqsim_entry_before(&entry, &first[count / 2])) {
+    for (at = first - 1; aqsim_entry_before(&at[1], &entry); at++)
+      at[0] = at[1];
+    calendar->first--;
+  } else {
+    do {
+      at[0] = at[-1];
+      at--;
+    } while (at > first && aqsim_entry_before(&entry, &at[-1]));
   }
-  if (child == count) {
-    heap[hole] = heap[child - 1];
-    hole = child - 1;
-  }
-  aqsim_calendar_sift_up(heap, hole, entry);
+  *at = entry;
 }
 
 static inline void aqsim_calendar_push_ranked(aqsim_calendar *calendar,
@@ -134,15 +136,13 @@ static inline void aqsim_calendar_push_ranked(aqsim_calendar *calendar,
   uint64_t place = (uint64_t)priority * AQSIM_RANKS + rank;
   aqsim_entry entry = {
       time, place << AQSIM_SEQUENCE_BITS | calendar->sequence++, event};
-  /* Most events schedule their successor: it takes the place they left. */
-  if (calendar->vacant) {
-    calendar->vacant = false;
-    aqsim_calendar_sift_down(calendar, entry);
-    return;
-  }
-  assert(calendar->count < calendar->capacity);
-  aqsim_calendar_sift_up(calendar->entries, calendar->count, entry);
-  calendar->count++;
+  assert(calendar->near_count + calendar->far_count < calendar->capacity);
+  if (__builtin_expect(calendar->far_count > 0 ||
+                           calendar->near_count == AQSIM_NEAR_MAX,
+                       false))
+    aqsim_calendar_push_far(calendar, entry);
+  else
+    aqsim_calendar_insert(calendar, entry);
 }
 
 static inline void aqsim_calendar_push(aqsim_calendar *calendar,
@@ -153,41 +153,46 @@ static inline void aqsim_calendar_push(aqsim_calendar *calendar,
                              AQSIM_RANK_NORMAL);
 }
 
-static inline void aqsim_calendar_settle(aqsim_calendar *calendar)
-{
-  if (!calendar->vacant)
-    return;
-  calendar->vacant = false;
-  if (--calendar->count > 0)
-    aqsim_calendar_sift_down(calendar, calendar->entries[calendar->count]);
-}
-
 /* The earliest event, which leaves the calendar, and its time; NULL when
  * nothing is due at or before `limit`. */
 static inline aqsim_event *aqsim_calendar_pop(aqsim_calendar *calendar,
                                               aq_time limit, aq_time *time)
 {
-  aqsim_calendar_settle(calendar);
-  if (calendar->count == 0 || calendar->entries[0].time > limit)
+  if (calendar->near_count == 0) {
+    if (calendar->far_count == 0)
+      return NULL;
+    aqsim_calendar_refill(calendar);
+  }
+  const aqsim_entry *entry = &calendar->near[calendar->first];
+  if (entry->time > limit)
     return NULL;
-  calendar->vacant = true;
-  *time = calendar->entries[0].time;
-  return calendar->entries[0].event;
+  calendar->first++;
+  calendar->near_count--;
+  *time = entry->time;
+  return entry->event;
 }
 
 /* The time of the earliest event; false when there is none. */
 static inline bool aqsim_calendar_next(aqsim_calendar *calendar, aq_time *time)
 {
-  aqsim_calendar_settle(calendar);
-  if (calendar->count == 0)
-    return false;
-  *time = calendar->entries[0].time;
+  if (calendar->near_count == 0) {
+    if (calendar->far_count == 0)
+      return false;
+    aqsim_calendar_refill(calendar);
+  }
+  *time = calendar->near[calendar->first].time;
   return true;
+}
+
+/* Events that are pending. */
+static inline size_t aqsim_calendar_count(const aqsim_calendar *calendar)
+{
+  return calendar->near_count + calendar->far_count;
 }
 
 static inline bool aqsim_calendar_empty(const aqsim_calendar *calendar)
 {
-  return calendar->count == (calendar->vacant ? 1 : 0);
+  return aqsim_calendar_count(calendar) == 0;
 }
 
 #endif

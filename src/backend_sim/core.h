@@ -161,13 +161,14 @@ typedef enum aqsim_step {
 struct aqsim_flight {
   aqsim_event event; /* first: the step goes on */
   aqsim_queue *queue;
-  aqsim_flight *next;         /* in the order of launch, or of free flights */
-  const aqsim_kind *kind;     /* of its packet, once launched */
-  const aqsim_kernel *kernel; /* of kernel dispatches, once launched */
-  aqsim_run *run;             /* of kernels that a policy decides about */
-  uint8_t step;               /* aqsim_step */
-  uint8_t stalls;             /* AQ_STALL_… */
+  aqsim_flight *next;     /* in the order of launch, or of free flights */
+  const aqsim_kind *kind; /* of its packet, once launched */
+  aqsim_run *run;         /* of kernels that a policy decides about */
+  aq_time fetch;          /* decoded */
+  uint8_t step;           /* aqsim_step */
+  uint8_t stalls;         /* AQ_STALL_… */
   bool in_use, sleeping, glued;
+  bool barrier;  /* its barrier bit */
   bool frozen;   /* its kernel was taken off the compute units */
   bool stopped;  /* the same, by a policy: not in `frozen` */
   bool killed;   /* by a policy */
@@ -176,15 +177,17 @@ struct aqsim_flight {
   bool executes; /* its kernel's code is executed, or was */
 
   _Alignas(64) uint64_t id;
-  aq_time submit, fetch, launch, start, end;
+  aq_time submit, launch, start, end;
   aq_time stamp;    /* start timestamp, as this device writes it */
   int64_t negative; /* a dependency was an error: so is the completion */
 
   _Alignas(64) aq_packet packet;
 
-  _Alignas(64) uint64_t workgroups; /* of kernel dispatches, once launched */
-  aqsim_grid *grid;                 /* of those under dispatch, or NULL */
-  aqsim_load *load;                 /* of those with a roofline, or NULL */
+  /* Of kernel dispatches, once launched. */
+  _Alignas(64) const aqsim_kernel *kernel;
+  uint64_t workgroups;
+  aqsim_grid *grid;  /* of those under dispatch, or NULL */
+  aqsim_load *load;  /* of those with a roofline, or NULL */
   void *execution;   /* by the executor, until every wave ended */
   aq_time executed;  /* when the device is done with that, as far as the
                         executor knows */

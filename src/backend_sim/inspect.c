@@ -229,7 +229,7 @@ void aqsim_inspect(const aqsim *sim, void (*line)(const char *text, void *user),
 {
   const teller t = {sim, line, user};
   tell(&t, "time %" PRId64 " ps, %zu events pending", sim->now,
-       sim->calendar.count - (sim->calendar.vacant ? 1 : 0));
+       aqsim_calendar_count(&sim->calendar));
   for (const aqsim_queue *q = sim->first_queue; q; q = q->next)
     queue_tell(&t, q);
   for (const aqsim_copy *c = sim->copies; c; c = c->next)

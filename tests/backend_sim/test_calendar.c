@@ -74,18 +74,27 @@ START_TEST(random_holds_come_in_order)
   aqsim_calendar c = AQSIM_CALENDAR_INIT;
   uint32_t state = 7;
   aq_time now = 0, time;
+  int pushed[1000], pushes = 0, last = -1;
   ck_assert(aqsim_calendar_reserve(&c, 1000));
-  for (int i = 0; i < 1000; i++)
+  for (int i = 0; i < 1000; i++) {
     aqsim_calendar_push(&c, &events[i], next_number(&state) >> 24,
                         AQSIM_AT_END);
+    pushed[i] = pushes++;
+  }
   for (int i = 0; i < 20000; i++) {
     int index = pop(&c, AQ_TIME_MAX, &time);
     ck_assert_int_ge(time, now);
+    /* Events of one instant come in the order of pushing. */
+    if (time == now)
+      ck_assert_int_gt(pushed[index], last);
+    last = pushed[index];
     now = time;
-    /* Some events make two more, some none. */
-    if (i % 3 != 0 || c.count < 500)
+    /* One in three leaves, until few are left: far and near are both used. */
+    if (i % 3 != 0 || aqsim_calendar_count(&c) < 5) {
       aqsim_calendar_push(&c, &events[index], now + (next_number(&state) >> 24),
                           AQSIM_AT_END);
+      pushed[index] = pushes++;
+    }
     if (aqsim_calendar_empty(&c))
       break;
   }

@@ -78,6 +78,7 @@ static void line_add(aqsim_flight *flight)
   aqsim_queue *queue = flight->queue;
   flight->step = AQSIM_STEP_TURN;
   flight->reread = false;
+  flight->barrier = aq_header_barrier(flight->packet.header);
   flight->executes = false;
   /* It lay in the ring before its queue had a slot. */
   flight->stalls = queue->map.usable > flight->submit ? AQ_STALL_SLOT : 0;

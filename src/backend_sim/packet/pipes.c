@@ -47,15 +47,27 @@ static uint64_t slot_bit(const aqsim_queue *queue)
   return UINT64_C(1) << queue->map.slot->index;
 }
 
-/* Of the highest priority that wants it, the next slot after the last one. */
-static aqsim_queue *unit_next(const aqsim_unit *unit)
+/* Of the highest priority that wants it, the next slot after the last one; it
+ * leaves the line. */
+static aqsim_queue *unit_next(aqsim_unit *unit)
 {
   int rank = 0;
   while (!unit->wanted[rank])
     rank++;
   uint64_t wanted = unit->wanted[rank];
   uint64_t later = wanted & ~(UINT64_MAX >> (63 - unit->last));
-  return unit->pipe->slots[__builtin_ctzll(later ? later : wanted)].queue;
+  int slot = __builtin_ctzll(later ? later : wanted);
+  unit->wanted[rank] = wanted & ~(UINT64_C(1) << slot);
+  return unit->pipe->slots[slot].queue;
+}
+
+/* The same by a policy; NULL: none now. */
+static aqsim_queue *unit_pick(aqsim_unit *unit)
+{
+  aqsim_queue *queue = aqsim_policy_pick(unit);
+  if (queue)
+    unit->wanted[queue->rank] &= ~slot_bit(queue);
+  return queue;
 }
 
 void aqsim_unit_want(aqsim_unit *unit, const aqsim_queue *queue)
@@ -85,10 +97,9 @@ static void unit_fire(aqsim_event *event)
   unit->pending = false;
   while (unit->free <= unit->pipe->device->sim->now && unit_is_wanted(unit)) {
     aqsim_queue *queue =
-        unit_is_decided(unit) ? aqsim_policy_pick(unit) : unit_next(unit);
+        unit_is_decided(unit) ? unit_pick(unit) : unit_next(unit);
     if (!queue)
       return; /* until it is asked again */
-    unit->wanted[queue->rank] &= ~slot_bit(queue);
     unit->offered = queue;
     if (unit->kind == AQSIM_UNIT_FETCH)
       aqsim_queue_fetch(queue);

@@ -18,6 +18,7 @@ __attribute__((noinline)) static bool launch_in_turn(aqsim_flight *flight)
 {
   aqsim_queue *queue = flight->queue;
   aqsim_unit *unit = &queue->map.pipe->units[AQSIM_UNIT_LAUNCH];
+  __builtin_prefetch(&flight->packet);
   if (!aqsim_unit_is_early(unit, flight->fetch))
     return aqsim_unit_take(unit, queue);
   aqsim_flight_sleep(flight, AQSIM_STEP_TURN, flight->fetch, AQSIM_AT_LAUNCH);
@@ -39,7 +40,7 @@ static aqsim_flow step_turn(aqsim_flight *flight)
   if (queue->line.hold)
     return stall(flight, queue->line.hold & AQSIM_HOLD_SLOT ? AQ_STALL_SLOT
                                                             : AQ_STALL_BLOCKED);
-  if (queue->line.active > 0 && aq_header_barrier(flight->packet.header))
+  if (queue->line.active > 0 && flight->barrier)
     return stall(flight, AQ_STALL_BARRIER);
   const aqsim_pipe *pipe = queue->map.pipe;
   if (__builtin_expect(aqsim_pipe_is_shared(pipe) ||
