@@ -77,6 +77,7 @@ typedef enum aqsim_unit_kind {
 
 typedef struct aqsim_unit {
   aqsim_event event; /* first: it is free, and somebody wants it */
+  aqsim *sim;
   aqsim_pipe *pipe;
   aqsim_unit_kind kind;
   bool pending;                 /* the event is */
@@ -244,6 +245,13 @@ typedef struct aqsim_intake {
   bool pending;       /* the event is, or the fetch unit is wanted */
 } aqsim_intake;
 
+/* A kernel dispatch that was checked: dimensions, sizes and segments, and how
+ * many workgroups they make. */
+typedef struct aqsim_shape {
+  uint64_t words[4]; /* the packet's, without its header */
+  uint64_t workgroups;
+} aqsim_shape;
+
 /* Packets that were decoded and launched. Of processor.c. */
 typedef struct aqsim_line {
   aqsim_flight *first, *last; /* decoded, not launched, in order */
@@ -253,8 +261,9 @@ typedef struct aqsim_line {
   uint8_t hold;               /* AQSIM_HOLD_… */
   bool pumping;
   bool kernel_before;         /* the packet launched last is a kernel */
-  const aqsim_kernel *kernel; /* launched last: mostly the next one too */
   aq_time last_end;           /* of the kernels that completed */
+  const aqsim_kernel *kernel; /* launched last: mostly the next one too */
+  aqsim_shape shape;          /* of that, while the kernel is there */
 } aqsim_line;
 
 /* The flights of a queue, ring.size of them. */

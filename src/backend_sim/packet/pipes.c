@@ -7,44 +7,17 @@
 #include "backend_sim/packet/processor.h"
 #include "backend_sim/policy/device_policy.h"
 
-/* Whether a policy chooses whom the unit serves. */
-static bool unit_is_decided(const aqsim_unit *unit)
-{
-  return unit->kind == AQSIM_UNIT_LAUNCH &&
-         aqsim_policy_picks(unit->pipe->device);
-}
-
-static aq_time unit_delay(const aqsim_unit *unit)
-{
-  return unit_is_decided(unit) ? aqsim_policy_pick_delay(unit->pipe->device)
-                               : 0;
-}
-
 static void unit_schedule(aqsim_unit *unit)
 {
-  static const aqsim_priority priorities[AQSIM_UNITS] = {
-      [AQSIM_UNIT_FETCH] = AQSIM_AT_FETCH,
-      [AQSIM_UNIT_LAUNCH] = AQSIM_AT_LAUNCH};
-  aqsim *sim = unit->pipe->device->sim;
   if (unit->pending)
     return;
   unit->pending = true;
-  aqsim_calendar_push(&sim->calendar, &unit->event,
-                      aq_time_max(unit->free, sim->now) + unit_delay(unit),
-                      priorities[unit->kind]);
-}
-
-static bool unit_is_wanted(const aqsim_unit *unit)
-{
-  uint64_t all = 0;
-  for (int rank = 0; rank < AQSIM_RANKS; rank++)
-    all |= unit->wanted[rank];
-  return all != 0;
-}
-
-static uint64_t slot_bit(const aqsim_queue *queue)
-{
-  return UINT64_C(1) << queue->map.slot->index;
+  aq_time time = aq_time_max(unit->free, unit->sim->now);
+  if (__builtin_expect(aqsim_unit_is_decided(unit), false))
+    time += aqsim_policy_pick_delay(unit->pipe->device);
+  aqsim_calendar_push(&unit->sim->calendar, &unit->event, time,
+                      unit->kind == AQSIM_UNIT_FETCH ? AQSIM_AT_FETCH
+                                                     : AQSIM_AT_LAUNCH);
 }
 
 /* Of the highest priority that wants it, the next slot after the last one; it
@@ -66,38 +39,24 @@ static aqsim_queue *unit_pick(aqsim_unit *unit)
 {
   aqsim_queue *queue = aqsim_policy_pick(unit);
   if (queue)
-    unit->wanted[queue->rank] &= ~slot_bit(queue);
+    unit->wanted[queue->rank] &= ~aqsim_slot_bit(queue);
   return queue;
 }
 
 void aqsim_unit_want(aqsim_unit *unit, const aqsim_queue *queue)
 {
-  unit->wanted[queue->rank] |= slot_bit(queue);
+  unit->wanted[queue->rank] |= aqsim_slot_bit(queue);
   unit_schedule(unit);
-}
-
-bool aqsim_unit_take(aqsim_unit *unit, aqsim_queue *queue)
-{
-  if (unit->offered != queue &&
-      (unit->free > queue->sim->now || unit_is_wanted(unit) ||
-       unit_is_decided(unit))) {
-    aqsim_unit_want(unit, queue);
-    return false;
-  }
-  unit->offered = NULL;
-  unit->wanted[queue->rank] &= ~slot_bit(queue);
-  unit->last = queue->map.slot->index;
-  return true;
 }
 
 /* Offers the unit to those who want it, until one takes it. */
 static void unit_fire(aqsim_event *event)
 {
   aqsim_unit *unit = (aqsim_unit *)event;
+  const bool decided = aqsim_unit_is_decided(unit);
   unit->pending = false;
-  while (unit->free <= unit->pipe->device->sim->now && unit_is_wanted(unit)) {
-    aqsim_queue *queue =
-        unit_is_decided(unit) ? unit_pick(unit) : unit_next(unit);
+  while (unit->free <= unit->sim->now && aqsim_unit_is_wanted(unit)) {
+    aqsim_queue *queue = decided ? unit_pick(unit) : unit_next(unit);
     if (!queue)
       return; /* until it is asked again */
     unit->offered = queue;
@@ -107,13 +66,13 @@ static void unit_fire(aqsim_event *event)
       aqsim_queue_pump(queue);
     unit->offered = NULL;
   }
-  if (unit_is_wanted(unit))
+  if (aqsim_unit_is_wanted(unit))
     unit_schedule(unit);
 }
 
 void aqsim_unit_ask(aqsim_unit *unit)
 {
-  if (unit_is_wanted(unit))
+  if (aqsim_unit_is_wanted(unit))
     unit_schedule(unit);
 }
 
@@ -124,6 +83,7 @@ void aqsim_pipe_init(aqsim_pipe *pipe, aqsim_device *device, aqsim_slot *slots,
       (aqsim_pipe){.device = device, .slots = slots, .slot_count = slot_count};
   for (int i = 0; i < AQSIM_UNITS; i++)
     pipe->units[i] = (aqsim_unit){.event = {unit_fire},
+                                  .sim = device->sim,
                                   .pipe = pipe,
                                   .kind = (aqsim_unit_kind)i,
                                   .last = slot_count - 1,
@@ -134,7 +94,7 @@ void aqsim_pipe_leave(aqsim_pipe *pipe, const aqsim_queue *queue)
 {
   for (int i = 0; i < AQSIM_UNITS; i++) {
     aqsim_unit *unit = &pipe->units[i];
-    unit->wanted[queue->rank] &= ~slot_bit(queue);
+    unit->wanted[queue->rank] &= ~aqsim_slot_bit(queue);
     if (unit->offered == queue)
       unit->offered = NULL;
   }
@@ -145,7 +105,7 @@ void aqsim_pipe_rank(aqsim_pipe *pipe, const aqsim_queue *queue,
 {
   for (int i = 0; i < AQSIM_UNITS; i++) {
     uint64_t *wanted = pipe->units[i].wanted;
-    uint64_t bit = wanted[queue->rank] & slot_bit(queue);
+    uint64_t bit = wanted[queue->rank] & aqsim_slot_bit(queue);
     wanted[queue->rank] &= ~bit;
     wanted[rank] |= bit;
   }

@@ -10,6 +10,7 @@
 #define AQSIM_PIPES_H
 
 #include "backend_sim/core.h"
+#include "backend_sim/policy/device_policy.h"
 
 /* `slots` are those of the pipe, set up already. */
 void aqsim_pipe_init(aqsim_pipe *pipe, aqsim_device *device, aqsim_slot *slots,
@@ -20,17 +21,49 @@ static inline bool aqsim_pipe_is_shared(const aqsim_pipe *pipe)
   return pipe->mapped > 1;
 }
 
-/* A mapped queue takes a unit of a shared pipe, and says by `free` until when;
- * false: it is in line, and is called (fetch or pump) when its turn comes. */
-bool aqsim_unit_take(aqsim_unit *unit, aqsim_queue *queue);
+/* Whether a policy chooses whom the unit serves. */
+static inline bool aqsim_unit_is_decided(const aqsim_unit *unit)
+{
+  return unit->kind == AQSIM_UNIT_LAUNCH &&
+         aqsim_policy_picks(unit->pipe->device);
+}
+
+static inline bool aqsim_unit_is_wanted(const aqsim_unit *unit)
+{
+  uint64_t all = 0;
+  for (int rank = 0; rank < AQSIM_RANKS; rank++)
+    all |= unit->wanted[rank];
+  return all != 0;
+}
+
+static inline uint64_t aqsim_slot_bit(const aqsim_queue *queue)
+{
+  return UINT64_C(1) << queue->map.slot->index;
+}
 
 /* Puts it in line. */
 void aqsim_unit_want(aqsim_unit *unit, const aqsim_queue *queue);
 
+/* A mapped queue takes a unit of a shared pipe, and says by `free` until when;
+ * false: it is in line, and is called (fetch or pump) when its turn comes. */
+static inline bool aqsim_unit_take(aqsim_unit *unit, aqsim_queue *queue)
+{
+  if (unit->offered != queue &&
+      (unit->free > unit->sim->now || aqsim_unit_is_wanted(unit) ||
+       aqsim_unit_is_decided(unit))) {
+    aqsim_unit_want(unit, queue);
+    return false;
+  }
+  unit->offered = NULL;
+  unit->wanted[queue->rank] &= ~aqsim_slot_bit(queue);
+  unit->last = queue->map.slot->index;
+  return true;
+}
+
 /* A queue that is ready at `ready` need not be in line before. */
 static inline bool aqsim_unit_is_early(const aqsim_unit *unit, aq_time ready)
 {
-  return ready > unit->free && ready > unit->pipe->device->sim->now;
+  return ready > unit->free && ready > unit->sim->now;
 }
 
 /* A policy that had no packet for it is to be asked again. */

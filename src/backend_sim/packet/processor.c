@@ -32,7 +32,8 @@ static aqsim_flow stall(aqsim_flight *flight, unsigned why)
 }
 
 /* Called for the first packet in line only. */
-static aqsim_flow step_turn(aqsim_flight *flight)
+__attribute__((always_inline)) static inline aqsim_flow
+turn_take(aqsim_flight *flight)
 {
   aqsim_queue *queue = flight->queue;
   if (flight->sleeping)
@@ -64,6 +65,11 @@ static aqsim_flow step_turn(aqsim_flight *flight)
   queue->line.launched++;
   flight->step = AQSIM_STEP_LAUNCH;
   return AQSIM_GO;
+}
+
+static aqsim_flow step_turn(aqsim_flight *flight)
+{
+  return turn_take(flight);
 }
 
 /* A header that nobody knows may be half-written: it is read again, once. */
@@ -175,16 +181,10 @@ const aqsim_step_text aqsim_step_texts[AQSIM_STEP_COUNT] = {
 #undef S
 };
 
-/* The steps of most packets are called directly. */
 static void flight_run(aqsim_flight *flight)
 {
-  aqsim_flow flow;
-  do
-    flow = flight->step == AQSIM_STEP_LAUNCH ? step_launch(flight)
-           : flight->step == AQSIM_STEP_COMPLETE
-               ? step_complete(flight)
-               : step_functions[flight->step](flight);
-  while (flow == AQSIM_GO);
+  while (step_functions[flight->step](flight) == AQSIM_GO)
+    ;
 }
 
 void aqsim_queue_pump(aqsim_queue *queue)
@@ -196,7 +196,7 @@ void aqsim_queue_pump(aqsim_queue *queue)
   do {
     aqsim_flight *head = queue->line.first;
     launched = queue->line.launched;
-    if (head && step_turn(head) == AQSIM_GO)
+    if (head && turn_take(head) == AQSIM_GO && step_launch(head) == AQSIM_GO)
       flight_run(head);
   } while (queue->line.launched != launched);
   queue->line.pumping = false;
@@ -224,7 +224,9 @@ static void flight_fire(aqsim_event *event)
 {
   aqsim_flight *flight = (aqsim_flight *)event;
   flight->sleeping = false;
-  if (flight->step == AQSIM_STEP_TURN)
+  if (__builtin_expect(flight->step == AQSIM_STEP_COMPLETE, true))
+    step_complete(flight);
+  else if (flight->step == AQSIM_STEP_TURN)
     aqsim_queue_pump(flight->queue);
   else
     flight_run(flight);
