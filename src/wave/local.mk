@@ -1,5 +1,6 @@
 libaqcore_a_SOURCES += \
 	src/wave/execution.c src/wave/execution.h \
+	src/wave/fault.c \
 	src/wave/instructions.h \
 	src/wave/lane_math.h \
 	src/wave/lds.c \

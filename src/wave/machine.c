@@ -29,24 +29,6 @@ struct aq_wave_machine {
 
 /* ---- faults ---- */
 
-void aq_wave_fault(aq_wave *wave, const aq_wave_op *op,
-                   aq_execution_fault_kind kind, uint64_t address,
-                   const char *what)
-{
-  char text[AQ_ISA_TEXT_SIZE];
-  aq_execution_fault *fault = wave->group->fault;
-  aq_isa_print(op->inst, text);
-  wave->status = AQ_WAVE_FAULTED;
-  fault->kind = kind;
-  fault->address = address;
-  fault->pc = wave->pc - op->size;
-  if (kind == AQ_EXECUTION_FAULT_MEMORY)
-    snprintf(fault->text, sizeof fault->text, "%s of 0x%llx by '%.60s'", what,
-             (unsigned long long)address, text);
-  else
-    snprintf(fault->text, sizeof fault->text, "%s by '%.60s'", what, text);
-}
-
 static void code_fault(aq_wave *wave, aq_execution_fault_kind kind,
                        const char *text)
 {
