@@ -10,6 +10,8 @@
 #ifndef AQ_COMMON_TRANSPORTS_H
 #define AQ_COMMON_TRANSPORTS_H
 
+#include <stdbool.h>
+
 #include "diag.h"
 #include "export.h"
 #include "transport.h"
@@ -65,6 +67,9 @@ typedef struct aq_transport_entry {
 AQ_API aq_status aq_transport_each(void (*tell)(const aq_transport_entry *entry,
                                                 void *user),
                                    void *user, aq_diag *diag);
+
+/* Whether the simulators of stacks execute code for a processor ("gfx942"). */
+bool aq_transport_executes(const char *gfx);
 
 AQ_END_DECLS
 

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "codeobj/layout.h"
+#include "common/transports.h"
 #include "devlib/devlib.h"
 #include "launch/watch.h"
 #include "transports/device_models.h"
@@ -86,8 +87,8 @@ static aq_status kernel_find(aq_launcher *l, const aq_code_kernel **out,
                      l->file.path, l->ask.kernel, known);
 }
 
-/* A simulator without an executor runs a host function in place of the code; of
- * a code object that is loaded, by the object of its kernel. */
+/* A host function runs in place of the code; without one, the executor runs the
+ * code, where it knows the processor. */
 static aq_status kernel_register(aq_launcher *l, const aq_code_kernel *kernel,
                                  aq_diag *diag)
 {
@@ -103,7 +104,9 @@ static aq_status kernel_register(aq_launcher *l, const aq_code_kernel *kernel,
                          .wave_size = (uint16_t)kernel->wave_size,
                          .object = l->launch.kernel.object,
                          .code = l->launch.kernel.object != 0};
-  if (!entry) {
+  const bool executes = desc.code && aq_transport_executes(l->device->gfx);
+  if (!entry && (!executes || l->ask.may_miss)) {
+    desc.code = false;
     aq_code_kernel_tell(kernel, line_note, (void *)(uintptr_t)l->notes);
     if (!l->ask.may_miss)
       return aq_diag_set(diag, AQ_ERR_UNSUPPORTED,

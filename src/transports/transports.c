@@ -12,6 +12,7 @@
 #include "backend_sim/sim.h"
 #include "common/arena.h"
 #include "common/plugin.h"
+#include "wave/wave.h"
 #include "wrap/fault.h"
 
 static const aq_transport_ops *const transports[] = {
@@ -37,7 +38,8 @@ struct aq_transport_stack {
   aq_transport_layer *top;
   aq_plugin plugin; /* the innermost, or all NULL */
   const char *name;
-  aq_arena arena; /* layers and texts */
+  aq_arena arena;           /* layers and texts */
+  aq_wave_machine *machine; /* runs the code of kernels, outlives transports */
 };
 
 static const aq_transport_ops *find_built_in(const char *name, size_t length)
@@ -235,6 +237,8 @@ aq_status aq_transport_stack_create(const char *names, const char *faults,
   if (status == AQ_OK)
     status = stack_name(stack, diag);
   if (status == AQ_OK)
+    status = aq_wave_machine_create(&stack->machine, diag);
+  if (status == AQ_OK)
     *out = stack;
   else
     aq_transport_stack_destroy(stack);
@@ -245,6 +249,7 @@ void aq_transport_stack_destroy(aq_transport_stack *stack)
 {
   if (!stack)
     return;
+  aq_wave_machine_destroy(stack->machine);
   aq_plugin_close(&stack->plugin);
   aq_arena_fini(&stack->arena);
   free(stack);
@@ -270,7 +275,14 @@ aq_status aq_transport_stack_open(const aq_transport_stack *stack,
          options->size < sizeof own ? options->size : sizeof own);
   own.size = sizeof own;
   own.layer = stack->top;
+  if (!own.executor)
+    own.executor = aq_wave_machine_executor(stack->machine);
   return stack->top->ops->open(&own, out, diag);
+}
+
+bool aq_transport_executes(const char *gfx)
+{
+  return aq_wave_machine_executes(gfx);
 }
 
 /* ---- what there is ---- */

@@ -32,6 +32,7 @@ const aq_wave_instruction *aq_wave_packed_find(const char *name);
 /* Vector memory: also sets what the op says of its access. */
 aq_wave_execute *aq_wave_memory_find(aq_wave_op *op);
 aq_wave_execute *aq_wave_lds_find(aq_wave_op *op);
+aq_wave_execute *aq_wave_atomic_find(aq_wave_op *op);
 
 /* Executes op->value and op->mask. */
 void aq_wave_value_execute(aq_wave *wave, const aq_wave_op *op);

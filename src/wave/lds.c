@@ -5,14 +5,14 @@
 #include <string.h>
 
 #include "wave/instructions.h"
+#include "wave/memory.h"
 
 #pragma GCC optimize("O3")
 
 enum { LANES = AQ_WAVE_LANES, DWORD = 4, STRIDE_64 = 64 };
 
-/* Where `bytes` of a lane lie, or NULL with a fault. */
-static unsigned char *lds_locate(aq_wave *w, const aq_wave_op *o,
-                                 uint32_t address, unsigned bytes)
+unsigned char *aq_wave_lds_locate(aq_wave *w, const aq_wave_op *o,
+                                  uint32_t address, unsigned bytes)
 {
   if ((uint64_t)address + bytes <= w->group->lds_size)
     return w->group->lds + address;
@@ -44,7 +44,8 @@ static void read_execute(aq_wave *w, const aq_wave_op *o)
     const uint32_t base = address[i]; /* may be a row of the destination */
     uint32_t value[4] = {0};
     for (unsigned e = 0; e < elements; e++) {
-      const unsigned char *from = lds_locate(w, o, base + offsets[e], o->bytes);
+      const unsigned char *from =
+          aq_wave_lds_locate(w, o, base + offsets[e], o->bytes);
       if (!from)
         return;
       memcpy(value + e * rows, from, o->bytes);
@@ -74,7 +75,8 @@ static void write_execute(aq_wave *w, const aq_wave_op *o)
       uint32_t value[4] = {data[e][i] >> (o->half == 2 ? 16 : 0)};
       for (unsigned r = 1; r < o->b.rows; r++)
         value[r] = data[e][r * LANES + i];
-      unsigned char *to = lds_locate(w, o, address[i] + offsets[e], o->bytes);
+      unsigned char *to =
+          aq_wave_lds_locate(w, o, address[i] + offsets[e], o->bytes);
       if (!to)
         return;
       memcpy(to, value, o->bytes);
@@ -187,5 +189,5 @@ aq_wave_execute *aq_wave_lds_find(aq_wave_op *op)
       op->half = accesses[i].half;
       return accesses[i].execute;
     }
-  return NULL;
+  return aq_wave_atomic_find(op);
 }

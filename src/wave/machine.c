@@ -253,6 +253,14 @@ static void machine_end(void *execution)
 
 /* ---- life ---- */
 
+bool aq_wave_machine_executes(const char *gfx)
+{
+  aq_target target;
+  aq_isa_decoder decoder;
+  return aq_target_parse(gfx, strlen(gfx), &target, NULL) == AQ_OK &&
+         aq_isa_decoder_init(&decoder, target.processor, NULL) == AQ_OK;
+}
+
 aq_status aq_wave_machine_create(aq_wave_machine **out, aq_diag *diag)
 {
   aq_wave_machine *machine = calloc(1, sizeof *machine);

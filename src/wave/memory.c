@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "wave/instructions.h"
+#include "wave/memory.h"
 #include "wave/memory_map.h"
 
 #pragma GCC optimize("O3")
@@ -13,8 +14,8 @@ enum { LANES = AQ_WAVE_LANES, DWORD = 4 };
 
 /* ---- addresses ---- */
 
-static void addresses_read(const aq_wave *w, const aq_wave_op *o,
-                           uint64_t addresses[LANES])
+void aq_wave_addresses_read(const aq_wave *w, const aq_wave_op *o,
+                            uint64_t addresses[LANES])
 {
   const uint64_t offset = (uint64_t)(int64_t)o->inst->offset;
   uint64_t base = offset;
@@ -42,11 +43,9 @@ static unsigned char *scratch_at(const aq_wave *w, uint64_t offset,
   return w->scratch + (offset / DWORD * LANES + lane) * DWORD + offset % DWORD;
 }
 
-/* Where a lane's byte lies in this process, or NULL with a fault. `chunk`: how
- * many of the bytes lie together there. */
-static unsigned char *lane_locate(aq_wave *w, const aq_wave_op *o,
-                                  uint64_t address, unsigned bytes,
-                                  unsigned lane, bool write, unsigned *chunk)
+unsigned char *aq_wave_lane_locate(aq_wave *w, const aq_wave_op *o,
+                                   uint64_t address, unsigned bytes,
+                                   unsigned lane, bool write, unsigned *chunk)
 {
   const uint8_t encoding = o->inst->row->encoding;
   const uint32_t aperture = (uint32_t)(address >> 32);
@@ -106,7 +105,7 @@ static void load_execute(aq_wave *w, const aq_wave_op *o)
   _Alignas(64) uint64_t addresses[LANES];
   const uint64_t exec = aq_wave_exec(w);
   uint32_t *d = aq_wave_row(w, o->dst);
-  addresses_read(w, o, addresses);
+  aq_wave_addresses_read(w, o, addresses);
   if (o->bytes == DWORD && o->inst->row->encoding == AQ_ISA_GLOBAL &&
       is_contiguous(addresses, exec, DWORD) &&
       aq_wave_may(w->group, addresses[0], LANES * DWORD, false)) {
@@ -117,7 +116,7 @@ static void load_execute(aq_wave *w, const aq_wave_op *o)
     const unsigned i = (unsigned)__builtin_ctzll(left);
     uint32_t value[4] = {0};
     for (unsigned done = 0, chunk; done < o->bytes; done += chunk) {
-      const unsigned char *from = lane_locate(
+      const unsigned char *from = aq_wave_lane_locate(
           w, o, addresses[i] + done, o->bytes - done, i, false, &chunk);
       if (!from)
         return;
@@ -134,7 +133,7 @@ static void store_execute(aq_wave *w, const aq_wave_op *o)
   _Alignas(64) uint64_t addresses[LANES];
   const uint64_t exec = aq_wave_exec(w);
   const uint32_t *data = aq_wave_row(w, o->c.number);
-  addresses_read(w, o, addresses);
+  aq_wave_addresses_read(w, o, addresses);
   if (o->bytes == DWORD && o->inst->row->encoding == AQ_ISA_GLOBAL &&
       is_contiguous(addresses, exec, DWORD) &&
       aq_wave_may(w->group, addresses[0], LANES * DWORD, true)) {
@@ -147,8 +146,8 @@ static void store_execute(aq_wave *w, const aq_wave_op *o)
     for (unsigned r = 1; r < o->c.rows; r++)
       value[r] = data[r * LANES + i];
     for (unsigned done = 0, chunk; done < o->bytes; done += chunk) {
-      unsigned char *to = lane_locate(w, o, addresses[i] + done,
-                                      o->bytes - done, i, true, &chunk);
+      unsigned char *to = aq_wave_lane_locate(w, o, addresses[i] + done,
+                                              o->bytes - done, i, true, &chunk);
       if (!to)
         return;
       memcpy(to, (const unsigned char *)value + done, chunk);
@@ -196,5 +195,5 @@ aq_wave_execute *aq_wave_memory_find(aq_wave_op *op)
       op->half = accesses[i].half;
       return access[0] == 'l' ? load_execute : store_execute;
     }
-  return NULL;
+  return aq_wave_atomic_find(op);
 }

@@ -57,6 +57,7 @@ struct aq_wave_op {
   uint8_t bytes;      /* of memory instructions, a lane */
   bool sext;          /* loads of less than a dword */
   uint8_t half;       /* D16: 1 the lower, 2 the upper half of the register */
+  uint8_t operation;  /* of atomics */
   aq_wave_source a, b, c;
   const aq_isa_inst *inst;
 };

@@ -13,10 +13,15 @@
 #ifndef AQ_WAVE_WAVE_H
 #define AQ_WAVE_WAVE_H
 
+#include <stdbool.h>
+
 #include "common/diag.h"
 #include "common/executor.h"
 
 typedef struct aq_wave_machine aq_wave_machine;
+
+/* Whether a machine executes code for a processor ("gfx942"). */
+bool aq_wave_machine_executes(const char *gfx);
 
 /* AQ_ERR_NO_MEMORY, or the machine; its executions end before it. */
 aq_status aq_wave_machine_create(aq_wave_machine **out, aq_diag *diag);

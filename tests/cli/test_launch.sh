@@ -268,12 +268,15 @@ refuses() { # NAME WORDS ARGUMENT...
   check "$refuses_name: exit 2" [ "$status" = 2 ]
   check "$refuses_name: says why" contains "$err" "$refuses_words"
 }
-refuses "no host function" "name a plug-in that has it with --kernels" \
-  "$code" vadd --grid 64 --args 'buf:f32[64]' 'buf:f32[64]' 'out:f32[64]' u32:64
-check "the arguments are listed" contains "$err" "offset 16, 8 bytes"
+try "$aqueduct" launch "$code" vadd --grid 64 --args 'buf:f32[64]=iota' \
+  'buf:f32[64]=0.5' 'out:f32[64]' u32:64
+check "without a host function the code is executed" contains "$out" \
+  "out:f32[64]: 0.5 1.5 2.5 3.5 4.5 5.5 6.5 7.5"
 try "$aqueduct" launch "$code" vadd --grid 64 --missing-kernels warn --args \
-  'buf:f32[64]' 'buf:f32[64]' 'out:f32[64]' u32:64
+  'buf:f32[64]=iota' 'buf:f32[64]' 'out:f32[64]' u32:64
 check "timing only is allowed when asked for" [ "$status" = 0 ]
+check "it computes nothing" contains "$out" "out:f32[64]: 0 0 0 0 0 0 0 0"
+check "the arguments are listed" contains "$err" "offset 16, 8 bytes"
 refuses "no such kernel" "it has no kernel 'vsub'; it has vadd, reduce" \
   "$code" vsub --grid 64
 refuses "no grid" "expected --grid" "$code" vadd

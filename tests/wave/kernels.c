@@ -211,3 +211,22 @@ KERNEL(k_gather)
   ITEM;
   out[i] = a[(u32)b[i] % n] + b[(u32)a[i] % n];
 }
+
+/* Every item adds to the same words, in an order that does not matter. */
+KERNEL(k_atomics)
+{
+  ITEM;
+  GLOBAL u32 *words = (GLOBAL u32 *)(out + n);
+  __atomic_fetch_add(&words[0], (u32)a[i], __ATOMIC_RELAXED);
+  __atomic_fetch_xor(&words[1], (u32)b[i], __ATOMIC_RELAXED);
+  __atomic_fetch_or(&words[2], (u32)a[i] & 0x10101, __ATOMIC_RELAXED);
+  __atomic_fetch_and(&words[3], (u32)b[i], __ATOMIC_RELAXED);
+  __atomic_fetch_add(&words[4], 3, __ATOMIC_RELAXED);
+  __atomic_fetch_add((GLOBAL u64 *)&words[6], a[i], __ATOMIC_RELAXED);
+  __atomic_fetch_sub(&words[8], (u32)b[i], __ATOMIC_RELAXED);
+  u32 old = __atomic_load_n(&words[9], __ATOMIC_RELAXED);
+  while (!__atomic_compare_exchange_n(&words[9], &old, old * 2 + 1, 0,
+                                      __ATOMIC_RELAXED, __ATOMIC_RELAXED))
+    ;
+  out[i] = i;
+}

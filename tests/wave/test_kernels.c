@@ -13,7 +13,8 @@
 
 #include "kernels.c"
 
-enum { ITEMS = 3000, GROUP = 256 };
+/* WORDS: what kernels share, behind the elements. */
+enum { ITEMS = 3000, GROUP = 256, WORDS = 16 };
 
 typedef void aq_host_kernel(const u64 *a, const u64 *b, u64 *out, u32 n);
 
@@ -29,7 +30,7 @@ static const struct {
     K(k_mul_add_f64), K(k_divide_f64),  K(k_sqrt_f64),   K(k_round),
     K(k_compare_f32), K(k_compare_f64), K(k_convert),    K(k_integers),
     K(k_integers_64), K(k_divide),      K(k_divide_64),  K(k_loop),
-    K(k_switch),      K(k_bytes),       K(k_gather),
+    K(k_switch),      K(k_bytes),       K(k_gather),     K(k_atomics),
 #undef K
 };
 
@@ -135,7 +136,7 @@ static u64 number_make(aq_rng *rng)
 
 static void kernels_compare(const char *gfx, int level)
 {
-  static u64 a[ITEMS], b[ITEMS], out[ITEMS], expected[ITEMS];
+  static u64 a[ITEMS], b[ITEMS], out[ITEMS + WORDS], expected[ITEMS + WORDS];
   char path[512];
   aq_diag diag = AQ_DIAG_INIT;
   aq_wave_machine *machine;
@@ -155,18 +156,20 @@ static void kernels_compare(const char *gfx, int level)
       u64 *out;
       u32 n;
     } kernarg = {a, b, out, ITEMS};
-    memset(out, 0xee, sizeof out);
+    memset(out, 0, sizeof out);
+    memset(expected, 0, sizeof expected);
     dispatch(aq_wave_machine_executor(machine), &image, gfx, kernels[k].name,
              &kernarg);
     for (unsigned i = 0; i < ITEMS; i++) {
       work_item_of_host = i;
       kernels[k].host(a, b, expected, ITEMS);
+    }
+    for (unsigned i = 0; i < ITEMS + WORDS; i++)
       ck_assert_msg(out[i] == expected[i],
                     "%s of %s -O%d, item %u: a 0x%llx, b 0x%llx: 0x%llx, on "
                     "the host 0x%llx",
-                    kernels[k].name, gfx, level, i, a[i], b[i], out[i],
-                    expected[i]);
-    }
+                    kernels[k].name, gfx, level, i, a[i % ITEMS], b[i % ITEMS],
+                    out[i], expected[i]);
   }
   aq_wave_machine_destroy(machine);
   aq_code_image_unload(&image);
