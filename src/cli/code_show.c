@@ -8,6 +8,7 @@
 
 #include "codeobj/code_file.h"
 #include "codeobj/layout.h"
+#include "common/array.h"
 #include "common/json_out.h"
 
 /* ---- text ---- */
@@ -124,25 +125,41 @@ static void show_other(aq_cli *cli, aq_json_out *json,
   aq_json_out_close_map(json);
 }
 
-static aq_status show_bundle(aq_cli *cli, aq_json_out *json,
-                             const aq_code_file *file)
+static aq_status show_entry(aq_cli *cli, aq_json_out *json,
+                            const aq_code_file *file,
+                            const aq_bundle_entry *entry, bool first)
 {
   char line[AQ_CODE_LINE_SIZE];
+  if (!json)
+    fprintf(cli->out, "%sentry           %s\n", first ? "" : "\n",
+            aq_code_text(entry->id, line, sizeof line));
+  if (aq_codeobj_is(entry->bytes, entry->size))
+    return show_one(cli, json, file, entry->id, entry->bytes, entry->size);
+  show_other(cli, json, entry);
+  return AQ_OK;
+}
+
+/* All entries, or with a target the one of each bundle that fits it best. */
+static aq_status show_bundles(aq_cli *cli, aq_json_out *json,
+                              const aq_code_file *file, const aq_target *target)
+{
   aq_status status = AQ_OK;
-  for (size_t i = 0; i < file->bundle.count && status == AQ_OK; i++) {
-    const aq_bundle_entry *entry = &file->bundle.entries[i];
-    if (!json)
-      fprintf(cli->out, "%sentry           %s\n", i ? "\n" : "",
-              aq_code_text(entry->id, line, sizeof line));
-    if (aq_codeobj_is(entry->bytes, entry->size))
-      status = show_one(cli, json, file, entry->id, entry->bytes, entry->size);
-    else
-      show_other(cli, json, entry);
+  bool first = true;
+  for (size_t b = 0; b < file->bundles.count; b++) {
+    const aq_bundle *bundle = &file->bundles.list[b];
+    const aq_bundle_entry *best =
+        target ? aq_bundle_find(bundle, target) : NULL;
+    for (size_t i = 0; i < bundle->count && status == AQ_OK; i++)
+      if (!target || &bundle->entries[i] == best) {
+        status = show_entry(cli, json, file, &bundle->entries[i], first);
+        first = false;
+      }
   }
   return status;
 }
 
-static aq_status show_all(aq_cli *cli, const aq_code_file *file)
+static aq_status show_all(aq_cli *cli, const aq_code_file *file,
+                          const aq_target *target)
 {
   aq_json_out *json;
   aq_status status = aq_cli_json_begin_if(cli, &json);
@@ -152,8 +169,8 @@ static aq_status show_all(aq_cli *cli, const aq_code_file *file)
     aq_json_out_map(json, NULL);
     aq_json_out_array(json, "code_objects");
   }
-  status = file->is_bundle
-               ? show_bundle(cli, json, file)
+  status = file->bundles.count > 0
+               ? show_bundles(cli, json, file, target)
                : show_one(cli, json, file, NULL, file->bytes, file->size);
   if (status != AQ_OK) {
     aq_json_out_drop(json);
@@ -168,48 +185,123 @@ static aq_status show_all(aq_cli *cli, const aq_code_file *file)
 
 /* ---- the plug-in ---- */
 
-/* Kernels of a bundle are the same for every target: the first is taken. */
-static aq_status stub_bytes(const aq_code_file *file, const void **bytes,
-                            size_t *size, aq_diag *diag)
+/* Code objects whose kernels are joined to one list. */
+typedef struct joined {
+  aq_codeobj *codes;
+  size_t count, capacity;
+  aq_codeobj all; /* its kernels, borrowed from `codes` */
+} joined;
+
+static void joined_fini(joined *j)
 {
-  *bytes = file->bytes;
-  *size = file->size;
-  for (size_t i = 0; file->is_bundle && i < file->bundle.count; i++) {
-    *bytes = file->bundle.entries[i].bytes;
-    *size = file->bundle.entries[i].size;
-    if (aq_codeobj_is(*bytes, *size))
-      return AQ_OK;
-  }
-  return file->is_bundle
-             ? aq_diag_set(diag, AQ_ERR_INPUT, "%s: it has no code for a GPU",
-                           file->path)
-             : AQ_OK;
+  for (size_t i = 0; i < j->count; i++)
+    aq_codeobj_fini(&j->codes[i]);
+  free(j->codes);
+  free((void *)(uintptr_t)j->all.kernels);
 }
 
-static aq_status stub_write(aq_cli *cli, const aq_code_file *file)
+static aq_status joined_add(joined *j, const aq_code_file *file,
+                            const void *bytes, size_t size, aq_diag *diag)
 {
-  const char *slash = strrchr(file->path, '/');
-  const void *bytes;
-  size_t size;
   aq_codeobj code;
-  aq_status status = stub_bytes(file, &bytes, &size, &cli->diag);
-  if (status == AQ_OK)
-    status = aq_code_file_read(file, bytes, size, &code, &cli->diag);
+  aq_status status = aq_code_file_read(file, bytes, size, &code, diag);
   if (status != AQ_OK)
     return status;
-  aq_code_stub_tell(&code, slash ? slash + 1 : file->path, line_put, cli);
+  if (AQ_ARRAY_PUSH(j->codes, j->count, j->capacity, code))
+    return AQ_OK;
   aq_codeobj_fini(&code);
-  return AQ_OK;
+  return aq_diag_no_memory(diag);
+}
+
+/* Kernels are the same for every target: without one, the first decides. */
+static aq_status joined_read(joined *j, const aq_code_file *file,
+                             const aq_target *target, aq_diag *diag)
+{
+  aq_status status = AQ_OK;
+  if (file->bundles.count == 0)
+    return joined_add(j, file, file->bytes, file->size, diag);
+  for (size_t b = 0; b < file->bundles.count && status == AQ_OK; b++) {
+    const aq_bundle *bundle = &file->bundles.list[b];
+    const aq_bundle_entry *entry = NULL;
+    if (target)
+      entry = aq_bundle_find(bundle, target);
+    for (size_t i = 0; !target && !entry && i < bundle->count; i++)
+      if (aq_codeobj_is(bundle->entries[i].bytes, bundle->entries[i].size))
+        entry = &bundle->entries[i];
+    if (entry)
+      status = joined_add(j, file, entry->bytes, entry->size, diag);
+    if (!target && j->count == 1)
+      target = &j->codes[0].target;
+  }
+  if (status == AQ_OK && j->count == 0)
+    return aq_diag_set(diag, AQ_ERR_INPUT, "%s: it has no code for a GPU",
+                       file->path);
+  return status;
+}
+
+static bool joined_make(joined *j)
+{
+  size_t count = 0;
+  for (size_t i = 0; i < j->count; i++)
+    count += j->codes[i].kernel_count;
+  aq_code_kernel *kernels = calloc(count + 1, sizeof *kernels);
+  if (!kernels)
+    return false;
+  j->all = (aq_codeobj){.target = j->codes[0].target, .kernels = kernels};
+  for (size_t i = 0; i < j->count; i++) {
+    const aq_codeobj *code = &j->codes[i];
+    if (code->kernel_count > 0)
+      memcpy(&kernels[j->all.kernel_count], code->kernels,
+             code->kernel_count * sizeof *kernels);
+    j->all.kernel_count += code->kernel_count;
+  }
+  return true;
+}
+
+static aq_status stub_write(aq_cli *cli, const aq_code_file *file,
+                            const aq_target *target)
+{
+  const char *slash = strrchr(file->path, '/');
+  joined j = {0};
+  aq_status status = joined_read(&j, file, target, &cli->diag);
+  if (status == AQ_OK && !joined_make(&j))
+    status = aq_diag_no_memory(&cli->diag);
+  if (status == AQ_OK)
+    aq_code_stub_tell(&j.all, slash ? slash + 1 : file->path, line_put, cli);
+  joined_fini(&j);
+  return status;
+}
+
+/* --target, which the file must have code for. */
+static aq_status target_read(aq_cli *cli, const aq_code_file *file,
+                             aq_target *target, bool *given)
+{
+  const char *text = cli->values[AQ_CLI_OPT_TARGET];
+  const void *bytes;
+  size_t size;
+  *given = text != NULL;
+  if (!text)
+    return AQ_OK;
+  aq_status status =
+      aq_code_file_find(file, text, NULL, &bytes, &size, &cli->diag);
+  return status == AQ_OK
+             ? aq_target_parse(text, strlen(text), target, &cli->diag)
+             : status;
 }
 
 aq_status aq_cli_show_code(aq_cli *cli, const char *path)
 {
   aq_code_file file;
+  aq_target target;
+  bool given;
   aq_status status = aq_code_file_open(path, &file, &cli->diag);
   if (status != AQ_OK)
     return status;
-  status = aq_cli_flag(cli, AQ_CLI_OPT_STUB) ? stub_write(cli, &file)
-                                             : show_all(cli, &file);
+  status = target_read(cli, &file, &target, &given);
+  if (status == AQ_OK)
+    status = aq_cli_flag(cli, AQ_CLI_OPT_STUB)
+                 ? stub_write(cli, &file, given ? &target : NULL)
+                 : show_all(cli, &file, given ? &target : NULL);
   aq_code_file_close(&file);
   return status;
 }

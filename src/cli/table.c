@@ -331,17 +331,19 @@ const aq_cli_command aq_cli_commands[AQ_CLI_CMD_COUNT] = {
              "copy engines and how they are linked. Of a file with a "
              "recorded program: its commands, one a line. Of a capture: its "
              "records, one a line; of what exec --capture wrote: its queues, "
-             "packets, kernels, copies and waits, counted. Of a code object or "
-             "an offload bundle: "
-             "its targets and kernels with their arguments.\n\n"
+             "packets, kernels, copies and waits, counted. Of a code object, "
+             "an offload bundle or an executable or library of HIP: its "
+             "targets and kernels with their arguments.\n\n"
              "A name that is both a run and a device model means the "
              "run; give the path of the .device file for the other.",
          .examples = {{"aqueduct show latest", "the newest run"},
                       {"aqueduct show mi300x", "the MI300X device model"},
                       {"aqueduct show ./loop.program", "disassemble it"},
                       {"aqueduct show vadd.hsaco --stub -o vadd.c",
-                       "a plug-in that plays its kernels, to be written"}},
-         .options = BIT(STUB),
+                       "a plug-in that executes its kernels, to be written"},
+                      {"aqueduct show ./program --target gfx90a:xnack-",
+                       "the kernels of a HIP program for one target"}},
+         .options = BIT(STUB) | BIT(TARGET),
          .args_min = 1,
          .args_max = 1,
          .what = AQ_CLI_RUN_OR_DEVICE},

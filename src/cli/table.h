@@ -66,6 +66,7 @@ typedef enum aq_cli_what {
   O(MATCH)                                                                     \
   O(NAMES)                                                                     \
   O(STUB)                                                                      \
+  O(TARGET)                                                                    \
   O(LIBHSA)                                                                    \
   O(SHARD)                                                                     \
   O(TASKS)                                                                     \
@@ -137,7 +138,7 @@ typedef struct aq_cli_example {
   const char *command, *meaning;
 } aq_cli_example;
 
-enum { AQ_CLI_EXAMPLES_MAX = 4 };
+enum { AQ_CLI_EXAMPLES_MAX = 5 };
 
 typedef struct aq_cli_command {
   const char *name;

@@ -126,6 +126,9 @@ const aq_cli_option aq_cli_options[AQ_CLI_OPT_COUNT] = {
     [AQ_CLI_OPT_STUB] = {"stub", NULL, NULL,
                          "of code objects: write a kernel plug-in in C with "
                          "the arguments of each kernel, to be filled in"},
+    [AQ_CLI_OPT_TARGET] = {"target", "TARGET", NULL,
+                           "of files with code objects for several targets: "
+                           "only the code for TARGET (gfx90a:xnack-)"},
     [AQ_CLI_OPT_LIBHSA] = {"libhsa", "PATH", "AQUEDUCT_LIBHSA_PATH",
                            "the HSA runtime to load", .what = AQ_CLI_FILE},
     [AQ_CLI_OPT_SHARD] = {"shard", "I/N", NULL,

@@ -4,21 +4,44 @@
 #include "codeobj/code_file.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "codeobj/layout.h"
 
+/* Maps a regular file; NULL sets errno. */
+static const unsigned char *file_map(const char *path, size_t *size)
+{
+  struct stat info = {0};
+  const int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+  if (fd < 0)
+    return NULL;
+  void *bytes = MAP_FAILED;
+  if (fstat(fd, &info) == 0) {
+    if (S_ISREG(info.st_mode) && info.st_size > 0)
+      bytes = mmap(NULL, (size_t)info.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
+    else
+      errno = EINVAL;
+  }
+  close(fd);
+  *size = (size_t)info.st_size;
+  return bytes == MAP_FAILED ? NULL : bytes;
+}
+
 bool aq_code_file_is(const char *path)
 {
-  unsigned char head[64];
-  FILE *file = fopen(path, "rb");
-  if (!file)
+  size_t size, section_size;
+  const unsigned char *bytes = file_map(path, &size), *section;
+  if (!bytes)
     return false;
-  size_t got = fread(head, 1, sizeof head, file);
-  fclose(file);
-  return aq_codeobj_is(head, got) || aq_bundle_is(head, got);
+  const bool is = aq_codeobj_is(bytes, size) || aq_bundle_is(bytes, size) ||
+                  aq_bundles_find(bytes, size, &section, &section_size);
+  munmap((void *)(uintptr_t)bytes, size);
+  return is;
 }
 
 /* Puts the file before what is wrong with it. */
@@ -28,69 +51,89 @@ static aq_status say_file(const char *path, aq_status status, aq_diag *diag)
   return aq_diag_set(diag, status, "%s: %s", path, inner.text);
 }
 
-static aq_status bytes_read(aq_code_file *out, FILE *file, aq_diag *diag)
+static aq_status bundles_read(aq_code_file *out, aq_diag *diag)
 {
-  long size = fseek(file, 0, SEEK_END) == 0 ? ftell(file) : -1;
-  if (size < 0 || (uint64_t)size > AQ_BUNDLE_SIZE_MAX)
-    return aq_diag_set(diag, AQ_ERR_INPUT,
-                       "expected a file of at most %llu bytes",
-                       (unsigned long long)AQ_BUNDLE_SIZE_MAX);
-  rewind(file);
-  out->bytes = malloc((size_t)size + 1);
-  if (!out->bytes)
-    return aq_diag_no_memory(diag);
-  out->size = fread(out->bytes, 1, (size_t)size, file);
-  if (out->size != (size_t)size)
-    return aq_diag_set(diag, AQ_ERR_IO, "cannot read");
+  const unsigned char *section = out->bytes;
+  size_t size = out->size;
   if (aq_codeobj_is(out->bytes, out->size))
     return AQ_OK;
-  if (!aq_bundle_is(out->bytes, out->size))
+  if (!aq_bundle_is(out->bytes, out->size) &&
+      !aq_bundles_find(out->bytes, out->size, &section, &size))
     return aq_diag_set(diag, AQ_ERR_INPUT,
-                       "neither a code object nor an offload bundle");
-  out->is_bundle = true;
-  return aq_bundle_read(out->bytes, out->size, &out->bundle, diag);
+                       "neither a code object, an offload bundle nor an "
+                       "executable or library with a section .hip_fatbin");
+  return aq_bundles_read(section, size, &out->bundles, diag);
 }
 
 aq_status aq_code_file_open(const char *path, aq_code_file *out, aq_diag *diag)
 {
-  FILE *file = fopen(path, "rb");
-  *out = (aq_code_file){.path = path};
-  if (!file)
+  aq_code_file file = {.path = path};
+  file.bytes = file_map(path, &file.size);
+  if (!file.bytes)
     return aq_diag_set(diag, AQ_ERR_NOT_FOUND, "%s: %s", path, strerror(errno));
-  aq_status status = bytes_read(out, file, diag);
-  fclose(file);
-  if (status == AQ_OK)
+  aq_status status = bundles_read(&file, diag);
+  if (status == AQ_OK) {
+    *out = file;
     return AQ_OK;
-  out->is_bundle = false; /* it was not read */
-  aq_code_file_close(out);
+  }
+  aq_code_file_close(&file);
   return say_file(path, status, diag);
 }
 
 void aq_code_file_close(aq_code_file *file)
 {
-  if (file->is_bundle)
-    aq_bundle_fini(&file->bundle);
-  free(file->bytes);
+  aq_bundles_fini(&file->bundles);
+  if (file->bytes)
+    munmap((void *)(uintptr_t)file->bytes, file->size);
   *file = (aq_code_file){0};
 }
 
-/* The code that fits a device; of a bundle one entry, else the whole file. */
+static bool has_kernel(const aq_bundle_entry *entry, const char *kernel)
+{
+  aq_codeobj code;
+  if (!kernel)
+    return true;
+  if (aq_codeobj_read_to(entry->bytes, entry->size, AQ_CODEOBJ_DESCRIPTORS,
+                         &code, NULL) != AQ_OK)
+    return false;
+  const bool has = aq_codeobj_kernel(&code, kernel) != NULL;
+  aq_codeobj_fini(&code);
+  return has;
+}
+
+static const aq_bundle_entry *entry_find(const aq_code_file *file,
+                                         const aq_target *device,
+                                         const char *kernel)
+{
+  const aq_bundle_entry *first = NULL;
+  for (size_t i = 0; i < file->bundles.count; i++) {
+    const aq_bundle_entry *entry =
+        aq_bundle_find(&file->bundles.list[i], device);
+    if (entry && has_kernel(entry, kernel))
+      return entry;
+    first = first ? first : entry;
+  }
+  return first;
+}
+
+/* The code that fits a device; of bundles one entry, else the whole file. */
 static bool code_find(const aq_code_file *file, const aq_target *device,
-                      const void **bytes, size_t *size)
+                      const char *kernel, const void **bytes, size_t *size)
 {
   aq_codeobj code;
   *bytes = file->bytes;
   *size = file->size;
-  if (file->is_bundle) {
-    const aq_bundle_entry *entry = aq_bundle_find(&file->bundle, device);
+  if (file->bundles.count > 0) {
+    const aq_bundle_entry *entry = entry_find(file, device, kernel);
     if (entry) {
       *bytes = entry->bytes;
       *size = entry->size;
     }
     return entry != NULL;
   }
-  if (aq_codeobj_read(file->bytes, file->size, &code, NULL) != AQ_OK)
-    return true; /* whoever reads it is told what is wrong */
+  if (aq_codeobj_read_to(file->bytes, file->size, AQ_CODEOBJ_DESCRIPTORS, &code,
+                         NULL) != AQ_OK)
+    return true; /* reading it for use says what is wrong */
   const bool fits = aq_target_fits(&code.target, device) != AQ_FIT_NONE;
   aq_codeobj_fini(&code);
   return fits;
@@ -102,23 +145,26 @@ bool aq_code_file_fits(const aq_code_file *file, const char *gfx)
   const void *bytes;
   size_t size;
   return aq_target_parse(gfx, strlen(gfx), &device, NULL) == AQ_OK &&
-         code_find(file, &device, &bytes, &size);
+         code_find(file, &device, NULL, &bytes, &size);
 }
 
-/* The targets of a file, with commas between. */
+/* The targets of a file, with commas between; those of the first bundle stand
+ * for all. */
 static void targets_list(const aq_code_file *file, char *to, size_t size)
 {
   aq_codeobj code;
   char target[AQ_TARGET_TEXT_SIZE];
   to[0] = 0;
-  for (size_t i = 0; file->is_bundle && i < file->bundle.count; i++) {
+  for (size_t i = 0; file->bundles.count > 0 && i < file->bundles.list->count;
+       i++) {
     const size_t used = strlen(to);
     char id[80];
     snprintf(to + used, size - used, "%s%s", i ? ", " : "",
-             aq_code_text(file->bundle.entries[i].id, id, sizeof id));
+             aq_code_text(file->bundles.list->entries[i].id, id, sizeof id));
   }
-  if (!file->is_bundle &&
-      aq_codeobj_read(file->bytes, file->size, &code, NULL) == AQ_OK) {
+  if (file->bundles.count == 0 &&
+      aq_codeobj_read_to(file->bytes, file->size, AQ_CODEOBJ_DESCRIPTORS, &code,
+                         NULL) == AQ_OK) {
     aq_target_print(&code.target, target);
     snprintf(to, size, "%s", target);
     aq_codeobj_fini(&code);
@@ -126,16 +172,17 @@ static void targets_list(const aq_code_file *file, char *to, size_t size)
 }
 
 aq_status aq_code_file_find(const aq_code_file *file, const char *gfx,
-                            const void **bytes, size_t *size, aq_diag *diag)
+                            const char *kernel, const void **bytes,
+                            size_t *size, aq_diag *diag)
 {
   aq_target device;
-  char known[200];
+  char known[400];
   aq_status status = aq_target_parse(gfx, strlen(gfx), &device, diag);
-  if (status != AQ_OK || code_find(file, &device, bytes, size))
+  if (status != AQ_OK || code_find(file, &device, kernel, bytes, size))
     return status;
   targets_list(file, known, sizeof known);
   return aq_diag_set(diag, AQ_ERR_INPUT,
-                     "%s: it has no code for the device's %s; it has %s",
+                     "%s: it has no code for %s; it has %s",
                      file->path, gfx, known);
 }
 

@@ -1,7 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Files with code objects, plain or in an offload bundle, as `show` and
- * `launch` take them.
+ * Files with code objects, as `show` and `launch` take them: plain, in an
+ * offload bundle, or in the bundles of an executable or library
+ * (".hip_fatbin").
+ *
+ * The file is mapped, and only what is asked for is read. One thread at a
+ * time.
  */
 #ifndef AQ_CODEOBJ_CODE_FILE_H
 #define AQ_CODEOBJ_CODE_FILE_H
@@ -11,26 +15,26 @@
 
 typedef struct aq_code_file {
   const char *path; /* borrowed */
-  unsigned char *bytes;
+  const unsigned char *bytes;
   size_t size;
-  aq_bundle bundle;
-  bool is_bundle;
+  aq_bundles bundles; /* none: the file is one code object */
 } aq_code_file;
 
-/* Whether a file starts as a code object or a bundle does. */
+/* Whether a file has code objects, by what it begins with and its sections. */
 bool aq_code_file_is(const char *path);
 
-/* Reads a file of at most AQ_BUNDLE_SIZE_MAX bytes. */
 aq_status aq_code_file_open(const char *path, aq_code_file *out, aq_diag *diag);
 void aq_code_file_close(aq_code_file *file);
 
-/* Whether it has code for an instruction set. */
+/* Whether it has code for an instruction set, a target id. */
 bool aq_code_file_fits(const aq_code_file *file, const char *gfx);
 
-/* The bytes for a device, named by its instruction set ("gfx942"); they stay
- * until the file is closed. AQ_ERR_INPUT says what there is. */
+/* The code object for a device, named by its target id ("gfx942"), that has a
+ * kernel (NULL: any; where none has it, the first for the device). The bytes
+ * stay until the file is closed. AQ_ERR_INPUT says which targets there are. */
 aq_status aq_code_file_find(const aq_code_file *file, const char *gfx,
-                            const void **bytes, size_t *size, aq_diag *diag);
+                            const char *kernel, const void **bytes,
+                            size_t *size, aq_diag *diag);
 
 /* Reads a code object of the file; errors name the file. */
 aq_status aq_code_file_read(const aq_code_file *file, const void *bytes,

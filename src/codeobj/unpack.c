@@ -53,6 +53,12 @@ static bool head_read(const unsigned char *bytes, size_t size, packed *out)
          (out->file_size >= out->head_size && out->file_size <= size);
 }
 
+size_t aq_unpack_extent(const void *bytes, size_t size)
+{
+  packed head;
+  return head_read(bytes, size, &head) ? head.file_size : 0;
+}
+
 static aq_status unpack_zlib(const unsigned char *from, size_t size,
                              unsigned char *to, size_t expected, aq_diag *diag)
 {

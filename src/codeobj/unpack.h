@@ -11,6 +11,10 @@
 
 bool aq_unpack_is(const void *bytes, size_t size);
 
+/* Bytes that it takes with its head; 0: its head does not say (version 1), or
+ * is damaged. */
+size_t aq_unpack_extent(const void *bytes, size_t size);
+
 /* What is compressed, the caller's to free; AQ_ERR_INPUT if it is more than
  * `max` or damaged, AQ_ERR_UNSUPPORTED if this build lacks the method. */
 aq_status aq_unpack(const void *bytes, size_t size, uint64_t max,

@@ -56,8 +56,8 @@ static aq_status device_find(aq_launcher *l, aq_diag *diag)
     at++;
   l->launch.device = at < l->info.device_count ? at : 0;
   l->device = &l->info.devices[l->launch.device];
-  aq_status status =
-      aq_code_file_find(&l->file, l->device->gfx, &bytes, &size, diag);
+  aq_status status = aq_code_file_find(&l->file, l->device->gfx, l->ask.kernel,
+                                       &bytes, &size, diag);
   if (status == AQ_OK)
     status = aq_code_file_read(&l->file, bytes, size, &l->code, diag);
   l->code_is_read = status == AQ_OK;
@@ -126,8 +126,8 @@ static aq_status kernel_load(aq_launcher *l, aq_diag *diag)
   const void *bytes;
   size_t size;
   uint64_t module;
-  aq_status status =
-      aq_code_file_find(&l->file, l->device->gfx, &bytes, &size, diag);
+  aq_status status = aq_code_file_find(&l->file, l->device->gfx, l->ask.kernel,
+                                       &bytes, &size, diag);
   if (status == AQ_OK)
     status = l->t->ops->module_load(l->t, l->launch.device, bytes, size,
                                     &module, diag);

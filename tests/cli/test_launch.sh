@@ -312,7 +312,7 @@ check "where it cannot be written it fails" [ "$status" = 2 ]
 check "with the file" contains "$err" "none/sum.bin"
 refuses "too many repetitions" "--repeat 1000001: expected at most" "$code" \
   vadd --grid 64 --repeat 1000001
-refuses "another device" "it has no code for the device's gfx942; it has gfx90a" \
+refuses "another device" "it has no code for gfx942; it has gfx90a" \
   "$code" vadd --grid 64 --device mi300x --kernels "$kernels" --args u32:1
 refuses "no code object" "neither a code object" "$srcdir/README.md" vadd \
   --grid 64

@@ -7,3 +7,6 @@ tests_codeobj_test_codeobj_LDADD = $(AQ_TEST_LDADD) $(ZLIB_LIBS) $(ZSTD_LIBS)
 check_PROGRAMS += tests/codeobj/test_image
 tests_codeobj_test_image_SOURCES = tests/codeobj/test_image.c \
 	tests/dropin/object.c tests/dropin/object.h
+
+dist_check_SCRIPTS += tests/codeobj/test_oracle.sh
+EXTRA_DIST += tests/codeobj/oracle.py

@@ -95,12 +95,33 @@ static void bundle_check(const uint8_t *data, size_t size)
   aq_bundle_fini(&bundle);
 }
 
+/* Bundles behind each other, and those of an executable. */
+static void bundles_check(const uint8_t *data, size_t size)
+{
+  const unsigned char *section = data;
+  aq_bundles bundles;
+  size_t total = 0;
+  if (!aq_bundle_is(data, size) &&
+      !aq_bundles_find(data, size, &section, &size))
+    return;
+  if (aq_bundles_read(section, size, &bundles, NULL) != AQ_OK)
+    return;
+  if (bundles.count == 0 || bundles.count > size / 8)
+    abort();
+  for (size_t i = 0; i < bundles.count; i++)
+    total += bundles.list[i].count;
+  if (total == SIZE_MAX) /* uses what was read */
+    abort();
+  aq_bundles_fini(&bundles);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
   aq_codeobj code;
   /* What is compressed may be large by right: 64 KiB are enough to look at. */
   if (size > 65536)
     return 0;
+  bundles_check(data, size);
   if (aq_bundle_is(data, size)) {
     bundle_check(data, size);
   } else if (aq_codeobj_read(data, size, &code, NULL) == AQ_OK) {
