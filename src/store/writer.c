@@ -207,12 +207,25 @@ static aq_status sink_put_edges(aq_record_sink *sink, const aq_edge *edges,
   return known->put_edges(known, edges, count, diag);
 }
 
+/* After a batch that could not be stored its buffers stay full: nothing more
+ * goes in. */
+static aq_status writer_check(const aq_store_writer *writer, aq_diag *diag)
+{
+  const aq_diag *failure = &writer->failure;
+  return failure->status
+             ? aq_diag_set(diag, failure->status, "%s", failure->text)
+             : AQ_OK;
+}
+
 static aq_status facts_put(aq_store_writer *writer, aq_fact fact,
                            const int64_t *rows, size_t count, aq_diag *diag)
 {
   const size_t width = aq_fact_tables[fact].count;
   int64_t **buffer = &writer->facts[fact].rows;
   size_t *buffered = &writer->facts[fact].buffered;
+  aq_status status = writer_check(writer, diag);
+  if (status)
+    return status;
   if (!*buffer)
     *buffer = malloc(BATCH_ROWS * width * sizeof **buffer);
   if (!*buffer)
@@ -222,8 +235,8 @@ static aq_status facts_put(aq_store_writer *writer, aq_fact fact,
            width * sizeof *rows);
     if (*buffered < BATCH_ROWS)
       continue;
-    aq_status status = write_batch(writer, writer->buffer, writer->buffered,
-                                   false, NULL, diag);
+    status = write_batch(writer, writer->buffer, writer->buffered, false, NULL,
+                         diag);
     if (status)
       return status;
     writer->buffered = 0;
@@ -253,7 +266,9 @@ static aq_status sink_put_counters(aq_record_sink *sink,
 {
   aq_store_writer *writer = from_sink(sink);
   aq_record_sink *known = &writer->known.sink;
-  aq_status status = known->put_counters(known, samples, count, diag);
+  aq_status status = writer_check(writer, diag);
+  if (!status)
+    status = known->put_counters(known, samples, count, diag);
   if (status || writer->known.sample_count < BATCH_SAMPLES)
     return status;
   status =

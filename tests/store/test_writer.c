@@ -308,6 +308,34 @@ START_TEST(writing_a_run_that_was_removed_meanwhile_fails_and_leaves_nothing)
 }
 END_TEST
 
+/* Under ASan: nothing is written behind a buffer that stayed full. */
+START_TEST(every_put_after_a_failed_batch_fails)
+{
+  char *path = fresh_path("runs.db");
+  aq_store *store = store_open(path, AQ_STORE_WRITE);
+  aq_diag diag = AQ_DIAG_INIT;
+  aq_store_writer *writer = writer_open(store, "m");
+  aq_record_sink *sink = aq_store_writer_sink(writer);
+  ck_assert_status(aq_store_remove(store, aq_store_writer_run(writer), &diag),
+                   AQ_OK, &diag);
+  aq_preempted row;
+  memset(&row, 0, sizeof row);
+  int put = 0;
+  while (put < 200000 && sink->put_preempted(sink, &row, 1, &diag) == AQ_OK)
+    put++;
+  ck_assert_int_lt(put, 200000);
+  for (int i = 0; i < 1000; i++)
+    ck_assert_int_eq(sink->put_preempted(sink, &row, 1, &diag),
+                     AQ_ERR_NOT_FOUND);
+  const aq_sample sample = {.time = 1};
+  ck_assert_int_eq(sink->put_counters(sink, &sample, 1, &diag),
+                   AQ_ERR_NOT_FOUND);
+  ck_assert_int_eq(aq_store_writer_finish(writer, NULL, &diag),
+                   AQ_ERR_NOT_FOUND);
+  aq_store_close(store);
+}
+END_TEST
+
 /* Two runs at once over one connection, as a replay reads while it writes. */
 START_TEST(two_writers_and_a_reader_of_one_store_do_not_disturb_each_other)
 {
@@ -465,6 +493,7 @@ AQ_TEST_MAIN("store/writer", every_field_of_every_row_survives_many_batches,
              a_long_run_that_begins_late_is_incomplete_until_it_is_finished,
              a_late_run_that_cannot_be_stored_takes_no_other_with_it,
              writing_a_run_that_was_removed_meanwhile_fails_and_leaves_nothing,
+             every_put_after_a_failed_batch_fails,
              two_writers_and_a_reader_of_one_store_do_not_disturb_each_other,
              processes_write_to_one_new_store_at_once_while_another_reads,
              full_disk_is_one_error_and_earlier_runs_stay)
