@@ -13,6 +13,7 @@
 #include "capture/digest.h"
 #include "capture/recorder.h"
 #include "common/array.h"
+#include "common/part_file.h"
 
 /* ---- bytes ---- */
 
@@ -224,18 +225,14 @@ static void header_finish(aq_capture *capture)
 static aq_status file_write(const aq_cap_bytes *out, const char *path,
                             aq_diag *diag)
 {
-  char temp[4096];
-  if ((size_t)snprintf(temp, sizeof temp, "%s.part", path) >= sizeof temp)
-    return aq_diag_set(diag, AQ_ERR_INVALID, "%s: the path is too long", path);
-  FILE *file = fopen(temp, "wb");
-  if (!file)
-    return aq_diag_set(diag, AQ_ERR_IO, "%s: %s", temp, strerror(errno));
-  bool good = fwrite(out->data, out->size, 1, file) == 1;
-  good = fclose(file) == 0 && good;
-  if (good && rename(temp, path) == 0)
-    return AQ_OK;
+  aq_part_file part;
+  aq_status status = aq_part_open(&part, path, diag);
+  if (status != AQ_OK)
+    return status;
+  if (fwrite(out->data, out->size, 1, part.file) == 1)
+    return aq_part_keep(&part, path, diag);
   const int error = errno;
-  unlink(temp);
+  aq_part_drop(&part);
   return aq_diag_set(diag, AQ_ERR_IO, "%s: %s", path, strerror(error));
 }
 

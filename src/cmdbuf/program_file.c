@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "cmdbuf/validate.h"
+#include "common/part_file.h"
 
 struct aq_program_file {
   void *map; /* NULL: the bytes are the caller's */
@@ -85,30 +86,19 @@ bool aq_program_write(const aq_program *program, FILE *file)
 aq_status aq_program_save(const aq_program *program, const char *path,
                           aq_diag *diag)
 {
-  char temp[4096];
+  aq_part_file part;
   struct stat info;
   if (stat(path, &info) == 0 && !S_ISREG(info.st_mode))
     return aq_diag_set(diag, AQ_ERR_INVALID, "%s: not a regular file", path);
   if (names_size(program) > UINT32_MAX / 2)
     return aq_diag_set(diag, AQ_ERR_INVALID, "%s: names of 2 GB", path);
-  if ((size_t)snprintf(temp, sizeof temp, "%s.part", path) >= sizeof temp)
-    return aq_diag_set(diag, AQ_ERR_INVALID, "%s: the path is too long", path);
-  FILE *file = fopen(temp, "wb");
-  if (!file)
-    return aq_diag_set(diag, AQ_ERR_IO, "%s: %s", temp, strerror(errno));
-  bool good = aq_program_write(program, file);
-  int error = errno;
-  if (fclose(file) != 0 && good) {
-    good = false;
-    error = errno;
-  }
-  if (good && rename(temp, path) != 0) {
-    good = false;
-    error = errno;
-  }
-  if (good)
-    return AQ_OK;
-  unlink(temp);
+  aq_status status = aq_part_open(&part, path, diag);
+  if (status != AQ_OK)
+    return status;
+  if (aq_program_write(program, part.file))
+    return aq_part_keep(&part, path, diag);
+  const int error = errno;
+  aq_part_drop(&part);
   return aq_diag_set(diag, AQ_ERR_IO, "%s: %s", path, strerror(error));
 }
 

@@ -15,6 +15,7 @@ libaqcore_a_SOURCES += \
 	src/common/rng.c src/common/rng.h \
 	src/common/spool.h src/common/spool_format.h \
 	src/common/spool_read.c src/common/spool_write.c \
+	src/common/part_file.c src/common/part_file.h \
 	src/common/run_info.c \
 	src/common/status.c \
 	src/common/text.c src/common/text.h \

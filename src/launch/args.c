@@ -11,6 +11,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "common/part_file.h"
+
 typedef enum kind { SIGNED, UNSIGNED, REAL } kind;
 
 static const struct {
@@ -407,28 +409,20 @@ void aq_launch_arg_json(const aq_launch_arg *arg, uint64_t most,
 /* Whole, or not at all. */
 aq_status aq_launch_arg_write(const aq_launch_arg *arg, aq_diag *diag)
 {
-  char *path, *part;
+  char *path;
+  aq_part_file part;
   if (!arg->to)
     return AQ_OK;
   if (asprintf(&path, "%.*s", arg->to_length, arg->to) < 0)
     return aq_diag_no_memory(diag);
-  if (asprintf(&part, "%s.part", path) < 0) {
-    free(path);
-    return aq_diag_no_memory(diag);
+  aq_diag why = AQ_DIAG_INIT;
+  aq_status status = aq_part_open(&part, path, &why);
+  if (status == AQ_OK) {
+    fwrite(arg->memory, types[arg->type].size, arg->count, part.file);
+    status = aq_part_keep(&part, path, &why);
   }
-  FILE *out = fopen(part, "we");
-  bool good = out && fwrite(arg->memory, types[arg->type].size, arg->count,
-                            out) == arg->count;
-  if (out)
-    good = fclose(out) == 0 && good;
-  good = good && rename(part, path) == 0;
-  aq_status status =
-      good ? AQ_OK
-           : aq_diag_set(diag, AQ_ERR_IO, "argument '%.100s': %s: %s",
-                         arg->text, path, strerror(errno));
-  if (out && !good)
-    unlink(part);
-  free(part);
+  if (status != AQ_OK)
+    aq_diag_set(diag, status, "argument '%.100s': %s", arg->text, why.text);
   free(path);
   return status;
 }

@@ -233,6 +233,31 @@ START_TEST(a_file_that_cannot_be_written_is_not_there)
 }
 END_TEST
 
+/* Somebody who can write to the folder must not choose what is overwritten. */
+START_TEST(a_link_where_the_file_is_made_is_not_followed)
+{
+  walk_rig *w = walk_open(NULL);
+  char victim[4096], link[4200], text[8] = "";
+  snprintf(victim, sizeof victim, "%s", path_of("victim"));
+  snprintf(link, sizeof link, "%s.part", path_of("p"));
+  FILE *file = fopen(victim, "w");
+  fputs("mine", file);
+  fclose(file);
+  ck_assert_int_eq(symlink(victim, link), 0);
+  walk_start(w, 0);
+  ck_assert_status(aq_program_save(&w->program, path_of("p"), &w->diag), AQ_OK,
+                   &w->diag);
+  file = fopen(victim, "r");
+  ck_assert_ptr_nonnull(fgets(text, sizeof text, file));
+  fclose(file);
+  ck_assert_str_eq(text, "mine");
+  unlink(link);
+  unlink(victim);
+  unlink(path_of("p"));
+  walk_close(w);
+}
+END_TEST
+
 /* ---- size ---- */
 
 enum { MANY = 1000000 };
@@ -302,4 +327,5 @@ AQ_TEST_MAIN("cmdbuf/program_file", a_program_maps_back_as_it_was_saved,
              a_file_that_is_cut_anywhere_is_refused,
              what_is_no_program_is_named,
              a_file_that_cannot_be_written_is_not_there,
+             a_link_where_the_file_is_made_is_not_followed,
              a_million_dispatches_are_recorded_saved_mapped_and_replayed)

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A file that appears whole or not at all: it is written under a name of its
+ * own beside the one that it gets, flushed to the disk, and renamed. Two
+ * writers do not meet, and no link is followed.
+ * Ownership: open takes a file, keep or drop gives it back. One thread.
+ */
+#ifndef AQ_COMMON_PART_FILE_H
+#define AQ_COMMON_PART_FILE_H
+
+#include <stdbool.h>
+#include <stdio.h>
+
+#include "common/diag.h"
+
+typedef struct aq_part_file {
+  FILE *file;
+  char path[4096];
+} aq_part_file;
+
+/* Makes the file beside `path`, with the permissions of an ordinary one. */
+aq_status aq_part_open(aq_part_file *part, const char *path, aq_diag *diag);
+
+/* Gives it the name `path`; what cannot be written to its end is removed. */
+aq_status aq_part_keep(aq_part_file *part, const char *path, aq_diag *diag);
+
+/* Removes it. */
+void aq_part_drop(aq_part_file *part);
+
+#endif
