@@ -127,6 +127,31 @@ static bool is_replay(const aq_run_info *a, const aq_run_info *b)
          (a->origin != AQ_NONE && a->origin == b->origin);
 }
 
+/* The durations of a replay are those of the measured GPU: against it, a replay
+ * on another one is no accuracy. */
+static aq_status check_gpus(comparison *c, const aq_run_info *a,
+                            const aq_run_info *b)
+{
+  char names[2][96];
+  bool differ = false;
+  const bool first = a->origin == b->id;
+  const aq_run_info *run = first ? a : b, *measured = first ? b : a;
+  if (run->origin != measured->id || measured->kind != AQ_RUN_MEASURED ||
+      aq_cli_flag(c->cli, AQ_CLI_OPT_AS_IF))
+    return AQ_OK;
+  aq_status status = aq_compare_runs_gpus(c->store, run, measured, &differ,
+                                          names, &c->cli->diag);
+  if (status != AQ_OK || !differ)
+    return status;
+  return aq_diag_set(&c->cli->diag, AQ_ERR_INPUT,
+                     "run %" PRId64 " replays durations of %s on device model "
+                     "%s (%s): the measurement of another GPU does not score "
+                     "it; --as-if compares them all the same",
+                     run->id, names[1][0] ? names[1] : "another GPU",
+                     run->device_model ? run->device_model : "?",
+                     names[0][0] ? names[0] : "?");
+}
+
 static aq_status score(comparison *c, const aq_run_info *a,
                        const aq_run_info *b)
 {
@@ -134,6 +159,8 @@ static aq_status score(comparison *c, const aq_run_info *a,
   aq_compare_runs compare;
   int64_t worst;
   aq_status status = aq_cli_number(cli, AQ_CLI_OPT_WORST, 0, 0, &worst);
+  if (status == AQ_OK)
+    status = check_gpus(c, a, b);
   if (status == AQ_OK)
     status = aq_compare_runs_init(c->store, a, b, (size_t)worst, &compare,
                                   &cli->diag);

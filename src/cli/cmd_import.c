@@ -141,11 +141,23 @@ static void take_run(aq_run_info *info, const aq_trace_run *run)
   info->reproducible = run->reproducible;
 }
 
+/* Where the durations of a measured run come from, unless it says so. */
+static void durations_tell(aq_run_info *info, const aq_trace_result *result,
+                           char *text, size_t size)
+{
+  if (info->durations || info->kind != AQ_RUN_MEASURED)
+    return;
+  snprintf(text, size, "measured on %s%s",
+           result->gpu[0] ? result->gpu : "a GPU that the trace does not name",
+           result->more_gpus ? " and others" : "");
+  info->durations = text;
+}
+
 static aq_status finish_run(aq_cli *cli, aq_json_out *json,
                             aq_store_writer *writer, aq_run_info *info,
                             const aq_trace_result *result)
 {
-  char *notes = make_notes(result);
+  char *notes = make_notes(result), durations[160];
   if (!notes) {
     aq_store_writer_abort(writer);
     return aq_diag_no_memory(&cli->diag);
@@ -156,6 +168,7 @@ static aq_status finish_run(aq_cli *cli, aq_json_out *json,
   info->notes = notes;
   info->truncated = result->repairs[AQ_REPAIR_TRUNCATED] > 0;
   take_run(info, &result->run);
+  durations_tell(info, result, durations, sizeof durations);
   aq_status status = aq_store_writer_finish(writer, info, &cli->diag);
   if (status == AQ_OK) {
     tell_result(cli, info->source, result);

@@ -280,7 +280,10 @@ const aq_cli_command aq_cli_commands[AQ_CLI_CMD_COUNT] = {
              "the measured ones, by class of row, beside two trivial "
              "formulas on the same rows: zero, max(submission, previous "
              "end), and E, the same with two latencies fitted to this very "
-             "run. Pinned rows, and rows without a partner, count nowhere. "
+             "run. Pinned rows and unmatched rows are not counted. A replay "
+             "on another GPU than the measured one is not scored, because its "
+             "durations are those of the measured one; --as-if does it all the "
+             "same. "
              "When nothing can be scored there is no verdict, and the exit "
              "status is 2.\n\n"
              "Any other runs, or with --match or --by, are matched and told "
@@ -296,8 +299,8 @@ const aq_cli_command aq_cli_commands[AQ_CLI_CMD_COUNT] = {
                       {"aqueduct compare fifo edf srpt --by class "
                        "--format markdown",
                        "two policies with a third, as tables"}},
-         .options =
-             BIT(FAIL_ABOVE) | BIT(WORST) | BIT(MATCH) | BIT(BY) | BIT(FORMAT),
+         .options = BIT(FAIL_ABOVE) | BIT(WORST) | BIT(MATCH) | BIT(BY) |
+                    BIT(FORMAT) | BIT(AS_IF),
          .args_min = 1,
          .args_max = INT32_MAX,
          .what = AQ_CLI_RUN},

@@ -40,6 +40,7 @@ typedef enum aq_cli_what {
   O(EDGES)                                                                     \
   O(AS_GRAPH)                                                                  \
   O(ALLOW_TRUNCATED)                                                           \
+  O(AS_IF)                                                                     \
   O(BENCH)                                                                     \
   O(FAULTS)                                                                    \
   O(LIVE)                                                                      \

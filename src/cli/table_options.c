@@ -38,6 +38,9 @@ const aq_cli_option aq_cli_options[AQ_CLI_OPT_COUNT] = {
     [AQ_CLI_OPT_ALLOW_TRUNCATED] =
         {"allow-truncated", NULL, NULL,
          "import what a truncated file holds; every view of the run says so"},
+    [AQ_CLI_OPT_AS_IF] =
+        {"as-if", NULL, NULL,
+         "score a replay on another GPU as if it were the measured one"},
     [AQ_CLI_OPT_AS_GRAPH] = {"as-graph", NULL, NULL,
                              "make direct launches between host waits one "
                              "graph launch"},

@@ -144,6 +144,7 @@ static aq_run_info info_make(const draining *d, const aq_spool_reader *reader,
   const aq_spool_wish *w = &d->wish;
   aq_run_info info;
   aq_run_info_init(&info, AQ_RUN_SIMULATED);
+  info.durations = "assumed";
   info.source = w->program;
   info.transport = "sim";
   info.device_model = aq_spool_text(reader, "device_model");

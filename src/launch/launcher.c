@@ -236,6 +236,7 @@ aq_status aq_launcher_run(aq_launcher *l, aq_store *store, aq_run_info *info,
   if (status != AQ_OK)
     return status;
   info->kind = probed.kind;
+  info->durations = aq_performance_durations(l->performance, probed.kind);
   info->source = l->file.path;
   info->format = "launch";
   info->transport = aq_transport_stack_name(l->performance->transport);

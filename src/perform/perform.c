@@ -145,6 +145,11 @@ aq_status aq_performance_probe(aq_performance *performance,
       .kind = aq_run_measures(info.caps) ? AQ_RUN_MEASURED : AQ_RUN_SIMULATED};
   if (info.device_count)
     out->device = info.devices[0];
+  out->cus = out->device.cus ? (int64_t)out->device.cus : AQ_NONE;
+  snprintf(out->gpu, sizeof out->gpu, "%s",
+           out->device.name ? out->device.name : "");
+  snprintf(out->gfx, sizeof out->gfx, "%s",
+           out->device.gfx ? out->device.gfx : "");
   performance->on_simulator = out->kind == AQ_RUN_MEASURED && out->device.model;
   out->device.name = out->device.gfx = out->device.model = NULL;
   out->device.model_hash = out->device.verdict = NULL;
@@ -152,11 +157,21 @@ aq_status aq_performance_probe(aq_performance *performance,
   return caps_check(performance, info.caps, diag);
 }
 
+const char *aq_performance_durations(const aq_performance *performance,
+                                     aq_run_kind kind)
+{
+  return kind == AQ_RUN_MEASURED && !performance->on_simulator ? "measured here"
+                                                               : "assumed";
+}
+
 /* ---- what the store keeps beside rows ---- */
 
 /* What is known of the run only now; texts live in `totals`. */
-static void info_complete(aq_run_info *info, const aq_run_totals *totals)
+static void info_complete(const aq_performance *performance, aq_run_info *info,
+                          const aq_run_totals *totals)
 {
+  if (!info->durations)
+    info->durations = aq_performance_durations(performance, info->kind);
   info->reproducible = totals->reproducible;
   if (totals->device_model[0])
     info->device_model = totals->device_model;
@@ -304,7 +319,8 @@ void aq_performed_fini(aq_performed *performed)
 {
   free(performed->notes);
   free(performed->summary);
-  performed->notes = performed->summary = NULL;
+  free(performed->durations);
+  performed->notes = performed->summary = performed->durations = NULL;
 }
 
 /* What only the run shows of its policy goes to its notes. */
@@ -314,7 +330,7 @@ static aq_status store_finish(const aq_performance *performance,
 {
   const aq_run_totals *totals = &out->totals;
   char *notes = NULL;
-  info_complete(info, totals);
+  info_complete(performance, info, totals);
   if (totals->rejected || totals->fallback.text[0]) {
     aq_status status = aq_performance_notes(performance, totals, &notes, diag);
     if (status != AQ_OK) {

@@ -56,6 +56,8 @@ typedef struct aq_performance_facts {
   uint32_t caps;
   aq_run_kind kind; /* of the runs that it makes */
   aq_device_info device;
+  char gpu[96], gfx[32]; /* of the first device; "" where it has none */
+  int64_t cus;           /* AQ_NONE: not known */
 } aq_performance_facts;
 
 /* Opens and closes the transport. AQ_ERR_UNSUPPORTED where it lacks live mode
@@ -63,6 +65,11 @@ typedef struct aq_performance_facts {
  * meaning. */
 aq_status aq_performance_probe(aq_performance *performance,
                                aq_performance_facts *out, aq_diag *diag);
+
+/* Where the durations of a run come from whose workload brings none that were
+ * measured: static text for aq_run_info.durations, after a probe. */
+const char *aq_performance_durations(const aq_performance *performance,
+                                     aq_run_kind kind);
 
 /* How the run was asked for, as JSON for the notes of a run, with what became
  * of its policy (`totals` NULL: not known). The caller frees *out, which is
@@ -75,7 +82,8 @@ aq_status aq_performance_notes(const aq_performance *performance,
 typedef struct aq_performed {
   int64_t run; /* its id in the store */
   aq_run_totals totals;
-  char *notes, *summary; /* owned; the run's info borrows them */
+  /* Owned; the run's info borrows them. */
+  char *notes, *summary, *durations;
 } aq_performed;
 
 void aq_performed_fini(aq_performed *performed);

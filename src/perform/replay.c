@@ -4,9 +4,12 @@
 #include "perform/replay.h"
 
 #include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "perform/device_choice.h"
+#include "report/compare_runs.h"
 
 /* A loose dependency held nothing back in the measured run, but may when the
  * host follows the device. */
@@ -42,6 +45,7 @@ typedef struct replay_job {
   int64_t confidence; /* least of the edges; above 100: none */
   aq_replay_options options;
   aq_replay_facts facts;
+  char measured[160]; /* where the durations of the replayed run come from */
 } replay_job;
 
 /* How it was replayed, for those who look at the run later. */
@@ -124,6 +128,50 @@ static void device_ask(replay_job *job, const aq_device_info *device)
   job->options.graph_head = device->graph_head;
 }
 
+/* Whose durations the rows have: those of the run that is replayed, whatever
+ * the device. */
+static void durations_find(replay_job *job, const aq_run_info *origin,
+                           const aq_performance_facts *probed,
+                           aq_run_reader *reader)
+{
+  const aq_run_device here = {
+      .name = probed->gpu, .gfx = probed->gfx, .cus = probed->cus};
+  const aq_run_device none = {.cus = AQ_NONE};
+  const aq_run_device *there = aq_run_reader_device_count(reader) > 0
+                                   ? aq_run_reader_device(reader, 0)
+                                   : &none;
+  const bool measured = origin->kind == AQ_RUN_MEASURED;
+  const bool other = aq_compare_gpus_differ(&here, there);
+  const char *gpu = there->name && there->name[0] ? there->name : there->gfx;
+  if (!gpu)
+    gpu = "a GPU that the run does not name";
+  if (origin->durations)
+    snprintf(job->measured, sizeof job->measured, "%s", origin->durations);
+  else
+    snprintf(job->measured, sizeof job->measured, "%s%s",
+             measured ? "measured on " : "assumed", measured ? gpu : "");
+  const size_t used = strlen(job->measured);
+  if (other)
+    snprintf(job->measured + used, sizeof job->measured - used, ", not on %s",
+             here.name[0] ? here.name : here.gfx);
+}
+
+/* What the run stores of it. At level 2 the first half predicts: how well, the
+ * measured second half says. The caller frees it; NULL: no memory. */
+static char *durations_word(const replay_job *job)
+{
+  char *text = NULL;
+  const int length =
+      job->options.predict
+          ? asprintf(&text, "predicted ± %.1f %% from a first half %s",
+                     job->facts.prediction_error, job->measured)
+          : asprintf(&text, "%s", job->measured);
+  if (length < 0)
+    return NULL;
+  aq_note(job->notes, "durations: %s", text);
+  return text;
+}
+
 static aq_status source_perform(replay_job *job, aq_run_reader *reader)
 {
   store_input from = {{input_next, input_name}, reader};
@@ -137,11 +185,21 @@ static aq_status source_perform(replay_job *job, aq_run_reader *reader)
             "%" PRIu64 " kernels have no grid or workgroup size: their packets "
             "stand for one work-item or wave",
             job->facts.shapeless);
+  char *durations = durations_word(job);
+  if (!durations) {
+    workload->close(workload);
+    return aq_diag_no_memory(job->diag);
+  }
+  job->info->durations = durations;
   job->performance->notes = replay_notes;
   job->performance->notes_user = job;
   status = aq_perform(job->performance, job->store, job->facts.first_submit,
                       workload, job->info, job->out, job->diag);
   workload->close(workload);
+  if (status == AQ_OK)
+    job->out->durations = durations;
+  else
+    free(durations);
   return status;
 }
 
@@ -159,6 +217,7 @@ static aq_status rows_replay(replay_job *job, const aq_run_info *origin,
     status = edges_read(job, reader, &edges);
   if (status == AQ_OK) {
     device_ask(job, &probed.device);
+    durations_find(job, origin, &probed, reader);
     job->info->kind = probed.kind;
     status = source_perform(job, reader);
   }

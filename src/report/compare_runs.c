@@ -4,6 +4,7 @@
 #include "report/compare_runs.h"
 
 #include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -156,4 +157,71 @@ void aq_compare_runs_fini(aq_compare_runs *compare)
     free(compare->worst_names[i]);
   free(compare->worst_names);
   aq_compare_fini(&compare->figures);
+}
+
+/* ---- GPUs ---- */
+
+static bool has_text(const char *text)
+{
+  return text && text[0];
+}
+
+/* A name that tells a model; older drivers give every part the same one. */
+static bool has_name(const aq_run_device *device)
+{
+  return has_text(device->name) &&
+         strcmp(device->name, "AMD Radeon Graphics") != 0;
+}
+
+bool aq_compare_gpus_differ(const aq_run_device *a, const aq_run_device *b)
+{
+  if (has_text(a->gfx) && has_text(b->gfx) && strcmp(a->gfx, b->gfx) != 0)
+    return true;
+  if (a->cus > 0 && b->cus > 0 && a->cus != b->cus)
+    return true;
+  if (!has_name(a) || !has_name(b))
+    return false;
+  const size_t x = strlen(a->name), y = strlen(b->name);
+  return strncmp(a->name, b->name, x < y ? x : y) != 0;
+}
+
+/* The first device of a run, its texts in `texts`. */
+static aq_status first_device(aq_store *store, const aq_run_info *run,
+                              aq_run_device *out, char texts[2][96],
+                              aq_diag *diag)
+{
+  aq_run_reader *reader;
+  *out = (aq_run_device){.cus = AQ_NONE};
+  texts[0][0] = texts[1][0] = '\0';
+  aq_status status =
+      aq_run_reader_open(store, run->id, AQ_ORDER_STORED, &reader, diag);
+  if (status != AQ_OK)
+    return status;
+  if (aq_run_reader_device_count(reader) > 0) {
+    const aq_run_device *device = aq_run_reader_device(reader, 0);
+    snprintf(texts[0], 96, "%s", device->name ? device->name : "");
+    snprintf(texts[1], 96, "%s", device->gfx ? device->gfx : "");
+    *out =
+        (aq_run_device){.name = texts[0], .gfx = texts[1], .cus = device->cus};
+  }
+  aq_run_reader_close(reader);
+  return AQ_OK;
+}
+
+aq_status aq_compare_runs_gpus(aq_store *store, const aq_run_info *run,
+                               const aq_run_info *measured, bool *differ,
+                               char names[2][96], aq_diag *diag)
+{
+  const aq_run_info *runs[] = {run, measured};
+  aq_run_device devices[2];
+  char texts[2][2][96];
+  for (int i = 0; i < 2; i++) {
+    aq_status status =
+        first_device(store, runs[i], &devices[i], texts[i], diag);
+    if (status != AQ_OK)
+      return status;
+    snprintf(names[i], 96, "%s", texts[i][texts[i][0][0] ? 0 : 1]);
+  }
+  *differ = aq_compare_gpus_differ(&devices[0], &devices[1]);
+  return AQ_OK;
 }

@@ -27,6 +27,17 @@ AQ_API aq_status aq_compare_runs_init(aq_store *store, const aq_run_info *a,
                                       aq_compare_runs *out, aq_diag *diag);
 AQ_API void aq_compare_runs_fini(aq_compare_runs *compare);
 
+/* Whether two GPUs are known to be of different models: by ISA, compute units,
+ * or a name of which neither begins the other. */
+AQ_API bool aq_compare_gpus_differ(const aq_run_device *a,
+                                   const aq_run_device *b);
+
+/* Whether the device of a run is another GPU than that of a measured one,
+ * whose names go to `names` for messages. */
+AQ_API aq_status aq_compare_runs_gpus(aq_store *store, const aq_run_info *run,
+                                      const aq_run_info *measured, bool *differ,
+                                      char names[2][96], aq_diag *diag);
+
 AQ_END_DECLS
 
 #endif

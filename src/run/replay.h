@@ -67,6 +67,8 @@ typedef struct aq_replay_facts {
   uint64_t graphs;      /* made of direct launches */
   uint64_t predicted, unlike; /* rows of level 2; of them, without a like row in
                                  the first half */
+  double prediction_error;    /* percent: the median over those rows of what the
+                                 prediction is off the measured duration */
   uint32_t devices;           /* that have rows; jobs number them 0, 1, 2… */
   uint32_t queues; /* that the queues of a device share; 0: none are shared */
   bool streams; /* every queue of the run is one stream, or was taken as one */

@@ -75,6 +75,32 @@ static uint64_t predict_by(aq_replay *r, uint32_t *places, bool *known,
   return found;
 }
 
+static int off_compare(const void *left, const void *right)
+{
+  const uint32_t a = *(const uint32_t *)left, b = *(const uint32_t *)right;
+  return (a > b) - (a < b);
+}
+
+/* The median of how far the predictions are off, in percent; `room` has a
+ * place for every row. */
+static double median_error(const aq_replay *r, uint32_t *room)
+{
+  size_t count = 0;
+  for (size_t i = r->row_count / 2; i < r->row_count; i++) {
+    const aq_replay_row *row = &r->rows[i];
+    const aq_time measured = row->end - row->start;
+    if (measured <= 0)
+      continue;
+    const double off = (double)(row->duration - measured) / (double)measured;
+    const double permille = 1000 * (off < 0 ? -off : off);
+    room[count++] = permille < 4e9 ? (uint32_t)permille : UINT32_MAX;
+  }
+  if (count == 0)
+    return 0;
+  qsort(room, count, sizeof *room, off_compare);
+  return (double)room[count / 2] / 10;
+}
+
 aq_status aq_replay_predict(aq_replay *r, aq_diag *diag)
 {
   if (r->row_count == 0)
@@ -96,6 +122,7 @@ aq_status aq_replay_predict(aq_replay *r, aq_diag *diag)
       r->facts.predicted - predict_by(r, places, known, LIKE_SHAPE);
   predict_by(r, places, known, LIKE_NAME);
   predict_by(r, places, known, LIKE_KIND);
+  r->facts.prediction_error = median_error(r, places);
   free(known);
   free(places);
   return AQ_OK;

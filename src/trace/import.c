@@ -193,6 +193,14 @@ bool aq_import_span(aq_import *import, aq_tick begin, aq_tick length,
 aq_status aq_import_device(aq_import *import, const aq_run_device *device,
                            int64_t *ordinal)
 {
+  aq_trace_result *result = import->result;
+  const char *gpu = device->name && device->name[0] ? device->name
+                    : device->gfx                   ? device->gfx
+                                                    : "";
+  if (gpu[0] && result->gpu[0])
+    result->more_gpus |= strncmp(result->gpu, gpu, sizeof result->gpu - 1) != 0;
+  else if (gpu[0])
+    snprintf(result->gpu, sizeof result->gpu, "%s", gpu);
   return import->sink->device(import->sink, device, ordinal, import->diag);
 }
 

@@ -79,7 +79,10 @@ typedef struct aq_trace_result {
   uint64_t repairs[AQ_REPAIR_COUNT];
   aq_trace_example examples[AQ_TRACE_EXAMPLES]; /* the first of them */
   size_t example_count;
-  aq_trace_run run;   /* kind 0: the source does not say */
+  aq_trace_run run; /* kind 0: the source does not say */
+  /* The GPU that it was measured on, as far as the source names one. */
+  char gpu[96];
+  bool more_gpus;     /* and others, of another name */
   const char *advice; /* how to record what is missing, or NULL; static */
 } aq_trace_result;
 

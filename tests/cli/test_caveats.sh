@@ -51,4 +51,32 @@ check "which stays unknown" [ "$(echo "$out" | grep -c grid_x)" = 0 ]
 try "$aqueduct" explain none
 check "and explain does not guess its tail" \
   contains "$out" "their tail is unknown"
+
+# Durations are those of the GPU that was measured, whatever the device model.
+"$aqueduct" import "$srcdir/tests/trace/data/kineto.json" --name whose -q > "$work/id"
+shows_durations() { # WHOSE COMMAND...
+  whose=$1
+  shift
+  try "$aqueduct" "$@"
+  check "$* says whose durations it shows" \
+    contains "$out$err" "measured on AMD Instinct MI300X$whose"
+}
+shows_durations "" show whose
+shows_durations "" replay whose --name same
+shows_durations ", not on" replay whose --device mi50 --name other
+for view in show stats explain; do
+  shows_durations ", not on AMD" "$view" other
+  shows_durations ", not on AMD" "$view" other --json
+done
+shows_durations "" compare same
+try "$aqueduct" compare other
+check "a replay on another GPU is not scored" [ "$status" = 2 ]
+check "and the reason is said" contains "$err" "another GPU"
+shows_durations ", not on AMD" compare other --as-if
+try "$aqueduct" replay whose --level 2 --name second
+check "predicted durations say how far they are off" \
+  contains "$err" "durations: predicted ±"
+"$aqueduct" run "$srcdir/tests/cli/clients.json" --name scenario -q > "$work/id"
+try "$aqueduct" show scenario
+check "durations of a scenario are assumed" contains "$out" "assumed"
 finish
