@@ -396,7 +396,7 @@ static int write_forked_runs(const char *path, int64_t seed)
 START_TEST(processes_write_to_one_new_store_at_once_while_another_reads)
 {
   enum { WRITERS = 2 };
-  char *path = fresh_path("folder/deeper/runs.db");
+  char *path = fresh_path("runs.db");
   int pids[WRITERS];
   for (int i = 0; i < WRITERS; i++) {
     pids[i] = fork();
