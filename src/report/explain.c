@@ -121,7 +121,9 @@ static void charge_device(sweep *s, const aq_dispatch *row, aq_time from,
 {
   if (row->fetch == AQ_TIME_NONE || row->launch == AQ_TIME_NONE) {
     charge(s->out,
-           row->flags & AQ_FLAG_EDGE ? AQ_CAUSE_BARRIER : AQ_CAUSE_DISPATCH,
+           row->flags & AQ_FLAG_EDGE                  ? AQ_CAUSE_BARRIER
+           : to - from > AQ_EXPLAIN_LAUNCH_US * AQ_US ? AQ_CAUSE_UNEXPLAINED
+                                                      : AQ_CAUSE_DISPATCH,
            to - from, row->number);
     return;
   }

@@ -33,6 +33,9 @@
     "takes")                                                                   \
   C(DISPATCH, "dispatch", "dispatch-bound",                                    \
     "nothing ran: the next packet was being fetched and launched")             \
+  C(UNEXPLAINED, "unexplained", "unexplained",                                 \
+    "nothing ran for longer after the submission than fetching and launching " \
+    "take on any device, and nothing recorded says why")                       \
   C(POLICY, "policy", "policy-bound",                                          \
     "nothing ran: the scheduling policy held the next job back")               \
   C(UNKNOWN, "unknown", "unknown",                                             \
@@ -52,7 +55,8 @@ typedef struct aq_explain_term {
 extern const aq_explain_term aq_explain_causes[AQ_CAUSE_COUNT];
 
 enum {
-  AQ_EXPLAIN_FETCH_US = 20,     /* in the ring for longer: oversubscribed */
+  AQ_EXPLAIN_FETCH_US = 20,   /* in the ring for longer: oversubscribed */
+  AQ_EXPLAIN_LAUNCH_US = 200, /* submission to start for longer: unexplained */
   AQ_EXPLAIN_FULL_PERCENT = 85, /* kernels fill so much: kernel-bound */
 };
 

@@ -153,6 +153,20 @@ START_TEST(a_measured_wait_for_another_queue_is_barrier_bound)
 }
 END_TEST
 
+/* No constant of any device model makes a launch take half a second. */
+START_TEST(a_wait_that_no_launch_takes_is_unexplained)
+{
+  run r = {0};
+  submitted(add(&r, AQ_KIND_KERNEL, 0, 10), -5, -4);
+  submitted(add(&r, AQ_KIND_KERNEL, 493000, 493010), 11, 12);
+  submitted(add(&r, AQ_KIND_KERNEL, 493020, 493030), 493011, 493012);
+  explained_by(&r, 0, false, (share){AQ_CAUSE_UNEXPLAINED, 493000 - 12},
+               (share){AQ_CAUSE_DISPATCH, 8});
+  ck_assert_int_eq(
+      explained(&r, 0, false).shares[AQ_CAUSE_UNEXPLAINED].worst_row, 1);
+}
+END_TEST
+
 START_TEST(a_packet_that_lies_in_its_ring_is_queue_oversubscribed)
 {
   run r = {0};
@@ -220,6 +234,7 @@ AQ_TEST_MAIN("report/explain", a_host_that_comes_late_is_launch_bound,
              a_policy_that_holds_jobs_back_is_told_from_the_host,
              a_fetched_packet_that_waits_is_barrier_bound,
              a_measured_wait_for_another_queue_is_barrier_bound,
+             a_wait_that_no_launch_takes_is_unexplained,
              a_packet_that_lies_in_its_ring_is_queue_oversubscribed,
              copies_count_only_where_no_kernel_ran,
              too_few_workgroups_are_a_tail_effect,
