@@ -87,6 +87,12 @@ static bool read_times(rocprof *r, aq_record *row)
     row->submit = AQ_TIME_NONE;
   }
   row->complete = optional_time(r, COLUMN_COMPLETE);
+  if (row->complete != AQ_TIME_NONE && row->complete < row->end) {
+    /* The host's clock, of DispatchNs and CompleteNs, is not the device's. */
+    aq_import_fault(r->import, AQ_REPAIR_CLOCK_ORDER, "CompleteNs before EndNs",
+                    NULL, 0);
+    row->submit = row->complete = AQ_TIME_NONE;
+  }
   return true;
 }
 

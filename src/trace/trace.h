@@ -32,6 +32,8 @@
   R(CLOCK_OFFSET, "rows that start before their host call (it is dropped)")    \
   R(CLOCK_DOMAIN, "rows whose clock the host's cannot be told in (their host " \
                   "calls are dropped)")                                        \
+  R(CLOCK_ORDER, "rows that complete before they end: clocks that do not "     \
+                 "agree (their dispatch and completion times are dropped)")    \
   R(DUPLICATE_CORRELATION, "correlation ids used twice")                       \
   R(NO_HOST_CALL, "dispatches without a host call")                            \
   R(UNKNOWN_COLUMN_CASE, "columns spelled in another case")                    \

@@ -110,6 +110,22 @@ START_TEST(a_dispatch_time_after_the_start_is_dropped)
 }
 END_TEST
 
+START_TEST(clocks_that_do_not_agree_are_not_scored)
+{
+  fixture f = fixture_text("KernelName,gpu-id,queue-id,pid,DispatchNs,BeginNs,"
+                           "EndNs,CompleteNs\n"
+                           "a,0,0,7,10,12000000000,12000000100,50\n");
+  ck_assert_status(f.status, AQ_OK, &f.diag);
+  ck_assert_uint_eq(f.result.repairs[AQ_REPAIR_CLOCK_ORDER], 1);
+  ck_assert_str_eq(f.result.examples[0].text,
+                   "line 2: CompleteNs before EndNs");
+  ck_assert_int_eq(f.sink.rows[0].submit, AQ_TIME_NONE);
+  ck_assert_int_eq(f.sink.rows[0].complete, AQ_TIME_NONE);
+  ck_assert_int_eq(f.sink.rows[0].via, AQ_VIA_NONE);
+  fixture_free(&f);
+}
+END_TEST
+
 START_TEST(an_absent_column_is_refused)
 {
   fixture_refused("KernelName,gpu-id,BeginNs\na,0,20\n",
@@ -124,4 +140,5 @@ AQ_TEST_MAIN("trace/rocprof_v1", a_row_has_all_four_times,
              without_dispatch_times_it_says_how_to_record_them,
              oddities_are_mended_and_counted,
              a_dispatch_time_after_the_start_is_dropped,
+             clocks_that_do_not_agree_are_not_scored,
              an_absent_column_is_refused)
