@@ -205,6 +205,41 @@ static choice choose(const char *text, size_t length,
   return (choice){i, NULL};
 }
 
+static bool is_rocprof_v1_json(const char *text, size_t length)
+{
+  return is_json(text, length) && has(text, length, "\"traceEvents\"") &&
+         has(text, length, "\"BeginNs\"");
+}
+
+/* A protobuf whose first field is a plane of a profile. */
+static bool is_xplane(const char *text, size_t length)
+{
+  return length > 2 && text[0] == '\n' &&
+         (has(text, length, "/device:GPU") || has(text, length, "/host:CPU") ||
+          has(text, length, "/host:metadata"));
+}
+
+/* Known, but not read: what to record instead. */
+static const struct {
+  detector *detect;
+  const char *what;
+} refusals[] = {
+    {is_rocprof_v1_json,
+     "results.json of rocprof v1, which has no queues and no dispatch times: "
+     "expected the results.csv of the same run (rocprof --timestamp on)"},
+    {is_xplane,
+     "an XSpace of JAX or XLA (.xplane.pb), which is not read: expected a "
+     "trace of rocprofv3 around the program (rocprofv3 --runtime-trace)"},
+};
+
+static const char *refusal_of(const char *text, size_t length)
+{
+  for (size_t i = 0; i < sizeof refusals / sizeof *refusals; i++)
+    if (refusals[i].detect(text, length))
+      return refusals[i].what;
+  return NULL;
+}
+
 static aq_status detect_file(const aq_trace_file *file,
                              const aq_trace_module *modules, choice *out,
                              aq_diag *diag)
@@ -218,6 +253,9 @@ static aq_status detect_file(const aq_trace_file *file,
   status = aq_reader_peek(reader, &text, &length, diag);
   if (status == AQ_OK && length == 0)
     status = aq_diag_set(diag, AQ_ERR_INPUT, "%s: empty file", file->path);
+  const char *refusal = status == AQ_OK ? refusal_of(text, length) : NULL;
+  if (refusal)
+    status = aq_diag_set(diag, AQ_ERR_INPUT, "%s: %s", file->path, refusal);
   if (status == AQ_OK)
     *out = choose(text, length, modules);
   aq_reader_close(reader);

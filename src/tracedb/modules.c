@@ -46,6 +46,17 @@ static aq_status read_database(aq_database *database, aq_join *join)
     result->format = kinds[i].name;
     return kinds[i].read(database, join);
   }
+  bool v1 = false;
+  aq_status status = has_tables(database, "OPS", &v1);
+  if (status == AQ_OK && !v1)
+    status = has_tables(database, "HIP", &v1);
+  if (status != AQ_OK)
+    return status;
+  if (v1)
+    return aq_database_error(database,
+                             "results.db of rocprof v1, which is not read: "
+                             "expected the results.csv of the same run "
+                             "(rocprof --timestamp on)");
   return aq_database_error(database,
                            "a SQLite database without the tables of rocpd "
                            "(rocpd_kernel_dispatch…) or rpd (rocpd_op)");

@@ -206,6 +206,24 @@ START_TEST(numbers_out_of_range_stay_unknown_and_are_named)
 }
 END_TEST
 
+START_TEST(formats_that_are_known_but_not_read_are_named)
+{
+  fixture f = fixture_text(
+      "{ \"traceEvents\":[{}\n,{\"ph\":\"X\",\"name\":\"k\",\"ts\":\"1\","
+      "\"dur\":\"2\",\"pid\":\"6\",\"tid\":\"0\",\"args\":{\"BeginNs\":"
+      "\"1000\",\"EndNs\":\"3000\"}}]}");
+  ck_assert_int_eq(f.status, AQ_ERR_INPUT);
+  ck_assert_ptr_nonnull(strstr(f.diag.text, "results.json of rocprof v1"));
+  ck_assert_ptr_nonnull(strstr(f.diag.text, "results.csv"));
+  fixture_free(&f);
+  static const char plane[] = "\n\x20\x08\x01\x12\x0f/device:GPU:0";
+  f = fixture_bytes(plane, sizeof plane);
+  ck_assert_int_eq(f.status, AQ_ERR_INPUT);
+  ck_assert_ptr_nonnull(strstr(f.diag.text, "xplane.pb"));
+  fixture_free(&f);
+}
+END_TEST
+
 START_TEST(a_grid_of_zero_is_unknown)
 {
   fixture f = fixture_text(
@@ -388,6 +406,7 @@ AQ_TEST_MAIN(
     a_truncated_document_is_refused,
     a_truncated_document_is_read_as_far_as_it_goes_if_that_is_allowed,
     numbers_out_of_range_stay_unknown_and_are_named, a_grid_of_zero_is_unknown,
+    formats_that_are_known_but_not_read_are_named,
     a_trace_whose_kernels_are_all_unreadable_names_the_first,
     trailing_commas_are_dropped, numbers_in_strings_are_read,
     rows_out_of_order_are_counted, rows_that_start_together_are_in_order,
