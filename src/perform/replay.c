@@ -45,8 +45,25 @@ typedef struct replay_job {
   int64_t confidence; /* least of the edges; above 100: none */
   aq_replay_options options;
   aq_replay_facts facts;
+  uint64_t unsure;    /* edges below that confidence */
   char measured[160]; /* where the durations of the replayed run come from */
 } replay_job;
+
+static const struct {
+  const char *name, *meaning;
+} drops[AQ_REPLAY_DROP_COUNT] = {
+#define D(id, name, meaning) [AQ_REPLAY_DROP_##id] = {name, meaning},
+    AQ_REPLAY_DROPS(D)
+#undef D
+};
+
+static void drops_note(const aq_notes *notes, const aq_replay_facts *facts)
+{
+  for (int i = 0; i < AQ_REPLAY_DROP_COUNT; i++)
+    if (facts->dropped[i])
+      aq_note(notes, "not replayed: %" PRIu64 " dependencies %s",
+              facts->dropped[i], drops[i].meaning);
+}
 
 /* How it was replayed, for those who look at the run later. */
 static void replay_notes(aq_json_out *json, const void *user)
@@ -63,6 +80,12 @@ static void replay_notes(aq_json_out *json, const void *user)
   aq_json_out_int(json, "edges", (int64_t)facts->edges);
   aq_json_out_int(json, "edge_confidence",
                   job->confidence > 100 ? AQ_NONE : job->confidence);
+  aq_json_out_int(json, "edges_unsure", (int64_t)job->unsure);
+  aq_json_out_map(json, "edges_dropped");
+  for (int i = 0; i < AQ_REPLAY_DROP_COUNT; i++)
+    if (facts->dropped[i])
+      aq_json_out_int(json, drops[i].name, (int64_t)facts->dropped[i]);
+  aq_json_out_close_map(json);
   if (job->options.closed)
     aq_json_out_int(json, "waits", (int64_t)facts->waits);
   if (job->options.as_graph)
@@ -113,6 +136,8 @@ static aq_status edges_read(replay_job *job, aq_run_reader *reader,
   for (size_t i = 0; i < count; i++)
     if (edges[i].confidence >= job->confidence)
       kept[job->options.edge_count++] = edges[i];
+    else
+      job->unsure++;
   job->options.edges = *out = kept;
   return AQ_OK;
 }
@@ -185,6 +210,7 @@ static aq_status source_perform(replay_job *job, aq_run_reader *reader)
             "%" PRIu64 " kernels have no grid or workgroup size: their packets "
             "stand for one work-item or wave",
             job->facts.shapeless);
+  drops_note(job->notes, &job->facts);
   char *durations = durations_word(job);
   if (!durations) {
     workload->close(workload);

@@ -57,14 +57,30 @@ typedef struct aq_replay_options {
   size_t edge_count;
 } aq_replay_options;
 
+/* Why a dependency of the run is none of the replay: D(id, name, meaning). */
+#define AQ_REPLAY_DROPS(D)                                                     \
+  D(ROW, "no_row", "of rows that are not replayed")                            \
+  D(PINNED, "pinned", "of rows replayed at their measured time")               \
+  D(INNER, "inner", "of a packet that is not the first of its launch")         \
+  D(LATER, "later", "on rows that are submitted later")                        \
+  D(MANY, "many", "beyond the 16 that a job waits for")
+
+typedef enum aq_replay_drop {
+#define D(id, name, meaning) AQ_REPLAY_DROP_##id,
+  AQ_REPLAY_DROPS(D)
+#undef D
+      AQ_REPLAY_DROP_COUNT
+} aq_replay_drop;
+
 /* What a replay turned out to be, for the notes of the run. */
 typedef struct aq_replay_facts {
   aq_time first_submit; /* the transport's epoch has to be at or before it */
   uint64_t jobs, waits; /* waits: host calls that a closed loop goes by */
   uint64_t edges;       /* that jobs wait by */
-  uint64_t shapeless;   /* kernels whose grid or workgroup is not known, or more
-                           than a packet can say: 1 work-item stands for it */
-  uint64_t graphs;      /* made of direct launches */
+  uint64_t dropped[AQ_REPLAY_DROP_COUNT]; /* edges that they do not wait by */
+  uint64_t shapeless; /* kernels whose grid or workgroup is not known, or more
+                         than a packet can say: 1 work-item stands for it */
+  uint64_t graphs;    /* made of direct launches */
   uint64_t predicted, unlike; /* rows of level 2; of them, without a like row in
                                  the first half */
   double prediction_error;    /* percent: the median over those rows of what the

@@ -31,8 +31,10 @@ aq_status aq_replay_edges_find(aq_replay *r, aq_diag *diag)
   for (size_t i = 0; good && i < o->edge_count; i++) {
     uint64_t from, to;
     if (!aq_map_get(&rows, (uint64_t)o->edges[i].from, &from) ||
-        !aq_map_get(&rows, (uint64_t)o->edges[i].to, &to))
+        !aq_map_get(&rows, (uint64_t)o->edges[i].to, &to)) {
+      r->facts.dropped[AQ_REPLAY_DROP_ROW]++;
       continue;
+    }
     r->rows[to].awaits = true;
     r->edges[r->edge_count++] = (aq_replay_edge){(uint32_t)from, (uint32_t)to};
   }
@@ -54,8 +56,13 @@ static void edges_settle(aq_replay *r)
   for (size_t i = 0; i < r->edge_count; i++) {
     const aq_replay_row *to = &r->rows[r->edges[i].to];
     const aq_replay_edge edge = {r->rows[r->edges[i].from].job, to->job};
-    if (r->jobs[edge.to].first == r->edges[i].to && edge.from < edge.to &&
-        !(to->flags & AQ_FLAG_PINNED))
+    if (to->flags & AQ_FLAG_PINNED)
+      r->facts.dropped[AQ_REPLAY_DROP_PINNED]++;
+    else if (r->jobs[edge.to].first != r->edges[i].to)
+      r->facts.dropped[AQ_REPLAY_DROP_INNER]++;
+    else if (edge.from >= edge.to)
+      r->facts.dropped[AQ_REPLAY_DROP_LATER]++;
+    else
       r->edges[kept++] = edge;
   }
   r->edge_count = kept;
@@ -67,8 +74,10 @@ static void edges_settle(aq_replay *r)
       job->edge_first = (uint32_t)i;
     if (job->edge_count < AQ_JOB_DEPENDENCIES)
       job->edge_count++;
+    else
+      r->facts.dropped[AQ_REPLAY_DROP_MANY]++;
   }
-  r->facts.edges = kept;
+  r->facts.edges = kept - r->facts.dropped[AQ_REPLAY_DROP_MANY];
 }
 
 /* ---- processes ---- */
