@@ -55,7 +55,7 @@ test_wrong() { # NUMBER TEST
     ;;
   *:*)
     log=$logs/${2%%:*}.log
-    grep -q "^ok .*:${2##*: }: Passed\$" "$log" ||
+    grep -q "^ok [0-9]* - ${2##*: }\$" "$log" ||
       echo "$1: did not pass in $log: $2"
     ;;
   *) echo "$1: names no test: $2" ;;

@@ -17,7 +17,7 @@ report() { # NUMBER NAME WRONG
 }
 
 bad=$(cut -f 2 "$list" | grep -v ' ' | while read -r test; do
-  cat "$logs"/test_*.log | grep -q "^ok .*:$test: Passed\$" || echo "$test"
+  cat "$logs"/test_*.log | grep -q "^ok [0-9]* - $test\$" || echo "$test"
 done)
 report 1 "each oracle in the list was compared with and held" "$bad"
 
