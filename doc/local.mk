@@ -9,6 +9,7 @@ EXTRA_DIST += \
 	doc/ci.md \
 	doc/conformance.md \
 	doc/glossary.md \
+	doc/execution.md \
 	doc/kernels.md \
 	doc/limits.md \
 	doc/policies.md \

@@ -293,23 +293,53 @@ static aq_status say_neither(aq_cli *cli, const aq_store *store)
                      near ? near : "", near ? "?" : "");
 }
 
+/* A run by its name wins over a file of that name: a path with a slash always
+ * means the file. */
+static bool is_run(aq_cli *cli)
+{
+  aq_store *store = NULL;
+  aq_run_info *info = NULL;
+  aq_diag diag = AQ_DIAG_INIT;
+  if (strchr(cli->args[0], '/') ||
+      aq_cli_store_open_if_any(cli, &store) != AQ_OK || !store)
+    return false;
+  const bool found = aq_store_find(store, cli->args[0], &info, &diag) == AQ_OK;
+  if (found)
+    aq_run_info_free(info);
+  aq_store_close(store);
+  return found;
+}
+
+/* True: the argument is a file, and was shown with `*status`. */
+static bool show_file(aq_cli *cli, aq_status *status)
+{
+  const char *path = cli->args[0];
+  if (aq_code_file_is(path))
+    *status = aq_cli_show_code(cli, path);
+  else if (aq_cli_flag(cli, AQ_CLI_OPT_STUB))
+    *status =
+        aq_diag_set(&cli->diag, AQ_ERR_INPUT,
+                    "show --stub: '%s' is no file with code objects", path);
+  else if (aq_cli_is_program(path))
+    *status = aq_cli_show_program(cli, path);
+  else if (aq_cap_file_is(path))
+    *status = aq_cli_show_capture(cli);
+  else if (aq_packet_file_is(path))
+    *status = aq_cli_show_packets(cli);
+  else
+    return false;
+  return true;
+}
+
 aq_status aq_cli_show(aq_cli *cli)
 {
   aq_store *store;
   aq_run_info *info;
-  if (aq_code_file_is(cli->args[0]))
-    return aq_cli_show_code(cli, cli->args[0]);
-  if (aq_cli_flag(cli, AQ_CLI_OPT_STUB))
-    return aq_diag_set(&cli->diag, AQ_ERR_INPUT,
-                       "show --stub: '%s' is no file with code objects",
-                       cli->args[0]);
-  if (aq_cli_is_program(cli->args[0]))
-    return aq_cli_show_program(cli, cli->args[0]);
-  if (aq_cap_file_is(cli->args[0]))
-    return aq_cli_show_capture(cli);
-  if (aq_packet_file_is(cli->args[0]))
-    return aq_cli_show_packets(cli);
-  aq_status status = aq_cli_store_open_if_any(cli, &store);
+  aq_status status = AQ_OK;
+  const bool file = aq_cli_flag(cli, AQ_CLI_OPT_STUB) || !is_run(cli);
+  if (file && show_file(cli, &status))
+    return status;
+  status = aq_cli_store_open_if_any(cli, &store);
   if (status != AQ_OK)
     return is_device(cli->args[0]) ? show_device(cli) : status;
   status = store ? aq_store_find(store, cli->args[0], &info, &cli->diag)

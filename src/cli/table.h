@@ -53,6 +53,7 @@ typedef enum aq_cli_what {
   O(PRINT)                                                                     \
   O(REPEAT)                                                                    \
   O(KERNELS)                                                                   \
+  O(KERNELS_FROM)                                                              \
   O(MISSING_KERNELS)                                                           \
   O(CAPTURE)                                                                   \
   O(ISOLATION)                                                                 \

@@ -94,6 +94,10 @@ const aq_cli_option aq_cli_options[AQ_CLI_OPT_COUNT] = {
                             "has a kernel plays it ($AQUEDUCT_KERNELS, "
                             "separated by semicolons)",
                             .what = AQ_CLI_FILE, .repeats = true},
+    [AQ_CLI_OPT_KERNELS_FROM] =
+        {"kernels-from", "auto|host|isa", "AQUEDUCT_KERNELS_FROM",
+         "what runs a kernel: a plug-in's host function or else its code (the "
+         "default), host functions only, or its code only"},
     [AQ_CLI_OPT_MISSING_KERNELS] =
         {"missing-kernels", "fail|warn", "AQUEDUCT_MISSING_KERNELS",
          "a kernel without a host function stops its queue (the default), or "

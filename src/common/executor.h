@@ -28,7 +28,7 @@
 
 #define AQ_EXECUTOR_ABI 1u
 
-enum { AQ_EXECUTION_TEXT_SIZE = 128 };
+enum { AQ_EXECUTION_TEXT_SIZE = 192 };
 
 /* One dispatch. All that it points to is borrowed until `end`. */
 typedef struct aq_execution_desc {

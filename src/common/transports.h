@@ -69,7 +69,7 @@ AQ_API aq_status aq_transport_each(void (*tell)(const aq_transport_entry *entry,
                                    void *user, aq_diag *diag);
 
 /* Whether the simulators of stacks execute code for a processor ("gfx942"). */
-bool aq_transport_executes(const char *gfx);
+AQ_API bool aq_transport_executes(const char *gfx);
 
 AQ_END_DECLS
 

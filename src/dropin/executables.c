@@ -2,6 +2,7 @@
 #include "config.h"
 
 #include "dropin/executables.h"
+#include "wave/wave.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -164,17 +165,29 @@ static aqdrop_missing *missing_make(aqdrop_loaded *loaded, const char *name)
   return m;
 }
 
-/* Gives a kernel its host function. One without is not made known, so that
- * dispatching it is a queue error, unless missing kernels are allowed. */
+/* Makes a kernel known with what runs it: a host function, or its code. One
+ * with neither is not made known, so that dispatching it is a queue error,
+ * unless missing kernels are allowed. */
 static aq_status kernel_register(aqdrop *runtime, aqdrop_loaded *loaded,
                                  const aq_code_kernel *kernel)
 {
-  const aq_kernel_entry *entry = aq_kernel_set_find(
-      &runtime->kernels.set, kernel->name, strlen(kernel->name));
-  if (!entry && !runtime->kernels.warn)
+  const aqdrop_kernels *kernels = &runtime->kernels;
+  const aq_kernel_entry *entry =
+      kernels->from == AQDROP_FROM_ISA
+          ? NULL
+          : aq_kernel_set_find(&kernels->set, kernel->name,
+                               strlen(kernel->name));
+  const bool executes =
+      kernels->from != AQDROP_FROM_HOST &&
+      (!entry || aqdrop_kernel_yields(entry)) &&
+      aq_wave_machine_executes(loaded->image.code.target.processor->name);
+  if (executes)
+    entry = NULL;
+  if (!entry && !executes && !kernels->warn)
     return AQ_OK;
-  aqdrop_missing *m = entry ? NULL : missing_make(loaded, kernel->name);
-  if (!entry && !m)
+  aqdrop_missing *m =
+      entry || executes ? NULL : missing_make(loaded, kernel->name);
+  if (!entry && !executes && !m)
     return AQ_ERR_NO_MEMORY;
   const aq_kernel_registers registers = aq_kernel_descriptor_registers(
       &kernel->descriptor, &loaded->image.code.target);
@@ -189,7 +202,7 @@ static aq_status kernel_register(aqdrop *runtime, aqdrop_loaded *loaded,
                          .object = aq_code_image_object(&loaded->image, kernel),
                          .code = true};
   aq_kernel_entry_describe(entry, &desc);
-  if (!entry) {
+  if (m) {
     desc.function = missing_call;
     desc.user = m;
   }

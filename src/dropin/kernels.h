@@ -9,15 +9,28 @@
 
 #include "common/kernel_set.h"
 
+/* What a kernel with both a host function and code runs. */
+typedef enum aqdrop_kernels_from {
+  AQDROP_FROM_AUTO, /* a plug-in's function, then code, then built-in ones */
+  AQDROP_FROM_HOST, /* host functions only */
+  AQDROP_FROM_ISA,  /* code only */
+} aqdrop_kernels_from;
+
 typedef struct aqdrop_kernels {
   aq_kernel_set set;
+  aqdrop_kernels_from from;
   bool warn; /* kernels without a function take time and compute nothing */
 } aqdrop_kernels;
 
 /* Loads what AQUEDUCT_KERNELS names, separated by semicolons, and reads
- * AQUEDUCT_MISSING_KERNELS. */
+ * AQUEDUCT_KERNELS_FROM and AQUEDUCT_MISSING_KERNELS. */
 aq_status aqdrop_kernels_open(aqdrop_kernels *kernels, aq_diag *diag);
 void aqdrop_kernels_close(aqdrop_kernels *kernels);
+
+/* Whether the code of a kernel takes the place of its host function: HIP's own
+ * fills and copies, but for images and GWS, which code cannot use. Kernels of
+ * the device library have costs of their own, and stay. */
+bool aqdrop_kernel_yields(const aq_kernel_entry *entry);
 
 /* Ended by an entry without a name (blits.c, image_blits.c). */
 extern const aq_kernel_entry aqdrop_blits[];

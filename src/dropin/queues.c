@@ -17,6 +17,7 @@ enum {
   KD_LENGTH = 3, /* ".kd" */
   WORDS = 512,
   FAULT_KERNEL_OBJECT = 8, /* bits of the inactive signal */
+  FAULT_ILLEGAL = 0x40000000,
 };
 
 static const uint32_t fault_exception = 0x80000000;
@@ -135,7 +136,7 @@ static void error_tell(const aq_queue_error *error, void *user)
                                         queue->abi->inactive_signal,
                                         error->reason, AQ_RELEASE);
   if (!queue->callback || error->reason == FAULT_KERNEL_OBJECT ||
-      error->reason == fault_exception)
+      error->reason == FAULT_ILLEGAL || error->reason == fault_exception)
     error_print(runtime, error);
   if (queue->callback)
     queue->callback(error_status(error->reason), &queue->abi->hsa, queue->data);

@@ -22,6 +22,7 @@
 #include "dropin/queues.h"
 #include "dropin/signals.h"
 #include "dropin/vmem.h"
+#include "wave/wave.h"
 
 /* What the HSA interface keeps for the process. */
 static struct {
@@ -155,6 +156,7 @@ static void runtime_close(aqdrop *runtime)
   if (runtime->transport)
     runtime->transport->ops->close(runtime->transport);
   runtime->transport = NULL;
+  aq_wave_machine_destroy(runtime->machine);
   aqdrop_hooks_destroy(runtime->hooks);
   aqdrop_executables_fini(runtime);
   aqdrop_codes_fini(runtime);
@@ -200,6 +202,7 @@ static aq_status transport_open(aqdrop *runtime, const char *const *edits,
       .records = aqdrop_recording_sink(runtime->recording),
       .epoch = aqdrop_recording_epoch(runtime->recording),
       .hooks = aqdrop_hooks_table(runtime->hooks),
+      .executor = aq_wave_machine_executor(runtime->machine),
       .event = aqdrop_event_tell,
       .event_user = runtime};
   aq_status status =
@@ -247,6 +250,8 @@ static aq_status runtime_open(aqdrop *runtime, aq_diag *diag)
     return aq_diag_set(diag, AQ_ERR_NO_MEMORY, "out of memory");
   }
   aq_status status = aqdrop_hooks_create(&runtime->hooks, diag);
+  if (status == AQ_OK)
+    status = aq_wave_machine_create(&runtime->machine, diag);
   if (status == AQ_OK)
     status = transport_open(runtime, edits_split(text, list, EDITS_MAX), diag);
   free(text);

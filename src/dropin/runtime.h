@@ -87,6 +87,7 @@ typedef struct aqdrop {
   aqdrop_memory *memory;
   aqdrop_vmem *vmem;
   aqdrop_kernels kernels;
+  struct aq_wave_machine *machine; /* runs kernels without a host function */
   aqdrop_hooks *hooks;         /* NULL: none */
   aqdrop_recording *recording; /* NULL: none. The process's */
   pthread_mutex_t lock;        /* of the following */

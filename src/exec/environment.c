@@ -133,6 +133,7 @@ aq_status aq_exec_environment_set(const aq_exec_environment *e, aq_diag *diag)
   bool set = env_set("AQUEDUCT_EXEC_STATUS", e->opened) &&
              env_set("AQUEDUCT_SPOOL", e->spools) &&
              env_set("AQUEDUCT_DEVICE", e->device) &&
+             env_set("AQUEDUCT_KERNELS_FROM", e->kernels_from) &&
              aq_kernel_names_export(e->kernels, e->missing_kernels) &&
              env_edits(e->edits) && env_prepend("LD_PRELOAD", e->shim, ':') &&
              env_prepend("LD_PRELOAD", e->dropin, ':') &&

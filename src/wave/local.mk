@@ -1,17 +1,25 @@
 libaqcore_a_SOURCES += \
-	src/wave/atomics.c \
-	src/wave/execution.c src/wave/execution.h \
-	src/wave/fault.c \
-	src/wave/instructions.h \
-	src/wave/lane_math.h \
-	src/wave/lds.c \
-	src/wave/machine.c src/wave/wave.h \
-	src/wave/memory.c src/wave/memory.h \
-	src/wave/memory_map.c src/wave/memory_map.h \
-	src/wave/packed.c src/wave/packed.def \
-	src/wave/program.c src/wave/program.h \
-	src/wave/scalar.c src/wave/scalar.def \
+	src/wave/atomics.c src/wave/atomics.h \
+	src/wave/code.c src/wave/code.h \
+	src/wave/control.c \
+	src/wave/cross.c \
+	src/wave/forms.c \
+	src/wave/grid.c src/wave/grid.h \
+	src/wave/lanes.h \
+	src/wave/matrix.c \
+	src/wave/memory.c \
+	src/wave/mode.c src/wave/mode.h \
+	src/wave/packed.c \
+	src/wave/reach.c src/wave/reach.h \
+	src/wave/scalar.c \
+	src/wave/semantics.c \
+	src/wave/shared.c \
+	src/wave/special.c \
+	src/wave/start.c \
 	src/wave/state.h \
-	src/wave/values.c src/wave/values.def src/wave/values.h \
-	src/wave/values_level.inc src/wave/values_v3.c src/wave/values_v4.c \
-	src/wave/vector.c
+	src/wave/stop.c \
+	src/wave/vector.inc \
+	src/wave/vector_base.c \
+	src/wave/vector_v3.c \
+	src/wave/vector_v4.c \
+	src/wave/wave.c src/wave/wave.h

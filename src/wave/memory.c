@@ -1,199 +1,458 @@
 /* SPDX-License-Identifier: MIT */
-/* Flat, global and scratch memory. */
+/*
+ * Vector memory: global, flat, scratch and buffer instructions.
+ *
+ * Addresses of the device are the host's. Private memory is an arena of the
+ * wave, linear for each lane: programs cannot tell that from the hardware's
+ * interleaving, since a lane reaches its own only.
+ */
 #include "config.h"
 
-#include <string.h>
+#include <inttypes.h>
+#include <stdio.h>
 
-#include "wave/instructions.h"
-#include "wave/memory.h"
-#include "wave/memory_map.h"
+#include "wave/atomics.h"
+#include "wave/lanes.h"
 
-#pragma GCC optimize("O3")
+#define BODY(name)                                                             \
+  static const aq_wave_op *name##_(aq_wave *w, const aq_wave_op *o)
+#define LANES(l)                                                               \
+  for (uint64_t rest = AQ_WAVE_EXEC(w); rest; rest &= rest - 1)                \
+    for (int l = __builtin_ctzll(rest), once = 1; once; once = 0)
 
-enum { LANES = AQ_WAVE_LANES, DWORD = 4 };
+typedef enum space { GLOBAL, FLAT, SCRATCH, BUFFER } space;
 
-/* ---- addresses ---- */
+/* Stands for the bytes of an access that a buffer drops. */
+static uint8_t nowhere[16];
 
-void aq_wave_addresses_read(const aq_wave *w, const aq_wave_op *o,
-                            uint64_t addresses[LANES])
+#define ALWAYS_INLINE __attribute__((always_inline)) static inline
+
+ALWAYS_INLINE uint32_t lane_word(const aq_wave *w, uint16_t row, int l)
 {
-  const uint64_t offset = (uint64_t)(int64_t)o->inst->offset;
-  uint64_t base = offset;
-  if (o->b.kind == AQ_WAVE_SGPR)
-    base += o->b.rows == 2 ? aq_wave_pair(w, o->b.number) : w->s[o->b.number];
-  if (o->a.kind != AQ_WAVE_VGPR) {
-    for (unsigned i = 0; i < LANES; i++)
-      addresses[i] = base;
-    return;
-  }
-  const uint32_t *low = aq_wave_row(w, o->a.number), *high = low + LANES;
-  if (o->a.rows == 2)
-    for (unsigned i = 0; i < LANES; i++)
-      addresses[i] = base + ((uint64_t)high[i] << 32 | low[i]);
-  else
-    for (unsigned i = 0; i < LANES; i++)
-      addresses[i] = base + low[i];
+  return row == AQ_WAVE_NONE ? 0 : w->v[row][l];
 }
 
-/* Scratch is swizzled: dwords of one offset of all lanes lie side by side. An
- * access is split where a dword ends. */
-static unsigned char *scratch_at(const aq_wave *w, uint64_t offset,
-                                 unsigned lane)
+ALWAYS_INLINE uint64_t scalar_word(const aq_wave *w, uint16_t code)
 {
-  return w->scratch + (offset / DWORD * LANES + lane) * DWORD + offset % DWORD;
+  return code == AQ_WAVE_NONE ? 0 : w->s[code];
 }
 
-unsigned char *aq_wave_lane_locate(aq_wave *w, const aq_wave_op *o,
-                                   uint64_t address, unsigned bytes,
-                                   unsigned lane, bool write, unsigned *chunk)
+static void *private_at(const aq_wave *w, int l, uint64_t offset, unsigned size)
 {
-  const uint8_t encoding = o->inst->row->encoding;
-  const uint32_t aperture = (uint32_t)(address >> 32);
-  *chunk = bytes;
-  if (encoding == AQ_ISA_SCRATCH ||
-      (encoding == AQ_ISA_FLAT && aperture == AQ_WAVE_PRIVATE_APERTURE)) {
-    const uint64_t offset = (uint32_t)address;
-    if (offset + bytes > w->group->private_size) {
-      aq_wave_fault(w, o, AQ_EXECUTION_FAULT_MEMORY, offset,
-                    write ? "scratch write behind the private segment"
-                          : "scratch read behind the private segment");
-      return NULL;
-    }
-    const unsigned left = DWORD - (unsigned)offset % DWORD;
-    *chunk = bytes < left ? bytes : left;
-    return scratch_at(w, offset, lane);
-  }
-  if (encoding == AQ_ISA_FLAT && aperture == AQ_WAVE_SHARED_APERTURE) {
-    const uint64_t offset = (uint32_t)address;
-    if (offset + bytes <= w->group->lds_size)
-      return w->group->lds + offset;
-  } else if (aq_wave_may(w->group, address, bytes, write)) {
-    return (unsigned char *)(uintptr_t)address;
-  }
-  aq_wave_fault(w, o, AQ_EXECUTION_FAULT_MEMORY, address,
-                write ? "write" : "read");
-  return NULL;
-}
-
-/* All lanes are on and lie side by side. */
-static bool is_contiguous(const uint64_t addresses[LANES], uint64_t exec,
-                          unsigned bytes)
-{
-  uint64_t differs = 0;
-  if (exec != ~UINT64_C(0))
-    return false;
-  for (unsigned i = 0; i < LANES; i++)
-    differs |= addresses[i] ^ (addresses[0] + (uint64_t)i * bytes);
-  return !differs;
-}
-
-/* ---- loads and stores ---- */
-
-static uint32_t part_load(const aq_wave_op *o, uint32_t value, uint32_t old)
-{
-  if (o->bytes == 1)
-    value = o->sext ? (uint32_t)(int8_t)value : value & 0xff;
-  else if (o->bytes == 2)
-    value = o->sext ? (uint32_t)(int16_t)value : value & 0xffff;
-  return o->half == 0   ? value
-         : o->half == 1 ? (old & 0xffff0000) | (value & 0xffff)
-                        : (old & 0xffff) | value << 16;
-}
-
-static void load_execute(aq_wave *w, const aq_wave_op *o)
-{
-  _Alignas(64) uint64_t addresses[LANES];
-  const uint64_t exec = aq_wave_exec(w);
-  uint32_t *d = aq_wave_row(w, o->dst);
-  aq_wave_addresses_read(w, o, addresses);
-  if (o->bytes == DWORD && o->inst->row->encoding == AQ_ISA_GLOBAL &&
-      is_contiguous(addresses, exec, DWORD) &&
-      aq_wave_may(w->group, addresses[0], LANES * DWORD, false)) {
-    memcpy(d, (const void *)(uintptr_t)addresses[0], LANES * DWORD);
-    return;
-  }
-  for (uint64_t left = exec; left; left &= left - 1) {
-    const unsigned i = (unsigned)__builtin_ctzll(left);
-    uint32_t value[4] = {0};
-    for (unsigned done = 0, chunk; done < o->bytes; done += chunk) {
-      const unsigned char *from = aq_wave_lane_locate(
-          w, o, addresses[i] + done, o->bytes - done, i, false, &chunk);
-      if (!from)
-        return;
-      memcpy((unsigned char *)value + done, from, chunk);
-    }
-    d[i] = part_load(o, value[0], d[i]);
-    for (unsigned r = 1; r < o->dst_rows; r++)
-      d[r * LANES + i] = value[r];
-  }
-}
-
-static void store_execute(aq_wave *w, const aq_wave_op *o)
-{
-  _Alignas(64) uint64_t addresses[LANES];
-  const uint64_t exec = aq_wave_exec(w);
-  const uint32_t *data = aq_wave_row(w, o->c.number);
-  aq_wave_addresses_read(w, o, addresses);
-  if (o->bytes == DWORD && o->inst->row->encoding == AQ_ISA_GLOBAL &&
-      is_contiguous(addresses, exec, DWORD) &&
-      aq_wave_may(w->group, addresses[0], LANES * DWORD, true)) {
-    memcpy((void *)(uintptr_t)addresses[0], data, LANES * DWORD);
-    return;
-  }
-  for (uint64_t left = exec; left; left &= left - 1) {
-    const unsigned i = (unsigned)__builtin_ctzll(left);
-    uint32_t value[4] = {data[i] >> (o->half == 2 ? 16 : 0)};
-    for (unsigned r = 1; r < o->c.rows; r++)
-      value[r] = data[r * LANES + i];
-    for (unsigned done = 0, chunk; done < o->bytes; done += chunk) {
-      unsigned char *to = aq_wave_lane_locate(w, o, addresses[i] + done,
-                                              o->bytes - done, i, true, &chunk);
-      if (!to)
-        return;
-      memcpy(to, (const unsigned char *)value + done, chunk);
-    }
-  }
-}
-
-static const struct {
-  const char *name; /* behind "flat_", "global_" or "scratch_" */
-  uint8_t bytes, sext, half;
-} accesses[] = {
-    {"load_ubyte", 1, 0, 0},     {"load_sbyte", 1, 1, 0},
-    {"load_ushort", 2, 0, 0},    {"load_sshort", 2, 1, 0},
-    {"load_dword", 4, 0, 0},     {"load_dwordx2", 8, 0, 0},
-    {"load_dwordx3", 12, 0, 0},  {"load_dwordx4", 16, 0, 0},
-    {"load_ubyte_d16", 1, 0, 1}, {"load_ubyte_d16_hi", 1, 0, 2},
-    {"load_sbyte_d16", 1, 1, 1}, {"load_sbyte_d16_hi", 1, 1, 2},
-    {"load_short_d16", 2, 0, 1}, {"load_short_d16_hi", 2, 0, 2},
-    {"store_byte", 1, 0, 0},     {"store_byte_d16_hi", 1, 0, 2},
-    {"store_short", 2, 0, 0},    {"store_short_d16_hi", 2, 0, 2},
-    {"store_dword", 4, 0, 0},    {"store_dwordx2", 8, 0, 0},
-    {"store_dwordx3", 12, 0, 0}, {"store_dwordx4", 16, 0, 0},
-};
-
-/* buffer_wbl2 and its like: what they order happens in order here. */
-static void order_execute(aq_wave *w, const aq_wave_op *o)
-{
-  (void)w, (void)o;
-  __atomic_thread_fence(__ATOMIC_SEQ_CST);
-}
-
-aq_wave_execute *aq_wave_memory_find(aq_wave_op *op)
-{
-  const char *name = op->inst->row->name;
-  const uint8_t encoding = op->inst->row->encoding;
-  if (encoding == AQ_ISA_MUBUF)
-    return *op->inst->row->operands ? NULL : order_execute;
-  if (op->inst->lds)
+  if (offset > w->scratch_size || size > w->scratch_size - offset)
     return NULL;
-  const char *access = strchr(name, '_') + 1;
-  for (size_t i = 0; i < sizeof accesses / sizeof *accesses; i++)
-    if (strcmp(access, accesses[i].name) == 0) {
-      op->bytes = accesses[i].bytes;
-      op->sext = accesses[i].sext;
-      op->half = accesses[i].half;
-      return access[0] == 'l' ? load_execute : store_execute;
-    }
-  return aq_wave_atomic_find(op);
+  return w->scratch + (uint64_t)w->scratch_size * (unsigned)l + offset;
 }
+
+static void *shared_at(const aq_wave *w, uint64_t offset, unsigned size)
+{
+  const uint32_t end = w->grid->lds_size;
+  if (offset > end || size > end - offset)
+    return NULL;
+  return w->group->lds + offset;
+}
+
+/* Where a lane's element of a buffer lies; `nowhere`: out of its range. */
+static void *buffer_at(aq_wave *w, const aq_wave_op *o, int l, unsigned size,
+                       bool write, uint64_t *address)
+{
+  const aq_wave_more *more = o->more;
+  const uint32_t *r = &w->s[o->r[0]];
+  const uint64_t base = r[0] | (uint64_t)(r[1] & 0xffff) << 32;
+  const uint32_t stride = r[1] >> 16 & 0x3fff, records = r[2];
+  const bool swizzled = r[1] >> 31, add_lane = r[3] >> 23 & 1;
+  const uint32_t scalar =
+      more->scalar == AQ_WAVE_NONE ? (uint32_t)o->k[1] : w->s[more->scalar];
+  uint32_t index = 0, offset = (uint32_t)o->imm;
+  if (more->inst.idxen)
+    index = w->v[more->address][l];
+  if (more->inst.offen)
+    offset += w->v[more->address + (more->inst.idxen ? 1 : 0)][l];
+  if (base == AQ_WAVE_PRIVATE_BASE) {
+    *address = (uint64_t)AQ_WAVE_PRIVATE_HI << 32 | (offset + scalar / 64);
+    return private_at(w, l, (uint64_t)offset + scalar / 64, size);
+  }
+  if (add_lane)
+    index += (uint32_t)l;
+  const bool structured = stride && (swizzled || more->inst.idxen || add_lane);
+  if (structured ? index >= records || (swizzled && offset + size > stride)
+                 : (uint64_t)offset + size > records)
+    return nowhere;
+  uint64_t at = base + scalar;
+  if (swizzled && stride) {
+    const uint32_t group = 8u << (r[3] >> 21 & 3),
+                   element = 2u << (r[3] >> 19 & 3);
+    at += ((uint64_t)(index / group) * stride +
+           (uint64_t)(offset / element) * element) *
+              group +
+          (index % group) * element + offset % element;
+  } else {
+    at += (uint64_t)index * stride + offset;
+  }
+  *address = at;
+  return aq_wave_reach(w->grid, at, size, write);
+}
+
+/* The host address of a lane's access; NULL: `*address` cannot be reached. */
+ALWAYS_INLINE void *lane_at(aq_wave *w, const aq_wave_op *o, space where, int l,
+                            unsigned size, bool write, uint64_t *address)
+{
+  const aq_wave_more *more = o->more;
+  if (where == BUFFER)
+    return buffer_at(w, o, l, size, write, address);
+  if (where == SCRATCH) {
+    const uint64_t offset =
+        (uint32_t)(lane_word(w, more->address, l) +
+                   (uint32_t)scalar_word(w, more->scalar) + (uint32_t)o->imm);
+    *address = (uint64_t)AQ_WAVE_PRIVATE_HI << 32 | offset;
+    return private_at(w, l, offset, size);
+  }
+  uint64_t at = (uint64_t)(int64_t)o->imm + w->v[more->address][l];
+  if (where == GLOBAL && more->scalar != AQ_WAVE_NONE)
+    at += w->s[more->scalar] | (uint64_t)w->s[more->scalar + 1] << 32;
+  else
+    at += (uint64_t)w->v[more->address + 1][l] << 32;
+  *address = at;
+  if (where == FLAT && at >> 32 == AQ_WAVE_SHARED_HI)
+    return shared_at(w, (uint32_t)at, size);
+  if (where == FLAT && at >> 32 == AQ_WAVE_PRIVATE_HI)
+    return private_at(w, l, (uint32_t)at, size);
+  return aq_wave_reach(w->grid, at, size, write);
+}
+
+static const aq_wave_op *miss(aq_wave *w, const aq_wave_op *o, int l,
+                              uint64_t address, bool write)
+{
+  char what[80];
+  snprintf(what, sizeof what, "lane %d %s 0x%" PRIx64 ", which is not mapped",
+           l, write ? "writes" : "reads", address);
+  return aq_wave_fault(w, o, AQ_EXECUTION_FAULT_MEMORY, address, what);
+}
+
+/* ---- lanes one after the other ---- */
+
+/* A coalesced access of a full wave: the first address, or 0. */
+ALWAYS_INLINE uint64_t unit_stride(const aq_wave *w, const aq_wave_op *o)
+{
+  const aq_wave_more *more = o->more;
+  const uint32_t *low = w->v[more->address];
+  uint64_t at = (uint64_t)(int64_t)o->imm + low[0];
+  uint32_t differs = 0;
+  if (AQ_WAVE_EXEC(w) != UINT64_MAX || low[0] > UINT32_MAX - 256)
+    return 0;
+  AQ_EACH_LANE(l) differs |= low[l] ^ (low[0] + 4 * (uint32_t)l);
+  if (more->scalar != AQ_WAVE_NONE) {
+    at += w->s[more->scalar] | (uint64_t)w->s[more->scalar + 1] << 32;
+  } else {
+    const uint32_t *high = w->v[more->address + 1];
+    AQ_EACH_LANE(l) differs |= high[l] ^ high[0];
+    at += (uint64_t)high[0] << 32;
+  }
+  return differs ? 0 : at;
+}
+
+ALWAYS_INLINE const aq_wave_op *words_load(aq_wave *w, const aq_wave_op *o,
+                                           space where, unsigned words)
+{
+  uint64_t address = 0;
+  if (where == GLOBAL && words == 1 && (address = unit_stride(w, o))) {
+    const void *from = aq_wave_reach(w->grid, address, 256, false);
+    if (from) {
+      memcpy(w->v[o->d], from, 256);
+      return aq_wave_next(o);
+    }
+  }
+  LANES(l)
+  {
+    const uint8_t *from = lane_at(w, o, where, l, 4 * words, false, &address);
+    if (__builtin_expect(!from, false))
+      return miss(w, o, l, address, false);
+    for (unsigned i = 0; i < words; i++)
+      memcpy(&w->v[o->d + i][l], from + 4 * i, 4);
+  }
+  return aq_wave_next(o);
+}
+
+ALWAYS_INLINE const aq_wave_op *words_store(aq_wave *w, const aq_wave_op *o,
+                                            space where, unsigned words)
+{
+  const uint16_t data = o->more->data;
+  uint64_t address = 0;
+  w->grid->quiet = false;
+  if (where == GLOBAL && words == 1 && (address = unit_stride(w, o))) {
+    void *to = aq_wave_reach(w->grid, address, 256, true);
+    if (to) {
+      memcpy(to, w->v[data], 256);
+      return aq_wave_next(o);
+    }
+  }
+  LANES(l)
+  {
+    uint8_t *to = lane_at(w, o, where, l, 4 * words, true, &address);
+    if (__builtin_expect(!to, false))
+      return miss(w, o, l, address, true);
+    for (unsigned i = 0; i < words; i++)
+      memcpy(to + 4 * i, &w->v[data + i][l], 4);
+  }
+  return aq_wave_next(o);
+}
+
+/* A value of 1 or 2 bytes, extended, whole or into a half of the register. */
+typedef enum part { WHOLE, LOW, HIGH } part;
+
+ALWAYS_INLINE const aq_wave_op *small_load(aq_wave *w, const aq_wave_op *o,
+                                           space where, unsigned size,
+                                           bool is_signed, part to)
+{
+  uint64_t address = 0;
+  LANES(l)
+  {
+    const uint8_t *from = lane_at(w, o, where, l, size, false, &address);
+    if (__builtin_expect(!from, false))
+      return miss(w, o, l, address, false);
+    uint32_t *d = &w->v[o->d][l];
+    uint32_t x = *from;
+    if (size == 2) {
+      uint16_t wide;
+      memcpy(&wide, from, 2);
+      x = is_signed ? (uint32_t)(int16_t)wide : wide;
+    } else if (is_signed) {
+      x = (uint32_t)(int8_t)x;
+    }
+    *d = to == WHOLE ? x
+         : to == LOW ? (*d & 0xffff0000) | (x & 0xffff)
+                     : (*d & 0xffff) | x << 16;
+  }
+  return aq_wave_next(o);
+}
+
+ALWAYS_INLINE const aq_wave_op *small_store(aq_wave *w, const aq_wave_op *o,
+                                            space where, unsigned size,
+                                            part from)
+{
+  const uint16_t data = o->more->data;
+  uint64_t address = 0;
+  w->grid->quiet = false;
+  LANES(l)
+  {
+    uint8_t *to = lane_at(w, o, where, l, size, true, &address);
+    if (__builtin_expect(!to, false))
+      return miss(w, o, l, address, true);
+    const uint32_t x = from == HIGH ? w->v[data][l] >> 16 : w->v[data][l];
+    if (size == 2)
+      memcpy(to, &(uint16_t){(uint16_t)x}, 2);
+    else
+      *to = (uint8_t)x;
+  }
+  return aq_wave_next(o);
+}
+
+static uint32_t exchange32(aq_wave_atomic op, void *at, uint32_t b, uint32_t c)
+{
+  uint32_t *p = at, old = __atomic_load_n(p, __ATOMIC_RELAXED);
+  while (!__atomic_compare_exchange_n(p, &old, aq_wave_atomic32(op, old, b, c),
+                                      false, __ATOMIC_SEQ_CST,
+                                      __ATOMIC_RELAXED))
+    ;
+  return old;
+}
+
+static uint64_t exchange64(aq_wave_atomic op, void *at, uint64_t b, uint64_t c)
+{
+  uint64_t *p = at, old = __atomic_load_n(p, __ATOMIC_RELAXED);
+  while (!__atomic_compare_exchange_n(p, &old, aq_wave_atomic64(op, old, b, c),
+                                      false, __ATOMIC_SEQ_CST,
+                                      __ATOMIC_RELAXED))
+    ;
+  return old;
+}
+
+/* The old value goes to d if it was asked for; cmpswap's data is the new value
+ * and then the one compared with. */
+ALWAYS_INLINE const aq_wave_op *atomic(aq_wave *w, const aq_wave_op *o,
+                                       space where, unsigned size)
+{
+  const aq_wave_more *more = o->more;
+  const aq_wave_atomic op = (aq_wave_atomic)o->k[0];
+  uint64_t address = 0;
+  w->grid->quiet = false;
+  LANES(l)
+  {
+    void *at = lane_at(w, o, where, l, size, true, &address);
+    if (!at)
+      return miss(w, o, l, address, true);
+    if (address % size != 0 && at != nowhere)
+      return aq_wave_fault(w, o, AQ_EXECUTION_FAULT_MEMORY, address,
+                           "an atomic access that is not aligned");
+    if (size == 4) {
+      const uint32_t old =
+          exchange32(op, at, w->v[more->data][l], w->v[more->data + 1][l]);
+      if (more->inst.glc)
+        w->v[o->d][l] = old;
+    } else {
+      const uint64_t old = exchange64(op, at, lane_u64(w->v[more->data], l),
+                                      lane_u64(w->v[more->data + 2], l));
+      if (more->inst.glc) {
+        w->v[o->d][l] = (uint32_t)old;
+        w->v[o->d + 1][l] = (uint32_t)(old >> 32);
+      }
+    }
+  }
+  return aq_wave_next(o);
+}
+
+/* ---- each instruction in each space ---- */
+
+#define SPACE(prefix, where)                                                   \
+  BODY(prefix##_load_ubyte)                                                    \
+  {                                                                            \
+    return small_load(w, o, where, 1, false, WHOLE);                           \
+  }                                                                            \
+  BODY(prefix##_load_sbyte)                                                    \
+  {                                                                            \
+    return small_load(w, o, where, 1, true, WHOLE);                            \
+  }                                                                            \
+  BODY(prefix##_load_ushort)                                                   \
+  {                                                                            \
+    return small_load(w, o, where, 2, false, WHOLE);                           \
+  }                                                                            \
+  BODY(prefix##_load_sshort)                                                   \
+  {                                                                            \
+    return small_load(w, o, where, 2, true, WHOLE);                            \
+  }                                                                            \
+  BODY(prefix##_load_ubyte_d16)                                                \
+  {                                                                            \
+    return small_load(w, o, where, 1, false, LOW);                             \
+  }                                                                            \
+  BODY(prefix##_load_ubyte_d16_hi)                                             \
+  {                                                                            \
+    return small_load(w, o, where, 1, false, HIGH);                            \
+  }                                                                            \
+  BODY(prefix##_load_sbyte_d16)                                                \
+  {                                                                            \
+    return small_load(w, o, where, 1, true, LOW);                              \
+  }                                                                            \
+  BODY(prefix##_load_sbyte_d16_hi)                                             \
+  {                                                                            \
+    return small_load(w, o, where, 1, true, HIGH);                             \
+  }                                                                            \
+  BODY(prefix##_load_short_d16)                                                \
+  {                                                                            \
+    return small_load(w, o, where, 2, false, LOW);                             \
+  }                                                                            \
+  BODY(prefix##_load_short_d16_hi)                                             \
+  {                                                                            \
+    return small_load(w, o, where, 2, false, HIGH);                            \
+  }                                                                            \
+  BODY(prefix##_load_dword)                                                    \
+  {                                                                            \
+    return words_load(w, o, where, 1);                                         \
+  }                                                                            \
+  BODY(prefix##_load_dwordx2)                                                  \
+  {                                                                            \
+    return words_load(w, o, where, 2);                                         \
+  }                                                                            \
+  BODY(prefix##_load_dwordx3)                                                  \
+  {                                                                            \
+    return words_load(w, o, where, 3);                                         \
+  }                                                                            \
+  BODY(prefix##_load_dwordx4)                                                  \
+  {                                                                            \
+    return words_load(w, o, where, 4);                                         \
+  }                                                                            \
+  BODY(prefix##_store_byte)                                                    \
+  {                                                                            \
+    return small_store(w, o, where, 1, WHOLE);                                 \
+  }                                                                            \
+  BODY(prefix##_store_byte_d16_hi)                                             \
+  {                                                                            \
+    return small_store(w, o, where, 1, HIGH);                                  \
+  }                                                                            \
+  BODY(prefix##_store_short)                                                   \
+  {                                                                            \
+    return small_store(w, o, where, 2, WHOLE);                                 \
+  }                                                                            \
+  BODY(prefix##_store_short_d16_hi)                                            \
+  {                                                                            \
+    return small_store(w, o, where, 2, HIGH);                                  \
+  }                                                                            \
+  BODY(prefix##_store_dword)                                                   \
+  {                                                                            \
+    return words_store(w, o, where, 1);                                        \
+  }                                                                            \
+  BODY(prefix##_store_dwordx2)                                                 \
+  {                                                                            \
+    return words_store(w, o, where, 2);                                        \
+  }                                                                            \
+  BODY(prefix##_store_dwordx3)                                                 \
+  {                                                                            \
+    return words_store(w, o, where, 3);                                        \
+  }                                                                            \
+  BODY(prefix##_store_dwordx4)                                                 \
+  {                                                                            \
+    return words_store(w, o, where, 4);                                        \
+  }
+#define ATOMICS(prefix, where)                                                 \
+  BODY(prefix##_atomic)                                                        \
+  {                                                                            \
+    return atomic(w, o, where, 4);                                             \
+  }                                                                            \
+  BODY(prefix##_atomic_x2)                                                     \
+  {                                                                            \
+    return atomic(w, o, where, 8);                                             \
+  }
+
+SPACE(global, GLOBAL)
+SPACE(flat, FLAT)
+SPACE(scratch, SCRATCH)
+SPACE(buffer, BUFFER)
+ATOMICS(global, GLOBAL)
+ATOMICS(flat, FLAT)
+ATOMICS(buffer, BUFFER)
+
+#define H(name)                                                                \
+  {                                                                            \
+#name, name##_                                                             \
+  }
+#define AS(name, handler)                                                      \
+  {                                                                            \
+#name, handler##_                                                          \
+  }
+#define H_SPACE(p)                                                             \
+  H(p##_load_ubyte), H(p##_load_sbyte), H(p##_load_ushort),                    \
+      H(p##_load_sshort), H(p##_load_ubyte_d16), H(p##_load_ubyte_d16_hi),     \
+      H(p##_load_sbyte_d16), H(p##_load_sbyte_d16_hi), H(p##_load_short_d16),  \
+      H(p##_load_short_d16_hi), H(p##_load_dword), H(p##_load_dwordx2),        \
+      H(p##_load_dwordx3), H(p##_load_dwordx4), H(p##_store_byte),             \
+      H(p##_store_byte_d16_hi), H(p##_store_short), H(p##_store_short_d16_hi), \
+      H(p##_store_dword), H(p##_store_dwordx2), H(p##_store_dwordx3),          \
+      H(p##_store_dwordx4)
+#define H_ATOMICS(p)                                                           \
+  AS(p##_atomic_swap, p##_atomic), AS(p##_atomic_cmpswap, p##_atomic),         \
+      AS(p##_atomic_add, p##_atomic), AS(p##_atomic_sub, p##_atomic),          \
+      AS(p##_atomic_smin, p##_atomic), AS(p##_atomic_umin, p##_atomic),        \
+      AS(p##_atomic_smax, p##_atomic), AS(p##_atomic_umax, p##_atomic),        \
+      AS(p##_atomic_and, p##_atomic), AS(p##_atomic_or, p##_atomic),           \
+      AS(p##_atomic_xor, p##_atomic), AS(p##_atomic_inc, p##_atomic),          \
+      AS(p##_atomic_dec, p##_atomic), AS(p##_atomic_add_f32, p##_atomic),      \
+      AS(p##_atomic_pk_add_f16, p##_atomic),                                   \
+      AS(p##_atomic_pk_add_bf16, p##_atomic),                                  \
+      AS(p##_atomic_add_f64, p##_atomic_x2),                                   \
+      AS(p##_atomic_min_f64, p##_atomic_x2),                                   \
+      AS(p##_atomic_max_f64, p##_atomic_x2),                                   \
+      AS(p##_atomic_swap_x2, p##_atomic_x2),                                   \
+      AS(p##_atomic_cmpswap_x2, p##_atomic_x2),                                \
+      AS(p##_atomic_add_x2, p##_atomic_x2),                                    \
+      AS(p##_atomic_sub_x2, p##_atomic_x2),                                    \
+      AS(p##_atomic_smin_x2, p##_atomic_x2),                                   \
+      AS(p##_atomic_umin_x2, p##_atomic_x2),                                   \
+      AS(p##_atomic_smax_x2, p##_atomic_x2),                                   \
+      AS(p##_atomic_umax_x2, p##_atomic_x2),                                   \
+      AS(p##_atomic_and_x2, p##_atomic_x2),                                    \
+      AS(p##_atomic_or_x2, p##_atomic_x2),                                     \
+      AS(p##_atomic_xor_x2, p##_atomic_x2),                                    \
+      AS(p##_atomic_inc_x2, p##_atomic_x2),                                    \
+      AS(p##_atomic_dec_x2, p##_atomic_x2)
+const aq_wave_semantics aq_wave_memory[] = {
+    H_SPACE(global),   H_SPACE(flat),   H_SPACE(scratch),  H_SPACE(buffer),
+    H_ATOMICS(global), H_ATOMICS(flat), H_ATOMICS(buffer), {NULL, NULL}};

@@ -1,260 +1,442 @@
 /* SPDX-License-Identifier: MIT */
-/* VOP3P: two values side by side, mixed widths, dot products of integers. */
+/*
+ * VOP3P: two halves at once, mixed precision, dot products. Operand selection
+ * and signs of halves are part of the instruction, so they are read here.
+ */
 #include "config.h"
 
-#include "wave/instructions.h"
-#include "wave/lane_math.h"
+#include <math.h>
 
-#pragma GCC optimize("O3", "fp-contract=off")
+#include "wave/lanes.h"
+#include "wave/mode.h"
 
-enum { LANES = AQ_WAVE_LANES, ROWS = 2, SOURCES = 3 };
+#pragma GCC optimize("fp-contract=off")
 
-typedef struct aq_packed_sources {
-  _Alignas(64) uint32_t rows[SOURCES][ROWS * LANES];
-  const uint32_t *source[SOURCES];
-  uint8_t neg_lo; /* a bit a source, as op_sel and neg_hi */
-} aq_packed_sources;
+#define BODY(name)                                                             \
+  static const aq_wave_op *name##_(aq_wave *w, const aq_wave_op *o)
+#define LANES(l)                                                               \
+  for (uint64_t rest = AQ_WAVE_EXEC(w); rest; rest &= rest - 1)                \
+    for (int l = __builtin_ctzll(rest), once = 1; once; once = 0)
 
-static void sources_read(const aq_wave *w, const aq_wave_op *o,
-                         aq_packed_sources *s)
+static bool bit(unsigned bits, int i)
 {
-  s->neg_lo = 0;
-  s->source[0] = aq_wave_source_rows(w, &o->a, s->rows[0]);
-  s->source[1] = aq_wave_source_rows(w, &o->b, s->rows[1]);
-  s->source[2] = aq_wave_source_rows(w, &o->c, s->rows[2]);
-  for (unsigned i = 0; i < o->inst->operand_count; i++) {
-    const aq_isa_operand *operand = &o->inst->operands[i];
-    if (operand->role != 'D' && operand->modifiers & AQ_ISA_NEG)
-      s->neg_lo |= (uint8_t)(1 << (operand->role - 'A'));
-  }
+  return bits >> i & 1;
 }
 
-static void result_write(aq_wave *w, const aq_wave_op *o,
-                         const uint32_t *result)
+/* The half of source i that goes to half `high` of the result. */
+static uint16_t half_of(const aq_wave_op *o, uint32_t x, int i, bool high)
 {
-  const uint64_t exec = aq_wave_exec(w);
-  uint32_t *d = aq_wave_row(w, o->dst);
-  for (unsigned r = 0; r < o->dst_rows; r++)
-    for (unsigned i = 0; i < LANES; i++)
-      d[r * LANES + i] =
-          exec >> i & 1 ? result[r * LANES + i] : d[r * LANES + i];
+  const aq_isa_inst *inst = &o->more->inst;
+  return (uint16_t)(bit(high ? inst->op_sel_hi : inst->op_sel, i) ? x >> 16
+                                                                  : x);
 }
 
-/* ---- two dwords ---- */
-
-typedef uint32_t aq_packed_dword(uint32_t a, uint32_t b, uint32_t c);
-
-static inline __attribute__((always_inline)) void
-dwords_execute(aq_wave *w, const aq_wave_op *o, aq_packed_dword *function)
+/* With its sign, for halves that are floats. */
+static uint16_t float_half(const aq_wave_op *o, uint32_t x, int i, bool high)
 {
-  aq_packed_sources s;
-  uint32_t result[ROWS * LANES];
-  sources_read(w, o, &s);
-  for (unsigned half = 0; half < 2; half++) {
-    const unsigned select = half ? o->inst->op_sel_hi : o->inst->op_sel;
-    const unsigned neg = half ? o->inst->neg_hi : s.neg_lo;
-    const uint32_t *from[SOURCES];
-    uint32_t sign[SOURCES];
-    for (unsigned k = 0; k < SOURCES; k++) {
-      from[k] = s.source[k] + (select >> k & 1 ? LANES : 0);
-      sign[k] = neg >> k & 1 ? 0x80000000 : 0;
-    }
-    for (unsigned i = 0; i < LANES; i++)
-      result[half * LANES + i] =
-          function(from[0][i] ^ sign[0], from[1][i] ^ sign[1],
-                   o->c.kind ? from[2][i] ^ sign[2] : 0);
-  }
-  result_write(w, o, result);
+  const aq_isa_inst *inst = &o->more->inst;
+  uint16_t half = half_of(o, x, i, high);
+  bool negative = bit(inst->neg_hi, i);
+  if (!high)
+    negative = false;
+  for (unsigned k = 0; !high && k < inst->operand_count; k++)
+    if (inst->operands[k].role == 'A' + i)
+      negative = inst->operands[k].modifiers & AQ_ISA_NEG;
+  if (negative)
+    half ^= 0x8000;
+  return half;
 }
 
-/* op_sel picks the dword of each source; the second half is of the second. */
-static void v_pk_mov_b32(aq_wave *w, const aq_wave_op *o)
+static uint16_t clamp16(const aq_wave_op *o, uint16_t x)
 {
-  aq_packed_sources s;
-  uint32_t result[ROWS * LANES];
-  sources_read(w, o, &s);
-  for (unsigned k = 0; k < 2; k++)
-    for (unsigned i = 0; i < LANES; i++)
-      result[k * LANES + i] =
-          s.source[k][(o->inst->op_sel >> k & 1 ? LANES : 0) + i];
-  result_write(w, o, result);
+  if (!o->more->inst.clamp)
+    return x;
+  if ((x & 0x7fff) > 0x7c00)
+    return 0;
+  const float a = lane_f16(x);
+  return a <= 0 ? 0 : a >= 1 ? 0x3c00 : x;
 }
 
-static uint32_t add_f32(uint32_t a, uint32_t b, uint32_t c)
-{
-  (void)c;
-  return result_f32(as_f32(a) + as_f32(b), as_f32(a), as_f32(b), 0);
-}
+/* ---- halves ---- */
 
-static uint32_t mul_f32(uint32_t a, uint32_t b, uint32_t c)
-{
-  (void)c;
-  return result_f32(as_f32(a) * as_f32(b), as_f32(a), as_f32(b), 0);
-}
-
-static uint32_t fma_f32(uint32_t a, uint32_t b, uint32_t c)
-{
-  return result_f32(fmaf(as_f32(a), as_f32(b), as_f32(c)), as_f32(a), as_f32(b),
-                    as_f32(c));
-}
-
-/* ---- two halves ---- */
-
-typedef uint32_t aq_packed_half(uint32_t a, uint32_t b, uint32_t c);
-
-static inline __attribute__((always_inline)) void
-halves_execute(aq_wave *w, const aq_wave_op *o, aq_packed_half *function)
-{
-  aq_packed_sources s;
-  uint32_t result[LANES] = {0};
-  sources_read(w, o, &s);
-  for (unsigned half = 0; half < 2; half++) {
-    const unsigned select = half ? o->inst->op_sel_hi : o->inst->op_sel;
-    const unsigned neg = half ? o->inst->neg_hi : s.neg_lo;
-    for (unsigned i = 0; i < LANES; i++) {
-      uint32_t value[SOURCES] = {0};
-      for (unsigned k = 0; k < (o->c.kind ? 3u : 2u); k++)
-        value[k] = (s.source[k][i] >> (select >> k & 1 ? 16 : 0) & 0xffff) ^
-                   (neg >> k & 1 ? 0x8000u : 0);
-      result[i] |= (function(value[0], value[1], value[2]) & 0xffff)
-                   << (half ? 16 : 0);
-    }
-  }
-  result_write(w, o, result);
-}
-
-#define HALF(name, value)                                                      \
-  static uint32_t half_##name(uint32_t a, uint32_t b, uint32_t c)              \
+#define PACKED(name, PICK, FINISH, EXPR)                                       \
+  BODY(name)                                                                   \
   {                                                                            \
-    (void)c;                                                                   \
-    return (uint32_t)(value);                                                  \
+    const uint32_t *pa = lanes_source(w, o, 0), *pb = lanes_source(w, o, 1),   \
+                   *pc = lanes_source(w, o, 2);                                \
+    const bool split = aq_wave_mode_is_split(w);                               \
+    if (split)                                                                 \
+      aq_wave_mode_enter64(w);                                                 \
+    LANES(l)                                                                   \
+    {                                                                          \
+      uint32_t both = 0;                                                       \
+      for (int high = 0; high < 2; high++) {                                   \
+        const uint16_t a = PICK(o, pa[l], 0, high),                            \
+                       b = PICK(o, pb[l], 1, high),                            \
+                       c = PICK(o, pc[l], 2, high);                            \
+        (void)c;                                                               \
+        const uint16_t r = (uint16_t)(EXPR);                                   \
+        both |= (uint32_t)FINISH(o, r) << (16 * high);                         \
+      }                                                                        \
+      w->v[o->d][l] = both;                                                    \
+    }                                                                          \
+    if (split)                                                                 \
+      aq_wave_mode_enter(w);                                                   \
+    return aq_wave_next(o);                                                    \
   }
-#define H2(operation)                                                          \
-  result_f16(operation, as_f16(a), as_f16(b), c ? as_f16(c) : 0)
-HALF(add_u16, a + b)
-HALF(sub_u16, a - b)
-HALF(mul_lo_u16, a *b)
-HALF(mad_u16, a *b + c)
-HALF(lshlrev_b16, b << (a & 15))
-HALF(lshrrev_b16, b >> (a & 15))
-HALF(ashrrev_i16, (i16)b >> (a & 15))
-HALF(max_i16, max_i32((i16)a, (i16)b))
-HALF(min_i16, min_i32((i16)a, (i16)b))
-HALF(max_u16, max_u32(a, b))
-HALF(min_u16, min_u32(a, b))
-HALF(add_f16, H2(as_f16(a) + as_f16(b)))
-HALF(mul_f16, H2(as_f16(a) * as_f16(b)))
-HALF(max_f16, H2(max_f32(as_f16(a), as_f16(b))))
-HALF(min_f16, H2(min_f32(as_f16(a), as_f16(b))))
-HALF(fma_f16,
-     fmaf(as_f16(a), as_f16(b), as_f16(c)) !=
-             fmaf(as_f16(a), as_f16(b), as_f16(c))
-         ? H2(NAN)
-         : bits_f16_of_f64(fma((f64)as_f16(a), (f64)as_f16(b), (f64)as_f16(c))))
 
-/* ---- mixed ---- */
-
-/* A source is a half (op_sel_hi set; op_sel picks it) or a single float. */
-static f32 mixed(const aq_wave_op *o, const aq_packed_sources *s, unsigned k,
-                 unsigned lane)
+static uint16_t as_is(const aq_wave_op *o, uint16_t x)
 {
-  const uint32_t bits = s->source[k][lane];
-  const unsigned shift = o->inst->op_sel >> k & 1 ? 16 : 0;
-  f32 value =
-      o->inst->op_sel_hi >> k & 1 ? as_f16(bits >> shift) : as_f32(bits);
-  if (o->inst->neg_hi >> k & 1)
-    value = fabsf(value);
-  return s->neg_lo >> k & 1 ? -value : value;
+  (void)o;
+  return x;
 }
 
-static void mix_execute(aq_wave *w, const aq_wave_op *o, int shift)
+static uint16_t sat_i16(const aq_wave_op *o, int32_t x)
 {
-  aq_packed_sources s;
-  uint32_t result[LANES];
-  const uint32_t *old = aq_wave_row(w, o->dst);
-  sources_read(w, o, &s);
-  for (unsigned i = 0; i < LANES; i++) {
-    const f32 a = mixed(o, &s, 0, i), b = mixed(o, &s, 1, i),
-              c = mixed(o, &s, 2, i);
-    const f32 value = fmaf(a, b, c);
-    result[i] = shift < 0
-                    ? result_f32(value, a, b, c)
-                    : (old[i] & ~(0xffffu << shift)) |
-                          (value != value
-                               ? result_f16(value, a, b, c)
-                               : bits_f16_of_f64(fma((f64)a, (f64)b, (f64)c)))
-                              << shift;
+  if (o->more->inst.clamp)
+    x = x > 32767 ? 32767 : x < -32768 ? -32768 : x;
+  return (uint16_t)x;
+}
+
+static uint16_t sat_u16(const aq_wave_op *o, int64_t x)
+{
+  if (o->more->inst.clamp)
+    x = x > 65535 ? 65535 : x < 0 ? 0 : x;
+  return (uint16_t)x;
+}
+
+static uint16_t fma_half(uint16_t a, uint16_t b, uint16_t c)
+{
+  const double p = (double)lane_f16(a) * (double)lane_f16(b);
+  const double z = (double)lane_f16(c), s = p + z;
+  const double back = s - p, error = (p - (s - back)) + (z - back);
+  uint64_t bits = lane_bits64(s);
+  if (error != 0 && !isinf(s) && !(bits & 1))
+    bits += ((error > 0) == (s > 0)) ? 1 : (uint64_t)-1;
+  if (s != s)
+    return lane_nan3_16(NAN, a, b, c);
+  const _Float16 half = (_Float16)lane_f64(bits);
+  uint16_t r;
+  memcpy(&r, &half, sizeof r);
+  return r;
+}
+
+static uint16_t min_half(uint16_t x, uint16_t y)
+{
+  if (lane_is_nan16(x))
+    return x & 0x200 ? y : x | 0x200;
+  if (lane_is_nan16(y))
+    return y & 0x200 ? x : y | 0x200;
+  const float a = lane_f16(x), b = lane_f16(y);
+  return a < b ? x : b < a ? y : x | y;
+}
+
+static uint16_t max_half(uint16_t x, uint16_t y)
+{
+  if (lane_is_nan16(x))
+    return x & 0x200 ? y : x | 0x200;
+  if (lane_is_nan16(y))
+    return y & 0x200 ? x : y | 0x200;
+  const float a = lane_f16(x), b = lane_f16(y);
+  return a > b ? x : b > a ? y : x & y;
+}
+
+#define I(x) ((int16_t)(x))
+PACKED(v_pk_mad_i16, half_of, as_is, sat_i16(o, I(a) * I(b) + I(c)))
+PACKED(v_pk_mul_lo_u16, half_of, as_is, (uint32_t)a *b)
+PACKED(v_pk_add_i16, half_of, as_is, sat_i16(o, I(a) + I(b)))
+PACKED(v_pk_sub_i16, half_of, as_is, sat_i16(o, I(a) - I(b)))
+PACKED(v_pk_lshlrev_b16, half_of, as_is, b << (a & 15))
+PACKED(v_pk_lshrrev_b16, half_of, as_is, b >> (a & 15))
+PACKED(v_pk_ashrrev_i16, half_of, as_is, I(b) >> (a & 15))
+PACKED(v_pk_max_i16, half_of, as_is, I(a) > I(b) ? a : b)
+PACKED(v_pk_min_i16, half_of, as_is, I(a) < I(b) ? a : b)
+PACKED(v_pk_mad_u16, half_of, as_is, sat_u16(o, (int64_t)a *b + c))
+PACKED(v_pk_add_u16, half_of, as_is, sat_u16(o, (int64_t)a + b))
+PACKED(v_pk_sub_u16, half_of, as_is, sat_u16(o, (int64_t)a - b))
+PACKED(v_pk_max_u16, half_of, as_is, a > b ? a : b)
+PACKED(v_pk_min_u16, half_of, as_is, a < b ? a : b)
+PACKED(v_pk_fma_f16, float_half, clamp16, fma_half(a, b, c))
+PACKED(v_pk_add_f16, float_half, clamp16,
+       lane_nan3_16(lane_f16(a) + lane_f16(b), a, b, a))
+PACKED(v_pk_mul_f16, float_half, clamp16,
+       lane_nan3_16(lane_f16(a) * lane_f16(b), a, b, a))
+PACKED(v_pk_min_f16, float_half, clamp16, min_half(a, b))
+PACKED(v_pk_max_f16, float_half, clamp16, max_half(a, b))
+
+BODY(v_pk_fmac_f16)
+{
+  const uint32_t *pa = lanes_source(w, o, 0), *pb = lanes_source(w, o, 1);
+  LANES(l)
+  {
+    const uint32_t c = w->v[o->d][l];
+    w->v[o->d][l] =
+        fma_half((uint16_t)pa[l], (uint16_t)pb[l], (uint16_t)c) |
+        (uint32_t)fma_half((uint16_t)(pa[l] >> 16), (uint16_t)(pb[l] >> 16),
+                           (uint16_t)(c >> 16))
+            << 16;
   }
-  result_write(w, o, result);
+  return aq_wave_next(o);
 }
 
-static void v_fma_mix_f32(aq_wave *w, const aq_wave_op *o)
+/* ---- pairs of f32 ---- */
+
+/* Word `high` of source i of 64 bits, with its sign. */
+static float pair_word(const aq_wave_op *o, const uint32_t *row, int l, int i,
+                       bool high)
 {
-  mix_execute(w, o, -1);
+  const aq_isa_inst *inst = &o->more->inst;
+  const bool second = bit(high ? inst->op_sel_hi : inst->op_sel, i);
+  uint32_t x = row[l + (second ? AQ_WAVE_LANES : 0)];
+  bool negative = high && bit(inst->neg_hi, i);
+  for (unsigned k = 0; !high && k < inst->operand_count; k++)
+    if (inst->operands[k].role == 'A' + i)
+      negative = inst->operands[k].modifiers & AQ_ISA_NEG;
+  if (negative)
+    x ^= 0x80000000;
+  return lane_f32(x);
 }
 
-static void v_fma_mixlo_f16(aq_wave *w, const aq_wave_op *o)
+#define PAIRS(name, EXPR)                                                      \
+  BODY(name)                                                                   \
+  {                                                                            \
+    const uint32_t *pa = lanes_source64(w, o, 0),                              \
+                   *pb = lanes_source64(w, o, 1),                              \
+                   *pc = lanes_source64(w, o, 2);                              \
+    LANES(l)                                                                   \
+    {                                                                          \
+      uint32_t r[2];                                                           \
+      for (int high = 0; high < 2; high++) {                                   \
+        const float a = pair_word(o, pa, l, 0, high),                          \
+                    b = pair_word(o, pb, l, 1, high),                          \
+                    c = pair_word(o, pc, l, 2, high);                          \
+        (void)c;                                                               \
+        r[high] = EXPR;                                                        \
+      }                                                                        \
+      w->v[o->d][l] = r[0];                                                    \
+      w->v[o->d + 1][l] = r[1];                                                \
+    }                                                                          \
+    return aq_wave_next(o);                                                    \
+  }
+PAIRS(v_pk_fma_f32, lane_nan3(fmaf(a, b, c), a, b, c))
+PAIRS(v_pk_mul_f32, lane_nan2(a *b, a, b))
+PAIRS(v_pk_add_f32, lane_nan2(a + b, a, b))
+
+BODY(v_pk_mov_b32)
 {
-  mix_execute(w, o, 0);
+  const uint32_t *pa = lanes_source64(w, o, 0), *pb = lanes_source64(w, o, 1);
+  const unsigned select = o->more->inst.op_sel;
+  LANES(l)
+  {
+    const uint32_t low = pa[l + (bit(select, 0) ? AQ_WAVE_LANES : 0)];
+    const uint32_t high = pb[l + (bit(select, 1) ? AQ_WAVE_LANES : 0)];
+    w->v[o->d][l] = low;
+    w->v[o->d + 1][l] = high;
+  }
+  return aq_wave_next(o);
 }
 
-static void v_fma_mixhi_f16(aq_wave *w, const aq_wave_op *o)
+/* ---- mixed precision ---- */
+
+/* op_sel_hi: the source is f16, of the half that op_sel names. */
+static float mix_source(const aq_wave_op *o, uint32_t x, int i)
 {
-  mix_execute(w, o, 16);
+  const aq_isa_inst *inst = &o->more->inst;
+  float a = bit(inst->op_sel_hi, i)
+                ? lane_f16((uint16_t)(bit(inst->op_sel, i) ? x >> 16 : x))
+                : lane_f32(x);
+  for (unsigned k = 0; k < inst->operand_count; k++) {
+    if (inst->operands[k].role != 'A' + i)
+      continue;
+    if (inst->operands[k].modifiers & AQ_ISA_ABS)
+      a = fabsf(a);
+    if (inst->operands[k].modifiers & AQ_ISA_NEG)
+      a = -a;
+  }
+  return a;
 }
+
+static float clamp32(const aq_wave_op *o, float x)
+{
+  if (!o->more->inst.clamp)
+    return x;
+  return !(x > 0) ? 0 : x > 1 ? 1 : x;
+}
+
+#define MIX(name, STORE)                                                       \
+  BODY(name)                                                                   \
+  {                                                                            \
+    const uint32_t *pa = lanes_source(w, o, 0), *pb = lanes_source(w, o, 1),   \
+                   *pc = lanes_source(w, o, 2);                                \
+    LANES(l)                                                                   \
+    {                                                                          \
+      const float a = mix_source(o, pa[l], 0), b = mix_source(o, pb[l], 1),    \
+                  c = mix_source(o, pc[l], 2);                                 \
+      uint32_t *d = &w->v[o->d][l];                                            \
+      const float x = clamp32(o, lane_f32(lane_nan3(fmaf(a, b, c), a, b, c))); \
+      STORE;                                                                   \
+    }                                                                          \
+    return aq_wave_next(o);                                                    \
+  }
+MIX(v_fma_mix_f32, *d = lane_bits32(x))
+MIX(v_fma_mixlo_f16, *d = (*d & 0xffff0000) | lane_bits16(x))
+MIX(v_fma_mixhi_f16, *d = (*d & 0xffff) | (uint32_t)lane_bits16(x) << 16)
 
 /* ---- dot products ---- */
 
-static void dot_execute(aq_wave *w, const aq_wave_op *o, unsigned bits,
-                        bool is_signed)
+static uint32_t dot_sat(const aq_wave_op *o, int64_t sum)
 {
-  aq_packed_sources s;
-  uint32_t result[LANES];
-  const uint32_t mask = (1u << bits) - 1,
-                 sign = is_signed ? 1u << (bits - 1) : 0;
-  sources_read(w, o, &s);
-  for (unsigned i = 0; i < LANES; i++) {
-    uint32_t sum = s.source[2][i];
-    for (unsigned at = 0; at < 32; at += bits)
-      sum += (((s.source[0][i] >> at & mask) ^ sign) - sign) *
-             (((s.source[1][i] >> at & mask) ^ sign) - sign);
-    result[i] = sum;
-  }
-  result_write(w, o, result);
+  if (o->more->inst.clamp)
+    sum = sum > INT32_MAX ? INT32_MAX : sum < INT32_MIN ? INT32_MIN : sum;
+  return (uint32_t)sum;
 }
 
-#define DWORDS(name)                                                           \
-  static void v_pk_##name(aq_wave *w, const aq_wave_op *o)                     \
-  {                                                                            \
-    dwords_execute(w, o, name);                                                \
-  }
-#define HALVES(name, function)                                                 \
-  static void v_pk_##name(aq_wave *w, const aq_wave_op *o)                     \
-  {                                                                            \
-    halves_execute(w, o, half_##function);                                     \
-  }
-#define DOT(name, bits, is_signed)                                             \
-  static void name(aq_wave *w, const aq_wave_op *o)                            \
-  {                                                                            \
-    dot_execute(w, o, bits, is_signed);                                        \
-  }
-#define OTHER(name)
-#include "wave/packed.def"
-#undef DWORDS
-#undef HALVES
-#undef DOT
-#undef OTHER
-
-static const aq_wave_instruction instructions[] = {
-#define DWORDS(name)               {"v_pk_" #name, v_pk_##name},
-#define HALVES(name, function)     {"v_pk_" #name, v_pk_##name},
-#define DOT(name, bits, is_signed) {#name, name},
-#define OTHER(name)                {#name, name},
-#include "wave/packed.def"
-};
-
-const aq_wave_instruction *aq_wave_packed_find(const char *name)
+static uint32_t dot_sat_u(const aq_wave_op *o, uint64_t sum)
 {
-  return aq_wave_instruction_find(
-      instructions, sizeof instructions / sizeof *instructions, name);
+  return o->more->inst.clamp && sum > UINT32_MAX ? UINT32_MAX : (uint32_t)sum;
 }
+
+/* The sum over fields of `width` bits. */
+static int64_t dot_signed(uint32_t a, uint32_t b, int width)
+{
+  int64_t sum = 0;
+  for (int i = 0; i < 32; i += width)
+    sum += (int64_t)((int32_t)(a << (32 - width - i)) >> (32 - width)) *
+           ((int32_t)(b << (32 - width - i)) >> (32 - width));
+  return sum;
+}
+
+static uint64_t dot_unsigned(uint32_t a, uint32_t b, int width)
+{
+  const uint32_t mask = (1u << width) - 1;
+  uint64_t sum = 0;
+  for (int i = 0; i < 32; i += width)
+    sum += (uint64_t)(a >> i & mask) * (b >> i & mask);
+  return sum;
+}
+
+static uint32_t select_halves(const aq_wave_op *o, uint32_t x, int i)
+{
+  return half_of(o, x, i, false) | (uint32_t)half_of(o, x, i, true) << 16;
+}
+
+#define DOT(name, A, B, EXPR)                                                  \
+  BODY(name)                                                                   \
+  {                                                                            \
+    const uint32_t *pa = lanes_source(w, o, 0), *pb = lanes_source(w, o, 1),   \
+                   *pc = lanes_source(w, o, 2);                                \
+    LANES(l)                                                                   \
+    {                                                                          \
+      const uint32_t a = A, b = B, c = pc[l];                                  \
+      w->v[o->d][l] = EXPR;                                                    \
+    }                                                                          \
+    return aq_wave_next(o);                                                    \
+  }
+#define HALVES(i, p) select_halves(o, p[l], i)
+DOT(v_dot2_i32_i16, HALVES(0, pa), HALVES(1, pb),
+    dot_sat(o, dot_signed(a, b, 16) + (int32_t)c))
+DOT(v_dot2_u32_u16, HALVES(0, pa), HALVES(1, pb),
+    dot_sat_u(o, dot_unsigned(a, b, 16) + c))
+DOT(v_dot4_i32_i8, pa[l], pb[l], dot_sat(o, dot_signed(a, b, 8) + (int32_t)c))
+DOT(v_dot4_u32_u8, pa[l], pb[l], dot_sat_u(o, dot_unsigned(a, b, 8) + c))
+DOT(v_dot8_i32_i4, pa[l], pb[l], dot_sat(o, dot_signed(a, b, 4) + (int32_t)c))
+DOT(v_dot8_u32_u4, pa[l], pb[l], dot_sat_u(o, dot_unsigned(a, b, 4) + c))
+
+/* Accumulates in f32 from the high half on. */
+static uint32_t dot2_f16(const aq_wave_op *o, uint32_t a, uint32_t b, float c)
+{
+  const float high =
+      fmaf(lane_f16((uint16_t)(a >> 16)), lane_f16((uint16_t)(b >> 16)), c);
+  const float sum = fmaf(lane_f16((uint16_t)a), lane_f16((uint16_t)b), high);
+  return lane_bits32(clamp32(o, lane_f32(lane_nan2(sum, c, c))));
+}
+
+BODY(v_dot2_f32_f16)
+{
+  const uint32_t *pa = lanes_source(w, o, 0), *pb = lanes_source(w, o, 1),
+                 *pc = lanes_source(w, o, 2);
+  LANES(l)
+  {
+    const uint32_t a = float_half(o, pa[l], 0, false) |
+                       (uint32_t)float_half(o, pa[l], 0, true) << 16;
+    const uint32_t b = float_half(o, pb[l], 1, false) |
+                       (uint32_t)float_half(o, pb[l], 1, true) << 16;
+    w->v[o->d][l] = dot2_f16(o, a, b, lane_f32(pc[l]));
+  }
+  return aq_wave_next(o);
+}
+
+/* Short forms accumulate into the destination. */
+#define DOTC(name, EXPR)                                                       \
+  BODY(name)                                                                   \
+  {                                                                            \
+    const uint32_t *pa = lanes_source(w, o, 0), *pb = lanes_source(w, o, 1);   \
+    LANES(l)                                                                   \
+    {                                                                          \
+      const uint32_t a = pa[l], b = pb[l], c = w->v[o->d][l];                  \
+      w->v[o->d][l] = EXPR;                                                    \
+    }                                                                          \
+    return aq_wave_next(o);                                                    \
+  }
+DOTC(v_dot2c_f32_f16, dot2_f16(o, a, b, lane_f32(c)))
+DOTC(v_dot2c_i32_i16, dot_sat(o, dot_signed(a, b, 16) + (int32_t)c))
+DOTC(v_dot4c_i32_i8, dot_sat(o, dot_signed(a, b, 8) + (int32_t)c))
+DOTC(v_dot8c_i32_i4, dot_sat(o, dot_signed(a, b, 4) + (int32_t)c))
+
+BODY(v_accvgpr)
+{
+  const uint32_t *pa = lanes_source(w, o, 0);
+  LANES(l) w->v[o->d][l] = pa[l];
+  return aq_wave_next(o);
+}
+
+#define H(name)                                                                \
+  {                                                                            \
+#name, name##_                                                             \
+  }
+#define AS(name, handler)                                                      \
+  {                                                                            \
+#name, handler##_                                                          \
+  }
+const aq_wave_semantics aq_wave_packed[] = {H(v_pk_mad_i16),
+                                            H(v_pk_mul_lo_u16),
+                                            H(v_pk_add_i16),
+                                            H(v_pk_sub_i16),
+                                            H(v_pk_lshlrev_b16),
+                                            H(v_pk_lshrrev_b16),
+                                            H(v_pk_ashrrev_i16),
+                                            H(v_pk_max_i16),
+                                            H(v_pk_min_i16),
+                                            H(v_pk_mad_u16),
+                                            H(v_pk_add_u16),
+                                            H(v_pk_sub_u16),
+                                            H(v_pk_max_u16),
+                                            H(v_pk_min_u16),
+                                            H(v_pk_fma_f16),
+                                            H(v_pk_add_f16),
+                                            H(v_pk_mul_f16),
+                                            H(v_pk_min_f16),
+                                            H(v_pk_max_f16),
+                                            H(v_pk_fmac_f16),
+                                            H(v_pk_fma_f32),
+                                            H(v_pk_mul_f32),
+                                            H(v_pk_add_f32),
+                                            H(v_pk_mov_b32),
+                                            H(v_fma_mix_f32),
+                                            H(v_fma_mixlo_f16),
+                                            H(v_fma_mixhi_f16),
+                                            H(v_dot2_i32_i16),
+                                            H(v_dot2_u32_u16),
+                                            H(v_dot4_i32_i8),
+                                            H(v_dot4_u32_u8),
+                                            H(v_dot8_i32_i4),
+                                            H(v_dot8_u32_u4),
+                                            H(v_dot2_f32_f16),
+                                            H(v_dot2c_f32_f16),
+                                            H(v_dot2c_i32_i16),
+                                            H(v_dot4c_i32_i8),
+                                            H(v_dot8c_i32_i4),
+                                            AS(v_accvgpr_read_b32, v_accvgpr),
+                                            AS(v_accvgpr_write_b32, v_accvgpr),
+                                            AS(v_accvgpr_mov_b32, v_accvgpr),
+                                            {NULL, NULL}};

@@ -1,437 +1,519 @@
 /* SPDX-License-Identifier: MIT */
+/* Scalar arithmetic: SOP1, SOP2, SOPC, SOPK. One line an instruction. */
 #include "config.h"
 
-#include "wave/instructions.h"
+#include "wave/state.h"
 
-#include <string.h>
+#define BODY(name)                                                             \
+  static const aq_wave_op *name##_(aq_wave *w, const aq_wave_op *o)
 
-#include "wave/memory_map.h"
+/* Sources a and b, the result r; `SCC` is what becomes of the condition. */
+#define A32(name, EXPR, SCC)                                                   \
+  BODY(name)                                                                   \
+  {                                                                            \
+    const uint32_t a = aq_wave_s32(w, o, 0), b = aq_wave_s32(w, o, 1);         \
+    uint32_t scc = w->scc;                                                     \
+    (void)b, (void)a;                                                          \
+    const uint32_t r = (uint32_t)(EXPR);                                       \
+    SCC;                                                                       \
+    w->scc = scc;                                                              \
+    w->s[o->d] = r;                                                            \
+    return aq_wave_next(o);                                                    \
+  }
+#define A64(name, EXPR, SCC)                                                   \
+  BODY(name)                                                                   \
+  {                                                                            \
+    const uint64_t a = aq_wave_s64(w, o, 0), b = aq_wave_s64(w, o, 1);         \
+    uint32_t scc = w->scc;                                                     \
+    (void)b, (void)a;                                                          \
+    const uint64_t r = (uint64_t)(EXPR);                                       \
+    SCC;                                                                       \
+    w->scc = scc;                                                              \
+    aq_wave_put64(w, o->d, r);                                                 \
+    return aq_wave_next(o);                                                    \
+  }
+/* 64 bits by a count or field of 32. */
+#define S64(name, EXPR, SCC)                                                   \
+  BODY(name)                                                                   \
+  {                                                                            \
+    const uint64_t a = aq_wave_s64(w, o, 0);                                   \
+    const uint32_t b = aq_wave_s32(w, o, 1);                                   \
+    uint32_t scc = w->scc;                                                     \
+    const uint64_t r = (uint64_t)(EXPR);                                       \
+    SCC;                                                                       \
+    w->scc = scc;                                                              \
+    aq_wave_put64(w, o->d, r);                                                 \
+    return aq_wave_next(o);                                                    \
+  }
+/* 32 bits of one source of 64. */
+#define N64(name, EXPR, SCC)                                                   \
+  BODY(name)                                                                   \
+  {                                                                            \
+    const uint64_t a = aq_wave_s64(w, o, 0);                                   \
+    uint32_t scc = w->scc;                                                     \
+    const uint32_t r = (uint32_t)(EXPR);                                       \
+    SCC;                                                                       \
+    w->scc = scc;                                                              \
+    w->s[o->d] = r;                                                            \
+    return aq_wave_next(o);                                                    \
+  }
+#define KEEP    (void)0
+#define NONZERO scc = r != 0
 
-#define S(name) static void name(aq_wave *w, const aq_wave_op *o)
+/* ---- two sources ---- */
 
-/* ---- operands ---- */
-
-static inline uint32_t read32(const aq_wave *w, const aq_wave_source *s)
+static uint32_t bits_extract(uint64_t a, uint32_t b, unsigned width,
+                             uint64_t *out)
 {
-  return s->kind == AQ_WAVE_CONSTANT ? (uint32_t)s->value : w->s[s->number];
+  const unsigned first = b & (width - 1), count = (b >> 16) & 0x7f;
+  uint64_t value = a >> first;
+  if (count < width)
+    value &= ((uint64_t)1 << count) - 1;
+  *out = value;
+  return count;
 }
 
-static inline uint64_t read64(const aq_wave *w, const aq_wave_source *s)
+static uint64_t bfe_u(uint64_t a, uint32_t b, unsigned width)
 {
-  return s->kind == AQ_WAVE_CONSTANT ? s->value : aq_wave_pair(w, s->number);
+  uint64_t value;
+  bits_extract(a, b, width, &value);
+  return value;
 }
 
-static inline void scc_set(aq_wave *w, bool value)
+static uint64_t bfe_i(int64_t a, uint32_t b, unsigned width)
 {
-  w->s[AQ_ISA_SCC] = value;
-}
-
-#define A   read32(w, &o->a)
-#define B   read32(w, &o->b)
-#define A64 read64(w, &o->a)
-#define B64 read64(w, &o->b)
-#define D   w->s[o->dst]
-#define SCC w->s[AQ_ISA_SCC]
-#define IMM ((int32_t)(int16_t)o->inst->imm)
-
-/* A result without SCC; with SCC = (result != 0); with a condition. */
-#define MOVE(name, value)                                                      \
-  S(name)                                                                      \
-  {                                                                            \
-    D = (uint32_t)(value);                                                     \
-  }
-#define MOVE64(name, value)                                                    \
-  S(name)                                                                      \
-  {                                                                            \
-    aq_wave_pair_set(w, o->dst, value);                                        \
-  }
-#define LOGIC(name, value)                                                     \
-  S(name)                                                                      \
-  {                                                                            \
-    const uint32_t r = (uint32_t)(value);                                      \
-    D = r;                                                                     \
-    scc_set(w, r != 0);                                                        \
-  }
-#define LOGIC64(name, value)                                                   \
-  S(name)                                                                      \
-  {                                                                            \
-    const uint64_t r = (uint64_t)(value);                                      \
-    aq_wave_pair_set(w, o->dst, r);                                            \
-    scc_set(w, r != 0);                                                        \
-  }
-#define ARITHMETIC(name, type, value, condition)                               \
-  S(name)                                                                      \
-  {                                                                            \
-    const type a = (type)A, b = (type)B;                                       \
-    const uint32_t r = (uint32_t)(value);                                      \
-    const bool c = (condition);                                                \
-    (void)a, (void)b;                                                          \
-    D = r;                                                                     \
-    scc_set(w, c);                                                             \
-  }
-#define COMPARE(name, type, a_value, b_value, operator)                        \
-  S(name)                                                                      \
-  {                                                                            \
-    scc_set(w, (type)(a_value) operator(type)(b_value));                       \
-  }
-#define EXEC_OP(name, value)                                                   \
-  S(name)                                                                      \
-  {                                                                            \
-    const uint64_t a = A64, exec = aq_wave_exec(w), r = (value);               \
-    aq_wave_pair_set(w, o->dst, exec);                                         \
-    aq_wave_pair_set(w, AQ_ISA_EXEC, r);                                       \
-    scc_set(w, r != 0);                                                        \
-  }
-
-static uint64_t field64(uint64_t value, uint32_t where, bool sext)
-{
-  const unsigned offset = where & 63, width = where >> 16 & 127;
-  if (width == 0)
+  const unsigned first = b & (width - 1);
+  unsigned count = (b >> 16) & 0x7f;
+  if (count == 0)
     return 0;
-  const uint64_t shifted = value >> offset;
-  if (width >= 64)
-    return sext ? (uint64_t)((int64_t)value >> offset) : shifted;
-  const uint64_t sign = UINT64_C(1) << (width - 1);
-  const uint64_t bits = shifted & ((UINT64_C(1) << width) - 1);
-  return sext ? (bits ^ sign) - sign : bits;
+  const int64_t value = a >> first;
+  return count >= 64 ? (uint64_t)value
+                     : (uint64_t)((int64_t)((uint64_t)value << (64 - count)) >>
+                                  (64 - count));
 }
 
-/* Of 32 bits: offset in bits 0-4, width in 16-22. */
-static uint32_t field32(uint32_t value, uint32_t where, bool sext)
+A32(s_add_u32, a + b, scc = r < a)
+A32(s_sub_u32, a - b, scc = b > a)
+A32(s_add_i32, a + b, scc = (~(a ^ b) & (a ^ r)) >> 31)
+A32(s_sub_i32, a - b, scc = ((a ^ b) & (a ^ r)) >> 31)
+A32(s_addc_u32, a + b + scc, scc = (uint64_t)a + b + w->scc > UINT32_MAX)
+A32(s_subb_u32, a - b - scc, scc = (uint64_t)b + w->scc > a)
+A32(s_min_i32, (int32_t)a < (int32_t)b ? a : b, scc = (int32_t)a < (int32_t)b)
+A32(s_min_u32, a < b ? a : b, scc = a < b)
+A32(s_max_i32, (int32_t)a > (int32_t)b ? a : b, scc = (int32_t)a > (int32_t)b)
+A32(s_max_u32, a > b ? a : b, scc = a > b)
+A32(s_cselect_b32, scc ? a : b, KEEP)
+A64(s_cselect_b64, scc ? a : b, KEEP)
+A32(s_and_b32, a &b, NONZERO)
+A64(s_and_b64, a &b, NONZERO)
+A32(s_or_b32, a | b, NONZERO)
+A64(s_or_b64, a | b, NONZERO)
+A32(s_xor_b32, a ^ b, NONZERO)
+A64(s_xor_b64, a ^ b, NONZERO)
+A32(s_andn2_b32, a & ~b, NONZERO)
+A64(s_andn2_b64, a & ~b, NONZERO)
+A32(s_orn2_b32, a | ~b, NONZERO)
+A64(s_orn2_b64, a | ~b, NONZERO)
+A32(s_nand_b32, ~(a &b), NONZERO)
+A64(s_nand_b64, ~(a &b), NONZERO)
+A32(s_nor_b32, ~(a | b), NONZERO)
+A64(s_nor_b64, ~(a | b), NONZERO)
+A32(s_xnor_b32, ~(a ^ b), NONZERO)
+A64(s_xnor_b64, ~(a ^ b), NONZERO)
+A32(s_lshl_b32, a << (b & 31), NONZERO)
+S64(s_lshl_b64, a << (b & 63), NONZERO)
+A32(s_lshr_b32, a >> (b & 31), NONZERO)
+S64(s_lshr_b64, a >> (b & 63), NONZERO)
+A32(s_ashr_i32, (int32_t)a >> (b & 31), NONZERO)
+S64(s_ashr_i64, (int64_t)a >> (b & 63), NONZERO)
+A32(s_bfm_b32, ((1u << (a & 31)) - 1) << (b & 31), KEEP)
+A32(s_mul_i32, a *b, KEEP)
+A32(s_mul_hi_u32, (uint64_t)a *b >> 32, KEEP)
+A32(s_mul_hi_i32, (int64_t)(int32_t)a *(int32_t)b >> 32, KEEP)
+A32(s_bfe_u32, bfe_u(a, b, 32), NONZERO)
+A32(s_bfe_i32, bfe_i((int32_t)a, b, 32), NONZERO)
+S64(s_bfe_u64, bfe_u(a, b, 64), NONZERO)
+S64(s_bfe_i64, bfe_i((int64_t)a, b, 64), NONZERO)
+A32(s_absdiff_i32, (int32_t)(a - b) < 0 ? b - a : a - b, NONZERO)
+A32(s_lshl1_add_u32, (a << 1) + b, scc = ((uint64_t)a << 1) + b > UINT32_MAX)
+A32(s_lshl2_add_u32, (a << 2) + b, scc = ((uint64_t)a << 2) + b > UINT32_MAX)
+A32(s_lshl3_add_u32, (a << 3) + b, scc = ((uint64_t)a << 3) + b > UINT32_MAX)
+A32(s_lshl4_add_u32, (a << 4) + b, scc = ((uint64_t)a << 4) + b > UINT32_MAX)
+A32(s_pack_ll_b32_b16, (a & 0xffff) | b << 16, KEEP)
+A32(s_pack_lh_b32_b16, (a & 0xffff) | (b & 0xffff0000), KEEP)
+A32(s_pack_hh_b32_b16, a >> 16 | (b & 0xffff0000), KEEP)
+
+BODY(s_bfm_b64)
 {
-  return (uint32_t)field64(sext ? (uint64_t)(int64_t)(int32_t)value : value,
-                           (where & 31) | (where & 0x7f0000), sext);
+  const uint32_t a = aq_wave_s32(w, o, 0), b = aq_wave_s32(w, o, 1);
+  aq_wave_put64(w, o->d, (((uint64_t)1 << (a & 63)) - 1) << (b & 63));
+  return aq_wave_next(o);
 }
 
-static uint64_t reversed(uint64_t value)
+/* ---- one source ---- */
+
+static uint32_t reverse(uint32_t a)
 {
-  uint64_t out = 0;
-  for (unsigned i = 0; i < 64; i++)
-    out |= (value >> i & 1) << (63 - i);
-  return out;
+  a = (a >> 1 & 0x55555555) | (a & 0x55555555) << 1;
+  a = (a >> 2 & 0x33333333) | (a & 0x33333333) << 2;
+  a = (a >> 4 & 0x0f0f0f0f) | (a & 0x0f0f0f0f) << 4;
+  return __builtin_bswap32(a);
 }
 
-/* Each bit of a quad becomes the OR of its four. */
-static uint64_t whole_quads(uint64_t value)
+static uint64_t reverse64(uint64_t a)
 {
-  uint64_t any = value | value >> 1 | value >> 2 | value >> 3;
-  any &= UINT64_C(0x1111111111111111);
-  return any * 15;
+  return (uint64_t)reverse((uint32_t)a) << 32 | reverse((uint32_t)(a >> 32));
 }
 
-MOVE(s_mov_b32, A)
-MOVE64(s_mov_b64, A64)
-MOVE(s_movk_i32, IMM)
-MOVE(s_brev_b32, reversed(A) >> 32)
-MOVE64(s_brev_b64, reversed(A64))
-MOVE(s_sext_i32_i8, (int8_t)A)
-MOVE(s_sext_i32_i16, (int16_t)A)
-MOVE(s_ff1_i32_b32, A ? __builtin_ctz(A) : -1)
-MOVE(s_ff1_i32_b64, A64 ? __builtin_ctzll(A64) : -1)
-MOVE(s_ff0_i32_b32, ~A ? __builtin_ctz(~A) : -1)
-MOVE(s_ff0_i32_b64, ~A64 ? __builtin_ctzll(~A64) : -1)
-MOVE(s_flbit_i32_b32, A ? __builtin_clz(A) : -1)
-MOVE(s_flbit_i32_b64, A64 ? __builtin_clzll(A64) : -1)
-MOVE(s_flbit_i32, A == 0 || A == ~0u ? -1 : __builtin_clrsb((int)A) + 1)
-MOVE(s_flbit_i32_i64, A64 == 0 || A64 == ~UINT64_C(0)
-                          ? -1
-                          : __builtin_clrsbll((long long)A64) + 1)
-MOVE(s_bitset0_b32, D & ~(1u << (A & 31)))
-MOVE(s_bitset1_b32, D | 1u << (A & 31))
-MOVE64(s_bitset0_b64, aq_wave_pair(w, o->dst) & ~(UINT64_C(1) << (A & 63)))
-MOVE64(s_bitset1_b64, aq_wave_pair(w, o->dst) | UINT64_C(1) << (A & 63))
-MOVE(s_cmov_b32, SCC ? A : D)
-MOVE64(s_cmov_b64, SCC ? A64 : aq_wave_pair(w, o->dst))
-MOVE(s_cmovk_i32, SCC ? (uint32_t)IMM : D)
-MOVE(s_cselect_b32, SCC ? A : B)
-MOVE64(s_cselect_b64, SCC ? A64 : B64)
-MOVE(s_mul_i32, A *B)
-MOVE(s_mul_hi_u32, (uint64_t)A *B >> 32)
-MOVE(s_mul_hi_i32, (int64_t)(int32_t)A *(int32_t)B >> 32)
-MOVE(s_mulk_i32, D *(uint32_t)IMM)
-MOVE(s_bfm_b32, ((1u << (A & 31)) - 1) << (B & 31))
-MOVE64(s_bfm_b64, ((UINT64_C(1) << (A & 63)) - 1) << (B & 63))
-MOVE(s_pack_ll_b32_b16, (A & 0xffff) | B << 16)
-MOVE(s_pack_lh_b32_b16, (A & 0xffff) | (B & 0xffff0000))
-MOVE(s_pack_hh_b32_b16, A >> 16 | (B & 0xffff0000))
-LOGIC(s_not_b32, ~A)
-LOGIC64(s_not_b64, ~A64)
-LOGIC(s_wqm_b32, whole_quads(A))
-LOGIC64(s_wqm_b64, whole_quads(A64))
-LOGIC(s_bcnt0_i32_b32, __builtin_popcount(~A))
-LOGIC(s_bcnt1_i32_b32, __builtin_popcount(A))
-LOGIC(s_bcnt0_i32_b64, __builtin_popcountll(~A64))
-LOGIC(s_bcnt1_i32_b64, __builtin_popcountll(A64))
-LOGIC(s_abs_i32, (int32_t)A < 0 ? 0 - A : A)
-LOGIC(s_and_b32, A &B)
-LOGIC64(s_and_b64, A64 &B64)
-LOGIC(s_or_b32, A | B)
-LOGIC64(s_or_b64, A64 | B64)
-LOGIC(s_xor_b32, A ^ B)
-LOGIC64(s_xor_b64, A64 ^ B64)
-LOGIC(s_andn2_b32, A & ~B)
-LOGIC64(s_andn2_b64, A64 & ~B64)
-LOGIC(s_orn2_b32, A | ~B)
-LOGIC64(s_orn2_b64, A64 | ~B64)
-LOGIC(s_nand_b32, ~(A &B))
-LOGIC64(s_nand_b64, ~(A64 &B64))
-LOGIC(s_nor_b32, ~(A | B))
-LOGIC64(s_nor_b64, ~(A64 | B64))
-LOGIC(s_xnor_b32, ~(A ^ B))
-LOGIC64(s_xnor_b64, ~(A64 ^ B64))
-LOGIC(s_lshl_b32, A << (B & 31))
-LOGIC64(s_lshl_b64, A64 << (B & 63))
-LOGIC(s_lshr_b32, A >> (B & 31))
-LOGIC64(s_lshr_b64, A64 >> (B & 63))
-LOGIC(s_ashr_i32, (int32_t)A >> (B & 31))
-LOGIC64(s_ashr_i64, (int64_t)A64 >> (B & 63))
-LOGIC(s_bfe_u32, field32(A, B, false))
-LOGIC(s_bfe_i32, field32(A, B, true))
-LOGIC64(s_bfe_u64, field64(A64, B, false))
-LOGIC64(s_bfe_i64, field64(A64, B, true))
-ARITHMETIC(s_add_u32, uint32_t, a + b, r < a)
-ARITHMETIC(s_sub_u32, uint32_t, a - b, a < b)
-ARITHMETIC(s_add_i32, uint32_t, a + b, ((a ^ r) & (b ^ r)) >> 31)
-ARITHMETIC(s_sub_i32, uint32_t, a - b, ((a ^ b) & (a ^ r)) >> 31)
-ARITHMETIC(s_addc_u32, uint32_t, a + b + SCC,
-           (uint64_t)a + b + SCC > UINT32_MAX)
-ARITHMETIC(s_subb_u32, uint32_t, a - b - SCC, (uint64_t)a < (uint64_t)b + SCC)
-ARITHMETIC(s_min_i32, int32_t, a < b ? a : b, a < b)
-ARITHMETIC(s_min_u32, uint32_t, a < b ? a : b, a < b)
-ARITHMETIC(s_max_i32, int32_t, a > b ? a : b, a > b)
-ARITHMETIC(s_max_u32, uint32_t, a > b ? a : b, a > b)
-ARITHMETIC(s_lshl1_add_u32, uint32_t, (a << 1) + b,
-           ((uint64_t)a << 1) + b > UINT32_MAX)
-ARITHMETIC(s_lshl2_add_u32, uint32_t, (a << 2) + b,
-           ((uint64_t)a << 2) + b > UINT32_MAX)
-ARITHMETIC(s_lshl3_add_u32, uint32_t, (a << 3) + b,
-           ((uint64_t)a << 3) + b > UINT32_MAX)
-ARITHMETIC(s_lshl4_add_u32, uint32_t, (a << 4) + b,
-           ((uint64_t)a << 4) + b > UINT32_MAX)
-LOGIC(s_absdiff_i32, (int32_t)A > (int32_t)B ? A - B : B - A)
-
-S(s_addk_i32)
+/* Each group of four bits becomes all ones if one of them is. */
+static uint64_t quads(uint64_t a)
 {
-  const uint32_t a = D, b = (uint32_t)IMM, r = a + b;
-  D = r;
-  scc_set(w, ((a ^ r) & (b ^ r)) >> 31);
+  a |= a >> 1 & 0x7777777777777777;
+  a |= a >> 2 & 0x3333333333333333;
+  return (a & 0x1111111111111111) * 15;
 }
 
-COMPARE(s_cmp_eq_i32, int32_t, A, B, ==)
-COMPARE(s_cmp_lg_i32, int32_t, A, B, !=)
-COMPARE(s_cmp_gt_i32, int32_t, A, B, >)
-COMPARE(s_cmp_ge_i32, int32_t, A, B, >=)
-COMPARE(s_cmp_lt_i32, int32_t, A, B, <)
-COMPARE(s_cmp_le_i32, int32_t, A, B, <=)
-COMPARE(s_cmp_eq_u32, uint32_t, A, B, ==)
-COMPARE(s_cmp_lg_u32, uint32_t, A, B, !=)
-COMPARE(s_cmp_gt_u32, uint32_t, A, B, >)
-COMPARE(s_cmp_ge_u32, uint32_t, A, B, >=)
-COMPARE(s_cmp_lt_u32, uint32_t, A, B, <)
-COMPARE(s_cmp_le_u32, uint32_t, A, B, <=)
-COMPARE(s_cmp_eq_u64, uint64_t, A64, B64, ==)
-COMPARE(s_cmp_lg_u64, uint64_t, A64, B64, !=)
-COMPARE(s_bitcmp0_b32, uint32_t, A >> (B & 31) & 1, 0, ==)
-COMPARE(s_bitcmp1_b32, uint32_t, A >> (B & 31) & 1, 1, ==)
-COMPARE(s_bitcmp0_b64, uint64_t, A64 >> (B & 63) & 1, 0, ==)
-COMPARE(s_bitcmp1_b64, uint64_t, A64 >> (B & 63) & 1, 1, ==)
-COMPARE(s_cmpk_eq_i32, int32_t, D, IMM, ==)
-COMPARE(s_cmpk_lg_i32, int32_t, D, IMM, !=)
-COMPARE(s_cmpk_gt_i32, int32_t, D, IMM, >)
-COMPARE(s_cmpk_ge_i32, int32_t, D, IMM, >=)
-COMPARE(s_cmpk_lt_i32, int32_t, D, IMM, <)
-COMPARE(s_cmpk_le_i32, int32_t, D, IMM, <=)
-COMPARE(s_cmpk_eq_u32, uint32_t, D, o->inst->imm, ==)
-COMPARE(s_cmpk_lg_u32, uint32_t, D, o->inst->imm, !=)
-COMPARE(s_cmpk_gt_u32, uint32_t, D, o->inst->imm, >)
-COMPARE(s_cmpk_ge_u32, uint32_t, D, o->inst->imm, >=)
-COMPARE(s_cmpk_lt_u32, uint32_t, D, o->inst->imm, <)
-COMPARE(s_cmpk_le_u32, uint32_t, D, o->inst->imm, <=)
-
-EXEC_OP(s_and_saveexec_b64, a &exec)
-EXEC_OP(s_or_saveexec_b64, a | exec)
-EXEC_OP(s_xor_saveexec_b64, a ^ exec)
-EXEC_OP(s_andn2_saveexec_b64, a & ~exec)
-EXEC_OP(s_orn2_saveexec_b64, a | ~exec)
-EXEC_OP(s_nand_saveexec_b64, ~(a &exec))
-EXEC_OP(s_nor_saveexec_b64, ~(a | exec))
-EXEC_OP(s_xnor_saveexec_b64, ~(a ^ exec))
-EXEC_OP(s_andn1_saveexec_b64, ~a &exec)
-EXEC_OP(s_orn1_saveexec_b64, ~a | exec)
-
-/* ---- control ---- */
-
-static void jump(aq_wave *w, const aq_wave_op *o)
+static uint64_t quad_bits(uint64_t a)
 {
-  w->pc += (uint64_t)(int64_t)IMM * 4;
+  uint64_t r = 0;
+  a = quads(a);
+  for (unsigned i = 0; i < 16; i++)
+    r |= (a >> (4 * i) & 1) << i;
+  return r;
 }
 
-#define BRANCH(name, condition)                                                \
-  S(name)                                                                      \
+static uint64_t replicate(uint32_t a)
+{
+  uint64_t r = 0;
+  for (unsigned i = 0; i < 32; i++)
+    r |= (uint64_t)(a >> i & 1) * 3 << (2 * i);
+  return r;
+}
+
+A32(s_mov_b32, a, KEEP)
+A64(s_mov_b64, a, KEEP)
+A32(s_cmov_b32, scc ? a : w->s[o->d], KEEP)
+A64(s_cmov_b64, scc ? a : (w->s[o->d] | (uint64_t)w->s[o->d + 1] << 32), KEEP)
+A32(s_not_b32, ~a, NONZERO)
+A64(s_not_b64, ~a, NONZERO)
+A32(s_wqm_b32, quads(a), NONZERO)
+A64(s_wqm_b64, quads(a), NONZERO)
+A32(s_quadmask_b32, quad_bits(a), NONZERO)
+A64(s_quadmask_b64, quad_bits(a), NONZERO)
+A32(s_brev_b32, reverse(a), KEEP)
+A64(s_brev_b64, reverse64(a), KEEP)
+A32(s_bcnt0_i32_b32, 32 - __builtin_popcount(a), NONZERO)
+N64(s_bcnt0_i32_b64, 64 - __builtin_popcountll(a), NONZERO)
+A32(s_bcnt1_i32_b32, __builtin_popcount(a), NONZERO)
+N64(s_bcnt1_i32_b64, __builtin_popcountll(a), NONZERO)
+A32(s_ff0_i32_b32, ~a ? __builtin_ctz(~a) : -1, KEEP)
+N64(s_ff0_i32_b64, ~a ? __builtin_ctzll(~a) : -1, KEEP)
+A32(s_ff1_i32_b32, a ? __builtin_ctz(a) : -1, KEEP)
+N64(s_ff1_i32_b64, a ? __builtin_ctzll(a) : -1, KEEP)
+A32(s_flbit_i32_b32, a ? __builtin_clz(a) : -1, KEEP)
+N64(s_flbit_i32_b64, a ? __builtin_clzll(a) : -1, KEEP)
+A32(s_flbit_i32,
+    (int32_t)a < 0 ? (~a ? __builtin_clz(~a) : -1)
+                   : (a ? __builtin_clz(a) : -1),
+    KEEP)
+N64(s_flbit_i32_i64,
+    (int64_t)a < 0 ? (~a ? __builtin_clzll(~a) : -1)
+                   : (a ? __builtin_clzll(a) : -1),
+    KEEP)
+A32(s_sext_i32_i8, (int8_t)a, KEEP)
+A32(s_sext_i32_i16, (int16_t)a, KEEP)
+A32(s_abs_i32, (int32_t)a < 0 ? 0 - a : a, NONZERO)
+A32(s_bitset0_b32, w->s[o->d] & ~(1u << (a & 31)), KEEP)
+A32(s_bitset1_b32, w->s[o->d] | 1u << (a & 31), KEEP)
+
+BODY(s_bitset0_b64)
+{
+  const uint64_t bit = (uint64_t)1 << (aq_wave_s32(w, o, 0) & 63);
+  const uint64_t old = w->s[o->d] | (uint64_t)w->s[o->d + 1] << 32;
+  aq_wave_put64(w, o->d, old & ~bit);
+  return aq_wave_next(o);
+}
+
+BODY(s_bitset1_b64)
+{
+  const uint64_t bit = (uint64_t)1 << (aq_wave_s32(w, o, 0) & 63);
+  const uint64_t old = w->s[o->d] | (uint64_t)w->s[o->d + 1] << 32;
+  aq_wave_put64(w, o->d, old | bit);
+  return aq_wave_next(o);
+}
+
+BODY(s_bitreplicate_b64_b32)
+{
+  aq_wave_put64(w, o->d, replicate(aq_wave_s32(w, o, 0)));
+  return aq_wave_next(o);
+}
+
+/* EXEC becomes EXPR of the source a and itself, x; the old one is kept. */
+#define SAVEEXEC(name, EXPR)                                                   \
+  BODY(name)                                                                   \
   {                                                                            \
-    if (condition)                                                             \
-      jump(w, o);                                                              \
+    const uint64_t a = aq_wave_s64(w, o, 0), x = AQ_WAVE_EXEC(w);              \
+    const uint64_t r = EXPR;                                                   \
+    aq_wave_put64(w, o->d, x);                                                 \
+    AQ_WAVE_EXEC(w) = r;                                                       \
+    w->scc = r != 0;                                                           \
+    return aq_wave_next(o);                                                    \
   }
-BRANCH(s_branch, true)
-BRANCH(s_cbranch_scc0, !SCC)
-BRANCH(s_cbranch_scc1, SCC)
-BRANCH(s_cbranch_vccz, !aq_wave_pair(w, AQ_ISA_VCC))
-BRANCH(s_cbranch_vccnz, aq_wave_pair(w, AQ_ISA_VCC))
-BRANCH(s_cbranch_execz, !aq_wave_exec(w))
-BRANCH(s_cbranch_execnz, aq_wave_exec(w))
-MOVE64(s_getpc_b64, w->pc)
-
-S(s_setpc_b64)
-{
-  w->pc = A64;
-}
-
-S(s_swappc_b64)
-{
-  const uint64_t target = A64;
-  aq_wave_pair_set(w, o->dst, w->pc);
-  w->pc = target;
-}
-
-S(s_call_b64)
-{
-  aq_wave_pair_set(w, o->dst, w->pc);
-  jump(w, o);
-}
-
-S(s_endpgm)
-{
-  (void)o;
-  w->status = AQ_WAVE_ENDED;
-}
-
-S(s_barrier)
-{
-  (void)o;
-  w->status = AQ_WAVE_AT_BARRIER;
-}
-
-S(s_sleep)
-{
-  (void)o;
-  w->status = AQ_WAVE_SLEEPS;
-}
-
-S(s_nop)
-{
-  (void)w, (void)o;
-}
-
-S(s_trap)
-{
-  aq_wave_fault(w, o, AQ_EXECUTION_FAULT_TRAP, 0, "trap");
-}
-
-/* Clocks advance with what the workgroup issues, so that loops that wait for
- * time end. */
-MOVE64(s_memtime, w->group->ticks + w->group->issued)
-MOVE64(s_memrealtime, w->group->ticks + w->group->issued)
-
-/* ---- hardware registers ---- */
-
-enum { REGISTER_MODE = 1 };
-
-S(s_getreg_b32)
-{
-  const unsigned id = o->inst->imm & 63, offset = o->inst->imm >> 6 & 31,
-                 width = (o->inst->imm >> 11) + 1u;
-  const uint64_t value = id == REGISTER_MODE ? w->mode : 0;
-  D = (uint32_t)(value >> offset & ((UINT64_C(1) << width) - 1));
-}
-
-static void register_write(aq_wave *w, const aq_wave_op *o, uint32_t value)
-{
-  const unsigned id = o->inst->imm & 63, offset = o->inst->imm >> 6 & 31,
-                 width = (o->inst->imm >> 11) + 1u;
-  const uint64_t mask = ((UINT64_C(1) << width) - 1) << offset;
-  if (id == REGISTER_MODE)
-    w->mode =
-        (uint32_t)((w->mode & ~mask) | ((uint64_t)value << offset & mask));
-  if (w->mode & AQ_WAVE_ROUND)
-    aq_wave_fault(w, o, AQ_EXECUTION_FAULT_ILLEGAL, 0,
-                  "a rounding mode other than to nearest even");
-}
-
-S(s_setreg_b32)
-{
-  register_write(w, o, D);
-}
-
-S(s_setreg_imm32_b32)
-{
-  register_write(w, o, o->inst->literal);
-}
-
-/* ---- memory ---- */
-
-static void load(aq_wave *w, const aq_wave_op *o, unsigned bytes)
-{
-  const aq_isa_operand *s = aq_isa_operand_find(o->inst, 'S');
-  const uint64_t address =
-      (aq_wave_pair(w, o->a.number) + (uint64_t)(int64_t)o->inst->offset +
-       (s ? w->s[s->code] : 0)) &
-      ~UINT64_C(3);
-  if (!aq_wave_may(w->group, address, bytes, false)) {
-    aq_wave_fault(w, o, AQ_EXECUTION_FAULT_MEMORY, address, "read");
-    return;
-  }
-  memcpy(&w->s[o->dst], (const void *)(uintptr_t)address, bytes);
-}
-
-/* What lies behind the resource's bytes reads as 0. */
-static void buffer_load(aq_wave *w, const aq_wave_op *o, unsigned bytes)
-{
-  const aq_isa_operand *s = aq_isa_operand_find(o->inst, 'S');
-  const uint32_t *resource = &w->s[o->a.number];
-  const uint64_t base = aq_wave_pair(w, o->a.number) & 0xffffffffffff;
-  const uint32_t stride = resource[1] >> 16 & 0x3fff;
-  const uint64_t limit = (uint64_t)resource[2] * (stride ? stride : 1);
-  const uint64_t offset =
-      ((uint64_t)(int64_t)o->inst->offset + (s ? w->s[s->code] : 0)) &
-      ~UINT64_C(3);
-  for (unsigned i = 0; i < bytes / 4; i++) {
-    const uint64_t at = offset + 4 * i;
-    uint32_t value = 0;
-    if (at + 4 <= limit) {
-      if (!aq_wave_may(w->group, base + at, 4, false)) {
-        aq_wave_fault(w, o, AQ_EXECUTION_FAULT_MEMORY, base + at, "read");
-        return;
-      }
-      memcpy(&value, (const void *)(uintptr_t)(base + at), 4);
-    }
-    w->s[o->dst + i] = value;
-  }
-}
-
-#define LOAD(name, function, bytes)                                            \
-  S(name)                                                                      \
+/* The new EXEC goes to the destination too. */
+#define WREXEC(name, EXPR)                                                     \
+  BODY(name)                                                                   \
   {                                                                            \
-    function(w, o, bytes);                                                     \
+    const uint64_t a = aq_wave_s64(w, o, 0), x = AQ_WAVE_EXEC(w);              \
+    const uint64_t r = EXPR;                                                   \
+    aq_wave_put64(w, o->d, r);                                                 \
+    AQ_WAVE_EXEC(w) = r;                                                       \
+    w->scc = r != 0;                                                           \
+    return aq_wave_next(o);                                                    \
   }
-LOAD(s_load_dword, load, 4)
-LOAD(s_load_dwordx2, load, 8)
-LOAD(s_load_dwordx4, load, 16)
-LOAD(s_load_dwordx8, load, 32)
-LOAD(s_load_dwordx16, load, 64)
-LOAD(s_buffer_load_dword, buffer_load, 4)
-LOAD(s_buffer_load_dwordx2, buffer_load, 8)
-LOAD(s_buffer_load_dwordx4, buffer_load, 16)
-LOAD(s_buffer_load_dwordx8, buffer_load, 32)
-LOAD(s_buffer_load_dwordx16, buffer_load, 64)
+SAVEEXEC(s_and_saveexec_b64, a &x)
+SAVEEXEC(s_or_saveexec_b64, a | x)
+SAVEEXEC(s_xor_saveexec_b64, a ^ x)
+SAVEEXEC(s_andn2_saveexec_b64, a & ~x)
+SAVEEXEC(s_orn2_saveexec_b64, a | ~x)
+SAVEEXEC(s_nand_saveexec_b64, ~(a &x))
+SAVEEXEC(s_nor_saveexec_b64, ~(a | x))
+SAVEEXEC(s_xnor_saveexec_b64, ~(a ^ x))
+SAVEEXEC(s_andn1_saveexec_b64, ~a &x)
+SAVEEXEC(s_orn1_saveexec_b64, ~a | x)
+WREXEC(s_andn1_wrexec_b64, ~a &x)
+WREXEC(s_andn2_wrexec_b64, a & ~x)
 
-static const aq_wave_instruction instructions[] = {
-#define X(name)       {#name, name},
-#define NOTHING(name) {#name, s_nop},
-#include "wave/scalar.def"
-};
-
-const aq_wave_instruction *aq_wave_scalar_find(const char *name)
+/* Register indices: M0 is added, in range of the register file. */
+BODY(s_movrels_b32)
 {
-  return aq_wave_instruction_find(
-      instructions, sizeof instructions / sizeof *instructions, name);
+  w->s[o->d] = w->s[(o->r[0] + w->s[AQ_ISA_M0]) & 127];
+  return aq_wave_next(o);
 }
+
+BODY(s_movreld_b32)
+{
+  w->s[(o->d + w->s[AQ_ISA_M0]) & 127] = aq_wave_s32(w, o, 0);
+  return aq_wave_next(o);
+}
+
+/* ---- comparisons ---- */
+
+#define CMP32(name, T, OP)                                                     \
+  BODY(name)                                                                   \
+  {                                                                            \
+    w->scc = (T)aq_wave_s32(w, o, 0) OP(T) aq_wave_s32(w, o, 1);               \
+    return aq_wave_next(o);                                                    \
+  }
+#define CMP64(name, OP)                                                        \
+  BODY(name)                                                                   \
+  {                                                                            \
+    w->scc = aq_wave_s64(w, o, 0) OP aq_wave_s64(w, o, 1);                     \
+    return aq_wave_next(o);                                                    \
+  }
+/* With the immediate value, sign- or zero-extended as T says. */
+#define CMPK(name, T, N, OP)                                                   \
+  BODY(name)                                                                   \
+  {                                                                            \
+    w->scc = (T)w->s[o->d] OP(T)(N) o->imm;                                    \
+    return aq_wave_next(o);                                                    \
+  }
+#define BIT(name, W, FETCH, WANT)                                              \
+  BODY(name)                                                                   \
+  {                                                                            \
+    w->scc = (FETCH(w, o, 0) >> (aq_wave_s32(w, o, 1) & (W - 1)) & 1) == WANT; \
+    return aq_wave_next(o);                                                    \
+  }
+CMP32(s_cmp_eq_i32, int32_t, ==)
+CMP32(s_cmp_lg_i32, int32_t, !=)
+CMP32(s_cmp_gt_i32, int32_t, >)
+CMP32(s_cmp_ge_i32, int32_t, >=)
+CMP32(s_cmp_lt_i32, int32_t, <)
+CMP32(s_cmp_le_i32, int32_t, <=)
+CMP32(s_cmp_eq_u32, uint32_t, ==)
+CMP32(s_cmp_lg_u32, uint32_t, !=)
+CMP32(s_cmp_gt_u32, uint32_t, >)
+CMP32(s_cmp_ge_u32, uint32_t, >=)
+CMP32(s_cmp_lt_u32, uint32_t, <)
+CMP32(s_cmp_le_u32, uint32_t, <=)
+CMP64(s_cmp_eq_u64, ==)
+CMP64(s_cmp_lg_u64, !=)
+CMPK(s_cmpk_eq_i32, int32_t, int16_t, ==)
+CMPK(s_cmpk_lg_i32, int32_t, int16_t, !=)
+CMPK(s_cmpk_gt_i32, int32_t, int16_t, >)
+CMPK(s_cmpk_ge_i32, int32_t, int16_t, >=)
+CMPK(s_cmpk_lt_i32, int32_t, int16_t, <)
+CMPK(s_cmpk_le_i32, int32_t, int16_t, <=)
+CMPK(s_cmpk_eq_u32, uint32_t, uint16_t, ==)
+CMPK(s_cmpk_lg_u32, uint32_t, uint16_t, !=)
+CMPK(s_cmpk_gt_u32, uint32_t, uint16_t, >)
+CMPK(s_cmpk_ge_u32, uint32_t, uint16_t, >=)
+CMPK(s_cmpk_lt_u32, uint32_t, uint16_t, <)
+CMPK(s_cmpk_le_u32, uint32_t, uint16_t, <=)
+BIT(s_bitcmp0_b32, 32, aq_wave_s32, 0)
+BIT(s_bitcmp1_b32, 32, aq_wave_s32, 1)
+BIT(s_bitcmp0_b64, 64, aq_wave_s64, 0)
+BIT(s_bitcmp1_b64, 64, aq_wave_s64, 1)
+
+BODY(s_movk_i32)
+{
+  w->s[o->d] = (uint32_t)(int16_t)o->imm;
+  return aq_wave_next(o);
+}
+
+BODY(s_cmovk_i32)
+{
+  if (w->scc)
+    w->s[o->d] = (uint32_t)(int16_t)o->imm;
+  return aq_wave_next(o);
+}
+
+BODY(s_addk_i32)
+{
+  const uint32_t a = w->s[o->d], b = (uint32_t)(int16_t)o->imm, r = a + b;
+  w->scc = (~(a ^ b) & (a ^ r)) >> 31;
+  w->s[o->d] = r;
+  return aq_wave_next(o);
+}
+
+BODY(s_mulk_i32)
+{
+  w->s[o->d] *= (uint32_t)(int16_t)o->imm;
+  return aq_wave_next(o);
+}
+
+#define H(name)                                                                \
+  {                                                                            \
+#name, name##_                                                             \
+  }
+const aq_wave_semantics aq_wave_scalar[] = {H(s_add_u32),
+                                            H(s_sub_u32),
+                                            H(s_add_i32),
+                                            H(s_sub_i32),
+                                            H(s_addc_u32),
+                                            H(s_subb_u32),
+                                            H(s_min_i32),
+                                            H(s_min_u32),
+                                            H(s_max_i32),
+                                            H(s_max_u32),
+                                            H(s_cselect_b32),
+                                            H(s_cselect_b64),
+                                            H(s_and_b32),
+                                            H(s_and_b64),
+                                            H(s_or_b32),
+                                            H(s_or_b64),
+                                            H(s_xor_b32),
+                                            H(s_xor_b64),
+                                            H(s_andn2_b32),
+                                            H(s_andn2_b64),
+                                            H(s_orn2_b32),
+                                            H(s_orn2_b64),
+                                            H(s_nand_b32),
+                                            H(s_nand_b64),
+                                            H(s_nor_b32),
+                                            H(s_nor_b64),
+                                            H(s_xnor_b32),
+                                            H(s_xnor_b64),
+                                            H(s_lshl_b32),
+                                            H(s_lshl_b64),
+                                            H(s_lshr_b32),
+                                            H(s_lshr_b64),
+                                            H(s_ashr_i32),
+                                            H(s_ashr_i64),
+                                            H(s_bfm_b32),
+                                            H(s_mul_i32),
+                                            H(s_mul_hi_u32),
+                                            H(s_mul_hi_i32),
+                                            H(s_bfe_u32),
+                                            H(s_bfe_i32),
+                                            H(s_bfe_u64),
+                                            H(s_bfe_i64),
+                                            H(s_absdiff_i32),
+                                            H(s_lshl1_add_u32),
+                                            H(s_lshl2_add_u32),
+                                            H(s_lshl3_add_u32),
+                                            H(s_lshl4_add_u32),
+                                            H(s_pack_ll_b32_b16),
+                                            H(s_pack_lh_b32_b16),
+                                            H(s_pack_hh_b32_b16),
+                                            H(s_bfm_b64),
+                                            H(s_mov_b32),
+                                            H(s_mov_b64),
+                                            H(s_cmov_b32),
+                                            H(s_cmov_b64),
+                                            H(s_not_b32),
+                                            H(s_not_b64),
+                                            H(s_wqm_b32),
+                                            H(s_wqm_b64),
+                                            H(s_quadmask_b32),
+                                            H(s_quadmask_b64),
+                                            H(s_brev_b32),
+                                            H(s_brev_b64),
+                                            H(s_bcnt0_i32_b32),
+                                            H(s_bcnt0_i32_b64),
+                                            H(s_bcnt1_i32_b32),
+                                            H(s_bcnt1_i32_b64),
+                                            H(s_ff0_i32_b32),
+                                            H(s_ff0_i32_b64),
+                                            H(s_ff1_i32_b32),
+                                            H(s_ff1_i32_b64),
+                                            H(s_flbit_i32_b32),
+                                            H(s_flbit_i32_b64),
+                                            H(s_flbit_i32),
+                                            H(s_flbit_i32_i64),
+                                            H(s_sext_i32_i8),
+                                            H(s_sext_i32_i16),
+                                            H(s_abs_i32),
+                                            H(s_bitset0_b32),
+                                            H(s_bitset1_b32),
+                                            H(s_bitset0_b64),
+                                            H(s_bitset1_b64),
+                                            H(s_bitreplicate_b64_b32),
+                                            H(s_and_saveexec_b64),
+                                            H(s_or_saveexec_b64),
+                                            H(s_xor_saveexec_b64),
+                                            H(s_andn2_saveexec_b64),
+                                            H(s_orn2_saveexec_b64),
+                                            H(s_nand_saveexec_b64),
+                                            H(s_nor_saveexec_b64),
+                                            H(s_xnor_saveexec_b64),
+                                            H(s_andn1_saveexec_b64),
+                                            H(s_orn1_saveexec_b64),
+                                            H(s_andn1_wrexec_b64),
+                                            H(s_andn2_wrexec_b64),
+                                            H(s_movrels_b32),
+                                            H(s_movreld_b32),
+                                            H(s_cmp_eq_i32),
+                                            H(s_cmp_lg_i32),
+                                            H(s_cmp_gt_i32),
+                                            H(s_cmp_ge_i32),
+                                            H(s_cmp_lt_i32),
+                                            H(s_cmp_le_i32),
+                                            H(s_cmp_eq_u32),
+                                            H(s_cmp_lg_u32),
+                                            H(s_cmp_gt_u32),
+                                            H(s_cmp_ge_u32),
+                                            H(s_cmp_lt_u32),
+                                            H(s_cmp_le_u32),
+                                            H(s_cmp_eq_u64),
+                                            H(s_cmp_lg_u64),
+                                            H(s_cmpk_eq_i32),
+                                            H(s_cmpk_lg_i32),
+                                            H(s_cmpk_gt_i32),
+                                            H(s_cmpk_ge_i32),
+                                            H(s_cmpk_lt_i32),
+                                            H(s_cmpk_le_i32),
+                                            H(s_cmpk_eq_u32),
+                                            H(s_cmpk_lg_u32),
+                                            H(s_cmpk_gt_u32),
+                                            H(s_cmpk_ge_u32),
+                                            H(s_cmpk_lt_u32),
+                                            H(s_cmpk_le_u32),
+                                            H(s_bitcmp0_b32),
+                                            H(s_bitcmp1_b32),
+                                            H(s_bitcmp0_b64),
+                                            H(s_bitcmp1_b64),
+                                            H(s_movk_i32),
+                                            H(s_cmovk_i32),
+                                            H(s_addk_i32),
+                                            H(s_mulk_i32),
+                                            {NULL, NULL}};

@@ -1,149 +1,226 @@
 /* SPDX-License-Identifier: MIT */
-/* The state of waves and the form in which they execute code. Within wave. */
+/*
+ * What the executor is made of inside: grids, workgroups, waves and their
+ * lowered instructions. Included by src/wave only.
+ *
+ * A wave's state is explicit, so it can stop after any instruction. One thread
+ * at a time runs the waves of a grid.
+ */
 #ifndef AQ_WAVE_STATE_H
 #define AQ_WAVE_STATE_H
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <string.h>
 
 #include "common/executor.h"
 #include "isa/isa.h"
 
-enum { AQ_WAVE_LANES = 64, AQ_WAVE_ROWS_MAX = 32 };
+enum {
+  AQ_WAVE_LANES = 64,
+  AQ_WAVE_ACC = 256,  /* first row of the accumulation registers */
+  AQ_WAVE_TEMP = 544, /* first row that no program names; five pairs and more */
+  AQ_WAVE_ROWS = 576,
+};
+
+/* High words of the apertures: a flat address there is in the workgroup's LDS,
+ * or in the lane's private memory. Both are non-canonical on the host. */
+enum { AQ_WAVE_SHARED_HI = 0x10000, AQ_WAVE_PRIVATE_HI = 0x20000 };
+
+/* Base of the buffer resource that stands for private memory. */
+#define AQ_WAVE_PRIVATE_BASE 0xf00000000000ull
 
 typedef struct aq_wave aq_wave;
 typedef struct aq_wave_op aq_wave_op;
 typedef struct aq_wave_group aq_wave_group;
+typedef struct aq_wave_grid aq_wave_grid;
 
-/* Executes one instruction; the PC already points behind it. */
-typedef void aq_wave_execute(aq_wave *wave, const aq_wave_op *op);
+/* Executes one instruction and returns the next one; NULL: the wave stops, its
+ * `state` says why and `pc` where it goes on. */
+typedef const aq_wave_op *aq_wave_handler(aq_wave *w, const aq_wave_op *o);
 
-/* The value of a vector instruction in all lanes. A value of n dwords takes n
- * rows of 64 lanes. `d` may be one of the sources. */
-typedef void aq_wave_value(uint32_t *d, const uint32_t *a, const uint32_t *b,
-                           const uint32_t *c);
+typedef enum aq_wave_kind {
+  AQ_WAVE_V, /* a row of VGPRs (and the next ones) */
+  AQ_WAVE_S, /* scalar registers, by code */
+  AQ_WAVE_K, /* a constant */
+} aq_wave_kind;
 
-/* A bit a lane. `in` is a carry or a selecting mask; `d` may be NULL. */
-typedef uint64_t aq_wave_mask(uint32_t *d, const uint32_t *a, const uint32_t *b,
-                              const uint32_t *c, uint64_t in);
-
-typedef enum aq_wave_source_kind {
-  AQ_WAVE_NONE,
-  AQ_WAVE_VGPR,
-  AQ_WAVE_SGPR,
-  AQ_WAVE_CONSTANT,
-} aq_wave_source_kind;
-
-typedef struct aq_wave_source {
-  uint8_t kind; /* aq_wave_source_kind */
-  uint8_t rows; /* dwords a lane */
-  uint16_t number;
-  uint64_t value;     /* CONSTANT, for scalar instructions */
-  uint32_t *constant; /* CONSTANT, for vector ones: rows of 64 equal lanes */
-} aq_wave_source;
-
-/* A decoded instruction, ready to execute. */
+/* An instruction made ready to execute. */
 struct aq_wave_op {
-  aq_wave_execute *execute;
-  aq_wave_value *value; /* of vector instructions one of both */
-  aq_wave_mask *mask;
-  uint8_t size;       /* bytes */
-  uint8_t dst_rows;   /* dwords a lane */
-  bool plain;         /* no modifier of sources or result, no SDWA, no DPP */
-  bool acts;          /* false: waits and nops, which no figure counts */
-  uint8_t float_bits; /* of the result: 16, 32, 64; 0: no float */
-  uint16_t dst, sdst; /* registers */
-  bool compare_exec;  /* v_cmpx: the mask becomes EXEC too */
-  uint8_t bytes;      /* of memory instructions, a lane */
-  bool sext;          /* loads of less than a dword */
-  uint8_t half;       /* D16: 1 the lower, 2 the upper half of the register */
-  uint8_t operation;  /* of atomics */
-  aq_wave_source a, b, c;
-  const aq_isa_inst *inst;
+  aq_wave_handler *run;
+  uint64_t k[3]; /* constants of the sources */
+  uint16_t r[3]; /* registers of the sources */
+  uint16_t d;    /* destination: row or scalar code */
+  uint16_t e;    /* second destination, a scalar code */
+  uint8_t kind[3];
+  uint8_t words; /* of the encoding */
+  int32_t imm;
+  struct aq_wave_more *more; /* NULL: not decoded */
 };
 
-/* Where flat addresses mean LDS and scratch: the upper words of apertures that
- * no mapping of a process can be in. */
-enum { AQ_WAVE_SHARED_APERTURE = 0x10000, AQ_WAVE_PRIVATE_APERTURE = 0x20000 };
+/* The decoded instruction, and what runs inside a form. */
+typedef struct aq_wave_more {
+  aq_isa_inst inst;
+  aq_wave_handler *base;
+  const aq_wave_op *target; /* of a direct branch, once taken */
+  uint16_t address, data;   /* memory: rows; AQ_WAVE_NONE */
+  uint16_t data2, scalar;   /* second data row; SGPR of the address */
+  uint8_t bytes;            /* of memory, a lane */
+} aq_wave_more;
 
-typedef struct aq_wave_range {
-  uint64_t low, high; /* bytes low to high - 1 */
-  bool write;
-} aq_wave_range;
+enum { AQ_WAVE_NONE = 0xffff };
 
-/* The process's mappings, sorted; see memory.h. */
-typedef struct aq_wave_maps {
-  aq_wave_range *ranges;
-  size_t count, capacity;
-} aq_wave_maps;
-
-/* A workgroup. Its waves run in turn. */
-struct aq_wave_group {
-  unsigned char *lds;
-  uint32_t lds_size;
-  uint32_t private_size;     /* bytes a lane */
-  aq_wave_maps *maps;        /* borrowed, of the machine */
-  aq_wave_range near;        /* the last range that was hit */
-  uint64_t ticks, issued;    /* clock at the step's start, instructions since */
-  aq_execution_fault *fault; /* borrowed, of the execution */
-};
-
-typedef enum aq_wave_status {
+typedef enum aq_wave_state {
   AQ_WAVE_RUNS,
-  AQ_WAVE_SLEEPS, /* yields once */
-  AQ_WAVE_AT_BARRIER,
+  AQ_WAVE_SLEEPS,  /* s_sleep: the others first */
+  AQ_WAVE_BARRIER, /* waits for its workgroup */
   AQ_WAVE_ENDED,
-  AQ_WAVE_FAULTED,
-} aq_wave_status;
-
-/* MODE, by bits of the hardware register. */
-enum {
-  AQ_WAVE_ROUND = 0xf,
-  AQ_WAVE_DENORM_32 = 3 << 4,
-  AQ_WAVE_DENORM_16_64 = 3 << 6,
-  AQ_WAVE_DX10_CLAMP = 1 << 8,
-  AQ_WAVE_IEEE = 1 << 9,
-};
+  AQ_WAVE_FAULTS, /* grid->fault says what */
+} aq_wave_state;
 
 struct aq_wave {
+  union {
+    uint32_t s[128]; /* by scalar code */
+    uint64_t s64[64];
+  } __attribute__((aligned(64)));
+  uint32_t mask[AQ_WAVE_LANES]; /* all ones where EXEC was `mask_for` */
+  uint64_t mask_for;
+  uint32_t scc, mode;
   uint64_t pc;
-  uint32_t status; /* aq_wave_status */
-  uint32_t mode;
-  uint32_t vgprs, accs; /* registers a lane; AccVGPRs follow the VGPRs */
-  uint32_t *v;          /* rows of 64 lanes */
+  int64_t left; /* instructions of the budget */
   aq_wave_group *group;
+  aq_wave_grid *grid;
+  uint8_t *scratch; /* by lane, scratch_size bytes each */
+  uint32_t scratch_size;
   uint32_t number; /* in its workgroup */
-  unsigned char *scratch;
-  /* By scalar code: SGPRs, VCC, EXEC, M0, and above 128 inline constants and
-   * SCC as 32-bit instructions read them. */
-  _Alignas(64) uint32_t s[256];
+  uint8_t state;
+  bool index_on; /* s_set_gpr_idx; rows of vector instructions move */
+  uint8_t index_mode, index;
+  uint64_t issued; /* instructions, for clocks */
+  uint32_t v[AQ_WAVE_ROWS][AQ_WAVE_LANES] __attribute__((aligned(64)));
 };
 
-static inline uint64_t aq_wave_pair(const aq_wave *wave, unsigned code)
+#define AQ_WAVE_EXEC(w) ((w)->s64[AQ_ISA_EXEC / 2])
+#define AQ_WAVE_VCC(w)  ((w)->s64[AQ_ISA_VCC / 2])
+
+struct aq_wave_group {
+  aq_wave_group *next;
+  aq_wave_grid *grid;
+  uint32_t id[3];
+  uint32_t wave_count, ended, waiting;
+  uint8_t *lds;
+  aq_wave **waves;
+};
+
+/* A range of addresses that may be touched, as found last. */
+typedef struct aq_wave_range {
+  uint64_t base, end;
+  bool writable;
+} aq_wave_range;
+
+struct aq_wave_code;
+struct aq_wave_machine;
+
+struct aq_wave_grid {
+  struct aq_wave_machine *machine;
+  struct aq_wave_code *code; /* of the device's processor */
+  aq_execution_desc desc;
+  uint64_t ticks;
+  uint64_t entry; /* of the kernel's code */
+  uint32_t groups[3], size[3];
+  uint64_t group_next, group_count;
+  uint32_t lds_size, scratch_size;
+  uint32_t items, waves;       /* of a whole workgroup */
+  aq_wave_group *first, *last; /* resident */
+  uint32_t resident, residents_max;
+  aq_wave_group *free;
+  struct aq_wave_reachable *reachable;
+  aq_wave_range range; /* touched last */
+  bool quiet;          /* nothing that others could see happened in the step */
+  aq_execution_fault fault;
+  uint64_t executed;
+};
+
+/* ---- sources ---- */
+
+static inline uint32_t aq_wave_s32(const aq_wave *w, const aq_wave_op *o, int i)
 {
-  return (uint64_t)wave->s[code + 1] << 32 | wave->s[code];
+  return o->kind[i] == AQ_WAVE_K ? (uint32_t)o->k[i] : w->s[o->r[i]];
 }
 
-static inline void aq_wave_pair_set(aq_wave *wave, unsigned code,
-                                    uint64_t value)
+static inline uint64_t aq_wave_s64(const aq_wave *w, const aq_wave_op *o, int i)
 {
-  wave->s[code] = (uint32_t)value;
-  wave->s[code + 1] = (uint32_t)(value >> 32);
+  return o->kind[i] == AQ_WAVE_K
+             ? o->k[i]
+             : w->s[o->r[i]] | (uint64_t)w->s[o->r[i] + 1] << 32;
 }
 
-static inline uint64_t aq_wave_exec(const aq_wave *wave)
+static inline void aq_wave_put64(aq_wave *w, uint16_t code, uint64_t value)
 {
-  return aq_wave_pair(wave, AQ_ISA_EXEC);
+  w->s[code] = (uint32_t)value;
+  w->s[code + 1] = (uint32_t)(value >> 32);
 }
 
-static inline uint32_t *aq_wave_row(const aq_wave *wave, unsigned number)
+static inline const aq_wave_op *aq_wave_next(const aq_wave_op *o)
 {
-  return wave->v + (size_t)number * AQ_WAVE_LANES;
+  return o + o->words;
 }
 
-/* Stops the wave: its execution ends with this fault. */
-void aq_wave_fault(aq_wave *wave, const aq_wave_op *op,
-                   aq_execution_fault_kind kind, uint64_t address,
-                   const char *what);
+/* Stops the wave after the instruction. */
+const aq_wave_op *aq_wave_stop(aq_wave *w, const aq_wave_op *o,
+                               aq_wave_state state);
+
+/* Stops the grid at the instruction. `address` counts for MEMORY. */
+const aq_wave_op *aq_wave_fault(aq_wave *w, const aq_wave_op *o,
+                                aq_execution_fault_kind kind, uint64_t address,
+                                const char *what);
+
+/* ---- handlers ---- */
+
+/* A handler by the name of its instruction. A NULL name ends a list. */
+typedef struct aq_wave_semantics {
+  const char *name;
+  aq_wave_handler *run;
+} aq_wave_semantics;
+
+extern const aq_wave_semantics aq_wave_scalar[];
+extern const aq_wave_semantics aq_wave_control[];
+extern const aq_wave_semantics aq_wave_memory[];
+extern const aq_wave_semantics aq_wave_shared[];
+extern const aq_wave_semantics aq_wave_cross[];
+extern const aq_wave_semantics aq_wave_packed[];
+extern const aq_wave_semantics aq_wave_special[];
+extern const aq_wave_semantics aq_wave_matrix[];
+/* The same semantics compiled for levels of the host's processor. */
+extern const aq_wave_semantics aq_wave_vector_base[];
+#if defined(__x86_64__)
+extern const aq_wave_semantics aq_wave_vector_v3[];
+extern const aq_wave_semantics aq_wave_vector_v4[];
+#endif
+
+/* The handler of an instruction in any list, or NULL. */
+aq_wave_handler *aq_wave_handler_named(const char *name);
+
+/* Runs an instruction with SDWA, DPP, modifiers or operand selection. */
+const aq_wave_op *aq_wave_form_run(aq_wave *w, const aq_wave_op *o);
+
+/* ---- memory ---- */
+
+/* The host address of `size` bytes at `address`, or NULL: not mapped, or not
+ * writable. */
+void *aq_wave_reach_slow(aq_wave_grid *grid, uint64_t address, uint64_t size,
+                         bool write);
+
+static inline void *aq_wave_reach(aq_wave_grid *grid, uint64_t address,
+                                  uint64_t size, bool write)
+{
+  const aq_wave_range *range = &grid->range;
+  if (__builtin_expect(address >= range->base && address < range->end &&
+                           size <= range->end - address &&
+                           (range->writable || !write),
+                       true))
+    return (void *)(uintptr_t)address;
+  return aq_wave_reach_slow(grid, address, size, write);
+}
 
 #endif

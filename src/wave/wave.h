@@ -1,7 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Executes kernels of gfx9 as machine code: an executor (common/executor.h)
- * whose waves are 64 lanes of explicit state.
+ * whose waves are 64 lanes of explicit state; doc/execution.md is the concept.
+ *
+ * What is exact: integers, floats with their rounding, denormals and NaNs,
+ * memory, barriers, atomics. Transcendental functions are within 1 ulp of the
+ * hardware, whose last bits are not public. What is not simulated stops the
+ * queue and is named: it never computes something else.
  *
  * Guest addresses are host addresses. Accesses are checked against the mappings
  * of this process; one outside of them is a fault of the execution, not a

@@ -252,9 +252,10 @@ if [ -n "$hsa" ]; then
   check "is a measured run" contains "$out" "measured"
   both hsa --transport hsa --device gfx90a
   try "$aqueduct" launch "$code" vadd --transport hsa --device gfx90a \
-    --grid 64 --args 'buf:f32[64]' --args 'buf:f32[64]' --args 'out:f32[64]' \
-    --args u32:64
-  check "a missing kernel stops the queue" [ "$status" != 0 ]
+    --grid 64 --args 'buf:f32[64]=iota' --args 'buf:f32[64]=iota' \
+    --args 'out:f32[64]' --args u32:64
+  check "through HSA the code is executed too" \
+    contains "$status $out" "0 2 4 6 8 10 12 14"
   unset AQUEDUCT_LIBHSA_PATH AQUEDUCT_DEVICE
 fi
 

@@ -289,6 +289,7 @@ START_TEST(a_kernel_is_gone_with_its_executable)
   uint32_t sum = 0;
   add_args args = {5, 3, &sum};
   setenv("AQUEDUCT_KERNELS", TEST_KERNELS, 1);
+  setenv("AQUEDUCT_KERNELS_FROM", "host", 1);
   client_open(&c);
   unsetenv("AQUEDUCT_KERNELS");
   failure f = {.told = client_signal(1)};
@@ -362,6 +363,7 @@ START_TEST(a_kernel_without_a_host_function_fails_the_queue)
   client c;
   hsa_executable_t e;
   hsa_queue_t *queue;
+  setenv("AQUEDUCT_KERNELS_FROM", "host", 1);
   client_open(&c);
   failure f = {.told = client_signal(1)};
   hsa_signal_t done = client_signal(1);
@@ -382,6 +384,7 @@ START_TEST(it_only_takes_time_where_that_is_allowed)
   client c;
   hsa_executable_t e;
   setenv("AQUEDUCT_MISSING_KERNELS", "warn", 1);
+  setenv("AQUEDUCT_KERNELS_FROM", "host", 1);
   client_open(&c);
   unsetenv("AQUEDUCT_MISSING_KERNELS");
   ck_assert_done(

@@ -42,6 +42,76 @@ check "such a run can be replayed" [ "$status" = 0 ]
 try "$aqueduct" compare again
 check "and compared with its origin" [ "$status" = 0 ]
 
+cat > "$work/plain.hip" << 'END'
+#include <hip/hip_runtime.h>
+#include <cstdio>
+__global__ void vadd(const float *a, const float *b, float *c, int n)
+{
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n)
+    c[i] = a[i] + b[i];
+}
+__global__ void gemm(const float *a, const float *b, float *c, int n)
+{
+  __shared__ float sa[16][16], sb[16][16];
+  int x = threadIdx.x, y = threadIdx.y;
+  int col = blockIdx.x * 16 + x, row = blockIdx.y * 16 + y;
+  float sum = 0;
+  for (int k = 0; k < n; k += 16) {
+    sa[y][x] = a[row * n + k + x];
+    sb[y][x] = b[(k + y) * n + col];
+    __syncthreads();
+    for (int i = 0; i < 16; i++)
+      sum += sa[y][i] * sb[i][x];
+    __syncthreads();
+  }
+  c[row * n + col] = sum;
+}
+/* Small numbers: each product and sum is exact in any order. */
+int main()
+{
+  enum { N = 100000, SIDE = 64 };
+  static float a[N], b[N], c[N];
+  float *da, *db, *dc;
+  int wrong = 0;
+  for (int i = 0; i < N; i++) {
+    a[i] = (i * 7 % 13) * 0.25f;
+    b[i] = (i * 5 % 11) * 0.5f;
+  }
+  if (hipMalloc(&da, sizeof a) || hipMalloc(&db, sizeof b) ||
+      hipMalloc(&dc, sizeof c) ||
+      hipMemcpy(da, a, sizeof a, hipMemcpyHostToDevice) ||
+      hipMemcpy(db, b, sizeof b, hipMemcpyHostToDevice))
+    return 2;
+  vadd<<<(N + 255) / 256, 256>>>(da, db, dc, N);
+  if (hipMemcpy(c, dc, sizeof c, hipMemcpyDeviceToHost))
+    return 3;
+  for (int i = 0; i < N; i++)
+    wrong += c[i] != a[i] + b[i];
+  gemm<<<dim3(SIDE / 16, SIDE / 16), dim3(16, 16)>>>(da, db, dc, SIDE);
+  if (hipMemcpy(c, dc, SIDE * SIDE * sizeof *c, hipMemcpyDeviceToHost))
+    return 4;
+  for (int i = 0; i < SIDE; i++)
+    for (int j = 0; j < SIDE; j++) {
+      float sum = 0;
+      for (int k = 0; k < SIDE; k++)
+        sum += a[i * SIDE + k] * b[k * SIDE + j];
+      wrong += sum != c[i * SIDE + j];
+    }
+  printf("%d wrong\n", wrong);
+  return wrong != 0;
+}
+END
+hipcc --offload-arch=gfx906 --offload-arch=gfx90a -O2 -o "$work/plain" \
+  "$work/plain.hip" > "$work/log" 2>&1
+for device in mi50 mi210; do
+  try "$aqueduct" exec --timeout 60s --device "$device" -- "$work/plain"
+  check "$device: code computes the right bytes without any plug-in" \
+    [ "$status$out" = "00 wrong" ]
+done
+
+AQUEDUCT_KERNELS_FROM=host
+export AQUEDUCT_KERNELS_FROM
 try "$aqueduct" exec --timeout 60s --device mi50 -- "$work/app"
 check "without the plug-in it fails and names the kernel" \
   contains "$err" "kernel _Z4vaddPKfS0_Pfi has no host function"

@@ -265,13 +265,23 @@ static void check_row(const char *place, size_t index, const norm_row *norm,
              norm->host_begin, offset);
   check_time(place, index, norm, "host end", row->host_end, norm->host_end,
              offset);
-  check_time(place, index, norm, "submit", row->submit, norm->submit, offset);
-  check_time(place, index, norm, "complete", row->complete, norm->complete,
-             offset);
+  /* Times of a clock that is not the device's are dropped: rocprof v1 writes
+   * completions before the end. */
+  const bool clocks_agree =
+      norm->complete == AQ_NONE || norm->complete >= norm->end;
+  if (clocks_agree) {
+    check_time(place, index, norm, "submit", row->submit, norm->submit, offset);
+    check_time(place, index, norm, "complete", row->complete, norm->complete,
+               offset);
+  } else {
+    check_eq("submit of another clock", row->submit, AQ_TIME_NONE);
+    check_eq("complete of another clock", row->complete, AQ_TIME_NONE);
+  }
   check_eq("correlation", corr_of(row), norm->corr);
   check_eq("queue", queue_id(&r->sink, row), norm->queue);
   check_shape(place, index, norm, row, kineto);
-  ck_assert_str_eq(aq_record_via_name(row->via), norm->via);
+  if (clocks_agree)
+    ck_assert_str_eq(aq_record_via_name(row->via), norm->via);
   const char *name = aq_names_text(&r->sink.names, row->name);
   ck_assert_msg(strlen(norm->name) >= NAME_MAX_NORM
                     ? strncmp(name, norm->name, strlen(norm->name)) == 0

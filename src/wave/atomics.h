@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Read-modify-write operations of memory instructions: what becomes of the old
+ * value. Global memory changes by compare and swap, so that host threads and
+ * other waves see each change whole; LDS belongs to one thread.
+ */
+#ifndef AQ_WAVE_ATOMICS_H
+#define AQ_WAVE_ATOMICS_H
+
+#include "wave/lanes.h"
+
+typedef enum aq_wave_atomic {
+  AQ_WAVE_NO_ATOMIC,
+  AQ_WAVE_SWAP,
+  AQ_WAVE_CMPSWAP, /* b the new value, c the one expected */
+  AQ_WAVE_ADD,
+  AQ_WAVE_SUB,
+  AQ_WAVE_RSUB,
+  AQ_WAVE_SMIN,
+  AQ_WAVE_UMIN,
+  AQ_WAVE_SMAX,
+  AQ_WAVE_UMAX,
+  AQ_WAVE_AND,
+  AQ_WAVE_OR,
+  AQ_WAVE_XOR,
+  AQ_WAVE_INC, /* back to 0 above b */
+  AQ_WAVE_DEC, /* back to b at 0 and above b */
+  AQ_WAVE_MSKOR,
+  AQ_WAVE_WRAP,
+  AQ_WAVE_ADD_F, /* f32 or f64, by the width */
+  AQ_WAVE_MIN_F,
+  AQ_WAVE_MAX_F,
+  AQ_WAVE_CMPSWAP_F,
+  AQ_WAVE_PK_ADD_F16,
+  AQ_WAVE_PK_ADD_BF16,
+} aq_wave_atomic;
+
+/* The operation of an instruction such as "global_atomic_add_x2" or
+ * "ds_add_rtn_u64"; NO_ATOMIC for any other. */
+aq_wave_atomic aq_wave_atomic_named(const char *name);
+
+uint32_t aq_wave_atomic32(aq_wave_atomic op, uint32_t old, uint32_t b,
+                          uint32_t c);
+uint64_t aq_wave_atomic64(aq_wave_atomic op, uint64_t old, uint64_t b,
+                          uint64_t c);
+
+#endif

@@ -1,0 +1,433 @@
+/* SPDX-License-Identifier: MIT */
+#include "config.h"
+
+#include "wave/code.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/uio.h>
+#include <unistd.h>
+
+#include "codeobj/target.h"
+#include "common/map.h"
+#include "wave/atomics.h"
+
+enum {
+  PAGE_BYTES = 4096,
+  PAGE_WORDS = PAGE_BYTES / 4,
+  PAGE_ALIGN = 1 << 17, /* a page is found from any of its instructions */
+  PAGE_MORES = PAGE_WORDS,
+};
+
+typedef struct code_page {
+  aq_wave_code *code;
+  struct code_page *next;
+  uint64_t base;
+  uint32_t size; /* bytes that were there */
+  uint8_t bytes[PAGE_BYTES + 8];
+  aq_wave_more *mores[PAGE_WORDS];
+  /* Two more than words: what comes after the last instruction. */
+  aq_wave_op ops[PAGE_WORDS + 2] __attribute__((aligned(64)));
+} code_page;
+
+_Static_assert(sizeof(code_page) <= PAGE_ALIGN, "a page fits its alignment");
+_Static_assert(sizeof(aq_wave_op) == 64, "an instruction is a cache line");
+
+struct aq_wave_code {
+  aq_isa_decoder decoder;
+  aq_map pages; /* by address */
+  code_page *first;
+  aq_wave_named *named;
+  aq_wave_handler **handlers; /* by row; NULL: not looked up */
+};
+
+/* ---- handlers ---- */
+
+static const aq_wave_op *op_missing(aq_wave *w, const aq_wave_op *o)
+{
+  return aq_wave_fault(w, o, AQ_EXECUTION_FAULT_ILLEGAL, 0,
+                       "the instruction is not simulated");
+}
+
+static aq_wave_handler *handler_of(aq_wave_code *code, const aq_isa_row *row)
+{
+  aq_wave_handler **slot = &code->handlers[row - aq_isa_row_at(0)];
+  if (!*slot)
+    *slot = code->named(row->name);
+  if (!*slot)
+    *slot = op_missing;
+  return *slot;
+}
+
+/* ---- lowering ---- */
+
+static uint64_t float_constant(unsigned code, unsigned bits)
+{
+  static const struct {
+    uint16_t half;
+    uint32_t single;
+    uint64_t wide;
+  } values[] = {
+      {0x3800, 0x3f000000, 0x3fe0000000000000},
+      {0xb800, 0xbf000000, 0xbfe0000000000000},
+      {0x3c00, 0x3f800000, 0x3ff0000000000000},
+      {0xbc00, 0xbf800000, 0xbff0000000000000},
+      {0x4000, 0x40000000, 0x4000000000000000},
+      {0xc000, 0xc0000000, 0xc000000000000000},
+      {0x4400, 0x40800000, 0x4010000000000000},
+      {0xc400, 0xc0800000, 0xc010000000000000},
+      {0x3118, 0x3e22f983, 0x3fc45f306dc9c882},
+  };
+  const unsigned i = code - AQ_ISA_HALF;
+  return bits == 64                   ? values[i].wide
+         : bits == 16 || bits == 1632 ? values[i].half
+                                      : values[i].single;
+}
+
+/* How wide a constant is: packed instructions take one for each half. */
+static unsigned constant_bits(const aq_isa_inst *inst,
+                              const aq_isa_operand *operand)
+{
+  const char *name = inst->row->name;
+  if (inst->row->encoding != AQ_ISA_VOP3P)
+    return operand->bits;
+  if (inst->row->flags & AQ_ISA_MIX)
+    return inst->op_sel_hi >> (operand->role - 'A') & 1 ? 16 : 32;
+  return operand->role != 'C' && strstr(name, "_f16")             ? 16
+         : strncmp(name, "v_pk_", 5) == 0 && strstr(name, "_f16") ? 16
+                                                                  : 32;
+}
+
+/* The value of a scalar code of 128 or more; false: it is not a constant. */
+static bool constant_value(const aq_isa_inst *inst,
+                           const aq_isa_operand *operand, uint64_t *out)
+{
+  const unsigned code = operand->code;
+  if (code == AQ_ISA_LITERAL) {
+    *out = operand->bits == 64 && operand->type == 'f'
+               ? (uint64_t)inst->literal << 32
+               : inst->literal;
+  } else if (code >= AQ_ISA_INT_0 && code <= AQ_ISA_INT_0 + 64) {
+    *out = code - AQ_ISA_INT_0;
+  } else if (code >= AQ_ISA_INT_NEGATIVE && code < AQ_ISA_INT_NEGATIVE + 16) {
+    *out = (uint64_t) - (int64_t)(code - AQ_ISA_INT_NEGATIVE + 1);
+  } else if (code >= AQ_ISA_HALF && code <= AQ_ISA_INV_2PI) {
+    *out = float_constant(code, constant_bits(inst, operand));
+  } else if (code >= AQ_ISA_SHARED_BASE && code < AQ_ISA_SHARED_BASE + 4) {
+    const unsigned which = code - AQ_ISA_SHARED_BASE;
+    const uint64_t high = which < 2 ? AQ_WAVE_SHARED_HI : AQ_WAVE_PRIVATE_HI;
+    *out =
+        operand->bits == 64 ? high << 32 | (which & 1 ? UINT32_MAX : 0) : high;
+  } else {
+    return false;
+  }
+  return true;
+}
+
+static uint16_t row_of(const aq_isa_operand *operand)
+{
+  return (uint16_t)(operand->code + (operand->file == 'a' ? AQ_WAVE_ACC : 0));
+}
+
+static bool source_lower(aq_wave_op *o, int i, const aq_isa_inst *inst,
+                         const aq_isa_operand *operand)
+{
+  if (operand->role == 'K') {
+    o->kind[i] = AQ_WAVE_K;
+    o->k[i] = inst->literal;
+    return true;
+  }
+  if (operand->file == 'v' || operand->file == 'a') {
+    o->kind[i] = AQ_WAVE_V;
+    o->r[i] = row_of(operand);
+    return true;
+  }
+  if (operand->file != 's')
+    return true; /* not a register: a number or a target */
+  if (operand->code < 128) {
+    o->kind[i] = AQ_WAVE_S;
+    o->r[i] = operand->code;
+    return true;
+  }
+  o->kind[i] = AQ_WAVE_K;
+  return constant_value(inst, operand, &o->k[i]);
+}
+
+static bool is_source(const aq_isa_operand *operand)
+{
+  return operand->role == 'A' || operand->role == 'B' || operand->role == 'C' ||
+         operand->role == 'K';
+}
+
+/* Sources in the order of printing, destinations. */
+static bool arithmetic_lower(aq_wave_op *o, const aq_isa_inst *inst)
+{
+  int i = 0;
+  for (unsigned k = 0; k < inst->operand_count; k++) {
+    const aq_isa_operand *operand = &inst->operands[k];
+    if (operand->role == 'D')
+      o->d = operand->file == 's' ? operand->code : row_of(operand);
+    else if (operand->role == 'E')
+      o->e = operand->code;
+    else if (is_source(operand) && i < 3 &&
+             !source_lower(o, i++, inst, operand))
+      return false;
+  }
+  for (; i < 3; i++) {
+    o->kind[i] = AQ_WAVE_K;
+    o->k[i] = 0;
+  }
+  o->imm = (int16_t)inst->imm;
+  return true;
+}
+
+/* Instructions that accumulate into their destination. */
+static bool accumulates(const char *name)
+{
+  static const char *const prefixes[] = {"v_fmac_", "v_mac_"};
+  for (size_t i = 0; i < sizeof prefixes / sizeof *prefixes; i++)
+    if (strncmp(name, prefixes[i], strlen(prefixes[i])) == 0)
+      return true;
+  return false;
+}
+
+static bool form_is_needed(const aq_isa_inst *inst)
+{
+  bool needed = inst->form == AQ_ISA_SDWA || inst->form == AQ_ISA_DPP ||
+                inst->clamp || inst->omod;
+  if (inst->row->encoding == AQ_ISA_VOP3P)
+    return false; /* handlers read the modifiers */
+  for (unsigned k = 0; k < inst->operand_count; k++)
+    needed |= inst->operands[k].modifiers != 0;
+  return needed || inst->row->flags & AQ_ISA_OPSEL;
+}
+
+static bool vector_lower(aq_wave_op *o, aq_wave_more *more)
+{
+  const aq_isa_inst *inst = &more->inst;
+  if (!arithmetic_lower(o, inst))
+    return false;
+  if (accumulates(inst->row->name)) {
+    o->kind[2] = AQ_WAVE_V;
+    o->r[2] = o->d;
+  }
+  if (form_is_needed(inst) && o->run != op_missing) {
+    more->base = o->run;
+    o->run = aq_wave_form_run;
+  }
+  return true;
+}
+
+static uint16_t vector_role(const aq_isa_inst *inst, char role)
+{
+  const aq_isa_operand *operand = aq_isa_operand_find(inst, role);
+  return operand && (operand->file == 'v' || operand->file == 'a')
+             ? row_of(operand)
+             : AQ_WAVE_NONE;
+}
+
+static bool memory_lower(aq_wave_op *o, aq_wave_more *more)
+{
+  const aq_isa_inst *inst = &more->inst;
+  const aq_isa_operand *data = aq_isa_operand_find(inst, 'D');
+  const aq_isa_operand *scalar = aq_isa_operand_find(inst, 'S');
+  const bool buffer = inst->row->encoding == AQ_ISA_MUBUF ||
+                      inst->row->encoding == AQ_ISA_MTBUF;
+  const bool smem = inst->row->encoding == AQ_ISA_SMEM;
+  const aq_isa_operand *base = aq_isa_operand_find(inst, smem ? 'A' : 'R');
+  o->imm = inst->offset;
+  o->d = !data ? AQ_WAVE_NONE : smem ? data->code : row_of(data);
+  o->k[0] = aq_wave_atomic_named(inst->row->name);
+  more->address = vector_role(inst, 'A');
+  more->data = buffer ? o->d : vector_role(inst, 'B');
+  more->data2 = vector_role(inst, 'C');
+  more->scalar = AQ_WAVE_NONE;
+  more->bytes = data ? (uint8_t)(data->bits / 8) : 0;
+  if (base)
+    o->r[0] = base->code;
+  const bool register_used = scalar && scalar->file == 's';
+  if (register_used && scalar->code < 128)
+    more->scalar = scalar->code;
+  else if (register_used && !constant_value(inst, scalar, &o->k[1]))
+    return false;
+  return !inst->lds && !inst->gds && !inst->tfe;
+}
+
+static bool op_lower(aq_wave_op *o, aq_wave_more *more)
+{
+  switch (more->inst.row->encoding) {
+  case AQ_ISA_SOP2:
+  case AQ_ISA_SOPK:
+  case AQ_ISA_SOP1:
+  case AQ_ISA_SOPC:
+  case AQ_ISA_SOPP:
+    return arithmetic_lower(o, &more->inst);
+  case AQ_ISA_VOP2:
+  case AQ_ISA_VOP1:
+  case AQ_ISA_VOPC:
+  case AQ_ISA_VOP3:
+  case AQ_ISA_VOP3P:
+    return vector_lower(o, more);
+  default:
+    return memory_lower(o, more);
+  }
+}
+
+/* ---- pages ---- */
+
+static code_page *page_of(const aq_wave_op *o)
+{
+  return (code_page *)((uintptr_t)o & ~(uintptr_t)(PAGE_ALIGN - 1));
+}
+
+uint64_t aq_wave_code_pc(const aq_wave_op *o)
+{
+  const code_page *page = page_of(o);
+  return page->base + 4 * (uint64_t)(o - page->ops);
+}
+
+static const aq_wave_op *op_decode(aq_wave *w, const aq_wave_op *o)
+{
+  code_page *page = page_of(o);
+  const size_t index = (size_t)(o - page->ops), at = 4 * index;
+  aq_wave_more *more = calloc(1, sizeof *more);
+  aq_diag diag = AQ_DIAG_INIT;
+  if (!more)
+    return aq_wave_fault(w, o, AQ_EXECUTION_FAULT_ILLEGAL, 0,
+                         "out of memory for instructions");
+  if (aq_isa_decode(&page->code->decoder, page->bytes + at,
+                    at < page->size ? page->size - at : 0, page->base + at,
+                    &more->inst, &diag) != AQ_OK) {
+    free(more);
+    return aq_wave_fault(w, o, AQ_EXECUTION_FAULT_ILLEGAL, 0,
+                         "no instruction of this processor");
+  }
+  aq_wave_op lowered = {.run = handler_of(page->code, more->inst.row),
+                        .words = more->inst.size / 4,
+                        .more = more};
+  if (!op_lower(&lowered, more))
+    lowered.run = op_missing;
+  page->mores[index] = more;
+  page->ops[index] = lowered;
+  return o;
+}
+
+/* After the last word of a page comes the first one of the next. */
+static const aq_wave_op *op_next_page(aq_wave *w, const aq_wave_op *o)
+{
+  const aq_wave_op *to = aq_wave_code_at(w->grid->code, aq_wave_code_pc(o));
+  return to ? to
+            : aq_wave_fault(w, o, AQ_EXECUTION_FAULT_MEMORY, aq_wave_code_pc(o),
+                            "the code ends without s_endpgm");
+}
+
+/* Bytes that are mapped from `address` on, up to `size`. */
+static size_t code_read(uint64_t address, void *to, size_t size)
+{
+  struct iovec local = {to, size}, remote = {(void *)(uintptr_t)address, size};
+  const ssize_t got = process_vm_readv(getpid(), &local, 1, &remote, 1, 0);
+  return got < 0 ? 0 : (size_t)got;
+}
+
+static code_page *page_load(aq_wave_code *code, uint64_t base)
+{
+  code_page *page = aligned_alloc(PAGE_ALIGN, PAGE_ALIGN);
+  if (!page)
+    return NULL;
+  memset(page, 0, sizeof *page);
+  page->code = code;
+  page->base = base;
+  page->size = (uint32_t)code_read(base, page->bytes, sizeof page->bytes);
+  for (size_t i = 0; i < PAGE_WORDS; i++)
+    page->ops[i].run = op_decode;
+  page->ops[PAGE_WORDS].run = page->ops[PAGE_WORDS + 1].run = op_next_page;
+  if (page->size == 0 ||
+      !aq_map_put(&code->pages, base, (uint64_t)(uintptr_t)page)) {
+    free(page);
+    return NULL;
+  }
+  page->next = code->first;
+  code->first = page;
+  return page;
+}
+
+aq_wave_op *aq_wave_code_at(aq_wave_code *code, uint64_t pc)
+{
+  const uint64_t base = pc & ~(uint64_t)(PAGE_BYTES - 1);
+  uint64_t found = 0;
+  if (pc & 3)
+    return NULL;
+  code_page *page = aq_map_get(&code->pages, base, &found)
+                        ? (code_page *)(uintptr_t)found
+                        : page_load(code, base);
+  return page ? &page->ops[(pc - base) / 4] : NULL;
+}
+
+static void page_free(code_page *page)
+{
+  for (size_t i = 0; i < PAGE_WORDS; i++)
+    free(page->mores[i]);
+  free(page);
+}
+
+void aq_wave_code_refresh(aq_wave_code *code)
+{
+  uint8_t now[PAGE_BYTES + 8];
+  bool changed = false;
+  for (const code_page *page = code->first; page && !changed; page = page->next)
+    changed = code_read(page->base, now, sizeof now) != page->size ||
+              memcmp(now, page->bytes, page->size) != 0;
+  if (!changed)
+    return;
+  /* Branches point into other pages: all go. */
+  while (code->first) {
+    code_page *page = code->first;
+    code->first = page->next;
+    page_free(page);
+  }
+  aq_map_fini(&code->pages);
+  code->pages = (aq_map){0};
+}
+
+/* ---- life ---- */
+
+uint8_t aq_wave_code_target(const aq_wave_code *code)
+{
+  return code->decoder.target;
+}
+
+void aq_wave_code_destroy(aq_wave_code *code)
+{
+  if (!code)
+    return;
+  while (code->first) {
+    code_page *page = code->first;
+    code->first = page->next;
+    page_free(page);
+  }
+  aq_map_fini(&code->pages);
+  free(code->handlers);
+  free(code);
+}
+
+aq_status aq_wave_code_create(const char *gfx, aq_wave_named *named,
+                              aq_wave_code **out, aq_diag *diag)
+{
+  aq_target target;
+  aq_status status = aq_target_parse(gfx, strlen(gfx), &target, diag);
+  if (status != AQ_OK)
+    return status;
+  aq_wave_code *code = calloc(1, sizeof *code);
+  if (code)
+    code->handlers = calloc(aq_isa_row_count(), sizeof *code->handlers);
+  status = code && code->handlers
+               ? aq_isa_decoder_init(&code->decoder, target.processor, diag)
+               : aq_diag_no_memory(diag);
+  if (status != AQ_OK) {
+    aq_wave_code_destroy(code);
+    return status;
+  }
+  code->named = named;
+  *out = code;
+  return AQ_OK;
+}

@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Code made ready: instructions are decoded when they are first reached, a page
+ * of lowered instructions for each page of code.
+ *
+ * A code belongs to one processor and is used by one thread at a time.
+ */
+#ifndef AQ_WAVE_CODE_H
+#define AQ_WAVE_CODE_H
+
+#include "common/diag.h"
+#include "wave/state.h"
+
+typedef struct aq_wave_code aq_wave_code;
+
+/* Finds the handler of an instruction, or NULL. */
+typedef aq_wave_handler *aq_wave_named(const char *name);
+
+/* For a processor such as "gfx942". AQ_ERR_UNSUPPORTED names one that cannot
+ * be executed. */
+aq_status aq_wave_code_create(const char *gfx, aq_wave_named *named,
+                              aq_wave_code **out, aq_diag *diag);
+void aq_wave_code_destroy(aq_wave_code *code);
+
+/* The bit of the processor: AQ_ISA_GFX900 and so on. */
+uint8_t aq_wave_code_target(const aq_wave_code *code);
+
+/* The instruction at an address, decoded or to be; NULL: out of memory, or the
+ * address is not a multiple of four. */
+aq_wave_op *aq_wave_code_at(aq_wave_code *code, uint64_t pc);
+
+/* The address of an instruction. */
+uint64_t aq_wave_code_pc(const aq_wave_op *o);
+
+/* Forgets pages whose bytes have changed or are no longer mapped. Between
+ * dispatches only. */
+void aq_wave_code_refresh(aq_wave_code *code);
+
+#endif

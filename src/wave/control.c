@@ -1,0 +1,419 @@
+/* SPDX-License-Identifier: MIT */
+/* Branches, calls, barriers, waits, hardware registers, clocks, traps. */
+#include "config.h"
+
+#include "wave/code.h"
+#include "wave/mode.h"
+#include "wave/state.h"
+
+#define BODY(name)                                                             \
+  static const aq_wave_op *name##_(aq_wave *w, const aq_wave_op *o)
+
+/* ---- branches ---- */
+
+static const aq_wave_op *jump(aq_wave *w, const aq_wave_op *o, uint64_t pc)
+{
+  const aq_wave_op *to = aq_wave_code_at(w->grid->code, pc);
+  return to ? to
+            : aq_wave_fault(w, o, AQ_EXECUTION_FAULT_MEMORY, pc,
+                            "a branch leaves the code");
+}
+
+static const aq_wave_op *branch(aq_wave *w, const aq_wave_op *o)
+{
+  aq_wave_more *more = o->more;
+  if (__builtin_expect(more->target != NULL, true))
+    return more->target;
+  const uint64_t pc =
+      aq_wave_code_pc(o) + 4 + (uint64_t)((int64_t)(int16_t)o->imm * 4);
+  const aq_wave_op *to = jump(w, o, pc);
+  more->target = to;
+  return to;
+}
+
+#define BRANCH(name, CONDITION)                                                \
+  BODY(name)                                                                   \
+  {                                                                            \
+    return (CONDITION) ? branch(w, o) : aq_wave_next(o);                       \
+  }
+BRANCH(s_branch, true)
+BRANCH(s_cbranch_scc0, !w->scc)
+BRANCH(s_cbranch_scc1, w->scc)
+BRANCH(s_cbranch_vccz, AQ_WAVE_VCC(w) == 0)
+BRANCH(s_cbranch_vccnz, AQ_WAVE_VCC(w) != 0)
+BRANCH(s_cbranch_execz, AQ_WAVE_EXEC(w) == 0)
+BRANCH(s_cbranch_execnz, AQ_WAVE_EXEC(w) != 0)
+/* No debugger is attached. */
+BRANCH(s_cbranch_cdbgsys, false)
+BRANCH(s_cbranch_cdbguser, false)
+BRANCH(s_cbranch_cdbgsys_or_user, false)
+BRANCH(s_cbranch_cdbgsys_and_user, false)
+
+BODY(s_getpc_b64)
+{
+  aq_wave_put64(w, o->d, aq_wave_code_pc(o) + 4);
+  return aq_wave_next(o);
+}
+
+BODY(s_setpc_b64)
+{
+  return jump(w, o, aq_wave_s64(w, o, 0));
+}
+
+BODY(s_swappc_b64)
+{
+  const uint64_t to = aq_wave_s64(w, o, 0);
+  aq_wave_put64(w, o->d, aq_wave_code_pc(o) + 4);
+  return jump(w, o, to);
+}
+
+BODY(s_call_b64)
+{
+  aq_wave_put64(w, o->d, aq_wave_code_pc(o) + 4);
+  return branch(w, o);
+}
+
+/* ---- progress ---- */
+
+BODY(s_nop)
+{
+  (void)w;
+  return aq_wave_next(o);
+}
+
+BODY(s_endpgm)
+{
+  return aq_wave_stop(w, o, AQ_WAVE_ENDED);
+}
+
+BODY(s_barrier)
+{
+  return aq_wave_stop(w, o, AQ_WAVE_BARRIER);
+}
+
+BODY(s_sleep)
+{
+  return aq_wave_stop(w, o, AQ_WAVE_SLEEPS);
+}
+
+BODY(s_sethalt)
+{
+  if (!(o->imm & 1))
+    return aq_wave_next(o);
+  return aq_wave_fault(w, o, AQ_EXECUTION_FAULT_TRAP, 0, "the wave halts");
+}
+
+BODY(s_trap)
+{
+  enum { TRAP_ABORT = 2, TRAP_DEBUG = 3 };
+  if ((o->imm & 0xff) == TRAP_DEBUG)
+    return aq_wave_next(o); /* without a debugger it does nothing */
+  return aq_wave_fault(w, o, AQ_EXECUTION_FAULT_TRAP, 0,
+                       (o->imm & 0xff) == TRAP_ABORT ? "s_trap 2 (abort)"
+                                                     : "s_trap");
+}
+
+/* ---- hardware registers ---- */
+
+enum {
+  HW_MODE = 1,
+  HW_STATUS = 2,
+  HW_TRAPSTS = 3,
+  HW_ID = 4,
+  HW_GPR_ALLOC = 5,
+  HW_LDS_ALLOC = 6,
+  HW_IB_STS = 7,
+  HW_SH_MEM_BASES = 15,
+  HW_XCC_ID = 20,
+};
+
+static bool hardware_read(const aq_wave *w, unsigned id, uint32_t *out)
+{
+  switch (id) {
+  case HW_MODE:
+    *out = w->mode;
+    return true;
+  case HW_STATUS:
+    *out = w->scc | (AQ_WAVE_EXEC(w) == 0) << 9 | (AQ_WAVE_VCC(w) == 0) << 10 |
+           1u << 16;
+    return true;
+  case HW_ID: /* wave, SIMD and compute unit: as if workgroups went around */
+    *out =
+        (w->number & 15) | (w->number & 3) << 4 | (w->group->id[0] & 15) << 8;
+    return true;
+  case HW_SH_MEM_BASES:
+    *out = AQ_WAVE_SHARED_HI >> 16 << 16 | AQ_WAVE_PRIVATE_HI >> 16;
+    return true;
+  case HW_TRAPSTS:
+  case HW_GPR_ALLOC:
+  case HW_LDS_ALLOC:
+  case HW_IB_STS:
+  case HW_XCC_ID:
+    *out = 0;
+    return true;
+  default:
+    return false;
+  }
+}
+
+static uint32_t field_mask(int32_t imm)
+{
+  const unsigned count = ((unsigned)imm >> 11 & 31) + 1;
+  return count == 32 ? UINT32_MAX : (1u << count) - 1;
+}
+
+BODY(s_getreg_b32)
+{
+  uint32_t value;
+  if (!hardware_read(w, o->imm & 63, &value))
+    return aq_wave_fault(w, o, AQ_EXECUTION_FAULT_ILLEGAL, 0,
+                         "a hardware register that is not simulated");
+  w->s[o->d] = value >> (o->imm >> 6 & 31) & field_mask(o->imm);
+  return aq_wave_next(o);
+}
+
+static const aq_wave_op *hardware_write(aq_wave *w, const aq_wave_op *o,
+                                        uint32_t value)
+{
+  const unsigned first = o->imm >> 6 & 31;
+  const uint32_t mask = field_mask(o->imm) << first;
+  switch (o->imm & 63) {
+  case HW_MODE:
+    w->mode = (w->mode & ~mask) | (value << first & mask);
+    aq_wave_mode_enter(w);
+    return aq_wave_next(o);
+  case HW_STATUS:
+  case HW_TRAPSTS:
+    return aq_wave_next(o); /* exceptions are not enabled */
+  default:
+    return aq_wave_fault(w, o, AQ_EXECUTION_FAULT_ILLEGAL, 0,
+                         "a hardware register that cannot be written");
+  }
+}
+
+BODY(s_setreg_b32)
+{
+  return hardware_write(w, o, w->s[o->d]);
+}
+
+BODY(s_setreg_imm32_b32)
+{
+  return hardware_write(w, o, (uint32_t)o->k[0]);
+}
+
+/* ---- clocks ---- */
+
+/* Both advance with each instruction that the wave issued, so that loops that
+ * wait for a time end. */
+BODY(s_memtime)
+{
+  aq_wave_put64(w, o->d, w->grid->ticks * 20 + w->issued);
+  w->issued += 40;
+  return aq_wave_next(o);
+}
+
+BODY(s_memrealtime)
+{
+  w->issued += 40;
+  aq_wave_put64(w, o->d, w->grid->ticks + w->issued / 20);
+  return aq_wave_next(o);
+}
+
+/* ---- register indices ---- */
+
+/* Runs a vector instruction with the index added to its rows: bits of the mode
+ * are the sources and the destination. */
+static const aq_wave_op *indexed_run(aq_wave *w, const aq_wave_op *o)
+{
+  aq_wave_op moved = *o;
+  for (int i = 0; i < 3; i++)
+    if (moved.kind[i] == AQ_WAVE_V && w->index_mode >> i & 1)
+      moved.r[i] = (uint16_t)(moved.r[i] + w->index);
+  if (w->index_mode & 8)
+    moved.d = (uint16_t)(moved.d + w->index);
+  return moved.run(w, &moved) ? aq_wave_next(o) : NULL;
+}
+
+static bool is_vector(const aq_wave_op *o)
+{
+  const aq_isa_inst *inst = &o->more->inst;
+  return inst->row->encoding >= AQ_ISA_VOP2 &&
+         inst->row->encoding <= AQ_ISA_VOP3P &&
+         strncmp(inst->row->name, "v_cmp", 5) != 0;
+}
+
+/* Until the mode ends, instructions run from here: the plain loop knows nothing
+ * of indices. */
+BODY(s_set_gpr_idx_on)
+{
+  w->index_on = true;
+  w->index = (uint8_t)aq_wave_s32(w, o, 0);
+  w->index_mode = o->imm & 15;
+  w->s[AQ_ISA_M0] =
+      (w->s[AQ_ISA_M0] & 0xffff0f00) | w->index | (uint32_t)w->index_mode << 12;
+  o = aq_wave_next(o);
+  while (w->index_on && o) {
+    if (!o->more) /* decodes it, or goes to the next page */
+      o = o->run(w, o);
+    else
+      o = is_vector(o) ? indexed_run(w, o) : o->run(w, o);
+  }
+  return o;
+}
+
+BODY(s_set_gpr_idx_off)
+{
+  w->index_on = false;
+  return aq_wave_next(o);
+}
+
+BODY(s_set_gpr_idx_mode)
+{
+  w->index_mode = o->imm & 15;
+  return aq_wave_next(o);
+}
+
+BODY(s_set_gpr_idx_idx)
+{
+  w->index = (uint8_t)aq_wave_s32(w, o, 0);
+  return aq_wave_next(o);
+}
+
+/* ---- scalar memory ---- */
+
+static uint64_t scalar_address(const aq_wave *w, const aq_wave_op *o)
+{
+  const aq_wave_more *more = o->more;
+  uint64_t address = w->s[o->r[0]] | (uint64_t)w->s[o->r[0] + 1] << 32;
+  address += (uint64_t)(int64_t)o->imm;
+  if (more->scalar != AQ_WAVE_NONE)
+    address += w->s[more->scalar];
+  return address & ~(uint64_t)3;
+}
+
+BODY(s_load)
+{
+  const uint64_t address = scalar_address(w, o);
+  const unsigned bytes = o->more->bytes;
+  const void *from = aq_wave_reach(w->grid, address, bytes, false);
+  if (!from)
+    return aq_wave_fault(w, o, AQ_EXECUTION_FAULT_MEMORY, address,
+                         "scalar load");
+  memcpy(&w->s[o->d], from, bytes);
+  return aq_wave_next(o);
+}
+
+BODY(s_store)
+{
+  const uint64_t address = scalar_address(w, o);
+  const unsigned bytes = o->more->bytes;
+  void *to = aq_wave_reach(w->grid, address, bytes, true);
+  if (!to)
+    return aq_wave_fault(w, o, AQ_EXECUTION_FAULT_MEMORY, address,
+                         "scalar store");
+  w->grid->quiet = false;
+  memcpy(to, &w->s[o->d], bytes);
+  return aq_wave_next(o);
+}
+
+/* Words past the end of the buffer are 0. */
+BODY(s_buffer_load)
+{
+  const aq_wave_more *more = o->more;
+  const uint32_t *resource = &w->s[o->r[0]];
+  const uint64_t base = resource[0] | (uint64_t)(resource[1] & 0xffff) << 32;
+  const uint32_t stride = resource[1] >> 16 & 0x3fff;
+  const uint64_t size =
+      stride ? (uint64_t)resource[2] * stride : (uint64_t)resource[2];
+  uint64_t offset = (uint64_t)(uint32_t)o->imm;
+  if (more->scalar != AQ_WAVE_NONE)
+    offset += w->s[more->scalar];
+  offset &= ~(uint64_t)3;
+  for (unsigned i = 0; i < more->bytes / 4u; i++, offset += 4) {
+    w->s[o->d + i] = 0;
+    if (offset + 4 > size)
+      continue;
+    const void *from = aq_wave_reach(w->grid, base + offset, 4, false);
+    if (!from)
+      return aq_wave_fault(w, o, AQ_EXECUTION_FAULT_MEMORY, base + offset,
+                           "scalar buffer load");
+    memcpy(&w->s[o->d + i], from, 4);
+  }
+  return aq_wave_next(o);
+}
+
+#define AS(name, handler)                                                      \
+  {                                                                            \
+#name, handler##_                                                          \
+  }
+#define H(name)                                                                \
+  {                                                                            \
+#name, name##_                                                             \
+  }
+const aq_wave_semantics aq_wave_control[] = {
+    H(s_branch),
+    H(s_cbranch_scc0),
+    H(s_cbranch_scc1),
+    H(s_cbranch_vccz),
+    H(s_cbranch_vccnz),
+    H(s_cbranch_execz),
+    H(s_cbranch_execnz),
+    H(s_cbranch_cdbgsys),
+    H(s_cbranch_cdbguser),
+    H(s_cbranch_cdbgsys_or_user),
+    H(s_cbranch_cdbgsys_and_user),
+    H(s_getpc_b64),
+    H(s_setpc_b64),
+    H(s_swappc_b64),
+    H(s_call_b64),
+    H(s_nop),
+    H(s_endpgm),
+    AS(s_endpgm_saved, s_endpgm),
+    H(s_barrier),
+    H(s_sleep),
+    H(s_sethalt),
+    H(s_trap),
+    H(s_getreg_b32),
+    H(s_setreg_b32),
+    H(s_setreg_imm32_b32),
+    H(s_memtime),
+    H(s_memrealtime),
+    H(s_set_gpr_idx_on),
+    H(s_set_gpr_idx_off),
+    H(s_set_gpr_idx_mode),
+    H(s_set_gpr_idx_idx),
+    AS(s_load_dword, s_load),
+    AS(s_load_dwordx2, s_load),
+    AS(s_load_dwordx4, s_load),
+    AS(s_load_dwordx8, s_load),
+    AS(s_load_dwordx16, s_load),
+    AS(s_store_dword, s_store),
+    AS(s_store_dwordx2, s_store),
+    AS(s_store_dwordx4, s_store),
+    AS(s_buffer_load_dword, s_buffer_load),
+    AS(s_buffer_load_dwordx2, s_buffer_load),
+    AS(s_buffer_load_dwordx4, s_buffer_load),
+    AS(s_buffer_load_dwordx8, s_buffer_load),
+    AS(s_buffer_load_dwordx16, s_buffer_load),
+    /* Memory is coherent and in order here; nothing is timed or traced. The
+     * host looks at signals after each step, which an interrupt asks for. */
+    AS(s_waitcnt, s_nop),
+    AS(s_wakeup, s_nop),
+    AS(s_setprio, s_nop),
+    AS(s_sendmsg, s_nop),
+    AS(s_icache_inv, s_nop),
+    AS(s_incperflevel, s_nop),
+    AS(s_decperflevel, s_nop),
+    AS(s_ttracedata, s_nop),
+    AS(s_dcache_inv, s_nop),
+    AS(s_dcache_wb, s_nop),
+    AS(s_dcache_inv_vol, s_nop),
+    AS(s_dcache_wb_vol, s_nop),
+    AS(buffer_wbl2, s_nop),
+    AS(buffer_inv, s_nop),
+    AS(buffer_invl2, s_nop),
+    AS(buffer_wbinvl1, s_nop),
+    AS(buffer_wbinvl1_vol, s_nop),
+    AS(v_nop, s_nop),
+    AS(v_clrexcp, s_nop),
+    {NULL, NULL}};

@@ -1,0 +1,147 @@
+/* SPDX-License-Identifier: MIT */
+/* Instructions that move values between lanes, or to and from scalars. */
+#include "config.h"
+
+#include "wave/lanes.h"
+
+#define BODY(name)                                                             \
+  static const aq_wave_op *name##_(aq_wave *w, const aq_wave_op *o)
+#define LANES(l)                                                               \
+  for (uint64_t rest = AQ_WAVE_EXEC(w); rest; rest &= rest - 1)                \
+    for (int l = __builtin_ctzll(rest), once = 1; once; once = 0)
+
+/* Of lane 0 where no lane is active. */
+BODY(v_readfirstlane_b32)
+{
+  const uint64_t exec = AQ_WAVE_EXEC(w);
+  const int l = exec ? __builtin_ctzll(exec) : 0;
+  w->s[o->d] =
+      o->kind[0] == AQ_WAVE_V ? w->v[o->r[0]][l] : aq_wave_s32(w, o, 0);
+  return aq_wave_next(o);
+}
+
+BODY(v_readlane_b32)
+{
+  const uint32_t l = aq_wave_s32(w, o, 1) & 63;
+  w->s[o->d] = w->v[o->r[0]][l];
+  return aq_wave_next(o);
+}
+
+BODY(v_writelane_b32)
+{
+  const uint32_t value = aq_wave_s32(w, o, 0);
+  w->v[o->d][aq_wave_s32(w, o, 1) & 63] = value;
+  return aq_wave_next(o);
+}
+
+static uint32_t bits_below(uint64_t mask, int l)
+{
+  return (uint32_t)__builtin_popcountll(mask & (((uint64_t)1 << l) - 1));
+}
+
+BODY(v_mbcnt_lo_u32_b32)
+{
+  const uint32_t *pa = lanes_source(w, o, 0), *pb = lanes_source(w, o, 1);
+  LANES(l)
+  {
+    const uint32_t below = l >= 32 ? UINT32_MAX : (1u << l) - 1;
+    w->v[o->d][l] = (uint32_t)__builtin_popcount(pa[l] & below) + pb[l];
+  }
+  return aq_wave_next(o);
+}
+
+BODY(v_mbcnt_hi_u32_b32)
+{
+  const uint32_t *pa = lanes_source(w, o, 0), *pb = lanes_source(w, o, 1);
+  LANES(l)
+  w->v[o->d][l] = (l > 32 ? bits_below(pa[l], l - 32) : 0) + pb[l];
+  return aq_wave_next(o);
+}
+
+BODY(v_swap_b32)
+{
+  LANES(l)
+  {
+    const uint32_t a = w->v[o->r[0]][l];
+    w->v[o->r[0]][l] = w->v[o->d][l];
+    w->v[o->d][l] = a;
+  }
+  return aq_wave_next(o);
+}
+
+/* ---- through the LDS crossbar; no memory is touched ---- */
+
+/* Lanes pull: those that are not active read as 0. */
+BODY(ds_bpermute_b32)
+{
+  const aq_wave_more *more = o->more;
+  const uint32_t *address = w->v[more->address], *data = w->v[more->data];
+  uint32_t from[AQ_WAVE_LANES];
+  LANES(l)
+  {
+    const uint32_t lane = (address[l] + (uint32_t)o->imm) / 4 & 63;
+    from[l] = AQ_WAVE_EXEC(w) >> lane & 1 ? data[lane] : 0;
+  }
+  LANES(l) w->v[o->d][l] = from[l];
+  return aq_wave_next(o);
+}
+
+/* Lanes push: the last one that writes wins. */
+BODY(ds_permute_b32)
+{
+  const aq_wave_more *more = o->more;
+  const uint32_t *address = w->v[more->address], *data = w->v[more->data];
+  uint32_t to[AQ_WAVE_LANES] = {0};
+  LANES(l) to[(address[l] + (uint32_t)o->imm) / 4 & 63] = data[l];
+  LANES(l) w->v[o->d][l] = to[l];
+  return aq_wave_next(o);
+}
+
+/* The lane that l reads, by the pattern of the offset. */
+static int swizzle_lane(uint32_t pattern, int l)
+{
+  if (pattern & 0x8000) { /* within four */
+    if ((pattern & 0xe000) == 0xe000 || (pattern & 0xe000) == 0xc000)
+      return l; /* FFT and rotation are served below */
+    return (l & ~3) | (int)(pattern >> (2 * (l & 3)) & 3);
+  }
+  const int and_mask = pattern & 31, or_mask = pattern >> 5 & 31,
+            xor_mask = pattern >> 10 & 31;
+  return (l & 32) | ((((l & 31) & and_mask) | or_mask) ^ xor_mask);
+}
+
+static int swizzle_rotate(uint32_t pattern, int l)
+{
+  const int mask = pattern & 31, amount = pattern >> 5 & 31;
+  const int turn = pattern & 0x400 ? -amount : amount;
+  return (l & 32) | (l & mask) | ((l + turn) & 31 & ~mask);
+}
+
+BODY(ds_swizzle_b32)
+{
+  const uint32_t *data = w->v[o->more->address];
+  const uint32_t pattern = (uint32_t)o->imm;
+  uint32_t from[AQ_WAVE_LANES];
+  if ((pattern & 0xe000) == 0xe000)
+    return aq_wave_fault(w, o, AQ_EXECUTION_FAULT_ILLEGAL, 0,
+                         "ds_swizzle_b32 in FFT mode is not simulated");
+  LANES(l)
+  {
+    const int lane = (pattern & 0xe000) == 0xc000 ? swizzle_rotate(pattern, l)
+                                                  : swizzle_lane(pattern, l);
+    from[l] = AQ_WAVE_EXEC(w) >> lane & 1 ? data[lane] : 0;
+  }
+  LANES(l) w->v[o->d][l] = from[l];
+  return aq_wave_next(o);
+}
+
+#define H(name)                                                                \
+  {                                                                            \
+#name, name##_                                                             \
+  }
+const aq_wave_semantics aq_wave_cross[] = {
+    H(v_readfirstlane_b32), H(v_readlane_b32),
+    H(v_writelane_b32),     H(v_mbcnt_lo_u32_b32),
+    H(v_mbcnt_hi_u32_b32),  H(v_swap_b32),
+    H(ds_bpermute_b32),     H(ds_permute_b32),
+    H(ds_swizzle_b32),      {NULL, NULL}};

@@ -1,0 +1,303 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Forms of vector instructions: SDWA, DPP, signs, clamp, output modifiers,
+ * operand selection. The sources are copied as the form says, the plain handler
+ * runs on the copies, and its result is put where the form says.
+ */
+#include "config.h"
+
+#include "wave/lanes.h"
+
+enum {
+  SOURCES = AQ_WAVE_TEMP + 8, /* copies, a pair of rows each */
+  RESULT = AQ_WAVE_TEMP + 16,
+};
+
+#define LANES(l)                                                               \
+  for (uint64_t rest = AQ_WAVE_EXEC(w); rest; rest &= rest - 1)                \
+    for (int l = __builtin_ctzll(rest), once = 1; once; once = 0)
+
+/* ---- DPP ---- */
+
+/* The lane that l reads, or -1. */
+static int dpp_lane(unsigned control, int l)
+{
+  const int row = l & ~15, in = l & 15, n = (int)(control & 15);
+  if (control < 0x100)
+    return (l & ~3) | (int)(control >> (2 * (l & 3)) & 3);
+  switch (control & 0x1f0) {
+  case 0x100: /* row_shl */
+    return in + n < 16 ? l + n : -1;
+  case 0x110: /* row_shr */
+    return in >= n ? l - n : -1;
+  case 0x120: /* row_ror */
+    return row | ((in - n) & 15);
+  case 0x150: /* row_newbcast */
+    return row | n;
+  default:
+    break;
+  }
+  switch (control) {
+  case 0x130: /* wave_shl */
+    return l < 63 ? l + 1 : -1;
+  case 0x134: /* wave_rol */
+    return (l + 1) & 63;
+  case 0x138: /* wave_shr */
+    return l > 0 ? l - 1 : -1;
+  case 0x13c: /* wave_ror */
+    return (l - 1) & 63;
+  case 0x140: /* row_mirror */
+    return row | (15 - in);
+  case 0x141: /* row_half_mirror */
+    return (l & ~7) | (7 - (l & 7));
+  case 0x142: /* row_bcast15: the last lane of the row before */
+    return l >= 16 ? row - 1 : -1;
+  case 0x143: /* row_bcast31 */
+    return l >= 32 ? 31 : -1;
+  default:
+    return -1;
+  }
+}
+
+/* Moves the copy's lanes; the result is which lanes write. */
+static uint64_t dpp_move(const aq_wave *w, const aq_isa_inst *inst,
+                         uint32_t *row, bool wide)
+{
+  uint32_t old[2 * AQ_WAVE_LANES];
+  const uint64_t exec = AQ_WAVE_EXEC(w);
+  uint64_t writes = 0;
+  memcpy(old, row, (wide ? 2 : 1) * sizeof *old * AQ_WAVE_LANES);
+  for (int l = 0; l < AQ_WAVE_LANES; l++) {
+    const int from = dpp_lane(inst->dpp_ctrl, l);
+    const bool valid = from >= 0 && exec >> from & 1;
+    if (!(inst->row_mask >> (l / 16) & 1) ||
+        !(inst->bank_mask >> (l / 4 & 3) & 1) || (!valid && !inst->bound_ctrl))
+      continue;
+    writes |= (uint64_t)1 << l;
+    row[l] = valid ? old[from] : 0;
+    if (wide)
+      row[AQ_WAVE_LANES + l] = valid ? old[AQ_WAVE_LANES + from] : 0;
+  }
+  return writes & exec;
+}
+
+/* ---- sources ---- */
+
+static uint32_t select_part(uint32_t x, unsigned select, bool is_signed)
+{
+  if (select < 4) {
+    x = x >> (8 * select) & 0xff;
+    return is_signed ? (uint32_t)(int8_t)x : x;
+  }
+  if (select < 6) {
+    x = x >> (16 * (select - 4)) & 0xffff;
+    return is_signed ? (uint32_t)(int16_t)x : x;
+  }
+  return x;
+}
+
+static void signs_apply(uint32_t *row, unsigned bits, unsigned modifiers)
+{
+  const uint32_t sign = bits == 16 ? 0x8000 : 0x80000000;
+  uint32_t *word = bits == 64 ? row + AQ_WAVE_LANES : row;
+  const uint32_t keep = modifiers & AQ_ISA_ABS ? ~sign : UINT32_MAX;
+  const uint32_t flip = modifiers & AQ_ISA_NEG ? sign : 0;
+  AQ_EACH_LANE(l) word[l] = (word[l] & keep) ^ flip;
+}
+
+/* Copies source i for an operand; false: it needs no copy. */
+static bool source_copy(aq_wave *w, const aq_wave_op *o, int i,
+                        const aq_isa_operand *operand, uint64_t *writes,
+                        aq_wave_op *plain)
+{
+  const aq_isa_inst *inst = &o->more->inst;
+  const bool wide = operand->bits == 64;
+  const bool sdwa = inst->form == AQ_ISA_SDWA && operand->select < 6;
+  const bool dpp = inst->form == AQ_ISA_DPP && i == 0;
+  const bool high = inst->row->flags & AQ_ISA_OPSEL && inst->op_sel >> i & 1;
+  const unsigned signs = operand->modifiers & (AQ_ISA_NEG | AQ_ISA_ABS);
+  if (!(sdwa || dpp || high || signs) || operand->bits > 64)
+    return false;
+  const uint32_t *from = wide ? lanes_source64(w, o, i) : lanes_source(w, o, i);
+  uint32_t *row = w->v[SOURCES + 2 * i];
+  memcpy(row, from, (wide ? 2 : 1) * sizeof *row * AQ_WAVE_LANES);
+  if (dpp)
+    *writes = dpp_move(w, inst, row, wide);
+  if (sdwa)
+    AQ_EACH_LANE(l)
+  row[l] =
+      select_part(row[l], operand->select, operand->modifiers & AQ_ISA_SEXT);
+  if (high)
+    AQ_EACH_LANE(l) row[l] >>= 16;
+  if (signs)
+    signs_apply(row, operand->bits, signs);
+  plain->kind[i] = AQ_WAVE_V;
+  plain->r[i] = (uint16_t)(SOURCES + 2 * i);
+  return true;
+}
+
+/* ---- results ---- */
+
+typedef enum result_type { INTEGER, F16, F32, F64 } result_type;
+
+/* Of "v_add_f32", "v_cvt_f16_u16" and so on. */
+static result_type result_of(const char *name)
+{
+  const char *type =
+      strncmp(name, "v_cvt_", 6) == 0 ? name + 6 : strrchr(name, '_') + 1;
+  return strncmp(type, "f16", 3) == 0   ? F16
+         : strncmp(type, "f32", 3) == 0 ? F32
+         : strncmp(type, "f64", 3) == 0 ? F64
+                                        : INTEGER;
+}
+
+static double output_scale(unsigned omod)
+{
+  static const double scales[] = {1, 2, 4, 0.5};
+  return scales[omod & 3];
+}
+
+static double clamp_unit(double x)
+{
+  return !(x > 0) ? 0 : x > 1 ? 1 : x;
+}
+
+static void float_finish(aq_wave *w, const aq_isa_inst *inst, result_type type)
+{
+  const double scale = output_scale(inst->omod);
+  uint32_t *row = w->v[RESULT];
+  LANES(l)
+  {
+    double x = type == F64   ? lane_f64(lane_u64(row, l))
+               : type == F32 ? (double)lane_f32(row[l])
+                             : (double)lane_f16((uint16_t)row[l]);
+    x = inst->omod ? x * scale : x;
+    x = inst->clamp ? clamp_unit(x) : x;
+    if (x != x)
+      continue;
+    if (type == F64) {
+      const uint64_t bits = lane_bits64(x);
+      row[l] = (uint32_t)bits;
+      row[AQ_WAVE_LANES + l] = (uint32_t)(bits >> 32);
+    } else {
+      row[l] = type == F32 ? lane_bits32((float)x) : lane_bits16((float)x);
+    }
+  }
+}
+
+/* Sums and differences that saturate; false: another instruction. */
+static bool integer_clamp(aq_wave *w, const aq_wave_op *plain, const char *name)
+{
+  const bool rev = strstr(name, "subrev"), sub = strstr(name, "sub");
+  const bool narrow = strstr(name, "16"), is_signed = strstr(name, "_i");
+  if (!sub && strncmp(name, "v_add_", 6) != 0)
+    return false;
+  const int64_t least = !is_signed ? 0 : narrow ? INT16_MIN : INT32_MIN;
+  const int64_t most = is_signed ? (narrow ? INT16_MAX : INT32_MAX)
+                                 : (narrow ? UINT16_MAX : UINT32_MAX);
+  const uint32_t *pa = lanes_source(w, plain, 0),
+                 *pb = lanes_source(w, plain, 1);
+  LANES(l)
+  {
+    int64_t a = narrow ? (is_signed ? (int16_t)pa[l] : (uint16_t)pa[l])
+                       : (is_signed ? (int64_t)(int32_t)pa[l] : (int64_t)pa[l]);
+    int64_t b = narrow ? (is_signed ? (int16_t)pb[l] : (uint16_t)pb[l])
+                       : (is_signed ? (int64_t)(int32_t)pb[l] : (int64_t)pb[l]);
+    const int64_t r = rev ? b - a : sub ? a - b : a + b;
+    const uint32_t x = (uint32_t)(r < least ? least : r > most ? most : r);
+    w->v[RESULT][l] = narrow ? x & 0xffff : x;
+  }
+  return true;
+}
+
+/* A part of the register; the rest is kept, zero or the sign. */
+static uint32_t part_place(uint32_t old, uint32_t x, unsigned select,
+                           unsigned unused)
+{
+  if (select >= 6)
+    return x;
+  const unsigned width = select < 4 ? 8 : 16;
+  const unsigned first = select < 4 ? 8 * select : 16 * (select - 4);
+  const uint32_t mask = ((1u << width) - 1) << first;
+  const uint32_t part = x << first & mask;
+  if (unused == 2)
+    return (old & ~mask) | part;
+  if (unused == 1 && x >> (width - 1) & 1)
+    return part | ~(((mask & -mask) - 1) | mask);
+  return part;
+}
+
+/* Whether an instruction of 16 bits writes one half and keeps the other. */
+static bool keeps_half(const aq_isa_inst *inst)
+{
+  const char *name = inst->row->name;
+  return inst->row->flags & AQ_ISA_OPSEL && inst->form != AQ_ISA_SDWA &&
+         strcmp(name + strlen(name) - 2, "16") == 0 &&
+         strncmp(name, "v_pack", 6) != 0 && strncmp(name, "v_cvt_pk", 8) != 0 &&
+         strncmp(name, "v_mad_u32", 9) != 0 &&
+         strncmp(name, "v_mad_i32", 9) != 0;
+}
+
+static void result_place(aq_wave *w, const aq_wave_op *o, bool wide)
+{
+  const aq_isa_inst *inst = &o->more->inst;
+  const uint32_t *row = w->v[RESULT];
+  uint32_t *d = w->v[o->d];
+  const bool half = keeps_half(inst);
+  const unsigned select = inst->form == AQ_ISA_SDWA ? inst->dst_sel
+                          : half                    ? (inst->op_sel & 8 ? 5 : 4)
+                                                    : 6;
+  const unsigned unused = half ? 2 : inst->dst_unused;
+  LANES(l)
+  {
+    d[l] = part_place(d[l], row[l], select, unused);
+    if (wide)
+      d[AQ_WAVE_LANES + l] = row[AQ_WAVE_LANES + l];
+  }
+}
+
+static bool result_is_vector(const aq_isa_inst *inst)
+{
+  const aq_isa_operand *d = aq_isa_operand_find(inst, 'D');
+  return d && d->file != 's';
+}
+
+static bool result_is_wide(const aq_isa_inst *inst)
+{
+  const aq_isa_operand *d = aq_isa_operand_find(inst, 'D');
+  return d && d->bits == 64;
+}
+
+const aq_wave_op *aq_wave_form_run(aq_wave *w, const aq_wave_op *o)
+{
+  const aq_isa_inst *inst = &o->more->inst;
+  const uint64_t exec = AQ_WAVE_EXEC(w);
+  const bool vector = result_is_vector(inst), wide = result_is_wide(inst);
+  uint64_t writes = exec;
+  aq_wave_op plain = *o;
+  plain.run = o->more->base;
+  int i = 0;
+  for (unsigned k = 0; k < inst->operand_count && i < 3; k++) {
+    const aq_isa_operand *operand = &inst->operands[k];
+    if (operand->role == 'D' || operand->role == 'E')
+      continue;
+    source_copy(w, o, i++, operand, &writes, &plain);
+  }
+  AQ_WAVE_EXEC(w) = writes;
+  if (vector)
+    plain.d = RESULT;
+  const aq_wave_op *next = plain.run(w, &plain);
+  if (!next)
+    return NULL;
+  if (vector) {
+    const result_type type = result_of(inst->row->name);
+    if (type != INTEGER && (inst->clamp || inst->omod))
+      float_finish(w, inst, type);
+    else if (inst->clamp && !integer_clamp(w, &plain, inst->row->name))
+      return aq_wave_fault(w, o, AQ_EXECUTION_FAULT_ILLEGAL, 0,
+                           "clamp of this instruction is not simulated");
+    result_place(w, o, wide);
+    AQ_WAVE_EXEC(w) = exec;
+  }
+  return aq_wave_next(o);
+}

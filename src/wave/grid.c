@@ -1,0 +1,303 @@
+/* SPDX-License-Identifier: MIT */
+#include "config.h"
+
+#include "wave/grid.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+
+#include "wave/mode.h"
+
+enum {
+  SLICE = 1 << 14, /* instructions of a wave before the others have a turn */
+  WAVES_A_CU = 32,
+};
+
+/* ---- workgroups ---- */
+
+static void *pages_alloc(size_t size)
+{
+  void *p = mmap(NULL, size, PROT_READ | PROT_WRITE,
+                 MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  return p == MAP_FAILED ? NULL : p;
+}
+
+static void group_free(aq_wave_grid *grid, aq_wave_group *group)
+{
+  for (uint32_t i = 0; group->waves && i < grid->waves; i++) {
+    if (!group->waves[i])
+      continue;
+    free(group->waves[i]->scratch);
+    munmap(group->waves[i], sizeof **group->waves);
+  }
+  free(group->waves);
+  free(group->lds);
+  free(group);
+}
+
+static bool wave_alloc(aq_wave_grid *grid, aq_wave_group *group, uint32_t i)
+{
+  aq_wave *w = group->waves[i] = pages_alloc(sizeof *w);
+  if (!w)
+    return false;
+  w->grid = grid;
+  w->group = group;
+  w->number = i;
+  w->scratch_size = grid->scratch_size;
+  if (grid->scratch_size)
+    w->scratch = calloc(AQ_WAVE_LANES, grid->scratch_size);
+  return !grid->scratch_size || w->scratch;
+}
+
+static aq_wave_group *group_alloc(aq_wave_grid *grid)
+{
+  aq_wave_group *group = grid->free;
+  if (group) {
+    grid->free = group->next;
+    return group;
+  }
+  group = calloc(1, sizeof *group);
+  if (!group)
+    return NULL;
+  group->grid = grid;
+  group->waves = calloc(grid->waves, sizeof(aq_wave *));
+  group->lds = calloc(1, grid->lds_size + 64);
+  bool ok = group->waves && group->lds;
+  for (uint32_t i = 0; ok && i < grid->waves; i++)
+    ok = wave_alloc(grid, group, i);
+  if (ok)
+    return group;
+  group_free(grid, group);
+  return NULL;
+}
+
+/* Starts the next workgroup; false: out of memory. */
+static bool group_start(aq_wave_grid *grid)
+{
+  aq_wave_group *group = group_alloc(grid);
+  if (!group)
+    return false;
+  uint64_t number = grid->group_next++;
+  for (int i = 0; i < 3; i++) {
+    group->id[i] = (uint32_t)(number % grid->groups[i]);
+    number /= grid->groups[i];
+  }
+  group->ended = group->waiting = 0;
+  group->wave_count = grid->waves;
+  group->next = NULL;
+  for (uint32_t i = 0; i < grid->waves; i++) {
+    aq_wave_start(group->waves[i]);
+    /* A smaller workgroup at the edge of the grid has fewer waves. */
+    if (AQ_WAVE_EXEC(group->waves[i]) == 0) {
+      group->waves[i]->state = AQ_WAVE_ENDED;
+      group->ended++;
+    }
+  }
+  if (grid->last)
+    grid->last->next = group;
+  else
+    grid->first = group;
+  grid->last = group;
+  grid->resident++;
+  return true;
+}
+
+/* A barrier opens when every wave that has not ended waits at it. */
+static void barrier_look(aq_wave_group *group)
+{
+  if (group->waiting == 0 || group->waiting + group->ended < group->wave_count)
+    return;
+  for (uint32_t i = 0; i < group->wave_count; i++)
+    if (group->waves[i]->state == AQ_WAVE_BARRIER)
+      group->waves[i]->state = AQ_WAVE_RUNS;
+  group->waiting = 0;
+}
+
+/* ---- running ---- */
+
+/* Runs a wave until it stops or its slice ends; the number of instructions. */
+static uint64_t wave_run(aq_wave *w)
+{
+  const aq_wave_op *o = aq_wave_code_at(w->grid->code, w->pc);
+  int64_t left = SLICE;
+  if (!o) {
+    w->state = AQ_WAVE_FAULTS;
+    w->grid->fault = (aq_execution_fault){
+        .kind = AQ_EXECUTION_FAULT_MEMORY, .address = w->pc, .pc = w->pc};
+    snprintf(w->grid->fault.text, sizeof w->grid->fault.text,
+             "kernel %.40s: no code at 0x%" PRIx64, w->grid->desc.kernel,
+             w->pc);
+    return 0;
+  }
+  aq_wave_mode_enter(w);
+  w->state = AQ_WAVE_RUNS;
+  while (left > 0) {
+    const aq_wave_op *next = o->run(w, o);
+    left--;
+    if (!next)
+      break;
+    o = next;
+  }
+  if (w->state == AQ_WAVE_RUNS)
+    w->pc = aq_wave_code_pc(o);
+  const uint64_t count = (uint64_t)(SLICE - left);
+  w->issued += count;
+  return count;
+}
+
+typedef struct turn {
+  uint64_t executed;
+  bool progress; /* a wave did not just sleep */
+  bool faulted;
+} turn;
+
+/* Runs the waves of a workgroup until each waits, sleeps, used its slice or
+ * ended. True: it ended. */
+static bool group_run(aq_wave_group *group, turn *t)
+{
+  bool again = true;
+  while (again) {
+    again = false;
+    for (uint32_t i = 0; i < group->wave_count; i++) {
+      aq_wave *w = group->waves[i];
+      if (w->state == AQ_WAVE_ENDED || w->state == AQ_WAVE_BARRIER)
+        continue;
+      t->executed += wave_run(w);
+      if (w->state == AQ_WAVE_FAULTS) {
+        t->faulted = true;
+        return false;
+      }
+      t->progress |= w->state != AQ_WAVE_SLEEPS;
+      group->ended += w->state == AQ_WAVE_ENDED;
+      group->waiting += w->state == AQ_WAVE_BARRIER;
+      if (group->waiting + group->ended == group->wave_count &&
+          group->waiting > 0) {
+        barrier_look(group);
+        again = true;
+      }
+    }
+  }
+  return group->ended == group->wave_count;
+}
+
+static void group_retire(aq_wave_grid *grid, aq_wave_group *group,
+                         aq_wave_group *before)
+{
+  if (before)
+    before->next = group->next;
+  else
+    grid->first = group->next;
+  if (grid->last == group)
+    grid->last = before;
+  grid->resident--;
+  group->next = grid->free;
+  grid->free = group;
+}
+
+/* One turn of every resident workgroup. */
+static void residents_run(aq_wave_grid *grid, turn *t)
+{
+  aq_wave_group *before = NULL, *next;
+  for (aq_wave_group *group = grid->first; group && !t->faulted; group = next) {
+    next = group->next;
+    if (group_run(group, t)) {
+      group_retire(grid, group, before);
+      grid->quiet = false;
+    } else {
+      before = group;
+    }
+  }
+}
+
+static aq_execution_state out_of_memory(aq_wave_grid *grid)
+{
+  grid->fault = (aq_execution_fault){.kind = AQ_EXECUTION_FAULT_ILLEGAL,
+                                     .pc = grid->entry};
+  snprintf(grid->fault.text, sizeof grid->fault.text,
+           "kernel %.40s: out of memory for a workgroup", grid->desc.kernel);
+  return AQ_EXECUTION_FAULT;
+}
+
+aq_execution_state aq_wave_grid_run(aq_wave_grid *grid, uint64_t budget,
+                                    uint64_t *executed)
+{
+  turn t = {.executed = 0};
+  grid->quiet = true;
+  *executed = 0;
+  while (t.executed < budget) {
+    if (!grid->first && grid->group_next == grid->group_count)
+      break;
+    /* Another workgroup joins when those that are resident take long. */
+    if (grid->group_next < grid->group_count &&
+        grid->resident < grid->residents_max && !group_start(grid))
+      return out_of_memory(grid);
+    t.progress = false;
+    residents_run(grid, &t);
+    *executed = t.executed;
+    if (t.faulted)
+      return AQ_EXECUTION_FAULT;
+    if (!t.progress && grid->first &&
+        (grid->group_next == grid->group_count ||
+         grid->resident == grid->residents_max))
+      return AQ_EXECUTION_WAITS;
+  }
+  if (!grid->first && grid->group_next == grid->group_count)
+    return AQ_EXECUTION_DONE;
+  return grid->quiet ? AQ_EXECUTION_WAITS : AQ_EXECUTION_MORE;
+}
+
+/* ---- life ---- */
+
+static aq_status refuse(const aq_execution_desc *desc, aq_status status,
+                        const char *why, aq_diag *diag)
+{
+  return aq_diag_set(diag, status, "kernel %s: %s", desc->kernel, why);
+}
+
+aq_status aq_wave_grid_init(aq_wave_grid *grid, aq_wave_code *code,
+                            const aq_execution_desc *desc, aq_diag *diag)
+{
+  const aq_kernel_packet *packet = desc->packet;
+  grid->code = code;
+  grid->desc = *desc;
+  const aq_kernel_descriptor *descriptor =
+      aq_wave_reach(grid, packet->kernel_object, sizeof *descriptor, false);
+  if (!descriptor)
+    return refuse(desc, AQ_ERR_INVALID,
+                  "its kernel object is no mapped descriptor", diag);
+  if (descriptor->properties & AQ_KERNEL_WAVE32)
+    return refuse(desc, AQ_ERR_UNSUPPORTED,
+                  "code for waves of 32 lanes; expected 64", diag);
+  grid->entry = packet->kernel_object + (uint64_t)descriptor->entry_offset;
+  grid->group_count = 1;
+  grid->items = 1;
+  for (int i = 0; i < 3; i++) {
+    grid->size[i] = packet->workgroup_size[i];
+    grid->groups[i] =
+        (packet->grid_size[i] + grid->size[i] - 1) / grid->size[i];
+    grid->group_count *= grid->groups[i];
+    grid->items *= grid->size[i];
+  }
+  grid->waves = (grid->items + AQ_WAVE_LANES - 1) / AQ_WAVE_LANES;
+  grid->lds_size = packet->group_segment_size;
+  uint32_t scratch = packet->private_segment_size;
+  if (scratch < descriptor->private_size)
+    scratch = descriptor->private_size;
+  grid->scratch_size = (scratch + 15) & ~15u;
+  const uint32_t a_cu = WAVES_A_CU / grid->waves;
+  grid->residents_max = desc->cus * (a_cu ? a_cu : 1);
+  return AQ_OK;
+}
+
+void aq_wave_grid_fini(aq_wave_grid *grid)
+{
+  aq_wave_group *lists[] = {grid->first, grid->free};
+  for (int i = 0; i < 2; i++)
+    while (lists[i]) {
+      aq_wave_group *group = lists[i];
+      lists[i] = group->next;
+      group_free(grid, group);
+    }
+}

@@ -1,0 +1,199 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Lanes of a wave as rows of 64 words, for handlers that compute all lanes and
+ * keep those of EXEC. Included by handlers only; the compiler vectorizes the
+ * loops for the level of the including file.
+ */
+#ifndef AQ_WAVE_LANES_H
+#define AQ_WAVE_LANES_H
+
+#include "wave/state.h"
+
+#if defined(__x86_64__)
+#include <immintrin.h>
+#endif
+
+#define AQ_EACH_LANE(l)                                                        \
+  _Pragma("GCC ivdep") for (int l = 0; l < AQ_WAVE_LANES; l++)
+
+/* A row of all ones or 0 into a word of 64 bits. */
+static inline uint64_t lanes_pack(const uint32_t *row)
+{
+  uint64_t bits = 0;
+#if defined(__AVX512F__)
+  for (int i = 0; i < 4; i++) {
+    const __m512i x = _mm512_load_si512(row + 16 * i);
+    bits |= (uint64_t)_mm512_test_epi32_mask(x, x) << (16 * i);
+  }
+#elif defined(__AVX2__)
+  for (int i = 0; i < 8; i++)
+    bits |= (uint64_t)(uint32_t)_mm256_movemask_ps(
+                _mm256_load_ps((const float *)(const void *)(row + 8 * i)))
+            << (8 * i);
+#elif defined(__SSE2__)
+  for (int i = 0; i < 16; i++)
+    bits |= (uint64_t)(uint32_t)_mm_movemask_ps(
+                _mm_load_ps((const float *)(const void *)(row + 4 * i)))
+            << (4 * i);
+#else
+  for (int l = 0; l < AQ_WAVE_LANES; l++)
+    bits |= (uint64_t)(row[l] & 1) << l;
+#endif
+  return bits;
+}
+
+/* The reverse. */
+static inline void lanes_expand(uint64_t bits, uint32_t *row)
+{
+#if defined(__AVX512F__)
+  for (int i = 0; i < 4; i++)
+    _mm512_store_si512(row + 16 * i, _mm512_maskz_set1_epi32(
+                                         (__mmask16)(bits >> (16 * i)), -1));
+#else
+  for (int half = 0; half < 2; half++) {
+    const uint32_t word = (uint32_t)(bits >> (32 * half));
+    _Pragma("GCC ivdep") for (int l = 0; l < 32; l++) row[32 * half + l] =
+        0u - (word >> l & 1);
+  }
+#endif
+}
+
+/* All ones in the lanes of EXEC. */
+static inline const uint32_t *lanes_mask(aq_wave *w)
+{
+  const uint64_t exec = AQ_WAVE_EXEC(w);
+  if (w->mask_for != exec) {
+    lanes_expand(exec, w->mask);
+    w->mask_for = exec;
+  }
+  return w->mask;
+}
+
+/* The rows of a source: its own, or a temporary one that it is copied to. */
+static inline const uint32_t *lanes_source(aq_wave *w, const aq_wave_op *o,
+                                           int i)
+{
+  if (o->kind[i] == AQ_WAVE_V)
+    return w->v[o->r[i]];
+  const uint32_t value = aq_wave_s32(w, o, i);
+  uint32_t *row = w->v[AQ_WAVE_TEMP + 2 * i];
+  AQ_EACH_LANE(l) row[l] = value;
+  return row;
+}
+
+static inline const uint32_t *lanes_source64(aq_wave *w, const aq_wave_op *o,
+                                             int i)
+{
+  if (o->kind[i] == AQ_WAVE_V)
+    return w->v[o->r[i]];
+  const uint64_t value = aq_wave_s64(w, o, i);
+  uint32_t *row = w->v[AQ_WAVE_TEMP + 2 * i];
+  AQ_EACH_LANE(l) row[l] = (uint32_t)value;
+  AQ_EACH_LANE(l) row[AQ_WAVE_LANES + l] = (uint32_t)(value >> 32);
+  return row;
+}
+
+/* ---- values of a lane ---- */
+
+static inline float lane_f32(uint32_t bits)
+{
+  float x;
+  memcpy(&x, &bits, sizeof x);
+  return x;
+}
+
+static inline uint32_t lane_bits32(float x)
+{
+  uint32_t bits;
+  memcpy(&bits, &x, sizeof bits);
+  return bits;
+}
+
+static inline uint64_t lane_u64(const uint32_t *row, int l)
+{
+  return row[l] | (uint64_t)row[AQ_WAVE_LANES + l] << 32;
+}
+
+static inline double lane_f64(uint64_t bits)
+{
+  double x;
+  memcpy(&x, &bits, sizeof x);
+  return x;
+}
+
+static inline uint64_t lane_bits64(double x)
+{
+  uint64_t bits;
+  memcpy(&bits, &x, sizeof bits);
+  return bits;
+}
+
+/* f16, exactly; to f16, as the unit rounds f32 to fewer bits. */
+static inline float lane_f16(uint16_t bits)
+{
+  _Float16 x;
+  memcpy(&x, &bits, sizeof x);
+  return (float)x;
+}
+
+static inline uint16_t lane_bits16(float x)
+{
+  const _Float16 half = (_Float16)x;
+  uint16_t bits;
+  memcpy(&bits, &half, sizeof bits);
+  return bits;
+}
+
+static inline bool lane_is_nan16(uint16_t bits)
+{
+  return (bits & 0x7fff) > 0x7c00;
+}
+
+/* The NaN of an operation: the first one of its sources, made quiet, or the
+ * device's own, which is positive (the host's is negative). */
+static inline uint32_t lane_nan2(float r, float a, float b)
+{
+  const uint32_t own = 0x7fc00000, quiet = 0x00400000;
+  uint32_t x = b != b ? lane_bits32(b) | quiet : own;
+  x = a != a ? lane_bits32(a) | quiet : x;
+  return r != r ? x : lane_bits32(r);
+}
+
+static inline uint32_t lane_nan3(float r, float a, float b, float c)
+{
+  const uint32_t own = 0x7fc00000, quiet = 0x00400000;
+  uint32_t x = c != c ? lane_bits32(c) | quiet : own;
+  x = b != b ? lane_bits32(b) | quiet : x;
+  x = a != a ? lane_bits32(a) | quiet : x;
+  return r != r ? x : lane_bits32(r);
+}
+
+static inline uint64_t lane_nan2_64(double r, double a, double b)
+{
+  const uint64_t own = 0x7ff8000000000000, quiet = 0x0008000000000000;
+  uint64_t x = b != b ? lane_bits64(b) | quiet : own;
+  x = a != a ? lane_bits64(a) | quiet : x;
+  return r != r ? x : lane_bits64(r);
+}
+
+static inline uint64_t lane_nan3_64(double r, double a, double b, double c)
+{
+  const uint64_t own = 0x7ff8000000000000, quiet = 0x0008000000000000;
+  uint64_t x = c != c ? lane_bits64(c) | quiet : own;
+  x = b != b ? lane_bits64(b) | quiet : x;
+  x = a != a ? lane_bits64(a) | quiet : x;
+  return r != r ? x : lane_bits64(r);
+}
+
+/* The same for f16 sources, whose result is in f32. */
+static inline uint16_t lane_nan3_16(float r, uint16_t a, uint16_t b, uint16_t c)
+{
+  if (r == r)
+    return lane_bits16(r);
+  return lane_is_nan16(a)   ? a | 0x200
+         : lane_is_nan16(b) ? b | 0x200
+         : lane_is_nan16(c) ? c | 0x200
+                            : 0x7e00;
+}
+
+#endif

@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: MIT */
+/* All handlers, by the names of their instructions. */
+#include "config.h"
+
+#include "wave/state.h"
+
+static const aq_wave_semantics *vector_list(void)
+{
+#if defined(__x86_64__)
+  if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
+      __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl"))
+    return aq_wave_vector_v4;
+  if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") &&
+      __builtin_cpu_supports("bmi2"))
+    return aq_wave_vector_v3;
+#endif
+  return aq_wave_vector_base;
+}
+
+static aq_wave_handler *list_find(const aq_wave_semantics *list,
+                                  const char *name)
+{
+  for (; list->name; list++)
+    if (strcmp(list->name, name) == 0)
+      return list->run;
+  return NULL;
+}
+
+aq_wave_handler *aq_wave_handler_named(const char *name)
+{
+  const aq_wave_semantics *lists[] = {
+      vector_list(),  aq_wave_scalar,  aq_wave_control,
+      aq_wave_memory, aq_wave_shared,  aq_wave_cross,
+      aq_wave_packed, aq_wave_special, aq_wave_matrix};
+  aq_wave_handler *run = NULL;
+  for (size_t i = 0; !run && i < sizeof lists / sizeof *lists; i++)
+    run = list_find(lists[i], name);
+  return run;
+}

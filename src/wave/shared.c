@@ -1,0 +1,385 @@
+/* SPDX-License-Identifier: MIT */
+/* LDS: the memory of a workgroup, which one thread executes at a time. */
+#include "config.h"
+
+#include <stdio.h>
+
+#include "wave/atomics.h"
+#include "wave/lanes.h"
+
+#define BODY(name)                                                             \
+  static const aq_wave_op *name##_(aq_wave *w, const aq_wave_op *o)
+#define LANES(l)                                                               \
+  for (uint64_t rest = AQ_WAVE_EXEC(w); rest; rest &= rest - 1)                \
+    for (int l = __builtin_ctzll(rest), once = 1; once; once = 0)
+#define ALWAYS_INLINE __attribute__((always_inline)) static inline
+
+static const aq_wave_op *outside(aq_wave *w, const aq_wave_op *o, int l,
+                                 uint32_t address)
+{
+  char what[96];
+  snprintf(what, sizeof what, "lane %d: LDS address %u of %u bytes", l, address,
+           w->grid->lds_size);
+  return aq_wave_fault(w, o, AQ_EXECUTION_FAULT_MEMORY,
+                       (uint64_t)AQ_WAVE_SHARED_HI << 32 | address, what);
+}
+
+ALWAYS_INLINE uint8_t *lane_at(const aq_wave *w, uint32_t address,
+                               unsigned size)
+{
+  const uint32_t end = w->grid->lds_size;
+  return __builtin_expect(address <= end && size <= end - address, true)
+             ? w->group->lds + address
+             : NULL;
+}
+
+/* All lanes at once, where they read one word or 64 in a row. */
+ALWAYS_INLINE bool row_load(aq_wave *w, const uint32_t *address,
+                            uint32_t offset, uint32_t *d)
+{
+  uint32_t strided = 0, same = 0;
+  AQ_EACH_LANE(l)
+  {
+    strided |= address[l] ^ (address[0] + 4 * (uint32_t)l);
+    same |= address[l] ^ address[0];
+  }
+  const uint32_t first = address[0] + offset;
+  if (!strided) {
+    const uint8_t *from = lane_at(w, first, 256);
+    if (!from)
+      return false;
+    memcpy(d, from, 256);
+    return true;
+  }
+  const uint8_t *from = same ? NULL : lane_at(w, first, 4);
+  if (!from)
+    return false;
+  uint32_t x;
+  memcpy(&x, from, 4);
+  AQ_EACH_LANE(l) d[l] = x;
+  return true;
+}
+
+/* `words` words at `offset` from the lane's address into rows from d on. */
+ALWAYS_INLINE const aq_wave_op *words_load(aq_wave *w, const aq_wave_op *o,
+                                           uint32_t offset, unsigned words,
+                                           uint16_t d)
+{
+  const uint32_t *address = w->v[o->more->address];
+  if (words == 1 && AQ_WAVE_EXEC(w) == UINT64_MAX &&
+      row_load(w, address, offset, w->v[d]))
+    return aq_wave_next(o);
+  LANES(l)
+  {
+    const uint32_t at = address[l] + offset;
+    const uint8_t *from = lane_at(w, at, 4 * words);
+    if (__builtin_expect(!from, false))
+      return outside(w, o, l, at);
+    for (unsigned i = 0; i < words; i++)
+      memcpy(&w->v[d + i][l], from + 4 * i, 4);
+  }
+  return aq_wave_next(o);
+}
+
+ALWAYS_INLINE const aq_wave_op *words_store(aq_wave *w, const aq_wave_op *o,
+                                            uint32_t offset, unsigned words,
+                                            uint16_t data)
+{
+  const uint32_t *address = w->v[o->more->address];
+  LANES(l)
+  {
+    const uint32_t at = address[l] + offset;
+    uint8_t *to = lane_at(w, at, 4 * words);
+    if (__builtin_expect(!to, false))
+      return outside(w, o, l, at);
+    for (unsigned i = 0; i < words; i++)
+      memcpy(to + 4 * i, &w->v[data + i][l], 4);
+  }
+  return aq_wave_next(o);
+}
+
+/* Two elements of `words`, whose offsets count in elements or 64 of them. The
+ * address may be overwritten by the first, so it is kept. */
+ALWAYS_INLINE const aq_wave_op *pair_load(aq_wave *w, const aq_wave_op *o,
+                                          unsigned words, unsigned scale)
+{
+  const uint32_t unit = 4 * words * scale;
+  const uint32_t first = ((uint32_t)o->imm & 0xff) * unit,
+                 second = ((uint32_t)o->imm >> 8 & 0xff) * unit;
+  const uint32_t *address = w->v[o->more->address];
+  uint32_t kept[AQ_WAVE_LANES];
+  memcpy(kept, address, sizeof kept);
+  LANES(l)
+  {
+    const uint8_t *a = lane_at(w, kept[l] + first, 4 * words),
+                  *b = lane_at(w, kept[l] + second, 4 * words);
+    if (__builtin_expect(!a || !b, false))
+      return outside(w, o, l, kept[l] + (a ? second : first));
+    for (unsigned i = 0; i < words; i++) {
+      memcpy(&w->v[o->d + i][l], a + 4 * i, 4);
+      memcpy(&w->v[o->d + words + i][l], b + 4 * i, 4);
+    }
+  }
+  return aq_wave_next(o);
+}
+
+ALWAYS_INLINE const aq_wave_op *pair_store(aq_wave *w, const aq_wave_op *o,
+                                           unsigned words, unsigned scale)
+{
+  const uint32_t unit = 4 * words * scale;
+  const aq_wave_op *next =
+      words_store(w, o, ((uint32_t)o->imm & 0xff) * unit, words, o->more->data);
+  return next ? words_store(w, o, ((uint32_t)o->imm >> 8 & 0xff) * unit, words,
+                            o->more->data2)
+              : NULL;
+}
+
+#define OFFSET ((uint32_t)o->imm)
+BODY(ds_read_b32)
+{
+  return words_load(w, o, OFFSET, 1, o->d);
+}
+BODY(ds_read_b64)
+{
+  return words_load(w, o, OFFSET, 2, o->d);
+}
+BODY(ds_read_b96)
+{
+  return words_load(w, o, OFFSET, 3, o->d);
+}
+BODY(ds_read_b128)
+{
+  return words_load(w, o, OFFSET, 4, o->d);
+}
+BODY(ds_read2_b32)
+{
+  return pair_load(w, o, 1, 1);
+}
+BODY(ds_read2_b64)
+{
+  return pair_load(w, o, 2, 1);
+}
+BODY(ds_read2st64_b32)
+{
+  return pair_load(w, o, 1, 64);
+}
+BODY(ds_read2st64_b64)
+{
+  return pair_load(w, o, 2, 64);
+}
+BODY(ds_write_b32)
+{
+  return words_store(w, o, OFFSET, 1, o->more->data);
+}
+BODY(ds_write_b64)
+{
+  return words_store(w, o, OFFSET, 2, o->more->data);
+}
+BODY(ds_write_b96)
+{
+  return words_store(w, o, OFFSET, 3, o->more->data);
+}
+BODY(ds_write_b128)
+{
+  return words_store(w, o, OFFSET, 4, o->more->data);
+}
+BODY(ds_write2_b32)
+{
+  return pair_store(w, o, 1, 1);
+}
+BODY(ds_write2_b64)
+{
+  return pair_store(w, o, 2, 1);
+}
+BODY(ds_write2st64_b32)
+{
+  return pair_store(w, o, 1, 64);
+}
+BODY(ds_write2st64_b64)
+{
+  return pair_store(w, o, 2, 64);
+}
+
+/* ---- bytes and halves ---- */
+
+#define SMALL_READ(name, T, STORE)                                             \
+  BODY(name)                                                                   \
+  {                                                                            \
+    LANES(l)                                                                   \
+    {                                                                          \
+      const uint32_t at = w->v[o->more->address][l] + OFFSET;                  \
+      const uint8_t *from = lane_at(w, at, sizeof(T));                         \
+      T value;                                                                 \
+      if (!from)                                                               \
+        return outside(w, o, l, at);                                           \
+      memcpy(&value, from, sizeof value);                                      \
+      uint32_t *d = &w->v[o->d][l];                                            \
+      const uint32_t x = (uint32_t)value;                                      \
+      STORE;                                                                   \
+    }                                                                          \
+    return aq_wave_next(o);                                                    \
+  }
+#define SMALL_WRITE(name, T, SHIFT)                                            \
+  BODY(name)                                                                   \
+  {                                                                            \
+    LANES(l)                                                                   \
+    {                                                                          \
+      const uint32_t at = w->v[o->more->address][l] + OFFSET;                  \
+      uint8_t *to = lane_at(w, at, sizeof(T));                                 \
+      const T value = (T)(w->v[o->more->data][l] >> SHIFT);                    \
+      if (!to)                                                                 \
+        return outside(w, o, l, at);                                           \
+      memcpy(to, &value, sizeof value);                                        \
+    }                                                                          \
+    return aq_wave_next(o);                                                    \
+  }
+#define TO_LOW  *d = (*d & 0xffff0000) | (x & 0xffff)
+#define TO_HIGH *d = (*d & 0xffff) | x << 16
+SMALL_READ(ds_read_u8, uint8_t, *d = x)
+SMALL_READ(ds_read_i8, int8_t, *d = x)
+SMALL_READ(ds_read_u16, uint16_t, *d = x)
+SMALL_READ(ds_read_i16, int16_t, *d = x)
+SMALL_READ(ds_read_u8_d16, uint8_t, TO_LOW)
+SMALL_READ(ds_read_u8_d16_hi, uint8_t, TO_HIGH)
+SMALL_READ(ds_read_i8_d16, int8_t, TO_LOW)
+SMALL_READ(ds_read_i8_d16_hi, int8_t, TO_HIGH)
+SMALL_READ(ds_read_u16_d16, uint16_t, TO_LOW)
+SMALL_READ(ds_read_u16_d16_hi, uint16_t, TO_HIGH)
+SMALL_WRITE(ds_write_b8, uint8_t, 0)
+SMALL_WRITE(ds_write_b16, uint16_t, 0)
+SMALL_WRITE(ds_write_b8_d16_hi, uint8_t, 16)
+SMALL_WRITE(ds_write_b16_d16_hi, uint16_t, 16)
+
+/* ---- read, modify, write ---- */
+
+/* cmpst compares with its first data and stores the second; others take the
+ * operand first. */
+ALWAYS_INLINE const aq_wave_op *modify(aq_wave *w, const aq_wave_op *o,
+                                       unsigned words)
+{
+  const aq_wave_more *more = o->more;
+  const aq_wave_atomic op = (aq_wave_atomic)o->k[0];
+  const bool swapped = op == AQ_WAVE_CMPSWAP || op == AQ_WAVE_CMPSWAP_F;
+  const uint16_t rb = swapped ? more->data2 : more->data,
+                 rc = swapped ? more->data : more->data2;
+  LANES(l)
+  {
+    const uint32_t at = w->v[more->address][l] + OFFSET;
+    uint8_t *p = lane_at(w, at, 4 * words);
+    if (!p)
+      return outside(w, o, l, at);
+    if (words == 1) {
+      uint32_t old;
+      memcpy(&old, p, 4);
+      const uint32_t c = rc == AQ_WAVE_NONE ? 0 : w->v[rc][l];
+      const uint32_t value = aq_wave_atomic32(op, old, w->v[rb][l], c);
+      memcpy(p, &value, 4);
+      if (o->d != AQ_WAVE_NONE)
+        w->v[o->d][l] = old;
+    } else {
+      uint64_t old;
+      memcpy(&old, p, 8);
+      const uint64_t c = rc == AQ_WAVE_NONE ? 0 : lane_u64(w->v[rc], l);
+      const uint64_t value =
+          aq_wave_atomic64(op, old, lane_u64(w->v[rb], l), c);
+      memcpy(p, &value, 8);
+      if (o->d != AQ_WAVE_NONE) {
+        w->v[o->d][l] = (uint32_t)old;
+        w->v[o->d + 1][l] = (uint32_t)(old >> 32);
+      }
+    }
+  }
+  return aq_wave_next(o);
+}
+
+BODY(modify32)
+{
+  return modify(w, o, 1);
+}
+BODY(modify64)
+{
+  return modify(w, o, 2);
+}
+
+#define H(name)                                                                \
+  {                                                                            \
+#name, name##_                                                             \
+  }
+#define AS(name, handler)                                                      \
+  {                                                                            \
+#name, handler##_                                                          \
+  }
+#define M32(n, T) AS(ds_##n##_##T, modify32), AS(ds_##n##_rtn_##T, modify32)
+#define M64(n, T) AS(ds_##n##_##T, modify64), AS(ds_##n##_rtn_##T, modify64)
+const aq_wave_semantics aq_wave_shared[] = {H(ds_read_b32),
+                                            H(ds_read_b64),
+                                            H(ds_read_b96),
+                                            H(ds_read_b128),
+                                            H(ds_read2_b32),
+                                            H(ds_read2_b64),
+                                            H(ds_read2st64_b32),
+                                            H(ds_read2st64_b64),
+                                            H(ds_write_b32),
+                                            H(ds_write_b64),
+                                            H(ds_write_b96),
+                                            H(ds_write_b128),
+                                            H(ds_write2_b32),
+                                            H(ds_write2_b64),
+                                            H(ds_write2st64_b32),
+                                            H(ds_write2st64_b64),
+                                            H(ds_read_u8),
+                                            H(ds_read_i8),
+                                            H(ds_read_u16),
+                                            H(ds_read_i16),
+                                            H(ds_read_u8_d16),
+                                            H(ds_read_u8_d16_hi),
+                                            H(ds_read_i8_d16),
+                                            H(ds_read_i8_d16_hi),
+                                            H(ds_read_u16_d16),
+                                            H(ds_read_u16_d16_hi),
+                                            H(ds_write_b8),
+                                            H(ds_write_b16),
+                                            H(ds_write_b8_d16_hi),
+                                            H(ds_write_b16_d16_hi),
+                                            M32(add, u32),
+                                            M32(sub, u32),
+                                            M32(rsub, u32),
+                                            M32(inc, u32),
+                                            M32(dec, u32),
+                                            M32(min, i32),
+                                            M32(max, i32),
+                                            M32(min, u32),
+                                            M32(max, u32),
+                                            M32(and, b32),
+                                            M32(or, b32),
+                                            M32(xor, b32),
+                                            M32(mskor, b32),
+                                            M32(cmpst, b32),
+                                            M32(cmpst, f32),
+                                            M32(min, f32),
+                                            M32(max, f32),
+                                            M32(add, f32),
+                                            M32(pk_add, f16),
+                                            M32(pk_add, bf16),
+                                            AS(ds_wrxchg_rtn_b32, modify32),
+                                            AS(ds_wrap_rtn_b32, modify32),
+                                            M64(add, u64),
+                                            M64(sub, u64),
+                                            M64(rsub, u64),
+                                            M64(inc, u64),
+                                            M64(dec, u64),
+                                            M64(min, i64),
+                                            M64(max, i64),
+                                            M64(min, u64),
+                                            M64(max, u64),
+                                            M64(and, b64),
+                                            M64(or, b64),
+                                            M64(xor, b64),
+                                            M64(mskor, b64),
+                                            M64(cmpst, b64),
+                                            M64(cmpst, f64),
+                                            M64(min, f64),
+                                            M64(max, f64),
+                                            M64(add, f64),
+                                            AS(ds_wrxchg_rtn_b64, modify64),
+                                            {NULL, NULL}};

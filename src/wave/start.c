@@ -1,0 +1,140 @@
+/* SPDX-License-Identifier: MIT */
+/* The registers that a wave begins with, as its kernel's descriptor asks. */
+#include "config.h"
+
+#include "codeobj/descriptor.h"
+#include "wave/grid.h"
+#include "wave/lanes.h"
+
+enum {
+  ENABLE_PRIVATE_BUFFER = 1 << 0,
+  ENABLE_DISPATCH_PTR = 1 << 1,
+  ENABLE_QUEUE_PTR = 1 << 2,
+  ENABLE_KERNARG_PTR = 1 << 3,
+  ENABLE_DISPATCH_ID = 1 << 4,
+  ENABLE_FLAT_SCRATCH = 1 << 5,
+  ENABLE_PRIVATE_SIZE = 1 << 6,
+};
+
+/* Appends words to the user registers. */
+static void put(aq_wave *w, unsigned *next, uint64_t value, unsigned words)
+{
+  for (unsigned i = 0; i < words && *next < 102; i++)
+    w->s[(*next)++] = (uint32_t)(value >> (32 * i));
+}
+
+static void private_buffer(aq_wave *w, unsigned *next)
+{
+  const uint32_t swizzle = 1u << 31;
+  put(w, next, AQ_WAVE_PRIVATE_BASE, 1);
+  put(w, next, (uint32_t)(AQ_WAVE_PRIVATE_BASE >> 32) | swizzle, 1);
+  put(w, next, UINT32_MAX, 1);
+  put(w, next, 0, 1);
+}
+
+static void user_registers(aq_wave *w, const aq_kernel_descriptor *descriptor,
+                           unsigned *next)
+{
+  const aq_execution_desc *desc = &w->grid->desc;
+  const unsigned wants = descriptor->properties;
+  if (wants & ENABLE_PRIVATE_BUFFER)
+    private_buffer(w, next);
+  if (wants & ENABLE_DISPATCH_PTR)
+    put(w, next, (uintptr_t)desc->packet, 2);
+  if (wants & ENABLE_QUEUE_PTR)
+    put(w, next, (uintptr_t)desc->queue, 2);
+  if (wants & ENABLE_KERNARG_PTR)
+    put(w, next, desc->packet->kernarg_address, 2);
+  if (wants & ENABLE_DISPATCH_ID)
+    put(w, next, desc->dispatch_id, 2);
+  if (wants & ENABLE_FLAT_SCRATCH)
+    put(w, next, 0, 2);
+  if (wants & ENABLE_PRIVATE_SIZE)
+    put(w, next, w->scratch_size, 1);
+}
+
+/* Kernel arguments that the hardware loads before the kernel begins. */
+static void preloaded_arguments(aq_wave *w,
+                                const aq_kernel_descriptor *descriptor,
+                                unsigned *next)
+{
+  const unsigned words = descriptor->kernarg_preload & 0x7f,
+                 first = descriptor->kernarg_preload >> 7;
+  const uint64_t from =
+      w->grid->desc.packet->kernarg_address + 4 * (uint64_t)first;
+  const uint8_t *bytes = aq_wave_reach(w->grid, from, 4 * words, false);
+  for (unsigned i = 0; bytes && i < words; i++) {
+    uint32_t word;
+    memcpy(&word, bytes + 4 * i, 4);
+    put(w, next, word, 1);
+  }
+}
+
+static void system_registers(aq_wave *w, uint32_t rsrc2, unsigned next)
+{
+  for (unsigned i = 0; i < 3; i++)
+    if (rsrc2 >> (7 + i) & 1)
+      put(w, &next, w->group->id[i], 1);
+  if (rsrc2 >> 10 & 1)
+    put(w, &next, (uint32_t)(w->number == 0) << 31 | w->grid->waves, 1);
+  if (rsrc2 & 1)
+    put(w, &next, 0, 1); /* each wave's private memory begins at 0 */
+}
+
+/* The size of a workgroup: the last ones of a grid may be smaller. */
+static void group_size(const aq_wave *w, uint32_t size[3])
+{
+  const aq_kernel_packet *packet = w->grid->desc.packet;
+  for (int i = 0; i < 3; i++) {
+    const uint32_t full = packet->workgroup_size[i],
+                   left = packet->grid_size[i] - w->group->id[i] * full;
+    size[i] = left < full ? left : full;
+  }
+}
+
+static void item_registers(aq_wave *w, uint32_t rsrc2)
+{
+  uint32_t size[3];
+  group_size(w, size);
+  const uint32_t items = size[0] * size[1] * size[2];
+  const uint32_t first = w->number * AQ_WAVE_LANES;
+  const uint32_t left = items > first ? items - first : 0;
+  const bool packed = aq_wave_code_target(w->grid->code) & AQ_ISA_FROM_90A;
+  const unsigned dimensions = (rsrc2 >> 11 & 3) + 1;
+  AQ_WAVE_EXEC(w) =
+      left >= AQ_WAVE_LANES ? UINT64_MAX : ((uint64_t)1 << left) - 1;
+  for (int l = 0; l < AQ_WAVE_LANES; l++) {
+    const uint32_t flat = first + (uint32_t)l;
+    const uint32_t x = flat % size[0], y = flat / size[0] % size[1],
+                   z = flat / size[0] / size[1];
+    w->v[0][l] = packed ? x | (dimensions > 1 ? y << 10 : 0) |
+                              (dimensions > 2 ? z << 20 : 0)
+                        : x;
+    if (!packed && dimensions > 1)
+      w->v[1][l] = y;
+    if (!packed && dimensions > 2)
+      w->v[2][l] = z;
+  }
+}
+
+void aq_wave_start(aq_wave *w)
+{
+  const aq_kernel_descriptor *descriptor =
+      (const void *)(uintptr_t)w->grid->desc.packet->kernel_object;
+  unsigned next = 0;
+  memset(w->s, 0, sizeof w->s);
+  w->scc = 0;
+  w->mode = (descriptor->rsrc1 >> 12 & 0xff) |
+            (descriptor->rsrc1 >> 21 & 1) << 8 |
+            (descriptor->rsrc1 >> 23 & 1) << 9;
+  w->pc = w->grid->entry;
+  w->issued = 0;
+  w->index_on = false;
+  w->state = AQ_WAVE_RUNS;
+  w->mask_for = 0;
+  memset(w->mask, 0, sizeof w->mask);
+  user_registers(w, descriptor, &next);
+  preloaded_arguments(w, descriptor, &next);
+  system_registers(w, descriptor->rsrc2, descriptor->rsrc2 >> 1 & 31);
+  item_registers(w, descriptor->rsrc2);
+}

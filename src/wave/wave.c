@@ -1,0 +1,132 @@
+/* SPDX-License-Identifier: MIT */
+#include "config.h"
+
+#include "wave/wave.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "wave/grid.h"
+#include "wave/mode.h"
+#include "wave/reach.h"
+
+enum { CODES_MAX = 8 /* processors at once */ };
+
+struct aq_wave_machine {
+  aq_executor executor;
+  aq_wave_reachable reachable;
+  struct {
+    char gfx[16];
+    aq_wave_code *code;
+  } codes[CODES_MAX];
+  unsigned code_count;
+  unsigned open; /* executions */
+};
+
+static aq_status code_for(aq_wave_machine *machine, const char *gfx,
+                          aq_wave_code **out, aq_diag *diag)
+{
+  for (unsigned i = 0; i < machine->code_count; i++)
+    if (strcmp(machine->codes[i].gfx, gfx) == 0) {
+      *out = machine->codes[i].code;
+      return AQ_OK;
+    }
+  if (machine->code_count == CODES_MAX ||
+      strlen(gfx) >= sizeof machine->codes[0].gfx)
+    return aq_diag_set(diag, AQ_ERR_UNSUPPORTED,
+                       "code of more than %d kinds of processors", CODES_MAX);
+  aq_status status = aq_wave_code_create(gfx, aq_wave_handler_named, out, diag);
+  if (status != AQ_OK)
+    return status;
+  strcpy(machine->codes[machine->code_count].gfx, gfx);
+  machine->codes[machine->code_count++].code = *out;
+  return AQ_OK;
+}
+
+static aq_status wave_begin(void *user, const aq_execution_desc *desc,
+                            void **out, aq_diag *diag)
+{
+  aq_wave_machine *machine = user;
+  aq_wave_code *code;
+  aq_status status = code_for(machine, desc->gfx, &code, diag);
+  if (status != AQ_OK)
+    return status;
+  aq_wave_grid *grid = calloc(1, sizeof *grid);
+  if (!grid)
+    return aq_diag_no_memory(diag);
+  if (machine->open == 0)
+    aq_wave_code_refresh(code);
+  grid->machine = machine;
+  grid->reachable = &machine->reachable;
+  status = aq_wave_grid_init(grid, code, desc, diag);
+  if (status != AQ_OK) {
+    free(grid);
+    return status;
+  }
+  machine->open++;
+  *out = grid;
+  return AQ_OK;
+}
+
+static aq_execution_state wave_step(void *execution, uint64_t budget,
+                                    uint64_t ticks, aq_execution_step *out)
+{
+  aq_wave_grid *grid = execution;
+  const uint32_t host = aq_wave_mode_save();
+  grid->ticks = ticks;
+  grid->range = (aq_wave_range){0};
+  *out = (aq_execution_step){0};
+  const aq_execution_state state =
+      aq_wave_grid_run(grid, budget, &out->instructions);
+  aq_wave_mode_restore(host);
+  if (state == AQ_EXECUTION_FAULT)
+    out->fault = grid->fault;
+  return state;
+}
+
+static void wave_end(void *execution)
+{
+  aq_wave_grid *grid = execution;
+  grid->machine->open--;
+  aq_wave_grid_fini(grid);
+  free(grid);
+}
+
+bool aq_wave_machine_executes(const char *gfx)
+{
+  aq_target target;
+  aq_isa_decoder decoder;
+  return aq_target_parse(gfx, strlen(gfx), &target, NULL) == AQ_OK &&
+         aq_isa_decoder_init(&decoder, target.processor, NULL) == AQ_OK;
+}
+
+aq_status aq_wave_machine_create(aq_wave_machine **out, aq_diag *diag)
+{
+  aq_wave_machine *machine = calloc(1, sizeof *machine);
+  if (!machine)
+    return aq_diag_no_memory(diag);
+  machine->executor = (aq_executor){.abi = AQ_EXECUTOR_ABI,
+                                    .size = sizeof(aq_executor),
+                                    .name = "wave",
+                                    .user = machine,
+                                    .begin = wave_begin,
+                                    .step = wave_step,
+                                    .end = wave_end};
+  *out = machine;
+  return AQ_OK;
+}
+
+void aq_wave_machine_destroy(aq_wave_machine *machine)
+{
+  if (!machine)
+    return;
+  for (unsigned i = 0; i < machine->code_count; i++)
+    aq_wave_code_destroy(machine->codes[i].code);
+  aq_wave_reachable_fini(&machine->reachable);
+  free(machine);
+}
+
+const aq_executor *aq_wave_machine_executor(const aq_wave_machine *machine)
+{
+  return &machine->executor;
+}
