@@ -32,9 +32,9 @@ static void far_push(aqsim_calendar *calendar, aqsim_entry entry)
   heap_sift_up(calendar->far, calendar->far_count++, entry);
 }
 
-/* The hole goes down to a leaf, by the sooner child each time, and the last
- * entry up from there: it is mostly among the latest, and a loop of known
- * length is not mispredicted. */
+/* Sifts the gap down to a leaf, by the sooner child each time, then the last
+ * entry up from there: that entry is mostly among the latest, and the branch
+ * predictor learns a loop of known length. */
 static aqsim_entry far_pop(aqsim_calendar *calendar)
 {
   aqsim_entry *heap = calendar->far;

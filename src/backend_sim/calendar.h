@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The event calendar: what happens next, in virtual time.
+ * The event calendar: the pending events, in virtual time.
  *
  * Order is (time, named priority and rank, sequence number), all integers, so
  * that the same schedule always runs in the same order. An event is part of the
  * object that it is about (the caller's storage) and is pending at most once;
- * the calendar keeps small entries that point to it. Whoever makes an event
+ * the calendar keeps small entries that point to it. The owner of an event
  * reserves room for it first, so that scheduling never fails and, once warm,
  * never allocates. One thread at a time.
  */
@@ -20,7 +20,7 @@
 
 #include "common/time.h"
 
-/* What comes first at the same instant: effects before those who look. */
+/* Order at the same instant: effects before observers. */
 typedef enum aqsim_priority {
   AQSIM_AT_END,      /* kernels and copies end: their writes appear */
   AQSIM_AT_COMPLETE, /* signals are decremented, slots are handed back */
@@ -78,7 +78,7 @@ void aqsim_calendar_fini(aqsim_calendar *calendar);
 /* Makes room for `count` more events; false when out of memory. */
 bool aqsim_calendar_reserve(aqsim_calendar *calendar, size_t count);
 
-/* Gives back what was reserved for `count` events that are not pending. */
+/* Releases the room reserved for `count` events that are not pending. */
 void aqsim_calendar_release(aqsim_calendar *calendar, size_t count);
 
 /* Forgets every pending event that lies in the `size` bytes at `base`. */

@@ -15,7 +15,7 @@
 static void wait_look(aqsim_wait *wait);
 static bool wait_is_awake(const aqsim_wait *wait);
 
-/* Somebody stored to memory without telling: those who wait look. */
+/* A plain store changed memory and notified no one: waiters look again. */
 static void memory_look(aqsim *sim)
 {
   sim->touched = false;
@@ -321,7 +321,7 @@ aq_status aqsim_wait_check(const aq_wait_request *request, aq_diag *diag)
   return AQ_OK;
 }
 
-/* What the caller gets: the item that held, or the first that does not. */
+/* The caller's result: the item that held, or the first that does not. */
 static void wait_result(const aqsim_wait *state, const waiter *waiters,
                         aq_status status, aq_wait_result *out)
 {

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Virtual time: the event loop and the operations in which time moves. None of
- * them may be called from a host function or a callback. All return what went
- * wrong in the simulator itself (the record sink failed, memory ran out) before
- * anything else.
+ * them may be called from a host function or a callback. All return a failure
+ * of the simulator itself (the record sink failed, memory ran out) before
+ * any other result.
  */
 #ifndef AQSIM_CLOCK_H
 #define AQSIM_CLOCK_H
 
 #include "backend_sim/core.h"
 
-/* Words what is wrong with a request. */
+/* Words the error of a request. */
 aq_status aqsim_wait_check(const aq_wait_request *request, aq_diag *diag);
 
 /* In live mode these three return AQ_ERR_AGAIN, nothing else done, when another
@@ -28,9 +28,9 @@ aq_status aqsim_clock_wait_space(aqsim *sim, aqsim_queue *queue, uint32_t count,
  * or before `limit`, and returns how many there were. */
 uint32_t aqsim_clock_run(aqsim *sim, aq_time limit, uint32_t most);
 
-/* Looks at memory: packets, doorbells and what packets wait for. Returns
- * whether something was found that takes its course now; the second only tells
- * whether there is. */
+/* Looks at memory: packets, doorbells and values that packets wait for. Returns
+ * whether it found a change, and starts its effects; the second function only
+ * returns whether there is one. */
 bool aqsim_clock_look(aqsim *sim);
 bool aqsim_clock_has_news(const aqsim *sim);
 

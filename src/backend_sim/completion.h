@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the host sees of the device's work: timestamps, completion signals with
- * their interrupts, and system events. The thread that drives the transport.
+ * The effects of the device's work that the host sees: timestamps, completion
+ * signals with their interrupts, system events. On the driving thread.
  */
 #ifndef AQSIM_COMPLETION_H
 #define AQSIM_COMPLETION_H
@@ -46,7 +46,7 @@ static inline aq_time aqsim_signal_complete(aqsim *sim,
     sim->drain_lost += (signal->flags & AQ_SIGNAL_DRAIN) != 0;
     sim->interrupt_lost = false;
   }
-  /* Release: whoever finds the event in its mailbox sees the decrement. */
+  /* Release: a reader of the event in its mailbox sees the decrement. */
   if (signal->abi.mailbox)
     __atomic_store_n((uint64_t *)(uintptr_t)signal->abi.mailbox,
                      signal->abi.event_id, __ATOMIC_RELEASE);

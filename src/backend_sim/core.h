@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the parts of the simulator share: the open transport, its devices and
- * its queues. Included by backend_sim only.
+ * The types that the parts of the simulator share: the open transport, its
+ * devices and its queues. Included by backend_sim only.
  *
- * Single-threaded: whoever drives the transport runs everything below it; in
- * live mode, whoever has its lock.
- * Events run one after the other; what they call may schedule events and
- * change signals, never move time.
+ * Single-threaded: the thread that drives the transport runs everything below
+ * it; in live mode, the thread that holds its lock.
+ * Events run one after the other; the functions they call may schedule events
+ * and change signals, never move time.
  */
 #ifndef AQSIM_CORE_H
 #define AQSIM_CORE_H
@@ -57,7 +57,7 @@ typedef struct aqsim_ready {
   uint64_t number;
 } aqsim_ready;
 
-/* A copy engine: who has it, and who waits for it, in order. */
+/* A copy engine: its current copy, and the copies that wait, in order. */
 typedef struct aqsim_engine {
   aqsim_copy *copying;
   aqsim_ready *first, *last;
@@ -68,7 +68,7 @@ enum {
   AQSIM_UUID_SIZE = 21, /* "GPU-", 16 digits, the end */
 };
 
-/* What a pipe does for one queue at a time: pipes.h. */
+/* The unit of a pipe that serves one queue at a time: pipes.h. */
 typedef enum aqsim_unit_kind {
   AQSIM_UNIT_FETCH,  /* reads and decodes batches of packets */
   AQSIM_UNIT_LAUNCH, /* launches packets */
@@ -84,7 +84,7 @@ typedef struct aqsim_unit {
   uint32_t last;                /* slot that had it last */
   uint64_t wanted[AQSIM_RANKS]; /* slots that want it, by bit */
   aqsim_queue *offered;         /* who may take it now, or NULL */
-  aq_time free;                 /* when it is done with what it does */
+  aq_time free;                 /* when its current work ends */
 } aqsim_unit;
 
 /* A packet processor. */
@@ -100,16 +100,16 @@ struct aqsim_pipe {
 struct aqsim_slot {
   aqsim_pipe *pipe;
   uint32_t index;        /* in its pipe */
-  aqsim_queue *queue;    /* who has it, or NULL */
+  aqsim_queue *queue;    /* its holder, or NULL */
   aq_time since;         /* from when its quantum runs */
-  aq_time usable;        /* when the switch from the one before is over */
+  aq_time usable;        /* when the switch from the last queue has ended */
   uint64_t launched;     /* by its queue, when it came */
   bool restored;         /* its queue came with something active */
   aq_time quantum;       /* that a policy gave; 0: the device's */
-  aqsim_queue *promised; /* who gets it next, by a policy; or NULL */
+  aqsim_queue *promised; /* its next holder, by a policy; or NULL */
 };
 
-/* The hardware queues of a device and who waits for them: slots.h. */
+/* The hardware queues of a device and the queues that wait: slots.h. */
 typedef struct aqsim_slots {
   aqsim_event event; /* first: a quantum ends */
   bool pending;
@@ -121,7 +121,7 @@ typedef struct aqsim_slots {
   uint32_t contended; /* those, and the ones in the run list */
 } aqsim_slots;
 
-/* What a policy decides in the device's place: bits. */
+/* The decisions a policy may make in the device's place: bits. */
 enum {
   AQSIM_DECIDES_LAUNCH = 1, /* which packet a pipe launches */
   AQSIM_DECIDES_MAP = 2,    /* which queue gets which slot */
@@ -143,7 +143,7 @@ struct aqsim_device {
   aqsim_engine engines[AQSIM_ENGINES_MAX]; /* as the model counts them */
   aqsim_dispatcher *dispatcher;            /* owned */
   aqsim_load *loads;                       /* to be used again */
-  aqsim_policy *policy;     /* who decides in its place: device_policy.h */
+  aqsim_policy *policy;     /* decides in its place: device_policy.h */
   uint8_t decides;          /* AQSIM_DECIDES_… */
   uint32_t queues_numbered; /* queues that it ever had */
 };
@@ -160,7 +160,7 @@ typedef enum aqsim_step {
  * lies in its first cache line, times in the second, the packet in the third.
  */
 struct aqsim_flight {
-  aqsim_event event; /* first: the step goes on */
+  aqsim_event event; /* first: the step continues */
   aqsim_queue *queue;
   aqsim_flight *next;     /* in the order of launch, or of free flights */
   const aqsim_kind *kind; /* of its packet, once launched */
@@ -188,7 +188,7 @@ struct aqsim_flight {
   _Alignas(64) const aqsim_kernel *kernel;
   uint64_t workgroups;
   aqsim_grid *grid;  /* of those under dispatch, or NULL */
-  aqsim_load *load;  /* of those with a roofline, or NULL */
+  aqsim_load *load;  /* of dispatches with a roofline, or NULL */
   void *execution;   /* by the executor, until every wave ended */
   aq_time executed;  /* when the device is done with that, as far as the
                         executor knows */
@@ -214,11 +214,11 @@ enum {
 
 /* How a queue that has to leave its slot does so. */
 typedef enum aqsim_preempt_mode {
-  AQSIM_PREEMPT_DRAIN,  /* what runs ends first */
+  AQSIM_PREEMPT_DRAIN,  /* running workgroups end first */
   AQSIM_PREEMPT_SWITCH, /* the waves of its kernels are saved */
 } aqsim_preempt_mode;
 
-/* What a policy knows and wants of a queue. */
+/* The state of a queue that its policy sets or reads. */
 typedef struct aqsim_queue_policy {
   uint32_t limit;       /* packets active at once; 0: none */
   aq_time quantum;      /* 0: the device's */
@@ -287,12 +287,13 @@ typedef struct aqsim_mapping {
   aqsim_preempt_mode preemption; /* of the one under way */
   uint32_t frozen;               /* flights */
   aq_time frozen_at;
-  aqsim_event event;   /* it is mapped, and goes on with what was active */
+  aqsim_event event;   /* it is mapped, and its active flights continue */
   aqsim_pipe own_pipe; /* of a queue of the host agent */
   aqsim_slot own_slot;
 } aqsim_mapping;
 
-/* What a packet waits at; it blocks the others, so that one will do. */
+/* The reason why a packet waits; it blocks the later packets, so one is enough.
+ */
 typedef struct aqsim_queue_wait {
   aqsim_gate gate;
   aqsim_gate_leg legs[AQ_BARRIER_DEPENDENCIES];
@@ -305,7 +306,7 @@ typedef struct aqsim_kernargs {
   uint32_t ahead; /* how many more are looked at next time */
 } aqsim_kernargs;
 
-/* Who is told that a packet stopped the queue, and of which. */
+/* The callback for a packet that stopped the queue, and the packet. */
 typedef struct aqsim_queue_failure {
   void (*tell)(const aq_queue_error *error, void *user);
   void *user;
@@ -337,7 +338,7 @@ struct aqsim_queue {
   aq_agent_function *agent;
   aqsim_signal *bell;  /* doorbell of a soft queue */
   uint32_t references; /* of a cooperative queue */
-  bool destroyed;      /* from inside an event: freed when that is over */
+  bool destroyed;      /* from inside an event: freed when the event ends */
 
   aqsim_queue_policy policy;
   aqsim_kernargs kernargs;

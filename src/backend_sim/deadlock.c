@@ -140,7 +140,7 @@ static void completer_words(const aqsim_queue *queue, uint64_t id, char *text,
            queue->ring.id, id, reason);
 }
 
-/* What would complete a signal: a packet of a queue, or a copy. */
+/* The packet of a queue, or the copy, that would complete a signal. */
 typedef struct completer {
   const aqsim_queue *queue;
   uint64_t id;
@@ -184,8 +184,8 @@ static void one_holder_words(const completer *c, char *text, size_t size)
     copy_words(c->copy, text, size);
 }
 
-/* A queue that stands still for a reason of its own: what it would complete is
- * not known where its packet is not published. */
+/* A queue that stands still for a reason of its own: an unpublished packet has
+ * no known completion signal. */
 static bool root_words(const aqsim *sim, char *text, size_t size)
 {
   for (const aqsim_queue *q = sim->first_queue; q; q = q->next)
@@ -194,10 +194,10 @@ static bool root_words(const aqsim *sim, char *text, size_t size)
   return false;
 }
 
-/* Follows who waits for whom, from a signal on, to the last that is known.
- * Returns the number of steps; those that wait for one another have no last
- * one. *out is changed unless that number is 0, *open is set when nobody is
- * known who would complete what the last one waits for. */
+/* Follows the chain of waits from a signal on, to the last known completer.
+ * Returns the number of steps; a cycle of waits has no last one. *out is
+ * changed unless that number is 0, *open is set when no known packet or copy
+ * would complete the signal that the last one waits for. */
 static unsigned completer_follow(const aqsim *sim, completer *out, bool *open)
 {
   unsigned hops = 0;

@@ -19,7 +19,7 @@ aq_status aqsim_wait_guess(const aqsim *sim, const aq_wait_item *items,
 aq_status aqsim_space_guess(const aqsim_queue *queue, uint32_t count,
                             aq_diag *diag);
 
-/* AQ_ERR_DEADLOCK: an item that holds, but no interrupt will tell. */
+/* AQ_ERR_DEADLOCK: an item holds, but no interrupt will report it. */
 aq_status aqsim_missed_deadlock(const aq_wait_item *item, aq_diag *diag);
 
 /* AQ_ERR_DEADLOCK: slots that nothing will hand back. */

@@ -110,7 +110,7 @@ static aq_status device_dispatch(aqsim_device *device, aq_diag *diag)
   return aq_diag_set(diag, AQ_ERR_NO_MEMORY, "out of memory for a device");
 }
 
-/* The same for the same place in a list of devices: FNV-1a of what it is. */
+/* Stable for the same place in a list of devices: FNV-1a of its identity. */
 static void device_name_uniquely(aqsim_device *device)
 {
   uint64_t hash = UINT64_C(0xcbf29ce484222325);

@@ -13,7 +13,7 @@
 #include <time.h>
 #include <unistd.h>
 
-/* What changed, or may: whoever sleeps for some of it is woken. */
+/* The kinds of change; a sleeper is woken by the kinds it names. */
 #define AQSIM_FUTEX_ANY UINT32_MAX
 
 static inline int64_t aqsim_wall_ns(void)
@@ -33,9 +33,9 @@ static inline void aqsim_futex_wait(const uint32_t *word, uint32_t seen,
           what);
 }
 
-/* Changes *word and wakes everybody who sleeps on it for some of `what`.
- * Sequentially consistent: whoever was told before the change to sleep does not
- * miss it. */
+/* Changes *word and wakes every thread that sleeps on it for some of `what`.
+ * Sequentially consistent: a thread that decided before the change to sleep
+ * does not miss it. */
 static inline void aqsim_futex_wake(uint32_t *word, uint32_t what)
 {
   __atomic_fetch_add(word, 1, __ATOMIC_SEQ_CST);
@@ -43,7 +43,7 @@ static inline void aqsim_futex_wake(uint32_t *word, uint32_t what)
           what);
 }
 
-/* Tells the processor that a loop polls. */
+/* Hints to the processor that a loop polls. */
 static inline void aqsim_pause(void)
 {
 #if defined(__x86_64__) || defined(__i386__)

@@ -19,7 +19,7 @@ static void gate_schedule(aqsim_gate *gate, aq_time time)
                       AQSIM_AT_NOTICE);
 }
 
-/* Acquire: what the writer stored before is visible to what the gate opens.
+/* Acquire: the opened waiter sees all earlier stores of the writer.
  * Sequentially consistent, since a device that looks before it sleeps must not
  * miss a host that stores before it looks whether the device sleeps. */
 int64_t aqsim_gate_value(const aqsim_gate_leg *leg)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Gates: what a barrier packet, a PM4 wait or a copy waits at until its
+ * Gates: a barrier packet, a PM4 wait or a copy waits at one until its
  * dependencies are satisfied. A change is seen `poll` after it happened, if the
  * dependency is still satisfied then.
  *
@@ -20,11 +20,11 @@
 
 typedef struct aqsim_gate aqsim_gate;
 
-/* What the gates of a transport share. */
+/* The state that the gates of a transport share. */
 typedef struct aqsim_gates {
   aqsim_calendar *calendar;
   const aq_time *now;
-  aqsim_gate *armed; /* those that are closed, the newest first */
+  aqsim_gate *armed; /* the closed gates, the newest first */
   uint32_t memory;   /* how many of them wait for memory, not for signals */
 } aqsim_gates;
 

@@ -146,7 +146,7 @@ static void queue_tell(const teller *t, const aqsim_queue *queue)
        queue->line.active, rank_name(queue->rank), queue->cus.count);
   uint64_t end =
       write - read < queue->ring.size ? write : read + queue->ring.size;
-  /* Without memory the slots are told all the same, as the ring has them. */
+  /* Without memory the slots are listed all the same, as the ring has them. */
   const aqsim_flight **flights = calloc(queue->ring.size, sizeof *flights);
   for (uint32_t i = 0; flights && i < queue->pool.fresh; i++)
     if (queue->pool.flights[i].in_use)

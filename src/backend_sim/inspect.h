@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The state of the simulator in words: every queue with its indices, each slot
- * that is occupied, and what the packet processor waits for there; then the
- * copies that are under way. Reads only.
+ * The state of the simulator in words: every queue with its indices, each
+ * occupied slot and the reason why the packet processor waits there; then the
+ * copies under way. Reads only.
  */
 #ifndef AQSIM_INSPECT_H
 #define AQSIM_INSPECT_H

@@ -60,7 +60,7 @@ static aq_status cost_check(const aq_kernel_desc *desc, aq_diag *diag)
   return AQ_OK;
 }
 
-/* A copy of a description, with what it points to behind it. */
+/* A copy of a description, with the texts and arrays it points to behind it. */
 static aqsim_kernel *kernel_copy(const aq_kernel_desc *desc)
 {
   const bool detailed = desc->cost.kind >= AQ_COST_OCCUPANCY;

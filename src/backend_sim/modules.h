@@ -2,8 +2,8 @@
 /*
  * Code objects and kernels of an open simulator, where packets in flight refer
  * to them. A module lies in the memory of its device; the object of one of its
- * kernels is the address of the kernel's descriptor there. Whoever drives time
- * calls all of it.
+ * kernels is the address of the kernel's descriptor there. The thread that
+ * drives time calls all functions.
  */
 #ifndef AQSIM_MODULES_H
 #define AQSIM_MODULES_H

@@ -28,7 +28,7 @@ typedef struct aqsim_recorder {
 aq_status aqsim_recorder_init(aqsim_recorder *recorder, aq_record_sink *sink,
                               aq_diag *diag);
 
-/* Hands over what is left. */
+/* Hands over the remaining records. */
 void aqsim_recorder_fini(aqsim_recorder *recorder);
 
 static inline bool aqsim_recorder_on(const aqsim_recorder *recorder)

@@ -9,7 +9,7 @@
 #include "backend_sim/dispatch/dispatcher.h"
 #include "backend_sim/transfer/links.h"
 
-/* What was put last, and what rates count from. */
+/* The last put values, and the base of rates. */
 typedef struct sampled {
   int64_t values[AQ_COUNTER_COUNT];
   uint64_t count; /* workgroups of a device, packets of a queue; launched */
@@ -225,7 +225,7 @@ void aqsim_sampler_take(aqsim *sim, aq_time until)
     sim->sample_at += interval;
     if (sim->sample_at >= until || !is_still(sim))
       continue;
-    /* Rates are 0 from the second instant on: what is skipped is the same. */
+    /* Rates are 0 from the second instant on: skipped instants are the same. */
     sample_all(sim, sim->sample_at);
     sim->sample_at += interval;
     if (sim->sample_at < until) {

@@ -5,7 +5,8 @@
  *
  * It has no events: when time moves past an instant at which a sample is due,
  * the state is still that of the instant. So sampling changes nothing
- * of what is sampled, and costs one comparison an event where it is off. While
+ * the state is still that of the instant. So sampling changes none
+ * of its subjects, and costs one comparison an event where it is off. While
  * nothing is active, instants are skipped. Only values that changed are put.
  *
  * On the thread that drives time.

@@ -82,7 +82,7 @@ static bool desc_is_polled(const aq_signal_desc *desc)
   return desc->consumer_count > 0;
 }
 
-/* All of a signal but what others may see of it. */
+/* All of a signal but the part that others may see. */
 static void signal_init(aqsim_signal *signal, const aq_signal_desc *desc)
 {
   memset((char *)signal + sizeof signal->abi, 0,
@@ -257,7 +257,7 @@ int64_t aqsim_signal_add(aqsim_signals *signals, aqsim_signal *signal,
   if (signals->awake) {
     before = __atomic_fetch_add(&signal->abi.value, value, __ATOMIC_SEQ_CST);
   } else {
-    /* One thread drives the transport, so nobody writes in between. */
+    /* One thread drives the transport, so no other writes in between. */
     before = aqsim_signal_load(signal);
     __atomic_store_n(&signal->abi.value, before + value, __ATOMIC_RELEASE);
   }

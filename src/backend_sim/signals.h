@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Signals: aq_amd_signal objects in memory, those who watch them, and the
+ * Signals: aq_amd_signal objects in memory, their watchers, and the
  * list of completions.
  *
  * A handle is the address of the signal, and its value lies at offset 8, as on
- * hardware. The pool owns the signals but for those that are placed in memory
+ * hardware. The pool owns the signals, except signals placed in memory
  * of the client; destroyed ones are used again. Watchers
- * are the caller's storage and are told of changes made through this header;
+ * are the caller's storage and hear of changes made through this header;
  * they may schedule events, but not change signals.
  * Ordering: loads are acquire, stores release, additions acquire-release.
  */
@@ -27,7 +27,7 @@ struct aqsim_watcher {
 };
 
 typedef struct aqsim_signal {
-  aq_amd_signal abi;  /* first: what the handle points to */
+  aq_amd_signal abi;  /* first: the handle points to it */
   aqsim_watcher zero; /* list: told when the value becomes 0 */
   aqsim_watcher each; /* list: told of every change */
   uint64_t user;      /* of signal_create */
@@ -62,7 +62,7 @@ typedef struct aqsim_signals {
 
 void aqsim_signals_fini(aqsim_signals *signals);
 
-/* Words what is wrong with a description; `devices` is their number. */
+/* Words the error in a description; `devices` is their number. */
 aq_status aqsim_signal_check(const aq_signal_desc *desc, uint32_t devices,
                              aq_diag *diag);
 
@@ -112,7 +112,7 @@ int64_t aqsim_signal_update(aqsim_signals *signals, aqsim_signal *signal,
                             aq_signal_op op, int64_t operand, int64_t expected,
                             aq_time now);
 
-/* The same for the value alone: nobody is told. Sequentially consistent. */
+/* The same for the value alone, without watchers. Sequentially consistent. */
 int64_t aqsim_signal_change(aqsim_signal *signal, aq_signal_op op,
                             int64_t operand, int64_t expected);
 

@@ -186,7 +186,7 @@ static aq_status sim_mem_alloc(aq_transport *t, uint32_t device,
     status = may_allocate(sim, "device memory", diag);
   if (status != AQ_OK)
     return status;
-  /* All memory is host memory; copies are told where it would be. */
+  /* All memory is host memory; copies know the place it stands for. */
   void *memory = aqsim_memory_alloc(
       &sim->memory, kind == AQ_MEMORY_DEVICE ? device : AQ_DEVICE_HOST, size);
   if (!memory)
@@ -384,7 +384,7 @@ static void sim_queue_doorbell(aq_transport *t, aq_ring *ring, uint64_t id)
     aqsim_signal_store(&queue->sim->signals, queue->bell, (int64_t)id);
     return;
   }
-  /* Release: whoever reads the cell sees the packets up to id. */
+  /* Release: a reader of the cell sees the packets up to id. */
   __atomic_store_n(ring->doorbell, id, __ATOMIC_RELEASE);
   aqsim_queue_notice(queue);
 }

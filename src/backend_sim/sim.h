@@ -6,9 +6,9 @@
  * options.edits change its constants. Time starts at options.epoch and, in
  * virtual time, moves only in wait, sleep_until and queue_wait_space; one
  * thread drives it. The same calls always give the same records; nothing is
- * random but what a policy inside the device draws, whose binding has a seed.
+ * random but the draws of a policy inside the device, whose binding has a seed.
  *
- * What the contract leaves open, here:
+ * Points that the contract leaves open, here:
  * - Packets count as published when a doorbell rings, when time is about to
  *   move, or when a host function returns, whichever comes first. Raw stores to
  *   signals and to memory that packets wait for count from the same moments.
@@ -18,8 +18,8 @@
  * - Without a deadline (AQ_TIME_MAX), wait and queue_wait_space return
  *   AQ_ERR_DEADLOCK when nothing is left to happen; with one, AQ_ERR_TIMEOUT.
  * - Host functions run at the end of their kernel, on the thread that drives
- *   time. They, and error callbacks, may use every operation but those that
- *   move time.
+ *   time. They, and error callbacks, may use every operation except the
+ *   operations that move time.
  * - A module lies in the memory of its device; the object of its kernels is the
  *   address of their descriptor there. Their code is run by options.executor; a
  *   host function that is registered for the object replaces it.

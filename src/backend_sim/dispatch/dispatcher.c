@@ -137,8 +137,8 @@ static void part_classes(aqsim_part *part, const aqsim_grid_desc *desc,
     part->duration[AQSIM_TAIL] = workgroup_run(desc, (rest + cus - 1) / cus);
 }
 
-/* Workgroup n goes to the n-th complex, round robin over those that may have
- * any. */
+/* Workgroup n goes to the n-th complex, round robin over the complexes that may
+ * have any. */
 static void grid_deal(aqsim_grid *grid, const aqsim_grid_desc *desc)
 {
   const aqsim_dispatcher *d = grid->dispatcher;

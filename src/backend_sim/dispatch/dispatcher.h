@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The workgroup dispatcher of a device: gives the workgroups of kernels to
- * compute units, as room comes free, and tells when the last one of a kernel
- * ends. doc/device.md has the rules; they make its times exact integers.
+ * compute units, as room comes free, and reports the end of a kernel's last
+ * one. doc/device.md has the rules; they make its times exact integers.
  *
- * It has no events of its own. Whoever submits a grid asks for the earliest
- * time at which it may have ended, looks then, and is told the next such time
- * or that it has. Between looks the dispatcher does nothing; workgroups that
- * nothing disturbs are never looked at one by one (cohort.h).
+ * It has no events of its own. The submitter of a grid asks for the earliest
+ * time at which it may have ended, looks then, and gets the next such time
+ * or learns that it has ended. Between looks the dispatcher does nothing; it
+ * never looks at undisturbed workgroups one by one (cohort.h).
  *
  * Calls come in the order of their times. Grids and workgroups are taken from
  * pools; grids are the dispatcher's and live until they have ended or are
@@ -40,7 +40,7 @@ typedef struct aqsim_cu_set {
   aqsim_cu_bits of[AQSIM_XCCS_MAX];
 } aqsim_cu_set;
 
-/* What a policy limits a kernel to; zeros: nothing. */
+/* The limits that a policy puts on a kernel; zeros: none. */
 typedef struct aqsim_grid_limits {
   uint32_t per_cu;  /* at most so many of it on a compute unit */
   uint32_t budget;  /* and so many at a time; dealt to the complexes, at least
@@ -49,7 +49,7 @@ typedef struct aqsim_grid_limits {
                        compute units */
 } aqsim_grid_limits;
 
-/* What the dispatcher knows of a kernel. Borrowed for the call. */
+/* The dispatcher's view of a kernel. Borrowed for the call. */
 typedef struct aqsim_grid_desc {
   aq_time start;       /* when it reaches the dispatcher, later than any look */
   uint64_t workgroups; /* at least 1 */
@@ -73,8 +73,8 @@ typedef struct aqsim_workgroup_note {
   bool started;
 } aqsim_workgroup_note;
 
-/* Who wants to know of single workgroups, or to place them. It has to see to it
- * that the dispatcher is looked at whenever aqsim_dispatcher_next() says. */
+/* An observer of single workgroups, which may also place them. It must look at
+ * the dispatcher whenever aqsim_dispatcher_next() says. */
 typedef struct aqsim_watch {
   /* The compute unit of a workgroup that may start now, UINT32_MAX: none;
    * NULL: the dispatcher's own. */
@@ -91,14 +91,14 @@ typedef struct aqsim_watch {
 /* Workgroups that were made to stop. */
 typedef struct aqsim_stopped {
   uint64_t workgroups;
-  aq_time ran; /* by those that start anew, up to now */
+  aq_time ran; /* by workgroups that start anew, up to now */
 } aqsim_stopped;
 
 /* What of a grid is so. */
 typedef struct aqsim_grid_state {
   uint64_t workgroups, issued, finished, running;
   aq_time used;    /* that its workgroups ran */
-  aq_time drained; /* when those that run have ended */
+  aq_time drained; /* when the running workgroups have ended */
 } aqsim_grid_state;
 
 /* A compute unit as one grid sees it. */
@@ -106,7 +106,7 @@ typedef struct aqsim_cu_room {
   uint32_t free, mine, other; /* workgroups */
 } aqsim_cu_room;
 
-/* What the device is doing. */
+/* The device's current activity. */
 typedef struct aqsim_dispatcher_sample {
   uint64_t dispatched; /* workgroups, ever */
   uint64_t running;    /* workgroups */
@@ -118,10 +118,10 @@ typedef struct aqsim_dispatcher_sample {
 aqsim_dispatcher *aqsim_dispatcher_create(const aqsim_model *model);
 void aqsim_dispatcher_destroy(aqsim_dispatcher *dispatcher);
 
-/* What the grid that ended last used: time of its workgroups. */
+/* Usage of the grid that ended last: time of its workgroups. */
 aq_time aqsim_dispatcher_used(const aqsim_dispatcher *dispatcher);
 
-/* Those of `set` that are not in `less`; false: there are none. */
+/* The bits of `set` that are not in `less`; false: there are none. */
 bool aqsim_cu_set_less(const aqsim_cu_set *set, const aqsim_cu_set *less,
                        aqsim_cu_set *out);
 
@@ -145,13 +145,13 @@ bool aqsim_grid_look(aqsim_grid *grid, aq_time now, aq_time *first,
 /* How many of its workgroups fit on a compute unit, and what limits that. */
 uint32_t aqsim_grid_room(const aqsim_grid *grid, aqsim_resource *limit);
 
-/* None of its workgroups starts until it is released; those that run go on.
- * Nothing is to be looked at meanwhile. */
+/* None of its workgroups starts until it is released; running ones continue.
+ * There is no time to look meanwhile. */
 void aqsim_grid_hold(aqsim_grid *grid, aq_time now);
 void aqsim_grid_release(aqsim_grid *grid, aq_time now);
 
-/* From the next workgroup on it runs on these. Those that wait at a complex
- * with none of them are dealt to the others. The time to look may come
+/* From the next workgroup on it runs on these. Workgroups that wait at a
+ * complex with none of them are dealt to the others. The time to look may move
  * earlier. */
 void aqsim_grid_mask(aqsim_grid *grid, aq_time now, const aqsim_cu_set *cus);
 
@@ -159,11 +159,11 @@ void aqsim_grid_mask(aqsim_grid *grid, aq_time now, const aqsim_cu_set *cus);
  * earlier. */
 void aqsim_grid_budget(aqsim_grid *grid, aq_time now, uint32_t budget);
 
-/* Those that run on compute units of `where` (NULL: all) stop; with `save` they
- * go on later for as long as they had left, else they start anew. Their places
- * are free at `until`. They start again as soon as they may: hold or mask it
- * before. Whoever waits for another grid has to ask again when to look. False:
- * out of memory, some may have stopped. */
+/* Workgroups that run on compute units of `where` (NULL: all) stop; with `save`
+ * they later run for the time they had left, else they start anew. Their places
+ * are free at `until`. They start again as soon as they may: hold or mask the
+ * grid before. Callers that wait for another grid must ask again when to look.
+ * False: out of memory, some may have stopped. */
 bool aqsim_grid_stop(aqsim_grid *grid, aq_time now, const aqsim_cu_set *where,
                      bool save, aq_time until, aqsim_stopped *out);
 
@@ -195,7 +195,7 @@ void aqsim_dispatcher_ask(aqsim_dispatcher *dispatcher, aq_time now);
 /* Its running workgroups vanish at `now`, the others never start. */
 void aqsim_grid_cancel(aqsim_grid *grid, aq_time now);
 
-/* What is so at `now`, workgroups that start then included. */
+/* The state at `now`, including workgroups that start then. */
 void aqsim_dispatcher_look(aqsim_dispatcher *dispatcher, aq_time now,
                            aqsim_dispatcher_sample *out);
 

@@ -7,7 +7,7 @@
 
 #include "backend_sim/dispatch/dispatcher_priv.h"
 
-/* Gives a part what other complexes have no compute units for. */
+/* Gives a part the workgroups of complexes that lack compute units for them. */
 static void part_add(aqsim_part *part, const aqsim_cu_bits *cus,
                      const uint64_t more[AQSIM_FRESH], bool force)
 {
@@ -22,8 +22,8 @@ static void part_add(aqsim_part *part, const aqsim_cu_bits *cus,
   part->left[AQSIM_TAIL] += more[AQSIM_TAIL];
 }
 
-/* Takes what has not started from the complexes without compute units; a part
- * with nothing else ends. */
+/* Takes the workgroups that have not started from the complexes without compute
+ * units; a part with nothing else ends. */
 static void grid_take(aqsim_grid *grid, const aqsim_cu_set *set,
                       uint64_t taken[AQSIM_FRESH])
 {
@@ -124,7 +124,7 @@ static void grid_divide(aqsim_grid *grid, aq_time now)
       aqsim_part_divide(&grid->parts[i]);
 }
 
-/* What those that run have left together. */
+/* The time that all running workgroups together have left. */
 static aq_time part_unfinished(const aqsim_part *part, aq_time now)
 {
   aq_time sum = 0;

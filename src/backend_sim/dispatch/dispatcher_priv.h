@@ -41,7 +41,7 @@ static inline uint32_t aqsim_cu_set_xccs(const aqsim_dispatcher *d,
   return count;
 }
 
-/* A budget is dealt like workgroups; nobody goes without. */
+/* Deals a budget like workgroups; every complex gets some. */
 static inline uint32_t aqsim_budget_share(uint32_t budget, uint32_t xccs,
                                           uint32_t place)
 {

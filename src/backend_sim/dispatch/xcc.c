@@ -38,7 +38,7 @@ void aqsim_xcc_fini(aqsim_xcc *xcc)
 
 /* ---- single workgroups ---- */
 
-/* A compute unit less what others than `part` leave free there for padding. */
+/* A compute unit less the padding room that parts other than `part` leave. */
 static aqsim_resources padded_room(const aqsim_xcc *xcc, const aqsim_part *part,
                                    uint32_t cu)
 {
@@ -73,7 +73,7 @@ uint32_t aqsim_xcc_free(const aqsim_xcc *xcc, const aqsim_part *part,
   return fit;
 }
 
-/* Something changed on a compute unit: who has room there now. */
+/* A compute unit changed: finds the parts that have room there now. */
 static void room_update(aqsim_xcc *xcc, uint32_t cu)
 {
   for (aqsim_part *p = xcc->parts; p && p->arrived; p = p->next)
@@ -182,7 +182,7 @@ static uint32_t cu_choose(aqsim_part *part)
   return cu / xcc->stride;
 }
 
-/* Saved ones first; then those that fill the compute units. */
+/* Saved ones first; then fresh ones, which fill the compute units. */
 static aq_time duration_take(aqsim_part *part, int *class)
 {
   *class = part->left[AQSIM_SAVED]  ? AQSIM_SAVED
@@ -283,7 +283,7 @@ static aq_time next_step(const aqsim_xcc *xcc)
   return time;
 }
 
-/* A workgroup ends; a watcher is told, and asked again. */
+/* A workgroup ends; reports it to a watcher, and asks the watcher again. */
 static void workgroup_end(aqsim_part *part, int class)
 {
   const aqsim_xcc *xcc = part->xcc;
@@ -376,7 +376,7 @@ void aqsim_xcc_advance(aqsim_xcc *xcc, aq_time time)
   xcc->now = aq_time_max(xcc->now, time);
 }
 
-/* ---- what comes ---- */
+/* ---- arrivals ---- */
 
 aq_time aqsim_part_next(const aqsim_part *part)
 {

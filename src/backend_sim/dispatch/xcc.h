@@ -2,12 +2,11 @@
 /*
  * The dispatcher of one accelerator complex: a part of dispatcher.h.
  *
- * A part is what of a grid was dealt to the complex. At one instant first
- * workgroups end, then parts arrive, then workgroups start: one, then the next
- * `interval` later. Of the parts that have room, those of the lowest rank
- * number, and of them the next in the order of submission after the one served
- * last, goes on; its workgroup goes to the first compute unit with room at or
- * after the one that follows the last one used.
+ * A part is the share of a grid that was dealt to the complex. At one instant
+ * first workgroups end, then parts arrive, then workgroups start: one, then the
+ * next `interval` later. The next workgroup comes from the parts with room and
+ * the lowest rank number, round robin in the order of submission; it goes to
+ * the first compute unit with room at or
  *
  * The complex is `alone` while one part has it to itself from an empty start:
  * then nothing is kept of single workgroups. When another part arrives, they
@@ -23,8 +22,8 @@ typedef struct aqsim_part aqsim_part;
 typedef struct aqsim_xcc aqsim_xcc;
 
 /* A full wave of workgroups, and the rest: AQSIM_FRESH classes of workgroups
- * from their beginning. Those that were saved go on first, the one with the
- * least to run before the others, so that ends are in the order of starts. */
+ * from their beginning. Saved workgroups continue first, the one with the least
+ * to run before the others, so that ends are in the order of starts. */
 enum {
   AQSIM_BODY,
   AQSIM_TAIL,
@@ -48,17 +47,17 @@ struct aqsim_part {
   uint64_t left[AQSIM_CLASSES]; /* have not started */
   aq_time duration[AQSIM_FRESH];
   uint32_t first[AQSIM_CLASSES], last[AQSIM_CLASSES]; /* running */
-  uint32_t running; /* those that leave included */
+  uint32_t running; /* leaving ones included */
   uint32_t leaving;
   bool open;    /* in the complex's list: not ended */
   bool arrived; /* at the complex */
-  aq_time end;  /* of the workgroup that ends last, of those that started */
+  aq_time end;  /* the latest end of the started workgroups */
   uint32_t cu_count;
   aqsim_cu_bits cus, room; /* it may use; have room for one more of them */
   aq_time issued;          /* what workgroups that started run, in all */
   uint32_t budget;         /* may run at once; 0: no limit */
-  uint16_t *mine; /* running, by compute unit; NULL: nobody wants to know */
-  aq_time *saved; /* what saved workgroups have to run, ascending */
+  uint16_t *mine;          /* running, by compute unit; NULL: not counted */
+  aq_time *saved;          /* what saved workgroups have to run, ascending */
   uint32_t saved_first, saved_capacity;
   bool refused; /* no compute unit was good enough; until something changes */
 };
@@ -127,8 +126,8 @@ void aqsim_part_mask(aqsim_part *part, const aqsim_cu_bits *cus);
 void aqsim_part_budget(aqsim_part *part, uint32_t budget);
 
 /* Running workgroups on compute units of `where` (NULL: all) stop: with `save`
- * they have yet to run what they had left, else they start anew. Their places
- * are free at `until`. False: out of memory, and nothing changed. */
+ * they still have to run the time they had left, else they start anew. Their
+ * places are free at `until`. False: out of memory, and nothing changed. */
 bool aqsim_part_stop(aqsim_part *part, const aqsim_cu_bits *where, bool save,
                      aq_time until, aqsim_stopped *out);
 
@@ -138,19 +137,19 @@ bool aqsim_part_adopt(aqsim_part *part, aqsim_part *from);
 /* When something happens next if nothing else comes; AQ_TIME_MAX: never. */
 aq_time aqsim_xcc_next(const aqsim_xcc *xcc);
 
-/* How many more workgroups fit on a compute unit now, of a part (NULL: of none
- * that is there), `most` of them in all. */
+/* How many more workgroups fit on a compute unit now, of a part (NULL: of no
+ * present part), `most` of them in all. */
 uint32_t aqsim_xcc_free(const aqsim_xcc *xcc, const aqsim_part *part,
                         const aqsim_resources *need, uint32_t most,
                         uint32_t cu);
 
-/* What has not started will not; what runs vanishes. */
+/* Drops the workgroups that have not started, and those running. */
 void aqsim_part_cancel(aqsim_part *part);
 
 /* Ends an open part that has nothing left and nothing running. */
 void aqsim_part_close(aqsim_part *part);
 
-/* Adds what is so at `now`. */
+/* Adds the state at `now`. */
 void aqsim_xcc_look(const aqsim_xcc *xcc, aqsim_dispatcher_sample *out);
 
 #endif

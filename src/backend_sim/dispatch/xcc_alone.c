@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* A part that has its complex to itself: what it does in closed form, without
+/* A part that has its complex to itself: its course in closed form, without
  * single workgroups. */
 #include "config.h"
 
 #include "backend_sim/dispatch/xcc_priv.h"
 
-/* The cohort that what is left of a part would be from `begin` on, but for
- * what was saved. */
+/* The cohort that the rest of a part, saved workgroups aside, would be from
+ * `begin` on. */
 static aqsim_cohort part_cohort(const aqsim_part *part, aq_time begin)
 {
   const bool body = part->left[AQSIM_BODY] > 0;

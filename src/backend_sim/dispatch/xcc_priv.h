@@ -64,7 +64,7 @@ static inline uint64_t aqsim_part_slots(const aqsim_part *part)
   return (uint64_t)part->cu_count * part->grid->most;
 }
 
-/* Behind those that run, of its class. */
+/* Behind the running workgroups of its class. */
 static inline void aqsim_workgroup_append(aqsim_part *part, int class,
                                           uint32_t index)
 {
@@ -81,7 +81,7 @@ static inline void aqsim_workgroup_append(aqsim_part *part, int class,
 void aqsim_workgroup_place(aqsim_part *part, int class, uint32_t cu,
                            aq_time end);
 
-/* Gives back the room of a running workgroup that is out of its list. */
+/* Releases the room of a running workgroup that is out of its list. */
 void aqsim_workgroup_free(aqsim_part *part, uint32_t index);
 
 /* The first of a class is no more. */
@@ -92,21 +92,21 @@ void aqsim_part_room_make(aqsim_part *part);
 
 /* ---- xcc_alone.c ---- */
 
-/* The only part that is there, with nothing running, goes on by itself. False:
- * there is none such. */
+/* The only present part, with nothing running, continues alone. False: there is
+ * no such part. */
 bool aqsim_xcc_alone_begin(aqsim_xcc *xcc);
 
 /* Its last workgroup ends. */
 void aqsim_xcc_alone_finish(aqsim_xcc *xcc, aq_time end);
 
-/* Makes single workgroups of those that run at `time`, the first `started`
- * having started. */
+/* Makes single workgroups of the workgroups that run at `time`, the first
+ * `started` having started. */
 void aqsim_xcc_alone_split(aqsim_xcc *xcc, aq_time time, uint64_t started);
 
 /* Single workgroups are needed, everything up to `now` having happened. */
 void aqsim_xcc_alone_end(aqsim_xcc *xcc);
 
-/* Adds what is so at `now`. */
+/* Adds the state at `now`. */
 void aqsim_xcc_alone_look(const aqsim_xcc *xcc, aqsim_dispatcher_sample *out);
 
 /* A part alone in a full complex repeats itself: each workgroup that ends is
@@ -115,8 +115,8 @@ void aqsim_xcc_alone_look(const aqsim_xcc *xcc, aqsim_dispatcher_sample *out);
  * not repeat itself yet. */
 bool aqsim_xcc_rounds_skip(aqsim_xcc *xcc, aq_time time);
 
-/* When what is left of a part ends if nothing else is there: nothing that comes
- * can make that sooner. */
+/* When the rest of a part ends if the complex has no other: no arrival can make
+ * that sooner. */
 aq_time aqsim_part_soonest(const aqsim_part *part);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Workgroups that stop before their end, and those that were saved. */
+/* Workgroups that stop before their end, and saved ones. */
 #include "config.h"
 
 #include <stdlib.h>
@@ -73,7 +73,7 @@ static void workgroup_leave(aqsim_part *part, uint32_t index, aq_time until)
   aqsim_workgroup_append(part, AQSIM_LEAVING, index);
 }
 
-/* The end of what still runs, which is what the part has. */
+/* The end of the workgroups that still run, thus of the part. */
 static void part_end_renew(aqsim_part *part)
 {
   part->end = AQ_TIME_NONE;

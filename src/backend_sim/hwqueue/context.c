@@ -7,8 +7,8 @@
 #include "backend_sim/packet/processor.h"
 #include "backend_sim/packet/waves.h"
 
-/* A kernel whose end is still to come; its completion is on the way, or the
- * host function that plays it. */
+/* A kernel whose end is still to come; its completion, or the host function
+ * that stands for it, is on the way. */
 static bool is_running(const aqsim_flight *flight)
 {
   return flight->in_use && flight->sleeping && flight->kernel &&

@@ -70,7 +70,7 @@ static aq_status type_check(const aqsim_device *device,
                      (int)desc->type);
 }
 
-/* Queues are counted by those who have a place for them: devices. */
+/* Only devices, which have a place for queues, count them. */
 static aq_status count_check(const aqsim_device *device,
                              const aq_queue_desc *desc, aq_diag *diag)
 {
@@ -128,7 +128,7 @@ static uint64_t queue_events(const aqsim_queue *queue)
   return 3 + (uint64_t)queue->ring.size; /* fetch, map, gate, flights */
 }
 
-/* Allocates the queue, its ring and what the processor keeps beside it. */
+/* Allocates the queue, its ring and the processor's state beside it. */
 static aqsim_queue *queue_alloc(aqsim *sim, uint32_t size)
 {
   aqsim_queue *queue = aligned_alloc(_Alignof(aqsim_queue), sizeof *queue);
@@ -187,7 +187,7 @@ static aq_status queue_announce(aqsim *sim, aqsim_queue *queue, aq_diag *diag)
                                    diag);
 }
 
-/* What the description says, before the processor sees the queue. */
+/* Applies the description, before the processor sees the queue. */
 static void queue_describe(aqsim *sim, aqsim_queue *queue,
                            const aq_queue_desc *desc)
 {

@@ -10,7 +10,7 @@
 aq_status aqsim_queue_create(aqsim *sim, const aq_queue_desc *desc,
                              aqsim_queue **out, aq_diag *diag);
 
-/* Drops what is in flight; from inside an event the memory goes later. A
+/* Drops its packets in flight; from inside an event the memory goes later. A
  * cooperative queue goes with its last reference. */
 void aqsim_queue_destroy(aqsim_queue *queue);
 

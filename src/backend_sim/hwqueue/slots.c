@@ -98,7 +98,7 @@ static void slot_leave(aqsim_queue *queue)
   queue->map.pending = false;
 }
 
-/* What was active when it lost its slot goes on. */
+/* Its flights that were active when it lost its slot continue. */
 static void map_fire(aqsim_event *event)
 {
   aqsim_queue *queue =
@@ -125,7 +125,7 @@ static bool has_work(const aqsim_queue *queue)
          !only_waits(queue) && !(queue->line.hold & AQSIM_HOLD_SUSPEND);
 }
 
-/* What a queue that leaves still has to end. */
+/* The work that a leaving queue still has to end. */
 static bool is_drained(const aqsim_queue *queue)
 {
   uint32_t waits = queue->wait.gate.armed || queue->map.opened;
@@ -178,7 +178,7 @@ static void leave_begin(aqsim_queue *queue, aqsim_preempt_mode mode)
     leave_finish(queue);
 }
 
-/* ---- who gets which slot ---- */
+/* ---- which queue gets which slot ---- */
 
 /* A free slot of the pipe with the fewest queues, or NULL. */
 static aqsim_slot *slot_free(const aqsim_slots *s)
@@ -313,7 +313,7 @@ static const aqsim_queue *waiter_unserved(const aqsim_slots *s)
   return waiter;
 }
 
-/* Gives slots to those who wait for one. */
+/* Gives slots to the queues that wait for one. */
 void aqsim_slots_review(aqsim_device *device)
 {
   aqsim_slots *s = &device->slots;
@@ -345,7 +345,7 @@ void aqsim_slots_review(aqsim_device *device)
   s->pending = false;
 }
 
-/* What is wrong with an answer, or NULL. */
+/* The error in an answer, or NULL. */
 static const char *mapping_fault(const aqsim_slots *s, const aqsim_queue *queue,
                                  const aq_mapping *m)
 {

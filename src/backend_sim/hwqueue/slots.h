@@ -4,25 +4,25 @@
  * of the pipes; when there are more such queues than slots, the others wait in
  * the run list, by priority and then in the order they came.
  *
- * Who gets a slot, and from whom, in this order:
+ * A queue gets the first of these slots, in this order:
  *  - one that is free, or whose queue has been idle for unmap_after; of the
  *    pipe with the fewest queues, the first one;
  *  - one whose queue is idle, the longest first;
- *  - one whose queue has lower priority, or whose quantum is over and either
- *    its priority is the same or it does nothing but wait for a signal. That
- *    queue is preempted: the one of the lowest priority, then the one that has
- *    had its slot the longest.
+ *  - one whose queue has lower priority, or whose quantum has ended and either
+ *    its priority is the same or it only waits for a signal. That queue is
+ *    preempted: the one of the lowest priority, then the one that has had its
+ *    slot the longest.
  * A quantum in which a queue launched nothing begins anew, so that quanta that
  * are too short do not stop everything.
  * A queue that only waits at a signal leaves the run list until that changes,
  * so that a run ends when nothing can happen any more.
  *
- * Preemption. A queue that has to leave launches nothing more; what was decoded
- * is fetched again when it is mapped anew. Drain: its slot is free when all
- * that is active is complete. Switch: kernels stop at once and go on for as
- * long as they still had to run; only what is not a kernel is awaited. In both,
- * a packet that waits at a signal is not awaited, and goes on when the queue is
- * mapped. The slot takes another queue queue_switch later, plus the time to
+ * Preemption. A queue that has to leave launches nothing more; its decoded
+ * packets are fetched again when it is mapped anew. Drain: its slot is free
+ * when all active packets are complete. Switch: kernels stop at once and later
+ * run for the time they still had to run; only active packets that are not
+ * kernels are awaited. In both, a packet that waits at a signal is not awaited,
+ * and continues when the queue is
  * save the waves that ran; that queue is served remap_latency later, plus the
  * time to restore its own.
  *
@@ -43,7 +43,7 @@ void aqsim_queue_slot_init(aqsim_queue *queue);
 /* An idle queue has something to do. */
 void aqsim_queue_map(aqsim_queue *queue);
 
-/* It stopped: no packet of it launches any more. What is active ends. */
+/* It stopped: no packet of it launches any more. Active packets end. */
 void aqsim_queue_unmap(aqsim_queue *queue);
 
 void aqsim_queue_rank_set(aqsim_queue *queue, aqsim_rank rank);
@@ -52,7 +52,7 @@ void aqsim_queue_rank_set(aqsim_queue *queue, aqsim_rank rank);
  * it has none, or is about to lose it. */
 bool aqsim_queue_preempt(aqsim_queue *queue, aqsim_preempt_mode mode);
 
-/* Looks who gets a slot now. */
+/* Decides which queue gets a slot now. */
 void aqsim_slots_review(aqsim_device *device);
 
 /* A policy says who. */
@@ -65,7 +65,7 @@ void aqsim_queue_slot_want(aqsim_queue *queue);
  * completed a packet. */
 void aqsim_slots_progress(aqsim_queue *queue);
 
-/* Its gate opened; false: no processor is there, it will go on later. */
+/* Its gate opened; false: no processor has it, it will continue later. */
 bool aqsim_slots_gate_opened(aqsim_queue *queue);
 
 #endif

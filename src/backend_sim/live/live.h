@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The transport "sim" in live mode: the same operations for many threads. Those
- * that change the simulator take its lock; doorbells, signals and the clock do
- * not, once the device thread drives time. doc/live.md has the rules.
+ * The transport "sim" in live mode: the same operations for many threads.
+ * Operations that change the simulator take its lock; doorbells, signals and
+ * the clock do not, once the device thread drives time. doc/live.md has the
+ * rules.
  */
 #ifndef AQSIM_LIVE_H
 #define AQSIM_LIVE_H

@@ -18,7 +18,7 @@ enum {
   NS_MS = 1000000,
   SPIN_NS = 50 * NS_US, /* of silence that is spent polling */
   WATCH_NS = 2 * NS_MS, /* between two looks in lockstep */
-  PATIENCE = 5,         /* looks that find work which nobody waits for */
+  PATIENCE = 5,         /* looks that find work without a waiting client */
 };
 
 /* How long the device sleeps after how much silence. */
@@ -170,7 +170,7 @@ int64_t aqsim_live_wall(const aqsim_live *live, aq_time duration)
 
 /* ---- one turn ---- */
 
-/* Looks at memory and runs what is due; false when there was nothing. */
+/* Looks at memory and runs due events; false when there was nothing. */
 static bool device_turn(aqsim_live *live)
 {
   aqsim *sim = live->sim;
@@ -262,7 +262,7 @@ static void device_idle(aqsim_live *live)
     aqsim_pause();
 }
 
-/* In lockstep: is there work for which nobody comes? */
+/* In lockstep: is there work that no client thread drives? */
 static void device_watch(aqsim_live *live)
 {
   aqsim *sim = live->sim;
@@ -353,7 +353,7 @@ static void hosts_leave(aqsim_live *live)
 {
   __atomic_store_n(&live->closing, 1, __ATOMIC_SEQ_CST);
   __atomic_fetch_add(&live->wanted, 1,
-                     __ATOMIC_SEQ_CST); /* who drives yields */
+                     __ATOMIC_SEQ_CST); /* the driver yields */
   while (__atomic_load_n(&live->hosts, __ATOMIC_ACQUIRE) > 0) {
     aqsim_live_wake_hosts(live, AQSIM_FUTEX_ANY);
     sched_yield();

@@ -6,9 +6,9 @@
  * It begins in lockstep: as long as one client thread uses the transport and
  * waits through it, that thread drives time itself, as in virtual time, and the
  * timeline is the same. The device thread only watches. It takes over, for
- * good, when a second thread calls, when a wait needs somebody else, or when
- * work lies there for PATIENCE_MS and nobody waits through the table: then the
- * client spins on memory. With a pace it drives from the beginning.
+ * good, when a second thread calls, when a wait needs another thread, or when
+ * work lies in memory for PATIENCE_MS and no client waits through the table:
+ * then the client spins on memory. With a pace it drives from the beginning.
  *
  * Once it drives, it polls write indices, doorbells, headers and the memory
  * that packets wait for. Idle, it spins first, then sleeps longer and longer
@@ -46,7 +46,7 @@ struct aqsim_live {
   uint32_t asleep;  /* the device sleeps, or is about to */
   uint32_t changed; /* futex: hosts sleep on it */
   uint32_t stop;
-  uint32_t free;       /* the device drives: lockstep is over */
+  uint32_t free;       /* the device drives: lockstep has ended */
   uint32_t idle_turns; /* looks at everything that found nothing */
   uint32_t sleepers;   /* hosts that wait for a look like that */
   uint32_t failed;     /* aq_status of the record sink, or memory ran out */
@@ -83,7 +83,7 @@ void aqsim_live_unlock(aqsim_live *live);
 void aqsim_live_enter(aqsim_live *live);
 
 /* Takes the lock and returns true if the caller drives time: the lockstep holds
- * and nobody else is there. Otherwise nothing is locked. */
+ * and no other thread is inside. Otherwise nothing is locked. */
 bool aqsim_live_drive(aqsim_live *live);
 
 /* The lock is held: the device thread drives from now on. */
@@ -118,13 +118,13 @@ static inline bool aqsim_live_is_free(const aqsim_live *live)
 
 void aqsim_live_wake_device(aqsim_live *live);
 
-/* Those who sleep for some of `what` (futex.h). */
+/* The threads that sleep for some of `what` (futex.h). */
 void aqsim_live_wake_hosts(aqsim_live *live, uint32_t what);
 
-/* Lock-free: wakes the device if it sleeps. What it is to find was stored
- * sequentially consistent before. The first caller clears `asleep` and pays for
- * the wake-up; the device looks at everything when it comes back, so it finds
- * what the others stored meanwhile. */
+/* Lock-free: wakes the device if it sleeps. The caller stored the change before
+ * this call, sequentially consistent. The first caller clears `asleep` and pays
+ * for the wake-up; the device looks at everything when it wakes, so it also
+ * finds the changes of the other callers. */
 static inline void aqsim_live_ring(aqsim_live *live)
 {
   if (__atomic_load_n(&live->asleep, __ATOMIC_SEQ_CST) &&

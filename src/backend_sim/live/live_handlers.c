@@ -14,7 +14,7 @@ enum {
   RETURN_NS = 1000000000 /* until a callback is left to itself */
 };
 
-/* What the thread always sleeps for: the lists, and the end. */
+/* The thread always sleeps for the lists and the end. */
 #define HANDLERS_BIT UINT32_C(1)
 
 typedef struct live_handler {
@@ -131,8 +131,8 @@ static bool is_stopped(const aqsim_live_handlers *handlers)
   return __atomic_load_n(&handlers->stop, __ATOMIC_SEQ_CST);
 }
 
-/* Calls what is due, frees what was dropped; false if there was nothing. Says
- * what to sleep for. */
+/* Runs due callbacks, frees dropped ones; false if there was nothing. Sets
+ * the kinds of change to sleep for. */
 static bool handlers_turn(aqsim_live_handlers *handlers, uint32_t *what)
 {
   bool called = false;

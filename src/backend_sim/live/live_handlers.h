@@ -5,8 +5,8 @@
  * do everything, also close the transport or end the process. It starts with
  * the first handler or error.
  *
- * Who takes away what a function needs (drop, stop) waits until it has
- * returned, but not for ever: it may wait for a lock of the caller's.
+ * A thread that removes an object a function needs (drop, stop) waits until it
+ * has returned, but not for ever: it may wait for a lock of the caller's.
  */
 #ifndef AQSIM_LIVE_HANDLERS_H
 #define AQSIM_LIVE_HANDLERS_H
@@ -29,9 +29,9 @@ bool aqsim_live_error_defer(aqsim_live *live, const aqsim_queue *queue,
 /* The callback of a queue is not called any more. */
 void aqsim_live_errors_drop(aqsim_live *live, const aq_ring *queue);
 
-/* A host saw what it waited for: lets callbacks that are due go first, for some
- * milliseconds. Programs that end right after a wait would otherwise pull away
- * what a handler of the same signal needs. */
+/* A host's wait ended: lets due callbacks run first, for some milliseconds.
+ * Programs that end right after a wait would otherwise free objects that a
+ * handler of the same signal needs. */
 void aqsim_live_handlers_settle(aqsim_live *live,
                                 const aq_wait_request *request);
 

@@ -21,13 +21,13 @@ enum {
   POLLS = 64,   /* between two looks at the wall clock */
 };
 
-/* What a host waits for, whether it is there, and until when. */
+/* A host's wait: its condition, whether it holds, and the deadline. */
 typedef struct patience {
   aqsim_live *live;
   bool (*there)(struct patience *p);
   int64_t begin, end; /* wall ns; end 0: never */
   int64_t spin;
-  uint32_t *sleepers, *drainers; /* whom to tell that it sleeps, or NULL */
+  uint32_t *sleepers, *drainers; /* counts of sleeping hosts, or NULL */
   const aq_wait_request *request;
   aq_wait_result seen;
   aqsim_queue *queue;
@@ -79,7 +79,7 @@ static bool patience_spin(patience *p)
   }
 }
 
-/* What it may be woken for: its signals, or everything else. */
+/* The changes that may end it: its signals, or everything else. */
 static uint32_t patience_what(const patience *p)
 {
   uint32_t what = 0;

@@ -39,7 +39,7 @@ aqsim_roofline aqsim_cost_roofline(const aqsim_model *model,
                                    const aq_cost_detail *detail,
                                    uint64_t workgroups, uint32_t cus);
 
-/* What a workgroup of a kernel takes of a compute unit. */
+/* The share of a compute unit that a workgroup of a kernel takes. */
 aqsim_resources aqsim_workgroup_need(const aqsim_model *model,
                                      const aq_kernel_desc *desc,
                                      const aq_kernel_packet *packet);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Where the text of a device model's base comes from. Used by the reader of
- * models only; the caller owns what it gets.
+ * models only; the caller owns the returned text.
  */
 #ifndef AQSIM_DEVICE_LIBRARY_H
 #define AQSIM_DEVICE_LIBRARY_H

@@ -31,7 +31,7 @@ typedef struct reader {
   aq_diag *diag;
 } reader;
 
-/* "%.*s" wants an int; what is shown of a long word is cut anyway. */
+/* "%.*s" wants an int; the output shortens a long word anyway. */
 static int shown(span text)
 {
   return text.length < 80 ? (int)text.length : 80;
@@ -49,7 +49,7 @@ static span span_trim(span text)
   return text;
 }
 
-/* What comes before `mark`; *rest is what comes after it. */
+/* The text before `mark`; *rest is the text after it. */
 static bool span_split(span text, char mark, span *before, span *after)
 {
   const char *found = memchr(text.at, mark, text.length);
@@ -218,7 +218,7 @@ static aq_status line_read(reader *r, span line)
   return constant_read(r, line);
 }
 
-/* What the dispatcher has tables for. */
+/* The limits of the dispatcher's tables. */
 static const char *shape_fault(const aqsim_model *m)
 {
   if (m->xccs > AQSIM_XCCS_MAX || m->cus > m->xccs * AQSIM_CUS_MAX)

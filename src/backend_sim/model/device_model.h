@@ -5,9 +5,9 @@
  * A model is read from a text file (doc/formats/device.md), `KEY = VALUE UNIT ;
  * SOURCE` a line; device_keys.def lists the keys. Times are kept in ps, rates
  * in bytes a second, frequencies in Hz, sizes in bytes, choices as the
- * enumerations below. A file may begin with `base = NAME`: it then says only
- * what differs from another model. The model owns its texts. One thread at a
- * time changes a model; a model that nobody changes may be read from many.
+ * enumerations below. A file may begin with `base = NAME`: it then lists only
+ * its differences from another model. The model owns its texts. One thread at a
+ * time changes a model; many may read a model that no thread changes.
  */
 #ifndef AQSIM_DEVICE_MODEL_H
 #define AQSIM_DEVICE_MODEL_H
@@ -116,15 +116,15 @@ enum { AQSIM_HASH_SIZE = 17 };
 void aqsim_model_hash(const aqsim_model *model, char hash[AQSIM_HASH_SIZE]);
 
 /* "calibrated" when every timing constant is marked measured, "assumed" when
- * none is marked measured or derived: what a data sheet says of a part does not
- * tell when it does something. "partly" otherwise. Static text. */
+ * none is marked measured or derived: the figures of a data sheet do not show
+ * when the part does something. "partly" otherwise. Static text. */
 const char *aqsim_model_verdict(const aqsim_model *model);
 
 /* The embedded models: their number, and the name of one. */
 size_t aqsim_model_count(void);
 const char *aqsim_model_name(size_t index);
 
-/* What an embedded model's file says, as a list of lines that NULL ends; made
+/* The text of an embedded model's file, as a list of lines that NULL ends; made
  * from devices/ at build time. */
 typedef struct aqsim_embedded {
   const char *name;

@@ -24,7 +24,7 @@ static aq_status entry_fail(const char *list, const entry *e, aq_diag *diag)
                      AQSIM_DEVICES_MAX);
 }
 
-/* "*N" at the end of an entry: N, and the name is what comes before it. */
+/* "*N" at the end of an entry: N; the name is the text before it. */
 static bool entry_times(entry *e)
 {
   size_t digits = 0;
@@ -42,7 +42,8 @@ static bool entry_times(entry *e)
   return digits > 0 && e->count > 0;
 }
 
-/* The next entry of a list and what follows it; *at is NULL after the last. */
+/* The next entry of a list and the text after it; *at is NULL after the last.
+ */
 static aq_status entry_next(const char *list, const char **at, uint32_t before,
                             entry *out, aq_diag *diag)
 {

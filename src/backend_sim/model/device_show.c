@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What a model says of itself: constants, digest and verdict. */
+/* A model's description of itself: constants, digest and verdict. */
 #include "config.h"
 
 #include <inttypes.h>

@@ -62,7 +62,7 @@ static inline const char **aqsim_model_text(aqsim_model *model, int key)
   return (const char **)(void *)((char *)model + aqsim_keys[key].offset);
 }
 
-/* Reads "4.67 us" as the key's kind. On failure says what was expected, with
+/* Reads "4.67 us" as the key's kind. On failure words the expected form, with
  * a separator in front, and writes no number. */
 bool aqsim_value_read(const aqsim_key *key, const char *text, int64_t *number,
                       char *expected, size_t expected_size);

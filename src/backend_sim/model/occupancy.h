@@ -27,7 +27,7 @@ typedef struct aqsim_resources {
   int32_t of[AQSIM_RESOURCES];
 } aqsim_resources;
 
-/* What a workgroup asks for; registers 0: not known, no limit. */
+/* The request of a workgroup; registers 0: not known, no limit. */
 typedef struct aqsim_workgroup_shape {
   uint64_t items;               /* work-items; at least 1 */
   uint32_t wave_size;           /* 0: the device's */
@@ -37,15 +37,15 @@ typedef struct aqsim_workgroup_shape {
                     limits them; 0: not known */
 } aqsim_workgroup_shape;
 
-/* What an empty compute unit has. */
+/* The capacity of an empty compute unit. */
 aqsim_resources aqsim_cu_resources(const aqsim_model *model);
 
-/* What a workgroup takes, never more than an empty compute unit has. */
+/* The share of a workgroup, never more than the capacity. */
 aqsim_resources aqsim_workgroup_resources(const aqsim_model *model,
                                           const aqsim_workgroup_shape *shape);
 
-/* How many workgroups fit into `room`; *limit, unless NULL, is what runs out
- * first. */
+/* How many workgroups fit into `room`; *limit, unless NULL, is the resource
+ * that is exhausted first. */
 uint32_t aqsim_occupancy(const aqsim_resources *room,
                          const aqsim_resources *workgroup,
                          aqsim_resource *limit);

@@ -20,7 +20,7 @@ void aqsim_packet_decode(const aqsim *sim, const aq_packet *packet,
 void aqsim_signal_words(const aqsim_signal *signal,
                         char text[AQSIM_SIGNAL_WORDS]);
 
-/* What a closed gate waits for. */
+/* The condition of a closed gate. */
 void aqsim_gate_words(const aqsim_gate *gate, char text[AQSIM_SIGNAL_WORDS]);
 
 #endif

@@ -41,8 +41,8 @@ static const aqsim_kernel *kernel_find(aqsim_queue *queue, uint64_t object)
 
 #define KERNARGS_MISSING "memory fault, the kernel arguments are not mapped"
 
-/* Remembers that pages are there; those that follow on the ones seen before are
- * looked at more and more at once, for arguments mostly lie in a ring. */
+/* Remembers mapped pages; when new ones follow on them, looks at more and more
+ * pages at once, for arguments mostly lie in a ring. */
 static void kernargs_remember(aqsim_queue *queue, uint64_t first, uint64_t end)
 {
   if (first != queue->kernargs.end) {
@@ -164,7 +164,7 @@ static aqsim_flow code_fault(aqsim_flight *flight,
 }
 
 /* Executes a budget of the kernel's code, from its begin on. After FAULT the
- * flight goes on with `*stopped`. */
+ * flight continues with `*stopped`. */
 static aq_execution_state code_step(aqsim_flight *flight, aqsim_flow *stopped)
 {
   const aqsim_device *device = flight->queue->device;
@@ -194,7 +194,7 @@ static aq_time code_poll(const aqsim_flight *flight)
 }
 
 /* The code runs at the kernel's start, before its time is charged: the
- * dispatcher then holds the compute units for what is left to execute. */
+ * dispatcher then holds the compute units for the rest of the execution. */
 aqsim_flow aqsim_step_execute(aqsim_flight *flight)
 {
   aqsim_flow stopped;
@@ -210,7 +210,7 @@ aqsim_flow aqsim_step_execute(aqsim_flight *flight)
   return kernel_charge(flight);
 }
 
-/* The kernel's time is over; its waves may not be. */
+/* The kernel's time has ended; its waves may still run. */
 static aqsim_flow run_executed(aqsim_flight *flight)
 {
   const aq_time now = flight->queue->sim->now;
@@ -234,7 +234,7 @@ static aqsim_flow run_executed(aqsim_flight *flight)
              : aqsim_kernel_finish(flight);
 }
 
-/* Calls a host function that plays a kernel. It may store to memory, publish
+/* Calls the host function of a kernel. It may store to memory, publish
  * packets and destroy queues, this one too: then it is false. */
 static bool kernel_call(aqsim_flight *flight, const aqsim_kernel *kernel,
                         const aq_kernel_packet *packet,
@@ -316,7 +316,7 @@ static aqsim_compare *const conditions[] = {
     [AQ_GE] = is_greater_equal,
 };
 
-/* What a barrier packet waits for: its dependencies, their number, when they
+/* The wait of a barrier packet: its dependencies, their number, when they
  * are satisfied. */
 static uint32_t barrier_needs(const aqsim_flight *flight,
                               const aq_signal **dependencies,
@@ -352,7 +352,7 @@ static aqsim_flow launch_barrier_value(aqsim_flight *flight)
   return aqsim_flight_fail(flight, AQSIM_FAULT_VENDOR_FORMAT, text);
 }
 
-/* What waits at a closed gate is nothing that a slot has to be kept for. */
+/* A packet that waits at a closed gate needs no slot. */
 static aqsim_flow gate_wait(aqsim_queue *queue, bool open)
 {
   if (open)
@@ -448,7 +448,7 @@ static aqsim_flow launch_pm4(aqsim_flight *flight)
                             AQSIM_AT_LAUNCH);
 }
 
-/* Starts a dispatch; the buffer goes on when it has started or, if it is a
+/* Starts a dispatch; the buffer continues when it has started or, if it is a
  * host function, executed code or shares the device, when it has ended. */
 static aqsim_flow pm4_dispatch(aqsim_flight *flight)
 {

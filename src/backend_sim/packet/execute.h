@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the types of packets do once they are launched: kernels, barriers, agent
+ * The effects of each type of packet once launched: kernels, barriers, agent
  * dispatches and PM4 buffers, each a launch function and the steps that follow.
  */
 #ifndef AQSIM_EXECUTE_H

@@ -56,7 +56,7 @@ void aqsim_queue_fetch_schedule(aqsim_queue *queue)
   aqsim_queue_push(queue, &queue->intake.event, time, AQSIM_AT_FETCH);
 }
 
-/* What happens to the packet from outside. */
+/* Lets the device hooks delay, change or fail the packet. */
 static void packet_hook(const aqsim_queue *queue, aqsim_flight *flight)
 {
   const aq_device_hooks *hooks = queue->sim->hooks;
@@ -125,8 +125,8 @@ void aqsim_queue_pass_evicted(aqsim_queue *queue)
   }
 }
 
-/* What the slots hold now counts: a header that became INVALID again stalls the
- * queue until the next look. */
+/* The slots' present contents count: a header that became INVALID again stalls
+ * the queue until the next look. */
 void aqsim_queue_fetch(aqsim_queue *queue)
 {
   const aqsim_model *model = queue->device->model;
@@ -179,7 +179,7 @@ void aqsim_queue_unfetch(aqsim_queue *queue)
     queue->line.waiting--;
   }
   if (queue->line.first) {
-    /* Those that were taken off between them are passed over again. */
+    /* Passes over the packets that were taken off between them again. */
     const uint64_t first = queue->line.first->id;
     queue->policy.evicted +=
         (uint32_t)(queue->intake.fetched - first) - queue->line.waiting;

@@ -14,7 +14,7 @@ void aqsim_fetch_init(aqsim_queue *queue);
 /* Reads one batch now, if the fetch unit can be had. */
 void aqsim_queue_fetch(aqsim_queue *queue);
 
-/* Forgets what was decoded and not launched, to be fetched again. */
+/* Forgets decoded packets that have not launched; they are fetched again. */
 void aqsim_queue_unfetch(aqsim_queue *queue);
 
 /* Passes over packets that were taken off before they were read. */

@@ -8,10 +8,10 @@
 
 #include "backend_sim/core.h"
 
-/* What a step tells the loop. */
+/* The result of a step, for the loop. */
 typedef enum aqsim_flow {
   AQSIM_GO,   /* on to the step that the flight now has */
-  AQSIM_WAIT, /* an event or another packet will go on */
+  AQSIM_WAIT, /* an event or another packet will continue it */
   AQSIM_GONE, /* the flight is free, or its queue is destroyed */
 } aqsim_flow;
 
@@ -59,7 +59,7 @@ static inline bool aqsim_flight_acts(const aqsim_flight *flight)
   return flight->executes || flight->kernel->desc.function;
 }
 
-/* What it sleeps for does not come. */
+/* The change that it sleeps for does not come. */
 void aqsim_flight_event_forget(aqsim_flight *flight);
 
 /* Release fence and decrement follow the end. */
@@ -97,13 +97,13 @@ static inline void aqsim_flight_free(aqsim_flight *flight)
   flight->queue->pool.free = flight;
 }
 
-/* Frees what was decoded and not launched, and forgets the next fetch. */
+/* Frees decoded packets that have not launched, and forgets the next fetch. */
 void aqsim_line_drop(aqsim_queue *queue);
 
-/* Ignores what has not launched and all later packets. */
+/* Ignores packets that have not launched and all later packets. */
 void aqsim_queue_stop(aqsim_queue *queue, aqsim_queue_state state);
 
-/* The queue stops at this packet: its error callback is told once. The flight
+/* The queue stops at this packet: its error callback is called once. The flight
  * is gone afterwards. */
 aqsim_flow aqsim_flight_fail(aqsim_flight *flight, uint32_t fault,
                              const char *text);

@@ -31,7 +31,7 @@ aqsim_flow aqsim_flight_memory_fault(aqsim_flight *flight, aqsim_step step,
   bool first = queue->state != AQSIM_QUEUE_FAILED;
   if (first)
     queue->error.packet = flight->id;
-  /* A queue that failed already tells no error of its own any more. */
+  /* A queue that has failed reports no further error. */
   aqsim_queue_stop(queue, AQSIM_QUEUE_FAILED);
   aqsim_flow flow = step == AQSIM_STEP_RUN ? aqsim_flight_fault(flight, 0, text)
                                            : aqsim_flight_fail(flight, 0, text);

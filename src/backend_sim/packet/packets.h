@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Packets as a consumer reads them: what is wrong with one, and in which words.
+ * Packets as a consumer reads them: the errors in one, and their wording.
  * Pure functions.
  */
 #ifndef AQSIM_PACKETS_H
@@ -33,14 +33,14 @@ typedef struct aqsim_packet_limits {
 
 enum { AQSIM_FAULT_TEXT_MAX = 200 };
 
-/* What is wrong with a kernel dispatch; `kernel` is what its object is, NULL
- * for none. Writes a line to `text` only if something is wrong. */
+/* The error in a kernel dispatch; `kernel` is the kernel of its object, NULL
+ * for none. Writes a line to `text` only if there is an error. */
 uint32_t aqsim_kernel_packet_check(const aq_kernel_packet *packet,
                                    const aqsim_kernel *kernel,
                                    const aqsim_packet_limits *limits,
                                    char text[AQSIM_FAULT_TEXT_MAX]);
 
-/* Words the fault of a packet whose type nobody serves, and returns it. */
+/* Words the fault of a packet of an unsupported type, and returns it. */
 uint32_t aqsim_packet_type_fault(const aq_packet *packet,
                                  char text[AQSIM_FAULT_TEXT_MAX]);
 
@@ -66,7 +66,7 @@ static inline uint64_t aqsim_packet_workgroups(const aq_kernel_packet *packet)
   return workgroups;
 }
 
-/* A vendor packet in a format that nobody knows: perhaps half-written. */
+/* A vendor packet in an unknown format: perhaps half-written. */
 static inline bool aqsim_packet_is_strange(uint32_t header_setup)
 {
   unsigned format = header_setup >> 16 & 0xff;

@@ -49,7 +49,7 @@ void aqsim_unit_want(aqsim_unit *unit, const aqsim_queue *queue)
   unit_schedule(unit);
 }
 
-/* Offers the unit to those who want it, until one takes it. */
+/* Offers the unit to the queues that want it, until one takes it. */
 static void unit_fire(aqsim_event *event)
 {
   aqsim_unit *unit = (aqsim_unit *)event;

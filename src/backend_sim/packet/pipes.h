@@ -2,9 +2,9 @@
 /*
  * Pipes: the packet processors of a device. A pipe has two units that work side
  * by side: one fetches batches of packets, one launches packets. A unit works
- * for one queue at a time; the queues of a pipe that want it are served by
- * priority, those of the same priority round robin by slot, a batch or a packet
- * each. A queue alone on its pipe never gets here.
+ * for one queue at a time; it serves the pipe's queues that want it by
+ * priority, queues of the same priority round robin by slot, a batch or a
+ * packet each. A queue alone on its pipe never gets here.
  */
 #ifndef AQSIM_PIPES_H
 #define AQSIM_PIPES_H
@@ -12,7 +12,7 @@
 #include "backend_sim/core.h"
 #include "backend_sim/policy/device_policy.h"
 
-/* `slots` are those of the pipe, set up already. */
+/* `slots` are the slots of the pipe, set up already. */
 void aqsim_pipe_init(aqsim_pipe *pipe, aqsim_device *device, aqsim_slot *slots,
                      uint32_t slot_count);
 

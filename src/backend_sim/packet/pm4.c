@@ -43,7 +43,7 @@ typedef struct words {
   uint32_t count;
 } words;
 
-/* What a command tells the loop; anything else is a result. */
+/* The result of a command for the loop; other values are a status. */
 #define GO_ON ((aqsim_pm4_result)-1)
 
 typedef struct opcode {

@@ -2,8 +2,8 @@
 /*
  * PM4: the commands of an indirect buffer that an AQL packet names
  * (conformance 7). The interpreter runs commands until one takes time, waits or
- * dispatches, and says so; whoever drives it lets that happen and goes on.
- *
+ * dispatches, and returns the reason; the driver lets that happen and calls it
+ * again.
  * Memory is host memory: addresses are followed as they are, after a check that
  * they are aligned and mapped; commands never reach beyond their buffer. Stores
  * are release, loads acquire. One thread at a time.
@@ -30,7 +30,7 @@ enum {
 
 typedef enum aqsim_pm4_result {
   AQSIM_PM4_DONE,
-  AQSIM_PM4_ACQUIRE,  /* an acquire fence happens before it goes on */
+  AQSIM_PM4_ACQUIRE,  /* an acquire fence happens before it continues */
   AQSIM_PM4_RELEASE,  /* all dispatches so far end, then a release fence */
   AQSIM_PM4_FLUSH,    /* all dispatches so far end */
   AQSIM_PM4_WAIT,     /* `address` and `test` */
@@ -49,7 +49,7 @@ typedef struct aqsim_pm4 {
   uint64_t ticks; /* of the device clock, set before each run */
   uint32_t sh[AQSIM_PM4_SH_COUNT];
   bool stored; /* memory was written since the driver cleared it */
-  /* What a release will store when its fence is over: bytes, or 0. */
+  /* The value that a release will store after its fence: bytes, or 0. */
   uint32_t release_size;
   bool release_clock;
   void *release_to;
@@ -59,8 +59,8 @@ typedef struct aqsim_pm4 {
   aqsim_gate_test test;
   aq_kernel_packet dispatch;
   char text[AQSIM_PM4_TEXT_MAX];
-  bool missing;  /* with it: what went wrong is that memory is not there */
-  uint64_t hole; /* the first address that is not */
+  bool missing;  /* with it: the error is unmapped memory */
+  uint64_t hole; /* the first unmapped address */
 } aqsim_pm4;
 
 /* Points it at the buffer that the packet names; registers are 0. False, with

@@ -72,7 +72,7 @@ static aqsim_flow step_turn(aqsim_flight *flight)
   return turn_take(flight);
 }
 
-/* A header that nobody knows may be half-written: it is read again, once. */
+/* An unknown header may be half-written: it is read again, once. */
 static aqsim_flow header_doubt(aqsim_flight *flight)
 {
   aqsim_queue *queue = flight->queue;

@@ -20,10 +20,10 @@ void aqsim_flight_end_move(aqsim_flight *flight);
 /* A kernel under dispatch starts over now. */
 void aqsim_flight_restart(aqsim_flight *flight);
 
-/* Launches what can be launched, and fetches more if there is room. */
+/* Launches packets that can launch, and fetches more if there is room. */
 void aqsim_queue_pump(aqsim_queue *queue);
 
-/* The packet that waits at the gate goes on. */
+/* The packet that waits at the gate continues. */
 void aqsim_queue_gate_resume(aqsim_queue *queue);
 
 /* One row of the step table, for documentation and its test. */

@@ -15,7 +15,7 @@ struct aqsim_load {
   aqsim_transfer transfer; /* first */
   aqsim_flight *flight;
   aqsim_load *next; /* free ones */
-  uint64_t size;    /* bytes that it has to move yet */
+  uint64_t size;    /* bytes that it still has to move */
   aq_time time;     /* it takes yet when nothing holds it up */
   aq_time start;    /* of the kernel; AQ_TIME_NONE: it has not started */
   aq_time since;    /* it runs */
@@ -23,7 +23,7 @@ struct aqsim_load {
   bool pending;     /* the event of its end */
 };
 
-/* ---- what the dispatcher is asked for ---- */
+/* ---- the request to the dispatcher ---- */
 
 static aqsim_flow waves_wait(aqsim_flight *flight)
 {

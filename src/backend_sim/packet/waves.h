@@ -19,8 +19,8 @@ aqsim_flow aqsim_step_waves(aqsim_flight *flight);
 /* The queue's compute units changed: its running kernels follow. */
 void aqsim_waves_mask(aqsim_queue *queue);
 
-/* A kernel of a queue that lost its slot: its workgroups that run end, those
- * that wait go on waiting until it has one again. Whether it is one to hold. */
+/* A kernel of a queue that lost its slot: its running workgroups end, the
+ * others wait until the queue has a slot again. Whether it is one to hold. */
 bool aqsim_waves_are_running(const aqsim_flight *flight);
 void aqsim_waves_hold(aqsim_flight *flight);
 void aqsim_waves_release(aqsim_flight *flight);
@@ -35,7 +35,7 @@ void aqsim_waves_drop(aqsim_flight *flight);
 /* The queue goes: its running kernels are no more. */
 void aqsim_waves_cancel(aqsim_queue *queue);
 
-/* Frees what a device keeps for them. */
+/* Frees a device's state for them. */
 void aqsim_waves_fini(aqsim_device *device);
 
 #endif

@@ -16,7 +16,7 @@ typedef struct aqsim_device_ops {
   void (*relook)(aqsim_device *device);
 
   /* Packets in flight: their event, a kernel's end that moved to flight->end,
-   * a kernel that starts over now, a flight that is over. */
+   * a kernel that starts over now, a flight that has ended. */
   void (*sleep_end)(aqsim_flight *flight);
   void (*end_move)(aqsim_flight *flight);
   void (*restart)(aqsim_flight *flight);

@@ -156,9 +156,10 @@ void aqsim_policy_map_illegal(aqsim_device *device, const char *why)
   aqsim_policy_fail(device->policy, "map answers %s", why);
 }
 
-/* ---- what comes due ---- */
+/* ---- due items ---- */
 
-/* What the policy held back goes on as if it had never been there. */
+/* Kernels and queues that the policy held continue as if it had never existed.
+ */
 static void let_go(aqsim_policy *p)
 {
   for (aqsim_run *run = p->runs; run; run = run->next)

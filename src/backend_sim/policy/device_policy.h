@@ -7,16 +7,16 @@
  *
  * The choices themselves are hooks of the hardware side, called where the
  * choice is, unless the side has latency or cost. Hooks of the firmware side,
- * and what comes late, are called by an event of their own, so that a hook may
+ * and late items, are called by an event of their own, so that a hook may
  * change anything: none is ever called from within an action. The first failure
- * ends the policy: the device's own choices go on, what the policy held back is
- * released, and whoever opened the transport is told.
+ * ends the policy: the device's own choices apply again, the kernels and queues
+ * it held are released, and the opener of the transport gets the failure.
  *
- * From the bottom up: policy_items.c keeps what comes due and calls hooks,
- * policy_preempted.c reports what was stopped, policy_runs.c keeps the kernels,
+ * From the bottom up: policy_items.c keeps due items and calls hooks,
+ * policy_preempted.c reports stopped kernels, policy_runs.c keeps the kernels,
  * policy_preempt.c stops kernels, policy_queues.c queues, whose packets it
- * takes off, policy_actions.c is what policies call, device_policy.c asks. What
- * they do to the device goes through device_ops.h.
+ * takes off, policy_actions.c has the actions of policies, device_policy.c
+ * asks. They change the device through device_ops.h.
  */
 #ifndef AQSIM_DEVICE_POLICY_H
 #define AQSIM_DEVICE_POLICY_H
@@ -99,16 +99,16 @@ void aqsim_policy_map(aqsim_device *device);
 /* Asks; false: nothing is to change. */
 bool aqsim_policy_map_next(aqsim_device *device, aq_mapping *out);
 
-/* What it answered is not legal. */
+/* Its answer is not legal. */
 void aqsim_policy_map_illegal(aqsim_device *device, const char *why);
 
-/* Stops what runs of a queue that leaves its slot. */
+/* Stops the running kernels of a queue that leaves its slot. */
 void aqsim_policy_queue_stop(aqsim_queue *queue, aq_preempt_mode mode);
 
 /* The queue left its slot. */
 void aqsim_policy_queue_left(aqsim_queue *queue);
 
-/* It got one, and its stopped kernels go on. */
+/* It got one, and its stopped kernels continue. */
 void aqsim_policy_queue_mapped(aqsim_queue *queue);
 
 /* The device has one more queue. */

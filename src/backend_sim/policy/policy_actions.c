@@ -15,7 +15,7 @@ static aqsim_policy *policy_of(aq_policy_device *device)
   return (aqsim_policy *)device;
 }
 
-/* ---- what is legal ---- */
+/* ---- legality ---- */
 
 enum {
   IN_ATTACH = 1 << AQSIM_PHASE_ATTACH,

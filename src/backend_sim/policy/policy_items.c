@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What is going to happen, and the hooks that are told of it: one calendar
- * event for the earliest of a heap. */
+/* Coming items, and the hooks called for them: one calendar event for the
+ * earliest of a heap. */
 #include "config.h"
 
 #include <stdarg.h>

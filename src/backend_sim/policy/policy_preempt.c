@@ -6,7 +6,7 @@
 
 #include "backend_sim/policy/policy_priv.h"
 
-/* ---- what it costs ---- */
+/* ---- its cost ---- */
 
 static aq_time bytes_time(const aqsim_device *device, unsigned __int128 bytes)
 {
@@ -52,7 +52,7 @@ aq_time aqsim_run_stop_cost(const aqsim_run *run, aq_preempt_mode mode,
 
 /* ---- stopping ---- */
 
-/* Without workgroups of its own: it goes on for what it has left. */
+/* Without workgroups of its own: it continues for the time it had left. */
 static void fixed_stop(aqsim_run *run)
 {
   aqsim_flight *flight = run->flight;
@@ -64,7 +64,7 @@ static void fixed_stop(aqsim_run *run)
     run->left += run->used;
 }
 
-/* What it used is to be repeated. */
+/* The time that it used is to be repeated. */
 static void run_waste(aqsim_run *run, aq_time amount)
 {
   run->lost += amount;
@@ -146,7 +146,7 @@ aq_status aqsim_run_stop(aqsim_run *run, aq_preempt_mode mode,
   return AQ_OK;
 }
 
-/* ---- it is over ---- */
+/* ---- the end ---- */
 
 static void run_kill(aqsim_run *run)
 {
@@ -189,7 +189,7 @@ void aqsim_run_stopped(aqsim_run *run)
     p->act->slot_progress(queue);
 }
 
-/* ---- going on ---- */
+/* ---- continuing ---- */
 
 static void fixed_resume(aqsim_run *run)
 {
@@ -288,7 +288,7 @@ aq_status aqsim_run_preempt(aqsim_policy *p, aqsim_run *run,
     run->state = AQSIM_RUN_STOPPED;
   if (run->state == AQSIM_RUN_GOES &&
       (!aqsim_run_is_running(run) || (part && !run->flight->grid))) {
-    /* It is over when the kernel is complete. */
+    /* It ends when the kernel is complete. */
     run->state = AQSIM_RUN_STOPS;
     run->mode = AQ_PREEMPT_DRAIN;
     run->partly = part;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Preemptions that are over: who is told of them. */
+/* Ended preemptions, and their reports. */
 #include "config.h"
 
 #include "backend_sim/policy/policy_priv.h"

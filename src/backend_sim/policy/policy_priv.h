@@ -31,7 +31,7 @@ struct aqsim_run {
   uint64_t state_size;  /* of a workgroup, bytes */
   aq_time workgroup_time;
   aq_time first;            /* workgroup of it started */
-  aq_time used;             /* by what of it is over; of the rest see used() */
+  aq_time used;             /* by its ended parts; of the rest see used() */
   bool dispatched;          /* it has workgroups of its own */
   uint32_t slice;           /* workgroups at a time; 0: all */
   uint64_t workgroups_left; /* in slices to come, the present one too */
@@ -39,8 +39,8 @@ struct aqsim_run {
 
   aqsim_run_state state;
   aq_preempt_mode mode; /* of the preemption */
-  bool partly;          /* of some compute units: it goes on */
-  bool by_queue;        /* goes on when its queue is mapped */
+  bool partly;          /* of some compute units: it continues */
+  bool by_queue;        /* continues when its queue is mapped */
   bool anew;            /* it starts from its beginning */
   aq_time left;         /* of a kernel without workgroups */
   aq_time restore;      /* it takes */
@@ -54,7 +54,7 @@ typedef enum aqsim_item_kind {
   AQSIM_ITEM_TIMER,
   AQSIM_ITEM_STOPPED, /* a run */
   AQSIM_ITEM_RESUMED, /* a run */
-  AQSIM_ITEM_CLEARED, /* a queue: its reset is over */
+  AQSIM_ITEM_CLEARED, /* a queue: its reset has ended */
   AQSIM_ITEM_MAP,
   AQSIM_ITEM_PREEMPTED,
   AQSIM_ITEM_CHARGE,
@@ -65,7 +65,7 @@ typedef enum aqsim_item_kind {
   AQSIM_ITEM_LET_GO,
 } aqsim_item_kind;
 
-/* What is going to happen, or to be told. */
+/* A coming event, or one to report. */
 typedef struct aqsim_item {
   aq_time time;
   uint64_t number; /* in the order of asking; the id of a timer */
@@ -156,8 +156,7 @@ aqsim_run *aqsim_policy_run(const aqsim_policy *policy, uint32_t handle);
 bool aqsim_policy_mask(const aqsim_policy *policy, const uint32_t *mask,
                        uint32_t count, aqsim_cu_set *out);
 
-/* Asks for a compute unit for a workgroup: what the dispatcher's watcher does.
- */
+/* Asks for a compute unit for a workgroup: as the dispatcher's watcher. */
 uint32_t aqsim_policy_place(void *watcher, aqsim_grid *grid, void *user);
 
 /* Sees to it that the dispatcher is looked at when a watcher has to be. */
@@ -165,7 +164,7 @@ void aqsim_policy_step(aqsim_policy *policy);
 
 void aqsim_run_view(aqsim_run *run, aq_device_kernel *out);
 
-/* What a kernel used so far, without what was wasted. */
+/* The time a kernel used so far, without wasted time. */
 aq_time aqsim_run_used(const aqsim_run *run);
 
 /* ---- policy_actions.c ---- */
@@ -193,14 +192,14 @@ static inline bool aqsim_run_is_running(const aqsim_run *run)
 aq_time aqsim_run_stop_cost(const aqsim_run *run, aq_preempt_mode mode,
                             const aqsim_cu_set *where);
 
-/* The preemption of a run begins; it is over after that cost. */
+/* The preemption of a run begins; it ends after that cost. */
 aq_status aqsim_run_stop(aqsim_run *run, aq_preempt_mode mode,
                          const aqsim_cu_set *where);
 
-/* A stopped run goes on as soon as its state is restored. */
+/* A stopped run continues as soon as its state is restored. */
 void aqsim_run_resume(aqsim_run *run);
 
-/* Items that are over. */
+/* Ended items. */
 void aqsim_run_stopped(aqsim_run *run);
 void aqsim_run_resumed(aqsim_run *run);
 
@@ -210,8 +209,8 @@ void aqsim_run_resumed(aqsim_run *run);
 void aqsim_policy_preempted_tell(aqsim_policy *policy,
                                  const aq_preempt_result *result);
 
-/* A preemption of a kernel or a queue is over: the policy is told, and whoever
- * keeps them. */
+/* A preemption of a kernel or a queue has ended: reports it to the policy and
+ * to the keeper of the kernel or queue. */
 void aqsim_run_preempted(const aqsim_run *run, aq_time freed);
 void aqsim_queue_preempted(aqsim_queue *queue);
 
@@ -219,8 +218,8 @@ void aqsim_queue_preempted(aqsim_queue *queue);
 bool aqsim_policy_queue_runs(const aqsim_policy *policy,
                              const aqsim_queue *queue);
 
-/* A queue that was suspended is free of what ran when nothing runs; it is given
- * up when it goes on before (AQ_TIME_NONE). */
+/* A suspended queue is free when nothing of it runs; the suspension is given up
+ * when the queue continues before (AQ_TIME_NONE). */
 void aqsim_policy_suspend_begun(aqsim_queue *queue);
 void aqsim_policy_suspend_over(aqsim_queue *queue, aq_time freed);
 void aqsim_policy_queue_rests(aqsim_queue *queue);
@@ -229,7 +228,7 @@ void aqsim_policy_queue_rests(aqsim_queue *queue);
 
 aqsim_queue *aqsim_policy_queue(const aqsim_policy *policy, uint32_t number);
 
-/* The longest of what it costs to stop a queue's kernels. */
+/* The longest time that stopping one of a queue's kernels costs. */
 aq_time aqsim_policy_queue_cost(const aqsim_policy *policy,
                                 const aqsim_queue *queue, aq_preempt_mode mode);
 
@@ -241,7 +240,7 @@ void aqsim_policy_suspend(aqsim_queue *queue, bool suspended);
 uint32_t aqsim_policy_evict(aqsim_policy *policy, aqsim_queue *queue,
                             uint32_t keep);
 
-/* The queue's reset is over. */
+/* The queue's reset has ended. */
 void aqsim_policy_queue_cleared(aqsim_queue *queue);
 
 #endif

@@ -35,7 +35,7 @@ uint32_t aqsim_policy_place(void *watcher, aqsim_grid *grid, void *user)
   return cu;
 }
 
-/* Tells of workgroups that started or ended. */
+/* Reports workgroups that started or ended. */
 static void notes_tell(aqsim_policy *p)
 {
   aqsim_watch *watch = &p->watch;
@@ -280,7 +280,7 @@ void aqsim_policy_grid_begun(aqsim_device *device)
 {
   aqsim_policy *p = device->policy;
   if (p->stepping && p->watch.single) {
-    /* It may come before what was waited for. */
+    /* It may come before the awaited time. */
     p->stepping = false;
     aqsim_policy_item_drop(p, AQSIM_ITEM_STEP, p->step_item);
   }

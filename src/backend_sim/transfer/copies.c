@@ -49,8 +49,8 @@ static uint32_t engine_count(const aqsim_device *device)
 }
 
 /* Bits for the engines of the device that may serve the path of a copy, unless
- * one is chosen: the first for what comes from the host, the second for what
- * goes there, all of those within the device, one a neighbour. */
+ * one is chosen: the first for copies from the host, the second for copies
+ * to it, all engines for copies within the device, one a neighbour. */
 static uint32_t engines_for(const aqsim_device *device, uint32_t from,
                             uint32_t to)
 {

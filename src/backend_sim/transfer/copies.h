@@ -12,7 +12,7 @@
 
 typedef enum aqsim_copy_state {
   AQSIM_COPY_WAITS,     /* for dependencies or its engine */
-  AQSIM_COPY_SETS_UP,   /* the engine has it, no byte moves yet */
+  AQSIM_COPY_SETS_UP,   /* the engine has it; bytes do not move so far */
   AQSIM_COPY_MOVES,     /* its bytes are on the links */
   AQSIM_COPY_COMPLETES, /* they have arrived */
 } aqsim_copy_state;

@@ -103,7 +103,7 @@ static void xgmi_make(aqsim_links *links, const aqsim_device_set *set,
   }
 }
 
-/* What the path between two devices comes to. */
+/* Describes the path between two devices. */
 static void peers_describe(aqsim_links *links, const aqsim_device_set *set,
                            uint32_t i, uint32_t j)
 {

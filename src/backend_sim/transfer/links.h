@@ -24,7 +24,7 @@ enum {
   AQSIM_ROUTE_MAX = 6,
 };
 
-/* What the bytes of a copy pass. */
+/* The links and memories that the bytes of a copy pass. */
 typedef struct aqsim_route {
   uint32_t directions[AQSIM_ROUTE_MAX];
   uint32_t count;

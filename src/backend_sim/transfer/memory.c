@@ -22,7 +22,7 @@ struct aqsim_block {
   _Alignas(ALIGN) unsigned char bytes[];
 };
 
-/* Blocks do not overlap: those that do are the same. */
+/* Blocks do not overlap: overlapping ones are the same. */
 static int block_compare(const void *a, const void *b)
 {
   const aqsim_block *x = a, *y = b;

@@ -25,7 +25,7 @@ void aqsim_traffic_fini(aqsim_traffic *traffic)
   free(traffic->users);
 }
 
-/* What the transfers have moved since the last change. */
+/* The bytes that transfers have moved since the last change. */
 static void traffic_advance(aqsim_traffic *traffic, aq_time now)
 {
   uint64_t passed = (uint64_t)(now - traffic->since);
@@ -65,7 +65,7 @@ static void traffic_reset(aqsim_traffic *traffic)
   }
 }
 
-/* Those that reached their limit stay there; returns whether some are left. */
+/* Transfers at their limit stay there; returns whether others are left. */
 static bool traffic_fill(aqsim_traffic *traffic)
 {
   int64_t lowest = INT64_MAX;

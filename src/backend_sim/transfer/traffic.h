@@ -4,8 +4,8 @@
  * memory.
  *
  * Rates are max-min fair: all rates rise together; one whose own limit or one
- * of whose links is full keeps what it has, and the others go on. Rates are
- * whole bytes a second, rounded down, and what is left of a transfer is counted
+ * of whose links is full keeps its rate, and the others rise. Rates are
+ * whole bytes a second, rounded down, and the rest of a transfer is counted
  * in 10^-12 bytes, so that every instant is exact, whatever joins and leaves in
  * between. The order of transfers does not matter.
  *
@@ -27,7 +27,7 @@ struct aqsim_transfer {
   void (*changed)(aqsim_transfer *transfer);
   int64_t most;           /* its own limit, bytes a second, at least 1 */
   int64_t rate;           /* bytes a second */
-  int64_t rate_before;    /* what it was until the last change */
+  int64_t rate_before;    /* its rate until the last change */
   unsigned __int128 left; /* 10^-12 bytes */
   bool settled;           /* its rate is found */
 };
@@ -52,8 +52,8 @@ void aqsim_traffic_join(aqsim_traffic *traffic, aqsim_transfer *transfer,
 void aqsim_traffic_leave(aqsim_traffic *traffic, aqsim_transfer *transfer,
                          aq_time now);
 
-/* Calls `changed` of those whose rate changed, in the order they joined; after
- * each join and leave. */
+/* Calls `changed` of transfers whose rate changed, in the order they joined;
+ * after each join and leave. */
 void aqsim_traffic_tell(const aqsim_traffic *traffic);
 
 /* When all bytes will have moved if no rate changes; rounded up. */
