@@ -374,6 +374,8 @@ enum aq_policy_flag {
   AQ_POLICY_HINTS = 1 << 1,
   /* Every job has to come with a deadline. */
   AQ_POLICY_DEADLINES = 1 << 2,
+  /* Some job has to come with a deadline: a source of none is refused. */
+  AQ_POLICY_SOME_DEADLINES = 1 << 3,
 };
 
 /* What a device half needs of a device, beside AQ_CAP_DEVICE_POLICY. */

@@ -122,6 +122,8 @@ struct aq_workload_source {
   /* The text of a name id; owned by the source. */
   const char *(*name)(aq_workload_source *source, int64_t id);
   void (*close)(aq_workload_source *source);
+  /* No job has a deadline: policies that go by deadlines refuse the source. */
+  bool no_deadlines;
 };
 
 AQ_END_DECLS

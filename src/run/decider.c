@@ -14,9 +14,26 @@ enum { IDLE_TIMERS_MAX = 1000000 };
 
 /* ---- life ---- */
 
+/* What no job of the source can give is refused before the first packet. */
+static aq_status deadlines_check(const aq_runner *run, uint32_t flags,
+                                 const char *policy, aq_diag *diag)
+{
+  if (!run->source->no_deadlines ||
+      !(flags & (AQ_POLICY_DEADLINES | AQ_POLICY_SOME_DEADLINES)))
+    return AQ_OK;
+  return aq_diag_set(diag, AQ_ERR_UNSUPPORTED,
+                     "policy %s: it needs deadlines, and no job has one",
+                     policy);
+}
+
 aq_status aq_decider_create(aq_runner *run, const aq_policy_choice *choice,
                             aq_decider **out, aq_diag *diag)
 {
+  const aq_status fits =
+      deadlines_check(run, aq_policy_choice_ops(choice)->flags,
+                      aq_policy_choice_name(choice), diag);
+  if (fits != AQ_OK)
+    return fits;
   aq_decider *d = calloc(1, sizeof *d);
   if (!d)
     return aq_diag_no_memory(diag);

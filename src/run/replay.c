@@ -251,7 +251,8 @@ aq_status aq_replay_open(aq_replay_input *input,
                                    .next = replay_next,
                                    .done = options->closed ? replay_done : NULL,
                                    .name = replay_name,
-                                   .close = replay_close};
+                                   .close = replay_close,
+                                   .no_deadlines = true};
   r->input = input;
   r->options = *options;
   r->last_time = AQ_TIME_NONE;

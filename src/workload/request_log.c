@@ -187,7 +187,8 @@ aq_status aq_request_log_create(aq_workload_source *inner, aq_record_sink *sink,
                                      .done = log_done,
                                      .rejected = log_rejected,
                                      .name = log_name,
-                                     .close = log_close};
+                                     .close = log_close,
+                                     .no_deadlines = inner->no_deadlines};
   log->inner = inner;
   log->sink = sink;
   *out = log;

@@ -495,6 +495,14 @@ static aq_status agents_make(player *p, aq_diag *diag)
   return AQ_OK;
 }
 
+static bool deadlines_none(const aq_scenario *scenario)
+{
+  for (uint32_t i = 0; i < scenario->client_count; i++)
+    if (scenario->clients[i].deadline != AQ_TIME_NONE)
+      return false;
+  return true;
+}
+
 aq_status aq_scenario_play(aq_scenario *scenario, uint32_t alone,
                            aq_workload_source **out, aq_diag *diag)
 {
@@ -505,7 +513,8 @@ aq_status aq_scenario_play(aq_scenario *scenario, uint32_t alone,
                                    .next = player_next,
                                    .rejected = player_rejected,
                                    .name = player_name,
-                                   .close = player_close};
+                                   .close = player_close,
+                                   .no_deadlines = deadlines_none(scenario)};
   p->scenario = *scenario;
   p->only = (int64_t)alone - 1;
   aq_status status = agents_make(p, diag);

@@ -461,6 +461,32 @@ START_TEST(what_a_transport_cannot_is_refused_at_the_start)
 }
 END_TEST
 
+START_TEST(a_policy_of_deadlines_refuses_work_that_has_none)
+{
+  const aq_job jobs[] = {job_of(0, 1, 0, 1)};
+  for (int i = 0; i < 2; i++) {
+    script s = script_of(jobs, 1);
+    s.source.no_deadlines = i == 0;
+    aq_policy_choice *choice;
+    ck_assert_status(aq_policy_choice_create("edf,slots=2", &choice, &diag),
+                     AQ_OK, &diag);
+    const aq_run_options options = {.transport = &aqsim_null_transport_ops,
+                                    .policy = choice};
+    aq_run_totals totals;
+    aq_status status = aq_run(&options, &s.source, NULL, &totals, &diag);
+    if (i == 0) {
+      ck_assert_int_eq(status, AQ_ERR_UNSUPPORTED);
+      ck_assert_str_eq(diag.text, "policy edf,slots=2: it needs deadlines, and "
+                                  "no job has one");
+      ck_assert_uint_eq(s.next, 0);
+    } else {
+      ck_assert_int_eq(status, AQ_OK);
+    }
+    aq_policy_choice_destroy(choice);
+  }
+}
+END_TEST
+
 /* ---- preemptions ---- */
 
 typedef struct kept {
@@ -550,5 +576,6 @@ AQ_TEST_MAIN("run/policy", what_is_not_legal_ends_the_run,
              every_command_of_a_policy_is_a_packet_behind_a_doorbell,
              the_same_policy_runs_on_every_transport,
              what_a_transport_cannot_is_refused_at_the_start,
+             a_policy_of_deadlines_refuses_work_that_has_none,
              a_queue_is_vacated_when_all_of_it_has_completed,
              the_decision_log_tells_hooks_and_actions)

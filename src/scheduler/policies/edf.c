@@ -54,6 +54,7 @@ static const aq_discipline edf = {.state_size = sizeof(line),
 
 AQ_SERVER_POLICY(edf, edf, .summary = "the earliest deadline first",
                  .source = "Liu and Layland 1973",
+                 .flags = AQ_POLICY_SOME_DEADLINES,
                  .settings = (const aq_policy_setting[]){
                      AQ_SERVER_SETTINGS,
                      {"turn", AQ_SETTING_COUNT, "0",
