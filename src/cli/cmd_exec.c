@@ -95,6 +95,7 @@ static aq_status environment_set(execution *e)
       .edits = aq_cli_repeats(cli, AQ_CLI_OPT_SET),
       .kernels = aq_cli_repeats(cli, AQ_CLI_OPT_KERNELS),
       .kernels_from = cli->values[AQ_CLI_OPT_KERNELS_FROM],
+      .semantics = cli->values[AQ_CLI_OPT_SEMANTICS],
       .missing_kernels = cli->values[AQ_CLI_OPT_MISSING_KERNELS],
       .faults = cli->values[AQ_CLI_OPT_FAULTS],
       .capture = cli->values[AQ_CLI_OPT_CAPTURE]};

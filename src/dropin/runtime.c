@@ -188,10 +188,27 @@ static const char *const *edits_split(char *text, const char *list[],
   return list;
 }
 
+/* AMD's runtime, or the HSA Foundation's specification where they differ. */
+static aq_status semantics_read(aq_semantics *out, aq_diag *diag)
+{
+  const char *text = secure_getenv("AQUEDUCT_SEMANTICS");
+  const bool foundation = text && strcmp(text, "foundation") == 0;
+  *out = foundation ? AQ_SEMANTICS_FOUNDATION : AQ_SEMANTICS_ROCR;
+  if (text && *text && !foundation && strcmp(text, "rocr") != 0)
+    return aq_diag_set(diag, AQ_ERR_INVALID,
+                       "AQUEDUCT_SEMANTICS=%s; expected rocr or foundation",
+                       text);
+  return AQ_OK;
+}
+
 static aq_status transport_open(aqdrop *runtime, const char *const *edits,
                                 aq_diag *diag)
 {
   const char *device = secure_getenv("AQUEDUCT_DEVICE");
+  aq_semantics semantics;
+  aq_status status = semantics_read(&semantics, diag);
+  if (status != AQ_OK)
+    return status;
   if (!device || !*device)
     device = AQSIM_DEFAULT_DEVICE;
   aq_transport_options options = {
@@ -199,14 +216,14 @@ static aq_status transport_open(aqdrop *runtime, const char *const *edits,
       .device = device,
       .edits = edits,
       .mode = AQ_MODE_LIVE,
+      .semantics = semantics,
       .records = aqdrop_recording_sink(runtime->recording),
       .epoch = aqdrop_recording_epoch(runtime->recording),
       .hooks = aqdrop_hooks_table(runtime->hooks),
       .executor = aq_wave_machine_executor(runtime->machine),
       .event = aqdrop_event_tell,
       .event_user = runtime};
-  aq_status status =
-      aqsim_transport_ops.open(&options, &runtime->transport, diag);
+  status = aqsim_transport_ops.open(&options, &runtime->transport, diag);
   if (status != AQ_OK)
     return status;
   runtime->transport->ops->info(runtime->transport, &runtime->info);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Queues: packets through the API and by raw stores, control, errors. */
 #include <pthread.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "common/ring.h"
@@ -158,6 +159,35 @@ START_TEST(queues_that_cannot_be_are_refused)
   ck_assert_hsa(CREATE(((hsa_agent_t){5}), 64, 0, UINT32_MAX),
                 HSA_STATUS_ERROR_INVALID_AGENT);
   ck_assert_done(hsa_shut_down());
+}
+END_TEST
+
+/* HSA 1.2, hsa_queue_create: the size is the maximum of the one asked for and
+ * HSA_AGENT_INFO_QUEUE_MIN_SIZE. ROCr refuses it since 2022. */
+START_TEST(a_small_queue_is_refused_or_raised_by_the_semantics)
+{
+  for (int foundation = 0; foundation < 2; foundation++) {
+    client c;
+    hsa_queue_t *queue;
+    uint32_t least;
+    setenv("AQUEDUCT_SEMANTICS", foundation ? "foundation" : "rocr", 1);
+    client_open(&c);
+    ck_assert_done(
+        hsa_agent_get_info(c.device, HSA_AGENT_INFO_QUEUE_MIN_SIZE, &least));
+    ck_assert_uint_gt(least, 4);
+    hsa_status_t status = hsa_queue_create(c.device, 4, 0, NULL, NULL,
+                                           UINT32_MAX, UINT32_MAX, &queue);
+    if (foundation) {
+      ck_assert_done(status);
+      ck_assert_uint_eq(queue->size, least);
+    } else {
+      ck_assert_hsa(status, HSA_STATUS_ERROR_INVALID_ARGUMENT);
+    }
+    ck_assert_done(hsa_shut_down());
+  }
+  setenv("AQUEDUCT_SEMANTICS", "strict", 1);
+  ck_assert_hsa(hsa_init(), HSA_STATUS_ERROR_OUT_OF_RESOURCES);
+  unsetenv("AQUEDUCT_SEMANTICS");
 }
 END_TEST
 
@@ -371,6 +401,7 @@ AQ_TEST_MAIN("dropin/queues",
              every_index_function_moves_its_index,
              a_soft_queue_has_the_doorbell_and_features_it_was_given,
              queues_that_cannot_be_are_refused,
+             a_small_queue_is_refused_or_raised_by_the_semantics,
              the_cooperative_queue_is_one_until_its_last_reference,
              a_bad_packet_calls_back_and_stops_the_queue,
              an_inactive_queue_serves_nothing,
