@@ -21,13 +21,14 @@ const aq_wave_op *aq_wave_fault(aq_wave *w, const aq_wave_op *o,
 {
   aq_execution_fault *fault = &w->grid->fault;
   char text[AQ_ISA_TEXT_SIZE] = "";
-  const uint64_t pc = aq_wave_code_pc(o);
+  const uint64_t pc = aq_wave_code_pc(o), entry = w->grid->entry;
+  const bool before = pc < entry; /* a function that lies before the kernel */
   if (o->more && o->more->inst.row)
     aq_isa_print(&o->more->inst, text);
   *fault = (aq_execution_fault){.kind = kind, .address = address, .pc = pc};
   snprintf(fault->text, sizeof fault->text,
-           "kernel %.40s+0x%" PRIx64 ": %.60s: %s", w->grid->desc.kernel,
-           pc - w->grid->entry, text, what);
+           "kernel %.40s%c0x%" PRIx64 ": %.60s: %s", w->grid->desc.kernel,
+           before ? '-' : '+', before ? entry - pc : pc - entry, text, what);
   w->state = AQ_WAVE_FAULTS;
   w->pc = pc;
   return NULL;

@@ -1,43 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "kernels.h"
 
-#define ITEM                                                                   \
-  const u32 i = work_item();                                                   \
-  if (i >= n)                                                                  \
-  return
-
-static float f32_of(u32 bits)
-{
-  float value;
-  __builtin_memcpy(&value, &bits, sizeof value);
-  return value;
-}
-
-static u32 bits_of_f32(float value)
-{
-  u32 bits;
-  if (value != value)
-    return 0x7fc00000;
-  __builtin_memcpy(&bits, &value, sizeof bits);
-  return bits;
-}
-
-static double f64_of(u64 bits)
-{
-  double value;
-  __builtin_memcpy(&value, &bits, sizeof value);
-  return value;
-}
-
-static u64 bits_of_f64(double value)
-{
-  u64 bits;
-  if (value != value)
-    return 0x7ff8000000000000;
-  __builtin_memcpy(&bits, &value, sizeof bits);
-  return bits;
-}
-
 KERNEL(k_add_f32)
 {
   ITEM;

@@ -1,4 +1,5 @@
 # Tests of src/wave.
 check_PROGRAMS += tests/wave/test_kernels
-tests_wave_test_kernels_SOURCES = tests/wave/test_kernels.c tests/wave/kernels.h
-EXTRA_DIST += tests/wave/kernels.c
+tests_wave_test_kernels_SOURCES = tests/wave/test_kernels.c \
+	tests/wave/kernels.h tests/wave/run.h
+EXTRA_DIST += tests/wave/kernels.c tests/wave/kernels_forms.c
