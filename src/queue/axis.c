@@ -95,8 +95,8 @@ aq_status aq_axis_create(aq_hub *hub, aq_queue *queue, bool counted,
   return AQ_OK;
 }
 
-/* The hub may be gone as soon as the axis is out of its list, so that comes
- * last of what needs it. */
+/* The hub may be gone as soon as the axis is out of its list, so this is the
+ * last use of it. */
 static void axis_free(aq_axis *axis)
 {
   aq_hub *hub = axis->hub;
@@ -208,5 +208,5 @@ void aq_epoch_arm(const aq_epoch_ref *edge)
     return;
   aq_axis_release(edge->axis);
   __atomic_store_n(&hub->deaf, true, __ATOMIC_RELAXED);
-  aq_seats_ring(hub); /* who sleeps already looks again */
+  aq_seats_ring(hub); /* sleeping hosts look again */
 }

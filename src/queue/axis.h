@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Axes: what others know of a queue, also when it is gone. The epochs of a
- * queue are complete in order, and an axis says how one sees that in a signal.
+ * Axes: the part of a queue that others know, also when it is gone. The epochs
+ * of a queue complete in order, and an axis shows that in a signal.
  *
  * Counted: one signal for all epochs, counted down from AQ_AXIS_START; epoch N
  * is complete when it is below aq_axis_limit(N). Flagged: a signal for each
@@ -10,8 +10,8 @@
  * again when neither the queue nor a waiting one refers to them.
  *
  * Failure: when the queue's device stops, all signals are set as if everything
- * were complete, so that nobody waits for ever, and `failed_from` says from
- * which epoch on that is not true.
+ * were complete, so that no wait lasts for ever, and `failed_from` is the
+ * first epoch of which that is not true.
  *
  * Ownership: counted references. Thread rule: any thread; a reference of one's
  * own is needed.
@@ -72,7 +72,7 @@ static inline uint64_t aq_axis_failed_from(const aq_axis *axis)
  * reference; gives the one to `axis` back. */
 aq_axis *aq_axis_next(aq_hub *hub, aq_axis *axis);
 
-/* Retires its queue, if it has one and no other thread is at it. */
+/* Retires its queue, if it has one that no other thread is retiring. */
 void aq_axis_poll(aq_axis *axis);
 
 /* A signal that is 1, with one reference; of the axis' hub. */
@@ -102,9 +102,9 @@ static inline aq_wait_item aq_epoch_item(const aq_epoch_ref *edge)
                                      aq_axis_limit(edge->epoch)};
 }
 
-/* Lets the transport call back when the epoch is complete: the queue is then
- * retired by that. Where there are no handlers, or no memory for one, hosts
- * that wait look by themselves. */
+/* Lets the transport call back when the epoch is complete: the callback then
+ * retires the queue. Without handlers, or without memory for one, waiting
+ * hosts look on their own. */
 void aq_epoch_arm(const aq_epoch_ref *edge);
 
 #endif

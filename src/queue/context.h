@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A context: what the queues and semaphores of one open transport share.
+ * A context: the state that the queues and semaphores of one open transport
+ * share.
  *
- * It says how a queue of each device waits for another queue, and it is how
- * host threads that wait hear of each other. Ownership: the transport is
+ * It decides how a queue of each device waits for another queue, and through it
+ * waiting host threads hear of each other. Ownership: the transport is
  * borrowed and has to outlive it; queues and semaphores are destroyed first.
  * Thread rule: any thread where the transport is live, else the one that drives
  * the transport.
@@ -34,8 +35,8 @@ typedef struct aq_context_options {
   aq_transport *transport;
   aq_edge_way way; /* of all devices; CHOOSE: each as its model is */
   /* A row for each operation, NULL: none. Its queues are profiled where the
-   * transport can. Borrowed until destroy; on whatever thread retires, one at a
-   * time: nobody else may drive it then, in live mode not even the transport.
+   * transport can. Borrowed until destroy; on the thread that retires, one at a
+   * time: no other may drive it then, in live mode not even the transport.
    */
   aq_record_sink *records;
   /* The logical device whose queues these are, borrowed: queues are placed by
@@ -48,8 +49,8 @@ AQ_API aq_status aq_context_create(const aq_context_options *options,
                                    aq_context **out, aq_diag *diag);
 AQ_API void aq_context_destroy(aq_context *context);
 
-/* Hands over the rows of everything that is retired; what went wrong with any
- * before, too. Destroying the context does the same without telling. */
+/* Hands over the rows of all retired operations; returns any earlier failure
+ * with them, too. Destroying the context does the same without a report. */
 AQ_API aq_status aq_context_records_flush(aq_context *context, aq_diag *diag);
 
 /* The one it was created with; borrowed. */

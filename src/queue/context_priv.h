@@ -21,7 +21,7 @@ struct aq_context {
   aq_pool *pools;                   /* by device */
   const struct aq_tap *tap;         /* or NULL */
   aq_staging *staging;              /* of files */
-  struct aq_operation_rows *rows;   /* NULL: nobody records */
+  struct aq_operation_rows *rows;   /* NULL: not recorded */
   bool live;                        /* more than one thread may come */
   bool flagged; /* epochs have a signal each: some device can wait for
                    zero only */

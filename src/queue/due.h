@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The notification ring: what is due when an epoch is complete.
+ * The notification ring: the actions due when an epoch is complete.
  *
- * Entries of 32 bytes in the order in which they are worked off: what the epoch
- * has waited for, then the host's part, the end of its packets (kernel
- * arguments), the signals, what is to be released. One thread puts at a time
+ * Entries of 32 bytes in the order of handling: the frontier that the epoch
+ * waited for, then the host's part, the end of its packets (kernel
+ * arguments), the signals, the resources to release. One thread puts at a time
  * and one takes at a time, not the same ones.
  */
 #ifndef AQ_QUEUE_DUE_H
@@ -36,12 +36,13 @@ _Static_assert(sizeof(aq_due) == 32, "two entries a cache line");
 typedef struct aq_due_ring {
   aq_due *entries;
   uint32_t size; /* a power of two */
-  uint64_t head; /* atomic: entries put; written by who puts */
+  uint64_t head; /* atomic: entries put; written by the putting thread */
   uint64_t next; /* entries put that are not told yet */
   uint64_t tail __attribute__((aligned(64))); /* atomic: entries taken */
 } aq_due_ring;
 
-/* Acquire pairs with the release of who takes: entries below are free. */
+/* Acquire pairs with the release of the taking thread: entries below are free.
+ */
 static inline uint32_t aq_due_room(const aq_due_ring *ring)
 {
   return ring->size -
@@ -57,7 +58,7 @@ static inline void aq_due_put(aq_due_ring *ring, aq_due_kind kind, void *object,
       (aq_due){object, value, epoch, kind, count};
 }
 
-/* Release: the entries are there when the head says so. */
+/* Release: the new head publishes the entries. */
 static inline void aq_due_tell(aq_due_ring *ring)
 {
   __atomic_store_n(&ring->head, ring->next, __ATOMIC_RELEASE);

@@ -21,7 +21,7 @@ static aq_status options_check(const aq_feed_options *options, aq_diag *diag)
   return AQ_OK;
 }
 
-/* Whoever waits for something of this queue is told that it never comes. */
+/* Fails everything that waits for this queue. */
 static void queue_failed(const aq_queue_error *error, void *user)
 {
   aq_feed *queue = user;
@@ -33,7 +33,7 @@ static void queue_failed(const aq_queue_error *error, void *user)
   queue->options.error(error, queue->options.user);
 }
 
-/* The queue's own memory and what it gets from the transport. */
+/* The queue's own memory and its resources of the transport. */
 static aq_status queue_init(aq_feed *queue, aq_diag *diag)
 {
   const aq_feed_options *options = &queue->options;

@@ -12,8 +12,8 @@
  * program that is larger than the ring goes in several parts, each with a
  * doorbell of its own.
  *
- * Order: everything in a queue starts in the order of submission; whether it
- * overlaps is decided by the barriers of the programs. Waits hold back what is
+ * Order: everything in a queue starts in the order of submission; the barriers
+ * of the programs decide whether it overlaps. Waits hold back everything
  * submitted after them.
  *
  * Conditions of a program are decided here: everything before one is completed
@@ -64,7 +64,7 @@ typedef struct aq_observed {
   aq_time start, end; /* AQ_TIME_NONE where only stats are collected */
 } aq_observed;
 
-/* What an observed submission did. */
+/* The effects of an observed submission. */
 typedef struct aq_observed_totals {
   uint64_t first, packets; /* ids of the queue */
   uint64_t dispatches, transfers, drains, markers;
@@ -75,7 +75,7 @@ typedef enum aq_observe {
   AQ_OBSERVE_TIMES, /* completions with start and end; AQ_CAP_PROFILING */
 } aq_observe;
 
-/* Who wants to know. A submission that is observed has completed when
+/* The caller's observer. An observed submission has completed when
  * aq_feed_submit returns. Any function may be NULL. */
 typedef struct aq_observer {
   aq_observe what;
@@ -90,8 +90,8 @@ typedef struct aq_submission {
    * completion. Both stay until the packets have completed. */
   const aq_program *program;
   const aq_link *link;
-  const aq_binding *bindings; /* by slot; borrowed for the call, or if it is
-                                 walked on the device until that is over */
+  const aq_binding *bindings; /* by slot; borrowed for the call, or, if it is
+                                 walked on the device, until the walk ends */
   uint32_t binding_count;
   const aq_signal *waits; /* each has to reach 0 first */
   uint32_t wait_count;
@@ -99,9 +99,9 @@ typedef struct aq_submission {
   uint64_t visits;      /* blocks to enter at most; 0: AQ_VISITS_DEFAULT */
   bool on_device;       /* the device walks it; not observed, packets untold */
   const aq_observer *observer; /* NULL: none */
-  /* NULL, or signals for each packet of the program, which go on after the
-   * call: entries tell which packet has which, AQ_WALK_COMPLETION the one that
-   * carries the completion. Not with an observer, nor on the device. */
+  /* NULL, or signals for each packet of the program, still in use after
+   * the call: entries name the signal of each packet, AQ_WALK_COMPLETION the
+   * packet with the completion. Not with an observer, nor on the device. */
   aq_walk_log *log;
 } aq_submission;
 
@@ -113,7 +113,7 @@ typedef struct aq_submitted {
 } aq_submitted;
 
 /* The options are copied, the transport they name is borrowed until destroy.
- * What is in the ring then is thrown away. NULL may be destroyed. */
+ * Packets still in the ring then are thrown away. NULL may be destroyed. */
 aq_status aq_feed_create(const aq_feed_options *options, aq_feed **out,
                          aq_diag *diag);
 void aq_feed_destroy(aq_feed *queue);
@@ -126,12 +126,12 @@ aq_status aq_feed_change(aq_feed *queue, aq_queue_control control,
                          const aq_queue_control_args *args, aq_diag *diag);
 
 /* Submits; `out` may be NULL. Nothing is submitted when an argument is bad;
- * AQ_ERR_RESOURCES: the visits are used up, what was submitted runs and the
+ * AQ_ERR_RESOURCES: the visits are used up, submitted packets run and the
  * completion never comes. After any other error the queue takes no more. */
 aq_status aq_feed_submit(aq_feed *queue, const aq_submission *submission,
                          aq_submitted *out, aq_diag *diag);
 
-/* Waits until what the device walks is over and returns what became of it;
+/* Waits until the device's walk has ended and returns its result;
  * aq_feed_submit and aq_feed_destroy do so first. */
 aq_status aq_feed_finish(aq_feed *queue, aq_diag *diag);
 

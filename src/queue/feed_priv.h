@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the files of a feed share, and the host queue on top of it. */
+/* Shared by the files of a feed, and by the host queue on top of it. */
 #ifndef AQ_QUEUE_FEED_PRIV_H
 #define AQ_QUEUE_FEED_PRIV_H
 
@@ -47,7 +47,7 @@ struct aq_feed {
   bool walking;
 };
 
-/* What is left to do of one submission. */
+/* The rest of one submission. */
 typedef struct aq_submit {
   const aq_submission *submission;
   aq_link direct; /* of a one-shot program */
@@ -58,7 +58,7 @@ typedef struct aq_submit {
   uint64_t payload_done;
   bool payload; /* the program has not ended */
   aq_submitted result;
-  bool unrung; /* published packets that no doorbell has told yet */
+  bool unrung; /* published packets that still need a doorbell */
 } aq_submit;
 
 /* ---- what every submission does with the packets that it adds ---- */

@@ -29,7 +29,7 @@ static void kernargs_reclaim(aq_feed *queue)
   }
 }
 
-/* Everything up to `packet` is to be given back once that is read. */
+/* Releases the arguments used so far once `packet` is read. */
 static void submit_reclaim(aq_feed *queue, uint64_t packet)
 {
   const uint32_t mask = queue->ring->size - 1;
@@ -39,8 +39,8 @@ static void submit_reclaim(aq_feed *queue, uint64_t packet)
       (aq_reclaim){packet, queue->kernargs.head};
 }
 
-/* What is already published must be on its way while we wait, or it would wait
- * for itself. */
+/* Rings for published packets first: without the doorbell they would never make
+ * room. */
 static aq_status space_wait(aq_feed *queue, aq_submit *submit, uint32_t slots,
                             aq_diag *diag)
 {
@@ -126,7 +126,7 @@ static aq_status part_room(aq_feed *queue, aq_submit *submit,
   return status;
 }
 
-/* Barrier-AND packets hold back what follows; one takes five signals. */
+/* Barrier-AND packets hold back all later ones; one takes five signals. */
 static void waits_fill(aq_submit *submit, aq_packet_span *span)
 {
   const aq_submission *submission = submit->submission;
@@ -227,7 +227,7 @@ static void part_publish(aq_feed *queue, aq_submit *submit,
   submit_reclaim(queue, span->first + span->packets - 1);
 }
 
-/* What a walk stopped for. */
+/* The reason why a walk stopped. */
 static aq_status walk_resume(aq_feed *queue, aq_submit *submit, aq_walk walk,
                              aq_diag *diag)
 {

@@ -34,7 +34,7 @@ struct file_work {
   piece pieces[PIECES];
   uint32_t device;              /* whose engine moves them */
   uint32_t told, told_expected; /* calls of the step */
-  uint64_t next;                /* of the range: what is below is under way */
+  uint64_t next;                /* of the range: below, bytes are under way */
   aq_status status;
   aq_diag cause;
 };
@@ -98,8 +98,8 @@ static bool piece_told(int64_t value, void *user)
   return false;
 }
 
-/* Between staging and device. Who tells of the end is there first: a copy that
- * nobody hears of could not be waited for. */
+/* Between staging and device. Its reporter comes first: a copy without one
+ * could not be waited for. */
 static aq_status piece_move(piece *p, aq_diag *diag)
 {
   file_work *f = p->file;
@@ -142,7 +142,7 @@ static aq_status piece_begin(piece *p, aq_diag *diag)
 
 /* ---- the walk ---- */
 
-/* Does what can be done now; true: some of it was. */
+/* Starts the pieces that can start now; true: there were some. */
 static bool file_advance(file_work *f)
 {
   bool any = false;
@@ -184,7 +184,7 @@ static void file_staged(aq_step *step, uint32_t asks)
     aq_host_work_end(&f->work, f->status, f->cause.text);
 }
 
-/* Without engines, or without anybody who tells of them. */
+/* Without engines, or without a reporter for them. */
 static void file_direct(aq_step *step, uint32_t asks)
 {
   file_work *f = file_of(step);

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Frontiers: how far something has waited for each queue.
+ * Frontiers: the epoch of each queue that an object has waited for.
  *
- * A frontier maps axes (queues) to epochs: whoever has it runs after those
+ * A frontier maps axes (queues) to epochs: its holder runs after those
  * epochs. Merging takes the later epoch of each axis. Everything in a frontier
- * is true; one that overflows knows less than it could, so what it says still
- * holds, but it is not handed on any more. Entries are sorted by axis. Plain
+ * is true; one that overflows knows less than it could, so its entries still
+ * hold, but it is not handed on any more. Entries are sorted by axis. Plain
  * values, no locks.
  */
 #ifndef AQ_QUEUE_FRONTIER_H
@@ -36,11 +36,11 @@ static inline bool aq_frontier_dominates(const aq_frontier *frontier,
   return aq_frontier_epoch(frontier, axis) >= epoch;
 }
 
-/* The later epoch stays; what has no place any more makes it overflow. */
+/* The later epoch stays; an entry without a place makes it overflow. */
 void aq_frontier_add(aq_frontier *frontier, uint32_t axis, uint64_t epoch);
 void aq_frontier_merge(aq_frontier *frontier, const aq_frontier *other);
 
-/* Copies only what is in use. */
+/* Copies only the used entries. */
 void aq_frontier_copy(aq_frontier *to, const aq_frontier *from);
 
 #endif

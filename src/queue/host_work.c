@@ -52,7 +52,7 @@ static aq_status work_turn(void *user, aq_diag *diag)
   aq_diag own = AQ_DIAG_INIT;
   (void)diag; /* told by the second task */
   if (__atomic_load_n(&work->refused, __ATOMIC_ACQUIRE))
-    return AQ_OK; /* nobody would hear of it */
+    return AQ_OK; /* no signal would report it */
   __atomic_fetch_add(&work->refs, 1, __ATOMIC_RELAXED);
   aq_staging_hold(work->context);
   const aq_status status = work->start(work, &own);
@@ -125,7 +125,7 @@ static void gate_over(aq_status status, const char *cause, void *user)
                            .demand = gate_demand,                              \
                            .fill = gate_fill}
 
-/* By what the operation is. */
+/* By the kind of operation. */
 static const aq_task_class gate_classes[AQ_OPERATION_COUNT] = {
     GATE_CLASS(FILL), GATE_CLASS(COPY),  GATE_CLASS(UPDATE),
     GATE_CLASS(READ), GATE_CLASS(WRITE), GATE_CLASS(HOST_CALL),

@@ -11,8 +11,8 @@
  *                 │               ▲
  *                 └─▶ start … end ┘
  *
- * Ownership: counted references: one for each task, one while the work goes on;
- * the last one frees. Embedded first in what the operation is.
+ * Ownership: counted references: one for each task, one while the work is
+ * under way; the last one frees. Embedded first in the struct of the operation.
  */
 #ifndef AQ_QUEUE_HOST_WORK_H
 #define AQ_QUEUE_HOST_WORK_H
@@ -28,8 +28,8 @@ struct aq_host_work {
   aq_operation kind;
   uint64_t bytes;  /* for the statistics: that it moves, and who does */
   aq_copy_way way; /* CHOOSE: it is no copy */
-  /* Does it; AQ_ERR_AGAIN: it goes on, until aq_host_work_end. Must not wait.
-   * What goes on must not use the queue: that may stop and be destroyed. */
+  /* Does it; AQ_ERR_AGAIN: it runs on until aq_host_work_end. Must not wait.
+   * The running work must not use the queue: that may stop and be destroyed. */
   aq_status (*start)(aq_host_work *work, aq_diag *diag);
   void (*free)(aq_host_work *work);
 
@@ -49,8 +49,8 @@ aq_status aq_host_work_submit(aq_host_work *work, const aq_sync *sync,
 /* It has written to memory of the device, before it ends. */
 void aq_host_work_publish(aq_host_work *work, const void *address, size_t size);
 
-/* It is over: once, when `start` has returned AQ_ERR_AGAIN. Frees it unless
- * a task refers to it. */
+/* The work has ended: once, when `start` has returned AQ_ERR_AGAIN. Frees it
+ * unless a task refers to it. */
 void aq_host_work_end(aq_host_work *work, aq_status status, const char *cause);
 
 #endif

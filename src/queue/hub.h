@@ -32,11 +32,11 @@ struct aq_hub {
   pthread_mutex_t lock; /* of the lists below */
   aq_axis *axes;        /* all that live */
   aq_flag *flags, *free_flags; /* all, and those not in use */
-  aq_seat *seats, *free_seats; /* all, and those where nobody sits */
+  aq_seat *seats, *free_seats; /* all, and the unused ones */
   uint32_t axes_made;
 };
 
-/* The hub of a transport, made by the first who asks. */
+/* The hub of a transport, made by the first caller. */
 aq_status aq_hub_take(aq_transport *transport, const aq_transport_info *info,
                       aq_hub **out, aq_diag *diag);
 void aq_hub_give(aq_hub *hub); /* NULL is allowed */
@@ -63,14 +63,14 @@ static inline void aq_refs_add(const aq_hub *hub, uint32_t *refs)
     ++*refs;
 }
 
-/* What is left. */
+/* The rest. */
 static inline uint32_t aq_refs_sub(const aq_hub *hub, uint32_t *refs)
 {
   return hub->live ? __atomic_sub_fetch(refs, 1, __ATOMIC_ACQ_REL) : --*refs;
 }
 
-/* Retires what is complete on every queue: where no handler does. Queues that
- * another thread is at are left to it. */
+/* Retires complete epochs on every queue: where no handler does. Skips queues
+ * that another thread is retiring. */
 void aq_hub_poll(aq_hub *hub);
 
 static inline bool aq_hub_has_handlers(const aq_hub *hub)

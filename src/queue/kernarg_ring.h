@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Kernarg ring: memory for kernel arguments, taken in order and given back in
+ * Kernarg ring: memory for kernel arguments, taken in order and released in
  * order.
  *
  * A reservation is contiguous; where it would cross the end of the memory, the
- * tail is skipped and given back with it. Positions only grow; what lies below
+ * tail is skipped and released with it. Positions only grow; memory below
  * `tail` is free. The memory is borrowed. One thread at a time.
  */
 #ifndef AQ_QUEUE_KERNARG_RING_H
@@ -16,7 +16,7 @@
 typedef struct aq_kernarg_ring {
   unsigned char *memory;
   uint64_t capacity;   /* bytes, a power of two */
-  uint64_t head, tail; /* bytes taken and given back since the start */
+  uint64_t head, tail; /* bytes taken and released since the start */
 } aq_kernarg_ring;
 
 /* The largest reservation that succeeds on an idle ring wherever it stands. */
@@ -37,13 +37,13 @@ static inline unsigned char *aq_kernarg_ring_take(aq_kernarg_ring *ring,
   return ring->memory + (skip ? 0 : at);
 }
 
-/* Gives back what of the last reservation was not used. */
+/* Releases the unused part of the last reservation. */
 static inline void aq_kernarg_ring_trim(aq_kernarg_ring *ring, uint64_t unused)
 {
   ring->head -= unused;
 }
 
-/* Gives back everything that was taken before `head` stood there. */
+/* Releases everything that was taken before `head` stood there. */
 static inline void aq_kernarg_ring_give(aq_kernarg_ring *ring, uint64_t head)
 {
   ring->tail = head;

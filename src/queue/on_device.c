@@ -56,8 +56,8 @@ aq_status aq_feed_finish(aq_feed *queue, aq_diag *diag)
   return AQ_OK;
 }
 
-/* The kernarg memory of a whole walk: what it reads to find itself, and what
- * its packets use again and again. */
+/* The kernarg memory of a whole walk: the state it reads to find itself, and
+ * the arguments that its packets use again and again. */
 static aq_status walk_start(aq_feed *queue, aq_submit *submit, aq_diag *diag)
 {
   aq_device_walk *walk = queue->walk;

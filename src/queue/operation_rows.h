@@ -18,10 +18,10 @@ typedef struct aq_operation_rows aq_operation_rows;
 aq_status aq_operation_rows_create(aq_record_sink *sink, bool live,
                                    aq_operation_rows **out, aq_diag *diag);
 
-/* Puts what is left. NULL is allowed. */
+/* Puts the remaining rows. NULL is allowed. */
 void aq_operation_rows_destroy(aq_operation_rows *rows);
 
-/* Tells the sink of a queue and its device; their ordinals there. */
+/* Reports a queue and its device to the sink; their ordinals there. */
 aq_status aq_operation_rows_queue(aq_operation_rows *rows,
                                   const aq_device_info *info, uint32_t device,
                                   uint32_t ring, int64_t *device_ordinal,

@@ -2,15 +2,15 @@
 /*
  * Operations of the host queue beyond packets: memory, transfers, files, and
  * functions of the host. All of them take their turn in the queue, wait and
- * signal as queue.h says: what is behind one in its queue starts when it is
- * over. sync may be NULL.
+ * signal as queue.h says: the next operation in the queue starts when one has
+ * ended. sync may be NULL.
  *
  * Status rule, as there: AQ_OK means that it is under way or has failed, which
- * its signals and `release` tell; anything else that nothing happened.
+ * its signals and `release` report; anything else that nothing happened.
  *
- * What fails only while it goes on (a file that ends, a host function that says
- * so) fails its signals, and everything that waits for those. Operations with a
- * part of the host's are therefore waited for by the host, never by a device.
+ * An operation that fails only while it runs (a file that ends, a host function
+ * that returns an error) fails its signals, and everything that waits for
+ * those. So the host waits for operations with a host part, never a device.
  */
 #ifndef AQ_QUEUE_OPERATIONS_H
 #define AQ_QUEUE_OPERATIONS_H
@@ -22,7 +22,7 @@ AQ_BEGIN_DECLS
 
 /* ---- memory ----
  *
- * Each device has a pool of the context. What is given back stays with it and
+ * Each device has a pool of the context. Freed memory stays with it and
  * is used again, in the order of the queues: a block whose dealloca is pending
  * is handed out at once, to operations that run after it.
  */
@@ -32,37 +32,37 @@ typedef struct aq_memory_request {
   size_t size; /* bytes, not 0 */
 } aq_memory_request;
 
-/* The address is known at once; the memory may be touched by what runs after
- * the operation. No memory: the operation fails with AQ_ERR_NO_MEMORY and the
+/* The address is known at once; operations that run after this one may touch
+ * the memory. No memory: the operation fails with AQ_ERR_NO_MEMORY and the
  * address is NULL. */
 AQ_API aq_status aq_queue_alloca(aq_queue *queue, const aq_sync *sync,
                                  const aq_memory_request *request, void **out,
                                  aq_diag *diag);
 
-/* Gives back what alloca of any queue of the context made; nobody touches it
- * after what runs before the operation. When it fails, the memory is still
+/* Frees memory that alloca of any queue of the context made; only operations
+ * that run before this one may touch it. When it fails, the memory is still
  * allocated. AQ_ERR_INVALID: the address is not allocated. */
 AQ_API aq_status aq_queue_dealloca(aq_queue *queue, const aq_sync *sync,
                                    void *address, aq_diag *diag);
 
 typedef struct aq_memory_stats {
   uint64_t used, used_max; /* bytes that alloca has handed out */
-  uint64_t reserved;       /* bytes of the transport, with those that wait for
+  uint64_t reserved;       /* bytes of the transport, with blocks that wait for
                               their next use */
   uint64_t limit;          /* of `reserved`; UINT64_MAX: none */
   uint64_t allocations;
-  uint64_t reused;  /* of them with a block that was there */
+  uint64_t reused;  /* of them with an existing block */
   uint64_t refused; /* for lack of memory */
 } aq_memory_stats;
 
-/* What the pool of a device of the context has at the moment; a limit on what
- * it may reserve. Any thread. */
+/* The present contents of the pool of a device; a limit on the bytes that it
+ * may reserve. Any thread. */
 AQ_API void aq_context_memory(aq_context *context, uint32_t device,
                               aq_memory_stats *out);
 AQ_API void aq_context_memory_limit(aq_context *context, uint32_t device,
                                     uint64_t bytes);
 
-/* Gives the transport back what nobody uses; the number of bytes. */
+/* Returns unused memory to the transport; the number of bytes. */
 AQ_API uint64_t aq_context_memory_trim(aq_context *context, uint32_t device);
 
 /* ---- transfers ----
@@ -82,7 +82,7 @@ typedef struct aq_fill {
 } aq_fill;
 
 /* Memory that an operation reads or writes is the caller's, and left alone
- * until it is over; descriptions are copied by the call. */
+ * until it ends; the call copies descriptions. */
 AQ_API aq_status aq_queue_fill(aq_queue *queue, const aq_sync *sync,
                                const aq_fill *fill, aq_diag *diag);
 
@@ -108,7 +108,7 @@ AQ_API aq_status aq_queue_copy(aq_queue *queue, const aq_sync *sync,
 typedef struct aq_update {
   void *target;
   const void *bytes; /* copied by the call */
-  uint32_t size;     /* at most what the queue takes as kernel arguments */
+  uint32_t size;     /* at most the queue's limit for kernel arguments */
   aq_copy_way way;
 } aq_update;
 
@@ -126,14 +126,14 @@ AQ_API aq_status aq_queue_update(aq_queue *queue, const aq_sync *sync,
  */
 
 typedef struct aq_file_range {
-  int fd;          /* open until the operation is over; its position stays */
+  int fd;          /* open until the operation ends; its position stays */
   uint64_t offset; /* in the file */
   void *memory;    /* of a device or of the host */
   uint64_t size;   /* bytes, not 0 */
 } aq_file_range;
 
-/* A file that ends before the range does fails it with AQ_ERR_IO; what was read
- * by then is in the memory. */
+/* A file that ends before the range does fails it with AQ_ERR_IO; the bytes
+ * read by then are in the memory. */
 AQ_API aq_status aq_queue_read(aq_queue *queue, const aq_sync *sync,
                                const aq_file_range *range, aq_diag *diag);
 
@@ -144,8 +144,8 @@ AQ_API aq_status aq_queue_write(aq_queue *queue, const aq_sync *sync,
 /* ---- the host ---- */
 
 /* Called on the thread that notices that its turn has come; it must not wait,
- * and may submit. What it returns becomes of the operation; it words what is
- * not AQ_OK. */
+ * and may submit. Its status is the operation's; it words any status other
+ * than AQ_OK. */
 typedef aq_status aq_host_function(void *user, aq_diag *diag);
 
 typedef struct aq_host_call {

@@ -16,7 +16,7 @@ static size_t rounded(size_t size)
   return (size + 15) & ~(size_t)15;
 }
 
-/* Who retires looks at it without the lock; it comes again when in doubt. */
+/* The retiring thread reads it without the lock, and again when in doubt. */
 static void parked_count(aq_queue *queue, int by)
 {
   __atomic_store_n(&queue->parked_count, queue->parked_count + (uint32_t)by,
@@ -103,7 +103,7 @@ static void wait_over(aq_timepoint *timepoint, aq_status status,
   aq_parked_wait *wait = (aq_parked_wait *)timepoint;
   aq_parking *parking = wait->parking;
   aq_queue *queue = parking->queue;
-  (void)status, (void)cause; /* whoever resumes sees it in the semaphore */
+  (void)status, (void)cause; /* the resuming thread sees it in the semaphore */
   aq_lock(queue->hub, &queue->lock);
   const bool last = --parking->pending == 0;
   queue->telling += last;
@@ -120,8 +120,8 @@ static void wait_over(aq_timepoint *timepoint, aq_status status,
   aq_unlock(queue->hub, &queue->lock);
 }
 
-/* Watches what the first parked task waits for; takes the lock off meanwhile,
- * since it may be told at once. */
+/* Watches the semaphore that the first parked task waits for; releases the lock
+ * meanwhile, since the callback may come at once. */
 static void waits_watch(aq_queue *queue, aq_task *task)
 {
   aq_parking *parking = task->parking;
@@ -145,9 +145,9 @@ static void waits_watch(aq_queue *queue, aq_task *task)
   parking->pending--;
 }
 
-/* ---- going on ---- */
+/* ---- resuming ---- */
 
-/* With the lock, which is taken off for what is called. */
+/* With the lock, which is released for the calls. */
 static void parked_refuse(aq_queue *queue, aq_status status, const char *cause)
 {
   aq_task *task = parked_pop(queue);
@@ -234,7 +234,7 @@ void aq_parked_fail(aq_queue *queue, aq_status status, const char *cause)
       aq_lock(queue->hub, &queue->lock);
       parking->pending -= found;
     }
-    while (parking->pending > 0) /* somebody is about to be told */
+    while (parking->pending > 0) /* a callback is about to come */
       pthread_cond_wait(&queue->calm, &queue->lock);
     parked_refuse(queue, status, cause);
   }

@@ -28,7 +28,7 @@ typedef struct block {
   uint32_t class;
   aq_memory_kind kind;
   block_state state;
-  bool void_alloca;    /* its alloca failed: nobody holds it */
+  bool void_alloca;    /* its alloca failed: it has no holder */
   bool kept;           /* its dealloca failed after it was handed on */
   uint64_t turn;       /* counts who held it: what `left` rises to */
   aq_semaphore *left;  /* NULL: it never left, or that failed */
@@ -178,8 +178,8 @@ static block *block_leaving(const aq_pool *pool, aq_memory_kind kind,
   return NULL;
 }
 
-/* What there is, in the order of what it costs: nothing, nothing in this queue,
- * new memory, an edge to another queue. NULL: no memory. */
+/* The cheapest block: an idle one, one that leaves in this queue, new memory,
+ * one that leaves in another queue. NULL: no memory. */
 static block *block_take(aq_pool *pool, const aq_queue *queue,
                          aq_memory_kind kind, uint64_t size, aq_diag *diag)
 {
@@ -340,7 +340,7 @@ static aq_status alloca_submit(aq_queue *queue, const aq_sync *sync,
   task.sync.waits = note->points;
   task.over = alloca_over;
   task.over_user = note;
-  *out = address; /* before: who waits for the signal may read it */
+  *out = address; /* before: a waiter for the signal may read it */
   aq_status status = aq_task_submit(queue, &task, diag);
   if (status == AQ_OK)
     return AQ_OK;

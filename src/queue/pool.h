@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Pools: the memory of alloca, one a device. Internal; operations.h says what
- * is promised.
+ * Pools: the memory of alloca, one a device. Internal; operations.h has the
+ * contract.
  *
  * A block is of a size class, four to a doubling, and belongs to the transport:
  * it has an allocator of its own below, so blocks are not cut up. Each is
@@ -10,8 +10,9 @@
  *     ▲                             │
  *     └── alloca that runs after it ┘
  *
- * A block that leaves has a semaphore that rises when it has left; who gets it
- * meanwhile waits for that. Thread rule: as the context, with a lock inside.
+ * A leaving block has a semaphore that rises when it has left; an alloca that
+ * gets it before waits for that. Thread rule: as the context, with a lock
+ * inside.
  */
 #ifndef AQ_QUEUE_POOL_H
 #define AQ_QUEUE_POOL_H

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /* A task, or a part of it, into the ring: room for all of it first, then
- * bodies, then what is due afterwards, then headers, then the doorbell. Room is
- * looked at before anything is written, and taken last, so that nothing that
- * fails leaves a hole. */
+ * bodies, then later notifications, then headers, then the doorbell. Room is
+ * looked at before anything is written, and taken last, so that a failure
+ * leaves no gap. */
 #include "config.h"
 
 #include <string.h>
 
 #include "queue/queue_priv.h"
 
-/* What a part takes. */
+/* The needs of a part. */
 typedef struct part {
   aq_plan *plan; /* NULL: not the first part, or it waits for nothing */
   uint32_t edge_packets, edge_kernarg;
@@ -93,7 +93,7 @@ static uint32_t header_release(uint32_t header, aq_fence_scope release)
 }
 
 /* Whether a packet can carry the completion of all before it: it waits for
- * them, and nobody else publishes it or has given it a signal. */
+ * them, and no other code publishes it or has given it a signal. */
 static bool can_carry(const aq_queue *queue, const aq_packet_span *span)
 {
   if (span->packets == 0)
@@ -139,7 +139,7 @@ static aq_walk packets_fill(const aq_queue *queue, aq_task *task, part *p)
   return walk;
 }
 
-/* ---- what is due ---- */
+/* ---- notifications ---- */
 
 static void plan_due(aq_queue *queue, const part *p)
 {

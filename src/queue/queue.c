@@ -19,8 +19,8 @@ enum {
 
 /* ---- life ---- */
 
-/* On the thread that drives time: takes no lock that may be held while that
- * goes on. */
+/* On the thread that drives time: takes no lock that may be held while time
+ * moves. */
 static void queue_stopped(const aq_queue_error *error, void *user)
 {
   aq_queue_fail(user, AQ_ERR_QUEUE, error->text ? error->text : "queue error");
@@ -130,8 +130,8 @@ static aq_status queue_init(aq_queue *queue, aq_diag *diag)
                                  &queue->row_device, &queue->row_queue, diag);
 }
 
-/* Nobody finds it any more: handlers look with the gate, events with the lock
- * of the hub. */
+/* No thread finds it any more: handlers look with the gate, events with the
+ * lock of the hub. */
 static void queue_hide(aq_queue *queue)
 {
   aq_lock(queue->hub, &queue->axis->gate);
@@ -257,7 +257,7 @@ void aq_queue_destroy(aq_queue *queue)
   queue_free(queue);
 }
 
-/* ---- what is asked of it ---- */
+/* ---- queries ---- */
 
 void aq_queue_stats_get(aq_queue *queue, aq_queue_stats *out)
 {
@@ -270,7 +270,7 @@ void aq_queue_stats_get(aq_queue *queue, aq_queue_stats *out)
   out->published = __atomic_load_n(&queue->published, __ATOMIC_RELAXED);
 }
 
-/* What no queue is told of may be a copy of any queue of the device. */
+/* An event without a queue may concern a copy of any queue of the device. */
 static bool is_hit(const aq_queue *queue, const aq_system_event *event)
 {
   const aq_ring *ring = __atomic_load_n(&queue->ring, __ATOMIC_ACQUIRE);
@@ -290,8 +290,8 @@ void aq_context_event(aq_context *context, const aq_system_event *event)
     if (axis->queue && is_hit(axis->queue, event))
       aq_queue_fail(axis->queue, AQ_ERR_QUEUE, event->text);
   aq_unlock(hub, &hub->lock);
-  /* A queue that has nothing in flight is not looked at by any handler: hosts
-   * that wait have to, for what it has parked. */
+  /* No handler looks at a queue without work in flight: waiting hosts
+   * have to, for its parked tasks. */
   __atomic_store_n(&hub->deaf, true, __ATOMIC_RELEASE);
   aq_seats_ring(hub);
 }

@@ -9,19 +9,19 @@
  *
  * Epochs: each operation that reaches the ring is an epoch of its queue, a
  * program that does not fit into it at once is several. When an epoch is
- * complete its resources are given back and its semaphores signalled; that
- * happens in calls of this API, or through a handler when somebody waits.
+ * complete its resources are released and its semaphores signalled; that
+ * happens in calls of this API, or through a handler when a thread waits.
  *
  * Room: an operation either gets all the room it needs, ring slots, kernel
- * arguments, notifications, or nothing is taken. What then happens is said by
- * AQ_SYNC_TRY and AQ_SYNC_PARK; without them the call waits.
+ * arguments, notifications, or nothing is taken. AQ_SYNC_TRY and
+ * AQ_SYNC_PARK decide the outcome then; without them the call waits.
  *
  * Errors: a queue whose device stopped fails everything pending, and every
  * later operation, with the cause. An operation that waits for a failed
  * semaphore fails, and only that.
  *
  * Thread rule: any number of threads may submit where the transport is live,
- * else the one that drives it. What is called back must not wait. Ownership:
+ * else the one that drives it. Callbacks must not wait. Ownership:
  * the queue owns its ring; the context has to outlive it.
  */
 #ifndef AQ_QUEUE_QUEUE_H
@@ -84,7 +84,8 @@ AQ_API aq_status aq_queue_create(aq_context *context,
                                  const aq_queue_options *options,
                                  aq_queue **out, aq_diag *diag);
 
-/* Waits for what is pending; what can never complete fails. NULL is allowed. */
+/* Waits for pending operations; those unable to complete fail. NULL is allowed.
+ */
 AQ_API void aq_queue_destroy(aq_queue *queue);
 
 /* ---- operations ---- */
@@ -102,15 +103,15 @@ typedef struct aq_sync {
   const aq_point *signals;
   uint32_t signal_count;
   uint32_t flags; /* aq_sync_flag bits */
-  /* Called once when the operation and its signals are over or have failed:
-   * gives back what it retained. May be NULL. */
+  /* Called once when the operation and its signals have ended or failed:
+   * releases the objects it retained. May be NULL. */
   void (*release)(aq_status status, void *user);
   void *user;
 } aq_sync;
 
-/* sync may be NULL for all of them. AQ_OK: it is under way, or has failed for
- * what it waits for; its signals and `release` tell. Anything else: nothing
- * happened, and `release` is not called. */
+/* sync may be NULL for all of them. AQ_OK: it is under way, or an awaited
+ * semaphore has failed it; its signals and `release` report. Anything else:
+ * nothing happened, and `release` is not called. */
 
 /* Everything before it in the queue, and nothing else. */
 AQ_API aq_status aq_queue_barrier(aq_queue *queue, const aq_sync *sync,
@@ -131,7 +132,7 @@ AQ_API aq_status aq_queue_dispatch(aq_queue *queue, const aq_sync *sync,
                                    const aq_launch *launch, aq_diag *diag);
 
 /* A command buffer: a linked program with buffers for its slots. The link has
- * to stay until the operation is over; the table is copied if it is needed
+ * to stay until the operation ends; the table is copied if it is needed
  * beyond the call. */
 typedef struct aq_execution {
   const aq_link *link;
@@ -146,7 +147,7 @@ AQ_API aq_status aq_queue_execute(aq_queue *queue, const aq_sync *sync,
 /* Rings for what AQ_SYNC_MORE held back. */
 AQ_API void aq_queue_flush(aq_queue *queue);
 
-/* Retires what is complete. Never waits. */
+/* Retires complete epochs. Never waits. */
 AQ_API void aq_queue_poll(aq_queue *queue);
 
 /* Waits until nothing is pending. */
@@ -171,9 +172,9 @@ typedef enum aq_wait_rule {
 /* "0", "1a" and so on. */
 AQ_API const char *aq_wait_rule_name(aq_wait_rule rule);
 
-/* Who moves the bytes of a fill, copy or update. */
+/* The mover of the bytes of a fill, copy or update. */
 typedef enum aq_copy_way {
-  AQ_COPY_CHOOSE, /* by path and size, of what the device has */
+  AQ_COPY_CHOOSE, /* by path and size, of the device's means */
   AQ_COPY_KERNEL, /* a builtin kernel on the queue */
   AQ_COPY_ENGINE, /* a DMA engine; copies only */
   AQ_COPY_HOST,   /* the host, which has to reach the memory */
@@ -186,7 +187,7 @@ typedef struct aq_queue_stats {
   uint64_t edge_packets;              /* of them for other queues' epochs */
   uint64_t parked;                    /* operations that did not go at once */
   uint64_t failed;                    /* epochs */
-  uint64_t kinds[AQ_OPERATION_COUNT]; /* operations by what they do */
+  uint64_t kinds[AQ_OPERATION_COUNT]; /* operations by kind */
   uint64_t bytes; /* that fills, copies, updates, reads and writes moved */
   uint64_t copies[AQ_COPY_WAY_COUNT]; /* fills, copies and updates by who moves
                                          the bytes */
@@ -198,15 +199,15 @@ typedef struct aq_queue_stats {
 /* As of the call, from any thread. */
 AQ_API void aq_queue_stats_get(aq_queue *queue, aq_queue_stats *out);
 
-/* An event of the transport, passed on by who opened it (options.event): the
- * queue that a memory fault stopped fails. Where the transport cannot tell
- * which, or a copy engine met the fault, all queues of the device do. */
+/* An event of the transport, passed on by its opener (options.event): the
+ * queue that a memory fault stopped fails. Where the transport does not name
+ * it, or a copy engine met the fault, all queues of the device do. */
 AQ_API void aq_context_event(aq_context *context, const aq_system_event *event);
 
 /* The device that it is on, of the transport. */
 AQ_API uint32_t aq_queue_device(const aq_queue *queue);
 
-/* The ring, for who looks at records; owned by the queue. */
+/* The ring, for readers of records; owned by the queue. */
 AQ_API const aq_ring *aq_queue_ring(const aq_queue *queue);
 AQ_API aq_context *aq_queue_context(const aq_queue *queue);
 

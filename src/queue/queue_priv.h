@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the files of the host queue share; nobody else includes it.
+ * Shared by the files of the host queue; only they include it.
  *
  * Locks, in the order in which they may be taken: the queue's, then a
- * semaphore's or the context's. Whoever retires holds none of them: it has the
- * role of the one who does (`polls`).
+ * semaphore's or the context's. The retiring thread holds none of them: it has
+ * the role of the retirer (`polls`).
  */
 #ifndef AQ_QUEUE_QUEUE_PRIV_H
 #define AQ_QUEUE_QUEUE_PRIV_H
@@ -44,7 +44,7 @@ struct aq_queue {
   aq_feed *feed;
   aq_ring *ring;
 
-  /* Who submits, with the lock. */
+  /* Of the submitting thread, with the lock. */
   pthread_mutex_t lock;
   uint64_t epoch; /* atomic: the last one that was put */
   bool unrung;
@@ -52,27 +52,27 @@ struct aq_queue {
   aq_task *parked_first, *parked_last;
   uint32_t parked_count;
   bool resuming, resume_again; /* somebody puts parked tasks */
-  uint32_t telling;            /* ends of waits that are being worked off */
+  uint32_t telling;            /* ends of waits in handling */
   aq_queue_stats stats;
-  aq_due_ring due; /* put by who submits, taken by who retires */
+  aq_due_ring due; /* put by submitters, taken by the retirer */
 
   /* Signals of the epochs in flight where each has its own, by epoch (atomic:
-   * put by who submits, taken by who retires; one that nobody else refers to
-   * stays for the next turn); and what is to be reported of them. */
+   * put by submitters, taken by the retirer; one without other references
+   * stays for the next turn); and the reports due for them. */
   aq_flag **flags;
   pthread_mutex_t fail_lock; /* the first failure counts */
   aq_operation_report *reports;
   aq_flag **starts; /* profiled: signals of first packets, by epoch; or NULL */
-  aq_time began;    /* of who retires: start of an operation's earlier part */
+  aq_time began;    /* the retirer's: start of an operation's earlier part */
   int64_t row_device, row_queue; /* in the context's rows */
 
-  /* Who retires. */
+  /* Of the retirer. */
   uint32_t polls __attribute__((aligned(64))); /* atomic: looks asked for */
   uint64_t retired;                            /* atomic: epoch */
   uint64_t kernarg_free; /* atomic: position of the kernarg ring */
   uint64_t failures;     /* atomic */
   uint64_t published;    /* atomic: writes of the host */
-  pthread_cond_t calm;   /* what is parked, resuming or telling changed */
+  pthread_cond_t calm;   /* the parked count, resuming or telling changed */
   aq_seat *seat;         /* of hosts that wait for room or the end */
   uint32_t listeners;    /* atomic: how many they are */
 };
@@ -87,7 +87,7 @@ static inline uint64_t aq_queue_epoch(const aq_queue *queue)
   return __atomic_load_n(&queue->epoch, __ATOMIC_ACQUIRE);
 }
 
-/* ---- elide.c: what the waits of a task come down to ---- */
+/* ---- elide.c: the fewest waits that a task needs ---- */
 
 enum {
   AQ_PLAN_EDGES = 32,                   /* the host waits for more */
@@ -99,11 +99,11 @@ typedef struct aq_plan_edge {
   bool silent; /* dominated: only its failure matters */
 } aq_plan_edge;
 
-/* What a part needs before its packets may start. */
+/* The conditions before a part's packets may start. */
 typedef struct aq_plan {
   aq_plan_edge edges[AQ_PLAN_EDGES];
   uint32_t edge_count;
-  uint32_t loud; /* of them, those that need a packet */
+  uint32_t loud; /* of them, the ones that need a packet */
   uint32_t rules[AQ_WAIT_RULES];
   aq_semaphore *waited[AQ_PLAN_EDGES]; /* rule 1c; borrowed */
   uint64_t waited_values[AQ_PLAN_EDGES];
@@ -112,7 +112,7 @@ typedef struct aq_plan {
   aq_frontier gained;
 } aq_plan;
 
-/* AQ_ERR_AGAIN: the host has to wait for those that `task->deferred` marks; a
+/* AQ_ERR_AGAIN: the host has to wait for the points in `task->deferred`; a
  * failure of one of the semaphores; with the lock. */
 aq_status aq_plan_make(aq_queue *queue, aq_task *task, aq_plan *plan,
                        aq_diag *diag);
@@ -138,7 +138,7 @@ typedef enum aq_put {
 aq_put aq_task_put(aq_queue *queue, aq_task *task, aq_diag *diag);
 void aq_queue_ring_bell(aq_queue *queue);
 
-/* Tells that a task has failed before all of it was put. Without any lock. */
+/* Reports that a task has failed before all of it was put. Without any lock. */
 void aq_task_refuse(const aq_task *task, aq_status status, const char *cause);
 
 /* Whether that many bytes of arguments fit into the queue at once. */
@@ -150,7 +150,7 @@ aq_status aq_queue_check_kernargs(const aq_queue *queue, uint64_t size,
 /* Copies it and puts it behind the others; with the lock. */
 aq_status aq_task_park(aq_queue *queue, aq_task *task, aq_diag *diag);
 
-/* Puts what can go now. Without any lock. */
+/* Puts the tasks that can go now. Without any lock. */
 void aq_queue_resume(aq_queue *queue);
 
 /* Fails everything that is parked. Without any lock. */
@@ -164,7 +164,7 @@ static inline aq_flag **aq_queue_flag(const aq_queue *queue, uint64_t epoch)
   return &queue->flags[epoch & (queue->due.size - 1)];
 }
 
-/* Something was retired, or what was parked went on: hosts that wait for room
+/* An operation was retired or a parked one resumed: hosts that wait for room
  * or the end look again. */
 void aq_queue_tell(aq_queue *queue);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* What happens when epochs are complete, in their order: what is due is worked
- * off, then parked tasks go on. One thread at a time does it; who comes
- * meanwhile only asks it to look again. */
+/* Completes epochs, in their order: handles their notifications, then resumes
+ * parked tasks. One thread at a time does it; another that comes meanwhile only
+ * asks it to look again. */
 #include "config.h"
 
 #include <sched.h>
@@ -10,9 +10,9 @@
 #include "queue/operation_rows.h"
 #include "queue/queue_priv.h"
 
-/* ---- what is complete ---- */
+/* ---- completion ---- */
 
-/* The last epoch whose signal says so. */
+/* The last epoch that its signal shows complete. */
 static uint64_t epoch_completed(aq_queue *queue)
 {
   if (!queue->flags)
@@ -67,7 +67,7 @@ void aq_queue_arm(aq_queue *queue, uint64_t epoch)
 
 /* ---- failure ---- */
 
-/* All signals as if everything were complete, so that nobody hangs. */
+/* All signals as if everything were complete, so that no wait hangs. */
 static void signals_poison(aq_queue *queue)
 {
   if (!queue->flags) {
@@ -98,7 +98,7 @@ void aq_queue_fail(aq_queue *queue, aq_status status, const char *cause)
     signals_poison(queue);
 }
 
-/* ---- what is due ---- */
+/* ---- notifications ---- */
 
 /* The epoch that is being retired, and what became of it. */
 typedef struct ending {
@@ -152,7 +152,7 @@ static void action_due(ending *end, const aq_due *due)
     ending_fail(end, status, diag.text);
 }
 
-/* When the device was at it: from the first packet of its first part on. */
+/* When the device executed it: from the first packet of its first part on. */
 static void times_read(const ending *end, aq_operation_report *report)
 {
   aq_queue *queue = end->queue;
@@ -195,7 +195,7 @@ static void report_tell(const ending *end)
                           queue->row_queue, report);
 }
 
-/* The packets are over: what they used is free. */
+/* The packets have ended: their resources are free. */
 static void end_due(ending *end, const aq_due *due)
 {
   aq_queue *queue = end->queue;
@@ -267,7 +267,7 @@ static void flag_return(aq_queue *queue, uint64_t epoch)
   aq_flag_release(queue->hub, flag);
 }
 
-/* Works off everything of one epoch. */
+/* Handles all notifications of one epoch. */
 static void epoch_retire(aq_queue *queue, uint64_t epoch)
 {
   aq_due_ring *ring = &queue->due;
@@ -290,11 +290,10 @@ static void epoch_retire(aq_queue *queue, uint64_t epoch)
   __atomic_store_n(&queue->retired, epoch, __ATOMIC_RELEASE);
 }
 
-/* The last epoch that is to be retired now: all that were told, if the device
- * stopped. */
+/* The last epoch to retire now: all rung ones, if the device stopped. */
 static uint64_t epochs_over(aq_queue *queue)
 {
-  /* In this order: a failure is told before it makes epochs seem complete. */
+  /* In this order: a failure is stored before it makes epochs seem complete. */
   const uint64_t completed = epoch_completed(queue);
   if (aq_axis_failed_from(queue->axis) == AQ_EPOCH_NEVER)
     return completed;
@@ -314,7 +313,7 @@ static bool epochs_retire(aq_queue *queue)
 
 void aq_queue_poll(aq_queue *queue)
 {
-  /* Acquire and release: what the last one who retired has written is seen. */
+  /* Acquire and release: the stores of the last retirer are visible. */
   uint32_t asked = 1;
   if (__atomic_fetch_add(&queue->polls, 1, __ATOMIC_ACQ_REL) > 0)
     return;
@@ -335,8 +334,8 @@ void aq_queue_poll(aq_queue *queue)
 
 void aq_queue_tell(aq_queue *queue)
 {
-  /* A write, so that it is ordered with what happened before: who comes to
-   * listen later looks before it sleeps. */
+  /* A write, so that it is ordered with earlier stores: a later listener looks
+   * before it sleeps. */
   const uint32_t listeners =
       queue->hub->live
           ? __atomic_fetch_add(&queue->listeners, 0, __ATOMIC_SEQ_CST)
@@ -351,7 +350,8 @@ void aq_queue_catch_up(aq_queue *queue)
                                AQ_TIME_MAX, NULL);
 }
 
-/* Without handlers nobody else looks at the queues that this one waits for. */
+/* Without handlers no other code looks at the queues that this one waits for.
+ */
 static void queue_look(aq_queue *queue)
 {
   if (aq_hub_has_handlers(queue->hub))
@@ -362,9 +362,9 @@ static void queue_look(aq_queue *queue)
 
 enum { PROGRESS_EDGES = 8 };
 
-/* What a queue that makes progress may sleep on besides its seat: its oldest
- * epoch or, where nobody else looks at what its parked operations wait for, the
- * oldest of some queues. */
+/* The signals that a queue in progress may sleep on besides its seat: its
+ * oldest epoch or, where no handler looks at the waits of its parked
+ * operations, the oldest of some queues. */
 static uint32_t edges_add(aq_queue *queue, aq_epoch_ref *edges,
                           aq_wait_item *items)
 {
@@ -393,7 +393,7 @@ aq_status aq_queue_progress(aq_queue *queue, aq_time deadline, aq_diag *diag)
 {
   aq_hub *hub = queue->hub;
   aq_epoch_ref edges[PROGRESS_EDGES];
-  /* Orders with aq_queue_tell: either it sees us, or we see what it did. */
+  /* Orders with aq_queue_tell: either it sees us, or we see its stores. */
   __atomic_fetch_add(&queue->listeners, 1, __ATOMIC_SEQ_CST);
   aq_wait_item items[1 + PROGRESS_EDGES] = {aq_seat_item(hub, queue->seat)};
   const uint64_t before = aq_queue_retired(queue);
@@ -405,8 +405,8 @@ aq_status aq_queue_progress(aq_queue *queue, aq_time deadline, aq_diag *diag)
   } else if (aq_queue_retired(queue) == before &&
              (count > 0 ||
               __atomic_load_n(&queue->parked_count, __ATOMIC_ACQUIRE) > 0)) {
-    /* With nothing in flight and nothing parked nobody would ring: the caller
-     * looks again, at what another thread is about to finish. */
+    /* With nothing in flight and nothing parked no thread would ring: the
+     * caller looks again, at the work that another thread is about to end. */
     const aq_wait_request request = {.items = items,
                                      .count = 1 + count,
                                      .mode = AQ_WAIT_ANY,
@@ -419,7 +419,7 @@ aq_status aq_queue_progress(aq_queue *queue, aq_time deadline, aq_diag *diag)
   if (status == AQ_OK && aq_queue_retired(queue) == before) {
     queue_look(queue);
     if (aq_queue_retired(queue) == before)
-      sched_yield(); /* another thread is at it */
+      sched_yield(); /* another thread is retiring */
   }
   return status;
 }

@@ -75,7 +75,7 @@ const aq_promise *aq_semaphore_covering(const aq_semaphore *semaphore,
 
 static void promise_arm(const aq_promise *promise)
 {
-  /* Without a handler, whoever waits looks by itself. */
+  /* Without a handler, the waiter looks on its own. */
   aq_epoch_arm(&(aq_epoch_ref){promise->axis, promise->epoch, promise->flag});
 }
 
@@ -89,7 +89,7 @@ static void promises_prune(aq_semaphore *semaphore)
     semaphore->promise_count--;
 }
 
-/* Who waits for one of its values now knows by whom. */
+/* Waiters for one of its values now know the epoch that brings it. */
 static void promise_tell(const aq_semaphore *semaphore, uint64_t after,
                          const aq_promise *promise)
 {
@@ -200,7 +200,7 @@ aq_status aq_semaphore_signal(aq_semaphore *semaphore, uint64_t value,
   return AQ_OK;
 }
 
-/* ---- who is told ---- */
+/* ---- timepoints ---- */
 
 void aq_semaphore_watch(aq_semaphore *semaphore, aq_timepoint *timepoint)
 {

@@ -3,14 +3,14 @@
  * Timeline semaphores: 64-bit values that only rise.
  *
  * Queues signal them when operations are complete, hosts whenever they like.
- * Who waits for a value goes on when the semaphore has reached it. A wait may
+ * A waiter for a value continues when the semaphore has reached it. A wait may
  * come before anybody has promised the signal.
  *
  * Failure: a semaphore that fails stays so. Everything that waits for it, or
  * will, fails with the same cause; values that it had reached stay reached.
  *
- * A semaphore orders queues of all contexts of its transport; those of another
- * transport refuse it.
+ * A semaphore orders queues of all contexts of its transport; other transports
+ * refuse it.
  *
  * Ownership: counted references; operations hold one while they are pending.
  * The context that made it has to outlive it. Thread rule: any thread where the
@@ -27,7 +27,7 @@ AQ_BEGIN_DECLS
 
 typedef struct aq_semaphore aq_semaphore;
 
-/* A value of a semaphore: what is waited for, or signalled. */
+/* A value of a semaphore, to wait for or to signal. */
 typedef struct aq_point {
   aq_semaphore *semaphore;
   uint64_t value;

@@ -19,15 +19,15 @@ typedef struct aq_promise {
 
 enum { AQ_PROMISES = 4 };
 
-/* Somebody who is told when a value is reached or the semaphore fails. The
+/* A callback for when a value is reached or the semaphore fails. The
  * caller's storage; taken out of the list before the call. */
 typedef struct aq_timepoint aq_timepoint;
 struct aq_timepoint {
   aq_timepoint *next;
   uint64_t value;
   void (*reached)(aq_timepoint *timepoint, aq_status status, const char *cause);
-  /* Somebody promises the value: called with the semaphore's lock, may be again
-   * and again. Who has it looks at the epoch by itself; NULL: a handler does.
+  /* An epoch promises the value: called with the semaphore's lock, perhaps
+   * repeatedly. Its owner looks at the epoch; NULL: a handler does.
    */
   void (*promised)(aq_timepoint *timepoint);
 };
@@ -45,26 +45,26 @@ struct aq_semaphore {
   aq_promise promises[AQ_PROMISES]; /* the last ones, a ring */
   uint32_t promise_last, promise_count;
   bool hosted;           /* some promise had a part of the host's */
-  aq_frontier frontier;  /* what happens before the last promise */
+  aq_frontier frontier;  /* the epochs before the last promise */
   aq_frontier producers; /* all epochs that ever promised */
   aq_timepoint *waiting; /* by value */
 };
 
-/* One of the queues' own, which no tap is told of. */
+/* One of the queues' own, which no tap sees. */
 aq_status aq_semaphore_make(aq_context *context, uint64_t value, uint32_t flags,
                             aq_semaphore **out, aq_diag *diag);
 
-/* Reached: stores the value and tells who waits. A smaller one is nothing. */
+/* Reached: stores the value and calls the waiters. A smaller one is nothing. */
 void aq_semaphore_reach(aq_semaphore *semaphore, uint64_t value);
 
-/* Tells a timepoint, now or later. */
+/* Calls a timepoint, now or later. */
 void aq_semaphore_watch(aq_semaphore *semaphore, aq_timepoint *timepoint);
 
-/* Takes it back; false: it was told, or is about to be. */
+/* Cancels it; false: it was called, or is about to be. */
 bool aq_semaphore_unwatch(aq_semaphore *semaphore, aq_timepoint *timepoint);
 
-/* An epoch will bring a value. `frontier` is what happens before it, NULL: not
- * told. */
+/* An epoch will bring a value. `frontier`: the epochs that complete before it,
+ * NULL: not known. */
 void aq_semaphore_promise(aq_semaphore *semaphore, const aq_promise *promise,
                           const aq_frontier *frontier);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Hosts that wait, and what they may ask: values now, callbacks, descriptors.
- * A host that waits looks at the signals of the epochs that will bring what it
- * waits for, and sits on a seat of its own for everything else. */
+/* Waiting hosts, and their queries: values now, callbacks, descriptors. A
+ * waiting host looks at the signals of the epochs that will bring its values,
+ * and sits on a seat of its own for everything else. */
 #include "config.h"
 
 #include <errno.h>
@@ -71,7 +71,7 @@ struct host_wait {
   aq_wait_mode mode;
   aq_seat *seat;
   host_point *watched, few[POINTS_FEW];
-  uint32_t told; /* atomic: of them, those that do not come again */
+  uint32_t told; /* atomic: of them, the ones not called again */
   aq_wait_item items[1 + WAIT_EDGES];
   aq_epoch_ref edges[WAIT_EDGES];
   uint32_t count; /* of edges */
@@ -153,7 +153,7 @@ static void host_wait_add(host_wait *wait, const aq_point *point)
   aq_unlock(semaphore->hub, &semaphore->lock);
 }
 
-/* Without handlers nobody else looks at what parked operations wait for. */
+/* Without handlers no other code looks at the waits of parked operations. */
 static void host_wait_add_oldest(host_wait *wait)
 {
   aq_hub *hub = wait->hub;
@@ -174,7 +174,7 @@ static void edges_drop(host_wait *wait)
     aq_epoch_release(&wait->edges[--wait->count]);
 }
 
-/* What the points say: AQ_OK reached, AQ_ERR_AGAIN not yet, or a failure. */
+/* The points: AQ_OK reached, AQ_ERR_AGAIN not reached, or a failure. */
 static aq_status points_look(const aq_point *points, uint32_t count,
                              aq_wait_mode mode, uint32_t *index, aq_diag *diag)
 {

@@ -4,7 +4,7 @@
 
 #include "queue/queue_priv.h"
 
-enum { POLL_EVERY = 64 /* epochs: what is complete is retired now and then */ };
+enum { POLL_EVERY = 64 /* epochs: complete ones are retired now and then */ };
 
 static aq_status points_check(const aq_queue *queue, const aq_sync *sync,
                               aq_diag *diag)
@@ -47,7 +47,7 @@ static aq_status queue_word(const aq_queue *queue, aq_diag *diag)
   return aq_diag_set(diag, queue->axis->failed, "%s", queue->axis->cause.text);
 }
 
-/* What is to be done with the lock taken off. */
+/* The actions for after the lock is released. */
 typedef enum next {
   NEXT_DONE,
   NEXT_RESUME,
@@ -102,8 +102,9 @@ static next task_start(aq_queue *queue, aq_task *task, aq_diag *diag)
   return NEXT_ERROR;
 }
 
-/* What belongs behind a task that is in: no room for it is no reason to come
- * back, so it is parked. Returns whether something was. With the lock. */
+/* Puts the tasks behind one that is in the ring: the call cannot ask to come
+ * again, so it parks a task without room. Returns whether it did. With the
+ * lock. */
 static bool chain_start(aq_queue *queue, aq_task *task, aq_diag *diag,
                         aq_task **refused)
 {

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The tap: who wants to know what is submitted to the queues of a context.
- * Capture is what it is for.
+ * The tap: an observer of all submissions to the queues of a context, such as
+ * capture.
  *
- * `begin` is told of a call before it happens, so that everything that follows
- * from it comes later, `end` what became of it. They are called on the thread
- * that submits, without any lock, and must not submit themselves. What an event
- * points to is borrowed for the call.
+ * `begin` sees a call before it happens, so that all its consequences come
+ * later, `end` its result. They are called on the thread that submits, without
+ * any lock, and must not submit themselves. The pointers of an event are
+ * borrowed for the call.
  */
 #ifndef AQ_QUEUE_TAP_H
 #define AQ_QUEUE_TAP_H
@@ -19,7 +19,7 @@ typedef enum aq_tap_kind {
   AQ_TAP_QUEUE_END, /* about to be destroyed: queue */
   AQ_TAP_SEMAPHORE, /* made: points[0], flags */
   AQ_TAP_SIGNAL,    /* by the host: points[0] */
-  AQ_TAP_WAIT,      /* of the host is over: points, all reached */
+  AQ_TAP_WAIT,      /* of the host has ended: points, all reached */
   AQ_TAP_IDLE,      /* the host has waited for the end of: queue */
 } aq_tap_kind;
 
@@ -36,7 +36,7 @@ typedef struct aq_tap_event {
 
 typedef struct aq_tap {
   void *user;
-  /* What it returns is handed to `end`. */
+  /* Its result is handed to `end`. */
   uint64_t (*begin)(const aq_tap_event *event, void *user);
   /* address: of alloca. */
   void (*end)(uint64_t token, aq_status status, void *address, void *user);

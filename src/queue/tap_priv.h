@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* How operations tell the tap; nobody else includes it. */
+/* How operations call the tap; only they include it. */
 #ifndef AQ_QUEUE_TAP_PRIV_H
 #define AQ_QUEUE_TAP_PRIV_H
 
 #include "queue/queue_priv.h"
 #include "queue/tap.h"
 
-/* Before an operation; what it returns goes to aq_tap_end. */
+/* Before an operation; the result goes to aq_tap_end. */
 static inline uint64_t aq_tap_begin(aq_queue *queue, aq_operation operation,
                                     const aq_sync *sync, const void *detail)
 {
@@ -30,7 +30,7 @@ static inline aq_status aq_tap_end(const aq_context *context, uint64_t token,
   return status;
 }
 
-/* Of what has only one side. */
+/* For events without an end. */
 static inline void aq_tap_tell(const aq_context *context,
                                const aq_tap_event *event)
 {

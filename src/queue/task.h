@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Tasks: operations on their way into a queue. Whoever adds an operation makes
- * a class and submits a task of it; waits, room, parking, epochs, signals and
+ * Tasks: operations on their way into a queue. To add an operation, make a
+ * class and submit a task of it; waits, room, parking, epochs, signals and
  * failure are done here and are the same for all.
  *
- * A task lives on the stack of its submitter. When it cannot go at once it is
- * copied, and what it borrows with it. Internal: only operations include it.
+ * A task lives on the stack of its submitter. When it cannot go at once, it
+ * and the objects it borrows are copied. Internal: only operations include it.
  */
 #ifndef AQ_QUEUE_TASK_H
 #define AQ_QUEUE_TASK_H
@@ -19,16 +19,16 @@ typedef struct aq_task aq_task;
 typedef struct aq_task_class {
   aq_operation kind; /* AQ_OPERATION_NONE: a part of one that is not told */
   size_t size;       /* bytes of the task, which aq_task begins */
-  /* Packets and kernarg bytes of what is left, or of a bit more than `most`
+  /* Packets and kernarg bytes of the rest, or of a bit more than `most`
    * packets of it. NULL: it has no packets of its own. */
   void (*demand)(const aq_task *task, uint32_t most, uint32_t *packets,
                  uint32_t *kernargs);
-  /* Takes what it needs beyond the room that is there; the last that may fail,
+  /* Takes its resources beyond the reserved room; the last call that may fail,
    * and then nothing has happened. NULL: nothing. */
   aq_status (*prepare)(aq_task *task, aq_queue *queue, aq_diag *diag);
   /* Writes packets into the span, as the block processor does. `carry` are
-   * header bits that the first one needs. AQ_WALK_DRAIN: it goes on when what
-   * it has written is complete. */
+   * header bits that the first one needs. AQ_WALK_DRAIN: it continues when the
+   * written packets are complete. */
   aq_walk (*fill)(aq_task *task, uint16_t carry, aq_packet_span *span);
   /* The signal that its first packet completes, borrowed; NULL: its packets
    * have none that times could be read from. */
@@ -40,7 +40,7 @@ typedef struct aq_task_class {
 } aq_task_class;
 
 /* The host's part: called when everything up to the task is complete, before
- * its signals. What it returns becomes of the task. It must not wait. */
+ * its signals. Its status is the task's. It must not wait. */
 typedef aq_status aq_task_action(void *user, aq_diag *diag);
 
 /* The operation's own end, before its signals; also when it was refused, but
@@ -60,7 +60,7 @@ struct aq_task {
   aq_task *then;
 
   /* From here on: of the queue, zero at first. */
-  aq_task *next;      /* of those that are parked */
+  aq_task *next;      /* in the list of parked tasks */
   bool parked, begun; /* it is a copy; some of its packets are out */
   uint8_t *deferred;  /* by wait: the host has waited for it */
   struct aq_parking *parking;
@@ -75,8 +75,8 @@ struct aq_task {
 aq_status aq_task_submit(aq_queue *queue, aq_task *task, aq_diag *diag);
 
 /* Starts a task in its place; sync may be NULL. Field by field, and `sync` as
- * the caller has written it: a string instruction that clears, or a vector that
- * is loaded from what was just stored in parts, takes as long as the rest of a
+ * the caller has written it: a string instruction that clears, or a vector load
+ * of fields just stored one by one, takes as long as the rest of a
  * submission. */
 static inline __attribute__((always_inline)) void
 aq_task_start(aq_task *task, const aq_task_class *class, const aq_sync *sync)

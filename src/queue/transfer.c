@@ -10,7 +10,7 @@
 #include "queue/tap_priv.h"
 
 enum {
-  /* Assumed: a kernel that reads over the link is over before an engine has
+  /* Assumed: a kernel that reads over the link has ended before an engine has
    * started. */
   KERNEL_BYTES = 16384,
 };
@@ -19,7 +19,7 @@ enum {
 #define PART_BYTES (UINT64_C(1) << 34)
 #define MOST_BYTES (32 * PART_BYTES) /* every ring has room for it */
 
-/* What is moved, whoever does it. */
+/* The bytes to move, for every mover. */
 typedef struct transfer {
   aq_operation kind;
   unsigned char *target;
@@ -77,8 +77,8 @@ static void kernel_demand(const aq_task *task, uint32_t most, uint32_t *packets,
   *kernargs = *packets * aq_kernarg_round(args_size(t));
 }
 
-/* Only the first packet waits for what is before, and only the last one is
- * waited for: that is not said by barrier bits, so each has one. */
+/* Only the first packet waits for earlier ones, and only the last one is
+ * waited for: barrier bits do not express that, so each has one. */
 static void kernel_packet(const kernel_task *task, uint64_t at, uint16_t carry,
                           aq_packet_span *span)
 {
@@ -178,7 +178,7 @@ typedef struct engine_task {
   aq_flag *ready, *moved; /* taken when it is put */
 } engine_task;
 
-/* What is given back at the end. */
+/* The resources to release at the end. */
 typedef struct engine_flags {
   aq_context *context;
   aq_flag *ready, *moved;
