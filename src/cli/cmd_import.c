@@ -174,6 +174,7 @@ static aq_status finish_run(aq_cli *cli, aq_json_out *json,
     tell_result(cli, info->source, result);
     aq_cli_run_print(cli, json, info, id);
   }
+  info->notes = info->durations = NULL; /* both end here */
   free(notes);
   return status;
 }

@@ -169,9 +169,9 @@ const aq_cli_command aq_cli_commands[AQ_CLI_CMD_COUNT] = {
                       {"aqueduct exec --device mi210 --kernels ./kernels.so -- "
                        "./app -n 4",
                        "with arguments and kernels, on an MI210"}},
-         .options = BIT(SET) | BIT(TIMEOUT) | BIT(KERNELS) |
-                    BIT(KERNELS_FROM) | BIT(MISSING_KERNELS) | BIT(SEMANTICS) |
-                    BIT(FAULTS) | BIT(CAPTURE) | BIT(ISOLATION),
+         .options = BIT(SET) | BIT(TIMEOUT) | BIT(KERNELS) | BIT(KERNELS_FROM) |
+                    BIT(MISSING_KERNELS) | BIT(SEMANTICS) | BIT(FAULTS) |
+                    BIT(CAPTURE) | BIT(ISOLATION),
          .args_min = 1,
          .args_max = INT32_MAX,
          .program = true,

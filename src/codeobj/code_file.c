@@ -181,8 +181,7 @@ aq_status aq_code_file_find(const aq_code_file *file, const char *gfx,
   if (status != AQ_OK || code_find(file, &device, kernel, bytes, size))
     return status;
   targets_list(file, known, sizeof known);
-  return aq_diag_set(diag, AQ_ERR_INPUT,
-                     "%s: it has no code for %s; it has %s",
+  return aq_diag_set(diag, AQ_ERR_INPUT, "%s: it has no code for %s; it has %s",
                      file->path, gfx, known);
 }
 

@@ -95,7 +95,7 @@ static aq_status reloc_overflow(const aq_code_image *image,
                      r->type == AQ_RELOC_ABS32   ? "R_AMDGPU_ABS32"
                      : r->type == AQ_RELOC_REL32 ? "R_AMDGPU_REL32"
                                                  : "R_AMDGPU_REL16",
-                     (unsigned long long)(r->address + image->bias),
+                     (unsigned long long)r->address + image->bias,
                      (long long)value);
 }
 

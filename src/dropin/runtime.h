@@ -88,10 +88,10 @@ typedef struct aqdrop {
   aqdrop_vmem *vmem;
   aqdrop_kernels kernels;
   struct aq_wave_machine *machine; /* runs kernels without a host function */
-  aqdrop_hooks *hooks;         /* NULL: none */
-  aqdrop_recording *recording; /* NULL: none. The process's */
-  pthread_mutex_t lock;        /* of the following */
-  aq_map queues;               /* hsa_queue_t * → aqdrop_queue * */
+  aqdrop_hooks *hooks;             /* NULL: none */
+  aqdrop_recording *recording;     /* NULL: none. The process's */
+  pthread_mutex_t lock;            /* of the following */
+  aq_map queues;                   /* hsa_queue_t * → aqdrop_queue * */
   aq_map signals; /* handles of signals that clients have → references */
   struct aqdrop_shared_signal *first_shared; /* of them */
   struct aqdrop_group *first_group;

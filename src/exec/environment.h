@@ -16,11 +16,11 @@ typedef struct aq_exec_environment {
   const char *device;
   const char *const *edits;   /* of the device model, ended by NULL */
   const char *const *kernels; /* plug-ins, ended by NULL */
-  const char *kernels_from; /* auto, host or isa; NULL: as it is */
+  const char *kernels_from;   /* auto, host or isa; NULL: as it is */
   const char *missing_kernels;
   const char *semantics; /* rocr or foundation; NULL: as it is */
-  const char *faults;  /* "seed=N", or a file */
-  const char *capture; /* file; made at once, so that a bad path shows */
+  const char *faults;    /* "seed=N", or a file */
+  const char *capture;   /* file; made at once, so that a bad path shows */
 } aq_exec_environment;
 
 /* Sets the environment of this process, which the program inherits. */

@@ -315,10 +315,9 @@ static bool vop3p_decode(aq_isa_inst *inst)
     if (o.file == 'a' && code < CODE_VGPR)
       return false;
     if (flags & AQ_ISA_MATRIX && code >= CODE_VGPR)
-      o.file = o.role == 'D' || (o.role == 'C' && !sparse) ? results
-               : o.role == 'C'                             ? 'v'
-               : bit(w1, 27 + number)                      ? 'a'
-                                                           : 'v';
+      o.file = (char)(o.role == 'D' || (o.role == 'C' && !sparse) ? results
+                      : o.role != 'C' && bit(w1, 27 + number)     ? 'a'
+                                                                  : 'v');
     if (o.file == 'a' ? !vector_set(&o, code - CODE_VGPR)
                       : !source_set(&o, code))
       return false;

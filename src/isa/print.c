@@ -130,8 +130,8 @@ static void put_special(aq_isa_text *out, unsigned code, unsigned bits)
     put(out, "m0");
     return;
   }
-  const char *name =
-      code >= AQ_ISA_EXEC ? "exec" : pairs[(code - AQ_ISA_FLAT_SCRATCH) / 2];
+  const unsigned pair = (code - AQ_ISA_FLAT_SCRATCH) / 2;
+  const char *name = pair < sizeof pairs / sizeof *pairs ? pairs[pair] : "exec";
   put(out, "%s%s", name, bits > 32 ? "" : code & 1 ? "_hi" : "_lo");
 }
 

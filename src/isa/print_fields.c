@@ -116,16 +116,16 @@ void aq_isa_dpp_print(uint16_t ctrl, char text[AQ_ISA_FIELD_SIZE])
       {0x140, "row_mirror"},   {0x141, "row_half_mirror"},
       {0x142, "row_bcast:15"}, {0x143, "row_bcast:31"},
   };
-  static const char *const shifts[] = {"row_shl", "row_shr", "row_ror"};
+  static const char *const shifts[4] = {"row_shl", "row_shr", "row_ror"};
   if (ctrl < 0x100) {
-    snprintf(text, AQ_ISA_FIELD_SIZE, "quad_perm:[%u,%u,%u,%u]", ctrl & 3,
+    snprintf(text, AQ_ISA_FIELD_SIZE, "quad_perm:[%d,%d,%d,%d]", ctrl & 3,
              ctrl >> 2 & 3, ctrl >> 4 & 3, ctrl >> 6);
     return;
   }
   if (ctrl < 0x130 || ctrl >= 0x150) {
-    snprintf(text, AQ_ISA_FIELD_SIZE, "%s:%u",
-             ctrl >= 0x150 ? "row_newbcast" : shifts[(ctrl - 0x100) >> 4],
-             ctrl & 15);
+    const char *name =
+        ctrl < 0x130 ? shifts[(ctrl - 0x100) >> 4 & 3] : "row_newbcast";
+    snprintf(text, AQ_ISA_FIELD_SIZE, "%s:%d", name, ctrl & 15);
     return;
   }
   *text = 0;
@@ -160,7 +160,7 @@ static void bitmask_print(unsigned and_mask, unsigned or_mask,
     /* What becomes of the bit if it is 0, and if it is 1. */
     const unsigned zero = ((or_mask ^ xor_mask) >> i) & 1u;
     const unsigned one = (((and_mask | or_mask) ^ xor_mask) >> i) & 1u;
-    *at++ = zero == one ? (zero ? '1' : '0') : zero ? 'i' : 'p';
+    *at++ = (char)(zero == one ? (zero ? '1' : '0') : zero ? 'i' : 'p');
   }
   sprintf(at, "\")");
 }

@@ -342,78 +342,35 @@ BODY(s_buffer_load)
   return aq_wave_next(o);
 }
 
-#define AS(name, handler)                                                      \
-  {                                                                            \
-#name, handler##_                                                          \
-  }
-#define H(name)                                                                \
-  {                                                                            \
-#name, name##_                                                             \
-  }
+/* clang-format off */
+#define AS(name, handler) {#name, handler##_}
+#define H(name) {#name, name##_}
 const aq_wave_semantics aq_wave_control[] = {
-    H(s_branch),
-    H(s_cbranch_scc0),
-    H(s_cbranch_scc1),
-    H(s_cbranch_vccz),
-    H(s_cbranch_vccnz),
-    H(s_cbranch_execz),
-    H(s_cbranch_execnz),
-    H(s_cbranch_cdbgsys),
-    H(s_cbranch_cdbguser),
-    H(s_cbranch_cdbgsys_or_user),
-    H(s_cbranch_cdbgsys_and_user),
-    H(s_getpc_b64),
-    H(s_setpc_b64),
-    H(s_swappc_b64),
-    H(s_call_b64),
-    H(s_nop),
-    H(s_endpgm),
-    AS(s_endpgm_saved, s_endpgm),
-    H(s_barrier),
-    H(s_sleep),
-    H(s_sethalt),
-    H(s_trap),
-    H(s_getreg_b32),
-    H(s_setreg_b32),
-    H(s_setreg_imm32_b32),
-    H(s_memtime),
-    H(s_memrealtime),
-    H(s_set_gpr_idx_on),
-    H(s_set_gpr_idx_off),
-    H(s_set_gpr_idx_mode),
-    H(s_set_gpr_idx_idx),
-    AS(s_load_dword, s_load),
-    AS(s_load_dwordx2, s_load),
-    AS(s_load_dwordx4, s_load),
-    AS(s_load_dwordx8, s_load),
-    AS(s_load_dwordx16, s_load),
-    AS(s_store_dword, s_store),
-    AS(s_store_dwordx2, s_store),
-    AS(s_store_dwordx4, s_store),
-    AS(s_buffer_load_dword, s_buffer_load),
+    H(s_branch), H(s_cbranch_scc0), H(s_cbranch_scc1), H(s_cbranch_vccz),
+    H(s_cbranch_vccnz), H(s_cbranch_execz), H(s_cbranch_execnz),
+    H(s_cbranch_cdbgsys), H(s_cbranch_cdbguser), H(s_cbranch_cdbgsys_or_user),
+    H(s_cbranch_cdbgsys_and_user), H(s_getpc_b64), H(s_setpc_b64),
+    H(s_swappc_b64), H(s_call_b64), H(s_nop), H(s_endpgm),
+    AS(s_endpgm_saved, s_endpgm), H(s_barrier), H(s_sleep), H(s_sethalt),
+    H(s_trap), H(s_getreg_b32), H(s_setreg_b32), H(s_setreg_imm32_b32),
+    H(s_memtime), H(s_memrealtime), H(s_set_gpr_idx_on), H(s_set_gpr_idx_off),
+    H(s_set_gpr_idx_mode), H(s_set_gpr_idx_idx), AS(s_load_dword, s_load),
+    AS(s_load_dwordx2, s_load), AS(s_load_dwordx4, s_load),
+    AS(s_load_dwordx8, s_load), AS(s_load_dwordx16, s_load),
+    AS(s_store_dword, s_store), AS(s_store_dwordx2, s_store),
+    AS(s_store_dwordx4, s_store), AS(s_buffer_load_dword, s_buffer_load),
     AS(s_buffer_load_dwordx2, s_buffer_load),
     AS(s_buffer_load_dwordx4, s_buffer_load),
     AS(s_buffer_load_dwordx8, s_buffer_load),
     AS(s_buffer_load_dwordx16, s_buffer_load),
     /* Memory is coherent and in order here; nothing is timed or traced. The
      * host looks at signals after each step, which an interrupt asks for. */
-    AS(s_waitcnt, s_nop),
-    AS(s_wakeup, s_nop),
-    AS(s_setprio, s_nop),
-    AS(s_sendmsg, s_nop),
-    AS(s_icache_inv, s_nop),
-    AS(s_incperflevel, s_nop),
-    AS(s_decperflevel, s_nop),
-    AS(s_ttracedata, s_nop),
-    AS(s_dcache_inv, s_nop),
-    AS(s_dcache_wb, s_nop),
-    AS(s_dcache_inv_vol, s_nop),
-    AS(s_dcache_wb_vol, s_nop),
-    AS(buffer_wbl2, s_nop),
-    AS(buffer_inv, s_nop),
-    AS(buffer_invl2, s_nop),
-    AS(buffer_wbinvl1, s_nop),
-    AS(buffer_wbinvl1_vol, s_nop),
-    AS(v_nop, s_nop),
-    AS(v_clrexcp, s_nop),
+    AS(s_waitcnt, s_nop), AS(s_wakeup, s_nop), AS(s_setprio, s_nop),
+    AS(s_sendmsg, s_nop), AS(s_icache_inv, s_nop), AS(s_incperflevel, s_nop),
+    AS(s_decperflevel, s_nop), AS(s_ttracedata, s_nop), AS(s_dcache_inv, s_nop),
+    AS(s_dcache_wb, s_nop), AS(s_dcache_inv_vol, s_nop),
+    AS(s_dcache_wb_vol, s_nop), AS(buffer_wbl2, s_nop), AS(buffer_inv, s_nop),
+    AS(buffer_invl2, s_nop), AS(buffer_wbinvl1, s_nop),
+    AS(buffer_wbinvl1_vol, s_nop), AS(v_nop, s_nop), AS(v_clrexcp, s_nop),
     {NULL, NULL}};
+/* clang-format on */

@@ -76,7 +76,7 @@ BODY(ds_bpermute_b32)
 {
   const aq_wave_more *more = o->more;
   const uint32_t *address = w->v[more->address], *data = w->v[more->data];
-  uint32_t from[AQ_WAVE_LANES];
+  uint32_t from[AQ_WAVE_LANES] = {0};
   LANES(l)
   {
     const uint32_t lane = (address[l] + (uint32_t)o->imm) / 4 & 63;
@@ -100,11 +100,8 @@ BODY(ds_permute_b32)
 /* The lane that l reads, by the pattern of the offset. */
 static int swizzle_lane(uint32_t pattern, int l)
 {
-  if (pattern & 0x8000) { /* within four */
-    if ((pattern & 0xe000) == 0xe000 || (pattern & 0xe000) == 0xc000)
-      return l; /* FFT and rotation are served below */
+  if (pattern & 0x8000) /* within four */
     return (l & ~3) | (int)(pattern >> (2 * (l & 3)) & 3);
-  }
   const int and_mask = pattern & 31, or_mask = pattern >> 5 & 31,
             xor_mask = pattern >> 10 & 31;
   return (l & 32) | ((((l & 31) & and_mask) | or_mask) ^ xor_mask);
@@ -121,7 +118,7 @@ BODY(ds_swizzle_b32)
 {
   const uint32_t *data = w->v[o->more->address];
   const uint32_t pattern = (uint32_t)o->imm;
-  uint32_t from[AQ_WAVE_LANES];
+  uint32_t from[AQ_WAVE_LANES] = {0};
   if ((pattern & 0xe000) == 0xe000)
     return aq_wave_fault(w, o, AQ_EXECUTION_FAULT_ILLEGAL, 0,
                          "ds_swizzle_b32 in FFT mode is not simulated");
@@ -135,13 +132,10 @@ BODY(ds_swizzle_b32)
   return aq_wave_next(o);
 }
 
-#define H(name)                                                                \
-  {                                                                            \
-#name, name##_                                                             \
-  }
+/* clang-format off */
+#define H(name) {#name, name##_}
 const aq_wave_semantics aq_wave_cross[] = {
-    H(v_readfirstlane_b32), H(v_readlane_b32),
-    H(v_writelane_b32),     H(v_mbcnt_lo_u32_b32),
-    H(v_mbcnt_hi_u32_b32),  H(v_swap_b32),
-    H(ds_bpermute_b32),     H(ds_permute_b32),
-    H(ds_swizzle_b32),      {NULL, NULL}};
+    H(v_readfirstlane_b32), H(v_readlane_b32), H(v_writelane_b32),
+    H(v_mbcnt_lo_u32_b32), H(v_mbcnt_hi_u32_b32), H(v_swap_b32),
+    H(ds_bpermute_b32), H(ds_permute_b32), H(ds_swizzle_b32), {NULL, NULL}};
+/* clang-format on */

@@ -410,14 +410,9 @@ ATOMICS(global, GLOBAL)
 ATOMICS(flat, FLAT)
 ATOMICS(buffer, BUFFER)
 
-#define H(name)                                                                \
-  {                                                                            \
-#name, name##_                                                             \
-  }
-#define AS(name, handler)                                                      \
-  {                                                                            \
-#name, handler##_                                                          \
-  }
+/* clang-format off */
+#define H(name) {#name, name##_}
+#define AS(name, handler) {#name, handler##_}
 #define H_SPACE(p)                                                             \
   H(p##_load_ubyte), H(p##_load_sbyte), H(p##_load_ushort),                    \
       H(p##_load_sshort), H(p##_load_ubyte_d16), H(p##_load_ubyte_d16_hi),     \
@@ -454,5 +449,6 @@ ATOMICS(buffer, BUFFER)
       AS(p##_atomic_inc_x2, p##_atomic_x2),                                    \
       AS(p##_atomic_dec_x2, p##_atomic_x2)
 const aq_wave_semantics aq_wave_memory[] = {
-    H_SPACE(global),   H_SPACE(flat),   H_SPACE(scratch),  H_SPACE(buffer),
+    H_SPACE(global), H_SPACE(flat), H_SPACE(scratch), H_SPACE(buffer),
     H_ATOMICS(global), H_ATOMICS(flat), H_ATOMICS(buffer), {NULL, NULL}};
+/* clang-format on */

@@ -16,6 +16,13 @@ enum {
   AQ_WAVE_MODE_DX10_CLAMP = 1 << 8,
 };
 
+/* Whether the host's floating point unit can be set. */
+#if defined(__x86_64__) || defined(__aarch64__)
+#define AQ_WAVE_HOST_IS_KNOWN true
+#else
+#define AQ_WAVE_HOST_IS_KNOWN false
+#endif
+
 /* The calling thread computes as the wave's MODE says, for f32. */
 void aq_wave_mode_enter(aq_wave *w);
 

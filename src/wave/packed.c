@@ -390,53 +390,20 @@ BODY(v_accvgpr)
   return aq_wave_next(o);
 }
 
-#define H(name)                                                                \
-  {                                                                            \
-#name, name##_                                                             \
-  }
-#define AS(name, handler)                                                      \
-  {                                                                            \
-#name, handler##_                                                          \
-  }
-const aq_wave_semantics aq_wave_packed[] = {H(v_pk_mad_i16),
-                                            H(v_pk_mul_lo_u16),
-                                            H(v_pk_add_i16),
-                                            H(v_pk_sub_i16),
-                                            H(v_pk_lshlrev_b16),
-                                            H(v_pk_lshrrev_b16),
-                                            H(v_pk_ashrrev_i16),
-                                            H(v_pk_max_i16),
-                                            H(v_pk_min_i16),
-                                            H(v_pk_mad_u16),
-                                            H(v_pk_add_u16),
-                                            H(v_pk_sub_u16),
-                                            H(v_pk_max_u16),
-                                            H(v_pk_min_u16),
-                                            H(v_pk_fma_f16),
-                                            H(v_pk_add_f16),
-                                            H(v_pk_mul_f16),
-                                            H(v_pk_min_f16),
-                                            H(v_pk_max_f16),
-                                            H(v_pk_fmac_f16),
-                                            H(v_pk_fma_f32),
-                                            H(v_pk_mul_f32),
-                                            H(v_pk_add_f32),
-                                            H(v_pk_mov_b32),
-                                            H(v_fma_mix_f32),
-                                            H(v_fma_mixlo_f16),
-                                            H(v_fma_mixhi_f16),
-                                            H(v_dot2_i32_i16),
-                                            H(v_dot2_u32_u16),
-                                            H(v_dot4_i32_i8),
-                                            H(v_dot4_u32_u8),
-                                            H(v_dot8_i32_i4),
-                                            H(v_dot8_u32_u4),
-                                            H(v_dot2_f32_f16),
-                                            H(v_dot2c_f32_f16),
-                                            H(v_dot2c_i32_i16),
-                                            H(v_dot4c_i32_i8),
-                                            H(v_dot8c_i32_i4),
-                                            AS(v_accvgpr_read_b32, v_accvgpr),
-                                            AS(v_accvgpr_write_b32, v_accvgpr),
-                                            AS(v_accvgpr_mov_b32, v_accvgpr),
-                                            {NULL, NULL}};
+/* clang-format off */
+#define H(name) {#name, name##_}
+#define AS(name, handler) {#name, handler##_}
+const aq_wave_semantics aq_wave_packed[] = {
+    H(v_pk_mad_i16), H(v_pk_mul_lo_u16), H(v_pk_add_i16), H(v_pk_sub_i16),
+    H(v_pk_lshlrev_b16), H(v_pk_lshrrev_b16), H(v_pk_ashrrev_i16),
+    H(v_pk_max_i16), H(v_pk_min_i16), H(v_pk_mad_u16), H(v_pk_add_u16),
+    H(v_pk_sub_u16), H(v_pk_max_u16), H(v_pk_min_u16), H(v_pk_fma_f16),
+    H(v_pk_add_f16), H(v_pk_mul_f16), H(v_pk_min_f16), H(v_pk_max_f16),
+    H(v_pk_fmac_f16), H(v_pk_fma_f32), H(v_pk_mul_f32), H(v_pk_add_f32),
+    H(v_pk_mov_b32), H(v_fma_mix_f32), H(v_fma_mixlo_f16), H(v_fma_mixhi_f16),
+    H(v_dot2_i32_i16), H(v_dot2_u32_u16), H(v_dot4_i32_i8), H(v_dot4_u32_u8),
+    H(v_dot8_i32_i4), H(v_dot8_u32_u4), H(v_dot2_f32_f16), H(v_dot2c_f32_f16),
+    H(v_dot2c_i32_i16), H(v_dot4c_i32_i8), H(v_dot8c_i32_i4),
+    AS(v_accvgpr_read_b32, v_accvgpr), AS(v_accvgpr_write_b32, v_accvgpr),
+    AS(v_accvgpr_mov_b32, v_accvgpr), {NULL, NULL}};
+/* clang-format on */

@@ -96,7 +96,8 @@ bool aq_wave_machine_executes(const char *gfx)
 {
   aq_target target;
   aq_isa_decoder decoder;
-  return aq_target_parse(gfx, strlen(gfx), &target, NULL) == AQ_OK &&
+  return AQ_WAVE_HOST_IS_KNOWN &&
+         aq_target_parse(gfx, strlen(gfx), &target, NULL) == AQ_OK &&
          aq_isa_decoder_init(&decoder, target.processor, NULL) == AQ_OK;
 }
 

@@ -169,8 +169,8 @@ END_TEST
 
 /* ---- the end, from inside ---- */
 
-/* Before a callback closes the runtime: whoever caused it is out of that call of
- * HSA and in its wait. */
+/* Before a callback closes the runtime: whoever caused it is out of that call
+ * of HSA and in its wait. */
 static void caller_wait(void)
 {
   usleep(50000);

@@ -34,8 +34,8 @@ KERNEL(k_f16)
   const f16 x = f16_at(a[i], 0), y = f16_at(b[i], 1);
   const f16 sum = x + y, difference = x - y, product = x * y;
   out[i] = bits_of_f16(sum) | bits_of_f16(difference) << 16 |
-           bits_of_f16(product) << 32 |
-           (u64)(x < y) << 48 | (u64)(x >= y) << 49 | (u64)(x != y) << 50;
+           bits_of_f16(product) << 32 | (u64)(x < y) << 48 |
+           (u64)(x >= y) << 49 | (u64)(x != y) << 50;
 }
 
 /* Four elements: the compiler packs two of them in an instruction. */
@@ -72,8 +72,7 @@ KERNEL(k_f16_convert)
 {
   ITEM;
   const f16 x = f16_at(a[i], 0);
-  out[i] = bits_of_f32((float)x) |
-           bits_of_f16((f16)f32_of((u32)b[i])) << 32 |
+  out[i] = bits_of_f32((float)x) | bits_of_f16((f16)f32_of((u32)b[i])) << 32 |
            bits_of_f16((f16)(i16)b[i]) << 48;
 }
 
@@ -264,16 +263,15 @@ KERNEL(k_integer_to_float)
 KERNEL(k_f64_to_f32)
 {
   ITEM;
-  out[i] = bits_of_f32((float)f64_of(a[i])) ^
-           bits_of_f64((double)f32_of((u32)b[i]));
+  out[i] =
+      bits_of_f32((float)f64_of(a[i])) ^ bits_of_f64((double)f32_of((u32)b[i]));
 }
 
 KERNEL(k_f64)
 {
   ITEM;
   const double x = f64_of(a[i]), y = f64_of(b[i]);
-  out[i] = bits_of_f64(__builtin_fma(x, y, x)) ^
-           bits_of_f64(x - y) * 3 ^
+  out[i] = bits_of_f64(__builtin_fma(x, y, x)) ^ bits_of_f64(x - y) * 3 ^
            bits_of_f64(__builtin_floor(x) + __builtin_rint(y)) * 5 ^
            bits_of_f64(__builtin_fabs(x) * -y) * 7;
 }
@@ -284,8 +282,11 @@ static float least_f32(float x, float y)
 #if defined(__AMDGCN__)
   return __builtin_fminf(x, y);
 #else
-  return x != x ? y : y != y ? x : x == y ? (bits_of_f32(x) >> 31 ? x : y)
-                                   : x < y ? x : y;
+  return x != x   ? y
+         : y != y ? x
+         : x == y ? (bits_of_f32(x) >> 31 ? x : y)
+         : x < y  ? x
+                  : y;
 #endif
 }
 static float most_f32(float x, float y)
@@ -293,8 +294,11 @@ static float most_f32(float x, float y)
 #if defined(__AMDGCN__)
   return __builtin_fmaxf(x, y);
 #else
-  return x != x ? y : y != y ? x : x == y ? (bits_of_f32(x) >> 31 ? y : x)
-                                   : x > y ? x : y;
+  return x != x   ? y
+         : y != y ? x
+         : x == y ? (bits_of_f32(x) >> 31 ? y : x)
+         : x > y  ? x
+                  : y;
 #endif
 }
 

@@ -21,20 +21,33 @@ typedef struct oracle {
 #name, name                                                                \
   }
 static const oracle kernels[] = {
-    K(k_add_f32), K(k_fma_f32), K(k_divide_f32), K(k_sqrt_f32),
-    K(k_mul_add_f64), K(k_divide_f64), K(k_sqrt_f64), K(k_round),
-    K(k_compare_f32), K(k_compare_f64), K(k_convert), K(k_integers),
-    K(k_integers_64), K(k_divide), K(k_divide_64), K(k_loop), K(k_switch),
-    K(k_bytes), K(k_gather), K(k_atomics),
+    K(k_add_f32),     K(k_fma_f32),     K(k_divide_f32), K(k_sqrt_f32),
+    K(k_mul_add_f64), K(k_divide_f64),  K(k_sqrt_f64),   K(k_round),
+    K(k_compare_f32), K(k_compare_f64), K(k_convert),    K(k_integers),
+    K(k_integers_64), K(k_divide),      K(k_divide_64),  K(k_loop),
+    K(k_switch),      K(k_bytes),       K(k_gather),     K(k_atomics),
     {NULL, NULL}};
-static const oracle kernels_forms[] = {
-    K(k_f16), K(k_f16_packed), K(k_mixed), K(k_f16_convert),
-    K(k_bytes_arithmetic), K(k_shorts_arithmetic), K(k_pack_bytes),
-    K(k_private), K(k_recursion), K(k_indirect), K(k_jump_table),
-    K(k_float_to_integer), K(k_integer_to_float), K(k_f64_to_f32), K(k_f64),
-    K(k_min_max), K(k_divide_64_signed), K(k_scale), K(k_flat_private),
-    K(k_bit_fields),
-    {NULL, NULL}};
+static const oracle kernels_forms[] = {K(k_f16),
+                                       K(k_f16_packed),
+                                       K(k_mixed),
+                                       K(k_f16_convert),
+                                       K(k_bytes_arithmetic),
+                                       K(k_shorts_arithmetic),
+                                       K(k_pack_bytes),
+                                       K(k_private),
+                                       K(k_recursion),
+                                       K(k_indirect),
+                                       K(k_jump_table),
+                                       K(k_float_to_integer),
+                                       K(k_integer_to_float),
+                                       K(k_f64_to_f32),
+                                       K(k_f64),
+                                       K(k_min_max),
+                                       K(k_divide_64_signed),
+                                       K(k_scale),
+                                       K(k_flat_private),
+                                       K(k_bit_fields),
+                                       {NULL, NULL}};
 #undef K
 
 static void kernels_compare(const char *source, const oracle *oracles,
