@@ -22,7 +22,7 @@
 
 typedef enum space { GLOBAL, FLAT, SCRATCH, BUFFER } space;
 
-/* Stands for the bytes of an access that a buffer drops. */
+/* Stands for the bytes of an access that a buffer drops: reads as 0. */
 static uint8_t nowhere[16];
 
 #define ALWAYS_INLINE __attribute__((always_inline)) static inline
@@ -76,8 +76,8 @@ static void *buffer_at(aq_wave *w, const aq_wave_op *o, int l, unsigned size,
     index += (uint32_t)l;
   const bool structured = stride && (swizzled || more->inst.idxen || add_lane);
   if (structured ? index >= records || (swizzled && offset + size > stride)
-                 : (uint64_t)offset + size > records)
-    return nowhere;
+                 : (uint64_t)offset + scalar + size > records)
+    return memset(nowhere, 0, sizeof nowhere);
   uint64_t at = base + scalar;
   if (swizzled && stride) {
     const uint32_t group = 8u << (r[3] >> 21 & 3),

@@ -1,5 +1,7 @@
 # Tests of src/wave.
-check_PROGRAMS += tests/wave/test_kernels
+check_PROGRAMS += tests/wave/test_kernels tests/wave/test_groups
 tests_wave_test_kernels_SOURCES = tests/wave/test_kernels.c \
 	tests/wave/kernels.h tests/wave/run.h
-EXTRA_DIST += tests/wave/kernels.c tests/wave/kernels_forms.c
+tests_wave_test_groups_SOURCES = tests/wave/test_groups.c
+EXTRA_DIST += tests/wave/kernels.c tests/wave/kernels_forms.c \
+	tests/wave/groups.c

@@ -1,0 +1,313 @@
+/* SPDX-License-Identifier: MIT */
+/* Kernels whose work-items work together; test_groups.c has the plain loops
+ * that say what they compute. Of gfx9 only. */
+#include "kernels.h"
+
+#define LDS    __attribute__((address_space(3)))
+#define SHARED static __attribute__((loader_uninitialized)) LDS
+#define LOCAL  (__builtin_amdgcn_workitem_id_x())
+#define ITEMS_OF_GROUP                                                         \
+  const u32 i = work_item(), t = LOCAL;                                        \
+  (void)n, (void)b, (void)t
+#define NOINLINE __attribute__((noinline))
+
+static inline void barrier(void)
+{
+  __builtin_amdgcn_fence(__ATOMIC_RELEASE, "workgroup");
+  __builtin_amdgcn_s_barrier();
+  __builtin_amdgcn_fence(__ATOMIC_ACQUIRE, "workgroup");
+}
+
+/* ---- LDS ---- */
+
+SHARED u64 words[256];
+SHARED unsigned char bytes[1024];
+SHARED u32 counters[32];
+SHARED u64 wide_counters[8];
+SHARED float floats[2];
+SHARED double doubles[2];
+
+KERNEL(g_reduce)
+{
+  ITEMS_OF_GROUP;
+  words[t] = a[i];
+  for (u32 half = 128; half; half /= 2) {
+    barrier();
+    if (t < half)
+      words[t] += words[t + half] * 3;
+  }
+  barrier();
+  out[i] = words[0] + b[i];
+}
+
+KERNEL(g_narrow)
+{
+  ITEMS_OF_GROUP;
+  const u64 x = a[i];
+  for (u32 k = 0; k < 4; k++)
+    bytes[(t + 256 * k) ^ 5] = (unsigned char)(x >> 8 * k);
+  barrier();
+  const LDS short *halves = (const LDS short *)bytes;
+  const LDS signed char *chars = (const LDS signed char *)bytes;
+  u64 r = bytes[1023 - t] + (u64)(i64)halves[(t * 3) & 511] * 5 +
+          (u64)(i64)chars[(t * 7) & 1023] * 11;
+  for (u32 k = 0; k < 4; k++)
+    r = r * 31 + ((const LDS u32 *)bytes)[(t & 63) * 4 + k];
+  out[i] = r;
+}
+
+KERNEL(g_lds_atomics)
+{
+  ITEMS_OF_GROUP;
+  const u32 x = (u32)a[i], y = (u32)b[i];
+  if (t < 32)
+    counters[t] = t == 3 || t == 5 ? ~0u : 0;
+  if (t < 8)
+    wide_counters[t] = t == 2 ? ~0ull : 0;
+  if (t < 2) {
+    floats[t] = 0;
+    doubles[t] = 0;
+  }
+  barrier();
+  __atomic_fetch_add(&counters[0], x, __ATOMIC_RELAXED);
+  __atomic_fetch_sub(&counters[1], y, __ATOMIC_RELAXED);
+  __atomic_fetch_or(&counters[2], x & y, __ATOMIC_RELAXED);
+  __atomic_fetch_and(&counters[3], x | y, __ATOMIC_RELAXED);
+  __atomic_fetch_xor(&counters[4], x, __ATOMIC_RELAXED);
+  __atomic_fetch_min(&counters[5], y, __ATOMIC_RELAXED);
+  __atomic_fetch_max(&counters[6], y, __ATOMIC_RELAXED);
+  __atomic_fetch_min((LDS i32 *)&counters[7], (i32)x, __ATOMIC_RELAXED);
+  __atomic_fetch_max((LDS i32 *)&counters[8], (i32)x, __ATOMIC_RELAXED);
+  const u32 ticket = __atomic_fetch_add(&counters[9], 1, __ATOMIC_RELAXED);
+  __atomic_fetch_add(&counters[10], ticket, __ATOMIC_RELAXED);
+  u32 old = __atomic_load_n(&counters[11], __ATOMIC_RELAXED);
+  while (!__atomic_compare_exchange_n(&counters[11], &old, old * 3 + 1, 0,
+                                      __ATOMIC_RELAXED, __ATOMIC_RELAXED))
+    ;
+  /* What goes through an exchange comes out once. */
+  const u32 passed =
+      __atomic_exchange_n(&counters[12], t + 1, __ATOMIC_RELAXED);
+  __atomic_fetch_add(&counters[13], passed, __ATOMIC_RELAXED);
+  __atomic_fetch_add(&wide_counters[0], a[i], __ATOMIC_RELAXED);
+  __atomic_fetch_xor(&wide_counters[1], b[i], __ATOMIC_RELAXED);
+  __atomic_fetch_min(&wide_counters[2], b[i], __ATOMIC_RELAXED);
+  __atomic_fetch_max((LDS i64 *)&wide_counters[3], (i64)a[i], __ATOMIC_RELAXED);
+  u64 seen = __atomic_load_n(&wide_counters[4], __ATOMIC_RELAXED);
+  while (!__atomic_compare_exchange_n(&wide_counters[4], &seen, seen * 5 + 1, 0,
+                                      __ATOMIC_RELAXED, __ATOMIC_RELAXED))
+    ;
+  __atomic_fetch_add(&floats[0], (float)(x & 0xff), __ATOMIC_RELAXED);
+  __atomic_fetch_add(&doubles[0], (double)y, __ATOMIC_RELAXED);
+  barrier();
+  const u32 last = counters[12];
+  out[i] = t < 9    ? counters[t]
+           : t < 12 ? counters[t]
+           : t < 13 ? counters[13] + last
+           : t < 18 ? wide_counters[t - 13]
+           : t < 19 ? bits_of_f32(floats[0])
+           : t < 20 ? bits_of_f64(doubles[0])
+                    : t;
+}
+
+/* ---- global atomics; every group has 32 words of its own in `out` ---- */
+
+KERNEL(g_global_atomics)
+{
+  ITEMS_OF_GROUP;
+  GLOBAL u64 *mine = out + (i & ~255u);
+  GLOBAL u32 *narrow = (GLOBAL u32 *)mine;
+  __atomic_fetch_min((GLOBAL i32 *)&narrow[0], (i32)a[i], __ATOMIC_RELAXED);
+  __atomic_fetch_max((GLOBAL i32 *)&narrow[2], (i32)a[i], __ATOMIC_RELAXED);
+  __atomic_fetch_max(&narrow[4], (u32)a[i], __ATOMIC_RELAXED);
+  __atomic_fetch_add((GLOBAL float *)&narrow[6], (float)(a[i] & 0xff),
+                     __ATOMIC_RELAXED);
+  __atomic_fetch_add((GLOBAL double *)&mine[4], (double)(u32)b[i],
+                     __ATOMIC_RELAXED);
+  __atomic_fetch_max(&mine[5], a[i], __ATOMIC_RELAXED);
+  __atomic_fetch_min((GLOBAL i64 *)&mine[6], (i64)b[i], __ATOMIC_RELAXED);
+  __atomic_fetch_xor(&mine[7], a[i], __ATOMIC_RELAXED);
+  __atomic_fetch_or(&mine[8], b[i], __ATOMIC_RELAXED);
+  const u64 ticket = __atomic_fetch_add(&mine[9], 1, __ATOMIC_RELAXED);
+  __atomic_fetch_add(&mine[10], ticket, __ATOMIC_RELAXED);
+  u64 seen = __atomic_load_n(&mine[11], __ATOMIC_RELAXED);
+  while (!__atomic_compare_exchange_n(&mine[11], &seen, seen * 5 + 1, 0,
+                                      __ATOMIC_RELAXED, __ATOMIC_RELAXED))
+    ;
+  const u64 passed = __atomic_exchange_n(&mine[12], t + 1, __ATOMIC_RELAXED);
+  __atomic_fetch_add(&mine[13], passed, __ATOMIC_RELAXED);
+  barrier();
+  if (t == 0) {
+    mine[13] += mine[12];
+    mine[12] = 0;
+  }
+}
+
+/* ---- lanes ---- */
+
+KERNEL(g_shuffle)
+{
+  ITEMS_OF_GROUP;
+  const i32 x = (i32)a[i];
+  const u32 l = t & 63;
+  u64 r = (u32)__builtin_amdgcn_ds_bpermute((i32)((l * 7 + 3) * 4), x);
+  r = r * 31 + (u32)__builtin_amdgcn_ds_permute((i32)((l * 5 + 1) * 4), x);
+  r = r * 31 + (u32)__builtin_amdgcn_ds_swizzle(x, 0x041f); /* xor 1 */
+  r = r * 31 + (u32)__builtin_amdgcn_ds_swizzle(x, 0x401f); /* xor 16 */
+  r = r * 31 + (u32)__builtin_amdgcn_ds_swizzle(x, 0x00f8); /* and 24 or 7 */
+  r = r * 31 + (u32)__builtin_amdgcn_ds_swizzle(x, 0x801b); /* quad 3 2 1 0 */
+  r = r * 31 + (u32)__builtin_amdgcn_ds_swizzle(x, 0xc0a0); /* rotate by 5 */
+  out[i] = r;
+}
+
+#define DPP(old, x, control, rows, banks, zero)                                \
+  ((u32)__builtin_amdgcn_update_dpp((i32)(old), (i32)(x), control, rows,       \
+                                    banks, zero))
+
+KERNEL(g_dpp)
+{
+  ITEMS_OF_GROUP;
+  const u32 x = (u32)a[i], y = (u32)b[i];
+  u64 r = DPP(y, x, 0x1b, 15, 15, 0);        /* quad_perm 3 2 1 0 */
+  r = r * 31 + DPP(y, x, 0x103, 15, 15, 0);  /* row_shl 3 */
+  r = r * 31 + DPP(y, x, 0x115, 15, 15, 0);  /* row_shr 5 */
+  r = r * 31 + DPP(y, x, 0x115, 15, 15, 1);  /* the same, 0 outside */
+  r = r * 31 + DPP(y, x, 0x124, 15, 15, 0);  /* row_ror 4 */
+  r = r * 31 + DPP(y, x, 0x140, 5, 15, 0);   /* row_mirror, rows 0 and 2 */
+  r = r * 31 + DPP(y, x, 0x141, 15, 6, 0);   /* row_half_mirror, banks 1, 2 */
+  r = r * 31 + DPP(y, x, 0x142, 10, 15, 0);  /* row_bcast15 */
+  r = r * 31 + DPP(y, x, 0x143, 12, 15, 0);  /* row_bcast31 */
+  r = r * 31 + DPP(y, x, 0x138, 15, 15, 0);  /* wave_shr */
+  r = r * 31 + DPP(y, x, 0x134, 15, 15, 0);  /* wave_rol */
+  r = r * 31 + (DPP(0, x, 0x111, 15, 15, 1) + y);
+  out[i] = r;
+}
+
+/* A scan of 64 lanes as the compilers write it. */
+KERNEL(g_scan)
+{
+  ITEMS_OF_GROUP;
+  u32 x = (u32)a[i];
+  x += DPP(0, x, 0x111, 15, 15, 0);
+  x += DPP(0, x, 0x112, 15, 15, 0);
+  x += DPP(0, x, 0x114, 15, 15, 0);
+  x += DPP(0, x, 0x118, 15, 15, 0);
+  x += DPP(0, x, 0x142, 10, 15, 0);
+  x += DPP(0, x, 0x143, 12, 15, 0);
+  out[i] = x;
+}
+
+KERNEL(g_ballot)
+{
+  ITEMS_OF_GROUP;
+  const int odd = (int)(a[i] & 1);
+  const u64 votes = __builtin_amdgcn_ballot_w64(odd);
+  const u32 below = __builtin_amdgcn_mbcnt_hi(
+      (u32)(votes >> 32), __builtin_amdgcn_mbcnt_lo((u32)votes, 0));
+  u64 r = votes ^ (u64)below << 17;
+  r += (u32)__builtin_amdgcn_readlane((i32)b[i], 37);
+  if (odd)
+    r += (u32)__builtin_amdgcn_readfirstlane((i32)b[i]) * 3ull;
+  else
+    r ^= (u64)__builtin_popcountll(__builtin_amdgcn_ballot_w64(b[i] & 2)) << 40;
+  out[i] = r;
+}
+
+/* Lanes leave a loop one value after the other. */
+KERNEL(g_waterfall)
+{
+  ITEMS_OF_GROUP;
+  const u32 key = (u32)a[i] & 7;
+  u32 rounds = 0, first;
+  do {
+    first = (u32)__builtin_amdgcn_readfirstlane((i32)key);
+    rounds += 1 + first;
+  } while (first != key);
+  out[i] = rounds;
+}
+
+/* ---- flat addresses ---- */
+
+static NOINLINE u64 add_at(u64 *p, u64 x)
+{
+  *p += x;
+  return *p;
+}
+
+KERNEL(g_flat)
+{
+  ITEMS_OF_GROUP;
+  u64 own = b[i];
+  words[t] = a[i];
+  out[i] = 5;
+  u64 *p = t % 3 == 0   ? (u64 *)&words[t]
+           : t % 3 == 1 ? &own
+                        : (u64 *)&out[i];
+  const u64 r = add_at(p, t);
+  barrier();
+  out[i] = r * 7 + own + words[255 - t];
+}
+
+/* ---- buffers: what lies outside reads 0 and stores nowhere ---- */
+
+KERNEL(g_buffer)
+{
+  ITEMS_OF_GROUP;
+  const __amdgpu_buffer_rsrc_t r = __builtin_amdgcn_make_buffer_rsrc(
+      (void *)(out + n), 0, 1024, 0x00024000);
+  /* 128 items write the words; the others fall outside. */
+  __builtin_amdgcn_raw_buffer_store_b64(
+      (__attribute__((ext_vector_type(2))) u32){(u32)a[t], (u32)b[t]}, r,
+      (i32)t * 8, 0, 0);
+  barrier();
+  out[i] = __builtin_amdgcn_raw_buffer_load_b32(r, (i32)t * 8, 0, 0) +
+           3ull * __builtin_amdgcn_raw_buffer_load_b32(r, (i32)t * 4, 512, 0);
+}
+
+/* ---- grids, clocks, faults ---- */
+
+/* Workgroups of 8 × 4 × 2 on 13 × 7 × 5 items. */
+KERNEL(g_grid)
+{
+  const u32 x =
+      __builtin_amdgcn_workgroup_id_x() * 8 + __builtin_amdgcn_workitem_id_x();
+  const u32 y =
+      __builtin_amdgcn_workgroup_id_y() * 4 + __builtin_amdgcn_workitem_id_y();
+  const u32 z =
+      __builtin_amdgcn_workgroup_id_z() * 2 + __builtin_amdgcn_workitem_id_z();
+  (void)n;
+  out[x + 13 * (y + 7 * z)] += (x * 100 + y * 10 + z) * 3 + a[x] + b[y];
+}
+
+KERNEL(g_clock)
+{
+  ITEMS_OF_GROUP;
+  const u64 begin = __builtin_readcyclecounter();
+  u64 now;
+  while ((now = __builtin_readcyclecounter()) - begin < 5000)
+    ;
+  out[i] = now > begin;
+}
+
+KERNEL(g_trap)
+{
+  ITEMS_OF_GROUP;
+  if (a[i] == 77)
+    __builtin_trap();
+  out[i] = 1;
+}
+
+KERNEL(g_wild)
+{
+  ITEMS_OF_GROUP;
+  if (t == 5)
+    out = (GLOBAL u64 *)0x123456789000;
+  out[i & 7] = i;
+}
+
+KERNEL(g_outside)
+{
+  ITEMS_OF_GROUP;
+  words[t == 9 ? (u32)a[0] : t] = i;
+  barrier();
+  out[i] = words[t ^ 1];
+}

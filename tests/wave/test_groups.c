@@ -1,0 +1,377 @@
+/* SPDX-License-Identifier: MIT */
+/* Kernels whose work-items work together, against plain loops of the host; and
+ * what the executor says of kernels that go wrong. */
+#include "run.h"
+
+#include "kernels.h"
+
+enum { N = 1024, GROUP = 256, EXTRA = 256 };
+
+typedef void loop(const u64 *a, const u64 *b, u64 *out);
+#define LOOP(name) static void name(const u64 *a, const u64 *b, u64 *out)
+#define EACH(i)    for (u32 i = 0; i < N; i++)
+#define GROUPS(g)  for (u32 g = 0; g < N; g += GROUP)
+
+LOOP(g_reduce)
+{
+  GROUPS(g)
+  {
+    u64 s[GROUP];
+    memcpy(s, a + g, sizeof s);
+    for (u32 half = 128; half; half /= 2)
+      for (u32 t = 0; t < half; t++)
+        s[t] += s[t + half] * 3;
+    for (u32 t = 0; t < GROUP; t++)
+      out[g + t] = s[0] + b[g + t];
+  }
+}
+
+LOOP(g_narrow)
+{
+  (void)b;
+  GROUPS(g)
+  {
+    union {
+      unsigned char u8[1024];
+      signed char i8[1024];
+      short i16[512];
+      u32 u32[256];
+    } s;
+    for (u32 t = 0; t < GROUP; t++)
+      for (u32 k = 0; k < 4; k++)
+        s.u8[(t + 256 * k) ^ 5] = (unsigned char)(a[g + t] >> 8 * k);
+    for (u32 t = 0; t < GROUP; t++) {
+      u64 r = s.u8[1023 - t] + (u64)(i64)s.i16[(t * 3) & 511] * 5 +
+              (u64)(i64)s.i8[(t * 7) & 1023] * 11;
+      for (u32 k = 0; k < 4; k++)
+        r = r * 31 + s.u32[(t & 63) * 4 + k];
+      out[g + t] = r;
+    }
+  }
+}
+
+#define LEAST(x, y) ((x) < (y) ? (x) : (y))
+#define MOST(x, y)  ((x) > (y) ? (x) : (y))
+enum { TICKETS = GROUP * (GROUP - 1) / 2, PASSED = GROUP * (GROUP + 1) / 2 };
+
+LOOP(g_lds_atomics)
+{
+  GROUPS(g)
+  {
+    u32 c[9] = {[3] = ~0u, [5] = ~0u}, chain = 0;
+    u64 wide[5] = {[2] = ~0ull};
+    double narrow_sum = 0, wide_sum = 0;
+    for (u32 i = g; i < g + GROUP; i++) {
+      const u32 x = (u32)a[i], y = (u32)b[i];
+      c[0] += x;
+      c[1] -= y;
+      c[2] |= x & y;
+      c[3] &= x | y;
+      c[4] ^= x;
+      c[5] = LEAST(c[5], y);
+      c[6] = MOST(c[6], y);
+      c[7] = (u32)LEAST((i32)c[7], (i32)x);
+      c[8] = (u32)MOST((i32)c[8], (i32)x);
+      chain = chain * 3 + 1;
+      wide[0] += a[i];
+      wide[1] ^= b[i];
+      wide[2] = LEAST(wide[2], b[i]);
+      wide[3] = (u64)MOST((i64)wide[3], (i64)a[i]);
+      wide[4] = wide[4] * 5 + 1;
+      narrow_sum += x & 0xff;
+      wide_sum += y;
+    }
+    for (u32 t = 0; t < GROUP; t++)
+      out[g + t] = t < 9     ? c[t]
+                   : t == 9  ? GROUP
+                   : t == 10 ? TICKETS
+                   : t == 11 ? chain
+                   : t == 12 ? PASSED
+                   : t < 18  ? wide[t - 13]
+                   : t == 18 ? bits_of_f32((float)narrow_sum)
+                   : t == 19 ? bits_of_f64(wide_sum)
+                             : t;
+  }
+}
+
+LOOP(g_global_atomics)
+{
+  GROUPS(g)
+  {
+    u64 *m = out + g;
+    double narrow_sum = 0, wide_sum = 0;
+    for (u32 i = g; i < g + GROUP; i++) {
+      m[0] = (u32)LEAST((i32)m[0], (i32)a[i]);
+      m[1] = (u32)MOST((i32)m[1], (i32)a[i]);
+      m[2] = MOST((u32)m[2], (u32)a[i]);
+      narrow_sum += a[i] & 0xff;
+      wide_sum += (u32)b[i];
+      m[5] = MOST(m[5], a[i]);
+      m[6] = (u64)LEAST((i64)m[6], (i64)b[i]);
+      m[7] ^= a[i];
+      m[8] |= b[i];
+      m[11] = m[11] * 5 + 1;
+    }
+    m[3] = bits_of_f32((float)narrow_sum);
+    m[4] = bits_of_f64(wide_sum);
+    m[9] = GROUP;
+    m[10] = TICKETS;
+    m[13] = PASSED;
+  }
+}
+
+LOOP(g_shuffle)
+{
+  (void)b;
+  EACH(i)
+  {
+    const u64 *x = a + (i & ~63u);
+    const u32 l = i & 63;
+    u64 r = (u32)x[(l * 7 + 3) & 63], pushed = 0;
+    for (u32 k = 0; k < 64; k++)
+      if (((k * 5 + 1) & 63) == l)
+        pushed = (u32)x[k];
+    r = r * 31 + pushed;
+    r = r * 31 + (u32)x[l ^ 1];
+    r = r * 31 + (u32)x[l ^ 16];
+    r = r * 31 + (u32)x[(l & 32) | (l & 24) | 7];
+    r = r * 31 + (u32)x[l ^ 3];
+    r = r * 31 + (u32)x[(l & 32) | ((l + 5) & 31)];
+    out[i] = r;
+  }
+}
+
+/* The value of a lane of the wave, or what stands for one outside. */
+static u32 lane_or(const u64 *x, bool inside, u32 lane, u64 other)
+{
+  return inside ? (u32)x[lane] : (u32)other;
+}
+
+LOOP(g_dpp)
+{
+  EACH(i)
+  {
+    const u64 *x = a + (i & ~63u), y = b[i];
+    const u32 l = i & 63, row = l & ~15u, in = l & 15, bank = in / 4;
+    u64 r = (u32)x[l ^ 3];
+    r = r * 31 + lane_or(x, in + 3 < 16, l + 3, y);
+    r = r * 31 + lane_or(x, in >= 5, l - 5, y);
+    r = r * 31 + lane_or(x, in >= 5, l - 5, 0);
+    r = r * 31 + (u32)x[row + ((in + 12) & 15)];
+    r = r * 31 + lane_or(x, row == 0 || row == 32, row + 15 - in, y);
+    r = r * 31 + lane_or(x, bank == 1 || bank == 2, l ^ 7, y);
+    r = r * 31 + lane_or(x, row == 16 || row == 48, row - 1, y);
+    r = r * 31 + lane_or(x, l >= 32, 31, y);
+    r = r * 31 + lane_or(x, l > 0, l - 1, y);
+    r = r * 31 + (u32)x[(l + 1) & 63];
+    r = r * 31 + (u32)(lane_or(x, in >= 1, l - 1, 0) + (u32)y);
+    out[i] = r;
+  }
+}
+
+LOOP(g_scan)
+{
+  u32 sum = 0;
+  (void)b;
+  EACH(i)
+  {
+    sum = (i & 63 ? sum : 0) + (u32)a[i];
+    out[i] = sum;
+  }
+}
+
+LOOP(g_ballot)
+{
+  EACH(i)
+  {
+    const u32 wave = i & ~63u, l = i & 63;
+    u64 votes = 0, even_seconds = 0, r;
+    u32 first = 64;
+    for (u32 k = 0; k < 64; k++) {
+      votes |= (a[wave + k] & 1) << k;
+      even_seconds += !(a[wave + k] & 1) && b[wave + k] & 2;
+      if (first == 64 && a[wave + k] & 1)
+        first = k;
+    }
+    r = votes ^
+        (u64)__builtin_popcountll(votes & ((UINT64_C(1) << l) - 1)) << 17;
+    r += (u32)b[wave + 37];
+    out[i] = a[i] & 1 ? r + (u32)b[wave + first] * 3ull : r ^ even_seconds << 40;
+  }
+}
+
+LOOP(g_waterfall)
+{
+  (void)b;
+  EACH(i)
+  {
+    u32 seen = 0, rounds = 0;
+    for (u32 k = i & ~63u; !(seen >> (a[i] & 7) & 1); k++)
+      if (!(seen >> (a[k] & 7) & 1)) {
+        seen |= 1u << (a[k] & 7);
+        rounds += 1 + (u32)(a[k] & 7);
+      }
+    out[i] = rounds;
+  }
+}
+
+LOOP(g_flat)
+{
+  GROUPS(g) for (u32 t = 0; t < GROUP; t++)
+  {
+    const u32 i = g + t, u = 255 - t;
+    const u64 before = t % 3 == 0 ? a[i] : t % 3 == 1 ? b[i] : 5;
+    out[i] = (before + t) * 7 + b[i] + (t % 3 == 1 ? t : 0) + a[g + u] +
+             (u % 3 == 0 ? u : 0);
+  }
+}
+
+LOOP(g_buffer)
+{
+  GROUPS(g) for (u32 t = 0; t < GROUP; t++)
+  {
+    out[g + t] = (t < 128 ? (u32)a[t] : 0) +
+                 (t < 128 ? 3ull * (u32)(t & 1 ? b : a)[64 + t / 2] : 0);
+  }
+  for (u32 t = 0; t < 128; t++)
+    out[N + t] = (u32)a[t] | b[t] << 32;
+}
+
+LOOP(g_grid)
+{
+  for (u32 z = 0; z < 5; z++)
+    for (u32 y = 0; y < 7; y++)
+      for (u32 x = 0; x < 13; x++)
+        out[x + 13 * (y + 7 * z)] = (x * 100 + y * 10 + z) * 3 + a[x] + b[y];
+}
+
+LOOP(g_clock)
+{
+  (void)a, (void)b;
+  EACH(i) out[i] = 1;
+}
+
+static const struct {
+  const char *name;
+  loop *host;
+  uint16_t group[3]; /* 0: as most of them */
+  uint32_t grid[3];
+} kernels[] = {
+#define K(name)                                                                \
+  {                                                                            \
+#name, name, {0}, {0}                                                      \
+  }
+    K(g_reduce),  K(g_narrow),    K(g_lds_atomics), K(g_global_atomics),
+    K(g_shuffle), K(g_dpp),       K(g_scan),        K(g_ballot),
+    K(g_flat),    K(g_waterfall), K(g_buffer),      K(g_clock),
+    {"g_grid", g_grid, {8, 4, 2}, {13, 7, 5}},
+#undef K
+};
+
+static const uint16_t usual_group[3] = {GROUP, 1, 1};
+static const uint32_t usual_grid[3] = {N, 1, 1};
+
+typedef struct arguments {
+  const u64 *a, *b;
+  u64 *out;
+  u32 n;
+} arguments;
+
+static void kernels_compare(const char *gfx, int level)
+{
+  static u64 a[N], b[N], out[N + EXTRA], expected[N + EXTRA];
+  const arguments kernarg = {a, b, out, N};
+  aq_diag diag = AQ_DIAG_INIT;
+  aq_wave_machine *machine;
+  aq_rng rng;
+  aq_code_image image = image_of("wave/groups.c", gfx, level);
+  ck_assert_status(aq_wave_machine_create(&machine, &diag), AQ_OK, &diag);
+  aq_rng_init(&rng, 11, 0);
+  for (unsigned i = 0; i < N; i++) {
+    a[i] = number_make(&rng);
+    b[i] = number_make(&rng);
+  }
+  for (size_t k = 0; k < sizeof kernels / sizeof *kernels; k++) {
+    const bool usual = !kernels[k].group[0];
+    aq_execution_step step;
+    memset(out, 0, sizeof out);
+    memset(expected, 0, sizeof expected);
+    const aq_execution_state state = execute(
+        aq_wave_machine_executor(machine), &image, gfx, kernels[k].name,
+        usual ? usual_group : kernels[k].group,
+        usual ? usual_grid : kernels[k].grid, &kernarg, &step);
+    ck_assert_msg(state == AQ_EXECUTION_DONE, "%s of %s -O%d: state %d, %s",
+                  kernels[k].name, gfx, level, state, step.fault.text);
+    kernels[k].host(a, b, expected);
+    for (unsigned i = 0; i < N + EXTRA; i++)
+      ck_assert_msg(out[i] == expected[i],
+                    "%s of %s -O%d, item %u: 0x%llx, on the host 0x%llx",
+                    kernels[k].name, gfx, level, i, out[i], expected[i]);
+  }
+  aq_wave_machine_destroy(machine);
+  aq_code_image_unload(&image);
+}
+
+START_TEST(groups_compute_what_loops_compute)
+{
+  static const char *const targets[] = {"gfx942", "gfx90a", "gfx900",
+                                        "gfx906", "gfx908", "gfx950"};
+  if (!compiler_is_here()) {
+    aqtest_skip("no clang-22 with ld.lld-22 here");
+    return;
+  }
+  for (size_t i = 0; i < sizeof targets / sizeof *targets; i++)
+    kernels_compare(targets[i], i % 2 ? 3 : 1);
+}
+END_TEST
+
+/* The fault of a kernel whose a[42] is `value`. */
+static aq_execution_fault fault_of(const char *gfx, const char *name, u64 value)
+{
+  static u64 a[N], out[N + EXTRA];
+  const arguments kernarg = {a, a, out, N};
+  aq_diag diag = AQ_DIAG_INIT;
+  aq_wave_machine *machine;
+  aq_execution_step step;
+  aq_code_image image = image_of("wave/groups.c", gfx, 3);
+  ck_assert_status(aq_wave_machine_create(&machine, &diag), AQ_OK, &diag);
+  a[0] = a[42] = value;
+  const aq_execution_state state =
+      execute(aq_wave_machine_executor(machine), &image, gfx, name, usual_group,
+              usual_grid, &kernarg, &step);
+  ck_assert_msg(state == AQ_EXECUTION_FAULT, "%s of %s: state %d", name, gfx,
+                state);
+  aq_wave_machine_destroy(machine);
+  aq_code_image_unload(&image);
+  return step.fault;
+}
+
+#define ck_assert_has(text, part)                                              \
+  ck_assert_msg(strstr(text, part) != NULL, "no \"%s\" in: %s", part, text)
+
+START_TEST(faults_name_what_went_wrong)
+{
+  static const char *const targets[] = {"gfx900", "gfx942"};
+  if (!compiler_is_here()) {
+    aqtest_skip("no clang-22 with ld.lld-22 here");
+    return;
+  }
+  for (int i = 0; i < 2; i++) {
+    aq_execution_fault fault = fault_of(targets[i], "g_trap", 77);
+    ck_assert_int_eq(fault.kind, AQ_EXECUTION_FAULT_TRAP);
+    ck_assert_has(fault.text, "kernel g_trap+0x");
+    ck_assert_has(fault.text, "s_trap 2");
+    fault = fault_of(targets[i], "g_wild", 0);
+    ck_assert_int_eq(fault.kind, AQ_EXECUTION_FAULT_MEMORY);
+    ck_assert_uint_eq(fault.address, 0x123456789000 + 5 * 8);
+    ck_assert_has(fault.text, "kernel g_wild+0x");
+    ck_assert_has(fault.text, "lane 5 writes 0x123456789028");
+    fault = fault_of(targets[i], "g_outside", 4000);
+    ck_assert_int_eq(fault.kind, AQ_EXECUTION_FAULT_MEMORY);
+    ck_assert_has(fault.text, "lane 9: LDS address 32000 of 2048 bytes");
+  }
+}
+END_TEST
+
+AQ_TEST_MAIN("wave/groups", groups_compute_what_loops_compute,
+             faults_name_what_went_wrong)
