@@ -62,7 +62,7 @@ static hsa_status_t put_zeros(void *value, size_t size)
   return HSA_STATUS_SUCCESS;
 }
 
-/* The registers by which clients flush what the host wrote to a device. */
+/* The registers by which clients flush the host's writes to a device. */
 static hsa_status_t put_flush(const aqdrop_agent *agent, void *value)
 {
   uint32_t *const registers[2] = {agent->flush,

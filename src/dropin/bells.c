@@ -6,7 +6,7 @@
 #include <stdlib.h>
 
 typedef struct aqdrop_bell {
-  aq_amd_signal abi;        /* first: what the handle points to */
+  aq_amd_signal abi;        /* first: the handle points to it */
   aq_ring *ring;            /* atomic: NULL without a queue */
   struct aqdrop_bell *next; /* of all */
   struct aqdrop_bell *free; /* the next one without a queue */

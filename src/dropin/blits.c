@@ -133,7 +133,7 @@ static void stream_write(const aq_kernel_call *call)
     uint64_t *wide;
     uint64_t value;
   } *args = call->kernarg;
-  /* Release: who polls it sees what ran before. */
+  /* Release: a poller of it sees all earlier stores. */
   if (args->narrow)
     __atomic_store_n(args->narrow, (uint32_t)args->value, __ATOMIC_RELEASE);
   else

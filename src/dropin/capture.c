@@ -143,7 +143,7 @@ void aqdrop_capture_rung(aqdrop_capture *capture, const aq_ring *ring,
 {
   pthread_mutex_lock(&capture->lock);
   aqdrop_captured_queue *queue = queue_find(capture, ring->id);
-  /* One that is not there yet is told when the device reads it. */
+  /* A packet without a header so far is reported when the device reads it. */
   for (; queue && queue->told <= id; queue->told++) {
     aq_packet packet = *aq_ring_slot(ring, queue->told);
     packet.header_setup =

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The capture of what a client asks of its queues (AQUEDUCT_CAPTURE): a JSON
+ * The capture of a client's calls to its queues (AQUEDUCT_CAPTURE): a JSON
  * line for each packet, copy, wait, and change of a queue or signal, in the
  * host's order and with its times: doc/formats/packets.md. `aqueduct replay`
  * sends it through a transport again.
  *
- * Once it is attached, the transport's table is one of its own, which tells and
- * passes on. Packets are told when their doorbell is rung through that, or
- * else when the device reads them. What is stored into signals by raw stores is
- * not seen.
+ * Once it is attached, the transport's table is one of its own, which records
+ * and passes on. Packets are recorded when their doorbell is rung through that,
+ * or else when the device reads them. Raw stores into signals are not seen.
+ *
  *
  * Lines are appended whole, so that processes may share a file. A line that
  * cannot be written ends the capture, with a word on standard error.

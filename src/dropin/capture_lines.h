@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the two files of the capture share: lines and what is known of the
- * transport (capture.c), and the table that tells (capture_table.c). Nobody
- * else includes it.
+ * Shared by the two files of the capture: lines and the state of the transport
+ * (capture.c), and the recording table (capture_table.c). No other file
+ * includes it.
  */
 #ifndef AQDROP_CAPTURE_LINES_H
 #define AQDROP_CAPTURE_LINES_H
@@ -27,7 +27,7 @@ typedef struct aqdrop_captured_kernel {
 } aqdrop_captured_kernel;
 
 struct aqdrop_capture {
-  aq_transport_ops table; /* first: what the transport has */
+  aq_transport_ops table; /* first: the transport's functions */
   const aq_transport_ops *inner;
   pthread_mutex_t lock; /* of the following */
   int fd;               /* -1: it has ended */
@@ -61,7 +61,7 @@ void aqdrop_capture_kernel_add(aqdrop_capture *capture, uint64_t object,
                                const aq_kernel_desc *desc);
 void aqdrop_capture_kernel_drop(aqdrop_capture *capture, uint64_t object);
 
-/* The table that tells, and passes on to `inner`. */
+/* The table that records, and passes on to `inner`. */
 void aqdrop_capture_table(const aq_transport_ops *inner,
                           aq_transport_ops *table);
 

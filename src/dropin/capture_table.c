@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The transport's table once a capture is attached: what changes queues and
- * signals, and what waits, is told. Everything else is the inner one's. */
+/* The transport's table once a capture is attached: it records changes of
+ * queues and signals, and waits. Everything else is the inner one's. */
 #include "config.h"
 
 #include "dropin/capture_lines.h"
@@ -176,8 +176,8 @@ static int64_t signal_update(aq_transport *t, aq_signal signal, aq_signal_op op,
 
 /* ---- waits ---- */
 
-/* Told when it is over; `began` is when the host came to it. Of several that
- * any was enough of, the one that held is what it waited for. */
+/* Recorded at its end; `began` is when the host came to it. Of several signals,
+ * any of which was enough, the host waited for the one that held. */
 static void wait_tell(aq_transport *t, const aq_wait_request *request,
                       uint32_t held, aq_time began)
 {

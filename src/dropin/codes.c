@@ -195,7 +195,7 @@ hsa_status_t hsa_code_object_get_info(hsa_code_object_t code_object,
   }
 }
 
-/* ---- symbols: handles are addresses of what was read ---- */
+/* ---- symbols: handles are addresses of loaded ones ---- */
 
 hsa_status_t hsa_code_object_get_symbol_from_name(hsa_code_object_t code_object,
                                                   const char *module_name,

@@ -12,7 +12,7 @@
 
 enum { DIRECTION_LAST = 3 };
 
-/* What the caller said about a copy, checked. */
+/* The caller's description of a copy, checked. */
 typedef struct order {
   aqdrop *runtime;
   uint32_t device, engine;
@@ -157,7 +157,7 @@ hsa_status_t hsa_amd_memory_copy_engine_status(hsa_agent_t dst_agent,
   return HSA_STATUS_SUCCESS;
 }
 
-/* Those that the device has for other devices, or those for the host. */
+/* The engines that the device has for other devices, or for the host. */
 hsa_status_t
 hsa_amd_memory_get_preferred_copy_engine(hsa_agent_t dst_agent,
                                          hsa_agent_t src_agent,
@@ -183,9 +183,9 @@ hsa_amd_memory_get_preferred_copy_engine(hsa_agent_t dst_agent,
 /* ---- boxes ---- */
 
 /*
- * The rows of a box. All but the last count `rows` down and wait for what the
- * caller gave; the last one waits for that too and completes `done`. Then the
- * caller's signal is decremented, and the two signals go.
+ * The rows of a box. All but the last count `rows` down and wait for the
+ * caller's signals; the last one waits for `rows` too and completes `done`.
+ * Then the caller's signal is decremented, and the two signals go.
  */
 typedef struct box {
   aqdrop *runtime;

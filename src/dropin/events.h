@@ -8,7 +8,7 @@
 /* The transport's event function; its user is the runtime. */
 void aqdrop_event_tell(const aq_system_event *event, void *user);
 
-/* Tells that somebody tried to free memory of an agent that is in use. */
+/* Reports an attempt to free memory of an agent that is in use. */
 void aqdrop_event_in_use(aqdrop *runtime, const aqdrop_agent *agent,
                          const void *address);
 

@@ -72,7 +72,7 @@ hsa_status_t hsa_executable_create(uint32_t profile, uint32_t executable_state,
                            executable_state, executable);
 }
 
-/* A kernel that takes time and computes nothing: its user is told once. */
+/* A kernel that takes time and computes nothing: warns its user once. */
 typedef struct aqdrop_missing {
   struct aqdrop_missing *next;
   bool told;
@@ -165,8 +165,8 @@ static aqdrop_missing *missing_make(aqdrop_loaded *loaded, const char *name)
   return m;
 }
 
-/* Makes a kernel known with what runs it: a host function, or its code. One
- * with neither is not made known, so that dispatching it is a queue error,
+/* Registers a kernel with its executor: a host function, or its code. One
+ * with neither is not registered, so that dispatching it is a queue error,
  * unless missing kernels are allowed. */
 static aq_status kernel_register(aqdrop *runtime, aqdrop_loaded *loaded,
                                  const aq_code_kernel *kernel)
@@ -211,14 +211,14 @@ static aq_status kernel_register(aqdrop *runtime, aqdrop_loaded *loaded,
                                                   &info, NULL);
 }
 
-/* What a load resolves variables for. */
+/* The agent or program whose variables a load resolves. */
 typedef struct resolving {
   aqdrop *runtime;
   const aqdrop_loaded *loaded;
 } resolving;
 
-/* Where code of an agent finds a variable that it does not define itself: what
- * the executable has of the agent, or of the program. */
+/* Where code of an agent finds a variable that it does not define itself: among
+ * the variables that the executable has of the agent, or of the program. */
 static uint64_t external_resolve(void *user, const char *name)
 {
   const resolving *r = user;
@@ -353,7 +353,7 @@ hsa_status_t aqdrop_executable_load(aqdrop *runtime,
   return HSA_STATUS_SUCCESS;
 }
 
-/* Loads what a reader has; `agent` may be NULL for all devices. */
+/* Loads a reader's code object; `agent` may be NULL for all devices. */
 static hsa_status_t reader_load(aqdrop *runtime, hsa_executable_t executable,
                                 aqdrop_agent *agent,
                                 hsa_code_object_reader_t handle,
@@ -459,7 +459,7 @@ hsa_status_t hsa_executable_get_info(hsa_executable_t executable,
   }
 }
 
-/* A code object is checked while it is loaded: what is there is valid. */
+/* A code object is checked while it is loaded: loaded ones are valid. */
 hsa_status_t hsa_executable_validate_alt(hsa_executable_t executable,
                                          const char *options, uint32_t *result)
 {

@@ -14,7 +14,7 @@ typedef struct aqdrop_reader {
   struct aqdrop_reader *next;
   const void *bytes;
   size_t size;
-  void *mapped; /* what is to be unmapped, or NULL */
+  void *mapped; /* the mapping to remove, or NULL */
   size_t mapped_size;
   int file; /* -1: memory of the client */
 } aqdrop_reader;
@@ -59,7 +59,7 @@ struct aqdrop_executable {
   aqdrop_symbol *symbols; /* of both, the newest first */
 };
 
-/* A code object of HSA 1.0: a copy of the file, and what is in it. */
+/* A code object of HSA 1.0: a copy of the file, and its contents. */
 typedef struct aqdrop_code {
   struct aqdrop_code *next;
   void *bytes;
@@ -97,7 +97,7 @@ aqdrop_symbol *aqdrop_symbol_find_locked(const aqdrop_executable *executable,
 hsa_status_t aqdrop_symbol_info(const aq_code_symbol *symbol, uint64_t address,
                                 uint32_t attribute, void *value);
 
-/* What is loaded where an address lies, or NULL. */
+/* The loaded code object at an address, or NULL. */
 aqdrop_loaded *aqdrop_loaded_at(aqdrop *runtime, const void *address);
 
 /* The name of the kernel whose descriptor lies at an address, or NULL. */

@@ -62,7 +62,7 @@ static hsa_status_t box_find(aqdrop *runtime, hsa_agent_t agent,
 
 /* ---- memory ---- */
 
-/* Memory beside a box. Pitches that are too small are those of the box. */
+/* Memory beside a box. Pitches that are too small become the box's own. */
 typedef struct buffer {
   void *memory;
   size_t row, slice; /* bytes */

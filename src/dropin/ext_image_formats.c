@@ -39,7 +39,7 @@ static const channel_order orders[] = {
 #undef O
 };
 
-/* Bits of a component; of a packed type those of its whole element. */
+/* Bits of a component; of a packed type the bits of its whole element. */
 static const uint8_t type_bits[] = {
     [HSA_EXT_IMAGE_CHANNEL_TYPE_SNORM_INT8] = 8,
     [HSA_EXT_IMAGE_CHANNEL_TYPE_SNORM_INT16] = 16,

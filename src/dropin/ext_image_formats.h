@@ -22,7 +22,7 @@ aqdrop_ext_format aqdrop_ext_format_find(const hsa_ext_image_format_t *format,
 
 /* The element of a colour: four floats, or four integers where the type is of
  * integers, in the order RGBA. Linear colours become standard ones where the
- * order says so. The format is a supported one. */
+ * order demands it. The format is a supported one. */
 void aqdrop_ext_format_encode(const hsa_ext_image_format_t *format,
                               const void *colour, void *element);
 

@@ -152,7 +152,7 @@ static uint64_t aligned(uint64_t size)
   return (size + PITCH_ALIGN - 1) & ~(uint64_t)(PITCH_ALIGN - 1);
 }
 
-/* The pitches that the client asks for; 0: those of its width and height. The
+/* The pitches that the client asks for; 0: from its width and height. The
  * layout of a buffer is its width. */
 static hsa_status_t pitches_take(aq_kernel_image *image, size_t row,
                                  size_t slice)
@@ -299,7 +299,7 @@ hsa_status_t hsa_ext_image_create_with_layout(
                     access_permission, pitches, image);
 }
 
-/* The words are those of a descriptor on hardware. */
+/* The words follow the layout of a descriptor on hardware. */
 hsa_status_t hsa_amd_image_create(
     hsa_agent_t agent, const hsa_ext_image_descriptor_t *image_descriptor,
     const hsa_amd_image_descriptor_t *image_layout, const void *image_data,

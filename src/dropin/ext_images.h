@@ -20,7 +20,7 @@ typedef struct aqdrop_ext {
   union {
     aq_kernel_image image;
     aq_kernel_sampler sampler;
-  } abi; /* first: what the handle points to */
+  } abi; /* first: the handle points to it */
   struct aqdrop_ext *next;
   aqdrop_ext_kind kind;
   const aqdrop_agent *agent;
@@ -37,7 +37,7 @@ const aqdrop_ext *aqdrop_ext_from(aqdrop *runtime, aqdrop_ext_kind kind,
 hsa_status_t aqdrop_ext_destroy(aqdrop *runtime, hsa_agent_t agent,
                                 aqdrop_ext_kind kind, uint64_t handle);
 
-/* Frees what is left. */
+/* Frees the remaining images and samplers. */
 void aqdrop_exts_fini(aqdrop *runtime);
 
 /* Whether kernels of an agent can read images. */
@@ -50,8 +50,8 @@ bool aqdrop_has_images(const aqdrop *runtime);
 hsa_status_t aqdrop_ext_images_info(const aqdrop_agent *agent,
                                     uint32_t attribute, void *value);
 
-/* The functions of the extension, in the order of its table; the first ones are
- * those of version 1.0. */
+/* The functions of the extension, in the order of its table; the first ones
+ * make up version 1.0. */
 enum { AQDROP_IMAGE_FUNCTIONS_1_00 = 10, AQDROP_IMAGE_FUNCTIONS = 13 };
 extern const aqdrop_any_function aqdrop_image_functions[AQDROP_IMAGE_FUNCTIONS];
 

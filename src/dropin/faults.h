@@ -35,7 +35,7 @@ aq_status aqdrop_faults_read(const char *text, aqdrop_faults *out,
                              aq_diag *diag);
 void aqdrop_faults_fini(aqdrop_faults *faults);
 
-/* What happens to a packet that the device has read. */
+/* The fate of a packet that the device has read. */
 aq_packet_fate aqdrop_faults_packet(aqdrop_faults *faults, uint32_t queue,
                                     uint64_t id, aq_packet *packet);
 aq_time aqdrop_faults_copy(aqdrop_faults *faults);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What one process tells another of memory and of signals: a handle names a
+ * How one process passes memory and signals to another: a handle names a
  * file in memory through the process that has it, as long as that lives and
  * keeps it open. Any process of the same user can open it. No state.
  */
@@ -11,7 +11,7 @@
 
 #include "dropin/runtime.h"
 
-/* What the first word of a handle is. */
+/* The kind of a handle, in its first word. */
 typedef enum aqdrop_ipc_kind {
   AQDROP_IPC_MEMORY = 0x43504941,
   AQDROP_IPC_SIGNAL = 0x53504941,

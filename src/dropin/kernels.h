@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Which host function plays a kernel of a code object: one of a plug-in, or one
- * of those built in: the kernels that HIP's runtime fills and copies with, and
- * those of the device library.
+ * The host function that stands for a kernel of a code object: from a plug-in,
+ * or built in: the kernels that HIP's runtime fills and copies with, and
+ * the kernels of the device library.
  */
 #ifndef AQDROP_KERNELS_H
 #define AQDROP_KERNELS_H
 
 #include "common/kernel_set.h"
 
-/* What a kernel with both a host function and code runs. */
+/* The choice for a kernel with both a host function and code. */
 typedef enum aqdrop_kernels_from {
   AQDROP_FROM_AUTO, /* a plug-in's function, then code, then built-in ones */
   AQDROP_FROM_HOST, /* host functions only */

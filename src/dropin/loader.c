@@ -186,7 +186,7 @@ const aqdrop_any_function aqdrop_loader_functions[7] = {
     ANY(loaded_get_info),    ANY(reader_from_part),
     ANY(iterate_executables)};
 
-/* What the first `length` bytes of an extension's table are. */
+/* The first `length` bytes of an extension's table. */
 static hsa_status_t table_put(void *to, size_t length, const void *table,
                               size_t size)
 {

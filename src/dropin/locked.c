@@ -10,7 +10,7 @@ typedef struct aqdrop_locked {
   struct aqdrop_locked *next;
   char *base;
   size_t size;
-  uint64_t agents; /* bits of those that reach it */
+  uint64_t agents; /* bits of the agents that reach it */
   void *user_data;
   uint32_t times;
 } locked;
@@ -51,7 +51,7 @@ static uint64_t agents_bits(aqdrop *runtime, const hsa_agent_t *agents,
   return bits;
 }
 
-/* Counts a range that is there, or puts it first. */
+/* Counts a present range, or puts it first. */
 static bool range_add(aqdrop *runtime, char *base, size_t size, uint64_t agents)
 {
   locked *new = malloc(sizeof *new);
@@ -135,7 +135,7 @@ hsa_status_t hsa_amd_memory_unlock(void *host_ptr)
   return range ? HSA_STATUS_SUCCESS : HSA_STATUS_ERROR_INVALID_ARGUMENT;
 }
 
-/* ---- what an address is ---- */
+/* ---- the owner of an address ---- */
 
 bool aqdrop_locked_describe(aqdrop *runtime, const void *address,
                             hsa_amd_pointer_info_t *out, uint64_t *agents)

@@ -11,8 +11,8 @@
 
 #include "dropin/runtime.h"
 
-/* Fills what pointer_info tells of a locked address, and the bits of the agents
- * that reach it; false for one that is not locked. */
+/* Fills the fields of pointer_info for a locked address, and the bits of the
+ * agents that reach it; false for one that is not locked. */
 bool aqdrop_locked_describe(aqdrop *runtime, const void *address,
                             hsa_amd_pointer_info_t *out, uint64_t *agents);
 
@@ -21,7 +21,7 @@ bool aqdrop_locked_describe(aqdrop *runtime, const void *address,
 bool aqdrop_locked_set_userdata(aqdrop *runtime, const void *address,
                                 void *user_data);
 
-/* Forgets what is left. */
+/* Forgets the remaining ranges. */
 void aqdrop_locked_fini(aqdrop *runtime);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the client asked to be told of: copies that engines are given. The
+ * The log that the client asked for: copies given to engines. The
  * kernels of AMD's runtime, its other subject, are not here.
  *
  * Thread rule: any thread; a line is written as a whole.

@@ -30,7 +30,7 @@ typedef struct block {
   aqdrop_pool *pool; /* NULL: memory of others */
   int file;          /* that it is a mapping of, or -1 */
   void *user_data;
-  uint64_t agents; /* bits of those that reach it */
+  uint64_t agents; /* bits of the agents that reach it */
   freed_call *calls;
 } block;
 
@@ -346,7 +346,7 @@ hsa_status_t hsa_amd_agents_allow_access(uint32_t num_agents,
              : HSA_STATUS_ERROR_INVALID_ALLOCATION;
 }
 
-/* ---- what an address is ---- */
+/* ---- the owner of an address ---- */
 
 static void info_describe(const aqdrop *runtime, const block *b,
                           hsa_amd_pointer_info_t *out)
@@ -382,7 +382,7 @@ static hsa_status_t agents_list(const aqdrop *runtime, uint64_t bits,
   return HSA_STATUS_SUCCESS;
 }
 
-/* False for memory that nobody allocated, attached or locked. */
+/* False for memory that was not allocated, attached or locked. */
 static bool address_describe(aqdrop *runtime, const void *address,
                              hsa_amd_pointer_info_t *out, uint64_t *agents)
 {
@@ -445,7 +445,7 @@ static bool page_is_zero(const char *page)
 }
 
 /* Memory becomes a mapping of a file with the same bytes, at the same place.
- * Pages that hold only zeros stay holes. */
+ * Pages that hold only zeros take no blocks of the file. */
 static bool block_to_file(block *b)
 {
   const size_t size = mapped_size(b->size);

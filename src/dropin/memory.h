@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Allocations and locked host memory: what an address belongs to.
+ * Allocations and locked host memory: the owner of an address.
  *
  * Memory of every pool is memory of this process, mapped page by page when it
  * is touched. Thread rule: any thread; one lock inside, never held while a
@@ -17,8 +17,8 @@ aqdrop_memory *aqdrop_memory_create(void);
 void aqdrop_memory_destroy(aqdrop_memory *memory);
 
 /* Makes the allocation that [address, +size) lies in a mapping of a file, which
- * others can map; nobody may write to it meanwhile. The file stays its own;
- * *offset is that of the address. INVALID_ALLOCATION: it is in none. */
+ * others can map; no thread may write to it meanwhile. The file stays its own;
+ * *offset is the offset of the address. INVALID_ALLOCATION: it is in none. */
 hsa_status_t aqdrop_memory_share(aqdrop_memory *memory, const void *address,
                                  size_t size, int *file, uint64_t *offset);
 

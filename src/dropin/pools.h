@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What is used of a pool. Thread rule: any thread. */
+/* The used bytes of a pool. Thread rule: any thread. */
 #ifndef AQDROP_POOLS_H
 #define AQDROP_POOLS_H
 

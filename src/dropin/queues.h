@@ -17,7 +17,7 @@ const char *aqdrop_queue_words(aqdrop *runtime, const hsa_queue_t *queue);
 const aqdrop_agent *aqdrop_queue_ring_agent(aqdrop *runtime,
                                             const void *address);
 
-/* Frees what is left, before the transport is closed. */
+/* Frees the remaining queues, before the transport is closed. */
 void aqdrop_queues_fini(aqdrop *runtime);
 
 #endif

@@ -11,7 +11,7 @@
 #include "common/spool.h"
 
 struct aqdrop_recording {
-  aq_record_sink sink; /* first: what a transport gets */
+  aq_record_sink sink; /* first: passed to the transport */
   aq_spool *spool;
   aq_transport *transport; /* atomic: the open one, or NULL */
   aq_time last;            /* when the one before it was closed */

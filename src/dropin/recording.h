@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the runtime records: rows of the device, waits and calls of the client,
+ * The runtime's records: rows of the device, waits and calls of the client,
  * into one spool a process (common/spool.h). AQUEDUCT_SPOOL names the folder
  * that `aqueduct exec` made for it; without it nothing is recorded.
  *
  * Recording changes no time: it reads the clock without moving it.
  * Thread rule: any thread. The spool outlives the runtime, since a process may
- * open that again; its clock then goes on from where it was.
+ * open that again; its clock then continues from where it was.
  */
 #ifndef AQDROP_RECORDING_H
 #define AQDROP_RECORDING_H
@@ -32,7 +32,7 @@ void aqdrop_recording_attach(aqdrop_recording *recording,
                              aq_transport *transport);
 
 /* A kernel without a host function was dispatched: keeps its code object for
- * `exec`, which tells the arguments. The bytes need not be there any more. */
+ * `exec`, which reports the arguments. The bytes may be gone by then. */
 void aqdrop_recording_missing(const aqdrop_recording *recording,
                               const char *kernel, size_t length,
                               const void *bytes, size_t size);

@@ -17,7 +17,7 @@ enum {
 
 /* ---- visiting ---- */
 
-/* A device's regions are its own and those of the host, which it reaches: it
+/* A device's regions are its own and the host's, which it reaches: it
  * has no other one for kernel arguments. */
 hsa_status_t hsa_agent_iterate_regions(
     hsa_agent_t agent,
@@ -254,7 +254,7 @@ hsa_status_t hsa_amd_memory_fill(void *ptr, uint32_t value, size_t count)
   return HSA_STATUS_SUCCESS;
 }
 
-/* ---- what needs nothing done ---- */
+/* ---- functions that need no action ---- */
 
 hsa_status_t hsa_memory_register(void *ptr, size_t size)
 {

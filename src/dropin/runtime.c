@@ -24,7 +24,7 @@
 #include "dropin/vmem.h"
 #include "wave/wave.h"
 
-/* What the HSA interface keeps for the process. */
+/* The HSA interface's state of the process. */
 static struct {
   pthread_mutex_t lock;
   pthread_cond_t closed;       /* `closing` became false */
@@ -277,7 +277,8 @@ static aq_status runtime_open(aqdrop *runtime, aq_diag *diag)
   return status == AQ_OK ? agents_make(runtime, diag) : status;
 }
 
-/* Tells `aqueduct exec`, if that runs this process, that it came this far. */
+/* Reports to `aqueduct exec`, if that runs this process, that it came this far.
+ */
 static void exec_tell(void)
 {
   const char *path = secure_getenv("AQUEDUCT_EXEC_STATUS");
@@ -287,7 +288,7 @@ static void exec_tell(void)
 }
 
 /* A forked child has none of the threads that the runtime needs: there it was
- * never opened. What the parent had is leaked. */
+ * never opened. The parent's copy is leaked. */
 static void child_begin(void)
 {
   pthread_mutex_init(&process.lock, NULL);
@@ -305,7 +306,7 @@ __attribute__((destructor)) static void process_end(void)
   aqdrop_recording_end(process.recording);
 }
 
-/* What the process keeps from its first hsa_init on. */
+/* The state that the process keeps from its first hsa_init on. */
 static aq_status process_begin(aq_diag *diag)
 {
   if (!process.watched)
@@ -314,7 +315,7 @@ static aq_status process_begin(aq_diag *diag)
                            : aqdrop_recording_create(&process.recording, diag);
 }
 
-/* The first hsa_init: nobody else is inside. */
+/* The first hsa_init: no other thread is inside. */
 static hsa_status_t process_open(void)
 {
   aq_diag diag = AQ_DIAG_INIT;
@@ -327,7 +328,7 @@ static hsa_status_t process_open(void)
   if (status == AQ_OK)
     status = runtime_open(runtime, &diag);
   if (status != AQ_OK) {
-    /* hsa_init has no other way to tell its user what to change. */
+    /* hsa_init has no other way to report to its user what to change. */
     fprintf(stderr, "aqueduct: hsa_init: %s\n", diag.text);
     runtime_close(runtime);
     return HSA_STATUS_ERROR_OUT_OF_RESOURCES;

@@ -3,12 +3,12 @@
  * The open runtime: one simulator in live mode and what clients hold of it.
  *
  * There is one in a process, between the first hsa_init and the last
- * hsa_shut_down; that is what the HSA interface says, so it is the one global
+ * hsa_shut_down; the HSA interface demands that, so it is the one global
  * of this folder. Handles of agents, pools, caches and instruction sets are
  * addresses inside of it and are checked before use.
  *
- * Of the devices that AQUEDUCT_DEVICE lists, those that ROCR_VISIBLE_DEVICES
- * shows are agents, in its order.
+ * The agents are the devices of AQUEDUCT_DEVICE that ROCR_VISIBLE_DEVICES
+ * shows, in its order.
  *
  * Thread rule: agents and pools do not change while it is open. The tables of
  * queues, signals and memory have locks of their own.
@@ -81,7 +81,7 @@ typedef struct aqdrop_queue aqdrop_queue;
 typedef struct aqdrop {
   aq_transport *transport;
   aq_transport_info info;
-  aqsim_device_set models; /* what the devices are */
+  aqsim_device_set models; /* of the devices */
   aqdrop_agent *agents;    /* the host, then the devices that are visible */
   uint32_t agent_count;
   aqdrop_memory *memory;
@@ -135,8 +135,8 @@ aqdrop *aqdrop_runtime(void);
   AQDROP_LOOK(runtime);                                                        \
   AQDROP_CALL(runtime->recording, AQ_KIND_CALL)
 
-/* What an entry of an agent begins with: whether there is that agent, and then
- * whether its arguments are there. */
+/* The first checks of an entry of an agent: that there is that agent, and then
+ * that its arguments are there. */
 static inline hsa_status_t aqdrop_agent_check(const aqdrop_agent *agent,
                                               bool arguments)
 {
@@ -146,7 +146,7 @@ static inline hsa_status_t aqdrop_agent_check(const aqdrop_agent *agent,
 }
 
 /* Calls back with the handle of each of `count` things of an array, and returns
- * from the entry once a call says so. */
+ * from the entry once a call asks for it. */
 #define AQDROP_VISIT(callback, handle, things, count, data)                    \
   for (uint32_t i_ = 0; i_ < (count); i_++) {                                  \
     hsa_status_t status_ =                                                     \
@@ -155,7 +155,7 @@ static inline hsa_status_t aqdrop_agent_check(const aqdrop_agent *agent,
       return status_;                                                          \
   }
 
-/* What a handle stands for, or NULL for one that the runtime did not give. */
+/* The object of a handle, or NULL for one that the runtime did not give. */
 aqdrop_agent *aqdrop_agent_from(aqdrop *runtime, hsa_agent_t agent);
 aqdrop_pool *aqdrop_pool_from(aqdrop *runtime, uint64_t handle);
 

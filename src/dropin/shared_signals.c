@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Signals that processes share. Each lies across two pages: what the interface
- * knows of it at the end of one that all processes map, what this process's
- * simulator keeps of it at the begin of one of its own.
+ * Signals that processes share. Each lies across two pages: the part that the
+ * interface defines, at the end of a page that all processes map, and the state
+ * that this process's simulator keeps, at the begin of a page of its own.
  */
 #include "config.h"
 

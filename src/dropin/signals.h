@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Signals of clients and what the runtime keeps beside them. A handle is the
+ * Signals of clients and the runtime's state beside them. A handle is the
  * address of an amd_signal_t of the transport. Doorbells are signals too:
  * storing to one rings.
  */
@@ -30,7 +30,7 @@ void aqdrop_ranges_fini(aqdrop *runtime);
 /* Frees the groups that are left. */
 void aqdrop_groups_fini(aqdrop *runtime);
 
-/* Frees what is left after the transport is closed. */
+/* Frees the remaining signals after the transport is closed. */
 void aqdrop_signals_fini(aqdrop *runtime);
 
 #endif

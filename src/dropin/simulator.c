@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What a client may ask that knows it is on a simulator: common/hsa_sim.h. */
+/* Calls for clients that know the simulator: common/hsa_sim.h. */
 #include "config.h"
 
 #include "dropin/simulator.h"

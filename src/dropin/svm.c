@@ -60,7 +60,7 @@ static bool touches(const range *r, uintptr_t base, size_t size)
 
 /* ---- setting ---- */
 
-/* The lock is held. What the new range covers is forgotten. */
+/* The lock is held. The records under the new range are forgotten. */
 static hsa_status_t range_set(aqdrop *runtime, const range *new)
 {
   range **link = &runtime->first_range;
@@ -123,7 +123,7 @@ hsa_amd_svm_attributes_set(void *ptr, size_t size,
 
 /* ---- asking ---- */
 
-/* What the whole range has: what it was set to, what it is unset, or that its
+/* The value of the whole range: as set, as it is when unset, or that its
  * parts differ. */
 static uint64_t value_get(const aqdrop *runtime, uintptr_t base, size_t size,
                           uint64_t attribute)
@@ -179,8 +179,8 @@ hsa_amd_svm_attributes_get(void *ptr, size_t size,
 
 /* ---- prefetching ---- */
 
-/* The copy engine moves one byte that nobody looks at, after the dependencies;
- * the range's own bytes are where they are. */
+/* The copy engine moves one unused byte after the dependencies;
+ * the range's own bytes stay where they are. */
 hsa_status_t hsa_amd_svm_prefetch_async(void *ptr, size_t size,
                                         hsa_agent_t agent,
                                         uint32_t num_dep_signals,

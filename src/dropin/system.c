@@ -115,8 +115,8 @@ hsa_status_t hsa_extension_get_name(uint16_t extension, const char **name)
   return HSA_STATUS_SUCCESS;
 }
 
-/* The minor version of an extension that is there: AMD's loader, images where
- * they are, and what tells a simulator from hardware; -1 for others. */
+/* The minor version of a present extension: AMD's loader, images where there
+ * are any, and the mark of a simulator; -1 for others. */
 static int extension_minor(uint16_t extension, uint16_t version_major,
                            bool images)
 {

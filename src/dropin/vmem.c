@@ -20,7 +20,7 @@ enum { GRANULE = 4096, AGENTS_MAX = AQSIM_DEVICES_MAX + 1 };
 typedef struct physical {
   struct physical *next;
   uint32_t references; /* of handles and of mappings */
-  uint32_t handles;    /* of them: those that clients may release */
+  uint32_t handles;    /* of them: the ones that clients may release */
   int file;
   size_t size;
   aqdrop_pool *pool;
@@ -390,7 +390,7 @@ hsa_status_t hsa_amd_vmem_unmap(void *va, size_t size)
   return status;
 }
 
-/* What the process may do: whatever any agent may. */
+/* The access of the process: whatever any agent may do. */
 static hsa_status_t mapping_protect(const mapping *m)
 {
   uint8_t all = 0;
@@ -405,7 +405,7 @@ static hsa_status_t mapping_protect(const mapping *m)
 }
 
 /* Sets the access of whole mappings that, one behind the other, make up
- * [va, +size); without descriptions it only tells whether they do. */
+ * [va, +size); without descriptions it only returns whether they do. */
 static hsa_status_t range_set_access(aqdrop *runtime, const char *va,
                                      size_t size,
                                      const hsa_amd_memory_access_desc_t *desc,

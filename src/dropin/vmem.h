@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the virtual memory functions keep. */
+/* The state of the virtual memory functions. */
 #ifndef AQDROP_VMEM_H
 #define AQDROP_VMEM_H
 
