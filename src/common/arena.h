@@ -2,7 +2,7 @@
 /*
  * Arena: many small allocations that live and die together.
  *
- * Memory comes in chunks and is given back at once by reset (chunks are kept
+ * Memory comes in chunks and is released at once by reset (chunks are kept
  * for reuse) or fini. Pointers stay valid until then. One thread at a time.
  */
 #ifndef AQ_COMMON_ARENA_H

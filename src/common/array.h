@@ -33,7 +33,7 @@
   (AQ_ARRAY_RESERVE(array, capacity, (size_t)(count) + 1) &&                   \
    ((array)[(count)++] = (__VA_ARGS__), true))
 
-/* What the macros call: `array` points to a `T *` of items of `item` bytes,
+/* For the macros: `array` points to a `T *` of items of `item` bytes,
  * `capacity` to an unsigned integer of `capacity_size` bytes. */
 bool aq_array_grow(void *array, size_t item, void *capacity,
                    size_t capacity_size, size_t needed, bool zeroed);

@@ -2,10 +2,10 @@
 /*
  * Device hooks: where a fault inside a simulated device comes from outside it.
  *
- * Whoever opens a transport may pass one table; a transport that says
- * AQ_CAP_DEVICE_HOOKS asks it at the points below and nowhere else. Everything
- * a hook is told is counted by the hook itself. The table is borrowed until
- * close; every function is filled, but those that may be NULL. Hooks run on the
+ * The opener of a transport may pass one table; a transport with the capability
+ * AQ_CAP_DEVICE_HOOKS asks it at the points below and nowhere else. A hook
+ * counts its own events. The table is borrowed until close; every function is
+ * filled, except functions that may be NULL. Hooks run on the
  * thread that drives the transport, and call nothing of it. They have to be
  * deterministic.
  */
@@ -32,20 +32,19 @@ typedef struct aq_packet_fate {
 typedef struct aq_device_hooks {
   uint32_t size; /* sizeof(aq_device_hooks) of the caller */
   void *user;
-  /* Not asked in live mode, where hosts look by themselves. The device
+  /* Not asked in live mode, where hosts look on their own. The device
    * decremented a signal that the host waits for, or one that
    * drain() reports. False: the interrupt is lost. The host then sleeps on
    * until the next one, or its deadline, and looks at everything again. */
   bool (*interrupt)(void *user, aq_signal signal);
-  /* A copy starts to move its bytes. Returns what it takes longer, 0 or more.
-   */
+  /* A copy starts to move its bytes. Returns its extra time, 0 or more. */
   aq_time (*copy_start)(void *user, size_t size);
   /* An operation is about to allocate: memory, a signal, a queue, a kernel, a
    * copy. False: it ends with AQ_ERR_NO_MEMORY and nothing happens. */
   bool (*allocation)(void *user);
   /* The packet processor has read a packet of a queue (its number in the order
-   * of creation); what the hook changes of the copy is what it has read. NULL:
-   * not asked. */
+   * of creation); a change by the hook to the copy counts as read. NULL: not
+   * asked. */
   aq_packet_fate (*packet)(void *user, uint32_t queue, uint64_t id,
                            aq_packet *packet);
 } aq_device_hooks;

@@ -5,13 +5,13 @@
  * device, whose queues are chosen by a mask.
  *
  * A driver numbers its physical devices 0, 1, 2… in the order of
- * ROCR_VISIBLE_DEVICES, a logical device those that it was made of in their
+ * ROCR_VISIBLE_DEVICES, a logical device the ones that it was made of in their
  * order. `device` is always the transport's own ordinal, which its operations
  * take. Everything is asked of the transport's info once, so it works over any
  * transport.
  *
  * Ownership: a driver borrows its transport, a logical device its driver; each
- * has to be closed before what it borrows. Neither changes after it was made:
+ * has to be closed before the object it borrows. Neither changes after it was
  * any thread may ask. (Implemented in src/queue.)
  */
 #ifndef AQ_COMMON_DEVICES_H
@@ -32,7 +32,7 @@ typedef struct aq_driver aq_driver;
 
 typedef struct aq_driver_options {
   uint32_t size; /* sizeof(aq_driver_options) of the caller */
-  /* What ROCR_VISIBLE_DEVICES would hold. NULL: what it does hold, which is
+  /* In place of ROCR_VISIBLE_DEVICES. NULL: the variable's own value, which is
    * all devices where it is not set. */
   const char *visible;
   bool all; /* whatever either says */
@@ -77,9 +77,9 @@ AQ_API aq_status aq_logical_device_open(const aq_driver *driver,
                                         uint32_t queues,
                                         aq_logical_device **out, aq_diag *diag);
 
-/* The same by what a user types: numbers and UUIDs (or how one begins and no
- * other does), separated by commas; "" or NULL: all there are. Unlike
- * ROCR_VISIBLE_DEVICES, what is no device is AQ_ERR_INPUT. */
+/* The same by a user's list: numbers and UUIDs (or the start of one, if no
+ * other starts so), separated by commas; "" or NULL: all devices. Unlike
+ * ROCR_VISIBLE_DEVICES, any other entry is AQ_ERR_INPUT. */
 AQ_API aq_status aq_logical_device_select(const aq_driver *driver,
                                           const char *which, uint32_t queues,
                                           aq_logical_device **out,
@@ -100,8 +100,8 @@ typedef struct aq_queue_place {
   uint32_t queue;    /* 0 up to the queues of a physical device */
 } aq_queue_place;
 
-/* Bits of all queues, and of those of one physical device (0 if that is not
- * there). */
+/* Bits of all queues, and of the queues of one physical device (0 if that does
+ * not exist). */
 AQ_API aq_queue_affinity
 aq_logical_device_affinity(const aq_logical_device *logical);
 AQ_API aq_queue_affinity aq_logical_device_affinity_of(

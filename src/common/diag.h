@@ -2,8 +2,8 @@
 /*
  * Diagnostics: the one line a user reads when something is wrong.
  *
- * The function that detects an error calls aq_diag_set() with what is wrong,
- * where, and what was expected, and returns the same status. Library code
+ * The function that detects an error calls aq_diag_set() with the error, its
+ * place, and the expected input, and returns the same status. Library code
  * never prints; the command line shows the line as `aqueduct: error: LINE`.
  * A diag is the caller's storage; passing NULL drops the text.
  * Thread rule: one thread at a time per diag.
@@ -37,7 +37,7 @@ AQ_API aq_status aq_diag_set(aq_diag *diag, aq_status status, const char *fmt,
  * caller asked for an amount, aq_diag_set() names it instead. */
 AQ_API aq_status aq_diag_no_memory(aq_diag *diag);
 
-/* Puts "PREFIX: " before the text that is there: a caller that knows the place
+/* Puts "PREFIX: " before the present text: a caller that knows the place
  * better (a file, a section) adds it. Returns diag's status. */
 AQ_API aq_status aq_diag_prefix(aq_diag *diag, const char *fmt, ...)
     AQ_PRINTF(2, 3);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Executors: what runs the code of kernels that no host function stands for. A
+ * Executors: they run the code of kernels without a host function. A
  * transport that simulates a device calls one (aq_transport_options.executor);
- * it decides when a kernel runs, the executor what the kernel does to memory.
+ * it decides when a kernel runs, the executor its effects on memory.
  * doc/adr/0014-executors.md has the reasons.
  *
  * A kernel is executed in steps with a budget, so that kernels that wait for
@@ -38,7 +38,7 @@ typedef struct aq_execution_desc {
   const aq_kernel_packet *packet;
   const char *kernel;        /* name, for messages */
   const char *gfx;           /* processor of the device, "gfx942" */
-  const aq_amd_queue *queue; /* of the packet: what a queue pointer names */
+  const aq_amd_queue *queue; /* of the packet: the target of a queue pointer */
   uint64_t dispatch_id;      /* of the packet in its queue */
   uint32_t device;           /* ordinal */
   uint32_t cus;              /* compute units that the queue may use */
@@ -68,7 +68,7 @@ typedef struct aq_execution_fault {
   char text[AQ_EXECUTION_TEXT_SIZE]; /* one line: what, where */
 } aq_execution_fault;
 
-/* What a step did. */
+/* The result of a step. */
 typedef struct aq_execution_step {
   uint64_t instructions; /* of waves, executed by this step */
   /* How long the device takes for them, 0: the executor does not know; the

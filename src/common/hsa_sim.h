@@ -2,8 +2,8 @@
 /*
  * An HSA extension by which a runtime says that it is a simulator: it runs host
  * functions as kernels, and time can be asked to move. The drop-in library
- * offers it; hardware does not, so a client that finds it knows what it
- * measures.
+ * offers it; hardware does not, so a client that finds it knows that it does
+ * not measure hardware.
  *
  * Obtained with hsa_system_get_major_extension_table; valid until the runtime
  * is shut down. Functions return hsa_status_t and may be called from any

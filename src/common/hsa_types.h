@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Types and constants (hsa_constants.def) of the HSA runtime, for its client
- * here (backend_hsa) and for the library that plays it (dropin). Own
+ * here (backend_hsa) and for the library that stands for it (dropin). Own
  * declarations, so that building needs no HSA headers; a test compares them
  * with <hsa/…> where those are installed. Sources: HSA Runtime Programmer's
  * Reference 1.2, AMD's extensions to it. Plain data.

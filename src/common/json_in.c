@@ -244,7 +244,7 @@ static int text_compare(const void *a, const void *b)
   return strcmp(*(const char *const *)a, *(const char *const *)b);
 }
 
-/* Finds a key that is there twice, in a sorted copy of all keys. */
+/* Finds a duplicate key, in a sorted copy of all keys. */
 static aq_status members_check_twice(const aq_json_node *node)
 {
   const size_t count = node->value->u.object.len;

@@ -4,9 +4,9 @@
  * file and the place, "a.json: clients[1].closed.think: …"; syntax errors name
  * the line.
  *
- * A node knows its parent, so that the place can be told; nodes live on the
- * stack of whoever walks the document. Getters check type and range and write
- * their result only on success. One thread.
+ * A node knows its parent, so that errors can name the place; nodes live on the
+ * stack of the caller that walks the document. Getters check type and range and
+ * write their result only on success. One thread.
  */
 #ifndef AQ_COMMON_JSON_IN_H
 #define AQ_COMMON_JSON_IN_H
@@ -36,8 +36,8 @@ typedef struct aq_json_node {
   struct yajl_val_s *value;
 } aq_json_node;
 
-/* Reads a file of text, a pipe too; *out is the caller's to free. What is
- * larger than a document may be is read so far that parsing refuses it. */
+/* Reads a file of text, a pipe too; *out is the caller's to free. A file
+ * larger than a document may be is read just so far that parsing refuses it. */
 aq_status aq_json_load(const char *path, char **out, size_t *size,
                        aq_diag *diag);
 

@@ -38,7 +38,7 @@ void aq_json_out_bool(aq_json_out *json, const char *key, bool value);
 void aq_json_out_ns(aq_json_out *json, const char *key, int64_t ps);
 void aq_json_out_real(aq_json_out *json, const char *key, double value);
 
-/* A value that is JSON already; what is not JSON becomes a text. */
+/* A value that is JSON already; other text becomes a JSON string. */
 void aq_json_out_raw(aq_json_out *json, const char *key, const char *text);
 
 #endif

@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Plug-ins of kernels: host functions that play the kernels of code objects on
+ * Plug-ins of kernels: host functions that stand for kernels of code objects on
  * the simulator, by name. A plug-in is a shared object that defines
  * aq_kernels_plugin (doc/kernels.md; doc/examples/kernels/ has one).
  *
  * A kernel has one of two functions. Both run when the simulated kernel ends,
  * on the thread that drives time, must not wait, and read their arguments from
  * the kernarg segment, laid out as the code object's metadata says (`aqueduct
- * show FILE.hsaco` tells it).
+ * show FILE.hsaco` prints it).
  *
  * - `function` is called once a dispatch and does the work of the whole grid.
  * - `workgroup` is called once a workgroup, x fastest, then y, then z, with the
  *   group segment. AQ_WORK_ITEMS loops over its work-items, in that order too.
- *   The end of such a loop is a barrier of the workgroup: what stands behind it
- *   sees what every work-item did in it. What a work-item keeps across a
- *   barrier goes into an array by item.flat.
+ *   The end of such a loop is a barrier of the workgroup: the code behind it
+ *   sees all effects of every work-item in it. A work-item keeps values across
+ *   a barrier in an array by item.flat.
  */
 #ifndef AQ_COMMON_KERNEL_H
 #define AQ_COMMON_KERNEL_H
@@ -42,7 +42,7 @@ typedef struct aq_workgroup {
   uint32_t items;             /* the product of size */
   uint32_t lds_size;          /* bytes */
   /* The group segment, aligned to 16. Every byte is AQ_LDS_FILL when a
-   * workgroup begins, so that who reads what nobody wrote notices. */
+   * workgroup begins, so that a read of an unwritten byte shows. */
   void *lds;
 } aq_workgroup;
 
@@ -97,7 +97,7 @@ typedef struct aq_kernels {
   const aq_kernel_entry *entries; /* a NULL name ends them */
 } aq_kernels;
 
-/* What a plug-in defines (plug-ins only): its table, static. */
+/* The definition in a plug-in (plug-ins only): its table, static. */
 AQ_API const aq_kernels *aq_kernels_plugin(void);
 
 AQ_END_DECLS

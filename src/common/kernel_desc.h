@@ -17,14 +17,15 @@ AQ_BEGIN_DECLS
 
 enum { AQ_KERNEL_ERROR_SIZE = 128 };
 
-/* What a host function that plays a kernel gets. Borrowed for the call. */
+/* The arguments of a host function that stands for a kernel. Borrowed for the
+ * call. */
 typedef struct aq_kernel_call {
   const aq_kernel_packet *packet;
   void *kernarg;
   void *user;     /* of aq_kernel_desc */
   uint64_t ticks; /* of the device's clock, when the kernel ends */
   /* An empty text of AQ_KERNEL_ERROR_SIZE bytes; one that is not empty when the
-   * function returns stops the queue, as a trap does. NULL: nobody asks. */
+   * function returns stops the queue, as a trap does. NULL: not wanted. */
   char *error;
 } aq_kernel_call;
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the handle of an image or of a sampler is the address of, for host
- * functions that play kernels (kernel.h): a kernel gets such handles in its
+ * The structs that the handles of images and samplers point to, for host
+ * functions of kernels (kernel.h): a kernel gets such handles in its
  * kernarg segment. Images lie in memory row by row. Plain data, which the
- * client of the HSA runtime owns; the sizes are those of the descriptors on
+ * client of the HSA runtime owns; the sizes match the descriptors on
  * hardware, and type, order and width have their place there, so that runtimes
  * that copy descriptors copy these.
  */

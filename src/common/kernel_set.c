@@ -163,7 +163,7 @@ const aq_kernel_entry *aq_kernel_set_find(const aq_kernel_set *set,
   return found;
 }
 
-/* ---- playing ---- */
+/* ---- registration ---- */
 
 static uint32_t least(uint32_t a, uint32_t b)
 {
@@ -208,7 +208,7 @@ static void workgroups_play(const aq_kernel_call *call)
         (uint32_t)(((uint64_t)grid + group.full[i] - 1) / group.full[i]);
     count *= group.groups[i];
   }
-  /* As large as it is told, so that a tool sees what lies beyond. */
+  /* As large as the packet says, so that a tool sees accesses beyond. */
   group.lds = malloc(group.lds_size ? group.lds_size : 1);
   if (!group.lds) {
     aq_kernel_fail(call, "no memory for the group segment");

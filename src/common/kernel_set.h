@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The host functions that are at hand: those of kernel plug-ins (kernel.h) and
- * of tables that are built in. Opened once, then constant; pure functions.
+ * The available host functions: from kernel plug-ins (kernel.h) and
+ * from built-in tables. Opened once, then constant; pure functions.
  */
 #ifndef AQ_COMMON_KERNEL_SET_H
 #define AQ_COMMON_KERNEL_SET_H
@@ -22,7 +22,7 @@ aq_status aq_kernel_set_open(aq_kernel_set *set, const char *const *names,
                              const aq_kernel_entry *const *built_in,
                              aq_diag *diag);
 
-/* The same; with no names, those that the variable AQUEDUCT_KERNELS lists,
+/* The same; with no names, the plug-ins of the variable AQUEDUCT_KERNELS,
  * separated by semicolons. */
 aq_status aq_kernel_set_open_default(aq_kernel_set *set,
                                      const char *const *names,
@@ -30,7 +30,7 @@ aq_status aq_kernel_set_open_default(aq_kernel_set *set,
                                      aq_diag *diag);
 
 /* Sets AQUEDUCT_KERNELS, with paths from the root, and AQUEDUCT_MISSING_KERNELS
- * for processes that this one starts; what is NULL or empty stays as it is.
+ * for processes that this one starts; NULL or empty leaves a variable as it is.
  * False when out of memory. */
 bool aq_kernel_names_export(const char *const *names, const char *missing);
 
@@ -44,9 +44,9 @@ const aq_kernel_entry *aq_kernel_set_find(const aq_kernel_set *set,
  * the caller frees it. NULL when out of memory. */
 aq_kernel_entry *aq_kernel_set_entries(const aq_kernel_set *set);
 
-/* What a transport registers to play an entry: function, user and cost are
- * set in `desc`. Without a cost of its own a kernel takes 2 us and 10 ns a
- * workgroup (assumed); NULL: timing only. The entry stays. */
+/* The description by which a transport registers an entry: function, user and
+ * cost are set in `desc`. Without a cost of its own a kernel takes 2 us and 10
+ * ns a workgroup (assumed); NULL: timing only. The entry stays. */
 void aq_kernel_entry_describe(const aq_kernel_entry *entry,
                               aq_kernel_desc *desc);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Remarks on work that goes on, for whoever shows them: library code never
+ * Remarks on work under way, for a caller that shows them: library code never
  * prints. Borrowed by the function that takes one; NULL drops them.
  */
 #ifndef AQ_COMMON_NOTES_H

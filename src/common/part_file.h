@@ -21,7 +21,7 @@ typedef struct aq_part_file {
 /* Makes the file beside `path`, with the permissions of an ordinary one. */
 aq_status aq_part_open(aq_part_file *part, const char *path, aq_diag *diag);
 
-/* Gives it the name `path`; what cannot be written to its end is removed. */
+/* Gives it the name `path`; a file that cannot be written whole is removed. */
 aq_status aq_part_keep(aq_part_file *part, const char *path, aq_diag *diag);
 
 /* Removes it. */

@@ -32,7 +32,7 @@ static void search_fini(search *s)
     free(s->dirs[--s->count]);
 }
 
-/* Takes `dir` (NULL: out of memory); one that is there already is dropped. */
+/* Takes `dir` (NULL: out of memory); drops it if the list has it already. */
 static bool search_add(search *s, char *dir)
 {
   if (!dir)

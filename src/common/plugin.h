@@ -44,8 +44,8 @@ typedef struct aq_plugin {
   char *path; /* that it was loaded from */
 } aq_plugin;
 
-/* Loads a plug-in by name or path. AQ_ERR_NOT_FOUND says where it was looked
- * for, AQ_ERR_INPUT what is wrong with the file. */
+/* Loads a plug-in by name or path. AQ_ERR_NOT_FOUND lists the searched places,
+ * AQ_ERR_INPUT names the error in the file. */
 aq_status aq_plugin_open(const aq_plugin_kind *kind, const char *name,
                          aq_plugin *out, aq_diag *diag);
 void aq_plugin_close(aq_plugin *plugin);

@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Scheduler policies: one table of functions that decides what runs where and
- * when. A policy is one object with two halves, each optional:
+ * Scheduler policies: one table of functions that decides which work runs where
+ * and when. A policy is one object with two halves, each optional:
  *
  *   host half    sees jobs. It decides which job's commands go to which AQL
  *                queue, when, and how many are in flight. It works on every
  *                transport, real queues too.
  *   device half  sees AQL queues, hardware slots, kernels and workgroups. It
- *                decides what a device does with packets that were published.
+ *                decides how a device handles published packets.
  *                Only simulated devices have such places to decide.
  *
  * Things: a client makes *jobs*; a job is one host call's *commands*, in order,
  * for one stream; a command becomes one AQL *packet* in a *queue*; a packet
  * that is launched is a *kernel* of *workgroups* until it completes.
  *
- * Every hook may be NULL: what happens then is said beside it. An action that
+ * Every hook may be NULL: the default is written beside it. An action that
  * is not legal fails the run: its status is AQ_ERR_INVALID, the words say why,
  * and no hook is called any more but `close`. Policies need not look at the
  * status of their actions.
@@ -129,7 +129,7 @@ typedef enum aq_admission {
   AQ_ADMIT_DEFER,  /* ask again, see `admit` */
 } aq_admission;
 
-/* ---- host half: what a policy can do ---- */
+/* ---- host half: actions of a policy ---- */
 
 typedef struct aq_policy_queue_desc {
   uint32_t size; /* sizeof(aq_policy_queue_desc) of the caller */
@@ -139,7 +139,7 @@ typedef struct aq_policy_queue_desc {
   const uint32_t *cu_mask; /* needs AQ_CAP_CU_MASK */
 } aq_policy_queue_desc;
 
-/* A queue as the policy has been told: events that it has not heard of yet
+/* A queue in the policy's view: events that it has not heard of so far
  * (latency) do not count. */
 typedef struct aq_policy_queue_view {
   uint32_t device;
@@ -187,22 +187,23 @@ struct aq_policy_host {
   /* False when it has gone off already. */
   bool (*timer_cancel)(aq_policy_host *host, uint64_t timer);
 
-  /* Ends the run: the policy cannot go on. The run is kept out of the store. */
+  /* Ends the run: the policy cannot continue. The run is kept out of the store.
+   */
   void (*fail_run)(aq_policy_host *host, const char *fmt, ...) AQ_PRINTF(2, 3);
   /* A line in the decision log, if there is one. */
   void (*log)(aq_policy_host *host, const char *fmt, ...) AQ_PRINTF(2, 3);
 
   /* The policy is going to submit nothing to the queue, so that others get the
-   * device: this begins a preemption, which is over when all that is in flight
-   * there has completed, and given up when something is submitted before.
-   * Nothing changes but what is kept of the run (preempted.h). */
+   * device: this begins a preemption, which ends when all work in flight
+   * there has completed, and is given up when something is submitted before.
+   * Only the records of the run change (preempted.h). */
   aq_status (*queue_vacate)(aq_policy_host *host, uint32_t queue);
 };
 
 /* ---- device half: views ---- */
 
-/* Views are borrowed for the hook that gets them, handles live as long as what
- * they name: kernels from `launch` to `complete`, queues until destroyed. */
+/* Views are borrowed for the hook that gets them, handles live as long as their
+ * objects: kernels from `launch` to `complete`, queues until destroyed. */
 
 /* An AQL queue. */
 typedef struct aq_device_queue {
@@ -252,7 +253,7 @@ typedef struct aq_device_cu {
 } aq_device_cu;
 
 typedef enum aq_preempt_mode {
-  AQ_PREEMPT_DRAIN,  /* what was issued runs to its end; no more is issued */
+  AQ_PREEMPT_DRAIN,  /* issued work runs to its end; no more is issued */
   AQ_PREEMPT_SWITCH, /* state is saved, and restored later */
   AQ_PREEMPT_RESET,  /* issued work is thrown away and repeated: idempotent
                         kernels only */
@@ -283,7 +284,7 @@ typedef struct aq_preempt_result {
   uint32_t workgroups;  /* to be repeated or restored */
 } aq_preempt_result;
 
-/* What a launch is limited to; zeros: nothing. */
+/* The limits of a launch; zeros: none. */
 typedef struct aq_device_launch {
   const uint32_t *cu_mask; /* NULL: the queue's; lives until complete */
   uint32_t mask_count;     /* bits */
@@ -302,7 +303,7 @@ typedef struct aq_mapping {
   aq_time quantum;      /* until map is asked again; 0: the device model's */
 } aq_mapping;
 
-/* ---- device half: what a policy can do ---- */
+/* ---- device half: actions of a policy ---- */
 
 struct aq_policy_device {
   uint32_t abi,
@@ -313,7 +314,7 @@ struct aq_policy_device {
   aq_time (*now)(aq_policy_device *device);
   uint64_t (*random)(aq_policy_device *device);
 
-  /* What may be asked for, at any time: false when the handle is gone. */
+  /* Queries, allowed at any time: false when the handle is gone. */
   bool (*queue)(aq_policy_device *device, uint32_t queue, aq_device_queue *out);
   bool (*kernel)(aq_policy_device *device, uint32_t kernel,
                  aq_device_kernel *out);
@@ -333,7 +334,7 @@ struct aq_policy_device {
   /* Packets of the queue that may be running at once; 0: no limit. */
   aq_status (*queue_limit)(aq_policy_device *device, uint32_t queue,
                            uint32_t packets);
-  /* Stops fetching from a queue; what runs goes on. */
+  /* Stops fetching from a queue; running kernels continue. */
   aq_status (*queue_suspend)(aq_policy_device *device, uint32_t queue,
                              bool suspended);
   /* Takes published packets that were not launched off a queue, newest first.
@@ -346,7 +347,7 @@ struct aq_policy_device {
    * such as a reset of a kernel that is not idempotent. */
   aq_time (*preempt_cost)(aq_policy_device *device,
                           const aq_preemption *preemption);
-  /* `preempted` tells when it is over; until then the target may not be
+  /* `preempted` reports its end; until then the target may not be
    * preempted again. */
   aq_status (*preempt)(aq_policy_device *device,
                        const aq_preemption *preemption);
@@ -367,8 +368,8 @@ struct aq_policy_device {
 /* ---- the table ---- */
 
 enum aq_policy_flag {
-  /* Jobs are ready when what they wait for has been submitted, not when it is
-   * complete: barrier packets keep the order. */
+  /* Jobs are ready when the jobs they wait for have been submitted, not when
+   * these are complete: barrier packets keep the order. */
   AQ_POLICY_AHEAD = 1 << 0,
   /* Every job has to come with a duration hint. */
   AQ_POLICY_HINTS = 1 << 1,
@@ -378,7 +379,7 @@ enum aq_policy_flag {
   AQ_POLICY_SOME_DEADLINES = 1 << 3,
 };
 
-/* What a device half needs of a device, beside AQ_CAP_DEVICE_POLICY. */
+/* The needs of a device half from a device, beside AQ_CAP_DEVICE_POLICY. */
 enum aq_device_need {
   AQ_NEED_MAP = 1 << 0,    /* map */
   AQ_NEED_PICK = 1 << 1,   /* pick */
@@ -414,7 +415,7 @@ typedef struct aq_policy_ops {
   uint32_t caps;                     /* aq_transport_cap bits it needs */
   uint32_t needs;                    /* aq_device_need bits */
 
-  /* Makes the state; required. Only settings are known yet. */
+  /* Makes the state; required. Only settings are known so far. */
   aq_status (*open)(const aq_policy_open *args, aq_policy **out, aq_diag *diag);
   void (*close)(aq_policy *policy); /* required; last */
 
@@ -425,7 +426,7 @@ typedef struct aq_policy_ops {
    * AQ_TIME_MAX, after the next completion. NULL: accepted. */
   aq_admission (*admit)(aq_policy *policy, const aq_policy_job *job,
                         aq_time *again);
-  /* The job was accepted, and all that it has to wait for is over. NULL: it is
+  /* The job was accepted, and all its dependencies have ended. NULL: it is
    * submitted at once, whole, to queue_default. */
   void (*ready)(aq_policy *policy, aq_policy_job *job);
   /* What one submit() published has completed; before `done`. */
@@ -440,7 +441,7 @@ typedef struct aq_policy_ops {
 
   /* -- device half: firmware side -- */
   void (*attach)(aq_policy *policy, aq_policy_device *device);
-  /* Asked when a queue without a slot has packets, when a quantum is over and
+  /* Asked when a queue without a slot has packets, when a quantum has ended and
    * when a slot becomes free. NULL: the device's own mapping. */
   void (*map)(aq_policy *policy, aq_policy_device *device, aq_mapping *out);
   void (*preempted)(aq_policy *policy, aq_policy_device *device,
@@ -494,7 +495,7 @@ typedef struct aq_policy_binding {
    * ones, newer ranges first. */
   void (*evicted)(void *user, uint32_t ring, uint64_t first_packet,
                   uint32_t packets);
-  /* What a packet is part of; false: of no job. */
+  /* The job of a packet; false: none. */
   bool (*identify)(void *user, uint32_t ring, uint64_t packet, uint64_t *job,
                    uint32_t *command, bool *idempotent);
   void *user;
@@ -502,12 +503,12 @@ typedef struct aq_policy_binding {
   void (*woken)(void *user, uint64_t cookie);
   /* As the host half calls a queue; AQ_POLICY_NONE: it does not. */
   uint32_t (*host_queue)(void *user, uint32_t ring);
-  /* A preemption is over or was given up; device, queue, client and entry are
+  /* A preemption has ended or was given up; device, queue, client and entry are
    * not filled in. `job` is its id or AQ_NONE. */
   void (*preempted)(void *user, uint32_t ring, const aq_preempted *row);
 } aq_policy_binding;
 
-/* What a plug-in defines (plug-ins only): its table, static. */
+/* The definition in a plug-in (plug-ins only): its table, static. */
 AQ_API const aq_policy_ops *aq_policy_plugin(void);
 
 AQ_END_DECLS

@@ -15,7 +15,7 @@
 
 AQ_BEGIN_DECLS
 
-/* The first four are those of aq_preempt_mode (policy.h). */
+/* The first four are the values of aq_preempt_mode (policy.h). */
 typedef enum aq_preempted_mode {
   AQ_PREEMPTED_DRAIN,
   AQ_PREEMPTED_SWITCH,

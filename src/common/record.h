@@ -54,7 +54,7 @@ enum aq_record_flag {
   AQ_FLAG_LEARNED = 1 << 5,     /* durations were learned of it: not scored */
 };
 
-/* What a packet waited for between its decode and its first wave. */
+/* The reasons for a packet's wait between its decode and its first wave. */
 enum aq_stall {
   AQ_STALL_ORDER = 1 << 0,   /* the packets before it on its queue to launch */
   AQ_STALL_BARRIER = 1 << 1, /* them to complete, by its barrier bit */
@@ -117,7 +117,7 @@ typedef struct aq_run_queue {
 
 typedef enum aq_edge_kind {
   AQ_EDGE_CALL = 1,     /* a host call made a stream wait for another */
-  AQ_EDGE_INFERRED = 2, /* only the times say so */
+  AQ_EDGE_INFERRED = 2, /* only from the times */
   AQ_EDGE_COUNT
 } aq_edge_kind;
 
@@ -139,7 +139,7 @@ typedef enum aq_counter_scope {
 } aq_counter_scope;
 
 typedef enum aq_counter_kind {
-  AQ_COUNTER_IS_LEVEL, /* what is so at the instant */
+  AQ_COUNTER_IS_LEVEL, /* the value at the instant */
   AQ_COUNTER_IS_RATE,  /* what happened since the sample before, a second */
 } aq_counter_kind;
 
@@ -189,10 +189,10 @@ struct aq_record_sink {
   /* Takes dependencies between rows that were put; NULL: it keeps none. */
   aq_status (*put_edges)(aq_record_sink *sink, const aq_edge *edges,
                          size_t count, aq_diag *diag);
-  /* Takes requests that are over, in any order; NULL: it keeps none. */
+  /* Takes requests that have ended, in any order; NULL: it keeps none. */
   aq_status (*put_requests)(aq_record_sink *sink, const aq_request *requests,
                             size_t count, aq_diag *diag);
-  /* Takes preemptions that are over, in any order; NULL: it keeps none. */
+  /* Takes preemptions that have ended, in any order; NULL: it keeps none. */
   aq_status (*put_preempted)(aq_record_sink *sink, const aq_preempted *rows,
                              size_t count, aq_diag *diag);
   /* Takes samples, in the order of their times for each counter and ordinal;

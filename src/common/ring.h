@@ -5,7 +5,7 @@
  * A queue is memory that producers and one packet processor share. Producers
  * take packet ids by advancing the write index, fill the 60 bytes behind the
  * header, and publish each packet with one 32-bit release store of header and
- * setup; the doorbell then tells the highest id. The processor hands slots
+ * setup; the doorbell then passes the highest id. The processor hands slots
  * back by storing INVALID and advancing the read index.
  *
  * Thread rule: any number of producers for reserve on MULTI queues; each
@@ -40,8 +40,8 @@ static inline aq_packet *aq_ring_slot(const aq_ring *ring, uint64_t id)
   return &ring->packets[id & (ring->size - 1)];
 }
 
-/* Acquire pairs with the processor's release when it frees slots: whoever
- * sees the new index may overwrite them. */
+/* Acquire pairs with the processor's release when it frees slots: a producer
+ * that sees the new index may overwrite them. */
 static inline uint64_t aq_ring_read_index(const aq_ring *ring)
 {
   return __atomic_load_n(ring->read_index, __ATOMIC_ACQUIRE);

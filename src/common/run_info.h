@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What is known of a run besides its rows: where it came from and what it can
- * be trusted for. Plain data: the owner of an aq_run_info owns its texts; NULL
+ * A run's description besides its rows: its origin and how far it
+ * can be trusted. Plain data: the owner of an aq_run_info owns its texts; NULL
  * or AQ_NONE means not known.
  */
 #ifndef AQ_COMMON_RUN_INFO_H
@@ -34,9 +34,9 @@ typedef struct aq_run_info {
   const char *command;       /* command line that made it */
   const char *version;       /* of aqueduct */
   const char *notes;         /* JSON: repairs, edits, mode; or NULL */
-  const char *summary;     /* JSON: what it came to, whom it served; or NULL */
-  const char *point;       /* JSON: its place in a sweep; or NULL */
-  const char *content_key; /* hex digest of all that a point depends on */
+  const char *summary;       /* JSON: its result, the clients served; or NULL */
+  const char *point;         /* JSON: its place in a sweep; or NULL */
+  const char *content_key;   /* hex digest of all that a point depends on */
   int64_t seed;
   int64_t base_ns; /* the source's clock at time 0 of the run, ns */
   int64_t created; /* seconds since 1970, UTC */
@@ -52,7 +52,7 @@ typedef struct aq_run_info {
  * field is unknown. `version` is static. */
 AQ_API void aq_run_info_init(aq_run_info *info, aq_run_kind kind);
 
-/* What a reader of any view of a run has to know, one line each. */
+/* Facts that a reader of any view of a run has to know, one line each. */
 enum { AQ_RUN_CAVEATS = 3, AQ_RUN_CAVEAT_SIZE = 192 };
 
 /* Fills the lines that apply, returns how many. Pure. */

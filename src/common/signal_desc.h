@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Signals of a transport: what one is made with, how it is changed and what can
- * be waited for. Plain data; included by transport.h.
+ * Signals of a transport: how to make one, how to change it and how to wait for
+ * it. Plain data; included by transport.h.
  */
 #ifndef AQ_COMMON_SIGNAL_DESC_H
 #define AQ_COMMON_SIGNAL_DESC_H
@@ -66,7 +66,7 @@ typedef struct aq_signal_desc {
   uint32_t consumer_count;
   /* IPC: where to make it, AQ_SIGNAL_PLACE_SIZE bytes of the caller's, aligned
    * to 64 and not moved while it lives. The aq_amd_signal at their begin may
-   * lie in memory that processes share; one that is there already is kept, with
+   * lie in memory that processes share; an existing one is kept, with
    * its value, also when the signal is destroyed. NULL: the transport chooses.
    */
   void *place;
@@ -81,7 +81,7 @@ typedef enum aq_signal_op {
   AQ_UPDATE_XOR,
   AQ_UPDATE_EXCHANGE,
   AQ_UPDATE_CAS,          /* to operand, if the value is `expected` */
-  AQ_UPDATE_STORE_SILENT, /* waiters need not be told */
+  AQ_UPDATE_STORE_SILENT, /* need not wake waiters */
 } aq_signal_op;
 
 typedef struct aq_wait_item {
@@ -105,7 +105,7 @@ typedef struct aq_wait_request {
   aq_time deadline; /* AQ_TIME_MAX: none */
 } aq_wait_request;
 
-/* What a wait saw. */
+/* The result of a wait. */
 typedef struct aq_wait_result {
   uint32_t index; /* the item that held (any); 0 (all) */
   int64_t value;  /* of that item's signal */

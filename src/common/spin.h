@@ -24,8 +24,8 @@ typedef struct aq_spin_args {
 } aq_spin_args;
 
 enum {
-  /* The duration was measured between timestamps of glued dispatches, so on
-   * devices whose model says so it contains the launch of this packet. */
+  /* The duration was measured between timestamps of back-to-back dispatches, so
+   * on devices whose model sets this it contains the launch of this packet. */
   AQ_SPIN_GLUED = 1 << 0,
 };
 

@@ -6,7 +6,7 @@
  * windows of entries (names, devices, queues, rows, texts). An entry counts
  * once the header's `committed` covers it, so a process killed at any moment
  * leaves a readable prefix. A machine that loses power may leave nothing.
- * What does not fit on the disk is counted, never waited for.
+ * Entries that do not fit on the disk are counted, never waited for.
  *
  * Writer: any thread (a lock of its own); it holds a flock on the file, which
  * is how others see that it lives. A forked child must call
@@ -63,7 +63,7 @@ void aq_spool_abandon(aq_spool *spool);
 
 /* ---- reading ---- */
 
-/* What the header says, and the texts. Borrowed from the bytes. */
+/* The fields of the header, and the texts. Borrowed from the bytes. */
 typedef struct aq_spool_reader {
   const char *name; /* of the file, for diagnostics */
   const unsigned char *bytes;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The bytes of a spool, for its writer and its reader: doc/formats/spool.md.
- * Integers are those of the machine: a spool never leaves it. */
+ * Integers are in the machine's format: a spool never leaves it. */
 #ifndef AQ_COMMON_SPOOL_FORMAT_H
 #define AQ_COMMON_SPOOL_FORMAT_H
 

@@ -84,8 +84,8 @@ aq_status aq_spool_open(aq_spool_reader *reader, const char *name,
 
 /* ---- entries ---- */
 
-/* The entry at *at, which moves behind it. False at the end; what is cut off
- * there is no error, `whole` tells. */
+/* The entry at *at, which moves behind it. False at the end; a truncated entry
+ * there is no error, `whole` reports it. */
 static bool entry_next(const aq_spool_reader *reader, size_t *at, entry *out,
                        bool *whole)
 {

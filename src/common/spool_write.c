@@ -22,7 +22,7 @@ struct aq_spool {
   aq_spool_head *head;
   unsigned char *window; /* NULL: the disk is full, nothing more is kept */
   uint64_t window_begin; /* in entry bytes */
-  uint64_t end;          /* of what was appended; `committed` follows */
+  uint64_t end;          /* of the appended bytes; `committed` follows */
   aq_names names, devices, queues; /* by their bytes, numbered as in the file */
 };
 
@@ -35,8 +35,8 @@ static void window_unmap(aq_spool *spool)
   spool->window = NULL;
 }
 
-/* The blocks are taken from the disk at once: a store to a hole of a full disk
- * would kill the process. */
+/* Allocates the blocks of the disk at once: a store to an unallocated page of a
+ * file on a full disk would kill the process. */
 static bool window_map(aq_spool *spool, uint64_t begin)
 {
   off_t at = (off_t)(AQ_SPOOL_HEADER + begin);
@@ -82,7 +82,7 @@ static unsigned char *entry_begin(aq_spool *spool, aq_spool_kind kind,
   return at;
 }
 
-/* Release: whoever reads the file sees the entries before their count. */
+/* Release: a reader of the file sees the entries before their count. */
 static void entries_commit(aq_spool *spool)
 {
   __atomic_store_n(&spool->head->committed, spool->end, __ATOMIC_RELEASE);
@@ -198,7 +198,7 @@ aq_record_sink *aq_spool_sink(aq_spool *spool)
   return &spool->sink;
 }
 
-/* ---- what is said of the run ---- */
+/* ---- the description of the run ---- */
 
 void aq_spool_text_put(aq_spool *spool, const char *key, const char *value)
 {

@@ -5,7 +5,7 @@
  *
  * The device is the transport "sim" in virtual time: nothing happens unless a
  * call below lets time pass, and the same calls always give the same times.
- * What is not here is reached through aqsim_testbed_transport().
+ * aqsim_testbed_transport() gives access to everything else.
  *
  * Errors: the first thing that goes wrong is kept and every later call does
  * nothing, so a test may check aqsim_testbed_problem() once at its end. A
@@ -35,7 +35,7 @@ AQ_BEGIN_DECLS
 
 typedef struct aqsim_testbed aqsim_testbed;
 
-/* What no packet has as its id. */
+/* No packet has this id. */
 #define AQSIM_TESTBED_NO_PACKET UINT64_MAX
 
 /* `device` is a device model by name or path, or several as a list, NULL the
@@ -103,7 +103,7 @@ AQ_API void aqsim_testbed_run_until(aqsim_testbed *bed, aq_time until);
 AQ_API void aqsim_testbed_run(aqsim_testbed *bed);
 
 /* Until a signal is 0, as a host that blocks sees it. It is a problem if that
- * cannot come; the words say which packet is stuck and what it waits for. */
+ * cannot come; the text names the stuck packet and the signal it waits for. */
 AQ_API void aqsim_testbed_wait(aqsim_testbed *bed, aq_signal signal);
 
 /* ---- what became of them ---- */

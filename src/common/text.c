@@ -10,7 +10,7 @@
 
 #include "common/utf8.h"
 
-/* Controls of ASCII and Latin-1, and those that turn the writing direction. */
+/* Controls of ASCII and Latin-1, and of the writing direction. */
 static bool is_unprintable(uint32_t c)
 {
   return c < 0x20 || (c >= 0x7f && c < 0xa0) || c == 0x2028 || c == 0x2029 ||

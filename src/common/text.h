@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Text from outside (kernel names, paths, notes) made harmless: what is not
- * valid UTF-8 becomes U+FFFD, and for a terminal, control characters and
- * those that reorder a line become `?`.
+ * Text from outside (kernel names, paths, notes) made harmless: bytes that are
+ * not valid UTF-8 become U+FFFD, and for a terminal, control characters and
+ * characters that reorder a line become `?`.
  * Pure functions; results are the caller's to free, NULL when out of memory.
  */
 #ifndef AQ_COMMON_TEXT_H
@@ -16,7 +16,7 @@ char *aq_text_utf8(const char *text, size_t length);
 /* A copy that is one printable line. */
 char *aq_text_line(const char *text, size_t length);
 
-/* The name among `names` (ended by NULL) that is nearest to what was typed, or
+/* The name among `names` (ended by NULL) that is nearest to the typed one, or
  * NULL when none is near. */
 const char *aq_text_nearest(const char *typed, const char *const *names);
 

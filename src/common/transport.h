@@ -4,7 +4,7 @@
  * consumes them. A transport is one constant table of operations; `sim`,
  * `null` and `hsa` are built in, others are loaded.
  *
- * Who owns what: an open transport owns its queues, signals, memory, modules
+ * Ownership: an open transport owns its queues, signals, memory, modules
  * and kernels and frees them at close. Options, descriptions and buffers passed
  * in are borrowed for the call unless a field says otherwise.
  *
@@ -18,7 +18,7 @@
  *
  * Completeness rule: every slot is filled. An operation that a transport cannot
  * do is a named stub that returns AQ_ERR_UNSUPPORTED with a diagnostic, and
- * info.caps says so beforehand.
+ * info.caps shows that beforehand.
  */
 #ifndef AQ_COMMON_TRANSPORT_H
 #define AQ_COMMON_TRANSPORT_H
@@ -75,13 +75,13 @@ enum aq_transport_cap {
   AQ_CAP_PROFILING = 1 << 13,     /* dispatch_times */
   AQ_CAP_COOPERATIVE = 1 << 14,   /* cooperative queues */
   AQ_CAP_AGENT_QUEUES = 1 << 15,  /* soft queues and queues of the host agent */
-  AQ_CAP_INSPECT = 1 << 16,       /* inspect tells something */
+  AQ_CAP_INSPECT = 1 << 16,       /* inspect has an effect */
   AQ_CAP_DEVICE_HOOKS = 1 << 17,  /* options.hooks */
   AQ_CAP_EVENTS = 1 << 18,        /* memory faults go to options.event */
   AQ_CAP_COUNTERS = 1 << 19,      /* options.counters */
 };
 
-/* A capability in words ("CU masks"), NULL for what is not one bit of them. */
+/* A capability in words ("CU masks"), NULL unless exactly one bit is set. */
 AQ_API const char *aq_transport_cap_name(uint32_t cap);
 
 /* Where ROCr and the HSA Foundation's suite differ. */
@@ -109,7 +109,7 @@ typedef struct aq_pace {
 typedef struct aq_transport_layer {
   const aq_transport_ops *ops;
   const char *const *settings; /* "KEY=VALUE", NULL ends; not NULL itself */
-  const struct aq_transport_layer *inner; /* what a wrapper wraps, or NULL */
+  const struct aq_transport_layer *inner; /* of a wrapper, or NULL */
 } aq_transport_layer;
 
 typedef enum aq_event_kind {
@@ -118,13 +118,13 @@ typedef enum aq_event_kind {
 
 #define AQ_QUEUE_NONE UINT32_C(0xffffffff)
 
-/* What goes to the handler of the whole system instead of a queue's. The queue
+/* An event for the handler of the whole system instead of a queue's. The queue
  * is inactive afterwards, without a call of its error callback; a copy never
  * completes. */
 typedef struct aq_system_event {
   aq_event_kind kind;
   uint32_t device;
-  uint32_t queue;     /* AQ_QUEUE_NONE: a copy, or it cannot be told */
+  uint32_t queue;     /* AQ_QUEUE_NONE: a copy, or not known */
   uint64_t packet_id; /* of that queue; copies are counted */
   uint64_t address;   /* the first that is not there */
   const char *text;   /* one line; borrowed for the call, as all of it */
@@ -153,8 +153,8 @@ typedef struct aq_transport_options {
   const aq_device_hooks *hooks;    /* NULL: none. Borrowed until close */
   const aq_transport_layer *layer; /* the one to open; NULL: no settings, and
                                       nothing inside. Borrowed until close */
-  /* Told of events of the system, on the thread that drives time; it may do
-   * what an error callback may. NULL: their text goes to report. */
+  /* Receives events of the system, on the thread that drives time; it may do
+   * the same as an error callback. NULL: their text goes to report. */
   void (*event)(const aq_system_event *event, void *user);
   void *event_user;
   /* Virtual time between samples of counters, into the record sink; 0: none
@@ -292,7 +292,7 @@ typedef struct aq_queue_error {
   const char *text;
 } aq_queue_error;
 
-/* Serves an agent dispatch packet on a queue of the host agent; what it returns
+/* Serves an agent dispatch packet on a queue of the host agent; its result
  * is stored at the packet's return address, if that is not 0. Borrowed for the
  * call, on the thread that drives time. */
 typedef uint64_t aq_agent_function(const aq_agent_packet *packet, void *user);
@@ -350,8 +350,8 @@ struct aq_transport_ops {
   void (*close)(aq_transport *t);
   void (*info)(aq_transport *t, aq_transport_info *out);
 
-  /* Tells, a line a call, every queue: indices, doorbell, each occupied slot
-   * decoded, and what the packet processor waits for (packet, signal, value).
+  /* Describes, a line a call, every queue: indices, doorbell, each occupied
+   * slot decoded, and why the packet processor waits (packet, signal, value).
    * The line is borrowed for the call. */
   void (*inspect)(aq_transport *t, void (*line)(const char *text, void *user),
                   void *user);
@@ -396,8 +396,8 @@ struct aq_transport_ops {
    * `function` each time the condition holds, until it returns false or the
    * signal is destroyed: once for one change at most, and changes that happen
    * meanwhile may be merged. In virtual time that happens inside the time
-   * group, and the function may do what a kernel's host function may; in live
-   * mode it has a thread of its own and may do everything. */
+   * group, and the function may do the same as a kernel's host function; in
+   * live mode it has a thread of its own and may do everything. */
   aq_status (*signal_create)(aq_transport *t, const aq_signal_desc *desc,
                              aq_signal *out, aq_diag *diag);
   void (*signal_destroy)(aq_transport *t, aq_signal signal);
@@ -415,11 +415,11 @@ struct aq_transport_ops {
    * too small (foundation: raised to the smallest), AQ_ERR_RESOURCES for one
    * too large, for one queue too many and for a private segment hint above
    * 262128; AQ_ERR_UNSUPPORTED for a type that the agent does not offer.
-   * queue_doorbell tells that packets up to and including `id` are published;
-   * a raw store to the doorbell cell does the same, noticed when time moves or,
-   * in live mode, by polling. queue_wait_space returns AQ_OK once `count` slots
-   * are free, AQ_ERR_TIMEOUT at the deadline, AQ_ERR_QUEUE if the queue
-   * stopped, AQ_ERR_DEADLOCK if nothing can ever free them. */
+   * queue_doorbell announces that packets up to and including `id` are
+   * published; a raw store to the doorbell cell does the same, noticed when
+   * time moves or, in live mode, by polling. queue_wait_space returns AQ_OK
+   * once `count` slots are free, AQ_ERR_TIMEOUT at the deadline, AQ_ERR_QUEUE
+   * if the queue stopped, AQ_ERR_DEADLOCK if nothing can ever free them. */
   aq_status (*queue_create)(aq_transport *t, const aq_queue_desc *desc,
                             aq_ring **out, aq_diag *diag);
   void (*queue_destroy)(aq_transport *t, aq_ring *queue);
@@ -451,7 +451,7 @@ struct aq_transport_ops {
                               aq_time *end);
 };
 
-/* What a plug-in defines (plug-ins only): its table, static. */
+/* The definition in a plug-in (plug-ins only): its table, static. */
 AQ_API const aq_transport_ops *aq_transport_plugin(void);
 
 AQ_END_DECLS

@@ -62,8 +62,8 @@ typedef struct aq_transport_entry {
   char caps[AQ_TRANSPORT_CAPS_SIZE];
 } aq_transport_entry;
 
-/* Tells of each transport: those built in, wrappers, then plug-ins that are
- * found by name. An entry lives for the call. */
+/* Calls back with each transport: built-in ones, wrappers, then plug-ins that
+ * are found by name. An entry lives for the call. */
 AQ_API aq_status aq_transport_each(void (*tell)(const aq_transport_entry *entry,
                                                 void *user),
                                    void *user, aq_diag *diag);

@@ -5,9 +5,9 @@
  *
  * Entries are separated by commas: an index (decimal, 0x… or 0…), or "GPU-" and
  * the first digits of a UUID that begin no other. The order of the entries is
- * the order of the devices. What is no device, or was named before, ends the
- * list; so do as many entries as there are devices. An empty list shows none.
- * Pure functions.
+ * the order of the devices. An entry that is no device, or a repeated one, ends
+ * the list; so do as many entries as there are devices. An empty list shows
+ * none. Pure functions.
  */
 #ifndef AQ_COMMON_VISIBLE_DEVICES_H
 #define AQ_COMMON_VISIBLE_DEVICES_H

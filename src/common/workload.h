@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The workload: what a program wants done, before anyone decides where.
+ * The workload: the work of a program, before any policy decides where.
  *
  * A workload is a stream of jobs; a job is what one host call submits to one
  * stream: one or more commands, all published together. Sources produce jobs
@@ -8,8 +8,8 @@
  * scenario files and generators are all sources. Closed clients learn of
  * completions through `done` and answer with more jobs.
  *
- * Thread rule: one thread drives a source. Determinism rule: what a source
- * produces depends on its input, its seed and the completion times it is told.
+ * Thread rule: one thread drives a source. Determinism rule: a source's jobs
+ * depend on its input, its seed and the completion times passed to it.
  */
 #ifndef AQ_COMMON_WORKLOAD_H
 #define AQ_COMMON_WORKLOAD_H
@@ -84,8 +84,8 @@ typedef struct aq_job {
   uint32_t client;              /* who asked, by its place in the source */
   uint32_t weight;              /* its share; 0 counts as 1 */
   uint32_t job_flags;           /* aq_job_flag bits */
-  /* What a policy is told of its service time: expected, AQ_TIME_NONE or 0 if
-   * nothing is, and the standard deviation of that. */
+  /* The policy's view of its service time: the expected one, AQ_TIME_NONE or 0
+   * if there is none, and its standard deviation. */
   aq_time hint, hint_error;
   aq_record_via via;
   bool marker; /* a barrier packet follows, as after a graph launch of HIP; it
