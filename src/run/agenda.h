@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What a policy will be told, and when: timers that it set, and notices of
- * events that it hears of late. Timers are ordered by time, then by when they
- * were set; notices by when they happened. All zero is empty. One thread.
+ * The coming calls of a policy, and their times: timers that it set, and
+ * notices of events that it hears of late. Timers are ordered by time, then by
+ * when they were set; notices by when they happened. All zero is empty. One
+ * thread.
  */
 #ifndef AQ_RUN_AGENDA_H
 #define AQ_RUN_AGENDA_H

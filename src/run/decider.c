@@ -108,7 +108,7 @@ static void tell_ready(aq_decider *d, aq_held *held)
   }
 }
 
-/* Hooks are not called within actions: what these made ready is told now. */
+/* Hooks are not called within actions: reports the jobs made ready now. */
 static void ready_tell_all(aq_decider *d)
 {
   while (d->ready_first && !failed(d)) {
@@ -204,8 +204,8 @@ static void admit(aq_decider *d, aq_held *held)
   aq_decider_fail(d, "admit answers %d", (int)admission);
 }
 
-/* It may have been rejected meanwhile, with what it depends on, and its place
- * be another's. */
+/* A hook may have rejected it meanwhile, with its dependencies, and its place
+ * may be another's. */
 static void admit_if_there(aq_decider *d, aq_held *held, uint64_t job)
 {
   if (held->state == AQ_HELD_DEFERRED && held->job.id == job)
@@ -224,7 +224,7 @@ static aq_held *held_behind(const aq_decider *d, aq_held *after, uint64_t id,
   return held;
 }
 
-/* Those that wait for the next completion ask again. */
+/* Retry the jobs that wait for the next completion. */
 static void deferred_ask(aq_decider *d)
 {
   uint32_t left = d->deferred;
@@ -265,7 +265,7 @@ static void told_completion(aq_decider *d, aq_held *held, uint32_t queue,
     deferred_ask(d);
 }
 
-/* ---- what the loop tells ---- */
+/* ---- events of the loop ---- */
 
 static bool is_immediate(const aq_decider *d)
 {
@@ -309,7 +309,7 @@ aq_status aq_decider_arrival(aq_decider *d, const aq_job *job, aq_diag *diag)
   return AQ_OK;
 }
 
-/* Nobody is told but the jobs behind it. */
+/* Only the jobs behind it need to know. */
 static void marker_done(aq_decider *d, aq_held *held, uint32_t queue)
 {
   d->queues[queue].view.jobs--;
@@ -338,7 +338,7 @@ void aq_decider_completion(aq_decider *d, uint32_t index, aq_time time)
     notice(d, held, part.queue, part.commands);
 }
 
-/* ---- what is due ---- */
+/* ---- due items ---- */
 
 /* The decision that comes next begins here. */
 static aq_time decision_begin(const aq_decider *d)
@@ -417,7 +417,7 @@ static void stall(aq_decider *d)
                                                     : "blocked");
 }
 
-/* Goes on as if there were no policy: what waits is submitted now. */
+/* Continues without a policy: submits the waiting jobs now. */
 static void fall_back(aq_decider *d)
 {
   d->fallen_back = true;

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * A policy at work in a run: between the loop, which knows of arrivals and
- * completions, and the policy's host half, which decides what is submitted.
+ * completions, and the policy's host half, which decides on submissions.
  *
- * The loop tells events when they happen; the decider tells them to the policy
- * when it hears of them (host latency) and has decided (host cost), one hook at
- * a time. The first failure sticks: from then on the policy is not called, and
- * the loop ends the run or, where that was asked for, goes on without it.
+ * The loop reports events when they happen; the decider reports them to the
+ * policy when it hears of them (host latency) and has decided (host cost), one
+ * hook at a time. The first failure sticks: from then on the policy is not
+ * called, and the loop ends the run or, by option, continues without it.
  *
  * decider.c delivers, decider_host.c is what policies call. One thread.
  */
@@ -37,14 +37,14 @@ typedef struct aq_decider_queue {
   uint32_t client, entry; /* whose job was submitted last */
 } aq_decider_queue;
 
-/* Packets that the device gave back, to be dealt with outside of its events. */
+/* Packets that the device returned, to be handled outside of its events. */
 typedef struct aq_decider_evicted {
   uint32_t queue;
   uint64_t first;
   uint32_t packets;
 } aq_decider_evicted;
 
-/* What a completion is of; by its place in run->jobs. */
+/* The object of a completion; by its place in run->jobs. */
 typedef struct aq_decider_part {
   aq_held *held;
   uint32_t queue, commands;
@@ -91,10 +91,11 @@ aq_status aq_decider_create(aq_runner *run, const aq_policy_choice *choice,
                             aq_decider **out, aq_diag *diag);
 void aq_decider_destroy(aq_decider *decider);
 
-/* What the transport has to be opened with; NULL: no device half. */
+/* The device half for opening the transport; NULL: none. */
 const aq_policy_binding *aq_decider_binding(const aq_decider *decider);
 
-/* The transport is open: refuses what it cannot, then starts the policy. */
+/* The transport is open: refuses unsupported demands, then starts the policy.
+ */
 aq_status aq_decider_start(aq_decider *decider, aq_diag *diag);
 
 /* A job of the source arrived. */
@@ -111,13 +112,13 @@ aq_time aq_decider_next(const aq_decider *decider);
 /* The device half woke the host half, gave packets back or failed. */
 bool aq_decider_has_news(const aq_decider *decider);
 
-/* Tells what is due. Fails when the policy failed, or stalls: nothing else is
- * going to happen, and jobs are waiting. */
+/* Reports due events. Fails when the policy failed, or stalls: no event is
+ * left, and jobs are waiting. */
 aq_status aq_decider_decide(aq_decider *decider, aq_diag *diag);
 
 /* ---- decider_device.c ---- */
 
-/* Fills in what the device half of a policy calls. */
+/* Fills in the callbacks of a policy's device half. */
 void aq_decider_binding_init(aq_decider *decider,
                              const aq_policy_choice *choice);
 
@@ -125,8 +126,8 @@ void aq_decider_binding_init(aq_decider *decider,
 void aq_decider_part_link(aq_decider *decider, uint32_t index);
 void aq_decider_part_unlink(aq_decider *decider, uint32_t index);
 
-/* Deals with what the device gave back: tells the policy, or submits it again.
- */
+/* Handles the packets that the device returned: reports them to the policy, or
+ * submits them again. */
 void aq_decider_evictions_take(aq_decider *decider);
 
 /* The queue of the run with this ring, or AQ_POLICY_NONE. */
@@ -139,7 +140,8 @@ uint32_t aq_decider_queue_of_ring(const aq_decider *decider, uint32_t ring);
 void aq_decider_vacate_begin(aq_decider *decider, uint32_t queue);
 void aq_decider_vacate_end(aq_decider *decider, uint32_t queue, aq_time freed);
 
-/* What the device half of a policy stopped (aq_policy_binding.preempted). */
+/* The work that a policy's device half stopped (aq_policy_binding.preempted).
+ */
 void aq_decider_preempted(void *decider, uint32_t ring,
                           const aq_preempted *row);
 
@@ -160,13 +162,13 @@ aq_status aq_decider_break(aq_decider *decider, aq_status status,
 aq_status aq_decider_submit(aq_decider *decider, aq_held *held, uint32_t queue,
                             uint32_t commands);
 
-/* A job never runs, nor do those that depend on it. */
+/* A job never runs, nor do the jobs that depend on it. */
 void aq_decider_reject(aq_decider *decider, aq_held *held);
 
 /* The queue of the job's stream; AQ_POLICY_NONE after a failure. */
 uint32_t aq_decider_queue_default(aq_decider *decider, const aq_held *held);
 
-/* A dependent is to be told ready after the present hook. */
+/* A dependent is to be reported ready after the present hook. */
 void aq_decider_ready_later(aq_held *held, void *decider);
 
 /* A line of the decision log, the members of a JSON object after "t". */

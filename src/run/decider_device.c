@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the device half of a policy and the device itself ask of a run, and
+/* Requests of a policy's device half and of the device itself to a run, and
  * packets that come back from the device. */
 #include "config.h"
 
@@ -38,7 +38,7 @@ static bool part_has(const aq_decider_part *part, uint64_t packet)
   return packet >= part->first && packet - part->first < part->commands;
 }
 
-/* ---- what a device asks ---- */
+/* ---- requests of a device ---- */
 
 uint32_t aq_decider_queue_of_ring(const aq_decider *d, uint32_t ring)
 {
@@ -209,7 +209,7 @@ void aq_decider_evictions_take(aq_decider *d)
       continue;
     }
     if (last > end)
-      continue; /* what it shrank to begins later */
+      continue; /* the shrunken list begins later */
     part_evicted(
         d, index,
         (uint32_t)(last - (part.first > e.first ? part.first : e.first)));

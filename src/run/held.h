@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Jobs that a policy decides about: what of them was submitted, and what they
+ * Jobs that a policy decides about: their submitted commands, and the jobs they
  * wait for.
  *
  * A job is held from its arrival until it is done or rejected; it keeps a copy
  * of its commands. It is blocked by the jobs it depends on and by the one
- * before it in its stream, each until that is over. Places are recycled; memory
- * is bounded by the jobs held at once. One thread.
+ * before it in its stream, each until that has ended. Places are recycled;
+ * memory is bounded by the jobs held at once. One thread.
  */
 #ifndef AQ_RUN_HELD_H
 #define AQ_RUN_HELD_H
@@ -42,7 +42,7 @@ struct aq_held {
   aq_command *commands;
   uint32_t command_capacity;
   aq_held *before, *after; /* all held jobs by arrival; after: also free ones */
-  aq_held *next_ready;     /* of those that a policy is to be told of */
+  aq_held *next_ready;     /* in the list of jobs to report to a policy */
 };
 
 typedef struct aq_held_jobs {
@@ -72,9 +72,8 @@ void aq_held_release(aq_held_jobs *jobs, aq_held *held, const uint64_t *part,
  * has one blocker less. */
 aq_held *aq_held_dependent_take(aq_held_jobs *jobs, aq_held *held);
 
-/* It never runs: as soon as nothing blocks it, those that came behind it in its
- * stream meanwhile are released, and the place is given back. Called again when
- * it has one blocker less. */
+/* It never runs: as soon as nothing blocks it, the later jobs of its stream are
+ * released, and so is its place. Called again when it has one blocker less. */
 void aq_held_reject(aq_held_jobs *jobs, aq_held *held,
                     void (*ready)(aq_held *held, void *user), void *user);
 

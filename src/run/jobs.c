@@ -27,7 +27,7 @@ static bool order_is_live(const aq_jobs *jobs, const aq_job_place *place)
 }
 
 /* Drops stale places; grows only when most of them are live, so that one job
- * that never ends does not make the list grow with those that do. */
+ * that never ends does not make the list grow as the others do. */
 static aq_status order_make_room(aq_jobs *jobs, aq_diag *diag)
 {
   size_t kept = 0;

@@ -4,7 +4,7 @@
  *
  * A signal may be armed again only when nothing waits for it any more: a job
  * that others wait for keeps its signal until they have completed too. Memory
- * is bounded by the jobs in flight, not by those of the run. One thread.
+ * is bounded by the jobs in flight, not by all jobs of the run. One thread.
  */
 #ifndef AQ_RUN_JOBS_H
 #define AQ_RUN_JOBS_H

@@ -181,7 +181,7 @@ aq_status aq_kernels_find(aq_kernels *kernels, uint32_t device,
                           const aq_command *command, const char *text,
                           uint32_t *ordinal, aq_diag *diag)
 {
-  /* What has no name shares place 0. */
+  /* Kernels without a name share place 0. */
   const size_t place = command->name < 0 ? 0 : (size_t)command->name + 1;
   uint32_t at = place < kernels->head_count ? kernels->heads[place] : 0;
   for (; at != 0; at = kernels->variants[at - 1].next)

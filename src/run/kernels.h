@@ -5,7 +5,7 @@
  * A kernel is a name and a cost: timing only, no code. Kernels that spin take
  * their duration from the kernel arguments, so that one is enough for a name,
  * and the same packets can run a spin kernel on hardware: there the one kernel
- * that is loaded, "aq_spin", plays them all. One thread.
+ * that is loaded, "aq_spin", stands for all of them. One thread.
  */
 #ifndef AQ_RUN_KERNELS_H
 #define AQ_RUN_KERNELS_H
@@ -44,7 +44,7 @@ static inline uint32_t aq_spin_clock_khz(const aq_device_info *device)
 
 void aq_kernels_fini(aq_kernels *kernels);
 
-/* The builder's ordinal for what a command launches on a device: a kernel of
+/* The builder's ordinal for the kernel that a command launches on a device: by
  * its name, whose text is given, or NULL, with its cost and registers. */
 aq_status aq_kernels_find(aq_kernels *kernels, uint32_t device,
                           const aq_command *command, const char *text,

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Records of a transport that makes none, of what it measures: each packet has
- * a signal with timestamps, the last of a job the job's own; they are read when
- * the job has completed. Signals are used again. One thread.
+ * Records for a transport that makes none, from its measurements: each packet
+ * has a signal with timestamps, the last of a job the job's own; they are read
+ * when the job has completed. Signals are used again. One thread.
  */
 #ifndef AQ_RUN_MEASURE_H
 #define AQ_RUN_MEASURE_H
@@ -11,7 +11,7 @@
 #include "common/transport.h"
 #include "common/workload.h"
 
-/* What is measured of one job in flight. */
+/* The measured times of one job in flight. */
 typedef struct aq_measured {
   aq_walk_log log;
   aq_signal *signals;

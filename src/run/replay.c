@@ -15,9 +15,9 @@ static aq_replay *from_source(aq_workload_source *source)
 
 /* ---- the clock of a process ---- */
 
-/* When a wait returns; false while what it waits for is not done. It does as
- * long after that as in the measured run, or after its own time if that had
- * been done before it began. */
+/* When a wait returns; false while the awaited jobs are not done. It returns as
+ * long after their end as in the measured run, or after its own time if they
+ * had ended before it began. */
 static bool wait_return(const aq_replay *r, const aq_replay_process *process,
                         const aq_replay_wait *wait, aq_time *out)
 {
@@ -40,8 +40,9 @@ static bool wait_return(const aq_replay *r, const aq_replay_process *process,
   return true;
 }
 
-/* Lets a process pass the waits that are over, and skip what it does not call.
- * Its next step is a job then, or a wait that is not over, or there is none. */
+/* Lets a process pass the waits that have ended, and skip calls that it does
+ * not make. Its next step is a job then, or a pending wait, or there is none.
+ */
 static void process_advance(const aq_replay *r, aq_replay_process *process)
 {
   aq_time returned;
@@ -122,8 +123,8 @@ static aq_status commands_fill(aq_replay *r, const aq_replay_job *job,
   return AQ_OK;
 }
 
-/* Only what was handed out before can be waited for: in a closed loop another
- * process may be behind. */
+/* Only a job that was handed out before can be waited for: in a closed loop
+ * another process may be behind. */
 static void dependencies_fill(const aq_replay *r, const aq_replay_job *job,
                               aq_job *out)
 {

@@ -7,8 +7,8 @@
  *
  * Open loop: each host call is submitted when it was submitted in the measured
  * run, whatever the device does. Closed loop: a host call that waited for the
- * device returns as long after what it waited for as it did in the measured
- * run, and what its process did after it follows at the same distance; so a
+ * device returns as long after the awaited work as it did in the measured
+ * run, and the later calls of its process follow at the same distance; so a
  * faster device moves the host. Host threads of a process move together.
  *
  * The doorbell is taken to ring when the call returns. Only a copy that was
@@ -42,7 +42,7 @@ struct aq_replay_input {
 typedef struct aq_replay_options {
   /* What of the device counts; from aq_device_info. */
   aq_time latency_warm, latency_cold, unmap_after;
-  aq_time timestamp_step; /* starts closer to the previous end are glued */
+  aq_time timestamp_step; /* starts closer to the previous end: back-to-back */
   aq_time graph_launch, graph_per_node;
   uint32_t graph_head;
   /* What to replay. */
@@ -72,7 +72,7 @@ typedef enum aq_replay_drop {
       AQ_REPLAY_DROP_COUNT
 } aq_replay_drop;
 
-/* What a replay turned out to be, for the notes of the run. */
+/* Findings about a replay, for the notes of the run. */
 typedef struct aq_replay_facts {
   aq_time first_submit; /* the transport's epoch has to be at or before it */
   uint64_t jobs, waits; /* waits: host calls that a closed loop goes by */
@@ -83,8 +83,8 @@ typedef struct aq_replay_facts {
   uint64_t graphs;    /* made of direct launches */
   uint64_t predicted, unlike; /* rows of level 2; of them, without a like row in
                                  the first half */
-  double prediction_error;    /* percent: the median over those rows of what the
-                                 prediction is off the measured duration */
+  double prediction_error;    /* percent: the median over those rows of the
+                                 difference from the measured duration */
   uint32_t devices;           /* that have rows; jobs number them 0, 1, 2… */
   uint32_t queues; /* that the queues of a device share; 0: none are shared */
   bool streams; /* every queue of the run is one stream, or was taken as one */

@@ -38,7 +38,7 @@ static aq_status typical_call_find(aq_replay *r, aq_diag *diag)
   return AQ_OK;
 }
 
-/* When the doorbell rang for a row, as far as the host's side tells;
+/* When the doorbell rang for a row, as far as the host's rows show;
  * AQ_TIME_NONE if it does not. Ringing it is the last that a kernel launch
  * does. A copy or graph launch that had not returned when its work started rang
  * it inside the call, after what submitting takes. */
@@ -84,7 +84,7 @@ static bool rows_share_call(const aq_replay_row *a, const aq_replay_row *b)
          a->pid == b->pid && a->tid == b->tid;
 }
 
-/* What the row's neighbours in its queue say about it. */
+/* The evidence of the row's neighbours in its queue. */
 static void row_mark(const aq_replay *r, const aq_replay_queue *queue,
                      aq_replay_row *row)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the files of a replay share: rows are read (replay_rows.c), become jobs
+ * Shared by the files of a replay: rows are read (replay_rows.c), become jobs
  * (replay_jobs.c) and wait for one another (replay_waits.c); replay.c hands the
- * jobs out. Nobody else includes this. One thread.
+ * jobs out. Only they include this. One thread.
  */
 #ifndef AQ_RUN_REPLAY_PRIV_H
 #define AQ_RUN_REPLAY_PRIV_H
@@ -47,7 +47,7 @@ typedef struct aq_replay_job {
 
 /* A queue or stream of the measured run, and how far its rows are sorted. */
 typedef struct aq_replay_queue {
-  uint32_t device, place; /* of the run; among those that have rows */
+  uint32_t device, place; /* of the run; among the devices that have rows */
   int64_t id;
   bool is_stream;
   int64_t hardware; /* number of the device's queue that it goes to */
@@ -63,7 +63,7 @@ typedef struct aq_replay_wait {
   aq_time begin, end;
   int64_t pid;
   uint32_t process;
-  uint32_t row; /* what it waited for, or NOWHERE */
+  uint32_t row; /* the row it waited for, or NOWHERE */
   bool all;     /* for everything submitted before it */
 } aq_replay_wait;
 
@@ -133,8 +133,8 @@ aq_status aq_replay_predict(aq_replay *r, aq_diag *diag);
 /* replay_jobs.c: makes jobs of the rows, in the order of their doorbells. */
 aq_status aq_replay_jobs_make(aq_replay *r, aq_diag *diag);
 
-/* replay_waits.c: finds the rows of the edges; then, with the jobs made, what
- * waits for what, and the steps of each process. */
+/* replay_waits.c: finds the rows of the edges; then, with the jobs made, the
+ * waits between them, and the steps of each process. */
 aq_status aq_replay_edges_find(aq_replay *r, aq_diag *diag);
 aq_status aq_replay_steps_make(aq_replay *r, aq_diag *diag);
 

@@ -77,7 +77,7 @@ static bool is_extent(int64_t x, int64_t y, int64_t z, int64_t most)
   return x > 0 && y > 0 && z > 0 && x <= most && y <= most && z <= most;
 }
 
-/* The shape that the packet of a row has; what is unknown of it is marked. One
+/* The shape that the packet of a row has; unknown parts are marked. One
  * work-item stands for an unknown grid, a wave for an unknown workgroup. */
 static void shape_take(aq_replay *r, aq_replay_row *to, const aq_record *row)
 {

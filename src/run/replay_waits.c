@@ -8,7 +8,7 @@
 
 enum {
   AGREE_NS = 1000, /* clocks of host and device agree this well */
-  LOOK_BACK = 256, /* rows looked at for what a host call waited for */
+  LOOK_BACK = 256, /* rows searched for the target of a host call's wait */
 };
 
 static int order(int64_t a, int64_t b)
@@ -82,7 +82,7 @@ static void edges_settle(aq_replay *r)
 
 /* ---- processes ---- */
 
-/* What no process is known of goes with the first. */
+/* Rows of no known process go with the first. */
 static aq_status process_of(aq_replay *r, int64_t pid, uint32_t *out,
                             aq_diag *diag)
 {
@@ -111,7 +111,7 @@ static aq_status processes_find(aq_replay *r, aq_diag *diag)
   return status;
 }
 
-/* ---- what the host waited for ---- */
+/* ---- waits of the host ---- */
 
 static int end_compare(const void *left, const void *right, void *user)
 {

@@ -46,7 +46,7 @@ static aq_status job_take(aq_runner *run, aq_diag *diag)
                       : job_submit(run, &job, diag);
 }
 
-/* One thing after the other: what completed, what a policy has to be told, and
+/* One thing after the other: completions, then reports to the policy, and
  * then a job, or time moves. *over: nothing is left. */
 static aq_status round_run(aq_runner *run, bool *over, aq_diag *diag)
 {

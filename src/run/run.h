@@ -4,9 +4,9 @@
  *
  * One loop serves every transport: it asks the source for the next job, lets
  * time move to its submit time, sends the job through a host queue (program,
- * block processor, packets, one doorbell) and tells the source what completed.
- * Records come from the transport's sink; the loop adds what only it knows of
- * each packet (name, stream, host times, origin row).
+ * block processor, packets, one doorbell) and reports completions to the
+ * source. Records come from the transport's sink; the loop adds what only it
+ * knows of each packet (name, stream, host times, origin row).
  *
  * A workload may name more devices than the transport has: device d then runs
  * on device d modulo their number, on queues of its own.
@@ -32,8 +32,8 @@ typedef struct aq_run_options {
   aq_transport_options open; /* records and event are the loop's own */
   uint32_t queues;           /* hardware queues a device; 0: one a stream */
   uint32_t queue_size;       /* packets; 0: the default */
-  /* Asked now and then whether somebody wants to see where the run stands;
-   * then every queue is told to `line`. NULL: nobody does. */
+  /* Asked now and then whether to show the state of the run; then `line` gets
+   * a line for every queue. NULL: never. */
   bool (*asked)(void *user);
   void (*line)(const char *text, void *user);
   void *user;
@@ -43,14 +43,15 @@ typedef struct aq_run_options {
   aq_time timeout;
   /* For transports that run no host functions; NULL: they are refused. */
   aq_kernels_code *code;
-  /* Who decides what is submitted where and when. NULL: each job at once, to
-   * the queue of its stream. A policy that fails ends the run. */
+  /* The policy that decides which job is submitted where and when. NULL: each
+   * job at once, to the queue of its stream. A policy that fails ends the run.
+   */
   const aq_policy_choice *policy;
-  bool policy_fallback; /* instead, go on as if there were none */
-  /* Told of every decision, a JSON object a line; NULL: nobody is. */
+  bool policy_fallback; /* instead, continue without it */
+  /* Gets every decision, a JSON object a line; NULL: none. */
   void (*decision)(const char *line, void *user);
   void *decision_user;
-  aq_record_sink *preemptions; /* gets those of the policy; NULL: nobody does */
+  aq_record_sink *preemptions; /* gets the policy's preemptions, or NULL */
 } aq_run_options;
 
 typedef struct aq_run_totals {
@@ -59,7 +60,7 @@ typedef struct aq_run_totals {
   bool reproducible;       /* as the transport says at the end */
   uint32_t devices_folded; /* of the workload, beyond those there are */
   uint64_t rejected;       /* jobs that a policy did not let run */
-  aq_diag fallback; /* why the run went on without its policy; empty: it did
+  aq_diag fallback; /* why the run continued without its policy; empty: it did
                        not */
   /* Of the transport that ran it; texts copied. */
   char device_model[256], model_hash[65], model_verdict[16];
@@ -67,7 +68,7 @@ typedef struct aq_run_totals {
 
 /* Whether the loop makes the records itself, of the times that a transport
  * measures: it keeps dispatch times and makes no records. Then a row has what
- * HSA tells: submit, start, end, and for the last of a job when the host saw
+ * HSA reports: submit, start, end, and for the last of a job when the host saw
  * it. */
 static inline bool aq_run_measures(uint32_t caps)
 {

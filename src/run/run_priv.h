@@ -26,7 +26,7 @@ typedef struct aq_runner_queue {
   int64_t device_row, queue_row;
 } aq_runner_queue;
 
-/* What is published at once: commands of one job. */
+/* A batch published at once: commands of one job. */
 typedef struct aq_runner_part {
   const aq_job *job;
   uint64_t id; /* of the completion that they share; rises */
@@ -77,7 +77,7 @@ aq_status aq_runner_queue_create(aq_runner *run, uint32_t device,
                                  aq_runner_queue **out, aq_diag *diag);
 void aq_runner_queue_destroy(aq_runner_queue *queue);
 
-/* What tells the streams of devices apart that share one of the transport's. */
+/* Distinguishes the streams of devices that share one of the transport's. */
 int64_t aq_runner_stream_key(const aq_runner *run, const aq_job *job);
 
 /* The queue of a job's stream, made when first used. */
@@ -100,7 +100,7 @@ aq_status aq_runner_submit(aq_runner *run, aq_runner_queue *queue,
                            aq_diag *diag);
 
 /* The packet that carried the completion at `index` of run->jobs is gone:
- * another one behind what is in the queue carries it now. */
+ * another one behind the queue's present packets carries it now. */
 aq_status aq_runner_complete_behind(aq_runner *run, aq_runner_queue *queue,
                                     uint32_t index, aq_diag *diag);
 
@@ -109,7 +109,7 @@ void aq_runner_count(aq_runner *run, const aq_job *job);
 
 /* ---- run_totals.c ---- */
 
-/* Nothing has run yet; the models are those of the devices. */
+/* Before anything has run; the models come from the devices. */
 void aq_run_totals_init(aq_run_totals *totals, const aq_device_info *devices,
                         uint32_t count);
 
@@ -121,7 +121,7 @@ void aq_runner_heard(aq_runner *run);
 /* How much the transport's time moves in some wall time. */
 aq_time aq_runner_wall_scaled(const aq_runner *run, aq_time wall);
 
-/* Tells where the run stands, if somebody asked. */
+/* Shows where the run stands, if the caller asked. */
 void aq_runner_standing_tell(aq_runner *run);
 
 /* Lets time move to `due`; with `wake` only to the next completion. */
@@ -132,7 +132,7 @@ aq_status aq_runner_due_await(aq_runner *run, aq_time due, bool wake,
  * there is none although jobs are in flight, the transport words why. */
 aq_status aq_runner_completion_await(aq_runner *run, aq_diag *diag);
 
-/* Tells the source of everything that has completed; true if anything has. */
+/* Reports all completed jobs to the source; true if there were any. */
 bool aq_runner_completions_take(aq_runner *run);
 
 #endif

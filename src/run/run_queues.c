@@ -9,7 +9,7 @@ enum {
   QUEUE_SIZE_DEFAULT = 16384, /* packets, as HIP makes its queues */
 };
 
-/* A queue stopped: keeps what the packet was for the end of the run. */
+/* A queue stopped: keeps the packet's origin for the end of the run. */
 static void queue_failed(const aq_queue_error *error, void *user)
 {
   aq_runner *run = ((aq_runner_queue *)user)->run;

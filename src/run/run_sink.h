@@ -6,7 +6,7 @@
  *
  * Notes are kept in one ring a queue, indexed by packet id, twice as large as
  * the queue's ring: a device may hand a slot out again when its packet has
- * launched, and tell of the packet when it has completed. Rows go on in
+ * launched, and report the packet when it has completed. Rows are passed on in
  * batches. One thread.
  */
 #ifndef AQ_RUN_RUN_SINK_H
@@ -21,7 +21,7 @@
 
 enum { AQ_RUN_SINK_BATCH = 64 };
 
-/* What the host knows of one packet. */
+/* The host's knowledge of one packet. */
 typedef struct aq_packet_note {
   uint64_t packet;
   int64_t kind; /* AQ_NONE: as the transport says */
@@ -37,7 +37,7 @@ typedef struct aq_noted_queue {
 } aq_noted_queue;
 
 typedef struct aq_run_sink {
-  aq_record_sink sink;        /* first: what the transport gets */
+  aq_record_sink sink;        /* first: passed to the transport */
   pthread_mutex_t lock;       /* of what put and add share */
   aq_record_sink *to;         /* the user's */
   aq_workload_source *source; /* texts of names */
@@ -59,8 +59,8 @@ void aq_run_sink_init(aq_run_sink *sink, aq_record_sink *to,
                       aq_workload_source *source);
 void aq_run_sink_fini(aq_run_sink *sink);
 
-/* Makes unknown what the packet of a row had to say of its shape although
- * nobody knows it: aq_unknown bits. */
+/* Makes unknown the parts of a row's shape that its packet had to state without
+ * a source: aq_unknown bits. */
 void aq_run_sink_shape_forget(aq_record *row, uint32_t unknown);
 
 /* Starts notes for a queue of the transport. */

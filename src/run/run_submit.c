@@ -114,7 +114,7 @@ static aq_status part_record(aq_runner *run, const aq_runner_part *part,
 }
 
 /* The signals that a part has to wait for: those still in flight in other
- * queues. Its own queue keeps the order by itself. */
+ * queues. Its own queue keeps the order anyway. */
 static uint32_t part_waits(aq_runner *run, const aq_runner_part *part,
                            uint32_t index, aq_signal *waits)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What a run is stored with, as the devices that ran it say. */
+/* Facts to store with a run, from the devices that ran it. */
 #include "config.h"
 
 #include <inttypes.h>
@@ -30,8 +30,8 @@ static const char *verdict_worst(const char *a, const char *b)
   return strcmp(a, b) == 0 ? a : "partly";
 }
 
-/* What the run is stored with: the models as a list that opens them again,
- * one digest, and what all of them are worth together. */
+/* The stored description of the devices: the models as a list that opens them
+ * again, one digest, and their common verdict. */
 void aq_run_totals_init(aq_run_totals *totals, const aq_device_info *devices,
                         uint32_t count)
 {

@@ -8,7 +8,7 @@
 
 enum {
   COMPLETION_BATCH = 64,
-  LOOK_MS = 100, /* of wall time, between looks at what may have been asked */
+  LOOK_MS = 100, /* of wall time, between looks for requests */
   GUESS_MS = 20, /* waiting this long, a transport says what seems to hang */
 };
 
@@ -77,8 +77,8 @@ void aq_runner_standing_tell(aq_runner *run)
     run->ops->inspect(run->transport, options->line, options->user);
 }
 
-/* Where others drive time, nobody sleeps longer than until the next look,
- * unless a simulator runs free: then it is over as soon as it has computed. */
+/* Where others drive time, a wait lasts at most until the next look,
+ * unless a simulator runs free: then it ends as soon as it has computed. */
 static aq_time sleep_limit(const aq_runner *run, aq_time until)
 {
   const bool free = run->info.devices[0].model && !run->options->open.pace.wall;
