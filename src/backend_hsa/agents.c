@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Agents, their pools, and what the transport tells of its devices. */
+/* Agents, their pools, and the transport's description of its devices. */
 #include "config.h"
 
 #include <ctype.h>
@@ -71,7 +71,7 @@ static void text_of(const aqhsa *hsa, hsa_agent_t agent, uint32_t attribute,
 }
 
 /* The line from ticks to the system clock, by two points of it; early runtimes
- * tell the frequency of ticks in no other way. */
+ * do not report the frequency of ticks. */
 static void ticks_measure(const aqhsa *hsa, aqhsa_device *d)
 {
   static const uint64_t first = UINT64_C(1) << 40, span = 1000000000;

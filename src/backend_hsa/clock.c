@@ -165,7 +165,7 @@ static void sleep_through(aqhsa *hsa, aq_time until)
 }
 
 /* To a time, or until a drain signal completes. When nothing can and there is
- * no end, it is over once everything has settled. */
+ * no end, it returns once everything has settled. */
 static void sleep_wake(aqhsa *hsa, aq_time until)
 {
   const aqhsa_patience patience = aqhsa_patience_until(hsa, until);

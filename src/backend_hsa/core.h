@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the files of the transport "hsa" share.
+ * Shared by the files of the transport "hsa".
  *
  * Lock rule: `lock` guards the lists and drains; it is never held while the
- * runtime is called with something that calls back, or that may wait for who
- * calls us back. Who changes `queues` holds `queues_lock` too, which is taken
- * first, never by a callback: who holds it may walk them and call the runtime.
+ * runtime is called with a function that calls back, or that may wait for a
+ * caller of ours. A thread that changes `queues` holds `queues_lock` too, which
+ * is taken first, never by a callback: its holder may walk them and call the
+ * runtime.
  */
 #ifndef AQHSA_CORE_H
 #define AQHSA_CORE_H
@@ -32,7 +33,7 @@ typedef struct aqhsa_device {
   aqhsa_tick_line line;
 } aqhsa_device;
 
-/* What close has to give back: a member of a list, found by its key. */
+/* An object that close has to release: a member of a list, found by its key. */
 typedef struct aqhsa_held {
   struct aqhsa_held *next, **link;
   uint64_t key;
@@ -115,7 +116,7 @@ struct aqhsa {
   aqhsa_device *devices;
   hsa_agent_t *agents; /* of the devices */
   aq_device_info *infos;
-  aq_link_info *links; /* of those that the runtime knows */
+  aq_link_info *links; /* the links that the runtime knows */
   uint32_t link_count;
   uint32_t device_count;
   uint32_t caps;
@@ -178,8 +179,8 @@ aq_status aqhsa_sleep_until(aq_transport *t, aq_time until, bool wake,
 /* Lets a span of time pass, which may end early. */
 void aqhsa_nap(const aqhsa *hsa, aq_time span);
 
-/* How long something has been waited for: by the system clock, and by the
- * wall's, since a simulator's need not move by itself. */
+/* How long a wait has lasted: by the system clock, and by the
+ * wall's, since a simulator's need not move without calls. */
 typedef struct aqhsa_patience {
   aq_time deadline;
   int64_t wall_end; /* ns; INT64_MAX: never */
@@ -187,7 +188,7 @@ typedef struct aqhsa_patience {
 
 aqhsa_patience aqhsa_patience_until(const aqhsa *hsa, aq_time deadline);
 
-/* What is left, 0 when it is over. */
+/* The remaining time, 0 when it has passed. */
 aq_time aqhsa_patience_left(const aqhsa *hsa, const aqhsa_patience *patience);
 
 /* ---- events.c ---- */
@@ -248,7 +249,7 @@ bool aqhsa_origins_times(aqhsa *hsa, const aqhsa_signal *signal,
 
 /* ---- queues.c ---- */
 
-/* The member of the table as what it is. */
+/* The queue of a table's member. */
 aqhsa_queue *aqhsa_queue_of(aqhsa_held *held);
 
 aq_status aqhsa_queue_create(aq_transport *t, const aq_queue_desc *desc,
@@ -288,7 +289,7 @@ void aqhsa_signals_close(aqhsa *hsa);
 /* After hsa_shut_down: nothing calls handlers any more. */
 void aqhsa_signals_free(aqhsa *hsa);
 
-/* What is known of a signal that we made, or NULL. Takes the lock. */
+/* The record of a signal that we made, or NULL. Takes the lock. */
 aqhsa_signal *aqhsa_signal_find(aqhsa *hsa, aq_signal signal);
 
 /* ---- waits.c ---- */
@@ -298,14 +299,14 @@ aq_status aqhsa_wait(aq_transport *t, const aq_wait_request *request,
 uint32_t aqhsa_drain(aq_transport *t, aq_completion *out, uint32_t capacity);
 
 /* Notes the completions of drain signals since the last look; whether drain()
- * has something to tell. `lost`: memory for some ran out. */
+ * has something to report. `lost`: memory for some ran out. */
 bool aqhsa_drains_reap(aqhsa *hsa);
 
 /* A change that the host made to a drain signal, under the lock. */
 void aqhsa_drain_change(aqhsa *hsa, aqhsa_signal *signal, int64_t before,
                         int64_t after, bool decrement);
 
-/* Blocks until one of the drain signals moves, or a span is over; false when
+/* Blocks until one of the drain signals moves, or a span has passed; false when
  * there is none that could. */
 bool aqhsa_drains_await(aqhsa *hsa, aq_time span);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Events of the system. The runtime has handlers of the whole process and
- * takes none back, so there is one, and it tells every transport that is open:
+ * cannot remove any, so there is one, and it notifies every open transport:
  * the one global here.
  */
 #include "config.h"

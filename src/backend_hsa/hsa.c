@@ -9,7 +9,7 @@
 #include "backend_hsa/core.h"
 #include "common/policy.h"
 
-/* ---- tables of what is held ---- */
+/* ---- tables of held objects ---- */
 
 bool aqhsa_table_put(aqhsa_table *table, aqhsa_held *held, uint64_t key)
 {
@@ -66,7 +66,7 @@ static aq_status settings_read(const aq_transport_layer *layer,
   return AQ_OK;
 }
 
-/* What only a simulator can be told. */
+/* Calls that only a simulator accepts. */
 static aq_status options_check(const aq_transport_options *options,
                                aq_diag *diag)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the memory of queues tells: indices, packets, what barriers wait for.
+/* The contents of queues in memory: indices, packets, the signals of barriers.
  * The inside of the hardware cannot be seen. */
 #include "config.h"
 

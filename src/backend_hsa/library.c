@@ -17,7 +17,7 @@ enum { PATH_SIZE = sizeof((aqhsa_library *)NULL)->path, TRIED_SIZE = 400 };
 
 /* ---- finding ---- */
 
-/* What was tried, for the message. */
+/* The tried paths, for the message. */
 typedef struct search {
   aqhsa_library *out;
   char tried[TRIED_SIZE];

@@ -38,7 +38,7 @@ typedef struct aqhsa_library {
 
 /* Loads the runtime at `path`, or, if that is NULL, at AQUEDUCT_LIBHSA_PATH (a
  * file or its folder), or the first of: beside the program, where the loader
- * looks, ROCm's usual place. AQ_ERR_NOT_FOUND tells everything that was tried.
+ * looks, ROCm's usual place. AQ_ERR_NOT_FOUND lists every tried path.
  */
 aq_status aqhsa_library_find(const char *path, aqhsa_library *out,
                              aq_diag *diag);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* How the devices reach each other's memory and the host's, as the runtime
- * tells it of an agent and a pool. */
+ * reports it of an agent and a pool. */
 #include "config.h"
 
 #include <stdlib.h>

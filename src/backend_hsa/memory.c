@@ -98,7 +98,8 @@ void aqhsa_memory_close(aqhsa *hsa)
 
 /* ---- copies ---- */
 
-/* Who owns an address; memory that the runtime does not know is the host's. */
+/* The owner of an address; memory that the runtime does not know is the host's.
+ */
 static hsa_agent_t owner_of(const aqhsa *hsa, const void *address)
 {
   hsa_amd_pointer_info_t info = {.size = sizeof info};

@@ -22,7 +22,7 @@ static void module_free(const aqhsa *hsa, aqhsa_module *module)
   free(module);
 }
 
-/* What went wrong, with what the device takes. */
+/* The error, with the targets that the device takes. */
 static aq_status load_failed(const aqhsa *hsa, hsa_status_t got,
                              uint32_t device, aq_diag *diag)
 {

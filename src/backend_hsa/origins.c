@@ -4,10 +4,10 @@
  * the device that decremented it, and only its agent can say what time that
  * was.
  *
- * Packets are looked at before the doorbell tells of them and again when times
+ * Packets are looked at before the doorbell announces them and again when times
  * are asked. They may be published in another order than they were reserved
- * in: the mark of a queue stays at the first that is not there yet, and what
- * lies behind is looked at once more when it is.
+ * in: the mark of a queue stays at the first unpublished one, and the packets
+ * behind it are looked at once more when it is published.
  */
 #include "config.h"
 
@@ -59,7 +59,7 @@ static void queue_mark(aqhsa *hsa, aqhsa_queue *queue)
   }
 }
 
-/* With one device there is nothing to tell apart. */
+/* With one device there is nothing to distinguish. */
 static bool is_needed(const aqhsa *hsa)
 {
   return hsa->device_count > 1 &&
@@ -67,7 +67,7 @@ static bool is_needed(const aqhsa *hsa)
           __atomic_load_n(&hsa->queue_profiled, __ATOMIC_RELAXED));
 }
 
-/* Those of other queues first: a signal may have come from there. */
+/* Other queues first: a signal may have come from there. */
 static void queues_mark(aqhsa *hsa, aqhsa_queue *last)
 {
   for (aqhsa_held *held = hsa->queues.first; held; held = held->next)

@@ -21,7 +21,7 @@ static hsa_status_t visit_agent(hsa_agent_t agent, void *user)
   char name[NAME_BYTES] = "";
   if (v->api->hsa_agent_get_info(agent, HSA_AGENT_INFO_DEVICE, &device) !=
       HSA_STATUS_SUCCESS)
-    return HSA_STATUS_SUCCESS; /* the others may tell more */
+    return HSA_STATUS_SUCCESS; /* the others may report more */
   if (device == HSA_DEVICE_TYPE_CPU)
     v->out->cpus++;
   if (device != HSA_DEVICE_TYPE_GPU)

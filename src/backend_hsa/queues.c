@@ -148,7 +148,7 @@ static void queue_fill(aqhsa_queue *queue, hsa_queue_t *made)
                           .doorbell = doorbell_cell(made->doorbell)};
 }
 
-/* Puts a queue into the table, or counts a reference of the one that is there:
+/* Puts a queue into the table, or counts a reference of its existing entry:
  * cooperative queues are one a device. NULL: out of memory. */
 static aqhsa_queue *queue_keep(aqhsa *hsa, aqhsa_queue *queue, bool *fresh)
 {
@@ -249,7 +249,7 @@ void aqhsa_profile(aqhsa *hsa)
 /* ---- use ---- */
 
 /* The packets are in memory before the doorbell is, which may be write
- * combined: a release store does not order that by itself on x86. */
+ * combined: a release store alone does not order that on x86. */
 void aqhsa_queue_doorbell(aq_transport *t, aq_ring *ring, uint64_t id)
 {
   aqhsa_origins_note(aqhsa_from(t), queue_from(ring));

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Signals: made by the runtime, loaded from memory. Changes go through the
- * runtime, which tells those who sleep, except silent stores.
+ * runtime, which notifies sleepers, except silent stores.
  */
 #include "config.h"
 
@@ -57,8 +57,8 @@ static hsa_status_t signal_make(const aqhsa *hsa, const aq_signal_desc *desc,
                                          agents, attributes, out);
 }
 
-/* Behind the others, so that what is found at once and has no times is told in
- * the order of making. */
+/* Behind the others, so that signals found at once and without times are
+ * reported in the order of making. */
 static void drain_link(aqhsa *hsa, aqhsa_signal *signal)
 {
   if (!hsa->drains)
@@ -198,7 +198,7 @@ static int64_t op_apply(aq_signal_op op, int64_t value, int64_t operand,
 }
 
 /* Every change through the runtime's compare and swap: its other operations do
- * not tell what was there before. */
+ * not return the previous value. */
 static int64_t value_change(const aqhsa *hsa, aq_signal signal, aq_signal_op op,
                             int64_t operand, int64_t expected)
 {
@@ -212,7 +212,7 @@ static int64_t value_change(const aqhsa *hsa, aq_signal signal, aq_signal_op op,
   }
 }
 
-/* A drain signal's changes by the host are told apart from the device's. */
+/* Distinguishes the host's changes of a drain signal from the device's. */
 static int64_t drain_update(aqhsa *hsa, aqhsa_signal *signal, aq_signal_op op,
                             int64_t operand, int64_t expected)
 {

@@ -24,7 +24,7 @@ static bool item_holds(const aq_wait_item *item, int64_t *value)
 
 /* ---- waits ---- */
 
-/* Whether what was asked for is there; `out` has the first item that holds
+/* Whether the condition holds; `out` has the first item that holds
  * (any), that does not, or else the first of all. */
 static bool request_holds(const aq_wait_request *request, aq_wait_result *out)
 {
@@ -171,7 +171,7 @@ static void done_push(aqhsa *hsa, const aq_completion *completion)
   }
   const uint32_t mask = hsa->done_capacity - 1;
   uint32_t at = hsa->done_count++;
-  /* By time, behind those of the same. */
+  /* By time, behind others of the same time. */
   for (; at > 0; at--) {
     const aq_completion *before = &hsa->done[(hsa->done_first + at - 1) & mask];
     if (before->time <= completion->time)
@@ -253,7 +253,7 @@ bool aqhsa_drains_await(aqhsa *hsa, aq_time span)
   any_wait any;
   pthread_mutex_lock(&hsa->lock);
   bool room = any_init(&any, hsa->drain_signals);
-  /* One at 0 is not armed: nobody submits with it. */
+  /* One at 0 is not armed: no packet has it. */
   for (const aqhsa_signal *s = hsa->drains; room && s; s = s->drain_next)
     if (s->seen != 0)
       any_add(&any, (aq_signal){s->held.key}, AQ_LT, s->seen);
