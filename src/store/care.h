@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Care of a store: checking it, giving back its free space, and taking over
+ * Care of a store: checking it, releasing its free space, and taking over
  * the runs of another. One thread at a time.
  */
 #ifndef AQ_STORE_CARE_H
@@ -12,7 +12,7 @@
 
 typedef enum aq_check_level {
   AQ_CHECK_REMARK = 1,  /* worth knowing: a run is incomplete */
-  AQ_CHECK_PROBLEM = 2, /* what should not be */
+  AQ_CHECK_PROBLEM = 2, /* a fault */
 } aq_check_level;
 
 typedef struct aq_check_finding {
@@ -23,8 +23,8 @@ typedef struct aq_check_finding {
 
 typedef void aq_check_tell(const aq_check_finding *finding, void *user);
 
-/* Tells of everything that is odd, each once. Reads all of the file and
- * changes nothing; what is damaged is a finding, not an error. */
+/* Reports every finding once. Reads all of the file and changes nothing;
+ * damage is a finding, not an error. */
 aq_status aq_store_check(aq_store *store, aq_check_tell *tell, void *user,
                          aq_diag *diag);
 
@@ -56,7 +56,7 @@ typedef struct aq_merged_run {
 typedef void aq_merge_tell(const aq_merged_run *run, void *user);
 
 /* Copies the complete runs of the store at `path`, oldest first, each in one
- * transaction: a merge that is cut off leaves whole runs, and goes on when it
+ * transaction: a merge that is cut off leaves whole runs, and continues when it
  * is repeated.
  *
  * A run is the same as one here when all that was written of it is, but for

@@ -29,7 +29,7 @@ static void AQ_PRINTF(4, 5) find(const checking *check, aq_check_level level,
   check->tell(&finding, check->user);
 }
 
-/* What cannot be read because the file is damaged is a finding. */
+/* A part that is unreadable because the file is damaged is a finding. */
 static aq_status unreadable(const checking *check, int64_t run,
                             const char *what)
 {
@@ -62,7 +62,7 @@ static aq_status check_integrity(const checking *check)
 /* ---- rules ---- */
 
 /* A query whose every row breaks a rule: ?1 is the run, and column 0 how many
- * or which. Those of the store as a whole have the run in column 1. */
+ * or which. Queries about the whole store have the run in column 1. */
 typedef struct rule {
   aq_check_level level;
   const char *sql;
@@ -261,7 +261,7 @@ static aq_status check_lost_rows(const checking *check)
   return AQ_OK;
 }
 
-/* One transaction: what others write meanwhile is not seen by halves. */
+/* One transaction: concurrent writes are not seen by halves. */
 aq_status aq_store_check(aq_store *store, aq_check_tell *tell, void *user,
                          aq_diag *diag)
 {

@@ -97,7 +97,7 @@ aq_status aq_location_check(const char *path, bool *missing, aq_diag *diag)
 }
 
 /* f_type of statfs(2). FUSE is counted as remote: most of it is (sshfs, s3fs),
- * and what is not loses only some speed. */
+ * and the rest loses only some speed. */
 static const struct {
   unsigned long type;
   const char *name;

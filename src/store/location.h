@@ -21,8 +21,8 @@ aq_status aq_location_folder_check(const char *path, aq_diag *diag);
 /* Makes the folders above `path` that are missing. */
 aq_status aq_location_make(const char *path, aq_diag *diag);
 
-/* Whether the path names a file that can be opened as a store: *missing tells
- * that nothing is there, which is no error. */
+/* Whether the path names a file that can be opened as a store: *missing is set
+ * when no file exists, which is no error. */
 aq_status aq_location_check(const char *path, bool *missing, aq_diag *diag);
 
 /* Name of the network file system that `path` lies on, static; NULL for a

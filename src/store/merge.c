@@ -11,7 +11,7 @@
 #include "store/store_priv.h"
 
 /* The other store is attached to the connection of this one, so that SQLite
- * copies and compares by itself. It is open by a connection of its own too,
+ * copies and compares within itself. A connection of its own is open too,
  * which judged it, brought it up to date and keeps its journal. */
 typedef struct merging {
   aq_store *store, *other;
@@ -21,7 +21,7 @@ typedef struct merging {
   aq_diag *diag;
 } merging;
 
-/* What belongs to a run besides its rows, by the columns after `run`. */
+/* Tables of a run besides its rows, by the columns after `run`. */
 static const struct {
   const char *table, *columns;
 } parts[] = {

@@ -211,7 +211,7 @@ aq_status aq_run_reader_want(aq_run_reader *reader, uint64_t fields,
 }
 
 /* Reads `count` rows from `number` on. No statement stays open between calls:
- * a slow consumer holds up nobody who writes. */
+ * a slow consumer holds up no writer. */
 static aq_status read_rows(aq_run_reader *reader, int64_t number, size_t count,
                            aq_record *rows, aq_diag *diag)
 {
@@ -413,7 +413,7 @@ static aq_status take_samples(aq_run_reader *reader, sqlite3_stmt *statement,
                               .ordinal = sqlite3_column_int64(statement, 1),
                               .time = sqlite3_column_int64(statement, 2),
                               .value = sqlite3_column_int64(statement, 3)};
-    /* Those of a newer program are not known here. */
+    /* Columns of a newer program are not known here. */
     if (sample.counter >= 0 && sample.counter < AQ_COUNTER_COUNT)
       status = known->put_counters(known, &sample, 1, diag);
   }

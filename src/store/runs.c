@@ -93,7 +93,7 @@ static void take_member(sqlite3_stmt *row, int at, aq_run_info *info,
   }
 }
 
-/* The columns that select_runs() asks for before those of aq_run_columns. */
+/* The columns that select_runs() asks for before aq_run_columns. */
 enum { AT_ID, AT_CREATED, AT_COMPLETE, AT_COLUMNS };
 
 static sqlite3_str *select_runs(aq_store *store)

@@ -10,7 +10,7 @@
 aq_status aq_runs_insert(aq_store *store, const aq_run_info *info, int64_t *id,
                          aq_diag *diag);
 
-/* Replaces what is said of a run, within the caller's transaction. */
+/* Replaces the description of a run, within the caller's transaction. */
 aq_status aq_runs_update(aq_store *store, int64_t id, const aq_run_info *info,
                          aq_diag *diag);
 

@@ -280,7 +280,7 @@ static const char gaps_view[] =
     " FROM dispatches WINDOW following AS"
     " (PARTITION BY run, device, queue ORDER BY start_ns, row);";
 
-/* Rows of a run that replays another, beside those that they replay. */
+/* Rows of a run that replays another, beside the replayed rows. */
 static const char run_pairs_view[] =
     "CREATE VIEW run_pairs AS SELECT s.run AS run, s.run_name AS run_name,"
     " s.row AS row, m.run AS origin_run, m.run_name AS origin_name,"

@@ -2,7 +2,7 @@
 /*
  * The tables of a store and how an older one is brought up to date.
  *
- * The columns of `records` come from common/record.def and those of `runs`
+ * The columns of `records` come from common/record.def, the columns of `runs`
  * from aq_run_columns: a field added there is a column added to any store at
  * its next opening. All else is the table of numbered steps in schema.c.
  */
@@ -36,8 +36,8 @@ typedef struct aq_run_column {
   const char *meaning; /* for doc/formats/store.md */
 } aq_run_column;
 
-/* What the caller says of a run: all of aq_run_info but what the store gives
- * (id, created, complete). */
+/* The caller's description of a run: all of aq_run_info but the store's own
+ * fields (id, created, complete). */
 extern const aq_run_column aq_run_columns[];
 extern const size_t aq_run_column_count;
 
@@ -54,7 +54,7 @@ void aq_schema_add_columns(sqlite3_str *sql, const char *after);
 aq_status aq_schema_check_header(const char *path, const unsigned char *bytes,
                                  size_t size, aq_diag *diag);
 
-/* Makes the tables, or brings those of an older version up to date, in one
+/* Makes the tables, or brings an older version up to date, in one
  * transaction. */
 aq_status aq_schema_migrate(aq_store *store, aq_diag *diag);
 

@@ -153,7 +153,7 @@ static aq_status set_notice(aq_store *store, const char *text, aq_diag *diag)
   return store->notice ? AQ_OK : aq_diag_no_memory(diag);
 }
 
-/* Asks for a journal mode and tells whether it is in force. That another
+/* Asks for a journal mode and returns whether it is in force. That another
  * process is busy with the same change is no error: it will do. */
 static bool set_journal(aq_store *store, const char *mode)
 {
@@ -235,7 +235,7 @@ static aq_status resolve_path(const char *path, char **out, aq_diag *diag)
 }
 
 /* Sees to it that the file can be opened, or made: below folders of ours where
- * the path is the default, else in one that is there. */
+ * the path is the default, else in an existing one. */
 static aq_status prepare_file(const char *path, aq_store_mode mode, bool chosen,
                               aq_diag *diag)
 {
@@ -267,7 +267,7 @@ static aq_status connect(aq_store *store, aq_store_mode mode, const char *file,
                          aq_diag *diag)
 {
   /* Reading asks for writing too: only so can it clean up after a writer that
-   * was killed. SQLite falls back by itself where it may not. */
+   * was killed. SQLite falls back to reading where it may not. */
   const int flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX |
                     SQLITE_OPEN_URI |
                     (mode == AQ_STORE_WRITE ? SQLITE_OPEN_CREATE : 0);
@@ -297,8 +297,9 @@ char *aq_store_uri(aq_store *store)
   return sqlite3_str_finish(uri);
 }
 
-/* Readers of a WAL database make files beside it. Where they cannot and nobody
- * has it open (there is no -wal file), it can still be read as it lies. */
+/* Readers of a WAL database make files beside it. Where they cannot and no
+ * process has it open (there is no -wal file), it can still be read as it lies.
+ */
 static aq_status reopen_read_only(aq_store *store, aq_diag *diag)
 {
   char *wal = NULL;
@@ -323,7 +324,7 @@ static aq_status reopen_read_only(aq_store *store, aq_diag *diag)
                              diag);
 }
 
-/* Connects to what is a store of ours, or empty. */
+/* Connects to a store of ours, or an empty file. */
 static aq_status open_file(aq_store *store, aq_store_mode mode, bool chosen,
                            aq_diag *diag)
 {

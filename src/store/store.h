@@ -34,8 +34,8 @@ typedef enum aq_store_mode {
 } aq_store_mode;
 
 /* Opens a store; the caller closes it. path NULL:
- * $XDG_DATA_HOME/aqueduct/runs.db. What is not a store of ours, or is of a
- * newer version, is AQ_ERR_INPUT and left alone.
+ * $XDG_DATA_HOME/aqueduct/runs.db. A file that is not a store of ours, or is of
+ * a newer version, is AQ_ERR_INPUT and left alone.
  * ":memory:" is a store of its own that ends with close. */
 AQ_API aq_status aq_store_open(const char *path, aq_store_mode mode,
                                aq_store **out, aq_diag *diag);
@@ -90,7 +90,7 @@ AQ_API void aq_store_writer_abort(aq_store_writer *writer);
 
 /* ---- finding runs ---- */
 
-/* Resolves what a user typed for RUN: an id, a unique name, or `latest` (the
+/* Resolves a user's text for RUN: an id, a unique name, or `latest` (the
  * newest complete run). The run's info is valid until aq_run_info_free. */
 AQ_API aq_status aq_store_find(aq_store *store, const char *text,
                                aq_run_info **out, aq_diag *diag);
@@ -147,7 +147,7 @@ AQ_API aq_status aq_run_reader_next(aq_run_reader *reader, aq_record *rows,
                                     size_t *count, aq_diag *diag);
 
 /* Names, devices and queues of the run, by id or ordinal; NULL when there is
- * none. Text lives as long as the reader; ids are those in the rows. */
+ * none. Text lives as long as the reader; ids are as in the rows. */
 AQ_API const char *aq_run_reader_name(aq_run_reader *reader, int64_t id);
 AQ_API const aq_run_device *aq_run_reader_device(aq_run_reader *reader,
                                                  int64_t ordinal);
@@ -175,7 +175,7 @@ typedef struct aq_request_list {
   size_t count;
 } aq_request_list;
 
-/* What clients asked for in a run; empty where nobody kept it. The caller frees
+/* The clients' requests of a run; empty where none were kept. The caller frees
  * *out with aq_request_list_fini. */
 AQ_API aq_status aq_store_requests(aq_store *store, int64_t run,
                                    aq_request_list *out, aq_diag *diag);
@@ -186,7 +186,7 @@ typedef struct aq_preempted_list {
   size_t count;
 } aq_preempted_list;
 
-/* What policies stopped in a run; empty where nobody kept it. The caller frees
+/* The preemptions of a run; empty where none were kept. The caller frees
  * *out with aq_preempted_list_fini. */
 AQ_API aq_status aq_store_preemptions(aq_store *store, int64_t run,
                                       aq_preempted_list *out, aq_diag *diag);

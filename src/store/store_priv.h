@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the files of this folder share: the open store and its SQL helpers. */
+/* Shared by the files of this folder: the open store and its SQL helpers. */
 #ifndef AQ_STORE_STORE_PRIV_H
 #define AQ_STORE_STORE_PRIV_H
 
@@ -11,7 +11,7 @@ struct aq_store {
   sqlite3 *db;
   char *path;
   char *notice;   /* or NULL */
-  bool immutable; /* read as if nobody wrote */
+  bool immutable; /* read as if no process wrote */
 };
 
 /* A row's key: its run, then its number in the run. */

@@ -29,7 +29,8 @@ static aq_status prepare_insert(aq_store_writer *writer, aq_diag *diag)
   return aq_store_prepare(writer->store, sql, &writer->insert, diag);
 }
 
-/* Parameters keep their values from row to row: only what differs is bound. */
+/* Parameters keep their values from row to row: binds only the different ones.
+ */
 static void bind_row(aq_store_writer *writer, const aq_record *row)
 {
   const int64_t *values = aq_record_values(row);

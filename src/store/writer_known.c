@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What a run is made of besides rows: devices, queues, names, edges, samples.
- */
+/* The tables of a run besides rows: devices, queues, names, edges, samples. */
 #include "config.h"
 
 #include "store/writer_priv.h"

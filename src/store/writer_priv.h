@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the files of the writer share: its state, and statements run once. */
+/* Shared by the files of the writer: its state, and statements run once. */
 #ifndef AQ_STORE_WRITER_PRIV_H
 #define AQ_STORE_WRITER_PRIV_H
 
@@ -14,7 +14,7 @@ struct aq_store_writer {
   aq_record_sink sink; /* first */
   aq_store *store;
   int64_t run;             /* AQ_NONE: its row is not made yet */
-  const aq_run_info *late; /* what the row is made of by the first transaction;
+  const aq_run_info *late; /* the first transaction makes the row of this;
                               NULL: it is made */
   int64_t *told;           /* gets the run when it is complete, or NULL */
   aq_memory_sink known;    /* all but the rows, which stay empty */
@@ -28,7 +28,7 @@ struct aq_store_writer {
     int64_t stored;
   } facts[AQ_FACT_COUNT];
   sqlite3_stmt *insert; /* NULL: no row came yet */
-  aq_record bound;      /* what the parameters of `insert` hold */
+  aq_record bound;      /* the present parameters of `insert` */
   aq_diag failure;      /* why the sink takes no more */
 };
 
@@ -38,8 +38,8 @@ aq_status aq_writer_prepare_once(aq_store *store, const char *sql,
 aq_status aq_writer_run_once(aq_store *store, sqlite3_stmt *statement,
                              aq_diag *diag);
 
-/* Writes what is known and not yet stored, but for the rows, within the
- * caller's transaction. */
+/* Writes all known parts that are not stored so far, but for the rows, within
+ * the caller's transaction. */
 aq_status aq_writer_store_known(aq_store_writer *writer, aq_diag *diag);
 
 #endif
