@@ -71,7 +71,7 @@ void aq_cap_close(aq_capture *capture, size_t at)
   capture->records++;
 }
 
-/* ---- what the application names ---- */
+/* ---- names by the application ---- */
 
 static void record_put(aq_capture *capture, aq_cap_kind kind, const void *bytes,
                        uint64_t size)
@@ -200,7 +200,7 @@ static void digest_put(aq_capture *capture, uint32_t number)
   free(sums);
 }
 
-/* Checksums are of what the records have become. */
+/* Checksums are of the final records. */
 static void header_finish(aq_capture *capture)
 {
   unsigned char *data = capture->out.data;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Capture: what an application submits to the queues of a context, in a file
+ * Capture: an application's submissions to the queues of a context, in a file
  * that replay sends through any transport (doc/formats/capture.md).
  *
  * Attach it to a context before queues and semaphores are made; name the
@@ -9,9 +9,9 @@
  * quad word that points into known memory is kept as a place in it. What memory
  * itself holds, and constants of recorded programs, are bytes.
  *
- * What cannot be captured fails the capture, never the application: the first
- * reason is kept, and aq_capture_finish tells it and writes nothing. Such are:
- * memory, kernels, queues or semaphores that it does not know, host calls
+ * A failure to capture fails the capture, never the application: the first
+ * reason is kept, and aq_capture_finish reports it and writes nothing. Such
+ * are: memory, kernels, queues or semaphores that it does not know, host calls
  * without a name, operations that fail.
  *
  * Ownership: the context is borrowed, and outlives the capture. Thread rule: as
@@ -36,7 +36,7 @@ AQ_API void aq_capture_destroy(aq_capture *capture);
 
 /* ---- what operations refer to ---- */
 
-/* What is kept of the bytes that memory has when it is made known. */
+/* The kept part of the bytes that memory has when it is made known. */
 typedef enum aq_capture_policy {
   AQ_CAPTURE_REFERENCE, /* nothing: it starts as zeros, and is not checked */
   AQ_CAPTURE_RANGES,    /* some ranges; the rest starts as zeros */
@@ -50,7 +50,7 @@ typedef struct aq_capture_range {
 } aq_capture_range;
 
 typedef struct aq_capture_memory {
-  const char *name; /* in what is printed; NULL: its number */
+  const char *name; /* for printing; NULL: its number */
   void *address;
   uint64_t size;
   aq_memory_kind kind; /* of the memory that a replay makes in its place */

@@ -51,7 +51,7 @@ typedef struct aq_cap_place {
   uint64_t offset, size;
 } aq_cap_place;
 
-/* ---- records: the fixed part; what follows is told beside it ---- */
+/* ---- records: the fixed part; the comment beside it has the rest ---- */
 
 typedef struct aq_cap_void {
   char bytes[1]; /* of a kernel's name, a code object, a program file */
@@ -83,7 +83,7 @@ typedef struct aq_cap_link {
   uint32_t program, device, static_count, reserved;
 } aq_cap_link;
 
-/* wait_count + signal_count points, then what the operation says. */
+/* wait_count + signal_count points, then the operation's own fields. */
 typedef struct aq_cap_operation {
   uint32_t operation, queue, wait_count, signal_count, flags, reserved;
 } aq_cap_operation;

@@ -108,7 +108,7 @@ aq_cap_place aq_cap_place_of(aq_capture *capture, const void *address,
   return (aq_cap_place){.memory = AQ_CAP_NONE};
 }
 
-/* ---- what the application names ---- */
+/* ---- names by the application ---- */
 
 static void bytes_put(aq_capture *capture, const aq_capture_memory *m,
                       uint64_t offset, uint64_t size)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the tap tells becomes records. */
+/* Makes records of the tap's events. */
 #include "config.h"
 
 #include <errno.h>
@@ -196,7 +196,7 @@ static void execute_put(aq_capture *capture, const aq_execution *execution,
 
 /* ---- the others ---- */
 
-/* The bytes that a read will find, if nobody writes the file before. */
+/* The bytes that a read will find, if no process writes the file before. */
 static void file_put(aq_capture *capture, const aq_file_range *range)
 {
   unsigned char chunk[4096];
@@ -288,7 +288,7 @@ static void alloca_put(aq_capture *capture, const aq_tap_event *event,
                                 .kind = request->kind,
                                 .memory = capture->memory_count};
   aq_cap_put(capture, &record, sizeof record);
-  /* Its address is told at the end. */
+  /* Its address is known at the end. */
   aq_cap_memory_add(capture, &(aq_cap_known){.size = request->size,
                                              .kind = request->kind,
                                              .device = device});

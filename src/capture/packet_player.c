@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Playing packet captures. */
+/* Replaying packet captures. */
 #include "config.h"
 
 #include "capture/packet_player.h"
@@ -27,8 +27,8 @@ static aq_time deadline_of(const aq_packet_player *p)
   return p->timeout > 0 ? p->ops->now(p->t) + p->timeout : AQ_TIME_MAX;
 }
 
-/* Packets of a queue that were told at once had one doorbell: how many come
- * with it decides how many a device reads. */
+/* Packets of a queue that were announced at once had one doorbell: how many
+ * come with it decides how many a device reads. */
 static bool doorbell_follows(const aq_packet_player *p,
                              const aq_packet_event *event)
 {
@@ -38,7 +38,7 @@ static bool doorbell_follows(const aq_packet_player *p,
          next->n[AQ_PACKET_N_QUEUE] == event->n[AQ_PACKET_N_QUEUE];
 }
 
-/* A full ring has nothing read that its doorbell did not tell of. */
+/* Only announced packets are read: a full ring needs its doorbell first. */
 static aq_status slot_reserve(aq_packet_player *p, aq_ring *ring, uint64_t *id,
                               aq_diag *diag)
 {
@@ -195,8 +195,8 @@ static void signal_drop(aq_packet_player *p, const aq_packet_event *event)
     p->ops->signal_destroy(p->t, (aq_signal){handle});
 }
 
-/* At its deadline a host sees what has changed without an interrupt; where
- * nothing has, it is taken to wait again. */
+/* At its deadline a host sees changes without an interrupt; without a change,
+ * it is taken to wait again. */
 static aq_status request_wait(const aq_packet_player *p,
                               aq_wait_request *request, aq_time deadline,
                               aq_diag *diag)
@@ -212,7 +212,7 @@ static aq_status request_wait(const aq_packet_player *p,
   return p->ops->wait(p->t, request, NULL, diag);
 }
 
-/* What the host did next was as long after it as in the capture. */
+/* The host's next call was as long after it as in the capture. */
 static aq_status play_wait(aq_packet_player *p, const aq_packet_event *event,
                            aq_diag *diag)
 {
@@ -310,7 +310,7 @@ static aq_status play_queue(aq_packet_player *p, const aq_packet_event *event,
   return status;
 }
 
-/* What the transport has no part of is left out. */
+/* Leaves out entries of which the transport has no part. */
 static bool control_applies(const aq_packet_player *p, aq_queue_control control)
 {
   return !(control == AQ_CONTROL_PRIORITY &&
@@ -345,7 +345,7 @@ static aq_status play_control(aq_packet_player *p, const aq_packet_event *event,
   return status == AQ_REDUCED ? AQ_OK : status;
 }
 
-/* ---- a play ---- */
+/* ---- a replay ---- */
 
 static aq_status event_play(aq_packet_player *p, const aq_packet_event *event,
                             aq_diag *diag)
@@ -373,7 +373,7 @@ static aq_status event_play(aq_packet_player *p, const aq_packet_event *event,
     return play_copy(p, event, diag);
   case AQ_PACKET_E_WAIT:
     return play_wait(p, event, diag);
-  default: /* open: its clock need not go on from the one before */
+  default: /* open: its clock need not continue the one before */
     p->here = p->ops->now(p->t);
     p->there = event->time;
     return AQ_OK;
@@ -397,7 +397,7 @@ static aq_status events_play(aq_packet_player *p, aq_diag *diag)
   return status;
 }
 
-/* What the capture's program did not destroy is destroyed here. */
+/* Destroys the objects that the capture's program did not. */
 static void player_fini(aq_packet_player *p)
 {
   const aq_packet_event *event = p->file->events;
@@ -446,7 +446,7 @@ aq_status aq_packet_file_play(const aq_packet_file *file,
   const uint64_t began = wall_ns();
   aq_status status = events_play(&p, diag);
   p.played.host_ns = wall_ns() - began;
-  /* What nobody waited for ends all the same. */
+  /* Packets without a waiter end all the same. */
   if (status == AQ_OK)
     status = p.ops->sleep_until(transport, AQ_TIME_MAX, false, diag);
   if (status == AQ_OK && __atomic_load_n(&p.failed, __ATOMIC_ACQUIRE))

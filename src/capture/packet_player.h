@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the two files that play packet captures share: a play, and what of the
- * transport stands for what of the capture (packet_refer.c). Nobody else
- * includes it. One thread.
+ * Shared by the two files that replay packet captures: a replay, and the
+ * transport's objects for those of the capture (packet_refer.c). Only they
+ * include it. One thread.
  */
 #ifndef AQ_CAPTURE_PACKET_PLAYER_H
 #define AQ_CAPTURE_PACKET_PLAYER_H
@@ -42,12 +42,12 @@ aq_status aq_packet_signal_find(const aq_packet_player *p, uint64_t handle,
 aq_status aq_packet_queue_find(const aq_packet_player *p, int64_t number,
                                aq_ring **out, aq_diag *diag);
 
-/* Memory of the transport until the play ends. */
+/* Memory of the transport until the replay ends. */
 aq_status aq_packet_memory_make(aq_packet_player *p, uint32_t device,
                                 aq_memory_kind kind, size_t size, void **out,
                                 aq_diag *diag);
 
-/* What the packet refers to, as this transport has it. */
+/* The packet's references, as this transport has them. */
 aq_status aq_packet_fit(aq_packet_player *p, const aq_packet_event *event,
                         aq_packet *packet, aq_diag *diag);
 

@@ -58,7 +58,7 @@ static int by_object(const void *a, const void *b)
   return pid ? pid : object ? object : by_number(x->line, y->line);
 }
 
-/* The name that the object had when the packet was told: an object may be
+/* The name that the object had when the packet was recorded: an object may be
  * another kernel's later. */
 static const char *name_of(const aq_packet_event *packet,
                            const aq_packet_event **made, size_t count)

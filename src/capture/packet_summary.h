@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What is in a packet capture, counted: of all its processes together. One
+ * The contents of a packet capture, counted: of all its processes together. One
  * thread.
  */
 #ifndef AQ_CAPTURE_PACKET_SUMMARY_H

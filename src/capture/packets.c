@@ -333,9 +333,9 @@ static int by_time(const void *a, const void *b)
                   : (x->line > y->line) - (x->line < y->line);
 }
 
-/* A packet whose doorbell was rung by a raw store is told when the device reads
- * it: later than what the host did meanwhile. Each opening has a clock of its
- * own. */
+/* A packet whose doorbell was rung by a raw store is recorded when the device
+ * reads it: later than the host's calls meanwhile. Each opening has a clock of
+ * its own. */
 static void events_sort(aq_packet_file *file)
 {
   for (size_t first = 0, end; first < file->count; first = end) {

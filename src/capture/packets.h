@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Packet captures: what a client of HSA asked of its queues and signals, in the
+ * Packet captures: an HSA client's calls to its queues and signals, in the
  * host's order and with its times, as `aqueduct exec --capture` writes them
- * (doc/formats/packets.md). Read whole, then played on a transport: the same
+ * (doc/formats/packets.md). Read whole, then replayed on a transport: the same
  * packets, with signals, queues, kernels and arguments of that transport.
  *
  * Kernels take their cost and compute nothing: a capture has no contents of
@@ -54,14 +54,14 @@ typedef struct aq_packet_file {
   uint32_t other; /* line of the first event of another process; 0: none */
 } aq_packet_file;
 
-/* When it has happened: a wait when it ends, since nobody waits for a host that
- * waits. */
+/* When it has happened: a wait when it ends, since no thread waits for a host
+ * that waits. */
 aq_time aq_packet_event_time(const aq_packet_event *event);
 
 /* Whether a file begins as one does. */
 bool aq_packet_file_is(const char *path);
 
-/* AQ_ERR_INPUT names file, line and what was expected. */
+/* AQ_ERR_INPUT names file, line and the expected input. */
 aq_status aq_packet_file_open(const char *path, aq_packet_file **out,
                               aq_diag *diag);
 
@@ -70,8 +70,8 @@ aq_status aq_packet_file_read(const char *name, FILE *in, aq_packet_file **out,
                               aq_diag *diag);
 void aq_packet_file_close(aq_packet_file *file);
 
-/* Plays it once. `timeout`: of each wait of the host, 0: none. AQ_ERR_INPUT for
- * a file with more than one process. */
+/* Replays it once. `timeout`: of each wait of the host, 0: none. AQ_ERR_INPUT
+ * for a file with more than one process. */
 aq_status aq_packet_file_play(const aq_packet_file *file,
                               aq_transport *transport, aq_time timeout,
                               aq_cap_played *out, aq_diag *diag);

@@ -29,7 +29,7 @@ aq_status aq_cap_player_place(const aq_cap_player *player,
   return AQ_OK;
 }
 
-/* What it held when it was captured; zeros elsewhere. */
+/* Its contents when captured; zeros elsewhere. */
 static aq_status memory_fill(const aq_cap_player *player, uint32_t number,
                              const aq_cap_memory *m, aq_diag *diag)
 {
@@ -289,7 +289,7 @@ static aq_status record_play(aq_cap_player *player, const aq_cap_head *head,
   }
 }
 
-/* What failed tells by its semaphores. */
+/* A failed operation shows in its semaphores. */
 static aq_status semaphores_check(const aq_cap_player *player, aq_diag *diag)
 {
   for (uint32_t i = 0; i < player->semaphore_count; i++) {
@@ -312,7 +312,7 @@ static aq_status digests_check(aq_cap_player *player, aq_diag *diag)
   return status;
 }
 
-/* What a run made; the memory of the transport stays. */
+/* The objects that a run made; the memory of the transport stays. */
 static void run_end(aq_cap_player *player)
 {
   for (uint32_t i = 0; i < player->queue_count; i++)

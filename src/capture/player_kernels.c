@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The kernels of a capture: host functions where the transport runs them, else
- * those of its modules. */
+ * kernels of its modules. */
 #include "config.h"
 
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Operations of the host queue, played. */
+/* Operations of the host queue, replayed. */
 #include "config.h"
 
 #include <stdlib.h>
@@ -142,7 +142,7 @@ static aq_status play_update(ready *r, aq_diag *diag)
                          : status;
 }
 
-/* A file in memory with what was in the captured one. */
+/* A file in memory with the bytes of the captured one. */
 static aq_status file_make(aq_cap_player *player, const void *bytes,
                            uint64_t size, int *out, aq_diag *diag)
 {

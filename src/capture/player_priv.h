@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Shared by player.c, player_kernels.c and player_operations.c; on the thread
- * that plays. */
+ * that replays. */
 #ifndef AQ_CAPTURE_PLAYER_PRIV_H
 #define AQ_CAPTURE_PLAYER_PRIV_H
 

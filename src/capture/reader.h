@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What an open capture holds. Opening it (capture_file.h) has checked the whole
- * file: sizes, checksums, numbers that refer to something earlier, places
+ * The contents of an open capture. Opening it (capture_file.h) has checked the
+ * whole file: sizes, checksums, numbers that refer to something earlier, places
  * within memory, programs. A walk need not check again.
  *
  * Ownership: an open capture owns its bytes. Thread rule: read-only.
@@ -21,7 +21,7 @@ typedef struct aq_cap_program {
   void *bytes; /* aligned for it */
 } aq_cap_program;
 
-/* What a number of memory stands for. */
+/* The memory that a number stands for. */
 typedef struct aq_cap_memory_info {
   uint64_t size;
   uint32_t kind, device;
@@ -60,7 +60,7 @@ aq_cap_points(const aq_cap_operation *operation)
   return (const aq_cap_point *)(const void *)(operation + 1);
 }
 
-/* What an operation says, behind its points. */
+/* An operation's own fields, behind its points. */
 static inline const void *aq_cap_detail(const aq_cap_operation *operation)
 {
   return aq_cap_points(operation) + operation->wait_count +

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The rules that the records of a capture have to keep, so that whoever plays
- * or prints them need not look. */
+/* The rules that the records of a capture have to keep, so that a replay or
+ * printer need not look. */
 #ifndef AQ_CAPTURE_RECORD_CHECK_H
 #define AQ_CAPTURE_RECORD_CHECK_H
 

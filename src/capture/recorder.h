@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the files of the recording half share; nobody else includes it. All but
- * what says otherwise with the capture's lock.
+ * Shared by the files of the recording half; only they include it. Functions
+ * are called with the capture's lock unless a comment says otherwise.
  */
 #ifndef AQ_CAPTURE_RECORDER_H
 #define AQ_CAPTURE_RECORDER_H
@@ -53,7 +53,7 @@ struct aq_capture {
   uint32_t live_capacity;
   aq_cap_known *memory; /* by number */
   uint32_t memory_count, memory_capacity, sorted_capacity;
-  uint32_t *sorted; /* those that are there, by address */
+  uint32_t *sorted; /* the present ones, by address */
   uint32_t sorted_count;
   aq_cap_kept programs, links;
 };
@@ -67,7 +67,7 @@ void aq_cap_fail(aq_capture *capture, aq_status status, const char *format, ...)
 /* Appends bytes; false, and failed, without memory. */
 bool aq_cap_put(aq_capture *capture, const void *bytes, uint64_t size);
 
-/* A record; what is put between belongs to it. Returns where it is. */
+/* A record; bytes put meanwhile belong to it. Returns where it is. */
 size_t aq_cap_open(aq_capture *capture, aq_cap_kind kind);
 void aq_cap_close(aq_capture *capture, size_t at);
 
@@ -82,7 +82,7 @@ uint32_t aq_cap_memory_add(aq_capture *capture, const aq_cap_known *memory);
 void aq_cap_memory_place(aq_capture *capture, uint32_t number, void *address);
 void aq_cap_memory_drop(aq_capture *capture, uint32_t number);
 
-/* What is there at an address; NULL: nothing that is known. */
+/* The known memory at an address; NULL: none. */
 const aq_cap_known *aq_cap_memory_at(const aq_capture *capture,
                                      uint64_t address, uint32_t *number);
 

@@ -135,7 +135,7 @@ static void range_clear(aq_block *block, uint32_t from, uint32_t to)
     memset((unsigned char *)block + from, 0, to - from);
 }
 
-/* Nobody should find what the memory held before; what is clear of an earlier
+/* Clears old contents of the memory; a part that is clear from an earlier
  * use stays so. */
 static void gap_clear(aq_builder *builder)
 {
@@ -328,7 +328,7 @@ static inline void shape_write(aq_op_dispatch *record,
   record->zero1[0] = record->zero1[1] = 0;
 }
 
-/* What the record adds to its block. */
+/* The record's addition to its block. */
 static inline void block_count(aq_block *block, uint32_t packets,
                                uint32_t kernarg)
 {

@@ -5,8 +5,8 @@
  * Barriers cost no packet: a barrier puts its acquire scope and the barrier bit
  * on the next packet and its release scope on the previous one, also across a
  * block's end; barriers with no packet between them merge to the wider scopes.
- * The release of a barrier before the first packet has nothing to ride on: what
- * was submitted earlier carries its own. Where the flow forks or joins (labels,
+ * The release of a barrier before the first packet has no packet to ride on:
+ * earlier submissions carry their own. Where the flow forks or joins (labels,
  * branches, calls) the last packet releases to system scope instead.
  *
  * Arguments of a dispatch are its bindings, one quad word each, then its

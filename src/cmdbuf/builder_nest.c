@@ -8,7 +8,7 @@
 #include "cmdbuf/builder_priv.h"
 #include "cmdbuf/opcodes.h"
 
-/* What the ordinals of the nested program become. */
+/* The new ordinals of the nested program. */
 typedef struct mapping {
   uint32_t block;        /* what its block 0 becomes */
   uint32_t *kernels;     /* by its ordinals */
@@ -97,8 +97,8 @@ static void record_map(const mapping *map, aq_block *block, aq_op *op)
              published);
 }
 
-/* Copies a block behind those that there are. Whatever follows it now is not
- * what its recording knew, so its last packet releases to system scope. */
+/* Copies a block behind the present ones. The next block now is not the one
+ * its recording knew, so its last packet releases to system scope. */
 static void block_copy(aq_builder *builder, const mapping *map,
                        const aq_block *from)
 {

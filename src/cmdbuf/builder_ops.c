@@ -76,7 +76,7 @@ aq_status aq_ref_check(aq_builder *builder, aq_ref ref, uint64_t bytes,
   return status == AQ_OK ? aq_ref_note(builder, ref, bytes, diag) : status;
 }
 
-/* The same for what the processor or a builtin kernel touches. */
+/* The same for memory that the processor or a builtin kernel touches. */
 static aq_status range_note(aq_builder *builder, aq_ref ref, uint64_t bytes,
                             aq_diag *diag)
 {

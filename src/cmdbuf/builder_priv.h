@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the files of the builder share; nobody else includes it. */
+/* Shared by the files of the builder; only they include it. */
 #ifndef AQ_CMDBUF_BUILDER_PRIV_H
 #define AQ_CMDBUF_BUILDER_PRIV_H
 

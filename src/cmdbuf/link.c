@@ -8,7 +8,7 @@
 
 #include "cmdbuf/opcodes.h"
 
-/* What aq_link_create makes: the link and what it owns. */
+/* The result of aq_link_create: the link and its own memory. */
 typedef struct owned_link {
   aq_link link; /* first */
   aq_program program;
@@ -66,7 +66,7 @@ static aq_status statics_check(const aq_program *program,
   return AQ_OK;
 }
 
-/* Without a patch kernel the host reads indirect grids, but nobody fills. */
+/* Without a patch kernel the host reads indirect grids, but does not fill. */
 static aq_status builtins_check(const aq_program *program,
                                 const aq_builtins *builtins, aq_diag *diag)
 {

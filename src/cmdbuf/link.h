@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Links: what the ordinals of a program stand for on one transport.
+ * Links: the meaning of a program's ordinals on one transport.
  *
  * A link has the kernel objects, the static buffers and, in kernarg memory, the
  * published rodata: arguments with static bindings only, and templates. Any
@@ -44,7 +44,7 @@ AQ_API aq_status aq_link_create(const aq_program *program,
                                 const aq_link_options *options, aq_link **out,
                                 aq_diag *diag);
 
-/* Frees what it published, when no queue replays it any more. NULL is
+/* Frees the published memory, when no queue replays it any more. NULL is
  * allowed. */
 AQ_API void aq_link_destroy(aq_link *link);
 
@@ -53,7 +53,8 @@ AQ_API void aq_link_destroy(aq_link *link);
 AQ_API aq_status aq_link_init(aq_link *link, const aq_program *program,
                               const aq_builtins *builtins, aq_diag *diag);
 
-/* Whether what a submission binds has room for all that the program touches. */
+/* Whether a submission's bindings have room for all that the program touches.
+ */
 AQ_API aq_status aq_link_check_slots(const aq_link *link,
                                      const aq_binding *slots, uint32_t count,
                                      aq_diag *diag);

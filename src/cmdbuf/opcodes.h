@@ -57,7 +57,7 @@ static inline const aq_op_dispatch *aq_op_as_dispatch(const aq_op *op)
              : NULL;
 }
 
-/* What follows the fields of a record. */
+/* The bytes behind the fields of a record. */
 static inline const void *aq_op_tail(const aq_op *op)
 {
   return (const unsigned char *)op + aq_op_infos[op->code].size;

@@ -17,8 +17,8 @@ typedef enum hooks { HOOKS_NONE, HOOKS_STATS, HOOKS_TIMES } hooks;
 
 typedef enum step { STEP_ON, STEP_FULL, STEP_DRAIN, STEP_FLOW } step;
 
-/* The state of a walk in registers: nothing may take its address but what is
- * inlined. */
+/* The state of a walk in registers: only inlined functions may take its
+ * address. */
 typedef struct cursor {
   const unsigned char *at; /* the next record */
   aq_packet *slot;         /* of the next packet */
@@ -57,7 +57,7 @@ INLINE uint64_t id_of(const cursor *c, const aq_packet_span *span)
   return span->first + (uint64_t)(c->header - span->headers);
 }
 
-/* The packet's header with what a barrier left for it; scopes widen. */
+/* The packet's header with the scopes of a barrier before it; scopes widen. */
 INLINE uint16_t header_take(cursor *c, uint16_t header)
 {
   const unsigned acquire = AQ_HEADER_SCOPE_MASK << AQ_HEADER_ACQUIRE_SHIFT;
@@ -209,8 +209,8 @@ INLINE void args_write(const cursor *c, const aq_processor *processor,
     general_write(processor, dispatch, tail, to);
 }
 
-/* Takes memory for the arguments of a dispatch and writes them; what the packet
- * has as its kernarg address. NULL in `full`: there is no room. */
+/* Takes memory for the arguments of a dispatch and writes them; the packet's
+ * kernarg address. NULL in `full`: there is no room. */
 INLINE bool args_put(cursor *c, const aq_processor *processor,
                      const aq_op_dispatch *dispatch, const uint64_t *tail,
                      uint64_t *address)
@@ -292,7 +292,7 @@ INLINE step patched_run(cursor *c, const aq_processor *processor,
   return STEP_ON;
 }
 
-/* Without a patch kernel: a drain, then the packet with what is there. */
+/* Without a patch kernel: a drain, then the packet with the present grid. */
 INLINE step drained_run(cursor *c, aq_processor *processor,
                         const aq_op_dispatch_params *record,
                         aq_packet_span *span, hooks h)
@@ -386,7 +386,7 @@ INLINE step record_run(cursor *c, aq_processor *processor, const aq_op *op,
 
 /* ---- the loop ---- */
 
-/* Runs what is straight; where it ended is in the cursor. */
+/* Runs up to the next branch; the cursor has the place where it ended. */
 INLINE step block_run(cursor *c, aq_processor *processor, aq_packet_span *span,
                       hooks h)
 {

@@ -4,7 +4,7 @@
  *
  * It writes bodies and kernargs and leaves the header words to its caller, who
  * publishes them in order when everything is in place. It stops where its room
- * ends and goes on from there with the next.
+ * ends and continues from there with the next.
  *
  * A condition, or an indirect grid without a patch kernel, is looked at when
  * everything before it is complete: the walk puts the span's drain packet
@@ -27,7 +27,7 @@ typedef enum aq_walk {
   AQ_WALK_END,    /* of the program */
   AQ_WALK_FULL,   /* no room for the next packet */
   AQ_WALK_DRAIN,  /* its last packet has to run first */
-  AQ_WALK_BUDGET, /* too many blocks were visited; it cannot go on */
+  AQ_WALK_BUDGET, /* too many blocks were visited; it cannot continue */
 } aq_walk;
 
 #define AQ_VISITS_DEFAULT (UINT64_C(1) << 24)
@@ -44,7 +44,7 @@ typedef struct aq_processor {
   uint16_t carry; /* header bits that a barrier left for the next packet */
   bool drained;   /* the drain packet of the next record was put */
   uint8_t depth;  /* of calls */
-  uint32_t stack[AQ_CALL_DEPTH]; /* blocks that returns go on with */
+  uint32_t stack[AQ_CALL_DEPTH]; /* blocks where returns continue */
   uint64_t visits;               /* blocks that may still be entered */
 } aq_processor;
 
@@ -66,7 +66,7 @@ typedef struct aq_walk_marker {
   aq_marker_kind kind;
 } aq_walk_marker;
 
-/* What the hooks of stats and times write. Signals are 1 when they are given
+/* Written by the hooks of stats and times. Signals are 1 when they are given
  * here. The walk stops as if full when there is no room for an entry or a
  * marker. */
 typedef struct aq_walk_log {
@@ -80,7 +80,7 @@ typedef struct aq_walk_log {
   uint64_t marked; /* by who empties the markers */
 } aq_walk_log;
 
-/* Room, and what the walk used of it. */
+/* Room, and the walk's use of it. */
 typedef struct aq_packet_span {
   aq_ring *ring;
   uint64_t first; /* id of the first slot */
@@ -105,12 +105,12 @@ void aq_processor_start(aq_processor *processor, const aq_link *link,
 void aq_processor_demand(const aq_processor *processor, uint64_t most,
                          uint64_t *packets, uint64_t *kernarg);
 
-/* Fills the span. The plain walk, and those with hooks. */
+/* Fills the span. The plain walk, and the walks with hooks. */
 aq_walk aq_processor_fill(aq_processor *processor, aq_packet_span *span);
 aq_walk aq_processor_fill_stats(aq_processor *processor, aq_packet_span *span);
 aq_walk aq_processor_fill_times(aq_processor *processor, aq_packet_span *span);
 
-/* Publishes what was filled. A packet that another one publishes stays as it
+/* Publishes the filled packets. A packet that another one publishes stays as it
  * is: that one may have run already. */
 static inline void aq_packet_span_publish(const aq_packet_span *span)
 {

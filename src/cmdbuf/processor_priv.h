@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the files of the block processor share; nobody else includes it. */
+/* Shared by the files of the block processor; only they include it. */
 #ifndef AQ_CMDBUF_PROCESSOR_PRIV_H
 #define AQ_CMDBUF_PROCESSOR_PRIV_H
 

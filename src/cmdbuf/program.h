@@ -2,8 +2,8 @@
 /*
  * Programs: recorded command buffers.
  *
- * A program is a list of blocks of one size, a power of two, and tables of what
- * they refer to by ordinal: kernels, static buffers, slots. A block is
+ * A program is a list of blocks of one size, a power of two, and tables of the
+ * objects they name by ordinal: kernels, static buffers, slots. A block is
  *
  *   header (64 bytes) | records, growing up | free | rodata, growing down
  *
@@ -14,7 +14,7 @@
  * but to the next.
  *
  * Counted once: the header says how many packets and kernarg bytes its block
- * makes, exactly; whoever replays it reserves that and never scans.
+ * makes, exactly; a replay reserves that and never scans.
  *
  * Ownership: a program borrows everything from its builder, until that is
  * reset, continued or destroyed, or from a mapped file. Thread rule: a finished

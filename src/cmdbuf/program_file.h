@@ -6,7 +6,7 @@
  * mapped back it is used in place. Kernels are kept by name and buffers by the
  * size that they need at least; a link gives them addresses.
  *
- * Reading validates: what it returns can be linked, replayed and printed
+ * Reading validates: its result can be linked, replayed and printed
  * whatever the file was. A mapped file must not be changed while it is used.
  * Thread rule: an open program is read-only.
  */

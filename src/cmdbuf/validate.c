@@ -12,7 +12,7 @@
 #include "cmdbuf/opcodes.h"
 #include "cmdbuf/validate_priv.h"
 
-/* What is looked at, and what its block has summed up to so far. */
+/* The place of the walk, and the sums of its block so far. */
 typedef struct checker {
   const aq_program *program;
   const aq_block *block;
@@ -23,7 +23,7 @@ typedef struct checker {
 
 static aq_status refuse(const checker *c, const char *fmt, ...) AQ_PRINTF(2, 3);
 
-/* "block N, 0xOFFSET (name): what is wrong" */
+/* "block N, 0xOFFSET (name): the error" */
 static aq_status refuse(const checker *c, const char *fmt, ...)
 {
   char text[256];
@@ -44,7 +44,7 @@ static aq_status refuse(const checker *c, const char *fmt, ...)
 
 /* ---- places ---- */
 
-/* Whether [ref, +bytes) lies in what the program says of the buffer. */
+/* Whether [ref, +bytes) lies in the program's range of the buffer. */
 static aq_status ref_check(const checker *c, aq_ref ref, uint64_t bytes)
 {
   const bool is_static = ref & AQ_REF_STATIC;
@@ -308,7 +308,7 @@ static aq_status branch_if_check(checker *c)
                          : status;
 }
 
-/* What a record has to fulfil beyond its table; flags and tail are 0 without
+/* A record's conditions beyond its table; flags and tail are 0 without
  * one. */
 static aq_status (*const checks[AQ_OP_LIMIT])(checker *) = {
     [AQ_OP_BARRIER] = barrier_check,
@@ -410,7 +410,7 @@ static aq_status layout_check(const checker *c)
   return AQ_OK;
 }
 
-/* What the header says against what was counted. */
+/* The header's counts against the counted ones. */
 static aq_status counts_check(const checker *c)
 {
   const aq_block *block = c->block, *sums = &c->sums;

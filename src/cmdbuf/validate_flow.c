@@ -11,7 +11,7 @@
 
 #include "cmdbuf/validate_priv.h"
 
-/* What is known of a block. */
+/* The findings about a block. */
 typedef struct node {
   uint32_t order; /* of discovery, from 1; 0: not yet */
   uint32_t low;   /* the earliest that it reaches */
@@ -111,7 +111,7 @@ static void search_run(search *s)
 
 /* ---- calls ---- */
 
-/* Blocks by component, those that others lead to first: components are closed
+/* Blocks by component, targets of others first: components are closed
  * in that order. */
 static void order_by_component(const search *s, uint32_t *places,
                                uint32_t *order)
