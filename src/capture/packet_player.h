@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Shared by the two files that replay packet captures: a replay, and the
- * transport's objects for those of the capture (packet_refer.c). Only they
+ * transport's stand-ins for the capture's objects (packet_refer.c). Only they
  * include it. One thread.
  */
 #ifndef AQ_CAPTURE_PACKET_PLAYER_H

@@ -8,8 +8,8 @@
  * replay one link at once.
  *
  * Ownership: a link borrows its program, which must have been recorded in this
- * process or validated; it owns what it published. Thread rule: read-only once
- * made.
+ * process or validated; it owns its published rodata. Thread rule: read-only
+ * once made.
  */
 #ifndef AQ_CMDBUF_LINK_H
 #define AQ_CMDBUF_LINK_H

@@ -31,7 +31,7 @@ typedef struct aq_bundle {
   char *texts;             /* the ids */
 } aq_bundle;
 
-/* What a compressed bundle may unpack to. */
+/* The limit for unpacking a compressed bundle. */
 #define AQ_BUNDLE_SIZE_MAX (UINT64_C(1) << 30)
 
 bool aq_bundle_is(const void *bytes, size_t size);
@@ -41,8 +41,8 @@ aq_status aq_bundle_read(const void *bytes, size_t size, aq_bundle *out,
                          aq_diag *diag);
 void aq_bundle_fini(aq_bundle *bundle);
 
-/* Bundles behind each other, as linkers put those of several sources into one
- * section; what is between them is skipped. */
+/* Bundles behind each other, as linkers put the bundles of several sources into
+ * one section; bytes between them are skipped. */
 typedef struct aq_bundles {
   aq_bundle *list;
   size_t count, capacity;

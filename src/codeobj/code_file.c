@@ -44,7 +44,7 @@ bool aq_code_file_is(const char *path)
   return is;
 }
 
-/* Puts the file before what is wrong with it. */
+/* Puts the file before the error. */
 static aq_status say_file(const char *path, aq_status status, aq_diag *diag)
 {
   const aq_diag inner = *diag;
@@ -133,7 +133,7 @@ static bool code_find(const aq_code_file *file, const aq_target *device,
   }
   if (aq_codeobj_read_to(file->bytes, file->size, AQ_CODEOBJ_DESCRIPTORS, &code,
                          NULL) != AQ_OK)
-    return true; /* reading it for use says what is wrong */
+    return true; /* reading it for use reports the error */
   const bool fits = aq_target_fits(&code.target, device) != AQ_FIT_NONE;
   aq_codeobj_fini(&code);
   return fits;
@@ -148,7 +148,7 @@ bool aq_code_file_fits(const aq_code_file *file, const char *gfx)
          code_find(file, &device, NULL, &bytes, &size);
 }
 
-/* The targets of a file, with commas between; those of the first bundle stand
+/* The targets of a file, with commas between; the first bundle stands
  * for all. */
 static void targets_list(const aq_code_file *file, char *to, size_t size)
 {

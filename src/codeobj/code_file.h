@@ -4,7 +4,7 @@
  * offload bundle, or in the bundles of an executable or library
  * (".hip_fatbin").
  *
- * The file is mapped, and only what is asked for is read. One thread at a
+ * The file is mapped, and only the requested part is read. One thread at a
  * time.
  */
 #ifndef AQ_CODEOBJ_CODE_FILE_H
@@ -20,7 +20,7 @@ typedef struct aq_code_file {
   aq_bundles bundles; /* none: the file is one code object */
 } aq_code_file;
 
-/* Whether a file has code objects, by what it begins with and its sections. */
+/* Whether a file has code objects, by its first bytes and its sections. */
 bool aq_code_file_is(const char *path);
 
 aq_status aq_code_file_open(const char *path, aq_code_file *out, aq_diag *diag);

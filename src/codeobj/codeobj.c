@@ -276,7 +276,7 @@ static const reloc_type reloc_types[] = {
     [AQ_RELOC_REL16] = {"R_AMDGPU_REL16", 2},
 };
 
-/* A section of relocations and what it refers to; sizes of 0: nothing. */
+/* A section of relocations and its target; sizes of 0: nothing. */
 typedef struct reloc_section {
   Elf64_Shdr table, symbols, texts;
 } reloc_section;
@@ -544,7 +544,7 @@ static aq_status kernels_join(code_file *file)
   return AQ_OK;
 }
 
-/* "x.managed" is what the pointer "x" points to. */
+/* "x.managed" is the target of the pointer "x". */
 static aq_status managed_join(code_file *file)
 {
   aq_codeobj *out = file->out;

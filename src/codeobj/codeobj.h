@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Code objects: what an ELF file of AMDGPU holds. Its target, its kernels with
+ * Code objects: ELF files of AMDGPU. Their target, their kernels with
  * descriptors and argument layouts, its segments, symbols and relocations.
  *
  * The bytes may be anything: they are checked, and every part that is reported
@@ -20,7 +20,7 @@
 #include "common/arena.h"
 #include "common/diag.h"
 
-/* An argument as the metadata tells it. Texts are NULL where it does not. */
+/* An argument in the metadata. Texts are NULL where it has none. */
 typedef struct aq_code_arg {
   const char *name, *type; /* in the source */
   const char *kind;        /* "by_value", "global_buffer", "hidden_…" */
@@ -49,7 +49,7 @@ typedef struct aq_code_kernel {
   aq_kernel_descriptor descriptor;
 } aq_code_kernel;
 
-/* What is loaded: file_size bytes from `offset`, then zeros. */
+/* A loaded segment: file_size bytes from `offset`, then zeros. */
 typedef struct aq_code_segment {
   uint64_t address, memory_size;
   uint64_t offset, file_size;
@@ -64,7 +64,7 @@ typedef struct aq_code_symbol {
   bool is_object; /* data: a variable or a descriptor */
   bool is_const;  /* its section is not written to */
   /* A managed variable: `name` is a pointer that the runtime sets, this is
-   * what it points to, "NAME.managed". Else NULL. */
+   * its target, "NAME.managed". Else NULL. */
   const struct aq_code_symbol *managed;
   const aq_code_kernel *kernel; /* of a descriptor, else NULL */
 } aq_code_symbol;
@@ -103,7 +103,7 @@ typedef struct aq_codeobj {
   const aq_code_kernel **kernels_by_name; /* sorted */
   const aq_code_segment *segments;
   size_t segment_count;
-  uint64_t low, high; /* what the segments span */
+  uint64_t low, high; /* the range of the segments */
   uint64_t align;     /* of the segments, a power of two */
   const aq_code_symbol *symbols;
   size_t symbol_count;
@@ -125,7 +125,7 @@ typedef enum aq_codeobj_depth {
   AQ_CODEOBJ_DESCRIPTORS, /* no metadata: kernels as their descriptors say */
 } aq_codeobj_depth;
 
-/* Reads a code object (no bundle). AQ_ERR_INPUT says what is wrong and where;
+/* Reads a code object (no bundle). AQ_ERR_INPUT names the error and its place;
  * the caller prefixes the file. `out` is written on success, and is the
  * caller's to end with aq_codeobj_fini. */
 aq_status aq_codeobj_read(const void *bytes, size_t size, aq_codeobj *out,

@@ -30,8 +30,8 @@ _Static_assert(offsetof(aq_kernel_descriptor, properties) == 56, "at 56");
 
 enum { AQ_KERNEL_WAVE32 = 1 << 10, AQ_KERNEL_DYNAMIC_STACK = 1 << 11 };
 
-/* What a wave is given, in the granules of the hardware, as profilers tell it:
- * metadata counts what the compiler needs of it. */
+/* The resources of a wave, in the granules of the hardware, as profilers report
+ * them: metadata counts the compiler's needs. */
 typedef struct aq_kernel_registers {
   uint16_t vgprs, agprs, sgprs; /* of a work-item, of a work-item, of a wave */
   uint16_t wave_size;

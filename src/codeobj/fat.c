@@ -50,7 +50,7 @@ static size_t extent(const unsigned char *bytes, size_t size,
   return end;
 }
 
-/* What may belong to a bundle: one whose head does not tell its size ends at
+/* The bytes that may belong to a bundle: one whose head lacks its size ends at
  * the latest where the next begins. */
 static size_t limit(const unsigned char *bytes, size_t size)
 {

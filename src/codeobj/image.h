@@ -4,8 +4,8 @@
  * Segments are laid out, relocations applied, kernels and variables found by
  * name.
  *
- * An image owns its memory, through the allocator it was given, and what it
- * knows of the code object; the bytes of the file are not needed after loading.
+ * An image owns its memory, through the allocator it was given, and its facts
+ * of the code object; the bytes of the file are not needed after loading.
  * Guest addresses are host addresses: a kernel object is the address of the
  * kernel's descriptor in the image.
  *
@@ -32,7 +32,7 @@ typedef struct aq_code_memory {
  * the call, but for what memory->user points to. */
 typedef struct aq_code_image_options {
   const aq_code_memory *memory; /* NULL: private pages of the process */
-  const aq_target *device;      /* what the code has to fit; NULL: anything */
+  const aq_target *device;      /* the code has to fit it; NULL: anything */
   aq_codeobj_depth depth;
   /* Where the variable of a name is that the code object does not define, or
    * 0. NULL: nothing is defined outside. */
@@ -50,8 +50,8 @@ typedef struct aq_code_image {
 
 /* Loads a code object (no bundle). AQ_ERR_INPUT: damaged, or relocations that
  * cannot be applied; AQ_ERR_UNSUPPORTED: not for the device; AQ_ERR_NOT_FOUND:
- * it needs a variable that nobody defines; AQ_ERR_NO_MEMORY. The diagnostic
- * names what and why. `out` is written on success. */
+ * it needs an undefined variable; AQ_ERR_NO_MEMORY. The diagnostic
+ * names the object and the reason. `out` is written on success. */
 aq_status aq_code_image_load(const void *bytes, size_t size,
                              const aq_code_image_options *options,
                              aq_code_image *out, aq_diag *diag);

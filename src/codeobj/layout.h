@@ -4,8 +4,9 @@
  * `show`, and where a kernel has no host function. And as C: a plug-in
  * (common/kernel.h) whose functions are still to be written.
  *
- * Texts of the code object may be anything; in lines, what is no printable
- * ASCII becomes '?', in C what is no identifier a name of ours. Pure functions.
+ * Texts of the code object may be anything; in lines, other characters than
+ * printable ASCII become '?', in C a text that is no identifier gets a name of
+ * ours. Pure functions.
  */
 #ifndef AQ_CODEOBJ_LAYOUT_H
 #define AQ_CODEOBJ_LAYOUT_H
@@ -23,12 +24,12 @@ enum { AQ_CODE_LINE_SIZE = 512 };
  * is "". Returns `to`. */
 const char *aq_code_text(const char *text, char *to, size_t size);
 
-/* "vadd: 28 bytes of arguments, …", then a line an argument, indented. What the
- * runtime passes is summed up in one line. */
+/* "vadd: 28 bytes of arguments, …", then a line an argument, indented. The
+ * runtime's arguments are summed up in one line. */
 void aq_code_kernel_tell(const aq_code_kernel *kernel, aq_code_line *line,
                          void *user);
 
-/* The C of a plug-in that plays all of its kernels. `name`: of the plug-in. */
+/* The C of a plug-in for all of its kernels. `name`: of the plug-in. */
 void aq_code_stub_tell(const aq_codeobj *codeobj, const char *name,
                        aq_code_line *line, void *user);
 

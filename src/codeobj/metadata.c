@@ -7,8 +7,8 @@
 
 #include "codeobj/msgpack.h"
 
-/* What a kernel and an argument take in the note at least: bounds what is
- * allocated. */
+/* The least size of a kernel and of an argument in the note: bounds the
+ * allocation. */
 enum { KERNEL_BYTES_MIN = 16, ARG_BYTES_MIN = 12 };
 
 typedef struct reader {

@@ -4,7 +4,7 @@
 
 #include "codeobj/msgpack.h"
 
-/* What follows a first byte from 0xc0 to 0xdf. */
+/* The bytes after a first byte from 0xc0 to 0xdf. */
 typedef struct format {
   aq_msgpack_kind kind;
   uint8_t width; /* bytes of a big-endian number: a value or a count */

@@ -13,7 +13,7 @@
 #include <stdint.h>
 
 typedef struct aq_msgpack {
-  const unsigned char *at, *end; /* what is not read yet; borrowed */
+  const unsigned char *at, *end; /* the unread bytes; borrowed */
 } aq_msgpack;
 
 typedef enum aq_msgpack_kind {

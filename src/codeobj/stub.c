@@ -36,7 +36,7 @@ static bool is_word(char c)
          (c >= '0' && c <= '9') || c == '_';
 }
 
-/* What a text has that C takes in a name; NULL and "": nothing. */
+/* The part of a text that C takes in a name; NULL and "": nothing. */
 static void word_of(const char *text, char to[NAME_SIZE])
 {
   size_t n = 0;
@@ -152,7 +152,7 @@ static void field_put(const stub *s, const aq_code_arg *arg, size_t index)
         word[0] ? "_" : "", word, arg->size, arg->offset);
 }
 
-/* Only what the caller passes; what overlaps is left out. */
+/* Only the caller's arguments; overlapping ones are left out. */
 static void args_put(const stub *s, const aq_code_kernel *kernel,
                      const char *word)
 {

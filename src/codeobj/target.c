@@ -126,8 +126,8 @@ static aq_feature feature_v3(bool supported, bool on)
 }
 
 /* Generic targets came with version 6 of code objects and count theirs from 1
- * on; a later version covers what an earlier one did, and what is listed here
- * is covered since the first. */
+ * on; a later version covers the targets of an earlier one, and the listed ones
+ * are covered since the first. */
 static aq_status generic_check(const aq_target *target, uint32_t abi_version,
                                aq_diag *diag)
 {

@@ -22,7 +22,7 @@ typedef struct aq_processor {
   bool xnack, sramecc; /* can be set */
 } aq_processor;
 
-/* Of code: what it was compiled for; of a device: how it is set. */
+/* Of code: the target of its compilation; of a device: its setting. */
 typedef enum aq_feature {
   AQ_FEATURE_UNSUPPORTED, /* the processor does not have it */
   AQ_FEATURE_ANY, /* code: runs with either; device: its setting is not told */
@@ -47,7 +47,7 @@ aq_status aq_target_parse(const char *text, size_t length, aq_target *out,
 aq_status aq_target_from_flags(uint32_t abi_version, uint32_t flags,
                                aq_target *out, aq_diag *diag);
 
-/* "gfx90a:sramecc+:xnack-": what is set, in this order. */
+/* "gfx90a:sramecc+:xnack-": the set features, in this order. */
 void aq_target_print(const aq_target *target, char text[AQ_TARGET_TEXT_SIZE]);
 
 bool aq_target_is_generic(const aq_target *target);

@@ -15,7 +15,7 @@ bool aq_unpack_is(const void *bytes, size_t size);
  * is damaged. */
 size_t aq_unpack_extent(const void *bytes, size_t size);
 
-/* What is compressed, the caller's to free; AQ_ERR_INPUT if it is more than
+/* The unpacked bytes, the caller's to free; AQ_ERR_INPUT if it is more than
  * `max` or damaged, AQ_ERR_UNSUPPORTED if this build lacks the method. */
 aq_status aq_unpack(const void *bytes, size_t size, uint64_t max,
                     unsigned char **out, size_t *out_size, aq_diag *diag);

@@ -226,7 +226,7 @@ static void add_known_runs(sqlite3_str *text, const aq_run_list *list)
   }
 }
 
-/* Words that what `fmt` says ("run 5") is not there, and what is. */
+/* Words that the object in `fmt` ("run 5") is missing, and lists the runs. */
 static aq_status AQ_PRINTF(3, 4)
     not_found(aq_store *store, aq_diag *diag, const char *fmt, ...)
 {

@@ -2,7 +2,7 @@
 /*
  * Which dependencies leave and arrive at a row, for rows that come in order.
  * The number of an arrow is the index of its dependency in the run.
- * Thread rule: one thread at a time. Ownership: copies what it needs.
+ * Thread rule: one thread at a time. Ownership: copies its input.
  */
 #ifndef AQ_TRACE_ARROWS_H
 #define AQ_TRACE_ARROWS_H

@@ -27,7 +27,7 @@ static void put_text(chrome *c, const char *text)
       break;
     good += size;
   }
-  /* What is not UTF-8 is cut: JSON can not say it. */
+  /* Bytes that are not UTF-8 are cut: JSON cannot hold them. */
   yajl_gen_string(c->gen, (const unsigned char *)text, good);
 }
 

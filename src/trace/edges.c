@@ -9,15 +9,15 @@
 
 #define NOWHERE SIZE_MAX
 
-/* What is looked for. Cross-queue edges of MI300X traces cost 9 to 18 us from
- * the end of one row to the start of the other. */
+/* The limits of the search. Cross-queue edges of MI300X traces cost 9 to 18 us
+ * from the end of one row to the start of the other. */
 enum {
   GAP_MIN_US = 2,  /* a change of a signal is not seen sooner */
   GAP_MAX_US = 25, /* later, the row waited for something else */
   QUEUED_US = 4,   /* how long before that end the row must be queued */
   OVERDUE_US = 25, /* how long a row without a call must be queued */
   OWN_IDLE_US = 8, /* what its own queue must have idled then */
-  AGREE_NS = 1000, /* a row cannot start this much before what it waits for */
+  AGREE_NS = 1000, /* a row cannot start this much before the awaited one */
   LOOK_BACK = 256, /* rows of a queue looked at for one call */
   SURE_CALL = 95,  /* percent: a call, and times that agree */
   LOOSE_CALL = 40, /* a call, and times that do not contradict */
@@ -236,7 +236,7 @@ static bool held_back(const aq_edge_row *from, const aq_edge_row *to)
 }
 
 /* The last row of other queues that was submitted before `limit` and had ended
- * when `to` started: what was recorded last of what `to` can have awaited. */
+ * when `to` started: the last recorded one that `to` can have awaited. */
 static const aq_edge_row *awaited(const search *s, const aq_edge_row *to,
                                   aq_time limit)
 {

@@ -3,7 +3,7 @@
  * Finds dependencies across queues while a run is imported:
  * doc/formats/edges.md says which.
  *
- * What is found depends on the rows and calls, not on their order. Memory: 100
+ * The edges depend on the rows and calls, not on their order. Memory: 100
  * bytes a row until the import ends; nothing can be said before. Thread rule:
  * one thread at a time.
  */
@@ -15,7 +15,7 @@
 #include "common/record.h"
 
 /* A host call that made a stream wait for an event of another, or recorded
- * one. Which streams and events traces do not tell. */
+ * one. Traces do not name the streams and events. */
 typedef struct aq_edge_call {
   aq_time begin, end;
   int64_t pid, tid;
@@ -37,7 +37,7 @@ void aq_edges_fini(aq_edges *edges);
 bool aq_edges_row(aq_edges *edges, const aq_record *row, int64_t number);
 bool aq_edges_call(aq_edges *edges, const aq_edge_call *call);
 
-/* Puts what was found, sorted by the waiting row, and counts it by kind.
+/* Puts the found edges, sorted by the waiting row, and counts them by kind.
  * `counts` has AQ_EDGE_COUNT places. */
 aq_status aq_edges_find(aq_edges *edges, aq_record_sink *sink, uint64_t *counts,
                         aq_diag *diag);

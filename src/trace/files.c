@@ -145,8 +145,8 @@ static int64_t component_number(const char *text, size_t length)
   return number;
 }
 
-/* Reads "HOST/PID/…", "HOST/PID_…" and the like below the root: numbers are
- * process ids, the first other folder is the machine. */
+/* Reads "HOST/PID/…", "HOST/PID_…" and similar names below the root: numbers
+ * are process ids, the first other folder is the machine. */
 static void read_path(const char *below, size_t length, int64_t *pid,
                       const char **host, size_t *host_length)
 {

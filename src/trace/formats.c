@@ -376,7 +376,7 @@ static bool is_set(int format)
   return format == FORMAT_ROCPROFV3_CSV || format == FORMAT_ROCPROFV3_JSON;
 }
 
-/* "16 kineto, 1 rocprof-v1": what a directory holds. */
+/* "16 kineto, 1 rocprof-v1": the contents of a directory. */
 static void list_counts(char *text, size_t size, const size_t *counts)
 {
   size_t used = 0;

@@ -299,7 +299,7 @@ static void count_row(aq_import *import, const aq_record *row)
   else if (row->kind == AQ_KIND_COPY || row->kind == AQ_KIND_FILL)
     result->copies++;
   else
-    return; /* barriers and the like of a simulated run */
+    return; /* barriers and other packets of a simulated run */
   if (row->via == AQ_VIA_NONE)
     aq_import_repair(import, AQ_REPAIR_NO_HOST_CALL);
   else

@@ -69,7 +69,7 @@ static inline void aq_import_repair(aq_import *import, aq_trace_repair repair)
 void aq_import_fault(aq_import *import, aq_trace_repair repair,
                      const char *field, const char *text, size_t length);
 
-/* A file ended before what it holds did: AQ_ERR_INPUT, or AQ_OK where truncated
+/* A file ended before its contents did: AQ_ERR_INPUT, or AQ_OK where truncated
  * files are allowed; then it is counted once. */
 aq_status aq_import_truncated(aq_import *import, const char *file,
                               const char *unit, uint64_t at, const char *what);
@@ -86,7 +86,7 @@ void aq_import_id(aq_import *import, const char *field, int64_t *id);
  * is the base. False where it is more than 106 days from there, or negative. */
 bool aq_import_time(aq_import *import, aq_tick tick, aq_time *out);
 
-/* The times of a span that begins at a tick; a negative length is mended. */
+/* The times of a span that begins at a tick; fixes a negative length. */
 bool aq_import_span(aq_import *import, aq_tick begin, aq_tick length,
                     aq_time *from, aq_time *to);
 
@@ -95,7 +95,7 @@ bool aq_import_between(aq_import *import, aq_tick begin, aq_tick end,
                        aq_time *from, aq_time *to);
 
 /* An id that a process or machine of the run gives out (0, 1, 2… in the order
- * they are met): the first one's ids stay as they are, those of others are
+ * they are met): the first one's ids stay as they are, the others' ids are
  * moved out of their way. */
 static inline int64_t aq_import_scoped(int64_t id, uint64_t scope)
 {
@@ -109,7 +109,7 @@ aq_status aq_import_queue(aq_import *import, int64_t device, int64_t source_id,
 aq_status aq_import_name(aq_import *import, const char *text, size_t length,
                          int64_t *id);
 
-/* Notes a row of the device in the order of the file: counts what is out of
+/* Notes a row of the device in the order of the file: counts rows out of
  * order, and clears sizes that are none. Called once a row, before it waits
  * for its host call. */
 void aq_import_order(aq_import *import, aq_record *row);

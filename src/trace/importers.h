@@ -23,7 +23,7 @@ typedef struct aq_trace_file {
 
 /* The files of one run, in the order of their paths. */
 typedef struct aq_trace_files {
-  const char *root; /* what the user named */
+  const char *root; /* the user's path */
   aq_trace_file *files;
   size_t count, capacity;
   unsigned processes;

@@ -168,7 +168,7 @@ static aq_status key_of(iree *r, yajl_val object, int64_t submission,
 
 /* ---- rows ---- */
 
-/* When it ran, by the host's clock where its ticks can be told in it, or else
+/* When it ran, by the host's clock where its ticks can be converted, or else
  * by the driver's, which no host call can be compared with. False: not known.
  */
 static bool read_times(const iree *r, yajl_val object, aq_record *row,
@@ -271,7 +271,7 @@ static aq_status dispatch_event(iree *r, yajl_val object)
   return put_row(r, object, &row, name ? name : number);
 }
 
-/* Of what a queue did by itself, copies and fills; dispatches have an event of
+/* Copies and fills by a queue itself; dispatches have an event of
  * their own. */
 static aq_status queue_device_event(iree *r, yajl_val object)
 {
@@ -289,7 +289,7 @@ static aq_status queue_device_event(iree *r, yajl_val object)
   return put_row(r, object, &row, op);
 }
 
-/* What the host asked a queue for, at one moment. */
+/* The host's requests to a queue, at one moment. */
 static aq_status queue_event(iree *r, yajl_val object)
 {
   static const char *const submits[] = {"dispatch", "execute", "copy", "fill",
@@ -333,8 +333,8 @@ static aq_status schema(iree *r, yajl_val object)
 
 typedef aq_status reader(iree *r, yajl_val object);
 
-/* What the two passes read: the last sample of a clock comes after the events
- * that need it. */
+/* The state of the two passes: the last sample of a clock comes after the
+ * events that need it. */
 static const struct {
   const char *type;
   reader *first, *second;

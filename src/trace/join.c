@@ -199,7 +199,7 @@ static aq_status attach_waiting(aq_join *join, uint64_t key, size_t slot)
   return status;
 }
 
-/* A key used again: calls that no row has found yet give way. */
+/* A key used again: calls still without a row give way. */
 static void drop_old_call(aq_join *join, uint64_t key)
 {
   uint64_t old;
@@ -211,7 +211,7 @@ static void drop_old_call(aq_join *join, uint64_t key)
     call_free(join, old);
 }
 
-/* What a call says of its shape is known whole, or not at all. */
+/* A call's shape is known whole, or not at all. */
 static void check_call(aq_join *join, aq_host_call *call)
 {
   aq_import_size(join->import, "lds", &call->lds);

@@ -15,13 +15,13 @@
 #include "common/map.h"
 #include "trace/import.h"
 
-/* What a host call tells of the rows it submitted. */
+/* The facts of a host call about the rows it submitted. */
 typedef struct aq_host_call {
   aq_time begin, end;
   int64_t pid, tid;
   bool graph;
   bool grid_in_items;     /* the call takes its grid in work-items */
-  bool has_shape;         /* it tells the shape it was given: */
+  bool has_shape;         /* it has the shape it was given: */
   int64_t grid[3], wg[3]; /* work-items */
   int64_t lds, bytes;
 } aq_host_call;
@@ -49,13 +49,13 @@ void aq_join_fini(aq_join *join);
 aq_status aq_join_call_add(aq_join *join, uint64_t key,
                            const aq_host_call *call);
 
-/* A row of the device. What it does not know its call fills in. */
+/* A row of the device. Its call fills in the unknown fields. */
 aq_status aq_join_row_add(aq_join *join, uint64_t key, const aq_record *row);
 
 /* A row that no call can be known for. */
 aq_status aq_join_row_alone(aq_join *join, const aq_record *row);
 
-/* Puts what is left. */
+/* Puts the remaining rows. */
 aq_status aq_join_finish(aq_join *join);
 
 #endif

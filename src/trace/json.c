@@ -112,7 +112,7 @@ static aq_status parse_error(aq_json *json, yajl_status result,
   return status;
 }
 
-/* Parses what the scan has ready. */
+/* Parses the text that the scan has ready. */
 static aq_status parse_ready(aq_json *json)
 {
   aq_json_scan *scan = &json->scan;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * JSON as a stream of events, from a reader through the mending scan and yajl
+ * JSON as a stream of events, from a reader through the fixing scan and yajl
  * to an importer.
  *
- * What is repaired is counted in the import's result. A document that ends
- * early is truncated: where that is allowed (trace.h), what was open then
+ * Repairs are counted in the import's result. A document that ends
+ * early is truncated: where that is allowed (trace.h), containers open then
  * never sees its close. Texts are borrowed for the call. A callback that fails
  * ends the reading. Thread rule: one thread at a time per reading.
  */

@@ -8,7 +8,8 @@
 
 #include "common/array.h"
 
-/* What a byte outside strings means. Everything else is part of a scalar. */
+/* The meaning of a byte outside strings. Everything else is part of a scalar.
+ */
 enum byte_class { OTHER, SPACE, QUOTE, OPEN, CLOSE, COMMA, COLON, WORD };
 
 static const unsigned char classes[256] = {
@@ -40,7 +41,7 @@ void aq_json_scan_fini(aq_json_scan *scan)
   free(scan->marks);
 }
 
-/* ---- the text that goes on to the parser ---- */
+/* ---- the text for the parser ---- */
 
 static bool out_reserve(aq_json_scan *scan, size_t size)
 {
@@ -77,7 +78,7 @@ static uint64_t source_at(const aq_json_scan *scan, const piece *p,
   return scan->source + (uint64_t)(at - p->bytes);
 }
 
-/* Copies what is pending, up to `to`. */
+/* Copies pending text, up to `to`. */
 static void copy_run(aq_json_scan *scan, piece *p, const char *to)
 {
   if (scan->fate != AQ_JSON_DROP && to > p->run)
@@ -154,8 +155,8 @@ void aq_json_scan_drain(aq_json_scan *scan, size_t size)
   scan->string_at -= size < scan->string_at ? size : scan->string_at;
 }
 
-/* Keeps `out` bounded whatever the text is: a string or an element that goes
- * on and on is not watched any more, spaces behind a comma are dropped. */
+/* Keeps `out` bounded whatever the text is: a very long string or element is
+ * not watched any more, spaces behind a comma are dropped. */
 static void bound_tail(aq_json_scan *scan)
 {
   if (scan->fate == AQ_JSON_UNKNOWN && scan->in_array &&

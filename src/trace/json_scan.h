@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What comes before the JSON parser: mends what profilers write that JSON does
- * not allow, and leaves out the elements of one array that nobody wants.
+ * The scan before the JSON parser: fixes text of profilers that JSON does
+ * not allow, and leaves out the unused elements of one array.
  *
- * Mended: a comma before a closing bracket is dropped, NaN and Infinity become
+ * Fixed: a comma before a closing bracket is dropped, NaN and Infinity become
  * null. Left out: of the objects in the array `filter.array` (or in a root
- * array), those whose `filter.key` is not wanted: only their strings and
- * brackets are looked at, which is what makes an import of a trace that is
- * nine tenths of Python calls fast.
+ * array), objects whose `filter.key` is not wanted: only their strings and
+ * brackets are looked at, which makes the import of a trace fast that is
+ * nine tenths Python calls.
  *
  * The text grows in `out`; marks say which byte of the source each run of it
  * came from. Memory: `out` is drained by the caller after each piece.

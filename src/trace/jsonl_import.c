@@ -9,7 +9,7 @@
 #include "common/array.h"
 #include "trace/lines.h"
 
-/* The file, and what is handed over at its end. */
+/* The file, and the data handed over at its end. */
 typedef struct lines {
   aq_import *import;
   aq_lines in;
@@ -31,7 +31,7 @@ static bool is_simulated(const lines *l)
 }
 
 /* Times within 2^61 ps either way, sizes within 2^40: differences and products
- * of what is read cannot overflow. Ids may be anything. */
+ * of read values cannot overflow. Ids may be anything. */
 static bool is_in_range(const aq_record_field *field, int64_t value)
 {
   if (strcmp(field->unit, "ps") == 0)
@@ -124,7 +124,7 @@ static aq_status read_field(lines *l, size_t field, yajl_val value,
   }
 }
 
-/* What a row of its kind has to have. */
+/* The mandatory fields of a row, by kind. */
 static aq_status check_fields(const lines *l, const aq_record *row)
 {
   if (is_simulated(l))
@@ -311,7 +311,7 @@ static aq_status read_sample(lines *l, yajl_val object)
              : AQ_OK;
 }
 
-/* A wait is a row too; of what is put as a row, only that has a queue. */
+/* A wait is a row too; of all rows put so, only waits have a queue. */
 static aq_status read_row(lines *l, yajl_val object)
 {
   aq_record row;

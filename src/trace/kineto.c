@@ -81,7 +81,7 @@ static void prop_reset(aq_kineto *k)
   k->prop = (properties){AQ_NONE, AQ_NONE, AQ_NONE, AQ_NONE, NULL};
 }
 
-/* The level that a container opens, or LEVEL_TOP for one nobody reads. */
+/* The level that a container opens, or LEVEL_TOP for an unread one. */
 static level level_below(const aq_kineto *k, bool array)
 {
   switch (k->level) {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The Kineto importer in two halves: kineto.c reads the JSON into events,
- * kineto_rows.c makes rows of them. Nobody else includes this.
+ * kineto_rows.c makes rows of them. Only they include this.
  * Thread rule: one thread at a time per import.
  */
 #ifndef AQ_TRACE_KINETO_H
@@ -88,7 +88,7 @@ typedef struct aq_kineto {
   const aq_json *where;
   level level;
   field field;
-  unsigned skip; /* containers open that nobody reads */
+  unsigned skip; /* unread containers that are open */
   int triple;    /* index in grid or block */
   bool has_events;
   event event;
@@ -108,7 +108,7 @@ typedef struct aq_kineto {
 aq_status aq_kineto_event_done(aq_kineto *k);
 aq_status aq_kineto_prop_done(aq_kineto *k);
 
-/* Tells the sink what the properties say of the devices that were met. */
+/* Reports the devices of the trace, with their properties, to the sink. */
 aq_status aq_kineto_describe(aq_kineto *k);
 
 #endif

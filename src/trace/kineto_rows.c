@@ -39,8 +39,8 @@ static bool has_triple(const int64_t triple[3])
   return triple[0] != AQ_NONE && triple[1] != AQ_NONE && triple[2] != AQ_NONE;
 }
 
-/* Blocks of a grid times the block, each at most 2^40: work-items. What is out
- * of range stays so, for who counts it. */
+/* Blocks of a grid times the block, each at most 2^40: work-items. A value out
+ * of range stays so, for the caller to count. */
 static int64_t items(int64_t blocks, int64_t block)
 {
   int64_t product;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A file as lines, each a JSON object: what the formats of JSON Lines share.
+ * A file as lines, each a JSON object: shared by the formats of JSON Lines.
  *
  * A line has at most 1 MiB; blank ones are passed over. Ownership: a line and
  * its tree live until the next call.

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * A format whose reader or writer lives in another folder, since it needs a
- * library that trace/ does not own: databases (tracedb/). Whoever wires the
- * program hands the table of them in (aq_trace_options.modules), so that they
+ * library that trace/ does not own: databases (tracedb/). The main program
+ * hands the table of them in (aq_trace_options.modules), so that they
  * are found by content and listed like all others.
  * Thread rule: tables are constant.
  */
@@ -18,7 +18,7 @@ struct aq_trace_module {
    * result->format to the one it met. */
   bool (*detect)(const char *bytes, size_t size);
   aq_trace_importer *import; /* NULL: only written */
-  /* Writes a run to a file that is there and empty. NULL: only read. */
+  /* Writes a run to an existing empty file. NULL: only read. */
   aq_status (*export_file)(aq_trace_source *source, const char *path,
                            aq_diag *diag);
 };

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Perfetto's native format; see doc/formats/perfetto.md. Field numbers are
- * those of perfetto_trace.proto of google/perfetto. */
+/* Perfetto's native format; see doc/formats/perfetto.md. Field numbers follow
+ * perfetto_trace.proto of google/perfetto. */
 #include "config.h"
 
 #include <errno.h>
@@ -64,11 +64,11 @@ enum {
 typedef struct perfetto {
   aq_pb pb;
   uint64_t base_ns;
-  aq_map names; /* those that are interned */
+  aq_map names; /* the interned ones */
   bool no_memory;
 } perfetto;
 
-/* What a slice says of its row. */
+/* The facts of a slice about its row. */
 static const uint8_t details[] = {
     AQ_RECORD_FIELD_packet, AQ_RECORD_FIELD_correlation, AQ_RECORD_FIELD_grid_x,
     AQ_RECORD_FIELD_grid_y, AQ_RECORD_FIELD_grid_z,      AQ_RECORD_FIELD_wg_x,
@@ -127,7 +127,7 @@ static bool name_is_new(perfetto *p, int64_t id)
   return true;
 }
 
-/* ---- what the timeline tells ---- */
+/* ---- events of the timeline ---- */
 
 static void put_track(void *writer, const aq_track *track)
 {

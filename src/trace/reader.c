@@ -20,7 +20,7 @@ enum { IN_SIZE = 64 << 10, OUT_SIZE = 256 << 10 };
 struct aq_reader {
   const char *name;
   int file;                    /* -1: the bytes are in memory */
-  const unsigned char *memory; /* what is left of them */
+  const unsigned char *memory; /* the rest of them */
   size_t memory_size;
   uint64_t total, consumed;
   enum { PLAIN, GZIP, ZSTD } packing;
@@ -240,7 +240,7 @@ static aq_status next_inflated(aq_reader *reader, aq_diag *diag)
   while (z->avail_out > 0 && !reader->ended) {
     aq_status status = inflate_step(reader, diag);
     if (reader->cut && z->avail_out < OUT_SIZE)
-      break; /* what came before the cut first; the error comes again */
+      break; /* the bytes before the cut first; the error comes again */
     if (status != AQ_OK)
       return status;
   }
@@ -285,7 +285,7 @@ static aq_status next_unpacked(aq_reader *reader, aq_diag *diag)
   while (out.pos < out.size && !reader->ended) {
     aq_status status = unpack_step(reader, &out, diag);
     if (reader->cut && out.pos > 0)
-      break; /* what came before the cut first; the error comes again */
+      break; /* the bytes before the cut first; the error comes again */
     if (status != AQ_OK)
       return status;
   }

@@ -33,7 +33,7 @@ aq_status aq_agents_add(aq_agents *agents, aq_import *import, aq_agent agent,
 /* NULL where it was not added. */
 const aq_agent *aq_agents_find(const aq_agents *agents, int64_t id);
 
-/* The device of the run that an agent is, with what is known of it. */
+/* The device of the run that an agent is, with its known facts. */
 aq_status aq_agents_device(const aq_agents *agents, aq_import *import,
                            int64_t id, int64_t *ordinal);
 
@@ -57,7 +57,7 @@ typedef struct aq_rocprofv3_call {
   aq_tick begin, end;
   int64_t pid, tid, correlation;
   uint64_t process;
-  const aq_host_call *details; /* what it tells of its rows, or NULL */
+  const aq_host_call *details; /* about its rows, or NULL */
 } aq_rocprofv3_call;
 
 aq_status aq_rocprofv3_call_add(aq_import *import, aq_join *join,

@@ -281,7 +281,7 @@ static aq_status copy_row(csv_set *set)
 /* ---- files ---- */
 
 /* The files of a set, in the order in which their kinds are read: agents and
- * calls first, so that rows find what they need. A file is of the first kind
+ * calls first, since rows refer to them. A file is of the first kind
  * whose two columns it has. */
 static const struct kind {
   const char *has[2];

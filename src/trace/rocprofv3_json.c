@@ -127,7 +127,7 @@ static aq_status keep_text(aq_rocprofv3_tool *t, text *to, const char *bytes,
   return AQ_OK;
 }
 
-/* x, y and z of the grid and workgroup; handles of what they identify. */
+/* x, y and z of the grid and workgroup; handles of objects. */
 static int64_t *nested_place(record *r, key parent, key at)
 {
   if (parent == KEY_WG || parent == KEY_GRID) {

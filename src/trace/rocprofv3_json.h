@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The JSON importer of rocprofv3 in two halves: rocprofv3_json.c reads the
- * JSON into records, rocprofv3_rows.c makes tables and rows of them. Nobody
- * else includes this. Thread rule: one thread at a time per import.
+ * JSON into records, rocprofv3_rows.c makes tables and rows of them. Only they
+ * include this. Thread rule: one thread at a time per import.
  */
 #ifndef AQ_TRACE_ROCPROFV3_JSON_H
 #define AQ_TRACE_ROCPROFV3_JSON_H

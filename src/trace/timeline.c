@@ -30,7 +30,7 @@ typedef struct lane_set {
   } * lane;
 } lane_set;
 
-/* What is drawn of one queue, or of one thread of the host. */
+/* The drawing state of one queue, or of one thread of the host. */
 typedef struct track_group {
   lane_set run, packets;
   aq_depth depth;
@@ -191,7 +191,8 @@ static void draw_phases(timeline *t, const track_group *group,
   const int64_t *values = aq_record_values(row);
   for (size_t i = 0; i < sizeof phases / sizeof *phases; i++) {
     aq_time from = values[phases[i].from], to = values[phases[i].to];
-    /* A glued start lies before the launch: the launch shows no phase. */
+    /* A back-to-back start lies before the launch: the launch shows no phase.
+     */
     if (from == AQ_TIME_NONE || to == AQ_TIME_NONE || to <= from)
       continue;
     from = from < begin ? begin : from;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * A run as pictures of time want it: tracks, slices that nest, counters,
- * arrows. timeline.c decides what is drawn; a writer only encodes it, so that
+ * arrows. timeline.c decides the drawing; a writer only encodes it, so that
  * Perfetto and Chrome show the same.
  *
  * A device is a process, and has for each queue
@@ -71,7 +71,7 @@ typedef struct aq_timeline_writer {
                   int64_t value);
 } aq_timeline_writer;
 
-/* Draws all rows. Errors of the output are the writer's to keep and tell. */
+/* Draws all rows. Errors of the output are the writer's to keep and report. */
 aq_status aq_timeline_draw(aq_trace_source *source,
                            const aq_timeline_writer *ops, void *writer,
                            aq_diag *diag);

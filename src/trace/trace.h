@@ -3,11 +3,11 @@
  * Trace formats: measured runs in, stored runs out.
  *
  * One table names every format (trace/formats.c); one file implements each.
- * Importers stream: memory is bounded by what is outstanding (host calls whose
- * packets have not come yet and the other way round), not by the file. Rows are
- * put in the order of the file, but those that waited for the other half, and
- * the first row of a graph launch, which comes last.
- * Exporters write what a reader hands them, row by row.
+ * Importers stream: memory is bounded by the outstanding host calls and packets
+ * (calls whose packets have not come so far and the other way round), not by
+ * the file. Rows are put in the order of the file, but rows that waited for
+ * the other half, and the first row of a graph launch, which comes last.
+ * Exporters write a reader's rows, one by one.
  * Thread rule: one thread at a time per import or export.
  */
 #ifndef AQ_TRACE_TRACE_H
@@ -22,7 +22,7 @@
 #include "common/record.h"
 #include "common/run_info.h"
 
-/* What importers mend, each counted: R(id, text). */
+/* The repairs of importers, each counted: R(id, text). */
 #define AQ_TRACE_REPAIRS(R)                                                    \
   R(TRUNCATED, "truncated files: whatever followed the cut is missing")        \
   R(TRAILING_COMMA, "trailing commas")                                         \
@@ -50,7 +50,7 @@ typedef enum aq_trace_repair {
 
 const char *aq_trace_repair_text(aq_trace_repair repair);
 
-/* What an export of our own says of the run it was made from. */
+/* The facts in an export of our own about its run. */
 typedef struct aq_trace_run {
   aq_run_kind kind;
   char transport[64], device_model[128], model_hash[128], model_verdict[32];
@@ -66,7 +66,7 @@ typedef struct aq_trace_example {
   char text[120];
 } aq_trace_example;
 
-/* What an import found out, besides the rows. */
+/* The findings of an import, besides the rows. */
 typedef struct aq_trace_result {
   const char *format;  /* name in the table, static storage */
   int64_t base_ns;     /* the source's clock at time 0, ns */
@@ -85,7 +85,7 @@ typedef struct aq_trace_result {
   /* The GPU that it was measured on, as far as the source names one. */
   char gpu[96];
   bool more_gpus;     /* and others, of another name */
-  const char *advice; /* how to record what is missing, or NULL; static */
+  const char *advice; /* how to record missing data, or NULL; static */
 } aq_trace_result;
 
 /* A format that another folder reads or writes (trace/module.h). */
@@ -95,7 +95,7 @@ typedef struct aq_trace_options {
   const char *format; /* NULL: detect */
   /* Formats besides trace/'s own, ended by one without a name; NULL: none. */
   const aq_trace_module *modules;
-  /* Imports what a truncated file holds, counted as AQ_REPAIR_TRUNCATED;
+  /* Imports the contents of a truncated file, counted as AQ_REPAIR_TRUNCATED;
    * otherwise such a file is AQ_ERR_INPUT. */
   bool allow_truncated;
   /* Called now and then with bytes read of bytes on disk (0: not known). */
@@ -104,7 +104,7 @@ typedef struct aq_trace_options {
 } aq_trace_options;
 
 /* Reads a file or directory into a sink. Fatal input is AQ_ERR_INPUT with the
- * file and the place; the caller drops what the sink has got so far. */
+ * file and the place; the caller drops the sink's rows so far. */
 aq_status aq_trace_import(const char *path, const aq_trace_options *options,
                           aq_record_sink *sink, aq_trace_result *result,
                           aq_diag *diag);
@@ -130,8 +130,8 @@ const aq_trace_format *aq_trace_formats(void);
 /* ---- export ---- */
 
 /* Where an exporter reads from: the cli adapts a store reader or a sink. Rows
- * come once, in the order of their numbers; what the other functions return
- * lives as long as the source. */
+ * come once, in the order of their numbers; results of the other functions
+ * live as long as the source. */
 typedef struct aq_trace_source {
   const aq_run_info *info; /* of the run */
   size_t device_count, queue_count;

@@ -85,7 +85,7 @@ static aq_status connect(aq_database *database, const char *name)
   return AQ_OK;
 }
 
-/* "file:PATH?…" with what has a meaning in a URI escaped. */
+/* "file:PATH?…" with the special characters of a URI escaped. */
 static char *uri_of(const char *path, const char *parameters)
 {
   static const char hex[] = "0123456789ABCDEF";
@@ -120,7 +120,7 @@ static uint64_t log_size(const char *path)
 }
 
 /* A file whose writer left a log beside it is opened as a live one, so that
- * what is in the log is read; any other cannot change, and needs no locks. */
+ * the log is read; any other cannot change, and needs no locks. */
 static aq_status open_path(aq_database *database, const char *path)
 {
   const uint64_t log = log_size(path);

@@ -6,7 +6,7 @@
 #include "tracedb/database.h"
 #include "tracedb/tracedb.h"
 
-/* What a database is of, by the tables that it has. */
+/* The kind of a database, by the tables that it has. */
 static const struct {
   const char *name, *pattern;
   aq_database_reader *read;

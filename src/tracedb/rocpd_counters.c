@@ -10,7 +10,7 @@
 /* Above the threads that stand for queues. */
 enum { DEVICE_TID = (1 << 30) + (1 << 29) };
 
-/* What the samples of one counter of one place share. */
+/* Shared by the samples of one counter of one place. */
 typedef struct series {
   int64_t pmc, track;
 } series;

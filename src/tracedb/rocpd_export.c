@@ -214,7 +214,7 @@ static aq_status failed(const aq_rocpd_writer *w, aq_diag *diag)
                      sqlite3_errmsg(w->db));
 }
 
-/* The file is new and nobody else sees it: no journal, no locks. */
+/* The file is new and no other process sees it: no journal, no locks. */
 static bool open_file(aq_rocpd_writer *w, const char *path)
 {
   return sqlite3_open_v2(path, &w->db,

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The exporter of rocpd in four parts: rocpd_export.c makes the file and
- * writes its rows, rocpd_info.c what they refer to, rocpd_life.c what else
- * happens in the life of a packet, rocpd_counters.c samples of counters. Nobody
- * else includes this.
+ * writes its rows, rocpd_info.c the tables they refer to, rocpd_life.c the
+ * other events in the life of a packet, rocpd_counters.c samples of counters.
+ * Only they include this.
  *
  * Ids are given in the order things are met, so that the bytes depend on the
- * run alone. Errors of SQLite are kept in the connection: whoever sees false
+ * run alone. Errors of SQLite are kept in the connection: a caller that sees
+ * false
  * asks it. Thread rule: one thread at a time per export.
  */
 #ifndef AQ_TRACEDB_ROCPD_EXPORT_H
@@ -16,7 +17,7 @@
 #include "trace/trace.h"
 #include "tracedb/rocpd_schema.h"
 
-/* What is inserted, with the columns that have no default: S(id, table,
+/* The insertions, with the columns that have no default: S(id, table,
  * columns). Each is one prepared statement. */
 #define AQ_ROCPD_STATEMENTS(S)                                                 \
   S(STRING, "string", "id, string")                                            \
@@ -67,7 +68,7 @@ enum { AQ_ROCPD_QUEUE_TID = 1 << 30 };
 
 /* Host calls that were written. */
 typedef struct aq_rocpd_call {
-  aq_time begin; /* of those with the same correlation */
+  aq_time begin; /* of the rows with the same correlation */
   int64_t stack, region;
 } aq_rocpd_call;
 
@@ -127,7 +128,7 @@ void aq_rocpd_info_fini(aq_rocpd_writer *w);
 
 /* ---- rocpd_life.c ---- */
 
-/* An event under a category; message (may be NULL) is what a marker says. */
+/* An event under a category; message (may be NULL) is the marker's text. */
 bool aq_rocpd_event(aq_rocpd_writer *w, const char *category, int64_t stack,
                     const char *message, int64_t *id);
 

@@ -220,7 +220,7 @@ static aq_status check_tables(aq_rocpd *r)
   return AQ_OK;
 }
 
-/* "3", "3.0.0"…: where it is told, it has to be 3.0. */
+/* "3", "3.0.0"…: where present, it has to be 3.0. */
 static aq_status check_version(aq_rocpd *r)
 {
   char name[256];

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The importer of rocpd in two halves: rocpd_import.c reads what a set of
- * tables calls things, rocpd_rows.c its rows. Nobody else includes this.
+ * The importer of rocpd in two halves: rocpd_import.c reads the names in a set
+ * of tables, rocpd_rows.c its rows. Only they include this.
  *
  * A database holds sets of tables, one for each process or merged file, that
  * end in the same suffix. Ids are keys of their table, so they are unique in a
- * set; what the metadata table says of uuids is not needed.
+ * set; the uuids of the metadata table are not needed.
  * Thread rule: one thread at a time per import.
  */
 #ifndef AQ_TRACEDB_ROCPD_IMPORT_H
@@ -34,8 +34,8 @@ typedef struct aq_rocpd {
   size_t symbol_count, symbol_capacity;
 } aq_rocpd;
 
-/* What an id of the set stands for; AQ_NONE, NULL or "" where it is not
- * there. */
+/* The object of an id of the set; AQ_NONE, NULL or "" where it does not
+ * exist. */
 const char *aq_rocpd_string(const aq_rocpd *r, int64_t id, size_t *length);
 const aq_rocpd_symbol *aq_rocpd_symbol_at(const aq_rocpd *r, int64_t id);
 int64_t aq_rocpd_agent(const aq_rocpd *r, int64_t id);

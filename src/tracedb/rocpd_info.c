@@ -106,7 +106,7 @@ bool aq_rocpd_thread_id(aq_rocpd_writer *w, int64_t pid, int64_t tid,
   return aq_rocpd_insert(w, AQ_ROCPD_THREAD);
 }
 
-/* A stream's id is its row's; row 0 is what is not known. */
+/* A stream's id is its row's; row 0 is the unknown one. */
 bool aq_rocpd_stream_id(aq_rocpd_writer *w, int64_t pid, int64_t stream,
                         int64_t *id)
 {
@@ -126,7 +126,7 @@ bool aq_rocpd_stream_id(aq_rocpd_writer *w, int64_t pid, int64_t stream,
 
 /* ---- queues ---- */
 
-/* Where the source's ids tell all queues apart they stay; or else they are
+/* Where the source's ids distinguish all queues they stay; or else they are
  * numbered. */
 static bool number_queues(aq_rocpd_writer *w)
 {

@@ -71,7 +71,7 @@ static aq_rocpd_call *new_call(aq_rocpd_writer *w, uint64_t key)
 }
 
 /* The call of a row: known, or new with a stack id that no other has, which is
- * the row's correlation wherever that is free. *is_new tells. */
+ * the row's correlation wherever that is free. *is_new is set for a new one. */
 static aq_rocpd_call *find_call(aq_rocpd_writer *w, const aq_record *row,
                                 bool *is_new)
 {
@@ -158,7 +158,7 @@ bool aq_rocpd_wait(aq_rocpd_writer *w, const aq_record *row)
 
 /* ---- packets ---- */
 
-/* A thread stands for a queue: what happens to packets is not the host's. */
+/* A thread stands for a queue: the events of packets are not the host's. */
 static bool queue_thread(aq_rocpd_writer *w, const aq_record *row,
                          int64_t *where)
 {

@@ -6,8 +6,8 @@
 
 #include "tracedb/rocpd_import.h"
 
-/* What is read side by side, whichever starts first: host calls, so that they
- * are known when what they submitted comes, kernels and copies. */
+/* Tables read side by side, whichever starts first: host calls, so that they
+ * are known when the rows they submitted come, kernels and copies. */
 enum { CURSOR_CALLS, CURSOR_KERNELS, CURSOR_COPIES, CURSOR_COUNT };
 
 /* The columns that all three begin with. */
@@ -80,8 +80,8 @@ static bool is_api(const aq_rocpd *r, sqlite3_stmt *from)
          strncmp(category, "HSA_", 4) == 0;
 }
 
-/* Calls under the same stack id are one; those without are told apart by their
- * event. */
+/* Calls under the same stack id are one; their event distinguishes calls
+ * without one. */
 static int64_t stack_of(const aq_rocpd *r, sqlite3_stmt *from)
 {
   const int64_t stack = int_at(r, from, ROW_STACK);
@@ -150,7 +150,7 @@ static int64_t size_at(const aq_rocpd *r, sqlite3_stmt *from, int column)
   return size > 0 && size <= INT64_C(1) << 40 ? size : AQ_NONE;
 }
 
-/* Fills are told by their names: rocpd has one table for both. */
+/* Fills are recognised by their names: rocpd has one table for both. */
 static bool is_fill(const char *name)
 {
   return strcasestr(name, "fill") || strcasestr(name, "memset");

@@ -56,7 +56,7 @@ static void write_choice(sqlite3_str *sql, const char *name, int size,
   sqlite3_str_appendall(sql, "'))");
 }
 
-/* One column; what it refers to goes to `keys`. */
+/* One column; the table it refers to goes to `keys`. */
 static void write_column(sqlite3_str *sql, sqlite3_str *keys,
                          const aq_rocpd_id *id, const char *column, int length)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The public schema of rocpd 3.0.0, made from tables of its names: what a
+ * The public schema of rocpd 3.0.0, made from tables of its names: all that a
  * database has to contain, and nothing else.
  * Thread rule: one thread at a time per database.
  */
@@ -12,7 +12,7 @@
 
 enum { AQ_ROCPD_GUID_SIZE = 37, AQ_ROCPD_SUFFIX_SIZE = 38 };
 
-/* What the tables of a run are called by: "0192…-…", and "_0192…_…". */
+/* The names in the tables of a run: "0192…-…", and "_0192…_…". */
 typedef struct aq_rocpd_id {
   char guid[AQ_ROCPD_GUID_SIZE], suffix[AQ_ROCPD_SUFFIX_SIZE];
 } aq_rocpd_id;

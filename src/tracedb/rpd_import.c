@@ -211,7 +211,8 @@ static aq_status check_tables(const rpd *r)
   return AQ_OK;
 }
 
-/* Calls come first: what an operation waits for is known when it comes. */
+/* Calls come first: the call that an operation waits for is known when it
+ * comes. */
 static aq_status read_all(rpd *r)
 {
   aq_status status = check_tables(r);
