@@ -54,7 +54,7 @@ static bool is_known(const aq_calibration *c, const char *key)
   return false;
 }
 
-/* What runs show beyond the probe, if there is one. */
+/* The findings of runs beyond the probe, if there is one. */
 static aq_status fit_runs(aq_calibration *c, aq_diag *diag)
 {
   aq_device_fit fits[AQ_DEVICE_FIT_COUNT];

@@ -26,7 +26,7 @@ typedef struct aq_calibration {
   char runs[512]; /* their names, for sources */
 } aq_calibration;
 
-/* Reads the runs, names as aq_store_find takes them, and fits what they show.
+/* Reads the runs, names as aq_store_find takes them, and fits their figures.
  * AQ_ERR_INPUT where a run is simulated, or all of them show too little. */
 aq_status aq_calibration_make(aq_calibration *out, const char *model,
                               aq_store *store, const char *const *runs,

@@ -163,7 +163,7 @@ static void launches_part(const aq_calibrate *c, aq_time step,
   free(values);
 }
 
-/* ---- glue ---- */
+/* ---- back-to-back starts ---- */
 
 /* How long before the previous end a submission has to be to leave no gap: the
  * place with the fewest on the wrong side, told by its two neighbours. */

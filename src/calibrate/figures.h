@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Calibration: what measured runs tell of the constants of a device model.
- * Runs are added one after the other and pooled; what they tell are figures,
- * each a sample of times. Which constants follow from them is for the caller,
- * who knows device models. doc/calibrate.md defines every figure. One thread
+ * Calibration: the evidence of measured runs on the constants of a device
+ * model. Runs are added one after the other and pooled; they yield figures,
+ * each a sample of times. The caller, who has the device model, decides which
+ * constants follow from them. doc/calibrate.md defines every figure. One thread
  * at a time.
  */
 #ifndef AQ_CALIBRATE_FIGURES_H
@@ -47,12 +47,12 @@ void aq_calibrate_destroy(aq_calibrate *calibrate);
 aq_status aq_calibrate_add(aq_calibrate *calibrate, aq_store *store,
                            const aq_run_info *run, aq_diag *diag);
 
-/* What the runs so far tell. `idle_step`: the idle time to part warm from cold
- * launches at where the runs show no step of their own. */
+/* The figures of the runs so far. `idle_step`: the idle time to part warm from
+ * cold launches at where the runs show no step of their own. */
 void aq_calibrate_tell(aq_calibrate *calibrate, aq_time idle_step,
                        aq_calibrate_facts *out);
 
-/* Name of a figure, and how many values it takes to tell it. */
+/* Name of a figure, and how many values it takes to state it. */
 const char *aq_calibrate_name(aq_calibrate_figure figure);
 size_t aq_calibrate_least(aq_calibrate_figure figure);
 

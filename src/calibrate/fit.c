@@ -20,7 +20,7 @@ static const fit_rule rules[] = {
 };
 
 enum {
-  FEW = 10,     /* fewer values are told by the middle of their range */
+  FEW = 10,     /* fewer values: the middle of their range is reported */
   EXACT = 1000, /* ps: constants are rounded to it */
 };
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The constants of a device model that follow from what calibration found
- * (doc/calibrate.md). Runs tell sums; the shares that they do not tell apart
+ * The constants of a device model that follow from calibration
+ * (doc/calibrate.md). Runs yield sums; shares that they cannot separate
  * stay as the model has them.
  */
 #ifndef AQ_CALIBRATE_FIT_H

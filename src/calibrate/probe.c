@@ -37,7 +37,7 @@ typedef struct probe {
   aq_time
       grain; /* the largest that all spans between stamps are multiples of */
   aq_time last_end;
-  aq_time reading; /* what it takes to read the clock */
+  aq_time reading; /* the time to read the clock */
   aq_record_sink *sink;
   int64_t device_row, queue_rows[2];
   aq_diag *diag;
@@ -458,7 +458,8 @@ static void probe_free(probe *p)
       p->ops->queue_destroy(p->t, p->queues[i]);
 }
 
-/* What a figure is good to: the step, but for those that count otherwise. */
+/* The resolution of a figure: the step, but for figures that count otherwise.
+ */
 static int64_t resolution_of(const probe *p, aq_probe_id id)
 {
   switch (id) {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Probing a device: small experiments on queues of its own that tell the
+ * Probing a device: small experiments on queues of its own that measure the
  * constants of a device model, on hardware or, to check the probe, on the
  * simulator. Needs spin kernels, timestamps and a device that is idle.
  *

@@ -14,7 +14,7 @@ typedef struct aq_probed {
   char *notes; /* owned; the run's info borrows it and the texts above */
 } aq_probed;
 
-/* Stores the probe under `info` with what it found in the notes, for
+/* Stores the probe under `info` with its results in the notes, for
  * aq_calibration_make. Nothing stays in the store on errors. */
 aq_status aq_probe_perform(const aq_performance *performance, aq_store *store,
                            aq_run_info *info, aq_probed *out, aq_diag *diag);

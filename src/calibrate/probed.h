@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The constants of a device model that follow from `device probe`, whose run
- * keeps in its notes what it told (doc/hsa.md).
+ * keeps the results in its notes (doc/hsa.md).
  */
 #ifndef AQ_CALIBRATE_PROBED_H
 #define AQ_CALIBRATE_PROBED_H
@@ -20,7 +20,7 @@ enum {
   AQ_DEVICE_PROBED_COUNT
 };
 
-/* Writes what a probe told as a member of a run's notes. */
+/* Writes a probe's result as a member of a run's notes. */
 void aq_device_probed_note(aq_json_out *json, const aq_probe_result *result);
 
 /* Reads it from the notes of a run. */

@@ -13,7 +13,7 @@
 #include "report/timestamp_step.h"
 
 enum {
-  GLUED = 20,    /* ns: a start so close to the previous end is at it */
+  GLUED = 20,    /* ns: a start so close to the previous end is back-to-back */
   EARLY = 5,     /* us: a row submitted so long before was surely queued */
   NEAR = 10,     /* us: and not so long before, perhaps */
   DRY = 50,      /* us: a gap inside a graph after which the queue was dry */
@@ -110,7 +110,7 @@ static bool continues_graph(const lane *queue, const aq_record *row)
   return row->correlation != AQ_NONE && queue->correlation == row->correlation;
 }
 
-/* What the launch that the lane's last row belongs to has told by its end. */
+/* The figures of an ended launch, that of the lane's last row. */
 static void graph_close(run_rows *r, lane *queue)
 {
   if (queue->dry_at > 0 && queue->nodes > queue->dry_at) {
@@ -191,7 +191,7 @@ static void work_add(run_rows *r, const aq_record *row, int64_t number)
   gpu->end = aq_time_max(gpu->end, row->end);
 }
 
-/* ---- what needs all rows ---- */
+/* ---- figures that need all rows ---- */
 
 static int work_compare_end(const void *a, const void *b)
 {

@@ -97,7 +97,7 @@ static void put_verdict(comparison *c, const aq_run_info *run,
     aq_cli_markdown_put(c->cli, &verdict);
 }
 
-/* What is above a threshold is told when all is printed. */
+/* Reports threshold violations after all output. */
 static void judge(comparison *c, const aq_cli_figures *figures)
 {
   if (c->judged == AQ_OK)
@@ -106,7 +106,7 @@ static void judge(comparison *c, const aq_cli_figures *figures)
 
 /* ---- a replay ---- */
 
-/* What a replay is scored against, as far as the command line says. */
+/* The target of a replay's score, as far as the command line names it. */
 static aq_status find_other(comparison *c, const aq_run_info *a,
                             aq_run_info **out)
 {
@@ -127,7 +127,7 @@ static bool is_replay(const aq_run_info *a, const aq_run_info *b)
          (a->origin != AQ_NONE && a->origin == b->origin);
 }
 
-/* The durations of a replay are those of the measured GPU: against it, a replay
+/* The durations of a replay are the measured GPU's: against it, a replay
  * on another one is no accuracy. */
 static aq_status check_gpus(comparison *c, const aq_run_info *a,
                             const aq_run_info *b)
@@ -236,8 +236,8 @@ static aq_status compare_infos(comparison *c, const aq_run_info *a,
   const bool scored = !c->matched && is_replay(a, b);
   if (c->style == STYLE_JUNIT)
     aq_cli_junit_begin(c->cli);
-  /* The first of two runs is what was; a replay that is given alone, or first,
-   * is what is. */
+  /* The first of two runs is the reference; a replay that is given alone, or
+   * first, is the one to judge. */
   const bool turned = c->cli->arg_count < 2;
   aq_status status = scored   ? score(c, a, b)
                      : turned ? tell_all_apart(c, b, a)

@@ -13,7 +13,7 @@
 #include "common/kernel_set.h"
 #include "wrap/fault_schedule.h"
 
-/* NAME=value SEPARATOR what was there. */
+/* NAME=value SEPARATOR old value. */
 static bool env_prepend(const char *name, const char *value, char separator)
 {
   const char *old = getenv(name);
@@ -53,7 +53,7 @@ static aq_status schedule_get(const char *value, aq_fault_schedule *out,
   return aq_fault_schedule_random(number, true, out, diag);
 }
 
-/* Of a seed, those that cannot happen are left out; of a document they are an
+/* From a seed, impossible faults are left out; in a document they are an
  * error. */
 static aq_status fault_check(const aq_fault *fault, bool seeded, bool *taken,
                              aq_diag *diag)

@@ -90,7 +90,7 @@ static aq_status namespace_make(aq_diag *diag)
       return refused(diag, "a user namespace");
     status = user_map(user, group, diag);
   }
-  /* What others mount is still seen; what we mount is not. */
+  /* We still see the mounts of others; they do not see ours. */
   if (status == AQ_OK && mount(NULL, "/", NULL, MS_REC | MS_SLAVE, NULL) != 0)
     return refused(diag, "mounts of its own");
   return status;
@@ -114,7 +114,7 @@ static bool node_make(const char *path, const char *from,
   return made && mount(from, path, NULL, MS_BIND | MS_REC, NULL) == 0;
 }
 
-/* What is not taken over: made anew, or nothing. */
+/* Entries that are not taken over: made anew, or nothing. */
 static bool is_taken(const struct dirent *entry)
 {
   static const char *const left[] = {".", "..", "amdgpu", "kfd", "ptmx"};
@@ -124,7 +124,7 @@ static bool is_taken(const struct dirent *entry)
   return true;
 }
 
-/* All that is in the folder; what goes away meanwhile is left out. */
+/* All entries of the folder; entries that vanish meanwhile are left out. */
 static aq_status entries_bind(DIR *was, const char *path, aq_diag *diag)
 {
   char own[PATH_MAX], from[PATH_MAX];
@@ -141,7 +141,7 @@ static aq_status entries_bind(DIR *was, const char *path, aq_diag *diag)
   return AQ_OK;
 }
 
-/* What a folder has besides; it is made at STAGE. */
+/* The additions to a folder; made at STAGE. */
 typedef aq_status additions(aq_diag *diag);
 
 /* Lays a folder of ours over one, with all that is taken over of it. */
@@ -163,7 +163,7 @@ static aq_status folder_cover(const char *path, additions *add, aq_diag *diag)
   return status;
 }
 
-/* Whoever opens a ptmx looks for the terminals beside it in its own file
+/* A process that opens a ptmx looks for the terminals beside it in its own file
  * system: it stays where it was, with all of /dev. */
 static aq_status dev_add(aq_diag *diag)
 {
@@ -192,7 +192,7 @@ static aq_status module_add(aq_diag *diag)
              : refused(diag, "/sys/module/amdgpu");
 }
 
-/* A machine without modules has nothing that says so. */
+/* A machine without modules has no list of them. */
 static aq_status module_show(aq_diag *diag)
 {
   if (access("/sys/module", F_OK) != 0 ||

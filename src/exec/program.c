@@ -27,7 +27,7 @@ static _Noreturn void child_fail(const aq_program *program, int code,
 static _Noreturn void child_run(const aq_program *program, const sigset_t *mask)
 {
   aq_diag diag = AQ_DIAG_INIT;
-  /* What was tried may still fail now and then. */
+  /* An isolation that worked in the trial may still fail. */
   if (program->isolated && aq_isolation_enter(&diag) != AQ_OK)
     child_fail(program, AQ_EXEC_OURS, diag.text);
   signal(SIGINT, SIG_DFL);

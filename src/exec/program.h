@@ -31,7 +31,7 @@ typedef struct aq_program {
 typedef struct aq_program_end {
   pid_t child;
   int status;     /* of waitpid */
-  bool timed_out; /* it was told to end, and then made to */
+  bool timed_out; /* it was asked to end, and then made to */
 } aq_program_end;
 
 /* Runs it to its end with SIGINT and SIGQUIT ignored here: the terminal sends

@@ -46,7 +46,7 @@ static char *path_join(const char *folder, const char *name)
   return asprintf(&path, "%s/%s", folder, name) < 0 ? NULL : path;
 }
 
-/* The file, if nobody has it locked; -1 otherwise. */
+/* The file, if no process has it locked; -1 otherwise. */
 static int file_lock(const char *path)
 {
   int fd = open(path, O_RDWR | O_CLOEXEC);
@@ -81,7 +81,7 @@ static int by_number(const struct dirent **a, const struct dirent **b)
   return x != y ? (x > y) - (x < y) : strcmp((*a)->d_name, (*b)->d_name);
 }
 
-/* ---- what the run is ---- */
+/* ---- the description of the run ---- */
 
 /* The file `exec`: texts, each ended by a zero byte. */
 static bool wish_write(const aq_spool_wish *wish, int fd)
@@ -336,8 +336,8 @@ static char *folder_above(const char *store_path)
   return above;
 }
 
-/* It is hidden until its file is locked, so that nobody takes it for one that
- * was left. */
+/* It is hidden until its file is locked, so that no process takes it for an
+ * orphan. */
 static bool folder_make(const aq_spool_wish *wish, char *above, aq_spools *out)
 {
   if (mkdir(above, 0700) != 0 && errno != EEXIST)
@@ -396,7 +396,7 @@ void aq_spools_close(aq_spools *spools)
   *spools = (aq_spools)AQ_SPOOLS_NONE;
 }
 
-/* ---- what was left ---- */
+/* ---- orphans ---- */
 
 static void folder_recover(const aq_spool_watch *watch, const char *store_path,
                            const char *folder)

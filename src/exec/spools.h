@@ -2,10 +2,10 @@
 /*
  * The spools of programs that run on the drop-in, on their way into the store.
  *
- * Each execution has a folder STORE.spool/XXXXXX with a file `exec`, which says
- * what the run is and is locked as long as the execution lives, and a spool for
- * each process that opened HSA, locked by that. aq_spools_recover() stores
- * folders that nobody locks: those of executions that were killed.
+ * Each execution has a folder STORE.spool/XXXXXX with a file `exec`, which
+ * describes the run and is locked as long as the execution lives, and a spool
+ * for each process that opened HSA, locked by that. aq_spools_recover() stores
+ * unlocked folders: of executions that were killed.
  */
 #ifndef AQ_EXEC_SPOOLS_H
 #define AQ_EXEC_SPOOLS_H
@@ -26,7 +26,7 @@ typedef struct aq_spools {
     .lock = -1                                                                 \
   }
 
-/* What the runs are called; borrowed. */
+/* The names of the runs; borrowed. */
 typedef struct aq_spool_wish {
   const char *version, *command, *program;
   const char *name; /* of the program's run; or NULL */
@@ -39,7 +39,7 @@ typedef struct aq_spooled_run {
   bool complete, recovered;
 } aq_spooled_run;
 
-/* Who hears of runs and of remarks. */
+/* Callbacks for runs and for remarks. */
 typedef struct aq_spool_watch {
   const aq_notes *notes;
   void (*run)(const aq_spooled_run *run, void *user);
@@ -52,7 +52,7 @@ aq_status aq_spools_create(aq_store *store, const aq_spool_wish *wish,
 
 /* Stores a run for each process that has ended, in the store of a path as
  * aq_store_open takes it. The run of `program`, the process that was started,
- * is complete if that ended by itself, whose `status` is that of waitpid. */
+ * is complete if that ended on its own, whose `status` is that of waitpid. */
 aq_status aq_spools_store(const aq_spools *spools, const char *store,
                           pid_t program, int status,
                           const aq_spool_watch *watch, aq_diag *diag);

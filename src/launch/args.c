@@ -340,7 +340,7 @@ aq_status aq_launch_args_place(aq_transport *t, const aq_code_kernel *kernel,
   return status;
 }
 
-/* ---- telling ---- */
+/* ---- output ---- */
 
 static int64_t whole_at(const aq_launch_arg *arg, uint64_t i)
 {

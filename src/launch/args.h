@@ -3,8 +3,8 @@
  * Arguments of a kernel as `launch` takes them:
  *   TYPE:VALUE               a number, "i32:5"
  *   buf:TYPE[N][=FILL]       a buffer that goes in
- *   out:TYPE[N][:FILE][=FILL]  a buffer whose contents are told afterwards, and
- *                            written to FILE
+ *   out:TYPE[N][:FILE][=FILL]  a buffer whose contents are printed afterwards,
+ *                            and written to FILE
  * TYPE is one of i8 u8 i16 u16 i32 u32 i64 u64 f32 f64; FILL is a number, iota
  * (0, 1, 2, ...), or @FILE: the bytes of a file, little endian, of which there
  * are as many as the buffer has, or N is left out. 0 without.
@@ -21,7 +21,7 @@ typedef struct aq_launch_arg {
   const char *text; /* as it was given; borrowed */
   uint32_t type;    /* of a table of its own */
   bool is_buffer, is_out;
-  uint64_t count;   /* elements of a buffer, 0: what the file has; else 1 */
+  uint64_t count;   /* elements of a buffer, 0: as the file has; else 1 */
   char fill[32];    /* "iota", a number, or the value */
   const char *from; /* file that fills it, of `text`, or NULL */
   const char *to;   /* file that it is written to, of `text`, or NULL */
@@ -29,21 +29,21 @@ typedef struct aq_launch_arg {
   void *memory;     /* of a buffer, once it is made */
 } aq_launch_arg;
 
-/* Reads one. AQ_ERR_INPUT names it and says what is expected. */
+/* Reads one. AQ_ERR_INPUT names it and the expected form. */
 aq_status aq_launch_arg_read(const char *text, aq_launch_arg *out,
                              aq_diag *diag);
 
 /* Writes an out buffer to its file, if it has one. AQ_ERR_IO names it. */
 aq_status aq_launch_arg_write(const aq_launch_arg *arg, aq_diag *diag);
 
-/* Makes the buffers and the kernarg segment of a launch, and fills both; what
- * the runtime passes (grid, workgroup, group segment) too. AQ_ERR_INPUT where
+/* Makes the buffers and the kernarg segment of a launch, and fills both; the
+ * runtime's arguments (grid, workgroup, group segment) too. AQ_ERR_INPUT where
  * the kernel wants others. The transport owns all memory. */
 aq_status aq_launch_args_place(aq_transport *t, const aq_code_kernel *kernel,
                                aq_launch *launch, aq_launch_arg *args,
                                size_t count, aq_diag *diag);
 
-/* Tells an out buffer, at most `most` elements. */
+/* Prints an out buffer, at most `most` elements. */
 void aq_launch_arg_print(const aq_launch_arg *arg, uint64_t most, FILE *out);
 void aq_launch_arg_json(const aq_launch_arg *arg, uint64_t most,
                         aq_json_out *json);

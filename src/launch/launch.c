@@ -93,7 +93,7 @@ static aq_status dispatch_await(dispatch *d, aq_diag *diag)
   return status;
 }
 
-/* What the transport itself would have recorded. */
+/* The records that the transport itself would have made. */
 static aq_status records_put(const dispatch *d, const aq_launch *launch,
                              const aq_launch_times *times, uint32_t count,
                              aq_record_sink *sink, aq_diag *diag)

@@ -20,13 +20,13 @@ typedef struct aq_launch {
   void *kernarg;         /* memory of the transport, or NULL: no arguments */
 } aq_launch;
 
-/* In the transport's time; AQ_TIME_NONE where it does not tell. */
+/* In the transport's time; AQ_TIME_NONE where it is not known. */
 typedef struct aq_launch_times {
   aq_time submit, start, end, observed;
 } aq_launch_times;
 
 /* Dispatches it `count` times, at least once, each when the one before it has
- * ended, and tells the times of each in `out`. What stops the queue is the
+ * ended, and puts the times of each into `out`. A stop of the queue is the
  * error. On a transport that measures, their records go into the sink (or
  * NULL). `*ended`, unless NULL, counts those that have ended, atomically. */
 aq_status aq_launch_run(aq_transport *t, const aq_launch *launch,

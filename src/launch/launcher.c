@@ -136,8 +136,7 @@ static aq_status kernel_load(aq_launcher *l, aq_diag *diag)
                          : status;
 }
 
-/* What was asked for, else what the kernel was made for, else 256 or the grid.
- */
+/* The requested size, else the kernel's own, else 256 or the grid. */
 static aq_status workgroup_choose(aq_launcher *l, const aq_code_kernel *kernel,
                                   aq_diag *diag)
 {

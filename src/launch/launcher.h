@@ -18,7 +18,7 @@
 typedef struct aq_launch_ask {
   const char *path, *kernel;
   uint32_t grid[3];      /* work-items */
-  uint32_t workgroup[3]; /* all 0: what the kernel was made for, else 256 */
+  uint32_t workgroup[3]; /* all 0: the kernel's own, else 256 */
   uint32_t lds;          /* bytes of group segment besides the kernel's own */
   uint32_t repeats;      /* at least 1 */
   aq_launch_arg *args;   /* as aq_launch_arg_read reads them */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the times of the dispatches of a kernel come to. */
+/* A summary of the times of a kernel's dispatches. */
 #ifndef AQ_LAUNCH_TIMES_H
 #define AQ_LAUNCH_TIMES_H
 

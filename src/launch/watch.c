@@ -32,7 +32,7 @@ static void *watch_main(void *user)
   return NULL;
 }
 
-/* Waits on the clock that nobody sets; false at the timeout. */
+/* Waits on the monotonic clock; false at the timeout. */
 static bool watch_await(watch *w, aq_time timeout)
 {
   struct timespec until;

@@ -70,7 +70,7 @@ static aq_status execute(capture_job *job, aq_transport *transport,
                       : operations_execute(job, transport, warm, count, out);
 }
 
-/* What the transport says of itself, while it is open. */
+/* The transport's description of itself, while it is open. */
 static void info_ask(capture_job *job, aq_transport *transport)
 {
   aq_run_info *run = job->info;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Replaying a capture of what a program submitted, operations or packets, into
+ * Replaying a capture of a program's submissions, operations or packets, into
  * a stored run. Texts are borrowed; one thread.
  */
 #ifndef AQ_PERFORM_CAPTURE_H

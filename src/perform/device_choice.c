@@ -66,8 +66,8 @@ static const struct {
     {.name = "", .cus = 304, .model = "mi300x"},
 };
 
-/* For runs that say nothing of their GPU: what the step of the timestamps and
- * the profiler leave. */
+/* For runs without the name of their GPU: the candidates by the step of the
+ * timestamps and the profiler. */
 static const struct {
   const char *format; /* NULL: any other */
   int step;           /* ns */
@@ -79,7 +79,7 @@ static const struct {
     {NULL, 40, "mi300x"},
 };
 
-/* Major × 100 + minor, or 0 where the notes tell no version. */
+/* Major × 100 + minor, or 0 where the notes have no version. */
 static int64_t hip_of(const char *notes)
 {
   aq_diag diag = AQ_DIAG_INIT;

@@ -13,7 +13,7 @@
 #include "perform/sums.h"
 #include "workload/request_log.h"
 
-/* ---- what was asked for ---- */
+/* ---- the request ---- */
 
 /* A name that is nearly one of those built in is more likely misspelt than
  * that of a plug-in; the diag says already where plug-ins lie. */
@@ -164,9 +164,9 @@ const char *aq_performance_durations(const aq_performance *performance,
                                                                : "assumed";
 }
 
-/* ---- what the store keeps beside rows ---- */
+/* ---- the store's data beside rows ---- */
 
-/* What is known of the run only now; texts live in `totals`. */
+/* Facts that are known only after the run; texts live in `totals`. */
 static void info_complete(const aq_performance *performance, aq_run_info *info,
                           const aq_run_totals *totals)
 {
@@ -181,7 +181,7 @@ static void info_complete(const aq_performance *performance, aq_run_info *info,
     info->model_verdict = totals->model_verdict;
 }
 
-/* What the run came to and whom it served, for its `summary`. */
+/* The results of the run and the clients it served, for its `summary`. */
 static char *make_summary(const aq_performance *performance,
                           const aq_run_totals *totals, const aq_sums *sums)
 {
@@ -274,7 +274,7 @@ static aq_status log_open(const char *path, FILE **out, aq_diag *diag)
              : AQ_OK;
 }
 
-/* What a failed run decided stays: it may tell why. */
+/* The decisions of a failed run stay: they may show why. */
 static aq_status log_close(const char *path, FILE *log, aq_status status,
                            aq_diag *diag)
 {

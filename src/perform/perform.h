@@ -2,7 +2,7 @@
 /*
  * Performing a workload: through a transport, into a stored run.
  *
- * A performance is what the caller asked for, checked: its transport and its
+ * A performance is the caller's request, checked: its transport and its
  * policy are found, nothing is open. aq_perform() opens the transport, runs
  * the workload and stores the run; nothing stays in the store when it fails.
  *
@@ -28,10 +28,10 @@ typedef struct aq_performance {
   aq_policy_choice *policy;       /* owned; NULL: none */
   bool hardware;     /* the innermost transport is that of real GPUs */
   bool on_simulator; /* aq_performance_probe found a simulator behind it */
-  /* Whose requests are kept, and what the run came to; NULL: neither. */
+  /* Whose requests are kept, and the run's results; NULL: neither. */
   const aq_scenario_facts *facts;
   bool sums_only; /* with facts: no rows, devices and queues are stored */
-  bool late;      /* nothing is in the store before the run is over */
+  bool late;      /* nothing is in the store before the run has ended */
   /* Adds members to the run's notes, or NULL. */
   void (*notes)(aq_json_out *json, const void *user);
   const void *notes_user;
@@ -50,8 +50,8 @@ aq_status aq_performance_open(const aq_performance *performance,
                               aq_record_sink *sink, aq_transport **out,
                               aq_diag *diag);
 
-/* What the transport says of itself and of its first device (without texts);
- * all zero for a transport without devices. */
+/* The transport's description of itself and of its first device (without
+ * texts); all zero for a transport without devices. */
 typedef struct aq_performance_facts {
   uint32_t caps;
   aq_run_kind kind; /* of the runs that it makes */
@@ -78,7 +78,7 @@ aq_status aq_performance_notes(const aq_performance *performance,
                                const aq_run_totals *totals, char **out,
                                aq_diag *diag);
 
-/* What came of a performance. */
+/* The result of a performance. */
 typedef struct aq_performed {
   int64_t run; /* its id in the store */
   aq_run_totals totals;
@@ -88,8 +88,8 @@ typedef struct aq_performed {
 
 void aq_performed_fini(aq_performed *performed);
 
-/* Runs the workload to its end and stores it under `info`, completed with what
- * the transport reports; its texts then borrow from `out`. */
+/* Runs the workload to its end and stores it under `info`, completed with the
+ * transport's reports; its texts then borrow from `out`. */
 aq_status aq_perform(const aq_performance *performance, aq_store *store,
                      aq_time epoch, aq_workload_source *workload,
                      aq_run_info *info, aq_performed *out, aq_diag *diag);

@@ -65,7 +65,7 @@ static void drops_note(const aq_notes *notes, const aq_replay_facts *facts)
               facts->dropped[i], drops[i].meaning);
 }
 
-/* How it was replayed, for those who look at the run later. */
+/* How it was replayed, for later readers of the run. */
 static void replay_notes(aq_json_out *json, const void *user)
 {
   const replay_job *job = user;
@@ -153,7 +153,7 @@ static void device_ask(replay_job *job, const aq_device_info *device)
   job->options.graph_head = device->graph_head;
 }
 
-/* Whose durations the rows have: those of the run that is replayed, whatever
+/* Whose durations the rows have: the replayed run's, whatever
  * the device. */
 static void durations_find(replay_job *job, const aq_run_info *origin,
                            const aq_performance_facts *probed,
@@ -181,8 +181,8 @@ static void durations_find(replay_job *job, const aq_run_info *origin,
              here.name[0] ? here.name : here.gfx);
 }
 
-/* What the run stores of it. At level 2 the first half predicts: how well, the
- * measured second half says. The caller frees it; NULL: no memory. */
+/* The run's own facts to store. At level 2 the first half predicts: the
+ * measured second half shows how well. The caller frees it; NULL: no memory. */
 static char *durations_word(const replay_job *job)
 {
   char *text = NULL;

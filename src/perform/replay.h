@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Replaying a stored run into a new one (run/replay.h says what a replay is).
+ * Replaying a stored run into a new one (run/replay.h defines a replay).
  * Texts are borrowed; one thread.
  */
 #ifndef AQ_PERFORM_REPLAY_H

@@ -24,7 +24,7 @@ AQ_BEGIN_DECLS
 
 enum { AQ_PERFORMANCE_WORDS_MAX = 4 };
 
-/* What a run is made with; all zero but `size` is a run of `sim` in virtual
+/* The settings of a run; all zero but `size` is a run of `sim` in virtual
  * time. */
 typedef struct aq_performance_options {
   uint32_t size;         /* sizeof(aq_performance_options) of the caller */
@@ -33,7 +33,7 @@ typedef struct aq_performance_options {
   const char *device;    /* model or selector; NULL: the transport's default */
   const char *const *edits; /* of the device model, ended by NULL; or NULL */
   const char *policy;       /* NULL: none */
-  bool policy_fallback;     /* go on without a policy that fails */
+  bool policy_fallback;     /* continue without a policy that fails */
   const char *decision_log; /* file, or NULL */
   aq_semantics semantics;
   bool live;
@@ -48,8 +48,8 @@ typedef struct aq_performance_options {
     const char *key, *text;
   } words[AQ_PERFORMANCE_WORDS_MAX];
   size_t word_count;
-  /* Asked now and then whether somebody wants to see the state of the run;
-   * then every queue goes to `line`. Both NULL: nobody does. */
+  /* Asked now and then whether to show the state of the run;
+   * then every queue goes to `line`. Both NULL: never. */
   bool (*asked)(void *user);
   void (*line)(const char *text, void *user);
   void *user;

@@ -3,7 +3,7 @@
 
 #include "perform/scenario_run.h"
 
-/* How the streams were mapped, for those who look at the run later. */
+/* How the streams were mapped, for later readers of the run. */
 static void run_notes(aq_json_out *json, const void *user)
 {
   const aq_performance *performance = user;

@@ -15,7 +15,7 @@ static aq_sums *of(aq_record_sink *sink)
 
 /* ---- busy time ---- */
 
-/* Rows come about in the order of their ends: the search begins there. */
+/* Rows are made in the order of their ends: the search begins there. */
 static bool busy_add(aq_busy *busy, aq_time begin, aq_time end)
 {
   size_t after = busy->count;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the rows of a run come to, kept while they pass: a sink before another
+ * Sums over the rows of a run, kept while they pass: a sink before another
  * one, or instead of it where only sums are wanted.
  *
  * Busy is the time during which at least one kernel, copy or fill of a device

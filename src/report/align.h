@@ -3,7 +3,7 @@
  * Aligns two sequences of numbers: the runs of equal elements that remain when
  * the fewest are left out (E. Myers, An O(ND) Difference Algorithm and Its
  * Variations, 1986, in linear space). Where they differ in very many places it
- * settles for less than the longest common subsequence, and says so.
+ * settles for less than the longest common subsequence, and reports it.
  * Pure functions.
  */
 #ifndef AQ_REPORT_ALIGN_H

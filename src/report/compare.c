@@ -59,7 +59,7 @@ typedef struct comparison {
   aq_compare result;
 } comparison;
 
-/* What is known while one queue is walked. */
+/* The state while one queue is walked. */
 typedef struct walk {
   const aq_compare_row *previous;     /* the reference row that ended last */
   const aq_compare_row *previous_row; /* its partner, or NULL */

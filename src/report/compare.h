@@ -41,7 +41,7 @@ AQ_BEGIN_DECLS
   C(GRAPH_FIRST, "graph-first", "first packet of a graph launch")              \
   C(EDGE, "edge", "waited for another queue")
 
-/* P(id, name, meaning): who predicts. */
+/* P(id, name, meaning): the predictor. */
 #define AQ_COMPARE_PREDICTORS(P)                                               \
   P(RUN, "run", "the run that is compared")                                    \
   P(ZERO, "zero", "start = max(submission, previous end)")                     \
@@ -106,8 +106,8 @@ typedef struct aq_compare_row {
   aq_time host_begin, host_end, submit, start, end;
 } aq_compare_row;
 
-/* Takes over what is needed; returns whether the record is of a kind that is
- * compared (kernel, copy, fill). */
+/* Takes over the needed fields; returns whether the record is of a compared
+ * kind (kernel, copy, fill). */
 AQ_API bool aq_compare_row_init(aq_compare_row *row, const aq_record *record,
                                 int64_t number, int64_t key);
 

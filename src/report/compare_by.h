@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * How dispatches of two runs are matched, and by what they are grouped: the
+ * How dispatches of two runs are matched, and how they are grouped: the
  * words of `compare --match` and `--by`. Constant tables; any thread.
  */
 #ifndef AQ_REPORT_COMPARE_BY_H

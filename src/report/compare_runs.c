@@ -20,7 +20,7 @@ typedef struct row_array {
   size_t count, capacity;
 } row_array;
 
-/* Who is who, and how they join. */
+/* The identities of the runs, and how they join. */
 typedef struct pairing {
   const aq_run_info *reference, *run;
   join_by reference_by, run_by;
@@ -166,7 +166,8 @@ static bool has_text(const char *text)
   return text && text[0];
 }
 
-/* A name that tells a model; older drivers give every part the same one. */
+/* A name that identifies a model; older drivers give every part the same one.
+ */
 static bool has_name(const aq_run_device *device)
 {
   return has_text(device->name) &&

@@ -60,7 +60,7 @@ size_t aq_mser5(const double *values, size_t count)
   const size_t batches = count / MSER_BATCH;
   size_t cut = 0;
   double best = INFINITY, sum = 0, squares = 0;
-  /* From the end: each step adds one batch to what is left. */
+  /* From the end: each step adds one batch to the rest. */
   for (size_t left = 1; left <= batches; left++) {
     const size_t at = batches - left;
     double batch = 0;

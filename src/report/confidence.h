@@ -20,7 +20,7 @@ aq_estimate aq_estimate_of(const double *values, size_t count);
 aq_estimate aq_estimate_batches(const double *values, size_t count);
 
 /* How many values at the beginning to leave out: MSER-5 (White 1997), the cut
- * that minimises the standard error of what is left, in batches of 5, at most a
+ * that minimises the standard error of the rest, in batches of 5, at most a
  * half. */
 size_t aq_mser5(const double *values, size_t count);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the samples of a run come to. */
+/* A summary of a run's samples. */
 #ifndef AQ_REPORT_COUNTER_SUMMARY_H
 #define AQ_REPORT_COUNTER_SUMMARY_H
 

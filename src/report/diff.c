@@ -109,7 +109,7 @@ static uint32_t *name_rows(aq_names *names, const aq_dispatches *d,
   return numbers;
 }
 
-/* Groups are those of stats; by kernel, names tell them in both runs. */
+/* Groups are as in stats; by kernel, names identify them in both runs. */
 static int64_t *key_rows(const aq_dispatches *d, const uint32_t *names,
                          aq_stats_by by)
 {

@@ -53,7 +53,7 @@ typedef struct aq_diff_group {
 
 typedef struct aq_diff {
   aq_match_by by;
-  int64_t a_calls, b_calls, pairs; /* what is not paired is in one run only */
+  int64_t a_calls, b_calls, pairs; /* unpaired rows are in one run only */
   aq_time a_makespan, b_makespan;
   aq_diff_figure parts[AQ_DIFF_PART_COUNT];
   aq_diff_group *groups; /* the largest |total| of K first */

@@ -39,8 +39,8 @@ enum { BATCH = 512 };
   F(end)                                                                       \
   F(complete)
 
-/* What is read of a row, and no more: what is not asked of the reader would
- * silently be unknown. */
+/* The fields read of a row, and no more: a field that the reader is not asked
+ * for would silently be unknown. */
 typedef struct seen {
 #define F(field) int64_t field;
   FIELDS(F)

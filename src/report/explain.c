@@ -19,7 +19,7 @@ typedef struct sweep {
   int64_t device, cus;
   bool policy, begun;
   aq_time kernels_until, any_until; /* latest ends so far */
-  size_t next_wait;                 /* waits before it are over */
+  size_t next_wait;                 /* waits before it have ended */
 } sweep;
 
 static void charge(aq_explain *out, aq_explain_cause cause, aq_time time,

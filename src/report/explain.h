@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Explain: what a run's time went to, and what holds it back.
+ * Explain: where a run's time went, and the resource that holds it back.
  *
  * The time of each device from its first start to its last end is divided, to
- * the picosecond, among the causes below: what ran, or why nothing did. The
- * largest cause that is not full kernels is the bottleneck; a run whose kernels
- * fill its time is kernel-bound. doc/stats.md says how each is found. Pure
- * functions; one thread.
+ * the picosecond, among the causes below: running work, or a reason for idling.
+ * The largest cause that is not full kernels is the bottleneck; a run whose
+ * kernels fill its time is kernel-bound. doc/stats.md says how each is found.
+ * Pure functions; one thread.
  */
 #ifndef AQ_REPORT_EXPLAIN_H
 #define AQ_REPORT_EXPLAIN_H
@@ -73,7 +73,7 @@ typedef struct aq_explain {
   aq_explain_cause bottleneck;
   int64_t dispatches, devices;
   int64_t shapeless;      /* kernels whose workgroups are not known … */
-  aq_time shapeless_time; /* … and what they add to KERNEL: no tail is known */
+  aq_time shapeless_time; /* … and their part of KERNEL: no tail is known */
 } aq_explain;
 
 /* `cus` is the number of compute units by device ordinal (0: not known);

@@ -30,7 +30,7 @@ aq_status aq_formula_fit(const aq_compare_row *rows, size_t count,
                          aq_compare *out, aq_diag *diag);
 
 /* The start that a formula (ZERO or E) predicts after `previous_end` (AQ_NONE:
- * the first of its queue). Rows that nobody can predict keep theirs. */
+ * the first of its queue). Unpredictable rows keep theirs. */
 aq_time aq_formula_start(aq_compare_predictor formula, const aq_compare *fit,
                          const aq_compare_row *row, aq_time previous_end);
 

@@ -34,7 +34,7 @@ static int64_t replay_key(const aq_dispatch *row, bool by_origin)
 static int64_t correlation_key(const aq_dispatch *row, bool unused)
 {
   (void)unused;
-  /* Calls that submitted several rows tell none apart. */
+  /* Calls that submitted several rows identify none. */
   return row->via == AQ_VIA_GRAPH ? AQ_NONE : row->correlation;
 }
 

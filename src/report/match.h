@@ -27,8 +27,8 @@ typedef struct aq_matches {
   aq_match_by by; /* never AUTO */
 } aq_matches;
 
-/* `replay` says whether rows join by what they replay: `a_key` and `b_key` then
- * tell whether the key of a side is its origin or its own number. Nothing in
+/* `replay`: rows join by their origins: `a_key` and `b_key` then choose whether
+ * the key of a side is its origin or its own number. Nothing in
  * common is AQ_ERR_INPUT. */
 typedef struct aq_match_replay {
   bool possible, a_by_origin, b_by_origin;

@@ -91,8 +91,7 @@ static bool unmatched(const aq_diff *d, double *out)
   return true;
 }
 
-/* Those of a replay that is scored, of two runs that are matched, or of both.
- */
+/* The figures of a scored replay, of two matched runs, or of both. */
 static const struct {
   const char *name, *meaning;
   aq_metric_unit unit;

@@ -46,13 +46,13 @@ AQ_API int aq_metric_find(const char *name);
 /* "ns" and so on; static. */
 AQ_API const char *aq_metric_unit_name(aq_metric_unit unit);
 
-/* The figure; false when no scored row tells it. Signed figures (makespan)
+/* The figure; false when no scored row has it. Signed figures (makespan)
  * are given as their size. */
 AQ_API bool aq_metric_value(size_t index, const aq_compare *compare,
                             double *out);
 
-/* The same of two runs that were matched; false for what is only told of a
- * replay that is scored. */
+/* The same of two matched runs; false for figures that only a scored replay
+ * has. */
 AQ_API bool aq_metric_diff_value(size_t index, const aq_diff *diff,
                                  double *out);
 

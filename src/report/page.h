@@ -15,7 +15,7 @@
 
 #include "store/store.h"
 
-/* One constant of a device model, as `show DEVICE` tells it. */
+/* One constant of a device model, as `show DEVICE` prints it. */
 typedef struct aq_page_constant {
   const char *key, *value, *unit, *source;
 } aq_page_constant;

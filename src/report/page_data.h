@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the page knows of its runs, as JSON:
+ * The page's data about its runs, as JSON:
  *
  *   {"version": …, "runs": [{"id", "name", "kind", …, "constants": [{…}],
  *    "names": […], "devices": [{…}], "queues": [{…}], "count": N,

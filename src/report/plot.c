@@ -95,7 +95,7 @@ typedef struct axis {
   double low, high; /* as `at` gives them */
   bool log;
   const char *unit; /* or NULL */
-  double scale;     /* what is shown is less by this */
+  double scale;     /* the shown values are less by this */
   double ticks[TICKS_MAX];
   size_t tick_count;
 } axis;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What a run's queues did, in one pass over its rows. */
+/* The activity of a run's queues, in one pass over its rows. */
 #ifndef AQ_REPORT_QUEUE_SUMMARY_H
 #define AQ_REPORT_QUEUE_SUMMARY_H
 

@@ -7,7 +7,7 @@
 
 enum {
   STEP_ROWS = 4096,      /* rows that are looked at */
-  STEP_NEEDED = 20,      /* intervals that tell the step */
+  STEP_NEEDED = 20,      /* intervals that determine the step */
   STEP_LONGEST = 50,     /* us */
   STEP_TOLERANCE = 1500, /* ps: both timestamps were rounded to ns */
   SCALE_STEPS = 250,     /* of 20 ppm: how far apart the clocks may run */
