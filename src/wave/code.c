@@ -91,6 +91,8 @@ static unsigned constant_bits(const aq_isa_inst *inst,
   const char *name = inst->row->name;
   if (inst->row->encoding != AQ_ISA_VOP3P)
     return operand->bits;
+  if (inst->row->flags & AQ_ISA_MATRIX)
+    return strncmp(name, "v_mfma_f64_", 11) == 0 ? 64 : 32;
   if (inst->row->flags & AQ_ISA_MIX)
     return inst->op_sel_hi >> (operand->role - 'A') & 1 ? 16 : 32;
   return operand->role != 'C' && strstr(name, "_f16")             ? 16

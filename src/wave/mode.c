@@ -33,6 +33,11 @@ void aq_wave_mode_enter64(aq_wave *w)
   _mm_setcsr(control(w->mode >> 2 & 3, w->mode >> 6 & 3));
 }
 
+void aq_wave_mode_enter_nearest(void)
+{
+  _mm_setcsr(control(0, 3));
+}
+
 uint32_t aq_wave_mode_save(void)
 {
   return _mm_getcsr();
@@ -62,6 +67,11 @@ void aq_wave_mode_enter(aq_wave *w)
 void aq_wave_mode_enter64(aq_wave *w)
 {
   control(w->mode >> 2 & 3, w->mode >> 6 & 3);
+}
+
+void aq_wave_mode_enter_nearest(void)
+{
+  control(0, 3);
 }
 
 uint32_t aq_wave_mode_save(void)

@@ -40,4 +40,7 @@ static inline bool aq_wave_mode_is_split(const aq_wave *w)
 /* Sets the unit for f64 and f16. */
 void aq_wave_mode_enter64(aq_wave *w);
 
+/* Rounds to nearest and keeps denormals, whatever MODE says. */
+void aq_wave_mode_enter_nearest(void);
+
 #endif

@@ -5,3 +5,7 @@ tests_wave_test_kernels_SOURCES = tests/wave/test_kernels.c \
 tests_wave_test_groups_SOURCES = tests/wave/test_groups.c
 EXTRA_DIST += tests/wave/kernels.c tests/wave/kernels_forms.c \
 	tests/wave/groups.c
+
+check_PROGRAMS += tests/wave/test_matrix
+tests_wave_test_matrix_SOURCES = tests/wave/test_matrix.c
+EXTRA_DIST += tests/wave/matrix_kernels.c
