@@ -102,14 +102,14 @@ static int swizzle_lane(uint32_t pattern, int l)
 {
   if (pattern & 0x8000) /* within four */
     return (l & ~3) | (int)(pattern >> (2 * (l & 3)) & 3);
-  const int and_mask = pattern & 31, or_mask = pattern >> 5 & 31,
-            xor_mask = pattern >> 10 & 31;
+  const int and_mask = (int)(pattern & 31), or_mask = (int)(pattern >> 5 & 31),
+            xor_mask = (int)(pattern >> 10 & 31);
   return (l & 32) | ((((l & 31) & and_mask) | or_mask) ^ xor_mask);
 }
 
 static int swizzle_rotate(uint32_t pattern, int l)
 {
-  const int mask = pattern & 31, amount = pattern >> 5 & 31;
+  const int mask = (int)(pattern & 31), amount = (int)(pattern >> 5 & 31);
   const int turn = pattern & 0x400 ? -amount : amount;
   return (l & 32) | (l & mask) | ((l + turn) & 31 & ~mask);
 }

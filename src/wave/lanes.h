@@ -128,20 +128,43 @@ static inline uint64_t lane_bits64(double x)
   return bits;
 }
 
-/* f16, exactly; to f16, as the unit rounds f32 to fewer bits. */
+/* f16 as f32, exactly. */
 static inline float lane_f16(uint16_t bits)
 {
-  _Float16 x;
-  memcpy(&x, &bits, sizeof x);
-  return (float)x;
+  const uint32_t sign = (uint32_t)(bits & 0x8000) << 16, e = bits >> 10 & 31,
+                 m = bits & 0x3ff;
+  if (e == 31)
+    return lane_f32(sign | 0x7f800000 | m << 13);
+  if (e == 0)
+    return lane_f32(sign | lane_bits32((float)m * 0x1p-24f));
+  return lane_f32(sign | (e + 112) << 23 | m << 13);
+}
+
+/* To f16, rounded once as the unit rounds f64: a number of 11 bits is what is
+ * left of a sum with a large one. */
+static inline uint16_t lane_half(double x)
+{
+  const uint16_t sign = (uint16_t)(lane_bits64(x) >> 48 & 0x8000);
+  int e = (int)(lane_bits64(x) >> 52 & 0x7ff) - 1023;
+  if (x != x)
+    return sign | 0x7e00;
+  if (e > 15)
+    return sign | 0x7c00;
+  e = e < -14 ? -14 : e;
+  const double large =
+      lane_f64((uint64_t)(e + 42 + 1023) << 52 | (uint64_t)1 << 51);
+  const uint64_t r = lane_bits64((x + large) - large) & ~((uint64_t)1 << 63);
+  const int re = (int)(r >> 52) - 1023;
+  if (re > 15)
+    return sign | 0x7c00;
+  if (re < -14)
+    return (uint16_t)(sign | (uint16_t)(lane_f64(r) * 0x1p24));
+  return (uint16_t)(sign | (re + 15) << 10 | (int)(r >> 42 & 0x3ff));
 }
 
 static inline uint16_t lane_bits16(float x)
 {
-  const _Float16 half = (_Float16)x;
-  uint16_t bits;
-  memcpy(&bits, &half, sizeof bits);
-  return bits;
+  return lane_half((double)x);
 }
 
 static inline bool lane_is_nan16(uint16_t bits)

@@ -115,10 +115,7 @@ static uint16_t fma_half(uint16_t a, uint16_t b, uint16_t c)
     bits += ((error > 0) == (s > 0)) ? 1 : (uint64_t)-1;
   if (s != s)
     return lane_nan3_16(NAN, a, b, c);
-  const _Float16 half = (_Float16)lane_f64(bits);
-  uint16_t r;
-  memcpy(&r, &half, sizeof r);
-  return r;
+  return lane_half(lane_f64(bits));
 }
 
 static uint16_t min_half(uint16_t x, uint16_t y)

@@ -371,10 +371,17 @@ static double fma_odd(float a, float b, float c)
   return lane_f64(bits);
 }
 
+/* More bits than a product of f64 has. */
+#if defined(__SIZEOF_FLOAT128__)
+typedef __float128 quad;
+#else
+typedef long double quad;
+#endif
+
 static double fma_scaled64(double a, double b, double c)
 {
-  const _Float128 sum = (_Float128)a * (_Float128)b + (_Float128)c;
-  const _Float128 scale = exponent64(c) > 1023 ? 0x1p128 : 0x1p-128;
+  const quad sum = (quad)a * (quad)b + (quad)c;
+  const quad scale = exponent64(c) > 1023 ? 0x1p128 : 0x1p-128;
   return (double)(sum * scale);
 }
 
@@ -535,10 +542,7 @@ static uint16_t fma16(uint16_t a, uint16_t b, uint16_t c)
       bits += ((error > 0) == (s > 0)) ? 1 : (uint64_t)-1;
     s = lane_f64(bits);
   }
-  const _Float16 half = (_Float16)s;
-  uint16_t r;
-  memcpy(&r, &half, sizeof r);
-  return s == s ? r : N16(NAN, a, b, c);
+  return s == s ? lane_half(s) : N16(NAN, a, b, c);
 }
 
 static uint16_t mad16(uint16_t a, uint16_t b, uint16_t c)
