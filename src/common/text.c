@@ -18,7 +18,9 @@ static bool is_unprintable(uint32_t c)
          (c >= 0x2066 && c <= 0x2069);
 }
 
-static char *text_clean(const char *text, size_t length, bool line)
+typedef enum text_use { FOR_JSON, FOR_NAME, FOR_LINE } text_use;
+
+static char *text_clean(const char *text, size_t length, text_use use)
 {
   char *copy = malloc(3 * length + 1), *to = copy;
   if (!copy)
@@ -27,11 +29,11 @@ static char *text_clean(const char *text, size_t length, bool line)
   while (from < end) {
     uint32_t code;
     size_t n = aq_utf8_length(from, (size_t)(end - from), &code);
-    if (n == 0) {
+    if (n == 0 || (use == FOR_NAME && code == 0)) {
       memcpy(to, "\xef\xbf\xbd", 3);
       to += 3;
       from++;
-    } else if (line && is_unprintable(code)) {
+    } else if (use == FOR_LINE && is_unprintable(code)) {
       *to++ = '?';
       from += n;
     } else {
@@ -46,12 +48,29 @@ static char *text_clean(const char *text, size_t length, bool line)
 
 char *aq_text_utf8(const char *text, size_t length)
 {
-  return text_clean(text, length, false);
+  return text_clean(text, length, FOR_JSON);
+}
+
+char *aq_text_name(const char *text, size_t length)
+{
+  return text_clean(text, length, FOR_NAME);
+}
+
+bool aq_text_is_utf8(const char *text, size_t length)
+{
+  while (length > 0) {
+    const size_t n = aq_utf8_length(text, length, NULL);
+    if (n == 0)
+      return false;
+    text += n;
+    length -= n;
+  }
+  return true;
 }
 
 char *aq_text_line(const char *text, size_t length)
 {
-  return text_clean(text, length, true);
+  return text_clean(text, length, FOR_LINE);
 }
 
 enum { NEAREST_LENGTH_MAX = 48 };

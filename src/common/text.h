@@ -8,10 +8,17 @@
 #ifndef AQ_COMMON_TEXT_H
 #define AQ_COMMON_TEXT_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 /* A copy that is valid UTF-8, for JSON (its writer escapes controls). */
 char *aq_text_utf8(const char *text, size_t length);
+
+/* The same with U+FFFD for each NUL as well: nothing of it ends the copy. */
+char *aq_text_name(const char *text, size_t length);
+
+/* Whether it is valid UTF-8 as it is. */
+bool aq_text_is_utf8(const char *text, size_t length);
 
 /* A copy that is one printable line. */
 char *aq_text_line(const char *text, size_t length);

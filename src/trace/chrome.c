@@ -4,10 +4,11 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 #include <yajl/yajl_gen.h>
 
-#include "common/utf8.h"
+#include "common/text.h"
 #include "trace/importers.h"
 #include "trace/timeline.h"
 
@@ -20,15 +21,14 @@ typedef struct chrome {
 
 static void put_text(chrome *c, const char *text)
 {
-  size_t length = strlen(text), good = 0;
-  while (good < length) {
-    size_t size = aq_utf8_length(text + good, length - good, NULL);
-    if (size == 0)
-      break;
-    good += size;
+  char *clean = aq_text_utf8(text, strlen(text));
+  if (clean) {
+    yajl_gen_string(c->gen, (const unsigned char *)clean, strlen(clean));
+  } else {
+    c->failed = true;
+    c->error = ENOMEM;
   }
-  /* Bytes that are not UTF-8 are cut: JSON cannot hold them. */
-  yajl_gen_string(c->gen, (const unsigned char *)text, good);
+  free(clean);
 }
 
 static void put_field(chrome *c, const char *key, const char *text)

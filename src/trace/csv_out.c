@@ -7,6 +7,8 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "common/utf8.h"
+
 enum { ROWS = 256 };
 
 static void field_begin(aq_csv_out *out)
@@ -16,22 +18,34 @@ static void field_begin(aq_csv_out *out)
   out->begun = true;
 }
 
+/* Quotes are doubled; what is not UTF-8 becomes U+FFFD. */
+static void characters_put(aq_csv_out *out, const char *text)
+{
+  for (size_t left = strlen(text); left > 0;) {
+    const size_t known = aq_utf8_length(text, left, NULL);
+    const size_t size = known > 0 ? known : 1;
+    if (*text == '"')
+      putc('"', out->file);
+    if (known > 0)
+      fwrite(text, 1, size, out->file);
+    else
+      fputs("\xef\xbf\xbd", out->file);
+    text += size;
+    left -= size;
+  }
+}
+
 void aq_csv_out_text(aq_csv_out *out, const char *text)
 {
   field_begin(out);
   if (!text)
     return;
-  if (!text[strcspn(text, ",\"\r\n")]) {
-    fputs(text, out->file);
-    return;
-  }
-  putc('"', out->file);
-  for (; *text; text++) {
-    if (*text == '"')
-      putc('"', out->file);
-    putc(*text, out->file);
-  }
-  putc('"', out->file);
+  const bool quoted = text[strcspn(text, ",\"\r\n")];
+  if (quoted)
+    putc('"', out->file);
+  characters_put(out, text);
+  if (quoted)
+    putc('"', out->file);
 }
 
 void aq_csv_out_int(aq_csv_out *out, int64_t value)

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Writing CSV as RFC 4180 has it: fields with commas, quotes or line ends are
- * quoted; a field that is not known is empty. Errors of the file are kept by
- * it: aq_csv_out_end reports them. Thread rule: one thread at a time.
+ * quoted; a field that is not known is empty; bytes that are not UTF-8 become
+ * U+FFFD. Errors of the file are kept by it: aq_csv_out_end reports them.
+ * Thread rule: one thread at a time.
  */
 #ifndef AQ_TRACE_CSV_OUT_H
 #define AQ_TRACE_CSV_OUT_H

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "common/array.h"
+#include "common/text.h"
 
 enum { PROGRESS_STEP = 4 << 20 };
 
@@ -236,10 +237,20 @@ aq_status aq_import_queue(aq_import *import, int64_t device, int64_t source_id,
   return status;
 }
 
+/* Text that can be written in every format: UTF-8 without a NUL. */
 aq_status aq_import_name(aq_import *import, const char *text, size_t length,
                          int64_t *id)
 {
-  return import->sink->name(import->sink, text, length, id, import->diag);
+  aq_record_sink *sink = import->sink;
+  if (!memchr(text, '\0', length) && aq_text_is_utf8(text, length))
+    return sink->name(sink, text, length, id, import->diag);
+  aq_import_fault(import, AQ_REPAIR_BAD_NAME, "name", text, length);
+  char *clean = aq_text_name(text, length);
+  if (!clean)
+    return aq_diag_no_memory(import->diag);
+  aq_status status = sink->name(sink, clean, strlen(clean), id, import->diag);
+  free(clean);
+  return status;
 }
 
 /* An extent of three is known whole, or not at all. */

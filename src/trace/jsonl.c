@@ -3,9 +3,11 @@
 #include "config.h"
 
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 #include <yajl/yajl_gen.h>
 
+#include "common/text.h"
 #include "trace/importers.h"
 
 enum { ROWS = 256 };
@@ -14,11 +16,21 @@ typedef struct writer {
   aq_trace_source *source;
   FILE *out;
   yajl_gen gen;
+  bool failed; /* out of memory */
 } writer;
 
 static void put_text(writer *w, const char *text)
 {
-  yajl_gen_string(w->gen, (const unsigned char *)text, strlen(text));
+  const size_t length = strlen(text);
+  if (aq_text_is_utf8(text, length)) {
+    yajl_gen_string(w->gen, (const unsigned char *)text, length);
+    return;
+  }
+  char *clean = aq_text_utf8(text, length);
+  if (clean)
+    yajl_gen_string(w->gen, (const unsigned char *)clean, strlen(clean));
+  w->failed |= !clean;
+  free(clean);
 }
 
 static void put_int(writer *w, const char *key, int64_t value)
@@ -110,7 +122,8 @@ static aq_status put_line(writer *w, aq_diag *diag)
   yajl_gen_map_close(w->gen);
   const unsigned char *text;
   size_t length;
-  if (yajl_gen_get_buf(w->gen, &text, &length) != yajl_gen_status_ok)
+  if (w->failed ||
+      yajl_gen_get_buf(w->gen, &text, &length) != yajl_gen_status_ok)
     return aq_diag_no_memory(diag);
   if (fwrite(text, 1, length, w->out) != length || putc('\n', w->out) == EOF)
     return aq_diag_set(diag, AQ_ERR_IO, "export: %s", strerror(errno));

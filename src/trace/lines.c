@@ -29,6 +29,20 @@ static aq_status append(aq_lines *l, const char *bytes, size_t size)
   return AQ_OK;
 }
 
+/* yajl's tree has texts that end at their first NUL. */
+static bool has_nul(const aq_lines *l)
+{
+  if (memchr(l->line, '\0', l->size))
+    return true;
+  const char *at = l->line;
+  while ((at = strchr(at, '\\')) && at[1]) {
+    if (strncmp(at + 1, "u0000", 5) == 0)
+      return true;
+    at += 2;
+  }
+  return false;
+}
+
 /* The next line without its end. */
 static aq_status next_line(aq_lines *l, bool *got)
 {
@@ -105,6 +119,8 @@ aq_status aq_lines_next(aq_lines *l, bool *got)
 aq_status aq_lines_object(aq_lines *l, yajl_val *object)
 {
   char error[128] = "";
+  if (has_nul(l))
+    return aq_lines_error(l, "a NUL character, expected text without", "");
   yajl_tree_free(l->tree);
   l->tree = yajl_tree_parse(l->line, error, sizeof error);
   *object = l->tree;

@@ -37,6 +37,8 @@
   R(DUPLICATE_CORRELATION, "correlation ids used twice")                       \
   R(NO_HOST_CALL, "dispatches without a host call")                            \
   R(UNKNOWN_COLUMN_CASE, "columns spelled in another case")                    \
+  R(BAD_NAME, "names with bytes that are no UTF-8 text (each is replaced by "  \
+              "U+FFFD)")                                                       \
   R(SKIPPED_ROW, "rows that could not be read and were left out")              \
   R(BAD_NUMBER, "numbers that are unreadable or out of range (they stay "      \
                 "unknown)")

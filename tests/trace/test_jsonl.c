@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/text.h"
 #include "trace/fixture.h"
 
 static char *exported(const fixture *f)
@@ -26,6 +27,63 @@ START_TEST(a_row_is_an_object_of_its_known_fields)
            "\"vgpr\":24,\"agpr\":4,\"sgpr\":32,\"submit\":0,\"start\":25588000,"
            "\"end\":1156471000,\"complete\":1180871000}");
   free(text);
+  fixture_free(&f);
+}
+END_TEST
+
+/* U+FFFD stands for each byte that is no text, in the store and in files. */
+START_TEST(names_that_are_no_utf8_are_replaced_and_counted)
+{
+  static const char trace[] =
+      "{\"traceEvents\":[{\"ph\":\"X\",\"cat\":\"kernel\",\"name\":"
+      "\"a\\u0000b\",\"ts\":1,\"dur\":1,\"args\":{\"device\":0,"
+      "\"stream\":0}},{\"ph\":\"X\",\"cat\":\"kernel\",\"name\":\"x\xff\xc3y\","
+      "\"ts\":3,\"dur\":1,\"args\":{\"device\":0,\"stream\":0}}]}";
+  fixture f = fixture_text(trace);
+  ck_assert_status(f.status, AQ_OK, &f.diag);
+  ck_assert_uint_eq(f.result.repairs[AQ_REPAIR_BAD_NAME], 2);
+  fixture_row(&f,
+              "a\xef\xbf\xbd"
+              "b",
+              AQ_KIND_KERNEL);
+  fixture_row(&f, "x\xef\xbf\xbd\xef\xbf\xbdy", AQ_KIND_KERNEL);
+  fixture_free(&f);
+}
+END_TEST
+
+START_TEST(a_nul_in_a_line_is_refused)
+{
+  static const char raw[] = "{\"kind\":\"kernel\"}\0{\"kind\":\"copy\"}\n";
+  fixture f = fixture_bytes(raw, sizeof raw - 1);
+  ck_assert_int_eq(f.status, AQ_ERR_INPUT);
+  fixture_free(&f);
+  fixture_refused("{\"kind\":\"kernel\",\"name\":\"a\\u0000b\"}\n",
+                  "in: line 1: a NUL character, expected text without");
+  f = fixture_text("{\"kind\":\"kernel\",\"name\":\"a\\\\u0000b\","
+                   "\"device\":{\"id\":0},\"queue\":{\"id\":0},"
+                   "\"start\":1,\"end\":2}\n");
+  ck_assert_status(f.status, AQ_OK, &f.diag); /* an escaped backslash */
+  fixture_free(&f);
+}
+END_TEST
+
+/* Names that a recorder stored as they were, in a run or in a store of old. */
+START_TEST(what_is_written_is_utf8_whatever_is_stored)
+{
+  static const char *const formats[] = {"jsonl", "csv", "chrome"};
+  fixture f = fixture_data("rocprof_v1.csv");
+  int64_t id;
+  ck_assert_int_eq(
+      f.sink.sink.name(&f.sink.sink, "bad\xff\xc3name", 9, &id, &f.diag),
+      AQ_OK);
+  for (size_t i = 0; i < f.sink.count; i++)
+    f.sink.rows[i].name = id;
+  for (size_t i = 0; i < sizeof formats / sizeof *formats; i++) {
+    char *text = fixture_export(&f, formats[i]);
+    ck_assert(aq_text_is_utf8(text, strlen(text)));
+    ck_assert_ptr_nonnull(strstr(text, "bad\xef\xbf\xbd\xef\xbf\xbdname"));
+    free(text);
+  }
   fixture_free(&f);
 }
 END_TEST
@@ -194,6 +252,9 @@ END_TEST
 AQ_TEST_MAIN("trace/jsonl", what_was_exported_comes_back_the_same,
              lines_that_are_no_records_are_refused_with_their_number,
              a_row_is_an_object_of_its_known_fields,
+             names_that_are_no_utf8_are_replaced_and_counted,
+             a_nul_in_a_line_is_refused,
+             what_is_written_is_utf8_whatever_is_stored,
              devices_carry_what_is_known_of_them, there_is_a_line_for_every_row,
              the_first_line_tells_the_run_and_where_it_ran,
              a_simulated_run_comes_back_with_its_barriers_and_dependencies,

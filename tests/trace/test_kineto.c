@@ -335,7 +335,7 @@ START_TEST(a_time_that_is_not_a_number_leaves_the_row_out)
 }
 END_TEST
 
-START_TEST(names_may_be_any_bytes)
+START_TEST(names_that_are_no_utf8_are_repaired)
 {
   fixture f = fixture_text(
       "{\"traceEvents\":[{\"ph\":\"X\",\"cat\":\"kernel\",\"name\":"
@@ -343,7 +343,8 @@ START_TEST(names_may_be_any_bytes)
       "}]}");
   ck_assert_status(f.status, AQ_OK, &f.diag);
   ck_assert_str_eq(aq_names_text(&f.sink.names, f.sink.rows[0].name),
-                   "\xff\xfe \xc3\xa9");
+                   "\xef\xbf\xbd\xef\xbf\xbd \xc3\xa9");
+  ck_assert_uint_eq(f.result.repairs[AQ_REPAIR_BAD_NAME], 1);
   fixture_free(&f);
 }
 END_TEST
@@ -413,6 +414,7 @@ AQ_TEST_MAIN(
     without_a_stream_the_thread_is_the_stream,
     a_negative_duration_ends_at_its_start,
     a_correlation_id_used_twice_is_counted,
-    a_time_that_is_not_a_number_leaves_the_row_out, names_may_be_any_bytes,
+    a_time_that_is_not_a_number_leaves_the_row_out,
+    names_that_are_no_utf8_are_repaired,
     a_kernel_only_trace_says_how_to_record_host_calls,
     epoch_times_do_not_overflow, bad_traces_are_refused_with_their_place)
