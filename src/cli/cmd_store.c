@@ -95,7 +95,7 @@ static const struct {
   aq_store_mode mode;
   aq_status (*run)(aq_cli *cli, aq_store *store);
 } verbs[] = {
-    {"check", 0, 0, "check", AQ_STORE_READ, aq_cli_store_check},
+    {"check", 0, 0, "check", AQ_STORE_CHECK, aq_cli_store_check},
     {"merge", 1, INT32_MAX, "merge OTHER...", AQ_STORE_WRITE,
      aq_cli_store_merge},
     {"prune", 1, INT32_MAX, "prune RUN...", AQ_STORE_WRITE, prune_tell},

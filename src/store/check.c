@@ -13,6 +13,7 @@ typedef struct checking {
   aq_check_tell *tell;
   void *user;
   aq_diag *diag;
+  bool *damaged; /* the file, not what a writer of ours left in it */
 } checking;
 
 static void AQ_PRINTF(4, 5) find(const checking *check, aq_check_level level,
@@ -36,6 +37,7 @@ static aq_status unreadable(const checking *check, int64_t run,
   const int code = sqlite3_errcode(check->store->db) & 0xff;
   if (code != SQLITE_CORRUPT && code != SQLITE_NOTADB)
     return aq_store_error(check->store, check->diag, "%s cannot be read", what);
+  *check->damaged = true;
   find(check, AQ_CHECK_PROBLEM, run, "%s cannot be read: %s", what,
        sqlite3_errmsg(check->store->db));
   return AQ_OK;
@@ -43,19 +45,24 @@ static aq_status unreadable(const checking *check, int64_t run,
 
 /* ---- the file ---- */
 
-static aq_status check_integrity(const checking *check)
+/* *readable: the tables can be asked for more. */
+static aq_status check_integrity(const checking *check, bool *readable)
 {
+  *readable = false;
   sqlite3_stmt *statement;
   if (sqlite3_prepare_v2(check->store->db, "PRAGMA integrity_check(20)", -1,
                          &statement, NULL) != SQLITE_OK)
     return unreadable(check, AQ_NONE, "the file");
   while (sqlite3_step(statement) == SQLITE_ROW) {
     const char *line = (const char *)sqlite3_column_text(statement, 0);
-    if (line && strcmp(line, "ok") != 0)
+    if (line && strcmp(line, "ok") != 0) {
+      *check->damaged = true;
       find(check, AQ_CHECK_PROBLEM, AQ_NONE, "the file is damaged: %s", line);
+    }
   }
   if (sqlite3_finalize(statement) != SQLITE_OK)
     return unreadable(check, AQ_NONE, "the file");
+  *readable = true;
   return AQ_OK;
 }
 
@@ -261,22 +268,33 @@ static aq_status check_lost_rows(const checking *check)
   return AQ_OK;
 }
 
+static aq_status check_tables(const checking *check)
+{
+  aq_status status = AQ_OK;
+  for (size_t i = 0; !status && i < sizeof store_rules / sizeof *store_rules;
+       i++)
+    status = check_rule(check, &store_rules[i], AQ_NONE, 0);
+  if (!status)
+    status = check_lost_rows(check);
+  return status ? status : check_runs(check);
+}
+
 /* One transaction: concurrent writes are not seen by halves. */
 aq_status aq_store_check(aq_store *store, aq_check_tell *tell, void *user,
                          aq_diag *diag)
 {
-  const checking check = {store, tell, user, diag};
+  bool damaged = false, readable;
+  const checking check = {store, tell, user, diag, &damaged};
   aq_status status = aq_store_exec(store, "BEGIN", "cannot be read", diag);
   if (status)
     return status;
-  status = check_integrity(&check);
-  for (size_t i = 0; !status && i < sizeof store_rules / sizeof *store_rules;
-       i++)
-    status = check_rule(&check, &store_rules[i], AQ_NONE, 0);
-  if (!status)
-    status = check_lost_rows(&check);
-  if (!status)
-    status = check_runs(&check);
+  status = check_integrity(&check, &readable);
+  if (!status && readable)
+    status = check_tables(&check);
+  if (!status && damaged)
+    find(&check, AQ_CHECK_REMARK, AQ_NONE,
+         "what is left may be saved by `sqlite3 %s .recover | sqlite3 NEW`",
+         aq_store_path(store));
   aq_store_rollback(store);
   return status;
 }

@@ -58,9 +58,11 @@ aq_status aq_store_error(aq_store *store, aq_diag *diag, const char *fmt, ...)
       (code & 0xff) == SQLITE_IOERR || (code & 0xff) == SQLITE_CANTOPEN
           ? sqlite3_system_errno(store->db)
           : 0;
-  return aq_diag_set(diag, status_of(code), "%s: %s: %s%s%s", store->path, what,
-                     sqlite3_errmsg(store->db), cause ? ": " : "",
-                     cause ? strerror(cause) : "");
+  const bool corrupt = (code & 0xff) == SQLITE_CORRUPT;
+  return aq_diag_set(diag, status_of(code), "%s: %s: %s%s%s%s", store->path,
+                     what, sqlite3_errmsg(store->db), cause ? ": " : "",
+                     cause ? strerror(cause) : "",
+                     corrupt ? " (`aqueduct store check` says more)" : "");
 }
 
 aq_status aq_store_exec(aq_store *store, const char *sql, const char *what,
@@ -346,12 +348,18 @@ aq_status aq_store_open(const char *path, aq_store_mode mode, aq_store **out,
   if (!store)
     return aq_diag_no_memory(diag);
   const bool in_memory = path && strcmp(path, ":memory:") == 0;
+  const bool checks = mode == AQ_STORE_CHECK;
+  if (checks)
+    mode = AQ_STORE_READ;
   aq_status status = resolve_path(path, &store->path, diag);
   if (!status)
     status = in_memory ? connect(store, mode, store->path, diag)
                        : open_file(store, mode, path != NULL, diag);
   if (!status)
     status = configure(store, mode, diag);
+  if (status && checks && store->db &&
+      (sqlite3_errcode(store->db) & 0xff) == SQLITE_CORRUPT)
+    status = AQ_OK;
   if (status) {
     aq_store_close(store);
     return status;

@@ -30,6 +30,7 @@ typedef struct aq_store aq_store;
 
 typedef enum aq_store_mode {
   AQ_STORE_READ,  /* the file must exist */
+  AQ_STORE_CHECK, /* the same, for aq_store_check: it may be damaged */
   AQ_STORE_WRITE, /* made or migrated as needed; its folders only by default */
 } aq_store_mode;
 

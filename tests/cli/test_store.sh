@@ -14,6 +14,24 @@ try "$aqueduct" store check --store "$a"
 check "a sound store has no findings" [ "$status$out$err" = 0 ]
 try "$aqueduct" store check --store "$a" --json
 check "also as a document" contains "$out" '"problems": 0'
+# SQLite's page 1 has the tables; pages are of 16384 bytes.
+broken=$work/broken.db
+cp "$a" "$broken"
+dd if=/dev/zero of="$broken" bs=1 seek=100 count=4000 conv=notrunc 2> /dev/null
+try "$aqueduct" store check --store "$broken"
+check "a damaged file is a finding" \
+  contains "$status $out" "1 problem: the file cannot be read: "
+check "with how to save what is left" contains "$out" \
+  "remark: what is left may be saved by \`sqlite3 $broken .recover | sqlite3 NEW\`"
+try "$aqueduct" store check --store "$broken" --json
+check "also as a document" contains "$out" '"level": "problem"'
+try "$aqueduct" list runs --store "$broken"
+check "other commands name the check" \
+  contains "$status $err" "(\`aqueduct store check\` says more)"
+dd if="$a" of="$broken" bs=16384 count=5 2> /dev/null
+try "$aqueduct" store check --store "$broken"
+check "a truncated file is a finding" contains "$status $out" "1 problem: the file "
+check "also with the hint" contains "$out" ".recover"
 mkdir -p "$a.spool/left"
 try "$aqueduct" store check --store "$a"
 check "spools that were left are a remark" contains "$status $out" "0 remark: "
