@@ -72,7 +72,8 @@ static void put_number(FILE *out, const char *key, int64_t value)
   C(name, int32_t)                                                             \
   C(row, int32_t)                                                              \
   C(origin, int32_t)                                                           \
-  C(queue, int16_t)
+  C(queue, int16_t)                                                            \
+  C(pinned, uint8_t)
 
 typedef struct columns {
   size_t count, capacity;
@@ -139,6 +140,7 @@ static void columns_add(columns *c, const aq_record *row, int64_t number)
   c->row[i] = or_unknown(number);
   c->origin[i] = or_unknown(row->origin);
   c->queue[i] = (int16_t)row->queue;
+  c->pinned[i] = row->flags != AQ_NONE && row->flags & AQ_FLAG_PINNED;
 }
 
 static void put_base64(FILE *out, const void *data, size_t size)

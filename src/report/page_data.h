@@ -9,7 +9,8 @@
  * A column is an array of N little-endian numbers: 64-bit floats for start and
  * end, ns from the origin of the run; 32-bit floats for submit, launch and
  * complete, ns after the start, NaN where unknown; 32-bit integers for name,
- * row and origin, 16-bit ones for queue, -1 where unknown. Rows are kernels,
+ * row and origin, 16-bit ones for queue, -1 where unknown; a byte for pinned, 1
+ * where the row was replayed at its measured time. Rows are kernels,
  * copies and fills that have a start and an end, by start.
  * One thread at a time.
  */

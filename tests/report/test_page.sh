@@ -14,5 +14,12 @@ fi
 "$aqueduct" import "$srcdir/tests/report/hostile.jsonl" --name m -q > /dev/null
 "$aqueduct" replay m --device mi300x --name "<b>s</b>" -q > /dev/null 2>&1
 "$aqueduct" report "<b>s</b>" -o "$work/report.html"
+# The same without host calls: every row is replayed at its measured time.
+sed 's/"host_begin": [0-9]*, "host_end": [0-9]*, //' \
+  "$srcdir/tests/report/hostile.jsonl" > "$work/pinned.jsonl"
+"$aqueduct" import "$work/pinned.jsonl" --name p -q > /dev/null
+"$aqueduct" replay p --device mi300x --name q -q > /dev/null 2>&1
+"$aqueduct" report p q -o "$work/pinned.html"
 python3 "$srcdir/tests/report/drive_page.py" "$work/report.html" \
+  --pinned "$work/pinned.html" \
   ${AQ_SCREENSHOTS:+"$AQ_SCREENSHOTS"}

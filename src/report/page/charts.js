@@ -57,15 +57,27 @@ function path(points) {
     `${i ? "L" : "M"}${x.toFixed(1)} ${y.toFixed(1)}`).join("");
 }
 
+// How many of the joined rows of a pair were replayed at measured times.
+function sayPinned(pairs) {
+  for (const [, b, joined, timed] of pairs) {
+    const left = joined.length - timed.length;
+    if (left === 0) continue;
+    addChart("Not compared.", `${b.label}: ${left} of ${joined.length} ` +
+      "dispatches were replayed at their measured times; they say nothing of " +
+      "the simulator.", make("p", {class: "quiet"}), []);
+  }
+}
+
 function drawErrors(pairs) {
-  const errors = pairs.map(([a, b, joined]) =>
-    Float64Array.from(endErrors(a, b, joined)).sort());
+  const errors = pairs.map(([a, b, , timed]) =>
+    Float64Array.from(endErrors(a, b, timed)).sort());
   if (!errors.some((list) => list.length)) return;
   const high = Math.max(1e4, ...errors.map((list) => list.at(-1) ?? 0));
   const {svg, x, y} = axes(10, high, [0, 0.25, 0.5, 0.75, 0.9, 1],
     (part) => `${Math.round(part * 100)} %`, "|error of the end|");
   const words = [];
   errors.forEach((list, at) => {
+    if (list.length === 0) return;
     const points = [], steps = Math.min(list.length, 800);
     for (let k = 0; k <= steps; k++) {
       const part = k / steps;
@@ -164,10 +176,14 @@ function scatterCanvas(a, b, joined, at) {
 }
 
 function drawCharts() {
-  const pairs = findPairs().map(([a, b]) => [a, b, joinRows(a, b)]);
+  const pairs = findPairs().map(([a, b]) => {
+    const joined = joinRows(a, b);
+    return [a, b, joined, timedRows(a, b, joined)];
+  });
   drawErrors(pairs);
-  pairs.forEach(([a, b, joined], at) => {
-    const made = scatterCanvas(a, b, joined, at);
+  sayPinned(pairs);
+  pairs.forEach(([a, b, , timed], at) => {
+    const made = scatterCanvas(a, b, timed, at);
     if (!made) return;
     const words = `across: ${a.label}, up: ${b.label}; ${made.count} ` +
       "dispatches; on the line they agree.";

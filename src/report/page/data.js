@@ -5,7 +5,7 @@ const columnTypes = {
   start: Float64Array, end: Float64Array,
   submit: Float32Array, launch: Float32Array, complete: Float32Array,
   name: Int32Array, row: Int32Array, origin: Int32Array,
-  queue: Int16Array,
+  queue: Int16Array, pinned: Uint8Array,
 };
 
 function decodeColumn(text, Type) {
@@ -47,6 +47,12 @@ function findPairs() {
     else if (twin) pairs.push([twin, run]);
   });
   return pairs;
+}
+
+// Of those rows the ones that the simulator timed: one that was replayed at its
+// measured time agrees by itself.
+function timedRows(a, b, joined) {
+  return joined.filter(([i, j]) => !a.columns.pinned[i] && !b.columns.pinned[j]);
 }
 
 // [index in a, index in b] of the rows that are the same dispatch.
