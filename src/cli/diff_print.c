@@ -11,6 +11,9 @@
 #include "cli/runs.h"
 #include "common/text.h"
 
+/* Of almost nothing a percentage says nothing: above this it is left out. */
+enum { CHANGE_MAX = 1000 };
+
 static double change(const aq_diff_figure *f)
 {
   return f->a > 0 ? 100 * f->delta / f->a : 0;
@@ -64,8 +67,11 @@ static void put_figure(aq_cli_rows *rows, const char *name, const char *calls,
                        const aq_diff_figure *f)
 {
   char percent[32];
-  snprintf(percent, sizeof percent, "%+.1f%s", change(f),
-           f->significant ? " *" : "");
+  const char *mark = f->significant ? " *" : "";
+  if (change(f) <= CHANGE_MAX)
+    snprintf(percent, sizeof percent, "%+.1f%s", change(f), mark);
+  else
+    snprintf(percent, sizeof percent, "-%s", mark);
   aq_cli_row_begin(rows);
   aq_cli_cell_text(rows, name);
   aq_cli_cell_text(rows, calls);

@@ -24,7 +24,8 @@ row() { # NAME US
 trace 10 no > "$work/before.jsonl"
 trace 12 no > "$work/after.jsonl"
 trace 12 yes > "$work/added.jsonl"
-for run in before after added; do
+trace 2010 no > "$work/huge.jsonl"
+for run in before after added huge; do
   "$aqueduct" import "$work/$run.jsonl" --name $run -q > /dev/null
 done
 
@@ -44,6 +45,9 @@ check "lost time is told by cause" \
 try "$aqueduct" compare after before
 check "the first run is what was" contains "$(squeezed "$out")" \
   "a 10 12.000 10.000 -2.000"
+try "$aqueduct" compare before huge
+check "a percentage of almost nothing is left out" contains "$(squeezed "$out")" \
+  "a 10 10.000 2010.000 +2000.000 0.000 - * +20000.000"
 try "$aqueduct" compare before added
 check "added kernels are left out by alignment" contains "$out" \
   "20 dispatches matched by align; 0 only in the first, 10 only in the second"
