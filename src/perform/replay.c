@@ -88,8 +88,10 @@ static void replay_notes(aq_json_out *json, const void *user)
   aq_json_out_close_map(json);
   if (job->options.closed)
     aq_json_out_int(json, "waits", (int64_t)facts->waits);
-  if (job->options.as_graph)
+  if (job->options.as_graph) {
     aq_json_out_int(json, "graphs", (int64_t)facts->graphs);
+    aq_json_out_int(json, "graph_gap_ns", AQ_REPLAY_GRAPH_GAP / AQ_NS);
+  }
   if (job->options.predict) {
     aq_json_out_int(json, "predicted", (int64_t)facts->predicted);
     aq_json_out_int(json, "unlike", (int64_t)facts->unlike);
@@ -211,6 +213,11 @@ static aq_status source_perform(replay_job *job, aq_run_reader *reader)
             "stand for one work-item or wave",
             job->facts.shapeless);
   drops_note(job->notes, &job->facts);
+  if (job->options.as_graph)
+    aq_note(job->notes,
+            "%" PRIu64 " graphs; each ends at a host wait, or where the host "
+            "makes no call for over %lld us",
+            job->facts.graphs, (long long)(AQ_REPLAY_GRAPH_GAP / AQ_US));
   char *durations = durations_word(job);
   if (!durations) {
     workload->close(workload);

@@ -39,6 +39,10 @@ struct aq_replay_input {
   const char *(*name)(aq_replay_input *input, int64_t id);
 }; /* borrowed until the source is closed */
 
+/* A host that stays away longer between two calls did what a capture cannot
+ * hold: an allocation, a read of a result, work of its own. */
+#define AQ_REPLAY_GRAPH_GAP (200 * AQ_US)
+
 typedef struct aq_replay_options {
   /* What of the device counts; from aq_device_info. */
   aq_time latency_warm, latency_cold, unmap_after;
@@ -47,7 +51,8 @@ typedef struct aq_replay_options {
   uint32_t graph_head;
   /* What to replay. */
   bool closed;   /* loop; open otherwise */
-  bool as_graph; /* direct launches between host waits become one launch */
+  bool as_graph; /* direct launches between host waits become one launch,
+                    as far as AQ_REPLAY_GRAPH_GAP allows */
   bool predict;  /* level 2: durations of the second half from the first */
   /* Hardware queues that the streams of a device share, in the order of their
    * first rows; then streams stand for the queues wherever a row has one. 0:

@@ -138,6 +138,7 @@ static bool joins_stretch(const aq_replay *r, const aq_replay_job *job,
          row->host_begin != AQ_TIME_NONE && row->host_end != AQ_TIME_NONE &&
          last->host_end != AQ_TIME_NONE && row->pid == last->pid &&
          row->tid == last->tid && row->host_begin >= last->host_end &&
+         row->host_begin - last->host_end <= AQ_REPLAY_GRAPH_GAP &&
          !process_waited(r, row->pid, last->host_begin, row->host_begin);
 }
 

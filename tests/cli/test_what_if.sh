@@ -58,6 +58,9 @@ check "which an open loop does not show" [ $? = 0 ]
 
 try "$aqueduct" replay m -q --name g --as-graph
 check "as graphs: the notes count them" notes_have g '"graphs":'
+try "$aqueduct" replay m --as-graph
+check "and it says where graphs end" \
+  contains "$err" "where the host makes no call for over 200 us"
 try "$aqueduct" replay m -q --name l --level 2
 check "level 2: the notes count what was predicted" \
   notes_have l '"predicted":3,"unlike":'

@@ -648,6 +648,23 @@ START_TEST(direct_launches_between_waits_become_one_graph_launch)
 }
 END_TEST
 
+START_TEST(a_long_gap_of_the_host_ends_a_graph)
+{
+  /* 200 us between the calls of the third and fourth row, 201 us behind it. */
+  aq_record rows[] = {kernel(0, 3, 12, 20),       kernel(20, 23, 27, 30),
+                      kernel(30, 33, 37, 40),     kernel(233, 236, 240, 243),
+                      kernel(437, 440, 444, 447), kernel(447, 450, 454, 457)};
+  table t = table_of(rows, 6);
+  aq_replay_options options = mi300x;
+  options.as_graph = true;
+  aq_workload_source *source = open_with(&t, &options, NULL);
+  next(source);
+  ck_assert_uint_eq(next(source).command_count, 3);
+  ck_assert_uint_eq(next(source).command_count, 2);
+  ck_end(source);
+}
+END_TEST
+
 START_TEST(a_closed_loop_takes_the_time_of_merged_calls_out)
 {
   aq_record rows[] = {kernel(0, 3, 12, 20), kernel(20, 23, 27, 30),
@@ -712,5 +729,6 @@ AQ_TEST_MAIN("run/replay", a_host_call_is_submitted_when_it_returned,
              processes_wait_on_their_own,
              level_2_predicts_the_second_half_from_the_first,
              direct_launches_between_waits_become_one_graph_launch,
+             a_long_gap_of_the_host_ends_a_graph,
              a_closed_loop_takes_the_time_of_merged_calls_out,
              what_waits_for_another_queue_starts_a_graph)
