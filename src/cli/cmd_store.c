@@ -10,7 +10,7 @@
 #include "common/json_out.h"
 #include "common/text.h"
 
-/* Tells of a run that is gone: its id on a line, or in the document. */
+/* Prints the id of a removed run on a line, or puts it into the document. */
 static void put_removed(aq_cli *cli, aq_json_out *json, int64_t run)
 {
   if (json)

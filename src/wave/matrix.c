@@ -194,7 +194,7 @@ static uint64_t sum_pairs(const matrix_shape *s, bool flushes,
   if (flushes && fabsf(sum) < 0x1p-126f)
     sum = 0;
   for (int i = 0; i < s->k; i += s->group) {
-    float part[4];
+    float part[4] = {0};
     for (int g = 0; g < s->group; g++)
       part[g] =
           float_flush(flushes, (float)(a[i + g].value * b[i + g].value + 0.0));

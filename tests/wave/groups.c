@@ -167,17 +167,17 @@ KERNEL(g_dpp)
 {
   ITEMS_OF_GROUP;
   const u32 x = (u32)a[i], y = (u32)b[i];
-  u64 r = DPP(y, x, 0x1b, 15, 15, 0);        /* quad_perm 3 2 1 0 */
-  r = r * 31 + DPP(y, x, 0x103, 15, 15, 0);  /* row_shl 3 */
-  r = r * 31 + DPP(y, x, 0x115, 15, 15, 0);  /* row_shr 5 */
-  r = r * 31 + DPP(y, x, 0x115, 15, 15, 1);  /* the same, 0 outside */
-  r = r * 31 + DPP(y, x, 0x124, 15, 15, 0);  /* row_ror 4 */
-  r = r * 31 + DPP(y, x, 0x140, 5, 15, 0);   /* row_mirror, rows 0 and 2 */
-  r = r * 31 + DPP(y, x, 0x141, 15, 6, 0);   /* row_half_mirror, banks 1, 2 */
-  r = r * 31 + DPP(y, x, 0x142, 10, 15, 0);  /* row_bcast15 */
-  r = r * 31 + DPP(y, x, 0x143, 12, 15, 0);  /* row_bcast31 */
-  r = r * 31 + DPP(y, x, 0x138, 15, 15, 0);  /* wave_shr */
-  r = r * 31 + DPP(y, x, 0x134, 15, 15, 0);  /* wave_rol */
+  u64 r = DPP(y, x, 0x1b, 15, 15, 0);       /* quad_perm 3 2 1 0 */
+  r = r * 31 + DPP(y, x, 0x103, 15, 15, 0); /* row_shl 3 */
+  r = r * 31 + DPP(y, x, 0x115, 15, 15, 0); /* row_shr 5 */
+  r = r * 31 + DPP(y, x, 0x115, 15, 15, 1); /* the same, 0 outside */
+  r = r * 31 + DPP(y, x, 0x124, 15, 15, 0); /* row_ror 4 */
+  r = r * 31 + DPP(y, x, 0x140, 5, 15, 0);  /* row_mirror, rows 0 and 2 */
+  r = r * 31 + DPP(y, x, 0x141, 15, 6, 0);  /* row_half_mirror, banks 1, 2 */
+  r = r * 31 + DPP(y, x, 0x142, 10, 15, 0); /* row_bcast15 */
+  r = r * 31 + DPP(y, x, 0x143, 12, 15, 0); /* row_bcast31 */
+  r = r * 31 + DPP(y, x, 0x138, 15, 15, 0); /* wave_shr */
+  r = r * 31 + DPP(y, x, 0x134, 15, 15, 0); /* wave_rol */
   r = r * 31 + (DPP(0, x, 0x111, 15, 15, 1) + y);
   out[i] = r;
 }
@@ -239,9 +239,7 @@ KERNEL(g_flat)
   u64 own = b[i];
   words[t] = a[i];
   out[i] = 5;
-  u64 *p = t % 3 == 0   ? (u64 *)&words[t]
-           : t % 3 == 1 ? &own
-                        : (u64 *)&out[i];
+  u64 *p = t % 3 == 0 ? (u64 *)&words[t] : t % 3 == 1 ? &own : (u64 *)&out[i];
   const u64 r = add_at(p, t);
   barrier();
   out[i] = r * 7 + own + words[255 - t];
@@ -252,8 +250,8 @@ KERNEL(g_flat)
 KERNEL(g_buffer)
 {
   ITEMS_OF_GROUP;
-  const __amdgpu_buffer_rsrc_t r = __builtin_amdgcn_make_buffer_rsrc(
-      (void *)(out + n), 0, 1024, 0x00024000);
+  const __amdgpu_buffer_rsrc_t r =
+      __builtin_amdgcn_make_buffer_rsrc((void *)(out + n), 0, 1024, 0x00024000);
   /* 128 items write the words; the others fall outside. */
   __builtin_amdgcn_raw_buffer_store_b64(
       (__attribute__((ext_vector_type(2))) u32){(u32)a[t], (u32)b[t]}, r,

@@ -193,10 +193,11 @@ LOOP(g_ballot)
       if (first == 64 && a[wave + k] & 1)
         first = k;
     }
-    r = votes ^
-        (u64)__builtin_popcountll(votes & ((UINT64_C(1) << l) - 1)) << 17;
+    r = votes ^ (u64)__builtin_popcountll(votes & ((UINT64_C(1) << l) - 1))
+                    << 17;
     r += (u32)b[wave + 37];
-    out[i] = a[i] & 1 ? r + (u32)b[wave + first] * 3ull : r ^ even_seconds << 40;
+    out[i] =
+        a[i] & 1 ? r + (u32)b[wave + first] * 3ull : r ^ even_seconds << 40;
   }
 }
 
@@ -259,11 +260,23 @@ static const struct {
 } kernels[] = {
 #define K(name)                                                                \
   {                                                                            \
-#name, name, {0}, {0}                                                      \
+#name, name, {0 },                                                         \
+    {                                                                          \
+      0                                                                        \
+    }                                                                          \
   }
-    K(g_reduce),  K(g_narrow),    K(g_lds_atomics), K(g_global_atomics),
-    K(g_shuffle), K(g_dpp),       K(g_scan),        K(g_ballot),
-    K(g_flat),    K(g_waterfall), K(g_buffer),      K(g_clock),
+    K(g_reduce),
+    K(g_narrow),
+    K(g_lds_atomics),
+    K(g_global_atomics),
+    K(g_shuffle),
+    K(g_dpp),
+    K(g_scan),
+    K(g_ballot),
+    K(g_flat),
+    K(g_waterfall),
+    K(g_buffer),
+    K(g_clock),
     {"g_grid", g_grid, {8, 4, 2}, {13, 7, 5}},
 #undef K
 };
@@ -296,10 +309,10 @@ static void kernels_compare(const char *gfx, int level)
     aq_execution_step step;
     memset(out, 0, sizeof out);
     memset(expected, 0, sizeof expected);
-    const aq_execution_state state = execute(
-        aq_wave_machine_executor(machine), &image, gfx, kernels[k].name,
-        usual ? usual_group : kernels[k].group,
-        usual ? usual_grid : kernels[k].grid, &kernarg, &step);
+    const aq_execution_state state =
+        execute(aq_wave_machine_executor(machine), &image, gfx, kernels[k].name,
+                usual ? usual_group : kernels[k].group,
+                usual ? usual_grid : kernels[k].grid, &kernarg, &step);
     ck_assert_msg(state == AQ_EXECUTION_DONE, "%s of %s -O%d: state %d, %s",
                   kernels[k].name, gfx, level, state, step.fault.text);
     kernels[k].host(a, b, expected);
