@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "backend_sim/sim.h"
 
@@ -415,6 +416,9 @@ START_TEST(a_queue_error_ends_waits_for_room)
   ck_assert_status(
       r.t->ops->queue_wait_space(r.t, queue, 1, AQ_TIME_MAX, &r.diag),
       AQ_ERR_QUEUE, &r.diag);
+  /* The callback runs on the handlers' thread, soon after the wait ends. */
+  for (int i = 0; i < 5000 && !__atomic_load_n(&told, __ATOMIC_ACQUIRE); i++)
+    usleep(1000);
   ck_assert_int_eq(__atomic_load_n(&told, __ATOMIC_ACQUIRE), 1);
   rig_close(&r);
 }
