@@ -39,6 +39,7 @@ tests/contract/test_conformance.log: \
 	tests/backend_sim/packet/test_packets.log \
 	tests/backend_sim/hwqueue/test_queue_life.log \
 	tests/backend_sim/hwqueue/test_queues.log \
+	tests/backend_sim/hwqueue/test_slots.log \
 	tests/backend_sim/test_signals.log \
 	tests/common/test_ring.log \
 	tests/contract/test_contract.log \
