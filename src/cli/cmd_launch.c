@@ -78,18 +78,9 @@ static aq_status bounded_read(aq_cli *cli, aq_cli_option_id option,
   return status;
 }
 
-static aq_status missing_read(aq_cli *cli, bool *may_miss)
-{
-  const char *text = cli->values[AQ_CLI_OPT_MISSING_KERNELS];
-  *may_miss = text && strcmp(text, "warn") == 0;
-  if (text && !*may_miss && strcmp(text, "fail") != 0)
-    return aq_diag_set(&cli->diag, AQ_ERR_INVALID,
-                       "--missing-kernels %s: expected fail or warn", text);
-  return AQ_OK;
-}
-
 static aq_status ask_read(aq_cli *cli, aq_launch_ask *ask)
 {
+  const char *missing = cli->values[AQ_CLI_OPT_MISSING_KERNELS];
   aq_status status = sizes_read(cli, AQ_CLI_OPT_GRID, UINT32_MAX, ask->grid);
   if (status == AQ_OK && ask->grid[0] == 0)
     status = aq_diag_set(&cli->diag, AQ_ERR_INPUT,
@@ -102,8 +93,7 @@ static aq_status ask_read(aq_cli *cli, aq_launch_ask *ask)
   if (status == AQ_OK)
     status =
         bounded_read(cli, AQ_CLI_OPT_REPEAT, 1, REPEATS_MAX, &ask->repeats);
-  if (status == AQ_OK)
-    status = missing_read(cli, &ask->may_miss);
+  ask->may_miss = missing && strcmp(missing, "warn") == 0;
   return status == AQ_OK ? args_read(cli, ask) : status;
 }
 

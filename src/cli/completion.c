@@ -113,6 +113,15 @@ static void put_words(FILE *out)
   fputs("\"\n", out);
 }
 
+/* "auto|host" as words for the shell. */
+static void put_choices(FILE *out, const char *choices)
+{
+  fputs("_aqueduct_words \"", out);
+  for (; *choices; choices++)
+    fputc(*choices == '|' ? ' ' : *choices, out);
+  fputc('"', out);
+}
+
 static void put_values(FILE *out)
 {
   fputs("  case $prev in\n", out);
@@ -123,7 +132,12 @@ static void put_values(FILE *out)
     fprintf(out, "    --%s", option->name);
     if (option->letter)
       fprintf(out, "|-%c", option->letter);
-    fprintf(out, ") %s; return ;;\n", generators[option->what]);
+    fputs(") ", out);
+    if (option->what == AQ_CLI_CHOICE)
+      put_choices(out, option->argument);
+    else
+      fputs(generators[option->what], out);
+    fputs("; return ;;\n", out);
   }
   fputs("  esac\n", out);
 }

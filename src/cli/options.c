@@ -142,6 +142,50 @@ static void read_environment(aq_cli *cli)
   }
 }
 
+static bool is_choice(const char *choices, const char *value)
+{
+  const size_t length = strlen(value);
+  for (const char *at = choices; *at; at += *at == '|') {
+    const size_t size = strcspn(at, "|");
+    if (size == length && memcmp(at, value, size) == 0)
+      return true;
+    at += size;
+  }
+  return false;
+}
+
+/* "auto|host|isa" as "auto, host or isa". */
+static void choices_print(const char *choices, char *text, size_t size)
+{
+  size_t length = 0;
+  for (const char *at = choices; *at; at += *at == '|') {
+    const size_t word = strcspn(at, "|");
+    const char *before = at == choices ? "" : at[word] == '|' ? ", " : " or ";
+    const int added =
+        snprintf(text + length, size - length, "%s%.*s", before, (int)word, at);
+    length += (size_t)added < size - length ? (size_t)added : 0;
+    at += word;
+  }
+}
+
+static aq_status check_choices(aq_cli *cli)
+{
+  char expected[128];
+  for (int i = 0; i < AQ_CLI_OPT_COUNT; i++) {
+    const aq_cli_option *option = &aq_cli_options[i];
+    if (option->what != AQ_CLI_CHOICE || !cli->values[i] ||
+        is_choice(option->argument, cli->values[i]))
+      continue;
+    choices_print(option->argument, expected, sizeof expected);
+    return cli->given[i]
+               ? aq_diag_set(&cli->diag, AQ_ERR_INVALID, "--%s %s: expected %s",
+                             option->name, cli->values[i], expected)
+               : aq_diag_set(&cli->diag, AQ_ERR_INVALID, "%s=%s: expected %s",
+                             option->env, cli->values[i], expected);
+  }
+  return AQ_OK;
+}
+
 aq_status aq_cli_command_find(const char *word, const aq_cli_command **out,
                               aq_diag *diag)
 {
@@ -162,8 +206,6 @@ aq_status aq_cli_command_find(const char *word, const aq_cli_command **out,
 static aq_status check_arguments(aq_cli *cli)
 {
   const aq_cli_command *command = cli->command;
-  if (aq_cli_flag(cli, AQ_CLI_OPT_HELP) || aq_cli_flag(cli, AQ_CLI_OPT_VERSION))
-    return AQ_OK;
   if (cli->arg_count >= command->args_min &&
       cli->arg_count <= command->args_max)
     return AQ_OK;
@@ -249,7 +291,10 @@ aq_status aq_cli_init(aq_cli *cli, int argc, char **argv)
   cli->arg_count = argc - head - optind;
   memmove(cli->args, cli->args + head + optind,
           ((size_t)cli->arg_count + 1) * sizeof *cli->args);
-  return check_arguments(cli);
+  if (aq_cli_flag(cli, AQ_CLI_OPT_HELP) || aq_cli_flag(cli, AQ_CLI_OPT_VERSION))
+    return AQ_OK;
+  status = check_choices(cli);
+  return status == AQ_OK ? check_arguments(cli) : status;
 }
 
 aq_status aq_cli_time(aq_cli *cli, aq_cli_option_id option, aq_time *out)

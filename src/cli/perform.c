@@ -34,17 +34,11 @@ static aq_status pace_read(aq_cli *cli, aq_pace *out)
   return AQ_OK;
 }
 
-static aq_status semantics_read(aq_cli *cli, aq_semantics *out)
+static aq_semantics semantics_read(const aq_cli *cli)
 {
   const char *text = cli->values[AQ_CLI_OPT_SEMANTICS];
-  if (!text || strcmp(text, "rocr") == 0)
-    *out = AQ_SEMANTICS_ROCR;
-  else if (strcmp(text, "foundation") == 0)
-    *out = AQ_SEMANTICS_FOUNDATION;
-  else
-    return aq_diag_set(&cli->diag, AQ_ERR_INPUT,
-                       "--semantics %s: expected rocr or foundation", text);
-  return AQ_OK;
+  return text && strcmp(text, "foundation") == 0 ? AQ_SEMANTICS_FOUNDATION
+                                                 : AQ_SEMANTICS_ROCR;
 }
 
 static aq_status policy_read(aq_cli *cli, aq_performance_options *out)
@@ -107,8 +101,7 @@ aq_status aq_cli_performance_options(aq_cli *cli, aq_performance_options *out)
     status = aq_cli_time(cli, AQ_CLI_OPT_TIMEOUT, &read.timeout);
   if (status == AQ_OK)
     status = aq_cli_time(cli, AQ_CLI_OPT_COUNTERS, &read.counters);
-  if (status == AQ_OK)
-    status = semantics_read(cli, &read.semantics);
+  read.semantics = semantics_read(cli);
   if (status == AQ_OK)
     status = policy_read(cli, &read);
   if (status != AQ_OK)

@@ -15,6 +15,7 @@
 /* What an argument is, for completion. */
 typedef enum aq_cli_what {
   AQ_CLI_NOTHING, /* a flag, or free text */
+  AQ_CLI_CHOICE,  /* one of the words of `argument`, "auto|host" */
   AQ_CLI_FILE,
   AQ_CLI_RUN,
   AQ_CLI_RUN_OR_DEVICE,

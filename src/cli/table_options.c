@@ -97,22 +97,27 @@ const aq_cli_option aq_cli_options[AQ_CLI_OPT_COUNT] = {
     [AQ_CLI_OPT_KERNELS_FROM] =
         {"kernels-from", "auto|host|isa", "AQUEDUCT_KERNELS_FROM",
          "what runs a kernel: a plug-in's host function or else its code (the "
-         "default), host functions only, or its code only"},
+         "default), host functions only, or its code only",
+         .what = AQ_CLI_CHOICE},
     [AQ_CLI_OPT_MISSING_KERNELS] =
         {"missing-kernels", "fail|warn", "AQUEDUCT_MISSING_KERNELS",
          "a kernel without a host function stops its queue (the default), or "
-         "takes its time and computes nothing"},
+         "takes its time and computes nothing",
+         .what = AQ_CLI_CHOICE},
     [AQ_CLI_OPT_CAPTURE] = {"capture", "FILE", NULL,
                             "write a JSON line for each packet, copy and "
                             "wait, which `aqueduct replay FILE` plays",
                             .what = AQ_CLI_FILE},
     [AQ_CLI_OPT_ISOLATION] =
-        {"isolation", "HOW", "AQUEDUCT_ISOLATION",
+        {"isolation", "auto|namespace|preload", "AQUEDUCT_ISOLATION",
          "how the program finds the driver: namespace (and preload), preload "
-         "alone, or auto: a namespace where one can be made"},
-    [AQ_CLI_OPT_SEMANTICS] = {"semantics", "NAME", "AQUEDUCT_SEMANTICS",
+         "alone, or auto: a namespace where one can be made",
+         .what = AQ_CLI_CHOICE},
+    [AQ_CLI_OPT_SEMANTICS] = {"semantics", "rocr|foundation",
+                              "AQUEDUCT_SEMANTICS",
                               "do as rocr (the default) or as foundation, the "
-                              "HSA Foundation's suite, where they differ"},
+                              "HSA Foundation's suite, where they differ",
+                              .what = AQ_CLI_CHOICE},
     [AQ_CLI_OPT_COUNTERS] = {"counters", "INTERVAL", "AQUEDUCT_COUNTERS",
                              "sample what devices and queues are doing, each "
                              "INTERVAL (10us) of virtual time"},

@@ -67,6 +67,13 @@ refuses "a timeout in virtual time" "add --live" replay m --device mi300x \
   --timeout 2s
 refuses "other semantics" "expected rocr or foundation" \
   replay m --semantics amd
+for option in kernels-from semantics missing-kernels isolation; do
+  refuses "exec --$option nonsense" "--$option nonsense: expected" \
+    exec --$option nonsense -- true
+done
+try env AQUEDUCT_SEMANTICS=nonsense "$aqueduct" exec -- true
+check "the same word in the environment" is_error 2 \
+  "AQUEDUCT_SEMANTICS=nonsense: expected rocr or foundation"
 refuses "a transport without live mode" "live mode" \
   replay m --device mi300x --live --transport null
 refuses "live faults" "live mode" \
