@@ -28,6 +28,7 @@ src_dropin_libaqdropin_a_SOURCES = \
 	src/dropin/ipc.c src/dropin/ipc.h \
 	src/dropin/isa.c \
 	src/dropin/kernels.c src/dropin/kernels.h \
+	src/dropin/life.c \
 	src/dropin/loader.c \
 	src/dropin/log.c src/dropin/log.h \
 	src/dropin/locked.c src/dropin/locked.h \

@@ -3,43 +3,42 @@
 
 #include "dropin/runtime.h"
 
-#include <fcntl.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <time.h>
-#include <unistd.h>
 
-#include "backend_sim/live/live.h"
-#include "backend_sim/sim.h"
-#include "common/visible_devices.h"
-#include "dropin/bells.h"
-#include "dropin/events.h"
-#include "dropin/executables.h"
-#include "dropin/ext_images.h"
-#include "dropin/locked.h"
-#include "dropin/memory.h"
-#include "dropin/queues.h"
-#include "dropin/signals.h"
-#include "dropin/vmem.h"
-#include "wave/wave.h"
-
-/* The HSA interface's state of the process. */
-static struct {
-  pthread_mutex_t lock;
-  pthread_cond_t closed;       /* `closing` became false */
-  uint32_t references;         /* under the lock */
-  bool closing;                /* under the lock: without it held */
-  aqdrop *open;                /* atomic: NULL before the first hsa_init */
-  aqdrop_recording *recording; /* from the first hsa_init on, or NULL */
-  bool watched;                /* forks are */
-} process = {.lock = PTHREAD_MUTEX_INITIALIZER,
-             .closed = PTHREAD_COND_INITIALIZER};
+static aqdrop *open_runtime; /* atomic: NULL before the first hsa_init */
 
 aqdrop *aqdrop_runtime(void)
 {
-  return __atomic_load_n(&process.open, __ATOMIC_ACQUIRE);
+  return __atomic_load_n(&open_runtime, __ATOMIC_ACQUIRE);
 }
+
+void aqdrop_runtime_publish(aqdrop *runtime)
+{
+  __atomic_store_n(&open_runtime, runtime, __ATOMIC_RELEASE);
+}
+
+/* ---- handles ---- */
+
+aqdrop_agent *aqdrop_agent_from(aqdrop *runtime, hsa_agent_t agent)
+{
+  for (uint32_t i = 0; i < runtime->agent_count; i++)
+    if (agent.handle == (uintptr_t)&runtime->agents[i])
+      return &runtime->agents[i];
+  return NULL;
+}
+
+aqdrop_pool *aqdrop_pool_from(aqdrop *runtime, uint64_t handle)
+{
+  for (uint32_t i = 0; i < runtime->agent_count; i++) {
+    aqdrop_agent *agent = &runtime->agents[i];
+    for (uint32_t j = 0; j < agent->pool_count; j++)
+      if (handle == (uintptr_t)&agent->pools[j])
+        return &agent->pools[j];
+  }
+  return NULL;
+}
+
+/* ---- values ---- */
 
 hsa_status_t aqdrop_status(aq_status status)
 {
@@ -67,335 +66,4 @@ hsa_status_t aqdrop_put_text(void *value, size_t size, const char *text)
   memset(value, 0, size);
   memcpy(value, text, length < size ? length : size - 1);
   return HSA_STATUS_SUCCESS;
-}
-
-/* ---- handles ---- */
-
-aqdrop_agent *aqdrop_agent_from(aqdrop *runtime, hsa_agent_t agent)
-{
-  for (uint32_t i = 0; i < runtime->agent_count; i++)
-    if (agent.handle == (uintptr_t)&runtime->agents[i])
-      return &runtime->agents[i];
-  return NULL;
-}
-
-aqdrop_pool *aqdrop_pool_from(aqdrop *runtime, uint64_t handle)
-{
-  for (uint32_t i = 0; i < runtime->agent_count; i++) {
-    aqdrop_agent *agent = &runtime->agents[i];
-    for (uint32_t j = 0; j < agent->pool_count; j++)
-      if (handle == (uintptr_t)&agent->pools[j])
-        return &agent->pools[j];
-  }
-  return NULL;
-}
-
-/* ---- agents ---- */
-
-static void pool_add(aqdrop_agent *agent, uint32_t segment, uint32_t flags,
-                     uint64_t size)
-{
-  agent->pools[agent->pool_count++] = (aqdrop_pool){
-      .agent = agent, .segment = segment, .flags = flags, .size = size};
-}
-
-static void host_init(aqdrop_agent *agent)
-{
-  uint64_t size =
-      (uint64_t)sysconf(_SC_PHYS_PAGES) * (uint64_t)sysconf(_SC_PAGESIZE);
-  *agent = (aqdrop_agent){.ordinal = AQ_DEVICE_HOST};
-  pool_add(agent, HSA_REGION_SEGMENT_GLOBAL,
-           HSA_REGION_GLOBAL_FLAG_FINE_GRAINED, size);
-  pool_add(agent, HSA_REGION_SEGMENT_GLOBAL,
-           HSA_REGION_GLOBAL_FLAG_FINE_GRAINED | HSA_REGION_GLOBAL_FLAG_KERNARG,
-           size);
-  pool_add(agent, HSA_REGION_SEGMENT_GLOBAL,
-           HSA_REGION_GLOBAL_FLAG_COARSE_GRAINED, size);
-}
-
-static void cache_add(aqdrop_agent *agent, uint8_t level, uint32_t kib)
-{
-  if (kib > 0)
-    agent->caches[agent->cache_count++] = (aqdrop_cache){level, kib * 1024};
-}
-
-static void device_init(aqdrop *runtime, aqdrop_agent *agent, uint32_t ordinal)
-{
-  const aqsim_model *model = runtime->models.models[ordinal];
-  const aq_device_info *info = &runtime->info.devices[ordinal];
-  const aqdrop_persona *persona = aqdrop_persona_find(info->gfx);
-  *agent = (aqdrop_agent){.node = ordinal + 1,
-                          .host = &runtime->agents[0],
-                          .ordinal = ordinal,
-                          .info = info,
-                          .model = model,
-                          .scratch_limit = (uint64_t)model->xccs << 30,
-                          .persona = persona};
-  uint64_t size = persona->memory_gib << 30;
-  pool_add(agent, HSA_REGION_SEGMENT_GLOBAL,
-           HSA_REGION_GLOBAL_FLAG_COARSE_GRAINED, size);
-  pool_add(agent, HSA_REGION_SEGMENT_GLOBAL,
-           HSA_REGION_GLOBAL_FLAG_FINE_GRAINED, size);
-  pool_add(agent, HSA_REGION_SEGMENT_GROUP, 0,
-           (uint64_t)model->lds_per_workgroup);
-  cache_add(agent, 1, persona->l1_kib);
-  cache_add(agent, 2, persona->l2_kib);
-  cache_add(agent, 3, persona->l3_kib);
-  agent->flush = agent->registers;
-  agent->isa.agent = agent;
-  snprintf(agent->isa.name, sizeof agent->isa.name, "amdgcn-amd-amdhsa--%s%s",
-           info->gfx, persona->features);
-}
-
-/* ---- life ---- */
-
-static void runtime_close(aqdrop *runtime)
-{
-  aqdrop_queues_fini(runtime);
-  aqdrop_recording_attach(runtime->recording, NULL);
-  if (runtime->transport)
-    runtime->transport->ops->close(runtime->transport);
-  runtime->transport = NULL;
-  aq_wave_machine_destroy(runtime->machine);
-  aqdrop_hooks_destroy(runtime->hooks);
-  aqdrop_executables_fini(runtime);
-  aqdrop_codes_fini(runtime);
-  aqdrop_readers_fini(runtime);
-  aqdrop_exts_fini(runtime);
-  aqdrop_kernels_close(&runtime->kernels);
-  aqdrop_bells_fini(runtime);
-  aqdrop_signals_fini(runtime);
-  aqdrop_locked_fini(runtime);
-  if (runtime->vmem)
-    aqdrop_vmem_destroy(runtime->vmem);
-  if (runtime->memory)
-    aqdrop_memory_destroy(runtime->memory);
-  aqsim_device_set_fini(&runtime->models);
-  pthread_mutex_destroy(&runtime->lock);
-  free(runtime->agents);
-  free(runtime);
-}
-
-/* "KEY=VALUE;KEY=VALUE" of AQUEDUCT_SET, as a list; it points into `text`. */
-static const char *const *edits_split(char *text, const char *list[],
-                                      size_t capacity)
-{
-  size_t count = 0;
-  for (char *at = NULL, *edit = strtok_r(text, ";", &at);
-       edit && count + 1 < capacity; edit = strtok_r(NULL, ";", &at))
-    list[count++] = edit;
-  list[count] = NULL;
-  return list;
-}
-
-/* AMD's runtime, or the HSA Foundation's specification where they differ. */
-static aq_status semantics_read(aq_semantics *out, aq_diag *diag)
-{
-  const char *text = secure_getenv("AQUEDUCT_SEMANTICS");
-  const bool foundation = text && strcmp(text, "foundation") == 0;
-  *out = foundation ? AQ_SEMANTICS_FOUNDATION : AQ_SEMANTICS_ROCR;
-  if (text && *text && !foundation && strcmp(text, "rocr") != 0)
-    return aq_diag_set(diag, AQ_ERR_INVALID,
-                       "AQUEDUCT_SEMANTICS=%s; expected rocr or foundation",
-                       text);
-  return AQ_OK;
-}
-
-static aq_status transport_open(aqdrop *runtime, const char *const *edits,
-                                aq_diag *diag)
-{
-  const char *device = secure_getenv("AQUEDUCT_DEVICE");
-  aq_semantics semantics;
-  aq_status status = semantics_read(&semantics, diag);
-  if (status != AQ_OK)
-    return status;
-  if (!device || !*device)
-    device = AQSIM_DEFAULT_DEVICE;
-  aq_transport_options options = {
-      .size = sizeof options,
-      .device = device,
-      .edits = edits,
-      .mode = AQ_MODE_LIVE,
-      .semantics = semantics,
-      .records = aqdrop_recording_sink(runtime->recording),
-      .epoch = aqdrop_recording_epoch(runtime->recording),
-      .hooks = aqdrop_hooks_table(runtime->hooks),
-      .executor = aq_wave_machine_executor(runtime->machine),
-      .event = aqdrop_event_tell,
-      .event_user = runtime};
-  status = aqsim_transport_ops.open(&options, &runtime->transport, diag);
-  if (status != AQ_OK)
-    return status;
-  runtime->transport->ops->info(runtime->transport, &runtime->info);
-  aqdrop_recording_attach(runtime->recording, runtime->transport);
-  aqdrop_hooks_attach(runtime->hooks, runtime->transport);
-  return aqsim_device_set_load(device, edits, &runtime->models, diag);
-}
-
-/* The host, and the devices that the environment shows. */
-static aq_status agents_make(aqdrop *runtime, aq_diag *diag)
-{
-  uint32_t visible[AQSIM_DEVICES_MAX];
-  uint32_t count = aq_visible_devices(secure_getenv("ROCR_VISIBLE_DEVICES"),
-                                      runtime->info.devices,
-                                      runtime->info.device_count, visible);
-  if (count >= AQDROP_AGENTS_MAX)
-    return aq_diag_set(diag, AQ_ERR_RESOURCES,
-                       "%u devices; expected at most %d, see "
-                       "ROCR_VISIBLE_DEVICES",
-                       count, AQDROP_AGENTS_MAX - 1);
-  runtime->agents = calloc(count + 1, sizeof *runtime->agents);
-  if (!runtime->agents)
-    return aq_diag_set(diag, AQ_ERR_NO_MEMORY, "out of memory");
-  runtime->agent_count = count + 1;
-  host_init(&runtime->agents[0]);
-  for (uint32_t i = 0; i < count; i++)
-    device_init(runtime, &runtime->agents[i + 1], visible[i]);
-  return AQ_OK;
-}
-
-static aq_status runtime_open(aqdrop *runtime, aq_diag *diag)
-{
-  enum { EDITS_MAX = 64 };
-  const char *list[EDITS_MAX];
-  const char *set = secure_getenv("AQUEDUCT_SET");
-  char *text = strdup(set ? set : "");
-  runtime->memory = aqdrop_memory_create();
-  runtime->vmem = aqdrop_vmem_create();
-  if (!text || !runtime->memory || !runtime->vmem) {
-    free(text);
-    return aq_diag_set(diag, AQ_ERR_NO_MEMORY, "out of memory");
-  }
-  aq_status status = aqdrop_hooks_create(&runtime->hooks, diag);
-  if (status == AQ_OK)
-    status = aq_wave_machine_create(&runtime->machine, diag);
-  if (status == AQ_OK)
-    status = transport_open(runtime, edits_split(text, list, EDITS_MAX), diag);
-  free(text);
-  if (status == AQ_OK)
-    status = aqdrop_kernels_open(&runtime->kernels, diag);
-  return status == AQ_OK ? agents_make(runtime, diag) : status;
-}
-
-/* Reports to `aqueduct exec`, if that runs this process, that it came this far.
- */
-static void exec_tell(void)
-{
-  const char *path = secure_getenv("AQUEDUCT_EXEC_STATUS");
-  int fd = path ? open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0600) : -1;
-  if (fd >= 0)
-    close(fd);
-}
-
-/* A forked child has none of the threads that the runtime needs: there it was
- * never opened. The parent's copy is leaked. */
-static void child_begin(void)
-{
-  pthread_mutex_init(&process.lock, NULL);
-  pthread_cond_init(&process.closed, NULL);
-  process.references = 0;
-  process.closing = false;
-  process.open = NULL;
-  if (process.recording)
-    aqdrop_recording_abandon(process.recording);
-  process.recording = NULL;
-}
-
-__attribute__((destructor)) static void process_end(void)
-{
-  aqdrop_recording_end(process.recording);
-}
-
-/* The state that the process keeps from its first hsa_init on. */
-static aq_status process_begin(aq_diag *diag)
-{
-  if (!process.watched)
-    process.watched = pthread_atfork(NULL, NULL, child_begin) == 0;
-  return process.recording ? AQ_OK
-                           : aqdrop_recording_create(&process.recording, diag);
-}
-
-/* The first hsa_init: no other thread is inside. */
-static hsa_status_t process_open(void)
-{
-  aq_diag diag = AQ_DIAG_INIT;
-  aqdrop *runtime = calloc(1, sizeof *runtime);
-  if (!runtime)
-    return HSA_STATUS_ERROR_OUT_OF_RESOURCES;
-  pthread_mutex_init(&runtime->lock, NULL);
-  aq_status status = process_begin(&diag);
-  runtime->recording = process.recording;
-  if (status == AQ_OK)
-    status = runtime_open(runtime, &diag);
-  if (status != AQ_OK) {
-    /* hsa_init has no other way to report to its user what to change. */
-    fprintf(stderr, "aqueduct: hsa_init: %s\n", diag.text);
-    runtime_close(runtime);
-    return HSA_STATUS_ERROR_OUT_OF_RESOURCES;
-  }
-  __atomic_store_n(&process.open, runtime, __ATOMIC_RELEASE);
-  exec_tell();
-  return HSA_STATUS_SUCCESS;
-}
-
-/* Waits while another thread closes the runtime; the lock is held. That thread
- * may be waiting for a callback to return, so it does not wait for ever. */
-static bool closed_wait(void)
-{
-  enum { CLOSED_S = 5 };
-  struct timespec end;
-  clock_gettime(CLOCK_REALTIME, &end);
-  end.tv_sec += CLOSED_S;
-  while (process.closing)
-    if (pthread_cond_timedwait(&process.closed, &process.lock, &end) != 0)
-      return false;
-  return true;
-}
-
-hsa_status_t hsa_init(void)
-{
-  hsa_status_t status = HSA_STATUS_SUCCESS;
-  pthread_mutex_lock(&process.lock);
-  if (!closed_wait())
-    status = HSA_STATUS_ERROR_OUT_OF_RESOURCES;
-  else if (process.references == INT32_MAX)
-    status = HSA_STATUS_ERROR_REFCOUNT_OVERFLOW;
-  else if (process.references == 0)
-    status = process_open();
-  if (status == HSA_STATUS_SUCCESS && process.references++ == 0) {
-    AQDROP_CALL(process.recording, AQ_KIND_CALL);
-  }
-  pthread_mutex_unlock(&process.lock);
-  return status;
-}
-
-/* Closes without the lock: a callback that still runs may come here too, and
- * finds nothing initialized. */
-static void process_close(void)
-{
-  AQDROP_CALL(process.recording, AQ_KIND_CALL);
-  aqdrop *runtime = process.open;
-  __atomic_store_n(&process.open, NULL, __ATOMIC_RELEASE);
-  process.closing = true;
-  pthread_mutex_unlock(&process.lock);
-  runtime_close(runtime);
-  aqdrop_recording_end(process.recording);
-  pthread_mutex_lock(&process.lock);
-  process.closing = false;
-  pthread_cond_broadcast(&process.closed);
-}
-
-hsa_status_t hsa_shut_down(void)
-{
-  hsa_status_t status = HSA_STATUS_SUCCESS;
-  pthread_mutex_lock(&process.lock);
-  if (process.references == 0)
-    status = HSA_STATUS_ERROR_NOT_INITIALIZED;
-  else if (process.references == 1 &&
-           aqsim_live_is_driver(process.open->transport))
-    status = HSA_STATUS_ERROR; /* a kernel cannot end its device */
-  else if (--process.references == 0)
-    process_close();
-  pthread_mutex_unlock(&process.lock);
-  return status;
 }

@@ -118,6 +118,9 @@ typedef void (*aqdrop_any_function)(void);
 /* The open runtime, or NULL. */
 aqdrop *aqdrop_runtime(void);
 
+/* Makes `runtime` the open one, or none (life.c alone). */
+void aqdrop_runtime_publish(aqdrop *runtime);
+
 /* For the first line of an entry that returns a status and is not worth a
  * record: programs ask it over and over. */
 #define AQDROP_LOOK(runtime)                                                   \
