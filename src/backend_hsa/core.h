@@ -12,10 +12,11 @@
 #define AQHSA_CORE_H
 
 #include <pthread.h>
+#include <stddef.h>
 
 #include "backend_hsa/library.h"
+#include "backend_hsa/table.h"
 #include "common/hsa_sim.h"
-#include "common/map.h"
 
 enum { AQHSA_NAME = 64, AQHSA_UUID = 24 };
 
@@ -32,22 +33,6 @@ typedef struct aqhsa_device {
   bool cooperative;
   aqhsa_tick_line line;
 } aqhsa_device;
-
-/* An object that close has to release: a member of a list, found by its key. */
-typedef struct aqhsa_held {
-  struct aqhsa_held *next, **link;
-  uint64_t key;
-} aqhsa_held;
-
-typedef struct aqhsa_table {
-  aqhsa_held *first;
-  aq_map map; /* key → aqhsa_held * */
-} aqhsa_table;
-
-/* Under the lock. `put` returns false when out of memory. */
-bool aqhsa_table_put(aqhsa_table *table, aqhsa_held *held, uint64_t key);
-aqhsa_held *aqhsa_table_get(const aqhsa_table *table, uint64_t key);
-void aqhsa_table_remove(aqhsa_table *table, aqhsa_held *held);
 
 typedef struct aqhsa aqhsa;
 
@@ -82,6 +67,12 @@ typedef struct aqhsa_queue {
   void (*error)(const aq_queue_error *error, void *user);
   void *user;
 } aqhsa_queue;
+
+/* The queue of a table's member. */
+static inline aqhsa_queue *aqhsa_queue_of(aqhsa_held *held)
+{
+  return (aqhsa_queue *)(void *)((char *)held - offsetof(aqhsa_queue, held));
+}
 
 typedef enum aqhsa_queue_state {
   AQHSA_QUEUE_ACTIVE,
@@ -171,11 +162,6 @@ uint64_t aqhsa_clock_ticks(const aqhsa *hsa, aq_time span);
 
 void aqhsa_clock_correlate(aq_transport *t, uint32_t device,
                            aq_clock_pair *out);
-aq_status aqhsa_dispatch_times(aq_transport *t, aq_signal signal,
-                               aq_time *start, aq_time *end);
-aq_status aqhsa_sleep_until(aq_transport *t, aq_time until, bool wake,
-                            aq_diag *diag);
-
 /* Lets a span of time pass, which may end early. */
 void aqhsa_nap(const aqhsa *hsa, aq_time span);
 
@@ -249,9 +235,6 @@ bool aqhsa_origins_times(aqhsa *hsa, const aqhsa_signal *signal,
 
 /* ---- queues.c ---- */
 
-/* The queue of a table's member. */
-aqhsa_queue *aqhsa_queue_of(aqhsa_held *held);
-
 aq_status aqhsa_queue_create(aq_transport *t, const aq_queue_desc *desc,
                              aq_ring **out, aq_diag *diag);
 void aqhsa_queue_destroy(aq_transport *t, aq_ring *ring);
@@ -284,6 +267,8 @@ aq_status aqhsa_signal_handler(aq_transport *t, aq_signal signal,
                                aq_condition condition, int64_t value,
                                aq_signal_function *function, void *user,
                                aq_diag *diag);
+aq_status aqhsa_dispatch_times(aq_transport *t, aq_signal signal,
+                               aq_time *start, aq_time *end);
 void aqhsa_signals_close(aqhsa *hsa);
 
 /* After hsa_shut_down: nothing calls handlers any more. */
@@ -291,6 +276,11 @@ void aqhsa_signals_free(aqhsa *hsa);
 
 /* The record of a signal that we made, or NULL. Takes the lock. */
 aqhsa_signal *aqhsa_signal_find(aqhsa *hsa, aq_signal signal);
+
+/* ---- sleep.c ---- */
+
+aq_status aqhsa_sleep_until(aq_transport *t, aq_time until, bool wake,
+                            aq_diag *diag);
 
 /* ---- waits.c ---- */
 

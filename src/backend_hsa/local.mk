@@ -14,5 +14,7 @@ libaqcore_a_SOURCES += \
 	src/backend_hsa/probe.c src/backend_hsa/probe.h \
 	src/backend_hsa/queues.c \
 	src/backend_hsa/signals.c \
+	src/backend_hsa/sleep.c \
 	src/backend_hsa/symbols.def \
+	src/backend_hsa/table.c src/backend_hsa/table.h \
 	src/backend_hsa/waits.c

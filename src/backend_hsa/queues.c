@@ -2,7 +2,6 @@
 /* Queues: made by the runtime, written here. */
 #include "config.h"
 
-#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -13,11 +12,6 @@ enum { WORDS = 400, LINE = 500, SPIN_LOOKS = 200, LOOK_US = 20 };
 static aqhsa_queue *queue_from(aq_ring *ring)
 {
   return (aqhsa_queue *)(void *)ring;
-}
-
-aqhsa_queue *aqhsa_queue_of(aqhsa_held *held)
-{
-  return (aqhsa_queue *)(void *)((char *)held - offsetof(aqhsa_queue, held));
 }
 
 static hsa_queue_t *queue_handle(const aqhsa_queue *queue)

@@ -290,3 +290,26 @@ aq_status aqhsa_signal_handler(aq_transport *t, aq_signal handle,
     return AQ_OK;
   return aqhsa_fail(hsa->api, got, diag, "hsa_amd_signal_async_handler");
 }
+
+/* ---- times ---- */
+
+aq_status aqhsa_dispatch_times(aq_transport *t, aq_signal handle,
+                               aq_time *start, aq_time *end)
+{
+  aqhsa *hsa = aqhsa_from(t);
+  const aqhsa_signal *signal = aqhsa_signal_find(hsa, handle);
+  const aq_amd_signal *abi = (const aq_amd_signal *)(uintptr_t)handle.handle;
+  hsa_amd_profiling_dispatch_time_t times;
+  if (!signal || abi->end_ts == 0 ||
+      (!(signal->flags & AQ_SIGNAL_PROFILE) &&
+       !__atomic_load_n(&hsa->queue_profiled, __ATOMIC_RELAXED)))
+    return AQ_ERR_INVALID;
+  pthread_mutex_lock(&hsa->lock);
+  const bool told = aqhsa_origins_times(hsa, signal, &times);
+  pthread_mutex_unlock(&hsa->lock);
+  if (!told)
+    return AQ_ERR_INVALID;
+  *start = aqhsa_clock_time(hsa, times.start);
+  *end = aqhsa_clock_time(hsa, times.end);
+  return AQ_OK;
+}

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Futexes of this process, and the wall clock that their timeouts count on.
+ * Futexes of this process; their timeouts count on the clock of common/wall.h.
  * Waking and waiting may be spurious: callers look again. Linux only, as the
  * drivers are whose place the simulator takes.
  */
@@ -10,24 +10,18 @@
 #include <linux/futex.h>
 #include <stdint.h>
 #include <sys/syscall.h>
-#include <time.h>
 #include <unistd.h>
+
+#include "common/wall.h"
 
 /* The kinds of change; a sleeper is woken by the kinds it names. */
 #define AQSIM_FUTEX_ANY UINT32_MAX
-
-static inline int64_t aqsim_wall_ns(void)
-{
-  struct timespec now;
-  clock_gettime(CLOCK_MONOTONIC, &now);
-  return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
-}
 
 /* Sleeps while *word is `seen`, for `ns` at most; `what`: not 0. */
 static inline void aqsim_futex_wait(const uint32_t *word, uint32_t seen,
                                     int64_t ns, uint32_t what)
 {
-  const int64_t end = aqsim_wall_ns() + ns; /* on CLOCK_MONOTONIC */
+  const int64_t end = aq_wall_ns() + ns; /* on CLOCK_MONOTONIC */
   struct timespec timeout = {end / 1000000000, end % 1000000000};
   syscall(SYS_futex, word, FUTEX_WAIT_BITSET_PRIVATE, seen, &timeout, NULL,
           what);

@@ -6,8 +6,8 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
+#include "common/wall.h"
 enum { WAIT_WIDTH = 3 };
 
 /* Where a failure is. */
@@ -419,13 +419,6 @@ static void player_fini(aq_packet_player *p)
   free(p->memory);
 }
 
-static uint64_t wall_ns(void)
-{
-  struct timespec now;
-  clock_gettime(CLOCK_MONOTONIC, &now);
-  return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
-}
-
 aq_status aq_packet_file_play(const aq_packet_file *file,
                               aq_transport *transport, aq_time timeout,
                               aq_cap_played *out, aq_diag *diag)
@@ -443,9 +436,9 @@ aq_status aq_packet_file_play(const aq_packet_file *file,
                        "%s:%u: another process than before; expected one: take "
                        "the lines of one",
                        file->name, file->other);
-  const uint64_t began = wall_ns();
+  const int64_t began = aq_wall_ns();
   aq_status status = events_play(&p, diag);
-  p.played.host_ns = wall_ns() - began;
+  p.played.host_ns = (uint64_t)(aq_wall_ns() - began);
   /* Packets without a waiter end all the same. */
   if (status == AQ_OK)
     status = p.ops->sleep_until(transport, AQ_TIME_MAX, false, diag);

@@ -5,10 +5,10 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "capture/player_priv.h"
+#include "common/wall.h"
 
 /* One that is ready to be submitted. */
 typedef struct ready {
@@ -228,13 +228,6 @@ static aq_status ready_submit(ready *r, aq_diag *diag)
   }
 }
 
-static uint64_t wall_ns(void)
-{
-  struct timespec now;
-  clock_gettime(CLOCK_MONOTONIC, &now);
-  return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
-}
-
 aq_status aq_cap_player_operation(aq_cap_player *player,
                                   const aq_cap_operation *o, aq_diag *diag)
 {
@@ -255,9 +248,9 @@ aq_status aq_cap_player_operation(aq_cap_player *player,
   if (!player->begun)
     player->first = player->transport->ops->now(player->transport);
   player->begun = true;
-  const uint64_t before = wall_ns();
+  const int64_t before = aq_wall_ns();
   status = ready_submit(&r, diag);
-  player->played.host_ns += wall_ns() - before;
+  player->played.host_ns += (uint64_t)(aq_wall_ns() - before);
   player->played.operations++;
   free(r.scratch);
   free(points);

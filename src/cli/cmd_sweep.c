@@ -5,7 +5,6 @@
 #include <sched.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "cli/commands.h"
@@ -14,6 +13,7 @@
 #include "common/json_out.h"
 #include "common/map.h"
 #include "common/record.h"
+#include "common/wall.h"
 #include "study/workers.h"
 
 typedef struct sweep {
@@ -157,9 +157,7 @@ static aq_status known_find(sweep *s)
 
 static int64_t seconds(void)
 {
-  struct timespec now;
-  clock_gettime(CLOCK_MONOTONIC, &now);
-  return now.tv_sec;
+  return aq_wall_ns() / 1000000000;
 }
 
 static void progress_draw(const sweep *s)

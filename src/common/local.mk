@@ -22,7 +22,8 @@ libaqcore_a_SOURCES += \
 	src/common/time_text.c src/common/time_text.h \
 	src/common/transport.c \
 	src/common/utf8.c src/common/utf8.h \
-	src/common/visible_devices.c src/common/visible_devices.h
+	src/common/visible_devices.c src/common/visible_devices.h \
+	src/common/wall.h
 
 # Installed as <aqueduct/…>; doc/abi.md lists them.
 pkginclude_HEADERS += \

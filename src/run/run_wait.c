@@ -2,8 +2,8 @@
 #include "config.h"
 
 #include <stdio.h>
-#include <time.h>
 
+#include "common/wall.h"
 #include "run/decider.h"
 
 enum {
@@ -13,13 +13,6 @@ enum {
 };
 
 /* ---- wall time, of live mode only ---- */
-
-static int64_t wall_ns(void)
-{
-  struct timespec now;
-  clock_gettime(CLOCK_MONOTONIC, &now);
-  return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
-}
 
 aq_time aq_runner_wall_scaled(const aq_runner *run, aq_time wall)
 {
@@ -35,13 +28,13 @@ static aq_time patience_left(const aq_runner *run)
 {
   if (run->options->timeout == 0)
     return AQ_TIME_MAX / 4;
-  return run->options->timeout - (wall_ns() - run->heard) * AQ_NS;
+  return run->options->timeout - (aq_wall_ns() - run->heard) * AQ_NS;
 }
 
 void aq_runner_heard(aq_runner *run)
 {
   if (run->live)
-    run->heard = wall_ns();
+    run->heard = aq_wall_ns();
 }
 
 bool aq_runner_completions_take(aq_runner *run)

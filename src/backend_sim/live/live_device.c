@@ -147,7 +147,7 @@ static bool is_paced(const aqsim_live *live)
 
 static aq_time paced_now(const aqsim_live *live)
 {
-  int64_t wall = aqsim_wall_ns() - live->wall_origin;
+  int64_t wall = aq_wall_ns() - live->wall_origin;
   return live->origin + (aq_time)((__int128)wall * AQ_NS *
                                   live->pace.virtual_time / live->pace.wall);
 }
@@ -239,7 +239,7 @@ static int64_t ladder_sleep(int64_t silence)
 /* Nothing was found: poll on, or sleep. */
 static void device_idle(aqsim_live *live)
 {
-  int64_t now = aqsim_wall_ns(), sleep;
+  int64_t now = aq_wall_ns(), sleep;
   aq_time next;
   if (live->idle_since == 0) {
     live->idle_since = now;
@@ -330,7 +330,7 @@ aq_status aqsim_live_start(aqsim *sim, aq_pace pace, aq_diag *diag)
   }
   live->sim = sim;
   live->pace = pace;
-  live->wall_origin = aqsim_wall_ns();
+  live->wall_origin = aq_wall_ns();
   live->now = live->origin = sim->now;
   live->free = is_paced(live);
   sim->live = live;

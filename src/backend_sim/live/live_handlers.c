@@ -239,7 +239,7 @@ void aqsim_live_handlers_stop(aqsim_live *live)
   if (!handlers)
     return;
   const bool own = is_own(handlers);
-  const int64_t end = aqsim_wall_ns() + RETURN_NS;
+  const int64_t end = aq_wall_ns() + RETURN_NS;
   live->handlers = NULL;
   pthread_mutex_lock(&handlers->lock);
   __atomic_store_n(&handlers->stop, 1, __ATOMIC_SEQ_CST);
@@ -294,7 +294,7 @@ void aqsim_live_handlers_drop(aqsim_live *live, const aqsim_signal *signal)
   aqsim_live_handlers *handlers = handlers_of(live);
   if (!handlers)
     return;
-  const int64_t end = aqsim_wall_ns() + RETURN_NS;
+  const int64_t end = aq_wall_ns() + RETURN_NS;
   pthread_mutex_lock(&handlers->lock);
   while (handlers->running && handlers->running->signal == signal &&
          !is_own(handlers) && ended_wait(handlers, end))
@@ -338,7 +338,7 @@ void aqsim_live_handlers_settle(aqsim_live *live,
   pthread_mutex_lock(&handlers->lock);
   while (callback_is_due(handlers, request)) {
     if (end == 0)
-      end = aqsim_wall_ns() + SETTLE_NS;
+      end = aq_wall_ns() + SETTLE_NS;
     if (!ended_wait(handlers, end))
       break;
   }
@@ -381,7 +381,7 @@ void aqsim_live_errors_drop(aqsim_live *live, const aq_ring *queue)
   aqsim_live_handlers *handlers = handlers_of(live);
   if (!handlers)
     return;
-  const int64_t end = aqsim_wall_ns() + RETURN_NS;
+  const int64_t end = aq_wall_ns() + RETURN_NS;
   pthread_mutex_lock(&handlers->lock);
   live_error *last = NULL;
   for (live_error **link = &handlers->first_error; *link;) {
@@ -406,7 +406,7 @@ void aqsim_live_errors_settle(aqsim_live *live)
   aqsim_live_handlers *handlers = handlers_of(live);
   if (!handlers || is_own(handlers))
     return;
-  const int64_t end = aqsim_wall_ns() + RETURN_NS;
+  const int64_t end = aq_wall_ns() + RETURN_NS;
   pthread_mutex_lock(&handlers->lock);
   while ((handlers->first_error || handlers->failing) &&
          ended_wait(handlers, end))

@@ -56,7 +56,7 @@ static aq_status live_failure(const aqsim_live *live, aq_diag *diag)
 
 static void patience_begin(patience *p, aq_time deadline)
 {
-  p->begin = aqsim_wall_ns();
+  p->begin = aq_wall_ns();
   if (deadline != AQ_TIME_MAX) {
     aq_time left = deadline - aqsim_live_now(p->live);
     p->end = p->begin + (left > 0 ? aqsim_live_wall(p->live, left) : 0);
@@ -72,7 +72,7 @@ static bool patience_spin(patience *p)
         return true;
       aqsim_pause();
     }
-    int64_t now = aqsim_wall_ns();
+    int64_t now = aq_wall_ns();
     if (now - p->begin >= p->spin || (p->end && now >= p->end))
       return p->there(p);
     sched_yield();
@@ -106,7 +106,7 @@ static bool patience_sleep(patience *p)
     uint32_t seen = __atomic_load_n(&p->live->changed, __ATOMIC_SEQ_CST);
     if (p->there(p) || aqsim_live_is_closing(p->live))
       return true;
-    int64_t now = aqsim_wall_ns(), length = nap;
+    int64_t now = aq_wall_ns(), length = nap;
     if (p->end && now >= p->end)
       return false;
     if (p->end && p->end - now < length)
@@ -133,7 +133,7 @@ static bool patience_wait(patience *p)
 {
   if (patience_spin(p))
     return true;
-  if (p->end && aqsim_wall_ns() >= p->end)
+  if (p->end && aq_wall_ns() >= p->end)
     return false;
   sleepers_add(p, 1);
   bool there = patience_sleep(p);
@@ -190,7 +190,7 @@ static aq_status wait_block(aqsim_live *live, const aq_wait_request *request,
   aq_status status = live_failure(live, diag);
   if (status != AQ_OK || there)
     return status;
-  if (aqsim_wall_ns() - p.begin >= GUESS_AFTER_NS) {
+  if (aq_wall_ns() - p.begin >= GUESS_AFTER_NS) {
     aqsim_live_lock(live);
     status = aqsim_wait_guess(live->sim, request->items, request->count, diag);
     aqsim_live_unlock(live);
@@ -295,7 +295,7 @@ static aq_status space_block(aqsim_live *live, aqsim_queue *queue,
     aqsim_live_unlock(live);
     return status;
   }
-  if (aqsim_wall_ns() - p.begin >= GUESS_AFTER_NS) {
+  if (aq_wall_ns() - p.begin >= GUESS_AFTER_NS) {
     aqsim_live_lock(live);
     status = aqsim_space_guess(queue, count, diag);
     aqsim_live_unlock(live);
