@@ -6,7 +6,6 @@
 #include <sched.h>
 #include <stdlib.h>
 
-#include "queue/queue.h"
 #include "queue/seat.h"
 
 /* ---- flags ---- */
@@ -63,14 +62,15 @@ void aq_flag_release(aq_hub *hub, aq_flag *flag)
 
 /* ---- axes ---- */
 
-aq_status aq_axis_create(aq_hub *hub, aq_queue *queue, bool counted,
-                         aq_axis **out, aq_diag *diag)
+aq_status aq_axis_create(aq_hub *hub, aq_queue *queue, aq_axis_retire *retire,
+                         bool counted, aq_axis **out, aq_diag *diag)
 {
   aq_axis *axis = calloc(1, sizeof *axis);
   if (!axis)
     return aq_diag_set(diag, AQ_ERR_NO_MEMORY, "no memory for a queue");
   axis->hub = hub;
   axis->queue = queue;
+  axis->retire = retire;
   axis->refs = 1;
   axis->failed_from = AQ_EPOCH_NEVER;
   if (counted) {
@@ -145,7 +145,7 @@ void aq_axis_poll(aq_axis *axis)
   if (axis->hub->live && pthread_mutex_trylock(&axis->gate) != 0)
     return;
   if (axis->queue)
-    aq_queue_poll(axis->queue);
+    axis->retire(axis->queue);
   aq_unlock(axis->hub, &axis->gate);
 }
 
@@ -189,7 +189,7 @@ static bool axis_changed(int64_t value, void *user)
   (void)value;
   aq_lock(axis->hub, &axis->gate);
   if (axis->queue)
-    aq_queue_poll(axis->queue);
+    axis->retire(axis->queue);
   aq_unlock(axis->hub, &axis->gate);
   aq_axis_release(axis);
   return false;

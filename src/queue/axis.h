@@ -33,6 +33,10 @@ struct aq_flag {
 
 typedef struct aq_queue aq_queue;
 
+/* Retires the complete epochs of a queue: called with the gate of its axis,
+ * when a handler fires and when a host looks. */
+typedef void aq_axis_retire(aq_queue *queue);
+
 struct aq_axis {
   aq_hub *hub;
   aq_axis *next, **link; /* of the hub's list */
@@ -44,11 +48,12 @@ struct aq_axis {
   aq_diag cause;
   pthread_mutex_t gate; /* handlers use the queue with it */
   aq_queue *queue;      /* NULL: it is gone */
+  aq_axis_retire *retire;
 };
 
 /* counted: with a signal for all of its epochs. */
-aq_status aq_axis_create(aq_hub *hub, aq_queue *queue, bool counted,
-                         aq_axis **out, aq_diag *diag);
+aq_status aq_axis_create(aq_hub *hub, aq_queue *queue, aq_axis_retire *retire,
+                         bool counted, aq_axis **out, aq_diag *diag);
 void aq_axis_release(aq_axis *axis);
 void aq_axes_free(aq_hub *hub); /* all that are left, and all flags */
 

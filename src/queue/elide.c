@@ -5,18 +5,6 @@
 
 #include "queue/queue_priv.h"
 
-static const char *const rule_names[AQ_WAIT_RULES] = {
-    [AQ_WAIT_COMPLETE] = "0",   [AQ_WAIT_SAME_QUEUE] = "1a",
-    [AQ_WAIT_DOMINATED] = "1b", [AQ_WAIT_ALL_DOMINATED] = "1c",
-    [AQ_WAIT_ONE_EDGE] = "2a",  [AQ_WAIT_MANY_EDGES] = "2b",
-    [AQ_WAIT_DEFERRED] = "3",
-};
-
-const char *aq_wait_rule_name(aq_wait_rule rule)
-{
-  return (unsigned)rule < AQ_WAIT_RULES ? rule_names[rule] : NULL;
-}
-
 /* What one wait came to: a rule, or one of these. */
 enum { WAIT_EDGE = AQ_WAIT_RULES, WAIT_FAILED };
 

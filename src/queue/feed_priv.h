@@ -91,6 +91,15 @@ static inline void aq_feed_ring_bell(const aq_feed *feed)
                             aq_ring_write_index(feed->ring) - 1);
 }
 
+/* feed_wait.c */
+
+/* When the patience of a wait that begins now ends. */
+aq_time aq_feed_deadline(const aq_feed *queue);
+
+/* Waits until a signal of the queue is 0; AQ_ERR_QUEUE when it stopped. */
+aq_status aq_feed_await(aq_feed *queue, aq_signal signal, aq_diag *diag);
+aq_status aq_feed_drain_signal(aq_feed *queue, aq_diag *diag);
+
 /* feed_submit.c: the doorbell, all of a submission. */
 void aq_submit_ring(aq_feed *queue, aq_submit *submit);
 aq_status aq_submit_run(aq_feed *queue, aq_submit *submit, aq_diag *diag);
@@ -102,13 +111,6 @@ aq_status aq_submit_waits(aq_feed *queue, aq_submit *submit,
 /* Kernarg memory; waits until there is some. */
 aq_status aq_submit_kernargs(aq_feed *queue, aq_submit *submit, uint64_t size,
                              unsigned char **out, aq_diag *diag);
-
-/* When the patience of a wait that begins now ends. */
-aq_time aq_feed_deadline(const aq_feed *queue);
-
-/* Waits until a signal of the queue is 0; AQ_ERR_QUEUE when it stopped. */
-aq_status aq_feed_await(aq_feed *queue, aq_signal signal, aq_diag *diag);
-aq_status aq_feed_drain_signal(aq_feed *queue, aq_diag *diag);
 
 /* observe.c: a page before, when it is full and at the end. */
 aq_status aq_page_open(aq_feed *queue, const aq_observer *observer,

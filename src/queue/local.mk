@@ -5,8 +5,10 @@ libaqcore_a_SOURCES += \
 	src/queue/due.h \
 	src/queue/edge.c \
 	src/queue/elide.c \
+	src/queue/epoch.c \
 	src/queue/feed.c src/queue/feed.h \
 	src/queue/feed_submit.c src/queue/feed_priv.h \
+	src/queue/feed_wait.c \
 	src/queue/file.c \
 	src/queue/frontier.c src/queue/frontier.h \
 	src/queue/host_work.c src/queue/host_work.h \
@@ -15,9 +17,11 @@ libaqcore_a_SOURCES += \
 	src/queue/observe.c \
 	src/queue/on_device.c \
 	src/queue/operations.c src/queue/operations.def src/queue/operations.h \
+	src/queue/operation_names.c \
 	src/queue/operation_rows.c src/queue/operation_rows.h \
 	src/queue/park.c \
 	src/queue/pool.c src/queue/pool.h \
+	src/queue/progress.c \
 	src/queue/put.c \
 	src/queue/queue.c src/queue/queue.h src/queue/queue_priv.h \
 	src/queue/retire.c \

@@ -8,16 +8,6 @@
 #include "queue/queue_priv.h"
 #include "queue/tap_priv.h"
 
-const char *aq_operation_name(aq_operation operation)
-{
-  static const char *const names[AQ_OPERATION_COUNT] = {
-#define OP(NAME, name) [AQ_OPERATION_##NAME] = (name),
-#include "queue/operations.def"
-#undef OP
-  };
-  return (unsigned)operation < AQ_OPERATION_COUNT ? names[operation] : NULL;
-}
-
 /* ---- barrier ---- */
 
 static const aq_task_class barrier_class = {.kind = AQ_OPERATION_BARRIER,

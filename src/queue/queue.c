@@ -104,8 +104,8 @@ static aq_status queue_init(aq_queue *queue, aq_diag *diag)
   if (!queue->due.entries || (flagged && !queue->flags) ||
       (reported && !queue->reports) || (options->profile && !queue->starts))
     return aq_diag_set(diag, AQ_ERR_NO_MEMORY, "no memory for a queue");
-  aq_status status =
-      aq_axis_create(queue->hub, queue, !flagged, &queue->axis, diag);
+  aq_status status = aq_axis_create(queue->hub, queue, aq_queue_poll, !flagged,
+                                    &queue->axis, diag);
   if (status == AQ_OK)
     status = aq_seat_take(queue->hub, &queue->seat, diag);
   if (status != AQ_OK)

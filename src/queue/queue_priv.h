@@ -156,7 +156,7 @@ void aq_queue_resume(aq_queue *queue);
 /* Fails everything that is parked. Without any lock. */
 void aq_parked_fail(aq_queue *queue, aq_status status, const char *cause);
 
-/* ---- retire.c ---- */
+/* ---- epoch.c: epochs of a queue, and hosts that wait for them ---- */
 
 /* The place of an epoch's flag. */
 static inline aq_flag **aq_queue_flag(const aq_queue *queue, uint64_t epoch)
@@ -164,9 +164,8 @@ static inline aq_flag **aq_queue_flag(const aq_queue *queue, uint64_t epoch)
   return &queue->flags[epoch & (queue->due.size - 1)];
 }
 
-/* An operation was retired or a parked one resumed: hosts that wait for room
- * or the end look again. */
-void aq_queue_tell(aq_queue *queue);
+/* The last epoch that its signal shows complete. */
+uint64_t aq_queue_completed(aq_queue *queue);
 
 /* The oldest epoch in flight with references; it may have been retired when
  * this returns, which the queue's seat then says; false if there is none. */
@@ -178,6 +177,10 @@ void aq_queue_arm(aq_queue *queue, uint64_t epoch);
 /* The device stopped, or the queue is to end: nothing else completes. */
 void aq_queue_fail(aq_queue *queue, aq_status status, const char *cause);
 
+/* An operation was retired or a parked one resumed: hosts that wait for room
+ * or the end look again. */
+void aq_queue_tell(aq_queue *queue);
+
 /* Everything is complete, but the device has not handed all slots back yet: a
  * moment on hardware, never in virtual time. Waits for it. */
 static inline bool aq_queue_is_lagging(const aq_queue *queue)
@@ -187,6 +190,8 @@ static inline bool aq_queue_is_lagging(const aq_queue *queue)
          aq_ring_space(queue->ring) < queue->ring->size;
 }
 void aq_queue_catch_up(aq_queue *queue);
+
+/* ---- progress.c ---- */
 
 /* Lets time pass until something completes; the transport's status. */
 aq_status aq_queue_progress(aq_queue *queue, aq_time deadline, aq_diag *diag);

@@ -4,99 +4,10 @@
  * asks it to look again. */
 #include "config.h"
 
-#include <sched.h>
 #include <string.h>
 
 #include "queue/operation_rows.h"
 #include "queue/queue_priv.h"
-
-/* ---- completion ---- */
-
-/* The last epoch that its signal shows complete. */
-static uint64_t epoch_completed(aq_queue *queue)
-{
-  if (!queue->flags)
-    return (uint64_t)(AQ_AXIS_START -
-                      queue->ops->signal_load(
-                          queue->transport, queue->axis->counter, AQ_ACQUIRE));
-  const uint64_t last = aq_queue_epoch(queue);
-  uint64_t epoch = aq_queue_retired(queue);
-  while (epoch < last) {
-    const aq_flag *flag =
-        __atomic_load_n(aq_queue_flag(queue, epoch + 1), __ATOMIC_ACQUIRE);
-    if (!flag ||
-        queue->ops->signal_load(queue->transport, flag->signal, AQ_ACQUIRE) > 0)
-      break;
-    epoch++;
-  }
-  return epoch;
-}
-
-/* An epoch in flight, 0 for the oldest, with references. */
-static bool epoch_find(aq_queue *queue, uint64_t epoch, aq_epoch_ref *out)
-{
-  const uint64_t retired = aq_queue_retired(queue);
-  if (epoch == 0)
-    epoch = retired + 1;
-  if (epoch <= retired || epoch > aq_queue_epoch(queue))
-    return false;
-  aq_flag *flag = NULL;
-  if (queue->flags) {
-    flag = __atomic_load_n(aq_queue_flag(queue, epoch), __ATOMIC_ACQUIRE);
-    if (!flag)
-      return false;
-    aq_flag_retain(queue->hub, flag);
-  }
-  *out = (aq_epoch_ref){aq_axis_retain(queue->axis), epoch, flag};
-  return true;
-}
-
-bool aq_queue_oldest(aq_queue *queue, aq_epoch_ref *out)
-{
-  return epoch_find(queue, 0, out);
-}
-
-void aq_queue_arm(aq_queue *queue, uint64_t epoch)
-{
-  aq_epoch_ref edge;
-  if (!aq_hub_has_handlers(queue->hub) || !epoch_find(queue, epoch, &edge))
-    return;
-  aq_epoch_arm(&edge);
-  aq_epoch_release(&edge);
-}
-
-/* ---- failure ---- */
-
-/* All signals as if everything were complete, so that no wait hangs. */
-static void signals_poison(aq_queue *queue)
-{
-  if (!queue->flags) {
-    queue->ops->signal_store(queue->transport, queue->axis->counter, 0,
-                             AQ_RELEASE);
-    return;
-  }
-  for (uint32_t i = 0; i < queue->due.size; i++) {
-    const aq_flag *flag = __atomic_load_n(&queue->flags[i], __ATOMIC_ACQUIRE);
-    if (flag)
-      queue->ops->signal_store(queue->transport, flag->signal, 0, AQ_RELEASE);
-  }
-}
-
-void aq_queue_fail(aq_queue *queue, aq_status status, const char *cause)
-{
-  aq_axis *axis = queue->axis;
-  const uint64_t done = epoch_completed(queue);
-  aq_lock(queue->hub, &queue->fail_lock);
-  const bool first = aq_axis_failed_from(axis) == AQ_EPOCH_NEVER;
-  if (first) {
-    aq_diag_set(&axis->cause, status, "%s", cause);
-    axis->failed = status;
-    __atomic_store_n(&axis->failed_from, done + 1, __ATOMIC_SEQ_CST);
-  }
-  aq_unlock(queue->hub, &queue->fail_lock);
-  if (first)
-    signals_poison(queue);
-}
 
 /* ---- notifications ---- */
 
@@ -294,7 +205,7 @@ static void epoch_retire(aq_queue *queue, uint64_t epoch)
 static uint64_t epochs_over(aq_queue *queue)
 {
   /* In this order: a failure is stored before it makes epochs seem complete. */
-  const uint64_t completed = epoch_completed(queue);
+  const uint64_t completed = aq_queue_completed(queue);
   if (aq_axis_failed_from(queue->axis) == AQ_EPOCH_NEVER)
     return completed;
   const aq_due_ring *ring = &queue->due;
@@ -330,96 +241,4 @@ void aq_queue_poll(aq_queue *queue)
   } else if (any && __atomic_load_n(&queue->parked_count, __ATOMIC_RELAXED)) {
     aq_queue_resume(queue);
   }
-}
-
-void aq_queue_tell(aq_queue *queue)
-{
-  /* A write, so that it is ordered with earlier stores: a later listener looks
-   * before it sleeps. */
-  const uint32_t listeners =
-      queue->hub->live
-          ? __atomic_fetch_add(&queue->listeners, 0, __ATOMIC_SEQ_CST)
-          : queue->listeners;
-  if (listeners > 0)
-    aq_seat_ring(queue->hub, queue->seat);
-}
-
-void aq_queue_catch_up(aq_queue *queue)
-{
-  queue->ops->queue_wait_space(queue->transport, queue->ring, queue->ring->size,
-                               AQ_TIME_MAX, NULL);
-}
-
-/* Without handlers no other code looks at the queues that this one waits for.
- */
-static void queue_look(aq_queue *queue)
-{
-  if (aq_hub_has_handlers(queue->hub))
-    aq_queue_poll(queue);
-  else
-    aq_hub_poll(queue->hub);
-}
-
-enum { PROGRESS_EDGES = 8 };
-
-/* The signals that a queue in progress may sleep on besides its seat: its
- * oldest epoch or, where no handler looks at the waits of its parked
- * operations, the oldest of some queues. */
-static uint32_t edges_add(aq_queue *queue, aq_epoch_ref *edges,
-                          aq_wait_item *items)
-{
-  aq_hub *hub = queue->hub;
-  uint32_t count = 0;
-  if (aq_queue_oldest(queue, &edges[0])) {
-    items[0] = aq_epoch_item(&edges[0]);
-    return 1;
-  }
-  if (aq_hub_hears(hub))
-    return 0;
-  for (aq_axis *axis = aq_axis_next(hub, NULL); axis;
-       axis = aq_axis_next(hub, axis)) {
-    aq_lock(hub, &axis->gate);
-    if (count < PROGRESS_EDGES && axis->queue && axis->queue != queue &&
-        aq_queue_oldest(axis->queue, &edges[count])) {
-      items[count] = aq_epoch_item(&edges[count]);
-      count++;
-    }
-    aq_unlock(hub, &axis->gate);
-  }
-  return count;
-}
-
-aq_status aq_queue_progress(aq_queue *queue, aq_time deadline, aq_diag *diag)
-{
-  aq_hub *hub = queue->hub;
-  aq_epoch_ref edges[PROGRESS_EDGES];
-  /* Orders with aq_queue_tell: either it sees us, or we see its stores. */
-  __atomic_fetch_add(&queue->listeners, 1, __ATOMIC_SEQ_CST);
-  aq_wait_item items[1 + PROGRESS_EDGES] = {aq_seat_item(hub, queue->seat)};
-  const uint64_t before = aq_queue_retired(queue);
-  queue_look(queue);
-  aq_status status = AQ_OK;
-  uint32_t count = edges_add(queue, edges, &items[1]);
-  if (aq_queue_is_lagging(queue)) {
-    aq_queue_catch_up(queue);
-  } else if (aq_queue_retired(queue) == before &&
-             (count > 0 ||
-              __atomic_load_n(&queue->parked_count, __ATOMIC_ACQUIRE) > 0)) {
-    /* With nothing in flight and nothing parked no thread would ring: the
-     * caller looks again, at the work that another thread is about to end. */
-    const aq_wait_request request = {.items = items,
-                                     .count = 1 + count,
-                                     .mode = AQ_WAIT_ANY,
-                                     .deadline = deadline};
-    status = hub->ops->wait(hub->transport, &request, NULL, diag);
-  }
-  while (count > 0)
-    aq_epoch_release(&edges[--count]);
-  __atomic_fetch_sub(&queue->listeners, 1, __ATOMIC_SEQ_CST);
-  if (status == AQ_OK && aq_queue_retired(queue) == before) {
-    queue_look(queue);
-    if (aq_queue_retired(queue) == before)
-      sched_yield(); /* another thread is retiring */
-  }
-  return status;
 }
