@@ -6,6 +6,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "backend_sim/model/device_set.h"
+#include "backend_sim/sim.h"
 #include "cli/commands.h"
 #include "cli/runs.h"
 #include "common/plugin.h"
@@ -65,6 +67,21 @@ static aq_status isolation_choose(execution *e)
              ? AQ_OK
              : aq_diag_set(&cli->diag, status, "--isolation namespace: %s",
                            why.text);
+}
+
+/* The device is refused here, where the user asked for it: a HIP program would
+ * call hsa_init again for each of its own errors. */
+static aq_status devices_check(aq_cli *cli)
+{
+  const char *device = cli->values[AQ_CLI_OPT_DEVICE];
+  aqsim_device_set set;
+  aq_status status =
+      aqsim_device_set_load(device ? device : AQSIM_DEFAULT_DEVICE,
+                            aq_cli_repeats(cli, AQ_CLI_OPT_SET), &set,
+                            &cli->diag);
+  if (status == AQ_OK)
+    aqsim_device_set_fini(&set);
+  return status;
 }
 
 static aq_status spools_create(execution *e)
@@ -131,6 +148,8 @@ aq_status aq_cli_exec(aq_cli *cli)
                  .spools = AQ_SPOOLS_NONE,
                  .program = {.args = cli->args, .failed = failure_print}};
   aq_status status = aq_cli_time(cli, AQ_CLI_OPT_TIMEOUT, &e.program.timeout);
+  if (status == AQ_OK)
+    status = devices_check(cli);
   if (status == AQ_OK)
     status = isolation_choose(&e);
   if (status == AQ_OK)

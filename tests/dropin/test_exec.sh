@@ -60,7 +60,8 @@ try "$aqueduct" exec sh -c 'kill -9 $$'
 check "a killed program is 128 and the signal" [ "$status" = 137 ]
 try "$aqueduct" exec --timeout 1s -- sleep 60
 check "the timeout ends the program" ends_with 125 "ended by --timeout 1s"
-try "$aqueduct" exec --device no-such-device -- "$work/app"
+try "$aqueduct" exec -- sh -c \
+  'AQUEDUCT_DEVICE=no-such-device "$1"' - "$work/app"
 check "a bad device model fails hsa_init and says why" \
   ends_with 12 "unknown device model 'no-such-device'"
 
@@ -110,6 +111,10 @@ alone=$sight
 seen "$aqueduct" exec --quiet --isolation=preload --
 check "the shim alone changes nothing else that a program sees" \
   [ "$sight" = "$alone" ]
+try "$aqueduct" exec --device nonsense -- sh -c 'touch "$1"' - "$work/ran"
+check "an unknown device is refused" ends_with 125 \
+  "unknown device model 'nonsense'"
+check "before the program runs" [ ! -e "$work/ran" ]
 try "$aqueduct" exec --isolation=none -- true
 check "another isolation is refused" ends_with 2 \
   "--isolation none: expected auto, namespace or preload"
