@@ -8,7 +8,7 @@
  * hook at a time. The first failure sticks: from then on the policy is not
  * called, and the loop ends the run or, by option, continues without it.
  *
- * decider.c delivers, decider_host.c is what policies call. One thread.
+ * decider.c delivers, decider_host.c serves the calls of policies. One thread.
  */
 #ifndef AQ_RUN_DECIDER_H
 #define AQ_RUN_DECIDER_H
@@ -116,22 +116,24 @@ bool aq_decider_has_news(const aq_decider *decider);
  * left, and jobs are waiting. */
 aq_status aq_decider_decide(aq_decider *decider, aq_diag *diag);
 
+/* ---- decider_parts.c ---- */
+
+/* Notes a part that was submitted, and forgets one that has completed. */
+void aq_decider_part_link(aq_decider *decider, uint32_t index);
+void aq_decider_part_unlink(aq_decider *decider, uint32_t index);
+
+/* The queue of the run with this ring, or AQ_POLICY_NONE. */
+uint32_t aq_decider_queue_of_ring(const aq_decider *decider, uint32_t ring);
+
 /* ---- decider_device.c ---- */
 
 /* Fills in the callbacks of a policy's device half. */
 void aq_decider_binding_init(aq_decider *decider,
                              const aq_policy_choice *choice);
 
-/* Notes a part that was submitted, and forgets one that has completed. */
-void aq_decider_part_link(aq_decider *decider, uint32_t index);
-void aq_decider_part_unlink(aq_decider *decider, uint32_t index);
-
 /* Handles the packets that the device returned: reports them to the policy, or
  * submits them again. */
 void aq_decider_evictions_take(aq_decider *decider);
-
-/* The queue of the run with this ring, or AQ_POLICY_NONE. */
-uint32_t aq_decider_queue_of_ring(const aq_decider *decider, uint32_t ring);
 
 /* ---- decider_preempted.c ---- */
 
@@ -150,13 +152,11 @@ void aq_decider_preempted(void *decider, uint32_t ring,
 /* Fills in what policies call. */
 void aq_decider_host_init(aq_decider *decider);
 
-/* Something went wrong that is the policy's fault: keeps the first. */
-aq_status aq_decider_fail(aq_decider *decider, const char *fmt, ...)
-    AQ_PRINTF(2, 3);
+/* ---- decider_submit.c ---- */
 
-/* Something went wrong that is not: the run ends with the error as it is. */
-aq_status aq_decider_break(aq_decider *decider, aq_status status,
-                           const aq_diag *diag);
+/* A queue of the run is the decider's too; false: no memory. */
+bool aq_decider_queue_note(aq_decider *decider, aq_runner_queue *queue,
+                           uint32_t device, bool own);
 
 /* Submits for the policy, or in its place. */
 aq_status aq_decider_submit(aq_decider *decider, aq_held *held, uint32_t queue,
@@ -170,6 +170,16 @@ uint32_t aq_decider_queue_default(aq_decider *decider, const aq_held *held);
 
 /* A dependent is to be reported ready after the present hook. */
 void aq_decider_ready_later(aq_held *held, void *decider);
+
+/* ---- decider_words.c ---- */
+
+/* Something went wrong that is the policy's fault: keeps the first. */
+aq_status aq_decider_fail(aq_decider *decider, const char *fmt, ...)
+    AQ_PRINTF(2, 3);
+
+/* Something went wrong that is not: the run ends with the error as it is. */
+aq_status aq_decider_break(aq_decider *decider, aq_status status,
+                           const aq_diag *diag);
 
 /* A line of the decision log, the members of a JSON object after "t". */
 void aq_decider_log_line(aq_decider *decider, const char *fmt, ...)

@@ -9,43 +9,11 @@
 #include "common/array.h"
 #include "run/decider.h"
 
-/* ---- parts of a queue, the newest first ---- */
-
-void aq_decider_part_link(aq_decider *d, uint32_t index)
-{
-  aq_decider_part *part = &d->parts[index];
-  aq_decider_queue *queue = &d->queues[part->queue];
-  part->older = queue->newest;
-  part->newer = AQ_JOB_NO_INDEX;
-  if (part->older != AQ_JOB_NO_INDEX)
-    d->parts[part->older].newer = index;
-  queue->newest = index;
-}
-
-void aq_decider_part_unlink(aq_decider *d, uint32_t index)
-{
-  const aq_decider_part *part = &d->parts[index];
-  if (part->newer != AQ_JOB_NO_INDEX)
-    d->parts[part->newer].older = part->older;
-  else
-    d->queues[part->queue].newest = part->older;
-  if (part->older != AQ_JOB_NO_INDEX)
-    d->parts[part->older].newer = part->newer;
-}
+/* ---- requests of a device ---- */
 
 static bool part_has(const aq_decider_part *part, uint64_t packet)
 {
   return packet >= part->first && packet - part->first < part->commands;
-}
-
-/* ---- requests of a device ---- */
-
-uint32_t aq_decider_queue_of_ring(const aq_decider *d, uint32_t ring)
-{
-  for (uint32_t i = 0; i < d->queue_capacity; i++)
-    if (d->queues[i].queue && d->queues[i].ring == ring)
-      return i;
-  return AQ_POLICY_NONE;
 }
 
 static uint32_t device_host_queue(void *user, uint32_t ring)

@@ -7,7 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/array.h"
 #include "run/decider.h"
 
 enum { LINE_SIZE = 512 };
@@ -18,50 +17,6 @@ static const char *const phases[] = {
     [AQ_PHASE_ADMIT] = "in admit",
     [AQ_PHASE_HOOK] = "here",
 };
-
-/* ---- failures and the log ---- */
-
-static void failure_keep(aq_decider *d, const char *text)
-{
-  if (d->status == AQ_OK)
-    d->status = aq_diag_set(&d->failure, AQ_ERR_INVALID, "policy %s: %s",
-                            d->ops.name, text);
-}
-
-aq_status aq_decider_fail(aq_decider *d, const char *fmt, ...)
-{
-  char text[LINE_SIZE];
-  va_list args;
-  va_start(args, fmt);
-  vsnprintf(text, sizeof text, fmt, args);
-  va_end(args);
-  failure_keep(d, text);
-  return d->status;
-}
-
-aq_status aq_decider_break(aq_decider *d, aq_status status, const aq_diag *diag)
-{
-  if (d->status == AQ_OK) {
-    d->broken = true;
-    d->status = status;
-    d->failure = *diag;
-  }
-  return status;
-}
-
-void aq_decider_log_line(aq_decider *d, const char *fmt, ...)
-{
-  char line[LINE_SIZE];
-  int used = snprintf(line, sizeof line, "{\"t\":%" PRId64 ",", d->now);
-  va_list args;
-  va_start(args, fmt);
-  used += vsnprintf(line + used, sizeof line - (size_t)used - 2, fmt, args);
-  va_end(args);
-  if (used > (int)sizeof line - 3)
-    used = (int)sizeof line - 3;
-  strcpy(line + used, "}");
-  d->run->options->decision(line, d->run->options->decision_user);
-}
 
 static aq_decider *decider_of(aq_policy_host *host)
 {
@@ -86,22 +41,6 @@ static aq_held *held_of(aq_policy_job *job)
 }
 
 /* ---- queues ---- */
-
-static bool queue_note(aq_decider *d, aq_runner_queue *queue, uint32_t device,
-                       bool own)
-{
-  if (!AQ_ARRAY_RESERVE_ZEROED(d->queues, d->queue_capacity,
-                               (size_t)queue->number + 1))
-    return false;
-  d->queues[queue->number] =
-      (aq_decider_queue){.queue = queue,
-                         .own = own,
-                         .view = {.device = device},
-                         .ring = aq_feed_ring(queue->queue)->id,
-                         .newest = AQ_JOB_NO_INDEX,
-                         .vacated = AQ_TIME_NONE};
-  return true;
-}
 
 static aq_decider_queue *queue_at(aq_decider *d, uint32_t queue)
 {
@@ -172,7 +111,7 @@ static uint32_t host_queue_open(aq_policy_host *host,
     aq_decider_break(d, status, &diag);
     return AQ_POLICY_NONE;
   }
-  if (!queue_note(d, queue, own.device, true)) {
+  if (!aq_decider_queue_note(d, queue, own.device, true)) {
     aq_runner_queue_destroy(queue);
     aq_decider_fail(d, "no memory for a queue");
     return AQ_POLICY_NONE;
@@ -184,23 +123,6 @@ static uint32_t host_queue_open(aq_policy_host *host,
   if (own.mask_count)
     host_queue_cu_mask(host, queue->number, own.cu_mask, own.mask_count);
   return d->status == AQ_OK ? queue->number : AQ_POLICY_NONE;
-}
-
-uint32_t aq_decider_queue_default(aq_decider *d, const aq_held *held)
-{
-  aq_runner_queue *queue;
-  aq_diag diag = AQ_DIAG_INIT;
-  aq_status status = aq_runner_queue_find(d->run, &held->job, &queue, &diag);
-  if (status != AQ_OK) {
-    aq_decider_break(d, status, &diag);
-    return AQ_POLICY_NONE;
-  }
-  if ((queue->number >= d->queue_capacity || !d->queues[queue->number].queue) &&
-      !queue_note(d, queue, held->view.device, false)) {
-    aq_decider_fail(d, "no memory for a queue");
-    return AQ_POLICY_NONE;
-  }
-  return queue->number;
 }
 
 static uint32_t host_queue_default(aq_policy_host *host,
@@ -229,76 +151,6 @@ static aq_status host_queue_vacate(aq_policy_host *host, uint32_t queue)
 
 /* ---- jobs ---- */
 
-void aq_decider_ready_later(aq_held *held, void *decider)
-{
-  aq_decider *d = decider;
-  held->next_ready = NULL;
-  if (d->ready_first)
-    d->ready_last->next_ready = held;
-  else
-    d->ready_first = held;
-  d->ready_last = held;
-}
-
-static aq_status part_note(aq_decider *d, uint32_t index,
-                           const aq_decider_part *part)
-{
-  if (!AQ_ARRAY_RESERVE(d->parts, d->part_capacity, (size_t)index + 1))
-    return aq_decider_fail(d, "out of memory");
-  d->parts[index] = *part;
-  aq_decider_part_link(d, index);
-  return AQ_OK;
-}
-
-aq_status aq_decider_submit(aq_decider *d, aq_held *held, uint32_t queue,
-                            uint32_t commands)
-{
-  aq_decider_queue *at = &d->queues[queue];
-  uint32_t index;
-  aq_diag diag = AQ_DIAG_INIT;
-  aq_policy_job *view = &held->view;
-  const uint32_t left = view->count - view->submitted;
-  if (commands == 0)
-    commands = left;
-  const aq_runner_part part = {
-      .job = &held->job,
-      .id = ++d->part_last,
-      .commands = held->commands + view->submitted,
-      .command_count = commands,
-      .waits = held->waits,
-      .wait_count = held->wait_count,
-      .marker = held->job.marker && commands == left,
-  };
-  aq_status status = aq_runner_submit(d->run, at->queue, &part, &index, &diag);
-  if (status != AQ_OK)
-    return aq_decider_break(d, status, &diag);
-  status = part_note(
-      d, index,
-      &(aq_decider_part){.held = held,
-                         .queue = queue,
-                         .commands = commands,
-                         .first_command = view->submitted,
-                         .first = d->run->first,
-                         .behind = part.marker ? d->run->first + commands : 0});
-  d->flying++;
-  d->idle_timers = 0;
-  aq_decider_vacate_end(d, queue, AQ_TIME_NONE);
-  at->client = held->job.client;
-  at->entry = held->job.entry;
-  at->view.jobs++;
-  at->view.commands += commands;
-  view->submitted += commands;
-  held->last_part = part.id;
-  held->waits[0] = part.id;
-  held->wait_count = 1;
-  aq_decider_log(
-      d, "\"act\":\"submit\",\"job\":%" PRIu64 ",\"queue\":%u,\"commands\":%u",
-      held->job.id, queue, commands);
-  if (view->submitted == view->count && d->ops.flags & AQ_POLICY_AHEAD)
-    aq_held_release(&d->held, held, &part.id, aq_decider_ready_later, d);
-  return status;
-}
-
 static aq_status host_submit(aq_policy_host *host, aq_policy_job *job,
                              uint32_t queue, uint32_t commands)
 {
@@ -323,24 +175,6 @@ static aq_status host_submit(aq_policy_host *host, aq_policy_job *job,
                            "are left",
                            commands, id, job->count - job->submitted);
   return aq_decider_submit(d, held, queue, commands);
-}
-
-void aq_decider_reject(aq_decider *d, aq_held *held)
-{
-  aq_workload_source *source = d->run->source;
-  const uint64_t id = held->job.id;
-  const aq_time now = d->run->ops->now(d->run->transport);
-  for (aq_held *on; (on = aq_held_dependent_take(&d->held, held));)
-    if (on->state != AQ_HELD_REJECTED)
-      aq_decider_reject(d, on);
-    else
-      aq_held_reject(&d->held, on, aq_decider_ready_later, d);
-  d->run->totals.rejected++;
-  aq_held_reject(&d->held, held, aq_decider_ready_later, d);
-  if (source->rejected)
-    source->rejected(source, id, now);
-  else if (source->done)
-    source->done(source, id, now);
 }
 
 static aq_status host_reject(aq_policy_host *host, aq_policy_job *job)
@@ -400,7 +234,7 @@ static void host_fail_run(aq_policy_host *host, const char *fmt, ...)
   va_start(args, fmt);
   vsnprintf(text, sizeof text, fmt, args);
   va_end(args);
-  failure_keep(decider_of(host), text);
+  aq_decider_fail(decider_of(host), "%s", text);
 }
 
 /* Quotes, backslashes and control characters become spaces: the line stays

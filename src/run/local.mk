@@ -3,7 +3,10 @@ libaqcore_a_SOURCES += \
 	src/run/decider.c src/run/decider.h \
 	src/run/decider_device.c \
 	src/run/decider_host.c \
+	src/run/decider_parts.c \
 	src/run/decider_preempted.c \
+	src/run/decider_submit.c \
+	src/run/decider_words.c \
 	src/run/held.c src/run/held.h \
 	src/run/jobs.c src/run/jobs.h \
 	src/run/kernels.c src/run/kernels.h \
@@ -18,4 +21,5 @@ libaqcore_a_SOURCES += \
 	src/run/run_sink.c src/run/run_sink.h \
 	src/run/run_submit.c \
 	src/run/run_totals.c \
-	src/run/run_wait.c
+	src/run/run_wait.c \
+	src/run/run_wall.c

@@ -113,13 +113,18 @@ void aq_runner_count(aq_runner *run, const aq_job *job);
 void aq_run_totals_init(aq_run_totals *totals, const aq_device_info *devices,
                         uint32_t count);
 
-/* ---- run_wait.c ---- */
+/* ---- run_wall.c ---- */
 
 /* Something completed or was submitted: the run does not hang. */
 void aq_runner_heard(aq_runner *run);
 
 /* How much the transport's time moves in some wall time. */
 aq_time aq_runner_wall_scaled(const aq_runner *run, aq_time wall);
+
+/* Until the run counts as hanging. */
+aq_time aq_runner_patience_left(const aq_runner *run);
+
+/* ---- run_wait.c ---- */
 
 /* Shows where the run stands, if the caller asked. */
 void aq_runner_standing_tell(aq_runner *run);

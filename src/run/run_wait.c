@@ -3,7 +3,6 @@
 
 #include <stdio.h>
 
-#include "common/wall.h"
 #include "run/decider.h"
 
 enum {
@@ -11,31 +10,6 @@ enum {
   LOOK_MS = 100, /* of wall time, between looks for requests */
   GUESS_MS = 20, /* waiting this long, a transport says what seems to hang */
 };
-
-/* ---- wall time, of live mode only ---- */
-
-aq_time aq_runner_wall_scaled(const aq_runner *run, aq_time wall)
-{
-  const aq_pace pace = run->options->open.pace;
-  __int128 scaled = wall;
-  if (pace.wall)
-    scaled = scaled * pace.virtual_time / pace.wall;
-  return scaled < AQ_TIME_MAX / 4 ? (aq_time)scaled : AQ_TIME_MAX / 4;
-}
-
-/* Until the run counts as hanging. */
-static aq_time patience_left(const aq_runner *run)
-{
-  if (run->options->timeout == 0)
-    return AQ_TIME_MAX / 4;
-  return run->options->timeout - (aq_wall_ns() - run->heard) * AQ_NS;
-}
-
-void aq_runner_heard(aq_runner *run)
-{
-  if (run->live)
-    run->heard = aq_wall_ns();
-}
 
 bool aq_runner_completions_take(aq_runner *run)
 {
@@ -77,7 +51,8 @@ static aq_time sleep_limit(const aq_runner *run, aq_time until)
   const bool free = run->info.devices[0].model && !run->options->open.pace.wall;
   if (!run->live || free)
     return until;
-  const aq_time look = aq_time_min(patience_left(run), LOOK_MS * AQ_MS);
+  const aq_time look =
+      aq_time_min(aq_runner_patience_left(run), LOOK_MS * AQ_MS);
   return aq_time_min(until,
                      run->ops->now(run->transport) +
                          aq_runner_wall_scaled(run, aq_time_max(look, 0)));
@@ -109,7 +84,7 @@ aq_status aq_runner_completion_await(aq_runner *run, aq_diag *diag)
   aq_wait_request request = {
       .items = &item, .count = 1, .deadline = AQ_TIME_MAX};
   if (run->live) {
-    aq_time look = aq_time_min(patience_left(run), LOOK_MS * AQ_MS);
+    aq_time look = aq_time_min(aq_runner_patience_left(run), LOOK_MS * AQ_MS);
     request.deadline =
         run->ops->now(run->transport) +
         aq_runner_wall_scaled(run, aq_time_max(look, GUESS_MS * AQ_MS));
@@ -118,7 +93,7 @@ aq_status aq_runner_completion_await(aq_runner *run, aq_diag *diag)
   if (status != AQ_ERR_TIMEOUT || !run->live || aq_runner_completions_take(run))
     return status == AQ_ERR_TIMEOUT ? AQ_OK : status;
   aq_runner_standing_tell(run);
-  return patience_left(run) > 0 ? AQ_OK : hang_word(run, diag);
+  return aq_runner_patience_left(run) > 0 ? AQ_OK : hang_word(run, diag);
 }
 
 aq_status aq_runner_due_await(aq_runner *run, aq_time due, bool wake,
