@@ -240,14 +240,16 @@ void aqsim_live_handlers_stop(aqsim_live *live)
     return;
   const bool own = is_own(handlers);
   const int64_t end = aq_wall_ns() + RETURN_NS;
-  live->handlers = NULL;
   pthread_mutex_lock(&handlers->lock);
   __atomic_store_n(&handlers->stop, 1, __ATOMIC_SEQ_CST);
   aqsim_live_wake_hosts(live, HANDLERS_BIT);
   while (!own && (handlers->running || handlers->failing) &&
          ended_wait(handlers, end))
     ;
-  /* From then on the thread touches nothing else of the simulator's. */
+  /* Not before: a callback that runs still drops the handlers of the signals
+   * that it destroys. From then on the thread touches nothing else of the
+   * simulator's. */
+  __atomic_store_n(&live->handlers, NULL, __ATOMIC_RELEASE);
   handlers->left = handlers->running || handlers->failing;
   const bool left = handlers->left;
   const pthread_t thread = handlers->thread;
