@@ -152,7 +152,7 @@ START_TEST(a_relocation_that_cannot_be_applied_is_refused_by_name)
                {9, 0, "R_AMDGPU_GOTPCREL32_HI"},
                {12, 0, "reserved"},
                {15, 0, "no type of the ABI"},
-               {6, 0, "R_AMDGPU_ABS32"}, /* an address of 64 bits */
+               {6, INT64_C(1) << 33, "R_AMDGPU_ABS32"}, /* of 64 bits */
                {4, INT64_C(1) << 33, "R_AMDGPU_REL32"},
                {14, 1 << 20, "R_AMDGPU_REL16"}};
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {

@@ -298,7 +298,7 @@ KERNEL(g_wild)
 {
   ITEMS_OF_GROUP;
   if (t == 5)
-    out = (GLOBAL u64 *)0x123456789000;
+    out = (GLOBAL u64 *)0x500000000000;
   out[i & 7] = i;
 }
 
