@@ -44,4 +44,11 @@ uint32_t aq_wave_atomic32(aq_wave_atomic op, uint32_t old, uint32_t b,
 uint64_t aq_wave_atomic64(aq_wave_atomic op, uint64_t old, uint64_t b,
                           uint64_t c);
 
+/* The same at an address of the host that is aligned, whole for all threads;
+ * the result is the old value. */
+uint32_t aq_wave_exchange32(aq_wave_atomic op, void *at, uint32_t b,
+                            uint32_t c);
+uint64_t aq_wave_exchange64(aq_wave_atomic op, void *at, uint64_t b,
+                            uint64_t c);
+
 #endif

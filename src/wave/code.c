@@ -186,7 +186,8 @@ static bool arithmetic_lower(aq_wave_op *o, const aq_isa_inst *inst)
 /* Instructions that accumulate into their destination. */
 static bool accumulates(const char *name)
 {
-  static const char *const prefixes[] = {"v_fmac_", "v_mac_"};
+  static const char *const prefixes[] = {"v_fmac_",  "v_mac_",   "v_pk_fmac_",
+                                         "v_dot2c_", "v_dot4c_", "v_dot8c_"};
   for (size_t i = 0; i < sizeof prefixes / sizeof *prefixes; i++)
     if (strncmp(name, prefixes[i], strlen(prefixes[i])) == 0)
       return true;

@@ -279,69 +279,6 @@ BODY(s_set_gpr_idx_idx)
   return aq_wave_next(o);
 }
 
-/* ---- scalar memory ---- */
-
-static uint64_t scalar_address(const aq_wave *w, const aq_wave_op *o)
-{
-  const aq_wave_more *more = o->more;
-  uint64_t address = w->s[o->r[0]] | (uint64_t)w->s[o->r[0] + 1] << 32;
-  address += (uint64_t)(int64_t)o->imm;
-  if (more->scalar != AQ_WAVE_NONE)
-    address += w->s[more->scalar];
-  return address & ~(uint64_t)3;
-}
-
-BODY(s_load)
-{
-  const uint64_t address = scalar_address(w, o);
-  const unsigned bytes = o->more->bytes;
-  const void *from = aq_wave_reach(w->grid, address, bytes, false);
-  if (!from)
-    return aq_wave_fault(w, o, AQ_EXECUTION_FAULT_MEMORY, address,
-                         "scalar load");
-  memcpy(&w->s[o->d], from, bytes);
-  return aq_wave_next(o);
-}
-
-BODY(s_store)
-{
-  const uint64_t address = scalar_address(w, o);
-  const unsigned bytes = o->more->bytes;
-  void *to = aq_wave_reach(w->grid, address, bytes, true);
-  if (!to)
-    return aq_wave_fault(w, o, AQ_EXECUTION_FAULT_MEMORY, address,
-                         "scalar store");
-  w->grid->quiet = false;
-  memcpy(to, &w->s[o->d], bytes);
-  return aq_wave_next(o);
-}
-
-/* Words past the end of the buffer are 0. */
-BODY(s_buffer_load)
-{
-  const aq_wave_more *more = o->more;
-  const uint32_t *resource = &w->s[o->r[0]];
-  const uint64_t base = resource[0] | (uint64_t)(resource[1] & 0xffff) << 32;
-  const uint32_t stride = resource[1] >> 16 & 0x3fff;
-  const uint64_t size =
-      stride ? (uint64_t)resource[2] * stride : (uint64_t)resource[2];
-  uint64_t offset = (uint64_t)(uint32_t)o->imm;
-  if (more->scalar != AQ_WAVE_NONE)
-    offset += w->s[more->scalar];
-  offset &= ~(uint64_t)3;
-  for (unsigned i = 0; i < more->bytes / 4u; i++, offset += 4) {
-    w->s[o->d + i] = 0;
-    if (offset + 4 > size)
-      continue;
-    const void *from = aq_wave_reach(w->grid, base + offset, 4, false);
-    if (!from)
-      return aq_wave_fault(w, o, AQ_EXECUTION_FAULT_MEMORY, base + offset,
-                           "scalar buffer load");
-    memcpy(&w->s[o->d + i], from, 4);
-  }
-  return aq_wave_next(o);
-}
-
 /* clang-format off */
 #define AS(name, handler) {#name, handler##_}
 #define H(name) {#name, name##_}
@@ -354,22 +291,16 @@ const aq_wave_semantics aq_wave_control[] = {
     AS(s_endpgm_saved, s_endpgm), H(s_barrier), H(s_sleep), H(s_sethalt),
     H(s_trap), H(s_getreg_b32), H(s_setreg_b32), H(s_setreg_imm32_b32),
     H(s_memtime), H(s_memrealtime), H(s_set_gpr_idx_on), H(s_set_gpr_idx_off),
-    H(s_set_gpr_idx_mode), H(s_set_gpr_idx_idx), AS(s_load_dword, s_load),
-    AS(s_load_dwordx2, s_load), AS(s_load_dwordx4, s_load),
-    AS(s_load_dwordx8, s_load), AS(s_load_dwordx16, s_load),
-    AS(s_store_dword, s_store), AS(s_store_dwordx2, s_store),
-    AS(s_store_dwordx4, s_store), AS(s_buffer_load_dword, s_buffer_load),
-    AS(s_buffer_load_dwordx2, s_buffer_load),
-    AS(s_buffer_load_dwordx4, s_buffer_load),
-    AS(s_buffer_load_dwordx8, s_buffer_load),
-    AS(s_buffer_load_dwordx16, s_buffer_load),
+    H(s_set_gpr_idx_mode), H(s_set_gpr_idx_idx),
     /* Memory is coherent and in order here; nothing is timed or traced. The
      * host looks at signals after each step, which an interrupt asks for. */
     AS(s_waitcnt, s_nop), AS(s_wakeup, s_nop), AS(s_setprio, s_nop),
     AS(s_sendmsg, s_nop), AS(s_icache_inv, s_nop), AS(s_incperflevel, s_nop),
     AS(s_decperflevel, s_nop), AS(s_ttracedata, s_nop), AS(s_dcache_inv, s_nop),
     AS(s_dcache_wb, s_nop), AS(s_dcache_inv_vol, s_nop),
-    AS(s_dcache_wb_vol, s_nop), AS(buffer_wbl2, s_nop), AS(buffer_inv, s_nop),
+    AS(s_dcache_wb_vol, s_nop), AS(s_dcache_discard, s_nop),
+    AS(s_dcache_discard_x2, s_nop), AS(s_atc_probe, s_nop),
+    AS(s_atc_probe_buffer, s_nop), AS(buffer_wbl2, s_nop), AS(buffer_inv, s_nop),
     AS(buffer_invl2, s_nop), AS(buffer_wbinvl1, s_nop),
     AS(buffer_wbinvl1_vol, s_nop), AS(v_nop, s_nop), AS(v_clrexcp, s_nop),
     {NULL, NULL}};

@@ -6,6 +6,7 @@
  */
 #include "config.h"
 
+#include "wave/finish.h"
 #include "wave/lanes.h"
 
 enum {
@@ -138,78 +139,6 @@ static bool source_copy(aq_wave *w, const aq_wave_op *o, int i,
 
 /* ---- results ---- */
 
-typedef enum result_type { INTEGER, F16, F32, F64 } result_type;
-
-/* Of "v_add_f32", "v_cvt_f16_u16" and so on. */
-static result_type result_of(const char *name)
-{
-  const char *type =
-      strncmp(name, "v_cvt_", 6) == 0 ? name + 6 : strrchr(name, '_') + 1;
-  return strncmp(type, "f16", 3) == 0   ? F16
-         : strncmp(type, "f32", 3) == 0 ? F32
-         : strncmp(type, "f64", 3) == 0 ? F64
-                                        : INTEGER;
-}
-
-static double output_scale(unsigned omod)
-{
-  static const double scales[] = {1, 2, 4, 0.5};
-  return scales[omod & 3];
-}
-
-static double clamp_unit(double x)
-{
-  return !(x > 0) ? 0 : x > 1 ? 1 : x;
-}
-
-static void float_finish(aq_wave *w, const aq_isa_inst *inst, result_type type)
-{
-  const double scale = output_scale(inst->omod);
-  uint32_t *row = w->v[RESULT];
-  LANES(l)
-  {
-    double x = type == F64   ? lane_f64(lane_u64(row, l))
-               : type == F32 ? (double)lane_f32(row[l])
-                             : (double)lane_f16((uint16_t)row[l]);
-    x = inst->omod ? x * scale : x;
-    x = inst->clamp ? clamp_unit(x) : x;
-    if (x != x)
-      continue;
-    if (type == F64) {
-      const uint64_t bits = lane_bits64(x);
-      row[l] = (uint32_t)bits;
-      row[AQ_WAVE_LANES + l] = (uint32_t)(bits >> 32);
-    } else {
-      row[l] = type == F32 ? lane_bits32((float)x) : lane_bits16((float)x);
-    }
-  }
-}
-
-/* Sums and differences that saturate; false: another instruction. */
-static bool integer_clamp(aq_wave *w, const aq_wave_op *plain, const char *name)
-{
-  const bool rev = strstr(name, "subrev"), sub = strstr(name, "sub");
-  const bool narrow = strstr(name, "16"), is_signed = strstr(name, "_i");
-  if (!sub && strncmp(name, "v_add_", 6) != 0)
-    return false;
-  const int64_t least = !is_signed ? 0 : narrow ? INT16_MIN : INT32_MIN;
-  const int64_t most = is_signed ? (narrow ? INT16_MAX : INT32_MAX)
-                                 : (narrow ? UINT16_MAX : UINT32_MAX);
-  const uint32_t *pa = lanes_source(w, plain, 0),
-                 *pb = lanes_source(w, plain, 1);
-  LANES(l)
-  {
-    int64_t a = narrow ? (is_signed ? (int16_t)pa[l] : (uint16_t)pa[l])
-                       : (is_signed ? (int64_t)(int32_t)pa[l] : (int64_t)pa[l]);
-    int64_t b = narrow ? (is_signed ? (int16_t)pb[l] : (uint16_t)pb[l])
-                       : (is_signed ? (int64_t)(int32_t)pb[l] : (int64_t)pb[l]);
-    const int64_t r = rev ? b - a : sub ? a - b : a + b;
-    const uint32_t x = (uint32_t)(r < least ? least : r > most ? most : r);
-    w->v[RESULT][l] = narrow ? x & 0xffff : x;
-  }
-  return true;
-}
-
 /* A part of the register; the rest is kept, zero or the sign. */
 static uint32_t part_place(uint32_t old, uint32_t x, unsigned select,
                            unsigned unused)
@@ -290,10 +219,7 @@ const aq_wave_op *aq_wave_form_run(aq_wave *w, const aq_wave_op *o)
   if (!next)
     return NULL;
   if (vector) {
-    const result_type type = result_of(inst->row->name);
-    if (type != INTEGER && (inst->clamp || inst->omod))
-      float_finish(w, inst, type);
-    else if (inst->clamp && !integer_clamp(w, &plain, inst->row->name))
+    if ((inst->clamp || inst->omod) && !aq_wave_finish(w, &plain, RESULT))
       return aq_wave_fault(w, o, AQ_EXECUTION_FAULT_ILLEGAL, 0,
                            "clamp of this instruction is not simulated");
     result_place(w, o, wide);

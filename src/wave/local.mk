@@ -1,10 +1,15 @@
 libaqcore_a_SOURCES += \
 	src/wave/atomics.c src/wave/atomics.h \
+	src/wave/buffer.c src/wave/buffer.h \
 	src/wave/code.c src/wave/code.h \
 	src/wave/control.c \
 	src/wave/cross.c \
+	src/wave/division.c \
+	src/wave/each.h \
+	src/wave/finish.c src/wave/finish.h \
 	src/wave/forms.c \
 	src/wave/grid.c src/wave/grid.h \
+	src/wave/half.c src/wave/half.h \
 	src/wave/lanes.h \
 	src/wave/matrix.c \
 	src/wave/memory.c \
@@ -14,6 +19,7 @@ libaqcore_a_SOURCES += \
 	src/wave/scalar.c \
 	src/wave/semantics.c \
 	src/wave/shared.c \
+	src/wave/smem.c \
 	src/wave/special.c \
 	src/wave/start.c \
 	src/wave/state.h \

@@ -12,6 +12,7 @@
 #include <stdio.h>
 
 #include "wave/atomics.h"
+#include "wave/buffer.h"
 #include "wave/lanes.h"
 
 #define BODY(name)                                                             \
@@ -21,9 +22,6 @@
     for (int l = __builtin_ctzll(rest), once = 1; once; once = 0)
 
 typedef enum space { GLOBAL, FLAT, SCRATCH, BUFFER } space;
-
-/* Stands for the bytes of an access that a buffer drops: reads as 0. */
-static uint8_t nowhere[16];
 
 #define ALWAYS_INLINE __attribute__((always_inline)) static inline
 
@@ -37,13 +35,6 @@ ALWAYS_INLINE uint64_t scalar_word(const aq_wave *w, uint16_t code)
   return code == AQ_WAVE_NONE ? 0 : w->s[code];
 }
 
-static void *private_at(const aq_wave *w, int l, uint64_t offset, unsigned size)
-{
-  if (offset > w->scratch_size || size > w->scratch_size - offset)
-    return NULL;
-  return w->scratch + (uint64_t)w->scratch_size * (unsigned)l + offset;
-}
-
 static void *shared_at(const aq_wave *w, uint64_t offset, unsigned size)
 {
   const uint32_t end = w->grid->lds_size;
@@ -52,60 +43,19 @@ static void *shared_at(const aq_wave *w, uint64_t offset, unsigned size)
   return w->group->lds + offset;
 }
 
-/* Where a lane's element of a buffer lies; `nowhere`: out of its range. */
-static void *buffer_at(aq_wave *w, const aq_wave_op *o, int l, unsigned size,
-                       bool write, uint64_t *address)
-{
-  const aq_wave_more *more = o->more;
-  const uint32_t *r = &w->s[o->r[0]];
-  const uint64_t base = r[0] | (uint64_t)(r[1] & 0xffff) << 32;
-  const uint32_t stride = r[1] >> 16 & 0x3fff, records = r[2];
-  const bool swizzled = r[1] >> 31, add_lane = r[3] >> 23 & 1;
-  const uint32_t scalar =
-      more->scalar == AQ_WAVE_NONE ? (uint32_t)o->k[1] : w->s[more->scalar];
-  uint32_t index = 0, offset = (uint32_t)o->imm;
-  if (more->inst.idxen)
-    index = w->v[more->address][l];
-  if (more->inst.offen)
-    offset += w->v[more->address + (more->inst.idxen ? 1 : 0)][l];
-  if (base == AQ_WAVE_PRIVATE_BASE) {
-    *address = (uint64_t)AQ_WAVE_PRIVATE_HI << 32 | (offset + scalar / 64);
-    return private_at(w, l, (uint64_t)offset + scalar / 64, size);
-  }
-  if (add_lane)
-    index += (uint32_t)l;
-  const bool structured = stride && (swizzled || more->inst.idxen || add_lane);
-  if (structured ? index >= records || (swizzled && offset + size > stride)
-                 : (uint64_t)offset + scalar + size > records)
-    return memset(nowhere, 0, sizeof nowhere);
-  uint64_t at = base + scalar;
-  if (swizzled && stride) {
-    const uint32_t group = 8u << (r[3] >> 21 & 3),
-                   element = 2u << (r[3] >> 19 & 3);
-    at += ((uint64_t)(index / group) * stride +
-           (uint64_t)(offset / element) * element) *
-              group +
-          (index % group) * element + offset % element;
-  } else {
-    at += (uint64_t)index * stride + offset;
-  }
-  *address = at;
-  return aq_wave_reach(w->grid, at, size, write);
-}
-
 /* The host address of a lane's access; NULL: `*address` cannot be reached. */
 ALWAYS_INLINE void *lane_at(aq_wave *w, const aq_wave_op *o, space where, int l,
                             unsigned size, bool write, uint64_t *address)
 {
   const aq_wave_more *more = o->more;
   if (where == BUFFER)
-    return buffer_at(w, o, l, size, write, address);
+    return aq_wave_buffer_at(w, o, l, 0, size, write, address);
   if (where == SCRATCH) {
     const uint64_t offset =
         (uint32_t)(lane_word(w, more->address, l) +
                    (uint32_t)scalar_word(w, more->scalar) + (uint32_t)o->imm);
     *address = (uint64_t)AQ_WAVE_PRIVATE_HI << 32 | offset;
-    return private_at(w, l, offset, size);
+    return aq_wave_private_at(w, l, offset, size);
   }
   uint64_t at = (uint64_t)(int64_t)o->imm + w->v[more->address][l];
   if (where == GLOBAL && more->scalar != AQ_WAVE_NONE)
@@ -116,7 +66,7 @@ ALWAYS_INLINE void *lane_at(aq_wave *w, const aq_wave_op *o, space where, int l,
   if (where == FLAT && at >> 32 == AQ_WAVE_SHARED_HI)
     return shared_at(w, (uint32_t)at, size);
   if (where == FLAT && at >> 32 == AQ_WAVE_PRIVATE_HI)
-    return private_at(w, l, (uint32_t)at, size);
+    return aq_wave_private_at(w, l, (uint32_t)at, size);
   return aq_wave_reach(w->grid, at, size, write);
 }
 
@@ -151,6 +101,40 @@ ALWAYS_INLINE uint64_t unit_stride(const aq_wave *w, const aq_wave_op *o)
   return differs ? 0 : at;
 }
 
+/* Buffers check the range of each word: some may be dropped. */
+static const aq_wave_op *buffer_load(aq_wave *w, const aq_wave_op *o,
+                                     unsigned words)
+{
+  uint64_t address = 0;
+  uint32_t value[4];
+  LANES(l)
+  {
+    for (unsigned i = 0; i < words; i++) {
+      const void *from = aq_wave_buffer_at(w, o, l, 4 * i, 4, false, &address);
+      if (!from)
+        return miss(w, o, l, address, false);
+      memcpy(&value[i], from, 4);
+    }
+    for (unsigned i = 0; i < words; i++)
+      w->v[o->d + i][l] = value[i];
+  }
+  return aq_wave_next(o);
+}
+
+static const aq_wave_op *buffer_store(aq_wave *w, const aq_wave_op *o,
+                                      unsigned words)
+{
+  uint64_t address = 0;
+  LANES(l)
+  for (unsigned i = 0; i < words; i++) {
+    void *to = aq_wave_buffer_at(w, o, l, 4 * i, 4, true, &address);
+    if (!to)
+      return miss(w, o, l, address, true);
+    memcpy(to, &w->v[o->more->data + i][l], 4);
+  }
+  return aq_wave_next(o);
+}
+
 ALWAYS_INLINE const aq_wave_op *words_load(aq_wave *w, const aq_wave_op *o,
                                            space where, unsigned words)
 {
@@ -162,6 +146,8 @@ ALWAYS_INLINE const aq_wave_op *words_load(aq_wave *w, const aq_wave_op *o,
       return aq_wave_next(o);
     }
   }
+  if (where == BUFFER)
+    return buffer_load(w, o, words);
   LANES(l)
   {
     const uint8_t *from = lane_at(w, o, where, l, 4 * words, false, &address);
@@ -186,6 +172,8 @@ ALWAYS_INLINE const aq_wave_op *words_store(aq_wave *w, const aq_wave_op *o,
       return aq_wave_next(o);
     }
   }
+  if (where == BUFFER)
+    return buffer_store(w, o, words);
   LANES(l)
   {
     uint8_t *to = lane_at(w, o, where, l, 4 * words, true, &address);
@@ -247,26 +235,6 @@ ALWAYS_INLINE const aq_wave_op *small_store(aq_wave *w, const aq_wave_op *o,
   return aq_wave_next(o);
 }
 
-static uint32_t exchange32(aq_wave_atomic op, void *at, uint32_t b, uint32_t c)
-{
-  uint32_t *p = at, old = __atomic_load_n(p, __ATOMIC_RELAXED);
-  while (!__atomic_compare_exchange_n(p, &old, aq_wave_atomic32(op, old, b, c),
-                                      false, __ATOMIC_SEQ_CST,
-                                      __ATOMIC_RELAXED))
-    ;
-  return old;
-}
-
-static uint64_t exchange64(aq_wave_atomic op, void *at, uint64_t b, uint64_t c)
-{
-  uint64_t *p = at, old = __atomic_load_n(p, __ATOMIC_RELAXED);
-  while (!__atomic_compare_exchange_n(p, &old, aq_wave_atomic64(op, old, b, c),
-                                      false, __ATOMIC_SEQ_CST,
-                                      __ATOMIC_RELAXED))
-    ;
-  return old;
-}
-
 /* The old value goes to d if it was asked for; cmpswap's data is the new value
  * and then the one compared with. */
 ALWAYS_INLINE const aq_wave_op *atomic(aq_wave *w, const aq_wave_op *o,
@@ -281,17 +249,18 @@ ALWAYS_INLINE const aq_wave_op *atomic(aq_wave *w, const aq_wave_op *o,
     void *at = lane_at(w, o, where, l, size, true, &address);
     if (!at)
       return miss(w, o, l, address, true);
-    if (address % size != 0 && at != nowhere)
+    if (address % size != 0 && at != w->nowhere)
       return aq_wave_fault(w, o, AQ_EXECUTION_FAULT_MEMORY, address,
                            "an atomic access that is not aligned");
     if (size == 4) {
-      const uint32_t old =
-          exchange32(op, at, w->v[more->data][l], w->v[more->data + 1][l]);
+      const uint32_t old = aq_wave_exchange32(op, at, w->v[more->data][l],
+                                              w->v[more->data + 1][l]);
       if (more->inst.glc)
         w->v[o->d][l] = old;
     } else {
-      const uint64_t old = exchange64(op, at, lane_u64(w->v[more->data], l),
-                                      lane_u64(w->v[more->data + 2], l));
+      const uint64_t old =
+          aq_wave_exchange64(op, at, lane_u64(w->v[more->data], l),
+                             lane_u64(w->v[more->data + 2], l));
       if (more->inst.glc) {
         w->v[o->d][l] = (uint32_t)old;
         w->v[o->d + 1][l] = (uint32_t)(old >> 32);

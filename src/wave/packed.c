@@ -7,16 +7,11 @@
 
 #include <math.h>
 
-#include "wave/lanes.h"
-#include "wave/mode.h"
+#include "wave/each.h"
+#include "wave/finish.h"
+#include "wave/half.h"
 
 #pragma GCC optimize("fp-contract=off")
-
-#define BODY(name)                                                             \
-  static const aq_wave_op *name##_(aq_wave *w, const aq_wave_op *o)
-#define LANES(l)                                                               \
-  for (uint64_t rest = AQ_WAVE_EXEC(w); rest; rest &= rest - 1)                \
-    for (int l = __builtin_ctzll(rest), once = 1; once; once = 0)
 
 static bool bit(unsigned bits, int i)
 {
@@ -47,14 +42,10 @@ static uint16_t float_half(const aq_wave_op *o, uint32_t x, int i, bool high)
   return half;
 }
 
-static uint16_t clamp16(const aq_wave_op *o, uint16_t x)
+static uint16_t clamp16(const aq_wave *w, const aq_wave_op *o, uint16_t x)
 {
-  if (!o->more->inst.clamp)
-    return x;
-  if ((x & 0x7fff) > 0x7c00)
-    return 0;
-  const float a = lane_f16(x);
-  return a <= 0 ? 0 : a >= 1 ? 0x3c00 : x;
+  const double a = aq_wave_clamp_unit(w, (double)lane_f16(x));
+  return !o->more->inst.clamp || a != a ? x : lane_half(a);
 }
 
 /* ---- halves ---- */
@@ -76,7 +67,7 @@ static uint16_t clamp16(const aq_wave_op *o, uint16_t x)
                        c = PICK(o, pc[l], 2, high);                            \
         (void)c;                                                               \
         const uint16_t r = (uint16_t)(EXPR);                                   \
-        both |= (uint32_t)FINISH(o, r) << (16 * high);                         \
+        both |= (uint32_t)FINISH(w, o, r) << (16 * high);                      \
       }                                                                        \
       w->v[o->d][l] = both;                                                    \
     }                                                                          \
@@ -85,9 +76,9 @@ static uint16_t clamp16(const aq_wave_op *o, uint16_t x)
     return aq_wave_next(o);                                                    \
   }
 
-static uint16_t as_is(const aq_wave_op *o, uint16_t x)
+static uint16_t as_is(const aq_wave *w, const aq_wave_op *o, uint16_t x)
 {
-  (void)o;
+  (void)w, (void)o;
   return x;
 }
 
@@ -105,39 +96,7 @@ static uint16_t sat_u16(const aq_wave_op *o, int64_t x)
   return (uint16_t)x;
 }
 
-static uint16_t fma_half(uint16_t a, uint16_t b, uint16_t c)
-{
-  const double p = (double)lane_f16(a) * (double)lane_f16(b);
-  const double z = (double)lane_f16(c), s = p + z;
-  const double back = s - p, error = (p - (s - back)) + (z - back);
-  uint64_t bits = lane_bits64(s);
-  if (error != 0 && !isinf(s) && !(bits & 1))
-    bits += ((error > 0) == (s > 0)) ? 1 : (uint64_t)-1;
-  if (s != s)
-    return lane_nan3_16(NAN, a, b, c);
-  return lane_half(lane_f64(bits));
-}
-
-static uint16_t min_half(uint16_t x, uint16_t y)
-{
-  if (lane_is_nan16(x))
-    return x & 0x200 ? y : x | 0x200;
-  if (lane_is_nan16(y))
-    return y & 0x200 ? x : y | 0x200;
-  const float a = lane_f16(x), b = lane_f16(y);
-  return a < b ? x : b < a ? y : x | y;
-}
-
-static uint16_t max_half(uint16_t x, uint16_t y)
-{
-  if (lane_is_nan16(x))
-    return x & 0x200 ? y : x | 0x200;
-  if (lane_is_nan16(y))
-    return y & 0x200 ? x : y | 0x200;
-  const float a = lane_f16(x), b = lane_f16(y);
-  return a > b ? x : b > a ? y : x & y;
-}
-
+#define IEEE (w->mode & AQ_WAVE_MODE_IEEE)
 #define I(x) ((int16_t)(x))
 PACKED(v_pk_mad_i16, half_of, as_is, sat_i16(o, I(a) * I(b) + I(c)))
 PACKED(v_pk_mul_lo_u16, half_of, as_is, (uint32_t)a *b)
@@ -153,30 +112,38 @@ PACKED(v_pk_add_u16, half_of, as_is, sat_u16(o, (int64_t)a + b))
 PACKED(v_pk_sub_u16, half_of, as_is, sat_u16(o, (int64_t)a - b))
 PACKED(v_pk_max_u16, half_of, as_is, a > b ? a : b)
 PACKED(v_pk_min_u16, half_of, as_is, a < b ? a : b)
-PACKED(v_pk_fma_f16, float_half, clamp16, fma_half(a, b, c))
+PACKED(v_pk_fma_f16, float_half, clamp16, half_fma(a, b, c))
 PACKED(v_pk_add_f16, float_half, clamp16,
        lane_nan3_16(lane_f16(a) + lane_f16(b), a, b, a))
 PACKED(v_pk_mul_f16, float_half, clamp16,
        lane_nan3_16(lane_f16(a) * lane_f16(b), a, b, a))
-PACKED(v_pk_min_f16, float_half, clamp16, min_half(a, b))
-PACKED(v_pk_max_f16, float_half, clamp16, max_half(a, b))
+PACKED(v_pk_min_f16, float_half, clamp16, half_min(a, b, IEEE))
+PACKED(v_pk_max_f16, float_half, clamp16, half_max(a, b, IEEE))
 
-BODY(v_pk_fmac_f16)
+/* A NaN of any source is the result, -0 is below +0. */
+static uint16_t half_least(uint16_t a, uint16_t b)
 {
-  const uint32_t *pa = lanes_source(w, o, 0), *pb = lanes_source(w, o, 1);
-  LANES(l)
-  {
-    const uint32_t c = w->v[o->d][l];
-    w->v[o->d][l] =
-        fma_half((uint16_t)pa[l], (uint16_t)pb[l], (uint16_t)c) |
-        (uint32_t)fma_half((uint16_t)(pa[l] >> 16), (uint16_t)(pb[l] >> 16),
-                           (uint16_t)(c >> 16))
-            << 16;
-  }
-  return aq_wave_next(o);
+  return lane_is_nan16(a)   ? a | 0x200
+         : lane_is_nan16(b) ? b | 0x200
+                            : half_min(a, b, false);
 }
 
+static uint16_t half_most(uint16_t a, uint16_t b)
+{
+  return lane_is_nan16(a)   ? a | 0x200
+         : lane_is_nan16(b) ? b | 0x200
+                            : half_max(a, b, false);
+}
+PACKED(v_pk_minimum3_f16, float_half, clamp16, half_least(half_least(a, b), c))
+PACKED(v_pk_maximum3_f16, float_half, clamp16, half_most(half_most(a, b), c))
+
 /* ---- pairs of f32 ---- */
+
+static uint32_t clamp32(const aq_wave *w, const aq_wave_op *o, uint32_t x)
+{
+  const double a = aq_wave_clamp_unit(w, (double)lane_f32(x));
+  return !o->more->inst.clamp || a != a ? x : lane_bits32((float)a);
+}
 
 /* Word `high` of source i of 64 bits, with its sign. */
 static float pair_word(const aq_wave_op *o, const uint32_t *row, int l, int i,
@@ -208,7 +175,7 @@ static float pair_word(const aq_wave_op *o, const uint32_t *row, int l, int i,
                     b = pair_word(o, pb, l, 1, high),                          \
                     c = pair_word(o, pc, l, 2, high);                          \
         (void)c;                                                               \
-        r[high] = EXPR;                                                        \
+        r[high] = clamp32(w, o, EXPR);                                         \
       }                                                                        \
       w->v[o->d][l] = r[0];                                                    \
       w->v[o->d + 1][l] = r[1];                                                \
@@ -239,28 +206,50 @@ BODY(v_pk_mov_b32)
 static float mix_source(const aq_wave_op *o, uint32_t x, int i)
 {
   const aq_isa_inst *inst = &o->more->inst;
-  float a = bit(inst->op_sel_hi, i)
-                ? lane_f16((uint16_t)(bit(inst->op_sel, i) ? x >> 16 : x))
-                : lane_f32(x);
+  uint32_t a = bit(inst->op_sel_hi, i)
+                   ? lane_bits32(lane_f16(
+                         (uint16_t)(bit(inst->op_sel, i) ? x >> 16 : x)))
+                   : x;
   for (unsigned k = 0; k < inst->operand_count; k++) {
     if (inst->operands[k].role != 'A' + i)
       continue;
     if (inst->operands[k].modifiers & AQ_ISA_ABS)
-      a = fabsf(a);
+      a &= 0x7fffffff;
     if (inst->operands[k].modifiers & AQ_ISA_NEG)
-      a = -a;
+      a ^= 0x80000000;
   }
-  return a;
+  return lane_f32(a);
 }
 
-static float clamp32(const aq_wave_op *o, float x)
+/* v_mad_mix rounds the product and flushes denormals, as v_mad_f32 does. */
+static uint32_t mad_mix(float a, float b, float c)
 {
-  if (!o->more->inst.clamp)
-    return x;
-  return !(x > 0) ? 0 : x > 1 ? 1 : x;
+  a = each_flush(a), b = each_flush(b), c = each_flush(c);
+  const float product = each_flush(a * b);
+  return lane_bits32(each_flush(lane_f32(lane_nan3(product + c, a, b, c))));
 }
 
-#define MIX(name, STORE)                                                       \
+static uint32_t fma_mix(float a, float b, float c)
+{
+  return lane_nan3(fmaf(a, b, c), a, b, c);
+}
+
+/* To f16 with the rounding of f16; a NaN keeps its upper bits. */
+static uint16_t mix_half(aq_wave *w, uint32_t x)
+{
+  const float a = lane_f32(x);
+  if (a != a)
+    return (uint16_t)((x >> 16 & 0x8000) | 0x7e00 | (x >> 13 & 0x1ff));
+  const bool split = aq_wave_mode_is_split(w);
+  if (split)
+    aq_wave_mode_enter64(w);
+  const uint16_t half = lane_bits16(a);
+  if (split)
+    aq_wave_mode_enter(w);
+  return half;
+}
+
+#define MIX(name, EXPR, STORE)                                                 \
   BODY(name)                                                                   \
   {                                                                            \
     const uint32_t *pa = lanes_source(w, o, 0), *pb = lanes_source(w, o, 1),   \
@@ -270,14 +259,19 @@ static float clamp32(const aq_wave_op *o, float x)
       const float a = mix_source(o, pa[l], 0), b = mix_source(o, pb[l], 1),    \
                   c = mix_source(o, pc[l], 2);                                 \
       uint32_t *d = &w->v[o->d][l];                                            \
-      const float x = clamp32(o, lane_f32(lane_nan3(fmaf(a, b, c), a, b, c))); \
+      const uint32_t x = clamp32(w, o, EXPR(a, b, c));                         \
       STORE;                                                                   \
     }                                                                          \
     return aq_wave_next(o);                                                    \
   }
-MIX(v_fma_mix_f32, *d = lane_bits32(x))
-MIX(v_fma_mixlo_f16, *d = (*d & 0xffff0000) | lane_bits16(x))
-MIX(v_fma_mixhi_f16, *d = (*d & 0xffff) | (uint32_t)lane_bits16(x) << 16)
+#define TO_LOW  *d = (*d & 0xffff0000) | mix_half(w, x)
+#define TO_HIGH *d = (*d & 0xffff) | (uint32_t)mix_half(w, x) << 16
+MIX(v_fma_mix_f32, fma_mix, *d = x)
+MIX(v_fma_mixlo_f16, fma_mix, TO_LOW)
+MIX(v_fma_mixhi_f16, fma_mix, TO_HIGH)
+MIX(v_mad_mix_f32, mad_mix, *d = x)
+MIX(v_mad_mixlo_f16, mad_mix, TO_LOW)
+MIX(v_mad_mixhi_f16, mad_mix, TO_HIGH)
 
 /* ---- dot products ---- */
 
@@ -339,46 +333,53 @@ DOT(v_dot4_u32_u8, pa[l], pb[l], dot_sat_u(o, dot_unsigned(a, b, 8) + c))
 DOT(v_dot8_i32_i4, pa[l], pb[l], dot_sat(o, dot_signed(a, b, 4) + (int32_t)c))
 DOT(v_dot8_u32_u4, pa[l], pb[l], dot_sat_u(o, dot_unsigned(a, b, 4) + c))
 
-/* Accumulates in f32 from the high half on. */
-static uint32_t dot2_f16(const aq_wave_op *o, uint32_t a, uint32_t b, float c)
+/* A fused sum of the low halves, then of the high ones. */
+static uint32_t dot2_floats(const aq_wave *w, const aq_wave_op *o,
+                            const float a[2], const float b[2], uint32_t c)
 {
-  const float high =
-      fmaf(lane_f16((uint16_t)(a >> 16)), lane_f16((uint16_t)(b >> 16)), c);
-  const float sum = fmaf(lane_f16((uint16_t)a), lane_f16((uint16_t)b), high);
-  return lane_bits32(clamp32(o, lane_f32(lane_nan2(sum, c, c))));
+  uint32_t sum = c;
+  for (int i = 0; i < 2; i++)
+    sum = fma_mix(a[i], b[i], lane_f32(sum));
+  return clamp32(w, o, sum);
 }
 
-BODY(v_dot2_f32_f16)
+static uint32_t dot2_f16(const aq_wave *w, const aq_wave_op *o, uint32_t a,
+                         uint32_t b, uint32_t c)
 {
-  const uint32_t *pa = lanes_source(w, o, 0), *pb = lanes_source(w, o, 1),
-                 *pc = lanes_source(w, o, 2);
-  LANES(l)
-  {
-    const uint32_t a = float_half(o, pa[l], 0, false) |
-                       (uint32_t)float_half(o, pa[l], 0, true) << 16;
-    const uint32_t b = float_half(o, pb[l], 1, false) |
-                       (uint32_t)float_half(o, pb[l], 1, true) << 16;
-    w->v[o->d][l] = dot2_f16(o, a, b, lane_f32(pc[l]));
-  }
-  return aq_wave_next(o);
+  const float x[] = {lane_f16((uint16_t)a), lane_f16((uint16_t)(a >> 16))};
+  const float y[] = {lane_f16((uint16_t)b), lane_f16((uint16_t)(b >> 16))};
+  return dot2_floats(w, o, x, y, c);
 }
 
-/* Short forms accumulate into the destination. */
-#define DOTC(name, EXPR)                                                       \
-  BODY(name)                                                                   \
-  {                                                                            \
-    const uint32_t *pa = lanes_source(w, o, 0), *pb = lanes_source(w, o, 1);   \
-    LANES(l)                                                                   \
-    {                                                                          \
-      const uint32_t a = pa[l], b = pb[l], c = w->v[o->d][l];                  \
-      w->v[o->d][l] = EXPR;                                                    \
-    }                                                                          \
-    return aq_wave_next(o);                                                    \
-  }
-DOTC(v_dot2c_f32_f16, dot2_f16(o, a, b, lane_f32(c)))
-DOTC(v_dot2c_i32_i16, dot_sat(o, dot_signed(a, b, 16) + (int32_t)c))
-DOTC(v_dot4c_i32_i8, dot_sat(o, dot_signed(a, b, 8) + (int32_t)c))
-DOTC(v_dot8c_i32_i4, dot_sat(o, dot_signed(a, b, 4) + (int32_t)c))
+static uint32_t dot2_bf16(const aq_wave *w, const aq_wave_op *o, uint32_t a,
+                          uint32_t b, uint32_t c)
+{
+  const float x[] = {lane_f32(a << 16), lane_f32(a & 0xffff0000)};
+  const float y[] = {lane_f32(b << 16), lane_f32(b & 0xffff0000)};
+  return dot2_floats(w, o, x, y, c);
+}
+
+static uint32_t float_halves(const aq_wave_op *o, uint32_t x, int i)
+{
+  return float_half(o, x, i, false) | (uint32_t)float_half(o, x, i, true) << 16;
+}
+#define FLOATS(i, p) float_halves(o, p[l], i)
+DOT(v_dot2_f32_f16, FLOATS(0, pa), FLOATS(1, pb), dot2_f16(w, o, a, b, c))
+DOT(v_dot2_f32_bf16, FLOATS(0, pa), FLOATS(1, pb), dot2_bf16(w, o, a, b, c))
+
+/* Short forms accumulate into the destination, their third source. */
+DOT(v_dot2c_f32_f16, pa[l], pb[l], dot2_f16(w, o, a, b, c))
+DOT(v_dot2c_f32_bf16, pa[l], pb[l], dot2_bf16(w, o, a, b, c))
+DOT(v_dot2c_i32_i16, pa[l], pb[l],
+    dot_sat(o, dot_signed(a, b, 16) + (int32_t)c))
+DOT(v_dot4c_i32_i8, pa[l], pb[l], dot_sat(o, dot_signed(a, b, 8) + (int32_t)c))
+DOT(v_dot8c_i32_i4, pa[l], pb[l], dot_sat(o, dot_signed(a, b, 4) + (int32_t)c))
+DOT(v_pk_fmac_f16, pa[l], pb[l],
+    clamp16(w, o, half_fma((uint16_t)a, (uint16_t)b, (uint16_t)c)) |
+        (uint32_t)clamp16(w, o,
+                          half_fma((uint16_t)(a >> 16), (uint16_t)(b >> 16),
+                                   (uint16_t)(c >> 16)))
+            << 16)
 
 BODY(v_accvgpr)
 {
@@ -388,8 +389,6 @@ BODY(v_accvgpr)
 }
 
 /* clang-format off */
-#define H(name) {#name, name##_}
-#define AS(name, handler) {#name, handler##_}
 const aq_wave_semantics aq_wave_packed[] = {
     H(v_pk_mad_i16), H(v_pk_mul_lo_u16), H(v_pk_add_i16), H(v_pk_sub_i16),
     H(v_pk_lshlrev_b16), H(v_pk_lshrrev_b16), H(v_pk_ashrrev_i16),
@@ -400,7 +399,9 @@ const aq_wave_semantics aq_wave_packed[] = {
     H(v_pk_mov_b32), H(v_fma_mix_f32), H(v_fma_mixlo_f16), H(v_fma_mixhi_f16),
     H(v_dot2_i32_i16), H(v_dot2_u32_u16), H(v_dot4_i32_i8), H(v_dot4_u32_u8),
     H(v_dot8_i32_i4), H(v_dot8_u32_u4), H(v_dot2_f32_f16), H(v_dot2c_f32_f16),
-    H(v_dot2c_i32_i16), H(v_dot4c_i32_i8), H(v_dot8c_i32_i4),
+    H(v_dot2c_i32_i16), H(v_dot4c_i32_i8), H(v_dot8c_i32_i4), H(v_dot2_f32_bf16),
+    H(v_dot2c_f32_bf16), H(v_mad_mix_f32), H(v_mad_mixlo_f16),
+    H(v_mad_mixhi_f16), H(v_pk_minimum3_f16), H(v_pk_maximum3_f16),
     AS(v_accvgpr_read_b32, v_accvgpr), AS(v_accvgpr_write_b32, v_accvgpr),
     AS(v_accvgpr_mov_b32, v_accvgpr), {NULL, NULL}};
 /* clang-format on */

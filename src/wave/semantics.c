@@ -29,9 +29,9 @@ static aq_wave_handler *list_find(const aq_wave_semantics *list,
 aq_wave_handler *aq_wave_handler_named(const char *name)
 {
   const aq_wave_semantics *lists[] = {
-      vector_list(),  aq_wave_scalar,  aq_wave_control,
-      aq_wave_memory, aq_wave_shared,  aq_wave_cross,
-      aq_wave_packed, aq_wave_special, aq_wave_matrix};
+      vector_list(),   aq_wave_scalar,   aq_wave_smem,  aq_wave_control,
+      aq_wave_memory,  aq_wave_shared,   aq_wave_cross, aq_wave_packed,
+      aq_wave_special, aq_wave_division, aq_wave_half,  aq_wave_matrix};
   aq_wave_handler *run = NULL;
   for (size_t i = 0; !run && i < sizeof lists / sizeof *lists; i++)
     run = list_find(lists[i], name);

@@ -91,6 +91,8 @@ struct aq_wave {
   aq_wave_group *group;
   aq_wave_grid *grid;
   uint8_t *scratch; /* by lane, scratch_size bytes each */
+  /* The bytes of an access that a buffer's range drops: read as 0. */
+  uint8_t nowhere[16] __attribute__((aligned(16)));
   uint32_t scratch_size;
   uint32_t number; /* in its workgroup */
   uint8_t state;
@@ -185,11 +187,14 @@ typedef struct aq_wave_semantics {
 
 extern const aq_wave_semantics aq_wave_scalar[];
 extern const aq_wave_semantics aq_wave_control[];
+extern const aq_wave_semantics aq_wave_smem[];
 extern const aq_wave_semantics aq_wave_memory[];
 extern const aq_wave_semantics aq_wave_shared[];
 extern const aq_wave_semantics aq_wave_cross[];
 extern const aq_wave_semantics aq_wave_packed[];
 extern const aq_wave_semantics aq_wave_special[];
+extern const aq_wave_semantics aq_wave_division[];
+extern const aq_wave_semantics aq_wave_half[];
 extern const aq_wave_semantics aq_wave_matrix[];
 /* The same semantics compiled for levels of the host's processor. */
 extern const aq_wave_semantics aq_wave_vector_base[];

@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: MIT */
+#include "config.h"
+
+#include "wave/buffer.h"
+
+typedef struct resource {
+  uint64_t base;
+  uint32_t stride, records;
+  bool swizzled, adds_lane;
+  uint32_t group, element; /* swizzled: records and bytes next to each other */
+} resource;
+
+static resource resource_of(const aq_wave *w, const aq_wave_op *o)
+{
+  const uint32_t *r = &w->s[o->r[0]];
+  return (resource){.base = r[0] | (uint64_t)(r[1] & 0xffff) << 32,
+                    .stride = r[1] >> 16 & 0x3fff,
+                    .records = r[2],
+                    .swizzled = r[1] >> 31,
+                    .adds_lane = r[3] >> 23 & 1,
+                    .group = 8u << (r[3] >> 21 & 3),
+                    .element = 2u << (r[3] >> 19 & 3)};
+}
+
+/* Records count where an index is used, else bytes. */
+static bool is_outside(const resource *r, bool indexed, uint32_t index,
+                       uint64_t offset, uint32_t scalar, unsigned size)
+{
+  if (r->stride && (r->swizzled || indexed || r->adds_lane))
+    return index >= r->records || (r->swizzled && offset + size > r->stride);
+  return offset + scalar + size > r->records;
+}
+
+static uint64_t offset_swizzled(const resource *r, uint32_t index,
+                                uint32_t offset)
+{
+  return ((uint64_t)(index / r->group) * r->stride +
+          (uint64_t)(offset / r->element) * r->element) *
+             r->group +
+         (uint64_t)(index % r->group) * r->element + offset % r->element;
+}
+
+void *aq_wave_buffer_at(aq_wave *w, const aq_wave_op *o, int lane,
+                        unsigned first, unsigned size, bool write,
+                        uint64_t *address)
+{
+  const aq_wave_more *more = o->more;
+  const resource r = resource_of(w, o);
+  const bool indexed = more->inst.idxen;
+  const uint32_t scalar =
+      more->scalar == AQ_WAVE_NONE ? (uint32_t)o->k[1] : w->s[more->scalar];
+  uint32_t index = indexed ? w->v[more->address][lane] : 0;
+  uint32_t offset = (uint32_t)o->imm + first;
+  if (more->inst.offen)
+    offset += w->v[more->address + (indexed ? 1 : 0)][lane];
+  if (r.base == AQ_WAVE_PRIVATE_BASE) {
+    *address = (uint64_t)AQ_WAVE_PRIVATE_HI << 32 | (offset + scalar / 64);
+    return aq_wave_private_at(w, lane, (uint64_t)offset + scalar / 64, size);
+  }
+  if (r.adds_lane)
+    index += (uint32_t)lane;
+  if (is_outside(&r, indexed, index, offset, scalar, size))
+    return memset(w->nowhere, 0, sizeof w->nowhere);
+  *address = r.base + scalar +
+             (r.swizzled && r.stride ? offset_swizzled(&r, index, offset)
+                                     : (uint64_t)index * r.stride + offset);
+  return aq_wave_reach(w->grid, *address, size, write);
+}

@@ -1,0 +1,199 @@
+/* SPDX-License-Identifier: MIT */
+/* f16 and integers of 16 bits. */
+#include "config.h"
+
+#include "wave/each.h"
+#include "wave/half.h"
+
+#pragma GCC optimize("fp-contract=off")
+
+#define IEEE            (w->mode & AQ_WAVE_MODE_IEEE)
+#define N16(r, x, y, z) lane_nan3_16(r, x, y, z)
+
+static uint16_t mad16(uint16_t a, uint16_t b, uint16_t c)
+{
+  const uint16_t p = lane_bits16(lane_f16(a) * lane_f16(b));
+  return N16(lane_f16(p) + lane_f16(c), a, b, c);
+}
+
+static uint16_t med16(uint16_t a, uint16_t b, uint16_t c, bool ieee)
+{
+  if (lane_is_nan16(a) || lane_is_nan16(b) || lane_is_nan16(c))
+    return half_min(half_min(a, b, ieee), c, ieee);
+  return half_max(half_min(a, b, ieee), half_min(half_max(a, b, ieee), c, ieee),
+                  ieee);
+}
+
+static uint16_t div_fixup16(uint16_t a, uint16_t b, uint16_t c)
+{
+  const float x = lane_f16(b), y = lane_f16(c);
+  const uint16_t sign = (b ^ c) & 0x8000;
+  if (lane_is_nan16(c))
+    return c | 0x200;
+  if (lane_is_nan16(b))
+    return b | 0x200;
+  if ((x == 0 && y == 0) || (isinf(x) && isinf(y)))
+    return 0xfe00;
+  if (x == 0 || isinf(y))
+    return sign | 0x7c00;
+  if (isinf(x) || y == 0)
+    return sign;
+  return sign | (a & 0x7fff);
+}
+
+#define F(x) lane_f16(x)
+S2(v_add_f16, b32, u16, u16, N16(F(a) + F(b), a, b, a))
+S2(v_sub_f16, b32, u16, u16, N16(F(a) - F(b), a, b, a))
+S2(v_subrev_f16, b32, u16, u16, N16(F(b) - F(a), a, b, a))
+S2(v_mul_f16, b32, u16, u16, N16(F(a) * F(b), a, b, a))
+S2(v_min_f16, b32, u16, u16, half_min(a, b, IEEE))
+S2(v_max_f16, b32, u16, u16, half_max(a, b, IEEE))
+S2(v_ldexp_f16, b32, u16, u16,
+   N16((float)scalbn((double)F(a), (int16_t)b), a, a, a))
+S3(v_fma_f16, b32, u16, u16, u16, half_fma(a, b, c))
+S3(v_mad_f16, b32, u16, u16, u16, mad16(a, b, c))
+S3(v_min3_f16, b32, u16, u16, u16, half_min(half_min(a, b, IEEE), c, IEEE))
+S3(v_max3_f16, b32, u16, u16, u16, half_max(half_max(a, b, IEEE), c, IEEE))
+S3(v_med3_f16, b32, u16, u16, u16, med16(a, b, c, IEEE))
+S3(v_div_fixup_f16, b32, u16, u16, u16, div_fixup16(a, b, c))
+S2(v_pack_b32_f16, b32, u16, u16, a | (uint32_t)b << 16)
+S1(v_rcp_f16, b32, u16, N16(1.0f / F(a), a, a, a))
+S1(v_sqrt_f16, b32, u16, N16(sqrtf(F(a)), a, a, a))
+S1(v_rsq_f16, b32, u16, N16((float)(1.0 / sqrt((double)F(a))), a, a, a))
+S1(v_log_f16, b32, u16, N16((float)log2((double)F(a)), a, a, a))
+S1(v_exp_f16, b32, u16, N16((float)exp2((double)F(a)), a, a, a))
+S1(v_floor_f16, b32, u16, N16(floorf(F(a)), a, a, a))
+S1(v_ceil_f16, b32, u16, N16(ceilf(F(a)), a, a, a))
+S1(v_trunc_f16, b32, u16, N16(truncf(F(a)), a, a, a))
+S1(v_rndne_f16, b32, u16, N16(roundevenf(F(a)), a, a, a))
+S1(v_fract_f16, b32, u16,
+   N16(isinf(F(a)) ? NAN : fminf(F(a) - floorf(F(a)), 0x1.ffcp-1f), a, a, a))
+S1(v_sin_f16, b32, u16,
+   N16(isinf(F(a)) ? NAN : (float)each_turn_sin((double)F(a)), a, a, a))
+S1(v_cos_f16, b32, u16,
+   N16(isinf(F(a)) ? NAN : (float)each_turn_cos((double)F(a)), a, a, a))
+S1(v_frexp_mant_f16, b32, u16, N16(each_frexp_mant32(F(a)), a, a, a))
+S1(v_frexp_exp_i16_f16, b32, u16, (uint16_t)each_frexp_exp32(F(a)))
+S1(v_cvt_f16_f32, b32, u32,
+   lane_f32(a) == lane_f32(a)
+       ? lane_bits16(lane_f32(a))
+       : (uint16_t)((a >> 16 & 0x8000) | 0x7e00 | (a >> 13 & 0x1ff)))
+S1(v_cvt_f32_f16, b32, u16,
+   lane_is_nan16(a)
+       ? (uint32_t)(a & 0x8000) << 16 | 0x7fc00000 | (uint32_t)(a & 0x1ff) << 13
+       : lane_bits32(F(a)))
+S1(v_cvt_f16_u16, b32, u16, lane_bits16((float)a))
+S1(v_cvt_f16_i16, b32, u16, lane_bits16((float)(int16_t)a))
+S1(v_cvt_u16_f16, b32, u16,
+   lane_is_nan16(a) ? 0 : (uint16_t)fminf(fmaxf(truncf(F(a)), 0), 65535))
+S1(v_cvt_i16_f16, b32, u16,
+   lane_is_nan16(a)
+       ? 0
+       : (uint16_t)(int16_t)fminf(fmaxf(truncf(F(a)), -32768), 32767))
+S2(v_add_u16, b32, u16, u16, (uint16_t)(a + b))
+S2(v_sub_u16, b32, u16, u16, (uint16_t)(a - b))
+S2(v_subrev_u16, b32, u16, u16, (uint16_t)(b - a))
+S2(v_mul_lo_u16, b32, u16, u16, (uint16_t)((uint32_t)a *b))
+S2(v_lshlrev_b16, b32, u16, u16, (uint16_t)(b << (a & 15)))
+S2(v_lshrrev_b16, b32, u16, u16, b >> (a & 15))
+S2(v_ashrrev_i16, b32, u16, u16, (uint16_t)((int16_t)b >> (a & 15)))
+S2(v_max_u16, b32, u16, u16, a > b ? a : b)
+S2(v_max_i16, b32, u16, u16, (int16_t)a > (int16_t)b ? a : b)
+S2(v_min_u16, b32, u16, u16, a < b ? a : b)
+S2(v_min_i16, b32, u16, u16, (int16_t)a < (int16_t)b ? a : b)
+S3(v_mad_u16, b32, u16, u16, u16, (uint16_t)((uint32_t)a *b + c))
+S3(v_mad_u32_u16, b32, u16, u16, u32, (uint32_t)a *b + c)
+S3(v_mad_i32_i16, b32, u16, u16, u32, (uint32_t)((int16_t)a *(int16_t)b) + c)
+S3(v_min3_u16, b32, u16, u16, u16, a < b ? (a < c ? a : c) : b < c ? b : c)
+S3(v_max3_u16, b32, u16, u16, u16, a > b ? (a > c ? a : c) : b > c ? b : c)
+
+#define CMP16(op, EXPR)                                                        \
+  CMP16X(op, EXPR, false, v_cmp_##op##_f16)                                    \
+  CMP16X(op, EXPR, true, v_cmpx_##op##_f16)
+#define CMP16X(op, EXPR, EXEC_TOO, name)                                       \
+  BODY(name)                                                                   \
+  {                                                                            \
+    const uint32_t *pa = lanes_source(w, o, 0), *pb = lanes_source(w, o, 1);   \
+    uint64_t out = 0;                                                          \
+    LANES(l)                                                                   \
+    {                                                                          \
+      const float a = LOAD_f16(pa, l), b = LOAD_f16(pb, l);                    \
+      (void)a, (void)b;                                                        \
+      if (EXPR)                                                                \
+        out |= (uint64_t)1 << l;                                               \
+    }                                                                          \
+    aq_wave_put64(w, o->d, out);                                               \
+    if (EXEC_TOO)                                                              \
+      AQ_WAVE_EXEC(w) = out;                                                   \
+    return aq_wave_next(o);                                                    \
+  }
+CMP16(f, false)
+CMP16(lt, a < b)
+CMP16(eq, a == b)
+CMP16(le, a <= b)
+CMP16(gt, a > b)
+CMP16(lg, a<b || a> b)
+CMP16(ge, a >= b)
+CMP16(o, a == a && b == b)
+CMP16(u, a != a || b != b)
+CMP16(nge, !(a >= b))
+CMP16(nlg, !(a < b || a > b))
+CMP16(ngt, !(a > b))
+CMP16(nle, !(a <= b))
+CMP16(neq, a != b)
+CMP16(nlt, !(a < b))
+CMP16(tru, true)
+
+/* Two f32 as f16, toward zero. */
+static uint16_t to_f16_toward_zero(uint32_t x)
+{
+  const float a = lane_f32(x);
+  if (a != a)
+    return (uint16_t)((x >> 16 & 0x8000) | 0x7e00 | (x >> 13 & 0x1ff));
+  if (isinf(a))
+    return (uint16_t)((x >> 16 & 0x8000) | 0x7c00);
+  const uint16_t near = lane_bits16(a);
+  const float back = lane_f16(near);
+  return fabsf(back) > fabsf(a) ? (uint16_t)(near - 1) : near;
+}
+
+BODY(v_cvt_pkrtz)
+{
+  const uint32_t *pa = lanes_source(w, o, 0), *pb = lanes_source(w, o, 1);
+  uint32_t *pd = w->v[o->d];
+  LANES(l)
+  pd[l] = to_f16_toward_zero(pa[l]) | (uint32_t)to_f16_toward_zero(pb[l]) << 16;
+  return aq_wave_next(o);
+}
+
+/* clang-format off */
+const aq_wave_semantics aq_wave_half[] = {
+    H(v_add_f16), H(v_sub_f16), H(v_subrev_f16), H(v_mul_f16), H(v_min_f16),
+    H(v_max_f16), H(v_ldexp_f16), H(v_fma_f16), H(v_mad_f16), H(v_min3_f16),
+    H(v_max3_f16), H(v_med3_f16), H(v_div_fixup_f16), H(v_pack_b32_f16),
+    H(v_rcp_f16), H(v_sqrt_f16), H(v_rsq_f16), H(v_log_f16), H(v_exp_f16),
+    H(v_floor_f16), H(v_ceil_f16), H(v_trunc_f16), H(v_rndne_f16),
+    H(v_fract_f16), H(v_sin_f16), H(v_cos_f16), H(v_frexp_mant_f16),
+    H(v_frexp_exp_i16_f16), H(v_cvt_f16_f32), H(v_cvt_f32_f16),
+    H(v_cvt_f16_u16), H(v_cvt_f16_i16), H(v_cvt_u16_f16), H(v_cvt_i16_f16),
+    H(v_add_u16), H(v_sub_u16), H(v_subrev_u16), H(v_mul_lo_u16),
+    H(v_lshlrev_b16), H(v_lshrrev_b16), H(v_ashrrev_i16), H(v_max_u16),
+    H(v_max_i16), H(v_min_u16), H(v_min_i16), H(v_mad_u16),
+    H(v_mad_u32_u16), H(v_mad_i32_i16), H(v_min3_u16), H(v_max3_u16),
+    H(v_cmp_f_f16), H(v_cmpx_f_f16), H(v_cmp_lt_f16), H(v_cmpx_lt_f16),
+    H(v_cmp_eq_f16), H(v_cmpx_eq_f16), H(v_cmp_le_f16), H(v_cmpx_le_f16),
+    H(v_cmp_gt_f16), H(v_cmpx_gt_f16), H(v_cmp_lg_f16), H(v_cmpx_lg_f16),
+    H(v_cmp_ge_f16), H(v_cmpx_ge_f16), H(v_cmp_o_f16), H(v_cmpx_o_f16),
+    H(v_cmp_u_f16), H(v_cmpx_u_f16), H(v_cmp_nge_f16), H(v_cmpx_nge_f16),
+    H(v_cmp_nlg_f16), H(v_cmpx_nlg_f16), H(v_cmp_ngt_f16),
+    H(v_cmpx_ngt_f16), H(v_cmp_nle_f16), H(v_cmpx_nle_f16),
+    H(v_cmp_neq_f16), H(v_cmpx_neq_f16), H(v_cmp_nlt_f16),
+    H(v_cmpx_nlt_f16), H(v_cmp_tru_f16), H(v_cmpx_tru_f16),
+    AS(v_cvt_pkrtz_f16_f32, v_cvt_pkrtz), AS(v_fmac_f16, v_fma_f16),
+    AS(v_mac_f16, v_mad_f16), AS(v_madmk_f16, v_mad_f16), AS(v_madak_f16,
+    v_mad_f16), AS(v_mad_legacy_f16, v_mad_f16), AS(v_mad_legacy_u16,
+    v_mad_u16), AS(v_mad_legacy_i16, v_mad_u16), AS(v_mad_i16, v_mad_u16),
+    AS(v_fma_legacy_f16, v_fma_f16), AS(v_div_fixup_legacy_f16,
+    v_div_fixup_f16), AS(v_add_i16, v_add_u16), AS(v_sub_i16, v_sub_u16),
+    {NULL, NULL}};
+/* clang-format on */

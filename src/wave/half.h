@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: MIT */
+/* Arithmetic of f16, by their bits. Included by handlers only; callers have
+ * entered the MODE of f64 and f16. */
+#ifndef AQ_WAVE_HALF_H
+#define AQ_WAVE_HALF_H
+
+#include <math.h>
+
+#include "wave/lanes.h"
+
+/* A product of f32 or f16 is exact in double; a sum that is not is made odd, so
+ * that it rounds once when it is rounded to fewer bits. */
+static inline double half_fma_odd(float a, float b, float c)
+{
+  const double p = (double)a * (double)b, z = (double)c, s = p + z;
+  const double back = s - p, error = (p - (s - back)) + (z - back);
+  uint64_t bits = lane_bits64(s);
+  if (error != 0 && !isinf(s) && !(bits & 1))
+    bits += ((error > 0) == (s > 0)) ? 1 : (uint64_t)-1;
+  return lane_f64(bits);
+}
+
+static inline uint16_t half_fma(uint16_t a, uint16_t b, uint16_t c)
+{
+  const double s = half_fma_odd(lane_f16(a), lane_f16(b), lane_f16(c));
+  return s == s ? lane_half(s) : lane_nan3_16((float)NAN, a, b, c);
+}
+
+/* A signalling NaN gives its quiet self where MODE says IEEE; another one the
+ * other source. -0 is below +0. */
+static inline uint16_t half_min(uint16_t x, uint16_t y, bool ieee)
+{
+  const bool nx = lane_is_nan16(x), ny = lane_is_nan16(y);
+  if (ieee && nx && !(x & 0x200))
+    return x | 0x200;
+  if (ieee && ny && !(y & 0x200))
+    return y | 0x200;
+  if (nx || ny)
+    return nx ? y : x;
+  const float a = lane_f16(x), b = lane_f16(y);
+  return a < b ? x : b < a ? y : x | y;
+}
+
+static inline uint16_t half_max(uint16_t x, uint16_t y, bool ieee)
+{
+  const bool nx = lane_is_nan16(x), ny = lane_is_nan16(y);
+  if (ieee && nx && !(x & 0x200))
+    return x | 0x200;
+  if (ieee && ny && !(y & 0x200))
+    return y | 0x200;
+  if (nx || ny)
+    return nx ? y : x;
+  const float a = lane_f16(x), b = lane_f16(y);
+  return a > b ? x : b > a ? y : x & y;
+}
+
+#endif
