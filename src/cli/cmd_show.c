@@ -316,10 +316,12 @@ static bool show_file(aq_cli *cli, aq_status *status)
   const char *path = cli->args[0];
   if (aq_code_file_is(path))
     *status = aq_cli_show_code(cli, path);
-  else if (aq_cli_flag(cli, AQ_CLI_OPT_STUB))
+  else if (aq_cli_flag(cli, AQ_CLI_OPT_STUB) ||
+           aq_cli_flag(cli, AQ_CLI_OPT_ASM))
     *status =
         aq_diag_set(&cli->diag, AQ_ERR_INPUT,
-                    "show --stub: '%s' is no file with code objects", path);
+                    "show --%s: '%s' is no file with code objects",
+                    aq_cli_flag(cli, AQ_CLI_OPT_STUB) ? "stub" : "asm", path);
   else if (aq_cli_is_program(path))
     *status = aq_cli_show_program(cli, path);
   else if (aq_cap_file_is(path))
@@ -336,7 +338,14 @@ aq_status aq_cli_show(aq_cli *cli)
   aq_store *store;
   aq_run_info *info;
   aq_status status = AQ_OK;
-  const bool file = aq_cli_flag(cli, AQ_CLI_OPT_STUB) || !is_run(cli);
+  const bool of_code =
+      aq_cli_flag(cli, AQ_CLI_OPT_STUB) || aq_cli_flag(cli, AQ_CLI_OPT_ASM);
+  if (cli->arg_count > 1 && !aq_cli_flag(cli, AQ_CLI_OPT_ASM))
+    return aq_diag_set(&cli->diag, AQ_ERR_INVALID,
+                       "show does not take '%s' without --asm; usage: aqueduct "
+                       "show [OPTION]... RUN|DEVICE|FILE [KERNEL]",
+                       cli->args[1]);
+  const bool file = of_code || !is_run(cli);
   if (file && show_file(cli, &status))
     return status;
   status = aq_cli_store_open_if_any(cli, &store);

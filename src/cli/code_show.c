@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/asm_show.h"
 #include "codeobj/code_file.h"
 #include "codeobj/layout.h"
 #include "common/array.h"
@@ -125,6 +126,23 @@ static void show_other(aq_cli *cli, aq_json_out *json,
   aq_json_out_close_map(json);
 }
 
+/* Its code; code that has no table of instructions is passed over. */
+static aq_status show_entry_asm(aq_cli *cli, aq_json_out *json,
+                                const aq_code_file *file, const char *id,
+                                const void *bytes, size_t size, bool *found)
+{
+  aq_codeobj code;
+  aq_status status = aq_code_file_read(file, bytes, size, &code, &cli->diag);
+  if (status != AQ_OK)
+    return status;
+  status = aq_cli_show_asm(cli, json, id, &code, bytes, size, found);
+  aq_codeobj_fini(&code);
+  if (status != AQ_ERR_UNSUPPORTED || !id)
+    return status;
+  aq_cli_note(cli, "%s: %s", id, cli->diag.text);
+  return AQ_OK;
+}
+
 static aq_status show_entry(aq_cli *cli, aq_json_out *json,
                             const aq_code_file *file,
                             const aq_bundle_entry *entry, bool first)
@@ -158,6 +176,46 @@ static aq_status show_bundles(aq_cli *cli, aq_json_out *json,
   return status;
 }
 
+/* The same, disassembled. */
+static aq_status show_bundles_asm(aq_cli *cli, aq_json_out *json,
+                                  const aq_code_file *file,
+                                  const aq_target *target, bool *found)
+{
+  aq_status status = AQ_OK;
+  for (size_t b = 0; b < file->bundles.count; b++) {
+    const aq_bundle *bundle = &file->bundles.list[b];
+    const aq_bundle_entry *best =
+        target ? aq_bundle_find(bundle, target) : NULL;
+    for (size_t i = 0; i < bundle->count && status == AQ_OK; i++) {
+      const aq_bundle_entry *entry = &bundle->entries[i];
+      if ((!target || entry == best) &&
+          aq_codeobj_is(entry->bytes, entry->size))
+        status = show_entry_asm(cli, json, file, entry->id, entry->bytes,
+                                entry->size, found);
+    }
+  }
+  return status;
+}
+
+static aq_status show_asm(aq_cli *cli, aq_json_out *json,
+                          const aq_code_file *file, const aq_target *target)
+{
+  bool found = false;
+  aq_status status = file->bundles.count > 0
+                         ? show_bundles_asm(cli, json, file, target, &found)
+                         : show_entry_asm(cli, json, file, NULL, file->bytes,
+                                          file->size, &found);
+  if (status != AQ_OK || found)
+    return status;
+  return cli->arg_count > 1
+             ? aq_diag_set(&cli->diag, AQ_ERR_NOT_FOUND,
+                           "%s: no kernel or function %s that can be "
+                           "disassembled",
+                           file->path, cli->args[1])
+             : aq_diag_set(&cli->diag, AQ_ERR_UNSUPPORTED,
+                           "%s: no code that can be disassembled", file->path);
+}
+
 static aq_status show_all(aq_cli *cli, const aq_code_file *file,
                           const aq_target *target)
 {
@@ -169,9 +227,12 @@ static aq_status show_all(aq_cli *cli, const aq_code_file *file,
     aq_json_out_map(json, NULL);
     aq_json_out_array(json, "code_objects");
   }
-  status = file->bundles.count > 0
-               ? show_bundles(cli, json, file, target)
-               : show_one(cli, json, file, NULL, file->bytes, file->size);
+  if (aq_cli_flag(cli, AQ_CLI_OPT_ASM))
+    status = show_asm(cli, json, file, target);
+  else
+    status = file->bundles.count > 0
+                 ? show_bundles(cli, json, file, target)
+                 : show_one(cli, json, file, NULL, file->bytes, file->size);
   if (status != AQ_OK) {
     aq_json_out_drop(json);
     return status;

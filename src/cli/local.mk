@@ -1,5 +1,6 @@
 bin_PROGRAMS += aqueduct
 aqueduct_SOURCES = \
+	src/cli/asm_show.c src/cli/asm_show.h \
 	src/cli/cli.c src/cli/cli.h \
 	src/cli/cmd_compare.c src/cli/commands.h \
 	src/cli/cmd_device.c \

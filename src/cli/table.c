@@ -323,7 +323,7 @@ const aq_cli_command aq_cli_commands[AQ_CLI_CMD_COUNT] = {
          .what = AQ_CLI_SUBJECT},
     [AQ_CLI_CMD_SHOW] =
         {.name = "show",
-         .arguments = "RUN|DEVICE|FILE",
+         .arguments = "RUN|DEVICE|FILE [KERNEL]",
          .summary = "show one run, one device model, one program, one capture "
                     "or what is in a code object",
          .text =
@@ -336,7 +336,8 @@ const aq_cli_command aq_cli_commands[AQ_CLI_CMD_COUNT] = {
              "records, one a line; of what exec --capture wrote: its queues, "
              "packets, kernels, copies and waits, counted. Of a code object, "
              "an offload bundle or an executable or library of HIP: its "
-             "targets and kernels with their arguments.\n\n"
+             "targets and kernels with their arguments, or with --asm their "
+             "machine code (gfx9).\n\n"
              "A name that is both a run and a device model means the "
              "run; give the path of the .device file for the other.",
          .examples = {{"aqueduct show latest", "the newest run"},
@@ -344,11 +345,12 @@ const aq_cli_command aq_cli_commands[AQ_CLI_CMD_COUNT] = {
                       {"aqueduct show ./loop.program", "disassemble it"},
                       {"aqueduct show vadd.hsaco --stub -o vadd.c",
                        "a plug-in that executes its kernels, to be written"},
-                      {"aqueduct show ./program --target gfx90a:xnack-",
-                       "the kernels of a HIP program for one target"}},
-         .options = BIT(STUB) | BIT(TARGET),
+                      {"aqueduct show ./program --target gfx90a:xnack- --asm "
+                       "vadd",
+                       "a kernel of a HIP program, disassembled"}},
+         .options = BIT(STUB) | BIT(ASM) | BIT(TARGET),
          .args_min = 1,
-         .args_max = 1,
+         .args_max = 2,
          .what = AQ_CLI_RUN_OR_DEVICE},
     [AQ_CLI_CMD_STATS] =
         {.name = "stats",

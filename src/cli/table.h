@@ -69,6 +69,7 @@ typedef enum aq_cli_what {
   O(MATCH)                                                                     \
   O(NAMES)                                                                     \
   O(STUB)                                                                      \
+  O(ASM)                                                                       \
   O(TARGET)                                                                    \
   O(LIBHSA)                                                                    \
   O(SHARD)                                                                     \

@@ -138,6 +138,10 @@ const aq_cli_option aq_cli_options[AQ_CLI_OPT_COUNT] = {
     [AQ_CLI_OPT_STUB] = {"stub", NULL, NULL,
                          "of code objects: write a kernel plug-in in C with "
                          "the arguments of each kernel, to be filled in"},
+    [AQ_CLI_OPT_ASM] = {"asm", NULL, NULL,
+                        "of code objects: their disassembly, or that of KERNEL "
+                        "and of what it calls; and for each kernel which "
+                        "instructions that it can reach are not simulated"},
     [AQ_CLI_OPT_TARGET] = {"target", "TARGET", NULL,
                            "of files with code objects for several targets: "
                            "only the code for TARGET (gfx90a:xnack-)"},

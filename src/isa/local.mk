@@ -1,6 +1,9 @@
 libaqcore_a_SOURCES += \
 	src/isa/decode.c src/isa/isa.h \
+	src/isa/flow.c src/isa/flow.h \
 	src/isa/instructions.def \
+	src/isa/labels.c src/isa/labels.h \
 	src/isa/print.c \
 	src/isa/print_fields.c src/isa/print_fields.h \
-	src/isa/table.c src/isa/table.h
+	src/isa/table.c src/isa/table.h \
+	src/isa/walk.c src/isa/walk.h

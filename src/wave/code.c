@@ -276,6 +276,13 @@ static bool op_lower(aq_wave_op *o, aq_wave_more *more)
   }
 }
 
+bool aq_wave_code_lowers(const aq_isa_inst *inst)
+{
+  aq_wave_more more = {.inst = *inst};
+  aq_wave_op op = {.run = NULL, .more = &more};
+  return op_lower(&op, &more);
+}
+
 /* ---- pages ---- */
 
 static code_page *page_of(const aq_wave_op *o)

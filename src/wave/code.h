@@ -22,6 +22,9 @@ aq_status aq_wave_code_create(const char *gfx, aq_wave_named *named,
                               aq_wave_code **out, aq_diag *diag);
 void aq_wave_code_destroy(aq_wave_code *code);
 
+/* Whether an instruction's fields can be executed, if it has a handler. */
+bool aq_wave_code_lowers(const aq_isa_inst *inst);
+
 /* The bit of the processor: AQ_ISA_GFX900 and so on. */
 uint8_t aq_wave_code_target(const aq_wave_code *code);
 

@@ -101,6 +101,16 @@ bool aq_wave_machine_executes(const char *gfx)
          aq_isa_decoder_init(&decoder, target.processor, NULL) == AQ_OK;
 }
 
+bool aq_wave_row_executes(const aq_isa_row *row)
+{
+  return aq_wave_handler_named(row->name) != NULL;
+}
+
+bool aq_wave_instruction_executes(const aq_isa_inst *inst)
+{
+  return aq_wave_code_lowers(inst);
+}
+
 aq_status aq_wave_machine_create(aq_wave_machine **out, aq_diag *diag)
 {
   aq_wave_machine *machine = calloc(1, sizeof *machine);

@@ -22,11 +22,17 @@
 
 #include "common/diag.h"
 #include "common/executor.h"
+#include "isa/isa.h"
 
 typedef struct aq_wave_machine aq_wave_machine;
 
 /* Whether a machine executes code for a processor ("gfx942"). */
 bool aq_wave_machine_executes(const char *gfx);
+
+/* Whether instructions of a row of the table can be executed at all, and
+ * whether one of such a row can with the fields that it has. */
+bool aq_wave_row_executes(const aq_isa_row *row);
+bool aq_wave_instruction_executes(const aq_isa_inst *inst);
 
 /* AQ_ERR_NO_MEMORY, or the machine; its executions end before it. */
 aq_status aq_wave_machine_create(aq_wave_machine **out, aq_diag *diag);

@@ -1,5 +1,6 @@
 # Tests of src/cli.
 dist_check_SCRIPTS += \
+	tests/cli/test_asm.sh \
 	tests/cli/test_calibrate.sh \
 	tests/cli/test_capture.sh \
 	tests/cli/test_caveats.sh \
@@ -24,7 +25,8 @@ dist_check_SCRIPTS += \
 	tests/cli/test_what_if.sh \
 	tests/cli/test_workloads.sh
 EXTRA_DIST += tests/cli/busy.json tests/cli/clients.json \
-	tests/cli/lib.sh tests/cli/plan.json tests/cli/small.json \
+	tests/cli/device-gfx90a.asm tests/cli/lib.sh \
+	tests/cli/objdump.awk tests/cli/plan.json tests/cli/small.json \
 	tests/cli/two-streams.json
 
 # Runs the program itself.

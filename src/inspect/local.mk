@@ -1,0 +1,3 @@
+libaqcore_a_SOURCES += \
+	src/inspect/disassembly.c src/inspect/disassembly.h \
+	src/inspect/reach.c src/inspect/reach.h
