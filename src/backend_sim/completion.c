@@ -3,7 +3,10 @@
 
 #include "backend_sim/completion.h"
 
+#include <inttypes.h>
 #include <stdio.h>
+
+enum { WORDS = 160 };
 
 /* a / b rounded down: virtual time may be negative. */
 static int64_t divide_down(__int128 a, int64_t b)
@@ -42,12 +45,66 @@ void aqsim_signal_stamp(const aqsim_device *device, aqsim_signal *signal,
   signal->device = device->ordinal;
 }
 
+void aqsim_line_report(const aqsim *sim, const char *line)
+{
+  if (sim->report)
+    sim->report(line, sim->report_user);
+  else
+    fprintf(stderr, "aqueduct: %s\n", line);
+}
+
+/* A client that makes amd_signal_t itself has read them from hardware before:
+ * the fields that the packet processor writes are written, no others. */
+static void foreign_complete(aqsim *sim, const aqsim_device *device,
+                             aq_amd_signal *abi, aq_time start, aq_time end,
+                             bool profile, int64_t negative)
+{
+  uint64_t hole;
+  if (profile) {
+    abi->start_ts = (uint64_t)aqsim_clock_ticks(device, start);
+    abi->end_ts = (uint64_t)aqsim_clock_ticks(device, end);
+  }
+  /* Release: whoever acquires the value sees the packet's effects. */
+  if (negative < 0)
+    __atomic_store_n(&abi->value, negative, __ATOMIC_SEQ_CST);
+  else
+    __atomic_fetch_sub(&abi->value, 1, __ATOMIC_SEQ_CST);
+  sim->touched = true;
+  if (abi->mailbox && abi->mailbox % sizeof(uint64_t) == 0 &&
+      !aqsim_memory_unmapped(AQSIM_WRITE, abi->mailbox, sizeof(uint64_t),
+                             &hole))
+    __atomic_store_n((uint64_t *)(uintptr_t)abi->mailbox, abi->event_id,
+                     __ATOMIC_RELEASE);
+}
+
+void aqsim_signal_complete_other(aqsim *sim, const aqsim_device *device,
+                                 aq_signal handle, aq_time start, aq_time end,
+                                 bool profile, int64_t negative)
+{
+  uint64_t hole;
+  char line[WORDS];
+  if (aqsim_signal_named(&sim->signals, handle, AQSIM_WRITE, &hole) ==
+      AQSIM_NAMED_FOREIGN) {
+    foreign_complete(sim, device, (aq_amd_signal *)(uintptr_t)handle.handle,
+                     start, end, profile, negative);
+    return;
+  }
+  if (sim->destroyed_completions++ > 0)
+    return;
+  snprintf(line, sizeof line,
+           "a packet or copy completes the signal %#" PRIx64
+           ", which was destroyed before: nothing is decremented (further "
+           "ones are not reported)",
+           handle.handle);
+  aqsim_line_report(sim, line);
+}
+
 void aqsim_system_event_report(const aqsim *sim, const aq_system_event *event)
 {
+  if (sim->event && sim->event_defer && sim->event_defer(sim->live, event))
+    return;
   if (sim->event)
     sim->event(event, sim->event_user);
-  else if (sim->report)
-    sim->report(event->text, sim->report_user);
   else
-    fprintf(stderr, "aqueduct: %s\n", event->text);
+    aqsim_line_report(sim, event->text);
 }

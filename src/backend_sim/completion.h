@@ -20,6 +20,22 @@ void aqsim_signal_stamp(const aqsim_device *device, aqsim_signal *signal,
 /* Whether the device's hooks lose the interrupt of a decrement. */
 bool aqsim_interrupt_is_lost(const aqsim *sim, const aqsim_signal *signal);
 
+/* Live: whether a completion signal is to be decremented where no memory is
+ * (*hole). False for handle 0. */
+static inline bool aqsim_signal_is_missing(const aqsim *sim, aq_signal handle,
+                                           uint64_t *hole)
+{
+  return sim->live && handle.handle &&
+         aqsim_signal_named(&sim->signals, handle, AQSIM_WRITE, hole) ==
+             AQSIM_NAMED_NOTHING;
+}
+
+/* The decrement of a signal that is not one of the simulator's: the client's
+ * own amd_signal_t, or one that it destroyed, which is reported once. */
+void aqsim_signal_complete_other(aqsim *sim, const aqsim_device *device,
+                                 aq_signal handle, aq_time start, aq_time end,
+                                 bool profile, int64_t negative);
+
 /* Decrements a completion signal at the current time (handle 0: none) and
  * returns when a blocked host sees it, or AQ_NONE. Below 0, `negative` is
  * stored instead. Start and end are kept where the signal or, with `profile`,
@@ -33,6 +49,11 @@ static inline aq_time aqsim_signal_complete(aqsim *sim,
   aqsim_signal *signal = aqsim_signal_from(handle);
   if (!signal)
     return AQ_TIME_NONE;
+  if (sim->live && !aqsim_signals_find(&sim->signals, handle)) {
+    aqsim_signal_complete_other(sim, device, handle, start, end, profile,
+                                negative);
+    return AQ_TIME_NONE;
+  }
   if (profile || (signal->flags & AQ_SIGNAL_PROFILE))
     aqsim_signal_stamp(device, signal, start, end);
   sim->observe = AQ_TIME_NONE;
@@ -52,6 +73,9 @@ static inline aq_time aqsim_signal_complete(aqsim *sim,
                      signal->abi.event_id, __ATOMIC_RELEASE);
   return sim->observe;
 }
+
+/* A line for options.report or, without one, on stderr. */
+void aqsim_line_report(const aqsim *sim, const char *line);
 
 /* Reports the event to options.event or, without one, as a line. */
 void aqsim_system_event_report(const aqsim *sim, const aq_system_event *event);

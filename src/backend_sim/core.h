@@ -338,6 +338,7 @@ struct aqsim_queue {
   aq_agent_function *agent;
   aqsim_signal *bell;  /* doorbell of a soft queue */
   uint32_t references; /* of a cooperative queue */
+  bool overrun;        /* a doorbell beyond the ring was reported */
   bool destroyed;      /* from inside an event: freed when the event ends */
 
   aqsim_queue_policy policy;
@@ -384,6 +385,8 @@ struct aqsim {
   aq_device_info *infos;
   uint32_t device_count;
   aqsim_queue *first_queue, *last_queue;
+  aq_slab queues; /* their memory, and the part of it that is free */
+  aqsim_queue *queues_free;
   uint32_t queues_created;
   aqsim_queue *destroyed; /* queues to free when no event runs */
   aqsim_copy *copies;     /* those under way, the newest first */
@@ -399,6 +402,8 @@ struct aqsim {
    * holds no lock; false when it cannot. */
   bool (*error_defer)(aqsim_live *live, const aqsim_queue *queue,
                       const aq_queue_error *error);
+  /* The same for the callback of system events. */
+  bool (*event_defer)(aqsim_live *live, const aq_system_event *event);
   /* The same around a host function of a queue: other threads may use the
    * simulator, but not move time. */
   void (*outside_begin)(aqsim_live *live, const aqsim_queue *queue);
@@ -414,9 +419,10 @@ struct aqsim {
   aq_time interrupt; /* interrupt_to_host of the device that acts */
   aq_time observe;   /* when a blocked host sees the decrement that was made
                         last, or AQ_NONE */
-  const aq_device_hooks *hooks; /* NULL: none */
-  const aq_executor *executor;  /* of code objects' kernels, NULL: none */
-  bool interrupt_lost;          /* of the decrement that is being made */
+  const aq_device_hooks *hooks;   /* NULL: none */
+  const aq_executor *executor;    /* of code objects' kernels, NULL: none */
+  bool interrupt_lost;            /* of the decrement that is being made */
+  uint64_t destroyed_completions; /* of signals that were gone by then */
   size_t drain_lost; /* completions that wait for drain() without a wake-up */
 };
 

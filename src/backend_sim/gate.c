@@ -22,11 +22,16 @@ static void gate_schedule(aqsim_gate *gate, aq_time time)
 /* Acquire: the opened waiter sees all earlier stores of the writer.
  * Sequentially consistent, since a device that looks before it sleeps must not
  * miss a host that stores before it looks whether the device sleeps. */
-int64_t aqsim_gate_value(const aqsim_gate_leg *leg)
+bool aqsim_gate_value(const aqsim_gate_leg *leg, int64_t *out)
 {
-  if (leg->gate->test.narrow)
-    return __atomic_load_n((const uint32_t *)leg->address, __ATOMIC_SEQ_CST);
-  return __atomic_load_n((const int64_t *)leg->address, __ATOMIC_SEQ_CST);
+  const bool narrow = leg->gate->test.narrow;
+  *out = 0;
+  if (leg->foreign)
+    return aqsim_memory_load((uintptr_t)leg->address, narrow ? 4 : 8, out);
+  *out = narrow
+             ? __atomic_load_n((const uint32_t *)leg->address, __ATOMIC_SEQ_CST)
+             : __atomic_load_n((const int64_t *)leg->address, __ATOMIC_SEQ_CST);
+  return true;
 }
 
 static bool value_holds(const aqsim_gate_test *test, int64_t value)
@@ -71,7 +76,11 @@ static aq_time legs_look(aqsim_gate *gate)
       next = aq_time_min(next, leg->visible);
       continue;
     }
-    int64_t value = aqsim_gate_value(leg);
+    int64_t value;
+    if (!aqsim_gate_value(leg, &value)) {
+      gate->hole = (uintptr_t)leg->address;
+      return next;
+    }
     if (!value_holds(&gate->test, value)) {
       leg->visible = AQ_TIME_NONE; /* it changed again before the look */
       continue;
@@ -86,7 +95,8 @@ static aq_time legs_look(aqsim_gate *gate)
 
 static bool gate_is_open(const aqsim_gate *gate, bool some)
 {
-  return gate->unseen == 0 || gate->negative < 0 || (gate->test.any && some);
+  return gate->unseen == 0 || gate->negative < 0 || gate->hole ||
+         (gate->test.any && some);
 }
 
 static void gate_fire(aqsim_event *event)
@@ -128,9 +138,53 @@ static void gate_begin(aqsim_gate *gate, aqsim_gate_leg *legs, uint32_t count,
   gate->count = count;
   gate->unseen = 0;
   gate->negative = 0;
+  gate->hole = 0;
   gate->memory = false;
   gate->test = *test;
   gate->poll = poll;
+}
+
+/* What a leg waits for; false: its memory is not there. Signals of the pool
+ * tell of their changes, other memory is looked at. */
+static bool leg_aim(aqsim_gate_leg *leg, aq_signal handle)
+{
+  const aqsim_signals *signals = leg->gate->gates->signals;
+  uint64_t hole;
+  aqsim_signal *signal = aqsim_signal_from(handle);
+  leg->address = &signal->abi.value;
+  if (!signals->awake) {
+    leg->signal = signal;
+    return true;
+  }
+  switch (aqsim_signal_named(signals, handle, AQSIM_READ, &hole)) {
+  case AQSIM_NAMED_SIGNAL:
+    leg->signal = signal;
+    leg->foreign = signal->placed;
+    return true;
+  case AQSIM_NAMED_FOREIGN:
+    leg->foreign = true;
+    return true;
+  case AQSIM_NAMED_DESTROYED: /* as hardware: whatever its memory says */
+    return true;
+  case AQSIM_NAMED_NOTHING:
+    break;
+  }
+  return false;
+}
+
+/* A leg that is not satisfied yet. */
+static void leg_watch(aqsim_gate_leg *leg)
+{
+  aqsim_gate *gate = leg->gate;
+  const aqsim_gate_test *test = &gate->test;
+  const bool zero = test->compare == equal && test->mask == -1 &&
+                    test->reference == 0 && !test->negative_ends;
+  gate->unseen++;
+  if (leg->signal)
+    aqsim_signal_watch(zero ? &leg->signal->zero : &leg->signal->each,
+                       &leg->watcher);
+  else
+    gate->memory = true;
 }
 
 bool aqsim_gate_arm(aqsim_gate *gate, aqsim_gate_leg *legs,
@@ -138,30 +192,33 @@ bool aqsim_gate_arm(aqsim_gate *gate, aqsim_gate_leg *legs,
                     const aqsim_gate_test *test, aq_time poll)
 {
   bool some = false;
-  bool zero = test->compare == equal && test->mask == -1 &&
-              test->reference == 0 && !test->negative_ends;
   gate_begin(gate, legs, count, test, poll);
   for (uint32_t i = 0; i < count; i++) {
-    aqsim_signal *signal = aqsim_signal_from(dependencies[i]);
+    int64_t value;
     legs[i] = (aqsim_gate_leg){.watcher = {.changed = leg_changed},
                                .gate = gate,
                                .visible = AQ_TIME_NONE};
-    if (!signal)
+    if (dependencies[i].handle == 0)
       continue;
-    int64_t value = aqsim_signal_load(signal);
-    if (value_holds(test, value)) {
-      some = true;
-      if (test->negative_ends && value < 0)
-        gate->negative = value;
+    if (!leg_aim(&legs[i], dependencies[i]) ||
+        !aqsim_gate_value(&legs[i], &value)) {
+      gate->hole = dependencies[i].handle;
+      legs[i].address = NULL;
       continue;
     }
-    legs[i].signal = signal;
-    legs[i].address = &signal->abi.value;
-    aqsim_signal_watch(zero ? &signal->zero : &signal->each, &legs[i].watcher);
-    gate->unseen++;
+    if (!value_holds(test, value)) {
+      leg_watch(&legs[i]);
+      continue;
+    }
+    some = true;
+    legs[i].signal = NULL;
+    legs[i].address = NULL;
+    if (test->negative_ends && value < 0)
+      gate->negative = value;
   }
   /* Null handles satisfy all, but never any. */
-  bool open = gate->negative < 0 || (test->any ? some : gate->unseen == 0);
+  bool open = gate->negative < 0 || gate->hole ||
+              (test->any ? some : gate->unseen == 0);
   if (open)
     aqsim_gate_disarm(gate);
   else
@@ -174,9 +231,15 @@ bool aqsim_gate_arm_memory(aqsim_gate *gate, aqsim_gate_leg *leg,
                            aq_time poll)
 {
   gate_begin(gate, leg, 1, test, poll);
-  *leg = (aqsim_gate_leg){
-      .gate = gate, .address = address, .visible = AQ_TIME_NONE};
-  if (value_holds(test, aqsim_gate_value(leg))) {
+  *leg = (aqsim_gate_leg){.gate = gate,
+                          .address = address,
+                          .foreign = gate->gates->signals->awake != NULL,
+                          .visible = AQ_TIME_NONE};
+  int64_t value;
+  const bool there = aqsim_gate_value(leg, &value);
+  if (!there)
+    gate->hole = (uintptr_t)address;
+  if (!there || value_holds(test, value)) {
     gate->count = 0;
     return true;
   }
@@ -203,11 +266,12 @@ void aqsim_gate_disarm(aqsim_gate *gate)
     gate->next->previous = gate->previous;
 }
 
-/* A leg that is satisfied without having heard of it. */
+/* A leg that is satisfied, or lost its memory, without having heard of it. */
 static bool leg_has_news(const aqsim_gate *gate, const aqsim_gate_leg *leg)
 {
+  int64_t value;
   return leg->address && leg->visible == AQ_TIME_NONE &&
-         value_holds(&gate->test, aqsim_gate_value(leg));
+         (!aqsim_gate_value(leg, &value) || value_holds(&gate->test, value));
 }
 
 void aqsim_gates_look(aqsim_gates *gates)

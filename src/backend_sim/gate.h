@@ -5,7 +5,8 @@
  * dependency is still satisfied then.
  *
  * A gate hears of changes from the signals it watches; changes that somebody
- * stored to memory are found by aqsim_gates_look. Gates and their legs are the
+ * stored to memory, also to a client's own amd_signal_t, are found by
+ * aqsim_gates_look. Gates and their legs are the
  * caller's storage, and must stay in place while armed; the caller reserves
  * one calendar event for each gate. One thread at a time.
  */
@@ -23,6 +24,7 @@ typedef struct aqsim_gate aqsim_gate;
 /* The state that the gates of a transport share. */
 typedef struct aqsim_gates {
   aqsim_calendar *calendar;
+  const aqsim_signals *signals;
   const aq_time *now;
   aqsim_gate *armed; /* the closed gates, the newest first */
   uint32_t memory;   /* how many of them wait for memory, not for signals */
@@ -48,6 +50,7 @@ typedef struct aqsim_gate_leg {
   aqsim_gate *gate;
   aqsim_signal *signal; /* NULL: memory, null handle, or seen */
   const void *address;  /* of the value, NULL: null handle, or seen */
+  bool foreign; /* live: the memory is the client's, and may go at any time */
   aq_time visible; /* when it will be seen, AQ_TIME_NONE: is not satisfied */
 } aqsim_gate_leg;
 
@@ -61,6 +64,8 @@ struct aqsim_gate {
   aq_time poll;
   uint32_t count, unseen;
   int64_t negative; /* the value below 0 that opened it, or 0 */
+  uint64_t hole;    /* where a dependency should be and no memory is: that opens
+                       it too; or 0 */
   bool armed, memory;
   bool scheduled; /* its event is pending */
 };
@@ -92,7 +97,7 @@ bool aqsim_gates_have_news(const aqsim_gates *gates);
 /* The first dependency that is not satisfied yet, or NULL. */
 const aqsim_gate_leg *aqsim_gate_blocker(const aqsim_gate *gate);
 
-/* The value that a leg waits to change. */
-int64_t aqsim_gate_value(const aqsim_gate_leg *leg);
+/* The value that a leg waits to change; false: its memory is gone. */
+bool aqsim_gate_value(const aqsim_gate_leg *leg, int64_t *out);
 
 #endif

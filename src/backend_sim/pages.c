@@ -21,6 +21,26 @@ size_t aqsim_pages_readable(uint64_t page, size_t count)
   return errno == EFAULT ? 0 : count;
 }
 
+bool aqsim_memory_load(uint64_t address, uint32_t size, int64_t *out)
+{
+  union {
+    uint64_t wide;
+    uint32_t narrow;
+  } word = {0};
+  void *at = (void *)(uintptr_t)address;
+  const struct iovec to = {&word, size}, from = {at, size};
+  if (process_vm_readv(getpid(), &to, 1, &from, 1, 0) != (ssize_t)size) {
+    if (errno == EFAULT)
+      return false;
+    if (size == sizeof word.narrow)
+      word.narrow = __atomic_load_n((const uint32_t *)at, __ATOMIC_ACQUIRE);
+    else
+      word.wide = __atomic_load_n((const uint64_t *)at, __ATOMIC_ACQUIRE);
+  }
+  *out = size == sizeof word.narrow ? word.narrow : (int64_t)word.wide;
+  return true;
+}
+
 /* FUTEX_WAKE_OP writes to the word before it wakes waiters; there are none, so
  * this only probes whether the page is writable. */
 static bool page_is_writable(uint64_t page)

@@ -27,6 +27,10 @@ typedef enum aqsim_access { AQSIM_READ, AQSIM_WRITE } aqsim_access;
 bool aqsim_memory_unmapped(aqsim_access access, uint64_t address, uint64_t size,
                            uint64_t *unmapped);
 
+/* Loads a word of 4 or 8 bytes, zero-extended, from memory that may be unmapped
+ * at any time; false: it is not there. One system call. */
+bool aqsim_memory_load(uint64_t address, uint32_t size, int64_t *out);
+
 /* How many of `count` pages, AQSIM_PAGES_AT_ONCE at most, can be read, from
  * the first on. One system call. */
 size_t aqsim_pages_readable(uint64_t page, size_t count);

@@ -8,33 +8,24 @@
 
 enum { CHUNK_SIGNALS = 64 };
 
-struct aqsim_signal_chunk {
-  aqsim_signal signals[CHUNK_SIGNALS];
-  aqsim_signal_chunk *next;
-};
-
 void aqsim_signals_fini(aqsim_signals *signals)
 {
-  for (aqsim_signal_chunk *c = signals->chunks, *next; c; c = next) {
-    next = c->next;
-    free(c);
-  }
+  aq_slab_fini(&signals->slab);
   free(signals->drained);
   *signals = (aqsim_signals){0};
 }
 
 static bool signals_grow(aqsim_signals *signals)
 {
-  aqsim_signal_chunk *chunk =
-      aligned_alloc(_Alignof(aqsim_signal_chunk), sizeof *chunk);
+  size_t count;
+  aqsim_signal *chunk =
+      aq_slab_grow(&signals->slab, sizeof *chunk, _Alignof(aqsim_signal),
+                   CHUNK_SIGNALS, &count);
   if (!chunk)
     return false;
-  chunk->next = signals->chunks;
-  signals->chunks = chunk;
-  for (size_t i = CHUNK_SIGNALS; i-- > 0;) {
-    chunk->signals[i].abi.kind = 0;
-    chunk->signals[i].next = signals->free;
-    signals->free = &chunk->signals[i];
+  while (count-- > 0) {
+    chunk[count].next = signals->free;
+    signals->free = &chunk[count];
   }
   return true;
 }
@@ -134,16 +125,27 @@ aqsim_signal *aqsim_signal_create(aqsim_signals *signals,
 const aqsim_signal *aqsim_signals_find(const aqsim_signals *signals,
                                        aq_signal handle)
 {
-  for (const aqsim_signal_chunk *c = signals->chunks; c; c = c->next) {
-    uint64_t offset = handle.handle - (uintptr_t)c->signals;
-    if (offset < sizeof c->signals && offset % sizeof(aqsim_signal) == 0 &&
-        aqsim_signal_from(handle)->abi.kind != 0)
-      return aqsim_signal_from(handle);
-  }
+  if (aqsim_signal_is_pooled(signals, handle))
+    return aqsim_signal_from(handle)->abi.kind ? aqsim_signal_from(handle)
+                                               : NULL;
   const aqsim_signal *placed = signals->placed;
   while (placed && aqsim_signal_handle(placed).handle != handle.handle)
     placed = placed->next;
   return placed;
+}
+
+aqsim_named aqsim_signal_named(const aqsim_signals *signals, aq_signal handle,
+                               aqsim_access access, uint64_t *hole)
+{
+  if (!signals->awake || aqsim_signals_find(signals, handle))
+    return AQSIM_NAMED_SIGNAL;
+  if (aqsim_signal_is_pooled(signals, handle))
+    return AQSIM_NAMED_DESTROYED;
+  *hole = handle.handle;
+  if (handle.handle % _Alignof(int64_t) != 0 ||
+      aqsim_memory_unmapped(access, handle.handle, sizeof(aq_amd_signal), hole))
+    return AQSIM_NAMED_NOTHING;
+  return AQSIM_NAMED_FOREIGN;
 }
 
 static void list_clear(aqsim_watcher *list)

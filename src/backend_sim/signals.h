@@ -5,7 +5,9 @@
  *
  * A handle is the address of the signal, and its value lies at offset 8, as on
  * hardware. The pool owns the signals, except signals placed in memory
- * of the client; destroyed ones are used again. Watchers
+ * of the client; destroyed ones are used again. In live mode packets of clients
+ * may name anything at all: aqsim_signal_named looks before it is touched.
+ * Watchers
  * are the caller's storage and hear of changes made through this header;
  * they may schedule events, but not change signals.
  * Ordering: loads are acquire, stores release, additions acquire-release.
@@ -17,7 +19,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "backend_sim/pages.h"
 #include "common/hsa_abi.h"
+#include "common/slab.h"
 #include "common/transport.h"
 
 typedef struct aqsim_watcher aqsim_watcher;
@@ -42,10 +46,8 @@ typedef struct aqsim_signal {
 
 _Static_assert(sizeof(aqsim_signal) <= AQ_SIGNAL_PLACE_SIZE, "has its place");
 
-typedef struct aqsim_signal_chunk aqsim_signal_chunk;
-
 typedef struct aqsim_signals {
-  aqsim_signal_chunk *chunks;
+  aq_slab slab;
   aqsim_signal *free;
   aqsim_signal *placed;
   uint64_t created;
@@ -94,9 +96,29 @@ static inline int64_t aqsim_signal_load(const aqsim_signal *signal)
   return __atomic_load_n(&signal->abi.value, __ATOMIC_ACQUIRE);
 }
 
-/* The signal that a handle names, NULL when it is none of this pool. Slow. */
+/* The signal that a handle names, NULL when it is none of this pool. */
 const aqsim_signal *aqsim_signals_find(const aqsim_signals *signals,
                                        aq_signal handle);
+
+/* Whether a handle lies in the pool: then its memory stays, live or destroyed.
+ * Any thread. */
+static inline bool aqsim_signal_is_pooled(const aqsim_signals *signals,
+                                          aq_signal handle)
+{
+  return aq_slab_has(&signals->slab, handle.handle, sizeof(aqsim_signal));
+}
+
+typedef enum aqsim_named {
+  AQSIM_NAMED_SIGNAL,    /* of the pool, or placed */
+  AQSIM_NAMED_DESTROYED, /* it was one of the pool */
+  AQSIM_NAMED_FOREIGN,   /* an amd_signal_t that the client made itself */
+  AQSIM_NAMED_NOTHING,   /* memory that is unmapped or misaligned: *hole */
+} aqsim_named;
+
+/* What a handle that is not 0 names. Virtual time trusts its caller: there it
+ * is always a signal. */
+aqsim_named aqsim_signal_named(const aqsim_signals *signals, aq_signal handle,
+                               aqsim_access access, uint64_t *hole);
 
 /* Adds and returns the value before. A decrement of a drain signal is noted as
  * a completion at `now`. */

@@ -46,6 +46,7 @@ static void sim_close(aq_transport *t)
   aqsim_memory_fini(&sim->memory);
   aqsim_kernels_fini(&sim->kernels);
   aqsim_signals_fini(&sim->signals);
+  aq_slab_fini(&sim->queues);
   aqsim_calendar_fini(&sim->calendar);
   aqsim_devices_close(sim);
   free(sim->waiters);
@@ -110,7 +111,8 @@ static aq_status sim_open(const aq_transport_options *given, aq_transport **out,
   sim->report_user = options.report_user;
   sim->event = options.event;
   sim->event_user = options.event_user;
-  sim->gates = (aqsim_gates){.calendar = &sim->calendar, .now = &sim->now};
+  sim->gates = (aqsim_gates){
+      .calendar = &sim->calendar, .signals = &sim->signals, .now = &sim->now};
   sim->handlers =
       (aqsim_handlers){.calendar = &sim->calendar, .now = &sim->now};
   sim->hooks = options.hooks;

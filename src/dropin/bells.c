@@ -3,12 +3,11 @@
 
 #include "dropin/bells.h"
 
-#include <stdlib.h>
+enum { FIRST_BELLS = 16 };
 
 typedef struct aqdrop_bell {
   aq_amd_signal abi;        /* first: the handle points to it */
   aq_ring *ring;            /* atomic: NULL without a queue */
-  struct aqdrop_bell *next; /* of all */
   struct aqdrop_bell *free; /* the next one without a queue */
 } __attribute__((aligned(64))) bell;
 
@@ -20,17 +19,18 @@ static bell *bell_from(hsa_signal_t doorbell)
 /* One without a queue; the lock is held. */
 static bell *bell_take(aqdrop *runtime)
 {
-  bell *b = runtime->free_bell;
-  if (b) {
-    runtime->free_bell = b->free;
-    return b;
+  if (!runtime->free_bell) {
+    size_t count;
+    bell *chunk = aq_slab_grow(&runtime->bells, sizeof *chunk, _Alignof(bell),
+                               FIRST_BELLS, &count);
+    while (chunk && count-- > 0) {
+      chunk[count].free = runtime->free_bell;
+      runtime->free_bell = &chunk[count];
+    }
   }
-  b = aligned_alloc(_Alignof(bell), sizeof *b);
-  if (!b)
-    return NULL;
-  b->ring = NULL;
-  b->next = runtime->first_bell;
-  runtime->first_bell = b;
+  bell *b = runtime->free_bell;
+  if (b)
+    runtime->free_bell = b->free;
   return b;
 }
 
@@ -60,6 +60,11 @@ void aqdrop_bell_remove(aqdrop *runtime, hsa_signal_t doorbell)
   pthread_mutex_unlock(&runtime->lock);
 }
 
+bool aqdrop_bell_is(const aqdrop *runtime, hsa_signal_t signal)
+{
+  return aq_slab_has(&runtime->bells, signal.handle, sizeof(bell));
+}
+
 void aqdrop_bell_ring(const aqdrop *runtime, hsa_signal_t doorbell, uint64_t id)
 {
   aq_ring *ring = __atomic_load_n(&bell_from(doorbell)->ring, __ATOMIC_ACQUIRE);
@@ -67,11 +72,15 @@ void aqdrop_bell_ring(const aqdrop *runtime, hsa_signal_t doorbell, uint64_t id)
     runtime->transport->ops->queue_doorbell(runtime->transport, ring, id);
 }
 
+int64_t aqdrop_bell_load(hsa_signal_t doorbell)
+{
+  const aq_ring *ring =
+      __atomic_load_n(&bell_from(doorbell)->ring, __ATOMIC_ACQUIRE);
+  return ring ? (int64_t)__atomic_load_n(ring->doorbell, __ATOMIC_ACQUIRE) : 0;
+}
+
 void aqdrop_bells_fini(aqdrop *runtime)
 {
-  while (runtime->first_bell) {
-    bell *b = runtime->first_bell;
-    runtime->first_bell = b->next;
-    free(b);
-  }
+  aq_slab_fini(&runtime->bells);
+  runtime->free_bell = NULL;
 }

@@ -20,9 +20,16 @@ bool aqdrop_bell_hang(aqdrop *runtime, aq_ring *ring, aq_amd_queue *queue);
 /* The queue of that doorbell is about to be destroyed. */
 void aqdrop_bell_remove(aqdrop *runtime, hsa_signal_t doorbell);
 
-/* Rings; the signal's kind is AQ_AMD_SIGNAL_DOORBELL. */
+/* Whether a handle is that of a doorbell, with a queue or without. Lock-free.
+ */
+bool aqdrop_bell_is(const aqdrop *runtime, hsa_signal_t signal);
+
+/* Rings a doorbell. */
 void aqdrop_bell_ring(const aqdrop *runtime, hsa_signal_t doorbell,
                       uint64_t id);
+
+/* The packet that rang last; 0 without a queue. */
+int64_t aqdrop_bell_load(hsa_signal_t doorbell);
 
 void aqdrop_bells_fini(aqdrop *runtime);
 

@@ -36,7 +36,10 @@ static bool event_handle(aqdrop *runtime, const hsa_amd_event_t *event)
 void aqdrop_event_tell(const aq_system_event *event, void *user)
 {
   aqdrop *runtime = user;
-  const aqdrop_agent *agent = &runtime->agents[event->device + 1];
+  const aqdrop_agent *agent = &runtime->agents[0];
+  for (uint32_t i = 1; i < runtime->agent_count; i++)
+    if (runtime->agents[i].ordinal == event->device)
+      agent = &runtime->agents[i];
   const hsa_amd_event_t fault = {.type = HSA_AMD_GPU_MEMORY_FAULT_EVENT,
                                  .agent = aqdrop_agent_handle(agent),
                                  .address = event->address,

@@ -4,6 +4,7 @@
 
 #include <string.h>
 
+#include "backend_sim/pages.h"
 #include "dropin/hsa.h"
 #include "dropin/memory.h"
 #include "dropin/pools.h"
@@ -231,11 +232,23 @@ hsa_amd_memory_pool_can_migrate(hsa_amd_memory_pool_t src_memory_pool,
 
 /* ---- bytes ---- */
 
+/* Allocations are known; other memory of the process is asked for. */
+static bool bytes_are_there(aqdrop *runtime, aqsim_access access,
+                            const void *address, size_t size)
+{
+  uint64_t hole;
+  return size == 0 || aqdrop_memory_covers(runtime, address, size) ||
+         !aqsim_memory_unmapped(access, (uintptr_t)address, size, &hole);
+}
+
 hsa_status_t hsa_memory_copy(void *dst, const void *src, size_t size)
 {
   AQDROP_ENTER(runtime);
   if (!dst || !src)
     return HSA_STATUS_ERROR_INVALID_ARGUMENT;
+  if (!bytes_are_there(runtime, AQSIM_READ, src, size) ||
+      !bytes_are_there(runtime, AQSIM_WRITE, dst, size))
+    return HSA_STATUS_ERROR_INVALID_ALLOCATION;
   memmove(dst, src, size);
   return HSA_STATUS_SUCCESS;
 }

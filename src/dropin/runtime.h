@@ -21,6 +21,7 @@
 #include "backend_sim/model/device_set.h"
 #include "common/arena.h"
 #include "common/map.h"
+#include "common/slab.h"
 #include "common/transport.h"
 #include "dropin/hooks.h"
 #include "dropin/hsa.h"
@@ -102,7 +103,8 @@ typedef struct aqdrop {
   struct aqdrop_code *first_code;
   struct aqdrop_executable *first_executable;
   aqdrop_queue *first_queue;
-  struct aqdrop_bell *first_bell, *free_bell;
+  aq_slab bells; /* read without the lock */
+  struct aqdrop_bell *free_bell;
   aq_arena arena;     /* what lives until it closes: handlers, names */
   char scratch;       /* moved by copies that only wait */
   bool copies_timed;  /* atomic */

@@ -3,8 +3,11 @@
 
 #include "dropin/signals.h"
 
+#include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 
+#include "backend_sim/live/live.h"
 #include "dropin/bells.h"
 
 /* ---- life ---- */
@@ -152,29 +155,51 @@ hsa_status_t hsa_amd_signal_value_pointer(hsa_signal_t signal,
 
 /* ---- values ---- */
 
-/* AQ_AMD_SIGNAL_*; 0, with which nothing can be done: no signal, a destroyed
- * one, or before hsa_init. */
-static int64_t signal_kind(const aqdrop *runtime, hsa_signal_t signal)
+/* The functions of values have no status: they do nothing, and that is said,
+ * a few times. */
+static void stranger_report(hsa_signal_t signal)
 {
-  const aq_amd_signal *abi = (const aq_amd_signal *)(uintptr_t)signal.handle;
-  return runtime && abi ? __atomic_load_n(&abi->kind, __ATOMIC_ACQUIRE) : 0;
+  enum { LINES = 8 };
+  static uint32_t lines; /* atomic */
+  if (__atomic_fetch_add(&lines, 1, __ATOMIC_RELAXED) < LINES)
+    fprintf(stderr,
+            "aqueduct: %#" PRIx64
+            " is no signal, or was destroyed: the call does nothing\n",
+            signal.handle);
 }
 
-static int64_t doorbell_load(hsa_signal_t doorbell)
+static bool handle_is_live(const aqdrop *runtime, hsa_signal_t signal,
+                           aqdrop_signal_kind *kind)
 {
-  const aq_amd_signal *abi = (const aq_amd_signal *)(uintptr_t)doorbell.handle;
-  return __atomic_load_n((const int64_t *)(uintptr_t)abi->value,
-                         __ATOMIC_ACQUIRE);
+  const aq_amd_signal *abi = (const aq_amd_signal *)(uintptr_t)signal.handle;
+  *kind = AQDROP_SIGNAL;
+  if (aqsim_live_signal_is_own(runtime->transport, signal))
+    return __atomic_load_n(&abi->kind, __ATOMIC_ACQUIRE) != 0;
+  *kind = AQDROP_DOORBELL;
+  return aqdrop_bell_is(runtime, signal);
+}
+
+aqdrop_signal_kind aqdrop_signal_kind_of(aqdrop *runtime, hsa_signal_t signal)
+{
+  aqdrop_signal_kind kind;
+  if (!runtime || !signal.handle)
+    return AQDROP_NO_SIGNAL;
+  if (handle_is_live(runtime, signal, &kind))
+    return kind;
+  if (aqdrop_signal_is_live(runtime, signal))
+    return AQDROP_SIGNAL;
+  stranger_report(signal);
+  return AQDROP_STRANGER;
 }
 
 static int64_t value_load(hsa_signal_t signal, aq_order order)
 {
   aqdrop *runtime = aqdrop_runtime();
-  const int64_t kind = signal_kind(runtime, signal);
-  if (kind == 0)
+  const aqdrop_signal_kind kind = aqdrop_signal_kind_of(runtime, signal);
+  if (kind == AQDROP_DOORBELL)
+    return aqdrop_bell_load(signal);
+  if (kind != AQDROP_SIGNAL)
     return 0;
-  if (kind == AQ_AMD_SIGNAL_DOORBELL)
-    return doorbell_load(signal);
   return runtime->transport->ops->signal_load(runtime->transport, signal,
                                               order);
 }
@@ -182,13 +207,11 @@ static int64_t value_load(hsa_signal_t signal, aq_order order)
 static void value_store(hsa_signal_t signal, int64_t value, aq_order order)
 {
   aqdrop *runtime = aqdrop_runtime();
-  const int64_t kind = signal_kind(runtime, signal);
-  if (kind == 0)
-    return;
-  if (kind == AQ_AMD_SIGNAL_DOORBELL) {
+  const aqdrop_signal_kind kind = aqdrop_signal_kind_of(runtime, signal);
+  if (kind == AQDROP_DOORBELL)
     aqdrop_bell_ring(runtime, signal, (uint64_t)value);
+  if (kind != AQDROP_SIGNAL)
     return;
-  }
   runtime->transport->ops->signal_store(runtime->transport, signal, value,
                                         order);
 }
@@ -197,8 +220,7 @@ static int64_t value_update(hsa_signal_t signal, aq_signal_op op,
                             int64_t operand, int64_t expected, aq_order order)
 {
   aqdrop *runtime = aqdrop_runtime();
-  const int64_t kind = signal_kind(runtime, signal);
-  if (kind == 0 || kind == AQ_AMD_SIGNAL_DOORBELL)
+  if (aqdrop_signal_kind_of(runtime, signal) != AQDROP_SIGNAL)
     return 0;
   return runtime->transport->ops->signal_update(runtime->transport, signal, op,
                                                 operand, expected, order);

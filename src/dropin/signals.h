@@ -9,6 +9,17 @@
 
 #include "dropin/runtime.h"
 
+/* The object behind a handle that a client hands to a function of signals. */
+typedef enum aqdrop_signal_kind {
+  AQDROP_NO_SIGNAL, /* 0, or before hsa_init: nothing is done */
+  AQDROP_STRANGER,  /* destroyed, or never one: the same, with a line */
+  AQDROP_SIGNAL,
+  AQDROP_DOORBELL,
+} aqdrop_signal_kind;
+
+/* Lock-free but for strangers and for signals that processes share. */
+aqdrop_signal_kind aqdrop_signal_kind_of(aqdrop *runtime, hsa_signal_t signal);
+
 /* Whether a client made this signal and has not destroyed it. */
 bool aqdrop_signal_is_live(aqdrop *runtime, hsa_signal_t signal);
 

@@ -45,7 +45,7 @@ static int64_t signal_wait(hsa_signal_t signal, uint32_t condition,
                            int64_t against, uint64_t timeout, uint32_t hint)
 {
   aqdrop *runtime = aqdrop_runtime();
-  if (!runtime || !signal.handle)
+  if (aqdrop_signal_kind_of(runtime, signal) != AQDROP_SIGNAL)
     return 0;
   aq_wait_item item = {signal, (aq_condition)condition, against};
   aq_wait_result result;
@@ -73,8 +73,8 @@ WAIT(relaxed)
 WAIT(scacquire)
 WAIT(acquire)
 
-/* Waits for several; signals without a handle are left out. Returns the index
- * that held (any), 0 (all), or UINT32_MAX. */
+/* Waits for several; handles that are no signals are left out. Returns the
+ * index that held (any), 0 (all), or UINT32_MAX. */
 static uint32_t several_wait(uint32_t count, const hsa_signal_t *signals,
                              const uint32_t *conditions, const int64_t *values,
                              aq_wait_mode mode, uint64_t timeout, uint32_t hint,
@@ -88,7 +88,7 @@ static uint32_t several_wait(uint32_t count, const hsa_signal_t *signals,
   aq_wait_result result = {0};
   aq_status status = AQ_ERR_NO_MEMORY;
   for (uint32_t i = 0; items && index && i < count; i++)
-    if (signals[i].handle) {
+    if (aqdrop_signal_kind_of(runtime, signals[i]) == AQDROP_SIGNAL) {
       index[used] = i;
       items[used++] =
           (aq_wait_item){signals[i], (aq_condition)conditions[i], values[i]};

@@ -1,7 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 #include "dropin/client.h"
 
+#include <signal.h>
+#include <stdlib.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
 #include "common/ring.h"
+
+enum { PATIENCE_S = 20 };
 
 static hsa_status_t agent_note(hsa_agent_t agent, void *data)
 {
@@ -107,4 +114,20 @@ uint64_t client_submit(hsa_queue_t *queue, const aq_packet *packet,
   aq_packet_publish(slot, header, packet->setup);
   hsa_signal_store_screlease(queue->doorbell, (int64_t)id);
   return id;
+}
+
+int client_child(void (*body)(void))
+{
+  int status;
+  pid_t child = fork();
+  ck_assert_int_ge(child, 0);
+  if (child == 0) {
+    signal(SIGALRM, SIG_DFL);
+    alarm(PATIENCE_S);
+    body();
+    sleep(PATIENCE_S); /* the exit may be under way */
+    exit(99);
+  }
+  ck_assert_int_eq(waitpid(child, &status, 0), child);
+  return WIFEXITED(status) ? WEXITSTATUS(status) : 256 + WTERMSIG(status);
 }

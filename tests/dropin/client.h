@@ -38,4 +38,8 @@ hsa_queue_t *client_queue(const client *c, uint32_t size);
 uint64_t client_submit(hsa_queue_t *queue, const aq_packet *packet,
                        uint16_t header);
 
+/* Runs `body` in a child and returns what it exits with; 256 and more: a signal
+ * or, as 256 + SIGALRM, no end. */
+int client_child(void (*body)(void));
+
 #endif

@@ -11,6 +11,9 @@ tests_dropin_test_entries_LDADD = $(AQ_CLIENT_LDADD)
 
 check_PROGRAMS += tests/dropin/test_abi
 
+check_PROGRAMS += tests/dropin/test_abuse
+tests_dropin_test_abuse_LDADD = $(AQ_CLIENT_LDADD)
+
 check_PROGRAMS += tests/dropin/test_callbacks
 tests_dropin_test_callbacks_LDADD = $(AQ_CLIENT_LDADD)
 

@@ -5,35 +5,13 @@
 #include "config.h"
 
 #include <pthread.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "common/hsa_sim.h"
 #include "dropin/client.h"
-
-enum { PATIENCE_S = 20 };
-
-/* Runs `body` in a child and returns what it exits with; 256 and more: a signal
- * or, as 256 + SIGALRM, no end. */
-static int child_run(void (*body)(void))
-{
-  int status;
-  pid_t child = fork();
-  ck_assert_int_ge(child, 0);
-  if (child == 0) {
-    signal(SIGALRM, SIG_DFL);
-    alarm(PATIENCE_S);
-    body();
-    sleep(PATIENCE_S); /* the exit may be under way */
-    exit(99);
-  }
-  ck_assert_int_eq(waitpid(child, &status, 0), child);
-  return WIFEXITED(status) ? WEXITSTATUS(status) : 256 + WTERMSIG(status);
-}
 
 static void bad_submit(hsa_queue_t *queue)
 {
@@ -116,7 +94,7 @@ static void error_body(void)
 
 START_TEST(other_threads_go_on_while_an_error_callback_runs)
 {
-  ck_assert_int_eq(child_run(error_body), 7);
+  ck_assert_int_eq(client_child(error_body), 7);
 }
 END_TEST
 
@@ -163,7 +141,7 @@ static void kernel_body(void)
 
 START_TEST(other_threads_go_on_while_a_host_function_runs)
 {
-  ck_assert_int_eq(child_run(kernel_body), 7);
+  ck_assert_int_eq(client_child(kernel_body), 7);
 }
 END_TEST
 
@@ -200,7 +178,7 @@ static void exit_body(void)
 
 START_TEST(an_error_callback_may_exit)
 {
-  ck_assert_int_eq(child_run(exit_body), 4);
+  ck_assert_int_eq(client_child(exit_body), 4);
 }
 END_TEST
 
@@ -225,7 +203,7 @@ static void exit_handler_body(void)
 
 START_TEST(a_signal_handler_may_exit)
 {
-  ck_assert_int_eq(child_run(exit_handler_body), 5);
+  ck_assert_int_eq(client_child(exit_handler_body), 5);
 }
 END_TEST
 
@@ -245,7 +223,7 @@ static void exit_kernel_body(void)
 
 START_TEST(a_host_function_may_exit)
 {
-  ck_assert_int_eq(child_run(exit_kernel_body), 6);
+  ck_assert_int_eq(client_child(exit_kernel_body), 6);
 }
 END_TEST
 
@@ -278,7 +256,7 @@ static void shut_down_body(void)
 
 START_TEST(an_error_callback_may_shut_down)
 {
-  ck_assert_int_eq(child_run(shut_down_body), 8);
+  ck_assert_int_eq(client_child(shut_down_body), 8);
 }
 END_TEST
 
@@ -335,7 +313,7 @@ static void closing_body(void)
 
 START_TEST(queues_that_fail_while_the_runtime_closes_harm_nobody)
 {
-  ck_assert_int_eq(child_run(closing_body), 9);
+  ck_assert_int_eq(client_child(closing_body), 9);
 }
 END_TEST
 
@@ -370,7 +348,7 @@ static void lock_body(void)
 
 START_TEST(a_handler_may_wait_for_a_lock_of_who_shuts_down)
 {
-  ck_assert_int_eq(child_run(lock_body), 10);
+  ck_assert_int_eq(client_child(lock_body), 10);
 }
 END_TEST
 

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <unistd.h>
 
 #include "dropin/client.h"
 
@@ -447,6 +448,9 @@ START_TEST(memory_that_is_not_there_goes_to_the_handler_of_events)
   ck_assert_done(hsa_amd_memory_async_copy(bytes, c.device, bytes + 8, c.host,
                                            1, 0, NULL, later));
   client_wait_zero(later);
+  for (int i = 0; i < 10000 && !__atomic_load_n(&h.count, __ATOMIC_ACQUIRE);
+       i++)
+    usleep(1000); /* the handler has a thread of its own */
   ck_assert_int_eq(__atomic_load_n(&h.count, __ATOMIC_ACQUIRE), 1);
   ck_assert_uint_eq(h.event.type, HSA_AMD_GPU_MEMORY_FAULT_EVENT);
   ck_assert_uint_eq(h.event.agent.handle, c.device.handle);

@@ -3,9 +3,33 @@
 
 #include "backend_sim/hwqueue/doorbell.h"
 
+#include <inttypes.h>
+#include <stdio.h>
+
+#include "backend_sim/completion.h"
 #include "backend_sim/hwqueue/slots.h"
 #include "backend_sim/packet/fetch.h"
 #include "backend_sim/packet/ring.h"
+
+enum { OVERRUN_LINE = 200 };
+
+/* Live: a doorbell for a packet that the ring cannot hold so far. Its producer
+ * did not wait for the read index; packets were overwritten, or will be. */
+__attribute__((noinline, cold)) static void overrun_look(aqsim_queue *queue)
+{
+  const uint64_t rung = __atomic_load_n(&queue->doorbell, __ATOMIC_ACQUIRE);
+  const uint64_t end = queue->amd.read_dispatch_id + queue->ring.size;
+  char line[OVERRUN_LINE];
+  if (queue->overrun || rung == UINT64_MAX || (int64_t)(rung - end) <= 0)
+    return;
+  queue->overrun = true;
+  snprintf(line, sizeof line,
+           "queue %" PRIu32 ": the doorbell rang for packet %" PRIu64
+           ", but the ring has room up to packet %" PRIu64
+           ": a producer has to wait for the read index",
+           queue->ring.id, rung, end - 1);
+  aqsim_line_report(queue->sim, line);
+}
 
 static inline void queue_notice(aqsim_queue *queue)
 {
@@ -33,8 +57,11 @@ void aqsim_queue_notice(aqsim_queue *queue)
 void aqsim_queues_notice(aqsim *sim)
 {
   for (aqsim_queue *q = sim->first_queue; q; q = q->next)
-    if (aq_ring_write_index(&q->ring) != q->intake.noticed)
+    if (aq_ring_write_index(&q->ring) != q->intake.noticed) {
       queue_notice(q);
+      if (sim->live && !q->overrun)
+        overrun_look(q);
+    }
 }
 
 bool aqsim_queues_have_news(const aqsim *sim)

@@ -15,6 +15,7 @@
 #include "backend_sim/policy/device_policy.h"
 
 enum {
+  QUEUES_FIRST = 8,          /* of the slab */
   PRIVATE_HINT_MAX = 262128, /* bytes a work-item: what scratch can hold */
   FEATURE_KERNEL_DISPATCH = 1,
   FEATURE_AGENT_DISPATCH = 2,
@@ -113,14 +114,36 @@ static aq_status queue_check(const aqsim *sim, const aq_queue_desc *desc,
 
 /* ---- life ---- */
 
-static void queue_free(aqsim_queue *queue)
+/* Memory for a queue: a destroyed one's, if there is one. A client that holds
+ * on to a destroyed queue reads its indices; they stay where they are. */
+static aqsim_queue *queue_take(aqsim *sim)
+{
+  aqsim_queue *queue = sim->queues_free;
+  if (!queue) {
+    size_t count;
+    queue = aq_slab_grow(&sim->queues, sizeof *queue, _Alignof(aqsim_queue),
+                         QUEUES_FIRST, &count);
+    for (size_t i = count; queue && i-- > 1;) {
+      queue[i].next = sim->queues_free;
+      sim->queues_free = &queue[i];
+    }
+    return queue;
+  }
+  sim->queues_free = queue->next;
+  return queue;
+}
+
+static void queue_free(aqsim *sim, aqsim_queue *queue)
 {
   free(queue->ring.packets);
   free(queue->intake.submitted);
   free(queue->intake.completed);
   free(queue->pool.flights);
   free(queue->pm4);
-  free(queue);
+  /* Whoever looks without the lock sees a destroyed queue. */
+  __atomic_store_n(&queue->amd.hsa.base, NULL, __ATOMIC_RELAXED);
+  queue->next = sim->queues_free;
+  sim->queues_free = queue;
 }
 
 static uint64_t queue_events(const aqsim_queue *queue)
@@ -131,7 +154,7 @@ static uint64_t queue_events(const aqsim_queue *queue)
 /* Allocates the queue, its ring and the processor's state beside it. */
 static aqsim_queue *queue_alloc(aqsim *sim, uint32_t size)
 {
-  aqsim_queue *queue = aligned_alloc(_Alignof(aqsim_queue), sizeof *queue);
+  aqsim_queue *queue = queue_take(sim);
   if (!queue)
     return NULL;
   memset(queue, 0, sizeof *queue);
@@ -147,7 +170,7 @@ static aqsim_queue *queue_alloc(aqsim *sim, uint32_t size)
       queue->intake.completed && queue->pool.flights &&
       aqsim_calendar_reserve(&sim->calendar, queue_events(queue)))
     return queue;
-  queue_free(queue);
+  queue_free(sim, queue);
   return NULL;
 }
 
@@ -261,7 +284,7 @@ aq_status aqsim_queue_create(aqsim *sim, const aq_queue_desc *desc,
   status = queue_announce(sim, queue, diag);
   if (status != AQ_OK) {
     aqsim_calendar_release(&sim->calendar, queue_events(queue));
-    queue_free(queue);
+    queue_free(sim, queue);
     return status;
   }
   queue_link(sim, queue);
@@ -313,8 +336,14 @@ void aqsim_queues_sweep(aqsim *sim)
     aqsim_queue *queue = sim->destroyed;
     sim->destroyed = queue->next;
     aqsim_calendar_release(&sim->calendar, queue_events(queue));
-    queue_free(queue);
+    queue_free(sim, queue);
   }
+}
+
+bool aqsim_queue_is_own(const aqsim *sim, const void *abi)
+{
+  return aq_slab_has(&sim->queues, (uintptr_t)abi - offsetof(aqsim_queue, amd),
+                     sizeof(aqsim_queue));
 }
 
 /* ---- control ---- */

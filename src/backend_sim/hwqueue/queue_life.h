@@ -17,6 +17,10 @@ void aqsim_queue_destroy(aqsim_queue *queue);
 /* Frees the queues that were destroyed from inside events. */
 void aqsim_queues_sweep(aqsim *sim);
 
+/* Whether an address is that of a queue's amd_queue_t, live or destroyed: then
+ * its memory stays. Any thread, without a lock. */
+bool aqsim_queue_is_own(const aqsim *sim, const void *abi);
+
 aq_status aqsim_queue_control(aqsim_queue *queue, aq_queue_control control,
                               const aq_queue_control_args *args, aq_diag *diag);
 

@@ -4,6 +4,7 @@
 #include "backend_sim/live/live.h"
 
 #include "backend_sim/hwqueue/doorbell.h"
+#include "backend_sim/hwqueue/queue_life.h"
 #include "backend_sim/live/live_handlers.h"
 #include "backend_sim/live/live_wait.h"
 #include "backend_sim/sim.h"
@@ -29,6 +30,16 @@ static void leave(aqsim_live *live)
 bool aqsim_live_is_driver(aq_transport *transport)
 {
   return aqsim_live_inside(aqsim_from(transport)->live);
+}
+
+bool aqsim_live_signal_is_own(aq_transport *transport, aq_signal signal)
+{
+  return aqsim_signal_is_pooled(&aqsim_from(transport)->signals, signal);
+}
+
+bool aqsim_live_queue_is_own(aq_transport *transport, const void *abi)
+{
+  return aqsim_queue_is_own(aqsim_from(transport), abi);
 }
 
 static void live_close(aq_transport *t)

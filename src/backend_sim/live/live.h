@@ -16,4 +16,13 @@ extern const aq_transport_ops aqsim_live_ops;
  * time: it must not close the transport. The transport is live. */
 bool aqsim_live_is_driver(aq_transport *transport);
 
+/* Whether a handle is that of a signal of the transport that is not placed in
+ * memory of the client, live or destroyed: its memory stays. Any thread,
+ * without a lock. The transport is live. */
+bool aqsim_live_signal_is_own(aq_transport *transport, aq_signal signal);
+
+/* The same for the amd_queue_t of a queue; one that is destroyed has no base.
+ */
+bool aqsim_live_queue_is_own(aq_transport *transport, const void *abi);
+
 #endif

@@ -337,6 +337,7 @@ aq_status aqsim_live_start(aqsim *sim, aq_pace pace, aq_diag *diag)
   pthread_cond_init(&live->back, NULL);
   sim->wanted = &live->wanted;
   sim->error_defer = aqsim_live_error_defer;
+  sim->event_defer = aqsim_live_event_defer;
   sim->outside_begin = outside_begin;
   sim->outside_end = outside_end;
   sim->signals.awake = signal_awake;
@@ -376,6 +377,7 @@ void aqsim_live_stop(aqsim *sim)
   sim->live = NULL;
   sim->wanted = NULL;
   sim->error_defer = NULL;
+  sim->event_defer = NULL;
   sim->outside_begin = NULL;
   sim->outside_end = NULL;
   sim->signals.awake = NULL;

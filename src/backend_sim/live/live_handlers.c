@@ -27,13 +27,16 @@ typedef struct live_handler {
   int64_t value;
 } live_handler;
 
-/* An error that the callback of its queue has not seen. */
+/* An error that the callback of its queue has not seen, or an event that the
+ * transport's callback has not. */
 typedef struct live_error {
   struct live_error *next;
-  const aq_ring *queue;
+  const aq_ring *queue; /* NULL: an event */
   void (*function)(const aq_queue_error *error, void *user);
+  void (*event_function)(const aq_system_event *event, void *user);
   void *user;
   aq_queue_error error;
+  aq_system_event event;
   aq_packet packet;
   char text[];
 } live_error;
@@ -46,9 +49,10 @@ struct aqsim_live_handlers {
   live_handler *first;
   live_handler *running;
   live_error *first_error, *last_error;
-  const aq_ring *failing; /* whose callback runs, or NULL */
-  bool left;              /* the thread frees all this when it ends */
-  uint32_t stop;          /* atomic */
+  const live_error *failing; /* whose callback runs, or NULL */
+  const aq_ring *failing_queue;
+  bool left;     /* the thread frees all this when it ends */
+  uint32_t stop; /* atomic */
 };
 
 static bool is_own(const aqsim_live_handlers *handlers)
@@ -117,12 +121,17 @@ static void error_call(aqsim_live_handlers *handlers)
 {
   live_error *e = handlers->first_error;
   handlers->first_error = e->next;
-  handlers->failing = e->queue;
+  handlers->failing = e;
+  handlers->failing_queue = e->queue;
   pthread_mutex_unlock(&handlers->lock);
-  e->function(&e->error, e->user);
+  if (e->function)
+    e->function(&e->error, e->user);
+  else
+    e->event_function(&e->event, e->user);
   free(e);
   pthread_mutex_lock(&handlers->lock);
   handlers->failing = NULL;
+  handlers->failing_queue = NULL;
   pthread_cond_broadcast(&handlers->ended);
 }
 
@@ -349,23 +358,21 @@ void aqsim_live_handlers_settle(aqsim_live *live,
 
 /* ---- errors of queues ---- */
 
-bool aqsim_live_error_defer(aqsim_live *live, const aqsim_queue *queue,
-                            const aq_queue_error *error)
+/* NULL without memory or a thread. The simulator's lock is held. */
+static live_error *error_make(aqsim_live *live, const char *text)
 {
-  const size_t length = strlen(error->text) + 1;
+  const size_t length = strlen(text) + 1;
   live_error *e = calloc(1, sizeof *e + length);
   if (!e || handlers_start(live, NULL) != AQ_OK) {
     free(e);
-    return false;
+    return NULL;
   }
-  e->queue = &queue->ring;
-  e->function = queue->error.tell;
-  e->user = queue->error.user;
-  e->error = *error;
-  e->packet = *error->packet;
-  memcpy(e->text, error->text, length);
-  e->error.packet = &e->packet;
-  e->error.text = e->text;
+  memcpy(e->text, text, length);
+  return e;
+}
+
+static void error_add(aqsim_live *live, live_error *e)
+{
   aqsim_live_handlers *handlers = live->handlers;
   pthread_mutex_lock(&handlers->lock);
   if (handlers->first_error)
@@ -375,6 +382,35 @@ bool aqsim_live_error_defer(aqsim_live *live, const aqsim_queue *queue,
   handlers->last_error = e;
   pthread_mutex_unlock(&handlers->lock);
   aqsim_live_wake_hosts(live, HANDLERS_BIT);
+}
+
+bool aqsim_live_error_defer(aqsim_live *live, const aqsim_queue *queue,
+                            const aq_queue_error *error)
+{
+  live_error *e = error_make(live, error->text);
+  if (!e)
+    return false;
+  e->queue = &queue->ring;
+  e->function = queue->error.tell;
+  e->user = queue->error.user;
+  e->error = *error;
+  e->packet = *error->packet;
+  e->error.packet = &e->packet;
+  e->error.text = e->text;
+  error_add(live, e);
+  return true;
+}
+
+bool aqsim_live_event_defer(aqsim_live *live, const aq_system_event *event)
+{
+  live_error *e = error_make(live, event->text);
+  if (!e)
+    return false;
+  e->event_function = live->sim->event;
+  e->user = live->sim->event_user;
+  e->event = *event;
+  e->event.text = e->text;
+  error_add(live, e);
   return true;
 }
 
@@ -397,7 +433,7 @@ void aqsim_live_errors_drop(aqsim_live *live, const aq_ring *queue)
     }
   }
   handlers->last_error = last;
-  while (handlers->failing == queue && !is_own(handlers) &&
+  while (handlers->failing_queue == queue && !is_own(handlers) &&
          ended_wait(handlers, end))
     ;
   pthread_mutex_unlock(&handlers->lock);

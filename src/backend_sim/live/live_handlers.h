@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Callbacks in live mode: one thread calls the functions of signal handlers and
- * the error callbacks of queues. It holds no lock meanwhile, so that they may
- * do everything, also close the transport or end the process. It starts with
- * the first handler or error.
+ * Callbacks in live mode: one thread calls the functions of signal handlers,
+ * the error callbacks of queues and the callback of system events. It holds no
+ * lock meanwhile, so that they may do everything, also close the transport or
+ * end the process. It starts with the first handler or error.
  *
  * A thread that removes an object a function needs (drop, stop) waits until it
  * has returned, but not for ever: it may wait for a lock of the caller's.
@@ -25,6 +25,9 @@ void aqsim_live_handlers_drop(aqsim_live *live, const aqsim_signal *signal);
  * thread. The simulator's lock is held. */
 bool aqsim_live_error_defer(aqsim_live *live, const aqsim_queue *queue,
                             const aq_queue_error *error);
+
+/* The same for a system event. */
+bool aqsim_live_event_defer(aqsim_live *live, const aq_system_event *event);
 
 /* The callback of a queue is not called any more. */
 void aqsim_live_errors_drop(aqsim_live *live, const aq_ring *queue);

@@ -119,6 +119,18 @@ void aqsim_signal_words(const aqsim_signal *signal,
            signal->number, signal->user, aqsim_signal_load(signal));
 }
 
+static void memory_words(const aqsim_gate_leg *leg,
+                         char text[AQSIM_SIGNAL_WORDS])
+{
+  int64_t value;
+  if (aqsim_gate_value(leg, &value))
+    snprintf(text, AQSIM_SIGNAL_WORDS,
+             "memory (value %" PRId64 ", needs %" PRId64 ")", value,
+             leg->gate->test.reference);
+  else
+    snprintf(text, AQSIM_SIGNAL_WORDS, "memory that is gone");
+}
+
 void aqsim_gate_words(const aqsim_gate *gate, char text[AQSIM_SIGNAL_WORDS])
 {
   const aqsim_gate_leg *blocker = aqsim_gate_blocker(gate);
@@ -127,7 +139,5 @@ void aqsim_gate_words(const aqsim_gate *gate, char text[AQSIM_SIGNAL_WORDS])
   else if (blocker->signal)
     aqsim_signal_words(blocker->signal, text);
   else
-    snprintf(text, AQSIM_SIGNAL_WORDS,
-             "memory (value %" PRId64 ", needs %" PRId64 ")",
-             aqsim_gate_value(blocker), gate->test.reference);
+    memory_words(blocker, text);
 }

@@ -376,9 +376,19 @@ aqsim_flow aqsim_step_look(aqsim_flight *flight)
   return gate_wait(queue, open);
 }
 
+/* The memory of a dependency is not mapped, or not any more. */
+static aqsim_flow dependency_fault(aqsim_flight *flight)
+{
+  return aqsim_flight_memory_fault(
+      flight, AQSIM_STEP_RUN, flight->queue->wait.gate.hole,
+      "its dependency lies in memory that is not there");
+}
+
 aqsim_flow aqsim_step_seen(aqsim_flight *flight)
 {
   const aqsim_queue *queue = flight->queue;
+  if (queue->wait.gate.hole)
+    return dependency_fault(flight);
   flight->negative = queue->wait.gate.negative;
   flight->start = flight->stamp = queue->sim->now;
   flight->end =
@@ -501,6 +511,8 @@ static aqsim_flow pm4_step(aqsim_flight *flight)
   const aqsim_model *model = queue->device->model;
   aqsim *sim = queue->sim;
   aqsim_pm4 *pm4 = queue->pm4;
+  if (queue->wait.flight == flight && queue->wait.gate.hole)
+    return dependency_fault(flight);
   pm4->ticks = aqsim_clock_ticks(queue->device, sim->now);
   pm4->stored = false;
   aqsim_pm4_result result = aqsim_pm4_run(pm4);

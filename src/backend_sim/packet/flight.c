@@ -6,6 +6,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 
+#include "backend_sim/completion.h"
 #include "backend_sim/packet/decode.h"
 #include "backend_sim/policy/device_policy.h"
 
@@ -103,10 +104,8 @@ static void error_tell(const aqsim_queue *queue, const aq_queue_error *error)
     return;
   if (queue->error.tell)
     queue->error.tell(error, queue->error.user);
-  else if (sim->report)
-    sim->report(error->text, sim->report_user);
   else
-    fprintf(stderr, "aqueduct: %s\n", error->text);
+    aqsim_line_report(sim, error->text);
 }
 
 aqsim_flow aqsim_flight_fail(aqsim_flight *flight, uint32_t fault,

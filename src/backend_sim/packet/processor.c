@@ -6,6 +6,7 @@
 #include "backend_sim/completion.h"
 #include "backend_sim/packet/execute.h"
 #include "backend_sim/packet/fetch.h"
+#include "backend_sim/packet/memory_fault.h"
 #include "backend_sim/packet/pipes.h"
 #include "backend_sim/packet/ring.h"
 #include "backend_sim/packet/waves.h"
@@ -136,6 +137,12 @@ static aqsim_flow step_complete(aqsim_flight *flight)
   aqsim_queue *queue = flight->queue;
   aqsim *sim = queue->sim;
   const aqsim_kind *kind = flight->kind;
+  uint64_t hole;
+  if (aqsim_signal_is_missing(sim, flight->packet.kernel.completion_signal,
+                              &hole))
+    return aqsim_flight_memory_fault(
+        flight, AQSIM_STEP_RUN, hole,
+        "its completion signal lies in memory that is not there");
   aq_time observe = aqsim_signal_complete(
       sim, queue->device, flight->packet.kernel.completion_signal,
       flight->stamp, flight->end, queue->profile, flight->negative);

@@ -151,9 +151,16 @@ static void engine_release(aqsim_copy *copy)
   engine_next(copy->device, copy_engine(copy));
 }
 
+static void copy_fault(aqsim_copy *copy, const char *what, uint64_t hole);
+
 static void gate_opened(aqsim_gate *gate)
 {
-  copy_ready((aqsim_copy *)(void *)((char *)gate - offsetof(aqsim_copy, gate)));
+  aqsim_copy *copy =
+      (aqsim_copy *)(void *)((char *)gate - offsetof(aqsim_copy, gate));
+  if (gate->hole)
+    copy_fault(copy, "wait for a signal at", gate->hole);
+  else
+    copy_ready(copy);
 }
 
 /* ---- bytes ---- */
@@ -239,7 +246,7 @@ static void copy_record(const aqsim_copy *copy, aq_time observe)
 }
 
 /* It ends here, and never completes. */
-static void copy_fault(aqsim_copy *copy, bool writes, uint64_t hole)
+static void copy_fault(aqsim_copy *copy, const char *what, uint64_t hole)
 {
   aqsim_device *device = copy->device;
   aq_system_event event = {.kind = AQ_EVENT_MEMORY_FAULT,
@@ -249,9 +256,10 @@ static void copy_fault(aqsim_copy *copy, bool writes, uint64_t hole)
                            .address = hole};
   char text[COPY_TEXT];
   snprintf(text, sizeof text, "copy %" PRIu64 ": memory fault, %s %#" PRIx64,
-           copy->line.number, writes ? "write to" : "read of", hole);
+           copy->line.number, what, hole);
   event.text = text;
-  engine_release(copy);
+  if (copy->state == AQSIM_COPY_MOVES)
+    engine_release(copy);
   copy_free(copy);
   aqsim_system_event_report(device->sim, &event);
 }
@@ -261,10 +269,10 @@ static bool copy_is_possible(aqsim_copy *copy)
   uint64_t hole;
   if (aqsim_memory_unmapped(AQSIM_READ, (uintptr_t)copy->from, copy->size,
                             &hole))
-    copy_fault(copy, false, hole);
+    copy_fault(copy, "read of", hole);
   else if (aqsim_memory_unmapped(AQSIM_WRITE, (uintptr_t)copy->to, copy->size,
                                  &hole))
-    copy_fault(copy, true, hole);
+    copy_fault(copy, "write to", hole);
   else
     return true;
   return false;
@@ -289,6 +297,11 @@ static void copy_end(aqsim_copy *copy)
 static void copy_complete(aqsim_copy *copy)
 {
   aqsim *sim = copy->device->sim;
+  uint64_t hole;
+  if (aqsim_signal_is_missing(sim, copy->completion, &hole)) {
+    copy_fault(copy, "decrement of the signal at", hole);
+    return;
+  }
   aq_time observe = aqsim_signal_complete(sim, copy->device, copy->completion,
                                           copy->start, copy->end, false, 0);
   if (aqsim_recorder_on(&sim->recorder))
@@ -399,7 +412,7 @@ aq_status aqsim_copy_submit(aqsim *sim, const aq_copy_desc *desc, aq_diag *diag)
   aqsim_gate_init(&copy->gate, &sim->gates, gate_opened);
   if (aqsim_gate_arm(&copy->gate, copy->legs, desc->dependencies, count,
                      &aqsim_gate_all_zero, device->model->dependency_poll))
-    copy_ready(copy);
+    gate_opened(&copy->gate);
   return AQ_OK;
 }
 
