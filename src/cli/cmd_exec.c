@@ -11,6 +11,7 @@
 #include "cli/commands.h"
 #include "cli/runs.h"
 #include "common/plugin.h"
+#include "common/row_choice.h"
 #include "exec/environment.h"
 #include "exec/isolation.h"
 #include "exec/program.h"
@@ -75,10 +76,9 @@ static aq_status devices_check(aq_cli *cli)
 {
   const char *device = cli->values[AQ_CLI_OPT_DEVICE];
   aqsim_device_set set;
-  aq_status status =
-      aqsim_device_set_load(device ? device : AQSIM_DEFAULT_DEVICE,
-                            aq_cli_repeats(cli, AQ_CLI_OPT_SET), &set,
-                            &cli->diag);
+  aq_status status = aqsim_device_set_load(
+      device ? device : AQSIM_DEFAULT_DEVICE,
+      aq_cli_repeats(cli, AQ_CLI_OPT_SET), &set, &cli->diag);
   if (status == AQ_OK)
     aqsim_device_set_fini(&set);
   return status;
@@ -114,6 +114,8 @@ static aq_status environment_set(execution *e)
       .kernels_from = cli->values[AQ_CLI_OPT_KERNELS_FROM],
       .semantics = cli->values[AQ_CLI_OPT_SEMANTICS],
       .missing_kernels = cli->values[AQ_CLI_OPT_MISSING_KERNELS],
+      .record = cli->values[AQ_CLI_OPT_RECORD],
+      .record_limit = cli->values[AQ_CLI_OPT_RECORD_LIMIT],
       .faults = cli->values[AQ_CLI_OPT_FAULTS],
       .capture = cli->values[AQ_CLI_OPT_CAPTURE]};
   return aq_exec_environment_set(&environment, &cli->diag);
@@ -147,9 +149,14 @@ aq_status aq_cli_exec(aq_cli *cli)
   execution e = {.cli = cli,
                  .spools = AQ_SPOOLS_NONE,
                  .program = {.args = cli->args, .failed = failure_print}};
+  aq_row_choice rows; /* the drop-in's to use: an error shows here */
   aq_status status = aq_cli_time(cli, AQ_CLI_OPT_TIMEOUT, &e.program.timeout);
   if (status == AQ_OK)
     status = devices_check(cli);
+  if (status == AQ_OK)
+    status = aq_row_choice_read(cli->values[AQ_CLI_OPT_RECORD],
+                                cli->values[AQ_CLI_OPT_RECORD_LIMIT], &rows,
+                                &cli->diag);
   if (status == AQ_OK)
     status = isolation_choose(&e);
   if (status == AQ_OK)

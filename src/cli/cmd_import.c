@@ -130,6 +130,9 @@ static void take_run(aq_run_info *info, const aq_trace_run *run)
 {
   info->durations = or_null(run->durations);
   info->truncated |= run->truncated;
+  info->recorded = or_null(run->recorded);
+  if (run->kind)
+    info->left_out = run->left_out;
   if (run->kind != AQ_RUN_SIMULATED)
     return;
   info->kind = run->kind;

@@ -56,6 +56,7 @@ static void put_info(aq_cli *cli, const aq_run_info *info)
             !info->complete   ? "incomplete"
             : info->truncated ? "complete, of a truncated trace"
                               : "complete");
+  put_field(cli, "recorded", info->recorded);
   put_field(cli, "durations", info->durations);
   put_field(cli, "reproducible", info->reproducible ? "yes" : "no");
   put_field(cli, "created (UTC)", date);

@@ -88,14 +88,16 @@ static void line_print(const char *text, void *user)
 
 aq_status aq_cli_performance_options(aq_cli *cli, aq_performance_options *out)
 {
-  aq_performance_options read = {.transport = cli->values[AQ_CLI_OPT_TRANSPORT],
-                                 .faults = cli->values[AQ_CLI_OPT_FAULTS],
-                                 .device = cli->values[AQ_CLI_OPT_DEVICE],
-                                 .edits = aq_cli_repeats(cli, AQ_CLI_OPT_SET),
-                                 .timeout_needs_live =
-                                     cli->given[AQ_CLI_OPT_TIMEOUT],
-                                 .asked = signal_came,
-                                 .line = line_print};
+  aq_performance_options read = {
+      .transport = cli->values[AQ_CLI_OPT_TRANSPORT],
+      .faults = cli->values[AQ_CLI_OPT_FAULTS],
+      .device = cli->values[AQ_CLI_OPT_DEVICE],
+      .record = cli->values[AQ_CLI_OPT_RECORD],
+      .record_limit = cli->values[AQ_CLI_OPT_RECORD_LIMIT],
+      .edits = aq_cli_repeats(cli, AQ_CLI_OPT_SET),
+      .timeout_needs_live = cli->given[AQ_CLI_OPT_TIMEOUT],
+      .asked = signal_came,
+      .line = line_print};
   aq_status status = pace_read(cli, &read.pace);
   if (status == AQ_OK)
     status = aq_cli_time(cli, AQ_CLI_OPT_TIMEOUT, &read.timeout);
@@ -165,6 +167,8 @@ aq_status aq_cli_performed_print(aq_cli *cli, const aq_run_info *info,
                 "measured, but the HSA runtime is the simulator with device "
                 "model %s",
                 info->device_model);
+  if (info->recorded)
+    aq_cli_note(cli, "recorded: %s", info->recorded);
   if (totals->devices_folded > 0)
     aq_cli_note(cli,
                 "%" PRIu32 " devices of the workload share those there are; "

@@ -36,6 +36,8 @@ static void spooled_print(const aq_spooled_run *run, void *user)
   }
   aq_cli_note(cli, "run %" PRId64 "%s, %s", run->id, how,
               aq_cli_run_trust(run->info, trust));
+  if (run->info->recorded)
+    aq_cli_note(cli, "recorded: %s", run->info->recorded);
   /* The program has stdout. */
   if (cli->values[AQ_CLI_OPT_OUTPUT])
     fprintf(cli->out, "%" PRId64 "\n", run->id);
@@ -108,6 +110,8 @@ void aq_cli_run_json(aq_json_out *json, const aq_run_info *info)
   aq_json_out_bool(json, "complete", info->complete);
   aq_json_out_bool(json, "truncated", info->truncated);
   aq_json_out_text(json, "durations", info->durations);
+  aq_json_out_text(json, "recorded", info->recorded);
+  aq_json_out_int(json, "rows_left_out", info->left_out);
   aq_json_out_bool(json, "reproducible", info->reproducible);
   aq_json_out_text(json, "command", info->command);
   aq_json_out_text(json, "version", info->version);

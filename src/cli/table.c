@@ -10,8 +10,8 @@
 /* Of the commands that send packets. */
 #define PERFORMING                                                             \
   (BIT(SET) | BIT(FAULTS) | BIT(LIVE) | BIT(PACE) | BIT(TIMEOUT) |             \
-   BIT(SEMANTICS) | BIT(COUNTERS) | BIT(POLICY) | BIT(ON_POLICY_ERROR) |       \
-   BIT(DECISION_LOG))
+   BIT(SEMANTICS) | BIT(RECORD) | BIT(RECORD_LIMIT) | BIT(COUNTERS) |          \
+   BIT(POLICY) | BIT(ON_POLICY_ERROR) | BIT(DECISION_LOG))
 
 const aq_cli_command aq_cli_program = {
     .name = "aqueduct",
@@ -158,7 +158,9 @@ const aq_cli_command aq_cli_commands[AQ_CLI_CMD_COUNT] = {
              "what the program prints on stdout.\n\n"
              "Each process that opens HSA is stored as a run of its own; the "
              "ids are told on stderr, and -o FILE gets them alone. A run of "
-             "a process that was killed is incomplete. What is left when exec "
+             "a process that was killed is incomplete. --record and "
+             "--record-limit bound the rows of each; a run that leaves rows "
+             "out counts them. What is left when exec "
              "itself is killed is stored by the next command that opens the "
              "store.\n\n"
              "The exit status is the program's; 128 and the number of the "
@@ -170,8 +172,9 @@ const aq_cli_command aq_cli_commands[AQ_CLI_CMD_COUNT] = {
                        "./app -n 4",
                        "with arguments and kernels, on an MI210"}},
          .options = BIT(SET) | BIT(TIMEOUT) | BIT(KERNELS) | BIT(KERNELS_FROM) |
-                    BIT(MISSING_KERNELS) | BIT(SEMANTICS) | BIT(FAULTS) |
-                    BIT(CAPTURE) | BIT(ISOLATION),
+                    BIT(MISSING_KERNELS) | BIT(SEMANTICS) | BIT(RECORD) |
+                    BIT(RECORD_LIMIT) | BIT(FAULTS) | BIT(CAPTURE) |
+                    BIT(ISOLATION),
          .args_min = 1,
          .args_max = INT32_MAX,
          .program = true,

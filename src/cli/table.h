@@ -62,6 +62,8 @@ typedef enum aq_cli_what {
   O(ON_POLICY_ERROR)                                                           \
   O(DECISION_LOG)                                                              \
   O(SEMANTICS)                                                                 \
+  O(RECORD)                                                                    \
+  O(RECORD_LIMIT)                                                              \
   O(COUNTERS)                                                                  \
   O(FAIL_ABOVE)                                                                \
   O(WORST)                                                                     \

@@ -118,6 +118,14 @@ const aq_cli_option aq_cli_options[AQ_CLI_OPT_COUNT] = {
                               "do as rocr (the default) or as foundation, the "
                               "HSA Foundation's suite, where they differ",
                               .what = AQ_CLI_CHOICE},
+    [AQ_CLI_OPT_RECORD] =
+        {"record", "all|kernels|none|sample=N", "AQUEDUCT_RECORD",
+         "which rows to keep: all (default), those of kernels, none, or one "
+         "in N; the run counts the rows that it leaves out"},
+    [AQ_CLI_OPT_RECORD_LIMIT] =
+        {"record-limit", "SIZE|none", "AQUEDUCT_RECORD_LIMIT",
+         "keep rows up to SIZE bytes (500M, 4G; default 4G; of exec for each "
+         "process), and count the later ones"},
     [AQ_CLI_OPT_COUNTERS] = {"counters", "INTERVAL", "AQUEDUCT_COUNTERS",
                              "sample what devices and queues are doing, each "
                              "INTERVAL (10us) of virtual time"},

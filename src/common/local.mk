@@ -14,6 +14,7 @@ libaqcore_a_SOURCES += \
 	src/common/record.c \
 	src/common/rng.c src/common/rng.h \
 	src/common/slab.c src/common/slab.h \
+	src/common/row_choice.c src/common/row_choice.h \
 	src/common/spool.h src/common/spool_format.h \
 	src/common/spool_read.c src/common/spool_write.c \
 	src/common/part_file.c src/common/part_file.h \

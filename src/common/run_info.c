@@ -16,6 +16,7 @@ void aq_run_info_init(aq_run_info *info, aq_run_kind kind)
                         .seed = AQ_NONE,
                         .base_ns = AQ_NONE,
                         .created = AQ_NONE,
+                        .left_out = AQ_NONE,
                         .reproducible = true};
 }
 
@@ -29,6 +30,9 @@ size_t aq_run_caveats(const aq_run_info *info,
   if (info->truncated)
     snprintf(lines[count++], AQ_RUN_CAVEAT_SIZE,
              "truncated: its trace was cut, what followed is missing");
+  if (info->recorded)
+    snprintf(lines[count++], AQ_RUN_CAVEAT_SIZE, "recorded: %.180s",
+             info->recorded);
   if (info->durations)
     snprintf(lines[count++], AQ_RUN_CAVEAT_SIZE, "durations: %.160s",
              info->durations);

@@ -38,11 +38,15 @@ typedef struct aq_run_info {
   const char *point;         /* JSON: its place in a sweep; or NULL */
   const char *content_key;   /* hex digest of all that a point depends on */
   int64_t seed;
-  int64_t base_ns; /* the source's clock at time 0 of the run, ns */
-  int64_t created; /* seconds since 1970, UTC */
+  int64_t base_ns;  /* the source's clock at time 0 of the run, ns */
+  int64_t created;  /* seconds since 1970, UTC */
+  int64_t left_out; /* rows that were made, but not kept */
   /* Where the durations of its rows come from: "measured here", "measured on
    * AMD Instinct MI300X", "executed", "assumed"…; NULL: not known. */
   const char *durations;
+  /* Which of its rows were kept, "kernels only; left out: 12 other rows", or of
+   * the run it replays; NULL: all. */
+  const char *recorded;
   bool complete;     /* false: the writer did not finish */
   bool truncated;    /* its trace, or that of the run it replays, was cut */
   bool reproducible; /* same inputs and seed give the same rows */
@@ -53,7 +57,7 @@ typedef struct aq_run_info {
 AQ_API void aq_run_info_init(aq_run_info *info, aq_run_kind kind);
 
 /* Facts that a reader of any view of a run has to know, one line each. */
-enum { AQ_RUN_CAVEATS = 3, AQ_RUN_CAVEAT_SIZE = 192 };
+enum { AQ_RUN_CAVEATS = 4, AQ_RUN_CAVEAT_SIZE = 192 };
 
 /* Fills the lines that apply, returns how many. Pure. */
 AQ_API size_t aq_run_caveats(const aq_run_info *info,

@@ -6,7 +6,8 @@
  * windows of entries (names, devices, queues, rows, texts). An entry counts
  * once the header's `committed` covers it, so a process killed at any moment
  * leaves a readable prefix. A machine that loses power may leave nothing.
- * Entries that do not fit on the disk are counted, never waited for.
+ * Rows that the spool's choice leaves out, and entries that do not fit on the
+ * disk, are counted; the writer never waits.
  *
  * Writer: any thread (a lock of its own); it holds a flock on the file, which
  * is how others see that it lives. A forked child must call
@@ -21,6 +22,7 @@
 #include <stdint.h>
 
 #include "record.h"
+#include "row_choice.h"
 
 /* Names of files in the folder: a spool; a kernel without a host function, with
  * a zero byte and its code object behind its name. */
@@ -37,12 +39,17 @@ enum {
 
 typedef struct aq_spool aq_spool;
 
-/* Makes a new file, which must not exist. */
-aq_status aq_spool_create(const char *path, aq_spool **out, aq_diag *diag);
+/* Makes a new file, which must not exist. `rows` chooses which rows are kept;
+ * NULL: all. */
+aq_status aq_spool_create(const char *path, const aq_row_choice *rows,
+                          aq_spool **out, aq_diag *diag);
 
 /* Where records go; owned by the spool. It fails only when out of memory.
  * put_edges is NULL. Rows without a process get that of the spool. */
 aq_record_sink *aq_spool_sink(aq_spool *spool);
+
+/* Whether rows of a kind are never kept; if so counts one. It takes no lock. */
+bool aq_spool_pass_over(aq_spool *spool, int64_t kind);
 
 /* Something about the whole run, "device_model" = "mi300x". The last value
  * of a key counts. */
@@ -69,8 +76,8 @@ typedef struct aq_spool_reader {
   const unsigned char *bytes;
   size_t end; /* of the committed entries */
   int64_t pid;
-  int64_t created;  /* seconds since 1970, UTC */
-  uint64_t dropped; /* entries that did not fit on the disk */
+  int64_t created;    /* seconds since 1970, UTC */
+  aq_row_choice rows; /* which rows were kept, and what was left out */
   bool ended;
   bool reproducible;
   bool cut;             /* the file is shorter than it says */

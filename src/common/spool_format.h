@@ -27,8 +27,9 @@ typedef struct aq_spool_head {
   int64_t pid;
   int64_t created;    /* seconds since 1970, UTC */
   uint64_t committed; /* atomic: bytes of entries; release by the writer */
-  uint64_t dropped;   /* atomic: entries that did not fit */
+  uint64_t dropped;   /* of older files: rows.lost */
   char fields[AQ_SPOOL_FIELDS_MAX]; /* names of a row's fields, a space each */
+  aq_row_choice rows; /* counts are atomic; of older files all 0 */
 } aq_spool_head;
 
 _Static_assert(sizeof(aq_spool_head) <= AQ_SPOOL_HEADER, "one page");

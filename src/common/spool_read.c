@@ -74,7 +74,7 @@ aq_status aq_spool_open(aq_spool_reader *reader, const char *name,
                        head.field_count);
   reader->pid = head.pid;
   reader->created = head.created;
-  reader->dropped = head.dropped;
+  reader->rows = head.rows;
   reader->ended = head.state & AQ_SPOOL_ENDED;
   reader->reproducible = head.state & AQ_SPOOL_REPRODUCIBLE;
   reader->cut = head.committed > size - AQ_SPOOL_HEADER;

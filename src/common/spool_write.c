@@ -90,7 +90,7 @@ static void entries_commit(aq_spool *spool)
 
 static void entry_drop(aq_spool *spool)
 {
-  __atomic_fetch_add(&spool->head->dropped, 1, __ATOMIC_RELAXED);
+  __atomic_fetch_add(&spool->head->rows.lost, 1, __ATOMIC_RELAXED);
 }
 
 /* An entry whose payload is there as it is. */
@@ -179,6 +179,8 @@ static aq_status spool_put(aq_record_sink *sink, const aq_record *rows,
   (void)diag;
   pthread_mutex_lock(&spool->lock);
   for (size_t i = 0; i < count; i++) {
+    if (!aq_row_choice_take(&spool->head->rows, rows[i].kind))
+      continue;
     unsigned char *at = entry_begin(spool, AQ_SPOOL_ROW, sizeof *rows);
     if (!at) {
       entry_drop(spool);
@@ -196,6 +198,11 @@ static aq_status spool_put(aq_record_sink *sink, const aq_record *rows,
 aq_record_sink *aq_spool_sink(aq_spool *spool)
 {
   return &spool->sink;
+}
+
+bool aq_spool_pass_over(aq_spool *spool, int64_t kind)
+{
+  return aq_row_choice_pass_over(&spool->head->rows, kind);
 }
 
 /* ---- the description of the run ---- */
@@ -236,7 +243,8 @@ void aq_spool_ended(aq_spool *spool, bool yes)
 
 /* ---- life ---- */
 
-static void head_init(aq_spool_head *head, int64_t pid)
+static void head_init(aq_spool_head *head, const aq_row_choice *rows,
+                      int64_t pid)
 {
   size_t used = 0;
   *head = (aq_spool_head){.version = AQ_SPOOL_VERSION,
@@ -251,6 +259,8 @@ static void head_init(aq_spool_head *head, int64_t pid)
     head->fields[used + length] = ' ';
     used += length + 1;
   }
+  if (rows)
+    head->rows = *rows;
   /* Last: a file without it is no spool yet. */
   memcpy(head->magic, AQ_SPOOL_MAGIC, sizeof head->magic);
 }
@@ -271,7 +281,8 @@ static bool spool_map(aq_spool *spool, const char *path)
   return window_map(spool, 0);
 }
 
-aq_status aq_spool_create(const char *path, aq_spool **out, aq_diag *diag)
+aq_status aq_spool_create(const char *path, const aq_row_choice *rows,
+                          aq_spool **out, aq_diag *diag)
 {
   aq_spool *spool = calloc(1, sizeof *spool);
   if (!spool)
@@ -287,7 +298,7 @@ aq_status aq_spool_create(const char *path, aq_spool **out, aq_diag *diag)
     aq_spool_destroy(spool);
     return AQ_ERR_IO;
   }
-  head_init(spool->head, spool->pid);
+  head_init(spool->head, rows, spool->pid);
   *out = spool;
   return AQ_OK;
 }

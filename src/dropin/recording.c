@@ -13,6 +13,7 @@
 struct aqdrop_recording {
   aq_record_sink sink; /* first: passed to the transport */
   aq_spool *spool;
+  bool silent;             /* no row is kept: none is made */
   aq_transport *transport; /* atomic: the open one, or NULL */
   aq_time last;            /* when the one before it was closed */
   int64_t lives;           /* transports so far */
@@ -113,9 +114,17 @@ static char *file_path(const char *suffix)
 aq_status aqdrop_recording_create(aqdrop_recording **out, aq_diag *diag)
 {
   char *path = file_path(AQ_SPOOL_SUFFIX);
+  aq_row_choice rows;
   *out = NULL;
   if (!path)
     return AQ_OK;
+  aq_status status =
+      aq_row_choice_read(secure_getenv("AQUEDUCT_RECORD"),
+                         secure_getenv("AQUEDUCT_RECORD_LIMIT"), &rows, diag);
+  if (status != AQ_OK) {
+    free(path);
+    return status;
+  }
   aqdrop_recording *r = calloc(1, sizeof *r);
   if (!r) {
     free(path);
@@ -125,7 +134,8 @@ aq_status aqdrop_recording_create(aqdrop_recording **out, aq_diag *diag)
                              .queue = recording_queue,
                              .name = recording_name,
                              .put = recording_put};
-  aq_status status = aq_spool_create(path, &r->spool, diag);
+  r->silent = rows.kind == AQ_ROWS_NONE;
+  status = aq_spool_create(path, &rows, &r->spool, diag);
   free(path);
   if (status == AQ_OK)
     *out = r;
@@ -139,7 +149,7 @@ aq_record_sink *aqdrop_recording_sink(aqdrop_recording *r)
   if (!r)
     return NULL;
   r->lives++;
-  return &r->sink;
+  return r->silent ? NULL : &r->sink;
 }
 
 aq_time aqdrop_recording_epoch(const aqdrop_recording *r)
@@ -216,7 +226,7 @@ static aq_time recording_now(const aqdrop_recording *r)
 aqdrop_call aqdrop_call_begin(aqdrop_recording *recording, const char *name,
                               aq_record_kind kind)
 {
-  if (call_depth++ > 0)
+  if (call_depth++ > 0 || (recording && recording->silent))
     recording = NULL;
   return (aqdrop_call){.recording = recording,
                        .name = name,
@@ -229,6 +239,8 @@ static void call_record(const aqdrop_call *call, aq_time end)
   aqdrop_recording *r = call->recording;
   aq_record_sink *sink = aq_spool_sink(r->spool);
   aq_record row;
+  if (aq_spool_pass_over(r->spool, call->kind))
+    return;
   aq_diag diag = AQ_DIAG_INIT;
   aq_record_init(&row);
   if (thread_id == 0)

@@ -3,6 +3,8 @@
  * The runtime's records: rows of the device, waits and calls of the client,
  * into one spool a process (common/spool.h). AQUEDUCT_SPOOL names the folder
  * that `aqueduct exec` made for it; without it nothing is recorded.
+ * AQUEDUCT_RECORD and AQUEDUCT_RECORD_LIMIT choose the rows that it keeps
+ * (common/row_choice.h).
  *
  * Recording changes no time: it reads the clock without moving it.
  * Thread rule: any thread. The spool outlives the runtime, since a process may
@@ -21,7 +23,8 @@ typedef struct aqdrop_recording aqdrop_recording;
 /* Makes the spool, if the environment asks for one: *out is NULL otherwise. */
 aq_status aqdrop_recording_create(aqdrop_recording **out, aq_diag *diag);
 
-/* Where a transport that is about to be opened puts its rows. */
+/* Where a transport that is about to be opened puts its rows; NULL: no row is
+ * kept. */
 aq_record_sink *aqdrop_recording_sink(aqdrop_recording *recording);
 
 /* The first instant of that transport. */

@@ -134,6 +134,8 @@ aq_status aq_exec_environment_set(const aq_exec_environment *e, aq_diag *diag)
              env_set("AQUEDUCT_SPOOL", e->spools) &&
              env_set("AQUEDUCT_DEVICE", e->device) &&
              env_set("AQUEDUCT_KERNELS_FROM", e->kernels_from) &&
+             env_set("AQUEDUCT_RECORD", e->record) &&
+             env_set("AQUEDUCT_RECORD_LIMIT", e->record_limit) &&
              env_set("AQUEDUCT_SEMANTICS", e->semantics) &&
              aq_kernel_names_export(e->kernels, e->missing_kernels) &&
              env_edits(e->edits) && env_prepend("LD_PRELOAD", e->shim, ':') &&

@@ -19,6 +19,7 @@ typedef struct aq_exec_environment {
   const char *kernels_from;   /* auto, host or isa; NULL: as it is */
   const char *missing_kernels;
   const char *semantics; /* rocr or foundation; NULL: as it is */
+  const char *record, *record_limit; /* aq_row_choice_read(); NULL: as it is */
   const char *faults;    /* "seed=N", or a file */
   const char *capture;   /* file; made at once, so that a bad path shows */
 } aq_exec_environment;

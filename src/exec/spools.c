@@ -130,8 +130,6 @@ static char *notes_make(const draining *d, const aq_spool_reader *reader)
     aq_json_out_int(json, "exit_status", WEXITSTATUS(d->status));
   if (known && WIFSIGNALED(d->status))
     aq_json_out_int(json, "signal", WTERMSIG(d->status));
-  if (reader->dropped)
-    aq_json_out_int(json, "rows_lost", (int64_t)reader->dropped);
   if (d->recovers)
     aq_json_out_bool(json, "recovered", true);
   aq_json_out_close_map(json);
@@ -139,7 +137,7 @@ static char *notes_make(const draining *d, const aq_spool_reader *reader)
 }
 
 static aq_run_info info_make(const draining *d, const aq_spool_reader *reader,
-                             const char *notes)
+                             const char *notes, char *recorded)
 {
   const aq_spool_wish *w = &d->wish;
   aq_run_info info;
@@ -154,6 +152,9 @@ static aq_run_info info_make(const draining *d, const aq_spool_reader *reader,
   info.version = w->version;
   info.notes = notes;
   info.reproducible = reader->reproducible;
+  info.recorded = aq_row_choice_text(&reader->rows, recorded);
+  if (reader->rows.kind != AQ_ROWS_NONE)
+    info.left_out = (int64_t)aq_row_choice_left_out(&reader->rows);
   /* The name is that of the program that exec started. */
   if (d->runs == 0)
     info.name = w->name;
@@ -178,7 +179,8 @@ static aq_status run_store(draining *d, const aq_spool_reader *reader,
 {
   const bool ended =
       reader->ended || (d->program == reader->pid && WIFEXITED(d->status));
-  aq_run_info info = info_make(d, reader, notes);
+  char recorded[AQ_ROW_CHOICE_TEXT];
+  aq_run_info info = info_make(d, reader, notes, recorded);
   aq_store_writer *writer;
   aq_diag diag = AQ_DIAG_INIT;
   aq_status status = writer_open(d, &info, &writer);

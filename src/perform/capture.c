@@ -8,6 +8,7 @@
 
 #include "capture/packets.h"
 #include "common/kernel_set.h"
+#include "perform/row_filter.h"
 
 typedef struct capture_job {
   aq_performance *performance;
@@ -93,14 +94,19 @@ static void info_ask(capture_job *job, aq_transport *transport)
 static aq_status recorded_execute(capture_job *job, aq_record_sink *records)
 {
   aq_transport *transport;
-  aq_status status =
-      aq_performance_open(job->performance, records, &transport, job->diag);
+  aq_row_choice rows = job->performance->rows;
+  aq_row_filter filter;
+  aq_row_filter_init(&filter, records, &rows);
+  aq_status status = aq_performance_open(job->performance, &filter.sink,
+                                         &transport, job->diag);
   if (status != AQ_OK)
     return status;
   status = execute(job, transport, 0, 1, &job->out->played);
   info_ask(job, transport);
   transport->ops->close(transport);
-  return status;
+  return status == AQ_OK ? aq_performance_recorded(
+                               &rows, job->info, &job->out->recorded, job->diag)
+                         : status;
 }
 
 static aq_status bench_execute(capture_job *job)
@@ -213,7 +219,8 @@ aq_status aq_capture_perform(aq_performance *performance, aq_store *store,
 void aq_captured_fini(aq_captured *captured)
 {
   free(captured->notes);
+  free(captured->recorded);
   free(captured->bench);
-  captured->notes = NULL;
+  captured->notes = captured->recorded = NULL;
   captured->bench = NULL;
 }

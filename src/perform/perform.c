@@ -10,6 +10,7 @@
 
 #include "common/text.h"
 #include "devlib/devlib.h"
+#include "perform/row_filter.h"
 #include "perform/sums.h"
 #include "workload/request_log.h"
 
@@ -67,6 +68,9 @@ aq_status aq_performance_init(aq_performance *out,
   aq_status status =
       transport_find(options->transport ? options->transport : "sim",
                      options->faults, &made.transport, diag);
+  if (status == AQ_OK)
+    status = aq_row_choice_read(options->record, options->record_limit,
+                                &made.rows, diag);
   if (status == AQ_OK && options->policy)
     status = policy_find(options->policy, &made.policy, diag);
   if (status != AQ_OK) {
@@ -285,34 +289,65 @@ static aq_status log_close(const char *path, FILE *log, aq_status status,
 
 /* ---- the run ---- */
 
-/* Runs it; with facts also keeps its requests and sums. */
+/* Runs it; with facts also keeps its requests and sums. `rows` chooses which
+ * rows reach the store. */
 static aq_status run_follow(const aq_run_options *options,
                             const aq_performance *performance,
                             aq_workload_source *workload,
-                            aq_store_writer *writer, aq_run_totals *totals,
-                            char **summary, aq_diag *diag)
+                            aq_store_writer *writer, aq_row_choice *rows,
+                            aq_performed *out, aq_diag *diag)
 {
   aq_record_sink *sink = aq_store_writer_sink(writer);
+  aq_run_totals *totals = &out->totals;
+  aq_row_filter filter;
   aq_request_log *log;
   aq_sums sums;
+  aq_row_filter_init(&filter, sink, rows);
   if (!performance->facts)
-    return aq_run(options, workload, sink, totals, diag);
+    return aq_run(options, workload, &filter.sink, totals, diag);
   aq_status status = aq_request_log_create(workload, sink, &log, diag);
   if (status != AQ_OK)
     return status;
-  aq_sums_init(&sums, performance->sums_only ? NULL : sink);
+  aq_sums_init(&sums, performance->sums_only ? NULL : &filter.sink);
   status =
       aq_run(options, aq_request_log_source(log), &sums.sink, totals, diag);
   if (status == AQ_OK)
     status = aq_request_log_flush(log, diag);
   if (status == AQ_OK) {
-    *summary = make_summary(performance, totals, &sums);
-    if (!*summary)
+    out->summary = make_summary(performance, totals, &sums);
+    if (!out->summary)
       status = aq_diag_no_memory(diag);
   }
+  if (performance->sums_only)
+    *rows =
+        (aq_row_choice){.kind = AQ_ROWS_NONE, .unchosen = (uint64_t)sums.rows};
   aq_sums_fini(&sums);
   aq_request_log_destroy(log);
   return status;
+}
+
+aq_status aq_performance_recorded(const aq_row_choice *rows, aq_run_info *info,
+                                  char **out, aq_diag *diag)
+{
+  char text[AQ_ROW_CHOICE_TEXT];
+  const char *own = aq_row_choice_text(rows, text);
+  info->left_out = (int64_t)aq_row_choice_left_out(rows);
+  *out = NULL;
+  if (!own && !info->recorded)
+    return AQ_OK;
+  static const char replayed[] = "the run it replays: ";
+  const char *origin = info->recorded;
+  const bool again =
+      origin && strncmp(origin, replayed, sizeof replayed - 1) == 0;
+  const int length =
+      asprintf(out, "%s%s%s%s", own ? own : "", own && origin ? "; " : "",
+               origin && !again ? replayed : "", origin ? origin : "");
+  if (length < 0) {
+    *out = NULL;
+    return aq_diag_no_memory(diag);
+  }
+  info->recorded = *out;
+  return AQ_OK;
 }
 
 void aq_performed_fini(aq_performed *performed)
@@ -320,7 +355,9 @@ void aq_performed_fini(aq_performed *performed)
   free(performed->notes);
   free(performed->summary);
   free(performed->durations);
-  performed->notes = performed->summary = performed->durations = NULL;
+  free(performed->recorded);
+  performed->notes = performed->summary = NULL;
+  performed->durations = performed->recorded = NULL;
 }
 
 /* What only the run shows of its policy goes to its notes. */
@@ -363,6 +400,7 @@ static aq_status perform(const aq_performance *performance, aq_store *store,
       .policy = performance->policy,
       .policy_fallback = o->policy_fallback};
   options.open.counters = o->counters;
+  aq_row_choice rows = performance->rows;
   aq_store_writer *writer;
   FILE *log;
   aq_status status = log_open(o->decision_log, &log, diag);
@@ -376,9 +414,11 @@ static aq_status perform(const aq_performance *performance, aq_store *store,
   options.preemptions = aq_store_writer_sink(writer);
   options.decision = log ? decision_write : NULL;
   options.decision_user = log;
-  status = run_follow(&options, performance, workload, writer, &out->totals,
-                      &out->summary, diag);
+  status =
+      run_follow(&options, performance, workload, writer, &rows, out, diag);
   status = log_close(o->decision_log, log, status, diag);
+  if (status == AQ_OK)
+    status = aq_performance_recorded(&rows, info, &out->recorded, diag);
   if (status == AQ_OK)
     return store_finish(performance, writer, info, out, diag);
   aq_store_writer_abort(writer);
@@ -398,7 +438,7 @@ aq_status aq_perform(const aq_performance *performance, aq_store *store,
   status = perform(performance, store, epoch, workload, info, out, diag);
   if (status != AQ_OK) {
     aq_performed_fini(out);
-    info->notes = info->summary = NULL;
+    info->notes = info->summary = info->recorded = NULL;
   }
   return status;
 }

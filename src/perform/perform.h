@@ -13,6 +13,7 @@
 
 #include "common/diag.h"
 #include "common/json_out.h"
+#include "common/row_choice.h"
 #include "common/run_info.h"
 #include "common/transports.h"
 #include "common/workload.h"
@@ -26,8 +27,9 @@ typedef struct aq_performance {
   aq_performance_options options; /* device, queues and seed may change */
   aq_transport_stack *transport;  /* owned */
   aq_policy_choice *policy;       /* owned; NULL: none */
-  bool hardware;     /* the innermost transport is that of real GPUs */
-  bool on_simulator; /* aq_performance_probe found a simulator behind it */
+  aq_row_choice rows; /* of the options: nothing is seen of it yet */
+  bool hardware;      /* the innermost transport is that of real GPUs */
+  bool on_simulator;  /* aq_performance_probe found a simulator behind it */
   /* Whose requests are kept, and the run's results; NULL: neither. */
   const aq_scenario_facts *facts;
   bool sums_only; /* with facts: no rows, devices and queues are stored */
@@ -78,12 +80,17 @@ aq_status aq_performance_notes(const aq_performance *performance,
                                const aq_run_totals *totals, char **out,
                                aq_diag *diag);
 
+/* Words in info->recorded which rows were kept; it has the word of the run that
+ * is replayed, or NULL. The caller frees *out, which `info` borrows. */
+aq_status aq_performance_recorded(const aq_row_choice *rows, aq_run_info *info,
+                                  char **out, aq_diag *diag);
+
 /* The result of a performance. */
 typedef struct aq_performed {
   int64_t run; /* its id in the store */
   aq_run_totals totals;
   /* Owned; the run's info borrows them. */
-  char *notes, *summary, *durations;
+  char *notes, *summary, *durations, *recorded;
 } aq_performed;
 
 void aq_performed_fini(aq_performed *performed);

@@ -290,6 +290,7 @@ aq_status aq_replay_perform(aq_performance *performance, aq_store *store,
   info->origin = origin->id;
   info->base_ns = origin->base_ns;
   info->truncated = origin->truncated;
+  info->recorded = origin->recorded;
   status = aq_run_reader_open(store, origin->id, AQ_ORDER_START, &reader, diag);
   if (status == AQ_OK) {
     status = rows_replay(&job, origin, reader);

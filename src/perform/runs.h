@@ -43,6 +43,9 @@ typedef struct aq_performance_options {
   aq_time counters;        /* between samples; 0: none */
   uint32_t queues;         /* hardware queues a device; 0: one a stream */
   uint64_t seed;
+  /* Which rows are kept, "all", "kernels", "none" or "sample=N", and bytes of
+   * them, "none" or "4G"; NULL: all, and 4 GiB (doc/recording.md). */
+  const char *record, *record_limit;
   /* Words of the user that the notes of the run keep. */
   struct {
     const char *key, *text;

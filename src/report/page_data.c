@@ -262,6 +262,8 @@ static void put_info(const aq_run_info *info, FILE *out)
   put_member(out, "model_hash", info->model_hash);
   put_member(out, "model_verdict", info->model_verdict);
   put_member(out, "durations", info->durations);
+  put_member(out, "recorded", info->recorded);
+  put_number(out, "rows_left_out", info->left_out);
   put_member(out, "command", info->command);
   put_member(out, "version", info->version);
   put_number(out, "seed", info->seed);

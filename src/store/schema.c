@@ -43,6 +43,9 @@ const aq_run_column aq_run_columns[] = {
         durations, TEXT,
         "where the durations of its rows come from: `measured here`, "
         "`measured on` a GPU, `executed`, `predicted ±` an error, `assumed`"),
+    COLUMN(recorded, TEXT,
+           "which rows were kept, of it or of the run it replays; NULL: all"),
+    COLUMN(left_out, INTEGER, "rows that were made, but not kept"),
     COLUMN(truncated, BOOL,
            "1: its trace, or that of the run it replays, was cut"),
     COLUMN(reproducible, BOOL,

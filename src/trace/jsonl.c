@@ -150,6 +150,9 @@ static aq_status put_run(writer *w, aq_diag *diag)
     yajl_gen_bool(w->gen, info->reproducible);
   }
   put_optional(w, "durations", info->durations);
+  put_optional(w, "recorded", info->recorded);
+  if (info->left_out > 0)
+    put_int(w, "rows_left_out", info->left_out);
   if (info->truncated) {
     put_text(w, "truncated");
     yajl_gen_bool(w->gen, true);

@@ -239,6 +239,12 @@ static aq_status read_run(lines *l, yajl_val object)
   if (status == AQ_OK)
     status = copy_text(l, object, "durations", run->durations,
                        sizeof run->durations);
+  if (status == AQ_OK)
+    status =
+        copy_text(l, object, "recorded", run->recorded, sizeof run->recorded);
+  yajl_val left_out = aq_lines_member(object, "rows_left_out");
+  run->left_out =
+      YAJL_IS_INTEGER(left_out) ? YAJL_GET_INTEGER(left_out) : AQ_NONE;
   run->truncated = YAJL_IS_TRUE(aq_lines_member(object, "truncated"));
   if (status == AQ_OK)
     status = read_places(l, object);

@@ -59,6 +59,8 @@ typedef struct aq_trace_run {
   int64_t seed;
   bool reproducible, truncated;
   char durations[128];
+  char recorded[512];
+  int64_t left_out;
 } aq_trace_run;
 
 /* A repair by its place: "line 12: grd: \"-1\"". */

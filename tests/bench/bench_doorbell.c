@@ -13,15 +13,11 @@
 #include "config.h"
 
 #include <pthread.h>
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <time.h>
 
 #include "bench/bench.h"
-#include "common/aql.h"
-#include "common/ring.h"
-#include "dropin/hsa.h"
+#include "bench/hsa_client.h"
 
 enum {
   THREADS = 8,
@@ -41,43 +37,11 @@ typedef struct client {
 
 static client clients[THREADS];
 
-static void check(hsa_status_t status)
-{
-  if (status == HSA_STATUS_SUCCESS)
-    return;
-  fprintf(stderr, "bench_doorbell: an HSA call returned %#x\n", status);
-  exit(1);
-}
-
-static hsa_status_t agent_note(hsa_agent_t agent, void *data)
-{
-  uint32_t type;
-  check(hsa_agent_get_info(agent, HSA_AGENT_INFO_DEVICE, &type));
-  if (type == HSA_DEVICE_TYPE_GPU)
-    *(hsa_agent_t *)data = agent;
-  return HSA_STATUS_SUCCESS;
-}
-
 static void *client_begin(void *data)
 {
   client *c = data;
-  check(hsa_signal_create(0, 0, NULL, &c->done));
+  client_check(hsa_signal_create(0, 0, NULL, &c->done));
   return NULL;
-}
-
-/* A barrier packet and its doorbell; there is room. */
-static void submit(const client *c)
-{
-  const uint64_t id = hsa_queue_add_write_index_screlease(c->queue, 1);
-  aq_packet *slot = (aq_packet *)c->queue->base + (id & (c->queue->size - 1));
-  memset((char *)slot + sizeof slot->header_setup, 0,
-         sizeof *slot - sizeof slot->header_setup);
-  slot->barrier.completion_signal = c->done;
-  aq_packet_publish(slot,
-                    aq_packet_header(AQ_PACKET_BARRIER_AND, 1, AQ_SCOPE_SYSTEM,
-                                     AQ_SCOPE_SYSTEM),
-                    0);
-  hsa_signal_store_screlease(c->queue->doorbell, (int64_t)id);
 }
 
 static void *operate(void *data)
@@ -85,7 +49,7 @@ static void *operate(void *data)
   const client *c = data;
   for (uint32_t i = 0; i < c->operations; i++) {
     hsa_signal_store_relaxed(c->done, 1);
-    submit(c);
+    client_submit(c->queue, c->done);
     hsa_signal_wait_scacquire(c->done, HSA_SIGNAL_CONDITION_LT, 1, UINT64_MAX,
                               HSA_WAIT_STATE_ACTIVE);
   }
@@ -108,7 +72,7 @@ static void *ring(void *data)
     hsa_signal_store_relaxed(c->done, BURST);
     const double begin = thread_now();
     for (uint32_t j = 0; j < BURST; j++)
-      submit(c);
+      client_submit(c->queue, c->done);
     c->seconds += thread_now() - begin;
     hsa_signal_wait_scacquire(c->done, HSA_SIGNAL_CONDITION_LT, 1, UINT64_MAX,
                               HSA_WAIT_STATE_BLOCKED);
@@ -166,12 +130,9 @@ static double eight_bells(void *context)
 
 int main(void)
 {
-  hsa_agent_t device = {0};
-  check(hsa_init());
-  check(hsa_iterate_agents(agent_note, &device));
+  client_check(hsa_init());
   for (int i = 0; i < THREADS; i++)
-    check(hsa_queue_create(device, QUEUE, HSA_QUEUE_TYPE_SINGLE, NULL, NULL,
-                           UINT32_MAX, UINT32_MAX, &clients[i].queue));
+    clients[i].queue = client_queue(QUEUE);
   /* A second thread that calls ends the lockstep. */
   crowd(THREADS, THREADS, client_begin);
   crowd(THREADS, OPERATIONS / 10, operate);
@@ -179,6 +140,6 @@ int main(void)
                   eight_completions, NULL);
   aqbench_compare("dropin_doorbell_8_threads", "ns", ROUNDS, one_bell,
                   eight_bells, NULL);
-  check(hsa_shut_down());
+  client_check(hsa_shut_down());
   return 0;
 }

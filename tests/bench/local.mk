@@ -10,13 +10,15 @@ AQ_BENCHES += tests/bench/bench_import
 AQ_BENCHES += tests/bench/bench_cmdbuf
 AQ_BENCHES += tests/bench/bench_queue
 AQ_BENCHES += tests/bench/bench_policy
+AQ_BENCHES += tests/bench/bench_record
 AQ_BENCHES += tests/bench/bench_replay
 AQ_BENCHES += tests/bench/bench_sweep
 EXTRA_PROGRAMS += $(AQ_BENCHES)
 AQ_BENCH_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/tests
 AQ_BENCH_LDADD = tests/bench/libaqbench.a $(AQ_CORE_LDADD)
 EXTRA_LIBRARIES = tests/bench/libaqbench.a
-tests_bench_libaqbench_a_SOURCES = tests/bench/bench.c tests/bench/bench.h
+tests_bench_libaqbench_a_SOURCES = tests/bench/bench.c tests/bench/bench.h \
+	tests/bench/hsa_client.h
 tests_bench_libaqbench_a_CPPFLAGS = $(AQ_BENCH_CPPFLAGS)
 CLEANFILES += $(AQ_BENCHES)
 
@@ -44,6 +46,10 @@ tests_bench_bench_queue_LDADD = $(AQ_BENCH_LDADD)
 
 tests_bench_bench_policy_CPPFLAGS = $(AQ_BENCH_CPPFLAGS)
 tests_bench_bench_policy_LDADD = $(AQ_BENCH_LDADD)
+
+tests_bench_bench_record_CPPFLAGS = $(AQ_BENCH_CPPFLAGS)
+tests_bench_bench_record_LDADD = tests/bench/libaqbench.a \
+	.libs/libhsa-runtime64.so $(AQ_CORE_LDADD)
 
 tests_bench_bench_replay_CPPFLAGS = $(AQ_BENCH_CPPFLAGS)
 tests_bench_bench_replay_LDADD = $(AQ_BENCH_LDADD)

@@ -79,4 +79,49 @@ check "predicted durations say how far they are off" \
 "$aqueduct" run "$srcdir/tests/cli/clients.json" --name scenario -q > "$work/id"
 try "$aqueduct" show scenario
 check "durations of a scenario are assumed" contains "$out" "assumed"
+
+# A bound on what is recorded.
+"$aqueduct" run "$srcdir/tests/cli/clients.json" --name part \
+  --record sample=4 -q > "$work/id"
+shows_bound() { # COMMAND...
+  try "$aqueduct" "$@"
+  check "$* says that a part of the rows was recorded" \
+    contains "$out$err" "1 row in 4; left out: "
+}
+for view in show stats explain; do
+  shows_bound "$view" part
+  shows_bound "$view" part --json
+done
+shows_bound export part
+"$aqueduct" export part -o "$work/part.jsonl"
+"$aqueduct" import "$work/part.jsonl" --name part-back -q > "$work/id"
+shows_bound show part-back
+shows_bound replay part --name part-replay
+check "a replay says whose rows they were" contains "$err" "the run it replays: 1"
+shows_bound compare part-replay
+"$aqueduct" report part -o "$work/page.html" -q
+check "report shows that a part of the rows was recorded" \
+  grep -q '"recorded":"1 row in 4; left out' "$work/page.html"
+count_json() { # RUN: its rows, and those it left out
+  "$aqueduct" export "$1" --format jsonl -q | grep -c '^{"row"'
+  "$aqueduct" show "$1" --json -q | sed -n 's/.*"rows_left_out": *\([0-9]*\).*/\1/p'
+}
+# shellcheck disable=SC2046 # two words
+set -- $(count_json part) $(count_json scenario)
+check "rows kept and rows left out are all the rows" \
+  [ "$(($1 + $2)) $4" = "$3 0" ]
+try "$aqueduct" run "$srcdir/tests/cli/clients.json" --record none --name sums
+check "of --record none the run is kept" [ "$status" = 0 ]
+check "and its rows are counted" contains "$err" "no rows; left out: $3 rows"
+check "and its requests are kept" \
+  [ "$("$aqueduct" study sums | tail -n 1)" = \
+  "$("$aqueduct" study scenario | tail -n 1)" ]
+try "$aqueduct" run "$srcdir/tests/cli/clients.json" --record-limit 10K
+check "a limit that is reached is reported" \
+  contains "$err" "past the limit of 10 KiB"
+try "$aqueduct" replay scenario --device mi300x --record kernels --record-limit none
+check "a replay is bounded too" [ "$status" = 0 ]
+try "$aqueduct" replay scenario --device mi300x --record-limit 5X
+check "a malformed limit is refused" [ "$status" = 2 ]
+check "by its option" contains "$err" "--record-limit 5X: expected none, or bytes"
 finish

@@ -3,7 +3,8 @@ check_PROGRAMS += \
 	tests/common/test_kernel_set \
 	tests/common/test_map \
 	tests/common/test_record \
-	tests/common/test_rng
+	tests/common/test_rng \
+	tests/common/test_row_choice
 
 check_PROGRAMS += tests/common/test_ring
 

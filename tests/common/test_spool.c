@@ -27,7 +27,8 @@ static aq_spool *spool_make(void)
 {
   aq_diag diag = AQ_DIAG_INIT;
   aq_spool *spool;
-  ck_assert_msg(aq_spool_create(path, &spool, &diag) == AQ_OK, "%s", diag.text);
+  ck_assert_msg(aq_spool_create(path, NULL, &spool, &diag) == AQ_OK, "%s",
+                diag.text);
   return spool;
 }
 
@@ -114,6 +115,31 @@ START_TEST(what_was_put_comes_back)
   ck_assert_str_eq(to.devices[0].name, "GPU");
   ck_assert_ptr_null(to.devices[0].gfx);
   ck_assert_int_eq(to.queues[0].source_id, 4);
+  aq_memory_sink_fini(&to);
+}
+END_TEST
+
+START_TEST(a_bounded_spool_keeps_a_prefix_and_counts_the_rest)
+{
+  aq_row_choice rows;
+  aq_diag diag = AQ_DIAG_INIT;
+  aq_spool *spool;
+  aq_memory_sink to;
+  aq_spool_reader reader;
+  char text[AQ_ROW_CHOICE_TEXT];
+  fresh();
+  ck_assert_int_eq(aq_row_choice_read("kernels", "1M", &rows, &diag), AQ_OK);
+  ck_assert_int_eq(aq_spool_create(path, &rows, &spool, &diag), AQ_OK);
+  ck_assert(aq_spool_pass_over(spool, AQ_KIND_CALL));
+  spool_fill(spool, 10000);
+  aq_spool_destroy(spool);
+  file_read();
+  ck_assert_msg(drain(&to, &reader, &diag) == AQ_OK, "%s", diag.text);
+  ck_assert_uint_eq(to.count, (1 << 20) / AQ_ROW_CHOICE_ROW);
+  ck_assert_uint_le(size, AQ_SPOOL_HEADER + (1 << 20) + AQ_SPOOL_WINDOW);
+  ck_assert_uint_eq(aq_row_choice_left_out(&reader.rows), 10001 - to.count);
+  ck_assert_ptr_nonnull(strstr(aq_row_choice_text(&reader.rows, text),
+                               "past the limit of 1 MiB"));
   aq_memory_sink_fini(&to);
 }
 END_TEST
@@ -281,13 +307,14 @@ START_TEST(a_path_that_is_taken_is_an_error)
   fresh();
   aq_diag diag = AQ_DIAG_INIT;
   aq_spool *spool = spool_make(), *other;
-  ck_assert_int_eq(aq_spool_create(path, &other, &diag), AQ_ERR_IO);
+  ck_assert_int_eq(aq_spool_create(path, NULL, &other, &diag), AQ_ERR_IO);
   ck_assert_ptr_nonnull(strstr(diag.text, path));
   aq_spool_destroy(spool);
 }
 END_TEST
 
 AQ_TEST_MAIN("common/spool", what_was_put_comes_back,
+             a_bounded_spool_keeps_a_prefix_and_counts_the_rest,
              a_writer_that_is_killed_leaves_a_prefix,
              the_file_is_locked_as_long_as_its_writer_lives,
              a_child_that_abandons_it_leaves_it_to_its_parent,

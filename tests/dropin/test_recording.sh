@@ -84,6 +84,28 @@ check "a kernel's row has the registers that its descriptor says" sh -c '
   [ "$1" = 0 ] && "$2" export k --format jsonl | grep "\"aq_fill\"" |
   grep -q "\"vgpr\":12,\"agpr\":4,\"sgpr\":48"' sh "$status" "$aqueduct"
 
+# Bounds.
+"$aqueduct" exec --quiet --record kernels --name kernels -- "$work/app" once 5
+check "of --record kernels other rows are left out" \
+  [ "$(rows kernels barrier-and)$(rows kernels wait)$(rows kernels call)" = 000 ]
+check "and counted" contains "$(field kernels recorded)" \
+  "left out: $("$aqueduct" export a --format jsonl -q | grep -c '^{"row"') other"
+try "$aqueduct" exec --record none --name none -- "$work/app" once 5
+check "of --record none there is no row" contains "$err" "recorded: no rows"
+check "but the run, its device model and end" \
+  [ "$(field none state) $(field none 'device model')" = "complete mi300x" ]
+try "$aqueduct" exec --record-limit 2K --name limit -- "$work/app" once 5
+check "a limit that is reached is reported with the rows left out" \
+  contains "$err" "past the limit of 2 KiB"
+check "and the first rows are kept" \
+  sh -c '[ "$1" -gt 0 ] && [ "$1" -lt "$2" ]' sh \
+  "$("$aqueduct" export limit --format jsonl -q | grep -c '^{"row"')" \
+  "$("$aqueduct" export a --format jsonl -q | grep -c '^{"row"')"
+try "$aqueduct" exec --record some -- "$work/app" once 5
+check "a choice that is none is refused before the program runs" \
+  [ "$status$out" = 125 ]
+check "with what was expected" contains "$err" "expected all, kernels, none"
+
 # Two at once; one exec is killed, then its program.
 "$aqueduct" exec --name x -- "$work/app" loop > "$work/x" 2> "$work/x.err" &
 x=$!

@@ -23,6 +23,7 @@ function addCard(run, at) {
   tell("command", run.command);
   tell("aqueduct", run.version);
   tell("durations", run.durations);
+  tell("recorded", run.recorded);
   if (run.truncated) tell("trace", "truncated: what followed the cut is missing");
   if (!run.complete) tell("state", "incomplete: its writer did not finish");
   byId("runs").append(make("div", {class: "card",

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A record sink that hands on the rows and samples that a choice keeps;
+ * devices, queues and names pass. For rows of runs, which have no edges.
+ *
+ * `to` and `choice` are borrowed. One thread at a time.
+ */
+#ifndef AQ_PERFORM_ROW_FILTER_H
+#define AQ_PERFORM_ROW_FILTER_H
+
+#include "common/row_choice.h"
+
+typedef struct aq_row_filter {
+  aq_record_sink sink; /* first: pass &f.sink where a sink is wanted */
+  aq_record_sink *to;
+  aq_row_choice *choice;
+} aq_row_filter;
+
+/* Caller's storage; there is nothing to free. */
+void aq_row_filter_init(aq_row_filter *filter, aq_record_sink *to,
+                        aq_row_choice *choice);
+
+#endif
