@@ -106,6 +106,8 @@ static void model_take(const aqhsa *hsa, aqhsa_device *d)
   info->dispatch_latency_warm = model.dispatch_latency_warm;
   info->dispatch_latency_cold = model.dispatch_latency_cold;
   info->unmap_after = model.unmap_after;
+  info->gate_latency = model.gate_latency;
+  info->barrier_latency = model.barrier_latency;
   info->graph_launch = model.graph_launch;
   info->graph_per_node = model.graph_per_node;
   info->graph_head = model.graph_head;

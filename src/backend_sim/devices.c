@@ -42,6 +42,9 @@ static void device_describe(const aqsim_device *device, aq_device_info *info)
   aq_time warm = model->doorbell_to_fetch + model->packet_fetch +
                  model->packet_decode + model->acquire_agent +
                  model->dispatch_setup;
+  /* A barrier packet has seen its signals until the next kernel starts. */
+  const aq_time behind =
+      model->signal_write + model->acquire_agent + model->dispatch_setup;
   *info = (aq_device_info){
       .name = model->product,
       .gfx = model->gfx,
@@ -58,6 +61,9 @@ static void device_describe(const aqsim_device *device, aq_device_info *info)
       .dispatch_latency_warm = warm,
       .dispatch_latency_cold = warm + model->remap_latency,
       .unmap_after = model->unmap_after,
+      .gate_latency = model->dependency_poll + behind,
+      .barrier_latency =
+          device->finish[AQ_SCOPE_AGENT] + model->barrier_process + behind,
       .graph_launch = model->graph_launch,
       .graph_per_node = model->graph_per_node,
       .graph_head = (uint32_t)model->graph_head,

@@ -30,7 +30,8 @@ const aq_cli_option aq_cli_options[AQ_CLI_OPT_COUNT] = {
                               .repeats = true},
     [AQ_CLI_OPT_EDGES] = {"edges", "PERCENT|none", NULL,
                           "keep dependencies across queues that are at least "
-                          "so sure (50; 30 in a closed loop)"},
+                          "so sure (all by calls, inferred ones of 50; of 30 "
+                          "in a closed loop)"},
     [AQ_CLI_OPT_BENCH] =
         {"bench", "N", NULL,
          "repeat a capture N times and tell the host's and the "

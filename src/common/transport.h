@@ -42,7 +42,7 @@
 
 AQ_BEGIN_DECLS
 
-#define AQ_TRANSPORT_ABI 3u
+#define AQ_TRANSPORT_ABI 4u
 
 typedef struct aq_transport aq_transport;
 typedef struct aq_transport_ops aq_transport_ops;
@@ -183,6 +183,10 @@ typedef struct aq_device_info {
   aq_time dispatch_latency_warm; /* doorbell to start, idle but mapped queue */
   aq_time dispatch_latency_cold; /* the same on an unmapped queue */
   aq_time unmap_after;           /* idle time after which a queue is unmapped */
+  /* A signal reaches 0 until a kernel starts behind the barrier packet that
+   * waited for it; what a barrier packet that waits for nothing puts between
+   * two kernels. Both 0 where they are not known. */
+  aq_time gate_latency, barrier_latency;
   /* Submitting a graph launch: after graph_launch the doorbell of the first
    * graph_head nodes, after graph_per_node for each other node that of the
    * rest. All 0 where it is not known. */

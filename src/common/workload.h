@@ -69,6 +69,7 @@ enum aq_job_flag {
   AQ_JOB_IDEMPOTENT = 1 << 0, /* its kernels may be run again from the start */
   AQ_JOB_COMPUTE = 1 << 1,    /* bound by compute */
   AQ_JOB_MEMORY = 1 << 2,     /* bound by memory bandwidth */
+  AQ_JOB_GATED = 1 << 3,      /* `gate` counts */
 };
 
 typedef struct aq_job {
@@ -78,6 +79,9 @@ typedef struct aq_job {
   int64_t queue;  /* queue of the measured run, kept apart whatever the stream;
                    * AQ_NONE: the stream decides */
   aq_time submit; /* when the doorbell should ring */
+  /* With AQ_JOB_GATED: until then a barrier packet holds its first packet, a
+   * signal that the host sets opens it. */
+  aq_time gate;
   aq_time host_begin, host_end; /* of the host call, AQ_TIME_NONE if unknown */
   aq_time deadline;             /* absolute; AQ_TIME_NONE: none */
   int32_t priority;             /* 0 normal; more is more urgent */

@@ -13,7 +13,7 @@
 
 /* A loose dependency held nothing back in the measured run, but may when the
  * host follows the device. */
-enum { CONFIDENCE = 50, CONFIDENCE_CLOSED = 30 };
+enum { CONFIDENCE = 50, CONFIDENCE_CLOSED = 30, CONFIDENCE_CALL = 1 };
 
 /* The rows of a stored run as replay wants them. */
 typedef struct store_input {
@@ -42,7 +42,8 @@ typedef struct replay_job {
   aq_run_info *info;
   aq_performed *out;
   aq_diag *diag;
-  int64_t confidence; /* least of the edges; above 100: none */
+  /* Least of the inferred edges, and of those by calls; above 100: none. */
+  int64_t confidence, call_confidence;
   aq_replay_options options;
   aq_replay_facts facts;
   uint64_t unsure;    /* edges below that confidence */
@@ -56,6 +57,22 @@ static const struct {
     AQ_REPLAY_DROPS(D)
 #undef D
 };
+
+/* Doorbells and starts that are not those of the measured run, in words. */
+static void doorbells_note(const aq_notes *notes, const aq_replay_facts *facts)
+{
+  if (facts->gates || facts->near)
+    aq_note(notes,
+            "%" PRIu64 " rows without a call of their own are held at their "
+            "measured start by gates; %" PRIu64 " start off by up to what a "
+            "barrier packet takes",
+            facts->gates, facts->near);
+  if (facts->moved)
+    aq_note(notes,
+            "%" PRIu64 " doorbells ring later than measured, by up to %.1f us: "
+            "their packets stand behind one that was submitted later",
+            facts->moved, (double)facts->moved_most / (double)AQ_US);
+}
 
 static void drops_note(const aq_notes *notes, const aq_replay_facts *facts)
 {
@@ -77,6 +94,10 @@ static void replay_notes(aq_json_out *json, const void *user)
   aq_json_out_int(json, "queues", facts->queues ? facts->queues : AQ_NONE);
   if (facts->shapeless)
     aq_json_out_int(json, "shapeless", (int64_t)facts->shapeless);
+  aq_json_out_int(json, "gates", (int64_t)facts->gates);
+  aq_json_out_int(json, "near", (int64_t)facts->near);
+  aq_json_out_int(json, "doorbells_moved", (int64_t)facts->moved);
+  aq_json_out_int(json, "doorbells_moved_most_ns", facts->moved_most / AQ_NS);
   aq_json_out_int(json, "edges", (int64_t)facts->edges);
   aq_json_out_int(json, "edge_confidence",
                   job->confidence > 100 ? AQ_NONE : job->confidence);
@@ -136,7 +157,9 @@ static aq_status edges_read(replay_job *job, aq_run_reader *reader,
   if (!kept)
     return aq_diag_no_memory(job->diag);
   for (size_t i = 0; i < count; i++)
-    if (edges[i].confidence >= job->confidence)
+    if (edges[i].confidence >= (edges[i].kind == AQ_EDGE_CALL
+                                    ? job->call_confidence
+                                    : job->confidence))
       kept[job->options.edge_count++] = edges[i];
     else
       job->unsure++;
@@ -149,6 +172,8 @@ static void device_ask(replay_job *job, const aq_device_info *device)
   job->options.latency_warm = device->dispatch_latency_warm;
   job->options.latency_cold = device->dispatch_latency_cold;
   job->options.unmap_after = device->unmap_after;
+  job->options.gate_latency = device->gate_latency;
+  job->options.barrier_latency = device->barrier_latency;
   job->options.timestamp_step = device->timestamp_step;
   job->options.graph_launch = device->graph_launch;
   job->options.graph_per_node = device->graph_per_node;
@@ -212,6 +237,7 @@ static aq_status source_perform(replay_job *job, aq_run_reader *reader)
             "%" PRIu64 " kernels have no grid or workgroup size: their packets "
             "stand for one work-item or wave",
             job->facts.shapeless);
+  doorbells_note(job->notes, &job->facts);
   drops_note(job->notes, &job->facts);
   if (job->options.as_graph)
     aq_note(job->notes,
@@ -229,6 +255,10 @@ static aq_status source_perform(replay_job *job, aq_run_reader *reader)
   status = aq_perform(job->performance, job->store, job->facts.first_submit,
                       workload, job->info, job->out, job->diag);
   workload->close(workload);
+  const uint64_t behind = job->facts.dropped[AQ_REPLAY_DROP_BEHIND];
+  if (behind)
+    aq_note(job->notes, "not replayed: %" PRIu64 " dependencies %s", behind,
+            drops[AQ_REPLAY_DROP_BEHIND].meaning);
   if (status == AQ_OK)
     job->out->durations = durations;
   else
@@ -273,14 +303,17 @@ aq_status aq_replay_perform(aq_performance *performance, aq_store *store,
                     .out = out,
                     .diag = diag,
                     .confidence = ask->confidence,
+                    .call_confidence = ask->confidence,
                     .options = {.closed = ask->closed,
                                 .as_graph = ask->as_graph,
                                 .predict = ask->predict,
                                 .queues = ask->queues}};
   aq_run_info *origin;
   aq_run_reader *reader;
-  if (ask->confidence == AQ_REPLAY_EDGES_DEFAULT)
+  if (ask->confidence == AQ_REPLAY_EDGES_DEFAULT) {
     job.confidence = ask->closed ? CONFIDENCE_CLOSED : CONFIDENCE;
+    job.call_confidence = CONFIDENCE_CALL;
+  }
   aq_status status = aq_store_find(store, ask->origin, &origin, diag);
   if (status != AQ_OK)
     return status;

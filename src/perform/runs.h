@@ -69,8 +69,9 @@ typedef struct aq_replay_ask {
   bool as_graph;      /* direct launches between host waits become one launch */
   bool predict;       /* durations of the second half from the first */
   uint32_t queues;    /* that streams of a device share; 0: as recorded */
-  /* Least confidence of a dependency, in percent; AQ_REPLAY_EDGES_DEFAULT: 50,
-   * or 30 in a closed loop; AQ_REPLAY_EDGES_NONE: no dependencies. */
+  /* Least confidence of a dependency, in percent; AQ_REPLAY_EDGES_DEFAULT: all
+   * that calls tell of, and inferred ones of 50, or 30 in a closed loop;
+   * AQ_REPLAY_EDGES_NONE: no dependencies. */
   int64_t confidence;
 } aq_replay_ask;
 

@@ -84,6 +84,7 @@ aq_status aq_decider_submit(aq_decider *d, aq_held *held, uint32_t queue,
       .waits = held->waits,
       .wait_count = held->wait_count,
       .marker = held->job.marker && commands == left,
+      .gated = held->job.job_flags & AQ_JOB_GATED && view->submitted == 0,
   };
   aq_status status = aq_runner_submit(d->run, at->queue, &part, &index, &diag);
   if (status != AQ_OK)

@@ -103,6 +103,29 @@ uint32_t aq_jobs_find(const aq_jobs *jobs, uint64_t id)
   return jobs->order[low].index;
 }
 
+/* Its packets have seen it when the job is over, so the place keeps it. */
+aq_status aq_jobs_gate(aq_jobs *jobs, uint32_t index, aq_signal *out,
+                       aq_diag *diag)
+{
+  const aq_transport_ops *ops = jobs->transport->ops;
+  aq_signal *gate = &jobs->jobs[index].gate;
+  if (gate->handle == 0) {
+    aq_status status = ops->signal_create(
+        jobs->transport, &(aq_signal_desc){.value = 1}, gate, diag);
+    if (status != AQ_OK)
+      return status;
+  }
+  ops->signal_store(jobs->transport, *gate, 1, AQ_RELEASE);
+  *out = *gate;
+  return AQ_OK;
+}
+
+void aq_jobs_gate_open(aq_jobs *jobs, uint32_t index)
+{
+  jobs->transport->ops->signal_store(jobs->transport, jobs->jobs[index].gate, 0,
+                                     AQ_RELEASE);
+}
+
 void aq_jobs_depend(aq_jobs *jobs, uint32_t index, uint32_t on)
 {
   aq_live_job *job = &jobs->jobs[index];

@@ -17,6 +17,7 @@ enum { AQ_JOB_WAITS = AQ_JOB_DEPENDENCIES + 2 };
 
 typedef struct aq_live_job {
   aq_signal signal;
+  aq_signal gate; /* made when first asked for */
   uint64_t id;
   uint32_t queue;      /* where it was submitted */
   uint32_t references; /* jobs in flight that wait for it */
@@ -59,6 +60,12 @@ uint32_t aq_jobs_find(const aq_jobs *jobs, uint64_t id);
 
 /* Notes that a job waits for the signal of another one in flight. */
 void aq_jobs_depend(aq_jobs *jobs, uint32_t index, uint32_t on);
+
+/* A signal for the job's packets to wait for, 1 until the caller opens it by
+ * storing 0; at the latest before the job can complete. */
+aq_status aq_jobs_gate(aq_jobs *jobs, uint32_t index, aq_signal *out,
+                       aq_diag *diag);
+void aq_jobs_gate_open(aq_jobs *jobs, uint32_t index);
 
 /* The job's signal has been decremented. */
 void aq_jobs_complete(aq_jobs *jobs, uint32_t index);

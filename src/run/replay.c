@@ -129,9 +129,14 @@ static void dependencies_fill(const aq_replay *r, const aq_replay_job *job,
                               aq_job *out)
 {
   for (uint32_t i = 0; i < job->edge_count; i++) {
-    const uint64_t id = r->jobs[r->edges[job->edge_first + i].from].id;
-    if (id != UINT64_MAX)
+    const aq_replay_edge *edge = &r->edges[job->edge_first + i];
+    const uint64_t id = r->jobs[edge->from].id;
+    if (id != UINT64_MAX) {
       out->dependencies[out->dependency_count++] = id;
+    } else if (r->told) {
+      r->told->dropped[AQ_REPLAY_DROP_BEHIND]++;
+      r->told->edges--;
+    }
   }
 }
 
@@ -173,6 +178,10 @@ static aq_status replay_next(aq_workload_source *source, aq_job *out, bool *got,
       .commands = r->commands,
       .command_count = job->count,
   };
+  if (job->gate != AQ_TIME_NONE) {
+    out->job_flags |= AQ_JOB_GATED;
+    out->gate = job->gate + process->shift;
+  }
   dependencies_fill(r, job, out);
   job->id = out->id;
   r->handed[out->id] = index;
@@ -264,6 +273,7 @@ aq_status aq_replay_open(aq_replay_input *input,
   }
   if (facts)
     *facts = r->facts;
+  r->told = facts;
   *out = &r->source;
   return AQ_OK;
 }

@@ -20,8 +20,10 @@
  * device says nothing of graphs, they ring like copies.
  *
  * Rows without a host call, and the first row of each queue, are pinned: they
- * are submitted so that an idle device starts them when they started in the
- * measured run. They keep the queue honest and are never scored.
+ * start when they started in the measured run, on an idle device. They keep the
+ * queue honest and are never scored. They never move the doorbell of another
+ * row: where the next call of their queue came before they started, they are
+ * submitted no later than it and a gate holds them.
  */
 #ifndef AQ_RUN_REPLAY_H
 #define AQ_RUN_REPLAY_H
@@ -46,6 +48,7 @@ struct aq_replay_input {
 typedef struct aq_replay_options {
   /* What of the device counts; from aq_device_info. */
   aq_time latency_warm, latency_cold, unmap_after;
+  aq_time gate_latency, barrier_latency;
   aq_time timestamp_step; /* starts closer to the previous end: back-to-back */
   aq_time graph_launch, graph_per_node;
   uint32_t graph_head;
@@ -65,9 +68,9 @@ typedef struct aq_replay_options {
 /* Why a dependency of the run is none of the replay: D(id, name, meaning). */
 #define AQ_REPLAY_DROPS(D)                                                     \
   D(ROW, "no_row", "of rows that are not replayed")                            \
-  D(PINNED, "pinned", "of rows replayed at their measured time")               \
   D(INNER, "inner", "of a packet that is not the first of its launch")         \
   D(LATER, "later", "on rows that are submitted later")                        \
+  D(BEHIND, "behind", "on rows of a process that is behind")                   \
   D(MANY, "many", "beyond the 16 that a job waits for")
 
 typedef enum aq_replay_drop {
@@ -83,6 +86,12 @@ typedef struct aq_replay_facts {
   uint64_t jobs, waits; /* waits: host calls that a closed loop goes by */
   uint64_t edges;       /* that jobs wait by */
   uint64_t dropped[AQ_REPLAY_DROP_COUNT]; /* edges that they do not wait by */
+  uint64_t gates;                         /* pinned rows that a gate holds */
+  uint64_t near;      /* pinned rows that start off by up to a barrier packet
+                         and its signal: too little time is left for a gate */
+  uint64_t moved;     /* rows whose doorbell rings later than in the measured
+                         run: a packet in front of them was submitted later */
+  aq_time moved_most; /* by how much */
   uint64_t shapeless; /* kernels whose grid or workgroup is not known, or more
                          than a packet can say: 1 work-item stands for it */
   uint64_t graphs;    /* made of direct launches */
@@ -96,7 +105,8 @@ typedef struct aq_replay_facts {
 } aq_replay_facts;
 
 /* Reads every row (memory grows with the run) and sorts them into jobs.
- * `facts` may be NULL. */
+ * `facts` may be NULL; what only the run shows (AQ_REPLAY_DROP_BEHIND) is
+ * counted there until the source is closed. */
 aq_status aq_replay_open(aq_replay_input *input,
                          const aq_replay_options *options,
                          aq_workload_source **out, aq_replay_facts *facts,

@@ -147,10 +147,11 @@ static aq_status row_sort(aq_replay *r, uint32_t index, aq_diag *diag)
   aq_replay_row *row = &r->rows[index];
   aq_replay_queue *queue = &r->queues[row->queue];
   row_mark(r, queue, row);
-  aq_time submit = row_submitted(r, row);
+  const aq_time submit = row_submitted(r, row);
+  aq_time pin = AQ_TIME_NONE;
   if (submit == AQ_TIME_NONE || queue->last_job == 0 ||
       row_hides_doorbell(r, queue, row)) {
-    submit = row_pin(r, queue, row);
+    pin = row_pin(r, queue, row);
     row->flags |= AQ_FLAG_PINNED;
   }
   aq_replay_job *last = queue->last_job ? &r->jobs[queue->last_job - 1] : NULL;
@@ -158,10 +159,14 @@ static aq_status row_sort(aq_replay *r, uint32_t index, aq_diag *diag)
                joins_stretch(r, last, row))) {
     job_append(r, last, index);
   } else {
-    if (!AQ_ARRAY_PUSH(
-            r->jobs, r->job_count, r->job_capacity,
-            (aq_replay_job){
-                .submit = submit, .first = index, .last = index, .count = 1}))
+    if (!AQ_ARRAY_PUSH(r->jobs, r->job_count, r->job_capacity,
+                       (aq_replay_job){.submit = submit,
+                                       .pin = pin,
+                                       .gate = AQ_TIME_NONE,
+                                       .before = queue->last_end,
+                                       .first = index,
+                                       .last = index,
+                                       .count = 1}))
       return aq_diag_no_memory(diag);
     queue->last_job = (uint32_t)r->job_count;
   }
@@ -193,14 +198,87 @@ static void stretches_close(aq_replay *r)
 /* ---- when the doorbells ring ---- */
 
 /* Packets of a queue stand in the order of their starts, so one cannot have
- * been seen before the doorbell of the one in front of it. */
+ * been seen before the doorbell of the one in front of it. Pinned rows come
+ * later: they follow the others. */
 static void job_put(aq_replay *r, aq_replay_job *jobs, size_t *count,
                     aq_replay_job job)
 {
   aq_replay_queue *queue = &r->queues[r->rows[job.first].queue];
-  queue->last_submit = aq_time_max(queue->last_submit, job.submit);
-  job.submit = queue->last_submit;
+  if (job.pin == AQ_TIME_NONE) {
+    if (job.submit < queue->last_submit) {
+      r->facts.moved += job.count;
+      r->facts.moved_most =
+          aq_time_max(r->facts.moved_most, queue->last_submit - job.submit);
+    }
+    queue->last_submit = aq_time_max(queue->last_submit, job.submit);
+    job.submit = queue->last_submit;
+  }
   jobs[(*count)++] = job;
+}
+
+/* From the doorbell, or the end in front, of a pinned row until a gate can
+ * start it in time. Where half a barrier packet's time is left, the row is as
+ * much too early without a gate as too late with one. */
+static aq_time gate_needs(const aq_replay *r)
+{
+  return r->options.barrier_latency + r->options.gate_latency;
+}
+
+/* How much earlier than it should a pinned row would start without a gate. */
+static aq_time pin_slack(const aq_replay *r, const aq_replay_job *job)
+{
+  const aq_time start = r->rows[job->first].start;
+  aq_time slack = job->pin - job->submit;
+  if (job->before != AQ_TIME_NONE)
+    slack = aq_time_min(slack, start - job->before);
+  return slack;
+}
+
+/* The doorbell of a pinned row, the one behind it ringing at `next`: when the
+ * call returned, if it is known and a gate has time to work; else in time to
+ * start an idle device. */
+static aq_time pin_submit(const aq_replay *r, const aq_replay_job *job,
+                          aq_time next)
+{
+  const bool known =
+      job->submit != AQ_TIME_NONE && pin_slack(r, job) > gate_needs(r);
+  return aq_time_min(known ? job->submit : job->pin, next);
+}
+
+/* A pinned row that would start too early is held by a gate. */
+static void pin_hold(aq_replay *r, aq_replay_job *job)
+{
+  const aq_time slack = pin_slack(r, job);
+  if (slack <= r->options.timestamp_step)
+    return;
+  r->facts.near += slack <= gate_needs(r);
+  if (slack <= r->options.barrier_latency / 2)
+    return;
+  job->gate = r->rows[job->first].start - r->options.gate_latency;
+  r->facts.gates++;
+}
+
+/* Settles the doorbells and gates of pinned rows between the doorbells of the
+ * calls, which stay where they are. */
+static void pins_settle(aq_replay *r)
+{
+  for (size_t i = r->job_count; i-- > 0;) {
+    aq_replay_job *job = &r->jobs[i];
+    aq_replay_queue *queue = &r->queues[r->rows[job->first].queue];
+    if (job->pin != AQ_TIME_NONE)
+      job->submit = pin_submit(r, job, queue->next_submit);
+    queue->next_submit = job->submit;
+  }
+  for (size_t i = 0; i < r->queue_count; i++)
+    r->queues[i].last_submit = AQ_TIME_NONE;
+  for (size_t i = 0; i < r->job_count; i++) {
+    aq_replay_job *job = &r->jobs[i];
+    aq_replay_queue *queue = &r->queues[r->rows[job->first].queue];
+    job->submit = aq_time_max(job->submit, queue->last_submit);
+    queue->last_submit = job->submit;
+    if (job->pin != AQ_TIME_NONE)
+      pin_hold(r, job);
+  }
 }
 
 /* A graph launch: its first nodes may go ahead of the others. */
@@ -251,6 +329,7 @@ static aq_status jobs_time(aq_replay *r, aq_diag *diag)
   free(r->jobs);
   r->jobs = jobs;
   r->job_count = r->job_capacity = count;
+  pins_settle(r);
   return AQ_OK;
 }
 

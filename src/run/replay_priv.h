@@ -34,7 +34,11 @@ typedef struct aq_replay_row {
 
 /* One host call on one queue: rows in the order of their starts. */
 typedef struct aq_replay_job {
-  aq_time submit;              /* measured time of the doorbell */
+  aq_time submit; /* measured time of the doorbell */
+  aq_time before; /* latest end in front of it, or AQ_TIME_NONE */
+  aq_time pin;    /* a doorbell then starts it in time, if it is pinned; else
+                     AQ_TIME_NONE */
+  aq_time gate;   /* opens then; AQ_TIME_NONE: there is none */
   uint32_t first, last, count; /* rows */
   uint32_t process;
   uint32_t edge_first, edge_count; /* in `edges` */
@@ -54,6 +58,7 @@ typedef struct aq_replay_queue {
   int64_t stream;   /* of all its rows, or AQ_NONE */
   bool one_stream;  /* so far */
   aq_time last_end, last_submit; /* AQ_TIME_NONE before the first row */
+  aq_time next_submit;           /* AQ_TIME_MAX behind the last one */
   uint32_t last_job;             /* + 1, or 0 */
   uint32_t last_graph;           /* row of the last graph launch + 1, or 0 */
 } aq_replay_queue;
@@ -101,6 +106,7 @@ typedef struct aq_replay {
   aq_replay_input *input;
   aq_replay_options options;
   aq_replay_facts facts;
+  aq_replay_facts *told; /* the caller's, or NULL */
   aq_replay_row *rows;
   size_t row_count, row_capacity;
   aq_replay_job *jobs;

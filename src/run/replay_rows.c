@@ -37,6 +37,7 @@ static aq_replay_queue queue_of_row(const aq_replay *r, const aq_record *row)
       .one_stream = true,
       .last_end = AQ_TIME_NONE,
       .last_submit = AQ_TIME_NONE,
+      .next_submit = AQ_TIME_MAX,
   };
 }
 

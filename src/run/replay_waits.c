@@ -18,8 +18,7 @@ static int order(int64_t a, int64_t b)
 
 /* ---- edges ---- */
 
-/* Edges between rows that are replayed; rows without a host call start at their
- * measured time and wait for nothing. */
+/* Edges between rows that are replayed. */
 aq_status aq_replay_edges_find(aq_replay *r, aq_diag *diag)
 {
   aq_map rows = AQ_MAP_INIT;
@@ -56,9 +55,7 @@ static void edges_settle(aq_replay *r)
   for (size_t i = 0; i < r->edge_count; i++) {
     const aq_replay_row *to = &r->rows[r->edges[i].to];
     const aq_replay_edge edge = {r->rows[r->edges[i].from].job, to->job};
-    if (to->flags & AQ_FLAG_PINNED)
-      r->facts.dropped[AQ_REPLAY_DROP_PINNED]++;
-    else if (r->jobs[edge.to].first != r->edges[i].to)
+    if (r->jobs[edge.to].first != r->edges[i].to)
       r->facts.dropped[AQ_REPLAY_DROP_INNER]++;
     else if (edge.from >= edge.to)
       r->facts.dropped[AQ_REPLAY_DROP_LATER]++;

@@ -27,6 +27,7 @@ static aq_status job_submit(aq_runner *run, const aq_job *job, aq_diag *diag)
                                   .waits = job->dependencies,
                                   .wait_count = job->dependency_count,
                                   .marker = job->marker,
+                                  .gated = job->job_flags & AQ_JOB_GATED,
                               },
                               &index, diag);
   if (status == AQ_OK)
@@ -51,13 +52,15 @@ static aq_status job_take(aq_runner *run, aq_diag *diag)
 static aq_status round_run(aq_runner *run, bool *over, aq_diag *diag)
 {
   aq_runner_completions_take(run);
+  aq_runner_gates_open(run);
   if (run->decider) {
     aq_status status = aq_decider_decide(run->decider, diag);
     if (status != AQ_OK)
       return status;
   }
-  const aq_time due = run->decider ? aq_decider_next(run->decider)
-                                   : run->source->peek(run->source);
+  const aq_time next = run->decider ? aq_decider_next(run->decider)
+                                    : run->source->peek(run->source);
+  const aq_time due = aq_time_min(next, aq_agenda_timer_next(&run->gates));
   if (due == AQ_TIME_MAX && run->jobs.live == 0) {
     *over = true;
     return AQ_OK;
@@ -167,6 +170,7 @@ static void run_close(aq_runner *run)
   aq_queue_map_destroy(run->map);
   aq_builder_destroy(run->builder);
   aq_measure_fini(&run->measure);
+  aq_agenda_fini(&run->gates);
   aq_jobs_fini(&run->jobs);
   aq_kernels_fini(&run->kernels);
   if (run->transport)

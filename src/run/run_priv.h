@@ -8,6 +8,7 @@
 
 #include "cmdbuf/builder.h"
 #include "queue/feed.h"
+#include "run/agenda.h"
 #include "run/jobs.h"
 #include "run/kernels.h"
 #include "run/measure.h"
@@ -35,6 +36,7 @@ typedef struct aq_runner_part {
   const uint64_t *waits; /* ids that have to complete first */
   uint32_t wait_count;
   bool marker; /* a barrier packet follows */
+  bool gated;  /* its first packet is held until the job's gate */
 } aq_runner_part;
 
 struct aq_runner {
@@ -52,6 +54,7 @@ struct aq_runner {
   uint32_t queues_max, queue_count;
   aq_kernels kernels;
   aq_jobs jobs;
+  aq_agenda gates; /* timers; the cookie is a place in jobs */
   aq_builder *builder;
   const aq_runner_part *part; /* being submitted */
   bool edge;                  /* it waits for another queue */
@@ -103,6 +106,9 @@ aq_status aq_runner_submit(aq_runner *run, aq_runner_queue *queue,
  * another one behind the queue's present packets carries it now. */
 aq_status aq_runner_complete_behind(aq_runner *run, aq_runner_queue *queue,
                                     uint32_t index, aq_diag *diag);
+
+/* Opens the gates that are due. */
+void aq_runner_gates_open(aq_runner *run);
 
 /* A job is on its way: counts it. */
 void aq_runner_count(aq_runner *run, const aq_job *job);

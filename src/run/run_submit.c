@@ -3,6 +3,8 @@
 
 #include "run/run_priv.h"
 
+enum { MARKER_PACKETS = 1 };
+
 aq_status aq_runner_job_check(const aq_job *job, aq_diag *diag)
 {
   const unsigned long long id = job->id;
@@ -130,6 +132,44 @@ static uint32_t part_waits(aq_runner *run, const aq_runner_part *part,
   return count;
 }
 
+static aq_status gate_add(aq_runner *run, const aq_runner_part *part,
+                          uint32_t index, aq_signal *waits, uint32_t *count,
+                          aq_diag *diag)
+{
+  if (!part->gated)
+    return AQ_OK;
+  aq_status status = aq_jobs_gate(&run->jobs, index, &waits[*count], diag);
+  if (status != AQ_OK)
+    return status;
+  ++*count;
+  return aq_agenda_timer_add(&run->gates, part->job->gate, index, NULL)
+             ? AQ_OK
+             : aq_diag_no_memory(diag);
+}
+
+void aq_runner_gates_open(aq_runner *run)
+{
+  while (run->gates.timer_count &&
+         run->gates.timers[0].at <= run->ops->now(run->transport))
+    aq_jobs_gate_open(&run->jobs,
+                      (uint32_t)aq_agenda_timer_take(&run->gates).cookie);
+}
+
+/* A ring that fills up behind a closed gate empties once that is open. */
+static aq_status gates_make_room(aq_runner *run, const aq_runner_queue *queue,
+                                 uint32_t packets, aq_diag *diag)
+{
+  const aq_ring *ring = aq_feed_ring(queue->queue);
+  aq_status status = AQ_OK;
+  while (run->gates.timer_count && aq_ring_space(ring) < packets &&
+         status == AQ_OK) {
+    status = run->ops->sleep_until(
+        run->transport, aq_agenda_timer_next(&run->gates), false, diag);
+    aq_runner_gates_open(run);
+  }
+  return status;
+}
+
 /* A part's packets; its completion is carried by the last of them, or by the
  * marker behind it. */
 static aq_status packets_submit(aq_runner *run, aq_runner_queue *queue,
@@ -163,7 +203,7 @@ aq_status aq_runner_submit(aq_runner *run, aq_runner_queue *queue,
                            aq_diag *diag)
 {
   aq_program program;
-  aq_signal waits[AQ_JOB_WAITS];
+  aq_signal waits[AQ_JOB_WAITS + 1]; /* and the gate */
   aq_status status = AQ_OK;
   if (part->command_count)
     status = part_record(run, part, &program, diag);
@@ -172,7 +212,15 @@ aq_status aq_runner_submit(aq_runner *run, aq_runner_queue *queue,
   if (status != AQ_OK)
     return status;
 
-  const uint32_t wait_count = part_waits(run, part, *index, waits);
+  uint32_t wait_count = part_waits(run, part, *index, waits);
+  run->edge = wait_count > 0;
+  status = gate_add(run, part, *index, waits, &wait_count, diag);
+  if (status == AQ_OK && run->gates.timer_count)
+    status = gates_make_room(
+        run, queue, part->command_count + wait_count + MARKER_PACKETS, diag);
+  if (status != AQ_OK)
+    return status;
+
   aq_walk_log *log = NULL;
   if (run->measure.on)
     status = aq_measure_begin(&run->measure, *index, part->commands,
@@ -181,7 +229,6 @@ aq_status aq_runner_submit(aq_runner *run, aq_runner_queue *queue,
   if (status != AQ_OK)
     return status;
   run->part = part;
-  run->edge = wait_count > 0;
   if (run->totals.begin == AQ_TIME_NONE)
     run->totals.begin = run->ops->now(run->transport);
   status = packets_submit(run, queue,

@@ -74,6 +74,8 @@ static aq_replay_options options_of_model(void)
   aq_replay_options out = {.latency_warm = device->dispatch_latency_warm,
                            .latency_cold = device->dispatch_latency_cold,
                            .unmap_after = device->unmap_after,
+                           .gate_latency = device->gate_latency,
+                           .barrier_latency = device->barrier_latency,
                            .timestamp_step = device->timestamp_step,
                            .graph_launch = device->graph_launch,
                            .graph_per_node = device->graph_per_node,
@@ -109,21 +111,17 @@ static int time_compare(const void *a, const void *b)
   return (x > y) - (x < y);
 }
 
-/* Rows that an MI300X could have made: two bursts of glued kernels. */
-static void measured_make(aq_memory_sink *m)
+/* Rows of one queue. `count` of them, by host begin, end; start, end; µs. The
+ * first `in_flight` have no host call. */
+static void measured_put(aq_memory_sink *m, const double times[][4],
+                         size_t count, size_t in_flight)
 {
-  static const double times[][4] = {/* host begin, end; start, end; µs */
-                                    {200, 203, 212.5, 232.5},
-                                    {204, 207, 232.5, 262.5},
-                                    {208, 211, 262.5, 267.5},
-                                    {300, 303, 307.7, 317.7},
-                                    {320, 323, 327.7, 330}};
   aq_memory_sink_init(m);
   int64_t device, queue, name;
   m->sink.device(&m->sink, &(aq_run_device){.cus = AQ_NONE}, &device, &diag);
   m->sink.queue(&m->sink, &(aq_run_queue){device, 5}, &queue, &diag);
   m->sink.name(&m->sink, "k", 1, &name, &diag);
-  for (size_t i = 0; i < sizeof times / sizeof *times; i++) {
+  for (size_t i = 0; i < count; i++) {
     aq_record row;
     aq_record_init(&row);
     row.kind = AQ_KIND_KERNEL;
@@ -135,8 +133,23 @@ static void measured_make(aq_memory_sink *m)
     row.host_end = (aq_time)(times[i][1] * AQ_US);
     row.start = (aq_time)(times[i][2] * AQ_US);
     row.end = (aq_time)(times[i][3] * AQ_US);
+    if (i < in_flight) {
+      row.via = AQ_VIA_NONE;
+      row.host_begin = row.host_end = AQ_TIME_NONE;
+    }
     m->sink.put(&m->sink, &row, 1, &diag);
   }
+}
+
+/* Rows that an MI300X could have made: two bursts of glued kernels. */
+static void measured_make(aq_memory_sink *m)
+{
+  static const double times[][4] = {{200, 203, 212.5, 232.5},
+                                    {204, 207, 232.5, 262.5},
+                                    {208, 211, 262.5, 267.5},
+                                    {300, 303, 307.7, 317.7},
+                                    {320, 323, 327.7, 330}};
+  measured_put(m, times, sizeof times / sizeof *times, 0);
 }
 
 START_TEST(a_replay_on_the_simulator_ends_where_the_measured_run_did)
@@ -151,6 +164,36 @@ START_TEST(a_replay_on_the_simulator_ends_where_the_measured_run_did)
     ck_assert_int_eq(row->submit, i ? measured.rows[i].host_end : row->submit);
     ck_assert_int_eq(row->flags & AQ_FLAG_PINNED, i ? 0 : AQ_FLAG_PINNED);
   }
+  aq_memory_sink_fini(&simulated);
+  aq_memory_sink_fini(&measured);
+}
+END_TEST
+
+/* The profile began while three kernels were in flight; the host went on. */
+START_TEST(work_in_flight_at_the_start_is_held_by_gates)
+{
+  static const double times[][4] = {
+      {0, 0, 212.5, 432.5},      {0, 0, 600, 700},     {0, 0, 800, 900},
+      {210, 213, 900, 910},      {220, 223, 910, 915}, {890, 893, 915, 930},
+      {1200, 1203, 1212.5, 1220}};
+  enum { ROWS = sizeof times / sizeof *times };
+  aq_memory_sink measured, simulated;
+  measured_put(&measured, times, ROWS, 3);
+  replay_on_sim(&measured, &simulated);
+  size_t rows = 0;
+  for (size_t i = 0; i < simulated.count; i++) {
+    const aq_record *row = &simulated.rows[i];
+    if (row->origin == AQ_NONE) {
+      ck_assert_int_eq(row->kind, AQ_KIND_BARRIER_AND);
+      continue;
+    }
+    rows++;
+    ck_assert_int_lt(end_error(&measured, row), 300 * AQ_NS);
+    ck_assert_int_eq(row->flags & AQ_FLAG_EDGE, 0);
+    if (row->origin >= 3)
+      ck_assert_int_eq(row->submit, measured.rows[row->origin].host_end);
+  }
+  ck_assert_uint_eq(rows, ROWS);
   aq_memory_sink_fini(&simulated);
   aq_memory_sink_fini(&measured);
 }
@@ -284,6 +327,7 @@ END_TEST
 
 AQ_TEST_MAIN("run/on_sim",
              a_replay_on_the_simulator_ends_where_the_measured_run_did,
+             work_in_flight_at_the_start_is_held_by_gates,
              the_same_replay_twice_gives_the_same_rows,
              the_measured_resnet18_is_replayed_within_its_bounds,
              a_stage_starts_when_the_other_queue_has_delivered,

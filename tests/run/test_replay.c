@@ -162,6 +162,79 @@ START_TEST(rows_without_host_times_are_pinned_warm_or_cold)
 }
 END_TEST
 
+static const aq_replay_options gating = {.latency_warm = 4700 * AQ_NS,
+                                         .latency_cold = 9500 * AQ_NS,
+                                         .unmap_after = 105 * AQ_US,
+                                         .timestamp_step = 40 * AQ_NS,
+                                         .gate_latency = 14 * AQ_US,
+                                         .barrier_latency = 12 * AQ_US};
+
+/* A profile that begins on a busy device: three rows in flight without a call,
+ * and calls that came while they ran. */
+START_TEST(rows_in_flight_move_no_doorbell)
+{
+  aq_record rows[] = {kernel(0, 0, 10, 500), kernel(0, 0, 600, 700),
+                      kernel(0, 0, 700, 800), kernel(20, 23, 800, 810),
+                      kernel(30, 33, 820, 830)};
+  for (int i = 0; i < 3; i++) {
+    rows[i].host_begin = rows[i].host_end = AQ_TIME_NONE;
+    rows[i].via = AQ_VIA_NONE;
+  }
+  table t = table_of(rows, 5);
+  aq_replay_facts facts;
+  aq_workload_source *source;
+  ck_assert_status(aq_replay_open(&t.input, &gating, &source, &facts, &diag),
+                   AQ_OK, &diag);
+  const aq_time submits[] = {500, 23000, 23000, 23000, 33000};
+  for (int i = 0; i < 5; i++) {
+    aq_job job = next(source);
+    ck_assert_int_eq(job.commands->origin, 100 + i);
+    ck_assert_int_eq(job.submit, submits[i] * AQ_NS);
+    /* The third follows the second without a gap: it needs no gate. */
+    ck_assert_int_eq(job.job_flags & AQ_JOB_GATED, i == 1 ? AQ_JOB_GATED : 0);
+    if (i == 1)
+      ck_assert_int_eq(job.gate, 586 * AQ_US);
+  }
+  ck_assert_uint_eq(facts.gates, 1);
+  ck_assert_uint_eq(facts.near, 0);
+  ck_assert_uint_eq(facts.moved, 0);
+  ck_end(source);
+}
+END_TEST
+
+START_TEST(a_gate_that_comes_too_late_is_counted)
+{
+  /* 5 us behind the row in front: less than half a barrier packet; 15 us:
+   * more, but the gate is not seen in time. */
+  aq_record rows[] = {kernel(0, 3, 12, 100), kernel(0, 0, 105, 110),
+                      kernel(0, 0, 125, 140), kernel(20, 23, 140, 150)};
+  rows[1].via = rows[2].via = AQ_VIA_NONE;
+  table t = table_of(rows, 4);
+  aq_replay_facts facts;
+  aq_workload_source *source;
+  ck_assert_status(aq_replay_open(&t.input, &gating, &source, &facts, &diag),
+                   AQ_OK, &diag);
+  ck_assert_uint_eq(facts.gates, 1);
+  ck_assert_uint_eq(facts.near, 2);
+  source->close(source);
+}
+END_TEST
+
+START_TEST(doorbells_behind_a_later_call_are_counted)
+{
+  aq_record rows[] = {kernel(0, 3, 12, 20), kernel(10, 19, 21, 22),
+                      kernel(10, 17, 22, 23)};
+  table t = table_of(rows, 3);
+  aq_replay_facts facts;
+  aq_workload_source *source;
+  ck_assert_status(aq_replay_open(&t.input, &gating, &source, &facts, &diag),
+                   AQ_OK, &diag);
+  ck_assert_uint_eq(facts.moved, 1);
+  ck_assert_int_eq(facts.moved_most, 2 * AQ_US);
+  source->close(source);
+}
+END_TEST
+
 START_TEST(a_dispatch_time_of_the_host_serves_where_calls_are_unknown)
 {
   aq_record rows[] = {kernel(0, 3, 12, 20), kernel(0, 0, 25, 30)};
@@ -463,7 +536,7 @@ START_TEST(edges_between_rows_are_dependencies_of_jobs)
                       kernel(4, 5, 20, 60), kernel(6, 7, 75, 80)};
   rows[1].queue = rows[3].queue = 1;
   const aq_edge edges[] = {{102, 103, AQ_EDGE_CALL, 95},
-                           {100, 101, AQ_EDGE_CALL, 95}, /* to a pinned row */
+                           {100, 101, AQ_EDGE_CALL, 95}, /* of a first row */
                            {103, 102, AQ_EDGE_CALL, 95}, /* to an earlier one */
                            {7, 103, AQ_EDGE_CALL, 95}};  /* from nowhere */
   aq_replay_options options = mi300x;
@@ -475,17 +548,16 @@ START_TEST(edges_between_rows_are_dependencies_of_jobs)
   ck_assert_status(aq_replay_open(&t.input, &options, &source, &facts, &diag),
                    AQ_OK, &diag);
   /* None of the four disappears without a count. */
-  ck_assert_uint_eq(facts.edges, 1);
-  ck_assert_uint_eq(facts.dropped[AQ_REPLAY_DROP_PINNED], 1);
+  ck_assert_uint_eq(facts.edges, 2);
   ck_assert_uint_eq(facts.dropped[AQ_REPLAY_DROP_LATER], 1);
   ck_assert_uint_eq(facts.dropped[AQ_REPLAY_DROP_ROW], 1);
   uint64_t ids[4];
   for (int i = 0; i < 4; i++) {
     aq_job job = next(source);
     ids[i] = job.id;
-    ck_assert_uint_eq(job.dependency_count, i == 3);
-    if (i == 3)
-      ck_assert_uint_eq(job.dependencies[0], ids[2]);
+    ck_assert_uint_eq(job.dependency_count, i % 2);
+    if (i % 2)
+      ck_assert_uint_eq(job.dependencies[0], ids[i - 1]);
   }
   ck_end(source);
 }
@@ -711,6 +783,9 @@ END_TEST
 AQ_TEST_MAIN("run/replay", a_host_call_is_submitted_when_it_returned,
              the_first_row_of_each_queue_is_pinned_cold,
              rows_without_host_times_are_pinned_warm_or_cold,
+             rows_in_flight_move_no_doorbell,
+             a_gate_that_comes_too_late_is_counted,
+             doorbells_behind_a_later_call_are_counted,
              a_dispatch_time_of_the_host_serves_where_calls_are_unknown,
              a_blocking_call_rang_its_doorbell_after_a_typical_call,
              a_kernel_launch_rings_its_doorbell_last,
