@@ -38,6 +38,7 @@ struct aq_wave_code {
   aq_map pages; /* by address */
   code_page *first;
   aq_wave_named *named;
+  unsigned level;
   aq_wave_handler **handlers; /* by row; NULL: not looked up */
 };
 
@@ -53,7 +54,7 @@ static aq_wave_handler *handler_of(aq_wave_code *code, const aq_isa_row *row)
 {
   aq_wave_handler **slot = &code->handlers[row - aq_isa_row_at(0)];
   if (!*slot)
-    *slot = code->named(row->name);
+    *slot = code->named(code->level, row->name);
   if (!*slot)
     *slot = op_missing;
   return *slot;
@@ -245,6 +246,10 @@ static bool memory_lower(aq_wave_op *o, aq_wave_more *more)
   more->data = buffer ? o->d : vector_role(inst, 'B');
   more->data2 = vector_role(inst, 'C');
   more->scalar = AQ_WAVE_NONE;
+  if (!buffer && !smem) { /* access.inc reads them here */
+    o->r[1] = more->address;
+    o->r[2] = more->data;
+  }
   more->bytes = data ? (uint8_t)(data->bits / 8) : 0;
   if (base)
     o->r[0] = base->code;
@@ -253,6 +258,7 @@ static bool memory_lower(aq_wave_op *o, aq_wave_more *more)
     more->scalar = scalar->code;
   else if (register_used && !constant_value(inst, scalar, &o->k[1]))
     return false;
+  o->e = more->scalar;
   return !inst->lds && !inst->gds && !inst->tfe;
 }
 
@@ -421,7 +427,7 @@ void aq_wave_code_destroy(aq_wave_code *code)
 }
 
 aq_status aq_wave_code_create(const char *gfx, aq_wave_named *named,
-                              aq_wave_code **out, aq_diag *diag)
+                              unsigned level, aq_wave_code **out, aq_diag *diag)
 {
   aq_target target;
   aq_status status = aq_target_parse(gfx, strlen(gfx), &target, diag);
@@ -438,6 +444,7 @@ aq_status aq_wave_code_create(const char *gfx, aq_wave_named *named,
     return status;
   }
   code->named = named;
+  code->level = level;
   *out = code;
   return AQ_OK;
 }

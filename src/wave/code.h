@@ -13,13 +13,14 @@
 
 typedef struct aq_wave_code aq_wave_code;
 
-/* Finds the handler of an instruction, or NULL. */
-typedef aq_wave_handler *aq_wave_named(const char *name);
+/* Finds the handler of an instruction at a level (wave.h), or NULL. */
+typedef aq_wave_handler *aq_wave_named(unsigned level, const char *name);
 
 /* For a processor such as "gfx942". AQ_ERR_UNSUPPORTED names one that cannot
  * be executed. */
 aq_status aq_wave_code_create(const char *gfx, aq_wave_named *named,
-                              aq_wave_code **out, aq_diag *diag);
+                              unsigned level, aq_wave_code **out,
+                              aq_diag *diag);
 void aq_wave_code_destroy(aq_wave_code *code);
 
 /* Whether an instruction's fields can be executed, if it has a handler. */

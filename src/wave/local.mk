@@ -1,4 +1,5 @@
 libaqcore_a_SOURCES += \
+	src/wave/access.h src/wave/access.inc \
 	src/wave/atomics.c src/wave/atomics.h \
 	src/wave/buffer.c src/wave/buffer.h \
 	src/wave/code.c src/wave/code.h \

@@ -11,6 +11,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 
+#include "wave/access.h"
 #include "wave/atomics.h"
 #include "wave/buffer.h"
 #include "wave/lanes.h"
@@ -81,26 +82,6 @@ static const aq_wave_op *miss(aq_wave *w, const aq_wave_op *o, int l,
 
 /* ---- lanes one after the other ---- */
 
-/* A coalesced access of a full wave: the first address, or 0. */
-ALWAYS_INLINE uint64_t unit_stride(const aq_wave *w, const aq_wave_op *o)
-{
-  const aq_wave_more *more = o->more;
-  const uint32_t *low = w->v[more->address];
-  uint64_t at = (uint64_t)(int64_t)o->imm + low[0];
-  uint32_t differs = 0;
-  if (AQ_WAVE_EXEC(w) != UINT64_MAX || low[0] > UINT32_MAX - 256)
-    return 0;
-  AQ_EACH_LANE(l) differs |= low[l] ^ (low[0] + 4 * (uint32_t)l);
-  if (more->scalar != AQ_WAVE_NONE) {
-    at += w->s[more->scalar] | (uint64_t)w->s[more->scalar + 1] << 32;
-  } else {
-    const uint32_t *high = w->v[more->address + 1];
-    AQ_EACH_LANE(l) differs |= high[l] ^ high[0];
-    at += (uint64_t)high[0] << 32;
-  }
-  return differs ? 0 : at;
-}
-
 /* Buffers check the range of each word: some may be dropped. */
 static const aq_wave_op *buffer_load(aq_wave *w, const aq_wave_op *o,
                                      unsigned words)
@@ -139,13 +120,6 @@ ALWAYS_INLINE const aq_wave_op *words_load(aq_wave *w, const aq_wave_op *o,
                                            space where, unsigned words)
 {
   uint64_t address = 0;
-  if (where == GLOBAL && words == 1 && (address = unit_stride(w, o))) {
-    const void *from = aq_wave_reach(w->grid, address, 256, false);
-    if (from) {
-      memcpy(w->v[o->d], from, 256);
-      return aq_wave_next(o);
-    }
-  }
   if (where == BUFFER)
     return buffer_load(w, o, words);
   LANES(l)
@@ -165,13 +139,6 @@ ALWAYS_INLINE const aq_wave_op *words_store(aq_wave *w, const aq_wave_op *o,
   const uint16_t data = o->more->data;
   uint64_t address = 0;
   w->grid->quiet = false;
-  if (where == GLOBAL && words == 1 && (address = unit_stride(w, o))) {
-    void *to = aq_wave_reach(w->grid, address, 256, true);
-    if (to) {
-      memcpy(to, w->v[data], 256);
-      return aq_wave_next(o);
-    }
-  }
   if (where == BUFFER)
     return buffer_store(w, o, words);
   LANES(l)
@@ -183,6 +150,18 @@ ALWAYS_INLINE const aq_wave_op *words_store(aq_wave *w, const aq_wave_op *o,
       memcpy(to + 4 * i, &w->v[data + i][l], 4);
   }
   return aq_wave_next(o);
+}
+
+const aq_wave_op *aq_wave_global_load(aq_wave *w, const aq_wave_op *o,
+                                      unsigned words)
+{
+  return words_load(w, o, GLOBAL, words);
+}
+
+const aq_wave_op *aq_wave_global_store(aq_wave *w, const aq_wave_op *o,
+                                       unsigned words)
+{
+  return words_store(w, o, GLOBAL, words);
 }
 
 /* A value of 1 or 2 bytes, extended, whole or into a half of the register. */
@@ -313,22 +292,6 @@ ALWAYS_INLINE const aq_wave_op *atomic(aq_wave *w, const aq_wave_op *o,
   {                                                                            \
     return small_load(w, o, where, 2, false, HIGH);                            \
   }                                                                            \
-  BODY(prefix##_load_dword)                                                    \
-  {                                                                            \
-    return words_load(w, o, where, 1);                                         \
-  }                                                                            \
-  BODY(prefix##_load_dwordx2)                                                  \
-  {                                                                            \
-    return words_load(w, o, where, 2);                                         \
-  }                                                                            \
-  BODY(prefix##_load_dwordx3)                                                  \
-  {                                                                            \
-    return words_load(w, o, where, 3);                                         \
-  }                                                                            \
-  BODY(prefix##_load_dwordx4)                                                  \
-  {                                                                            \
-    return words_load(w, o, where, 4);                                         \
-  }                                                                            \
   BODY(prefix##_store_byte)                                                    \
   {                                                                            \
     return small_store(w, o, where, 1, WHOLE);                                 \
@@ -344,6 +307,23 @@ ALWAYS_INLINE const aq_wave_op *atomic(aq_wave *w, const aq_wave_op *o,
   BODY(prefix##_store_short_d16_hi)                                            \
   {                                                                            \
     return small_store(w, o, where, 2, HIGH);                                  \
+  }
+#define WORDS(prefix, where)                                                   \
+  BODY(prefix##_load_dword)                                                    \
+  {                                                                            \
+    return words_load(w, o, where, 1);                                         \
+  }                                                                            \
+  BODY(prefix##_load_dwordx2)                                                  \
+  {                                                                            \
+    return words_load(w, o, where, 2);                                         \
+  }                                                                            \
+  BODY(prefix##_load_dwordx3)                                                  \
+  {                                                                            \
+    return words_load(w, o, where, 3);                                         \
+  }                                                                            \
+  BODY(prefix##_load_dwordx4)                                                  \
+  {                                                                            \
+    return words_load(w, o, where, 4);                                         \
   }                                                                            \
   BODY(prefix##_store_dword)                                                   \
   {                                                                            \
@@ -375,6 +355,9 @@ SPACE(global, GLOBAL)
 SPACE(flat, FLAT)
 SPACE(scratch, SCRATCH)
 SPACE(buffer, BUFFER)
+WORDS(flat, FLAT)
+WORDS(scratch, SCRATCH)
+WORDS(buffer, BUFFER)
 ATOMICS(global, GLOBAL)
 ATOMICS(flat, FLAT)
 ATOMICS(buffer, BUFFER)
@@ -386,11 +369,13 @@ ATOMICS(buffer, BUFFER)
   H(p##_load_ubyte), H(p##_load_sbyte), H(p##_load_ushort),                    \
       H(p##_load_sshort), H(p##_load_ubyte_d16), H(p##_load_ubyte_d16_hi),     \
       H(p##_load_sbyte_d16), H(p##_load_sbyte_d16_hi), H(p##_load_short_d16),  \
-      H(p##_load_short_d16_hi), H(p##_load_dword), H(p##_load_dwordx2),        \
-      H(p##_load_dwordx3), H(p##_load_dwordx4), H(p##_store_byte),             \
-      H(p##_store_byte_d16_hi), H(p##_store_short), H(p##_store_short_d16_hi), \
-      H(p##_store_dword), H(p##_store_dwordx2), H(p##_store_dwordx3),          \
-      H(p##_store_dwordx4)
+      H(p##_load_short_d16_hi), H(p##_store_byte), H(p##_store_byte_d16_hi),   \
+      H(p##_store_short), H(p##_store_short_d16_hi)
+/* Those of global memory are in access.inc. */
+#define H_WORDS(p)                                                             \
+  H(p##_load_dword), H(p##_load_dwordx2), H(p##_load_dwordx3),                 \
+      H(p##_load_dwordx4), H(p##_store_dword), H(p##_store_dwordx2),           \
+      H(p##_store_dwordx3), H(p##_store_dwordx4)
 #define H_ATOMICS(p)                                                           \
   AS(p##_atomic_swap, p##_atomic), AS(p##_atomic_cmpswap, p##_atomic),         \
       AS(p##_atomic_add, p##_atomic), AS(p##_atomic_sub, p##_atomic),          \
@@ -419,5 +404,6 @@ ATOMICS(buffer, BUFFER)
       AS(p##_atomic_dec_x2, p##_atomic_x2)
 const aq_wave_semantics aq_wave_memory[] = {
     H_SPACE(global), H_SPACE(flat), H_SPACE(scratch), H_SPACE(buffer),
+    H_WORDS(flat), H_WORDS(scratch), H_WORDS(buffer),
     H_ATOMICS(global), H_ATOMICS(flat), H_ATOMICS(buffer), {NULL, NULL}};
 /* clang-format on */

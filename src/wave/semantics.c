@@ -3,18 +3,39 @@
 #include "config.h"
 
 #include "wave/state.h"
+#include "wave/wave.h"
 
-static const aq_wave_semantics *vector_list(void)
+typedef struct host_level {
+  const char *name;
+  const aq_wave_semantics *vector, *access;
+} host_level;
+
+static const host_level levels[] = {
+    {"base", aq_wave_vector_base, aq_wave_access_base},
+#if defined(__x86_64__)
+    {"x86-64-v3", aq_wave_vector_v3, aq_wave_access_v3},
+    {"x86-64-v4", aq_wave_vector_v4, aq_wave_access_v4},
+#endif
+};
+
+unsigned aq_wave_level_count(void)
 {
 #if defined(__x86_64__)
-  if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
-      __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl"))
-    return aq_wave_vector_v4;
-  if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") &&
-      __builtin_cpu_supports("bmi2"))
-    return aq_wave_vector_v3;
+  if (!__builtin_cpu_supports("avx2") || !__builtin_cpu_supports("fma") ||
+      !__builtin_cpu_supports("bmi2"))
+    return 1;
+  if (!__builtin_cpu_supports("avx512f") ||
+      !__builtin_cpu_supports("avx512bw") ||
+      !__builtin_cpu_supports("avx512dq") ||
+      !__builtin_cpu_supports("avx512vl"))
+    return 2;
 #endif
-  return aq_wave_vector_base;
+  return sizeof levels / sizeof *levels;
+}
+
+const char *aq_wave_level_name(unsigned level)
+{
+  return levels[level].name;
 }
 
 static aq_wave_handler *list_find(const aq_wave_semantics *list,
@@ -26,12 +47,14 @@ static aq_wave_handler *list_find(const aq_wave_semantics *list,
   return NULL;
 }
 
-aq_wave_handler *aq_wave_handler_named(const char *name)
+aq_wave_handler *aq_wave_handler_named(unsigned level, const char *name)
 {
   const aq_wave_semantics *lists[] = {
-      vector_list(),   aq_wave_scalar,   aq_wave_smem,  aq_wave_control,
-      aq_wave_memory,  aq_wave_shared,   aq_wave_cross, aq_wave_packed,
-      aq_wave_special, aq_wave_division, aq_wave_half,  aq_wave_matrix};
+      levels[level].vector, levels[level].access, aq_wave_scalar,
+      aq_wave_smem,         aq_wave_control,      aq_wave_memory,
+      aq_wave_shared,       aq_wave_cross,        aq_wave_packed,
+      aq_wave_special,      aq_wave_division,     aq_wave_half,
+      aq_wave_matrix};
   aq_wave_handler *run = NULL;
   for (size_t i = 0; !run && i < sizeof lists / sizeof *lists; i++)
     run = list_find(lists[i], name);

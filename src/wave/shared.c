@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* LDS: the memory of a workgroup, which one thread executes at a time. */
+/* LDS: the memory of a workgroup, which one thread executes at a time. Words
+ * are accessed in access.inc; what it leaves goes lane by lane here. */
 #include "config.h"
 
 #include <stdio.h>
 
+#include "wave/access.h"
 #include "wave/atomics.h"
 #include "wave/lanes.h"
 
@@ -33,42 +35,11 @@ ALWAYS_INLINE uint8_t *lane_at(const aq_wave *w, uint32_t address,
              : NULL;
 }
 
-/* All lanes at once, where they read one word or 64 in a row. */
-ALWAYS_INLINE bool row_load(aq_wave *w, const uint32_t *address,
-                            uint32_t offset, uint32_t *d)
-{
-  uint32_t strided = 0, same = 0;
-  AQ_EACH_LANE(l)
-  {
-    strided |= address[l] ^ (address[0] + 4 * (uint32_t)l);
-    same |= address[l] ^ address[0];
-  }
-  const uint32_t first = address[0] + offset;
-  if (!strided) {
-    const uint8_t *from = lane_at(w, first, 256);
-    if (!from)
-      return false;
-    memcpy(d, from, 256);
-    return true;
-  }
-  const uint8_t *from = same ? NULL : lane_at(w, first, 4);
-  if (!from)
-    return false;
-  uint32_t x;
-  memcpy(&x, from, 4);
-  AQ_EACH_LANE(l) d[l] = x;
-  return true;
-}
-
 /* `words` words at `offset` from the lane's address into rows from d on. */
-ALWAYS_INLINE const aq_wave_op *words_load(aq_wave *w, const aq_wave_op *o,
-                                           uint32_t offset, unsigned words,
-                                           uint16_t d)
+static const aq_wave_op *words_load(aq_wave *w, const aq_wave_op *o,
+                                    uint32_t offset, unsigned words, uint16_t d)
 {
   const uint32_t *address = w->v[o->more->address];
-  if (words == 1 && AQ_WAVE_EXEC(w) == UINT64_MAX &&
-      row_load(w, address, offset, w->v[d]))
-    return aq_wave_next(o);
   LANES(l)
   {
     const uint32_t at = address[l] + offset;
@@ -81,9 +52,9 @@ ALWAYS_INLINE const aq_wave_op *words_load(aq_wave *w, const aq_wave_op *o,
   return aq_wave_next(o);
 }
 
-ALWAYS_INLINE const aq_wave_op *words_store(aq_wave *w, const aq_wave_op *o,
-                                            uint32_t offset, unsigned words,
-                                            uint16_t data)
+static const aq_wave_op *words_store(aq_wave *w, const aq_wave_op *o,
+                                     uint32_t offset, unsigned words,
+                                     uint16_t data)
 {
   const uint32_t *address = w->v[o->more->address];
   LANES(l)
@@ -100,8 +71,8 @@ ALWAYS_INLINE const aq_wave_op *words_store(aq_wave *w, const aq_wave_op *o,
 
 /* Two elements of `words`, whose offsets count in elements or 64 of them. The
  * address may be overwritten by the first, so it is kept. */
-ALWAYS_INLINE const aq_wave_op *pair_load(aq_wave *w, const aq_wave_op *o,
-                                          unsigned words, unsigned scale)
+const aq_wave_op *aq_wave_shared_load2(aq_wave *w, const aq_wave_op *o,
+                                       unsigned words, unsigned scale)
 {
   const uint32_t unit = 4 * words * scale;
   const uint32_t first = ((uint32_t)o->imm & 0xff) * unit,
@@ -123,8 +94,8 @@ ALWAYS_INLINE const aq_wave_op *pair_load(aq_wave *w, const aq_wave_op *o,
   return aq_wave_next(o);
 }
 
-ALWAYS_INLINE const aq_wave_op *pair_store(aq_wave *w, const aq_wave_op *o,
-                                           unsigned words, unsigned scale)
+const aq_wave_op *aq_wave_shared_store2(aq_wave *w, const aq_wave_op *o,
+                                        unsigned words, unsigned scale)
 {
   const uint32_t unit = 4 * words * scale;
   const aq_wave_op *next =
@@ -135,69 +106,17 @@ ALWAYS_INLINE const aq_wave_op *pair_store(aq_wave *w, const aq_wave_op *o,
 }
 
 #define OFFSET ((uint32_t)o->imm)
-BODY(ds_read_b32)
+
+const aq_wave_op *aq_wave_shared_load(aq_wave *w, const aq_wave_op *o,
+                                      unsigned words)
 {
-  return words_load(w, o, OFFSET, 1, o->d);
+  return words_load(w, o, OFFSET, words, o->d);
 }
-BODY(ds_read_b64)
+
+const aq_wave_op *aq_wave_shared_store(aq_wave *w, const aq_wave_op *o,
+                                       unsigned words)
 {
-  return words_load(w, o, OFFSET, 2, o->d);
-}
-BODY(ds_read_b96)
-{
-  return words_load(w, o, OFFSET, 3, o->d);
-}
-BODY(ds_read_b128)
-{
-  return words_load(w, o, OFFSET, 4, o->d);
-}
-BODY(ds_read2_b32)
-{
-  return pair_load(w, o, 1, 1);
-}
-BODY(ds_read2_b64)
-{
-  return pair_load(w, o, 2, 1);
-}
-BODY(ds_read2st64_b32)
-{
-  return pair_load(w, o, 1, 64);
-}
-BODY(ds_read2st64_b64)
-{
-  return pair_load(w, o, 2, 64);
-}
-BODY(ds_write_b32)
-{
-  return words_store(w, o, OFFSET, 1, o->more->data);
-}
-BODY(ds_write_b64)
-{
-  return words_store(w, o, OFFSET, 2, o->more->data);
-}
-BODY(ds_write_b96)
-{
-  return words_store(w, o, OFFSET, 3, o->more->data);
-}
-BODY(ds_write_b128)
-{
-  return words_store(w, o, OFFSET, 4, o->more->data);
-}
-BODY(ds_write2_b32)
-{
-  return pair_store(w, o, 1, 1);
-}
-BODY(ds_write2_b64)
-{
-  return pair_store(w, o, 2, 1);
-}
-BODY(ds_write2st64_b32)
-{
-  return pair_store(w, o, 1, 64);
-}
-BODY(ds_write2st64_b64)
-{
-  return pair_store(w, o, 2, 64);
+  return words_store(w, o, OFFSET, words, o->more->data);
 }
 
 /* ---- bytes and halves ---- */
@@ -307,11 +226,7 @@ BODY(modify64)
 #define M32(n, T) AS(ds_##n##_##T, modify32), AS(ds_##n##_rtn_##T, modify32)
 #define M64(n, T) AS(ds_##n##_##T, modify64), AS(ds_##n##_rtn_##T, modify64)
 const aq_wave_semantics aq_wave_shared[] = {
-    H(ds_read_b32), H(ds_read_b64), H(ds_read_b96), H(ds_read_b128),
-    H(ds_read2_b32), H(ds_read2_b64), H(ds_read2st64_b32), H(ds_read2st64_b64),
-    H(ds_write_b32), H(ds_write_b64), H(ds_write_b96), H(ds_write_b128),
-    H(ds_write2_b32), H(ds_write2_b64), H(ds_write2st64_b32),
-    H(ds_write2st64_b64), H(ds_read_u8), H(ds_read_i8), H(ds_read_u16),
+    H(ds_read_u8), H(ds_read_i8), H(ds_read_u16),
     H(ds_read_i16), H(ds_read_u8_d16), H(ds_read_u8_d16_hi), H(ds_read_i8_d16),
     H(ds_read_i8_d16_hi), H(ds_read_u16_d16), H(ds_read_u16_d16_hi),
     H(ds_write_b8), H(ds_write_b16), H(ds_write_b8_d16_hi),

@@ -92,6 +92,26 @@ static void group_size(const aq_wave *w, uint32_t size[3])
   }
 }
 
+/* Numbers of the lanes' work-items, from the one that is `first` of the
+ * workgroup on. */
+static void items_number(const uint32_t size[3], uint32_t first,
+                         uint32_t x[AQ_WAVE_LANES], uint32_t y[AQ_WAVE_LANES],
+                         uint32_t z[AQ_WAVE_LANES])
+{
+  uint32_t ix = first % size[0], iy = first / size[0] % size[1],
+           iz = first / size[0] / size[1];
+  for (int l = 0; l < AQ_WAVE_LANES; l++) {
+    x[l] = ix;
+    y[l] = iy;
+    z[l] = iz;
+    ix++;
+    iy += ix == size[0];
+    ix = ix == size[0] ? 0 : ix;
+    iz += iy == size[1];
+    iy = iy == size[1] ? 0 : iy;
+  }
+}
+
 static void item_registers(aq_wave *w, uint32_t rsrc2)
 {
   uint32_t size[3];
@@ -103,18 +123,23 @@ static void item_registers(aq_wave *w, uint32_t rsrc2)
   const unsigned dimensions = (rsrc2 >> 11 & 3) + 1;
   AQ_WAVE_EXEC(w) =
       left >= AQ_WAVE_LANES ? UINT64_MAX : ((uint64_t)1 << left) - 1;
-  for (int l = 0; l < AQ_WAVE_LANES; l++) {
-    const uint32_t flat = first + (uint32_t)l;
-    const uint32_t x = flat % size[0], y = flat / size[0] % size[1],
-                   z = flat / size[0] / size[1];
-    w->v[0][l] = packed ? x | (dimensions > 1 ? y << 10 : 0) |
-                              (dimensions > 2 ? z << 20 : 0)
-                        : x;
-    if (!packed && dimensions > 1)
-      w->v[1][l] = y;
-    if (!packed && dimensions > 2)
-      w->v[2][l] = z;
+  if (size[1] * size[2] == 1 && (packed || dimensions == 1)) {
+    AQ_EACH_LANE(l) w->v[0][l] = first + (uint32_t)l;
+    return;
   }
+  uint32_t x[AQ_WAVE_LANES], y[AQ_WAVE_LANES], z[AQ_WAVE_LANES];
+  items_number(size, first, x, y, z);
+  const uint32_t has_y = dimensions > 1, has_z = dimensions > 2;
+  if (packed) {
+    AQ_EACH_LANE(l)
+    w->v[0][l] = x[l] | (has_y ? y[l] << 10 : 0) | (has_z ? z[l] << 20 : 0);
+    return;
+  }
+  memcpy(w->v[0], x, sizeof x);
+  if (has_y)
+    memcpy(w->v[1], y, sizeof y);
+  if (has_z)
+    memcpy(w->v[2], z, sizeof z);
 }
 
 void aq_wave_start(aq_wave *w)
@@ -131,8 +156,6 @@ void aq_wave_start(aq_wave *w)
   w->issued = 0;
   w->index_on = false;
   w->state = AQ_WAVE_RUNS;
-  w->mask_for = 0;
-  memset(w->mask, 0, sizeof w->mask);
   user_registers(w, descriptor, &next);
   preloaded_arguments(w, descriptor, &next);
   system_registers(w, descriptor->rsrc2, descriptor->rsrc2 >> 1 & 31);

@@ -198,13 +198,16 @@ extern const aq_wave_semantics aq_wave_half[];
 extern const aq_wave_semantics aq_wave_matrix[];
 /* The same semantics compiled for levels of the host's processor. */
 extern const aq_wave_semantics aq_wave_vector_base[];
+extern const aq_wave_semantics aq_wave_access_base[];
 #if defined(__x86_64__)
 extern const aq_wave_semantics aq_wave_vector_v3[];
+extern const aq_wave_semantics aq_wave_access_v3[];
 extern const aq_wave_semantics aq_wave_vector_v4[];
+extern const aq_wave_semantics aq_wave_access_v4[];
 #endif
 
 /* The handler of an instruction in any list, or NULL. */
-aq_wave_handler *aq_wave_handler_named(const char *name);
+aq_wave_handler *aq_wave_handler_named(unsigned level, const char *name);
 
 /* Runs an instruction with SDWA, DPP, modifiers or operand selection. */
 const aq_wave_op *aq_wave_form_run(aq_wave *w, const aq_wave_op *o);

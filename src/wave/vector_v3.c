@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Vector arithmetic for hosts of x86-64-v3. */
+/* Vector arithmetic and accesses for hosts of x86-64-v3. */
 #include "config.h"
 
 #if defined(__x86_64__)
@@ -8,6 +8,8 @@
 #pragma GCC target("arch=x86-64-v3")
 
 #define AQ_WAVE_VECTOR aq_wave_vector_v3
+#define AQ_WAVE_ACCESS aq_wave_access_v3
+#include "wave/access.inc"
 #include "wave/vector.inc"
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Vector arithmetic for hosts of x86-64-v4. */
+/* Vector arithmetic and accesses for hosts of x86-64-v4. */
 #include "config.h"
 
 #if defined(__x86_64__)
@@ -8,6 +8,8 @@
 #pragma GCC target("arch=x86-64-v4,prefer-vector-width=512")
 
 #define AQ_WAVE_VECTOR aq_wave_vector_v4
+#define AQ_WAVE_ACCESS aq_wave_access_v4
+#include "wave/access.inc"
 #include "wave/vector.inc"
 
 #endif

@@ -21,6 +21,7 @@ struct aq_wave_machine {
   } codes[CODES_MAX];
   unsigned code_count;
   unsigned open; /* executions */
+  unsigned level;
 };
 
 static aq_status code_for(aq_wave_machine *machine, const char *gfx,
@@ -35,7 +36,8 @@ static aq_status code_for(aq_wave_machine *machine, const char *gfx,
       strlen(gfx) >= sizeof machine->codes[0].gfx)
     return aq_diag_set(diag, AQ_ERR_UNSUPPORTED,
                        "code of more than %d kinds of processors", CODES_MAX);
-  aq_status status = aq_wave_code_create(gfx, aq_wave_handler_named, out, diag);
+  aq_status status = aq_wave_code_create(gfx, aq_wave_handler_named,
+                                         machine->level, out, diag);
   if (status != AQ_OK)
     return status;
   strcpy(machine->codes[machine->code_count].gfx, gfx);
@@ -103,7 +105,7 @@ bool aq_wave_machine_executes(const char *gfx)
 
 bool aq_wave_row_executes(const aq_isa_row *row)
 {
-  return aq_wave_handler_named(row->name) != NULL;
+  return aq_wave_handler_named(0, row->name) != NULL;
 }
 
 bool aq_wave_instruction_executes(const aq_isa_inst *inst)
@@ -112,6 +114,12 @@ bool aq_wave_instruction_executes(const aq_isa_inst *inst)
 }
 
 aq_status aq_wave_machine_create(aq_wave_machine **out, aq_diag *diag)
+{
+  return aq_wave_machine_create_at(aq_wave_level_count() - 1, out, diag);
+}
+
+aq_status aq_wave_machine_create_at(unsigned level, aq_wave_machine **out,
+                                    aq_diag *diag)
 {
   aq_wave_machine *machine = calloc(1, sizeof *machine);
   if (!machine)
@@ -123,6 +131,7 @@ aq_status aq_wave_machine_create(aq_wave_machine **out, aq_diag *diag)
                                     .begin = wave_begin,
                                     .step = wave_step,
                                     .end = wave_end};
+  machine->level = level;
   *out = machine;
   return AQ_OK;
 }

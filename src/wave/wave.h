@@ -34,8 +34,17 @@ bool aq_wave_machine_executes(const char *gfx);
 bool aq_wave_row_executes(const aq_isa_row *row);
 bool aq_wave_instruction_executes(const aq_isa_inst *inst);
 
-/* AQ_ERR_NO_MEMORY, or the machine; its executions end before it. */
+/* Levels of processors that lanes are computed for, from "base", which every
+ * host has, to "x86-64-v4"; how many of them this host has. Each gives the same
+ * results. */
+unsigned aq_wave_level_count(void);
+const char *aq_wave_level_name(unsigned level);
+
+/* AQ_ERR_NO_MEMORY, or the machine, at the highest level or at one that the
+ * host has; its executions end before it. */
 aq_status aq_wave_machine_create(aq_wave_machine **out, aq_diag *diag);
+aq_status aq_wave_machine_create_at(unsigned level, aq_wave_machine **out,
+                                    aq_diag *diag);
 void aq_wave_machine_destroy(aq_wave_machine *machine);
 
 /* The machine's executor, as long as the machine lives. */

@@ -40,6 +40,27 @@ KERNEL(g_reduce)
   out[i] = words[0] + b[i];
 }
 
+/* Tiles: rows of 16, one word for 16 lanes, pairs, strides, lanes that are off.
+ */
+SHARED u32 tile[1024];
+
+KERNEL(g_tile)
+{
+  ITEMS_OF_GROUP;
+  const u32 x = t & 15, y = t >> 4;
+  tile[t] = (u32)a[i];
+  tile[t + 256] = (u32)b[i];
+  *(LDS u64 *)&tile[512 + 2 * t] = a[i] ^ b[i];
+  barrier();
+  u64 r = 0;
+  for (u32 k = 0; k < 16; k++)
+    r = r * 31 + tile[16 * y + k] * (u64)tile[256 + 16 * k + x];
+  r = r * 31 + *(const LDS u64 *)&tile[512 + 2 * (255 - t)];
+  if (t % 3)
+    r = r * 31 + tile[t * 2] + *(const LDS u64 *)&tile[512 + 2 * (t & ~3u)];
+  out[i] = r;
+}
+
 KERNEL(g_narrow)
 {
   ITEMS_OF_GROUP;

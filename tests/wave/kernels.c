@@ -169,6 +169,26 @@ KERNEL(k_bytes)
   out[i] = r;
 }
 
+/* Rows, single words, and neither, of one, two and four words; with lanes that
+ * are off. */
+KERNEL(k_rows)
+{
+  ITEM;
+  const GLOBAL u32 *narrow = (const GLOBAL u32 *)a;
+  const u32 wave = i & ~63u, in = i & 15;
+  u64 r = narrow[wave + in] * 3ull + narrow[wave + (i >> 4 & 3)] * 5ull;
+  r = r * 31 + a[i - (i & 63) / 2];
+  if (i % 3 == 1)
+    r = r * 31 + narrow[i];
+  if (i % 64 > 40)
+    r = r * 31 + narrow[wave] + b[i - wave];
+  if ((u32)a[i] & 1) {
+    const u64 x = a[i & ~3u], y = a[(i & ~3u) + 1];
+    r = r * 31 + x + y * 2;
+  }
+  out[i] = r;
+}
+
 KERNEL(k_gather)
 {
   ITEM;

@@ -26,6 +26,23 @@ LOOP(g_reduce)
   }
 }
 
+LOOP(g_tile)
+{
+  GROUPS(g) for (u32 t = 0; t < GROUP; t++)
+  {
+    const u64 *ga = a + g, *gb = b + g;
+    const u32 x = t & 15, y = t >> 4, far = 255 - t, near = t & ~3u;
+    u64 r = 0;
+    for (u32 k = 0; k < 16; k++)
+      r = r * 31 + (u32)ga[16 * y + k] * (u64)(u32)gb[16 * k + x];
+    r = r * 31 + (ga[far] ^ gb[far]);
+    if (t % 3)
+      r = r * 31 + (u32)(2 * t < 256 ? ga[2 * t] : gb[2 * t - 256]) +
+          (ga[near] ^ gb[near]);
+    out[g + t] = r;
+  }
+}
+
 LOOP(g_narrow)
 {
   (void)b;
@@ -266,6 +283,7 @@ static const struct {
     }                                                                          \
   }
     K(g_reduce),
+    K(g_tile),
     K(g_narrow),
     K(g_lds_atomics),
     K(g_global_atomics),
@@ -290,7 +308,7 @@ typedef struct arguments {
   u32 n;
 } arguments;
 
-static void kernels_compare(const char *gfx, int level)
+static void kernels_compare(const char *gfx, int level, unsigned host_level)
 {
   static u64 a[N], b[N], out[N + EXTRA], expected[N + EXTRA];
   const arguments kernarg = {a, b, out, N};
@@ -298,7 +316,8 @@ static void kernels_compare(const char *gfx, int level)
   aq_wave_machine *machine;
   aq_rng rng;
   aq_code_image image = image_of("wave/groups.c", gfx, level);
-  ck_assert_status(aq_wave_machine_create(&machine, &diag), AQ_OK, &diag);
+  ck_assert_status(aq_wave_machine_create_at(host_level, &machine, &diag),
+                   AQ_OK, &diag);
   aq_rng_init(&rng, 11, 0);
   for (unsigned i = 0; i < N; i++) {
     a[i] = number_make(&rng);
@@ -318,8 +337,9 @@ static void kernels_compare(const char *gfx, int level)
     kernels[k].host(a, b, expected);
     for (unsigned i = 0; i < N + EXTRA; i++)
       ck_assert_msg(out[i] == expected[i],
-                    "%s of %s -O%d, item %u: 0x%llx, on the host 0x%llx",
-                    kernels[k].name, gfx, level, i, out[i], expected[i]);
+                    "%s of %s -O%d at %s, item %u: 0x%llx, on the host 0x%llx",
+                    kernels[k].name, gfx, level, aq_wave_level_name(host_level),
+                    i, out[i], expected[i]);
   }
   aq_wave_machine_destroy(machine);
   aq_code_image_unload(&image);
@@ -334,7 +354,8 @@ START_TEST(groups_compute_what_loops_compute)
     return;
   }
   for (size_t i = 0; i < sizeof targets / sizeof *targets; i++)
-    kernels_compare(targets[i], i % 2 ? 3 : 1);
+    for (unsigned level = 0; level < aq_wave_level_count(); level++)
+      kernels_compare(targets[i], i % 2 ? 3 : 1, level);
 }
 END_TEST
 

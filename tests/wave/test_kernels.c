@@ -26,7 +26,7 @@ static const oracle kernels[] = {
     K(k_compare_f32), K(k_compare_f64), K(k_convert),    K(k_integers),
     K(k_integers_64), K(k_divide),      K(k_divide_64),  K(k_loop),
     K(k_switch),      K(k_bytes),       K(k_gather),     K(k_atomics),
-    {NULL, NULL}};
+    K(k_rows),        {NULL, NULL}};
 static const oracle kernels_forms[] = {K(k_f16),
                                        K(k_f16_packed),
                                        K(k_mixed),
@@ -51,7 +51,7 @@ static const oracle kernels_forms[] = {K(k_f16),
 #undef K
 
 static void kernels_compare(const char *source, const oracle *oracles,
-                            const char *gfx, int level)
+                            const char *gfx, int level, unsigned host_level)
 {
   static u64 a[ITEMS], b[ITEMS], out[ITEMS + WORDS], expected[ITEMS + WORDS];
   const uint16_t group[3] = {GROUP, 1, 1};
@@ -60,7 +60,8 @@ static void kernels_compare(const char *source, const oracle *oracles,
   aq_wave_machine *machine;
   aq_rng rng;
   aq_code_image image = image_of(source, gfx, level);
-  ck_assert_status(aq_wave_machine_create(&machine, &diag), AQ_OK, &diag);
+  ck_assert_status(aq_wave_machine_create_at(host_level, &machine, &diag),
+                   AQ_OK, &diag);
   aq_rng_init(&rng, 7, 0);
   for (unsigned i = 0; i < ITEMS; i++) {
     a[i] = number_make(&rng);
@@ -86,10 +87,10 @@ static void kernels_compare(const char *source, const oracle *oracles,
     }
     for (unsigned i = 0; i < ITEMS + WORDS; i++)
       ck_assert_msg(out[i] == expected[i],
-                    "%s of %s -O%d, item %u: a 0x%llx, b 0x%llx: 0x%llx, on "
-                    "the host 0x%llx",
-                    k->name, gfx, level, i, a[i % ITEMS], b[i % ITEMS], out[i],
-                    expected[i]);
+                    "%s of %s -O%d at %s, item %u: a 0x%llx, b 0x%llx: 0x%llx, "
+                    "on the host 0x%llx",
+                    k->name, gfx, level, aq_wave_level_name(host_level), i,
+                    a[i % ITEMS], b[i % ITEMS], out[i], expected[i]);
   }
   aq_wave_machine_destroy(machine);
   aq_code_image_unload(&image);
@@ -106,7 +107,8 @@ static void each_target(const char *source, const oracle *oracles, int count)
     return;
   }
   for (int i = 0; i < count; i++)
-    kernels_compare(source, oracles, targets[i], i % 2 ? 1 : 3);
+    for (unsigned level = 0; level < aq_wave_level_count(); level++)
+      kernels_compare(source, oracles, targets[i], i % 2 ? 1 : 3, level);
 }
 
 START_TEST(kernels_compute_what_the_host_computes)

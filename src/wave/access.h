@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Accesses of words lane by lane, for what access.inc does not do at once:
+ * handlers of `words` words each (1 to 4), that fault at the first lane that
+ * reaches nothing.
+ */
+#ifndef AQ_WAVE_ACCESS_H
+#define AQ_WAVE_ACCESS_H
+
+#include "wave/state.h"
+
+const aq_wave_op *aq_wave_global_load(aq_wave *w, const aq_wave_op *o,
+                                      unsigned words);
+const aq_wave_op *aq_wave_global_store(aq_wave *w, const aq_wave_op *o,
+                                       unsigned words);
+const aq_wave_op *aq_wave_shared_load(aq_wave *w, const aq_wave_op *o,
+                                      unsigned words);
+const aq_wave_op *aq_wave_shared_store(aq_wave *w, const aq_wave_op *o,
+                                       unsigned words);
+/* Two elements; their offsets count `scale` elements. */
+const aq_wave_op *aq_wave_shared_load2(aq_wave *w, const aq_wave_op *o,
+                                       unsigned words, unsigned scale);
+const aq_wave_op *aq_wave_shared_store2(aq_wave *w, const aq_wave_op *o,
+                                        unsigned words, unsigned scale);
+
+#endif
