@@ -7,6 +7,7 @@ AQ_BENCHES = \
 	tests/bench/bench_packets
 AQ_BENCHES += tests/bench/bench_store
 AQ_BENCHES += tests/bench/bench_import
+AQ_BENCHES += tests/bench/bench_isa
 AQ_BENCHES += tests/bench/bench_cmdbuf
 AQ_BENCHES += tests/bench/bench_queue
 AQ_BENCHES += tests/bench/bench_policy
@@ -27,6 +28,20 @@ tests_bench_bench_cmdbuf_LDADD = $(AQ_BENCH_LDADD)
 
 tests_bench_bench_import_CPPFLAGS = $(AQ_BENCH_CPPFLAGS) $(YAJL_CFLAGS)
 tests_bench_bench_import_LDADD = $(AQ_BENCH_LDADD) $(YAJL_LIBS) $(ZLIB_LIBS)
+
+tests_bench_bench_isa_SOURCES = tests/bench/bench_isa.c \
+	tests/bench/bench_isa_host.c tests/bench/bench_isa.h
+tests_bench_bench_isa_CPPFLAGS = $(AQ_BENCH_CPPFLAGS)
+tests_bench_bench_isa_LDADD = $(AQ_BENCH_LDADD)
+EXTRA_DIST += tests/bench/isa/kernels.c tests/bench/isa/kernels.hsaco
+
+# Compiles the kernels of bench_isa anew (clang-22, ld.lld-22).
+.PHONY: regenerate-bench
+regenerate-bench:
+	cd $(srcdir)/tests/bench/isa && \
+	clang-22 -target amdgcn-amd-amdhsa -mcpu=gfx90a -nogpulib -O2 \
+	  -ffp-contract=off -Wl,-s -x c kernels.c -o kernels.hsaco && \
+	chmod 644 kernels.hsaco
 
 tests_bench_bench_calendar_CPPFLAGS = $(AQ_BENCH_CPPFLAGS)
 tests_bench_bench_calendar_LDADD = $(AQ_BENCH_LDADD)

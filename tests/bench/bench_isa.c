@@ -1,0 +1,471 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Execution of machine code (src/wave): instructions of waves a second of the
+ * processor, waits and nops not counted, with all checks, on one thread. Beside
+ * each, in the same run: the lane-operations that its source asks for, and the
+ * same loop compiled for the host.
+ *
+ * Decoding: the first execution of code that runs through once, an instruction.
+ * Empty dispatches: a kernel that is only s_endpgm beside one with a host
+ * function, on the simulator, from reservation to completion.
+ */
+#include "bench/bench_isa.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "backend_sim/sim.h"
+#include "bench/bench.h"
+#include "codeobj/image.h"
+#include "wave/wave.h"
+
+enum {
+  ROUNDS = 5,
+  ITEMS = 1 << 20,
+  SIDE = 256,      /* of matrices */
+  TABLE = 1 << 16, /* words */
+  DISPATCHES = 100000,
+};
+
+static const char gfx[] = "gfx90a";
+static aq_code_image image;
+
+static double processor_time(void)
+{
+  struct timespec now;
+  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
+  return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
+}
+
+static void check(aq_status status, const aq_diag *diag)
+{
+  if (status == AQ_OK)
+    return;
+  fprintf(stderr, "bench_isa: %s\n", diag->text);
+  exit(1);
+}
+
+static const aq_code_kernel *kernel_find(const char *name)
+{
+  for (size_t i = 0; i < image.code.kernel_count; i++)
+    if (strcmp(image.code.kernels[i].name, name) == 0)
+      return &image.code.kernels[i];
+  fprintf(stderr, "bench_isa: no kernel %s\n", name);
+  exit(1);
+}
+
+static void image_load(void)
+{
+  static unsigned char bytes[1 << 17];
+  const char *source = getenv("AQ_SRCDIR");
+  char path[1024];
+  aq_diag diag = AQ_DIAG_INIT;
+  snprintf(path, sizeof path, "%s/tests/bench/isa/kernels.hsaco",
+           source ? source : ".");
+  FILE *file = fopen(path, "rb");
+  if (!file) {
+    perror(path);
+    exit(1);
+  }
+  const size_t size = fread(bytes, 1, sizeof bytes, file);
+  fclose(file);
+  check(aq_code_image_load(bytes, size, &(aq_code_image_options){0}, &image,
+                           &diag),
+        &diag);
+}
+
+/* ---- kernels ---- */
+
+typedef struct isa_args {
+  uint64_t p[3]; /* as many as the kernel has, then the numbers */
+  uint32_t n[2];
+} isa_args;
+
+typedef struct isa_case {
+  const char *name, *kernel;
+  uint16_t group[2];
+  uint32_t grid[2];
+  unsigned pointers;
+  uint32_t n[2];
+  double operations; /* of all lanes, by the source */
+  void (*host)(const struct isa_case *c);
+  const char *unit; /* of the operations */
+  /* State of a run. */
+  aq_wave_machine *machine;
+  uint64_t instructions;
+} isa_case;
+
+static union {
+  float f32[ITEMS];
+  uint32_t u32[ITEMS];
+  double f64[ITEMS];
+  uint16_t f16[ITEMS];
+} in_a, in_b, out_device, out_host;
+
+static void execute(isa_case *c)
+{
+  const aq_executor *executor = aq_wave_machine_executor(c->machine);
+  const aq_code_kernel *kernel = kernel_find(c->kernel);
+  const void *pointers[3] = {&in_a, &in_b, &out_device};
+  uint8_t kernarg[64] = {0};
+  for (unsigned i = 0; i < c->pointers; i++)
+    memcpy(kernarg + 8 * i, &pointers[i == c->pointers - 1 ? 2 : i], 8);
+  memcpy(kernarg + 8 * (size_t)c->pointers, c->n, sizeof c->n);
+  const aq_kernel_packet packet = {
+      .setup = 2,
+      .workgroup_size = {c->group[0], c->group[1], 1},
+      .grid_size = {c->grid[0], c->grid[1], 1},
+      .private_segment_size = kernel->private_size,
+      .group_segment_size = kernel->group_size,
+      .kernel_object = aq_code_image_object(&image, kernel),
+      .kernarg_address = (uint64_t)(uintptr_t)kernarg};
+  const aq_execution_desc desc = {.packet = &packet,
+                                  .kernel = c->kernel,
+                                  .gfx = gfx,
+                                  .cus = 104,
+                                  .wave_size = 64};
+  aq_diag diag = AQ_DIAG_INIT;
+  aq_execution_step step;
+  aq_execution_state state;
+  void *execution;
+  check(executor->begin(executor->user, &desc, &execution, &diag), &diag);
+  c->instructions = 0;
+  do {
+    state = executor->step(execution, 1 << 16, 0, &step);
+    c->instructions += step.instructions;
+  } while (state == AQ_EXECUTION_MORE);
+  executor->end(execution);
+  if (state != AQ_EXECUTION_DONE) {
+    fprintf(stderr, "bench_isa: %s\n",
+            state == AQ_EXECUTION_FAULT ? step.fault.text : "the kernel waits");
+    exit(1);
+  }
+}
+
+/* Seconds for one execution. */
+static double device_time(isa_case *c)
+{
+  const double begin = processor_time();
+  execute(c);
+  return processor_time() - begin;
+}
+
+static double instruction_rate(void *context)
+{
+  isa_case *c = context;
+  const double seconds = device_time(c);
+  return (double)c->instructions / seconds * 1e-6;
+}
+
+static double device_rate(void *context)
+{
+  isa_case *c = context;
+  return c->operations / device_time(c) * 1e-9;
+}
+
+static double host_rate(void *context)
+{
+  const isa_case *c = context;
+  const double begin = processor_time();
+  int runs = 0;
+  do {
+    c->host(c);
+    runs++;
+  } while (processor_time() - begin < 0.01);
+  return c->operations * runs / (processor_time() - begin) * 1e-9;
+}
+
+/* ---- cases ---- */
+
+static void host_vadd(const isa_case *c)
+{
+  isa_host_vadd(in_a.f32, in_b.f32, out_host.f32, c->n[0]);
+}
+
+static void host_sgemm(const isa_case *c)
+{
+  isa_host_sgemm(in_a.f32, in_b.f32, out_host.f32, c->n[0]);
+}
+
+static void host_hash(const isa_case *c)
+{
+  isa_host_hash(in_a.u32, out_host.u32, c->grid[0], c->n[0]);
+}
+
+static void host_gather(const isa_case *c)
+{
+  isa_host_gather(in_a.u32, out_host.u32, c->grid[0], c->n[0], c->n[1]);
+}
+
+static void host_f64_fma(const isa_case *c)
+{
+  isa_host_f64_fma(in_a.f64, out_host.f64, c->grid[0], c->n[0]);
+}
+
+static void host_f16_gemm(const isa_case *c)
+{
+  isa_host_f16_gemm(in_a.f16, in_b.f16, out_host.f32, c->n[0]);
+}
+
+enum { CUBE = SIDE * SIDE * SIDE, HASH_ITEMS = 1 << 16, HASH_STEPS = 64 };
+
+/* Operations: additions, multiplications (a fused one is both), shifts, logic,
+ * and reads of the table. */
+static isa_case cases[] = {
+    {"isa_vadd",
+     "vadd",
+     {256, 1},
+     {ITEMS, 1},
+     3,
+     {ITEMS, 0},
+     ITEMS,
+     host_vadd,
+     "G lane-operations/s",
+     NULL,
+     0},
+    {"isa_sgemm_lds",
+     "sgemm_lds",
+     {16, 16},
+     {SIDE, SIDE},
+     3,
+     {SIDE, 0},
+     2.0 * CUBE,
+     host_sgemm,
+     "G lane-operations/s",
+     NULL,
+     0},
+    {"isa_hash",
+     "hash",
+     {256, 1},
+     {HASH_ITEMS, 1},
+     2,
+     {HASH_STEPS, 0},
+     15.0 * HASH_ITEMS *HASH_STEPS,
+     host_hash,
+     "G lane-operations/s",
+     NULL,
+     0},
+    {"isa_gather",
+     "gather",
+     {256, 1},
+     {HASH_ITEMS, 1},
+     2,
+     {TABLE - 1, HASH_STEPS},
+     4.0 * HASH_ITEMS *HASH_STEPS,
+     host_gather,
+     "G lane-operations/s",
+     NULL,
+     0},
+    {"isa_f64_fma",
+     "f64_fma",
+     {256, 1},
+     {HASH_ITEMS, 1},
+     2,
+     {HASH_STEPS, 0},
+     8.0 * HASH_ITEMS *HASH_STEPS,
+     host_f64_fma,
+     "G lane-operations/s",
+     NULL,
+     0},
+    {"isa_mfma_f16_gemm",
+     "mfma_f16_gemm",
+     {64, 1},
+     {SIDE * 2, SIDE / 32},
+     3,
+     {SIDE, 0},
+     2.0 * CUBE,
+     host_f16_gemm,
+     "GFLOP/s",
+     NULL,
+     0},
+};
+
+/* Positive numbers that are normal as f64 and pairs of f16: bits of both kinds
+ * of elements stay away from NaNs and denormals. */
+static void inputs_make(const isa_case *c)
+{
+  uint64_t seed = 1;
+  const bool half = strstr(c->name, "f16") != NULL,
+             wide = strstr(c->name, "f64") != NULL,
+             single = strstr(c->name, "vadd") || strstr(c->name, "sgemm");
+  for (size_t i = 0; i < ITEMS; i++) {
+    seed = seed * 6364136223846793005u + 1442695040888963407u;
+    const uint32_t x = (uint32_t)(seed >> 33);
+    if (half) {
+      in_a.f16[i] = (uint16_t)(0x3800 + (x & 0x3ff));
+      in_b.f16[i] = (uint16_t)(0x3800 + (x >> 10 & 0x3ff));
+    } else if (wide) {
+      in_a.f64[i] = (x & 0xffff) * 0x1p-17;
+    } else if (single) {
+      in_a.f32[i] = (float)(x & 15);
+      in_b.f32[i] = (float)(x >> 4 & 15);
+    } else {
+      in_a.u32[i] = x;
+    }
+  }
+}
+
+/* The kernel's result is the host's: exactly where sums are exact in any order,
+ * else near it. */
+static void results_compare(const isa_case *c)
+{
+  c->host(c);
+  const bool wide = strstr(c->name, "f64") != NULL;
+  const size_t count = c->host == host_sgemm || c->host == host_f16_gemm
+                           ? SIDE * SIDE
+                           : c->grid[0];
+  for (size_t i = 0; i < count; i++) {
+    const bool same = wide ? fabs(out_device.f64[i] - out_host.f64[i]) <=
+                                 1e-12 * fabs(out_host.f64[i])
+                      : c->host == host_f16_gemm
+                          ? fabsf(out_device.f32[i] - out_host.f32[i]) <=
+                                1e-4f * fabsf(out_host.f32[i])
+                          : out_device.u32[i] == out_host.u32[i];
+    if (same)
+      continue;
+    fprintf(stderr, "bench_isa: %s: element %zu differs from the host's\n",
+            c->name, i);
+    exit(1);
+  }
+}
+
+static void case_run(isa_case *c)
+{
+  aq_diag diag = AQ_DIAG_INIT;
+  char name[64], unit[64];
+  check(aq_wave_machine_create(&c->machine, &diag), &diag);
+  inputs_make(c);
+  execute(c); /* decodes the code */
+  results_compare(c);
+  snprintf(unit, sizeof unit, "M wave-instructions/s (%s)",
+           aq_wave_level_name(aq_wave_level_count() - 1));
+  aqbench_compare(c->name, unit, ROUNDS, NULL, instruction_rate, c);
+  snprintf(name, sizeof name, "%s_operations", c->name);
+  aqbench_compare(name, c->unit, ROUNDS, host_rate, device_rate, c);
+  aq_wave_machine_destroy(c->machine);
+}
+
+/* ---- decoding ---- */
+
+static double decode_time(void *context)
+{
+  isa_case *c = context;
+  aq_diag diag = AQ_DIAG_INIT;
+  check(aq_wave_machine_create(&c->machine, &diag), &diag);
+  const double first = device_time(c);
+  const double second = device_time(c);
+  aq_wave_machine_destroy(c->machine);
+  return (first - second) / (double)c->instructions * 1e9;
+}
+
+/* ---- empty dispatches ---- */
+
+static void nothing(const aq_kernel_call *call)
+{
+  (void)call;
+}
+
+typedef struct dispatch_case {
+  const aq_executor *executor;
+} dispatch_case;
+
+/* Nanoseconds a dispatch, with a host function or with code. */
+static double dispatch_time(const dispatch_case *c, bool code)
+{
+  const aq_transport_ops *ops = &aqsim_transport_ops;
+  const aq_code_kernel *empty = kernel_find("empty");
+  aq_diag diag = AQ_DIAG_INIT;
+  aq_transport *t;
+  aq_ring *queue;
+  aq_kernel_info info;
+  aq_signal signal;
+  const aq_transport_options options = {.size = sizeof options,
+                                        .executor = c->executor};
+  const aq_kernel_desc desc = {.name = "empty",
+                               .function = code ? NULL : nothing,
+                               .object = aq_code_image_object(&image, empty),
+                               .code = true};
+  check(ops->open(&options, &t, &diag), &diag);
+  check(ops->queue_create(t, &(aq_queue_desc){.size = 1024}, &queue, &diag),
+        &diag);
+  check(ops->kernel_register(t, &desc, &info, &diag), &diag);
+  check(ops->signal_create(
+            t,
+            &(aq_signal_desc){.value = INT64_MAX / 2, .flags = AQ_SIGNAL_DRAIN},
+            &signal, &diag),
+        &diag);
+  const uint16_t header = aq_packet_header(AQ_PACKET_KERNEL_DISPATCH, true,
+                                           AQ_SCOPE_AGENT, AQ_SCOPE_AGENT);
+  uint64_t id = 0, done = 0;
+  aq_completion completions[64];
+  uint32_t count;
+  const double begin = processor_time();
+  for (long i = 0; i < DISPATCHES; i++) {
+    while (!aq_ring_try_reserve(queue, 1, &id))
+      check(ops->queue_wait_space(t, queue, 256, AQ_TIME_MAX, &diag), &diag);
+    aq_packet *slot = aq_ring_slot(queue, id);
+    slot->kernel = (aq_kernel_packet){.workgroup_size = {64, 1, 1},
+                                      .grid_size = {64, 1, 1},
+                                      .kernel_object = info.object,
+                                      .completion_signal = signal};
+    aq_packet_publish(slot, header, 1);
+    ops->queue_doorbell(t, queue, id);
+    while (i % 256 == 0 && (count = ops->drain(t, completions, 64)) > 0)
+      done += count;
+  }
+  check(ops->sleep_until(t, AQ_TIME_MAX, false, &diag), &diag);
+  while ((count = ops->drain(t, completions, 64)) > 0)
+    done += count;
+  const double ns = (processor_time() - begin) / DISPATCHES * 1e9;
+  ops->close(t);
+  if (done != DISPATCHES) {
+    fprintf(stderr, "bench_isa: %lu of %d dispatches completed\n",
+            (unsigned long)done, DISPATCHES);
+    exit(1);
+  }
+  return ns;
+}
+
+static double dispatch_host(void *context)
+{
+  return dispatch_time(context, false);
+}
+
+static double dispatch_code(void *context)
+{
+  return dispatch_time(context, true);
+}
+
+/* All cases, or those whose names begin with the argument. */
+int main(int argc, char **argv)
+{
+  const char *only = argc > 1 ? argv[1] : "";
+  if (!aq_wave_machine_executes(gfx)) {
+    fprintf(stderr, "bench_isa: no code is executed on this host\n");
+    return 0;
+  }
+  image_load();
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+    if (strncmp(cases[i].name, only, strlen(only)) == 0)
+      case_run(&cases[i]);
+  if (strncmp("isa_decode", only, strlen(only)) == 0) {
+    isa_case unrolled = {
+        .kernel = "unrolled", .group = {64, 1}, .grid = {64, 1}, .pointers = 2};
+    aqbench_compare("isa_decode", "ns/instruction", ROUNDS, NULL, decode_time,
+                    &unrolled);
+  }
+  if (strncmp("isa_empty_dispatch", only, strlen(only)) == 0) {
+    aq_diag diag = AQ_DIAG_INIT;
+    aq_wave_machine *machine;
+    check(aq_wave_machine_create(&machine, &diag), &diag);
+    dispatch_case c = {aq_wave_machine_executor(machine)};
+    aqbench_compare("isa_empty_dispatch", "ns", ROUNDS, dispatch_host,
+                    dispatch_code, &c);
+    aq_wave_machine_destroy(machine);
+  }
+  aq_code_image_unload(&image);
+  return 0;
+}
