@@ -4,6 +4,7 @@
 
 #include <string.h>
 
+#include "queue/part.h"
 #include "queue/queue_priv.h"
 
 enum {
@@ -43,7 +44,7 @@ uint32_t aq_edges_kernarg(aq_edge_way way, uint32_t edges)
 /* The next packet; it waits for those before it. */
 static aq_packet *packet_begin(aq_packet_span *span, aq_packet_type type)
 {
-  return aq_span_next(span,
+  return aq_part_next(span,
                       aq_packet_header(type, 1, AQ_SCOPE_NONE, AQ_SCOPE_NONE));
 }
 

@@ -3,9 +3,6 @@
 #ifndef AQ_QUEUE_FEED_PRIV_H
 #define AQ_QUEUE_FEED_PRIV_H
 
-#include <assert.h>
-#include <string.h>
-
 #include "cmdbuf/device_walk.h"
 #include "queue/feed.h"
 #include "queue/kernarg_ring.h"
@@ -61,36 +58,6 @@ typedef struct aq_submit {
   bool unrung; /* published packets that still need a doorbell */
 } aq_submit;
 
-/* ---- what every submission does with the packets that it adds ---- */
-
-/* The next packet of a span: its header for later, its body 0. */
-static inline aq_packet *aq_span_next(aq_packet_span *span, uint32_t header)
-{
-  aq_packet *slot = aq_ring_slot(span->ring, span->first + span->packets);
-  memset((unsigned char *)slot + sizeof slot->header_setup, 0,
-         sizeof *slot - sizeof slot->header_setup);
-  span->headers[span->packets++] = header;
-  return slot;
-}
-
-/* Takes the slots that were filled, which were free before: the only producer
- * sees no less room than it saw. Then publishes them in order. */
-static inline void aq_span_commit(const aq_packet_span *span, aq_ring *ring)
-{
-  uint64_t first = 0;
-  const bool taken = aq_ring_try_reserve_single(ring, span->packets, &first);
-  assert(taken && first == span->first);
-  (void)taken;
-  aq_packet_span_publish(span);
-}
-
-/* Rings for everything that is published. */
-static inline void aq_feed_ring_bell(const aq_feed *feed)
-{
-  feed->ops->queue_doorbell(feed->options.transport, feed->ring,
-                            aq_ring_write_index(feed->ring) - 1);
-}
-
 /* feed_wait.c */
 
 /* When the patience of a wait that begins now ends. */
@@ -108,9 +75,9 @@ aq_status aq_submit_run(aq_feed *queue, aq_submit *submit, aq_diag *diag);
 aq_status aq_submit_waits(aq_feed *queue, aq_submit *submit,
                           const aq_packet *last, aq_diag *diag);
 
-/* Kernarg memory; waits until there is some. */
-aq_status aq_submit_kernargs(aq_feed *queue, aq_submit *submit, uint64_t size,
-                             unsigned char **out, aq_diag *diag);
+/* Room for a part (part.h); waits until there is some. */
+aq_status aq_submit_room(aq_feed *queue, aq_submit *submit,
+                         aq_packet_span *part, aq_diag *diag);
 
 /* observe.c: a page before, when it is full and at the end. */
 aq_status aq_page_open(aq_feed *queue, const aq_observer *observer,

@@ -2,13 +2,11 @@
 /* How the parts of a submission get into the ring. */
 #include "config.h"
 
-#include <string.h>
-
-#include "queue/feed_priv.h"
+#include "queue/part.h"
 
 void aq_submit_ring(aq_feed *queue, aq_submit *submit)
 {
-  aq_feed_ring_bell(queue);
+  aq_part_ring(queue);
   submit->result.doorbells++;
   submit->unrung = false;
 }
@@ -57,32 +55,19 @@ static aq_status space_wait(aq_feed *queue, aq_submit *submit, uint32_t slots,
   return status;
 }
 
-static aq_status submit_space(aq_feed *queue, aq_submit *submit, uint32_t slots,
-                              aq_diag *diag)
+aq_status aq_submit_room(aq_feed *queue, aq_submit *submit,
+                         aq_packet_span *part, aq_diag *diag)
 {
-  while (aq_ring_space(queue->ring) < slots) {
-    aq_status status = space_wait(queue, submit, slots, diag);
-    if (status != AQ_OK)
-      return status;
-  }
-  return AQ_OK;
-}
-
-aq_status aq_submit_kernargs(aq_feed *queue, aq_submit *submit, uint64_t size,
-                             unsigned char **out, aq_diag *diag)
-{
-  unsigned char *memory = aq_kernarg_ring_take(&queue->kernargs, size);
-  while (!memory) {
+  while (!aq_part_room(part, queue)) {
     kernargs_reclaim(queue);
-    memory = aq_kernarg_ring_take(&queue->kernargs, size);
-    if (memory)
+    if (aq_part_room(part, queue))
       break;
-    aq_status status =
-        space_wait(queue, submit, aq_ring_space(queue->ring) + 1, diag);
+    const uint32_t space = aq_ring_space(queue->ring);
+    aq_status status = space_wait(
+        queue, submit, space < part->slots ? part->slots : space + 1, diag);
     if (status != AQ_OK)
       return status;
   }
-  *out = memory;
   return AQ_OK;
 }
 
@@ -115,24 +100,13 @@ static void part_plan(const aq_feed *queue, const aq_submit *submit,
   span->kernarg_size = (uint32_t)(bytes < limit ? bytes : limit);
 }
 
-static aq_status part_room(aq_feed *queue, aq_submit *submit,
-                           aq_packet_span *span, aq_diag *diag)
-{
-  aq_status status = submit_space(queue, submit, span->slots, diag);
-  if (status == AQ_OK)
-    status = aq_submit_kernargs(queue, submit, span->kernarg_size,
-                                &span->kernarg, diag);
-  span->first = aq_ring_write_index(queue->ring);
-  return status;
-}
-
 /* Barrier-AND packets hold back all later ones; one takes five signals. */
 static void waits_fill(aq_submit *submit, aq_packet_span *span)
 {
   const aq_submission *submission = submit->submission;
   while (submit->waits_done < submit->waits && span->packets < span->slots) {
     aq_barrier_packet *packet =
-        &aq_span_next(span, aq_packet_header(AQ_PACKET_BARRIER_AND, 1,
+        &aq_part_next(span, aq_packet_header(AQ_PACKET_BARRIER_AND, 1,
                                              AQ_SCOPE_NONE, AQ_SCOPE_NONE))
              ->barrier;
     const uint32_t from = submit->waits_done++ * AQ_BARRIER_DEPENDENCIES;
@@ -149,15 +123,6 @@ static aq_packet barrier_for(aq_signal signal)
       .barrier = {.header = aq_packet_header(AQ_PACKET_BARRIER_AND, 1,
                                              AQ_SCOPE_NONE, AQ_SCOPE_SYSTEM),
                   .completion_signal = signal}};
-}
-
-static void packet_add(aq_packet_span *span, const aq_packet *packet)
-{
-  aq_packet *slot = aq_ring_slot(span->ring, span->first + span->packets);
-  memcpy((unsigned char *)slot + sizeof slot->header_setup,
-         (const unsigned char *)packet + sizeof slot->header_setup,
-         sizeof *slot - sizeof slot->header_setup);
-  span->headers[span->packets++] = packet->header_setup;
 }
 
 static aq_walk payload_fill(aq_feed *queue, aq_submit *submit,
@@ -187,7 +152,7 @@ static void completion_add(const aq_submit *submit, aq_packet_span *span)
     return;
   if (needs_trailer(submit) || span->packets == 0) {
     const aq_packet barrier = barrier_for(completion);
-    packet_add(span, &barrier);
+    aq_part_add(span, &barrier);
     return;
   }
   const uint64_t last = span->first + span->packets - 1;
@@ -212,14 +177,13 @@ static void part_tell(aq_feed *queue, const aq_submit *submit,
       queue->options.user);
 }
 
-static void part_publish(aq_feed *queue, aq_submit *submit,
-                         const aq_packet_span *span)
+static void submit_publish(aq_feed *queue, aq_submit *submit,
+                           const aq_packet_span *span)
 {
-  aq_kernarg_ring_trim(&queue->kernargs,
-                       span->kernarg_size - span->kernarg_used);
+  aq_part_close(span, queue);
   if (span->packets == 0)
     return;
-  aq_span_commit(span, queue->ring);
+  aq_part_publish(span, queue);
   if (submit->result.packets == 0)
     submit->result.first = span->first;
   submit->unrung = true;
@@ -254,10 +218,11 @@ static aq_status walk_resume(aq_feed *queue, aq_submit *submit, aq_walk walk,
 /* Fills and publishes the next part of a submission. */
 static aq_status part_submit(aq_feed *queue, aq_submit *submit, aq_diag *diag)
 {
-  aq_packet_span span = {
-      .ring = queue->ring, .headers = queue->headers, .drain = &submit->drain};
+  aq_packet_span span;
+  aq_part_begin(&span, queue);
+  span.drain = &submit->drain;
   part_plan(queue, submit, &span);
-  aq_status status = part_room(queue, submit, &span, diag);
+  aq_status status = aq_submit_room(queue, submit, &span, diag);
   if (status != AQ_OK)
     return status;
   waits_fill(submit, &span);
@@ -273,7 +238,7 @@ static aq_status part_submit(aq_feed *queue, aq_submit *submit, aq_diag *diag)
   }
   part_tell(queue, submit, &span, waits);
   submit->payload_done += span.packets - waits;
-  part_publish(queue, submit, &span);
+  submit_publish(queue, submit, &span);
   return walk_resume(queue, submit, walk, diag);
 }
 
@@ -284,19 +249,18 @@ aq_status aq_submit_waits(aq_feed *queue, aq_submit *submit,
   bool added = false;
   while (!added) {
     const uint64_t slots = submit->waits - submit->waits_done + UINT64_C(1);
-    aq_packet_span span = {.ring = queue->ring,
-                           .headers = queue->headers,
-                           .slots = (uint32_t)(slots < most ? slots : most),
-                           .first = aq_ring_write_index(queue->ring)};
-    aq_status status = submit_space(queue, submit, span.slots, diag);
+    aq_packet_span span;
+    aq_part_begin(&span, queue);
+    span.slots = (uint32_t)(slots < most ? slots : most);
+    aq_status status = aq_submit_room(queue, submit, &span, diag);
     if (status != AQ_OK)
       return status;
     waits_fill(submit, &span);
     if (span.packets < span.slots) {
-      packet_add(&span, last);
+      aq_part_add(&span, last);
       added = true;
     }
-    part_publish(queue, submit, &span);
+    submit_publish(queue, submit, &span);
   }
   return AQ_OK;
 }

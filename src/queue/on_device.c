@@ -4,7 +4,7 @@
 
 #include <stdlib.h>
 
-#include "queue/feed_priv.h"
+#include "queue/part.h"
 
 static aq_status walk_make(aq_feed *queue, aq_diag *diag)
 {
@@ -63,13 +63,15 @@ static aq_status walk_start(aq_feed *queue, aq_submit *submit, aq_diag *diag)
   aq_device_walk *walk = queue->walk;
   const uint64_t size = aq_kernarg_ring_limit(&queue->kernargs);
   const uint32_t most = submit->link->program->kernarg_max;
-  unsigned char *memory;
   if (most + AQ_KERNARG_ALIGN > size)
     return aq_diag_set(diag, AQ_ERR_INVALID,
                        "%u bytes of kernel arguments: on the device the queue "
                        "takes at most %llu",
                        most, (unsigned long long)(size - AQ_KERNARG_ALIGN));
-  aq_status status = aq_submit_kernargs(queue, submit, size, &memory, diag);
+  aq_packet_span part;
+  aq_part_begin(&part, queue);
+  part.kernarg_size = (uint32_t)size;
+  aq_status status = aq_submit_room(queue, submit, &part, diag);
   if (status != AQ_OK)
     return status;
   walk->walk = submit->processor;
@@ -79,11 +81,11 @@ static aq_status walk_start(aq_feed *queue, aq_submit *submit, aq_diag *diag)
   }
   walk->ring = queue->ring;
   walk->headers = queue->headers;
-  walk->kernarg = memory + AQ_KERNARG_ALIGN;
+  walk->kernarg = part.kernarg + AQ_KERNARG_ALIGN;
   walk->kernarg_size = (uint32_t)size - AQ_KERNARG_ALIGN;
   walk->completion = submit->submission->completion;
   queue->ops->signal_store(queue->options.transport, walk->done, 1, AQ_RELEASE);
-  aq_device_walk_prepare(walk, queue->walk_object, memory);
+  aq_device_walk_prepare(walk, queue->walk_object, part.kernarg);
   return AQ_OK;
 }
 

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* A task, or a part of it, into the ring: room for all of it first, then
- * bodies, then later notifications, then headers, then the doorbell. Room is
- * looked at before anything is written, and taken last, so that a failure
- * leaves no gap. */
+/* A task as parts of the ring (part.h), with everything that the host queue
+ * adds to one: waits for other queues, an epoch and its notifications, which
+ * are put before the packets are published. */
 #include "config.h"
 
 #include <string.h>
 
+#include "queue/part.h"
 #include "queue/queue_priv.h"
 
 /* The needs of a part. */
@@ -50,19 +50,13 @@ static void part_size(const aq_queue *queue, const aq_task *task, part *p)
 
 static bool part_room(aq_queue *queue, const aq_task *task, part *p)
 {
-  aq_feed *feed = queue->feed;
-  if (aq_due_room(&queue->due) < dues_of(task, p->plan) ||
-      aq_ring_space(queue->ring) < p->span.slots)
+  if (aq_due_room(&queue->due) < dues_of(task, p->plan))
     return false;
-  if (p->span.kernarg_size > 0) {
-    aq_kernarg_ring_give(&feed->kernargs, __atomic_load_n(&queue->kernarg_free,
-                                                          __ATOMIC_ACQUIRE));
-    p->span.kernarg =
-        aq_kernarg_ring_take(&feed->kernargs, p->span.kernarg_size);
-    if (!p->span.kernarg)
-      return false;
-  }
-  return true;
+  if (p->span.kernarg_size > 0)
+    aq_kernarg_ring_give(
+        &queue->feed->kernargs,
+        __atomic_load_n(&queue->kernarg_free, __ATOMIC_ACQUIRE));
+  return aq_part_room(&p->span, queue->feed);
 }
 
 /* ---- packets ---- */
@@ -110,7 +104,7 @@ static void completion_add(aq_queue *queue, const aq_task *task, part *p)
 {
   aq_packet_span *span = &p->span;
   if (!can_carry(queue, span)) {
-    aq_span_next(span, aq_packet_header(AQ_PACKET_BARRIER_AND, 1, AQ_SCOPE_NONE,
+    aq_part_next(span, aq_packet_header(AQ_PACKET_BARRIER_AND, 1, AQ_SCOPE_NONE,
                                         AQ_SCOPE_NONE));
   }
   const uint32_t last = span->packets - 1;
@@ -284,20 +278,19 @@ void aq_queue_ring_bell(aq_queue *queue)
     return;
   queue->unrung = false;
   queue->stats.doorbells++;
-  aq_feed_ring_bell(queue->feed);
+  aq_part_ring(queue->feed);
 }
 
-static void part_publish(aq_queue *queue, aq_task *task, part *p)
+static void task_publish(aq_queue *queue, aq_task *task, part *p)
 {
-  aq_kernarg_ring_trim(&queue->feed->kernargs,
-                       p->span.kernarg_size - p->span.kernarg_used);
+  aq_part_close(&p->span, queue->feed);
   if (!task->begun)
     task->first = p->span.first;
   task->packets += p->span.packets;
   stats_count(queue, task, p);
   __atomic_store_n(&queue->epoch, p->epoch, __ATOMIC_RELEASE);
   dues_put(queue, task, p);
-  aq_span_commit(&p->span, queue->ring);
+  aq_part_publish(&p->span, queue->feed);
   queue->unrung = true;
   if (!(task->sync.flags & AQ_SYNC_MORE) || !p->whole)
     aq_queue_ring_bell(queue);
@@ -312,18 +305,10 @@ static void part_publish(aq_queue *queue, aq_task *task, part *p)
 /* Field by field, see aq_task_start. */
 static inline void part_init(part *p, const aq_queue *queue, aq_plan *plan)
 {
-  aq_packet_span *span = &p->span;
+  aq_part_begin(&p->span, queue->feed);
   p->plan = plan;
   p->flag = p->start = NULL;
   p->epoch = queue->epoch + 1;
-  span->ring = queue->ring;
-  span->first = aq_ring_write_index(queue->ring);
-  span->headers = queue->feed->headers;
-  span->kernarg = NULL;
-  span->packets = 0;
-  span->kernarg_used = 0;
-  span->drain = NULL;
-  span->log = NULL;
 }
 
 static aq_put part_put(aq_queue *queue, aq_task *task, aq_plan *plan,
@@ -337,7 +322,7 @@ static aq_put part_put(aq_queue *queue, aq_task *task, aq_plan *plan,
   if (flags_find(queue, &p, diag) != AQ_OK ||
       (task->class->prepare && !task->begun &&
        task->class->prepare(task, queue, diag) != AQ_OK)) {
-    aq_kernarg_ring_trim(&queue->feed->kernargs, p.span.kernarg_size);
+    aq_part_drop(&p.span, queue->feed);
     if (p.start)
       aq_flag_release(queue->hub, p.start);
     return AQ_PUT_ERROR;
@@ -347,7 +332,7 @@ static aq_put part_put(aq_queue *queue, aq_task *task, aq_plan *plan,
   completion_add(queue, task, &p);
   if (queue->starts)
     start_add(queue, task, &p);
-  part_publish(queue, task, &p);
+  task_publish(queue, task, &p);
   task->resume_at = walk == AQ_WALK_DRAIN ? p.epoch : 0;
   if (walk == AQ_WALK_BUDGET) {
     aq_diag_set(diag, AQ_ERR_RESOURCES, "the program entered too many blocks");

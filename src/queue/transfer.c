@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "queue/host_work.h"
+#include "queue/part.h"
 #include "queue/queue_priv.h"
 #include "queue/tap_priv.h"
 
@@ -235,7 +236,7 @@ static aq_barrier_packet *engine_packet(aq_packet_span *span,
                                         aq_fence_scope acquire,
                                         aq_fence_scope release)
 {
-  return &aq_span_next(span, aq_packet_header(AQ_PACKET_BARRIER_AND, 1, acquire,
+  return &aq_part_next(span, aq_packet_header(AQ_PACKET_BARRIER_AND, 1, acquire,
                                               release))
               ->barrier;
 }
