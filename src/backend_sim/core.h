@@ -245,11 +245,13 @@ typedef struct aqsim_intake {
   bool pending;       /* the event is, or the fetch unit is wanted */
 } aqsim_intake;
 
-/* A kernel dispatch that was checked: dimensions, sizes and segments, and how
- * many workgroups they make. */
+/* A kernel dispatch that was checked: dimensions, sizes and segments, how many
+ * workgroups they make, and how long those take. */
 typedef struct aqsim_shape {
   uint64_t words[4]; /* the packet's, without its header */
   uint64_t workgroups;
+  aq_time duration; /* on the queue's compute units; AQ_TIME_NONE: only the
+                     * dispatch can say, or there is more to do than wait */
 } aqsim_shape;
 
 /* Packets that were decoded and launched. Of processor.c. */
@@ -456,6 +458,13 @@ static inline void aqsim_queue_launch_until(aqsim_queue *queue, aq_time time)
 }
 
 /* Schedules an event of a queue, in the order of its priority. */
+/* The kernel or the compute units of a queue change: the next dispatch is
+ * checked. */
+static inline void aqsim_queue_shape_forget(aqsim_queue *queue)
+{
+  queue->line.shape = (aqsim_shape){.words = {UINT64_MAX}};
+}
+
 static inline void aqsim_queue_push(aqsim_queue *queue, aqsim_event *event,
                                     aq_time time, aqsim_priority priority)
 {

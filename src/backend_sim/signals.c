@@ -187,7 +187,7 @@ void aqsim_signal_unwatch(aqsim_watcher *watcher)
   watcher->next = watcher->previous = NULL;
 }
 
-static void list_tell(aqsim_watcher *list, int64_t value)
+void aqsim_watchers_tell(aqsim_watcher *list, int64_t value)
 {
   for (aqsim_watcher *w = list->next, *next; w != list; w = next) {
     next = w->next;
@@ -195,18 +195,7 @@ static void list_tell(aqsim_watcher *list, int64_t value)
   }
 }
 
-static inline void signal_tell(const aqsim_signals *signals,
-                               aqsim_signal *signal, int64_t value)
-{
-  if (signals->awake && __atomic_load_n(&signal->sleepers, __ATOMIC_SEQ_CST))
-    signals->awake(signals->awake_user, aqsim_signal_bit(signal));
-  if (value == 0 && signal->zero.next != &signal->zero)
-    list_tell(&signal->zero, value);
-  if (signal->each.next != &signal->each)
-    list_tell(&signal->each, value);
-}
-
-__attribute__((noinline)) static bool drain_grow(aqsim_signals *signals)
+bool aqsim_drain_grow(aqsim_signals *signals)
 {
   size_t old = signals->drain_capacity, capacity = old ? old * 2 : 256;
   aq_completion *grown = malloc(capacity * sizeof *grown);
@@ -221,52 +210,11 @@ __attribute__((noinline)) static bool drain_grow(aqsim_signals *signals)
   return true;
 }
 
-/* In live mode hosts look at the number without the lock, before they sleep. */
-__attribute__((noinline, cold)) static void drain_tell(aqsim_signals *signals,
-                                                       size_t count)
+void aqsim_drain_tell(aqsim_signals *signals, size_t count)
 {
   __atomic_store_n(&signals->drain_count, count, __ATOMIC_SEQ_CST);
   if (__atomic_load_n(&signals->drainers, __ATOMIC_SEQ_CST))
     signals->awake(signals->awake_user, UINT32_MAX);
-}
-
-static inline void drain_count_set(aqsim_signals *signals, size_t count)
-{
-  if (signals->awake)
-    drain_tell(signals, count);
-  else
-    signals->drain_count = count;
-}
-
-static inline void drain_note(aqsim_signals *signals,
-                              const aqsim_signal *signal, aq_time now)
-{
-  if (signals->drain_count == signals->drain_capacity && !drain_grow(signals)) {
-    signals->failed = true;
-    return;
-  }
-  size_t at = (signals->drain_first + signals->drain_count) &
-              (signals->drain_capacity - 1);
-  signals->drained[at] =
-      (aq_completion){aqsim_signal_handle(signal), signal->user, now};
-  drain_count_set(signals, signals->drain_count + 1);
-}
-
-int64_t aqsim_signal_add(aqsim_signals *signals, aqsim_signal *signal,
-                         int64_t value, aq_time now)
-{
-  int64_t before;
-  if (signals->awake) {
-    before = __atomic_fetch_add(&signal->abi.value, value, __ATOMIC_SEQ_CST);
-  } else {
-    /* One thread drives the transport, so no other writes in between. */
-    before = aqsim_signal_load(signal);
-    __atomic_store_n(&signal->abi.value, before + value, __ATOMIC_RELEASE);
-  }
-  if (value < 0 && (signal->flags & AQ_SIGNAL_DRAIN))
-    drain_note(signals, signal, now);
-  signal_tell(signals, signal, before + value);
-  return before;
 }
 
 /* The new value of a signal that has `before`. */
@@ -312,8 +260,8 @@ int64_t aqsim_signal_update(aqsim_signals *signals, aqsim_signal *signal,
   bool decrement = (op == AQ_UPDATE_ADD && operand < 0) ||
                    (op == AQ_UPDATE_SUB && operand > 0);
   if (decrement && (signal->flags & AQ_SIGNAL_DRAIN))
-    drain_note(signals, signal, now);
-  signal_tell(signals, signal, updated(op, before, operand, expected));
+    aqsim_drain_note(signals, signal, now);
+  aqsim_signal_tell(signals, signal, updated(op, before, operand, expected));
   return before;
 }
 
@@ -321,7 +269,7 @@ void aqsim_signal_store(aqsim_signals *signals, aqsim_signal *signal,
                         int64_t value)
 {
   __atomic_store_n(&signal->abi.value, value, __ATOMIC_SEQ_CST);
-  signal_tell(signals, signal, value);
+  aqsim_signal_tell(signals, signal, value);
 }
 
 uint32_t aqsim_signals_drain(aqsim_signals *signals, aq_completion *out,
@@ -332,7 +280,7 @@ uint32_t aqsim_signals_drain(aqsim_signals *signals, aq_completion *out,
     out[count++] = signals->drained[signals->drain_first];
     signals->drain_first =
         (signals->drain_first + 1) & (signals->drain_capacity - 1);
-    drain_count_set(signals, signals->drain_count - 1);
+    aqsim_drain_count_set(signals, signals->drain_count - 1);
   }
   return count;
 }

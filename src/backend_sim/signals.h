@@ -120,10 +120,74 @@ typedef enum aqsim_named {
 aqsim_named aqsim_signal_named(const aqsim_signals *signals, aq_signal handle,
                                aqsim_access access, uint64_t *hole);
 
+/* ---- what every change does: inline, since every packet passes here ---- */
+
+/* Calls the watchers of a list. */
+void aqsim_watchers_tell(aqsim_watcher *list, int64_t value);
+
+static inline void aqsim_signal_tell(const aqsim_signals *signals,
+                                     aqsim_signal *signal, int64_t value)
+{
+  if (signals->awake && __atomic_load_n(&signal->sleepers, __ATOMIC_SEQ_CST))
+    signals->awake(signals->awake_user, aqsim_signal_bit(signal));
+  if (value == 0 && signal->zero.next != &signal->zero)
+    aqsim_watchers_tell(&signal->zero, value);
+  if (signal->each.next != &signal->each)
+    aqsim_watchers_tell(&signal->each, value);
+}
+
+/* Room for more completions; false when out of memory. */
+bool aqsim_drain_grow(aqsim_signals *signals);
+
+/* Live: hosts look at the number without the lock, before they sleep. */
+void aqsim_drain_tell(aqsim_signals *signals, size_t count);
+
+static inline void aqsim_drain_count_set(aqsim_signals *signals, size_t count)
+{
+  if (__builtin_expect(signals->awake != NULL, false))
+    aqsim_drain_tell(signals, count);
+  else
+    signals->drain_count = count;
+}
+
+/* A drain signal was decremented at `now`. */
+static inline void aqsim_drain_note(aqsim_signals *signals,
+                                    const aqsim_signal *signal, aq_time now)
+{
+  if (__builtin_expect(signals->drain_count == signals->drain_capacity,
+                       false) &&
+      !aqsim_drain_grow(signals)) {
+    signals->failed = true;
+    return;
+  }
+  const size_t at = (signals->drain_first + signals->drain_count) &
+                    (signals->drain_capacity - 1);
+  signals->drained[at] =
+      (aq_completion){aqsim_signal_handle(signal), signal->user, now};
+  aqsim_drain_count_set(signals, signals->drain_count + 1);
+}
+
 /* Adds and returns the value before. A decrement of a drain signal is noted as
  * a completion at `now`. */
-int64_t aqsim_signal_add(aqsim_signals *signals, aqsim_signal *signal,
-                         int64_t value, aq_time now);
+static inline int64_t aqsim_signal_add(aqsim_signals *signals,
+                                       aqsim_signal *signal, int64_t value,
+                                       aq_time now)
+{
+  int64_t before;
+  if (__builtin_expect(signals->awake != NULL, false)) {
+    before = __atomic_fetch_add(&signal->abi.value, value, __ATOMIC_SEQ_CST);
+  } else {
+    /* One thread drives the transport, so no other writes in between. */
+    before = aqsim_signal_load(signal);
+    __atomic_store_n(&signal->abi.value, before + value, __ATOMIC_RELEASE);
+  }
+  if (value < 0 && (signal->flags & AQ_SIGNAL_DRAIN))
+    aqsim_drain_note(signals, signal, now);
+  aqsim_signal_tell(signals, signal, before + value);
+  return before;
+}
+
+/* ---- other changes ---- */
 
 void aqsim_signal_store(aqsim_signals *signals, aqsim_signal *signal,
                         int64_t value);

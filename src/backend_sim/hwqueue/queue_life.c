@@ -375,6 +375,13 @@ static aq_status mask_check(const aqsim_queue *queue,
   return AQ_OK;
 }
 
+static void cus_set(aqsim_queue *queue, const aqsim_cu_set *cus)
+{
+  queue->cus = *cus;
+  aqsim_queue_shape_forget(queue);
+  aqsim_waves_mask(queue);
+}
+
 static aq_status cu_mask_set(aqsim_queue *queue,
                              const aq_queue_control_args *args, aq_diag *diag)
 {
@@ -383,8 +390,8 @@ static aq_status cu_mask_set(aqsim_queue *queue,
   aqsim_cu_set used = {0};
   bool dropped = false;
   if (args->count == 0) {
-    aqsim_cu_set_fill(model, &queue->cus);
-    aqsim_waves_mask(queue);
+    aqsim_cu_set_fill(model, &used);
+    cus_set(queue, &used);
     return AQ_OK;
   }
   aq_status status = mask_check(queue, args, diag);
@@ -400,8 +407,7 @@ static aq_status cu_mask_set(aqsim_queue *queue,
     return aq_diag_set(diag, AQ_ERR_INVALID,
                        "queue %u: CU mask without any of the %u compute units",
                        queue->ring.id, all);
-  queue->cus = used;
-  aqsim_waves_mask(queue);
+  cus_set(queue, &used);
   return dropped ? AQ_REDUCED : AQ_OK;
 }
 

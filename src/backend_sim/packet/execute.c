@@ -34,7 +34,7 @@ static const aqsim_kernel *kernel_find(aqsim_queue *queue, uint64_t object)
   if (!queue->line.kernel || queue->line.kernel->desc.object != object ||
       queue->line.kernel->retired) {
     queue->line.kernel = aqsim_kernel_from(&queue->sim->kernels, object);
-    queue->line.shape = (aqsim_shape){{UINT64_MAX}, 0};
+    aqsim_queue_shape_forget(queue);
   }
   return queue->line.kernel;
 }
@@ -91,6 +91,23 @@ static aqsim_flow kernel_charge(aqsim_flight *flight)
   return aqsim_flight_sleep(flight, AQSIM_STEP_RUN, flight->end, AQSIM_AT_END);
 }
 
+/* How long a dispatch takes that does nothing but take its time; AQ_TIME_NONE
+ * if its waves share the device, its code or host function runs, or its
+ * arguments have the duration. */
+static aq_time shape_duration(const aqsim_queue *queue,
+                              const aqsim_kernel *kernel,
+                              const aq_kernel_packet *packet,
+                              uint64_t workgroups)
+{
+  const aq_cost *cost = &kernel->desc.cost;
+  if (workgroups > 0 &&
+      (aqsim_cost_is_dispatched(cost) || aq_cost_is_spin(cost->kind) ||
+       kernel->desc.function || aqsim_kernel_is_executed(queue->sim, kernel)))
+    return AQ_TIME_NONE;
+  return aqsim_cost_duration(queue->device->model, cost, packet, workgroups,
+                             queue->cus.count);
+}
+
 /* Checks the packet, unless it is like the last one of its queue. */
 static uint32_t shape_check(aqsim_queue *queue, const aqsim_kernel *kernel,
                             const aq_kernel_packet *packet,
@@ -108,6 +125,7 @@ static uint32_t shape_check(aqsim_queue *queue, const aqsim_kernel *kernel,
     return fault;
   memcpy(shape->words, words, sizeof words);
   shape->workgroups = aqsim_packet_workgroups(packet);
+  shape->duration = shape_duration(queue, kernel, packet, shape->workgroups);
   return AQSIM_FAULT_NONE;
 }
 
@@ -135,6 +153,10 @@ aqsim_flow aqsim_launch_kernel(aqsim_flight *flight)
       return aqsim_flight_fail(flight, AQSIM_FAULT_PACKET_FORMAT,
                                "out of memory for a policy");
     aqsim_queue_launch_until(queue, flight->start);
+  }
+  if (queue->line.shape.duration != AQ_TIME_NONE) {
+    flight->end = aq_time_add(flight->start, queue->line.shape.duration);
+    return aqsim_kernel_finish(flight);
   }
   if (kernargs_are_missing(queue, kernel, packet, flight->workgroups, &hole))
     return aqsim_flight_memory_fault(flight, AQSIM_STEP_LAUNCH, hole,
