@@ -38,29 +38,43 @@ static _Noreturn void child_run(const aq_program *program, const sigset_t *mask)
              strerror(errno));
 }
 
-/* How long to wait for the child: to the timeout, then for it to end. */
-static struct timespec time_left(const aq_program *program, int sent)
+static int64_t wall_ns(void)
 {
-  const aq_time timeout = program->timeout;
-  if (timeout == 0 || sent)
-    return (struct timespec){GRACE_S, 0};
-  return (struct timespec){timeout / AQ_S, timeout % AQ_S / AQ_NS};
+  struct timespec now;
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return now.tv_sec * (AQ_S / AQ_NS) + now.tv_nsec;
 }
 
-/* After the timeout the child gets SIGTERM, then SIGKILL. */
-static void child_wait(const aq_program *program, const sigset_t *chld,
+/* The next of the signals, or -1 once the wall clock shows `end` (0: never). */
+static int signal_next(const sigset_t *signals, int64_t end, siginfo_t *info)
+{
+  const int64_t left = end - wall_ns(), second = AQ_S / AQ_NS;
+  const struct timespec wait = {left > 0 ? left / second : 0,
+                                left > 0 ? left % second : 0};
+  const int got =
+      end ? sigtimedwait(signals, info, &wait) : sigwaitinfo(signals, info);
+  return got < 0 && errno != EAGAIN ? 0 : got;
+}
+
+/* After the timeout the child gets SIGTERM, then SIGKILL. A signal that would
+ * end this process is the child's to answer: its status counts, and its records
+ * are still to be stored. It has one already that it sent to its own group. */
+static void child_wait(const aq_program *program, const sigset_t *signals,
                        aq_program_end *out)
 {
+  const int64_t timeout = program->timeout / AQ_NS;
+  int64_t end = timeout > 0 ? wall_ns() + timeout : 0;
   int sent = 0;
   while (waitpid(out->child, &out->status, WNOHANG) == 0) {
-    const struct timespec left = time_left(program, sent);
-    const bool waits = program->timeout > 0 && sent != SIGKILL;
-    if ((waits ? sigtimedwait(chld, NULL, &left) : sigwaitinfo(chld, NULL)) <
-            0 &&
-        errno == EAGAIN) {
+    siginfo_t info = {.si_pid = out->child};
+    const int got = signal_next(signals, end, &info);
+    if (got < 0) {
       sent = sent ? SIGKILL : SIGTERM;
+      end = sent == SIGKILL ? 0 : wall_ns() + GRACE_S * (AQ_S / AQ_NS);
       out->timed_out = true;
       kill(out->child, sent);
+    } else if (got > 0 && got != SIGCHLD && info.si_pid != out->child) {
+      kill(out->child, got);
     }
   }
 }
@@ -68,10 +82,12 @@ static void child_wait(const aq_program *program, const sigset_t *chld,
 aq_status aq_program_run(const aq_program *program, aq_program_end *out,
                          aq_diag *diag)
 {
-  sigset_t chld, mask;
-  sigemptyset(&chld);
-  sigaddset(&chld, SIGCHLD);
-  sigprocmask(SIG_BLOCK, &chld, &mask);
+  sigset_t signals, mask;
+  sigemptyset(&signals);
+  sigaddset(&signals, SIGCHLD);
+  sigaddset(&signals, SIGTERM);
+  sigaddset(&signals, SIGHUP);
+  sigprocmask(SIG_BLOCK, &signals, &mask);
   fflush(NULL);
   *out = (aq_program_end){.child = fork()};
   if (out->child == 0)
@@ -79,7 +95,7 @@ aq_status aq_program_run(const aq_program *program, aq_program_end *out,
   if (out->child > 0) {
     signal(SIGINT, SIG_IGN);
     signal(SIGQUIT, SIG_IGN);
-    child_wait(program, &chld, out);
+    child_wait(program, &signals, out);
   }
   sigprocmask(SIG_SETMASK, &mask, NULL);
   return out->child > 0
