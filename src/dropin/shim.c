@@ -2,7 +2,8 @@
 /*
  * Preloaded by `aqueduct exec`: a program that looks for the kernel driver
  * before it calls HSA finds it. /dev/kfd is /dev/null here, with the ioctls
- * that ask for the version and for clocks; the module's state is "live".
+ * that ask for the version and for clocks; the module's state is "live". Every
+ * name of the HSA library opens the drop-in.
  *
  * It is loaded into every process of the program, so it needs nothing but
  * libc, and touches only these names.
@@ -178,6 +179,33 @@ EXPORT FILE *popen(const char *command, const char *type)
   return NEXT(fopen_function, "popen")(command, type);
 }
 
+/* ---- the library ---- */
+
+/* "libhsa-runtime64.so" with or without a version, in any folder: the drop-in,
+ * which is preloaded and has its SONAME only. */
+__attribute__((noinline)) static const char *library_of(const char *name)
+{
+  static const char hsa[] = "libhsa-runtime64.so";
+  const char *slash = name ? strrchr(name, '/') : NULL;
+  const char *base = slash ? slash + 1 : name;
+  if (!base || strncmp(base, hsa, sizeof hsa - 1) != 0 ||
+      (base[sizeof hsa - 1] && base[sizeof hsa - 1] != '.'))
+    return name;
+  void *init = dlsym(RTLD_DEFAULT, "hsa_init");
+  Dl_info library;
+  return init && dladdr(init, &library) ? library.dli_fname : name;
+}
+
+typedef void *dlopen_function(const char *, int);
+
+/* A sibling call: the next one sees who called this, and looks along the
+ * caller's run path. */
+__attribute__((optimize("optimize-sibling-calls"))) EXPORT void *
+dlopen(const char *name, int mode)
+{
+  return NEXT(dlopen_function, "dlopen")(library_of(name), mode);
+}
+
 /* ---- the driver ---- */
 
 enum {
@@ -215,8 +243,10 @@ static bool clocks_read(kfd_clocks *clocks)
           0 ||
       sim.size < sizeof sim || sim.clocks(0, &device, &system) != 0)
     return false;
-  clocks->gpu = device;
-  clocks->cpu = clocks->system = system;
+  /* The driver's counters are not 0 once a machine is up, and clients take 0
+   * for a failure. The simulator's clock begins there. */
+  clocks->gpu = device ? device : 1;
+  clocks->cpu = clocks->system = system ? system : 1;
   clocks->system_hz = UINT64_C(1000000000);
   return true;
 }

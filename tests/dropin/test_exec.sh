@@ -28,7 +28,8 @@ int main(int argc, char **argv)
     return 10;
   if (open("/dev/kfd", O_RDWR) < 0)
     return 11;
-  void *hsa = dlopen("libhsa-runtime64.so.1", RTLD_NOW);
+  const char *name = getenv("APP_LIBRARY");
+  void *hsa = dlopen(name ? name : "libhsa-runtime64.so.1", RTLD_NOW);
   int (*init)(void) = hsa ? (int (*)(void))dlsym(hsa, "hsa_init") : NULL;
   if (!init || init() != 0)
     return 12;
@@ -41,6 +42,14 @@ ${AQ_CC:-cc} -o "$work/app" "$work/app.c" -ldl
 try "$aqueduct" exec "$work/app"
 check "a program finds module, driver and library, and stdout is its own" \
   [ "$status$out" = "00 arguments" ]
+for name in libhsa-runtime64.so /opt/nowhere/lib/libhsa-runtime64.so \
+  /opt/nowhere/libhsa-runtime64.so.1.15.0; do
+  try env APP_LIBRARY="$name" "$aqueduct" exec "$work/app"
+  check "a program that opens $name gets the drop-in" \
+    [ "$status$out" = "00 arguments" ]
+done
+try env APP_LIBRARY=libhsa-runtime64.software.so "$aqueduct" exec "$work/app"
+check "libraries of other names stay what they are" [ "$status" = 12 ]
 try "$aqueduct" exec "$work/app" 7 --json -o x
 check "options behind the program are the program's" \
   [ "$status$out" = "74 arguments" ]
@@ -60,6 +69,17 @@ try "$aqueduct" exec sh -c 'kill -9 $$'
 check "a killed program is 128 and the signal" [ "$status" = 137 ]
 try "$aqueduct" exec --timeout 1s -- sleep 60
 check "the timeout ends the program" ends_with 125 "ended by --timeout 1s"
+# shellcheck disable=SC2016 # for that shell
+try setsid "$aqueduct" exec -- sh -c 'trap "exit 5" TERM; kill 0; sleep 60'
+check "a SIGTERM of the program's own group leaves its status" [ "$status" = 5 ]
+# shellcheck disable=SC2016
+try "$aqueduct" exec -- sh -c 'trap "exit 6" TERM; sh -c "kill $PPID; :"; sleep 60 & wait'
+check "a SIGTERM for exec goes to the program" [ "$status" = 6 ]
+# shellcheck disable=SC2016
+try setsid "$aqueduct" exec --timeout 1s -- sh -c \
+  'trap "trap : TERM; kill 0; exit 5" TERM; sleep 60 & wait'
+check "a program that ends its group at the timeout is said to be late" \
+  ends_with 125 "ended by --timeout 1s"
 try "$aqueduct" exec -- sh -c \
   'AQUEDUCT_DEVICE=no-such-device "$1"' - "$work/app"
 check "a bad device model fails hsa_init and says why" \
