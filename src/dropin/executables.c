@@ -4,6 +4,7 @@
 #include "dropin/executables.h"
 #include "wave/wave.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -397,26 +398,44 @@ hsa_status_t hsa_executable_load_program_code_object(
 aqdrop_loaded *aqdrop_loaded_at(aqdrop *runtime, const void *address)
 {
   aqdrop_loaded *found = NULL;
-  pthread_mutex_lock(&runtime->lock);
   for (aqdrop_executable *e = runtime->first_executable; e && !found;
        e = e->next)
     for (aqdrop_loaded *l = e->first; l && !found; l = l->next)
       if (aq_code_image_has(&l->image, (uintptr_t)address))
         found = l;
-  pthread_mutex_unlock(&runtime->lock);
   return found;
 }
 
-const char *aqdrop_kernel_name(aqdrop *runtime, uint64_t object)
+static void missing_print(aqdrop *runtime, const aqdrop_loaded *loaded,
+                          const char *symbol, uint32_t queue)
 {
+  enum { KD_LENGTH = 3 /* ".kd" */ };
+  const size_t length = strlen(symbol) - KD_LENGTH;
+  fprintf(stderr,
+          "aqueduct: queue %" PRIu32 ": kernel %.*s has no host function; name "
+          "a plug-in that has it in AQUEDUCT_KERNELS, or set "
+          "AQUEDUCT_MISSING_KERNELS=warn for timing only\n",
+          queue, (int)length, symbol);
+  aqdrop_recording_missing(runtime->recording, symbol, length, loaded->storage,
+                           loaded->storage_size);
+}
+
+bool aqdrop_kernel_missing_report(aqdrop *runtime, uint64_t object,
+                                  uint32_t queue)
+{
+  const char *symbol = NULL;
+  pthread_mutex_lock(&runtime->lock);
   const aqdrop_loaded *loaded =
       aqdrop_loaded_at(runtime, (const void *)(uintptr_t)object);
   for (size_t i = 0; loaded && i < loaded->image.code.kernel_count; i++) {
     const aq_code_kernel *kernel = &loaded->image.code.kernels[i];
     if (aq_code_image_object(&loaded->image, kernel) == object)
-      return kernel->symbol;
+      symbol = kernel->symbol;
   }
-  return NULL;
+  if (symbol)
+    missing_print(runtime, loaded, symbol, queue);
+  pthread_mutex_unlock(&runtime->lock);
+  return symbol != NULL;
 }
 
 /* ---- state ---- */

@@ -97,11 +97,14 @@ aqdrop_symbol *aqdrop_symbol_find_locked(const aqdrop_executable *executable,
 hsa_status_t aqdrop_symbol_info(const aq_code_symbol *symbol, uint64_t address,
                                 uint32_t attribute, void *value);
 
-/* The loaded code object at an address, or NULL. */
+/* The loaded code object at an address, or NULL; whoever may run beside a
+ * thread that destroys executables holds the runtime's lock. */
 aqdrop_loaded *aqdrop_loaded_at(aqdrop *runtime, const void *address);
 
-/* The name of the kernel whose descriptor lies at an address, or NULL. */
-const char *aqdrop_kernel_name(aqdrop *runtime, uint64_t object);
+/* Reports to the user that the kernel whose descriptor lies at an address has
+ * no host function; false: there is no such kernel. Any thread. */
+bool aqdrop_kernel_missing_report(aqdrop *runtime, uint64_t object,
+                                  uint32_t queue);
 
 /* The functions of the AMD loader extension, in the order of its table. */
 extern const aqdrop_any_function aqdrop_loader_functions[7];

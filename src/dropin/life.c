@@ -118,6 +118,7 @@ static void runtime_close(aqdrop *runtime)
     aqdrop_memory_destroy(runtime->memory);
   aqsim_device_set_fini(&runtime->models);
   pthread_mutex_destroy(&runtime->lock);
+  pthread_mutex_destroy(&runtime->cooperative);
   free(runtime->agents);
   free(runtime);
 }
@@ -269,6 +270,7 @@ static hsa_status_t process_open(void)
   if (!runtime)
     return HSA_STATUS_ERROR_OUT_OF_RESOURCES;
   pthread_mutex_init(&runtime->lock, NULL);
+  pthread_mutex_init(&runtime->cooperative, NULL);
   aq_status status = process_begin(&diag);
   runtime->recording = process.recording;
   if (status == AQ_OK)

@@ -21,12 +21,24 @@ typedef struct segment_descriptor {
   size_t segment_size;
 } segment_descriptor;
 
+static bool executable_at(aqdrop *runtime, const void *address,
+                          hsa_executable_t *out)
+{
+  pthread_mutex_lock(&runtime->lock);
+  const aqdrop_loaded *l = aqdrop_loaded_at(runtime, address);
+  if (l)
+    out->handle = (uintptr_t)l->executable;
+  pthread_mutex_unlock(&runtime->lock);
+  return l != NULL;
+}
+
 static hsa_status_t query_host_address(const void *device_address,
                                        const void **host_address)
 {
   AQDROP_ENTER(runtime);
+  hsa_executable_t executable;
   if (!device_address || !host_address ||
-      !aqdrop_loaded_at(runtime, device_address))
+      !executable_at(runtime, device_address, &executable))
     return HSA_STATUS_ERROR_INVALID_ARGUMENT;
   *host_address = device_address;
   return HSA_STATUS_SUCCESS;
@@ -67,12 +79,10 @@ static hsa_status_t query_executable(const void *device_address,
                                      hsa_executable_t *executable)
 {
   AQDROP_ENTER(runtime);
-  const aqdrop_loaded *l =
-      device_address ? aqdrop_loaded_at(runtime, device_address) : NULL;
-  if (!l || !executable)
-    return HSA_STATUS_ERROR_INVALID_ARGUMENT;
-  executable->handle = (uintptr_t)l->executable;
-  return HSA_STATUS_SUCCESS;
+  return device_address && executable &&
+                 executable_at(runtime, device_address, executable)
+             ? HSA_STATUS_SUCCESS
+             : HSA_STATUS_ERROR_INVALID_ARGUMENT;
 }
 
 static hsa_status_t iterate_loaded(

@@ -14,7 +14,6 @@
 enum {
   MASK_BITS = 32,
   NO_HINT = UINT32_MAX,
-  KD_LENGTH = 3, /* ".kd" */
   WORDS = 512,
   FAULT_KERNEL_OBJECT = 8, /* bits of the inactive signal */
   FAULT_ILLEGAL = 0x40000000,
@@ -29,6 +28,7 @@ struct aqdrop_queue {
   aqdrop *runtime;
   aqdrop_agent *agent;
   hsa_signal_t bell;   /* of the queue's own; 0: the application's */
+  uint32_t type;       /* HSA_QUEUE_TYPE_*; a soft queue's is not */
   uint32_t references; /* of a cooperative queue */
   void (*callback)(hsa_status_t status, hsa_queue_t *source, void *data);
   void *data;
@@ -95,34 +95,16 @@ static hsa_status_t error_status(uint32_t reason)
   return HSA_STATUS_ERROR;
 }
 
-static void missing_print(aqdrop *runtime, const aq_queue_error *error,
-                          const char *symbol)
-{
-  const aqdrop_loaded *loaded = aqdrop_loaded_at(
-      runtime, (const void *)(uintptr_t)error->packet->kernel.kernel_object);
-  const size_t length = strlen(symbol) - KD_LENGTH;
-  fprintf(stderr,
-          "aqueduct: queue %u: kernel %.*s has no host function; name a "
-          "plug-in that has it in AQUEDUCT_KERNELS, or set "
-          "AQUEDUCT_MISSING_KERNELS=warn for timing only\n",
-          error->queue, (int)length, symbol);
-  aqdrop_recording_missing(runtime->recording, symbol, length, loaded->storage,
-                           loaded->storage_size);
-}
-
 /* Why a queue stopped, for a user whose client does not say. */
 static void error_print(aqdrop *runtime, const aq_queue_error *error)
 {
   const aq_packet *packet = error->packet;
-  const char *kernel =
-      error->reason == FAULT_KERNEL_OBJECT &&
-              aq_header_type(packet->header) == AQ_PACKET_KERNEL_DISPATCH
-          ? aqdrop_kernel_name(runtime, packet->kernel.kernel_object)
-          : NULL;
-  if (kernel)
-    missing_print(runtime, error, kernel);
-  else
-    fprintf(stderr, "aqueduct: queue %u: %s\n", error->queue, error->text);
+  if (error->reason == FAULT_KERNEL_OBJECT &&
+      aq_header_type(packet->header) == AQ_PACKET_KERNEL_DISPATCH &&
+      aqdrop_kernel_missing_report(runtime, packet->kernel.kernel_object,
+                                   error->queue))
+    return;
+  fprintf(stderr, "aqueduct: queue %u: %s\n", error->queue, error->text);
 }
 
 /* Not aqdrop_runtime(): that is none while it closes. The callback comes last,
@@ -209,7 +191,7 @@ static bool queue_dress(aqdrop *runtime, aqdrop_queue *queue,
 
 /* Makes the transport's queue and puts it into the table. The cooperative one
  * of a device may be there already: then `queue` is freed. */
-static hsa_status_t queue_open(aqdrop *runtime, aqdrop_queue *queue,
+static hsa_status_t queue_make(aqdrop *runtime, aqdrop_queue *queue,
                                const aq_queue_desc *desc, hsa_queue_t **out)
 {
   const aq_transport_ops *ops = runtime->transport->ops;
@@ -223,6 +205,7 @@ static hsa_status_t queue_open(aqdrop *runtime, aqdrop_queue *queue,
                : aqdrop_status(status);
   }
   queue->abi = ring_abi(queue->ring);
+  queue->type = desc->type;
   hsa_queue_t *handle = &queue->abi->hsa;
   const bool dressed = queue_dress(runtime, queue, desc);
   pthread_mutex_lock(&runtime->lock);
@@ -244,6 +227,30 @@ static hsa_status_t queue_open(aqdrop *runtime, aqdrop_queue *queue,
     return HSA_STATUS_ERROR_OUT_OF_RESOURCES;
   *out = handle;
   return HSA_STATUS_SUCCESS;
+}
+
+/* The cooperative queue of a device has several owners: no other thread makes
+ * or destroys it in between. */
+static bool shared_begin(aqdrop *runtime, uint32_t type)
+{
+  if (type == HSA_QUEUE_TYPE_COOPERATIVE)
+    pthread_mutex_lock(&runtime->cooperative);
+  return type == HSA_QUEUE_TYPE_COOPERATIVE;
+}
+
+static void shared_end(aqdrop *runtime, bool begun)
+{
+  if (begun)
+    pthread_mutex_unlock(&runtime->cooperative);
+}
+
+static hsa_status_t queue_open(aqdrop *runtime, aqdrop_queue *queue,
+                               const aq_queue_desc *desc, hsa_queue_t **out)
+{
+  const bool begun = shared_begin(runtime, desc->type);
+  const hsa_status_t status = queue_make(runtime, queue, desc, out);
+  shared_end(runtime, begun);
+  return status;
 }
 
 hsa_status_t hsa_queue_create(hsa_agent_t agent, uint32_t size, uint32_t type,
@@ -317,27 +324,41 @@ static void queue_unlink(aqdrop *runtime, const aqdrop_queue *queue)
   *link = queue->next;
 }
 
-hsa_status_t hsa_queue_destroy(hsa_queue_t *queue)
+/* Takes one reference away; NULL for an unknown queue. The last one takes it
+ * off the table. */
+static aqdrop_queue *queue_drop(aqdrop *runtime, const hsa_queue_t *queue,
+                                bool *last)
 {
-  AQDROP_ENTER(runtime);
   uint64_t found = 0;
-  if (!queue)
-    return HSA_STATUS_ERROR_INVALID_ARGUMENT;
   pthread_mutex_lock(&runtime->lock);
-  bool known = aq_map_get(&runtime->queues, (uintptr_t)queue, &found);
+  const bool known = aq_map_get(&runtime->queues, (uintptr_t)queue, &found);
   aqdrop_queue *q = (aqdrop_queue *)(uintptr_t)found;
-  bool last = known && --q->references == 0;
-  if (last) {
+  *last = known && --q->references == 0;
+  if (*last) {
     aq_map_remove(&runtime->queues, (uintptr_t)queue, NULL);
     queue_unlink(runtime, q);
   }
   pthread_mutex_unlock(&runtime->lock);
+  return q;
+}
+
+hsa_status_t hsa_queue_destroy(hsa_queue_t *queue)
+{
+  AQDROP_ENTER(runtime);
+  bool last;
+  if (!queue)
+    return HSA_STATUS_ERROR_INVALID_ARGUMENT;
+  const aqdrop_queue *known = queue_find(runtime, queue);
   if (!known)
     return HSA_STATUS_ERROR_INVALID_QUEUE;
-  ring_destroy(runtime, q, last);
+  const bool begun = shared_begin(runtime, known->type);
+  aqdrop_queue *q = queue_drop(runtime, queue, &last);
+  if (q)
+    ring_destroy(runtime, q, last);
+  shared_end(runtime, begun);
   if (last)
     free(q);
-  return HSA_STATUS_SUCCESS;
+  return q ? HSA_STATUS_SUCCESS : HSA_STATUS_ERROR_INVALID_QUEUE;
 }
 
 void aqdrop_queues_fini(aqdrop *runtime)

@@ -91,6 +91,7 @@ typedef struct aqdrop {
   struct aq_wave_machine *machine; /* runs kernels without a host function */
   aqdrop_hooks *hooks;             /* NULL: none */
   aqdrop_recording *recording;     /* NULL: none. The process's */
+  pthread_mutex_t cooperative;     /* taken before `lock`: queues.c */
   pthread_mutex_t lock;            /* of the following */
   aq_map queues;                   /* hsa_queue_t * → aqdrop_queue * */
   aq_map signals; /* handles of signals that clients have → references */

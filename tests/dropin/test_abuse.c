@@ -8,6 +8,7 @@
 #include "config.h"
 
 #include <pthread.h>
+#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -465,6 +466,93 @@ START_TEST(a_doorbell_beyond_the_ring_is_reported)
 }
 END_TEST
 
+/* ---- threads ---- */
+
+enum { THREADS = 8 };
+
+static void threads_run(void *(*work)(void *), void *argument, uint32_t count)
+{
+  pthread_t threads[THREADS];
+  for (uint32_t i = 0; i < count; i++)
+    ck_assert_int_eq(pthread_create(&threads[i], NULL, work, argument), 0);
+  for (uint32_t i = 0; i < count; i++)
+    pthread_join(threads[i], NULL);
+}
+
+/* Producers that take turns, on one core: each waits for the other's step. */
+typedef struct turns {
+  hsa_queue_t *queue;
+  uint32_t next; /* atomic */
+} turns;
+
+enum { STEPS = 20000 }; /* with a time slice each: more than a minute */
+
+static void *turns_take(void *argument)
+{
+  turns *t = argument;
+  for (uint64_t i = __atomic_fetch_add(&t->next, 1, __ATOMIC_RELAXED);
+       i < STEPS; i += 2)
+    while (hsa_queue_cas_write_index_scacq_screl(t->queue, i, i + 1) != i)
+      ;
+  return NULL;
+}
+
+static void turns_body(void)
+{
+  client c;
+  cpu_set_t cores, first;
+  client_open(&c);
+  turns t = {.queue = client_queue(&c, 64)};
+  CPU_ZERO(&first);
+  ck_assert_int_eq(sched_getaffinity(0, sizeof cores, &cores), 0);
+  for (int i = 0; CPU_COUNT(&first) == 0; i++)
+    if (CPU_ISSET(i, &cores))
+      CPU_SET(i, &first);
+  ck_assert_int_eq(sched_setaffinity(0, sizeof first, &first), 0);
+  threads_run(turns_take, &t, 2);
+  ck_assert_uint_eq(hsa_queue_load_write_index_relaxed(t.queue), STEPS);
+  ck_assert_done(hsa_shut_down());
+  _exit(DONE);
+}
+
+START_TEST(producers_that_take_turns_leave_their_core_to_each_other)
+{
+  ck_assert_int_eq(client_child(turns_body), DONE);
+}
+END_TEST
+
+static void *cooperative_use(void *argument)
+{
+  const client *c = argument;
+  for (int i = 0; i < 200; i++) {
+    hsa_queue_t *queue;
+    hsa_signal_t done = client_signal(1);
+    ck_assert_done(hsa_queue_create(c->device, 64, HSA_QUEUE_TYPE_COOPERATIVE,
+                                    NULL, NULL, UINT32_MAX, UINT32_MAX,
+                                    &queue));
+    barrier_submit(queue, 0, done.handle);
+    client_wait_zero(done);
+    ck_assert_done(hsa_queue_destroy(queue));
+    ck_assert_done(hsa_signal_destroy(done));
+  }
+  return NULL;
+}
+
+static void cooperative_body(void)
+{
+  client c;
+  client_open(&c);
+  threads_run(cooperative_use, &c, THREADS);
+  ck_assert_done(hsa_shut_down());
+  _exit(DONE);
+}
+
+START_TEST(eight_threads_make_and_destroy_the_cooperative_queue)
+{
+  ck_assert_int_eq(client_child(cooperative_body), DONE);
+}
+END_TEST
+
 AQ_TEST_MAIN("dropin/abuse",
              packets_complete_a_signal_that_the_client_made_itself,
              barriers_wait_for_signals_that_the_client_made_itself,
@@ -476,4 +564,6 @@ AQ_TEST_MAIN("dropin/abuse",
              functions_of_queues_leave_other_memory_alone,
              a_completion_signal_may_be_destroyed_too_early,
              a_copy_by_the_host_checks_memory_that_it_does_not_know,
-             a_doorbell_beyond_the_ring_is_reported)
+             a_doorbell_beyond_the_ring_is_reported,
+             producers_that_take_turns_leave_their_core_to_each_other,
+             eight_threads_make_and_destroy_the_cooperative_queue)
