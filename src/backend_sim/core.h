@@ -421,10 +421,11 @@ struct aqsim {
   aq_time interrupt; /* interrupt_to_host of the device that acts */
   aq_time observe;   /* when a blocked host sees the decrement that was made
                         last, or AQ_NONE */
-  const aq_device_hooks *hooks;   /* NULL: none */
-  const aq_executor *executor;    /* of code objects' kernels, NULL: none */
-  bool interrupt_lost;            /* of the decrement that is being made */
-  uint64_t destroyed_completions; /* of signals that were gone by then */
+  const aq_device_hooks *hooks;       /* NULL: none */
+  struct aq_allocations *allocations; /* of the executor, or NULL */
+  const aq_executor *executor;        /* of code objects' kernels, NULL: none */
+  bool interrupt_lost;                /* of the decrement that is being made */
+  uint64_t destroyed_completions;     /* of signals that were gone by then */
   size_t drain_lost; /* completions that wait for drain() without a wake-up */
 };
 

@@ -12,7 +12,11 @@
 #include "backend_sim/packet/processor.h"
 #include "backend_sim/transfer/copies.h"
 
-enum { LINE = AQSIM_DECODE_MAX + 300, STATE = 240, PLACE_WORDS = 24 };
+enum {
+  STATE = AQSIM_FAULT_TEXT_MAX + 40,
+  LINE = AQSIM_DECODE_MAX + STATE + 60,
+  PLACE_WORDS = 24
+};
 
 typedef struct teller {
   const aqsim *sim;

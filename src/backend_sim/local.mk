@@ -21,6 +21,8 @@ libaqcore_a_SOURCES += \
 	src/backend_sim/modules.h \
 	src/backend_sim/pages.c \
 	src/backend_sim/pages.h \
+	src/backend_sim/published.c \
+	src/backend_sim/published.h \
 	src/backend_sim/records.c \
 	src/backend_sim/records.h \
 	src/backend_sim/sampler.c \

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "backend_sim/published.h"
 #include "codeobj/image.h"
 #include "common/kernel_set.h"
 
@@ -117,6 +118,12 @@ aq_status aqsim_module_load(aqsim *sim, uint32_t device, const void *bytes,
   module->sim = sim;
   module->device = device;
   status = aq_code_image_load(bytes, size, &options, &module->image, diag);
+  if (status == AQ_OK &&
+      !aqsim_publish(sim->allocations, module->image.base, module->image.span,
+                     AQ_ALLOCATION_CODE, device)) {
+    aq_code_image_unload(&module->image);
+    status = aq_diag_no_memory(diag);
+  }
   if (status != AQ_OK) {
     free(module);
     return status;
@@ -134,6 +141,7 @@ static void module_free(aqsim *sim, aqsim_module *module)
   for (size_t i = 0; i < code->kernel_count; i++)
     aqsim_kernel_forget(
         sim, aq_code_image_object(&module->image, &code->kernels[i]));
+  aqsim_withdraw(sim->allocations, module->image.base, AQ_ALLOCATION_CODE);
   aq_code_image_unload(&module->image);
   free(module);
 }

@@ -6,10 +6,17 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "backend_sim/published.h"
+#include "common/transport.h"
+
 enum { CHUNK_SIGNALS = 64 };
 
 void aqsim_signals_fini(aqsim_signals *signals)
 {
+  for (uint32_t i = 0; i < signals->slab.count; i++)
+    aqsim_withdraw(signals->allocations,
+                   (const void *)signals->slab.chunks[i].first,
+                   AQ_ALLOCATION_SIGNALS);
   aq_slab_fini(&signals->slab);
   free(signals->drained);
   *signals = (aqsim_signals){0};
@@ -21,7 +28,9 @@ static bool signals_grow(aqsim_signals *signals)
   aqsim_signal *chunk =
       aq_slab_grow(&signals->slab, sizeof *chunk, _Alignof(aqsim_signal),
                    CHUNK_SIGNALS, &count);
-  if (!chunk)
+  if (!chunk ||
+      !aqsim_publish(signals->allocations, chunk, count * sizeof *chunk,
+                     AQ_ALLOCATION_SIGNALS, AQ_DEVICE_HOST))
     return false;
   while (count-- > 0) {
     chunk[count].next = signals->free;
@@ -95,6 +104,9 @@ static aqsim_signal *signal_place(aqsim_signals *signals,
                                   const aq_signal_desc *desc)
 {
   aqsim_signal *signal = desc->place;
+  if (!aqsim_publish(signals->allocations, signal, sizeof signal->abi,
+                     AQ_ALLOCATION_SIGNALS, AQ_DEVICE_HOST))
+    return NULL;
   signal_init(signal, desc);
   if (signal->abi.kind != AQ_AMD_SIGNAL_USER)
     abi_init(signal, desc);
@@ -110,6 +122,8 @@ aqsim_signal *aqsim_signal_create(aqsim_signals *signals,
   aqsim_signal *signal;
   if (desc->place) {
     signal = signal_place(signals, desc);
+    if (!signal)
+      return NULL;
   } else {
     if (!signals->free && !signals_grow(signals))
       return NULL;
@@ -163,6 +177,7 @@ void aqsim_signal_destroy(aqsim_signals *signals, aqsim_signal *signal)
     while (*link != signal)
       link = &(*link)->next;
     *link = signal->next;
+    aqsim_withdraw(signals->allocations, signal, AQ_ALLOCATION_SIGNALS);
     return;
   }
   signal->abi.kind = 0;

@@ -60,6 +60,7 @@ typedef struct aqsim_signals {
    * threads change signals too. */
   void (*awake)(void *user, uint32_t what);
   void *awake_user;
+  struct aq_allocations *allocations; /* where they are published, or NULL */
 } aqsim_signals;
 
 void aqsim_signals_fini(aqsim_signals *signals);

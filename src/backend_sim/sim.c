@@ -18,6 +18,7 @@
 #include "backend_sim/live/live_device.h"
 #include "backend_sim/modules.h"
 #include "backend_sim/policy/device_policy.h"
+#include "backend_sim/published.h"
 #include "backend_sim/sampler.h"
 #include "backend_sim/transfer/copies.h"
 
@@ -117,6 +118,11 @@ static aq_status sim_open(const aq_transport_options *given, aq_transport **out,
       (aqsim_handlers){.calendar = &sim->calendar, .now = &sim->now};
   sim->hooks = options.hooks;
   sim->executor = options.executor;
+  if (sim->executor && sim->executor->allocations) {
+    aq_allocations_open(sim->executor->allocations, false);
+    sim->allocations = sim->executor->allocations;
+    sim->memory.allocations = sim->signals.allocations = sim->allocations;
+  }
   for (int i = 0; i < AQSIM_DIRECTIONS; i++)
     sim->copy_names[i] = AQ_NONE;
   status = aqsim_recorder_init(&sim->recorder, options.records, diag);

@@ -28,7 +28,10 @@
 
 #define AQ_EXECUTOR_ABI 1u
 
-enum { AQ_EXECUTION_TEXT_SIZE = 192 };
+enum { AQ_EXECUTION_TEXT_SIZE = 512 };
+
+/* What devices may touch: allocations.h, not installed. */
+struct aq_allocations;
 
 /* One dispatch. All that it points to is borrowed until `end`. */
 typedef struct aq_execution_desc {
@@ -54,8 +57,7 @@ typedef enum aq_execution_state {
 } aq_execution_state;
 
 typedef enum aq_execution_fault_kind {
-  AQ_EXECUTION_FAULT_MEMORY,  /* an address that is not mapped, or not writable
-                               */
+  AQ_EXECUTION_FAULT_MEMORY,  /* an address that the device may not access */
   AQ_EXECUTION_FAULT_ILLEGAL, /* an instruction that the processor does not have
                                */
   AQ_EXECUTION_FAULT_TRAP, /* s_trap, or an exception that the kernel enabled */
@@ -98,6 +100,13 @@ typedef struct aq_executor {
 
   /* Frees the execution, in whatever state it is. */
   void (*end)(void *execution);
+
+  /* Where those who allocate publish what devices may touch, while the executor
+   * lives; NULL: it does not check that. */
+  struct aq_allocations *allocations;
+  /* High words of the addresses by which flat instructions reach the memory of
+   * a workgroup and of a work-item: of the fields of aq_amd_queue. */
+  uint32_t group_aperture_hi, private_aperture_hi;
 } aq_executor;
 
 #endif

@@ -1,4 +1,6 @@
 libaqcore_a_SOURCES += \
+	src/common/allocations.c src/common/allocations.def \
+	src/common/allocations.h \
 	src/common/arena.c src/common/arena.h \
 	src/common/array.c src/common/array.h \
 	src/common/diag.c \

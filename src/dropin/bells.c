@@ -3,6 +3,8 @@
 
 #include "dropin/bells.h"
 
+#include "dropin/published.h"
+
 enum { FIRST_BELLS = 16 };
 
 typedef struct aqdrop_bell {
@@ -38,6 +40,12 @@ bool aqdrop_bell_hang(aqdrop *runtime, aq_ring *ring, aq_amd_queue *queue)
 {
   pthread_mutex_lock(&runtime->lock);
   bell *b = bell_take(runtime);
+  if (b && !aqdrop_publish(runtime, &b->abi, sizeof b->abi, AQ_ALLOCATION_QUEUE,
+                           NULL, aqdrop_agents_all(runtime), false)) {
+    b->free = runtime->free_bell;
+    runtime->free_bell = b;
+    b = NULL;
+  }
   pthread_mutex_unlock(&runtime->lock);
   if (!b)
     return false;
@@ -54,6 +62,7 @@ void aqdrop_bell_remove(aqdrop *runtime, hsa_signal_t doorbell)
   bell *b = bell_from(doorbell);
   __atomic_store_n(&b->ring, NULL, __ATOMIC_RELEASE);
   __atomic_store_n(&b->abi.kind, 0, __ATOMIC_RELEASE);
+  aqdrop_withdraw(runtime, &b->abi, AQ_ALLOCATION_QUEUE);
   pthread_mutex_lock(&runtime->lock);
   b->free = runtime->free_bell;
   runtime->free_bell = b;

@@ -5,6 +5,7 @@
 #include "dropin/events.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 
 hsa_status_t
 hsa_amd_register_system_event_handler(hsa_amd_system_event_callback_t callback,
@@ -45,8 +46,10 @@ void aqdrop_event_tell(const aq_system_event *event, void *user)
                                  .address = event->address,
                                  .reasons =
                                      HSA_AMD_MEMORY_FAULT_PAGE_NOT_PRESENT};
-  if (!event_handle(runtime, &fault))
-    fprintf(stderr, "aqueduct: %s\n", event->text);
+  if (event_handle(runtime, &fault))
+    return;
+  fprintf(stderr, "aqueduct: %s\n", event->text);
+  abort(); /* as ROCr does: nobody would ever wake who waits for the packet */
 }
 
 void aqdrop_event_in_use(aqdrop *runtime, const aqdrop_agent *agent,

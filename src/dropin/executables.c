@@ -2,6 +2,8 @@
 #include "config.h"
 
 #include "dropin/executables.h"
+
+#include "dropin/published.h"
 #include "wave/wave.h"
 
 #include <inttypes.h>
@@ -97,6 +99,7 @@ static void loaded_free(aqdrop *runtime, aqdrop_loaded *loaded)
     loaded->missing = missing->next;
     free(missing);
   }
+  aqdrop_withdraw(runtime, loaded->image.base, AQ_ALLOCATION_CODE);
   aq_code_image_unload(&loaded->image);
   free(loaded->symbols);
   free(loaded);
@@ -262,6 +265,15 @@ static hsa_status_t load_status(aq_status status)
   }
 }
 
+static bool image_publish(aqdrop *runtime, const aqdrop_loaded *loaded)
+{
+  return aqdrop_publish(runtime, loaded->image.base, loaded->image.span,
+                        AQ_ALLOCATION_CODE, loaded->agent,
+                        loaded->agent ? aqdrop_agent_bit(runtime, loaded->agent)
+                                      : aqdrop_agents_all(runtime),
+                        true);
+}
+
 static hsa_status_t loaded_open(aqdrop *runtime, aqdrop_loaded *loaded)
 {
   resolving user = {runtime, loaded};
@@ -278,6 +290,8 @@ static hsa_status_t loaded_open(aqdrop *runtime, aqdrop_loaded *loaded)
   hsa_status_t status = load_status(aq_code_image_load(
       loaded->storage, loaded->storage_size, &options, &loaded->image, NULL));
   const aq_codeobj *code = &loaded->image.code;
+  if (status == HSA_STATUS_SUCCESS && !image_publish(runtime, loaded))
+    status = HSA_STATUS_ERROR_OUT_OF_RESOURCES;
   if (status == HSA_STATUS_SUCCESS)
     status = symbols_make(loaded);
   for (size_t i = 0; status == HSA_STATUS_SUCCESS && i < code->kernel_count;

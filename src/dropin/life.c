@@ -13,6 +13,7 @@
 
 #include "backend_sim/live/live.h"
 #include "backend_sim/sim.h"
+#include "common/allocations.h"
 #include "common/visible_devices.h"
 #include "dropin/bells.h"
 #include "dropin/events.h"
@@ -91,6 +92,9 @@ static void device_init(aqdrop *runtime, aqdrop_agent *agent, uint32_t ordinal)
   agent->isa.agent = agent;
   snprintf(agent->isa.name, sizeof agent->isa.name, "amdgcn-amd-amdhsa--%s%s",
            info->gfx, persona->features);
+  char *xnack = strstr(agent->isa.name, ":xnack-");
+  if (xnack && runtime->xnack)
+    xnack[strlen(":xnack")] = '+';
 }
 
 /* ---- life ---- */
@@ -102,7 +106,6 @@ static void runtime_close(aqdrop *runtime)
   if (runtime->transport)
     runtime->transport->ops->close(runtime->transport);
   runtime->transport = NULL;
-  aq_wave_machine_destroy(runtime->machine);
   aqdrop_hooks_destroy(runtime->hooks);
   aqdrop_executables_fini(runtime);
   aqdrop_codes_fini(runtime);
@@ -117,6 +120,7 @@ static void runtime_close(aqdrop *runtime)
   if (runtime->memory)
     aqdrop_memory_destroy(runtime->memory);
   aqsim_device_set_fini(&runtime->models);
+  aq_wave_machine_destroy(runtime->machine); /* the others withdrew from it */
   pthread_mutex_destroy(&runtime->lock);
   pthread_mutex_destroy(&runtime->cooperative);
   free(runtime->agents);
@@ -201,6 +205,15 @@ static aq_status agents_make(aqdrop *runtime, aq_diag *diag)
   return AQ_OK;
 }
 
+/* As ROCr reads it: devices retry page faults, so that they reach whatever the
+ * process has mapped. Off, as drivers have it. */
+static void xnack_read(aqdrop *runtime)
+{
+  const char *text = secure_getenv("HSA_XNACK");
+  runtime->xnack = text && strcmp(text, "1") == 0;
+  aq_allocations_open(runtime->allocations, runtime->xnack);
+}
+
 static aq_status runtime_open(aqdrop *runtime, aq_diag *diag)
 {
   enum { EDITS_MAX = 64 };
@@ -217,8 +230,13 @@ static aq_status runtime_open(aqdrop *runtime, aq_diag *diag)
   if (status == AQ_OK)
     status = aq_wave_machine_create(&runtime->machine, diag);
   if (status == AQ_OK)
+    runtime->allocations =
+        aq_wave_machine_executor(runtime->machine)->allocations;
+  if (status == AQ_OK)
     status = transport_open(runtime, edits_split(text, list, EDITS_MAX), diag);
   free(text);
+  if (status == AQ_OK)
+    xnack_read(runtime);
   if (status == AQ_OK)
     status = aqdrop_kernels_open(&runtime->kernels, diag);
   return status == AQ_OK ? agents_make(runtime, diag) : status;

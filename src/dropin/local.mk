@@ -37,6 +37,7 @@ src_dropin_libaqdropin_a_SOURCES = \
 	src/dropin/personas.def \
 	src/dropin/pools.h \
 	src/dropin/profiling.c \
+	src/dropin/published.c src/dropin/published.h \
 	src/dropin/queue_indices.c \
 	src/dropin/queues.c src/dropin/queues.h \
 	src/dropin/readers.c \

@@ -5,6 +5,8 @@
 
 #include <stdlib.h>
 
+#include "dropin/published.h"
+
 /* The newest comes first. */
 typedef struct aqdrop_locked {
   struct aqdrop_locked *next;
@@ -20,6 +22,7 @@ void aqdrop_locked_fini(aqdrop *runtime)
   while (runtime->first_locked) {
     locked *range = runtime->first_locked;
     runtime->first_locked = range->next;
+    aqdrop_withdraw(runtime, range->base, AQ_ALLOCATION_LOCKED);
     free(range);
   }
 }
@@ -61,9 +64,15 @@ static bool range_add(aqdrop *runtime, char *base, size_t size, uint64_t agents)
   locked *range = runtime->first_locked;
   while (range && (range->base != base || range->size != size))
     range = range->next;
+  bool published = true;
   if (range) {
     range->times++;
     range->agents |= agents;
+    aqdrop_publish_agents(runtime, base, AQ_ALLOCATION_LOCKED, range->agents,
+                          range->agents);
+  } else if (!aqdrop_publish(runtime, base, size, AQ_ALLOCATION_LOCKED, NULL,
+                             agents, false)) {
+    published = false;
   } else {
     *new = (locked){.next = runtime->first_locked,
                     .base = base,
@@ -73,9 +82,9 @@ static bool range_add(aqdrop *runtime, char *base, size_t size, uint64_t agents)
     runtime->first_locked = new;
   }
   pthread_mutex_unlock(&runtime->lock);
-  if (range)
+  if (range || !published)
     free(new);
-  return true;
+  return published;
 }
 
 static hsa_status_t host_lock(aqdrop *runtime, void *host, size_t size,
@@ -127,8 +136,10 @@ hsa_status_t hsa_amd_memory_unlock(void *host_ptr)
     link = &(*link)->next;
   locked *range = *link;
   bool last = range && --range->times == 0;
-  if (last)
+  if (last) {
     *link = range->next;
+    aqdrop_withdraw(runtime, host_ptr, AQ_ALLOCATION_LOCKED);
+  }
   pthread_mutex_unlock(&runtime->lock);
   if (last)
     free(range);

@@ -11,6 +11,7 @@
 #include "dropin/events.h"
 #include "dropin/locked.h"
 #include "dropin/pools.h"
+#include "dropin/published.h"
 #include "dropin/queues.h"
 #include "dropin/vmem.h"
 
@@ -152,8 +153,15 @@ uint32_t aqdrop_memory_device(aqdrop_memory *memory, const void *address)
 
 /* ---- allocation ---- */
 
+/* Memory of the host is there for all agents, whoever else is allowed. */
+static uint64_t pool_agents(const aqdrop *runtime, const aqdrop_pool *pool)
+{
+  return pool->agent->info ? aqdrop_agent_bit(runtime, pool->agent)
+                           : aqdrop_agents_all(runtime);
+}
+
 static hsa_status_t pool_allocate(aqdrop *runtime, aqdrop_pool *pool,
-                                  size_t size, void **out)
+                                  size_t size, bool executable, void **out)
 {
   if (!aqdrop_pool_is_global(pool) || size > pool->size)
     return HSA_STATUS_ERROR_INVALID_ALLOCATION;
@@ -167,7 +175,12 @@ static hsa_status_t pool_allocate(aqdrop *runtime, aqdrop_pool *pool,
   bool kept = false;
   if (base != MAP_FAILED) {
     pthread_mutex_lock(&runtime->memory->lock);
-    kept = block_insert(runtime->memory, &new);
+    kept = aqdrop_publish(runtime, base, size, AQ_ALLOCATION_POOL, pool->agent,
+                          pool_agents(runtime, pool), executable);
+    if (kept && !block_insert(runtime->memory, &new)) {
+      aqdrop_withdraw(runtime, base, AQ_ALLOCATION_POOL);
+      kept = false;
+    }
     pthread_mutex_unlock(&runtime->memory->lock);
     if (!kept)
       block_unmap(&new);
@@ -188,7 +201,7 @@ hsa_status_t hsa_memory_allocate(hsa_region_t region, size_t size, void **ptr)
     return HSA_STATUS_ERROR_INVALID_ARGUMENT;
   if (!pool)
     return HSA_STATUS_ERROR_INVALID_REGION;
-  return pool_allocate(runtime, pool, size, ptr);
+  return pool_allocate(runtime, pool, size, false, ptr);
 }
 
 hsa_status_t hsa_amd_memory_pool_allocate(hsa_amd_memory_pool_t memory_pool,
@@ -197,12 +210,13 @@ hsa_status_t hsa_amd_memory_pool_allocate(hsa_amd_memory_pool_t memory_pool,
 {
   AQDROP_ENTER(runtime);
   aqdrop_pool *pool = aqdrop_pool_from(runtime, memory_pool.handle);
-  (void)flags; /* how it lies in physical memory */
+  /* The others are how it lies in physical memory. */
+  const bool executable = flags & HSA_AMD_MEMORY_POOL_EXECUTABLE_FLAG;
   if (!ptr || size == 0)
     return HSA_STATUS_ERROR_INVALID_ARGUMENT;
   if (!pool)
     return HSA_STATUS_ERROR_INVALID_MEMORY_POOL;
-  return pool_allocate(runtime, pool, size, ptr);
+  return pool_allocate(runtime, pool, size, executable, ptr);
 }
 
 /* Why there is nothing to free. A queue's ring is memory that is in use: that
@@ -230,6 +244,7 @@ hsa_status_t hsa_memory_free(void *ptr)
   for (const freed_call *call = old.calls; call; call = call->next)
     call->function(call->address, call->data);
   calls_free(old.calls);
+  aqdrop_withdraw(runtime, old.base, AQ_ALLOCATION_POOL);
   aqdrop_pool_return(old.pool, mapped_size(old.size));
   block_unmap(&old);
   return HSA_STATUS_SUCCESS;
@@ -241,6 +256,12 @@ hsa_status_t hsa_amd_memory_pool_free(void *ptr)
 }
 
 /* ---- moving ---- */
+
+static void agents_publish(aqdrop *runtime, const block *b)
+{
+  const uint64_t agents = b->agents | pool_agents(runtime, b->pool);
+  aqdrop_publish_agents(runtime, b->base, AQ_ALLOCATION_POOL, agents, agents);
+}
 
 /* The bytes stay where they are: every pool is memory of this process. */
 hsa_status_t hsa_amd_memory_migrate(const void *ptr,
@@ -264,6 +285,7 @@ hsa_status_t hsa_amd_memory_migrate(const void *ptr,
         aqdrop_pool_return(b->pool, size);
       b->pool = pool;
       b->agents |= aqdrop_agent_bit(runtime, pool->agent);
+      agents_publish(runtime, b);
       status = HSA_STATUS_SUCCESS;
     }
   }
@@ -338,8 +360,10 @@ hsa_status_t hsa_amd_agents_allow_access(uint32_t num_agents,
   }
   pthread_mutex_lock(&runtime->memory->lock);
   block *b = block_find(runtime->memory, ptr);
-  if (b && b->pool)
+  if (b && b->pool) {
     b->agents = bits | aqdrop_agent_bit(runtime, b->pool->agent);
+    agents_publish(runtime, b);
+  }
   pthread_mutex_unlock(&runtime->memory->lock);
   return b || aqdrop_vmem_allow(runtime, ptr, bits)
              ? HSA_STATUS_SUCCESS
@@ -496,7 +520,12 @@ hsa_status_t aqdrop_memory_attach(aqdrop *runtime, int file, size_t size,
                .agents =
                    agents | aqdrop_agent_bit(runtime, &runtime->agents[0])};
   pthread_mutex_lock(&memory->lock);
-  bool kept = block_insert(memory, &new);
+  bool kept = aqdrop_publish(runtime, base, size, AQ_ALLOCATION_SHARED, NULL,
+                             new.agents, false);
+  if (kept && !block_insert(memory, &new)) {
+    aqdrop_withdraw(runtime, base, AQ_ALLOCATION_SHARED);
+    kept = false;
+  }
   pthread_mutex_unlock(&memory->lock);
   if (!kept) {
     block_unmap(&new);
@@ -506,13 +535,16 @@ hsa_status_t aqdrop_memory_attach(aqdrop *runtime, int file, size_t size,
   return HSA_STATUS_SUCCESS;
 }
 
-bool aqdrop_memory_detach(aqdrop_memory *memory, const void *address)
+bool aqdrop_memory_detach(aqdrop *runtime, const void *address)
 {
+  aqdrop_memory *memory = runtime->memory;
   block old;
   pthread_mutex_lock(&memory->lock);
   bool found = block_take(memory, address, false, &old);
   pthread_mutex_unlock(&memory->lock);
-  if (found)
+  if (found) {
+    aqdrop_withdraw(runtime, old.base, AQ_ALLOCATION_SHARED);
     block_unmap(&old);
+  }
   return found;
 }

@@ -26,7 +26,7 @@ hsa_status_t aqdrop_memory_share(aqdrop_memory *memory, const void *address,
  * detach, which is false for an address that is no such mapping's. */
 hsa_status_t aqdrop_memory_attach(aqdrop *runtime, int file, size_t size,
                                   uint64_t agents, void **out);
-bool aqdrop_memory_detach(aqdrop_memory *memory, const void *address);
+bool aqdrop_memory_detach(aqdrop *runtime, const void *address);
 
 /* Whether [address, +size) lies in memory that was allocated, attached, locked
  * or mapped. */

@@ -88,6 +88,8 @@ typedef struct aqdrop {
   aqdrop_memory *memory;
   aqdrop_vmem *vmem;
   aqdrop_kernels kernels;
+  struct aq_allocations *allocations; /* of the machine */
+  bool xnack; /* devices retry page faults: they reach all host memory */
   struct aq_wave_machine *machine; /* runs kernels without a host function */
   aqdrop_hooks *hooks;             /* NULL: none */
   aqdrop_recording *recording;     /* NULL: none. The process's */

@@ -72,7 +72,7 @@ hsa_status_t hsa_amd_ipc_memory_attach(const hsa_amd_ipc_memory_t *handle,
 hsa_status_t hsa_amd_ipc_memory_detach(void *mapped_ptr)
 {
   AQDROP_ENTER(runtime);
-  return mapped_ptr && aqdrop_memory_detach(runtime->memory, mapped_ptr)
+  return mapped_ptr && aqdrop_memory_detach(runtime, mapped_ptr)
              ? HSA_STATUS_SUCCESS
              : (hsa_status_t)HSA_STATUS_ERROR_INVALID_ARGUMENT;
 }
@@ -161,7 +161,7 @@ hsa_status_t hsa_amd_interop_map_buffer(uint32_t num_agents,
 hsa_status_t hsa_amd_interop_unmap_buffer(void *ptr)
 {
   AQDROP_ENTER(runtime);
-  return ptr && aqdrop_memory_detach(runtime->memory, ptr)
+  return ptr && aqdrop_memory_detach(runtime, ptr)
              ? HSA_STATUS_SUCCESS
              : (hsa_status_t)HSA_STATUS_ERROR_INVALID_ARGUMENT;
 }

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 
 #include "dropin/hsa.h"
+#include "dropin/published.h"
 #include "dropin/signals.h"
 
 /* One attribute of a range; the newest comes first. */
@@ -17,15 +18,6 @@ typedef struct aqdrop_range {
   size_t size;
   uint64_t attribute, value;
 } range;
-
-void aqdrop_ranges_fini(aqdrop *runtime)
-{
-  while (runtime->first_range) {
-    range *r = runtime->first_range;
-    runtime->first_range = r->next;
-    free(r);
-  }
-}
 
 static bool is_access(uint64_t attribute)
 {
@@ -38,6 +30,44 @@ static bool is_place(uint64_t attribute)
 {
   return attribute == HSA_AMD_SVM_ATTRIB_PREFERRED_LOCATION ||
          attribute == HSA_AMD_SVM_ATTRIB_PREFETCH_LOCATION;
+}
+
+static bool gives_access(uint64_t attribute)
+{
+  return is_access(attribute) &&
+         attribute != HSA_AMD_SVM_ATTRIB_AGENT_NO_ACCESS;
+}
+
+/* The agent of an access, if it gives one: what to publish. */
+static const aqdrop_agent *range_agent(aqdrop *runtime, const range *r)
+{
+  return gives_access(r->attribute)
+             ? aqdrop_agent_from(runtime, (hsa_agent_t){r->value})
+             : NULL;
+}
+
+static bool range_publish(aqdrop *runtime, const range *r)
+{
+  const aqdrop_agent *agent = range_agent(runtime, r);
+  return !agent || aqdrop_publish(runtime, (const void *)r->base, r->size,
+                                  AQ_ALLOCATION_SVM, NULL,
+                                  aqdrop_agent_bit(runtime, agent), false);
+}
+
+static void range_free(aqdrop *runtime, range *r)
+{
+  if (range_agent(runtime, r))
+    aqdrop_withdraw(runtime, (const void *)r->base, AQ_ALLOCATION_SVM);
+  free(r);
+}
+
+void aqdrop_ranges_fini(aqdrop *runtime)
+{
+  while (runtime->first_range) {
+    range *r = runtime->first_range;
+    runtime->first_range = r->next;
+    range_free(runtime, r);
+  }
 }
 
 /* Whether two settings are about the same: an access is of one agent. */
@@ -69,14 +99,16 @@ static hsa_status_t range_set(aqdrop *runtime, const range *new)
     if (is_same(old, new->attribute, new->value) && new->base <= old->base &&
         old->base + old->size <= new->base + new->size) {
       *link = old->next;
-      free(old);
+      range_free(runtime, old);
     } else {
       link = &old->next;
     }
   }
   range *kept = malloc(sizeof *kept);
-  if (!kept)
+  if (!kept || !range_publish(runtime, new)) {
+    free(kept);
     return HSA_STATUS_ERROR_OUT_OF_RESOURCES;
+  }
   *kept = *new;
   kept->next = runtime->first_range;
   runtime->first_range = kept;

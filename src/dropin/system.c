@@ -60,13 +60,14 @@ hsa_status_t hsa_system_get_info(uint32_t attribute, void *value)
   case HSA_AMD_SYSTEM_INFO_BUILD_VERSION:
     *(const char **)value = "aqueduct " PACKAGE_VERSION;
     return HSA_STATUS_SUCCESS;
-  case HSA_AMD_SYSTEM_INFO_SVM_SUPPORTED:
   case HSA_AMD_SYSTEM_INFO_SVM_ACCESSIBLE_BY_DEFAULT:
+  case HSA_AMD_SYSTEM_INFO_XNACK_ENABLED:
+    return aqdrop_put_bool(value, runtime->xnack);
+  case HSA_AMD_SYSTEM_INFO_SVM_SUPPORTED:
   case HSA_AMD_SYSTEM_INFO_VIRTUAL_MEM_API_SUPPORTED:
     return aqdrop_put_bool(value, true);
   case HSA_AMD_SYSTEM_INFO_MWAITX_ENABLED:
   case HSA_AMD_SYSTEM_INFO_DMABUF_SUPPORTED:
-  case HSA_AMD_SYSTEM_INFO_XNACK_ENABLED:
     return aqdrop_put_bool(value, false);
   case HSA_AMD_SYSTEM_INFO_EXT_VERSION_MAJOR:
     return aqdrop_put16(value, EXT_MAJOR);

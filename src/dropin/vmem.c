@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "dropin/pools.h"
+#include "dropin/published.h"
 #include "dropin/vmem.h"
 
 enum { GRANULE = 4096, AGENTS_MAX = AQSIM_DEVICES_MAX + 1 };
@@ -358,6 +359,10 @@ hsa_status_t hsa_amd_vmem_map(void *va, size_t size, size_t in_offset,
                  ? (hsa_status_t)HSA_STATUS_ERROR_OUT_OF_RESOURCES
                  : (hsa_status_t)HSA_STATUS_SUCCESS;
   }
+  if (status == HSA_STATUS_SUCCESS &&
+      !aqdrop_publish(runtime, va, size, AQ_ALLOCATION_VIRTUAL,
+                      memory->pool->agent, 0, false))
+    status = HSA_STATUS_ERROR_OUT_OF_RESOURCES;
   if (status == HSA_STATUS_SUCCESS) {
     memory->references++;
     *made = (mapping){vmem->mappings, va, size, memory, {0}};
@@ -383,6 +388,7 @@ hsa_status_t hsa_amd_vmem_unmap(void *va, size_t size)
     status = HSA_STATUS_ERROR_OUT_OF_RESOURCES;
   } else {
     *link = m->next;
+    aqdrop_withdraw(runtime, m->base, AQ_ALLOCATION_VIRTUAL);
     physical_drop(runtime->vmem, m->memory);
     free(m);
   }
@@ -391,11 +397,19 @@ hsa_status_t hsa_amd_vmem_unmap(void *va, size_t size)
 }
 
 /* The access of the process: whatever any agent may do. */
-static hsa_status_t mapping_protect(const mapping *m)
+static hsa_status_t mapping_protect(aqdrop *runtime, const mapping *m)
 {
   uint8_t all = 0;
+  uint64_t readers = 0, writers = 0;
   for (int i = 0; i < AGENTS_MAX; i++)
     all |= m->access[i];
+  for (uint32_t i = 0; i < runtime->agent_count; i++) {
+    const uint8_t access = m->access[runtime->agents[i].node % AGENTS_MAX];
+    readers |= (uint64_t)((access & HSA_ACCESS_PERMISSION_RO) != 0) << i;
+    writers |= (uint64_t)((access & HSA_ACCESS_PERMISSION_WO) != 0) << i;
+  }
+  aqdrop_publish_agents(runtime, m->base, AQ_ALLOCATION_VIRTUAL, readers,
+                        writers);
   int protection = all & HSA_ACCESS_PERMISSION_WO   ? PROT_READ | PROT_WRITE
                    : all & HSA_ACCESS_PERMISSION_RO ? PROT_READ
                                                     : PROT_NONE;
@@ -422,7 +436,7 @@ static hsa_status_t range_set_access(aqdrop *runtime, const char *va,
       m->access[node % AGENTS_MAX] = (uint8_t)desc[i].permissions;
     }
     if (count > 0)
-      status = mapping_protect(m);
+      status = mapping_protect(runtime, m);
   }
   return status;
 }
@@ -455,7 +469,7 @@ bool aqdrop_vmem_allow(aqdrop *runtime, const void *address, uint64_t agents)
     if (agents >> i & 1)
       m->access[runtime->agents[i].node % AGENTS_MAX] =
           HSA_ACCESS_PERMISSION_RW;
-  const bool allowed = m && mapping_protect(m) == HSA_STATUS_SUCCESS;
+  const bool allowed = m && mapping_protect(runtime, m) == HSA_STATUS_SUCCESS;
   pthread_mutex_unlock(&runtime->lock);
   return allowed;
 }

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "codeobj/target.h"
+#include "common/allocations.h"
 #include "common/map.h"
 #include "wave/atomics.h"
 
@@ -39,6 +40,7 @@ struct aq_wave_code {
   code_page *first;
   aq_wave_named *named;
   unsigned level;
+  const aq_allocations *allocations;
   aq_wave_handler **handlers; /* by row; NULL: not looked up */
 };
 
@@ -347,6 +349,8 @@ static size_t code_read(uint64_t address, void *to, size_t size)
 
 static code_page *page_load(aq_wave_code *code, uint64_t base)
 {
+  if (!aq_allocations_executable(code->allocations, base))
+    return NULL;
   code_page *page = aligned_alloc(PAGE_ALIGN, PAGE_ALIGN);
   if (!page)
     return NULL;
@@ -391,7 +395,8 @@ void aq_wave_code_refresh(aq_wave_code *code)
   uint8_t now[PAGE_BYTES + 8];
   bool changed = false;
   for (const code_page *page = code->first; page && !changed; page = page->next)
-    changed = code_read(page->base, now, sizeof now) != page->size ||
+    changed = !aq_allocations_executable(code->allocations, page->base) ||
+              code_read(page->base, now, sizeof now) != page->size ||
               memcmp(now, page->bytes, page->size) != 0;
   if (!changed)
     return;
@@ -427,6 +432,7 @@ void aq_wave_code_destroy(aq_wave_code *code)
 }
 
 aq_status aq_wave_code_create(const char *gfx, aq_wave_named *named,
+                              const struct aq_allocations *allocations,
                               unsigned level, aq_wave_code **out, aq_diag *diag)
 {
   aq_target target;
@@ -445,6 +451,7 @@ aq_status aq_wave_code_create(const char *gfx, aq_wave_named *named,
   }
   code->named = named;
   code->level = level;
+  code->allocations = allocations;
   *out = code;
   return AQ_OK;
 }

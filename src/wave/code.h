@@ -17,8 +17,9 @@ typedef struct aq_wave_code aq_wave_code;
 typedef aq_wave_handler *aq_wave_named(unsigned level, const char *name);
 
 /* For a processor such as "gfx942". AQ_ERR_UNSUPPORTED names one that cannot
- * be executed. */
+ * be executed. The map, which is borrowed, says what is executable. */
 aq_status aq_wave_code_create(const char *gfx, aq_wave_named *named,
+                              const struct aq_allocations *allocations,
                               unsigned level, aq_wave_code **out,
                               aq_diag *diag);
 void aq_wave_code_destroy(aq_wave_code *code);
@@ -29,15 +30,15 @@ bool aq_wave_code_lowers(const aq_isa_inst *inst);
 /* The bit of the processor: AQ_ISA_GFX900 and so on. */
 uint8_t aq_wave_code_target(const aq_wave_code *code);
 
-/* The instruction at an address, decoded or to be; NULL: out of memory, or the
- * address is not a multiple of four. */
+/* The instruction at an address, decoded or to be; NULL: out of memory, the
+ * address is not a multiple of four, or not executable. */
 aq_wave_op *aq_wave_code_at(aq_wave_code *code, uint64_t pc);
 
 /* The address of an instruction. */
 uint64_t aq_wave_code_pc(const aq_wave_op *o);
 
-/* Forgets pages whose bytes have changed or are no longer mapped. Between
- * dispatches only. */
+/* Forgets pages whose bytes have changed, or that are no longer mapped or
+ * executable. Between dispatches only. */
 void aq_wave_code_refresh(aq_wave_code *code);
 
 #endif

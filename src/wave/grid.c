@@ -123,12 +123,8 @@ static uint64_t wave_run(aq_wave *w)
   const aq_wave_op *o = aq_wave_code_at(w->grid->code, w->pc);
   int64_t left = SLICE;
   if (!o) {
-    w->state = AQ_WAVE_FAULTS;
-    w->grid->fault = (aq_execution_fault){
-        .kind = AQ_EXECUTION_FAULT_MEMORY, .address = w->pc, .pc = w->pc};
-    snprintf(w->grid->fault.text, sizeof w->grid->fault.text,
-             "kernel %.40s: no code at 0x%" PRIx64, w->grid->desc.kernel,
-             w->pc);
+    aq_wave_fault_at(w, w->pc, "no code", AQ_EXECUTION_FAULT_MEMORY, w->pc,
+                     "begins here");
     return 0;
   }
   aq_wave_mode_enter(w);

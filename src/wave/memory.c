@@ -71,15 +71,6 @@ ALWAYS_INLINE void *lane_at(aq_wave *w, const aq_wave_op *o, space where, int l,
   return aq_wave_reach(w->grid, at, size, write);
 }
 
-static const aq_wave_op *miss(aq_wave *w, const aq_wave_op *o, int l,
-                              uint64_t address, bool write)
-{
-  char what[80];
-  snprintf(what, sizeof what, "lane %d %s 0x%" PRIx64 ", which is not mapped",
-           l, write ? "writes" : "reads", address);
-  return aq_wave_fault(w, o, AQ_EXECUTION_FAULT_MEMORY, address, what);
-}
-
 /* ---- lanes one after the other ---- */
 
 /* Buffers check the range of each word: some may be dropped. */
@@ -93,7 +84,7 @@ static const aq_wave_op *buffer_load(aq_wave *w, const aq_wave_op *o,
     for (unsigned i = 0; i < words; i++) {
       const void *from = aq_wave_buffer_at(w, o, l, 4 * i, 4, false, &address);
       if (!from)
-        return miss(w, o, l, address, false);
+        return aq_wave_miss(w, o, l, address, false);
       memcpy(&value[i], from, 4);
     }
     for (unsigned i = 0; i < words; i++)
@@ -110,7 +101,7 @@ static const aq_wave_op *buffer_store(aq_wave *w, const aq_wave_op *o,
   for (unsigned i = 0; i < words; i++) {
     void *to = aq_wave_buffer_at(w, o, l, 4 * i, 4, true, &address);
     if (!to)
-      return miss(w, o, l, address, true);
+      return aq_wave_miss(w, o, l, address, true);
     memcpy(to, &w->v[o->more->data + i][l], 4);
   }
   return aq_wave_next(o);
@@ -126,7 +117,7 @@ ALWAYS_INLINE const aq_wave_op *words_load(aq_wave *w, const aq_wave_op *o,
   {
     const uint8_t *from = lane_at(w, o, where, l, 4 * words, false, &address);
     if (__builtin_expect(!from, false))
-      return miss(w, o, l, address, false);
+      return aq_wave_miss(w, o, l, address, false);
     for (unsigned i = 0; i < words; i++)
       memcpy(&w->v[o->d + i][l], from + 4 * i, 4);
   }
@@ -145,7 +136,7 @@ ALWAYS_INLINE const aq_wave_op *words_store(aq_wave *w, const aq_wave_op *o,
   {
     uint8_t *to = lane_at(w, o, where, l, 4 * words, true, &address);
     if (__builtin_expect(!to, false))
-      return miss(w, o, l, address, true);
+      return aq_wave_miss(w, o, l, address, true);
     for (unsigned i = 0; i < words; i++)
       memcpy(to + 4 * i, &w->v[data + i][l], 4);
   }
@@ -176,7 +167,7 @@ ALWAYS_INLINE const aq_wave_op *small_load(aq_wave *w, const aq_wave_op *o,
   {
     const uint8_t *from = lane_at(w, o, where, l, size, false, &address);
     if (__builtin_expect(!from, false))
-      return miss(w, o, l, address, false);
+      return aq_wave_miss(w, o, l, address, false);
     uint32_t *d = &w->v[o->d][l];
     uint32_t x = *from;
     if (size == 2) {
@@ -204,7 +195,7 @@ ALWAYS_INLINE const aq_wave_op *small_store(aq_wave *w, const aq_wave_op *o,
   {
     uint8_t *to = lane_at(w, o, where, l, size, true, &address);
     if (__builtin_expect(!to, false))
-      return miss(w, o, l, address, true);
+      return aq_wave_miss(w, o, l, address, true);
     const uint32_t x = from == HIGH ? w->v[data][l] >> 16 : w->v[data][l];
     if (size == 2)
       memcpy(to, &(uint16_t){(uint16_t)x}, 2);
@@ -227,7 +218,7 @@ ALWAYS_INLINE const aq_wave_op *atomic(aq_wave *w, const aq_wave_op *o,
   {
     void *at = lane_at(w, o, where, l, size, true, &address);
     if (!at)
-      return miss(w, o, l, address, true);
+      return aq_wave_miss(w, o, l, address, true);
     if (address % size != 0 && at != w->nowhere)
       return aq_wave_fault(w, o, AQ_EXECUTION_FAULT_MEMORY, address,
                            "an atomic access that is not aligned");

@@ -7,6 +7,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+/* ---- mappings of the process ---- */
+
 static bool range_add(aq_wave_reachable *r, aq_wave_range range)
 {
   aq_wave_range *last = r->count ? &r->ranges[r->count - 1] : NULL;
@@ -57,25 +59,96 @@ static const aq_wave_range *range_find(const aq_wave_reachable *r,
              : NULL;
 }
 
-const aq_wave_range *aq_wave_reachable_find(aq_wave_reachable *reachable,
-                                            uint64_t address, bool write)
+static bool mapped_find(aq_wave_reachable *reachable, uint64_t address,
+                        bool write, aq_wave_range *out)
 {
   const aq_wave_range *range = range_find(reachable, address);
-  if (range && (range->writable || !write))
-    return range;
-  ranges_read(reachable);
-  range = range_find(reachable, address);
-  return range && (range->writable || !write) ? range : NULL;
+  if (!range || (write && !range->writable)) {
+    ranges_read(reachable);
+    range = range_find(reachable, address);
+  }
+  if (!range || (write && !range->writable))
+    return false;
+  *out = *range;
+  return true;
+}
+
+/* ---- what a device may touch ---- */
+
+/* The packet and the queue of the dispatch, to which the kernel has pointers
+ * though nobody allocated them for it. */
+static bool own_find(const aq_wave_grid *grid, uint64_t address, bool write,
+                     aq_wave_range *out)
+{
+  const uint64_t packet = (uintptr_t)grid->desc.packet,
+                 queue = (uintptr_t)grid->desc.queue;
+  if (!write && address - packet < sizeof *grid->desc.packet)
+    *out = (aq_wave_range){packet, packet + sizeof *grid->desc.packet, false};
+  else if (queue && address - queue < sizeof *grid->desc.queue)
+    *out = (aq_wave_range){queue, queue + sizeof *grid->desc.queue, true};
+  else
+    return false;
+  return true;
+}
+
+static bool allocated_find(const aq_wave_grid *grid, uint64_t address,
+                           aq_access access, aq_wave_range *out)
+{
+  aq_allocation found;
+  const uint32_t device = grid->desc.device;
+  if (!aq_allocations_find(grid->reachable->allocations, address, device,
+                           access, &found))
+    return false;
+  *out = (aq_wave_range){found.base, found.base + found.size,
+                         found.writers & aq_device_bit(device)};
+  return true;
+}
+
+static bool reachable_find(aq_wave_grid *grid, uint64_t address, bool write,
+                           aq_wave_range *out)
+{
+  aq_allocations *map = grid->reachable->allocations;
+  if (allocated_find(grid, address, write ? AQ_ACCESS_WRITE : AQ_ACCESS_READ,
+                     out) ||
+      own_find(grid, address, write, out))
+    return true;
+  return aq_allocations_are_open(map) && !aq_allocations_cover(map, address) &&
+         mapped_find(grid->reachable, address, write, out);
+}
+
+/* Keeps the ranges touched last, the newest first. */
+static void range_keep(aq_wave_grid *grid, aq_wave_range range)
+{
+  memmove(grid->older + 1, grid->older,
+          sizeof grid->older - sizeof *grid->older);
+  grid->older[0] = grid->range;
+  grid->range = range;
+}
+
+static bool range_has(const aq_wave_range *range, uint64_t address,
+                      uint64_t size, bool write)
+{
+  return address >= range->base && address < range->end &&
+         size <= range->end - address && (range->writable || !write);
 }
 
 void *aq_wave_reach_slow(aq_wave_grid *grid, uint64_t address, uint64_t size,
                          bool write)
 {
-  const aq_wave_range *range =
-      aq_wave_reachable_find(grid->reachable, address, write);
-  if (!range || size > range->end - address)
-    return NULL;
-  grid->range = *range;
+  for (int i = 0; i < AQ_WAVE_OLDER; i++)
+    if (range_has(&grid->older[i], address, size, write)) {
+      const aq_wave_range range = grid->older[i];
+      grid->older[i] = grid->range;
+      grid->range = range;
+      return (void *)(uintptr_t)address;
+    }
+  aq_wave_range range = {0};
+  for (uint64_t at = address, end = address + size; at < end; at = range.end)
+    if (end < address || !reachable_find(grid, at, write, &range))
+      return NULL;
+  /* An access across two allocations finds the first again next time. */
+  if (size > 0 && range_has(&range, address, size, write))
+    range_keep(grid, range);
   return (void *)(uintptr_t)address;
 }
 

@@ -28,8 +28,7 @@ BODY(s_load)
   const unsigned bytes = o->more->bytes;
   const void *from = aq_wave_reach(w->grid, address, bytes, false);
   if (!from)
-    return aq_wave_fault(w, o, AQ_EXECUTION_FAULT_MEMORY, address,
-                         "scalar load");
+    return aq_wave_miss(w, o, -1, address, false);
   memcpy(&w->s[o->d], from, bytes);
   return aq_wave_next(o);
 }
@@ -40,8 +39,7 @@ BODY(s_store)
   const unsigned bytes = o->more->bytes;
   void *to = aq_wave_reach(w->grid, address, bytes, true);
   if (!to)
-    return aq_wave_fault(w, o, AQ_EXECUTION_FAULT_MEMORY, address,
-                         "scalar store");
+    return aq_wave_miss(w, o, -1, address, true);
   w->grid->quiet = false;
   memcpy(to, &w->s[o->d], bytes);
   return aq_wave_next(o);
@@ -77,8 +75,7 @@ BODY(s_buffer_load)
       continue;
     const void *from = aq_wave_reach(w->grid, at.base + offset, 4, false);
     if (!from)
-      return aq_wave_fault(w, o, AQ_EXECUTION_FAULT_MEMORY, at.base + offset,
-                           "scalar buffer load");
+      return aq_wave_miss(w, o, -1, at.base + offset, false);
     memcpy(&value[i], from, 4);
   }
   memcpy(&w->s[o->d], value, o->more->bytes);
@@ -96,8 +93,7 @@ BODY(s_buffer_store)
       continue;
     void *to = aq_wave_reach(w->grid, at.base + offset, 4, true);
     if (!to)
-      return aq_wave_fault(w, o, AQ_EXECUTION_FAULT_MEMORY, at.base + offset,
-                           "scalar buffer store");
+      return aq_wave_miss(w, o, -1, at.base + offset, true);
     memcpy(to, &w->s[o->d + i], 4);
   }
   return aq_wave_next(o);
@@ -113,9 +109,11 @@ static const aq_wave_op *atomic_at(aq_wave *w, const aq_wave_op *o,
   const uint32_t *data = &w->s[o->d];
   void *at = aq_wave_reach(w->grid, address, size, true);
   uint64_t old = 0;
-  if (!at || address % size != 0)
+  if (!at)
+    return aq_wave_miss(w, o, -1, address, true);
+  if (address % size != 0)
     return aq_wave_fault(w, o, AQ_EXECUTION_FAULT_MEMORY, address,
-                         "scalar atomic");
+                         "an atomic access that is not aligned");
   w->grid->quiet = false;
   if (size == 4) {
     old = aq_wave_exchange32(op, at, data[0],

@@ -120,6 +120,8 @@ typedef struct aq_wave_range {
   bool writable;
 } aq_wave_range;
 
+enum { AQ_WAVE_OLDER = 3 };
+
 struct aq_wave_code;
 struct aq_wave_machine;
 
@@ -138,7 +140,8 @@ struct aq_wave_grid {
   aq_wave_group *free;
   struct aq_wave_reachable *reachable;
   aq_wave_range range; /* touched last */
-  bool quiet;          /* nothing that others could see happened in the step */
+  aq_wave_range older[AQ_WAVE_OLDER];
+  bool quiet; /* nothing that others could see happened in the step */
   aq_execution_fault fault;
   uint64_t executed;
 };
@@ -177,6 +180,16 @@ const aq_wave_op *aq_wave_fault(aq_wave *w, const aq_wave_op *o,
                                 aq_execution_fault_kind kind, uint64_t address,
                                 const char *what);
 
+/* The same where no instruction was decoded; its text is the caller's. */
+void aq_wave_fault_at(aq_wave *w, uint64_t pc, const char *instruction,
+                      aq_execution_fault_kind kind, uint64_t address,
+                      const char *what);
+
+/* Stops the grid for an access that the device may not make; lane -1: of the
+ * wave. */
+const aq_wave_op *aq_wave_miss(aq_wave *w, const aq_wave_op *o, int lane,
+                               uint64_t address, bool write);
+
 /* ---- handlers ---- */
 
 /* A handler by the name of its instruction. A NULL name ends a list. */
@@ -214,8 +227,8 @@ const aq_wave_op *aq_wave_form_run(aq_wave *w, const aq_wave_op *o);
 
 /* ---- memory ---- */
 
-/* The host address of `size` bytes at `address`, or NULL: not mapped, or not
- * writable. */
+/* The host address of `size` bytes at `address`, or NULL: the device may not
+ * access them so. */
 void *aq_wave_reach_slow(aq_wave_grid *grid, uint64_t address, uint64_t size,
                          bool write);
 

@@ -37,6 +37,7 @@ static aq_status code_for(aq_wave_machine *machine, const char *gfx,
     return aq_diag_set(diag, AQ_ERR_UNSUPPORTED,
                        "code of more than %d kinds of processors", CODES_MAX);
   aq_status status = aq_wave_code_create(gfx, aq_wave_handler_named,
+                                         machine->reachable.allocations,
                                          machine->level, out, diag);
   if (status != AQ_OK)
     return status;
@@ -77,6 +78,7 @@ static aq_execution_state wave_step(void *execution, uint64_t budget,
   const uint32_t host = aq_wave_mode_save();
   grid->ticks = ticks;
   grid->range = (aq_wave_range){0};
+  memset(grid->older, 0, sizeof grid->older);
   *out = (aq_execution_step){0};
   const aq_execution_state state =
       aq_wave_grid_run(grid, budget, &out->instructions);
@@ -122,15 +124,24 @@ aq_status aq_wave_machine_create_at(unsigned level, aq_wave_machine **out,
                                     aq_diag *diag)
 {
   aq_wave_machine *machine = calloc(1, sizeof *machine);
-  if (!machine)
+  aq_allocations *allocations = aq_allocations_create();
+  if (!machine || !allocations) {
+    free(machine);
+    aq_allocations_destroy(allocations);
     return aq_diag_no_memory(diag);
+  }
+  aq_allocations_open(allocations, true);
+  machine->reachable.allocations = allocations;
   machine->executor = (aq_executor){.abi = AQ_EXECUTOR_ABI,
                                     .size = sizeof(aq_executor),
                                     .name = "wave",
                                     .user = machine,
                                     .begin = wave_begin,
                                     .step = wave_step,
-                                    .end = wave_end};
+                                    .end = wave_end,
+                                    .allocations = allocations,
+                                    .group_aperture_hi = AQ_WAVE_SHARED_HI,
+                                    .private_aperture_hi = AQ_WAVE_PRIVATE_HI};
   machine->level = level;
   *out = machine;
   return AQ_OK;
@@ -142,6 +153,7 @@ void aq_wave_machine_destroy(aq_wave_machine *machine)
     return;
   for (unsigned i = 0; i < machine->code_count; i++)
     aq_wave_code_destroy(machine->codes[i].code);
+  aq_allocations_destroy(machine->reachable.allocations);
   aq_wave_reachable_fini(&machine->reachable);
   free(machine);
 }

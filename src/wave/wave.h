@@ -8,10 +8,10 @@
  * hardware, whose last bits are not public. What is not simulated stops the
  * queue and is named: it never computes something else.
  *
- * Guest addresses are host addresses. Accesses are checked against the mappings
- * of this process; one outside of them is a fault of the execution, not a
- * signal. A mapping that goes away while it is remembered is not noticed before
- * the next execution begins.
+ * Guest addresses are host addresses. Accesses are checked against the
+ * allocation map of the executor (common/allocations.h) and, where that is
+ * open, against the mappings of this process; one that the device may not make
+ * is a fault of the execution, not a signal.
  *
  * A machine caches decoded code, by address and content. One thread at a time.
  */
@@ -41,7 +41,8 @@ unsigned aq_wave_level_count(void);
 const char *aq_wave_level_name(unsigned level);
 
 /* AQ_ERR_NO_MEMORY, or the machine, at the highest level or at one that the
- * host has; its executions end before it. */
+ * host has; its executions end before it. Its allocation map is empty and open:
+ * who publishes all that devices may touch closes it. */
 aq_status aq_wave_machine_create(aq_wave_machine **out, aq_diag *diag);
 aq_status aq_wave_machine_create_at(unsigned level, aq_wave_machine **out,
                                     aq_diag *diag);

@@ -1,4 +1,5 @@
 check_PROGRAMS += \
+	tests/common/test_allocations \
 	tests/common/test_array \
 	tests/common/test_kernel_set \
 	tests/common/test_map \

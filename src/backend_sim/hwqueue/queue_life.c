@@ -13,6 +13,7 @@
 #include "backend_sim/packet/processor.h"
 #include "backend_sim/packet/waves.h"
 #include "backend_sim/policy/device_policy.h"
+#include "backend_sim/published.h"
 
 enum {
   QUEUES_FIRST = 8,          /* of the slab */
@@ -133,8 +134,36 @@ static aqsim_queue *queue_take(aqsim *sim)
   return queue;
 }
 
+/* What the code of kernels may touch of a queue: its ring, and the words by
+ * which it submits packets itself. */
+static bool queue_publish(const aqsim *sim, const aqsim_queue *queue)
+{
+  aq_allocations *map = sim->allocations;
+  const aq_ring *ring = &queue->ring;
+  return aqsim_publish(map, ring->packets, (size_t)ring->size * AQ_PACKET_SIZE,
+                       AQ_ALLOCATION_RING, AQ_DEVICE_HOST) &&
+         aqsim_publish(map, &queue->amd, sizeof queue->amd, AQ_ALLOCATION_QUEUE,
+                       AQ_DEVICE_HOST) &&
+         aqsim_publish(map, &queue->doorbell, sizeof queue->doorbell,
+                       AQ_ALLOCATION_QUEUE, AQ_DEVICE_HOST) &&
+         aqsim_publish(map, &queue->doorbell_signal,
+                       sizeof queue->doorbell_signal, AQ_ALLOCATION_QUEUE,
+                       AQ_DEVICE_HOST);
+}
+
+static void queue_withdraw(const aqsim *sim, const aqsim_queue *queue)
+{
+  aqsim_withdraw(sim->allocations, queue->ring.packets, AQ_ALLOCATION_RING);
+  aqsim_withdraw(sim->allocations, &queue->amd, AQ_ALLOCATION_QUEUE);
+  aqsim_withdraw(sim->allocations, &queue->doorbell, AQ_ALLOCATION_QUEUE);
+  aqsim_withdraw(sim->allocations, &queue->doorbell_signal,
+                 AQ_ALLOCATION_QUEUE);
+}
+
 static void queue_free(aqsim *sim, aqsim_queue *queue)
 {
+  if (queue->ring.packets)
+    queue_withdraw(sim, queue);
   free(queue->ring.packets);
   free(queue->intake.submitted);
   free(queue->intake.completed);
@@ -168,6 +197,7 @@ static aqsim_queue *queue_alloc(aqsim *sim, uint32_t size)
       aligned_alloc(_Alignof(aqsim_flight), size * sizeof *queue->pool.flights);
   if (queue->ring.packets && queue->intake.submitted &&
       queue->intake.completed && queue->pool.flights &&
+      queue_publish(sim, queue) &&
       aqsim_calendar_reserve(&sim->calendar, queue_events(queue)))
     return queue;
   queue_free(sim, queue);
@@ -198,6 +228,12 @@ static void queue_init_abi(aqsim_queue *queue, const aq_queue_desc *desc)
                      .size = size,
                      .id = queue->ring.id};
   queue->amd.read_dispatch_id_offset = offsetof(aq_amd_queue, read_dispatch_id);
+  if (queue->sim->executor) {
+    queue->amd.group_segment_aperture_hi =
+        queue->sim->executor->group_aperture_hi;
+    queue->amd.private_segment_aperture_hi =
+        queue->sim->executor->private_aperture_hi;
+  }
 }
 
 static aq_status queue_announce(aqsim *sim, aqsim_queue *queue, aq_diag *diag)

@@ -31,7 +31,7 @@ typedef struct aqsim_packet_limits {
   bool foundation; /* a workgroup that is too large has wrong dimensions */
 } aqsim_packet_limits;
 
-enum { AQSIM_FAULT_TEXT_MAX = 200 };
+enum { AQSIM_FAULT_TEXT_MAX = 512 };
 
 /* The error in a kernel dispatch; `kernel` is the kernel of its object, NULL
  * for none. Writes a line to `text` only if there is an error. */

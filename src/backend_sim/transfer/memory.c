@@ -8,6 +8,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
+#include "backend_sim/published.h"
 #include "common/transport.h"
 
 /* Blocks from MAPPED_MIN bytes on are mapped: the kernel clears a page of them
@@ -72,8 +73,14 @@ void *aqsim_memory_alloc(aqsim_memory *memory, uint32_t device, size_t size)
   block->begin = (uintptr_t)block->bytes;
   block->end = block->begin + (size > 0 ? size : 1);
   block->device = device;
+  if (!aqsim_publish(memory->allocations, block->bytes, size,
+                     AQ_ALLOCATION_POOL, device)) {
+    block_free(block);
+    return NULL;
+  }
   if (device != AQ_DEVICE_HOST &&
       !tsearch(block, &memory->of_devices, block_compare)) {
+    aqsim_withdraw(memory->allocations, block->bytes, AQ_ALLOCATION_POOL);
     block_free(block);
     return NULL;
   }
@@ -90,6 +97,7 @@ void aqsim_memory_free(aqsim_memory *memory, void *address)
     return;
   aqsim_block *block =
       (aqsim_block *)(void *)((char *)address - offsetof(aqsim_block, bytes));
+  aqsim_withdraw(memory->allocations, address, AQ_ALLOCATION_POOL);
   if (block->device != AQ_DEVICE_HOST)
     tdelete(block, &memory->of_devices, block_compare);
   if (block->previous)

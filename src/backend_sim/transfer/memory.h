@@ -14,7 +14,8 @@ typedef struct aqsim_block aqsim_block;
 
 typedef struct aqsim_memory {
   aqsim_block *blocks;
-  void *of_devices; /* tree of those, by address */
+  void *of_devices;                   /* tree of those, by address */
+  struct aq_allocations *allocations; /* where it is published; NULL: nowhere */
 } aqsim_memory;
 
 void aqsim_memory_fini(aqsim_memory *memory);

@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Publishes memory of the simulator in the executor's allocation map, where
+ * there is one: only what is there may be touched by the code of kernels.
+ *
+ * A map of NULL takes everything and keeps nothing. Any thread.
+ */
+#ifndef AQSIM_PUBLISHED_H
+#define AQSIM_PUBLISHED_H
+
+#include "common/allocations.h"
+
+/* Memory of a device, which it alone touches, or of the host (AQ_DEVICE_HOST),
+ * which all do. CODE is executable. False: out of memory. */
+bool aqsim_publish(aq_allocations *map, const void *base, size_t size,
+                   aq_allocation_kind kind, uint32_t device);
+
+void aqsim_withdraw(aq_allocations *map, const void *base,
+                    aq_allocation_kind kind);
+
+#endif

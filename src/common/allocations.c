@@ -1,0 +1,411 @@
+/* SPDX-License-Identifier: MIT */
+#include "config.h"
+
+#include "common/allocations.h"
+
+#include <inttypes.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/transport.h"
+
+/* Words of an entry: readers copy them one by one, while a writer may be at
+ * work; the sequence number then shows that the copy is of no use. */
+enum { BASE, END, REACH, READERS, WRITERS, FACTS, WORDS };
+
+typedef struct entry {
+  uint64_t words[WORDS];
+} entry;
+
+/* An array that readers may still look at after a larger one took its place. */
+typedef struct table {
+  struct table *before;
+  size_t capacity;
+  entry entries[];
+} table;
+
+struct aq_allocations {
+  uint64_t sequence; /* odd while a writer is at work */
+  table *now;
+  size_t count;
+  bool open;
+  pthread_mutex_t lock; /* of writers */
+  uint64_t freed_count; /* ever */
+  aq_allocation freed[AQ_ALLOCATIONS_FREED];
+};
+
+static uint64_t get(const uint64_t *word)
+{
+  return __atomic_load_n(word, __ATOMIC_RELAXED);
+}
+
+static void put(uint64_t *word, uint64_t value)
+{
+  __atomic_store_n(word, value, __ATOMIC_RELAXED);
+}
+
+static entry entry_read(const entry *from)
+{
+  entry out;
+  for (int i = 0; i < WORDS; i++)
+    out.words[i] = get(&from->words[i]);
+  return out;
+}
+
+static void entry_write(entry *to, const entry *from)
+{
+  for (int i = 0; i < WORDS; i++)
+    put(&to->words[i], from->words[i]);
+}
+
+static entry entry_pack(const aq_allocation *a)
+{
+  return (entry){{[BASE] = a->base,
+                  [END] = a->base + a->size,
+                  [READERS] = a->readers,
+                  [WRITERS] = a->writers,
+                  [FACTS] = (uint64_t)a->device << 32 |
+                            (uint64_t)a->executable << 8 | a->kind}};
+}
+
+static aq_allocation entry_unpack(const entry *e)
+{
+  return (aq_allocation){.base = e->words[BASE],
+                         .size = e->words[END] - e->words[BASE],
+                         .readers = e->words[READERS],
+                         .writers = e->words[WRITERS],
+                         .device = (uint32_t)(e->words[FACTS] >> 32),
+                         .kind = (uint8_t)e->words[FACTS],
+                         .executable = e->words[FACTS] >> 8 & 1};
+}
+
+/* ---- life ---- */
+
+aq_allocations *aq_allocations_create(void)
+{
+  aq_allocations *map = calloc(1, sizeof *map);
+  if (map)
+    pthread_mutex_init(&map->lock, NULL);
+  return map;
+}
+
+void aq_allocations_destroy(aq_allocations *map)
+{
+  if (!map)
+    return;
+  while (map->now) {
+    table *t = map->now;
+    map->now = t->before;
+    free(t);
+  }
+  pthread_mutex_destroy(&map->lock);
+  free(map);
+}
+
+void aq_allocations_open(aq_allocations *map, bool open)
+{
+  __atomic_store_n(&map->open, open, __ATOMIC_RELAXED);
+}
+
+bool aq_allocations_are_open(const aq_allocations *map)
+{
+  return __atomic_load_n(&map->open, __ATOMIC_RELAXED);
+}
+
+/* ---- writing ---- */
+
+static void write_begin(aq_allocations *map)
+{
+  __atomic_fetch_add(&map->sequence, 1, __ATOMIC_ACQ_REL);
+  __atomic_thread_fence(__ATOMIC_RELEASE);
+}
+
+static void write_end(aq_allocations *map)
+{
+  __atomic_fetch_add(&map->sequence, 1, __ATOMIC_RELEASE);
+}
+
+/* The first entry whose base is above an address. */
+static size_t index_above(const table *t, size_t count, uint64_t address)
+{
+  size_t low = 0, high = count;
+  while (low < high) {
+    const size_t middle = low + (high - low) / 2;
+    if (get(&t->entries[middle].words[BASE]) <= address)
+      low = middle + 1;
+    else
+      high = middle;
+  }
+  return low;
+}
+
+/* REACH is the highest end of an entry and all before it: where a search
+ * backwards may stop. */
+static void reaches_set(aq_allocations *map, size_t from)
+{
+  table *t = map->now;
+  uint64_t reach = from > 0 ? get(&t->entries[from - 1].words[REACH]) : 0;
+  for (size_t i = from; i < map->count; i++) {
+    const uint64_t end = get(&t->entries[i].words[END]);
+    reach = end > reach ? end : reach;
+    put(&t->entries[i].words[REACH], reach);
+  }
+}
+
+static bool room_make(aq_allocations *map)
+{
+  const table *old = map->now;
+  if (old && map->count < old->capacity)
+    return true;
+  const size_t capacity = old ? 2 * old->capacity : 64;
+  table *t = calloc(1, sizeof *t + capacity * sizeof(entry));
+  if (!t)
+    return false;
+  t->capacity = capacity;
+  t->before = map->now;
+  for (size_t i = 0; i < map->count; i++)
+    t->entries[i] = entry_read(&old->entries[i]);
+  write_begin(map);
+  __atomic_store_n(&map->now, t, __ATOMIC_RELEASE);
+  write_end(map);
+  return true;
+}
+
+static void count_set(aq_allocations *map, size_t count)
+{
+  __atomic_store_n(&map->count, count, __ATOMIC_RELAXED);
+}
+
+bool aq_allocations_add(aq_allocations *map, const aq_allocation *allocation)
+{
+  const entry new = entry_pack(allocation);
+  pthread_mutex_lock(&map->lock);
+  const bool room = room_make(map);
+  if (room) {
+    entry *entries = map->now->entries;
+    const size_t at = index_above(map->now, map->count, allocation->base);
+    write_begin(map);
+    for (size_t i = map->count; i > at; i--) {
+      const entry moved = entry_read(&entries[i - 1]);
+      entry_write(&entries[i], &moved);
+    }
+    entry_write(&entries[at], &new);
+    count_set(map, map->count + 1);
+    reaches_set(map, at);
+    write_end(map);
+  }
+  pthread_mutex_unlock(&map->lock);
+  return room;
+}
+
+/* The newest entry of a kind with this base, or `count`; the lock is held. */
+static size_t entry_of(const aq_allocations *map, uint64_t base,
+                       aq_allocation_kind kind)
+{
+  size_t i = map->now ? index_above(map->now, map->count, base) : 0;
+  for (; i > 0; i--) {
+    const entry *e = &map->now->entries[i - 1];
+    if (e->words[BASE] != base)
+      break;
+    if ((uint8_t)e->words[FACTS] == kind)
+      return i - 1;
+  }
+  return map->count;
+}
+
+bool aq_allocations_remove(aq_allocations *map, uint64_t base,
+                           aq_allocation_kind kind)
+{
+  pthread_mutex_lock(&map->lock);
+  const size_t at = entry_of(map, base, kind);
+  const bool found = at < map->count;
+  if (found) {
+    entry *entries = map->now->entries;
+    map->freed[map->freed_count++ % AQ_ALLOCATIONS_FREED] =
+        entry_unpack(&entries[at]);
+    write_begin(map);
+    for (size_t i = at; i + 1 < map->count; i++) {
+      const entry moved = entry_read(&entries[i + 1]);
+      entry_write(&entries[i], &moved);
+    }
+    count_set(map, map->count - 1);
+    reaches_set(map, at);
+    write_end(map);
+  }
+  pthread_mutex_unlock(&map->lock);
+  return found;
+}
+
+bool aq_allocations_allow(aq_allocations *map, uint64_t base,
+                          aq_allocation_kind kind, uint64_t readers,
+                          uint64_t writers)
+{
+  pthread_mutex_lock(&map->lock);
+  const size_t at = entry_of(map, base, kind);
+  const bool found = at < map->count;
+  if (found) {
+    write_begin(map);
+    put(&map->now->entries[at].words[READERS], readers);
+    put(&map->now->entries[at].words[WRITERS], writers);
+    write_end(map);
+  }
+  pthread_mutex_unlock(&map->lock);
+  return found;
+}
+
+/* ---- looking up ---- */
+
+static bool allows(const entry *e, uint64_t device, aq_access access)
+{
+  switch (access) {
+  case AQ_ACCESS_READ:
+    return e->words[READERS] & device;
+  case AQ_ACCESS_WRITE:
+    return e->words[WRITERS] & device;
+  case AQ_ACCESS_EXECUTE:
+    break;
+  }
+  return e->words[READERS] & device && e->words[FACTS] >> 8 & 1;
+}
+
+/* What a writer moves meanwhile, the caller throws away. */
+static bool search(const table *t, size_t count, uint64_t address,
+                   uint64_t device, aq_access access, entry *out)
+{
+  if (!t)
+    return false;
+  if (count > t->capacity)
+    count = t->capacity;
+  for (size_t i = index_above(t, count, address); i > 0; i--) {
+    *out = entry_read(&t->entries[i - 1]);
+    if (out->words[REACH] <= address)
+      return false;
+    if (out->words[END] > address && (!device || allows(out, device, access)))
+      return true;
+  }
+  return false;
+}
+
+static bool lookup(const aq_allocations *map, uint64_t address, uint64_t device,
+                   aq_access access, entry *out)
+{
+  for (;;) {
+    const uint64_t before = __atomic_load_n(&map->sequence, __ATOMIC_ACQUIRE);
+    if (before & 1)
+      continue; /* a writer moves words: it has no reason to wait */
+    const bool found = search(__atomic_load_n(&map->now, __ATOMIC_ACQUIRE),
+                              __atomic_load_n(&map->count, __ATOMIC_RELAXED),
+                              address, device, access, out);
+    __atomic_thread_fence(__ATOMIC_ACQUIRE);
+    if (__atomic_load_n(&map->sequence, __ATOMIC_RELAXED) == before)
+      return found;
+  }
+}
+
+bool aq_allocations_find(const aq_allocations *map, uint64_t address,
+                         uint32_t device, aq_access access, aq_allocation *out)
+{
+  entry found;
+  if (!lookup(map, address, aq_device_bit(device), access, &found))
+    return false;
+  *out = entry_unpack(&found);
+  return true;
+}
+
+bool aq_allocations_cover(const aq_allocations *map, uint64_t address)
+{
+  entry found;
+  return lookup(map, address, 0, AQ_ACCESS_READ, &found);
+}
+
+bool aq_allocations_executable(const aq_allocations *map, uint64_t address)
+{
+  entry found;
+  return lookup(map, address, AQ_DEVICES_ALL, AQ_ACCESS_EXECUTE, &found) ||
+         (aq_allocations_are_open(map) && !aq_allocations_cover(map, address));
+}
+
+/* ---- naming ---- */
+
+static void allocation_name(const aq_allocation *a, char *text, size_t size)
+{
+  static const char *const kinds[] = {
+#define K(name, text) text,
+#include "common/allocations.def"
+#undef K
+  };
+  if (a->device == AQ_DEVICE_HOST)
+    snprintf(text, size, "%" PRIu64 " bytes of %s at 0x%" PRIx64, a->size,
+             kinds[a->kind], a->base);
+  else
+    snprintf(text, size,
+             "%" PRIu64 " bytes of %s of device %" PRIu32 " at 0x%" PRIx64,
+             a->size, kinds[a->kind], a->device, a->base);
+}
+
+static const aq_allocation *freed_at(const aq_allocations *map,
+                                     uint64_t address)
+{
+  for (uint64_t i = 0; i < AQ_ALLOCATIONS_FREED && i < map->freed_count; i++) {
+    const aq_allocation *a =
+        &map->freed[(map->freed_count - 1 - i) % AQ_ALLOCATIONS_FREED];
+    if (address - a->base < a->size)
+      return a;
+  }
+  return NULL;
+}
+
+/* How far an address lies outside. */
+static uint64_t distance(const aq_allocation *a, uint64_t address)
+{
+  return address < a->base ? a->base - address
+                           : address - (a->base + a->size - 1);
+}
+
+static void nearest_name(const aq_allocations *map, uint64_t address,
+                         char text[AQ_ALLOCATION_TEXT_SIZE])
+{
+  char name[AQ_ALLOCATION_TEXT_SIZE - 48];
+  aq_allocation best = {0}, a;
+  for (size_t i = 0; i < map->count; i++) {
+    a = entry_unpack(&map->now->entries[i]);
+    if (best.size == 0 || distance(&a, address) < distance(&best, address))
+      best = a;
+  }
+  if (best.size == 0) {
+    snprintf(text, AQ_ALLOCATION_TEXT_SIZE, "nothing is allocated");
+    return;
+  }
+  allocation_name(&best, name, sizeof name);
+  if (address < best.base)
+    snprintf(text, AQ_ALLOCATION_TEXT_SIZE, "%" PRIu64 " bytes before %s",
+             best.base - address, name);
+  else
+    snprintf(text, AQ_ALLOCATION_TEXT_SIZE,
+             "%" PRIu64 " bytes past the end of %s",
+             address - (best.base + best.size), name);
+}
+
+void aq_allocations_name(aq_allocations *map, uint64_t address,
+                         char text[AQ_ALLOCATION_TEXT_SIZE])
+{
+  char name[AQ_ALLOCATION_TEXT_SIZE - 48];
+  entry live;
+  pthread_mutex_lock(&map->lock);
+  const aq_allocation *old = freed_at(map, address);
+  if (search(map->now, map->count, address, 0, AQ_ACCESS_READ, &live)) {
+    const aq_allocation a = entry_unpack(&live);
+    allocation_name(&a, name, sizeof name);
+    snprintf(text, AQ_ALLOCATION_TEXT_SIZE, "byte %" PRIu64 " of %s",
+             address - a.base, name);
+  } else if (old) {
+    allocation_name(old, name, sizeof name);
+    snprintf(text, AQ_ALLOCATION_TEXT_SIZE, "byte %" PRIu64 " of %s, freed",
+             address - old->base, name);
+  } else {
+    nearest_name(map, address, text);
+  }
+  pthread_mutex_unlock(&map->lock);
+}

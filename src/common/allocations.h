@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The allocation map: which memory the devices of a simulator may touch, whose
+ * it is and what it is for. Those who allocate publish here; executors
+ * (executor.h) and checkers look up.
+ *
+ * Guest addresses are host addresses, so `base` is where both see the bytes.
+ * Allocations may overlap (host memory is locked piece by piece): an access is
+ * allowed if one of them allows it. What was withdrawn is remembered for
+ * diagnosis, the last AQ_ALLOCATIONS_FREED of them.
+ *
+ * Threads: any thread may publish, withdraw and look up at any time. Looking up
+ * takes no lock: it repeats while a writer is at work. Naming an address takes
+ * the writers' lock.
+ */
+#ifndef AQ_COMMON_ALLOCATIONS_H
+#define AQ_COMMON_ALLOCATIONS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum { AQ_ALLOCATIONS_FREED = 512, AQ_ALLOCATION_TEXT_SIZE = 160 };
+
+typedef enum aq_allocation_kind {
+#define K(name, text) AQ_ALLOCATION_##name,
+#include "common/allocations.def"
+#undef K
+} aq_allocation_kind;
+
+typedef enum aq_access {
+  AQ_ACCESS_READ,
+  AQ_ACCESS_WRITE,
+  AQ_ACCESS_EXECUTE,
+} aq_access;
+
+/* Bits of devices, by ordinal; more than 64 devices are not supported. */
+#define AQ_DEVICES_ALL UINT64_MAX
+static inline uint64_t aq_device_bit(uint32_t device)
+{
+  return UINT64_C(1) << (device & 63);
+}
+
+typedef struct aq_allocation {
+  uint64_t base, size; /* bytes */
+  uint64_t readers;    /* bits of the devices that may read */
+  uint64_t writers;
+  uint32_t device; /* in whose memory it lies, or AQ_DEVICE_HOST */
+  uint8_t kind;    /* aq_allocation_kind */
+  bool executable; /* its readers may execute it */
+} aq_allocation;
+
+typedef struct aq_allocations aq_allocations;
+
+/* NULL: out of memory. */
+aq_allocations *aq_allocations_create(void);
+void aq_allocations_destroy(aq_allocations *map);
+
+/* Publishes an allocation of at least one byte; false: out of memory. The
+ * memory has to stay until it is withdrawn. */
+bool aq_allocations_add(aq_allocations *map, const aq_allocation *allocation);
+
+/* Withdraws the newest allocation of a kind that begins at `base`; false:
+ * there is none. */
+bool aq_allocations_remove(aq_allocations *map, uint64_t base,
+                           aq_allocation_kind kind);
+
+/* Changes the devices of the newest allocation of a kind that begins at `base`;
+ * false: there is none. */
+bool aq_allocations_allow(aq_allocations *map, uint64_t base,
+                          aq_allocation_kind kind, uint64_t readers,
+                          uint64_t writers);
+
+/* Whether memory that no allocation covers may be touched where it is mapped,
+ * as on devices that retry page faults (XNACK). It may not, at first. */
+void aq_allocations_open(aq_allocations *map, bool open);
+bool aq_allocations_are_open(const aq_allocations *map);
+
+/* The allocation at an address that allows a device the access; false: none. */
+bool aq_allocations_find(const aq_allocations *map, uint64_t address,
+                         uint32_t device, aq_access access, aq_allocation *out);
+
+/* Whether any device may execute code at an address: an allocation says so or,
+ * in an open map, none covers it. */
+bool aq_allocations_executable(const aq_allocations *map, uint64_t address);
+
+/* Whether an allocation covers the address, whatever it allows. */
+bool aq_allocations_cover(const aq_allocations *map, uint64_t address);
+
+/* Says where an address lies, for people: "8 bytes past the end of 4096 bytes
+ * of pool memory of device 0 at 0x7f…", or that the allocation was freed. */
+void aq_allocations_name(aq_allocations *map, uint64_t address,
+                         char text[AQ_ALLOCATION_TEXT_SIZE]);
+
+#endif

@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: MIT */
+#include "config.h"
+
+#include "dropin/published.h"
+
+static uint64_t devices_of(const aqdrop *runtime, uint64_t agents)
+{
+  uint64_t devices = 0;
+  for (uint32_t i = 0; i < runtime->agent_count; i++)
+    if (agents >> i & 1 && runtime->agents[i].info)
+      devices |= aq_device_bit(runtime->agents[i].ordinal);
+  return devices;
+}
+
+bool aqdrop_publish(aqdrop *runtime, const void *base, size_t size,
+                    aq_allocation_kind kind, const aqdrop_agent *owner,
+                    uint64_t agents, bool executable)
+{
+  const uint64_t devices = devices_of(runtime, agents);
+  const aq_allocation allocation = {
+      .base = (uintptr_t)base,
+      .size = size,
+      .readers = devices,
+      .writers = devices,
+      .device = owner && owner->info ? owner->ordinal : AQ_DEVICE_HOST,
+      .kind = (uint8_t)kind,
+      .executable = executable};
+  return aq_allocations_add(runtime->allocations, &allocation);
+}
+
+void aqdrop_withdraw(aqdrop *runtime, const void *base, aq_allocation_kind kind)
+{
+  aq_allocations_remove(runtime->allocations, (uintptr_t)base, kind);
+}
+
+void aqdrop_publish_agents(aqdrop *runtime, const void *base,
+                           aq_allocation_kind kind, uint64_t readers,
+                           uint64_t writers)
+{
+  aq_allocations_allow(runtime->allocations, (uintptr_t)base, kind,
+                       devices_of(runtime, readers),
+                       devices_of(runtime, writers));
+}
+
+uint64_t aqdrop_agents_all(const aqdrop *runtime)
+{
+  return runtime->agent_count < 64 ? (UINT64_C(1) << runtime->agent_count) - 1
+                                   : UINT64_MAX;
+}

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Publishes what clients allocate, lock and load in the allocation map, by
+ * which the executor judges the accesses of kernels. Any thread.
+ */
+#ifndef AQDROP_PUBLISHED_H
+#define AQDROP_PUBLISHED_H
+
+#include "common/allocations.h"
+#include "dropin/runtime.h"
+
+/* Memory of `owner` that a set of agents (bits) may read and write. False: out
+ * of memory. */
+bool aqdrop_publish(aqdrop *runtime, const void *base, size_t size,
+                    aq_allocation_kind kind, const aqdrop_agent *owner,
+                    uint64_t agents, bool executable);
+
+void aqdrop_withdraw(aqdrop *runtime, const void *base,
+                     aq_allocation_kind kind);
+
+/* Other agents than before may read, or write. */
+void aqdrop_publish_agents(aqdrop *runtime, const void *base,
+                           aq_allocation_kind kind, uint64_t readers,
+                           uint64_t writers);
+
+/* All agents, as bits. */
+uint64_t aqdrop_agents_all(const aqdrop *runtime);
+
+#endif

@@ -1,0 +1,170 @@
+/* SPDX-License-Identifier: MIT */
+#include "support/aqtest.h"
+
+#include <pthread.h>
+#include <string.h>
+
+#include "common/allocations.h"
+#include "common/transport.h"
+
+static void add(aq_allocations *map, uint64_t base, uint64_t size,
+                uint64_t readers, uint64_t writers)
+{
+  const aq_allocation allocation = {.base = base,
+                                    .size = size,
+                                    .readers = readers,
+                                    .writers = writers,
+                                    .device = AQ_DEVICE_HOST,
+                                    .kind = AQ_ALLOCATION_POOL};
+  ck_assert(aq_allocations_add(map, &allocation));
+}
+
+static bool may(const aq_allocations *map, uint64_t address, uint32_t device,
+                aq_access access)
+{
+  aq_allocation found;
+  return aq_allocations_find(map, address, device, access, &found);
+}
+
+START_TEST(an_access_needs_an_allocation_that_allows_it)
+{
+  aq_allocations *map = aq_allocations_create();
+  add(map, 0x1000, 0x100, 3, 1);
+  ck_assert(may(map, 0x1000, 0, AQ_ACCESS_WRITE));
+  ck_assert(may(map, 0x10ff, 1, AQ_ACCESS_READ));
+  ck_assert(!may(map, 0x10ff, 1, AQ_ACCESS_WRITE));
+  ck_assert(!may(map, 0x10ff, 2, AQ_ACCESS_READ));
+  ck_assert(!may(map, 0xfff, 0, AQ_ACCESS_READ));
+  ck_assert(!may(map, 0x1100, 0, AQ_ACCESS_READ));
+  ck_assert(!may(map, 0x1000, 0, AQ_ACCESS_EXECUTE));
+  ck_assert(aq_allocations_allow(map, 0x1000, AQ_ALLOCATION_POOL, 4, 4));
+  ck_assert(!may(map, 0x1000, 0, AQ_ACCESS_READ));
+  ck_assert(may(map, 0x1000, 2, AQ_ACCESS_WRITE));
+  ck_assert(aq_allocations_remove(map, 0x1000, AQ_ALLOCATION_POOL));
+  ck_assert(!aq_allocations_remove(map, 0x1000, AQ_ALLOCATION_POOL));
+  ck_assert(!may(map, 0x1000, 2, AQ_ACCESS_READ));
+  aq_allocations_destroy(map);
+}
+END_TEST
+
+START_TEST(allocations_that_overlap_count_each)
+{
+  aq_allocations *map = aq_allocations_create();
+  add(map, 0x1000, 0x10000, 1, 1);
+  for (uint64_t i = 0; i < 200; i++) /* short ones inside, for others */
+    add(map, 0x1000 + 0x100 * i, 0x10, 2, 2);
+  ck_assert(may(map, 0x1000 + 0x100 * 199 + 4, 0, AQ_ACCESS_READ) ==
+            (0x100 * 199 + 4 < 0x10000));
+  ck_assert(may(map, 0x2345, 0, AQ_ACCESS_WRITE));
+  ck_assert(!may(map, 0x2345, 1, AQ_ACCESS_READ));
+  ck_assert(may(map, 0x2304, 1, AQ_ACCESS_READ));
+  ck_assert(aq_allocations_remove(map, 0x1000, AQ_ALLOCATION_POOL));
+  ck_assert_msg(may(map, 0x1004, 0, AQ_ACCESS_READ),
+                "the newest of two at one base goes first");
+  ck_assert(!may(map, 0x1004, 1, AQ_ACCESS_READ));
+  ck_assert(aq_allocations_remove(map, 0x1000, AQ_ALLOCATION_POOL));
+  ck_assert(!may(map, 0x2345, 0, AQ_ACCESS_READ));
+  ck_assert(may(map, 0x2304, 1, AQ_ACCESS_READ));
+  aq_allocations_destroy(map);
+}
+END_TEST
+
+#define ck_assert_name(map, address, expected)                                 \
+  do {                                                                         \
+    char text[AQ_ALLOCATION_TEXT_SIZE];                                        \
+    aq_allocations_name(map, address, text);                                   \
+    ck_assert_str_eq(text, expected);                                          \
+  } while (0)
+
+START_TEST(an_address_is_named_by_what_lies_nearest)
+{
+  aq_allocations *map = aq_allocations_create();
+  ck_assert_name(map, 0x1000, "nothing is allocated");
+  add(map, 0x1000, 4096, 1, 1);
+  const aq_allocation code = {.base = 0x9000,
+                              .size = 256,
+                              .device = 3,
+                              .kind = AQ_ALLOCATION_CODE,
+                              .executable = true};
+  ck_assert(aq_allocations_add(map, &code));
+  ck_assert_name(map, 0x2000,
+                 "0 bytes past the end of 4096 bytes of pool memory at 0x1000");
+  ck_assert_name(map, 0x2008,
+                 "8 bytes past the end of 4096 bytes of pool memory at 0x1000");
+  ck_assert_name(
+      map, 0x8ff8,
+      "8 bytes before 256 bytes of a code object of device 3 at 0x9000");
+  ck_assert_name(map, 0x1010, "byte 16 of 4096 bytes of pool memory at 0x1000");
+  aq_allocations_remove(map, 0x1000, AQ_ALLOCATION_POOL);
+  ck_assert_name(map, 0x1010,
+                 "byte 16 of 4096 bytes of pool memory at 0x1000, freed");
+  for (uint64_t i = 0; i < AQ_ALLOCATIONS_FREED; i++) {
+    add(map, 0x100000, 16, 1, 1);
+    aq_allocations_remove(map, 0x100000, AQ_ALLOCATION_POOL);
+  }
+  ck_assert_name(
+      map, 0x1010,
+      "32752 bytes before 256 bytes of a code object of device 3 at 0x9000");
+  aq_allocations_destroy(map);
+}
+END_TEST
+
+START_TEST(an_open_map_executes_what_no_allocation_covers)
+{
+  aq_allocations *map = aq_allocations_create();
+  add(map, 0x1000, 4096, AQ_DEVICES_ALL, AQ_DEVICES_ALL);
+  ck_assert(!aq_allocations_are_open(map));
+  ck_assert(!aq_allocations_executable(map, 0x1000));
+  ck_assert(!aq_allocations_executable(map, 0x5000));
+  aq_allocations_open(map, true);
+  ck_assert(!aq_allocations_executable(map, 0x1000));
+  ck_assert(aq_allocations_executable(map, 0x5000));
+  aq_allocations_destroy(map);
+}
+END_TEST
+
+enum { STEADY = 100, ROUNDS = 20000 };
+
+static uint64_t steady_base(unsigned i)
+{
+  return 0x100000 + (uint64_t)i * 0x10000;
+}
+
+static void *change(void *user)
+{
+  for (unsigned i = 0; i < ROUNDS; i++) {
+    const uint64_t base = steady_base(i % STEADY) + 0x8000;
+    add(user, base, 64, 1, 1);
+    aq_allocations_remove(user, base, AQ_ALLOCATION_POOL);
+  }
+  return NULL;
+}
+
+START_TEST(lookups_find_what_stays_while_others_change_the_map)
+{
+  aq_allocations *map = aq_allocations_create();
+  pthread_t writers[2];
+  for (unsigned i = 0; i < STEADY; i++)
+    add(map, steady_base(i), 0x1000, 1, 1);
+  for (int i = 0; i < 2; i++)
+    ck_assert_int_eq(pthread_create(&writers[i], NULL, change, map), 0);
+  for (unsigned i = 0; i < ROUNDS; i++) {
+    aq_allocation found;
+    const uint64_t base = steady_base(i * 7 % STEADY);
+    ck_assert(
+        aq_allocations_find(map, base + 0xfff, 0, AQ_ACCESS_WRITE, &found));
+    ck_assert_uint_eq(found.base, base);
+    ck_assert_uint_eq(found.size, 0x1000);
+    ck_assert(!may(map, base + 0x1000, 0, AQ_ACCESS_READ));
+  }
+  for (int i = 0; i < 2; i++)
+    pthread_join(writers[i], NULL);
+  aq_allocations_destroy(map);
+}
+END_TEST
+
+AQ_TEST_MAIN("common/allocations", an_access_needs_an_allocation_that_allows_it,
+             allocations_that_overlap_count_each,
+             an_address_is_named_by_what_lies_nearest,
+             an_open_map_executes_what_no_allocation_covers,
+             lookups_find_what_stays_while_others_change_the_map)
