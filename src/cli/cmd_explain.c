@@ -92,6 +92,17 @@ static void put_head(aq_cli *cli, const aq_run_info *run, const aq_explain *e,
             "  %" PRId64 " kernels, %.1f %% of the time, have no grid or "
             "workgroup size: their tail is unknown\n",
             e->shapeless, percent(e, e->shapeless_time));
+  if (e->unsized)
+    fprintf(cli->out,
+            "  the compute units of %" PRId64 " device%s are not known: the "
+            "tail of kernels is not\n",
+            e->unsized, e->unsized == 1 ? "" : "s");
+  if (e->stalls)
+    fprintf(cli->out,
+            "  the measured run waited %" PRId64 " times unexplained, %.3f us "
+            "with the kernels behind: a replay does not repeat that, its idle "
+            "time then is unexplained too\n",
+            e->stalls, (double)e->stalled / (double)AQ_US);
   aq_cli_run_caveats(cli, "  ", run);
   fprintf(cli->out, "%" PRId64 " dispatches on %" PRId64 " device%s\n\n",
           e->dispatches, e->devices, e->devices == 1 ? "" : "s");
@@ -111,24 +122,64 @@ static void json_head(aq_json_out *json, const aq_run_info *run,
   aq_json_out_int(json, "devices", e->devices);
   aq_json_out_int(json, "shapeless", e->shapeless);
   aq_json_out_ns(json, "shapeless_ns", e->shapeless_time);
+  aq_json_out_int(json, "unsized", e->unsized);
+  aq_json_out_int(json, "stalls", e->stalls);
+  aq_json_out_ns(json, "stalled_ns", e->stalled);
 }
 
 /* ---- the command ---- */
 
-/* Whether a policy decided when jobs were submitted: the notes say which. */
-static bool has_policy(const aq_run_info *run)
+/* What a run's notes say of how it was made. */
+typedef struct made {
+  bool policy;    /* one decided when jobs were submitted */
+  bool open_loop; /* a replay at the measured times */
+} made;
+
+static made run_made(const aq_run_info *run)
 {
   aq_diag ignored = AQ_DIAG_INIT;
   aq_json_doc doc;
-  aq_json_node policy;
+  aq_json_node member, mode;
+  const char *loop;
+  made out = {0};
   if (!run->notes || aq_json_parse(&doc, run->notes, strlen(run->notes),
                                    "notes", &ignored) != AQ_OK)
-    return false;
+    return out;
   const aq_json_node root = aq_json_root(&doc);
-  const bool found =
-      aq_json_is_object(&root) && aq_json_member(&root, "policy", &policy);
+  if (aq_json_is_object(&root)) {
+    out.policy = aq_json_member(&root, "policy", &member);
+    out.open_loop =
+        aq_json_member(&root, "replay", &member) &&
+        aq_json_is_object(&member) && aq_json_member(&member, "mode", &mode) &&
+        aq_json_text(&mode, &loop) == AQ_OK && strcmp(loop, "open") == 0;
+  }
   aq_json_free(&doc);
-  return found;
+  return out;
+}
+
+/* A replay without its measured run in the store is explained by itself. */
+static aq_status origin_take(aq_cli *cli, aq_store *store, int64_t origin,
+                             aq_dispatches *dispatches)
+{
+  char id[24];
+  aq_run_info *info;
+  aq_run_reader *reader;
+  aq_dispatches measured = {0};
+  aq_diag ignored = AQ_DIAG_INIT;
+  snprintf(id, sizeof id, "%" PRId64, origin);
+  if (aq_store_find(store, id, &info, &ignored) != AQ_OK)
+    return AQ_OK;
+  aq_run_info_free(info);
+  aq_status status =
+      aq_run_reader_open(store, origin, AQ_ORDER_STORED, &reader, &cli->diag);
+  if (status != AQ_OK)
+    return status;
+  status = aq_dispatches_read(reader, &measured, &cli->diag);
+  if (status == AQ_OK)
+    status = aq_explain_origin(dispatches, &measured, &cli->diag);
+  aq_dispatches_fini(&measured);
+  aq_run_reader_close(reader);
+  return status;
 }
 
 static aq_status put(aq_cli *cli, const aq_run_info *run, const aq_explain *e,
@@ -148,9 +199,10 @@ static aq_status put(aq_cli *cli, const aq_run_info *run, const aq_explain *e,
   return aq_cli_json_finish(cli, json, status);
 }
 
-static aq_status explain_reader(aq_cli *cli, const aq_run_info *run,
-                                aq_run_reader *reader)
+static aq_status explain_reader(aq_cli *cli, aq_store *store,
+                                const aq_run_info *run, aq_run_reader *reader)
 {
+  const made how = run_made(run);
   const size_t devices = aq_run_reader_device_count(reader);
   int64_t *cus = calloc(devices + 1, sizeof *cus);
   aq_dispatches dispatches = {0};
@@ -162,9 +214,11 @@ static aq_status explain_reader(aq_cli *cli, const aq_run_info *run,
     cus[i] = device->cus == AQ_NONE ? 0 : device->cus;
   }
   aq_status status = aq_dispatches_read(reader, &dispatches, &cli->diag);
+  if (status == AQ_OK && how.open_loop && run->origin != AQ_NONE)
+    status = origin_take(cli, store, run->origin, &dispatches);
   if (status == AQ_OK)
-    status = aq_explain_make(&dispatches, cus, devices, has_policy(run), &e,
-                             &cli->diag);
+    status =
+        aq_explain_make(&dispatches, cus, devices, how.policy, &e, &cli->diag);
   if (status == AQ_OK)
     status = put(cli, run, &e, reader, &dispatches);
   aq_dispatches_fini(&dispatches);
@@ -185,7 +239,7 @@ aq_status aq_cli_explain(aq_cli *cli)
     status = aq_run_reader_open(store, run->id, AQ_ORDER_STORED, &reader,
                                 &cli->diag);
   if (status == AQ_OK) {
-    status = explain_reader(cli, run, reader);
+    status = explain_reader(cli, store, run, reader);
     aq_run_reader_close(reader);
   }
   aq_run_info_free(run);

@@ -217,5 +217,6 @@ void aq_dispatches_fini(aq_dispatches *dispatches)
 {
   free(dispatches->rows);
   free(dispatches->waits);
+  free(dispatches->stalls);
   *dispatches = (aq_dispatches){0};
 }

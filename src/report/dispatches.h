@@ -26,11 +26,21 @@ typedef struct aq_host_wait {
   int64_t pid, tid;
 } aq_host_wait;
 
+/* A wait of the measured run that nothing recorded explains, as a replay of it
+ * has to know: from the submission of a row to its end. */
+typedef struct aq_unexplained_wait {
+  aq_time from, to;
+  int64_t row;    /* of the measured run */
+  int64_t device; /* of the replay */
+} aq_unexplained_wait;
+
 typedef struct aq_dispatches {
   aq_dispatch *rows; /* kernels, copies and fills that have start and end */
   size_t count, capacity;
   aq_host_wait *waits; /* in the order of their begin */
   size_t wait_count, wait_capacity;
+  aq_unexplained_wait *stalls; /* of a replay, in the order of their begin */
+  size_t stall_count, stall_capacity;
   int64_t barriers; /* packets that are not in `rows` */
 } aq_dispatches;
 

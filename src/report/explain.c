@@ -3,7 +3,10 @@
 
 #include "report/explain.h"
 
+#include <stdlib.h>
 #include <string.h>
+
+#include "common/array.h"
 
 const aq_explain_term aq_explain_causes[AQ_CAUSE_COUNT] = {
 #define C(id, name, verdict, meaning)                                          \
@@ -19,7 +22,7 @@ typedef struct sweep {
   int64_t device, cus;
   bool policy, begun;
   aq_time kernels_until, any_until; /* latest ends so far */
-  size_t next_wait;                 /* waits before it have ended */
+  size_t next_wait, next_stall;     /* those before have ended */
 } sweep;
 
 static void charge(aq_explain *out, aq_explain_cause cause, aq_time time,
@@ -97,6 +100,29 @@ static aq_time waited_until(sweep *s, const aq_dispatch *row, aq_time from,
   return until;
 }
 
+/* Idle time, but for what the measured run idled without a reason. */
+static void charge_idle(sweep *s, aq_explain_cause cause, aq_time from,
+                        aq_time to, int64_t row)
+{
+  const aq_dispatches *d = s->all;
+  while (s->next_stall < d->stall_count && d->stalls[s->next_stall].to <= from)
+    s->next_stall++;
+  for (size_t i = s->next_stall;
+       i < d->stall_count && d->stalls[i].from < to && from < to; i++) {
+    const aq_unexplained_wait *stall = &d->stalls[i];
+    if (stall->device != s->device)
+      continue;
+    const aq_time begin = aq_time_max(from, stall->from);
+    const aq_time end = aq_time_min(to, stall->to);
+    if (end <= begin)
+      continue;
+    charge(s->out, cause, begin - from, row);
+    charge(s->out, AQ_CAUSE_UNEXPLAINED, end - begin, row);
+    from = end;
+  }
+  charge(s->out, cause, to - from, row);
+}
+
 /* From `from` until the submission: the host's time. */
 static void charge_host(sweep *s, const aq_dispatch *row, aq_time from,
                         aq_time to)
@@ -104,50 +130,113 @@ static void charge_host(sweep *s, const aq_dispatch *row, aq_time from,
   const aq_time called =
       row->host_begin == AQ_TIME_NONE ? to : aq_time_min(row->host_begin, to);
   const aq_time waited = waited_until(s, row, from, called);
-  charge(s->out, AQ_CAUSE_SYNC, waited - from, row->number);
+  charge_idle(s, AQ_CAUSE_SYNC, from, waited, row->number);
   from = waited;
   if (s->policy && called < to) {
     const aq_time held = aq_time_max(from, called);
-    charge(s->out, AQ_CAUSE_LAUNCH, held - from, row->number);
-    charge(s->out, AQ_CAUSE_POLICY, to - held, row->number);
+    charge_idle(s, AQ_CAUSE_LAUNCH, from, held, row->number);
+    charge_idle(s, AQ_CAUSE_POLICY, held, to, row->number);
   } else {
-    charge(s->out, AQ_CAUSE_LAUNCH, to - from, row->number);
+    charge_idle(s, AQ_CAUSE_LAUNCH, from, to, row->number);
   }
 }
 
-/* From the submission until the start: the device's time. */
+/* What a submission that took so long waited for, as far as is known. */
+static aq_explain_cause device_cause(const aq_dispatch *row, aq_time time)
+{
+  if (row->flags & AQ_FLAG_EDGE)
+    return AQ_CAUSE_BARRIER;
+  return time > AQ_EXPLAIN_LAUNCH_US * AQ_US ? AQ_CAUSE_UNEXPLAINED
+                                             : AQ_CAUSE_DISPATCH;
+}
+
+/* From the submission until the start: the device's time. What holds a pinned
+ * row is the replay's, not the device's. */
 static void charge_device(sweep *s, const aq_dispatch *row, aq_time from,
                           aq_time to)
 {
-  if (row->fetch == AQ_TIME_NONE || row->launch == AQ_TIME_NONE) {
-    charge(s->out,
-           row->flags & AQ_FLAG_EDGE                  ? AQ_CAUSE_BARRIER
-           : to - from > AQ_EXPLAIN_LAUNCH_US * AQ_US ? AQ_CAUSE_UNEXPLAINED
-                                                      : AQ_CAUSE_DISPATCH,
-           to - from, row->number);
+  if (row->fetch == AQ_TIME_NONE || row->launch == AQ_TIME_NONE ||
+      row->flags & AQ_FLAG_PINNED) {
+    charge_idle(s, device_cause(row, to - from), from, to, row->number);
     return;
   }
   const aq_time fetched = aq_time_min(aq_time_max(row->fetch, from), to);
   const aq_time launched = aq_time_min(aq_time_max(row->launch, fetched), to);
   const bool long_in_ring =
       row->fetch - row->submission > AQ_EXPLAIN_FETCH_US * AQ_US;
-  charge(s->out, long_in_ring ? AQ_CAUSE_QUEUE : AQ_CAUSE_DISPATCH,
-         fetched - from, row->number);
-  charge(s->out, AQ_CAUSE_BARRIER, launched - fetched, row->number);
-  charge(s->out, AQ_CAUSE_DISPATCH, to - launched, row->number);
+  charge_idle(s, long_in_ring ? AQ_CAUSE_QUEUE : AQ_CAUSE_DISPATCH, from,
+              fetched, row->number);
+  charge_idle(s, AQ_CAUSE_BARRIER, fetched, launched, row->number);
+  charge_idle(s, AQ_CAUSE_DISPATCH, launched, to, row->number);
+}
+
+/* When a row was submitted, as far as the host's times tell: the doorbell of a
+ * pinned row is none of the measured run's. */
+static aq_time submission_of(const aq_dispatch *row)
+{
+  return row->flags & AQ_FLAG_PINNED ? row->host_end : row->submission;
 }
 
 static void charge_gap(sweep *s, const aq_dispatch *row)
 {
   const aq_time from = s->any_until, to = row->start;
-  if (row->submission == AQ_TIME_NONE) {
+  const aq_time submission = submission_of(row);
+  if (submission == AQ_TIME_NONE) {
     charge(s->out, AQ_CAUSE_UNKNOWN, to - from, row->number);
     return;
   }
-  const aq_time submitted = aq_time_min(aq_time_max(row->submission, from), to);
+  const aq_time submitted = aq_time_min(aq_time_max(submission, from), to);
   if (submitted > from)
     charge_host(s, row, from, submitted);
   charge_device(s, row, submitted, to);
+}
+
+/* ---- what a replay cannot know ---- */
+
+/* The gaps that the sweep of one device of a measured run calls unexplained;
+ * *any: it has rows. */
+static bool stalls_find(aq_dispatches *replay, const aq_dispatches *measured,
+                        int64_t device, int64_t place, bool *any)
+{
+  aq_time until = AQ_TIME_NONE;
+  for (size_t i = 0; i < measured->count; i++) {
+    const aq_dispatch *row = &measured->rows[i];
+    if (row->device != device)
+      continue;
+    const aq_time submission = submission_of(row);
+    const aq_time from = aq_time_max(submission, until);
+    if (*any && submission != AQ_TIME_NONE && row->start > from &&
+        row->launch == AQ_TIME_NONE &&
+        device_cause(row, row->start - from) == AQ_CAUSE_UNEXPLAINED &&
+        !AQ_ARRAY_PUSH(
+            replay->stalls, replay->stall_count, replay->stall_capacity,
+            (aq_unexplained_wait){from, row->end, row->number, place}))
+      return false;
+    until = *any ? aq_time_max(until, row->end) : row->end;
+    *any = true;
+  }
+  return true;
+}
+
+aq_status aq_explain_origin(aq_dispatches *replay,
+                            const aq_dispatches *measured, aq_diag *diag)
+{
+  int64_t devices = 0, place = 0;
+  for (size_t i = 0; replay->wait_count < measured->wait_count; i++)
+    if (!AQ_ARRAY_PUSH(replay->waits, replay->wait_count, replay->wait_capacity,
+                       measured->waits[i]))
+      return aq_diag_no_memory(diag);
+  for (size_t i = 0; i < measured->count; i++)
+    if (measured->rows[i].device >= devices)
+      devices = measured->rows[i].device + 1;
+  /* A replay numbers the devices that have rows without gaps. */
+  for (int64_t device = 0; device < devices; device++) {
+    bool any = false;
+    if (!stalls_find(replay, measured, device, place, &any))
+      return aq_diag_no_memory(diag);
+    place += any;
+  }
+  return AQ_OK;
 }
 
 /* ---- all of it ---- */
@@ -156,6 +245,7 @@ static void sweep_row(sweep *s, const aq_dispatch *row)
 {
   if (!s->begun) {
     s->begun = true;
+    s->out->unsized += s->cus <= 0;
     s->kernels_until = s->any_until = row->start;
     s->out->devices++;
   }
@@ -205,6 +295,9 @@ aq_status aq_explain_make(const aq_dispatches *dispatches, const int64_t *cus,
       if (dispatches->rows[i].device == s.device)
         sweep_row(&s, &dispatches->rows[i]);
   }
+  e.stalls = (int64_t)dispatches->stall_count;
+  for (size_t i = 0; i < dispatches->stall_count; i++)
+    e.stalled += dispatches->stalls[i].to - dispatches->stalls[i].from;
   e.bottleneck = find_bottleneck(&e);
   *out = e;
   return AQ_OK;

@@ -35,7 +35,8 @@
     "nothing ran: the next packet was being fetched and launched")             \
   C(UNEXPLAINED, "unexplained", "unexplained",                                 \
     "nothing ran for longer after the submission than fetching and launching " \
-    "take on any device, and nothing recorded says why")                       \
+    "take on any device, and nothing recorded says why; in a replay, where "   \
+    "the measured run so waited")                                              \
   C(POLICY, "policy", "policy-bound",                                          \
     "nothing ran: the scheduling policy held the next job back")               \
   C(UNKNOWN, "unknown", "unknown",                                             \
@@ -74,7 +75,15 @@ typedef struct aq_explain {
   int64_t dispatches, devices;
   int64_t shapeless;      /* kernels whose workgroups are not known … */
   aq_time shapeless_time; /* … and their part of KERNEL: no tail is known */
+  int64_t unsized; /* devices of unknown compute units: no tail is known */
+  int64_t stalls;  /* of a replay: unexplained waits of the measured run … */
+  aq_time stalled; /* … and their time, which the replay does not repeat */
 } aq_explain;
+
+/* Tells a replay in an open loop what its measured run knew: when the host
+ * waited, and the unexplained waits, whose time is idle in the replay. */
+aq_status aq_explain_origin(aq_dispatches *replay,
+                            const aq_dispatches *measured, aq_diag *diag);
 
 /* `cus` is the number of compute units by device ordinal (0: not known);
  * `policy` whether a scheduling policy chose when jobs were submitted. A run

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "report/explain.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "support/aqtest.h"
@@ -167,6 +168,65 @@ START_TEST(a_wait_that_no_launch_takes_is_unexplained)
 }
 END_TEST
 
+/* The measured run above, and its replay: that starts the second row at once,
+ * and the host goes on when it did. */
+START_TEST(a_replay_does_not_blame_the_host_for_unexplained_waits)
+{
+  run measured = {0}, replay = {0};
+  submitted(add(&measured, AQ_KIND_KERNEL, 0, 10), -5, -4);
+  submitted(add(&measured, AQ_KIND_KERNEL, 493000, 493010), 11, 12);
+  submitted(add(&measured, AQ_KIND_KERNEL, 493100, 493110), 493050, 493096);
+  measured.waits[measured.all.wait_count++] =
+      (aq_host_wait){US(493005), US(493040), 1, 1};
+  submitted(add(&replay, AQ_KIND_KERNEL, 0, 10), -5, -4);
+  submitted(add(&replay, AQ_KIND_KERNEL, 16, 26), 11, 12);
+  submitted(add(&replay, AQ_KIND_KERNEL, 493100, 493110), 493050, 493096);
+  aq_dispatches alone = replay.all, *all = &replay.all;
+  *all = (aq_dispatches){.rows = alone.rows, .count = alone.count};
+  aq_diag diag = AQ_DIAG_INIT;
+  ck_assert_status(aq_explain_origin(all, &measured.all, &diag), AQ_OK, &diag);
+  const aq_explain was = explained(&measured, 0, false);
+  const aq_explain is = explained(&replay, 0, false);
+  ck_assert_int_eq(is.bottleneck, AQ_CAUSE_UNEXPLAINED);
+  ck_assert_int_eq(is.stalls, 1);
+  /* Off by the launch of the second row, which is in the stall. */
+  ck_assert_int_le(was.shares[AQ_CAUSE_UNEXPLAINED].time,
+                   is.shares[AQ_CAUSE_UNEXPLAINED].time + US(5));
+  ck_assert_int_eq(is.shares[AQ_CAUSE_SYNC].time,
+                   was.shares[AQ_CAUSE_SYNC].time);
+  ck_assert_int_eq(is.shares[AQ_CAUSE_LAUNCH].time,
+                   was.shares[AQ_CAUSE_LAUNCH].time);
+  free(all->waits);
+  free(all->stalls);
+}
+END_TEST
+
+START_TEST(the_doorbell_of_a_pinned_row_explains_nothing)
+{
+  run r = {0};
+  submitted(add(&r, AQ_KIND_KERNEL, 0, 10), -5, -4);
+  aq_dispatch *row = add(&r, AQ_KIND_KERNEL, 100, 110);
+  row->flags = AQ_FLAG_PINNED;
+  row->submit = row->submission = US(95);
+  row->fetch = US(96);
+  row->launch = US(97);
+  explained_by(&r, 0, false, (share){AQ_CAUSE_UNKNOWN, 90}, NO_MORE);
+  row->host_begin = US(20); /* its call is known */
+  row->host_end = US(30);
+  explained_by(&r, 0, false, (share){AQ_CAUSE_DISPATCH, 70},
+               (share){AQ_CAUSE_LAUNCH, 20});
+}
+END_TEST
+
+START_TEST(a_device_of_unknown_size_is_counted)
+{
+  run r = {0};
+  add(&r, AQ_KIND_KERNEL, 0, 100)->workgroups = 15;
+  ck_assert_int_eq(explained(&r, 0, false).unsized, 1);
+  ck_assert_int_eq(explained(&r, 10, false).unsized, 0);
+}
+END_TEST
+
 START_TEST(a_packet_that_lies_in_its_ring_is_queue_oversubscribed)
 {
   run r = {0};
@@ -235,6 +295,9 @@ AQ_TEST_MAIN("report/explain", a_host_that_comes_late_is_launch_bound,
              a_fetched_packet_that_waits_is_barrier_bound,
              a_measured_wait_for_another_queue_is_barrier_bound,
              a_wait_that_no_launch_takes_is_unexplained,
+             a_replay_does_not_blame_the_host_for_unexplained_waits,
+             the_doorbell_of_a_pinned_row_explains_nothing,
+             a_device_of_unknown_size_is_counted,
              a_packet_that_lies_in_its_ring_is_queue_oversubscribed,
              copies_count_only_where_no_kernel_ran,
              too_few_workgroups_are_a_tail_effect,
