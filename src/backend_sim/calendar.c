@@ -5,6 +5,8 @@
 
 #include <stdlib.h>
 
+#include "common/array.h"
+
 /* ---- the heap ---- */
 
 static void heap_sift_up(aqsim_entry *heap, size_t hole, aqsim_entry entry)
@@ -94,16 +96,8 @@ void aqsim_calendar_fini(aqsim_calendar *calendar)
 bool aqsim_calendar_reserve(aqsim_calendar *calendar, size_t count)
 {
   size_t needed = calendar->reserved + count;
-  if (needed > calendar->capacity) {
-    size_t capacity = calendar->capacity ? calendar->capacity : 64;
-    while (capacity < needed)
-      capacity *= 2;
-    aqsim_entry *grown = realloc(calendar->far, capacity * sizeof *grown);
-    if (!grown)
-      return false;
-    calendar->far = grown;
-    calendar->capacity = capacity;
-  }
+  if (!AQ_ARRAY_RESERVE(calendar->far, calendar->capacity, needed))
+    return false;
   calendar->reserved += count;
   return true;
 }

@@ -9,6 +9,7 @@
 #include "backend_sim/hwqueue/doorbell.h"
 #include "backend_sim/hwqueue/queue_life.h"
 #include "backend_sim/sampler.h"
+#include "common/array.h"
 
 /* ---- the event loop ---- */
 
@@ -341,14 +342,11 @@ static void wait_result(const aqsim_wait *state, const waiter *waiters,
 
 static waiter *waiters_alloc(aqsim *sim, uint32_t count)
 {
-  if (count > sim->waiter_capacity) {
-    void *grown = realloc(sim->waiters, count * sizeof(waiter));
-    if (!grown)
-      return NULL;
-    sim->waiters = grown;
-    sim->waiter_capacity = count;
-  }
-  return sim->waiters;
+  waiter *waiters = sim->waiters;
+  if (!AQ_ARRAY_RESERVE(waiters, sim->waiter_capacity, count))
+    return NULL;
+  sim->waiters = waiters;
+  return waiters;
 }
 
 aq_status aqsim_clock_wait(aqsim *sim, const aq_wait_request *request,

@@ -113,7 +113,7 @@ static aq_status device_dispatch(aqsim_device *device, aq_diag *diag)
   device->dispatcher = aqsim_dispatcher_create(device->model);
   if (device->dispatcher)
     return AQ_OK;
-  return aq_diag_set(diag, AQ_ERR_NO_MEMORY, "out of memory for a device");
+  return aq_diag_no_memory(diag);
 }
 
 /* Stable for the same place in a list of devices: FNV-1a of its identity. */
@@ -144,8 +144,7 @@ static aq_status device_open(aqsim *sim, uint32_t ordinal, aq_diag *diag)
       .foundation = sim->semantics == AQ_SEMANTICS_FOUNDATION};
   device_describe(device, &sim->infos[ordinal]);
   if (!aqsim_slots_init(device))
-    return aq_diag_set(diag, AQ_ERR_NO_MEMORY,
-                       "out of memory for the pipes of a device");
+    return aq_diag_no_memory(diag);
   aq_status status = device_dispatch(device, diag);
   if (status != AQ_OK)
     return status;
@@ -168,7 +167,7 @@ aq_status aqsim_devices_open(aqsim *sim, const aq_transport_options *options,
   sim->devices = calloc(sim->device_count, sizeof *sim->devices);
   sim->infos = calloc(sim->device_count, sizeof *sim->infos);
   if (!sim->devices || !sim->infos)
-    return aq_diag_set(diag, AQ_ERR_NO_MEMORY, "out of memory");
+    return aq_diag_no_memory(diag);
   for (uint32_t i = 0; status == AQ_OK && i < sim->device_count; i++)
     status = device_open(sim, i, diag);
   for (uint32_t i = 0;

@@ -88,7 +88,7 @@ aq_status aqsim_handler_add(aqsim_handlers *handlers, aqsim_signal *signal,
   aqsim_handler *h = calloc(1, sizeof *h);
   if (!h || !aqsim_calendar_reserve(handlers->calendar, 1)) {
     free(h);
-    return aq_diag_set(diag, AQ_ERR_NO_MEMORY, "out of memory for a handler");
+    return aq_diag_no_memory(diag);
   }
   *h = (aqsim_handler){.event = {handler_fire},
                        .watcher = {.changed = handler_changed},

@@ -113,14 +113,14 @@ aq_status aqsim_kernel_register(aqsim_kernels *kernels,
   aqsim_kernel *kernel = kernel_copy(desc);
   uint64_t old = 0;
   if (!kernel)
-    return aq_diag_set(diag, AQ_ERR_NO_MEMORY, "out of memory for kernels");
+    return aq_diag_no_memory(diag);
   if (!kernel->desc.object)
     kernel->desc.object = (uintptr_t)kernel;
   aq_map_get(&kernels->by_object, kernel->desc.object, &old);
   if (!aq_map_put(&kernels->by_object, kernel->desc.object,
                   (uintptr_t)kernel)) {
     free(kernel);
-    return aq_diag_set(diag, AQ_ERR_NO_MEMORY, "out of memory for kernels");
+    return aq_diag_no_memory(diag);
   }
   if (old)
     kernel_retire(kernels, (aqsim_kernel *)(uintptr_t)old);

@@ -16,7 +16,7 @@ aq_status aqsim_recorder_init(aqsim_recorder *recorder, aq_record_sink *sink,
   recorder->rows = malloc(BATCH * sizeof *recorder->rows);
   if (recorder->rows)
     return AQ_OK;
-  return aq_diag_set(diag, AQ_ERR_NO_MEMORY, "out of memory for records");
+  return aq_diag_no_memory(diag);
 }
 
 void aqsim_recorder_fini(aqsim_recorder *recorder)
@@ -55,8 +55,7 @@ void aqsim_recorder_sample(aqsim_recorder *recorder, aq_sample sample)
   if (!recorder->samples)
     recorder->samples = malloc(BATCH * sizeof *recorder->samples);
   if (!recorder->samples) {
-    recorder->failure.status = aq_diag_set(&recorder->failure, AQ_ERR_NO_MEMORY,
-                                           "out of memory for counters");
+    recorder->failure.status = aq_diag_no_memory(&recorder->failure);
     return;
   }
   if (recorder->sample_count == BATCH)

@@ -8,6 +8,7 @@
 
 #include "backend_sim/dispatch/dispatcher.h"
 #include "backend_sim/transfer/links.h"
+#include "common/array.h"
 
 /* The last put values, and the base of rates. */
 typedef struct sampled {
@@ -36,7 +37,7 @@ aq_status aqsim_sampler_create(aqsim *sim, aq_time interval, aq_diag *diag)
     sampler->memory = calloc(sim->device_count, sizeof *sampler->memory);
   }
   if (!sampler || !sampler->devices || !sampler->launched || !sampler->memory)
-    return aq_diag_set(diag, AQ_ERR_NO_MEMORY, "out of memory for counters");
+    return aq_diag_no_memory(diag);
   sampler->interval = interval;
   sampler->device_count = sim->device_count;
   sampler->last = sim->now;
@@ -81,17 +82,10 @@ static int64_t rate(uint64_t count, aq_time interval)
 
 static sampled *queue_sampled(aqsim_sampler *sampler, int64_t ordinal)
 {
-  if (ordinal >= (int64_t)sampler->queue_count) {
-    const uint32_t count = (uint32_t)ordinal + 16;
-    sampled *grown = realloc(sampler->queues, count * sizeof *grown);
-    if (!grown)
-      return NULL;
-    memset(grown + sampler->queue_count, 0,
-           (count - sampler->queue_count) * sizeof *grown);
-    sampler->queues = grown;
-    sampler->queue_count = count;
-  }
-  return &sampler->queues[ordinal];
+  return AQ_ARRAY_RESERVE_ZEROED(sampler->queues, sampler->queue_count,
+                                 (size_t)ordinal + 1)
+             ? &sampler->queues[ordinal]
+             : NULL;
 }
 
 static void sample_queue(aqsim *sim, const aqsim_queue *queue, aq_time time)

@@ -102,7 +102,7 @@ static aq_status sim_open(const aq_transport_options *given, aq_transport **out,
     return status;
   aqsim *sim = calloc(1, sizeof *sim);
   if (!sim)
-    return aq_diag_set(diag, AQ_ERR_NO_MEMORY, "out of memory");
+    return aq_diag_no_memory(diag);
   sim->base.ops = &aqsim_transport_ops;
   sim->queue_ops = &queue_ops;
   sim->now = options.epoch;
@@ -302,7 +302,7 @@ static aq_status sim_signal_create(aq_transport *t, const aq_signal_desc *desc,
     return status;
   aqsim_signal *signal = aqsim_signal_create(&sim->signals, desc);
   if (!signal)
-    return aq_diag_set(diag, AQ_ERR_NO_MEMORY, "out of memory for signals");
+    return aq_diag_no_memory(diag);
   *out = aqsim_signal_handle(signal);
   return AQ_OK;
 }

@@ -45,7 +45,7 @@ aq_status aqsim_testbed_open(const char *device, const char *const *edits,
 {
   aqsim_testbed *bed = calloc(1, sizeof *bed);
   if (!bed)
-    return aq_diag_set(diag, AQ_ERR_NO_MEMORY, "out of memory");
+    return aq_diag_no_memory(diag);
   aq_memory_sink_init(&bed->sink);
   aq_transport_options options = {.size = sizeof options,
                                   .device = device,
@@ -99,7 +99,7 @@ aq_ring *aqsim_testbed_queue_on(aqsim_testbed *bed, uint32_t device,
     return NULL;
   bed_queue *queue = calloc(1, sizeof *queue);
   if (!queue) {
-    aq_diag_set(&bed->problem, AQ_ERR_NO_MEMORY, "out of memory");
+    aq_diag_no_memory(&bed->problem);
     return NULL;
   }
   aq_queue_desc desc = {

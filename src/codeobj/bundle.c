@@ -34,11 +34,6 @@ void aq_bundle_fini(aq_bundle *bundle)
   *bundle = (aq_bundle){0};
 }
 
-static aq_status say_no_memory(aq_diag *diag)
-{
-  return aq_diag_set(diag, AQ_ERR_NO_MEMORY, "out of memory for a bundle");
-}
-
 /* The 64-bit number at *at, which moves on. */
 static bool number_read(const unsigned char *bytes, size_t size, size_t *at,
                         uint64_t *out)
@@ -95,7 +90,7 @@ static aq_status plain_read(const unsigned char *bytes, size_t size,
   out->entries = calloc(count + 1, sizeof *out->entries);
   out->texts = malloc(size - at + count + 1);
   if (!out->entries || !out->texts)
-    return say_no_memory(diag);
+    return aq_diag_no_memory(diag);
   char *texts = out->texts;
   for (uint64_t i = 0; i < count; i++)
     if (!entry_read(bytes, size, &at, &texts, &out->entries[i]))

@@ -49,12 +49,6 @@ typedef struct code_file {
   aq_diag *diag;
 } code_file;
 
-static aq_status say_no_memory(code_file *file)
-{
-  return aq_diag_set(file->diag, AQ_ERR_NO_MEMORY,
-                     "out of memory for a code object");
-}
-
 static aq_status say_damaged(code_file *file, const char *what, uint64_t index)
 {
   return aq_diag_set(file->diag, AQ_ERR_INPUT,
@@ -149,7 +143,7 @@ static aq_status segments_read(code_file *file)
   aq_code_segment *segments =
       aq_arena_alloc(&code->arena, (count + 1) * sizeof *segments);
   if (!segments)
-    return say_no_memory(file);
+    return aq_diag_no_memory(file->diag);
   code->low = UINT64_MAX;
   code->align = ALIGN_MIN;
   for (uint64_t i = 0; i < count && status == AQ_OK; i++) {
@@ -212,7 +206,7 @@ static aq_status symbol_add(code_file *file, const Elf64_Sym *from,
     return say_damaged(file, "symbol", index);
   name = aq_arena_text(&file->out->arena, name, strlen(name));
   if (!name)
-    return say_no_memory(file);
+    return aq_diag_no_memory(file->diag);
   aq_elf_section(&file->elf, from->st_shndx, &section);
   file->symbols[file->out->symbol_count++] =
       (aq_code_symbol){.name = name,
@@ -237,7 +231,7 @@ static aq_status symbols_read(code_file *file, const Elf64_Shdr *table,
   file->symbols =
       aq_arena_alloc(&code->arena, (count + 1) * sizeof *file->symbols);
   if (!file->symbols)
-    return say_no_memory(file);
+    return aq_diag_no_memory(file->diag);
   aq_status status = AQ_OK;
   for (uint64_t i = 0; i < count && status == AQ_OK; i++) {
     Elf64_Sym symbol;
@@ -302,7 +296,7 @@ static aq_status reloc_symbol(code_file *file, const reloc_section *from,
   if (!name)
     return say_damaged(file, "symbol", number);
   out->undefined = aq_arena_text(&file->out->arena, name, strlen(name));
-  return out->undefined ? AQ_OK : say_no_memory(file);
+  return out->undefined ? AQ_OK : aq_diag_no_memory(file->diag);
 }
 
 static aq_status reloc_read(code_file *file, const reloc_section *from,
@@ -353,7 +347,7 @@ static aq_status relocations_read(code_file *file, const Elf64_Shdr *table,
   aq_code_relocation *list =
       aq_arena_alloc(&code->arena, (old + count + 1) * sizeof *list);
   if (!list)
-    return say_no_memory(file);
+    return aq_diag_no_memory(file->diag);
   if (old > 0)
     memcpy(list, code->relocations, old * sizeof *list);
   code->relocations = list;
@@ -499,7 +493,7 @@ static aq_status kernel_add(code_file *file, aq_code_symbol *symbol)
   kernel->name = aq_arena_text(&file->out->arena, symbol->name,
                                strlen(symbol->name) - KD_LENGTH);
   if (!kernel->name)
-    return say_no_memory(file);
+    return aq_diag_no_memory(file->diag);
   kernel->kernarg_size = d->kernarg_size;
   kernel->group_size = d->group_size;
   kernel->private_size = d->private_size;
@@ -518,14 +512,14 @@ static aq_status kernels_join(code_file *file)
   aq_code_kernel *all = aq_arena_alloc(
       &out->arena, (described + out->symbol_count + 1) * sizeof *all);
   if (!all)
-    return say_no_memory(file);
+    return aq_diag_no_memory(file->diag);
   if (described > 0)
     memcpy(all, file->kernels, described * sizeof *all);
   file->kernels = all;
   const void *sorted =
       sorted_make(file, all, described, sizeof *all, kernel_symbol);
   if (!sorted)
-    return say_no_memory(file);
+    return aq_diag_no_memory(file->diag);
   for (size_t i = 0; i < out->symbol_count; i++) {
     aq_code_symbol *symbol = &file->symbols[i];
     if (!ends_with(symbol->name, ".kd"))
@@ -556,7 +550,7 @@ static aq_status managed_join(code_file *file)
         aq_arena_text(&out->arena, managed->name,
                       strlen(managed->name) - (sizeof managed_suffix - 1));
     if (!name)
-      return say_no_memory(file);
+      return aq_diag_no_memory(file->diag);
     const aq_code_symbol *pointer = aq_codeobj_symbol(out, name);
     if (pointer && pointer->is_object && pointer->size == sizeof(uint64_t))
       file->symbols[pointer - file->symbols].managed = managed;
@@ -571,8 +565,9 @@ static aq_status names_sort(code_file *file)
                                      sizeof *out->kernels, kernel_name);
   out->symbols_by_name = sorted_make(file, out->symbols, out->symbol_count,
                                      sizeof *out->symbols, symbol_name);
-  return out->kernels_by_name && out->symbols_by_name ? AQ_OK
-                                                      : say_no_memory(file);
+  return out->kernels_by_name && out->symbols_by_name
+             ? AQ_OK
+             : aq_diag_no_memory(file->diag);
 }
 
 /* ---- the whole ---- */

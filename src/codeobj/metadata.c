@@ -29,12 +29,6 @@ static aq_status say_damaged(reader *r)
   return say(r, NULL, "damaged MessagePack");
 }
 
-static aq_status say_no_memory(reader *r)
-{
-  return aq_diag_set(r->diag, AQ_ERR_NO_MEMORY,
-                     "out of memory for a code object");
-}
-
 /* ---- members of maps ---- */
 
 /* How the value of a key is read into a field. */
@@ -64,7 +58,7 @@ static aq_status text_read(reader *r, const char *key,
     return aq_diag_set(r->diag, AQ_ERR_INPUT,
                        "metadata: %s is not a text; expected one", key);
   *out = aq_arena_text(&r->out->arena, value->text, value->length);
-  return *out ? AQ_OK : say_no_memory(r);
+  return *out ? AQ_OK : aq_diag_no_memory(r->diag);
 }
 
 static aq_status number_read(reader *r, const char *key,
@@ -105,7 +99,7 @@ static aq_status list_begin(reader *r, const char *key,
     return aq_diag_set(r->diag, AQ_ERR_INPUT,
                        "metadata: %s is not an array of maps", key);
   *out = aq_arena_alloc(&r->out->arena, (list->number + 1) * size);
-  return *out ? AQ_OK : say_no_memory(r);
+  return *out ? AQ_OK : aq_diag_no_memory(r->diag);
 }
 
 /* ---- arguments and kernels ---- */

@@ -110,7 +110,7 @@ aq_status aq_unpack(const void *bytes, size_t size, uint64_t max,
                        (unsigned long long)head.size, (unsigned long long)max);
   unsigned char *to = malloc(head.size + 1);
   if (!to)
-    return aq_diag_set(diag, AQ_ERR_NO_MEMORY, "out of memory for a bundle");
+    return aq_diag_no_memory(diag);
   const unsigned char *from = (const unsigned char *)bytes + head.head_size;
   size_t left = (head.file_size ? head.file_size : size) - head.head_size;
   aq_status status = head.method == METHOD_ZLIB

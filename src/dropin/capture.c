@@ -229,7 +229,7 @@ aq_status aqdrop_capture_create(const char *path, aqdrop_capture **out,
 {
   aqdrop_capture *capture = calloc(1, sizeof *capture);
   if (!capture)
-    return aq_diag_set(diag, AQ_ERR_NO_MEMORY, "out of memory for a capture");
+    return aq_diag_no_memory(diag);
   capture->fd = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0644);
   if (capture->fd < 0) {
     free(capture);

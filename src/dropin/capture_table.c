@@ -244,7 +244,7 @@ static aq_status signal_handler(aq_transport *t, aq_signal signal,
   handler *h = aq_arena_alloc(&capture->arena, sizeof *h);
   pthread_mutex_unlock(&capture->lock);
   if (!h)
-    return aq_diag_set(diag, AQ_ERR_NO_MEMORY, "out of memory for a handler");
+    return aq_diag_no_memory(diag);
   *h = (handler){t, {signal, condition, value}, function, user};
   return capture->inner->signal_handler(t, signal, condition, value,
                                         handler_call, h, diag);

@@ -70,7 +70,7 @@ aq_status aqdrop_faults_read(const char *text, aqdrop_faults *out,
   out->list = calloc(most, sizeof *out->list);
   aq_status status = AQ_OK;
   if (!own || !out->list)
-    status = aq_diag_set(diag, AQ_ERR_NO_MEMORY, "out of memory for faults");
+    status = aq_diag_no_memory(diag);
   for (char *at = NULL,
             *part = status == AQ_OK ? strtok_r(own, ";", &at) : NULL;
        part && status == AQ_OK; part = strtok_r(NULL, ";", &at))

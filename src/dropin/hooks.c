@@ -52,7 +52,7 @@ aq_status aqdrop_hooks_create(aqdrop_hooks **out, aq_diag *diag)
     return AQ_OK;
   aqdrop_hooks *hooks = calloc(1, sizeof *hooks);
   if (!hooks)
-    return aq_diag_set(diag, AQ_ERR_NO_MEMORY, "out of memory");
+    return aq_diag_no_memory(diag);
   hooks->table = (aq_device_hooks){.size = sizeof hooks->table,
                                    .user = hooks,
                                    .interrupt = hook_interrupt,

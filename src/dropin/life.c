@@ -197,7 +197,7 @@ static aq_status agents_make(aqdrop *runtime, aq_diag *diag)
                        count, AQDROP_AGENTS_MAX - 1);
   runtime->agents = calloc(count + 1, sizeof *runtime->agents);
   if (!runtime->agents)
-    return aq_diag_set(diag, AQ_ERR_NO_MEMORY, "out of memory");
+    return aq_diag_no_memory(diag);
   runtime->agent_count = count + 1;
   host_init(&runtime->agents[0]);
   for (uint32_t i = 0; i < count; i++)
@@ -224,7 +224,7 @@ static aq_status runtime_open(aqdrop *runtime, aq_diag *diag)
   runtime->vmem = aqdrop_vmem_create();
   if (!text || !runtime->memory || !runtime->vmem) {
     free(text);
-    return aq_diag_set(diag, AQ_ERR_NO_MEMORY, "out of memory");
+    return aq_diag_no_memory(diag);
   }
   aq_status status = aqdrop_hooks_create(&runtime->hooks, diag);
   if (status == AQ_OK)

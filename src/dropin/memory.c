@@ -8,6 +8,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "common/array.h"
 #include "dropin/events.h"
 #include "dropin/locked.h"
 #include "dropin/pools.h"
@@ -113,14 +114,8 @@ static bool block_insert(aqdrop_memory *memory, const block *new)
   size_t at = block_index(memory, new->base);
   if (at < memory->count && memory->blocks[at].base < new->base + new->size)
     return false;
-  if (memory->count == memory->capacity) {
-    size_t capacity = memory->capacity ? memory->capacity * 2 : 64;
-    block *grown = realloc(memory->blocks, capacity * sizeof *grown);
-    if (!grown)
-      return false;
-    memory->blocks = grown;
-    memory->capacity = capacity;
-  }
+  if (!AQ_ARRAY_RESERVE(memory->blocks, memory->capacity, memory->count + 1))
+    return false;
   memmove(&memory->blocks[at + 1], &memory->blocks[at],
           (memory->count - at) * sizeof *memory->blocks);
   memory->blocks[at] = *new;

@@ -128,7 +128,7 @@ aq_status aqdrop_recording_create(aqdrop_recording **out, aq_diag *diag)
   aqdrop_recording *r = calloc(1, sizeof *r);
   if (!r) {
     free(path);
-    return aq_diag_set(diag, AQ_ERR_NO_MEMORY, "out of memory for records");
+    return aq_diag_no_memory(diag);
   }
   r->sink = (aq_record_sink){.device = recording_device,
                              .queue = recording_queue,

@@ -15,7 +15,7 @@ static aq_status flag_make(aq_hub *hub, aq_flag **out, aq_diag *diag)
   const bool timed = hub->caps & AQ_CAP_PROFILING;
   aq_flag *flag = calloc(1, sizeof *flag);
   if (!flag)
-    return aq_diag_set(diag, AQ_ERR_NO_MEMORY, "no memory for an epoch");
+    return aq_diag_no_memory(diag);
   aq_status status = hub->ops->signal_create(
       hub->transport,
       &(aq_signal_desc){.value = 1, .flags = timed ? AQ_SIGNAL_PROFILE : 0},
@@ -67,7 +67,7 @@ aq_status aq_axis_create(aq_hub *hub, aq_queue *queue, aq_axis_retire *retire,
 {
   aq_axis *axis = calloc(1, sizeof *axis);
   if (!axis)
-    return aq_diag_set(diag, AQ_ERR_NO_MEMORY, "no memory for a queue");
+    return aq_diag_no_memory(diag);
   axis->hub = hub;
   axis->queue = queue;
   axis->retire = retire;

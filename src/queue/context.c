@@ -91,7 +91,7 @@ static aq_status context_init(aq_context *context, aq_edge_way way,
   context->ways = calloc(info->device_count + 1, sizeof *context->ways);
   context->builtins = calloc(info->device_count + 1, sizeof *context->builtins);
   if (!context->ways || !context->builtins)
-    return aq_diag_set(diag, AQ_ERR_NO_MEMORY, "no memory for a context");
+    return aq_diag_no_memory(diag);
   for (uint32_t i = 0; i < info->device_count; i++) {
     context->ways[i] =
         way == AQ_EDGE_CHOOSE ? way_choose(&info->devices[i], info->caps) : way;
@@ -117,7 +117,7 @@ aq_status aq_context_create(const aq_context_options *options, aq_context **out,
                        "expected");
   aq_context *context = calloc(1, sizeof *context);
   if (!context)
-    return aq_diag_set(diag, AQ_ERR_NO_MEMORY, "no memory for a context");
+    return aq_diag_no_memory(diag);
   context->transport = options->transport;
   context->devices = options->devices;
   context->ops = options->transport->ops;

@@ -49,7 +49,7 @@ aq_status aq_driver_open(aq_transport *transport,
   if (!driver || !visible) {
     free(visible);
     free(driver);
-    return aq_diag_set(diag, AQ_ERR_NO_MEMORY, "out of memory for a driver");
+    return aq_diag_no_memory(diag);
   }
   driver->info = info;
   driver->count = aq_visible_devices(visible_of(&own), info.devices,
@@ -129,8 +129,7 @@ aq_status aq_logical_device_open(const aq_driver *driver, const uint32_t *which,
   aq_logical_device *logical =
       calloc(1, sizeof *logical + count * sizeof logical->devices[0]);
   if (!logical)
-    return aq_diag_set(diag, AQ_ERR_NO_MEMORY,
-                       "out of memory for a logical device");
+    return aq_diag_no_memory(diag);
   logical->driver = driver;
   aq_status status = AQ_OK;
   for (uint32_t i = 0; status == AQ_OK && i < count; i++)
@@ -183,8 +182,7 @@ aq_status aq_logical_device_select(const aq_driver *driver, const char *which,
     return aq_logical_device_open(driver, NULL, 0, queues, out, diag);
   uint32_t *numbers = calloc(strlen(which) + 1, sizeof *numbers), count = 0;
   if (!numbers)
-    return aq_diag_set(diag, AQ_ERR_NO_MEMORY,
-                       "out of memory for a logical device");
+    return aq_diag_no_memory(diag);
   aq_status status = AQ_OK;
   for (const char *at = which; at && status == AQ_OK; count++) {
     size_t length = strcspn(at, ",");

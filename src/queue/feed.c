@@ -40,7 +40,7 @@ static aq_status queue_init(aq_feed *queue, aq_diag *diag)
   queue->headers = calloc(options->size, sizeof *queue->headers);
   queue->reclaims = calloc(options->size, sizeof *queue->reclaims);
   if (!queue->headers || !queue->reclaims)
-    return aq_diag_set(diag, AQ_ERR_NO_MEMORY, "no memory for a queue");
+    return aq_diag_no_memory(diag);
   void *memory;
   aq_status status = queue->ops->mem_alloc(
       options->transport, options->device, AQ_MEMORY_KERNARG,
@@ -72,7 +72,7 @@ aq_status aq_feed_create(const aq_feed_options *options, aq_feed **out,
     return status;
   aq_feed *queue = calloc(1, sizeof *queue);
   if (!queue)
-    return aq_diag_set(diag, AQ_ERR_NO_MEMORY, "no memory for a queue");
+    return aq_diag_no_memory(diag);
   queue->options = chosen;
   queue->ops = chosen.transport->ops;
   status = queue_init(queue, diag);

@@ -263,7 +263,7 @@ static aq_status file_submit(aq_queue *queue, const aq_sync *sync,
     return status;
   file_work *f = calloc(1, sizeof *f);
   if (!f)
-    return aq_diag_set(diag, AQ_ERR_NO_MEMORY, "no memory for a file");
+    return aq_diag_no_memory(diag);
   f->work = (aq_host_work){.queue = queue,
                            .context = queue->context,
                            .kind = kind,

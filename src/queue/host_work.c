@@ -190,7 +190,7 @@ static aq_status call_submit(aq_queue *queue, const aq_sync *sync,
 {
   call_work *c = calloc(1, sizeof *c);
   if (!c)
-    return aq_diag_set(diag, AQ_ERR_NO_MEMORY, "no memory for a host call");
+    return aq_diag_no_memory(diag);
   c->work = (aq_host_work){.queue = queue,
                            .context = queue->context,
                            .kind = AQ_OPERATION_HOST_CALL,

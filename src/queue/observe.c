@@ -13,7 +13,7 @@ static aq_status page_make(aq_feed *queue, uint32_t flags, aq_diag *diag)
   aq_transport *t = queue->options.transport;
   aq_page *page = calloc(1, sizeof *page);
   if (!page)
-    return aq_diag_set(diag, AQ_ERR_NO_MEMORY, "no memory for statistics");
+    return aq_diag_no_memory(diag);
   queue->page = page;
   page->log = (aq_walk_log){.signals = page->signals,
                             .entries = page->entries,

@@ -16,7 +16,7 @@ static aq_status walk_make(aq_feed *queue, aq_diag *diag)
                        queue->ring->size, AQ_DEVICE_WALK_RING_MIN);
   aq_device_walk *walk = calloc(1, sizeof *walk);
   if (!walk)
-    return aq_diag_set(diag, AQ_ERR_NO_MEMORY, "no memory for a walk");
+    return aq_diag_no_memory(diag);
   aq_status status = aq_device_walk_register(t, &queue->walk_object, diag);
   if (status == AQ_OK)
     status = queue->ops->signal_create(t, &(aq_signal_desc){.value = 0},

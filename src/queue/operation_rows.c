@@ -36,7 +36,7 @@ aq_status aq_operation_rows_create(aq_record_sink *sink, bool live,
 {
   aq_operation_rows *rows = calloc(1, sizeof *rows);
   if (!rows)
-    return aq_diag_set(diag, AQ_ERR_NO_MEMORY, "no memory for records");
+    return aq_diag_no_memory(diag);
   rows->sink = sink;
   rows->live = live;
   for (int i = 1; i < AQ_OPERATION_COUNT; i++) {

@@ -78,7 +78,7 @@ static aq_status dispatch_keep(aq_task *task, aq_diag *diag)
   const aq_launch *launch = dispatch->launch;
   aq_launch *copy = malloc(sizeof *copy + launch->kernarg_size);
   if (!copy)
-    return aq_diag_set(diag, AQ_ERR_NO_MEMORY, "no memory for arguments");
+    return aq_diag_no_memory(diag);
   *copy = *launch;
   if (launch->kernarg_size > 0)
     copy->kernargs = memcpy(copy + 1, launch->kernargs, launch->kernarg_size);
@@ -173,7 +173,7 @@ static aq_status execute_keep(aq_task *task, aq_diag *diag)
   const size_t size = execute->binding_count * sizeof(aq_binding);
   aq_binding *copy = malloc(size ? size : 1);
   if (!copy)
-    return aq_diag_set(diag, AQ_ERR_NO_MEMORY, "no memory for bindings");
+    return aq_diag_no_memory(diag);
   if (size > 0)
     memcpy(copy, execute->processor.slots, size);
   execute->processor.slots = copy;

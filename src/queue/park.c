@@ -35,7 +35,7 @@ aq_status aq_task_park(aq_queue *queue, aq_task *task, aq_diag *diag)
   unsigned char *memory = malloc(size + points + marks + sizeof(aq_parking) +
                                  waits * sizeof(aq_parked_wait));
   if (!memory)
-    return aq_diag_set(diag, AQ_ERR_NO_MEMORY, "no memory for an operation");
+    return aq_diag_no_memory(diag);
   aq_task *copy = (aq_task *)(void *)memory;
   memcpy(copy, task, task->class->size);
   aq_point *point = (aq_point *)(void *)(memory + size);

@@ -137,7 +137,7 @@ static block *block_new(aq_pool *pool, aq_memory_kind kind, uint32_t class,
   }
   block *b = calloc(1, sizeof *b);
   if (!b) {
-    aq_diag_set(diag, AQ_ERR_NO_MEMORY, "alloca: no memory for its books");
+    aq_diag_no_memory(diag);
     return NULL;
   }
   aq_status status = context->ops->mem_alloc(context->transport, pool->device,
@@ -148,9 +148,7 @@ static block *block_new(aq_pool *pool, aq_memory_kind kind, uint32_t class,
   if (status == AQ_OK &&
       !aq_map_put(&pool->blocks, (uintptr_t)b->address, (uintptr_t)b)) {
     context->ops->mem_free(context->transport, b->address);
-    status = aq_diag_set(diag, AQ_ERR_NO_MEMORY,
-                         "alloca: no memory for its "
-                         "books");
+    status = aq_diag_no_memory(diag);
   }
   if (status != AQ_OK) {
     free(b);
@@ -241,7 +239,7 @@ static block_note *note_make(aq_pool *pool, const aq_point *points,
   block_note *note =
       calloc(1, sizeof *note + (count + UINT64_C(1)) * sizeof(aq_point));
   if (!note) {
-    aq_diag_set(diag, AQ_ERR_NO_MEMORY, "no memory for an operation");
+    aq_diag_no_memory(diag);
     return NULL;
   }
   note->pool = pool;
@@ -461,7 +459,7 @@ aq_status aq_pools_create(aq_context *context, aq_diag *diag)
   context->pools =
       calloc(context->info.device_count + 1, sizeof *context->pools);
   if (!context->pools)
-    return aq_diag_set(diag, AQ_ERR_NO_MEMORY, "no memory for a context");
+    return aq_diag_no_memory(diag);
   for (uint32_t i = 0; i < context->info.device_count; i++) {
     aq_pool *pool = &context->pools[i];
     pool->context = context;

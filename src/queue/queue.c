@@ -103,7 +103,7 @@ static aq_status queue_init(aq_queue *queue, aq_diag *diag)
     queue->reports = calloc(options->notifications, sizeof *queue->reports);
   if (!queue->due.entries || (flagged && !queue->flags) ||
       (reported && !queue->reports) || (options->profile && !queue->starts))
-    return aq_diag_set(diag, AQ_ERR_NO_MEMORY, "no memory for a queue");
+    return aq_diag_no_memory(diag);
   aq_status status = aq_axis_create(queue->hub, queue, aq_queue_poll, !flagged,
                                     &queue->axis, diag);
   if (status == AQ_OK)
@@ -171,7 +171,7 @@ aq_status aq_queue_create(aq_context *context, const aq_queue_options *options,
     return status;
   aq_queue *queue = aligned_alloc(64, (sizeof *queue + 63) & ~(size_t)63);
   if (!queue)
-    return aq_diag_set(diag, AQ_ERR_NO_MEMORY, "no memory for a queue");
+    return aq_diag_no_memory(diag);
   memset(queue, 0, sizeof *queue);
   queue->context = context;
   queue->hub = context->hub;

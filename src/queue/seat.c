@@ -9,7 +9,7 @@ static aq_status seat_make(aq_hub *hub, aq_seat **out, aq_diag *diag)
 {
   aq_seat *seat = calloc(1, sizeof *seat);
   if (!seat)
-    return aq_diag_set(diag, AQ_ERR_NO_MEMORY, "no memory for a waiting host");
+    return aq_diag_no_memory(diag);
   aq_status status = hub->ops->signal_create(
       hub->transport, &(aq_signal_desc){0}, &seat->signal, diag);
   if (status != AQ_OK) {

@@ -14,7 +14,7 @@ aq_status aq_semaphore_make(aq_context *context, uint64_t value, uint32_t flags,
 {
   aq_semaphore *semaphore = calloc(1, sizeof *semaphore);
   if (!semaphore)
-    return aq_diag_set(diag, AQ_ERR_NO_MEMORY, "no memory for a semaphore");
+    return aq_diag_no_memory(diag);
   semaphore->context = context;
   semaphore->hub = context->hub;
   semaphore->refs = 1;

@@ -101,7 +101,7 @@ static aq_status host_wait_begin(host_wait *wait, aq_diag *diag)
   if (wait->point_count > POINTS_FEW)
     wait->watched = malloc(wait->point_count * sizeof *wait->watched);
   if (!wait->watched)
-    return aq_diag_set(diag, AQ_ERR_NO_MEMORY, "no memory for a wait");
+    return aq_diag_no_memory(diag);
   aq_status status = aq_seat_take(wait->hub, &wait->seat, diag);
   if (status != AQ_OK) {
     if (wait->watched != wait->few)
@@ -293,7 +293,7 @@ aq_status aq_semaphore_notify(aq_semaphore *semaphore, uint64_t value,
 {
   notice *n = malloc(sizeof *n);
   if (!n)
-    return aq_diag_set(diag, AQ_ERR_NO_MEMORY, "no memory for a notice");
+    return aq_diag_no_memory(diag);
   *n = (notice){{.value = value, .reached = notice_reached}, function, user};
   aq_semaphore_watch(semaphore, &n->timepoint);
   return AQ_OK;

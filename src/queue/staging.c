@@ -52,7 +52,7 @@ aq_status aq_staging_create(aq_context *context, aq_diag *diag)
 {
   aq_staging *staging = calloc(1, sizeof *staging);
   if (!staging)
-    return aq_diag_set(diag, AQ_ERR_NO_MEMORY, "no memory for a context");
+    return aq_diag_no_memory(diag);
   pthread_mutex_init(&staging->lock, NULL);
   pthread_cond_init(&staging->more, NULL);
   pthread_cond_init(&staging->fewer, NULL);
@@ -162,7 +162,7 @@ aq_status aq_stage_take(aq_context *context, aq_stage **out, aq_diag *diag)
   if (!stage) {
     stage = calloc(1, sizeof *stage);
     if (!stage)
-      return aq_diag_set(diag, AQ_ERR_NO_MEMORY, "no memory for staging");
+      return aq_diag_no_memory(diag);
     aq_status status =
         context->ops->mem_alloc(context->transport, 0, AQ_MEMORY_HOST,
                                 AQ_STAGING_BYTES, &stage->memory, diag);

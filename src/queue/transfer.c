@@ -118,7 +118,7 @@ static aq_status update_keep(aq_task *task, aq_diag *diag)
   transfer *t = &((kernel_task *)task)->transfer;
   unsigned char *copy = malloc(t->size);
   if (!copy)
-    return aq_diag_set(diag, AQ_ERR_NO_MEMORY, "no memory for an update");
+    return aq_diag_no_memory(diag);
   t->source = memcpy(copy, t->source, t->size);
   /* cppcheck-suppress memleak; the task frees its source */
   return AQ_OK;
@@ -282,7 +282,7 @@ static aq_status engine_submit(aq_queue *queue, const aq_sync *sync,
 {
   engine_flags *flags = calloc(1, sizeof *flags);
   if (!flags)
-    return aq_diag_set(diag, AQ_ERR_NO_MEMORY, "no memory for a copy");
+    return aq_diag_no_memory(diag);
   flags->context = queue->context;
   engine_task task = {aq_task_init(&engine_class, sync), *t, queue, NULL, NULL};
   task.task.bytes = t->size;
@@ -327,7 +327,7 @@ static aq_status host_submit(aq_queue *queue, const aq_sync *sync,
   const size_t kept = t->kind == AQ_OPERATION_UPDATE ? t->size : 0;
   host_transfer *h = calloc(1, sizeof *h + kept);
   if (!h)
-    return aq_diag_set(diag, AQ_ERR_NO_MEMORY, "no memory for a transfer");
+    return aq_diag_no_memory(diag);
   h->work = (aq_host_work){.queue = queue,
                            .context = queue->context,
                            .kind = t->kind,

@@ -54,7 +54,7 @@ static aq_status read_rows(aq_run_reader *reader, aq_queue_summary *queues,
   aq_status status = AQ_OK;
   size_t got;
   if (!rows)
-    return aq_diag_set(diag, AQ_ERR_NO_MEMORY, "out of memory");
+    return aq_diag_no_memory(diag);
   while ((status = aq_run_reader_next(reader, rows, NULL, BATCH, &got, diag)) ==
              AQ_OK &&
          got > 0)
@@ -74,7 +74,7 @@ aq_status aq_queue_summaries_read(aq_run_reader *reader, aq_queue_summary **out,
   size_t n = aq_run_reader_queue_count(reader);
   aq_queue_summary *queues = calloc(n + 1, sizeof *queues);
   if (!queues)
-    return aq_diag_set(diag, AQ_ERR_NO_MEMORY, "out of memory");
+    return aq_diag_no_memory(diag);
   for (size_t i = 0; i < n; i++)
     queues[i] = queue_begin(reader, (int64_t)i);
   aq_status status = read_rows(reader, queues, n, diag);

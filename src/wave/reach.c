@@ -7,6 +7,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "common/array.h"
+
 /* ---- mappings of the process ---- */
 
 static bool range_add(aq_wave_reachable *r, aq_wave_range range)
@@ -16,16 +18,7 @@ static bool range_add(aq_wave_reachable *r, aq_wave_range range)
     last->end = range.end;
     return true;
   }
-  if (r->count == r->capacity) {
-    const size_t capacity = r->capacity ? 2 * r->capacity : 64;
-    aq_wave_range *ranges = realloc(r->ranges, capacity * sizeof *r->ranges);
-    if (!ranges)
-      return false;
-    r->ranges = ranges;
-    r->capacity = capacity;
-  }
-  r->ranges[r->count++] = range;
-  return true;
+  return AQ_ARRAY_PUSH(r->ranges, r->count, r->capacity, range);
 }
 
 static void ranges_read(aq_wave_reachable *r)

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 
 #include "backend_sim/dispatch/xcc_priv.h"
+#include "common/array.h"
 
 /* ---- life ---- */
 
@@ -103,19 +104,10 @@ static void note_take(const aqsim_part *part, uint32_t cu, bool started)
 {
   const aqsim_xcc *xcc = part->xcc;
   aqsim_watch *watch = xcc->watch;
-  if (watch->count == watch->capacity) {
-    const size_t capacity = watch->capacity ? 2 * watch->capacity : 256;
-    aqsim_workgroup_note *grown =
-        realloc(watch->notes, capacity * sizeof *grown);
-    if (!grown) {
-      watch->lost = true;
-      return;
-    }
-    watch->notes = grown;
-    watch->capacity = capacity;
-  }
-  watch->notes[watch->count++] = (aqsim_workgroup_note){
-      part->grid->user, xcc->ordinal + cu * xcc->stride, started};
+  const aqsim_workgroup_note note = {part->grid->user,
+                                     xcc->ordinal + cu * xcc->stride, started};
+  watch->lost |=
+      !AQ_ARRAY_PUSH(watch->notes, watch->count, watch->capacity, note);
 }
 
 static bool is_noted(const aqsim_xcc *xcc)

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "backend_sim/dispatch/xcc_priv.h"
+#include "common/array.h"
 
 static int compare_times(const void *a, const void *b)
 {
@@ -21,14 +22,7 @@ static bool saved_reserve(aqsim_part *part, uint64_t more)
     memmove(part->saved, part->saved + part->saved_first,
             left * sizeof *part->saved);
   part->saved_first = 0;
-  if (left + more <= part->saved_capacity)
-    return true;
-  aq_time *grown = realloc(part->saved, (left + more) * sizeof *grown);
-  if (!grown)
-    return false;
-  part->saved = grown;
-  part->saved_capacity = (uint32_t)(left + more);
-  return true;
+  return AQ_ARRAY_RESERVE(part->saved, part->saved_capacity, left + more);
 }
 
 static void saved_add(aqsim_part *part, aq_time left)

@@ -326,7 +326,7 @@ aq_status aqsim_live_start(aqsim *sim, aq_pace pace, aq_diag *diag)
   aqsim_live *live = calloc(1, sizeof *live);
   if (!live || !lock_init(&live->lock)) {
     free(live);
-    return aq_diag_set(diag, AQ_ERR_NO_MEMORY, "out of memory for live mode");
+    return aq_diag_no_memory(diag);
   }
   live->sim = sim;
   live->pace = pace;

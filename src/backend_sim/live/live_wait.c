@@ -384,7 +384,7 @@ static aq_status sleep_block(aqsim_live *live, aq_time until, bool wake,
   p.idle = __atomic_load_n(&live->idle_turns, __ATOMIC_SEQ_CST) + 2;
   aqsim_live_unlock(live);
   if (!room)
-    return aq_diag_set(diag, AQ_ERR_NO_MEMORY, "out of memory for a sleep");
+    return aq_diag_no_memory(diag);
   aqsim_live_ring(live);
   patience_wait(&p);
   if (ends) {

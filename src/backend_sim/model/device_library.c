@@ -26,12 +26,6 @@ const char *aqsim_model_name(size_t index)
   return aqsim_embedded_models[index].name;
 }
 
-static aq_status no_memory(aq_diag *diag)
-{
-  return aq_diag_set(diag, AQ_ERR_NO_MEMORY,
-                     "out of memory for a device model");
-}
-
 void aqsim_base_fini(aqsim_base *base)
 {
   free(base->text);
@@ -50,7 +44,7 @@ static aq_status embedded_read(const aqsim_embedded *embedded, aqsim_base *out,
   if (!out->text || asprintf(&out->place, "%s.device", embedded->name) < 0) {
     free(out->text);
     *out = (aqsim_base){0};
-    return no_memory(diag);
+    return aq_diag_no_memory(diag);
   }
   char *end = out->text;
   for (size_t i = 0; embedded->lines[i]; i++)
@@ -99,7 +93,7 @@ static aq_status file_read(const char *path, aqsim_base *out, aq_diag *diag)
   *out = (aqsim_base){.text = malloc(FILE_SIZE_MAX + 1), .place = strdup(path)};
   aq_status status = out->text && out->place
                          ? stream_read(file, path, out, diag)
-                         : no_memory(diag);
+                         : aq_diag_no_memory(diag);
   if (status != AQ_OK)
     aqsim_base_fini(out);
   fclose(file);
@@ -125,7 +119,7 @@ aq_status aqsim_base_load(const char *place, const char *name, aqsim_base *out,
   char *path;
   if (asprintf(&path, "%.*s%s", slash ? (int)(slash + 1 - place) : 0, place,
                name) < 0)
-    return no_memory(diag);
+    return aq_diag_no_memory(diag);
   aq_status status = file_read(path, out, diag);
   free(path);
   return status;

@@ -99,7 +99,7 @@ static aq_status constant_set(reader *r, int key, span value,
   if (aqsim_kind_is_text(k->kind)) {
     const char *copy = aq_arena_text(&model->arena, text, value.length);
     if (!copy)
-      return aq_diag_set(r->diag, AQ_ERR_NO_MEMORY, "out of memory");
+      return aq_diag_no_memory(r->diag);
     *aqsim_model_text(model, key) = copy;
   } else {
     int64_t number;
@@ -134,7 +134,7 @@ static aq_status sources_assume(reader *r, const char *base)
     size_t size = strlen(base) + strlen(source) + 32;
     char *text = aq_arena_alloc(&r->model->arena, size);
     if (!text)
-      return aq_diag_set(r->diag, AQ_ERR_NO_MEMORY, "out of memory");
+      return aq_diag_no_memory(r->diag);
     snprintf(text, size, "assumed: as %s, there %s", base, source);
     r->model->sources[key] = text;
   }
@@ -152,7 +152,7 @@ static aq_status base_set(reader *r, span value, span source)
     return reader_fail(r, "base", none, ": expected the name of a model");
   const char *base = aq_arena_text(&r->model->arena, value.at, value.length);
   if (!base)
-    return aq_diag_set(r->diag, AQ_ERR_NO_MEMORY, "out of memory");
+    return aq_diag_no_memory(r->diag);
   bool assumed = source.length >= 7 && is_assumed(source.at);
   if (!assumed && (source.length < 4 || memcmp(source.at, "same", 4) != 0))
     return reader_fail(r, "source of base", source,
@@ -197,7 +197,7 @@ static aq_status constant_read(reader *r, span line)
   r->begun = true;
   const char *copy = aq_arena_text(&r->model->arena, source.at, source.length);
   if (!copy)
-    return aq_diag_set(r->diag, AQ_ERR_NO_MEMORY, "out of memory");
+    return aq_diag_no_memory(r->diag);
   return constant_set(r, key, value, copy);
 }
 
@@ -330,7 +330,7 @@ static aq_status base_read(reader *r, const char *name)
     status = reader_fail(r, "base", shown_name,
                          " is too deep; expected at most 16 bases");
   else if (!(inner.name = model_name(&r->model->arena, base.place)))
-    status = aq_diag_set(r->diag, AQ_ERR_NO_MEMORY, "out of memory");
+    status = aq_diag_no_memory(r->diag);
   else
     status = model_read(&inner, base.text, base.size);
   aqsim_base_fini(&base);
@@ -343,7 +343,7 @@ aq_status aqsim_model_parse(const char *place, const char *text, size_t size,
   aqsim_model *model = calloc(1, sizeof *model);
   if (!model || !(model->name = model_name(&model->arena, place))) {
     free(model);
-    return aq_diag_set(diag, AQ_ERR_NO_MEMORY, "out of memory");
+    return aq_diag_no_memory(diag);
   }
   reader r = {.model = model,
               .place = place,

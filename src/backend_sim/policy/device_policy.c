@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "backend_sim/policy/policy_priv.h"
+#include "common/array.h"
 
 /* Substreams of devices; the host half has the last one. */
 static const uint64_t SUBSTREAM = UINT64_MAX - 1;
@@ -50,16 +51,10 @@ static bool head_may_launch(const aqsim_queue *queue)
 
 static bool packets_reserve(aqsim_policy *p, uint32_t count)
 {
-  if (count <= p->packet_capacity)
+  if (AQ_ARRAY_RESERVE(p->packets, p->packet_capacity, count))
     return true;
-  aq_device_packet *grown = realloc(p->packets, count * sizeof *grown);
-  if (!grown) {
-    aqsim_policy_fail(p, "no memory for packets");
-    return false;
-  }
-  p->packets = grown;
-  p->packet_capacity = count;
-  return true;
+  aqsim_policy_fail(p, "no memory for packets");
+  return false;
 }
 
 aqsim_queue *aqsim_policy_pick(aqsim_unit *unit)
@@ -247,7 +242,7 @@ aq_status aqsim_policy_open(aqsim_device *device,
 {
   aqsim_policy *p = calloc(1, sizeof *p);
   if (!p)
-    return aq_diag_set(diag, AQ_ERR_NO_MEMORY, "out of memory for a policy");
+    return aq_diag_no_memory(diag);
   device->policy = p;
   p->event.fire = policy_fire;
   p->device = device;
@@ -270,7 +265,7 @@ aq_status aqsim_policy_open(aqsim_device *device,
   p->rooms = calloc(p->api.cus + 1, sizeof *p->rooms);
   if (!p->cus || !p->rooms ||
       !aqsim_calendar_reserve(&device->sim->calendar, 1))
-    return aq_diag_set(diag, AQ_ERR_NO_MEMORY, "out of memory for a policy");
+    return aq_diag_no_memory(diag);
   return AQ_OK;
 }
 

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 
 #include "backend_sim/policy/policy_priv.h"
+#include "common/array.h"
 
 enum { TEXT_SIZE = 512 };
 
@@ -84,15 +85,9 @@ void aqsim_policy_items_schedule(aqsim_policy *p)
 
 uint64_t aqsim_policy_item_add(aqsim_policy *p, const aqsim_item *item)
 {
-  if (p->item_count == p->item_capacity) {
-    const size_t capacity = p->item_capacity ? 2 * p->item_capacity : 16;
-    aqsim_item *grown = realloc(p->items, capacity * sizeof *grown);
-    if (!grown) {
-      aqsim_policy_fail(p, "no memory for what is to happen");
-      return 0;
-    }
-    p->items = grown;
-    p->item_capacity = capacity;
+  if (!AQ_ARRAY_RESERVE(p->items, p->item_capacity, p->item_count + 1)) {
+    aqsim_policy_fail(p, "no memory for an action at a later time");
+    return 0;
   }
   p->items[p->item_count] = *item;
   p->items[p->item_count].number = ++p->item_last;

@@ -405,7 +405,7 @@ aq_status aqsim_copy_submit(aqsim *sim, const aq_copy_desc *desc, aq_diag *diag)
   aqsim_copy *copy = malloc(sizeof *copy + count * sizeof copy->legs[0]);
   if (!copy || !aqsim_calendar_reserve(&sim->calendar, COPY_EVENTS)) {
     free(copy);
-    return aq_diag_set(diag, AQ_ERR_NO_MEMORY, "out of memory for a copy");
+    return aq_diag_no_memory(diag);
   }
   copy_init(copy, sim, desc);
   memset(copy->legs, 0, count * sizeof copy->legs[0]);

@@ -135,7 +135,7 @@ aq_status aqsim_links_init(aqsim_links *links, const aqsim_device_set *set,
       .infos = calloc(n + n * (n - 1) / 2, sizeof *links->infos),
   };
   if (!links->bandwidth || !links->latency || !links->infos)
-    return aq_diag_set(diag, AQ_ERR_NO_MEMORY, "out of memory for links");
+    return aq_diag_no_memory(diag);
   for (uint32_t i = 0; i < n; i++) {
     host_link_make(links, set->models[i], i);
     links->bandwidth[memory_of(links, i)] = set->models[i]->memory_bandwidth;

@@ -16,7 +16,7 @@ aq_status aqsim_traffic_init(aqsim_traffic *traffic, const aqsim_links *links,
   };
   if (traffic->spare && traffic->users)
     return AQ_OK;
-  return aq_diag_set(diag, AQ_ERR_NO_MEMORY, "out of memory for links");
+  return aq_diag_no_memory(diag);
 }
 
 void aqsim_traffic_fini(aqsim_traffic *traffic)
