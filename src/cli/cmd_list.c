@@ -53,7 +53,8 @@ static void put_run(listing *list, aq_json_out *json, const aq_run_info *info)
     aq_cli_cell_int(rows, info->origin);
     aq_cli_cell_text(rows, info->device_model);
     aq_cli_cell_text(rows, info->model_verdict);
-    aq_cli_cell_text(rows, !info->complete   ? "incomplete"
+    aq_cli_cell_text(rows, info->failed      ? "failed"
+                           : !info->complete ? "incomplete"
                            : info->truncated ? "truncated"
                                              : "complete");
     aq_cli_cell_text(rows, date);

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "cli/commands.h"
+#include "cli/contain.h"
 #include "cli/perform.h"
 #include "cli/runs.h"
 #include "common/text.h"
@@ -214,7 +215,7 @@ static aq_status replay_capture(aq_cli *cli, aq_performance *performance,
 
 /* ---- the command ---- */
 
-aq_status aq_cli_replay(aq_cli *cli)
+static aq_status replay_command(aq_cli *cli)
 {
   aq_run_info info = aq_cli_run_info(cli, AQ_RUN_SIMULATED);
   aq_performance performance;
@@ -229,4 +230,9 @@ aq_status aq_cli_replay(aq_cli *cli)
                : replay_run(cli, &performance, &info);
   aq_performance_fini(&performance);
   return status;
+}
+
+aq_status aq_cli_replay(aq_cli *cli)
+{
+  return aq_cli_contain(cli, replay_command);
 }

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "cli/commands.h"
+#include "cli/contain.h"
 #include "cli/perform.h"
 #include "cli/runs.h"
 #include "perform/scenario_run.h"
@@ -30,7 +31,7 @@ static aq_status run_scenario(aq_cli *cli, aq_store *store,
   return status;
 }
 
-aq_status aq_cli_run(aq_cli *cli)
+static aq_status run_command(aq_cli *cli)
 {
   aq_performance performance;
   aq_store *store;
@@ -52,4 +53,9 @@ aq_status aq_cli_run(aq_cli *cli)
   }
   aq_performance_fini(&performance);
   return status;
+}
+
+aq_status aq_cli_run(aq_cli *cli)
+{
+  return aq_cli_contain(cli, run_command);
 }

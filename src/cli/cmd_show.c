@@ -53,9 +53,11 @@ static void put_info(aq_cli *cli, const aq_run_info *info)
   put_field(cli, "rests on", aq_cli_run_trust(info, trust));
   put_number(cli, "seed", info->seed);
   put_field(cli, "state",
-            !info->complete   ? "incomplete"
+            info->failed      ? "failed"
+            : !info->complete ? "incomplete"
             : info->truncated ? "complete, of a truncated trace"
                               : "complete");
+  put_field(cli, "failure", info->failed);
   put_field(cli, "recorded", info->recorded);
   put_field(cli, "durations", info->durations);
   put_field(cli, "reproducible", info->reproducible ? "yes" : "no");

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "cli/commands.h"
+#include "cli/contain.h"
 #include "cli/perform.h"
 #include "cli/runs.h"
 #include "common/json_out.h"
@@ -22,6 +23,7 @@ typedef struct sweep {
   aq_sweep sweep;
   aq_sweep_task *tasks;
   size_t count, known, made, failed;
+  size_t skipped;         /* they failed before */
   uint32_t shard, shards; /* from 0 */
   int64_t processes, begun;
   bool shown; /* progress is drawn */
@@ -99,7 +101,7 @@ static aq_status tasks_make(sweep *s)
        i += s->shards) {
     aq_sweep_task *task = &s->tasks[s->count++];
     task->point = &s->plan.points[i];
-    task->run = AQ_NONE;
+    task->run = task->failed_run = AQ_NONE;
     status = aq_point_key(&ring, task->point, task->key, &s->cli->diag);
     if (status != AQ_OK)
       aq_diag_prefix(&s->cli->diag, "%s: point %zu%s%s", s->cli->args[0], i,
@@ -121,7 +123,9 @@ typedef struct finder {
   aq_map tasks; /* first half of the key → task */
 } finder;
 
-static void known_mark(const char *key, int64_t run, void *user)
+/* A point that failed and was run later is known. */
+static void known_mark(const char *key, int64_t run, const char *failed,
+                       void *user)
 {
   finder *f = user;
   uint64_t at;
@@ -131,6 +135,10 @@ static void known_mark(const char *key, int64_t run, void *user)
   aq_sweep_task *task = &f->s->tasks[at];
   if (strcmp(task->key, key) != 0 || task->run != AQ_NONE)
     return;
+  if (failed) {
+    task->failed_run = run;
+    return;
+  }
   task->run = run;
   f->s->known++;
 }
@@ -150,6 +158,12 @@ static aq_status known_find(sweep *s)
     status = aq_store_keys(store, known_mark, &f, &s->cli->diag);
   aq_map_fini(&f.tasks);
   aq_store_close(store);
+  for (size_t i = 0; i < s->count; i++) {
+    aq_sweep_task *task = &s->tasks[i];
+    task->skip = task->run == AQ_NONE && task->failed_run != AQ_NONE &&
+                 !aq_cli_flag(s->cli, AQ_CLI_OPT_RETRY);
+    s->skipped += task->skip;
+  }
   return status;
 }
 
@@ -162,7 +176,8 @@ static int64_t seconds(void)
 
 static void progress_draw(const sweep *s)
 {
-  const size_t over = s->made + s->failed, all = s->count - s->known;
+  const size_t over = s->made + s->failed,
+               all = s->count - s->known - s->skipped;
   const int64_t took = seconds() - s->begun;
   const int64_t left =
       over ? (int64_t)((double)took * (double)(all - over) / (double)over) : 0;
@@ -207,6 +222,7 @@ static aq_status result_print(sweep *s)
   aq_json_out_int(json, "skipped", (int64_t)s->known);
   aq_json_out_int(json, "made", (int64_t)s->made);
   aq_json_out_int(json, "failed", (int64_t)s->failed);
+  aq_json_out_int(json, "failed_before", (int64_t)s->skipped);
   aq_json_out_array(json, "runs");
   for (size_t i = 0; i < s->count; i++)
     aq_json_out_int(json, NULL, s->tasks[i].run);
@@ -220,7 +236,10 @@ static aq_status sweep_run(sweep *s)
   s->sweep = (aq_sweep){.plan = &s->plan,
                         .data = getenv("AQ_DATA"),
                         .command = s->cli->command_line};
+  aq_policy_limits limits;
   aq_status status = aq_cli_performance_options(s->cli, &s->sweep.options);
+  if (status == AQ_OK)
+    status = aq_cli_policy_limits(s->cli, &limits);
   if (status == AQ_OK)
     status =
         aq_plan_open(s->cli->args[0], s->sweep.data, &s->plan, &s->cli->diag);
@@ -230,7 +249,7 @@ static aq_status sweep_run(sweep *s)
     status = known_find(s);
   if (status != AQ_OK)
     return status;
-  const size_t left = s->count - s->known;
+  const size_t left = s->count - s->known - s->skipped;
   if (s->processes > (int64_t)left)
     s->processes = (int64_t)left;
   s->shown = !aq_cli_flag(s->cli, AQ_CLI_OPT_QUIET) && isatty(STDERR_FILENO);
@@ -240,6 +259,7 @@ static aq_status sweep_run(sweep *s)
                         .tasks = s->tasks,
                         .count = s->count,
                         .processes = (uint32_t)s->processes,
+                        .limits = limits,
                         .over = task_over,
                         .user = s};
   sigset_t before;
@@ -254,7 +274,12 @@ static aq_status sweep_run(sweep *s)
   aq_cli_note(s->cli,
               "%zu points: %zu run, %zu had been run before, %zu failed",
               s->count, s->made, s->known, s->failed);
-  if (s->failed)
+  if (s->skipped)
+    aq_cli_note(s->cli,
+                "%zu points failed before and were not run; --retry "
+                "runs them again",
+                s->skipped);
+  if (s->failed || s->skipped)
     s->cli->exit_code = 1;
   return result_print(s);
 }

@@ -21,6 +21,7 @@ aqueduct_SOURCES = \
 	src/cli/cmd_study.c \
 	src/cli/cmd_sweep.c \
 	src/cli/code_show.c src/cli/code_show.h \
+	src/cli/contain.c src/cli/contain.h \
 	src/cli/color.c src/cli/color.h \
 	src/cli/compare_ci.c src/cli/compare_ci.h \
 	src/cli/compare_print.c src/cli/compare_print.h \

@@ -118,8 +118,9 @@ aq_status aq_cli_performance_init(aq_cli *cli, aq_performance *out)
 {
   aq_performance_options options;
   aq_status status = aq_cli_performance_options(cli, &options);
-  return status == AQ_OK ? aq_performance_init(out, &options, &cli->diag)
-                         : status;
+  return status == AQ_OK
+             ? aq_performance_init(out, &options, cli->watch, &cli->diag)
+             : status;
 }
 
 aq_status aq_cli_queues(aq_cli *cli, uint32_t *out)

@@ -108,6 +108,7 @@ void aq_cli_run_json(aq_json_out *json, const aq_run_info *info)
   aq_json_out_int(json, "base_ns", info->base_ns);
   aq_json_out_int(json, "created", info->created);
   aq_json_out_bool(json, "complete", info->complete);
+  aq_json_out_text(json, "failed", info->failed);
   aq_json_out_bool(json, "truncated", info->truncated);
   aq_json_out_text(json, "durations", info->durations);
   aq_json_out_text(json, "recorded", info->recorded);

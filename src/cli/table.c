@@ -11,7 +11,8 @@
 #define PERFORMING                                                             \
   (BIT(SET) | BIT(FAULTS) | BIT(LIVE) | BIT(PACE) | BIT(TIMEOUT) |             \
    BIT(SEMANTICS) | BIT(RECORD) | BIT(RECORD_LIMIT) | BIT(COUNTERS) |          \
-   BIT(POLICY) | BIT(ON_POLICY_ERROR) | BIT(DECISION_LOG))
+   BIT(POLICY) | BIT(ON_POLICY_ERROR) | BIT(DECISION_LOG) |                    \
+   BIT(POLICY_TIMEOUT) | BIT(POLICY_MEMORY))
 
 const aq_cli_command aq_cli_program = {
     .name = "aqueduct",
@@ -235,8 +236,11 @@ const aq_cli_command aq_cli_commands[AQ_CLI_CMD_COUNT] = {
              "it was. The ids of the runs are printed in the order of the "
              "plan.\n\n"
              "Only requests and sums are stored, unless the plan asks for "
-             "rows. A point that fails is told and left out; the exit status "
-             "is then 1.\n\n"
+             "rows. A point that fails, also because its policy crashes or "
+             "does "
+             "not return, is reported and stored as failed, and the others are "
+             "run; the exit status is then 1. Points that failed are skipped "
+             "by later sweeps, unless --retry asks for them.\n\n"
              "--tasks prints commands for GNU parallel or a Slurm array; their "
              "stores are joined by `store merge`. The results are the same "
              "however the points were shared.",
@@ -245,7 +249,8 @@ const aq_cli_command aq_cli_commands[AQ_CLI_CMD_COUNT] = {
                        "with GNU parallel"},
                       {"aqueduct sweep plan.json --store $N.db --shard $N/64",
                        "the N-th of 64 tasks of an array"}},
-         .options = BIT(SHARD) | BIT(TASKS) | BIT(JOBS),
+         .options = BIT(SHARD) | BIT(TASKS) | BIT(JOBS) | BIT(RETRY) |
+                    BIT(POLICY_TIMEOUT) | BIT(POLICY_MEMORY),
          .args_min = 1,
          .args_max = 1,
          .what = AQ_CLI_FILE},

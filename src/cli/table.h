@@ -61,6 +61,8 @@ typedef enum aq_cli_what {
   O(POLICY)                                                                    \
   O(ON_POLICY_ERROR)                                                           \
   O(DECISION_LOG)                                                              \
+  O(POLICY_TIMEOUT)                                                            \
+  O(POLICY_MEMORY)                                                             \
   O(SEMANTICS)                                                                 \
   O(RECORD)                                                                    \
   O(RECORD_LIMIT)                                                              \
@@ -77,6 +79,7 @@ typedef enum aq_cli_what {
   O(SHARD)                                                                     \
   O(TASKS)                                                                     \
   O(JOBS)                                                                      \
+  O(RETRY)                                                                     \
   O(PLAN)                                                                      \
   O(WARMUP)                                                                    \
   O(BASELINE)                                                                  \

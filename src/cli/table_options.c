@@ -73,6 +73,14 @@ const aq_cli_option aq_cli_options[AQ_CLI_OPT_COUNT] = {
                                  "write every decision of the policy, a JSON "
                                  "object a line",
                                  .what = AQ_CLI_FILE},
+    [AQ_CLI_OPT_POLICY_TIMEOUT] =
+        {"policy-timeout", "T|none", "AQUEDUCT_POLICY_TIMEOUT",
+         "end a run when one hook of a plug-in policy takes longer than T of "
+         "wall time (10s)"},
+    [AQ_CLI_OPT_POLICY_MEMORY] =
+        {"policy-memory", "SIZE|none", "AQUEDUCT_POLICY_MEMORY",
+         "end a run when the process of a plug-in policy takes more than SIZE "
+         "bytes (4G)"},
     [AQ_CLI_OPT_GRID] = {"grid", "X[,Y[,Z]]", NULL,
                          "how many work-items there are in all"},
     [AQ_CLI_OPT_WORKGROUP] = {"workgroup", "X[,Y[,Z]]", NULL,
@@ -163,6 +171,8 @@ const aq_cli_option aq_cli_options[AQ_CLI_OPT_COUNT] = {
                           "each with a store of its own; run nothing"},
     [AQ_CLI_OPT_JOBS] = {"jobs", "N", "AQUEDUCT_JOBS",
                          "processes at a time (one a core)", .letter = 'j'},
+    [AQ_CLI_OPT_RETRY] = {"retry", NULL, NULL,
+                          "run the points again that failed before"},
     [AQ_CLI_OPT_PLAN] = {"plan", "NAME", NULL,
                          "only runs of the sweep of that name"},
     [AQ_CLI_OPT_WARMUP] = {"warmup", "RULE", NULL,

@@ -18,21 +18,22 @@ static bool number_read(const char *text, uint64_t *out, char **end)
   return *text >= '0' && *text <= '9' && errno == 0;
 }
 
-static bool limit_read(const char *text, uint64_t *out)
+bool aq_size_read(const char *text, uint64_t *out)
 {
   static const char units[] = "KMGT";
+  uint64_t size;
   char *end;
   if (strcmp(text, "none") == 0) {
     *out = 0;
     return true;
   }
-  if (!number_read(text, out, &end) || *out == 0)
+  if (!number_read(text, &size, &end) || size == 0)
     return false;
   const char *unit = *end ? strchr(units, *end) : NULL;
   const unsigned shift = unit ? 10 * (unsigned)(unit - units + 1) : 0;
-  if ((*end && (!unit || end[1])) || *out > UINT64_MAX >> shift)
+  if ((*end && (!unit || end[1])) || size > UINT64_MAX >> shift)
     return false;
-  *out <<= shift;
+  *out = size << shift;
   return true;
 }
 
@@ -56,7 +57,7 @@ aq_status aq_row_choice_read(const char *record, const char *limit,
                        "--record %s: expected all, kernels, none, or sample=N "
                        "with N of 2 or more",
                        record);
-  if (limit && !limit_read(limit, &made.limit))
+  if (limit && !aq_size_read(limit, &made.limit))
     return aq_diag_set(diag, AQ_ERR_INPUT,
                        "--record-limit %s: expected none, or bytes such as "
                        "500M or 4G",

@@ -46,6 +46,9 @@ enum {
 aq_status aq_row_choice_read(const char *record, const char *limit,
                              aq_row_choice *out, aq_diag *diag);
 
+/* Reads a size in bytes, with K, M, G or T, above 0; "none" is 0. */
+bool aq_size_read(const char *text, uint64_t *out);
+
 /* Whether a row of the kind is kept; counts it either way. */
 bool aq_row_choice_take(aq_row_choice *choice, int64_t kind);
 

@@ -24,7 +24,10 @@ size_t aq_run_caveats(const aq_run_info *info,
                       char lines[AQ_RUN_CAVEATS][AQ_RUN_CAVEAT_SIZE])
 {
   size_t count = 0;
-  if (!info->complete)
+  if (info->failed)
+    snprintf(lines[count++], AQ_RUN_CAVEAT_SIZE, "failed: %.180s",
+             info->failed);
+  else if (!info->complete)
     snprintf(lines[count++], AQ_RUN_CAVEAT_SIZE,
              "incomplete: its writer did not finish");
   if (info->truncated)

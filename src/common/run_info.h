@@ -47,6 +47,7 @@ typedef struct aq_run_info {
   /* Which of its rows were kept, "kernels only; left out: 12 other rows", or of
    * the run it replays; NULL: all. */
   const char *recorded;
+  const char *failed; /* why its point of a sweep failed; NULL: it did not */
   bool complete;     /* false: the writer did not finish */
   bool truncated;    /* its trace, or that of the run it replays, was cut */
   bool reproducible; /* same inputs and seed give the same rows */

@@ -1,5 +1,6 @@
 libaqcore_a_SOURCES += \
 	src/perform/capture.c src/perform/capture.h \
+	src/perform/containment.c src/perform/containment.h \
 	src/perform/device_choice.c src/perform/device_choice.h \
 	src/perform/perform.c src/perform/perform.h \
 	src/perform/replay.c src/perform/replay.h \

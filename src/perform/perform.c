@@ -36,11 +36,15 @@ static aq_status transport_find(const char *name, const char *faults,
               : status;
 }
 
-static aq_status policy_find(const char *text, aq_policy_choice **out,
-                             aq_diag *diag)
+static aq_status policy_find(const char *text, aq_policy_watch *watch,
+                             aq_policy_choice **out, aq_diag *diag)
 {
   const char *names[64] = {NULL};
+  aq_policy_watch_enter(watch, AQ_POLICY_IN_load);
   aq_status status = aq_policy_choice_create(text, out, diag);
+  aq_policy_watch_leave(watch);
+  if (status == AQ_OK && watch)
+    aq_policy_choice_watch(*out, watch);
   if (status != AQ_ERR_NOT_FOUND || strchr(text, '/'))
     return status;
   for (size_t i = 0; i < 63 && aq_policies()[i]; i++)
@@ -62,9 +66,9 @@ static bool is_hardware(const aq_transport_stack *stack)
 
 aq_status aq_performance_init(aq_performance *out,
                               const aq_performance_options *options,
-                              aq_diag *diag)
+                              aq_policy_watch *watch, aq_diag *diag)
 {
-  aq_performance made = {.options = *options};
+  aq_performance made = {.options = *options, .watch = watch};
   aq_status status =
       transport_find(options->transport ? options->transport : "sim",
                      options->faults, &made.transport, diag);
@@ -72,7 +76,7 @@ aq_status aq_performance_init(aq_performance *out,
     status = aq_row_choice_read(options->record, options->record_limit,
                                 &made.rows, diag);
   if (status == AQ_OK && options->policy)
-    status = policy_find(options->policy, &made.policy, diag);
+    status = policy_find(options->policy, watch, &made.policy, diag);
   if (status != AQ_OK) {
     aq_performance_fini(&made);
     return status;
@@ -380,7 +384,10 @@ static aq_status store_finish(const aq_performance *performance,
   info->summary = out->summary;
   if (!performance->late)
     out->run = aq_store_writer_run(writer);
-  return aq_store_writer_finish(writer, info, diag);
+  aq_status status = aq_store_writer_finish(writer, info, diag);
+  if (status == AQ_OK && performance->watch)
+    __atomic_store_n(&performance->watch->run, AQ_NONE, __ATOMIC_RELEASE);
+  return status;
 }
 
 static aq_status perform(const aq_performance *performance, aq_store *store,
@@ -411,6 +418,9 @@ static aq_status perform(const aq_performance *performance, aq_store *store,
                              : aq_store_writer_open(store, info, &writer, diag);
   if (status != AQ_OK)
     return log_close(o->decision_log, log, status, diag);
+  if (performance->watch && !performance->late)
+    __atomic_store_n(&performance->watch->run, aq_store_writer_run(writer),
+                     __ATOMIC_RELEASE);
   options.preemptions = aq_store_writer_sink(writer);
   options.decision = log ? decision_write : NULL;
   options.decision_user = log;

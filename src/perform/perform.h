@@ -27,6 +27,7 @@ typedef struct aq_performance {
   aq_performance_options options; /* device, queues and seed may change */
   aq_transport_stack *transport;  /* owned */
   aq_policy_choice *policy;       /* owned; NULL: none */
+  aq_policy_watch *watch;         /* of the policy, or NULL */
   aq_row_choice rows; /* of the options: nothing is seen of it yet */
   bool hardware;      /* the innermost transport is that of real GPUs */
   bool on_simulator;  /* aq_performance_probe found a simulator behind it */
@@ -39,11 +40,12 @@ typedef struct aq_performance {
   const void *notes_user;
 } aq_performance;
 
-/* Finds transport and policy. An unknown name that is near one of those built
+/* Finds transport and policy. `watch` is noted (scheduler/watch.h) where the
+ * policy is; NULL: nowhere. An unknown name that is near one of those built
  * in is AQ_ERR_INVALID and names that one. */
 aq_status aq_performance_init(aq_performance *out,
                               const aq_performance_options *options,
-                              aq_diag *diag);
+                              aq_policy_watch *watch, aq_diag *diag);
 void aq_performance_fini(aq_performance *performance);
 
 /* Opens the transport as a run would, its records going to `sink` (NULL:

@@ -30,7 +30,8 @@ static aq_status performance_find(const aq_performance_options *options,
   aq_status status = options ? struct_read(options, &known, sizeof known,
                                            "aq_performance_options", diag)
                              : AQ_OK;
-  return status == AQ_OK ? aq_performance_init(out, &known, diag) : status;
+  return status == AQ_OK ? aq_performance_init(out, &known, NULL, diag)
+                         : status;
 }
 
 aq_status aq_scenario_run(aq_store *store, const char *path,

@@ -10,7 +10,10 @@
 static const uint64_t SUBSTREAM = UINT64_MAX;
 
 /* Timers in a row without anything in flight: it waits for nothing. */
-enum { IDLE_TIMERS_MAX = 1000000 };
+enum {
+  IDLE_TIMERS_MAX = 1000000,
+  INSTANT_TIMERS_MAX = 1000000,
+};
 
 /* ---- life ---- */
 
@@ -380,6 +383,12 @@ static void timer_tell(aq_decider *d)
                     "it stalls: %u jobs are waiting, and %d timers went off "
                     "without anything in flight",
                     d->held.count, IDLE_TIMERS_MAX);
+  if (d->instant != d->now)
+    d->instant_timers = 0;
+  d->instant = d->now;
+  if (++d->instant_timers > INSTANT_TIMERS_MAX)
+    aq_decider_fail(d, "it stalls: %d timers went off at one instant",
+                    INSTANT_TIMERS_MAX);
   aq_decider_log(d, "\"hook\":\"timer\",\"cookie\":%llu",
                  (unsigned long long)timer.cookie);
   if (d->ops.timer && !failed(d))

@@ -73,9 +73,11 @@ typedef struct aq_decider {
   aq_held *ready_first, *ready_last;
   aq_decider_evicted *evicted;
   uint32_t evicted_count, evicted_capacity;
-  uint32_t deferred;    /* to be asked after the next completion */
-  uint32_t flying;      /* parts in flight */
-  uint32_t idle_timers; /* since something was in flight */
+  uint32_t deferred;       /* to be asked after the next completion */
+  uint32_t flying;         /* parts in flight */
+  uint32_t idle_timers;    /* since something was in flight */
+  uint32_t instant_timers; /* at `instant` */
+  aq_time instant;         /* of the last timer */
   bool logs;
   aq_decider_phase phase;
   aq_time now;        /* of the decision */

@@ -25,4 +25,5 @@ libaqcore_a_SOURCES += \
 	src/scheduler/policies/wfq.c \
 	src/scheduler/policies/xsched.c \
 	src/scheduler/queue_map.c src/scheduler/queue_map.h \
-	src/scheduler/registry.c src/scheduler/registry.h
+	src/scheduler/registry.c src/scheduler/registry.h \
+	src/scheduler/watch.c src/scheduler/watch.h

@@ -52,13 +52,13 @@ static const aq_policy_setting common_settings[] = {
 
 enum {
   COMMON_COUNT = 2 * AQ_SIDE_COUNT,
-  SETTINGS_MAX = 32,
+  SETTINGS_MAX = AQ_POLICY_SETTINGS_MAX,
 };
 
 struct aq_policy_choice {
   aq_plugin plugin; /* or all NULL */
   aq_policy_ops ops;
-  aq_policy_value values[SETTINGS_MAX];
+  aq_policy_opening opening; /* its values */
   aq_policy_timing timing[AQ_SIDE_COUNT];
   char *name;
   char *settings; /* cut into texts, which values may point to */
@@ -124,7 +124,7 @@ static aq_status presets_read(aq_policy_choice *choice, aq_diag *diag)
                        ops->name, count, SETTINGS_MAX);
   for (size_t i = 0; i < count && status == AQ_OK; i++)
     status = value_read(ops, &ops->settings[i], ops->settings[i].preset,
-                        &choice->values[i], diag);
+                        &choice->opening.values[i], diag);
   return status;
 }
 
@@ -154,8 +154,8 @@ static aq_status setting_take(aq_policy_choice *choice, char *text,
   *equals = 0;
   for (size_t i = 0; i < setting_count(ops); i++)
     if (strcmp(ops->settings[i].key, text) == 0)
-      return value_read(ops, &ops->settings[i], equals + 1, &choice->values[i],
-                        diag);
+      return value_read(ops, &ops->settings[i], equals + 1,
+                        &choice->opening.values[i], diag);
   for (size_t i = 0; i < COMMON_COUNT; i++) {
     aq_policy_value value;
     if (strcmp(common_settings[i].key, text) != 0)
@@ -221,14 +221,6 @@ aq_status aq_policy_choice_of(const aq_policy_ops *ops, const char *settings,
   return status;
 }
 
-bool aq_policy_has_device_half(const aq_policy_ops *ops)
-{
-  return ops->needs || ops->attach || ops->map || ops->preempted ||
-         ops->device_timer || ops->charge || ops->packet_ready || ops->pick ||
-         ops->launch || ops->place || ops->workgroup_start ||
-         ops->workgroup_done || ops->complete || ops->copy_pick;
-}
-
 static const aq_policy_ops *find_built_in(const char *name, size_t length)
 {
   for (size_t i = 0; policies[i]; i++)
@@ -236,6 +228,24 @@ static const aq_policy_ops *find_built_in(const char *name, size_t length)
         memcmp(policies[i]->name, name, length) == 0)
       return policies[i];
   return NULL;
+}
+
+void aq_policy_choice_watch(aq_policy_choice *choice, aq_policy_watch *watch)
+{
+  aq_policy_watch_table(&choice->ops, &choice->opening, watch);
+}
+
+bool aq_policy_is_plugin(const char *text)
+{
+  return !find_built_in(text, strcspn(text, ","));
+}
+
+bool aq_policy_has_device_half(const aq_policy_ops *ops)
+{
+  return ops->needs || ops->attach || ops->map || ops->preempted ||
+         ops->device_timer || ops->charge || ops->packet_ready || ops->pick ||
+         ops->launch || ops->place || ops->workgroup_start ||
+         ops->workgroup_done || ops->complete || ops->copy_pick;
 }
 
 aq_status aq_policy_choice_create(const char *text, aq_policy_choice **out,
@@ -285,7 +295,7 @@ const aq_policy_ops *aq_policy_choice_ops(const aq_policy_choice *choice)
 
 const aq_policy_value *aq_policy_choice_values(const aq_policy_choice *choice)
 {
-  return choice->values;
+  return choice->opening.values;
 }
 
 const aq_policy_timing *aq_policy_choice_timing(const aq_policy_choice *choice)

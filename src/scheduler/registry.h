@@ -10,6 +10,7 @@
 #define AQ_SCHEDULER_REGISTRY_H
 
 #include "common/policy.h"
+#include "scheduler/watch.h"
 
 /* The policies that are built in, ended by NULL; static. */
 const aq_policy_ops *const *aq_policies(void);
@@ -24,6 +25,14 @@ aq_status aq_policy_choice_create(const char *text, aq_policy_choice **out,
  * "KEY=VALUE,…" or "". */
 aq_status aq_policy_choice_of(const aq_policy_ops *ops, const char *settings,
                               aq_policy_choice **out, aq_diag *diag);
+
+/* Notes in `watch`, which outlives the choice, where its policies are. Before
+ * one is opened, and once. */
+void aq_policy_choice_watch(aq_policy_choice *choice, aq_policy_watch *watch);
+
+/* Whether the text names none that is built in, so that code from outside would
+ * be loaded. */
+bool aq_policy_is_plugin(const char *text);
 
 /* After every policy opened from it is closed. NULL is allowed. */
 void aq_policy_choice_destroy(aq_policy_choice *choice);

@@ -134,7 +134,8 @@ static const rule run_rules[] = {
      "run %lld is neither measured nor simulated"},
     {AQ_CHECK_REMARK,
      "SELECT row_count FROM runs WHERE id = ?1 AND NOT complete",
-     "is incomplete, with %lld rows: its writer was killed, or is at work"},
+     "is incomplete, with %lld rows: its writer was killed or failed, or still "
+     "writes"},
     {AQ_CHECK_REMARK,
      "SELECT origin FROM runs WHERE id = ?1 AND origin NOT IN "
      "(SELECT id FROM runs)",

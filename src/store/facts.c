@@ -165,20 +165,23 @@ void aq_preempted_list_fini(aq_preempted_list *list)
 /* ---- content keys ---- */
 
 aq_status aq_store_keys(aq_store *store,
-                        void (*tell)(const char *key, int64_t run, void *user),
+                        void (*tell)(const char *key, int64_t run,
+                                     const char *failed, void *user),
                         void *user, aq_diag *diag)
 {
   sqlite3_stmt *select;
   int code;
   sqlite3_str *sql = sqlite3_str_new(store->db);
-  sqlite3_str_appendall(sql, "SELECT content_key, id FROM runs WHERE complete "
+  sqlite3_str_appendall(sql, "SELECT content_key, id, failed FROM runs WHERE "
+                             "(complete OR failed IS NOT NULL) "
                              "AND content_key IS NOT NULL ORDER BY id");
   aq_status status = aq_store_prepare(store, sql, &select, diag);
   if (status)
     return status;
   while ((code = sqlite3_step(select)) == SQLITE_ROW)
     tell((const char *)sqlite3_column_text(select, 0),
-         sqlite3_column_int64(select, 1), user);
+         sqlite3_column_int64(select, 1),
+         (const char *)sqlite3_column_text(select, 2), user);
   if (code != SQLITE_DONE)
     status = aq_store_error(store, diag, "the runs cannot be read");
   sqlite3_finalize(select);

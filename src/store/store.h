@@ -193,10 +193,11 @@ AQ_API aq_status aq_store_preemptions(aq_store *store, int64_t run,
                                       aq_preempted_list *out, aq_diag *diag);
 AQ_API void aq_preempted_list_fini(aq_preempted_list *list);
 
-/* Reports the content key of each complete run that has one, oldest first. */
+/* Reports the content key of each complete or failed run that has one, oldest
+ * first; of a failed one with the reason, else NULL. */
 AQ_API aq_status aq_store_keys(aq_store *store,
                                void (*tell)(const char *key, int64_t run,
-                                            void *user),
+                                            const char *failed, void *user),
                                void *user, aq_diag *diag);
 
 AQ_END_DECLS

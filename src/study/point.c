@@ -128,7 +128,7 @@ static aq_status model_digest(const aq_sweep *sweep, const aq_plan_point *point,
   aq_scenario_facts facts;
   aq_workload_source *source;
   options.policy = NULL;
-  aq_status status = aq_performance_init(&performance, &options, diag);
+  aq_status status = aq_performance_init(&performance, &options, NULL, diag);
   if (status != AQ_OK)
     return status;
   status = scenario_load(sweep, point, &source, &facts, diag);
@@ -206,6 +206,21 @@ static char *place_make(const aq_plan *plan, const aq_plan_point *point,
   return aq_json_out_take(json);
 }
 
+static aq_run_info info_make(const aq_sweep *sweep, const aq_plan_point *point,
+                             const char *key, const char *place,
+                             aq_run_kind kind, int64_t seed)
+{
+  aq_run_info info;
+  aq_run_info_init(&info, kind);
+  info.source = point->file;
+  info.format = "scenario";
+  info.command = sweep->command;
+  info.point = place;
+  info.content_key = key;
+  info.seed = seed;
+  return info;
+}
+
 static aq_status point_perform(const aq_sweep *sweep, aq_store *store,
                                const aq_plan_point *point, const char *key,
                                aq_performance *performance, int64_t *run,
@@ -229,14 +244,8 @@ static aq_status point_perform(const aq_sweep *sweep, aq_store *store,
   status = place ? aq_performance_probe(performance, &probed, diag)
                  : aq_diag_no_memory(diag);
   if (status == AQ_OK) {
-    aq_run_info info;
-    aq_run_info_init(&info, probed.kind);
-    info.source = point->file;
-    info.format = "scenario";
-    info.command = sweep->command;
-    info.point = place;
-    info.content_key = key;
-    info.seed = facts.seed;
+    aq_run_info info =
+        info_make(sweep, point, key, place, probed.kind, facts.seed);
     status = aq_perform(performance, store, 0, source, &info, &performed, diag);
   }
   if (status == AQ_OK) {
@@ -251,14 +260,32 @@ static aq_status point_perform(const aq_sweep *sweep, aq_store *store,
 
 aq_status aq_point_run(const aq_sweep *sweep, aq_store *store,
                        const aq_plan_point *point, const char *key,
-                       int64_t *run, aq_diag *diag)
+                       aq_policy_watch *watch, int64_t *run, aq_diag *diag)
 {
   const aq_performance_options options = point_options(sweep, point);
   aq_performance performance;
-  aq_status status = aq_performance_init(&performance, &options, diag);
+  aq_status status = aq_performance_init(&performance, &options, watch, diag);
   if (status != AQ_OK)
     return status;
   status = point_perform(sweep, store, point, key, &performance, run, diag);
   aq_performance_fini(&performance);
+  return status;
+}
+
+aq_status aq_point_fail(const aq_sweep *sweep, aq_store *store,
+                        const aq_plan_point *point, const char *key,
+                        const char *why, aq_diag *diag)
+{
+  aq_store_writer *writer;
+  char *place = place_make(sweep->plan, point, point->device, point->seed);
+  if (!place)
+    return aq_diag_no_memory(diag);
+  aq_run_info info =
+      info_make(sweep, point, key, place, AQ_RUN_SIMULATED, point->seed);
+  info.failed = why;
+  aq_status status = aq_store_writer_open(store, &info, &writer, diag);
+  if (status == AQ_OK)
+    status = aq_store_writer_leave(writer, NULL, diag);
+  free(place);
   return status;
 }

@@ -32,9 +32,15 @@ typedef struct aq_keyring {
 aq_status aq_point_key(aq_keyring *ring, const aq_plan_point *point,
                        char out[static AQ_POINT_KEY_SIZE], aq_diag *diag);
 
-/* Runs it and stores it; *run gets its id. */
+/* Runs it and stores it; *run gets its id. `watch` is noted where its policy
+ * is; NULL: nowhere. */
 aq_status aq_point_run(const aq_sweep *sweep, aq_store *store,
                        const aq_plan_point *point, const char *key,
-                       int64_t *run, aq_diag *diag);
+                       aq_policy_watch *watch, int64_t *run, aq_diag *diag);
+
+/* Stores that it failed, and why: a run without rows that is not complete. */
+aq_status aq_point_fail(const aq_sweep *sweep, aq_store *store,
+                        const aq_plan_point *point, const char *key,
+                        const char *why, aq_diag *diag);
 
 #endif

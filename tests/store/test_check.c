@@ -125,7 +125,7 @@ START_TEST(incomplete_runs_and_lost_origins_are_remarks)
   check_path(path, &got);
   ck_assert_str_eq(got.text,
                    "remark 2: is incomplete, with 100 rows: its writer was "
-                   "killed, or is at work\n"
+                   "killed or failed, or still writes\n"
                    "remark 2: replays run 1, which was removed\n");
 }
 END_TEST

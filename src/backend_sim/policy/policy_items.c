@@ -190,6 +190,18 @@ static void workgroup_told(aqsim_policy *p, const aqsim_item *item)
                           (uint32_t)item->cookie);
 }
 
+/* Timers that are set again at once would keep time from moving. */
+static void timer_count(aqsim_policy *p)
+{
+  enum { MOST = 1000000 };
+  const aq_time now = p->device->sim->now;
+  p->instant_timers = p->instant == now ? p->instant_timers + 1 : 1;
+  p->instant = now;
+  if (p->instant_timers > MOST)
+    aqsim_policy_fail(p, "it stalls: %d device timers went off at one instant",
+                      MOST);
+}
+
 void aqsim_policy_item_tell(aqsim_policy *p, const aqsim_item *item)
 {
   const bool hardware = item->kind == AQSIM_ITEM_READY ||
@@ -201,7 +213,9 @@ void aqsim_policy_item_tell(aqsim_policy *p, const aqsim_item *item)
     return;
   const aqsim_policy_phase before = p->phase;
   p->phase = hardware ? AQSIM_PHASE_HARDWARE : AQSIM_PHASE_FIRMWARE;
-  if (item->kind == AQSIM_ITEM_TIMER && p->ops.device_timer)
+  if (item->kind == AQSIM_ITEM_TIMER)
+    timer_count(p);
+  if (item->kind == AQSIM_ITEM_TIMER && p->ops.device_timer && !p->failed)
     p->ops.device_timer(p->state, &p->api, item->cookie);
   else if (item->kind == AQSIM_ITEM_MAP)
     map_ask(p);

@@ -99,6 +99,8 @@ struct aqsim_policy {
   aqsim_policy_phase phase;
   bool failed;
   bool map_asked, stepping;
+  uint32_t instant_timers; /* at `instant`, which is that of the last timer */
+  aq_time instant;
   uint64_t step_item;
   aq_time busy[AQ_SIDE_COUNT]; /* until the end of its last decision */
   aqsim_item *items;           /* a heap by time and number */
