@@ -261,7 +261,8 @@ static bool memory_lower(aq_wave_op *o, aq_wave_more *more)
   else if (register_used && !constant_value(inst, scalar, &o->k[1]))
     return false;
   o->e = more->scalar;
-  return !inst->lds && !inst->gds && !inst->tfe;
+  const bool gws = inst->row->flags & AQ_ISA_GDS;
+  return !inst->lds && inst->gds == gws && !inst->tfe;
 }
 
 static bool op_lower(aq_wave_op *o, aq_wave_more *more)

@@ -10,6 +10,7 @@ libaqcore_a_SOURCES += \
 	src/wave/finish.c src/wave/finish.h \
 	src/wave/forms.c \
 	src/wave/grid.c src/wave/grid.h \
+	src/wave/gws.c src/wave/gws.h \
 	src/wave/half.c src/wave/half.h \
 	src/wave/lanes.h \
 	src/wave/matrix.c \

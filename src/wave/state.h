@@ -98,6 +98,7 @@ struct aq_wave {
   uint8_t state;
   bool index_on; /* s_set_gpr_idx; rows of vector instructions move */
   uint8_t index_mode, index;
+  bool gws_waits, gws_flag; /* at a global barrier that had this flag */
   uint64_t issued; /* instructions, for clocks */
   uint32_t v[AQ_WAVE_ROWS][AQ_WAVE_LANES] __attribute__((aligned(64)));
 };
@@ -123,11 +124,13 @@ typedef struct aq_wave_range {
 enum { AQ_WAVE_OLDER = 3 };
 
 struct aq_wave_code;
+struct aq_wave_gws;
 struct aq_wave_machine;
 
 struct aq_wave_grid {
   struct aq_wave_machine *machine;
   struct aq_wave_code *code; /* of the device's processor */
+  struct aq_wave_gws *gws;   /* of the device */
   aq_execution_desc desc;
   uint64_t ticks;
   uint64_t entry; /* of the kernel's code */
@@ -209,6 +212,7 @@ extern const aq_wave_semantics aq_wave_special[];
 extern const aq_wave_semantics aq_wave_division[];
 extern const aq_wave_semantics aq_wave_half[];
 extern const aq_wave_semantics aq_wave_matrix[];
+extern const aq_wave_semantics aq_wave_gws_semantics[];
 /* The same semantics compiled for levels of the host's processor. */
 extern const aq_wave_semantics aq_wave_vector_base[];
 extern const aq_wave_semantics aq_wave_access_base[];

@@ -7,10 +7,14 @@
 #include <string.h>
 
 #include "wave/grid.h"
+#include "wave/gws.h"
 #include "wave/mode.h"
 #include "wave/reach.h"
 
-enum { CODES_MAX = 8 /* processors at once */ };
+enum {
+  CODES_MAX = 8, /* processors at once */
+  DEVICES_MAX = 64,
+};
 
 struct aq_wave_machine {
   aq_executor executor;
@@ -19,6 +23,7 @@ struct aq_wave_machine {
     char gfx[16];
     aq_wave_code *code;
   } codes[CODES_MAX];
+  aq_wave_gws *gws[DEVICES_MAX]; /* of devices that executed something */
   unsigned code_count;
   unsigned open; /* executions */
   unsigned level;
@@ -46,12 +51,28 @@ static aq_status code_for(aq_wave_machine *machine, const char *gfx,
   return AQ_OK;
 }
 
+static aq_status gws_for(aq_wave_machine *machine, uint32_t device,
+                         aq_wave_gws **out, aq_diag *diag)
+{
+  if (device >= DEVICES_MAX)
+    return aq_diag_set(diag, AQ_ERR_UNSUPPORTED,
+                       "code on device %u; expected at most %d devices", device,
+                       DEVICES_MAX);
+  if (!machine->gws[device])
+    machine->gws[device] = aq_wave_gws_create();
+  *out = machine->gws[device];
+  return *out ? AQ_OK : aq_diag_no_memory(diag);
+}
+
 static aq_status wave_begin(void *user, const aq_execution_desc *desc,
                             void **out, aq_diag *diag)
 {
   aq_wave_machine *machine = user;
   aq_wave_code *code;
+  aq_wave_gws *gws;
   aq_status status = code_for(machine, desc->gfx, &code, diag);
+  if (status == AQ_OK)
+    status = gws_for(machine, desc->device, &gws, diag);
   if (status != AQ_OK)
     return status;
   aq_wave_grid *grid = calloc(1, sizeof *grid);
@@ -60,6 +81,7 @@ static aq_status wave_begin(void *user, const aq_execution_desc *desc,
   if (machine->open == 0)
     aq_wave_code_refresh(code);
   grid->machine = machine;
+  grid->gws = gws;
   grid->reachable = &machine->reachable;
   status = aq_wave_grid_init(grid, code, desc, diag);
   if (status != AQ_OK) {
@@ -154,6 +176,8 @@ void aq_wave_machine_destroy(aq_wave_machine *machine)
   for (unsigned i = 0; i < machine->code_count; i++)
     aq_wave_code_destroy(machine->codes[i].code);
   aq_allocations_destroy(machine->reachable.allocations);
+  for (unsigned i = 0; i < DEVICES_MAX; i++)
+    aq_wave_gws_destroy(machine->gws[i]);
   aq_wave_reachable_fini(&machine->reachable);
   free(machine);
 }

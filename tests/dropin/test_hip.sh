@@ -110,6 +110,51 @@ for device in mi50 mi210; do
     [ "$status$out" = "00 wrong" ]
 done
 
+# All workgroups meet between the stores and the sum, over and over. HIP 5 waits
+# at a barrier of the global wave sync, which a kernel of its own sets up.
+cat > "$work/grid.hip" << 'END'
+#include <hip/hip_runtime.h>
+#include <hip/hip_cooperative_groups.h>
+#include <cstdio>
+enum { GROUPS = 12, SIZE = 256, N = GROUPS * SIZE, ROUNDS = 5 };
+__global__ void rotate(int *from, int *to)
+{
+  cooperative_groups::grid_group grid = cooperative_groups::this_grid();
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  for (int round = 0; round < ROUNDS; round++) {
+    int *next = round % 2 ? from : to, *now = round % 2 ? to : from;
+    next[i] = now[(i + SIZE) % N] + 1;
+    grid.sync();
+  }
+}
+int main()
+{
+  static int host[N];
+  int *from, *to, wrong = 0;
+  for (int i = 0; i < N; i++)
+    host[i] = i;
+  if (hipMalloc(&from, sizeof host) || hipMalloc(&to, sizeof host) ||
+      hipMemcpy(from, host, sizeof host, hipMemcpyHostToDevice))
+    return 2;
+  void *args[] = {&from, &to};
+  if (hipLaunchCooperativeKernel((void *)rotate, dim3(GROUPS), dim3(SIZE), args,
+                                 0, 0) ||
+      hipMemcpy(host, to, sizeof host, hipMemcpyDeviceToHost))
+    return 3;
+  for (int i = 0; i < N; i++)
+    wrong += host[i] != (i + ROUNDS * SIZE) % N + ROUNDS;
+  printf("%d wrong\n", wrong);
+  return wrong != 0;
+}
+END
+hipcc --offload-arch=gfx906 --offload-arch=gfx90a -O2 -o "$work/grid" \
+  "$work/grid.hip" > "$work/log" 2>&1
+for device in mi50 mi210; do
+  try "$aqueduct" exec --timeout 60s --device "$device" -- "$work/grid"
+  check "$device: the workgroups of a cooperative kernel wait for each other" \
+    [ "$status$out" = "00 wrong" ]
+done
+
 AQUEDUCT_KERNELS_FROM=host
 export AQUEDUCT_KERNELS_FROM
 try "$aqueduct" exec --timeout 60s --device mi50 -- "$work/app"
