@@ -45,6 +45,7 @@ void *aq_wave_buffer_at(aq_wave *w, const aq_wave_op *o, int lane,
                         uint64_t *address)
 {
   const aq_wave_more *more = o->more;
+  w->at = o;
   const resource r = resource_of(w, o);
   const bool indexed = more->inst.idxen;
   const uint32_t scalar =

@@ -128,6 +128,8 @@ static uint64_t wave_run(aq_wave *w)
     return 0;
   }
   aq_wave_mode_enter(w);
+  w->grid->running = w;
+  w->at = NULL;
   w->state = AQ_WAVE_RUNS;
   while (left > 0) {
     const aq_wave_op *next = o->run(w, o);
@@ -138,6 +140,7 @@ static uint64_t wave_run(aq_wave *w)
   }
   if (w->state == AQ_WAVE_RUNS)
     w->pc = aq_wave_code_pc(o);
+  w->grid->running = NULL;
   const uint64_t count = (uint64_t)(SLICE - left);
   w->issued += count;
   return count;

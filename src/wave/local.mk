@@ -10,9 +10,11 @@ libaqcore_a_SOURCES += \
 	src/wave/finish.c src/wave/finish.h \
 	src/wave/forms.c \
 	src/wave/grid.c src/wave/grid.h \
+	src/wave/guard.c src/wave/guard.h \
 	src/wave/gws.c src/wave/gws.h \
 	src/wave/half.c src/wave/half.h \
 	src/wave/lanes.h \
+	src/wave/lost.c src/wave/lost.h \
 	src/wave/matrix.c \
 	src/wave/memory.c \
 	src/wave/mode.c src/wave/mode.h \

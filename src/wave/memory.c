@@ -49,6 +49,7 @@ ALWAYS_INLINE void *lane_at(aq_wave *w, const aq_wave_op *o, space where, int l,
                             unsigned size, bool write, uint64_t *address)
 {
   const aq_wave_more *more = o->more;
+  w->at = o;
   if (where == BUFFER)
     return aq_wave_buffer_at(w, o, l, 0, size, write, address);
   if (where == SCRATCH) {

@@ -12,9 +12,10 @@ enum { WORDS = 16 };
 
 /* ---- plain addresses ---- */
 
-static uint64_t scalar_address(const aq_wave *w, const aq_wave_op *o)
+static uint64_t scalar_address(aq_wave *w, const aq_wave_op *o)
 {
   const aq_wave_more *more = o->more;
+  w->at = o;
   uint64_t address = w->s[o->r[0]] | (uint64_t)w->s[o->r[0] + 1] << 32;
   address += (uint64_t)(int64_t)o->imm;
   if (more->scalar != AQ_WAVE_NONE)
@@ -51,8 +52,9 @@ typedef struct range {
   uint64_t base, offset, size;
 } range;
 
-static range buffer_range(const aq_wave *w, const aq_wave_op *o)
+static range buffer_range(aq_wave *w, const aq_wave_op *o)
 {
+  w->at = o;
   const aq_wave_more *more = o->more;
   const uint32_t *r = &w->s[o->r[0]];
   const uint32_t stride = r[1] >> 16 & 0x3fff;

@@ -99,7 +99,8 @@ struct aq_wave {
   bool index_on; /* s_set_gpr_idx; rows of vector instructions move */
   uint8_t index_mode, index;
   bool gws_waits, gws_flag; /* at a global barrier that had this flag */
-  uint64_t issued; /* instructions, for clocks */
+  uint64_t issued;          /* instructions, for clocks */
+  const aq_wave_op *at;     /* the last one that accessed memory of others */
   uint32_t v[AQ_WAVE_ROWS][AQ_WAVE_LANES] __attribute__((aligned(64)));
 };
 
@@ -139,6 +140,7 @@ struct aq_wave_grid {
   uint32_t lds_size, scratch_size;
   uint32_t items, waves;       /* of a whole workgroup */
   aq_wave_group *first, *last; /* resident */
+  aq_wave *running;            /* NULL: none is at work */
   uint32_t resident, residents_max;
   aq_wave_group *free;
   struct aq_wave_reachable *reachable;

@@ -7,7 +7,9 @@
 #include <string.h>
 
 #include "wave/grid.h"
+#include "wave/guard.h"
 #include "wave/gws.h"
+#include "wave/lost.h"
 #include "wave/mode.h"
 #include "wave/reach.h"
 
@@ -93,6 +95,18 @@ static aq_status wave_begin(void *user, const aq_execution_desc *desc,
   return AQ_OK;
 }
 
+typedef struct stepping {
+  aq_wave_grid *grid;
+  uint64_t budget, executed;
+  aq_execution_state state;
+} stepping;
+
+static void grid_step(void *user)
+{
+  stepping *s = user;
+  s->state = aq_wave_grid_run(s->grid, s->budget, &s->executed);
+}
+
 static aq_execution_state wave_step(void *execution, uint64_t budget,
                                     uint64_t ticks, aq_execution_step *out)
 {
@@ -101,13 +115,18 @@ static aq_execution_state wave_step(void *execution, uint64_t budget,
   grid->ticks = ticks;
   grid->range = (aq_wave_range){0};
   memset(grid->older, 0, sizeof grid->older);
-  *out = (aq_execution_step){0};
-  const aq_execution_state state =
-      aq_wave_grid_run(grid, budget, &out->instructions);
+  grid->running = NULL;
+  stepping s = {.grid = grid, .budget = budget};
+  uint64_t address;
+  if (!aq_wave_guard(grid_step, &s, &address)) {
+    aq_wave_lost(grid, address);
+    s.state = AQ_EXECUTION_FAULT;
+  }
   aq_wave_mode_restore(host);
-  if (state == AQ_EXECUTION_FAULT)
+  *out = (aq_execution_step){.instructions = s.executed};
+  if (s.state == AQ_EXECUTION_FAULT)
     out->fault = grid->fault;
-  return state;
+  return s.state;
 }
 
 static void wave_end(void *execution)

@@ -9,3 +9,5 @@ EXTRA_DIST += tests/wave/kernels.c tests/wave/kernels_forms.c \
 check_PROGRAMS += tests/wave/test_matrix
 tests_wave_test_matrix_SOURCES = tests/wave/test_matrix.c
 EXTRA_DIST += tests/wave/matrix_kernels.c
+
+check_PROGRAMS += tests/wave/test_guard

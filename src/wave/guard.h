@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Runs code whose accesses may hit memory that goes away meanwhile: another
+ * thread unmaps it, or truncates the file behind it. The signal that follows
+ * becomes a result. doc/adr/0015-guarded-accesses.md has the reasons.
+ *
+ * The process's handlers of SIGSEGV and SIGBUS are ours while guarded code
+ * runs, in any thread, and the program's again afterwards. A signal that is
+ * not of guarded code goes to the program's handler, as if ours were not there.
+ *
+ * Any thread; guards of one thread do not nest.
+ */
+#ifndef AQ_WAVE_GUARD_H
+#define AQ_WAVE_GUARD_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* Calls `run`. False: it was left in the middle, at the access to `*address`;
+ * what it had locked or allocated stays so. */
+bool aq_wave_guard(void (*run)(void *user), void *user, uint64_t *address);
+
+#endif
