@@ -78,14 +78,17 @@ libaqcore_a_SOURCES += \
 	src/backend_sim/deadlock.h \
 	src/backend_sim/packet/decode.c \
 	src/backend_sim/packet/decode.h \
-	src/backend_sim/packet/execute.c \
-	src/backend_sim/packet/execute.h \
 	src/backend_sim/packet/execution.c \
 	src/backend_sim/packet/execution.h \
 	src/backend_sim/packet/fetch.c \
 	src/backend_sim/packet/fetch.h \
 	src/backend_sim/packet/flight.c \
 	src/backend_sim/packet/flight.h \
+	src/backend_sim/packet/kind_barrier.c \
+	src/backend_sim/packet/kind_kernel.c \
+	src/backend_sim/packet/kind_pm4.c \
+	src/backend_sim/packet/kinds.c \
+	src/backend_sim/packet/kinds.h \
 	src/backend_sim/packet/lifecycle.def \
 	src/backend_sim/packet/memory_fault.c \
 	src/backend_sim/packet/memory_fault.h \

@@ -4,8 +4,8 @@
 #include "backend_sim/packet/processor.h"
 
 #include "backend_sim/completion.h"
-#include "backend_sim/packet/execute.h"
 #include "backend_sim/packet/fetch.h"
+#include "backend_sim/packet/kinds.h"
 #include "backend_sim/packet/memory_fault.h"
 #include "backend_sim/packet/pipes.h"
 #include "backend_sim/packet/ring.h"

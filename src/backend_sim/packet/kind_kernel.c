@@ -1,0 +1,296 @@
+/* SPDX-License-Identifier: MIT */
+#include "config.h"
+
+#include "backend_sim/packet/kinds.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "backend_sim/completion.h"
+#include "backend_sim/model/cost.h"
+#include "backend_sim/packet/execution.h"
+#include "backend_sim/packet/fetch.h"
+#include "backend_sim/packet/memory_fault.h"
+#include "backend_sim/packet/waves.h"
+#include "backend_sim/policy/device_policy.h"
+
+/* ---- kernels ---- */
+
+/* A kernel that waited for the one before it by the barrier bit, and was
+ * decoded early enough, gets that one's end as its start. */
+static bool start_is_glued(const aqsim_flight *flight)
+{
+  const aqsim_queue *queue = flight->queue;
+  const aqsim_model *model = queue->device->model;
+  return model->start_stamp == AQSIM_START_GLUED && queue->line.kernel_before &&
+         aq_header_barrier(flight->packet.header) &&
+         queue->line.last_end != AQ_TIME_NONE &&
+         flight->fetch + model->glue_lead <= queue->line.last_end;
+}
+
+const aqsim_kernel *aqsim_kernel_find(aqsim_queue *queue, uint64_t object)
+{
+  if (!queue->line.kernel || queue->line.kernel->desc.object != object ||
+      queue->line.kernel->retired) {
+    queue->line.kernel = aqsim_kernel_from(&queue->sim->kernels, object);
+    aqsim_queue_shape_forget(queue);
+  }
+  return queue->line.kernel;
+}
+
+/* Remembers mapped pages; when new ones follow on them, looks at more and more
+ * pages at once, for arguments mostly lie in a ring. */
+static void kernargs_remember(aqsim_queue *queue, uint64_t first, uint64_t end)
+{
+  if (first != queue->kernargs.end) {
+    queue->kernargs.first = first;
+    queue->kernargs.end = end;
+    queue->kernargs.ahead = 1;
+    return;
+  }
+  if (queue->kernargs.ahead < AQSIM_PAGES_AT_ONCE)
+    queue->kernargs.ahead *= 2;
+  queue->kernargs.end = end + aqsim_pages_readable(end, queue->kernargs.ahead);
+}
+
+bool aqsim_kernargs_are_missing(aqsim_queue *queue, const aqsim_kernel *kernel,
+                                const aq_kernel_packet *packet,
+                                uint64_t workgroups, uint64_t *hole)
+{
+  uint64_t address = packet->kernarg_address;
+  uint64_t first = address / AQSIM_PAGE;
+  uint64_t end = (address + sizeof(aq_spin_args) - 1) / AQSIM_PAGE + 1;
+  if (!aq_cost_is_spin(kernel->desc.cost.kind) || workgroups == 0 ||
+      (first >= queue->kernargs.first && end <= queue->kernargs.end &&
+       first < end))
+    return false;
+  if (aqsim_memory_unmapped(AQSIM_READ, address, sizeof(aq_spin_args), hole))
+    return true;
+  kernargs_remember(queue, first, end);
+  return false;
+}
+
+/* Charges the time that the kernel takes from `start` on. */
+static aqsim_flow kernel_charge(aqsim_flight *flight)
+{
+  const aqsim_queue *queue = flight->queue;
+  const aqsim_kernel *kernel = flight->kernel;
+  const aq_kernel_packet *packet = &flight->packet.kernel;
+  if (aqsim_cost_is_dispatched(&kernel->desc.cost) && flight->workgroups > 0)
+    return aqsim_waves_begin(flight, kernel, packet, flight->start);
+  flight->end = aq_time_add(
+      flight->start,
+      aqsim_cost_duration(queue->device->model, &kernel->desc.cost, packet,
+                          flight->workgroups, queue->cus.count));
+  if (!aqsim_flight_acts(flight) || flight->workgroups == 0)
+    return aqsim_kernel_finish(flight);
+  return aqsim_flight_sleep(flight, AQSIM_STEP_RUN, flight->end, AQSIM_AT_END);
+}
+
+/* How long a dispatch takes that does nothing but take its time; AQ_TIME_NONE
+ * if its waves share the device, its code or host function runs, or its
+ * arguments have the duration. */
+static aq_time shape_duration(const aqsim_queue *queue,
+                              const aqsim_kernel *kernel,
+                              const aq_kernel_packet *packet,
+                              uint64_t workgroups)
+{
+  const aq_cost *cost = &kernel->desc.cost;
+  if (workgroups > 0 &&
+      (aqsim_cost_is_dispatched(cost) || aq_cost_is_spin(cost->kind) ||
+       kernel->desc.function || aqsim_kernel_is_executed(queue->sim, kernel)))
+    return AQ_TIME_NONE;
+  return aqsim_cost_duration(queue->device->model, cost, packet, workgroups,
+                             queue->cus.count);
+}
+
+/* Checks the packet, unless it is like the last one of its queue. */
+static uint32_t shape_check(aqsim_queue *queue, const aqsim_kernel *kernel,
+                            const aq_kernel_packet *packet,
+                            char text[AQSIM_FAULT_TEXT_MAX])
+{
+  aqsim_shape *shape = &queue->line.shape;
+  uint64_t words[4];
+  memcpy(words, packet, sizeof words);
+  words[0] >>= 16; /* the header says nothing of it */
+  if (__builtin_expect(memcmp(words, shape->words, sizeof words) == 0, true))
+    return AQSIM_FAULT_NONE;
+  uint32_t fault =
+      aqsim_kernel_packet_check(packet, kernel, &queue->device->limits, text);
+  if (fault)
+    return fault;
+  memcpy(shape->words, words, sizeof words);
+  shape->workgroups = aqsim_packet_workgroups(packet);
+  shape->duration = shape_duration(queue, kernel, packet, shape->workgroups);
+  return AQSIM_FAULT_NONE;
+}
+
+aqsim_flow aqsim_launch_kernel(aqsim_flight *flight)
+{
+  aqsim_queue *queue = flight->queue;
+  const aqsim_device *device = queue->device;
+  const aq_kernel_packet *packet = &flight->packet.kernel;
+  char text[AQSIM_FAULT_TEXT_MAX];
+  uint64_t hole;
+  const aqsim_kernel *kernel = aqsim_kernel_find(queue, packet->kernel_object);
+  uint32_t fault = shape_check(queue, kernel, packet, text);
+  if (__builtin_expect(fault != 0, false))
+    return aqsim_flight_fail(flight, fault, text);
+  flight->kernel = kernel;
+  flight->start = queue->sim->now + aqsim_acquire(device, packet->header) +
+                  device->model->dispatch_setup;
+  flight->glued = start_is_glued(flight);
+  flight->stamp = flight->glued ? queue->line.last_end : flight->start;
+  aqsim_queue_launch_until(queue, flight->start);
+  queue->line.kernel_before = true;
+  flight->workgroups = queue->line.shape.workgroups;
+  if (__builtin_expect(device->policy != NULL, false) && !flight->run) {
+    if (!aqsim_policy_launch(flight))
+      return aqsim_flight_fail(flight, AQSIM_FAULT_PACKET_FORMAT,
+                               "out of memory for a policy");
+    aqsim_queue_launch_until(queue, flight->start);
+  }
+  if (queue->line.shape.duration != AQ_TIME_NONE) {
+    flight->end = aq_time_add(flight->start, queue->line.shape.duration);
+    return aqsim_kernel_finish(flight);
+  }
+  if (aqsim_kernargs_are_missing(queue, kernel, packet, flight->workgroups,
+                                 &hole))
+    return aqsim_flight_memory_fault(flight, AQSIM_STEP_LAUNCH, hole,
+                                     AQSIM_KERNARGS_MISSING);
+  if (aqsim_kernel_is_executed(queue->sim, kernel) && flight->workgroups > 0 &&
+      !flight->executes)
+    return aqsim_flight_sleep(flight, AQSIM_STEP_EXECUTE, flight->start,
+                              AQSIM_AT_LAUNCH);
+  return kernel_charge(flight);
+}
+
+/* ---- code ---- */
+
+static aqsim_flow code_fault(aqsim_flight *flight,
+                             const aq_execution_fault *fault)
+{
+  switch (fault->kind) {
+  case AQ_EXECUTION_FAULT_MEMORY:
+    return aqsim_flight_memory_fault(flight, AQSIM_STEP_RUN, fault->address,
+                                     fault->text);
+  case AQ_EXECUTION_FAULT_ILLEGAL:
+    return aqsim_flight_fault(flight, AQSIM_FAULT_ILLEGAL, fault->text);
+  case AQ_EXECUTION_FAULT_TRAP:
+    break;
+  }
+  return aqsim_flight_fault(flight, AQSIM_FAULT_EXCEPTION, fault->text);
+}
+
+aq_execution_state aqsim_code_step(aqsim_flight *flight, aqsim_flow *stopped)
+{
+  const aqsim_device *device = flight->queue->device;
+  aqsim *sim = flight->queue->sim;
+  aq_diag diag = AQ_DIAG_INIT;
+  aq_execution_fault fault;
+  if (!flight->executes && aqsim_execution_begin(flight, &diag) != AQ_OK) {
+    *stopped = aqsim_flight_fault(flight, AQSIM_FAULT_ILLEGAL, diag.text);
+    return AQ_EXECUTION_FAULT;
+  }
+  const aq_execution_state state = aqsim_execution_step(
+      flight, (uint64_t)aqsim_clock_ticks(device, sim->now), &fault);
+  sim->interrupt = device->model->interrupt_to_host;
+  sim->touched = true;
+  sim->queue_ops->notice(sim);
+  if (state == AQ_EXECUTION_FAULT)
+    *stopped = code_fault(flight, &fault);
+  return state;
+}
+
+aq_time aqsim_code_poll(const aqsim_flight *flight)
+{
+  const aqsim_queue *queue = flight->queue;
+  return queue->sim->now +
+         aq_time_max(queue->device->model->dependency_poll, AQ_NS);
+}
+
+/* The code runs at the kernel's start, before its time is charged: the
+ * dispatcher then holds the compute units for the rest of the execution. */
+aqsim_flow aqsim_step_execute(aqsim_flight *flight)
+{
+  aqsim_flow stopped;
+  switch (aqsim_code_step(flight, &stopped)) {
+  case AQ_EXECUTION_MORE:
+    return aqsim_flight_yield(flight, AQSIM_STEP_EXECUTE, AQSIM_AT_LAUNCH);
+  case AQ_EXECUTION_FAULT:
+    return stopped;
+  case AQ_EXECUTION_DONE:
+  case AQ_EXECUTION_WAITS:
+    break;
+  }
+  return kernel_charge(flight);
+}
+
+/* The kernel's time has ended; its waves may still run. */
+static aqsim_flow run_executed(aqsim_flight *flight)
+{
+  const aq_time now = flight->queue->sim->now;
+  aqsim_flow stopped = AQSIM_GONE;
+  aq_time end = aq_time_max(aq_time_max(flight->end, flight->executed), now);
+  switch (flight->execution ? aqsim_code_step(flight, &stopped)
+                            : AQ_EXECUTION_DONE) {
+  case AQ_EXECUTION_MORE:
+    return aqsim_flight_yield(flight, AQSIM_STEP_RUN, AQSIM_AT_END);
+  case AQ_EXECUTION_FAULT:
+    return stopped;
+  case AQ_EXECUTION_WAITS:
+    end = aq_time_max(end, aqsim_code_poll(flight));
+    break;
+  case AQ_EXECUTION_DONE:
+    end = aq_time_max(end, flight->executed);
+    break;
+  }
+  flight->end = end;
+  return end > now || flight->execution
+             ? aqsim_flight_sleep(flight, AQSIM_STEP_RUN, end, AQSIM_AT_END)
+             : aqsim_kernel_finish(flight);
+}
+
+bool aqsim_kernel_call(aqsim_flight *flight, const aqsim_kernel *kernel,
+                       const aq_kernel_packet *packet,
+                       char error[AQ_KERNEL_ERROR_SIZE])
+{
+  error[0] = 0;
+  aqsim *sim = flight->queue->sim;
+  aq_kernel_call call = {
+      packet, (void *)(uintptr_t)packet->kernarg_address, kernel->desc.user,
+      (uint64_t)aqsim_clock_ticks(flight->queue->device, sim->now), error};
+  sim->interrupt = flight->queue->device->model->interrupt_to_host;
+  sim->touched = true;
+  if (sim->outside_begin)
+    sim->outside_begin(sim->live, flight->queue);
+  kernel->desc.function(&call);
+  if (sim->outside_begin)
+    sim->outside_end(sim->live);
+  sim->queue_ops->notice(sim);
+  return !flight->queue->destroyed;
+}
+
+aqsim_flow aqsim_kernel_fault(aqsim_flight *flight, const aqsim_kernel *kernel,
+                              const char *error)
+{
+  char text[AQSIM_FAULT_TEXT_MAX];
+  snprintf(text, sizeof text, "kernel %.60s: %s", kernel->desc.name, error);
+  return aqsim_flight_fault(flight, AQSIM_FAULT_EXCEPTION, text);
+}
+
+static aqsim_flow run_kernel(aqsim_flight *flight)
+{
+  char error[AQ_KERNEL_ERROR_SIZE];
+  if (flight->executes)
+    return run_executed(flight);
+  if (!aqsim_kernel_call(flight, flight->kernel, &flight->packet.kernel, error))
+    return AQSIM_GONE;
+  return error[0] ? aqsim_kernel_fault(flight, flight->kernel, error)
+                  : aqsim_kernel_finish(flight);
+}
+
+const aqsim_kind aqsim_kernel_kind = {.record = AQ_KIND_KERNEL,
+                                      .device = true,
+                                      .launch = aqsim_launch_kernel,
+                                      .run = run_kernel};
