@@ -10,7 +10,10 @@ libaqcore_a_SOURCES += \
 	src/codeobj/layout.c src/codeobj/layout.h \
 	src/codeobj/metadata.c src/codeobj/metadata.h \
 	src/codeobj/msgpack.c src/codeobj/msgpack.h \
+	src/codeobj/names.c \
 	src/codeobj/processors.def \
+	src/codeobj/reading.c src/codeobj/reading.h \
+	src/codeobj/relocations.c \
 	src/codeobj/stub.c \
 	src/codeobj/target.c src/codeobj/target.h \
 	src/codeobj/unpack.c src/codeobj/unpack.h

@@ -41,7 +41,7 @@ typedef struct work {
 
 /* ---- parts ---- */
 
-static aq_time part_of(const aq_dispatch *row, aq_diff_part part)
+static aq_time part_of(const aq_dispatch_row *row, aq_diff_part part)
 {
   switch (part) {
   case AQ_DIFF_API:
@@ -77,8 +77,8 @@ static aq_diff_figure figure_of(const sums *s)
   return f;
 }
 
-static void pair_add(sums parts[AQ_DIFF_PART_COUNT], const aq_dispatch *a,
-                     const aq_dispatch *b)
+static void pair_add(sums parts[AQ_DIFF_PART_COUNT], const aq_dispatch_row *a,
+                     const aq_dispatch_row *b)
 {
   for (int p = 0; p < AQ_DIFF_PART_COUNT; p++) {
     const aq_time x = part_of(a, (aq_diff_part)p);

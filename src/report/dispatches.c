@@ -83,9 +83,9 @@ static int64_t workgroups_of(const seen *row)
   return product;
 }
 
-static aq_dispatch dispatch_of(const seen *row, int64_t number)
+static aq_dispatch_row dispatch_of(const seen *row, int64_t number)
 {
-  return (aq_dispatch){
+  return (aq_dispatch_row){
       .number = number,
       .origin = row->origin,
       .correlation = row->correlation,
@@ -142,7 +142,7 @@ static int wait_order(const void *a, const void *b)
 
 static int row_order(const void *a, const void *b)
 {
-  const aq_dispatch *x = a, *y = b;
+  const aq_dispatch_row *x = a, *y = b;
   if (x->start != y->start)
     return x->start < y->start ? -1 : 1;
   return x->number < y->number ? -1 : x->number > y->number;
@@ -164,7 +164,7 @@ static bool find_gaps(aq_dispatches *d)
   aq_map ends = AQ_MAP_INIT;
   bool found = true;
   for (size_t i = 0; i < d->count && found; i++) {
-    aq_dispatch *row = &d->rows[i];
+    aq_dispatch_row *row = &d->rows[i];
     uint64_t end;
     const bool later = aq_map_get(&ends, (uint64_t)row->queue, &end);
     if (later)

@@ -9,7 +9,7 @@
 
 #include "store/store.h"
 
-typedef struct aq_dispatch {
+typedef struct aq_dispatch_row {
   int64_t number; /* of the row */
   int64_t origin, correlation;
   int64_t kind, via, flags, name, device, queue, stream, pid, tid, bytes;
@@ -18,7 +18,7 @@ typedef struct aq_dispatch {
   /* When it was handed to the device: submit, or the end of its host call. */
   aq_time submission;
   aq_time gap; /* from the end before it on its queue; AQ_NONE for the first */
-} aq_dispatch;
+} aq_dispatch_row;
 
 /* A host call that waited for the device. */
 typedef struct aq_host_wait {
@@ -35,7 +35,7 @@ typedef struct aq_unexplained_wait {
 } aq_unexplained_wait;
 
 typedef struct aq_dispatches {
-  aq_dispatch *rows; /* kernels, copies and fills that have start and end */
+  aq_dispatch_row *rows; /* kernels, copies and fills that have start and end */
   size_t count, capacity;
   aq_host_wait *waits; /* in the order of their begin */
   size_t wait_count, wait_capacity;

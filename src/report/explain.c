@@ -45,7 +45,7 @@ static void charge(aq_explain *out, aq_explain_cause cause, aq_time time,
 /* The part of a kernel's time in which its workgroups cannot fill the device:
  * of ceil(n / cus) rounds of equal length the last has a remainder only. That
  * is the least that is lost, at one workgroup a compute unit. */
-static aq_time tail_of(const aq_dispatch *row, int64_t cus, aq_time time)
+static aq_time tail_of(const aq_dispatch_row *row, int64_t cus, aq_time time)
 {
   if (row->kind != AQ_KIND_KERNEL || cus <= 0 || row->workgroups <= 0)
     return 0;
@@ -56,7 +56,7 @@ static aq_time tail_of(const aq_dispatch *row, int64_t cus, aq_time time)
 
 /* Time that the row adds to what ran before it: its own from where the others
  * end. */
-static void charge_run(sweep *s, const aq_dispatch *row)
+static void charge_run(sweep *s, const aq_dispatch_row *row)
 {
   const bool kernel = row->kind == AQ_KIND_KERNEL;
   aq_time any = row->end - aq_time_max(row->start, s->any_until);
@@ -84,7 +84,7 @@ static void charge_run(sweep *s, const aq_dispatch *row)
 /* ---- why nothing ran ---- */
 
 /* Until when the host, at any time in a span, was in a call that waited. */
-static aq_time waited_until(sweep *s, const aq_dispatch *row, aq_time from,
+static aq_time waited_until(sweep *s, const aq_dispatch_row *row, aq_time from,
                             aq_time to)
 {
   const aq_dispatches *d = s->all;
@@ -124,7 +124,7 @@ static void charge_idle(sweep *s, aq_explain_cause cause, aq_time from,
 }
 
 /* From `from` until the submission: the host's time. */
-static void charge_host(sweep *s, const aq_dispatch *row, aq_time from,
+static void charge_host(sweep *s, const aq_dispatch_row *row, aq_time from,
                         aq_time to)
 {
   const aq_time called =
@@ -142,7 +142,7 @@ static void charge_host(sweep *s, const aq_dispatch *row, aq_time from,
 }
 
 /* What a submission that took so long waited for, as far as is known. */
-static aq_explain_cause device_cause(const aq_dispatch *row, aq_time time)
+static aq_explain_cause device_cause(const aq_dispatch_row *row, aq_time time)
 {
   if (row->flags & AQ_FLAG_EDGE)
     return AQ_CAUSE_BARRIER;
@@ -152,7 +152,7 @@ static aq_explain_cause device_cause(const aq_dispatch *row, aq_time time)
 
 /* From the submission until the start: the device's time. What holds a pinned
  * row is the replay's, not the device's. */
-static void charge_device(sweep *s, const aq_dispatch *row, aq_time from,
+static void charge_device(sweep *s, const aq_dispatch_row *row, aq_time from,
                           aq_time to)
 {
   if (row->fetch == AQ_TIME_NONE || row->launch == AQ_TIME_NONE ||
@@ -172,12 +172,12 @@ static void charge_device(sweep *s, const aq_dispatch *row, aq_time from,
 
 /* When a row was submitted, as far as the host's times tell: the doorbell of a
  * pinned row is none of the measured run's. */
-static aq_time submission_of(const aq_dispatch *row)
+static aq_time submission_of(const aq_dispatch_row *row)
 {
   return row->flags & AQ_FLAG_PINNED ? row->host_end : row->submission;
 }
 
-static void charge_gap(sweep *s, const aq_dispatch *row)
+static void charge_gap(sweep *s, const aq_dispatch_row *row)
 {
   const aq_time from = s->any_until, to = row->start;
   const aq_time submission = submission_of(row);
@@ -200,7 +200,7 @@ static bool stalls_find(aq_dispatches *replay, const aq_dispatches *measured,
 {
   aq_time until = AQ_TIME_NONE;
   for (size_t i = 0; i < measured->count; i++) {
-    const aq_dispatch *row = &measured->rows[i];
+    const aq_dispatch_row *row = &measured->rows[i];
     if (row->device != device)
       continue;
     const aq_time submission = submission_of(row);
@@ -241,7 +241,7 @@ aq_status aq_explain_origin(aq_dispatches *replay,
 
 /* ---- all of it ---- */
 
-static void sweep_row(sweep *s, const aq_dispatch *row)
+static void sweep_row(sweep *s, const aq_dispatch_row *row)
 {
   if (!s->begun) {
     s->begun = true;

@@ -24,14 +24,14 @@ static void pair_add(aq_matches *m, size_t a, size_t b)
 
 /* ---- by a key ---- */
 
-typedef int64_t key_function(const aq_dispatch *row, bool flag);
+typedef int64_t key_function(const aq_dispatch_row *row, bool flag);
 
-static int64_t replay_key(const aq_dispatch *row, bool by_origin)
+static int64_t replay_key(const aq_dispatch_row *row, bool by_origin)
 {
   return by_origin ? row->origin : row->number;
 }
 
-static int64_t correlation_key(const aq_dispatch *row, bool unused)
+static int64_t correlation_key(const aq_dispatch_row *row, bool unused)
 {
   (void)unused;
   /* Calls that submitted several rows identify none. */

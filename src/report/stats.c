@@ -25,7 +25,7 @@ typedef struct keyed {
 /* ---- keys ---- */
 
 /* Against the end before it on its queue, as compare classifies. */
-static int64_t class_of(const aq_dispatch *row)
+static int64_t class_of(const aq_dispatch_row *row)
 {
   if (row->flags & AQ_FLAG_EDGE)
     return AQ_CLASS_EDGE;
@@ -44,7 +44,7 @@ static int64_t class_of(const aq_dispatch *row)
   return ahead >= AQ_COMPARE_NEAR_US * AQ_US ? AQ_CLASS_QUEUED : AQ_CLASS_NEAR;
 }
 
-int64_t aq_stats_key(const aq_dispatch *row, aq_stats_by by)
+int64_t aq_stats_key(const aq_dispatch_row *row, aq_stats_by by)
 {
   switch (by) {
   case AQ_STATS_BY_KERNEL:
@@ -104,7 +104,7 @@ static int key_order(const void *a, const void *b)
 /* A, Q, K and the gap of a row; AQ_NONE where it is not known. */
 enum { MEASURES = 4 };
 
-static void measure(const aq_dispatch *row, int64_t out[MEASURES])
+static void measure(const aq_dispatch_row *row, int64_t out[MEASURES])
 {
   const bool called =
       row->host_begin != AQ_TIME_NONE && row->host_end != AQ_TIME_NONE;

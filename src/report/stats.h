@@ -33,7 +33,7 @@ typedef struct aq_stats {
 
 /* The key of a row's group, and the word for a key; NULL where the key is a
  * number or, by kernel, a name id of the run. */
-int64_t aq_stats_key(const aq_dispatch *row, aq_stats_by by);
+int64_t aq_stats_key(const aq_dispatch_row *row, aq_stats_by by);
 const char *aq_stats_key_word(int64_t key, aq_stats_by by);
 
 /* Names live as long as the reader. A run without dispatches is AQ_ERR_INPUT.

@@ -11,30 +11,30 @@
 enum { ROWS = 16 };
 
 typedef struct run {
-  aq_dispatch rows[ROWS];
+  aq_dispatch_row rows[ROWS];
   aq_host_wait waits[ROWS];
   aq_dispatches all;
 } run;
 
-static aq_dispatch *add(run *r, int64_t kind, int64_t start, int64_t end)
+static aq_dispatch_row *add(run *r, int64_t kind, int64_t start, int64_t end)
 {
-  aq_dispatch *row = &r->rows[r->all.count];
+  aq_dispatch_row *row = &r->rows[r->all.count];
   r->all.rows = r->rows;
   r->all.waits = r->waits;
-  *row = (aq_dispatch){.number = (int64_t)r->all.count++,
-                       .kind = kind,
-                       .via = AQ_VIA_DIRECT,
-                       .pid = 1,
-                       .tid = 1,
-                       .workgroups = AQ_NONE,
-                       .host_begin = AQ_TIME_NONE,
-                       .host_end = AQ_TIME_NONE,
-                       .submit = AQ_TIME_NONE,
-                       .submission = AQ_TIME_NONE,
-                       .fetch = AQ_TIME_NONE,
-                       .launch = AQ_TIME_NONE,
-                       .start = US(start),
-                       .end = US(end)};
+  *row = (aq_dispatch_row){.number = (int64_t)r->all.count++,
+                           .kind = kind,
+                           .via = AQ_VIA_DIRECT,
+                           .pid = 1,
+                           .tid = 1,
+                           .workgroups = AQ_NONE,
+                           .host_begin = AQ_TIME_NONE,
+                           .host_end = AQ_TIME_NONE,
+                           .submit = AQ_TIME_NONE,
+                           .submission = AQ_TIME_NONE,
+                           .fetch = AQ_TIME_NONE,
+                           .launch = AQ_TIME_NONE,
+                           .start = US(start),
+                           .end = US(end)};
   return row;
 }
 
@@ -77,13 +77,13 @@ static void explained_by(const run *r, int64_t cus, bool policy, share first,
 }
 
 /* A kernel of 10 us, and one 90 us behind it that is returned. */
-static aq_dispatch *late_kernel(run *r)
+static aq_dispatch_row *late_kernel(run *r)
 {
   add(r, AQ_KIND_KERNEL, 0, 10);
   return add(r, AQ_KIND_KERNEL, 100, 110);
 }
 
-static void submitted(aq_dispatch *row, int64_t begin, int64_t end)
+static void submitted(aq_dispatch_row *row, int64_t begin, int64_t end)
 {
   row->host_begin = US(begin);
   row->host_end = row->submission = US(end);
@@ -124,7 +124,7 @@ START_TEST(a_policy_that_holds_jobs_back_is_told_from_the_host)
 {
   run r = {0};
   submitted(add(&r, AQ_KIND_KERNEL, 0, 10), -5, -4);
-  aq_dispatch *row = add(&r, AQ_KIND_KERNEL, 100, 110);
+  aq_dispatch_row *row = add(&r, AQ_KIND_KERNEL, 100, 110);
   row->host_begin = US(20);
   row->submit = row->submission = US(96);
   explained_by(&r, 0, true, (share){AQ_CAUSE_POLICY, 76},
@@ -135,7 +135,7 @@ END_TEST
 START_TEST(a_fetched_packet_that_waits_is_barrier_bound)
 {
   run r = {0};
-  aq_dispatch *row = late_kernel(&r);
+  aq_dispatch_row *row = late_kernel(&r);
   row->submit = row->submission = US(5);
   row->fetch = US(8);
   row->launch = US(97);
@@ -147,7 +147,7 @@ END_TEST
 START_TEST(a_measured_wait_for_another_queue_is_barrier_bound)
 {
   run r = {0};
-  aq_dispatch *row = late_kernel(&r);
+  aq_dispatch_row *row = late_kernel(&r);
   submitted(row, 1, 2);
   row->flags = AQ_FLAG_EDGE;
   explained_by(&r, 0, false, (share){AQ_CAUSE_BARRIER, 90}, NO_MORE);
@@ -205,7 +205,7 @@ START_TEST(the_doorbell_of_a_pinned_row_explains_nothing)
 {
   run r = {0};
   submitted(add(&r, AQ_KIND_KERNEL, 0, 10), -5, -4);
-  aq_dispatch *row = add(&r, AQ_KIND_KERNEL, 100, 110);
+  aq_dispatch_row *row = add(&r, AQ_KIND_KERNEL, 100, 110);
   row->flags = AQ_FLAG_PINNED;
   row->submit = row->submission = US(95);
   row->fetch = US(96);
@@ -230,7 +230,7 @@ END_TEST
 START_TEST(a_packet_that_lies_in_its_ring_is_queue_oversubscribed)
 {
   run r = {0};
-  aq_dispatch *row = late_kernel(&r);
+  aq_dispatch_row *row = late_kernel(&r);
   row->submit = row->submission = US(20);
   row->fetch = US(95);
   row->launch = US(96);

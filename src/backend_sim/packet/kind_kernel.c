@@ -28,7 +28,7 @@ static bool start_is_glued(const aqsim_flight *flight)
          flight->fetch + model->glue_lead <= queue->line.last_end;
 }
 
-const aqsim_kernel *aqsim_kernel_find(aqsim_queue *queue, uint64_t object)
+const aqsim_kernel *aqsim_kernel_of(aqsim_queue *queue, uint64_t object)
 {
   if (!queue->line.kernel || queue->line.kernel->desc.object != object ||
       queue->line.kernel->retired) {
@@ -132,7 +132,7 @@ aqsim_flow aqsim_launch_kernel(aqsim_flight *flight)
   const aq_kernel_packet *packet = &flight->packet.kernel;
   char text[AQSIM_FAULT_TEXT_MAX];
   uint64_t hole;
-  const aqsim_kernel *kernel = aqsim_kernel_find(queue, packet->kernel_object);
+  const aqsim_kernel *kernel = aqsim_kernel_of(queue, packet->kernel_object);
   uint32_t fault = shape_check(queue, kernel, packet, text);
   if (__builtin_expect(fault != 0, false))
     return aqsim_flight_fail(flight, fault, text);

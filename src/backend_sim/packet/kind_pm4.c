@@ -49,7 +49,7 @@ static aqsim_flow pm4_dispatch(aqsim_flight *flight)
   const aq_kernel_packet *packet = &queue->pm4->dispatch;
   char text[AQSIM_FAULT_TEXT_MAX];
   uint64_t hole;
-  const aqsim_kernel *kernel = aqsim_kernel_find(queue, packet->kernel_object);
+  const aqsim_kernel *kernel = aqsim_kernel_of(queue, packet->kernel_object);
   uint32_t fault =
       aqsim_kernel_packet_check(packet, kernel, &device->limits, text);
   if (fault)

@@ -28,7 +28,7 @@ extern const aqsim_kind aqsim_barrier_and_kind, aqsim_barrier_or_kind,
   "memory fault, the kernel arguments are not mapped"
 
 /* The kernel of an object, NULL: none is registered; remembered by queue. */
-const aqsim_kernel *aqsim_kernel_find(aqsim_queue *queue, uint64_t object);
+const aqsim_kernel *aqsim_kernel_of(aqsim_queue *queue, uint64_t object);
 
 /* Whether a kernel that reads its duration from its arguments cannot: *hole is
  * the unmapped address. */

@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A code object while it is read: codeobj.c reads segments, notes and symbols,
+ * relocations.c relocations, names.c joins kernels and variables and sorts the
+ * names. Within codeobj only; one thread.
+ */
+#ifndef AQ_CODEOBJ_READING_H
+#define AQ_CODEOBJ_READING_H
+
+#include "codeobj/codeobj.h"
+#include "codeobj/elf.h"
+
+typedef struct aq_code_reading {
+  aq_elf elf;
+  aq_codeobj *out; /* filled step by step */
+  aq_codeobj_depth depth;
+  aq_code_kernel *kernels; /* those of `out`, to write to */
+  aq_code_symbol *symbols;
+  aq_diag *diag; /* the words of failures; may be NULL */
+} aq_code_reading;
+
+/* Refuses an entry that lies outside of the file or of the segments. */
+aq_status aq_code_damaged(aq_code_reading *file, const char *what,
+                          uint64_t index);
+
+/* Whether a range lies between the lowest and the highest loaded address. */
+bool aq_code_is_loaded(const aq_code_reading *file, uint64_t address,
+                       uint64_t size);
+
+/* The bytes of the file at an address, or NULL. */
+const unsigned char *aq_code_bytes(const aq_code_reading *file,
+                                   uint64_t address, uint64_t size);
+
+/* ---- relocations.c ---- */
+
+/* Reads a section of relocations; its number names it in errors. */
+aq_status aq_code_relocations_read(aq_code_reading *file,
+                                   const Elf64_Shdr *table, uint64_t section);
+
+/* ---- names.c ---- */
+
+/* Joins the kernels of the metadata with their descriptors, and adds those that
+ * only have a descriptor. */
+aq_status aq_code_kernels_join(aq_code_reading *file);
+
+/* Sorts kernels and symbols, for look-ups by name. */
+aq_status aq_code_names_sort(aq_code_reading *file);
+
+/* Joins managed variables with their pointers; after sorting. */
+aq_status aq_code_managed_join(aq_code_reading *file);
+
+#endif
