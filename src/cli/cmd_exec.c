@@ -16,6 +16,7 @@
 #include "exec/isolation.h"
 #include "exec/program.h"
 #include "exec/spools.h"
+#include "wave/wave.h"
 
 enum { EXIT_SIGNAL = 128 /* and the signal's number */ };
 
@@ -112,6 +113,8 @@ static aq_status environment_set(execution *e)
       .edits = aq_cli_repeats(cli, AQ_CLI_OPT_SET),
       .kernels = aq_cli_repeats(cli, AQ_CLI_OPT_KERNELS),
       .kernels_from = cli->values[AQ_CLI_OPT_KERNELS_FROM],
+      .profile_isa = aq_cli_flag(cli, AQ_CLI_OPT_PROFILE_ISA) ? "1" : NULL,
+      .trace_isa = cli->values[AQ_CLI_OPT_TRACE_ISA],
       .semantics = cli->values[AQ_CLI_OPT_SEMANTICS],
       .missing_kernels = cli->values[AQ_CLI_OPT_MISSING_KERNELS],
       .record = cli->values[AQ_CLI_OPT_RECORD],
@@ -150,6 +153,10 @@ aq_status aq_cli_exec(aq_cli *cli)
                  .spools = AQ_SPOOLS_NONE,
                  .program = {.args = cli->args, .failed = failure_print}};
   aq_row_choice rows; /* the drop-in's to use: an error shows here */
+  const char *trace = cli->values[AQ_CLI_OPT_TRACE_ISA];
+  aq_wave_trace_options traced;
+  if (trace && aq_wave_trace_read(trace, &traced, &cli->diag) != AQ_OK)
+    return aq_diag_prefix(&cli->diag, "--trace-isa");
   aq_status status = aq_cli_time(cli, AQ_CLI_OPT_TIMEOUT, &e.program.timeout);
   if (status == AQ_OK)
     status = devices_check(cli);

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "cli/commands.h"
+#include "cli/profile_show.h"
 #include "cli/runs.h"
 #include "common/json_in.h"
 #include "report/page.h"
@@ -142,6 +143,8 @@ static aq_status write_report(aq_cli *cli, aq_store *store, report *r)
   aq_status status = find_runs(cli, store, r);
   if (status == AQ_OK)
     status = add_origin(cli, store, r);
+  for (size_t i = 0; i < r->count && status == AQ_OK; i++)
+    status = aq_cli_profile_mention(cli, store, r->infos[i]);
   for (size_t i = 0; i < r->count && status == AQ_OK; i++) {
     pages[i].info = r->infos[i];
     status = find_model(cli, r, i, &pages[i]);

@@ -4,12 +4,14 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "capture/packets.h"
 #include "capture/reader.h"
 #include "cli/code_show.h"
 #include "cli/commands.h"
 #include "cli/packets_show.h"
+#include "cli/profile_show.h"
 #include "cli/program_show.h"
 #include "cli/rows.h"
 #include "cli/runs.h"
@@ -320,7 +322,7 @@ static bool show_file(aq_cli *cli, aq_status *status)
   if (aq_code_file_is(path))
     *status = aq_cli_show_code(cli, path);
   else if (aq_cli_flag(cli, AQ_CLI_OPT_STUB) ||
-           aq_cli_flag(cli, AQ_CLI_OPT_ASM))
+           (aq_cli_flag(cli, AQ_CLI_OPT_ASM) && access(path, F_OK) == 0))
     *status =
         aq_diag_set(&cli->diag, AQ_ERR_INPUT,
                     "show --%s: '%s' is no file with code objects",
@@ -341,27 +343,37 @@ aq_status aq_cli_show(aq_cli *cli)
   aq_store *store;
   aq_run_info *info;
   aq_status status = AQ_OK;
-  const bool of_code =
-      aq_cli_flag(cli, AQ_CLI_OPT_STUB) || aq_cli_flag(cli, AQ_CLI_OPT_ASM);
   if (cli->arg_count > 1 && !aq_cli_flag(cli, AQ_CLI_OPT_ASM))
     return aq_diag_set(&cli->diag, AQ_ERR_INVALID,
                        "show does not take '%s' without --asm; usage: aqueduct "
                        "show [OPTION]... RUN|DEVICE|FILE [KERNEL]",
                        cli->args[1]);
-  const bool file = of_code || !is_run(cli);
+  const bool file = aq_cli_flag(cli, AQ_CLI_OPT_STUB) || !is_run(cli);
   if (file && show_file(cli, &status))
     return status;
   status = aq_cli_store_open_if_any(cli, &store);
   if (status != AQ_OK)
-    return is_device(cli->args[0]) ? show_device(cli) : status;
+    return is_device(cli->args[0]) && !aq_cli_flag(cli, AQ_CLI_OPT_ASM)
+               ? show_device(cli)
+               : status;
   status = store ? aq_store_find(store, cli->args[0], &info, &cli->diag)
                  : AQ_ERR_NOT_FOUND;
   if (status == AQ_OK) {
-    status = show_run(cli, store, info);
+    status = aq_cli_flag(cli, AQ_CLI_OPT_ASM)
+                 ? aq_cli_show_profile(cli, store, info)
+                 : show_run(cli, store, info);
+    if (status == AQ_OK && !aq_cli_flag(cli, AQ_CLI_OPT_ASM))
+      status = aq_cli_profile_mention(cli, store, info);
     aq_run_info_free(info);
   } else if (status == AQ_ERR_NOT_FOUND) {
-    status =
-        is_device(cli->args[0]) ? show_device(cli) : say_neither(cli, store);
+    if (aq_cli_flag(cli, AQ_CLI_OPT_ASM))
+      status = aq_diag_set(&cli->diag, AQ_ERR_NOT_FOUND,
+                           "show --asm: '%s' is neither a run nor a file with "
+                           "code objects",
+                           cli->args[0]);
+    else
+      status =
+          is_device(cli->args[0]) ? show_device(cli) : say_neither(cli, store);
   }
   if (store)
     aq_store_close(store);

@@ -6,6 +6,7 @@
 
 #include "cli/commands.h"
 #include "cli/groups.h"
+#include "cli/profile_show.h"
 #include "cli/rows.h"
 #include "cli/runs.h"
 #include "common/json_out.h"
@@ -144,6 +145,8 @@ aq_status aq_cli_stats(aq_cli *cli)
   status = aq_store_find(store, cli->args[0], &run, &cli->diag);
   if (status == AQ_OK) {
     status = stats_of(cli, store, run, by);
+    if (status == AQ_OK)
+      status = aq_cli_profile_mention(cli, store, run);
     aq_run_info_free(run);
   }
   aq_store_close(store);

@@ -32,6 +32,7 @@ aqueduct_SOURCES = \
 	src/cli/options.c \
 	src/cli/packets_show.c src/cli/packets_show.h \
 	src/cli/perform.c src/cli/perform.h \
+	src/cli/profile_show.c src/cli/profile_show.h \
 	src/cli/program_show.c src/cli/program_show.h \
 	src/cli/progress.c src/cli/progress.h \
 	src/cli/rows.c src/cli/rows.h \

@@ -175,7 +175,7 @@ const aq_cli_command aq_cli_commands[AQ_CLI_CMD_COUNT] = {
          .options = BIT(SET) | BIT(TIMEOUT) | BIT(KERNELS) | BIT(KERNELS_FROM) |
                     BIT(MISSING_KERNELS) | BIT(SEMANTICS) | BIT(RECORD) |
                     BIT(RECORD_LIMIT) | BIT(FAULTS) | BIT(CAPTURE) |
-                    BIT(ISOLATION),
+                    BIT(ISOLATION) | BIT(PROFILE_ISA) | BIT(TRACE_ISA),
          .args_min = 1,
          .args_max = INT32_MAX,
          .program = true,
@@ -220,7 +220,8 @@ const aq_cli_command aq_cli_commands[AQ_CLI_CMD_COUNT] = {
                "a hundred times, from and to files"}},
          .options = BIT(GRID) | BIT(WORKGROUP) | BIT(LDS) | BIT(ARGS) |
                     BIT(PRINT) | BIT(REPEAT) | BIT(TIMEOUT) | BIT(KERNELS) |
-                    BIT(MISSING_KERNELS) | BIT(SET) | BIT(FAULTS),
+                    BIT(MISSING_KERNELS) | BIT(SET) | BIT(FAULTS) |
+                    BIT(PROFILE_ISA) | BIT(TRACE_ISA),
          .args_min = 2,
          .args_max = INT32_MAX,
          .what = AQ_CLI_FILE},

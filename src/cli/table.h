@@ -66,6 +66,8 @@ typedef enum aq_cli_what {
   O(SEMANTICS)                                                                 \
   O(RECORD)                                                                    \
   O(RECORD_LIMIT)                                                              \
+  O(PROFILE_ISA)                                                               \
+  O(TRACE_ISA)                                                                 \
   O(COUNTERS)                                                                  \
   O(FAIL_ABOVE)                                                                \
   O(WORST)                                                                     \

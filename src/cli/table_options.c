@@ -135,6 +135,14 @@ const aq_cli_option aq_cli_options[AQ_CLI_OPT_COUNT] = {
         {"record-limit", "SIZE|none", "AQUEDUCT_RECORD_LIMIT",
          "keep rows up to SIZE bytes (500M, 4G; default 4G; of exec for each "
          "process), and count the later ones"},
+    [AQ_CLI_OPT_PROFILE_ISA] =
+        {"profile-isa", NULL, NULL,
+         "count each executed instruction of kernels, its lanes and how they "
+         "access memory; `aqueduct show RUN --asm` prints the counts"},
+    [AQ_CLI_OPT_TRACE_ISA] =
+        {"trace-isa", "wave=N[,KEY=N]", NULL,
+         "print the steps of wave N of workgroup=0 of each kernel on standard "
+         "error, with registers; limit=10000 steps"},
     [AQ_CLI_OPT_COUNTERS] = {"counters", "INTERVAL", "AQUEDUCT_COUNTERS",
                              "sample what devices and queues are doing, each "
                              "INTERVAL (10us) of virtual time"},
@@ -157,8 +165,9 @@ const aq_cli_option aq_cli_options[AQ_CLI_OPT_COUNT] = {
                          "the arguments of each kernel, to be filled in"},
     [AQ_CLI_OPT_ASM] = {"asm", NULL, NULL,
                         "of code objects: their disassembly, or that of KERNEL "
-                        "and of what it calls; and for each kernel which "
-                        "instructions that it can reach are not simulated"},
+                        "and its callees, and for each kernel the reachable "
+                        "instructions that are not simulated; of runs of "
+                        "--profile-isa: the code with its counts"},
     [AQ_CLI_OPT_TARGET] = {"target", "TARGET", NULL,
                            "of files with code objects for several targets: "
                            "only the code for TARGET (gfx90a:xnack-)"},

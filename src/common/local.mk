@@ -44,6 +44,8 @@ pkginclude_HEADERS += \
 	src/common/kernel_image.h \
 	src/common/policy.h \
 	src/common/policy_queues.h \
+	src/common/instruction.def \
+	src/common/instruction.h \
 	src/common/preempted.def \
 	src/common/preempted.h \
 	src/common/record.def \

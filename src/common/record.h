@@ -15,6 +15,7 @@
 
 #include "diag.h"
 #include "export.h"
+#include "instruction.h"
 #include "preempted.h"
 #include "request.h"
 #include "status.h"
@@ -195,6 +196,10 @@ struct aq_record_sink {
   /* Takes preemptions that have ended, in any order; NULL: it keeps none. */
   aq_status (*put_preempted)(aq_record_sink *sink, const aq_preempted *rows,
                              size_t count, aq_diag *diag);
+  /* Takes counts of instructions, in any order; NULL: it keeps none. */
+  aq_status (*put_instructions)(aq_record_sink *sink,
+                                const aq_instruction *rows, size_t count,
+                                aq_diag *diag);
   /* Takes samples, in the order of their times for each counter and ordinal;
    * NULL: it keeps none. */
   aq_status (*put_counters)(aq_record_sink *sink, const aq_sample *samples,

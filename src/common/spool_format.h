@@ -47,6 +47,7 @@ typedef enum aq_spool_kind {
   AQ_SPOOL_DEVICE = 3, /* aq_spool_device, name, gfx; ordinals count from 0 */
   AQ_SPOOL_QUEUE = 4,  /* aq_spool_queue; ordinals count from 0 */
   AQ_SPOOL_ROW = 5,    /* field_count int64_t */
+  AQ_SPOOL_COUNTS = 6, /* aq_instruction, or the fields that it had */
 } aq_spool_kind;
 
 typedef struct aq_spool_device {

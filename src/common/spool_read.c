@@ -227,6 +227,23 @@ static aq_status row_put(drain *d, const entry *e)
   return d->sink->put(d->sink, &row, 1, d->diag);
 }
 
+/* Counts of an instruction; fields that the writer did not have are unknown. */
+static aq_status counts_put(drain *d, const entry *e)
+{
+  aq_instruction row;
+  int64_t *fields = (int64_t *)&row;
+  if (e->size == 0 || e->size % sizeof *fields || e->size > sizeof row)
+    return malformed(d, e, "counts of another size");
+  for (size_t i = 0; i < AQ_INSTRUCTION_FIELD_COUNT; i++)
+    fields[i] = AQ_NONE;
+  memcpy(&row, e->payload, e->size);
+  if (!ids_map(&d->names, &row.kernel) || !ids_map(&d->names, &row.gfx))
+    return malformed(d, e, "counts that name what is not there");
+  return d->sink->put_instructions
+             ? d->sink->put_instructions(d->sink, &row, 1, d->diag)
+             : AQ_OK;
+}
+
 static aq_status entry_put(drain *d, const entry *e)
 {
   switch (e->kind) {
@@ -241,6 +258,8 @@ static aq_status entry_put(drain *d, const entry *e)
     return queue_put(d, e);
   case AQ_SPOOL_ROW:
     return row_put(d, e);
+  case AQ_SPOOL_COUNTS:
+    return counts_put(d, e);
   }
   return malformed(d, e, "entry of an unknown kind");
 }

@@ -195,6 +195,25 @@ static aq_status spool_put(aq_record_sink *sink, const aq_record *rows,
   return AQ_OK;
 }
 
+static aq_status spool_put_instructions(aq_record_sink *sink,
+                                        const aq_instruction *rows,
+                                        size_t count, aq_diag *diag)
+{
+  aq_spool *spool = (aq_spool *)sink;
+  (void)diag;
+  pthread_mutex_lock(&spool->lock);
+  for (size_t i = 0; i < count; i++) {
+    unsigned char *at = entry_begin(spool, AQ_SPOOL_COUNTS, sizeof *rows);
+    if (at)
+      memcpy(at, &rows[i], sizeof *rows);
+    else
+      entry_drop(spool);
+  }
+  entries_commit(spool);
+  pthread_mutex_unlock(&spool->lock);
+  return AQ_OK;
+}
+
 aq_record_sink *aq_spool_sink(aq_spool *spool)
 {
   return &spool->sink;
@@ -290,7 +309,8 @@ aq_status aq_spool_create(const char *path, const aq_row_choice *rows,
   spool->sink = (aq_record_sink){.device = spool_device,
                                  .queue = spool_queue,
                                  .name = spool_name,
-                                 .put = spool_put};
+                                 .put = spool_put,
+                                 .put_instructions = spool_put_instructions};
   spool->pid = getpid();
   pthread_mutex_init(&spool->lock, NULL);
   if (!spool_map(spool, path)) {

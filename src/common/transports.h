@@ -50,6 +50,20 @@ AQ_API aq_status aq_transport_stack_open(const aq_transport_stack *stack,
                                          const aq_transport_options *options,
                                          aq_transport **out, aq_diag *diag);
 
+/* ---- the executor of a stack; before it opens a transport ---- */
+
+/* Counts the instructions that its simulators execute, and puts the counts into
+ * a sink after the transports are closed; nothing without counting. */
+AQ_API aq_status aq_transport_stack_profile(aq_transport_stack *stack,
+                                            aq_diag *diag);
+AQ_API aq_status aq_transport_stack_profile_put(const aq_transport_stack *stack,
+                                                aq_record_sink *sink,
+                                                aq_diag *diag);
+
+/* Prints the steps of a wave on stderr: "wave=N[,workgroup=N][,limit=N]". */
+AQ_API aq_status aq_transport_stack_trace(aq_transport_stack *stack,
+                                          const char *wave, aq_diag *diag);
+
 /* ---- what there is ---- */
 
 enum { AQ_TRANSPORT_CAPS_SIZE = 256 };

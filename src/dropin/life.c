@@ -99,6 +99,16 @@ static void device_init(aqdrop *runtime, aqdrop_agent *agent, uint32_t ordinal)
 
 /* ---- life ---- */
 
+/* The counts of --profile-isa. */
+static void profile_put(const aqdrop *runtime)
+{
+  aq_diag diag = AQ_DIAG_INIT;
+  aq_record_sink *sink = aqdrop_recording_sink(runtime->recording);
+  if (sink && runtime->machine &&
+      aq_wave_machine_profile_put(runtime->machine, sink, &diag) != AQ_OK)
+    fprintf(stderr, "aqueduct: the profile is lost: %s\n", diag.text);
+}
+
 static void runtime_close(aqdrop *runtime)
 {
   aqdrop_queues_fini(runtime);
@@ -106,6 +116,7 @@ static void runtime_close(aqdrop *runtime)
   if (runtime->transport)
     runtime->transport->ops->close(runtime->transport);
   runtime->transport = NULL;
+  profile_put(runtime);
   aqdrop_hooks_destroy(runtime->hooks);
   aqdrop_executables_fini(runtime);
   aqdrop_codes_fini(runtime);
@@ -214,6 +225,24 @@ static void xnack_read(aqdrop *runtime)
   aq_allocations_open(runtime->allocations, runtime->xnack);
 }
 
+/* What --profile-isa and --trace-isa of exec ask for. */
+static aq_status machine_open(aqdrop *runtime, aq_diag *diag)
+{
+  const char *profile = secure_getenv("AQUEDUCT_PROFILE_ISA"),
+             *trace = secure_getenv("AQUEDUCT_TRACE_ISA");
+  aq_wave_trace_options options = {.to = stderr};
+  aq_status status = aq_wave_machine_create(&runtime->machine, diag);
+  if (status == AQ_OK && profile && *profile)
+    status = aq_wave_machine_profile(runtime->machine, diag);
+  if (status != AQ_OK || !trace || !*trace)
+    return status;
+  status = aq_wave_trace_read(trace, &options, diag);
+  if (status == AQ_OK)
+    return aq_wave_machine_trace(runtime->machine, &options, diag);
+  aq_diag_prefix(diag, "AQUEDUCT_TRACE_ISA");
+  return status;
+}
+
 static aq_status runtime_open(aqdrop *runtime, aq_diag *diag)
 {
   enum { EDITS_MAX = 64 };
@@ -228,7 +257,7 @@ static aq_status runtime_open(aqdrop *runtime, aq_diag *diag)
   }
   aq_status status = aqdrop_hooks_create(&runtime->hooks, diag);
   if (status == AQ_OK)
-    status = aq_wave_machine_create(&runtime->machine, diag);
+    status = machine_open(runtime, diag);
   if (status == AQ_OK)
     runtime->allocations =
         aq_wave_machine_executor(runtime->machine)->allocations;
@@ -268,6 +297,9 @@ static void child_begin(void)
 
 __attribute__((destructor)) static void process_end(void)
 {
+  const aqdrop *runtime = aqdrop_runtime();
+  if (runtime) /* the program did not close it */
+    profile_put(runtime);
   aqdrop_recording_end(process.recording);
 }
 

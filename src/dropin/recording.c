@@ -81,6 +81,13 @@ static aq_record row_complete(const aq_record *row)
   return own;
 }
 
+static aq_status recording_put_instructions(aq_record_sink *sink,
+                                            const aq_instruction *rows,
+                                            size_t count, aq_diag *diag)
+{
+  return inner(sink)->put_instructions(inner(sink), rows, count, diag);
+}
+
 static aq_status recording_put(aq_record_sink *sink, const aq_record *rows,
                                size_t count, aq_diag *diag)
 {
@@ -133,7 +140,8 @@ aq_status aqdrop_recording_create(aqdrop_recording **out, aq_diag *diag)
   r->sink = (aq_record_sink){.device = recording_device,
                              .queue = recording_queue,
                              .name = recording_name,
-                             .put = recording_put};
+                             .put = recording_put,
+                             .put_instructions = recording_put_instructions};
   r->silent = rows.kind == AQ_ROWS_NONE;
   status = aq_spool_create(path, &rows, &r->spool, diag);
   free(path);

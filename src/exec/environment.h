@@ -18,10 +18,12 @@ typedef struct aq_exec_environment {
   const char *const *kernels; /* plug-ins, ended by NULL */
   const char *kernels_from;   /* auto, host or isa; NULL: as it is */
   const char *missing_kernels;
-  const char *semantics; /* rocr or foundation; NULL: as it is */
   const char *record, *record_limit; /* aq_row_choice_read(); NULL: as it is */
-  const char *faults;    /* "seed=N", or a file */
-  const char *capture;   /* file; made at once, so that a bad path shows */
+  const char *profile_isa;           /* "1", or NULL: as it is */
+  const char *trace_isa;             /* the wave, or NULL: as it is */
+  const char *semantics;             /* rocr or foundation; NULL: as it is */
+  const char *faults;                /* "seed=N", or a file */
+  const char *capture; /* file; made at once, so that a bad path shows */
 } aq_exec_environment;
 
 /* Sets the environment of this process, which the program inherits. */

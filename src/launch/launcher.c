@@ -212,6 +212,29 @@ static void run_forget(aq_store *store, int64_t run)
   aq_store_close(other);
 }
 
+/* Whatever the run needs of the executor, before there is a transport. */
+static aq_status executor_ask(aq_launcher *l, aq_diag *diag)
+{
+  aq_transport_stack *stack = l->performance->transport;
+  aq_status status =
+      l->ask.profile_isa ? aq_transport_stack_profile(stack, diag) : AQ_OK;
+  if (status != AQ_OK || !l->ask.trace_isa)
+    return status;
+  status = aq_transport_stack_trace(stack, l->ask.trace_isa, diag);
+  return status == AQ_OK ? status : aq_diag_prefix(diag, "--trace-isa");
+}
+
+/* All dispatches have ended. */
+static aq_status profile_put(const aq_launcher *l, aq_store_writer *writer,
+                             aq_diag *diag)
+{
+  return l->ask.profile_isa
+             ? aq_transport_stack_profile_put(l->performance->transport,
+                                              aq_store_writer_sink(writer),
+                                              diag)
+             : AQ_OK;
+}
+
 static aq_status run_finish(aq_launcher *l, aq_store_writer *writer,
                             aq_run_info *info, aq_diag *diag)
 {
@@ -231,7 +254,9 @@ aq_status aq_launcher_run(aq_launcher *l, aq_store *store, aq_run_info *info,
 {
   aq_store_writer *writer;
   aq_performance_facts probed;
-  aq_status status = aq_performance_probe(l->performance, &probed, diag);
+  aq_status status = executor_ask(l, diag);
+  if (status == AQ_OK)
+    status = aq_performance_probe(l->performance, &probed, diag);
   if (status != AQ_OK)
     return status;
   info->kind = probed.kind;
@@ -253,6 +278,8 @@ aq_status aq_launcher_run(aq_launcher *l, aq_store *store, aq_run_info *info,
     run_forget(store, l->run);
     return status;
   }
+  if (status == AQ_OK)
+    status = profile_put(l, writer, diag);
   if (status == AQ_OK)
     return run_finish(l, writer, info, diag);
   if (l->t)

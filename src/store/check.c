@@ -91,6 +91,7 @@ static const rule store_rules[] = {
     ORPHANS("edges"),
     ORPHANS("requests"),
     ORPHANS("preemptions"),
+    ORPHANS("instructions"),
     ORPHANS("counters"),
     {AQ_CHECK_PROBLEM,
      "SELECT id, id FROM runs WHERE id > "

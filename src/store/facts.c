@@ -20,11 +20,20 @@ static const char *const preempted_columns[] = {
 #undef F
 };
 
+static const char *const instruction_columns[] = {
+#define F(field, unit, meaning) #field,
+#include "common/instruction.def"
+#undef F
+};
+
 const aq_fact_table aq_fact_tables[AQ_FACT_COUNT] = {
     [AQ_FACT_REQUEST] = {"requests", request_columns, AQ_REQUEST_FIELD_COUNT,
                          "arrival, number"},
     [AQ_FACT_PREEMPTED] = {"preemptions", preempted_columns,
                            AQ_PREEMPTED_FIELD_COUNT, "asked, number"},
+    [AQ_FACT_INSTRUCTION] = {"instructions", instruction_columns,
+                             AQ_INSTRUCTION_FIELD_COUNT,
+                             "kernel, gfx, code, offset"},
 };
 
 /* Appends the columns, separated by commas. */
@@ -160,6 +169,22 @@ void aq_preempted_list_fini(aq_preempted_list *list)
 {
   free(list->preemptions);
   *list = (aq_preempted_list){0};
+}
+
+aq_status aq_store_instructions(aq_store *store, int64_t run,
+                                aq_instruction_list *out, aq_diag *diag)
+{
+  rows list;
+  aq_status status = facts_read(store, AQ_FACT_INSTRUCTION, run, &list, diag);
+  if (!status)
+    *out = (aq_instruction_list){(aq_instruction *)list.values, list.count};
+  return status;
+}
+
+void aq_instruction_list_fini(aq_instruction_list *list)
+{
+  free(list->instructions);
+  *list = (aq_instruction_list){0};
 }
 
 /* ---- content keys ---- */

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Tables of what happened in a run beside its records: requests of clients and
- * preemptions. Each row is an array of int64_t, AQ_NONE is NULL; columns come
- * from the lists in common/ (request.def, preempted.def), behind `run` and
- * `number`. Times are in picoseconds.
+ * Tables of what happened in a run beside its records: requests of clients,
+ * preemptions, counts of instructions. Each row is an array of int64_t, AQ_NONE
+ * is NULL; columns come from the lists in common/ (request.def, preempted.def,
+ * instruction.def), behind `run` and `number`. Times are in picoseconds.
  */
 #ifndef AQ_STORE_FACTS_H
 #define AQ_STORE_FACTS_H
@@ -15,6 +15,7 @@
 typedef enum aq_fact {
   AQ_FACT_REQUEST,
   AQ_FACT_PREEMPTED,
+  AQ_FACT_INSTRUCTION,
   AQ_FACT_COUNT
 } aq_fact;
 

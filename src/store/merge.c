@@ -40,6 +40,11 @@ static const struct {
 #include "common/preempted.def"
 #undef F
     },
+    {"instructions", "number"
+#define F(field, unit, meaning) ", " #field
+#include "common/instruction.def"
+#undef F
+    },
 };
 
 enum { PARTS = sizeof parts / sizeof *parts };

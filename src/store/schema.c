@@ -92,6 +92,9 @@ static const struct {
     {5, "CREATE TABLE IF NOT EXISTS preemptions ("
         "  run INTEGER NOT NULL, number INTEGER NOT NULL,"
         "  PRIMARY KEY (run, number)) WITHOUT ROWID;"},
+    {6, "CREATE TABLE IF NOT EXISTS instructions ("
+        "  run INTEGER NOT NULL, number INTEGER NOT NULL,"
+        "  PRIMARY KEY (run, number)) WITHOUT ROWID;"},
 };
 static const size_t step_count = sizeof steps / sizeof *steps;
 

@@ -169,7 +169,7 @@ AQ_API aq_status aq_run_reader_samples(aq_run_reader *reader,
                                        const aq_sample **samples, size_t *count,
                                        aq_diag *diag);
 
-/* ---- requests and preemptions ---- */
+/* ---- requests, preemptions, instructions ---- */
 
 typedef struct aq_request_list {
   aq_request *requests; /* by arrival */
@@ -192,6 +192,17 @@ typedef struct aq_preempted_list {
 AQ_API aq_status aq_store_preemptions(aq_store *store, int64_t run,
                                       aq_preempted_list *out, aq_diag *diag);
 AQ_API void aq_preempted_list_fini(aq_preempted_list *list);
+
+typedef struct aq_instruction_list {
+  aq_instruction *instructions; /* by kernel, processor, code and offset */
+  size_t count;
+} aq_instruction_list;
+
+/* The counts of instructions of a run; empty where none were kept. The caller
+ * frees *out with aq_instruction_list_fini. */
+AQ_API aq_status aq_store_instructions(aq_store *store, int64_t run,
+                                       aq_instruction_list *out, aq_diag *diag);
+AQ_API void aq_instruction_list_fini(aq_instruction_list *list);
 
 /* Reports the content key of each complete or failed run that has one, oldest
  * first; of a failed one with the reason, else NULL. */

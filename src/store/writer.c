@@ -261,6 +261,14 @@ static aq_status sink_put_preempted(aq_record_sink *sink,
                    count, diag);
 }
 
+static aq_status sink_put_instructions(aq_record_sink *sink,
+                                       const aq_instruction *rows, size_t count,
+                                       aq_diag *diag)
+{
+  return facts_put(from_sink(sink), AQ_FACT_INSTRUCTION, (const int64_t *)rows,
+                   count, diag);
+}
+
 static aq_status sink_put_counters(aq_record_sink *sink,
                                    const aq_sample *samples, size_t count,
                                    aq_diag *diag)
@@ -305,6 +313,7 @@ static aq_status writer_create(aq_store *store, aq_store_writer **out,
                                   .put_edges = sink_put_edges,
                                   .put_requests = sink_put_requests,
                                   .put_preempted = sink_put_preempted,
+                                  .put_instructions = sink_put_instructions,
                                   .put_counters = sink_put_counters};
   writer->store = store;
   writer->run = AQ_NONE;

@@ -280,6 +280,26 @@ aq_status aq_transport_stack_open(const aq_transport_stack *stack,
   return stack->top->ops->open(&own, out, diag);
 }
 
+aq_status aq_transport_stack_profile(aq_transport_stack *stack, aq_diag *diag)
+{
+  return aq_wave_machine_profile(stack->machine, diag);
+}
+
+aq_status aq_transport_stack_profile_put(const aq_transport_stack *stack,
+                                         aq_record_sink *sink, aq_diag *diag)
+{
+  return aq_wave_machine_profile_put(stack->machine, sink, diag);
+}
+
+aq_status aq_transport_stack_trace(aq_transport_stack *stack, const char *wave,
+                                   aq_diag *diag)
+{
+  aq_wave_trace_options options = {.to = stderr};
+  aq_status status = aq_wave_trace_read(wave, &options, diag);
+  return status == AQ_OK ? aq_wave_machine_trace(stack->machine, &options, diag)
+                         : status;
+}
+
 bool aq_transport_executes(const char *gfx)
 {
   return aq_wave_machine_executes(gfx);

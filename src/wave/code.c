@@ -413,6 +413,11 @@ void aq_wave_code_refresh(aq_wave_code *code)
 
 /* ---- life ---- */
 
+const aq_isa_decoder *aq_wave_code_decoder(const aq_wave_code *code)
+{
+  return &code->decoder;
+}
+
 uint8_t aq_wave_code_target(const aq_wave_code *code)
 {
   return code->decoder.target;

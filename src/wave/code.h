@@ -27,6 +27,9 @@ void aq_wave_code_destroy(aq_wave_code *code);
 /* Whether an instruction's fields can be executed, if it has a handler. */
 bool aq_wave_code_lowers(const aq_isa_inst *inst);
 
+/* Lives as long as the code. */
+const aq_isa_decoder *aq_wave_code_decoder(const aq_wave_code *code);
+
 /* The bit of the processor: AQ_ISA_GFX900 and so on. */
 uint8_t aq_wave_code_target(const aq_wave_code *code);
 

@@ -223,7 +223,7 @@ BODY(s_memrealtime)
 
 /* Runs a vector instruction with the index added to its rows: bits of the mode
  * are the sources and the destination. */
-static const aq_wave_op *indexed_run(aq_wave *w, const aq_wave_op *o)
+static const aq_wave_op *moved_run(aq_wave *w, const aq_wave_op *o)
 {
   aq_wave_op moved = *o;
   for (int i = 0; i < 3; i++)
@@ -242,8 +242,13 @@ static bool is_vector(const aq_wave_op *o)
          strncmp(inst->row->name, "v_cmp", 5) != 0;
 }
 
+const aq_wave_op *aq_wave_indexed_run(aq_wave *w, const aq_wave_op *o)
+{
+  return is_vector(o) ? moved_run(w, o) : o->run(w, o);
+}
+
 /* Until the mode ends, instructions run from here: the plain loop knows nothing
- * of indices. */
+ * of indices, unlike the one of watch.c. */
 BODY(s_set_gpr_idx_on)
 {
   w->index_on = true;
@@ -252,12 +257,9 @@ BODY(s_set_gpr_idx_on)
   w->s[AQ_ISA_M0] =
       (w->s[AQ_ISA_M0] & 0xffff0f00) | w->index | (uint32_t)w->index_mode << 12;
   o = aq_wave_next(o);
-  while (w->index_on && o) {
-    if (!o->more) /* decodes it, or goes to the next page */
-      o = o->run(w, o);
-    else
-      o = is_vector(o) ? indexed_run(w, o) : o->run(w, o);
-  }
+  while (w->index_on && o && !w->grid->watched)
+    /* Without `more` it decodes itself, or goes to the next page. */
+    o = o->more ? aq_wave_indexed_run(w, o) : o->run(w, o);
   return o;
 }
 

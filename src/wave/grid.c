@@ -9,6 +9,7 @@
 #include <sys/mman.h>
 
 #include "wave/mode.h"
+#include "wave/watch.h"
 
 enum {
   SLICE = 1 << 14, /* instructions of a wave before the others have a turn */
@@ -117,6 +118,23 @@ static void barrier_look(aq_wave_group *group)
 
 /* ---- running ---- */
 
+/* Runs instructions until the wave stops; the one that stopped it, or the next.
+ */
+static const aq_wave_op *instructions_run(aq_wave *w, const aq_wave_op *o,
+                                          int64_t *left)
+{
+  int64_t n = *left;
+  while (n > 0) {
+    const aq_wave_op *next = o->run(w, o);
+    n--;
+    if (!next)
+      break;
+    o = next;
+  }
+  *left = n;
+  return o;
+}
+
 /* Runs a wave until it stops or its slice ends; the number of instructions. */
 static uint64_t wave_run(aq_wave *w)
 {
@@ -131,13 +149,8 @@ static uint64_t wave_run(aq_wave *w)
   w->grid->running = w;
   w->at = NULL;
   w->state = AQ_WAVE_RUNS;
-  while (left > 0) {
-    const aq_wave_op *next = o->run(w, o);
-    left--;
-    if (!next)
-      break;
-    o = next;
-  }
+  o = w->grid->watched ? aq_wave_watched_run(w, o, &left)
+                       : instructions_run(w, o, &left);
   if (w->state == AQ_WAVE_RUNS)
     w->pc = aq_wave_code_pc(o);
   w->grid->running = NULL;

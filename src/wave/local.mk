@@ -19,6 +19,8 @@ libaqcore_a_SOURCES += \
 	src/wave/memory.c \
 	src/wave/mode.c src/wave/mode.h \
 	src/wave/packed.c \
+	src/wave/pattern.c src/wave/pattern.h \
+	src/wave/profile.c src/wave/profile.h \
 	src/wave/reach.c src/wave/reach.h \
 	src/wave/scalar.c \
 	src/wave/semantics.c \
@@ -28,8 +30,10 @@ libaqcore_a_SOURCES += \
 	src/wave/start.c \
 	src/wave/state.h \
 	src/wave/stop.c \
+	src/wave/trace.c src/wave/trace.h \
 	src/wave/vector.inc \
 	src/wave/vector_base.c \
 	src/wave/vector_v3.c \
 	src/wave/vector_v4.c \
+	src/wave/watch.c src/wave/watch.h \
 	src/wave/wave.c src/wave/wave.h

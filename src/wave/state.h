@@ -149,6 +149,9 @@ struct aq_wave_grid {
   bool quiet; /* nothing that others could see happened in the step */
   aq_execution_fault fault;
   uint64_t executed;
+  bool watched; /* its instructions are counted or traced: watch.h */
+  struct aq_wave_profile_kernel *profile; /* NULL: they are not counted */
+  struct aq_wave_trace *trace;            /* NULL: they are not traced */
 };
 
 /* ---- sources ---- */
@@ -230,6 +233,9 @@ aq_wave_handler *aq_wave_handler_named(unsigned level, const char *name);
 
 /* Runs an instruction with SDWA, DPP, modifiers or operand selection. */
 const aq_wave_op *aq_wave_form_run(aq_wave *w, const aq_wave_op *o);
+
+/* Runs a vector instruction between s_set_gpr_idx_on and its end. */
+const aq_wave_op *aq_wave_indexed_run(aq_wave *w, const aq_wave_op *o);
 
 /* ---- memory ---- */
 

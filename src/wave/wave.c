@@ -11,7 +11,9 @@
 #include "wave/gws.h"
 #include "wave/lost.h"
 #include "wave/mode.h"
+#include "wave/profile.h"
 #include "wave/reach.h"
+#include "wave/trace.h"
 
 enum {
   CODES_MAX = 8, /* processors at once */
@@ -27,8 +29,10 @@ struct aq_wave_machine {
   } codes[CODES_MAX];
   aq_wave_gws *gws[DEVICES_MAX]; /* of devices that executed something */
   unsigned code_count;
-  unsigned open; /* executions */
   unsigned level;
+  unsigned open;            /* executions */
+  aq_wave_profile *profile; /* or NULL */
+  aq_wave_trace *trace;     /* or NULL */
 };
 
 static aq_status code_for(aq_wave_machine *machine, const char *gfx,
@@ -90,6 +94,15 @@ static aq_status wave_begin(void *user, const aq_execution_desc *desc,
     free(grid);
     return status;
   }
+  grid->trace = machine->trace;
+  if (machine->profile)
+    status = aq_wave_profile_open(machine->profile, grid, &grid->profile, diag);
+  if (status != AQ_OK) {
+    aq_wave_grid_fini(grid);
+    free(grid);
+    return status;
+  }
+  grid->watched = grid->trace || grid->profile;
   machine->open++;
   *out = grid;
   return AQ_OK;
@@ -198,7 +211,34 @@ void aq_wave_machine_destroy(aq_wave_machine *machine)
   for (unsigned i = 0; i < DEVICES_MAX; i++)
     aq_wave_gws_destroy(machine->gws[i]);
   aq_wave_reachable_fini(&machine->reachable);
+  aq_wave_profile_destroy(machine->profile);
+  aq_wave_trace_destroy(machine->trace);
   free(machine);
+}
+
+/* ---- inspection ---- */
+
+aq_status aq_wave_machine_profile(aq_wave_machine *machine, aq_diag *diag)
+{
+  if (!machine->profile)
+    machine->profile = aq_wave_profile_create();
+  return machine->profile ? AQ_OK : aq_diag_no_memory(diag);
+}
+
+aq_status aq_wave_machine_profile_put(const aq_wave_machine *machine,
+                                      aq_record_sink *sink, aq_diag *diag)
+{
+  return machine->profile ? aq_wave_profile_put(machine->profile, sink, diag)
+                          : AQ_OK;
+}
+
+aq_status aq_wave_machine_trace(aq_wave_machine *machine,
+                                const aq_wave_trace_options *options,
+                                aq_diag *diag)
+{
+  if (!machine->trace)
+    machine->trace = aq_wave_trace_create(options);
+  return machine->trace ? AQ_OK : aq_diag_no_memory(diag);
 }
 
 const aq_executor *aq_wave_machine_executor(const aq_wave_machine *machine)

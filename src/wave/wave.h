@@ -19,9 +19,11 @@
 #define AQ_WAVE_WAVE_H
 
 #include <stdbool.h>
+#include <stdio.h>
 
 #include "common/diag.h"
 #include "common/executor.h"
+#include "common/record.h"
 #include "isa/isa.h"
 
 typedef struct aq_wave_machine aq_wave_machine;
@@ -47,6 +49,33 @@ aq_status aq_wave_machine_create(aq_wave_machine **out, aq_diag *diag);
 aq_status aq_wave_machine_create_at(unsigned level, aq_wave_machine **out,
                                     aq_diag *diag);
 void aq_wave_machine_destroy(aq_wave_machine *machine);
+
+/* ---- inspection; before the first execution ---- */
+
+/* Counts the instructions of all executions. */
+aq_status aq_wave_machine_profile(aq_wave_machine *machine, aq_diag *diag);
+
+/* Puts the counts, the first time that it is called; nothing without a
+ * profile. Threads that execute meanwhile are counted up to some instant. */
+aq_status aq_wave_machine_profile_put(const aq_wave_machine *machine,
+                                      aq_record_sink *sink, aq_diag *diag);
+
+/* A wave whose steps are printed, in each dispatch. */
+typedef struct aq_wave_trace_options {
+  uint64_t workgroup; /* in the order of dispatch */
+  uint32_t wave;      /* of the workgroup */
+  uint64_t limit;     /* steps, of all dispatches */
+  FILE *to;           /* borrowed */
+} aq_wave_trace_options;
+
+/* Reads "wave=N[,workgroup=N][,limit=N]"; `to` is not changed. AQ_ERR_INVALID
+ * says what was expected. */
+aq_status aq_wave_trace_read(const char *text, aq_wave_trace_options *out,
+                             aq_diag *diag);
+
+aq_status aq_wave_machine_trace(aq_wave_machine *machine,
+                                const aq_wave_trace_options *options,
+                                aq_diag *diag);
 
 /* The machine's executor, as long as the machine lives. */
 const aq_executor *aq_wave_machine_executor(const aq_wave_machine *machine);
