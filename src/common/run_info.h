@@ -48,9 +48,9 @@ typedef struct aq_run_info {
    * the run it replays; NULL: all. */
   const char *recorded;
   const char *failed; /* why its point of a sweep failed; NULL: it did not */
-  bool complete;     /* false: the writer did not finish */
-  bool truncated;    /* its trace, or that of the run it replays, was cut */
-  bool reproducible; /* same inputs and seed give the same rows */
+  bool complete;      /* false: the writer did not finish */
+  bool truncated;     /* its trace, or that of the run it replays, was cut */
+  bool reproducible;  /* same inputs and seed give the same rows */
 } aq_run_info;
 
 /* Describes a reproducible run of this version of the library; every other

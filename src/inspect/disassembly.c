@@ -55,29 +55,30 @@ static const char *target_name(const aq_disassembly *d, const aq_isa_inst *inst,
   return to && to->address == target ? to->name : NULL;
 }
 
-static void line_tell(const aq_disassembly *d, const aq_isa_labels *labels,
-                      const aq_code_function *function, uint64_t at,
-                      aq_disassembly_line *line, aq_disassembly_told *told,
-                      void *user)
+/* Reports the instruction at `at`; its size in words. */
+static uint32_t line_report(const aq_disassembly *d,
+                            const aq_isa_labels *labels,
+                            const aq_code_function *function, uint64_t at,
+                            aq_disassembly_told *told, void *user)
 {
   char text[AQ_ISA_TEXT_SIZE];
   aq_isa_inst inst;
-  line->pc = function->address + at;
-  line->label = aq_isa_label_at(labels, line->pc);
-  line->text = text;
-  line->inst = NULL;
-  line->word_count = 1;
-  if (aq_isa_decode(&d->decoder, function->bytes + at, function->size - at,
-                    line->pc, &inst, NULL) == AQ_OK) {
-    line->inst = &inst;
-    line->word_count = inst.size / 4u;
-    aq_isa_labels_print(labels, &inst, line->pc,
-                        target_name(d, &inst, line->pc), text);
+  const uint64_t pc = function->address + at;
+  aq_disassembly_line line = {.pc = pc,
+                              .label = aq_isa_label_at(labels, pc),
+                              .text = text,
+                              .word_count = 1};
+  if (aq_isa_decode(&d->decoder, function->bytes + at, function->size - at, pc,
+                    &inst, NULL) == AQ_OK) {
+    line.inst = &inst;
+    line.word_count = inst.size / 4u;
+    aq_isa_labels_print(labels, &inst, pc, target_name(d, &inst, pc), text);
   }
-  memcpy(line->words, function->bytes + at, 4 * (size_t)line->word_count);
-  if (!line->inst)
-    snprintf(text, sizeof text, ".long 0x%08x", line->words[0]);
-  told(line, user);
+  memcpy(line.words, function->bytes + at, 4 * (size_t)line.word_count);
+  if (!line.inst)
+    snprintf(text, sizeof text, ".long 0x%08x", line.words[0]);
+  told(&line, user);
+  return line.word_count;
 }
 
 aq_status aq_disassembly_tell(const aq_disassembly *disassembly,
@@ -87,13 +88,13 @@ aq_status aq_disassembly_tell(const aq_disassembly *disassembly,
 {
   aq_isa_labels labels = {.base = function->address,
                           .end = function->address + function->size};
-  aq_disassembly_line line;
   if (!labels_find(disassembly, function, &labels)) {
     aq_isa_labels_fini(&labels);
     return aq_diag_no_memory(diag);
   }
-  for (uint64_t at = 0; at + 4 <= function->size; at += 4 * line.word_count)
-    line_tell(disassembly, &labels, function, at, &line, told, user);
+  for (uint64_t at = 0; at + 4 <= function->size;)
+    at += 4 *
+          (uint64_t)line_report(disassembly, &labels, function, at, told, user);
   aq_isa_labels_fini(&labels);
   return AQ_OK;
 }

@@ -98,7 +98,8 @@ static double median_error(const aq_replay *r, uint32_t *room)
   if (count == 0)
     return 0;
   qsort(room, count, sizeof *room, off_compare);
-  return (double)room[count / 2] / 10;
+  const uint32_t permille = room[count / 2];
+  return permille / 10.0;
 }
 
 aq_status aq_replay_predict(aq_replay *r, aq_diag *diag)
