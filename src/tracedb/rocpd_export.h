@@ -72,6 +72,11 @@ typedef struct aq_rocpd_call {
   int64_t stack, region;
 } aq_rocpd_call;
 
+/* A kernel symbol is a name with its registers. */
+typedef struct aq_rocpd_symbol {
+  int64_t name, vgpr, agpr, sgpr;
+} aq_rocpd_symbol;
+
 typedef struct aq_rocpd_writer {
   sqlite3 *db;
   aq_trace_source *source;
@@ -83,6 +88,8 @@ typedef struct aq_rocpd_writer {
   aq_names strings; /* ids are one less than in the file */
   aq_map string_of; /* name of the run → id in the file */
   aq_map process_of, thread_of, stream_of, symbol_of, track_of, call_of;
+  aq_rocpd_symbol *symbols; /* by id less one */
+  size_t symbol_count, symbol_capacity;
   int64_t *queue_ids; /* in the file, by ordinal */
   bool *queue_written;
   aq_rocpd_call *calls;

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/array.h"
 #include "tracedb/rocpd_export.h"
 
 static void bind_text(aq_rocpd_writer *w, aq_rocpd_statement which, int at,
@@ -181,11 +182,28 @@ static uint64_t symbol_key(const aq_record *row)
   return key ^ key >> 32;
 }
 
+/* The symbol of a row, a new one where there is none like it. Symbols with
+ * equal keys take the following ones. */
+static bool symbol_find(aq_rocpd_writer *w, const aq_record *row, int64_t *id,
+                        bool *is_new)
+{
+  const aq_rocpd_symbol wanted = {row->name, row->vgpr, row->agpr, row->sgpr};
+  uint64_t key = symbol_key(row);
+  for (; next_id(&w->symbol_of, key, id, is_new); key++) {
+    if (*is_new)
+      return AQ_ARRAY_PUSH(w->symbols, w->symbol_count, w->symbol_capacity,
+                           wanted);
+    if (memcmp(&w->symbols[*id - 1], &wanted, sizeof wanted) == 0)
+      return true;
+  }
+  return false;
+}
+
 bool aq_rocpd_kernel_id(aq_rocpd_writer *w, const aq_record *row, int64_t *id)
 {
   bool is_new = false;
   int64_t process;
-  if (!next_id(&w->symbol_of, symbol_key(row), id, &is_new) || !is_new)
+  if (!symbol_find(w, row, id, &is_new) || !is_new)
     return !is_new;
   const char *name = w->source->name(w->source, row->name);
   if (!aq_rocpd_process_id(w, row->pid, &process))
@@ -268,6 +286,7 @@ void aq_rocpd_info_fini(aq_rocpd_writer *w)
   for (size_t i = 0; i < sizeof maps / sizeof *maps; i++)
     aq_map_fini(maps[i]);
   aq_names_fini(&w->strings);
+  free(w->symbols);
   free(w->queue_ids);
   free(w->queue_written);
   free(w->calls);

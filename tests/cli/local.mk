@@ -19,6 +19,7 @@ dist_check_SCRIPTS += \
 	tests/cli/test_main_job.sh \
 	tests/cli/test_probe_calibrate.sh \
 	tests/cli/test_profile.sh \
+	tests/cli/test_properties.sh \
 	tests/cli/test_show_program.sh \
 	tests/cli/test_sweep.sh \
 	tests/cli/test_stats.sh \
@@ -27,7 +28,8 @@ dist_check_SCRIPTS += \
 	tests/cli/test_workloads.sh
 EXTRA_DIST += tests/cli/busy.json tests/cli/clients.json \
 	tests/cli/device-gfx90a.asm tests/cli/lib.sh \
-	tests/cli/objdump.awk tests/cli/plan.json tests/cli/small.json \
+	tests/cli/objdump.awk tests/cli/plan.json tests/cli/properties.py \
+	tests/cli/small.json \
 	tests/cli/two-streams.json
 
 # Runs the program itself.

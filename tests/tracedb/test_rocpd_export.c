@@ -179,6 +179,40 @@ START_TEST(dispatches_have_all_that_the_kernels_view_asks_for)
 }
 END_TEST
 
+/* Names 1, 2, … with registers of the same bits: their keys are alike. */
+START_TEST(kernels_keep_their_names_whatever_their_registers)
+{
+  enum { KERNELS = 64 };
+  aq_memory_sink m;
+  aq_diag diag = AQ_DIAG_INIT;
+  int64_t device, queue;
+  aq_memory_sink_init(&m);
+  m.sink.device(&m.sink, &(aq_run_device){.cus = AQ_NONE}, &device, &diag);
+  m.sink.queue(&m.sink, &(aq_run_queue){device, 4}, &queue, &diag);
+  for (int i = 0; i < KERNELS; i++) {
+    char text[16];
+    aq_record row;
+    aq_record_init(&row);
+    snprintf(text, sizeof text, "kernel %d", i);
+    m.sink.name(&m.sink, text, strlen(text), &row.name, &diag);
+    row.kind = AQ_KIND_KERNEL;
+    row.device = device;
+    row.queue = queue;
+    row.vgpr = row.name ^ 21;
+    row.agpr = row.sgpr = 0;
+    row.start = i * AQ_US;
+    row.end = row.start + AQ_NS;
+    m.sink.put(&m.sink, &row, 1, &diag);
+  }
+  const aq_run_info info = {.kind = AQ_RUN_MEASURED};
+  const char *path = database_export(&m, &info, "rocpd", "o.db");
+  aq_memory_sink_fini(&m);
+  ck_assert_int_eq(database_int(path, "SELECT count(DISTINCT name) FROM "
+                                      "kernels"),
+                   KERNELS);
+}
+END_TEST
+
 START_TEST(the_life_of_packets_is_in_regions_arguments_and_samples)
 {
   const char *path = export_as("rocpd", "o.db");
@@ -293,6 +327,7 @@ AQ_TEST_MAIN("tracedb/rocpd_export", tables_and_views_are_the_public_ones,
              nothing_else_is_in_it, it_is_whole_and_no_key_leads_nowhere,
              views_show_every_dispatch_copy_and_call,
              dispatches_have_all_that_the_kernels_view_asks_for,
+             kernels_keep_their_names_whatever_their_registers,
              the_life_of_packets_is_in_regions_arguments_and_samples,
              samples_of_counters_are_on_tracks, the_version_and_ids_are_told,
              the_same_run_gives_the_same_bytes, another_run_has_another_guid,
