@@ -3,8 +3,11 @@
 
 #include "wave/code.h"
 
+#include <errno.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/syscall.h>
 #include <sys/uio.h>
 #include <unistd.h>
 
@@ -24,7 +27,9 @@ typedef struct code_page {
   aq_wave_code *code;
   struct code_page *next;
   uint64_t base;
-  uint32_t size; /* bytes that were there */
+  uint32_t size;                 /* bytes that were there */
+  uint32_t first_used, end_used; /* bytes that instructions were made of */
+  uint64_t checked;              /* the code's epoch when they were compared */
   uint8_t bytes[PAGE_BYTES + 8];
   aq_wave_more *mores[PAGE_WORDS];
   /* Two more than words: what comes after the last instruction. */
@@ -38,8 +43,10 @@ struct aq_wave_code {
   aq_isa_decoder decoder;
   aq_map pages; /* by address */
   code_page *first;
+  uint64_t epoch; /* 1 and the number of aq_wave_code_refresh */
   aq_wave_named *named;
   unsigned level;
+  bool keeps_waits;
   const aq_allocations *allocations;
   aq_wave_handler **handlers; /* by row; NULL: not looked up */
 };
@@ -197,6 +204,16 @@ static bool accumulates(const char *name)
   return false;
 }
 
+/* Whether an instruction that can select halves selects none: its operands are
+ * whole words. */
+static bool halves_are_whole(const aq_isa_inst *inst)
+{
+  bool whole = inst->row->encoding == AQ_ISA_VOP3 && !inst->op_sel;
+  for (unsigned k = 0; k < inst->operand_count; k++)
+    whole &= inst->operands[k].bits == 32 && inst->operands[k].type != 'f';
+  return whole;
+}
+
 static bool form_is_needed(const aq_isa_inst *inst)
 {
   bool needed = inst->form == AQ_ISA_SDWA || inst->form == AQ_ISA_DPP ||
@@ -205,7 +222,7 @@ static bool form_is_needed(const aq_isa_inst *inst)
     return false; /* handlers read the modifiers */
   for (unsigned k = 0; k < inst->operand_count; k++)
     needed |= inst->operands[k].modifiers != 0;
-  return needed || inst->row->flags & AQ_ISA_OPSEL;
+  return needed || (inst->row->flags & AQ_ISA_OPSEL && !halves_are_whole(inst));
 }
 
 static bool vector_lower(aq_wave_op *o, aq_wave_more *more)
@@ -305,6 +322,35 @@ uint64_t aq_wave_code_pc(const aq_wave_op *o)
   return page->base + 4 * (uint64_t)(o - page->ops);
 }
 
+/* Words from `at` on that are s_nop and s_waitcnt. Where the host orders memory
+ * accesses as they were made, neither does anything. */
+static uint8_t waits_count(const code_page *page, size_t at)
+{
+#if defined(__x86_64__)
+  enum { NOP = 0xbf80, WAITCNT = 0xbf8c };
+  uint8_t count = 0;
+  if (page->code->keeps_waits)
+    return 0;
+  for (; at + 4 <= page->size && at < PAGE_BYTES && count < 64; at += 4) {
+    uint32_t word;
+    memcpy(&word, page->bytes + at, 4);
+    if (word >> 16 != NOP && word >> 16 != WAITCNT)
+      break;
+    count++;
+  }
+  return count;
+#else
+  (void)page, (void)at;
+  return 0;
+#endif
+}
+
+const aq_wave_op *aq_wave_code_past_waits(const aq_wave_op *o)
+{
+  const code_page *page = page_of(o);
+  return o + waits_count(page, 4 * (size_t)(o - page->ops));
+}
+
 static const aq_wave_op *op_decode(aq_wave *w, const aq_wave_op *o)
 {
   code_page *page = page_of(o);
@@ -326,7 +372,13 @@ static const aq_wave_op *op_decode(aq_wave *w, const aq_wave_op *o)
                         .more = more};
   if (!op_lower(&lowered, more))
     lowered.run = op_missing;
+  lowered.words =
+      (uint8_t)(lowered.words + waits_count(page, at + more->inst.size));
   page->mores[index] = more;
+  if (at < page->first_used)
+    page->first_used = (uint32_t)at;
+  if (at + 4 * lowered.words > page->end_used)
+    page->end_used = (uint32_t)at + 4 * lowered.words;
   page->ops[index] = lowered;
   return o;
 }
@@ -348,6 +400,21 @@ static size_t code_read(uint64_t address, void *to, size_t size)
   return got < 0 ? 0 : (size_t)got;
 }
 
+/* Reads the bytes; what was made of earlier ones is gone. */
+static void page_fill(code_page *page)
+{
+  for (size_t i = 0; i < PAGE_WORDS; i++) {
+    free(page->mores[i]);
+    page->mores[i] = NULL;
+    page->ops[i] = (aq_wave_op){.run = op_decode};
+  }
+  page->ops[PAGE_WORDS] = page->ops[PAGE_WORDS + 1] =
+      (aq_wave_op){.run = op_next_page};
+  page->first_used = sizeof page->bytes;
+  page->end_used = 0;
+  page->size = (uint32_t)code_read(page->base, page->bytes, sizeof page->bytes);
+}
+
 static code_page *page_load(aq_wave_code *code, uint64_t base)
 {
   if (!aq_allocations_executable(code->allocations, base))
@@ -355,13 +422,11 @@ static code_page *page_load(aq_wave_code *code, uint64_t base)
   code_page *page = aligned_alloc(PAGE_ALIGN, PAGE_ALIGN);
   if (!page)
     return NULL;
-  memset(page, 0, sizeof *page);
+  memset(page, 0, offsetof(code_page, ops));
   page->code = code;
   page->base = base;
-  page->size = (uint32_t)code_read(base, page->bytes, sizeof page->bytes);
-  for (size_t i = 0; i < PAGE_WORDS; i++)
-    page->ops[i].run = op_decode;
-  page->ops[PAGE_WORDS].run = page->ops[PAGE_WORDS + 1].run = op_next_page;
+  page->checked = code->epoch;
+  page_fill(page);
   if (page->size == 0 ||
       !aq_map_put(&code->pages, base, (uint64_t)(uintptr_t)page)) {
     free(page);
@@ -370,6 +435,37 @@ static code_page *page_load(aq_wave_code *code, uint64_t base)
   page->next = code->first;
   code->first = page;
   return page;
+}
+
+/* Whether the aligned word can be read: a system call that fails in the end
+ * reads it first, several times as fast as process_vm_readv. */
+static bool word_is_readable(uint64_t address)
+{
+  const int no_such_way = ~0;
+  return syscall(SYS_rt_sigprocmask, no_such_way, address & ~(uint64_t)7, NULL,
+                 sizeof(uint64_t)) == 0 ||
+         errno != EFAULT;
+}
+
+/* Makes the page anew if the bytes that it was made of changed. False: there is
+ * no code any more. */
+static bool page_check(code_page *page)
+{
+  if (__builtin_expect(page->checked == page->code->epoch, true))
+    return page->size > 0;
+  page->checked = page->code->epoch;
+  const uint64_t first = page->base + page->first_used,
+                 end = page->base + page->end_used;
+  if (!aq_allocations_executable(page->code->allocations, page->base)) {
+    page->size = 0;
+    page->checked = 0; /* it may be again */
+    return false;
+  }
+  if (first >= end || !word_is_readable(first) || !word_is_readable(end - 1) ||
+      memcmp((const void *)(uintptr_t)first, page->bytes + page->first_used,
+             end - first) != 0)
+    page_fill(page);
+  return page->size > 0;
 }
 
 aq_wave_op *aq_wave_code_at(aq_wave_code *code, uint64_t pc)
@@ -381,7 +477,12 @@ aq_wave_op *aq_wave_code_at(aq_wave_code *code, uint64_t pc)
   code_page *page = aq_map_get(&code->pages, base, &found)
                         ? (code_page *)(uintptr_t)found
                         : page_load(code, base);
-  return page ? &page->ops[(pc - base) / 4] : NULL;
+  return page && page_check(page) ? &page->ops[(pc - base) / 4] : NULL;
+}
+
+bool aq_wave_code_is_near(const aq_wave_op *o, const aq_wave_op *to)
+{
+  return page_of(o) == page_of(to);
 }
 
 static void page_free(code_page *page)
@@ -391,24 +492,14 @@ static void page_free(code_page *page)
   free(page);
 }
 
+void aq_wave_code_keep_waits(aq_wave_code *code)
+{
+  code->keeps_waits = true;
+}
+
 void aq_wave_code_refresh(aq_wave_code *code)
 {
-  uint8_t now[PAGE_BYTES + 8];
-  bool changed = false;
-  for (const code_page *page = code->first; page && !changed; page = page->next)
-    changed = !aq_allocations_executable(code->allocations, page->base) ||
-              code_read(page->base, now, sizeof now) != page->size ||
-              memcmp(now, page->bytes, page->size) != 0;
-  if (!changed)
-    return;
-  /* Branches point into other pages: all go. */
-  while (code->first) {
-    code_page *page = code->first;
-    code->first = page->next;
-    page_free(page);
-  }
-  aq_map_fini(&code->pages);
-  code->pages = (aq_map){0};
+  code->epoch++;
 }
 
 /* ---- life ---- */
@@ -457,6 +548,7 @@ aq_status aq_wave_code_create(const char *gfx, aq_wave_named *named,
   }
   code->named = named;
   code->level = level;
+  code->epoch = 1;
   code->allocations = allocations;
   *out = code;
   return AQ_OK;

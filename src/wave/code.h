@@ -40,8 +40,19 @@ aq_wave_op *aq_wave_code_at(aq_wave_code *code, uint64_t pc);
 /* The address of an instruction. */
 uint64_t aq_wave_code_pc(const aq_wave_op *o);
 
-/* Forgets pages whose bytes have changed, or that are no longer mapped or
- * executable. Between dispatches only. */
+/* Executes s_waitcnt and s_nop one by one, for those who watch; before the
+ * first execution. Otherwise they are skipped where they do nothing. */
+void aq_wave_code_keep_waits(aq_wave_code *code);
+
+/* The instruction, or the one behind it where it is skipped. */
+const aq_wave_op *aq_wave_code_past_waits(const aq_wave_op *o);
+
+/* Whether both lie in one page: where one of them runs, the other is as it is
+ * in memory. */
+bool aq_wave_code_is_near(const aq_wave_op *o, const aq_wave_op *to);
+
+/* From now on a page is compared with memory before code in it runs, and made
+ * anew if it changed. Between dispatches only. */
 void aq_wave_code_refresh(aq_wave_code *code);
 
 #endif

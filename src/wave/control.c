@@ -27,7 +27,10 @@ static const aq_wave_op *branch(aq_wave *w, const aq_wave_op *o)
   const uint64_t pc =
       aq_wave_code_pc(o) + 4 + (uint64_t)((int64_t)(int16_t)o->imm * 4);
   const aq_wave_op *to = jump(w, o, pc);
-  more->target = to;
+  if (to && aq_wave_code_is_near(o, to)) {
+    to = aq_wave_code_past_waits(to);
+    more->target = to;
+  }
   return to;
 }
 
@@ -78,6 +81,14 @@ BODY(s_call_b64)
 BODY(s_nop)
 {
   (void)w;
+  return aq_wave_next(o);
+}
+
+/* On x86 this orders nothing and is skipped: code.c. */
+BODY(s_waitcnt)
+{
+  (void)w;
+  __atomic_thread_fence(__ATOMIC_ACQ_REL);
   return aq_wave_next(o);
 }
 
@@ -294,9 +305,9 @@ const aq_wave_semantics aq_wave_control[] = {
     H(s_trap), H(s_getreg_b32), H(s_setreg_b32), H(s_setreg_imm32_b32),
     H(s_memtime), H(s_memrealtime), H(s_set_gpr_idx_on), H(s_set_gpr_idx_off),
     H(s_set_gpr_idx_mode), H(s_set_gpr_idx_idx),
-    /* Memory is coherent and in order here; nothing is timed or traced. The
+    /* Memory is coherent here; nothing is timed or traced. The
      * host looks at signals after each step, which an interrupt asks for. */
-    AS(s_waitcnt, s_nop), AS(s_wakeup, s_nop), AS(s_setprio, s_nop),
+    H(s_waitcnt), AS(s_wakeup, s_nop), AS(s_setprio, s_nop),
     AS(s_sendmsg, s_nop), AS(s_icache_inv, s_nop), AS(s_incperflevel, s_nop),
     AS(s_decperflevel, s_nop), AS(s_ttracedata, s_nop), AS(s_dcache_inv, s_nop),
     AS(s_dcache_wb, s_nop), AS(s_dcache_inv_vol, s_nop),

@@ -6,9 +6,9 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <sys/mman.h>
 
 #include "wave/mode.h"
+#include "wave/pool.h"
 #include "wave/watch.h"
 
 enum {
@@ -18,20 +18,13 @@ enum {
 
 /* ---- workgroups ---- */
 
-static void *pages_alloc(size_t size)
-{
-  void *p = mmap(NULL, size, PROT_READ | PROT_WRITE,
-                 MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-  return p == MAP_FAILED ? NULL : p;
-}
-
 static void group_free(aq_wave_grid *grid, aq_wave_group *group)
 {
   for (uint32_t i = 0; group->waves && i < grid->waves; i++) {
     if (!group->waves[i])
       continue;
     free(group->waves[i]->scratch);
-    munmap(group->waves[i], sizeof **group->waves);
+    aq_wave_pool_give(grid->pool, group->waves[i]);
   }
   free(group->waves);
   free(group->lds);
@@ -40,13 +33,14 @@ static void group_free(aq_wave_grid *grid, aq_wave_group *group)
 
 static bool wave_alloc(aq_wave_grid *grid, aq_wave_group *group, uint32_t i)
 {
-  aq_wave *w = group->waves[i] = pages_alloc(sizeof *w);
+  aq_wave *w = group->waves[i] = aq_wave_pool_take(grid->pool);
   if (!w)
     return false;
   w->grid = grid;
   w->group = group;
   w->number = i;
   w->scratch_size = grid->scratch_size;
+  w->scratch = NULL;
   if (grid->scratch_size)
     w->scratch = calloc(AQ_WAVE_LANES, grid->scratch_size);
   return !grid->scratch_size || w->scratch;

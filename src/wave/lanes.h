@@ -58,6 +58,53 @@ static inline void lanes_expand(uint64_t bits, uint32_t *row)
 #endif
 }
 
+/* Whether a row of f32 has a NaN. */
+static inline bool lanes_have_nan(const uint32_t *row)
+{
+#if defined(__AVX512F__)
+  __mmask16 nan = 0;
+  for (int i = 0; i < AQ_WAVE_LANES; i += 16) {
+    const __m512 x = _mm512_load_ps(row + i);
+    nan = _kor_mask16(nan, _mm512_cmp_ps_mask(x, x, _CMP_UNORD_Q));
+  }
+  return !_kortestz_mask16_u8(nan, nan);
+#else
+  uint32_t nan = 0;
+  AQ_EACH_LANE(l) nan |= (row[l] & 0x7fffffff) > 0x7f800000;
+  return nan != 0;
+#endif
+}
+
+/* Whether a row has a number above `limit`, or one that is not `value`. */
+static inline bool lanes_have_above(const uint32_t *row, uint32_t limit)
+{
+#if defined(__AVX512F__)
+  const __m512i *x = (const void *)row;
+  const __m512i most = _mm512_max_epu32(_mm512_max_epu32(x[0], x[1]),
+                                        _mm512_max_epu32(x[2], x[3]));
+  return _mm512_cmpgt_epu32_mask(most, _mm512_set1_epi32((int)limit)) != 0;
+#else
+  uint32_t above = 0;
+  AQ_EACH_LANE(l) above |= row[l] > limit;
+  return above != 0;
+#endif
+}
+
+static inline bool lanes_have_other(const uint32_t *row, uint32_t value)
+{
+#if defined(__AVX512F__)
+  const __m512i *x = (const void *)row, v = _mm512_set1_epi32((int)value);
+  const __m512i differs = _mm512_or_si512(
+      _mm512_or_si512(_mm512_xor_si512(x[0], v), _mm512_xor_si512(x[1], v)),
+      _mm512_or_si512(_mm512_xor_si512(x[2], v), _mm512_xor_si512(x[3], v)));
+  return _mm512_test_epi32_mask(differs, differs) != 0;
+#else
+  uint32_t differs = 0;
+  AQ_EACH_LANE(l) differs |= row[l] ^ value;
+  return differs != 0;
+#endif
+}
+
 /* All ones in the lanes of EXEC. */
 static inline const uint32_t *lanes_mask(aq_wave *w)
 {

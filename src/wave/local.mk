@@ -21,6 +21,7 @@ libaqcore_a_SOURCES += \
 	src/wave/packed.c \
 	src/wave/pattern.c src/wave/pattern.h \
 	src/wave/profile.c src/wave/profile.h \
+	src/wave/pool.c src/wave/pool.h \
 	src/wave/reach.c src/wave/reach.h \
 	src/wave/scalar.c \
 	src/wave/semantics.c \

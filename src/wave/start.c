@@ -60,6 +60,8 @@ static void preloaded_arguments(aq_wave *w,
 {
   const unsigned words = descriptor->kernarg_preload & 0x7f,
                  first = descriptor->kernarg_preload >> 7;
+  if (words == 0)
+    return;
   const uint64_t from =
       w->grid->desc.packet->kernarg_address + 4 * (uint64_t)first;
   const uint8_t *bytes = aq_wave_reach(w->grid, from, 4 * words, false);

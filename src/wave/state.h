@@ -53,7 +53,7 @@ struct aq_wave_op {
   uint16_t d;    /* destination: row or scalar code */
   uint16_t e;    /* second destination, a scalar code */
   uint8_t kind[3];
-  uint8_t words; /* of the encoding */
+  uint8_t words; /* of the encoding, and of s_waitcnt and s_nop behind it */
   int32_t imm;
   struct aq_wave_more *more; /* NULL: not decoded */
 };
@@ -87,7 +87,8 @@ struct aq_wave {
   uint64_t mask_for;
   uint32_t scc, mode;
   uint64_t pc;
-  int64_t left; /* instructions of the budget */
+  int64_t left;  /* instructions of the budget */
+  aq_wave *next; /* in a pool */
   aq_wave_group *group;
   aq_wave_grid *grid;
   uint8_t *scratch; /* by lane, scratch_size bytes each */
@@ -122,7 +123,7 @@ typedef struct aq_wave_range {
   bool writable;
 } aq_wave_range;
 
-enum { AQ_WAVE_OLDER = 3 };
+enum { AQ_WAVE_OLDER = 3, AQ_WAVE_RANGES = 8 };
 
 struct aq_wave_code;
 struct aq_wave_gws;
@@ -144,8 +145,10 @@ struct aq_wave_grid {
   uint32_t resident, residents_max;
   aq_wave_group *free;
   struct aq_wave_reachable *reachable;
+  struct aq_wave_pool *pool;
   aq_wave_range range; /* touched last */
   aq_wave_range older[AQ_WAVE_OLDER];
+  aq_wave_range ranges[AQ_WAVE_RANGES]; /* by instructions: access.inc */
   bool quiet; /* nothing that others could see happened in the step */
   aq_execution_fault fault;
   uint64_t executed;

@@ -11,6 +11,7 @@
 #include "wave/gws.h"
 #include "wave/lost.h"
 #include "wave/mode.h"
+#include "wave/pool.h"
 #include "wave/profile.h"
 #include "wave/reach.h"
 #include "wave/trace.h"
@@ -23,6 +24,7 @@ enum {
 struct aq_wave_machine {
   aq_executor executor;
   aq_wave_reachable reachable;
+  aq_wave_pool pool;
   struct {
     char gfx[16];
     aq_wave_code *code;
@@ -52,6 +54,8 @@ static aq_status code_for(aq_wave_machine *machine, const char *gfx,
                                          machine->level, out, diag);
   if (status != AQ_OK)
     return status;
+  if (machine->profile || machine->trace)
+    aq_wave_code_keep_waits(*out);
   strcpy(machine->codes[machine->code_count].gfx, gfx);
   machine->codes[machine->code_count++].code = *out;
   return AQ_OK;
@@ -89,6 +93,7 @@ static aq_status wave_begin(void *user, const aq_execution_desc *desc,
   grid->machine = machine;
   grid->gws = gws;
   grid->reachable = &machine->reachable;
+  grid->pool = &machine->pool;
   status = aq_wave_grid_init(grid, code, desc, diag);
   if (status != AQ_OK) {
     free(grid);
@@ -127,6 +132,7 @@ static aq_execution_state wave_step(void *execution, uint64_t budget,
   const uint32_t host = aq_wave_mode_save();
   grid->ticks = ticks;
   grid->range = (aq_wave_range){0};
+  memset(grid->ranges, 0, sizeof grid->ranges);
   memset(grid->older, 0, sizeof grid->older);
   grid->running = NULL;
   stepping s = {.grid = grid, .budget = budget};
@@ -213,6 +219,7 @@ void aq_wave_machine_destroy(aq_wave_machine *machine)
   aq_wave_reachable_fini(&machine->reachable);
   aq_wave_profile_destroy(machine->profile);
   aq_wave_trace_destroy(machine->trace);
+  aq_wave_pool_fini(&machine->pool);
   free(machine);
 }
 

@@ -20,6 +20,7 @@
 #include "backend_sim/sim.h"
 #include "bench/bench.h"
 #include "codeobj/image.h"
+#include "common/allocations.h"
 #include "wave/wave.h"
 
 enum {
@@ -389,6 +390,7 @@ static double dispatch_time(const dispatch_case *c, bool code)
                                .object = aq_code_image_object(&image, empty),
                                .code = true};
   check(ops->open(&options, &t, &diag), &diag);
+  aq_allocations_open(c->executor->allocations, true); /* the code is ours */
   check(ops->queue_create(t, &(aq_queue_desc){.size = 1024}, &queue, &diag),
         &diag);
   check(ops->kernel_register(t, &desc, &info, &diag), &diag);

@@ -61,6 +61,14 @@ KERNEL(g_tile)
   out[i] = r;
 }
 
+/* Its constant is looked for in the code. */
+KERNEL(g_constant)
+{
+  ITEMS_OF_GROUP;
+  (void)a;
+  out[i] = 0x5a5a1234;
+}
+
 KERNEL(g_narrow)
 {
   ITEMS_OF_GROUP;

@@ -308,14 +308,14 @@ typedef struct arguments {
   u32 n;
 } arguments;
 
-static void kernels_compare(const char *gfx, int level, unsigned host_level)
+static void kernels_compare(const aq_code_image *image, const char *gfx,
+                            int level, unsigned host_level)
 {
   static u64 a[N], b[N], out[N + EXTRA], expected[N + EXTRA];
   const arguments kernarg = {a, b, out, N};
   aq_diag diag = AQ_DIAG_INIT;
   aq_wave_machine *machine;
   aq_rng rng;
-  aq_code_image image = image_of("wave/groups.c", gfx, level);
   ck_assert_status(aq_wave_machine_create_at(host_level, &machine, &diag),
                    AQ_OK, &diag);
   aq_rng_init(&rng, 11, 0);
@@ -329,7 +329,7 @@ static void kernels_compare(const char *gfx, int level, unsigned host_level)
     memset(out, 0, sizeof out);
     memset(expected, 0, sizeof expected);
     const aq_execution_state state =
-        execute(aq_wave_machine_executor(machine), &image, gfx, kernels[k].name,
+        execute(aq_wave_machine_executor(machine), image, gfx, kernels[k].name,
                 usual ? usual_group : kernels[k].group,
                 usual ? usual_grid : kernels[k].grid, &kernarg, &step);
     ck_assert_msg(state == AQ_EXECUTION_DONE, "%s of %s -O%d: state %d, %s",
@@ -342,7 +342,6 @@ static void kernels_compare(const char *gfx, int level, unsigned host_level)
                     i, out[i], expected[i]);
   }
   aq_wave_machine_destroy(machine);
-  aq_code_image_unload(&image);
 }
 
 START_TEST(groups_compute_what_loops_compute)
@@ -353,9 +352,13 @@ START_TEST(groups_compute_what_loops_compute)
     aqtest_skip("no clang-22 with ld.lld-22 here");
     return;
   }
-  for (size_t i = 0; i < sizeof targets / sizeof *targets; i++)
-    for (unsigned level = 0; level < aq_wave_level_count(); level++)
-      kernels_compare(targets[i], i % 2 ? 3 : 1, level);
+  for (size_t i = 0; i < sizeof targets / sizeof *targets; i++) {
+    const int level = i % 2 ? 3 : 1;
+    aq_code_image image = image_of("wave/groups.c", targets[i], level);
+    for (unsigned k = 0; k < aq_wave_level_count(); k++)
+      kernels_compare(&image, targets[i], level, k);
+    aq_code_image_unload(&image);
+  }
 }
 END_TEST
 
@@ -379,6 +382,45 @@ static aq_execution_fault fault_of(const char *gfx, const char *name, u64 value)
   aq_code_image_unload(&image);
   return step.fault;
 }
+
+static u64 constant_of(const aq_executor *executor, const aq_code_image *image)
+{
+  static u64 out[N + EXTRA];
+  const arguments kernarg = {out, out, out, N};
+  aq_execution_step step;
+  memset(out, 0, sizeof out);
+  const aq_execution_state state =
+      execute(executor, image, "gfx90a", "g_constant", usual_group, usual_grid,
+              &kernarg, &step);
+  ck_assert_int_eq(state, AQ_EXECUTION_DONE);
+  return out[N - 1];
+}
+
+START_TEST(code_that_is_overwritten_is_decoded_again)
+{
+  static const uint32_t before = 0x5a5a1234, after = 0x12345a5a;
+  aq_diag diag = AQ_DIAG_INIT;
+  aq_wave_machine *machine;
+  if (!compiler_is_here()) {
+    aqtest_skip("no clang-22 with ld.lld-22 here");
+    return;
+  }
+  aq_code_image image = image_of("wave/groups.c", "gfx90a", 3);
+  ck_assert_status(aq_wave_machine_create(&machine, &diag), AQ_OK, &diag);
+  const aq_executor *executor = aq_wave_machine_executor(machine);
+  ck_assert_uint_eq(constant_of(executor, &image), before);
+  unsigned changed = 0;
+  for (size_t at = 0; at + 4 <= image.span; at += 4)
+    if (memcmp(image.base + at, &before, 4) == 0) {
+      memcpy(image.base + at, &after, 4);
+      changed++;
+    }
+  ck_assert_uint_gt(changed, 0);
+  ck_assert_uint_eq(constant_of(executor, &image), after);
+  aq_wave_machine_destroy(machine);
+  aq_code_image_unload(&image);
+}
+END_TEST
 
 #define ck_assert_has(text, part)                                              \
   ck_assert_msg(strstr(text, part) != NULL, "no \"%s\" in: %s", part, text)
@@ -408,4 +450,5 @@ START_TEST(faults_name_what_went_wrong)
 END_TEST
 
 AQ_TEST_MAIN("wave/groups", groups_compute_what_loops_compute,
+             code_that_is_overwritten_is_decoded_again,
              faults_name_what_went_wrong)

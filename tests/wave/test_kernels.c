@@ -50,7 +50,7 @@ static const oracle kernels_forms[] = {K(k_f16),
                                        {NULL, NULL}};
 #undef K
 
-static void kernels_compare(const char *source, const oracle *oracles,
+static void kernels_compare(const aq_code_image *image, const oracle *oracles,
                             const char *gfx, int level, unsigned host_level)
 {
   static u64 a[ITEMS], b[ITEMS], out[ITEMS + WORDS], expected[ITEMS + WORDS];
@@ -59,7 +59,6 @@ static void kernels_compare(const char *source, const oracle *oracles,
   aq_diag diag = AQ_DIAG_INIT;
   aq_wave_machine *machine;
   aq_rng rng;
-  aq_code_image image = image_of(source, gfx, level);
   ck_assert_status(aq_wave_machine_create_at(host_level, &machine, &diag),
                    AQ_OK, &diag);
   aq_rng_init(&rng, 7, 0);
@@ -77,7 +76,7 @@ static void kernels_compare(const char *source, const oracle *oracles,
     memset(out, 0, sizeof out);
     memset(expected, 0, sizeof expected);
     const aq_execution_state state =
-        execute(aq_wave_machine_executor(machine), &image, gfx, k->name, group,
+        execute(aq_wave_machine_executor(machine), image, gfx, k->name, group,
                 grid, &kernarg, &step);
     ck_assert_msg(state == AQ_EXECUTION_DONE, "%s of %s -O%d: state %d, %s",
                   k->name, gfx, level, state, step.fault.text);
@@ -93,7 +92,6 @@ static void kernels_compare(const char *source, const oracle *oracles,
                     a[i % ITEMS], b[i % ITEMS], out[i], expected[i]);
   }
   aq_wave_machine_destroy(machine);
-  aq_code_image_unload(&image);
 }
 
 enum { TARGETS = 6 };
@@ -106,9 +104,13 @@ static void each_target(const char *source, const oracle *oracles, int count)
     aqtest_skip("no clang-22 with ld.lld-22 here");
     return;
   }
-  for (int i = 0; i < count; i++)
-    for (unsigned level = 0; level < aq_wave_level_count(); level++)
-      kernels_compare(source, oracles, targets[i], i % 2 ? 1 : 3, level);
+  for (int i = 0; i < count; i++) {
+    const int level = i % 2 ? 1 : 3;
+    aq_code_image image = image_of(source, targets[i], level);
+    for (unsigned k = 0; k < aq_wave_level_count(); k++)
+      kernels_compare(&image, oracles, targets[i], level, k);
+    aq_code_image_unload(&image);
+  }
 }
 
 START_TEST(kernels_compute_what_the_host_computes)

@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Memory of waves, kept from one grid to the next: mapping and unmapping a
+ * wave's registers costs more than a short kernel. What a wave's vector
+ * registers hold when it starts is not defined.
+ *
+ * One thread at a time.
+ */
+#ifndef AQ_WAVE_POOL_H
+#define AQ_WAVE_POOL_H
+
+#include "wave/state.h"
+
+/* All zero: empty. */
+typedef struct aq_wave_pool {
+  aq_wave *first;
+  unsigned count;
+} aq_wave_pool;
+
+/* NULL: out of memory. */
+aq_wave *aq_wave_pool_take(aq_wave_pool *pool);
+void aq_wave_pool_give(aq_wave_pool *pool, aq_wave *w);
+void aq_wave_pool_fini(aq_wave_pool *pool);
+
+#endif
