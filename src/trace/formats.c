@@ -61,6 +61,14 @@ static bool is_rocprof_v1(const char *text, size_t length)
           aq_csv_header_has(text, length, "BeginNs"));
 }
 
+/* A protobuf whose first field is a plane of a profile. */
+static bool is_xplane(const char *text, size_t length)
+{
+  return length > 2 && text[0] == '\n' &&
+         (has(text, length, "/device:GPU") || has(text, length, "/host:CPU") ||
+          has(text, length, "/host:metadata"));
+}
+
 enum {
   FORMAT_KINETO,
   FORMAT_ROCPROFV3_JSON,
@@ -68,6 +76,7 @@ enum {
   FORMAT_ROCPROF_V1,
   FORMAT_IREEPERF,
   FORMAT_JSONL,
+  FORMAT_XPLANE,
   FORMAT_CSV,
   FORMAT_PERFETTO,
   FORMAT_CHROME,
@@ -92,6 +101,8 @@ static const aq_trace_format formats[FORMAT_COUNT + 1] = {
                          .imports = true},
     [FORMAT_JSONL] = {"jsonl", "JSON Lines, one record a line", .imports = true,
                       .exports = true},
+    [FORMAT_XPLANE] = {"xplane", "profile of JAX and XLA (.xplane.pb)",
+                       .imports = true},
     [FORMAT_CSV] = {"csv", "CSV, one record a row", .exports = true},
     [FORMAT_PERFETTO] = {"perfetto",
                          "Perfetto trace (protobuf), ui.perfetto.dev",
@@ -115,6 +126,7 @@ static const struct {
     [FORMAT_ROCPROF_V1] = {is_rocprof_v1, aq_rocprof_v1_import, NULL},
     [FORMAT_IREEPERF] = {is_ireeperf, aq_ireeperf_import, NULL},
     [FORMAT_JSONL] = {is_jsonl, aq_jsonl_import, aq_jsonl_export},
+    [FORMAT_XPLANE] = {is_xplane, aq_xplane_import, NULL},
     [FORMAT_CSV] = {NULL, NULL, aq_csv_export},
     [FORMAT_PERFETTO] = {NULL, NULL, aq_perfetto_export},
     [FORMAT_CHROME] = {NULL, NULL, aq_chrome_export},
@@ -211,14 +223,6 @@ static bool is_rocprof_v1_json(const char *text, size_t length)
          has(text, length, "\"BeginNs\"");
 }
 
-/* A protobuf whose first field is a plane of a profile. */
-static bool is_xplane(const char *text, size_t length)
-{
-  return length > 2 && text[0] == '\n' &&
-         (has(text, length, "/device:GPU") || has(text, length, "/host:CPU") ||
-          has(text, length, "/host:metadata"));
-}
-
 /* Known, but not read: what to record instead. */
 static const struct {
   detector *detect;
@@ -227,9 +231,6 @@ static const struct {
     {is_rocprof_v1_json,
      "results.json of rocprof v1, which has no queues and no dispatch times: "
      "expected the results.csv of the same run (rocprof --timestamp on)"},
-    {is_xplane,
-     "an XSpace of JAX or XLA (.xplane.pb), which is not read: expected a "
-     "trace of rocprofv3 around the program (rocprofv3 --runtime-trace)"},
 };
 
 static const char *refusal_of(const char *text, size_t length)

@@ -48,6 +48,7 @@ aq_trace_importer aq_kineto_import;
 aq_trace_importer aq_rocprof_v1_import;
 aq_trace_importer aq_rocprofv3_csv_import;
 aq_trace_importer aq_rocprofv3_json_import;
+aq_trace_importer aq_xplane_import;
 
 /* Whether a file is one of a rocprofv3 CSV set. */
 bool aq_rocprofv3_csv_detect(const char *text, size_t length);

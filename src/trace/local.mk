@@ -24,6 +24,7 @@ libaqcore_a_SOURCES += \
 	src/trace/number.c src/trace/number.h \
 	src/trace/perfetto.c \
 	src/trace/protobuf.c src/trace/protobuf.h \
+	src/trace/protobuf_in.c src/trace/protobuf_in.h \
 	src/trace/reader.c src/trace/reader.h \
 	src/trace/rocprof_v1.c \
 	src/trace/rocprofv3.c src/trace/rocprofv3.h \
@@ -32,7 +33,8 @@ libaqcore_a_SOURCES += \
 	src/trace/rocprofv3_json.c src/trace/rocprofv3_json.h \
 	src/trace/rocprofv3_rows.c \
 	src/trace/timeline.c src/trace/timeline.h \
-	src/trace/trace.h
+	src/trace/trace.h \
+	src/trace/xplane.c
 
 EXTRA_DIST += \
 	doc/formats/chrome.md \
@@ -43,4 +45,5 @@ EXTRA_DIST += \
 	doc/formats/kineto.md \
 	doc/formats/perfetto.md \
 	doc/formats/rocprof-v1.md \
-	doc/formats/rocprofv3.md
+	doc/formats/rocprofv3.md \
+	doc/formats/xplane.md

@@ -4,7 +4,7 @@
 AQ_FUZZ_TARGETS = capture codeobj device_model devices disb dnn faults gz \
 	ireeperf jsonl kineto packets plan program rocpd \
 	rocprof_v1 rocprofv3_csv rocprofv3_json \
-	scenario spool
+	scenario spool xplane
 FUZZ_SECONDS = 10
 
 EXTRA_DIST += tests/fuzz/README.md tests/fuzz/run.sh tests/fuzz/driver.c \

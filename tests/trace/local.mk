@@ -14,7 +14,8 @@ AQ_TRACE_TESTS = \
 	tests/trace/test_rocprof_v1 \
 	tests/trace/test_rocprofv3_csv \
 	tests/trace/test_rocprofv3_json \
-	tests/trace/test_timeline
+	tests/trace/test_timeline \
+	tests/trace/test_xplane
 check_PROGRAMS += $(AQ_TRACE_TESTS)
 
 AQ_TRACE_FIXTURE = tests/trace/fixture.c tests/trace/fixture.h
@@ -51,6 +52,7 @@ tests_trace_test_rocprofv3_json_SOURCES = tests/trace/test_rocprofv3_json.c \
 
 EXTRA_DIST += \
 	tests/trace/data/ireeperf.jsonl \
+	tests/trace/data/jax.xplane.pb \
 	tests/trace/data/kineto.json \
 	tests/trace/data/kineto_ranks.json \
 	tests/trace/data/perfetto.proto \
@@ -63,4 +65,7 @@ EXTRA_DIST += \
 	tests/trace/data/rocprofv3_set/node7/4242_memory_copy_trace.csv
 
 tests_trace_test_timeline_SOURCES = tests/trace/test_timeline.c \
+	$(AQ_TRACE_FIXTURE)
+
+tests_trace_test_xplane_SOURCES = tests/trace/test_xplane.c \
 	$(AQ_TRACE_FIXTURE)

@@ -46,7 +46,7 @@ START_TEST(each_format_is_found_by_content)
   } files[] = {
       {"kineto.json", "kineto"},          {"rocprofv3.json", "rocprofv3-json"},
       {"rocprofv3_set", "rocprofv3-csv"}, {"rocprof_v1.csv", "rocprof-v1"},
-      {"ireeperf.jsonl", "ireeperf"},
+      {"ireeperf.jsonl", "ireeperf"},     {"jax.xplane.pb", "xplane"},
   };
   for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
     fixture f = fixture_data(files[i].file);
@@ -97,10 +97,10 @@ START_TEST(a_file_of_another_kind_is_refused_with_what_is_known)
   fixture_refused("\x7f"
                   "ELF...",
                   "in: unknown format (known: kineto, rocprofv3-json, "
-                  "rocprofv3-csv, rocprof-v1, ireeperf, jsonl)");
+                  "rocprofv3-csv, rocprof-v1, ireeperf, jsonl, xplane)");
   fixture_refused("{\"nodes\": []}",
                   "in: unknown format (known: kineto, rocprofv3-json, "
-                  "rocprofv3-csv, rocprof-v1, ireeperf, jsonl)");
+                  "rocprofv3-csv, rocprof-v1, ireeperf, jsonl, xplane)");
 }
 END_TEST
 
@@ -120,8 +120,9 @@ START_TEST(a_format_can_be_named)
                                          &sink.sink, &result, &diag),
                    AQ_ERR_INPUT);
   ck_assert_str_eq(
-      diag.text, "no format \"otf2\" to import (known: kineto, "
-                 "rocprofv3-json, rocprofv3-csv, rocprof-v1, ireeperf, jsonl)");
+      diag.text,
+      "no format \"otf2\" to import (known: kineto, "
+      "rocprofv3-json, rocprofv3-csv, rocprof-v1, ireeperf, jsonl, xplane)");
   aq_memory_sink_fini(&sink);
 }
 END_TEST
@@ -203,7 +204,7 @@ START_TEST(the_table_tells_what_each_format_can)
     imports += f->imports;
     exports += f->exports;
   }
-  ck_assert_uint_eq(imports, 6);
+  ck_assert_uint_eq(imports, 7);
   ck_assert_uint_eq(exports, 5);
 }
 END_TEST

@@ -216,11 +216,6 @@ START_TEST(formats_that_are_known_but_not_read_are_named)
   ck_assert_ptr_nonnull(strstr(f.diag.text, "results.json of rocprof v1"));
   ck_assert_ptr_nonnull(strstr(f.diag.text, "results.csv"));
   fixture_free(&f);
-  static const char plane[] = "\n\x20\x08\x01\x12\x0f/device:GPU:0";
-  f = fixture_bytes(plane, sizeof plane);
-  ck_assert_int_eq(f.status, AQ_ERR_INPUT);
-  ck_assert_ptr_nonnull(strstr(f.diag.text, "xplane.pb"));
-  fixture_free(&f);
 }
 END_TEST
 
