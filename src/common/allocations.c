@@ -13,7 +13,7 @@
 
 /* Words of an entry: readers copy them one by one, while a writer may be at
  * work; the sequence number then shows that the copy is of no use. */
-enum { BASE, END, REACH, READERS, WRITERS, FACTS, WORDS };
+enum { BASE, END, REACH, START, SIZE, READERS, WRITERS, FACTS, WORDS };
 
 typedef struct entry {
   uint64_t words[WORDS];
@@ -62,8 +62,10 @@ static void entry_write(entry *to, const entry *from)
 
 static entry entry_pack(const aq_allocation *a)
 {
-  return (entry){{[BASE] = a->base,
-                  [END] = a->base + a->size,
+  return (entry){{[BASE] = aq_allocation_first(a),
+                  [END] = aq_allocation_end(a),
+                  [START] = a->base,
+                  [SIZE] = a->size,
                   [READERS] = a->readers,
                   [WRITERS] = a->writers,
                   [FACTS] = (uint64_t)a->device << 32 |
@@ -72,8 +74,8 @@ static entry entry_pack(const aq_allocation *a)
 
 static aq_allocation entry_unpack(const entry *e)
 {
-  return (aq_allocation){.base = e->words[BASE],
-                         .size = e->words[END] - e->words[BASE],
+  return (aq_allocation){.base = e->words[START],
+                         .size = e->words[SIZE],
                          .readers = e->words[READERS],
                          .writers = e->words[WRITERS],
                          .device = (uint32_t)(e->words[FACTS] >> 32),
@@ -185,7 +187,7 @@ bool aq_allocations_add(aq_allocations *map, const aq_allocation *allocation)
   const bool room = room_make(map);
   if (room) {
     entry *entries = map->now->entries;
-    const size_t at = index_above(map->now, map->count, allocation->base);
+    const size_t at = index_above(map->now, map->count, new.words[BASE]);
     write_begin(map);
     for (size_t i = map->count; i > at; i--) {
       const entry moved = entry_read(&entries[i - 1]);
@@ -207,10 +209,10 @@ static size_t entry_of(const aq_allocations *map, uint64_t base,
   size_t i = map->now ? index_above(map->now, map->count, base) : 0;
   for (; i > 0; i--) {
     const entry *e = &map->now->entries[i - 1];
-    if (e->words[BASE] != base)
-      break;
-    if ((uint8_t)e->words[FACTS] == kind)
+    if (e->words[START] == base && (uint8_t)e->words[FACTS] == kind)
       return i - 1;
+    if (base - e->words[BASE] >= AQ_ALLOCATION_PAGE)
+      break;
   }
   return map->count;
 }
@@ -345,6 +347,18 @@ static void allocation_name(const aq_allocation *a, char *text, size_t size)
              a->size, kinds[a->kind], a->device, a->base);
 }
 
+/* The allocation that was asked for, not its pages; false: none. */
+static bool live_at(const aq_allocations *map, uint64_t address,
+                    aq_allocation *out)
+{
+  for (size_t i = map->count; i > 0; i--) {
+    *out = entry_unpack(&map->now->entries[i - 1]);
+    if (address - out->base < out->size)
+      return true;
+  }
+  return false;
+}
+
 static const aq_allocation *freed_at(const aq_allocations *map,
                                      uint64_t address)
 {
@@ -392,14 +406,13 @@ void aq_allocations_name(aq_allocations *map, uint64_t address,
                          char text[AQ_ALLOCATION_TEXT_SIZE])
 {
   char name[AQ_ALLOCATION_TEXT_SIZE - 48];
-  entry live;
+  aq_allocation live;
   pthread_mutex_lock(&map->lock);
   const aq_allocation *old = freed_at(map, address);
-  if (search(map->now, map->count, address, 0, AQ_ACCESS_READ, &live)) {
-    const aq_allocation a = entry_unpack(&live);
-    allocation_name(&a, name, sizeof name);
+  if (live_at(map, address, &live)) {
+    allocation_name(&live, name, sizeof name);
     snprintf(text, AQ_ALLOCATION_TEXT_SIZE, "byte %" PRIu64 " of %s",
-             address - a.base, name);
+             address - live.base, name);
   } else if (old) {
     allocation_name(old, name, sizeof name);
     snprintf(text, AQ_ALLOCATION_TEXT_SIZE, "byte %" PRIu64 " of %s, freed",

@@ -6,8 +6,8 @@
  *
  * Guest addresses are host addresses, so `base` is where both see the bytes.
  * Allocations may overlap (host memory is locked piece by piece): an access is
- * allowed if one of them allows it. What was withdrawn is remembered for
- * diagnosis, the last AQ_ALLOCATIONS_FREED of them.
+ * allowed if one of them allows it, in whole pages as on a GPU. What was
+ * withdrawn is remembered for diagnosis, the last AQ_ALLOCATIONS_FREED of them.
  *
  * Threads: any thread may publish, withdraw and look up at any time. Looking up
  * takes no lock: it repeats while a writer is at work. Naming an address takes
@@ -20,7 +20,11 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { AQ_ALLOCATIONS_FREED = 512, AQ_ALLOCATION_TEXT_SIZE = 160 };
+enum {
+  AQ_ALLOCATIONS_FREED = 512,
+  AQ_ALLOCATION_TEXT_SIZE = 160,
+  AQ_ALLOCATION_PAGE = 4096, /* bytes that a GPU maps at a time */
+};
 
 typedef enum aq_allocation_kind {
 #define K(name, text) AQ_ALLOCATION_##name,
@@ -49,6 +53,18 @@ typedef struct aq_allocation {
   uint8_t kind;    /* aq_allocation_kind */
   bool executable; /* its readers may execute it */
 } aq_allocation;
+
+/* What may be touched with it: a GPU maps whole pages, and knows nothing of
+ * what was asked for. */
+static inline uint64_t aq_allocation_first(const aq_allocation *a)
+{
+  return a->base & ~(uint64_t)(AQ_ALLOCATION_PAGE - 1);
+}
+static inline uint64_t aq_allocation_end(const aq_allocation *a)
+{
+  return (a->base + a->size + AQ_ALLOCATION_PAGE - 1) &
+         ~(uint64_t)(AQ_ALLOCATION_PAGE - 1);
+}
 
 typedef struct aq_allocations aq_allocations;
 

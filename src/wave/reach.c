@@ -92,7 +92,7 @@ static bool allocated_find(const aq_wave_grid *grid, uint64_t address,
   if (!aq_allocations_find(grid->reachable->allocations, address, device,
                            access, &found))
     return false;
-  *out = (aq_wave_range){found.base, found.base + found.size,
+  *out = (aq_wave_range){aq_allocation_first(&found), aq_allocation_end(&found),
                          found.writers & aq_device_bit(device)};
   return true;
 }
