@@ -63,9 +63,25 @@ include tests/bench/local.mk
 include tests/fuzz/local.mk
 
 # Whole builds of their own, in folders below this one.
-.PHONY: check-asan check-hsa check-mutants check-oracles check-soak check-tsan check-valgrind lint
+.PHONY: check-abuse check-abuse-here check-asan check-hsa check-mutants check-oracles check-soak check-tsan check-valgrind lint
 check-asan:
 	$(srcdir)/tools/check-sanitized.sh address,undefined
+# The drop-in under abuse, here and under the sanitizers.
+AQ_ABUSE = tests/dropin/test_abuse tests/dropin/test_callbacks \
+	tests/dropin/test_queues tests/dropin/test_raw \
+	tests/dropin/test_shared_signals tests/dropin/test_signals
+check-abuse: check-abuse-here
+	AQ_KILLS=60 AQ_SRCDIR='$(abs_top_srcdir)' AQ_BUILDDIR='$(abs_top_builddir)' \
+	  $(srcdir)/tests/dropin/kill_abuse.sh
+	$(srcdir)/tools/check-sanitized.sh address,undefined check-abuse-here
+	$(srcdir)/tools/check-sanitized.sh thread check-abuse-here
+check-abuse-here: all $(AQ_ABUSE) tests/dropin/stress_abuse \
+		tests/dropin/signal_peer
+	$(AM_V_at)for test in $(AQ_ABUSE); do \
+	  echo "$$test" && ./$$test || exit 1; done
+	$(AM_V_at)for seed in 1 2 3 4 5 6 7 8; do \
+	  echo "tests/dropin/stress_abuse $$seed" && \
+	  AQ_ABUSE_SEED=$$seed ./tests/dropin/stress_abuse || exit 1; done
 # Known bugs, put into a copy one at a time: tests must notice each.
 EXTRA_DIST += tests/mutants/mutants.py tests/mutants/mutants.tsv
 check-mutants:

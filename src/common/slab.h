@@ -48,4 +48,10 @@ static inline bool aq_slab_has(const aq_slab *slab, uint64_t address,
   return false;
 }
 
+/* Whether an address lies anywhere in its memory. */
+static inline bool aq_slab_covers(const aq_slab *slab, uint64_t address)
+{
+  return aq_slab_has(slab, address, 1);
+}
+
 #endif

@@ -8,6 +8,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "backend_sim/live/live.h"
 #include "common/array.h"
 #include "dropin/events.h"
 #include "dropin/locked.h"
@@ -63,6 +64,14 @@ static void block_unmap(const block *b)
   munmap(b->base, mapped_size(b->size));
   if (b->file >= 0)
     close(b->file);
+}
+
+/* The device looks whether memory is there, and then touches it. */
+static void block_unmap_live(aqdrop *runtime, const block *b)
+{
+  aqsim_live_unmap_begin(runtime->transport, b->base, mapped_size(b->size));
+  block_unmap(b);
+  aqsim_live_unmap_end(runtime->transport);
 }
 
 static void calls_free(freed_call *call)
@@ -241,7 +250,7 @@ hsa_status_t hsa_memory_free(void *ptr)
   calls_free(old.calls);
   aqdrop_withdraw(runtime, old.base, AQ_ALLOCATION_POOL);
   aqdrop_pool_return(old.pool, mapped_size(old.size));
-  block_unmap(&old);
+  block_unmap_live(runtime, &old);
   return HSA_STATUS_SUCCESS;
 }
 
@@ -539,7 +548,7 @@ bool aqdrop_memory_detach(aqdrop *runtime, const void *address)
   pthread_mutex_unlock(&memory->lock);
   if (found) {
     aqdrop_withdraw(runtime, old.base, AQ_ALLOCATION_SHARED);
-    block_unmap(&old);
+    block_unmap_live(runtime, &old);
   }
   return found;
 }

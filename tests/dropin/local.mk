@@ -14,6 +14,11 @@ check_PROGRAMS += tests/dropin/test_abi
 check_PROGRAMS += tests/dropin/test_abuse
 tests_dropin_test_abuse_LDADD = $(AQ_CLIENT_LDADD)
 
+# Random abuse; `make check-abuse` runs it under the sanitizers too.
+EXTRA_PROGRAMS += tests/dropin/stress_abuse
+CLEANFILES += tests/dropin/stress_abuse$(EXEEXT)
+tests_dropin_stress_abuse_LDADD = $(AQ_CLIENT_LDADD)
+
 check_PROGRAMS += tests/dropin/test_callbacks
 tests_dropin_test_callbacks_LDADD = $(AQ_CLIENT_LDADD)
 
@@ -70,7 +75,7 @@ tests_dropin_libtestkernels_la_SOURCES = tests/dropin/testkernels.c
 tests_dropin_libtestkernels_la_LDFLAGS = -module -avoid-version -shared \
 	-rpath /nowhere
 
-EXTRA_DIST += tests/dropin/app.hip tests/dropin/recorded.c tools/packages.sh
+EXTRA_DIST += tests/dropin/kill_abuse.sh tests/dropin/app.hip tests/dropin/recorded.c tools/packages.sh
 dist_check_SCRIPTS += tests/dropin/test_ci.sh tests/dropin/test_hip.sh tests/dropin/test_exec.sh \
 	tests/dropin/test_exec_faults.sh tests/dropin/test_exports.sh \
 	tests/dropin/test_packets.sh tests/dropin/test_recording.sh

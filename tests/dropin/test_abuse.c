@@ -420,6 +420,41 @@ START_TEST(a_copy_by_the_host_checks_memory_that_it_does_not_know)
 }
 END_TEST
 
+static void freed_body(void)
+{
+  client c;
+  void *from, *to;
+  hsa_signal_t gate, done;
+  client_open(&c);
+  ck_assert_done(hsa_amd_register_system_event_handler(event_note, NULL));
+  gate = client_signal(1);
+  done = client_signal(1);
+  ck_assert_done(hsa_amd_memory_pool_allocate(c.device_coarse, PAGE, 0, &from));
+  ck_assert_done(hsa_amd_memory_pool_allocate(c.device_coarse, PAGE, 0, &to));
+  ck_assert_done(hsa_amd_memory_async_copy(to, c.device, from, c.device, PAGE,
+                                           1, &gate, done));
+  ck_assert_done(hsa_amd_memory_pool_free(to));
+  /* Another owner of the same addresses keeps its bytes. */
+  char *next = mmap(to, PAGE, PROT_READ | PROT_WRITE,
+                    MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0);
+  ck_assert_ptr_eq(next, to);
+  memset(next, 7, PAGE);
+  hsa_signal_store_screlease(gate, 0);
+  event_await(1);
+  ck_assert_uint_eq(event_address, (uintptr_t)to);
+  ck_assert_int_eq(hsa_signal_load_scacquire(done), 1);
+  ck_assert_int_eq(next[0], 7);
+  others_go_on(&c);
+  ck_assert_done(hsa_shut_down());
+  _exit(DONE);
+}
+
+START_TEST(a_copy_whose_memory_was_freed_is_a_memory_fault)
+{
+  ck_assert_int_eq(client_child(freed_body), DONE);
+}
+END_TEST
+
 /* ---- beyond the ring ---- */
 
 /* The child's standard error. */
@@ -564,6 +599,7 @@ AQ_TEST_MAIN("dropin/abuse",
              functions_of_queues_leave_other_memory_alone,
              a_completion_signal_may_be_destroyed_too_early,
              a_copy_by_the_host_checks_memory_that_it_does_not_know,
+             a_copy_whose_memory_was_freed_is_a_memory_fault,
              a_doorbell_beyond_the_ring_is_reported,
              producers_that_take_turns_leave_their_core_to_each_other,
              eight_threads_make_and_destroy_the_cooperative_queue)

@@ -8,6 +8,7 @@
 #include "backend_sim/live/live_handlers.h"
 #include "backend_sim/live/live_wait.h"
 #include "backend_sim/sim.h"
+#include "backend_sim/transfer/copies.h"
 
 /* The operations of virtual time, which these ones guard. */
 static const aq_transport_ops *const base = &aqsim_transport_ops;
@@ -30,6 +31,19 @@ static void leave(aqsim_live *live)
 bool aqsim_live_is_driver(aq_transport *transport)
 {
   return aqsim_live_inside(aqsim_from(transport)->live);
+}
+
+void aqsim_live_unmap_begin(aq_transport *transport, const void *address,
+                            size_t size)
+{
+  aqsim *sim = aqsim_from(transport);
+  aqsim_live_lock(sim->live);
+  aqsim_copies_lose(sim, (uintptr_t)address, size);
+}
+
+void aqsim_live_unmap_end(aq_transport *transport)
+{
+  aqsim_live_unlock(aqsim_from(transport)->live);
 }
 
 bool aqsim_live_signal_is_own(aq_transport *transport, aq_signal signal)

@@ -16,6 +16,13 @@ extern const aq_transport_ops aqsim_live_ops;
  * time: it must not close the transport. The transport is live. */
 bool aqsim_live_is_driver(aq_transport *transport);
 
+/* Around the unmapping of [address, +size), which a packet or a copy under way
+ * may name: the device touches no memory in between, and such copies end in a
+ * memory fault, whatever is mapped there later. The transport is live. */
+void aqsim_live_unmap_begin(aq_transport *transport, const void *address,
+                            size_t size);
+void aqsim_live_unmap_end(aq_transport *transport);
+
 /* Whether a handle is that of a signal of the transport that is not placed in
  * memory of the client, live or destroyed: its memory stays. Any thread,
  * without a lock. The transport is live. */

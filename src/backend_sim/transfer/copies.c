@@ -267,8 +267,10 @@ static void copy_fault(aqsim_copy *copy, const char *what, uint64_t hole)
 static bool copy_is_possible(aqsim_copy *copy)
 {
   uint64_t hole;
-  if (aqsim_memory_unmapped(AQSIM_READ, (uintptr_t)copy->from, copy->size,
-                            &hole))
+  if (copy->lost)
+    copy_fault(copy, "freed before it ended:", copy->lost);
+  else if (aqsim_memory_unmapped(AQSIM_READ, (uintptr_t)copy->from, copy->size,
+                                 &hole))
     copy_fault(copy, "read of", hole);
   else if (aqsim_memory_unmapped(AQSIM_WRITE, (uintptr_t)copy->to, copy->size,
                                  &hole))
@@ -414,6 +416,20 @@ aq_status aqsim_copy_submit(aqsim *sim, const aq_copy_desc *desc, aq_diag *diag)
                      &aqsim_gate_all_zero, device->model->dependency_poll))
     gate_opened(&copy->gate);
   return AQ_OK;
+}
+
+static bool copy_names(uint64_t at, uint64_t bytes, uint64_t address,
+                       uint64_t size)
+{
+  return at < address + size && address < at + bytes;
+}
+
+void aqsim_copies_lose(aqsim *sim, uint64_t address, uint64_t size)
+{
+  for (aqsim_copy *copy = sim->copies; copy; copy = copy->next)
+    if (copy_names((uintptr_t)copy->from, copy->size, address, size) ||
+        copy_names((uintptr_t)copy->to, copy->size, address, size))
+      copy->lost = address;
 }
 
 void aqsim_copies_fini(aqsim *sim)

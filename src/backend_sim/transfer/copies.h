@@ -29,6 +29,7 @@ struct aqsim_copy {
   void *to;
   const void *from;
   size_t size;
+  uint64_t lost; /* memory of it that was unmapped meanwhile, or 0 */
   aq_signal completion;
   aq_time submit, ready, start, end;
   aqsim_gate_leg legs[];
@@ -51,6 +52,10 @@ void aqsim_copies_ask(aqsim_device *device);
 
 /* Bytes a second that copies read from and write to a device's memory now. */
 int64_t aqsim_copies_bandwidth(const aqsim_device *device);
+
+/* [address, +size) is about to be unmapped: copies under way that name some of
+ * it end in a memory fault. */
+void aqsim_copies_lose(aqsim *sim, uint64_t address, uint64_t size);
 
 /* Frees all copies under way; nothing of them happens any more. */
 void aqsim_copies_fini(aqsim *sim);
