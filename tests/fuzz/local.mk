@@ -6,8 +6,14 @@ AQ_FUZZ_TARGETS = capture codeobj device_model devices disb dnn faults gz \
 	rocprof_v1 rocprofv3_csv rocprofv3_json \
 	scenario spool xplane
 FUZZ_SECONDS = 10
+# What is imported, with its seeds: FUZZ_MUTANTS mutations of each.
+AQ_FUZZ_FORMATS = kineto:kineto rocprofv3-json:rocprofv3_json \
+	rocprofv3-csv:rocprofv3_csv rocprof-v1:rocprof_v1 ireeperf:ireeperf \
+	jsonl:jsonl rocpd:rocpd rpd:rocpd
+FUZZ_MUTANTS = 2000
 
 EXTRA_DIST += tests/fuzz/README.md tests/fuzz/run.sh tests/fuzz/driver.c \
+	tests/fuzz/shrink.c \
 	tests/fuzz/fuzz.h tests/fuzz/fuzz_import.h \
 	tests/fuzz/fuzz_workload.h \
 	$(AQ_FUZZ_TARGETS:%=tests/fuzz/fuzz_%.c) tests/fuzz/corpus
@@ -22,7 +28,8 @@ AQ_FUZZ_LIBS = $(SQLITE_LIBS) $(ZLIB_LIBS) $(YAJL_LIBS) \
 
 .PHONY: check-fuzz
 check-fuzz: $(BUILT_SOURCES) $(nodist_libaqcore_a_SOURCES)
-	@FUZZ_SECONDS='$(FUZZ_SECONDS)' CC='$(CC)' CFLAGS='$(CFLAGS)' \
+	@FUZZ_SECONDS='$(FUZZ_SECONDS)' FUZZ_FORMATS='$(AQ_FUZZ_FORMATS)' \
+	  FUZZ_MUTANTS='$(FUZZ_MUTANTS)' CC='$(CC)' CFLAGS='$(CFLAGS)' \
 	  FUZZ_CPPFLAGS='$(AQ_FUZZ_CPPFLAGS)' \
 	  FUZZ_SOURCES='$(aq_fuzz_sources)' FUZZ_LIBS='$(AQ_FUZZ_LIBS)' \
 	  $(SHELL) $(top_srcdir)/tests/fuzz/run.sh '$(top_srcdir)' \

@@ -64,6 +64,20 @@ if [ "$mode" = driver ]; then
 fi
 core=$objects
 
+# Traces that were mutated lose no row without a word: FORMAT:SEEDS.
+objects=
+compile "$srcdir/tests/fuzz/shrink.c"
+# shellcheck disable=SC2086
+"$cc" ${link%-fsanitize=fuzzer} $objects $core $FUZZ_LIBS -o "$work/shrink"
+for pair in ${FUZZ_FORMATS-}; do
+  "$work/shrink" "${pair%%:*}" "$srcdir/tests/fuzz/corpus/${pair#*:}" \
+    "${FUZZ_MUTANTS:-2000}" >"$work/shrink.log" || {
+    echo "fuzz: $pair lost rows" >&2
+    exit 1
+  }
+  echo "fuzz: ${pair%%:*}: $(cat "$work/shrink.log"), nothing lost"
+done
+
 for target in "$@"; do
   objects=
   compile "$srcdir/tests/fuzz/fuzz_$target.c"
