@@ -3,7 +3,6 @@
 
 #include "wave/profile.h"
 
-#include <pthread.h>
 #include <stdlib.h>
 
 #include "common/array.h"
@@ -21,7 +20,6 @@ typedef struct counted {
 } counted;
 
 struct aq_wave_profile_kernel {
-  aq_wave_profile *profile;
   aq_wave_profile_kernel *next;
   char *name, *gfx;
   uint64_t entry;
@@ -32,7 +30,6 @@ struct aq_wave_profile_kernel {
 };
 
 struct aq_wave_profile {
-  pthread_mutex_t lock;
   bool done; /* the rows were put */
   aq_wave_profile_kernel *first;
 };
@@ -41,10 +38,7 @@ struct aq_wave_profile {
 
 aq_wave_profile *aq_wave_profile_create(void)
 {
-  aq_wave_profile *profile = calloc(1, sizeof *profile);
-  if (profile)
-    pthread_mutex_init(&profile->lock, NULL);
-  return profile;
+  return calloc(1, sizeof(aq_wave_profile));
 }
 
 static void kernel_free(aq_wave_profile_kernel *kernel)
@@ -65,18 +59,7 @@ void aq_wave_profile_destroy(aq_wave_profile *profile)
     profile->first = kernel->next;
     kernel_free(kernel);
   }
-  pthread_mutex_destroy(&profile->lock);
   free(profile);
-}
-
-void aq_wave_profile_lock(aq_wave_profile_kernel *kernel)
-{
-  pthread_mutex_lock(&kernel->profile->lock);
-}
-
-void aq_wave_profile_unlock(aq_wave_profile_kernel *kernel)
-{
-  pthread_mutex_unlock(&kernel->profile->lock);
 }
 
 /* ---- instructions ---- */
@@ -202,7 +185,6 @@ static aq_wave_profile_kernel *kernel_create(aq_wave_profile *profile,
   aq_wave_profile_kernel *kernel = calloc(1, sizeof *kernel);
   if (!kernel)
     return NULL;
-  kernel->profile = profile;
   kernel->name = strdup(grid->desc.kernel);
   kernel->gfx = strdup(grid->desc.gfx);
   kernel->entry = grid->entry;
@@ -242,7 +224,6 @@ static bool is_same(const aq_wave_profile_kernel *kernel, aq_wave_grid *grid)
 aq_status aq_wave_profile_open(aq_wave_profile *profile, aq_wave_grid *grid,
                                aq_wave_profile_kernel **out, aq_diag *diag)
 {
-  pthread_mutex_lock(&profile->lock);
   aq_wave_profile_kernel *kernel = profile->first;
   while (kernel && !is_same(kernel, grid))
     kernel = kernel->next;
@@ -250,7 +231,6 @@ aq_status aq_wave_profile_open(aq_wave_profile *profile, aq_wave_grid *grid,
     kernel->next = profile->first;
     profile->first = kernel;
   }
-  pthread_mutex_unlock(&profile->lock);
   if (!kernel)
     return aq_diag_no_memory(diag);
   *out = kernel;
@@ -282,11 +262,9 @@ aq_status aq_wave_profile_put(aq_wave_profile *profile, aq_record_sink *sink,
   aq_status status = AQ_OK;
   if (!sink->put_instructions)
     return AQ_OK;
-  pthread_mutex_lock(&profile->lock);
   for (const aq_wave_profile_kernel *kernel = profile->first;
        kernel && !profile->done && status == AQ_OK; kernel = kernel->next)
     status = kernel_put(kernel, sink, diag);
   profile->done = true;
-  pthread_mutex_unlock(&profile->lock);
   return status;
 }

@@ -3,8 +3,8 @@
  * Profiles: how often each instruction of each kernel was executed, with how
  * many lanes, and how its lanes access memory.
  *
- * A profile belongs to a machine and collects all of its executions. Counting
- * locks it, so that any number of threads may execute.
+ * A profile belongs to a machine and collects all of its executions. One thread
+ * at a time.
  */
 #ifndef AQ_WAVE_PROFILE_H
 #define AQ_WAVE_PROFILE_H
@@ -25,14 +25,11 @@ aq_status aq_wave_profile_open(aq_wave_profile *profile, aq_wave_grid *grid,
                                aq_wave_profile_kernel **out, aq_diag *diag);
 
 /* Counts an instruction that the wave executes next; after it, whether it
- * branched. The profile is locked. False: out of memory. */
+ * branched. False: out of memory. */
 bool aq_wave_profile_count(aq_wave_profile_kernel *kernel, aq_wave *w,
                            const aq_wave_op *o);
 void aq_wave_profile_branched(aq_wave_profile_kernel *kernel,
                               const aq_wave_op *o);
-
-void aq_wave_profile_lock(aq_wave_profile_kernel *kernel);
-void aq_wave_profile_unlock(aq_wave_profile_kernel *kernel);
 
 /* Puts all rows, the first time that it is called. */
 aq_status aq_wave_profile_put(aq_wave_profile *profile, aq_record_sink *sink,

@@ -4,7 +4,6 @@
 #include "wave/trace.h"
 
 #include <inttypes.h>
-#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -19,7 +18,6 @@ static const struct {
 enum { IMPLIED = sizeof implied / sizeof *implied };
 
 struct aq_wave_trace {
-  pthread_mutex_t lock;
   aq_wave_trace_options options;
   uint64_t steps;
   uint64_t dispatch; /* traced last */
@@ -37,16 +35,12 @@ aq_wave_trace *aq_wave_trace_create(const aq_wave_trace_options *options)
   aq_wave_trace *trace = calloc(1, sizeof *trace);
   if (!trace)
     return NULL;
-  pthread_mutex_init(&trace->lock, NULL);
   trace->options = *options;
   return trace;
 }
 
 void aq_wave_trace_destroy(aq_wave_trace *trace)
 {
-  if (!trace)
-    return;
-  pthread_mutex_destroy(&trace->lock);
   free(trace);
 }
 
@@ -181,13 +175,24 @@ static void head_put(aq_wave_trace *trace, const aq_wave *w)
           w->group->id[0], w->group->id[1], w->group->id[2], w->number);
 }
 
+static void line_end(aq_wave_trace *trace)
+{
+  fclose(trace->to);
+  if (trace->line)
+    fprintf(trace->options.to, "%s\n", trace->line);
+  free(trace->line);
+  trace->line = NULL;
+  trace->to = NULL;
+}
+
 void aq_wave_trace_before(aq_wave_trace *trace, const aq_wave *w,
                           const aq_wave_op *o)
 {
   char text[AQ_ISA_TEXT_SIZE];
   const uint64_t pc = aq_wave_code_pc(o), entry = w->grid->entry;
   const bool behind = pc >= entry;
-  pthread_mutex_lock(&trace->lock);
+  if (trace->to) /* memory went away during the step before this one */
+    line_end(trace);
   if (++trace->steps > trace->options.limit) {
     if (trace->steps == trace->options.limit + 1)
       fprintf(trace->options.to,
@@ -225,12 +230,6 @@ void aq_wave_trace_after(aq_wave_trace *trace, const aq_wave *w,
       fprintf(trace->to, " scc=%" PRIu32, w->scc);
     if (trace->m0 != w->s[AQ_ISA_M0])
       fprintf(trace->to, " m0=%08" PRIx32, w->s[AQ_ISA_M0]);
-    fclose(trace->to);
-    if (trace->line)
-      fprintf(trace->options.to, "%s\n", trace->line);
-    free(trace->line);
-    trace->line = NULL;
-    trace->to = NULL;
+    line_end(trace);
   }
-  pthread_mutex_unlock(&trace->lock);
 }

@@ -3,8 +3,7 @@
  * Traces: the steps of one wave of each dispatch, with the registers that each
  * instruction reads and writes, as lines.
  *
- * A trace belongs to a machine. One thread at a time runs the wave; the trace
- * locks itself.
+ * A trace belongs to a machine. One thread at a time.
  */
 #ifndef AQ_WAVE_TRACE_H
 #define AQ_WAVE_TRACE_H

@@ -27,10 +27,7 @@ static const aq_wave_op *step(aq_wave *w, const aq_wave_op *o, bool traced)
 const aq_wave_op *aq_wave_watched_run(aq_wave *w, const aq_wave_op *o,
                                       int64_t *left)
 {
-  struct aq_wave_profile_kernel *profile = w->grid->profile;
   const bool traced = w->grid->trace && aq_wave_trace_wants(w->grid->trace, w);
-  if (profile)
-    aq_wave_profile_lock(profile);
   while (*left > 0) {
     /* Without `more` it decodes itself, or goes to the next page. */
     const aq_wave_op *next = o->more ? step(w, o, traced) : o->run(w, o);
@@ -39,7 +36,5 @@ const aq_wave_op *aq_wave_watched_run(aq_wave *w, const aq_wave_op *o,
       break;
     o = next;
   }
-  if (profile)
-    aq_wave_profile_unlock(profile);
   return o;
 }

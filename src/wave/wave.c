@@ -3,6 +3,7 @@
 
 #include "wave/wave.h"
 
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -35,6 +36,7 @@ struct aq_wave_machine {
   unsigned open;            /* executions */
   aq_wave_profile *profile; /* or NULL */
   aq_wave_trace *trace;     /* or NULL */
+  pthread_mutex_t watching; /* of both: held during steps of watched grids */
 };
 
 static aq_status code_for(aq_wave_machine *machine, const char *gfx,
@@ -100,8 +102,11 @@ static aq_status wave_begin(void *user, const aq_execution_desc *desc,
     return status;
   }
   grid->trace = machine->trace;
-  if (machine->profile)
+  if (machine->profile) {
+    pthread_mutex_lock(&machine->watching);
     status = aq_wave_profile_open(machine->profile, grid, &grid->profile, diag);
+    pthread_mutex_unlock(&machine->watching);
+  }
   if (status != AQ_OK) {
     aq_wave_grid_fini(grid);
     free(grid);
@@ -137,10 +142,15 @@ static aq_execution_state wave_step(void *execution, uint64_t budget,
   grid->running = NULL;
   stepping s = {.grid = grid, .budget = budget};
   uint64_t address;
+  /* The guard leaves the step anywhere, so the lock is taken outside. */
+  if (grid->watched)
+    pthread_mutex_lock(&grid->machine->watching);
   if (!aq_wave_guard(grid_step, &s, &address)) {
     aq_wave_lost(grid, address);
     s.state = AQ_EXECUTION_FAULT;
   }
+  if (grid->watched)
+    pthread_mutex_unlock(&grid->machine->watching);
   aq_wave_mode_restore(host);
   *out = (aq_execution_step){.instructions = s.executed};
   if (s.state == AQ_EXECUTION_FAULT)
@@ -192,6 +202,7 @@ aq_status aq_wave_machine_create_at(unsigned level, aq_wave_machine **out,
   }
   aq_allocations_open(allocations, true);
   machine->reachable.allocations = allocations;
+  pthread_mutex_init(&machine->watching, NULL);
   machine->executor = (aq_executor){.abi = AQ_EXECUTOR_ABI,
                                     .size = sizeof(aq_executor),
                                     .name = "wave",
@@ -220,6 +231,7 @@ void aq_wave_machine_destroy(aq_wave_machine *machine)
   aq_wave_profile_destroy(machine->profile);
   aq_wave_trace_destroy(machine->trace);
   aq_wave_pool_fini(&machine->pool);
+  pthread_mutex_destroy(&machine->watching);
   free(machine);
 }
 
@@ -232,11 +244,15 @@ aq_status aq_wave_machine_profile(aq_wave_machine *machine, aq_diag *diag)
   return machine->profile ? AQ_OK : aq_diag_no_memory(diag);
 }
 
-aq_status aq_wave_machine_profile_put(const aq_wave_machine *machine,
+aq_status aq_wave_machine_profile_put(aq_wave_machine *machine,
                                       aq_record_sink *sink, aq_diag *diag)
 {
-  return machine->profile ? aq_wave_profile_put(machine->profile, sink, diag)
-                          : AQ_OK;
+  if (!machine->profile)
+    return AQ_OK;
+  pthread_mutex_lock(&machine->watching);
+  aq_status status = aq_wave_profile_put(machine->profile, sink, diag);
+  pthread_mutex_unlock(&machine->watching);
+  return status;
 }
 
 aq_status aq_wave_machine_trace(aq_wave_machine *machine,

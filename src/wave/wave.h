@@ -57,7 +57,7 @@ aq_status aq_wave_machine_profile(aq_wave_machine *machine, aq_diag *diag);
 
 /* Puts the counts, the first time that it is called; nothing without a
  * profile. Threads that execute meanwhile are counted up to some instant. */
-aq_status aq_wave_machine_profile_put(const aq_wave_machine *machine,
+aq_status aq_wave_machine_profile_put(aq_wave_machine *machine,
                                       aq_record_sink *sink, aq_diag *diag);
 
 /* A wave whose steps are printed, in each dispatch. */
