@@ -10,6 +10,7 @@ EXTRA_DIST += \
 	doc/conformance.md \
 	doc/glossary.md \
 	doc/execution.md \
+	doc/isa.md \
 	doc/kernels.md \
 	doc/limits.md \
 	doc/policies.md \
@@ -46,6 +47,11 @@ aq_measured = $(abs_top_srcdir)/../shared/data/measured
 api-docs: public/stamp
 	$(srcdir)/tools/api-index.sh public | \
 	  $(srcdir)/tools/doc-block.sh api doc/api.md
+
+# The page of instructions, from the code; a test compares it.
+.PHONY: isa-docs
+isa-docs: tests/wave/test_table
+	AQ_SRCDIR=$(srcdir) AQ_WRITE_DOCS=1 CK_FORK=no tests/wave/test_table
 
 .PHONY: accuracy bench-table calibrate reproductions schema-docs
 # The tables of record.md, store.md and counters.md, from the code; a test

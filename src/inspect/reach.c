@@ -39,11 +39,11 @@ void aq_reach_memo_destroy(aq_reach_memo *memo)
   free(memo);
 }
 
-static bool executes(aq_reach_memo *memo, const aq_isa_inst *inst)
+static bool executes(const aq_reach_memo *memo, const aq_isa_inst *inst)
 {
   uint8_t *row = &memo->rows[inst->row - aq_isa_row_at(0)];
   if (*row == NOT_ASKED)
-    *row = aq_wave_row_executes(inst->row) ? EXECUTES : MISSING;
+    *row = aq_wave_row_executes(inst->row, inst->target) ? EXECUTES : MISSING;
   return *row == EXECUTES && aq_wave_instruction_executes(inst);
 }
 

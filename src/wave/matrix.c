@@ -347,6 +347,13 @@ static void numbers_flush(matrix_type type, matrix_number *x, int count)
       x[i].value = 0;
 }
 
+/* The sums of gfx950's fp8 are not known. */
+static bool is_simulated(const matrix_shape *s, const aq_isa_inst *inst)
+{
+  return modifiers_are_valid(s, inst) &&
+         !(inst->target == AQ_ISA_GFX950 && s->sum == SPLIT);
+}
+
 static const aq_wave_op *matrix_run(aq_wave *w, const aq_wave_op *o,
                                     const matrix_shape *s)
 {
@@ -359,8 +366,7 @@ static const aq_wave_op *matrix_run(aq_wave *w, const aq_wave_op *o,
   const int results = s->m * s->m * s->blocks / AQ_WAVE_LANES;
   matrix_number a[ELEMENTS], b[ELEMENTS];
   uint32_t d[RESULT_ROWS][AQ_WAVE_LANES];
-  if (!modifiers_are_valid(s, inst) ||
-      (inst->target == AQ_ISA_GFX950 && s->sum == SPLIT))
+  if (!is_simulated(s, inst))
     return aq_wave_fault(w, o, AQ_EXECUTION_FAULT_ILLEGAL, 0,
                          "the instruction is not simulated");
   aq_wave_mode_enter_nearest();
@@ -469,3 +475,17 @@ SHAPES(HANDLER)
 
 #define ENTRY(name, ...) {#name, name##_},
 const aq_wave_semantics aq_wave_matrix[] = {SHAPES(ENTRY){NULL, NULL}};
+
+bool aq_wave_matrix_executes(const aq_isa_inst *inst)
+{
+#define SHAPE(name, ...) {#name, {__VA_ARGS__}},
+  static const struct {
+    const char *name;
+    matrix_shape shape;
+  } shapes[] = {SHAPES(SHAPE)};
+#undef SHAPE
+  for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++)
+    if (strcmp(shapes[i].name, inst->row->name) == 0)
+      return is_simulated(&shapes[i].shape, inst);
+  return true;
+}

@@ -234,6 +234,9 @@ extern const aq_wave_semantics aq_wave_access_v4[];
 /* The handler of an instruction in any list, or NULL. */
 aq_wave_handler *aq_wave_handler_named(unsigned level, const char *name);
 
+/* False for matrix instructions whose target or modifiers are not simulated. */
+bool aq_wave_matrix_executes(const aq_isa_inst *inst);
+
 /* Runs an instruction with SDWA, DPP, modifiers or operand selection. */
 const aq_wave_op *aq_wave_form_run(aq_wave *w, const aq_wave_op *o);
 

@@ -175,14 +175,16 @@ bool aq_wave_machine_executes(const char *gfx)
          aq_isa_decoder_init(&decoder, target.processor, NULL) == AQ_OK;
 }
 
-bool aq_wave_row_executes(const aq_isa_row *row)
+bool aq_wave_row_executes(const aq_isa_row *row, uint8_t target)
 {
-  return aq_wave_handler_named(0, row->name) != NULL;
+  const aq_isa_inst inst = {.row = row, .target = target};
+  return row->targets & target && aq_wave_handler_named(0, row->name) &&
+         aq_wave_matrix_executes(&inst);
 }
 
 bool aq_wave_instruction_executes(const aq_isa_inst *inst)
 {
-  return aq_wave_code_lowers(inst);
+  return aq_wave_code_lowers(inst) && aq_wave_matrix_executes(inst);
 }
 
 aq_status aq_wave_machine_create(aq_wave_machine **out, aq_diag *diag)

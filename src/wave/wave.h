@@ -31,9 +31,9 @@ typedef struct aq_wave_machine aq_wave_machine;
 /* Whether a machine executes code for a processor ("gfx942"). */
 bool aq_wave_machine_executes(const char *gfx);
 
-/* Whether instructions of a row of the table can be executed at all, and
- * whether one of such a row can with the fields that it has. */
-bool aq_wave_row_executes(const aq_isa_row *row);
+/* Whether instructions of a row of the table can be executed at all on a
+ * target (its bit), and whether one of such a row can with its fields. */
+bool aq_wave_row_executes(const aq_isa_row *row, uint8_t target);
 bool aq_wave_instruction_executes(const aq_isa_inst *inst);
 
 /* Levels of processors that lanes are computed for, from "base", which every

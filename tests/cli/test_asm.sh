@@ -80,13 +80,13 @@ cat > "$work/code.s" << 'S'
 .p2align 8
 .type leaf,@function
 leaf:
-  ds_ordered_count v1, v0 offset:4 gds
+  ds_gws_sema_v gds
   s_setpc_b64 s[30:31]
 .size leaf, .-leaf
 .p2align 8
 .type pointed,@function
 pointed:
-  ds_gws_sema_v gds
+  ds_gws_sema_p gds
   s_setpc_b64 s[30:31]
 .size pointed, .-pointed
 .macro kernel name
@@ -111,7 +111,7 @@ kernel whole
   v_mov_b32 v0, 0
 1:
   s_endpgm
-  ds_ordered_count v1, v0 gds
+  ds_gws_sema_v gds
 descriptor whole
 kernel caller
   s_getpc_b64 s[4:5]
@@ -135,7 +135,7 @@ if clang-22 -target amdgcn-amd-amdhsa -mcpu=gfx90a -c -o "$work/code.o" \
     "$out" "whole: 3 instructions can be reached, all execute"
   check "instructions that are not simulated are reported" contains "$out" "caller: 7 instructions can be reached, \
 not simulated:
-  ds_ordered_count, 1 times, first at -0x300"
+  ds_gws_sema_v, 1 times, first at -0x300"
   check "behind a pointer any function counts" contains "$out" \
     "pointer: 7 instructions can be reached, through pointers too, \
 not simulated:"

@@ -11,3 +11,5 @@ tests_wave_test_matrix_SOURCES = tests/wave/test_matrix.c
 EXTRA_DIST += tests/wave/matrix_kernels.c
 
 check_PROGRAMS += tests/wave/test_guard
+
+check_PROGRAMS += tests/wave/test_table

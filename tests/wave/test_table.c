@@ -1,0 +1,161 @@
+/* SPDX-License-Identifier: MIT */
+/* The page of instructions: it is that of the code. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "support/aqtest.h"
+#include "wave/wave.h"
+
+static const struct {
+  const char *name;
+  uint8_t bit;
+} targets[] = {{"gfx900", AQ_ISA_GFX900}, {"gfx906", AQ_ISA_GFX906},
+               {"gfx908", AQ_ISA_GFX908}, {"gfx90a", AQ_ISA_GFX90A},
+               {"gfx942", AQ_ISA_GFX940}, {"gfx950", AQ_ISA_GFX950}};
+enum { TARGETS = sizeof targets / sizeof *targets };
+
+static const char *const encodings[] = {
+    [AQ_ISA_SOP2] = "SOP2",     [AQ_ISA_SOPK] = "SOPK",
+    [AQ_ISA_SOP1] = "SOP1",     [AQ_ISA_SOPC] = "SOPC",
+    [AQ_ISA_SOPP] = "SOPP",     [AQ_ISA_SMEM] = "SMEM",
+    [AQ_ISA_VOP2] = "VOP2",     [AQ_ISA_VOP1] = "VOP1",
+    [AQ_ISA_VOPC] = "VOPC",     [AQ_ISA_VOP3] = "VOP3",
+    [AQ_ISA_VOP3P] = "VOP3P",   [AQ_ISA_DS] = "DS",
+    [AQ_ISA_FLAT] = "FLAT",     [AQ_ISA_SCRATCH] = "SCRATCH",
+    [AQ_ISA_GLOBAL] = "GLOBAL", [AQ_ISA_MUBUF] = "MUBUF",
+    [AQ_ISA_MTBUF] = "MTBUF"};
+
+static const char head[] =
+    "# Instructions of gfx9\n\n"
+    "Every opcode of the table of `src/isa/`, and what becomes of it on each "
+    "target:\n**x** executes, d decodes and prints but is not simulated (a "
+    "kernel that reaches\nit stops its queue, and `aqueduct show FILE --asm` "
+    "names it), blank: the target\ndoes not have it. Image instructions have "
+    "no row: they are refused as no\ninstruction. Made by `make isa-docs` from "
+    "the tables of the code.\n";
+
+static char mark(const aq_isa_row *row, uint8_t target)
+{
+  return !(row->targets & target)            ? ' '
+         : aq_wave_row_executes(row, target) ? 'x'
+                                             : 'd';
+}
+
+static void sums_put(FILE *out)
+{
+  fputs("\n| | executes | decodes only |\n|---|---|---|\n", out);
+  for (int t = 0; t < TARGETS; t++) {
+    size_t executes = 0, decodes = 0;
+    for (size_t i = 0; i < aq_isa_row_count(); i++) {
+      const char is = mark(aq_isa_row_at(i), targets[t].bit);
+      executes += is == 'x';
+      decodes += is == 'd';
+    }
+    fprintf(out, "| %s | %zu | %zu |\n", targets[t].name, executes, decodes);
+  }
+}
+
+static void rows_put(FILE *out, unsigned encoding)
+{
+  fprintf(out, "\n## %s\n\n| opcode | instruction |", encodings[encoding]);
+  for (int t = 0; t < TARGETS; t++)
+    fprintf(out, " %s |", targets[t].name);
+  fputs("\n|---|---|", out);
+  for (int t = 0; t < TARGETS; t++)
+    fputs("---|", out);
+  fputc('\n', out);
+  for (size_t i = 0; i < aq_isa_row_count(); i++) {
+    const aq_isa_row *row = aq_isa_row_at(i);
+    if (row->encoding != encoding)
+      continue;
+    fprintf(out, "| 0x%02x | `%s` |", row->opcode, row->name);
+    for (int t = 0; t < TARGETS; t++)
+      switch (mark(row, targets[t].bit)) {
+      case 'x':
+        fputs(" **x** |", out);
+        break;
+      case 'd':
+        fputs(" d |", out);
+        break;
+      default:
+        fputs(" |", out);
+      }
+    fputc('\n', out);
+  }
+}
+
+static char *page_make(void)
+{
+  char *text = NULL;
+  size_t size;
+  FILE *out = open_memstream(&text, &size);
+  ck_assert_ptr_nonnull(out);
+  fputs(head, out);
+  sums_put(out);
+  for (unsigned e = 0; e < AQ_ISA_ENCODINGS; e++)
+    rows_put(out, e);
+  fclose(out);
+  return text;
+}
+
+static char *file_read(const char *path)
+{
+  FILE *file = fopen(path, "r");
+  ck_assert_msg(file != NULL, "%s is not there; run make isa-docs", path);
+  fseek(file, 0, SEEK_END);
+  const size_t size = (size_t)ftell(file);
+  rewind(file);
+  char *text = calloc(1, size + 1);
+  ck_assert_uint_eq(fread(text, 1, size, file), size);
+  fclose(file);
+  return text;
+}
+
+/* `make isa-docs` writes it. */
+START_TEST(the_page_of_instructions_is_that_of_the_code)
+{
+  const char *path = aqtest_source("../doc/isa.md");
+  char *made = page_make();
+  if (getenv("AQ_WRITE_DOCS")) {
+    FILE *file = fopen(path, "w");
+    ck_assert_ptr_nonnull(file);
+    fputs(made, file);
+    ck_assert_int_eq(fclose(file), 0);
+  } else {
+    char *page = file_read(path);
+    ck_assert_msg(strcmp(page, made) == 0,
+                  "doc/isa.md is not that of the code; run make isa-docs");
+    free(page);
+  }
+  free(made);
+}
+END_TEST
+
+/* Of each verdict an example that the issue of the ISA decides, not the table:
+ * arithmetic executes everywhere, its own instructions only where they are. */
+START_TEST(verdicts_hold_for_known_instructions)
+{
+  static const struct {
+    const char *name, *marks; /* a letter a target */
+  } known[] = {{"v_add_f32", "xxxxxx"},
+               {"s_endpgm", "xxxxxx"},
+               {"s_cbranch_g_fork", "dddddd"},
+               {"v_mfma_f32_32x32x1f32", "  xx  "},
+               {"v_mfma_f64_16x16x4f64", "   x  "}};
+  for (size_t k = 0; k < sizeof known / sizeof *known; k++) {
+    char marks[TARGETS + 1] = "      ";
+    for (size_t i = 0; i < aq_isa_row_count(); i++) {
+      const aq_isa_row *row = aq_isa_row_at(i);
+      for (int t = 0; strcmp(row->name, known[k].name) == 0 && t < TARGETS; t++)
+        if (row->targets & targets[t].bit)
+          marks[t] = mark(row, targets[t].bit);
+    }
+    ck_assert_msg(strcmp(marks, known[k].marks) == 0, "%s: '%s'", known[k].name,
+                  marks);
+  }
+}
+END_TEST
+
+AQ_TEST_MAIN("wave/table", the_page_of_instructions_is_that_of_the_code,
+             verdicts_hold_for_known_instructions)
