@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * One invocation of the program: what was asked for, and where its output
- * goes. Conventions: data on stdout (or --output), everything else on stderr;
- * an error is one line, worded in `diag` by whoever found it and printed by
- * main() alone.
+ * One invocation of the program: its command, options and output. Conventions:
+ * data on stdout (or --output), everything else on stderr; an error is one
+ * line, which the function that detects it words in `diag` and main() alone
+ * prints.
  */
 #ifndef AQ_CLI_CLI_H
 #define AQ_CLI_CLI_H
@@ -33,7 +33,7 @@ typedef struct aq_cli {
   bool documented;    /* --json has its document */
   bool abrupt; /* a thread runs on that nothing ends: leave without handlers */
   aq_policy_watch *watch; /* where the policy is noted, or NULL */
-  int exit_code; /* what a command ends with, 0: what its status says */
+  int exit_code;          /* a command's own, or 0: that of its status */
   aq_diag diag;
 } aq_cli;
 
@@ -41,7 +41,7 @@ typedef struct aq_cli {
  * to be finished with aq_cli_fini. */
 aq_status aq_cli_init(aq_cli *cli, int argc, char **argv);
 
-/* The command of a name; a typo is told with the nearest name. */
+/* The command of a name; an error for a typo names the nearest one. */
 aq_status aq_cli_command_find(const char *word, const aq_cli_command **out,
                               aq_diag *diag);
 

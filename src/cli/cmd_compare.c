@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Two ways to compare: a replay is scored against what it replays; any other
- * runs are matched dispatch by dispatch and told apart. */
+/* Two ways to compare: a replay is scored against its origin; any other runs
+ * are matched dispatch by dispatch, and their differences listed. */
 #include "config.h"
 
 #include <inttypes.h>

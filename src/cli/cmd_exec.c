@@ -34,7 +34,7 @@ static void failure_print(const char *text)
   fprintf(stderr, "aqueduct: error: %s\n", text);
 }
 
-/* The exit code, and what it means that the program ended like this. */
+/* The exit code for the way in which the program ended. */
 static aq_status outcome(const execution *e, const aq_program_end *end)
 {
   aq_cli *cli = e->cli;

@@ -129,7 +129,7 @@ static void json_head(aq_json_out *json, const aq_run_info *run,
 
 /* ---- the command ---- */
 
-/* What a run's notes say of how it was made. */
+/* The settings of a run, from its notes. */
 typedef struct made {
   bool policy;    /* one decided when jobs were submitted */
   bool open_loop; /* a replay at the measured times */
@@ -157,7 +157,7 @@ static made run_made(const aq_run_info *run)
   return out;
 }
 
-/* A replay without its measured run in the store is explained by itself. */
+/* A replay whose measured run is not in the store is explained without it. */
 static aq_status origin_take(aq_cli *cli, aq_store *store, int64_t origin,
                              aq_dispatches *dispatches)
 {

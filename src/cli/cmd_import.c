@@ -28,7 +28,7 @@ static const char *repair_key(aq_trace_repair repair, char key[64])
   return key;
 }
 
-/* What the run's notes keep, and --json shows. */
+/* For the run's notes and for --json. */
 static void json_result(aq_json_out *json, const aq_trace_result *result)
 {
   char key[64];
@@ -124,8 +124,8 @@ static const char *or_null(const char *text)
   return text[0] ? text : NULL;
 }
 
-/* What an export of our own says of the run it was made from. The run it
- * replays is in another store. */
+/* The description of the run in an export of our own. The run it replays is in
+ * another store. */
 static void take_run(aq_run_info *info, const aq_trace_run *run)
 {
   info->durations = or_null(run->durations);
@@ -144,7 +144,7 @@ static void take_run(aq_run_info *info, const aq_trace_run *run)
   info->reproducible = run->reproducible;
 }
 
-/* Where the durations of a measured run come from, unless it says so. */
+/* The source of the durations of a measured run that does not name it. */
 static void durations_tell(aq_run_info *info, const aq_trace_result *result,
                            char *text, size_t size)
 {
@@ -200,7 +200,7 @@ static aq_status import_file(aq_cli *cli, aq_json_out *json, aq_store *store,
   return finish_run(cli, json, writer, &info, &result);
 }
 
-/* Runs that were stored before a bad file stay, and are told. */
+/* Runs stored before a bad file stay, and are printed. */
 static aq_status import_files(aq_cli *cli, aq_store *store)
 {
   aq_json_out *json;

@@ -15,7 +15,7 @@
  * wrap. */
 enum { LDS_MAX = 1 << 30, REPEATS_MAX = 1000000 };
 
-/* ---- what was asked for ---- */
+/* ---- options ---- */
 
 /* "X[,Y[,Z]]"; 1 for a size that is left out, all 0 without the option. */
 static aq_status sizes_read(aq_cli *cli, aq_cli_option_id option, uint32_t most,
@@ -41,8 +41,8 @@ static aq_status sizes_read(aq_cli *cli, aq_cli_option_id option, uint32_t most,
   return AQ_OK;
 }
 
-/* Words behind --args are arguments of the kernel too; with --args given more
- * than once their order could not be told. */
+/* Words behind --args are arguments of the kernel too; with several --args
+ * their order would be unknown. */
 static aq_status args_read(aq_cli *cli, aq_launch_ask *ask)
 {
   const size_t words = (size_t)cli->arg_count - 2;

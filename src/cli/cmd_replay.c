@@ -111,7 +111,7 @@ static aq_status replay_run(aq_cli *cli, aq_performance *performance,
 
 /* ---- a capture ---- */
 
-/* What has no meaning for a capture is refused, not ignored. */
+/* Options that have no meaning for a capture are refused, not ignored. */
 static aq_status options_refuse(aq_cli *cli)
 {
   static const aq_cli_option_id foreign[] = {

@@ -36,7 +36,7 @@ static bool report_has(const report *r, int64_t run)
   return false;
 }
 
-/* Takes the info over; a run that is there already is not shown twice. */
+/* Takes the info over; a run of the page is not shown twice. */
 static void report_add(report *r, aq_run_info *info)
 {
   if (r->count == AQ_PAGE_RUNS_MAX || report_has(r, info->id))
@@ -47,7 +47,7 @@ static void report_add(report *r, aq_run_info *info)
 
 /* ---- where the constants come from ---- */
 
-/* The edits that a run's notes tell, as an array ended by NULL that points into
+/* The edits in a run's notes, as an array ended by NULL that points into
  * the document. */
 static const char **edits_of(const aq_json_doc *doc)
 {
@@ -120,7 +120,7 @@ static aq_status find_runs(aq_cli *cli, aq_store *store, report *r)
   return AQ_OK;
 }
 
-/* One replay alone: what it replays comes first. */
+/* One replay alone: its origin comes first. */
 static aq_status add_origin(aq_cli *cli, aq_store *store, report *r)
 {
   aq_run_info *origin;

@@ -182,7 +182,7 @@ static aq_status show_run(aq_cli *cli, aq_store *store, const aq_run_info *info)
 
 /* ---- a device model ---- */
 
-/* The first word of a source says what it is worth: "measured", "assumed". */
+/* The first word of a source is its worth: "measured", "assumed". */
 static void source_worth(const char *source, char worth[16])
 {
   snprintf(worth, 16, "%.*s", (int)strcspn(source, ": "), source);

@@ -64,7 +64,7 @@ static aq_status prune(aq_cli *cli, aq_store *store, aq_json_out *json)
   return status;
 }
 
-/* `store prune`, with what it removed in a document where one is wanted. */
+/* `store prune`, with a document of the removed runs for --json. */
 static aq_status prune_tell(aq_cli *cli, aq_store *store)
 {
   aq_json_out *json;

@@ -88,7 +88,7 @@ static aq_status tasks_print(aq_cli *cli, int64_t tasks)
   return AQ_OK;
 }
 
-/* ---- what there is to do ---- */
+/* ---- tasks ---- */
 
 static aq_status tasks_make(sweep *s)
 {
@@ -143,7 +143,7 @@ static void known_mark(const char *key, int64_t run, const char *failed,
   f->s->known++;
 }
 
-/* What the store has already. Points that are the same are run once each. */
+/* Finds the points that the store has. Equal points are run once. */
 static aq_status known_find(sweep *s)
 {
   aq_store *store;

@@ -53,7 +53,7 @@ static void put_case(aq_cli *cli, const aq_cli_verdict *v, size_t i)
             metric.name, value, unit, v->limits[i].limit);
   else
     fprintf(cli->out,
-            ">\n      <error message=\"no row tells %s\"/>\n    </testcase>\n",
+            ">\n      <error message=\"no row has %s\"/>\n    </testcase>\n",
             metric.name);
 }
 

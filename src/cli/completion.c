@@ -24,7 +24,7 @@ static const char *const generators[] = {
 };
 
 /* bash breaks words at '=': `--store=F` comes as three words. Names are data
- * and never reach `compgen -W`, which would expand what is in them. */
+ * and never reach `compgen -W`, which would expand them. */
 static const char functions[] =
     "_aqueduct_words() {\n"
     "  mapfile -t COMPREPLY < <(compgen -W \"$1\" -- \"$cur\")\n"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Writes what is made from the table while building: `gendoc man [COMMAND]`
- * and `gendoc completion`, to standard output.
+ * Writes the documents made from the table at build time: `gendoc man
+ * [COMMAND]` and `gendoc completion`, to standard output.
  */
 #include "config.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* --by GROUP, of the commands that tell figures by group. */
+/* --by GROUP, of the commands that print figures by group. */
 #ifndef AQ_CLI_GROUPS_H
 #define AQ_CLI_GROUPS_H
 

@@ -93,6 +93,6 @@ void aq_cli_help_print(FILE *out, const aq_cli_command *command)
     fprintf(out, "  %s\n      %s\n", about->examples[i].command,
             about->examples[i].meaning);
   fputs("\nExit status: 0 done, 1 a difference or a failed check, 2 usage, bad "
-        "input, or what cannot be read or written.\n",
+        "input, or a file that cannot be read or written.\n",
         out);
 }

@@ -147,10 +147,9 @@ void aq_cli_man_print(FILE *out, const aq_cli_command *command,
     put_commands(out);
   put_options(out, command);
   put_environment(out, command);
-  fputs(
-      ".SH EXIT STATUS\n0 done, 1 a difference or a failed check, 2 usage, bad "
-      "input, or what cannot be read or written.\n",
-      out);
+  fputs(".SH EXIT STATUS\n0 done, 1 a difference or a failed check, 2 usage, "
+        "bad input, or a file that cannot be read or written.\n",
+        out);
   put_examples(out, about);
   put_see_also(out, command);
 }

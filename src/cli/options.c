@@ -129,7 +129,7 @@ static bool flag_is_off(const char *value)
   return !*value || strcmp(value, "0") == 0 || strcmp(value, "no") == 0;
 }
 
-/* The environment gives what the command line does not. */
+/* The environment gives the options that the command line does not. */
 static void read_environment(aq_cli *cli)
 {
   for (int i = 0; i < AQ_CLI_OPT_COUNT; i++) {

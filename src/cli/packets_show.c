@@ -12,7 +12,7 @@
 #include "common/json_out.h"
 #include "common/text.h"
 
-/* What is told of a capture besides its packets and kernels. */
+/* The counts of a capture besides its packets and kernels. */
 static const struct {
   const char *text, *key;
   aq_packet_event_kind event;

@@ -160,7 +160,7 @@ aq_status aq_cli_performed_print(aq_cli *cli, const aq_run_info *info,
   if (status != AQ_OK)
     return status;
   if (totals->fallback.text[0])
-    aq_cli_note(cli, "%s; went on without it", totals->fallback.text);
+    aq_cli_note(cli, "%s; continued without it", totals->fallback.text);
   if (aq_cli_run_trust(info, trust))
     aq_cli_note(cli, "simulated with %s", trust);
   else if (info->device_model)

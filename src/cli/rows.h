@@ -4,7 +4,7 @@
  * table (aligned by libsmartcols where it was built in, else separated by tabs)
  * or as an array of objects in a JSON document.
  *
- * A row gets its cells in the order of the columns. What is not known (NULL,
+ * A row gets its cells in the order of the columns. An unknown value (NULL,
  * AQ_NONE, AQ_TIME_NONE, not a number) is "-" in a table and null in a
  * document. Texts are copied and made harmless. Errors of memory are kept until
  * the end; rows that are NULL take cells and report the error there. One

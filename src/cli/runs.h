@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * What commands share about stored runs: opening the store, making a run,
- * showing what is known of one.
+ * printing one.
  */
 #ifndef AQ_CLI_RUNS_H
 #define AQ_CLI_RUNS_H
@@ -11,7 +11,7 @@
 #include "exec/spools.h"
 #include "store/store.h"
 
-/* Opens the store that --store names, and says what is odd about it. */
+/* Opens the store that --store names, and prints its notice. */
 aq_status aq_cli_store_open(aq_cli *cli, aq_store_mode mode, aq_store **out);
 
 /* The same to read, but a default store that is not there yet is no error:
@@ -37,7 +37,7 @@ void aq_cli_run_label(const aq_run_info *info, char *out);
 /* All that is known, as the members of an open map. */
 void aq_cli_run_json(aq_json_out *json, const aq_run_info *info);
 
-/* What a simulated run's figures rest on, "partly calibrated constants of
+/* The basis of a simulated run's figures, "partly calibrated constants of
  * mi300x"; NULL for a measured run. Into a buffer of AQ_CLI_TRUST_SIZE. */
 enum { AQ_CLI_TRUST_SIZE = 160 };
 const char *aq_cli_run_trust(const aq_run_info *info, char *out);

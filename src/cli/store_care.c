@@ -12,7 +12,7 @@
 #include "common/text.h"
 #include "store/care.h"
 
-/* Where a verb tells what it finds: lines, or a document. */
+/* The output of a verb's findings: lines, or a document. */
 typedef struct teller {
   aq_cli *cli;
   aq_json_out *json;
@@ -44,7 +44,7 @@ static void tell_finding(const aq_check_finding *finding, void *user)
   free(line);
 }
 
-/* Those that could be recovered were, when the store was opened. */
+/* Opening the store recovered all spools that it could. */
 static void tell_spools(teller *to, const aq_store *store)
 {
   const char *path = aq_store_path(store);
@@ -117,7 +117,7 @@ static void tell_merged(const aq_merged_run *run, void *user)
   }
 }
 
-/* Runs that were merged before a bad store stay, and are told. */
+/* Runs merged before a bad store stay, and are printed. */
 aq_status aq_cli_store_merge(aq_cli *cli, aq_store *store)
 {
   teller to = {.cli = cli};

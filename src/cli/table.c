@@ -54,9 +54,9 @@ const aq_cli_command aq_cli_commands[AQ_CLI_CMD_COUNT] = {
              "or packed (gzip, zstd); the format is detected.\n\n"
              "Oddities that can be repaired are repaired, counted, reported "
              "with the place of the first one, and kept in the run's notes. "
-             "What cannot be repaired is an error, and nothing of that file is "
-             "stored; so is a truncated file, unless --allow-truncated "
-             "imports what it holds.",
+             "Anything else is an error, and nothing of that file is stored. A "
+             "truncated file is an error too, unless --allow-truncated imports "
+             "the part that it holds.",
          .examples = {{"aqueduct import trace.json.gz --name resnet",
                        "one trace, under a name"},
                       {"aqueduct import results/",
@@ -69,19 +69,18 @@ const aq_cli_command aq_cli_commands[AQ_CLI_CMD_COUNT] = {
         {.name = "run",
          .arguments = "SCENARIO",
          .summary = "run a scenario file",
-         .text = "Runs the workload that a scenario file describes on a "
-                 "transport, by default the simulator, and stores what "
-                 "happened as a run.\n\n"
-                 "The device is the one of --device, else the scenario's. Each "
-                 "stream has a queue of its own; with --queues, the streams of "
-                 "a device share so many, as HIP's share four.\n\n"
+         .text = "Runs the workload of a scenario file on a transport, by "
+                 "default the simulator, and stores its rows as a run.\n\n"
+                 "--device names the device; without it, the scenario does. "
+                 "Each stream has its own queue; with --queues N, the streams "
+                 "of a device share N queues, as HIP's streams share four.\n\n"
                  "Without --policy each job goes at once to the queue of its "
                  "stream. A policy that fails, acts illegally or stalls ends "
                  "the run, and nothing is stored.\n\n"
-                 "--parameter gives a value to what the scenario writes as "
-                 "\"$NAME\". SCENARIO may be a workload of DISB, too; models "
-                 "of REEF are looked for in $AQ_DATA/workloads/reef-mi50.\n\n"
-                 "On SIGUSR1 the state of every queue is told on standard "
+                 "--parameter gives a value to each \"$NAME\" of the scenario. "
+                 "SCENARIO may also be a workload of DISB; models of REEF lie "
+                 "in $AQ_DATA/workloads/reef-mi50.\n\n"
+                 "On SIGUSR1, run prints the state of every queue on standard "
                  "error.",
          .examples =
              {{"aqueduct run burst.json --device mi300x",
@@ -100,33 +99,32 @@ const aq_cli_command aq_cli_commands[AQ_CLI_CMD_COUNT] = {
          .summary = "send the submissions of a run or a capture through a "
                     "transport",
          .text =
-             "Submits what a stored run submitted, when it was submitted, "
-             "through queue, packets and transport, and stores the result as "
-             "a run that is linked to its origin. Kernels take as long as "
-             "they took in the origin; when they start is up to the "
-             "simulator.\n\n"
-             "Rows whose submission is not known, and the first of each "
+             "Repeats the submissions of a stored run at their measured times, "
+             "through queue, packets and transport, and stores the result as a "
+             "run that is linked to its origin. Kernels take as long as in the "
+             "origin; the simulator decides when they start.\n\n"
+             "Rows with an unknown submission, and the first row of each "
              "queue, are pinned to their measured time and never scored.\n\n"
-             "Where a trace tells streams only, they share four hardware "
-             "queues of a device as HIP's do; recorded queues are kept, "
-             "unless --queues says how many there are. Dependencies across "
+             "If a trace has streams but no queues, the streams of a device "
+             "share four hardware queues, as HIP's do; recorded queues are "
+             "kept, unless --queues gives their number. Dependencies across "
              "queues that the import found become barrier packets.\n\n"
              "What if: --set changes a constant of the device, --mode closed "
              "lets the host follow a device that is faster or slower, "
              "--as-graph shows what graph launches would save, and --level 2 "
              "predicts durations by the median of the same name and shape. "
-             "The run's notes keep all of it.\n\n"
-             "Without --device the device model is chosen from the GPU that "
-             "the run names.\n\n"
-             "A CAPTURE is a file that a program wrote of what it submitted to "
-             "its queues. Its operations are submitted again as fast as they "
-             "go, and the memory that is left is compared with the capture's: "
-             "the exit status is 1, and nothing is stored, if it differs. Host "
-             "functions of its kernels come from --kernels. With --bench it is "
-             "repeated without records, and the time of each repetition is "
-             "kept in the run's notes. The options of runs do not apply.\n\n"
-             "What exec --capture wrote is a CAPTURE too: the same packets are "
-             "sent, when the program sent them after what it waited for; "
+             "The run's notes keep these settings.\n\n"
+             "Without --device, the GPU that the run names decides the device "
+             "model.\n\n"
+             "A CAPTURE is a file in which a program recorded its submissions. "
+             "Replay submits the operations again without pauses and compares "
+             "the memory at the end with the capture's: if it differs, the "
+             "exit status is 1 and nothing is stored. --kernels names the host "
+             "functions of its kernels. --bench repeats the capture without "
+             "records, and the run's notes keep the time of each repetition. "
+             "The options of runs do not apply.\n\n"
+             "A file of exec --capture is a CAPTURE too: replay sends the same "
+             "packets, as long after the program's waits as the program did; "
              "kernels take their cost and compute nothing.",
          .examples = {{"aqueduct replay m --device mi300x --name s",
                        "replay run m on the MI300X model"},
@@ -134,7 +132,7 @@ const aq_cli_command aq_cli_commands[AQ_CLI_CMD_COUNT] = {
                        "replay the newest run on the model of its GPU"},
                       {"aqueduct replay m --mode closed --set "
                        "interrupt_to_host=2us",
-                       "what a faster interrupt would bring"},
+                       "the effect of a faster interrupt"},
                       {"aqueduct replay app.aqcap --kernels ./app.so --bench "
                        "20",
                        "a capture, checked, and timed 20 times"}},
@@ -149,26 +147,24 @@ const aq_cli_command aq_cli_commands[AQ_CLI_CMD_COUNT] = {
          .summary = "run a program that uses HSA on the simulator",
          .text =
              "Runs an unmodified program with the drop-in "
-             "libhsa-runtime64.so.1 in the place of ROCm's, also if it names "
-             "another one by its run path. The program finds the kernel "
-             "module and /dev/kfd as if they were there: in a mount namespace, "
-             "for which no root is needed, and by a preloaded library; "
-             "where namespaces are blocked (`aqueduct doctor` tells) by that "
-             "library alone, which programs that are linked statically or make "
-             "system calls themselves do not see. Nothing is added to "
-             "what the program prints on stdout.\n\n"
-             "Each process that opens HSA is stored as a run of its own; the "
-             "ids are told on stderr, and -o FILE gets them alone. A run of "
-             "a process that was killed is incomplete. --record and "
+             "libhsa-runtime64.so.1 in place of ROCm's, even if the program's "
+             "run path names another one. The program finds the kernel module "
+             "and /dev/kfd: exec makes a mount namespace, which needs no root, "
+             "and preloads a library. Where namespaces are blocked (see "
+             "`aqueduct doctor`), exec only preloads the library, which has no "
+             "effect on static programs and on direct system calls. The "
+             "program's stdout stays its own.\n\n"
+             "Each process that opens HSA becomes a run of its own; exec "
+             "prints the ids on stderr, and -o FILE writes the ids alone to "
+             "FILE. The run of a killed process is incomplete. --record and "
              "--record-limit bound the rows of each; a run that leaves rows "
-             "out counts them. What is left when exec "
-             "itself is killed is stored by the next command that opens the "
-             "store.\n\n"
-             "The exit status is the program's; 128 and the number of the "
+             "out counts them. If exec itself is killed, the next command that "
+             "opens the store stores the runs.\n\n"
+             "The exit status is the program's; 128 plus the number of the "
              "signal that killed it; 125 when exec itself fails, at the "
-             "timeout, or when a program that succeeds never called hsa_init; "
+             "timeout, or when a successful program never called hsa_init; "
              "126 when the program cannot be run; 127 when it is not found.",
-         .examples = {{"aqueduct exec rocminfo", "what a program would see"},
+         .examples = {{"aqueduct exec rocminfo", "the view of a program"},
                       {"aqueduct exec --device mi210 --kernels ./kernels.so -- "
                        "./app -n 4",
                        "with arguments and kernels, on an MI210"}},
@@ -185,12 +181,10 @@ const aq_cli_command aq_cli_commands[AQ_CLI_CMD_COUNT] = {
          .arguments = "FILE KERNEL [ARG]...",
          .summary = "run one kernel of a code object and print its results",
          .text =
-             "Takes the code for the device out of a code object or an offload "
-             "bundle, makes buffers, dispatches KERNEL, prints how long "
-             "it took and what is in its out buffers, and stores a run. "
-             "Without "
-             "--device the first device model is taken that the file has code "
-             "for.\n\n"
+             "Loads the code for the device from a code object or an offload "
+             "bundle, makes buffers, dispatches KERNEL, prints its duration "
+             "and its out buffers, and stores a run. Without --device, launch "
+             "takes the first device model that the file has code for.\n\n"
              "On --transport hsa the GPU executes the kernel. In the simulator "
              "a host function of the kernel's name stands for it, from a "
              "plug-in (doc/kernels.md) or the device library; without one, "
@@ -200,11 +194,11 @@ const aq_cli_command aq_cli_commands[AQ_CLI_CMD_COUNT] = {
              "u8, i16, u16, i32, u32, i64, u64, f32 or f64. A buffer is filled "
              "with 0, with a number behind `=`, with 0, 1, 2, ... by `=iota`, "
              "or with the bytes of a file by `=@FILE`, when N may be left out. "
-             "out:TYPE[N]:FILE writes the buffer to FILE in the end; what it "
-             "is filled with comes behind that.\n\n"
-             "With --repeat the buffers are not filled again in between. After "
-             "--timeout launch ends with exit status 1, whatever hangs, and "
-             "stores nothing.",
+             "out:TYPE[N]:FILE writes the buffer to FILE at the end; the "
+             "initial contents follow FILE.\n\n"
+             "--repeat does not fill the buffers again between repetitions. "
+             "After --timeout, launch ends with exit status 1 and stores "
+             "nothing.",
          .examples =
              {{"aqueduct launch k.hsaco vadd --grid 1024 --kernels "
                "./k.so --args 'buf:f32[1024]=iota' 'buf:f32[1024]=1' "
@@ -230,22 +224,20 @@ const aq_cli_command aq_cli_commands[AQ_CLI_CMD_COUNT] = {
          .arguments = "PLAN",
          .summary = "run every point of a plan",
          .text =
-             "Runs a product of workloads, parameters, devices, policies and "
-             "seeds on all cores, and stores each as a run. Points whose run "
-             "the store has already, made of the same inputs by the same "
-             "version, are skipped: a sweep that was interrupted goes on where "
-             "it was. The ids of the runs are printed in the order of the "
-             "plan.\n\n"
-             "Only requests and sums are stored, unless the plan asks for "
-             "rows. A point that fails, also because its policy crashes or "
-             "does "
-             "not return, is reported and stored as failed, and the others are "
-             "run; the exit status is then 1. Points that failed are skipped "
-             "by later sweeps, unless --retry asks for them.\n\n"
-             "--tasks prints commands for GNU parallel or a Slurm array; their "
-             "stores are joined by `store merge`. The results are the same "
-             "however the points were shared.",
-         .examples = {{"aqueduct sweep plan.json", "all of it, on all cores"},
+             "Runs the product of workloads, parameters, devices, policies and "
+             "seeds on all cores, and stores each point as a run. A sweep "
+             "skips points that the store already holds for the same inputs "
+             "and version, so the same command continues an interrupted sweep. "
+             "It prints the ids of the runs in the order of the plan.\n\n"
+             "A sweep stores requests and sums only, unless the plan asks for "
+             "rows. If a point fails, for example because its policy crashes "
+             "or does not return, the sweep reports it, stores it as failed "
+             "and runs the other points; the exit status is then 1. Later "
+             "sweeps skip failed points, unless --retry is given.\n\n"
+             "--tasks prints commands for GNU parallel or a Slurm array; "
+             "`store merge` joins their stores. The results do not depend on "
+             "how points are shared.",
+         .examples = {{"aqueduct sweep plan.json", "all points, on all cores"},
                       {"aqueduct sweep plan.json --tasks 64 | parallel",
                        "with GNU parallel"},
                       {"aqueduct sweep plan.json --store $N.db --shard $N/64",
@@ -259,15 +251,14 @@ const aq_cli_command aq_cli_commands[AQ_CLI_CMD_COUNT] = {
         {.name = "study",
          .arguments = "[RUN]...",
          .summary = "statistics of requests, over runs and seeds",
-         .text =
-             "Tells of the requests of runs how long they took and what was "
-             "served: mean response with a 95 % confidence interval (of the "
-             "means of seeds; of batches where there is one), quantiles, "
-             "throughput, deadlines met, fairness, utilisation. Runs that "
-             "differ in nothing but the seed are one row. Without RUN, all "
-             "complete runs of the store that have requests.\n\n"
-             "Where the plan had clients alone, also ANTT and STP. Runs that "
-             "went on without their policy are left out.",
+         .text = "Prints statistics of the requests of runs: mean response "
+                 "with a 95 % confidence interval (over the means of seeds, or "
+                 "over batches of a single seed), quantiles, throughput, "
+                 "deadlines met, fairness, utilisation. Runs that differ only "
+                 "in the seed share a row. Without RUN, study takes all "
+                 "complete runs of the store that have requests.\n\n"
+                 "If the plan ran clients alone, study adds ANTT and STP. It "
+                 "leaves out runs that continued without their policy.",
          .examples = {{"aqueduct study --plan edf-fifo", "a table"},
                       {"aqueduct study --plan edf-fifo --baseline fifo "
                        "--metric p99",
@@ -284,27 +275,26 @@ const aq_cli_command aq_cli_commands[AQ_CLI_CMD_COUNT] = {
          .summary = "compare runs dispatch by dispatch",
          .text =
              "Scores a run against the run that it replays (OTHER, by default "
-             "its origin; either may come first): how far its end "
-             "times, completion intervals, queue waits and starts are from "
-             "the measured ones, by class of row, beside two trivial "
-             "formulas on the same rows: zero, max(submission, previous "
-             "end), and E, the same with two latencies fitted to this very "
-             "run. Pinned rows and unmatched rows are not counted. A replay "
-             "on another GPU than the measured one is not scored, because its "
-             "durations are those of the measured one; --as-if does it all the "
-             "same. "
-             "When nothing can be scored there is no verdict, and the exit "
-             "status is 2.\n\n"
-             "Any other runs, or with --match or --by, are matched and told "
-             "apart: RUN is what was, each OTHER what is. The lost time is "
-             "divided among host calls, queues and kernels, by group, with "
-             "the 99 % interval of the paired differences.",
+             "its origin; either may come first): the errors of its end times, "
+             "completion intervals, queue waits and starts, by class of row, "
+             "beside two trivial formulas on the same rows: zero, "
+             "max(submission, previous end), and E, the same with two "
+             "latencies fitted to this run. Pinned rows and unmatched rows are "
+             "not counted. A replay on another GPU than the measured one keeps "
+             "the measured durations, so compare does not score it without "
+             "--as-if. "
+             "If no row can be scored, there is no verdict and the exit status "
+             "is 2.\n\n"
+             "Any other runs, and all runs with --match or --by, are matched "
+             "dispatch by dispatch: RUN is the baseline of each OTHER. Compare "
+             "divides the lost time among host calls, queues and kernels, by "
+             "group, with the 99 % interval of the paired differences.",
          .examples = {{"aqueduct compare s", "run s with its origin"},
                       {"aqueduct compare s --fail-above end.median=400 "
                        "--format junit -o result.xml",
                        "a test case; exit 1 if the simulation is worse"},
                       {"aqueduct compare before after --by kernel",
-                       "what became slower"},
+                       "the kernels that became slower"},
                       {"aqueduct compare fifo edf srpt --by class "
                        "--format markdown",
                        "two policies with a third, as tables"}},
@@ -333,22 +323,22 @@ const aq_cli_command aq_cli_commands[AQ_CLI_CMD_COUNT] = {
     [AQ_CLI_CMD_SHOW] =
         {.name = "show",
          .arguments = "RUN|DEVICE|FILE [KERNEL]",
-         .summary = "show one run, one device model, one program, one capture "
-                    "or what is in a code object",
+         .summary = "show a run, a device model, a program, a capture or a "
+                    "code object",
          .text =
-             "Of a run: what is known of it, and a summary of each of "
-             "its queues. Of a device model: every constant with its "
+             "Of a run: its description, and a summary of each of its queues. "
+             "Of a device model: every constant with its "
              "unit, its source, and whether it is calibrated or "
-             "assumed. Of several devices, as --device takes them: their "
-             "copy engines and how they are linked. Of a file with a "
-             "recorded program: its commands, one a line. Of a capture: its "
-             "records, one a line; of what exec --capture wrote: its queues, "
+             "assumed. Of several devices, as --device takes them: their copy "
+             "engines and links. Of a file with a recorded program: its "
+             "commands, one a line. Of a capture: its records, one a line; of "
+             "a file of exec --capture: its queues, "
              "packets, kernels, copies and waits, counted. Of a code object, "
              "an offload bundle or an executable or library of HIP: its "
              "targets and kernels with their arguments, or with --asm their "
              "machine code (gfx9).\n\n"
-             "A name that is both a run and a device model means the "
-             "run; give the path of the .device file for the other.",
+             "If a run and a device model share a name, show takes the run; "
+             "the path of the .device file names the model.",
          .examples = {{"aqueduct show latest", "the newest run"},
                       {"aqueduct show mi300x", "the MI300X device model"},
                       {"aqueduct show ./loop.program", "disassemble it"},
@@ -364,17 +354,17 @@ const aq_cli_command aq_cli_commands[AQ_CLI_CMD_COUNT] = {
     [AQ_CLI_CMD_STATS] =
         {.name = "stats",
          .arguments = "RUN",
-         .summary = "tell how long its dispatches took, by group",
-         .text =
-             "For each group the calls, and of the time T = A + Q + K of a "
-             "dispatch: K from its start to its end, A the host call that "
-             "submitted it, Q from its submission to its start; and the "
-             "gap since the end before it on its queue. In us. doc/stats.md "
-             "defines each figure.",
+         .summary = "print how long its dispatches took, by group",
+         .text = "Prints for each group the calls; the time T = A + Q + K of a "
+                 "dispatch, where K lasts from its start to its end, A is the "
+                 "host call that submitted it, and Q lasts from its submission "
+                 "to its start; and the gap since the previous end on its "
+                 "queue. In us. doc/stats.md "
+                 "defines each figure.",
          .examples = {{"aqueduct stats m", "by kernel"},
                       {"aqueduct stats m --by queue", "by queue"},
                       {"aqueduct stats m --by class --json",
-                       "queued, near, idle and so on, as compare has them"}},
+                       "the classes of compare: queued, near, idle and so on"}},
          .options = BIT(BY),
          .args_min = 1,
          .args_max = 1,
@@ -384,29 +374,29 @@ const aq_cli_command aq_cli_commands[AQ_CLI_CMD_COUNT] = {
          .arguments = "RUN",
          .summary = "name the bottleneck of a run, with its evidence",
          .text = "Divides the time of each device, from its first start to its "
-                 "last end, among what ran and why nothing ran: the host had "
-                 "not submitted, waited for the device, the packet lay in its "
-                 "ring, waited for a barrier, was launched. The largest share "
-                 "names the bottleneck. Measured and simulated runs alike; "
-                 "doc/stats.md says how each share is found.",
-         .examples = {{"aqueduct explain m", "what holds the run m back"}},
+                 "last end, among running kernels and copies, and the reasons "
+                 "for idle time: the host had not submitted or waited for the "
+                 "device; the next packet lay in its ring, waited for a "
+                 "barrier, or was being launched. The largest share names the "
+                 "bottleneck. Explain takes measured and simulated runs; "
+                 "doc/stats.md defines each share.",
+         .examples = {{"aqueduct explain m", "the bottleneck of run m"}},
          .args_min = 1,
          .args_max = 1,
          .what = AQ_CLI_RUN},
     [AQ_CLI_CMD_REPORT] =
         {.name = "report",
          .arguments = "RUN...",
-         .summary = "make a page to look at, of one run or several",
-         .text = "Writes one HTML file that needs nothing else: timelines "
-                 "side by side, how far the ends of a replay are off, gaps, "
-                 "a table of kernels, and where the constants of the device "
-                 "model come from. A replay without its origin beside it is "
-                 "shown with it.\n\n"
-                 "The bytes depend on the runs alone. With --json the page "
-                 "needs a file, and a document on standard output lists the "
-                 "runs that it shows.",
+         .summary = "make an HTML page of one run or several",
+         .text = "Writes one self-contained HTML file: timelines side by side, "
+                 "the end errors of a replay, gaps, a table of kernels, and "
+                 "the sources of the device model's constants. Report adds the "
+                 "origin of a replay to the page.\n\n"
+                 "The bytes depend on the runs alone. With --json, -o must "
+                 "name the page, and a document on standard output lists the "
+                 "runs on it.",
          .examples = {{"aqueduct report s -o report.html",
-                       "the replay s beside what was measured"},
+                       "the replay s beside its measured run"},
                       {"aqueduct report a b -o report.html", "any two runs"}},
          .args_min = 1,
          .args_max = 16,
@@ -416,8 +406,8 @@ const aq_cli_command aq_cli_commands[AQ_CLI_CMD_COUNT] = {
          .arguments = "RUN",
          .summary = "write a run to a file",
          .text = "Writes the rows of a run in one of the formats that "
-                 "`aqueduct list formats` shows; a database (rocpd) needs a "
-                 "file to be in. The bytes depend on the "
+                 "`aqueduct list formats` shows; a database (rocpd) needs -o. "
+                 "The bytes depend on the "
                  "rows alone: two replays of the same run with the same "
                  "device model and seed give the same file.",
          .examples = {{"aqueduct export s --format perfetto -o s.pftrace",
@@ -435,26 +425,26 @@ const aq_cli_command aq_cli_commands[AQ_CLI_CMD_COUNT] = {
          .arguments = "calibrate RUN... | probe",
          .summary = "learn the constants of a device model",
          .text =
-             "`calibrate` fits what measured runs tell of the constants of the "
-             "device model that --device names, and writes a model that begins "
-             "with it and has the fitted constants, each with the runs, the "
-             "number of cases and their spread as its source. What was fitted, "
-             "and what was not and why, is told on standard error. Runs that "
-             "tell too little are refused. Of the run of a probe the constants "
-             "that it told are taken as they are.\n\n"
-             "`probe` runs small experiments on an idle device, tells what "
-             "constants of a device model follow from them, each with its "
-             "resolution, and stores every packet as a run. A sum of keys "
-             "means that only their sum can be seen. With --transport hsa the "
-             "device is a GPU; on the simulator the probe gives the device "
-             "model's own constants back.",
+             "`calibrate` fits constants of the device model that --device "
+             "names to measured runs, and writes a model that is based on it "
+             "and has the fitted constants, each with the runs, the number of "
+             "cases and their spread as its source. Standard error lists the "
+             "constants that were fitted, and the reasons for the others. Runs "
+             "with too few cases are refused. From the run of a probe, "
+             "calibrate takes the constants as they are.\n\n"
+             "`probe` runs small experiments on an idle device, prints the "
+             "constants of a device model that follow from them, each with its "
+             "resolution, and stores every packet as a run. It prints a sum of "
+             "keys where only their sum can be observed. With --transport hsa "
+             "the device is a GPU; on the simulator, the probe finds the "
+             "constants of the device model.",
          .examples = {{"aqueduct device calibrate m1 m2 --device mi300x -o "
                        "mine.device",
                        "a model of your GPU and software"},
                       {"aqueduct replay m3 --device ./mine.device",
                        "try it on another run"},
                       {"aqueduct device probe --transport hsa --name p",
-                       "what the first GPU is like"},
+                       "the constants of the first GPU"},
                       {"aqueduct device calibrate p --device mi300x -o "
                        "mine.device",
                        "a model of it"}},
@@ -466,29 +456,28 @@ const aq_cli_command aq_cli_commands[AQ_CLI_CMD_COUNT] = {
     [AQ_CLI_CMD_STORE] =
         {.name = "store",
          .arguments = "check | merge OTHER... | prune RUN... | vacuum",
-         .summary = "tend the store: check, merge, remove runs, shrink",
-         .text = "`check` reads the whole file and tells, a line each, what "
-                 "should not be (problem) and what is worth knowing (remark: "
-                 "incomplete runs, replays of removed ones). The exit status "
-                 "is 1 if there is a problem.\n\n"
-                 "`merge` copies the complete runs of other stores, each at "
-                 "once or not at all, and prints their new ids. A run that is "
-                 "here already, with the same rows and the same date, is not "
-                 "copied again; one whose name is taken gets the first of "
-                 "NAME-2, NAME-3... that is free.\n\n"
-                 "`prune` removes the runs that are named, with all their "
-                 "rows, and prints their ids. The word `incomplete` stands "
-                 "for every run whose writer did not finish: it was killed, "
-                 "or it is still at work, and is then left without its "
-                 "run.\n\n"
-                 "`vacuum` gives the space of removed runs back to the file "
-                 "system. It needs as much again while it works.",
-         .examples = {{"aqueduct store check", "exit 1 if it is damaged"},
+         .summary = "maintain the store: check, merge, remove runs, shrink",
+         .text = "`check` reads the whole file and prints a line for each "
+                 "problem and each remark (incomplete runs, replays of removed "
+                 "runs). The exit status is 1 if there is a problem.\n\n"
+                 "`merge` copies the complete runs of other stores, each in "
+                 "one transaction, and prints their new ids. It does not copy "
+                 "a run again that the store already has, with the same rows "
+                 "and date; a run whose name is taken gets the first free one "
+                 "of NAME-2, NAME-3...\n\n"
+                 "`prune` removes the named runs with all their rows, and "
+                 "prints their ids. The word `incomplete` stands for every run "
+                 "whose writer did not finish: it was killed, it failed, or it "
+                 "still writes, and then loses its run.\n\n"
+                 "`vacuum` returns the space of removed runs to the file "
+                 "system. Meanwhile it needs as much space again.",
+         .examples = {{"aqueduct store check",
+                       "exit 1 if the store is damaged"},
                       {"aqueduct store merge ci.db laptop.db",
                        "gather runs of several machines"},
                       {"aqueduct store prune m", "remove the run m"},
                       {"aqueduct store prune incomplete",
-                       "remove what killed imports and replays left"}},
+                       "remove the remains of killed imports and replays"}},
          .args_min = 1,
          .args_max = INT32_MAX,
          .words = aq_cli_store_verbs,
@@ -496,11 +485,11 @@ const aq_cli_command aq_cli_commands[AQ_CLI_CMD_COUNT] = {
     [AQ_CLI_CMD_DOCTOR] =
         {.name = "doctor",
          .arguments = "",
-         .summary = "tell what this build and this machine can do",
-         .text = "Checks what was built in, the HSA runtime, the GPU "
-                 "driver, the store and the terminal. Each line that is not "
-                 "well says what is missing and how to get it. Nothing is "
-                 "changed.",
+         .summary = "print what this build and this machine can do",
+         .text =
+             "Checks the optional parts of the build, the HSA runtime, the GPU "
+             "driver, the store and the terminal. Each failed check names the "
+             "missing part and how to get it. Doctor changes nothing.",
          .examples = {{"aqueduct doctor", "check this machine"}},
          .options = BIT(LIBHSA),
          .args_min = 0,
@@ -509,8 +498,8 @@ const aq_cli_command aq_cli_commands[AQ_CLI_CMD_COUNT] = {
         {.name = "help",
          .arguments = "[COMMAND [VERB]]",
          .summary = "show the help of a command",
-         .text = "Shows what `aqueduct COMMAND --help` shows, or the list of "
-                 "commands. A command explains all of its verbs.",
+         .text = "Shows the same as `aqueduct COMMAND --help`, or the list of "
+                 "commands. The help of a command explains all of its verbs.",
          .examples = {{"aqueduct help replay", "the help of replay"},
                       {"aqueduct help device probe",
                        "the help of device, which has the verb"}},

@@ -12,7 +12,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* What an argument is, for completion. */
+/* Kinds of arguments, for completion. */
 typedef enum aq_cli_what {
   AQ_CLI_NOTHING, /* a flag, or free text */
   AQ_CLI_CHOICE,  /* one of the words of `argument`, "auto|host" */
@@ -159,7 +159,7 @@ typedef struct aq_cli_command {
   aq_cli_example examples[AQ_CLI_EXAMPLES_MAX];
   uint64_t options; /* bits of its own options */
   int args_min, args_max;
-  bool program; /* its arguments are a program and what that one is given */
+  bool program; /* its arguments are a program and the program's own */
   const char *const *words; /* of its first argument, ended by NULL; or NULL */
   aq_cli_what what;         /* its arguments */
 } aq_cli_command;

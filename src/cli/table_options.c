@@ -15,30 +15,31 @@ const aq_cli_option aq_cli_options[AQ_CLI_OPT_COUNT] = {
                         "change a constant of the device model for this run; "
                         "of device N alone with N:KEY=VALUE",
                         .repeats = true},
-    [AQ_CLI_OPT_MODE] = {"mode", "MODE", NULL,
-                         "open (default): calls come when they came; closed: "
-                         "what follows a host wait comes as long after it as "
-                         "it did"},
+    [AQ_CLI_OPT_MODE] =
+        {"mode", "MODE", NULL,
+         "open (default): calls come at their measured times; closed: calls "
+         "after a host wait keep their measured distance from its end"},
     [AQ_CLI_OPT_LEVEL] = {"level", "N", NULL,
-                          "1 (default): measured durations; 2: those of the "
-                          "second half predicted from the first"},
+                          "1 (default): measured durations; 2: durations of "
+                          "the second half predicted from the first"},
     [AQ_CLI_OPT_QUEUES] = {"queues", "N", NULL,
                            "map the streams of each device to N hardware "
                            "queues"},
     [AQ_CLI_OPT_PARAMETER] = {"parameter", "NAME=VALUE", NULL,
                               "give a parameter of the scenario another value",
                               .repeats = true},
-    [AQ_CLI_OPT_EDGES] = {"edges", "PERCENT|none", NULL,
-                          "keep dependencies across queues that are at least "
-                          "so sure (all by calls, inferred ones of 50; of 30 "
-                          "in a closed loop)"},
-    [AQ_CLI_OPT_BENCH] =
-        {"bench", "N", NULL,
-         "repeat a capture N times and tell the host's and the "
-         "device's time of each repetition"},
+    [AQ_CLI_OPT_EDGES] =
+        {"edges", "PERCENT|none", NULL,
+         "keep dependencies across queues of at least this confidence (all by "
+         "calls, inferred ones of 50; of 30 "
+         "in a closed loop)"},
+    [AQ_CLI_OPT_BENCH] = {"bench", "N", NULL,
+                          "repeat a capture N times and print the host's and "
+                          "the device's time of each repetition"},
     [AQ_CLI_OPT_ALLOW_TRUNCATED] =
         {"allow-truncated", NULL, NULL,
-         "import what a truncated file holds; every view of the run says so"},
+         "import the part that a truncated file holds; every view of the run "
+         "shows the mark"},
     [AQ_CLI_OPT_AS_IF] =
         {"as-if", NULL, NULL,
          "score a replay on another GPU as if it were the measured one"},
@@ -47,8 +48,8 @@ const aq_cli_option aq_cli_options[AQ_CLI_OPT_COUNT] = {
                              "graph launch"},
     [AQ_CLI_OPT_FAULTS] = {"faults", "FILE|seed=N", "AQUEDUCT_FAULTS",
                            "inject the faults of a schedule, or random ones; "
-                           "the transport becomes fault+TRANSPORT; of exec "
-                           "those that happen inside the device",
+                           "the transport becomes fault+TRANSPORT; exec "
+                           "injects faults inside the device only",
                            .what = AQ_CLI_FILE},
     [AQ_CLI_OPT_LIVE] = {"live", NULL, "AQUEDUCT_LIVE",
                          "live mode: a device thread drives time, not this "
@@ -56,19 +57,20 @@ const aq_cli_option aq_cli_options[AQ_CLI_OPT_COUNT] = {
     [AQ_CLI_OPT_PACE] = {"pace", "V[/W]", "AQUEDUCT_PACE",
                          "tie virtual time to wall time: V for each W (1); "
                          "live, and not reproducible"},
-    [AQ_CLI_OPT_TIMEOUT] = {"timeout", "T", "AQUEDUCT_TIMEOUT",
-                            "wall time (2s, 500ms): in live mode, end the run "
-                            "when nothing has completed for T and say what "
-                            "seems to hang; exec ends the program after T, and "
-                            "launch itself"},
-    [AQ_CLI_OPT_POLICY] = {"policy", "NAME", "AQUEDUCT_POLICY",
-                           "who decides which job goes where and when: a name "
-                           "or a path with a slash; ,KEY=VALUE gives settings",
-                           .what = AQ_CLI_POLICY},
+    [AQ_CLI_OPT_TIMEOUT] =
+        {"timeout", "T", "AQUEDUCT_TIMEOUT",
+         "wall time (2s, 500ms): in live mode, end the run when no packet has "
+         "completed for T, and name the queues that seem to hang; exec ends "
+         "the program after T, launch ends itself"},
+    [AQ_CLI_OPT_POLICY] =
+        {"policy", "NAME", "AQUEDUCT_POLICY",
+         "the policy that decides which job goes where and when: a name or a "
+         "path with a slash; ,KEY=VALUE gives settings",
+         .what = AQ_CLI_POLICY},
     [AQ_CLI_OPT_ON_POLICY_ERROR] =
         {"on-policy-error", "MODE", NULL,
          "fail (default): a policy that fails or stalls ends the run; "
-         "fallback: go on without it, and say so in the notes"},
+         "fallback: continue without the policy, and note it"},
     [AQ_CLI_OPT_DECISION_LOG] = {"decision-log", "FILE", NULL,
                                  "write every decision of the policy, a JSON "
                                  "object a line",
@@ -82,30 +84,31 @@ const aq_cli_option aq_cli_options[AQ_CLI_OPT_COUNT] = {
          "end a run when the process of a plug-in policy takes more than SIZE "
          "bytes (4G)"},
     [AQ_CLI_OPT_GRID] = {"grid", "X[,Y[,Z]]", NULL,
-                         "how many work-items there are in all"},
-    [AQ_CLI_OPT_WORKGROUP] = {"workgroup", "X[,Y[,Z]]", NULL,
-                              "and in a workgroup (what the kernel was made "
-                              "for, else 256)"},
+                         "the number of all work-items"},
+    [AQ_CLI_OPT_WORKGROUP] =
+        {"workgroup", "X[,Y[,Z]]", NULL,
+         "work-items of a workgroup (default: the kernel's own, else 256)"},
     [AQ_CLI_OPT_LDS] = {"lds", "BYTES", NULL,
-                        "group segment of each workgroup, besides what the "
-                        "kernel has of its own (0)"},
+                        "group segment of each workgroup, besides the kernel's "
+                        "static one (0)"},
     [AQ_CLI_OPT_ARGS] = {"args", "ARG", NULL,
                          "an argument of the kernel; more may follow it",
                          .repeats = true},
     [AQ_CLI_OPT_PRINT] = {"print", "N", NULL,
                           "how many elements of each out buffer to print (8)"},
     [AQ_CLI_OPT_REPEAT] = {"repeat", "N", NULL,
-                           "dispatch N times, one after the other, and tell "
+                           "dispatch N times, one after the other, and print "
                            "the least, middle and largest time (1)"},
     [AQ_CLI_OPT_KERNELS] = {"kernels", "PLUGIN", NULL,
                             "a plug-in with host functions for kernels, by "
-                            "name or by a path with a slash; the first that "
-                            "has a kernel plays it ($AQUEDUCT_KERNELS, "
+                            "name or by a path with a slash; the first plug-in "
+                            "that has a kernel executes it ($AQUEDUCT_KERNELS, "
                             "separated by semicolons)",
                             .what = AQ_CLI_FILE, .repeats = true},
     [AQ_CLI_OPT_KERNELS_FROM] =
         {"kernels-from", "auto|host|isa", "AQUEDUCT_KERNELS_FROM",
-         "what runs a kernel: a plug-in's host function or else its code (the "
+         "source of a kernel's effect: a plug-in's host function or else its "
+         "code (the "
          "default), host functions only, or its code only",
          .what = AQ_CLI_CHOICE},
     [AQ_CLI_OPT_MISSING_KERNELS] =
@@ -114,8 +117,8 @@ const aq_cli_option aq_cli_options[AQ_CLI_OPT_COUNT] = {
          "takes its time and computes nothing",
          .what = AQ_CLI_CHOICE},
     [AQ_CLI_OPT_CAPTURE] = {"capture", "FILE", NULL,
-                            "write a JSON line for each packet, copy and "
-                            "wait, which `aqueduct replay FILE` plays",
+                            "write a JSON line for each packet, copy and wait, "
+                            "for `aqueduct replay FILE`",
                             .what = AQ_CLI_FILE},
     [AQ_CLI_OPT_ISOLATION] =
         {"isolation", "auto|namespace|preload", "AQUEDUCT_ISOLATION",
@@ -124,13 +127,13 @@ const aq_cli_option aq_cli_options[AQ_CLI_OPT_COUNT] = {
          .what = AQ_CLI_CHOICE},
     [AQ_CLI_OPT_SEMANTICS] = {"semantics", "rocr|foundation",
                               "AQUEDUCT_SEMANTICS",
-                              "do as rocr (the default) or as foundation, the "
-                              "HSA Foundation's suite, where they differ",
+                              "behave as rocr (the default) or as foundation, "
+                              "the HSA Foundation's suite, where they differ",
                               .what = AQ_CLI_CHOICE},
     [AQ_CLI_OPT_RECORD] =
         {"record", "all|kernels|none|sample=N", "AQUEDUCT_RECORD",
-         "which rows to keep: all (default), those of kernels, none, or one "
-         "in N; the run counts the rows that it leaves out"},
+         "rows to keep: all (default), kernel rows, none, or one in N; the run "
+         "counts the rows that it leaves out"},
     [AQ_CLI_OPT_RECORD_LIMIT] =
         {"record-limit", "SIZE|none", "AQUEDUCT_RECORD_LIMIT",
          "keep rows up to SIZE bytes (500M, 4G; default 4G; of exec for each "
@@ -144,14 +147,14 @@ const aq_cli_option aq_cli_options[AQ_CLI_OPT_COUNT] = {
          "print the steps of wave N of workgroup=0 of each kernel on standard "
          "error, with registers; limit=10000 steps"},
     [AQ_CLI_OPT_COUNTERS] = {"counters", "INTERVAL", "AQUEDUCT_COUNTERS",
-                             "sample what devices and queues are doing, each "
+                             "sample the counters of devices and queues, each "
                              "INTERVAL (10us) of virtual time"},
     [AQ_CLI_OPT_FAIL_ABOVE] = {"fail-above", "METRIC=VALUE", NULL,
                                "exit 1 if METRIC is above VALUE (ns, or with "
                                "us, ms or %)",
                                .what = AQ_CLI_METRIC, .repeats = true},
     [AQ_CLI_OPT_MATCH] = {"match", "HOW", NULL,
-                          "which dispatch of one run is which of the other: "
+                          "how to match the dispatches of two runs: "
                           "auto (default), replay, order, correlation, name "
                           "or align"},
     [AQ_CLI_OPT_BY] = {"by", "GROUP", NULL,
@@ -181,7 +184,7 @@ const aq_cli_option aq_cli_options[AQ_CLI_OPT_COUNT] = {
     [AQ_CLI_OPT_JOBS] = {"jobs", "N", "AQUEDUCT_JOBS",
                          "processes at a time (one a core)", .letter = 'j'},
     [AQ_CLI_OPT_RETRY] = {"retry", NULL, NULL,
-                          "run the points again that failed before"},
+                          "run points again that failed before"},
     [AQ_CLI_OPT_PLAN] = {"plan", "NAME", NULL,
                          "only runs of the sweep of that name"},
     [AQ_CLI_OPT_WARMUP] = {"warmup", "RULE", NULL,
@@ -195,10 +198,11 @@ const aq_cli_option aq_cli_options[AQ_CLI_OPT_COUNT] = {
     [AQ_CLI_OPT_PLOT] = {"plot", "KIND", NULL,
                          "an SVG instead of a table: cdf (of response), gantt "
                          "(of one run), pareto (of two metrics)"},
-    [AQ_CLI_OPT_METRIC] = {"metric", "NAME", NULL,
-                           "what is compared with the baseline (mean), and the "
-                           "two axes of the plot pareto (throughput, p99)",
-                           .repeats = true},
+    [AQ_CLI_OPT_METRIC] =
+        {"metric", "NAME", NULL,
+         "the metric to compare with the baseline (mean), and the two axes of "
+         "the plot pareto (throughput, p99)",
+         .repeats = true},
     [AQ_CLI_OPT_STORE] = {"store", "FILE", "AQUEDUCT_STORE",
                           "the store of runs "
                           "($XDG_DATA_HOME/aqueduct/runs.db)",
@@ -209,7 +213,7 @@ const aq_cli_option aq_cli_options[AQ_CLI_OPT_COUNT] = {
                            .what = AQ_CLI_DEVICE},
     [AQ_CLI_OPT_TRANSPORT] =
         {"transport", "NAME", "AQUEDUCT_TRANSPORT",
-         "what consumes the packets (sim): a name, a path with "
+         "consumer of the packets (sim): a name, a path with "
          "a slash, or WRAPPER+TRANSPORT; ,KEY=VALUE gives "
          "settings",
          .what = AQ_CLI_TRANSPORT},
@@ -222,8 +226,8 @@ const aq_cli_option aq_cli_options[AQ_CLI_OPT_COUNT] = {
          "print one JSON document instead of text; of an "
          "error, {\"error\", \"exit_status\"} besides the line"},
     [AQ_CLI_OPT_OUTPUT] = {"output", "FILE", "AQUEDUCT_OUTPUT",
-                           "write to FILE, at once when all is done, instead "
-                           "of standard output",
+                           "write to FILE instead of standard output; FILE "
+                           "appears when it is complete",
                            .what = AQ_CLI_FILE, .letter = 'o'},
     [AQ_CLI_OPT_QUIET] = {"quiet", NULL, "AQUEDUCT_QUIET",
                           "no progress and no remarks, only errors",

@@ -92,7 +92,7 @@ aq_status aq_cli_thresholds_read(aq_cli *cli, aq_cli_threshold **out,
   return AQ_OK;
 }
 
-/* Adds one more figure to the line that tells what is above its limit. */
+/* Adds one more figure to the line of figures above their limits. */
 static void say_above(aq_cli *cli, const aq_metric *metric, double value,
                       double limit)
 {
@@ -119,7 +119,7 @@ aq_status aq_cli_thresholds_judge(aq_cli *cli, const aq_cli_threshold *limits,
     double value;
     if (!aq_cli_figure(figures, limits[i].metric, &value))
       return aq_diag_set(&cli->diag, AQ_ERR_INPUT,
-                         "--fail-above: no scored row tells %s", metric.name);
+                         "--fail-above: no scored row has %s", metric.name);
     if (value <= limits[i].limit)
       continue;
     say_above(cli, &metric, value, limits[i].limit);

@@ -19,7 +19,7 @@ typedef struct aq_cli_figures {
   const aq_diff *diff;       /* of two runs that were matched */
 } aq_cli_figures;
 
-/* False when no row tells the figure. */
+/* False when no row has the figure. */
 bool aq_cli_figure(const aq_cli_figures *figures, size_t metric, double *out);
 
 /* All thresholds of the command line; the caller frees them. */

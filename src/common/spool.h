@@ -77,7 +77,7 @@ typedef struct aq_spool_reader {
   size_t end; /* of the committed entries */
   int64_t pid;
   int64_t created;    /* seconds since 1970, UTC */
-  aq_row_choice rows; /* which rows were kept, and what was left out */
+  aq_row_choice rows; /* which rows were kept, and counts of the others */
   bool ended;
   bool reproducible;
   bool cut;             /* the file is shorter than it says */

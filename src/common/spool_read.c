@@ -223,7 +223,7 @@ static aq_status row_put(drain *d, const entry *e)
     return malformed(d, e, "row of an unknown kind");
   if (!ids_map(&d->names, &row.name) || !ids_map(&d->devices, &row.device) ||
       !ids_map(&d->queues, &row.queue))
-    return malformed(d, e, "row that names what is not there");
+    return malformed(d, e, "row that names a missing device, queue or name");
   return d->sink->put(d->sink, &row, 1, d->diag);
 }
 
@@ -238,7 +238,7 @@ static aq_status counts_put(drain *d, const entry *e)
     fields[i] = AQ_NONE;
   memcpy(&row, e->payload, e->size);
   if (!ids_map(&d->names, &row.kernel) || !ids_map(&d->names, &row.gfx))
-    return malformed(d, e, "counts that name what is not there");
+    return malformed(d, e, "counts that name a missing name");
   return d->sink->put_instructions
              ? d->sink->put_instructions(d->sink, &row, 1, d->diag)
              : AQ_OK;

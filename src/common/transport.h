@@ -184,8 +184,8 @@ typedef struct aq_device_info {
   aq_time dispatch_latency_cold; /* the same on an unmapped queue */
   aq_time unmap_after;           /* idle time after which a queue is unmapped */
   /* A signal reaches 0 until a kernel starts behind the barrier packet that
-   * waited for it; what a barrier packet that waits for nothing puts between
-   * two kernels. Both 0 where they are not known. */
+   * waited for it; the gap between two kernels that a barrier packet without
+   * waits makes. Both 0 where they are not known. */
   aq_time gate_latency, barrier_latency;
   /* Submitting a graph launch: after graph_launch the doorbell of the first
    * graph_head nodes, after graph_per_node for each other node that of the

@@ -225,8 +225,8 @@ aq_status aq_isolation_enter(aq_diag *diag)
   if (status == AQ_OK)
     status = path_prepend(diag);
   umask(mask);
-  /* By its name, which may lie under what was covered; one without a name, or
-   * that cannot be gone to by it, as it was. */
+  /* By its name, since a mount may cover it; a folder without a name, or whose
+   * name does not lead there, stays as it was. */
   if (status == AQ_OK && (!here || chdir(here) != 0) &&
       (current < 0 || fchdir(current) != 0))
     status = refused(diag, here ? here : ".");

@@ -28,7 +28,8 @@ typedef struct aq_launch_times {
 /* Dispatches it `count` times, at least once, each when the one before it has
  * ended, and puts the times of each into `out`. A stop of the queue is the
  * error. On a transport that measures, their records go into the sink (or
- * NULL). `*ended`, unless NULL, counts those that have ended, atomically. */
+ * NULL). `*ended`, unless NULL, counts the launches that have ended,
+ * atomically. */
 aq_status aq_launch_run(aq_transport *t, const aq_launch *launch,
                         uint32_t count, aq_record_sink *sink,
                         aq_launch_times *out, uint32_t *ended, aq_diag *diag);

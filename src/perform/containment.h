@@ -42,7 +42,7 @@ typedef struct aq_contained {
 void aq_contained_begin(aq_contained *contained, pid_t process,
                         const aq_policy_watch *watch);
 
-/* Looks after the process, and kills it if it is over a limit. */
+/* Looks after the process, and kills it above a limit. */
 void aq_contained_look(aq_contained *contained, const aq_policy_limits *limits);
 
 /* After waitpid(): AQ_OK if the process ended on its own, outside of the

@@ -28,9 +28,9 @@ typedef struct aq_performance {
   aq_transport_stack *transport;  /* owned */
   aq_policy_choice *policy;       /* owned; NULL: none */
   aq_policy_watch *watch;         /* of the policy, or NULL */
-  aq_row_choice rows; /* of the options: nothing is seen of it yet */
-  bool hardware;      /* the innermost transport is that of real GPUs */
-  bool on_simulator;  /* aq_performance_probe found a simulator behind it */
+  aq_row_choice rows;             /* of the options: no row is counted */
+  bool hardware;     /* the innermost transport is that of real GPUs */
+  bool on_simulator; /* aq_performance_probe found a simulator behind it */
   /* Whose requests are kept, and the run's results; NULL: neither. */
   const aq_scenario_facts *facts;
   bool sums_only; /* with facts: no rows, devices and queues are stored */

@@ -58,7 +58,7 @@ static const struct {
 #undef D
 };
 
-/* Doorbells and starts that are not those of the measured run, in words. */
+/* Reports doorbells and starts that differ from the measured run's. */
 static void doorbells_note(const aq_notes *notes, const aq_replay_facts *facts)
 {
   if (facts->gates || facts->near)

@@ -70,7 +70,7 @@ typedef struct aq_replay_ask {
   bool predict;       /* durations of the second half from the first */
   uint32_t queues;    /* that streams of a device share; 0: as recorded */
   /* Least confidence of a dependency, in percent; AQ_REPLAY_EDGES_DEFAULT: all
-   * that calls tell of, and inferred ones of 50, or 30 in a closed loop;
+   * from calls, and inferred ones of 50, or 30 in a closed loop;
    * AQ_REPLAY_EDGES_NONE: no dependencies. */
   int64_t confidence;
 } aq_replay_ask;

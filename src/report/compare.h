@@ -131,7 +131,7 @@ typedef struct aq_compare {
   /* First start to last end of all rows that have a partner. */
   aq_time makespan_reference, makespan[AQ_PREDICTOR_COUNT];
   /* E's latencies and the rows they are the median of; AQ_TIME_NONE and no
-   * statistics where no row tells them. */
+   * statistics where no row has them. */
   aq_time latency_warm, latency_cold, latency_begin;
   int64_t fitted_warm, fitted_cold;
   aq_compare_worst *worst; /* largest |error| first, then row number */

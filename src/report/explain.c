@@ -100,7 +100,7 @@ static aq_time waited_until(sweep *s, const aq_dispatch_row *row, aq_time from,
   return until;
 }
 
-/* Idle time, but for what the measured run idled without a reason. */
+/* Idle time, except the measured run's unexplained waits. */
 static void charge_idle(sweep *s, aq_explain_cause cause, aq_time from,
                         aq_time to, int64_t row)
 {
@@ -141,7 +141,7 @@ static void charge_host(sweep *s, const aq_dispatch_row *row, aq_time from,
   }
 }
 
-/* What a submission that took so long waited for, as far as is known. */
+/* The cause of a submission's wait, as far as it is known. */
 static aq_explain_cause device_cause(const aq_dispatch_row *row, aq_time time)
 {
   if (row->flags & AQ_FLAG_EDGE)
@@ -170,8 +170,8 @@ static void charge_device(sweep *s, const aq_dispatch_row *row, aq_time from,
   charge_idle(s, AQ_CAUSE_DISPATCH, launched, to, row->number);
 }
 
-/* When a row was submitted, as far as the host's times tell: the doorbell of a
- * pinned row is none of the measured run's. */
+/* The submission time of a row, by the host's times: a pinned row has no
+ * doorbell of the measured run. */
 static aq_time submission_of(const aq_dispatch_row *row)
 {
   return row->flags & AQ_FLAG_PINNED ? row->host_end : row->submission;
@@ -191,7 +191,7 @@ static void charge_gap(sweep *s, const aq_dispatch_row *row)
   charge_device(s, row, submitted, to);
 }
 
-/* ---- what a replay cannot know ---- */
+/* ---- unexplained waits of the measured run ---- */
 
 /* The gaps that the sweep of one device of a measured run calls unexplained;
  * *any: it has rows. */

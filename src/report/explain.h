@@ -80,8 +80,8 @@ typedef struct aq_explain {
   aq_time stalled; /* … and their time, which the replay does not repeat */
 } aq_explain;
 
-/* Tells a replay in an open loop what its measured run knew: when the host
- * waited, and the unexplained waits, whose time is idle in the replay. */
+/* Gives a replay in an open loop the host waits of its measured run, and the
+ * unexplained waits, whose time is idle in the replay. */
 aq_status aq_explain_origin(aq_dispatches *replay,
                             const aq_dispatches *measured, aq_diag *diag);
 

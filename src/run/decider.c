@@ -17,7 +17,8 @@ enum {
 
 /* ---- life ---- */
 
-/* What no job of the source can give is refused before the first packet. */
+/* Refuses, before the first packet, a policy that needs deadlines which no job
+ * of the source has. */
 static aq_status deadlines_check(const aq_runner *run, uint32_t flags,
                                  const char *policy, aq_diag *diag)
 {

@@ -103,7 +103,7 @@ uint32_t aq_jobs_find(const aq_jobs *jobs, uint64_t id)
   return jobs->order[low].index;
 }
 
-/* Its packets have seen it when the job is over, so the place keeps it. */
+/* Its packets have seen it when the job has ended, so the place keeps it. */
 aq_status aq_jobs_gate(aq_jobs *jobs, uint32_t index, aq_signal *out,
                        aq_diag *diag)
 {

@@ -41,8 +41,8 @@ struct aq_replay_input {
   const char *(*name)(aq_replay_input *input, int64_t id);
 }; /* borrowed until the source is closed */
 
-/* A host that stays away longer between two calls did what a capture cannot
- * hold: an allocation, a read of a result, work of its own. */
+/* A host that stays away longer between two calls did something that no capture
+ * can hold: an allocation, a read of a result, work of its own. */
 #define AQ_REPLAY_GRAPH_GAP (200 * AQ_US)
 
 typedef struct aq_replay_options {

@@ -55,7 +55,7 @@ typedef struct aq_policy_entry {
   const char *problem; /* or NULL */
 } aq_policy_entry;
 
-/* Tells of each policy: those built in, then plug-ins that are found by name.
+/* Reports each policy: the built-in ones, then plug-ins that are found by name.
  * An entry lives for the call. */
 aq_status aq_policy_each(void (*tell)(const aq_policy_entry *entry, void *user),
                          void *user, aq_diag *diag);

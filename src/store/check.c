@@ -13,7 +13,7 @@ typedef struct checking {
   aq_check_tell *tell;
   void *user;
   aq_diag *diag;
-  bool *damaged; /* the file, not what a writer of ours left in it */
+  bool *damaged; /* the file, not the rows of a writer of ours */
 } checking;
 
 static void AQ_PRINTF(4, 5) find(const checking *check, aq_check_level level,
@@ -295,7 +295,7 @@ aq_status aq_store_check(aq_store *store, aq_check_tell *tell, void *user,
     status = check_tables(&check);
   if (!status && damaged)
     find(&check, AQ_CHECK_REMARK, AQ_NONE,
-         "what is left may be saved by `sqlite3 %s .recover | sqlite3 NEW`",
+         "the rest may be saved by `sqlite3 %s .recover | sqlite3 NEW`",
          aq_store_path(store));
   aq_store_rollback(store);
   return status;

@@ -320,10 +320,10 @@ static aq_status reopen_read_only(aq_store *store, aq_diag *diag)
   aq_status status = connect(store, AQ_STORE_READ, uri, diag);
   sqlite3_free(uri);
   return status ? status
-                : set_notice(store,
-                             "the store's folder is read-only: reading as if "
-                             "nobody wrote",
-                             diag);
+                : set_notice(
+                      store,
+                      "the store's folder is read-only: reading without locks",
+                      diag);
 }
 
 /* Connects to a store of ours, or an empty file. */

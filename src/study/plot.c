@@ -28,7 +28,7 @@ static void drawing_fini(drawing *d)
   }
 }
 
-/* What tells rows apart: workload, policy, parameters and client. */
+/* The parts that distinguish rows: workload, policy, parameters and client. */
 enum { PARTS = 4 };
 
 static const char *part_of(const aq_study_row *row, int part)
@@ -53,7 +53,7 @@ static bool is_common(const aq_study *study, int part)
   return first != NULL;
 }
 
-/* The parts of a row that are common, or those that are not. */
+/* The common parts of a row, or the other ones. */
 static char *words_of(const aq_study *study, const aq_study_row *row,
                       bool common)
 {

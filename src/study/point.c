@@ -14,7 +14,7 @@
 
 typedef unsigned __int128 digest;
 
-/* FNV-1a, 128 bits: short texts, and nobody who wants to deceive. */
+/* FNV-1a, 128 bits: texts are short, and no attacker chooses them. */
 static digest digest_begin(void)
 {
   return (digest)UINT64_C(0x6c62272e07bb0142) << 64 |
@@ -74,7 +74,7 @@ static aq_status policy_digest(const char *policy, digest *out, aq_diag *diag)
   return status;
 }
 
-/* The sweep's own, with what a point has instead. */
+/* The sweep's options, with those of the point in their place. */
 static aq_performance_options point_options(const aq_sweep *sweep,
                                             const aq_plan_point *point)
 {
@@ -184,7 +184,7 @@ static void put_list(aq_json_out *json, const char *key,
   aq_json_out_close_array(json);
 }
 
-/* Where it is in the plan; what is not the seed names its row in tables. */
+/* Its place in the plan; every part but the seed names its row in tables. */
 static char *place_make(const aq_plan *plan, const aq_plan_point *point,
                         const char *device, int64_t seed)
 {

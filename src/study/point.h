@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * One point of a plan: what it depends on as a key, and its run.
+ * One point of a plan: a key of all its inputs, and its run.
  */
 #ifndef AQ_STUDY_POINT_H
 #define AQ_STUDY_POINT_H

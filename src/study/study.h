@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Studies: what the requests of many runs tell. Runs that differ in nothing but
+ * Studies: statistics of the requests of many runs. Runs that differ only in
  * the seed are replications of one row.
  *
- * Left out: incomplete runs, runs without requests, runs that went on without
+ * Left out: incomplete runs, runs without requests, runs that continued without
  * their policy, and all but the first with the same content key. One thread.
  */
 #ifndef AQ_STUDY_STUDY_H
@@ -51,7 +51,7 @@ typedef struct aq_study_replica {
 /* Texts are the study's; NULL where a run is of no plan. */
 typedef struct aq_study_row {
   char *workload, *parameters, *device, *policy, *client;
-  char *setting;              /* all of them but the policy: what is compared */
+  char *setting;              /* all parts but the policy */
   int64_t number;             /* of the first point in its plan */
   int64_t alone;              /* a client alone: only a measure for others */
   aq_study_replica *replicas; /* by seed */

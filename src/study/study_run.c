@@ -170,7 +170,7 @@ static double utilisation_read(const aq_json_node *root)
   return 100 * busy / span / (double)count;
 }
 
-/* A run that went on without its policy says so in its notes. */
+/* The notes of a run that continued without its policy. */
 static bool fell_back(const aq_run_info *info)
 {
   return info->notes && strstr(info->notes, "\"fallback\":");
@@ -329,7 +329,7 @@ static double jain(const aq_study_run *run, int entry)
   return squares > 0 ? sum * sum / (count * squares) : NAN;
 }
 
-/* What was completed, and in which time. */
+/* The requests that completed, and the time they took. */
 typedef struct served {
   double requests, seconds;
 } served;
@@ -362,8 +362,8 @@ static served ratios_fill(const aq_study_run *run, int entry, double *out)
   return (served){done, seconds};
 }
 
-/* Of victims of the entry, from the end of the warm-up on. What is not over by
- * the end of the run, or was given up, has no length. */
+/* Of victims of the entry, from the end of the warm-up on. A preemption that
+ * had not ended with the run, or was given up, has no length. */
 static bool preempted_fill(const aq_study_run *run, int entry, served of,
                            double *out)
 {

@@ -53,10 +53,11 @@ static bool message_read(int from, message *m)
   return true;
 }
 
-/* Each point frees what the next one needs again: given back to the kernel, it
- * would be mapped and cleared page by page a thousand times. What is so large
- * that points use little of it (room for a full ring of packets in flight) is
- * mapped anew all the same, as cleared pages cost nothing until then. */
+/* Each point frees the memory that the next one needs again: returned to the
+ * kernel, it would be mapped and cleared page by page a thousand times. Blocks
+ * so large that points use little of them (room for a full ring of packets in
+ * flight) are mapped anew, since cleared pages cost nothing until they are
+ * used. */
 static void memory_keep(void)
 {
 #ifdef M_TRIM_THRESHOLD

@@ -27,17 +27,16 @@ typedef struct aq_sweep_work {
   const aq_sweep *sweep;
   const char *store; /* as aq_store_open takes it */
   aq_sweep_task *tasks;
-  size_t count; /* those with run AQ_NONE and without skip are to be run */
+  size_t count; /* tasks with run AQ_NONE and without skip are run */
   aq_policy_limits limits;
   uint32_t processes;
-  /* A task is over; `why` NULL: well. */
+  /* A task has ended; `why` NULL: well. */
   void (*over)(size_t task, const char *why, void *user);
   void *user;
 } aq_sweep_work;
 
-/* Returns when all are over; fails when a worker ended outside of
- * a point. The caller's
- * store is closed meanwhile. */
+/* Returns when all tasks have ended; fails when a worker ended outside of a
+ * point. The caller's store is closed meanwhile. */
 aq_status aq_sweep_work_share(aq_sweep_work *work, aq_diag *diag);
 
 #endif

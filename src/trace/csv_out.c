@@ -18,7 +18,7 @@ static void field_begin(aq_csv_out *out)
   out->begun = true;
 }
 
-/* Quotes are doubled; what is not UTF-8 becomes U+FFFD. */
+/* Quotes are doubled; bytes that are not UTF-8 become U+FFFD. */
 static void characters_put(aq_csv_out *out, const char *text)
 {
   for (size_t left = strlen(text); left > 0;) {

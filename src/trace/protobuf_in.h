@@ -35,7 +35,7 @@ typedef struct aq_pb_field {
 typedef enum aq_pb_got {
   AQ_PB_FIELD,
   AQ_PB_END,
-  AQ_PB_CUT,       /* the last field is longer than what is left */
+  AQ_PB_CUT,       /* the last field is longer than the rest */
   AQ_PB_MALFORMED, /* no protobuf */
 } aq_pb_got;
 

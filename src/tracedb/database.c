@@ -279,8 +279,8 @@ static aq_status check_size(const aq_database *database,
       database->size >= size)
     return AQ_OK;
   return aq_database_error(database,
-                           "truncated: %llu of %llu bytes (what is left may "
-                           "be saved by `sqlite3 FILE .recover`)",
+                           "truncated: %llu of %llu bytes (the rest may be "
+                           "saved by `sqlite3 FILE .recover`)",
                            (unsigned long long)database->size,
                            (unsigned long long)size);
 }

@@ -22,7 +22,7 @@ try "$aqueduct" store check --store "$broken"
 check "a damaged file is a finding" \
   contains "$status $out" "1 problem: the file cannot be read: "
 check "with how to save what is left" contains "$out" \
-  "remark: what is left may be saved by \`sqlite3 $broken .recover | sqlite3 NEW\`"
+  "remark: the rest may be saved by \`sqlite3 $broken .recover | sqlite3 NEW\`"
 try "$aqueduct" store check --store "$broken" --json
 check "also as a document" contains "$out" '"level": "problem"'
 try "$aqueduct" list runs --store "$broken"
