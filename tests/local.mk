@@ -56,6 +56,7 @@ include tests/contract/local.mk
 include tests/model/local.mk
 include tests/wrap/local.mk
 include tests/dropin/local.mk
+include tests/rocm/local.mk
 endif
 
 include tests/arch/local.mk

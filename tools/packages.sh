@@ -34,6 +34,8 @@ aq_hip_needs='
 cmd:hipcc|hipcc|hipcc
 h:/usr/include/hip/hip_version.h|libamdhip64-dev|rocm-hip-devel
 cmd:rocminfo|rocminfo|rocminfo
+h:/usr/include/rocrand/rocrand_version.h|librocrand-dev|rocrand-devel
+h:/usr/include/rocprim/rocprim_version.hpp|librocprim-dev|rocprim-devel
 '
 
 # What `make lint` looks with; other distributions have other versions of
