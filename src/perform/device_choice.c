@@ -15,19 +15,25 @@
 enum { DEVICES_MAX = 64 };
 
 /* The first that fits; a condition that is not given always does. A part of
- * the name is more than the ISA, which several GPUs share. */
+ * the name is more than the ISA, which several GPUs share. Rows of one GPU that
+ * name a stack stand together: the nearest counts. */
 static const struct {
   const char *name; /* part of the marketing name */
   const char *gfx;
   int64_t cus;
-  int64_t hip, below; /* version: the oldest, and the first that is too new;
-                         major × 100 + minor */
+  int64_t from, to; /* versions of HIP that it was measured on: major × 100 +
+                       minor; 0: any */
   const char *model;
 } choices[] = {
     {.name = "MI300X VF", .model = "mi300x-rocm6.4-vf"},
-    {.name = "MI300X", .hip = 714, .model = "mi300x-rocm7.14"},
-    {.name = "MI300X", .hip = 700, .below = 701, .model = "mi300x-rocm7.0"},
-    {.name = "MI300X", .model = "mi300x"},
+#define MI300X(...)                                                            \
+  {__VA_ARGS__, .from = 701, .to = 702, .model = "mi300x"},                    \
+      {__VA_ARGS__, .from = 604, .to = 604, .model = "mi300x-rocm6.4-vf"},     \
+      {__VA_ARGS__, .from = 700, .to = 700, .model = "mi300x-rocm7.0"},        \
+  {                                                                            \
+    __VA_ARGS__, .from = 714, .to = 714, .model = "mi300x-rocm7.14"            \
+  }
+    MI300X(.name = "MI300X"),
     {.name = "MI300A", .model = "mi300a"},
     {.name = "MI325X", .model = "mi325x"},
     {.name = "MI350X", .model = "mi350x"},
@@ -42,13 +48,7 @@ static const struct {
     {.name = "R9700", .model = "r9700"},
     {.name = "8060S", .model = "gfx1151"},
     {.name = "8050S", .model = "gfx1151"},
-    {.gfx = "gfx942", .cus = 304, .hip = 714, .model = "mi300x-rocm7.14"},
-    {.gfx = "gfx942",
-     .cus = 304,
-     .hip = 700,
-     .below = 701,
-     .model = "mi300x-rocm7.0"},
-    {.gfx = "gfx942", .cus = 304, .model = "mi300x"},
+    MI300X(.gfx = "gfx942", .cus = 304),
     {.gfx = "gfx942", .cus = 228, .model = "mi300a"},
     {.gfx = "gfx950", .cus = 256, .model = "mi350x"},
     {.gfx = "gfx90a", .cus = 104, .model = "mi210"},
@@ -71,7 +71,7 @@ static const struct {
 static const struct {
   const char *format; /* NULL: any other */
   int step;           /* ns */
-  const char *model;
+  const char *model;  /* all of them have waves of 64 work-items */
 } guesses[] = {
     {"rocprof-v1", 160, "mi250x"},
     {"rocprof-v1", 40, "mi300x-rocprof1"},
@@ -79,29 +79,41 @@ static const struct {
     {NULL, 40, "mi300x"},
 };
 
-/* Major × 100 + minor, or 0 where the notes have no version. */
-static int64_t hip_of(const char *notes)
+/* What a run's notes say of its stack and GPU; 0: nothing. */
+typedef struct stack_notes {
+  int64_t hip;  /* major × 100 + minor */
+  int64_t wave; /* work-items */
+} stack_notes;
+
+static int64_t notes_number(const aq_json_node *root, const char *key)
+{
+  aq_json_node node;
+  int64_t number;
+  return aq_json_member(root, key, &node) &&
+                 aq_json_integer(&node, 0, INT64_MAX, &number) == AQ_OK
+             ? number
+             : 0;
+}
+
+static stack_notes notes_of(const char *notes)
 {
   aq_diag diag = AQ_DIAG_INIT;
   aq_json_doc doc;
-  aq_json_node version;
-  int64_t number = 0;
+  stack_notes out = {0};
   if (!notes ||
       aq_json_parse(&doc, notes, strlen(notes), "notes", &diag) != AQ_OK)
-    return 0;
+    return out;
   const aq_json_node root = aq_json_root(&doc);
-  if (aq_json_is_object(&root) &&
-      aq_json_member(&root, "hip_version", &version) &&
-      aq_json_integer(&version, 0, INT64_MAX, &number) != AQ_OK)
-    number = 0;
+  if (aq_json_is_object(&root)) {
+    out.hip = notes_number(&root, "hip_version") / 100000;
+    out.wave = notes_number(&root, "wave_size");
+  }
   aq_json_free(&doc);
-  return number / 100000;
+  return out;
 }
 
-static bool fits(size_t i, const aq_run_device *device, int64_t hip)
+static bool fits(size_t i, const aq_run_device *device)
 {
-  if (hip < choices[i].hip || (choices[i].below && hip >= choices[i].below))
-    return false;
   if (choices[i].name &&
       (choices[i].name[0]
            ? !device->name || !strstr(device->name, choices[i].name)
@@ -113,6 +125,16 @@ static bool fits(size_t i, const aq_run_device *device, int64_t hip)
   return !choices[i].cus || choices[i].cus == device->cus;
 }
 
+/* How far a version is from those that a choice was measured on. */
+static int64_t distance(size_t i, int64_t hip)
+{
+  if (!choices[i].from || !hip)
+    return 0;
+  return hip < choices[i].from ? choices[i].from - hip
+         : hip > choices[i].to ? hip - choices[i].to
+                               : 0;
+}
+
 /* The name as the list of models has it; NULL: this build has none of it. */
 static const char *model_find(const char *name)
 {
@@ -122,18 +144,48 @@ static const char *model_find(const char *name)
   return NULL;
 }
 
-static const char *choose(const aq_run_device *device, int64_t hip)
+static bool same_gpu(size_t a, size_t b)
 {
-  for (size_t i = 0; i < sizeof choices / sizeof *choices; i++)
-    if (fits(i, device, hip))
-      return model_find(choices[i].model);
-  return NULL;
+  return choices[a].name == choices[b].name && choices[a].gfx == choices[b].gfx;
+}
+
+/* The nearest stack among the choices of the first GPU that fits. */
+static const char *choose(const aq_run_device *device, int64_t hip,
+                          char *reason, size_t size)
+{
+  const size_t count = sizeof choices / sizeof *choices;
+  size_t first = 0;
+  while (first < count && !fits(first, device))
+    first++;
+  if (first == count)
+    return NULL;
+  size_t best = first;
+  for (size_t i = first; i < count && same_gpu(i, first); i++)
+    if (distance(i, hip) < distance(best, hip))
+      best = i;
+  const char *by = choices[first].name && choices[first].name[0]
+                       ? "by the GPU that the run names"
+                       : "by the run's ISA and compute units";
+  if (!choices[best].from)
+    snprintf(reason, size, "%s", by);
+  else if (!hip)
+    snprintf(reason, size, "%s; it does not name its version of HIP", by);
+  else
+    snprintf(reason, size, "%s and its HIP %d.%d%s%.0d%s%.0d", by,
+             (int)hip / 100, (int)hip % 100,
+             distance(best, hip) ? ", the nearest of those measured: " : "",
+             distance(best, hip) ? (int)choices[best].from / 100 : 0,
+             distance(best, hip) ? "." : "",
+             distance(best, hip) ? (int)choices[best].from % 100 : 0);
+  return model_find(choices[best].model);
 }
 
 /* ---- guesses ---- */
 
-static const char *guess(const aq_run_info *run, int step)
+static const char *guess(const aq_run_info *run, int step, int64_t wave)
 {
+  if (wave && wave != 64)
+    return NULL; /* RDNA: no trace of those tells which */
   for (size_t i = 0; i < sizeof guesses / sizeof *guesses; i++)
     if (guesses[i].step == step &&
         (!guesses[i].format ||
@@ -170,7 +222,8 @@ static aq_status refuse(const aq_run_device *device, const char *why,
 typedef struct choice_list {
   const char *models[DEVICES_MAX]; /* static texts */
   size_t count;
-  int step; /* of the timestamps, ns; 0: not needed, or not known */
+  int step;         /* of the timestamps, ns; 0: not needed, or not known */
+  char reason[160]; /* for the last of them */
 } choice_list;
 
 /* The lowest device above `after` that a queue belongs to; -1: none. */
@@ -191,7 +244,7 @@ static aq_status models_choose(aq_store *store, const aq_run_info *run,
                                aq_run_reader *reader, choice_list *list,
                                aq_diag *diag)
 {
-  const int64_t hip = hip_of(run->notes);
+  const stack_notes notes = notes_of(run->notes);
   *list = (choice_list){.count = 0};
   for (int64_t at = -1; (at = device_next(reader, at)) >= 0;) {
     const aq_run_device *device = aq_run_reader_device(reader, at);
@@ -201,11 +254,18 @@ static aq_status models_choose(aq_store *store, const aq_run_info *run,
       if (status != AQ_OK)
         return status;
     }
-    const char *model = !device              ? NULL
-                        : is_unnamed(device) ? guess(run, list->step)
-                                             : choose(device, hip);
+    const char *model =
+        !device ? NULL
+        : is_unnamed(device)
+            ? guess(run, list->step, notes.wave)
+            : choose(device, notes.hip, list->reason, sizeof list->reason);
     if (!model)
-      return refuse(device, "no device model is known for the run's GPU", diag);
+      return refuse(device,
+                    device && is_unnamed(device) && notes.wave == 32
+                        ? "the run does not name its GPU, whose waves have 32 "
+                          "work-items"
+                        : "no device model is known for the run's GPU",
+                    diag);
     if (list->count == DEVICES_MAX)
       return refuse(device, "the run has more than 64 GPUs", diag);
     list->models[list->count++] = model;
@@ -243,6 +303,12 @@ aq_status aq_device_choose(aq_store *store, const aq_run_info *run,
   char *models = list_print(&list);
   if (!models)
     return aq_diag_no_memory(diag);
-  *out = (aq_device_choice){models, list.step};
+  if (list.step)
+    snprintf(list.reason, sizeof list.reason,
+             "guessed from timestamps that step by %d ns: the run does not "
+             "name its GPU",
+             list.step);
+  *out = (aq_device_choice){.models = models};
+  memcpy(out->reason, list.reason, sizeof out->reason);
   return AQ_OK;
 }

@@ -133,14 +133,7 @@ static aq_status device_choose(const replay_job *job, const aq_run_info *origin,
   if (status != AQ_OK)
     return status;
   job->performance->options.device = *out = choice.models;
-  if (choice.step)
-    aq_note(job->notes,
-            "device model %s, guessed from timestamps that step by %d ns: the "
-            "run does not name its GPU",
-            choice.models, choice.step);
-  else
-    aq_note(job->notes, "device model %s, by the GPU that the run names",
-            choice.models);
+  aq_note(job->notes, "device model %s, %s", choice.models, choice.reason);
   return AQ_OK;
 }
 

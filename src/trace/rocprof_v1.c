@@ -20,6 +20,7 @@ enum column {
   COLUMN_VGPR,
   COLUMN_AGPR,
   COLUMN_SGPR,
+  COLUMN_WAVE,
   COLUMN_DISPATCH,
   COLUMN_BEGIN,
   COLUMN_END,
@@ -42,6 +43,7 @@ static const aq_csv_column columns[] = {
     {COLUMN_VGPR, "vgpr", false},
     {COLUMN_AGPR, "accum_vgpr", false},
     {COLUMN_SGPR, "sgpr", false},
+    {COLUMN_WAVE, "wave_size", false},
     {COLUMN_DISPATCH, "DispatchNs", false},
     {COLUMN_BEGIN, "BeginNs", true},
     {COLUMN_END, "EndNs", true},
@@ -156,6 +158,10 @@ static aq_status import_row(rocprof *r)
   row.correlation = aq_csv_int(&r->csv, COLUMN_INDEX);
   row.packet = aq_csv_int(&r->csv, COLUMN_PACKET);
   read_shape(&r->csv, &row);
+  const int64_t wave = aq_csv_int(&r->csv, COLUMN_WAVE);
+  if (wave == 32 || wave == 64) /* one kernel of 32 tells RDNA */
+    r->import->result->wave_size =
+        r->import->result->wave_size == 32 ? 32 : wave;
   aq_status status = read_place(r, &row);
   size_t length;
   const char *name = aq_csv_text(&r->csv, COLUMN_NAME, &length);

@@ -85,7 +85,8 @@ typedef struct aq_trace_result {
   uint64_t repairs[AQ_REPAIR_COUNT];
   aq_trace_example examples[AQ_TRACE_EXAMPLES]; /* the first of them */
   size_t example_count;
-  aq_trace_run run; /* kind 0: the source does not say */
+  aq_trace_run run;  /* kind 0: the source does not say */
+  int64_t wave_size; /* work-items of its kernels' waves; 0: it does not say */
   /* The GPU that it was measured on, as far as the source names one. */
   char gpu[96];
   bool more_gpus;     /* and others, of another name */

@@ -16,7 +16,10 @@ PERCENT = 2.0
 # The device model of this stack launches 1.7 us later than this trace's host
 # saw, 60 times in 3.5 ms: 3.1 %.
 PERCENT_OF = {"mi300x_bert.json.gz": 3.5}
-PINNED, GRAPH, KERNEL, ROW_BITS = 2, 2, 1, 32
+# Traces that do not name their GPU, nor show it by their timestamps.
+UNNAMED = {"rpd_raptor_mytrace.rpd.gz": "mi300x",
+           "gfx1201_llamacpp_first.csv.gz": "r9700"}
+PINNED, KERNEL, ROW_BITS = 2, 1, 32
 CUTS = 4
 
 count = 0
@@ -184,7 +187,7 @@ def main():
         if measured.returncode:
             continue
         run = measured.stdout.strip()
-        device = model.get(file, "mi300x" if "raptor" in file else None)
+        device = model.get(file, UNNAMED.get(file))
         done = aqueduct("replay", run,
                         *(["--device", device] if device else []))
         replay = done.stdout.strip()

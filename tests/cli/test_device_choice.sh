@@ -37,6 +37,30 @@ try "$aqueduct" replay odd
 check "other steps tell nothing" [ "$status" = 2 ]
 check "the line says what to do" contains "$err" "choose one with --device"
 
+# Of rocprof v1, waves of 32 work-items tell that it is no gfx9 GPU.
+sed 's/,16,64,0x0,/,128,32,0x0,/' "$work/gfx942.csv" > "$work/gfx1201.csv"
+try "$aqueduct" import "$work/gfx1201.csv" -q --name rdna
+try "$aqueduct" replay rdna
+check "a GPU of another family is never chosen" [ "$status" = 2 ]
+check "and the line says why" contains "$err" "waves have 32 work-items"
+
+# The stack is the nearest that was measured, and the line says so.
+kineto() { # VERSION NAME
+  sed '1s/{/{"hip_runtime_version": '"$1"',/' \
+    "$srcdir/tests/trace/data/kineto.json" > "$work/$2.json"
+  try "$aqueduct" import "$work/$2.json" -q --name "$2"
+}
+kineto 70253211 hip72
+chooses "HIP 7.2" hip72 mi300x
+kineto 71360850 hip713
+chooses "HIP 7.13" hip713 mi300x-rocm7.14
+check "HIP 7.13 is near 7.14" contains "$err" "HIP 7.13, the nearest"
+check "which is named" contains "$err" "measured: 7.14"
+kineto 70100000 hip71
+chooses "HIP 7.1" hip71 mi300x
+kineto 60443483 hip64
+chooses "HIP 6.4 on bare metal" hip64 mi300x-rocm6.4-vf
+
 data=$AQ_DATA
 [ -n "$data" ] || data=$srcdir/../shared/data
 if [ ! -d "$data/measured/raw" ]; then
@@ -53,6 +77,7 @@ mi210_resnet_bwd.json mi210
 mi250_minitoy.json mi250
 mi250x_seis_03052024_114238_128_64_1.csv mi250x
 mi300x_bert.json mi300x-rocm6.4-vf
+mi300x_flux_aiter.json mi300x-rocm7.14
 mi300x_gunrock.csv mi300x-rocprof1
 mi300x_norm.json mi300x-rocm7.0
 mi300x_resnet18.json mi300x
