@@ -60,6 +60,8 @@ typedef enum aq_execution_fault_kind {
   AQ_EXECUTION_FAULT_MEMORY,  /* an address that the device may not access */
   AQ_EXECUTION_FAULT_ILLEGAL, /* an instruction that the processor does not have
                                */
+  AQ_EXECUTION_FAULT_APERTURE, /* LDS or private memory that is not there, or an
+                                  address that is not aligned */
   AQ_EXECUTION_FAULT_TRAP, /* s_trap, or an exception that the kernel enabled */
 } aq_execution_fault_kind;
 

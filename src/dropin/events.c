@@ -7,6 +7,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "dropin/queues.h"
+
 hsa_status_t
 hsa_amd_register_system_event_handler(hsa_amd_system_event_callback_t callback,
                                       void *data)
@@ -46,6 +48,8 @@ void aqdrop_event_tell(const aq_system_event *event, void *user)
                                  .address = event->address,
                                  .reasons =
                                      HSA_AMD_MEMORY_FAULT_PAGE_NOT_PRESENT};
+  if (event->queue != AQ_QUEUE_NONE)
+    aqdrop_queue_words_keep(runtime, event->queue, event->text);
   if (event_handle(runtime, &fault))
     return;
   fprintf(stderr, "aqueduct: %s\n", event->text);

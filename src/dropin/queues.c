@@ -16,6 +16,7 @@ enum {
   NO_HINT = UINT32_MAX,
   WORDS = 512,
   FAULT_KERNEL_OBJECT = 8, /* bits of the inactive signal */
+  FAULT_APERTURE = 0x20000000,
   FAULT_ILLEGAL = 0x40000000,
 };
 
@@ -72,6 +73,17 @@ const char *aqdrop_queue_words(aqdrop *runtime, const hsa_queue_t *queue)
   return found ? found->words : NULL;
 }
 
+void aqdrop_queue_words_keep(aqdrop *runtime, uint32_t number, const char *text)
+{
+  pthread_mutex_lock(&runtime->lock);
+  aqdrop_queue *queue = runtime->first_queue;
+  while (queue && queue->abi->hsa.id != number)
+    queue = queue->next;
+  if (queue)
+    snprintf(queue->words, sizeof queue->words, "%s", text);
+  pthread_mutex_unlock(&runtime->lock);
+}
+
 /* The status that ROCr reports for bits of the inactive signal. */
 static hsa_status_t error_status(uint32_t reason)
 {
@@ -118,7 +130,8 @@ static void error_tell(const aq_queue_error *error, void *user)
                                         queue->abi->inactive_signal,
                                         error->reason, AQ_RELEASE);
   if (!queue->callback || error->reason == FAULT_KERNEL_OBJECT ||
-      error->reason == FAULT_ILLEGAL || error->reason == fault_exception)
+      error->reason == FAULT_APERTURE || error->reason == FAULT_ILLEGAL ||
+      error->reason == fault_exception)
     error_print(runtime, error);
   if (queue->callback)
     queue->callback(error_status(error->reason), &queue->abi->hsa, queue->data);

@@ -351,6 +351,16 @@ const aq_wave_op *aq_wave_code_past_waits(const aq_wave_op *o)
   return o + waits_count(page, 4 * (size_t)(o - page->ops));
 }
 
+static void word_refuse(aq_wave *w, uint64_t pc, const uint8_t *bytes)
+{
+  uint32_t word;
+  char text[20];
+  memcpy(&word, bytes, sizeof word);
+  snprintf(text, sizeof text, ".long 0x%08x", word);
+  aq_wave_fault_at(w, pc, text, AQ_EXECUTION_FAULT_ILLEGAL, 0,
+                   "no instruction of this processor");
+}
+
 static const aq_wave_op *op_decode(aq_wave *w, const aq_wave_op *o)
 {
   code_page *page = page_of(o);
@@ -364,8 +374,8 @@ static const aq_wave_op *op_decode(aq_wave *w, const aq_wave_op *o)
                     at < page->size ? page->size - at : 0, page->base + at,
                     &more->inst, &diag) != AQ_OK) {
     free(more);
-    return aq_wave_fault(w, o, AQ_EXECUTION_FAULT_ILLEGAL, 0,
-                         "no instruction of this processor");
+    word_refuse(w, page->base + at, page->bytes + at);
+    return NULL;
   }
   aq_wave_op lowered = {.run = handler_of(page->code, more->inst.row),
                         .words = more->inst.size / 4,

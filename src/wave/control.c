@@ -2,6 +2,9 @@
 /* Branches, calls, barriers, waits, hardware registers, clocks, traps. */
 #include "config.h"
 
+#include <inttypes.h>
+#include <stdio.h>
+
 #include "wave/code.h"
 #include "wave/mode.h"
 #include "wave/state.h"
@@ -119,9 +122,12 @@ BODY(s_trap)
   enum { TRAP_ABORT = 2, TRAP_DEBUG = 3 };
   if ((o->imm & 0xff) == TRAP_DEBUG)
     return aq_wave_next(o); /* without a debugger it does nothing */
-  return aq_wave_fault(w, o, AQ_EXECUTION_FAULT_TRAP, 0,
-                       (o->imm & 0xff) == TRAP_ABORT ? "s_trap 2 (abort)"
-                                                     : "s_trap");
+  const uint64_t lanes = AQ_WAVE_EXEC(w);
+  char what[80];
+  snprintf(what, sizeof what, "lane %d %s, of lanes 0x%" PRIx64,
+           lanes ? __builtin_ctzll(lanes) : 0,
+           (o->imm & 0xff) == TRAP_ABORT ? "aborts" : "traps", lanes);
+  return aq_wave_fault(w, o, AQ_EXECUTION_FAULT_TRAP, 0, what);
 }
 
 /* ---- hardware registers ---- */

@@ -14,6 +14,7 @@
 enum {
   SLICE = 1 << 14, /* instructions of a wave before the others have a turn */
   WAVES_A_CU = 32,
+  EXCEPTIONS = 0x7f << 24, /* of rsrc2: floats, division by zero */
 };
 
 /* ---- workgroups ---- */
@@ -273,9 +274,14 @@ aq_status aq_wave_grid_init(aq_wave_grid *grid, aq_wave_code *code,
   if (!descriptor)
     return refuse(desc, AQ_ERR_INVALID,
                   "its kernel object is no mapped descriptor", diag);
+  if (descriptor->rsrc2 & EXCEPTIONS)
+    return refuse(desc, AQ_ERR_UNSUPPORTED,
+                  "it enables arithmetic exceptions, which are not simulated",
+                  diag);
   if (descriptor->properties & AQ_KERNEL_WAVE32)
     return refuse(desc, AQ_ERR_UNSUPPORTED,
                   "code for waves of 32 lanes; expected 64", diag);
+  grid->descriptor = *descriptor;
   grid->entry = packet->kernel_object + (uint64_t)descriptor->entry_offset;
   grid->group_count = 1;
   grid->items = 1;

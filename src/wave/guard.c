@@ -14,6 +14,8 @@ static const int numbers[SIGNALS] = {SIGSEGV, SIGBUS};
 typedef struct guard {
   sigjmp_buf out;
   uint64_t address;
+  bool armed;
+  sigset_t mask; /* of the thread, before it was armed */
 } guard;
 
 /* Handlers are the process's, so is what stands for them. */
@@ -114,18 +116,31 @@ static void handlers_take(void)
     sigaction(numbers[i], &ours, &process.before[i]);
 }
 
-static void guard_enter(void)
+void aq_wave_guard_arm(void)
 {
+  guard *g = current;
+  sigset_t ours;
+  if (!g || g->armed)
+    return;
   pthread_mutex_lock(&process.lock);
   if (!process.watched)
     process.watched = pthread_atfork(NULL, NULL, child_begin) == 0;
   if (process.users++ == 0)
     handlers_take();
   pthread_mutex_unlock(&process.lock);
+  sigemptyset(&ours);
+  for (int i = 0; i < SIGNALS; i++)
+    sigaddset(&ours, numbers[i]);
+  /* A thread that blocks all signals would die of this one. */
+  pthread_sigmask(SIG_UNBLOCK, &ours, &g->mask);
+  g->armed = true;
 }
 
-static void guard_leave(void)
+static void guard_leave(const guard *g)
 {
+  if (!g->armed)
+    return;
+  pthread_sigmask(SIG_SETMASK, &g->mask, NULL);
   pthread_mutex_lock(&process.lock);
   if (--process.users == 0)
     handlers_return();
@@ -134,22 +149,14 @@ static void guard_leave(void)
 
 bool aq_wave_guard(void (*run)(void *user), void *user, uint64_t *address)
 {
-  guard g;
-  sigset_t ours, before;
-  sigemptyset(&ours);
-  for (int i = 0; i < SIGNALS; i++)
-    sigaddset(&ours, numbers[i]);
-  guard_enter();
-  /* A thread that blocks all signals would die of this one. */
-  pthread_sigmask(SIG_UNBLOCK, &ours, &before);
+  guard g = {.armed = false};
   const bool lost = sigsetjmp(g.out, 0) != 0;
   if (!lost) {
     current = &g;
     run(user);
     current = NULL;
   }
-  pthread_sigmask(SIG_SETMASK, &before, NULL);
-  guard_leave();
+  guard_leave(&g);
   if (lost)
     *address = g.address;
   return !lost;

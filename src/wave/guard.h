@@ -5,7 +5,8 @@
  * becomes a result. doc/adr/0015-guarded-accesses.md has the reasons.
  *
  * The process's handlers of SIGSEGV and SIGBUS are ours while guarded code
- * runs, in any thread, and the program's again afterwards. A signal that is
+ * runs that has armed its guard, in any thread, and the program's again
+ * afterwards. A signal that is
  * not of guarded code goes to the program's handler, as if ours were not there.
  *
  * Any thread; guards of one thread do not nest.
@@ -19,5 +20,9 @@
 /* Calls `run`. False: it was left in the middle, at the access to `*address`;
  * what it had locked or allocated stays so. */
 bool aq_wave_guard(void (*run)(void *user), void *user, uint64_t *address);
+
+/* For guarded code before its first such access: what needs none makes no
+ * system call. Elsewhere it does nothing. */
+void aq_wave_guard_arm(void);
 
 #endif

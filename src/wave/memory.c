@@ -221,8 +221,7 @@ ALWAYS_INLINE const aq_wave_op *atomic(aq_wave *w, const aq_wave_op *o,
     if (!at)
       return aq_wave_miss(w, o, l, address, true);
     if (address % size != 0 && at != w->nowhere)
-      return aq_wave_fault(w, o, AQ_EXECUTION_FAULT_MEMORY, address,
-                           "an atomic access that is not aligned");
+      return aq_wave_misaligned(w, o, l, address);
     if (size == 4) {
       const uint32_t old = aq_wave_exchange32(op, at, w->v[more->data][l],
                                               w->v[more->data + 1][l]);

@@ -7,6 +7,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "wave/guard.h"
+
 #include "common/array.h"
 
 /* ---- mappings of the process ---- */
@@ -128,6 +130,7 @@ static bool range_has(const aq_wave_range *range, uint64_t address,
 void *aq_wave_reach_slow(aq_wave_grid *grid, uint64_t address, uint64_t size,
                          bool write)
 {
+  aq_wave_guard_arm(); /* a step begins without a range */
   for (int i = 0; i < AQ_WAVE_OLDER; i++)
     if (range_has(&grid->older[i], address, size, write)) {
       const aq_wave_range range = grid->older[i];

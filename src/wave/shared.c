@@ -22,7 +22,7 @@ static const aq_wave_op *outside(aq_wave *w, const aq_wave_op *o, int l,
   char what[96];
   snprintf(what, sizeof what, "lane %d: LDS address %u of %u bytes", l, address,
            w->grid->lds_size);
-  return aq_wave_fault(w, o, AQ_EXECUTION_FAULT_MEMORY,
+  return aq_wave_fault(w, o, AQ_EXECUTION_FAULT_APERTURE,
                        (uint64_t)AQ_WAVE_SHARED_HI << 32 | address, what);
 }
 

@@ -114,8 +114,7 @@ static const aq_wave_op *atomic_at(aq_wave *w, const aq_wave_op *o,
   if (!at)
     return aq_wave_miss(w, o, -1, address, true);
   if (address % size != 0)
-    return aq_wave_fault(w, o, AQ_EXECUTION_FAULT_MEMORY, address,
-                         "an atomic access that is not aligned");
+    return aq_wave_misaligned(w, o, -1, address);
   w->grid->quiet = false;
   if (size == 4) {
     old = aq_wave_exchange32(op, at, data[0],

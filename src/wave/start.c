@@ -146,8 +146,7 @@ static void item_registers(aq_wave *w, uint32_t rsrc2)
 
 void aq_wave_start(aq_wave *w)
 {
-  const aq_kernel_descriptor *descriptor =
-      (const void *)(uintptr_t)w->grid->desc.packet->kernel_object;
+  const aq_kernel_descriptor *descriptor = &w->grid->descriptor;
   unsigned next = 0;
   memset(w->s, 0, sizeof w->s);
   w->scc = 0;

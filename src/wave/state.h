@@ -13,6 +13,7 @@
 #include <stdint.h>
 #include <string.h>
 
+#include "codeobj/descriptor.h"
 #include "common/executor.h"
 #include "isa/isa.h"
 
@@ -135,7 +136,8 @@ struct aq_wave_grid {
   struct aq_wave_gws *gws;   /* of the device */
   aq_execution_desc desc;
   uint64_t ticks;
-  uint64_t entry; /* of the kernel's code */
+  aq_kernel_descriptor descriptor; /* a copy */
+  uint64_t entry;                  /* of the kernel's code */
   uint32_t groups[3], size[3];
   uint64_t group_next, group_count;
   uint32_t lds_size, scratch_size;
@@ -200,6 +202,10 @@ void aq_wave_fault_at(aq_wave *w, uint64_t pc, const char *instruction,
  * wave. */
 const aq_wave_op *aq_wave_miss(aq_wave *w, const aq_wave_op *o, int lane,
                                uint64_t address, bool write);
+
+/* The same for an atomic access that is not aligned. */
+const aq_wave_op *aq_wave_misaligned(aq_wave *w, const aq_wave_op *o, int lane,
+                                     uint64_t address);
 
 /* ---- handlers ---- */
 

@@ -47,6 +47,12 @@ const aq_wave_op *aq_wave_fault(aq_wave *w, const aq_wave_op *o,
   return NULL;
 }
 
+static bool is_aperture(uint64_t address)
+{
+  const uint32_t high = (uint32_t)(address >> 32);
+  return high == AQ_WAVE_SHARED_HI || high == AQ_WAVE_PRIVATE_HI;
+}
+
 /* Why an address cannot be accessed, and what lies there. */
 static void miss_name(const aq_wave *w, uint64_t address, bool write,
                       char *text, size_t size)
@@ -89,5 +95,20 @@ const aq_wave_op *aq_wave_miss(aq_wave *w, const aq_wave_op *o, int lane,
   miss_name(w, address, write, why, sizeof why);
   snprintf(what, sizeof what, "%s%s 0x%" PRIx64 ", %s", who,
            write ? "writes" : "reads", address, why);
-  return aq_wave_fault(w, o, AQ_EXECUTION_FAULT_MEMORY, address, what);
+  return aq_wave_fault(w, o,
+                       is_aperture(address) ? AQ_EXECUTION_FAULT_APERTURE
+                                            : AQ_EXECUTION_FAULT_MEMORY,
+                       address, what);
+}
+
+const aq_wave_op *aq_wave_misaligned(aq_wave *w, const aq_wave_op *o, int lane,
+                                     uint64_t address)
+{
+  char what[80], who[20] = "";
+  if (lane >= 0)
+    snprintf(who, sizeof who, "lane %d ", lane);
+  snprintf(what, sizeof what,
+           "%saccesses 0x%" PRIx64 " atomically, which is not aligned", who,
+           address);
+  return aq_wave_fault(w, o, AQ_EXECUTION_FAULT_APERTURE, address, what);
 }

@@ -79,3 +79,8 @@ EXTRA_DIST += tests/dropin/kill_abuse.sh tests/dropin/app.hip tests/dropin/recor
 dist_check_SCRIPTS += tests/dropin/test_ci.sh tests/dropin/test_hip.sh tests/dropin/test_exec.sh \
 	tests/dropin/test_exec_faults.sh tests/dropin/test_exports.sh \
 	tests/dropin/test_packets.sh tests/dropin/test_recording.sh
+
+check_PROGRAMS += tests/dropin/test_bad_kernels
+tests_dropin_test_bad_kernels_SOURCES = tests/dropin/test_bad_kernels.c \
+	tests/dropin/bad_kernels.def
+tests_dropin_test_bad_kernels_LDADD = $(AQ_CLIENT_LDADD)

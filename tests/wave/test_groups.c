@@ -443,7 +443,7 @@ START_TEST(faults_name_what_went_wrong)
     ck_assert_has(fault.text, "kernel g_wild+0x");
     ck_assert_has(fault.text, "lane 5 writes 0x500000000028");
     fault = fault_of(targets[i], "g_outside", 4000);
-    ck_assert_int_eq(fault.kind, AQ_EXECUTION_FAULT_MEMORY);
+    ck_assert_int_eq(fault.kind, AQ_EXECUTION_FAULT_APERTURE);
     ck_assert_has(fault.text, "lane 9: LDS address 32000 of 2048 bytes");
   }
 }

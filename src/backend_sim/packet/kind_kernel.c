@@ -176,6 +176,8 @@ static aqsim_flow code_fault(aqsim_flight *flight,
                                      fault->text);
   case AQ_EXECUTION_FAULT_ILLEGAL:
     return aqsim_flight_fault(flight, AQSIM_FAULT_ILLEGAL, fault->text);
+  case AQ_EXECUTION_FAULT_APERTURE:
+    return aqsim_flight_fault(flight, AQSIM_FAULT_APERTURE, fault->text);
   case AQ_EXECUTION_FAULT_TRAP:
     break;
   }

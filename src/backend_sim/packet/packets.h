@@ -21,6 +21,7 @@ enum aqsim_packet_fault {
   AQSIM_FAULT_PACKET_FORMAT = 32,
   AQSIM_FAULT_WORKGROUP_SIZE = 64,
   AQSIM_FAULT_VENDOR_FORMAT = 256,
+  AQSIM_FAULT_APERTURE = 0x20000000,       /* of a flat address, alignment */
   AQSIM_FAULT_ILLEGAL = 0x40000000,        /* instruction */
   AQSIM_FAULT_EXCEPTION = -0x7fffffff - 1, /* bit 31 */
 };
