@@ -30,6 +30,7 @@ typedef struct code_page {
   uint32_t size;                 /* bytes that were there */
   uint32_t first_used, end_used; /* bytes that instructions were made of */
   uint64_t checked;              /* the code's epoch when they were compared */
+  uint64_t read;                 /* the epoch when they were read */
   uint8_t bytes[PAGE_BYTES + 8];
   aq_wave_more *mores[PAGE_WORDS];
   /* Two more than words: what comes after the last instruction. */
@@ -351,6 +352,20 @@ const aq_wave_op *aq_wave_code_past_waits(const aq_wave_op *o)
   return o + waits_count(page, 4 * (size_t)(o - page->ops));
 }
 
+/* Bytes that are mapped from `address` on, up to `size`. */
+static size_t code_read(uint64_t address, void *to, size_t size)
+{
+  struct iovec local = {to, size}, remote = {(void *)(uintptr_t)address, size};
+  const ssize_t got = process_vm_readv(getpid(), &local, 1, &remote, 1, 0);
+  return got < 0 ? 0 : (size_t)got;
+}
+
+static void bytes_read(code_page *page)
+{
+  page->size = (uint32_t)code_read(page->base, page->bytes, sizeof page->bytes);
+  page->read = page->code->epoch;
+}
+
 static void word_refuse(aq_wave *w, uint64_t pc, const uint8_t *bytes)
 {
   uint32_t word;
@@ -370,6 +385,9 @@ static const aq_wave_op *op_decode(aq_wave *w, const aq_wave_op *o)
   if (!more)
     return aq_wave_fault(w, o, AQ_EXECUTION_FAULT_ILLEGAL, 0,
                          "out of memory for instructions");
+  /* Only the bytes in use were compared since. */
+  if (page->read != page->code->epoch)
+    bytes_read(page);
   if (aq_isa_decode(&page->code->decoder, page->bytes + at,
                     at < page->size ? page->size - at : 0, page->base + at,
                     &more->inst, &diag) != AQ_OK) {
@@ -402,14 +420,6 @@ static const aq_wave_op *op_next_page(aq_wave *w, const aq_wave_op *o)
                             "the code ends without s_endpgm");
 }
 
-/* Bytes that are mapped from `address` on, up to `size`. */
-static size_t code_read(uint64_t address, void *to, size_t size)
-{
-  struct iovec local = {to, size}, remote = {(void *)(uintptr_t)address, size};
-  const ssize_t got = process_vm_readv(getpid(), &local, 1, &remote, 1, 0);
-  return got < 0 ? 0 : (size_t)got;
-}
-
 /* Reads the bytes; what was made of earlier ones is gone. */
 static void page_fill(code_page *page)
 {
@@ -422,7 +432,7 @@ static void page_fill(code_page *page)
       (aq_wave_op){.run = op_next_page};
   page->first_used = sizeof page->bytes;
   page->end_used = 0;
-  page->size = (uint32_t)code_read(page->base, page->bytes, sizeof page->bytes);
+  bytes_read(page);
 }
 
 static code_page *page_load(aq_wave_code *code, uint64_t base)
