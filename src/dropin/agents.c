@@ -62,6 +62,29 @@ static hsa_status_t put_zeros(void *value, size_t size)
   return HSA_STATUS_SUCCESS;
 }
 
+/* hsa_amd_clock_counters_t */
+typedef struct clock_counters {
+  uint64_t gpu, cpu, system, system_hz;
+} clock_counters;
+
+/* Clients take 0 for a failure; the simulator's clock begins there. */
+static hsa_status_t put_clocks(const aqdrop *runtime, const aqdrop_agent *agent,
+                               clock_counters *out)
+{
+  const aq_time second = AQ_S;
+  aq_clock_pair pair;
+  runtime->transport->ops->clock_correlate(runtime->transport, agent->ordinal,
+                                           &pair);
+  const uint64_t device =
+      (uint64_t)((__int128)pair.device * agent->info->timestamp_hz / second);
+  const uint64_t host = aqdrop_ns(pair.host);
+  *out = (clock_counters){.gpu = device ? device : 1,
+                          .cpu = host ? host : 1,
+                          .system = host ? host : 1,
+                          .system_hz = (uint64_t)(second / AQ_NS)};
+  return HSA_STATUS_SUCCESS;
+}
+
 /* The registers by which clients flush the host's writes to a device. */
 static hsa_status_t put_flush(const aqdrop_agent *agent, void *value)
 {
@@ -87,7 +110,7 @@ static hsa_status_t common_info(const aqdrop_agent *agent, uint32_t attribute,
     return put_caches(agent, value);
   case HSA_AGENT_INFO_EXTENSIONS:
     memset(value, 0, EXTENSION_BYTES);
-    if (aqdrop_agent_has_images(agent))
+    if (agent->info) /* without limits, where kernels cannot read them */
       *(uint8_t *)value |= 1 << HSA_EXTENSION_IMAGES;
     return HSA_STATUS_SUCCESS;
   case HSA_AGENT_INFO_VERSION_MAJOR:
@@ -107,6 +130,8 @@ static hsa_status_t common_info(const aqdrop_agent *agent, uint32_t attribute,
   case HSA_AMD_AGENT_INFO_MEMORY_PROPERTIES:
   case HSA_AMD_AGENT_INFO_AQL_EXTENSIONS:
     return put_zeros(value, 8);
+  case HSA_AMD_AGENT_INFO_CLOCK_COUNTERS: /* of devices */
+    return put_zeros(value, sizeof(clock_counters));
   default:
     return aqdrop_ext_images_info(agent, attribute, value);
   }
@@ -317,6 +342,8 @@ hsa_status_t hsa_agent_get_info(hsa_agent_t agent, uint32_t attribute,
     return HSA_STATUS_ERROR_INVALID_AGENT;
   if (!value)
     return HSA_STATUS_ERROR_INVALID_ARGUMENT;
+  if (a->info && attribute == HSA_AMD_AGENT_INFO_CLOCK_COUNTERS)
+    return put_clocks(runtime, a, value);
   return a->info ? device_amd_info(a, attribute, value)
                  : host_info(a, attribute, value);
 }

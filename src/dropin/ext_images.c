@@ -28,14 +28,6 @@ bool aqdrop_agent_has_images(const aqdrop_agent *agent)
   return agent->info && agent->persona->images;
 }
 
-bool aqdrop_has_images(const aqdrop *runtime)
-{
-  for (uint32_t i = 0; i < runtime->agent_count; i++)
-    if (aqdrop_agent_has_images(&runtime->agents[i]))
-      return true;
-  return false;
-}
-
 /* The largest image of a geometry: width, height, depth, layers. */
 static void dimensions_max(uint32_t geometry, uint32_t out[4])
 {

@@ -43,8 +43,12 @@ void aqdrop_exts_fini(aqdrop *runtime);
 /* Whether kernels of an agent can read images. */
 bool aqdrop_agent_has_images(const aqdrop_agent *agent);
 
-/* Whether any agent can. */
-bool aqdrop_has_images(const aqdrop *runtime);
+/* Whether there is the extension of images: with any device, as in AMD's
+ * runtime, even if no kernel can read one. */
+static inline bool aqdrop_has_devices(const aqdrop *runtime)
+{
+  return runtime->agent_count > 1;
+}
 
 /* Answers HSA_EXT_AGENT_INFO_*: zeros where there are no images. */
 hsa_status_t aqdrop_ext_images_info(const aqdrop_agent *agent,

@@ -216,7 +216,7 @@ hsa_status_t hsa_system_get_major_extension_table(uint16_t extension,
   if (extension == HSA_EXTENSION_AMD_LOADER)
     return table_put(table, table_length, aqdrop_loader_functions,
                      sizeof aqdrop_loader_functions);
-  if (extension == HSA_EXTENSION_IMAGES && aqdrop_has_images(runtime))
+  if (extension == HSA_EXTENSION_IMAGES && aqdrop_has_devices(runtime))
     return table_put(table, table_length, aqdrop_image_functions,
                      sizeof aqdrop_image_functions);
   if (extension != AQ_HSA_EXTENSION_SIM)

@@ -54,7 +54,7 @@ hsa_status_t hsa_system_get_info(uint32_t attribute, void *value)
     memset(value, 0, EXTENSION_BYTES);
     ((uint8_t *)value)[HSA_EXTENSION_AMD_LOADER / 8] |=
         1 << HSA_EXTENSION_AMD_LOADER % 8;
-    if (aqdrop_has_images(runtime))
+    if (aqdrop_has_devices(runtime))
       *(uint8_t *)value |= 1 << HSA_EXTENSION_IMAGES;
     return HSA_STATUS_SUCCESS;
   case HSA_AMD_SYSTEM_INFO_BUILD_VERSION:
@@ -162,7 +162,7 @@ hsa_status_t hsa_system_extension_supported(uint16_t extension,
 {
   AQDROP_ENTER(runtime);
   return extension_look(extension, version_major, version_minor,
-                        aqdrop_has_images(runtime), result);
+                        aqdrop_has_devices(runtime), result);
 }
 
 hsa_status_t hsa_system_major_extension_supported(uint16_t extension,
@@ -171,7 +171,7 @@ hsa_status_t hsa_system_major_extension_supported(uint16_t extension,
                                                   bool *result)
 {
   AQDROP_ENTER(runtime);
-  return extension_find(extension, version_major, aqdrop_has_images(runtime),
+  return extension_find(extension, version_major, aqdrop_has_devices(runtime),
                         version_minor, result);
 }
 
@@ -185,7 +185,7 @@ hsa_status_t hsa_agent_extension_supported(uint16_t extension,
   if (result)
     *result = false;
   return a ? extension_look(extension, version_major, version_minor,
-                            aqdrop_agent_has_images(a), result)
+                            a->info != NULL, result)
            : HSA_STATUS_ERROR_INVALID_AGENT;
 }
 
@@ -197,8 +197,8 @@ hsa_status_t hsa_agent_major_extension_supported(uint16_t extension,
 {
   AQDROP_ENTER(runtime);
   const aqdrop_agent *a = aqdrop_agent_from(runtime, agent);
-  return a ? extension_find(extension, version_major,
-                            aqdrop_agent_has_images(a), version_minor, result)
+  return a ? extension_find(extension, version_major, a->info != NULL,
+                            version_minor, result)
            : HSA_STATUS_ERROR_INVALID_AGENT;
 }
 

@@ -27,7 +27,7 @@ START_TEST(the_system_is_hsa_1_with_a_clock_that_advances)
 }
 END_TEST
 
-START_TEST(extensions_have_names_and_only_the_loader_is_there)
+START_TEST(extensions_have_names_and_the_loader_and_images_are_there)
 {
   const char *name;
   uint16_t minor;
@@ -38,7 +38,7 @@ START_TEST(extensions_have_names_and_only_the_loader_is_there)
   ck_assert_str_eq(name, "HSA_EXTENSION_IMAGES");
   ck_assert_done(
       hsa_system_extension_supported(HSA_EXTENSION_IMAGES, 1, 0, &yes));
-  ck_assert(!yes);
+  ck_assert(yes);
   ck_assert_done(hsa_agent_major_extension_supported(
       HSA_EXTENSION_AMD_LOADER, c.device, 1, &minor, &yes));
   ck_assert(yes);
@@ -81,6 +81,71 @@ START_TEST(the_device_is_the_persona_of_its_model)
   ck_assert_uint_eq(chip, 0x740f);
   ck_assert_done(hsa_shut_down());
   unsetenv("AQUEDUCT_SET");
+}
+END_TEST
+
+/* What AMD's data sheets say of them. */
+START_TEST(each_shipped_device_has_a_persona_of_its_own)
+{
+  static const struct {
+    const char *device, *isa;
+    uint64_t gib;
+  } parts[] = {
+      {"mi350x", "amdgcn-amd-amdhsa--gfx950:sramecc+:xnack-", 288},
+      {"rx9070xt", "amdgcn-amd-amdhsa--gfx1201", 16},
+      {"mi100", "amdgcn-amd-amdhsa--gfx908:sramecc+:xnack-", 32},
+  };
+  for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
+    client c;
+    hsa_isa_t isa;
+    char name[64] = "";
+    size_t bytes;
+    uint32_t chip = 0;
+    setenv("AQUEDUCT_DEVICE", parts[i].device, 1);
+    client_open(&c);
+    ck_assert_done(hsa_agent_get_info(c.device, HSA_AGENT_INFO_ISA, &isa));
+    ck_assert_done(hsa_isa_get_info_alt(isa, HSA_ISA_INFO_NAME, name));
+    ck_assert_str_eq(name, parts[i].isa);
+    ck_assert_done(hsa_amd_memory_pool_get_info(
+        c.device_coarse, HSA_AMD_MEMORY_POOL_INFO_SIZE, &bytes));
+    ck_assert_uint_eq(bytes, parts[i].gib << 30);
+    ck_assert_done(
+        hsa_agent_get_info(c.device, HSA_AMD_AGENT_INFO_CHIP_ID, &chip));
+    ck_assert_uint_ne(chip, 0);
+    ck_assert_done(hsa_shut_down());
+  }
+  unsetenv("AQUEDUCT_DEVICE");
+}
+END_TEST
+
+/* Time moves by it. */
+static void barrier_pass(const client *c)
+{
+  hsa_queue_t *queue = client_queue(c, 64);
+  hsa_signal_t done = client_signal(1);
+  client_submit(queue, &(aq_packet){.barrier.completion_signal = done},
+                AQ_PACKET_BARRIER_AND);
+  client_wait_zero(done);
+  ck_assert_done(hsa_queue_destroy(queue));
+}
+
+/* hsa_amd_clock_counters_t. Clients refuse a counter of 0. */
+START_TEST(the_counters_of_clocks_grow_and_are_never_0)
+{
+  client c;
+  uint64_t first[4], second[4];
+  client_open(&c);
+  ck_assert_done(
+      hsa_agent_get_info(c.device, HSA_AMD_AGENT_INFO_CLOCK_COUNTERS, first));
+  barrier_pass(&c);
+  ck_assert_done(
+      hsa_agent_get_info(c.device, HSA_AMD_AGENT_INFO_CLOCK_COUNTERS, second));
+  for (int i = 0; i < 3; i++) {
+    ck_assert_uint_gt(first[i], 0);
+    ck_assert_uint_gt(second[i], first[i]);
+  }
+  ck_assert_uint_eq(first[3], 1000000000);
+  ck_assert_done(hsa_shut_down());
 }
 END_TEST
 
@@ -258,9 +323,11 @@ START_TEST(the_host_answers_what_is_asked_of_every_agent)
 END_TEST
 
 AQ_TEST_MAIN("dropin/system", the_system_is_hsa_1_with_a_clock_that_advances,
-             extensions_have_names_and_only_the_loader_is_there,
+             extensions_have_names_and_the_loader_and_images_are_there,
              every_status_has_a_text_that_begins_with_its_name,
              the_device_is_the_persona_of_its_model,
+             each_shipped_device_has_a_persona_of_its_own,
+             the_counters_of_clocks_grow_and_are_never_0,
              a_device_model_that_is_not_there_fails_hsa_init,
              caches_have_the_sizes_that_the_agent_tells,
              the_instruction_set_is_found_by_its_name,
