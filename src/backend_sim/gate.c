@@ -151,7 +151,8 @@ static bool leg_aim(aqsim_gate_leg *leg, aq_signal handle)
   const aqsim_signals *signals = leg->gate->gates->signals;
   uint64_t hole;
   aqsim_signal *signal = aqsim_signal_from(handle);
-  leg->address = &signal->abi.value;
+  leg->address = (const char *)(uintptr_t)handle.handle +
+                 offsetof(aqsim_signal, abi.value);
   if (!signals->awake) {
     leg->signal = signal;
     return true;

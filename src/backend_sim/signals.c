@@ -156,7 +156,7 @@ aqsim_named aqsim_signal_named(const aqsim_signals *signals, aq_signal handle,
   if (aqsim_signal_is_pooled(signals, handle))
     return AQSIM_NAMED_DESTROYED;
   *hole = handle.handle;
-  if (handle.handle % _Alignof(int64_t) != 0 ||
+  if (handle.handle % _Alignof(aq_amd_signal) != 0 ||
       aq_slab_covers(&signals->slab, handle.handle) || /* inside of one */
       aqsim_memory_unmapped(access, handle.handle, sizeof(aq_amd_signal), hole))
     return AQSIM_NAMED_NOTHING;

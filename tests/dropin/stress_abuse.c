@@ -90,11 +90,19 @@ static hsa_signal_t *some_signal(worker *w)
   return signal;
 }
 
+/* Destroyed handles race with whoever gets them next: of the client's making,
+ * and a report of the thread sanitizer. */
+#ifdef __SANITIZE_THREAD__
+enum { FIRST_CASE = 5 };
+#else
+enum { FIRST_CASE = 0 };
+#endif
+
 /* A handle for a packet: mostly a good one. */
 static uint64_t some_handle(worker *w)
 {
   static uint64_t destroyed; /* atomic: of any thread */
-  switch (below(w, 64)) {
+  switch (FIRST_CASE + below(w, 64)) {
   case 0:
     return 0xdead000;
   case 1:
@@ -140,8 +148,6 @@ static void queue_destroy(worker *w)
   hsa_queue_t **queue = &w->queues[below(w, MOST)];
   if (*queue)
     ck_assert_done(hsa_queue_destroy(*queue));
-  if (*queue && (*queue)->base) /* cooperative, and another thread's too */
-    hsa_queue_load_read_index_relaxed(*queue);
   *queue = NULL;
 }
 
