@@ -19,6 +19,7 @@
 #ifndef AQ_COMMON_EXECUTOR_H
 #define AQ_COMMON_EXECUTOR_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "aql.h"
@@ -47,6 +48,9 @@ typedef struct aq_execution_desc {
   uint32_t cus;              /* compute units that the queue may use */
   uint32_t wave_size;        /* lanes, of the device */
   uint64_t timestamp_hz;     /* of the clock that `ticks` counts */
+  /* Threads of the executor may execute workgroups at once. False in virtual
+   * time: the order of all accesses is a function of the inputs. */
+  bool concurrent;
 } aq_execution_desc;
 
 typedef enum aq_execution_state {

@@ -69,13 +69,29 @@ static aq_wave_group *group_alloc(aq_wave_grid *grid)
   return NULL;
 }
 
-/* Starts the next workgroup; false: out of memory. */
-static bool group_start(aq_wave_grid *grid)
+/* Takes the next workgroup, if there is one and room for it. */
+static bool group_claim(aq_wave_grid *grid, uint64_t *number)
+{
+  aq_wave_share *share = grid->share;
+  if (!aq_wave_grid_has_more(grid))
+    return false;
+  /* Order between threads: the workgroups' memory is the program's affair. */
+  if (__atomic_fetch_add(&share->resident, 1, __ATOMIC_RELAXED) <
+      grid->residents_max) {
+    *number = __atomic_fetch_add(&share->group_next, 1, __ATOMIC_RELAXED);
+    if (*number < grid->group_count)
+      return true;
+  }
+  __atomic_fetch_sub(&share->resident, 1, __ATOMIC_RELAXED);
+  return false;
+}
+
+/* Starts a workgroup that was claimed; false: out of memory. */
+static bool group_start(aq_wave_grid *grid, uint64_t number)
 {
   aq_wave_group *group = group_alloc(grid);
   if (!group)
     return false;
-  uint64_t number = grid->group_next++;
   for (int i = 0; i < 3; i++) {
     group->id[i] = (uint32_t)(number % grid->groups[i]);
     number /= grid->groups[i];
@@ -96,7 +112,6 @@ static bool group_start(aq_wave_grid *grid)
   else
     grid->first = group;
   grid->last = group;
-  grid->resident++;
   return true;
 }
 
@@ -198,7 +213,7 @@ static void group_retire(aq_wave_grid *grid, aq_wave_group *group,
     grid->first = group->next;
   if (grid->last == group)
     grid->last = before;
-  grid->resident--;
+  __atomic_fetch_sub(&grid->share->resident, 1, __ATOMIC_RELAXED);
   group->next = grid->free;
   grid->free = group;
 }
@@ -227,6 +242,20 @@ static aq_execution_state out_of_memory(aq_wave_grid *grid)
   return AQ_EXECUTION_FAULT;
 }
 
+bool aq_wave_grid_has_more(const aq_wave_grid *grid)
+{
+  return __atomic_load_n(&grid->share->group_next, __ATOMIC_RELAXED) <
+         grid->group_count;
+}
+
+/* Whether all workgroups that the device has room for are there. */
+static bool grid_is_full(const aq_wave_grid *grid)
+{
+  return !aq_wave_grid_has_more(grid) ||
+         __atomic_load_n(&grid->share->resident, __ATOMIC_RELAXED) >=
+             grid->residents_max;
+}
+
 aq_execution_state aq_wave_grid_run(aq_wave_grid *grid, uint64_t budget,
                                     uint64_t *executed)
 {
@@ -234,23 +263,21 @@ aq_execution_state aq_wave_grid_run(aq_wave_grid *grid, uint64_t budget,
   grid->quiet = true;
   *executed = 0;
   while (t.executed < budget) {
-    if (!grid->first && grid->group_next == grid->group_count)
-      break;
+    uint64_t number;
     /* Another workgroup joins when those that are resident take long. */
-    if (grid->group_next < grid->group_count &&
-        grid->resident < grid->residents_max && !group_start(grid))
+    if (group_claim(grid, &number) && !group_start(grid, number))
       return out_of_memory(grid);
+    if (!grid->first)
+      break;
     t.progress = false;
     residents_run(grid, &t);
     *executed = t.executed;
     if (t.faulted)
       return AQ_EXECUTION_FAULT;
-    if (!t.progress && grid->first &&
-        (grid->group_next == grid->group_count ||
-         grid->resident == grid->residents_max))
+    if (!t.progress && grid->first && grid_is_full(grid))
       return AQ_EXECUTION_WAITS;
   }
-  if (!grid->first && grid->group_next == grid->group_count)
+  if (!grid->first && !aq_wave_grid_has_more(grid))
     return AQ_EXECUTION_DONE;
   return grid->quiet ? AQ_EXECUTION_WAITS : AQ_EXECUTION_MORE;
 }
@@ -269,6 +296,7 @@ aq_status aq_wave_grid_init(aq_wave_grid *grid, aq_wave_code *code,
   const aq_kernel_packet *packet = desc->packet;
   grid->code = code;
   grid->desc = *desc;
+  grid->share = &grid->own_share;
   const aq_kernel_descriptor *descriptor =
       aq_wave_reach(grid, packet->kernel_object, sizeof *descriptor, false);
   if (!descriptor)

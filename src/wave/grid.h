@@ -15,6 +15,9 @@ aq_status aq_wave_grid_init(aq_wave_grid *grid, aq_wave_code *code,
                             const aq_execution_desc *desc, aq_diag *diag);
 void aq_wave_grid_fini(aq_wave_grid *grid);
 
+/* Whether workgroups have not started. */
+bool aq_wave_grid_has_more(const aq_wave_grid *grid);
+
 /* Executes about `budget` instructions. */
 aq_execution_state aq_wave_grid_run(aq_wave_grid *grid, uint64_t budget,
                                     uint64_t *executed);

@@ -4,6 +4,7 @@ libaqcore_a_SOURCES += \
 	src/wave/buffer.c src/wave/buffer.h \
 	src/wave/code.c src/wave/code.h \
 	src/wave/control.c \
+	src/wave/crew.c src/wave/crew.h \
 	src/wave/cross.c \
 	src/wave/division.c \
 	src/wave/each.h \
@@ -13,12 +14,14 @@ libaqcore_a_SOURCES += \
 	src/wave/guard.c src/wave/guard.h \
 	src/wave/gws.c src/wave/gws.h \
 	src/wave/half.c src/wave/half.h \
+	src/wave/hand.c src/wave/hand.h \
 	src/wave/lanes.h \
 	src/wave/lost.c src/wave/lost.h \
 	src/wave/matrix.c \
 	src/wave/memory.c \
 	src/wave/mode.c src/wave/mode.h \
 	src/wave/packed.c \
+	src/wave/parts.c src/wave/parts.h \
 	src/wave/pattern.c src/wave/pattern.h \
 	src/wave/profile.c src/wave/profile.h \
 	src/wave/pool.c src/wave/pool.h \

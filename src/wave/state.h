@@ -4,7 +4,7 @@
  * lowered instructions. Included by src/wave only.
  *
  * A wave's state is explicit, so it can stop after any instruction. One thread
- * at a time runs the waves of a grid.
+ * at a time runs the waves of a grid, or of each of its parts (parts.h).
  */
 #ifndef AQ_WAVE_STATE_H
 #define AQ_WAVE_STATE_H
@@ -130,6 +130,12 @@ struct aq_wave_code;
 struct aq_wave_gws;
 struct aq_wave_machine;
 
+/* What the parts of a grid (parts.h) have in common. Atomic. */
+typedef struct aq_wave_share {
+  uint64_t group_next; /* to start */
+  uint32_t resident;
+} aq_wave_share;
+
 struct aq_wave_grid {
   struct aq_wave_machine *machine;
   struct aq_wave_code *code; /* of the device's processor */
@@ -139,12 +145,12 @@ struct aq_wave_grid {
   aq_kernel_descriptor descriptor; /* a copy */
   uint64_t entry;                  /* of the kernel's code */
   uint32_t groups[3], size[3];
-  uint64_t group_next, group_count;
+  uint64_t group_count;
   uint32_t lds_size, scratch_size;
   uint32_t items, waves;       /* of a whole workgroup */
   aq_wave_group *first, *last; /* resident */
   aq_wave *running;            /* NULL: none is at work */
-  uint32_t resident, residents_max;
+  uint32_t residents_max;
   aq_wave_group *free;
   struct aq_wave_reachable *reachable;
   struct aq_wave_pool *pool;
@@ -157,6 +163,9 @@ struct aq_wave_grid {
   bool watched; /* its instructions are counted or traced: watch.h */
   struct aq_wave_profile_kernel *profile; /* NULL: they are not counted */
   struct aq_wave_trace *trace;            /* NULL: they are not traced */
+  aq_wave_share *share, own_share;        /* of the first part */
+  aq_wave_grid **parts; /* NULL: one thread; else [0] is the grid itself */
+  unsigned part_count;
 };
 
 /* ---- sources ---- */

@@ -8,60 +8,26 @@
 #include <string.h>
 
 #include "wave/grid.h"
-#include "wave/guard.h"
 #include "wave/gws.h"
-#include "wave/lost.h"
 #include "wave/mode.h"
-#include "wave/pool.h"
+#include "wave/parts.h"
 #include "wave/profile.h"
-#include "wave/reach.h"
 #include "wave/trace.h"
 
 enum {
-  CODES_MAX = 8, /* processors at once */
   DEVICES_MAX = 64,
 };
 
 struct aq_wave_machine {
   aq_executor executor;
-  aq_wave_reachable reachable;
-  aq_wave_pool pool;
-  struct {
-    char gfx[16];
-    aq_wave_code *code;
-  } codes[CODES_MAX];
+  aq_wave_hand hands[AQ_WAVE_CREW_MAX]; /* of threads; [0] is the caller's */
+  aq_wave_crew *crew;            /* NULL: not needed so far, or one processor */
   aq_wave_gws *gws[DEVICES_MAX]; /* of devices that executed something */
-  unsigned code_count;
-  unsigned level;
-  unsigned open;            /* executions */
-  aq_wave_profile *profile; /* or NULL */
-  aq_wave_trace *trace;     /* or NULL */
+  unsigned open;                 /* executions */
+  aq_wave_profile *profile;      /* or NULL */
+  aq_wave_trace *trace;          /* or NULL */
   pthread_mutex_t watching; /* of both: held during steps of watched grids */
 };
-
-static aq_status code_for(aq_wave_machine *machine, const char *gfx,
-                          aq_wave_code **out, aq_diag *diag)
-{
-  for (unsigned i = 0; i < machine->code_count; i++)
-    if (strcmp(machine->codes[i].gfx, gfx) == 0) {
-      *out = machine->codes[i].code;
-      return AQ_OK;
-    }
-  if (machine->code_count == CODES_MAX ||
-      strlen(gfx) >= sizeof machine->codes[0].gfx)
-    return aq_diag_set(diag, AQ_ERR_UNSUPPORTED,
-                       "code of more than %d kinds of processors", CODES_MAX);
-  aq_status status = aq_wave_code_create(gfx, aq_wave_handler_named,
-                                         machine->reachable.allocations,
-                                         machine->level, out, diag);
-  if (status != AQ_OK)
-    return status;
-  if (machine->profile || machine->trace)
-    aq_wave_code_keep_waits(*out);
-  strcpy(machine->codes[machine->code_count].gfx, gfx);
-  machine->codes[machine->code_count++].code = *out;
-  return AQ_OK;
-}
 
 static aq_status gws_for(aq_wave_machine *machine, uint32_t device,
                          aq_wave_gws **out, aq_diag *diag)
@@ -82,7 +48,8 @@ static aq_status wave_begin(void *user, const aq_execution_desc *desc,
   aq_wave_machine *machine = user;
   aq_wave_code *code;
   aq_wave_gws *gws;
-  aq_status status = code_for(machine, desc->gfx, &code, diag);
+  aq_status status =
+      aq_wave_hand_code(&machine->hands[0], desc->gfx, &code, diag);
   if (status == AQ_OK)
     status = gws_for(machine, desc->device, &gws, diag);
   if (status != AQ_OK)
@@ -91,11 +58,12 @@ static aq_status wave_begin(void *user, const aq_execution_desc *desc,
   if (!grid)
     return aq_diag_no_memory(diag);
   if (machine->open == 0)
-    aq_wave_code_refresh(code);
+    for (unsigned i = 0; i < AQ_WAVE_CREW_MAX; i++)
+      aq_wave_hand_refresh(&machine->hands[i]);
   grid->machine = machine;
   grid->gws = gws;
-  grid->reachable = &machine->reachable;
-  grid->pool = &machine->pool;
+  grid->reachable = &machine->hands[0].reachable;
+  grid->pool = &machine->hands[0].pool;
   status = aq_wave_grid_init(grid, code, desc, diag);
   if (status != AQ_OK) {
     free(grid);
@@ -118,50 +86,40 @@ static aq_status wave_begin(void *user, const aq_execution_desc *desc,
   return AQ_OK;
 }
 
-typedef struct stepping {
-  aq_wave_grid *grid;
-  uint64_t budget, executed;
-  aq_execution_state state;
-} stepping;
-
-static void grid_step(void *user)
+/* Several threads only where the order need not be fixed, and nobody counts or
+ * prints. */
+static aq_wave_team team_for(aq_wave_machine *machine, const aq_wave_grid *grid)
 {
-  stepping *s = user;
-  s->state = aq_wave_grid_run(s->grid, s->budget, &s->executed);
+  aq_wave_team team = {.hands = machine->hands};
+  if (!grid->desc.concurrent || grid->watched || grid->group_count < 2)
+    return team;
+  if (!machine->crew)
+    machine->crew = aq_wave_crew_create(aq_wave_crew_processors());
+  if (machine->crew && aq_wave_crew_count(machine->crew) > 1)
+    team.crew = machine->crew;
+  return team;
 }
 
 static aq_execution_state wave_step(void *execution, uint64_t budget,
                                     uint64_t ticks, aq_execution_step *out)
 {
   aq_wave_grid *grid = execution;
-  const uint32_t host = aq_wave_mode_save();
-  grid->ticks = ticks;
-  grid->range = (aq_wave_range){0};
-  memset(grid->ranges, 0, sizeof grid->ranges);
-  memset(grid->older, 0, sizeof grid->older);
-  grid->running = NULL;
-  stepping s = {.grid = grid, .budget = budget};
-  uint64_t address;
+  const aq_wave_team team = team_for(grid->machine, grid);
   /* The guard leaves the step anywhere, so the lock is taken outside. */
   if (grid->watched)
     pthread_mutex_lock(&grid->machine->watching);
-  if (!aq_wave_guard(grid_step, &s, &address)) {
-    aq_wave_lost(grid, address);
-    s.state = AQ_EXECUTION_FAULT;
-  }
+  const aq_execution_state state =
+      aq_wave_parts_step(grid, &team, budget, ticks, out);
   if (grid->watched)
     pthread_mutex_unlock(&grid->machine->watching);
-  aq_wave_mode_restore(host);
-  *out = (aq_execution_step){.instructions = s.executed};
-  if (s.state == AQ_EXECUTION_FAULT)
-    out->fault = grid->fault;
-  return s.state;
+  return state;
 }
 
 static void wave_end(void *execution)
 {
   aq_wave_grid *grid = execution;
   grid->machine->open--;
+  aq_wave_parts_fini(grid);
   aq_wave_grid_fini(grid);
   free(grid);
 }
@@ -203,7 +161,10 @@ aq_status aq_wave_machine_create_at(unsigned level, aq_wave_machine **out,
     return aq_diag_no_memory(diag);
   }
   aq_allocations_open(allocations, true);
-  machine->reachable.allocations = allocations;
+  for (unsigned i = 0; i < AQ_WAVE_CREW_MAX; i++) {
+    machine->hands[i].reachable.allocations = allocations;
+    machine->hands[i].level = level;
+  }
   pthread_mutex_init(&machine->watching, NULL);
   machine->executor = (aq_executor){.abi = AQ_EXECUTOR_ABI,
                                     .size = sizeof(aq_executor),
@@ -215,7 +176,6 @@ aq_status aq_wave_machine_create_at(unsigned level, aq_wave_machine **out,
                                     .allocations = allocations,
                                     .group_aperture_hi = AQ_WAVE_SHARED_HI,
                                     .private_aperture_hi = AQ_WAVE_PRIVATE_HI};
-  machine->level = level;
   *out = machine;
   return AQ_OK;
 }
@@ -224,25 +184,31 @@ void aq_wave_machine_destroy(aq_wave_machine *machine)
 {
   if (!machine)
     return;
-  for (unsigned i = 0; i < machine->code_count; i++)
-    aq_wave_code_destroy(machine->codes[i].code);
-  aq_allocations_destroy(machine->reachable.allocations);
+  aq_wave_crew_destroy(machine->crew);
+  for (unsigned i = 0; i < AQ_WAVE_CREW_MAX; i++)
+    aq_wave_hand_fini(&machine->hands[i]);
+  aq_allocations_destroy(machine->executor.allocations);
   for (unsigned i = 0; i < DEVICES_MAX; i++)
     aq_wave_gws_destroy(machine->gws[i]);
-  aq_wave_reachable_fini(&machine->reachable);
   aq_wave_profile_destroy(machine->profile);
   aq_wave_trace_destroy(machine->trace);
-  aq_wave_pool_fini(&machine->pool);
   pthread_mutex_destroy(&machine->watching);
   free(machine);
 }
 
 /* ---- inspection ---- */
 
+static void waits_keep(aq_wave_machine *machine)
+{
+  for (unsigned i = 0; i < AQ_WAVE_CREW_MAX; i++)
+    machine->hands[i].keeps_waits = true;
+}
+
 aq_status aq_wave_machine_profile(aq_wave_machine *machine, aq_diag *diag)
 {
   if (!machine->profile)
     machine->profile = aq_wave_profile_create();
+  waits_keep(machine);
   return machine->profile ? AQ_OK : aq_diag_no_memory(diag);
 }
 
@@ -263,6 +229,7 @@ aq_status aq_wave_machine_trace(aq_wave_machine *machine,
 {
   if (!machine->trace)
     machine->trace = aq_wave_trace_create(options);
+  waits_keep(machine);
   return machine->trace ? AQ_OK : aq_diag_no_memory(diag);
 }
 

@@ -5,6 +5,8 @@
  * each, in the same run: the lane-operations that its source asks for, and the
  * same loop compiled for the host.
  *
+ * Threads: wall time with all processors, beside one.
+ *
  * Decoding: the first execution of code that runs through once, an instruction.
  * Empty dispatches: a kernel that is only s_endpgm beside one with a host
  * function, on the simulator, from reservation to completion.
@@ -21,6 +23,7 @@
 #include "bench/bench.h"
 #include "codeobj/image.h"
 #include "common/allocations.h"
+#include "wave/crew.h"
 #include "wave/wave.h"
 
 enum {
@@ -97,6 +100,7 @@ typedef struct isa_case {
   /* State of a run. */
   aq_wave_machine *machine;
   uint64_t instructions;
+  bool concurrent;
 } isa_case;
 
 static union {
@@ -127,7 +131,8 @@ static void execute(isa_case *c)
                                   .kernel = c->kernel,
                                   .gfx = gfx,
                                   .cus = 104,
-                                  .wave_size = 64};
+                                  .wave_size = 64,
+                                  .concurrent = c->concurrent};
   aq_diag diag = AQ_DIAG_INIT;
   aq_execution_step step;
   aq_execution_state state;
@@ -349,6 +354,46 @@ static void case_run(isa_case *c)
   aq_wave_machine_destroy(c->machine);
 }
 
+/* ---- threads ---- */
+
+static double wall_rate(isa_case *c, bool concurrent)
+{
+  c->concurrent = concurrent;
+  const double begin = aqbench_now();
+  execute(c);
+  return (double)c->instructions / (aqbench_now() - begin) * 1e-6;
+}
+
+static double wall_rate_one(void *context)
+{
+  return wall_rate(context, false);
+}
+
+static double wall_rate_all(void *context)
+{
+  return wall_rate(context, true);
+}
+
+static void threads_run(void)
+{
+  isa_case c = {.name = "isa_hash",
+                .kernel = "hash",
+                .group = {256, 1},
+                .grid = {ITEMS / 2, 1},
+                .pointers = 2,
+                .n = {HASH_STEPS}};
+  aq_diag diag = AQ_DIAG_INIT;
+  char unit[64];
+  check(aq_wave_machine_create(&c.machine, &diag), &diag);
+  inputs_make(&c);
+  snprintf(unit, sizeof unit, "M wave-instructions/s (%u processors)",
+           aq_wave_crew_processors());
+  wall_rate(&c, true); /* decodes the code */
+  aqbench_compare("isa_threads", unit, ROUNDS, wall_rate_one, wall_rate_all,
+                  &c);
+  aq_wave_machine_destroy(c.machine);
+}
+
 /* ---- decoding ---- */
 
 static double decode_time(void *context)
@@ -453,6 +498,8 @@ int main(int argc, char **argv)
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
     if (strncmp(cases[i].name, only, strlen(only)) == 0)
       case_run(&cases[i]);
+  if (strncmp("isa_threads", only, strlen(only)) == 0)
+    threads_run();
   if (strncmp("isa_decode", only, strlen(only)) == 0) {
     isa_case unrolled = {
         .kernel = "unrolled", .group = {64, 1}, .grid = {64, 1}, .pointers = 2};

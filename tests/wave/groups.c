@@ -61,6 +61,24 @@ KERNEL(g_tile)
   out[i] = r;
 }
 
+/* Each workgroup waits for the one before it, after some work. */
+KERNEL(g_chain)
+{
+  ITEMS_OF_GROUP;
+  const u32 group = __builtin_amdgcn_workgroup_id_x();
+  u64 x = a[i & 1023] + i;
+  for (u32 k = 0; k < 32; k++)
+    x = x * 6364136223846793005ull + k;
+  if (t == 0)
+    while (__atomic_load_n(&out[0], __ATOMIC_ACQUIRE) != group)
+      __builtin_amdgcn_s_sleep(1);
+  barrier();
+  out[i + 1] = x;
+  barrier();
+  if (t == 0)
+    __atomic_store_n(&out[0], (u64)group + 1, __ATOMIC_RELEASE);
+}
+
 /* Its constant is looked for in the code. */
 KERNEL(g_constant)
 {

@@ -72,11 +72,13 @@ static inline const aq_code_kernel *kernel_find(const aq_code_image *image,
  * the calls; a runtime asks for its stack limit then. */
 enum { STACK_LIMIT = 8192 };
 
-/* Executes the kernel on a grid to its end or its fault. */
+/* Executes the kernel on a grid to its end or its fault; `concurrent`: by all
+ * processors. */
 static inline aq_execution_state
-execute(const aq_executor *executor, const aq_code_image *image,
-        const char *gfx, const char *name, const uint16_t group[3],
-        const uint32_t grid[3], const void *kernarg, aq_execution_step *step)
+execute_on(const aq_executor *executor, const aq_code_image *image,
+           const char *gfx, const char *name, const uint16_t group[3],
+           const uint32_t grid[3], const void *kernarg, bool concurrent,
+           aq_execution_step *step)
 {
   const aq_code_kernel *kernel = kernel_find(image, name);
   ck_assert_msg(kernel != NULL, "no kernel %s", name);
@@ -89,8 +91,12 @@ execute(const aq_executor *executor, const aq_code_image *image,
       .group_segment_size = kernel->group_size,
       .kernel_object = aq_code_image_object(image, kernel),
       .kernarg_address = (uint64_t)(uintptr_t)kernarg};
-  const aq_execution_desc desc = {
-      .packet = &packet, .kernel = name, .gfx = gfx, .cus = 4, .wave_size = 64};
+  const aq_execution_desc desc = {.packet = &packet,
+                                  .kernel = name,
+                                  .gfx = gfx,
+                                  .cus = 4,
+                                  .wave_size = 64,
+                                  .concurrent = concurrent};
   aq_diag diag = AQ_DIAG_INIT;
   void *execution;
   aq_execution_state state;
@@ -101,6 +107,15 @@ execute(const aq_executor *executor, const aq_code_image *image,
     ;
   executor->end(execution);
   return state;
+}
+
+static inline aq_execution_state
+execute(const aq_executor *executor, const aq_code_image *image,
+        const char *gfx, const char *name, const uint16_t group[3],
+        const uint32_t grid[3], const void *kernarg, aq_execution_step *step)
+{
+  return execute_on(executor, image, gfx, name, group, grid, kernarg, false,
+                    step);
 }
 
 /* Every kind of number: small ones, special floats, their neighbours, bits. */

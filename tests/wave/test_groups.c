@@ -383,6 +383,45 @@ static aq_execution_fault fault_of(const char *gfx, const char *name, u64 value)
   return step.fault;
 }
 
+/* Threads start workgroups in order, and each of them goes on: a chain of more
+ * workgroups than fit at once ends. */
+START_TEST(workgroups_run_on_several_threads)
+{
+  enum { ITEMS = 1 << 15, ROUNDS = 5 };
+  static u64 a[N], out[ITEMS + 1];
+  const arguments kernarg = {a, a, out, ITEMS};
+  const uint32_t grid[3] = {ITEMS, 1, 1};
+  aq_diag diag = AQ_DIAG_INIT;
+  aq_wave_machine *machine;
+  if (!compiler_is_here()) {
+    aqtest_skip("no clang-22 with ld.lld-22 here");
+    return;
+  }
+  aq_code_image image = image_of("wave/groups.c", "gfx90a", 3);
+  ck_assert_status(aq_wave_machine_create(&machine, &diag), AQ_OK, &diag);
+  for (unsigned i = 0; i < N; i++)
+    a[i] = i * 77ull;
+  for (int round = 0; round < ROUNDS; round++) {
+    aq_execution_step step;
+    memset(out, 0, sizeof out);
+    const aq_execution_state state =
+        execute_on(aq_wave_machine_executor(machine), &image, "gfx90a",
+                   "g_chain", usual_group, grid, &kernarg, true, &step);
+    ck_assert_msg(state == AQ_EXECUTION_DONE, "state %d, %s", state,
+                  step.fault.text);
+    ck_assert_uint_eq(out[0], ITEMS / GROUP);
+    for (unsigned i = 0; i < ITEMS; i++) {
+      u64 x = a[i & 1023] + i;
+      for (u32 k = 0; k < 32; k++)
+        x = x * 6364136223846793005ull + k;
+      ck_assert_uint_eq(out[i + 1], x);
+    }
+  }
+  aq_wave_machine_destroy(machine);
+  aq_code_image_unload(&image);
+}
+END_TEST
+
 static u64 constant_of(const aq_executor *executor, const aq_code_image *image)
 {
   static u64 out[N + EXTRA];
@@ -450,5 +489,6 @@ START_TEST(faults_name_what_went_wrong)
 END_TEST
 
 AQ_TEST_MAIN("wave/groups", groups_compute_what_loops_compute,
+             workgroups_run_on_several_threads,
              code_that_is_overwritten_is_decoded_again,
              faults_name_what_went_wrong)

@@ -26,7 +26,8 @@ aq_status aqsim_execution_begin(aqsim_flight *flight, aq_diag *diag)
       .cus = queue->cus.count,
       .wave_size = kernel->desc.wave_size ? kernel->desc.wave_size
                                           : (uint32_t)model->wave_size,
-      .timestamp_hz = info->timestamp_hz};
+      .timestamp_hz = info->timestamp_hz,
+      .concurrent = queue->sim->live != NULL};
   flight->executed = queue->sim->now;
   const aq_status status =
       executor->begin(executor->user, &desc, &flight->execution, diag);

@@ -1,0 +1,162 @@
+/* SPDX-License-Identifier: MIT */
+#include "config.h"
+
+#include "wave/parts.h"
+
+#include <stdlib.h>
+
+#include "wave/guard.h"
+#include "wave/lost.h"
+#include "wave/mode.h"
+
+/* Instructions that the first thread executes before others help: waking them
+ * costs about as much. */
+enum {
+  ALONE = 1 << 13,
+  JOINT = 2, /* budgets of a thread: joining costs too */
+};
+
+typedef struct stepping {
+  aq_wave_grid *grid;
+  uint64_t budget, executed;
+  aq_execution_state state;
+} stepping;
+
+static void grid_step(void *user)
+{
+  stepping *s = user;
+  s->state = aq_wave_grid_run(s->grid, s->budget, &s->executed);
+}
+
+/* A step of one grid on the calling thread. */
+static void step_run(stepping *s, uint64_t ticks)
+{
+  aq_wave_grid *grid = s->grid;
+  const uint32_t host = aq_wave_mode_save();
+  uint64_t address;
+  grid->ticks = ticks;
+  grid->range = (aq_wave_range){0};
+  memset(grid->ranges, 0, sizeof grid->ranges);
+  memset(grid->older, 0, sizeof grid->older);
+  grid->running = NULL;
+  if (!aq_wave_guard(grid_step, s, &address)) {
+    aq_wave_lost(grid, address);
+    s->state = AQ_EXECUTION_FAULT;
+  }
+  aq_wave_mode_restore(host);
+}
+
+static aq_wave_grid *part_create(const aq_wave_grid *grid, aq_wave_hand *hand)
+{
+  aq_wave_code *code;
+  if (aq_wave_hand_code(hand, grid->desc.gfx, &code, NULL) != AQ_OK)
+    return NULL;
+  aq_wave_grid *part = malloc(sizeof *part);
+  if (!part)
+    return NULL;
+  *part = *grid;
+  part->code = code;
+  part->reachable = &hand->reachable;
+  part->pool = &hand->pool;
+  part->first = part->last = NULL;
+  part->free = NULL;
+  part->parts = NULL;
+  part->part_count = 0;
+  return part;
+}
+
+/* Makes as many as there is memory for. */
+static void parts_create(aq_wave_grid *grid, const aq_wave_team *team)
+{
+  const unsigned count = aq_wave_crew_count(team->crew);
+  grid->parts = calloc(count, sizeof(aq_wave_grid *));
+  if (!grid->parts)
+    return;
+  grid->parts[0] = grid;
+  for (grid->part_count = 1; grid->part_count < count; grid->part_count++) {
+    const unsigned i = grid->part_count;
+    grid->parts[i] = part_create(grid, &team->hands[i]);
+    if (!grid->parts[i])
+      break;
+  }
+}
+
+typedef struct joint {
+  uint64_t ticks;
+  stepping steps[AQ_WAVE_CREW_MAX];
+} joint;
+
+static void joint_run(void *user, unsigned part)
+{
+  joint *j = user;
+  step_run(&j->steps[part], j->ticks);
+}
+
+/* The parts' steps as one. One that found nothing to do counts for nothing. */
+static aq_execution_state joint_end(const joint *j, aq_wave_grid *grid,
+                                    aq_execution_step *out)
+{
+  bool done = true, waits = true;
+  for (unsigned i = 0; i < grid->part_count; i++) {
+    const stepping *s = &j->steps[i];
+    out->instructions += s->executed;
+    if (s->state == AQ_EXECUTION_FAULT) {
+      out->fault = s->grid->fault;
+      return AQ_EXECUTION_FAULT;
+    }
+    done &= s->state == AQ_EXECUTION_DONE;
+    waits &= s->state == AQ_EXECUTION_WAITS ||
+             (s->state == AQ_EXECUTION_DONE && s->executed == 0);
+  }
+  return done    ? AQ_EXECUTION_DONE
+         : waits ? AQ_EXECUTION_WAITS
+                 : AQ_EXECUTION_MORE;
+}
+
+static aq_execution_state step_joint(aq_wave_grid *grid,
+                                     const aq_wave_team *team, uint64_t budget,
+                                     uint64_t ticks, aq_execution_step *out)
+{
+  joint j = {.ticks = ticks};
+  for (unsigned i = 0; i < grid->part_count; i++)
+    j.steps[i] = (stepping){.grid = grid->parts[i], .budget = JOINT * budget};
+  aq_wave_crew_run(team->crew, grid->part_count, joint_run, &j);
+  return joint_end(&j, grid, out);
+}
+
+static aq_execution_state step_alone(aq_wave_grid *grid, uint64_t budget,
+                                     uint64_t ticks, aq_execution_step *out)
+{
+  stepping s = {.grid = grid, .budget = budget};
+  step_run(&s, ticks);
+  out->instructions += s.executed;
+  if (s.state == AQ_EXECUTION_FAULT)
+    out->fault = grid->fault;
+  return s.state;
+}
+
+aq_execution_state aq_wave_parts_step(aq_wave_grid *grid,
+                                      const aq_wave_team *team, uint64_t budget,
+                                      uint64_t ticks, aq_execution_step *out)
+{
+  *out = (aq_execution_step){0};
+  if (!team->crew)
+    return step_alone(grid, budget, ticks, out);
+  if (!grid->parts) {
+    const aq_execution_state state = step_alone(grid, ALONE, ticks, out);
+    if (state != AQ_EXECUTION_MORE || !aq_wave_grid_has_more(grid))
+      return state;
+    parts_create(grid, team);
+  }
+  return grid->part_count > 1 ? step_joint(grid, team, budget, ticks, out)
+                              : step_alone(grid, budget, ticks, out);
+}
+
+void aq_wave_parts_fini(aq_wave_grid *grid)
+{
+  for (unsigned i = 1; i < grid->part_count; i++) {
+    aq_wave_grid_fini(grid->parts[i]);
+    free(grid->parts[i]);
+  }
+  free(grid->parts);
+}
