@@ -5,7 +5,7 @@
 
 #include <ctype.h>
 
-#include "wave/lanes.h"
+#include "wave/half.h"
 
 #define LANES(l)                                                               \
   for (uint64_t rest = AQ_WAVE_EXEC(w); rest; rest &= rest - 1)                \
@@ -26,7 +26,8 @@ typedef enum result_type {
 /* The first type in a name is the result's: v_add_f32, v_cvt_f16_u16. */
 static type result_of(const char *name)
 {
-  const bool pair = strncmp(name, "v_cvt_pk", 8) == 0;
+  const bool pair =
+      strncmp(name, "v_cvt_pk", 8) == 0 || strncmp(name, "v_pk_", 5) == 0;
   for (name = strchr(name, '_'); name; name = strchr(name, '_')) {
     name++;
     if (strncmp(name, "bf16", 4) == 0)
@@ -44,15 +45,18 @@ static type result_of(const char *name)
 
 /* Multiplication is left out where MODE is IEEE or keeps denormals; it makes
  * every zero positive and flushes denormals. */
+static bool multiplies(const aq_wave *w, const aq_isa_inst *inst, type of)
+{
+  const unsigned denormals = of == F32 ? w->mode >> 4 & 3 : w->mode >> 6 & 3;
+  return inst->omod && !(w->mode & AQ_WAVE_MODE_IEEE) && !(denormals & 2);
+}
+
 static double output_modify(const aq_wave *w, const aq_isa_inst *inst, type of,
                             double x)
 {
   static const double scales[] = {1, 2, 4, 0.5};
-  const unsigned denormals = of == F32 ? w->mode >> 4 & 3 : w->mode >> 6 & 3;
-  if (inst->omod && !(w->mode & AQ_WAVE_MODE_IEEE) && !(denormals & 2)) {
+  if (multiplies(w, inst, of))
     x *= scales[inst->omod & 3];
-    x = x == 0 ? 0 : x;
-  }
   return inst->clamp ? aq_wave_clamp_unit(w, x) : x;
 }
 
@@ -60,14 +64,29 @@ static uint32_t half_modify(const aq_wave *w, const aq_isa_inst *inst,
                             uint16_t bits)
 {
   const double x = output_modify(w, inst, F16, (double)lane_f16(bits));
-  return x == x ? lane_half(x) : bits;
+  if (x != x || !multiplies(w, inst, F16))
+    return x == x ? lane_half(x) : bits;
+  const uint16_t half = half_out(w, lane_half(x));
+  return half & 0x7fff ? half : 0;
 }
 
 static uint32_t single_modify(const aq_wave *w, const aq_isa_inst *inst,
                               uint32_t bits)
 {
   const double x = output_modify(w, inst, F32, (double)lane_f32(bits));
-  return x == x ? lane_bits32((float)x) : bits;
+  if (x != x)
+    return bits;
+  const uint32_t single = lane_bits32((float)x);
+  return single << 1 || !multiplies(w, inst, F32) ? single : 0;
+}
+
+static uint64_t wide_modify(const aq_wave *w, const aq_isa_inst *inst,
+                            uint64_t bits)
+{
+  const double x = output_modify(w, inst, F64, lane_f64(bits));
+  if (x != x)
+    return bits;
+  return x == 0 && multiplies(w, inst, F64) ? 0 : lane_bits64(x);
 }
 
 static void float_finish(aq_wave *w, const aq_isa_inst *inst, type of,
@@ -80,11 +99,9 @@ static void float_finish(aq_wave *w, const aq_isa_inst *inst, type of,
   {
     uint32_t *high = &row[AQ_WAVE_LANES + l];
     if (of == F64) {
-      const double x = output_modify(w, inst, F64, lane_f64(lane_u64(row, l)));
-      if (x != x)
-        continue;
-      row[l] = (uint32_t)lane_bits64(x);
-      *high = (uint32_t)(lane_bits64(x) >> 32);
+      const uint64_t x = wide_modify(w, inst, lane_u64(row, l));
+      row[l] = (uint32_t)x;
+      *high = (uint32_t)(x >> 32);
     } else if (of == F16 || of == PAIR_F16) {
       row[l] =
           half_modify(w, inst, (uint16_t)row[l]) |
@@ -109,7 +126,7 @@ typedef enum sum {
   MULTIPLY,
   MAD,
   ABOVE, /* a result below its last source has overflowed */
-  CARRY, /* a carry says so */
+  CARRY, /* their carry is set */
   BORROW,
   BOUNDED
 } sum;

@@ -117,7 +117,7 @@ static bool source_copy(aq_wave *w, const aq_wave_op *o, int i,
   const bool dpp = inst->form == AQ_ISA_DPP && i == 0;
   const bool high = inst->row->flags & AQ_ISA_OPSEL && inst->op_sel >> i & 1;
   const unsigned signs = operand->modifiers & (AQ_ISA_NEG | AQ_ISA_ABS);
-  if (!(sdwa || dpp || high || signs) || operand->bits > 64)
+  if (!(sdwa || dpp || high || signs))
     return false;
   const uint32_t *from = wide ? lanes_source64(w, o, i) : lanes_source(w, o, i);
   uint32_t *row = w->v[SOURCES + 2 * i];

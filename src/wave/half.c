@@ -16,12 +16,30 @@ static uint16_t mad16(uint16_t a, uint16_t b, uint16_t c)
   return N16(lane_f16(p) + lane_f16(c), a, b, c);
 }
 
+/* The larger of the two that are not the largest. */
 static uint16_t med16(uint16_t a, uint16_t b, uint16_t c, bool ieee)
 {
   if (lane_is_nan16(a) || lane_is_nan16(b) || lane_is_nan16(c))
     return half_min(half_min(a, b, ieee), c, ieee);
-  return half_max(half_min(a, b, ieee), half_min(half_max(a, b, ieee), c, ieee),
-                  ieee);
+  const float most = lane_f16(half_max(half_max(a, b, ieee), c, ieee));
+  return most == lane_f16(a)   ? half_max(b, c, ieee)
+         : most == lane_f16(b) ? half_max(a, c, ieee)
+                               : half_max(a, b, ieee);
+}
+
+/* The NaN is that of the first source all the same. */
+static uint16_t subrev16(const aq_wave *w, uint16_t a, uint16_t b)
+{
+  const float d = lane_f16(half_in(w, b)) - lane_f16(half_in(w, a));
+  return half_out(w, lane_nan3_16(d, a, b, a));
+}
+
+static uint16_t fract16(uint16_t a)
+{
+  const float x = lane_f16(a);
+  if (x != x || isinf(x))
+    return lane_nan3_16((float)NAN, a, a, a);
+  return lane_bits16(fminf(x - floorf(x), 0x1.ffcp-1f));
 }
 
 static uint16_t div_fixup16(uint16_t a, uint16_t b, uint16_t c)
@@ -42,15 +60,15 @@ static uint16_t div_fixup16(uint16_t a, uint16_t b, uint16_t c)
 }
 
 #define F(x) lane_f16(x)
-S2(v_add_f16, b32, u16, u16, N16(F(a) + F(b), a, b, a))
-S2(v_sub_f16, b32, u16, u16, N16(F(a) - F(b), a, b, a))
-S2(v_subrev_f16, b32, u16, u16, N16(F(b) - F(a), a, b, a))
-S2(v_mul_f16, b32, u16, u16, N16(F(a) * F(b), a, b, a))
+S2(v_add_f16, b32, u16, u16, half_add(w, a, b))
+S2(v_sub_f16, b32, u16, u16, half_subtract(w, a, b))
+S2(v_subrev_f16, b32, u16, u16, subrev16(w, a, b))
+S2(v_mul_f16, b32, u16, u16, half_multiply(w, a, b))
 S2(v_min_f16, b32, u16, u16, half_min(a, b, IEEE))
 S2(v_max_f16, b32, u16, u16, half_max(a, b, IEEE))
 S2(v_ldexp_f16, b32, u16, u16,
    N16((float)scalbn((double)F(a), (int16_t)b), a, a, a))
-S3(v_fma_f16, b32, u16, u16, u16, half_fma(a, b, c))
+S3(v_fma_f16, b32, u16, u16, u16, half_fma(w, a, b, c))
 S3(v_mad_f16, b32, u16, u16, u16, mad16(a, b, c))
 S3(v_min3_f16, b32, u16, u16, u16, half_min(half_min(a, b, IEEE), c, IEEE))
 S3(v_max3_f16, b32, u16, u16, u16, half_max(half_max(a, b, IEEE), c, IEEE))
@@ -66,8 +84,7 @@ S1(v_floor_f16, b32, u16, N16(floorf(F(a)), a, a, a))
 S1(v_ceil_f16, b32, u16, N16(ceilf(F(a)), a, a, a))
 S1(v_trunc_f16, b32, u16, N16(truncf(F(a)), a, a, a))
 S1(v_rndne_f16, b32, u16, N16(roundevenf(F(a)), a, a, a))
-S1(v_fract_f16, b32, u16,
-   N16(isinf(F(a)) ? NAN : fminf(F(a) - floorf(F(a)), 0x1.ffcp-1f), a, a, a))
+S1(v_fract_f16, b32, u16, fract16(a))
 S1(v_sin_f16, b32, u16,
    N16(isinf(F(a)) ? NAN : (float)each_turn_sin((double)F(a)), a, a, a))
 S1(v_cos_f16, b32, u16,

@@ -8,6 +8,17 @@
 
 #include "wave/lanes.h"
 
+/* A denormal source or result as MODE says: kept, or a zero of its sign. */
+static inline uint16_t half_in(const aq_wave *w, uint16_t h)
+{
+  return w->mode >> 6 & 1 || h & 0x7c00 ? h : h & 0x8000;
+}
+
+static inline uint16_t half_out(const aq_wave *w, uint16_t h)
+{
+  return w->mode >> 6 & 2 || h & 0x7c00 ? h : h & 0x8000;
+}
+
 /* A product of f32 or f16 is exact in double; a sum that is not is made odd, so
  * that it rounds once when it is rounded to fewer bits. */
 static inline double half_fma_odd(float a, float b, float c)
@@ -20,10 +31,32 @@ static inline double half_fma_odd(float a, float b, float c)
   return lane_f64(bits);
 }
 
-static inline uint16_t half_fma(uint16_t a, uint16_t b, uint16_t c)
+static inline uint16_t half_fma(const aq_wave *w, uint16_t a, uint16_t b,
+                                uint16_t c)
 {
-  const double s = half_fma_odd(lane_f16(a), lane_f16(b), lane_f16(c));
-  return s == s ? lane_half(s) : lane_nan3_16((float)NAN, a, b, c);
+  const double s =
+      half_fma_odd(lane_f16(half_in(w, a)), lane_f16(half_in(w, b)),
+                   lane_f16(half_in(w, c)));
+  return s == s ? half_out(w, lane_half(s)) : lane_nan3_16((float)NAN, a, b, c);
+}
+
+static inline uint16_t half_add(const aq_wave *w, uint16_t a, uint16_t b)
+{
+  const float s = lane_f16(half_in(w, a)) + lane_f16(half_in(w, b));
+  return half_out(w, lane_nan3_16(s, a, b, a));
+}
+
+static inline uint16_t half_multiply(const aq_wave *w, uint16_t a, uint16_t b)
+{
+  const float p = lane_f16(half_in(w, a)) * lane_f16(half_in(w, b));
+  return half_out(w, lane_nan3_16(p, a, b, a));
+}
+
+/* A difference: the sign of a NaN stays. */
+static inline uint16_t half_subtract(const aq_wave *w, uint16_t a, uint16_t b)
+{
+  const float d = lane_f16(half_in(w, a)) - lane_f16(half_in(w, b));
+  return half_out(w, lane_nan3_16(d, a, b, a));
 }
 
 /* A signalling NaN gives its quiet self where MODE says IEEE; another one the

@@ -7,6 +7,8 @@
 #ifndef AQ_WAVE_LANES_H
 #define AQ_WAVE_LANES_H
 
+#include <math.h>
+
 #include "wave/state.h"
 
 #if defined(__x86_64__)
@@ -195,11 +197,11 @@ static inline uint16_t lane_half(double x)
   int e = (int)(lane_bits64(x) >> 52 & 0x7ff) - 1023;
   if (x != x)
     return sign | 0x7e00;
-  if (e > 15)
-    return sign | 0x7c00;
+  if (e > 15) /* infinite, or the largest number: as f32 overflows */
+    return sign | (isinf((float)(x * 0x1p200)) || isinf(x) ? 0x7c00 : 0x7bff);
   e = e < -14 ? -14 : e;
-  const double large =
-      lane_f64((uint64_t)(e + 42 + 1023) << 52 | (uint64_t)1 << 51);
+  uint64_t bits = (uint64_t)(e + 42 + 1023) << 52 | (uint64_t)1 << 51;
+  const double large = lane_f64(bits | (uint64_t)sign << 48);
   const uint64_t r = lane_bits64((x + large) - large) & ~((uint64_t)1 << 63);
   const int re = (int)(r >> 52) - 1023;
   if (re > 15)

@@ -112,11 +112,9 @@ PACKED(v_pk_add_u16, half_of, as_is, sat_u16(o, (int64_t)a + b))
 PACKED(v_pk_sub_u16, half_of, as_is, sat_u16(o, (int64_t)a - b))
 PACKED(v_pk_max_u16, half_of, as_is, a > b ? a : b)
 PACKED(v_pk_min_u16, half_of, as_is, a < b ? a : b)
-PACKED(v_pk_fma_f16, float_half, clamp16, half_fma(a, b, c))
-PACKED(v_pk_add_f16, float_half, clamp16,
-       lane_nan3_16(lane_f16(a) + lane_f16(b), a, b, a))
-PACKED(v_pk_mul_f16, float_half, clamp16,
-       lane_nan3_16(lane_f16(a) * lane_f16(b), a, b, a))
+PACKED(v_pk_fma_f16, float_half, clamp16, half_fma(w, a, b, c))
+PACKED(v_pk_add_f16, float_half, clamp16, half_add(w, a, b))
+PACKED(v_pk_mul_f16, float_half, clamp16, half_multiply(w, a, b))
 PACKED(v_pk_min_f16, float_half, clamp16, half_min(a, b, IEEE))
 PACKED(v_pk_max_f16, float_half, clamp16, half_max(a, b, IEEE))
 
@@ -375,9 +373,9 @@ DOT(v_dot2c_i32_i16, pa[l], pb[l],
 DOT(v_dot4c_i32_i8, pa[l], pb[l], dot_sat(o, dot_signed(a, b, 8) + (int32_t)c))
 DOT(v_dot8c_i32_i4, pa[l], pb[l], dot_sat(o, dot_signed(a, b, 4) + (int32_t)c))
 DOT(v_pk_fmac_f16, pa[l], pb[l],
-    clamp16(w, o, half_fma((uint16_t)a, (uint16_t)b, (uint16_t)c)) |
+    clamp16(w, o, half_fma(w, (uint16_t)a, (uint16_t)b, (uint16_t)c)) |
         (uint32_t)clamp16(w, o,
-                          half_fma((uint16_t)(a >> 16), (uint16_t)(b >> 16),
+                          half_fma(w, (uint16_t)(a >> 16), (uint16_t)(b >> 16),
                                    (uint16_t)(c >> 16)))
             << 16)
 

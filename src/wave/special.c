@@ -167,15 +167,14 @@ CLASS(16, true, v_cmpx_class_f16)
 /* Fractions of 32767 or 65535, saturated. */
 static uint16_t norm_i16(float a)
 {
-  return a != a ? 0
-                : (uint16_t)(int16_t)roundevenf(fminf(fmaxf(a, -1.0f), 1.0f) *
-                                                32767.0f);
+  const double x = fmin(fmax((double)a, -1.0), 1.0) * 32767;
+  return a != a ? 0 : (uint16_t)(int16_t)roundeven(x);
 }
 
 static uint16_t norm_u16(float a)
 {
-  return a != a ? 0
-                : (uint16_t)roundevenf(fminf(fmaxf(a, 0.0f), 1.0f) * 65535.0f);
+  const double x = fmin(fmax((double)a, 0.0), 1.0) * 65535;
+  return a != a ? 0 : (uint16_t)roundeven(x);
 }
 
 S2(v_cvt_pknorm_i16_f32, b32, f32, f32,

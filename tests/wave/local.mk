@@ -1,4 +1,12 @@
 # Tests of src/wave.
+check_PROGRAMS += tests/wave/test_opcodes
+tests_wave_test_opcodes_SOURCES = tests/wave/test_opcodes.c \
+	tests/wave/bed.c tests/wave/bed.h \
+	tests/wave/opcodes.h tests/wave/opcodes_half.c \
+	tests/wave/opcodes_scalar.c tests/wave/opcodes_vector.c
+tests_wave_test_opcodes_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS) \
+	-frounding-math -ffp-contract=off
+
 check_PROGRAMS += tests/wave/test_kernels tests/wave/test_groups
 tests_wave_test_kernels_SOURCES = tests/wave/test_kernels.c \
 	tests/wave/kernels.h tests/wave/run.h

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Single instructions, assembled by clang and executed on a wave whose
+ * registers the test fills and reads. For the tests of src/wave.
+ */
+#ifndef AQ_TESTS_WAVE_BED_H
+#define AQ_TESTS_WAVE_BED_H
+
+#include "common/allocations.h"
+#include "wave/code.h"
+#include "wave/state.h"
+
+enum { BED_STRIDE = 16 /* bytes an instruction */, BED_TEXT = 192 };
+
+typedef struct bed {
+  const char *gfx;
+  uint8_t *bytes; /* the instructions, BED_STRIDE apart */
+  bool *refused;  /* by the assembler */
+  size_t count;
+  aq_allocations *allocations; /* open: all of the process */
+  aq_wave_code *code;
+  aq_wave *wave;
+  aq_wave_group group;
+  aq_wave_grid grid;
+} bed;
+
+/* Assembles `count` texts and marks each one that the assembler refuses.
+ * Handlers come from `named`. bed_close frees all. */
+void bed_open(bed *out, const char *gfx, char (*texts)[BED_TEXT], size_t count,
+              unsigned level);
+void bed_close(bed *b);
+
+/* Executes instruction `number`; false: it faulted. */
+bool bed_run(bed *b, size_t number);
+
+#endif
