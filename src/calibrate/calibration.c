@@ -64,7 +64,7 @@ static aq_status fit_runs(aq_calibration *c, aq_diag *diag)
     const aq_calibrate_sample *figures = c->facts.figures;
     return aq_diag_set(
         diag, AQ_ERR_INPUT,
-        "the runs tell too little: %zu launches onto an idle "
+        "the runs have too few cases: %zu launches onto an idle "
         "device (expected at least %zu) and %zu queued kernels "
         "(at least %zu)",
         figures[AQ_CALIBRATE_WARM].n + figures[AQ_CALIBRATE_COLD].n,
@@ -157,7 +157,7 @@ void aq_calibration_write(const aq_calibration *c, const char *base, FILE *out)
           "# SPDX-License-Identifier: MIT\n"
           "# Fitted by aqueduct device calibrate to the runs\n# %s\n"
           "# Format: doc/formats/device.md.\n\n"
-          "base = %s ; same part; what runs do not tell\n\n",
+          "base = %s ; same part; constants that were not fitted\n\n",
           c->runs, base);
   for (size_t i = 0; i < c->fit_count; i++) {
     const aq_device_fit *fit = &c->fits[i];

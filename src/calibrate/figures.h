@@ -2,7 +2,7 @@
 /*
  * Calibration: the evidence of measured runs on the constants of a device
  * model. Runs are added one after the other and pooled; they yield figures,
- * each a sample of times. The caller, who has the device model, decides which
+ * each a sample of times. The caller has the device model and decides which
  * constants follow from them. doc/calibrate.md defines every figure. One thread
  * at a time.
  */

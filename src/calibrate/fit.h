@@ -27,7 +27,7 @@ typedef struct aq_device_fit {
   const char *key, *meaning;
   const aq_calibrate_sample *sample; /* of the facts, or NULL */
   bool probed;                       /* by a probe, not from runs */
-  int64_t resolution;                /* of what a probe told */
+  int64_t resolution;                /* of a probe's value */
   int64_t was, value;
   aq_device_fit_unit unit;
   char why_not[120]; /* why it was not fitted, or "" */

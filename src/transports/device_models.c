@@ -13,7 +13,7 @@ const char *aq_device_model_name(size_t index)
   return index < aqsim_model_count() ? aqsim_model_name(index) : NULL;
 }
 
-/* What is handed out, and what it borrows from. */
+/* The caller's model, and the owner of its texts. */
 typedef struct loaded_model {
   aq_device_model model; /* first */
   aqsim_model *source;

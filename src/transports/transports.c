@@ -96,7 +96,7 @@ static aq_status settings_check(const aq_transport_layer *layer, aq_diag *diag)
   return AQ_OK;
 }
 
-/* `name` and what follows it: `length` bytes that begin with a comma. */
+/* `name` and its settings: `length` bytes that begin with a comma. */
 static aq_status layer_add(aq_transport_stack *stack,
                            aq_transport_layer **outer,
                            const aq_transport_ops *ops, const char *settings,
@@ -319,7 +319,7 @@ static void caps_write(uint32_t caps, char to[AQ_TRANSPORT_CAPS_SIZE])
   }
 }
 
-/* Opens it to see what it can do. */
+/* Opens the transport to read its capabilities. */
 static void caps_probe(const char *names, aq_transport_entry *entry)
 {
   const aq_transport_options options = {.size = sizeof options};
@@ -351,7 +351,7 @@ static void tell_built_in(const aq_transport_ops *ops, tell_function *tell,
       .name = ops->name, .summary = ops->summary, .kind = "built in"};
   if (is_wrapper(ops)) {
     entry.kind = "wrapper";
-    snprintf(entry.caps, sizeof entry.caps, "those of what it wraps");
+    snprintf(entry.caps, sizeof entry.caps, "of the wrapped transport");
   } else {
     caps_probe(ops->name, &entry);
   }

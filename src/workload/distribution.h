@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Random durations: what a scenario writes where a time may vary. A draw never
- * is negative. Plain data, thread-compatible.
+ * Random durations, which a scenario states where a time may vary. A draw is
+ * never negative. Plain data, thread-compatible.
  */
 #ifndef AQ_WORKLOAD_DISTRIBUTION_H
 #define AQ_WORKLOAD_DISTRIBUTION_H

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What a plan runs and where: workloads with their parameters, devices. */
+/* The workloads of a plan with their parameters, and its devices. */
 #include "config.h"
 
 #include "workload/plan_priv.h"

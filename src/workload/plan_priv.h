@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the files that read a plan share: what it says before it becomes points,
+ * Shared by the files that read a plan: its contents before they become points,
  * and its small pieces. The store of a plan owns its arena and points; all else
  * lies in the arena. Errors are AQ_ERR_INPUT and name file and place.
  */

@@ -3,9 +3,9 @@
  * Keeps what became of each request of a workload: a source that hands on the
  * jobs of another one and follows them to their completion.
  *
- * Requests go to the sink when they are over, in that order. Jobs that are part
- * of no request are handed on and forgotten. One thread; what is passed in is
- * borrowed, and the inner source is the caller's to close.
+ * Requests go to the sink when they end, in that order. Jobs that are part
+ * of no request are handed on and forgotten. One thread; arguments are
+ * borrowed, and the caller closes the inner source.
  */
 #ifndef AQ_WORKLOAD_REQUEST_LOG_H
 #define AQ_WORKLOAD_REQUEST_LOG_H
@@ -24,7 +24,7 @@ void aq_request_log_destroy(aq_request_log *log);
  * nothing. */
 aq_workload_source *aq_request_log_source(aq_request_log *log);
 
-/* Hands on what is left, when the run is over; the first error of all. */
+/* Hands on the rest at the end of the run; returns the first error. */
 aq_status aq_request_log_flush(aq_request_log *log, aq_diag *diag);
 
 #endif

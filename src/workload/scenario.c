@@ -57,7 +57,7 @@ static aq_status scenario_read(aq_scenario *scenario, const char *text,
   return status;
 }
 
-/* What a caller may want to know; texts live as long as the scenario. */
+/* Facts for the caller; texts live as long as the scenario. */
 static aq_status facts_tell(aq_scenario *scenario, aq_scenario_facts *out,
                             aq_diag *diag)
 {

@@ -55,9 +55,9 @@ static aq_status draw_read(aq_scenario *scenario, const aq_json_node *node,
              : AQ_OK;
 }
 
-/* ---- what it asks for ---- */
+/* ---- requests of a client ---- */
 
-/* Names that nobody has are added and found to be too many. */
+/* An unknown name is added, which shows that it is one too many. */
 static aq_status request_find(aq_scenario *scenario, const aq_json_node *node,
                               uint32_t *out)
 {

@@ -5,10 +5,11 @@
 
 enum { LATENCIES_MAX = 256 };
 
-/* What the work of a workgroup may come to: so that times do not overflow. */
+/* The most work of a workgroup: times do not overflow. */
 static const int64_t WORK_MAX = INT64_C(1) << 50;
 
-/* A constant is the kernel's own cost; what varies is told to each dispatch. */
+/* A constant is the kernel's own cost; a drawn duration goes to each dispatch.
+ */
 static aq_status duration_read(const aq_json_node *node, aq_arena *arena,
                                aq_cost_kind constant, aq_cost_kind drawn,
                                aq_sc_kernel *kernel)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Workloads of DISB (the benchmark of REEF's authors) and of REEF's evaluation,
- * as scenarios. Each client has one request in progress; those in "rt", or
- * whose name ends in "_rt", are of high priority, the others low.
+ * as scenarios. Each client has one request in progress; clients in "rt", or
+ * whose name ends in "_rt", have high priority, the others low.
  */
 #include "config.h"
 
@@ -247,7 +247,7 @@ aq_status aq_disb_convert(const aq_json_node *root, char **out, size_t *size)
       status == AQ_OK)
     status = aq_json_no_memory(root);
   if (status == AQ_OK && sizes[1] == 0)
-    status = aq_json_error(root, "nobody asks for anything");
+    status = aq_json_error(root, "no client has a request");
   if (status == AQ_OK) {
     const int length =
         asprintf(out,

@@ -14,13 +14,13 @@
 
 enum { LATENCIES_MAX = 256, PATH_SIZE = 4096 };
 
-/* What the launch of a kernel and the wait for it take, which its measured
+/* The time of a kernel's launch and of the wait for it, which its measured
  * latency contains: just below the shortest of REEF's, 14 us in steps of 2. */
 static const aq_time CONTAINED = 12 * AQ_US;
 
 enum { BATCH_MAX = 1024 };
 
-/* What a request says of its model. */
+/* The options of a request's model. */
 typedef struct dnn_options {
   aq_time contained;
   int64_t batch; /* inferences at once */

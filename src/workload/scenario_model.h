@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A scenario as it was read: plain data that the source plays from. Everything
- * lives in one arena and is read-only after reading. doc/formats/scenario.md
- * tells the meaning of each part.
+ * A scenario as it was read: plain data, from which the source makes jobs.
+ * Everything lives in one arena and is read-only after reading.
+ * doc/formats/scenario.md explains each part.
  */
 #ifndef AQ_WORKLOAD_SCENARIO_MODEL_H
 #define AQ_WORKLOAD_SCENARIO_MODEL_H
@@ -29,7 +29,7 @@ typedef struct aq_sc_launch {
 
 /* One host call: a dispatch, or a graph of them. */
 typedef struct aq_sc_step {
-  const char *id; /* NULL: nobody can refer to it */
+  const char *id; /* NULL: no step can refer to it */
   uint32_t stream;
   const aq_sc_launch *launches;
   uint32_t launch_count;
@@ -60,10 +60,10 @@ typedef enum aq_sc_arrivals {
   AQ_SC_AT,     /* at the times listed */
 } aq_sc_arrivals;
 
-/* What policies are told of a job's service time. */
+/* The hint that policies get of a job's service time. */
 typedef enum aq_sc_hint {
   AQ_SC_HINT_NONE,
-  AQ_SC_HINT_DRAWN, /* what its kernels will take, times an error */
+  AQ_SC_HINT_DRAWN, /* the time that its kernels will take, times an error */
   AQ_SC_HINT_FIXED, /* the same for all */
 } aq_sc_hint;
 
@@ -99,20 +99,20 @@ typedef struct aq_scenario {
   aq_names kernel_names, stream_names, request_names;
   const char *device; /* NULL: not given */
   int64_t seed;
-  aq_sc_kernel *kernels;   /* by id in kernel_names, then those of models */
+  aq_sc_kernel *kernels;   /* by id in kernel_names, then kernels of models */
   aq_sc_request *requests; /* by id in request_names */
   aq_sc_client *clients;
   uint32_t kernel_count, request_count, client_count;
   uint32_t named_count; /* of the kernels, that steps can name */
 } aq_scenario;
 
-/* Reads and checks a document; fini frees also what a failed read left. */
+/* Reads and checks a document; fini also frees the parts of a failed read. */
 aq_status aq_scenario_fill(aq_scenario *scenario, const char *data,
                            const aq_json_node *root);
 void aq_scenario_fini(aq_scenario *scenario);
 
-/* Puts the steps of a request into an order in which each comes after those of
- * its stream that were written before it and those it names in `after`. A cycle
+/* Puts the steps of a request into an order in which each comes after the
+ * earlier steps of its stream and the steps that it names in `after`. A cycle
  * is an error at `node` that names it. */
 aq_status aq_scenario_sort(aq_sc_request *request, const aq_json_node *node);
 
@@ -125,7 +125,7 @@ aq_status aq_scenario_dnn(aq_scenario *scenario, const aq_json_node *node,
                           aq_sc_request *request);
 
 /* Puts values of parameters into a text of `size` bytes: each "$NAME" becomes
- * what the object "parameters" gives it, or one of `given` ("NAME=VALUE", ended
+ * its value in the object "parameters", or one of `given` ("NAME=VALUE", ended
  * by NULL; or NULL). *out is the caller's, NULL where nothing changes. */
 aq_status aq_scenario_parameters(const char *text, size_t size,
                                  const char *file, const char *const *given,

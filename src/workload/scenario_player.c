@@ -9,7 +9,7 @@
 #include "common/array.h"
 #include "common/rng.h"
 
-/* What an agent draws for; each has a substream of its own. */
+/* The purposes of an agent's draws; each has a substream of its own. */
 enum purpose {
   DRAW_ARRIVAL,
   DRAW_MIX,
@@ -29,8 +29,8 @@ typedef struct instance {
   uint32_t number;
 } instance;
 
-/* One request in progress: an open client, or one of those that a closed client
- * has at a time. It acts as one host thread. */
+/* One request in progress: an open client, or one of the parallel requests of a
+ * closed client. It acts as one host thread. */
 typedef struct agent {
   const aq_sc_client *client;
   instance *of;
@@ -105,15 +105,15 @@ static uint32_t heap_pop(player *p)
   return top;
 }
 
-/* ---- what an agent does next ---- */
+/* ---- the next call of an agent ---- */
 
 static aq_time draw(agent *a, const aq_distribution *d, enum purpose purpose)
 {
   return aq_distribution_draw(d, &a->rng[purpose]);
 }
 
-/* The agent's thread makes its next call at `begin` or when it is told of it,
- * if that is later. */
+/* The agent's thread makes its next call at `begin`, or when it learns of it if
+ * that is later. */
 static void call_plan(player *p, agent *a, aq_time begin)
 {
   a->begin = begin;
@@ -186,7 +186,7 @@ static aq_time arrival_next(agent *a)
   return END_OF_TIME;
 }
 
-/* Whether it asks for nothing before what it asked for is over. */
+/* Whether it makes no request before its last one has ended. */
 static bool client_waits(const aq_sc_client *client)
 {
   return client->arrivals == AQ_SC_CLOSED || client->blocks;
@@ -211,7 +211,7 @@ static void agent_begin(player *p, agent *a)
   request_start(p, a, first, first);
 }
 
-/* The call that was planned has been handed out: what comes next. */
+/* Plans the call after the one that was handed out. */
 static void agent_advance(player *p, agent *a)
 {
   const aq_sc_step *step = &a->request->steps[a->step];
@@ -275,7 +275,7 @@ static aq_status commands_fill(player *p, agent *a, const aq_sc_step *step,
   return AQ_OK;
 }
 
-/* What policies are told of the commands that were just drawn. */
+/* The hint of the commands that were just drawn. */
 static void hint_fill(const player *p, agent *a, aq_job *out)
 {
   const aq_sc_client *client = a->client;
@@ -459,7 +459,7 @@ static aq_status agents_make(player *p, aq_diag *diag)
     agents += (size_t)client->count * client->concurrency;
   }
   assert(agents > 0 && instances > 0);
-  /* Nobody waits for completions of open clients alone. */
+  /* Only closed clients wait for completions. */
   if (closed)
     p->source.done = player_done;
   p->agents = calloc(agents, sizeof *p->agents);

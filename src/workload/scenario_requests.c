@@ -16,7 +16,7 @@ enum {
 
 /* ---- steps ---- */
 
-/* Names that nobody has are added and found to be too many. */
+/* An unknown name is added, which shows that it is one too many. */
 static aq_status kernel_find(aq_scenario *scenario, const aq_json_node *node,
                              uint32_t *out)
 {

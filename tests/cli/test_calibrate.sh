@@ -63,7 +63,7 @@ refuses() { # NAME WORDS ARGUMENT...
   check "$refuses_name: exit 2" [ "$status" = 2 ]
   check "$refuses_name: says why" contains "$err" "$refuses_words"
 }
-refuses "thin data" "the runs tell too little: 2 launches" \
+refuses "thin data" "the runs have too few cases: 2 launches" \
   calibrate thin --device mi300x -o "$work/none.device"
 check "nothing is written then" [ ! -e "$work/none.device" ]
 refuses "a simulated run" "is simulated" calibrate s --device mi300x

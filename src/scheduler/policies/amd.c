@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* What AMD's hardware scheduler does, as a policy: a queue with work gets a
  * free slot of the pipe with the fewest queues, else that of an idle queue,
- * else it displaces one of lower priority, or one of the same whose quantum is
- * over. A pipe launches for the highest priority, round robin. Linux amdkfd
- * driver, kfd_device_queue_manager.c; the simulator without a policy does the
- * same (doc/hardware-queues.md) and more: this one is to be changed. */
+ * else it displaces one of lower priority, or one of the same priority whose
+ * quantum has ended. A pipe launches for the highest priority, round robin.
+ * Linux amdkfd driver, kfd_device_queue_manager.c; the simulator without a
+ * policy does the same (doc/hardware-queues.md) and more: this policy is a base
+ * for changes. */
 #include "config.h"
 
 #include <stdlib.h>
@@ -41,7 +42,8 @@ static bool has_work(const aq_device_queue *queue)
   return queue->ready + queue->running > 0;
 }
 
-/* Who waits for a slot: the most urgent, then the one that waits longest. */
+/* The queue that gets the next slot: the most urgent one, then the one that
+ * waits longest. */
 static bool waiter_find(aq_policy_device *device, aq_device_queue *best)
 {
   aq_device_queue queue;

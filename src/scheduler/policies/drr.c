@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Deficit round robin: clients in turn; each may spend a quantum times its
- * weight, and keeps what it could not spend. M. Shreedhar, G. Varghese,
+ * weight, and keeps the rest. M. Shreedhar, G. Varghese,
  * "Efficient fair queueing using deficit round robin", SIGCOMM 1995. */
 #include "config.h"
 

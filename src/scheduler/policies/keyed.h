@@ -32,7 +32,7 @@ static inline uint32_t aq_keyed_turn_one(void *state, const aq_policy_job *job)
   return 1;
 }
 
-/* What is left of the duration that was told, as far as commands are alike. */
+/* The rest of the hinted duration, if all commands take the same time. */
 static inline aq_time aq_job_remaining(const aq_policy_job *job)
 {
   return (aq_time)((__int128)job->hint * (job->count - job->completed) /

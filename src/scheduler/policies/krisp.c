@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /* KRISP: every kernel gets the fewest compute units on which it is as fast as
- * on all of them, those with the fewest kernels. At most `overlap` of them may
- * have a kernel already (0 is KRISP-I: a kernel gets what is free, and waits
- * for the first one that is; as many as the device has is KRISP-O).
- * What was there before: `per=model`, a partition for each queue, the fewest
- * compute units on which its first job takes at most `slack` longer than on
- * all of them, where they have to overlapping; and `per=equal`, disjoint
- * partitions of one size. M. Chow, A. Jahanshahi, D. Wong, "KRISP: enabling
- * kernel-wise right-sizing for spatial partitioned GPU inference servers",
- * HPCA 2023. */
+ * on all of them, the units with the fewest kernels. At most `overlap` of them
+ * may have a kernel already (0 is KRISP-I: a kernel gets free units, and waits
+ * for the first one; as many as the device has is KRISP-O). Its predecessors:
+ * `per=model`, a partition for each queue, the fewest compute units on which
+ * its first job takes at most `slack` longer than on all of them, where they
+ * have to overlapping; and `per=equal`, disjoint partitions of one size. M.
+ * Chow, A. Jahanshahi, D. Wong, "KRISP: enabling kernel-wise right-sizing for
+ * spatial partitioned GPU inference servers", HPCA 2023. */
 #include "config.h"
 
 #include <stdlib.h>
@@ -22,7 +21,7 @@ enum { PER, SHARES, OVERLAP, SLACK };
 
 enum { CUS_MAX = 1024, WORDS = CUS_MAX / 32 };
 
-/* What a kernel that runs, or a queue, has. */
+/* The compute units of a running kernel or of a queue. */
 typedef struct placed {
   struct placed *next;
   uint32_t owner; /* kernel or queue */
@@ -288,7 +287,7 @@ const aq_policy_ops aq_policy_krisp = {
     .settings =
         (const aq_policy_setting[]){
             {"per", AQ_SETTING_TEXT, "kernel",
-             "what is sized: kernel, model, or equal: shares of one size"},
+             "the unit of sizing: kernel, model, or equal: shares of one size"},
             {"shares", AQ_SETTING_COUNT, "2", "of a device, with per=equal"},
             {"overlap", AQ_SETTING_COUNT, "0",
              "compute units of a kernel that others may have too"},

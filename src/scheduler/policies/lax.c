@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* LAX: laxity-aware scheduling. How long a job has yet to run is estimated from
- * how fast workgroups of its kernels completed so far (a kernel never seen
- * takes no time). A job is admitted when what was admitted before it leaves
- * time for it before its deadline. Of those admitted the one with the least
- * laxity, deadline less now less what is left of it, goes next, command by
- * command; those that are not going to make it any more come after all that
- * may, the least work first. On the host; with host_latency it is the paper's
- * CPU side, without its GPU side. T. Yeh, M. Sinclair, B. Beckmann, T. Rogers,
- * "Deadline-aware offloading for high-throughput accelerators", HPCA 2021. */
+/* LAX: laxity-aware scheduling. The remaining time of a job is estimated from
+ * the rate at which workgroups of its kernels completed so far (a kernel never
+ * seen takes no time). A job is admitted if the jobs admitted before it leave
+ * time for it before its deadline. The admitted job with the least laxity (its
+ * deadline minus now minus its remaining time) goes next, command by command;
+ * jobs that will miss their deadline come after all others, the least work
+ * first. On the host; with host_latency it is the paper's CPU side, without its
+ * GPU side. T. Yeh, M. Sinclair, B. Beckmann, T. Rogers, "Deadline-aware
+ * offloading for high-throughput accelerators", HPCA 2021. */
 #include "config.h"
 
 #include <string.h>
@@ -19,8 +19,8 @@
 
 enum { NAMES_MAX = 1 << 20 };
 
-/* Workgroups of one kernel: those that have completed and the time they took,
- * and those of jobs that were admitted. */
+/* Workgroups of one kernel: the completed ones with the time they took, and the
+ * ones of admitted jobs. */
 typedef struct rate {
   uint64_t done;
   aq_time time;
@@ -80,10 +80,10 @@ static aq_time remaining(laxity *l, const aq_policy_job *job)
   return sum;
 }
 
-/* ---- what the server asks ---- */
+/* ---- hooks of the server ---- */
 
-/* Little's law tells how long it waits: what there is to do before it, at the
- * rate at which that is done. */
+/* By Little's law a job waits for the work before it, divided by the rate of
+ * that work. */
 static bool admits(void *state, const aq_policy_job *job)
 {
   laxity *l = state;
@@ -121,7 +121,7 @@ static aq_policy_job *take(void *state)
   return job ? job : aq_job_heap_take(&l->late);
 }
 
-/* A command is over. */
+/* A command has ended. */
 static void used(void *state, aq_policy_job *job, aq_time time)
 {
   laxity *l = state;
@@ -143,8 +143,7 @@ static const aq_discipline lax = {.state_size = sizeof(laxity),
                                   .turn = aq_keyed_turn_one,
                                   .used = used};
 
-AQ_SERVER_POLICY(lax, lax,
-                 .summary = "admits what can meet its deadline, least laxity "
-                            "first",
-                 .source = "Yeh 2021", .flags = AQ_POLICY_DEADLINES,
-                 AQ_KEYED_SETTINGS);
+AQ_SERVER_POLICY(
+    lax, lax,
+    .summary = "admits jobs that can meet their deadline, least laxity first",
+    .source = "Yeh 2021", .flags = AQ_POLICY_DEADLINES, AQ_KEYED_SETTINGS);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* Multi-level feedback: a job starts on the highest level; turns get twice as
- * long on each level below, and who needs another turn goes down one. Now and
- * then all go up again. F. Corbato and others, "An experimental time-sharing
- * system", 1962; the periodic boost as in Arpaci-Dusseau, "Operating systems:
- * three easy pieces". */
+ * long on each level below, and a job that needs another turn goes down one
+ * level. From time to time all jobs go up again. F. Corbato and others, "An
+ * experimental time-sharing system", 1962; the periodic boost as in
+ * Arpaci-Dusseau, "Operating systems: three easy pieces". */
 #include "config.h"
 
 #include "scheduler/policies/policies.h"

@@ -21,7 +21,7 @@ struct aq_policy {
   int64_t workgroups;  /* of a best-effort kernel beside an urgent one */
   aq_job_list waiting; /* best effort */
   uint32_t urgent;     /* jobs in flight */
-  uint32_t strained;   /* what the last of them strains, AQ_JOB_* */
+  uint32_t strained;   /* resources that the last of them strains, AQ_JOB_* */
   aq_time in_flight;   /* best effort, expected */
 };
 

@@ -3,8 +3,8 @@
  * and stops a worse one for it: strict priority (A. Cobham 1954, preemptive by
  * D. Miller 1960), last come first served, or the least remaining work (L.
  * Schrage, "A proof of the optimality of the shortest remaining processing
- * time discipline", 1968). A stopped job goes on where it was (switch), starts
- * its kernel anew (reset), or is only kept from its next workgroups (drain). */
+ * time discipline", 1968). A stopped job continues at the same place (switch),
+ * starts its kernel anew (reset), or only gets no more workgroups (drain). */
 #include "config.h"
 
 #include <string.h>
@@ -17,7 +17,7 @@ enum { ORDER, MODE };
 
 typedef enum order { BY_PRIORITY, BY_ARRIVAL, BY_WORK } order;
 
-/* What it remembers of a job that has begun; in job->user. */
+/* The policy's state of a job that has begun; in job->user. */
 typedef struct begun {
   struct begun *next; /* spare ones */
   uint32_t queue;

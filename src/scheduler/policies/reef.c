@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* REEF: real-time jobs (priority above 0) go at once, in one queue, first come
  * first served. Best-effort jobs have at most `depth` commands in each of their
- * queues; when a real-time job comes to a device without one, these are taken
- * back and what runs of them is reset, to be repeated later. Meanwhile a
- * best-effort kernel is launched only as padding: when the real-time kernel has
- * issued all its workgroups, does not end sooner than the other would, and
+ * queues; when a real-time job comes to a device without one, its packets are
+ * taken back and its running kernels are reset, to be repeated later. Meanwhile
+ * a best-effort kernel is launched only as padding: when the real-time kernel
+ * has issued all its workgroups, does not end sooner than the other would, and
  * leaves room, on the compute units that it leaves free and no more than fit.
  * M. Han, H. Zhang, R. Chen, H. Chen, "Microsecond-scale preemption for
  * concurrent GPU-accelerated DNN inferences", OSDI 2022. */

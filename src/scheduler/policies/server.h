@@ -22,13 +22,13 @@ typedef struct aq_discipline {
   bool (*admits)(void *state, const aq_policy_job *job);
   /* A job waits for its first or next turn. False when out of memory. */
   bool (*put)(void *state, aq_policy_job *job);
-  /* Whose turn it is; NULL when nobody waits. */
+  /* The next job; NULL when none waits. */
   aq_policy_job *(*take)(void *state);
   /* Whether the job that was taken is to be rejected instead; NULL: never. */
   bool (*drops)(void *state, const aq_policy_job *job);
   /* Commands of its turn; NULL: all. */
   uint32_t (*turn)(void *state, const aq_policy_job *job);
-  /* Its turn is over and took so long; NULL: nothing. */
+  /* Its turn has ended and took so long; NULL: nothing. */
   void (*used)(void *state, aq_policy_job *job, aq_time time);
 } aq_discipline;
 

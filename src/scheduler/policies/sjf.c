@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Shortest job first, by the duration that was told; not preemptive. */
+/* Shortest job first, by the hinted duration; not preemptive. */
 #include "config.h"
 
 #include "scheduler/policies/keyed.h"

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Stride scheduling: each client has a pass that rises by what it used, divided
- * by its weight; the lowest pass goes next. Usage is what turns really took.
- * C. Waldspurger, W. Weihl, "Stride scheduling: deterministic
- * proportional-share resource management", MIT 1995. */
+/* Stride scheduling: each client has a pass that rises by the time it used,
+ * divided by its weight; the lowest pass goes next. Turns are charged with the
+ * time they really took. C. Waldspurger, W. Weihl, "Stride scheduling:
+ * deterministic proportional-share resource management", MIT 1995. */
 #include "config.h"
 
 #include "scheduler/policies/clients.h"
@@ -29,7 +29,7 @@ static void fini(void *state)
   free(((strides *)state)->shares.clients);
 }
 
-/* Who comes back after a pause starts where the others are. */
+/* A client that returns after a pause starts at the pass of the others. */
 static bool put(void *state, aq_policy_job *job)
 {
   strides *s = state;
@@ -78,11 +78,11 @@ static const aq_discipline stride = {.state_size = sizeof(strides),
                                      .turn = turn,
                                      .used = used};
 
-AQ_SERVER_POLICY(stride, stride,
-                 .summary = "clients by weight, by what they used so far",
-                 .source = "Waldspurger and Weihl 1995",
-                 .settings = (const aq_policy_setting[]){
-                     AQ_SERVER_SETTINGS,
-                     {"turn", AQ_SETTING_COUNT, "0",
-                      "commands of a turn; 0: whole jobs"},
-                     {0}});
+AQ_SERVER_POLICY(
+    stride, stride,
+    .summary = "clients by weight and by the time they used so far",
+    .source = "Waldspurger and Weihl 1995",
+    .settings = (const aq_policy_setting[]){
+        AQ_SERVER_SETTINGS,
+        {"turn", AQ_SETTING_COUNT, "0", "commands of a turn; 0: whole jobs"},
+        {0}});

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* XSched. Level 1 (progressive launching): every stream keeps its queue, with
- * at most so many commands in flight; those of clients less urgent than the
- * most urgent that has jobs launch nothing. What is in flight cannot be taken
+ * at most so many commands in flight; streams of clients less urgent than the
+ * most urgent one with jobs launch nothing. Commands in flight cannot be taken
  * back, so a preemption waits for up to `threshold` commands. Commands are
  * launched, and heard of, `batch` at a time. Level 2 also
  * stops the queues of the others, so that it waits for one command; level 3
