@@ -67,3 +67,88 @@ void *aq_wave_buffer_at(aq_wave *w, const aq_wave_op *o, int lane,
                                      : (uint64_t)index * r.stride + offset);
   return aq_wave_reach(w->grid, *address, size, write);
 }
+
+/* ---- private memory, a wave at a time ---- */
+
+#define ALWAYS_INLINE __attribute__((always_inline)) static inline
+
+typedef struct private_row {
+  const uint32_t *offsets; /* of the lanes; NULL: none */
+  uint32_t first;          /* bytes, before them */
+  uint64_t more;           /* bytes, after them */
+} private_row;
+
+ALWAYS_INLINE uint64_t private_offset(const private_row *row, unsigned lane)
+{
+  return (uint32_t)(row->first + (row->offsets ? row->offsets[lane] : 0)) +
+         row->more;
+}
+
+/* Whether the instruction is for private memory, and all lanes stay inside. */
+static bool private_row_of(const aq_wave *w, const aq_wave_op *o,
+                           unsigned words, private_row *out)
+{
+  const aq_wave_more *more = o->more;
+  const uint32_t *r = &w->s[o->r[0]];
+  const uint64_t base = r[0] | (uint64_t)(r[1] & 0xffff) << 32;
+  const uint32_t scalar =
+      more->scalar == AQ_WAVE_NONE ? (uint32_t)o->k[1] : w->s[more->scalar];
+  if (base != AQ_WAVE_PRIVATE_BASE || more->inst.idxen ||
+      w->scratch_size < 4 * words)
+    return false;
+  *out = (private_row){.offsets = more->inst.offen ? w->v[more->address] : NULL,
+                       .first = (uint32_t)o->imm,
+                       .more = scalar / 64};
+  const uint64_t last = w->scratch_size - 4 * words;
+  if (!out->offsets)
+    return private_offset(out, 0) <= last;
+  bool inside = true;
+  for (uint64_t rest = AQ_WAVE_EXEC(w); rest; rest &= rest - 1)
+    inside &= private_offset(out, (unsigned)__builtin_ctzll(rest)) <= last;
+  return inside;
+}
+
+/* Moves `words`, a constant where it is inlined. */
+ALWAYS_INLINE void private_move(aq_wave *w, const private_row *row,
+                                uint16_t data, unsigned words, bool store)
+{
+  const uint64_t stride = aq_wave_private_stride(w->scratch_size);
+  uint32_t value[4];
+  for (uint64_t rest = AQ_WAVE_EXEC(w); rest; rest &= rest - 1) {
+    const unsigned lane = (unsigned)__builtin_ctzll(rest);
+    uint8_t *at = w->scratch + stride * lane + private_offset(row, lane);
+    if (!store)
+      memcpy(value, at, 4 * words);
+    for (unsigned i = 0; i < words; i++)
+      if (store)
+        memcpy(at + 4 * i, &w->v[data + i][lane], 4);
+      else
+        w->v[data + i][lane] = value[i];
+  }
+}
+
+bool aq_wave_private_load(aq_wave *w, const aq_wave_op *o, unsigned words)
+{
+  private_row row;
+  if (!private_row_of(w, o, words, &row))
+    return false;
+  if (words == 1)
+    private_move(w, &row, o->d, 1, false);
+  else if (words == 2)
+    private_move(w, &row, o->d, 2, false);
+  else
+    private_move(w, &row, o->d, words, false);
+  return true;
+}
+
+bool aq_wave_private_store(aq_wave *w, const aq_wave_op *o, unsigned words)
+{
+  private_row row;
+  if (!private_row_of(w, o, words, &row))
+    return false;
+  if (words == 1)
+    private_move(w, &row, o->more->data, 1, true);
+  else
+    private_move(w, &row, o->more->data, words, true);
+  return true;
+}

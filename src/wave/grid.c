@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "wave/buffer.h"
 #include "wave/mode.h"
 #include "wave/pool.h"
 #include "wave/watch.h"
@@ -43,7 +44,8 @@ static bool wave_alloc(aq_wave_grid *grid, aq_wave_group *group, uint32_t i)
   w->scratch_size = grid->scratch_size;
   w->scratch = NULL;
   if (grid->scratch_size)
-    w->scratch = calloc(AQ_WAVE_LANES, grid->scratch_size);
+    w->scratch =
+        calloc(AQ_WAVE_LANES, aq_wave_private_stride(grid->scratch_size));
   return !grid->scratch_size || w->scratch;
 }
 

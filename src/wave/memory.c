@@ -80,6 +80,8 @@ static const aq_wave_op *buffer_load(aq_wave *w, const aq_wave_op *o,
 {
   uint64_t address = 0;
   uint32_t value[4];
+  if (aq_wave_private_load(w, o, words))
+    return aq_wave_next(o);
   LANES(l)
   {
     for (unsigned i = 0; i < words; i++) {
@@ -98,6 +100,8 @@ static const aq_wave_op *buffer_store(aq_wave *w, const aq_wave_op *o,
                                       unsigned words)
 {
   uint64_t address = 0;
+  if (aq_wave_private_store(w, o, words))
+    return aq_wave_next(o);
   LANES(l)
   for (unsigned i = 0; i < words; i++) {
     void *to = aq_wave_buffer_at(w, o, l, 4 * i, 4, true, &address);
