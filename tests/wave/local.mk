@@ -6,6 +6,12 @@ tests_wave_test_opcodes_SOURCES = tests/wave/test_opcodes.c \
 	tests/wave/opcodes_scalar.c tests/wave/opcodes_vector.c
 tests_wave_test_opcodes_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS) \
 	-frounding-math -ffp-contract=off
+check_PROGRAMS += tests/wave/test_generated
+tests_wave_test_generated_SOURCES = tests/wave/test_generated.c \
+	tests/wave/run.h
+EXTRA_DIST += tests/wave/generated.h
+# With AQ_ORACLES=all they compare everything; a part of it in make check.
+aq_wave_oracles = tests/wave/test_opcodes tests/wave/test_generated
 
 check_PROGRAMS += tests/wave/test_kernels tests/wave/test_groups
 tests_wave_test_kernels_SOURCES = tests/wave/test_kernels.c \
