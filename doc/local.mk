@@ -29,7 +29,7 @@ EXTRA_DIST += \
 	doc/examples/code_object.c doc/examples/hottest.cpp \
 	doc/examples/operations.c doc/examples/what_if.cpp \
 	doc/examples/ci/github.yml doc/examples/ci/gitlab.yml \
-	doc/examples/ci/kernels.c doc/examples/ci/vadd.hip \
+	doc/examples/ci/vadd.hip \
 	doc/examples/kernels/Makefile doc/examples/kernels/device.c \
 	doc/examples/kernels/device-gfx90a.hsaco \
 	doc/examples/kernels/kernels.c \
