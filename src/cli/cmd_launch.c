@@ -145,6 +145,7 @@ static void result_json(const aq_launcher *l, const aq_launch_span *spans,
   aq_json_out_int(json, "dispatches", l->ask.repeats);
   for (size_t i = 0; i < AQ_LAUNCH_SPANS; i++)
     span_json(json, &spans[i], l->ask.repeats);
+  aq_json_out_text(json, "printed", l->printed);
   aq_json_out_array(json, "results");
   for (size_t i = 0; i < l->ask.arg_count; i++)
     if (l->ask.args[i].is_out)
@@ -186,6 +187,9 @@ static aq_status launch(aq_cli *cli, aq_launcher *l, uint64_t most)
   if (status != AQ_OK)
     return status;
   status = aq_launcher_run(l, store, &info, &cli->diag);
+  if (!l->hangs && l->printed_size > 0 &&
+      (status != AQ_OK || !aq_cli_flag(cli, AQ_CLI_OPT_JSON)))
+    fwrite(l->printed, 1, l->printed_size, status == AQ_OK ? cli->out : stderr);
   if (status == AQ_OK)
     status = result_print(cli, l, most, &info);
   cli->abrupt = l->hangs;

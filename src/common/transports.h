@@ -52,6 +52,11 @@ AQ_API aq_status aq_transport_stack_open(const aq_transport_stack *stack,
 
 /* ---- the executor of a stack; before it opens a transport ---- */
 
+/* What runs the code of kernels, unless options name another; it lives as long
+ * as the stack. */
+AQ_API const aq_executor *
+aq_transport_stack_executor(const aq_transport_stack *stack);
+
 /* Counts the instructions that its simulators execute, and puts the counts into
  * a sink after the transports are closed; nothing without counting. */
 AQ_API aq_status aq_transport_stack_profile(aq_transport_stack *stack,

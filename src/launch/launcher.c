@@ -164,6 +164,22 @@ static aq_status workgroup_choose(aq_launcher *l, const aq_code_kernel *kernel,
   return AQ_OK;
 }
 
+/* Waves of the dispatch that the device holds at once, at most. */
+static uint64_t waves_at_once(const aq_launcher *l)
+{
+  enum { LANES = 64, WAVES_A_CU = 40 };
+  const uint64_t most = (uint64_t)WAVES_A_CU * l->device->cus;
+  uint64_t groups = 1, items = 1;
+  for (int i = 0; i < 3; i++) {
+    const uint32_t size = l->launch.workgroup[i];
+    groups *= (l->launch.grid[i] + (uint64_t)size - 1) / size;
+    items *= size;
+    groups = groups < most ? groups : most;
+  }
+  const uint64_t waves = groups * ((items + LANES - 1) / LANES);
+  return waves < most ? waves : most;
+}
+
 static aq_status kernel_prepare(aq_launcher *l, aq_diag *diag)
 {
   const aq_code_kernel *kernel;
@@ -178,6 +194,9 @@ static aq_status kernel_prepare(aq_launcher *l, aq_diag *diag)
   if (status == AQ_OK)
     status = aq_launch_args_place(l->t, kernel, &l->launch, l->ask.args,
                                   l->ask.arg_count, diag);
+  if (status == AQ_OK && l->info.caps & AQ_CAP_VIRTUAL_TIME)
+    status = aq_hostcall_place(l->hostcall, l->t, kernel, waves_at_once(l),
+                               l->launch.kernarg, diag);
   return status;
 }
 
@@ -212,12 +231,37 @@ static void run_forget(aq_store *store, int64_t run)
   aq_store_close(other);
 }
 
+/* Serves what kernels ask of the host. */
+static aq_status hostcall_open(aq_launcher *l, aq_diag *diag)
+{
+  const aq_executor *inner =
+      aq_transport_stack_executor(l->performance->transport);
+  l->print_to = open_memstream(&l->printed, &l->printed_size);
+  l->hostcall = l->print_to ? aq_hostcall_create(inner, l->print_to) : NULL;
+  if (!l->hostcall)
+    return aq_diag_no_memory(diag);
+  l->performance->executor = aq_hostcall_executor(l->hostcall);
+  return AQ_OK;
+}
+
+/* After the transport, which uses the executor. */
+static void hostcall_close(aq_launcher *l)
+{
+  if (l->print_to)
+    fclose(l->print_to);
+  free(l->printed);
+  l->performance->executor = NULL;
+  aq_hostcall_destroy(l->hostcall);
+}
+
 /* Whatever the run needs of the executor, before there is a transport. */
 static aq_status executor_ask(aq_launcher *l, aq_diag *diag)
 {
   aq_transport_stack *stack = l->performance->transport;
   aq_status status =
       l->ask.profile_isa ? aq_transport_stack_profile(stack, diag) : AQ_OK;
+  if (status == AQ_OK)
+    status = hostcall_open(l, diag);
   if (status != AQ_OK || !l->ask.trace_isa)
     return status;
   status = aq_transport_stack_trace(stack, l->ask.trace_isa, diag);
@@ -249,8 +293,8 @@ static aq_status run_finish(aq_launcher *l, aq_store_writer *writer,
   return aq_store_writer_finish(writer, info, diag);
 }
 
-aq_status aq_launcher_run(aq_launcher *l, aq_store *store, aq_run_info *info,
-                          aq_diag *diag)
+static aq_status launcher_run(aq_launcher *l, aq_store *store,
+                              aq_run_info *info, aq_diag *diag)
 {
   aq_store_writer *writer;
   aq_performance_facts probed;
@@ -286,6 +330,22 @@ aq_status aq_launcher_run(aq_launcher *l, aq_store *store, aq_run_info *info,
     l->t->ops->close(l->t);
   l->t = NULL;
   aq_store_writer_abort(writer);
+  return status;
+}
+
+aq_status aq_launcher_run(aq_launcher *l, aq_store *store, aq_run_info *info,
+                          aq_diag *diag)
+{
+  aq_status status = launcher_run(l, store, info, diag);
+  if (l->hangs || !l->hostcall)
+    return status;
+  fflush(l->print_to);
+  if (aq_hostcall_refused(l->hostcall) > 0)
+    aq_note(l->notes,
+            "kernel %s asked %llu times for services of the host that launch "
+            "does not have, and got 0",
+            l->ask.kernel,
+            (unsigned long long)aq_hostcall_refused(l->hostcall));
   return status;
 }
 
@@ -328,4 +388,5 @@ void aq_launcher_close(aq_launcher *l)
     aq_codeobj_fini(&l->code);
   aq_kernel_set_close(&l->kernels);
   free(l->times);
+  hostcall_close(l);
 }

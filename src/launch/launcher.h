@@ -13,6 +13,7 @@
 #include "common/kernel_set.h"
 #include "common/notes.h"
 #include "launch/args.h"
+#include "launch/hostcall.h"
 #include "perform/perform.h"
 
 typedef struct aq_launch_ask {
@@ -42,8 +43,12 @@ typedef struct aq_launcher {
   bool code_is_read;
   aq_launch launch;
   aq_launch_times *times; /* a dispatch each */
-  int64_t run;            /* its id in the store */
-  bool hangs; /* a thread runs on that uses all of this: leave by _exit */
+  aq_hostcall *hostcall;
+  FILE *print_to; /* the text below, while it is written */
+  char *printed;  /* what kernels printed, or NULL */
+  size_t printed_size;
+  int64_t run; /* its id in the store */
+  bool hangs;  /* a thread runs on that uses all of this: leave by _exit */
 } aq_launcher;
 
 /* Reads the file and opens the plug-ins. A performance without a device that is
@@ -54,7 +59,8 @@ aq_status aq_launcher_open(aq_launcher *out, const aq_launch_ask *ask,
                            aq_diag *diag);
 
 /* Dispatches the kernel and stores the run under `info`; out buffers go to
- * their files. Nothing stays in the store on errors. */
+ * their files. `printed` is set whatever the result. Nothing stays in the store
+ * on errors. */
 aq_status aq_launcher_run(aq_launcher *launcher, aq_store *store,
                           aq_run_info *info, aq_diag *diag);
 

@@ -106,6 +106,7 @@ static aq_transport_options open_options(const aq_performance *performance,
       .semantics = o->semantics,
       .mode = o->live ? AQ_MODE_LIVE : AQ_MODE_VIRTUAL,
       .pace = o->pace,
+      .executor = performance->executor,
       .epoch = epoch,
       .layer = aq_transport_stack_top(performance->transport)};
 }

@@ -26,6 +26,7 @@
 typedef struct aq_performance {
   aq_performance_options options; /* device, queues and seed may change */
   aq_transport_stack *transport;  /* owned */
+  const aq_executor *executor;    /* borrowed; NULL: the stack's own */
   aq_policy_choice *policy;       /* owned; NULL: none */
   aq_policy_watch *watch;         /* of the policy, or NULL */
   aq_row_choice rows;             /* of the options: no row is counted */

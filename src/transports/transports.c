@@ -280,6 +280,11 @@ aq_status aq_transport_stack_open(const aq_transport_stack *stack,
   return stack->top->ops->open(&own, out, diag);
 }
 
+const aq_executor *aq_transport_stack_executor(const aq_transport_stack *stack)
+{
+  return aq_wave_machine_executor(stack->machine);
+}
+
 aq_status aq_transport_stack_profile(aq_transport_stack *stack, aq_diag *diag)
 {
   return aq_wave_machine_profile(stack->machine, diag);
