@@ -28,11 +28,12 @@ for step in packages aqueduct build test; do
     sh -c '[ -s "$1" ] && cmp "$1" "$1.gitlab" && sh -n "$1"' sh "$work/$step"
 done
 
-# The packages are those that the build asks for, and those of HIP.
+# The packages are those that the build asks for, and those of HIP; its libraries
+# are for tests alone.
 # shellcheck disable=SC1091
 . "$srcdir/tools/packages.sh"
 needed=$(echo "$aq_needs$aq_hip_needs" | cut -d'|' -f2 |
-  grep -v -e smartcols -e zstd | sort -u)
+  grep -v -e smartcols -e zstd -e rocrand -e rocprim | sort -u)
 lacking=
 for package in $needed; do
   grep -q " $package\( \|\$\)" "$work/packages" || lacking="$lacking $package"
