@@ -1,39 +1,30 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A code object: its kernel "vadd" is looked up by name and launched.
+ * A code object: what it has is printed, its kernel "vadd" is looked up by name
+ * and executed.
  *
  *   cc code_object.c $(pkg-config --cflags --libs aqueduct)
  *   ./a.out kernels/device-gfx90a.hsaco
  *
- * It needs an HSA runtime and a GPU of the file's target. The simulator's own
- * runtime does without the GPU; since it executes no instructions, a host
- * function takes the kernel's place there:
- *
- *   AQUEDUCT_DEVICE=mi210 \
- *   AQUEDUCT_LIBHSA_PATH=$(pkg-config --variable=plugindir aqueduct) \
- *     ./a.out kernels/device-gfx90a.hsaco
+ * The simulator executes the instructions of the kernel. With "hsa" as second
+ * argument a GPU does; the file needs code for it.
  */
+#include <aqueduct/code_object.h>
 #include <aqueduct/operations.h>
 #include <aqueduct/transports.h>
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 enum { COUNT = 1000, GROUP = 256 };
 
-/* As the metadata of the code object has them. */
+/* As the metadata of the code object have them. */
 typedef struct vadd_args {
   const float *a, *b;
   float *sum;
   uint32_t count;
 } vadd_args;
-
-static void vadd(const aq_kernel_call *call)
-{
-  const vadd_args *args = call->kernarg;
-  for (uint32_t i = 0; i < args->count; i++)
-    args->sum[i] = args->a[i] + args->b[i];
-}
 
 static aq_diag diag = AQ_DIAG_INIT;
 
@@ -45,44 +36,25 @@ static void check(aq_status status)
   exit(1);
 }
 
-static void *read_file(const char *path, size_t *size)
+static void print_line(const char *text, void *user)
 {
-  FILE *file = fopen(path, "rb");
-  void *bytes = NULL;
-  long length = -1;
-  if (file && fseek(file, 0, SEEK_END) == 0 && (length = ftell(file)) > 0)
-    bytes = malloc((size_t)length);
-  if (!bytes || fseek(file, 0, SEEK_SET) != 0 ||
-      fread(bytes, 1, (size_t)length, file) != (size_t)length) {
-    fprintf(stderr, "code_object: %s cannot be read\n", path);
-    exit(1);
-  }
-  fclose(file);
-  *size = (size_t)length;
-  return bytes;
+  (void)user;
+  printf("# %s\n", text);
 }
 
-/* The kernel's object for packets, ready to run. */
-static aq_kernel_info find_kernel(aq_transport *t, uint64_t module)
+/* Opens the code of a file for the transport's first device. */
+static aq_code_object *code_open(aq_transport *t, const char *path)
 {
   aq_transport_info info;
-  aq_kernel_info kernel;
-  check(t->ops->kernel_lookup(t, module, "vadd", &kernel, &diag));
-  printf("# vadd: %u bytes of arguments, %u bytes of LDS\n",
-         kernel.kernarg_size, kernel.group_size);
+  aq_code_object *code;
   t->ops->info(t, &info);
-  if (info.caps & AQ_CAP_HOST_KERNELS) {
-    aq_kernel_info host;
-    check(t->ops->kernel_register(
-        t,
-        &(aq_kernel_desc){.name = "vadd",
-                          .function = vadd,
-                          .cost = {.kind = AQ_COST_FIXED, .base = 5 * AQ_US},
-                          .kernarg_size = kernel.kernarg_size,
-                          .object = kernel.object},
-        &host, &diag));
+  check(aq_code_object_open(path, info.devices[0].gfx, &code, &diag));
+  aq_code_object_print(code, print_line, NULL);
+  if (!aq_code_object_kernel(code, "vadd")) {
+    fprintf(stderr, "code_object: %s has no kernel vadd\n", path);
+    exit(1);
   }
-  return kernel;
+  return code;
 }
 
 /* sum = a + b by the kernel; how many elements are wrong. */
@@ -104,6 +76,7 @@ static int launch(aq_transport *t, const aq_kernel_info *kernel)
   for (int i = 0; i < COUNT; i++) {
     a[i] = (float)i;
     b[i] = 0.5f;
+    sum[i] = 0;
   }
   const vadd_args args = {a, b, sum, COUNT};
   check(aq_queue_dispatch(
@@ -127,23 +100,26 @@ static int launch(aq_transport *t, const aq_kernel_info *kernel)
 
 int main(int argc, char **argv)
 {
+  const char *path = argc > 1 ? argv[1] : "kernels/device-gfx90a.hsaco";
+  const char *name = argc > 2 ? argv[2] : "sim";
+  aq_transport_options options = {.size = sizeof options};
   aq_transport_stack *stack;
   aq_transport *t;
   uint64_t module;
-  size_t size;
-  void *image =
-      read_file(argc > 1 ? argv[1] : "kernels/device-gfx90a.hsaco", &size);
-  check(aq_transport_stack_create("hsa", NULL, &stack, &diag));
-  check(aq_transport_stack_open(
-      stack, &(aq_transport_options){.size = sizeof(aq_transport_options)}, &t,
-      &diag));
-  check(t->ops->module_load(t, 0, image, size, &module, &diag));
-  const aq_kernel_info kernel = find_kernel(t, module);
+  aq_kernel_info kernel;
+  if (strcmp(name, "sim") == 0)
+    options.device = "mi210"; /* a gfx90a */
+  check(aq_transport_stack_create(name, NULL, &stack, &diag));
+  check(aq_transport_stack_open(stack, &options, &t, &diag));
+  aq_code_object *code = code_open(t, path);
+  const aq_code_object_info *info = aq_code_object_describe(code);
+  check(t->ops->module_load(t, 0, info->bytes, info->size, &module, &diag));
+  aq_code_object_close(code);
+  check(t->ops->kernel_lookup(t, module, "vadd", &kernel, &diag));
   const int wrong = launch(t, &kernel);
   printf("%sok 1 - vadd of a code object\n1..1\n", wrong ? "not " : "");
   t->ops->module_unload(t, module);
   t->ops->close(t);
   aq_transport_stack_destroy(stack);
-  free(image);
   return wrong != 0;
 }

@@ -20,22 +20,6 @@ static void line_put(const char *line, void *user)
   fprintf(cli->out, "%s\n", line);
 }
 
-static void put_code(aq_cli *cli, const aq_codeobj *code)
-{
-  char target[AQ_TARGET_TEXT_SIZE];
-  aq_target_print(&code->target, target);
-  fprintf(cli->out, "target          %s\n", target);
-  if (code->target.generic_version)
-    fprintf(cli->out, "generic version %u\n", code->target.generic_version);
-  fprintf(cli->out, "version         %u, metadata %u.%u\n", code->version,
-          code->metadata_version[0], code->metadata_version[1]);
-  fprintf(cli->out, "kernels         %zu\n", code->kernel_count);
-  for (size_t i = 0; i < code->kernel_count; i++) {
-    fputc('\n', cli->out);
-    aq_code_kernel_tell(&code->kernels[i], line_put, cli);
-  }
-}
-
 /* ---- JSON ---- */
 
 static void json_arg(aq_json_out *json, const aq_code_arg *arg)
@@ -106,7 +90,7 @@ static aq_status show_one(aq_cli *cli, aq_json_out *json,
   if (json)
     json_code(json, id, &code);
   else
-    put_code(cli, &code);
+    aq_codeobj_tell(&code, line_put, cli);
   aq_codeobj_fini(&code);
   return AQ_OK;
 }

@@ -15,39 +15,11 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "codeobj/code_object.h"
 #include "codeobj/descriptor.h"
 #include "codeobj/target.h"
 #include "common/arena.h"
 #include "common/diag.h"
-
-/* An argument in the metadata. Texts are NULL where it has none. */
-typedef struct aq_code_arg {
-  const char *name, *type; /* in the source */
-  const char *kind;        /* "by_value", "global_buffer", "hidden_…" */
-  const char *space;       /* address space of pointers: "global" */
-  const char *access;      /* "read_only" … */
-  uint32_t offset, size;   /* in the kernarg segment, bytes; lies within */
-  bool hidden;             /* set by the runtime, not by the caller */
-} aq_code_arg;
-
-typedef struct aq_code_kernel {
-  const char *name;   /* "vadd", as host functions are named */
-  const char *symbol; /* "vadd.kd" */
-  bool has_metadata;  /* the fields from here on; else of the descriptor */
-  uint32_t kernarg_size, kernarg_align;
-  uint32_t group_size, private_size; /* bytes a workgroup, a work-item */
-  uint32_t workgroup_max;            /* work-items, 0: not told */
-  uint32_t workgroup[3];             /* required, or all 0 */
-  uint32_t wave_size;
-  uint32_t sgprs, vgprs, agprs;
-  uint32_t sgpr_spills, vgpr_spills;
-  bool dynamic_stack;
-  const aq_code_arg *args;
-  size_t arg_count;
-  bool has_descriptor; /* the file defines its symbol */
-  uint64_t address;    /* of the descriptor, in the file's address space */
-  aq_kernel_descriptor descriptor;
-} aq_code_kernel;
 
 /* A loaded segment: file_size bytes from `offset`, then zeros. */
 typedef struct aq_code_segment {

@@ -9,26 +9,13 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "codeobj/code_object.h"
 #include "codeobj/target.h"
-
-/* The 64 bytes that a packet's kernel_object points to. */
-typedef struct aq_kernel_descriptor {
-  uint32_t group_size, private_size, kernarg_size;
-  uint32_t reserved0;
-  int64_t entry_offset; /* of the code, from the descriptor */
-  uint32_t reserved1[5];
-  uint32_t rsrc3, rsrc1, rsrc2;
-  uint16_t properties; /* AQ_KERNEL_* */
-  uint16_t kernarg_preload;
-  uint32_t reserved2;
-} aq_kernel_descriptor;
 
 _Static_assert(sizeof(aq_kernel_descriptor) == 64, "a kernel descriptor");
 _Static_assert(offsetof(aq_kernel_descriptor, entry_offset) == 16, "at 16");
 _Static_assert(offsetof(aq_kernel_descriptor, rsrc3) == 44, "at 44");
 _Static_assert(offsetof(aq_kernel_descriptor, properties) == 56, "at 56");
-
-enum { AQ_KERNEL_WAVE32 = 1 << 10, AQ_KERNEL_DYNAMIC_STACK = 1 << 11 };
 
 /* The resources of a wave, in the granules of the hardware, as profilers report
  * them: metadata counts the compiler's needs. */

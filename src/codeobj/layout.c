@@ -78,3 +78,26 @@ void aq_code_kernel_tell(const aq_code_kernel *kernel, aq_code_line *tell,
   snprintf(line, sizeof line, "  and %zu that the runtime passes", hidden);
   tell(line, user);
 }
+
+void aq_codeobj_tell(const aq_codeobj *codeobj, aq_code_line *tell, void *user)
+{
+  char line[AQ_CODE_LINE_SIZE], target[AQ_TARGET_TEXT_SIZE];
+  aq_target_print(&codeobj->target, target);
+  snprintf(line, sizeof line, "target          %s", target);
+  tell(line, user);
+  if (codeobj->target.generic_version) {
+    snprintf(line, sizeof line, "generic version %u",
+             codeobj->target.generic_version);
+    tell(line, user);
+  }
+  snprintf(line, sizeof line, "version         %u, metadata %u.%u",
+           codeobj->version, codeobj->metadata_version[0],
+           codeobj->metadata_version[1]);
+  tell(line, user);
+  snprintf(line, sizeof line, "kernels         %zu", codeobj->kernel_count);
+  tell(line, user);
+  for (size_t i = 0; i < codeobj->kernel_count; i++) {
+    tell("", user);
+    aq_code_kernel_tell(&codeobj->kernels[i], tell, user);
+  }
+}

@@ -29,6 +29,10 @@ const char *aq_code_text(const char *text, char *to, size_t size);
 void aq_code_kernel_tell(const aq_code_kernel *kernel, aq_code_line *line,
                          void *user);
 
+/* A whole code object: its target and versions, then its kernels with an empty
+ * line before each. */
+void aq_codeobj_tell(const aq_codeobj *codeobj, aq_code_line *line, void *user);
+
 /* The C of a plug-in for all of its kernels. `name`: of the plug-in. */
 void aq_code_stub_tell(const aq_codeobj *codeobj, const char *name,
                        aq_code_line *line, void *user);

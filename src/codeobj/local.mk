@@ -1,6 +1,7 @@
 libaqcore_a_SOURCES += \
 	src/codeobj/bundle.c src/codeobj/bundle.h \
 	src/codeobj/code_file.c src/codeobj/code_file.h \
+	src/codeobj/code_object.c \
 	src/codeobj/codeobj.c src/codeobj/codeobj.h \
 	src/codeobj/descriptor.c src/codeobj/descriptor.h \
 	src/codeobj/elf.c src/codeobj/elf.h \
@@ -17,3 +18,5 @@ libaqcore_a_SOURCES += \
 	src/codeobj/stub.c \
 	src/codeobj/target.c src/codeobj/target.h \
 	src/codeobj/unpack.c src/codeobj/unpack.h
+
+aq_folder_headers += src/codeobj/code_object.h
