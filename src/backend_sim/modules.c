@@ -174,18 +174,7 @@ static aq_status code_register(aqsim *sim, const aqsim_module *module,
                                const aq_code_kernel *kernel,
                                aq_kernel_info *out, aq_diag *diag)
 {
-  const aq_kernel_registers registers = aq_kernel_descriptor_registers(
-      &kernel->descriptor, &module->image.code.target);
-  aq_kernel_desc desc = {.name = kernel->name,
-                         .kernarg_size = kernel->kernarg_size,
-                         .group_size = kernel->group_size,
-                         .private_size = kernel->private_size,
-                         .vgprs = registers.vgprs,
-                         .agprs = registers.agprs,
-                         .sgprs = registers.sgprs,
-                         .wave_size = registers.wave_size,
-                         .object = aq_code_image_object(&module->image, kernel),
-                         .code = true};
+  aq_kernel_desc desc = aq_code_image_kernel(&module->image, kernel);
   aq_kernel_entry_describe(NULL, &desc);
   return aqsim_kernel_add(sim, &desc, out, diag);
 }

@@ -209,3 +209,20 @@ bool aq_code_image_has(const aq_code_image *image, uint64_t address)
 {
   return address - (uintptr_t)image->base < image->span;
 }
+
+aq_kernel_desc aq_code_image_kernel(const aq_code_image *image,
+                                    const aq_code_kernel *kernel)
+{
+  const aq_kernel_registers registers =
+      aq_kernel_descriptor_registers(&kernel->descriptor, &image->code.target);
+  return (aq_kernel_desc){.name = kernel->name,
+                          .kernarg_size = kernel->kernarg_size,
+                          .group_size = kernel->group_size,
+                          .private_size = kernel->private_size,
+                          .vgprs = registers.vgprs,
+                          .agprs = registers.agprs,
+                          .sgprs = registers.sgprs,
+                          .wave_size = registers.wave_size,
+                          .object = aq_code_image_object(image, kernel),
+                          .code = true};
+}

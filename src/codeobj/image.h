@@ -18,6 +18,7 @@
 #define AQ_CODEOBJ_IMAGE_H
 
 #include "codeobj/codeobj.h"
+#include "common/kernel_desc.h"
 
 /* Where images lie. */
 typedef struct aq_code_memory {
@@ -72,5 +73,10 @@ static inline uint64_t aq_code_image_object(const aq_code_image *image,
 {
   return image->bias + kernel->address;
 }
+
+/* A loaded kernel as a transport registers it, without a host function. Texts
+ * are the image's. */
+aq_kernel_desc aq_code_image_kernel(const aq_code_image *image,
+                                    const aq_code_kernel *kernel);
 
 #endif

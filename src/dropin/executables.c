@@ -193,18 +193,7 @@ static aq_status kernel_register(aqdrop *runtime, aqdrop_loaded *loaded,
       entry || executes ? NULL : missing_make(loaded, kernel->name);
   if (!entry && !executes && !m)
     return AQ_ERR_NO_MEMORY;
-  const aq_kernel_registers registers = aq_kernel_descriptor_registers(
-      &kernel->descriptor, &loaded->image.code.target);
-  aq_kernel_desc desc = {.name = kernel->name,
-                         .kernarg_size = kernel->kernarg_size,
-                         .group_size = kernel->group_size,
-                         .private_size = kernel->private_size,
-                         .vgprs = registers.vgprs,
-                         .agprs = registers.agprs,
-                         .sgprs = registers.sgprs,
-                         .wave_size = registers.wave_size,
-                         .object = aq_code_image_object(&loaded->image, kernel),
-                         .code = true};
+  aq_kernel_desc desc = aq_code_image_kernel(&loaded->image, kernel);
   aq_kernel_entry_describe(entry, &desc);
   if (m) {
     desc.function = missing_call;

@@ -97,6 +97,39 @@ static uint32_t add_bf16(uint32_t a, uint32_t b)
          to_bf16(bf16(a >> 16) + bf16(b >> 16)) << 16;
 }
 
+/* The operations on integers, alike in both widths. */
+#define INTEGER_CASES(sint)                                                    \
+  case AQ_WAVE_SWAP:                                                           \
+    return b;                                                                  \
+  case AQ_WAVE_CMPSWAP:                                                        \
+    return old == c ? b : old;                                                 \
+  case AQ_WAVE_ADD:                                                            \
+    return old + b;                                                            \
+  case AQ_WAVE_SUB:                                                            \
+    return old - b;                                                            \
+  case AQ_WAVE_RSUB:                                                           \
+    return b - old;                                                            \
+  case AQ_WAVE_SMIN:                                                           \
+    return (sint)old < (sint)b ? old : b;                                      \
+  case AQ_WAVE_UMIN:                                                           \
+    return old < b ? old : b;                                                  \
+  case AQ_WAVE_SMAX:                                                           \
+    return (sint)old > (sint)b ? old : b;                                      \
+  case AQ_WAVE_UMAX:                                                           \
+    return old > b ? old : b;                                                  \
+  case AQ_WAVE_AND:                                                            \
+    return old & b;                                                            \
+  case AQ_WAVE_OR:                                                             \
+    return old | b;                                                            \
+  case AQ_WAVE_XOR:                                                            \
+    return old ^ b;                                                            \
+  case AQ_WAVE_INC:                                                            \
+    return old >= b ? 0 : old + 1;                                             \
+  case AQ_WAVE_DEC:                                                            \
+    return old == 0 || old > b ? b : old - 1;                                  \
+  case AQ_WAVE_MSKOR:                                                          \
+    return (old & ~b) | c;
+
 uint32_t aq_wave_atomic32(aq_wave_atomic op, uint32_t old, uint32_t b,
                           uint32_t c)
 {
@@ -104,38 +137,9 @@ uint32_t aq_wave_atomic32(aq_wave_atomic op, uint32_t old, uint32_t b,
   switch (op) {
   case AQ_WAVE_NO_ATOMIC:
     break;
-  case AQ_WAVE_SWAP:
-    return b;
-  case AQ_WAVE_CMPSWAP:
-    return old == c ? b : old;
+    INTEGER_CASES(int32_t)
   case AQ_WAVE_CMPSWAP_F:
     return x == lane_f32(c) ? b : old;
-  case AQ_WAVE_ADD:
-    return old + b;
-  case AQ_WAVE_SUB:
-    return old - b;
-  case AQ_WAVE_RSUB:
-    return b - old;
-  case AQ_WAVE_SMIN:
-    return (int32_t)old < (int32_t)b ? old : b;
-  case AQ_WAVE_UMIN:
-    return old < b ? old : b;
-  case AQ_WAVE_SMAX:
-    return (int32_t)old > (int32_t)b ? old : b;
-  case AQ_WAVE_UMAX:
-    return old > b ? old : b;
-  case AQ_WAVE_AND:
-    return old & b;
-  case AQ_WAVE_OR:
-    return old | b;
-  case AQ_WAVE_XOR:
-    return old ^ b;
-  case AQ_WAVE_INC:
-    return old >= b ? 0 : old + 1;
-  case AQ_WAVE_DEC:
-    return old == 0 || old > b ? b : old - 1;
-  case AQ_WAVE_MSKOR:
-    return (old & ~b) | c;
   case AQ_WAVE_WRAP:
     return old >= b ? old - b : old + c;
   case AQ_WAVE_ADD_F:
@@ -157,38 +161,9 @@ uint64_t aq_wave_atomic64(aq_wave_atomic op, uint64_t old, uint64_t b,
 {
   const double x = lane_f64(old), y = lane_f64(b);
   switch (op) {
-  case AQ_WAVE_SWAP:
-    return b;
-  case AQ_WAVE_CMPSWAP:
-    return old == c ? b : old;
+    INTEGER_CASES(int64_t)
   case AQ_WAVE_CMPSWAP_F:
     return x == lane_f64(c) ? b : old;
-  case AQ_WAVE_ADD:
-    return old + b;
-  case AQ_WAVE_SUB:
-    return old - b;
-  case AQ_WAVE_RSUB:
-    return b - old;
-  case AQ_WAVE_SMIN:
-    return (int64_t)old < (int64_t)b ? old : b;
-  case AQ_WAVE_UMIN:
-    return old < b ? old : b;
-  case AQ_WAVE_SMAX:
-    return (int64_t)old > (int64_t)b ? old : b;
-  case AQ_WAVE_UMAX:
-    return old > b ? old : b;
-  case AQ_WAVE_AND:
-    return old & b;
-  case AQ_WAVE_OR:
-    return old | b;
-  case AQ_WAVE_XOR:
-    return old ^ b;
-  case AQ_WAVE_INC:
-    return old >= b ? 0 : old + 1;
-  case AQ_WAVE_DEC:
-    return old == 0 || old > b ? b : old - 1;
-  case AQ_WAVE_MSKOR:
-    return (old & ~b) | c;
   case AQ_WAVE_ADD_F:
     return lane_nan2_64(x + y, x, y);
   case AQ_WAVE_MIN_F:
