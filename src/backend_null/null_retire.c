@@ -95,8 +95,8 @@ static void queue_fail(aqsim_null_queue *queue, const aq_packet *packet,
 }
 
 /* Whether the packet is complete; false stops the queue there. */
-static bool packet_run(aqsim_null *n, aqsim_null_queue *queue,
-                       const aq_packet *packet)
+__attribute__((always_inline)) static inline bool
+packet_run(aqsim_null *n, aqsim_null_queue *queue, const aq_packet *packet)
 {
   char text[AQSIM_FAULT_TEXT_MAX];
   uint32_t fault = 0;
