@@ -212,7 +212,7 @@ START_TEST(the_loader_extension_knows_what_is_loaded)
       hsa_system_get_extension_table(HSA_EXTENSION_AMD_LOADER, 1, 0, &table));
   ck_assert(table.query_executable != NULL);
   ck_assert_hsa(
-      hsa_system_get_extension_table(HSA_EXTENSION_IMAGES, 1, 0, &table),
+      hsa_system_get_extension_table(HSA_EXTENSION_FINALIZER, 1, 0, &table),
       HSA_STATUS_ERROR_INVALID_ARGUMENT);
   ck_assert_done(hsa_shut_down());
 }
