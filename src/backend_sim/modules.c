@@ -101,6 +101,28 @@ static aqsim_module **module_link(aqsim *sim, uint64_t id)
   return link;
 }
 
+static bool text_publish(void *user, const void *base, size_t size)
+{
+  const aqsim_module *module = user;
+  return aqsim_publish(module->sim->allocations, base, size, AQ_ALLOCATION_TEXT,
+                       module->device);
+}
+
+static bool text_withdraw(void *user, const void *base, size_t size)
+{
+  const aqsim_module *module = user;
+  (void)size;
+  aqsim_withdraw(module->sim->allocations, base, AQ_ALLOCATION_TEXT);
+  return true;
+}
+
+static void module_withdraw(aqsim_module *module)
+{
+  aq_code_image_texts(&module->image, text_withdraw, module);
+  aqsim_withdraw(module->sim->allocations, module->image.base,
+                 AQ_ALLOCATION_CODE);
+}
+
 aq_status aqsim_module_load(aqsim *sim, uint32_t device, const void *bytes,
                             size_t size, uint64_t *out, aq_diag *diag)
 {
@@ -119,8 +141,10 @@ aq_status aqsim_module_load(aqsim *sim, uint32_t device, const void *bytes,
   module->device = device;
   status = aq_code_image_load(bytes, size, &options, &module->image, diag);
   if (status == AQ_OK &&
-      !aqsim_publish(sim->allocations, module->image.base, module->image.span,
-                     AQ_ALLOCATION_CODE, device)) {
+      !(aqsim_publish(sim->allocations, module->image.base, module->image.span,
+                      AQ_ALLOCATION_CODE, device) &&
+        aq_code_image_texts(&module->image, text_publish, module))) {
+    module_withdraw(module);
     aq_code_image_unload(&module->image);
     status = aq_diag_no_memory(diag);
   }
@@ -141,7 +165,7 @@ static void module_free(aqsim *sim, aqsim_module *module)
   for (size_t i = 0; i < code->kernel_count; i++)
     aqsim_kernel_forget(
         sim, aq_code_image_object(&module->image, &code->kernels[i]));
-  aqsim_withdraw(sim->allocations, module->image.base, AQ_ALLOCATION_CODE);
+  module_withdraw(module);
   aq_code_image_unload(&module->image);
   free(module);
 }

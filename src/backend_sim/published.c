@@ -16,7 +16,7 @@ bool aqsim_publish(aq_allocations *map, const void *base, size_t size,
                                     .writers = devices,
                                     .device = device,
                                     .kind = (uint8_t)kind,
-                                    .executable = kind == AQ_ALLOCATION_CODE};
+                                    .executable = kind == AQ_ALLOCATION_TEXT};
   return !map || aq_allocations_add(map, &allocation);
 }
 

@@ -11,7 +11,7 @@
 #include "common/allocations.h"
 
 /* Memory of a device, which it alone touches, or of the host (AQ_DEVICE_HOST),
- * which all do. CODE is executable. False: out of memory. */
+ * which all do. TEXT is executable. False: out of memory. */
 bool aqsim_publish(aq_allocations *map, const void *base, size_t size,
                    aq_allocation_kind kind, uint32_t device);
 

@@ -226,3 +226,18 @@ aq_kernel_desc aq_code_image_kernel(const aq_code_image *image,
                           .object = aq_code_image_object(image, kernel),
                           .code = true};
 }
+
+bool aq_code_image_texts(const aq_code_image *image,
+                         bool (*text)(void *user, const void *base,
+                                      size_t size),
+                         void *user)
+{
+  for (size_t i = 0; i < image->code.segment_count; i++) {
+    const aq_code_segment *s = &image->code.segments[i];
+    if (s->executable && s->memory_size > 0 &&
+        !text(user, (const void *)(uintptr_t)(image->bias + s->address),
+              s->memory_size))
+      return false;
+  }
+  return true;
+}

@@ -61,6 +61,13 @@ void aq_code_image_unload(aq_code_image *image);
 /* Whether an address in memory lies in the image. */
 bool aq_code_image_has(const aq_code_image *image, uint64_t address);
 
+/* Calls a function for the place in memory of each segment of code, until it
+ * returns false; then it does. */
+bool aq_code_image_texts(const aq_code_image *image,
+                         bool (*text)(void *user, const void *base,
+                                      size_t size),
+                         void *user);
+
 /* The address in memory of a symbol or of a kernel's descriptor. */
 static inline uint64_t aq_code_image_symbol(const aq_code_image *image,
                                             const aq_code_symbol *symbol)

@@ -31,8 +31,9 @@ struct aq_allocations {
   table *now;
   size_t count;
   bool open;
-  pthread_mutex_t lock; /* of writers */
-  uint64_t freed_count; /* ever */
+  pthread_mutex_t lock;  /* of writers */
+  uint64_t freed_count;  /* ever */
+  uint64_t code_removed; /* atomic */
   aq_allocation freed[AQ_ALLOCATIONS_FREED];
 };
 
@@ -227,6 +228,8 @@ bool aq_allocations_remove(aq_allocations *map, uint64_t base,
     entry *entries = map->now->entries;
     map->freed[map->freed_count++ % AQ_ALLOCATIONS_FREED] =
         entry_unpack(&entries[at]);
+    if (entries[at].words[FACTS] >> 8 & 1)
+      __atomic_fetch_add(&map->code_removed, 1, __ATOMIC_RELAXED);
     write_begin(map);
     for (size_t i = at; i + 1 < map->count; i++) {
       const entry moved = entry_read(&entries[i + 1]);
@@ -322,11 +325,35 @@ bool aq_allocations_cover(const aq_allocations *map, uint64_t address)
   return lookup(map, address, 0, AQ_ACCESS_READ, &found);
 }
 
+uint64_t aq_allocations_code_removed(const aq_allocations *map)
+{
+  return __atomic_load_n(&map->code_removed, __ATOMIC_RELAXED);
+}
+
 bool aq_allocations_executable(const aq_allocations *map, uint64_t address)
 {
   entry found;
   return lookup(map, address, AQ_DEVICES_ALL, AQ_ACCESS_EXECUTE, &found) ||
          (aq_allocations_are_open(map) && !aq_allocations_cover(map, address));
+}
+
+bool aq_allocations_of_kind(aq_allocations *map, uint64_t address,
+                            aq_allocation_kind kind, aq_allocation *out)
+{
+  bool found = false;
+  pthread_mutex_lock(&map->lock);
+  for (size_t i = map->now ? index_above(map->now, map->count, address) : 0;
+       i > 0 && !found; i--) {
+    const entry *e = &map->now->entries[i - 1];
+    if (e->words[REACH] <= address)
+      break;
+    if (e->words[END] > address && (uint8_t)e->words[FACTS] == kind) {
+      *out = entry_unpack(e);
+      found = true;
+    }
+  }
+  pthread_mutex_unlock(&map->lock);
+  return found;
 }
 
 /* ---- naming ---- */

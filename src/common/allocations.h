@@ -96,6 +96,15 @@ bool aq_allocations_are_open(const aq_allocations *map);
 bool aq_allocations_find(const aq_allocations *map, uint64_t address,
                          uint32_t device, aq_access access, aq_allocation *out);
 
+/* The allocation of a kind at an address; false: there is none. Takes the
+ * writers' lock. */
+bool aq_allocations_of_kind(aq_allocations *map, uint64_t address,
+                            aq_allocation_kind kind, aq_allocation *out);
+
+/* How many executable allocations were withdrawn so far: what was learned of
+ * code holds as long as this stays. */
+uint64_t aq_allocations_code_removed(const aq_allocations *map);
+
 /* Whether any device may execute code at an address: an allocation says so or,
  * in an open map, none covers it. */
 bool aq_allocations_executable(const aq_allocations *map, uint64_t address);

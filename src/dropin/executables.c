@@ -91,6 +91,33 @@ static void kernels_unregister(aqdrop *runtime, const aq_code_image *image)
         t, aq_code_image_object(image, &image->code.kernels[i]));
 }
 
+/* Of whom code is published. */
+typedef struct publishing {
+  aqdrop *runtime;
+  const aqdrop_agent *agent; /* NULL: all */
+} publishing;
+
+static uint64_t publishing_agents(const publishing *p)
+{
+  return p->agent ? aqdrop_agent_bit(p->runtime, p->agent)
+                  : aqdrop_agents_all(p->runtime);
+}
+
+static bool text_publish(void *user, const void *base, size_t size)
+{
+  const publishing *p = user;
+  return aqdrop_publish(p->runtime, base, size, AQ_ALLOCATION_TEXT, p->agent,
+                        publishing_agents(p), true);
+}
+
+static bool text_withdraw(void *user, const void *base, size_t size)
+{
+  const publishing *p = user;
+  (void)size;
+  aqdrop_withdraw(p->runtime, base, AQ_ALLOCATION_TEXT);
+  return true;
+}
+
 static void loaded_free(aqdrop *runtime, aqdrop_loaded *loaded)
 {
   kernels_unregister(runtime, &loaded->image);
@@ -99,6 +126,8 @@ static void loaded_free(aqdrop *runtime, aqdrop_loaded *loaded)
     loaded->missing = missing->next;
     free(missing);
   }
+  publishing p = {runtime, loaded->agent};
+  aq_code_image_texts(&loaded->image, text_withdraw, &p);
   aqdrop_withdraw(runtime, loaded->image.base, AQ_ALLOCATION_CODE);
   aq_code_image_unload(&loaded->image);
   free(loaded->symbols);
@@ -256,11 +285,11 @@ static hsa_status_t load_status(aq_status status)
 
 static bool image_publish(aqdrop *runtime, const aqdrop_loaded *loaded)
 {
+  publishing p = {runtime, loaded->agent};
   return aqdrop_publish(runtime, loaded->image.base, loaded->image.span,
                         AQ_ALLOCATION_CODE, loaded->agent,
-                        loaded->agent ? aqdrop_agent_bit(runtime, loaded->agent)
-                                      : aqdrop_agents_all(runtime),
-                        true);
+                        publishing_agents(&p), false) &&
+         aq_code_image_texts(&loaded->image, text_publish, &p);
 }
 
 static hsa_status_t loaded_open(aqdrop *runtime, aqdrop_loaded *loaded)

@@ -42,7 +42,9 @@ _Static_assert(sizeof(aq_wave_op) == 64, "an instruction is a cache line");
 
 struct aq_wave_code {
   aq_isa_decoder decoder;
-  aq_map pages; /* by address */
+  aq_map pages;          /* by address */
+  aq_map checked;        /* entries of kernels */
+  uint64_t checked_when; /* code removed by then */
   code_page *first;
   uint64_t epoch; /* 1 and the number of aq_wave_code_refresh */
   aq_wave_named *named;
@@ -310,6 +312,27 @@ bool aq_wave_code_lowers(const aq_isa_inst *inst)
   return op_lower(&op, &more);
 }
 
+bool aq_wave_code_executes(aq_wave_code *code, const aq_isa_inst *inst)
+{
+  return handler_of(code, inst->row) != op_missing && aq_wave_code_lowers(inst);
+}
+
+bool aq_wave_code_is_checked(aq_wave_code *code, uint64_t entry)
+{
+  const uint64_t gone = aq_allocations_code_removed(code->allocations);
+  if (gone != code->checked_when) {
+    aq_map_fini(&code->checked);
+    code->checked = (aq_map){0};
+    code->checked_when = gone;
+  }
+  return aq_map_get(&code->checked, entry, NULL);
+}
+
+void aq_wave_code_check_keep(aq_wave_code *code, uint64_t entry)
+{
+  aq_map_put(&code->checked, entry, 1); /* without memory: once more */
+}
+
 /* ---- pages ---- */
 
 static code_page *page_of(const aq_wave_op *o)
@@ -544,6 +567,7 @@ void aq_wave_code_destroy(aq_wave_code *code)
     page_free(page);
   }
   aq_map_fini(&code->pages);
+  aq_map_fini(&code->checked);
   free(code->handlers);
   free(code);
 }

@@ -24,6 +24,13 @@ aq_status aq_wave_code_create(const char *gfx, aq_wave_named *named,
                               aq_diag *diag);
 void aq_wave_code_destroy(aq_wave_code *code);
 
+/* Whether an instruction is simulated. */
+bool aq_wave_code_executes(aq_wave_code *code, const aq_isa_inst *inst);
+
+/* Entries of kernels whose code was looked through, until code is unloaded. */
+bool aq_wave_code_is_checked(aq_wave_code *code, uint64_t entry);
+void aq_wave_code_check_keep(aq_wave_code *code, uint64_t entry);
+
 /* Whether an instruction's fields can be executed, if it has a handler. */
 bool aq_wave_code_lowers(const aq_isa_inst *inst);
 

@@ -19,6 +19,7 @@ libaqcore_a_SOURCES += \
 	src/wave/lost.c src/wave/lost.h \
 	src/wave/matrix.c \
 	src/wave/memory.c \
+	src/wave/missing.c src/wave/missing.h \
 	src/wave/mode.c src/wave/mode.h \
 	src/wave/packed.c \
 	src/wave/parts.c src/wave/parts.h \

@@ -8,7 +8,9 @@
 #include <string.h>
 
 #include "wave/grid.h"
+#include "wave/guard.h"
 #include "wave/gws.h"
+#include "wave/missing.h"
 #include "wave/mode.h"
 #include "wave/parts.h"
 #include "wave/profile.h"
@@ -42,6 +44,18 @@ static aq_status gws_for(aq_wave_machine *machine, uint32_t device,
   return *out ? AQ_OK : aq_diag_no_memory(diag);
 }
 
+typedef struct checking {
+  aq_wave_grid *grid;
+  aq_diag *diag;
+  aq_status status;
+} checking;
+
+static void check_run(void *user)
+{
+  checking *c = user;
+  c->status = aq_wave_missing_check(c->grid, c->diag);
+}
+
 static aq_status wave_begin(void *user, const aq_execution_desc *desc,
                             void **out, aq_diag *diag)
 {
@@ -68,6 +82,17 @@ static aq_status wave_begin(void *user, const aq_execution_desc *desc,
   if (status != AQ_OK) {
     free(grid);
     return status;
+  }
+  checking check = {.grid = grid, .diag = diag};
+  uint64_t address;
+  if (!aq_wave_guard(check_run, &check, &address))
+    check.status =
+        aq_diag_set(diag, AQ_ERR_INVALID,
+                    "kernel %s: its code was unmapped meanwhile", desc->kernel);
+  if (check.status != AQ_OK) {
+    aq_wave_grid_fini(grid);
+    free(grid);
+    return check.status;
   }
   grid->trace = machine->trace;
   if (machine->profile) {

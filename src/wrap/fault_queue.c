@@ -307,7 +307,7 @@ static aq_fault_state *find_error(const aq_faulty_queue *queue, uint64_t id)
   return NULL;
 }
 
-/* The client is told of its own packet. */
+/* Reports the error to the client by its own packet. */
 static void queue_failed(const aq_queue_error *error, void *user)
 {
   aq_faulty_queue *queue = user;

@@ -94,7 +94,7 @@ static void error_hear(hsa_status_t status, hsa_queue_t *queue, void *data)
 typedef struct bench {
   client c;
   aq_hsa_sim sim;
-  char *code;          /* a page that may be executed */
+  char *code;          /* a page that may be executed, of each kernel */
   uint64_t *arguments; /* the fenced page */
   uint32_t *result;
   void *small, *freed, *heap, *read_only, *no_access;
@@ -130,10 +130,8 @@ static void bench_open(bench *b)
   client_open(&b->c);
   ck_assert_done(hsa_system_get_major_extension_table(
       AQ_HSA_EXTENSION_SIM, AQ_HSA_SIM_MAJOR, sizeof b->sim, &b->sim));
-  b->code =
-      allocate(b->c.device_coarse, PAGE, HSA_AMD_MEMORY_POOL_EXECUTABLE_FLAG);
   b->small = allocate(b->c.device_coarse, PAGE, 0);
-  b->freed = allocate(b->c.device_coarse, PAGE, 0);
+  b->freed = allocate(b->c.device_coarse, 16 * (size_t)PAGE, 0);
   b->arguments = map(&b->c, HSA_ACCESS_PERMISSION_RW);
   b->result = allocate(b->c.host_fine, PAGE, 0);
   b->heap = malloc(PAGE);
@@ -214,6 +212,8 @@ static void kernel_run(bench *b, const bad_kernel *k, char words[1024])
 {
   hsa_queue_t *queue;
   b->heard = (heard){0};
+  b->code =
+      allocate(b->c.device_coarse, PAGE, HSA_AMD_MEMORY_POOL_EXECUTABLE_FLAG);
   ck_assert_done(hsa_queue_create(b->c.device, 64, HSA_QUEUE_TYPE_MULTI,
                                   error_hear, &b->heard, UINT32_MAX, UINT32_MAX,
                                   &queue));
@@ -230,6 +230,7 @@ static void kernel_run(bench *b, const bad_kernel *k, char words[1024])
   ck_assert_done(b->sim.queue_words(queue, 1024, words));
   ck_assert_done(hsa_queue_destroy(queue));
   ck_assert_done(b->sim.kernel_unregister(packet.kernel.kernel_object));
+  ck_assert_done(hsa_amd_memory_pool_free(b->code));
   ck_assert_done(hsa_signal_destroy(done));
 }
 
@@ -242,7 +243,9 @@ static void bad_check(bench *b, const bad_kernel *k)
       [GROUP] = HSA_STATUS_ERROR_INVALID_ALLOCATION,
       [SIZE] = HSA_STATUS_ERROR_INVALID_ARGUMENT};
   char words[1024];
+  __atomic_store_n(b->result, 0, __ATOMIC_RELEASE);
   kernel_run(b, k, words);
+  ck_assert_msg(*b->result == 0, "%s: something of it ran", k->name);
   const heard *h = &b->heard;
   ck_assert_msg(
       h->events == (k->end == EVENT) && h->errors == (k->end != EVENT),

@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Refuses a kernel before anything of it runs if its code can reach an
+ * instruction that is not simulated: over both sides of branches, calls, and,
+ * where a call goes to an address that is not known, functions whose address
+ * that code takes. Functions that only tables in data name are not looked at.
+ */
+#ifndef AQ_WAVE_MISSING_H
+#define AQ_WAVE_MISSING_H
+
+#include "common/diag.h"
+#include "wave/state.h"
+
+/* Looks through the code of the grid's kernel once, until code changes.
+ * AQ_ERR_UNSUPPORTED names the kernel and the first such instruction;
+ * AQ_ERR_NO_MEMORY. Reads memory of others: to be called in a guard (guard.h).
+ */
+aq_status aq_wave_missing_check(aq_wave_grid *grid, aq_diag *diag);
+
+#endif
