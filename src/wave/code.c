@@ -27,7 +27,7 @@ typedef struct code_page {
   aq_wave_code *code;
   struct code_page *next;
   uint64_t base;
-  uint32_t size;                 /* bytes that were there */
+  uint32_t size;                 /* bytes present */
   uint32_t first_used, end_used; /* bytes that instructions were made of */
   uint64_t checked;              /* the code's epoch when they were compared */
   uint64_t read;                 /* the epoch when they were read */
@@ -443,7 +443,7 @@ static const aq_wave_op *op_next_page(aq_wave *w, const aq_wave_op *o)
                             "the code ends without s_endpgm");
 }
 
-/* Reads the bytes; what was made of earlier ones is gone. */
+/* Reads the bytes; instructions made of earlier ones are gone. */
 static void page_fill(code_page *page)
 {
   for (size_t i = 0; i < PAGE_WORDS; i++) {

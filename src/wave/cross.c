@@ -71,7 +71,7 @@ BODY(v_swap_b32)
 
 /* ---- through the LDS crossbar; no memory is touched ---- */
 
-/* Lanes pull: those that are not active read as 0. */
+/* Lanes pull: inactive lanes read as 0. */
 BODY(ds_bpermute_b32)
 {
   const aq_wave_more *more = o->more;

@@ -266,7 +266,7 @@ aq_execution_state aq_wave_grid_run(aq_wave_grid *grid, uint64_t budget,
   *executed = 0;
   while (t.executed < budget) {
     uint64_t number;
-    /* Another workgroup joins when those that are resident take long. */
+    /* Another workgroup joins when the resident ones take long. */
     if (group_claim(grid, &number) && !group_start(grid, number))
       return out_of_memory(grid);
     if (!grid->first)

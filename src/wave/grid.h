@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Grids: a dispatch from its descriptor to the end of its last wave. Workgroups
- * start in the order of dispatch; those that are resident take turns.
+ * start in the order of dispatch; resident ones take turns.
  */
 #ifndef AQ_WAVE_GRID_H
 #define AQ_WAVE_GRID_H

@@ -43,7 +43,7 @@ static void default_take(int number, const siginfo_t *info)
     raise(number);
 }
 
-/* What the kernel would have done, had the program's handler been there. */
+/* Acts as the kernel would have, had the program's handler been there. */
 static void others_take(int number, siginfo_t *info, void *context)
 {
   struct sigaction *before = &process.before[number == SIGBUS];

@@ -18,7 +18,7 @@
 #include <stdint.h>
 
 /* Calls `run`. False: it was left in the middle, at the access to `*address`;
- * what it had locked or allocated stays so. */
+ * its locks and allocations stay. */
 bool aq_wave_guard(void (*run)(void *user), void *user, uint64_t *address);
 
 /* For guarded code before its first such access: what needs none makes no

@@ -36,7 +36,6 @@ tests_backend_sim_dispatch_test_dispatcher_SOURCES = \
 tests_backend_sim_dispatch_test_dispatcher_LDADD = $(AQSIM_TEST_LDADD)
 tests_backend_sim_packet_test_lifecycle_LDADD = $(AQSIM_TEST_LDADD)
 tests_backend_sim_test_mutation_LDADD = $(AQSIM_TEST_LDADD)
-tests_backend_sim_test_null_LDADD = $(AQSIM_TEST_LDADD)
 tests_backend_sim_hwqueue_test_queues_LDADD = $(AQSIM_TEST_LDADD)
 tests_backend_sim_test_docs_LDADD = $(AQSIM_TEST_LDADD)
 tests_backend_sim_packet_test_packets_LDADD = $(AQSIM_TEST_LDADD)
