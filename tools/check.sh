@@ -28,7 +28,7 @@ if [ -n "${AQ_LINT:-}" ]; then
     echo "lint: not all tools are available here" >&2
   make -s lint || linted=1
 fi
-[ "$linted" = 0 ] || echo "lint: see its findings above" >&2
+[ "$linted" = 0 ] || echo "lint: found something, see above: no success" >&2
 
 status=0
 make -s -k -j"$(nproc)" check > check.log 2>&1 || status=$?
@@ -59,4 +59,4 @@ if [ "$failed" = 0 ] && [ "$status" != 0 ]; then
   failed=1
 fi
 echo "$passed passed, $failed failed, $(count SKIP) skipped"
-[ "$status" = 0 ] && [ "$failed" = 0 ] && [ "$passed" -gt 0 ]
+[ "$linted" = 0 ] && [ "$status" = 0 ] && [ "$failed" = 0 ] && [ "$passed" -gt 0 ]

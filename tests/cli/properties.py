@@ -20,7 +20,7 @@ PERCENT_OF = {"mi300x_bert.json.gz": 3.5}
 UNNAMED = {"rpd_raptor_mytrace.rpd.gz": "mi300x",
            "gfx1201_llamacpp_first.csv.gz": "r9700"}
 PINNED, KERNEL, ROW_BITS = 2, 1, 32
-CUTS = 4
+CUTS = 2
 
 count = 0
 stores = 0
