@@ -10,7 +10,7 @@ AM_TESTS_ENVIRONMENT = \
 	AQ_BUILDDIR='$(abs_top_builddir)'; export AQ_BUILDDIR; \
 	AQ_SANITIZERS='$(aq_sanitizers)'; export AQ_SANITIZERS; \
 	AQ_CC='$(CC)'; export AQ_CC;
-EXTRA_DIST += tests/valgrind.supp
+EXTRA_DIST += tests/tsan.supp tests/valgrind.supp
 TESTS = $(dist_check_SCRIPTS)
 
 # What a Check program needs: a main(), helpers, the core with all symbols. A

@@ -15,5 +15,6 @@ cd "$build"
   --enable-sanitizers="$list" CFLAGS='-g -O1'
 export CK_FORK=no
 export ASAN_OPTIONS="detect_leaks=1:${ASAN_OPTIONS:-}"
-export TSAN_OPTIONS="halt_on_error=1:${TSAN_OPTIONS:-}"
+suppressions=$source/tests/tsan.supp
+export TSAN_OPTIONS="halt_on_error=1:suppressions=$suppressions:${TSAN_OPTIONS:-}"
 exec make -s -j"$(nproc)" "$target"

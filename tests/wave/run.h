@@ -102,9 +102,11 @@ execute_on(const aq_executor *executor, const aq_code_image *image,
   aq_execution_state state;
   ck_assert_status(executor->begin(executor->user, &desc, &execution, &diag),
                    AQ_OK, &diag);
-  while ((state = executor->step(execution, 10000, 0, step)) ==
-         AQ_EXECUTION_MORE)
-    ;
+  /* Several threads may all wait in one step, for stores of the next one. */
+  do
+    state = executor->step(execution, 10000, 0, step);
+  while (state == AQ_EXECUTION_MORE ||
+         (concurrent && state == AQ_EXECUTION_WAITS));
   executor->end(execution);
   return state;
 }
