@@ -144,8 +144,8 @@ static void gate_begin(aqsim_gate *gate, aqsim_gate_leg *legs, uint32_t count,
   gate->poll = poll;
 }
 
-/* What a leg waits for; false: its memory is not there. Signals of the pool
- * tell of their changes, other memory is looked at. */
+/* Points a leg at the value of its dependency; false: no memory is mapped
+ * there. Signals of the pool report their changes, other memory is polled. */
 static bool leg_aim(aqsim_gate_leg *leg, aq_signal handle)
 {
   const aqsim_signals *signals = leg->gate->gates->signals;

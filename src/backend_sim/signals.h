@@ -116,8 +116,9 @@ typedef enum aqsim_named {
   AQSIM_NAMED_NOTHING,   /* memory that is unmapped or misaligned: *hole */
 } aqsim_named;
 
-/* What a handle that is not 0 names. Virtual time trusts its caller: there it
- * is always a signal. */
+/* Tells a signal of the simulator from a client's own memory by a handle that
+ * is not 0. Virtual time trusts its caller: there it is always a signal.
+ * `*hole` gets the first unmapped byte. */
 aqsim_named aqsim_signal_named(const aqsim_signals *signals, aq_signal handle,
                                aqsim_access access, uint64_t *hole);
 

@@ -39,8 +39,8 @@ aq_status aq_code_relocations_read(aq_code_reading *file,
 
 /* ---- names.c ---- */
 
-/* Joins the kernels of the metadata with their descriptors, and adds those that
- * only have a descriptor. */
+/* Joins the kernels of the metadata with their descriptors, and adds kernels
+ * that only have a descriptor. */
 aq_status aq_code_kernels_join(aq_code_reading *file);
 
 /* Sorts kernels and symbols, for look-ups by name. */

@@ -275,7 +275,7 @@ static bool allows(const entry *e, uint64_t device, aq_access access)
   return e->words[READERS] & device && e->words[FACTS] >> 8 & 1;
 }
 
-/* What a writer moves meanwhile, the caller throws away. */
+/* The caller drops the result if a writer moved entries meanwhile. */
 static bool search(const table *t, size_t count, uint64_t address,
                    uint64_t device, aq_access access, entry *out)
 {

@@ -79,7 +79,7 @@ static const struct {
     {NULL, 40, "mi300x"},
 };
 
-/* What a run's notes say of its stack and GPU; 0: nothing. */
+/* The stack and GPU that a run's notes name; 0: the notes name none. */
 typedef struct stack_notes {
   int64_t hip;  /* major × 100 + minor */
   int64_t wave; /* work-items */

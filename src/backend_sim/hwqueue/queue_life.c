@@ -134,8 +134,8 @@ static aqsim_queue *queue_take(aqsim *sim)
   return queue;
 }
 
-/* What the code of kernels may touch of a queue: its ring, and the words by
- * which it submits packets itself. */
+/* Kernels may touch the ring of a queue, and the words by which they submit
+ * packets themselves. */
 static bool queue_publish(const aqsim *sim, const aqsim_queue *queue)
 {
   aq_allocations *map = sim->allocations;
