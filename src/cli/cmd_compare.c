@@ -8,13 +8,12 @@
 #include <string.h>
 
 #include "cli/commands.h"
-#include "cli/compare_ci.h"
 #include "cli/compare_print.h"
 #include "cli/diff_print.h"
 #include "cli/groups.h"
 #include "cli/runs.h"
-#include "cli/thresholds.h"
 #include "report/compare_runs.h"
+#include "report/verdict.h"
 
 typedef enum style { STYLE_TEXT, STYLE_JUNIT, STYLE_MARKDOWN } style;
 
@@ -25,7 +24,7 @@ typedef struct comparison {
   bool matched; /* asked for by an option */
   aq_match_by by;
   aq_stats_by group;
-  aq_cli_threshold *limits;
+  aq_threshold *limits;
   size_t count;
   aq_json_out *json; /* of matched runs */
   aq_status judged;
@@ -76,32 +75,34 @@ static aq_status read_options(comparison *c)
     status = aq_cli_grouping(cli, &c->group);
   c->matched = cli->values[AQ_CLI_OPT_MATCH] || cli->values[AQ_CLI_OPT_BY] ||
                cli->arg_count > 2;
-  return status == AQ_OK ? aq_cli_thresholds_read(cli, &c->limits, &c->count)
-                         : status;
+  return status == AQ_OK
+             ? aq_thresholds_read(aq_cli_repeats(cli, AQ_CLI_OPT_FAIL_ABOVE),
+                                  &c->limits, &c->count, &cli->diag)
+             : status;
 }
 
 /* ---- what both have in common ---- */
 
 static void put_verdict(comparison *c, const aq_run_info *run,
-                        const aq_run_info *reference,
-                        const aq_cli_figures *figures)
+                        const aq_run_info *reference, const aq_figures *figures)
 {
   char labels[2][AQ_CLI_LABEL_SIZE];
   aq_cli_run_label(run, labels[0]);
   aq_cli_run_label(reference, labels[1]);
-  const aq_cli_verdict verdict = {labels[0], labels[1], figures, c->limits,
-                                  c->count};
+  const aq_verdict verdict = {labels[0], labels[1], figures, c->limits,
+                              c->count};
   if (c->style == STYLE_JUNIT)
-    aq_cli_junit_put(c->cli, &verdict);
+    aq_verdict_junit(c->cli->out, &verdict);
   else
-    aq_cli_markdown_put(c->cli, &verdict);
+    aq_verdict_markdown(c->cli->out, &verdict);
 }
 
 /* Reports threshold violations after all output. */
-static void judge(comparison *c, const aq_cli_figures *figures)
+static void judge(comparison *c, const aq_figures *figures)
 {
   if (c->judged == AQ_OK)
-    c->judged = aq_cli_thresholds_judge(c->cli, c->limits, c->count, figures);
+    c->judged =
+        aq_thresholds_judge(c->limits, c->count, figures, &c->cli->diag);
 }
 
 /* ---- a replay ---- */
@@ -166,7 +167,7 @@ static aq_status score(comparison *c, const aq_run_info *a,
                                   &cli->diag);
   if (status != AQ_OK)
     return status;
-  const aq_cli_figures figures = {.compare = &compare.figures};
+  const aq_figures figures = {.compare = &compare.figures};
   if (aq_cli_flag(cli, AQ_CLI_OPT_JSON))
     status = aq_cli_compare_json(cli, &compare, c->limits, c->count);
   else if (c->style == STYLE_TEXT)
@@ -190,7 +191,7 @@ static aq_status tell_apart(comparison *c, const aq_run_info *a,
       aq_diff_runs(c->store, a, b, c->by, c->group, &diff, &cli->diag);
   if (status != AQ_OK)
     return status;
-  const aq_cli_figures figures = {.diff = &diff};
+  const aq_figures figures = {.diff = &diff};
   if (c->json)
     aq_cli_diff_json(c->json, a, b, &diff);
   else if (c->style == STYLE_TEXT)
@@ -235,7 +236,7 @@ static aq_status compare_infos(comparison *c, const aq_run_info *a,
 {
   const bool scored = !c->matched && is_replay(a, b);
   if (c->style == STYLE_JUNIT)
-    aq_cli_junit_begin(c->cli);
+    aq_verdict_junit_begin(c->cli->out);
   /* The first of two runs is the reference; a replay that is given alone, or
    * first, is the one to judge. */
   const bool turned = c->cli->arg_count < 2;
@@ -243,7 +244,7 @@ static aq_status compare_infos(comparison *c, const aq_run_info *a,
                      : turned ? tell_all_apart(c, b, a)
                               : tell_all_apart(c, a, b);
   if (c->style == STYLE_JUNIT && status == AQ_OK)
-    aq_cli_junit_end(c->cli);
+    aq_verdict_junit_end(c->cli->out);
   return status == AQ_OK ? c->judged : status;
 }
 

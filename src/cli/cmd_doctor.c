@@ -8,13 +8,13 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
-#include <sys/statfs.h>
 #include <unistd.h>
 
 #include "backend_hsa/probe.h"
 #include "cli/color.h"
 #include "cli/commands.h"
 #include "cli/runs.h"
+#include "common/file_system.h"
 #include "common/json_out.h"
 #include "common/text.h"
 #include "exec/isolation.h"
@@ -177,26 +177,6 @@ static void check_isolation(doctor *d)
          diag.text);
 }
 
-/* The usual file systems by their magic numbers, from linux/magic.h. */
-static const char *file_system_name(const char *path)
-{
-  static const struct {
-    unsigned long magic;
-    const char *name;
-  } known[] = {
-      {0xef53, "ext4"},      {0x58465342, "xfs"},     {0x9123683e, "btrfs"},
-      {0x01021994, "tmpfs"}, {0x794c7630, "overlay"}, {0x6969, "nfs"},
-      {0xff534d42, "cifs"},  {0xfe534d42, "smb2"},    {0x65735546, "fuse"},
-      {0x2fc12fc1, "zfs"},   {0x01021997, "9p"},      {0x0bd00bd0, "lustre"}};
-  struct statfs info;
-  if (statfs(path, &info) != 0)
-    return "an unknown file system";
-  for (size_t i = 0; i < sizeof known / sizeof *known; i++)
-    if (known[i].magic == (unsigned long)info.f_type)
-      return known[i].name;
-  return "another file system";
-}
-
 static void check_store(doctor *d)
 {
   aq_store *store;
@@ -221,7 +201,7 @@ static void check_store(doctor *d)
       incomplete += !runs.runs[i]->complete;
     find(d, notice ? FINDING_NOTE : FINDING_OK, "store", notice,
          "%s on %s, %zu runs, %zu of them incomplete", path,
-         file_system_name(path), runs.count, incomplete);
+         aq_file_system_name(path), runs.count, incomplete);
     aq_run_list_fini(&runs);
   }
   aq_store_close(store);

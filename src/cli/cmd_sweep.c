@@ -12,18 +12,16 @@
 #include "cli/perform.h"
 #include "cli/runs.h"
 #include "common/json_out.h"
-#include "common/map.h"
-#include "common/record.h"
 #include "common/wall.h"
+#include "study/sweep_tasks.h"
 #include "study/workers.h"
 
 typedef struct sweep {
   aq_cli *cli;
   aq_plan plan;
   aq_sweep sweep;
-  aq_sweep_task *tasks;
-  size_t count, known, made, failed;
-  size_t skipped;         /* they failed before */
+  aq_sweep_tasks tasks;
+  size_t made, failed;
   uint32_t shard, shards; /* from 0 */
   int64_t processes, begun;
   bool shown; /* progress is drawn */
@@ -92,78 +90,22 @@ static aq_status tasks_print(aq_cli *cli, int64_t tasks)
 
 static aq_status tasks_make(sweep *s)
 {
-  aq_keyring ring = {.sweep = &s->sweep};
-  aq_status status = AQ_OK;
-  s->tasks = calloc(s->plan.count / s->shards + 1, sizeof *s->tasks);
-  if (!s->tasks)
-    return aq_diag_no_memory(&s->cli->diag);
-  for (size_t i = s->shard; i < s->plan.count && status == AQ_OK;
-       i += s->shards) {
-    aq_sweep_task *task = &s->tasks[s->count++];
-    task->point = &s->plan.points[i];
-    task->run = task->failed_run = AQ_NONE;
-    status = aq_point_key(&ring, task->point, task->key, &s->cli->diag);
-    if (status != AQ_OK)
-      aq_diag_prefix(&s->cli->diag, "%s: point %zu%s%s", s->cli->args[0], i,
-                     task->point->device ? ", device " : "",
-                     task->point->device ? task->point->device : "");
-  }
+  aq_status status = aq_sweep_tasks_make(&s->sweep, s->shard, s->shards,
+                                         &s->tasks, &s->cli->diag);
+  if (status != AQ_OK)
+    aq_diag_prefix(&s->cli->diag, "%s", s->cli->args[0]);
   return status;
 }
 
-static uint64_t key_number(const char *key)
-{
-  char half[17] = {0};
-  memcpy(half, key, 16);
-  return strtoull(half, NULL, 16);
-}
-
-typedef struct finder {
-  sweep *s;
-  aq_map tasks; /* first half of the key → task */
-} finder;
-
-/* A point that failed and was run later is known. */
-static void known_mark(const char *key, int64_t run, const char *failed,
-                       void *user)
-{
-  finder *f = user;
-  uint64_t at;
-  if (strlen(key) != AQ_POINT_KEY_SIZE - 1 ||
-      !aq_map_get(&f->tasks, key_number(key), &at))
-    return;
-  aq_sweep_task *task = &f->s->tasks[at];
-  if (strcmp(task->key, key) != 0 || task->run != AQ_NONE)
-    return;
-  if (failed) {
-    task->failed_run = run;
-    return;
-  }
-  task->run = run;
-  f->s->known++;
-}
-
-/* Finds the points that the store has. Equal points are run once. */
 static aq_status known_find(sweep *s)
 {
   aq_store *store;
-  finder f = {s, AQ_MAP_INIT};
   aq_status status = aq_cli_store_open(s->cli, AQ_STORE_WRITE, &store);
   if (status != AQ_OK)
     return status;
-  for (size_t i = 0; i < s->count && status == AQ_OK; i++)
-    if (!aq_map_put(&f.tasks, key_number(s->tasks[i].key), i))
-      status = aq_diag_no_memory(&s->cli->diag);
-  if (status == AQ_OK)
-    status = aq_store_keys(store, known_mark, &f, &s->cli->diag);
-  aq_map_fini(&f.tasks);
+  status = aq_sweep_tasks_find(
+      &s->tasks, store, aq_cli_flag(s->cli, AQ_CLI_OPT_RETRY), &s->cli->diag);
   aq_store_close(store);
-  for (size_t i = 0; i < s->count; i++) {
-    aq_sweep_task *task = &s->tasks[i];
-    task->skip = task->run == AQ_NONE && task->failed_run != AQ_NONE &&
-                 !aq_cli_flag(s->cli, AQ_CLI_OPT_RETRY);
-    s->skipped += task->skip;
-  }
   return status;
 }
 
@@ -176,8 +118,7 @@ static int64_t seconds(void)
 
 static void progress_draw(const sweep *s)
 {
-  const size_t over = s->made + s->failed,
-               all = s->count - s->known - s->skipped;
+  const size_t over = s->made + s->failed, all = aq_sweep_tasks_left(&s->tasks);
   const int64_t took = seconds() - s->begun;
   const int64_t left =
       over ? (int64_t)((double)took * (double)(all - over) / (double)over) : 0;
@@ -191,7 +132,7 @@ static void task_over(size_t task, const char *why, void *user)
   if (!why) {
     s->made++;
   } else {
-    const aq_plan_point *point = s->tasks[task].point;
+    const aq_plan_point *point = s->tasks.list[task].point;
     s->failed++;
     if (s->shown)
       fputs("\r\033[K", stderr);
@@ -211,21 +152,21 @@ static aq_status result_print(sweep *s)
   if (status != AQ_OK)
     return status;
   if (!json) {
-    for (size_t i = 0; i < s->count; i++)
-      if (s->tasks[i].run != AQ_NONE)
-        fprintf(s->cli->out, "%" PRId64 "\n", s->tasks[i].run);
+    for (size_t i = 0; i < s->tasks.count; i++)
+      if (s->tasks.list[i].run != AQ_NONE)
+        fprintf(s->cli->out, "%" PRId64 "\n", s->tasks.list[i].run);
     return AQ_OK;
   }
   aq_json_out_map(json, NULL);
   aq_json_out_text(json, "plan", s->plan.name);
-  aq_json_out_int(json, "points", (int64_t)s->count);
-  aq_json_out_int(json, "skipped", (int64_t)s->known);
+  aq_json_out_int(json, "points", (int64_t)s->tasks.count);
+  aq_json_out_int(json, "skipped", (int64_t)s->tasks.known);
   aq_json_out_int(json, "made", (int64_t)s->made);
   aq_json_out_int(json, "failed", (int64_t)s->failed);
-  aq_json_out_int(json, "failed_before", (int64_t)s->skipped);
+  aq_json_out_int(json, "failed_before", (int64_t)s->tasks.skipped);
   aq_json_out_array(json, "runs");
-  for (size_t i = 0; i < s->count; i++)
-    aq_json_out_int(json, NULL, s->tasks[i].run);
+  for (size_t i = 0; i < s->tasks.count; i++)
+    aq_json_out_int(json, NULL, s->tasks.list[i].run);
   aq_json_out_close_array(json);
   aq_json_out_close_map(json);
   return aq_cli_json_end_if(s->cli, json);
@@ -249,15 +190,15 @@ static aq_status sweep_run(sweep *s)
     status = known_find(s);
   if (status != AQ_OK)
     return status;
-  const size_t left = s->count - s->known - s->skipped;
+  const size_t left = aq_sweep_tasks_left(&s->tasks);
   if (s->processes > (int64_t)left)
     s->processes = (int64_t)left;
   s->shown = !aq_cli_flag(s->cli, AQ_CLI_OPT_QUIET) && isatty(STDERR_FILENO);
   s->begun = seconds();
   aq_sweep_work work = {.sweep = &s->sweep,
                         .store = s->cli->values[AQ_CLI_OPT_STORE],
-                        .tasks = s->tasks,
-                        .count = s->count,
+                        .tasks = s->tasks.list,
+                        .count = s->tasks.count,
                         .processes = (uint32_t)s->processes,
                         .limits = limits,
                         .over = task_over,
@@ -273,13 +214,13 @@ static aq_status sweep_run(sweep *s)
     return status;
   aq_cli_note(s->cli,
               "%zu points: %zu run, %zu had been run before, %zu failed",
-              s->count, s->made, s->known, s->failed);
-  if (s->skipped)
+              s->tasks.count, s->made, s->tasks.known, s->failed);
+  if (s->tasks.skipped)
     aq_cli_note(s->cli,
                 "%zu points failed before and were not run; --retry "
                 "runs them again",
-                s->skipped);
-  if (s->failed || s->skipped)
+                s->tasks.skipped);
+  if (s->failed || s->tasks.skipped)
     s->cli->exit_code = 1;
   return result_print(s);
 }
@@ -301,7 +242,7 @@ aq_status aq_cli_sweep(aq_cli *cli)
   if (tasks)
     return tasks_print(cli, tasks);
   status = sweep_run(&s);
-  free(s.tasks);
+  aq_sweep_tasks_fini(&s.tasks);
   aq_plan_close(&s.plan);
   return status;
 }

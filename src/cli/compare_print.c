@@ -223,7 +223,7 @@ static void json_makespan(aq_json_out *json, const aq_compare *figures)
 }
 
 static void json_thresholds(aq_json_out *json, const aq_compare *figures,
-                            const aq_cli_threshold *limits, size_t count)
+                            const aq_threshold *limits, size_t count)
 {
   aq_json_out_array(json, "thresholds");
   for (size_t i = 0; i < count; i++) {
@@ -269,7 +269,7 @@ static void json_run(aq_json_out *json, const char *key,
 }
 
 aq_status aq_cli_compare_json(aq_cli *cli, const aq_compare_runs *c,
-                              const aq_cli_threshold *limits, size_t count)
+                              const aq_threshold *limits, size_t count)
 {
   aq_json_out *json = aq_json_out_begin(true);
   if (!json)

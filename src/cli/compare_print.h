@@ -4,11 +4,11 @@
 #define AQ_CLI_COMPARE_PRINT_H
 
 #include "cli/cli.h"
-#include "cli/thresholds.h"
 #include "report/compare_runs.h"
+#include "report/thresholds.h"
 
 aq_status aq_cli_compare_text(aq_cli *cli, const aq_compare_runs *compare);
 aq_status aq_cli_compare_json(aq_cli *cli, const aq_compare_runs *compare,
-                              const aq_cli_threshold *limits, size_t count);
+                              const aq_threshold *limits, size_t count);
 
 #endif

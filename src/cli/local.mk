@@ -23,7 +23,6 @@ aqueduct_SOURCES = \
 	src/cli/code_show.c src/cli/code_show.h \
 	src/cli/contain.c src/cli/contain.h \
 	src/cli/color.c src/cli/color.h \
-	src/cli/compare_ci.c src/cli/compare_ci.h \
 	src/cli/compare_print.c src/cli/compare_print.h \
 	src/cli/diff_print.c src/cli/diff_print.h \
 	src/cli/groups.c src/cli/groups.h \
@@ -40,8 +39,7 @@ aqueduct_SOURCES = \
 	src/cli/store_care.c src/cli/store_care.h \
 	src/cli/table.c src/cli/table.h \
 	src/cli/table_options.c \
-	src/cli/topology_show.c src/cli/topology_show.h \
-	src/cli/thresholds.c src/cli/thresholds.h
+	src/cli/topology_show.c src/cli/topology_show.h
 aqueduct_CPPFLAGS = $(AM_CPPFLAGS) $(SMARTCOLS_CFLAGS) $(YAJL_CFLAGS)
 aqueduct_LINK = $(AQ_LINK) -o $@
 aqueduct_LDADD = $(AQ_CORE_LDADD) $(SMARTCOLS_LIBS) $(YAJL_LIBS)

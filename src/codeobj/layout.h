@@ -6,16 +6,17 @@
  *
  * Texts of the code object may be anything; in lines, other characters than
  * printable ASCII become '?', in C a text that is no identifier gets a name of
- * ours. Pure functions.
+ * ours. Pure functions, but for aq_code_file_stub_tell(), which allocates.
  */
 #ifndef AQ_CODEOBJ_LAYOUT_H
 #define AQ_CODEOBJ_LAYOUT_H
 
 #include <stddef.h>
 
+#include "codeobj/code_file.h"
 #include "codeobj/codeobj.h"
 
-/* Told a line; borrowed for the call. */
+/* Receives a line; borrowed for the call. */
 typedef void aq_code_line(const char *line, void *user);
 
 enum { AQ_CODE_LINE_SIZE = 512 };
@@ -36,5 +37,13 @@ void aq_codeobj_tell(const aq_codeobj *codeobj, aq_code_line *line, void *user);
 /* The C of a plug-in for all of its kernels. `name`: of the plug-in. */
 void aq_code_stub_tell(const aq_codeobj *codeobj, const char *name,
                        aq_code_line *line, void *user);
+
+/* The same for the kernels of all bundles of a file, joined: of the entries
+ * that fit `target` best (NULL: the target of the first code object, since
+ * kernels are the same for every target). AQ_ERR_INPUT when the file has no
+ * code for a GPU. */
+aq_status aq_code_file_stub_tell(const aq_code_file *file,
+                                 const aq_target *target, aq_code_line *line,
+                                 void *user, aq_diag *diag);
 
 #endif

@@ -6,6 +6,7 @@ libaqcore_a_SOURCES += \
 	src/codeobj/descriptor.c src/codeobj/descriptor.h \
 	src/codeobj/elf.c src/codeobj/elf.h \
 	src/codeobj/fat.c \
+	src/codeobj/file_stub.c \
 	src/codeobj/functions.c src/codeobj/functions.h \
 	src/codeobj/image.c src/codeobj/image.h \
 	src/codeobj/layout.c src/codeobj/layout.h \

@@ -4,6 +4,7 @@ libaqcore_a_SOURCES += \
 	src/common/arena.c src/common/arena.h \
 	src/common/array.c src/common/array.h \
 	src/common/diag.c \
+	src/common/file_system.c src/common/file_system.h \
 	src/common/hsa_constants.def src/common/hsa_sim.h \
 	src/common/hsa_types.h \
 	src/common/json_in.c src/common/json_in.h \

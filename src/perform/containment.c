@@ -3,11 +3,14 @@
 
 #include "perform/containment.h"
 
+#include <errno.h>
 #include <inttypes.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "common/wall.h"
@@ -87,4 +90,62 @@ aq_status aq_contained_end(const aq_contained *c, int how, const char *policy,
                        "policy %s: %s ended the process with status %d", policy,
                        place, WEXITSTATUS(how));
   return AQ_OK;
+}
+
+/* ---- the forked process ---- */
+
+/* Looks after the process until it ends. Signals that ask for something are
+ * passed on to it; they are blocked here. */
+static int process_await(aq_contained *contained,
+                         const aq_policy_limits *limits, const sigset_t *taken)
+{
+  const struct timespec look = {0, AQ_CONTAINED_LOOK_MS * 1000000L};
+  int how;
+  while (waitpid(contained->process, &how, WNOHANG) == 0) {
+    const int asked = sigtimedwait(taken, NULL, &look);
+    if (asked > 0 && asked != SIGCHLD)
+      kill(contained->process, asked);
+    aq_contained_look(contained, limits);
+  }
+  return how;
+}
+
+/* In the new process. */
+static void process_begin(pid_t parent, const sigset_t *before)
+{
+  sigprocmask(SIG_SETMASK, before, NULL);
+  prctl(PR_SET_PDEATHSIG, SIGTERM);
+  if (getppid() != parent)
+    _exit(1);
+}
+
+aq_status aq_contained_fork(const char *policy, const aq_policy_limits *limits,
+                            aq_policy_watch *watch, bool *inside, int *ended,
+                            aq_diag *diag)
+{
+  static const int asking[] = {SIGCHLD, SIGUSR1, SIGINT, SIGTERM};
+  sigset_t taken, before;
+  aq_contained contained;
+  aq_status status;
+  sigemptyset(&taken);
+  for (size_t i = 0; i < sizeof asking / sizeof *asking; i++)
+    sigaddset(&taken, asking[i]);
+  sigprocmask(SIG_BLOCK, &taken, &before);
+  fflush(NULL);
+  const pid_t parent = getpid(), process = fork();
+  *inside = process == 0;
+  if (*inside) {
+    process_begin(parent, &before);
+    return AQ_OK;
+  }
+  if (process > 0) {
+    aq_contained_begin(&contained, process, watch);
+    const int how = process_await(&contained, limits, &taken);
+    status = aq_contained_end(&contained, how, policy, diag);
+    *ended = WEXITSTATUS(how);
+  } else {
+    status = aq_diag_set(diag, AQ_ERR_IO, "fork: %s", strerror(errno));
+  }
+  sigprocmask(SIG_SETMASK, &before, NULL);
+  return status;
 }

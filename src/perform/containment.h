@@ -10,6 +10,7 @@
 #ifndef AQ_PERFORM_CONTAINMENT_H
 #define AQ_PERFORM_CONTAINMENT_H
 
+#include <stdbool.h>
 #include <sys/types.h>
 
 #include "common/diag.h"
@@ -49,5 +50,15 @@ void aq_contained_look(aq_contained *contained, const aq_policy_limits *limits);
  * policy; AQ_ERR_INVALID with one line that names `policy` otherwise. */
 aq_status aq_contained_end(const aq_contained *contained, int how,
                            const char *policy, aq_diag *diag);
+
+/* Forks, and watches the new process until it ends. In the new process it
+ * returns AQ_OK at once with `*inside` true; that process ends with its
+ * parent. In the calling one it returns when the new process has ended: AQ_OK
+ * with the exit status in `*ended`, or the error of aq_contained_end(). It
+ * passes SIGUSR1, SIGINT and SIGTERM on to the new process. Both keep `watch`.
+ */
+aq_status aq_contained_fork(const char *policy, const aq_policy_limits *limits,
+                            aq_policy_watch *watch, bool *inside, int *ended,
+                            aq_diag *diag);
 
 #endif

@@ -18,7 +18,9 @@ libaqcore_a_SOURCES += \
 	src/report/quantile.c src/report/quantile.h \
 	src/report/queue_summary.c src/report/queue_summary.h \
 	src/report/stats.c src/report/stats.h \
-	src/report/timestamp_step.c src/report/timestamp_step.h
+	src/report/thresholds.c src/report/thresholds.h \
+	src/report/timestamp_step.c src/report/timestamp_step.h \
+	src/report/verdict.c src/report/verdict.h
 
 aq_folder_headers += \
 	src/report/compare.h \

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "config.h"
 
-#include "cli/compare_ci.h"
+#include "report/verdict.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -34,67 +34,67 @@ static void put_cell(FILE *out, const char *text)
 
 /* ---- JUnit ---- */
 
-static void put_case(aq_cli *cli, const aq_cli_verdict *v, size_t i)
+static void put_case(FILE *out, const aq_verdict *v, size_t i)
 {
   const aq_metric metric = aq_metric_at(v->limits[i].metric);
   const char *unit = aq_metric_unit_name(metric.unit);
   double value;
-  const bool told = aq_cli_figure(v->figures, v->limits[i].metric, &value);
-  fprintf(cli->out, "    <testcase classname=\"");
-  put_xml(cli->out, v->run);
-  fprintf(cli->out, "\" name=\"%s at most %.9g %s\"", metric.name,
+  const bool known = aq_figures_get(v->figures, v->limits[i].metric, &value);
+  fprintf(out, "    <testcase classname=\"");
+  put_xml(out, v->run);
+  fprintf(out, "\" name=\"%s at most %.9g %s\"", metric.name,
           v->limits[i].limit, unit);
-  if (told && value <= v->limits[i].limit)
-    fprintf(cli->out, "/>\n");
-  else if (told)
-    fprintf(cli->out,
+  if (known && value <= v->limits[i].limit)
+    fprintf(out, "/>\n");
+  else if (known)
+    fprintf(out,
             ">\n      <failure message=\"%s is %.9g %s, above %.9g\"/>\n"
             "    </testcase>\n",
             metric.name, value, unit, v->limits[i].limit);
   else
-    fprintf(cli->out,
+    fprintf(out,
             ">\n      <error message=\"no row has %s\"/>\n    </testcase>\n",
             metric.name);
 }
 
-static size_t count_cases(const aq_cli_verdict *v, bool untold)
+static size_t count_cases(const aq_verdict *v, bool unknown)
 {
   size_t count = 0;
   for (size_t i = 0; i < v->count; i++) {
     double value;
-    const bool told = aq_cli_figure(v->figures, v->limits[i].metric, &value);
-    count += untold ? !told : told && value > v->limits[i].limit;
+    const bool known = aq_figures_get(v->figures, v->limits[i].metric, &value);
+    count += unknown ? !known : known && value > v->limits[i].limit;
   }
   return count;
 }
 
-void aq_cli_junit_begin(aq_cli *cli)
+void aq_verdict_junit_begin(FILE *out)
 {
-  fputs("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites>\n", cli->out);
+  fputs("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites>\n", out);
 }
 
-void aq_cli_junit_put(aq_cli *cli, const aq_cli_verdict *v)
+void aq_verdict_junit(FILE *out, const aq_verdict *v)
 {
-  fputs("  <testsuite name=\"", cli->out);
-  put_xml(cli->out, v->run);
-  fputs(" against ", cli->out);
-  put_xml(cli->out, v->reference);
+  fputs("  <testsuite name=\"", out);
+  put_xml(out, v->run);
+  fputs(" against ", out);
+  put_xml(out, v->reference);
   /* Without a threshold the case is that there is something to compare. */
-  fprintf(cli->out, "\" tests=\"%zu\" failures=\"%zu\" errors=\"%zu\">\n",
+  fprintf(out, "\" tests=\"%zu\" failures=\"%zu\" errors=\"%zu\">\n",
           v->count ? v->count : 1, count_cases(v, false), count_cases(v, true));
   for (size_t i = 0; i < v->count; i++)
-    put_case(cli, v, i);
+    put_case(out, v, i);
   if (v->count == 0) {
-    fputs("    <testcase classname=\"", cli->out);
-    put_xml(cli->out, v->run);
-    fputs("\" name=\"can be compared\"/>\n", cli->out);
+    fputs("    <testcase classname=\"", out);
+    put_xml(out, v->run);
+    fputs("\" name=\"can be compared\"/>\n", out);
   }
-  fputs("  </testsuite>\n", cli->out);
+  fputs("  </testsuite>\n", out);
 }
 
-void aq_cli_junit_end(aq_cli *cli)
+void aq_verdict_junit_end(FILE *out)
 {
-  fputs("</testsuites>\n", cli->out);
+  fputs("</testsuites>\n", out);
 }
 
 /* ---- Markdown ---- */
@@ -133,35 +133,35 @@ static void put_differences(FILE *out, const aq_diff *d)
   }
 }
 
-static void put_limits(FILE *out, const aq_cli_verdict *v)
+static void put_limits(FILE *out, const aq_verdict *v)
 {
   fputs("\n| threshold | value | |\n|---|--:|---|\n", out);
   for (size_t i = 0; i < v->count; i++) {
     const aq_metric metric = aq_metric_at(v->limits[i].metric);
     double value = 0;
-    const bool told = aq_cli_figure(v->figures, v->limits[i].metric, &value);
+    const bool known = aq_figures_get(v->figures, v->limits[i].metric, &value);
     fprintf(out, "| %s at most %.9g %s | ", metric.name, v->limits[i].limit,
             aq_metric_unit_name(metric.unit));
-    if (told)
+    if (known)
       fprintf(out, "%.9g | %s |\n", value,
               value <= v->limits[i].limit ? "holds" : "**above**");
     else
-      fputs("- | **not told** |\n", out);
+      fputs("- | **not known** |\n", out);
   }
 }
 
-void aq_cli_markdown_put(aq_cli *cli, const aq_cli_verdict *v)
+void aq_verdict_markdown(FILE *out, const aq_verdict *v)
 {
-  fputs("### ", cli->out);
-  put_cell(cli->out, v->run);
-  fputs(" against ", cli->out);
-  put_cell(cli->out, v->reference);
-  fputs("\n\n", cli->out);
+  fputs("### ", out);
+  put_cell(out, v->run);
+  fputs(" against ", out);
+  put_cell(out, v->reference);
+  fputs("\n\n", out);
   if (v->figures->diff)
-    put_differences(cli->out, v->figures->diff);
+    put_differences(out, v->figures->diff);
   else
-    put_errors(cli->out, v->figures->compare);
+    put_errors(out, v->figures->compare);
   if (v->count)
-    put_limits(cli->out, v);
-  fputs("\n", cli->out);
+    put_limits(out, v);
+  fputs("\n", out);
 }
