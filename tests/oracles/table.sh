@@ -4,18 +4,18 @@
 cat <<'HEAD'
 # Oracles
 
-What theory knows of schedulers, and what comes out of rings, packets, policies
-and a device model without launch costs. `make check-oracles` runs all of it and
-writes this page; `make check` runs a part, with a tenth of the jobs.
+Results of scheduling theory, beside the results of rings, packets, policies and a
+device model without launch costs. `make check-oracles` runs all cases and writes
+this page; `make check` runs a part, with a tenth of the jobs.
 
-Jobs have one kernel of mean duration 1, seeds are fixed. A mean has to lie
-within 4 standard errors (of 30 batches, a tenth of the jobs left out as
-warm-up), and the standard error below a tenth of it; what has no standard error
-is equal in picoseconds. Each run is also checked for Little's law (the area
-below the number of jobs is the sum of responses), for utilisation (no server
-idles while a job waits, and what was served is what was asked for), and, at the
-table of operations of the transport, for a packet a command and a doorbell a
-job: a policy whose jobs bypass it fails.
+Jobs have one kernel of mean duration 1, seeds are fixed. A mean has to lie within
+4 standard errors (of 30 batches, a tenth of the jobs left out as warm-up), and
+the standard error below a tenth of it; a value without a standard error is equal
+in picoseconds. The test also checks in each run Little's law (the area below the
+number of jobs is the sum of responses), utilisation (no server idles while a job
+waits, and the served work equals the requested work), and, at the transport's
+table of operations, a packet for each command and a doorbell for each job: a
+policy whose jobs bypass it fails.
 
 HEAD
 awk -F '\t' '
