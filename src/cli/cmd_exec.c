@@ -6,12 +6,11 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "backend_sim/model/device_set.h"
-#include "backend_sim/sim.h"
 #include "cli/commands.h"
 #include "cli/runs.h"
 #include "common/plugin.h"
 #include "common/row_choice.h"
+#include "exec/device.h"
 #include "exec/environment.h"
 #include "exec/isolation.h"
 #include "exec/program.h"
@@ -24,6 +23,7 @@ enum { EXIT_SIGNAL = 128 /* and the signal's number */ };
 typedef struct execution {
   aq_cli *cli;
   char *dropin, *shim;
+  const char *device; /* NULL: the default one */
   aq_spools spools;
   aq_program program;
 } execution;
@@ -73,16 +73,14 @@ static aq_status isolation_choose(execution *e)
 
 /* The device is refused here, where the user asked for it: a HIP program would
  * call hsa_init again for each of its own errors. */
-static aq_status devices_check(aq_cli *cli)
+static aq_status device_choose(execution *e)
 {
-  const char *device = cli->values[AQ_CLI_OPT_DEVICE];
-  aqsim_device_set set;
-  aq_status status = aqsim_device_set_load(
-      device ? device : AQSIM_DEFAULT_DEVICE,
-      aq_cli_repeats(cli, AQ_CLI_OPT_SET), &set, &cli->diag);
-  if (status == AQ_OK)
-    aqsim_device_set_fini(&set);
-  return status;
+  aq_cli *cli = e->cli;
+  const aq_notes notes = aq_cli_notes(cli);
+  const aq_exec_device_wish wish = {cli->args[0],
+                                    cli->values[AQ_CLI_OPT_DEVICE],
+                                    aq_cli_repeats(cli, AQ_CLI_OPT_SET)};
+  return aq_exec_device_choose(&wish, &e->device, &notes, &cli->diag);
 }
 
 static aq_status spools_create(execution *e)
@@ -109,7 +107,7 @@ static aq_status environment_set(execution *e)
       .shim = e->shim,
       .spools = e->spools.folder,
       .opened = e->spools.opened,
-      .device = cli->values[AQ_CLI_OPT_DEVICE],
+      .device = e->device,
       .edits = aq_cli_repeats(cli, AQ_CLI_OPT_SET),
       .kernels = aq_cli_repeats(cli, AQ_CLI_OPT_KERNELS),
       .kernels_from = cli->values[AQ_CLI_OPT_KERNELS_FROM],
@@ -159,7 +157,7 @@ aq_status aq_cli_exec(aq_cli *cli)
     return aq_diag_prefix(&cli->diag, "--trace-isa");
   aq_status status = aq_cli_time(cli, AQ_CLI_OPT_TIMEOUT, &e.program.timeout);
   if (status == AQ_OK)
-    status = devices_check(cli);
+    status = device_choose(&e);
   if (status == AQ_OK)
     status = aq_row_choice_read(cli->values[AQ_CLI_OPT_RECORD],
                                 cli->values[AQ_CLI_OPT_RECORD_LIMIT], &rows,

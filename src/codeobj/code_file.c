@@ -11,6 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "codeobj/elf.h"
 #include "codeobj/layout.h"
 
 /* Maps a regular file; NULL sets errno. */
@@ -42,6 +43,25 @@ bool aq_code_file_is(const char *path)
                   aq_bundles_find(bytes, size, &section, &section_size);
   munmap((void *)(uintptr_t)bytes, size);
   return is;
+}
+
+char *aq_code_file_loader(const char *path)
+{
+  size_t size;
+  aq_elf elf;
+  Elf64_Phdr segment;
+  char *loader = NULL;
+  const unsigned char *bytes = file_map(path, &size);
+  if (!bytes)
+    return NULL;
+  if (aq_elf_open(bytes, size, &elf))
+    for (uint64_t i = 0; !loader && aq_elf_segment(&elf, i, &segment); i++)
+      if (segment.p_type == PT_INTERP &&
+          aq_elf_has(&elf, segment.p_offset, segment.p_filesz))
+        loader =
+            strndup((const char *)bytes + segment.p_offset, segment.p_filesz);
+  munmap((void *)(uintptr_t)bytes, size);
+  return loader;
 }
 
 /* Puts the file before the error. */

@@ -23,6 +23,10 @@ typedef struct aq_code_file {
 /* Whether a file has code objects, by its first bytes and its sections. */
 bool aq_code_file_is(const char *path);
 
+/* The loader that an executable of the host names, the caller's to free; NULL:
+ * it names none, or is no such executable. */
+char *aq_code_file_loader(const char *path);
+
 aq_status aq_code_file_open(const char *path, aq_code_file *out, aq_diag *diag);
 void aq_code_file_close(aq_code_file *file);
 

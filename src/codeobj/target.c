@@ -94,6 +94,21 @@ aq_status aq_target_parse(const char *text, size_t length, aq_target *out,
   return AQ_OK;
 }
 
+aq_status aq_target_of_device(const char *gfx, bool xnack, aq_target *out,
+                              aq_diag *diag)
+{
+  aq_target target;
+  aq_status status = aq_target_parse(gfx, strlen(gfx), &target, diag);
+  if (status != AQ_OK)
+    return status;
+  if (target.xnack == AQ_FEATURE_ANY)
+    target.xnack = xnack ? AQ_FEATURE_ON : AQ_FEATURE_OFF;
+  if (target.sramecc == AQ_FEATURE_ANY)
+    target.sramecc = AQ_FEATURE_ON;
+  *out = target;
+  return AQ_OK;
+}
+
 static const char *feature_mark(aq_feature feature, const char *on,
                                 const char *off)
 {

@@ -42,6 +42,11 @@ enum { AQ_TARGET_TEXT_SIZE = 64 };
 aq_status aq_target_parse(const char *text, size_t length, aq_target *out,
                           aq_diag *diag);
 
+/* The target of a device with a processor, as AMD's runtime names it: SRAM ECC
+ * is on and XNACK as given where the processor has them. */
+aq_status aq_target_of_device(const char *gfx, bool xnack, aq_target *out,
+                              aq_diag *diag);
+
 /* Reads e_flags by the version of the ABI (e_ident[EI_ABIVERSION]; 1 is code
  * object version 3). */
 aq_status aq_target_from_flags(uint32_t abi_version, uint32_t flags,

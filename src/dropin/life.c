@@ -13,6 +13,7 @@
 
 #include "backend_sim/live/live.h"
 #include "backend_sim/sim.h"
+#include "codeobj/target.h"
 #include "common/allocations.h"
 #include "common/visible_devices.h"
 #include "dropin/bells.h"
@@ -66,6 +67,18 @@ static void cache_add(aqdrop_agent *agent, uint8_t level, uint32_t kib)
     agent->caches[agent->cache_count++] = (aqdrop_cache){level, kib * 1024};
 }
 
+/* An instruction set that is not known has no settings. */
+static void isa_name(aqdrop_agent *agent, const char *gfx, bool xnack)
+{
+  char text[AQ_TARGET_TEXT_SIZE];
+  aq_target target;
+  const bool known = aq_target_of_device(gfx, xnack, &target, NULL) == AQ_OK;
+  if (known)
+    aq_target_print(&target, text);
+  snprintf(agent->isa.name, sizeof agent->isa.name, "amdgcn-amd-amdhsa--%s",
+           known ? text : gfx);
+}
+
 static void device_init(aqdrop *runtime, aqdrop_agent *agent, uint32_t ordinal)
 {
   const aqsim_model *model = runtime->models.models[ordinal];
@@ -90,11 +103,7 @@ static void device_init(aqdrop *runtime, aqdrop_agent *agent, uint32_t ordinal)
   cache_add(agent, 3, persona->l3_kib);
   agent->flush = agent->registers;
   agent->isa.agent = agent;
-  snprintf(agent->isa.name, sizeof agent->isa.name, "amdgcn-amd-amdhsa--%s%s",
-           info->gfx, persona->features);
-  char *xnack = strstr(agent->isa.name, ":xnack-");
-  if (xnack && runtime->xnack)
-    xnack[strlen(":xnack")] = '+';
+  isa_name(agent, info->gfx, runtime->xnack);
 }
 
 /* ---- life ---- */

@@ -7,7 +7,7 @@
 #include <stdint.h>
 
 typedef struct aqdrop_persona {
-  const char *gfx, *features;
+  const char *gfx;
   uint32_t chip;
   uint64_t memory_gib;
   uint32_t bus_bits, memory_mhz;

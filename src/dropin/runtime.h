@@ -33,7 +33,7 @@ enum {
   AQDROP_CACHES = 3,
   AQDROP_CPU_POOLS = 3,
   AQDROP_GPU_POOLS = 3,
-  AQDROP_ISA_NAME = 64,
+  AQDROP_ISA_NAME = 96,
   AQDROP_AGENTS_MAX = 64, /* with the host: sets of them are bits of a word */
 };
 
