@@ -31,6 +31,8 @@ typedef struct aq_cap_player_options {
                                        NULL: none */
   const aq_cap_function *functions; /* the same */
   aq_time timeout;                  /* of each wait of the host; 0: none */
+  aq_record_sink *records;          /* rows of the operations of each run, as
+                                       aq_context_options says; NULL: none */
 } aq_cap_player_options;
 
 typedef struct aq_cap_played {

@@ -312,11 +312,17 @@ static aq_status digests_check(aq_cap_player *player, aq_diag *diag)
   return status;
 }
 
-/* The objects that a run made; the memory of the transport stays. */
-static void run_end(aq_cap_player *player)
+/* Their last operations are retired then. */
+static void queues_end(aq_cap_player *player)
 {
   for (uint32_t i = 0; i < player->queue_count; i++)
     aq_queue_destroy(player->queues[i]);
+  player->queue_count = 0;
+}
+
+/* The objects that a run made; the memory of the transport stays. */
+static void run_end(aq_cap_player *player)
+{
   for (uint32_t i = 0; i < player->link_count; i++)
     aq_link_destroy(player->links[i]);
   for (uint32_t i = 0; i < player->semaphore_count; i++)
@@ -342,7 +348,8 @@ static aq_status run_begin(aq_cap_player *player, aq_diag *diag)
   player->played = (aq_cap_played){.operations = 0};
   return aq_context_create(
       &(aq_context_options){.size = sizeof(aq_context_options),
-                            .transport = player->transport},
+                            .transport = player->transport,
+                            .records = player->options.records},
       &player->context, diag);
 }
 
@@ -362,6 +369,9 @@ aq_status aq_cap_player_run(aq_cap_player *player, aq_cap_played *out,
     status = digests_check(player, diag);
   if (status == AQ_OK)
     *out = player->played;
+  queues_end(player);
+  if (status == AQ_OK)
+    status = aq_context_records_flush(player->context, diag);
   run_end(player);
   return status;
 }

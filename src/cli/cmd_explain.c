@@ -174,7 +174,8 @@ static aq_status origin_take(aq_cli *cli, aq_store *store, int64_t origin,
       aq_run_reader_open(store, origin, AQ_ORDER_STORED, &reader, &cli->diag);
   if (status != AQ_OK)
     return status;
-  status = aq_dispatches_read(reader, &measured, &cli->diag);
+  status =
+      aq_dispatches_read(reader, AQ_WANT_DISPATCHES, &measured, &cli->diag);
   if (status == AQ_OK)
     status = aq_explain_origin(dispatches, &measured, &cli->diag);
   aq_dispatches_fini(&measured);
@@ -213,7 +214,8 @@ static aq_status explain_reader(aq_cli *cli, aq_store *store,
     const aq_run_device *device = aq_run_reader_device(reader, (int64_t)i);
     cus[i] = device->cus == AQ_NONE ? 0 : device->cus;
   }
-  aq_status status = aq_dispatches_read(reader, &dispatches, &cli->diag);
+  aq_status status =
+      aq_dispatches_read(reader, AQ_WANT_DISPATCHES, &dispatches, &cli->diag);
   if (status == AQ_OK && how.open_loop && run->origin != AQ_NONE)
     status = origin_take(cli, store, run->origin, &dispatches);
   if (status == AQ_OK)

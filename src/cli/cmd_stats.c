@@ -98,6 +98,8 @@ static aq_status put_stats(aq_cli *cli, const aq_run_info *run,
     aq_json_out_int(json, "run", run->id);
     aq_cli_run_caveats_json(json, "caveats", run);
     aq_json_out_text(json, "by", aq_stats_by_names[by]);
+    aq_json_out_text(json, "rows",
+                     stats->operations ? "operations" : "dispatches");
     aq_json_out_ns(json, "makespan_ns", stats->makespan);
   }
   status = put_groups(cli, json, stats, by);
@@ -121,11 +123,16 @@ static aq_status stats_of(aq_cli *cli, aq_store *store, const aq_run_info *run,
       aq_run_reader_open(store, run->id, AQ_ORDER_STORED, &reader, &cli->diag);
   if (status != AQ_OK)
     return status;
-  status = aq_dispatches_read(reader, &dispatches, &cli->diag);
+  status = aq_dispatches_read(reader, AQ_WANT_EITHER, &dispatches, &cli->diag);
   if (status == AQ_OK)
     status = aq_stats_make(&dispatches, reader, by, &stats, &cli->diag);
   if (status == AQ_OK)
     status = put_stats(cli, run, &stats, by);
+  if (status == AQ_OK && dispatches.operations)
+    aq_cli_note(cli,
+                "run %" PRId64 " has no kernel, copy or fill with a start "
+                "and an end: the rows are operations of host queues",
+                run->id);
   aq_stats_fini(&stats);
   aq_dispatches_fini(&dispatches);
   aq_run_reader_close(reader);

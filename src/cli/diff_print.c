@@ -37,10 +37,10 @@ static void put_head(aq_cli *cli, const aq_run_info *a, const aq_run_info *b,
   fputs(" against ", cli->out);
   put_label(cli, a);
   fprintf(cli->out,
-          ": %" PRId64 " dispatches matched by %s; %" PRId64
+          ": %" PRId64 " %s matched by %s; %" PRId64
           " only in the first, %" PRId64 " only in the second\n",
-          d->pairs, aq_match_names[d->by], d->a_calls - d->pairs,
-          d->b_calls - d->pairs);
+          d->pairs, d->operations ? "operations of host queues" : "dispatches",
+          aq_match_names[d->by], d->a_calls - d->pairs, d->b_calls - d->pairs);
   fprintf(cli->out,
           "first start to last end: %.3f us, was %.3f us (%+.2f %%)\n\n",
           (double)d->b_makespan / (double)AQ_US,
@@ -125,7 +125,8 @@ aq_status aq_cli_diff_text(aq_cli *cli, const aq_run_info *a,
 {
   put_head(cli, a, b, diff);
   aq_status status = put_parts(cli, diff);
-  fputs("\nkernel time by group\n", cli->out);
+  fprintf(cli->out, "\n%s time by group\n",
+          diff->operations ? "device" : "kernel");
   if (status == AQ_OK)
     status = put_groups(cli, diff);
   fputs("* significant: the 99 % interval of the paired differences (+-) "
@@ -166,6 +167,8 @@ void aq_cli_diff_json(aq_json_out *json, const aq_run_info *a,
   aq_json_out_int(json, "run", b->id);
   aq_json_out_int(json, "reference", a->id);
   aq_json_out_text(json, "matched_by", aq_match_names[diff->by]);
+  aq_json_out_text(json, "rows",
+                   diff->operations ? "operations" : "dispatches");
   aq_json_out_int(json, "pairs", diff->pairs);
   aq_json_out_int(json, "only_reference", diff->a_calls - diff->pairs);
   aq_json_out_int(json, "only_run", diff->b_calls - diff->pairs);

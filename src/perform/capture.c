@@ -44,14 +44,15 @@ static aq_status packets_execute(capture_job *job, aq_transport *transport,
 }
 
 static aq_status operations_execute(capture_job *job, aq_transport *transport,
-                                    int64_t warm, int64_t count,
-                                    aq_cap_played *out)
+                                    aq_record_sink *records, int64_t warm,
+                                    int64_t count, aq_cap_played *out)
 {
   const aq_cap_player_options options = {.size = sizeof options,
                                          .transport = transport,
                                          .kernels = job->entries,
                                          .timeout =
-                                             job->performance->options.timeout};
+                                             job->performance->options.timeout,
+                                         .records = records};
   aq_cap_player *player;
   aq_cap_played first;
   aq_status status =
@@ -65,10 +66,12 @@ static aq_status operations_execute(capture_job *job, aq_transport *transport,
 }
 
 static aq_status execute(capture_job *job, aq_transport *transport,
-                         int64_t warm, int64_t count, aq_cap_played *out)
+                         aq_record_sink *records, int64_t warm, int64_t count,
+                         aq_cap_played *out)
 {
-  return job->packets ? packets_execute(job, transport, warm, count, out)
-                      : operations_execute(job, transport, warm, count, out);
+  return job->packets
+             ? packets_execute(job, transport, warm, count, out)
+             : operations_execute(job, transport, records, warm, count, out);
 }
 
 /* The transport's description of itself, while it is open. */
@@ -80,7 +83,10 @@ static void info_ask(capture_job *job, aq_transport *transport)
   transport->ops->info(transport, &info);
   run->kind = aq_run_measures(info.caps) ? AQ_RUN_MEASURED : AQ_RUN_SIMULATED;
   run->reproducible = info.reproducible;
-  if (info.device_count == 0 || !info.devices[0].model)
+  const bool modelled = info.device_count > 0 && info.devices[0].model;
+  job->performance->on_simulator = run->kind == AQ_RUN_MEASURED && modelled;
+  run->durations = aq_performance_durations(job->performance, run->kind);
+  if (!modelled)
     return;
   const aq_device_info *device = &info.devices[0];
   snprintf(out->model, sizeof out->model, "%s", device->model);
@@ -99,11 +105,12 @@ static aq_status recorded_execute(capture_job *job, aq_record_sink *records)
   aq_row_filter_init(&filter, records, &rows);
   aq_status status = aq_performance_open(job->performance, &filter.sink,
                                          &transport, job->diag);
-  if (status != AQ_OK)
-    return status;
-  status = execute(job, transport, 0, 1, &job->out->played);
-  info_ask(job, transport);
-  transport->ops->close(transport);
+  if (status == AQ_OK) {
+    status = execute(job, transport, &filter.sink, 0, 1, &job->out->played);
+    info_ask(job, transport);
+    transport->ops->close(transport);
+  }
+  aq_row_filter_fini(&filter);
   return status == AQ_OK ? aq_performance_recorded(
                                &rows, job->info, &job->out->recorded, job->diag)
                          : status;
@@ -122,7 +129,7 @@ static aq_status bench_execute(capture_job *job)
       aq_performance_open(job->performance, NULL, &transport, job->diag);
   if (status != AQ_OK)
     return status;
-  status = execute(job, transport, 1, repeats, job->out->bench);
+  status = execute(job, transport, NULL, 1, repeats, job->out->bench);
   transport->ops->close(transport);
   return status;
 }

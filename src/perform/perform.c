@@ -294,26 +294,23 @@ static aq_status log_close(const char *path, FILE *log, aq_status status,
 
 /* ---- the run ---- */
 
-/* Runs it; with facts also keeps its requests and sums. `rows` chooses which
- * rows reach the store. */
+/* Runs it; with facts also keeps its requests and sums. `filter` chooses which
+ * rows reach `sink`. */
 static aq_status run_follow(const aq_run_options *options,
                             const aq_performance *performance,
-                            aq_workload_source *workload,
-                            aq_store_writer *writer, aq_row_choice *rows,
-                            aq_performed *out, aq_diag *diag)
+                            aq_workload_source *workload, aq_record_sink *sink,
+                            aq_row_filter *filter, aq_performed *out,
+                            aq_diag *diag)
 {
-  aq_record_sink *sink = aq_store_writer_sink(writer);
   aq_run_totals *totals = &out->totals;
-  aq_row_filter filter;
   aq_request_log *log;
   aq_sums sums;
-  aq_row_filter_init(&filter, sink, rows);
   if (!performance->facts)
-    return aq_run(options, workload, &filter.sink, totals, diag);
+    return aq_run(options, workload, &filter->sink, totals, diag);
   aq_status status = aq_request_log_create(workload, sink, &log, diag);
   if (status != AQ_OK)
     return status;
-  aq_sums_init(&sums, performance->sums_only ? NULL : &filter.sink);
+  aq_sums_init(&sums, performance->sums_only ? NULL : &filter->sink);
   status =
       aq_run(options, aq_request_log_source(log), &sums.sink, totals, diag);
   if (status == AQ_OK)
@@ -324,7 +321,7 @@ static aq_status run_follow(const aq_run_options *options,
       status = aq_diag_no_memory(diag);
   }
   if (performance->sums_only)
-    *rows =
+    *filter->choice =
         (aq_row_choice){.kind = AQ_ROWS_NONE, .unchosen = (uint64_t)sums.rows};
   aq_sums_fini(&sums);
   aq_request_log_destroy(log);
@@ -409,6 +406,7 @@ static aq_status perform(const aq_performance *performance, aq_store *store,
       .policy_fallback = o->policy_fallback};
   options.open.counters = o->counters;
   aq_row_choice rows = performance->rows;
+  aq_row_filter filter;
   aq_store_writer *writer;
   FILE *log;
   aq_status status = log_open(o->decision_log, &log, diag);
@@ -425,8 +423,10 @@ static aq_status perform(const aq_performance *performance, aq_store *store,
   options.preemptions = aq_store_writer_sink(writer);
   options.decision = log ? decision_write : NULL;
   options.decision_user = log;
-  status =
-      run_follow(&options, performance, workload, writer, &rows, out, diag);
+  aq_row_filter_init(&filter, options.preemptions, &rows);
+  status = run_follow(&options, performance, workload, options.preemptions,
+                      &filter, out, diag);
+  aq_row_filter_fini(&filter);
   status = log_close(o->decision_log, log, status, diag);
   if (status == AQ_OK)
     status = aq_performance_recorded(&rows, info, &out->recorded, diag);

@@ -22,6 +22,7 @@ struct aq_context {
   const struct aq_tap *tap;         /* or NULL */
   aq_staging *staging;              /* of files */
   struct aq_operation_rows *rows;   /* NULL: not recorded */
+  uint64_t operations;              /* that are reported, submitted; atomic */
   bool live;                        /* more than one thread may come */
   bool flagged; /* epochs have a signal each: some device can wait for
                    zero only */

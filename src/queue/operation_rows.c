@@ -104,6 +104,7 @@ static void row_fill(aq_record *row, const aq_operation_report *report)
   row->via = AQ_VIA_NONE;
   row->flags = (report->rules & edges ? AQ_FLAG_EDGE : 0) |
                (report->status == AQ_OK ? 0 : AQ_FLAG_ERROR);
+  row->correlation = (int64_t)report->number;
   row->packet = (int64_t)report->first;
   row->host_begin = time_of(report->begin);
   row->host_end = time_of(report->submitted);

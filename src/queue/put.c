@@ -183,7 +183,8 @@ static void report_fill(aq_queue *queue, const aq_task *task, const part *p)
       .begin = task->begin,
       .submitted = queue->ops->now(queue->transport),
       .depth = queue->stats.depth,
-      .rules = task->rules};
+      .rules = task->rules,
+      .number = task->number};
 }
 
 /* Before the packets are published: they may be complete at once. */

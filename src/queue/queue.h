@@ -60,6 +60,7 @@ typedef struct aq_operation_report {
   uint32_t depth;     /* epochs in flight when it was put */
   uint32_t rules;     /* bits 1 << aq_wait_rule that its waits fell under */
   aq_status status;
+  uint64_t number; /* of the context's operations, as they were submitted */
 } aq_operation_report;
 
 typedef struct aq_queue_options {

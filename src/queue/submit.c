@@ -150,6 +150,14 @@ static void task_settle(aq_queue *queue, aq_task *task, next step,
     aq_queue_poll(queue);
 }
 
+static void task_number(aq_queue *queue, aq_task *task)
+{
+  task->begin = queue->ops->now(queue->transport);
+  if (task->class->kind != AQ_OPERATION_NONE)
+    task->number =
+        __atomic_fetch_add(&queue->context->operations, 1, __ATOMIC_RELAXED);
+}
+
 aq_status aq_task_submit(aq_queue *queue, aq_task *task, aq_diag *diag)
 {
   aq_diag own;
@@ -162,7 +170,7 @@ aq_status aq_task_submit(aq_queue *queue, aq_task *task, aq_diag *diag)
     return status;
   words->status = AQ_OK;
   for (aq_task *t = queue->reports ? task : NULL; t; t = t->then)
-    t->begin = queue->ops->now(queue->transport);
+    task_number(queue, t);
   for (;;) {
     aq_lock(queue->hub, &queue->lock);
     if (aq_axis_failed_from(queue->axis) != AQ_EPOCH_NEVER) {

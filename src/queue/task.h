@@ -68,6 +68,7 @@ struct aq_task {
   uint64_t resume_at;      /* epoch that has to be complete first */
   uint32_t rules;          /* of its waits */
   aq_time begin;           /* the host called */
+  uint64_t number;         /* of the context's operations; where reported */
 };
 
 /* Submits a task of any class, and those behind it. AQ_OK: they are under way
@@ -108,6 +109,7 @@ aq_task_start(aq_task *task, const aq_task_class *class, const aq_sync *sync)
   task->resume_at = 0;
   task->rules = 0;
   task->begin = 0;
+  task->number = 0;
 }
 
 /* The same where nanoseconds do not count. */

@@ -204,7 +204,8 @@ static bool groups_make(const work *w, grouping *g, aq_stats_by by,
 /* ---- all of it ---- */
 
 static aq_status side_read(aq_store *store, const aq_run_info *info,
-                           aq_stats_by by, aq_names *names, aq_dispatches *d,
+                           aq_rows_wanted wanted, aq_stats_by by,
+                           aq_names *names, aq_dispatches *d,
                            uint32_t **numbers, int64_t **keys, aq_diag *diag)
 {
   aq_run_reader *reader;
@@ -212,12 +213,12 @@ static aq_status side_read(aq_store *store, const aq_run_info *info,
       aq_run_reader_open(store, info->id, AQ_ORDER_STORED, &reader, diag);
   if (status != AQ_OK)
     return status;
-  status = aq_dispatches_read(reader, d, diag);
+  status = aq_dispatches_read(reader, wanted, d, diag);
   if (status == AQ_OK && d->count == 0)
-    status = aq_diag_set(diag, AQ_ERR_INPUT,
-                         "run %lld has no kernel, copy or fill with a start "
-                         "and an end",
-                         (long long)info->id);
+    status = aq_diag_set(
+        diag, AQ_ERR_INPUT, "run %lld has no %s with a start and an end",
+        (long long)info->id,
+        d->operations ? "operation of a host queue" : "kernel, copy or fill");
   if (status == AQ_OK) {
     *numbers = name_rows(names, d, reader);
     *keys = *numbers ? key_rows(d, *numbers, by) : NULL;
@@ -237,14 +238,6 @@ static aq_match_replay replay_of(const aq_run_info *a, const aq_run_info *b)
       .b_by_origin = a->id != b->id && (b->origin == a->id || twins)};
 }
 
-static aq_time makespan_of(const aq_dispatches *d)
-{
-  aq_time last = d->rows[0].end;
-  for (size_t i = 1; i < d->count; i++)
-    last = aq_time_max(last, d->rows[i].end);
-  return last - d->rows[0].start;
-}
-
 static aq_status work_match(work *w, const aq_run_info *a, const aq_run_info *b,
                             aq_match_by by, aq_stats_by group, aq_diff *out,
                             aq_diag *diag)
@@ -260,23 +253,50 @@ static aq_status work_match(work *w, const aq_run_info *a, const aq_run_info *b,
   if (status != AQ_OK)
     return status;
   out->by = w->matches.by;
+  out->operations = w->a.operations;
   out->a_calls = (int64_t)w->a.count;
   out->b_calls = (int64_t)w->b.count;
   out->pairs = (int64_t)w->matches.count;
-  out->a_makespan = makespan_of(&w->a);
-  out->b_makespan = makespan_of(&w->b);
+  out->a_makespan = aq_dispatches_makespan(&w->a);
+  out->b_makespan = aq_dispatches_makespan(&w->b);
   return AQ_OK;
+}
+
+static void a_fini(work *w)
+{
+  free(w->a_keys);
+  free(w->a_names);
+  aq_dispatches_fini(&w->a);
+  w->a_keys = NULL;
+  w->a_names = NULL;
 }
 
 static void work_fini(work *w)
 {
   aq_matches_fini(&w->matches);
-  free(w->a_keys);
   free(w->b_keys);
-  free(w->a_names);
   free(w->b_names);
-  aq_dispatches_fini(&w->a);
   aq_dispatches_fini(&w->b);
+  a_fini(w);
+}
+
+/* The same kind of rows of both: where one has operations only, the other's
+ * operations. */
+static aq_status work_read(work *w, aq_store *store, const aq_run_info *a,
+                           const aq_run_info *b, aq_stats_by group,
+                           aq_names *names, aq_diag *diag)
+{
+  aq_status status = side_read(store, a, AQ_WANT_EITHER, group, names, &w->a,
+                               &w->a_names, &w->a_keys, diag);
+  if (status == AQ_OK)
+    status = side_read(store, b,
+                       w->a.operations ? AQ_WANT_OPERATIONS : AQ_WANT_EITHER,
+                       group, names, &w->b, &w->b_names, &w->b_keys, diag);
+  if (status != AQ_OK || w->a.operations == w->b.operations)
+    return status;
+  a_fini(w);
+  return side_read(store, a, AQ_WANT_OPERATIONS, group, names, &w->a,
+                   &w->a_names, &w->a_keys, diag);
 }
 
 aq_status aq_diff_runs(aq_store *store, const aq_run_info *a,
@@ -288,11 +308,8 @@ aq_status aq_diff_runs(aq_store *store, const aq_run_info *a,
   if (!diff.names)
     return aq_diag_no_memory(diag);
   diff.names->names = (aq_names)AQ_NAMES_INIT;
-  aq_status status = side_read(store, a, group, &diff.names->names, &w.a,
-                               &w.a_names, &w.a_keys, diag);
-  if (status == AQ_OK)
-    status = side_read(store, b, group, &diff.names->names, &w.b, &w.b_names,
-                       &w.b_keys, diag);
+  aq_status status =
+      work_read(&w, store, a, b, group, &diff.names->names, diag);
   if (status == AQ_OK)
     status = work_match(&w, a, b, by, group, &diff, diag);
   work_fini(&w);

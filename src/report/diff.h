@@ -53,6 +53,7 @@ typedef struct aq_diff_group {
 
 typedef struct aq_diff {
   aq_match_by by;
+  bool operations; /* of host queues; kernels, copies and fills otherwise */
   int64_t a_calls, b_calls, pairs; /* unpaired rows are in one run only */
   aq_time a_makespan, b_makespan;
   aq_diff_figure parts[AQ_DIFF_PART_COUNT];
@@ -61,8 +62,9 @@ typedef struct aq_diff {
   struct aq_name_table *names; /* the texts of the groups */
 } aq_diff;
 
-/* Compares two stored runs, grouped as stats are; by kernel, groups are the
- * names of both. */
+/* Compares two stored runs, by their operations of host queues if one of them
+ * has no kernel, copy or fill with times; grouped as stats are; by kernel,
+ * groups are the names of both. */
 AQ_API aq_status aq_diff_runs(aq_store *store, const aq_run_info *a,
                               const aq_run_info *b, aq_match_by by,
                               aq_stats_by group, aq_diff *out, aq_diag *diag);

@@ -113,23 +113,46 @@ static aq_dispatch_row dispatch_of(const seen *row, int64_t number)
   };
 }
 
-static bool add_row(aq_dispatches *d, const seen *row, int64_t number)
+/* The rows of one kind or the other, as they come. */
+typedef struct row_list {
+  aq_dispatch_row *rows;
+  size_t count, capacity;
+} row_list;
+
+/* Rows that are not wanted are not kept. */
+typedef struct reading {
+  aq_dispatches d;
+  row_list dispatches, operations;
+  bool want_dispatches, want_operations;
+} reading;
+
+static bool list_add(row_list *list, bool wanted, const seen *row,
+                     int64_t number)
 {
-  const bool runs = row->kind == AQ_KIND_KERNEL || row->kind == AQ_KIND_COPY ||
-                    row->kind == AQ_KIND_FILL;
-  if (row->kind == AQ_KIND_WAIT) {
+  return !wanted || row->start == AQ_TIME_NONE || row->end == AQ_TIME_NONE ||
+         AQ_ARRAY_PUSH(list->rows, list->count, list->capacity,
+                       dispatch_of(row, number));
+}
+
+static bool add_row(reading *r, const seen *row, int64_t number)
+{
+  aq_dispatches *d = &r->d;
+  switch (row->kind) {
+  case AQ_KIND_KERNEL:
+  case AQ_KIND_COPY:
+  case AQ_KIND_FILL:
+    return list_add(&r->dispatches, r->want_dispatches, row, number);
+  case AQ_KIND_OPERATION:
+    return list_add(&r->operations, r->want_operations, row, number);
+  case AQ_KIND_WAIT:
     if (row->host_begin == AQ_TIME_NONE || row->host_end == AQ_TIME_NONE)
       return true;
     return AQ_ARRAY_PUSH(
         d->waits, d->wait_count, d->wait_capacity,
         (aq_host_wait){row->host_begin, row->host_end, row->pid, row->tid});
-  }
-  if (!runs || row->start == AQ_TIME_NONE || row->end == AQ_TIME_NONE) {
-    d->barriers += !runs;
+  default:
     return true;
   }
-  return AQ_ARRAY_PUSH(d->rows, d->count, d->capacity,
-                       dispatch_of(row, number));
 }
 
 static int wait_order(const void *a, const void *b)
@@ -148,14 +171,24 @@ static int row_order(const void *a, const void *b)
   return x->number < y->number ? -1 : x->number > y->number;
 }
 
-/* By start, then row; most runs are nearly so. */
+static int operation_order(const void *a, const void *b)
+{
+  const aq_dispatch_row *x = a, *y = b;
+  if (x->correlation != y->correlation)
+    return x->correlation < y->correlation ? -1 : 1;
+  return row_order(a, b);
+}
+
+/* Most runs are nearly sorted. */
 static void rows_sort(aq_dispatches *d)
 {
+  int (*order)(const void *, const void *) =
+      d->operations ? operation_order : row_order;
   size_t i = 1;
-  while (i < d->count && row_order(&d->rows[i - 1], &d->rows[i]) < 0)
+  while (i < d->count && order(&d->rows[i - 1], &d->rows[i]) < 0)
     i++;
   if (i < d->count)
-    qsort(d->rows, d->count, sizeof *d->rows, row_order);
+    qsort(d->rows, d->count, sizeof *d->rows, order);
 }
 
 /* Each row's time since the latest end on its queue. */
@@ -176,16 +209,8 @@ static bool find_gaps(aq_dispatches *d)
   return found;
 }
 
-static aq_status no_memory(aq_dispatches *d, aq_diag *diag)
+static aq_status read_all(reading *r, aq_run_reader *reader, aq_diag *diag)
 {
-  aq_dispatches_fini(d);
-  return aq_diag_no_memory(diag);
-}
-
-aq_status aq_dispatches_read(aq_run_reader *reader, aq_dispatches *out,
-                             aq_diag *diag)
-{
-  aq_dispatches d = {0};
   size_t count;
   aq_status status = aq_run_reader_want(reader, fields_read(), diag);
   if (status != AQ_OK)
@@ -194,23 +219,52 @@ aq_status aq_dispatches_read(aq_run_reader *reader, aq_dispatches *out,
     aq_record rows[BATCH];
     int64_t numbers[BATCH];
     status = aq_run_reader_next(reader, rows, numbers, BATCH, &count, diag);
-    if (status != AQ_OK) {
-      aq_dispatches_fini(&d);
-      return status;
-    }
-    for (size_t i = 0; i < count; i++) {
+    for (size_t i = 0; i < count && status == AQ_OK; i++) {
       const seen row = seen_of(&rows[i]);
-      if (!add_row(&d, &row, numbers[i]))
-        return no_memory(&d, diag);
+      if (!add_row(r, &row, numbers[i]))
+        status = aq_diag_no_memory(diag);
     }
-  } while (count > 0);
-  rows_sort(&d);
-  if (!find_gaps(&d))
-    return no_memory(&d, diag);
-  if (d.wait_count)
-    qsort(d.waits, d.wait_count, sizeof *d.waits, wait_order);
-  *out = d;
+  } while (count > 0 && status == AQ_OK);
+  return status;
+}
+
+aq_status aq_dispatches_read(aq_run_reader *reader, aq_rows_wanted wanted,
+                             aq_dispatches *out, aq_diag *diag)
+{
+  reading r = {.want_dispatches = wanted != AQ_WANT_OPERATIONS,
+               .want_operations = wanted != AQ_WANT_DISPATCHES};
+  aq_dispatches *d = &r.d;
+  aq_status status = read_all(&r, reader, diag);
+  d->operations = r.want_operations && r.dispatches.count == 0 &&
+                  (r.operations.count > 0 || !r.want_dispatches);
+  const row_list *kept = d->operations ? &r.operations : &r.dispatches;
+  free(d->operations ? r.dispatches.rows : r.operations.rows);
+  d->rows = kept->rows;
+  d->count = kept->count;
+  rows_sort(d);
+  if (status == AQ_OK && !find_gaps(d))
+    status = aq_diag_no_memory(diag);
+  if (status != AQ_OK) {
+    aq_dispatches_fini(d);
+    return status;
+  }
+  if (d->wait_count)
+    qsort(d->waits, d->wait_count, sizeof *d->waits, wait_order);
+  *out = *d;
   return AQ_OK;
+}
+
+aq_time aq_dispatches_makespan(const aq_dispatches *dispatches)
+{
+  const aq_dispatches *d = dispatches;
+  if (d->count == 0)
+    return 0;
+  aq_time first = d->rows[0].start, last = d->rows[0].end;
+  for (size_t i = 1; i < d->count; i++) {
+    first = aq_time_min(first, d->rows[i].start);
+    last = aq_time_max(last, d->rows[i].end);
+  }
+  return last - first;
 }
 
 void aq_dispatches_fini(aq_dispatches *dispatches)

@@ -34,20 +34,33 @@ typedef struct aq_unexplained_wait {
   int64_t device; /* of the replay */
 } aq_unexplained_wait;
 
+/* Which rows are read as what ran. */
+typedef enum aq_rows_wanted {
+  AQ_WANT_DISPATCHES, /* kernels, copies and fills */
+  AQ_WANT_OPERATIONS, /* operations of host queues */
+  AQ_WANT_EITHER,     /* operations where no kernel, copy or fill has times: a
+                         transport without records of packets */
+} aq_rows_wanted;
+
 typedef struct aq_dispatches {
-  aq_dispatch_row *rows; /* kernels, copies and fills that have start and end */
-  size_t count, capacity;
+  aq_dispatch_row *rows; /* those that have start and end: by start; operations
+                            by the order of their submission */
+  bool operations;       /* what `rows` are */
+  size_t count;
   aq_host_wait *waits; /* in the order of their begin */
   size_t wait_count, wait_capacity;
   aq_unexplained_wait *stalls; /* of a replay, in the order of their begin */
   size_t stall_count, stall_capacity;
-  int64_t barriers; /* packets that are not in `rows` */
 } aq_dispatches;
 
 /* Reads all rows of a reader, opened in any order: that in which they are
  * stored is read the fastest. */
-aq_status aq_dispatches_read(aq_run_reader *reader, aq_dispatches *out,
-                             aq_diag *diag);
+aq_status aq_dispatches_read(aq_run_reader *reader, aq_rows_wanted wanted,
+                             aq_dispatches *out, aq_diag *diag);
+
+/* From the first start to the last end; 0 without rows. */
+aq_time aq_dispatches_makespan(const aq_dispatches *dispatches);
+
 void aq_dispatches_fini(aq_dispatches *dispatches);
 
 #endif

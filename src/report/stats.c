@@ -170,14 +170,6 @@ static int group_order(const void *a, const void *b)
   return x->key < y->key ? -1 : x->key > y->key;
 }
 
-static aq_time makespan_of(const aq_dispatches *d)
-{
-  aq_time last = d->rows[0].end;
-  for (size_t i = 1; i < d->count; i++)
-    last = aq_time_max(last, d->rows[i].end);
-  return last - d->rows[0].start;
-}
-
 static size_t count_keys(const keyed *rows, size_t count)
 {
   size_t keys = count > 0;
@@ -228,7 +220,8 @@ aq_status aq_stats_make(const aq_dispatches *dispatches, aq_run_reader *reader,
     aq_stats_fini(&stats);
     return aq_diag_no_memory(diag);
   }
-  stats.makespan = makespan_of(d);
+  stats.operations = d->operations;
+  stats.makespan = aq_dispatches_makespan(d);
   *out = stats;
   return AQ_OK;
 }

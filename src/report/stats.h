@@ -29,6 +29,7 @@ typedef struct aq_stats {
   aq_stats_group *groups; /* largest total of K first, then by key */
   size_t count;
   aq_time makespan; /* first start to last end */
+  bool operations;  /* of host queues; kernels, copies and fills otherwise */
 } aq_stats;
 
 /* The key of a row's group, and the word for a key; NULL where the key is a

@@ -20,6 +20,10 @@ check "and stores a run" contains "$out" "format         capture"
 check "which says what was checked" contains "$out" '"checked":1'
 try "$aqueduct" export a --format jsonl
 check "with the packets that the device saw" contains "$out" "aq_fill"
+check "and a row for each operation" \
+  [ "$(echo "$out" | grep -c '"kind":"operation"')" = 5 ]
+check "numbered as they were submitted" \
+  contains "$out" '"name":"copy","correlation":3'
 
 try "$aqueduct" replay "$capture" --transport null --bench 3 --name b
 check "it is timed on any transport" [ "$status" = 0 ]

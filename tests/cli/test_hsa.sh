@@ -44,6 +44,26 @@ check "a trace is replayed on HSA" [ "$status" = 0 ]
 try "$aqueduct" compare trace replayed
 check "and compared with where it came from" contains "$out" "scored 4 of 6"
 
+capture=$srcdir/tests/fuzz/corpus/capture/operations.aqcap
+try "$aqueduct" replay "$capture" --transport hsa --name captured
+check "a capture is replayed on HSA" [ "$status" = 0 ]
+check "with the times of each operation" [ "$(rows captured)" = 5 ]
+try "$aqueduct" show captured
+check "and where its durations come from" contains "$out" "durations"
+check "which a simulator gave" contains "$out" '"measured_on":"simulator"'
+try "$aqueduct" stats captured
+check "its statistics are those of the operations" \
+  contains "$err" "operations of host queues"
+try "$aqueduct" replay "$capture" --name captured-sim
+try "$aqueduct" compare captured-sim captured
+check "sim and hsa are compared by their operations" \
+  contains "$out" "5 operations of host queues matched by order"
+try "$aqueduct" compare captured captured-sim --match correlation --json
+check "whichever comes first" contains "$out" '"rows": "operations"'
+try "$aqueduct" compare simulated captured
+check "kernels and operations are not compared" \
+  contains "$err" "no operation of a host queue"
+
 try "$aqueduct" run "$scenario" --transport hsa --device gfx1
 check "an agent that is not there is told" [ "$status" = 2 ]
 check "with those that are" contains "$err" "gfx942"
