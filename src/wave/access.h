@@ -9,14 +9,13 @@
 
 #include "wave/state.h"
 
-const aq_wave_op *aq_wave_global_load(aq_wave *w, const aq_wave_op *o,
-                                      unsigned words);
-const aq_wave_op *aq_wave_global_store(aq_wave *w, const aq_wave_op *o,
-                                       unsigned words);
-const aq_wave_op *aq_wave_shared_load(aq_wave *w, const aq_wave_op *o,
-                                      unsigned words);
-const aq_wave_op *aq_wave_shared_store(aq_wave *w, const aq_wave_op *o,
-                                       unsigned words);
+typedef const aq_wave_op *aq_wave_access(aq_wave *w, const aq_wave_op *o,
+                                         unsigned words);
+
+aq_wave_access aq_wave_global_load, aq_wave_global_store, aq_wave_flat_load,
+    aq_wave_flat_store, aq_wave_scratch_load, aq_wave_scratch_store,
+    aq_wave_buffer_load, aq_wave_buffer_store, aq_wave_shared_load,
+    aq_wave_shared_store;
 /* Two elements; their offsets count `scale` elements. */
 const aq_wave_op *aq_wave_shared_load2(aq_wave *w, const aq_wave_op *o,
                                        unsigned words, unsigned scale);

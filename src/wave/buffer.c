@@ -55,8 +55,9 @@ void *aq_wave_buffer_at(aq_wave *w, const aq_wave_op *o, int lane,
   if (more->inst.offen)
     offset += w->v[more->address + (indexed ? 1 : 0)][lane];
   if (r.base == AQ_WAVE_PRIVATE_BASE) {
-    *address = (uint64_t)AQ_WAVE_PRIVATE_HI << 32 | (offset + scalar / 64);
-    return aq_wave_private_at(w, lane, (uint64_t)offset + scalar / 64, size);
+    *address = (uint64_t)AQ_WAVE_PRIVATE_HI << 32 |
+               (uint32_t)(offset + scalar / AQ_WAVE_LANES);
+    return aq_wave_private_at(w, (unsigned)lane, scalar, offset, size);
   }
   if (r.adds_lane)
     index += (uint32_t)lane;
@@ -68,87 +69,35 @@ void *aq_wave_buffer_at(aq_wave *w, const aq_wave_op *o, int lane,
   return aq_wave_reach(w->grid, *address, size, write);
 }
 
-/* ---- private memory, a wave at a time ---- */
+/* ---- private memory ---- */
 
-#define ALWAYS_INLINE __attribute__((always_inline)) static inline
-
-typedef struct private_row {
-  const uint32_t *offsets; /* of the lanes; NULL: none */
-  uint32_t first;          /* bytes, before them */
-  uint64_t more;           /* bytes, after them */
-} private_row;
-
-ALWAYS_INLINE uint64_t private_offset(const private_row *row, unsigned lane)
+/* The byte `i` of what lies across words. */
+static uint8_t *across_byte(const aq_wave *w, unsigned i)
 {
-  return (uint32_t)(row->first + (row->offsets ? row->offsets[lane] : 0)) +
-         row->more;
+  return w->scratch + w->across.first +
+         aq_wave_private_place(w->across.lane, w->across.offset + i);
 }
 
-/* Whether the instruction is for private memory, and all lanes stay inside. */
-static bool private_row_of(const aq_wave *w, const aq_wave_op *o,
-                           unsigned words, private_row *out)
+void *aq_wave_private_at(aq_wave *w, unsigned lane, uint64_t first,
+                         uint64_t offset, unsigned size)
 {
-  const aq_wave_more *more = o->more;
-  const uint32_t *r = &w->s[o->r[0]];
-  const uint64_t base = r[0] | (uint64_t)(r[1] & 0xffff) << 32;
-  const uint32_t scalar =
-      more->scalar == AQ_WAVE_NONE ? (uint32_t)o->k[1] : w->s[more->scalar];
-  if (base != AQ_WAVE_PRIVATE_BASE || more->inst.idxen ||
-      w->scratch_size < 4 * words)
-    return false;
-  *out = (private_row){.offsets = more->inst.offen ? w->v[more->address] : NULL,
-                       .first = (uint32_t)o->imm,
-                       .more = scalar / 64};
-  const uint64_t last = w->scratch_size - 4 * words;
-  if (!out->offsets)
-    return private_offset(out, 0) <= last;
-  bool inside = true;
-  for (uint64_t rest = AQ_WAVE_EXEC(w); rest; rest &= rest - 1)
-    inside &= private_offset(out, (unsigned)__builtin_ctzll(rest)) <= last;
-  return inside;
+  const uint64_t end = (uint64_t)w->scratch_size * AQ_WAVE_LANES;
+  if (offset > w->scratch_size || size > w->scratch_size - offset ||
+      first + aq_wave_private_place(lane, offset + size - 1) >= end)
+    return NULL;
+  if (offset % 4 + size <= 4)
+    return w->scratch + first + aq_wave_private_place(lane, offset);
+  w->across.lane = lane;
+  w->across.size = size;
+  w->across.first = first;
+  w->across.offset = offset;
+  for (unsigned i = 0; i < size; i++)
+    w->across.bytes[i] = *across_byte(w, i);
+  return w->across.bytes;
 }
 
-/* Moves `words`, a constant where it is inlined. */
-ALWAYS_INLINE void private_move(aq_wave *w, const private_row *row,
-                                uint16_t data, unsigned words, bool store)
+void aq_wave_private_put_across(aq_wave *w)
 {
-  const uint64_t stride = aq_wave_private_stride(w->scratch_size);
-  uint32_t value[4];
-  for (uint64_t rest = AQ_WAVE_EXEC(w); rest; rest &= rest - 1) {
-    const unsigned lane = (unsigned)__builtin_ctzll(rest);
-    uint8_t *at = w->scratch + stride * lane + private_offset(row, lane);
-    if (!store)
-      memcpy(value, at, 4 * words);
-    for (unsigned i = 0; i < words; i++)
-      if (store)
-        memcpy(at + 4 * i, &w->v[data + i][lane], 4);
-      else
-        w->v[data + i][lane] = value[i];
-  }
-}
-
-bool aq_wave_private_load(aq_wave *w, const aq_wave_op *o, unsigned words)
-{
-  private_row row;
-  if (!private_row_of(w, o, words, &row))
-    return false;
-  if (words == 1)
-    private_move(w, &row, o->d, 1, false);
-  else if (words == 2)
-    private_move(w, &row, o->d, 2, false);
-  else
-    private_move(w, &row, o->d, words, false);
-  return true;
-}
-
-bool aq_wave_private_store(aq_wave *w, const aq_wave_op *o, unsigned words)
-{
-  private_row row;
-  if (!private_row_of(w, o, words, &row))
-    return false;
-  if (words == 1)
-    private_move(w, &row, o->more->data, 1, true);
-  else
-    private_move(w, &row, o->more->data, words, true);
-  return true;
+  for (unsigned i = 0; i < w->across.size; i++)
+    *across_byte(w, i) = w->across.bytes[i];
 }

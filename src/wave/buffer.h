@@ -15,28 +15,28 @@ void *aq_wave_buffer_at(aq_wave *w, const aq_wave_op *o, int lane,
                         unsigned first, unsigned size, bool write,
                         uint64_t *address);
 
-/* Bytes from a lane's private memory to the next one's: one line more than is
- * needed, so that the lanes' words at one offset lie in different cache sets.
- */
-static inline uint64_t aq_wave_private_stride(uint32_t size)
+/* Private memory is an arena of the wave, in rows as on the hardware: the words
+ * of all lanes at one offset lie next to each other. Its resource swizzles so,
+ * with AQ_WAVE_PRIVATE_WORD3 as the last word; a resource's scalar offset
+ * counts bytes of the arena. */
+#define AQ_WAVE_PRIVATE_WORD3 (1u << 23 | 3u << 21 | 1u << 19)
+
+static inline uint64_t aq_wave_private_place(unsigned lane, uint64_t offset)
 {
-  return (uint64_t)size + 64;
+  return offset / 4 * 4 * AQ_WAVE_LANES + 4 * (uint64_t)lane + offset % 4;
 }
 
-/* Bytes of a lane's private memory, or NULL. */
-static inline void *aq_wave_private_at(const aq_wave *w, int lane,
-                                       uint64_t offset, unsigned size)
-{
-  if (offset > w->scratch_size || size > w->scratch_size - offset)
-    return NULL;
-  return w->scratch + aq_wave_private_stride(w->scratch_size) * (unsigned)lane +
-         offset;
-}
+/* Bytes of a lane's private memory, `first` bytes of the arena further, or
+ * NULL. Bytes of several words, at most 16, are a copy: who writes to them
+ * calls aq_wave_private_put then. */
+void *aq_wave_private_at(aq_wave *w, unsigned lane, uint64_t first,
+                         uint64_t offset, unsigned size);
+void aq_wave_private_put_across(aq_wave *w);
 
-/* Moves words of private memory between the data registers and the lanes, where
- * the instruction's resource stands for it and all lanes stay inside. False:
- * nothing was moved. */
-bool aq_wave_private_load(aq_wave *w, const aq_wave_op *o, unsigned words);
-bool aq_wave_private_store(aq_wave *w, const aq_wave_op *o, unsigned words);
+static inline void aq_wave_private_put(aq_wave *w, const void *at)
+{
+  if (__builtin_expect(at == w->across.bytes, false))
+    aq_wave_private_put_across(w);
+}
 
 #endif

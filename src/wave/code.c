@@ -268,8 +268,8 @@ static bool memory_lower(aq_wave_op *o, aq_wave_more *more)
   more->data = buffer ? o->d : vector_role(inst, 'B');
   more->data2 = vector_role(inst, 'C');
   more->scalar = AQ_WAVE_NONE;
-  if (!buffer && !smem) { /* access.inc reads them here */
-    o->r[1] = more->address;
+  if (!smem) { /* access.inc reads them here */
+    o->r[1] = buffer && !inst->offen ? AQ_WAVE_NONE : more->address;
     o->r[2] = more->data;
   }
   more->bytes = data ? (uint8_t)(data->bits / 8) : 0;

@@ -7,7 +7,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "wave/buffer.h"
 #include "wave/mode.h"
 #include "wave/pool.h"
 #include "wave/watch.h"
@@ -22,12 +21,9 @@ enum {
 
 static void group_free(aq_wave_grid *grid, aq_wave_group *group)
 {
-  for (uint32_t i = 0; group->waves && i < grid->waves; i++) {
-    if (!group->waves[i])
-      continue;
-    free(group->waves[i]->scratch);
-    aq_wave_pool_give(grid->pool, group->waves[i]);
-  }
+  for (uint32_t i = 0; group->waves && i < grid->waves; i++)
+    if (group->waves[i])
+      aq_wave_pool_give(grid->pool, group->waves[i]);
   free(group->waves);
   free(group->lds);
   free(group);
@@ -35,18 +31,14 @@ static void group_free(aq_wave_grid *grid, aq_wave_group *group)
 
 static bool wave_alloc(aq_wave_grid *grid, aq_wave_group *group, uint32_t i)
 {
-  aq_wave *w = group->waves[i] = aq_wave_pool_take(grid->pool);
+  aq_wave *w = aq_wave_pool_take(grid->pool, grid->scratch_size);
+  group->waves[i] = w;
   if (!w)
     return false;
   w->grid = grid;
   w->group = group;
   w->number = i;
-  w->scratch_size = grid->scratch_size;
-  w->scratch = NULL;
-  if (grid->scratch_size)
-    w->scratch =
-        calloc(AQ_WAVE_LANES, aq_wave_private_stride(grid->scratch_size));
-  return !grid->scratch_size || w->scratch;
+  return true;
 }
 
 static aq_wave_group *group_alloc(aq_wave_grid *grid)

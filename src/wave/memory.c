@@ -2,9 +2,8 @@
 /*
  * Vector memory: global, flat, scratch and buffer instructions.
  *
- * Addresses of the device are the host's. Private memory is an arena of the
- * wave, linear for each lane: programs cannot tell that from the hardware's
- * interleaving, since a lane reaches its own only.
+ * Lane by lane; access.inc has what is done for all of them at once. Addresses
+ * of the device are the host's, but for LDS and private memory.
  */
 #include "config.h"
 
@@ -44,7 +43,8 @@ static void *shared_at(const aq_wave *w, uint64_t offset, unsigned size)
   return w->group->lds + offset;
 }
 
-/* The host address of a lane's access; NULL: `*address` cannot be reached. */
+/* The host address of a lane's access; NULL: `*address` cannot be reached. A
+ * store to it ends with aq_wave_private_put. */
 ALWAYS_INLINE void *lane_at(aq_wave *w, const aq_wave_op *o, space where, int l,
                             unsigned size, bool write, uint64_t *address)
 {
@@ -57,7 +57,7 @@ ALWAYS_INLINE void *lane_at(aq_wave *w, const aq_wave_op *o, space where, int l,
         (uint32_t)(lane_word(w, more->address, l) +
                    (uint32_t)scalar_word(w, more->scalar) + (uint32_t)o->imm);
     *address = (uint64_t)AQ_WAVE_PRIVATE_HI << 32 | offset;
-    return aq_wave_private_at(w, l, offset, size);
+    return aq_wave_private_at(w, (unsigned)l, 0, offset, size);
   }
   uint64_t at = (uint64_t)(int64_t)o->imm + w->v[more->address][l];
   if (where == GLOBAL && more->scalar != AQ_WAVE_NONE)
@@ -68,7 +68,7 @@ ALWAYS_INLINE void *lane_at(aq_wave *w, const aq_wave_op *o, space where, int l,
   if (where == FLAT && at >> 32 == AQ_WAVE_SHARED_HI)
     return shared_at(w, (uint32_t)at, size);
   if (where == FLAT && at >> 32 == AQ_WAVE_PRIVATE_HI)
-    return aq_wave_private_at(w, l, (uint32_t)at, size);
+    return aq_wave_private_at(w, (unsigned)l, 0, (uint32_t)at, size);
   return aq_wave_reach(w->grid, at, size, write);
 }
 
@@ -80,8 +80,6 @@ static const aq_wave_op *buffer_load(aq_wave *w, const aq_wave_op *o,
 {
   uint64_t address = 0;
   uint32_t value[4];
-  if (aq_wave_private_load(w, o, words))
-    return aq_wave_next(o);
   LANES(l)
   {
     for (unsigned i = 0; i < words; i++) {
@@ -100,14 +98,13 @@ static const aq_wave_op *buffer_store(aq_wave *w, const aq_wave_op *o,
                                       unsigned words)
 {
   uint64_t address = 0;
-  if (aq_wave_private_store(w, o, words))
-    return aq_wave_next(o);
   LANES(l)
   for (unsigned i = 0; i < words; i++) {
     void *to = aq_wave_buffer_at(w, o, l, 4 * i, 4, true, &address);
     if (!to)
       return aq_wave_miss(w, o, l, address, true);
     memcpy(to, &w->v[o->more->data + i][l], 4);
+    aq_wave_private_put(w, to);
   }
   return aq_wave_next(o);
 }
@@ -144,21 +141,26 @@ ALWAYS_INLINE const aq_wave_op *words_store(aq_wave *w, const aq_wave_op *o,
       return aq_wave_miss(w, o, l, address, true);
     for (unsigned i = 0; i < words; i++)
       memcpy(to + 4 * i, &w->v[data + i][l], 4);
+    aq_wave_private_put(w, to);
   }
   return aq_wave_next(o);
 }
 
-const aq_wave_op *aq_wave_global_load(aq_wave *w, const aq_wave_op *o,
-                                      unsigned words)
-{
-  return words_load(w, o, GLOBAL, words);
-}
-
-const aq_wave_op *aq_wave_global_store(aq_wave *w, const aq_wave_op *o,
-                                       unsigned words)
-{
-  return words_store(w, o, GLOBAL, words);
-}
+#define WORDS(prefix, where)                                                   \
+  const aq_wave_op *aq_wave_##prefix##_load(aq_wave *w, const aq_wave_op *o,   \
+                                            unsigned words)                    \
+  {                                                                            \
+    return words_load(w, o, where, words);                                     \
+  }                                                                            \
+  const aq_wave_op *aq_wave_##prefix##_store(aq_wave *w, const aq_wave_op *o,  \
+                                             unsigned words)                   \
+  {                                                                            \
+    return words_store(w, o, where, words);                                    \
+  }
+WORDS(global, GLOBAL)
+WORDS(flat, FLAT)
+WORDS(scratch, SCRATCH)
+WORDS(buffer, BUFFER)
 
 /* A value of 1 or 2 bytes, extended, whole or into a half of the register. */
 typedef enum part { WHOLE, LOW, HIGH } part;
@@ -206,6 +208,7 @@ ALWAYS_INLINE const aq_wave_op *small_store(aq_wave *w, const aq_wave_op *o,
       memcpy(to, &(uint16_t){(uint16_t)x}, 2);
     else
       *to = (uint8_t)x;
+    aq_wave_private_put(w, to);
   }
   return aq_wave_next(o);
 }
@@ -240,6 +243,7 @@ ALWAYS_INLINE const aq_wave_op *atomic(aq_wave *w, const aq_wave_op *o,
         w->v[o->d + 1][l] = (uint32_t)(old >> 32);
       }
     }
+    aq_wave_private_put(w, at);
   }
   return aq_wave_next(o);
 }
@@ -303,39 +307,6 @@ ALWAYS_INLINE const aq_wave_op *atomic(aq_wave *w, const aq_wave_op *o,
   {                                                                            \
     return small_store(w, o, where, 2, HIGH);                                  \
   }
-#define WORDS(prefix, where)                                                   \
-  BODY(prefix##_load_dword)                                                    \
-  {                                                                            \
-    return words_load(w, o, where, 1);                                         \
-  }                                                                            \
-  BODY(prefix##_load_dwordx2)                                                  \
-  {                                                                            \
-    return words_load(w, o, where, 2);                                         \
-  }                                                                            \
-  BODY(prefix##_load_dwordx3)                                                  \
-  {                                                                            \
-    return words_load(w, o, where, 3);                                         \
-  }                                                                            \
-  BODY(prefix##_load_dwordx4)                                                  \
-  {                                                                            \
-    return words_load(w, o, where, 4);                                         \
-  }                                                                            \
-  BODY(prefix##_store_dword)                                                   \
-  {                                                                            \
-    return words_store(w, o, where, 1);                                        \
-  }                                                                            \
-  BODY(prefix##_store_dwordx2)                                                 \
-  {                                                                            \
-    return words_store(w, o, where, 2);                                        \
-  }                                                                            \
-  BODY(prefix##_store_dwordx3)                                                 \
-  {                                                                            \
-    return words_store(w, o, where, 3);                                        \
-  }                                                                            \
-  BODY(prefix##_store_dwordx4)                                                 \
-  {                                                                            \
-    return words_store(w, o, where, 4);                                        \
-  }
 #define ATOMICS(prefix, where)                                                 \
   BODY(prefix##_atomic)                                                        \
   {                                                                            \
@@ -350,9 +321,6 @@ SPACE(global, GLOBAL)
 SPACE(flat, FLAT)
 SPACE(scratch, SCRATCH)
 SPACE(buffer, BUFFER)
-WORDS(flat, FLAT)
-WORDS(scratch, SCRATCH)
-WORDS(buffer, BUFFER)
 ATOMICS(global, GLOBAL)
 ATOMICS(flat, FLAT)
 ATOMICS(buffer, BUFFER)
@@ -366,11 +334,6 @@ ATOMICS(buffer, BUFFER)
       H(p##_load_sbyte_d16), H(p##_load_sbyte_d16_hi), H(p##_load_short_d16),  \
       H(p##_load_short_d16_hi), H(p##_store_byte), H(p##_store_byte_d16_hi),   \
       H(p##_store_short), H(p##_store_short_d16_hi)
-/* Those of global memory are in access.inc. */
-#define H_WORDS(p)                                                             \
-  H(p##_load_dword), H(p##_load_dwordx2), H(p##_load_dwordx3),                 \
-      H(p##_load_dwordx4), H(p##_store_dword), H(p##_store_dwordx2),           \
-      H(p##_store_dwordx3), H(p##_store_dwordx4)
 #define H_ATOMICS(p)                                                           \
   AS(p##_atomic_swap, p##_atomic), AS(p##_atomic_cmpswap, p##_atomic),         \
       AS(p##_atomic_add, p##_atomic), AS(p##_atomic_sub, p##_atomic),          \
@@ -399,6 +362,5 @@ ATOMICS(buffer, BUFFER)
       AS(p##_atomic_dec_x2, p##_atomic_x2)
 const aq_wave_semantics aq_wave_memory[] = {
     H_SPACE(global), H_SPACE(flat), H_SPACE(scratch), H_SPACE(buffer),
-    H_WORDS(flat), H_WORDS(scratch), H_WORDS(buffer),
     H_ATOMICS(global), H_ATOMICS(flat), H_ATOMICS(buffer), {NULL, NULL}};
 /* clang-format on */

@@ -2,7 +2,7 @@
 /*
  * Memory of waves, kept from one grid to the next: mapping and unmapping a
  * wave's registers costs more than a short kernel. What a wave's vector
- * registers hold when it starts is not defined.
+ * registers and private memory hold when it starts is not defined.
  *
  * One thread at a time.
  */
@@ -17,8 +17,8 @@ typedef struct aq_wave_pool {
   unsigned count;
 } aq_wave_pool;
 
-/* NULL: out of memory. */
-aq_wave *aq_wave_pool_take(aq_wave_pool *pool);
+/* With `scratch` bytes of private memory a lane; NULL: out of memory. */
+aq_wave *aq_wave_pool_take(aq_wave_pool *pool, uint32_t scratch);
 void aq_wave_pool_give(aq_wave_pool *pool, aq_wave *w);
 void aq_wave_pool_fini(aq_wave_pool *pool);
 

@@ -3,6 +3,7 @@
 #include "config.h"
 
 #include "codeobj/descriptor.h"
+#include "wave/buffer.h"
 #include "wave/grid.h"
 #include "wave/lanes.h"
 
@@ -29,7 +30,7 @@ static void private_buffer(aq_wave *w, unsigned *next)
   put(w, next, AQ_WAVE_PRIVATE_BASE, 1);
   put(w, next, (uint32_t)(AQ_WAVE_PRIVATE_BASE >> 32) | swizzle, 1);
   put(w, next, UINT32_MAX, 1);
-  put(w, next, 0, 1);
+  put(w, next, AQ_WAVE_PRIVATE_WORD3, 1);
 }
 
 static void user_registers(aq_wave *w, const aq_kernel_descriptor *descriptor,

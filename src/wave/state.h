@@ -92,11 +92,17 @@ struct aq_wave {
   aq_wave *next; /* in a pool */
   aq_wave_group *group;
   aq_wave_grid *grid;
-  uint8_t *scratch; /* by lane, scratch_size bytes each */
+  uint8_t *scratch; /* buffer.h; room for scratch_room bytes of a lane */
   /* The bytes of an access that a buffer's range drops: read as 0. */
   uint8_t nowhere[16] __attribute__((aligned(16)));
-  uint32_t scratch_size;
-  uint32_t number; /* in its workgroup */
+  /* An access to private memory across its words. */
+  struct {
+    uint8_t bytes[16] __attribute__((aligned(16)));
+    uint64_t first, offset;
+    unsigned lane, size;
+  } across;
+  uint32_t scratch_size, scratch_room; /* of a lane */
+  uint32_t number;                     /* in its workgroup */
   uint8_t state;
   bool index_on; /* s_set_gpr_idx; rows of vector instructions move */
   uint8_t index_mode, index;

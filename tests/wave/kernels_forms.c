@@ -366,6 +366,33 @@ KERNEL(k_flat_private)
   out[i] = r + words[3];
 }
 
+typedef struct __attribute__((packed)) odd {
+  u8 byte;
+  u64 wide;
+  u32 word;
+  u16 half;
+} odd;
+
+/* Words at any byte of private memory, some in several of its words. */
+KERNEL(k_private_odd)
+{
+  ITEM;
+  odd all[5];
+  u64 r = 0;
+  for (u32 k = 0; k < 5; k++)
+    all[k] = (odd){(u8)k, a[i] + k, (u32)b[i] ^ k, (u16)(b[i] >> 48)};
+  for (u32 k = 0; k < 20; k++) {
+    odd *one = &all[(u32)(b[i] >> k) % 5];
+    const odd *other = &all[(u32)(a[i] >> k) % 5];
+    one->word += (u32)other->wide + other->byte;
+    one->wide ^= other->wide << 3 | other->word;
+    one->half = (u16)(one->half + one->byte + k);
+  }
+  for (u32 k = 0; k < 5; k++)
+    r = (r * 31 + all[k].wide) * 31 + all[k].word + all[k].half;
+  out[i] = r;
+}
+
 static u32 reversed(u32 x)
 {
 #if defined(__AMDGCN__)

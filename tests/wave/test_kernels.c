@@ -46,6 +46,7 @@ static const oracle kernels_forms[] = {K(k_f16),
                                        K(k_divide_64_signed),
                                        K(k_scale),
                                        K(k_flat_private),
+                                       K(k_private_odd),
                                        K(k_bit_fields),
                                        {NULL, NULL}};
 #undef K
