@@ -10,8 +10,12 @@ check_PROGRAMS += tests/wave/test_generated
 tests_wave_test_generated_SOURCES = tests/wave/test_generated.c \
 	tests/wave/run.h
 EXTRA_DIST += tests/wave/generated.h
+check_PROGRAMS += tests/wave/test_csmith
+tests_wave_test_csmith_SOURCES = tests/wave/test_csmith.c tests/wave/run.h
+EXTRA_DIST += tests/wave/csmith.h
 # With AQ_ORACLES=all they compare everything; a part of it in make check.
-aq_wave_oracles = tests/wave/test_opcodes tests/wave/test_generated
+aq_wave_oracles = tests/wave/test_opcodes tests/wave/test_generated \
+	tests/wave/test_csmith
 
 check_PROGRAMS += tests/wave/test_kernels tests/wave/test_groups
 tests_wave_test_kernels_SOURCES = tests/wave/test_kernels.c \
