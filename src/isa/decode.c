@@ -47,10 +47,13 @@ static void operand_add(aq_isa_inst *inst, aq_isa_operand operand)
 static bool scalar_is_valid(uint32_t code, unsigned bits, bool destination)
 {
   if (code < 128) {
-    const unsigned align = bits >= 128 ? 3 : bits >= 64 ? 1 : 0;
+    const unsigned align = bits > AQ_ISA_BITS_MAX ? 0
+                           : bits >= 128          ? 3
+                           : bits >= 64           ? 1
+                                                  : 0;
     return code != 125 &&
            !(code & (code >= AQ_ISA_TTMP0 ? align & 1 : align)) &&
-           !(code == AQ_ISA_M0 && bits > 32);
+           !(code == AQ_ISA_M0 && bits > 32 && bits <= AQ_ISA_BITS_MAX);
   }
   return !destination &&
          (code <= 208 ||
@@ -80,9 +83,11 @@ static bool vector_set(aq_isa_operand *operand, uint32_t number)
   return true;
 }
 
-/* A source of nine bits. */
+/* A source of nine bits. What takes a VGPR only can take LDS directly. */
 static bool source_set(aq_isa_operand *operand, uint32_t code)
 {
+  if (operand->file == 'v' && code == AQ_ISA_LDS_DIRECT)
+    operand->file = 0;
   return code >= CODE_VGPR ? vector_set(operand, code - CODE_VGPR)
                            : scalar_set(operand, code);
 }
@@ -131,7 +136,7 @@ static bool smem_decode(aq_isa_inst *inst)
 {
   const uint32_t w = inst->words[0], w1 = inst->words[1];
   const bool imm = bit(w, 17), soffset = bit(w, 14);
-  inst->glc = bit(w, 16);
+  inst->glc = bit(w, 16) && !(inst->row->flags & AQ_ISA_NO_GLC);
   inst->imm = (uint16_t)field(w, 6, 7);
   inst->offset = imm ? (int32_t)(w1 << 11) >> 11 : 0;
   for (const char *at = inst->row->operands; *at;) {
@@ -250,7 +255,7 @@ static bool vop_decode(aq_isa_inst *inst, size_t size)
 static bool vop3_modifiers_are_valid(const aq_isa_inst *inst)
 {
   const uint32_t w = inst->words[0], w1 = inst->words[1];
-  const uint16_t flags = inst->row->flags;
+  const uint32_t flags = inst->row->flags;
   bool floats = false;
   for (unsigned i = 0; i < inst->operand_count; i++)
     floats |= inst->operands[i].type == 'f';
@@ -294,13 +299,19 @@ static bool vop3_decode(aq_isa_inst *inst)
   inst->clamp = bit(w, 15);
   inst->omod = (uint8_t)field(w1, 27, 2);
   inst->op_sel = row->flags & AQ_ISA_OPSEL ? (uint8_t)field(w, 11, 4) : 0;
+  if (row->flags & AQ_ISA_TRUTH) { /* in the place of the modifiers */
+    inst->imm = (uint16_t)(field(w1, 27, 2) << 6 | field(w, 8, 3) << 3 |
+                           field(w1, 29, 3));
+    inst->omod = 0;
+    return !inst->clamp;
+  }
   return vop3_modifiers_are_valid(inst);
 }
 
 static bool vop3p_decode(aq_isa_inst *inst)
 {
   const uint32_t w = inst->words[0], w1 = inst->words[1];
-  const uint16_t flags = inst->row->flags;
+  const uint32_t flags = inst->row->flags;
   const bool sparse = strncmp(inst->row->name, "v_smfmac", 8) == 0;
   const char results = inst->target == AQ_ISA_GFX908 || bit(w, 15) ? 'a' : 'v';
   for (const char *at = inst->row->operands; *at;) {
@@ -367,7 +378,8 @@ static bool ds_decode(aq_isa_inst *inst)
     return false;
   for (const char *at = inst->row->operands; *at;) {
     aq_isa_operand o = token_read(&at);
-    o.file = acc && o.role != 'A' ? 'a' : 'v';
+    o.file =
+        acc && (o.role != 'A' || inst->row->flags & AQ_ISA_GDS) ? 'a' : 'v';
     vector_set(&o, memory_register(w1, o.role));
     operand_add(inst, o);
   }
@@ -440,7 +452,7 @@ static bool buffer_decode(aq_isa_inst *inst)
   inst->offen = bit(w, 12);
   inst->idxen = bit(w, 13);
   inst->glc = bit(w, 14);
-  inst->scc = !typed && from_90a && bit(w, 15);
+  inst->scc = from_90a && (typed ? bit(w1, 21) : bit(w, 15));
   inst->lds = !typed && bit(w, 16);
   inst->slc = typed ? bit(w1, 22) : bit(w, 17);
   inst->tfe = !from_90a && bit(w1, 23);
@@ -460,8 +472,13 @@ static bool buffer_decode(aq_isa_inst *inst)
     }
     operand_add(inst, o);
   }
-  if (!aq_isa_operand_find(inst, 'A'))
+  if (!aq_isa_operand_find(inst, 'A')) {
+    /* Of caches; before gfx940 they have no scope. */
+    const bool scoped = inst->target & AQ_ISA_FROM_940;
+    inst->glc &= scoped, inst->slc &= scoped, inst->scc &= scoped;
+    inst->lds = inst->tfe = false;
     return true;
+  }
   aq_isa_operand resource = {.role = 'R', .bits = 128};
   aq_isa_operand offset = {.role = 'S', .bits = 32};
   if (!scalar_set(&resource, field(w1, 16, 5) << 2) ||

@@ -66,13 +66,16 @@ enum {
   AQ_ISA_OFFSET2 = 1 << 11, /* DS: two offsets of 8 bits */
   AQ_ISA_GDS = 1 << 12,     /* DS: global data share only */
   AQ_ISA_SWIZZLE = 1 << 13, /* DS: the offset is a pattern */
+  AQ_ISA_TRUTH = 1 << 14,   /* VOP3: `imm` is a table of truth */
+  AQ_ISA_NO_GLC = 1 << 15,  /* SMEM */
+  AQ_ISA_WHOLE = 1 << 16,   /* SDWA: writes whole registers */
 };
 
 typedef struct aq_isa_row {
   uint8_t encoding; /* aq_isa_encoding */
   uint8_t targets;
   uint16_t opcode;
-  uint16_t flags;
+  uint32_t flags;
   const char *name;
   const char *operands; /* see instructions.def */
 } aq_isa_row;
@@ -104,6 +107,8 @@ enum {
 
 enum { AQ_ISA_NEG = 1, AQ_ISA_ABS = 2, AQ_ISA_SEXT = 4 };
 
+enum { AQ_ISA_BITS_MAX = 1024 };
+
 typedef struct aq_isa_operand {
   char role; /* the letter of instructions.def */
   char file; /* 's' scalar code, 'v' VGPR, 'a' AccVGPR, 0: no register */
@@ -111,7 +116,7 @@ typedef struct aq_isa_operand {
   uint8_t modifiers; /* AQ_ISA_NEG … */
   uint8_t select;    /* SDWA: 0-3 byte, 4-5 word, 6 all */
   uint8_t code;      /* the register's number or a scalar code */
-  uint16_t bits;     /* 16 to 1024; 1632: packed halves */
+  uint16_t bits;     /* 16 to AQ_ISA_BITS_MAX; 1632: packed halves */
 } aq_isa_operand;
 
 typedef enum aq_isa_form {
@@ -128,7 +133,7 @@ typedef struct aq_isa_inst {
   uint32_t words[2];
   uint32_t literal; /* the second word where an operand is a literal */
   int32_t offset;   /* SMEM, DS (both bytes of OFFSET2), FLAT, buffers */
-  uint16_t imm;     /* SOPK, SOPP */
+  uint16_t imm;     /* SOPK, SOPP, TRUTH */
   uint8_t size;     /* bytes: 4 or 8 */
   uint8_t form;     /* aq_isa_form */
   uint8_t target;   /* the decoder's bit */

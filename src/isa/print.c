@@ -78,8 +78,8 @@ static void put_literal(aq_isa_text *out, const aq_isa_operand *operand,
   switch (operand->bits) {
   case 16:
     value &= 0xffff;
-    inlinable =
-        is_small((int16_t)value) || (operand->type == 'f' && is_half(value));
+    inlinable = is_small((int32_t)literal) ||
+                (operand->type == 'f' && is_half(literal));
     break;
   case 1632:
     inlinable = is_small((int32_t)value) || is_half(value);
@@ -101,10 +101,12 @@ static void put_literal(aq_isa_text *out, const aq_isa_operand *operand,
     put(out, "0x%x", value);
 }
 
-static void put_float(aq_isa_text *out, const aq_isa_operand *operand)
+static void put_float(aq_isa_text *out, const aq_isa_inst *inst,
+                      const aq_isa_operand *operand)
 {
   const unsigned number = operand->code - AQ_ISA_HALF;
-  if (operand->bits == 16 && operand->type != 'f')
+  if (operand->bits == 16 && operand->type != 'f' &&
+      strcmp(inst->row->name, "v_ldexp_f16") != 0)
     put(out, "0x%x", halves[number]);
   else if (operand->bits == 64 && operand->code == AQ_ISA_INV_2PI)
     put(out, "0.15915494309189532");
@@ -135,8 +137,8 @@ static void put_special(aq_isa_text *out, unsigned code, unsigned bits)
   put(out, "%s%s", name, bits > 32 ? "" : code & 1 ? "_hi" : "_lo");
 }
 
-static void put_scalar(aq_isa_text *out, const aq_isa_operand *operand,
-                       uint32_t literal)
+static void put_scalar(aq_isa_text *out, const aq_isa_inst *inst,
+                       const aq_isa_operand *operand)
 {
   static const char *const apertures[] = {
       "src_shared_base", "src_shared_limit", "src_private_base",
@@ -157,11 +159,18 @@ static void put_scalar(aq_isa_text *out, const aq_isa_operand *operand,
   else if (code < AQ_ISA_HALF)
     put(out, "%s", apertures[code - AQ_ISA_SHARED_BASE]);
   else if (code <= AQ_ISA_INV_2PI)
-    put_float(out, operand);
+    put_float(out, inst, operand);
   else if (code == AQ_ISA_LITERAL)
-    put_literal(out, operand, literal);
+    put_literal(out, operand, inst->literal);
   else
     put(out, "%s", flags[code - AQ_ISA_VCCZ]);
+}
+
+static bool is_constant(unsigned code)
+{
+  return (code >= AQ_ISA_INT_0 && code < AQ_ISA_INT_NEGATIVE + 16) ||
+         (code >= AQ_ISA_HALF && code <= AQ_ISA_INV_2PI) ||
+         code == AQ_ISA_LITERAL;
 }
 
 static void put_register(aq_isa_text *out, const aq_isa_inst *inst,
@@ -170,21 +179,33 @@ static void put_register(aq_isa_text *out, const aq_isa_inst *inst,
   uint8_t modifiers = operand->modifiers;
   if (inst->row->flags & AQ_ISA_PACKED)
     modifiers = 0; /* printed as lists */
-  put(out, "%s%s%s", modifiers & AQ_ISA_NEG ? "-" : "",
+  /* The minus of a constant would be its sign. */
+  const bool named = (modifiers & (AQ_ISA_NEG | AQ_ISA_ABS)) == AQ_ISA_NEG &&
+                     operand->file == 's' && is_constant(operand->code);
+  put(out, "%s%s%s",
+      named                    ? "neg("
+      : modifiers & AQ_ISA_NEG ? "-"
+                               : "",
       modifiers & AQ_ISA_ABS ? "|" : "",
       modifiers & AQ_ISA_SEXT ? "sext(" : "");
   if (operand->file == 's')
-    put_scalar(out, operand, inst->literal);
+    put_scalar(out, inst, operand);
   else if (operand->file)
     put_range(out, operand->file == 'v' ? "v" : "a", operand->code,
               operand_width(operand));
   else
     put(out, "off");
-  put(out, "%s%s", modifiers & AQ_ISA_SEXT ? ")" : "",
-      modifiers & AQ_ISA_ABS ? "|" : "");
+  put(out, "%s%s%s", modifiers & AQ_ISA_SEXT ? ")" : "",
+      modifiers & AQ_ISA_ABS ? "|" : "", named ? ")" : "");
 }
 
 /* ---- operands ---- */
+
+static void offset_print(int32_t offset, char text[AQ_ISA_FIELD_SIZE])
+{
+  snprintf(text, AQ_ISA_FIELD_SIZE, "%s0x%x", offset < 0 ? "-" : "",
+           offset < 0 ? 0u - (unsigned)offset : (unsigned)offset);
+}
 
 /* Operands that are no registers. False: nothing to print. */
 static bool put_field(aq_isa_text *out, const aq_isa_inst *inst,
@@ -196,6 +217,7 @@ static bool put_field(aq_isa_text *out, const aq_isa_inst *inst,
     put(out, "%u", inst->imm);
     return true;
   case 'N':
+  case 'Y':
     put(out, inst->imm <= 64 ? "%u" : "0x%x", inst->imm);
     return true;
   case 'Z':
@@ -204,9 +226,6 @@ static bool put_field(aq_isa_text *out, const aq_isa_inst *inst,
     return inst->imm;
   case 'X':
     put(out, "0x%x", inst->imm);
-    return true;
-  case 'Y':
-    put(out, "%u", inst->imm);
     return true;
   case 'H':
     aq_isa_hwreg_print(inst->imm, inst->target, text);
@@ -221,9 +240,7 @@ static bool put_field(aq_isa_text *out, const aq_isa_inst *inst,
     aq_isa_index_mode_print(inst->imm, text);
     break;
   default: /* O of scalar memory */
-    snprintf(text, sizeof text, "%s0x%x", inst->offset < 0 ? "-" : "",
-             inst->offset < 0 ? 0u - (unsigned)inst->offset
-                              : (unsigned)inst->offset);
+    offset_print(inst->offset, text);
   }
   put(out, "%s", text);
   return true;
@@ -241,6 +258,8 @@ static void put_operands(aq_isa_text *out, const aq_isa_inst *inst)
     bool printed = true;
     if (strchr("LNZXYHWMGO", operand->role))
       printed = put_field(out, inst, operand);
+    else if (operand->role == 'K' && encoding == AQ_ISA_VOP2)
+      put(out, "0x%x", inst->literal);
     else if (operand->role == 'K')
       put_literal(out, operand, inst->literal);
     else
@@ -249,8 +268,11 @@ static void put_operands(aq_isa_text *out, const aq_isa_inst *inst)
       out->used = before;
       out->text[before] = 0;
     }
-    if (encoding == AQ_ISA_SMEM && operand->role == 'S' && inst->offen)
-      put(out, " offset:0x%x", inst->offset);
+    if (encoding == AQ_ISA_SMEM && operand->role == 'S' && inst->offen) {
+      char text[AQ_ISA_FIELD_SIZE];
+      offset_print(inst->offset, text);
+      put(out, " offset:%s", text);
+    }
     separator = ", ";
   }
 }
@@ -297,11 +319,39 @@ static void put_packed(aq_isa_text *out, const aq_isa_inst *inst)
     put_list(out, "neg_hi", inst->neg_hi & all, count);
 }
 
+/* Signs that a sum of integers does not use. */
+static void put_dot(aq_isa_text *out, const aq_isa_inst *inst)
+{
+  const unsigned neg_lo = inst->words[1] >> 29;
+  if (neg_lo)
+    put_list(out, "neg_lo", neg_lo, 3);
+  if (inst->neg_hi)
+    put_list(out, "neg_hi", inst->neg_hi, 3);
+}
+
+/* From gfx940 on, matrices of f64 have signs in the place of BLGP. */
+static bool negates(const aq_isa_inst *inst)
+{
+  return inst->target & AQ_ISA_FROM_940 &&
+         strncmp(inst->row->name, "v_mfma_f64_", 11) == 0;
+}
+
+/* Two bits of the selection say which byte is written. */
+static bool selects_byte(const aq_isa_inst *inst)
+{
+  return strcmp(inst->row->name, "v_cvt_sr_fp8_f32") == 0 ||
+         strcmp(inst->row->name, "v_cvt_sr_bf8_f32") == 0;
+}
+
 static void put_result(aq_isa_text *out, const aq_isa_inst *inst)
 {
   static const char *const factors[] = {"", " mul:2", " mul:4", " div:2"};
   const unsigned count = source_count(inst);
-  if (inst->row->encoding != AQ_ISA_VOP3P && inst->op_sel) {
+  if (inst->row->flags & AQ_ISA_TRUTH && inst->imm)
+    put(out, inst->imm <= 10 ? " bitop3:%u" : " bitop3:0x%x", inst->imm);
+  if (inst->op_sel && selects_byte(inst)) {
+    put_list(out, "op_sel", inst->op_sel, 4);
+  } else if (inst->row->encoding != AQ_ISA_VOP3P && inst->op_sel) {
     unsigned bits = inst->op_sel & ((1u << count) - 1);
     put_list(out, "op_sel", bits | (inst->op_sel >> 3 & 1u) << count,
              count + 1);
@@ -314,8 +364,8 @@ static void put_sdwa(aq_isa_text *out, const aq_isa_inst *inst)
   static const char *const selects[] = {"BYTE_0", "BYTE_1", "BYTE_2", "BYTE_3",
                                         "WORD_0", "WORD_1", "DWORD",  "7"};
   static const char *const unused[] = {"UNUSED_PAD", "UNUSED_SEXT",
-                                       "UNUSED_PRESERVE", "3"};
-  if (inst->row->encoding != AQ_ISA_VOPC)
+                                       "UNUSED_PRESERVE", "UNUSED_PAD"};
+  if (inst->row->encoding != AQ_ISA_VOPC && !(inst->row->flags & AQ_ISA_WHOLE))
     put(out, " dst_sel:%s dst_unused:%s", selects[inst->dst_sel],
         unused[inst->dst_unused]);
   const aq_isa_operand *a = aq_isa_operand_find(inst, 'A');
@@ -401,16 +451,20 @@ static void put_modifiers(aq_isa_text *out, const aq_isa_inst *inst)
       put(out, " cbsz:%u", inst->cbsz);
     if (inst->abid)
       put(out, " abid:%u", inst->abid);
-    if (inst->blgp)
+    if (inst->blgp && negates(inst))
+      put_list(out, "neg", inst->blgp, 3);
+    else if (inst->blgp)
       put(out, " blgp:%u", inst->blgp);
     if (inst->row->flags & (AQ_ISA_PACKED | AQ_ISA_MIX))
       put_packed(out, inst);
+    else if (inst->row->flags & AQ_ISA_DOT)
+      put_dot(out, inst);
     put_result(out, inst);
     break;
   default:
     put_result(out, inst);
   }
-  if (inst->form == AQ_ISA_SDWA)
+  if (inst->form == AQ_ISA_SDWA && inst->operand_count > 0)
     put_sdwa(out, inst);
   if (inst->form == AQ_ISA_DPP)
     put_dpp(out, inst);

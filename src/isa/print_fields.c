@@ -75,9 +75,7 @@ void aq_isa_message_print(uint16_t imm, char text[AQ_ISA_FIELD_SIZE])
                                         [2] = "SYSMSG_OP_REG_RD",
                                         [4] = "SYSMSG_OP_TTRACE_PC"};
   const unsigned id = imm & 15, op = imm >> 4 & 7, stream = imm >> 8 & 3;
-  if (imm & ~0x37f)
-    snprintf(text, AQ_ISA_FIELD_SIZE, "%u", imm);
-  else if ((id == GS || id == GS_DONE) && op >= 1 && op <= 3)
+  if ((id == GS || id == GS_DONE) && op >= 1 && op <= 3)
     snprintf(text, AQ_ISA_FIELD_SIZE, "sendmsg(%s, %s, %u)", names[id], gs[op],
              stream);
   else if (id == GS_DONE && op == 0 && stream == 0)
@@ -87,6 +85,8 @@ void aq_isa_message_print(uint16_t imm, char text[AQ_ISA_FIELD_SIZE])
   else if (id != GS && id != GS_DONE && id != SYSMSG && names[id] && op == 0 &&
            stream == 0)
     snprintf(text, AQ_ISA_FIELD_SIZE, "sendmsg(%s)", names[id]);
+  else if (imm & ~0x37f)
+    snprintf(text, AQ_ISA_FIELD_SIZE, "%u", imm);
   else
     snprintf(text, AQ_ISA_FIELD_SIZE, "sendmsg(%u, %u, %u)", id, op, stream);
 }

@@ -34,6 +34,9 @@ enum {
   OFFSET2 = AQ_ISA_OFFSET2,
   GDS = AQ_ISA_GDS,
   SWIZZLE = AQ_ISA_SWIZZLE,
+  TRUTH = AQ_ISA_TRUTH,
+  NO_GLC = AQ_ISA_NO_GLC,
+  WHOLE = AQ_ISA_WHOLE,
 };
 
 static const aq_isa_row rows[] = {

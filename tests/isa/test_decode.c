@@ -81,6 +81,79 @@ START_TEST(an_opcode_belongs_to_its_targets)
 }
 END_TEST
 
+/* Texts of llvm-objdump-22 for encodings that compilers seldom emit. */
+START_TEST(rare_encodings_have_llvm_objdumps_text)
+{
+  static const struct {
+    const char *target;
+    uint32_t words[2];
+    const char *text;
+  } cases[] = {
+      {"gfx900",
+       {0x48040702, 0xffffffff},
+       "v_madmk_f16 v2, v2, 0xffffffff, v3"},
+      {"gfx900",
+       {0x560006ff, 0xffffffff},
+       "v_lshrrev_b16_e32 v0, lit(0xffffffff), v3"},
+      {"gfx900", {0x560006ff, 0x00010005}, "v_lshrrev_b16_e32 v0, 0x5, v3"},
+      {"gfx900", {0xc09a1902, 0x00000010}, "s_atc_probe 0x64, s[4:5], 0x10"},
+      {"gfx900", {0xc085e2e6, 0xa7696d6b}, "s_dcache_wb"},
+      {"gfx90a",
+       {0xc22fc15e, 0x49372b65},
+       "s_atomic_inc s5, s[60:61], s36 offset:-0x8d49b glc"},
+      {"gfx90a",
+       {0xd1370005, 0x0000ca65},
+       "v_dot2c_f32_f16_e64 v5, s101, s101"},
+      {"gfx908", {0x780a047c, 0}, "v_pk_fmac_f16_e32 v5, m0, v2"},
+      {"gfx90a", {0xdb33ffff, 0x00000002}, "ds_gws_init a2 offset:65535 gds"},
+      {"gfx900", {0xd8280000, 0}, "ds_nop"},
+      {"gfx90a",
+       {0xe9301d71, 0x143cdfbc},
+       "tbuffer_load_format_x v223, v188, ttmp[4:7], s20 "
+       "format:[BUF_DATA_FORMAT_10_11_11,BUF_NUM_FORMAT_USCALED] offen "
+       "offset:3441 scc"},
+      {"gfx900",
+       {0x020a04f9, 0x069616f7},
+       "v_add_f32_sdwa v5, neg(-4.0), v2 dst_sel:DWORD "
+       "dst_unused:UNUSED_PRESERVE src0_sel:DWORD src1_sel:DWORD"},
+      {"gfx942",
+       {0x7e02aaf9, 0x00810603},
+       "v_cvt_f32_bf8_sdwa v1, s3 src0_sel:BYTE_1"},
+      {"gfx942",
+       {0xd2a56001, 0x00020702},
+       "v_cvt_sr_bf8_f32 v1, v2, v3 op_sel:[0,0,1,1]"},
+      {"gfx942",
+       {0xd3ee5ac4, 0xc4930122},
+       "v_mfma_f64_16x16x4_f64 v[196:203], v[34:35], v[128:129], v[36:43] "
+       "cbsz:2 abid:11 neg:[0,1,1]"},
+      {"gfx90a",
+       {0xd3a804f7, 0xccc29d4c},
+       "v_dot4_i32_i8 v247, v76, v78, v48 neg_lo:[0,1,1] neg_hi:[0,0,1]"},
+      {"gfx950",
+       {0xd2340201, 0xac120702},
+       "v_bitop3_b32 v1, v2, v3, v4 bitop3:0x55"},
+      {"gfx950",
+       {0xd2334a01, 0xd4120702},
+       "v_bitop3_b16 v1, v2, v3, v4 bitop3:0x96 op_sel:[1,0,0,1]"},
+      {"gfx900",
+       {0xbf900593, 0},
+       "s_sendmsg sendmsg(MSG_GS_DONE, GS_OP_CUT, 1)"},
+      {"gfx900", {0xd1330005, 0x0001e101}, "v_ldexp_f16_e64 v5, v1, 0.5"},
+  };
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    const aq_isa_decoder decoder = decoder_for(cases[i].target);
+    char text[AQ_ISA_TEXT_SIZE];
+    aq_diag diag = AQ_DIAG_INIT;
+    aq_isa_inst inst;
+    ck_assert_status(
+        aq_isa_decode(&decoder, cases[i].words, 8, 0, &inst, &diag), AQ_OK,
+        &diag);
+    aq_isa_print(&inst, text);
+    ck_assert_str_eq(text, cases[i].text);
+  }
+}
+END_TEST
+
 START_TEST(any_bits_decode_and_print_within_bounds)
 {
   static const char *const targets[] = {"gfx900", "gfx906", "gfx908",
@@ -111,4 +184,5 @@ AQ_TEST_MAIN("isa/decode", a_processor_without_a_table_is_refused_by_name,
              an_unknown_word_is_refused_with_its_offset,
              an_instruction_that_is_cut_off_is_refused,
              an_opcode_belongs_to_its_targets,
+             rare_encodings_have_llvm_objdumps_text,
              any_bits_decode_and_print_within_bounds)

@@ -19,8 +19,13 @@ dist_check_SCRIPTS += tests/oracles/test_table.sh
 tests/oracles/test_table.log: $(aq_oracles:=.log)
 EXTRA_DIST += tests/oracles/oracles.tsv tests/oracles/table.sh doc/oracles.md
 
-check-oracles: $(aq_oracles) $(aq_wave_oracles)
+# LLVM_TESTS=FOLDER: LLVM's llvm/test/MC/Disassembler/AMDGPU.
+check-oracles: $(aq_oracles) $(aq_wave_oracles) $(aq_isa_oracles)
 	$(AM_V_at)rm -f oracles.rows
+	$(AM_V_at)for test in $(aq_isa_oracles); do \
+	  AQ_ORACLES=all AQ_LLVM_TESTS='$(LLVM_TESTS)' CK_DEFAULT_TIMEOUT=3600 \
+	    $$test || exit 1; \
+	done
 	$(AM_V_at)for test in $(aq_wave_oracles); do \
 	  AQ_ORACLES=all AQ_SRCDIR='$(abs_top_srcdir)' \
 	    CK_TIMEOUT_MULTIPLIER=20 $$test || exit 1; \

@@ -171,7 +171,7 @@ static char *modifiers_write(char *at, const variant *v, unsigned sources)
                                         "WORD_0", "WORD_1", "DWORD"};
   static const char *const unused[] = {"PAD", "SEXT", "PRESERVE"};
   static const char *const omods[] = {"", " mul:2", " mul:4", " div:2"};
-  const uint16_t flags = v->row->flags;
+  const uint32_t flags = v->row->flags;
   if (v->row->encoding == AQ_ISA_VOP3P && flags & AQ_ISA_PACKED) {
     at = bits_write(at, "op_sel", v->op_sel, sources);
     at = bits_write(at, "op_sel_hi", v->op_sel_hi, sources);

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Compares the text of instructions with llvm-objdump-22's, for the tests of
+ * src/isa.
+ */
+#ifndef AQ_TESTS_ISA_OBJDUMP_H
+#define AQ_TESTS_ISA_OBJDUMP_H
+
+#include "isa/isa.h"
+
+typedef struct objdump_comparison {
+  aq_isa_decoder decoder;
+  unsigned stride;     /* compares each instruction at a multiple of it */
+  size_t instructions; /* equal so far */
+  size_t refused;      /* by llvm-objdump */
+  size_t failures;     /* reported on stderr */
+} objdump_comparison;
+
+bool objdump_is_here(void);
+
+/* Adds the code of a file of the decoder's processor. */
+void objdump_compare(objdump_comparison *on, const char *path);
+
+#endif
