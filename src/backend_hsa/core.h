@@ -88,9 +88,11 @@ typedef struct aqhsa_module {
   void *image; /* a copy: the runtime may look at it later */
 } aqhsa_module;
 
-/* A host function that the simulator runs. */
+/* A kernel of a module that was looked up, or a host function that the
+ * simulator runs. */
 typedef struct aqhsa_kernel {
   struct aqhsa_kernel *next;
+  uint64_t module; /* 0: a host function */
   char *name;
   aq_kernel_info info;
 } aqhsa_kernel;
@@ -128,6 +130,7 @@ struct aqhsa {
   uint32_t drain_signals;
   aqhsa_handler *dropped; /* of signals that are gone */
   aqhsa_kernel *kernels;
+  aq_map objects;      /* of the kernels, to them */
   aq_completion *done; /* reaped, not drained: a ring */
   uint32_t done_first, done_count, done_capacity;
   bool done_lost;      /* out of memory for one */
@@ -220,6 +223,8 @@ aq_status aqhsa_kernel_lookup(aq_transport *t, uint64_t module,
 aq_status aqhsa_kernel_register(aq_transport *t, const aq_kernel_desc *kernel,
                                 aq_kernel_info *out, aq_diag *diag);
 void aqhsa_kernel_unregister(aq_transport *t, uint64_t object);
+bool aqhsa_kernel_describe(aq_transport *t, uint64_t object,
+                           aq_kernel_info *out);
 void aqhsa_modules_close(aqhsa *hsa);
 
 /* ---- origins.c ---- */

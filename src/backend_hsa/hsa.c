@@ -185,6 +185,7 @@ const aq_transport_ops aqhsa_transport_ops = {
     .kernel_lookup = aqhsa_kernel_lookup,
     .kernel_register = aqhsa_kernel_register,
     .kernel_unregister = aqhsa_kernel_unregister,
+    .kernel_describe = aqhsa_kernel_describe,
     .signal_create = aqhsa_signal_create,
     .signal_destroy = aqhsa_signal_destroy,
     .signal_load = aqhsa_signal_load,

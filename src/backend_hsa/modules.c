@@ -93,12 +93,61 @@ static aqhsa_module *module_find(aqhsa *hsa, uint64_t module, bool take)
   return (aqhsa_module *)held;
 }
 
+static void kernel_free(aqhsa_kernel *kernel)
+{
+  free(kernel->name);
+  free(kernel);
+}
+
+/* The first of the list that is of a module and, unless 0, has an object; under
+ * the lock. */
+static aqhsa_kernel *kernel_take(aqhsa *hsa, uint64_t module, uint64_t object)
+{
+  aqhsa_kernel **link = &hsa->kernels, *kernel;
+  uint64_t known = 0;
+  while ((kernel = *link) && (kernel->module != module ||
+                              (object && kernel->info.object != object)))
+    link = &kernel->next;
+  if (!kernel)
+    return NULL;
+  *link = kernel->next;
+  if (aq_map_get(&hsa->objects, kernel->info.object, &known) &&
+      known == (uintptr_t)kernel)
+    aq_map_remove(&hsa->objects, kernel->info.object, &known);
+  return kernel;
+}
+
+/* Takes the kernel in any case: one that is known stays. */
+static aq_status kernel_keep(aqhsa *hsa, aqhsa_kernel *kernel, aq_diag *diag)
+{
+  uint64_t known;
+  pthread_mutex_lock(&hsa->lock);
+  const bool again = aq_map_get(&hsa->objects, kernel->info.object, &known) &&
+                     ((aqhsa_kernel *)(uintptr_t)known)->module != 0 &&
+                     kernel->module != 0;
+  const bool kept = !again && aq_map_put(&hsa->objects, kernel->info.object,
+                                         (uintptr_t)kernel);
+  if (kept) {
+    kernel->next = hsa->kernels;
+    hsa->kernels = kernel;
+  }
+  pthread_mutex_unlock(&hsa->lock);
+  if (!kept)
+    kernel_free(kernel);
+  return kept || again ? AQ_OK : aq_diag_no_memory(diag);
+}
+
 void aqhsa_module_unload(aq_transport *t, uint64_t module)
 {
   aqhsa *hsa = aqhsa_from(t);
   aqhsa_module *found = module_find(hsa, module, true);
-  if (found)
-    module_free(hsa, found);
+  if (!found)
+    return;
+  pthread_mutex_lock(&hsa->lock);
+  for (aqhsa_kernel *kernel; (kernel = kernel_take(hsa, module, 0));)
+    kernel_free(kernel);
+  pthread_mutex_unlock(&hsa->lock);
+  module_free(hsa, found);
 }
 
 /* ---- kernels ---- */
@@ -114,7 +163,7 @@ static aq_status registered_find(aqhsa *hsa, const char *name,
 {
   pthread_mutex_lock(&hsa->lock);
   const aqhsa_kernel *kernel = hsa->kernels;
-  while (kernel && strcmp(kernel->name, name) != 0)
+  while (kernel && (kernel->module != 0 || strcmp(kernel->name, name) != 0))
     kernel = kernel->next;
   if (kernel)
     *out = kernel->info;
@@ -135,6 +184,49 @@ static bool symbol_find(const aqhsa *hsa, const aqhsa_module *module,
           hsa->api->hsa_executable_get_symbol_by_name(
               module->executable, symbol, &module->agent, out) ==
               HSA_STATUS_SUCCESS);
+}
+
+static aqhsa_kernel *kernel_make(uint64_t module, const char *name)
+{
+  aqhsa_kernel *kernel = calloc(1, sizeof *kernel);
+  if (!kernel)
+    return NULL;
+  kernel->module = module;
+  kernel->info.name = kernel->name = strdup(name);
+  if (kernel->name)
+    return kernel;
+  free(kernel);
+  return NULL;
+}
+
+/* So that its object describes it. */
+static aq_status lookup_keep(aqhsa *hsa, uint64_t module, const char *name,
+                             const aq_kernel_info *info, aq_kernel_info *out,
+                             aq_diag *diag)
+{
+  aqhsa_kernel *kernel = kernel_make(module, name);
+  if (!kernel)
+    return aq_diag_no_memory(diag);
+  const char *kept = kernel->info.name;
+  kernel->info = *info;
+  kernel->info.name = kept;
+  aq_status status = kernel_keep(hsa, kernel, diag);
+  if (status == AQ_OK && !aqhsa_kernel_describe(&hsa->base, info->object, out))
+    status = not_found(name, diag);
+  return status;
+}
+
+bool aqhsa_kernel_describe(aq_transport *t, uint64_t object,
+                           aq_kernel_info *out)
+{
+  aqhsa *hsa = aqhsa_from(t);
+  uint64_t kernel = 0;
+  pthread_mutex_lock(&hsa->lock);
+  const bool known = aq_map_get(&hsa->objects, object, &kernel);
+  if (known)
+    *out = ((const aqhsa_kernel *)(uintptr_t)kernel)->info;
+  pthread_mutex_unlock(&hsa->lock);
+  return known;
 }
 
 aq_status aqhsa_kernel_lookup(aq_transport *t, uint64_t module,
@@ -163,8 +255,7 @@ aq_status aqhsa_kernel_lookup(aq_transport *t, uint64_t module,
   api->hsa_executable_symbol_get_info(
       symbol, HSA_EXECUTABLE_SYMBOL_INFO_KERNEL_PRIVATE_SEGMENT_SIZE,
       &info.private_size);
-  *out = info;
-  return AQ_OK;
+  return lookup_keep(hsa, module, name, &info, out, diag);
 }
 
 aq_status aqhsa_kernel_register(aq_transport *t, const aq_kernel_desc *desc,
@@ -176,45 +267,31 @@ aq_status aqhsa_kernel_register(aq_transport *t, const aq_kernel_desc *desc,
                        "hsa: kernel %s is a host function, which no GPU runs; "
                        "load a code object that has it",
                        desc->name);
-  aqhsa_kernel *kernel = calloc(1, sizeof *kernel);
-  if (kernel)
-    kernel->name = strdup(desc->name);
-  if (!kernel || !kernel->name) {
-    free(kernel);
+  aqhsa_kernel *kernel = kernel_make(0, desc->name);
+  if (!kernel)
     return aq_diag_no_memory(diag);
-  }
-  kernel->info = (aq_kernel_info){.kernarg_size = desc->kernarg_size,
-                                  .group_size = desc->group_size,
-                                  .private_size = desc->private_size};
+  const aq_kernel_info info = {
+      .kernarg_size = desc->kernarg_size,
+      .group_size = desc->group_size,
+      .private_size = desc->private_size,
+      .workgroup_max = desc->workgroup_max,
+      .workgroup = {desc->workgroup[0], desc->workgroup[1], desc->workgroup[2]},
+      .name = kernel->name};
+  kernel->info = info;
   hsa_status_t got = hsa->sim.kernel_register(desc, &kernel->info.object);
   if (got != HSA_STATUS_SUCCESS) {
-    free(kernel->name);
-    free(kernel);
+    kernel_free(kernel);
     return aqhsa_fail(hsa->api, got, diag, "registering a host function");
   }
   *out = kernel->info;
-  pthread_mutex_lock(&hsa->lock);
-  kernel->next = hsa->kernels;
-  hsa->kernels = kernel;
-  pthread_mutex_unlock(&hsa->lock);
-  return AQ_OK;
-}
-
-static void kernel_free(aqhsa_kernel *kernel)
-{
-  free(kernel->name);
-  free(kernel);
+  return kernel_keep(hsa, kernel, diag);
 }
 
 void aqhsa_kernel_unregister(aq_transport *t, uint64_t object)
 {
   aqhsa *hsa = aqhsa_from(t);
   pthread_mutex_lock(&hsa->lock);
-  aqhsa_kernel **link = &hsa->kernels, *kernel;
-  while ((kernel = *link) && kernel->info.object != object)
-    link = &kernel->next;
-  if (kernel)
-    *link = kernel->next;
+  aqhsa_kernel *kernel = kernel_take(hsa, 0, object);
   pthread_mutex_unlock(&hsa->lock);
   if (!kernel)
     return;
@@ -227,6 +304,7 @@ void aqhsa_modules_close(aqhsa *hsa)
   while (hsa->modules.first)
     aqhsa_module_unload(&hsa->base, hsa->modules.first->key);
   aq_map_fini(&hsa->modules.map);
+  aq_map_fini(&hsa->objects);
   while (hsa->kernels) {
     aqhsa_kernel *kernel = hsa->kernels;
     hsa->kernels = kernel->next;

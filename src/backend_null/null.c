@@ -255,6 +255,16 @@ static void null_kernel_unregister(aq_transport *t, uint64_t object)
   kernels_collect(n);
 }
 
+static bool null_kernel_describe(aq_transport *t, uint64_t object,
+                                 aq_kernel_info *out)
+{
+  const aqsim_kernel *kernel =
+      aqsim_kernel_from(&null_from(t)->kernels, object);
+  if (kernel)
+    aqsim_kernel_describe(kernel, out);
+  return kernel != NULL;
+}
+
 /* ---- signals ---- */
 
 static aq_status null_signal_create(aq_transport *t, const aq_signal_desc *desc,
@@ -543,6 +553,7 @@ const aq_transport_ops aqsim_null_transport_ops = {
     .kernel_lookup = null_kernel_lookup,
     .kernel_register = null_kernel_register,
     .kernel_unregister = null_kernel_unregister,
+    .kernel_describe = null_kernel_describe,
     .signal_create = null_signal_create,
     .signal_destroy = null_signal_destroy,
     .signal_load = null_signal_load,

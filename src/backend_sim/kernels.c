@@ -178,5 +178,10 @@ void aqsim_kernel_describe(const aqsim_kernel *kernel, aq_kernel_info *out)
   *out = (aq_kernel_info){.object = kernel->desc.object,
                           .kernarg_size = kernel->desc.kernarg_size,
                           .group_size = kernel->desc.group_size,
-                          .private_size = kernel->desc.private_size};
+                          .private_size = kernel->desc.private_size,
+                          .workgroup_max = kernel->desc.workgroup_max,
+                          .workgroup = {kernel->desc.workgroup[0],
+                                        kernel->desc.workgroup[1],
+                                        kernel->desc.workgroup[2]},
+                          .name = kernel->desc.name};
 }

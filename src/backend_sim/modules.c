@@ -135,8 +135,7 @@ aq_status aqsim_module_load(aqsim *sim, uint32_t device, const void *bytes,
   if (!module)
     return aq_diag_no_memory(diag);
   const aq_code_memory memory = {block_allocate, block_release, module};
-  const aq_code_image_options options = {
-      .memory = &memory, .device = &target, .depth = AQ_CODEOBJ_DESCRIPTORS};
+  const aq_code_image_options options = {.memory = &memory, .device = &target};
   module->sim = sim;
   module->device = device;
   status = aq_code_image_load(bytes, size, &options, &module->image, diag);

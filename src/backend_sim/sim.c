@@ -289,6 +289,16 @@ static void sim_kernel_unregister(aq_transport *t, uint64_t object)
   aqsim_kernel_forget(aqsim_from(t), object);
 }
 
+static bool sim_kernel_describe(aq_transport *t, uint64_t object,
+                                aq_kernel_info *out)
+{
+  const aqsim_kernel *kernel =
+      aqsim_kernel_from(&aqsim_from(t)->kernels, object);
+  if (kernel)
+    aqsim_kernel_describe(kernel, out);
+  return kernel != NULL;
+}
+
 /* ---- signals ---- */
 
 static aq_status sim_signal_create(aq_transport *t, const aq_signal_desc *desc,
@@ -485,6 +495,7 @@ const aq_transport_ops aqsim_transport_ops = {
     .kernel_lookup = sim_kernel_lookup,
     .kernel_register = sim_kernel_register,
     .kernel_unregister = sim_kernel_unregister,
+    .kernel_describe = sim_kernel_describe,
     .signal_create = sim_signal_create,
     .signal_destroy = sim_signal_destroy,
     .signal_load = sim_signal_load,

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "cmdbuf/opcodes.h"
+#include "common/kernel_check.h"
 
 /* The result of aq_link_create: the link and its own memory. */
 typedef struct owned_link {
@@ -97,6 +98,53 @@ aq_status aq_link_init(aq_link *link, const aq_program *program,
   if (builtins)
     link->builtins = *builtins;
   return AQ_OK;
+}
+
+/* ---- kernels ---- */
+
+/* The dispatches of a program mostly come in runs of one kernel. */
+typedef struct kernel_memo {
+  uint32_t ordinal;
+  bool known; /* to the transport */
+  aq_kernel_info info;
+} kernel_memo;
+
+static aq_status dispatch_check(const aq_link *link, aq_transport *t,
+                                const aq_op_dispatch *dispatch,
+                                kernel_memo *memo, aq_diag *diag)
+{
+  const aq_kernel_given given = {dispatch->workgroup, dispatch->kernarg_size,
+                                 dispatch->group_size, dispatch->private_size};
+  if (memo->ordinal != dispatch->kernel) {
+    memo->ordinal = dispatch->kernel;
+    memo->known = t->ops->kernel_describe(t, link->kernels[dispatch->kernel],
+                                          &memo->info);
+  }
+  aq_status status =
+      memo->known ? aq_kernel_check(&memo->info, &given, diag) : AQ_OK;
+  return status == AQ_OK ? status
+                         : aq_diag_prefix(diag, "command %u",
+                                          ((const aq_op *)dispatch)->index);
+}
+
+aq_status aq_link_check_kernels(const aq_link *link, aq_transport *transport,
+                                aq_diag *diag)
+{
+  const aq_program *program = link->program;
+  kernel_memo memo = {.ordinal = UINT32_MAX};
+  aq_status status = AQ_OK;
+  for (uint32_t i = 0; i < program->block_count && status == AQ_OK; i++) {
+    const aq_block *block = program->blocks[i];
+    const unsigned char *at = aq_block_at(block, block->header_size);
+    for (uint32_t j = 0; j < block->commands && status == AQ_OK; j++) {
+      const aq_op *op = (const aq_op *)at;
+      const aq_op_dispatch *dispatch = aq_op_as_dispatch(op);
+      if (dispatch)
+        status = dispatch_check(link, transport, dispatch, &memo, diag);
+      at += op->size * 8u;
+    }
+  }
+  return status;
 }
 
 /* ---- owned links ---- */
@@ -233,6 +281,12 @@ aq_status aq_link_create(const aq_program *program,
   own->link.kernels = own->kernels;
   own->link.statics = own->statics;
   own->link.published = own->published;
+  status = aq_link_check_kernels(&own->link, own->transport, diag);
+  if (status != AQ_OK) {
+    aq_link_destroy(&own->link);
+    return status;
+  }
+  own->link.checked = true;
   *out = &own->link;
   return AQ_OK;
 }

@@ -26,6 +26,7 @@ typedef struct aq_link {
   const aq_binding *statics; /* by ordinal */
   const uint64_t *published; /* by block: where its offset 0 would lie */
   aq_builtins builtins;
+  bool checked; /* aq_link_check_kernels() passed */
 } aq_link;
 
 typedef struct aq_link_options {
@@ -39,7 +40,8 @@ typedef struct aq_link_options {
 
 /* Looks up the kernels and buffers of a program on the transport of the options
  * and publishes its rodata. AQ_ERR_NOT_FOUND: the module has no kernel of that
- * name. */
+ * name. AQ_ERR_INVALID: a dispatch gives its kernel less memory or another
+ * workgroup than it needs. */
 AQ_API aq_status aq_link_create(const aq_program *program,
                                 const aq_link_options *options, aq_link **out,
                                 aq_diag *diag);
@@ -58,6 +60,12 @@ AQ_API aq_status aq_link_init(aq_link *link, const aq_program *program,
 AQ_API aq_status aq_link_check_slots(const aq_link *link,
                                      const aq_binding *slots, uint32_t count,
                                      aq_diag *diag);
+
+/* Whether the dispatches of a program give its kernels what these need, as far
+ * as the transport knows them: AQ_ERR_INVALID names the first that does not.
+ * aq_link_create has asked. */
+AQ_API aq_status aq_link_check_kernels(const aq_link *link,
+                                       aq_transport *transport, aq_diag *diag);
 
 AQ_END_DECLS
 

@@ -224,7 +224,11 @@ aq_kernel_desc aq_code_image_kernel(const aq_code_image *image,
                           .sgprs = registers.sgprs,
                           .wave_size = registers.wave_size,
                           .object = aq_code_image_object(image, kernel),
-                          .code = true};
+                          .code = true,
+                          .workgroup_max = kernel->workgroup_max,
+                          .workgroup = {kernel->workgroup[0],
+                                        kernel->workgroup[1],
+                                        kernel->workgroup[2]}};
 }
 
 bool aq_code_image_texts(const aq_code_image *image,

@@ -85,11 +85,17 @@ typedef struct aq_kernel_desc {
    * its code behind it. Without a function, the transport's executor runs the
    * code. */
   bool code;
+  /* Work-items: of the largest workgroup, 0: not known; of the only workgroup
+   * that it takes, or all 0. */
+  uint32_t workgroup_max, workgroup[3];
 } aq_kernel_desc;
 
+/* Sizes and workgroups are 0 where they are not known. */
 typedef struct aq_kernel_info {
   uint64_t object; /* for aq_kernel_packet.kernel_object */
   uint32_t kernarg_size, group_size, private_size;
+  uint32_t workgroup_max, workgroup[3]; /* as in aq_kernel_desc */
+  const char *name; /* the transport's, as long as it knows the kernel */
 } aq_kernel_info;
 
 AQ_END_DECLS

@@ -9,6 +9,7 @@ libaqcore_a_SOURCES += \
 	src/common/hsa_types.h \
 	src/common/json_in.c src/common/json_in.h \
 	src/common/json_out.c src/common/json_out.h \
+	src/common/kernel_check.c src/common/kernel_check.h \
 	src/common/kernel_set.c src/common/kernel_set.h \
 	src/common/map.c src/common/map.h \
 	src/common/memory_sink.c src/common/memory_sink.h \

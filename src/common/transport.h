@@ -42,7 +42,7 @@
 
 AQ_BEGIN_DECLS
 
-#define AQ_TRANSPORT_ABI 4u
+#define AQ_TRANSPORT_ABI 5u
 
 typedef struct aq_transport aq_transport;
 typedef struct aq_transport_ops aq_transport_ops;
@@ -386,7 +386,8 @@ struct aq_transport_ops {
    * registration of an object: a later dispatch of it is a queue error, and the
    * object may be registered again. Nothing may still dispatch the kernel: no
    * packet in a queue names it, and it does not run. An unknown object is no
-   * error. */
+   * error. kernel_describe: a kernel that was looked up or registered, by its
+   * object; false: it is not known. */
   aq_status (*module_load)(aq_transport *t, uint32_t device, const void *image,
                            size_t size, uint64_t *module, aq_diag *diag);
   void (*module_unload)(aq_transport *t, uint64_t module);
@@ -395,6 +396,8 @@ struct aq_transport_ops {
   aq_status (*kernel_register)(aq_transport *t, const aq_kernel_desc *kernel,
                                aq_kernel_info *out, aq_diag *diag);
   void (*kernel_unregister)(aq_transport *t, uint64_t object);
+  bool (*kernel_describe)(aq_transport *t, uint64_t object,
+                          aq_kernel_info *out);
 
   /* Signals. update returns the value before it. signal_handler calls
    * `function` each time the condition holds, until it returns false or the

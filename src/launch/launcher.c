@@ -103,7 +103,11 @@ static aq_status kernel_register(aq_launcher *l, const aq_code_kernel *kernel,
                          .sgprs = (uint16_t)kernel->sgprs,
                          .wave_size = (uint16_t)kernel->wave_size,
                          .object = l->launch.kernel.object,
-                         .code = l->launch.kernel.object != 0};
+                         .code = l->launch.kernel.object != 0,
+                         .workgroup_max = kernel->workgroup_max,
+                         .workgroup = {kernel->workgroup[0],
+                                       kernel->workgroup[1],
+                                       kernel->workgroup[2]}};
   const bool executes = desc.code && aq_transport_executes(l->device->gfx);
   if (!entry && (!executes || l->ask.may_miss)) {
     desc.code = false;
@@ -156,6 +160,13 @@ static aq_status workgroup_choose(aq_launcher *l, const aq_code_kernel *kernel,
     l->launch.workgroup[i] = (uint16_t)size[i];
     items *= size[i];
   }
+  if (kernel->workgroup[0] &&
+      memcmp(size, kernel->workgroup, sizeof kernel->workgroup) != 0)
+    return aq_diag_set(
+        diag, AQ_ERR_INPUT,
+        "--workgroup: %ux%ux%u work-items; kernel %s requires %ux%ux%u",
+        size[0], size[1], size[2], l->ask.kernel, kernel->workgroup[0],
+        kernel->workgroup[1], kernel->workgroup[2]);
   if (items > most)
     return aq_diag_set(diag, AQ_ERR_INPUT,
                        "--workgroup: %llu work-items; kernel %s takes at most "

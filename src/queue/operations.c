@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/kernel_check.h"
 #include "queue/queue_priv.h"
 #include "queue/tap_priv.h"
 
@@ -111,6 +112,18 @@ aq_status aq_queue_check_kernargs(const aq_queue *queue, uint64_t size,
                      (unsigned long long)(limit - AQ_PLAN_KERNARG));
 }
 
+/* A kernel that the transport does not know is for the device to refuse. */
+static aq_status launch_check(aq_queue *queue, const aq_launch *launch,
+                              aq_diag *diag)
+{
+  const aq_kernel_given given = {launch->workgroup, launch->kernarg_size,
+                                 launch->group_size, launch->private_size};
+  aq_kernel_info kernel;
+  return queue->ops->kernel_describe(queue->transport, launch->object, &kernel)
+             ? aq_kernel_check(&kernel, &given, diag)
+             : AQ_OK;
+}
+
 static aq_status dispatch_submit(aq_queue *queue, const aq_sync *sync,
                                  const aq_launch *launch, aq_diag *diag)
 {
@@ -118,7 +131,9 @@ static aq_status dispatch_submit(aq_queue *queue, const aq_sync *sync,
     if (launch->grid[i] == 0 || launch->workgroup[i] == 0)
       return aq_diag_set(diag, AQ_ERR_INVALID,
                          "dispatch: dimension %d of grid or workgroup is 0", i);
-  aq_status status = aq_queue_check_kernargs(queue, launch->kernarg_size, diag);
+  aq_status status = launch_check(queue, launch, diag);
+  if (status == AQ_OK)
+    status = aq_queue_check_kernargs(queue, launch->kernarg_size, diag);
   if (status != AQ_OK)
     return status;
   dispatch_task task;
@@ -198,6 +213,8 @@ static aq_status execute_submit(aq_queue *queue, const aq_sync *sync,
   const aq_program *program = execution->link->program;
   aq_status status = aq_link_check_slots(execution->link, execution->bindings,
                                          execution->binding_count, diag);
+  if (status == AQ_OK && !execution->link->checked)
+    status = aq_link_check_kernels(execution->link, queue->transport, diag);
   if (status == AQ_OK)
     status = aq_queue_check_kernargs(queue, program->kernarg_max, diag);
   if (status != AQ_OK)

@@ -128,7 +128,8 @@ typedef struct aq_launch {
   uint32_t kernarg_size; /* bytes */
 } aq_launch;
 
-/* Launches a kernel. */
+/* Launches a kernel. AQ_ERR_INVALID: the launch gives it less memory or another
+ * workgroup than it needs, as far as the transport knows the kernel. */
 AQ_API aq_status aq_queue_dispatch(aq_queue *queue, const aq_sync *sync,
                                    const aq_launch *launch, aq_diag *diag);
 

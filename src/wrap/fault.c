@@ -371,6 +371,13 @@ static void fault_kernel_unregister(aq_transport *t, uint64_t object)
   f->ops->kernel_unregister(f->inner, object);
 }
 
+static bool fault_kernel_describe(aq_transport *t, uint64_t object,
+                                  aq_kernel_info *out)
+{
+  aq_faulty *f = aq_faulty_from(t);
+  return f->ops->kernel_describe(f->inner, object, out);
+}
+
 static aq_status fault_kernel_lookup(aq_transport *t, uint64_t module,
                                      const char *name, aq_kernel_info *out,
                                      aq_diag *diag)
@@ -487,6 +494,7 @@ const aq_transport_ops aq_fault_transport_ops = {
     .kernel_lookup = fault_kernel_lookup,
     .kernel_register = fault_kernel_register,
     .kernel_unregister = fault_kernel_unregister,
+    .kernel_describe = fault_kernel_describe,
     .signal_create = fault_signal_create,
     .signal_destroy = fault_signal_destroy,
     .signal_load = fault_signal_load,

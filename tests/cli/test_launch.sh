@@ -285,6 +285,28 @@ refuses "a bad grid" "--grid 0: expected X" "$code" vadd --grid 0
 refuses "a grid of four" "expected X" "$code" vadd --grid 1,1,1,1
 refuses "a workgroup too large" "takes at most 1024" "$code" vadd --grid 4096 \
   --workgroup 64,32
+cat > "$work/required.ll" << 'L'
+target triple = "amdgcn-amd-amdhsa"
+define amdgpu_kernel void @required() !reqd_work_group_size !0 {
+  ret void
+}
+!0 = !{i32 32, i32 2, i32 1}
+L
+for clang in clang-22 clang-19 clang-15; do
+  $clang -target amdgcn-amd-amdhsa -mcpu=gfx90a -O1 -nogpulib \
+    -Wno-override-module -o "$work/required.hsaco" "$work/required.ll" \
+    2> "$work/log" && break
+done
+if [ -f "$work/required.hsaco" ]; then
+  refuses "a workgroup of another size than the kernel requires" \
+    "--workgroup: 64x1x1 work-items; kernel required requires 32x2x1" \
+    "$work/required.hsaco" required --grid 64 --workgroup 64
+  try "$aqueduct" launch "$work/required.hsaco" required --grid 64,2 \
+    --workgroup 32,2
+  check "the required one is accepted" [ "$status" = 0 ]
+else
+  skip "a required workgroup" "no clang with lld"
+fi
 refuses "too few arguments" "takes 4 arguments, and 1 are given" "$code" vadd \
   --grid 64 --kernels "$kernels" --args u32:1
 refuses "an argument of another size" "argument 4 of the kernel is a value of" \

@@ -112,6 +112,10 @@ static void registered_kernel_is_found(contract *c)
   ck_assert_uint_eq(found.object, made.object);
   ck_assert_uint_eq(found.kernarg_size, 24);
   ck_assert_uint_eq(found.group_size, 64);
+  ck_assert(c->ops->kernel_describe(c->t, made.object, &found));
+  ck_assert_uint_eq(found.object, made.object);
+  ck_assert_uint_eq(found.group_size, 64);
+  ck_assert_str_eq(found.name, "found");
 }
 
 static void an_unregistered_kernel_is_found_no_more(contract *c)
@@ -123,6 +127,7 @@ static void an_unregistered_kernel_is_found_no_more(contract *c)
   c->ops->kernel_unregister(c->t, made.object);
   ck_assert_status(c->ops->kernel_lookup(c->t, 0, "gone", &found, &c->rig.diag),
                    AQ_ERR_NOT_FOUND, &c->rig.diag);
+  ck_assert(!c->ops->kernel_describe(c->t, made.object, &found));
   c->ops->kernel_unregister(c->t, made.object); /* no error */
   ck_assert_status(c->ops->kernel_register(c->t, &desc, &made, &c->rig.diag),
                    AQ_OK, &c->rig.diag);

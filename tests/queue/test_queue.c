@@ -405,6 +405,134 @@ static aq_link *steps_link(ground *g, uint64_t steps, aq_builder **builder)
   return link;
 }
 
+/* ---- what kernels need ---- */
+
+static void nothing(const aq_kernel_call *call)
+{
+  (void)call;
+}
+
+enum { NEEDED = 6 };
+
+/* What "needs" takes, and launches that each fail by one figure. */
+static const aq_launch launches[NEEDED + 1] = {
+    {0, {8, 2, 1}, {4, 2, 1}, 1024, 16, "", 64},
+    {0, {8, 2, 1}, {4, 2, 1}, 1024, 16, "", 63},
+    {0, {8, 2, 1}, {4, 2, 1}, 1023, 16, "", 64},
+    {0, {8, 2, 1}, {4, 2, 1}, 1024, 15, "", 64},
+    {0, {8, 2, 1}, {2, 4, 1}, 1024, 16, "", 64},
+    {0, {8, 2, 1}, {8, 1, 1}, 1024, 16, "", 64},
+    {0, {8, 2, 1}, {4, 2, 2}, 1024, 16, "", 64},
+};
+
+static const char *const refusals[NEEDED] = {
+    "63 bytes of arguments are given; it needs 64",
+    "1023 bytes of group memory are given; it needs 1024",
+    "15 bytes of private memory are given; it needs 16",
+    "2x4x1 work-items; the kernel requires 4x2x1",
+    "8x1x1 work-items; the kernel requires 4x2x1",
+    "4x2x2 work-items; the kernel requires 4x2x1",
+};
+
+static uint64_t needy_register(ground *g, bool fixed)
+{
+  aq_kernel_info info;
+  ck_assert_ok(g,
+               g->ops->kernel_register(
+                   g->t,
+                   &(aq_kernel_desc){.name = "needs",
+                                     .function = nothing,
+                                     .cost = {AQ_COST_FIXED, AQ_US},
+                                     .kernarg_size = 64,
+                                     .group_size = 1024,
+                                     .private_size = 16,
+                                     .workgroup_max = fixed ? 8 : 4,
+                                     .workgroup = {fixed ? 4 : 0, fixed ? 2 : 0,
+                                                   fixed ? 1 : 0}},
+                   &info, &g->diag));
+  return info.object;
+}
+
+static void refused(ground *g, aq_status status, const char *words)
+{
+  ck_assert_status(status, AQ_ERR_INVALID, &g->diag);
+  ck_assert_msg(strstr(g->diag.text, "kernel needs: "), "%s", g->diag.text);
+  ck_assert_msg(strstr(g->diag.text, words), "%s", g->diag.text);
+}
+
+static void a_launch_that_lacks_what_its_kernel_needs_is_refused(ground *g)
+{
+  aq_queue *queue = ground_queue(g, NULL);
+  char args[64] = "";
+  for (int i = 0; i <= NEEDED; i++) {
+    aq_launch launch = launches[i];
+    launch.object = needy_register(g, true);
+    launch.kernargs = args;
+    aq_status status = aq_queue_dispatch(queue, NULL, &launch, &g->diag);
+    if (i == 0)
+      ck_assert_ok(g, status);
+    else
+      refused(g, status, refusals[i - 1]);
+    ck_assert_ok(g, aq_queue_wait_idle(queue, AQ_TIME_MAX, &g->diag));
+  }
+  aq_launch launch = launches[0];
+  launch.object = needy_register(g, false);
+  launch.kernargs = args;
+  refused(g, aq_queue_dispatch(queue, NULL, &launch, &g->diag),
+          "8 work-items; the kernel takes at most 4");
+  aq_queue_destroy(queue);
+}
+
+/* Programs with one launch of each kind, linked with and without memory of
+ * their own. */
+static void a_program_that_lacks_what_its_kernels_need_is_refused(ground *g)
+{
+  aq_queue *queue = ground_queue(g, NULL);
+  const uint64_t object = needy_register(g, true);
+  char args[64] = "";
+  for (int i = 0; i <= 2 * NEEDED + 1; i++) {
+    const bool one_shot = i > NEEDED;
+    const int which = i % (NEEDED + 1);
+    const aq_launch *launch = &launches[which];
+    const aq_dispatch dispatch = {.grid = {8, 2, 1},
+                                  .workgroup = {launch->workgroup[0],
+                                                launch->workgroup[1],
+                                                launch->workgroup[2]},
+                                  .group_size = launch->group_size,
+                                  .private_size = launch->private_size,
+                                  .constants = args,
+                                  .constant_size = launch->kernarg_size};
+    aq_builder *builder;
+    aq_program program;
+    aq_link *link = NULL, borrowed;
+    uint32_t kernel;
+    ck_assert_ok(g,
+                 aq_builder_create(&(aq_builder_options){.one_shot = one_shot},
+                                   &builder, &g->diag));
+    ck_assert_ok(
+        g, aq_builder_kernel(builder, "needs", object, &kernel, &g->diag));
+    ck_assert_ok(g, aq_builder_dispatch(builder, &dispatch, &g->diag));
+    ck_assert_ok(g, aq_builder_end(builder, &program, &g->diag));
+    aq_status status =
+        one_shot
+            ? aq_link_init(&borrowed, &program, NULL, &g->diag)
+            : aq_link_create(&program, &(aq_link_options){.transport = g->t},
+                             &link, &g->diag);
+    if (status == AQ_OK)
+      status = aq_queue_execute(
+          queue, NULL, &(aq_execution){one_shot ? &borrowed : link, NULL, 0},
+          &g->diag);
+    if (which == 0)
+      ck_assert_ok(g, status);
+    else
+      refused(g, status, refusals[which - 1]);
+    ck_assert_ok(g, aq_queue_wait_idle(queue, AQ_TIME_MAX, &g->diag));
+    aq_link_destroy(link);
+    aq_builder_destroy(builder);
+  }
+  aq_queue_destroy(queue);
+}
+
 /* A command buffer larger than the ring, replayed with different tables. */
 static void a_program_larger_than_the_ring_is_one_operation(ground *g)
 {
@@ -704,6 +832,8 @@ static const ground_case cases[] = {
     GROUND_CASE(operations_become_rows_of_the_record),
     GROUND_CASE(a_program_that_looks_at_values_goes_on_when_they_are_there),
     GROUND_CASE(queues_are_placed_by_their_affinity),
+    GROUND_CASE(a_launch_that_lacks_what_its_kernel_needs_is_refused),
+    GROUND_CASE(a_program_that_lacks_what_its_kernels_need_is_refused),
 };
 
 int main(void)

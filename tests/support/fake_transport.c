@@ -140,6 +140,14 @@ static aq_status fake_kernel_register(aq_transport *t,
   return AQ_OK;
 }
 
+/* Tests of the queue dispatch objects that nobody registered. */
+static bool fake_kernel_describe(aq_transport *t, uint64_t object,
+                                 aq_kernel_info *out)
+{
+  (void)t, (void)object, (void)out;
+  return false;
+}
+
 /* Objects are not used again: tests compare them. */
 static void fake_kernel_unregister(aq_transport *t, uint64_t object)
 {
@@ -427,6 +435,7 @@ const aq_transport_ops fake_transport = {
     .mem_publish = no_publish,
     .kernel_register = fake_kernel_register,
     .kernel_unregister = fake_kernel_unregister,
+    .kernel_describe = fake_kernel_describe,
     .signal_create = fake_signal_create,
     .signal_load = fake_signal_load,
     .signal_store = fake_signal_store,

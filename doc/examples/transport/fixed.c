@@ -182,7 +182,12 @@ static void kernel_describe(const fixed_kernel *kernel, aq_kernel_info *out)
   *out = (aq_kernel_info){.object = (uint64_t)(uintptr_t)kernel,
                           .kernarg_size = kernel->desc.kernarg_size,
                           .group_size = kernel->desc.group_size,
-                          .private_size = kernel->desc.private_size};
+                          .private_size = kernel->desc.private_size,
+                          .workgroup_max = kernel->desc.workgroup_max,
+                          .workgroup = {kernel->desc.workgroup[0],
+                                        kernel->desc.workgroup[1],
+                                        kernel->desc.workgroup[2]},
+                          .name = kernel->name};
 }
 
 static aq_status fixed_kernel_lookup(aq_transport *t, uint64_t module,
@@ -235,6 +240,17 @@ static void fixed_kernel_unregister(aq_transport *t, uint64_t object)
   *link = kernel->next;
   free(kernel->name);
   free(kernel);
+}
+
+static bool fixed_kernel_describe(aq_transport *t, uint64_t object,
+                                  aq_kernel_info *out)
+{
+  for (fixed_kernel *k = fixed_from(t)->kernels; k; k = k->next)
+    if ((uint64_t)(uintptr_t)k == object) {
+      kernel_describe(k, out);
+      return true;
+    }
+  return false;
 }
 
 /* ---- signals ---- */
@@ -442,6 +458,7 @@ static const aq_transport_ops ops = {
     .kernel_lookup = fixed_kernel_lookup,
     .kernel_register = fixed_kernel_register,
     .kernel_unregister = fixed_kernel_unregister,
+    .kernel_describe = fixed_kernel_describe,
     .signal_create = fixed_signal_create,
     .signal_destroy = fixed_signal_destroy,
     .signal_load = fixed_signal_load,

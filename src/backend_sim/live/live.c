@@ -177,6 +177,15 @@ static void live_kernel_unregister(aq_transport *t, uint64_t object)
   leave(live);
 }
 
+static bool live_kernel_describe(aq_transport *t, uint64_t object,
+                                 aq_kernel_info *out)
+{
+  aqsim_live *live = enter(t);
+  const bool known = base->kernel_describe(t, object, out);
+  leave(live);
+  return known;
+}
+
 /* ---- signals ---- */
 
 static aq_status live_signal_create(aq_transport *t, const aq_signal_desc *desc,
@@ -404,6 +413,7 @@ const aq_transport_ops aqsim_live_ops = {
     .kernel_lookup = live_kernel_lookup,
     .kernel_register = live_kernel_register,
     .kernel_unregister = live_kernel_unregister,
+    .kernel_describe = live_kernel_describe,
     .signal_create = live_signal_create,
     .signal_destroy = live_signal_destroy,
     .signal_load = live_signal_load,
