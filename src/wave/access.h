@@ -22,4 +22,9 @@ const aq_wave_op *aq_wave_shared_load2(aq_wave *w, const aq_wave_op *o,
 const aq_wave_op *aq_wave_shared_store2(aq_wave *w, const aq_wave_op *o,
                                         unsigned words, unsigned scale);
 
+/* The host address of a lane's bytes that an instruction of global, flat or
+ * scratch memory reads; NULL: `*address` cannot be reached. */
+void *aq_wave_lane_at(aq_wave *w, const aq_wave_op *o, int lane, unsigned size,
+                      uint64_t *address);
+
 #endif

@@ -15,6 +15,8 @@
 #include "common/allocations.h"
 #include "common/map.h"
 #include "wave/atomics.h"
+#include "wave/direct.h"
+#include "wave/finish.h"
 
 enum {
   PAGE_BYTES = 4096,
@@ -72,7 +74,15 @@ static aq_wave_handler *handler_of(aq_wave_code *code, const aq_isa_row *row)
   return *slot;
 }
 
+static aq_wave_handler *handler_for(aq_wave_code *code, const aq_isa_inst *inst)
+{
+  return aq_wave_is_direct(inst) ? code->named(code->level, AQ_WAVE_DIRECT)
+                                 : handler_of(code, inst->row);
+}
+
 /* ---- lowering ---- */
+
+enum { BRAIN = 1 }; /* in the place of a width: bf16 */
 
 static uint64_t float_constant(unsigned code, unsigned bits)
 {
@@ -92,7 +102,8 @@ static uint64_t float_constant(unsigned code, unsigned bits)
       {0x3118, 0x3e22f983, 0x3fc45f306dc9c882},
   };
   const unsigned i = code - AQ_ISA_HALF;
-  return bits == 64                   ? values[i].wide
+  return bits == BRAIN                ? values[i].single >> 16
+         : bits == 64                 ? values[i].wide
          : bits == 16 || bits == 1632 ? values[i].half
                                       : values[i].single;
 }
@@ -102,6 +113,8 @@ static unsigned constant_bits(const aq_isa_inst *inst,
                               const aq_isa_operand *operand)
 {
   const char *name = inst->row->name;
+  if (strcmp(name, "v_cvt_f32_bf16") == 0)
+    return BRAIN;
   if (inst->row->encoding != AQ_ISA_VOP3P)
     return operand->bits;
   if (inst->row->flags & AQ_ISA_MATRIX)
@@ -199,8 +212,9 @@ static bool arithmetic_lower(aq_wave_op *o, const aq_isa_inst *inst)
 /* Instructions that accumulate into their destination. */
 static bool accumulates(const char *name)
 {
-  static const char *const prefixes[] = {"v_fmac_",  "v_mac_",   "v_pk_fmac_",
-                                         "v_dot2c_", "v_dot4c_", "v_dot8c_"};
+  static const char *const prefixes[] = {
+      "v_fmac_",  "v_mac_",   "v_pk_fmac_",    "v_dot2c_",
+      "v_dot4c_", "v_dot8c_", "v_cvt_pkaccum_"};
   for (size_t i = 0; i < sizeof prefixes / sizeof *prefixes; i++)
     if (strncmp(name, prefixes[i], strlen(prefixes[i])) == 0)
       return true;
@@ -221,7 +235,8 @@ static bool form_is_needed(const aq_isa_inst *inst)
 {
   bool needed = inst->form == AQ_ISA_SDWA || inst->form == AQ_ISA_DPP ||
                 inst->clamp || inst->omod;
-  if (inst->row->encoding == AQ_ISA_VOP3P)
+  if (inst->row->encoding == AQ_ISA_VOP3P ||
+      strncmp(inst->row->name, "v_permlane", 10) == 0)
     return false; /* handlers read the modifiers */
   for (unsigned k = 0; k < inst->operand_count; k++)
     needed |= inst->operands[k].modifiers != 0;
@@ -237,6 +252,9 @@ static bool vector_lower(aq_wave_op *o, aq_wave_more *more)
     o->kind[2] = AQ_WAVE_V;
     o->r[2] = o->d;
   }
+  if ((inst->clamp || inst->omod) && inst->row->encoding != AQ_ISA_VOP3P &&
+      !aq_wave_finish_executes(inst))
+    return false;
   if (form_is_needed(inst) && o->run != op_missing) {
     more->base = o->run;
     o->run = aq_wave_form_run;
@@ -282,7 +300,9 @@ static bool memory_lower(aq_wave_op *o, aq_wave_more *more)
     return false;
   o->e = more->scalar;
   const bool gws = inst->row->flags & AQ_ISA_GDS;
-  return !inst->lds && inst->gds == gws && !inst->tfe;
+  if (inst->gds != gws || inst->tfe)
+    return false;
+  return !aq_wave_is_direct(inst) || aq_wave_direct_lower(o, inst);
 }
 
 static bool op_lower(aq_wave_op *o, aq_wave_more *more)
@@ -418,7 +438,7 @@ static const aq_wave_op *op_decode(aq_wave *w, const aq_wave_op *o)
     word_refuse(w, page->base + at, page->bytes + at);
     return NULL;
   }
-  aq_wave_op lowered = {.run = handler_of(page->code, more->inst.row),
+  aq_wave_op lowered = {.run = handler_for(page->code, &more->inst),
                         .words = more->inst.size / 4,
                         .more = more};
   if (!op_lower(&lowered, more))

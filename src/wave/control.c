@@ -321,6 +321,6 @@ const aq_wave_semantics aq_wave_control[] = {
     AS(s_dcache_discard_x2, s_nop), AS(s_atc_probe, s_nop),
     AS(s_atc_probe_buffer, s_nop), AS(buffer_wbl2, s_nop), AS(buffer_inv, s_nop),
     AS(buffer_invl2, s_nop), AS(buffer_wbinvl1, s_nop),
-    AS(buffer_wbinvl1_vol, s_nop), AS(v_nop, s_nop), AS(v_clrexcp, s_nop),
+    AS(buffer_wbinvl1_vol, s_nop), AS(v_nop, s_nop), AS(ds_nop, s_nop), AS(v_clrexcp, s_nop),
     {NULL, NULL}};
 /* clang-format on */

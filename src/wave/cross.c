@@ -69,6 +69,39 @@ BODY(v_swap_b32)
   return aq_wave_next(o);
 }
 
+/* Exchanges lanes of the destination with those of the source `distance` below.
+ * Both have to be active, or neither. */
+static const aq_wave_op *lanes_swap(aq_wave *w, const aq_wave_op *o,
+                                    int distance)
+{
+  const uint64_t exec = AQ_WAVE_EXEC(w);
+  uint32_t *d = w->v[o->d], *s = w->v[o->r[0]];
+  for (int l = 0; l < AQ_WAVE_LANES; l++)
+    if (l & distance && (exec >> l & 1) != (exec >> (l - distance) & 1))
+      return aq_wave_fault(w, o, AQ_EXECUTION_FAULT_ILLEGAL, 0,
+                           "an exchange with an inactive lane is not "
+                           "simulated");
+  for (int l = 0; l < AQ_WAVE_LANES; l++) {
+    if (!(l & distance) || !(exec >> l & 1))
+      continue;
+    const uint32_t x = d[l];
+    d[l] = s[l - distance];
+    s[l - distance] = x;
+  }
+  return aq_wave_next(o);
+}
+
+/* Odd rows of 16 lanes with even ones of the source. */
+BODY(v_permlane16_swap_b32)
+{
+  return lanes_swap(w, o, 16);
+}
+
+BODY(v_permlane32_swap_b32)
+{
+  return lanes_swap(w, o, 32);
+}
+
 /* ---- through the LDS crossbar; no memory is touched ---- */
 
 /* Lanes pull: inactive lanes read as 0. */
@@ -137,5 +170,6 @@ BODY(ds_swizzle_b32)
 const aq_wave_semantics aq_wave_cross[] = {
     H(v_readfirstlane_b32), H(v_readlane_b32), H(v_writelane_b32),
     H(v_mbcnt_lo_u32_b32), H(v_mbcnt_hi_u32_b32), H(v_swap_b32),
+    H(v_permlane16_swap_b32), H(v_permlane32_swap_b32),
     H(ds_bpermute_b32), H(ds_permute_b32), H(ds_swizzle_b32), {NULL, NULL}};
 /* clang-format on */

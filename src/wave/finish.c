@@ -258,6 +258,14 @@ static bool integer_clamp(aq_wave *w, const aq_wave_op *plain, uint32_t *row)
   return true;
 }
 
+bool aq_wave_finish_executes(const aq_isa_inst *inst)
+{
+  const type of = result_of(inst->row->name);
+  return of != BF16 &&
+         (of != INTEGER || !inst->clamp || inst->row->encoding == AQ_ISA_VOPC ||
+          saturation_find(inst->row->name));
+}
+
 bool aq_wave_finish(aq_wave *w, const aq_wave_op *plain, uint16_t row)
 {
   const aq_isa_inst *inst = &plain->more->inst;

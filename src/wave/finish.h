@@ -10,6 +10,9 @@
  * false: the instruction has no such modifier here. */
 bool aq_wave_finish(aq_wave *w, const aq_wave_op *plain, uint16_t row);
 
+/* Whether the instruction's clamp and multiplication are simulated. */
+bool aq_wave_finish_executes(const aq_isa_inst *inst);
+
 /* A float between 0 and 1. A NaN is 0 where MODE clamps like DX10. */
 static inline double aq_wave_clamp_unit(const aq_wave *w, double x)
 {

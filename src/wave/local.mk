@@ -6,6 +6,8 @@ libaqcore_a_SOURCES += \
 	src/wave/control.c \
 	src/wave/crew.c src/wave/crew.h \
 	src/wave/cross.c \
+	src/wave/direct.c src/wave/direct.h \
+	src/wave/direct_lower.c \
 	src/wave/division.c \
 	src/wave/each.h \
 	src/wave/finish.c src/wave/finish.h \
@@ -26,16 +28,19 @@ libaqcore_a_SOURCES += \
 	src/wave/pattern.c src/wave/pattern.h \
 	src/wave/profile.c src/wave/profile.h \
 	src/wave/pool.c src/wave/pool.h \
+	src/wave/rare.c \
 	src/wave/reach.c src/wave/reach.h \
 	src/wave/scalar.c \
 	src/wave/semantics.c \
-	src/wave/shared.c \
+	src/wave/shared.c src/wave/shared.h \
+	src/wave/shared_lanes.c \
 	src/wave/smem.c \
 	src/wave/special.c \
 	src/wave/start.c \
 	src/wave/state.h \
 	src/wave/stop.c \
 	src/wave/trace.c src/wave/trace.h \
+	src/wave/typed.c \
 	src/wave/vector.inc \
 	src/wave/vector_base.c \
 	src/wave/vector_v3.c \

@@ -72,6 +72,17 @@ ALWAYS_INLINE void *lane_at(aq_wave *w, const aq_wave_op *o, space where, int l,
   return aq_wave_reach(w->grid, at, size, write);
 }
 
+void *aq_wave_lane_at(aq_wave *w, const aq_wave_op *o, int lane, unsigned size,
+                      uint64_t *address)
+{
+  const uint8_t encoding = o->more->inst.row->encoding;
+  return lane_at(w, o,
+                 encoding == AQ_ISA_GLOBAL    ? GLOBAL
+                 : encoding == AQ_ISA_SCRATCH ? SCRATCH
+                                              : FLAT,
+                 lane, size, false, address);
+}
+
 /* ---- lanes one after the other ---- */
 
 /* Buffers check the range of each word: some may be dropped. */

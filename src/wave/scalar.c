@@ -296,6 +296,20 @@ BODY(s_movreld_b32)
   return aq_wave_next(o);
 }
 
+BODY(s_movrels_b64)
+{
+  const unsigned from = (o->r[0] + w->s[AQ_ISA_M0]) & 126;
+  aq_wave_put64(w, o->d, w->s[from] | (uint64_t)w->s[from + 1] << 32);
+  return aq_wave_next(o);
+}
+
+BODY(s_movreld_b64)
+{
+  const unsigned to = (o->d + w->s[AQ_ISA_M0]) & 126;
+  aq_wave_put64(w, (uint16_t)to, aq_wave_s64(w, o, 0));
+  return aq_wave_next(o);
+}
+
 /* ---- comparisons ---- */
 
 #define CMP32(name, T, OP)                                                     \
@@ -407,7 +421,8 @@ const aq_wave_semantics aq_wave_scalar[] = {
     H(s_xor_saveexec_b64), H(s_andn2_saveexec_b64), H(s_orn2_saveexec_b64),
     H(s_nand_saveexec_b64), H(s_nor_saveexec_b64), H(s_xnor_saveexec_b64),
     H(s_andn1_saveexec_b64), H(s_orn1_saveexec_b64), H(s_andn1_wrexec_b64),
-    H(s_andn2_wrexec_b64), H(s_movrels_b32), H(s_movreld_b32), H(s_cmp_eq_i32),
+    H(s_andn2_wrexec_b64), H(s_movrels_b32), H(s_movreld_b32), H(s_movrels_b64),
+    H(s_movreld_b64), H(s_cmp_eq_i32),
     H(s_cmp_lg_i32), H(s_cmp_gt_i32), H(s_cmp_ge_i32), H(s_cmp_lt_i32),
     H(s_cmp_le_i32), H(s_cmp_eq_u32), H(s_cmp_lg_u32), H(s_cmp_gt_u32),
     H(s_cmp_ge_u32), H(s_cmp_lt_u32), H(s_cmp_le_u32), H(s_cmp_eq_u64),

@@ -8,6 +8,7 @@
 #include "wave/access.h"
 #include "wave/atomics.h"
 #include "wave/lanes.h"
+#include "wave/shared.h"
 
 #define BODY(name)                                                             \
   static const aq_wave_op *name##_(aq_wave *w, const aq_wave_op *o)
@@ -16,23 +17,14 @@
     for (int l = __builtin_ctzll(rest), once = 1; once; once = 0)
 #define ALWAYS_INLINE __attribute__((always_inline)) static inline
 
-static const aq_wave_op *outside(aq_wave *w, const aq_wave_op *o, int l,
-                                 uint32_t address)
+const aq_wave_op *aq_wave_shared_miss(aq_wave *w, const aq_wave_op *o, int lane,
+                                      uint32_t address)
 {
   char what[96];
-  snprintf(what, sizeof what, "lane %d: LDS address %u of %u bytes", l, address,
-           w->grid->lds_size);
+  snprintf(what, sizeof what, "lane %d: LDS address %u of %u bytes", lane,
+           address, w->grid->lds_size);
   return aq_wave_fault(w, o, AQ_EXECUTION_FAULT_APERTURE,
                        (uint64_t)AQ_WAVE_SHARED_HI << 32 | address, what);
-}
-
-ALWAYS_INLINE uint8_t *lane_at(const aq_wave *w, uint32_t address,
-                               unsigned size)
-{
-  const uint32_t end = w->grid->lds_size;
-  return __builtin_expect(address <= end && size <= end - address, true)
-             ? w->group->lds + address
-             : NULL;
 }
 
 /* `words` words at `offset` from the lane's address into rows from d on. */
@@ -43,9 +35,9 @@ static const aq_wave_op *words_load(aq_wave *w, const aq_wave_op *o,
   LANES(l)
   {
     const uint32_t at = address[l] + offset;
-    const uint8_t *from = lane_at(w, at, 4 * words);
+    const uint8_t *from = aq_wave_shared_at(w, at, 4 * words);
     if (__builtin_expect(!from, false))
-      return outside(w, o, l, at);
+      return aq_wave_shared_miss(w, o, l, at);
     for (unsigned i = 0; i < words; i++)
       memcpy(&w->v[d + i][l], from + 4 * i, 4);
   }
@@ -60,9 +52,9 @@ static const aq_wave_op *words_store(aq_wave *w, const aq_wave_op *o,
   LANES(l)
   {
     const uint32_t at = address[l] + offset;
-    uint8_t *to = lane_at(w, at, 4 * words);
+    uint8_t *to = aq_wave_shared_at(w, at, 4 * words);
     if (__builtin_expect(!to, false))
-      return outside(w, o, l, at);
+      return aq_wave_shared_miss(w, o, l, at);
     for (unsigned i = 0; i < words; i++)
       memcpy(to + 4 * i, &w->v[data + i][l], 4);
   }
@@ -82,10 +74,10 @@ const aq_wave_op *aq_wave_shared_load2(aq_wave *w, const aq_wave_op *o,
   memcpy(kept, address, sizeof kept);
   LANES(l)
   {
-    const uint8_t *a = lane_at(w, kept[l] + first, 4 * words),
-                  *b = lane_at(w, kept[l] + second, 4 * words);
+    const uint8_t *a = aq_wave_shared_at(w, kept[l] + first, 4 * words),
+                  *b = aq_wave_shared_at(w, kept[l] + second, 4 * words);
     if (__builtin_expect(!a || !b, false))
-      return outside(w, o, l, kept[l] + (a ? second : first));
+      return aq_wave_shared_miss(w, o, l, kept[l] + (a ? second : first));
     for (unsigned i = 0; i < words; i++) {
       memcpy(&w->v[o->d + i][l], a + 4 * i, 4);
       memcpy(&w->v[o->d + words + i][l], b + 4 * i, 4);
@@ -127,10 +119,10 @@ const aq_wave_op *aq_wave_shared_store(aq_wave *w, const aq_wave_op *o,
     LANES(l)                                                                   \
     {                                                                          \
       const uint32_t at = w->v[o->more->address][l] + OFFSET;                  \
-      const uint8_t *from = lane_at(w, at, sizeof(T));                         \
+      const uint8_t *from = aq_wave_shared_at(w, at, sizeof(T));               \
       T value;                                                                 \
       if (!from)                                                               \
-        return outside(w, o, l, at);                                           \
+        return aq_wave_shared_miss(w, o, l, at);                               \
       memcpy(&value, from, sizeof value);                                      \
       uint32_t *d = &w->v[o->d][l];                                            \
       const uint32_t x = (uint32_t)value;                                      \
@@ -144,10 +136,10 @@ const aq_wave_op *aq_wave_shared_store(aq_wave *w, const aq_wave_op *o,
     LANES(l)                                                                   \
     {                                                                          \
       const uint32_t at = w->v[o->more->address][l] + OFFSET;                  \
-      uint8_t *to = lane_at(w, at, sizeof(T));                                 \
+      uint8_t *to = aq_wave_shared_at(w, at, sizeof(T));                       \
       const T value = (T)(w->v[o->more->data][l] >> SHIFT);                    \
       if (!to)                                                                 \
-        return outside(w, o, l, at);                                           \
+        return aq_wave_shared_miss(w, o, l, at);                               \
       memcpy(to, &value, sizeof value);                                        \
     }                                                                          \
     return aq_wave_next(o);                                                    \
@@ -184,9 +176,9 @@ ALWAYS_INLINE const aq_wave_op *modify(aq_wave *w, const aq_wave_op *o,
   LANES(l)
   {
     const uint32_t at = w->v[more->address][l] + OFFSET;
-    uint8_t *p = lane_at(w, at, 4 * words);
+    uint8_t *p = aq_wave_shared_at(w, at, 4 * words);
     if (!p)
-      return outside(w, o, l, at);
+      return aq_wave_shared_miss(w, o, l, at);
     if (words == 1) {
       uint32_t old;
       memcpy(&old, p, 4);

@@ -181,6 +181,12 @@ S2(v_cvt_pknorm_i16_f32, b32, f32, f32,
    norm_i16(a) | (uint32_t)norm_i16(b) << 16)
 S2(v_cvt_pknorm_u16_f32, b32, f32, f32,
    norm_u16(a) | (uint32_t)norm_u16(b) << 16)
+S2(v_cvt_pknorm_i16_f16, b32, f16, f16,
+   norm_i16(a) | (uint32_t)norm_i16(b) << 16)
+S2(v_cvt_pknorm_u16_f16, b32, f16, f16,
+   norm_u16(a) | (uint32_t)norm_u16(b) << 16)
+S1(v_cvt_norm_i16_f16, b32, f16, norm_i16(a))
+S1(v_cvt_norm_u16_f16, b32, f16, norm_u16(a))
 S3(v_cvt_pk_u8_f32, b32, f32, u32, u32,
    (c & ~(0xffu << (8 * (b & 3)))) |
        (uint32_t)(a != a ? 0 : fminf(fmaxf(roundevenf(a), 0), 255))
@@ -196,7 +202,9 @@ const aq_wave_semantics aq_wave_special[] = {
     H(v_cvt_flr_i32_f32), H(v_cvt_off_f32_i4), H(v_exp_f32), H(v_log_f32),
     H(v_rcp_f32), H(v_rsq_f32), H(v_sqrt_f32), H(v_rcp_f64), H(v_rsq_f64),
     H(v_sqrt_f64), H(v_sin_f32), H(v_cos_f32), H(v_cvt_pknorm_i16_f32),
-    H(v_cvt_pknorm_u16_f32), H(v_cvt_pk_u8_f32), H(v_cmp_class_f32),
+    H(v_cvt_pknorm_u16_f32), H(v_cvt_pknorm_i16_f16),
+    H(v_cvt_pknorm_u16_f16), H(v_cvt_norm_i16_f16), H(v_cvt_norm_u16_f16),
+    H(v_cvt_pk_u8_f32), H(v_cmp_class_f32),
     H(v_cmpx_class_f32), H(v_cmp_class_f64), H(v_cmpx_class_f64),
     H(v_cmp_class_f16), H(v_cmpx_class_f16), AS(v_rcp_iflag_f32, v_rcp_f32),
     AS(v_exp_legacy_f32, v_exp_f32), AS(v_log_legacy_f32, v_log_f32), {NULL,

@@ -23,7 +23,7 @@ EXTRA_DIST += tests/oracles/oracles.tsv tests/oracles/table.sh doc/oracles.md
 check-oracles: $(aq_oracles) $(aq_wave_oracles) $(aq_isa_oracles)
 	$(AM_V_at)rm -f oracles.rows
 	$(AM_V_at)for test in $(aq_isa_oracles); do \
-	  AQ_ORACLES=all AQ_LLVM_TESTS='$(LLVM_TESTS)' CK_DEFAULT_TIMEOUT=3600 \
+	  AQ_ORACLES=all AQ_LLVM_TESTS='$(LLVM_TESTS)' CK_TIMEOUT_MULTIPLIER=400 \
 	    $$test || exit 1; \
 	done
 	$(AM_V_at)for test in $(aq_wave_oracles); do \

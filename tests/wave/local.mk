@@ -30,4 +30,10 @@ EXTRA_DIST += tests/wave/matrix_kernels.c
 
 check_PROGRAMS += tests/wave/test_guard
 
+check_PROGRAMS += tests/wave/test_lds tests/wave/test_typed
+tests_wave_test_lds_SOURCES = tests/wave/test_lds.c \
+	tests/wave/bed.c tests/wave/bed.h
+tests_wave_test_typed_SOURCES = tests/wave/test_typed.c \
+	tests/wave/bed.c tests/wave/bed.h
+
 check_PROGRAMS += tests/wave/test_table

@@ -225,6 +225,36 @@ static uint32_t multiply_legacy(uint32_t a, uint32_t b)
   return f32_of(r, 2, a, b, 0);
 }
 
+/* v_mad_f32 whose product follows the rules of DirectX 9. GCN3 12-102. */
+static uint32_t multiply_add_legacy(uint32_t a, uint32_t b, uint32_t c)
+{
+  a = flushed32(a), b = flushed32(b), c = flushed32(c);
+  if (f32_from(a) == 0 || f32_from(b) == 0) {
+    const float r = f32_from(c) + 0.0f;
+    return f32_of(r, 1, c, 0, 0);
+  }
+  return multiply_add(a, b, c);
+}
+
+/* IEEE 754-2019 minimum and maximum. CDNA4 V_MINIMUM3_F32. */
+static uint32_t limit32(uint32_t a, uint32_t b, bool most)
+{
+  if (is_nan32(a) || is_nan32(b))
+    return f32_of(NAN, 2, a, b, 0);
+  return extreme32(a, b, false, most);
+}
+
+/* The nearer of the two bf16 around x, of both the even one. */
+static uint32_t brain_from(uint32_t x)
+{
+  if (is_nan32(x))
+    return x >> 16 | 0x40;
+  const uint32_t near = x >> 16, far = near + 1;
+  const uint32_t magnitude = x & 0x7fffffff;
+  const uint32_t below = magnitude - (near << 16 & 0x7fffffff);
+  return below > 0x8000 || (below == 0x8000 && near & 1) ? far : near;
+}
+
 static int32_t to_i32(double x)
 {
   return x != x               ? 0
@@ -541,7 +571,12 @@ static uint32_t table_of_bits(uint32_t a, uint32_t b, uint32_t c,
                                     norm_signed((double)F(b))))                \
   X(v_cvt_pknorm_u16_f32, 'f', PAIR(norm_unsigned((double)F(a)),               \
                                     norm_unsigned((double)F(b))))              \
-  X(v_cvt_pk_u8_f32, 'f', byte_replaced(c, b, to_byte(F(a))))
+  X(v_cvt_pk_u8_f32, 'f', byte_replaced(c, b, to_byte(F(a))))                  \
+  X(v_cvt_pkaccum_u8_f32, 'f', byte_replaced(c, b, to_byte(F(a))))             \
+  X(v_cvt_pk_bf16_f32, 'f', PAIR(brain_from(a), brain_from(b)))                \
+  X(v_mad_legacy_f32, 'f', multiply_add_legacy(a, b, c))                       \
+  X(v_minimum3_f32, 'f', limit32(limit32(a, b, false), c, false))              \
+  X(v_maximum3_f32, 'f', limit32(limit32(a, b, true), c, true))
 
 #define NEAR(X)                                                                \
   X(v_exp_f32, 'f', F1(exp2f(F(flushed32(a)))))                                \

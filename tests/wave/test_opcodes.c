@@ -92,7 +92,7 @@ static bool accumulates(const char *name)
 {
   return strncmp(name, "v_fmac_", 7) == 0 || strncmp(name, "v_mac_", 6) == 0 ||
          strncmp(name, "v_pk_fmac_", 10) == 0 || strstr(name, "c_f32_f16") ||
-         strstr(name, "c_i32_i");
+         strstr(name, "c_i32_i") || strstr(name, "pkaccum");
 }
 
 static bool is_compare(const aq_isa_row *row)
@@ -317,10 +317,13 @@ static variant variant_choose(aq_rng *rng, const aq_isa_row *row,
     v.abs &= 3;
   const bool modifies = v.form == AQ_ISA_E64 || v.form == AQ_ISA_SDWA;
   if (modifies && as->kind != 'i' && !is_compare(row)) {
-    /* What clamp does to packed bits is not documented: refused. */
+    /* What they do to packed bits and bf16 is not documented: refused. */
+    const bool brain = strstr(row->name, "pk_bf16");
     v.clamp = row->flags & AQ_ISA_CLAMP && below(rng, 4) == 0 &&
-              strncmp(row->name, "v_pack_", 7) != 0;
-    v.omod = row->flags & AQ_ISA_OMOD && below(rng, 4) == 0 ? below(rng, 4) : 0;
+              strncmp(row->name, "v_pack_", 7) != 0 && !brain;
+    v.omod = row->flags & AQ_ISA_OMOD && !brain && below(rng, 4) == 0
+                 ? below(rng, 4)
+                 : 0;
   }
   for (unsigned i = 0; i < SOURCES; i++)
     v.select[i] = v.form == AQ_ISA_SDWA ? below(rng, 7) : 6;
@@ -445,6 +448,8 @@ static uint64_t constant_of(const variant *v, unsigned bits)
   const double x = constants[v->constant].value;
   if (constants[v->constant].integer)
     return (uint64_t)(int64_t)constants[v->constant].integer;
+  if (strcmp(v->row->name, "v_cvt_f32_bf16") == 0)
+    return f32_bits((float)x) >> 16;
   return bits == 64   ? f64_bits(x)
          : bits == 16 ? f16_round((long double)x, 0)
                       : f32_bits((float)x);
@@ -531,6 +536,8 @@ static void evaluate(const state *s, opcode_in *in, opcode_out *out)
 static char result_kind(const variant *v)
 {
   const char *name = v->row->name;
+  if (strncmp(name, "v_cvt_pknorm", 12) == 0)
+    return 'i';
   if (strncmp(name, "v_cvt_pk", 8) == 0 || strncmp(name, "v_pack", 6) == 0 ||
       strncmp(name, "v_pk_", 5) == 0)
     return 'p';

@@ -1,0 +1,360 @@
+/* SPDX-License-Identifier: MIT */
+/* Buffers: typed ones, their bounds, and loads to LDS. Formats follow the
+ * Vulkan specification (Fixed-Point Data Conversions, Unsigned 11-Bit and
+ * 10-Bit Floating-Point Numbers); AMD names their components from the upper
+ * bits on. Bounds and addresses: CDNA3 ISA, chapter 9. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "bed.h"
+#include "support/aqtest.h"
+#include "wave/reach.h"
+
+enum { LANES = 64, BYTES = 4096, LDS = 4096 };
+
+static uint8_t memory[BYTES] __attribute__((aligned(16)));
+static uint32_t lds[LDS / 4];
+static aq_wave_reachable reachable;
+
+static bool tools_are_here(void)
+{
+  return system("command -v clang-22 > /dev/null && "
+                "command -v llvm-objcopy-22 > /dev/null") ==
+         0; /* NOLINT: fixed names */
+}
+
+/* s[4:7] is a resource of `records` bytes, or of that many records. */
+static bool open_one(bed *b, const char *gfx, const char *text,
+                     uint32_t records, unsigned stride, uint32_t word3)
+{
+  static char texts[1][BED_TEXT];
+  if (!tools_are_here()) {
+    aqtest_skip("no clang-22 with llvm-objcopy-22 here");
+    return false;
+  }
+  strcpy(texts[0], text);
+  bed_open(b, gfx, texts, 1, 0);
+  ck_assert_msg(!b->refused[0], "%s of %s", text, gfx);
+  const uint64_t base = (uint64_t)(uintptr_t)memory;
+  b->wave->s[4] = (uint32_t)base;
+  b->wave->s[5] = (uint32_t)(base >> 32) | stride << 16;
+  b->wave->s[6] = records;
+  b->wave->s[7] = word3;
+  b->wave->s64[AQ_ISA_EXEC / 2] = UINT64_MAX;
+  b->grid.lds_size = LDS;
+  b->group.lds = (uint8_t *)lds;
+  reachable = (aq_wave_reachable){.allocations = b->allocations};
+  b->grid.reachable = &reachable;
+  memset(lds, 0xee, sizeof lds);
+  for (unsigned i = 0; i < BYTES; i++)
+    memory[i] = (uint8_t)(i * 7 + (i >> 8));
+  return true;
+}
+
+static void close_one(bed *b)
+{
+  aq_wave_reachable_fini(&reachable);
+  bed_close(b);
+}
+
+static float f32(uint32_t bits)
+{
+  float x;
+  memcpy(&x, &bits, 4);
+  return x;
+}
+
+static uint32_t bits32(float x)
+{
+  uint32_t bits;
+  memcpy(&bits, &x, 4);
+  return bits;
+}
+
+/* ---- formats ---- */
+
+typedef struct format_case {
+  const char *format;
+  uint8_t memory[16];
+  float values[4];
+  bool integers;
+} format_case;
+
+/* clang-format off */
+static const format_case formats[] = {
+    {"BUF_DATA_FORMAT_8_8_8_8,BUF_NUM_FORMAT_UNORM", {0, 255, 51, 1}, {0, 1, 0.2f, 1 / 255.0f}, false},
+    {"BUF_DATA_FORMAT_8_8_8_8,BUF_NUM_FORMAT_SNORM", {0x7f, 0x81, 0, 0xc1}, {1, -1, 0, -63 / 127.0f}, false},
+    {"BUF_DATA_FORMAT_8_8_8_8,BUF_NUM_FORMAT_USCALED", {0, 255, 7, 128}, {0, 255, 7, 128}, false},
+    {"BUF_DATA_FORMAT_8_8_8_8,BUF_NUM_FORMAT_SSCALED", {0, 255, 7, 128}, {0, -1, 7, -128}, false},
+    {"BUF_DATA_FORMAT_8_8_8_8,BUF_NUM_FORMAT_UINT", {0, 255, 7, 128}, {0, 255, 7, 128}, true},
+    {"BUF_DATA_FORMAT_8_8_8_8,BUF_NUM_FORMAT_SINT", {0, 255, 7, 128}, {0, -1, 7, -128}, true},
+    {"BUF_DATA_FORMAT_8,BUF_NUM_FORMAT_UINT", {200}, {200, 0, 0, 1}, true},
+    {"BUF_DATA_FORMAT_16_16,BUF_NUM_FORMAT_FLOAT", {0x00, 0x3c, 0x01, 0x80}, {1, -0x1p-24f, 0, 1}, false},
+    {"BUF_DATA_FORMAT_16_16_16_16,BUF_NUM_FORMAT_UNORM", {0xff, 0xff, 0, 0, 0x33, 0x33, 1, 0}, {1, 0, 0.2f, 1 / 65535.0f}, false},
+    {"BUF_DATA_FORMAT_32_32,BUF_NUM_FORMAT_FLOAT", {0, 0, 0x80, 0x3f, 0, 0, 0, 0xc0}, {1, -2, 0, 1}, false},
+    {"BUF_DATA_FORMAT_32_32_32,BUF_NUM_FORMAT_SINT", {1, 0, 0, 0, 0xfe, 0xff, 0xff, 0xff, 3, 0, 0, 0}, {1, -2, 3, 1}, true},
+    /* A2B10G10R10: R is in the lowest bits. */
+    {"BUF_DATA_FORMAT_2_10_10_10,BUF_NUM_FORMAT_UINT", {0x01, 0x08, 0x30, 0xc0}, {1, 2, 3, 3}, true},
+    {"BUF_DATA_FORMAT_2_10_10_10,BUF_NUM_FORMAT_UNORM", {0xff, 0x03, 0, 0x40}, {1, 0, 0, 1 / 3.0f}, false},
+    {"BUF_DATA_FORMAT_10_10_10_2,BUF_NUM_FORMAT_UINT", {0x07, 0x20, 0, 0x01}, {3, 1, 2, 4}, true},
+};
+/* clang-format on */
+
+static uint32_t expected(const format_case *c, unsigned i)
+{
+  return c->integers ? (uint32_t)(int32_t)c->values[i] : bits32(c->values[i]);
+}
+
+START_TEST(typed_loads_convert_from_their_format)
+{
+  for (size_t i = 0; i < sizeof formats / sizeof *formats; i++) {
+    bed b;
+    char text[BED_TEXT];
+    snprintf(text, sizeof text,
+             "tbuffer_load_format_xyzw v[8:11], v0, s[4:7], 0 format:[%s] "
+             "offen offset:16",
+             formats[i].format);
+    if (!open_one(&b, "gfx90a", text, BYTES, 0, 0))
+      return;
+    for (uint32_t l = 0; l < LANES; l++)
+      b.wave->v[0][l] = 16 * l;
+    memcpy(memory + 16 * (3 + 1), formats[i].memory, 16);
+    ck_assert(bed_run(&b, 0));
+    for (unsigned k = 0; k < 4; k++)
+      ck_assert_msg(b.wave->v[8 + k][3] == expected(&formats[i], k),
+                    "%s: component %u is 0x%x, expected 0x%x",
+                    formats[i].format, k, b.wave->v[8 + k][3],
+                    expected(&formats[i], k));
+    close_one(&b);
+  }
+}
+END_TEST
+
+START_TEST(typed_stores_convert_to_their_format)
+{
+  for (size_t i = 0; i < sizeof formats / sizeof *formats; i++) {
+    bed b;
+    char text[BED_TEXT];
+    const format_case *c = &formats[i];
+    snprintf(text, sizeof text,
+             "tbuffer_store_format_xyzw v[8:11], v0, s[4:7], 0 format:[%s] "
+             "idxen",
+             c->format);
+    if (!open_one(&b, "gfx942", text, 64, 16, 0))
+      return;
+    uint8_t before[BYTES];
+    memcpy(before, memory, sizeof before);
+    b.wave->s64[AQ_ISA_EXEC / 2] = 4;
+    b.wave->v[0][2] = 5;
+    for (unsigned k = 0; k < 4; k++)
+      b.wave->v[8 + k][2] = expected(c, k);
+    ck_assert(bed_run(&b, 0));
+    const unsigned bytes = strstr(c->format, "32_32_32")      ? 12
+                           : strstr(c->format, "32_32")       ? 8
+                           : strstr(c->format, "16_16_16_16") ? 8
+                           : strstr(c->format, "FORMAT_8,")   ? 1
+                                                              : 4;
+    memcpy(before + 16 * 5, c->memory, bytes);
+    ck_assert_msg(memcmp(memory, before, BYTES) == 0, "%s", c->format);
+    close_one(&b);
+  }
+}
+END_TEST
+
+/* 11 bits: 5 of exponent, 6 of mantissa; 10 bits: 5 and 5. */
+START_TEST(packed_floats_are_those_of_vulkan)
+{
+  bed b;
+  if (!open_one(&b, "gfx900",
+                "tbuffer_load_format_xyz v[8:10], off, s[4:7], 0 "
+                "format:[BUF_DATA_FORMAT_10_11_11,BUF_NUM_FORMAT_FLOAT]",
+                BYTES, 0, 0))
+    return;
+  /* 1.5, 2^-14 / 64, 65024 is the largest; upper ten bits: 0.5. */
+  const uint32_t word = (15u << 6 | 32) | 1u << 11 | (14u << 5) << 22;
+  memcpy(memory, &word, 4);
+  ck_assert(bed_run(&b, 0));
+  ck_assert(f32(b.wave->v[8][9]) == 1.5f);
+  ck_assert(f32(b.wave->v[9][9]) == 0x1p-20f);
+  ck_assert(f32(b.wave->v[10][9]) == 0.5f);
+  close_one(&b);
+}
+END_TEST
+
+/* The resource's format, and where its components go: 4 to 7 are they. */
+START_TEST(formats_of_resources_select_components)
+{
+  enum { SELECT = 6 | 1 << 3 | 4 << 6 | 0 << 9, UNORM = 0, BYTES4 = 10 << 15 };
+  bed b;
+  if (!open_one(&b, "gfx908", "buffer_load_format_xyzw v[8:11], off, s[4:7], 0",
+                BYTES, 0, SELECT | UNORM | BYTES4))
+    return;
+  memcpy(memory, (uint8_t[]){51, 102, 255, 0}, 4);
+  ck_assert(bed_run(&b, 0));
+  ck_assert(f32(b.wave->v[8][0]) == 1.0f);
+  ck_assert(f32(b.wave->v[9][0]) == 1.0f);
+  ck_assert(f32(b.wave->v[10][0]) == 0.2f);
+  ck_assert(b.wave->v[11][0] == 0);
+  close_one(&b);
+}
+END_TEST
+
+START_TEST(d16_components_are_halves_of_registers)
+{
+  bed b;
+  if (!open_one(&b, "gfx90a",
+                "tbuffer_load_format_d16_xyzw v[8:9], off, s[4:7], 0 "
+                "format:[BUF_DATA_FORMAT_8_8_8_8,BUF_NUM_FORMAT_UNORM]",
+                BYTES, 0, 0))
+    return;
+  memcpy(memory, (uint8_t[]){255, 0, 255, 255}, 4);
+  ck_assert(bed_run(&b, 0));
+  ck_assert_uint_eq(b.wave->v[8][0], 0x00003c00);
+  ck_assert_uint_eq(b.wave->v[9][0], 0x3c003c00);
+  close_one(&b);
+}
+END_TEST
+
+START_TEST(values_that_a_format_cannot_hold_are_refused)
+{
+  bed b;
+  if (!open_one(&b, "gfx90a",
+                "tbuffer_store_format_x v8, off, s[4:7], 0 "
+                "format:[BUF_DATA_FORMAT_8,BUF_NUM_FORMAT_UINT]",
+                BYTES, 0, 0))
+    return;
+  b.wave->v[8][0] = 256;
+  ck_assert(!bed_run(&b, 0));
+  ck_assert_ptr_nonnull(strstr(b.grid.fault.text, "cannot hold"));
+  close_one(&b);
+}
+END_TEST
+
+/* ---- bounds ---- */
+
+START_TEST(words_out_of_a_buffers_range_read_as_zero_and_are_not_stored)
+{
+  bed b;
+  if (!open_one(&b, "gfx90a", "buffer_load_dword v8, v0, s[4:7], 0 offen", 100,
+                0, 0))
+    return;
+  for (uint32_t l = 0; l < LANES; l++)
+    b.wave->v[0][l] = 4 * l;
+  ck_assert(bed_run(&b, 0));
+  for (unsigned l = 0; l < LANES; l++) {
+    uint32_t x;
+    memcpy(&x, memory + 4 * l, 4);
+    ck_assert_uint_eq(b.wave->v[8][l], l < 25 ? x : 0);
+  }
+  close_one(&b);
+  ck_assert(open_one(&b, "gfx90a", "buffer_store_dword v8, v0, s[4:7], 0 idxen",
+                     25, 4, 0));
+  uint8_t before[BYTES];
+  memcpy(before, memory, sizeof before);
+  for (uint32_t l = 0; l < LANES; l++) {
+    b.wave->v[0][l] = l;
+    memcpy(before + 4 * l, &(uint32_t){0}, l < 25 ? 4 : 0);
+  }
+  ck_assert(bed_run(&b, 0));
+  ck_assert_mem_eq(memory, before, BYTES);
+  close_one(&b);
+}
+END_TEST
+
+/* ---- to LDS ---- */
+
+typedef struct direct_case {
+  const char *gfx, *text;
+  unsigned bytes, offset;
+  bool is_signed, buffer;
+} direct_case;
+
+static const direct_case directs[] = {
+    {"gfx900", "buffer_load_dword v0, s[4:7], 0 offen offset:32 lds", 4, 32,
+     false, true},
+    {"gfx90a", "buffer_load_sbyte v0, s[4:7], 0 offen lds", 1, 0, true, true},
+    {"gfx90a", "buffer_load_ushort v0, s[4:7], 0 offen lds", 2, 0, false, true},
+    {"gfx950", "buffer_load_dwordx3 v0, s[4:7], 0 offen lds", 12, 0, false,
+     true},
+    {"gfx950", "buffer_load_dwordx4 v0, s[4:7], 0 offen offset:16 lds", 16, 16,
+     false, true},
+    {"gfx942", "global_load_lds_dword v[0:1], off offset:64", 4, 64, false,
+     false},
+    {"gfx942", "global_load_lds_sshort v0, s[4:5]", 2, 0, true, false},
+    {"gfx950", "global_load_lds_dwordx4 v[0:1], off", 16, 0, false, false},
+};
+
+static uint32_t extended(const direct_case *c, const uint8_t *from, unsigned k)
+{
+  if (c->bytes >= 4) {
+    uint32_t x;
+    memcpy(&x, from + 4 * k, 4);
+    return x;
+  }
+  const uint32_t x = c->bytes == 1 ? from[0] : from[0] | (uint32_t)from[1] << 8;
+  return !c->is_signed   ? x
+         : c->bytes == 1 ? (uint32_t)(int8_t)x
+                         : (uint32_t)(int16_t)x;
+}
+
+START_TEST(loads_to_lds_follow_the_lanes_number)
+{
+  enum { M0 = 0x80 };
+  for (size_t i = 0; i < sizeof directs / sizeof *directs; i++) {
+    const direct_case *c = &directs[i];
+    bed b;
+    if (!open_one(&b, c->gfx, c->text, BYTES, 0, 0))
+      return;
+    const uint64_t exec = 0x0ffffffffffffff7, base = (uintptr_t)memory;
+    const bool pair = !c->buffer && strstr(c->text, "off");
+    const unsigned step = c->bytes < 4 ? 4 : c->bytes;
+    b.wave->s64[AQ_ISA_EXEC / 2] = exec;
+    b.wave->s[AQ_ISA_M0] = M0;
+    b.wave->s[5] &= 0xffff;
+    for (uint32_t l = 0; l < LANES; l++) {
+      const uint64_t at = (pair ? base : 0) + 20 * (63 - l);
+      b.wave->v[0][l] = (uint32_t)at;
+      b.wave->v[1][l] = (uint32_t)(at >> 32);
+    }
+    ck_assert_msg(bed_run(&b, 0), "%s: %s", c->text, b.grid.fault.text);
+    for (unsigned l = 0; l < LANES; l++)
+      for (unsigned k = 0; k < step / 4; k++) {
+        const uint32_t x = extended(c, memory + 20 * (63 - l) + c->offset, k);
+        ck_assert_msg(lds[(M0 + c->offset + step * l) / 4 + k] ==
+                          (exec >> l & 1 ? x : 0xeeeeeeee),
+                      "%s, lane %u", c->text, l);
+      }
+    close_one(&b);
+  }
+}
+END_TEST
+
+START_TEST(loads_to_lds_out_of_range_store_zeros)
+{
+  bed b;
+  if (!open_one(&b, "gfx950", "buffer_load_dwordx4 v0, s[4:7], 0 offen lds",
+                500, 0, 0))
+    return;
+  for (uint32_t l = 0; l < LANES; l++)
+    b.wave->v[0][l] = 16 * l;
+  ck_assert(bed_run(&b, 0));
+  for (unsigned i = 0; i < 4 * LANES; i++) {
+    uint32_t x;
+    memcpy(&x, memory + 4 * i, 4);
+    ck_assert_uint_eq(lds[i], i < 125 ? x : 0);
+  }
+  close_one(&b);
+}
+END_TEST
+
+AQ_TEST_MAIN("wave/typed", typed_loads_convert_from_their_format,
+             typed_stores_convert_to_their_format,
+             packed_floats_are_those_of_vulkan,
+             formats_of_resources_select_components,
+             d16_components_are_halves_of_registers,
+             values_that_a_format_cannot_hold_are_refused,
+             words_out_of_a_buffers_range_read_as_zero_and_are_not_stored,
+             loads_to_lds_follow_the_lanes_number,
+             loads_to_lds_out_of_range_store_zeros)
