@@ -188,6 +188,8 @@ static bool sdwa_decode(aq_isa_inst *inst)
     o->modifiers = (uint8_t)((bit(half, 3) ? AQ_ISA_SEXT : 0) |
                              (bit(half, 4) ? AQ_ISA_NEG : 0) |
                              (bit(half, 5) ? AQ_ISA_ABS : 0));
+    if (o->bits > AQ_ISA_BITS_MAX)
+      o->modifiers = 0; /* halves have no signs here */
     if (o->modifiers & (o->type == 'f' ? AQ_ISA_SEXT : AQ_ISA_NEG | AQ_ISA_ABS))
       return false;
   }
@@ -279,6 +281,10 @@ static bool vop3_decode(aq_isa_inst *inst)
     if (o.role == 'E') {
       carry = true;
       valid = scalar_set(&o, field(w, 8, 7));
+    } else if (o.role == 'I') {
+      inst->imm = (uint16_t)field(w1, 0, 9);
+    } else if (o.role == 'P') {
+      o.code = (uint8_t)field(w1, 9, 8);
     } else if (o.role == 'D') {
       valid = o.file == 's' || row->encoding == AQ_ISA_VOPC
                   ? scalar_set(&o, field(w, 0, 8))
@@ -489,6 +495,93 @@ static bool buffer_decode(aq_isa_inst *inst)
   return true;
 }
 
+/* ---- graphics ---- */
+
+/* A bit of the mask is a word; a pair of halves is one too. */
+static uint16_t image_bits(const aq_isa_inst *inst)
+{
+  const char *name = inst->row->name;
+  const bool exchange = strcmp(name, "image_atomic_cmpswap") == 0;
+  unsigned words = (unsigned)__builtin_popcount(inst->imm);
+  if (inst->row->flags & AQ_ISA_GATHER)
+    words = 4;
+  if (inst->graphics & AQ_ISA_D16)
+    words = (words + 1) / 2;
+  words = words ? words : 1;
+  if (exchange && words == 1)
+    words = 2;
+  return (uint16_t)(32 * (words + inst->tfe));
+}
+
+static bool image_decode(aq_isa_inst *inst)
+{
+  const uint32_t w = inst->words[0], w1 = inst->words[1];
+  const bool acc = inst->target == AQ_ISA_GFX90A && bit(w, 16);
+  inst->imm = (uint16_t)field(w, 8, 4);
+  inst->glc = bit(w, 13);
+  inst->slc = bit(w, 25);
+  inst->scc = inst->target == AQ_ISA_GFX90A && bit(w, 7);
+  inst->tfe = inst->target != AQ_ISA_GFX90A && bit(w, 16);
+  inst->graphics = (uint8_t)(bit(w, 12) * AQ_ISA_UNORM |
+                             bit(w, 15) * AQ_ISA_A16 | bit(w, 17) * AQ_ISA_LWE |
+                             bit(w, 14) * AQ_ISA_DA | bit(w1, 31) * AQ_ISA_D16);
+  for (const char *at = inst->row->operands; *at;) {
+    aq_isa_operand o = token_read(&at);
+    bool valid = true;
+    if (o.role == 'D') {
+      o.file = acc ? 'a' : 'v';
+      o.bits = image_bits(inst);
+      valid = vector_set(&o, field(w1, 8, 8));
+    } else if (o.role == 'A') {
+      o.file = 'v';
+      valid = vector_set(&o, field(w1, 0, 8));
+    } else {
+      valid = scalar_set(&o, field(w1, o.role == 'R' ? 16 : 21, 5) << 2);
+    }
+    if (!valid)
+      return false;
+    operand_add(inst, o);
+  }
+  return true;
+}
+
+static bool export_decode(aq_isa_inst *inst)
+{
+  const uint32_t w = inst->words[0], w1 = inst->words[1];
+  const bool compressed = bit(w, 10);
+  unsigned number = 0;
+  inst->imm = (uint16_t)field(w, 4, 6);
+  inst->graphics =
+      (uint8_t)(bit(w, 11) * AQ_ISA_DONE | compressed * AQ_ISA_COMPRESSED |
+                bit(w, 12) * AQ_ISA_VALID_MASK);
+  for (const char *at = inst->row->operands; *at;) {
+    aq_isa_operand o = token_read(&at);
+    if (o.role != 'T') {
+      if (bit(w, number))
+        vector_set(&o, field(w1, 8 * (compressed ? number / 2 : number), 8));
+      number++;
+    }
+    operand_add(inst, o);
+  }
+  return true;
+}
+
+static void attribute_decode(aq_isa_inst *inst)
+{
+  const uint32_t w = inst->words[0];
+  for (const char *at = inst->row->operands; *at;) {
+    aq_isa_operand o = token_read(&at);
+    if (o.role == 'D')
+      vector_set(&o, field(w, 18, 8));
+    else if (o.role == 'A')
+      vector_set(&o, field(w, 0, 8));
+    else if (o.role == 'P')
+      o.code = (uint8_t)field(w, 0, 8);
+    operand_add(inst, o);
+  }
+  inst->imm = (uint16_t)(field(w, 10, 6) | field(w, 8, 2) << 6);
+}
+
 /* ---- which encoding ---- */
 
 static const aq_isa_row *vop3_row(const aq_isa_decoder *decoder, uint32_t op)
@@ -555,6 +648,12 @@ static const aq_isa_row *row_find(const aq_isa_decoder *decoder, uint32_t w)
     return aq_isa_table_find(decoder, AQ_ISA_MUBUF, field(w, 18, 7));
   case 0x3a:
     return aq_isa_table_find(decoder, AQ_ISA_MTBUF, field(w, 15, 4));
+  case 0x3c:
+    return aq_isa_table_find(decoder, AQ_ISA_MIMG, field(w, 18, 7));
+  case 0x31:
+    return aq_isa_table_find(decoder, AQ_ISA_EXP, 0);
+  case 0x35:
+    return aq_isa_table_find(decoder, AQ_ISA_VINTRP, field(w, 16, 2));
   default:
     return NULL;
   }
@@ -562,7 +661,7 @@ static const aq_isa_row *row_find(const aq_isa_decoder *decoder, uint32_t w)
 
 static bool is_short(uint32_t w)
 {
-  return w >> 30 != 3;
+  return w >> 30 != 3 || w >> 26 == 0x35;
 }
 
 static bool operands_decode(aq_isa_inst *inst, size_t size)
@@ -588,6 +687,13 @@ static bool operands_decode(aq_isa_inst *inst, size_t size)
   case AQ_ISA_MUBUF:
   case AQ_ISA_MTBUF:
     return buffer_decode(inst);
+  case AQ_ISA_MIMG:
+    return image_decode(inst);
+  case AQ_ISA_EXP:
+    return export_decode(inst);
+  case AQ_ISA_VINTRP:
+    attribute_decode(inst);
+    return true;
   default:
     return scalar_decode(inst, size);
   }

@@ -79,6 +79,7 @@ aq_isa_class aq_isa_class_of(const aq_isa_inst *inst)
   case AQ_ISA_GLOBAL:
   case AQ_ISA_MUBUF:
   case AQ_ISA_MTBUF:
+  case AQ_ISA_MIMG:
     return AQ_ISA_CLASS_VMEM;
   default:
     return inst->row->flags & AQ_ISA_MATRIX ? AQ_ISA_CLASS_MATRIX

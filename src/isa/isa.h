@@ -35,6 +35,9 @@ typedef enum aq_isa_encoding {
   AQ_ISA_GLOBAL,
   AQ_ISA_MUBUF,
   AQ_ISA_MTBUF,
+  AQ_ISA_MIMG, /* the last three are of graphics */
+  AQ_ISA_EXP,
+  AQ_ISA_VINTRP,
   AQ_ISA_ENCODINGS,
 } aq_isa_encoding;
 
@@ -69,6 +72,8 @@ enum {
   AQ_ISA_TRUTH = 1 << 14,   /* VOP3: `imm` is a table of truth */
   AQ_ISA_NO_GLC = 1 << 15,  /* SMEM */
   AQ_ISA_WHOLE = 1 << 16,   /* SDWA: writes whole registers */
+  AQ_ISA_INTERP = 1 << 17,  /* VOP3: source 0 is an attribute */
+  AQ_ISA_GATHER = 1 << 18,  /* MIMG: four words whatever the mask says */
 };
 
 typedef struct aq_isa_row {
@@ -126,6 +131,18 @@ typedef enum aq_isa_form {
   AQ_ISA_DPP,
 } aq_isa_form;
 
+/* Bits of images, then of exports. */
+enum {
+  AQ_ISA_UNORM = 1,
+  AQ_ISA_A16 = 2,
+  AQ_ISA_LWE = 4,
+  AQ_ISA_DA = 8,
+  AQ_ISA_D16 = 16,
+  AQ_ISA_DONE = 1,
+  AQ_ISA_COMPRESSED = 2,
+  AQ_ISA_VALID_MASK = 4,
+};
+
 enum { AQ_ISA_OPERANDS = 6 };
 
 typedef struct aq_isa_inst {
@@ -133,7 +150,7 @@ typedef struct aq_isa_inst {
   uint32_t words[2];
   uint32_t literal; /* the second word where an operand is a literal */
   int32_t offset;   /* SMEM, DS (both bytes of OFFSET2), FLAT, buffers */
-  uint16_t imm;     /* SOPK, SOPP, TRUTH */
+  uint16_t imm;     /* SOPK, SOPP, TRUTH; an attribute, mask or target */
   uint8_t size;     /* bytes: 4 or 8 */
   uint8_t form;     /* aq_isa_form */
   uint8_t target;   /* the decoder's bit */
@@ -148,10 +165,11 @@ typedef struct aq_isa_inst {
   bool glc, slc, scc, lds, tfe, nv, gds, idxen, offen;
   uint8_t cbsz, abid, blgp; /* MATRIX */
   uint8_t format;           /* MTBUF: dfmt in bits 0-3, nfmt above */
+  uint8_t graphics;         /* MIMG, EXP: AQ_ISA_UNORM and so on */
   aq_isa_operand operands[AQ_ISA_OPERANDS]; /* in the order of printing */
 } aq_isa_inst;
 
-enum { AQ_ISA_INDEX = 3712 };
+enum { AQ_ISA_INDEX = 3848 };
 
 typedef struct aq_isa_decoder {
   uint8_t target;

@@ -108,7 +108,8 @@ static void put_float(aq_isa_text *out, const aq_isa_inst *inst,
   if (operand->bits == 16 && operand->type != 'f' &&
       strcmp(inst->row->name, "v_ldexp_f16") != 0)
     put(out, "0x%x", halves[number]);
-  else if (operand->bits == 64 && operand->code == AQ_ISA_INV_2PI)
+  else if (operand->bits == 64 && operand->code == AQ_ISA_INV_2PI &&
+           inst->row->encoding != AQ_ISA_VOP3P)
     put(out, "0.15915494309189532");
   else
     put(out, "%s", float_texts[number]);
@@ -239,6 +240,15 @@ static bool put_field(aq_isa_text *out, const aq_isa_inst *inst,
   case 'G':
     aq_isa_index_mode_print(inst->imm, text);
     break;
+  case 'I':
+    aq_isa_attribute_print(inst->imm, text);
+    break;
+  case 'P':
+    aq_isa_parameter_print(operand->code, text);
+    break;
+  case 'T':
+    aq_isa_target_print(inst->imm, text);
+    break;
   default: /* O of scalar memory */
     offset_print(inst->offset, text);
   }
@@ -256,7 +266,7 @@ static void put_operands(aq_isa_text *out, const aq_isa_inst *inst)
     const size_t before = out->used;
     put(out, "%s", separator);
     bool printed = true;
-    if (strchr("LNZXYHWMGO", operand->role))
+    if (strchr("LNZXYHWMGOIPT", operand->role))
       printed = put_field(out, inst, operand);
     else if (operand->role == 'K' && encoding == AQ_ISA_VOP2)
       put(out, "0x%x", inst->literal);
@@ -273,7 +283,7 @@ static void put_operands(aq_isa_text *out, const aq_isa_inst *inst)
       offset_print(inst->offset, text);
       put(out, " offset:%s", text);
     }
-    separator = ", ";
+    separator = operand->role == 'T' ? " " : ", ";
   }
 }
 
@@ -339,8 +349,13 @@ static bool negates(const aq_isa_inst *inst)
 /* Two bits of the selection say which byte is written. */
 static bool selects_byte(const aq_isa_inst *inst)
 {
-  return strcmp(inst->row->name, "v_cvt_sr_fp8_f32") == 0 ||
-         strcmp(inst->row->name, "v_cvt_sr_bf8_f32") == 0;
+  static const char *const names[] = {"v_cvt_sr_fp8_f32", "v_cvt_sr_bf8_f32",
+                                      "v_cvt_scalef32_pk_fp4_f16",
+                                      "v_cvt_scalef32_pk_fp4_bf16"};
+  for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+    if (strcmp(inst->row->name, names[i]) == 0)
+      return true;
+  return false;
 }
 
 static void put_result(aq_isa_text *out, const aq_isa_inst *inst)
@@ -356,6 +371,8 @@ static void put_result(aq_isa_text *out, const aq_isa_inst *inst)
     put_list(out, "op_sel", bits | (inst->op_sel >> 3 & 1u) << count,
              count + 1);
   }
+  if (inst->row->flags & AQ_ISA_INTERP && inst->imm >> 8)
+    put(out, " high");
   put(out, "%s%s", inst->clamp ? " clamp" : "", factors[inst->omod]);
 }
 
@@ -430,6 +447,25 @@ static void put_memory(aq_isa_text *out, const aq_isa_inst *inst)
   put(out, "%s%s", inst->tfe ? " tfe" : "", inst->lds ? " lds" : "");
 }
 
+static void put_image(aq_isa_text *out, const aq_isa_inst *inst)
+{
+  const uint8_t is = inst->graphics;
+  if (inst->imm)
+    put(out, " dmask:0x%x", inst->imm);
+  put(out, "%s%s%s%s%s%s%s%s%s", is & AQ_ISA_UNORM ? " unorm" : "",
+      inst->glc ? " glc" : "", inst->slc ? " slc" : "", inst->scc ? " scc" : "",
+      is & AQ_ISA_A16 ? " a16" : "", inst->tfe ? " tfe" : "",
+      is & AQ_ISA_LWE ? " lwe" : "", is & AQ_ISA_DA ? " da" : "",
+      is & AQ_ISA_D16 ? " d16" : "");
+}
+
+static void put_export(aq_isa_text *out, const aq_isa_inst *inst)
+{
+  put(out, "%s%s%s", inst->graphics & AQ_ISA_DONE ? " done" : "",
+      inst->graphics & AQ_ISA_COMPRESSED ? " compr" : "",
+      inst->graphics & AQ_ISA_VALID_MASK ? " vm" : "");
+}
+
 static void put_modifiers(aq_isa_text *out, const aq_isa_inst *inst)
 {
   switch (inst->row->encoding) {
@@ -438,6 +474,12 @@ static void put_modifiers(aq_isa_text *out, const aq_isa_inst *inst)
     break;
   case AQ_ISA_DS:
     put_ds(out, inst);
+    break;
+  case AQ_ISA_MIMG:
+    put_image(out, inst);
+    break;
+  case AQ_ISA_EXP:
+    put_export(out, inst);
     break;
   case AQ_ISA_FLAT:
   case AQ_ISA_SCRATCH:

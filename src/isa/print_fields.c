@@ -205,3 +205,33 @@ bool aq_isa_format_print(uint8_t format, char text[AQ_ISA_FIELD_SIZE])
              data[d], number[n]);
   return true;
 }
+
+void aq_isa_attribute_print(uint16_t imm, char text[AQ_ISA_FIELD_SIZE])
+{
+  snprintf(text, AQ_ISA_FIELD_SIZE, "attr%u.%c", imm & 63,
+           "xyzw"[imm >> 6 & 3]);
+}
+
+void aq_isa_parameter_print(uint8_t code, char text[AQ_ISA_FIELD_SIZE])
+{
+  static const char *const names[] = {"p10", "p20", "p0"};
+  if (code < sizeof names / sizeof *names)
+    snprintf(text, AQ_ISA_FIELD_SIZE, "%s", names[code]);
+  else
+    snprintf(text, AQ_ISA_FIELD_SIZE, "invalid_param_%u", code);
+}
+
+void aq_isa_target_print(uint16_t imm, char text[AQ_ISA_FIELD_SIZE])
+{
+  enum { DEPTH = 8, NOTHING = 9, POSITION = 12, PARAMETER = 32 };
+  if (imm < DEPTH)
+    snprintf(text, AQ_ISA_FIELD_SIZE, "mrt%u", imm);
+  else if (imm == DEPTH || imm == NOTHING)
+    snprintf(text, AQ_ISA_FIELD_SIZE, imm == DEPTH ? "mrtz" : "null");
+  else if (imm >= POSITION && imm < POSITION + 4)
+    snprintf(text, AQ_ISA_FIELD_SIZE, "pos%u", imm - POSITION);
+  else if (imm >= PARAMETER)
+    snprintf(text, AQ_ISA_FIELD_SIZE, "param%u", imm - PARAMETER);
+  else
+    snprintf(text, AQ_ISA_FIELD_SIZE, "invalid_target_%u", imm);
+}

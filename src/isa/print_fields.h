@@ -19,4 +19,9 @@ void aq_isa_swizzle_print(uint32_t offset, char text[AQ_ISA_FIELD_SIZE]);
 /* False for the format that is not printed. */
 bool aq_isa_format_print(uint8_t format, char text[AQ_ISA_FIELD_SIZE]);
 
+/* Of graphics: "attr1.x", "p10", "mrt0". */
+void aq_isa_attribute_print(uint16_t imm, char text[AQ_ISA_FIELD_SIZE]);
+void aq_isa_parameter_print(uint8_t code, char text[AQ_ISA_FIELD_SIZE]);
+void aq_isa_target_print(uint16_t imm, char text[AQ_ISA_FIELD_SIZE]);
+
 #endif

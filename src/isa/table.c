@@ -37,6 +37,8 @@ enum {
   TRUTH = AQ_ISA_TRUTH,
   NO_GLC = AQ_ISA_NO_GLC,
   WHOLE = AQ_ISA_WHOLE,
+  INTERP = AQ_ISA_INTERP,
+  GATHER = AQ_ISA_GATHER,
 };
 
 static const aq_isa_row rows[] = {
@@ -55,7 +57,8 @@ static const uint16_t opcode_counts[AQ_ISA_ENCODINGS] = {
     [AQ_ISA_VOP2] = 64,   [AQ_ISA_VOP1] = 256,    [AQ_ISA_VOPC] = 256,
     [AQ_ISA_VOP3] = 1024, [AQ_ISA_VOP3P] = 128,   [AQ_ISA_DS] = 256,
     [AQ_ISA_FLAT] = 128,  [AQ_ISA_SCRATCH] = 128, [AQ_ISA_GLOBAL] = 128,
-    [AQ_ISA_MUBUF] = 128, [AQ_ISA_MTBUF] = 16,
+    [AQ_ISA_MUBUF] = 128, [AQ_ISA_MTBUF] = 16,    [AQ_ISA_MIMG] = 128,
+    [AQ_ISA_EXP] = 1,     [AQ_ISA_VINTRP] = 4,
 };
 
 size_t aq_isa_row_count(void)

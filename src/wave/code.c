@@ -320,6 +320,10 @@ static bool op_lower(aq_wave_op *o, aq_wave_more *more)
   case AQ_ISA_VOP3:
   case AQ_ISA_VOP3P:
     return vector_lower(o, more);
+  case AQ_ISA_MIMG:
+  case AQ_ISA_EXP:
+  case AQ_ISA_VINTRP:
+    return false;
   default:
     return memory_lower(o, more);
   }

@@ -139,6 +139,20 @@ START_TEST(rare_encodings_have_llvm_objdumps_text)
        {0xbf900593, 0},
        "s_sendmsg sendmsg(MSG_GS_DONE, GS_OP_CUT, 1)"},
       {"gfx900", {0xd1330005, 0x0001e101}, "v_ldexp_f16_e64 v5, v1, 0.5"},
+      {"gfx900", {0xc400000f, 0}, "exp mrt0 v0, v0, v0, v0"},
+      {"gfx900",
+       {0xf0011f00, 0x00000005},
+       "image_load v[0:4], v5, s[0:7] dmask:0xf unorm tfe"},
+      {"gfx90a",
+       {0xf0010100, 0x00020502},
+       "image_load a5, v2, s[8:15] dmask:0x1"},
+      {"gfx900",
+       {0xf1140100, 0x00620501},
+       "image_gather4_b v[5:8], v[1:2], s[8:15], s[12:15] dmask:0x1"},
+      {"gfx908", {0xd4140001, 0}, "v_interp_p1_f32_e32 v5, v1, attr0.x"},
+      {"gfx900",
+       {0xd2700005, 0x40020400},
+       "v_interp_p1_f32_e64 v5, -v2, attr0.x"},
   };
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
     const aq_isa_decoder decoder = decoder_for(cases[i].target);

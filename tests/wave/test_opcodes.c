@@ -317,7 +317,7 @@ static variant variant_choose(aq_rng *rng, const aq_isa_row *row,
     v.abs &= 3;
   const bool modifies = v.form == AQ_ISA_E64 || v.form == AQ_ISA_SDWA;
   if (modifies && as->kind != 'i' && !is_compare(row)) {
-    /* What they do to packed bits and bf16 is not documented: refused. */
+    /* Their effect on packed bits and bf16 is not documented: refused. */
     const bool brain = strstr(row->name, "pk_bf16");
     v.clamp = row->flags & AQ_ISA_CLAMP && below(rng, 4) == 0 &&
               strncmp(row->name, "v_pack_", 7) != 0 && !brain;

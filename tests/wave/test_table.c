@@ -24,16 +24,18 @@ static const char *const encodings[] = {
     [AQ_ISA_VOP3P] = "VOP3P",   [AQ_ISA_DS] = "DS",
     [AQ_ISA_FLAT] = "FLAT",     [AQ_ISA_SCRATCH] = "SCRATCH",
     [AQ_ISA_GLOBAL] = "GLOBAL", [AQ_ISA_MUBUF] = "MUBUF",
-    [AQ_ISA_MTBUF] = "MTBUF"};
+    [AQ_ISA_MTBUF] = "MTBUF",   [AQ_ISA_MIMG] = "MIMG",
+    [AQ_ISA_EXP] = "EXP",       [AQ_ISA_VINTRP] = "VINTRP"};
 
 static const char head[] =
     "# Instructions of gfx9\n\n"
     "Every opcode of the table of `src/isa/`, and what becomes of it on each "
     "target:\n**x** executes, d decodes and prints but is not simulated (a "
     "kernel that reaches\nit stops its queue, and `aqueduct show FILE --asm` "
-    "names it), blank: the target\ndoes not have it. Image instructions have "
-    "no row: they are refused as no\ninstruction. Made by `make isa-docs` from "
-    "the tables of the code.\n";
+    "names it), blank: the target\ndoes not have it. Of instructions of "
+    "graphics "
+    "(images, exports, interpolation) none\nexecutes. Made by `make isa-docs` "
+    "from the tables of the code.\n";
 
 static char mark(const aq_isa_row *row, uint8_t target)
 {
