@@ -84,6 +84,7 @@ libaqcore_a_SOURCES += \
 	src/backend_sim/packet/fetch.h \
 	src/backend_sim/packet/flight.c \
 	src/backend_sim/packet/flight.h \
+	src/backend_sim/packet/host_call.c \
 	src/backend_sim/packet/kind_barrier.c \
 	src/backend_sim/packet/kind_kernel.c \
 	src/backend_sim/packet/kind_pm4.c \

@@ -34,6 +34,7 @@ struct aq_allocations {
   pthread_mutex_t lock;  /* of writers */
   uint64_t freed_count;  /* ever */
   uint64_t code_removed; /* atomic */
+  uint64_t aliases;      /* atomic */
   aq_allocation freed[AQ_ALLOCATIONS_FREED];
 };
 
@@ -196,6 +197,8 @@ bool aq_allocations_add(aq_allocations *map, const aq_allocation *allocation)
     }
     entry_write(&entries[at], &new);
     count_set(map, map->count + 1);
+    if (aq_address_is_alias(allocation->base))
+      __atomic_fetch_add(&map->aliases, 1, __ATOMIC_RELAXED);
     reaches_set(map, at);
     write_end(map);
   }
@@ -230,6 +233,8 @@ bool aq_allocations_remove(aq_allocations *map, uint64_t base,
         entry_unpack(&entries[at]);
     if (entries[at].words[FACTS] >> 8 & 1)
       __atomic_fetch_add(&map->code_removed, 1, __ATOMIC_RELAXED);
+    if (aq_address_is_alias(base))
+      __atomic_fetch_sub(&map->aliases, 1, __ATOMIC_RELAXED);
     write_begin(map);
     for (size_t i = at; i + 1 < map->count; i++) {
       const entry moved = entry_read(&entries[i + 1]);
@@ -328,6 +333,11 @@ bool aq_allocations_cover(const aq_allocations *map, uint64_t address)
 uint64_t aq_allocations_code_removed(const aq_allocations *map)
 {
   return __atomic_load_n(&map->code_removed, __ATOMIC_RELAXED);
+}
+
+uint64_t aq_allocations_aliases(const aq_allocations *map)
+{
+  return __atomic_load_n(&map->aliases, __ATOMIC_RELAXED);
 }
 
 bool aq_allocations_executable(const aq_allocations *map, uint64_t address)

@@ -4,7 +4,8 @@
  * it is and what it is for. Those who allocate publish here; executors
  * (executor.h) and checkers look up.
  *
- * Guest addresses are host addresses, so `base` is where both see the bytes.
+ * Guest addresses are host addresses, so `base` is where both see the bytes;
+ * locked host memory has an alias besides (see aq_address_host).
  * Allocations may overlap (host memory is locked piece by piece): an access is
  * allowed if one of them allows it, in whole pages as on a GPU. What was
  * withdrawn is remembered for diagnosis, the last AQ_ALLOCATIONS_FREED of them.
@@ -43,6 +44,37 @@ typedef enum aq_access {
 static inline uint64_t aq_device_bit(uint32_t device)
 {
   return UINT64_C(1) << (device & 63);
+}
+
+/* Locked host memory has another address on devices: its alias, where no
+ * process of the host has memory. Such an address is the host's plus a
+ * constant. */
+#define AQ_ALIAS_BASE (UINT64_C(1) << 47)
+
+static inline bool aq_address_is_alias(uint64_t address)
+{
+#if defined(__x86_64__)
+  return address >> 47 == 1;
+#else
+  (void)address; /* processes may have memory there */
+  return false;
+#endif
+}
+
+/* Where the host sees what a device sees at an address. */
+static inline uint64_t aq_address_host(uint64_t address)
+{
+  return aq_address_is_alias(address) ? address - AQ_ALIAS_BASE : address;
+}
+
+/* The alias of `size` bytes at an address of the host; that address itself if
+ * they cannot have one. */
+static inline uint64_t aq_address_alias(uint64_t address, uint64_t size)
+{
+  const bool fits = address < AQ_ALIAS_BASE && size <= AQ_ALIAS_BASE - address;
+  return fits && aq_address_is_alias(address + AQ_ALIAS_BASE)
+             ? address + AQ_ALIAS_BASE
+             : address;
 }
 
 typedef struct aq_allocation {
@@ -104,6 +136,9 @@ bool aq_allocations_of_kind(aq_allocations *map, uint64_t address,
 /* How many executable allocations were withdrawn so far: what was learned of
  * code holds as long as this stays. */
 uint64_t aq_allocations_code_removed(const aq_allocations *map);
+
+/* How many aliases are published. */
+uint64_t aq_allocations_aliases(const aq_allocations *map);
 
 /* Whether any device may execute code at an address: an allocation says so or,
  * in an open map, none covers it. */

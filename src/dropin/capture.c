@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "backend_sim/core.h"
+#include "common/allocations.h"
 #include "dropin/capture_lines.h"
 
 enum { KERNARG_MAX = 64 * 1024, CAPTURE_VERSION = 1 };
@@ -97,7 +98,8 @@ void aqdrop_line_end(aqdrop_line *line, aqdrop_capture *capture)
 static void kernarg_put(aqdrop_line *line, uint64_t address, uint32_t size)
 {
   char bytes[512], *copy = size > sizeof bytes ? malloc(size) : bytes;
-  struct iovec own = {copy, size}, from = {(void *)(uintptr_t)address, size};
+  void *const arguments = (void *)(uintptr_t)aq_address_host(address);
+  struct iovec own = {copy, size}, from = {arguments, size};
   if (copy && process_vm_readv(getpid(), &own, 1, &from, 1, 0) == (ssize_t)size)
     aqdrop_line_hex(line, "kernarg", copy, size);
   if (copy != bytes)

@@ -6,6 +6,7 @@
 
 #include "dropin/ext_image_formats.h"
 #include "dropin/ext_images.h"
+#include "dropin/memory.h"
 
 /* A box of elements of an image. */
 typedef struct box {
@@ -90,11 +91,13 @@ static hsa_status_t region_copy(hsa_agent_t agent, hsa_ext_image_t image,
     return HSA_STATUS_ERROR_INVALID_AGENT;
   if (!with->memory || !region)
     return HSA_STATUS_ERROR_INVALID_ARGUMENT;
+  const buffer seen = {aqdrop_memory_seen(runtime, with->memory, 1), with->row,
+                       with->slice};
   hsa_status_t status = box_find(runtime, agent, image, &region->offset,
                                  &region->range, &found, &b);
   for (uint64_t z = 0; status == HSA_STATUS_SUCCESS && z < b.size[2]; z++)
     for (uint64_t y = 0; y < b.size[1]; y++) {
-      char *row = box_row(&b, y, z), *other = buffer_row(with, &b, y, z);
+      char *row = box_row(&b, y, z), *other = buffer_row(&seen, &b, y, z);
       memmove(into ? row : other, into ? other : row, box_row_bytes(&b));
     }
   return status;

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "dropin/ext_image_formats.h"
+#include "dropin/memory.h"
 
 enum {
   PITCH_ALIGN = 256, /* bytes, of rows and of the image */
@@ -262,7 +263,7 @@ static hsa_status_t image_make(aqdrop *runtime, hsa_agent_t agent,
     return status;
   if ((uintptr_t)data % PITCH_ALIGN != 0)
     return HSA_STATUS_ERROR_INVALID_ARGUMENT;
-  image.abi.image.data = (void *)(uintptr_t)data;
+  image.abi.image.data = aqdrop_memory_seen(runtime, data, 1);
   return aqdrop_ext_keep(runtime, &image, &out->handle);
 }
 

@@ -2,7 +2,8 @@
 /*
  * Host memory that clients locked. Ranges may overlap, also with allocations:
  * each lock is undone by one unlock of the same address, and locking the same
- * range again counts.
+ * range again counts. Devices know a range by its alias (allocations.h), and
+ * functions that take addresses take both.
  *
  * Thread rule: any thread; the lock of the runtime protects the list.
  */

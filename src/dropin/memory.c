@@ -155,6 +155,15 @@ uint32_t aqdrop_memory_device(aqdrop_memory *memory, const void *address)
   return device;
 }
 
+bool aqdrop_memory_is_allocated(aqdrop_memory *memory, const void *address)
+{
+  pthread_mutex_lock(&memory->lock);
+  const block *b = block_find(memory, address);
+  const bool allocated = b && b->pool;
+  pthread_mutex_unlock(&memory->lock);
+  return allocated;
+}
+
 /* ---- allocation ---- */
 
 /* Memory of the host is there for all agents, whoever else is allowed. */
@@ -461,8 +470,18 @@ bool aqdrop_memory_covers(aqdrop *runtime, const void *address, size_t size)
   uint64_t agents;
   if (!address_describe(runtime, address, &info, &agents))
     return aqdrop_vmem_covers(runtime, address, size);
-  const size_t at = (size_t)((const char *)address - (char *)info.host_base);
+  const uint64_t host = aq_address_host((uintptr_t)address);
+  const size_t at = (size_t)(host - (uintptr_t)info.host_base);
   return size <= info.bytes - at;
+}
+
+void *aqdrop_memory_seen(aqdrop *runtime, const void *address, size_t size)
+{
+  const uint64_t at = (uintptr_t)address, host = aq_address_host(at);
+  return (void *)(uintptr_t)(host == at || aqdrop_memory_covers(runtime,
+                                                                address, size)
+                                 ? host
+                                 : at);
 }
 
 /* ---- sharing ---- */

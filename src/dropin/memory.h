@@ -32,6 +32,14 @@ bool aqdrop_memory_detach(aqdrop *runtime, const void *address);
  * or mapped. */
 bool aqdrop_memory_covers(aqdrop *runtime, const void *address, size_t size);
 
+/* Where the host sees [address, +size), which a client names by an address of
+ * the host or of a device; an alias of memory that is not locked stays, and no
+ * memory is there. */
+void *aqdrop_memory_seen(aqdrop *runtime, const void *address, size_t size);
+
+/* Whether an address is in memory of a pool. */
+bool aqdrop_memory_is_allocated(aqdrop_memory *memory, const void *address);
+
 /* The device whose pool an address is from, or AQ_DEVICE_HOST. */
 uint32_t aqdrop_memory_device(aqdrop_memory *memory, const void *address);
 

@@ -249,7 +249,8 @@ hsa_status_t hsa_memory_copy(void *dst, const void *src, size_t size)
   if (!bytes_are_there(runtime, AQSIM_READ, src, size) ||
       !bytes_are_there(runtime, AQSIM_WRITE, dst, size))
     return HSA_STATUS_ERROR_INVALID_ALLOCATION;
-  memmove(dst, src, size);
+  memmove(aqdrop_memory_seen(runtime, dst, size),
+          aqdrop_memory_seen(runtime, src, size), size);
   return HSA_STATUS_SUCCESS;
 }
 
@@ -261,7 +262,7 @@ hsa_status_t hsa_amd_memory_fill(void *ptr, uint32_t value, size_t count)
   if (count > SIZE_MAX / sizeof value ||
       (count > 0 && !aqdrop_memory_covers(runtime, ptr, count * sizeof value)))
     return HSA_STATUS_ERROR_INVALID_ALLOCATION;
-  uint32_t *words = ptr;
+  uint32_t *words = aqdrop_memory_seen(runtime, ptr, count * sizeof value);
   for (size_t i = 0; i < count; i++)
     words[i] = value;
   return HSA_STATUS_SUCCESS;

@@ -26,7 +26,7 @@ static int lane_find(const aq_wave *w, const aq_wave_op *o, uint64_t address)
       at += w->s[more->scalar] | (uint64_t)w->s[more->scalar + 1] << 32;
     else
       at += (uint64_t)w->v[more->address + 1][l] << 32;
-    if (address - at < LONGEST)
+    if (address - aq_address_host(at) < LONGEST)
       return l;
   }
   return -1;

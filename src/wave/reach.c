@@ -32,7 +32,7 @@ static void ranges_read(aq_wave_reachable *r)
   while (maps && fgets(line, sizeof line, maps))
     if (sscanf(line, "%" SCNx64 "-%" SCNx64 " %7s", &base, &end, rights) == 3 &&
         rights[0] == 'r' &&
-        !range_add(r, (aq_wave_range){base, end, rights[1] == 'w'}))
+        !range_add(r, (aq_wave_range){base, end, 0, rights[1] == 'w'}))
       break;
   if (maps)
     fclose(maps);
@@ -78,9 +78,10 @@ static bool own_find(const aq_wave_grid *grid, uint64_t address, bool write,
   const uint64_t packet = (uintptr_t)grid->desc.packet,
                  queue = (uintptr_t)grid->desc.queue;
   if (!write && address - packet < sizeof *grid->desc.packet)
-    *out = (aq_wave_range){packet, packet + sizeof *grid->desc.packet, false};
+    *out =
+        (aq_wave_range){packet, packet + sizeof *grid->desc.packet, 0, false};
   else if (queue && address - queue < sizeof *grid->desc.queue)
-    *out = (aq_wave_range){queue, queue + sizeof *grid->desc.queue, true};
+    *out = (aq_wave_range){queue, queue + sizeof *grid->desc.queue, 0, true};
   else
     return false;
   return true;
@@ -95,6 +96,7 @@ static bool allocated_find(const aq_wave_grid *grid, uint64_t address,
                            access, &found))
     return false;
   *out = (aq_wave_range){aq_allocation_first(&found), aq_allocation_end(&found),
+                         found.base - aq_address_host(found.base),
                          found.writers & aq_device_bit(device)};
   return true;
 }
@@ -136,7 +138,7 @@ void *aq_wave_reach_slow(aq_wave_grid *grid, uint64_t address, uint64_t size,
       const aq_wave_range range = grid->older[i];
       grid->older[i] = grid->range;
       grid->range = range;
-      return (void *)(uintptr_t)address;
+      return (void *)(uintptr_t)(address - range.shift);
     }
   aq_wave_range range = {0};
   for (uint64_t at = address, end = address + size; at < end; at = range.end)
@@ -145,7 +147,7 @@ void *aq_wave_reach_slow(aq_wave_grid *grid, uint64_t address, uint64_t size,
   /* An access across two allocations finds the first again next time. */
   if (size > 0 && range_has(&range, address, size, write))
     range_keep(grid, range);
-  return (void *)(uintptr_t)address;
+  return (void *)(uintptr_t)(address - range.shift);
 }
 
 void aq_wave_reachable_fini(aq_wave_reachable *reachable)

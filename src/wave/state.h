@@ -127,6 +127,7 @@ struct aq_wave_group {
 /* A range of addresses that may be touched, as found last. */
 typedef struct aq_wave_range {
   uint64_t base, end;
+  uint64_t shift; /* an address less this is where the host sees it */
   bool writable;
 } aq_wave_range;
 
@@ -283,7 +284,7 @@ static inline void *aq_wave_reach(aq_wave_grid *grid, uint64_t address,
                            size <= range->end - address &&
                            (range->writable || !write),
                        true))
-    return (void *)(uintptr_t)address;
+    return (void *)(uintptr_t)(address - range->shift);
   return aq_wave_reach_slow(grid, address, size, write);
 }
 

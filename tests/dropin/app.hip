@@ -84,7 +84,7 @@ static int less_common(float *a, float *b, float *c)
   hipStream_t stream, masked;
   hipGraph_t graph;
   hipGraphExec_t exec;
-  float *managed;
+  float *managed, *locked;
   static unsigned char rows[10][100];
   int called = 0, n = N;
   uint32_t mask[] = {0xff};
@@ -117,6 +117,12 @@ static int less_common(float *a, float *b, float *c)
   vadd<<<N / 256, 256, 0, masked>>>(a, b, managed, N);
   CHECK(hipStreamSynchronize(masked));
   printf("masked %s\n", managed[7] == 14 ? "agrees" : "differs");
+  CHECK(hipHostRegister(host, sizeof host, hipHostRegisterDefault));
+  CHECK(hipHostGetDevicePointer((void **)&locked, host, 0));
+  vadd<<<N / 256, 256, 0, stream>>>(locked, locked, locked, N);
+  CHECK(hipStreamSynchronize(stream));
+  CHECK(hipHostUnregister(host));
+  printf("locked %s\n", host[7] == 14 ? "agrees" : "differs");
   CHECK(hipMemset2D(c, 256, 7, 100, 10));
   CHECK(hipMemcpy2D(rows, 100, c, 256, 100, 10, hipMemcpyDeviceToHost));
   printf("rows %s\n", rows[0][0] == 7 && rows[9][99] == 7 ? "agree" : "differ");

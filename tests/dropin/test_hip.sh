@@ -22,7 +22,7 @@ kernels=${AQ_BUILDDIR:-.}/tests/dropin/.libs/libtestkernels.so
 export AQUEDUCT_PLUGIN_PATH
 
 less='callback came,graph agrees,cooperative agrees,managed agrees,'
-less="${less}masked agrees,rows agree,arrays agree,textures agree,"
+less="${less}masked agrees,locked agrees,rows agree,arrays agree,textures agree,"
 for device in mi50=gfx906 mi210=gfx90a rx6900xt=gfx1030; do
   gfx=${device#*=}
   try "$aqueduct" exec --timeout 60s --device "${device%=*}" --name "$gfx" \

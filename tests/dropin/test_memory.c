@@ -129,6 +129,16 @@ START_TEST(a_callback_of_freeing_gets_the_address_it_was_registered_with)
 }
 END_TEST
 
+/* The address that devices have for locked memory. */
+static uintptr_t alias_of(const void *host)
+{
+  hsa_amd_pointer_info_t info = {.size = sizeof info};
+  ck_assert_done(hsa_amd_pointer_info(host, &info, NULL, NULL, NULL));
+  ck_assert_uint_eq(info.type, HSA_EXT_POINTER_TYPE_LOCKED);
+  return (uintptr_t)info.agent_base +
+         ((uintptr_t)host - (uintptr_t)info.host_base);
+}
+
 START_TEST(each_lock_of_the_same_or_an_inner_range_needs_its_unlock)
 {
   client c;
@@ -139,7 +149,7 @@ START_TEST(each_lock_of_the_same_or_an_inner_range_needs_its_unlock)
   ck_assert_done(hsa_amd_memory_lock(host, SIZE, NULL, 0, &agent_ptr));
   ck_assert_done(hsa_amd_memory_lock(host, SIZE, NULL, 0, &agent_ptr));
   ck_assert_done(hsa_amd_memory_lock(host + 100, 50, &c.device, 1, &agent_ptr));
-  ck_assert_ptr_eq(agent_ptr, host + 100);
+  ck_assert_uint_eq(alias_of(host + 100), (uintptr_t)agent_ptr);
   ck_assert_done(hsa_amd_pointer_info(host + 120, &info, NULL, NULL, NULL));
   ck_assert_uint_eq(info.bytes, 50);
   ck_assert_done(hsa_amd_memory_unlock(host));
@@ -161,6 +171,7 @@ START_TEST(an_allocation_can_be_locked_and_stays_one)
   client_open(&c);
   ck_assert_done(hsa_memory_allocate(c.region, SIZE, &memory));
   ck_assert_done(hsa_amd_memory_lock(memory, SIZE, NULL, 0, &agent_ptr));
+  ck_assert_ptr_eq(agent_ptr, memory);
   ck_assert_done(hsa_amd_pointer_info(memory, &info, NULL, NULL, NULL));
   ck_assert_uint_eq(info.type, HSA_EXT_POINTER_TYPE_HSA);
   ck_assert_done(hsa_amd_memory_unlock(memory));
@@ -177,7 +188,6 @@ START_TEST(locked_memory_is_known_until_it_is_unlocked)
   hsa_amd_pointer_info_t info = {.size = sizeof info};
   client_open(&c);
   ck_assert_done(hsa_amd_memory_lock(host, SIZE, NULL, 0, &agent_ptr));
-  ck_assert_ptr_eq(agent_ptr, host);
   ck_assert_done(hsa_amd_pointer_info(host + 1, &info, NULL, NULL, NULL));
   ck_assert_uint_eq(info.type, HSA_EXT_POINTER_TYPE_LOCKED);
   ck_assert_done(hsa_amd_memory_unlock(host));
@@ -190,6 +200,62 @@ START_TEST(locked_memory_is_known_until_it_is_unlocked)
                                             c.device_fine, 0, &agent_ptr),
                 HSA_STATUS_ERROR_INVALID_MEMORY_POOL);
   ck_assert_done(hsa_shut_down());
+}
+END_TEST
+
+START_TEST(devices_have_an_address_of_their_own_for_locked_memory)
+{
+  client c;
+  static uint32_t host[SIZE / 4];
+  uint32_t *agent_ptr, *same, word = 5;
+  hsa_amd_pointer_info_t info = {.size = sizeof info};
+#if !defined(__x86_64__)
+  aqtest_skip("processes may have memory at any address of a device");
+#endif
+  client_open(&c);
+  ck_assert_done(
+      hsa_amd_memory_lock(host, SIZE, NULL, 0, (void **)(void *)&agent_ptr));
+  ck_assert_ptr_ne(agent_ptr, host);
+  ck_assert_done(hsa_amd_pointer_info(agent_ptr + 1, &info, NULL, NULL, NULL));
+  ck_assert_uint_eq(info.type, HSA_EXT_POINTER_TYPE_LOCKED);
+  ck_assert_ptr_eq(info.agent_base, agent_ptr);
+  ck_assert_ptr_eq(info.host_base, host);
+  ck_assert_done(hsa_amd_memory_fill(agent_ptr + 2, 9, 1));
+  ck_assert_uint_eq(host[2], 9);
+  ck_assert_done(hsa_memory_copy(agent_ptr + 1, &word, sizeof word));
+  ck_assert_uint_eq(host[1], 5);
+  ck_assert_done(hsa_memory_copy(&word, agent_ptr + 2, sizeof word));
+  ck_assert_uint_eq(word, 9);
+  hsa_signal_t done = client_signal(1);
+  ck_assert_done(hsa_amd_memory_async_copy(agent_ptr + 3, c.device, agent_ptr,
+                                           c.device, 12, 0, NULL, done));
+  client_wait_zero(done);
+  ck_assert_uint_eq(host[5], 9);
+  ck_assert_done(hsa_signal_destroy(done));
+  ck_assert_done(
+      hsa_amd_memory_lock(host, SIZE, NULL, 0, (void **)(void *)&same));
+  ck_assert_ptr_eq(same, agent_ptr);
+  ck_assert_done(hsa_amd_memory_unlock(host));
+  ck_assert_done(hsa_amd_memory_unlock(host));
+  ck_assert_hsa(hsa_memory_copy(agent_ptr, &word, sizeof word),
+                HSA_STATUS_ERROR_INVALID_ALLOCATION);
+  ck_assert_done(hsa_shut_down());
+}
+END_TEST
+
+START_TEST(locked_memory_stays_where_it_is_if_the_library_is_asked)
+{
+  client c;
+  static char host[SIZE];
+  void *agent_ptr;
+  setenv("HSA_USE_SVM", "1", 1);
+  client_open(&c);
+  ck_assert_done(hsa_amd_memory_lock(host, SIZE, NULL, 0, &agent_ptr));
+  ck_assert_ptr_eq(agent_ptr, host);
+  ck_assert_uint_eq(alias_of(host + 7), (uintptr_t)host + 7);
+  ck_assert_done(hsa_amd_memory_unlock(host));
+  ck_assert_done(hsa_shut_down());
+  unsetenv("HSA_USE_SVM");
 }
 END_TEST
 
@@ -493,6 +559,8 @@ AQ_TEST_MAIN("dropin/memory",
              locked_memory_is_known_until_it_is_unlocked,
              each_lock_of_the_same_or_an_inner_range_needs_its_unlock,
              an_allocation_can_be_locked_and_stays_one,
+             devices_have_an_address_of_their_own_for_locked_memory,
+             locked_memory_stays_where_it_is_if_the_library_is_asked,
              a_device_has_a_region_for_kernel_arguments,
              only_memory_that_is_known_can_be_filled,
              registering_nothing_at_an_address_is_refused,

@@ -253,26 +253,6 @@ static aqsim_flow run_executed(aqsim_flight *flight)
              : aqsim_kernel_finish(flight);
 }
 
-bool aqsim_kernel_call(aqsim_flight *flight, const aqsim_kernel *kernel,
-                       const aq_kernel_packet *packet,
-                       char error[AQ_KERNEL_ERROR_SIZE])
-{
-  error[0] = 0;
-  aqsim *sim = flight->queue->sim;
-  aq_kernel_call call = {
-      packet, (void *)(uintptr_t)packet->kernarg_address, kernel->desc.user,
-      (uint64_t)aqsim_clock_ticks(flight->queue->device, sim->now), error};
-  sim->interrupt = flight->queue->device->model->interrupt_to_host;
-  sim->touched = true;
-  if (sim->outside_begin)
-    sim->outside_begin(sim->live, flight->queue);
-  kernel->desc.function(&call);
-  if (sim->outside_begin)
-    sim->outside_end(sim->live);
-  sim->queue_ops->notice(sim);
-  return !flight->queue->destroyed;
-}
-
 aqsim_flow aqsim_kernel_fault(aqsim_flight *flight, const aqsim_kernel *kernel,
                               const char *error)
 {

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "backend_sim/packet/memory_fault.h"
+#include "common/allocations.h"
 
 enum {
   TYPE3 = 3,
@@ -79,7 +80,8 @@ static aqsim_pm4_result reach(aqsim_pm4 *pm4, const char *name,
   if (address % unit != 0)
     return fault(pm4, name, writes ? "misaligned destination" : "misaligned",
                  address);
-  if (!aqsim_memory_unmapped(access, address, bytes, &pm4->hole))
+  if (!aqsim_memory_unmapped(access, aq_address_host(address), bytes,
+                             &pm4->hole))
     return GO_ON;
   pm4->missing = true;
   return fault(pm4, name,
@@ -87,13 +89,17 @@ static aqsim_pm4_result reach(aqsim_pm4 *pm4, const char *name,
                pm4->hole);
 }
 
+/* Where commands touch memory. */
+static void *host(uint64_t address)
+{
+  return (void *)(uintptr_t)aq_address_host(address);
+}
+
 static uint64_t memory_load(uint64_t address, uint32_t size)
 {
   if (size == 4)
-    return __atomic_load_n((const uint32_t *)(uintptr_t)address,
-                           __ATOMIC_ACQUIRE);
-  return __atomic_load_n((const uint64_t *)(uintptr_t)address,
-                         __ATOMIC_ACQUIRE);
+    return __atomic_load_n((const uint32_t *)host(address), __ATOMIC_ACQUIRE);
+  return __atomic_load_n((const uint64_t *)host(address), __ATOMIC_ACQUIRE);
 }
 
 static void memory_store(aqsim_pm4 *pm4, uint64_t address, uint64_t value,
@@ -101,10 +107,10 @@ static void memory_store(aqsim_pm4 *pm4, uint64_t address, uint64_t value,
 {
   pm4->stored = true;
   if (size == 4)
-    __atomic_store_n((uint32_t *)(uintptr_t)address, (uint32_t)value,
+    __atomic_store_n((uint32_t *)host(address), (uint32_t)value,
                      __ATOMIC_RELEASE);
   else
-    __atomic_store_n((uint64_t *)(uintptr_t)address, value, __ATOMIC_RELEASE);
+    __atomic_store_n((uint64_t *)host(address), value, __ATOMIC_RELEASE);
 }
 
 /* ---- commands ---- */
@@ -213,7 +219,7 @@ static aqsim_pm4_result wait_memory(aqsim_pm4 *pm4, const char *name,
   aqsim_pm4_result there = reach(pm4, name, AQSIM_READ, address, size, size);
   if (there != GO_ON)
     return there;
-  pm4->address = (const void *)(uintptr_t)address;
+  pm4->address = host(address);
   pm4->test = (aqsim_gate_test){.compare = compare,
                                 .mask = (int64_t)mask,
                                 .reference = (int64_t)reference,
@@ -251,7 +257,7 @@ static aqsim_pm4_result run_release_mem(aqsim_pm4 *pm4, words w)
   pm4->release_value = wide(w.at[4], w.at[5]);
   if (kind > 3)
     return fault(pm4, "RELEASE_MEM", "data is not served:", kind);
-  pm4->release_to = (void *)(uintptr_t)address;
+  pm4->release_to = host(address);
   aqsim_pm4_result there = GO_ON;
   if (pm4->release_size)
     there = reach(pm4, "RELEASE_MEM", AQSIM_WRITE, address, pm4->release_size,
@@ -320,7 +326,7 @@ static aqsim_pm4_result span_enter(aqsim_pm4 *pm4, const uint32_t *ib)
       reach(pm4, "INDIRECT_BUFFER", AQSIM_READ, address, 4, count * 4ull);
   if (there != GO_ON)
     return there;
-  pm4->span.at = (const uint32_t *)(uintptr_t)address;
+  pm4->span.at = host(address);
   pm4->span.end = pm4->span.at + count;
   return GO_ON;
 }
