@@ -12,6 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "backend_sim/live/live.h"
 #include "dropin/pools.h"
 #include "dropin/published.h"
 #include "dropin/vmem.h"
@@ -374,6 +375,21 @@ hsa_status_t hsa_amd_vmem_map(void *va, size_t size, size_t in_offset,
   return status;
 }
 
+/* Takes the bytes away, while the device touches none; the addresses stay
+ * reserved. Copies under way end in a memory fault. */
+static bool mapping_clear(aqdrop *runtime, const mapping *m)
+{
+  aqsim_live_unmap_begin(runtime->transport, m->base, m->size);
+  const bool cleared =
+      mmap(m->base, m->size, PROT_NONE,
+           MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1,
+           0) != MAP_FAILED;
+  if (cleared)
+    aqdrop_withdraw(runtime, m->base, AQ_ALLOCATION_VIRTUAL);
+  aqsim_live_unmap_end(runtime->transport);
+  return cleared;
+}
+
 hsa_status_t hsa_amd_vmem_unmap(void *va, size_t size)
 {
   AQDROP_ENTER(runtime);
@@ -382,13 +398,10 @@ hsa_status_t hsa_amd_vmem_unmap(void *va, size_t size)
   mapping **link = mapping_link(runtime->vmem, va, size), *m = *link;
   if (!m) {
     status = HSA_STATUS_ERROR_INVALID_ALLOCATION;
-  } else if (mmap(va, size, PROT_NONE,
-                  MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1,
-                  0) == MAP_FAILED) { /* the addresses stay reserved */
+  } else if (!mapping_clear(runtime, m)) {
     status = HSA_STATUS_ERROR_OUT_OF_RESOURCES;
   } else {
     *link = m->next;
-    aqdrop_withdraw(runtime, m->base, AQ_ALLOCATION_VIRTUAL);
     physical_drop(runtime->vmem, m->memory);
     free(m);
   }
@@ -408,14 +421,16 @@ static hsa_status_t mapping_protect(aqdrop *runtime, const mapping *m)
     readers |= (uint64_t)((access & HSA_ACCESS_PERMISSION_RO) != 0) << i;
     writers |= (uint64_t)((access & HSA_ACCESS_PERMISSION_WO) != 0) << i;
   }
-  aqdrop_publish_agents(runtime, m->base, AQ_ALLOCATION_VIRTUAL, readers,
-                        writers);
   int protection = all & HSA_ACCESS_PERMISSION_WO   ? PROT_READ | PROT_WRITE
                    : all & HSA_ACCESS_PERMISSION_RO ? PROT_READ
                                                     : PROT_NONE;
-  return mprotect(m->base, m->size, protection) == 0
-             ? HSA_STATUS_SUCCESS
-             : HSA_STATUS_ERROR_OUT_OF_RESOURCES;
+  /* The device looks whether it may, and then touches the bytes. */
+  aqsim_live_unmap_begin(runtime->transport, NULL, 0);
+  aqdrop_publish_agents(runtime, m->base, AQ_ALLOCATION_VIRTUAL, readers,
+                        writers);
+  const bool done = mprotect(m->base, m->size, protection) == 0;
+  aqsim_live_unmap_end(runtime->transport);
+  return done ? HSA_STATUS_SUCCESS : HSA_STATUS_ERROR_OUT_OF_RESOURCES;
 }
 
 /* Sets the access of whole mappings that, one behind the other, make up

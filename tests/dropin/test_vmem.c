@@ -174,9 +174,65 @@ START_TEST(what_does_not_fit_is_refused)
 }
 END_TEST
 
+static hsa_status_t event_take(const hsa_amd_event_t *event, void *data)
+{
+  (void)event, (void)data;
+  return HSA_STATUS_SUCCESS;
+}
+
+/* Copies read and write it while it goes, or loses its access: each is done, or
+ * ends in a memory fault that the handler hears of. */
+static void copies_disturb(bool unmap)
+{
+  enum { BYTES = 4 << 20, TIMES = 60 };
+  client c;
+  char *va, *other;
+  hsa_amd_vmem_alloc_handle_t memory;
+  client_open(&c);
+  const hsa_amd_memory_access_desc_t rw = {HSA_ACCESS_PERMISSION_RW, c.device},
+                                     none = {HSA_ACCESS_PERMISSION_NONE,
+                                             c.device};
+  ck_assert_done(hsa_amd_register_system_event_handler(event_take, NULL));
+  ck_assert_done(
+      hsa_amd_vmem_handle_create(c.device_fine, BYTES, 0, 0, &memory));
+  ck_assert_done(
+      hsa_amd_vmem_address_reserve((void **)(void *)&va, BYTES, 0, 0));
+  ck_assert_done(hsa_amd_memory_pool_allocate(c.device_fine, BYTES, 0,
+                                              (void **)(void *)&other));
+  memset(other, 1, BYTES);
+  for (int i = 0; i < TIMES; i++) {
+    hsa_signal_t done = client_signal(1);
+    ck_assert_done(hsa_amd_vmem_map(va, BYTES, 0, memory, 0));
+    ck_assert_done(hsa_amd_vmem_set_access(va, BYTES, &rw, 1));
+    ck_assert_done(hsa_amd_memory_async_copy(i & 1 ? va : other, c.device,
+                                             i & 1 ? other : va, c.device,
+                                             BYTES, 0, NULL, done));
+    usleep((useconds_t)(i * 37 % TIMES * 20));
+    if (!unmap)
+      ck_assert_done(hsa_amd_vmem_set_access(va, BYTES, &none, 1));
+    ck_assert_done(hsa_amd_vmem_unmap(va, BYTES));
+    hsa_signal_wait_scacquire(done, HSA_SIGNAL_CONDITION_EQ, 0, 20000000,
+                              HSA_WAIT_STATE_BLOCKED);
+  }
+  ck_assert_done(hsa_shut_down());
+}
+
+START_TEST(memory_may_be_unmapped_under_copies)
+{
+  copies_disturb(true);
+}
+END_TEST
+
+START_TEST(memory_may_lose_its_access_under_copies)
+{
+  copies_disturb(false);
+}
+END_TEST
+
 AQ_TEST_MAIN("dropin/vmem", one_memory_is_seen_at_two_addresses,
              access_is_told_as_it_was_set,
              access_is_set_over_mappings_that_follow_each_other,
              agents_are_let_reach_a_mapping_as_they_are_an_allocation,
              exported_memory_is_the_same_when_it_is_imported,
-             what_does_not_fit_is_refused)
+             what_does_not_fit_is_refused, memory_may_be_unmapped_under_copies,
+             memory_may_lose_its_access_under_copies)

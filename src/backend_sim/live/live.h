@@ -18,7 +18,9 @@ bool aqsim_live_is_driver(aq_transport *transport);
 
 /* Around the unmapping of [address, +size), which a packet or a copy under way
  * may name: the device touches no memory in between, and such copies end in a
- * memory fault, whatever is mapped there later. The transport is live. */
+ * memory fault, whatever is mapped there later. Size 0: only the device has to
+ * leave memory alone, as while its protection changes. The transport is live.
+ */
 void aqsim_live_unmap_begin(aq_transport *transport, const void *address,
                             size_t size);
 void aqsim_live_unmap_end(aq_transport *transport);
