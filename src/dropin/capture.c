@@ -201,26 +201,64 @@ void aqdrop_capture_queue_drop(aqdrop_capture *capture, uint32_t id)
   pthread_mutex_unlock(&capture->lock);
 }
 
+/* Takes the kernel of an object out and frees it; the lock is held. */
+static void kernel_drop(aqdrop_capture *capture, uint64_t object)
+{
+  uint64_t found;
+  if (!aq_map_remove(&capture->kernels, object, &found))
+    return;
+  aqdrop_captured_kernel **link = &capture->first_kernel, *kernel;
+  while ((uintptr_t)*link != found)
+    link = &(*link)->next;
+  kernel = *link;
+  *link = kernel->next;
+  free(kernel);
+}
+
 void aqdrop_capture_kernel_add(aqdrop_capture *capture, uint64_t object,
                                const aq_kernel_desc *desc)
 {
+  const size_t size = strlen(desc->name) + 1;
+  aqdrop_captured_kernel *kernel = malloc(sizeof *kernel + size);
+  if (!kernel)
+    return; /* packets go without name and arguments */
+  kernel->object = object;
+  kernel->kernarg_size = desc->kernarg_size;
+  memcpy(kernel->name, desc->name, size);
   pthread_mutex_lock(&capture->lock);
-  aqdrop_captured_kernel *kernel =
-      aq_arena_alloc(&capture->arena, sizeof *kernel);
-  const char *name =
-      aq_arena_text(&capture->arena, desc->name, strlen(desc->name));
-  if (kernel && name) {
-    *kernel = (aqdrop_captured_kernel){name, desc->kernarg_size};
-    /* Without memory for it, packets go without name and arguments. */
-    aq_map_put(&capture->kernels, object, (uintptr_t)kernel);
+  kernel_drop(capture, object); /* which it replaces */
+  const bool kept = aq_map_put(&capture->kernels, object, (uintptr_t)kernel);
+  if (kept) {
+    kernel->next = capture->first_kernel;
+    capture->first_kernel = kernel;
   }
   pthread_mutex_unlock(&capture->lock);
+  if (!kept)
+    free(kernel);
 }
 
 void aqdrop_capture_kernel_drop(aqdrop_capture *capture, uint64_t object)
 {
   pthread_mutex_lock(&capture->lock);
-  aq_map_remove(&capture->kernels, object, NULL);
+  kernel_drop(capture, object);
+  pthread_mutex_unlock(&capture->lock);
+}
+
+void aqdrop_capture_handlers_drop(aqdrop_capture *capture, aq_signal signal)
+{
+  pthread_mutex_lock(&capture->lock);
+  aqdrop_captured_handler **link = &capture->handlers, *h;
+  while ((h = *link)) {
+    if (signal.handle && h->item.signal.handle != signal.handle) {
+      link = &h->next;
+      continue;
+    }
+    *link = h->next;
+    if (h->running)
+      __atomic_store_n(&h->dropped, true, __ATOMIC_RELEASE);
+    else
+      free(h);
+  }
   pthread_mutex_unlock(&capture->lock);
 }
 
@@ -250,8 +288,10 @@ void aqdrop_capture_destroy(aqdrop_capture *capture)
     aqdrop_capture_queue_drop(capture, capture->queues->id);
   if (capture->fd >= 0)
     close(capture->fd);
+  aqdrop_capture_handlers_drop(capture, (aq_signal){0});
+  while (capture->first_kernel)
+    kernel_drop(capture, capture->first_kernel->object);
   aq_map_fini(&capture->kernels);
-  aq_arena_fini(&capture->arena);
   pthread_mutex_destroy(&capture->lock);
   free(capture);
 }

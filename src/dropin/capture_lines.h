@@ -10,7 +10,6 @@
 #include <pthread.h>
 #include <stdio.h>
 
-#include "common/arena.h"
 #include "common/map.h"
 #include "dropin/capture.h"
 
@@ -22,9 +21,22 @@ typedef struct aqdrop_captured_queue {
 } aqdrop_captured_queue;
 
 typedef struct aqdrop_captured_kernel {
-  const char *name;
+  struct aqdrop_captured_kernel *next;
+  uint64_t object;
   uint32_t kernarg_size;
+  char name[];
 } aqdrop_captured_kernel;
+
+/* A handler of a client, until it returns false or its signal is destroyed. */
+typedef struct aqdrop_captured_handler {
+  struct aqdrop_captured_handler *next;
+  aq_transport *transport;
+  aq_wait_item item;
+  aq_signal_function *function;
+  void *user;
+  bool running; /* the one that runs frees it */
+  bool dropped; /* atomic: the capture may be gone, too */
+} aqdrop_captured_handler;
 
 struct aqdrop_capture {
   aq_transport_ops table; /* first: the transport's functions */
@@ -32,8 +44,9 @@ struct aqdrop_capture {
   pthread_mutex_t lock; /* of the following */
   int fd;               /* -1: it has ended */
   aqdrop_captured_queue *queues;
-  aq_map kernels; /* object → aqdrop_captured_kernel * */
-  aq_arena arena; /* of kernels and handlers */
+  aqdrop_captured_kernel *first_kernel;
+  aq_map kernels; /* the same, by object */
+  aqdrop_captured_handler *handlers;
 };
 
 /* A line as it is put together; it stays where it was begun. Numbers are
@@ -60,6 +73,10 @@ void aqdrop_capture_queue_drop(aqdrop_capture *capture, uint32_t id);
 void aqdrop_capture_kernel_add(aqdrop_capture *capture, uint64_t object,
                                const aq_kernel_desc *desc);
 void aqdrop_capture_kernel_drop(aqdrop_capture *capture, uint64_t object);
+
+/* Forgets the handlers of a signal, or of all: one that runs is freed when it
+ * returns. */
+void aqdrop_capture_handlers_drop(aqdrop_capture *capture, aq_signal signal);
 
 /* The table that records, and passes on to `inner`. */
 void aqdrop_capture_table(const aq_transport_ops *inner,

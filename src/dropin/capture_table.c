@@ -3,6 +3,8 @@
  * queues and signals, and waits. Everything else is the inner one's. */
 #include "config.h"
 
+#include <stdlib.h>
+
 #include "dropin/capture_lines.h"
 
 static aqdrop_capture *capture_from(const aq_transport *t)
@@ -145,6 +147,8 @@ static void signal_destroy(aq_transport *t, aq_signal signal)
   number(&line, "signal", (int64_t)signal.handle);
   line_end(&line, t);
   capture_from(t)->inner->signal_destroy(t, signal);
+  if (signal.handle)
+    aqdrop_capture_handlers_drop(capture_from(t), signal);
 }
 
 static void update_tell(aq_transport *t, aq_signal signal, aq_signal_op op,
@@ -214,24 +218,45 @@ static aq_status wait_pass(aq_transport *t, const aq_wait_request *request,
   return status;
 }
 
-/* A handler is a host that has waited, without an interrupt between. */
-typedef struct handler {
-  aq_transport *t;
-  aq_wait_item item;
-  aq_signal_function *function;
-  void *user;
-} handler;
+/* Takes it out; the lock is held. */
+static void handler_unlink(aqdrop_capture *capture,
+                           const aqdrop_captured_handler *h)
+{
+  aqdrop_captured_handler **link = &capture->handlers;
+  while (*link != h)
+    link = &(*link)->next;
+  *link = h->next;
+}
 
+/* A handler is a host that has waited, without an interrupt between. It may
+ * destroy its signal, or close the runtime. */
 static bool handler_call(int64_t value, void *user)
 {
-  const handler *h = user;
+  aqdrop_captured_handler *h = user;
+  aqdrop_capture *capture = capture_from(h->transport);
   const aq_wait_request request = {.items = &h->item,
                                    .count = 1,
                                    .mode = AQ_WAIT_ALL,
                                    .hint = AQ_WAIT_ACTIVE,
                                    .deadline = AQ_TIME_MAX};
-  wait_tell(h->t, &request, 0, capture_from(h->t)->inner->now(h->t));
-  return h->function(value, h->user);
+  wait_tell(h->transport, &request, 0, capture->inner->now(h->transport));
+  pthread_mutex_lock(&capture->lock);
+  h->running = true;
+  pthread_mutex_unlock(&capture->lock);
+  bool again = h->function(value, h->user);
+  if (__atomic_load_n(&h->dropped, __ATOMIC_ACQUIRE)) {
+    free(h);
+    return false;
+  }
+  pthread_mutex_lock(&capture->lock);
+  again = again && !h->dropped;
+  h->running = false;
+  if (!again && !h->dropped)
+    handler_unlink(capture, h);
+  pthread_mutex_unlock(&capture->lock);
+  if (!again)
+    free(h);
+  return again;
 }
 
 static aq_status signal_handler(aq_transport *t, aq_signal signal,
@@ -240,14 +265,26 @@ static aq_status signal_handler(aq_transport *t, aq_signal signal,
                                 aq_diag *diag)
 {
   aqdrop_capture *capture = capture_from(t);
-  pthread_mutex_lock(&capture->lock);
-  handler *h = aq_arena_alloc(&capture->arena, sizeof *h);
-  pthread_mutex_unlock(&capture->lock);
+  aqdrop_captured_handler *h = malloc(sizeof *h);
   if (!h)
     return aq_diag_no_memory(diag);
-  *h = (handler){t, {signal, condition, value}, function, user};
-  return capture->inner->signal_handler(t, signal, condition, value,
-                                        handler_call, h, diag);
+  *h = (aqdrop_captured_handler){.transport = t,
+                                 .item = {signal, condition, value},
+                                 .function = function,
+                                 .user = user};
+  pthread_mutex_lock(&capture->lock);
+  h->next = capture->handlers;
+  capture->handlers = h;
+  pthread_mutex_unlock(&capture->lock);
+  aq_status status = capture->inner->signal_handler(t, signal, condition, value,
+                                                    handler_call, h, diag);
+  if (status != AQ_OK) {
+    pthread_mutex_lock(&capture->lock);
+    handler_unlink(capture, h);
+    pthread_mutex_unlock(&capture->lock);
+    free(h);
+  }
+  return status;
 }
 
 /* ---- queues ---- */

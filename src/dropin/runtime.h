@@ -19,7 +19,6 @@
 #include <pthread.h>
 
 #include "backend_sim/model/device_set.h"
-#include "common/arena.h"
 #include "common/map.h"
 #include "common/slab.h"
 #include "common/transport.h"
@@ -108,7 +107,6 @@ typedef struct aqdrop {
   aqdrop_queue *first_queue;
   aq_slab bells; /* read without the lock */
   struct aqdrop_bell *free_bell;
-  aq_arena arena;     /* what lives until it closes: handlers, names */
   char scratch;       /* moved by copies that only wait */
   bool copies_timed;  /* atomic */
   uint64_t log_flags; /* atomic: bits, HSA_AMD_LOG_FLAG_* */

@@ -22,6 +22,8 @@ typedef struct aqdrop_shared_signal {
   char *pages; /* two */
   int file;
   ino_t inode;
+  uint32_t waiters; /* threads that read its value */
+  bool closed;      /* the last of them frees it */
 } shared_signal;
 
 /* ---- life ---- */
@@ -91,15 +93,49 @@ hsa_status_t aqdrop_shared_signal_create(aqdrop *runtime, aq_signal_desc *desc,
   return shared_open(runtime, file, desc, out);
 }
 
+/* The link to a signal, to NULL for an unknown one. The lock is held. */
+static shared_signal **shared_link(aqdrop *runtime, hsa_signal_t signal)
+{
+  shared_signal **link = &runtime->first_shared;
+  while (*link && (*link)->signal.handle != signal.handle)
+    link = &(*link)->next;
+  return link;
+}
+
 void aqdrop_shared_signal_close(aqdrop *runtime, hsa_signal_t signal)
 {
   pthread_mutex_lock(&runtime->lock);
-  shared_signal **link = &runtime->first_shared, *found;
-  while (*link && (*link)->signal.handle != signal.handle)
-    link = &(*link)->next;
-  found = *link;
-  if (found)
+  shared_signal **link = shared_link(runtime, signal), *found = *link;
+  if (found && found->waiters > 0) {
+    found->closed = true;
+    found = NULL;
+  } else if (found) {
     *link = found->next;
+  }
+  pthread_mutex_unlock(&runtime->lock);
+  if (found)
+    shared_free(found);
+}
+
+bool aqdrop_shared_signal_hold(aqdrop *runtime, hsa_signal_t signal)
+{
+  pthread_mutex_lock(&runtime->lock);
+  shared_signal *found = *shared_link(runtime, signal);
+  const bool held = found && !found->closed;
+  if (held)
+    found->waiters++;
+  pthread_mutex_unlock(&runtime->lock);
+  return held;
+}
+
+void aqdrop_shared_signal_release(aqdrop *runtime, hsa_signal_t signal)
+{
+  pthread_mutex_lock(&runtime->lock);
+  shared_signal **link = shared_link(runtime, signal), *found = *link;
+  if (found && --found->waiters == 0 && found->closed)
+    *link = found->next;
+  else
+    found = NULL;
   pthread_mutex_unlock(&runtime->lock);
   if (found)
     shared_free(found);
@@ -125,9 +161,7 @@ hsa_status_t hsa_amd_ipc_signal_create(hsa_signal_t signal,
   if (!aqdrop_signal_is_live(runtime, signal))
     return HSA_STATUS_ERROR_INVALID_SIGNAL;
   pthread_mutex_lock(&runtime->lock);
-  const shared_signal *shared = runtime->first_shared;
-  while (shared && shared->signal.handle != signal.handle)
-    shared = shared->next;
+  const shared_signal *shared = *shared_link(runtime, signal);
   bool made = shared && aqdrop_ipc_handle_make(AQDROP_IPC_SIGNAL, shared->file,
                                                PAGE, handle);
   pthread_mutex_unlock(&runtime->lock);
@@ -144,7 +178,7 @@ static bool signal_known(aqdrop *runtime, int file, hsa_signal_t *out)
     return false;
   pthread_mutex_lock(&runtime->lock);
   const shared_signal *shared = runtime->first_shared;
-  while (shared && shared->inode != state.st_ino)
+  while (shared && (shared->closed || shared->inode != state.st_ino))
     shared = shared->next;
   bool known = shared && aq_map_get(&runtime->signals, shared->signal.handle,
                                     &references);

@@ -26,7 +26,6 @@ void aqdrop_signals_fini(aqdrop *runtime)
   aqdrop_groups_fini(runtime);
   aqdrop_shared_signals_fini(runtime);
   aq_map_fini(&runtime->signals);
-  aq_arena_fini(&runtime->arena);
 }
 
 /* The ordinals of agents, or NULL with a status. */

@@ -35,6 +35,12 @@ hsa_status_t aqdrop_shared_signal_create(aqdrop *runtime, aq_signal_desc *desc,
 void aqdrop_shared_signal_close(aqdrop *runtime, hsa_signal_t signal);
 void aqdrop_shared_signals_fini(aqdrop *runtime);
 
+/* Keeps the memory of one while a thread waits for it, also when it is
+ * destroyed meanwhile; false: it is no such signal, or no longer. Each hold
+ * that was true needs its release. */
+bool aqdrop_shared_signal_hold(aqdrop *runtime, hsa_signal_t signal);
+void aqdrop_shared_signal_release(aqdrop *runtime, hsa_signal_t signal);
+
 /* Frees the attributes of ranges (svm.c). */
 void aqdrop_ranges_fini(aqdrop *runtime);
 

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "backend_sim/live/live.h"
 #include "dropin/hsa.h"
 #include "dropin/signals.h"
 
@@ -20,10 +21,33 @@ static aq_time deadline_from(const aqdrop *runtime, uint64_t timeout)
   return now + (aq_time)timeout * AQ_NS;
 }
 
+/* Signals that processes share lie in memory that their destruction unmaps; the
+ * memory of the others stays. Releases the first `count` of them. */
+static void items_release(aqdrop *runtime, const aq_wait_item *items,
+                          uint32_t count)
+{
+  for (uint32_t i = 0; i < count; i++)
+    if (!aqsim_live_signal_is_own(runtime->transport, items[i].signal))
+      aqdrop_shared_signal_release(runtime, items[i].signal);
+}
+
+/* False, and none is held: one was destroyed. */
+static bool items_hold(aqdrop *runtime, const aq_wait_item *items,
+                       uint32_t count)
+{
+  for (uint32_t i = 0; i < count; i++)
+    if (!aqsim_live_signal_is_own(runtime->transport, items[i].signal) &&
+        !aqdrop_shared_signal_hold(runtime, items[i].signal)) {
+      items_release(runtime, items, i);
+      return false;
+    }
+  return true;
+}
+
 /* AQ_ERR_QUEUE: a callback closes the runtime. Mostly it ends the process, too,
  * and its status counts, not that of a thread that comes back from a wait and
  * from main(): so this one comes back a little later. */
-static aq_status items_wait(const aqdrop *runtime, const aq_wait_item *items,
+static aq_status items_wait(aqdrop *runtime, const aq_wait_item *items,
                             uint32_t count, aq_wait_mode mode, uint64_t timeout,
                             uint32_t hint, aq_wait_result *out)
 {
@@ -34,8 +58,11 @@ static aq_status items_wait(const aqdrop *runtime, const aq_wait_item *items,
       .mode = mode,
       .hint = hint == HSA_WAIT_STATE_ACTIVE ? AQ_WAIT_ACTIVE : AQ_WAIT_BLOCKED,
       .deadline = deadline_from(runtime, timeout)};
+  if (!items_hold(runtime, items, count))
+    return AQ_ERR_INVALID;
   aq_status status =
       runtime->transport->ops->wait(runtime->transport, &request, out, NULL);
+  items_release(runtime, items, count);
   if (status == AQ_ERR_QUEUE)
     usleep(CLOSED_US);
   return status;
@@ -136,30 +163,6 @@ uint32_t hsa_amd_signal_wait_all(uint32_t signal_count, hsa_signal_t *signals,
 
 /* ---- handlers ---- */
 
-/* A handler of a client. It lives until it returns false, its signal is
- * destroyed, or the runtime closes: the last two end in aqdrop_signals_fini. */
-typedef struct handler {
-  hsa_amd_signal_handler function;
-  void *arg;
-} handler;
-
-static bool handler_call(int64_t value, void *user)
-{
-  handler *h = user;
-  return h->function(value, h->arg);
-}
-
-static handler *handler_make(aqdrop *runtime, hsa_amd_signal_handler function,
-                             void *arg)
-{
-  pthread_mutex_lock(&runtime->lock);
-  handler *h = aq_arena_alloc(&runtime->arena, sizeof *h);
-  pthread_mutex_unlock(&runtime->lock);
-  if (h)
-    *h = (handler){function, arg};
-  return h;
-}
-
 hsa_status_t hsa_amd_signal_async_handler(hsa_signal_t signal, uint32_t cond,
                                           hsa_signal_value_t value,
                                           hsa_amd_signal_handler function,
@@ -170,11 +173,8 @@ hsa_status_t hsa_amd_signal_async_handler(hsa_signal_t signal, uint32_t cond,
     return HSA_STATUS_ERROR_INVALID_ARGUMENT;
   if (!aqdrop_signal_is_live(runtime, signal))
     return HSA_STATUS_ERROR_INVALID_SIGNAL;
-  handler *h = handler_make(runtime, function, arg);
-  if (!h)
-    return HSA_STATUS_ERROR_OUT_OF_RESOURCES;
   return aqdrop_status(runtime->transport->ops->signal_handler(
-      runtime->transport, signal, (aq_condition)cond, value, handler_call, h,
+      runtime->transport, signal, (aq_condition)cond, value, function, arg,
       NULL));
 }
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Signals that processes share. */
+#include <pthread.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/wait.h>
@@ -120,7 +121,53 @@ START_TEST(only_a_signal_that_was_made_for_it_has_a_handle)
 }
 END_TEST
 
+typedef struct late {
+  hsa_signal_t signals[2];
+  bool all;
+  int64_t seen;
+} late;
+
+/* Waits for what does not come, as long as the other thread needs. */
+static void *late_wait(void *user)
+{
+  enum { LONG = 300000000 /* ns */ };
+  late *l = user;
+  uint32_t conditions[] = {HSA_SIGNAL_CONDITION_EQ, HSA_SIGNAL_CONDITION_EQ};
+  int64_t values[] = {0, 0};
+  if (l->all)
+    l->seen = hsa_amd_signal_wait_all(2, l->signals, conditions, values, LONG,
+                                      HSA_WAIT_STATE_BLOCKED, NULL);
+  else
+    l->seen = hsa_signal_wait_scacquire(l->signals[0], HSA_SIGNAL_CONDITION_EQ,
+                                        0, LONG, HSA_WAIT_STATE_ACTIVE);
+  return NULL;
+}
+
+START_TEST(a_signal_may_be_destroyed_under_a_waiter)
+{
+  client c;
+  hsa_amd_ipc_memory_t handle;
+  client_open(&c);
+  for (int all = 0; all < 2; all++) {
+    pthread_t thread;
+    late l = {{shared_make(5, &handle), shared_make(6, &handle)}, all, -1};
+    ck_assert_int_eq(pthread_create(&thread, NULL, late_wait, &l), 0);
+    usleep(30000);
+    ck_assert_done(hsa_signal_destroy(l.signals[0]));
+    ck_assert_done(hsa_signal_destroy(l.signals[1]));
+    ck_assert_hsa(hsa_signal_destroy(l.signals[0]),
+                  HSA_STATUS_ERROR_INVALID_SIGNAL);
+    ck_assert_hsa(hsa_amd_ipc_signal_create(l.signals[0], &handle),
+                  HSA_STATUS_ERROR_INVALID_SIGNAL);
+    pthread_join(thread, NULL);
+    ck_assert_int_eq(l.seen, all ? (int64_t)UINT32_MAX : 5);
+  }
+  ck_assert_done(hsa_shut_down());
+}
+END_TEST
+
 AQ_TEST_MAIN("dropin/shared_signals",
              hosts_and_devices_of_two_processes_wake_each_other,
              a_process_that_attaches_twice_has_one_signal,
+             a_signal_may_be_destroyed_under_a_waiter,
              only_a_signal_that_was_made_for_it_has_a_handle)

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Signals: every operation in every order, waits, handlers, groups. */
+#include <malloc.h>
+
 #include "dropin/client.h"
 
 #define EVERY_ORDER(MACRO, verb)                                               \
@@ -209,6 +211,38 @@ START_TEST(a_handler_is_called_until_it_returns_false)
 }
 END_TEST
 
+static bool handler_once(int64_t value, void *arg)
+{
+  (void)value;
+  hsa_signal_subtract_screlease(*(hsa_signal_t *)arg, 1);
+  return false;
+}
+
+/* What the heap holds after `count` handlers that came and went. */
+static size_t heap_after(hsa_signal_t signal, hsa_signal_t done, int count)
+{
+  for (int i = 0; i < count; i++) {
+    hsa_signal_store_screlease(signal, 1);
+    hsa_signal_store_screlease(done, 1);
+    ck_assert_done(hsa_amd_signal_async_handler(signal, HSA_SIGNAL_CONDITION_EQ,
+                                                0, handler_once, &done));
+    hsa_signal_store_screlease(signal, 0);
+    client_wait_zero(done);
+  }
+  return mallinfo2().uordblks;
+}
+
+START_TEST(handlers_that_are_gone_hold_no_memory)
+{
+  enum { FEW = 100, MANY = 4000, SPARE = 16384 /* bytes, not of handlers */ };
+  ck_assert_done(hsa_init());
+  hsa_signal_t signal = client_signal(1), done = client_signal(1);
+  const size_t before = heap_after(signal, done, FEW);
+  ck_assert_uint_lt(heap_after(signal, done, MANY), before + SPARE);
+  ck_assert_done(hsa_shut_down());
+}
+END_TEST
+
 static void function_note(void *arg)
 {
   hsa_signal_subtract_screlease(*(hsa_signal_t *)arg, 1);
@@ -224,7 +258,8 @@ START_TEST(an_async_function_is_called_once)
 }
 END_TEST
 
-AQ_TEST_MAIN("dropin/signals", updates_change_the_value_in_every_order,
+AQ_TEST_MAIN("dropin/signals", handlers_that_are_gone_hold_no_memory,
+             updates_change_the_value_in_every_order,
              exchanges_give_the_value_before_in_every_order,
              stores_of_every_kind_lie_where_the_value_pointer_points,
              duplicate_consumers_are_invalid,
