@@ -95,6 +95,77 @@ typedef struct hsa_amd_svm_attribute_pair_t {
   uint64_t attribute, value;
 } hsa_amd_svm_attribute_pair_t;
 
+/* What hsa_amd_memory_async_batch_copy is given. Lists have num_entries. */
+typedef struct hsa_amd_memory_copy_op_t {
+  uint16_t version; /* 1 */
+  uint16_t type;    /* HSA_AMD_MEMORY_COPY_OP_* */
+  uint16_t num_entries;
+  uint16_t traffic_class;
+  hsa_signal_t completion_signal; /* of all entries: decremented once, or 0 */
+  union {
+    void *src;
+    void **src_list;
+  };
+  hsa_agent_t src_agent;
+  union {
+    hsa_agent_t dst_agent;
+    hsa_agent_t *dst_agent_list;
+  };
+  union {
+    void *dst;
+    void **dst_list;
+  };
+  union {
+    size_t size; /* bytes */
+    size_t *size_list;
+  };
+  size_t unused_size;
+  struct {
+    uint16_t function, scope;
+    uint32_t reserved;
+    void *address;
+    uint64_t value, mask;
+  } wait;
+  struct {
+    uint16_t operation, scope;
+    uint32_t reserved;
+    void *address;
+    uint64_t data;
+  } signal;
+  uint64_t reserved;
+} hsa_amd_memory_copy_op_t;
+
+/* What hsa_amd_queue_create is given, and where it puts the queue. */
+typedef struct hsa_amd_queue_create_desc_t {
+  uint16_t version; /* 1 */
+  uint16_t flags;
+  uint8_t engine; /* HSA_AMD_QUEUE_ENGINE_* */
+  uint8_t reserved0[3];
+  uint32_t size;     /* bytes of the ring */
+  uint32_t priority; /* HSA_AMD_QUEUE_PRIORITY_* */
+  void (*callback)(hsa_status_t status, hsa_queue_t *source, void *data);
+  void *data;
+  hsa_queue_t *queue;
+  struct {
+    const uint32_t *cu_mask;
+    uint32_t type; /* HSA_QUEUE_TYPE_* */
+    uint32_t private_segment_size;
+    uint32_t cu_mask_count; /* bits */
+    uint32_t reserved[3];
+  } compute;
+  uint32_t traffic_class;
+  uint8_t reserved1[20];
+} hsa_amd_queue_create_desc_t;
+
+typedef union hsa_amd_ais_file_handle_t {
+  int fd;
+  void *handle;
+} hsa_amd_ais_file_handle_t;
+
+typedef struct hsa_fabric_handle_t {
+  uint8_t handle[16];
+} hsa_fabric_handle_t;
+
 typedef struct hsa_amd_ipc_memory_t {
   uint32_t handle[8];
 } hsa_amd_ipc_memory_t;
@@ -108,6 +179,13 @@ typedef struct hsa_ext_image_descriptor_t {
   size_t width, height, depth, array_size;
   hsa_ext_image_format_t format;
 } hsa_ext_image_descriptor_t;
+
+typedef struct hsa_ext_image_descriptor_v2_t {
+  uint32_t geometry; /* HSA_EXT_IMAGE_GEOMETRY_* */
+  size_t width, height, depth, array_size;
+  hsa_ext_image_format_t format;
+  size_t mipmap_levels;
+} hsa_ext_image_descriptor_v2_t;
 
 typedef struct hsa_ext_image_data_info_t {
   size_t size, alignment;

@@ -129,7 +129,11 @@ static hsa_status_t common_info(const aqdrop_agent *agent, uint32_t attribute,
     return aqdrop_put_bool(value, true);
   case HSA_AMD_AGENT_INFO_MEMORY_PROPERTIES:
   case HSA_AMD_AGENT_INFO_AQL_EXTENSIONS:
+  case HSA_AMD_AGENT_INFO_LUID: /* which another system has */
     return put_zeros(value, 8);
+  case HSA_AMD_AGENT_INFO_PM4_EMULATION:
+  case HSA_AMD_AGENT_INFO_HAS_EXPERT_SCHED_MODE:
+    return aqdrop_put_bool(value, false);
   case HSA_AMD_AGENT_INFO_CLOCK_COUNTERS: /* of devices */
     return put_zeros(value, sizeof(clock_counters));
   default:

@@ -59,7 +59,8 @@ static hsa_status_t order_agents(order *o, hsa_agent_t to, hsa_agent_t from)
 /* While copies are timed, their signals keep start and end. */
 static void completion_time(const order *o)
 {
-  if (__atomic_load_n(&o->runtime->copies_timed, __ATOMIC_RELAXED))
+  if (o->completion.handle &&
+      __atomic_load_n(&o->runtime->copies_timed, __ATOMIC_RELAXED))
     __atomic_fetch_or(&aqsim_signal_from(o->completion)->flags,
                       AQ_SIGNAL_PROFILE, __ATOMIC_RELAXED);
 }
@@ -180,37 +181,100 @@ hsa_amd_memory_get_preferred_copy_engine(hsa_agent_t dst_agent,
   return HSA_STATUS_SUCCESS;
 }
 
-/* ---- boxes ---- */
+/* ---- copies of several parts ---- */
 
 /*
- * The rows of a box. All but the last count `rows` down and wait for the
- * caller's signals; the last one waits for `rows` too and completes `done`.
- * Then the caller's signal is decremented, and the two signals go.
+ * All parts but the last count `parts` down and wait for the caller's signals;
+ * the last one waits for `parts` too and completes `done`. Then the caller's
+ * signal is decremented, and the two signals go.
  */
-typedef struct box {
+typedef struct whole {
   aqdrop *runtime;
-  hsa_signal_t rows, done, completion;
-} box;
+  hsa_signal_t parts, done, completion;
+} whole;
 
-static bool box_done(int64_t value, void *user)
+static bool whole_done(int64_t value, void *user)
 {
-  box *b = user;
-  const aq_transport_ops *ops = b->runtime->transport->ops;
-  aq_transport *t = b->runtime->transport;
-  const aqsim_signal *done = aqsim_signal_from(b->done);
-  aqsim_signal *completion = aqsim_signal_from(b->completion);
+  whole *w = user;
+  const aq_transport_ops *ops = w->runtime->transport->ops;
+  aq_transport *t = w->runtime->transport;
+  const aqsim_signal *done = aqsim_signal_from(w->done);
+  aqsim_signal *completion = aqsim_signal_from(w->completion);
   (void)value;
-  if (__atomic_load_n(&b->runtime->copies_timed, __ATOMIC_RELAXED)) {
+  if (completion &&
+      __atomic_load_n(&w->runtime->copies_timed, __ATOMIC_RELAXED)) {
     completion->abi.start_ts = done->abi.start_ts;
     completion->abi.end_ts = done->abi.end_ts;
     completion->device = done->device;
   }
-  ops->signal_update(t, b->completion, AQ_UPDATE_SUB, 1, 0, AQ_RELEASE);
-  ops->signal_destroy(t, b->rows);
-  ops->signal_destroy(t, b->done);
-  free(b);
+  if (completion)
+    ops->signal_update(t, w->completion, AQ_UPDATE_SUB, 1, 0, AQ_RELEASE);
+  ops->signal_destroy(t, w->parts);
+  ops->signal_destroy(t, w->done);
+  free(w);
   return false;
 }
+
+/* One of the copies; the order is the caller's own copy of it, to change. */
+typedef struct part {
+  order order;
+  void *to;
+  const void *from;
+  size_t size;
+} part;
+
+/* Fills to, from and size of the next part, and its devices where they differ
+ * from the order's. */
+typedef void part_next(void *user, part *out);
+
+static hsa_status_t parts_submit(const order *o, const whole *w, uint64_t count,
+                                 part_next *next, void *user)
+{
+  const hsa_signal_t last[] = {w->parts};
+  aq_status status = AQ_OK;
+  for (uint64_t left = count; left-- > 0 && status == AQ_OK;) {
+    part p = {.order = *o};
+    next(user, &p);
+    aq_copy_desc copy = order_desc(&p.order, p.to, p.from, p.size);
+    copy.dependencies = left == 0 ? last : o->dependencies;
+    copy.dependency_count = left == 0 ? 1 : o->count;
+    copy.completion = left == 0 ? w->done : w->parts;
+    status = copy_give(o->runtime, &copy);
+  }
+  return aqdrop_status(status);
+}
+
+/* Submits at least one copy. */
+static hsa_status_t whole_submit(const order *o, uint64_t count,
+                                 part_next *next, void *user)
+{
+  const aq_transport_ops *ops = o->runtime->transport->ops;
+  aq_transport *t = o->runtime->transport;
+  aq_signal_desc down = {.value = (int64_t)count - 1};
+  aq_signal_desc one = {.value = 1, .flags = AQ_SIGNAL_PROFILE};
+  if (count == 1) {
+    part p = {.order = *o};
+    next(user, &p);
+    return order_submit(&p.order, p.to, p.from, p.size);
+  }
+  whole *w = malloc(sizeof *w);
+  if (!w)
+    return HSA_STATUS_ERROR_OUT_OF_RESOURCES;
+  *w = (whole){.runtime = o->runtime, .completion = o->completion};
+  if (ops->signal_create(t, &down, &w->parts, NULL) == AQ_OK) {
+    if (ops->signal_create(t, &one, &w->done, NULL) == AQ_OK) {
+      if (ops->signal_handler(t, w->done, AQ_EQ, 0, whole_done, w, NULL) ==
+          AQ_OK)
+        return parts_submit(o, w, count, next, user);
+      ops->signal_destroy(t, w->done);
+    }
+    ops->signal_destroy(t, w->parts);
+  }
+  free(w);
+  return HSA_STATUS_ERROR_OUT_OF_RESOURCES;
+}
+
+/* ---- boxes ---- */
 
 static size_t box_offset(const hsa_pitched_ptr_t *at, const hsa_dim3_t *offset,
                          uint32_t y, uint32_t z)
@@ -222,49 +286,21 @@ static size_t box_offset(const hsa_pitched_ptr_t *at, const hsa_dim3_t *offset,
 typedef struct rect {
   const hsa_pitched_ptr_t *dst, *src;
   const hsa_dim3_t *dst_offset, *src_offset, *range;
+  uint32_t y, z; /* of the next row */
 } rect;
 
-static hsa_status_t rows_submit(const order *o, box *b, const rect *r)
+static void row_next(void *user, part *out)
 {
-  hsa_signal_t last[] = {b->rows};
-  uint64_t left = (uint64_t)r->range->y * r->range->z;
-  aq_status status = AQ_OK;
-  for (uint32_t z = 0; z < r->range->z; z++)
-    for (uint32_t y = 0; y < r->range->y && status == AQ_OK; y++) {
-      bool is_last = --left == 0;
-      aq_copy_desc copy = order_desc(
-          o, (char *)r->dst->base + box_offset(r->dst, r->dst_offset, y, z),
-          (const char *)r->src->base + box_offset(r->src, r->src_offset, y, z),
-          r->range->x);
-      copy.dependencies = is_last ? last : o->dependencies;
-      copy.dependency_count = is_last ? 1 : o->count;
-      copy.completion = is_last ? b->done : b->rows;
-      status = copy_give(o->runtime, &copy);
-    }
-  return aqdrop_status(status);
-}
-
-static hsa_status_t box_submit(const order *o, const rect *r)
-{
-  const aq_transport_ops *ops = o->runtime->transport->ops;
-  aq_transport *t = o->runtime->transport;
-  int64_t rows = (int64_t)r->range->y * r->range->z;
-  aq_signal_desc count = {.value = rows - 1};
-  aq_signal_desc one = {.value = 1, .flags = AQ_SIGNAL_PROFILE};
-  box *b = malloc(sizeof *b);
-  if (!b)
-    return HSA_STATUS_ERROR_OUT_OF_RESOURCES;
-  *b = (box){.runtime = o->runtime, .completion = o->completion};
-  if (ops->signal_create(t, &count, &b->rows, NULL) == AQ_OK) {
-    if (ops->signal_create(t, &one, &b->done, NULL) == AQ_OK) {
-      if (ops->signal_handler(t, b->done, AQ_EQ, 0, box_done, b, NULL) == AQ_OK)
-        return rows_submit(o, b, r);
-      ops->signal_destroy(t, b->done);
-    }
-    ops->signal_destroy(t, b->rows);
+  rect *r = user;
+  out->to =
+      (char *)r->dst->base + box_offset(r->dst, r->dst_offset, r->y, r->z);
+  out->from = (const char *)r->src->base +
+              box_offset(r->src, r->src_offset, r->y, r->z);
+  out->size = r->range->x;
+  if (++r->y == r->range->y) {
+    r->y = 0;
+    r->z++;
   }
-  free(b);
-  return HSA_STATUS_ERROR_OUT_OF_RESOURCES;
 }
 
 hsa_status_t hsa_amd_memory_async_copy_rect(
@@ -276,7 +312,7 @@ hsa_status_t hsa_amd_memory_async_copy_rect(
 {
   AQDROP_ENTER(runtime);
   order o = {.runtime = runtime};
-  rect r = {dst, src, dst_offset, src_offset, range};
+  rect r = {dst, src, dst_offset, src_offset, range, 0, 0};
   if (!dst || !src || !dst_offset || !src_offset || !range || !dst->base ||
       !src->base || dir > DIRECTION_LAST)
     return HSA_STATUS_ERROR_INVALID_ARGUMENT;
@@ -288,9 +324,104 @@ hsa_status_t hsa_amd_memory_async_copy_rect(
   if (status != HSA_STATUS_SUCCESS || range->x == 0 || range->y == 0 ||
       range->z == 0)
     return status;
-  if (range->y == 1 && range->z == 1)
-    return order_submit(
-        &o, (char *)dst->base + box_offset(dst, dst_offset, 0, 0),
-        (const char *)src->base + box_offset(src, src_offset, 0, 0), range->x);
-  return box_submit(&o, &r);
+  return whole_submit(&o, (uint64_t)range->y * range->z, row_next, &r);
+}
+
+/* ---- batches ---- */
+
+enum { BATCH_DEPENDENCIES = 5, BATCH_ENTRIES = 1024 };
+
+/* The entries of an operation, one after the other. */
+typedef struct entries {
+  aqdrop *runtime;
+  const hsa_amd_memory_copy_op_t *op;
+  uint32_t next;
+} entries;
+
+static uint32_t op_count(const hsa_amd_memory_copy_op_t *op)
+{
+  return op->num_entries > 0 ? op->num_entries : 1;
+}
+
+static bool op_is_list(const hsa_amd_memory_copy_op_t *op)
+{
+  return op->num_entries > 0 && op->type == HSA_AMD_MEMORY_COPY_OP_LINEAR;
+}
+
+static hsa_agent_t entry_agent(const hsa_amd_memory_copy_op_t *op, uint32_t i)
+{
+  return op->num_entries > 0 ? op->dst_agent_list[i] : op->dst_agent;
+}
+
+static void entry_next(void *user, part *out)
+{
+  entries *e = user;
+  const hsa_amd_memory_copy_op_t *op = e->op;
+  const uint32_t i = e->next++;
+  order_agents(&out->order, entry_agent(op, i), op->src_agent);
+  out->to = op->num_entries > 0 ? op->dst_list[i] : op->dst;
+  out->from = op_is_list(op) ? op->src_list[i] : op->src;
+  out->size = op_is_list(op) ? op->size_list[i] : op->size;
+}
+
+/* Swaps, indirect copies, and waits and writes of the engine itself need an
+ * engine that no simulated device has. */
+static bool op_is_served(const hsa_amd_memory_copy_op_t *op)
+{
+  return (op->type == HSA_AMD_MEMORY_COPY_OP_LINEAR ||
+          op->type == HSA_AMD_MEMORY_COPY_OP_LINEAR_BROADCAST) &&
+         op->wait.function == 0 && op->signal.operation == 0;
+}
+
+static hsa_status_t op_check(const order *batch,
+                             const hsa_amd_memory_copy_op_t *op)
+{
+  const bool list = op->num_entries > 0,
+             broadcast = op->type == HSA_AMD_MEMORY_COPY_OP_LINEAR_BROADCAST;
+  if (op->version != 1 || op->num_entries > BATCH_ENTRIES ||
+      !op_is_served(op) || !op->src || !op->dst || (broadcast && !list) ||
+      (list && !op->dst_agent_list) || (op_is_list(op) && !op->size_list))
+    return HSA_STATUS_ERROR_INVALID_ARGUMENT;
+  if (op->completion_signal.handle &&
+      !aqdrop_signal_is_live(batch->runtime, op->completion_signal))
+    return HSA_STATUS_ERROR_INVALID_SIGNAL;
+  entries e = {batch->runtime, op, 0};
+  for (uint32_t i = 0; i < op_count(op); i++) {
+    part p = {.order = *batch};
+    hsa_status_t status =
+        order_agents(&p.order, entry_agent(op, i), op->src_agent);
+    if (status != HSA_STATUS_SUCCESS)
+      return status;
+    entry_next(&e, &p);
+    if (!p.to || !p.from)
+      return HSA_STATUS_ERROR_INVALID_ARGUMENT;
+  }
+  return HSA_STATUS_SUCCESS;
+}
+
+/* Nothing is copied if one of the operations is refused. */
+hsa_status_t
+hsa_amd_memory_async_batch_copy(const hsa_amd_memory_copy_op_t *copy_ops,
+                                uint32_t num_copy_ops, uint32_t num_dep_signals,
+                                const hsa_signal_t *dep_signals)
+{
+  AQDROP_ENTER(runtime);
+  order o = {.runtime = runtime,
+             .dependencies = dep_signals,
+             .count = num_dep_signals};
+  if (!copy_ops || num_copy_ops == 0 || num_dep_signals > BATCH_DEPENDENCIES ||
+      (num_dep_signals == 0) != (dep_signals == NULL))
+    return HSA_STATUS_ERROR_INVALID_ARGUMENT;
+  for (uint32_t i = 0; i < num_dep_signals; i++)
+    if (!aqdrop_signal_is_live(runtime, dep_signals[i]))
+      return HSA_STATUS_ERROR_INVALID_SIGNAL;
+  hsa_status_t status = HSA_STATUS_SUCCESS;
+  for (uint32_t i = 0; i < num_copy_ops && status == HSA_STATUS_SUCCESS; i++)
+    status = op_check(&o, &copy_ops[i]);
+  for (uint32_t i = 0; i < num_copy_ops && status == HSA_STATUS_SUCCESS; i++) {
+    entries e = {runtime, &copy_ops[i], 0};
+    o.completion = copy_ops[i].completion_signal;
+    status = whole_submit(&o, op_count(&copy_ops[i]), entry_next, &e);
+  }
+  return status;
 }

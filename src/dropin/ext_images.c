@@ -315,6 +315,63 @@ hsa_status_t hsa_amd_image_create(
                     access_permission, NULL, image);
 }
 
+/* ---- descriptors with levels of detail ---- */
+
+/* An image of one level is described as ever; false: it has more. */
+static bool level_one(const hsa_ext_image_descriptor_v2_t *from,
+                      hsa_ext_image_descriptor_t *to)
+{
+  if (from)
+    *to = (hsa_ext_image_descriptor_t){from->geometry,   from->width,
+                                       from->height,     from->depth,
+                                       from->array_size, from->format};
+  return !from || from->mipmap_levels <= 1;
+}
+
+hsa_status_t hsa_ext_image_data_get_info_v2(
+    hsa_agent_t agent, const hsa_ext_image_descriptor_v2_t *image_descriptor,
+    uint32_t access_permission, hsa_ext_image_data_info_t *image_data_info)
+{
+  AQDROP_ENTER(runtime);
+  hsa_ext_image_descriptor_t one;
+  if (!level_one(image_descriptor, &one))
+    return HSA_EXT_STATUS_ERROR_IMAGE_SIZE_UNSUPPORTED;
+  return data_info(runtime, agent, image_descriptor ? &one : NULL,
+                   access_permission, NULL, image_data_info);
+}
+
+hsa_status_t hsa_ext_image_create_v2(
+    hsa_agent_t agent, const hsa_ext_image_descriptor_v2_t *image_descriptor,
+    const void *image_data, uint32_t access_permission, hsa_ext_image_t *image)
+{
+  AQDROP_ENTER(runtime);
+  hsa_ext_image_descriptor_t one;
+  if (!level_one(image_descriptor, &one))
+    return HSA_EXT_STATUS_ERROR_IMAGE_SIZE_UNSUPPORTED;
+  return image_make(runtime, agent, image_descriptor ? &one : NULL, image_data,
+                    access_permission, NULL, image);
+}
+
+hsa_status_t hsa_amd_image_create_v2(
+    hsa_agent_t agent, const hsa_ext_image_descriptor_v2_t *image_descriptor,
+    const hsa_amd_image_descriptor_t *image_layout, const void *image_data,
+    uint32_t access_permission, hsa_ext_image_t *image)
+{
+  AQDROP_NOTED(AQ_KIND_CALL);
+  hsa_ext_image_descriptor_t one;
+  if (aqdrop_runtime() && !level_one(image_descriptor, &one))
+    return HSA_EXT_STATUS_ERROR_IMAGE_SIZE_UNSUPPORTED;
+  return hsa_amd_image_create(agent, image_descriptor ? &one : NULL,
+                              image_layout, image_data, access_permission,
+                              image);
+}
+
+hsa_status_t hsa_ext_image_destroy_v2(hsa_agent_t agent, hsa_ext_image_t image)
+{
+  AQDROP_NOTED(AQ_KIND_CALL);
+  return hsa_ext_image_destroy(agent, image);
+}
+
 hsa_status_t hsa_ext_image_destroy(hsa_agent_t agent, hsa_ext_image_t image)
 {
   AQDROP_ENTER(runtime);

@@ -11,6 +11,7 @@ src_dropin_libaqdropin_a_SOURCES = \
 	src/dropin/capture_lines.h src/dropin/capture_table.c \
 	src/dropin/codes.c \
 	src/dropin/copies.c \
+	src/dropin/debugger.c \
 	src/dropin/events.c src/dropin/events.h \
 	src/dropin/executables.c src/dropin/executables.h \
 	src/dropin/ext_image_copies.c \
@@ -21,6 +22,7 @@ src_dropin_libaqdropin_a_SOURCES = \
 	src/dropin/externals.c \
 	src/dropin/exts.c \
 	src/dropin/faults.c src/dropin/faults.h \
+	src/dropin/file_copies.c \
 	src/dropin/functions.def \
 	src/dropin/hooks.c src/dropin/hooks.h \
 	src/dropin/hsa.h \
@@ -38,6 +40,7 @@ src_dropin_libaqdropin_a_SOURCES = \
 	src/dropin/pools.h \
 	src/dropin/profiling.c \
 	src/dropin/published.c src/dropin/published.h \
+	src/dropin/queue_descs.c \
 	src/dropin/queue_indices.c \
 	src/dropin/queues.c src/dropin/queues.h \
 	src/dropin/readers.c \

@@ -132,17 +132,18 @@ hsa_status_t hsa_amd_portable_close_dmabuf(int dmabuf)
   return HSA_STATUS_SUCCESS;
 }
 
-hsa_status_t hsa_amd_interop_map_buffer(uint32_t num_agents,
-                                        hsa_agent_t *agents, int interop_handle,
-                                        uint32_t flags, size_t *size,
-                                        void **ptr, size_t *metadata_size,
-                                        const void **metadata)
+/* The size that the caller expects is at most the buffer's; 0: any. */
+hsa_status_t hsa_amd_interop_map_buffer_with_size(
+    uint32_t num_agents, hsa_agent_t *agents, int interop_handle,
+    uint32_t flags, size_t size_hint, size_t *size, void **ptr,
+    size_t *metadata_size, const void **metadata)
 {
   AQDROP_ENTER(runtime);
   struct stat state;
   uint64_t bits;
   if (num_agents == 0 || !agents || flags || !size || !ptr ||
-      fstat(interop_handle, &state) != 0 || state.st_size == 0)
+      fstat(interop_handle, &state) != 0 || state.st_size == 0 ||
+      size_hint > (size_t)state.st_size)
     return HSA_STATUS_ERROR_INVALID_ARGUMENT;
   if (!agents_bits(runtime, num_agents, agents, &bits))
     return HSA_STATUS_ERROR_INVALID_AGENT;
@@ -156,6 +157,18 @@ hsa_status_t hsa_amd_interop_map_buffer(uint32_t num_agents,
   if (metadata)
     *metadata = NULL;
   return HSA_STATUS_SUCCESS;
+}
+
+hsa_status_t hsa_amd_interop_map_buffer(uint32_t num_agents,
+                                        hsa_agent_t *agents, int interop_handle,
+                                        uint32_t flags, size_t *size,
+                                        void **ptr, size_t *metadata_size,
+                                        const void **metadata)
+{
+  AQDROP_NOTED(AQ_KIND_CALL);
+  return hsa_amd_interop_map_buffer_with_size(num_agents, agents,
+                                              interop_handle, flags, 0, size,
+                                              ptr, metadata_size, metadata);
 }
 
 hsa_status_t hsa_amd_interop_unmap_buffer(void *ptr)

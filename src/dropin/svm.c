@@ -213,6 +213,30 @@ hsa_amd_svm_attributes_get(void *ptr, size_t size,
 
 /* The copy engine moves one unused byte after the dependencies;
  * the range's own bytes stay where they are. */
+static hsa_status_t scratch_copy(aqdrop *runtime, uint32_t device,
+                                 uint32_t count,
+                                 const hsa_signal_t *dependencies,
+                                 hsa_signal_t completion)
+{
+  return aqdrop_status(runtime->transport->ops->copy_async(
+      runtime->transport, device, &runtime->scratch, &runtime->scratch, 1,
+      dependencies, count, completion, NULL));
+}
+
+static hsa_status_t signals_check(aqdrop *runtime, uint32_t count,
+                                  const hsa_signal_t *dependencies,
+                                  hsa_signal_t completion)
+{
+  if ((count == 0) != (dependencies == NULL))
+    return HSA_STATUS_ERROR_INVALID_ARGUMENT;
+  for (uint32_t i = 0; i < count; i++)
+    if (!aqdrop_signal_is_live(runtime, dependencies[i]))
+      return HSA_STATUS_ERROR_INVALID_SIGNAL;
+  return !completion.handle || aqdrop_signal_is_live(runtime, completion)
+             ? HSA_STATUS_SUCCESS
+             : HSA_STATUS_ERROR_INVALID_SIGNAL;
+}
+
 hsa_status_t hsa_amd_svm_prefetch_async(void *ptr, size_t size,
                                         hsa_agent_t agent,
                                         uint32_t num_dep_signals,
@@ -223,25 +247,42 @@ hsa_status_t hsa_amd_svm_prefetch_async(void *ptr, size_t size,
   const aqdrop_agent *a = aqdrop_agent_from(runtime, agent);
   if (!a)
     return HSA_STATUS_ERROR_INVALID_AGENT;
-  if (!ptr || size == 0 || (num_dep_signals == 0) != (dep_signals == NULL))
+  if (!ptr || size == 0)
     return HSA_STATUS_ERROR_INVALID_ARGUMENT;
-  for (uint32_t i = 0; i < num_dep_signals; i++)
-    if (!aqdrop_signal_is_live(runtime, dep_signals[i]))
-      return HSA_STATUS_ERROR_INVALID_SIGNAL;
-  if (completion_signal.handle &&
-      !aqdrop_signal_is_live(runtime, completion_signal))
-    return HSA_STATUS_ERROR_INVALID_SIGNAL;
+  hsa_status_t status =
+      signals_check(runtime, num_dep_signals, dep_signals, completion_signal);
+  if (status != HSA_STATUS_SUCCESS)
+    return status;
   range new = {.base = (uintptr_t)ptr,
                .size = size,
                .attribute = HSA_AMD_SVM_ATTRIB_PREFETCH_LOCATION,
                .value = agent.handle};
   pthread_mutex_lock(&runtime->lock);
-  hsa_status_t status = range_set(runtime, &new);
+  status = range_set(runtime, &new);
   pthread_mutex_unlock(&runtime->lock);
   if (status != HSA_STATUS_SUCCESS)
     return status;
-  return aqdrop_status(runtime->transport->ops->copy_async(
-      runtime->transport, a->info ? a->ordinal : 0, &runtime->scratch,
-      &runtime->scratch, 1, dep_signals, num_dep_signals, completion_signal,
-      NULL));
+  return scratch_copy(runtime, a->info ? a->ordinal : 0, num_dep_signals,
+                      dep_signals, completion_signal);
+}
+
+/* What a range holds afterwards is not defined: it holds what it held. */
+hsa_status_t hsa_amd_svm_discard_batch_async(void **ptrs, size_t *sizes,
+                                             uint32_t count,
+                                             uint32_t num_dep_signals,
+                                             const hsa_signal_t *dep_signals,
+                                             hsa_signal_t completion_signal)
+{
+  AQDROP_ENTER(runtime);
+  if (!ptrs || !sizes || count == 0)
+    return HSA_STATUS_ERROR_INVALID_ARGUMENT;
+  for (uint32_t i = 0; i < count; i++)
+    if (!ptrs[i] || sizes[i] == 0)
+      return HSA_STATUS_ERROR_INVALID_ARGUMENT;
+  hsa_status_t status =
+      signals_check(runtime, num_dep_signals, dep_signals, completion_signal);
+  return status == HSA_STATUS_SUCCESS
+             ? scratch_copy(runtime, 0, num_dep_signals, dep_signals,
+                            completion_signal)
+             : status;
 }

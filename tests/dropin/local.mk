@@ -61,6 +61,8 @@ tests_dropin_test_raw_LDADD = $(AQ_CLIENT_LDADD)
 check_PROGRAMS += tests/dropin/test_tuning
 tests_dropin_test_tuning_LDADD = $(AQ_CLIENT_LDADD)
 
+check_PROGRAMS += tests/dropin/test_newer
+tests_dropin_test_newer_LDADD = $(AQ_CLIENT_LDADD)
 check_PROGRAMS += tests/dropin/test_vmem
 tests_dropin_test_vmem_LDADD = $(AQ_CLIENT_LDADD)
 
