@@ -147,15 +147,33 @@ static void gws_init(const aq_kernel_call *call)
   (void)call;
 }
 
-const aq_kernel_entry aqdrop_blits[] = {
-    {.name = "__amd_rocclr_fillBufferAligned", .function = fill_aligned},
-    {.name = "__amd_rocclr_fillBufferAligned2D", .function = fill_aligned_2d},
-    {.name = "__amd_rocclr_copyBuffer", .function = copy_buffer},
-    {.name = "__amd_rocclr_copyBufferAligned", .function = copy_buffer_aligned},
-    {.name = "__amd_rocclr_copyBufferRect", .function = copy_buffer_rect},
-    {.name = "__amd_rocclr_copyBufferRectAligned",
-     .function = copy_buffer_rect_aligned},
-    {.name = "__amd_rocclr_streamOpsWrite", .function = stream_write},
-    {.name = "__amd_rocclr_gwsInit", .function = gws_init},
-    {.name = NULL},
-};
+/* Name, function, and the bytes of each argument up to HIP 6.0; later ones have
+ * other arguments by the same names. */
+#define BLITS(B)                                                               \
+  B("fillBufferAligned", fill_aligned, 8, 8, 8, 8, 8, 4, 8, 8)                 \
+  B("fillBufferAligned2D", fill_aligned_2d, 8, 8, 8, 8, 8, 4, 8, 8, 8, 8)      \
+  B("copyBuffer", copy_buffer, 8, 8, 8, 8, 8, 4)                               \
+  B("copyBufferAligned", copy_buffer_aligned, 8, 8, 8, 8, 8, 4)                \
+  B("copyBufferRect", copy_buffer_rect, 8, 8, 32, 32, 32)                      \
+  B("copyBufferRectAligned", copy_buffer_rect_aligned, 8, 8, 32, 32, 32)       \
+  B("streamOpsWrite", stream_write, 8, 8, 8, 8)                                \
+  B("gwsInit", gws_init, 4)
+
+#define ENTRY(text, run, ...) {.name = "__amd_rocclr_" text, .function = (run)},
+const aq_kernel_entry aqdrop_blits[] = {BLITS(ENTRY){.name = NULL}};
+
+enum { ARGUMENTS = 12 };
+#define SIZES(text, run, ...) {__VA_ARGS__},
+static const uint8_t sizes[][ARGUMENTS + 1] = {BLITS(SIZES)};
+
+bool aqdrop_blit_fits(const aq_kernel_entry *entry, const aq_code_arg *args,
+                      size_t count)
+{
+  const uint8_t *size = sizes[entry - aqdrop_blits];
+  if (count == 0) /* they are not told */
+    return true;
+  for (size_t i = 0; i < count; i++)
+    if (!args[i].hidden && (*size == 0 || *size++ != args[i].size))
+      return false;
+  return *size == 0;
+}

@@ -198,6 +198,23 @@ static aqdrop_missing *missing_make(aqdrop_loaded *loaded, const char *name)
   return m;
 }
 
+/* Whether a host function reads the arguments that the metadata tells. */
+static bool host_function_fits(const aqdrop_loaded *loaded,
+                               const aq_code_kernel *kernel,
+                               const aq_kernel_entry *entry)
+{
+  aq_codeobj code;
+  if (!aqdrop_kernel_yields(entry) ||
+      aq_codeobj_read(loaded->storage, loaded->storage_size, &code, NULL) !=
+          AQ_OK)
+    return true;
+  const aq_code_kernel *full = aq_codeobj_kernel(&code, kernel->name);
+  const bool fits =
+      !full || aqdrop_blit_fits(entry, full->args, full->arg_count);
+  aq_codeobj_fini(&code);
+  return fits;
+}
+
 /* Registers a kernel with its executor: a host function, or its code. One
  * with neither is not registered, so that dispatching it is a queue error,
  * unless missing kernels are allowed. */
@@ -214,7 +231,7 @@ static aq_status kernel_register(aqdrop *runtime, aqdrop_loaded *loaded,
       kernels->from != AQDROP_FROM_HOST &&
       (!entry || aqdrop_kernel_yields(entry)) &&
       aq_wave_machine_executes(loaded->image.code.target.processor->name);
-  if (executes)
+  if (executes || (entry && !host_function_fits(loaded, kernel, entry)))
     entry = NULL;
   if (!entry && !executes && !kernels->warn)
     return AQ_OK;

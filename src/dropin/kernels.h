@@ -7,6 +7,7 @@
 #ifndef AQDROP_KERNELS_H
 #define AQDROP_KERNELS_H
 
+#include "codeobj/code_object.h"
 #include "common/kernel_set.h"
 
 /* The choice for a kernel with both a host function and code. */
@@ -31,6 +32,11 @@ void aqdrop_kernels_close(aqdrop_kernels *kernels);
  * fills and copies, but for images and GWS, which code cannot use. Kernels of
  * the device library have costs of their own, and stay. */
 bool aqdrop_kernel_yields(const aq_kernel_entry *entry);
+
+/* Whether one of aqdrop_blits reads these arguments of a kernel of its name; it
+ * does where none are told. */
+bool aqdrop_blit_fits(const aq_kernel_entry *entry, const aq_code_arg *args,
+                      size_t count);
 
 /* Ended by an entry without a name (blits.c, image_blits.c). */
 extern const aq_kernel_entry aqdrop_blits[];

@@ -25,4 +25,12 @@ program() { # NAME CHECKS SENTENCE
 }
 
 program host_memory 25 "registered memory is the device's by each of its names"
+program stream_memory 19 "streams wait for words of memory, and write them"
+program newer_blits 3 "kernels named as HIP's own run their code"
+if [ -x "$work/newer_blits" ]; then
+  try "$aqueduct" exec --timeout 60s --device mi210 --kernels-from host \
+    -- "$work/newer_blits"
+  check "a host function of other arguments does not stand for them" \
+    contains "$err" "__amd_rocclr_copyBuffer"
+fi
 finish
