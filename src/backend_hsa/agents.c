@@ -225,6 +225,25 @@ static bool has_barrier_value(const char *gfx)
   return false;
 }
 
+static bool is_cooperative(const aqhsa_device *device)
+{
+  return device->cooperative;
+}
+
+static bool waits_for_values(const aqhsa_device *device)
+{
+  return has_barrier_value(device->gfx);
+}
+
+/* A transport can do what each of its devices can. */
+static bool all_devices(const aqhsa *hsa, bool can(const aqhsa_device *))
+{
+  for (uint32_t i = 0; i < hsa->device_count; i++)
+    if (!can(&hsa->devices[i]))
+      return false;
+  return true;
+}
+
 static uint32_t caps_find(const aqhsa *hsa)
 {
   static const uint32_t simulated =
@@ -232,11 +251,11 @@ static uint32_t caps_find(const aqhsa *hsa)
   uint32_t caps = AQ_CAP_LIVE | AQ_CAP_TIMING | AQ_CAP_CODE_OBJECTS |
                   AQ_CAP_COPY | AQ_CAP_CU_MASK | AQ_CAP_PRIORITY |
                   AQ_CAP_HANDLERS | AQ_CAP_PROFILING | AQ_CAP_INSPECT;
-  if (hsa->devices[0].cooperative)
+  if (all_devices(hsa, is_cooperative))
     caps |= AQ_CAP_COOPERATIVE;
   if (hsa->sim.size)
     return caps | (hsa->sim.caps & simulated);
-  if (has_barrier_value(hsa->devices[0].gfx))
+  if (all_devices(hsa, waits_for_values))
     caps |= AQ_CAP_BARRIER_VALUE;
   return caps;
 }

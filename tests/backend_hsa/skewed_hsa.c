@@ -2,13 +2,36 @@
 /*
  * The drop-in with clocks that differ: dispatch times are ahead by a thousand
  * seconds for each node that the agent they are asked of has before it, as raw
- * ticks taken for another device's would be.
+ * ticks taken for another device's would be. Only the first device has
+ * cooperative queues.
  */
 #include <dlfcn.h>
 
 #include "dropin/hsa.h"
 
 static const uint64_t skew = UINT64_C(1000) * 1000000000;
+
+/* A reference, for which the linker keeps the drop-in. */
+__attribute__((used)) static hsa_status_t (*const init)(void) = hsa_init;
+
+static hsa_status_t info_get(hsa_agent_t agent, uint32_t attribute, void *value)
+{
+  __typeof__(&hsa_agent_get_info) get;
+  *(void **)&get = dlsym(RTLD_NEXT, "hsa_agent_get_info");
+  return get(agent, attribute, value);
+}
+
+hsa_status_t hsa_agent_get_info(hsa_agent_t agent, uint32_t attribute,
+                                void *value)
+{
+  uint32_t node = 0;
+  hsa_status_t status = info_get(agent, attribute, value);
+  if (attribute == HSA_AMD_AGENT_INFO_COOPERATIVE_QUEUES &&
+      info_get(agent, HSA_AGENT_INFO_NODE, &node) == HSA_STATUS_SUCCESS &&
+      node > 1)
+    *(bool *)value = false;
+  return status;
+}
 
 hsa_status_t
 hsa_amd_profiling_get_dispatch_time(hsa_agent_t agent, hsa_signal_t signal,
@@ -17,7 +40,7 @@ hsa_amd_profiling_get_dispatch_time(hsa_agent_t agent, hsa_signal_t signal,
   __typeof__(&hsa_amd_profiling_get_dispatch_time) get;
   *(void **)&get = dlsym(RTLD_NEXT, "hsa_amd_profiling_get_dispatch_time");
   uint32_t node = 0;
-  hsa_agent_get_info(agent, HSA_AGENT_INFO_NODE, &node);
+  info_get(agent, HSA_AGENT_INFO_NODE, &node);
   hsa_status_t status = get(agent, signal, time);
   time->start += node * skew;
   time->end += node * skew;

@@ -185,9 +185,26 @@ START_TEST(links_are_those_of_the_simulator)
 }
 END_TEST
 
+START_TEST(a_capability_is_one_of_every_device)
+{
+  rig r;
+  aq_transport_info info;
+  skewed_open(&r); /* the second device has no cooperative queues */
+  r.t->ops->info(r.t, &info);
+  ck_assert_uint_eq(info.device_count, 2);
+  ck_assert(!(info.caps & AQ_CAP_COOPERATIVE));
+  rig_close(&r);
+  hsa_open(&r, ".libs/libhsa-runtime64.so.1", "mi300x,mi50");
+  r.t->ops->info(r.t, &info);
+  ck_assert(info.caps & AQ_CAP_COOPERATIVE);
+  rig_close(&r);
+}
+END_TEST
+
 AQ_TEST_MAIN("backend_hsa/devices",
              dispatch_times_are_asked_of_the_agent_that_ran_the_packet,
              completions_have_the_time_of_the_agent_that_ran_the_packet,
              packets_published_out_of_order_keep_their_agent,
              a_packet_of_another_device_after_a_copy_is_no_copy,
-             links_are_those_of_the_simulator)
+             links_are_those_of_the_simulator,
+             a_capability_is_one_of_every_device)
