@@ -16,6 +16,8 @@ enum {
   EXTENSION_BYTES = 128,
   DIMENSION_MAX = 1024, /* of a workgroup */
   CACHE_LINE = 64,
+  PCI_DOMAIN =
+      0xa9d0, /* where hosts have no device that could be taken for it */
   GPU_FAMILY = 141,
 };
 
@@ -286,6 +288,8 @@ static hsa_status_t device_amd_info(const aqdrop_agent *agent,
     return aqdrop_put32(value, (uint32_t)model->cus);
   case HSA_AMD_AGENT_INFO_MAX_CLOCK_FREQUENCY:
     return aqdrop_put32(value, (uint32_t)(model->clock / 1000000));
+  case HSA_AMD_AGENT_INFO_DOMAIN:
+    return aqdrop_put32(value, PCI_DOMAIN);
   case HSA_AMD_AGENT_INFO_BDFID:
     return aqdrop_put32(value, agent->node << 8);
   case HSA_AMD_AGENT_INFO_MEMORY_WIDTH:

@@ -354,6 +354,27 @@ END_TEST
 
 /* ---- attributes ---- */
 
+START_TEST(the_pci_address_of_a_device_is_none_of_the_host)
+{
+  client c;
+  uint32_t domain = 0, bdf = 0;
+  char path[64];
+  client_open(&c);
+  ck_assert_done(
+      hsa_agent_get_info(c.host, HSA_AMD_AGENT_INFO_DOMAIN, &domain));
+  ck_assert_uint_eq(domain, 0);
+  ck_assert_done(
+      hsa_agent_get_info(c.device, HSA_AMD_AGENT_INFO_DOMAIN, &domain));
+  ck_assert_done(hsa_agent_get_info(c.device, HSA_AMD_AGENT_INFO_BDFID, &bdf));
+  ck_assert_uint_ne(domain, 0);
+  ck_assert_uint_le(domain, 0xffff);
+  snprintf(path, sizeof path, "/sys/bus/pci/devices/%04x:%02x:%02x.%x", domain,
+           bdf >> 8 & 0xff, bdf >> 3 & 0x1f, bdf & 7);
+  ck_assert_int_ne(access(path, F_OK), 0);
+  ck_assert_done(hsa_shut_down());
+}
+END_TEST
+
 START_TEST(newer_attributes_of_agents_are_answered)
 {
   client c;
@@ -383,4 +404,5 @@ AQ_TEST_MAIN("dropin/newer", a_batch_copies_one_several_and_to_several,
              files_are_read_into_memory_of_a_device_and_written_from_it,
              a_buffer_of_another_library_is_as_large_as_expected,
              an_image_of_one_level_is_as_ever_and_others_are_refused,
-             newer_attributes_of_agents_are_answered)
+             newer_attributes_of_agents_are_answered,
+             the_pci_address_of_a_device_is_none_of_the_host)
