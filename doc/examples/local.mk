@@ -7,6 +7,7 @@ public/stamp: $(pkginclude_HEADERS) $(aq_folder_headers)
 	    > public/aqueduct/$${header##*/} || exit 1; done
 	$(AM_V_at)touch $@
 CLEANFILES += public/stamp public/aqueduct/*
+EXTRA_DIST += $(aq_folder_headers)
 install-data-local: public/stamp
 	$(MKDIR_P) '$(DESTDIR)$(pkgincludedir)'
 	for header in $(aq_folder_headers); do \

@@ -1,0 +1,93 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# The packages that `make deb` made: lintian has nothing to say, they install in
+# a Debian 12 where nothing else is, and the commands work there.
+# deb.sh FOLDER. It needs root for the chroot, and apt's mirror.
+set -u
+packages=$1
+n=0 failed=0
+result() { # STATUS TEXT; after a failure with the end of the log
+  n=$((n + 1))
+  if [ "$1" = 0 ]; then
+    echo "ok $n - $2"
+  else
+    echo "not ok $n - $2"
+    failed=$((failed + 1))
+    [ ! -e "$work/log" ] || tail -5 "$work/log" | sed 's/^/# /'
+  fi
+}
+skip() {
+  n=$((n + 1))
+  echo "ok $n - $1 # SKIP $2"
+}
+finish() {
+  echo "1..$n"
+  [ "$failed" = 0 ]
+  exit
+}
+
+work=$(mktemp -d)
+root=$work/root
+leave() {
+  umount "$root/proc" 2> /dev/null
+  rm -rf "$work"
+}
+trap leave EXIT
+
+if command -v lintian > /dev/null; then
+  lintian --allow-root --fail-on error,warning --tag-display-limit 0 \
+    "$packages"/*.changes > "$work/lintian" 2>&1
+  result $? "lintian has no error and no warning"
+  sed 's/^/# /' "$work/lintian"
+else
+  skip "lintian" "lintian is not installed"
+fi
+
+mirror=$(apt-get indextargets --format '$(REPO_URI) $(CODENAME)' 2> /dev/null |
+  awk '$2 == "bookworm" { print $1; exit }')
+if [ "$(id -u)" != 0 ] || ! command -v debootstrap > /dev/null ||
+   [ -z "$mirror" ]; then
+  skip "a bare chroot" "it needs root, debootstrap and a mirror of bookworm"
+  finish
+fi
+debootstrap --variant=minbase bookworm "$root" "$mirror" > "$work/log" 2>&1
+result $? "a bare Debian 12 is made"
+mount -t proc proc "$root/proc" 2> /dev/null
+cp "$packages"/*.deb "$root/tmp/"
+cp /etc/apt/apt.conf.d/*proxy* "$root/etc/apt/apt.conf.d/" 2> /dev/null
+in_root() {
+  DEBIAN_FRONTEND=noninteractive chroot "$root" /bin/sh -c "$1"
+}
+
+begun=$(date +%s)
+in_root 'apt-get install -y --no-install-recommends /tmp/aqueduct_*.deb \
+  /tmp/aqueduct-dropin_*.deb' > "$work/log" 2>&1
+result $? "the command and the drop-in install"
+echo "# in $(($(date +%s) - begun)) s"
+in_root 'aqueduct doctor' > "$work/log" 2>&1
+result $? "doctor finds nothing broken"
+in_root 'cd /tmp && aqueduct run /usr/share/aqueduct/scenarios/chain-512.json \
+  --device mi300x && aqueduct stats 1 --json' > "$work/log" 2>&1 &&
+  grep -q '"' "$work/log"
+result $? "a scenario runs and its run has statistics"
+in_root 'apt-get install -y --no-install-recommends rocminfo > /dev/null 2>&1
+  aqueduct exec --device mi300x -- rocminfo' > "$work/log" 2>&1 &&
+  grep -q gfx942 "$work/log"
+result $? "exec runs rocminfo, which finds the simulated GPU"
+in_root 'for page in /usr/share/man/man1/aqueduct*.1.gz; do \
+  gzip -t $page || exit 1; done'
+result $? "man pages are there"
+
+in_root 'apt-get install -y --no-install-recommends gcc libc6-dev pkg-config \
+  /tmp/libaqueduct0_*.deb /tmp/libaqueduct-dev_*.deb' > "$work/log" 2>&1
+result $? "the library and its headers install"
+cp "$(dirname "$0")/../../doc/examples/command_buffer.c" "$root/tmp/"
+in_root 'cd /tmp && gcc -std=gnu11 -o example command_buffer.c \
+  $(pkg-config --cflags --libs aqueduct) && ./example' > "$work/log" 2>&1
+result $? "an example builds with them and runs"
+in_root 'dpkg -P aqueduct aqueduct-dropin libaqueduct-dev libaqueduct0 &&
+  ! find / -xdev -name "*aqueduct*" ! -path "/tmp/*" ! -path "/proc/*" \
+    ! -path "/root/*" |
+  grep .' > "$work/log" 2>&1
+result $? "purging leaves nothing behind"
+finish
