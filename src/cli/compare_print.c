@@ -13,6 +13,8 @@
 #include "common/json_in.h"
 #include "common/json_out.h"
 #include "common/text.h"
+#include "report/compare_json.h"
+#include "report/formula.h"
 
 /* How a replay's notes say it was made: "closed loop, level 2". */
 static void put_replay(aq_cli *cli, const aq_run_info *run)
@@ -34,8 +36,20 @@ static void put_replay(aq_cli *cli, const aq_run_info *run)
       aq_json_integer(&level, 1, 2, &number) == AQ_OK)
     fprintf(cli->out, "  %.16s loop, level %d: %s\n", loop, (int)number,
             number == 1 ? "measured durations"
-                        : "predicted durations (the formulas: measured ones)");
+                        : "predicted durations, also for the formulas");
   aq_json_free(&doc);
+}
+
+static bool has_formula(const aq_compare *figures, int who)
+{
+  return aq_formula_fits((aq_compare_predictor)who, figures);
+}
+
+/* Without a gap B is E. */
+static bool shows_gap(const aq_compare *figures)
+{
+  return figures->gap != AQ_TIME_NONE &&
+         (figures->gap > 0 || figures->latency_warm == AQ_TIME_NONE);
 }
 
 static void put_head(aq_cli *cli, const aq_compare_runs *c)
@@ -65,51 +79,62 @@ static void put_head(aq_cli *cli, const aq_compare_runs *c)
     fprintf(
         cli->out,
         "  E: L1 = %.3f us (of %" PRId64 " rows), L2 = %.3f us (of %" PRId64
-        "), B = %.3f us, fitted to this run\n",
+        "), Lg = %.3f us, fitted to this run\n",
         (double)c->figures.latency_warm / (double)AQ_US, c->figures.fitted_warm,
         (double)c->figures.latency_cold / (double)AQ_US, c->figures.fitted_cold,
         (double)c->figures.latency_begin / (double)AQ_US);
+  if (shows_gap(&c->figures))
+    fprintf(cli->out,
+            "  B: G = %.3f us (of %" PRId64 " rows), fitted to this run\n",
+            (double)c->figures.gap / (double)AQ_US, c->figures.fitted_gap);
   fputc('\n', cli->out);
-}
-
-static bool has_formula(const aq_compare *figures, int who)
-{
-  return who != AQ_PREDICTOR_E || figures->latency_warm != AQ_TIME_NONE;
 }
 
 /* One quantity of one class: the run whole, the formulas in short. */
 static void put_stat(aq_cli_rows *rows, const aq_compare *figures,
                      aq_compare_quantity what, aq_compare_class class)
 {
+  static const aq_compare_predictor formulas[] = {
+      AQ_PREDICTOR_E, AQ_PREDICTOR_B, AQ_PREDICTOR_ZERO};
   const aq_compare_stat *run = &figures->stats[AQ_PREDICTOR_RUN][what][class];
-  const aq_compare_stat *zero = &figures->stats[AQ_PREDICTOR_ZERO][what][class];
-  const aq_compare_stat *e = &figures->stats[AQ_PREDICTOR_E][what][class];
-  const bool fitted = has_formula(figures, AQ_PREDICTOR_E);
-  const double shown[] = {run->median,
-                          run->p90,
-                          run->p99,
-                          run->mean,
-                          fitted ? e->median : NAN,
-                          fitted ? e->p99 : NAN,
-                          zero->median,
-                          zero->p99};
+  const double shown[] = {run->median, run->p90, run->p99, run->mean};
   aq_cli_row_begin(rows);
   aq_cli_cell_text(rows, aq_compare_quantities[what].name);
   aq_cli_cell_text(rows, aq_compare_classes[class].name);
   aq_cli_cell_int(rows, run->count);
   for (size_t i = 0; i < sizeof shown / sizeof *shown; i++)
     aq_cli_cell_real(rows, "%.3f", shown[i] / 1000);
+  for (size_t i = 0; i < sizeof formulas / sizeof *formulas; i++) {
+    const aq_compare_stat *stat = &figures->stats[formulas[i]][what][class];
+    const bool fitted = has_formula(figures, formulas[i]);
+    if (formulas[i] == AQ_PREDICTOR_B && !shows_gap(figures))
+      continue;
+    aq_cli_cell_real(rows, "%.3f", fitted ? stat->median / 1000 : NAN);
+    aq_cli_cell_real(rows, "%.3f", fitted ? stat->p99 / 1000 : NAN);
+  }
   aq_cli_row_end(rows);
 }
 
 static aq_status put_stats(aq_cli *cli, const aq_compare *figures)
 {
-  static const aq_cli_column columns[] = {
-      {"error, us", NULL},    {"class", NULL},     {">rows", NULL},
-      {">median", NULL},      {">p90", NULL},      {">p99", NULL},
-      {">mean", NULL},        {">E median", NULL}, {">E p99", NULL},
-      {">zero median", NULL}, {">zero p99", NULL}, {NULL, NULL}};
-  aq_cli_rows *rows = aq_cli_rows_begin(cli, NULL, NULL, columns);
+#define RUN                                                                    \
+  {"error, us", NULL}, {"class", NULL}, {">rows", NULL}, {">median", NULL},    \
+      {">p90", NULL}, {">p99", NULL}, {">mean", NULL}, {">E median", NULL},    \
+  {                                                                            \
+    ">E p99", NULL                                                             \
+  }
+#define ZERO                                                                   \
+  {">zero median", NULL}, {">zero p99", NULL},                                 \
+  {                                                                            \
+    NULL, NULL                                                                 \
+  }
+  static const aq_cli_column columns[] = {RUN, ZERO};
+  static const aq_cli_column with_gap[] = {
+      RUN, {">B median", NULL}, {">B p99", NULL}, ZERO};
+#undef RUN
+#undef ZERO
+  aq_cli_rows *rows = aq_cli_rows_begin(
+      cli, NULL, NULL, shows_gap(figures) ? with_gap : columns);
   for (int what = 0; what < AQ_QUANTITY_COUNT; what++)
     for (int class = 0; class < AQ_CLASS_COUNT; class ++)
       if (figures->stats[AQ_PREDICTOR_RUN][what][class].count)
@@ -117,17 +142,36 @@ static aq_status put_stats(aq_cli *cli, const aq_compare *figures)
   return aq_cli_rows_end(cli, rows);
 }
 
+static bool shows_formula(const aq_compare *figures, int who)
+{
+  return has_formula(figures, who) &&
+         (who != AQ_PREDICTOR_B || shows_gap(figures));
+}
+
 static void put_makespan(aq_cli *cli, const aq_compare *figures)
 {
   double whole = (double)figures->makespan_reference;
-  fprintf(cli->out, "\nmakespan %.3f us", whole / (double)AQ_US);
+  fprintf(cli->out, "\nmakespan of the run %.3f us", whole / (double)AQ_US);
   for (int who = 0; who < AQ_PREDICTOR_COUNT; who++) {
     double error =
         (double)(figures->makespan[who] - figures->makespan_reference);
-    if (has_formula(figures, who))
+    if (shows_formula(figures, who))
       fprintf(cli->out, "; %s %+.3f us (%+.2e)",
               aq_compare_predictors[who].name, error / (double)AQ_US,
               whole > 0 ? error / whole : 0);
+  }
+  fputc('\n', cli->out);
+  if (figures->queues < 2)
+    return;
+  fprintf(cli->out, "makespan of each of %" PRId64 " queues, furthest off",
+          figures->queues);
+  for (int who = 0; who < AQ_PREDICTOR_COUNT; who++) {
+    const double error = (double)figures->queue_makespan[who].error;
+    const double of = (double)figures->queue_makespan[who].reference;
+    if (shows_formula(figures, who))
+      fprintf(cli->out, "; %s %+.3f us (%+.2e) in queue %" PRId64,
+              aq_compare_predictors[who].name, error / (double)AQ_US,
+              of > 0 ? error / of : 0, figures->queue_makespan[who].queue);
   }
   fputc('\n', cli->out);
 }
@@ -179,49 +223,6 @@ aq_status aq_cli_compare_text(aq_cli *cli, const aq_compare_runs *c)
   return put_worst(cli, NULL, c);
 }
 
-static void json_stats(aq_json_out *json, const aq_compare *figures)
-{
-  aq_json_out_array(json, "errors");
-  for (int what = 0; what < AQ_QUANTITY_COUNT; what++)
-    for (int class = 0; class < AQ_CLASS_COUNT; class ++)
-      for (int who = 0; who < AQ_PREDICTOR_COUNT; who++) {
-        const aq_compare_stat *stat = &figures->stats[who][what][class];
-        if (!stat->count)
-          continue;
-        aq_json_out_map(json, NULL);
-        aq_json_out_text(json, "quantity", aq_compare_quantities[what].name);
-        aq_json_out_text(json, "class", aq_compare_classes[class].name);
-        aq_json_out_text(json, "by", aq_compare_predictors[who].name);
-        aq_json_out_int(json, "rows", stat->count);
-        aq_json_out_real(json, "median_ns", stat->median);
-        aq_json_out_real(json, "p90_ns", stat->p90);
-        aq_json_out_real(json, "p99_ns", stat->p99);
-        aq_json_out_real(json, "mean_ns", stat->mean);
-        aq_json_out_close_map(json);
-      }
-  aq_json_out_close_array(json);
-}
-
-static void json_makespan(aq_json_out *json, const aq_compare *figures)
-{
-  double whole = (double)figures->makespan_reference;
-  aq_json_out_map(json, "makespan");
-  aq_json_out_ns(json, "reference_ns", figures->makespan_reference);
-  aq_json_out_array(json, "errors");
-  for (int who = 0; who < AQ_PREDICTOR_COUNT; who++) {
-    aq_time error = figures->makespan[who] - figures->makespan_reference;
-    if (!has_formula(figures, who))
-      continue;
-    aq_json_out_map(json, NULL);
-    aq_json_out_text(json, "by", aq_compare_predictors[who].name);
-    aq_json_out_ns(json, "error_ns", error);
-    aq_json_out_real(json, "relative", (double)error / whole);
-    aq_json_out_close_map(json);
-  }
-  aq_json_out_close_array(json);
-  aq_json_out_close_map(json);
-}
-
 static void json_thresholds(aq_json_out *json, const aq_compare *figures,
                             const aq_threshold *limits, size_t count)
 {
@@ -241,25 +242,6 @@ static void json_thresholds(aq_json_out *json, const aq_compare *figures,
   aq_json_out_close_array(json);
 }
 
-static void json_figures(aq_json_out *json, const aq_compare *figures)
-{
-  aq_json_out_int(json, "rows", figures->rows);
-  aq_json_out_int(json, "scored", figures->scored);
-  aq_json_out_map(json, "left_out");
-  for (int i = 0; i < AQ_LEFT_OUT_COUNT; i++)
-    aq_json_out_int(json, aq_compare_reasons[i].name, figures->left_out[i]);
-  aq_json_out_close_map(json);
-  json_stats(json, figures);
-  json_makespan(json, figures);
-  aq_json_out_map(json, "E");
-  aq_json_out_ns(json, "latency_warm_ns", figures->latency_warm);
-  aq_json_out_ns(json, "latency_cold_ns", figures->latency_cold);
-  aq_json_out_ns(json, "latency_begin_ns", figures->latency_begin);
-  aq_json_out_int(json, "fitted_warm", figures->fitted_warm);
-  aq_json_out_int(json, "fitted_cold", figures->fitted_cold);
-  aq_json_out_close_map(json);
-}
-
 static void json_run(aq_json_out *json, const char *key,
                      const aq_run_info *info)
 {
@@ -277,7 +259,7 @@ aq_status aq_cli_compare_json(aq_cli *cli, const aq_compare_runs *c,
   aq_json_out_map(json, NULL);
   json_run(json, "run", c->run);
   json_run(json, "reference", c->reference);
-  json_figures(json, &c->figures);
+  aq_compare_json(json, &c->figures);
   aq_status status = put_worst(cli, json, c);
   json_thresholds(json, &c->figures, limits, count);
   aq_json_out_close_map(json);

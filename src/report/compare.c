@@ -131,6 +131,7 @@ static bool map_partners(comparison *c, size_t count)
   for (size_t i = 0; i < count; i++) {
     const aq_compare_row *row = &c->rows[i];
     uint64_t other;
+    c->result.predicted |= (flags_of(row) & AQ_FLAG_LEARNED) != 0;
     if (row->key == AQ_NONE || !has_times(row))
       continue;
     if (aq_map_get(&c->partner, (uint64_t)row->key, &other) &&
@@ -234,7 +235,7 @@ static void score_row(comparison *c, const walk *w, const aq_compare_row *row,
   aq_time own = aq_compare_submission(partner);
   for (int who = 0; who < AQ_PREDICTOR_COUNT; who++) {
     aq_time interval = AQ_NONE;
-    if (who == AQ_PREDICTOR_E && c->result.latency_warm == AQ_TIME_NONE)
+    if (!aq_formula_fits((aq_compare_predictor)who, &c->result))
       continue;
     if (w->previous && w->previous_row)
       interval = (predicted[who].end - w->previous_end[who]) -
@@ -249,6 +250,15 @@ static void score_row(comparison *c, const walk *w, const aq_compare_row *row,
   c->result.scored++;
 }
 
+/* The formulas have the durations of the run: measured ones, or at level 2
+ * predicted ones. */
+static aq_time duration_of(const comparison *c, const aq_compare_row *row,
+                           const aq_compare_row *partner)
+{
+  const aq_compare_row *from = c->result.predicted && partner ? partner : row;
+  return from->end - from->start;
+}
+
 static void predict(const comparison *c, const walk *w,
                     const aq_compare_row *row, const aq_compare_row *partner,
                     span predicted[AQ_PREDICTOR_COUNT])
@@ -261,7 +271,7 @@ static void predict(const comparison *c, const walk *w,
   for (int who = AQ_PREDICTOR_ZERO; who < AQ_PREDICTOR_COUNT; who++) {
     aq_time start =
         aq_formula_start(who, &c->result, &shown, w->latest_end[who]);
-    predicted[who] = (span){start, start + (row->end - row->start)};
+    predicted[who] = (span){start, start + duration_of(c, row, partner)};
   }
 }
 
@@ -286,41 +296,90 @@ typedef struct extent {
   aq_time first, last;
 } extent;
 
+typedef struct extents {
+  extent reference, of[AQ_PREDICTOR_COUNT];
+} extents;
+
+static const extent extent_none = {AQ_TIME_MAX, INT64_MIN};
+
+static extents extents_begin(void)
+{
+  extents e = {.reference = extent_none};
+  for (int who = 0; who < AQ_PREDICTOR_COUNT; who++)
+    e.of[who] = extent_none;
+  return e;
+}
+
 static void extent_add(extent *e, aq_time start, aq_time end)
 {
   e->first = aq_time_min(e->first, start);
   e->last = aq_time_max(e->last, end);
 }
 
+static void extents_add(extents *e, const aq_compare_row *row,
+                        const span predicted[AQ_PREDICTOR_COUNT])
+{
+  extent_add(&e->reference, row->start, row->end);
+  for (int who = 0; who < AQ_PREDICTOR_COUNT; who++)
+    extent_add(&e->of[who], predicted[who].start, predicted[who].end);
+}
+
+static aq_time length_of(const extent *e)
+{
+  return e->last < e->first ? 0 : e->last - e->first;
+}
+
+/* A queue has ended: keeps the one that is furthest off. */
+static void queue_end(comparison *c, const extents *e, int64_t queue)
+{
+  const aq_time reference = length_of(&e->reference);
+  aq_compare *r = &c->result;
+  if (e->reference.last < e->reference.first)
+    return; /* none of its rows has a partner */
+  for (int who = 0; who < AQ_PREDICTOR_COUNT; who++) {
+    const aq_time error = length_of(&e->of[who]) - reference;
+    if (r->queues > 0 && llabs(error) <= llabs(r->queue_makespan[who].error))
+      continue;
+    r->queue_makespan[who].error = error;
+    r->queue_makespan[who].reference = reference;
+    r->queue_makespan[who].queue = queue;
+  }
+  r->queues++;
+}
+
 static void walk_rows(comparison *c)
 {
   walk w = {0};
-  extent reference = {AQ_TIME_MAX, INT64_MIN}, whole[AQ_PREDICTOR_COUNT];
-  for (int who = 0; who < AQ_PREDICTOR_COUNT; who++)
-    whole[who] = reference;
+  extents whole = extents_begin(), queue = whole;
   for (size_t i = 0; i < c->reference_count; i++) {
     const aq_compare_row *row = &c->reference[i];
     const aq_compare_row *partner = find_partner(c, row);
     span predicted[AQ_PREDICTOR_COUNT] = {{AQ_NONE, AQ_NONE}};
-    if (i == 0 || row->queue != row[-1].queue)
-      w = (walk){.latest_end = {AQ_NONE, AQ_NONE, AQ_NONE}};
+    if (i == 0 || row->queue != row[-1].queue) {
+      for (int who = 0; who < AQ_PREDICTOR_COUNT; who++)
+        w.latest_end[who] = AQ_NONE;
+      w.previous = w.previous_row = NULL;
+      queue = extents_begin();
+    }
     predict(c, &w, row, partner, predicted);
     aq_compare_reason reason = judge(row, partner);
     if (reason == AQ_LEFT_OUT_COUNT)
       score_row(c, &w, row, partner, predicted);
     else
       c->result.left_out[reason]++;
-    for (int who = 0; partner && who < AQ_PREDICTOR_COUNT; who++)
-      extent_add(&whole[who], predicted[who].start, predicted[who].end);
-    if (partner)
-      extent_add(&reference, row->start, row->end);
+    if (partner) {
+      extents_add(&whole, row, predicted);
+      extents_add(&queue, row, predicted);
+    }
     walk_step(&w, row, partner, predicted);
+    if (i + 1 == c->reference_count || row[1].queue != row->queue)
+      queue_end(c, &queue, row->queue);
   }
   if (c->result.scored == 0)
     return;
-  c->result.makespan_reference = reference.last - reference.first;
+  c->result.makespan_reference = length_of(&whole.reference);
   for (int who = 0; who < AQ_PREDICTOR_COUNT; who++)
-    c->result.makespan[who] = whole[who].last - whole[who].first;
+    c->result.makespan[who] = length_of(&whole.of[who]);
 }
 
 static double ps_to_ns(uint64_t ps)

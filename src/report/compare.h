@@ -45,7 +45,8 @@ AQ_BEGIN_DECLS
 #define AQ_COMPARE_PREDICTORS(P)                                               \
   P(RUN, "run", "the run that is compared")                                    \
   P(ZERO, "zero", "start = max(submission, previous end)")                     \
-  P(E, "E", "start = max(API end + L, previous end), L fitted to this run")
+  P(E, "E", "start = max(API end + L, previous end), L fitted to this run")    \
+  P(B, "B", "as E, but at least G after the previous end, G fitted too")
 
 /* L(id, name, meaning): why a row is not scored; the first that fits. */
 #define AQ_COMPARE_LEFT_OUT(L)                                                 \
@@ -130,10 +131,19 @@ typedef struct aq_compare {
   aq_compare_stat stats[AQ_PREDICTOR_COUNT][AQ_QUANTITY_COUNT][AQ_CLASS_COUNT];
   /* First start to last end of all rows that have a partner. */
   aq_time makespan_reference, makespan[AQ_PREDICTOR_COUNT];
-  /* E's latencies and the rows they are the median of; AQ_TIME_NONE and no
-   * statistics where no row has them. */
-  aq_time latency_warm, latency_cold, latency_begin;
-  int64_t fitted_warm, fitted_cold;
+  /* Of the queues, each from its own first start on: the largest |error|, in
+   * which queue, and its makespan in the reference. */
+  int64_t queues;
+  struct {
+    aq_time error, reference;
+    int64_t queue;
+  } queue_makespan[AQ_PREDICTOR_COUNT];
+  /* The formulas have the run's durations, which it predicted (level 2). */
+  bool predicted;
+  /* E's latencies and B's gap, and the rows they are the median of;
+   * AQ_TIME_NONE and no statistics where no row has them. */
+  aq_time latency_warm, latency_cold, latency_begin, gap;
+  int64_t fitted_warm, fitted_cold, fitted_gap;
   aq_compare_worst *worst; /* largest |error| first, then row number */
   size_t worst_count;
 } aq_compare;

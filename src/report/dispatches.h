@@ -43,8 +43,8 @@ typedef enum aq_rows_wanted {
 } aq_rows_wanted;
 
 typedef struct aq_dispatches {
-  aq_dispatch_row *rows; /* those that have start and end: by start; operations
-                            by the order of their submission */
+  aq_dispatch_row *rows; /* rows with start and end: by start; operations by the
+                            order of their submission */
   bool operations;       /* what `rows` are */
   size_t count;
   aq_host_wait *waits; /* in the order of their begin */

@@ -2,6 +2,7 @@ libaqcore_a_SOURCES += \
 	src/report/align.c src/report/align.h \
 	src/report/compare.c src/report/compare.h \
 	src/report/compare_by.h \
+	src/report/compare_json.c src/report/compare_json.h \
 	src/report/compare_runs.c src/report/compare_runs.h \
 	src/report/diff.c src/report/diff.h \
 	src/report/dispatches.c src/report/dispatches.h \
@@ -25,6 +26,7 @@ libaqcore_a_SOURCES += \
 aq_folder_headers += \
 	src/report/compare.h \
 	src/report/compare_by.h \
+	src/report/compare_json.c src/report/compare_json.h \
 	src/report/compare_runs.h \
 	src/report/diff.h \
 	src/report/metrics.h

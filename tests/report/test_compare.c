@@ -202,6 +202,86 @@ START_TEST(e_takes_the_cold_latency_after_105_us)
 }
 END_TEST
 
+/* Its queue is never idle: E has no latency, and no constant for the gap. */
+START_TEST(b_adds_the_median_gap_of_queued_rows)
+{
+  static const given rows[] = {
+      {0, 0, 1, 10, 20, D, 0},
+      {0, 2, 3, 24.84, 30, D, 0},
+      {0, 4, 5, 34.84, 40, D, 0},
+      {0, 6, 7, 46, 50, D, 0},
+  };
+  aq_compare_row reference[4], same[4];
+  aq_compare c;
+  aq_diag diag = AQ_DIAG_INIT;
+  fill(reference, rows, 4);
+  fill(same, rows, 4);
+  ck_assert_status(aq_compare_rows(reference, 4, same, 4, 0, &c, &diag), AQ_OK,
+                   &diag);
+  ck_assert_int_eq(c.latency_warm, AQ_TIME_NONE);
+  ck_assert_int_eq(c.stats[AQ_PREDICTOR_E][AQ_QUANTITY_END][0].count, 0);
+  ck_assert_int_eq(c.fitted_gap, 3);
+  ck_assert_int_eq(c.gap, US(4.84));
+  /* The last row's gap is 6. */
+  const aq_compare_stat *end = c.stats[AQ_PREDICTOR_B][AQ_QUANTITY_END];
+  ck_assert_int_eq(end[AQ_CLASS_QUEUED].count, 3);
+  ck_assert_double_eq(end[AQ_CLASS_QUEUED].median, 0);
+  ck_assert_double_eq(end[AQ_CLASS_QUEUED].p99, 1160);
+  ck_assert_int_eq(c.makespan_reference - c.makespan[AQ_PREDICTOR_B], US(1.16));
+  aq_compare_fini(&c);
+}
+END_TEST
+
+START_TEST(formulas_have_the_durations_that_a_replay_predicted)
+{
+  aq_compare_row reference[LINE], rows[LINE];
+  aq_compare c;
+  aq_diag diag = AQ_DIAG_INIT;
+  fill(reference, line, LINE);
+  fill(rows, line, LINE);
+  rows[6].end += US(30);
+  ck_assert_status(aq_compare_rows(reference, LINE, rows, LINE, 0, &c, &diag),
+                   AQ_OK, &diag);
+  ck_assert(!c.predicted);
+  ck_assert_int_eq(c.makespan[AQ_PREDICTOR_ZERO], US(79));
+  aq_compare_fini(&c);
+  rows[0].flags = AQ_FLAG_LEARNED;
+  ck_assert_status(aq_compare_rows(reference, LINE, rows, LINE, 0, &c, &diag),
+                   AQ_OK, &diag);
+  ck_assert(c.predicted);
+  ck_assert_int_eq(c.makespan[AQ_PREDICTOR_RUN], US(85 + 30));
+  ck_assert_int_eq(c.makespan[AQ_PREDICTOR_ZERO], US(79 + 30));
+  aq_compare_fini(&c);
+}
+END_TEST
+
+/* Errors of queues hide in the makespan of the run. */
+START_TEST(makespans_of_queues_are_apart_from_the_runs)
+{
+  static const given rows[] = {
+      {3, 0, 1, 5, 100, D, 0},
+      {3, 60, 61, 100, 110, D, 0},
+      {7, 2, 3, 8, 9, D, 0},
+      {7, 20, 21, 26, 27, D, 0},
+  };
+  aq_compare_row reference[4], off[4];
+  aq_compare c;
+  aq_diag diag = AQ_DIAG_INIT;
+  fill(reference, rows, 4);
+  fill(off, rows, 4);
+  off[3].start += US(50);
+  off[3].end += US(50);
+  ck_assert_status(aq_compare_rows(reference, 4, off, 4, 0, &c, &diag), AQ_OK,
+                   &diag);
+  ck_assert_int_eq(c.makespan[AQ_PREDICTOR_RUN], c.makespan_reference);
+  ck_assert_int_eq(c.queues, 2);
+  ck_assert_int_eq(c.queue_makespan[AQ_PREDICTOR_RUN].queue, 7);
+  ck_assert_int_eq(c.queue_makespan[AQ_PREDICTOR_RUN].error, US(50));
+  ck_assert_int_eq(c.queue_makespan[AQ_PREDICTOR_RUN].reference, US(19));
+  aq_compare_fini(&c);
+}
+END_TEST
+
 START_TEST(pinned_partnerless_and_silent_rows_count_nowhere)
 {
   aq_compare_row reference[LINE], rows[LINE];
@@ -345,6 +425,9 @@ AQ_TEST_MAIN("report/compare", a_run_compared_with_itself_has_no_error,
              zero_starts_at_submission_or_previous_end,
              e_adds_the_median_latency_of_the_run_itself,
              e_takes_the_cold_latency_after_105_us,
+             b_adds_the_median_gap_of_queued_rows,
+             formulas_have_the_durations_that_a_replay_predicted,
+             makespans_of_queues_are_apart_from_the_runs,
              pinned_partnerless_and_silent_rows_count_nowhere,
              no_verdict_when_nothing_can_be_scored, queues_do_not_mix,
              worst_rows_come_by_size_then_number,
