@@ -68,7 +68,8 @@ static aq_status fit_runs(aq_calibration *c, aq_diag *diag)
         "device (expected at least %zu) and %zu queued kernels "
         "(at least %zu)",
         figures[AQ_CALIBRATE_WARM].n + figures[AQ_CALIBRATE_COLD].n,
-        aq_calibrate_least(AQ_CALIBRATE_WARM), figures[AQ_CALIBRATE_INTERVAL].n,
+        aq_calibrate_least(AQ_CALIBRATE_WARM),
+        figures[AQ_CALIBRATE_INTERVAL].n + figures[AQ_CALIBRATE_GAP].n,
         aq_calibrate_least(AQ_CALIBRATE_INTERVAL));
   }
   for (size_t i = 0; i < AQ_DEVICE_FIT_COUNT; i++)

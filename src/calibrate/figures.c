@@ -117,6 +117,21 @@ static aq_time deviation(const aq_calibrate_pair *at, size_t count,
   return sum;
 }
 
+/* Whether a step parts the launches: at most one in ten of either side is
+ * nearer to the other's middle. Overlapping launches have no step, wherever a
+ * cut leaves the least deviation. */
+static bool step_parts(const aq_calibrate_pair *at, size_t cut, size_t n,
+                       aq_time middle_of_both)
+{
+  size_t low = 0, high = 0;
+  for (size_t i = 0; i < n; i++)
+    if (i < cut)
+      low += at[i].value > middle_of_both;
+    else
+      high += at[i].value < middle_of_both;
+  return low * 10 <= cut && high * 10 <= n - cut;
+}
+
 /* Launches in the order of idle time: the place that parts them best, where
  * latencies step up by more than a microsecond and by more than their spread.
  */
@@ -136,7 +151,8 @@ static void step_find(const aq_calibrate_pairs *launches,
     const aq_time loss =
         deviation(at, cut, low) + deviation(at + cut, n - cut, high);
     if (loss >= best || high - low < AQ_US ||
-        loss / (aq_time)n > (high - low) / 2)
+        loss / (aq_time)n > (high - low) / 2 ||
+        !step_parts(at, cut, n, low + (high - low) / 2))
       continue;
     best = loss;
     out->idle_below = at[cut - 1].key;

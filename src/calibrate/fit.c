@@ -57,6 +57,17 @@ static int64_t round_to(int64_t value, int64_t unit)
   return (value + unit / 2) / unit * unit;
 }
 
+/* Where the first wave stamps the start, the cost between back-to-back kernels
+ * lies in gaps outside of the durations, and no kernel starts at the previous
+ * end. */
+static int figure_of(const aq_device_model *model, const fit_rule *rule)
+{
+  const bool gaps =
+      strcmp(aq_device_model_text(model, "start_stamp"), "wave") == 0;
+  return rule->figure == AQ_CALIBRATE_INTERVAL && gaps ? AQ_CALIBRATE_GAP
+                                                       : rule->figure;
+}
+
 /* The value of a figure: a floor, the middle one, or of few values the middle
  * of their range. */
 static int64_t figure_value(int figure, const aq_calibrate_sample *sample)
@@ -80,22 +91,25 @@ static void fit_figure(const fitting *f, const fit_rule *rule,
                        aq_device_fit *fits, size_t at)
 {
   aq_device_fit *fit = &fits[at];
-  const aq_calibrate_sample *sample = &f->facts->figures[rule->figure];
-  const size_t least = aq_calibrate_least(rule->figure);
+  const int figure = figure_of(f->model, rule);
+  const aq_calibrate_sample *sample = &f->facts->figures[figure];
+  const size_t least = aq_calibrate_least(figure);
   fit->sample = sample;
+  if (figure == AQ_CALIBRATE_GAP)
+    fit->meaning = "gap between queued kernels";
   if (sample->n < least) {
     snprintf(fit->why_not, sizeof fit->why_not,
              "%zu cases of '%s'; expected at least %zu", sample->n,
-             aq_calibrate_name(rule->figure), least);
+             aq_calibrate_name(figure), least);
     return;
   }
-  const int64_t value = figure_value(rule->figure, sample) -
+  const int64_t value = figure_value(figure, sample) -
                         aq_device_fit_sum(f->model, fits, at, f->known,
                                           f->known_count, rule->less);
   if (value < 0)
     snprintf(fit->why_not, sizeof fit->why_not,
              "%.3f us, less than the constants that it contains",
-             (double)figure_value(rule->figure, sample) / (double)AQ_US);
+             (double)figure_value(figure, sample) / (double)AQ_US);
   else
     fit->value =
         fit->unit == AQ_DEVICE_FIT_NUMBER ? value : round_to(value, EXACT);

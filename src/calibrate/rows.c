@@ -96,6 +96,8 @@ static void direct_tell(run_rows *r, const aq_record *row, aq_time submit,
   const aq_time lead = before - submit;
   if (is_glued(row, before) && lead >= EARLY * AQ_US)
     figure(r, AQ_CALIBRATE_INTERVAL, row->end - before);
+  else if (lead >= EARLY * AQ_US && row->start > before)
+    figure(r, AQ_CALIBRATE_GAP, row->start - before);
   if (lead >= 0 && lead < NEAR * AQ_US)
     add(r, &c->nears, lead, is_glued(row, before));
   const aq_time latency = row->start - submit;

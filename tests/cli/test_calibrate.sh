@@ -5,9 +5,10 @@
 . "${AQ_SRCDIR:-.}/tests/cli/lib.sh"
 
 # Kernels on an idle device, all of one latency, warm up to 50 us of idle and
-# 3 us more beyond; then a queue of kernels 4 us apart.
-measured() { # LAUNCHES QUEUED
-  awk -v launches="$1" -v queued="$2" 'BEGIN {
+# 3 us more beyond (with STRAY every third of these is not); then a queue of
+# kernels 4 us apart, or longer ones with gaps of GAP ns between them.
+measured() { # LAUNCHES QUEUED [GAP [STRAY]]
+  awk -v launches="$1" -v queued="$2" -v gap="${3:-0}" -v stray="$4" 'BEGIN {
     print "Index,KernelName,gpu-id,queue-id,queue-index,pid,tid,grd,wgr,lds," \
       "scr,arch_vgpr,accum_vgpr,sgpr,wave_size,sig,obj,DispatchNs,BeginNs," \
       "EndNs,CompleteNs"
@@ -16,11 +17,12 @@ measured() { # LAUNCHES QUEUED
       idle = 20000 + 2000 * (i % 40)
       if (i < launches) {
         dispatch = end + idle
-        begin = dispatch + 6000 + (idle > 50000 ? 3000 : 0)
+        late = idle > 50000 && (!stray || i % 3)
+        begin = dispatch + 6000 + (late ? 3000 : 0)
         end = begin + 10000
       } else {
         dispatch = end - 40000
-        begin = end
+        begin = end + gap
         end = begin + 4000 + 80 * (i % 7)
       }
       printf "%d,\"k\",0,0,%d,1,1,64,64,0,0,4,0,16,64,0x0,0x1,%d,%d,%d,%d\n",
@@ -54,6 +56,19 @@ try "$aqueduct" compare s --fail-above end.p99=0.1us
 check "it reproduces what it was fitted to" [ "$status" = 0 ]
 try "$aqueduct" device calibrate enough --device mi300x --json
 check "--json tells the same" contains "$out" '"key": "unmap_after"'
+
+# RDNA stamps the start of the first wave: queued kernels never start at the
+# previous end, and what lies between shows in gaps.
+measured 200 200 4840 stray > "$work/gaps.csv"
+try "$aqueduct" import "$work/gaps.csv" -q --name gaps
+try "$aqueduct" device calibrate gaps --device r9700 -o "$work/new.device"
+check "gaps of RDNA are fitted" [ "$status" = 0 ]
+# 4.84 us less 0.446 us.
+fits dispatch_setup "4.394 us"
+check "with what they are" contains "$err" \
+  "gap between queued kernels: p50 4.840 us"
+check "launches that are late only now and then have no step" contains "$err" \
+  "unmap_after: not fitted, 105.000 us stays: no idle time is seen"
 
 refuses() { # NAME WORDS ARGUMENT...
   refuses_name=$1
