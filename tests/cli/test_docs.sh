@@ -124,4 +124,13 @@ check "runs of the store on the command line are completed" \
   [ "$(offered --store "$work/a b.db" replay res)" = resnet ]
 offered --store "$work/a b.db" replay '' > /dev/null
 check "names of runs are never executed" [ ! -e "$work/pwned" ]
+
+# Published experiments: each rule has the date on which it was set, and what a
+# formula computes is not under "simulated".
+undated=$(grep '^| R' "$srcdir/doc/reproductions.md" |
+  grep -vcE '\| 20[0-9]{2}-[0-9]{2}-[0-9]{2} \| (pass|\*\*fail\*\*|—) \|$')
+check "rules of published experiments have their dates" [ "$undated" = 0 ]
+check "rows of formulas have a table of their own" \
+  [ "$(sed '/^## Formulas/,$d' "$srcdir/doc/reproductions.md" |
+    grep '^| R1' | grep -vc resets)" = 0 ]
 finish
