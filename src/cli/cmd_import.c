@@ -43,6 +43,7 @@ static void json_result(aq_json_out *json, const aq_trace_result *result)
   aq_json_out_map(json, "edges");
   for (int i = 1; i < AQ_EDGE_COUNT; i++)
     aq_json_out_int(json, aq_edge_kind_name(i), (int64_t)result->edges[i]);
+  aq_json_out_int(json, "calls_without", (int64_t)result->edges[0]);
   aq_json_out_close_map(json);
   aq_json_out_map(json, "repairs");
   for (int i = 0; i < AQ_REPAIR_COUNT; i++)
@@ -97,6 +98,12 @@ static void tell_result(const aq_cli *cli, const char *path,
                 " by host calls, %" PRIu64 " inferred from times",
                 path, result->edges[AQ_EDGE_CALL],
                 result->edges[AQ_EDGE_INFERRED]);
+  if (result->edges[0])
+    aq_cli_note(cli,
+                "%s: %" PRIu64 " host calls wait for another stream and lead "
+                "to no dependency: nothing of another queue was submitted "
+                "before, or their thread submits nothing after",
+                path, result->edges[0]);
   for (int i = 0; i < AQ_REPAIR_COUNT; i++)
     if (result->repairs[i])
       tell_repair(cli, path, result, (aq_trace_repair)i);

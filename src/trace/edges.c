@@ -51,6 +51,7 @@ typedef struct search {
   size_t call_count;
   aq_edge *found;
   size_t found_count, found_capacity;
+  uint64_t led; /* calls that led to an edge */
 } search;
 
 void aq_edges_fini(aq_edges *edges)
@@ -280,6 +281,7 @@ static bool calls_follow(search *s)
     if (from && !edge_add(s, from, to, AQ_EDGE_CALL,
                           held_back(from, to) ? SURE_CALL : LOOSE_CALL))
       return false;
+    s->led += from != NULL;
   }
   return true;
 }
@@ -375,6 +377,9 @@ aq_status aq_edges_find(aq_edges *edges, aq_record_sink *sink, uint64_t *counts,
     status = aq_diag_no_memory(diag);
   for (size_t i = 0; status == AQ_OK && i < s.found_count; i++)
     counts[s.found[i].kind]++;
+  for (size_t i = 0; i < s.call_count; i++)
+    counts[0] += !s.calls[i].records;
+  counts[0] -= s.led;
   if (status == AQ_OK && s.found_count > 0 && sink->put_edges)
     status = sink->put_edges(sink, s.found, s.found_count, diag);
   free(s.found);

@@ -37,8 +37,9 @@ void aq_edges_fini(aq_edges *edges);
 bool aq_edges_row(aq_edges *edges, const aq_record *row, int64_t number);
 bool aq_edges_call(aq_edges *edges, const aq_edge_call *call);
 
-/* Puts the found edges, sorted by the waiting row, and counts them by kind.
- * `counts` has AQ_EDGE_COUNT places. */
+/* Puts the found edges, sorted by the waiting row, and adds their numbers by
+ * kind to `counts`, which has AQ_EDGE_COUNT places: at 0, calls that waited for
+ * another stream and lead to no edge. */
 aq_status aq_edges_find(aq_edges *edges, aq_record_sink *sink, uint64_t *counts,
                         aq_diag *diag);
 

@@ -81,7 +81,9 @@ typedef struct aq_trace_result {
   uint64_t bytes;      /* read, uncompressed */
   int64_t hip_version; /* of the runtime: major × 10^7 + minor × 10^5 + patch;
                           0 where it is not told */
-  uint64_t edges[AQ_EDGE_COUNT]; /* dependencies found, by aq_edge_kind */
+  uint64_t edges[AQ_EDGE_COUNT]; /* dependencies found, by aq_edge_kind; at 0
+                                    calls that wait for a stream and lead to
+                                    none */
   uint64_t repairs[AQ_REPAIR_COUNT];
   aq_trace_example examples[AQ_TRACE_EXAMPLES]; /* the first of them */
   size_t example_count;

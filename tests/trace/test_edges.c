@@ -98,6 +98,20 @@ START_TEST(a_stream_wait_is_an_edge_from_what_was_submitted_before_it)
 }
 END_TEST
 
+START_TEST(calls_that_lead_to_no_edge_are_counted)
+{
+  trial t;
+  trial_open(&t);
+  call(&t, 0, false); /* nothing of another queue was submitted before */
+  producer(&t, 1, 12, true);
+  call(&t, 500, true);  /* records an event */
+  call(&t, 600, false); /* its thread submits nothing after */
+  ck_assert_uint_eq(find(&t), 1);
+  ck_assert_uint_eq(t.counts[0], 2);
+  trial_close(&t);
+}
+END_TEST
+
 START_TEST(a_wait_that_held_nothing_back_is_less_sure)
 {
   trial t;
@@ -212,6 +226,7 @@ END_TEST
 
 AQ_TEST_MAIN("trace/edges",
              a_stream_wait_is_an_edge_from_what_was_submitted_before_it,
+             calls_that_lead_to_no_edge_are_counted,
              a_wait_that_held_nothing_back_is_less_sure,
              a_row_that_ran_before_the_other_ended_did_not_await_it,
              an_event_was_recorded_by_the_last_call_that_records_one,
