@@ -176,6 +176,7 @@ struct aqsim_flight {
   bool reread;   /* its header was strange, and is read once more */
   bool changed;  /* a hook changed it: the ring does not have it */
   bool executes; /* its kernel's code is executed, or was */
+  bool outlasts; /* the code ends later than the kernel's cost says */
 
   _Alignas(64) uint64_t id;
   aq_time submit, launch, start, end;

@@ -53,6 +53,8 @@ enum aq_record_flag {
   AQ_FLAG_EDGE = 1 << 3,        /* waited for another queue */
   AQ_FLAG_ERROR = 1 << 4,       /* ended in a queue error */
   AQ_FLAG_LEARNED = 1 << 5,     /* durations were learned of it: not scored */
+  AQ_FLAG_EXECUTED = 1 << 6,    /* its end is that of its executed code, later
+                                   than its cost model's */
 };
 
 /* The reasons for a packet's wait between its decode and its first wave. */

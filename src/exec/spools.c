@@ -179,7 +179,7 @@ static aq_status run_store(draining *d, const aq_spool_reader *reader,
 {
   const bool ended =
       reader->ended || (d->program == reader->pid && WIFEXITED(d->status));
-  char recorded[AQ_ROW_CHOICE_TEXT];
+  char recorded[AQ_ROW_CHOICE_TEXT], mixed[AQ_STORE_DURATIONS_SIZE];
   aq_run_info info = info_make(d, reader, notes, recorded);
   aq_store_writer *writer;
   aq_diag diag = AQ_DIAG_INIT;
@@ -195,8 +195,9 @@ static aq_status run_store(draining *d, const aq_spool_reader *reader,
   }
   /* Of a spool that is damaged, what lies before the damage is kept. */
   const bool complete = ended && drained == AQ_OK && !reader->cut;
-  status = complete ? aq_store_writer_finish(writer, NULL, d->diag)
-                    : aq_store_writer_leave(writer, NULL, d->diag);
+  info.durations = aq_store_writer_durations(writer, info.durations, mixed);
+  status = complete ? aq_store_writer_finish(writer, &info, d->diag)
+                    : aq_store_writer_leave(writer, &info, d->diag);
   if (status != AQ_OK)
     return status;
   if (drained != AQ_OK)

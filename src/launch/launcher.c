@@ -301,6 +301,8 @@ static aq_status run_finish(aq_launcher *l, aq_store_writer *writer,
   info->model_verdict = l->device->verdict;
   if (info->kind == AQ_RUN_MEASURED && l->device->model)
     info->notes = "{\"measured_on\":\"simulator\"}";
+  info->durations =
+      aq_store_writer_durations(writer, info->durations, l->durations);
   return aq_store_writer_finish(writer, info, diag);
 }
 

@@ -38,6 +38,7 @@ typedef struct aq_launcher {
   aq_kernel_set kernels;
   aq_transport *t; /* NULL: not open */
   aq_transport_info info;
+  char durations[AQ_STORE_DURATIONS_SIZE]; /* the run's info borrows it */
   const aq_device_info *device; /* that ran it, while the transport is open */
   aq_codeobj code;
   bool code_is_read;

@@ -187,6 +187,8 @@ static aq_status run_store(capture_job *job, aq_store *store)
     return status;
   }
   job->info->notes = job->out->notes;
+  job->info->durations = aq_store_writer_durations(writer, job->info->durations,
+                                                   job->out->durations);
   return aq_store_writer_finish(writer, job->info, job->diag);
 }
 

@@ -20,7 +20,8 @@ typedef struct aq_capture_ask {
 typedef struct aq_captured {
   int64_t run; /* its id in the store */
   char model[64], hash[65], verdict[16], *notes,
-      *recorded; /* the run's info borrows them */
+      *recorded;                           /* the run's info borrows them */
+  char durations[AQ_STORE_DURATIONS_SIZE]; /* so too */
   aq_cap_played played;
   aq_cap_played *bench; /* one a repetition; or NULL */
 } aq_captured;

@@ -380,6 +380,8 @@ static aq_status store_finish(const aq_performance *performance,
     info->notes = out->notes = notes;
   }
   info->summary = out->summary;
+  info->durations =
+      aq_store_writer_durations(writer, info->durations, out->mixed);
   if (!performance->late)
     out->run = aq_store_writer_run(writer);
   aq_status status = aq_store_writer_finish(writer, info, diag);

@@ -94,6 +94,7 @@ typedef struct aq_performed {
   aq_run_totals totals;
   /* Owned; the run's info borrows them. */
   char *notes, *summary, *durations, *recorded;
+  char mixed[AQ_STORE_DURATIONS_SIZE]; /* durations of several sources */
 } aq_performed;
 
 void aq_performed_fini(aq_performed *performed);

@@ -73,6 +73,14 @@ AQ_API aq_status aq_store_writer_open_late(aq_store *store,
  * order they are put. */
 AQ_API aq_record_sink *aq_store_writer_sink(aq_store_writer *writer);
 
+/* For aq_run_info.durations, from the rows so far: `otherwise`, but kernels
+ * flagged AQ_FLAG_EXECUTED are counted, "assumed; executed: 2 of 40 kernels";
+ * "executed" where all are. Into `text`, `otherwise` itself, or static. */
+enum { AQ_STORE_DURATIONS_SIZE = 192 };
+AQ_API const char *
+aq_store_writer_durations(const aq_store_writer *writer, const char *otherwise,
+                          char text[AQ_STORE_DURATIONS_SIZE]);
+
 /* Its id; AQ_NONE: it is not in the store yet. */
 AQ_API int64_t aq_store_writer_run(const aq_store_writer *writer);
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "config.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -178,10 +179,22 @@ static aq_status sink_name(aq_record_sink *sink, const char *text,
   return known->name(known, text, length, id, diag);
 }
 
+static void kernels_count(aq_store_writer *writer, const aq_record *rows,
+                          size_t count)
+{
+  for (size_t i = 0; i < count; i++)
+    if (rows[i].kind == AQ_KIND_KERNEL) {
+      writer->kernels++;
+      writer->executed +=
+          rows[i].flags != AQ_NONE && rows[i].flags & AQ_FLAG_EXECUTED;
+    }
+}
+
 static aq_status sink_put(aq_record_sink *sink, const aq_record *rows,
                           size_t count, aq_diag *diag)
 {
   aq_store_writer *writer = from_sink(sink);
+  kernels_count(writer, rows, count);
   while (count > 0) {
     size_t taken = BATCH_ROWS - writer->buffered;
     if (taken > count)
@@ -359,6 +372,22 @@ aq_status aq_store_writer_open_late(aq_store *store, const aq_run_info *info,
 aq_record_sink *aq_store_writer_sink(aq_store_writer *writer)
 {
   return &writer->sink;
+}
+
+const char *aq_store_writer_durations(const aq_store_writer *writer,
+                                      const char *otherwise,
+                                      char text[AQ_STORE_DURATIONS_SIZE])
+{
+  const aq_store_writer *w = writer;
+  if (w->executed == 0)
+    return otherwise;
+  if (w->executed == w->kernels)
+    return "executed";
+  snprintf(text, AQ_STORE_DURATIONS_SIZE,
+           "%.120s; executed: %llu of %llu kernels",
+           otherwise ? otherwise : "unknown", (unsigned long long)w->executed,
+           (unsigned long long)w->kernels);
+  return text;
 }
 
 int64_t aq_store_writer_run(const aq_store_writer *writer)

@@ -22,6 +22,7 @@ struct aq_store_writer {
   aq_record *buffer; /* BATCH_ROWS of them */
   size_t buffered;
   int64_t stored_rows;
+  uint64_t kernels, executed; /* rows; of them, with AQ_FLAG_EXECUTED */
   struct {
     int64_t *rows; /* BATCH_ROWS of them, from the first on */
     size_t buffered;

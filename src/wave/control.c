@@ -221,10 +221,17 @@ BODY(s_setreg_imm32_b32)
 /* ---- clocks ---- */
 
 /* Both advance with each instruction that the wave issued, so that loops that
- * wait for a time end. */
+ * wait for a time end. The kernel then takes as long as its waves saw pass. */
+static void clock_note(aq_wave *w)
+{
+  if (w->issued > w->grid->clock_read)
+    w->grid->clock_read = w->issued;
+}
+
 BODY(s_memtime)
 {
-  aq_wave_put64(w, o->d, w->grid->ticks * 20 + w->issued);
+  clock_note(w);
+  aq_wave_put64(w, o->d, w->grid->ticks * AQ_WAVE_CYCLES + w->issued);
   w->issued += 40;
   return aq_wave_next(o);
 }
@@ -232,7 +239,8 @@ BODY(s_memtime)
 BODY(s_memrealtime)
 {
   w->issued += 40;
-  aq_wave_put64(w, o->d, w->grid->ticks + w->issued / 20);
+  clock_note(w);
+  aq_wave_put64(w, o->d, w->grid->ticks + w->issued / AQ_WAVE_CYCLES);
   return aq_wave_next(o);
 }
 

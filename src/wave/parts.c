@@ -135,11 +135,10 @@ static aq_execution_state step_alone(aq_wave_grid *grid, uint64_t budget,
   return s.state;
 }
 
-aq_execution_state aq_wave_parts_step(aq_wave_grid *grid,
-                                      const aq_wave_team *team, uint64_t budget,
-                                      uint64_t ticks, aq_execution_step *out)
+static aq_execution_state parts_step(aq_wave_grid *grid,
+                                     const aq_wave_team *team, uint64_t budget,
+                                     uint64_t ticks, aq_execution_step *out)
 {
-  *out = (aq_execution_step){0};
   if (!team->crew)
     return step_alone(grid, budget, ticks, out);
   if (!grid->parts) {
@@ -150,6 +149,30 @@ aq_execution_state aq_wave_parts_step(aq_wave_grid *grid,
   }
   return grid->part_count > 1 ? step_joint(grid, team, budget, ticks, out)
                               : step_alone(grid, budget, ticks, out);
+}
+
+/* By how much more than before the clocks advanced that waves read. */
+static aq_time clocks_elapsed(aq_wave_grid *grid)
+{
+  const uint64_t hz =
+      grid->desc.timestamp_hz ? grid->desc.timestamp_hz : 100000000;
+  uint64_t read = grid->clock_read;
+  for (unsigned i = 1; i < grid->part_count; i++)
+    if (grid->parts[i]->clock_read > read)
+      read = grid->parts[i]->clock_read;
+  const uint64_t more = read - grid->clock_told;
+  grid->clock_told = read;
+  return (aq_time)((double)more * AQ_S / AQ_WAVE_CYCLES / (double)hz);
+}
+
+aq_execution_state aq_wave_parts_step(aq_wave_grid *grid,
+                                      const aq_wave_team *team, uint64_t budget,
+                                      uint64_t ticks, aq_execution_step *out)
+{
+  *out = (aq_execution_step){0};
+  const aq_execution_state state = parts_step(grid, team, budget, ticks, out);
+  out->elapsed = clocks_elapsed(grid);
+  return state;
 }
 
 void aq_wave_parts_fini(aq_wave_grid *grid)

@@ -131,6 +131,9 @@ typedef struct aq_wave_range {
   bool writable;
 } aq_wave_range;
 
+/* Instructions of a wave in a tick of the device's clock. */
+enum { AQ_WAVE_CYCLES = 20 };
+
 enum { AQ_WAVE_OLDER = 3, AQ_WAVE_RANGES = 8 };
 
 struct aq_wave_code;
@@ -167,7 +170,9 @@ struct aq_wave_grid {
   bool quiet; /* nothing that others could see happened in the step */
   aq_execution_fault fault;
   uint64_t executed;
-  bool watched; /* its instructions are counted or traced: watch.h */
+  uint64_t clock_read; /* at most, of what a wave's clock has advanced by */
+  uint64_t clock_told; /* of that, in elapsed times; of the first part */
+  bool watched;        /* its instructions are counted or traced: watch.h */
   struct aq_wave_profile_kernel *profile; /* NULL: they are not counted */
   struct aq_wave_trace *trace;            /* NULL: they are not traced */
   aq_wave_share *share, own_share;        /* of the first part */

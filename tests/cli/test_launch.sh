@@ -259,6 +259,35 @@ if [ -n "$hsa" ]; then
   unset AQUEDUCT_LIBHSA_PATH AQUEDUCT_DEVICE
 fi
 
+# ---- whose durations ----
+
+try "$aqueduct" show latest
+check "durations of kernels are assumed, executed or not" \
+  contains "$out" "durations      assumed"
+if command -v clang-22 > /dev/null && command -v ld.lld-22 > /dev/null; then
+  cat > "$work/clock.c" << 'EOF'
+__attribute__((amdgpu_kernel)) void clocked(unsigned long *out)
+{
+  const unsigned long begin = __builtin_readcyclecounter();
+  while (__builtin_readcyclecounter() - begin < 200000)
+    ;
+  out[__builtin_amdgcn_workitem_id_x()] = 1;
+}
+EOF
+  clang-22 -x c --target=amdgcn-amd-amdhsa -mcpu=gfx90a -nogpulib -O1 \
+    -fuse-ld=lld -Wno-unused-command-line-argument --ld-path="$(
+    command -v ld.lld-22)" -o "$work/clock.hsaco" "$work/clock.c"
+  try "$aqueduct" launch "$work/clock.hsaco" clocked --grid 64 --args \
+    'out:u64[64]'
+  # 200000 cycles of 2 GHz.
+  check "a kernel takes as long as its clock says" contains "$out" " 100."
+  try "$aqueduct" show latest
+  check "and the run says that its code told" \
+    contains "$out" "durations      executed"
+else
+  skip "a kernel that reads a clock" "no clang-22 with ld.lld-22"
+fi
+
 # ---- what is wrong ----
 
 refuses() { # NAME WORDS ARGUMENT...

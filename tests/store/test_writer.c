@@ -91,6 +91,35 @@ START_TEST(unknown_is_null_in_sql)
 }
 END_TEST
 
+START_TEST(kernels_whose_code_told_their_end_are_counted)
+{
+  aq_store *store = store_open(fresh_path("durations.db"), AQ_STORE_WRITE);
+  aq_store_writer *writer = writer_open(store, "executed");
+  aq_record_sink *sink = aq_store_writer_sink(writer);
+  char text[AQ_STORE_DURATIONS_SIZE];
+  aq_diag diag = AQ_DIAG_INIT;
+  aq_record row;
+  aq_record_init(&row);
+  row.kind = AQ_KIND_KERNEL;
+  row.flags = AQ_FLAG_EXECUTED | AQ_FLAG_EDGE;
+  ck_assert_str_eq(aq_store_writer_durations(writer, "assumed", text),
+                   "assumed");
+  ck_assert_ptr_null(aq_store_writer_durations(writer, NULL, text));
+  ck_assert_status(sink->put(sink, &row, 1, &diag), AQ_OK, &diag);
+  row.kind = AQ_KIND_BARRIER_AND;
+  ck_assert_status(sink->put(sink, &row, 1, &diag), AQ_OK, &diag);
+  ck_assert_str_eq(aq_store_writer_durations(writer, "assumed", text),
+                   "executed");
+  row.kind = AQ_KIND_KERNEL;
+  row.flags = AQ_NONE;
+  ck_assert_status(sink->put(sink, &row, 1, &diag), AQ_OK, &diag);
+  ck_assert_str_eq(aq_store_writer_durations(writer, "assumed", text),
+                   "assumed; executed: 1 of 2 kernels");
+  aq_store_writer_abort(writer);
+  aq_store_close(store);
+}
+END_TEST
+
 START_TEST(names_keep_all_their_bytes)
 {
   static const struct {
@@ -485,6 +514,7 @@ END_TEST
 
 AQ_TEST_MAIN("store/writer", every_field_of_every_row_survives_many_batches,
              rows_that_come_many_at_a_time_are_the_same, unknown_is_null_in_sql,
+             kernels_whose_code_told_their_end_are_counted,
              names_keep_all_their_bytes,
              devices_and_queues_survive_and_may_become_known_later,
              abort_leaves_nothing_of_the_run,

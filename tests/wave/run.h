@@ -103,10 +103,13 @@ execute_on(const aq_executor *executor, const aq_code_image *image,
   ck_assert_status(executor->begin(executor->user, &desc, &execution, &diag),
                    AQ_OK, &diag);
   /* Several threads may all wait in one step, for stores of the next one. */
-  do
+  aq_time elapsed = 0;
+  do {
     state = executor->step(execution, 10000, 0, step);
-  while (state == AQ_EXECUTION_MORE ||
-         (concurrent && state == AQ_EXECUTION_WAITS));
+    elapsed += step->elapsed;
+  } while (state == AQ_EXECUTION_MORE ||
+           (concurrent && state == AQ_EXECUTION_WAITS));
+  step->elapsed = elapsed;
   executor->end(execution);
   return state;
 }

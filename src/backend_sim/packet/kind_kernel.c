@@ -247,6 +247,7 @@ static aqsim_flow run_executed(aqsim_flight *flight)
     end = aq_time_max(end, flight->executed);
     break;
   }
+  flight->outlasts |= end > flight->end;
   flight->end = end;
   return end > now || flight->execution
              ? aqsim_flight_sleep(flight, AQSIM_STEP_RUN, end, AQSIM_AT_END)

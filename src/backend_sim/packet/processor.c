@@ -150,6 +150,7 @@ static aqsim_flow step_complete(aqsim_flight *flight)
     aqsim_flight_record(
         flight,
         (flight->glued ? AQ_FLAG_GLUED : 0) |
+            (flight->outlasts ? AQ_FLAG_EXECUTED : 0) |
             (flight->negative || flight->killed ? AQ_FLAG_ERROR : 0),
         sim->now, observe);
   if (queue->device->model->read_index_advance == AQSIM_ADVANCE_COMPLETION)

@@ -262,8 +262,10 @@ START_TEST(time_that_the_executor_knows_extends_the_kernel)
   rig_run(&b.rig);
   const aq_record *row = rig_record(&b.rig, b.queue, 0);
   ck_assert_time_eq(row->end - row->start, 9 * AQ_US);
+  ck_assert_int_eq(row->flags, AQ_FLAG_EXECUTED);
   row = rig_record(&b.rig, other, 0);
   ck_assert_time_eq(row->end - row->start, 20 * AQ_US);
+  ck_assert_int_eq(row->flags, 0);
   rig_close(&b.rig);
 }
 END_TEST
