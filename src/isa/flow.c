@@ -5,6 +5,8 @@
 
 #include <string.h>
 
+enum { TRAP_DEBUG = 3 }; /* nothing, without a debugger */
+
 static bool starts(const char *text, const char *with)
 {
   return strncmp(text, with, strlen(with)) == 0;
@@ -19,7 +21,8 @@ aq_isa_flow aq_isa_flow_of(const aq_isa_inst *inst)
     return strcmp(name, "s_branch") == 0     ? AQ_ISA_FLOW_JUMP
            : strcmp(name, "s_call_b64") == 0 ? AQ_ISA_FLOW_CALL
                                              : AQ_ISA_FLOW_BRANCH;
-  if (starts(name, "s_endpgm"))
+  if (starts(name, "s_endpgm") ||
+      (strcmp(name, "s_trap") == 0 && (inst->imm & 0xff) != TRAP_DEBUG))
     return AQ_ISA_FLOW_END;
   if (strcmp(name, "s_swappc_b64") == 0)
     return AQ_ISA_FLOW_INDIRECT_CALL;

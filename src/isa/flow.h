@@ -15,7 +15,7 @@ typedef enum aq_isa_flow {
   AQ_ISA_FLOW_CALL,          /* to its target, which may return to the next */
   AQ_ISA_FLOW_INDIRECT_JUMP, /* to an address in registers; also returns */
   AQ_ISA_FLOW_INDIRECT_CALL,
-  AQ_ISA_FLOW_END, /* the wave ends */
+  AQ_ISA_FLOW_END, /* the wave ends, or a trap stops it */
 } aq_isa_flow;
 
 aq_isa_flow aq_isa_flow_of(const aq_isa_inst *inst);

@@ -20,6 +20,7 @@ enum { BASE = 0x1000 };
 #define SWAPPC_S30_S4  0xbe9e1e04u
 #define SETPC_S30      0xbe801d1eu
 #define LOAD_S4_S4_8   0xc0060102u, 0x00000008u
+#define TRAP(id)       (0xbf920000u | (id))
 #define NO_INSTRUCTION 0xffffffffu
 
 typedef struct reached {
@@ -94,6 +95,16 @@ START_TEST(both_sides_of_a_branch_are_reached_once)
     ck_assert_msg(r.at[i], "word %zu", i);
   ck_assert(!r.at[5]); /* behind the end */
   ck_assert_uint_eq(r.visits, 5);
+}
+END_TEST
+
+/* Compilers put nothing behind the trap of an abort. */
+START_TEST(code_behind_a_trap_is_not_reached)
+{
+  WALK(r, TRAP(3), TRAP(2), NO_INSTRUCTION);
+  ck_assert(!r_unresolved);
+  ck_assert_uint_eq(r.visits, 2);
+  ck_assert_uint_eq(r.unknown, 0);
 }
 END_TEST
 
@@ -178,7 +189,7 @@ START_TEST(labels_are_numbered_by_address)
 END_TEST
 
 AQ_TEST_MAIN("isa/walk", both_sides_of_a_branch_are_reached_once,
-             a_loop_ends_the_walk,
+             code_behind_a_trap_is_not_reached, a_loop_ends_the_walk,
              a_call_to_an_address_from_getpc_reaches_the_function,
              a_call_through_a_known_pointer_reaches_the_function,
              a_call_through_a_pointer_from_outside_is_not_resolved,
