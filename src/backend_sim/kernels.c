@@ -23,6 +23,7 @@ static void list_free(aqsim_kernel *first)
 void aqsim_kernels_fini(aqsim_kernels *kernels)
 {
   aq_map_fini(&kernels->by_object);
+  aq_map_fini(&kernels->by_entry);
   list_free(kernels->last);
   list_free(kernels->retired);
   *kernels = (aqsim_kernels){0};
@@ -117,7 +118,9 @@ aq_status aqsim_kernel_register(aqsim_kernels *kernels,
   if (!kernel->desc.object)
     kernel->desc.object = (uintptr_t)kernel;
   aq_map_get(&kernels->by_object, kernel->desc.object, &old);
-  if (!aq_map_put(&kernels->by_object, kernel->desc.object,
+  if ((desc->entry &&
+       !aq_map_put(&kernels->by_entry, desc->entry, kernel->desc.object)) ||
+      !aq_map_put(&kernels->by_object, kernel->desc.object,
                   (uintptr_t)kernel)) {
     free(kernel);
     return aq_diag_no_memory(diag);
@@ -132,11 +135,21 @@ aq_status aqsim_kernel_register(aqsim_kernels *kernels,
   return AQ_OK;
 }
 
+/* Unless another kernel has taken the address. */
+static void entry_forget(aqsim_kernels *kernels, const aqsim_kernel *kernel)
+{
+  uint64_t object = 0;
+  if (aq_map_get(&kernels->by_entry, kernel->desc.entry, &object) &&
+      object == kernel->desc.object)
+    aq_map_remove(&kernels->by_entry, kernel->desc.entry, &object);
+}
+
 bool aqsim_kernel_unregister(aqsim_kernels *kernels, uint64_t object)
 {
   uint64_t kernel = 0;
   if (!aq_map_remove(&kernels->by_object, object, &kernel))
     return false;
+  entry_forget(kernels, (const aqsim_kernel *)(uintptr_t)kernel);
   kernel_retire(kernels, (aqsim_kernel *)(uintptr_t)kernel);
   return true;
 }
@@ -171,6 +184,15 @@ const aqsim_kernel *aqsim_kernel_from(const aqsim_kernels *kernels,
   uint64_t kernel = 0;
   aq_map_get(&kernels->by_object, object, &kernel);
   return (const aqsim_kernel *)(uintptr_t)kernel;
+}
+
+const aqsim_kernel *aqsim_kernel_at(const aqsim_kernels *kernels,
+                                    uint64_t entry)
+{
+  uint64_t object = 0;
+  return entry && aq_map_get(&kernels->by_entry, entry, &object)
+             ? aqsim_kernel_from(kernels, object)
+             : NULL;
 }
 
 void aqsim_kernel_describe(const aqsim_kernel *kernel, aq_kernel_info *out)

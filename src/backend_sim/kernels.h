@@ -28,6 +28,7 @@ typedef struct aqsim_kernels {
   aqsim_kernel *last;
   aqsim_kernel *retired; /* by `next` */
   aq_map by_object;
+  aq_map by_entry; /* to objects */
 } aqsim_kernels;
 
 void aqsim_kernels_fini(aqsim_kernels *kernels);
@@ -52,6 +53,10 @@ const aqsim_kernel *aqsim_kernel_find(const aqsim_kernels *kernels,
 /* The kernel that an object is, or NULL. */
 const aqsim_kernel *aqsim_kernel_from(const aqsim_kernels *kernels,
                                       uint64_t object);
+
+/* The kernel whose code begins at an address, or NULL. */
+const aqsim_kernel *aqsim_kernel_at(const aqsim_kernels *kernels,
+                                    uint64_t entry);
 
 void aqsim_kernel_describe(const aqsim_kernel *kernel, aq_kernel_info *out);
 

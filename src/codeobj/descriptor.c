@@ -77,3 +77,13 @@ aq_kernel_descriptor_registers(const aq_kernel_descriptor *descriptor,
   }
   return out;
 }
+
+/* LLVM: initial kernel execution state. Before the address come the resource
+ * of private memory (4 words), the packet's and the queue's address. */
+uint32_t aq_kernel_descriptor_args(const aq_kernel_descriptor *descriptor)
+{
+  const uint32_t asks = descriptor->properties;
+  if (!(asks >> 3 & 1))
+    return AQ_KERNEL_NO_ARGS;
+  return 4 * (asks & 1) + 2 * (asks >> 1 & 1) + 2 * (asks >> 2 & 1);
+}

@@ -11,6 +11,7 @@
 
 #include "codeobj/code_object.h"
 #include "codeobj/target.h"
+#include "common/kernel_desc.h"
 
 _Static_assert(sizeof(aq_kernel_descriptor) == 64, "a kernel descriptor");
 _Static_assert(offsetof(aq_kernel_descriptor, entry_offset) == 16, "at 16");
@@ -28,5 +29,9 @@ typedef struct aq_kernel_registers {
 aq_kernel_registers
 aq_kernel_descriptor_registers(const aq_kernel_descriptor *descriptor,
                                const aq_target *target);
+
+/* The word of a wave's user data where the address of the kernel's arguments
+ * begins, or AQ_KERNEL_NO_ARGS: the kernel does not ask for it. */
+uint32_t aq_kernel_descriptor_args(const aq_kernel_descriptor *descriptor);
 
 #endif

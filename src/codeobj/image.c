@@ -215,20 +215,23 @@ aq_kernel_desc aq_code_image_kernel(const aq_code_image *image,
 {
   const aq_kernel_registers registers =
       aq_kernel_descriptor_registers(&kernel->descriptor, &image->code.target);
-  return (aq_kernel_desc){.name = kernel->name,
-                          .kernarg_size = kernel->kernarg_size,
-                          .group_size = kernel->group_size,
-                          .private_size = kernel->private_size,
-                          .vgprs = registers.vgprs,
-                          .agprs = registers.agprs,
-                          .sgprs = registers.sgprs,
-                          .wave_size = registers.wave_size,
-                          .object = aq_code_image_object(image, kernel),
-                          .code = true,
-                          .workgroup_max = kernel->workgroup_max,
-                          .workgroup = {kernel->workgroup[0],
-                                        kernel->workgroup[1],
-                                        kernel->workgroup[2]}};
+  return (aq_kernel_desc){
+      .name = kernel->name,
+      .kernarg_size = kernel->kernarg_size,
+      .group_size = kernel->group_size,
+      .private_size = kernel->private_size,
+      .vgprs = registers.vgprs,
+      .agprs = registers.agprs,
+      .sgprs = registers.sgprs,
+      .wave_size = registers.wave_size,
+      .object = aq_code_image_object(image, kernel),
+      .code = true,
+      .entry = aq_code_image_object(image, kernel) +
+               (uint64_t)kernel->descriptor.entry_offset,
+      .kernarg_word = aq_kernel_descriptor_args(&kernel->descriptor),
+      .workgroup_max = kernel->workgroup_max,
+      .workgroup = {kernel->workgroup[0], kernel->workgroup[1],
+                    kernel->workgroup[2]}};
 }
 
 bool aq_code_image_texts(const aq_code_image *image,

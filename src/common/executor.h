@@ -27,12 +27,19 @@
 #include "hsa_abi.h"
 #include "time.h"
 
-#define AQ_EXECUTOR_ABI 1u
+#define AQ_EXECUTOR_ABI 2u
 
 enum { AQ_EXECUTION_TEXT_SIZE = 512 };
 
 /* What devices may touch: allocations.h, not installed. */
 struct aq_allocations;
+
+/* The compute registers of a dispatch by PM4, which has no descriptor. */
+typedef struct aq_execution_registers {
+  uint64_t entry; /* address of the first instruction: COMPUTE_PGM */
+  uint32_t rsrc1, rsrc2, rsrc3;
+  uint32_t user_data[16]; /* the first scalar registers of each wave */
+} aq_execution_registers;
 
 /* One dispatch. All that it points to is borrowed until `end`. */
 typedef struct aq_execution_desc {
@@ -40,6 +47,8 @@ typedef struct aq_execution_desc {
    * descriptor, as in memory of the device. Grid and workgroup sizes are at
    * least 1 and within the limits of the device. */
   const aq_kernel_packet *packet;
+  /* What the waves begin with; NULL: what the descriptor and the packet say. */
+  const aq_execution_registers *registers;
   const char *kernel;        /* name, for messages */
   const char *gfx;           /* processor of the device, "gfx942" */
   const aq_amd_queue *queue; /* of the packet: the target of a queue pointer */

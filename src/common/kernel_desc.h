@@ -88,7 +88,14 @@ typedef struct aq_kernel_desc {
   /* Work-items: of the largest workgroup, 0: not known; of the only workgroup
    * that it takes, or all 0. */
   uint32_t workgroup_max, workgroup[3];
+  /* By which PM4 commands, which name no object, find it: the address of its
+   * code, 0: not known, and which word of a wave's user data begins the address
+   * of its arguments, AQ_KERNEL_NO_ARGS: none. */
+  uint64_t entry;
+  uint32_t kernarg_word;
 } aq_kernel_desc;
+
+enum { AQ_KERNEL_NO_ARGS = 16 };
 
 /* Sizes and workgroups are 0 where they are not known. */
 typedef struct aq_kernel_info {

@@ -288,11 +288,18 @@ aq_status aq_wave_grid_init(aq_wave_grid *grid, aq_wave_code *code,
                             const aq_execution_desc *desc, aq_diag *diag)
 {
   const aq_kernel_packet *packet = desc->packet;
+  const aq_execution_registers *registers = desc->registers;
   grid->code = code;
   grid->desc = *desc;
   grid->share = &grid->own_share;
+  const aq_kernel_descriptor from_registers = {
+      .rsrc1 = registers ? registers->rsrc1 : 0,
+      .rsrc2 = registers ? registers->rsrc2 : 0,
+      .rsrc3 = registers ? registers->rsrc3 : 0};
   const aq_kernel_descriptor *descriptor =
-      aq_wave_reach(grid, packet->kernel_object, sizeof *descriptor, false);
+      registers ? &from_registers
+                : aq_wave_reach(grid, packet->kernel_object, sizeof *descriptor,
+                                false);
   if (!descriptor)
     return refuse(desc, AQ_ERR_INVALID,
                   "its kernel object is no mapped descriptor", diag);
@@ -304,7 +311,9 @@ aq_status aq_wave_grid_init(aq_wave_grid *grid, aq_wave_code *code,
     return refuse(desc, AQ_ERR_UNSUPPORTED,
                   "code for waves of 32 lanes; expected 64", diag);
   grid->descriptor = *descriptor;
-  grid->entry = packet->kernel_object + (uint64_t)descriptor->entry_offset;
+  grid->entry =
+      registers ? registers->entry
+                : packet->kernel_object + (uint64_t)descriptor->entry_offset;
   grid->group_count = 1;
   grid->items = 1;
   for (int i = 0; i < 3; i++) {

@@ -38,6 +38,13 @@ static void user_registers(aq_wave *w, const aq_kernel_descriptor *descriptor,
 {
   const aq_execution_desc *desc = &w->grid->desc;
   const unsigned wants = descriptor->properties;
+  const unsigned count = descriptor->rsrc2 >> 1 & 31;
+  if (desc->registers) {
+    const uint32_t *user = desc->registers->user_data;
+    for (unsigned i = 0; i < count && i < 16; i++)
+      put(w, next, user[i], 1);
+    return;
+  }
   if (wants & ENABLE_PRIVATE_BUFFER)
     private_buffer(w, next);
   if (wants & ENABLE_DISPATCH_PTR)

@@ -18,6 +18,7 @@ aq_status aqsim_execution_begin(aqsim_flight *flight, aq_diag *diag)
   const bool pm4 = flight->kind->record != AQ_KIND_KERNEL;
   const aq_execution_desc desc = {
       .packet = pm4 ? &queue->pm4->dispatch : &flight->packet.kernel,
+      .registers = pm4 ? &queue->pm4->registers : NULL,
       .kernel = kernel->desc.name,
       .gfx = info->gfx,
       .queue = &queue->amd,

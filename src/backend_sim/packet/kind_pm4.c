@@ -3,7 +3,10 @@
  * and fences. pm4.c reads the commands. */
 #include "config.h"
 
+#include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "backend_sim/completion.h"
 #include "backend_sim/model/cost.h"
@@ -40,6 +43,34 @@ static aqsim_flow launch_pm4(aqsim_flight *flight)
                             AQSIM_AT_LAUNCH);
 }
 
+/* Names the kernel of the code that the registers point to. One that is no code
+ * is its object, and finds its arguments in the first two words. False, with
+ * `text`: the address is that of a descriptor. */
+static bool kernel_name(const aqsim_queue *queue, char *text)
+{
+  aq_kernel_packet *packet = &queue->pm4->dispatch;
+  const uint32_t *user = queue->pm4->registers.user_data;
+  const aqsim_kernels *kernels = &queue->sim->kernels;
+  const aqsim_kernel *kernel =
+      aqsim_kernel_at(kernels, queue->pm4->registers.entry);
+  if (kernel) {
+    const uint32_t word = kernel->desc.kernarg_word;
+    packet->kernel_object = kernel->desc.object;
+    packet->kernarg_address = 0;
+    if (word + 1 < AQ_KERNEL_NO_ARGS)
+      memcpy(&packet->kernarg_address, &user[word], sizeof(uint64_t));
+    return true;
+  }
+  kernel = aqsim_kernel_from(kernels, packet->kernel_object);
+  if (!kernel || !kernel->desc.entry)
+    return true;
+  snprintf(text, AQSIM_FAULT_TEXT_MAX,
+           "PM4 DISPATCH_DIRECT: %#" PRIx64 " is the descriptor of kernel "
+           "%.60s; expected its code at %#" PRIx64,
+           packet->kernel_object, kernel->desc.name, kernel->desc.entry);
+  return false;
+}
+
 /* Starts a dispatch; the buffer continues when it has started or, if it is a
  * host function, executed code or shares the device, when it has ended. */
 static aqsim_flow pm4_dispatch(aqsim_flight *flight)
@@ -49,6 +80,8 @@ static aqsim_flow pm4_dispatch(aqsim_flight *flight)
   const aq_kernel_packet *packet = &queue->pm4->dispatch;
   char text[AQSIM_FAULT_TEXT_MAX];
   uint64_t hole;
+  if (!kernel_name(queue, text))
+    return aqsim_flight_fault(flight, AQSIM_FAULT_KERNEL_OBJECT, text);
   const aqsim_kernel *kernel = aqsim_kernel_of(queue, packet->kernel_object);
   uint32_t fault =
       aqsim_kernel_packet_check(packet, kernel, &device->limits, text);

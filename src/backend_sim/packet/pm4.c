@@ -30,11 +30,17 @@ enum {
   NUM_THREAD_Z = 9,
   PGM_LO = 12,
   PGM_HI = 13,
+  PGM_RSRC1 = 18,
   PGM_RSRC2 = 19,
+  TMPRING_SIZE = 24,
+  PGM_RSRC3 = 45,
   USER_DATA_0 = 64,
   USER_DATA_1 = 65,
 
   LDS_GRANULE = 512, /* bytes of COMPUTE_PGM_RSRC2.LDS_SIZE */
+  SCRATCH_GRANULE =
+      1024, /* bytes of a wave, of COMPUTE_TMPRING_SIZE.WAVESIZE */
+  WAVE_ITEMS = 64,
   CS_PARTIAL_FLUSH = 7,
 };
 
@@ -293,19 +299,28 @@ static aqsim_pm4_result run_set_sh_reg(aqsim_pm4 *pm4, words w)
   return GO_ON;
 }
 
-/* x, y, z, initiator. Registers name the code, the workgroup and, in the first
- * two words of user data, the kernel arguments. */
+/* x, y, z, initiator. Registers hold the address of the code and what its waves
+ * begin with. */
 static aqsim_pm4_result run_dispatch_direct(aqsim_pm4 *pm4, words w)
 {
   const uint32_t *sh = pm4->sh;
   bool threads = bits(w.at[3], 5, 1);
   aq_kernel_packet *packet = &pm4->dispatch;
+  pm4->registers = (aq_execution_registers){
+      .entry = wide(sh[PGM_LO], bits(sh[PGM_HI], 0, 8)) << 8,
+      .rsrc1 = sh[PGM_RSRC1],
+      .rsrc2 = sh[PGM_RSRC2],
+      .rsrc3 = sh[PGM_RSRC3]};
+  memcpy(pm4->registers.user_data, &sh[USER_DATA_0],
+         sizeof pm4->registers.user_data);
   *packet = (aq_kernel_packet){
       .header = aq_packet_header(AQ_PACKET_KERNEL_DISPATCH, 0, AQ_SCOPE_NONE,
                                  AQ_SCOPE_NONE),
       .setup = 3,
+      .private_segment_size =
+          bits(sh[TMPRING_SIZE], 12, 13) * SCRATCH_GRANULE / WAVE_ITEMS,
       .group_segment_size = bits(sh[PGM_RSRC2], 15, 9) * LDS_GRANULE,
-      .kernel_object = wide(sh[PGM_LO], bits(sh[PGM_HI], 0, 8)) << 8,
+      .kernel_object = pm4->registers.entry,
       .kernarg_address = wide(sh[USER_DATA_0], sh[USER_DATA_1])};
   for (int i = 0; i < 3; i++) {
     uint32_t size = bits(sh[NUM_THREAD_X + i], 0, 16);

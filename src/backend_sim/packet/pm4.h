@@ -18,7 +18,7 @@
 #include <stdint.h>
 
 #include "backend_sim/gate.h"
-#include "common/aql.h"
+#include "common/executor.h"
 
 enum {
   AQSIM_PM4_DEPTH = 4,     /* nested indirect buffers */
@@ -57,7 +57,8 @@ typedef struct aqsim_pm4 {
   /* Results. */
   const void *address;
   aqsim_gate_test test;
-  aq_kernel_packet dispatch;
+  aq_kernel_packet dispatch; /* its kernel object is the address of code */
+  aq_execution_registers registers; /* of the dispatch */
   char text[AQSIM_PM4_TEXT_MAX];
   bool missing;  /* with it: the error is unmapped memory */
   uint64_t hole; /* the first unmapped address */

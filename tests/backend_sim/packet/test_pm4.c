@@ -2,10 +2,15 @@
 /* Conformance 7: PM4 indirect buffers, command by command. */
 #include "backend_sim/rig.h"
 
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "backend_sim/packet/packets.h"
 #include "backend_sim/sim.h"
+#include "codeobj/descriptor.h"
+#include "devlib/devlib.h"
+#include "wave/wave.h"
 
 enum {
   ACQUIRE = 46000,
@@ -47,15 +52,20 @@ static void on_error(const aq_queue_error *error, void *user)
   strncpy(p->text, error->text, sizeof p->text - 1);
 }
 
-static void pm4_open(pm4_rig *p)
+static void pm4_open_with(pm4_rig *p, const aq_transport_options *options)
 {
   memset(p, 0, sizeof *p);
-  rig_open(&p->r, &aqsim_transport_ops, NULL);
+  rig_open_with(&p->r, &aqsim_transport_ops, options);
   aq_queue_desc desc = {.size = 64, .error = on_error, .user = p};
   ck_assert_status(
       p->r.t->ops->queue_create(p->r.t, &desc, &p->queue, &p->r.diag), AQ_OK,
       &p->r.diag);
   p->done = rig_signal(&p->r, 1, 0);
+}
+
+static void pm4_open(pm4_rig *p)
+{
+  pm4_open_with(p, &(aq_transport_options){0});
 }
 
 static void pm4_close(pm4_rig *p)
@@ -245,6 +255,196 @@ START_TEST(a_dispatch_runs_the_kernel_that_the_registers_name)
 }
 END_TEST
 
+/* ---- machine code ---- */
+
+typedef struct code_rig {
+  pm4_rig p;
+  aq_wave_machine *machine;
+  const aq_kernel_descriptor *descriptor; /* of the kernel, in memory */
+} code_rig;
+
+/* A kernel of a code object for gfx942. */
+static void code_open(code_rig *c, const void *bytes, size_t size,
+                      const char *kernel)
+{
+  aq_diag diag = AQ_DIAG_INIT;
+  aq_kernel_info info;
+  uint64_t module;
+  memset(c, 0, sizeof *c);
+  ck_assert_status(aq_wave_machine_create(&c->machine, &diag), AQ_OK, &diag);
+  const aq_transport_options options = {
+      .executor = aq_wave_machine_executor(c->machine)};
+  pm4_open_with(&c->p, &options);
+  aq_transport *t = c->p.r.t;
+  ck_assert_status(t->ops->module_load(t, 0, bytes, size, &module, &diag),
+                   AQ_OK, &diag);
+  ck_assert_status(t->ops->kernel_lookup(t, module, kernel, &info, &diag),
+                   AQ_OK, &diag);
+  c->descriptor = (const void *)(uintptr_t)info.object;
+}
+
+static void code_close(code_rig *c)
+{
+  pm4_close(&c->p);
+  aq_wave_machine_destroy(c->machine);
+}
+
+static void *code_memory(code_rig *c, size_t size)
+{
+  void *memory;
+  aq_transport *t = c->p.r.t;
+  ck_assert_status(
+      t->ops->mem_alloc(t, 0, AQ_MEMORY_HOST, size, &memory, &c->p.r.diag),
+      AQ_OK, &c->p.r.diag);
+  memset(memory, 0, size);
+  return memory;
+}
+
+/* What a driver writes for an AQL packet: the address of the code, the
+ * registers of the descriptor, and user data by LLVM's initial kernel execution
+ * state. */
+static void code_dispatch(code_rig *c, const uint32_t *user, uint32_t groups,
+                          uint32_t group)
+{
+  const aq_kernel_descriptor *d = c->descriptor;
+  const uint64_t entry = (uintptr_t)d + (uint64_t)d->entry_offset;
+  ck_assert_uint_eq(entry & 0xff, 0);
+  ADD(&c->p, OP_SET_SH, 512 + 7, group, 1, 1);
+  ADD(&c->p, OP_SET_SH, 512 + 12, (uint32_t)(entry >> 8),
+      (uint32_t)(entry >> 40));
+  ADD(&c->p, OP_SET_SH, 512 + 18, d->rsrc1, d->rsrc2);
+  ADD(&c->p, OP_SET_SH, 512 + 45, d->rsrc3);
+  ADD(&c->p, OP_SET_SH, 512 + 64, user[0], user[1], user[2], user[3], user[4],
+      user[5], user[6], user[7]);
+  ADD(&c->p, OP_DISPATCH, groups, 1, 1, 1);
+}
+
+/* G2: the registers name the code, not the descriptor. */
+START_TEST(a_dispatch_executes_the_code_that_the_registers_point_to)
+{
+  const aq_devlib_object *object;
+  code_rig c;
+  enum { BYTES = 4096 };
+  ck_assert_int_eq(aq_devlib_find("gfx942", &object, NULL), AQ_OK);
+  code_open(&c, object->bytes, object->size, "aq_copy");
+  unsigned char *to = code_memory(&c, BYTES), *from = code_memory(&c, BYTES);
+  aq_copy_args *args = code_memory(&c, sizeof *args);
+  *args = (aq_copy_args){to, from, BYTES};
+  for (int i = 0; i < BYTES; i++)
+    from[i] = (unsigned char)(i * 7);
+  /* The kernel asks for the address of its arguments, first of all. */
+  ck_assert_uint_eq(c.descriptor->properties & 0xf, 8);
+  const uint32_t user[8] = {low(args), high(args)};
+  code_dispatch(&c, user, 1, AQ_DEVLIB_WORKGROUP);
+  run(&c.p);
+  ck_assert_msg(c.p.errors == 0, "%s", c.p.text);
+  ck_assert_int_eq(rig_load(&c.p.r, c.p.done), 0);
+  ck_assert_mem_eq(to, from, BYTES);
+  code_close(&c);
+}
+END_TEST
+
+static const char asked_source[] =
+    "typedef __attribute__((address_space(1))) unsigned *memory;\n"
+    "typedef __attribute__((address_space(4))) const unsigned short *packet;\n"
+    "__attribute__((amdgpu_kernel)) void asked(memory out, unsigned add)\n"
+    "{\n"
+    "  packet p = (packet)__builtin_amdgcn_dispatch_ptr();\n"
+    "  unsigned i = __builtin_amdgcn_workgroup_id_x() * p[2] +\n"
+    "               __builtin_amdgcn_workitem_id_x();\n"
+    "  out[i] = i * 3 + add;\n"
+    "}\n";
+
+static bool asked_compile(unsigned char *bytes, size_t most, size_t *size)
+{
+  static const char *const clangs[] = {"clang-22", "clang-19"};
+  char source[512], object[512], command[1400];
+  snprintf(source, sizeof source, "%s/asked.c", aqtest_tmpdir());
+  snprintf(object, sizeof object, "%s/asked.co", aqtest_tmpdir());
+  FILE *file = fopen(source, "w");
+  ck_assert_ptr_nonnull(file);
+  fputs(asked_source, file);
+  fclose(file);
+  for (size_t i = 0; i < sizeof clangs / sizeof *clangs; i++) {
+    snprintf(command, sizeof command,
+             "%s -target amdgcn-amd-amdhsa -mcpu=gfx942 -nogpulib -O2 -x c %s "
+             "-o %s 2> /dev/null",
+             clangs[i], source, object);
+    if (system(command) != 0) /* NOLINT: paths of ours */
+      continue;
+    file = fopen(object, "rb");
+    ck_assert_ptr_nonnull(file);
+    *size = fread(bytes, 1, most, file);
+    fclose(file);
+    return true;
+  }
+  return false;
+}
+
+/* The arguments stand behind the address of the packet, which this kernel asks
+ * for as well. */
+START_TEST(a_dispatch_has_its_user_data_where_the_descriptor_wants_them)
+{
+  static unsigned char bytes[1 << 16];
+  enum { GROUPS = 3, GROUP = 96 };
+  size_t size;
+  code_rig c;
+  if (!asked_compile(bytes, sizeof bytes, &size)) {
+    aqtest_skip("no clang with lld");
+    return;
+  }
+  code_open(&c, bytes, size, "asked");
+  ck_assert_uint_eq(c.descriptor->properties & 0xf, 8 | 2);
+  uint32_t *out = code_memory(&c, GROUPS * GROUP * sizeof *out);
+  struct {
+    uint32_t *out;
+    uint32_t add;
+  } *args = code_memory(&c, 256);
+  aq_kernel_packet *packet = code_memory(&c, sizeof *packet);
+  args->out = out;
+  args->add = 1000;
+  packet->workgroup_size[0] = GROUP;
+  const uint32_t user[8] = {low(packet), high(packet), low(args), high(args)};
+  code_dispatch(&c, user, GROUPS, GROUP);
+  run(&c.p);
+  ck_assert_msg(c.p.errors == 0, "%s", c.p.text);
+  for (uint32_t i = 0; i < GROUPS * GROUP; i++)
+    ck_assert_uint_eq(out[i], i * 3 + 1000);
+  code_close(&c);
+}
+END_TEST
+
+START_TEST(a_descriptor_in_place_of_code_is_refused)
+{
+  const aq_devlib_object *object;
+  code_rig c;
+  ck_assert_int_eq(aq_devlib_find("gfx942", &object, NULL), AQ_OK);
+  aq_diag diag = AQ_DIAG_INIT;
+  code_open(&c, object->bytes, object->size, "aq_copy");
+  /* Descriptors lie at multiples of 64: this one is registered where PM4 can
+   * name it. */
+  aq_kernel_info info;
+  const uint64_t at = 0x12345600;
+  ck_assert_status(
+      c.p.r.t->ops->kernel_register(
+          c.p.r.t,
+          &(aq_kernel_desc){
+              .name = "other", .object = at, .code = true, .entry = at + 4096},
+          &info, &diag),
+      AQ_OK, &diag);
+  ADD(&c.p, OP_SET_SH, 512 + 7, 1, 1, 1);
+  ADD(&c.p, OP_SET_SH, 512 + 12, (uint32_t)(at >> 8), (uint32_t)(at >> 40));
+  ADD(&c.p, OP_DISPATCH, 1, 1, 1, 1);
+  run(&c.p);
+  ck_assert_int_eq(c.p.errors, 1);
+  ck_assert_msg(strstr(c.p.text,
+                       "0x12345600 is the descriptor of kernel other; "
+                       "expected its code at 0x12346600"),
+                "%s", c.p.text);
+  code_close(&c);
+}
+END_TEST
+
 START_TEST(dispatches_that_share_the_device_follow_one_another)
 {
   pm4_rig p;
@@ -401,6 +601,9 @@ AQ_TEST_MAIN("backend_sim/packet/pm4",
              a_wait_sees_memory_that_a_kernel_or_a_host_changes,
              a_write_releases_a_barrier_and_a_host_wait,
              a_dispatch_runs_the_kernel_that_the_registers_name,
+             a_dispatch_executes_the_code_that_the_registers_point_to,
+             a_dispatch_has_its_user_data_where_the_descriptor_wants_them,
+             a_descriptor_in_place_of_code_is_refused,
              dispatches_that_share_the_device_follow_one_another,
              dispatches_without_a_function_overlap_until_a_flush,
              buffers_call_and_chain_others,
