@@ -12,6 +12,7 @@ EXTRA_DIST += \
 	doc/execution.md \
 	doc/isa.md \
 	doc/kernels.md \
+	doc/libraries.md \
 	doc/limits.md \
 	doc/policies.md \
 	doc/queue.md \

@@ -1,5 +1,23 @@
-# Libraries of ROCm as clients of the drop-in.
+# Libraries of ROCm as clients of the drop-in: a slice in make check; every
+# function of rocSPARSE in make check-rocm, which writes the tables of
+# doc/libraries.md anew.
 EXTRA_DIST += tests/rocm/check.hpp tests/rocm/host_memory.hip \
 	tests/rocm/newer_blits.hip tests/rocm/rocprim.hip tests/rocm/rocrand.hip \
-	tests/rocm/rocsparse.hip tests/rocm/stream_memory.hip
+	tests/rocm/stream_memory.hip \
+	tests/rocm/rocsparse.hip tests/rocm/check_libraries.sh tests/rocm/table.awk \
+	tests/rocm/sparse/auxiliary.cpp tests/rocm/sparse/bands.cpp \
+	tests/rocm/sparse/blocks.cpp tests/rocm/sparse/conversions.cpp \
+	tests/rocm/sparse/factors.cpp tests/rocm/sparse/generic.cpp \
+	tests/rocm/sparse/main.cpp tests/rocm/sparse/matrices.cpp \
+	tests/rocm/sparse/products.cpp tests/rocm/sparse/pruning.cpp \
+	tests/rocm/sparse/solvers.cpp tests/rocm/sparse/sparse.hpp \
+	tests/rocm/sparse/structure.cpp tests/rocm/sparse/vectors.cpp
 dist_check_SCRIPTS += tests/rocm/test_hip_api.sh tests/rocm/test_libraries.sh
+
+.PHONY: check-rocm
+check-rocm: aqueduct
+	$(AM_V_at)$(SHELL) $(srcdir)/tests/rocm/check_libraries.sh ./aqueduct \
+	  $(ROCM_DEVICES) > libraries.tsv; status=$$?; \
+	  $(AWK) -f $(srcdir)/tests/rocm/table.awk libraries.tsv | \
+	    $(srcdir)/tools/doc-block.sh libraries doc/libraries.md && exit $$status
+CLEANFILES += libraries.tsv

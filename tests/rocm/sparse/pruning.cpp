@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: MIT
+// Entries that are small go: below a threshold, or a share of all.
+#include "sparse.hpp"
+
+#include <algorithm>
+
+enum { M = 60, N = 47 };
+
+// What is larger than the threshold stays.
+static dense pruned(const dense &a, long double threshold)
+{
+  dense out(a.m, a.n);
+  for (int i = 0; i < a.m; i++)
+    for (int j = 0; j < a.n; j++)
+      if (a.has(i, j) && std::abs(a(i, j)) > threshold)
+        out.put(i, j, a(i, j));
+  return out;
+}
+
+// The value below which `percent` of the magnitudes lie.
+static long double magnitude_at(const dense &a, bool all, double percent)
+{
+  std::vector<long double> out;
+  for (size_t i = 0; i < a.v.size(); i++)
+    if (all || a.there[i])
+      out.push_back(std::abs(a.v[i]));
+  std::sort(out.begin(), out.end());
+  const long at = (long)std::ceil((double)out.size() * (percent / 100)) - 1;
+  return out[std::min(std::max(at, 0L), (long)out.size() - 1)];
+}
+
+template <class T>
+static bool same(const dense &a, const device<int> &ptr, const device<int> &ind,
+                 const device<T> &val)
+{
+  const compressed<T> expected = compressed_of<T>(a);
+  return ptr.host() == expected.ptr && ind.host() == expected.ind &&
+         val.host() == expected.val;
+}
+
+template <class T> static void check_dense(const dense &a)
+{
+  const device<T> full(narrow<T>(a.v));
+  const device<int> ptr(M + 1);
+  const T threshold = (T)0.4, percent = (T)37;
+  const descr d;
+  const int *no_ind = nullptr;
+  const T *no_val = nullptr;
+  size_t size;
+  int nnz = -5;
+  check_run("prune_dense2csr", [&] {
+    REAL(prune_dense2csr_buffer_size, handle, M, N, full, M, &threshold, d,
+         no_val, ptr, no_ind, &size);
+    const space buffer(size);
+    REAL(prune_dense2csr_nnz, handle, M, N, full, M, &threshold, d, ptr, &nnz,
+         buffer);
+    const device<int> ind(nnz);
+    const device<T> val(nnz);
+    REAL(prune_dense2csr, handle, M, N, full, M, &threshold, d, val, ptr, ind,
+         buffer);
+    verdict_equal(same(pruned(a, threshold), ptr, ind, val));
+  });
+  check_run("prune_dense2csr_by_percentage", [&] {
+    const info i;
+    REAL(prune_dense2csr_by_percentage_buffer_size, handle, M, N, full, M,
+         percent, d, no_val, ptr, no_ind, i, &size);
+    const space buffer(size);
+    REAL(prune_dense2csr_nnz_by_percentage, handle, M, N, full, M, percent, d,
+         ptr, &nnz, i, buffer);
+    const device<int> ind(nnz);
+    const device<T> val(nnz);
+    REAL(prune_dense2csr_by_percentage, handle, M, N, full, M, percent, d, val,
+         ptr, ind, i, buffer);
+    verdict_equal(
+        same(pruned(a, magnitude_at(a, true, (double)percent)), ptr, ind, val));
+  });
+}
+
+template <class T> static void check_rows(const dense &a)
+{
+  const stored<T> s(a);
+  const device<int> ptr(M + 1);
+  const T threshold = (T)0.4, percent = (T)37;
+  const descr from, to;
+  const int *no_ind = nullptr;
+  const T *no_val = nullptr;
+  size_t size;
+  int nnz = -5;
+  check_run("prune_csr2csr", [&] {
+    REAL(prune_csr2csr_buffer_size, handle, M, N, s.nnz, from, s.val, s.ptr,
+         s.ind, &threshold, to, no_val, ptr, no_ind, &size);
+    const space buffer(size);
+    REAL(prune_csr2csr_nnz, handle, M, N, s.nnz, from, s.val, s.ptr, s.ind,
+         &threshold, to, ptr, &nnz, buffer);
+    const device<int> ind(nnz);
+    const device<T> val(nnz);
+    REAL(prune_csr2csr, handle, M, N, s.nnz, from, s.val, s.ptr, s.ind,
+         &threshold, to, val, ptr, ind, buffer);
+    verdict_equal(same(pruned(a, threshold), ptr, ind, val));
+  });
+  check_run("prune_csr2csr_by_percentage", [&] {
+    const info i;
+    REAL(prune_csr2csr_by_percentage_buffer_size, handle, M, N, s.nnz, from,
+         s.val, s.ptr, s.ind, percent, to, no_val, ptr, no_ind, i, &size);
+    const space buffer(size);
+    REAL(prune_csr2csr_nnz_by_percentage, handle, M, N, s.nnz, from, s.val,
+         s.ptr, s.ind, percent, to, ptr, &nnz, i, buffer);
+    const device<int> ind(nnz);
+    const device<T> val(nnz);
+    REAL(prune_csr2csr_by_percentage, handle, M, N, s.nnz, from, s.val, s.ptr,
+         s.ind, percent, to, val, ptr, ind, i, buffer);
+    verdict_equal(same(pruned(a, magnitude_at(a, false, (double)percent)), ptr,
+                       ind, val));
+  });
+}
+
+template <class T> static void check_compression(const dense &a)
+{
+  const stored<T> s(a);
+  const dense expected = pruned(a, 0.5L);
+  const descr from;
+  const T tolerance = (T)0.5;
+  check_run("csr2csr_compress", [&] {
+    const device<int> per_row(M), ptr(M + 1);
+    int nnz = -5;
+    TYPED(nnz_compress, handle, M, from, s.val, s.ptr, per_row, &nnz,
+          tolerance);
+    const device<int> ind(nnz);
+    const device<T> val(nnz);
+    TYPED(csr2csr_compress, handle, M, N, from, s.val, s.ptr, s.ind, s.nnz,
+          per_row, val, ptr, ind, tolerance);
+    verdict_equal(same(expected, ptr, ind, val));
+  });
+}
+
+template <class T> void check_pruning()
+{
+  static const int percents[] = {10, 90};
+  for (int percent : percents) {
+    const dense a = random_matrix<T>(M, N, percent);
+    if constexpr (!kind<T>::complex) {
+      check_dense<T>(a);
+      check_rows<T>(a);
+    }
+    check_compression<T>(a);
+  }
+}
+FOR_TYPES(check_pruning)
