@@ -103,7 +103,7 @@ suite_result() { # RESULT PASSED TOTAL REASON
 }
 
 suite_row() { # PROGRAM RESULT PASSED TOTAL SECONDS REASON
-  suite_reason=$(printf %s "$6" | tr '\t\n' '  ' | cut -c 1-200)
+  suite_reason=$(printf %s "$6" | tr '\t\n' '  ' | cut -c 1-200 | sed 's/ *$//')
   printf '%s\t%s\t%s\t%s\t%s\t%s\t%s\n' "$suite_name" "$1" "$2" "$3" "$4" \
     "$5" "$suite_reason" > "$suite_tmp/rows/$1"
   printf '%-9s %s%s%s\n' "$2" "$1" "${4:+ ($3 of $4)}" \
@@ -118,7 +118,8 @@ suite_absent() { # PROGRAM REASON
 # What exec says of the end, if it says something.
 suite_why() {
   grep -h '^aqueduct: ' "$suite_log.err" | grep -v -e '^aqueduct: run' \
-    -e '^aqueduct: recorded' -e '^aqueduct: device' | tail -n 1 |
+    -e '^aqueduct: recorded' -e '^aqueduct: device' -e 'never called hsa_init' |
+    tail -n 1 |
     sed 's/^aqueduct: //; s/^error: //'
 }
 
@@ -171,7 +172,9 @@ suite_by_status() {
 # How a program ended that did not end well.
 suite_ended() {
   suite_because=$(suite_why)
-  if [ "$suite_status" -gt 128 ]; then
+  if [ "$suite_status" = 0 ]; then
+    echo "ended before its tests did"
+  elif [ "$suite_status" -gt 128 ]; then
     echo "signal $((suite_status - 128))${suite_because:+, $suite_because}"
   else
     echo "${suite_because:-status $suite_status}"

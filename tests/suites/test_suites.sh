@@ -1,0 +1,137 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# The scripts that run suites of others: how they judge the output of programs
+# that stand for theirs.
+# shellcheck disable=SC1091,SC2154 # what lib.sh defines
+. "${AQ_SRCDIR:-.}/tests/cli/lib.sh"
+suites=$srcdir/tests/suites
+dir=$work/dir
+mkdir "$dir"
+
+program() { # FILE, from standard input
+  mkdir -p "$(dirname "$dir/$1")"
+  { echo '#!/bin/sh' && cat; } > "$dir/$1"
+  chmod +x "$dir/$1"
+}
+
+suite() { # NAME OPTION…
+  script=$1
+  shift
+  try "$suites/$script" --aqueduct "$aqueduct" -o "$work/tsv" \
+    --junit "$work/xml" "$@" "$dir"
+}
+
+row() { # ROW without its seconds, fields by commas
+  cut -f 1-5,7 "$work/tsv" | tr '\t' ',' | grep -q -x -F "$1"
+}
+
+program test_rocrand_basic << 'EOF'
+echo '[==========] Running 2 tests from 1 test suite.'
+echo '[       OK ] a.one (0 ms)'
+echo '[       OK ] a.two (0 ms)'
+echo '[  PASSED  ] 2 tests.'
+EOF
+suite rocrand
+check "a program whose tests pass passes" row \
+  'rocrand,test_rocrand_basic,pass,2,2,'
+check "a program that is missing is not built" row \
+  'rocrand,test_rocrand_generate,not built,,,not in DIR'
+check "programs that are not built fail no suite" [ "$status" = 0 ]
+
+program test_rocrand_generate << 'EOF'
+echo '[==========] Running 2 tests from 1 test suite.'
+echo '[       OK ] a.one (0 ms)'
+echo '[  FAILED  ] a.two (0 ms)'
+echo '[  FAILED  ] 1 test, listed below:'
+echo '[  FAILED  ] a.two'
+exit 1
+EOF
+program test_rocrand_mtgp32_prng << 'EOF'
+echo '[==========] Running 2 tests from 1 test suite.'
+echo '[       OK ] a.one (0 ms)'
+echo '[ RUN      ] a.two'
+kill -SEGV $$
+EOF
+program test_rocrand_xorwow_prng << 'EOF'
+echo '[==========] Running 2 tests from 1 test suite.'
+echo '[       OK ] a.one (0 ms)'
+EOF
+suite rocrand
+check "a test that fails is named" row \
+  'rocrand,test_rocrand_generate,fail,1,2,a.two'
+check "a program that crashes fails in its test" row \
+  'rocrand,test_rocrand_mtgp32_prng,fail,1,2,in a.two: signal 11'
+check "a program that ends before its tests do fails" row \
+  'rocrand,test_rocrand_xorwow_prng,fail,1,2,ended before its tests did'
+check "the suite fails, and counts" [ "$status ${out##*rocrand: }" = \
+  "1 1 pass, 3 fail, 20 not built; 5 of 8 tests" ]
+check "the JUnit file counts the same" grep -q \
+  '<testsuite name="rocrand" tests="24" failures="3" skipped="20"' "$work/xml"
+check "the JUnit file has each reason" grep -q \
+  '<failure message="in a.two: signal 11"/>' "$work/xml"
+
+program test_rocrand_basic << 'EOF'
+sleep 60
+EOF
+suite rocrand --timeout 1s --only '*basic'
+check "a program that hangs fails" contains \
+  "$(cat "$work/tsv")" "timeout 1s"
+check "a pattern chooses programs" [ "$(wc -l < "$work/tsv")" = 2 ]
+
+rm -r "$dir"
+mkdir "$dir"
+program a << 'EOF'
+echo 'All tests passed (12 assertions in 3 test cases)'
+EOF
+program b << 'EOF'
+echo 'x.cc:12 FAILED: REQUIRE(1 == 2)'
+echo 'test cases: 5 | 4 passed | 1 failed'
+exit 1
+EOF
+program c << 'EOF'
+echo PASSED!
+EOF
+suite hip
+check "cases of Catch2 are counted" row 'hip,a,pass,3,3,'
+check "a case of Catch2 that fails is named" row \
+  'hip,b,fail,4,5,x.cc:12 FAILED: REQUIRE(1 == 2)'
+check "a sample passes by its status" row 'hip,c,pass,1,1,'
+
+rm -r "$dir"
+for name in good bad mute; do
+  printf 'run: main\n\t./main 7\n' | program $name-hip/Makefile
+  sed -i 1d "$dir/$name-hip/Makefile"
+done
+mkdir "$dir/absent-hip"
+program good-hip/main << 'EOF'
+echo "PASS with $*, 0 errors, failed: 0"
+[ "$*" = 7 ]
+EOF
+program bad-hip/main << 'EOF'
+echo 'Verification FAIL at 3'
+EOF
+program mute-hip/main << 'EOF'
+echo 'Average time 3 us'
+EOF
+suite hecbench
+check "a program gets the arguments of its own make run" row \
+  'hecbench,good-hip,pass,1,1,'
+check "a verification that fails is quoted" row \
+  'hecbench,bad-hip,fail,0,1,Verification FAIL at 3'
+check "a program that verifies nothing counts no test" row \
+  'hecbench,mute-hip,pass,0,0,ends well, verifies nothing'
+check "a folder without a program is not built" row \
+  'hecbench,absent-hip,not built,,,no program main'
+
+awk -f "$suites/table.awk" "$work/tsv" > "$work/table"
+check "the table counts a suite" grep -q -x -F \
+  '| hecbench | 2 | 1 | 1 | 1 of 2 |' "$work/table"
+check "the table has each reason" grep -q -x -F \
+  '| hecbench | bad-hip | Verification FAIL at 3 |' "$work/table"
+
+try "$suites/hip" --aqueduct "$aqueduct" "$work/nowhere"
+check "a folder that is none is refused" [ "$status $err" = \
+  "2 hip: DIR is no directory: $work/nowhere" ]
+try "$suites/hip" --jobs x --aqueduct "$aqueduct" "$dir"
+check "a number that is none is refused" [ "$status" = 2 ]
+finish
