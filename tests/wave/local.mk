@@ -2,6 +2,7 @@
 check_PROGRAMS += tests/wave/test_opcodes
 tests_wave_test_opcodes_SOURCES = tests/wave/test_opcodes.c \
 	tests/wave/bed.c tests/wave/bed.h \
+	tests/wave/variant.c tests/wave/variant.h tests/wave/variant_lane.c \
 	tests/wave/opcodes.h tests/wave/opcodes_half.c \
 	tests/wave/opcodes_scalar.c tests/wave/opcodes_vector.c
 tests_wave_test_opcodes_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS) \
