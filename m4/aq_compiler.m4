@@ -5,7 +5,7 @@
 # mode turns them into errors.
 AC_DEFUN([AQ_PROG_CC_WARNINGS], [
   AQ_WARN_CFLAGS=
-  for aq_flag in -Wall -Wextra -Wshadow -Wstrict-prototypes \
+  for aq_flag in -Wall -Wextra -Wno-psabi -Wshadow -Wstrict-prototypes \
       -Wmissing-prototypes -Wpointer-arith -Wcast-qual -Wundef \
       -Wwrite-strings -Wno-missing-field-initializers; do
     aq_save_CFLAGS=$CFLAGS

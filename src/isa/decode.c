@@ -314,15 +314,31 @@ static bool vop3_decode(aq_isa_inst *inst)
   return vop3_modifiers_are_valid(inst);
 }
 
-static bool vop3p_decode(aq_isa_inst *inst)
+static bool row_is_scaled(const aq_isa_row *row)
 {
-  const uint32_t w = inst->words[0], w1 = inst->words[1];
+  return row->encoding == AQ_ISA_VOP3PX2;
+}
+
+/* Registers of an operand of f8f6f4, whose type is 8, 6 or 4 bits wide. */
+static uint16_t mixed_bits(uint32_t type)
+{
+  return type == 2 || type == 3 ? 192 : type == 4 ? 128 : 256;
+}
+
+/* The words of the MATRIX instruction or another one of VOP3P. */
+static bool vop3p_decode(aq_isa_inst *inst, uint32_t w, uint32_t w1)
+{
   const uint32_t flags = inst->row->flags;
   const bool sparse = strncmp(inst->row->name, "v_smfmac", 8) == 0;
+  const bool mixed = strstr(inst->row->name, "_f8f6f4") != NULL;
   const char results = inst->target == AQ_ISA_GFX908 || bit(w, 15) ? 'a' : 'v';
   for (const char *at = inst->row->operands; *at;) {
     aq_isa_operand o = token_read(&at);
     const unsigned number = (unsigned)(o.role - 'A');
+    if (o.role == 'Q' || o.role == 'U')
+      continue;
+    if (mixed && (o.role == 'A' || o.role == 'B'))
+      o.bits = mixed_bits(o.role == 'A' ? field(w, 8, 3) : field(w1, 29, 3));
     const uint32_t code =
         o.role == 'D' ? field(w, 0, 8) + CODE_VGPR : field(w1, 9 * number, 9);
     if (code == AQ_ISA_LITERAL ||
@@ -351,12 +367,36 @@ static bool vop3p_decode(aq_isa_inst *inst)
     inst->cbsz = (uint8_t)field(w, 8, 3);
     inst->abid = (uint8_t)field(w, 11, 4);
     inst->blgp = (uint8_t)field(w1, 29, 3);
-    return true;
+    return !mixed || inst->abid == (row_is_scaled(inst->row) ? 1 : 0);
   }
   inst->clamp = bit(w, 15) && flags & (AQ_ISA_PACKED | AQ_ISA_MIX | AQ_ISA_DOT);
   inst->op_sel = (uint8_t)field(w, 11, 3);
   inst->op_sel_hi = (uint8_t)(field(w1, 27, 2) | field(w, 14, 1) << 2);
   inst->neg_hi = (uint8_t)field(w, 8, 3);
+  return true;
+}
+
+/* Scales in the first half, whose bits say which of their bytes; ABID of the
+ * second half marks that it has them. */
+static bool scaled_decode(aq_isa_inst *inst)
+{
+  const uint32_t w = inst->words[0], w1 = inst->words[1];
+  if (!vop3p_decode(inst, inst->words[2], inst->words[3]))
+    return false;
+  inst->abid = 0;
+  inst->op_sel = (uint8_t)field(w, 11, 2);
+  inst->op_sel_hi = (uint8_t)field(w1, 27, 2);
+  for (unsigned i = 0; i < 2; i++) {
+    aq_isa_operand scale = {.role = i ? 'U' : 'Q',
+                            .type = 'b',
+                            .file = 'v',
+                            .bits = 32,
+                            .select = 6};
+    const uint32_t code = field(w1, 9 * i, 9);
+    if (code < CODE_VGPR || !vector_set(&scale, code - CODE_VGPR))
+      return false;
+    operand_add(inst, scale);
+  }
   return true;
 }
 
@@ -659,6 +699,17 @@ static const aq_isa_row *row_find(const aq_isa_decoder *decoder, uint32_t w)
   }
 }
 
+/* v_mfma_ld_scale_b32 with the instruction behind it, if that has scales. */
+static const aq_isa_row *scaled_row(const aq_isa_decoder *decoder,
+                                    const uint32_t words[4])
+{
+  enum { VOP3P = 0x1a7, LOAD = 0x2c, HAS_SCALES = 1 };
+  if (words[0] >> 23 != VOP3P || field(words[0], 16, 7) != LOAD ||
+      words[2] >> 23 != VOP3P || field(words[2], 11, 4) != HAS_SCALES)
+    return NULL;
+  return aq_isa_table_find(decoder, AQ_ISA_VOP3PX2, field(words[2], 16, 7));
+}
+
 static bool is_short(uint32_t w)
 {
   return w >> 30 != 3 || w >> 26 == 0x35;
@@ -675,7 +726,9 @@ static bool operands_decode(aq_isa_inst *inst, size_t size)
   case AQ_ISA_VOP3:
     return vop3_decode(inst);
   case AQ_ISA_VOP3P:
-    return vop3p_decode(inst);
+    return vop3p_decode(inst, inst->words[0], inst->words[1]);
+  case AQ_ISA_VOP3PX2:
+    return scaled_decode(inst);
   case AQ_ISA_SMEM:
     return smem_decode(inst);
   case AQ_ISA_DS:
@@ -709,10 +762,15 @@ aq_status aq_isa_decode(const aq_isa_decoder *decoder, const void *bytes,
                        "code at 0x%llx: %zu bytes are left, expected an "
                        "instruction of 4 or 8",
                        (unsigned long long)offset, size);
-  memcpy(inst.words, bytes, size < 8 ? 4 : 8);
+  memcpy(inst.words, bytes, size < 8 ? 4 : size < 16 ? 8 : 16);
   inst.row = row_find(decoder, inst.words[0]);
   if (!is_short(inst.words[0]))
     inst.size = 8;
+  const aq_isa_row *scaled = scaled_row(decoder, inst.words);
+  if (scaled) {
+    inst.row = scaled;
+    inst.size = 16;
+  }
   if (inst.row && inst.size <= size && operands_decode(&inst, size)) {
     *out = inst;
     return AQ_OK;

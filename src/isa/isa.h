@@ -29,6 +29,7 @@ typedef enum aq_isa_encoding {
   AQ_ISA_VOPC,
   AQ_ISA_VOP3, /* opcodes that no shorter encoding has */
   AQ_ISA_VOP3P,
+  AQ_ISA_VOP3PX2, /* of 16 bytes: scales, then VOP3P */
   AQ_ISA_DS,
   AQ_ISA_FLAT,
   AQ_ISA_SCRATCH,
@@ -147,11 +148,11 @@ enum { AQ_ISA_OPERANDS = 6 };
 
 typedef struct aq_isa_inst {
   const aq_isa_row *row;
-  uint32_t words[2];
+  uint32_t words[4];
   uint32_t literal; /* the second word where an operand is a literal */
   int32_t offset;   /* SMEM, DS (both bytes of OFFSET2), FLAT, buffers */
   uint16_t imm;     /* SOPK, SOPP, TRUTH; an attribute, mask or target */
-  uint8_t size;     /* bytes: 4 or 8 */
+  uint8_t size;     /* bytes: 4, 8 or 16 */
   uint8_t form;     /* aq_isa_form */
   uint8_t target;   /* the decoder's bit */
   uint8_t operand_count;
@@ -169,7 +170,7 @@ typedef struct aq_isa_inst {
   aq_isa_operand operands[AQ_ISA_OPERANDS]; /* in the order of printing */
 } aq_isa_inst;
 
-enum { AQ_ISA_INDEX = 3848 };
+enum { AQ_ISA_INDEX = 3976 };
 
 typedef struct aq_isa_decoder {
   uint8_t target;

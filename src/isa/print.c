@@ -358,6 +358,28 @@ static bool selects_byte(const aq_isa_inst *inst)
   return false;
 }
 
+static void put_types(aq_isa_text *out, const aq_isa_inst *inst)
+{
+  if (inst->cbsz)
+    put(out, " cbsz:%u", inst->cbsz);
+  if (inst->abid)
+    put(out, " abid:%u", inst->abid);
+  if (inst->blgp && negates(inst))
+    put_list(out, "neg", inst->blgp, 3);
+  else if (inst->blgp)
+    put(out, " blgp:%u", inst->blgp);
+}
+
+/* Which bytes the scales are. */
+static void put_scaled(aq_isa_text *out, const aq_isa_inst *inst)
+{
+  const unsigned count = 3;
+  if (inst->op_sel)
+    put_list(out, "op_sel", inst->op_sel, count);
+  put_list(out, "op_sel_hi", inst->op_sel_hi, count);
+  put_types(out, inst);
+}
+
 static void put_result(aq_isa_text *out, const aq_isa_inst *inst)
 {
   static const char *const factors[] = {"", " mul:2", " mul:4", " div:2"};
@@ -488,15 +510,11 @@ static void put_modifiers(aq_isa_text *out, const aq_isa_inst *inst)
   case AQ_ISA_MTBUF:
     put_memory(out, inst);
     break;
+  case AQ_ISA_VOP3PX2:
+    put_scaled(out, inst);
+    break;
   case AQ_ISA_VOP3P:
-    if (inst->cbsz)
-      put(out, " cbsz:%u", inst->cbsz);
-    if (inst->abid)
-      put(out, " abid:%u", inst->abid);
-    if (inst->blgp && negates(inst))
-      put_list(out, "neg", inst->blgp, 3);
-    else if (inst->blgp)
-      put(out, " blgp:%u", inst->blgp);
+    put_types(out, inst);
     if (inst->row->flags & (AQ_ISA_PACKED | AQ_ISA_MIX))
       put_packed(out, inst);
     else if (inst->row->flags & AQ_ISA_DOT)

@@ -52,13 +52,13 @@ enum { ROW_COUNT = sizeof rows / sizeof *rows };
 
 /* Opcodes of an encoding; AQ_ISA_INDEX is at least their sum. */
 static const uint16_t opcode_counts[AQ_ISA_ENCODINGS] = {
-    [AQ_ISA_SOP2] = 128,  [AQ_ISA_SOPK] = 32,     [AQ_ISA_SOP1] = 256,
-    [AQ_ISA_SOPC] = 128,  [AQ_ISA_SOPP] = 128,    [AQ_ISA_SMEM] = 256,
-    [AQ_ISA_VOP2] = 64,   [AQ_ISA_VOP1] = 256,    [AQ_ISA_VOPC] = 256,
-    [AQ_ISA_VOP3] = 1024, [AQ_ISA_VOP3P] = 128,   [AQ_ISA_DS] = 256,
-    [AQ_ISA_FLAT] = 128,  [AQ_ISA_SCRATCH] = 128, [AQ_ISA_GLOBAL] = 128,
-    [AQ_ISA_MUBUF] = 128, [AQ_ISA_MTBUF] = 16,    [AQ_ISA_MIMG] = 128,
-    [AQ_ISA_EXP] = 1,     [AQ_ISA_VINTRP] = 4,
+    [AQ_ISA_SOP2] = 128,   [AQ_ISA_SOPK] = 32,   [AQ_ISA_SOP1] = 256,
+    [AQ_ISA_SOPC] = 128,   [AQ_ISA_SOPP] = 128,  [AQ_ISA_SMEM] = 256,
+    [AQ_ISA_VOP2] = 64,    [AQ_ISA_VOP1] = 256,  [AQ_ISA_VOPC] = 256,
+    [AQ_ISA_VOP3] = 1024,  [AQ_ISA_VOP3P] = 128, [AQ_ISA_VOP3PX2] = 128,
+    [AQ_ISA_DS] = 256,     [AQ_ISA_FLAT] = 128,  [AQ_ISA_SCRATCH] = 128,
+    [AQ_ISA_GLOBAL] = 128, [AQ_ISA_MUBUF] = 128, [AQ_ISA_MTBUF] = 16,
+    [AQ_ISA_MIMG] = 128,   [AQ_ISA_EXP] = 1,     [AQ_ISA_VINTRP] = 4,
 };
 
 size_t aq_isa_row_count(void)

@@ -33,10 +33,10 @@ typedef struct code_page {
   uint32_t first_used, end_used; /* bytes that instructions were made of */
   uint64_t checked;              /* the code's epoch when they were compared */
   uint64_t read;                 /* the epoch when they were read */
-  uint8_t bytes[PAGE_BYTES + 8];
+  uint8_t bytes[PAGE_BYTES + 16];
   aq_wave_more *mores[PAGE_WORDS];
-  /* Two more than words: what comes after the last instruction. */
-  aq_wave_op ops[PAGE_WORDS + 2] __attribute__((aligned(64)));
+  /* What comes after the last instruction, of up to four words. */
+  aq_wave_op ops[PAGE_WORDS + 4] __attribute__((aligned(64)));
 } code_page;
 
 _Static_assert(sizeof(code_page) <= PAGE_ALIGN, "a page fits its alignment");
@@ -115,7 +115,8 @@ static unsigned constant_bits(const aq_isa_inst *inst,
   const char *name = inst->row->name;
   if (strcmp(name, "v_cvt_f32_bf16") == 0)
     return BRAIN;
-  if (inst->row->encoding != AQ_ISA_VOP3P)
+  if (inst->row->encoding != AQ_ISA_VOP3P &&
+      inst->row->encoding != AQ_ISA_VOP3PX2)
     return operand->bits;
   if (inst->row->flags & AQ_ISA_MATRIX)
     return strncmp(name, "v_mfma_f64_", 11) == 0 ? 64 : 32;
@@ -236,6 +237,7 @@ static bool form_is_needed(const aq_isa_inst *inst)
   bool needed = inst->form == AQ_ISA_SDWA || inst->form == AQ_ISA_DPP ||
                 inst->clamp || inst->omod;
   if (inst->row->encoding == AQ_ISA_VOP3P ||
+      inst->row->encoding == AQ_ISA_VOP3PX2 ||
       strncmp(inst->row->name, "v_permlane", 10) == 0)
     return false; /* handlers read the modifiers */
   for (unsigned k = 0; k < inst->operand_count; k++)
@@ -319,6 +321,7 @@ static bool op_lower(aq_wave_op *o, aq_wave_more *more)
   case AQ_ISA_VOPC:
   case AQ_ISA_VOP3:
   case AQ_ISA_VOP3P:
+  case AQ_ISA_VOP3PX2:
     return vector_lower(o, more);
   case AQ_ISA_MIMG:
   case AQ_ISA_EXP:
@@ -475,8 +478,8 @@ static void page_fill(code_page *page)
     page->mores[i] = NULL;
     page->ops[i] = (aq_wave_op){.run = op_decode};
   }
-  page->ops[PAGE_WORDS] = page->ops[PAGE_WORDS + 1] =
-      (aq_wave_op){.run = op_next_page};
+  for (size_t i = PAGE_WORDS; i < PAGE_WORDS + 4; i++)
+    page->ops[i] = (aq_wave_op){.run = op_next_page};
   page->first_used = sizeof page->bytes;
   page->end_used = 0;
   bytes_read(page);

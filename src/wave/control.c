@@ -263,7 +263,7 @@ static bool is_vector(const aq_wave_op *o)
 {
   const aq_isa_inst *inst = &o->more->inst;
   return inst->row->encoding >= AQ_ISA_VOP2 &&
-         inst->row->encoding <= AQ_ISA_VOP3P &&
+         inst->row->encoding <= AQ_ISA_VOP3PX2 &&
          strncmp(inst->row->name, "v_cmp", 5) != 0;
 }
 

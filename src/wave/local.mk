@@ -10,6 +10,7 @@ libaqcore_a_SOURCES += \
 	src/wave/direct_lower.c \
 	src/wave/division.c \
 	src/wave/each.h \
+	src/wave/element.h \
 	src/wave/finish.c src/wave/finish.h \
 	src/wave/forms.c \
 	src/wave/grid.c src/wave/grid.h \
@@ -19,7 +20,11 @@ libaqcore_a_SOURCES += \
 	src/wave/hand.c src/wave/hand.h \
 	src/wave/lanes.h \
 	src/wave/lost.c src/wave/lost.h \
-	src/wave/matrix.c \
+	src/wave/matrix.c src/wave/matrix.h \
+	src/wave/matrix.inc src/wave/matrix_shapes.def \
+	src/wave/matrix_base.c \
+	src/wave/matrix_v3.c \
+	src/wave/matrix_v4.c \
 	src/wave/memory.c \
 	src/wave/missing.c src/wave/missing.h \
 	src/wave/mode.c src/wave/mode.h \

@@ -2,19 +2,20 @@
 /* All handlers, by the names of their instructions. */
 #include "config.h"
 
+#include "wave/matrix.h"
 #include "wave/state.h"
 #include "wave/wave.h"
 
 typedef struct host_level {
   const char *name;
-  const aq_wave_semantics *vector, *access;
+  const aq_wave_semantics *vector, *access, *matrix;
 } host_level;
 
 static const host_level levels[] = {
-    {"base", aq_wave_vector_base, aq_wave_access_base},
+    {"base", aq_wave_vector_base, aq_wave_access_base, aq_wave_matrix_base},
 #if defined(__x86_64__)
-    {"x86-64-v3", aq_wave_vector_v3, aq_wave_access_v3},
-    {"x86-64-v4", aq_wave_vector_v4, aq_wave_access_v4},
+    {"x86-64-v3", aq_wave_vector_v3, aq_wave_access_v3, aq_wave_matrix_v3},
+    {"x86-64-v4", aq_wave_vector_v4, aq_wave_access_v4, aq_wave_matrix_v4},
 #endif
 };
 
@@ -55,7 +56,7 @@ aq_wave_handler *aq_wave_handler_named(unsigned level, const char *name)
       aq_wave_shared,       aq_wave_cross,        aq_wave_packed,
       aq_wave_special,      aq_wave_division,     aq_wave_half,
       aq_wave_rare,         aq_wave_shared_lanes, aq_wave_typed,
-      aq_wave_direct,       aq_wave_matrix,       aq_wave_gws_semantics};
+      aq_wave_direct,       levels[level].matrix, aq_wave_gws_semantics};
   aq_wave_handler *run = NULL;
   for (size_t i = 0; !run && i < sizeof lists / sizeof *lists; i++)
     run = list_find(lists[i], name);

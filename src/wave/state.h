@@ -250,7 +250,6 @@ extern const aq_wave_semantics aq_wave_packed[];
 extern const aq_wave_semantics aq_wave_special[];
 extern const aq_wave_semantics aq_wave_division[];
 extern const aq_wave_semantics aq_wave_half[];
-extern const aq_wave_semantics aq_wave_matrix[];
 extern const aq_wave_semantics aq_wave_gws_semantics[];
 /* The same semantics compiled for levels of the host's processor. */
 extern const aq_wave_semantics aq_wave_vector_base[];

@@ -168,6 +168,49 @@ START_TEST(rare_encodings_have_llvm_objdumps_text)
 }
 END_TEST
 
+/* The texts are llvm-mc-22's. */
+START_TEST(scales_belong_to_the_matrix_instruction_behind_them)
+{
+  const aq_isa_decoder decoder = decoder_for("gfx950");
+  static const struct {
+    uint32_t words[4];
+    const char *text;
+  } cases[] = {
+      {{0xd3ac0000, 0x00023318, 0xd3ad0800, 0x04521904},
+       "v_mfma_scale_f32_16x16x128_f8f6f4 v[0:3], v[4:11], v[12:19], v[20:23], "
+       "v24, v25 op_sel_hi:[0,0,0]"},
+      {{0xd3ac7800, 0x18023318, 0xd3ad0800, 0x04521904},
+       "v_mfma_scale_f32_16x16x128_f8f6f4 v[0:3], v[4:11], v[12:19], v[20:23], "
+       "v24, v25 op_sel:[1,1,0] op_sel_hi:[1,1,0]"},
+      {{0xd3ac0800, 0x10023318, 0xd3ad8a00, 0x8c521904},
+       "v_mfma_scale_f32_16x16x128_f8f6f4 a[0:3], a[4:9], v[12:15], a[20:23], "
+       "v24, v25 op_sel:[1,0,0] op_sel_hi:[0,1,0] cbsz:2 blgp:4"},
+      {{0xd3ac0000, 0x00023318, 0xd3ae0800, 0x04521904},
+       "v_mfma_scale_f32_32x32x64_f8f6f4 v[0:15], v[4:11], v[12:19], v[20:35], "
+       "v24, v25 op_sel_hi:[0,0,0]"},
+      {{0xd3ac0000, 0x00023318, 0xd3ad0000, 0x04521904},
+       "v_mfma_ld_scale_b32 v24, v25 op_sel_hi:[0,0]"},
+      {{0xd3ae0200, 0x84823110, 0, 0},
+       "v_mfma_f32_32x32x64_f8f6f4 v[0:15], v[16:21], v[24:27], v[32:47] "
+       "cbsz:2 blgp:4"},
+  };
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    char text[AQ_ISA_TEXT_SIZE];
+    aq_isa_inst inst;
+    ck_assert_int_eq(
+        aq_isa_decode(&decoder, cases[i].words, 16, 0, &inst, NULL), AQ_OK);
+    aq_isa_print(&inst, text);
+    ck_assert_str_eq(text, cases[i].text);
+    ck_assert_uint_eq(inst.size, strstr(text, "_scale_f32") ? 16 : 8);
+  }
+  /* Without scales, the second half is no instruction. */
+  aq_isa_inst inst;
+  ck_assert_int_eq(
+      aq_isa_decode(&decoder, cases[0].words + 2, 8, 0, &inst, NULL),
+      AQ_ERR_INPUT);
+}
+END_TEST
+
 START_TEST(any_bits_decode_and_print_within_bounds)
 {
   static const char *const targets[] = {"gfx900", "gfx906", "gfx908",
@@ -199,4 +242,5 @@ AQ_TEST_MAIN("isa/decode", a_processor_without_a_table_is_refused_by_name,
              an_instruction_that_is_cut_off_is_refused,
              an_opcode_belongs_to_its_targets,
              rare_encodings_have_llvm_objdumps_text,
+             scales_belong_to_the_matrix_instruction_behind_them,
              any_bits_decode_and_print_within_bounds)

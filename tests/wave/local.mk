@@ -29,6 +29,10 @@ check_PROGRAMS += tests/wave/test_matrix
 tests_wave_test_matrix_SOURCES = tests/wave/test_matrix.c
 EXTRA_DIST += tests/wave/matrix_kernels.c
 
+check_PROGRAMS += tests/wave/test_matrix_sums
+tests_wave_test_matrix_sums_SOURCES = tests/wave/test_matrix_sums.c \
+	tests/wave/bed.c tests/wave/bed.h
+
 check_PROGRAMS += tests/wave/test_guard
 
 check_PROGRAMS += tests/wave/test_lds tests/wave/test_typed

@@ -16,16 +16,17 @@ static const struct {
 enum { TARGETS = sizeof targets / sizeof *targets };
 
 static const char *const encodings[] = {
-    [AQ_ISA_SOP2] = "SOP2",     [AQ_ISA_SOPK] = "SOPK",
-    [AQ_ISA_SOP1] = "SOP1",     [AQ_ISA_SOPC] = "SOPC",
-    [AQ_ISA_SOPP] = "SOPP",     [AQ_ISA_SMEM] = "SMEM",
-    [AQ_ISA_VOP2] = "VOP2",     [AQ_ISA_VOP1] = "VOP1",
-    [AQ_ISA_VOPC] = "VOPC",     [AQ_ISA_VOP3] = "VOP3",
-    [AQ_ISA_VOP3P] = "VOP3P",   [AQ_ISA_DS] = "DS",
-    [AQ_ISA_FLAT] = "FLAT",     [AQ_ISA_SCRATCH] = "SCRATCH",
-    [AQ_ISA_GLOBAL] = "GLOBAL", [AQ_ISA_MUBUF] = "MUBUF",
-    [AQ_ISA_MTBUF] = "MTBUF",   [AQ_ISA_MIMG] = "MIMG",
-    [AQ_ISA_EXP] = "EXP",       [AQ_ISA_VINTRP] = "VINTRP"};
+    [AQ_ISA_SOP2] = "SOP2",       [AQ_ISA_SOPK] = "SOPK",
+    [AQ_ISA_SOP1] = "SOP1",       [AQ_ISA_SOPC] = "SOPC",
+    [AQ_ISA_SOPP] = "SOPP",       [AQ_ISA_SMEM] = "SMEM",
+    [AQ_ISA_VOP2] = "VOP2",       [AQ_ISA_VOP1] = "VOP1",
+    [AQ_ISA_VOPC] = "VOPC",       [AQ_ISA_VOP3] = "VOP3",
+    [AQ_ISA_VOP3P] = "VOP3P",     [AQ_ISA_VOP3PX2] = "VOP3PX2",
+    [AQ_ISA_DS] = "DS",           [AQ_ISA_FLAT] = "FLAT",
+    [AQ_ISA_SCRATCH] = "SCRATCH", [AQ_ISA_GLOBAL] = "GLOBAL",
+    [AQ_ISA_MUBUF] = "MUBUF",     [AQ_ISA_MTBUF] = "MTBUF",
+    [AQ_ISA_MIMG] = "MIMG",       [AQ_ISA_EXP] = "EXP",
+    [AQ_ISA_VINTRP] = "VINTRP"};
 
 static const char head[] =
     "# Instructions of gfx9\n\n"
