@@ -240,6 +240,8 @@ static bool form_is_needed(const aq_isa_inst *inst)
       inst->row->encoding == AQ_ISA_VOP3PX2 ||
       strncmp(inst->row->name, "v_permlane", 10) == 0)
     return false; /* handlers read the modifiers */
+  if (aq_wave_convert_selects(inst))
+    return false;
   for (unsigned k = 0; k < inst->operand_count; k++)
     needed |= inst->operands[k].modifiers != 0;
   return needed || (inst->row->flags & AQ_ISA_OPSEL && !halves_are_whole(inst));

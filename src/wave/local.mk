@@ -4,6 +4,7 @@ libaqcore_a_SOURCES += \
 	src/wave/buffer.c src/wave/buffer.h \
 	src/wave/code.c src/wave/code.h \
 	src/wave/control.c \
+	src/wave/convert.c \
 	src/wave/crew.c src/wave/crew.h \
 	src/wave/cross.c \
 	src/wave/direct.c src/wave/direct.h \

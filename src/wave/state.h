@@ -250,6 +250,7 @@ extern const aq_wave_semantics aq_wave_packed[];
 extern const aq_wave_semantics aq_wave_special[];
 extern const aq_wave_semantics aq_wave_division[];
 extern const aq_wave_semantics aq_wave_half[];
+extern const aq_wave_semantics aq_wave_convert[];
 extern const aq_wave_semantics aq_wave_gws_semantics[];
 /* The same semantics compiled for levels of the host's processor. */
 extern const aq_wave_semantics aq_wave_vector_base[];
@@ -266,6 +267,10 @@ aq_wave_handler *aq_wave_handler_named(unsigned level, const char *name);
 
 /* False for matrix instructions whose target or modifiers are not simulated. */
 bool aq_wave_matrix_executes(const aq_isa_inst *inst);
+
+/* Whether a conversion applies signs and selections of VOP3 itself: it writes a
+ * part of its destination. */
+bool aq_wave_convert_selects(const aq_isa_inst *inst);
 
 /* Runs an instruction with SDWA, DPP, modifiers or operand selection. */
 const aq_wave_op *aq_wave_form_run(aq_wave *w, const aq_wave_op *o);
