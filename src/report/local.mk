@@ -26,7 +26,6 @@ libaqcore_a_SOURCES += \
 aq_folder_headers += \
 	src/report/compare.h \
 	src/report/compare_by.h \
-	src/report/compare_json.c src/report/compare_json.h \
 	src/report/compare_runs.h \
 	src/report/diff.h \
 	src/report/metrics.h
