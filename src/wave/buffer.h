@@ -27,8 +27,8 @@ static inline uint64_t aq_wave_private_place(unsigned lane, uint64_t offset)
 }
 
 /* Bytes of a lane's private memory, `first` bytes of the arena further, or
- * NULL. Bytes of several words, at most 16, are a copy: who writes to them
- * calls aq_wave_private_put then. */
+ * NULL. Bytes of several words, at most 16, are a copy: a store to them ends
+ * with aq_wave_private_put. */
 void *aq_wave_private_at(aq_wave *w, unsigned lane, uint64_t first,
                          uint64_t offset, unsigned size);
 void aq_wave_private_put_across(aq_wave *w);

@@ -2,8 +2,8 @@
 /*
  * Vector memory: global, flat, scratch and buffer instructions.
  *
- * Lane by lane; access.inc has what is done for all of them at once. Addresses
- * of the device are the host's, but for LDS and private memory.
+ * Lane by lane; access.inc has the accesses of all lanes at once. Addresses of
+ * the device are the host's, but for LDS and private memory.
  */
 #include "config.h"
 

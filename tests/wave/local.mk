@@ -14,9 +14,13 @@ EXTRA_DIST += tests/wave/generated.h
 check_PROGRAMS += tests/wave/test_csmith
 tests_wave_test_csmith_SOURCES = tests/wave/test_csmith.c tests/wave/run.h
 EXTRA_DIST += tests/wave/csmith.h
+check_PROGRAMS += tests/wave/test_small
+tests_wave_test_small_SOURCES = tests/wave/test_small.c tests/wave/run.h
+EXTRA_DIST += tests/wave/small.cpp tests/wave/hip/hip_fp16.h \
+	tests/wave/hip/hip_runtime.h
 # With AQ_ORACLES=all they compare everything; a part of it in make check.
 aq_wave_oracles = tests/wave/test_opcodes tests/wave/test_generated \
-	tests/wave/test_csmith
+	tests/wave/test_csmith tests/wave/test_small
 
 check_PROGRAMS += tests/wave/test_kernels tests/wave/test_groups
 tests_wave_test_kernels_SOURCES = tests/wave/test_kernels.c \
