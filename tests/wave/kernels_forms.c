@@ -129,6 +129,10 @@ KERNEL(k_private)
     words[k] = (u32)a[i] * (k + 1);
   for (u32 k = 0; k < 24; k++)
     bytes[k] = (u8)(b[i] >> k);
+    /* Unrolled, it takes the compiler ten seconds. */
+#if defined(__clang__)
+#pragma clang loop unroll(disable)
+#endif
   for (u32 k = 0; k < 60; k++) {
     const u32 at = (u32)(b[i] >> (k & 31)) % 40;
     words[at] ^= (words[(at + 7) % 40] >> 3) + bytes[(at + k) % 24];

@@ -249,13 +249,13 @@ static void kernel(generator *g, unsigned number)
 
 /* ---- running ---- */
 
-static void unit_write(const char *path, uint64_t seed)
+static void unit_write(const char *path, uint64_t seed, unsigned kernels)
 {
   generator g = {.file = fopen(path, "w")};
   ck_assert_ptr_nonnull(g.file);
   aq_rng_init(&g.rng, seed, 0);
   fprintf(g.file, "#include \"wave/generated.h\"\n\n");
-  for (unsigned k = 0; k < UNIT; k++)
+  for (unsigned k = 0; k < kernels; k++)
     kernel(&g, k);
   ck_assert_int_eq(fclose(g.file), 0);
 }
@@ -290,7 +290,7 @@ static void unit_compare(uint64_t seed, const char *gfx, int level,
   snprintf(device, sizeof device, "%s/generated.co", aqtest_tmpdir());
   snprintf(host, sizeof host, "%s/generated-%llu-%s.so", aqtest_tmpdir(),
            (unsigned long long)seed, gfx);
-  unit_write(source, seed);
+  unit_write(source, seed, kernels);
   compiled("clang-22 -w -target amdgcn-amd-amdhsa -mcpu=%s -nogpulib -O%d "
            "-ffp-contract=off -I%s %s -o %s",
            gfx, level, aqtest_source(""), source, device);
