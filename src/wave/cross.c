@@ -34,30 +34,6 @@ BODY(v_writelane_b32)
   return aq_wave_next(o);
 }
 
-static uint32_t bits_below(uint64_t mask, int l)
-{
-  return (uint32_t)__builtin_popcountll(mask & (((uint64_t)1 << l) - 1));
-}
-
-BODY(v_mbcnt_lo_u32_b32)
-{
-  const uint32_t *pa = lanes_source(w, o, 0), *pb = lanes_source(w, o, 1);
-  LANES(l)
-  {
-    const uint32_t below = l >= 32 ? UINT32_MAX : (1u << l) - 1;
-    w->v[o->d][l] = (uint32_t)__builtin_popcount(pa[l] & below) + pb[l];
-  }
-  return aq_wave_next(o);
-}
-
-BODY(v_mbcnt_hi_u32_b32)
-{
-  const uint32_t *pa = lanes_source(w, o, 0), *pb = lanes_source(w, o, 1);
-  LANES(l)
-  w->v[o->d][l] = (l > 32 ? bits_below(pa[l], l - 32) : 0) + pb[l];
-  return aq_wave_next(o);
-}
-
 BODY(v_swap_b32)
 {
   LANES(l)
@@ -169,7 +145,6 @@ BODY(ds_swizzle_b32)
 #define H(name) {#name, name##_}
 const aq_wave_semantics aq_wave_cross[] = {
     H(v_readfirstlane_b32), H(v_readlane_b32), H(v_writelane_b32),
-    H(v_mbcnt_lo_u32_b32), H(v_mbcnt_hi_u32_b32), H(v_swap_b32),
-    H(v_permlane16_swap_b32), H(v_permlane32_swap_b32),
+    H(v_swap_b32), H(v_permlane16_swap_b32), H(v_permlane32_swap_b32),
     H(ds_bpermute_b32), H(ds_permute_b32), H(ds_swizzle_b32), {NULL, NULL}};
 /* clang-format on */
