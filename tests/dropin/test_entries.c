@@ -191,22 +191,23 @@ static const char *status_name(hsa_status_t status)
 
 static void page_head(FILE *out, const int counts[4])
 {
-  fprintf(out,
-          "# The functions of the drop-in\n\n"
-          "All %d functions of the HSA runtime are exported by the drop-in "
-          "`libhsa-runtime64.so.1`.\nThis page is made from "
-          "`src/dropin/functions.def`; a test compares them.\n\n"
-          "- **real** (%d): has its documented effect, through the simulator.\n"
-          "- **status** (%d): checks its arguments and gives a status; the "
-          "documented effect is\n  there already, or is none on a simulator.\n"
-          "- **unsupported** (%d): gives the error that the table names, never "
-          "success. Where it\n  says for a device, what is no device gives "
-          "`HSA_STATUS_ERROR_INVALID_AGENT`.\n\n"
-          "Before `hsa_init` every function that returns a status, but "
-          "`hsa_init` and\n`hsa_status_string`, gives "
-          "`HSA_STATUS_ERROR_NOT_INITIALIZED`.\n",
-          ENTRIES, counts[REAL], counts[STATUS_ONLY],
-          counts[UNSUPPORTED] + counts[OF_NO_DEVICE]);
+  fprintf(
+      out,
+      "# The functions of the drop-in\n\n"
+      "The drop-in `libhsa-runtime64.so.1` exports all %d functions of the "
+      "HSA runtime.\n`src/dropin/functions.def` makes this page; a test "
+      "compares them.\n\n"
+      "- **real** (%d): has its documented effect, through the simulator.\n"
+      "- **status** (%d): checks its arguments and returns a status; on the "
+      "simulator the\n  documented effect holds already, or is none.\n"
+      "- **unsupported** (%d): returns the error of the table, never "
+      "success. With \"for a\n  device\", any other handle returns "
+      "`HSA_STATUS_ERROR_INVALID_AGENT`.\n\n"
+      "Before `hsa_init` every function that returns a status, except "
+      "`hsa_init` and\n`hsa_status_string`, returns "
+      "`HSA_STATUS_ERROR_NOT_INITIALIZED`.\n",
+      ENTRIES, counts[REAL], counts[STATUS_ONLY],
+      counts[UNSUPPORTED] + counts[OF_NO_DEVICE]);
 }
 
 static void page_write(FILE *out)
@@ -220,7 +221,7 @@ static void page_write(FILE *out)
     const entry *e = &entries[i];
     if (strcmp(e->group, group) != 0)
       fprintf(out,
-              "\n## %s\n\n| function | class | what it does |\n"
+              "\n## %s\n\n| function | class | effect |\n"
               "|---|---|---|\n",
               e->group);
     group = e->group;

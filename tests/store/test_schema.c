@@ -272,7 +272,7 @@ static void put_runs(FILE *out)
   fputs(
       "| column | meaning |\n|---|---|\n"
       "| `id` | number of the run; never used again after it was removed |\n"
-      "| `created` | when its writing began: seconds since 1970, UTC |\n"
+      "| `created` | begin of its writing: seconds since 1970, UTC |\n"
       "| `complete` | 1 once its last row was stored; 0: it is being written, "
       "or its writer was killed |\n"
       "| `row_count` | rows stored so far |\n",
