@@ -14,8 +14,8 @@ dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT
 export AQUEDUCT_STORE="$dir/runs.db" AQUEDUCT_QUIET=1
 
-# What the trivial formula E, fitted to the trace, reaches by the data's own
-# reckoning (for rocprof v1, which has no API times, the formula `begin`).
+# The published error of the trivial formula E, fitted to the trace (for rocprof
+# v1, which has no API times, of the formula `begin`).
 baseline() { # TRACE
   tr -d - < "$data/baseline.csv" | awk -F, -v trace="$1" '
     function us(ns) { return sprintf("%.2f", ns / 1000) + 0 }

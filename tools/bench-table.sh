@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 # Turns the lines of `make bench` on standard input into a Markdown table: all
-# of them, or those of the benchmarks that are named.
+# lines, or the lines of the named benchmarks.
 set -eu
 command -v jq > /dev/null || { echo "bench-table: needs jq" >&2; exit 2; }
 echo "| benchmark | value | floor in the same run | ratio |"

@@ -1,10 +1,10 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 # Fits the constants of the shipped device models to the published traces again
-# (traces/calibration.tsv), beside what the models have. Ends with 1 when one is
-# further off than a step of the GPU's timestamps, or 5 us for unmap_after, which
-# few launches come close to. Needs the traces in DATA/raw and jq.
-# usage: calibrate.sh AQUEDUCT DATA [MODEL]
+# (traces/calibration.tsv), beside the models' values. Ends with 1 when one
+# differs by more than a step of the GPU's timestamps, or 5 us for unmap_after,
+# near which few launches lie. Needs the traces in DATA/raw and jq. usage:
+# calibrate.sh AQUEDUCT DATA [MODEL]
 set -eu
 aqueduct=$1
 data=$2

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# Installs what is missing (Debian, Ubuntu), builds in build-check/ and runs
+# Installs missing packages (Debian, Ubuntu), builds in build-check/ and runs
 # every test; with AQ_LINT set it lints first. Ends with one line: N passed, N
 # failed, N skipped.
 set -eu
@@ -33,8 +33,8 @@ fi
 status=0
 make -s -k -j"$(nproc)" check > check.log 2>&1 || status=$?
 grep -E '^(FAIL|ERROR|XPASS)' check.log || true
-# Tests of threads and processes may fail on a busy machine: those that fail are
-# repeated once, and said so.
+# Tests of threads and processes may fail on a busy machine: the script repeats
+# failed ones once, and reports it.
 repeated=0
 if [ "$status" != 0 ] && grep -q '^# TOTAL' check.log; then
   if make -s -k recheck > recheck.log 2>&1; then

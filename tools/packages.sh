@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 # shellcheck shell=sh disable=SC2034 # the lists are used by the callers
-# Sourced by the set-up commands: what the build needs, by distribution.
+# Sourced by the set-up commands: the packages that the build needs, by
+# distribution.
 
 # need TOOL-OR-PKG-CONFIG-TEST … as "test|debian package|fedora package".
 # cmd: a program on PATH; pc: a pkg-config module; h: a header.
@@ -89,8 +90,8 @@ aq_apt() { # SUDO ARGUMENTS…
   done
 }
 
-# Installs what is missing with apt as root or through sudo; elsewhere prints
-# the command that does and stops.
+# Installs missing packages with apt as root or through sudo; elsewhere prints
+# the command for it and stops.
 aq_install() { # NEEDS
   missing=$(aq_missing 2 "$1")
   [ -z "$missing" ] && return 0

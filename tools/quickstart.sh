@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# From a fresh checkout to a measured GPU trace beside its simulation.
-# Installs what is missing (Debian, Ubuntu), builds in build-quickstart/, then
-# imports the trace that ships in traces/, replays it and compares the two.
+# From a fresh checkout to a measured GPU trace beside its simulation. Installs
+# missing packages (Debian, Ubuntu), builds in build-quickstart/, then imports
+# the trace that ships in traces/, replays it and compares the two.
 set -eu
 cd "$(dirname "$0")/.."
 root=$PWD

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Captures what a program submits to its queues, for
+ * Captures a program's submissions to its queues, for
  *
  *   aqueduct replay FILE [--bench 20]
  *
- * A capture is attached before queues and semaphores are made, is told of
- * memory and kernels, and is finished when everything has been submitted.
+ * The program attaches the capture before it makes queues and semaphores, adds
+ * memory and kernels to it, and finishes it after the last submission.
  *
  *   cc capture.c $(pkg-config --cflags --libs aqueduct) && ./a.out out.aqcap
  */

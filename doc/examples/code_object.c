@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A code object: what it has is printed, its kernel "vadd" is looked up by name
- * and executed.
+ * Prints the contents of a code object, looks its kernel "vadd" up by name and
+ * executes it.
  *
  *   cc code_object.c $(pkg-config --cflags --libs aqueduct)
  *   ./a.out kernels/device-gfx90a.hsaco

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * A command buffer that is recorded once and replayed with other buffers each
- * time: its commands refer to slots, and a binding table says what they are.
+ * time: its commands refer to slots, and a binding table gives their buffers.
  *
  *   cc command_buffer.c $(pkg-config --cflags --libs aqueduct) && ./a.out
  */

@@ -2,14 +2,13 @@
 /*
  * Testing code that makes AQL packets, without a GPU.
  *
- * A program that submits work wants to know that its packets wait for what they
- * should, and for nothing else. Here a simulated device runs them in virtual
- * time, and the test asserts on the timeline. It needs the installed library
- * only:
+ * Such a test checks that packets wait for their dependencies and for nothing
+ * else. A simulated device runs them in virtual time, and the test asserts on
+ * the timeline. It needs the installed library only:
  *
  *   cc unit_test.c $(pkg-config --cflags --libs aqueduct) && ./a.out
  *
- * Any test framework will do; this one prints TAP by itself.
+ * Any test framework works; this program prints TAP without one.
  */
 #include <aqueduct/testbed.h>
 
@@ -50,7 +49,7 @@ static void check(int holds, const char *what)
 
 static aqsim_testbed *bed_open(void)
 {
-  /* Constants of the device can be set, here those that the tests use. */
+  /* Sets the device's constants that the tests use. */
   static const char *const edits[] = {"dependency_poll=500 ns",
                                       "interrupt_to_host=5 us", NULL};
   aqsim_testbed *bed;

@@ -44,7 +44,7 @@ static void check(aq_status status)
   exit(1);
 }
 
-/* Memory of the queue's device, for what runs behind. */
+/* Memory of the queue's device, for later operations. */
 static void *device_memory(aq_queue *queue, size_t size)
 {
   void *memory;

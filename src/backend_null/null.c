@@ -108,7 +108,7 @@ static void null_info(aq_transport *t, aq_transport_info *out)
 static void null_inspect(aq_transport *t,
                          void (*line)(const char *text, void *user), void *user)
 {
-  (void)t, (void)line, (void)user; /* nothing to tell: caps says so */
+  (void)t, (void)line, (void)user; /* it prints no lines: caps lacks them */
 }
 
 /* ---- memory ---- */
@@ -411,7 +411,7 @@ static void null_queue_destroy(aq_transport *t, aq_ring *ring)
 static void null_queue_doorbell(aq_transport *t, aq_ring *ring, uint64_t id)
 {
   aqsim_null *n = null_from(t);
-  /* Release: whoever reads the cell sees the packets up to id. */
+  /* Release: a reader of the cell sees the packets up to id. */
   __atomic_store_n(ring->doorbell, id, __ATOMIC_RELEASE);
   if (n->running)
     return; /* the loop that runs will come to it */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the null transport is made of, and how it retires packets. Included by
- * the null transport only; one thread at a time.
+ * The structures of the null transport, and its retiring of packets. Included
+ * by the null transport only; one thread at a time.
  */
 #ifndef AQSIM_NULL_RETIRE_H
 #define AQSIM_NULL_RETIRE_H
@@ -18,7 +18,7 @@ typedef struct aqsim_null_queue {
   aq_ring ring; /* first */
   struct aqsim_null_queue *next;
   bool active;
-  bool destroyed; /* while packets retire: freed when that is over */
+  bool destroyed; /* while packets retire: freed afterwards */
   uint32_t seen;  /* dependencies of the packet at the front, once 0 */
   void (*error)(const aq_queue_error *error, void *user);
   void *user;

@@ -59,12 +59,12 @@ static void foreign_complete(aqsim *sim, const aqsim_device *device,
                              aq_amd_signal *abi, aq_time start, aq_time end,
                              bool profile, int64_t negative)
 {
-  uint64_t hole;
+  uint64_t unmapped;
   if (profile) {
     abi->start_ts = (uint64_t)aqsim_clock_ticks(device, start);
     abi->end_ts = (uint64_t)aqsim_clock_ticks(device, end);
   }
-  /* Release: whoever acquires the value sees the packet's effects. */
+  /* Release: a thread that acquires the value sees the packet's effects. */
   if (negative < 0)
     __atomic_store_n(&abi->value, negative, __ATOMIC_SEQ_CST);
   else
@@ -72,7 +72,7 @@ static void foreign_complete(aqsim *sim, const aqsim_device *device,
   sim->touched = true;
   if (abi->mailbox && abi->mailbox % sizeof(uint64_t) == 0 &&
       !aqsim_memory_unmapped(AQSIM_WRITE, abi->mailbox, sizeof(uint64_t),
-                             &hole))
+                             &unmapped))
     __atomic_store_n((uint64_t *)(uintptr_t)abi->mailbox, abi->event_id,
                      __ATOMIC_RELEASE);
 }
@@ -81,9 +81,9 @@ void aqsim_signal_complete_other(aqsim *sim, const aqsim_device *device,
                                  aq_signal handle, aq_time start, aq_time end,
                                  bool profile, int64_t negative)
 {
-  uint64_t hole;
+  uint64_t unmapped;
   char line[WORDS];
-  if (aqsim_signal_named(&sim->signals, handle, AQSIM_WRITE, &hole) ==
+  if (aqsim_signal_named(&sim->signals, handle, AQSIM_WRITE, &unmapped) ==
       AQSIM_NAMED_FOREIGN) {
     foreign_complete(sim, device, (aq_amd_signal *)(uintptr_t)handle.handle,
                      start, end, profile, negative);

@@ -20,13 +20,13 @@ void aqsim_signal_stamp(const aqsim_device *device, aqsim_signal *signal,
 /* Whether the device's hooks lose the interrupt of a decrement. */
 bool aqsim_interrupt_is_lost(const aqsim *sim, const aqsim_signal *signal);
 
-/* Live: whether a completion signal is to be decremented where no memory is
- * (*hole). False for handle 0. */
+/* Live: whether the memory of a completion signal is not mapped
+ * (*unmapped). False for handle 0. */
 static inline bool aqsim_signal_is_missing(const aqsim *sim, aq_signal handle,
-                                           uint64_t *hole)
+                                           uint64_t *unmapped)
 {
   return sim->live && handle.handle &&
-         aqsim_signal_named(&sim->signals, handle, AQSIM_WRITE, hole) ==
+         aqsim_signal_named(&sim->signals, handle, AQSIM_WRITE, unmapped) ==
              AQSIM_NAMED_NOTHING;
 }
 

@@ -168,7 +168,7 @@ struct aqsim_flight {
   aq_time fetch;          /* decoded */
   uint8_t step;           /* aqsim_step */
   uint8_t stalls;         /* AQ_STALL_… */
-  bool in_use, sleeping, glued;
+  bool in_use, sleeping, back_to_back;
   bool barrier;  /* its barrier bit */
   bool frozen;   /* its kernel was taken off the compute units */
   bool stopped;  /* the same, by a policy: not in `frozen` */

@@ -78,7 +78,7 @@ static aq_time legs_look(aqsim_gate *gate)
     }
     int64_t value;
     if (!aqsim_gate_value(leg, &value)) {
-      gate->hole = (uintptr_t)leg->address;
+      gate->unmapped = (uintptr_t)leg->address;
       return next;
     }
     if (!value_holds(&gate->test, value)) {
@@ -95,7 +95,7 @@ static aq_time legs_look(aqsim_gate *gate)
 
 static bool gate_is_open(const aqsim_gate *gate, bool some)
 {
-  return gate->unseen == 0 || gate->negative < 0 || gate->hole ||
+  return gate->unseen == 0 || gate->negative < 0 || gate->unmapped ||
          (gate->test.any && some);
 }
 
@@ -138,7 +138,7 @@ static void gate_begin(aqsim_gate *gate, aqsim_gate_leg *legs, uint32_t count,
   gate->count = count;
   gate->unseen = 0;
   gate->negative = 0;
-  gate->hole = 0;
+  gate->unmapped = 0;
   gate->memory = false;
   gate->test = *test;
   gate->poll = poll;
@@ -149,7 +149,7 @@ static void gate_begin(aqsim_gate *gate, aqsim_gate_leg *legs, uint32_t count,
 static bool leg_aim(aqsim_gate_leg *leg, aq_signal handle)
 {
   const aqsim_signals *signals = leg->gate->gates->signals;
-  uint64_t hole;
+  uint64_t unmapped;
   aqsim_signal *signal = aqsim_signal_from(handle);
   leg->address = (const char *)(uintptr_t)handle.handle +
                  offsetof(aqsim_signal, abi.value);
@@ -157,7 +157,7 @@ static bool leg_aim(aqsim_gate_leg *leg, aq_signal handle)
     leg->signal = signal;
     return true;
   }
-  switch (aqsim_signal_named(signals, handle, AQSIM_READ, &hole)) {
+  switch (aqsim_signal_named(signals, handle, AQSIM_READ, &unmapped)) {
   case AQSIM_NAMED_SIGNAL:
     leg->signal = signal;
     leg->foreign = signal->placed;
@@ -203,7 +203,7 @@ bool aqsim_gate_arm(aqsim_gate *gate, aqsim_gate_leg *legs,
       continue;
     if (!leg_aim(&legs[i], dependencies[i]) ||
         !aqsim_gate_value(&legs[i], &value)) {
-      gate->hole = dependencies[i].handle;
+      gate->unmapped = dependencies[i].handle;
       legs[i].address = NULL;
       continue;
     }
@@ -218,7 +218,7 @@ bool aqsim_gate_arm(aqsim_gate *gate, aqsim_gate_leg *legs,
       gate->negative = value;
   }
   /* Null handles satisfy all, but never any. */
-  bool open = gate->negative < 0 || gate->hole ||
+  bool open = gate->negative < 0 || gate->unmapped ||
               (test->any ? some : gate->unseen == 0);
   if (open)
     aqsim_gate_disarm(gate);
@@ -239,7 +239,7 @@ bool aqsim_gate_arm_memory(aqsim_gate *gate, aqsim_gate_leg *leg,
   int64_t value;
   const bool there = aqsim_gate_value(leg, &value);
   if (!there)
-    gate->hole = (uintptr_t)address;
+    gate->unmapped = (uintptr_t)address;
   if (!there || value_holds(test, value)) {
     gate->count = 0;
     return true;

@@ -63,9 +63,9 @@ struct aqsim_gate {
   aqsim_gate_test test;
   aq_time poll;
   uint32_t count, unseen;
-  int64_t negative; /* the value below 0 that opened it, or 0 */
-  uint64_t hole;    /* where a dependency should be and no memory is: that opens
-                       it too; or 0 */
+  int64_t negative;  /* the value below 0 that opened it, or 0 */
+  uint64_t unmapped; /* address of a dependency in unmapped memory, which opens
+                    it too; or 0 */
   bool armed, memory;
   bool scheduled; /* its event is pending */
 };

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Publishes memory of the simulator in the executor's allocation map, where
- * there is one: only what is there may be touched by the code of kernels.
+ * Publishes memory of the simulator in the executor's allocation map, if it has
+ * one: the code of kernels may access only published memory.
  *
- * A map of NULL takes everything and keeps nothing. Any thread.
+ * A map of NULL accepts every call and stores nothing. Any thread.
  */
 #ifndef AQSIM_PUBLISHED_H
 #define AQSIM_PUBLISHED_H

@@ -149,16 +149,17 @@ const aqsim_signal *aqsim_signals_find(const aqsim_signals *signals,
 }
 
 aqsim_named aqsim_signal_named(const aqsim_signals *signals, aq_signal handle,
-                               aqsim_access access, uint64_t *hole)
+                               aqsim_access access, uint64_t *unmapped)
 {
   if (!signals->awake || aqsim_signals_find(signals, handle))
     return AQSIM_NAMED_SIGNAL;
   if (aqsim_signal_is_pooled(signals, handle))
     return AQSIM_NAMED_DESTROYED;
-  *hole = handle.handle;
+  *unmapped = handle.handle;
   if (handle.handle % _Alignof(aq_amd_signal) != 0 ||
       aq_slab_covers(&signals->slab, handle.handle) || /* inside of one */
-      aqsim_memory_unmapped(access, handle.handle, sizeof(aq_amd_signal), hole))
+      aqsim_memory_unmapped(access, handle.handle, sizeof(aq_amd_signal),
+                            unmapped))
     return AQSIM_NAMED_NOTHING;
   return AQSIM_NAMED_FOREIGN;
 }

@@ -113,14 +113,14 @@ typedef enum aqsim_named {
   AQSIM_NAMED_SIGNAL,    /* of the pool, or placed */
   AQSIM_NAMED_DESTROYED, /* it was one of the pool */
   AQSIM_NAMED_FOREIGN,   /* an amd_signal_t that the client made itself */
-  AQSIM_NAMED_NOTHING,   /* memory that is unmapped or misaligned: *hole */
+  AQSIM_NAMED_NOTHING,   /* memory that is unmapped or misaligned: *unmapped */
 } aqsim_named;
 
-/* Tells a signal of the simulator from a client's own memory by a handle that
- * is not 0. Virtual time trusts its caller: there it is always a signal.
- * `*hole` gets the first unmapped byte. */
+/* Whether a handle that is not 0 names a signal of the simulator or a client's
+ * own memory. Virtual time trusts its caller: there it is always a signal. Sets
+ * `*unmapped` to the first unmapped byte. */
 aqsim_named aqsim_signal_named(const aqsim_signals *signals, aq_signal handle,
-                               aqsim_access access, uint64_t *hole);
+                               aqsim_access access, uint64_t *unmapped);
 
 /* ---- what every change does: inline, since every packet passes here ---- */
 

@@ -183,13 +183,13 @@ static void launches_part(const aq_calibrate *c, aq_time step,
 
 /* How long before the previous end a submission has to be to leave no gap: the
  * place with the fewest on the wrong side, told by its two neighbours. */
-static aq_calibrate_sample glue_find(aq_calibrate_pairs *nears)
+static aq_calibrate_sample lead_find(aq_calibrate_pairs *nears)
 {
   sort(nears);
-  size_t wrong = 0, best = SIZE_MAX, place = 0, glued = 0;
+  size_t wrong = 0, best = SIZE_MAX, place = 0, early = 0;
   for (size_t i = 0; i < nears->count; i++)
-    glued += nears->at[i].value != 0;
-  wrong = nears->count - glued; /* all are long enough before */
+    early += nears->at[i].value != 0;
+  wrong = nears->count - early; /* all are long enough before */
   for (size_t i = 0; i <= nears->count; i++) {
     if (wrong < best) {
       best = wrong;
@@ -250,6 +250,6 @@ void aq_calibrate_tell(aq_calibrate *c, aq_time idle_step,
   const aq_time step =
       out->idle_step == AQ_TIME_NONE ? idle_step : out->idle_step;
   launches_part(c, step, out);
-  out->figures[AQ_CALIBRATE_GLUE] = glue_find(&c->nears);
+  out->figures[AQ_CALIBRATE_BACK_TO_BACK] = lead_find(&c->nears);
   graphs_tell(c, step, out);
 }

@@ -74,7 +74,7 @@ static int64_t figure_value(int figure, const aq_calibrate_sample *sample)
 {
   if (figure == AQ_CALIBRATE_INTERVAL)
     return sample->least;
-  if (figure != AQ_CALIBRATE_GLUE && sample->n < FEW)
+  if (figure != AQ_CALIBRATE_BACK_TO_BACK && sample->n < FEW)
     return (sample->least + sample->most) / 2;
   return sample->p50;
 }

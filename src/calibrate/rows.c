@@ -13,7 +13,8 @@
 #include "report/timestamp_step.h"
 
 enum {
-  GLUED = 20,    /* ns: a start so close to the previous end is back-to-back */
+  BACK_TO_BACK =
+      20,        /* ns: a start so close to the previous end is back-to-back */
   EARLY = 5,     /* us: a row submitted so long before was surely queued */
   NEAR = 10,     /* us: and not so long before, perhaps */
   DRY = 50,      /* us: a gap inside a graph after which the queue was dry */
@@ -83,9 +84,9 @@ static size_t lane_find(run_rows *r, int64_t key)
 
 /* ---- one row ---- */
 
-static bool is_glued(const aq_record *row, aq_time before)
+static bool is_back_to_back(const aq_record *row, aq_time before)
 {
-  return llabs(row->start - before) <= GLUED * AQ_NS;
+  return llabs(row->start - before) <= BACK_TO_BACK * AQ_NS;
 }
 
 /* A kernel that the host launched with a call of its own. */
@@ -94,12 +95,12 @@ static void direct_tell(run_rows *r, const aq_record *row, aq_time submit,
 {
   aq_calibrate *c = r->calibrate;
   const aq_time lead = before - submit;
-  if (is_glued(row, before) && lead >= EARLY * AQ_US)
+  if (is_back_to_back(row, before) && lead >= EARLY * AQ_US)
     figure(r, AQ_CALIBRATE_INTERVAL, row->end - before);
   else if (lead >= EARLY * AQ_US && row->start > before)
     figure(r, AQ_CALIBRATE_GAP, row->start - before);
   if (lead >= 0 && lead < NEAR * AQ_US)
-    add(r, &c->nears, lead, is_glued(row, before));
+    add(r, &c->nears, lead, is_back_to_back(row, before));
   const aq_time latency = row->start - submit;
   const aq_time called =
       row->host_begin == AQ_TIME_NONE ? submit : row->host_begin;
@@ -158,7 +159,7 @@ static void row_tell(run_rows *r, lane *queue, const aq_record *row,
       queue->correlation != AQ_NONE && !continues_graph(queue, row);
   const aq_time called = graph ? row->host_begin : submit;
   if (after_graph && called != AQ_TIME_NONE &&
-      called <= before - EARLY * AQ_US && !is_glued(row, before))
+      called <= before - EARLY * AQ_US && !is_back_to_back(row, before))
     figure(r, AQ_CALIBRATE_GRAPH_END, row->start - before);
   if (graph)
     graph_node(r, queue, row, device_before);
@@ -168,7 +169,7 @@ static void row_tell(run_rows *r, lane *queue, const aq_record *row,
     return;
   if (submit != AQ_TIME_NONE)
     direct_tell(r, row, submit, before, device_before);
-  else if (is_glued(row, before))
+  else if (is_back_to_back(row, before))
     figure(r, AQ_CALIBRATE_INTERVAL, row->end - before);
 }
 

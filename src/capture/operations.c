@@ -222,7 +222,7 @@ static void call_put(aq_capture *capture, const aq_host_call *call)
   aq_cap_host_call record = {.target = {.memory = AQ_CAP_NONE}};
   if (!call->name)
     aq_cap_fail(capture, AQ_ERR_UNSUPPORTED,
-                "host call: without a name a replay cannot tell what it does");
+                "host call without a name: a replay cannot find its function");
   if (call->target)
     record.target =
         aq_cap_place_of(capture, call->target, call->target_size, "host call");

@@ -101,8 +101,8 @@ static aq_status vendor_fit(const aq_packet_player *p,
 {
   if (packet->format != AQ_AMD_FORMAT_BARRIER_VALUE)
     return aq_diag_set(diag, AQ_ERR_UNSUPPORTED,
-                       "AMD packet of format %u; expected a barrier-value: "
-                       "what others point to is not captured",
+                       "AMD packet of format %u; expected a barrier-value: a "
+                       "capture has no buffers of other formats",
                        packet->format);
   return aq_packet_signal_find(p, packet->signal.handle, &packet->signal, diag);
 }

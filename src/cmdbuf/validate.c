@@ -494,7 +494,7 @@ static aq_status sums_check(const aq_program *program, aq_diag *diag)
       sums.kernarg_size != program->kernarg_size ||
       sums.kernarg_max != program->kernarg_max)
     return aq_diag_set(diag, AQ_ERR_INPUT,
-                       "program: its sums are not those of its blocks");
+                       "program: its sums differ from the sums of its blocks");
   if (sums.flags & ~program->flags)
     return aq_diag_set(diag, AQ_ERR_INPUT,
                        "program: flags 0x%x; at least 0x%x expected",

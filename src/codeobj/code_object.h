@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Code objects for users of the library: opening a file of compiled kernels,
- * looking kernels up by name, printing what the metadata say. A file is a code
- * object, an offload bundle, or an executable or library with such bundles.
+ * looking kernels up by name, printing the metadata. A file is a code object,
+ * an offload bundle, or an executable or library with such bundles.
  *
  * The bytes of an open code object go to module_load of a transport
  * (transport.h), whose kernel_lookup gives the object that packets name.
  *
- * Ownership: the caller closes a code object; everything that it hands out
- * lives as long. Thread rule: a code object is constant once opened, and any
+ * Ownership: the caller closes a code object; all pointers that it returns are
+ * valid until then. Thread rule: an open code object is constant, and any
  * number of threads may read it.
  */
 #ifndef AQ_CODEOBJ_CODE_OBJECT_H

@@ -14,7 +14,7 @@ typedef struct aq_code_reading {
   aq_elf elf;
   aq_codeobj *out; /* filled step by step */
   aq_codeobj_depth depth;
-  aq_code_kernel *kernels; /* those of `out`, to write to */
+  aq_code_kernel *kernels; /* the kernels of `out`, writable */
   aq_code_symbol *symbols;
   aq_diag *diag; /* the words of failures; may be NULL */
 } aq_code_reading;

@@ -240,7 +240,9 @@ void aq_code_stub_tell(const aq_codeobj *codeobj, const char *name,
   aq_target_print(&codeobj->target, target);
   snprintf(begin, sizeof begin, "%s", name);
   literal_of(begin, quoted);
-  put(&s, "/* Host functions for a code object of %s: a plug-in that plays its",
+  put(&s,
+      "/* Host functions for a code object of %s: a plug-in that stands for "
+      "its",
       target);
   put(&s, " * kernels on the simulator. Build:");
   put(&s, " * cc -std=gnu11 -fPIC -shared $(pkg-config --cflags aqueduct) */");

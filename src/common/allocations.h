@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The allocation map: which memory the devices of a simulator may touch, whose
- * it is and what it is for. Those who allocate publish here; executors
- * (executor.h) and checkers look up.
+ * The allocation map: the memory that the devices of a simulator may access,
+ * with its owner and purpose. Allocators publish here; executors (executor.h)
+ * and checkers look up.
  *
  * Guest addresses are host addresses, so `base` is where both see the bytes;
  * locked host memory has an alias besides (see aq_address_host).
  * Allocations may overlap (host memory is locked piece by piece): an access is
- * allowed if one of them allows it, in whole pages as on a GPU. What was
- * withdrawn is remembered for diagnosis, the last AQ_ALLOCATIONS_FREED of them.
+ * allowed if one of them allows it, in whole pages as on a GPU. The map keeps
+ * the last AQ_ALLOCATIONS_FREED withdrawn allocations for diagnosis.
  *
  * Threads: any thread may publish, withdraw and look up at any time. Looking up
  * takes no lock: it repeats while a writer is at work. Naming an address takes
@@ -86,8 +86,7 @@ typedef struct aq_allocation {
   bool executable; /* its readers may execute it */
 } aq_allocation;
 
-/* What may be touched with it: a GPU maps whole pages, and knows nothing of
- * what was asked for. */
+/* The accessible range: a GPU maps whole pages, not the requested size. */
 static inline uint64_t aq_allocation_first(const aq_allocation *a)
 {
   return a->base & ~(uint64_t)(AQ_ALLOCATION_PAGE - 1);
@@ -133,15 +132,15 @@ bool aq_allocations_find(const aq_allocations *map, uint64_t address,
 bool aq_allocations_of_kind(aq_allocations *map, uint64_t address,
                             aq_allocation_kind kind, aq_allocation *out);
 
-/* How many executable allocations were withdrawn so far: what was learned of
- * code holds as long as this stays. */
+/* The number of executable allocations withdrawn so far: facts about code stay
+ * valid while it does not change. */
 uint64_t aq_allocations_code_removed(const aq_allocations *map);
 
 /* How many aliases are published. */
 uint64_t aq_allocations_aliases(const aq_allocations *map);
 
-/* Whether any device may execute code at an address: an allocation says so or,
- * in an open map, none covers it. */
+/* Whether any device may execute code at an address: an allocation allows it
+ * or, in an open map, none covers the address. */
 bool aq_allocations_executable(const aq_allocations *map, uint64_t address);
 
 /* Whether an allocation covers the address, whatever it allows. */

@@ -116,8 +116,8 @@ typedef struct aq_executor {
   /* Frees the execution, in whatever state it is. */
   void (*end)(void *execution);
 
-  /* Where those who allocate publish what devices may touch, while the executor
-   * lives; NULL: it does not check that. */
+  /* Here allocators publish the memory that devices may access, while the
+   * executor lives; NULL: it does not check accesses. */
   struct aq_allocations *allocations;
   /* High words of the addresses by which flat instructions reach the memory of
    * a workgroup and of a work-item: of the fields of aq_amd_queue. */

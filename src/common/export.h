@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What every public header uses: AQ_API marks a function or table that
- * libaqueduct exports (everything else is hidden); the declarations of a header
- * lie between AQ_BEGIN_DECLS and AQ_END_DECLS, so that C++ includes it too.
+ * Visibility and language marks of every public header: AQ_API marks a function
+ * or table that libaqueduct exports (all other symbols are hidden); the
+ * declarations of a header lie between AQ_BEGIN_DECLS and AQ_END_DECLS, so that
+ * C++ includes it too.
  */
 #ifndef AQ_COMMON_EXPORT_H
 #define AQ_COMMON_EXPORT_H

@@ -3,8 +3,8 @@
 #ifndef AQ_COMMON_FILE_SYSTEM_H
 #define AQ_COMMON_FILE_SYSTEM_H
 
-/* "ext4" and so on: the file system that holds `path`. Static; where it is not
- * known, words that say so. */
+/* "ext4" and so on: the file system that holds `path`. Static; where the type
+ * is unknown, a text that says this. */
 const char *aq_file_system_name(const char *path);
 
 #endif

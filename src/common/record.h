@@ -47,14 +47,14 @@ typedef enum aq_record_via {
 } aq_record_via;
 
 enum aq_record_flag {
-  AQ_FLAG_GLUED = 1 << 0,       /* start is the end of the packet before it */
-  AQ_FLAG_PINNED = 1 << 1,      /* replayed at its measured time: not scored */
-  AQ_FLAG_GRAPH_FIRST = 1 << 2, /* first packet of a graph launch */
-  AQ_FLAG_EDGE = 1 << 3,        /* waited for another queue */
-  AQ_FLAG_ERROR = 1 << 4,       /* ended in a queue error */
-  AQ_FLAG_LEARNED = 1 << 5,     /* durations were learned of it: not scored */
-  AQ_FLAG_EXECUTED = 1 << 6,    /* its end is that of its executed code, later
-                                   than its cost model's */
+  AQ_FLAG_BACK_TO_BACK = 1 << 0, /* start is the end of the packet before it */
+  AQ_FLAG_PINNED = 1 << 1,       /* replayed at its measured time: not scored */
+  AQ_FLAG_GRAPH_FIRST = 1 << 2,  /* first packet of a graph launch */
+  AQ_FLAG_EDGE = 1 << 3,         /* waited for another queue */
+  AQ_FLAG_ERROR = 1 << 4,        /* ended in a queue error */
+  AQ_FLAG_LEARNED = 1 << 5,      /* durations were learned of it: not scored */
+  AQ_FLAG_EXECUTED = 1 << 6,     /* its end is the end of its executed code,
+                                    later than its cost model's */
 };
 
 /* The reasons for a packet's wait between its decode and its first wave. */

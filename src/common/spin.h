@@ -26,7 +26,7 @@ typedef struct aq_spin_args {
 enum {
   /* The duration was measured between timestamps of back-to-back dispatches, so
    * on devices whose model sets this it contains the launch of this packet. */
-  AQ_SPIN_GLUED = 1 << 0,
+  AQ_SPIN_BACK_TO_BACK = 1 << 0,
 };
 
 AQ_STATIC_ASSERT(sizeof(aq_spin_args) == 16, "two quad words");

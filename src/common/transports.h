@@ -52,8 +52,8 @@ AQ_API aq_status aq_transport_stack_open(const aq_transport_stack *stack,
 
 /* ---- the executor of a stack; before it opens a transport ---- */
 
-/* What runs the code of kernels, unless options name another; it lives as long
- * as the stack. */
+/* The executor of kernel code, unless options name another; it lives as long as
+ * the stack. */
 AQ_API const aq_executor *
 aq_transport_stack_executor(const aq_transport_stack *stack);
 

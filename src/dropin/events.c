@@ -53,7 +53,8 @@ void aqdrop_event_tell(const aq_system_event *event, void *user)
   if (event_handle(runtime, &fault))
     return;
   fprintf(stderr, "aqueduct: %s\n", event->text);
-  abort(); /* as ROCr does: nobody would ever wake who waits for the packet */
+  abort(); /* as ROCr does: no event would ever wake a thread that waits for it
+            */
 }
 
 void aqdrop_event_in_use(aqdrop *runtime, const aqdrop_agent *agent,

@@ -1,6 +1,6 @@
 # The drop-in libhsa-runtime64.so.1: in a folder of its own, so that no program
-# loads it by accident. It takes what it needs of the core out of the archive,
-# so nothing of the store or of report comes with it.
+# loads it by accident. The linker takes only the needed core objects out of the
+# archive, so the library contains no part of the store or of report.
 noinst_LIBRARIES += src/dropin/libaqdropin.a
 src_dropin_libaqdropin_a_CFLAGS = $(AM_CFLAGS) -fPIC
 src_dropin_libaqdropin_a_SOURCES = \

@@ -236,9 +236,9 @@ hsa_amd_memory_pool_can_migrate(hsa_amd_memory_pool_t src_memory_pool,
 static bool bytes_are_there(aqdrop *runtime, aqsim_access access,
                             const void *address, size_t size)
 {
-  uint64_t hole;
+  uint64_t unmapped;
   return size == 0 || aqdrop_memory_covers(runtime, address, size) ||
-         !aqsim_memory_unmapped(access, (uintptr_t)address, size, &hole);
+         !aqsim_memory_unmapped(access, (uintptr_t)address, size, &unmapped);
 }
 
 hsa_status_t hsa_memory_copy(void *dst, const void *src, size_t size)

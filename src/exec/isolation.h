@@ -22,8 +22,9 @@ typedef enum aq_isolation {
 aq_status aq_isolation_read(const char *text, aq_isolation *out, aq_diag *diag);
 
 /* Moves this process into a namespace of its own, and puts the folder of
- * `lsmod` before PATH. One thread; after an error it is half there, and has to
- * end. AQ_ERR_UNSUPPORTED says what the machine refused. */
+ * `lsmod` before PATH. One thread; after an error the process is half isolated,
+ * and has to end. AQ_ERR_UNSUPPORTED names the step that the machine refused.
+ * */
 aq_status aq_isolation_enter(aq_diag *diag);
 
 /* Whether that works here: a child tries it. */

@@ -4,7 +4,8 @@
  * that its loader finds for it. Code that a program opens or compiles later is
  * not seen.
  *
- * Ownership: the caller ends what it read. One thread at a time.
+ * Ownership: the caller ends the program_code that it read. One thread at a
+ * time.
  */
 #ifndef AQ_EXEC_PROGRAM_CODE_H
 #define AQ_EXEC_PROGRAM_CODE_H
@@ -16,7 +17,7 @@
 #include "common/notes.h"
 
 typedef struct aq_program_code {
-  aq_code_file *files; /* those with code */
+  aq_code_file *files; /* files with code */
   size_t count, capacity;
   bool own; /* the first is the program's own file */
 } aq_program_code;

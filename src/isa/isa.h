@@ -54,7 +54,7 @@ enum {
   AQ_ISA_FROM_940 = AQ_ISA_GFX940 | AQ_ISA_GFX950,
 };
 
-/* What an instruction of the table has or lacks. */
+/* Properties of an instruction of the table. */
 enum {
   AQ_ISA_CLAMP = 1 << 0, /* VOP3: result modifiers */
   AQ_ISA_OMOD = 1 << 1,

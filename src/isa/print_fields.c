@@ -24,7 +24,7 @@ void aq_isa_hwreg_print(uint16_t imm, uint8_t target,
       [17] = "HW_REG_TBA_HI",
       [18] = "HW_REG_TMA_LO",
       [19] = "HW_REG_TMA_HI",
-      [20] = "HW_REG_XCC_ID", /* from gfx940 on, as what follows */
+      [20] = "HW_REG_XCC_ID", /* from gfx940 on, as the next ones */
       [21] = "HW_REG_SQ_PERF_SNAPSHOT_DATA",
       [22] = "HW_REG_SQ_PERF_SNAPSHOT_DATA1",
       [23] = "HW_REG_SQ_PERF_SNAPSHOT_PC_LO",

@@ -125,7 +125,7 @@ static bool fits(size_t i, const aq_run_device *device)
   return !choices[i].cus || choices[i].cus == device->cus;
 }
 
-/* How far a version is from those that a choice was measured on. */
+/* The distance of a version from the versions of a choice's measurements. */
 static int64_t distance(size_t i, int64_t hip)
 {
   if (!choices[i].from || !hip)
@@ -185,7 +185,7 @@ static const char *choose(const aq_run_device *device, int64_t hip,
 static const char *guess(const aq_run_info *run, int step, int64_t wave)
 {
   if (wave && wave != 64)
-    return NULL; /* RDNA: no trace of those tells which */
+    return NULL; /* RDNA: its traces do not reveal the device */
   for (size_t i = 0; i < sizeof guesses / sizeof *guesses; i++)
     if (guesses[i].step == step &&
         (!guesses[i].format ||

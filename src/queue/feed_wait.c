@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What a feed waits for: signals of its own, as long as packets complete. */
+/* Waits of a feed: for signals of its own, as long as packets complete. */
 #include "config.h"
 
 #include "queue/feed_priv.h"

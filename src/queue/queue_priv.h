@@ -72,7 +72,7 @@ struct aq_queue {
   uint64_t kernarg_free; /* atomic: position of the kernarg ring */
   uint64_t failures;     /* atomic */
   uint64_t published;    /* atomic: writes of the host */
-  pthread_cond_t calm;   /* the parked count, resuming or telling changed */
+  pthread_cond_t calm;   /* the parked count, resuming or notifying changed */
   aq_seat *seat;         /* of hosts that wait for room or the end */
   uint32_t listeners;    /* atomic: how many they are */
 };

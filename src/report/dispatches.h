@@ -45,7 +45,7 @@ typedef enum aq_rows_wanted {
 typedef struct aq_dispatches {
   aq_dispatch_row *rows; /* rows with start and end: by start; operations by the
                             order of their submission */
-  bool operations;       /* what `rows` are */
+  bool operations;       /* `rows` are operations */
   size_t count;
   aq_host_wait *waits; /* in the order of their begin */
   size_t wait_count, wait_capacity;

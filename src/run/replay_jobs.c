@@ -92,7 +92,7 @@ static void row_mark(const aq_replay *r, const aq_replay_queue *queue,
                           ? AQ_TIME_MAX
                           : row->start - queue->last_end;
   if (gap <= r->options.timestamp_step)
-    row->spin_flags |= AQ_SPIN_GLUED;
+    row->spin_flags |= AQ_SPIN_BACK_TO_BACK;
   if (row->via == AQ_VIA_GRAPH &&
       (queue->last_graph == 0 ||
        !rows_share_call(&r->rows[queue->last_graph - 1], row)))

@@ -149,7 +149,7 @@ static aq_status check_rule(const checking *check, const rule *broken,
   sqlite3_stmt *statement;
   if (sqlite3_prepare_v2(check->store->db, broken->sql, -1, &statement, NULL) !=
       SQLITE_OK)
-    return unreadable(check, run, "what is known of the runs");
+    return unreadable(check, run, "the rows of the runs table");
   if (run != AQ_NONE) {
     sqlite3_bind_int64(statement, 1, run);
     sqlite3_bind_int64(statement, 2, rows); /* where there is a ?2 */
@@ -159,7 +159,7 @@ static aq_status check_rule(const checking *check, const rule *broken,
          run != AQ_NONE ? run : sqlite3_column_int64(statement, 1),
          broken->words, (long long)sqlite3_column_int64(statement, 0));
   if (sqlite3_finalize(statement) != SQLITE_OK)
-    return unreadable(check, run, "what is known of the runs");
+    return unreadable(check, run, "the rows of the runs table");
   return AQ_OK;
 }
 

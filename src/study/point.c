@@ -74,7 +74,7 @@ static aq_status policy_digest(const char *policy, digest *out, aq_diag *diag)
   return status;
 }
 
-/* The sweep's options, with those of the point in their place. */
+/* The sweep's options, replaced by the point's where it has some. */
 static aq_performance_options point_options(const aq_sweep *sweep,
                                             const aq_plan_point *point)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The points of a plan that a sweep runs: those of its shard, without points
- * that the store already has. One thread.
+ * The points of a plan that a sweep runs: the points of its shard, without
+ * points that the store already has. One thread.
  */
 #ifndef AQ_STUDY_SWEEP_TASKS_H
 #define AQ_STUDY_SWEEP_TASKS_H

@@ -108,7 +108,7 @@ aq_status aq_import_truncated(aq_import *import, const char *file,
   if (!import->options->allow_truncated)
     return aq_diag_set(import->diag, AQ_ERR_INPUT,
                        "%s: truncated: it ends at %s %llu, %s "
-                       "(--allow-truncated imports what is there)",
+                       "(--allow-truncated imports the complete part)",
                        file, unit, (unsigned long long)at, what);
   if (import->cut_file != file)
     aq_import_repair(import, AQ_REPAIR_TRUNCATED);

@@ -117,7 +117,7 @@ static aq_status read_field(lines *l, size_t field, yajl_val value,
   case AQ_RECORD_FIELD_origin:
     if (!is_simulated(l))
       return line_error(l, "a row of a simulated run (it has an origin), but ",
-                        "no line before it says so");
+                        "no line before it marks the run as simulated");
     return read_integer(l, &aq_record_fields[field], value, out);
   default:
     return read_integer(l, &aq_record_fields[field], value, out);
@@ -165,7 +165,7 @@ static aq_status read_fields(lines *l, yajl_val object, aq_record *row)
   }
   if (known != object->u.object.len)
     return line_error(l, "a field that is unknown or given twice, ",
-                      "expected those of doc/formats/record.md");
+                      "expected the fields of doc/formats/record.md");
   return check_fields(l, row);
 }
 
@@ -311,7 +311,9 @@ static aq_status read_sample(lines *l, yajl_val object)
                            ? l->device_count
                            : l->queue_count;
   if (sample.ordinal < 0 || (size_t)sample.ordinal >= count)
-    return line_error(l, "a sample of what the first line does not have", "");
+    return line_error(
+        l, "a sample of a device or queue that the first line does not have",
+        "");
   return sink->put_counters
              ? sink->put_counters(sink, &sample, 1, l->import->diag)
              : AQ_OK;

@@ -159,7 +159,7 @@ static aq_status import_row(rocprof *r)
   row.packet = aq_csv_int(&r->csv, COLUMN_PACKET);
   read_shape(&r->csv, &row);
   const int64_t wave = aq_csv_int(&r->csv, COLUMN_WAVE);
-  if (wave == 32 || wave == 64) /* one kernel of 32 tells RDNA */
+  if (wave == 32 || wave == 64) /* one kernel of 32 reveals RDNA */
     r->import->result->wave_size =
         r->import->result->wave_size == 32 ? 32 : wave;
   aq_status status = read_place(r, &row);

@@ -30,8 +30,8 @@
   R(OUT_OF_ORDER, "rows out of time order")                                    \
   R(NEGATIVE_DURATION, "negative durations (end moved to start)")              \
   R(CLOCK_OFFSET, "rows that start before their host call (it is dropped)")    \
-  R(CLOCK_DOMAIN, "rows whose clock the host's cannot be told in (their host " \
-                  "calls are dropped)")                                        \
+  R(CLOCK_DOMAIN, "rows whose clock has no relation to the host's (their "     \
+                  "host calls are dropped)")                                   \
   R(CLOCK_ORDER, "rows that complete before they end: clocks that do not "     \
                  "agree (their dispatch and completion times are dropped)")    \
   R(DUPLICATE_CORRELATION, "correlation ids used twice")                       \

@@ -16,8 +16,8 @@ typedef struct aq_wave_code aq_wave_code;
 /* Finds the handler of an instruction at a level (wave.h), or NULL. */
 typedef aq_wave_handler *aq_wave_named(unsigned level, const char *name);
 
-/* For a processor such as "gfx942". AQ_ERR_UNSUPPORTED names one that cannot
- * be executed. The map, which is borrowed, says what is executable. */
+/* For a processor such as "gfx942". AQ_ERR_UNSUPPORTED names one that cannot be
+ * executed. The borrowed map lists the executable memory. */
 aq_status aq_wave_code_create(const char *gfx, aq_wave_named *named,
                               const struct aq_allocations *allocations,
                               unsigned level, aq_wave_code **out,
@@ -47,8 +47,9 @@ aq_wave_op *aq_wave_code_at(aq_wave_code *code, uint64_t pc);
 /* The address of an instruction. */
 uint64_t aq_wave_code_pc(const aq_wave_op *o);
 
-/* Executes s_waitcnt and s_nop one by one, for those who watch; before the
- * first execution. Otherwise they are skipped where they do nothing. */
+/* Executes s_waitcnt and s_nop one by one, for profiles and traces; call it
+ * before the first execution. Otherwise they are skipped where they have no
+ * effect. */
 void aq_wave_code_keep_waits(aq_wave_code *code);
 
 /* The instruction, or the one behind it where it is skipped. */

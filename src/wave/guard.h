@@ -21,8 +21,8 @@
  * its locks and allocations stay. */
 bool aq_wave_guard(void (*run)(void *user), void *user, uint64_t *address);
 
-/* For guarded code before its first such access: what needs none makes no
- * system call. Elsewhere it does nothing. */
+/* Guarded code calls it before its first such access, so that a step without
+ * one makes no system call. Elsewhere it has no effect. */
 void aq_wave_guard_arm(void);
 
 #endif

@@ -14,7 +14,7 @@
 
 enum { AQ_WAVE_CODES_MAX = 8 /* processors at once */ };
 
-/* All zero but for what a machine sets before the first use. */
+/* All zero except the fields that a machine sets before the first use. */
 typedef struct aq_wave_hand {
   aq_wave_reachable reachable; /* its `allocations` are set by the machine */
   unsigned level;              /* set */

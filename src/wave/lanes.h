@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Lanes of a wave as rows of 64 words, for handlers that compute all lanes and
- * keep those of EXEC. Included by handlers only; the compiler vectorizes the
- * loops for the level of the including file.
+ * keep the lanes of EXEC. Included by handlers only; the compiler vectorizes
+ * the loops for the level of the including file.
  */
 #ifndef AQ_WAVE_LANES_H
 #define AQ_WAVE_LANES_H
@@ -189,8 +189,8 @@ static inline float lane_f16(uint16_t bits)
   return lane_f32(sign | (e + 112) << 23 | m << 13);
 }
 
-/* To f16, rounded once as the unit rounds f64: a number of 11 bits is what is
- * left of a sum with a large one. */
+/* To f16, rounded once as the unit rounds f64: adding a large number leaves a
+ * sum of 11 bits. */
 static inline uint16_t lane_half(double x)
 {
   const uint16_t sign = (uint16_t)(lane_bits64(x) >> 48 & 0x8000);

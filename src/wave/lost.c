@@ -10,8 +10,8 @@
 
 enum { LONGEST = 16 /* bytes of a lane's access */ };
 
-/* The lane that accesses an address by a 64-bit address of its own; -1: it
- * cannot be told, since other addresses have more parts. */
+/* The lane that accesses an address by a 64-bit address of its own; -1:
+ * unknown, since other addresses have more parts. */
 static int lane_find(const aq_wave *w, const aq_wave_op *o, uint64_t address)
 {
   const aq_wave_more *more = o->more;

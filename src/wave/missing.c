@@ -79,7 +79,7 @@ static bool address_look(search *s, uint64_t pc, const aq_isa_inst *inst)
   return function_add(s, s->pc + (uint64_t)(int64_t)(int32_t)inst->literal);
 }
 
-/* Words that are no instruction fault when they are reached: what follows a
+/* Words that are no instruction fault when they are reached: the words behind a
  * trap may be padding. */
 static bool visit(void *user, uint64_t pc, const aq_isa_inst *inst)
 {

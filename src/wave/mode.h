@@ -26,7 +26,7 @@ enum {
 /* The calling thread computes as the wave's MODE says, for f32. */
 void aq_wave_mode_enter(aq_wave *w);
 
-/* What the host's unit was set to; to be restored after a step. */
+/* The setting of the host's unit; to be restored after a step. */
 uint32_t aq_wave_mode_save(void);
 void aq_wave_mode_restore(uint32_t saved);
 

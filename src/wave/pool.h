@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Memory of waves, kept from one grid to the next: mapping and unmapping a
- * wave's registers costs more than a short kernel. What a wave's vector
- * registers and private memory hold when it starts is not defined.
+ * wave's registers costs more than a short kernel. A wave's vector registers
+ * and private memory have undefined values at its start.
  *
  * One thread at a time.
  */

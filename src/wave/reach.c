@@ -68,10 +68,10 @@ static bool mapped_find(aq_wave_reachable *reachable, uint64_t address,
   return true;
 }
 
-/* ---- what a device may touch ---- */
+/* ---- memory that a device may access ---- */
 
 /* The packet and the queue of the dispatch, to which the kernel has pointers
- * though nobody allocated them for it. */
+ * although no pool allocated them. */
 static bool own_find(const aq_wave_grid *grid, uint64_t address, bool write,
                      aq_wave_range *out)
 {

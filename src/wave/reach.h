@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What memory the code may touch: what the allocation map allows its device,
- * the dispatch's packet and queue and, where the map is open, every mapping of
- * this process, as the kernel lists them, read again when an address is in none
- * of them.
+ * The memory that the code may access: the allocation map's ranges for its
+ * device, the dispatch's packet and queue and, where the map is open, every
+ * mapping of this process. The mappings come from /proc, which is read again
+ * when an address is in none of them.
  *
  * One thread at a time.
  */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* LDS: the memory of a workgroup, which one thread executes at a time. Words
- * are accessed in access.inc; what it leaves goes lane by lane here. */
+/* LDS: the memory of a workgroup, which one thread executes at a time.
+ * access.inc accesses words of all lanes; this file handles the other cases
+ * lane by lane. */
 #include "config.h"
 
 #include <stdio.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the executor is made of inside: grids, workgroups, waves and their
+ * Internal structures of the executor: grids, workgroups, waves and their
  * lowered instructions. Included by src/wave only.
  *
  * A wave's state is explicit, so it can stop after any instruction. One thread
@@ -37,7 +37,7 @@ typedef struct aq_wave_group aq_wave_group;
 typedef struct aq_wave_grid aq_wave_grid;
 
 /* Executes one instruction and returns the next one; NULL: the wave stops, its
- * `state` says why and `pc` where it goes on. */
+ * `state` says why and `pc` where it continues. */
 typedef const aq_wave_op *aq_wave_handler(aq_wave *w, const aq_wave_op *o);
 
 typedef enum aq_wave_kind {
@@ -59,7 +59,7 @@ struct aq_wave_op {
   struct aq_wave_more *more; /* NULL: not decoded */
 };
 
-/* The decoded instruction, and what runs inside a form. */
+/* The decoded instruction, and the handler inside a form. */
 typedef struct aq_wave_more {
   aq_isa_inst inst;
   aq_wave_handler *base;
@@ -140,7 +140,7 @@ struct aq_wave_code;
 struct aq_wave_gws;
 struct aq_wave_machine;
 
-/* What the parts of a grid (parts.h) have in common. Atomic. */
+/* State that the parts of a grid (parts.h) share. Atomic. */
 typedef struct aq_wave_share {
   uint64_t group_next; /* to start */
   uint32_t resident;

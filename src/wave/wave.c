@@ -111,8 +111,8 @@ static aq_status wave_begin(void *user, const aq_execution_desc *desc,
   return AQ_OK;
 }
 
-/* Several threads only where the order need not be fixed, and nobody counts or
- * prints. */
+/* Several threads only where the order need not be fixed, without profile and
+ * trace. */
 static aq_wave_team team_for(aq_wave_machine *machine, const aq_wave_grid *grid)
 {
   aq_wave_team team = {.hands = machine->hands};

@@ -3,15 +3,16 @@
  * Executes kernels of gfx9 as machine code: an executor (common/executor.h)
  * whose waves are 64 lanes of explicit state; doc/execution.md is the concept.
  *
- * What is exact: integers, floats with their rounding, denormals and NaNs,
- * memory, barriers, atomics. Transcendental functions are within 1 ulp of the
- * hardware, whose last bits are not public. What is not simulated stops the
- * queue and is named: it never computes something else.
+ * Integers, floats with their rounding, denormals and NaNs, memory, barriers
+ * and atomics are exact. Transcendental functions are within 1 ulp of the
+ * hardware, whose last bits are not public. An instruction that is not
+ * simulated stops the queue with a line that names it: it never computes
+ * something else.
  *
- * Guest addresses are host addresses. Accesses are checked against the
- * allocation map of the executor (common/allocations.h) and, where that is
- * open, against the mappings of this process; one that the device may not make
- * is a fault of the execution, not a signal.
+ * Guest addresses are host addresses. The executor checks accesses against its
+ * allocation map (common/allocations.h) and, where the map is open, against the
+ * mappings of this process; a forbidden access is a fault of the execution, not
+ * a signal.
  *
  * A machine caches decoded code, by address and content. One thread at a time.
  */
@@ -44,7 +45,7 @@ const char *aq_wave_level_name(unsigned level);
 
 /* AQ_ERR_NO_MEMORY, or the machine, at the highest level or at one that the
  * host has; its executions end before it. Its allocation map is empty and open:
- * who publishes all that devices may touch closes it. */
+ * a caller that publishes all memory of its devices closes it. */
 aq_status aq_wave_machine_create(aq_wave_machine **out, aq_diag *diag);
 aq_status aq_wave_machine_create_at(unsigned level, aq_wave_machine **out,
                                     aq_diag *diag);
@@ -69,7 +70,7 @@ typedef struct aq_wave_trace_options {
 } aq_wave_trace_options;
 
 /* Reads "wave=N[,workgroup=N][,limit=N]"; `to` is not changed. AQ_ERR_INVALID
- * says what was expected. */
+ * names the expected form. */
 aq_status aq_wave_trace_read(const char *text, aq_wave_trace_options *out,
                              aq_diag *diag);
 

@@ -112,7 +112,7 @@ static bool hook_allocation(void *user)
 
 /* ---- life ---- */
 
-/* What the settings ask for. */
+/* The request of the settings. */
 typedef struct choice {
   const char *file;
   bool seeded;
@@ -267,7 +267,7 @@ static void fault_inspect(aq_transport *t,
   f->ops->inspect(f->inner, line, user);
 }
 
-/* ---- kernels: what they publish is noticed when they return ---- */
+/* ---- kernels: their publications are noticed when they return ---- */
 
 typedef struct faulty_kernel {
   aq_faulty *owner;
@@ -302,7 +302,7 @@ static aq_status fault_kernel_register(aq_transport *t,
   return f->ops->kernel_register(f->inner, &own, out, diag);
 }
 
-/* ---- what is passed on as it is ---- */
+/* ---- operations that are passed on unchanged ---- */
 
 static aq_status fault_mem_alloc(aq_transport *t, uint32_t device,
                                  aq_memory_kind kind, size_t size, void **out,

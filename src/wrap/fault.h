@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The wrapping transport "fault": injects faults into whatever it wraps, as a
- * schedule or a seed says (doc/formats/faults.md).
+ * The wrapping transport "fault": injects the faults of a schedule or a seed
+ * into the wrapped transport (doc/formats/faults.md).
  *
- * Settings: file=PATH (a schedule) or seed=N; none means no faults, and then
- * nothing differs from what is wrapped. It needs options.layer->inner.
+ * Settings: file=PATH (a schedule) or seed=N; none means no faults: then it
+ * behaves as the wrapped transport. It needs options.layer->inner.
  *
  * Clients publish into a shadow ring that has the ids, indices and size of the
- * inner queue; packets are copied to the inner ring, into the same slot, when a
- * doorbell rings, when time is about to move, and when a host function returns.
- * What a client changes of a packet afterwards is not seen. Slots come back
- * INVALID as soon as the inner transport hands them back. Late things happen
- * inside the operations of the time group, which are split at those times.
+ * inner queue; the wrapper copies packets to the same slot of the inner ring
+ * when a doorbell rings, before time advances, and when a host function
+ * returns. It does not see later changes of a packet. Slots come back INVALID
+ * as soon as the inner transport hands them back. Delayed faults happen inside
+ * the operations of the time group, which are split at their times.
  *
  * One thread drives it, whatever the inner transport allows.
  */

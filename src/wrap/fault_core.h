@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the parts of the fault wrapper share. Included by src/wrap only.
+ * State that the parts of the fault wrapper share. Included by src/wrap only.
  */
 #ifndef AQ_WRAP_FAULT_CORE_H
 #define AQ_WRAP_FAULT_CORE_H
@@ -19,7 +19,7 @@ typedef struct aq_faulty_queue aq_faulty_queue;
 typedef enum aq_fault_stage {
   AQ_FAULT_AHEAD,  /* its place was not reached */
   AQ_FAULT_DUE,    /* something happens at `due` */
-  AQ_FAULT_ACTING, /* in effect: what it may block is named in hangs */
+  AQ_FAULT_ACTING, /* in effect: named in reports of hangs */
   AQ_FAULT_OVER,
 } aq_fault_stage;
 
@@ -51,7 +51,7 @@ struct aq_faulty_queue {
   uint64_t doorbells, barriers;     /* rung; passed on */
   uint64_t doorbell;                /* the cell of clients */
   uint64_t seen;                    /* its value that was dealt with */
-  uint64_t told; /* the highest id that the inner was told, or UINT64_MAX */
+  uint64_t told; /* the highest id announced to the inner, or UINT64_MAX */
   uint32_t references; /* cooperative queues are one */
   bool soft;           /* the client consumes it: nothing is passed on */
   void (*error)(const aq_queue_error *error, void *user);
@@ -112,7 +112,7 @@ void aq_faulty_notice(aq_faulty *f);
  * operation in which it may have, and before clients are called. */
 void aq_faulty_settle(aq_faulty *f);
 
-/* What was late happens now. */
+/* A delayed fault takes effect now. */
 void aq_faulty_queue_due(aq_faulty *f, aq_fault_state *state);
 
 /* ---- fault_time.c ---- */

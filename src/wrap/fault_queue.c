@@ -20,8 +20,8 @@ static uint8_t *slot_state(const aq_faulty_queue *queue, uint64_t id)
   return &queue->slots[id & (queue->ring.size - 1)];
 }
 
-/* Behind the last id whose slot belongs to a client now: who advances the
- * write index before there is room has no slot yet. */
+/* Behind the last id whose slot belongs to a client now: a producer that
+ * advances the write index before the ring has room does not own its slot. */
 static uint64_t queue_end(const aq_faulty_queue *queue)
 {
   uint64_t write = aq_ring_write_index(&queue->ring);
@@ -73,7 +73,7 @@ static void dependency_replace(aq_barrier_packet *barrier, aq_signal never)
     barrier->dependency[i].handle = 0;
 }
 
-/* What the faults make of a packet. */
+/* Applies the faults to a packet. */
 static void packet_spoil(aq_faulty_queue *queue, uint64_t id, aq_packet *packet)
 {
   aq_faulty *f = queue->owner;
@@ -162,7 +162,7 @@ static void slots_change(aq_faulty_queue *queue, uint64_t id,
       *slot_state(queue, i) = to;
 }
 
-/* A doorbell comes through: what earlier ones should have told is told. */
+/* A doorbell that gets through also delivers the packets of lost ones. */
 static void doorbell_arrive(aq_faulty_queue *queue, uint64_t id)
 {
   aq_faulty *f = queue->owner;
@@ -274,7 +274,7 @@ void aq_faulty_queue_due(aq_faulty *f, aq_fault_state *state)
   if (*slot_state(queue, state->id) == AQ_SLOT_LATE)
     *slot_state(queue, state->id) = AQ_SLOT_CLIENT;
   queue_pass(queue);
-  /* The processor looks again, where it was told of the packet before. */
+  /* The processor looks again at a packet that was announced before. */
   if (queue->told != UINT64_MAX)
     f->ops->queue_doorbell(f->inner, queue->inner, queue->told);
   aq_faulty_settle(f);

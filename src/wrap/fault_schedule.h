@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Fault schedules: which faults happen where, from a document
- * (doc/formats/faults.md) or from a seed. The caller frees what is made here.
+ * Fault schedules: faults with their places, from a document
+ * (doc/formats/faults.md) or from a seed. The caller frees the results.
  */
 #ifndef AQ_WRAP_FAULT_SCHEDULE_H
 #define AQ_WRAP_FAULT_SCHEDULE_H

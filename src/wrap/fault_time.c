@@ -38,8 +38,8 @@ typedef struct time_call {
   uint32_t count;
 } time_call;
 
-/* Calls it in pieces that end where something is due. What a kernel makes due
- * meanwhile comes after the piece at the earliest. */
+/* Calls it in pieces that end at the times of due faults. A fault that a kernel
+ * makes due meanwhile comes after the piece at the earliest. */
 static aq_status run_in_pieces(aq_faulty *f, const time_call *call,
                                aq_time deadline, aq_diag *diag)
 {

@@ -523,7 +523,7 @@ static const mutation mutations[] = {
     {"kernel_reset", "11 us", start_after_reset, AQ_US},
     {"unmap_after", "120 us", start_after_110_us, -4800 * AQ_NS},
     {"remap_latency", "5.8 us", start_agent, AQ_US},
-    /* No longer glued: the start is that of the first wave. */
+    /* No longer back-to-back: the start is the start of the first wave. */
     {"glue_lead", "3.1 us", stamp_after_previous_end, 3600 * AQ_NS},
     {"graph_launch", "10.21 us", graph_launch, AQ_US},
     {"graph_head", "32", graph_head, 1},
@@ -605,7 +605,7 @@ START_TEST(no_timing_constant_is_left_out)
 }
 END_TEST
 
-START_TEST(start_stamp_wave_never_glues)
+START_TEST(start_stamp_wave_is_never_back_to_back)
 {
   const char *edits[] = {"start_stamp=wave", NULL};
   ck_assert_time_eq(stamp_after_previous_end(NULL), 0);
@@ -667,6 +667,7 @@ END_TEST
 
 AQ_TEST_MAIN("backend_sim/mutation",
              every_timing_constant_moves_the_timeline_as_predicted,
-             no_timing_constant_is_left_out, start_stamp_wave_never_glues,
+             no_timing_constant_is_left_out,
+             start_stamp_wave_is_never_back_to_back,
              swapping_two_packets_in_the_ring_swaps_their_runs,
              clearing_a_barrier_bit_in_the_ring_lets_the_second_overlap)

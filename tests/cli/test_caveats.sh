@@ -12,7 +12,7 @@ check "a truncated trace is refused" [ "$status" = 2 ]
 check "and its error names the option that reads it" \
   contains "$err" "--allow-truncated"
 try "$aqueduct" import "$work/cut.json" --allow-truncated --name cut
-check "which imports what is there" [ "$status" = 0 ]
+check "which imports the complete part" [ "$status" = 0 ]
 check "and says what it did" contains "$err" "1 truncated file"
 
 shows() { # NAME COMMAND…

@@ -62,7 +62,7 @@ static bool transport_open(driver *d)
   EDIT("slots_per_pipe=%u", device->slots)
   EDIT("queue_quantum=%" PRId64 " ps", device->quantum)
   EDIT("preemption=%s", device->drain ? "drain" : "switch")
-  EDIT("start_stamp=%s", device->glued ? "glued" : "wave")
+  EDIT("start_stamp=%s", device->back_to_back ? "glued" : "wave")
   EDIT("read_index_advance=%s",
        device->advance_at_launch ? "launch" : "completion")
   EDIT("workgroup_interval=0 ps")

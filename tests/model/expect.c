@@ -125,8 +125,8 @@ static void launch_find(expectation *e, unsigned index)
   }
 }
 
-/* The end of the last kernel before it, if its start is glued to that. */
-static aq_time glue_find(const expectation *e, unsigned index)
+/* The end of the last kernel before it, if its start is back-to-back. */
+static aq_time last_end_find(const expectation *e, unsigned index)
 {
   const aq_record *row = &e->out->rows[index];
   aq_time last = AQ_TIME_NONE;
@@ -138,8 +138,8 @@ static aq_time glue_find(const expectation *e, unsigned index)
     if (kernel_before)
       last = aq_time_max(last, e->out->rows[i].end);
   }
-  if (!e->device->glued || !kernel_before || !e->p->packets[index].barrier ||
-      row->fetch + e->device->glue_lead > last)
+  if (!e->device->back_to_back || !kernel_before ||
+      !e->p->packets[index].barrier || row->fetch + e->device->glue_lead > last)
     return AQ_TIME_NONE;
   return last;
 }
@@ -150,10 +150,10 @@ static void kernel_find(expectation *e, unsigned index)
   aq_record *row = &e->out->rows[index];
   aq_time wave =
       row->launch + acquire_of(e, packet) + e->device->dispatch_setup;
-  aq_time glue = glue_find(e, index);
+  aq_time stamp = last_end_find(e, index);
   row->kind = AQ_KIND_KERNEL;
-  row->flags = glue == AQ_TIME_NONE ? 0 : AQ_FLAG_GLUED;
-  row->start = glue == AQ_TIME_NONE ? wave : glue;
+  row->flags = stamp == AQ_TIME_NONE ? 0 : AQ_FLAG_BACK_TO_BACK;
+  row->start = stamp == AQ_TIME_NONE ? wave : stamp;
   row->end = wave + packet->duration;
   e->extras[index].gone = wave;
   e->out->calls[index] = packet->host;

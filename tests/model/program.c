@@ -42,7 +42,7 @@ static void device_draw(model_device *device, aq_rng *rng)
   device->pipes = MODEL_QUEUES;
   device->slots = 1;
   device->quantum = AQ_S;
-  device->glued = chance(rng, 50);
+  device->back_to_back = chance(rng, 50);
   device->advance_at_launch = chance(rng, 30);
 }
 
@@ -296,7 +296,7 @@ void model_program_print(const model_program *p, FILE *file)
           "fetch_window=%u %s advance_at_%s\n",
           p->device.pipes, p->device.slots, p->device.quantum,
           p->device.drain ? "drain" : "switch", p->device.fetch_batch,
-          p->device.fetch_window, p->device.glued ? "glued" : "wave",
+          p->device.fetch_window, p->device.back_to_back ? "glued" : "wave",
           p->device.advance_at_launch ? "launch" : "completion");
   for (unsigned i = 0; i < p->queue_count; i++)
     fprintf(file, "# queue %u: %u slots%s, priority %d\n", i, p->queue_size[i],

@@ -59,7 +59,7 @@ typedef struct model_device {
   uint32_t pipes, slots;  /* slots_per_pipe */
   aq_time quantum;        /* queue_quantum */
   bool drain;             /* preemption */
-  bool glued;             /* start_stamp */
+  bool back_to_back;      /* start_stamp */
   bool advance_at_launch; /* read_index_advance */
 } model_device;
 

@@ -25,7 +25,7 @@ END_TEST
 
 START_TEST(programs_cover_what_can_happen)
 {
-  unsigned types[MODEL_TYPES] = {0}, glued = 0, wraps = 0, waited = 0;
+  unsigned types[MODEL_TYPES] = {0}, back_to_back = 0, wraps = 0, waited = 0;
   unsigned overtaken = 0, late = 0;
   for (uint64_t seed = 0; seed < 200; seed++) {
     model_program p;
@@ -34,7 +34,7 @@ START_TEST(programs_cover_what_can_happen)
     model_drive(&p, &aqsim_transport_ops, &t);
     for (unsigned i = 0; i < p.packet_count; i++) {
       types[p.packets[i].type]++;
-      glued += (t.rows[i].flags & AQ_FLAG_GLUED) != 0;
+      back_to_back += (t.rows[i].flags & AQ_FLAG_BACK_TO_BACK) != 0;
       wraps += p.packets[i].id >= p.queue_size[p.packets[i].queue];
       late += t.rows[i].submit > t.published[i];
       waited += model_is_barrier(&p.packets[i]) &&
@@ -52,7 +52,7 @@ START_TEST(programs_cover_what_can_happen)
   ck_assert_uint_gt(types[MODEL_VALUE_TYPE], 200);
   ck_assert_uint_gt(types[MODEL_PM4_TYPE], 200);
   ck_assert_uint_gt(types[MODEL_BAD_TYPE], 10);
-  ck_assert_uint_gt(glued, 30);
+  ck_assert_uint_gt(back_to_back, 30);
   ck_assert_uint_gt(wraps, 300);
   ck_assert_uint_gt(late, 100);
   ck_assert_uint_gt(waited, 100);

@@ -141,7 +141,7 @@ static void measured_put(aq_memory_sink *m, const double times[][4],
   }
 }
 
-/* Rows that an MI300X could have made: two bursts of glued kernels. */
+/* Rows that an MI300X could have made: two bursts of back-to-back kernels. */
 static void measured_make(aq_memory_sink *m)
 {
   static const double times[][4] = {{200, 203, 212.5, 232.5},

@@ -366,15 +366,15 @@ START_TEST(a_graph_is_submitted_before_its_call_returns)
 }
 END_TEST
 
-START_TEST(rows_that_follow_without_a_gap_are_glued)
+START_TEST(rows_that_follow_without_a_gap_are_back_to_back)
 {
   aq_record rows[] = {kernel(0, 3, 12, 20), kernel(4, 5, 20, 30),
                       kernel(6, 7, 30.04, 40), kernel(8, 9, 40.041, 50)};
   table t = table_of(rows, 4);
   aq_workload_source *source = open_rows(&t, NULL);
-  const uint32_t glued[] = {0, AQ_SPIN_GLUED, AQ_SPIN_GLUED, 0};
+  const uint32_t starts[] = {0, AQ_SPIN_BACK_TO_BACK, AQ_SPIN_BACK_TO_BACK, 0};
   for (int i = 0; i < 4; i++)
-    ck_assert_uint_eq(next(source).commands->spin_flags, glued[i]);
+    ck_assert_uint_eq(next(source).commands->spin_flags, starts[i]);
   ck_end(source);
 }
 END_TEST
@@ -792,7 +792,7 @@ AQ_TEST_MAIN("run/replay", a_host_call_is_submitted_when_it_returned,
              a_graph_launch_is_one_job_of_its_rows,
              the_nodes_of_a_graph_are_submitted_as_the_device_says,
              a_graph_is_submitted_before_its_call_returns,
-             rows_that_follow_without_a_gap_are_glued,
+             rows_that_follow_without_a_gap_are_back_to_back,
              packets_of_a_queue_keep_the_order_of_their_starts,
              unknown_and_odd_shapes_stay_unknown, odd_rows_do_no_harm,
              a_replay_runs_into_packets_and_rows_with_origins,

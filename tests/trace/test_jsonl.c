@@ -224,10 +224,10 @@ START_TEST(lines_that_are_no_records_are_refused_with_their_number)
                   "in: line 1: end is before start");
   fixture_refused("{\"kind\":\"kernel\"," DEVICE ",\"gird_x\":8}\n",
                   "in: line 1: a field that is unknown or given twice, "
-                  "expected those of doc/formats/record.md");
+                  "expected the fields of doc/formats/record.md");
   fixture_refused("{\"kind\":\"kernel\"," DEVICE ",\"origin\":1}\n",
                   "in: line 1: a row of a simulated run (it has an origin), "
-                  "but no line before it says so");
+                  "but no line before it marks the run as simulated");
   fixture_refused("{\"kind\":\"run\",\"run\":\"imagined\"}\n",
                   "in: line 1: expected measured or simulated for run");
   fixture_refused(GOOD "{\"kind\":\"run\",\"run\":\"measured\"}\n",

@@ -83,7 +83,7 @@ START_TEST(the_life_of_a_packet_nests_in_it)
 }
 END_TEST
 
-START_TEST(a_start_glued_to_the_end_before_it_shows_no_launch)
+START_TEST(a_start_equal_to_the_end_before_it_shows_no_launch)
 {
   char *text = drawn(RUN KERNEL QUEUE
                      "\"name\":\"k\",\"submit\":10,\"fetch\":20,\"launch\":40,"
@@ -165,7 +165,7 @@ START_TEST(a_deep_queue_shows_packets_from_their_fetch)
 END_TEST
 
 AQ_TEST_MAIN("trace/timeline", the_life_of_a_packet_nests_in_it,
-             a_start_glued_to_the_end_before_it_shows_no_launch,
+             a_start_equal_to_the_end_before_it_shows_no_launch,
              kernels_that_overlap_take_lanes_of_their_own,
              a_call_that_submitted_many_is_drawn_once,
              a_dependency_leaves_one_kernel_and_arrives_at_another,

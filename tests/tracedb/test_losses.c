@@ -33,7 +33,7 @@ static aq_record make_row(int i)
     values[k] = (int64_t)(i * 100 + k) * AQ_US + 7;
   row.kind = kinds[i];
   row.via = AQ_VIA_DIRECT;
-  row.flags = AQ_FLAG_GLUED;
+  row.flags = AQ_FLAG_BACK_TO_BACK;
   row.device = row.queue = 0;
   row.pid = 4242;
   for (int k = AQ_RECORD_FIELD_grid_x; k < AQ_RECORD_FIELD_bytes; k++)

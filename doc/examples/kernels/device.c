@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The kernels that kernels.c plays, as a GPU runs them. Makefile compiles it.
- */
+/* The kernels for which kernels.c stands, as a GPU runs them. Makefile compiles
+ * it. */
 #include <stdint.h>
 
 #define KERNEL __attribute__((amdgpu_kernel, visibility("protected"))) void

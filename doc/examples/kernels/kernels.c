@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A plug-in that plays the kernels of device.c on the simulator. */
+/* A plug-in that stands for the kernels of device.c on the simulator. */
 #include <aqueduct/kernel.h>
 
 enum { GROUP = 256 }; /* what reduce is made for */

@@ -95,7 +95,7 @@ static bool kernel_is_empty(const aq_kernel_packet *packet)
   return false;
 }
 
-/* What is wrong with a packet, as inactive-signal bits, and in words. */
+/* The error of a packet, as inactive-signal bits and as text. */
 static uint32_t packet_check(const fixed *f, const aq_packet *packet,
                              const char **words)
 {
@@ -493,7 +493,7 @@ aq_status fixed_queue_wait_space(aq_transport *t, aq_ring *ring, uint32_t count,
 
 void fixed_queue_doorbell(aq_transport *t, aq_ring *ring, uint64_t id)
 {
-  /* Release: whoever reads the cell sees the packets up to id. */
+  /* Release: a reader of the cell sees the packets up to id. */
   __atomic_store_n(ring->doorbell, id, __ATOMIC_RELEASE);
   queue_start(fixed_from(t), queue_from(ring));
 }

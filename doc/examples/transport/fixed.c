@@ -118,7 +118,7 @@ static void fixed_inspect(aq_transport *t,
                           void (*line)(const char *text, void *user),
                           void *user)
 {
-  (void)t, (void)line, (void)user; /* nothing to tell: caps says so */
+  (void)t, (void)line, (void)user; /* it prints no lines: caps lacks them */
 }
 
 /* ---- memory ---- */

@@ -3,8 +3,8 @@
  * "fixed": a transport as a plug-in. Every packet and every copy takes the same
  * time, in virtual time; a queue serves its packets one after the other.
  *
- * fixed.c has the table and what needs no time, queues.c the life of queues,
- * engine.c packets, copies and time. One thread drives it.
+ * fixed.c has the table and the operations that take no time, queues.c the life
+ * of queues, engine.c packets, copies and time. One thread drives it.
  */
 #ifndef FIXED_H
 #define FIXED_H

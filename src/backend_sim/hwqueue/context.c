@@ -48,7 +48,7 @@ static void flight_thaw(aqsim_flight *flight, aq_time since, aq_time away)
   }
   if (flight->start > since) {
     flight->start += away;
-    flight->stamp = flight->glued ? flight->stamp : flight->start;
+    flight->stamp = flight->back_to_back ? flight->stamp : flight->start;
   }
   flight->end = aq_time_add(flight->end, away);
   aqsim_flight_end_move(flight);

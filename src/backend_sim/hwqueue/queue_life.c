@@ -169,7 +169,7 @@ static void queue_free(aqsim *sim, aqsim_queue *queue)
   free(queue->intake.completed);
   free(queue->pool.flights);
   free(queue->pm4);
-  /* Whoever looks without the lock sees a destroyed queue. */
+  /* A reader without the lock sees a destroyed queue. */
   __atomic_store_n(&queue->amd.hsa.base, NULL, __ATOMIC_RELAXED);
   queue->next = sim->queues_free;
   sim->queues_free = queue;

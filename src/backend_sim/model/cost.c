@@ -32,7 +32,8 @@ static aq_time spin_duration(const aqsim_model *model,
   aq_spin_args args;
   memcpy(&args, (const void *)(uintptr_t)packet->kernarg_address, sizeof args);
   aq_time duration = aq_time_min(args.duration, AQ_TIME_MAX / 4);
-  if ((args.flags & AQ_SPIN_GLUED) && model->glued_duration_contains_launch)
+  if ((args.flags & AQ_SPIN_BACK_TO_BACK) &&
+      model->glued_duration_contains_launch)
     duration =
         duration < launch_cost(model) ? 0 : duration - launch_cost(model);
   return aq_time_max(duration, 0);

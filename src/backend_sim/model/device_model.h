@@ -21,8 +21,8 @@
 #include "common/time.h"
 
 typedef enum aqsim_start_stamp {
-  AQSIM_START_WAVE,  /* first wave */
-  AQSIM_START_GLUED, /* previous end, for packets decoded early enough */
+  AQSIM_START_WAVE,         /* first wave */
+  AQSIM_START_BACK_TO_BACK, /* previous end, for packets decoded early enough */
 } aqsim_start_stamp;
 
 typedef enum aqsim_read_advance {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Flights: what all steps of a packet's life have in common. The steps
- * themselves are in processor.c and those of the kinds (kinds.h).
+ * themselves are in processor.c and in the files of the kinds (kinds.h).
  */
 #ifndef AQSIM_FLIGHT_H
 #define AQSIM_FLIGHT_H

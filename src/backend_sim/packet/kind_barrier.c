@@ -15,7 +15,7 @@ static aqsim_flow launch_barrier(aqsim_flight *flight)
   queue->line.hold |= AQSIM_HOLD_PACKET;
   aqsim_queue_launch_until(queue, look);
   queue->line.kernel_before = false;
-  flight->glued = false;
+  flight->back_to_back = false;
   return aqsim_flight_sleep(flight, AQSIM_STEP_LOOK, look, AQSIM_AT_LAUNCH);
 }
 
@@ -108,14 +108,14 @@ aqsim_flow aqsim_step_look(aqsim_flight *flight)
 aqsim_flow aqsim_dependency_fault(aqsim_flight *flight)
 {
   return aqsim_flight_memory_fault(
-      flight, AQSIM_STEP_RUN, flight->queue->wait.gate.hole,
+      flight, AQSIM_STEP_RUN, flight->queue->wait.gate.unmapped,
       "its dependency lies in memory that is not there");
 }
 
 aqsim_flow aqsim_step_seen(aqsim_flight *flight)
 {
   const aqsim_queue *queue = flight->queue;
-  if (queue->wait.gate.hole)
+  if (queue->wait.gate.unmapped)
     return aqsim_dependency_fault(flight);
   flight->negative = queue->wait.gate.negative;
   flight->start = flight->stamp = queue->sim->now;

@@ -18,11 +18,12 @@
 
 /* A kernel that waited for the one before it by the barrier bit, and was
  * decoded early enough, gets that one's end as its start. */
-static bool start_is_glued(const aqsim_flight *flight)
+static bool start_is_back_to_back(const aqsim_flight *flight)
 {
   const aqsim_queue *queue = flight->queue;
   const aqsim_model *model = queue->device->model;
-  return model->start_stamp == AQSIM_START_GLUED && queue->line.kernel_before &&
+  return model->start_stamp == AQSIM_START_BACK_TO_BACK &&
+         queue->line.kernel_before &&
          aq_header_barrier(flight->packet.header) &&
          queue->line.last_end != AQ_TIME_NONE &&
          flight->fetch + model->glue_lead <= queue->line.last_end;
@@ -55,7 +56,7 @@ static void kernargs_remember(aqsim_queue *queue, uint64_t first, uint64_t end)
 
 bool aqsim_kernargs_are_missing(aqsim_queue *queue, const aqsim_kernel *kernel,
                                 const aq_kernel_packet *packet,
-                                uint64_t workgroups, uint64_t *hole)
+                                uint64_t workgroups, uint64_t *unmapped)
 {
   uint64_t address = packet->kernarg_address;
   uint64_t first = address / AQSIM_PAGE;
@@ -64,7 +65,8 @@ bool aqsim_kernargs_are_missing(aqsim_queue *queue, const aqsim_kernel *kernel,
       (first >= queue->kernargs.first && end <= queue->kernargs.end &&
        first < end))
     return false;
-  if (aqsim_memory_unmapped(AQSIM_READ, address, sizeof(aq_spin_args), hole))
+  if (aqsim_memory_unmapped(AQSIM_READ, address, sizeof(aq_spin_args),
+                            unmapped))
     return true;
   kernargs_remember(queue, first, end);
   return false;
@@ -131,7 +133,7 @@ aqsim_flow aqsim_launch_kernel(aqsim_flight *flight)
   const aqsim_device *device = queue->device;
   const aq_kernel_packet *packet = &flight->packet.kernel;
   char text[AQSIM_FAULT_TEXT_MAX];
-  uint64_t hole;
+  uint64_t unmapped;
   const aqsim_kernel *kernel = aqsim_kernel_of(queue, packet->kernel_object);
   uint32_t fault = shape_check(queue, kernel, packet, text);
   if (__builtin_expect(fault != 0, false))
@@ -139,8 +141,8 @@ aqsim_flow aqsim_launch_kernel(aqsim_flight *flight)
   flight->kernel = kernel;
   flight->start = queue->sim->now + aqsim_acquire(device, packet->header) +
                   device->model->dispatch_setup;
-  flight->glued = start_is_glued(flight);
-  flight->stamp = flight->glued ? queue->line.last_end : flight->start;
+  flight->back_to_back = start_is_back_to_back(flight);
+  flight->stamp = flight->back_to_back ? queue->line.last_end : flight->start;
   aqsim_queue_launch_until(queue, flight->start);
   queue->line.kernel_before = true;
   flight->workgroups = queue->line.shape.workgroups;
@@ -155,8 +157,8 @@ aqsim_flow aqsim_launch_kernel(aqsim_flight *flight)
     return aqsim_kernel_finish(flight);
   }
   if (aqsim_kernargs_are_missing(queue, kernel, packet, flight->workgroups,
-                                 &hole))
-    return aqsim_flight_memory_fault(flight, AQSIM_STEP_LAUNCH, hole,
+                                 &unmapped))
+    return aqsim_flight_memory_fault(flight, AQSIM_STEP_LAUNCH, unmapped,
                                      AQSIM_KERNARGS_MISSING);
   if (aqsim_kernel_is_executed(queue->sim, kernel) && flight->workgroups > 0 &&
       !flight->executes)

@@ -28,12 +28,12 @@ static aqsim_flow launch_pm4(aqsim_flight *flight)
   const aqsim_pm4 *pm4 = queue->pm4;
   if (!aqsim_pm4_begin(queue->pm4, &flight->packet.pm4_ib))
     return pm4->missing ? aqsim_flight_memory_fault(flight, AQSIM_STEP_LAUNCH,
-                                                    pm4->hole, pm4->text)
+                                                    pm4->unmapped, pm4->text)
                         : aqsim_flight_fail(flight, AQSIM_FAULT_VENDOR_FORMAT,
                                             pm4->text);
   queue->line.hold |= AQSIM_HOLD_PACKET;
   queue->line.kernel_before = false;
-  flight->glued = false;
+  flight->back_to_back = false;
   flight->start = flight->stamp = queue->sim->now +
                                   device->model->barrier_process +
                                   aqsim_acquire(device, flight->packet.header);
@@ -79,7 +79,7 @@ static aqsim_flow pm4_dispatch(aqsim_flight *flight)
   const aqsim_device *device = queue->device;
   const aq_kernel_packet *packet = &queue->pm4->dispatch;
   char text[AQSIM_FAULT_TEXT_MAX];
-  uint64_t hole;
+  uint64_t unmapped;
   if (!kernel_name(queue, text))
     return aqsim_flight_fault(flight, AQSIM_FAULT_KERNEL_OBJECT, text);
   const aqsim_kernel *kernel = aqsim_kernel_of(queue, packet->kernel_object);
@@ -88,8 +88,8 @@ static aqsim_flow pm4_dispatch(aqsim_flight *flight)
   if (fault)
     return aqsim_flight_fault(flight, fault, text);
   uint64_t workgroups = aqsim_packet_workgroups(packet);
-  if (aqsim_kernargs_are_missing(queue, kernel, packet, workgroups, &hole))
-    return aqsim_flight_memory_fault(flight, AQSIM_STEP_RUN, hole,
+  if (aqsim_kernargs_are_missing(queue, kernel, packet, workgroups, &unmapped))
+    return aqsim_flight_memory_fault(flight, AQSIM_STEP_RUN, unmapped,
                                      AQSIM_KERNARGS_MISSING);
   aq_time start = queue->sim->now + device->model->dispatch_setup;
   const bool acts =
@@ -126,7 +126,7 @@ static aqsim_flow pm4_step(aqsim_flight *flight)
   const aqsim_model *model = queue->device->model;
   aqsim *sim = queue->sim;
   aqsim_pm4 *pm4 = queue->pm4;
-  if (queue->wait.flight == flight && queue->wait.gate.hole)
+  if (queue->wait.flight == flight && queue->wait.gate.unmapped)
     return aqsim_dependency_fault(flight);
   pm4->ticks = aqsim_clock_ticks(queue->device, sim->now);
   pm4->stored = false;
@@ -154,7 +154,7 @@ static aqsim_flow pm4_step(aqsim_flight *flight)
     break;
   }
   if (pm4->missing)
-    return aqsim_flight_memory_fault(flight, AQSIM_STEP_RUN, pm4->hole,
+    return aqsim_flight_memory_fault(flight, AQSIM_STEP_RUN, pm4->unmapped,
                                      pm4->text);
   return aqsim_flight_fault(flight, AQSIM_FAULT_VENDOR_FORMAT, pm4->text);
 }

@@ -30,11 +30,11 @@ extern const aqsim_kind aqsim_barrier_and_kind, aqsim_barrier_or_kind,
 /* The kernel of an object, NULL: none is registered; remembered by queue. */
 const aqsim_kernel *aqsim_kernel_of(aqsim_queue *queue, uint64_t object);
 
-/* Whether a kernel that reads its duration from its arguments cannot: *hole is
- * the unmapped address. */
+/* Whether the arguments from which a kernel reads its duration are unmapped:
+ * *unmapped is the first such address. */
 bool aqsim_kernargs_are_missing(aqsim_queue *queue, const aqsim_kernel *kernel,
                                 const aq_kernel_packet *packet,
-                                uint64_t workgroups, uint64_t *hole);
+                                uint64_t workgroups, uint64_t *unmapped);
 
 /* Executes a budget of the kernel's code, from its begin on. After FAULT the
  * flight continues with `*stopped`. */
@@ -53,7 +53,7 @@ bool aqsim_kernel_call(aqsim_flight *flight, const aqsim_kernel *kernel,
 aqsim_flow aqsim_kernel_fault(aqsim_flight *flight, const aqsim_kernel *kernel,
                               const char *error);
 
-/* ---- waits, for those of PM4 buffers too ---- */
+/* ---- waits, of PM4 buffers too ---- */
 
 /* A packet that waits at a closed gate needs no slot. */
 aqsim_flow aqsim_gate_wait(aqsim_queue *queue, bool open);

@@ -14,14 +14,14 @@ enum {
 };
 
 aqsim_flow aqsim_flight_memory_fault(aqsim_flight *flight, aqsim_step step,
-                                     uint64_t hole, const char *text)
+                                     uint64_t unmapped, const char *text)
 {
   aqsim_queue *queue = flight->queue;
   aq_system_event event = {.kind = AQ_EVENT_MEMORY_FAULT,
                            .device = queue->device->ordinal,
                            .queue = queue->ring.id,
                            .packet_id = flight->id,
-                           .address = hole};
+                           .address = unmapped};
   char words[WORDS], decoded[AQSIM_DECODE_MAX];
   aqsim_packet_decode(queue->sim, &flight->packet, decoded);
   snprintf(words, sizeof words,

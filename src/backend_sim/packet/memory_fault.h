@@ -10,6 +10,6 @@
  * reported instead of the queue's error. An active packet (step RUN) releases
  * before it goes. */
 aqsim_flow aqsim_flight_memory_fault(aqsim_flight *flight, aqsim_step step,
-                                     uint64_t hole, const char *text);
+                                     uint64_t unmapped, const char *text);
 
 #endif

@@ -87,12 +87,12 @@ static aqsim_pm4_result reach(aqsim_pm4 *pm4, const char *name,
     return fault(pm4, name, writes ? "misaligned destination" : "misaligned",
                  address);
   if (!aqsim_memory_unmapped(access, aq_address_host(address), bytes,
-                             &pm4->hole))
+                             &pm4->unmapped))
     return GO_ON;
   pm4->missing = true;
   return fault(pm4, name,
                writes ? "memory fault, write to" : "memory fault, read of",
-               pm4->hole);
+               pm4->unmapped);
 }
 
 /* Where commands touch memory. */

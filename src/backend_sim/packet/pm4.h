@@ -60,8 +60,8 @@ typedef struct aqsim_pm4 {
   aq_kernel_packet dispatch; /* its kernel object is the address of code */
   aq_execution_registers registers; /* of the dispatch */
   char text[AQSIM_PM4_TEXT_MAX];
-  bool missing;  /* with it: the error is unmapped memory */
-  uint64_t hole; /* the first unmapped address */
+  bool missing;      /* with it: the error is unmapped memory */
+  uint64_t unmapped; /* the first unmapped address */
 } aqsim_pm4;
 
 /* Points it at the buffer that the packet names; registers are 0. False, with

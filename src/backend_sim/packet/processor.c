@@ -137,11 +137,11 @@ static aqsim_flow step_complete(aqsim_flight *flight)
   aqsim_queue *queue = flight->queue;
   aqsim *sim = queue->sim;
   const aqsim_kind *kind = flight->kind;
-  uint64_t hole;
+  uint64_t unmapped;
   if (aqsim_signal_is_missing(sim, flight->packet.kernel.completion_signal,
-                              &hole))
+                              &unmapped))
     return aqsim_flight_memory_fault(
-        flight, AQSIM_STEP_RUN, hole,
+        flight, AQSIM_STEP_RUN, unmapped,
         "its completion signal lies in memory that is not there");
   aq_time observe = aqsim_signal_complete(
       sim, queue->device, flight->packet.kernel.completion_signal,
@@ -149,7 +149,7 @@ static aqsim_flow step_complete(aqsim_flight *flight)
   if (aqsim_recorder_on(&sim->recorder))
     aqsim_flight_record(
         flight,
-        (flight->glued ? AQ_FLAG_GLUED : 0) |
+        (flight->back_to_back ? AQ_FLAG_BACK_TO_BACK : 0) |
             (flight->outlasts ? AQ_FLAG_EXECUTED : 0) |
             (flight->negative || flight->killed ? AQ_FLAG_ERROR : 0),
         sim->now, observe);

@@ -226,7 +226,7 @@ aqsim_flow aqsim_step_waves(aqsim_flight *flight)
   if (first > flight->start)
     flight->stalls |= AQ_STALL_ROOM;
   flight->start = first;
-  if (!flight->glued)
+  if (!flight->back_to_back)
     flight->stamp = first;
   flight->end = end;
   return aqsim_flight_acts(flight) ? AQSIM_GO : aqsim_kernel_finish(flight);

@@ -198,7 +198,7 @@ static void fixed_resume(aqsim_run *run)
   run->since = now;
   if (run->anew || flight->start > now) {
     flight->start = now;
-    if (!flight->glued)
+    if (!flight->back_to_back)
       flight->stamp = now;
   }
   flight->end = aq_time_add(now, run->left);
@@ -272,7 +272,7 @@ aq_status aqsim_run_preempt(aqsim_policy *p, aqsim_run *run,
   const bool part = what->scope == AQ_PREEMPT_CUS;
   if (run->state == AQSIM_RUN_STOPS)
     return aqsim_policy_fail(
-        p, "it preempts kernel %u again before that was told over",
+        p, "it preempts kernel %u again before the end of the first preemption",
         run->handle);
   if (what->mode == AQ_PREEMPT_RESET && !run->idempotent)
     return aqsim_policy_fail(p, "it resets kernel %u, which is not idempotent",

@@ -90,7 +90,7 @@ aq_status aqsim_policy_queue_preempt(aqsim_policy *p, aqsim_queue *queue,
   aqsim_queue_policy *own = &queue->policy;
   if (own->preempting)
     return aqsim_policy_fail(
-        p, "it preempts queue %u again before that was told over",
+        p, "it preempts queue %u again before the end of the first preemption",
         queue->number);
   own->preempting = true;
   own->mode = what->mode;

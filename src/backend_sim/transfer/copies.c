@@ -151,14 +151,14 @@ static void engine_release(aqsim_copy *copy)
   engine_next(copy->device, copy_engine(copy));
 }
 
-static void copy_fault(aqsim_copy *copy, const char *what, uint64_t hole);
+static void copy_fault(aqsim_copy *copy, const char *what, uint64_t unmapped);
 
 static void gate_opened(aqsim_gate *gate)
 {
   aqsim_copy *copy =
       (aqsim_copy *)(void *)((char *)gate - offsetof(aqsim_copy, gate));
-  if (gate->hole)
-    copy_fault(copy, "wait for a signal at", gate->hole);
+  if (gate->unmapped)
+    copy_fault(copy, "wait for a signal at", gate->unmapped);
   else
     copy_ready(copy);
 }
@@ -246,17 +246,17 @@ static void copy_record(const aqsim_copy *copy, aq_time observe)
 }
 
 /* It ends here, and never completes. */
-static void copy_fault(aqsim_copy *copy, const char *what, uint64_t hole)
+static void copy_fault(aqsim_copy *copy, const char *what, uint64_t unmapped)
 {
   aqsim_device *device = copy->device;
   aq_system_event event = {.kind = AQ_EVENT_MEMORY_FAULT,
                            .device = device->ordinal,
                            .queue = AQ_QUEUE_NONE,
                            .packet_id = copy->line.number,
-                           .address = hole};
+                           .address = unmapped};
   char text[COPY_TEXT];
   snprintf(text, sizeof text, "copy %" PRIu64 ": memory fault, %s %#" PRIx64,
-           copy->line.number, what, hole);
+           copy->line.number, what, unmapped);
   event.text = text;
   if (copy->state == AQSIM_COPY_MOVES)
     engine_release(copy);
@@ -266,15 +266,15 @@ static void copy_fault(aqsim_copy *copy, const char *what, uint64_t hole)
 
 static bool copy_is_possible(aqsim_copy *copy)
 {
-  uint64_t hole;
+  uint64_t unmapped;
   if (copy->lost)
     copy_fault(copy, "freed before it ended:", copy->lost);
   else if (aqsim_memory_unmapped(AQSIM_READ, (uintptr_t)copy->from, copy->size,
-                                 &hole))
-    copy_fault(copy, "read of", hole);
+                                 &unmapped))
+    copy_fault(copy, "read of", unmapped);
   else if (aqsim_memory_unmapped(AQSIM_WRITE, (uintptr_t)copy->to, copy->size,
-                                 &hole))
-    copy_fault(copy, "write to", hole);
+                                 &unmapped))
+    copy_fault(copy, "write to", unmapped);
   else
     return true;
   return false;
@@ -299,9 +299,9 @@ static void copy_end(aqsim_copy *copy)
 static void copy_complete(aqsim_copy *copy)
 {
   aqsim *sim = copy->device->sim;
-  uint64_t hole;
-  if (aqsim_signal_is_missing(sim, copy->completion, &hole)) {
-    copy_fault(copy, "decrement of the signal at", hole);
+  uint64_t unmapped;
+  if (aqsim_signal_is_missing(sim, copy->completion, &unmapped)) {
+    copy_fault(copy, "decrement of the signal at", unmapped);
     return;
   }
   aq_time observe = aqsim_signal_complete(sim, copy->device, copy->completion,
@@ -350,7 +350,7 @@ aq_status aqsim_copy_desc_check(const aq_copy_desc *desc, uint32_t devices,
       !place_is_there(desc->from_device, devices))
     return aq_diag_set(diag, AQ_ERR_INVALID,
                        "copy_submit: memory of device %u to %u; expected less "
-                       "than %u, the host, or what the address says",
+                       "than %u, the host, or the memory of the address",
                        desc->from_device, desc->to_device, devices);
   return dependencies_check(desc->dependencies, desc->dependency_count, diag);
 }

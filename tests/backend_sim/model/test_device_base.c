@@ -218,9 +218,10 @@ static void check_sane(const aqsim_model *m)
   ck_assert_msg(m->release_system >= m->release_agent, "%s", name);
   ck_assert_msg(m->timestamp_step * m->timestamp_hz >= AQ_S,
                 "%s: stamps are finer than their clock", name);
-  ck_assert_msg(m->start_stamp == AQSIM_START_GLUED ||
+  ck_assert_msg(m->start_stamp == AQSIM_START_BACK_TO_BACK ||
                     !m->glued_duration_contains_launch,
-                "%s: durations contain what nothing glues", name);
+                "%s: durations contain the launch of no back-to-back start",
+                name);
   /* A dispatch costs 1 to 10 us, an idle queue answers within 50 us. */
   aq_time cost =
       m->acquire_agent + m->dispatch_setup + m->release_agent + m->signal_write;

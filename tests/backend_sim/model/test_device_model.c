@@ -48,7 +48,7 @@ START_TEST(the_embedded_mi300x_carries_its_constants)
                    1470 * AQ_NS);
   ck_assert_int_eq(m->copy_bandwidth, 64000000000);
   ck_assert_int_eq(m->lds_per_workgroup, 65536);
-  ck_assert_int_eq(m->start_stamp, AQSIM_START_GLUED);
+  ck_assert_int_eq(m->start_stamp, AQSIM_START_BACK_TO_BACK);
   ck_assert_str_eq(aqsim_model_verdict(m), "partly");
   ck_assert_uint_ge(aqsim_model_count(), 1);
   ck_assert_str_eq(aqsim_model_name(0), "mi300x");

@@ -72,7 +72,7 @@ START_TEST(an_idle_mapped_queue_starts_4_67_us_after_the_doorbell)
 }
 END_TEST
 
-START_TEST(queued_kernels_complete_3_60_us_apart_and_are_glued)
+START_TEST(queued_kernels_complete_3_60_us_apart_and_start_back_to_back)
 {
   rig r;
   aq_ring *queue;
@@ -94,8 +94,8 @@ START_TEST(queued_kernels_complete_3_60_us_apart_and_are_glued)
   ck_assert_time_eq(b->complete - a->complete, FLOOR + 2 * AQ_US);
   ck_assert_time_eq(c->start, b->end);
   ck_assert_int_eq(a->flags, 0);
-  ck_assert_int_eq(b->flags, AQ_FLAG_GLUED);
-  ck_assert_int_eq(c->flags, AQ_FLAG_GLUED);
+  ck_assert_int_eq(b->flags, AQ_FLAG_BACK_TO_BACK);
+  ck_assert_int_eq(c->flags, AQ_FLAG_BACK_TO_BACK);
   rig_close(&r);
 }
 END_TEST
@@ -107,8 +107,8 @@ START_TEST(a_doorbell_shortly_before_the_end_leaves_a_gap)
     aq_time lead, start_after_end;
     int64_t flags;
   } cases[] = {
-      {3670000, 0, AQ_FLAG_GLUED}, /* decoded glue_lead before the end */
-      {3669999, FLOOR, 0},         /* the decode hides, the launch does not */
+      {3670000, 0, AQ_FLAG_BACK_TO_BACK}, /* decoded glue_lead before the end */
+      {3669999, FLOOR, 0}, /* the decode hides, the launch does not */
       {1000000, DECODE - 1000000 + SETUP, 0}, /* decoded after completion */
       {0, LATENCY, 0},
   };
@@ -231,7 +231,7 @@ START_TEST(the_barrier_bit_waits_for_all_before_and_blocks_nothing_after)
                   *waits = rig_record(&r, queue, 2),
                   *after = rig_record(&r, queue, 3);
   ck_assert_time_eq(waits->launch, first->complete);
-  ck_assert_time_eq(waits->start, first->end); /* glued to the last end */
+  ck_assert_time_eq(waits->start, first->end); /* back-to-back */
   ck_assert_time_eq(after->launch, first->complete + SETUP);
   ck_assert_int_lt(after->complete, waits->end);
   rig_close(&r);
@@ -287,7 +287,7 @@ START_TEST(a_barrier_packet_carries_a_dependency_between_queues)
   ck_assert_time_eq(gate->start, last->complete + POLL);
   ck_assert_time_eq(gate->complete, gate->start + WRITE);
   ck_assert_time_eq(next->launch, gate->complete);
-  ck_assert_int_eq(next->flags, 0); /* nothing to be glued to */
+  ck_assert_int_eq(next->flags, 0); /* no kernel before it */
   rig_close(&r);
 }
 END_TEST
@@ -355,7 +355,7 @@ START_TEST(a_completion_signal_is_decremented_by_one)
 }
 END_TEST
 
-/* Runs a spin kernel twice, glued, and gives the second's record. */
+/* Runs a spin kernel twice, back-to-back, and returns the second's record. */
 static aq_record spin_second(const char *const *edits, uint32_t flags,
                              aq_time duration)
 {
@@ -386,17 +386,17 @@ static aq_record spin_second(const char *const *edits, uint32_t flags,
   return row;
 }
 
-START_TEST(a_glued_duration_is_reproduced_and_not_charged_twice)
+START_TEST(a_back_to_back_duration_is_reproduced_and_not_charged_twice)
 {
   const char *no[] = {"glued_duration_contains_launch=no", NULL};
-  aq_record row = spin_second(NULL, AQ_SPIN_GLUED, 10 * AQ_US);
-  ck_assert_int_eq(row.flags, AQ_FLAG_GLUED);
+  aq_record row = spin_second(NULL, AQ_SPIN_BACK_TO_BACK, 10 * AQ_US);
+  ck_assert_int_eq(row.flags, AQ_FLAG_BACK_TO_BACK);
   ck_assert_time_eq(row.end - row.start, 10 * AQ_US);
-  row = spin_second(NULL, AQ_SPIN_GLUED, 2 * AQ_US);
+  row = spin_second(NULL, AQ_SPIN_BACK_TO_BACK, 2 * AQ_US);
   ck_assert_time_eq(row.end - row.start, FLOOR);
   row = spin_second(NULL, 0, 10 * AQ_US);
   ck_assert_time_eq(row.end - row.start, FLOOR + 10 * AQ_US);
-  row = spin_second(no, AQ_SPIN_GLUED, 10 * AQ_US);
+  row = spin_second(no, AQ_SPIN_BACK_TO_BACK, 10 * AQ_US);
   ck_assert_time_eq(row.end - row.start, FLOOR + 10 * AQ_US);
   row = spin_second(NULL, 0, -5);
   ck_assert_time_eq(row.end - row.start, FLOOR);
@@ -491,7 +491,7 @@ END_TEST
 AQ_TEST_MAIN("backend_sim/lifecycle",
              a_fresh_queue_is_unmapped_and_pays_the_remap,
              an_idle_mapped_queue_starts_4_67_us_after_the_doorbell,
-             queued_kernels_complete_3_60_us_apart_and_are_glued,
+             queued_kernels_complete_3_60_us_apart_and_start_back_to_back,
              a_doorbell_shortly_before_the_end_leaves_a_gap,
              a_queue_is_unmapped_after_105_us_of_idleness,
              the_info_tells_the_latencies_that_are_simulated,
@@ -503,6 +503,6 @@ AQ_TEST_MAIN("backend_sim/lifecycle",
              and_waits_for_the_last_signal_and_or_for_the_first,
              a_signal_that_changes_again_before_the_look_is_not_seen,
              a_completion_signal_is_decremented_by_one,
-             a_glued_duration_is_reproduced_and_not_charged_twice,
+             a_back_to_back_duration_is_reproduced_and_not_charged_twice,
              kernels_cost_what_their_model_says_and_the_dispatcher_allows,
              two_runs_give_the_same_bytes)
