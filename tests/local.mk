@@ -13,7 +13,7 @@ AM_TESTS_ENVIRONMENT = \
 EXTRA_DIST += tests/tsan.supp tests/valgrind.supp
 TESTS = $(dist_check_SCRIPTS)
 
-# What a Check program needs: a main(), helpers, the core with all symbols. A
+# Parts of a Check program: a main(), helpers, the core with all symbols. A
 # program of one file that needs no more is a name in check_PROGRAMS.
 check_LIBRARIES += tests/support/libaqtest.a
 tests_support_libaqtest_a_SOURCES = \

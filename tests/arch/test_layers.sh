@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# The layer rule of doc/ARCHITECTURE.md: who may include whom, who owns which
+# The layer rule of doc/ARCHITECTURE.md: the allowed includes, the owner of each
 # foreign header, and that every header compiles alone. layers.tsv is the table.
 srcdir=${AQ_SRCDIR:-.}
 builddir=${AQ_BUILDDIR:-.}

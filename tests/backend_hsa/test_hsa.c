@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What the contract suite does not see of the transport "hsa": how it is
- * found, what it refuses, and what it tells of the drop-in behind it. */
+/* Properties of the transport "hsa" outside the contract suite: its search, its
+ * refusals, and its report of the drop-in behind it. */
 #include "support/aqtest.h"
 
 #include <stdio.h>
@@ -12,7 +12,7 @@
 #include "common/policy.h"
 #include "dropin/hsa.h"
 
-/* The functions that are loaded have the types of those that are exported. */
+/* The loaded functions have the types of the exported ones. */
 #define C(name, returns, parameters)                                           \
   _Static_assert(__builtin_types_compatible_p(returns(*) parameters,           \
                                               __typeof__(&(name))),            \

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The pages that repeat tables of the simulator say what the tables say. */
+/* The pages that repeat tables of the simulator equal the tables. */
 #include "support/aqtest.h"
 
 #include <stdio.h>

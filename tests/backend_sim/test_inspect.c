@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Inspection: every queue, each occupied slot, what it waits for. */
+/* Inspection: every queue, each occupied slot, the cause of its wait. */
 #include "backend_sim/rig.h"
 
 #include <stdio.h>

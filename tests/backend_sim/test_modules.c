@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Code objects of the simulator: real ones, those of the device library. */
+/* Code objects of the simulator: the real ones of the device library. */
 #include <string.h>
 
 #include "backend_sim/core.h"
@@ -8,7 +8,7 @@
 #include "codeobj/codeobj.h"
 #include "devlib/devlib.h"
 
-/* An executor that looks at what it is given and runs nothing. */
+/* An executor that checks its arguments and runs nothing. */
 static aq_status look_begin(void *user, const aq_execution_desc *desc,
                             void **out, aq_diag *diag)
 {

@@ -121,7 +121,7 @@ static aq_time start_on_one_pipe(const char *const *edits)
   return second_starts(all, AQ_US);
 }
 
-/* The second one gets the only slot when the first's quantum is over. */
+/* The second one gets the only slot when the first's quantum has ended. */
 static aq_time start_after_quantum(const char *const *edits)
 {
   const char *all[5];
@@ -353,8 +353,8 @@ static aq_time two_peer_copies_end(const char *const *edits)
   return copies_end(edits, 0, 1, 2);
 }
 
-/* What a replay asks the device: see tests/run/test_replay.c for what it does
- * with the answer. */
+/* The question of a replay to the device; tests/run/test_replay.c tests the use
+ * of the answer. */
 static aq_device_info device_info(const char *const *edits)
 {
   rig r;
@@ -401,7 +401,7 @@ static int64_t end_ticks(const char *const *edits)
   return ticks;
 }
 
-/* ---- what the part has ---- */
+/* ---- resources of the part ---- */
 
 enum { WAVE = 100000000, STEP = 8 * 479 }; /* ps: a workgroup; two starts */
 
@@ -480,7 +480,7 @@ static aq_time run_of_flops(const char *const *edits)
       304, 0);
 }
 
-/* What the probe gives more with the edit than without it. */
+/* The difference of the probe with the edit and without it. */
 typedef struct mutation {
   const char *key, *value;
   int64_t (*probe)(const char *const *edits);

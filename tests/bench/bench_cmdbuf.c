@@ -4,7 +4,7 @@
  * a barrier between them, a dispatch. Floor: publishing as many packets of 64
  * bytes into the same ring one by one: reserve, body, header, doorbell.
  *
- * Nobody reads the ring. "hot": a ring of 512 packets and as much kernarg
+ * The ring has no reader. "hot": a ring of 512 packets and as much kernarg
  * memory, so that both stay in the first caches; "4m": 65536 packets, 4 MiB.
  */
 #include "bench/bench.h"
@@ -202,7 +202,7 @@ static const shape shapes[] = {
     {"mixed_4_4", 4, 4, 0},
 };
 
-/* What a link does, without a transport: published rodata. */
+/* A link without a transport: published rodata. */
 static void link_make(context *c)
 {
   const aq_program *program = &c->program;
@@ -254,7 +254,7 @@ static void bench(const char *what, const shape *s, const char *ring,
   aqbench_compare(name, "ns", ROUNDS, bare_publish, subject, c);
 }
 
-/* What a recorded dispatch takes: its block, and what a link publishes. */
+/* The memory of a recorded dispatch: its block, and the link's rodata. */
 static void memory_tell(const context *c)
 {
   uint64_t bytes = 0, rodata = 0;

@@ -49,7 +49,7 @@ static aq_status drop_rows(aq_record_sink *sink, const aq_record *rows,
   return AQ_OK;
 }
 
-/* ---- what is measured ---- */
+/* ---- measured functions ---- */
 
 static double import_rate(void *context)
 {
@@ -84,7 +84,7 @@ static double parse_rate(void *context)
   return bytes * 1e-6 / (aqbench_now() - begin);
 }
 
-/* ---- a trace like those of the shared data ---- */
+/* ---- a trace like the ones of the shared data ---- */
 
 static void write_event(gzFile file, const char *category, const char *name,
                         double ts, const char *args)

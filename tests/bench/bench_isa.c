@@ -486,7 +486,7 @@ static double dispatch_code(void *context)
   return dispatch_time(context, true);
 }
 
-/* All cases, or those whose names begin with the argument. */
+/* All cases, or the cases whose names begin with the argument. */
 int main(int argc, char **argv)
 {
   const char *only = argc > 1 ? argv[1] : "";

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Live mode in wall time: what a null kernel takes from its doorbell until the
- * host sees the completion, spinning, and after silence; what the device costs
- * while nothing happens; packets of four producers on one queue; and the same
- * latency through HSA and the drop-in library. Floor of the latency: two
- * threads that answer each other through one word of memory.
+ * Live mode in wall time: the time of a null kernel from its doorbell until the
+ * host sees the completion, spinning, and after silence; the cost of an idle
+ * device; packets of four producers on one queue; and the same latency through
+ * HSA and the drop-in library. Floor of the latency: two threads that answer
+ * each other through one word of memory.
  */
 #include "bench/bench.h"
 

@@ -5,10 +5,10 @@
  * packet on the next one.
  *
  * Floor, the bare publish: the same packets into rings of the same size and
- * number that nobody reads. Each is reserved as a producer of a MULTI queue
- * does (one compare-and-exchange on the write index), its 64 bytes are written,
- * the header with one 32-bit release store, and the doorbell cell is stored
- * with release.
+ * number without a reader. Each is reserved as a producer of a MULTI queue does
+ * (one compare-and-exchange on the write index), its 64 bytes are written, the
+ * header with one 32-bit release store, and the doorbell cell is stored with
+ * release.
  */
 #include "bench/bench.h"
 

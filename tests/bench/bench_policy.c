@@ -108,7 +108,7 @@ static double with(void *context)
   return mm1_run(context, JOBS);
 }
 
-/* What a hook costs where the built-in default would have taken its place. */
+/* The cost of a hook that replaces the built-in default. */
 static double hook(void *context)
 {
   static char immediate[] = "immediate";

@@ -8,8 +8,8 @@
  * other queue by a packet and signals the next, nothing complete until 64 of
  * them are in their rings. queue_execute_1000: a static command buffer of 1000
  * dispatches, until it is retired (unit: a command buffer);
- * queue_execute_1000_submit: until the call returns, without what the transport
- * takes for its packets.
+ * queue_execute_1000_submit: until the call returns, without the transport's
+ * time for its packets.
  *
  * A round is short enough not to be interrupted on a machine that is in use.
  */
@@ -166,7 +166,7 @@ static double execute_submit(void *user)
   return spent / EXECUTIONS * 1e9;
 }
 
-/* Static arguments only: packets point at what was published. */
+/* Static arguments only: packets point at published ones. */
 static void program_link(context *c, aq_builder *builder)
 {
   aq_program program;

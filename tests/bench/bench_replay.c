@@ -180,7 +180,7 @@ static void repeated_close(aq_workload_source *source)
   (void)source;
 }
 
-/* Takes the jobs of one replay; kernels alone, and each launched by itself. */
+/* Takes the jobs of one replay; kernels alone, and each launched separately. */
 static void repeated_fill(repeated *r, aq_workload_source *source)
 {
   aq_diag diag = AQ_DIAG_INIT;

@@ -219,7 +219,7 @@ static double store_select_sorted(void *context)
   return read_in_order(context, AQ_ORDER_SUBMIT);
 }
 
-/* Neighbours swapped: what a trace of several queues looks like. */
+/* Neighbours swapped, as in a trace of several queues. */
 static void shuffle_rows(aq_record *rows)
 {
   for (int i = 0; i + 3 < ROWS; i += 4) {

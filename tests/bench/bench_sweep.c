@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * A sweep of 1,000 short points, store and all: with two workers against one
- * (the floor). Wall time, which needs two cores that nobody else uses, and
- * processor time, which tells what sharing the work costs on any machine.
+ * (the floor). Wall time, which needs two idle cores, and processor time, which
+ * shows the cost of sharing the work on any machine.
  */
 #include "bench/bench.h"
 

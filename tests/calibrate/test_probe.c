@@ -11,7 +11,7 @@
 #include "calibrate/probe.h"
 #include "common/memory_sink.h"
 
-/* Different from those of any device, and no multiples of the step. */
+/* Different from the constants of any device, and no multiples of the step. */
 static const char *const edits[] = {
     "timestamp_step=20ns",    "doorbell_to_fetch=900ns",
     "packet_fetch=130ns",     "packet_decode=50ns",

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What is captured on one transport is replayed on another, byte for byte; what
- * cannot be, and files that are damaged, are refused. */
+/* A capture of one transport is replayed on another, byte for byte; calls that
+ * cannot be captured, and damaged files, are refused. */
 #include "capture/capture.h"
 
 #include <stdio.h>
@@ -220,7 +220,7 @@ static void app_run(app *a)
                       &g->diag));
   ck_assert_ok(g, aq_queue_dealloca(a->queue, next(a, &s), block, &g->diag));
   ck_assert_ok(g, aq_queue_barrier(a->other, next(a, &s), &g->diag));
-  /* What was refused is not there. */
+  /* Refused calls are absent. */
   ck_assert_int_eq(
       aq_queue_fill(a->queue, NULL, &(aq_fill){d, 3, 0, 2, 0}, &g->diag),
       AQ_ERR_INVALID);
@@ -358,7 +358,7 @@ START_TEST(policies_say_what_is_kept)
 }
 END_TEST
 
-/* ---- what cannot be captured ---- */
+/* ---- calls that cannot be captured ---- */
 
 typedef void refusal(app *a);
 
@@ -478,7 +478,7 @@ START_TEST(damaged_files_are_refused)
     }
   }
   ck_assert_uint_lt(accepted * 50, tried);
-  /* With checksums mended, what they say is checked. */
+  /* With correct checksums, their contents are checked. */
   for (size_t at = 64; at < size && at < 40000; at += 11) {
     bytes[at] ^= 0x81;
     size_t next = 64;

@@ -1,6 +1,6 @@
 # shellcheck shell=sh
 # SPDX-License-Identifier: MIT
-# shellcheck disable=SC2034 # used by those who source it
+# shellcheck disable=SC2034 # used by the sourcing scripts
 # TAP for the tests of the program. Sourced; the test ends with `finish`.
 aqueduct=${AQ_BUILDDIR:-.}/aqueduct
 srcdir=${AQ_SRCDIR:-.}
@@ -8,13 +8,13 @@ count=0
 work=$(mktemp -d "${TMPDIR:-/tmp}/aqcli-XXXXXX") || exit 1
 trap 'rm -rf "$work"' EXIT
 trap 'exit 1' HUP INT TERM # some shells end without the trap above
-# What others leave behind (hipcc, a browser) goes with it.
+# Files that other programs leave (hipcc, a browser) go with it.
 TMPDIR=$work/tmp
 export TMPDIR
 mkdir "$TMPDIR"
 XDG_DATA_HOME=$work/data
 export XDG_DATA_HOME
-# The caller's settings must not change what is tested.
+# The caller's settings must not change the tests.
 unset AQUEDUCT_STORE AQUEDUCT_DEVICE AQUEDUCT_TRANSPORT AQUEDUCT_SEED \
   AQUEDUCT_NAME AQUEDUCT_JSON AQUEDUCT_OUTPUT AQUEDUCT_QUIET \
   AQUEDUCT_LIBHSA_PATH AQUEDUCT_FAULTS AQUEDUCT_LIVE AQUEDUCT_PACE \

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# What a run does not know, every view of it says.
+# Every view of a run names the run's unknowns.
 . "${AQ_SRCDIR:-.}/tests/cli/lib.sh"
 
 trace=$srcdir/tests/cli/two-streams.json
@@ -52,7 +52,7 @@ try "$aqueduct" explain none
 check "and explain does not guess its tail" \
   contains "$out" "their tail is unknown"
 
-# Durations are those of the GPU that was measured, whatever the device model.
+# Durations come from the measured GPU, whatever the device model.
 "$aqueduct" import "$srcdir/tests/trace/data/kineto.json" --name whose -q > "$work/id"
 shows_durations() { # WHOSE COMMAND...
   whose=$1
@@ -80,7 +80,7 @@ check "predicted durations say how far they are off" \
 try "$aqueduct" show scenario
 check "durations of a scenario are assumed" contains "$out" "assumed"
 
-# A bound on what is recorded.
+# A bound on the recorded rows.
 "$aqueduct" run "$srcdir/tests/cli/clients.json" --name part \
   --record sample=4 -q > "$work/id"
 shows_bound() { # COMMAND...

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# Counters tell what the records tell, and change nothing.
+# Counters agree with the records, and do not change them.
 # shellcheck disable=SC1091,SC2154 # what lib.sh defines
 . "${AQ_SRCDIR:-.}/tests/cli/lib.sh"
 busy=$srcdir/tests/cli/busy.json

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The program killed at any moment: import, replay, merge and sweep, by
- * SIGKILL, spread over the time that each takes. Whatever was done before stays
- * whole: `store check` finds nothing, what was cut off is incomplete or not
- * there, and doing it again works. AQ_KILLS=N sets how many moments in all (6),
- * and takes a larger run.
+ * SIGKILL, spread over the time that each takes. Earlier results stay whole:
+ * `store check` finds nothing, an interrupted run is incomplete or absent, and
+ * repeating the command works. AQ_KILLS=N sets how many moments in all (6), and
+ * takes a larger run.
  */
 #include "support/aqtest.h"
 
@@ -157,7 +157,7 @@ static pid_t start_job(const crash_case *job, const char *store)
   return start(NULL, words);
 }
 
-/* "m" is what it was, and whatever is complete has all its rows. */
+/* "m" is unchanged, and every complete run has all its rows. */
 static void check_after(const char *store, const char *expected)
 {
   const char *to = in_dir("found");
@@ -295,8 +295,8 @@ static char *swept(const char *plan, const char *store)
   return read_file(to);
 }
 
-/* Points are stored whole: none is incomplete, and the same command runs those
- * that are missing, and no other. */
+/* Points are stored whole: none is incomplete, and the same command runs the
+ * missing points, and no other. */
 START_TEST(a_sweep_is_killed_at_any_moment)
 {
   const char *top = getenv("AQ_SRCDIR"), *store = in_dir("killed-sweep.db");

@@ -37,14 +37,14 @@ try "$aqueduct" replay odd
 check "other steps tell nothing" [ "$status" = 2 ]
 check "the line says what to do" contains "$err" "choose one with --device"
 
-# Of rocprof v1, waves of 32 work-items tell that it is no gfx9 GPU.
+# Of rocprof v1, waves of 32 work-items show that it is no gfx9 GPU.
 sed 's/,16,64,0x0,/,128,32,0x0,/' "$work/gfx942.csv" > "$work/gfx1201.csv"
 try "$aqueduct" import "$work/gfx1201.csv" -q --name rdna
 try "$aqueduct" replay rdna
 check "a GPU of another family is never chosen" [ "$status" = 2 ]
 check "and the line says why" contains "$err" "waves have 32 work-items"
 
-# The stack is the nearest that was measured, and the line says so.
+# The stack is the nearest measured one, and the line names it.
 kineto() { # VERSION NAME
   sed '1s/{/{"hip_runtime_version": '"$1"',/' \
     "$srcdir/tests/trace/data/kineto.json" > "$work/$2.json"

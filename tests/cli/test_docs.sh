@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# Help, man pages, completion and what is really accepted agree.
+# Help, man pages, completion and the accepted options agree.
 # shellcheck disable=SC1091,SC2154 # what lib.sh defines
 . "${AQ_SRCDIR:-.}/tests/cli/lib.sh"
 builddir=${AQ_BUILDDIR:-.}

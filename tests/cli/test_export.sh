@@ -93,7 +93,7 @@ else
   skip "protoc decodes the Perfetto trace" "there is no protoc"
 fi
 
-# What cannot be.
+# Errors.
 try "$aqueduct" export m --format kineto -o "$work/none"
 check "a format that is only read is refused" [ "$status" = 2 ]
 check "and nothing is left of it" [ ! -e "$work/none" ]

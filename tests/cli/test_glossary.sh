@@ -5,7 +5,7 @@
 . "${AQ_SRCDIR:-.}/tests/cli/lib.sh"
 page=$srcdir/doc/glossary.md
 
-# Parts of the names that the program lists, and those that the page has.
+# Parts of the names in the program's list, and of the names in the page.
 "$aqueduct" list metrics --names | awk -F. '
   /^(makespan|unscored|unmatched)|slower$/ { print; next }
   { for (i = 1; i <= NF; i++) print $i }' | sort -u > "$work/listed"

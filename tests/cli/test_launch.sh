@@ -111,7 +111,7 @@ reduce --json -o "$work/result.json"
 check "launch --json is JSON" is_json "$work/result.json"
 
 # A kernel that asks for the size of its dynamic group segment, which stands 120
-# bytes into what the runtime passes behind the arguments.
+# bytes into the hidden arguments.
 cat > "$work/asked.ll" << 'L'
 target triple = "amdgcn-amd-amdhsa"
 @dynamic = external addrspace(3) global [0 x i32], align 4
@@ -288,7 +288,7 @@ else
   skip "a kernel that reads a clock" "no clang-22 with ld.lld-22"
 fi
 
-# ---- what is wrong ----
+# ---- errors ----
 
 refuses() { # NAME WORDS ARGUMENT...
   refuses_name=$1

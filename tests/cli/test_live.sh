@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# Live mode on the command line: what is stored, hangs, and the dump on a
-# signal. Nothing here depends on how long anything takes.
+# Live mode on the command line: stored runs, hangs, and the dump on a signal.
+# Nothing here depends on how long anything takes.
 # shellcheck disable=SC1091,SC2154 # what lib.sh defines
 . "${AQ_SRCDIR:-.}/tests/cli/lib.sh"
 scenario=$srcdir/traces/scenarios/arrivals.json

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# A probe of a GPU feeds calibration: from a model with other constants come
-# those of the GPU back. The drop-in plays an MI300X.
+# A probe of a GPU feeds calibration: a model with other constants gets the
+# constants of the GPU. The drop-in stands for an MI300X.
 # shellcheck disable=SC1091,SC2154 # what lib.sh defines
 . "${AQ_SRCDIR:-.}/tests/cli/lib.sh"
 case ${AQ_SANITIZERS:-} in
@@ -24,7 +24,7 @@ probed="acquire_agent acquire_system barrier_process copy_latency
   echo "workgroup_interval = 77 ns ; assumed"
 } > "$work/other.device"
 
-# Whether a fitted constant is the model's, within what the probe resolves.
+# Whether a fitted constant is the model's, within the resolution of the probe.
 same() { # KEY
   { "$aqueduct" show mi300x | grep "^$1 " && grep "^$1 = " "$work/new.device"
   } | awk '

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 # Sweeps: every point once, the same however they are shared, and again only
-# what is missing.
+# missing points.
 . "${AQ_SRCDIR:-.}/tests/cli/lib.sh"
 plan=$srcdir/tests/cli/plan.json
 

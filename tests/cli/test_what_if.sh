@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# What a replay can be asked: queues, dependencies, loops, graphs, levels.
+# The choices of a replay: queues, dependencies, loops, graphs, levels.
 # shellcheck disable=SC1091,SC2154 # what lib.sh defines
 . "${AQ_SRCDIR:-.}/tests/cli/lib.sh"
 trace=$srcdir/tests/cli/two-streams.json

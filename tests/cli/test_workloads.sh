@@ -15,7 +15,7 @@ is_error() { # TEXT
     contains "$err" "aqueduct: error: $1"
 }
 
-# The document is in FILE; what is done with it is COMMAND FILE.
+# The document is in FILE; the test runs COMMAND FILE.
 refuses() { # COMMAND FILE DOCUMENT TEXT
   printf '%s\n' "$3" > "$2"
   try "$aqueduct" "$1" "$2" --store bad.db
@@ -54,7 +54,7 @@ refuses run d.json '{"time": -1, "tasks": []}' \
 refuses run d.json '{"time": 1, "rt": [{"frequency": 1}]}' \
   "d.json: rt[0]: \"name\" is missing"
 
-# The model, its profile, and what is wrong.
+# The model, its profile, and the error.
 network() { # KERNEL LATENCIES TEXT
   printf '%s\n' "{\"kernels\": [$1]}" > m.json
   printf '%s\n' "{\"kernel_latency\": {\"k\": $2}}" > m.profile.json

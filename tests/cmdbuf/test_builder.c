@@ -7,7 +7,7 @@
 #include "cmdbuf/builder.h"
 #include "cmdbuf/validate.h"
 
-/* A dispatch that is told from others by its group size. */
+/* A dispatch that its group size identifies. */
 static aq_dispatch tiny(uint32_t tag)
 {
   return (aq_dispatch){

@@ -342,7 +342,7 @@ START_TEST(a_nested_program_runs_where_it_is_called)
   walk_start(w, 0);
   ck_assert_int_eq(walk_fill(w, 20), AQ_WALK_END);
   ck_assert_str_eq(walk_tags(w), "1 7 2 7");
-  /* What was open about barriers inside reaches out. */
+  /* Pending barriers inside reach out. */
   ck_assert_uint_eq(aq_header_barrier(w->headers[2]), 1);
   ck_assert_uint_eq(aq_header_acquire(w->headers[2]), AQ_SCOPE_AGENT);
   ck_assert_uint_eq(aq_header_release(w->headers[1]), AQ_SCOPE_SYSTEM);
@@ -367,7 +367,7 @@ static void check_condition(aq_condition condition, bool wide, int64_t value,
   walk_start(w, 0);
   ck_assert_int_eq(walk_fill(w, 9), AQ_WALK_DRAIN);
   ck_assert_str_eq(walk_tags(w), "1 d");
-  /* Only now: what was there before does not count. */
+  /* Only now: the earlier value does not count. */
   memcpy(w->buffers[0] + 12, &value, sizeof value);
   ck_assert_int_eq(walk_fill(w, 9), AQ_WALK_END);
   ck_assert_str_eq(walk_tags(w), holds ? "3" : "2 3");

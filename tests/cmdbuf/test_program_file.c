@@ -38,7 +38,7 @@ static void record(walk_rig *w)
   walk_add(w, 99);
 }
 
-/* The packets of a program, from a link of what the rig binds. */
+/* The packets of a program, from a link of the rig's bindings. */
 static void packets_of(walk_rig *w, const aq_program *program, aq_packet *out,
                        uint32_t *count)
 {
@@ -233,7 +233,7 @@ START_TEST(a_file_that_cannot_be_written_is_not_there)
 }
 END_TEST
 
-/* Somebody who can write to the folder must not choose what is overwritten. */
+/* A user who can write to the folder must not choose the overwritten file. */
 START_TEST(a_link_where_the_file_is_made_is_not_followed)
 {
   walk_rig *w = walk_open(NULL);

@@ -34,8 +34,8 @@ static void dispatch(patient *p, const aq_ref *refs, uint32_t count,
                    &p->diag);
 }
 
-/* Block 0: everything straight, then a call; 1: a condition on 2 or the end;
- * 2: a loop back; 3: the end; 4: what is called. */
+/* Block 0: everything straight, then a call; 1: a condition on 2 or the end; 2:
+ * a loop back; 3: the end; 4: the called block. */
 static void record(patient *p)
 {
   aq_label body, loop, out;

@@ -34,14 +34,14 @@ typedef struct walk_rig {
 walk_rig *walk_open(const aq_builder_options *options);
 void walk_close(walk_rig *w);
 
-/* A dispatch that is told from others by its group size. */
+/* A dispatch that its group size identifies. */
 aq_dispatch walk_dispatch(uint32_t tag);
 void walk_add(walk_rig *w, uint32_t tag);
 
 /* Ends the recording, validates, links and starts a walk at slot `first`. */
 void walk_start(walk_rig *w, uint64_t first);
 
-/* Goes on with so many slots behind those that were used. */
+/* Continues with `slots` slots behind the used ones. */
 aq_walk walk_fill(walk_rig *w, uint32_t slots);
 
 /* "1 2 3": the group sizes of the packets that the last fill made; a drain is

@@ -60,7 +60,7 @@ static void is_of_devlib(const aq_code_object *object, const char *target)
     ck_assert_ptr_nonnull(k);
     ck_assert_uint_eq(k->kernarg_size, aq_devlib_kernarg_sizes[i]);
   }
-  ck_assert_ptr_null(aq_code_object_kernel(object, "nobody"));
+  ck_assert_ptr_null(aq_code_object_kernel(object, "missing"));
 }
 
 START_TEST(the_code_of_a_bundle_for_a_device_is_opened)

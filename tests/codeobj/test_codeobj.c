@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Real code objects: those of the device library. */
+/* Real code objects, of the device library. */
 #include "config.h"
 
 #include <stdlib.h>

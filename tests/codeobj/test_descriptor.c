@@ -13,7 +13,7 @@ static uint32_t round_up(uint32_t value, uint32_t granule)
   return (value + granule - 1) / granule * granule;
 }
 
-/* What the hardware gives to a kernel that needs what metadata says. */
+/* The hardware's allocation for a kernel's registers in the metadata. */
 static void expect_registers(const char *target, const aq_code_kernel *k,
                              const aq_kernel_registers *got)
 {

@@ -64,8 +64,8 @@ static uint64_t outside_at(void *user, const char *name)
   return *(const uint64_t *)user;
 }
 
-/* What the ABI's formulas give for one relocation at the place of `outside`,
- * against a symbol at `symbol`. */
+/* The results of the ABI's formulas for one relocation at the place of
+ * `outside`, against a symbol at `symbol`. */
 static void expect_reloc(uint32_t type, uint64_t symbol, uint64_t expected,
                          size_t size, bool relative)
 {
@@ -255,7 +255,7 @@ START_TEST(an_image_lies_where_its_caller_wants_it)
   ck_assert_uint_eq(c.live, 1);
   ck_assert_uint_eq(c.align, 1 << 16);
   ck_assert_uint_eq((uintptr_t)image.base % (1 << 16), 0);
-  /* What is beyond the file's bytes is zero. */
+  /* Memory beyond the file's bytes is zero. */
   for (size_t i = 0; i < 100; i++)
     ck_assert_uint_eq(image.base[sizeof(object) + i], 0);
   aq_code_image_unload(&image);

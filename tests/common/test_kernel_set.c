@@ -5,7 +5,7 @@
 
 #include "common/kernel_set.h"
 
-/* What a kernel saw, in the order in which it saw it. */
+/* The calls of a kernel, in their order. */
 typedef struct seen {
   uint32_t groups, items;
   uint32_t ids[64][3];

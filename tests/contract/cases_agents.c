@@ -87,7 +87,7 @@ static void a_soft_queue_is_the_applications(contract *c)
   uint64_t id = contract_put(queue, &packet);
   contract_ring(c, queue, id);
   contract_settle(c);
-  /* Nobody consumed it, and the doorbell is the application's signal. */
+  /* No device consumed it, and the doorbell is the application's signal. */
   ck_assert_int_eq(contract_value(c, doorbell), 0);
   ck_assert_uint_eq(aq_ring_read_index(queue), 0);
   ck_assert_int_eq(contract_value(c, done), 1);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* CU masks, profiling, semantics and the report of errors nobody takes. */
+/* CU masks, profiling, semantics and the report of errors without a callback.
+ * */
 #include "contract/contract.h"
 
 #include <stdio.h>
@@ -264,6 +265,6 @@ const contract_case contract_controls[] = {
      AQ_CAP_TIMING, errors_without_callback_are_reported},
     {"a memory fault that no handler takes is reported in a line", "68",
      AQ_CAP_EVENTS | AQ_CAP_COPY, events_without_handler_are_reported},
-    {"inspection shows each packet and what is waited for", NULL,
+    {"inspection shows each packet and the cause of its wait", NULL,
      AQ_CAP_INSPECT | AQ_CAP_HOST_KERNELS, inspection_shows_what_is_waited_for},
     {NULL}};

@@ -189,6 +189,6 @@ const contract_case contract_devices[] = {
      AQ_CAP_COPY, engines_are_those_of_info},
     {"a copy of devices that are not there is refused", NULL, AQ_CAP_COPY,
      places_that_are_not_there_are_refused},
-    {"links join agents that are there, once", NULL, 0, links_join_agents_once},
+    {"links join existing agents, once", NULL, 0, links_join_agents_once},
     {"UUIDs of devices differ", NULL, 0, uuids_differ},
     {NULL}};

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Memory that is not there: the system's event handler is told, not the
- * queue's error callback. */
+/* Unmapped memory: the system's event handler gets the fault, not the queue's
+ * error callback. */
 #include "contract/contract.h"
 
 #include <stdio.h>
@@ -10,8 +10,8 @@
 enum { WRITE_DATA = 0x37, COPY_DATA = 0x40, INDIRECT_BUFFER = 0x3f };
 enum { TO_MEMORY = 5 << 8, FROM_MEMORY = 1, PAGE = 65536 };
 
-/* Pages with these rights. Those without any stay reserved, so that nothing
- * else comes to lie there. */
+/* Pages with these rights. Pages without rights stay reserved, so that no other
+ * mapping takes their place. */
 static uint64_t pages(int access)
 {
   void *at = mmap(NULL, PAGE, access, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);

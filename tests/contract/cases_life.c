@@ -166,6 +166,6 @@ const contract_case contract_life[] = {
      registered_kernel_is_found},
     {"an unregistered kernel is found no more", NULL, AQ_CAP_HOST_KERNELS,
      an_unregistered_kernel_is_found_no_more},
-    {"loading what is no code object fails in words", NULL, 0,
+    {"loading bytes that are no code object fails with a line", NULL, 0,
      module_load_says_what_it_cannot},
     {NULL}};

@@ -308,7 +308,7 @@ static void loops_run_on_the_device(contract *c)
   record_loop(b, 10000);
   run(b, true);
   check_loop(b, 10000);
-  /* The queue goes on afterwards. */
+  /* The queue continues afterwards. */
   aq_builder_reset(b->builder);
   add(b, 4, 3);
   run(b, false);
@@ -488,7 +488,7 @@ static void times_tell_start_and_end(contract *c)
 }
 
 const contract_case contract_programs[] = {
-    {"a program's packets are what was recorded, in parts too", NULL,
+    {"a program's packets equal the recorded ones, in parts too", NULL,
      AQ_CAP_HOST_KERNELS, packets_are_what_was_recorded},
     {"a reusable program is linked once and replayed", NULL,
      AQ_CAP_HOST_KERNELS, reusable_programs_are_replayed},
@@ -508,9 +508,9 @@ const contract_case contract_programs[] = {
      AQ_CAP_HOST_KERNELS, the_device_makes_the_packets_of_the_host},
     {"a runaway loop ends with an error, not the queue", NULL,
      AQ_CAP_HOST_KERNELS, runaway_loops_end},
-    {"statistics tell of every dispatch and marker", NULL, AQ_CAP_HOST_KERNELS,
+    {"statistics count every dispatch and marker", NULL, AQ_CAP_HOST_KERNELS,
      stats_tell_of_every_dispatch},
-    {"times tell start and end of every dispatch", NULL,
+    {"times have start and end of every dispatch", NULL,
      AQ_CAP_HOST_KERNELS | AQ_CAP_PROFILING | AQ_CAP_TIMING,
      times_tell_start_and_end},
     {NULL}};

@@ -299,7 +299,7 @@ const contract_case contract_queues[] = {
      controls_match_caps},
     {"priorities are low, normal and high, nothing else", "78", AQ_CAP_PRIORITY,
      priorities_are_low_normal_high},
-    {"destroying a queue drops what is in flight there, nothing else", NULL,
+    {"destroying a queue drops its packets in flight, nothing else", NULL,
      AQ_CAP_HOST_KERNELS | AQ_CAP_TIMING, destroy_drops_what_is_in_flight},
     {"a host function may destroy the queue it runs on", NULL,
      AQ_CAP_HOST_KERNELS, kernels_may_destroy_their_queue},

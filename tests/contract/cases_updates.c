@@ -233,8 +233,8 @@ static void destroyed_signals_call_nothing(contract *c)
 }
 
 const contract_case contract_updates[] = {
-    {"every update of a signal works in every order and gives what was", "70",
-     0, every_update_in_every_order},
+    {"every update of a signal works in every order and returns the old value",
+     "70", 0, every_update_in_every_order},
     {"values wrap around", "70", 0, updates_wrap_around},
     {"a barrier notices every kind of update", "70", 0,
      every_update_is_noticed},

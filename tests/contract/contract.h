@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The contract suite: what every transport must do, in terms of
+ * The contract suite: the duties of every transport, in terms of
  * common/transport.h only.
  *
  * A case is a function that gets a freshly opened transport; the tables of
- * cases run on each transport under test. What a transport cannot do by its
- * info.caps is skipped with a line that says so. Cases cite the numbers of
+ * cases run on each transport under test. The suite skips cases whose
+ * capability is missing in info.caps, with a line. Cases cite the numbers of
  * doc/conformance.md that they check.
  */
 #ifndef AQ_TESTS_CONTRACT_CONTRACT_H
@@ -15,16 +15,16 @@
 
 enum { CONTRACT_LOG = 4096, CONTRACT_ERRORS = 8 };
 
-/* What an error callback was told. */
+/* The arguments of an error callback. */
 typedef struct contract_error {
   uint32_t queue, reason;
   uint64_t packet_id;
   aq_packet packet;
-  aq_time time; /* when it was told */
+  aq_time time; /* of the call */
   char text[256];
 } contract_error;
 
-/* What the handler of system events was told. */
+/* The arguments of the handler of system events. */
 typedef struct contract_event {
   aq_event_kind kind;
   uint32_t device, queue;
@@ -69,13 +69,13 @@ extern const contract_case contract_life[], contract_memory[],
 aq_status contract_open(const contract *c, const aq_transport_options *options,
                         aq_transport **out, aq_diag *diag);
 
-/* The error callback of queues: notes what it is told; its user is `c`. */
+/* The error callback of queues: notes its arguments; its user is `c`. */
 void contract_error_note(const aq_queue_error *error, void *user);
 
 /* The handler of system events, the same. */
 void contract_event_note(const aq_system_event *event, void *user);
 
-/* A queue whose error callback notes what it is told. */
+/* A queue whose error callback notes its arguments. */
 aq_ring *contract_queue_sized(contract *c, uint32_t size);
 aq_ring *contract_queue(contract *c); /* of the smallest size */
 

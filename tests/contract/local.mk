@@ -25,7 +25,7 @@ tests_contract_test_contract_SOURCES = \
 tests_contract_test_contract_LDADD = $(AQSIM_TEST_LDADD)
 EXTRA_tests_contract_test_contract_DEPENDENCIES = libhsa-runtime64.la
 
-# The suite on the HSA runtime that is found, be it a GPU's (doc/hsa.md).
+# The suite on the installed HSA runtime, for example a GPU's (doc/hsa.md).
 check-hsa: tests/contract/test_contract
 	AQ_TRANSPORT=hsa AQ_TRANSPORT_OPTIONAL=1 ./tests/contract/test_contract
 

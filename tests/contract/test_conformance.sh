@@ -46,7 +46,7 @@ bad=$(awk 'BEGIN { for (i = 1; i <= 81; i++) if (i != 59 && i != 69) print i }' 
 report "$([ -z "$bad" ]; echo $?)" "the table has all numbers from 1 to 81" \
   "$bad"
 
-# What is wrong with one row's test, if anything.
+# The error of one row's test, if any.
 test_wrong() { # NUMBER TEST
   case $2 in
   contract:*)
@@ -77,7 +77,7 @@ done)
 report "$([ -z "$bad" ]; echo $?)" "every case that cites a number is in its row" \
   "$bad"
 
-# What is still open, as expected failures.
+# Open rows, as expected failures.
 echo "$rows" | awk -F '\t' -v count="$count" '
   $3 == "open" {
     print "not ok " ++count " - number " $1 " (" $2 ") is checked # TODO open"

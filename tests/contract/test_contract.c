@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Runs every case on every transport under test: those that are built in, or
- * those that AQ_TRANSPORT names, with spaces between. */
+/* Runs every case on every transport under test: the built-in ones, or the ones
+ * that AQ_TRANSPORT names, with spaces between. */
 #include "contract/contract.h"
 
 #include <stdio.h>
@@ -80,12 +80,12 @@ static const char *caps_lack(uint32_t caps, uint32_t needed)
       {AQ_CAP_PM4, "it serves no PM4 packets"},
       {AQ_CAP_DEVICE_POLICY, "it takes no device policy"},
       {AQ_CAP_DEVICE_HOOKS, "it asks no device hooks"},
-      {AQ_CAP_EVENTS, "it tells of no memory faults"},
+      {AQ_CAP_EVENTS, "it reports no memory faults"},
       {AQ_CAP_HANDLERS, "it has no signal handlers"},
       {AQ_CAP_PROFILING, "it keeps no dispatch times"},
       {AQ_CAP_COOPERATIVE, "it has no cooperative queues"},
       {AQ_CAP_AGENT_QUEUES, "it has no soft and host queues"},
-      {AQ_CAP_INSPECT, "it tells nothing of its inside"},
+      {AQ_CAP_INSPECT, "it has no inspection"},
   };
   for (size_t i = 0; i < sizeof lacks / sizeof *lacks; i++)
     if ((needed & lacks[i].cap) && !(caps & lacks[i].cap))
@@ -100,7 +100,7 @@ static uint32_t transport_caps(const contract_transport *on)
   aq_diag diag = AQ_DIAG_INIT;
   aq_transport_options options = contract_options(on);
   if (options.layer->ops->open(&options, &t, &diag) != AQ_OK) {
-    /* Nobody needs to have what `make check-hsa` looks for. */
+    /* `make check-hsa` may find no runtime. */
     if (getenv("AQ_TRANSPORT_OPTIONAL")) {
       printf("1..0 # SKIP %s: %s\n", on->label, diag.text);
       exit(0);

@@ -13,10 +13,9 @@ typedef struct contract_transport {
   char devices[32]; /* as a device option, or empty */
 } contract_transport;
 
-/* Those that AQ_TRANSPORT names, or all built-in ones; "NAME,live" is one in
- * live mode, "NAME*4" one that has four devices of the model mi300x. Ends the
- * program with a line on stderr for one that there is not.
- */
+/* The transports that AQ_TRANSPORT names, or all built-in ones; "NAME,live" is
+ * one in live mode, "NAME*4" one that has four devices of the model mi300x.
+ * Ends the program with a line on stderr for an unknown one. */
 contract_transport *contract_transports(size_t *count);
 void contract_transports_free(contract_transport *on, size_t count);
 

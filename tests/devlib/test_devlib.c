@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The host functions do what the definition says: the device source is compiled
- * for the host here, and run work-item by work-item.
+ * The host functions equal the definition: the device source is compiled for
+ * the host here, and run work-item by work-item.
  */
 #include <stdlib.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the tests of the drop-in share: they are clients that link it and see
- * nothing else of it. client_open ends with hsa_shut_down by the test.
+ * Helpers of the tests of the drop-in: clients that link it and see nothing
+ * else of it. client_open ends with hsa_shut_down by the test.
  */
 #ifndef AQ_TESTS_CLIENT_H
 #define AQ_TESTS_CLIENT_H
@@ -38,7 +38,7 @@ hsa_queue_t *client_queue(const client *c, uint32_t size);
 uint64_t client_submit(hsa_queue_t *queue, const aq_packet *packet,
                        uint16_t header);
 
-/* Runs `body` in a child and returns what it exits with; 256 and more: a signal
+/* Runs `body` in a child and returns its exit status; 256 and more: a signal
  * or, as 256 + SIGALRM, no end. */
 int client_child(void (*body)(void));
 

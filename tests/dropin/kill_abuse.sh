@@ -45,7 +45,7 @@ while [ "$i" -lt "$kills" ]; do
   1) [ -z "$program" ] || kill -9 "$program" ;;
   2) kill -9 "$exec" ${program:+"$program"} ;;
   esac 2> /dev/null
-  # What lives is ended too; the program of a killed exec is nobody's child.
+  # Ends the program too: after its exec was killed, it has no parent.
   [ -z "$program" ] || kill -9 "$program" 2> /dev/null
   # shellcheck disable=SC2086 # none, or one
   ended $program

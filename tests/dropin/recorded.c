@@ -9,7 +9,7 @@
  *   fork N   the same, then a child with N + 1 of its own
  *   die N    the same, then SIGKILL
  *   kernel F loads the code object F and dispatches its kernel aq_fill
- *   loop     packets until it is killed; tells when the first is done
+ *   loop     packets until it is killed; prints a line when the first is done
  */
 #include <signal.h>
 #include <stdint.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The other process of test_shared_signals: attaches to the signal whose handle
- * is its argument, in hexadecimal, and answers what the test does to it. Exits
+ * is its argument, in hexadecimal, and answers the test's changes of it. Exits
  * with the number of the step that failed, or 0.
  */
 #include <stdio.h>

@@ -16,7 +16,7 @@
 
 enum { PAGE = 4096, WORDS = 16, USER_REGISTERS = 2 << 1, KERNARG = 1 << 3 };
 
-/* What the first pointer of the arguments is. */
+/* The target of the arguments' first pointer. */
 typedef enum pointer {
   NOTHING,
   WILD,
@@ -69,7 +69,7 @@ static const bad_kernel good = {
               0xbf810000},            /* s_endpgm */
 };
 
-/* What the callbacks have heard. */
+/* The calls of the callbacks. */
 typedef struct heard {
   int events, errors; /* atomic */
   hsa_status_t status;
@@ -207,7 +207,7 @@ static aq_packet packet_make(bench *b, const bad_kernel *k)
 }
 
 /* Dispatches the kernel on a queue of its own and waits until it has ended, in
- * one way or another; what the queue says then goes to `words`. */
+ * one way or another; the queue's diagnosis goes to `words`. */
 static void kernel_run(bench *b, const bad_kernel *k, char words[1024])
 {
   hsa_queue_t *queue;

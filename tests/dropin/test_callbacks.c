@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Callbacks and host functions: no lock is held while they run, and they may do
- * what a client may do, also end the process. Those that end it, or whose
+ * the same as a client, also end the process. Tests that end it, or whose
  * failure would be a hang, run in a child. */
 #include "config.h"
 
@@ -36,7 +36,7 @@ static void wait_long(hsa_signal_t never)
                             HSA_WAIT_STATE_BLOCKED);
 }
 
-/* ---- other threads go on ---- */
+/* ---- other threads continue ---- */
 
 /* What another thread does while a callback or a host function waits for it. */
 typedef struct meeting {
@@ -360,7 +360,7 @@ static bool handler_counts(hsa_signal_value_t value, void *data)
 }
 
 /* A wait that returns lets the handler of the same signal go first: programs
- * end after their last wait and delete what the handler uses. */
+ * end after their last wait and delete the handler's data. */
 START_TEST(a_wait_returns_after_the_handler_of_its_signal)
 {
   enum { TRIES = 100, MOST = 90 };

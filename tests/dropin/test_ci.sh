@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# The recipes of doc/ci.md: their commands are taken out of the files and run,
-# but those that install packages and aqueduct itself, which is that of here.
+# The recipes of doc/ci.md: runs the commands in the files, except the ones that
+# install packages and aqueduct: it uses the aqueduct of this build.
 # shellcheck disable=SC1091,SC2154 # what lib.sh defines
 . "${AQ_SRCDIR:-.}/tests/cli/lib.sh"
 case ${AQ_SANITIZERS:-} in
@@ -28,8 +28,7 @@ for step in packages aqueduct build test; do
     sh -c '[ -s "$1" ] && cmp "$1" "$1.gitlab" && sh -n "$1"' sh "$work/$step"
 done
 
-# The packages are those that the build asks for, and those of HIP; its libraries
-# are for tests alone.
+# The packages are the build's and HIP's; its libraries are for tests alone.
 # shellcheck disable=SC1091
 . "$srcdir/tools/packages.sh"
 needed=$(echo "$aq_needs$aq_hip_needs" | cut -d'|' -f2 |

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Code objects of HSA 1.0, those of the program, and external variables. */
+/* Code objects of HSA 1.0 and of the program, and external variables. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -183,7 +183,7 @@ START_TEST(a_code_object_is_loaded_for_a_device)
   ck_assert_done(hsa_executable_load_code_object(e, c.device, code, NULL));
   ck_assert_hsa(hsa_executable_load_code_object(e, c.device, code, NULL),
                 HSA_STATUS_ERROR_VARIABLE_ALREADY_DEFINED);
-  ck_assert_done(hsa_code_object_destroy(code)); /* what is loaded stays */
+  ck_assert_done(hsa_code_object_destroy(code)); /* the loaded code stays */
   ck_assert_done(hsa_executable_freeze(e, NULL));
   memcpy(&word,
          (void *)(uintptr_t)WORD(e, &c.device, "variable", VARIABLE_ADDRESS),

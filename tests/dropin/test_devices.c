@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Several devices behind the drop-in: agents, links, peers, what is visible. */
+/* Several devices behind the drop-in: agents, links, peers, visible devices. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -173,7 +173,7 @@ START_TEST(links_are_those_of_the_model)
 }
 END_TEST
 
-/* Copies and returns what it took on its engine, ns. */
+/* Copies and returns its time on the engine, ns. */
 static uint64_t copy(hsa_agent_t to_agent, char *to, hsa_agent_t from_agent,
                      const char *from, uint32_t engine)
 {
@@ -255,7 +255,7 @@ START_TEST(access_is_allowed_to_the_agents_that_are_named)
 }
 END_TEST
 
-/* Queues are those of their agent, and edges cross devices. */
+/* Queues belong to their agent, and edges cross devices. */
 START_TEST(queues_of_two_devices_depend_on_each_other)
 {
   site s;

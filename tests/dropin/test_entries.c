@@ -8,8 +8,8 @@
 
 enum { REAL, STATUS_ONLY, UNSUPPORTED, OF_NO_DEVICE };
 
-/* Enough zeros for every parameter list there is: pointers, handles and numbers
- * are all passed as words, and what is too much is not looked at. */
+/* Enough zeros for every parameter list: pointers, handles and numbers are all
+ * passed as words, and surplus ones are ignored. */
 typedef hsa_status_t any_function(uint64_t, uint64_t, uint64_t, uint64_t,
                                   uint64_t, uint64_t, uint64_t, uint64_t,
                                   uint64_t, uint64_t, uint64_t, uint64_t);

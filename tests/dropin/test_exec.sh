@@ -104,7 +104,7 @@ int main(void)
   return 42;
 }
 C
-# What a program can see of how it is run: the same outside, by preload and in a
+# The environment that a program sees: the same outside, by preload and in a
 # namespace.
 cat > "$work/seen.sh" << 'S'
 read -r line
@@ -192,8 +192,8 @@ else
   skip "pseudo terminals can be opened in a namespace" "no script, or blocked"
 fi
 
-# A driver's way in: it looks for the module by itself, and asks /dev/kfd for
-# its version and clocks.
+# A driver's way in: it looks for the module alone, and asks /dev/kfd for its
+# version and clocks.
 cat > "$work/driver.c" << 'C'
 #include <dlfcn.h>
 #include <errno.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Code objects: reading, loading, symbols, dispatching what they define. */
+/* Code objects: reading, loading, symbols, dispatching their kernels. */
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -11,8 +11,7 @@ AQUEDUCT_PLUGIN_PATH=${AQ_BUILDDIR:-.}/.libs
 AQUEDUCT_LIBHSA_PATH=$AQUEDUCT_PLUGIN_PATH/libhsa-runtime64.so.1
 export AQUEDUCT_PLUGIN_PATH AQUEDUCT_LIBHSA_PATH
 
-# What a run did on the device: every packet and copy, without what says which
-# process and queue it was.
+# A run's work on the device: every packet and copy, without process and queue.
 timeline() { # RUN
   "$aqueduct" export "$1" --format jsonl 2> /dev/null |
     grep -v '"kind":"\(run\|call\|wait\)"' |
@@ -25,7 +24,7 @@ same_timeline() { # RUN RUN
   timeline "$2" > "$work/other"
   [ -s "$work/one" ] && cmp "$work/one" "$work/other"
 }
-# The dispatches and what they depend on, whenever they ran.
+# The dispatches and their dependencies, whenever they ran.
 order() { # RUN
   timeline "$1" | grep -o '"kind":"[a-z-]*"\|"name":"[^"]*"\|"queue":[0-9]*\|"packet":[0-9]*\|"header":[0-9]*\|"grid_x":[0-9]*\|"lds":[0-9]*\|"vgpr":[0-9]*' |
     tr '\n' ' ' | sed 's/"kind"/\n&/g' | sort
@@ -77,7 +76,7 @@ check "on another device model it is the same packets" \
   same_order mix other
 check "at other times" [ "$(timeline mix)" != "$(timeline other)" ]
 
-# ---- what is in it ----
+# ---- contents ----
 
 tells() { # FILE WORDS...: show has each
   tells_file=$1
@@ -132,7 +131,7 @@ else
   skip "with its copies" "hipcc is not installed, or cannot compile here"
 fi
 
-# ---- what is wrong ----
+# ---- errors ----
 
 refuses() { # NAME WORDS: $work/bad.jsonl
   try "$aqueduct" replay "$work/bad.jsonl"

@@ -42,7 +42,7 @@ START_TEST(a_barrier_packet_completes_and_its_slot_comes_back)
 }
 END_TEST
 
-/* Conformance 33, 34: what a driver does that makes no call of HSA at all. */
+/* Conformance 33, 34: a driver without any call of HSA. */
 START_TEST(raw_stores_to_indices_doorbell_and_signals_are_served)
 {
   client c;
@@ -80,7 +80,7 @@ END_TEST
   MACRO(scacq_screl)                                                           \
   MACRO(acq_rel)
 
-/* A soft queue: nobody but the test moves its indices. */
+/* A soft queue: only the test moves its indices. */
 static hsa_queue_t *soft_queue(const client *c, hsa_signal_t doorbell)
 {
   hsa_queue_t *queue;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * A client that submits without any call: it writes packets, amd_queue_t and
- * doorbell cell itself, as drivers do, and reads what comes back from memory.
+ * doorbell cell itself, as drivers do, and reads the results from memory.
  */
 #include "dropin/client.h"
 
@@ -100,7 +100,7 @@ START_TEST(the_queue_is_the_first_member_of_an_amd_queue)
   ck_assert_uint_eq(r.queue->read_dispatch_id_offset,
                     offsetof(aq_amd_queue, read_dispatch_id));
   ck_assert_uint_ne(r.queue->inactive_signal.handle, 0);
-  /* The functions see what was stored, and the other way round. */
+  /* The functions see stored values, and the other way round. */
   __atomic_store_n(&r.queue->write_dispatch_id, 7, __ATOMIC_RELEASE);
   ck_assert_uint_eq(hsa_queue_load_write_index_scacquire(queue), 7);
   hsa_queue_store_write_index_screlease(queue, 0);

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# What `aqueduct exec` records, and what is left when somebody is killed.
+# The records of `aqueduct exec`, and the rest after a process was killed.
 # shellcheck disable=SC1091,SC2154 # what lib.sh defines
 . "${AQ_SRCDIR:-.}/tests/cli/lib.sh"
 case ${AQ_SANITIZERS:-} in

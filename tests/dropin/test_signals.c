@@ -204,7 +204,7 @@ START_TEST(a_handler_is_called_until_it_returns_false)
   hsa_signal_store_screlease(signal, -1);
   client_wait_zero(c.done);
   ck_assert_int_eq(c.left, 0);
-  hsa_signal_store_screlease(signal, -2); /* nobody is called any more */
+  hsa_signal_store_screlease(signal, -2); /* no handler is called any more */
   ck_assert_done(hsa_signal_destroy(signal));
   ck_assert_int_eq(c.left, 0);
   ck_assert_done(hsa_shut_down());

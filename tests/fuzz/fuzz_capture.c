@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Captures: with its checksums mended, so that what they say is looked at, a
- * file that is accepted is printed, and replayed twice on the null transport.
+ * Captures: with correct checksums, so that the reader reaches the contents; an
+ * accepted file is printed, and replayed twice on the null transport.
  */
 #include "fuzz/fuzz.h"
 
@@ -39,7 +39,7 @@ static void checksums_mend(unsigned char *bytes, size_t size)
   }
 }
 
-/* What would only be slow. */
+/* Leaves out files that would only be slow. */
 static bool is_small(const aq_cap_file *file)
 {
   uint64_t memory = 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Code objects and bundles: whatever is told lies within the bytes. */
+/* Code objects and bundles: every reported range lies within the bytes. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -73,7 +73,7 @@ static void image_check(const uint8_t *data, size_t size)
     if (!aq_code_image_has(
             &image, aq_code_image_object(&image, &image.code.kernels[i])))
       abort();
-  if (total == 1) /* uses what was read */
+  if (total == 1) /* uses the bytes */
     aq_code_image_has(&image, total);
   aq_code_image_unload(&image);
 }
@@ -90,12 +90,12 @@ static void bundle_check(const uint8_t *data, size_t size)
     if (entry->size > 0)
       total += entry->bytes[0] + entry->bytes[entry->size - 1];
   }
-  if (total == SIZE_MAX) /* uses what was read */
+  if (total == SIZE_MAX) /* uses the bytes */
     abort();
   aq_bundle_fini(&bundle);
 }
 
-/* Bundles behind each other, and those of an executable. */
+/* Bundles behind each other, and the bundles of an executable. */
 static void bundles_check(const uint8_t *data, size_t size)
 {
   const unsigned char *section = data;
@@ -110,7 +110,7 @@ static void bundles_check(const uint8_t *data, size_t size)
     abort();
   for (size_t i = 0; i < bundles.count; i++)
     total += bundles.list[i].count;
-  if (total == SIZE_MAX) /* uses what was read */
+  if (total == SIZE_MAX) /* uses the bytes */
     abort();
   aq_bundles_fini(&bundles);
 }
@@ -118,7 +118,7 @@ static void bundles_check(const uint8_t *data, size_t size)
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
   aq_codeobj code;
-  /* What is compressed may be large by right: 64 KiB are enough to look at. */
+  /* Compressed data may legitimately be large: 64 KiB are enough. */
   if (size > 65536)
     return 0;
   bundles_check(data, size);

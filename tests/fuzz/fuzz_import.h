@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the targets of the importers share: bytes go in as a file of a format,
- * and what comes out must hold together.
+ * Helpers of the targets of the importers: bytes go in as a file of a format,
+ * and the rows must be consistent.
  */
 #ifndef AQ_TESTS_FUZZ_IMPORT_H
 #define AQ_TESTS_FUZZ_IMPORT_H
@@ -19,7 +19,7 @@
       abort();                                                                 \
   } while (0)
 
-/* Rows name only what was announced, end after they start, and are counted. */
+/* Rows name only announced things, end after they start, and are counted. */
 static void fuzz_check_rows(const aq_memory_sink *sink,
                             const aq_trace_result *result)
 {
@@ -38,7 +38,7 @@ static void fuzz_check_rows(const aq_memory_sink *sink,
   FUZZ_REQUIRE(counted == result->dispatches + result->copies + result->waits);
 }
 
-/* format NULL: detected, among ours and those of the modules. */
+/* format NULL: detected, among ours and the modules'. */
 static inline int fuzz_import_by(const aq_trace_module *modules,
                                  const char *format, const uint8_t *data,
                                  size_t size)

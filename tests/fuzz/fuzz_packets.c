@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Packet captures: what is accepted is counted, and played on the null
+/* Packet captures: accepted files are counted, and replayed on the null
  * transport. */
 #include "fuzz/fuzz.h"
 
@@ -11,7 +11,7 @@
 
 enum { SIZE_MAX_PLAYED = 1 << 16, EVENTS_MAX = 512 };
 
-/* What would only be slow. */
+/* Leaves out files that would only be slow. */
 static bool is_small(const aq_packet_file *file)
 {
   if (file->count > EVENTS_MAX)

@@ -74,8 +74,8 @@ static void packet_check(const rig *r, const aq_packet *packet, uint32_t header)
 
 typedef aq_walk fill_function(aq_processor *, aq_packet_span *);
 
-/* One part, in memory of exactly its size; which is what it used, unless the
- * log was full. */
+/* One part, in memory of exactly its size; it uses all of it, unless the log
+ * was full. */
 static aq_walk part_walk(const rig *r, aq_processor *walk, fill_function *fill,
                          aq_walk_log *log)
 {
@@ -83,7 +83,7 @@ static aq_walk part_walk(const rig *r, aq_processor *walk, fill_function *fill,
   uint64_t packets, kernarg;
   aq_processor_demand(walk, 64, &packets, &kernarg);
   if (packets > 1024 || kernarg > 1 << 20)
-    return AQ_WALK_END; /* not what is tested here */
+    return AQ_WALK_END; /* not tested here */
   const uint32_t slots = (uint32_t)packets;
   uint32_t size = 1;
   while (size < slots)
@@ -130,7 +130,7 @@ static void program_walk(const rig *r, fill_function *fill, bool logged)
   }
 }
 
-/* All of it, with kernels that do nothing but those that fill and copy. */
+/* All of it; only the kernels that fill and copy do anything. */
 static void program_run(const rig *r, bool on_device)
 {
   aq_feed *queue;

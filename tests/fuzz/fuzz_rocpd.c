@@ -2,7 +2,7 @@
 #include "fuzz/fuzz_import.h"
 #include "tracedb/tracedb.h"
 
-/* rocpd and rpd: what is in a database tells which. */
+/* rocpd and rpd: the tables of a database show which. */
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
   return fuzz_import_by(aq_tracedb_modules, NULL, data, size);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Scenarios: what reads without an error is played for a while; one that has
- * parameters also with one of them given, and with a client alone. */
+/* Scenarios: one that reads without an error is executed for a while; one that
+ * has parameters also with one of them given, and with a client alone. */
 #include "fuzz/fuzz_workload.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Spools: whatever the bytes are, what is put names only what is there. */
+/* Spools: for any bytes, stored rows name only existing things. */
 #include <stdlib.h>
 
 #include "common/memory_sink.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the targets of workloads share: a folder for files that others name, and
- * playing what was read.
+ * Helpers of the targets of workloads: a folder for the files that documents
+ * name, and the execution of a workload.
  */
 #ifndef AQ_TESTS_FUZZ_WORKLOAD_H
 #define AQ_TESTS_FUZZ_WORKLOAD_H

@@ -6,7 +6,7 @@ AQ_FUZZ_TARGETS = capture codeobj device_model devices disb dnn faults gz isa \
 	rocprof_v1 rocprofv3_csv rocprofv3_json \
 	scenario spool xplane
 FUZZ_SECONDS = 10
-# What is imported, with its seeds: FUZZ_MUTANTS mutations of each.
+# Imported formats, with their seeds: FUZZ_MUTANTS mutations of each.
 AQ_FUZZ_FORMATS = kineto:kineto rocprofv3-json:rocprofv3_json \
 	rocprofv3-csv:rocprofv3_csv rocprof-v1:rocprof_v1 ireeperf:ireeperf \
 	jsonl:jsonl rocpd:rocpd rpd:rocpd
@@ -18,7 +18,7 @@ EXTRA_DIST += tests/fuzz/README.md tests/fuzz/run.sh tests/fuzz/driver.c \
 	tests/fuzz/fuzz_workload.h \
 	$(AQ_FUZZ_TARGETS:%=tests/fuzz/fuzz_%.c) tests/fuzz/corpus
 
-# What the targets are linked with: all of the core, compiled anew.
+# Sources of the targets: all of the core, compiled anew.
 aq_fuzz_sources = $(libaqcore_a_SOURCES) $(nodist_libaqcore_a_SOURCES)
 AQ_FUZZ_CPPFLAGS = $(DEFS) -I. $(AM_CPPFLAGS) -I$(top_srcdir)/tests \
 	$(SQLITE_CFLAGS) $(ZLIB_CFLAGS) $(YAJL_CFLAGS) \

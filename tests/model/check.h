@@ -6,10 +6,10 @@
 #include "model/timeline.h"
 
 /* Whether the program runs on the simulator as the rules allow and, where the
- * model is exact, to the picosecond; if not, says what is wrong. */
+ * model is exact, to the picosecond; if not, `text` gets the difference. */
 bool model_check(const model_program *program, char text[256]);
 
-/* Removes what a failing program does not need to fail. */
+/* Removes parts that a failing program does not need to fail. */
 void model_shrink(model_program *program, char text[256]);
 
 /* Checks programs of `count` seeds. A failure is printed, shrunk, as TAP

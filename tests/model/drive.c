@@ -102,7 +102,7 @@ static void error_note(const aq_queue_error *error, void *user)
   q->driver->out->errors[q->index]++;
 }
 
-/* Agent dispatches tell their packet in the first argument. */
+/* Agent dispatches have their packet in the first argument. */
 static uint64_t agent_note(const aq_agent_packet *packet, void *user)
 {
   queue_user *q = user;
@@ -141,7 +141,7 @@ static bool objects_make(driver *d)
   return kernels_make(d);
 }
 
-/* ---- what the host does ---- */
+/* ---- actions of the host ---- */
 
 static aq_signal signal_of(const driver *d, int index)
 {

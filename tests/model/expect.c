@@ -2,7 +2,7 @@
 /*
  * The timeline as the rules and constants give it. Packets wait only for
  * packets before them, so one pass in the order of reservation is enough: each
- * time is the latest of what it waits for, plus a constant.
+ * time is the latest of the awaited times, plus a constant.
  */
 #include "model/timeline.h"
 
@@ -12,7 +12,7 @@
 /* Times that a record does not have. */
 typedef struct extra {
   aq_time look;      /* a barrier packet first looks at its signals */
-  aq_time gone;      /* what comes next may launch */
+  aq_time gone;      /* the next packet may launch */
   aq_time slot_free; /* of itself, not of the ones before it */
 } extra;
 
@@ -159,8 +159,8 @@ static void kernel_find(expectation *e, unsigned index)
   e->out->calls[index] = packet->host;
 }
 
-/* What happens at an instant is there for who looks then, but for what the host
- * does: that comes last. */
+/* A look at an instant sees the instant's events, except the host's, which come
+ * last. */
 static bool is_there(const model_change *change, aq_time look)
 {
   return change->host ? change->time < look : change->time <= look;

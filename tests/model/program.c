@@ -30,7 +30,7 @@ static void device_draw(model_device *device, aq_rng *rng)
 #define T(name) device->name = time_draw(rng);
   MODEL_TIMES(T)
 #undef T
-  /* Without these, what happens at one instant would have no order. */
+  /* Without these, the events of one instant would have no order. */
   device->doorbell_to_fetch++;
   device->signal_write++;
   device->barrier_process++;
@@ -65,7 +65,7 @@ static int completion_draw(model_program *p, aq_rng *rng, bool *waited)
   return (int)p->signal_count++;
 }
 
-/* What a barrier-value waits for: each holds at 0, which the signals that it
+/* A condition of a barrier-value: each holds at 0, which the signals that it
  * may wait for come to; some hold now and then before. */
 static void condition_draw(model_packet *packet, aq_rng *rng)
 {
@@ -181,7 +181,7 @@ static void burst_draw(model_program *p, aq_rng *rng, bool *waited)
   p->action_count += burst->actions;
 }
 
-/* The last packet of a queue may be one that nobody serves. */
+/* The last packet of a queue may be an unsupported one. */
 static void errors_draw(model_program *p, aq_rng *rng)
 {
   bool last[MODEL_QUEUES];

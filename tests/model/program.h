@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Random programs for the packet processor: what a host does with some queues
- * and signals, and the constants of the device it runs on. A program depends on
- * its seed only, and always ends: a packet waits only for packets before it.
+ * Random programs for the packet processor: the actions of a host on some
+ * queues and signals, and the constants of the device it runs on. A program
+ * depends on its seed only, and always ends: a packet waits only for packets
+ * before it.
  *
  * A program is a row of bursts. At the start of a burst the host reserves the
  * slots of its packets, waiting for space where it must; then it publishes

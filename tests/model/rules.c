@@ -62,7 +62,7 @@ static bool life_check(checker *c, unsigned i)
   return true;
 }
 
-/* 38, 39, 40, 53: what must have happened before it launched. */
+/* 38, 39, 40, 53: the events that must precede its launch. */
 static bool order_check(checker *c, unsigned i)
 {
   const aq_record *row = &c->t->rows[i];
@@ -101,8 +101,8 @@ static void satisfied_times(const checker *c, const model_packet *packet,
   }
 }
 
-/* 49 to 52, 58: a barrier packet is satisfied after what it waits for, and not
- * later than it can see that. */
+/* 49 to 52, 58: a barrier packet is satisfied after its dependencies, and not
+ * later than it can see them. */
 static bool dependencies_check(checker *c, unsigned i)
 {
   const model_packet *packet = &c->p->packets[i];

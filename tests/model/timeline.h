@@ -17,7 +17,7 @@ typedef struct model_timeline {
   int64_t values[MODEL_SIGNALS];    /* at the end */
   uint64_t read_index[MODEL_QUEUES];
   unsigned errors[MODEL_QUEUES]; /* calls of the error callback */
-  char failure[256];             /* what the driver could not do, or "" */
+  char failure[256];             /* the driver's error, or "" */
 } model_timeline;
 
 /* The values that a signal has in a timeline, in the order of its changes. */

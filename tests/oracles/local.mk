@@ -1,5 +1,5 @@
 # A quick part in make check, all of them in make check-oracles, which writes
-# doc/oracles.md anew; what differs then is to be looked at.
+# doc/oracles.md anew; check its differences.
 aq_oracles = tests/oracles/test_exact tests/oracles/test_orders \
 	tests/oracles/test_stations
 check_PROGRAMS += $(aq_oracles)

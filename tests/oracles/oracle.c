@@ -34,7 +34,7 @@ station_result oracle_run(const station_spec *spec)
   ck_assert_uint_eq(r.done + r.rejected, spec->jobs);
   /* Little: the area below the number of jobs is the sum of their responses. */
   ck_assert(r.area == r.responses);
-  /* Utilisation: what the device served is what was asked for. */
+  /* Utilisation: the served work equals the requested work. */
   if (!spec->stretches)
     ck_assert_int_eq(r.served, r.asked);
   if (spec->servers) {
@@ -42,8 +42,8 @@ station_result oracle_run(const station_spec *spec)
     ck_assert_int_le((aq_time)r.busy,
                      r.asked + (aq_time)r.done * spec->rounding);
   }
-  /* Nothing but the seam: what was published, counted there, is what records
-   * of the packet processor tell, a packet a command and a doorbell a part. */
+  /* At the seam: the published packets, counted there, equal the records of the
+   * packet processor, a packet a command and a doorbell a part. */
   ck_assert_uint_eq(r.rows, r.published);
   ck_assert_uint_eq(r.packets, r.published);
   ck_assert_uint_eq(r.doorbells, r.rung);

@@ -36,7 +36,7 @@ station_spec oracle_classes(const char *policy);
 
 const char *oracle_law_name(station_law law);
 
-/* `what` names the case, for the table and for who has to look. */
+/* `what` names the case, for the table and for messages. */
 #define oracle_mean(mean, theory, ...)                                         \
   oracle_mean_check(__func__, mean, theory, __VA_ARGS__)
 #define oracle_exact(got, expected, ...)                                       \

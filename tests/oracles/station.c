@@ -35,7 +35,7 @@ typedef struct station {
   double rate;   /* of all classes */
   aq_time again; /* when the next of the class comes that is one at a time */
   aq_time due;
-  aq_time *thinking; /* of a closed station: who comes back when, a heap */
+  aq_time *thinking; /* of a closed station: times of return, a heap */
   uint32_t thinking_count;
   aq_command commands[COMMANDS_MAX];
   uint64_t present;
@@ -369,7 +369,7 @@ static station_mean batches_mean(const double *values, uint64_t count)
   return (station_mean){mean, sqrt(fmax(variance, 0) / BATCHES), count};
 }
 
-/* What has been served of a class, or (-1) of all, after warming up. */
+/* The served jobs of a class, or (-1) of all, after warming up. */
 static station_mean response_mean(const station *s, int of_class)
 {
   const uint64_t jobs = s->spec->jobs;

@@ -3,7 +3,7 @@
  * Queueing stations that are known by heart, built of the real thing: jobs of
  * one kernel go through a policy, rings, packets and a device model whose
  * launch costs are all 0, so that a kernel occupies its queue exactly as long
- * as it runs. What comes out is compared with theory.
+ * as it runs. The tests compare the results with theory.
  *
  * The unit of time of theory is STATION_UNIT.
  */
@@ -88,7 +88,7 @@ typedef struct station_mean {
 typedef struct station_result {
   station_mean response, of_class[STATION_CLASSES]; /* in units */
   station_mean throughput;    /* done a unit, after warming up */
-  station_mean rejected_part; /* of those that came */
+  station_mean rejected_part; /* of all arrivals */
   station_mean conserved;     /* sum of load × waiting of classes, in units */
   uint64_t done, rejected, rows;
   uint64_t commands;           /* of those done */

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# doc/oracles.md from what the tests compared: table.sh ORACLES.TSV ROWS
+# doc/oracles.md from the tests' comparisons: table.sh ORACLES.TSV ROWS
 cat <<'HEAD'
 # Oracles
 

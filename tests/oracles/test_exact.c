@@ -76,8 +76,9 @@ START_TEST(earliest_deadline_first_never_misses_below_full_load)
 }
 END_TEST
 
-/* Jobs of unit commands, arrivals at whole units: who decides after each
- * command, by what is left, has the smallest sum of responses on any trace. */
+/* Jobs of unit commands, arrivals at whole units: a policy that decides after
+ * each command, by the remaining work, has the smallest sum of responses on any
+ * trace. */
 START_TEST(the_least_work_first_is_best_on_every_trace)
 {
   static const char *const policies[] = {
@@ -152,7 +153,7 @@ START_TEST(fixed_priorities_respond_as_the_analysis_says)
   for (int set = 0; set < 3; set++) {
     station_job script[64];
     uint64_t jobs = 0;
-    /* The first jobs of all, and those that may delay them. */
+    /* The first jobs of all, and the jobs that may delay them. */
     for (int at = 0; at < 20; at++)
       for (int i = 0; i < 3; i++)
         if (at % sets[set][i][1] == 0)

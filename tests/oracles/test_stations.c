@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Stations with one order, one or many servers, and those who share one. */
+/* Stations with one order, one or many servers, and shared servers. */
 #include "oracles/oracle.h"
 
 #include <math.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What tests of the host queue stand on: a transport in one of its modes, a
- * context whose queues wait in one way, and a kernel whose effect tells in what
- * order it ran. Everything fails the test when it does not work.
+ * The ground of tests of the host queue: a transport in one of its modes, a
+ * context whose queues wait in one way, and a kernel whose effect shows the
+ * order of its dispatches. Everything fails the test when it does not work.
  */
 #ifndef AQ_TESTS_QUEUE_GROUND_H
 #define AQ_TESTS_QUEUE_GROUND_H
@@ -73,7 +73,7 @@ aq_sync *ground_sync_make(ground_sync *s, aq_semaphore *wait,
 
 #define ck_assert_ok(g, call) ck_assert_status((call), AQ_OK, &(g)->diag)
 
-/* What runs on every ground. */
+/* A case that runs on every ground. */
 typedef struct ground_case {
   const char *name;
   void (*run)(ground *g);

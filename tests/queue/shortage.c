@@ -39,7 +39,7 @@ static void heap_remove(void *address)
     return;
   heap.live[at] = NULL;
   heap.count--;
-  /* What came to lie behind it moves up. */
+  /* Entries behind it move up. */
   for (at = (at + 1) % LIVE_MAX; heap.live[at]; at = (at + 1) % LIVE_MAX) {
     void *moved = heap.live[at];
     heap.live[at] = NULL;

@@ -21,7 +21,7 @@ void shortage_begin(long host, long device);
 /* Nothing fails any more; whether something had. */
 bool shortage_over(void);
 
-/* Nothing is counted any more; the number of what was not given back. */
+/* Ends the counting; returns the number of leaked allocations. */
 size_t shortage_end(void);
 
 #endif

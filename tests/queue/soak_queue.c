@@ -49,7 +49,7 @@ START_TEST(ten_million_operations_need_no_more_memory_than_some)
   aq_semaphore *done = ground_semaphore(&g, 0);
   uint64_t cell = 0, expected = 0;
   size_t after_some = 0;
-  long after_million = resident(); /* what it needs itself is there */
+  long after_million = resident(); /* its own memory is allocated */
   for (uint64_t i = 0; i < 10000000; i++) {
     ground_sync s;
     if (ground_dispatch(&g, queue, ground_sync_make(&s, NULL, 0, done, i + 1),

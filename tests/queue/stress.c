@@ -15,7 +15,7 @@ typedef struct chain {
   aq_semaphore *semaphore;
   uint64_t cell;
   unsigned char *bytes;                    /* of the device: BYTES twice */
-  unsigned char a[BYTES], expected[BYTES]; /* what they are to be */
+  unsigned char a[BYTES], expected[BYTES]; /* expected contents */
   uint64_t submitted; /* atomic: points below are promised */
   uint64_t released;  /* atomic */
 } chain;
@@ -58,8 +58,8 @@ static uint32_t waits_choose(chain *c, uint64_t step, uint64_t *random,
   return count;
 }
 
-/* Check writes a line for each assertion that holds, which would be what is
- * measured here: only those that do not are told. */
+/* Check writes a line for each assertion that holds, which would be most of the
+ * measured time: this one reports only failures. */
 static void require(aq_status status, const aq_diag *diag)
 {
   if (status != AQ_OK)

@@ -21,7 +21,7 @@ static ground beside(ground *g, aq_edge_way way)
   return other;
 }
 
-/* A chain of steps, by turns on the queues of two contexts: the cell tells the
+/* A chain of steps, by turns on the queues of two contexts: the cell shows the
  * order. The semaphore is the first context's. */
 static void chain(ground *g, aq_edge_way way)
 {
@@ -60,8 +60,8 @@ static void contexts_that_wait_in_different_ways_run_in_order(ground *g)
   chain(g, AQ_EDGE_DEFER);
 }
 
-/* What waits is there before anybody promises what it waits for; the host waits
- * for semaphores of both. */
+/* A waiting operation precedes the promise of its point; the host waits for
+ * semaphores of both. */
 static void a_wait_may_come_before_the_other_context_promises(ground *g)
 {
   ground other = beside(g, g->kind->way);

@@ -47,7 +47,7 @@ static void site_close(site *s)
   s->t->ops->close(s->t);
 }
 
-/* ---- what is visible ---- */
+/* ---- visible devices ---- */
 
 /* The digits of the ordinals that a list shows of four devices. */
 static const char *shown(const char *list)
@@ -74,7 +74,7 @@ START_TEST(visible_devices_are_read_as_rocr_reads_them)
       {"3,1", "31"},
       {" 2 ,\t0 ", "20"},
       {"0x2,01", "21"},
-      /* What is no device ends the list. */
+      /* An entry that is no device ends the list. */
       {"1,4,0", "1"},
       {"1,-1,0", "1"},
       {"1,x,0", "1"},
@@ -82,7 +82,7 @@ START_TEST(visible_devices_are_read_as_rocr_reads_them)
       {"1,,0", "1"},
       {"-1", ""},
       {"1,99999999999999999999999,0", "1"},
-      /* So does what was named before. */
+      /* So does a repeated one. */
       {"1,2,1,3", "12"},
       {"1,GPU-00ab000000000002,3", "1"},
       /* UUIDs, whole or as far as they are unlike others, in either case. */

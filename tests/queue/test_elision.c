@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Each rule by which a wait needs less than a packet fires where it should, and
- * statistics say so. On the simulator in virtual time, where nothing is
- * complete before somebody waits. */
+/* Each rule by which a wait needs less than a packet applies where it should,
+ * and the statistics count it. On the simulator in virtual time, where nothing
+ * is complete before a thread waits. */
 #include "queue/ground.h"
 
 #include <string.h>
@@ -201,7 +201,7 @@ START_TEST(a_frontier_that_overflows_is_not_handed_on_but_stays_true)
   for (uint32_t i = 0; i < AQ_FRONTIER_AXES; i++)
     aq_frontier_add(&f, i * 2, i + 1);
   ck_assert(!f.overflow);
-  aq_frontier_add(&f, 4, 2); /* earlier than what is there */
+  aq_frontier_add(&f, 4, 2); /* earlier than the present one */
   ck_assert_uint_eq(aq_frontier_epoch(&f, 4), 3);
   aq_frontier_add(&f, 4, 9);
   ck_assert_uint_eq(aq_frontier_epoch(&f, 4), 9);

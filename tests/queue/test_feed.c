@@ -163,7 +163,7 @@ START_TEST(waits_are_barrier_and_packets_of_five_in_a_chain)
       want.barrier.dependency[d] = waits[i * 5 + d];
     ck_assert_mem_eq(&b.fake->log[i].packet, &want, sizeof want);
   }
-  /* What follows waits must not run ahead of them. */
+  /* Packets behind waits must not run ahead of them. */
   ck_assert_int_eq(aq_header_barrier(b.fake->log[3].packet.header), 1);
   ck_assert_int_eq(aq_header_barrier(b.fake->log[4].packet.header), 0);
   bench_close(&b);
@@ -240,7 +240,7 @@ START_TEST(a_program_larger_than_the_ring_goes_in_parts)
     ck_assert_uint_eq(
         b.fake->log[i].packet.kernel.completion_signal.handle != 0, i == 101);
   }
-  /* The caller was told of each part, waits first. */
+  /* The caller saw each part, waits first. */
   ck_assert_uint_eq(b.told_count, 13);
   ck_assert_uint_eq(b.told[0].waits, 2);
   ck_assert_uint_eq(b.told[0].payload, 6);

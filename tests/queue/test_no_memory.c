@@ -2,8 +2,8 @@
 /*
  * Memory runs out at each point in turn where the queue layer, and the
  * transport for it, asks for some: from the host (allocators are wrapped by the
- * linker) and from the device (its hook). Whatever was under way ends with a
- * clean error, and everything is given back.
+ * linker) and from the device (its hook). Operations under way end with a clean
+ * error, and all memory is freed.
  */
 #include "queue/ground.h"
 #include "queue/shortage.h"
@@ -32,7 +32,7 @@ typedef struct parts {
   unsigned accepted, released, told, noticed;
 } parts;
 
-/* Submits one; what was accepted is released later. */
+/* Submits one; an accepted one is released later. */
 static aq_status step(ground *g, parts *p, int queue, aq_point wait,
                       aq_point signal, uint64_t *cell, uint64_t value)
 {

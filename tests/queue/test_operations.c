@@ -101,7 +101,7 @@ static void bytes_are_filled_copied_and_updated_in_order(ground *g)
   aq_semaphore_release(done);
 }
 
-/* The same bytes by each way; what is behind sees them. */
+/* The same bytes by each way; later operations see them. */
 static void every_way_of_copying_moves_the_same_bytes(ground *g)
 {
   static const aq_copy_way ways[] = {AQ_COPY_KERNEL, AQ_COPY_ENGINE,
@@ -282,7 +282,7 @@ static void a_host_call_that_fails_fails_those_that_wait_for_it(ground *g)
       aq_semaphore_wait(&point, 1, AQ_WAIT_ALL, AQ_TIME_MAX, NULL, &g->diag),
       AQ_ERR_IO);
   ck_assert_str_eq(g->diag.text, "the host says no");
-  ground_wait(g, c, 1); /* the queue goes on */
+  ground_wait(g, c, 1); /* the queue continues */
   ck_assert_uint_eq(cell, ground_stepped(ground_stepped(1, 0), 5));
   ck_assert_uint_eq(note.calls, 1);
   /* One that waits for a failure is not called. */
@@ -413,7 +413,7 @@ static void memory_is_used_again_in_the_order_of_the_queues(ground *g)
                                 &(aq_fill){b, 1000, 2, 1, 0}, &g->diag));
   ground_wait(g, done, 1);
   all_are(b, 1000, 2);
-  /* In another one when the dealloca is over. */
+  /* In another one after the end of the dealloca. */
   ck_assert_ok(g,
                aq_queue_dealloca(queue, ground_sync_make(&s, NULL, 0, done, 2),
                                  b, &g->diag));
@@ -488,7 +488,8 @@ static void no_memory_fails_the_operation_and_those_that_wait(ground *g)
   aq_semaphore_release(c);
 }
 
-/* What could not be given back is still there; what was never got is not. */
+/* Memory of a failed dealloca is still allocated; of a failed alloca it is not.
+ * */
 static void failed_allocas_and_deallocas_change_nothing(ground *g)
 {
   aq_queue *queue = ground_queue(g, NULL);
@@ -647,8 +648,8 @@ static aq_status waited(ground *g, aq_semaphore *semaphore)
   return aq_semaphore_wait(&point, 1, AQ_WAIT_ALL, AQ_TIME_MAX, NULL, &g->diag);
 }
 
-/* The engine belongs to no queue: all of its device fail, those of another
- * device go on. */
+/* The engine belongs to no queue: all queues of its device fail, queues of
+ * another device continue. */
 static void a_copy_engine_that_faults_fails_the_queues_of_its_device(ground *g)
 {
   if (!(g->info.caps & AQ_CAP_EVENTS)) {

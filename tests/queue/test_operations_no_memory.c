@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Each kind of operation while memory runs out at each allocation in turn: what
- * was accepted ends, with success or with a clean error, and nothing leaks. */
+/* Each kind of operation while memory runs out at each allocation in turn: an
+ * accepted one ends, with success or with a clean error, and nothing leaks. */
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * IREE's published figures for gfx1100 (traces/published.tsv), asked of the
- * host queue: what it puts into the rings, not what a scenario says. Kernels
- * take what the scenarios assume.
+ * IREE's published figures for gfx1100 (traces/published.tsv), compared with
+ * the packets that the host queue puts into the rings, not with a scenario's.
+ * Kernels have the scenarios' durations.
  */
 #include "support/aqtest.h"
 
@@ -177,7 +177,7 @@ static double chain(void)
   return (double)(end - begin) / (double)AQ_US;
 }
 
-/* What was published, in µs. */
+/* The published figure, in µs. */
 static double published(const char *name, double *tolerance)
 {
   char path[512], line[512], figure[128];

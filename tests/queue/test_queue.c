@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The host queue on every ground: what a runtime may rely on. */
+/* The host queue on every ground: its promises to a runtime. */
 #include "queue/ground.h"
 
 #include <poll.h>
@@ -630,7 +630,7 @@ a_program_that_looks_at_values_goes_on_when_they_are_there(ground *g)
   ck_assert_ok(g,
                aq_queue_execute(queue, ground_sync_make(&s, NULL, 0, done, 1),
                                 &(aq_execution){link, &binding, 1}, &g->diag));
-  /* What comes behind it in the queue runs behind all of it. */
+  /* Later operations of the queue run behind all of it. */
   ck_assert_ok(g,
                ground_dispatch(g, queue, ground_sync_make(&s, NULL, 0, done, 2),
                                &cell, 77));

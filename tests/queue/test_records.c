@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What queues did, through the store: a run of its own, with what is asked of
- * it in SQL. */
+/* The work of queues, through the store: a run of its own, queried in SQL. */
 #include <stdio.h>
 #include <stdlib.h>
 

@@ -169,7 +169,7 @@ START_TEST(a_wait_that_no_launch_takes_is_unexplained)
 END_TEST
 
 /* The measured run above, and its replay: that starts the second row at once,
- * and the host goes on when it did. */
+ * and the host continues when it did. */
 START_TEST(a_replay_does_not_blame_the_host_for_unexplained_waits)
 {
   run measured = {0}, replay = {0};

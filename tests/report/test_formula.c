@@ -150,7 +150,8 @@ START_TEST(zero_is_the_published_baseline)
 }
 END_TEST
 
-/* E's two constants are fitted; which rows tell them is our own definition. */
+/* E's two constants are fitted; the choice of their rows is our own definition.
+ * */
 START_TEST(e_is_the_published_baseline_within_the_fit)
 {
   static const char *const traces[] = {"mi300x_resnet18",  "mi300x_bert",

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Plots say what they show in units that fit, and keep series apart. */
+/* Plots label their axes in fitting units, and keep series apart. */
 #include "support/aqtest.h"
 
 #include <stdlib.h>

@@ -169,7 +169,7 @@ START_TEST(a_replay_on_the_simulator_ends_where_the_measured_run_did)
 }
 END_TEST
 
-/* The profile began while three kernels were in flight; the host went on. */
+/* The profile began while three kernels were in flight; the host continued. */
 START_TEST(work_in_flight_at_the_start_is_held_by_gates)
 {
   static const double times[][4] = {

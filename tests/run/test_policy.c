@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the run loop does for policies, and what it does not let them do. */
+/* The run loop's services for policies, and its refusals. */
 #include "support/aqtest.h"
 
 #include <stdio.h>
@@ -100,7 +100,7 @@ static aq_job job_of(uint64_t id, int64_t stream, aq_time submit,
                   .command_count = count};
 }
 
-/* ---- a policy that does what a test asks for ---- */
+/* ---- a policy that a test scripts ---- */
 
 enum ask {
   ASK_NOTHING,
@@ -384,7 +384,7 @@ START_TEST(deferred_jobs_are_asked_again)
 }
 END_TEST
 
-/* Whoever counts jobs without sending them is found here. */
+/* Finds a policy that counts jobs without sending them. */
 START_TEST(every_command_of_a_policy_is_a_packet_behind_a_doorbell)
 {
   static const struct {

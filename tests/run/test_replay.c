@@ -669,8 +669,8 @@ START_TEST(level_2_predicts_the_second_half_from_the_first)
   for (int i = 0; i < 10; i++)
     rows[i].grid_x = rows[i].grid_y = rows[i].grid_z = 1;
   rows[3].grid_x = rows[6].grid_x = 4096;
-  rows[7].grid_x = 77; /* not seen: the name tells */
-  rows[8].name = 5;    /* not seen: the kind tells */
+  rows[7].grid_x = 77; /* not seen: the name decides */
+  rows[8].name = 5;    /* not seen: the kind decides */
   static const double predicted[] = {7, 20, 7, 7, 7};
   aq_replay_options options = mi300x;
   options.predict = true;
@@ -753,7 +753,7 @@ START_TEST(a_closed_loop_takes_the_time_of_merged_calls_out)
   next(source);
   ck_assert_int_eq(next(source).submit, 29 * AQ_US);
   ck_assert_int_eq(next(source).submit, 31 * AQ_US);
-  /* The calls went on for another 29 us. */
+  /* The calls continued for another 29 us. */
   ck_assert_int_eq(next(source).submit, (103 - 29) * AQ_US);
   ck_end(source);
 }

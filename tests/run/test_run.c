@@ -223,7 +223,7 @@ START_TEST(dependencies_across_queues_are_barrier_packets)
   aq_run_totals totals;
   ck_assert_status(aq_run(&options, &s.source, &m.sink, &totals, &diag), AQ_OK,
                    &diag);
-  /* Job 0 is in the same queue, which keeps order by itself: 6 signals. */
+  /* Job 0 is in the same queue, which keeps order alone: 6 signals. */
   ck_assert_uint_eq(totals.packets, 10);
   ck_assert_uint_eq(fake->log[7].packet.header & AQ_HEADER_TYPE_MASK,
                     AQ_PACKET_BARRIER_AND);
@@ -408,7 +408,7 @@ START_TEST(a_queue_error_ends_the_run_and_names_the_packet)
 }
 END_TEST
 
-/* Conformance 68: no callback of a queue tells. */
+/* Conformance 68: no callback of a queue reports it. */
 START_TEST(a_memory_fault_ends_the_run_with_what_the_event_says)
 {
   fake_state *fake = fake_reset();

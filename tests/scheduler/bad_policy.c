@@ -86,7 +86,7 @@ static void bad_close(aq_policy *p)
 }
 
 static const aq_policy_setting settings[] = {
-    {"how", AQ_SETTING_TEXT, "not", "what goes wrong"}, {0}};
+    {"how", AQ_SETTING_TEXT, "not", "kind of failure"}, {0}};
 static const aq_policy_ops ops = {AQ_POLICY_ABI,
                                   sizeof ops,
                                   "bad",

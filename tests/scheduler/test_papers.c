@@ -36,7 +36,8 @@ static const char *const ideal[] = {"doorbell_to_fetch=0 ns",
                                     "waves_per_simd=2",
                                     NULL};
 
-/* What a run leaves: rows, requests and preemptions, as they were over. */
+/* The results of a run: rows, requests and preemptions, in the order of their
+ * ends. */
 typedef struct outcome {
   aq_record_sink facts; /* first */
   aq_memory_sink rows;
@@ -70,7 +71,7 @@ static aq_status keep_preempted(aq_record_sink *sink, const aq_preempted *rows,
   return keep(o->preempted, &o->preempted_count, rows, count, sizeof *rows);
 }
 
-/* Caller's storage; `over` gives back what the outcome holds. */
+/* Caller's storage; `over` frees the contents of the outcome. */
 static void play(const char *scenario, const char *policy, outcome *o)
 {
   aq_workload_source *workload;

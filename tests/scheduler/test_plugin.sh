@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 # The policy of doc/examples/policy: built outside of the tree with public
-# headers alone, run by path and by name, and what is said when it cannot be.
+# headers alone, run by path and by name, and the errors when it cannot run.
 # shellcheck disable=SC1091,SC2154 # what lib.sh defines
 . "${AQ_SRCDIR:-.}/tests/cli/lib.sh"
 builddir=${AQ_BUILDDIR:-.}

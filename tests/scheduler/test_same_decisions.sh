@@ -1,11 +1,11 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# Each policy of submissions decides on `hsa`, over the drop-in, what it decides
-# on `sim`: the same admissions, and the same commands of the same jobs to the
-# same queues in the same order. The drop-in's host races with its device, so
-# time must not decide: there is one queue, most policies have one turn in
-# flight, and with host_latency the host has read all jobs that are there before
-# the first is submitted, and hears of arrivals before completions.
+# Each policy of submissions decides on `hsa`, over the drop-in, as on `sim`:
+# the same admissions, and the same commands of the same jobs to the same queues
+# in the same order. The drop-in's host races with its device, so time must not
+# decide: there is one queue, most policies have one turn in flight, and with
+# host_latency the host has read all present jobs before the first is submitted,
+# and hears of arrivals before completions.
 # shellcheck disable=SC1091,SC2154 # what lib.sh defines
 . "${AQ_SRCDIR:-.}/tests/cli/lib.sh"
 case ${AQ_SANITIZERS:-} in
@@ -34,9 +34,9 @@ settings_of() { # POLICY
   esac
 }
 
-# Runs the scenario; what the policy was asked and what it decided, without
-# times, is in $work/TRANSPORT. Completions are left out: where several jobs are
-# in flight, which is told first is the device's choice.
+# Runs the scenario; the policy's hooks and decisions, without times, are in
+# $work/TRANSPORT. Completions are left out: of several jobs in flight, the
+# device chooses which is reported first.
 decide() { # TRANSPORT POLICY
   : > "$work/$1.jsonl"
   try "$aqueduct" run "$scenario" --transport "$1" --queues 1 --quiet \

@@ -11,8 +11,8 @@
 #include "common/arena.h"
 #include "support/aqtest.h"
 
-/* Processes that a test forks leave without freeing: what the tests name is
- * kept where it stays reachable. */
+/* Processes that a test forks leave without freeing: the tests' texts stay
+ * reachable here. */
 static aq_arena texts;
 
 char *path_of(const char *fmt, ...)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What the tests of the store share: fresh files, stores, runs with known
- * rows, and SQL of their own beside the store's. */
+/* Helpers of the tests of the store: fresh files, stores, runs with known rows,
+ * and SQL of their own beside the store's. */
 #ifndef AQ_TESTS_STORE_TEST_H
 #define AQ_TESTS_STORE_TEST_H
 

@@ -8,7 +8,7 @@
 #include "store/care.h"
 #include "store/store_test.h"
 
-/* What a check told: "problem 2: …" a line each. */
+/* The findings of a check: "problem 2: …" a line each. */
 typedef struct findings {
   char text[4096];
   int problems, remarks;
@@ -59,7 +59,7 @@ START_TEST(a_sound_store_has_no_findings)
 }
 END_TEST
 
-/* What somebody does to a sound store, and what is said then. */
+/* A damage to a sound store, and its finding. */
 static const struct {
   const char *sql, *finding;
 } damages[] = {

@@ -78,8 +78,8 @@ static void kill_after(const char *path, long us)
   ck_assert(WIFSIGNALED(state) || WEXITSTATUS(state) == 0);
 }
 
-/* A store that is sound and whose runs are whole where they say so. Returns
- * how many are complete. */
+/* Checks that a store is sound and that its complete runs are whole. Returns
+ * the number of complete runs. */
 static int check_store(const char *path)
 {
   aq_store *store = store_open(path, AQ_STORE_WRITE);

@@ -107,7 +107,7 @@ START_TEST(a_store_of_version_0_is_brought_up_to_date)
 {
   char *path = fresh_path("v0.db");
   char sql[128];
-  /* What an aborted first version would be: ours, but without tables. */
+  /* The file of an aborted first version: ours, but without tables. */
   snprintf(sql, sizeof sql, "PRAGMA application_id = %d; VACUUM",
            AQ_SCHEMA_APPLICATION_ID);
   sql_run(path, sql);
@@ -295,7 +295,7 @@ static void put_counters(FILE *out)
   }
 }
 
-/* The columns of every table or view, as SQLite tells them. */
+/* The columns of every table or view, from SQLite. */
 static void put_columns(FILE *out, const char *type, const char *head)
 {
   char *path = fresh_path("columns.db"), sql[256];

@@ -11,8 +11,8 @@
 
 #include "store/store_test.h"
 
-/* Stands before the C library's, so that a test can say what it wants the
- * file system to be. */
+/* Stands before the C library's, so that a test can choose the type of the file
+ * system. */
 static long pretended_type;
 int statfs(const char *path, struct statfs *info)
 {
@@ -204,7 +204,7 @@ START_TEST(a_store_opened_to_read_takes_no_runs)
 }
 END_TEST
 
-/* What a user who may not write the folder sees; 0 when it is as it should. */
+/* The view of a user who may not write the folder; 0 if it is correct. */
 static int use_read_only_folder(const char *path, bool file_is_writable)
 {
   aq_store *store;

@@ -259,7 +259,7 @@ START_TEST(run_is_incomplete_until_it_is_finished)
 }
 END_TEST
 
-/* Another connection sees what is committed. */
+/* Another connection sees committed rows. */
 START_TEST(a_run_that_begins_late_is_one_transaction)
 {
   char *path = fresh_path("runs.db");
@@ -432,7 +432,7 @@ START_TEST(processes_write_to_one_new_store_at_once_while_another_reads)
     if (pids[i] == 0)
       _exit(write_forked_runs(path, i));
   }
-  /* Reading meanwhile: what is complete is whole. */
+  /* Reading meanwhile: complete runs are whole. */
   aq_store *store = store_open(path, AQ_STORE_WRITE);
   aq_diag diag = AQ_DIAG_INIT;
   aq_run_info *info = NULL;

@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 static char tmpdir[256];
-static pid_t tmpdir_owner; /* 0: nobody has made one */
+static pid_t tmpdir_owner; /* 0: no process has made one */
 
 /* Tests run in processes of their own: what one says of itself is shared. */
 static struct note {
@@ -173,7 +173,7 @@ const char *aqtest_tmpdir(void)
   char made[sizeof tmpdir];
   const char *base = tmpdir_owner ? tmpdir : getenv("TMPDIR");
   snprintf(made, sizeof made, "%.200s/aqtest-XXXXXX", base ? base : "/tmp");
-  /* Others may pass, so that a test can look at what is in it as nobody. */
+  /* Others may pass, so that a test can read its contents as another user. */
   if (!mkdtemp(made) || chmod(made, 0711) != 0) {
     perror(made);
     abort();

@@ -15,8 +15,9 @@
 
 #include "common/diag.h"
 
-/* Check writes a line to a file for every assertion that passes, to say where a
- * test was when it crashed. Millions pass here: each place says so once. */
+/* Check writes a line to a file for every assertion that passes, to record
+ * where a test was when it crashed. Millions pass here: each place writes once.
+ * */
 #undef ck_assert_msg
 #define ck_assert_msg(expr, ...)                                               \
   do {                                                                         \

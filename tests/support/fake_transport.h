@@ -23,7 +23,8 @@ typedef struct fake_packet {
 
 enum { FAKE_LOG_MAX = 4096, FAKE_KERNELS_MAX = 1024 };
 
-/* What a test may set before open and look at any time, also after close. */
+/* State that a test may set before open and read at any time, also after close.
+ * */
 typedef struct fake_state {
   uint32_t queue_size_max; /* 0: none */
   uint32_t device_count;   /* 0: one */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the tests of the importers share: a trace, imported into memory. */
+/* Helper of the tests of the importers: a trace, imported into memory. */
 #ifndef AQ_TESTS_TRACE_FIXTURE_H
 #define AQ_TESTS_TRACE_FIXTURE_H
 

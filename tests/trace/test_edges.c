@@ -6,7 +6,7 @@
 
 static aq_diag diag = AQ_DIAG_INIT;
 
-/* What is looked at: two threads, queues 0 and 1 (2 is on another device). */
+/* The rows: two threads, queues 0 and 1 (2 is on another device). */
 typedef struct trial {
   aq_edges edges;
   int64_t rows;

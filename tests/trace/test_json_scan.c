@@ -13,7 +13,7 @@ static bool wanted(const char *value, size_t length)
 
 static const aq_json_filter filter = {"events", "cat", wanted};
 
-/* What comes out of a text that is fed in pieces of `step` bytes, parsed bytes
+/* The output for a text that is fed in pieces of `step` bytes, parsed bytes
  * removed in between as the parser does. */
 static char *scanned(const char *text, size_t step, const aq_json_filter *f,
                      uint64_t *commas)

@@ -7,7 +7,7 @@
 
 #include "trace/fixture.h"
 
-/* What a timeline told, as text: one line a call. */
+/* The calls of a timeline, as text: one line a call. */
 typedef struct listing {
   char *text;
   size_t size;

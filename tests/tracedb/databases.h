@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the tests of this folder share: databases made and imported. */
+/* Helpers of the tests of this folder: databases made and imported. */
 #ifndef AQ_TESTS_TRACEDB_DATABASES_H
 #define AQ_TESTS_TRACEDB_DATABASES_H
 

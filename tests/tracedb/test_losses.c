@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What each format loses: a run in which everything is known leaves in every
- * format and, where it can, comes back. The table of what did is the one in
+ * The losses of each format: exports a run with all fields known in every
+ * format and imports it where possible. The resulting table equals the one in
  * doc/formats/losses.md, line by line.
  */
 #include <stdio.h>
@@ -73,7 +73,7 @@ static void make_run(aq_memory_sink *m)
   }
 }
 
-/* ---- what came back ---- */
+/* ---- imported fields ---- */
 
 static int64_t floor_ns(int64_t ps)
 {

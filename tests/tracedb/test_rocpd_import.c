@@ -85,7 +85,7 @@ static const char *one_process(const char *name)
   return path;
 }
 
-/* Views of one set are in the way of those of another. */
+/* Views of one set are in the way of another set's. */
 static void drop_views(const char *path)
 {
   for (;;) {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Kernels whose work-items work together; test_groups.c has the plain loops
- * that say what they compute. Of gfx9 only. */
+ * that define their results. Of gfx9 only. */
 #include "kernels.h"
 
 #define LDS    __attribute__((address_space(3)))
@@ -131,7 +131,7 @@ KERNEL(g_lds_atomics)
   while (!__atomic_compare_exchange_n(&counters[11], &old, old * 3 + 1, 0,
                                       __ATOMIC_RELAXED, __ATOMIC_RELAXED))
     ;
-  /* What goes through an exchange comes out once. */
+  /* Each value passes an exchange once. */
   const u32 passed =
       __atomic_exchange_n(&counters[12], t + 1, __ATOMIC_RELAXED);
   __atomic_fetch_add(&counters[13], passed, __ATOMIC_RELAXED);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Kernels of narrow types, private memory, calls and conversions: what the
- * compiler expresses with SDWA, packed f16, scratch and indirect branches. */
+/* Kernels of narrow types, private memory, calls and conversions: code for
+ * which the compiler uses SDWA, packed f16, scratch and indirect branches. */
 #include "kernels.h"
 
 #define NOINLINE __attribute__((noinline))
@@ -234,7 +234,7 @@ KERNEL(k_jump_table)
   out[i] = r;
 }
 
-/* What the device defines and C does not: out of range saturates, NaN is 0. */
+/* Defined on the device, undefined in C: out of range saturates, NaN is 0. */
 #if defined(__AMDGCN__)
 #define TO_INTEGER(T, x, least, most) ((T)(x))
 #else

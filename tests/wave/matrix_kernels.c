@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * One kernel a matrix instruction: each lane loads its registers of A, B and C,
- * and stores those of D. Without C: the constant 0 or 1 stands for it.
+ * and stores its registers of D. Without C: the constant 0 or 1 stands for it.
  */
 #define GLOBAL       __attribute__((address_space(1)))
 #define VEC(type, n) type __attribute__((ext_vector_type(n)))

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Kernels whose work-items work together, against plain loops of the host; and
- * what the executor says of kernels that go wrong. */
+ * the executor's reports of failing kernels. */
 #include "run.h"
 
 #include "kernels.h"
@@ -390,8 +390,8 @@ static aq_execution_fault fault_of(const char *gfx, const char *name, u64 value)
   return step.fault;
 }
 
-/* Threads start workgroups in order, and each of them goes on: a chain of more
- * workgroups than fit at once ends. */
+/* Threads start workgroups in order, and each of them continues: a chain of
+ * more workgroups than fit at once ends. */
 START_TEST(workgroups_run_on_several_threads)
 {
   enum { ITEMS = 1 << 15, ROUNDS = 5 };

@@ -89,7 +89,7 @@ static aq_status objects_make(program *p)
   return status;
 }
 
-/* ---- what the host does ---- */
+/* ---- actions of the host ---- */
 
 /* The signal of an earlier packet, or none. */
 static aq_signal earlier(program *p)
@@ -187,7 +187,7 @@ static void drain(program *p)
     count = p->ops->drain(p->t, done, 8);
     for (uint32_t i = 0; i < count; i++) {
       if (done[i].user >= p->count)
-        broken(p, "drain tells of packet %" PRIu64, done[i].user);
+        broken(p, "drain reports packet %" PRIu64, done[i].user);
       else if (++p->packets[done[i].user].drained > 1)
         broken(p, "packet %" PRIu64 " completes twice", done[i].user);
     }
@@ -247,7 +247,7 @@ static aq_status wait_all(program *p)
                             NULL, &p->out->diag);
 }
 
-/* ---- what must hold ---- */
+/* ---- invariants ---- */
 
 static void check_packet(program *p, uint32_t index)
 {

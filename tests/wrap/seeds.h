@@ -26,10 +26,10 @@ typedef struct seed_outcome {
 /* Runs the program of a seed on a stack of transports. */
 void seed_run(uint64_t seed, const char *names, seed_outcome *out);
 
-/* Runs the programs of `count` seeds without faults, with those of the same
- * seed, and again. Returns how many broke an invariant, ended without a named
- * reason or differed the second time; each prints a TAP comment. *ended counts
- * those that faults kept from their end. */
+/* Runs the programs of `count` seeds without faults, with the faults of the
+ * same seed, and again. Returns how many broke an invariant, ended without a
+ * named reason or differed the second time; each prints a TAP comment. *ended
+ * counts the programs that faults kept from their end. */
 uint64_t seeds_check(uint64_t first, uint64_t count, uint64_t *ended);
 
 #endif

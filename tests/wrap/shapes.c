@@ -33,7 +33,7 @@ static void error_note(const aq_queue_error *error, void *user)
   snprintf(s->error_text, sizeof s->error_text, "%s", error->text);
 }
 
-/* ---- the program; each step returns what the transport says ---- */
+/* ---- the program; each step returns the transport's status ---- */
 
 static aq_status objects_make(shape *s)
 {
@@ -135,7 +135,7 @@ static aq_status wait_all(shape *s)
   return rig_wait(&s->f.rig, items, count, AQ_WAIT_ALL, AQ_TIME_MAX);
 }
 
-/* ---- what must hold however it ended ---- */
+/* ---- invariants of every end ---- */
 
 static uint32_t records_of(const shape *s, uint32_t packet, bool *complete)
 {

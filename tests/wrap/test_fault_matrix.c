@@ -136,7 +136,7 @@ START_TEST(a_late_header_is_fetched_late)
 }
 END_TEST
 
-/* The callback is told once, of the packet of the client. */
+/* The callback comes once, with the packet of the client. */
 START_TEST(queue_errors_are_delivered_once)
 {
   static const char *const faults[] = {

@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 # Plug-ins: a transport outside of the tree, built against an installed tree
-# that was moved, found by name, by path and by AQUEDUCT_PLUGIN_PATH; and what
-# is said of files that are none.
+# that was moved, found by name, by path and by AQUEDUCT_PLUGIN_PATH; and the
+# errors for files that are none.
 # shellcheck disable=SC1091,SC2154 # what lib.sh defines
 . "${AQ_SRCDIR:-.}/tests/cli/lib.sh"
 builddir=${AQ_BUILDDIR:-.}

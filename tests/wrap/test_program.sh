@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 # Faults through the program: a wrapper without faults changes no row of a run
-# or a replay, and a run that faults end says so in one line.
+# or a replay, and a run that faults end reports it in one line.
 # shellcheck disable=SC1091,SC2154 # what lib.sh defines
 . "${AQ_SRCDIR:-.}/tests/cli/lib.sh"
 unset AQUEDUCT_PLUGIN_PATH AQUEDUCT_FAULTS

@@ -98,7 +98,7 @@ static void deal(reference *r, int kernel)
   }
 }
 
-/* ---- what happens at one instant ---- */
+/* ---- events of one instant ---- */
 
 static void end_workgroups(reference *r, aq_time now)
 {
@@ -194,7 +194,8 @@ static void start_workgroups(reference *r, aq_time now)
       end_workgroups(r, now);
 }
 
-/* Those of a class that wait where the kernel has no compute units move. */
+/* Moves a class's workgroups that wait where the kernel has no compute units.
+ * */
 static void move(reference *r, int kernel, bool tail)
 {
   const aqsim_cu_set *set = &r->sets[kernel];
@@ -216,7 +217,7 @@ static void change_mask(reference *r, int kernel)
   move(r, kernel, true);
 }
 
-/* What the host does, kernel by kernel; what can start then does. */
+/* The host's changes, kernel by kernel; then starts all workgroups that can. */
 static void change(reference *r, aq_time now)
 {
   for (int k = 0; k < r->kernel_count; k++) {

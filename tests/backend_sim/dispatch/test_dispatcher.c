@@ -74,7 +74,7 @@ static bool is_now(aq_time *at, aq_time now)
   return true;
 }
 
-/* What the host does to a kernel. */
+/* A change of a kernel by the host. */
 static void run_change(run *r, int k, aq_time now)
 {
   reference_kernel *kernel = &r->kernels[k];

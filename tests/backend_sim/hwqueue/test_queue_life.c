@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Kinds of queues, and what can be set on one. */
+/* Kinds of queues, and their settings. */
 #include "backend_sim/rig.h"
 
 #include <string.h>

@@ -8,7 +8,7 @@
 #include "backend_sim/packet/packets.h"
 #include "backend_sim/sim.h"
 
-/* Conformance 1, 15, 16, 34: what a fresh queue looks like in memory. */
+/* Conformance 1, 15, 16, 34: the memory of a fresh queue. */
 START_TEST(a_fresh_ring_is_invalid_and_its_indices_are_zero)
 {
   rig r;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Queues that share pipes and wait for slots, on timelines that are known to
- * the picosecond. The constants are those of mi300x: a doorbell on an unmapped
+ * the picosecond. The constants come from mi300x: a doorbell on an unmapped
  * queue is fetched 5.9 us later and decoded in 0.37 us, a kernel then starts
  * 3.2 us after its launch and completes 0.4 us after its end. */
 #include "backend_sim/rig.h"
@@ -89,7 +89,7 @@ START_TEST(queues_of_one_pipe_are_fetched_and_launched_in_turn)
 }
 END_TEST
 
-/* Conformance 78: what a priority decides. */
+/* Conformance 78: the effects of a priority. */
 START_TEST(the_pipe_serves_high_priority_first_and_the_rest_in_turn)
 {
   const char *edits[] = {"pipes=1", NULL};
@@ -188,7 +188,7 @@ START_TEST(a_context_switch_saves_the_kernel_and_goes_on_with_it)
   const aq_record *second = rig_record(&r, b, 0);
   ck_assert_time_eq(second->start, mapped + DECODE + LAUNCH);
   ck_assert_time_eq(second->end, second->start + 300 * AQ_US);
-  /* b is idle then, and a goes on where it was. */
+  /* b is idle then, and a continues where it was. */
   aq_time restored = second->complete + MAP + SAVE;
   const aq_record *first = rig_record(&r, a, 0);
   ck_assert_time_eq(first->start, start);
@@ -353,7 +353,7 @@ START_TEST(a_deadlock_on_few_slots_ends_and_is_told)
 }
 END_TEST
 
-/* What a quantum costs, over many: nothing is lost and nothing is for free. */
+/* The cost of many quanta: no time is lost and no switch is free. */
 START_TEST(every_switch_is_accounted_for)
 {
   const char *edits[] = {"pipes=1", "slots_per_pipe=1", "queue_quantum=100 us",
@@ -421,7 +421,7 @@ START_TEST(queues_that_stop_or_go_leave_their_slots)
                    AQ_OK, &r.diag);
   r.t->ops->queue_destroy(r.t, queues[0]);
   rig_run(&r);
-  /* What was active in a queue that is inactive ends, what waits is served. */
+  /* Active packets of an inactive queue end, waiting queues are served. */
   ck_assert(rig_has_record(&r, queues[1], 0));
   ck_assert(rig_has_record(&r, queues[2], 0));
   ck_assert_time_eq(rig_record(&r, queues[3], 0)->launch,

@@ -82,7 +82,7 @@ START_TEST(one_client_that_waits_through_the_table_gets_the_virtual_timeline)
   rig_open(&virtual, &aqsim_transport_ops, NULL);
   work(&live);
   work(&virtual);
-  /* A machine that was busy for long enough ends the lockstep, and says so. */
+  /* A machine that was busy for long enough ends and reports the lockstep. */
   bool same = reproducible(&live);
   end(&live);
   end(&virtual);

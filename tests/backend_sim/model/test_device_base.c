@@ -82,7 +82,7 @@ START_TEST(what_another_part_does_is_assumed_and_says_so)
   ck_assert_msg(strncmp(source, "assumed: as mi300x, there measured: ", 36) ==
                     0,
                 "%s", source);
-  /* What was a guess there stays the guess it was. */
+  /* A guess of the base stays a guess. */
   ck_assert_str_eq(m->sources[AQSIM_KEY_packet_fetch],
                    "assumed: share of 1.47 us");
   ck_assert_str_eq(aqsim_model_verdict(m), "assumed");
@@ -170,7 +170,7 @@ START_TEST(a_bad_base_is_named_in_one_line)
 }
 END_TEST
 
-/* ---- what is built in ---- */
+/* ---- built-in models ---- */
 
 static bool begins(const char *text, const char *word)
 {

@@ -156,7 +156,7 @@ START_TEST(the_verdict_comes_from_the_sources_of_timing_constants)
 }
 END_TEST
 
-/* One bad line in place of the first constant, and what must be said. */
+/* One bad line in place of the first constant, and its diagnosis. */
 typedef struct bad_line {
   const char *line, *said;
 } bad_line;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Kernels that are code, run by an executor of a few operations: what a kernel
- * does lies in memory as a list that its kernel object points to.
+ * Kernels that are code, run by an executor of a few operations: a kernel
+ * object points to the list of the kernel's operations in memory.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -18,7 +18,7 @@ typedef enum op_kind {
   OP_STORE,   /* *address = value */
   OP_SPIN,    /* waits until *address == value */
   OP_WORK,    /* `value` instructions that store nothing */
-  OP_ELAPSE,  /* the device takes `value` ps for what follows at once */
+  OP_ELAPSE,  /* the device takes `value` ps for the next ones at once */
   OP_ILLEGAL, /* faults */
   OP_TRAP,
   OP_MISS, /* touches `address`, where nothing is */

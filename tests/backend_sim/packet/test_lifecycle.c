@@ -263,8 +263,8 @@ START_TEST(a_barrier_packet_takes_its_time)
 }
 END_TEST
 
-/* Conformance 53, 55, 56: a barrier packet waits for another queue, and what
- * comes after it waits for the barrier packet. */
+/* Conformance 53, 55, 56: a barrier packet waits for another queue, and later
+ * packets wait for the barrier packet. */
 START_TEST(a_barrier_packet_carries_a_dependency_between_queues)
 {
   rig r;

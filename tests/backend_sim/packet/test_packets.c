@@ -234,7 +234,7 @@ START_TEST(a_half_written_header_is_read_again_before_it_is_an_error)
   half.header = 0;
   half.setup = 0;
   uint64_t id = rig_put(queue, &half);
-  rig_sleep(&r, 50 * AQ_US); /* nobody rang: it stalls */
+  rig_sleep(&r, 50 * AQ_US); /* no doorbell: it stalls */
   ck_assert_int_eq(t.calls, 0);
   rig_ring(&r, queue, id);
   rig_sleep(&r, 50 * AQ_US + 4800 * AQ_NS + 1470 * AQ_NS); /* launched */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the simulator does for the device half of a policy, in picoseconds. */
+/* The simulator's services for the device half of a policy, in picoseconds. */
 #include "backend_sim/policy/policy_rig.h"
 
 #include <stdlib.h>
@@ -7,7 +7,7 @@
 
 static const char *const ideal[] = {IDEAL, NULL};
 
-/* What a test asks for at a time. */
+/* A request of a test at a time. */
 typedef enum ask {
   ASK_PREEMPT,
   ASK_RESUME,
@@ -185,7 +185,7 @@ static aq_time end_of(rig *r, const aq_ring *queue)
   }
 
 /* 20 workgroups are 3 waves of 8. Stopped in the middle of the second wave at
- * 1.5 D, going on at 5 D. */
+ * 1.5 D, resumed at 5 D. */
 static aq_time end_of_preempted(aq_preemption what, aq_policy *p)
 {
   rig r;
@@ -274,8 +274,8 @@ START_TEST(a_killed_kernel_completes_with_an_error)
 }
 END_TEST
 
-/* Of 4 compute units the last two: their 4 workgroups go on, or start anew, on
- * the others, which are full until 2 D. */
+/* Of 4 compute units the last two: their 4 workgroups continue, or start anew,
+ * on the others, which are full until 2 D. */
 START_TEST(some_compute_units_can_be_taken_from_a_kernel)
 {
   static const uint32_t last_two = 0xc;
@@ -409,7 +409,7 @@ START_TEST(packets_can_be_taken_off_a_queue)
   ck_assert_uint_eq(p.evicted_first, 2);
   ck_assert(!rig_has_record(&r, queue, 2));
   ck_assert_int_eq(rig_record(&r, queue, 1)->end, 2 * D);
-  /* The ring goes on behind them. */
+  /* The ring continues behind them. */
   for (int i = 0; i < 40; i++)
     rig_submit(&r, queue, &packet);
   rig_run(&r);

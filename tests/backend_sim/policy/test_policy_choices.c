@@ -100,7 +100,7 @@ static void workgroup_done(aq_policy *p, aq_policy_device *device,
   p->ends++;
 }
 
-/* A slot that nobody works in; else, once, the one that the test says. */
+/* A slot without a running queue; else, once, the test's choice. */
 static void map(aq_policy *p, aq_policy_device *device, aq_mapping *out)
 {
   aq_device_queue queue;

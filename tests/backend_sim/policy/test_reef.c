@@ -15,8 +15,8 @@
 #include "run/run.h"
 #include "workload/scenario.h"
 
-/* What the launch of a kernel and the wait for it take that its measured
- * latency contains: just below the shortest of them, 14 us in steps of 2. */
+/* The time of launch and wait in a kernel's measured latency: just below the
+ * shortest of them, 14 us in steps of 2. */
 #define CONTAINED "12us"
 
 static aq_diag diag = AQ_DIAG_INIT;
@@ -148,7 +148,7 @@ static text scenario_of(const char *model, aq_time *measured)
 /* From the doorbell of the first kernel to the end of the last. */
 static aq_time simulated(const text *scenario)
 {
-  /* What an MI50 has, and the pipe of an MI300X. */
+  /* An MI50 with the pipe of an MI300X. */
   static const char *const edits[] = {"cus=60",
                                       "xccs=1",
                                       "waves_per_simd=10",
