@@ -133,9 +133,9 @@ struct aqhsa {
   aq_map objects;      /* of the kernels, to them */
   aq_completion *done; /* reaped, not drained: a ring */
   uint32_t done_first, done_count, done_capacity;
-  bool done_lost;      /* out of memory for one */
-  bool profiled;       /* atomic, written under queues_lock: somebody wants
-                        * times, queues and copies keep them */
+  bool done_lost; /* out of memory for one */
+  bool profiled;  /* atomic, written under queues_lock: a client wants times,
+                     queues and copies keep them */
   bool queue_profiled; /* by AQ_CONTROL_PROFILE: signals without a flag too */
 };
 
@@ -188,7 +188,7 @@ void aqhsa_events_close(aqhsa *hsa);
 /* Told after hsa_shut_down: whether the runtime went, and its handlers. */
 void aqhsa_events_shut(const aqhsa *hsa);
 
-/* A line for users whom no callback serves. */
+/* A line for users without a callback. */
 void aqhsa_report(const aqhsa *hsa, const char *line);
 
 /* ---- links.c ---- */
@@ -234,7 +234,8 @@ void aqhsa_modules_close(aqhsa *hsa);
 void aqhsa_origins_note(aqhsa *hsa, aqhsa_queue *last);
 
 /* Start and end of the packet or copy that decremented a signal last, by the
- * clock of who ran it; false: the runtime has none. Under the lock. */
+ * clock of the agent that ran it; false: the runtime has none. Under the lock.
+ * */
 bool aqhsa_origins_times(aqhsa *hsa, const aqhsa_signal *signal,
                          hsa_amd_profiling_dispatch_time_t *out);
 

@@ -70,7 +70,7 @@ static hsa_status_t event_heard(const hsa_amd_event_t *event, void *user)
   return HSA_STATUS_SUCCESS;
 }
 
-/* Somebody else may have the handler: then faults are theirs. */
+/* The program may have a handler already: then it gets the faults. */
 void aqhsa_events_open(aqhsa *hsa)
 {
   pthread_mutex_lock(&process.lock);

@@ -76,14 +76,14 @@ typedef enum aqsim_unit_kind {
 } aqsim_unit_kind;
 
 typedef struct aqsim_unit {
-  aqsim_event event; /* first: it is free, and somebody wants it */
+  aqsim_event event; /* first: it is free, and a queue wants it */
   aqsim *sim;
   aqsim_pipe *pipe;
   aqsim_unit_kind kind;
   bool pending;                 /* the event is */
   uint32_t last;                /* slot that had it last */
   uint64_t wanted[AQSIM_RANKS]; /* slots that want it, by bit */
-  aqsim_queue *offered;         /* who may take it now, or NULL */
+  aqsim_queue *offered;         /* the queue that may take it now, or NULL */
   aq_time free;                 /* when its current work ends */
 } aqsim_unit;
 

@@ -75,7 +75,7 @@ static void blocker_words(const aqsim *sim, char *text, size_t size)
     snprintf(text, size, "no packet or copy is left that would change it");
 }
 
-/* ---- who would complete a signal ---- */
+/* ---- the packet that would complete a signal ---- */
 
 /* The id of the first packet of a queue that is not complete and will decrement
  * the signal: a slot of its ring, or in flight after its slot went back. */

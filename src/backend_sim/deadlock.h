@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Deadlocks in words: what keeps a signal from changing (the packet or copy
- * that completes it, and what that one waits for), when nothing is left to
- * happen. Each function words the diagnostic and returns its status.
+ * Diagnoses of deadlocks: the reason why a signal does not change (the packet
+ * or copy that completes it, and what that one waits for), when nothing is left
+ * to happen. Each function words the diagnostic and returns its status.
  */
 #ifndef AQSIM_DEADLOCK_H
 #define AQSIM_DEADLOCK_H

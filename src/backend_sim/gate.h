@@ -4,11 +4,11 @@
  * dependencies are satisfied. A change is seen `poll` after it happened, if the
  * dependency is still satisfied then.
  *
- * A gate hears of changes from the signals it watches; changes that somebody
- * stored to memory, also to a client's own amd_signal_t, are found by
- * aqsim_gates_look. Gates and their legs are the
- * caller's storage, and must stay in place while armed; the caller reserves
- * one calendar event for each gate. One thread at a time.
+ * The signals that a gate watches report their changes to it; aqsim_gates_look
+ * finds changes that a thread stored to memory, also to a client's own
+ * amd_signal_t. Gates and their legs are the caller's storage, and must stay in
+ * place while armed; the caller reserves one calendar event for each gate. One
+ * thread at a time.
  */
 #ifndef AQSIM_GATE_H
 #define AQSIM_GATE_H

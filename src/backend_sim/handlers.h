@@ -30,7 +30,7 @@ aq_status aqsim_handler_add(aqsim_handlers *handlers, aqsim_signal *signal,
 /* Removes all handlers of a signal; one that runs ends first. */
 void aqsim_handlers_drop(aqsim_handlers *handlers, const aqsim_signal *signal);
 
-/* Looks at the values: somebody may have stored them to memory. */
+/* Looks at the values: a thread may have stored them to memory. */
 void aqsim_handlers_look(aqsim_handlers *handlers);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The state of the simulator in words: every queue with its indices, each
+ * The state of the simulator as text: every queue with its indices, each
  * occupied slot and the reason why the packet processor waits there; then the
  * copies under way. Reads only.
  */

@@ -4,13 +4,12 @@
  * list of completions.
  *
  * A handle is the address of the signal, and its value lies at offset 8, as on
- * hardware. The pool owns the signals, except signals placed in memory
- * of the client; destroyed ones are used again. In live mode packets of clients
- * may name anything at all: aqsim_signal_named looks before it is touched.
- * Watchers
- * are the caller's storage and hear of changes made through this header;
- * they may schedule events, but not change signals.
- * Ordering: loads are acquire, stores release, additions acquire-release.
+ * hardware. The pool owns the signals, except signals placed in memory of the
+ * client; destroyed ones are used again. In live mode packets of clients may
+ * name anything at all: aqsim_signal_named looks before it is touched. Watchers
+ * are the caller's storage and are called for changes made through this header;
+ * they may schedule events, but not change signals. Ordering: loads are
+ * acquire, stores release, additions acquire-release.
  */
 #ifndef AQSIM_SIGNALS_H
 #define AQSIM_SIGNALS_H
@@ -73,7 +72,7 @@ aq_status aqsim_signal_check(const aq_signal_desc *desc, uint32_t devices,
 aqsim_signal *aqsim_signal_create(aqsim_signals *signals,
                                   const aq_signal_desc *desc);
 
-/* Whoever still watches it never hears of it again. */
+/* Its remaining watchers are never called again. */
 void aqsim_signal_destroy(aqsim_signals *signals, aqsim_signal *signal);
 
 static inline aqsim_signal *aqsim_signal_from(aq_signal handle)

@@ -106,7 +106,7 @@ void aq_calibration_fini(aq_calibration *calibration)
   *calibration = (aq_calibration){0};
 }
 
-/* ---- in words ---- */
+/* ---- text ---- */
 
 static double us(aq_time time)
 {

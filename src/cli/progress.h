@@ -13,7 +13,7 @@
 
 typedef struct aq_cli_progress {
   const char *what; /* borrowed */
-  bool shown;       /* whether there is anybody to show it to */
+  bool shown;       /* on a terminal, without --quiet */
   int permille;     /* as last drawn; -1: nothing is drawn */
 } aq_cli_progress;
 

@@ -2,9 +2,9 @@
 /*
  * The block processor: walks a program and writes its packets into ring slots.
  *
- * It writes bodies and kernargs and leaves the header words to its caller, who
- * publishes them in order when everything is in place. It stops where its room
- * ends and continues from there with the next.
+ * It writes bodies and kernargs and leaves the header words to its caller,
+ * which publishes them in order when everything is in place. It stops where its
+ * room ends and continues from there with the next.
  *
  * A condition, or an indirect grid without a patch kernel, is looked at when
  * everything before it is complete: the walk puts the span's drain packet
@@ -77,7 +77,7 @@ typedef struct aq_walk_log {
   uint32_t marker_capacity, marker_used;
   /* Stats only, summed up. */
   uint64_t dispatches, transfers, drains;
-  uint64_t marked; /* by who empties the markers */
+  uint64_t marked; /* by the reader that empties the markers */
 } aq_walk_log;
 
 /* Room, and the walk's use of it. */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Kernels of code objects in words, one way wherever they are listed: by
- * `show`, and where a kernel has no host function. And as C: a plug-in
- * (common/kernel.h) whose functions are still to be written.
+ * Kernels of code objects as text, in one format for every list: by `show`, and
+ * where a kernel has no host function. And as C: a plug-in (common/kernel.h)
+ * whose functions are still to be written.
  *
  * Texts of the code object may be anything; in lines, other characters than
  * printable ASCII become '?', in C a text that is no identifier gets a name of

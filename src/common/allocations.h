@@ -61,7 +61,7 @@ static inline bool aq_address_is_alias(uint64_t address)
 #endif
 }
 
-/* Where the host sees what a device sees at an address. */
+/* The host's address of the memory that a device sees at an address. */
 static inline uint64_t aq_address_host(uint64_t address)
 {
   return aq_address_is_alias(address) ? address - AQ_ALIAS_BASE : address;

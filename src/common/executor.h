@@ -47,7 +47,8 @@ typedef struct aq_execution_desc {
    * descriptor, as in memory of the device. Grid and workgroup sizes are at
    * least 1 and within the limits of the device. */
   const aq_kernel_packet *packet;
-  /* What the waves begin with; NULL: what the descriptor and the packet say. */
+  /* The initial registers of the waves; NULL: from the descriptor and the
+   * packet. */
   const aq_execution_registers *registers;
   const char *kernel;        /* name, for messages */
   const char *gfx;           /* processor of the device, "gfx942" */

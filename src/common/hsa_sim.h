@@ -33,7 +33,8 @@ typedef struct aq_hsa_sim {
   /* Lets time move to this tick of the system clock; UINT64_MAX: until nothing
    * is left to happen. */
   hsa_status_t (*sleep_until)(uint64_t tick);
-  /* Why a queue stopped, in words, for its error callback and later. */
+  /* The reason why a queue stopped, as text, for its error callback and later.
+   * */
   hsa_status_t (*queue_words)(const hsa_queue_t *queue, size_t size,
                               char *text);
   /* Readings of a device's clock (ticks of its timestamps) and of the system

@@ -15,7 +15,7 @@ typedef struct aq_kernel_given {
   uint32_t kernarg_size, group_size, private_size;
 } aq_kernel_given;
 
-/* AQ_ERR_INVALID names the kernel and the field. What is not known of the
+/* AQ_ERR_INVALID names the kernel and the field. An unknown property of the
  * kernel is 0, and passes. */
 aq_status aq_kernel_check(const aq_kernel_info *kernel,
                           const aq_kernel_given *given, aq_diag *diag);

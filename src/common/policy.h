@@ -77,9 +77,9 @@ typedef union aq_policy_value {
   const char *text; /* lives as long as the policy */
 } aq_policy_value;
 
-/* Where a decision is taken. Each side has a cost (the decider is busy so long
- * and its actions come so much later) and a latency (it hears of what happened
- * so much later, and sees everything else as it was then). Every policy takes
+/* Where a decision is taken. Each side has a cost (the decider is busy for this
+ * time and its actions come as much later) and a latency (events reach it later
+ * by this time, and its views show the state of the event). Every policy takes
  * the settings host_cost, host_latency, firmware_cost, …; all are 0 unless
  * given. */
 typedef enum aq_policy_side {
@@ -102,7 +102,7 @@ typedef struct aq_policy_timing {
 typedef struct aq_policy_job {
   uint64_t id; /* rises with arrival */
   uint32_t device;
-  uint32_t client;    /* who asked: its place in the workload */
+  uint32_t client;    /* the client: its place in the workload */
   int64_t stream;     /* jobs of one stream run in order */
   aq_time arrival;    /* when it was asked for */
   aq_time deadline;   /* absolute; AQ_TIME_NONE: none */
@@ -360,7 +360,7 @@ struct aq_policy_device {
   void (*log)(aq_policy_device *device, const char *fmt, ...) AQ_PRINTF(2, 3);
 
   uint32_t queues; /* handles of queues so far: 0 to queues - 1 */
-  /* Calls the host half's `timer` with this cookie, when it hears of it: device
+  /* Calls the host half's `timer` with this cookie, after its latency: device
    * hooks cannot submit. */
   void (*host_wake)(aq_policy_device *device, uint64_t cookie);
 };

@@ -9,9 +9,9 @@
  * back by storing INVALID and advancing the read index.
  *
  * Thread rule: any number of producers for reserve on MULTI queues; each
- * reserved slot belongs to the one who reserved it until it is published.
- * These functions and the signal code are the only places with atomics; each
- * names the other side that its order pairs with.
+ * reserved slot belongs to its producer until it is published. These functions
+ * and the signal code are the only places with atomics; each names the other
+ * side that its order pairs with.
  */
 #ifndef AQ_COMMON_RING_H
 #define AQ_COMMON_RING_H

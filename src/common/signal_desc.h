@@ -60,8 +60,9 @@ typedef struct aq_signal_desc {
   int64_t value;
   uint32_t flags; /* aq_signal_flag bits */
   uint64_t user;  /* comes back with each completion */
-  /* Who may wait on it: device ordinals and AQ_DEVICE_HOST, none twice. NULL:
-   * everybody. Without the host among them it is polled, as GPU_ONLY is. */
+  /* The consumers that may wait on it: device ordinals and AQ_DEVICE_HOST, none
+   * twice. NULL: all. Without the host among them it is polled, as GPU_ONLY is.
+   * */
   const uint32_t *consumers;
   uint32_t consumer_count;
   /* IPC: where to make it, AQ_SIGNAL_PLACE_SIZE bytes of the caller's, aligned

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Objects of one size that keep their place until the slab goes, so that an
- * address that somebody else hands in can be recognised as one of them without
- * touching it. Each chunk has twice the objects of the one before.
+ * Objects of one size that keep their place until the slab goes, so that a
+ * foreign address can be recognised as one of them without touching it. Each
+ * chunk has twice the objects of the one before.
  *
  * Ownership: the slab owns the chunks; which of their objects are free is the
  * caller's to know. Thread rule: one thread at a time grows it; any thread may

@@ -46,7 +46,7 @@ AQ_API aq_status aqsim_testbed_open(const char *device,
                                     aqsim_testbed **out, aq_diag *diag);
 AQ_API void aqsim_testbed_close(aqsim_testbed *bed);
 
-/* The first thing that went wrong, in words; NULL while all is well. */
+/* The first error, as text; NULL while none happened. */
 AQ_API const char *aqsim_testbed_problem(const aqsim_testbed *bed);
 
 /* The transport behind it, for everything else. */
@@ -121,7 +121,7 @@ AQ_API const aq_record *aqsim_testbed_record(const aqsim_testbed *bed,
 AQ_API const char *aqsim_testbed_name(const aqsim_testbed *bed,
                                       const aq_record *record);
 
-/* Why a queue stopped, in words; NULL while it runs. */
+/* The reason why a queue stopped, as text; NULL while it runs. */
 AQ_API const char *aqsim_testbed_fault(const aqsim_testbed *bed,
                                        const aq_ring *queue);
 

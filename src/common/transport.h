@@ -81,7 +81,7 @@ enum aq_transport_cap {
   AQ_CAP_COUNTERS = 1 << 19,      /* options.counters */
 };
 
-/* A capability in words ("CU masks"), NULL unless exactly one bit is set. */
+/* A capability as text ("CU masks"), NULL unless exactly one bit is set. */
 AQ_API const char *aq_transport_cap_name(uint32_t cap);
 
 /* Where ROCr and the HSA Foundation's suite differ. */

@@ -77,7 +77,7 @@ typedef struct aq_transport_entry {
   const char *name, *summary;
   const char *kind; /* "built in", "wrapper", "plug-in" */
   const char *path; /* of plug-ins, else NULL */
-  /* Capabilities in words, or why it cannot be opened here. */
+  /* Capabilities as text, or why it cannot be opened here. */
   char caps[AQ_TRANSPORT_CAPS_SIZE];
 } aq_transport_entry;
 

@@ -85,7 +85,7 @@ typedef struct aq_job {
   aq_time host_begin, host_end; /* of the host call, AQ_TIME_NONE if unknown */
   aq_time deadline;             /* absolute; AQ_TIME_NONE: none */
   int32_t priority;             /* 0 normal; more is more urgent */
-  uint32_t client;              /* who asked, by its place in the source */
+  uint32_t client;              /* the client, by its place in the source */
   uint32_t weight;              /* its share; 0 counts as 1 */
   uint32_t job_flags;           /* aq_job_flag bits */
   /* The policy's view of its service time: the expected one, AQ_TIME_NONE or 0

@@ -91,7 +91,7 @@ static void kernels_unregister(aqdrop *runtime, const aq_code_image *image)
         t, aq_code_image_object(image, &image->code.kernels[i]));
 }
 
-/* Of whom code is published. */
+/* The owner of published code. */
 typedef struct publishing {
   aqdrop *runtime;
   const aqdrop_agent *agent; /* NULL: all */
@@ -198,7 +198,7 @@ static aqdrop_missing *missing_make(aqdrop_loaded *loaded, const char *name)
   return m;
 }
 
-/* Whether a host function reads the arguments that the metadata tells. */
+/* Whether a host function reads the arguments of the metadata. */
 static bool host_function_fits(const aqdrop_loaded *loaded,
                                const aq_code_kernel *kernel,
                                const aq_kernel_entry *entry)

@@ -34,7 +34,7 @@ void aqdrop_kernels_close(aqdrop_kernels *kernels);
 bool aqdrop_kernel_yields(const aq_kernel_entry *entry);
 
 /* Whether one of aqdrop_blits reads these arguments of a kernel of its name; it
- * does where none are told. */
+ * does where the metadata lack them. */
 bool aqdrop_blit_fits(const aq_kernel_entry *entry, const aq_code_arg *args,
                       size_t count);
 

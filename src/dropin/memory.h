@@ -22,8 +22,8 @@ void aqdrop_memory_destroy(aqdrop_memory *memory);
 hsa_status_t aqdrop_memory_share(aqdrop_memory *memory, const void *address,
                                  size_t size, int *file, uint64_t *offset);
 
-/* Maps somebody's file, for the agents of a set of bits and the host; undone by
- * detach, which is false for an address that is no such mapping's. */
+/* Maps a file of another owner, for the agents of a set of bits and the host;
+ * undone by detach, which is false for an address that is no such mapping's. */
 hsa_status_t aqdrop_memory_attach(aqdrop *runtime, int file, size_t size,
                                   uint64_t agents, void **out);
 bool aqdrop_memory_detach(aqdrop *runtime, const void *address);

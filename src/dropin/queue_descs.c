@@ -59,7 +59,7 @@ static hsa_status_t desc_create(hsa_agent_t agent,
   return status;
 }
 
-/* Each descriptor stands for itself: those that can be made are. */
+/* Descriptors are independent: an error of one does not stop the others. */
 hsa_status_t hsa_amd_queue_create(hsa_agent_t agent,
                                   hsa_amd_queue_create_desc_t *descs,
                                   uint32_t num_descs)

@@ -198,7 +198,7 @@ __attribute__((noinline)) static const char *library_of(const char *name)
 
 typedef void *dlopen_function(const char *, int);
 
-/* A sibling call: the next one sees who called this, and looks along the
+/* A sibling call: the next one sees this function's caller, and searches the
  * caller's run path. */
 __attribute__((optimize("optimize-sibling-calls"))) EXPORT void *
 dlopen(const char *name, int mode)

@@ -266,7 +266,7 @@ hsa_status_t hsa_amd_svm_prefetch_async(void *ptr, size_t size,
                       dep_signals, completion_signal);
 }
 
-/* What a range holds afterwards is not defined: it holds what it held. */
+/* The contents of a range are undefined afterwards: they stay. */
 hsa_status_t hsa_amd_svm_discard_batch_async(void **ptrs, size_t *sizes,
                                              uint32_t count,
                                              uint32_t num_dep_signals,

@@ -21,7 +21,8 @@ enum {
 
 /* ---- attributes ---- */
 
-/* Reading the clock takes time itself: who only reads it sees it advance. */
+/* Reading the clock takes time itself: a program that only reads it sees it
+ * advance. */
 static uint64_t clock_read(const aqdrop *runtime)
 {
   const aq_transport_ops *ops = runtime->transport->ops;

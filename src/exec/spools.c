@@ -161,7 +161,7 @@ static aq_run_info info_make(const draining *d, const aq_spool_reader *reader,
   return info;
 }
 
-/* Begins the run; a name that somebody took meanwhile is let go. */
+/* Begins the run; a name that another run took meanwhile is dropped. */
 static aq_status writer_open(draining *d, aq_run_info *info,
                              aq_store_writer **out)
 {

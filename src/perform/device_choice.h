@@ -10,7 +10,7 @@
 
 typedef struct aq_device_choice {
   char *models; /* a list as --device takes it, "mi300x*8"; the caller frees */
-  char reason[160]; /* in words, without a period */
+  char reason[160]; /* text without a period */
 } aq_device_choice;
 
 /* The models for the devices that the run's queues belong to, in their order,

@@ -3,11 +3,10 @@
  * A context: the state that the queues and semaphores of one open transport
  * share.
  *
- * It decides how a queue of each device waits for another queue, and through it
- * waiting host threads hear of each other. Ownership: the transport is
- * borrowed and has to outlive it; queues and semaphores are destroyed first.
- * Thread rule: any thread where the transport is live, else the one that drives
- * the transport.
+ * It decides how a queue of each device waits for another queue, and connects
+ * waiting host threads. Ownership: the transport is borrowed and has to outlive
+ * it; queues and semaphores are destroyed first. Thread rule: any thread where
+ * the transport is live, else the one that drives the transport.
  */
 #ifndef AQ_QUEUE_CONTEXT_H
 #define AQ_QUEUE_CONTEXT_H

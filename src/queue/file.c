@@ -173,7 +173,7 @@ static bool file_is_moving(const file_work *f)
   return moving;
 }
 
-/* Everybody who may call it has: it may be freed. */
+/* All threads that may call it have called it: it may be freed. */
 static void file_staged(aq_step *step, uint32_t asks)
 {
   file_work *f = file_of(step);

@@ -26,7 +26,7 @@ struct aq_host_work {
   aq_queue *queue;
   aq_context *context;
   aq_operation kind;
-  uint64_t bytes;  /* for the statistics: that it moves, and who does */
+  uint64_t bytes;  /* for the statistics: bytes that it moves, and the way */
   aq_copy_way way; /* CHOOSE: it is no copy */
   /* Does it; AQ_ERR_AGAIN: it runs on until aq_host_work_end. Must not wait.
    * The running work must not use the queue: that may stop and be destroyed. */

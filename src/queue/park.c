@@ -115,7 +115,8 @@ static void wait_over(aq_timepoint *timepoint, aq_status status,
   aq_lock(queue->hub, &queue->lock);
   queue->telling--;
   pthread_cond_broadcast(&queue->calm);
-  /* Who saw us still at it sleeps; without the lock the queue may be gone. */
+  /* A thread that saw this work under way sleeps; without the lock the queue
+   * may be gone. */
   aq_queue_tell(queue);
   aq_unlock(queue->hub, &queue->lock);
 }

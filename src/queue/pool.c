@@ -30,7 +30,7 @@ typedef struct block {
   block_state state;
   bool void_alloca;    /* its alloca failed: it has no holder */
   bool kept;           /* its dealloca failed after it was handed on */
-  uint64_t turn;       /* counts who held it: what `left` rises to */
+  uint64_t turn;       /* counts its holders: the value to which `left` rises */
   aq_semaphore *left;  /* NULL: it never left, or that failed */
   const aq_queue *who; /* queue that it leaves; compared only */
 } block;
@@ -211,7 +211,7 @@ static block *block_take(aq_pool *pool, const aq_queue *queue,
 static void block_return(aq_pool *pool, block *b)
 {
   if (b->kept) {
-    b->kept = false; /* held by who could not give it back */
+    b->kept = false; /* held by the operation whose dealloca failed */
     return;
   }
   pool->stats.used -= b->size;

@@ -280,8 +280,8 @@ static bool is_hit(const aq_queue *queue, const aq_system_event *event)
                                        : ring->id == event->queue;
 }
 
-/* On the thread that drives time, as queue_stopped: the transport is never
- * called with the hub's lock by anybody else. */
+/* On the thread that drives time, as queue_stopped: no other thread calls the
+ * transport with the hub's lock. */
 void aq_context_event(aq_context *context, const aq_system_event *event)
 {
   aq_hub *hub = context->hub;

@@ -191,8 +191,7 @@ typedef struct aq_queue_stats {
   uint64_t failed;                    /* epochs */
   uint64_t kinds[AQ_OPERATION_COUNT]; /* operations by kind */
   uint64_t bytes; /* that fills, copies, updates, reads and writes moved */
-  uint64_t copies[AQ_COPY_WAY_COUNT]; /* fills, copies and updates by who moves
-                                         the bytes */
+  uint64_t copies[AQ_COPY_WAY_COUNT]; /* fills, copies and updates by way */
   uint64_t published;        /* host writes to device memory, flushed */
   uint32_t depth, depth_max; /* epochs in flight */
   bool publishing;           /* its frontier has not overflowed */

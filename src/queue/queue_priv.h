@@ -51,7 +51,7 @@ struct aq_queue {
   aq_frontier frontier; /* what everything behind the last epoch runs after */
   aq_task *parked_first, *parked_last;
   uint32_t parked_count;
-  bool resuming, resume_again; /* somebody puts parked tasks */
+  bool resuming, resume_again; /* a thread puts parked tasks */
   uint32_t telling;            /* ends of waits in handling */
   aq_queue_stats stats;
   aq_due_ring due; /* put by submitters, taken by the retirer */

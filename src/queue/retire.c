@@ -162,7 +162,7 @@ static void due_work(ending *end, const aq_due *due)
   }
 }
 
-/* Its signal is ready for the next epoch of that place, unless somebody still
+/* Its signal is ready for the next epoch of that place, unless a queue still
  * looks at it. */
 static void flag_return(aq_queue *queue, uint64_t epoch)
 {

@@ -22,7 +22,8 @@ struct aq_seat {
 /* A seat for the caller alone, until it is released. */
 aq_status aq_seat_take(aq_hub *hub, aq_seat **out, aq_diag *diag);
 
-/* The next user hears a later ring, looks and sleeps again. NULL is allowed.
+/* A later ring wakes the next user, which looks and sleeps again. NULL is
+ * allowed.
  */
 void aq_seat_give(aq_hub *hub, aq_seat *seat);
 

@@ -48,7 +48,7 @@ void aq_semaphore_release(aq_semaphore *semaphore)
 {
   if (!semaphore || aq_refs_sub(semaphore->hub, &semaphore->refs) > 0)
     return;
-  /* Who still waits for it cannot be reached by anybody any more. */
+  /* No thread can signal its remaining waiters any more. */
   aq_semaphore_fail(semaphore, AQ_ERR_NOT_FOUND, "the semaphore is gone");
   pthread_mutex_destroy(&semaphore->lock);
   free(semaphore);

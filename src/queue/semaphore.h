@@ -2,9 +2,9 @@
 /*
  * Timeline semaphores: 64-bit values that only rise.
  *
- * Queues signal them when operations are complete, hosts whenever they like.
- * A waiter for a value continues when the semaphore has reached it. A wait may
- * come before anybody has promised the signal.
+ * Queues signal them when operations are complete, hosts whenever they like. A
+ * waiter for a value continues when the semaphore has reached it. A wait may
+ * come before its signal is promised.
  *
  * Failure: a semaphore that fails stays so. Everything that waits for it, or
  * will, fails with the same cause; values that it had reached stay reached.
@@ -78,7 +78,7 @@ AQ_API aq_status aq_semaphore_notify(aq_semaphore *semaphore, uint64_t value,
                                      void *user, aq_diag *diag);
 
 /* A descriptor that becomes readable when the value is reached or the semaphore
- * fails: an eventfd, the caller's to close. Somebody has to look: where the
+ * fails: an eventfd, the caller's to close. A thread has to look: where the
  * transport has no signal handlers, a later call on the context. */
 AQ_API aq_status aq_semaphore_export(aq_semaphore *semaphore, uint64_t value,
                                      int *fd, aq_diag *diag);

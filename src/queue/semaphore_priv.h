@@ -41,7 +41,7 @@ struct aq_semaphore {
   uint32_t failed;      /* atomic: aq_status; changed under the lock */
   pthread_mutex_t lock; /* of the rest */
   aq_diag cause;
-  uint64_t promised;                /* the highest value anybody will bring */
+  uint64_t promised;                /* the highest promised value */
   aq_promise promises[AQ_PROMISES]; /* the last ones, a ring */
   uint32_t promise_last, promise_count;
   bool hosted;           /* some promise had a part of the host's */

@@ -126,7 +126,7 @@ static void host_wait_end(host_wait *wait)
     told += !aq_semaphore_unwatch(wait->points[i].semaphore,
                                   &wait->watched[i].timepoint);
   while (__atomic_load_n(&wait->told, __ATOMIC_ACQUIRE) < told)
-    sched_yield(); /* somebody is about to */
+    sched_yield(); /* a thread is about to */
   aq_seat_give(wait->hub, wait->seat);
   if (wait->watched != wait->few)
     free(wait->watched);

@@ -54,7 +54,7 @@ struct aq_task {
   void *action_user;
   aq_task_over *over; /* or NULL */
   void *over_user;
-  uint64_t bytes;  /* for the statistics: that it moves, and who does */
+  uint64_t bytes;  /* for the statistics: bytes that it moves, and the way */
   aq_copy_way way; /* CHOOSE: it is no copy */
   /* Submitted right behind it, with nothing in between; or NULL. */
   aq_task *then;

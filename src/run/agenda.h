@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The coming calls of a policy, and their times: timers that it set, and
- * notices of events that it hears of late. Timers are ordered by time, then by
- * when they were set; notices by when they happened. All zero is empty. One
- * thread.
+ * notices of delayed events. Timers are ordered by time, then by when they were
+ * set; notices by when they happened. All zero is empty. One thread.
  */
 #ifndef AQ_RUN_AGENDA_H
 #define AQ_RUN_AGENDA_H

@@ -4,8 +4,8 @@
  * completions, and the policy's host half, which decides on submissions.
  *
  * The loop reports events when they happen; the decider reports them to the
- * policy when it hears of them (host latency) and has decided (host cost), one
- * hook at a time. The first failure sticks: from then on the policy is not
+ * policy after its host latency and the end of its last decision (host cost),
+ * one hook at a time. The first failure sticks: from then on the policy is not
  * called, and the loop ends the run or, by option, continues without it.
  *
  * decider.c delivers, decider_host.c serves the calls of policies. One thread.

@@ -38,15 +38,15 @@ static const aq_plugin_kind plugins = {
 static const aq_policy_setting common_settings[] = {
     {"host_cost", AQ_SETTING_TIME, "0ns", "a decision of the host half takes"},
     {"host_latency", AQ_SETTING_TIME, "0ns",
-     "the host half hears of events so much later"},
+     "delay of events on their way to the host half"},
     {"firmware_cost", AQ_SETTING_TIME, "0ns",
      "a mapping or preemption decision takes"},
     {"firmware_latency", AQ_SETTING_TIME, "0ns",
-     "firmware hears of events so much later"},
+     "delay of events on their way to the firmware"},
     {"hardware_cost", AQ_SETTING_TIME, "0ns",
      "a choice of packet or workgroup takes"},
     {"hardware_latency", AQ_SETTING_TIME, "0ns",
-     "hardware sees events so much later"},
+     "delay of events on their way to the hardware"},
     {0},
 };
 

@@ -25,8 +25,8 @@ aq_status aq_location_make(const char *path, aq_diag *diag);
  * when no file exists, which is no error. */
 aq_status aq_location_check(const char *path, bool *missing, aq_diag *diag);
 
-/* Name of the network file system that `path` lies on, static; NULL for a
- * local one. WAL needs memory shared by all who have the file open, which
+/* Name of the network file system that `path` lies on, static; NULL for a local
+ * one. WAL needs memory shared by all processes that have the file open, which
  * these do not offer. */
 const char *aq_location_network(const char *path);
 

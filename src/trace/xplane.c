@@ -281,7 +281,7 @@ static aq_status event_read(const xplane *x, aq_pb_view from, event *out)
   return status;
 }
 
-/* A duration below 0 is left to the caller of the ticks, who counts it. */
+/* A duration below 0 is left to the caller of the ticks, which counts it. */
 static bool event_ticks(const line *l, const event *e, aq_tick *begin,
                         aq_tick *end)
 {

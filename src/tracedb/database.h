@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A database of somebody else, opened to be read and not trusted.
+ * A foreign database, opened read only and not trusted.
  *
  * Read only, no extensions, views and triggers of the file are off, nothing
  * that the file's schema calls may have side effects, and only ordinary tables

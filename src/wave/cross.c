@@ -45,7 +45,7 @@ BODY(v_swap_b32)
   return aq_wave_next(o);
 }
 
-/* Exchanges lanes of the destination with those of the source `distance` below.
+/* Exchanges lanes of the destination with the source's lanes `distance` below.
  * Both have to be active, or neither. */
 static const aq_wave_op *lanes_swap(aq_wave *w, const aq_wave_op *o,
                                     int distance)

@@ -11,7 +11,7 @@
 #include "wave/grid.h"
 #include "wave/hand.h"
 
-/* Who may execute the parts. */
+/* The threads that may execute the parts. */
 typedef struct aq_wave_team {
   aq_wave_crew *crew;  /* NULL: the caller alone */
   aq_wave_hand *hands; /* of the crew's threads; [0] made the grid */

@@ -170,7 +170,7 @@ struct aq_wave_grid {
   bool quiet; /* nothing that others could see happened in the step */
   aq_execution_fault fault;
   uint64_t executed;
-  uint64_t clock_read; /* at most, of what a wave's clock has advanced by */
+  uint64_t clock_read; /* the most by which a wave's clock has advanced */
   uint64_t clock_told; /* of that, in elapsed times; of the first part */
   bool watched;        /* its instructions are counted or traced: watch.h */
   struct aq_wave_profile_kernel *profile; /* NULL: they are not counted */

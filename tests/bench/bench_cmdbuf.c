@@ -124,7 +124,7 @@ static double bare_publish(void *user)
   double begin = aqbench_now();
   for (int i = 0; i < TIMES * CHAIN; i++) {
     if (!aq_ring_try_reserve(&c->ring, 1, &id)) {
-      c->read = c->write; /* as if somebody had read them all */
+      c->read = c->write; /* as if a reader had read them all */
       aq_ring_try_reserve(&c->ring, 1, &id);
     }
     aq_packet *slot = aq_ring_slot(&c->ring, id);

@@ -86,7 +86,7 @@ static double bare_publish(void *context)
     bare_ring *b = &rings[at];
     at = at + 1 == c->queues ? 0 : at + 1;
     if (!aq_ring_try_reserve(&b->ring, 1, &id)) {
-      b->read = b->write; /* as if somebody had read them all */
+      b->read = b->write; /* as if a reader had read them all */
       aq_ring_try_reserve(&b->ring, 1, &id);
     }
     packet_write(aq_ring_slot(&b->ring, id), 4096, 8192, (aq_signal){64},

@@ -125,8 +125,8 @@ check "runs of the store on the command line are completed" \
 offered --store "$work/a b.db" replay '' > /dev/null
 check "names of runs are never executed" [ ! -e "$work/pwned" ]
 
-# Published experiments: each rule has the date on which it was set, and what a
-# formula computes is not under "simulated".
+# Published experiments: each rule has the date on which it was set, and no
+# result of a formula is under "simulated".
 undated=$(grep '^| R' "$srcdir/doc/reproductions.md" |
   grep -vcE '\| 20[0-9]{2}-[0-9]{2}-[0-9]{2} \| (pass|\*\*fail\*\*|—) \|$')
 check "rules of published experiments have their dates" [ "$undated" = 0 ]

@@ -60,7 +60,7 @@ START_TEST(case_run)
 }
 END_TEST
 
-/* The first capability that is missing, in words. */
+/* The first missing capability, as text. */
 static const char *caps_lack(uint32_t caps, uint32_t needed)
 {
   static const struct {

@@ -127,7 +127,7 @@ typedef struct late {
   int64_t seen;
 } late;
 
-/* Waits for what does not come, as long as the other thread needs. */
+/* Waits for a value that never comes, as long as the other thread needs. */
 static void *late_wait(void *user)
 {
   enum { LONG = 300000000 /* ns */ };

@@ -218,7 +218,7 @@ static bool handler_once(int64_t value, void *arg)
   return false;
 }
 
-/* What the heap holds after `count` handlers that came and went. */
+/* The size of the heap after `count` handlers that came and went. */
 static size_t heap_after(hsa_signal_t signal, hsa_signal_t done, int count)
 {
   for (int i = 0; i < count; i++) {

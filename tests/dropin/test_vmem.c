@@ -181,7 +181,7 @@ static hsa_status_t event_take(const hsa_amd_event_t *event, void *data)
 }
 
 /* Copies read and write it while it goes, or loses its access: each is done, or
- * ends in a memory fault that the handler hears of. */
+ * ends in a memory fault that the handler gets. */
 static void copies_disturb(bool unmap)
 {
   enum { BYTES = 4 << 20, TIMES = 60 };

@@ -9,7 +9,7 @@
 
 typedef struct driver driver;
 
-/* Who a queue calls back. */
+/* The user of a queue's callback. */
 typedef struct queue_user {
   driver *driver;
   unsigned index;

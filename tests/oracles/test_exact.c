@@ -205,7 +205,7 @@ START_TEST(workgroups_run_in_as_many_waves_as_they_need)
 }
 END_TEST
 
-/* A decider that hears late and thinks adds exactly that to each job. */
+/* A decider with latency and cost adds exactly these to each job. */
 START_TEST(latency_and_cost_of_decisions_are_added)
 {
   station_job script[3] = {{.arrival = 0},
@@ -220,8 +220,8 @@ START_TEST(latency_and_cost_of_decisions_are_added)
                        .jobs = 3,
                        .script = script};
   const station_result r = oracle_run(&spec);
-  /* 5 us each; the last waits for the second, hears of its end 3 us later and
-   * thinks 2 us. */
+  /* 5 us each; the last waits for the second, gets its end 3 us later and
+   * decides for 2 us. */
   oracle_exact((aq_time)r.responses, 4 * STATION_UNIT + (5 + 5 + 5 + 5) * AQ_US,
                "responses of three jobs, latency 0.3, cost 0.2");
 }

@@ -21,8 +21,8 @@ static ground beside(ground *g, aq_edge_way way)
   return other;
 }
 
-/* A chain of steps, by turns on the queues of two contexts: the cell shows the
- * order. The semaphore is the first context's. */
+/* A chain of steps, alternately on the queues of two contexts: the cell shows
+ * the order. The semaphore is the first context's. */
 static void chain(ground *g, aq_edge_way way)
 {
   enum { STEPS = 200 };

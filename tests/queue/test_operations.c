@@ -136,7 +136,7 @@ static void every_way_of_copying_moves_the_same_bytes(ground *g)
   for (int i = 0; i < 3; i++)
     ck_assert_uint_eq(stats.copies[ways[i]], 1);
   ck_assert_uint_eq(stats.published, 1);
-  /* Whom the host has a part in is waited for by the host only. */
+  /* Only the host waits for operations in which the host has a part. */
   ck_assert_uint_le(stats_of(other).rules[AQ_WAIT_DEFERRED],
                     g->kind->way == AQ_EDGE_DEFER ? 3 : 1);
   aq_queue_destroy(queue);
@@ -508,7 +508,7 @@ static void failed_allocas_and_deallocas_change_nothing(ground *g)
   ck_assert_ok(g, aq_queue_alloca(queue, ground_sync_make(&s, NULL, 0, got, 1),
                                   &request, &b, &g->diag));
   ck_assert_ptr_eq(a, b);
-  /* Its dealloca is submitted before anybody knows. */
+  /* Its dealloca is submitted before the failure is known. */
   aq_semaphore_fail(bad, AQ_ERR_IO, "it was not to be");
   const aq_point point = {got, 1};
   ck_assert_int_eq(

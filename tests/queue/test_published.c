@@ -94,8 +94,8 @@ static bool is_named(const bed *b, const aq_record *row, const char *name)
          strcmp(aq_names_text(&b->sink.names, row->name), name) == 0;
 }
 
-/* Operations that wait for each other by turns, the first one long enough for
- * all to be submitted; the mean distance of their ends, in µs. object 0:
+/* Operations that wait for each other alternately, the first one long enough
+ * for all to be submitted; the mean distance of their ends, in µs. object 0:
  * barriers. */
 static double per_edge(bool tiny)
 {

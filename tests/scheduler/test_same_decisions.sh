@@ -5,7 +5,7 @@
 # in the same order. The drop-in's host races with its device, so time must not
 # decide: there is one queue, most policies have one turn in flight, and with
 # host_latency the host has read all present jobs before the first is submitted,
-# and hears of arrivals before completions.
+# and gets arrivals before completions.
 # shellcheck disable=SC1091,SC2154 # what lib.sh defines
 . "${AQ_SRCDIR:-.}/tests/cli/lib.sh"
 case ${AQ_SANITIZERS:-} in

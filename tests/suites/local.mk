@@ -1,4 +1,4 @@
-# Suites of others, which somebody built somewhere; nothing of them is here.
+# Other projects' suites, built elsewhere; the repository contains none of them.
 EXTRA_DIST += tests/suites/suite.sh tests/suites/hecbench tests/suites/hip \
 	tests/suites/rocprim tests/suites/rocrand tests/suites/hecbench.tsv \
 	tests/suites/table.awk $(aq_suite_results)

@@ -1,9 +1,8 @@
 # shellcheck shell=sh
 # SPDX-License-Identifier: MIT
-# Runs the programs of somebody's suite, which somebody built, under `aqueduct
-# exec`, one after the other, and reports each: pass, fail, or not built. A script
-# a suite sources this, says which programs there are and how to read their
-# output:
+# Runs the built programs of another project's suite under `aqueduct exec`, one
+# after the other, and reports each: pass, fail, or not built. A script a suite
+# sources this, says which programs there are and how to read their output:
 #
 #   suite_begin NAME "$@"       reads the options and DIR
 #   suite_run PROGRAM VERDICT COMMAND…
@@ -16,7 +15,7 @@
 #
 # A results file has a line a program: suite, program, result, tests that passed,
 # tests, seconds, reason; its first line names the columns.
-# shellcheck disable=SC2034 # what the scripts read
+# shellcheck disable=SC2034 # the scripts read these
 
 suite_usage() {
   cat << EOF

@@ -140,7 +140,7 @@ static aq_status fake_kernel_register(aq_transport *t,
   return AQ_OK;
 }
 
-/* Tests of the queue dispatch objects that nobody registered. */
+/* Tests of the queue dispatch unregistered objects. */
 static bool fake_kernel_describe(aq_transport *t, uint64_t object,
                                  aq_kernel_info *out)
 {

@@ -113,7 +113,7 @@ START_TEST(exchanges_of_two_elements_return_both)
 {
   static const struct {
     const char *text;
-    unsigned words, unit; /* of offsets, in words */
+    unsigned words, unit; /* words of an offset's step */
   } cases[] = {
       {"ds_wrxchg2_rtn_b32 v[8:9], v0, v2, v4 offset0:3 offset1:1", 1, 1},
       {"ds_wrxchg2st64_rtn_b32 v[8:9], v0, v2, v4 offset0:3 offset1:1", 1, 64},

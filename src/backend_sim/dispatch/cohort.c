@@ -7,7 +7,8 @@ aq_time aqsim_cohort_start(const aqsim_cohort *c, uint64_t index)
 {
   const __int128 latest = AQ_TIME_MAX / 2;
   __int128 after;
-  /* Either the dispatcher or the end of who had the slot is waited for. */
+  /* It waits either for the dispatcher or for the end of the slot's last
+   * workgroup. */
   if ((__int128)c->slots * c->interval >= c->duration)
     after = (__int128)index * c->interval;
   else

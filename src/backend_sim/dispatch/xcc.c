@@ -98,7 +98,7 @@ static void rooms_make(aqsim_xcc *xcc)
     aqsim_part_room_make(p);
 }
 
-/* ---- who watches ---- */
+/* ---- watchers ---- */
 
 static void note_take(const aqsim_part *part, uint32_t cu, bool started)
 {

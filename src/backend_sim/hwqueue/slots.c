@@ -271,7 +271,7 @@ static bool slot_yields(const aqsim_device *device, const aqsim_slot *slot,
          (queue->rank == waiter->rank || only_waits(queue));
 }
 
-/* Whom `waiter` may displace, or NULL. */
+/* The queue that `waiter` may displace, or NULL. */
 static aqsim_queue *victim_find(const aqsim_device *device,
                                 const aqsim_queue *waiter)
 {

@@ -55,7 +55,7 @@ bool aqsim_queue_preempt(aqsim_queue *queue, aqsim_preempt_mode mode);
 /* Decides which queue gets a slot now. */
 void aqsim_slots_review(aqsim_device *device);
 
-/* A policy says who. */
+/* A policy chooses the queue. */
 void aqsim_slots_map_by(aqsim_device *device);
 
 /* A queue without a slot has something to do again. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The device of live mode: one thread that runs the calendar, the lock that it
- * shares with host threads, and who drives time.
+ * shares with host threads, and the driver of time.
  *
  * It begins in lockstep: as long as one client thread uses the transport and
  * waits through it, that thread drives time itself, as in virtual time, and the

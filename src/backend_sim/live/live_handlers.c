@@ -77,7 +77,7 @@ static bool ended_wait(aqsim_live_handlers *handlers, int64_t end)
 
 static bool handler_sees(const live_handler *h, int64_t *value)
 {
-  /* Orders with the change that asks whether anybody sleeps. */
+  /* Orders with the change that asks whether a thread sleeps. */
   *value = __atomic_load_n(&h->signal->abi.value, __ATOMIC_SEQ_CST);
   return aq_condition_holds(h->item.condition, *value, h->item.value);
 }
@@ -228,7 +228,7 @@ static aq_status handlers_start(aqsim_live *live, aq_diag *diag)
   handlers->live = live;
   pthread_mutex_init(&handlers->lock, NULL);
   ended_init(&handlers->ended);
-  /* The thread compares itself with `thread` as soon as it calls somebody. */
+  /* The thread compares itself with `thread` as soon as it calls a handler. */
   pthread_mutex_lock(&handlers->lock);
   const bool made =
       pthread_create(&handlers->thread, NULL, handlers_main, handlers) == 0;

@@ -149,7 +149,7 @@ static bool items_hold(patience *p)
   bool all = request->mode == AQ_WAIT_ALL;
   for (uint32_t i = 0; i < request->count; i++) {
     const aq_wait_item *item = &request->items[i];
-    /* Orders with the change that asks whether anybody sleeps. */
+    /* Orders with the change that asks whether a thread sleeps. */
     int64_t value = __atomic_load_n(&aqsim_signal_from(item->signal)->abi.value,
                                     __ATOMIC_SEQ_CST);
     bool holds = aq_condition_holds(item->condition, value, item->value);
@@ -204,7 +204,7 @@ static aq_status wait_block(aqsim_live *live, const aq_wait_request *request,
 /* One try of the caller to drive time; AQ_ERR_AGAIN when others must. */
 static aq_status drive_end(aqsim_live *live, aq_status status)
 {
-  /* Nothing is left to happen: somebody else has to do something. */
+  /* No event is left: another thread has to act. */
   if (status == AQ_ERR_AGAIN && aqsim_calendar_empty(&live->sim->calendar))
     aqsim_live_hand_over(live);
   __atomic_store_n(&live->driver, 0, __ATOMIC_RELAXED);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Packets in words, for errors and for inspection: the type and every field
- * that says something. Signals and kernels are named by number and name, since
- * addresses differ from run to run.
+ * Packets as text, for errors and for inspection: the type and every meaningful
+ * field. Signals and kernels are named by number and name, since addresses
+ * differ from run to run.
  */
 #ifndef AQSIM_DECODE_H
 #define AQSIM_DECODE_H

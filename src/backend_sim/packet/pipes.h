@@ -21,7 +21,7 @@ static inline bool aqsim_pipe_is_shared(const aqsim_pipe *pipe)
   return pipe->mapped > 1;
 }
 
-/* Whether a policy chooses whom the unit serves. */
+/* Whether a policy chooses the queue that the unit serves. */
 static inline bool aqsim_unit_is_decided(const aqsim_unit *unit)
 {
   return unit->kind == AQSIM_UNIT_LAUNCH &&

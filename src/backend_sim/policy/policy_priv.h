@@ -126,7 +126,8 @@ uint64_t aqsim_policy_item_add(aqsim_policy *policy, const aqsim_item *item);
 bool aqsim_policy_item_drop(aqsim_policy *policy, aqsim_item_kind kind,
                             uint64_t number);
 
-/* Told as soon as its side hears of it and has decided. */
+/* Reports an event as soon as its side's latency has passed and its last
+ * decision has ended. */
 void aqsim_policy_tell(aqsim_policy *policy, aq_policy_side side,
                        aqsim_item *item);
 
@@ -207,7 +208,7 @@ void aqsim_run_resumed(aqsim_run *run);
 
 /* ---- policy_preempted.c ---- */
 
-/* The policy hears of a preemption. */
+/* Reports a preemption to the policy. */
 void aqsim_policy_preempted_tell(aqsim_policy *policy,
                                  const aq_preempt_result *result);
 

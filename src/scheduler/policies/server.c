@@ -125,7 +125,7 @@ static aq_policy_job *turn_take(aq_policy *p, station *at)
   return job;
 }
 
-/* Gives turns while somebody waits and a slot is free, the lowest first. */
+/* Gives turns while a job waits and a slot is free, the lowest first. */
 static void serve(aq_policy *p, station *at)
 {
   for (uint32_t i = 0; at->busy < p->slots; i++) {

@@ -112,7 +112,7 @@ START_TEST(kernels_of_two_queues_share_compute_units)
   rig_submit(&r, a, &half);
   rig_submit(&r, b, &half);
   rig_run(&r);
-  /* They start by turns, and none waits for room. */
+  /* They start in turn, and none waits for room. */
   aq_time begin =
       aq_time_min(rig_record(&r, a, 0)->start, rig_record(&r, b, 0)->start);
   for (int i = 0; i < 2; i++) {

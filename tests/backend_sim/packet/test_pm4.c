@@ -300,9 +300,8 @@ static void *code_memory(code_rig *c, size_t size)
   return memory;
 }
 
-/* What a driver writes for an AQL packet: the address of the code, the
- * registers of the descriptor, and user data by LLVM's initial kernel execution
- * state. */
+/* A driver's commands for an AQL packet: the address of the code, the registers
+ * of the descriptor, and user data by LLVM's initial kernel execution state. */
 static void code_dispatch(code_rig *c, const uint32_t *user, uint32_t groups,
                           uint32_t group)
 {
