@@ -35,7 +35,7 @@ typedef struct code_page {
   uint64_t read;                 /* the epoch when they were read */
   uint8_t bytes[PAGE_BYTES + 16];
   aq_wave_more *mores[PAGE_WORDS];
-  /* What comes after the last instruction, of up to four words. */
+  /* Four more than words: the last instruction may have four words. */
   aq_wave_op ops[PAGE_WORDS + 4] __attribute__((aligned(64)));
 } code_page;
 

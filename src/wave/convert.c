@@ -3,11 +3,11 @@
  * Conversions to and from floats of 8, 6 and 4 bits, with scales and with
  * stochastic rounding. They round to nearest whatever MODE says.
  *
- * A scale is the exponent of an f32: what is converted to fewer bits is divided
- * by it, the other way multiplied. Stochastic rounding adds the upper bits of a
- * random number to the bits that are dropped, and drops them; each further
- * element takes the next random number of v_prng_b32. Where no format has an
- * infinity or a NaN, the largest number stands for them.
+ * A scale is the exponent of an f32: a conversion to fewer bits divides by it,
+ * the other way multiplies. Stochastic rounding adds the upper bits of a random
+ * number to the bits that are dropped, and drops them; each further element
+ * takes the next random number of v_prng_b32. Where no format has an infinity
+ * or a NaN, the largest number stands for them.
  */
 #include "config.h"
 

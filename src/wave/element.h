@@ -28,7 +28,7 @@ typedef enum element_type {
   F64
 } element_type;
 
-/* What the codes of the largest exponent are. */
+/* The meaning of the codes of the largest exponent. */
 typedef enum element_specials {
   ALL_FINITE,
   IEEE,     /* infinities and NaNs */

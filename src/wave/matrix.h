@@ -15,11 +15,12 @@
  *   xf32, fp8    gfx940: like its f16; fp8 sums even and odd k apart
  * Assumed: a NaN is the positive default one; sums of integers wrap; gfx950
  * adds like gfx940, its fp6, fp4 and scaled products like fp8, a scale being a
- * part of the products' exponents; sparse ones add what A holds, in its order.
+ * part of the products' exponents; sparse ones add the elements of A, in its
+ * order.
  *
  * matrix.inc computes 16 columns at once, for levels of the host's processor.
- * What has infinities, NaNs or products beyond f32 matrix.c computes, one
- * element after the other.
+ * matrix.c computes elements with infinities, NaNs or products beyond f32, one
+ * after the other.
  */
 #ifndef AQ_WAVE_MATRIX_H
 #define AQ_WAVE_MATRIX_H

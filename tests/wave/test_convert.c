@@ -2,9 +2,9 @@
 /*
  * Conversions of small floats on gfx942 and gfx950, one instruction at a time.
  * Expected: the nearest of all numbers of the format, by search; the formats
- * are those of OCP's documents (OFP8, Microscaling) and, for gfx942, FNUZ.
- * Where bits lie is written from the pseudo-code of AMD's CDNA 3 and CDNA 4 ISA
- * documents, chapter 12. Nothing here is shared with src/wave.
+ * follow OCP's documents (OFP8, Microscaling) and, for gfx942, FNUZ. Where bits
+ * lie is written from the pseudo-code of AMD's CDNA 3 and CDNA 4 ISA documents,
+ * chapter 12. Nothing here is shared with src/wave.
  */
 #include <math.h>
 #include <stdio.h>
@@ -143,7 +143,7 @@ static void registers_put(char *out, int first, int bits)
     snprintf(out, 16, "v[%d:%d]", first, first + bits / 32 - 1);
 }
 
-/* The selection's bits: of what is narrower. */
+/* The selection's bits: of the narrower side. */
 static void select_put(const conversion *c, int operands, char out[64])
 {
   bool bits[4] = {0};
@@ -260,7 +260,7 @@ static uint32_t bits_at(const aq_wave *w, int row, int lane, int at, int width)
   return (uint32_t)(x >> (at % 32) & ((1ull << width) - 1));
 }
 
-/* Any bits, or numbers about what the narrower format holds. */
+/* Any bits, or numbers near the range of the narrower format. */
 static uint32_t word_make(const conversion *c, aq_rng *rng)
 {
   const uint32_t x = (uint32_t)aq_rng_bits(rng);
@@ -313,7 +313,7 @@ static void lane_check(const bed *b, const conversion *c, const char *text,
                   b->gfx, lane, i, got, x, expected);
     random = random << 1 ^ (random >> 31 ? 197 : 0);
   }
-  /* What is not written stays. */
+  /* Unwritten bits stay. */
   if (to * c->count < 32) {
     const uint32_t mask = ((1u << (to * c->count)) - 1) << first;
     ck_assert_uint_eq(b->wave->v[D][lane] & ~mask, before->v[D][lane] & ~mask);

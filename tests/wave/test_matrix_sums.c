@@ -20,7 +20,7 @@
 enum { D = 0, C = 16, A = 32, B = 40, INDEX = 48, SCALE_A = 50, SCALE_B = 51 };
 enum { K_MAX = 128 };
 
-/* Bits of exponent and mantissa, bias; what has no number. */
+/* Bits of exponent and mantissa, bias; codes without a number. */
 typedef struct format {
   const char *name;
   int exponent, mantissa, bias, bits;
