@@ -51,7 +51,7 @@ check "a cell is the worst of the devices" grep -q -x -F \
 check "a name that begins like a type has none without its like" \
   grep -q -x -F '| csort | = |' "$work/table"
 
-library rocrand 7 -lrocrand
+library rocrand 11 -lrocrand
 library rocprim 8
 library rocsparse 6 -lrocsparse
 finish
