@@ -73,10 +73,11 @@ AQ_API aq_status aq_store_writer_open_late(aq_store *store,
  * order they are put. */
 AQ_API aq_record_sink *aq_store_writer_sink(aq_store_writer *writer);
 
+enum { AQ_STORE_DURATIONS_SIZE = 192 };
+
 /* For aq_run_info.durations, from the rows so far: `otherwise`, but kernels
  * flagged AQ_FLAG_EXECUTED are counted, "assumed; executed: 2 of 40 kernels";
  * "executed" where all are. Into `text`, `otherwise` itself, or static. */
-enum { AQ_STORE_DURATIONS_SIZE = 192 };
 AQ_API const char *
 aq_store_writer_durations(const aq_store_writer *writer, const char *otherwise,
                           char text[AQ_STORE_DURATIONS_SIZE]);

@@ -22,7 +22,7 @@ refuses() { # NAME WORDS ARGUMENT…
 try "$aqueduct" import "$trace" --name m
 check "import tells the dependencies that it found" \
   contains "$err" "1 by host calls, 0 inferred"
-check "the run's notes count them" notes_have m '"edges":{"call":1,"inferred":0}'
+check "the run's notes count them" notes_have m '"edges":{"call":1,"inferred":0,"calls_without":0}'
 
 try "$aqueduct" replay m -q --name s
 check "streams share four hardware queues" \
