@@ -70,7 +70,7 @@ static uint32_t kernel_run(aqsim_null *n, const aq_kernel_packet *packet,
   char error[AQ_KERNEL_ERROR_SIZE] = "";
   kernel->desc.function(
       &(aq_kernel_call){packet, (void *)(uintptr_t)packet->kernarg_address,
-                        kernel->desc.user, 0, error});
+                        kernel->desc.user, 0, error, kernel->desc.scope});
   if (!error[0])
     return AQSIM_FAULT_NONE;
   snprintf(text, AQSIM_FAULT_TEXT_MAX, "kernel %.60s: %s", kernel->desc.name,

@@ -10,6 +10,37 @@
 #include "codeobj/image.h"
 #include "common/kernel_set.h"
 
+typedef struct aqsim_module {
+  aq_kernel_scope scope;
+  struct aqsim_module *next;
+  aqsim *sim;
+  uint32_t device;
+  void *block; /* of the simulator's memory: the image lies in it */
+  aq_code_image image;
+} aqsim_module;
+
+/* ---- variables ---- */
+
+static void *variable_find(const aq_kernel_scope *scope, const char *name,
+                           uint64_t *size)
+{
+  const aqsim_module *module = (const void *)scope;
+  const aq_code_symbol *found = aq_codeobj_symbol(&module->image.code, name);
+  if (!found || !found->is_object || found->kernel)
+    return NULL;
+  *size = found->size;
+  return (void *)(uintptr_t)aq_code_image_symbol(&module->image, found);
+}
+
+/* Of the module that the object of a kernel lies in, or NULL. */
+static const aq_kernel_scope *scope_find(const aqsim *sim, uint64_t object)
+{
+  const aqsim_module *module = sim->modules;
+  while (module && !aq_code_image_has(&module->image, object))
+    module = module->next;
+  return module ? &module->scope : NULL;
+}
+
 /* ---- kernels ---- */
 
 static void queue_mark(aqsim_queue *queue)
@@ -57,6 +88,8 @@ aq_status aqsim_kernel_add(aqsim *sim, const aq_kernel_desc *desc,
   aq_record_sink *sink = sim->recorder.sink;
   aqsim_kernel *kernel;
   aq_status status = aqsim_kernel_register(&sim->kernels, desc, &kernel, diag);
+  if (status == AQ_OK && !desc->scope && desc->function)
+    kernel->desc.scope = scope_find(sim, desc->object);
   kernels_collect(sim); /* it may have taken the place of another */
   if (status == AQ_OK && sink)
     status = sink->name(sink, kernel->desc.name, strlen(kernel->desc.name),
@@ -67,14 +100,6 @@ aq_status aqsim_kernel_add(aqsim *sim, const aq_kernel_desc *desc,
 }
 
 /* ---- modules ---- */
-
-typedef struct aqsim_module {
-  struct aqsim_module *next;
-  aqsim *sim;
-  uint32_t device;
-  void *block; /* of the simulator's memory: the image lies in it */
-  aq_code_image image;
-} aqsim_module;
 
 static void *block_allocate(void *user, size_t size, size_t align)
 {
@@ -136,6 +161,7 @@ aq_status aqsim_module_load(aqsim *sim, uint32_t device, const void *bytes,
     return aq_diag_no_memory(diag);
   const aq_code_memory memory = {block_allocate, block_release, module};
   const aq_code_image_options options = {.memory = &memory, .device = &target};
+  module->scope.variable = variable_find;
   module->sim = sim;
   module->device = device;
   status = aq_code_image_load(bytes, size, &options, &module->image, diag);

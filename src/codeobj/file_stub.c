@@ -7,11 +7,11 @@
 #include "codeobj/layout.h"
 #include "common/array.h"
 
-/* Code objects whose kernels are joined to one list. */
+/* Code objects whose kernels, and whose symbols, are joined to one list. */
 typedef struct joined {
   aq_codeobj *codes;
   size_t count, capacity;
-  aq_codeobj all; /* its kernels, borrowed from `codes` */
+  aq_codeobj all; /* its kernels and symbols, borrowed from `codes` */
 } joined;
 
 static void joined_fini(joined *j)
@@ -20,6 +20,7 @@ static void joined_fini(joined *j)
     aq_codeobj_fini(&j->codes[i]);
   free(j->codes);
   free((void *)(uintptr_t)j->all.kernels);
+  free((void *)(uintptr_t)j->all.symbols);
 }
 
 static aq_status joined_add(joined *j, const aq_code_file *file,
@@ -63,19 +64,27 @@ static aq_status joined_read(joined *j, const aq_code_file *file,
 
 static bool joined_make(joined *j)
 {
-  size_t count = 0;
-  for (size_t i = 0; i < j->count; i++)
-    count += j->codes[i].kernel_count;
-  aq_code_kernel *kernels = calloc(count + 1, sizeof *kernels);
-  if (!kernels)
+  size_t kernel_count = 0, symbol_count = 0;
+  for (size_t i = 0; i < j->count; i++) {
+    kernel_count += j->codes[i].kernel_count;
+    symbol_count += j->codes[i].symbol_count;
+  }
+  aq_code_kernel *kernels = calloc(kernel_count + 1, sizeof *kernels);
+  aq_code_symbol *symbols = calloc(symbol_count + 1, sizeof *symbols);
+  j->all = (aq_codeobj){
+      .target = j->codes[0].target, .kernels = kernels, .symbols = symbols};
+  if (!kernels || !symbols)
     return false;
-  j->all = (aq_codeobj){.target = j->codes[0].target, .kernels = kernels};
   for (size_t i = 0; i < j->count; i++) {
     const aq_codeobj *code = &j->codes[i];
     if (code->kernel_count > 0)
       memcpy(&kernels[j->all.kernel_count], code->kernels,
              code->kernel_count * sizeof *kernels);
+    if (code->symbol_count > 0)
+      memcpy(&symbols[j->all.symbol_count], code->symbols,
+             code->symbol_count * sizeof *symbols);
     j->all.kernel_count += code->kernel_count;
+    j->all.symbol_count += code->symbol_count;
   }
   return true;
 }

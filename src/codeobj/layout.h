@@ -34,14 +34,15 @@ void aq_code_kernel_tell(const aq_code_kernel *kernel, aq_code_line *line,
  * line before each. */
 void aq_codeobj_tell(const aq_codeobj *codeobj, aq_code_line *line, void *user);
 
-/* The C of a plug-in for all of its kernels. `name`: of the plug-in. */
+/* The C of a plug-in for all of its kernels, with its variables in a comment.
+ * `name`: of the plug-in. */
 void aq_code_stub_tell(const aq_codeobj *codeobj, const char *name,
                        aq_code_line *line, void *user);
 
-/* The same for the kernels of all bundles of a file, joined: of the entries
- * that fit `target` best (NULL: the target of the first code object, since
- * kernels are the same for every target). AQ_ERR_INPUT when the file has no
- * code for a GPU. */
+/* The same for the kernels and variables of all bundles of a file, joined: of
+ * the entries that fit `target` best (NULL: the target of the first code
+ * object, since kernels are the same for every target). AQ_ERR_INPUT when the
+ * file has no code for a GPU. */
 aq_status aq_code_file_stub_tell(const aq_code_file *file,
                                  const aq_target *target, aq_code_line *line,
                                  void *user, aq_diag *diag);

@@ -176,7 +176,7 @@ static void args_put(const stub *s, const aq_code_kernel *kernel,
   put(s, "%s", "");
 }
 
-/* ---- functions ---- */
+/* ---- comments ---- */
 
 static void comment_line(const char *line, void *user)
 {
@@ -186,6 +186,32 @@ static void comment_line(const char *line, void *user)
     *c = '?';
   put(user, " * %.*s", AQ_CODE_LINE_SIZE - 8, text);
 }
+
+static void variables_put(const stub *s, const aq_codeobj *code)
+{
+  char line[AQ_CODE_LINE_SIZE], name[AQ_CODE_LINE_SIZE / 2];
+  stub copy = *s;
+  bool begun = false;
+  for (size_t i = 0; i < code->symbol_count; i++) {
+    const aq_code_symbol *symbol = &code->symbols[i];
+    if (!symbol->is_object || symbol->kernel)
+      continue;
+    if (!begun)
+      put(s, "/* Variables, by aq_kernel_variable(call, NAME, SIZE):");
+    begun = true;
+    snprintf(line, sizeof line, "  %s: %llu bytes%s",
+             aq_code_text(symbol->name, name, sizeof name),
+             (unsigned long long)symbol->size,
+             symbol->is_const ? ", constant" : "");
+    comment_line(line, &copy);
+  }
+  if (!begun)
+    return;
+  put(s, " */");
+  put(s, "%s", "");
+}
+
+/* ---- functions ---- */
 
 static void kernel_put(const stub *s, const aq_codeobj *code,
                        const aq_code_kernel *kernel)
@@ -248,6 +274,7 @@ void aq_code_stub_tell(const aq_codeobj *codeobj, const char *name,
   put(&s, " * cc -std=gnu11 -fPIC -shared $(pkg-config --cflags aqueduct) */");
   put(&s, "#include <aqueduct/kernel.h>");
   put(&s, "%s", "");
+  variables_put(&s, codeobj);
   for (size_t i = 0; i < codeobj->kernel_count; i++)
     kernel_put(&s, codeobj, &codeobj->kernels[i]);
   put(&s, "const aq_kernels *aq_kernels_plugin(void)");

@@ -15,6 +15,12 @@
  *   The end of such a loop is a barrier of the workgroup: the code behind it
  *   sees all effects of every work-item in it. A work-item keeps values across
  *   a barrier in an array by item.flat.
+ *
+ * Both find the variables of the program by aq_kernel_variable.
+ *
+ * A plug-in is refused, in a line that names both versions, unless its abi is
+ * AQ_KERNELS_ABI: an older one has to be compiled again, a newer one needs a
+ * newer program.
  */
 #ifndef AQ_COMMON_KERNEL_H
 #define AQ_COMMON_KERNEL_H
@@ -27,7 +33,7 @@
 
 AQ_BEGIN_DECLS
 
-#define AQ_KERNELS_ABI 3u
+#define AQ_KERNELS_ABI 4u
 
 enum { AQ_WORK_ITEMS_MAX = 1024 }; /* of a workgroup, on every device */
 
@@ -80,6 +86,42 @@ static inline void aq_kernel_fail(const aq_kernel_call *call, const char *text)
 {
   if (call->error && !call->error[0])
     snprintf(call->error, AQ_KERNEL_ERROR_SIZE, "%s", text);
+}
+
+/* The address of a variable of the program, __device__ or __constant__ in HIP:
+ * of the code object that has the kernel, or another one of its executable, or
+ * defined by the client. `name` is the symbol's (C++ mangles names in
+ * namespaces), `size` is how many bytes the function uses of it. Of a managed
+ * variable it is the address of the pointer to the data.
+ *
+ * NULL, after aq_kernel_fail with a line that says why: there is none, it is
+ * smaller, or the kernel was registered without a code object.
+ *
+ * The memory is the executable's, shared with the device and the program: the
+ * function may read and write it as device code may at the end of the kernel.
+ * The address holds for the call; look it up in each. Call it from the host
+ * function alone, on its thread: the look-up may take the runtime's lock. */
+static inline void *aq_kernel_variable(const aq_kernel_call *call,
+                                       const char *name, size_t size)
+{
+  char text[AQ_KERNEL_ERROR_SIZE];
+  uint64_t bytes = 0;
+  void *at = NULL;
+  if (call->scope)
+    at = call->scope->variable(call->scope, name, &bytes);
+  if (at && (bytes == 0 || bytes >= size))
+    return at;
+  if (at)
+    snprintf(text, sizeof text,
+             "variable %.40s has %llu bytes; its host function uses %llu", name,
+             (unsigned long long)bytes, (unsigned long long)size);
+  else
+    snprintf(text, sizeof text,
+             call->scope ? "its code object has no variable %.80s"
+                         : "no code object has it: no variable %.80s",
+             name);
+  aq_kernel_fail(call, text);
+  return NULL;
 }
 
 typedef struct aq_kernel_entry {

@@ -17,6 +17,18 @@ AQ_BEGIN_DECLS
 
 enum { AQ_KERNEL_ERROR_SIZE = 128 };
 
+/* The loaded code object of a kernel, as its host function sees it. It is the
+ * loader's, which embeds it first, and lives as long as the code object is
+ * loaded. */
+typedef struct aq_kernel_scope aq_kernel_scope;
+struct aq_kernel_scope {
+  /* Where the host reaches the variable of a name that the code refers to;
+   * `size` gets its bytes, 0: not known. NULL: there is none. Any thread; may
+   * take the loader's lock. aq_kernel_variable of kernel.h is for plug-ins. */
+  void *(*variable)(const aq_kernel_scope *scope, const char *name,
+                    uint64_t *size);
+};
+
 /* The arguments of a host function that stands for a kernel. Borrowed for the
  * call. */
 typedef struct aq_kernel_call {
@@ -27,6 +39,7 @@ typedef struct aq_kernel_call {
   /* An empty text of AQ_KERNEL_ERROR_SIZE bytes; one that is not empty when the
    * function returns stops the queue, as a trap does. NULL: not wanted. */
   char *error;
+  const aq_kernel_scope *scope; /* of aq_kernel_desc, or of the transport */
 } aq_kernel_call;
 
 typedef enum aq_cost_kind {
@@ -93,6 +106,10 @@ typedef struct aq_kernel_desc {
    * of its arguments, AQ_KERNEL_NO_ARGS: none. */
   uint64_t entry;
   uint32_t kernarg_word;
+  /* Where a host function finds variables. Borrowed until the kernel is
+   * unregistered. NULL: in the transport's module that has `object`, if one
+   * does. */
+  const aq_kernel_scope *scope;
 } aq_kernel_desc;
 
 enum { AQ_KERNEL_NO_ARGS = 16 };

@@ -124,7 +124,8 @@ static aq_status table_check(const aq_plugin_kind *kind,
   if (table->abi != kind->abi)
     return aq_diag_set(diag, AQ_ERR_INPUT,
                        "%s: made for version %u of the %s interface; this "
-                       "program has version %u",
+                       "program has version %u: compile it with the headers "
+                       "of this version",
                        plugin->path, table->abi, kind->what, kind->abi);
   if (table->size < kind->size)
     return aq_diag_set(diag, AQ_ERR_INPUT,

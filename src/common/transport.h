@@ -42,7 +42,7 @@
 
 AQ_BEGIN_DECLS
 
-#define AQ_TRANSPORT_ABI 5u
+#define AQ_TRANSPORT_ABI 6u
 
 typedef struct aq_transport aq_transport;
 typedef struct aq_transport_ops aq_transport_ops;

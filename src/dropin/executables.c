@@ -241,6 +241,7 @@ static aq_status kernel_register(aqdrop *runtime, aqdrop_loaded *loaded,
     return AQ_ERR_NO_MEMORY;
   aq_kernel_desc desc = aq_code_image_kernel(&loaded->image, kernel);
   aq_kernel_entry_describe(entry, &desc);
+  desc.scope = &loaded->scope;
   if (m) {
     desc.function = missing_call;
     desc.user = m;
@@ -250,22 +251,9 @@ static aq_status kernel_register(aqdrop *runtime, aqdrop_loaded *loaded,
                                                   &info, NULL);
 }
 
-/* The agent or program whose variables a load resolves. */
-typedef struct resolving {
-  aqdrop *runtime;
-  const aqdrop_loaded *loaded;
-} resolving;
-
-/* Where code of an agent finds a variable that it does not define itself: among
- * the variables that the executable has of the agent, or of the program. */
 static uint64_t external_resolve(void *user, const char *name)
 {
-  const resolving *r = user;
-  const aqdrop_executable *e = r->loaded->executable;
-  const aqdrop_symbol *found =
-      aqdrop_symbol_find(r->runtime, e, name, r->loaded->agent);
-  if (!found)
-    found = aqdrop_symbol_find(r->runtime, e, name, NULL);
+  const aqdrop_symbol *found = aqdrop_symbol_resolve(user, name);
   return found ? found->address : 0;
 }
 
@@ -311,11 +299,10 @@ static bool image_publish(aqdrop *runtime, const aqdrop_loaded *loaded)
 
 static hsa_status_t loaded_open(aqdrop *runtime, aqdrop_loaded *loaded)
 {
-  resolving user = {runtime, loaded};
   aq_target device;
   aq_code_image_options options = {.depth = AQ_CODEOBJ_DESCRIPTORS,
                                    .resolve = external_resolve,
-                                   .resolve_user = &user};
+                                   .resolve_user = loaded};
   if (loaded->agent) {
     const char *isa = loaded->agent->isa.name;
     if (aq_target_parse(isa, strlen(isa), &device, NULL) != AQ_OK)
@@ -389,8 +376,12 @@ hsa_status_t aqdrop_executable_load(aqdrop *runtime,
   aqdrop_loaded *loaded = malloc(sizeof *loaded);
   if (!loaded)
     return HSA_STATUS_ERROR_OUT_OF_RESOURCES;
-  *loaded = (aqdrop_loaded){
-      .executable = e, .agent = agent, .storage = bytes, .storage_size = size};
+  *loaded = (aqdrop_loaded){.scope = {aqdrop_scope_variable},
+                            .runtime = runtime,
+                            .executable = e,
+                            .agent = agent,
+                            .storage = bytes,
+                            .storage_size = size};
   hsa_status_t status = loaded_open(runtime, loaded);
   if (status == HSA_STATUS_SUCCESS)
     status = loaded_keep(runtime, loaded);

@@ -32,7 +32,9 @@ typedef struct aqdrop_symbol {
 
 /* A code object that is loaded for a device, or for all (agent NULL). */
 struct aqdrop_loaded {
+  aq_kernel_scope scope; /* of its kernels' host functions */
   aqdrop_loaded *next;
+  aqdrop *runtime;
   aqdrop_executable *executable;
   aqdrop_agent *agent;
   aq_code_image image;
@@ -91,6 +93,16 @@ aqdrop_symbol *aqdrop_symbol_find(aqdrop *runtime,
 aqdrop_symbol *aqdrop_symbol_find_locked(const aqdrop_executable *executable,
                                          const char *name,
                                          const aqdrop_agent *agent);
+
+/* The symbol that code of a loaded code object refers to by name, whether it
+ * defines it or not: the executable's of the agent, or else of the program.
+ * NULL: there is none. Takes the runtime's lock. */
+const aqdrop_symbol *aqdrop_symbol_resolve(const aqdrop_loaded *loaded,
+                                           const char *name);
+
+/* The variable of a name for host functions, as aq_kernel_scope.variable. */
+void *aqdrop_scope_variable(const aq_kernel_scope *scope, const char *name,
+                            uint64_t *size);
 
 /* Answers the attributes that symbols of code objects and of executables
  * share; they have the same numbers. */

@@ -4,6 +4,7 @@
 
 #include "dropin/simulator.h"
 
+#include "dropin/executables.h"
 #include "dropin/queues.h"
 
 static hsa_status_t device_tell(hsa_agent_t agent, aq_device_info *out)
@@ -18,6 +19,17 @@ static hsa_status_t device_tell(hsa_agent_t agent, aq_device_info *out)
   return HSA_STATUS_SUCCESS;
 }
 
+/* Of the executable's code object that the object of a kernel lies in, or
+ * NULL. */
+static const aq_kernel_scope *scope_find(aqdrop *runtime, uint64_t object)
+{
+  pthread_mutex_lock(&runtime->lock);
+  const aqdrop_loaded *loaded =
+      aqdrop_loaded_at(runtime, (const void *)(uintptr_t)object);
+  pthread_mutex_unlock(&runtime->lock);
+  return loaded ? &loaded->scope : NULL;
+}
+
 static hsa_status_t kernel_register(const aq_kernel_desc *kernel,
                                     uint64_t *object)
 {
@@ -25,8 +37,11 @@ static hsa_status_t kernel_register(const aq_kernel_desc *kernel,
   aq_kernel_info info;
   if (!kernel || !object)
     return HSA_STATUS_ERROR_INVALID_ARGUMENT;
+  aq_kernel_desc own = *kernel;
+  if (!own.scope)
+    own.scope = scope_find(runtime, own.object);
   aq_status status = runtime->transport->ops->kernel_register(
-      runtime->transport, kernel, &info, NULL);
+      runtime->transport, &own, &info, NULL);
   if (status == AQ_OK)
     *object = info.object;
   return aqdrop_status(status);

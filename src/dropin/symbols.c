@@ -4,6 +4,7 @@
 
 #include <string.h>
 
+#include "common/allocations.h"
 #include "dropin/executables.h"
 
 enum { KERNARG_ALIGN = 16, PAGE_ALIGN = 4096 };
@@ -35,6 +36,27 @@ aqdrop_symbol *aqdrop_symbol_find(aqdrop *runtime,
   aqdrop_symbol *found = aqdrop_symbol_find_locked(executable, name, agent);
   pthread_mutex_unlock(&runtime->lock);
   return found;
+}
+
+const aqdrop_symbol *aqdrop_symbol_resolve(const aqdrop_loaded *loaded,
+                                           const char *name)
+{
+  const aqdrop_symbol *found = aqdrop_symbol_find(
+      loaded->runtime, loaded->executable, name, loaded->agent);
+  return found ? found
+               : aqdrop_symbol_find(loaded->runtime, loaded->executable, name,
+                                    NULL);
+}
+
+void *aqdrop_scope_variable(const aq_kernel_scope *scope, const char *name,
+                            uint64_t *size)
+{
+  const aqdrop_symbol *found = aqdrop_symbol_resolve((const void *)scope, name);
+  if (!found || found->code->kernel)
+    return NULL;
+  *size = found->code->size;
+  /* The client may have defined it at the device's address of locked memory. */
+  return (void *)(uintptr_t)aq_address_host(found->address);
 }
 
 static hsa_status_t symbol_tell(const aqdrop_symbol *found,

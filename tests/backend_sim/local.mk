@@ -95,4 +95,5 @@ check_PROGRAMS += tests/backend_sim/packet/test_execution
 tests_backend_sim_packet_test_execution_LDADD = $(AQSIM_TEST_LDADD)
 
 check_PROGRAMS += tests/backend_sim/test_modules
-tests_backend_sim_test_modules_LDADD = $(AQSIM_TEST_LDADD)
+tests_backend_sim_test_modules_LDADD = tests/dropin/libaqclient.a \
+	$(AQSIM_TEST_LDADD)

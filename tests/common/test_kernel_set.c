@@ -172,10 +172,48 @@ START_TEST(built_in_tables_are_searched_by_the_whole_name)
 }
 END_TEST
 
+static uint32_t known_variable = 5;
+
+static void *known_find(const aq_kernel_scope *scope, const char *name,
+                        uint64_t *size)
+{
+  (void)scope;
+  if (strcmp(name, "known") != 0 && strcmp(name, "sizeless") != 0)
+    return NULL;
+  *size = name[0] == 'k' ? sizeof known_variable : 0;
+  return &known_variable;
+}
+
+START_TEST(a_variable_is_found_or_the_line_says_why_not)
+{
+  const aq_kernel_scope scope = {known_find};
+  char error[AQ_KERNEL_ERROR_SIZE] = "";
+  aq_kernel_call call = {.error = error, .scope = &scope};
+  ck_assert_ptr_eq(aq_kernel_variable(&call, "known", 4), &known_variable);
+  ck_assert_ptr_eq(aq_kernel_variable(&call, "sizeless", 99), &known_variable);
+  ck_assert_str_eq(error, "");
+  ck_assert_ptr_null(aq_kernel_variable(&call, "known", 5));
+  ck_assert_str_eq(error,
+                   "variable known has 4 bytes; its host function uses 5");
+  ck_assert_ptr_null(aq_kernel_variable(&call, "unknown", 1));
+  ck_assert_ptr_nonnull(strstr(error, "known has 4 bytes")); /* the first */
+  error[0] = 0;
+  ck_assert_ptr_null(aq_kernel_variable(&call, "unknown", 1));
+  ck_assert_str_eq(error, "its code object has no variable unknown");
+  error[0] = 0;
+  call.scope = NULL;
+  ck_assert_ptr_null(aq_kernel_variable(&call, "known", 4));
+  ck_assert_str_eq(error, "no code object has it: no variable known");
+  call.error = NULL;
+  ck_assert_ptr_null(aq_kernel_variable(&call, "known", 4));
+}
+END_TEST
+
 AQ_TEST_MAIN("common/kernel_set",
              workgroups_come_x_first_and_the_last_are_smaller,
              the_end_of_a_loop_over_work_items_is_a_barrier,
              the_first_failure_ends_the_dispatch,
              sizes_beyond_the_dimensions_of_a_packet_do_not_count,
              a_kernel_without_a_cost_has_the_usual_one,
-             built_in_tables_are_searched_by_the_whole_name)
+             built_in_tables_are_searched_by_the_whole_name,
+             a_variable_is_found_or_the_line_says_why_not)

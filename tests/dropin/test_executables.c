@@ -281,6 +281,131 @@ START_TEST(a_kernel_runs_by_the_host_function_of_a_plug_in)
 }
 END_TEST
 
+/* ---- variables of host functions ---- */
+
+typedef struct count_args { /* of the plug-in's kernel */
+  const char *variable;
+  uint64_t size;
+  uint64_t *seen;
+} count_args;
+
+/* One whose second kernel is the plug-in's "count". */
+static object *object_make_counting(void)
+{
+  object *o = object_make(OBJECT_GFX942);
+  memcpy(o->texts + o->symbols[2].st_name, "count", strlen("count"));
+  o->kernels[1][2] = sizeof(count_args);
+  return o;
+}
+
+static void client_open_with_kernels(client *c)
+{
+  setenv("AQUEDUCT_KERNELS", TEST_KERNELS, 1);
+  client_open(c);
+  unsetenv("AQUEDUCT_KERNELS");
+}
+
+static uint64_t *variable_at(const client *c, hsa_executable_t e)
+{
+  return (uint64_t *)(uintptr_t)symbol_word(
+      e, c, "variable", HSA_EXECUTABLE_SYMBOL_INFO_VARIABLE_ADDRESS);
+}
+
+START_TEST(a_host_function_finds_the_variable_of_its_executable)
+{
+  client c;
+  hsa_executable_t e, other;
+  uint64_t seen = 0;
+  count_args args = {"variable", sizeof seen, &seen};
+  client_open_with_kernels(&c);
+  ck_assert_done(object_load(&c, object_make_counting(), sizeof(object), &e));
+  ck_assert_done(
+      object_load(&c, object_make_counting(), sizeof(object), &other));
+  *variable_at(&c, e) = 41;
+  *variable_at(&c, other) = 7;
+  hsa_queue_t *queue = client_queue(&c, 64);
+  for (uint64_t i = 0; i < 3; i++) {
+    hsa_signal_t done = client_signal(1);
+    kernel_submit(&c, queue, e, "count.kd", &args, done);
+    client_wait_zero(done);
+    ck_assert_uint_eq(seen, 41 + i);
+  }
+  ck_assert_uint_eq(*variable_at(&c, e), 44);
+  ck_assert_uint_eq(*variable_at(&c, other), 7);
+  hsa_signal_t done = client_signal(1);
+  kernel_submit(&c, queue, other, "count.kd", &args, done);
+  client_wait_zero(done);
+  ck_assert_uint_eq(seen, 7);
+  ck_assert_uint_eq(*variable_at(&c, e), 44);
+  ck_assert_done(hsa_shut_down());
+}
+END_TEST
+
+START_TEST(a_host_function_finds_what_the_client_defined)
+{
+  client c;
+  hsa_executable_t e;
+  hsa_code_object_reader_t reader;
+  uint64_t seen = 0, mine = 12, programs = 20;
+  count_args args = {"mine", sizeof seen, &seen};
+  client_open_with_kernels(&c);
+  ck_assert_done(hsa_executable_create_alt(HSA_PROFILE_FULL, 0, NULL, &e));
+  ck_assert_done(
+      hsa_executable_agent_global_variable_define(e, c.device, "mine", &mine));
+  ck_assert_done(
+      hsa_executable_global_variable_define(e, "programs", &programs));
+  ck_assert_done(hsa_code_object_reader_create_from_memory(
+      object_make_counting(), sizeof(object), &reader));
+  ck_assert_done(
+      hsa_executable_load_agent_code_object(e, c.device, reader, NULL, NULL));
+  ck_assert_done(hsa_executable_freeze(e, NULL));
+  hsa_queue_t *queue = client_queue(&c, 64);
+  hsa_signal_t done = client_signal(1);
+  kernel_submit(&c, queue, e, "count.kd", &args, done);
+  client_wait_zero(done);
+  ck_assert_uint_eq(seen, 12);
+  ck_assert_uint_eq(mine, 13);
+  args.variable = "programs";
+  done = client_signal(1);
+  kernel_submit(&c, queue, e, "count.kd", &args, done);
+  client_wait_zero(done);
+  ck_assert_uint_eq(seen, 20);
+  ck_assert_uint_eq(programs, 21);
+  ck_assert_done(hsa_shut_down());
+}
+END_TEST
+
+static const struct {
+  const char *variable;
+  uint64_t size;
+} not_there[] = {{"none", 8},      {"variable", 9}, {"add.kd", 8},
+                 {"count.kd", 64}, {"", 1},         {"variable.", 8}};
+
+START_TEST(a_variable_that_is_not_there_fails_the_queue)
+{
+  client c;
+  hsa_executable_t e;
+  uint64_t seen = 77;
+  client_open_with_kernels(&c);
+  ck_assert_done(object_load(&c, object_make_counting(), sizeof(object), &e));
+  for (size_t i = 0; i < sizeof not_there / sizeof *not_there; i++) {
+    count_args args = {not_there[i].variable, not_there[i].size, &seen};
+    failure f = {.told = client_signal(1)};
+    hsa_queue_t *queue;
+    ck_assert_done(hsa_queue_create(c.device, 64, HSA_QUEUE_TYPE_MULTI,
+                                    failure_note, &f, UINT32_MAX, UINT32_MAX,
+                                    &queue));
+    kernel_submit(&c, queue, e, "count.kd", &args, client_signal(1));
+    client_wait_zero(f.told);
+    ck_assert_hsa(f.status, HSA_STATUS_ERROR_EXCEPTION);
+    ck_assert_uint_eq(seen, 77);
+  }
+  ck_assert_done(hsa_shut_down());
+}
+END_TEST
+
+/* ---- kernels that are gone or missing ---- */
+
 START_TEST(a_kernel_is_gone_with_its_executable)
 {
   client c;
@@ -404,6 +529,9 @@ AQ_TEST_MAIN("dropin/executables", symbols_tell_what_the_descriptor_says,
              a_code_object_is_read_from_a_file,
              the_loader_extension_knows_what_is_loaded,
              a_kernel_runs_by_the_host_function_of_a_plug_in,
+             a_host_function_finds_the_variable_of_its_executable,
+             a_host_function_finds_what_the_client_defined,
+             a_variable_that_is_not_there_fails_the_queue,
              a_kernel_is_gone_with_its_executable,
              the_device_library_loads_and_its_kernels_run,
              a_kernel_without_a_host_function_fails_the_queue,

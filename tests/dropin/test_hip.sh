@@ -110,6 +110,111 @@ for device in mi50 mi210; do
     [ "$status$out" = "00 wrong" ]
 done
 
+# Host functions reach the program's variables where no code is executed, and
+# leave the bytes there that the code leaves.
+cat > "$work/variables.hip" << 'END'
+#include <hip/hip_runtime.h>
+#include <cstdio>
+__constant__ float factors[4] = {5, 3, 0, 0};
+__device__ int counter;
+__global__ void poly(float *p, int n)
+{
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n)
+    p[i] = factors[0] + factors[1] * p[i];
+  if (i < n)
+    atomicAdd(&counter, 1);
+}
+int main()
+{
+  enum { N = 1000 };
+  static float host[N];
+  float given[4] = {1, 2, 0, 0}, *p;
+  int count = 40, wrong = 0;
+  for (int i = 0; i < N; i++)
+    host[i] = i;
+  if (hipMemcpyToSymbol(HIP_SYMBOL(factors), given, sizeof given) ||
+      hipMemcpyToSymbol(HIP_SYMBOL(counter), &count, sizeof count) ||
+      hipMalloc(&p, sizeof host) ||
+      hipMemcpy(p, host, sizeof host, hipMemcpyHostToDevice))
+    return 2;
+  for (int i = 0; i < 2; i++)
+    poly<<<(N + 255) / 256, 256>>>(p, N);
+  if (hipMemcpy(host, p, sizeof host, hipMemcpyDeviceToHost) ||
+      hipMemcpyFromSymbol(&count, HIP_SYMBOL(counter), sizeof count))
+    return 3;
+  for (int i = 0; i < N; i++)
+    wrong += host[i] != 3 + 4.0f * i;
+  printf("%d wrong, counter %d\n", wrong, count);
+  return wrong != 0;
+}
+END
+hipcc --offload-arch=gfx90a --offload-arch=gfx1030 -O2 -o "$work/variables" \
+  "$work/variables.hip" > "$work/log" 2>&1
+cat > "$work/poly.c" << 'END'
+#include <aqueduct/kernel.h>
+typedef struct poly_args {
+  float *p;
+  int32_t n;
+} poly_args;
+static void poly(const aq_kernel_call *call)
+{
+  const poly_args *args = call->kernarg;
+  const float *factors = aq_kernel_variable(call, "factors", 4 * sizeof *factors);
+  int32_t *counter = aq_kernel_variable(call, "counter", sizeof *counter);
+  for (int32_t i = 0; factors && counter && i < args->n; i++, ++*counter)
+    args->p[i] = factors[0] + factors[1] * args->p[i];
+}
+const aq_kernels *aq_kernels_plugin(void)
+{
+  static const aq_kernel_entry entries[] = {
+      {.name = "_Z4polyPfi", .function = poly}, {.name = NULL}};
+  static const aq_kernels table = {VERSION, sizeof table, "poly", "poly",
+                                   entries};
+  return &table;
+}
+END
+for version in AQ_KERNELS_ABI 3; do
+  # shellcheck disable=SC2086 # it may have a wrapper before it
+  ${AQ_CC:-cc} -std=gnu11 -fPIC -shared -I"${AQ_BUILDDIR:-.}/public" \
+    -DVERSION=$version -o "$work/poly-$version.so" "$work/poly.c"
+done
+for run in mi210 "mi210 --kernels $work/poly-AQ_KERNELS_ABI.so" \
+  "rx6900xt --kernels $work/poly-AQ_KERNELS_ABI.so"; do
+  # shellcheck disable=SC2086 # words
+  try "$aqueduct" exec --timeout 60s --device $run -- "$work/variables"
+  check "${run%% *}: variables are those of the program$(
+    [ "$run" = mi210 ] || echo ", in host functions")" \
+    [ "$status$out" = "00 wrong, counter 2040" ]
+done
+launched() { # NAME OPTION...
+  name=$1
+  shift
+  try "$aqueduct" launch "$work/variables" _Z4polyPfi "$@" --grid 64 --args \
+    'out:f32[64]=iota' u32:64
+  check "launch, $name: the variables are those of the code object" \
+    contains "$status$out" ": 5 8 11 14"
+}
+launched "code" --device mi210
+launched "host function" --device rx6900xt --kernels \
+  "$work/poly-AQ_KERNELS_ABI.so"
+AQUEDUCT_LIBHSA_PATH=${AQ_BUILDDIR:-.}/.libs/libhsa-runtime64.so.1
+AQUEDUCT_DEVICE=mi210
+export AQUEDUCT_LIBHSA_PATH AQUEDUCT_DEVICE
+launched "host function through HSA" --transport hsa --device gfx90a \
+  --kernels "$work/poly-AQ_KERNELS_ABI.so"
+unset AQUEDUCT_LIBHSA_PATH AQUEDUCT_DEVICE
+try "$aqueduct" exec --device rx6900xt --kernels "$work/poly-3.so" -- \
+  "$work/variables"
+check "a plug-in of before is refused by its version" contains "$err" \
+  "poly-3.so: made for version 3 of the kernels interface; this program has"
+try "$aqueduct" show "$work/variables" --stub -o "$work/stub.c"
+check "a stub lists the variables" grep -q '^ \*   factors: 16 bytes' \
+  "$work/stub.c"
+# shellcheck disable=SC2086 # it may have a wrapper before it
+check "and compiles" ${AQ_CC:-cc} -std=gnu11 -Wall -Wextra -Werror -fPIC \
+  -shared -I"${AQ_BUILDDIR:-.}/public" -o "$work/stub.so" "$work/stub.c"
+
 # All workgroups meet between the stores and the sum, over and over. HIP 5 waits
 # at a barrier of the global wave sync, which a kernel of its own sets up.
 cat > "$work/grid.hip" << 'END'

@@ -14,6 +14,21 @@ static void add(const aq_kernel_call *call)
   *args->sum = args->a + args->b * call->packet->grid_size[0];
 }
 
+/* Counts in a variable of the program. */
+typedef struct count_args {
+  const char *variable;
+  uint64_t size;
+  uint64_t *seen;
+} count_args;
+
+static void count(const aq_kernel_call *call)
+{
+  const count_args *args = call->kernarg;
+  uint64_t *variable = aq_kernel_variable(call, args->variable, args->size);
+  if (variable)
+    *args->seen = (*variable)++;
+}
+
 /* Of app.hip. */
 typedef struct vadd_args {
   const float *a, *b;
@@ -52,6 +67,7 @@ const aq_kernels *aq_kernels_plugin(void)
 {
   static const aq_kernel_entry entries[] = {
       {.name = "add", .function = add, .cost = {.base = 3 * AQ_US}},
+      {.name = "count", .function = count},
       {.name = "_Z4vaddPKfS0_Pfi", .function = vadd},
       {.name = "fetch", .function = fetch},
       {.name = NULL}};

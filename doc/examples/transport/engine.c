@@ -177,7 +177,8 @@ static void kernel_call(fixed *f, const aq_packet *packet)
   desc->function(
       &(aq_kernel_call){.packet = p,
                         .kernarg = (void *)(uintptr_t)p->kernarg_address,
-                        .user = desc->user});
+                        .user = desc->user,
+                        .scope = desc->scope});
   f->depth--;
 }
 

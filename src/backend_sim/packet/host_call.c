@@ -56,8 +56,12 @@ bool aqsim_kernel_call(aqsim_flight *flight, const aqsim_kernel *kernel,
     return true;
   }
   aq_kernel_call call = {
-      packet, kernarg, kernel->desc.user,
-      (uint64_t)aqsim_clock_ticks(flight->queue->device, sim->now), error};
+      packet,
+      kernarg,
+      kernel->desc.user,
+      (uint64_t)aqsim_clock_ticks(flight->queue->device, sim->now),
+      error,
+      kernel->desc.scope};
   sim->interrupt = flight->queue->device->model->interrupt_to_host;
   sim->touched = true;
   if (sim->outside_begin)
