@@ -23,7 +23,8 @@ enum { EXIT_SIGNAL = 128 /* and the signal's number */ };
 typedef struct execution {
   aq_cli *cli;
   char *dropin, *shim;
-  const char *device; /* NULL: the default one */
+  const char *device;    /* NULL: the default one */
+  aq_fidelity *fidelity; /* NULL: no report */
   aq_spools spools;
   aq_program program;
 } execution;
@@ -80,7 +81,10 @@ static aq_status device_choose(execution *e)
   const aq_exec_device_wish wish = {cli->args[0],
                                     cli->values[AQ_CLI_OPT_DEVICE],
                                     aq_cli_repeats(cli, AQ_CLI_OPT_SET)};
-  return aq_exec_device_choose(&wish, &e->device, &notes, &cli->diag);
+  aq_status status =
+      aq_exec_device_choose(&wish, &e->device, &notes, &cli->diag);
+  aq_fidelity_device(e->fidelity, wish.device, e->device);
+  return status;
 }
 
 static aq_status spools_create(execution *e)
@@ -95,6 +99,7 @@ static aq_status spools_create(execution *e)
                                              cli->args[0],
                                              cli->values[AQ_CLI_OPT_NAME]},
                             &e->spools, &cli->diag);
+  e->spools.fidelity = e->fidelity;
   aq_store_close(store);
   return status;
 }
@@ -113,6 +118,7 @@ static aq_status environment_set(execution *e)
       .kernels_from = cli->values[AQ_CLI_OPT_KERNELS_FROM],
       .profile_isa = aq_cli_flag(cli, AQ_CLI_OPT_PROFILE_ISA) ? "1" : NULL,
       .trace_isa = cli->values[AQ_CLI_OPT_TRACE_ISA],
+      .fidelity = e->fidelity ? "1" : NULL,
       .semantics = cli->values[AQ_CLI_OPT_SEMANTICS],
       .missing_kernels = cli->values[AQ_CLI_OPT_MISSING_KERNELS],
       .record = cli->values[AQ_CLI_OPT_RECORD],
@@ -142,6 +148,8 @@ static aq_status execution_run(execution *e)
   const aq_spool_watch watch = aq_cli_spool_watch(cli, &notes);
   status = aq_spools_store(&e->spools, cli->values[AQ_CLI_OPT_STORE], end.child,
                            end.status, &watch, &cli->diag);
+  if (status == AQ_OK)
+    status = aq_fidelity_close(&e->fidelity, &cli->diag);
   return status == AQ_OK ? outcome(e, &end) : status;
 }
 
@@ -157,6 +165,10 @@ aq_status aq_cli_exec(aq_cli *cli)
     return aq_diag_prefix(&cli->diag, "--trace-isa");
   aq_status status = aq_cli_time(cli, AQ_CLI_OPT_TIMEOUT, &e.program.timeout);
   if (status == AQ_OK)
+    status = aq_fidelity_open(cli->values[AQ_CLI_OPT_REPORT_FIDELITY],
+                              aq_cli_flag(cli, AQ_CLI_OPT_JSON), &e.fidelity,
+                              &cli->diag);
+  if (status == AQ_OK)
     status = device_choose(&e);
   if (status == AQ_OK)
     status = aq_row_choice_read(cli->values[AQ_CLI_OPT_RECORD],
@@ -168,6 +180,7 @@ aq_status aq_cli_exec(aq_cli *cli)
     status = execution_run(&e);
   if (status != AQ_OK && cli->exit_code == 0)
     cli->exit_code = AQ_EXEC_OURS;
+  aq_fidelity_close(&e.fidelity, NULL);
   aq_spools_close(&e.spools);
   free(e.dropin);
   free(e.shim);

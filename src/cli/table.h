@@ -68,6 +68,7 @@ typedef enum aq_cli_what {
   O(RECORD_LIMIT)                                                              \
   O(PROFILE_ISA)                                                               \
   O(TRACE_ISA)                                                                 \
+  O(REPORT_FIDELITY)                                                           \
   O(COUNTERS)                                                                  \
   O(FAIL_ABOVE)                                                                \
   O(WORST)                                                                     \

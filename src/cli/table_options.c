@@ -146,6 +146,10 @@ const aq_cli_option aq_cli_options[AQ_CLI_OPT_COUNT] = {
         {"trace-isa", "wave=N[,KEY=N]", NULL,
          "print the steps of wave N of workgroup=0 of each kernel on standard "
          "error, with registers; limit=10000 steps"},
+    [AQ_CLI_OPT_REPORT_FIDELITY] =
+        {"report-fidelity", "FILE", NULL,
+         "report the exact, approximate and unsupported parts (-: on stderr)",
+         .what = AQ_CLI_FILE},
     [AQ_CLI_OPT_COUNTERS] = {"counters", "INTERVAL", "AQUEDUCT_COUNTERS",
                              "sample the counters of devices and queues, each "
                              "INTERVAL (10us) of virtual time"},

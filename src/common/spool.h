@@ -25,9 +25,11 @@
 #include "row_choice.h"
 
 /* Names of files in the folder: a spool; a kernel without a host function, with
- * a zero byte and its code object behind its name. */
-#define AQ_SPOOL_SUFFIX  ".spool"
-#define AQ_SPOOL_MISSING ".missing"
+ * a zero byte and its code object behind its name; facts for the report of
+ * fidelity, a line each, fields separated by tabs (src/dropin/fidelity.h). */
+#define AQ_SPOOL_SUFFIX   ".spool"
+#define AQ_SPOOL_MISSING  ".missing"
+#define AQ_SPOOL_FIDELITY ".fidelity"
 
 enum {
   AQ_SPOOL_HEADER = 4096,        /* bytes before the first window */

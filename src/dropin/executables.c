@@ -3,6 +3,7 @@
 
 #include "dropin/executables.h"
 
+#include "dropin/fidelity.h"
 #include "dropin/published.h"
 #include "wave/wave.h"
 
@@ -239,6 +240,8 @@ static aq_status kernel_register(aqdrop *runtime, aqdrop_loaded *loaded,
       entry || executes ? NULL : missing_make(loaded, kernel->name);
   if (!entry && !executes && !m)
     return AQ_ERR_NO_MEMORY;
+  if (!executes)
+    aqdrop_fidelity_host(runtime, kernel->name, entry);
   aq_kernel_desc desc = aq_code_image_kernel(&loaded->image, kernel);
   aq_kernel_entry_describe(entry, &desc);
   desc.scope = &loaded->scope;
@@ -456,6 +459,7 @@ static void missing_print(aqdrop *runtime, const aqdrop_loaded *loaded,
           "a plug-in that has it in AQUEDUCT_KERNELS, or set "
           "AQUEDUCT_MISSING_KERNELS=warn for timing only\n",
           queue, (int)length, symbol);
+  aqdrop_fidelity_missing(runtime, symbol, length);
   aqdrop_recording_missing(runtime->recording, symbol, length, loaded->storage,
                            loaded->storage_size);
 }

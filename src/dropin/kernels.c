@@ -44,10 +44,23 @@ aq_status aqdrop_kernels_open(aqdrop_kernels *kernels, aq_diag *diag)
              : status;
 }
 
+static bool is_of(const aq_kernel_entry *entry, const aq_kernel_entry *table)
+{
+  for (const aq_kernel_entry *e = table; e->name; e++)
+    if (e == entry)
+      return true;
+  return false;
+}
+
 bool aqdrop_kernel_yields(const aq_kernel_entry *entry)
 {
-  for (const aq_kernel_entry *e = aqdrop_blits; e->name; e++)
-    if (e == entry)
+  return is_of(entry, aqdrop_blits);
+}
+
+bool aqdrop_kernel_is_built_in(const aq_kernel_entry *entry)
+{
+  for (size_t i = 0; built_in[i]; i++)
+    if (is_of(entry, built_in[i]))
       return true;
   return false;
 }

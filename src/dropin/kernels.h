@@ -33,6 +33,9 @@ void aqdrop_kernels_close(aqdrop_kernels *kernels);
  * the device library have costs of their own, and stay. */
 bool aqdrop_kernel_yields(const aq_kernel_entry *entry);
 
+/* Whether no plug-in has brought it. */
+bool aqdrop_kernel_is_built_in(const aq_kernel_entry *entry);
+
 /* Whether one of aqdrop_blits reads these arguments of a kernel of its name; it
  * does where the metadata lack them. */
 bool aqdrop_blit_fits(const aq_kernel_entry *entry, const aq_code_arg *args,

@@ -20,6 +20,7 @@
 #include "dropin/events.h"
 #include "dropin/executables.h"
 #include "dropin/ext_images.h"
+#include "dropin/fidelity.h"
 #include "dropin/locked.h"
 #include "dropin/memory.h"
 #include "dropin/queues.h"
@@ -241,6 +242,8 @@ static aq_status machine_open(aqdrop *runtime, aq_diag *diag)
              *trace = secure_getenv("AQUEDUCT_TRACE_ISA");
   aq_wave_trace_options options = {.to = stderr};
   aq_status status = aq_wave_machine_create(&runtime->machine, diag);
+  if (status == AQ_OK)
+    aqdrop_fidelity_begin(runtime);
   if (status == AQ_OK && profile && *profile)
     status = aq_wave_machine_profile(runtime->machine, diag);
   if (status != AQ_OK || !trace || !*trace)

@@ -4,6 +4,7 @@
 #include "dropin/recording.h"
 
 #include <fcntl.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -14,6 +15,7 @@ struct aqdrop_recording {
   aq_record_sink sink; /* first: passed to the transport */
   aq_spool *spool;
   bool silent;             /* no row is kept: none is made */
+  bool facts;              /* are wanted */
   aq_transport *transport; /* atomic: the open one, or NULL */
   aq_time last;            /* when the one before it was closed */
   int64_t lives;           /* transports so far */
@@ -143,6 +145,8 @@ aq_status aqdrop_recording_create(aqdrop_recording **out, aq_diag *diag)
                              .put = recording_put,
                              .put_instructions = recording_put_instructions};
   r->silent = rows.kind == AQ_ROWS_NONE;
+  const char *facts = secure_getenv("AQUEDUCT_FIDELITY");
+  r->facts = facts && *facts;
   status = aq_spool_create(path, &rows, &r->spool, diag);
   free(path);
   if (status == AQ_OK)
@@ -208,6 +212,40 @@ void aqdrop_recording_missing(const aqdrop_recording *r, const char *kernel,
     fprintf(stderr, "aqueduct: the arguments of %.*s are not known\n",
             (int)length, kernel);
   close(fd);
+}
+
+bool aqdrop_recording_wants_facts(const aqdrop_recording *r)
+{
+  return r && r->facts;
+}
+
+/* One write a line, so that lines of several threads stay whole, and a process
+ * that is killed leaves those before. */
+void aqdrop_recording_fact(const aqdrop_recording *r, const char *fmt, ...)
+{
+  va_list args;
+  char *line;
+  if (!aqdrop_recording_wants_facts(r))
+    return;
+  va_start(args, fmt);
+  int length = vasprintf(&line, fmt, args);
+  va_end(args);
+  if (length < 0)
+    return;
+  for (char *at = line; *at; at++)
+    if ((unsigned char)*at < ' ' && *at != '\t')
+      *at = '?';
+  line[length] = '\n'; /* in the place of the zero byte */
+  char *path = file_path(AQ_SPOOL_FIDELITY);
+  int fd =
+      path ? open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600) : -1;
+  if (fd < 0 || write(fd, line, (size_t)length + 1) != length + 1)
+    fprintf(stderr, "aqueduct: the report of fidelity lacks: %.*s\n", length,
+            line);
+  if (fd >= 0)
+    close(fd);
+  free(path);
+  free(line);
 }
 
 void aqdrop_recording_abandon(aqdrop_recording *r)

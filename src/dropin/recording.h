@@ -40,6 +40,12 @@ void aqdrop_recording_missing(const aqdrop_recording *recording,
                               const char *kernel, size_t length,
                               const void *bytes, size_t size);
 
+/* Whether `exec` wants facts for its report of fidelity; and one of them, a
+ * line without its end. Any thread. */
+bool aqdrop_recording_wants_facts(const aqdrop_recording *recording);
+void aqdrop_recording_fact(const aqdrop_recording *recording, const char *fmt,
+                           ...) AQ_PRINTF(2, 3);
+
 /* In a forked child: the spool is the parent's. */
 void aqdrop_recording_abandon(aqdrop_recording *recording);
 

@@ -1,6 +1,8 @@
 libaqcore_a_SOURCES += \
 	src/exec/device.c src/exec/device.h \
 	src/exec/environment.c src/exec/environment.h \
+	src/exec/fidelity.c src/exec/fidelity.h \
+	src/exec/fidelity_facts.c src/exec/fidelity_facts.h \
 	src/exec/isolation.c src/exec/isolation.h \
 	src/exec/missing_kernels.c src/exec/missing_kernels.h \
 	src/exec/program.c src/exec/program.h \

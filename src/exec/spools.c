@@ -35,6 +35,7 @@ typedef struct draining {
   pid_t program; /* 0: not known */
   int status;    /* of waitpid */
   uint32_t runs, left;
+  aq_fidelity *fidelity; /* or NULL */
   aq_diag *diag;
 } draining;
 
@@ -205,7 +206,8 @@ static aq_status run_store(draining *d, const aq_spool_reader *reader,
   d->watch->run(&(aq_spooled_run){&info, id, complete, d->recovers},
                 d->watch->user);
   d->runs++;
-  return AQ_OK;
+  return aq_fidelity_add(d->fidelity, d->store, &info, id, reader->pid,
+                         d->folder, d->diag);
 }
 
 static aq_status spool_store(draining *d, const aq_spool_reader *reader)
@@ -306,6 +308,8 @@ static aq_status folder_drain(draining *d, int lock, const char *store)
     aq_store_close(d->store);
   }
   aq_missing_kernels_report(d->folder, d->watch->notes);
+  if (d->left == 0)
+    aq_fidelity_facts_remove(d->folder);
   free(d->text);
   return status;
 }
@@ -380,6 +384,7 @@ aq_status aq_spools_store(const aq_spools *spools, const char *store,
                 .folder = spools->folder,
                 .program = program,
                 .status = status,
+                .fidelity = spools->fidelity,
                 .diag = diag};
   aq_status stored = folder_drain(&d, spools->lock, store);
   if (d.left > 0)

@@ -12,6 +12,7 @@ libaqcore_a_SOURCES += \
 	src/wave/division.c \
 	src/wave/each.h \
 	src/wave/element.h \
+	src/wave/exactness.c src/wave/exactness.h \
 	src/wave/finish.c src/wave/finish.h \
 	src/wave/forms.c \
 	src/wave/grid.c src/wave/grid.h \

@@ -9,12 +9,14 @@
 #include "common/array.h"
 #include "isa/walk.h"
 #include "wave/code.h"
+#include "wave/exactness.h"
 #include "wave/reach.h"
 
 typedef struct search {
   aq_wave_grid *grid;
-  aq_allocation object; /* that the kernel is of; size 0: not known */
-  aq_isa_inst first;    /* of those missing, by address; row NULL: none */
+  aq_wave_census *census; /* or NULL */
+  aq_allocation object;   /* that the kernel is of; size 0: not known */
+  aq_isa_inst first;      /* of those missing, by address; row NULL: none */
   uint64_t first_pc, missing;
   /* The last s_getpc_b64: an address that the code adds to it is a function's,
    * or a variable's. */
@@ -79,6 +81,21 @@ static bool address_look(search *s, uint64_t pc, const aq_isa_inst *inst)
   return function_add(s, s->pc + (uint64_t)(int64_t)(int32_t)inst->literal);
 }
 
+static bool census_add(aq_wave_census *census, const aq_isa_inst *inst)
+{
+  const aq_wave_class *class = aq_wave_class_of(inst->row, inst->target);
+  census->instructions++;
+  if (!class)
+    return true;
+  for (size_t i = 0; i < census->count; i++)
+    if (strcmp(census->rows[i].instruction, inst->row->name) == 0) {
+      census->rows[i].count++;
+      return true;
+    }
+  return AQ_ARRAY_PUSH(census->rows, census->count, census->capacity,
+                       (aq_wave_inexact){inst->row->name, class->key, 1});
+}
+
 /* Words that are no instruction fault when they are reached: the words behind a
  * trap may be padding. */
 static bool visit(void *user, uint64_t pc, const aq_isa_inst *inst)
@@ -86,6 +103,8 @@ static bool visit(void *user, uint64_t pc, const aq_isa_inst *inst)
   search *s = user;
   if (!inst)
     return true;
+  if (s->census && !census_add(s->census, inst))
+    return false;
   if (!aq_wave_code_executes(s->grid->code, inst)) {
     s->missing++;
     if (!s->first.row || pc < s->first_pc) {
@@ -121,9 +140,10 @@ static aq_status refuse(const search *s, aq_diag *diag)
       before ? entry - s->first_pc : s->first_pc - entry, text, s->missing);
 }
 
-aq_status aq_wave_missing_check(aq_wave_grid *grid, aq_diag *diag)
+aq_status aq_wave_missing_check(aq_wave_grid *grid, aq_wave_census *census,
+                                aq_diag *diag)
 {
-  search s = {.grid = grid};
+  search s = {.grid = grid, .census = census};
   aq_isa_walk walk = {.decoder = aq_wave_code_decoder(grid->code),
                       .code = code_at,
                       .pointer = pointer_at,
@@ -136,6 +156,8 @@ aq_status aq_wave_missing_check(aq_wave_grid *grid, aq_diag *diag)
   bool ok = aq_isa_walk_from(&walk, grid->entry);
   if (ok && walk.unresolved && s.object.size > 0)
     ok = others_walk(&s, &walk);
+  if (census)
+    census->indirect = walk.unresolved;
   aq_isa_walk_fini(&walk);
   free(s.functions);
   if (!ok)

@@ -28,6 +28,8 @@ struct aq_wave_machine {
   unsigned open;                 /* executions */
   aq_wave_profile *profile;      /* or NULL */
   aq_wave_trace *trace;          /* or NULL */
+  void (*tell)(const aq_wave_looked *looked, void *user); /* or NULL */
+  void *tell_user;
   pthread_mutex_t watching; /* of both: held during steps of watched grids */
 };
 
@@ -46,6 +48,7 @@ static aq_status gws_for(aq_wave_machine *machine, uint32_t device,
 
 typedef struct checking {
   aq_wave_grid *grid;
+  aq_wave_census *census;
   aq_diag *diag;
   aq_status status;
 } checking;
@@ -53,7 +56,42 @@ typedef struct checking {
 static void check_run(void *user)
 {
   checking *c = user;
-  c->status = aq_wave_missing_check(c->grid, c->diag);
+  c->status = aq_wave_missing_check(c->grid, c->census, c->diag);
+}
+
+static void looked_tell(const aq_wave_machine *machine, const checking *c)
+{
+  const aq_wave_census *census = c->census;
+  const bool refused = c->status == AQ_ERR_UNSUPPORTED;
+  if (census->instructions == 0 || (c->status != AQ_OK && !refused))
+    return;
+  const aq_wave_looked looked = {.kernel = c->grid->desc.kernel,
+                                 .gfx = c->grid->desc.gfx,
+                                 .refused = refused ? c->diag->text : NULL,
+                                 .instructions = census->instructions,
+                                 .indirect = census->indirect,
+                                 .inexact = census->rows,
+                                 .inexact_count = census->count};
+  machine->tell(&looked, machine->tell_user);
+}
+
+/* Looks through the kernel's code, and reports it if the machine's user asked.
+ */
+static aq_status code_check(const aq_wave_machine *machine, aq_wave_grid *grid,
+                            aq_diag *diag)
+{
+  aq_wave_census census = {.instructions = 0};
+  checking check = {
+      .grid = grid, .census = machine->tell ? &census : NULL, .diag = diag};
+  uint64_t address;
+  if (!aq_wave_guard(check_run, &check, &address))
+    check.status = aq_diag_set(diag, AQ_ERR_INVALID,
+                               "kernel %s: its code was unmapped meanwhile",
+                               grid->desc.kernel);
+  if (check.census)
+    looked_tell(machine, &check);
+  free(census.rows);
+  return check.status;
 }
 
 static aq_status wave_begin(void *user, const aq_execution_desc *desc,
@@ -83,16 +121,11 @@ static aq_status wave_begin(void *user, const aq_execution_desc *desc,
     free(grid);
     return status;
   }
-  checking check = {.grid = grid, .diag = diag};
-  uint64_t address;
-  if (!aq_wave_guard(check_run, &check, &address))
-    check.status =
-        aq_diag_set(diag, AQ_ERR_INVALID,
-                    "kernel %s: its code was unmapped meanwhile", desc->kernel);
-  if (check.status != AQ_OK) {
+  status = code_check(machine, grid, diag);
+  if (status != AQ_OK) {
     aq_wave_grid_fini(grid);
     free(grid);
-    return check.status;
+    return status;
   }
   grid->trace = machine->trace;
   if (machine->profile) {
@@ -256,6 +289,15 @@ aq_status aq_wave_machine_trace(aq_wave_machine *machine,
     machine->trace = aq_wave_trace_create(options);
   waits_keep(machine);
   return machine->trace ? AQ_OK : aq_diag_no_memory(diag);
+}
+
+void aq_wave_machine_look(aq_wave_machine *machine,
+                          void (*tell)(const aq_wave_looked *looked,
+                                       void *user),
+                          void *user)
+{
+  machine->tell = tell;
+  machine->tell_user = user;
 }
 
 const aq_executor *aq_wave_machine_executor(const aq_wave_machine *machine)

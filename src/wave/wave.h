@@ -78,6 +78,31 @@ aq_status aq_wave_machine_trace(aq_wave_machine *machine,
                                 const aq_wave_trace_options *options,
                                 aq_diag *diag);
 
+/* An instruction that a kernel's code can reach and whose results are not
+ * exact (exactness.h); static texts. */
+typedef struct aq_wave_inexact {
+  const char *instruction, *class;
+  uint64_t count;
+} aq_wave_inexact;
+
+/* A kernel whose code was looked through, before it executes for the first
+ * time. Borrowed. */
+typedef struct aq_wave_looked {
+  const char *kernel, *gfx;
+  const char *refused; /* why it does not execute, or NULL */
+  uint64_t instructions;
+  bool indirect; /* it calls addresses that are not known */
+  const aq_wave_inexact *inexact;
+  size_t inexact_count;
+} aq_wave_looked;
+
+/* Reports each kernel, again after code was unloaded, on the thread that begins
+ * executions. */
+void aq_wave_machine_look(aq_wave_machine *machine,
+                          void (*tell)(const aq_wave_looked *looked,
+                                       void *user),
+                          void *user);
+
 /* The machine's executor, as long as the machine lives. */
 const aq_executor *aq_wave_machine_executor(const aq_wave_machine *machine);
 
