@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "support/aqtest.h"
+#include "wave/exactness.h"
 #include "wave/wave.h"
 
 static const struct {
@@ -160,5 +161,52 @@ START_TEST(verdicts_hold_for_known_instructions)
 }
 END_TEST
 
+static const aq_isa_row *row_named(const char *name)
+{
+  for (size_t i = 0; i < aq_isa_row_count(); i++)
+    if (strcmp(aq_isa_row_at(i)->name, name) == 0)
+      return aq_isa_row_at(i);
+  ck_abort_msg("no instruction %s", name);
+}
+
+/* doc/execution.md, "Exactness". */
+START_TEST(instructions_have_the_class_that_the_documents_state)
+{
+  static const struct {
+    const char *name;
+    uint8_t target;
+    const char *key; /* NULL: exact */
+  } cases[] = {{"v_rcp_f32", AQ_ISA_GFX906, "ulp"},
+               {"v_rcp_iflag_f32", AQ_ISA_GFX906, "ulp"},
+               {"v_exp_legacy_f32", AQ_ISA_GFX90A, "ulp"},
+               {"v_rcp_f16", AQ_ISA_GFX90A, "ulp"},
+               {"v_rcp_f64", AQ_ISA_GFX90A, "estimate"},
+               {"v_frexp_exp_i32_f64", AQ_ISA_GFX90A, NULL},
+               {"v_fma_f64", AQ_ISA_GFX90A, NULL},
+               {"v_mfma_f32_32x32x1f32", AQ_ISA_GFX90A, "matrix"},
+               {"v_mfma_f32_32x32x16_fp8_fp8", AQ_ISA_GFX940, "matrix"},
+               {"v_mfma_f32_32x32x16_fp8_fp8", AQ_ISA_GFX950, "matrix-assumed"},
+               {"v_mfma_i32_16x16x16i8", AQ_ISA_GFX90A, NULL},
+               {"v_smfmac_f32_16x16x32_f16", AQ_ISA_GFX940, "matrix-assumed"},
+               {"v_smfmac_i32_16x16x64_i8", AQ_ISA_GFX940, "matrix-assumed"},
+               {"v_cvt_sr_bf16_f32", AQ_ISA_GFX950, "assumed"},
+               {"v_cvt_scalef32_pk_fp4_f32", AQ_ISA_GFX950, "assumed"},
+               {"ds_read_b64_tr_b4", AQ_ISA_GFX950, "assumed"},
+               {"ds_read_b64_tr_b8", AQ_ISA_GFX950, NULL},
+               {"s_memtime", AQ_ISA_GFX900, "clock"},
+               {"s_memrealtime", AQ_ISA_GFX900, "clock"}};
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    const aq_wave_class *class =
+        aq_wave_class_of(row_named(cases[i].name), cases[i].target);
+    if (!cases[i].key)
+      ck_assert_msg(!class, "%s", cases[i].name);
+    else
+      ck_assert_msg(class && strcmp(class->key, cases[i].key) == 0, "%s: %s",
+                    cases[i].name, class ? class->key : "exact");
+  }
+}
+END_TEST
+
 AQ_TEST_MAIN("wave/table", the_page_of_instructions_is_that_of_the_code,
-             verdicts_hold_for_known_instructions)
+             verdicts_hold_for_known_instructions,
+             instructions_have_the_class_that_the_documents_state)
