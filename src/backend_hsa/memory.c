@@ -2,6 +2,7 @@
 /* Memory of the runtime's pools, and copies by the device's engines. */
 #include "config.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 
 #include "backend_hsa/core.h"
@@ -125,6 +126,31 @@ static aq_status place_find(const aqhsa *hsa, uint32_t device,
   return status;
 }
 
+/* HSA's rectangles have no engine to choose. */
+static aq_status box_check(const aqhsa *hsa, const aq_copy_desc *copy,
+                           aq_diag *diag)
+{
+  const aq_copy_box *box = copy->box;
+  uint64_t size;
+  if (__builtin_mul_overflow((uint64_t)box->width * box->rows, box->slices,
+                             &size) ||
+      size != copy->size)
+    return aq_diag_set(diag, AQ_ERR_INVALID,
+                       "a copy of %zu bytes in %" PRIu32 " slices of %" PRIu32
+                       " rows of %" PRIu32 " bytes; expected their product",
+                       copy->size, box->slices, box->rows, box->width);
+  if (!hsa->api->hsa_amd_memory_async_copy_rect)
+    return aq_diag_set(diag, AQ_ERR_UNSUPPORTED,
+                       "a copy of rows: the runtime has no "
+                       "hsa_amd_memory_async_copy_rect");
+  if (copy->engine != AQ_COPY_ENGINE_ANY)
+    return aq_diag_set(diag, AQ_ERR_UNSUPPORTED,
+                       "a copy of rows by engine %" PRIu32
+                       ": HSA chooses the engine",
+                       copy->engine);
+  return AQ_OK;
+}
+
 static aq_status copy_check(const aqhsa *hsa, const aq_copy_desc *copy,
                             aq_diag *diag)
 {
@@ -141,12 +167,31 @@ static aq_status copy_check(const aqhsa *hsa, const aq_copy_desc *copy,
     return aq_diag_set(diag, AQ_ERR_INVALID,
                        "a copy by engine %u of device %u, which has %u",
                        copy->engine, copy->device, engines);
-  return AQ_OK;
+  return copy->box ? box_check(hsa, copy, diag) : AQ_OK;
+}
+
+/* HSA's hsa_amd_copy_direction_t: bit 0, to a device; bit 1, from one. */
+static hsa_status_t box_send(const aqhsa *hsa, const aq_copy_desc *copy,
+                             hsa_agent_t target, hsa_agent_t source)
+{
+  const aq_copy_box *box = copy->box;
+  const hsa_pitched_ptr_t to = {copy->to, box->to.row, box->to.slice};
+  const hsa_pitched_ptr_t from = {(void *)(uintptr_t)copy->from, box->from.row,
+                                  box->from.slice};
+  const hsa_dim3_t origin = {0, 0, 0},
+                   range = {box->width, box->rows, box->slices};
+  const uint32_t direction = (uint32_t)(target.handle != hsa->host.handle) |
+                             (uint32_t)(source.handle != hsa->host.handle) << 1;
+  return hsa->api->hsa_amd_memory_async_copy_rect(
+      &to, &origin, &from, &origin, &range, hsa->agents[copy->device],
+      direction, copy->dependency_count, copy->dependencies, copy->completion);
 }
 
 static hsa_status_t copy_send(const aqhsa *hsa, const aq_copy_desc *copy,
                               hsa_agent_t target, hsa_agent_t source)
 {
+  if (copy->box)
+    return box_send(hsa, copy, target, source);
   if (copy->engine != AQ_COPY_ENGINE_ANY)
     return hsa->api->hsa_amd_memory_async_copy_on_engine(
         copy->to, target, copy->from, source, copy->size,
@@ -180,7 +225,9 @@ aq_status aqhsa_copy_submit(aq_transport *t, const aq_copy_desc *copy,
   hsa_status_t got = copy_send(hsa, copy, target, source);
   return got == HSA_STATUS_SUCCESS
              ? AQ_OK
-             : aqhsa_fail(hsa->api, got, diag, "hsa_amd_memory_async_copy");
+             : aqhsa_fail(hsa->api, got, diag,
+                          copy->box ? "hsa_amd_memory_async_copy_rect"
+                                    : "hsa_amd_memory_async_copy");
 }
 
 aq_status aqhsa_copy_async(aq_transport *t, uint32_t device, void *to,

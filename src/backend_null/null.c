@@ -167,7 +167,7 @@ static aq_status null_copy_submit(aq_transport *t, const aq_copy_desc *desc,
     return aq_diag_no_memory(diag);
   *copy = (aqsim_null_copy){.to = desc->to,
                             .from = desc->from,
-                            .size = desc->size,
+                            .box = aqsim_box_of(desc),
                             .completion = desc->completion,
                             .count = count};
   if (count > 0)

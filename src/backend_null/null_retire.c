@@ -155,8 +155,7 @@ static void copies_run(aqsim_null *n)
       continue;
     }
     *link = copy->next;
-    if (copy->size > 0)
-      memmove(copy->to, copy->from, copy->size);
+    aqsim_box_move(&copy->box, copy->to, copy->from);
     signal_decrement(n, copy->completion);
     free(copy);
   }

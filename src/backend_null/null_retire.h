@@ -11,6 +11,7 @@
 
 #include "backend_sim/kernels.h"
 #include "backend_sim/signals.h"
+#include "backend_sim/transfer/boxes.h"
 #include "backend_sim/transfer/memory.h"
 #include "common/transport.h"
 
@@ -29,7 +30,7 @@ typedef struct aqsim_null_copy {
   struct aqsim_null_copy *next;
   void *to;
   const void *from;
-  size_t size;
+  aqsim_box box;
   aq_signal completion;
   uint32_t count;
   aq_signal dependencies[];

@@ -114,6 +114,8 @@ libaqcore_a_SOURCES += \
 	src/backend_sim/policy/policy_priv.h \
 	src/backend_sim/policy/policy_queues.c \
 	src/backend_sim/policy/policy_runs.c \
+	src/backend_sim/transfer/boxes.c \
+	src/backend_sim/transfer/boxes.h \
 	src/backend_sim/transfer/copies.c \
 	src/backend_sim/transfer/copies.h \
 	src/backend_sim/transfer/links.c \

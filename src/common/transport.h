@@ -240,6 +240,18 @@ typedef enum aq_memory_kind {
  * else is the host's. */
 #define AQ_DEVICE_OF_ADDRESS UINT32_C(0xfffffffe)
 
+/* Bytes from a row to the next of its slice, from a slice to the next. */
+typedef struct aq_copy_pitch {
+  size_t row, slice;
+} aq_copy_pitch;
+
+/* Bytes that lie in rows apart. */
+typedef struct aq_copy_box {
+  uint32_t width; /* bytes of a row */
+  uint32_t rows, slices;
+  aq_copy_pitch to, from;
+} aq_copy_box;
+
 /* A copy of which more than the addresses is known. */
 typedef struct aq_copy_desc {
   uint32_t device; /* whose engine moves the bytes */
@@ -252,6 +264,9 @@ typedef struct aq_copy_desc {
   const aq_signal *dependencies;
   uint32_t dependency_count;
   aq_signal completion;
+  /* Borrowed for the call: `to` and `from` are the first rows, and `size` is
+   * that of all rows. NULL: one run of bytes. */
+  const aq_copy_box *box;
 } aq_copy_desc;
 
 /* A copy of which nothing more is known. */
@@ -273,6 +288,7 @@ static inline aq_copy_desc aq_copy_by_address(uint32_t device, void *to,
   copy.dependencies = dependencies;
   copy.dependency_count = count;
   copy.completion = completion;
+  copy.box = NULL;
   return copy;
 }
 
@@ -364,7 +380,9 @@ struct aq_transport_ops {
    * device before a later doorbell. copy_async waits until every dependency
    * is 0, moves the bytes and decrements `completion`; without bytes it does
    * nothing at all. AQ_ERR_INVALID: a count without dependencies, or the
-   * reverse. copy_submit does the same with a chosen engine and known places.
+   * reverse. copy_submit does the same with a chosen engine, known places and
+   * rows; AQ_ERR_INVALID: rows that are not `size` bytes, or that end beyond
+   * the last address.
    * copy_engines_idle has a bit for each engine of the device that neither
    * moves bytes nor has a copy in line. */
   aq_status (*mem_alloc)(aq_transport *t, uint32_t device, aq_memory_kind kind,

@@ -65,19 +65,25 @@ static void completion_time(const order *o)
                       AQ_SIGNAL_PROFILE, __ATOMIC_RELAXED);
 }
 
-static aq_copy_desc order_desc(const order *o, void *to, const void *from,
-                               size_t size)
+static aq_copy_desc order_desc(const order *o, size_t size)
 {
   return (aq_copy_desc){.device = o->device,
                         .engine = o->engine,
                         .to_device = o->to_device,
                         .from_device = o->from_device,
-                        .to = aqdrop_memory_seen(o->runtime, to, size),
-                        .from = aqdrop_memory_seen(o->runtime, from, size),
                         .size = size,
                         .dependencies = o->dependencies,
                         .dependency_count = o->count,
                         .completion = o->completion};
+}
+
+static aq_copy_desc order_linear(const order *o, void *to, const void *from,
+                                 size_t size)
+{
+  aq_copy_desc copy = order_desc(o, size);
+  copy.to = aqdrop_memory_seen(o->runtime, to, size);
+  copy.from = aqdrop_memory_seen(o->runtime, from, size);
+  return copy;
 }
 
 static aq_status copy_give(const aqdrop *runtime, const aq_copy_desc *copy)
@@ -86,12 +92,17 @@ static aq_status copy_give(const aqdrop *runtime, const aq_copy_desc *copy)
   return runtime->transport->ops->copy_submit(runtime->transport, copy, NULL);
 }
 
+static hsa_status_t order_give(const order *o, const aq_copy_desc *copy)
+{
+  completion_time(o);
+  return aqdrop_status(copy_give(o->runtime, copy));
+}
+
 static hsa_status_t order_submit(const order *o, void *to, const void *from,
                                  size_t size)
 {
-  aq_copy_desc copy = order_desc(o, to, from, size);
-  completion_time(o);
-  return aqdrop_status(copy_give(o->runtime, &copy));
+  const aq_copy_desc copy = order_linear(o, to, from, size);
+  return order_give(o, &copy);
 }
 
 /* `engines`: one bit, or 0 for the engine that serves the path. */
@@ -181,126 +192,42 @@ hsa_amd_memory_get_preferred_copy_engine(hsa_agent_t dst_agent,
   return HSA_STATUS_SUCCESS;
 }
 
-/* ---- copies of several parts ---- */
-
-/*
- * All parts but the last count `parts` down and wait for the caller's signals;
- * the last one waits for `parts` too and completes `done`. Then the caller's
- * signal is decremented, and the two signals go.
- */
-typedef struct whole {
-  aqdrop *runtime;
-  hsa_signal_t parts, done, completion;
-} whole;
-
-static bool whole_done(int64_t value, void *user)
-{
-  whole *w = user;
-  const aq_transport_ops *ops = w->runtime->transport->ops;
-  aq_transport *t = w->runtime->transport;
-  const aqsim_signal *done = aqsim_signal_from(w->done);
-  aqsim_signal *completion = aqsim_signal_from(w->completion);
-  (void)value;
-  if (completion &&
-      __atomic_load_n(&w->runtime->copies_timed, __ATOMIC_RELAXED)) {
-    completion->abi.start_ts = done->abi.start_ts;
-    completion->abi.end_ts = done->abi.end_ts;
-    completion->device = done->device;
-  }
-  if (completion)
-    ops->signal_update(t, w->completion, AQ_UPDATE_SUB, 1, 0, AQ_RELEASE);
-  ops->signal_destroy(t, w->parts);
-  ops->signal_destroy(t, w->done);
-  free(w);
-  return false;
-}
-
-/* One of the copies; the order is the caller's own copy of it, to change. */
-typedef struct part {
-  order order;
-  void *to;
-  const void *from;
-  size_t size;
-} part;
-
-/* Fills to, from and size of the next part, and its devices where they differ
- * from the order's. */
-typedef void part_next(void *user, part *out);
-
-static hsa_status_t parts_submit(const order *o, const whole *w, uint64_t count,
-                                 part_next *next, void *user)
-{
-  const hsa_signal_t last[] = {w->parts};
-  aq_status status = AQ_OK;
-  for (uint64_t left = count; left-- > 0 && status == AQ_OK;) {
-    part p = {.order = *o};
-    next(user, &p);
-    aq_copy_desc copy = order_desc(&p.order, p.to, p.from, p.size);
-    copy.dependencies = left == 0 ? last : o->dependencies;
-    copy.dependency_count = left == 0 ? 1 : o->count;
-    copy.completion = left == 0 ? w->done : w->parts;
-    status = copy_give(o->runtime, &copy);
-  }
-  return aqdrop_status(status);
-}
-
-/* Submits at least one copy. */
-static hsa_status_t whole_submit(const order *o, uint64_t count,
-                                 part_next *next, void *user)
-{
-  const aq_transport_ops *ops = o->runtime->transport->ops;
-  aq_transport *t = o->runtime->transport;
-  aq_signal_desc down = {.value = (int64_t)count - 1};
-  aq_signal_desc one = {.value = 1, .flags = AQ_SIGNAL_PROFILE};
-  if (count == 1) {
-    part p = {.order = *o};
-    next(user, &p);
-    return order_submit(&p.order, p.to, p.from, p.size);
-  }
-  whole *w = malloc(sizeof *w);
-  if (!w)
-    return HSA_STATUS_ERROR_OUT_OF_RESOURCES;
-  *w = (whole){.runtime = o->runtime, .completion = o->completion};
-  if (ops->signal_create(t, &down, &w->parts, NULL) == AQ_OK) {
-    if (ops->signal_create(t, &one, &w->done, NULL) == AQ_OK) {
-      if (ops->signal_handler(t, w->done, AQ_EQ, 0, whole_done, w, NULL) ==
-          AQ_OK)
-        return parts_submit(o, w, count, next, user);
-      ops->signal_destroy(t, w->done);
-    }
-    ops->signal_destroy(t, w->parts);
-  }
-  free(w);
-  return HSA_STATUS_ERROR_OUT_OF_RESOURCES;
-}
-
 /* ---- boxes ---- */
 
-static size_t box_offset(const hsa_pitched_ptr_t *at, const hsa_dim3_t *offset,
-                         uint32_t y, uint32_t z)
+static char *box_start(const hsa_pitched_ptr_t *at, const hsa_dim3_t *offset)
 {
-  return offset->x + (size_t)(offset->y + y) * at->pitch +
-         (size_t)(offset->z + z) * at->slice;
+  return (char *)at->base + offset->x + (size_t)offset->y * at->pitch +
+         (size_t)offset->z * at->slice;
 }
 
-typedef struct rect {
-  const hsa_pitched_ptr_t *dst, *src;
-  const hsa_dim3_t *dst_offset, *src_offset, *range;
-  uint32_t y, z; /* of the next row */
-} rect;
-
-static void row_next(void *user, part *out)
+/* From the first byte to the end of the last row. */
+static size_t box_extent(const hsa_pitched_ptr_t *at, const hsa_dim3_t *range)
 {
-  rect *r = user;
-  out->to =
-      (char *)r->dst->base + box_offset(r->dst, r->dst_offset, r->y, r->z);
-  out->from = (const char *)r->src->base +
-              box_offset(r->src, r->src_offset, r->y, r->z);
-  out->size = r->range->x;
-  if (++r->y == r->range->y) {
-    r->y = 0;
-    r->z++;
-  }
+  return (size_t)(range->z - 1) * at->slice +
+         (size_t)(range->y - 1) * at->pitch + range->x;
+}
+
+static hsa_status_t box_submit(const order *o, const hsa_pitched_ptr_t *dst,
+                               const hsa_dim3_t *dst_offset,
+                               const hsa_pitched_ptr_t *src,
+                               const hsa_dim3_t *src_offset,
+                               const hsa_dim3_t *range)
+{
+  size_t size;
+  if (__builtin_mul_overflow((size_t)range->x * range->y, range->z, &size))
+    return HSA_STATUS_ERROR_INVALID_ARGUMENT;
+  const aq_copy_box box = {.width = range->x,
+                           .rows = range->y,
+                           .slices = range->z,
+                           .to = {dst->pitch, dst->slice},
+                           .from = {src->pitch, src->slice}};
+  aq_copy_desc copy = order_desc(o, size);
+  copy.to = aqdrop_memory_seen(o->runtime, box_start(dst, dst_offset),
+                               box_extent(dst, range));
+  copy.from = aqdrop_memory_seen(o->runtime, box_start(src, src_offset),
+                                 box_extent(src, range));
+  copy.box = &box;
+  return order_give(o, &copy);
 }
 
 hsa_status_t hsa_amd_memory_async_copy_rect(
@@ -312,7 +239,6 @@ hsa_status_t hsa_amd_memory_async_copy_rect(
 {
   AQDROP_ENTER(runtime);
   order o = {.runtime = runtime};
-  rect r = {dst, src, dst_offset, src_offset, range, 0, 0};
   if (!dst || !src || !dst_offset || !src_offset || !range || !dst->base ||
       !src->base || dir > DIRECTION_LAST)
     return HSA_STATUS_ERROR_INVALID_ARGUMENT;
@@ -324,7 +250,115 @@ hsa_status_t hsa_amd_memory_async_copy_rect(
   if (status != HSA_STATUS_SUCCESS || range->x == 0 || range->y == 0 ||
       range->z == 0)
     return status;
-  return whole_submit(&o, (uint64_t)range->y * range->z, row_next, &r);
+  return box_submit(&o, dst, dst_offset, src, src_offset, range);
+}
+
+/* ---- several copies, one completion ---- */
+
+/* One of the copies of an operation; the order is a copy of its own. */
+typedef struct part {
+  order order;
+  void *to;
+  const void *from;
+  size_t size;
+} part;
+
+/*
+ * Each piece has a signal of its own; the last one to end decrements the
+ * caller's. `holds` counts the pieces under way, and the submission. If a piece
+ * could not be submitted, those before it still move their bytes, and the
+ * caller's signal stays.
+ */
+typedef struct whole whole;
+
+typedef struct piece {
+  whole *whole;
+  hsa_signal_t signal;
+  uint32_t device; /* whose ticks they are */
+  uint64_t start, end;
+} piece;
+
+struct whole {
+  aqdrop *runtime;
+  hsa_signal_t completion;
+  uint32_t holds; /* atomic */
+  uint32_t count; /* of pieces that were submitted */
+  bool failed;
+  piece pieces[];
+};
+
+/* From the first start to the last end, in ticks of the first piece's device.
+ * All devices count from the same instant. */
+static void whole_time(const whole *w)
+{
+  aqsim_signal *completion = aqsim_signal_from(w->completion);
+  const aq_device_info *devices = w->runtime->info.devices;
+  const uint64_t hz = devices[w->pieces[0].device].timestamp_hz;
+  uint64_t start = UINT64_MAX, end = 0;
+  for (uint32_t i = 0; i < w->count; i++) {
+    const piece *p = &w->pieces[i];
+    const uint64_t other = devices[p->device].timestamp_hz;
+    const uint64_t begun = (uint64_t)((unsigned __int128)p->start * hz / other);
+    const uint64_t ended = (uint64_t)((unsigned __int128)p->end * hz / other);
+    start = begun < start ? begun : start;
+    end = ended > end ? ended : end;
+  }
+  completion->abi.start_ts = start;
+  completion->abi.end_ts = end;
+  completion->device = w->pieces[0].device;
+}
+
+static void whole_release(whole *w)
+{
+  if (__atomic_sub_fetch(&w->holds, 1, __ATOMIC_ACQ_REL) > 0)
+    return;
+  if (w->count > 0 && !w->failed && w->completion.handle) {
+    if (__atomic_load_n(&w->runtime->copies_timed, __ATOMIC_RELAXED))
+      whole_time(w);
+    w->runtime->transport->ops->signal_update(
+        w->runtime->transport, w->completion, AQ_UPDATE_SUB, 1, 0, AQ_RELEASE);
+  }
+  free(w);
+}
+
+static bool piece_done(int64_t value, void *user)
+{
+  piece *p = user;
+  aq_transport *t = p->whole->runtime->transport;
+  const aqsim_signal *signal = aqsim_signal_from(p->signal);
+  (void)value;
+  p->start = signal->abi.start_ts;
+  p->end = signal->abi.end_ts;
+  p->device = signal->device;
+  t->ops->signal_destroy(t, p->signal);
+  whole_release(p->whole);
+  return false;
+}
+
+static aq_status piece_submit(whole *w, const part *from)
+{
+  aq_transport *t = w->runtime->transport;
+  const aq_signal_desc one = {.value = 1, .flags = AQ_SIGNAL_PROFILE};
+  piece *p = &w->pieces[w->count];
+  aq_copy_desc copy =
+      order_linear(&from->order, from->to, from->from, from->size);
+  p->whole = w;
+  aq_status status = t->ops->signal_create(t, &one, &p->signal, NULL);
+  if (status != AQ_OK)
+    return status;
+  copy.completion = p->signal;
+  status = t->ops->signal_handler(t, p->signal, AQ_EQ, 0, piece_done, p, NULL);
+  if (status == AQ_OK) {
+    __atomic_fetch_add(&w->holds, 1, __ATOMIC_RELAXED);
+    w->count++;
+    status = copy_give(w->runtime, &copy);
+    if (status == AQ_OK)
+      return AQ_OK;
+    w->count--;
+    __atomic_fetch_sub(&w->holds, 1, __ATOMIC_RELAXED);
+  }
+  t->ops->signal_destroy(t, p->signal);
+  return status;
 }
 
 /* ---- batches ---- */
@@ -353,9 +387,8 @@ static hsa_agent_t entry_agent(const hsa_amd_memory_copy_op_t *op, uint32_t i)
   return op->num_entries > 0 ? op->dst_agent_list[i] : op->dst_agent;
 }
 
-static void entry_next(void *user, part *out)
+static void entry_next(entries *e, part *out)
 {
-  entries *e = user;
   const hsa_amd_memory_copy_op_t *op = e->op;
   const uint32_t i = e->next++;
   order_agents(&out->order, entry_agent(op, i), op->src_agent);
@@ -399,6 +432,33 @@ static hsa_status_t op_check(const order *batch,
   return HSA_STATUS_SUCCESS;
 }
 
+/* Entries without bytes are as nothing, as other copies of none. */
+static hsa_status_t op_submit(const order *o,
+                              const hsa_amd_memory_copy_op_t *op)
+{
+  const uint32_t count = op_count(op);
+  entries e = {o->runtime, op, 0};
+  aq_status status = AQ_OK;
+  if (count == 1) {
+    part p = {.order = *o};
+    entry_next(&e, &p);
+    return order_submit(&p.order, p.to, p.from, p.size);
+  }
+  whole *w = malloc(sizeof *w + count * sizeof w->pieces[0]);
+  if (!w)
+    return HSA_STATUS_ERROR_OUT_OF_RESOURCES;
+  *w = (whole){.runtime = o->runtime, .completion = o->completion, .holds = 1};
+  for (uint32_t i = 0; i < count && status == AQ_OK; i++) {
+    part p = {.order = *o};
+    entry_next(&e, &p);
+    if (p.size > 0)
+      status = piece_submit(w, &p);
+  }
+  w->failed = status != AQ_OK;
+  whole_release(w);
+  return aqdrop_status(status);
+}
+
 /* Nothing is copied if one of the operations is refused. */
 hsa_status_t
 hsa_amd_memory_async_batch_copy(const hsa_amd_memory_copy_op_t *copy_ops,
@@ -419,9 +479,8 @@ hsa_amd_memory_async_batch_copy(const hsa_amd_memory_copy_op_t *copy_ops,
   for (uint32_t i = 0; i < num_copy_ops && status == HSA_STATUS_SUCCESS; i++)
     status = op_check(&o, &copy_ops[i]);
   for (uint32_t i = 0; i < num_copy_ops && status == HSA_STATUS_SUCCESS; i++) {
-    entries e = {runtime, &copy_ops[i], 0};
     o.completion = copy_ops[i].completion_signal;
-    status = whole_submit(&o, op_count(&copy_ops[i]), entry_next, &e);
+    status = op_submit(&o, &copy_ops[i]);
   }
   return status;
 }

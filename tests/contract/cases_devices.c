@@ -118,6 +118,45 @@ static void copies_with_known_places_do_the_same(contract *c)
   ck_assert_str_eq(to, "payload");
 }
 
+enum { BOX_WIDTH = 8, BOX_ROWS = 3, BOX_SLICES = 2, BOX_BYTES = 256 };
+
+static const aq_copy_box box = {.width = BOX_WIDTH,
+                                .rows = BOX_ROWS,
+                                .slices = BOX_SLICES,
+                                .to = {32, 128},
+                                .from = {16, 64}};
+
+static void rows_are_copied_and_nothing_between(contract *c)
+{
+  static unsigned char from[BOX_BYTES], to[BOX_BYTES], expected[BOX_BYTES];
+  for (int i = 0; i < BOX_BYTES; i++) {
+    from[i] = (unsigned char)(i + 1);
+    to[i] = expected[i] = 0xee;
+  }
+  for (int z = 0; z < BOX_SLICES; z++)
+    for (int y = 0; y < BOX_ROWS; y++)
+      memcpy(expected + z * 128 + y * 32, from + z * 64 + y * 16, BOX_WIDTH);
+  aq_signal done = contract_signal(c, 2);
+  aq_copy_desc copy = aq_copy_by_address(
+      0, to, from, BOX_WIDTH * BOX_ROWS * BOX_SLICES, NULL, 0, done);
+  copy.box = &box;
+  ck_assert_status(c->ops->copy_submit(c->t, &copy, &c->rig.diag), AQ_OK,
+                   &c->rig.diag);
+  contract_settle(c);
+  ck_assert_int_eq(c->ops->signal_load(c->t, done, AQ_ACQUIRE), 1);
+  ck_assert_int_eq(memcmp(to, expected, BOX_BYTES), 0);
+}
+
+static void rows_of_another_size_are_refused(contract *c)
+{
+  char bytes[8] = "";
+  aq_copy_desc copy =
+      aq_copy_by_address(0, bytes, bytes, 1, NULL, 0, contract_signal(c, 1));
+  copy.box = &box;
+  ck_assert_status(c->ops->copy_submit(c->t, &copy, &c->rig.diag),
+                   AQ_ERR_INVALID, &c->rig.diag);
+}
+
 static void engines_are_those_of_info(contract *c)
 {
   char from[8] = "1234567", to[8] = "";
@@ -185,6 +224,10 @@ const contract_case contract_devices[] = {
      copies_go_between_all_memories},
     {"a copy whose places are known does what another does", "75", AQ_CAP_COPY,
      copies_with_known_places_do_the_same},
+    {"a copy of rows moves them, nothing between, and decrements once", "75",
+     AQ_CAP_COPY, rows_are_copied_and_nothing_between},
+    {"a copy of rows that are not its size is refused", NULL, AQ_CAP_COPY,
+     rows_of_another_size_are_refused},
     {"each copy engine of info copies, and no other is there", NULL,
      AQ_CAP_COPY, engines_are_those_of_info},
     {"a copy of devices that are not there is refused", NULL, AQ_CAP_COPY,

@@ -9,6 +9,7 @@
  *   fork N   the same, then a child with N + 1 of its own
  *   die N    the same, then SIGKILL
  *   kernel F loads the code object F and dispatches its kernel aq_fill
+ *   box      copies 3 slices of 5 rows of 8 bytes
  *   loop     packets until it is killed; prints a line when the first is done
  */
 #include <signal.h>
@@ -105,6 +106,24 @@ static void kernel_run(const char *path)
   hsa_queue_destroy(queue);
 }
 
+static void box_run(void)
+{
+  static char from[240], to[240];
+  hsa_queue_t *queue = queue_open();
+  hsa_signal_t done;
+  const hsa_pitched_ptr_t source = {from, 16, 80}, target = {to, 16, 80};
+  const hsa_dim3_t origin = {0, 0, 0}, range = {8, 5, 3};
+  if (hsa_signal_create(1, 0, NULL, &done) != HSA_STATUS_SUCCESS ||
+      hsa_amd_memory_async_copy_rect(&target, &origin, &source, &origin, &range,
+                                     device, 0, 0, NULL,
+                                     done) != HSA_STATUS_SUCCESS)
+    exit(14);
+  hsa_signal_wait_scacquire(done, HSA_SIGNAL_CONDITION_EQ, 0, UINT64_MAX,
+                            HSA_WAIT_STATE_BLOCKED);
+  hsa_signal_destroy(done);
+  hsa_queue_destroy(queue);
+}
+
 static void packets_run(int count)
 {
   hsa_queue_t *queue = queue_open();
@@ -134,6 +153,8 @@ int main(int argc, char **argv)
     loop();
   if (strcmp(how, "kernel") == 0)
     kernel_run(argv[2]);
+  else if (strcmp(how, "box") == 0)
+    box_run();
   else
     packets_run(count);
   if (strcmp(how, "leave") == 0)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Pools, allocations, what addresses belong to, copies. */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -453,6 +454,98 @@ START_TEST(a_box_is_copied_row_by_row_and_nothing_beside_it)
 }
 END_TEST
 
+static hsa_amd_profiling_async_copy_time_t copy_time(hsa_signal_t done)
+{
+  hsa_amd_profiling_async_copy_time_t time;
+  client_wait_zero(done);
+  ck_assert_done(hsa_amd_profiling_get_async_copy_time(done, &time));
+  ck_assert_uint_lt(time.start, time.end);
+  hsa_signal_store_relaxed(done, 1);
+  return time;
+}
+
+START_TEST(a_box_takes_the_time_of_as_many_bytes)
+{
+  enum {
+    WIDTH = 2048,
+    ROWS = 64,
+    SLICES = 8,
+    PITCH = 2 * WIDTH,
+    STEP = 40 /* ns, of the device's clock */
+  };
+  const size_t size = (size_t)WIDTH * ROWS * SLICES;
+  client c;
+  client_open(&c);
+  char *from, *to;
+  ck_assert_done(hsa_amd_memory_pool_allocate(c.host_fine, 2 * size, 0,
+                                              (void **)(void *)&from));
+  ck_assert_done(hsa_amd_memory_pool_allocate(c.device_coarse, 2 * size, 0,
+                                              (void **)(void *)&to));
+  ck_assert_done(hsa_amd_profiling_async_copy_enable(true));
+  hsa_signal_t done = client_signal(1);
+  ck_assert_done(hsa_amd_memory_async_copy(to, c.device, from, c.host, size, 0,
+                                           NULL, done));
+  const hsa_amd_profiling_async_copy_time_t run = copy_time(done);
+  hsa_pitched_ptr_t source = {from, PITCH, (size_t)PITCH * ROWS};
+  hsa_pitched_ptr_t target = {to, PITCH, (size_t)PITCH * ROWS};
+  hsa_dim3_t offset = {0, 0, 0}, range = {WIDTH, ROWS, SLICES};
+  ck_assert_done(hsa_amd_memory_async_copy_rect(
+      &target, &offset, &source, &offset, &range, c.device, 1, 0, NULL, done));
+  const hsa_amd_profiling_async_copy_time_t box = copy_time(done);
+  ck_assert_uint_le(box.end - box.start, run.end - run.start + STEP);
+  ck_assert_uint_le(run.end - run.start, box.end - box.start + STEP);
+  ck_assert_done(hsa_shut_down());
+}
+END_TEST
+
+START_TEST(a_box_that_leaves_the_address_space_is_refused)
+{
+  client c;
+  char from[8] = "", to[8] = "";
+  client_open(&c);
+  hsa_signal_t done = client_signal(1);
+  hsa_pitched_ptr_t source = {from, 1, 4}, target = {to, SIZE_MAX / 2, 4};
+  hsa_dim3_t offset = {0, 0, 0}, range = {1, 4, 1},
+             endless = {UINT32_MAX, UINT32_MAX, UINT32_MAX};
+  ck_assert_hsa(hsa_amd_memory_async_copy_rect(&target, &offset, &source,
+                                               &offset, &range, c.device, 1, 0,
+                                               NULL, done),
+                HSA_STATUS_ERROR_INVALID_ARGUMENT);
+  ck_assert_hsa(hsa_amd_memory_async_copy_rect(&source, &offset, &source,
+                                               &offset, &endless, c.device, 1,
+                                               0, NULL, done),
+                HSA_STATUS_ERROR_INVALID_ARGUMENT);
+  ck_assert_int_eq(hsa_signal_load_scacquire(done), 1);
+  ck_assert_done(hsa_shut_down());
+}
+END_TEST
+
+/* Nothing is mapped between the rows, nor below them. */
+START_TEST(a_box_may_have_holes_between_its_rows_but_none_in_them)
+{
+  enum { PAGE = 4096, ROWS = 3 };
+  client c;
+  client_open(&c);
+  char *from = mmap(NULL, 2 * ROWS * PAGE, PROT_READ | PROT_WRITE,
+                    MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  char to[ROWS * 8] = "";
+  ck_assert_ptr_ne(from, MAP_FAILED);
+  for (int i = 0; i < ROWS; i++) {
+    snprintf(from + 2 * i * PAGE, 8, "row %d", i);
+    ck_assert_int_eq(munmap(from + (2 * i + 1) * PAGE, PAGE), 0);
+  }
+  hsa_signal_t done = client_signal(1);
+  hsa_pitched_ptr_t source = {from, 2 * PAGE, 0}, target = {to, 8, 0};
+  hsa_dim3_t offset = {0, 0, 0}, range = {8, ROWS, 1};
+  ck_assert_done(hsa_amd_memory_async_copy_rect(
+      &target, &offset, &source, &offset, &range, c.device, 1, 0, NULL, done));
+  client_wait_zero(done);
+  ck_assert_str_eq(to, "row 0");
+  ck_assert_str_eq(to + 16, "row 2");
+  ck_assert_done(hsa_shut_down());
+}
+END_TEST
+
 START_TEST(ranges_keep_their_attributes_and_can_be_prefetched)
 {
   client c;
@@ -570,6 +663,9 @@ AQ_TEST_MAIN("dropin/memory",
              copies_with_inconsistent_dependencies_are_refused,
              engines_are_offered_and_copy,
              a_box_is_copied_row_by_row_and_nothing_beside_it,
+             a_box_takes_the_time_of_as_many_bytes,
+             a_box_that_leaves_the_address_space_is_refused,
+             a_box_may_have_holes_between_its_rows_but_none_in_them,
              ranges_keep_their_attributes_and_can_be_prefetched,
              memory_that_is_not_there_goes_to_the_handler_of_events,
              the_ring_of_a_queue_is_not_freed_and_the_handler_is_told)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Functions and attributes that runtimes of ROCm 7 ask for. */
+#include <malloc.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -164,6 +165,129 @@ START_TEST(a_batch_needs_no_signal)
   for (int i = 0; i < 2000 && !holds(to, 2 * PART, 1); i++)
     usleep(1000);
   ck_assert(holds(to, 2 * PART, 1));
+  ck_assert_done(hsa_shut_down());
+}
+END_TEST
+
+static hsa_amd_memory_copy_op_t list_make(const client *c, void **from,
+                                          void **to, hsa_agent_t *agents,
+                                          size_t *sizes,
+                                          hsa_signal_t completion)
+{
+  hsa_amd_memory_copy_op_t op =
+      op_make(c, HSA_AMD_MEMORY_COPY_OP_LINEAR, completion);
+  op.num_entries = 2;
+  op.src_list = from;
+  op.dst_list = to;
+  op.dst_agent_list = agents;
+  op.size_list = sizes;
+  return op;
+}
+
+/* Copies from the host have one engine: one after the other. */
+START_TEST(entries_take_from_the_first_start_to_the_last_end)
+{
+  enum { SIZE = 1 << 20 };
+  static char from[SIZE];
+  hsa_amd_profiling_async_copy_time_t one, both;
+  client c;
+  client_open(&c);
+  char *to = memory_make(&c, 2 * SIZE, 0);
+  hsa_signal_t done = client_signal(1);
+  void *sources[] = {from, from}, *targets[] = {to, to + SIZE};
+  hsa_agent_t agents[] = {c.device, c.device};
+  size_t sizes[] = {SIZE, SIZE};
+  hsa_amd_memory_copy_op_t op =
+      list_make(&c, sources, targets, agents, sizes, done);
+  op.src_agent = c.host;
+  ck_assert_done(hsa_amd_profiling_async_copy_enable(true));
+  ck_assert_done(hsa_amd_memory_async_copy(to, c.device, from, c.host, SIZE, 0,
+                                           NULL, done));
+  client_wait_zero(done);
+  ck_assert_done(hsa_amd_profiling_get_async_copy_time(done, &one));
+  hsa_signal_store_relaxed(done, 1);
+  ck_assert_done(hsa_amd_memory_async_batch_copy(&op, 1, 0, NULL));
+  client_wait_zero(done);
+  ck_assert_done(hsa_amd_profiling_get_async_copy_time(done, &both));
+  ck_assert_uint_ge(both.end - both.start + 2, 2 * (one.end - one.start));
+  ck_assert_done(hsa_shut_down());
+}
+END_TEST
+
+START_TEST(an_entry_without_bytes_does_not_hold_the_others_up)
+{
+  client c;
+  client_open(&c);
+  char *from = memory_make(&c, PART, 1), *to = memory_make(&c, PART, 0);
+  hsa_signal_t done = client_signal(1);
+  void *sources[] = {from, from}, *targets[] = {to, to};
+  hsa_agent_t agents[] = {c.device, c.device};
+  size_t sizes[] = {0, PART};
+  hsa_amd_memory_copy_op_t op =
+      list_make(&c, sources, targets, agents, sizes, done);
+  ck_assert_done(hsa_amd_memory_async_batch_copy(&op, 1, 0, NULL));
+  client_wait_zero(done);
+  ck_assert(holds(to, PART, 1));
+  ck_assert_done(hsa_shut_down());
+}
+END_TEST
+
+/* Every fifth allocation of the device fails, from the `first` on. */
+static void shortage_set(int first, int count)
+{
+  static char faults[1 << 17];
+  size_t used = 0;
+  for (int i = 0; i < count; i++)
+    used += (size_t)snprintf(faults + used, sizeof faults - used,
+                             "out-of-memory,0,%d,0,0,0;", first + 5 * i);
+  ck_assert_uint_lt(used, sizeof faults);
+  ck_assert_int_eq(setenv("AQUEDUCT_EXEC_FAULTS", faults, 1), 0);
+}
+
+/* Waits for each copy, so that none are in line. */
+static int batches_refused(const client *c, const hsa_amd_memory_copy_op_t *op,
+                           int count)
+{
+  static char from[1], to[1];
+  const hsa_signal_t end = client_signal(1);
+  int refused = 0;
+  for (int i = 0; i < count; i++) {
+    refused += hsa_amd_memory_async_batch_copy(op, 1, 0, NULL) ==
+               HSA_STATUS_ERROR_OUT_OF_RESOURCES;
+    hsa_signal_store_relaxed(end, 1);
+    while (hsa_amd_memory_async_copy(to, c->device, from, c->host, 1, 0, NULL,
+                                     end) != HSA_STATUS_SUCCESS)
+      ;
+    client_wait_zero(end);
+  }
+  ck_assert_done(hsa_signal_destroy(end));
+  return refused;
+}
+
+/* Two entries take two signals and two copies, the copy that is waited for is
+ * the fifth. So from the second failure on, the last entry's copy fails. */
+START_TEST(a_batch_that_fails_midway_holds_no_memory)
+{
+  enum { FEW = 100, MANY = 2000, SPARE = 65536 /* bytes */ };
+  client c;
+  shortage_set(203, FEW + MANY);
+  client_open(&c);
+  static char from[1], to[2];
+  void *sources[] = {from, from}, *targets[] = {to, to + 1};
+  hsa_agent_t agents[] = {c.device, c.device};
+  size_t sizes[] = {1, 1};
+  hsa_signal_t done = client_signal(1 << 30);
+  hsa_amd_memory_copy_op_t op =
+      list_make(&c, sources, targets, agents, sizes, done);
+  op.src_agent = c.host;
+  batches_refused(&c, &op, FEW);
+  const size_t before = mallinfo2().uordblks;
+  const int64_t left = hsa_signal_load_scacquire(done);
+  ck_assert_int_eq(batches_refused(&c, &op, MANY), MANY);
+  for (int i = 0; i < 2000 && mallinfo2().uordblks > before + SPARE; i++)
+    usleep(1000);
+  ck_assert_uint_le(mallinfo2().uordblks, before + SPARE);
+  ck_assert_int_eq(hsa_signal_load_scacquire(done), left);
   ck_assert_done(hsa_shut_down());
 }
 END_TEST
@@ -399,6 +523,9 @@ END_TEST
 AQ_TEST_MAIN("dropin/newer", a_batch_copies_one_several_and_to_several,
              a_batch_with_an_operation_that_is_not_served_copies_nothing,
              a_batch_needs_no_signal,
+             entries_take_from_the_first_start_to_the_last_end,
+             an_entry_without_bytes_does_not_hold_the_others_up,
+             a_batch_that_fails_midway_holds_no_memory,
              each_descriptor_of_a_queue_stands_for_itself,
              discarding_ranges_comes_after_what_it_waits_for,
              files_are_read_into_memory_of_a_device_and_written_from_it,

@@ -57,6 +57,11 @@ check "quiet is quiet" [ ! -s "$work/err" ]
 check "references to an open library are counted, not recorded" \
   [ "$(rows n call)" = "$(rows a call)" ]
 
+"$aqueduct" exec --quiet --name box -- "$work/app" box 2> /dev/null
+check "a copy of rows is one row, with the bytes of all" \
+  [ "$(rows box copy) $("$aqueduct" export box --format jsonl 2> /dev/null |
+    grep '"kind":"copy"' | sed 's/.*"bytes":\([0-9]*\).*/\1/')" = "1 120" ]
+
 try "$aqueduct" exec --name a -- "$work/app"
 check "a name that is taken is an error before the program runs" \
   [ "$status$(echo "$err" | grep -c "a run named 'a' already")" = 1251 ]

@@ -247,13 +247,26 @@ static void copy_start(fixed *f, fixed_copy *copy)
   copy->end = f->now + f->takes;
 }
 
+static void copy_move(const fixed_copy *copy)
+{
+  const aq_copy_box *box = &copy->box;
+  if (box->width == 0)
+    memmove(copy->to, copy->from, copy->size);
+  for (uint32_t z = 0; box->width > 0 && z < box->slices; z++)
+    for (uint32_t y = 0; y < box->rows; y++)
+      memmove((char *)copy->to + z * box->to.slice + y * box->to.row,
+              (const char *)copy->from + z * box->from.slice +
+                  y * box->from.row,
+              box->width);
+}
+
 static void copy_end(fixed *f, fixed_copy *copy)
 {
   fixed_copy **link = &f->copies;
   while (*link != copy)
     link = &(*link)->next;
   *link = copy->next;
-  memmove(copy->to, copy->from, copy->size);
+  copy_move(copy);
   if (f->records) {
     aq_record row;
     aq_record_init(&row);
@@ -289,12 +302,20 @@ aq_status fixed_copy_submit(aq_transport *t, const aq_copy_desc *desc,
   if (desc->engine != AQ_COPY_ENGINE_ANY)
     return aq_diag_set(diag, AQ_ERR_INVALID,
                        "copy engine %u; there is none to choose", desc->engine);
+  if (desc->box &&
+      (uint64_t)desc->box->width * desc->box->rows * desc->box->slices !=
+          desc->size)
+    return aq_diag_set(diag, AQ_ERR_INVALID,
+                       "rows that are not the %zu bytes of the copy",
+                       desc->size);
   fixed_copy *copy = calloc(1, sizeof *copy + count * sizeof(aq_signal));
   if (!copy)
     return aq_diag_set(diag, AQ_ERR_NO_MEMORY, "out of memory for a copy");
   copy->to = desc->to;
   copy->from = desc->from;
   copy->size = desc->size;
+  if (desc->box)
+    copy->box = *desc->box;
   copy->completion = desc->completion;
   copy->submit = f->now;
   copy->count = count;

@@ -52,6 +52,7 @@ typedef struct fixed_copy {
   void *to;
   const void *from;
   size_t size;
+  aq_copy_box box; /* width 0: one run of bytes */
   aq_signal completion;
   bool busy;
   aq_time submit, start, end;

@@ -9,7 +9,6 @@
 #include <string.h>
 
 #include "backend_sim/completion.h"
-#include "backend_sim/pages.h"
 #include "backend_sim/policy/device_policy.h"
 
 enum {
@@ -269,11 +268,11 @@ static bool copy_is_possible(aqsim_copy *copy)
   uint64_t unmapped;
   if (copy->lost)
     copy_fault(copy, "freed before it ended:", copy->lost);
-  else if (aqsim_memory_unmapped(AQSIM_READ, (uintptr_t)copy->from, copy->size,
-                                 &unmapped))
+  else if (aqsim_box_unmapped(&copy->box, &copy->box.from, AQSIM_READ,
+                              (uintptr_t)copy->from, &unmapped))
     copy_fault(copy, "read of", unmapped);
-  else if (aqsim_memory_unmapped(AQSIM_WRITE, (uintptr_t)copy->to, copy->size,
-                                 &unmapped))
+  else if (aqsim_box_unmapped(&copy->box, &copy->box.to, AQSIM_WRITE,
+                              (uintptr_t)copy->to, &unmapped))
     copy_fault(copy, "write to", unmapped);
   else
     return true;
@@ -288,7 +287,7 @@ static void copy_end(aqsim_copy *copy)
   if (!copy_is_possible(copy))
     return;
   copy->state = AQSIM_COPY_COMPLETES;
-  memmove(copy->to, copy->from, copy->size);
+  aqsim_box_move(&copy->box, copy->to, copy->from);
   sim->touched = true;
   aqsim_calendar_push(&sim->calendar, &copy->event,
                       copy->end + copy->device->model->signal_write,
@@ -352,7 +351,10 @@ aq_status aqsim_copy_desc_check(const aq_copy_desc *desc, uint32_t devices,
                        "copy_submit: memory of device %u to %u; expected less "
                        "than %u, the host, or the memory of the address",
                        desc->from_device, desc->to_device, devices);
-  return dependencies_check(desc->dependencies, desc->dependency_count, diag);
+  aq_status status = aqsim_box_check(desc, diag);
+  return status == AQ_OK ? dependencies_check(desc->dependencies,
+                                              desc->dependency_count, diag)
+                         : status;
 }
 
 static uint32_t place(const aqsim *sim, uint32_t device, const void *address)
@@ -375,6 +377,7 @@ static void copy_init(aqsim_copy *copy, aqsim *sim, const aq_copy_desc *desc)
       .to = desc->to,
       .from = desc->from,
       .size = desc->size,
+      .box = aqsim_box_of(desc),
       .completion = desc->completion,
       .submit = sim->now,
       .next = sim->copies,
@@ -418,17 +421,13 @@ aq_status aqsim_copy_submit(aqsim *sim, const aq_copy_desc *desc, aq_diag *diag)
   return AQ_OK;
 }
 
-static bool copy_names(uint64_t at, uint64_t bytes, uint64_t address,
-                       uint64_t size)
-{
-  return at < address + size && address < at + bytes;
-}
-
 void aqsim_copies_lose(aqsim *sim, uint64_t address, uint64_t size)
 {
   for (aqsim_copy *copy = sim->copies; copy; copy = copy->next)
-    if (copy_names((uintptr_t)copy->from, copy->size, address, size) ||
-        copy_names((uintptr_t)copy->to, copy->size, address, size))
+    if (aqsim_box_touches(&copy->box, &copy->box.from, (uintptr_t)copy->from,
+                          address, size) ||
+        aqsim_box_touches(&copy->box, &copy->box.to, (uintptr_t)copy->to,
+                          address, size))
       copy->lost = address;
 }
 

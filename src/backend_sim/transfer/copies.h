@@ -9,6 +9,7 @@
 #define AQSIM_COPIES_H
 
 #include "backend_sim/core.h"
+#include "backend_sim/transfer/boxes.h"
 
 typedef enum aqsim_copy_state {
   AQSIM_COPY_WAITS,     /* for dependencies or its engine */
@@ -28,15 +29,16 @@ struct aqsim_copy {
   aqsim_copy_state state;
   void *to;
   const void *from;
-  size_t size;
+  size_t size; /* of all rows of the box */
+  aqsim_box box;
   uint64_t lost; /* memory of it that was unmapped meanwhile, or 0 */
   aq_signal completion;
   aq_time submit, ready, start, end;
   aqsim_gate_leg legs[];
 };
 
-/* Words dependencies and a count that disagree, devices and an engine that are
- * not there. */
+/* Words dependencies and a count that disagree, devices that are not there,
+ * and a box that is not of the copy's size. */
 aq_status aqsim_copy_desc_check(const aq_copy_desc *desc, uint32_t devices,
                                 aq_diag *diag);
 

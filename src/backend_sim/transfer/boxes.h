@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The bytes of a copy: rows of a box. A copy without one is a box of one row,
+ * which may be longer than a box's.
+ */
+#ifndef AQSIM_BOXES_H
+#define AQSIM_BOXES_H
+
+#include "backend_sim/pages.h"
+#include "common/transport.h"
+
+typedef struct aqsim_box {
+  size_t width; /* bytes of a row, > 0 */
+  uint32_t rows, slices;
+  aq_copy_pitch to, from;
+} aqsim_box;
+
+/* Words a box that is not of the copy's size or that leaves the address
+ * space. */
+aq_status aqsim_box_check(const aq_copy_desc *desc, aq_diag *diag);
+
+/* Of a copy that was checked and has bytes. */
+aqsim_box aqsim_box_of(const aq_copy_desc *desc);
+
+/* Rows move in their order. */
+void aqsim_box_move(const aqsim_box *box, void *to, const void *from);
+
+/* Whether some byte of the rows at `at` cannot be accessed; *hole is the first.
+ * What is between the rows does not matter. */
+bool aqsim_box_unmapped(const aqsim_box *box, const aq_copy_pitch *pitch,
+                        aqsim_access access, uint64_t at, uint64_t *hole);
+
+/* Whether some byte of the rows at `at` is in [address, +size). */
+bool aqsim_box_touches(const aqsim_box *box, const aq_copy_pitch *pitch,
+                       uint64_t at, uint64_t address, uint64_t size);
+
+#endif
