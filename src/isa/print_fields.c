@@ -208,7 +208,7 @@ bool aq_isa_format_print(uint8_t format, char text[AQ_ISA_FIELD_SIZE])
 
 void aq_isa_attribute_print(uint16_t imm, char text[AQ_ISA_FIELD_SIZE])
 {
-  snprintf(text, AQ_ISA_FIELD_SIZE, "attr%u.%c", imm & 63,
+  snprintf(text, AQ_ISA_FIELD_SIZE, "attr%d.%c", imm & 63,
            "xyzw"[imm >> 6 & 3]);
 }
 
@@ -229,9 +229,9 @@ void aq_isa_target_print(uint16_t imm, char text[AQ_ISA_FIELD_SIZE])
   else if (imm == DEPTH || imm == NOTHING)
     snprintf(text, AQ_ISA_FIELD_SIZE, imm == DEPTH ? "mrtz" : "null");
   else if (imm >= POSITION && imm < POSITION + 4)
-    snprintf(text, AQ_ISA_FIELD_SIZE, "pos%u", imm - POSITION);
+    snprintf(text, AQ_ISA_FIELD_SIZE, "pos%d", imm - POSITION);
   else if (imm >= PARAMETER)
-    snprintf(text, AQ_ISA_FIELD_SIZE, "param%u", imm - PARAMETER);
+    snprintf(text, AQ_ISA_FIELD_SIZE, "param%d", imm - PARAMETER);
   else
     snprintf(text, AQ_ISA_FIELD_SIZE, "invalid_target_%u", imm);
 }

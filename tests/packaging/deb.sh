@@ -28,6 +28,7 @@ finish() {
 
 work=$(mktemp -d)
 root=$work/root
+# shellcheck disable=SC2317 # the trap calls it
 leave() {
   umount "$root/proc" 2> /dev/null
   rm -rf "$work"
