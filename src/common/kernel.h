@@ -106,9 +106,8 @@ static inline void *aq_kernel_variable(const aq_kernel_call *call,
 {
   char text[AQ_KERNEL_ERROR_SIZE];
   uint64_t bytes = 0;
-  void *at = NULL;
-  if (call->scope)
-    at = call->scope->variable(call->scope, name, &bytes);
+  void *const at =
+      call->scope ? call->scope->variable(call->scope, name, &bytes) : NULL;
   if (at && (bytes == 0 || bytes >= size))
     return at;
   if (at)
