@@ -65,7 +65,9 @@ include tests/bench/local.mk
 include tests/fuzz/local.mk
 
 # Whole builds of their own, in folders below this one.
-.PHONY: check-abuse check-abuse-here check-asan check-hsa check-mutants check-oracles check-soak check-tsan check-valgrind lint
+.PHONY: check-abuse check-abuse-here check-asan check-hsa check-mutants \
+	check-oracles check-rocm check-soak check-tsan check-valgrind lint \
+	suites-docs
 check-asan:
 	$(srcdir)/tools/check-sanitized.sh address,undefined
 # The drop-in under abuse, here and under the sanitizers.

@@ -14,7 +14,6 @@ EXTRA_DIST += tests/rocm/check.hpp tests/rocm/host_memory.hip \
 	tests/rocm/sparse/structure.cpp tests/rocm/sparse/vectors.cpp
 dist_check_SCRIPTS += tests/rocm/test_hip_api.sh tests/rocm/test_libraries.sh
 
-.PHONY: check-rocm
 check-rocm: aqueduct
 	$(AM_V_at)$(SHELL) $(srcdir)/tests/rocm/check_libraries.sh ./aqueduct \
 	  $(ROCM_DEVICES) > libraries.tsv; status=$$?; \

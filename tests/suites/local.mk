@@ -6,7 +6,6 @@ dist_check_SCRIPTS += tests/suites/test_suites.sh
 
 # The table of doc/ci.md, from the results that the scripts wrote (-o).
 aq_suite_results = traces/suites/rocrand.tsv
-.PHONY: suites-docs
 suites-docs:
 	$(AM_V_at)cd $(srcdir) && $(AWK) -f tests/suites/table.awk \
 	  $(aq_suite_results) | tools/doc-block.sh suites doc/ci.md

@@ -71,14 +71,14 @@ static uint64_t page_end(uint64_t end)
 /* Rows whose pages follow one another are asked for at once: a question costs a
  * system call. */
 bool aqsim_box_unmapped(const aqsim_box *box, const aq_copy_pitch *pitch,
-                        aqsim_access access, uint64_t at, uint64_t *hole)
+                        aqsim_access access, uint64_t at, uint64_t *unmapped)
 {
   uint64_t begin = at, end = at + box->width;
   for (uint32_t z = 0; z < box->slices; z++)
     for (uint32_t y = 0; y < box->rows; y++) {
       const uint64_t row = at + row_offset(pitch, y, z);
       if (row < begin || row > page_end(end)) {
-        if (aqsim_memory_unmapped(access, begin, end - begin, hole))
+        if (aqsim_memory_unmapped(access, begin, end - begin, unmapped))
           return true;
         begin = row;
         end = row + box->width;
@@ -86,7 +86,7 @@ bool aqsim_box_unmapped(const aqsim_box *box, const aq_copy_pitch *pitch,
         end = row + box->width;
       }
     }
-  return aqsim_memory_unmapped(access, begin, end - begin, hole);
+  return aqsim_memory_unmapped(access, begin, end - begin, unmapped);
 }
 
 bool aqsim_box_touches(const aqsim_box *box, const aq_copy_pitch *pitch,

@@ -25,10 +25,10 @@ aqsim_box aqsim_box_of(const aq_copy_desc *desc);
 /* Rows move in their order. */
 void aqsim_box_move(const aqsim_box *box, void *to, const void *from);
 
-/* Whether some byte of the rows at `at` cannot be accessed; *hole is the first.
- * What is between the rows does not matter. */
+/* Whether some byte of the rows at `at` cannot be accessed; *unmapped is the
+ * first. Memory between the rows does not matter. */
 bool aqsim_box_unmapped(const aqsim_box *box, const aq_copy_pitch *pitch,
-                        aqsim_access access, uint64_t at, uint64_t *hole);
+                        aqsim_access access, uint64_t at, uint64_t *unmapped);
 
 /* Whether some byte of the rows at `at` is in [address, +size). */
 bool aqsim_box_touches(const aqsim_box *box, const aq_copy_pitch *pitch,
