@@ -425,7 +425,7 @@ static const struct {
     {by_unknown_memory, "fill: 16 bytes at"},
     {by_an_argument_that_points_to_unknown_memory, "kernel argument at byte 0"},
     {by_a_kernel_without_a_name, "has no name"},
-    {by_a_host_call_without_a_name, "host call: without a name"},
+    {by_a_host_call_without_a_name, "host call without a name"},
     {by_memory_that_is_not_to_be_touched, "is not to be captured"},
     {by_operations_that_fail, "not captured"},
     {by_memory_that_overlaps, "overlaps"},

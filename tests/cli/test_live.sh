@@ -46,13 +46,13 @@ check "every queue is told before" contains "$err" \
 try "$aqueduct" show hung
 check "nothing of it is stored" [ "$status" = 2 ]
 
-# Before the run looks for it, the signal is ignored; so it is sent until it
-# is answered, at most for a minute.
-(
-  trap '' USR1
-  exec "$aqueduct" run -q "$work/slow.json" --pace 1 2> "$work/dump"
-) > /dev/null &
+# Before the run looks for it, the signal is ignored: by the shell before it
+# forks, or the first one could end the new process. So the loop sends it until
+# the run answers, at most for a minute.
+trap '' USR1
+"$aqueduct" run -q "$work/slow.json" --pace 1 > /dev/null 2> "$work/dump" &
 pid=$!
+trap - USR1
 tries=0
 until grep -q 'packet 0: active, step' "$work/dump" || [ $tries = 1200 ]; do
   kill -USR1 $pid
