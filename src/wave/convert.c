@@ -49,7 +49,6 @@ static uint32_t code_overflow(element_type type, bool nan, bool saturates)
            : saturates ? largest
                        : largest + 1;
   case ONES_NAN:
-    return nan || !saturates ? largest + 1 : largest;
   case FNUZ:
     return nan || !saturates ? largest + 1 : largest;
   default:
