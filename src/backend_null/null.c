@@ -258,8 +258,7 @@ static void null_kernel_unregister(aq_transport *t, uint64_t object)
 static bool null_kernel_describe(aq_transport *t, uint64_t object,
                                  aq_kernel_info *out)
 {
-  const aqsim_kernel *kernel =
-      aqsim_kernel_from(&null_from(t)->kernels, object);
+  const aqsim_kernel *kernel = aqsim_null_kernel(null_from(t), object);
   if (kernel)
     aqsim_kernel_describe(kernel, out);
   return kernel != NULL;

@@ -48,8 +48,7 @@ static void signal_decrement(aqsim_null *n, aq_signal handle)
   n->changed = true;
 }
 
-/* The kernel that a packet names; that of the packet before it, mostly. */
-static const aqsim_kernel *kernel_find(aqsim_null *n, uint64_t object)
+const aqsim_kernel *aqsim_null_kernel(aqsim_null *n, uint64_t object)
 {
   if (!n->recent || n->recent_object != object) {
     n->recent = aqsim_kernel_from(&n->kernels, object);
@@ -63,7 +62,7 @@ static uint32_t kernel_run(aqsim_null *n, const aq_kernel_packet *packet,
 {
   static const aqsim_packet_limits limits = {.workgroup_max = UINT64_MAX,
                                              .lds_per_workgroup = UINT64_MAX};
-  const aqsim_kernel *kernel = kernel_find(n, packet->kernel_object);
+  const aqsim_kernel *kernel = aqsim_null_kernel(n, packet->kernel_object);
   uint32_t fault = aqsim_kernel_packet_check(packet, kernel, &limits, text);
   if (fault || !kernel->desc.function || aqsim_packet_workgroups(packet) == 0)
     return fault;

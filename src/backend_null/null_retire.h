@@ -43,7 +43,7 @@ typedef struct aqsim_null {
   uint32_t device_count;
   aqsim_signals signals;
   aqsim_kernels kernels;
-  const aqsim_kernel *recent; /* the last one that ran; NULL: look it up */
+  const aqsim_kernel *recent; /* the last one named; NULL: look it up */
   uint64_t recent_object;
   aqsim_memory memory;
   aqsim_null_queue *queues;
@@ -55,6 +55,10 @@ typedef struct aqsim_null {
   bool waiting;   /* some queue or copy waits for a signal */
   bool destroyed; /* a queue was destroyed meanwhile */
 } aqsim_null;
+
+/* The kernel of an object, or NULL. Remembers the last one: a packet mostly
+ * names the kernel of the packet, or of the launch, before it. */
+const aqsim_kernel *aqsim_null_kernel(aqsim_null *n, uint64_t object);
 
 /* Retires the packets of one queue, up to one that has to wait. */
 void aqsim_null_queue_run(aqsim_null *n, aqsim_null_queue *queue);
