@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "config.h"
 
-#include "cli/man.h"
+#include "gendoc/man.h"
 
 #include <ctype.h>
 #include <string.h>
@@ -135,8 +135,7 @@ static void put_see_also(FILE *out, const aq_cli_command *command)
   fputs(".SH SEE ALSO\n.BR aqueduct (1)\n", out);
 }
 
-void aq_cli_man_print(FILE *out, const aq_cli_command *command,
-                      const char *version)
+void aq_man_print(FILE *out, const aq_cli_command *command, const char *version)
 {
   const aq_cli_command *about = command ? command : &aq_cli_program;
   put_head(out, command, version);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "config.h"
 
-#include "cli/completion.h"
+#include "gendoc/completion.h"
 
 #include "cli/table.h"
 
@@ -173,7 +173,7 @@ static void put_arguments(FILE *out)
   fputs("  esac\n", out);
 }
 
-void aq_cli_completion_print(FILE *out)
+void aq_completion_print(FILE *out)
 {
   fputs("# bash completion of aqueduct, made from src/cli/table.c.\n", out);
   fputs(functions, out);

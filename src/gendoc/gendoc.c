@@ -8,8 +8,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "cli/completion.h"
-#include "cli/man.h"
+#include "gendoc/completion.h"
+#include "gendoc/man.h"
 
 static int usage(void)
 {
@@ -22,7 +22,7 @@ static int print_man(const char *name)
   for (int i = 0; i < AQ_CLI_CMD_COUNT; i++) {
     if (strcmp(aq_cli_commands[i].name, name) != 0)
       continue;
-    aq_cli_man_print(stdout, &aq_cli_commands[i], PACKAGE_VERSION);
+    aq_man_print(stdout, &aq_cli_commands[i], PACKAGE_VERSION);
     return 0;
   }
   return usage();
@@ -31,9 +31,9 @@ static int print_man(const char *name)
 int main(int argc, char **argv)
 {
   if (argc == 2 && strcmp(argv[1], "completion") == 0)
-    aq_cli_completion_print(stdout);
+    aq_completion_print(stdout);
   else if (argc == 2 && strcmp(argv[1], "man") == 0)
-    aq_cli_man_print(stdout, NULL, PACKAGE_VERSION);
+    aq_man_print(stdout, NULL, PACKAGE_VERSION);
   else if (argc != 3 || strcmp(argv[1], "man") != 0)
     return usage();
   else
