@@ -33,6 +33,8 @@ typedef struct aq_cap_player_options {
   aq_time timeout;                  /* of each wait of the host; 0: none */
   aq_record_sink *records;          /* rows of the operations of each run, as
                                        aq_context_options says; NULL: none */
+  aq_kernels_from from; /* on transports that run host functions; on others a
+                           kernel's code is its only source */
 } aq_cap_player_options;
 
 typedef struct aq_cap_played {

@@ -93,8 +93,9 @@ static aq_status ask_read(aq_cli *cli, aq_launch_ask *ask)
   if (status == AQ_OK)
     status =
         bounded_read(cli, AQ_CLI_OPT_REPEAT, 1, REPEATS_MAX, &ask->repeats);
-  ask->profile_isa = aq_cli_flag(cli, AQ_CLI_OPT_PROFILE_ISA);
-  ask->trace_isa = cli->values[AQ_CLI_OPT_TRACE_ISA];
+  if (status == AQ_OK)
+    status = aq_kernels_from_read(cli->values[AQ_CLI_OPT_KERNELS_FROM],
+                                  &ask->from, &cli->diag);
   ask->may_miss = missing && strcmp(missing, "warn") == 0;
   return status == AQ_OK ? args_read(cli, ask) : status;
 }

@@ -9,9 +9,29 @@
 #include "cli/contain.h"
 #include "cli/perform.h"
 #include "cli/runs.h"
+#include "common/kernel_set.h"
 #include "common/text.h"
 #include "perform/capture.h"
 #include "perform/replay.h"
+
+/* Options that have no meaning for a kind of input are refused, not ignored. */
+static const aq_cli_option_id run_options[] = {
+    AQ_CLI_OPT_MODE,     AQ_CLI_OPT_LEVEL,  AQ_CLI_OPT_QUEUES, AQ_CLI_OPT_EDGES,
+    AQ_CLI_OPT_AS_GRAPH, AQ_CLI_OPT_POLICY, AQ_CLI_OPT_COUNT};
+static const aq_cli_option_id capture_options[] = {
+    AQ_CLI_OPT_BENCH,       AQ_CLI_OPT_KERNELS,   AQ_CLI_OPT_KERNELS_FROM,
+    AQ_CLI_OPT_PROFILE_ISA, AQ_CLI_OPT_TRACE_ISA, AQ_CLI_OPT_COUNT};
+
+static aq_status options_refuse(aq_cli *cli, const aq_cli_option_id *foreign,
+                                const char *input)
+{
+  for (; *foreign != AQ_CLI_OPT_COUNT; foreign++)
+    if (cli->given[*foreign])
+      return aq_diag_set(&cli->diag, AQ_ERR_INVALID,
+                         "--%s does not apply to %s",
+                         aq_cli_options[*foreign].name, input);
+  return AQ_OK;
+}
 
 /* ---- a stored run ---- */
 
@@ -87,12 +107,9 @@ static aq_status replay_run(aq_cli *cli, aq_performance *performance,
   aq_performed performed;
   aq_store *store;
   sigset_t before;
-  if (cli->given[AQ_CLI_OPT_BENCH] || cli->given[AQ_CLI_OPT_KERNELS])
-    return aq_diag_set(&cli->diag, AQ_ERR_INVALID,
-                       "--bench and --kernels are for captures, which '%s' is "
-                       "not",
-                       cli->args[0]);
-  aq_status status = ask_read(cli, &ask);
+  aq_status status = options_refuse(cli, capture_options, "a stored run");
+  if (status == AQ_OK)
+    status = ask_read(cli, &ask);
   if (status == AQ_OK)
     status = existing_store_open(cli, &store);
   if (status != AQ_OK)
@@ -110,24 +127,6 @@ static aq_status replay_run(aq_cli *cli, aq_performance *performance,
 }
 
 /* ---- a capture ---- */
-
-/* Options that have no meaning for a capture are refused, not ignored. */
-static aq_status options_refuse(aq_cli *cli)
-{
-  static const aq_cli_option_id foreign[] = {
-      AQ_CLI_OPT_MODE, AQ_CLI_OPT_LEVEL, AQ_CLI_OPT_QUEUES, AQ_CLI_OPT_EDGES,
-      AQ_CLI_OPT_AS_GRAPH};
-  for (size_t i = 0; i < sizeof foreign / sizeof *foreign; i++)
-    if (cli->given[foreign[i]])
-      return aq_diag_set(&cli->diag, AQ_ERR_INVALID,
-                         "--%s does not apply to a capture",
-                         aq_cli_options[foreign[i]].name);
-  if (cli->values[AQ_CLI_OPT_POLICY])
-    return aq_diag_set(&cli->diag, AQ_ERR_INVALID,
-                       "--policy does not apply to a capture, which names its "
-                       "queues");
-  return AQ_OK;
-}
 
 static int by_value(const void *a, const void *b)
 {
@@ -192,7 +191,10 @@ static aq_status replay_capture(aq_cli *cli, aq_performance *performance,
                         .kernels = aq_cli_repeats(cli, AQ_CLI_OPT_KERNELS)};
   aq_captured captured;
   aq_store *store;
-  aq_status status = options_refuse(cli);
+  aq_status status = options_refuse(cli, run_options, "a capture");
+  if (status == AQ_OK)
+    status = aq_kernels_from_read(cli->values[AQ_CLI_OPT_KERNELS_FROM],
+                                  &ask.from, &cli->diag);
   if (status == AQ_OK)
     status = aq_cli_number(cli, AQ_CLI_OPT_BENCH, 1, 0, &ask.repeats);
   if (status == AQ_OK && ask.repeats > AQ_CAPTURE_REPEATS_MAX)

@@ -10,28 +10,19 @@
 #include <time.h>
 
 #include "cli/runs.h"
+#include "common/time_text.h"
 
 /* ---- options ---- */
 
-/* "V" or "V/W": so much virtual time for so much wall time. */
 static aq_status pace_read(aq_cli *cli, aq_pace *out)
 {
   const char *text = cli->values[AQ_CLI_OPT_PACE];
-  unsigned long parts[2] = {0, 1};
-  char *end = NULL;
-  if (!text)
+  if (!text || aq_pace_read(text, out))
     return AQ_OK;
-  parts[0] = strtoul(text, &end, 10);
-  if (*end == '/')
-    parts[1] = strtoul(end + 1, &end, 10);
-  if (*end || strchr(text, '-') || parts[0] == 0 || parts[1] == 0 ||
-      parts[0] > UINT32_MAX || parts[1] > UINT32_MAX)
-    return aq_diag_set(&cli->diag, AQ_ERR_INPUT,
-                       "--pace %s: expected V or V/W, whole numbers from 1 to "
-                       "4294967295",
-                       text);
-  *out = (aq_pace){(uint32_t)parts[0], (uint32_t)parts[1]};
-  return AQ_OK;
+  return aq_diag_set(&cli->diag, AQ_ERR_INPUT,
+                     "--pace %s: expected V or V/W, whole numbers from 1 to "
+                     "4294967295",
+                     text);
 }
 
 static aq_semantics semantics_read(const aq_cli *cli)
@@ -95,6 +86,8 @@ aq_status aq_cli_performance_options(aq_cli *cli, aq_performance_options *out)
       .record = cli->values[AQ_CLI_OPT_RECORD],
       .record_limit = cli->values[AQ_CLI_OPT_RECORD_LIMIT],
       .edits = aq_cli_repeats(cli, AQ_CLI_OPT_SET),
+      .profile_isa = aq_cli_flag(cli, AQ_CLI_OPT_PROFILE_ISA),
+      .trace_isa = cli->values[AQ_CLI_OPT_TRACE_ISA],
       .timeout_needs_live = cli->given[AQ_CLI_OPT_TIMEOUT],
       .asked = signal_came,
       .line = line_print};

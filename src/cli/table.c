@@ -119,8 +119,9 @@ const aq_cli_command aq_cli_commands[AQ_CLI_CMD_COUNT] = {
              "A CAPTURE is a file in which a program recorded its submissions. "
              "Replay submits the operations again without pauses and compares "
              "the memory at the end with the capture's: if it differs, the "
-             "exit status is 1 and nothing is stored. --kernels names the host "
-             "functions of its kernels. --bench repeats the capture without "
+             "exit status is 1 and nothing is stored. A kernel runs its host "
+             "function of --kernels, else, on the simulator, the code that the "
+             "capture holds. --bench repeats the capture without "
              "records, and the run's notes keep the time of each repetition. "
              "The options of runs do not apply.\n\n"
              "A file of exec --capture is a CAPTURE too: replay sends the same "
@@ -137,7 +138,8 @@ const aq_cli_command aq_cli_commands[AQ_CLI_CMD_COUNT] = {
                        "20",
                        "a capture, checked, and timed 20 times"}},
          .options = PERFORMING | BIT(MODE) | BIT(LEVEL) | BIT(QUEUES) |
-                    BIT(EDGES) | BIT(AS_GRAPH) | BIT(BENCH) | BIT(KERNELS),
+                    BIT(EDGES) | BIT(AS_GRAPH) | BIT(BENCH) | BIT(KERNELS) |
+                    BIT(KERNELS_FROM) | BIT(PROFILE_ISA) | BIT(TRACE_ISA),
          .args_min = 1,
          .args_max = 1,
          .what = AQ_CLI_RUN},
@@ -220,8 +222,8 @@ const aq_cli_command aq_cli_commands[AQ_CLI_CMD_COUNT] = {
                "a hundred times, from and to files"}},
          .options = BIT(GRID) | BIT(WORKGROUP) | BIT(LDS) | BIT(ARGS) |
                     BIT(PRINT) | BIT(REPEAT) | BIT(TIMEOUT) | BIT(KERNELS) |
-                    BIT(MISSING_KERNELS) | BIT(SET) | BIT(FAULTS) |
-                    BIT(PROFILE_ISA) | BIT(TRACE_ISA),
+                    BIT(KERNELS_FROM) | BIT(MISSING_KERNELS) | BIT(SET) |
+                    BIT(FAULTS) | BIT(PROFILE_ISA) | BIT(TRACE_ISA),
          .args_min = 2,
          .args_max = INT32_MAX,
          .what = AQ_CLI_FILE},

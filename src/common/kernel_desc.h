@@ -114,6 +114,13 @@ typedef struct aq_kernel_desc {
 
 enum { AQ_KERNEL_NO_ARGS = 16 };
 
+/* The source of a kernel's effect, where both are there. */
+typedef enum aq_kernels_from {
+  AQ_KERNELS_FROM_AUTO, /* its host function, else its code */
+  AQ_KERNELS_FROM_HOST, /* host functions only */
+  AQ_KERNELS_FROM_ISA,  /* its code only */
+} aq_kernels_from;
+
 /* Sizes and workgroups are 0 where they are not known. */
 typedef struct aq_kernel_info {
   uint64_t object; /* for aq_kernel_packet.kernel_object */

@@ -165,6 +165,22 @@ const aq_kernel_entry *aq_kernel_set_find(const aq_kernel_set *set,
 
 /* ---- registration ---- */
 
+aq_status aq_kernels_from_read(const char *text, aq_kernels_from *out,
+                               aq_diag *diag)
+{
+  static const char *const names[] = {[AQ_KERNELS_FROM_AUTO] = "auto",
+                                      [AQ_KERNELS_FROM_HOST] = "host",
+                                      [AQ_KERNELS_FROM_ISA] = "isa"};
+  const char *name = text && *text ? text : names[AQ_KERNELS_FROM_AUTO];
+  for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+    if (strcmp(name, names[i]) == 0) {
+      *out = (aq_kernels_from)i;
+      return AQ_OK;
+    }
+  return aq_diag_set(diag, AQ_ERR_INVALID, "'%s'; expected auto, host or isa",
+                     name);
+}
+
 static uint32_t least(uint32_t a, uint32_t b)
 {
   return a < b ? a : b;

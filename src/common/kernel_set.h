@@ -44,6 +44,10 @@ const aq_kernel_entry *aq_kernel_set_find(const aq_kernel_set *set,
  * the caller frees it. NULL when out of memory. */
 aq_kernel_entry *aq_kernel_set_entries(const aq_kernel_set *set);
 
+/* Reads "auto", "host" or "isa"; NULL and "" are auto. */
+aq_status aq_kernels_from_read(const char *text, aq_kernels_from *out,
+                               aq_diag *diag);
+
 /* The description by which a transport registers an entry: function, user and
  * cost are set in `desc`. Without a cost of its own a kernel takes 2 us and 10
  * ns a workgroup (assumed); NULL: timing only. The entry stays. */

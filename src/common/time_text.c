@@ -32,3 +32,17 @@ aq_time_reading aq_time_read(const char *text, aq_time *out)
   }
   return AQ_TIME_MALFORMED;
 }
+
+bool aq_pace_read(const char *text, aq_pace *out)
+{
+  unsigned long parts[2] = {0, 1};
+  char *end = NULL;
+  parts[0] = strtoul(text, &end, 10);
+  if (*end == '/')
+    parts[1] = strtoul(end + 1, &end, 10);
+  if (*end || strchr(text, '-') || parts[0] == 0 || parts[1] == 0 ||
+      parts[0] > UINT32_MAX || parts[1] > UINT32_MAX)
+    return false;
+  *out = (aq_pace){(uint32_t)parts[0], (uint32_t)parts[1]};
+  return true;
+}

@@ -7,6 +7,7 @@
 #define AQ_COMMON_TIME_TEXT_H
 
 #include "time.h"
+#include "transport.h"
 
 typedef enum aq_time_reading {
   AQ_TIME_READ,
@@ -16,5 +17,9 @@ typedef enum aq_time_reading {
 
 /* A time of 0 or more with its unit. */
 aq_time_reading aq_time_read(const char *text, aq_time *out);
+
+/* "V" or "V/W": V of virtual time for W (1) of wall time, whole numbers from 1
+ * to UINT32_MAX. False for anything else. */
+bool aq_pace_read(const char *text, aq_pace *out);
 
 #endif

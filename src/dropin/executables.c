@@ -224,12 +224,12 @@ static aq_status kernel_register(aqdrop *runtime, aqdrop_loaded *loaded,
 {
   const aqdrop_kernels *kernels = &runtime->kernels;
   const aq_kernel_entry *entry =
-      kernels->from == AQDROP_FROM_ISA
+      kernels->from == AQ_KERNELS_FROM_ISA
           ? NULL
           : aq_kernel_set_find(&kernels->set, kernel->name,
                                strlen(kernel->name));
   const bool executes =
-      kernels->from != AQDROP_FROM_HOST &&
+      kernels->from != AQ_KERNELS_FROM_HOST &&
       (!entry || aqdrop_kernel_yields(entry)) &&
       aq_wave_machine_executes(loaded->image.code.target.processor->name);
   if (executes || (entry && !host_function_fits(loaded, kernel, entry)))

@@ -11,23 +11,12 @@
 static const aq_kernel_entry *const built_in[] = {
     aqdrop_blits, aqdrop_image_blits, aq_devlib_entries, NULL};
 
-static aq_status from_read(aqdrop_kernels_from *from, aq_diag *diag)
+static aq_status from_read(aq_kernels_from *from, aq_diag *diag)
 {
-  static const char *const names[] = {[AQDROP_FROM_AUTO] = "auto",
-                                      [AQDROP_FROM_HOST] = "host",
-                                      [AQDROP_FROM_ISA] = "isa"};
-  const char *name = secure_getenv("AQUEDUCT_KERNELS_FROM");
-  *from = AQDROP_FROM_AUTO;
-  if (!name || !*name)
-    return AQ_OK;
-  for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-    if (strcmp(name, names[i]) == 0) {
-      *from = (aqdrop_kernels_from)i;
-      return AQ_OK;
-    }
-  return aq_diag_set(diag, AQ_ERR_INVALID,
-                     "AQUEDUCT_KERNELS_FROM=%s; expected auto, host or isa",
-                     name);
+  aq_status status =
+      aq_kernels_from_read(secure_getenv("AQUEDUCT_KERNELS_FROM"), from, diag);
+  return status == AQ_OK ? status
+                         : aq_diag_prefix(diag, "AQUEDUCT_KERNELS_FROM");
 }
 
 aq_status aqdrop_kernels_open(aqdrop_kernels *kernels, aq_diag *diag)

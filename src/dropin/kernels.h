@@ -10,16 +10,10 @@
 #include "codeobj/code_object.h"
 #include "common/kernel_set.h"
 
-/* The choice for a kernel with both a host function and code. */
-typedef enum aqdrop_kernels_from {
-  AQDROP_FROM_AUTO, /* a plug-in's function, then code, then built-in ones */
-  AQDROP_FROM_HOST, /* host functions only */
-  AQDROP_FROM_ISA,  /* code only */
-} aqdrop_kernels_from;
-
 typedef struct aqdrop_kernels {
   aq_kernel_set set;
-  aqdrop_kernels_from from;
+  /* AUTO: a plug-in's function, then code, then built-in ones. */
+  aq_kernels_from from;
   bool warn; /* kernels without a function take time and compute nothing */
 } aqdrop_kernels;
 

@@ -88,12 +88,14 @@ static aq_status kernel_find(aq_launcher *l, const aq_code_kernel **out,
 }
 
 /* A host function runs in place of the code; without one, the executor runs the
- * code, where it knows the processor. */
+ * code, where it knows the processor, unless the caller chooses one of them. */
 static aq_status kernel_register(aq_launcher *l, const aq_code_kernel *kernel,
                                  aq_diag *diag)
 {
   const aq_kernel_entry *entry =
-      aq_kernel_set_find(&l->kernels, kernel->name, strlen(kernel->name));
+      l->ask.from == AQ_KERNELS_FROM_ISA
+          ? NULL
+          : aq_kernel_set_find(&l->kernels, kernel->name, strlen(kernel->name));
   aq_kernel_desc desc = {.name = kernel->name,
                          .kernarg_size = kernel->kernarg_size,
                          .group_size = kernel->group_size,
@@ -108,7 +110,8 @@ static aq_status kernel_register(aq_launcher *l, const aq_code_kernel *kernel,
                          .workgroup = {kernel->workgroup[0],
                                        kernel->workgroup[1],
                                        kernel->workgroup[2]}};
-  const bool executes = desc.code && aq_transport_executes(l->device->gfx);
+  const bool executes = desc.code && l->ask.from != AQ_KERNELS_FROM_HOST &&
+                        aq_transport_executes(l->device->gfx);
   if (!entry && (!executes || l->ask.may_miss)) {
     desc.code = false;
     aq_code_kernel_tell(kernel, line_note, (void *)(uintptr_t)l->notes);
@@ -265,31 +268,6 @@ static void hostcall_close(aq_launcher *l)
   aq_hostcall_destroy(l->hostcall);
 }
 
-/* Whatever the run needs of the executor, before there is a transport. */
-static aq_status executor_ask(aq_launcher *l, aq_diag *diag)
-{
-  aq_transport_stack *stack = l->performance->transport;
-  aq_status status =
-      l->ask.profile_isa ? aq_transport_stack_profile(stack, diag) : AQ_OK;
-  if (status == AQ_OK)
-    status = hostcall_open(l, diag);
-  if (status != AQ_OK || !l->ask.trace_isa)
-    return status;
-  status = aq_transport_stack_trace(stack, l->ask.trace_isa, diag);
-  return status == AQ_OK ? status : aq_diag_prefix(diag, "--trace-isa");
-}
-
-/* All dispatches have ended. */
-static aq_status profile_put(const aq_launcher *l, aq_store_writer *writer,
-                             aq_diag *diag)
-{
-  return l->ask.profile_isa
-             ? aq_transport_stack_profile_put(l->performance->transport,
-                                              aq_store_writer_sink(writer),
-                                              diag)
-             : AQ_OK;
-}
-
 static aq_status run_finish(aq_launcher *l, aq_store_writer *writer,
                             aq_run_info *info, aq_diag *diag)
 {
@@ -311,7 +289,7 @@ static aq_status launcher_run(aq_launcher *l, aq_store *store,
 {
   aq_store_writer *writer;
   aq_performance_facts probed;
-  aq_status status = executor_ask(l, diag);
+  aq_status status = hostcall_open(l, diag);
   if (status == AQ_OK)
     status = aq_performance_probe(l->performance, &probed, diag);
   if (status != AQ_OK)
@@ -336,7 +314,7 @@ static aq_status launcher_run(aq_launcher *l, aq_store *store,
     return status;
   }
   if (status == AQ_OK)
-    status = profile_put(l, writer, diag);
+    status = aq_performance_profile_put(l->performance, sink, diag);
   if (status == AQ_OK)
     return run_finish(l, writer, info, diag);
   if (l->t)

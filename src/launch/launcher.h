@@ -25,9 +25,8 @@ typedef struct aq_launch_ask {
   aq_launch_arg *args;   /* as aq_launch_arg_read reads them */
   size_t arg_count;
   const char *const *kernels; /* plug-ins of host functions, ended by NULL */
-  bool may_miss;         /* a kernel without a host function computes nothing */
-  bool profile_isa;      /* counts instructions */
-  const char *trace_isa; /* as aq_transport_stack_trace takes it, or NULL */
+  aq_kernels_from from;
+  bool may_miss; /* a kernel without a host function computes nothing */
 } aq_launch_ask;
 
 typedef struct aq_launcher {

@@ -52,7 +52,8 @@ static aq_status operations_execute(capture_job *job, aq_transport *transport,
                                          .kernels = job->entries,
                                          .timeout =
                                              job->performance->options.timeout,
-                                         .records = records};
+                                         .records = records,
+                                         .from = job->ask->from};
   aq_cap_player *player;
   aq_cap_played first;
   aq_status status =
@@ -107,6 +108,8 @@ static aq_status recorded_execute(capture_job *job, aq_record_sink *records)
                                          &transport, job->diag);
   if (status == AQ_OK) {
     status = execute(job, transport, &filter.sink, 0, 1, &job->out->played);
+    if (status == AQ_OK)
+      status = aq_performance_profile_put(job->performance, records, job->diag);
     info_ask(job, transport);
     transport->ops->close(transport);
   }
@@ -205,6 +208,10 @@ aq_status aq_capture_perform(aq_performance *performance, aq_store *store,
   aq_status status = aq_packet_file_is(ask->path)
                          ? aq_packet_file_open(ask->path, &job.packets, diag)
                          : aq_cap_file_open(ask->path, &job.file, diag);
+  if (status == AQ_OK && job.packets && ask->from == AQ_KERNELS_FROM_ISA)
+    status = aq_diag_set(diag, AQ_ERR_UNSUPPORTED,
+                         "%s: a capture of packets has no code of kernels",
+                         ask->path);
   if (status == AQ_OK)
     status = aq_kernel_set_open_default(&job.kernels, ask->kernels, NULL, diag);
   if (status == AQ_OK && !(job.entries = aq_kernel_set_entries(&job.kernels)))

@@ -14,7 +14,8 @@ enum { AQ_CAPTURE_REPEATS_MAX = 1000000 };
 typedef struct aq_capture_ask {
   const char *path;
   const char *const *kernels; /* plug-ins as of aq_kernel_set_open_default */
-  int64_t repeats;            /* that are timed, beside the run's; 0: none */
+  aq_kernels_from from;
+  int64_t repeats; /* that are timed, beside the run's; 0: none */
 } aq_capture_ask;
 
 typedef struct aq_captured {

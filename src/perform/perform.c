@@ -64,6 +64,19 @@ static bool is_hardware(const aq_transport_stack *stack)
   return strcmp(layer->ops->name, "hsa") == 0;
 }
 
+/* Counts and traces of executed code. */
+static aq_status inspection_ask(aq_transport_stack *stack,
+                                const aq_performance_options *options,
+                                aq_diag *diag)
+{
+  aq_status status =
+      options->profile_isa ? aq_transport_stack_profile(stack, diag) : AQ_OK;
+  if (status != AQ_OK || !options->trace_isa)
+    return status;
+  status = aq_transport_stack_trace(stack, options->trace_isa, diag);
+  return status == AQ_OK ? status : aq_diag_prefix(diag, "--trace-isa");
+}
+
 aq_status aq_performance_init(aq_performance *out,
                               const aq_performance_options *options,
                               aq_policy_watch *watch, aq_diag *diag)
@@ -72,6 +85,8 @@ aq_status aq_performance_init(aq_performance *out,
   aq_status status =
       transport_find(options->transport ? options->transport : "sim",
                      options->faults, &made.transport, diag);
+  if (status == AQ_OK)
+    status = inspection_ask(made.transport, options, diag);
   if (status == AQ_OK)
     status = aq_row_choice_read(options->record, options->record_limit,
                                 &made.rows, diag);
@@ -118,6 +133,15 @@ aq_status aq_performance_open(const aq_performance *performance,
   aq_transport_options options = open_options(performance, 0);
   options.records = sink;
   return aq_transport_stack_open(performance->transport, &options, out, diag);
+}
+
+aq_status aq_performance_profile_put(const aq_performance *performance,
+                                     aq_record_sink *sink, aq_diag *diag)
+{
+  return performance->options.profile_isa
+             ? aq_transport_stack_profile_put(performance->transport, sink,
+                                              diag)
+             : AQ_OK;
 }
 
 static aq_status caps_check(const aq_performance *performance, uint32_t caps,

@@ -55,6 +55,11 @@ aq_status aq_performance_open(const aq_performance *performance,
                               aq_record_sink *sink, aq_transport **out,
                               aq_diag *diag);
 
+/* Puts the counts of the code that its transports executed, if the options ask
+ * for them. All executions have ended. */
+aq_status aq_performance_profile_put(const aq_performance *performance,
+                                     aq_record_sink *sink, aq_diag *diag);
+
 /* The transport's description of itself and of its first device (without
  * texts); all zero for a transport without devices. */
 typedef struct aq_performance_facts {

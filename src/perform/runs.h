@@ -56,6 +56,10 @@ typedef struct aq_performance_options {
   bool (*asked)(void *user);
   void (*line)(const char *text, void *user);
   void *user;
+  /* Where code of kernels is executed: counts its instructions; prints a wave's
+   * steps, "wave=N[,workgroup=N][,limit=N]" or NULL (doc/execution.md). */
+  bool profile_isa;
+  const char *trace_isa;
 } aq_performance_options;
 
 /* Instead of a confidence. */

@@ -40,6 +40,28 @@ check "and those of captures for runs" [ "$status" = 2 ]
 try "$aqueduct" replay "$capture" --bench 0
 check "no repetition is no benchmark" [ "$status" = 2 ]
 
+code=$srcdir/tests/fuzz/corpus/capture/code.aqcap
+try "$aqueduct" replay "$code" --device mi210 --name code --profile-isa
+check "the code of a capture computes what the captured program computed" \
+  [ "$status" = 0 ]
+try "$aqueduct" show code
+check "all its memory is compared" contains "$out" '"checked":3'
+try "$aqueduct" show code --asm vadd
+check "and its instructions are counted" contains "$out" \
+  "all              26    416 100.0  62.5 12000      189   189"
+try "$aqueduct" replay "$code" --device mi210 --trace-isa wave=0,limit=1
+check "a wave's steps print" contains "$err" "s_load_dword s0, s[4:5], 0x18"
+try "$aqueduct" replay "$code" --device mi210 --kernels-from host
+check "with host functions only, a kernel without one is an error" \
+  contains "$err" "kernel 'vadd' has no host function"
+try "$aqueduct" replay "$code" --device mi300x
+check "code for another processor is an error that names both" \
+  contains "$err" "gfx90a does not run on gfx942"
+for option in profile-isa trace-isa=wave=0 kernels-from=isa; do
+  try "$aqueduct" replay code "--$option"
+  check "--$option does not apply to a stored run" [ "$status" = 2 ]
+done
+
 head -c 3000 "$capture" > "$work/cut.aqcap"
 try "$aqueduct" replay "$work/cut.aqcap"
 check "a capture that was cut is refused" [ "$status" = 2 ]
@@ -49,6 +71,6 @@ check "with what is wrong" contains "$err" "3000 bytes"
 try "$aqueduct" replay "$work/bad.aqcap"
 check "one that is damaged too" contains "$err" "checksum"
 try "$aqueduct" list runs --names
-check "and nothing is stored of them" [ "$(echo "$out" | wc -l)" = 3 ]
+check "and nothing is stored of them" [ "$(echo "$out" | wc -l)" = 5 ]
 
 finish
