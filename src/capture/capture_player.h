@@ -39,11 +39,13 @@ typedef struct aq_cap_player_options {
 
 typedef struct aq_cap_played {
   uint64_t operations;
-  uint64_t idle_calls; /* host calls that nothing stood for */
-  uint64_t digests;    /* memory that was compared */
-  uint64_t host_ns;    /* the submissions took of the host, wall clock */
-  aq_time span;        /* from the first submission until all was complete, in
-                          the transport's time */
+  uint64_t idle_calls;   /* host calls that nothing stood for */
+  uint64_t idle_kernels; /* dispatches whose code the program executed, and
+                            which took their time here and computed nothing */
+  uint64_t digests;      /* memory that was compared */
+  uint64_t host_ns;      /* the submissions took of the host, wall clock */
+  aq_time span;          /* from the first submission until all was complete, in
+                            the transport's time */
 } aq_cap_played;
 
 typedef struct aq_cap_player aq_cap_player;

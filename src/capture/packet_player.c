@@ -373,9 +373,14 @@ static aq_status event_play(aq_packet_player *p, const aq_packet_event *event,
     return play_copy(p, event, diag);
   case AQ_PACKET_E_WAIT:
     return play_wait(p, event, diag);
-  default: /* open: its clock need not continue the one before */
+  case AQ_PACKET_E_OPEN: /* its clock need not continue the one before */
     p->here = p->ops->now(p->t);
     p->there = event->time;
+    return AQ_OK;
+  case AQ_PACKET_E_EXECUTE:
+    p->played.idle_kernels++;
+    return AQ_OK;
+  default: /* contents: no kernel reads them */
     return AQ_OK;
   }
 }

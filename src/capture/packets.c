@@ -11,7 +11,7 @@
 #include "common/array.h"
 #include "common/json_in.h"
 
-enum { VERSION = 1, LIST_MAX = 4096, BLOB_MAX = 64 * 1024 };
+enum { VERSION = 2, LIST_MAX = 4096, BLOB_MAX = 64 * 1024 };
 
 typedef struct number_text {
   const char *key;
@@ -173,6 +173,34 @@ static aq_status detail_read(const aq_json_node *root, aq_packet_event *event)
   return AQ_OK;
 }
 
+/* The kind of memory, by its text. */
+static aq_status allocation_read(const aq_json_node *root,
+                                 aq_packet_event *event)
+{
+  aq_json_node node;
+  const char *what, *known;
+  aq_status status = aq_json_need(root, "what", &node);
+  if (status == AQ_OK)
+    status = aq_json_text(&node, &what);
+  if (status != AQ_OK)
+    return status;
+  for (unsigned i = 0; (known = aq_allocation_kind_text(i)); i++)
+    if (strcmp(known, what) == 0) {
+      event->memory = (aq_allocation_kind)i;
+      return AQ_OK;
+    }
+  return aq_json_error(&node, "unknown memory '%s'", what);
+}
+
+static aq_status memory_read(const aq_json_node *root, aq_packet_event *event)
+{
+  aq_json_node node;
+  aq_status status = aq_json_need(root, "bytes", &node);
+  return status == AQ_OK
+             ? hex_read(&node, BLOB_MAX, &event->blob, &event->blob_size)
+             : status;
+}
+
 static aq_status kernel_read(const aq_json_node *root, aq_packet_event *event)
 {
   aq_json_node node;
@@ -185,6 +213,11 @@ static aq_status kernel_read(const aq_json_node *root, aq_packet_event *event)
   event->name = strdup(name);
   if (!event->name)
     return aq_json_no_memory(root);
+  if (aq_json_member(root, "code", &node)) {
+    status = aq_json_integer(&node, 0, 1, &event->n[AQ_PACKET_N_CODE]);
+    if (status != AQ_OK)
+      return status;
+  }
   return aq_json_member(root, "latency", &node) ? detail_read(root, event)
                                                 : AQ_OK;
 }
@@ -196,9 +229,9 @@ static aq_status open_read(const aq_json_node *root)
   aq_status status = aq_json_need(root, "version", &node);
   if (status == AQ_OK)
     status = aq_json_integer(&node, 0, INT64_MAX, &version);
-  if (status == AQ_OK && version != VERSION)
-    status =
-        aq_json_error(&node, "%lld; expected %d", (long long)version, VERSION);
+  if (status == AQ_OK && (version < 1 || version > VERSION))
+    status = aq_json_error(&node, "%lld; expected 1 to %d", (long long)version,
+                           VERSION);
   return status;
 }
 
@@ -229,6 +262,11 @@ static aq_status details_read(const aq_json_node *root, aq_packet_event *event)
     return list_read(root, "after", 1, 0, event);
   case AQ_PACKET_E_WAIT:
     return wait_read(root, event);
+  case AQ_PACKET_E_ALLOCATION:
+  case AQ_PACKET_E_ALLOCATION_END:
+    return allocation_read(root, event);
+  case AQ_PACKET_E_MEMORY:
+    return memory_read(root, event);
   default: /* numbers are all they have */
     return AQ_OK;
   }

@@ -14,6 +14,7 @@
 #include <stdio.h>
 
 #include "capture/capture_player.h"
+#include "common/allocations.h"
 
 typedef enum aq_packet_number {
 #define N(NAME, key, least, most) AQ_PACKET_N_##NAME,
@@ -36,9 +37,11 @@ typedef struct aq_packet_event {
   int64_t pid;
   aq_time time; /* when the host came to it */
   int64_t n[AQ_PACKET_NUMBERS];
-  aq_packet packet;    /* of packets */
-  unsigned char *blob; /* arguments of a kernel, or a mask; NULL: none */
-  uint32_t blob_size;  /* bytes */
+  aq_packet packet;          /* of packets */
+  aq_allocation_kind memory; /* of allocations */
+  /* Arguments of a kernel, a mask, or bytes of memory; NULL: none. */
+  unsigned char *blob;
+  uint32_t blob_size; /* bytes */
   /* Signals that a copy comes after; of a wait, signal, condition and value of
    * each item; latencies of a kernel's cost. */
   int64_t *list;

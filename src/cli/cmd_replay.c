@@ -180,6 +180,9 @@ static aq_status captured_print(aq_cli *cli, const aq_run_info *info,
   if (captured->played.idle_calls > 0)
     aq_cli_note(cli, "%" PRIu64 " host calls did nothing",
                 captured->played.idle_calls);
+  if (captured->played.idle_kernels > 0)
+    aq_cli_note(cli, "%" PRIu64 " kernels took their time and computed nothing",
+                captured->played.idle_kernels);
   aq_cli_run_print(cli, json, info, captured->run);
   return aq_cli_json_end_if(cli, json);
 }

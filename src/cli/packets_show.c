@@ -21,7 +21,9 @@ static const struct {
                {"signals", "signals", AQ_PACKET_E_SIGNAL},
                {"host updates", "updates", AQ_PACKET_E_UPDATE},
                {"waits", "waits", AQ_PACKET_E_WAIT},
-               {"copies", "copies", AQ_PACKET_E_COPY}};
+               {"copies", "copies", AQ_PACKET_E_COPY},
+               {"executions", "executions", AQ_PACKET_E_EXECUTE},
+               {"memory pieces", "memories", AQ_PACKET_E_MEMORY}};
 
 enum { COUNTED = sizeof counted / sizeof *counted };
 
@@ -50,17 +52,13 @@ static void summary_json(aq_json_out *json, const aq_packet_summary *s)
   aq_json_out_close_map(json);
 }
 
-static void number_put(FILE *out, const char *name, uint64_t value)
-{
-  fprintf(out, "%-14s %" PRIu64 "\n", name, value);
-}
-
 static void summary_print(FILE *out, const aq_packet_summary *s)
 {
-  number_put(out, "processes", s->processes);
+  fprintf(out, "%-14s %" PRIu64 "\n", "processes", s->processes);
   for (size_t i = 0; i < COUNTED; i++)
-    number_put(out, counted[i].text, s->events[counted[i].event]);
-  number_put(out, "copied bytes", s->copied);
+    fprintf(out, "%-14s %" PRIu64 "\n", counted[i].text,
+            s->events[counted[i].event]);
+  fprintf(out, "%-14s %" PRIu64 "\n", "copied bytes", s->copied);
   fprintf(out, "%-14s %.3f us\n", "span",
           (double)(s->last - s->first) / (double)AQ_US);
   fputs("\npackets\n", out);

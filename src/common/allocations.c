@@ -366,22 +366,39 @@ bool aq_allocations_of_kind(aq_allocations *map, uint64_t address,
   return found;
 }
 
+size_t aq_allocations_list(aq_allocations *map, aq_allocation *out,
+                           size_t capacity)
+{
+  pthread_mutex_lock(&map->lock);
+  const size_t count = map->count;
+  for (size_t i = 0; i < count && i < capacity; i++)
+    out[i] = entry_unpack(&map->now->entries[i]);
+  pthread_mutex_unlock(&map->lock);
+  return count;
+}
+
 /* ---- naming ---- */
 
-static void allocation_name(const aq_allocation *a, char *text, size_t size)
+const char *aq_allocation_kind_text(unsigned kind)
 {
   static const char *const kinds[] = {
 #define K(name, text) text,
 #include "common/allocations.def"
 #undef K
   };
+  return kind < sizeof kinds / sizeof *kinds ? kinds[kind] : NULL;
+}
+
+static void allocation_name(const aq_allocation *a, char *text, size_t size)
+{
+  const char *kind = aq_allocation_kind_text(a->kind);
   if (a->device == AQ_DEVICE_HOST)
-    snprintf(text, size, "%" PRIu64 " bytes of %s at 0x%" PRIx64, a->size,
-             kinds[a->kind], a->base);
+    snprintf(text, size, "%" PRIu64 " bytes of %s at 0x%" PRIx64, a->size, kind,
+             a->base);
   else
     snprintf(text, size,
              "%" PRIu64 " bytes of %s of device %" PRIu32 " at 0x%" PRIx64,
-             a->size, kinds[a->kind], a->device, a->base);
+             a->size, kind, a->device, a->base);
 }
 
 /* The allocation that was asked for, not its pages; false: none. */

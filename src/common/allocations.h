@@ -132,6 +132,14 @@ bool aq_allocations_find(const aq_allocations *map, uint64_t address,
 bool aq_allocations_of_kind(aq_allocations *map, uint64_t address,
                             aq_allocation_kind kind, aq_allocation *out);
 
+/* Copies up to `capacity` allocations in the order of their pages and returns
+ * how many there are. Takes the writers' lock. */
+size_t aq_allocations_list(aq_allocations *map, aq_allocation *out,
+                           size_t capacity);
+
+/* What people read of a kind; NULL behind the last. */
+const char *aq_allocation_kind_text(unsigned kind);
+
 /* The number of executable allocations withdrawn so far: facts about code stay
  * valid while it does not change. */
 uint64_t aq_allocations_code_removed(const aq_allocations *map);

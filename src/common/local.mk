@@ -11,6 +11,7 @@ libaqcore_a_SOURCES += \
 	src/common/json_out.c src/common/json_out.h \
 	src/common/kernel_check.c src/common/kernel_check.h \
 	src/common/kernel_set.c src/common/kernel_set.h \
+	src/common/fnv.h \
 	src/common/map.c src/common/map.h \
 	src/common/memory_sink.c src/common/memory_sink.h \
 	src/common/notes.c src/common/notes.h \

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "common/array.h"
+#include "common/fnv.h"
 
 struct aq_map_entry {
   uint64_t key, value;
@@ -96,15 +97,6 @@ struct aq_name {
   char text[];
 };
 
-/* FNV-1a, 64 bits. */
-static uint64_t hash_text(const char *text, size_t length)
-{
-  uint64_t hash = UINT64_C(0xcbf29ce484222325);
-  for (size_t i = 0; i < length; i++)
-    hash = (hash ^ (unsigned char)text[i]) * UINT64_C(0x100000001b3);
-  return hash;
-}
-
 void aq_names_fini(aq_names *names)
 {
   aq_map_fini(&names->by_hash);
@@ -129,7 +121,7 @@ static int64_t names_append(aq_names *names, const char *text, size_t length)
 
 int64_t aq_names_id(aq_names *names, const char *text, size_t length)
 {
-  uint64_t hash = hash_text(text, length), id;
+  uint64_t hash = aq_fnv_add(AQ_FNV_START, text, length), id;
   /* Texts with equal hashes take the following keys. */
   for (; aq_map_get(&names->by_hash, hash, &id); hash++) {
     const struct aq_name *name = names->names[id];

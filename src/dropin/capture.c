@@ -15,7 +15,7 @@
 #include "common/allocations.h"
 #include "dropin/capture_lines.h"
 
-enum { KERNARG_MAX = 64 * 1024, CAPTURE_VERSION = 1 };
+enum { KERNARG_MAX = 64 * 1024, CAPTURE_VERSION = 2 };
 
 /* ---- lines ---- */
 

@@ -75,6 +75,7 @@ static aq_status kernel_register(aq_transport *t, const aq_kernel_desc *desc,
   number(&line, "agprs", desc->agprs);
   number(&line, "sgprs", desc->sgprs);
   number(&line, "wave_size", desc->wave_size);
+  number(&line, "code", desc->code && !desc->function);
   cost_put(&line, &desc->cost);
   line_end(&line, t);
   aqdrop_capture_kernel_add(capture, out->object, desc);

@@ -6,12 +6,14 @@
 #include <stdlib.h>
 
 #include "dropin/capture.h"
+#include "dropin/contents.h"
 #include "dropin/faults.h"
 
 struct aqdrop_hooks {
   aq_device_hooks table;
   aqdrop_faults faults;
   aqdrop_capture *capture; /* NULL: none */
+  aqdrop_contents *contents;
 };
 
 static aq_packet_fate hook_packet(void *user, uint32_t queue, uint64_t id,
@@ -74,6 +76,7 @@ void aqdrop_hooks_destroy(aqdrop_hooks *hooks)
 {
   if (!hooks)
     return;
+  aqdrop_contents_destroy(hooks->contents);
   aqdrop_capture_destroy(hooks->capture);
   aqdrop_faults_fini(&hooks->faults);
   free(hooks);
@@ -82,6 +85,19 @@ void aqdrop_hooks_destroy(aqdrop_hooks *hooks)
 const aq_device_hooks *aqdrop_hooks_table(const aqdrop_hooks *hooks)
 {
   return hooks ? &hooks->table : NULL;
+}
+
+aq_status aqdrop_hooks_executor(aqdrop_hooks *hooks, const aq_executor *inner,
+                                const aq_executor **out, aq_diag *diag)
+{
+  *out = inner;
+  if (!hooks || !hooks->capture)
+    return AQ_OK;
+  aq_status status =
+      aqdrop_contents_create(hooks->capture, inner, &hooks->contents, diag);
+  if (status == AQ_OK)
+    *out = aqdrop_contents_executor(hooks->contents);
+  return status;
 }
 
 /* Without memory for the signal, no dependency gets lost. */

@@ -19,6 +19,11 @@ void aqdrop_hooks_destroy(aqdrop_hooks *hooks); /* NULL is fine */
 /* The table for a transport, or NULL. */
 const aq_device_hooks *aqdrop_hooks_table(const aqdrop_hooks *hooks);
 
+/* The executor for a transport, once: `inner`, or one that captures what its
+ * kernels find in memory. */
+aq_status aqdrop_hooks_executor(aqdrop_hooks *hooks, const aq_executor *inner,
+                                const aq_executor **out, aq_diag *diag);
+
 /* The transport was opened, or is closed (NULL). */
 void aqdrop_hooks_attach(aqdrop_hooks *hooks, aq_transport *transport);
 

@@ -177,8 +177,13 @@ static aq_status transport_open(aqdrop *runtime, const char *const *edits,
                                 aq_diag *diag)
 {
   const char *device = secure_getenv("AQUEDUCT_DEVICE");
+  const aq_executor *executor;
   aq_semantics semantics;
   aq_status status = semantics_read(&semantics, diag);
+  if (status == AQ_OK)
+    status = aqdrop_hooks_executor(runtime->hooks,
+                                   aq_wave_machine_executor(runtime->machine),
+                                   &executor, diag);
   if (status != AQ_OK)
     return status;
   if (!device || !*device)
@@ -192,7 +197,7 @@ static aq_status transport_open(aqdrop *runtime, const char *const *edits,
       .records = aqdrop_recording_sink(runtime->recording),
       .epoch = aqdrop_recording_epoch(runtime->recording),
       .hooks = aqdrop_hooks_table(runtime->hooks),
-      .executor = aq_wave_machine_executor(runtime->machine),
+      .executor = executor,
       .event = aqdrop_event_tell,
       .event_user = runtime};
   status = aqsim_transport_ops.open(&options, &runtime->transport, diag);

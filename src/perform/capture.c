@@ -159,6 +159,7 @@ static void capture_notes(aq_json_out *json, const void *user)
   aq_json_out_int(json, "operations", (int64_t)played->operations);
   aq_json_out_int(json, "checked", (int64_t)played->digests);
   aq_json_out_int(json, "idle_host_calls", (int64_t)played->idle_calls);
+  aq_json_out_int(json, "idle_kernels", (int64_t)played->idle_kernels);
   aq_json_out_int(json, "host_ns", (int64_t)played->host_ns);
   aq_json_out_int(json, "span_ns", played->span / AQ_NS);
   if (job->ask->repeats > 0) {

@@ -168,8 +168,26 @@ START_TEST(lookups_find_what_stays_while_others_change_the_map)
 }
 END_TEST
 
+START_TEST(a_list_is_in_the_order_of_addresses_and_says_how_long_it_is)
+{
+  aq_allocations *map = aq_allocations_create();
+  aq_allocation list[2] = {{0}};
+  ck_assert_uint_eq(aq_allocations_list(map, list, 2), 0);
+  add(map, 0x9000, 0x10, 1, 1);
+  add(map, 0x3000, 0x20, 2, 2);
+  add(map, 0x5000, 0x30, 3, 3);
+  ck_assert_uint_eq(aq_allocations_list(map, list, 2), 3);
+  ck_assert_uint_eq(list[0].base, 0x3000);
+  ck_assert_uint_eq(list[1].base, 0x5000);
+  ck_assert_uint_eq(list[1].size, 0x30);
+  ck_assert_str_eq(aq_allocation_kind_text(list[1].kind), "pool memory");
+  aq_allocations_destroy(map);
+}
+END_TEST
+
 AQ_TEST_MAIN("common/allocations", an_access_needs_an_allocation_that_allows_it,
              allocations_that_overlap_count_each,
              an_address_is_named_by_what_lies_nearest,
              an_open_map_executes_what_no_allocation_covers,
-             lookups_find_what_stays_while_others_change_the_map)
+             lookups_find_what_stays_while_others_change_the_map,
+             a_list_is_in_the_order_of_addresses_and_says_how_long_it_is)

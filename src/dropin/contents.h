@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The contents of a capture: memory that kernels with code of their own find
+ * when they begin, and digests of the bytes that they change. A replay then
+ * executes them (doc/formats/packets.md).
+ *
+ * It stands between the simulator and the executor: before a kernel begins, it
+ * compares what devices may touch with its copy of it, and writes lines of the
+ * bytes that differ; after the kernel's end it does so again, for digests.
+ *
+ * Thread rule: the executor's, and create and destroy while no kernel runs.
+ */
+#ifndef AQDROP_CONTENTS_H
+#define AQDROP_CONTENTS_H
+
+#include "common/executor.h"
+
+struct aqdrop_capture;
+
+typedef struct aqdrop_contents aqdrop_contents;
+
+/* `inner` and the capture are borrowed. AQUEDUCT_CAPTURE_MEMORY limits the
+ * bytes that are written; AQ_ERR_INVALID: it is no size. */
+aq_status aqdrop_contents_create(struct aqdrop_capture *capture,
+                                 const aq_executor *inner,
+                                 aqdrop_contents **out, aq_diag *diag);
+void aqdrop_contents_destroy(aqdrop_contents *contents); /* NULL is fine */
+
+/* The executor for the transport. */
+const aq_executor *aqdrop_contents_executor(const aqdrop_contents *contents);
+
+#endif
