@@ -5,7 +5,7 @@
 
 #include <stddef.h>
 
-#define BIT(id) (UINT64_C(1) << AQ_CLI_OPT_##id)
+#define BIT(id) ((aq_cli_option_set)1 << AQ_CLI_OPT_##id)
 
 /* Of the commands that send packets. */
 #define PERFORMING                                                             \

@@ -152,13 +152,16 @@ typedef struct aq_cli_example {
 
 enum { AQ_CLI_EXAMPLES_MAX = 5 };
 
+/* A bit for each option. */
+__extension__ typedef unsigned __int128 aq_cli_option_set;
+
 typedef struct aq_cli_command {
   const char *name;
   const char *arguments; /* "RUN [OTHER]", or "" */
   const char *summary;   /* lower case, no full stop */
   const char *text;      /* paragraphs, separated by an empty line */
   aq_cli_example examples[AQ_CLI_EXAMPLES_MAX];
-  uint64_t options; /* bits of its own options */
+  aq_cli_option_set options; /* its own */
   int args_min, args_max;
   bool program; /* its arguments are a program and the program's own */
   const char *const *words; /* of its first argument, ended by NULL; or NULL */

@@ -69,10 +69,10 @@ static const char reader[] =
     "        [[ ${COMP_WORDS[i+1]} == = ]] && ((i++))\n"
     "        ((i++)); store=${COMP_WORDS[i]/#\\~/$HOME} ;;\n";
 
-static void put_options(FILE *out, int from, int to, uint64_t bits)
+static void put_options(FILE *out, int from, int to, aq_cli_option_set own)
 {
   for (int i = from; i < to; i++)
-    if (i >= AQ_CLI_FIRST_COMMON || (bits >> i & 1))
+    if (i >= AQ_CLI_FIRST_COMMON || (own >> i & 1))
       fprintf(out, " --%s", aq_cli_options[i].name);
 }
 
