@@ -196,8 +196,7 @@ static inline uint64_t aq_wave_s64(const aq_wave *w, const aq_wave_op *o, int i)
 
 static inline void aq_wave_put64(aq_wave *w, uint16_t code, uint64_t value)
 {
-  w->s[code] = (uint32_t)value;
-  w->s[code + 1] = (uint32_t)(value >> 32);
+  memcpy(&w->s[code], &value, sizeof value); /* low word first */
 }
 
 static inline const aq_wave_op *aq_wave_next(const aq_wave_op *o)

@@ -4,7 +4,8 @@
 
 #if defined(__x86_64__)
 
-#pragma GCC optimize("O3", "no-trapping-math", "fp-contract=off")
+#pragma GCC optimize("O3", "no-trapping-math", "fp-contract=off",              \
+                     "no-tree-loop-distribute-patterns")
 #pragma GCC target("arch=x86-64-v4,prefer-vector-width=512")
 
 #define AQ_WAVE_VECTOR aq_wave_vector_v4
