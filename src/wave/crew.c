@@ -11,6 +11,10 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+/* Rounds follow each other closely: looks at a word that changes soon, about
+ * 20 us, before sleeping for it. */
+enum { LOOKS = 1000 };
+
 typedef struct crew_thread {
   aq_wave_crew *crew;
   pthread_t thread;
@@ -22,7 +26,7 @@ struct aq_wave_crew {
   unsigned count; /* the caller among them */
   pthread_mutex_t lock;
   pthread_cond_t begins, ends;
-  /* Under the lock. */
+  /* Under the lock; round and left are also looked at without it. */
   uint64_t round;
   unsigned parts, left;
   bool closes;
@@ -37,6 +41,33 @@ unsigned aq_wave_crew_processors(void)
   const int count =
       sched_getaffinity(0, sizeof set, &set) == 0 ? CPU_COUNT(&set) : 1;
   return count > AQ_WAVE_CREW_MAX ? AQ_WAVE_CREW_MAX : (unsigned)count;
+}
+
+static void pause_shortly(void)
+{
+#if defined(__x86_64__)
+  __builtin_ia32_pause();
+#elif defined(__aarch64__)
+  __asm__ volatile("yield");
+#endif
+}
+
+static void round_look(const aq_wave_crew *crew, uint64_t done)
+{
+  for (int i = 0; i < LOOKS; i++) {
+    if (__atomic_load_n(&crew->round, __ATOMIC_RELAXED) != done)
+      return;
+    pause_shortly();
+  }
+}
+
+static void end_look(const aq_wave_crew *crew)
+{
+  for (int i = 0; i < LOOKS; i++) {
+    if (__atomic_load_n(&crew->left, __ATOMIC_RELAXED) == 0)
+      return;
+    pause_shortly();
+  }
 }
 
 static void *crew_main(void *user)
@@ -56,8 +87,13 @@ static void *crew_main(void *user)
     pthread_mutex_unlock(&crew->lock);
     crew->run(crew->user, self->part);
     pthread_mutex_lock(&crew->lock);
-    if (--crew->left == 0)
+    const unsigned left = crew->left - 1;
+    __atomic_store_n(&crew->left, left, __ATOMIC_RELAXED);
+    if (left == 0)
       pthread_cond_signal(&crew->ends);
+    pthread_mutex_unlock(&crew->lock);
+    round_look(crew, done);
+    pthread_mutex_lock(&crew->lock);
   }
   pthread_mutex_unlock(&crew->lock);
   return NULL;
@@ -120,11 +156,12 @@ void aq_wave_crew_run(aq_wave_crew *crew, unsigned count,
   crew->run = run;
   crew->user = user;
   crew->parts = count;
-  crew->left = count - 1;
-  crew->round++;
+  __atomic_store_n(&crew->left, count - 1, __ATOMIC_RELAXED);
+  __atomic_store_n(&crew->round, crew->round + 1, __ATOMIC_RELAXED);
   pthread_cond_broadcast(&crew->begins);
   pthread_mutex_unlock(&crew->lock);
   run(user, 0);
+  end_look(crew);
   pthread_mutex_lock(&crew->lock);
   while (crew->left > 0)
     pthread_cond_wait(&crew->ends, &crew->lock);

@@ -13,7 +13,9 @@
  * costs about as much. */
 enum {
   ALONE = 1 << 13,
-  JOINT = 2, /* budgets of a thread: joining costs too */
+  JOINT = 4, /* budgets of a thread: joining costs too */
+  MEANWHILE = 1 << 10,
+  PATIENCE = 2, /* by which a thread may exceed its budget for others */
 };
 
 typedef struct stepping {
@@ -83,13 +85,35 @@ static void parts_create(aq_wave_grid *grid, const aq_wave_team *team)
 
 typedef struct joint {
   uint64_t ticks;
+  unsigned busy; /* parts that have not used their budgets. Atomic */
   stepping steps[AQ_WAVE_CREW_MAX];
 } joint;
 
+static bool others_busy(const joint *j)
+{
+  return __atomic_load_n(&j->busy, __ATOMIC_RELAXED) > 0;
+}
+
+/* Workgroups end at different times, and the system may halt a thread: a part
+ * that used its budget continues while others work on theirs. */
 static void joint_run(void *user, unsigned part)
 {
   joint *j = user;
-  step_run(&j->steps[part], j->ticks);
+  stepping *s = &j->steps[part];
+  step_run(s, j->ticks);
+  __atomic_sub_fetch(&j->busy, 1, __ATOMIC_RELAXED);
+  uint64_t executed = s->executed;
+  const uint64_t most = PATIENCE * s->budget;
+  s->budget = MEANWHILE;
+  while (s->state == AQ_EXECUTION_MORE && executed < most && others_busy(j)) {
+    step_run(s, j->ticks);
+    executed += s->executed;
+    if (s->state == AQ_EXECUTION_WAITS) {
+      s->state = AQ_EXECUTION_MORE; /* its first run changed something */
+      break;
+    }
+  }
+  s->executed = executed;
 }
 
 /* The parts' steps as one. One that found nothing to do counts for nothing. */
@@ -117,7 +141,7 @@ static aq_execution_state step_joint(aq_wave_grid *grid,
                                      const aq_wave_team *team, uint64_t budget,
                                      uint64_t ticks, aq_execution_step *out)
 {
-  joint j = {.ticks = ticks};
+  joint j = {.ticks = ticks, .busy = grid->part_count};
   for (unsigned i = 0; i < grid->part_count; i++)
     j.steps[i] = (stepping){.grid = grid->parts[i], .budget = JOINT * budget};
   aq_wave_crew_run(team->crew, grid->part_count, joint_run, &j);

@@ -17,9 +17,9 @@ typedef struct aq_wave_team {
   aq_wave_hand *hands; /* of the crew's threads; [0] made the grid */
 } aq_wave_team;
 
-/* Executes about `budget` instructions, or twice that in each of several
- * threads. A step that begins with few
- * instructions to execute is not worth other threads. */
+/* Executes about `budget` instructions, or in each of several threads four
+ * times that, and up to eight times that while other threads are behind. A step
+ * that begins with few instructions to execute is not worth other threads. */
 aq_execution_state aq_wave_parts_step(aq_wave_grid *grid,
                                       const aq_wave_team *team, uint64_t budget,
                                       uint64_t ticks, aq_execution_step *out);
