@@ -125,7 +125,7 @@ struct aqhsa {
   aqhsa *event_next; /* of the open transports that events go to */
 
   pthread_mutex_t lock, queues_lock;
-  aqhsa_table signals, memory, modules, queues;
+  aqhsa_table signals, memory, locked, modules, queues;
   aqhsa_signal *drains, **drains_end;
   uint32_t drain_signals;
   aqhsa_handler *dropped; /* of signals that are gone */
@@ -202,6 +202,9 @@ void aqhsa_links_close(aqhsa *hsa);
 aq_status aqhsa_mem_alloc(aq_transport *t, uint32_t device, aq_memory_kind kind,
                           size_t size, void **out, aq_diag *diag);
 void aqhsa_mem_free(aq_transport *t, void *address);
+aq_status aqhsa_mem_lock(aq_transport *t, void *address, size_t size,
+                         void **out, aq_diag *diag);
+void aqhsa_mem_unlock(aq_transport *t, void *address);
 void aqhsa_mem_publish(aq_transport *t, const void *address, size_t size);
 aq_status aqhsa_copy_async(aq_transport *t, uint32_t device, void *to,
                            const void *from, size_t size,

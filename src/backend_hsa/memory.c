@@ -90,8 +90,64 @@ void aqhsa_mem_publish(aq_transport *t, const void *address, size_t size)
   (void)size;
 }
 
+/* ---- memory of the host ---- */
+
+static bool lock_keep(aqhsa *hsa, aqhsa_held *held, const void *address)
+{
+  pthread_mutex_lock(&hsa->lock);
+  const bool kept = !aqhsa_table_get(&hsa->locked, (uintptr_t)address) &&
+                    aqhsa_table_put(&hsa->locked, held, (uintptr_t)address);
+  pthread_mutex_unlock(&hsa->lock);
+  return kept;
+}
+
+aq_status aqhsa_mem_lock(aq_transport *t, void *address, size_t size,
+                         void **out, aq_diag *diag)
+{
+  aqhsa *hsa = aqhsa_from(t);
+  aqhsa_held *held = malloc(sizeof *held);
+  void *there;
+  if (!held)
+    return aq_diag_no_memory(diag);
+  if (size == 0 || !lock_keep(hsa, held, address)) {
+    free(held);
+    return aq_diag_set(diag, AQ_ERR_INVALID,
+                       size == 0 ? "%p: no bytes to lock"
+                                 : "%p: memory that begins there is locked",
+                       address);
+  }
+  hsa_status_t got = hsa->api->hsa_amd_memory_lock(
+      address, size, hsa->agents, (int)hsa->device_count, &there);
+  if (got == HSA_STATUS_SUCCESS) {
+    *out = there;
+    return AQ_OK;
+  }
+  pthread_mutex_lock(&hsa->lock);
+  aqhsa_table_remove(&hsa->locked, held);
+  pthread_mutex_unlock(&hsa->lock);
+  free(held);
+  return aqhsa_fail(hsa->api, got, diag, "hsa_amd_memory_lock");
+}
+
+void aqhsa_mem_unlock(aq_transport *t, void *address)
+{
+  aqhsa *hsa = aqhsa_from(t);
+  pthread_mutex_lock(&hsa->lock);
+  aqhsa_held *held = aqhsa_table_get(&hsa->locked, (uintptr_t)address);
+  if (held)
+    aqhsa_table_remove(&hsa->locked, held);
+  pthread_mutex_unlock(&hsa->lock);
+  if (!held)
+    return;
+  hsa->api->hsa_amd_memory_unlock(address);
+  free(held);
+}
+
 void aqhsa_memory_close(aqhsa *hsa)
 {
+  while (hsa->locked.first)
+    aqhsa_mem_unlock(&hsa->base, (void *)(uintptr_t)hsa->locked.first->key);
+  aq_map_fini(&hsa->locked.map);
   while (hsa->memory.first)
     aqhsa_mem_free(&hsa->base, (void *)(uintptr_t)hsa->memory.first->key);
   aq_map_fini(&hsa->memory.map);

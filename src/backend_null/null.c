@@ -149,6 +149,21 @@ static void null_mem_publish(aq_transport *t, const void *address, size_t size)
   (void)t, (void)address, (void)size; /* memory is coherent */
 }
 
+static aq_status null_mem_lock(aq_transport *t, void *address, size_t size,
+                               void **out, aq_diag *diag)
+{
+  aq_status status =
+      aqsim_memory_lock(&null_from(t)->memory, address, size, diag);
+  if (status == AQ_OK)
+    *out = address;
+  return status;
+}
+
+static void null_mem_unlock(aq_transport *t, void *address)
+{
+  aqsim_memory_unlock(&null_from(t)->memory, address);
+}
+
 static aq_status null_copy_submit(aq_transport *t, const aq_copy_desc *desc,
                                   aq_diag *diag)
 {
@@ -544,6 +559,8 @@ const aq_transport_ops aqsim_null_transport_ops = {
     .mem_alloc = null_mem_alloc,
     .mem_free = null_mem_free,
     .mem_publish = null_mem_publish,
+    .mem_lock = null_mem_lock,
+    .mem_unlock = null_mem_unlock,
     .copy_async = null_copy_async,
     .copy_submit = null_copy_submit,
     .copy_engines_idle = null_copy_engines_idle,

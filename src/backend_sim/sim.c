@@ -214,6 +214,23 @@ static void sim_mem_publish(aq_transport *t, const void *address, size_t size)
   (void)t, (void)address, (void)size; /* memory is coherent */
 }
 
+static aq_status sim_mem_lock(aq_transport *t, void *address, size_t size,
+                              void **out, aq_diag *diag)
+{
+  aqsim *sim = aqsim_from(t);
+  aq_status status = may_allocate(sim, "locked memory", diag);
+  if (status == AQ_OK)
+    status = aqsim_memory_lock(&sim->memory, address, size, diag);
+  if (status == AQ_OK)
+    *out = address;
+  return status;
+}
+
+static void sim_mem_unlock(aq_transport *t, void *address)
+{
+  aqsim_memory_unlock(&aqsim_from(t)->memory, address);
+}
+
 static aq_status sim_copy_submit(aq_transport *t, const aq_copy_desc *copy,
                                  aq_diag *diag)
 {
@@ -487,6 +504,8 @@ const aq_transport_ops aqsim_transport_ops = {
     .mem_alloc = sim_mem_alloc,
     .mem_free = sim_mem_free,
     .mem_publish = sim_mem_publish,
+    .mem_lock = sim_mem_lock,
+    .mem_unlock = sim_mem_unlock,
     .copy_async = sim_copy_async,
     .copy_submit = sim_copy_submit,
     .copy_engines_idle = sim_copy_engines_idle,

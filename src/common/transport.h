@@ -42,7 +42,7 @@
 
 AQ_BEGIN_DECLS
 
-#define AQ_TRANSPORT_ABI 6u
+#define AQ_TRANSPORT_ABI 7u
 
 typedef struct aq_transport aq_transport;
 typedef struct aq_transport_ops aq_transport_ops;
@@ -383,12 +383,19 @@ struct aq_transport_ops {
    * reverse. copy_submit does the same with a chosen engine, known places and
    * rows; AQ_ERR_INVALID: rows that are not `size` bytes, or that end beyond
    * the last address.
+   * mem_lock lets the kernels of all devices reach memory of the host that the
+   * transport did not allocate; `out` is its address there. AQ_ERR_INVALID: no
+   * bytes, or memory locked already that begins there. mem_unlock ends it; an
+   * address that is not locked is ignored. Closing unlocks the rest.
    * copy_engines_idle has a bit for each engine of the device that neither
    * moves bytes nor has a copy in line. */
   aq_status (*mem_alloc)(aq_transport *t, uint32_t device, aq_memory_kind kind,
                          size_t size, void **out, aq_diag *diag);
   void (*mem_free)(aq_transport *t, void *address);
   void (*mem_publish)(aq_transport *t, const void *address, size_t size);
+  aq_status (*mem_lock)(aq_transport *t, void *address, size_t size, void **out,
+                        aq_diag *diag);
+  void (*mem_unlock)(aq_transport *t, void *address);
   aq_status (*copy_async)(aq_transport *t, uint32_t device, void *to,
                           const void *from, size_t size,
                           const aq_signal *dependencies, uint32_t count,

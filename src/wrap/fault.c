@@ -324,6 +324,19 @@ static void fault_mem_publish(aq_transport *t, const void *address, size_t size)
   f->ops->mem_publish(f->inner, address, size);
 }
 
+static aq_status fault_mem_lock(aq_transport *t, void *address, size_t size,
+                                void **out, aq_diag *diag)
+{
+  aq_faulty *f = aq_faulty_from(t);
+  return f->ops->mem_lock(f->inner, address, size, out, diag);
+}
+
+static void fault_mem_unlock(aq_transport *t, void *address)
+{
+  aq_faulty *f = aq_faulty_from(t);
+  f->ops->mem_unlock(f->inner, address);
+}
+
 static aq_status fault_copy_async(aq_transport *t, uint32_t device, void *to,
                                   const void *from, size_t size,
                                   const aq_signal *dependencies, uint32_t count,
@@ -486,6 +499,8 @@ const aq_transport_ops aq_fault_transport_ops = {
     .mem_alloc = fault_mem_alloc,
     .mem_free = fault_mem_free,
     .mem_publish = fault_mem_publish,
+    .mem_lock = fault_mem_lock,
+    .mem_unlock = fault_mem_unlock,
     .copy_async = fault_copy_async,
     .copy_submit = fault_copy_submit,
     .copy_engines_idle = fault_copy_engines_idle,

@@ -27,15 +27,6 @@ static void each_kind_is_allocated(contract *c)
   c->ops->mem_free(c->t, NULL);
 }
 
-static void bad_device_is_refused(contract *c)
-{
-  void *out = c;
-  ck_assert_int_ne(c->ops->mem_alloc(c->t, c->info.device_count, AQ_MEMORY_HOST,
-                                     1, &out, &c->rig.diag),
-                   AQ_OK);
-  ck_assert_ptr_eq(out, c);
-}
-
 static void copy(contract *c, void *to, const void *from, size_t size,
                  const aq_signal *dependencies, uint32_t count,
                  aq_signal completion)
@@ -43,6 +34,53 @@ static void copy(contract *c, void *to, const void *from, size_t size,
   ck_assert_status(c->ops->copy_async(c->t, 0, to, from, size, dependencies,
                                       count, completion, &c->rig.diag),
                    AQ_OK, &c->rig.diag);
+}
+
+static void locked_memory_of_the_host_is_reached(contract *c)
+{
+  static unsigned char of_host[300];
+  unsigned char *to = memory(c, AQ_MEMORY_HOST, 300);
+  void *there = NULL;
+  memset(of_host, 7, sizeof of_host);
+  ck_assert_status(
+      c->ops->mem_lock(c->t, of_host, sizeof of_host, &there, &c->rig.diag),
+      AQ_OK, &c->rig.diag);
+  aq_signal done = contract_signal(c, 1);
+  copy(c, to, (unsigned char *)there + 100, 200, NULL, 0, done);
+  contract_wait_zero(c, done);
+  ck_assert_int_eq(memcmp(to, of_host, 200), 0);
+  c->ops->mem_unlock(c->t, of_host);
+}
+
+static void memory_is_locked_once_until_unlocked(contract *c)
+{
+  static unsigned char of_host[64];
+  void *there = c;
+  ck_assert_int_eq(c->ops->mem_lock(c->t, of_host, 0, &there, &c->rig.diag),
+                   AQ_ERR_INVALID);
+  ck_assert_ptr_eq(there, c);
+  for (int i = 0; i < 2; i++) {
+    ck_assert_status(
+        c->ops->mem_lock(c->t, of_host, sizeof of_host, &there, &c->rig.diag),
+        AQ_OK, &c->rig.diag);
+    ck_assert_int_eq(c->ops->mem_lock(c->t, of_host, 32, &there, &c->rig.diag),
+                     AQ_ERR_INVALID);
+    c->ops->mem_unlock(c->t, of_host);
+    c->ops->mem_unlock(c->t, of_host);
+  }
+  c->ops->mem_unlock(c->t, NULL);
+  ck_assert_status(
+      c->ops->mem_lock(c->t, of_host, sizeof of_host, &there, &c->rig.diag),
+      AQ_OK, &c->rig.diag); /* closing unlocks it */
+}
+
+static void bad_device_is_refused(contract *c)
+{
+  void *out = c;
+  ck_assert_int_ne(c->ops->mem_alloc(c->t, c->info.device_count, AQ_MEMORY_HOST,
+                                     1, &out, &c->rig.diag),
+                   AQ_OK);
+  ck_assert_ptr_eq(out, c);
 }
 
 static void copy_moves_and_decrements(contract *c)
@@ -111,6 +149,10 @@ const contract_case contract_memory[] = {
      each_kind_is_allocated},
     {"memory of a device that is not there is refused", NULL, 0,
      bad_device_is_refused},
+    {"locked memory of the host is reached", NULL, AQ_CAP_COPY,
+     locked_memory_of_the_host_is_reached},
+    {"memory is locked once, until it is unlocked", NULL, 0,
+     memory_is_locked_once_until_unlocked},
     {"a copy moves its bytes, no more, and decrements its signal", "75",
      AQ_CAP_COPY, copy_moves_and_decrements},
     {"a copy waits until all its dependencies are 0", "75", AQ_CAP_COPY,

@@ -417,6 +417,18 @@ static aq_status fake_sleep_until(aq_transport *t, aq_time until, bool wake,
 }
 
 /* What these tests never call. */
+static aq_status no_lock(aq_transport *t, void *address, size_t size,
+                         void **out, aq_diag *diag)
+{
+  (void)t, (void)address, (void)size, (void)out;
+  return aq_diag_set(diag, AQ_ERR_UNSUPPORTED, "fake: no locked memory");
+}
+
+static void no_unlock(aq_transport *t, void *address)
+{
+  (void)t, (void)address;
+}
+
 static void no_publish(aq_transport *t, const void *address, size_t size)
 {
   (void)t, (void)address, (void)size;
@@ -433,6 +445,8 @@ const aq_transport_ops fake_transport = {
     .mem_alloc = fake_mem_alloc,
     .mem_free = fake_mem_free,
     .mem_publish = no_publish,
+    .mem_lock = no_lock,
+    .mem_unlock = no_unlock,
     .kernel_register = fake_kernel_register,
     .kernel_unregister = fake_kernel_unregister,
     .kernel_describe = fake_kernel_describe,

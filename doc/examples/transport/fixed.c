@@ -93,6 +93,10 @@ static void fixed_close(aq_transport *t)
     next = b->next;
     free(b);
   }
+  for (fixed_locked *l = f->locked, *next; l; l = next) {
+    next = l->next;
+    free(l);
+  }
   for (fixed_kernel *k = f->kernels, *next; k; k = next) {
     next = k->next;
     free(k->name);
@@ -159,6 +163,36 @@ static void fixed_mem_free(aq_transport *t, void *address)
 static void fixed_mem_publish(aq_transport *t, const void *address, size_t size)
 {
   (void)t, (void)address, (void)size; /* memory is coherent */
+}
+
+/* Devices reach all memory of the host. */
+static aq_status fixed_mem_lock(aq_transport *t, void *address, size_t size,
+                                void **out, aq_diag *diag)
+{
+  fixed *f = fixed_from(t);
+  for (const fixed_locked *l = f->locked; size > 0 && l; l = l->next)
+    size = l->address == address ? 0 : size;
+  fixed_locked *locked = size > 0 ? malloc(sizeof *locked) : NULL;
+  if (!locked)
+    return aq_diag_set(diag, size > 0 ? AQ_ERR_NO_MEMORY : AQ_ERR_INVALID,
+                       size > 0 ? "out of memory"
+                                : "no bytes to lock, or they are locked");
+  *locked = (fixed_locked){f->locked, address};
+  f->locked = locked;
+  *out = address;
+  return AQ_OK;
+}
+
+static void fixed_mem_unlock(aq_transport *t, void *address)
+{
+  fixed_locked **link = &fixed_from(t)->locked;
+  while (*link && (*link)->address != address)
+    link = &(*link)->next;
+  fixed_locked *locked = *link;
+  if (!locked)
+    return;
+  *link = locked->next;
+  free(locked);
 }
 
 /* ---- code ---- */
@@ -450,6 +484,8 @@ static const aq_transport_ops ops = {
     .mem_alloc = fixed_mem_alloc,
     .mem_free = fixed_mem_free,
     .mem_publish = fixed_mem_publish,
+    .mem_lock = fixed_mem_lock,
+    .mem_unlock = fixed_mem_unlock,
     .copy_async = fixed_copy_async,
     .copy_submit = fixed_copy_submit,
     .copy_engines_idle = fixed_copy_engines_idle,

@@ -33,6 +33,11 @@ typedef struct fixed_block {
   _Alignas(64) unsigned char bytes[];
 } fixed_block;
 
+typedef struct fixed_locked {
+  struct fixed_locked *next;
+  void *address;
+} fixed_locked;
+
 typedef struct fixed_queue {
   aq_ring ring; /* first: what clients hold */
   uint64_t write_index, read_index, doorbell;
@@ -68,6 +73,7 @@ struct fixed {
   int64_t record_device;
   fixed_signal signals; /* ends of a list */
   fixed_block blocks;   /* the same */
+  fixed_locked *locked;
   fixed_kernel *kernels;
   fixed_queue *queues; /* in the order of creation */
   fixed_copy *copies;

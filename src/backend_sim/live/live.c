@@ -104,6 +104,22 @@ static void live_mem_publish(aq_transport *t, const void *address, size_t size)
   base->mem_publish(t, address, size);
 }
 
+static aq_status live_mem_lock(aq_transport *t, void *address, size_t size,
+                               void **out, aq_diag *diag)
+{
+  aqsim_live *live = enter(t);
+  aq_status status = base->mem_lock(t, address, size, out, diag);
+  leave(live);
+  return status;
+}
+
+static void live_mem_unlock(aq_transport *t, void *address)
+{
+  aqsim_live *live = enter(t);
+  base->mem_unlock(t, address);
+  leave(live);
+}
+
 static aq_status live_copy_async(aq_transport *t, uint32_t device, void *to,
                                  const void *from, size_t size,
                                  const aq_signal *dependencies, uint32_t count,
@@ -405,6 +421,8 @@ const aq_transport_ops aqsim_live_ops = {
     .mem_alloc = live_mem_alloc,
     .mem_free = live_mem_free,
     .mem_publish = live_mem_publish,
+    .mem_lock = live_mem_lock,
+    .mem_unlock = live_mem_unlock,
     .copy_async = live_copy_async,
     .copy_submit = live_copy_submit,
     .copy_engines_idle = live_copy_engines_idle,

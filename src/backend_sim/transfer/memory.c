@@ -23,6 +23,11 @@ struct aqsim_block {
   _Alignas(ALIGN) unsigned char bytes[];
 };
 
+struct aqsim_locked {
+  aqsim_locked *next;
+  const void *address;
+};
+
 /* Blocks do not overlap: overlapping ones are the same. */
 static int block_compare(const void *a, const void *b)
 {
@@ -57,6 +62,8 @@ static void block_free(aqsim_block *block)
 
 void aqsim_memory_fini(aqsim_memory *memory)
 {
+  while (memory->locked)
+    aqsim_memory_unlock(memory, memory->locked->address);
   while (memory->blocks)
     aqsim_memory_free(memory, memory->blocks->bytes);
 }
@@ -115,4 +122,43 @@ uint32_t aqsim_memory_device(const aqsim_memory *memory, const void *address)
                                   .end = (uintptr_t)address + 1};
   void *const *found = tfind(&key, &memory->of_devices, block_compare);
   return found ? (*(aqsim_block *const *)found)->device : AQ_DEVICE_HOST;
+}
+
+/* ---- memory of the host ---- */
+
+static aqsim_locked **locked_link(aqsim_memory *memory, const void *address)
+{
+  aqsim_locked **link = &memory->locked;
+  while (*link && (*link)->address != address)
+    link = &(*link)->next;
+  return link;
+}
+
+aq_status aqsim_memory_lock(aqsim_memory *memory, void *address, size_t size,
+                            aq_diag *diag)
+{
+  if (size == 0 || *locked_link(memory, address))
+    return aq_diag_set(diag, AQ_ERR_INVALID,
+                       size == 0 ? "%p: no bytes to lock"
+                                 : "%p: memory that begins there is locked",
+                       address);
+  aqsim_locked *locked = malloc(sizeof *locked);
+  if (!locked || !aqsim_publish(memory->allocations, address, size,
+                                AQ_ALLOCATION_LOCKED, AQ_DEVICE_HOST)) {
+    free(locked);
+    return aq_diag_no_memory(diag);
+  }
+  *locked = (aqsim_locked){memory->locked, address};
+  memory->locked = locked;
+  return AQ_OK;
+}
+
+void aqsim_memory_unlock(aqsim_memory *memory, const void *address)
+{
+  aqsim_locked **link = locked_link(memory, address), *locked = *link;
+  if (!locked)
+    return;
+  *link = locked->next;
+  aqsim_withdraw(memory->allocations, address, AQ_ALLOCATION_LOCKED);
+  free(locked);
 }

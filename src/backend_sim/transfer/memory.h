@@ -10,10 +10,14 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "common/diag.h"
+
 typedef struct aqsim_block aqsim_block;
+typedef struct aqsim_locked aqsim_locked;
 
 typedef struct aqsim_memory {
   aqsim_block *blocks;
+  aqsim_locked *locked; /* memory of the host that devices reach */
   void *of_devices;                   /* tree of those, by address */
   struct aq_allocations *allocations; /* where it is published; NULL: nowhere */
 } aqsim_memory;
@@ -29,5 +33,13 @@ uint32_t aqsim_memory_device(const aqsim_memory *memory, const void *address);
 
 /* Frees what alloc returned; NULL is ignored. */
 void aqsim_memory_free(aqsim_memory *memory, void *address);
+
+/* Lets devices reach memory of the host, at the host's address. AQ_ERR_INVALID:
+ * no bytes, or memory locked already that begins there. */
+aq_status aqsim_memory_lock(aqsim_memory *memory, void *address, size_t size,
+                            aq_diag *diag);
+
+/* An address that is not locked is ignored. */
+void aqsim_memory_unlock(aqsim_memory *memory, const void *address);
 
 #endif
