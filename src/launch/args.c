@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "common/part_file.h"
+#include "launch/hidden.h"
 
 typedef enum kind { SIGNED, UNSIGNED, REAL } kind;
 
@@ -235,38 +236,6 @@ static aq_status buffer_make(aq_transport *t, uint32_t device,
   return status;
 }
 
-/* What HIP's and OpenCL's runtimes pass behind the caller's arguments. */
-static void hidden_put(const aq_code_arg *arg, const aq_launch *launch,
-                       unsigned char *to)
-{
-  static const struct {
-    const char *kind;
-    int axis;
-    enum { BLOCKS, SIZE, REST } what;
-  } hidden[] = {
-      {"hidden_block_count_x", 0, BLOCKS}, {"hidden_block_count_y", 1, BLOCKS},
-      {"hidden_block_count_z", 2, BLOCKS}, {"hidden_group_size_x", 0, SIZE},
-      {"hidden_group_size_y", 1, SIZE},    {"hidden_group_size_z", 2, SIZE},
-      {"hidden_remainder_x", 0, REST},     {"hidden_remainder_y", 1, REST},
-      {"hidden_remainder_z", 2, REST},
-  };
-  const uint32_t *grid = launch->grid;
-  uint64_t value = 0;
-  if (arg->kind && strcmp(arg->kind, "hidden_grid_dims") == 0)
-    value = grid[2] > 1 ? 3 : grid[1] > 1 ? 2 : 1;
-  if (arg->kind && strcmp(arg->kind, "hidden_dynamic_lds_size") == 0)
-    value = launch->lds;
-  for (size_t i = 0; arg->kind && i < sizeof hidden / sizeof *hidden; i++) {
-    const uint32_t items = grid[hidden[i].axis];
-    const uint32_t group = launch->workgroup[hidden[i].axis];
-    if (strcmp(arg->kind, hidden[i].kind) == 0)
-      value = hidden[i].what == BLOCKS ? items / group
-              : hidden[i].what == SIZE ? group
-                                       : items % group;
-  }
-  memcpy(to + arg->offset, &value, arg->size < 8 ? arg->size : 8);
-}
-
 static aq_status arg_put(const aq_launch_arg *arg, const aq_code_arg *wanted,
                          size_t index, unsigned char *to, aq_diag *diag)
 {
@@ -316,7 +285,10 @@ aq_status aq_launch_args_place(aq_transport *t, const aq_code_kernel *kernel,
   const uint32_t device = launch->device;
   void **kernarg = &launch->kernarg;
   const size_t size = kernel->kernarg_size ? kernel->kernarg_size : 1;
+  aq_launch_shape shape = {.lds = launch->lds};
   size_t at = 0;
+  memcpy(shape.grid, launch->grid, sizeof shape.grid);
+  memcpy(shape.workgroup, launch->workgroup, sizeof shape.workgroup);
   aq_status status = args_check(kernel, count, diag);
   if (status == AQ_OK)
     status =
@@ -327,7 +299,7 @@ aq_status aq_launch_args_place(aq_transport *t, const aq_code_kernel *kernel,
   for (size_t i = 0; i < kernel->arg_count && status == AQ_OK; i++) {
     const aq_code_arg *wanted = &kernel->args[i];
     if (wanted->hidden) {
-      hidden_put(wanted, launch, *kernarg);
+      aq_launch_hidden_put(wanted, &shape, *kernarg);
       continue;
     }
     if (args[at].is_buffer)
