@@ -49,6 +49,7 @@ include tests/trace/local.mk
 include tests/store/local.mk
 include tests/tracedb/local.mk
 include tests/report/local.mk
+include tests/mlir/local.mk
 include tests/calibrate/local.mk
 include tests/study/local.mk
 include tests/cli/local.mk

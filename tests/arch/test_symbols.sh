@@ -40,4 +40,11 @@ if [ -e "$library" ]; then
   internal=$(nm -D --defined-only "$library" | grep -cw aq_map_put)
   report "$internal" "libaqueduct hides what is not AQ_API" "aq_map_put"
 fi
+
+runtime=$builddir/.libs/libaqueduct_mlir_runtime.so
+if [ -e "$runtime" ]; then
+  bad=$(nm -D --defined-only "$runtime" | awk '$3 !~ /^(mgpu|MLIR_ROCM_)/')
+  report "$([ -z "$bad" ]; echo $?)" \
+    "the runtime of MLIR exports only its interface" "$bad"
+fi
 echo "1..$count"
