@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Arguments that HIP's and OpenCL's runtimes pass behind those of the caller:
- * the size of the grid, of workgroups, of the dynamic group segment. Pure.
+ * Arguments that HIP's and OpenCL's runtimes pass behind the caller's: the
+ * sizes of the grid, of workgroups and of the dynamic group segment. Pure.
  */
 #ifndef AQ_LAUNCH_HIDDEN_H
 #define AQ_LAUNCH_HIDDEN_H

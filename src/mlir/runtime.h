@@ -46,8 +46,8 @@ typedef struct aq_mlir_options {
 aq_status aq_mlir_open(const aq_mlir_options *options, aq_mlir **out,
                        aq_diag *diag);
 
-/* Waits for all streams, ends everything and the spool. The error of what had
- * not been waited for. */
+/* Waits for all streams, ends everything and the spool. It returns the error of
+ * an operation that nothing had waited for. */
 aq_status aq_mlir_close(aq_mlir *mlir, aq_diag *diag);
 
 void aq_mlir_lock(aq_mlir *mlir);
@@ -79,7 +79,7 @@ typedef struct aq_mlir_launch {
   size_t param_count;
 } aq_mlir_launch;
 
-/* Sizes of arguments are those of the code object's metadata. */
+/* The code object's metadata has the sizes of arguments. */
 aq_status aq_mlir_launch_submit(aq_mlir *mlir, aq_mlir_function *function,
                                 const aq_mlir_launch *launch,
                                 aq_mlir_stream *stream, aq_diag *diag);
@@ -88,7 +88,7 @@ aq_status aq_mlir_launch_submit(aq_mlir *mlir, aq_mlir_function *function,
 
 aq_status aq_mlir_stream_create(aq_mlir *mlir, uint32_t device,
                                 aq_mlir_stream **out, aq_diag *diag);
-/* Does not wait: operations under way go on. */
+/* Does not wait: operations under way continue. */
 aq_status aq_mlir_stream_destroy(aq_mlir *mlir, aq_mlir_stream *stream,
                                  aq_diag *diag);
 /* Waits for its operations, events that it waits for included. */

@@ -18,7 +18,7 @@ typedef struct aqsim_locked aqsim_locked;
 typedef struct aqsim_memory {
   aqsim_block *blocks;
   aqsim_locked *locked; /* memory of the host that devices reach */
-  void *of_devices;                   /* tree of those, by address */
+  void *of_devices;     /* tree of those, by address */
   struct aq_allocations *allocations; /* where it is published; NULL: nowhere */
 } aqsim_memory;
 
