@@ -14,6 +14,7 @@
 #include "cli/color.h"
 #include "cli/commands.h"
 #include "cli/runs.h"
+#include "common/demangle.h"
 #include "common/file_system.h"
 #include "common/json_out.h"
 #include "common/text.h"
@@ -226,6 +227,15 @@ static void check_terminal(doctor *d)
        charset);
 }
 
+static void check_names(doctor *d)
+{
+  const char *library = aq_demangler();
+  find(d, library ? FINDING_OK : FINDING_NOTE, "C++ names",
+       library ? NULL : "install libstdc++6 to read names of C++ kernels",
+       "%s%s", library ? "demangled by " : "not demangled",
+       library ? library : "");
+}
+
 aq_status aq_cli_doctor(aq_cli *cli)
 {
   doctor d = {.cli = cli};
@@ -241,6 +251,7 @@ aq_status aq_cli_doctor(aq_cli *cli)
   check_isolation(&d);
   check_store(&d);
   check_terminal(&d);
+  check_names(&d);
   if (d.json)
     aq_json_out_close_array(d.json);
   status = aq_cli_json_end_if(cli, d.json);

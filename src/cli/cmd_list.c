@@ -177,6 +177,11 @@ static aq_status list_policies(listing *list, aq_json_out *json)
     name, name                                                                 \
   }
 
+#define ONLY_WIDE(name)                                                        \
+  {                                                                            \
+    "+" name, name                                                             \
+  }
+
 static const struct {
   const char *name;
   aq_status (*list)(listing *list, aq_json_out *json);
@@ -187,25 +192,25 @@ static const struct {
      {{">id", NULL},
       {"name", NULL},
       {"kind", NULL},
-      {">origin", NULL},
+      {"+>origin", NULL},
       {"device model", NULL},
       {"constants", NULL},
       {"state", NULL},
-      {"created (UTC)", NULL},
+      {"+created (UTC)", NULL},
       {"<source", NULL}}},
     {"devices", list_devices, {BOTH("name"), BOTH("constants"), BOTH("hash")}},
     {"transports",
      list_transports,
-     {BOTH("name"), BOTH("kind"), BOTH("summary"), BOTH("capabilities"),
-      BOTH("path")}},
+     {BOTH("name"), BOTH("kind"), BOTH("summary"), ONLY_WIDE("capabilities"),
+      ONLY_WIDE("path")}},
     {"formats",
      list_formats,
      {BOTH("name"), BOTH("reads"), BOTH("writes"), BOTH("summary")}},
     {"metrics", list_metrics, {BOTH("name"), BOTH("unit"), BOTH("meaning")}},
     {"policies",
      list_policies,
-     {BOTH("name"), BOTH("summary"), BOTH("settings"), BOTH("device_half"),
-      BOTH("source"), BOTH("path")}},
+     {BOTH("name"), BOTH("summary"), ONLY_WIDE("settings"),
+      ONLY_WIDE("device_half"), ONLY_WIDE("source"), ONLY_WIDE("path")}},
 };
 
 enum { SUBJECTS = sizeof subjects / sizeof *subjects };

@@ -70,20 +70,35 @@ static void put_group(aq_cli_rows *rows, aq_json_out *json,
 static aq_status put_groups(aq_cli *cli, aq_json_out *json,
                             const aq_stats *stats, aq_stats_by by)
 {
-  const char *of = by == AQ_STATS_BY_KERNEL ? "<kernel" : aq_stats_by_names[by];
+  const char *of = by == AQ_STATS_BY_KERNEL ? "~kernel" : aq_stats_by_names[by];
   const aq_cli_column columns[] = {
-      {of, NULL},          {NULL, "key"},      {NULL, "name"},
-      {">calls", "calls"}, {NULL, "bytes"},    {">K %", NULL},
-      {">K us", NULL},     {">mean", NULL},    {">p50", NULL},
-      {">p99", NULL},      {">max", NULL},     {">A p50", NULL},
-      {">Q p50", NULL},    {">gap p50", NULL}, {NULL, NULL}};
-  aq_time all = 0;
+      {of, NULL},          {NULL, "key"},       {NULL, "name"},
+      {">calls", "calls"}, {NULL, "bytes"},     {">K %", NULL},
+      {">K us", NULL},     {">mean", NULL},     {"+>p50", NULL},
+      {">p99", NULL},      {"+>max", NULL},     {"+>A p50", NULL},
+      {"+>Q p50", NULL},   {"+>gap p50", NULL}, {NULL, NULL}};
+  aq_time all = 0, shown = 0;
+  int64_t top;
+  aq_status status = aq_cli_number(cli, AQ_CLI_OPT_TOP, 1, INT64_MAX, &top);
+  if (status != AQ_OK)
+    return status;
+  const size_t count =
+      (uint64_t)top < stats->count ? (size_t)top : stats->count;
   aq_cli_rows *rows = aq_cli_rows_begin(cli, json, "groups", columns);
   for (size_t i = 0; i < stats->count; i++)
     all += stats->groups[i].kernel.total;
-  for (size_t i = 0; i < stats->count; i++)
+  for (size_t i = 0; i < count; i++) {
     put_group(rows, json, &stats->groups[i], all);
-  return aq_cli_rows_end(cli, rows);
+    shown += stats->groups[i].kernel.total;
+  }
+  status = aq_cli_rows_end(cli, rows);
+  if (json)
+    aq_json_out_int(json, "groups_left_out", (int64_t)(stats->count - count));
+  else if (status == AQ_OK && count < stats->count)
+    fprintf(cli->out, "%zu more groups have %.1f %% of K\n",
+            stats->count - count,
+            all > 0 ? 100.0 * (double)(all - shown) / (double)all : 0);
+  return status;
 }
 
 static aq_status put_stats(aq_cli *cli, const aq_run_info *run,

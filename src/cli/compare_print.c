@@ -121,16 +121,16 @@ static aq_status put_stats(aq_cli *cli, const aq_compare *figures)
   {"error, us", NULL}, {"class", NULL}, {">rows", NULL}, {">median", NULL},    \
       {">p90", NULL}, {">p99", NULL}, {">mean", NULL}, {">E median", NULL},    \
   {                                                                            \
-    ">E p99", NULL                                                             \
+    "+>E p99", NULL                                                            \
   }
 #define ZERO                                                                   \
-  {">zero median", NULL}, {">zero p99", NULL},                                 \
+  {">zero median", NULL}, {"+>zero p99", NULL},                                \
   {                                                                            \
     NULL, NULL                                                                 \
   }
   static const aq_cli_column columns[] = {RUN, ZERO};
   static const aq_cli_column with_gap[] = {
-      RUN, {">B median", NULL}, {">B p99", NULL}, ZERO};
+      RUN, {">B median", NULL}, {"+>B p99", NULL}, ZERO};
 #undef RUN
 #undef ZERO
   aq_cli_rows *rows = aq_cli_rows_begin(
@@ -151,29 +151,27 @@ static bool shows_formula(const aq_compare *figures, int who)
 static void put_makespan(aq_cli *cli, const aq_compare *figures)
 {
   double whole = (double)figures->makespan_reference;
-  fprintf(cli->out, "\nmakespan of the run %.3f us", whole / (double)AQ_US);
+  fprintf(cli->out, "\nmakespan of the run: %.3f us\n", whole / (double)AQ_US);
   for (int who = 0; who < AQ_PREDICTOR_COUNT; who++) {
     double error =
         (double)(figures->makespan[who] - figures->makespan_reference);
     if (shows_formula(figures, who))
-      fprintf(cli->out, "; %s %+.3f us (%+.2e)",
+      fprintf(cli->out, "  %-4s %+.3f us (%+.2e)\n",
               aq_compare_predictors[who].name, error / (double)AQ_US,
               whole > 0 ? error / whole : 0);
   }
-  fputc('\n', cli->out);
   if (figures->queues < 2)
     return;
-  fprintf(cli->out, "makespan of each of %" PRId64 " queues, furthest off",
+  fprintf(cli->out, "makespan of each of %" PRId64 " queues, furthest off:\n",
           figures->queues);
   for (int who = 0; who < AQ_PREDICTOR_COUNT; who++) {
     const double error = (double)figures->queue_makespan[who].error;
     const double of = (double)figures->queue_makespan[who].reference;
     if (shows_formula(figures, who))
-      fprintf(cli->out, "; %s %+.3f us (%+.2e) in queue %" PRId64,
+      fprintf(cli->out, "  %-4s %+.3f us (%+.2e) in queue %" PRId64 "\n",
               aq_compare_predictors[who].name, error / (double)AQ_US,
               of > 0 ? error / of : 0, figures->queue_makespan[who].queue);
   }
-  fputc('\n', cli->out);
 }
 
 static aq_status put_worst(aq_cli *cli, aq_json_out *json,
@@ -184,12 +182,12 @@ static aq_status put_worst(aq_cli *cli, aq_json_out *json,
       {NULL, "row"},
       {">error us", "error_ns"},
       {">measured start", "reference_start_ns"},
-      {">measured end", "reference_end_ns"},
+      {"+>measured end", "reference_end_ns"},
       {">start", "start_ns"},
-      {">end", "end_ns"},
+      {"+>end", "end_ns"},
       {"queue", "queue"},
       {"class", "class"},
-      {"<name", "name"},
+      {"~name", "name"},
       {NULL, NULL}};
   aq_cli_rows *rows = aq_cli_rows_begin(cli, json, "worst", columns);
   for (size_t i = 0; i < c->figures.worst_count; i++) {

@@ -100,7 +100,7 @@ static aq_status put_parts(aq_cli *cli, const aq_diff *d)
 static aq_status put_groups(aq_cli *cli, const aq_diff *d)
 {
   static const aq_cli_column columns[FIGURE_COLUMNS] =
-      FIGURES("<group", ">calls");
+      FIGURES("~group", ">calls");
   aq_cli_rows *rows = aq_cli_rows_begin(cli, NULL, NULL, columns);
   for (size_t i = 0; i < d->count; i++) {
     const aq_diff_group *g = &d->groups[i];

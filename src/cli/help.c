@@ -96,3 +96,18 @@ void aq_cli_help_print(FILE *out, const aq_cli_command *command)
         "input, or a file that cannot be read or written.\n",
         out);
 }
+
+void aq_cli_start_print(FILE *out)
+{
+  static const aq_cli_example first[] = {
+      {"aqueduct exec --device mi300x -- ./app",
+       "run a GPU program on a simulated GPU"},
+      {"aqueduct import trace.json.gz --name m",
+       "read a trace of a GPU; then: stats m, replay m, report m"},
+      {"aqueduct doctor", "list what this machine offers and lacks"}};
+  for (size_t i = 0; i < sizeof first / sizeof *first; i++)
+    fprintf(out, "%s\n    %s\n", first[i].command, first[i].meaning);
+  fputs("\n`aqueduct --help` lists the commands, `aqueduct COMMAND --help` "
+        "explains one.\n",
+        out);
+}

@@ -10,4 +10,7 @@
 /* NULL: the program. */
 void aq_cli_help_print(FILE *out, const aq_cli_command *command);
 
+/* The first commands to try, for the program's name alone. */
+void aq_cli_start_print(FILE *out);
+
 #endif

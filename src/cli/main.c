@@ -18,6 +18,8 @@ static aq_status run_command(aq_cli *cli)
     aq_cli_help_print(cli->out, cli->command);
   else if (aq_cli_flag(cli, AQ_CLI_OPT_VERSION))
     fprintf(cli->out, "aqueduct %s\n", PACKAGE_VERSION);
+  else if (!cli->command)
+    aq_cli_start_print(cli->out);
   else
     return functions[cli->command - aq_cli_commands](cli);
   return AQ_OK;

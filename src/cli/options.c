@@ -278,9 +278,10 @@ aq_status aq_cli_init(aq_cli *cli, int argc, char **argv)
   bool asked = cli->values[AQ_CLI_OPT_HELP] || cli->values[AQ_CLI_OPT_VERSION];
   if (head >= argc) {
     read_environment(cli);
-    return asked ? AQ_OK
-                 : aq_diag_set(&cli->diag, AQ_ERR_INVALID,
-                               "no command given; see aqueduct --help");
+    return asked || argc == 1
+               ? AQ_OK
+               : aq_diag_set(&cli->diag, AQ_ERR_INVALID,
+                             "no command given; see aqueduct --help");
   }
   status = aq_cli_command_find(argv[head], &cli->command, &cli->diag);
   if (status == AQ_OK)

@@ -7,11 +7,13 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include "common/array.h"
 #include "common/record.h"
 #include "common/text.h"
+#include "report/short_names.h"
 
 #ifdef HAVE_SMARTCOLS
 #include <libsmartcols/libsmartcols.h>
@@ -27,8 +29,19 @@ struct aq_cli_rows {
   size_t columns; /* of the table */
   char **cells;   /* of the table, owned */
   size_t count, capacity;
-  bool names, failed;
+  bool names, wide, failed;
 };
+
+/* Whether a table has the column. */
+static bool is_shown(const aq_cli_rows *rows, const aq_cli_column *column)
+{
+  return column->title && (rows->wide || *column->title != '+');
+}
+
+static const char *heading(const char *title)
+{
+  return title + (strchr("<>~", *title) != NULL);
+}
 
 aq_cli_rows *aq_cli_rows_begin(aq_cli *cli, aq_json_out *json, const char *key,
                                const aq_cli_column *columns)
@@ -36,11 +49,14 @@ aq_cli_rows *aq_cli_rows_begin(aq_cli *cli, aq_json_out *json, const char *key,
   aq_cli_rows *rows = calloc(1, sizeof *rows);
   if (!rows)
     return NULL;
-  *rows = (aq_cli_rows){
-      .out = cli->out, .json = json, .all = columns, .at = columns};
+  *rows = (aq_cli_rows){.out = cli->out,
+                        .json = json,
+                        .all = columns,
+                        .at = columns,
+                        .wide = aq_cli_flag(cli, AQ_CLI_OPT_WIDE)};
   for (; columns->title || columns->key; columns++)
-    if (columns->title && rows->columns < TITLES_MAX)
-      rows->titles[rows->columns++] = columns->title;
+    if (is_shown(rows, columns) && rows->columns < TITLES_MAX)
+      rows->titles[rows->columns++] = columns->title + (*columns->title == '+');
   if (json)
     aq_json_out_array(json, key);
   return rows;
@@ -77,8 +93,8 @@ static const aq_cli_column *column_next(aq_cli_rows *rows)
   const aq_cli_column *column = rows->at++;
   const bool first = column == rows->all;
   return rows->json ? (column->key ? column : NULL)
-         : column->title && (first || !rows->names) ? column
-                                                    : NULL;
+         : is_shown(rows, column) && (first || !rows->names) ? column
+                                                             : NULL;
 }
 
 static void cell_put(aq_cli_rows *rows, const char *text)
@@ -158,6 +174,75 @@ void aq_cli_cell_bool(aq_cli_rows *rows, bool value, const char *yes,
     cell_put(rows, value ? yes : no);
 }
 
+/* ---- widths ---- */
+
+enum { NAME_LEAST = 24 };
+
+/* The columns of a terminal, or of $COLUMNS; SIZE_MAX: no limit. */
+static size_t width_limit(FILE *out)
+{
+  const char *text = getenv("COLUMNS");
+  const long given = text ? strtol(text, NULL, 10) : 0;
+  struct winsize size;
+  if (given > 0)
+    return (size_t)given;
+  if (ioctl(fileno(out), TIOCGWINSZ, &size) == 0 && size.ws_col > 0)
+    return size.ws_col;
+  return SIZE_MAX;
+}
+
+static size_t column_width(const aq_cli_rows *rows, size_t column)
+{
+  size_t width = aq_name_width(heading(rows->titles[column]));
+  for (size_t i = column; i < rows->count; i += rows->columns) {
+    const size_t cell = aq_name_width(rows->cells[i]);
+    width = cell > width ? cell : width;
+  }
+  return width;
+}
+
+/* The names of a column, short and no wider than `room`. */
+static bool names_shorten(aq_cli_rows *rows, size_t column, size_t room)
+{
+  const size_t count = rows->count / rows->columns;
+  char **names = calloc(count ? count : 1, sizeof *names);
+  bool good = names != NULL;
+  for (size_t i = 0; good && i < count; i++) {
+    names[i] = aq_name_short(rows->cells[i * rows->columns + column]);
+    good = names[i] != NULL;
+  }
+  good = good && aq_names_fit(names, count, room) == 0;
+  for (size_t i = 0; names && i < count; i++) {
+    char **cell = &rows->cells[i * rows->columns + column];
+    free(good ? *cell : names[i]);
+    *cell = good ? names[i] : *cell;
+  }
+  free(names);
+  return good;
+}
+
+/* Columns of names share the room that the other columns leave. */
+static bool names_fit(aq_cli_rows *rows)
+{
+  const size_t limit = rows->wide ? SIZE_MAX : width_limit(rows->out);
+  size_t others = rows->columns, names = 0;
+  for (size_t i = 0; i < rows->columns; i++)
+    if (*rows->titles[i] == '~')
+      names++;
+    else
+      others += column_width(rows, i);
+  if (names == 0 || rows->wide)
+    return true;
+  size_t room = limit == SIZE_MAX ? limit
+                : limit > others  ? (limit - others) / names
+                                  : 0;
+  room = room > NAME_LEAST ? room : NAME_LEAST;
+  for (size_t i = 0; i < rows->columns; i++)
+    if (*rows->titles[i] == '~' && !names_shorten(rows, i, room))
+      return false;
+  return true;
+}
+
 /* ---- tables ---- */
 
 #ifdef HAVE_SMARTCOLS
@@ -174,14 +259,16 @@ static struct libscols_table *scols_make(const aq_cli_rows *rows, FILE *out)
     int flags = *name == '>'   ? SCOLS_FL_RIGHT
                 : *name == '<' ? SCOLS_FL_TRUNC
                                : 0;
-    if (!scols_table_new_column(view, name + (*name == '>' || *name == '<'), 0,
-                                flags)) {
+    if (!scols_table_new_column(view, heading(name), 0, flags)) {
       scols_unref_table(view);
       return NULL;
     }
   }
-  if (!isatty(fileno(out)))
-    scols_table_set_termforce(view, SCOLS_TERMFORCE_NEVER);
+  const size_t limit = width_limit(out);
+  scols_table_set_termforce(view, limit == SIZE_MAX ? SCOLS_TERMFORCE_NEVER
+                                                    : SCOLS_TERMFORCE_ALWAYS);
+  if (limit != SIZE_MAX)
+    scols_table_set_termwidth(view, limit);
   return view;
 }
 
@@ -206,8 +293,7 @@ static bool print(const aq_cli_rows *rows, FILE *out)
 {
   for (size_t i = 0; i < rows->columns; i++) {
     const char *name = rows->titles[i];
-    fprintf(out, "%s%s", name + (*name == '>' || *name == '<'),
-            i + 1 < rows->columns ? "\t" : "\n");
+    fprintf(out, "%s%s", heading(name), i + 1 < rows->columns ? "\t" : "\n");
   }
   for (size_t i = 0; i < rows->count; i++)
     fprintf(out, "%s%s", rows->cells[i], (i + 1) % rows->columns ? "\t" : "\n");
@@ -231,7 +317,7 @@ aq_status aq_cli_rows_end(aq_cli *cli, aq_cli_rows *rows)
   if (good && rows->json)
     aq_json_out_close_array(rows->json);
   else if (good && !rows->names)
-    good = print(rows, rows->out);
+    good = names_fit(rows) && print(rows, rows->out);
   aq_cli_rows_drop(rows);
   return good ? AQ_OK : aq_diag_no_memory(&cli->diag);
 }

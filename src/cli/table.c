@@ -306,8 +306,8 @@ const aq_cli_command aq_cli_commands[AQ_CLI_CMD_COUNT] = {
                       {"aqueduct compare fifo edf srpt --by class "
                        "--format markdown",
                        "two policies with a third, as tables"}},
-         .options = BIT(FAIL_ABOVE) | BIT(WORST) | BIT(MATCH) | BIT(BY) |
-                    BIT(FORMAT) | BIT(AS_IF),
+         .options = BIT(FAIL_ABOVE) | BIT(WORST) | BIT(WIDE) | BIT(MATCH) |
+                    BIT(BY) | BIT(FORMAT) | BIT(AS_IF),
          .args_min = 1,
          .args_max = INT32_MAX,
          .what = AQ_CLI_RUN},
@@ -323,7 +323,7 @@ const aq_cli_command aq_cli_commands[AQ_CLI_CMD_COUNT] = {
          .examples = {{"aqueduct list runs", "every run, oldest first"},
                       {"aqueduct list devices --names",
                        "names only, for scripts"}},
-         .options = BIT(NAMES),
+         .options = BIT(NAMES) | BIT(WIDE),
          .args_min = 1,
          .args_max = 1,
          .words = aq_cli_subjects,
@@ -369,11 +369,11 @@ const aq_cli_command aq_cli_commands[AQ_CLI_CMD_COUNT] = {
                  "to its start; and the gap since the previous end on its "
                  "queue. In us. doc/stats.md "
                  "defines each figure.",
-         .examples = {{"aqueduct stats m", "by kernel"},
+         .examples = {{"aqueduct stats m --top 10", "the largest kernels"},
                       {"aqueduct stats m --by queue", "by queue"},
                       {"aqueduct stats m --by class --json",
                        "the classes of compare: queued, near, idle and so on"}},
-         .options = BIT(BY),
+         .options = BIT(BY) | BIT(TOP) | BIT(WIDE),
          .args_min = 1,
          .args_max = 1,
          .what = AQ_CLI_RUN},

@@ -72,6 +72,8 @@ typedef enum aq_cli_what {
   O(COUNTERS)                                                                  \
   O(FAIL_ABOVE)                                                                \
   O(WORST)                                                                     \
+  O(TOP)                                                                       \
+  O(WIDE)                                                                      \
   O(BY)                                                                        \
   O(MATCH)                                                                     \
   O(NAMES)                                                                     \

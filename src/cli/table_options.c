@@ -161,6 +161,12 @@ const aq_cli_option aq_cli_options[AQ_CLI_OPT_COUNT] = {
                           "how to match the dispatches of two runs: "
                           "auto (default), replay, order, correlation, name "
                           "or align"},
+    [AQ_CLI_OPT_TOP] = {"top", "N", NULL,
+                        "print the first N rows of the table and a line on "
+                        "the others"},
+    [AQ_CLI_OPT_WIDE] = {"wide", NULL, NULL,
+                         "every column, and names whole instead of shortened "
+                         "to the terminal's width"},
     [AQ_CLI_OPT_BY] = {"by", "GROUP", NULL,
                        "kernel (default), queue, stream, device, class, kind, "
                        "via or all"},

@@ -3,6 +3,7 @@ libaqcore_a_SOURCES += \
 	src/common/allocations.h \
 	src/common/arena.c src/common/arena.h \
 	src/common/array.c src/common/array.h \
+	src/common/demangle.c src/common/demangle.h \
 	src/common/diag.c \
 	src/common/file_system.c src/common/file_system.h \
 	src/common/hsa_constants.def src/common/hsa_sim.h \

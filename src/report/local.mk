@@ -18,6 +18,7 @@ libaqcore_a_SOURCES += \
 	src/report/plot.c src/report/plot.h \
 	src/report/quantile.c src/report/quantile.h \
 	src/report/queue_summary.c src/report/queue_summary.h \
+	src/report/short_names.c src/report/short_names.h \
 	src/report/stats.c src/report/stats.h \
 	src/report/thresholds.c src/report/thresholds.h \
 	src/report/timestamp_step.c src/report/timestamp_step.h \

@@ -19,7 +19,10 @@ refuses() { # NAME PART ARGUMENT…: exit 2
   check "$name" is_error 2 "$part"
 }
 
-refuses "no command" "no command given"
+refuses "options without a command" "no command given" --quiet
+try "$aqueduct"
+check "the program's name alone lists three commands to try" \
+  [ "$status $(printf '%s\n' "$out" | grep -c '^aqueduct ')" = "0 3" ]
 refuses "an unknown command" "did you mean replay?" repaly m
 refuses "an unknown option" "did you mean --device?" replay m --devise x
 refuses "an option before the command" "unknown option" --bogus list runs

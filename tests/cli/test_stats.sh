@@ -30,6 +30,31 @@ check "with those that there are" contains "$err" "kernel, queue, stream"
 try "$aqueduct" stats gone
 check "a run that is not there is refused" [ "$status" = 2 ]
 
+
+# The excerpt's names are longer than a line.
+"$aqueduct" import "$srcdir/traces/mi300x-resnet18-excerpt.jsonl.gz" \
+  --name names -q > /dev/null
+narrow() { # COMMAND…: its longest line at 80 columns
+  COLUMNS=80 "$aqueduct" "$@" | awk '{ if (length > most) most = length }
+                                      END { print most + 0 }'
+}
+check "80 columns hold the table of kernels" [ "$(narrow stats names)" -le 80 ]
+check "and of runs" [ "$(narrow list runs)" -le 80 ]
+check "names lose their namespaces" sh -c \
+  "COLUMNS=80 '$aqueduct' stats names | grep -q '^max_pool_backward_nchw<'"
+try env COLUMNS=80 "$aqueduct" stats names --wide
+check "--wide leaves names whole" contains "$out" \
+  "void at::native::(anonymous namespace)::max_pool_backward_nchw<"
+check "and adds columns" contains "$out" "gap p50"
+try "$aqueduct" stats names --top 2
+check "--top prints the largest groups" \
+  [ "$(echo "$out" | grep -c '^batch_norm')" = 2 ]
+check "and counts the others" contains "$out" "47 more groups have 62.4 % of K"
+try "$aqueduct" stats names --top 2 --json
+check "also as JSON" contains "$out" '"groups_left_out": 47'
+try "$aqueduct" stats names --top 0
+check "--top 0 is refused" [ "$status" = 2 ]
+
 for run in m s; do
   try "$aqueduct" explain $run
   check "explain names what $run is" contains "$out" "$run is "

@@ -6,7 +6,8 @@ AQ_REPORT_TESTS = \
 	tests/report/test_explain \
 	tests/report/test_formula \
 	tests/report/test_metrics \
-	tests/report/test_plot
+	tests/report/test_plot \
+	tests/report/test_short_names
 check_PROGRAMS += $(AQ_REPORT_TESTS)
 
 tests_report_test_formula_LDADD = $(AQ_TEST_LDADD) $(ZLIB_LIBS)

@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: MIT */
+#include "config.h"
+
+#include <check.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/demangle.h"
+#include "report/short_names.h"
+#include "support/aqtest.h"
+
+static void is_short(const char *name, const char *wanted)
+{
+  char *text = aq_name_short(name);
+  ck_assert_str_eq(text, wanted);
+  free(text);
+}
+
+/* The mangled names are from the traces; c++filt gives the same text. */
+START_TEST(mangled_names_are_demangled)
+{
+  if (!aq_demangler())
+    return aqtest_skip("no C++ runtime library");
+  char *text = aq_demangle("_Z4vaddPKfS0_Pfi.kd");
+  ck_assert_str_eq(text, "vadd(float const*, float const*, float*, int)");
+  free(text);
+  is_short("_Z4vaddPKfS0_Pfi", "vadd");
+}
+END_TEST
+
+START_TEST(other_names_stay_as_they_are)
+{
+  ck_assert_ptr_null(aq_demangle("vadd"));
+  ck_assert_ptr_null(aq_demangle("_Zbroken"));
+  is_short("_Zbroken", "_Zbroken");
+  is_short("batched_transpose_32x32_half", "batched_transpose_32x32_half");
+  is_short("Memcpy DtoD (Device -> Device)", "Memcpy DtoD (Device -> Device)");
+  is_short("", "");
+  is_short("(", "(");
+  is_short(")", ")");
+  is_short("::", "::");
+}
+END_TEST
+
+START_TEST(namespaces_return_types_and_parameters_are_left_out)
+{
+  is_short("void at::native::vectorized_elementwise_kernel<8, "
+           "at::native::CUDAFunctor_add<c10::BFloat16>, "
+           "std::array<char*, 3ul> >(int, at::native::CUDAFunctor_add"
+           "<c10::BFloat16>, std::array<char*, 3ul>)",
+           "vectorized_elementwise_kernel<8, CUDAFunctor_add<BFloat16>, "
+           "array<char*, 3ul> >");
+  is_short("void at::native::(anonymous namespace)::max_pool_backward_nchw"
+           "<c10::BFloat16, float>(int)",
+           "max_pool_backward_nchw<BFloat16, float>");
+}
+END_TEST
+
+START_TEST(a_gemm_of_tensile_shows_its_operands_and_tile)
+{
+  is_short("Cijk_Ailk_Bljk_BBS_BH_MT32x32x128_MI16x16x1",
+           "gemm NN BBS_BH_MT32x32x128_MI16x16x1");
+  is_short("Cijk_Alik_Bjlk_HHS_MT64", "gemm TT HHS_MT64");
+  is_short("Cijk_Ail", "Cijk_Ail");
+}
+END_TEST
+
+START_TEST(cut_names_fit_and_keep_their_differences)
+{
+  static const char *const given[] = {
+      "igemm_fwd_gtcx3_nhwc_bf16_bx0_ex1_bt128x64x32_wt32x32x8_ws1x1_end",
+      "igemm_fwd_gtcx3_nhwc_bf16_bx0_ex1_bt128x32x32_wt32x32x8_ws1x1_end",
+      "igemm_fwd_gtcx3_nhwc_bf16_bx0_ex1_bt128x64x32_wt32x32x8_ws1x1_end",
+      "short",
+      "a\xc3\xa4\xc3\xa4\xc3\xa4\xc3\xa4\xc3\xa4\xc3\xa4\xc3\xa4"
+      "\xc3\xa4\xc3\xa4\xc3\xa4\xc3\xa4\xc3\xa4\xc3\xa4\xc3\xa4"
+      "\xc3\xa4\xc3\xa4\xc3\xa4\xc3\xa4\xc3\xa4\xc3\xa4\xc3\xa4z"};
+  enum { COUNT = sizeof given / sizeof *given };
+  for (size_t width = 16; width <= 70; width++) {
+    char *names[COUNT];
+    for (int i = 0; i < COUNT; i++)
+      names[i] = strdup(given[i]);
+    ck_assert_int_eq(aq_names_fit(names, COUNT, width), 0);
+    for (int i = 0; i < COUNT; i++) {
+      ck_assert_uint_le(aq_name_width(names[i]), width);
+      if (aq_name_width(given[i]) <= width)
+        ck_assert_str_eq(names[i], given[i]);
+    }
+    ck_assert_str_ne(names[0], names[1]);
+    ck_assert_str_eq(names[0], names[2]);
+    ck_assert_str_eq(names[3], "short");
+    for (int i = 0; i < COUNT; i++)
+      free(names[i]);
+  }
+}
+END_TEST
+
+AQ_TEST_MAIN("report/short_names", mangled_names_are_demangled,
+             other_names_stay_as_they_are,
+             namespaces_return_types_and_parameters_are_left_out,
+             a_gemm_of_tensile_shows_its_operands_and_tile,
+             cut_names_fit_and_keep_their_differences)
