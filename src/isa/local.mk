@@ -1,5 +1,8 @@
 libaqcore_a_SOURCES += \
-	src/isa/decode.c src/isa/isa.h \
+	src/isa/decode.c src/isa/decode.h src/isa/isa.h \
+	src/isa/decode_memory.c \
+	src/isa/decode_operands.c \
+	src/isa/decode_vector.c \
 	src/isa/flow.c src/isa/flow.h \
 	src/isa/instructions.def \
 	src/isa/labels.c src/isa/labels.h \

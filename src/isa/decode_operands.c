@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: MIT */
+#include "config.h"
+
+#include "isa/decode.h"
+
+aq_isa_operand aq_isa_token_read(const char **text)
+{
+  const char *at = *text;
+  aq_isa_operand out = {.role = *at++, .type = 'b', .select = 6};
+  if (*at == 'v' || *at == 'a' || *at == 's')
+    out.file = *at++;
+  if (*at == 'f')
+    out.type = *at++;
+  while (*at >= '0' && *at <= '9')
+    out.bits = (uint16_t)(out.bits * 10 + (*at++ - '0'));
+  while (*at == ' ')
+    at++;
+  *text = at;
+  return out;
+}
+
+static bool scalar_is_valid(uint32_t code, unsigned bits, bool destination)
+{
+  if (code < 128) {
+    const unsigned align = bits > AQ_ISA_BITS_MAX ? 0
+                           : bits >= 128          ? 3
+                           : bits >= 64           ? 1
+                                                  : 0;
+    return code != 125 &&
+           !(code & (code >= AQ_ISA_TTMP0 ? align & 1 : align)) &&
+           !(code == AQ_ISA_M0 && bits > 32 && bits <= AQ_ISA_BITS_MAX);
+  }
+  return !destination &&
+         (code <= 208 ||
+          (code >= AQ_ISA_SHARED_BASE && code <= AQ_ISA_INV_2PI) ||
+          code >= AQ_ISA_VCCZ);
+}
+
+bool aq_isa_scalar_set(aq_isa_operand *operand, uint32_t code)
+{
+  if (operand->file == 'v' || operand->file == 'a' ||
+      !scalar_is_valid(code, operand->bits,
+                       operand->role == 'D' || operand->role == 'E'))
+    return false;
+  operand->file = 's';
+  operand->code = (uint8_t)code;
+  return true;
+}
+
+bool aq_isa_vector_set(aq_isa_operand *operand, uint32_t number)
+{
+  if (operand->file == 's')
+    return false;
+  if (!operand->file)
+    operand->file = 'v';
+  operand->code = (uint8_t)number;
+  return true;
+}
+
+/* An operand for a VGPR only can take LDS directly. */
+bool aq_isa_source_set(aq_isa_operand *operand, uint32_t code)
+{
+  if (operand->file == 'v' && code == AQ_ISA_LDS_DIRECT)
+    operand->file = 0;
+  return code >= AQ_ISA_CODE_VGPR
+             ? aq_isa_vector_set(operand, code - AQ_ISA_CODE_VGPR)
+             : aq_isa_scalar_set(operand, code);
+}
+
+bool aq_isa_literal_take(aq_isa_inst *inst, size_t size)
+{
+  if (size < 8)
+    return false;
+  inst->literal = inst->words[1];
+  inst->size = 8;
+  return true;
+}
+
+bool aq_isa_literal_needed(const aq_isa_inst *inst)
+{
+  for (unsigned i = 0; i < inst->operand_count; i++)
+    if (inst->operands[i].role == 'K' ||
+        (inst->operands[i].file == 's' &&
+         inst->operands[i].code == AQ_ISA_LITERAL))
+      return true;
+  return false;
+}
