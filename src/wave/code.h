@@ -31,9 +31,6 @@ bool aq_wave_code_executes(aq_wave_code *code, const aq_isa_inst *inst);
 bool aq_wave_code_is_checked(aq_wave_code *code, uint64_t entry);
 void aq_wave_code_check_keep(aq_wave_code *code, uint64_t entry);
 
-/* Whether an instruction's fields can be executed, if it has a handler. */
-bool aq_wave_code_lowers(const aq_isa_inst *inst);
-
 /* Lives as long as the code. */
 const aq_isa_decoder *aq_wave_code_decoder(const aq_wave_code *code);
 

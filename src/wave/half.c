@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* f16 and integers of 16 bits. */
+/* f16. */
 #include "config.h"
 
 #include "wave/each.h"
@@ -107,22 +107,6 @@ S1(v_cvt_i16_f16, b32, u16,
    lane_is_nan16(a)
        ? 0
        : (uint16_t)(int16_t)fminf(fmaxf(truncf(F(a)), -32768), 32767))
-S2(v_add_u16, b32, u16, u16, (uint16_t)(a + b))
-S2(v_sub_u16, b32, u16, u16, (uint16_t)(a - b))
-S2(v_subrev_u16, b32, u16, u16, (uint16_t)(b - a))
-S2(v_mul_lo_u16, b32, u16, u16, (uint16_t)((uint32_t)a *b))
-S2(v_lshlrev_b16, b32, u16, u16, (uint16_t)(b << (a & 15)))
-S2(v_lshrrev_b16, b32, u16, u16, b >> (a & 15))
-S2(v_ashrrev_i16, b32, u16, u16, (uint16_t)((int16_t)b >> (a & 15)))
-S2(v_max_u16, b32, u16, u16, a > b ? a : b)
-S2(v_max_i16, b32, u16, u16, (int16_t)a > (int16_t)b ? a : b)
-S2(v_min_u16, b32, u16, u16, a < b ? a : b)
-S2(v_min_i16, b32, u16, u16, (int16_t)a < (int16_t)b ? a : b)
-S3(v_mad_u16, b32, u16, u16, u16, (uint16_t)((uint32_t)a *b + c))
-S3(v_mad_u32_u16, b32, u16, u16, u32, (uint32_t)a *b + c)
-S3(v_mad_i32_i16, b32, u16, u16, u32, (uint32_t)((int16_t)a *(int16_t)b) + c)
-S3(v_min3_u16, b32, u16, u16, u16, a < b ? (a < c ? a : c) : b < c ? b : c)
-S3(v_max3_u16, b32, u16, u16, u16, a > b ? (a > c ? a : c) : b > c ? b : c)
 
 #define CMP16(op, EXPR)                                                        \
   CMP16X(op, EXPR, false, v_cmp_##op##_f16)                                    \
@@ -193,10 +177,6 @@ const aq_wave_semantics aq_wave_half[] = {
     H(v_fract_f16), H(v_sin_f16), H(v_cos_f16), H(v_frexp_mant_f16),
     H(v_frexp_exp_i16_f16), H(v_cvt_f16_f32), H(v_cvt_f32_f16),
     H(v_cvt_f16_u16), H(v_cvt_f16_i16), H(v_cvt_u16_f16), H(v_cvt_i16_f16),
-    H(v_add_u16), H(v_sub_u16), H(v_subrev_u16), H(v_mul_lo_u16),
-    H(v_lshlrev_b16), H(v_lshrrev_b16), H(v_ashrrev_i16), H(v_max_u16),
-    H(v_max_i16), H(v_min_u16), H(v_min_i16), H(v_mad_u16),
-    H(v_mad_u32_u16), H(v_mad_i32_i16), H(v_min3_u16), H(v_max3_u16),
     H(v_cmp_f_f16), H(v_cmpx_f_f16), H(v_cmp_lt_f16), H(v_cmpx_lt_f16),
     H(v_cmp_eq_f16), H(v_cmpx_eq_f16), H(v_cmp_le_f16), H(v_cmpx_le_f16),
     H(v_cmp_gt_f16), H(v_cmpx_gt_f16), H(v_cmp_lg_f16), H(v_cmpx_lg_f16),
@@ -207,10 +187,8 @@ const aq_wave_semantics aq_wave_half[] = {
     H(v_cmp_neq_f16), H(v_cmpx_neq_f16), H(v_cmp_nlt_f16),
     H(v_cmpx_nlt_f16), H(v_cmp_tru_f16), H(v_cmpx_tru_f16),
     AS(v_cvt_pkrtz_f16_f32, v_cvt_pkrtz), AS(v_fmac_f16, v_fma_f16),
-    AS(v_mac_f16, v_mad_f16), AS(v_madmk_f16, v_mad_f16), AS(v_madak_f16,
-    v_mad_f16), AS(v_mad_legacy_f16, v_mad_f16), AS(v_mad_legacy_u16,
-    v_mad_u16), AS(v_mad_legacy_i16, v_mad_u16), AS(v_mad_i16, v_mad_u16),
-    AS(v_fma_legacy_f16, v_fma_f16), AS(v_div_fixup_legacy_f16,
-    v_div_fixup_f16), AS(v_add_i16, v_add_u16), AS(v_sub_i16, v_sub_u16),
-    {NULL, NULL}};
+    AS(v_mac_f16, v_mad_f16), AS(v_madmk_f16, v_mad_f16),
+    AS(v_madak_f16, v_mad_f16), AS(v_mad_legacy_f16, v_mad_f16),
+    AS(v_fma_legacy_f16, v_fma_f16),
+    AS(v_div_fixup_legacy_f16, v_div_fixup_f16), {NULL, NULL}};
 /* clang-format on */

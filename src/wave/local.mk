@@ -22,6 +22,7 @@ libaqcore_a_SOURCES += \
 	src/wave/hand.c src/wave/hand.h \
 	src/wave/lanes.h \
 	src/wave/lost.c src/wave/lost.h \
+	src/wave/lower.c src/wave/lower.h \
 	src/wave/matrix.c src/wave/matrix.h \
 	src/wave/matrix.inc src/wave/matrix_shapes.def \
 	src/wave/matrix_base.c \
@@ -41,6 +42,7 @@ libaqcore_a_SOURCES += \
 	src/wave/semantics.c \
 	src/wave/shared.c src/wave/shared.h \
 	src/wave/shared_lanes.c \
+	src/wave/short.c \
 	src/wave/smem.c \
 	src/wave/special.c \
 	src/wave/start.c \

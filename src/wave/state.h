@@ -249,6 +249,7 @@ extern const aq_wave_semantics aq_wave_packed[];
 extern const aq_wave_semantics aq_wave_special[];
 extern const aq_wave_semantics aq_wave_division[];
 extern const aq_wave_semantics aq_wave_half[];
+extern const aq_wave_semantics aq_wave_short[];
 extern const aq_wave_semantics aq_wave_convert[];
 extern const aq_wave_semantics aq_wave_gws_semantics[];
 /* The same semantics compiled for levels of the host's processor. */

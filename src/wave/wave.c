@@ -10,6 +10,7 @@
 #include "wave/grid.h"
 #include "wave/guard.h"
 #include "wave/gws.h"
+#include "wave/lower.h"
 #include "wave/missing.h"
 #include "wave/mode.h"
 #include "wave/parts.h"
@@ -200,7 +201,7 @@ bool aq_wave_row_executes(const aq_isa_row *row, uint8_t target)
 
 bool aq_wave_instruction_executes(const aq_isa_inst *inst)
 {
-  return aq_wave_code_lowers(inst) && aq_wave_matrix_executes(inst);
+  return aq_wave_lowers(inst) && aq_wave_matrix_executes(inst);
 }
 
 aq_status aq_wave_machine_create(aq_wave_machine **out, aq_diag *diag)
