@@ -4,6 +4,7 @@
 #include "backend_sim/completion.h"
 
 #include <inttypes.h>
+#include <stddef.h>
 #include <stdio.h>
 
 enum { WORDS = 160 };
@@ -35,6 +36,13 @@ bool aqsim_interrupt_is_lost(const aqsim *sim, const aqsim_signal *signal)
                     signal->each.next == &signal->each))
     return false;
   return !sim->hooks->interrupt(sim->hooks->user, aqsim_signal_handle(signal));
+}
+
+void aqsim_completing_tell(const aqsim *sim, aq_signal handle, bool done)
+{
+  const aq_device_hooks *hooks = sim->hooks;
+  if (hooks->size > offsetof(aq_device_hooks, completing) && hooks->completing)
+    hooks->completing(hooks->user, handle, sim->now, done);
 }
 
 void aqsim_signal_stamp(const aqsim_device *device, aqsim_signal *signal,

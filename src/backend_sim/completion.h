@@ -36,6 +36,9 @@ void aqsim_signal_complete_other(aqsim *sim, const aqsim_device *device,
                                  aq_signal handle, aq_time start, aq_time end,
                                  bool profile, int64_t negative);
 
+/* Asks the device's hooks, around the change of a completion signal. */
+void aqsim_completing_tell(const aqsim *sim, aq_signal handle, bool done);
+
 /* Decrements a completion signal at the current time (handle 0: none) and
  * returns when a blocked host sees it, or AQ_NONE. Below 0, `negative` is
  * stored instead. Start and end are kept where the signal or, with `profile`,
@@ -49,9 +52,13 @@ static inline aq_time aqsim_signal_complete(aqsim *sim,
   aqsim_signal *signal = aqsim_signal_from(handle);
   if (!signal)
     return AQ_TIME_NONE;
+  if (sim->hooks)
+    aqsim_completing_tell(sim, handle, false);
   if (sim->live && !aqsim_signals_find(&sim->signals, handle)) {
     aqsim_signal_complete_other(sim, device, handle, start, end, profile,
                                 negative);
+    if (sim->hooks)
+      aqsim_completing_tell(sim, handle, true);
     return AQ_TIME_NONE;
   }
   if (profile || (signal->flags & AQ_SIGNAL_PROFILE))
@@ -71,6 +78,8 @@ static inline aq_time aqsim_signal_complete(aqsim *sim,
   if (signal->abi.mailbox)
     __atomic_store_n((uint64_t *)(uintptr_t)signal->abi.mailbox,
                      signal->abi.event_id, __ATOMIC_RELEASE);
+  if (sim->hooks)
+    aqsim_completing_tell(sim, handle, true);
   return sim->observe;
 }
 

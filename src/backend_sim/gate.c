@@ -3,6 +3,8 @@
 
 #include "backend_sim/gate.h"
 
+#include <stddef.h>
+
 static bool equal(int64_t value, int64_t reference)
 {
   return value == reference;
@@ -173,6 +175,15 @@ static bool leg_aim(aqsim_gate_leg *leg, aq_signal handle)
   return false;
 }
 
+/* The hooks look at every signal that they know. */
+static void notice_tell(const aqsim_gates *gates)
+{
+  const aq_device_hooks *hooks = gates->hooks;
+  if (hooks && hooks->size > offsetof(aq_device_hooks, noticed) &&
+      hooks->noticed)
+    hooks->noticed(hooks->user, *gates->now);
+}
+
 /* A leg that is not satisfied yet. */
 static void leg_watch(aqsim_gate_leg *leg)
 {
@@ -220,6 +231,8 @@ bool aqsim_gate_arm(aqsim_gate *gate, aqsim_gate_leg *legs,
   /* Null handles satisfy all, but never any. */
   bool open = gate->negative < 0 || gate->unmapped ||
               (test->any ? some : gate->unseen == 0);
+  if (some)
+    notice_tell(gate->gates);
   if (open)
     aqsim_gate_disarm(gate);
   else
@@ -277,10 +290,15 @@ static bool leg_has_news(const aqsim_gate *gate, const aqsim_gate_leg *leg)
 
 void aqsim_gates_look(aqsim_gates *gates)
 {
+  bool news = false;
   for (aqsim_gate *gate = gates->armed; gate; gate = gate->next)
     for (uint32_t i = 0; i < gate->count; i++)
-      if (leg_has_news(gate, &gate->legs[i]))
+      if (leg_has_news(gate, &gate->legs[i])) {
         leg_satisfied(&gate->legs[i]);
+        news = true;
+      }
+  if (news)
+    notice_tell(gates);
 }
 
 bool aqsim_gates_have_news(const aqsim_gates *gates)

@@ -18,6 +18,7 @@
 
 #include "backend_sim/calendar.h"
 #include "backend_sim/signals.h"
+#include "common/device_hooks.h"
 
 typedef struct aqsim_gate aqsim_gate;
 
@@ -28,6 +29,7 @@ typedef struct aqsim_gates {
   const aq_time *now;
   aqsim_gate *armed; /* the closed gates, the newest first */
   uint32_t memory;   /* how many of them wait for memory, not for signals */
+  const aq_device_hooks *hooks; /* NULL: none */
 } aqsim_gates;
 
 typedef bool aqsim_compare(int64_t value, int64_t reference);

@@ -117,6 +117,7 @@ static aq_status sim_open(const aq_transport_options *given, aq_transport **out,
   sim->handlers =
       (aqsim_handlers){.calendar = &sim->calendar, .now = &sim->now};
   sim->hooks = options.hooks;
+  sim->gates.hooks = sim->hooks;
   sim->executor = options.executor;
   if (sim->executor && sim->executor->allocations) {
     aq_allocations_open(sim->executor->allocations, false);

@@ -47,6 +47,12 @@ typedef struct aq_device_hooks {
    * asked. */
   aq_packet_fate (*packet)(void *user, uint32_t queue, uint64_t id,
                            aq_packet *packet);
+  /* The device is about to complete a signal, and has (`done`). NULL: not
+   * asked. */
+  void (*completing)(void *user, aq_signal signal, aq_time now, bool done);
+  /* A packet that waits for signals has found one satisfied, maybe by a value
+   * that no call and no completion stored. NULL: not asked. */
+  void (*noticed)(void *user, aq_time now);
 } aq_device_hooks;
 
 AQ_END_DECLS

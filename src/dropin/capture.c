@@ -68,8 +68,7 @@ static bool line_write(int fd, const char *text, size_t size)
   return text && write(fd, text, size) == (ssize_t)size;
 }
 
-/* With the lock. */
-static void line_put(aqdrop_capture *capture, aqdrop_line *line)
+void aqdrop_line_put(aqdrop_capture *capture, aqdrop_line *line)
 {
   bool whole = line->to != NULL;
   if (line->to) {
@@ -88,7 +87,7 @@ static void line_put(aqdrop_capture *capture, aqdrop_line *line)
 void aqdrop_line_end(aqdrop_line *line, aqdrop_capture *capture)
 {
   pthread_mutex_lock(&capture->lock);
-  line_put(capture, line);
+  aqdrop_line_put(capture, line);
   pthread_mutex_unlock(&capture->lock);
 }
 
@@ -118,10 +117,25 @@ static void kernel_put(aqdrop_line *line, const aqdrop_capture *capture,
     kernarg_put(line, packet->kernarg_address, kernel->kernarg_size);
 }
 
+/* The signals that a packet names. */
+static void packet_refer(aqdrop_capture *capture, const aq_packet *packet,
+                         aq_time time)
+{
+  const unsigned type = aq_header_type(packet->header);
+  if (type == AQ_PACKET_BARRIER_AND || type == AQ_PACKET_BARRIER_OR)
+    for (int i = 0; i < AQ_BARRIER_DEPENDENCIES; i++)
+      aqdrop_capture_refer_locked(capture, packet->barrier.dependency[i], time);
+  if (type == AQ_PACKET_VENDOR &&
+      packet->barrier_value.format == AQ_AMD_FORMAT_BARRIER_VALUE)
+    aqdrop_capture_refer_locked(capture, packet->barrier_value.signal, time);
+  aqdrop_capture_refer_locked(capture, packet->kernel.completion_signal, time);
+}
+
 static void packet_put(aqdrop_capture *capture, const aq_ring *ring,
                        uint64_t id, const aq_packet *packet, aq_time time)
 {
   aqdrop_line line;
+  packet_refer(capture, packet, time);
   aqdrop_line_begin(&line, "packet", time);
   aqdrop_line_number(&line, "queue", ring->id);
   aqdrop_line_number(&line, "packet", (int64_t)id);
@@ -129,7 +143,7 @@ static void packet_put(aqdrop_capture *capture, const aq_ring *ring,
   aqdrop_line_hex(&line, "bytes", packet, sizeof *packet);
   if (aq_header_type(packet->header) == AQ_PACKET_KERNEL_DISPATCH)
     kernel_put(&line, capture, &packet->kernel);
-  line_put(capture, &line);
+  aqdrop_line_put(capture, &line);
 }
 
 static aqdrop_captured_queue *queue_find(aqdrop_capture *capture, uint32_t id)
@@ -143,7 +157,8 @@ static aqdrop_captured_queue *queue_find(aqdrop_capture *capture, uint32_t id)
 void aqdrop_capture_rung(aqdrop_capture *capture, const aq_ring *ring,
                          uint64_t id, aq_time time)
 {
-  pthread_mutex_lock(&capture->lock);
+  aqdrop_capture_quiet_lock(capture);
+  aqdrop_capture_look_locked(capture, time);
   aqdrop_captured_queue *queue = queue_find(capture, ring->id);
   /* A packet without a header so far is reported when the device reads it. */
   for (; queue && queue->told <= id; queue->told++) {
@@ -164,10 +179,26 @@ void aqdrop_capture_packet(aqdrop_capture *capture, uint32_t number,
   aqdrop_captured_queue *queue = queue_find(capture, number);
   if (queue && queue->told <= id) {
     const aqsim_queue *q = (const aqsim_queue *)(const void *)queue->ring;
-    packet_put(capture, queue->ring, id, packet,
-               q->intake.submitted[id & (queue->ring->size - 1)]);
+    const aq_time time = q->intake.submitted[id & (queue->ring->size - 1)];
+    aqdrop_capture_look_locked(capture, time);
+    packet_put(capture, queue->ring, id, packet, time);
     queue->told = id + 1;
   }
+  pthread_mutex_unlock(&capture->lock);
+}
+
+void aqdrop_capture_completing(aqdrop_capture *capture, aq_signal signal,
+                               aq_time now, bool done)
+{
+  aqdrop_capture_change(capture, signal, now, done);
+  if (done)
+    aqdrop_capture_noticed(capture, now);
+}
+
+void aqdrop_capture_noticed(aqdrop_capture *capture, aq_time now)
+{
+  pthread_mutex_lock(&capture->lock);
+  aqdrop_capture_look_locked(capture, now);
   pthread_mutex_unlock(&capture->lock);
 }
 
@@ -292,6 +323,7 @@ void aqdrop_capture_destroy(aqdrop_capture *capture)
   while (capture->first_kernel)
     kernel_drop(capture, capture->first_kernel->object);
   aq_map_fini(&capture->kernels);
+  aqdrop_capture_signals_fini(capture);
   pthread_mutex_destroy(&capture->lock);
   free(capture);
 }

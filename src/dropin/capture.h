@@ -7,8 +7,8 @@
  *
  * Once it is attached, the transport's table is one of its own, which records
  * and passes on. Packets are recorded when their doorbell is rung through that,
- * or else when the device reads them. Raw stores into signals are not seen.
- *
+ * or else when the device reads them. A raw store into a signal is captured at
+ * the next packet, completion or wait.
  *
  * Lines are appended whole, so that processes may share a file. A line that
  * cannot be written ends the capture, with a word on standard error.
@@ -33,5 +33,13 @@ void aqdrop_capture_attach(aqdrop_capture *capture, aq_transport *transport);
 /* The device reads a packet. On the thread that drives the transport. */
 void aqdrop_capture_packet(aqdrop_capture *capture, uint32_t queue, uint64_t id,
                            const aq_packet *packet);
+
+/* The device is about to decrement a signal, and has (`done`). On the same
+ * thread. */
+void aqdrop_capture_completing(aqdrop_capture *capture, aq_signal signal,
+                               aq_time now, bool done);
+
+/* A queue found a value that was stored without a call. On the same thread. */
+void aqdrop_capture_noticed(aqdrop_capture *capture, aq_time now);
 
 #endif

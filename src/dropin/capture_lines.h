@@ -38,6 +38,8 @@ typedef struct aqdrop_captured_handler {
   bool dropped; /* atomic: the capture may be gone, too */
 } aqdrop_captured_handler;
 
+typedef struct aqdrop_captured_signal aqdrop_captured_signal;
+
 struct aqdrop_capture {
   aq_transport_ops table; /* first: the transport's functions */
   const aq_transport_ops *inner;
@@ -47,6 +49,9 @@ struct aqdrop_capture {
   aqdrop_captured_kernel *first_kernel;
   aq_map kernels; /* the same, by object */
   aqdrop_captured_handler *handlers;
+  aqdrop_captured_signal *first_signal;
+  aq_map by_signal;  /* the same, by handle */
+  uint32_t changing; /* signals that a call or the device changes just now */
 };
 
 /* A line as it is put together; it stays where it was begun. Numbers are
@@ -63,6 +68,7 @@ void aqdrop_line_hex(aqdrop_line *line, const char *key, const void *bytes,
                      size_t size);
 void aqdrop_line_text(aqdrop_line *line, const char *key, const char *text);
 void aqdrop_line_end(aqdrop_line *line, aqdrop_capture *capture);
+void aqdrop_line_put(aqdrop_capture *capture, aqdrop_line *line); /* locked */
 
 /* A doorbell is about to be rung. */
 void aqdrop_capture_rung(aqdrop_capture *capture, const aq_ring *ring,
@@ -73,6 +79,26 @@ void aqdrop_capture_queue_drop(aqdrop_capture *capture, uint32_t id);
 void aqdrop_capture_kernel_add(aqdrop_capture *capture, uint64_t object,
                                const aq_kernel_desc *desc);
 void aqdrop_capture_kernel_drop(aqdrop_capture *capture, uint64_t object);
+
+/* A call made a signal, or destroys it. */
+void aqdrop_capture_signal_add(aqdrop_capture *capture, aq_signal signal,
+                               int64_t value, aq_time time);
+void aqdrop_capture_signal_drop(aqdrop_capture *capture, aq_signal signal);
+void aqdrop_capture_signals_fini(aqdrop_capture *capture);
+
+/* A call or the device is about to change a signal, and has (`done`). */
+void aqdrop_capture_change(aqdrop_capture *capture, aq_signal signal,
+                           aq_time time, bool done);
+
+/* With the lock: captures the values that were stored without a call, unless
+ * a signal is being changed; and a signal of the program's own. */
+void aqdrop_capture_look_locked(aqdrop_capture *capture, aq_time time);
+void aqdrop_capture_refer_locked(aqdrop_capture *capture, aq_signal signal,
+                                 aq_time time);
+
+/* Takes the lock, at a moment when no signal is being changed if one comes
+ * soon. The calling thread holds no lock of the transport. */
+void aqdrop_capture_quiet_lock(aqdrop_capture *capture);
 
 /* Forgets the handlers of a signal, or of all: one that runs is freed when it
  * returns. */

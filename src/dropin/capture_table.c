@@ -89,10 +89,23 @@ static void kernel_unregister(aq_transport *t, uint64_t object)
   capture->inner->kernel_unregister(t, object);
 }
 
+/* The signals that a copy names. */
+static void copy_refer(aqdrop_capture *capture, const aq_copy_desc *copy,
+                       aq_time time)
+{
+  aqdrop_capture_quiet_lock(capture);
+  aqdrop_capture_look_locked(capture, time);
+  for (uint32_t i = 0; i < copy->dependency_count; i++)
+    aqdrop_capture_refer_locked(capture, copy->dependencies[i], time);
+  aqdrop_capture_refer_locked(capture, copy->completion, time);
+  pthread_mutex_unlock(&capture->lock);
+}
+
 static aq_status copy_submit(aq_transport *t, const aq_copy_desc *copy,
                              aq_diag *diag)
 {
   aqdrop_line line;
+  copy_refer(capture_from(t), copy, capture_from(t)->inner->now(t));
   line_begin(&line, t, "copy");
   number(&line, "device", copy->device);
   number(&line, "engine", copy->engine);
@@ -138,6 +151,8 @@ static aq_status signal_create(aq_transport *t, const aq_signal_desc *desc,
   number(&line, "value", desc->value);
   number(&line, "flags", flags_of(desc));
   line_end(&line, t);
+  aqdrop_capture_signal_add(capture_from(t), *out, desc->value,
+                            capture_from(t)->inner->now(t));
   return status;
 }
 
@@ -147,6 +162,7 @@ static void signal_destroy(aq_transport *t, aq_signal signal)
   line_begin(&line, t, "signal-end");
   number(&line, "signal", (int64_t)signal.handle);
   line_end(&line, t);
+  aqdrop_capture_signal_drop(capture_from(t), signal);
   capture_from(t)->inner->signal_destroy(t, signal);
   if (signal.handle)
     aqdrop_capture_handlers_drop(capture_from(t), signal);
@@ -164,19 +180,31 @@ static void update_tell(aq_transport *t, aq_signal signal, aq_signal_op op,
   line_end(&line, t);
 }
 
+/* Brackets a change by a call. */
+static void change_tell(aq_transport *t, aq_signal signal, bool done)
+{
+  aqdrop_capture *capture = capture_from(t);
+  aqdrop_capture_change(capture, signal, capture->inner->now(t), done);
+}
+
 static void signal_store(aq_transport *t, aq_signal signal, int64_t value,
                          aq_order order)
 {
+  change_tell(t, signal, false);
   update_tell(t, signal, AQ_UPDATE_EXCHANGE, value, 0);
   capture_from(t)->inner->signal_store(t, signal, value, order);
+  change_tell(t, signal, true);
 }
 
 static int64_t signal_update(aq_transport *t, aq_signal signal, aq_signal_op op,
                              int64_t operand, int64_t expected, aq_order order)
 {
+  change_tell(t, signal, false);
   update_tell(t, signal, op, operand, expected);
-  return capture_from(t)->inner->signal_update(t, signal, op, operand, expected,
-                                               order);
+  const int64_t before = capture_from(t)->inner->signal_update(
+      t, signal, op, operand, expected, order);
+  change_tell(t, signal, true);
+  return before;
 }
 
 /* ---- waits ---- */
@@ -187,9 +215,14 @@ static void wait_tell(aq_transport *t, const aq_wait_request *request,
                       uint32_t held, aq_time began)
 {
   const bool any = request->mode == AQ_WAIT_ANY;
+  aqdrop_capture *capture = capture_from(t);
+  const aq_time end = capture->inner->now(t);
   aqdrop_line line;
+  aqdrop_capture_quiet_lock(capture);
+  aqdrop_capture_look_locked(capture, end);
+  pthread_mutex_unlock(&capture->lock);
   aqdrop_line_begin(&line, "wait", began);
-  number(&line, "end", capture_from(t)->inner->now(t));
+  number(&line, "end", end);
   number(&line, "deadline", request->deadline);
   number(&line, "hint", request->hint);
   for (uint32_t i = any ? held : 0; line.to && i < request->count; i++) {

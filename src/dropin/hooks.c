@@ -45,6 +45,19 @@ static bool hook_interrupt(void *user, aq_signal signal)
   return true;
 }
 
+static void hook_completing(void *user, aq_signal signal, aq_time now,
+                            bool done)
+{
+  aqdrop_hooks *hooks = user;
+  aqdrop_capture_completing(hooks->capture, signal, now, done);
+}
+
+static void hook_noticed(void *user, aq_time now)
+{
+  aqdrop_hooks *hooks = user;
+  aqdrop_capture_noticed(hooks->capture, now);
+}
+
 aq_status aqdrop_hooks_create(aqdrop_hooks **out, aq_diag *diag)
 {
   const char *faults = secure_getenv("AQUEDUCT_EXEC_FAULTS");
@@ -65,6 +78,10 @@ aq_status aqdrop_hooks_create(aqdrop_hooks **out, aq_diag *diag)
       aqdrop_faults_read(faults ? faults : "", &hooks->faults, diag);
   if (status == AQ_OK && capture && *capture)
     status = aqdrop_capture_create(capture, &hooks->capture, diag);
+  if (hooks->capture) {
+    hooks->table.completing = hook_completing;
+    hooks->table.noticed = hook_noticed;
+  }
   if (status == AQ_OK)
     *out = hooks;
   else

@@ -8,7 +8,8 @@ src_dropin_libaqdropin_a_SOURCES = \
 	src/dropin/bells.c src/dropin/bells.h \
 	src/dropin/blits.c \
 	src/dropin/capture.c src/dropin/capture.h \
-	src/dropin/capture_lines.h src/dropin/capture_table.c \
+	src/dropin/capture_lines.h src/dropin/capture_signals.c \
+	src/dropin/capture_table.c \
 	src/dropin/codes.c \
 	src/dropin/contents.c src/dropin/contents.h \
 	src/dropin/copies.c \

@@ -9,6 +9,8 @@
  *   fork N   the same, then a child with N + 1 of its own
  *   die N    the same, then SIGKILL
  *   kernel F loads the code object F and dispatches its kernel aq_fill
+ *   raw N    packets that wait for a signal and complete another, which are
+ *            stored and read without calls: the second is the client's own
  *   box      copies 3 slices of 5 rows of 8 bytes
  *   loop     packets until it is killed; prints a line when the first is done
  */
@@ -124,6 +126,48 @@ static void box_run(void)
   hsa_queue_destroy(queue);
 }
 
+static void barrier_submit(hsa_queue_t *queue, hsa_signal_t dependency,
+                           hsa_signal_t done)
+{
+  const uint64_t id = hsa_queue_add_write_index_screlease(queue, 1);
+  aq_packet *slot = (aq_packet *)queue->base + (id & (queue->size - 1));
+  aq_packet packet = {.header_setup = 0};
+  packet.header = AQ_PACKET_INVALID;
+  packet.barrier.dependency[0] = dependency;
+  packet.barrier.completion_signal = done;
+  *slot = packet;
+  aq_packet_publish(slot, AQ_PACKET_BARRIER_AND, 0);
+  hsa_signal_store_screlease(queue->doorbell, (int64_t)id);
+}
+
+/* A device that waits, then a store that no call makes. */
+static void raw_run(int count)
+{
+  static aq_amd_signal own;
+  hsa_queue_t *queue = queue_open();
+  hsa_signal_t gate, last;
+  own = (aq_amd_signal){.kind = AQ_AMD_SIGNAL_USER};
+  if (hsa_signal_create(1, 0, NULL, &gate) != HSA_STATUS_SUCCESS ||
+      hsa_signal_create(1, 0, NULL, &last) != HSA_STATUS_SUCCESS)
+    exit(15);
+  int64_t *value = &((aq_amd_signal *)(uintptr_t)gate.handle)->value;
+  for (int i = 0; i < count; i++) {
+    __atomic_store_n(value, 1, __ATOMIC_SEQ_CST);
+    __atomic_store_n(&own.value, 1, __ATOMIC_SEQ_CST);
+    barrier_submit(queue, gate, (hsa_signal_t){(uintptr_t)&own});
+    usleep(2000);
+    __atomic_store_n(value, 0, __ATOMIC_SEQ_CST);
+    while (__atomic_load_n(&own.value, __ATOMIC_SEQ_CST) != 0)
+      usleep(100);
+  }
+  barrier_submit(queue, (hsa_signal_t){0}, last);
+  hsa_signal_wait_scacquire(last, HSA_SIGNAL_CONDITION_EQ, 0, UINT64_MAX,
+                            HSA_WAIT_STATE_BLOCKED);
+  hsa_signal_destroy(last);
+  hsa_signal_destroy(gate);
+  hsa_queue_destroy(queue);
+}
+
 static void packets_run(int count)
 {
   hsa_queue_t *queue = queue_open();
@@ -155,6 +199,8 @@ int main(int argc, char **argv)
     kernel_run(argv[2]);
   else if (strcmp(how, "box") == 0)
     box_run();
+  else if (strcmp(how, "raw") == 0)
+    raw_run(count);
   else
     packets_run(count);
   if (strcmp(how, "leave") == 0)

@@ -194,6 +194,24 @@ else
   skip "$name" "hipcc or python3 is not installed, or cannot compile here"
 fi
 
+# A program that stores into signals without calls, one of them its own memory:
+# each packet begins after its store, as it did there.
+${AQ_CC:-cc} -D_GNU_SOURCE -I"$srcdir/src" -o "$work/raw" \
+  "$srcdir/tests/dropin/recorded.c" "$AQUEDUCT_PLUGIN_PATH/libhsa-runtime64.so" \
+  || exit 1
+try env LD_LIBRARY_PATH="$AQUEDUCT_PLUGIN_PATH" "$aqueduct" exec --timeout 60s \
+  --name raw --capture "$work/raw.jsonl" -- "$work/raw" raw 5
+check "a program with signals of its own is captured" [ "$status" = 0 ]
+check "its raw stores are updates" [ "$(lines "$work/raw.jsonl" update)" -ge 9 ]
+try "$aqueduct" replay "$work/raw.jsonl" --timeout 10s --name raw-again
+check "and replayed, without a packet that never ends" [ "$status" = 0 ]
+ended() { # RUN: its packets, in the order of their ends
+  "$aqueduct" export "$1" --format jsonl 2> /dev/null | grep '"barrier-and"' |
+    sed -E 's/.*"packet":([0-9]+).*"complete":([0-9]+).*/\2 \1/' | sort -n |
+    cut -d ' ' -f 2 | tr '\n' ' '
+}
+check "in its order" [ "$(ended raw-again)" = "0 1 2 3 4 5 " ]
+
 # ---- errors ----
 
 refuses() { # NAME WORDS: $work/bad.jsonl
