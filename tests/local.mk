@@ -57,6 +57,7 @@ include tests/contract/local.mk
 include tests/model/local.mk
 include tests/wrap/local.mk
 include tests/dropin/local.mk
+include tests/hostcall/local.mk
 include tests/rocm/local.mk
 include tests/suites/local.mk
 endif

@@ -124,6 +124,7 @@ static aq_status kernel_register(aq_launcher *l, const aq_code_kernel *kernel,
     aq_note(l->notes, "kernel %s has no host function: it computes nothing",
             l->ask.kernel);
   }
+  l->executes = !entry && executes && !l->ask.may_miss;
   aq_kernel_entry_describe(entry, &desc);
   return l->t->ops->kernel_register(l->t, &desc, &l->launch.kernel, diag);
 }
@@ -209,8 +210,8 @@ static aq_status kernel_prepare(aq_launcher *l, aq_diag *diag)
     status = aq_launch_args_place(l->t, kernel, &l->launch, l->ask.args,
                                   l->ask.arg_count, diag);
   if (status == AQ_OK && l->info.caps & AQ_CAP_VIRTUAL_TIME)
-    status = aq_hostcall_place(l->hostcall, l->t, kernel, waves_at_once(l),
-                               l->launch.kernarg, diag);
+    status = aq_hostcall_place(l->hostcall, l->t, l->launch.device, kernel,
+                               waves_at_once(l), l->launch.kernarg, diag);
   return status;
 }
 
@@ -224,9 +225,12 @@ static aq_status kernel_run(aq_launcher *l, aq_record_sink *sink, aq_diag *diag)
     status = kernel_prepare(l, diag);
   if (status != AQ_OK)
     return status;
-  status = aq_launch_watch(
-      l->t, &l->launch, l->ask.repeats, sink, l->times, timeout,
-      l->device->model ? "its host function" : l->device->name, diag);
+  status =
+      aq_launch_watch(l->t, &l->launch, l->ask.repeats, sink, l->times, timeout,
+                      !l->device->model ? l->device->name
+                      : l->executes     ? "its code"
+                                        : "its host function",
+                      diag);
   l->hangs = status == AQ_ERR_TIMEOUT && timeout > 0;
   for (size_t i = 0; i < l->ask.arg_count && status == AQ_OK; i++)
     status = aq_launch_arg_write(&l->ask.args[i], diag);
@@ -331,12 +335,7 @@ aq_status aq_launcher_run(aq_launcher *l, aq_store *store, aq_run_info *info,
   if (l->hangs || !l->hostcall)
     return status;
   fflush(l->print_to);
-  if (aq_hostcall_refused(l->hostcall) > 0)
-    aq_note(l->notes,
-            "kernel %s asked %llu times for services of the host that launch "
-            "does not have, and got 0",
-            l->ask.kernel,
-            (unsigned long long)aq_hostcall_refused(l->hostcall));
+  aq_hostcall_report(l->hostcall, l->ask.kernel, l->notes);
   return status;
 }
 

@@ -12,8 +12,8 @@
 #include "codeobj/code_file.h"
 #include "common/kernel_set.h"
 #include "common/notes.h"
+#include "hostcall/hostcall.h"
 #include "launch/args.h"
-#include "launch/hostcall.h"
 #include "perform/perform.h"
 
 typedef struct aq_launch_ask {
@@ -41,6 +41,7 @@ typedef struct aq_launcher {
   const aq_device_info *device; /* that ran it, while the transport is open */
   aq_codeobj code;
   bool code_is_read;
+  bool executes; /* the simulator runs the kernel's code */
   aq_launch launch;
   aq_launch_times *times; /* a dispatch each */
   aq_hostcall *hostcall;

@@ -1,8 +1,6 @@
 libaqcore_a_SOURCES += \
 	src/launch/args.c src/launch/args.h \
-	src/launch/device_printf.c src/launch/device_printf.h \
 	src/launch/hidden.c src/launch/hidden.h \
-	src/launch/hostcall.c src/launch/hostcall.h \
 	src/launch/launch.c src/launch/launch.h \
 	src/launch/launcher.c src/launch/launcher.h \
 	src/launch/times.c src/launch/times.h \

@@ -7,7 +7,7 @@
 
 #include "common/spool.h"
 #include "common/transports.h"
-#include "launch/hostcall.h"
+#include "hostcall/hostcall.h"
 #include "mlir/runtime.h"
 #include "queue/operations.h"
 
@@ -64,7 +64,6 @@ struct aq_mlir {
   aq_transport_info info;
   bool live, hardware; /* several threads; without our executor */
   aq_hostcall *hostcall;
-  const void *hostcall_buffer; /* of the transport; NULL: none was needed */
   aq_context *context;
   aq_mlir_device *devices;
   aq_mlir_stream *streams;

@@ -264,43 +264,23 @@ static aq_status function_check(const aq_mlir *m,
 
 /* ---- arguments ---- */
 
-/* The buffer through which kernels print: one for the whole runtime, for as
- * many waves as all devices hold. */
+/* What kernels need of their host's services; without the simulator's executor
+ * no listener serves their calls. */
 static aq_status hostcall_put(aq_mlir *m, const aq_mlir_function *f,
-                              const aq_code_arg *arg, unsigned char *kernarg,
-                              aq_diag *diag)
+                              unsigned char *kernarg, aq_diag *diag)
 {
   enum { WAVES_A_CU = 40 };
-  uint64_t waves = 0;
-  aq_status status = AQ_OK;
-  if (m->hardware)
-    return aq_diag_set(diag, AQ_ERR_UNSUPPORTED,
-                       "kernel %.100s asks its host for services (printf, "
-                       "assert), which only the transport sim has",
-                       f->kernel->name);
-  for (uint32_t i = 0; i < m->info.device_count; i++)
-    waves += (uint64_t)WAVES_A_CU * m->info.devices[i].cus;
-  if (!m->hostcall_buffer) {
-    status =
-        aq_hostcall_place(m->hostcall, m->t, f->kernel, waves, kernarg, diag);
-    if (status == AQ_OK)
-      memcpy(&m->hostcall_buffer, kernarg + arg->offset,
-             sizeof m->hostcall_buffer);
-  }
-  memcpy(kernarg + arg->offset, &m->hostcall_buffer, sizeof m->hostcall_buffer);
-  return status;
-}
-
-static aq_status hidden_put(aq_mlir *m, const aq_mlir_function *f,
-                            const aq_code_arg *arg,
-                            const aq_launch_shape *shape,
-                            unsigned char *kernarg, aq_diag *diag)
-{
-  if (arg->kind && strcmp(arg->kind, "hidden_hostcall_buffer") == 0 &&
-      arg->size == sizeof m->hostcall_buffer)
-    return hostcall_put(m, f, arg, kernarg, diag);
-  aq_launch_hidden_put(arg, shape, kernarg);
-  return AQ_OK;
+  const uint32_t device = f->module->device;
+  if (!m->hardware)
+    return aq_hostcall_place(m->hostcall, m->t, device, f->kernel,
+                             (uint64_t)WAVES_A_CU * m->info.devices[device].cus,
+                             kernarg, diag);
+  return aq_hostcall_wanted(f->kernel)
+             ? aq_diag_set(diag, AQ_ERR_UNSUPPORTED,
+                           "kernel %.100s asks its host for services (printf, "
+                           "assert, malloc), which only the transport sim has",
+                           f->kernel->name)
+             : AQ_OK;
 }
 
 static aq_status args_check(const aq_mlir_function *f,
@@ -333,11 +313,11 @@ static aq_status kernarg_fill(aq_mlir *m, const aq_mlir_function *f,
   for (size_t i = 0; i < f->kernel->arg_count && status == AQ_OK; i++) {
     const aq_code_arg *arg = &f->kernel->args[i];
     if (arg->hidden)
-      status = hidden_put(m, f, arg, shape, kernarg, diag);
+      aq_launch_hidden_put(arg, shape, kernarg);
     else
       memcpy(kernarg + arg->offset, launch->params[next++], arg->size);
   }
-  return status;
+  return status == AQ_OK ? hostcall_put(m, f, kernarg, diag) : status;
 }
 
 /* ---- launches ---- */

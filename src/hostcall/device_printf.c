@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "config.h"
 
-#include "launch/device_printf.h"
+#include "hostcall/device_printf.h"
 
 #include <stdbool.h>
 #include <string.h>

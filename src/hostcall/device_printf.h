@@ -3,8 +3,8 @@
  * printf of a device: a format and its arguments as HIP's device library packs
  * them into words of 64 bits. Pure functions.
  */
-#ifndef AQ_LAUNCH_DEVICE_PRINTF_H
-#define AQ_LAUNCH_DEVICE_PRINTF_H
+#ifndef AQ_HOSTCALL_DEVICE_PRINTF_H
+#define AQ_HOSTCALL_DEVICE_PRINTF_H
 
 #include <stddef.h>
 #include <stdint.h>

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The memory behind the `malloc` of kernels: the device library asks its host
+ * for blocks of it, and carves small allocations out of them itself.
+ *
+ * Blocks are mapped memory of this process, published in an allocation map, so
+ * that they need no call of a transport. Blocks are aligned to pages, or to 2
+ * MiB from that size on, as the device library expects. One thread.
+ */
+#ifndef AQ_HOSTCALL_HEAP_H
+#define AQ_HOSTCALL_HEAP_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct aq_allocations;
+
+typedef struct aq_device_heap aq_device_heap;
+
+/* At most `limit` bytes at once. `map` is borrowed and outlives the heap; NULL:
+ * nothing is published. NULL: out of memory. */
+aq_device_heap *aq_device_heap_create(struct aq_allocations *map,
+                                      uint64_t limit);
+void aq_device_heap_destroy(aq_device_heap *heap);
+
+/* `size` bytes of zeros that all devices may access, in the memory of one of
+ * them; NULL: none are left. */
+void *aq_device_heap_take(aq_device_heap *heap, uint32_t device, uint64_t size);
+
+/* Gives a block back; false: there is none at that address. */
+bool aq_device_heap_give(aq_device_heap *heap, uint64_t address);
+
+#endif

@@ -1,0 +1,405 @@
+/* SPDX-License-Identifier: MIT */
+#include "config.h"
+
+#include "hostcall/hostcall.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/array.h"
+#include "common/hsa_abi.h"
+#include "hostcall/device_printf.h"
+#include "hostcall/heap.h"
+
+enum {
+  LANES = 64,
+  SLOT_WORDS = 8,
+  SERVICE_PRINTF = 2,
+  SERVICE_MEMORY = 3, /* address to free or 0, bytes to allocate */
+  READY = 1,          /* bit of `control`: the host has it */
+  ALIGN = 64,
+  HEAP_HEAD = 128 * 1024, /* bytes: lists of the device library, zeros first */
+};
+
+/* A descriptor in a message's first word. */
+enum { BEGIN = 1, END = 2, LENGTH_SHIFT = 5, LENGTH_MASK = 7, ID_SHIFT = 8 };
+
+typedef struct packet_head {
+  uint64_t next; /* number and tag of the next on a stack, 0: none */
+  uint64_t active;
+  uint32_t service;
+  uint32_t control;
+} packet_head;
+
+typedef struct packet_payload {
+  uint64_t slots[LANES][SLOT_WORDS];
+} packet_payload;
+
+typedef struct buffer_head {
+  packet_head *heads;
+  packet_payload *payloads;
+  uint64_t doorbell;
+  uint64_t free_stack, ready_stack;
+  uint64_t mask; /* of the packet's number in what lies on a stack */
+} buffer_head;
+
+_Static_assert(sizeof(packet_head) == 24, "a packet's head");
+_Static_assert(sizeof(buffer_head) == 48, "the buffer's head");
+
+/* Its packets follow, then their payloads. */
+typedef struct buffer {
+  buffer_head head;
+  aq_amd_signal doorbell __attribute__((aligned(64)));
+  packet_head heads[] __attribute__((aligned(64)));
+} buffer;
+
+/* A message under way: its words arrive seven at a time. */
+typedef struct message {
+  uint64_t *words;
+  size_t count, capacity;
+  bool used;
+} message;
+
+/* A device's buffer; one that became too small is served on. */
+typedef struct listened {
+  struct listened *next;
+  uint32_t device;
+  uint64_t packets;
+  buffer *memory; /* of the transport */
+} listened;
+
+struct aq_hostcall {
+  aq_executor executor;
+  const aq_executor *inner;
+  FILE *out;
+  listened *buffers; /* atomic: a step may look while another is made */
+  void **heads;      /* of the heaps, by device; memory of the transport */
+  size_t head_count;
+  aq_device_heap *heap;
+  message *messages;
+  size_t message_count, message_capacity;
+  uint64_t refused, exhausted; /* calls */
+  uint32_t refused_first;      /* service */
+};
+
+typedef struct execution {
+  aq_hostcall *hostcall;
+  void *inner;
+} execution;
+
+static void refuse(aq_hostcall *h, uint32_t service)
+{
+  if (h->refused++ == 0)
+    h->refused_first = service;
+}
+
+/* ---- messages ---- */
+
+/* The number of a free message, or -1: out of memory. */
+static int64_t message_begin(aq_hostcall *h)
+{
+  for (size_t i = 0; i < h->message_count; i++)
+    if (!h->messages[i].used) {
+      h->messages[i].used = true;
+      h->messages[i].count = 0;
+      return (int64_t)i;
+    }
+  return AQ_ARRAY_PUSH(h->messages, h->message_count, h->message_capacity,
+                       (message){.used = true})
+             ? (int64_t)h->message_count - 1
+             : -1;
+}
+
+/* The first word says whether output goes to stderr: here both are one. */
+static uint64_t message_print(aq_hostcall *h, const message *m)
+{
+  return m->count > 1 ? (uint64_t)(int64_t)aq_device_printf(
+                            h->out, m->words + 1, m->count - 1)
+                      : UINT64_MAX;
+}
+
+static void message_take(aq_hostcall *h, uint64_t slot[SLOT_WORDS])
+{
+  uint64_t descriptor = slot[0];
+  const size_t length = descriptor >> LENGTH_SHIFT & LENGTH_MASK;
+  int64_t id = (int64_t)(descriptor >> ID_SHIFT);
+  if (descriptor & BEGIN) {
+    id = message_begin(h);
+    /* The kernel continues with the message's number, and no beginning. */
+    descriptor = (descriptor & (END | LENGTH_MASK << LENGTH_SHIFT)) |
+                 (uint64_t)id << ID_SHIFT;
+  }
+  if (id < 0 || (uint64_t)id >= h->message_count || !h->messages[id].used) {
+    refuse(h, SERVICE_PRINTF);
+    slot[0] = 0;
+    return;
+  }
+  message *m = &h->messages[id];
+  for (size_t i = 0; i < length; i++)
+    if (!AQ_ARRAY_PUSH(m->words, m->count, m->capacity, slot[1 + i]))
+      refuse(h, SERVICE_PRINTF);
+  slot[0] = descriptor;
+  if (!(descriptor & END))
+    return;
+  slot[0] = message_print(h, m);
+  m->used = false;
+}
+
+/* ---- packets ---- */
+
+static void memory_serve(aq_hostcall *h, uint32_t device,
+                         uint64_t slot[SLOT_WORDS])
+{
+  if (slot[0]) {
+    if (!aq_device_heap_give(h->heap, slot[0]))
+      refuse(h, SERVICE_MEMORY);
+    slot[0] = 0;
+    return;
+  }
+  slot[0] = (uintptr_t)aq_device_heap_take(h->heap, device, slot[1]);
+  h->exhausted += slot[0] == 0;
+}
+
+static void packet_serve(aq_hostcall *h, uint32_t device,
+                         const packet_head *head, packet_payload *payload)
+{
+  for (uint64_t rest = head->active; rest; rest &= rest - 1) {
+    uint64_t *slot = payload->slots[__builtin_ctzll(rest)];
+    if (head->service == SERVICE_PRINTF) {
+      message_take(h, slot);
+    } else if (head->service == SERVICE_MEMORY) {
+      memory_serve(h, device, slot);
+    } else {
+      refuse(h, head->service);
+      memset(slot, 0, sizeof payload->slots[0]);
+    }
+  }
+}
+
+/* Serves the packets that kernels pushed; whether there were any. */
+static bool packets_serve(aq_hostcall *h, const listened *l)
+{
+  buffer_head *head = &l->memory->head;
+  uint64_t at = __atomic_exchange_n(&head->ready_stack, 0, __ATOMIC_ACQUIRE);
+  const bool any = at != 0;
+  while (at) {
+    const uint64_t number = at & head->mask;
+    packet_head *packet = &head->heads[number];
+    at = packet->next;
+    packet_serve(h, l->device, packet, &head->payloads[number]);
+    /* From here on the packet is the kernel's. */
+    __atomic_and_fetch(&packet->control, ~(uint32_t)READY, __ATOMIC_RELEASE);
+  }
+  return any;
+}
+
+/* ---- the executor ---- */
+
+static aq_status hostcall_begin(void *user, const aq_execution_desc *desc,
+                                void **out, aq_diag *diag)
+{
+  aq_hostcall *h = user;
+  execution *e = calloc(1, sizeof *e);
+  if (!e)
+    return aq_diag_no_memory(diag);
+  e->hostcall = h;
+  aq_status status = h->inner->begin(h->inner->user, desc, &e->inner, diag);
+  if (status == AQ_OK)
+    *out = e;
+  else
+    free(e);
+  return status;
+}
+
+static aq_execution_state hostcall_step(void *user, uint64_t budget,
+                                        uint64_t ticks, aq_execution_step *out)
+{
+  execution *e = user;
+  const aq_execution_state state =
+      e->hostcall->inner->step(e->inner, budget, ticks, out);
+  bool served = false;
+  const listened *l = __atomic_load_n(&e->hostcall->buffers, __ATOMIC_ACQUIRE);
+  for (; l; l = l->next)
+    served |= packets_serve(e->hostcall, l);
+  return state == AQ_EXECUTION_WAITS && served ? AQ_EXECUTION_MORE : state;
+}
+
+static void hostcall_end(void *user)
+{
+  execution *e = user;
+  e->hostcall->inner->end(e->inner);
+  free(e);
+}
+
+/* ---- what kernels find ---- */
+
+/* The argument of a kind that is an address, or NULL. */
+static const aq_code_arg *argument_find(const aq_code_kernel *kernel,
+                                        const char *kind)
+{
+  for (size_t i = 0; i < kernel->arg_count; i++) {
+    const aq_code_arg *arg = &kernel->args[i];
+    if (arg->kind && strcmp(arg->kind, kind) == 0 && arg->size == 8)
+      return arg;
+  }
+  return NULL;
+}
+
+bool aq_hostcall_wanted(const aq_code_kernel *kernel)
+{
+  return argument_find(kernel, "hidden_hostcall_buffer") != NULL;
+}
+
+/* All packets are free. Number 0 has a tag, for 0 means none. */
+static void buffer_init(buffer *b, uint64_t packets)
+{
+  uint64_t next = packets;
+  *b = (buffer){.head = {.heads = b->heads,
+                         .payloads = (void *)(b->heads + packets),
+                         .doorbell = (uintptr_t)&b->doorbell,
+                         .mask = packets - 1},
+                .doorbell = {.kind = 1}};
+  memset(b->heads, 0, packets * sizeof *b->heads);
+  for (uint64_t i = 1; i < packets; i++) {
+    b->heads[i].next = next;
+    next = i;
+  }
+  b->head.free_stack = next;
+}
+
+static aq_status buffer_make(aq_hostcall *h, aq_transport *t, uint32_t device,
+                             uint64_t packets, buffer **out, aq_diag *diag)
+{
+  const size_t size = sizeof(buffer) +
+                      packets * (sizeof(packet_head) + sizeof(packet_payload)) +
+                      ALIGN;
+  void *memory;
+  listened *made = malloc(sizeof *made);
+  if (!made)
+    return aq_diag_no_memory(diag);
+  aq_status status =
+      t->ops->mem_alloc(t, device, AQ_MEMORY_HOST, size, &memory, diag);
+  if (status != AQ_OK) {
+    free(made);
+    return status;
+  }
+  *out = (void *)(((uintptr_t)memory + ALIGN - 1) & ~(uintptr_t)(ALIGN - 1));
+  buffer_init(*out, packets);
+  *made = (listened){h->buffers, device, packets, *out};
+  __atomic_store_n(&h->buffers, made, __ATOMIC_RELEASE);
+  return AQ_OK;
+}
+
+static aq_status buffer_find(aq_hostcall *h, aq_transport *t, uint32_t device,
+                             uint64_t waves, buffer **out, aq_diag *diag)
+{
+  uint64_t packets = 1;
+  while (packets < waves)
+    packets *= 2;
+  for (const listened *l = h->buffers; l; l = l->next)
+    if (l->device == device && l->packets >= packets) {
+      *out = l->memory;
+      return AQ_OK;
+    }
+  return buffer_make(h, t, device, packets, out, diag);
+}
+
+static aq_status head_find(aq_hostcall *h, aq_transport *t, uint32_t device,
+                           void **out, aq_diag *diag)
+{
+  if (!AQ_ARRAY_RESERVE_ZEROED(h->heads, h->head_count, (size_t)device + 1))
+    return aq_diag_no_memory(diag);
+  aq_status status = AQ_OK;
+  if (!h->heads[device]) {
+    status = t->ops->mem_alloc(t, device, AQ_MEMORY_DEVICE, HEAP_HEAD,
+                               &h->heads[device], diag);
+    if (status == AQ_OK)
+      memset(h->heads[device], 0, HEAP_HEAD);
+  }
+  *out = h->heads[device];
+  return status;
+}
+
+aq_status aq_hostcall_place(aq_hostcall *hostcall, aq_transport *t,
+                            uint32_t device, const aq_code_kernel *kernel,
+                            uint64_t waves, void *kernarg, aq_diag *diag)
+{
+  const aq_code_arg *calls = argument_find(kernel, "hidden_hostcall_buffer"),
+                    *heap = argument_find(kernel, "hidden_heap_v1");
+  aq_status status = AQ_OK;
+  buffer *memory = NULL;
+  void *head = NULL;
+  if (calls)
+    status = buffer_find(hostcall, t, device, waves, &memory, diag);
+  if (status == AQ_OK && heap)
+    status = head_find(hostcall, t, device, &head, diag);
+  if (status != AQ_OK || (!calls && !heap))
+    return status;
+  if (calls)
+    memcpy((char *)kernarg + calls->offset, &memory, sizeof memory);
+  if (heap)
+    memcpy((char *)kernarg + heap->offset, &head, sizeof head);
+  t->ops->mem_publish(t, kernarg, kernel->kernarg_size);
+  return AQ_OK;
+}
+
+/* ---- life ---- */
+
+aq_hostcall *aq_hostcall_create(const aq_executor *inner, FILE *out)
+{
+  aq_hostcall *h = calloc(1, sizeof *h);
+  aq_device_heap *heap =
+      aq_device_heap_create(inner->allocations, AQ_HOSTCALL_HEAP_LIMIT);
+  if (!h || !heap) {
+    free(h);
+    aq_device_heap_destroy(heap);
+    return NULL;
+  }
+  h->heap = heap;
+  h->inner = inner;
+  h->out = out;
+  h->executor = *inner;
+  h->executor.user = h;
+  h->executor.begin = hostcall_begin;
+  h->executor.step = hostcall_step;
+  h->executor.end = hostcall_end;
+  return h;
+}
+
+void aq_hostcall_destroy(aq_hostcall *hostcall)
+{
+  if (!hostcall)
+    return;
+  for (size_t i = 0; i < hostcall->message_count; i++)
+    free(hostcall->messages[i].words);
+  free(hostcall->messages);
+  for (listened *l = hostcall->buffers, *next; l; l = next) {
+    next = l->next;
+    free(l);
+  }
+  free(hostcall->heads);
+  aq_device_heap_destroy(hostcall->heap);
+  free(hostcall);
+}
+
+const aq_executor *aq_hostcall_executor(const aq_hostcall *hostcall)
+{
+  return &hostcall->executor;
+}
+
+void aq_hostcall_report(const aq_hostcall *hostcall, const char *name,
+                        const aq_notes *notes)
+{
+  if (hostcall->refused > 0)
+    aq_note(notes,
+            "%s: %llu calls of the host got 0, because no listener serves "
+            "them; the first asked for service %u",
+            name, (unsigned long long)hostcall->refused,
+            hostcall->refused_first);
+  if (hostcall->exhausted > 0)
+    aq_note(notes,
+            "%s: %llu requests for memory got null: kernels may have %llu MiB "
+            "from malloc",
+            name, (unsigned long long)hostcall->exhausted,
+            (unsigned long long)(AQ_HOSTCALL_HEAP_LIMIT >> 20));
+}
