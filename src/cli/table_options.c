@@ -12,8 +12,8 @@ const aq_cli_option aq_cli_options[AQ_CLI_OPT_COUNT] = {
                            "formats`",
                            .what = AQ_CLI_FORMAT},
     [AQ_CLI_OPT_SET] = {"set", "KEY=VALUE", NULL,
-                        "change a constant of the device model for this run; "
-                        "of device N alone with N:KEY=VALUE",
+                        "change a constant of the device model for this run, "
+                        "0.5x: by a factor; of device N alone with N:KEY=VALUE",
                         .repeats = true},
     [AQ_CLI_OPT_MODE] =
         {"mode", "MODE", NULL,

@@ -9,6 +9,7 @@
 
 #include "backend_sim/model/device_library.h"
 #include "backend_sim/model/device_value.h"
+#include "common/text.h"
 
 enum { BASES_MAX = 16, ENGINES_MAX = 32 };
 
@@ -84,7 +85,22 @@ static int key_find(span name)
   return -1;
 }
 
-/* Sets one constant from "VALUE UNIT"; `source` is arena text. */
+static aq_status key_unknown(reader *r, span name)
+{
+  const char *names[AQSIM_KEY_COUNT + 1] = {NULL};
+  char typed[64], expected[160];
+  for (int key = 0; key < AQSIM_KEY_COUNT; key++)
+    names[key] = aqsim_keys[key].name;
+  snprintf(typed, sizeof typed, "%.*s", shown(name), name.at);
+  const char *near = aq_text_nearest(typed, names);
+  snprintf(expected, sizeof expected,
+           "; expected a key that doc/formats/device.md lists%s%s%s",
+           near ? "; did you mean " : "", near ? near : "", near ? "?" : "");
+  return reader_fail(r, "unknown key", name, expected);
+}
+
+/* Sets one constant from "VALUE UNIT", or in an edit from a factor of the value
+ * in force; `source` is arena text. */
 static aq_status constant_set(reader *r, int key, span value,
                               const char *source)
 {
@@ -102,10 +118,12 @@ static aq_status constant_set(reader *r, int key, span value,
       return aq_diag_no_memory(r->diag);
     *aqsim_model_text(model, key) = copy;
   } else {
-    int64_t number;
-    if (!aqsim_value_read(k, text, &number, expected, sizeof expected))
+    int64_t *number = aqsim_model_number(model, key);
+    const bool factor = r->line == 0 && aqsim_value_is_factor(text);
+    if (factor ? !aqsim_value_multiply(k, text, *number, number, expected,
+                                       sizeof expected)
+               : !aqsim_value_read(k, text, number, expected, sizeof expected))
       return reader_fail(r, k->name, value, expected);
-    *aqsim_model_number(model, key) = number;
   }
   model->sources[key] = source;
   model->from[key] = r->name;
@@ -181,8 +199,7 @@ static aq_status constant_read(reader *r, span line)
   bool is_base = name.length == 4 && memcmp(name.at, "base", 4) == 0;
   int key = key_find(name);
   if (key < 0 && !is_base)
-    return reader_fail(r, "unknown key", name,
-                       "; expected a key that doc/formats/device.md lists");
+    return key_unknown(r, name);
   if (!is_base && r->lines[key]) {
     char expected[64];
     snprintf(expected, sizeof expected, "; it was set in line %lld",
@@ -377,8 +394,7 @@ aq_status aqsim_model_set(aqsim_model *model, const char *edit, aq_diag *diag)
     return reader_fail(&r, "no '='", (span){"", 0}, "; expected KEY=VALUE");
   int key = key_find(name);
   if (key < 0)
-    return reader_fail(&r, "unknown key", name,
-                       "; expected a key that doc/formats/device.md lists");
+    return key_unknown(&r, name);
   aqsim_model before = *model;
   aq_status status = constant_set(&r, key, value, "edited");
   if (status == AQ_OK)

@@ -102,7 +102,8 @@ aq_status aqsim_model_load(const char *name, const char *const *edits,
 
 void aqsim_model_destroy(aqsim_model *model);
 
-/* Changes one constant: "KEY=VALUE UNIT". On error nothing is changed. */
+/* Changes one constant: "KEY=VALUE UNIT", or "KEY=0.5x" for a factor of the
+ * value in force. On error nothing is changed. */
 aq_status aqsim_model_set(aqsim_model *model, const char *edit, aq_diag *diag);
 
 /* Constant `index` (0 .. AQSIM_KEY_COUNT - 1), in the order of the list. */

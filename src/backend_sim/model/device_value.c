@@ -157,6 +157,54 @@ bool aqsim_value_read(const aqsim_key *key, const char *text, int64_t *number,
   return false;
 }
 
+/* The digits of "0.5x" or "x0.5", or NULL. */
+static const char *factor_read(const char *text, int64_t *digits,
+                               unsigned *behind)
+{
+  const bool first = *text == 'x';
+  const char *rest = decimal_read(text + first, digits, behind);
+  if (!rest || *behind > 18)
+    return NULL;
+  return strcmp(rest, first ? "" : "x") == 0 ? rest : NULL;
+}
+
+bool aqsim_value_is_factor(const char *text)
+{
+  int64_t digits;
+  unsigned behind;
+  return factor_read(text, &digits, &behind) != NULL;
+}
+
+bool aqsim_value_multiply(const aqsim_key *key, const char *text,
+                          int64_t before, int64_t *number, char *expected,
+                          size_t expected_size)
+{
+  const kind_rules *rule = &rules[key->kind];
+  const bool whole =
+      key->kind == AQSIM_KIND_COUNT || key->kind == AQSIM_KIND_BYTES;
+  int64_t digits, divisor = 1;
+  unsigned behind;
+  if (rule->choices || !rule->units || !factor_read(text, &digits, &behind)) {
+    snprintf(expected, expected_size, "; expected %s, which no factor changes",
+             rule->expected);
+    return false;
+  }
+  for (; behind > 0; behind--)
+    divisor *= 10;
+  const __int128 product = (__int128)digits * before;
+  const __int128 result = (product + divisor / 2) / divisor;
+  if ((whole && product % divisor != 0) || result > rule->largest ||
+      result < key->smallest) {
+    snprintf(expected, expected_size,
+             "; expected a factor that gives %sat least %" PRId64
+             " and at most %" PRId64,
+             whole ? "a whole number, " : "", key->smallest, rule->largest);
+    return false;
+  }
+  *number = (int64_t)result;
+  return true;
+}
+
 void aqsim_value_print(const aqsim_key *key, int64_t number, char *value,
                        size_t size, const char **unit_name)
 {

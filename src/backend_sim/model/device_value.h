@@ -67,6 +67,15 @@ static inline const char **aqsim_model_text(aqsim_model *model, int key)
 bool aqsim_value_read(const aqsim_key *key, const char *text, int64_t *number,
                       char *expected, size_t expected_size);
 
+/* Whether it is a factor of the value in force, "0.5x" or "x0.5". */
+bool aqsim_value_is_factor(const char *text);
+
+/* `before` times such a factor, which a key with choices does not have. Counts
+ * and sizes have to stay whole; other values are rounded to the nearest. */
+bool aqsim_value_multiply(const aqsim_key *key, const char *text,
+                          int64_t before, int64_t *number, char *expected,
+                          size_t expected_size);
+
 /* The exact decimal text of a number in the largest unit that suits it. */
 void aqsim_value_print(const aqsim_key *key, int64_t number, char *value,
                        size_t size, const char **unit);

@@ -245,6 +245,59 @@ START_TEST(constants_that_contradict_each_other_are_refused)
 }
 END_TEST
 
+START_TEST(an_edit_may_multiply_the_value_in_force)
+{
+  aqsim_model *m = mi300x();
+  aq_diag diag = AQ_DIAG_INIT;
+  const aq_time setup = m->dispatch_setup, interval = m->workgroup_interval;
+  ck_assert_status(aqsim_model_set(m, "dispatch_setup=0.5x", &diag), AQ_OK,
+                   &diag);
+  ck_assert_int_eq(m->dispatch_setup, setup / 2);
+  ck_assert_status(aqsim_model_set(m, "dispatch_setup = x4", &diag), AQ_OK,
+                   &diag);
+  ck_assert_int_eq(m->dispatch_setup, 2 * setup);
+  ck_assert_status(aqsim_model_set(m, "workgroup_interval=0.3x", &diag), AQ_OK,
+                   &diag);
+  ck_assert_int_eq(m->workgroup_interval, (3 * interval + 5) / 10);
+  ck_assert_status(aqsim_model_set(m, "pipes=0.75x", &diag), AQ_OK, &diag);
+  ck_assert_int_eq(m->pipes, 3);
+  aqsim_model_destroy(m);
+}
+END_TEST
+
+START_TEST(a_factor_of_no_use_is_refused_and_changes_nothing)
+{
+  aqsim_model *m = mi300x();
+  aq_diag diag = AQ_DIAG_INIT;
+  char before[AQSIM_HASH_SIZE], after[AQSIM_HASH_SIZE];
+  aqsim_model_hash(m, before);
+  static const char *const edits[] = {"pipes=0.3x",
+                                      "start_stamp=0.5x",
+                                      "clock=0x",
+                                      "packet_fetch=1e9x",
+                                      "packet_fetch=x",
+                                      "packet_fetch=-1x",
+                                      "packet_fetch=9999999999999x"};
+  for (size_t i = 0; i < sizeof edits / sizeof *edits; i++) {
+    ck_assert_status(aqsim_model_set(m, edits[i], &diag), AQ_ERR_INPUT, &diag);
+    aqsim_model_hash(m, after);
+    ck_assert_str_eq(before, after);
+  }
+  aqsim_model_destroy(m);
+}
+END_TEST
+
+START_TEST(an_unknown_key_gets_the_nearest_one_as_a_suggestion)
+{
+  aqsim_model *m = mi300x();
+  aq_diag diag = AQ_DIAG_INIT;
+  ck_assert_status(aqsim_model_set(m, "dispach_setup=1us", &diag), AQ_ERR_INPUT,
+                   &diag);
+  ck_assert_ptr_nonnull(strstr(diag.text, "did you mean dispatch_setup?"));
+  aqsim_model_destroy(m);
+}
+END_TEST
+
 START_TEST(unknown_models_and_unreadable_files_are_input_errors)
 {
   aqsim_model *none = NULL;
@@ -272,4 +325,7 @@ AQ_TEST_MAIN("backend_sim/model/device_model",
              a_bad_line_is_named_with_its_place_and_what_was_expected,
              every_key_is_mandatory,
              constants_that_contradict_each_other_are_refused,
+             an_edit_may_multiply_the_value_in_force,
+             a_factor_of_no_use_is_refused_and_changes_nothing,
+             an_unknown_key_gets_the_nearest_one_as_a_suggestion,
              unknown_models_and_unreadable_files_are_input_errors)
