@@ -51,10 +51,12 @@ include tests/tracedb/local.mk
 include tests/report/local.mk
 include tests/mlir/local.mk
 include tests/calibrate/local.mk
+include tests/predict/local.mk
 include tests/study/local.mk
 include tests/cli/local.mk
 include tests/contract/local.mk
 include tests/model/local.mk
+include tests/whatif/local.mk
 include tests/wrap/local.mk
 include tests/dropin/local.mk
 include tests/hostcall/local.mk

@@ -103,7 +103,7 @@ static aq_status replay_run(aq_cli *cli, aq_performance *performance,
                             aq_run_info *info)
 {
   const aq_notes notes = aq_cli_notes(cli);
-  aq_replay_ask ask;
+  aq_replay_ask ask = {0};
   aq_performed performed;
   aq_store *store;
   sigset_t before;
@@ -115,8 +115,8 @@ static aq_status replay_run(aq_cli *cli, aq_performance *performance,
   if (status != AQ_OK)
     return status;
   aq_cli_status_block(&before);
-  status = aq_replay_perform(performance, store, &ask, info, &performed, &notes,
-                             &cli->diag);
+  status = aq_replay_perform(performance, store, &ask, NULL, info, &performed,
+                             &notes, &cli->diag);
   aq_cli_status_unblock(&before);
   if (status == AQ_OK) {
     status = aq_cli_performed_print(cli, info, &performed);

@@ -20,6 +20,7 @@ aqueduct_SOURCES = \
 	src/cli/cmd_store.c \
 	src/cli/cmd_study.c \
 	src/cli/cmd_sweep.c \
+	src/cli/cmd_whatif.c \
 	src/cli/code_show.c src/cli/code_show.h \
 	src/cli/contain.c src/cli/contain.h \
 	src/cli/color.c src/cli/color.h \

@@ -392,6 +392,35 @@ const aq_cli_command aq_cli_commands[AQ_CLI_CMD_COUNT] = {
          .args_min = 1,
          .args_max = 1,
          .what = AQ_CLI_RUN},
+    [AQ_CLI_CMD_WHATIF] =
+        {.name = "whatif",
+         .arguments = "RUN",
+         .summary = "predict the effect of a change of host or device on a run",
+         .text =
+             "Replays the run in a closed loop, in which the host follows the "
+             "device: unchanged, with each change alone, and with all of them. "
+             "A row of the table has the makespan before and after, the range "
+             "in which it lies, the parts of the critical path in percent, and "
+             "the basis of the row. Nothing is stored.\n\n"
+             "FACTOR is x0.5 or 0.5x. --launch and --host scale the host's "
+             "times of the trace; --set, --queues and --device change the "
+             "simulated device. --clock and --bandwidth predict durations by "
+             "the family of a kernel's name; such rows are marked, and their "
+             "range is wide. --graphs leaves launches alone that no capture "
+             "can hold: around host waits, of other threads, after long "
+             "pauses. doc/whatif.md has the rules.",
+         .examples = {{"aqueduct whatif m --launch x0.5 --graphs",
+                       "cheaper launch calls, graphs, and both"},
+                      {"aqueduct whatif m --host x0.5 --set "
+                       "dispatch_setup=0.5x",
+                       "a faster host and a faster packet processor"},
+                      {"aqueduct whatif m --clock x1.2 --bandwidth x2 --json",
+                       "a faster GPU, as a document"}},
+         .options = BIT(LAUNCH) | BIT(HOST) | BIT(GRAPHS) | BIT(CLOCK) |
+                    BIT(BANDWIDTH) | BIT(QUEUES) | BIT(SET),
+         .args_min = 1,
+         .args_max = 1,
+         .what = AQ_CLI_RUN},
     [AQ_CLI_CMD_REPORT] =
         {.name = "report",
          .arguments = "RUN...",

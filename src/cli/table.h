@@ -36,6 +36,11 @@ typedef enum aq_cli_what {
   O(SET)                                                                       \
   O(MODE)                                                                      \
   O(LEVEL)                                                                     \
+  O(LAUNCH)                                                                    \
+  O(HOST)                                                                      \
+  O(GRAPHS)                                                                    \
+  O(CLOCK)                                                                     \
+  O(BANDWIDTH)                                                                 \
   O(QUEUES)                                                                    \
   O(PARAMETER)                                                                 \
   O(EDGES)                                                                     \
@@ -134,6 +139,7 @@ typedef struct aq_cli_option {
   C(SHOW, show)                                                                \
   C(STATS, stats)                                                              \
   C(EXPLAIN, explain)                                                          \
+  C(WHATIF, whatif)                                                            \
   C(REPORT, report)                                                            \
   C(EXPORT, export)                                                            \
   C(DEVICE, device)                                                            \

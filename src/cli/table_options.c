@@ -22,6 +22,18 @@ const aq_cli_option aq_cli_options[AQ_CLI_OPT_COUNT] = {
     [AQ_CLI_OPT_LEVEL] = {"level", "N", NULL,
                           "1 (default): measured durations; 2: durations of "
                           "the second half predicted from the first"},
+    [AQ_CLI_OPT_LAUNCH] = {"launch", "FACTOR", NULL,
+                           "scale the time of the host's launch calls (x0.5)"},
+    [AQ_CLI_OPT_HOST] = {"host", "FACTOR", NULL,
+                         "scale the host's time between its calls (x0.5)"},
+    [AQ_CLI_OPT_GRAPHS] = {"graphs", NULL, NULL,
+                           "make graph launches of direct launches, where a "
+                           "capture can hold them"},
+    [AQ_CLI_OPT_CLOCK] = {"clock", "FACTOR", NULL,
+                          "scale the engine clock (x1.2): predicts durations"},
+    [AQ_CLI_OPT_BANDWIDTH] = {"bandwidth", "FACTOR", NULL,
+                              "scale the memory bandwidth (x2): predicts "
+                              "durations"},
     [AQ_CLI_OPT_QUEUES] = {"queues", "N", NULL,
                            "map the streams of each device to N hardware "
                            "queues"},

@@ -19,7 +19,8 @@ aq_man_pages = \
 	aqueduct-stats.1 \
 	aqueduct-store.1 \
 	aqueduct-study.1 \
-	aqueduct-sweep.1
+	aqueduct-sweep.1 \
+	aqueduct-whatif.1
 
 if !CROSS_COMPILING
 noinst_PROGRAMS += src/gendoc/gendoc

@@ -414,9 +414,8 @@ static aq_status store_finish(const aq_performance *performance,
   return status;
 }
 
-static aq_status perform(const aq_performance *performance, aq_store *store,
-                         aq_time epoch, aq_workload_source *workload,
-                         aq_run_info *info, aq_performed *out, aq_diag *diag)
+static aq_run_options run_options(const aq_performance *performance,
+                                  aq_time epoch)
 {
   const aq_performance_options *o = &performance->options;
   aq_run_options options = {
@@ -431,6 +430,30 @@ static aq_status perform(const aq_performance *performance, aq_store *store,
       .policy = performance->policy,
       .policy_fallback = o->policy_fallback};
   options.open.counters = o->counters;
+  return options;
+}
+
+/* Into the sink of the performance, which no store sees. */
+static aq_status perform_unstored(const aq_performance *performance,
+                                  aq_time epoch, aq_workload_source *workload,
+                                  aq_performed *out, aq_diag *diag)
+{
+  const aq_run_options options = run_options(performance, epoch);
+  aq_row_choice rows = performance->rows;
+  aq_row_filter filter;
+  aq_row_filter_init(&filter, performance->instead, &rows);
+  aq_status status = run_follow(&options, performance, workload,
+                                performance->instead, &filter, out, diag);
+  aq_row_filter_fini(&filter);
+  return status;
+}
+
+static aq_status perform(const aq_performance *performance, aq_store *store,
+                         aq_time epoch, aq_workload_source *workload,
+                         aq_run_info *info, aq_performed *out, aq_diag *diag)
+{
+  const aq_performance_options *o = &performance->options;
+  aq_run_options options = run_options(performance, epoch);
   aq_row_choice rows = performance->rows;
   aq_row_filter filter;
   aq_store_writer *writer;
@@ -467,6 +490,8 @@ aq_status aq_perform(const aq_performance *performance, aq_store *store,
                      aq_run_info *info, aq_performed *out, aq_diag *diag)
 {
   *out = (aq_performed){.run = AQ_NONE};
+  if (performance->instead)
+    return perform_unstored(performance, epoch, workload, out, diag);
   aq_status status = aq_performance_notes(performance, NULL, &out->notes, diag);
   if (status != AQ_OK)
     return status;

@@ -36,6 +36,7 @@ typedef struct aq_performance {
   const aq_scenario_facts *facts;
   bool sums_only; /* with facts: no rows, devices and queues are stored */
   bool late;      /* nothing is in the store before the run has ended */
+  aq_record_sink *instead; /* gets the rows; nothing is stored. Or NULL */
   /* Adds members to the run's notes, or NULL. */
   void (*notes)(aq_json_out *json, const void *user);
   const void *notes_user;

@@ -284,8 +284,26 @@ static aq_status rows_replay(replay_job *job, const aq_run_info *origin,
   return status;
 }
 
+static bool is_factor(double factor)
+{
+  return factor == 0 || (factor >= 0.001 && factor <= 1000);
+}
+
+static aq_status factors_check(const aq_replay_ask *ask, aq_diag *diag)
+{
+  if (!is_factor(ask->launch) || !is_factor(ask->host))
+    return aq_diag_set(diag, AQ_ERR_INVALID,
+                       "factor of the host's time: expected 0.001 to 1000");
+  if (!ask->closed && (ask->launch != 0 || ask->host != 0))
+    return aq_diag_set(diag, AQ_ERR_INVALID,
+                       "factors of the host's time: expected a closed loop, in "
+                       "which calls follow one another");
+  return AQ_OK;
+}
+
 aq_status aq_replay_perform(aq_performance *performance, aq_store *store,
-                            const aq_replay_ask *ask, aq_run_info *info,
+                            const aq_replay_ask *ask,
+                            const aq_replay_hooks *hooks, aq_run_info *info,
                             aq_performed *out, const aq_notes *notes,
                             aq_diag *diag)
 {
@@ -300,14 +318,24 @@ aq_status aq_replay_perform(aq_performance *performance, aq_store *store,
                     .options = {.closed = ask->closed,
                                 .as_graph = ask->as_graph,
                                 .predict = ask->predict,
-                                .queues = ask->queues}};
+                                .queues = ask->queues,
+                                .launch_factor = ask->launch,
+                                .host_factor = ask->host}};
+  if (hooks) {
+    job.options.duration = hooks->duration;
+    job.options.waited = hooks->waited;
+    job.options.user = hooks->user;
+  }
   aq_run_info *origin;
   aq_run_reader *reader;
   if (ask->confidence == AQ_REPLAY_EDGES_DEFAULT) {
     job.confidence = ask->closed ? CONFIDENCE_CLOSED : CONFIDENCE;
     job.call_confidence = CONFIDENCE_CALL;
   }
-  aq_status status = aq_store_find(store, ask->origin, &origin, diag);
+  aq_status status = factors_check(ask, diag);
+  if (status != AQ_OK)
+    return status;
+  status = aq_store_find(store, ask->origin, &origin, diag);
   if (status != AQ_OK)
     return status;
   if (!origin->complete)
@@ -322,6 +350,8 @@ aq_status aq_replay_perform(aq_performance *performance, aq_store *store,
     status = rows_replay(&job, origin, reader);
     aq_run_reader_close(reader);
   }
+  if (status == AQ_OK && hooks && hooks->facts)
+    *hooks->facts = job.facts;
   performance->notes = NULL;
   aq_run_info_free(origin);
   return status;

@@ -11,12 +11,24 @@
 #include "perform/runs.h"
 #include "run/replay.h"
 
+/* The hooks of a caller into a replay; each may be NULL. */
+typedef struct aq_replay_hooks {
+  /* As of aq_replay_options, with one user. */
+  aq_time (*duration)(void *user, const aq_record *row, const char *name,
+                      aq_time measured);
+  void (*waited)(void *user, int64_t pid, aq_time time, int64_t row);
+  void *user;
+  aq_replay_facts *facts; /* gets the facts of the replay */
+} aq_replay_hooks;
+
 /* Replays the run and stores it under `info`. A performance without a device
  * that is not for hardware gets the device models of the GPUs that the run
- * names, which a note reports; `notes` may be NULL. `out` is as of aq_perform,
+ * names, which a note reports; `hooks` and `notes`
+ * may be NULL. `out` is as of aq_perform,
  * and to be finished with aq_performed_fini. */
 aq_status aq_replay_perform(aq_performance *performance, aq_store *store,
-                            const aq_replay_ask *ask, aq_run_info *info,
+                            const aq_replay_ask *ask,
+                            const aq_replay_hooks *hooks, aq_run_info *info,
                             aq_performed *out, const aq_notes *notes,
                             aq_diag *diag);
 

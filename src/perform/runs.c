@@ -76,8 +76,8 @@ aq_status aq_replay_run(aq_store *store, const aq_replay_ask *ask,
   aq_run_info_init(&info, AQ_RUN_SIMULATED);
   info.name = name;
   info.seed = (int64_t)performance.options.seed;
-  status = aq_replay_perform(&performance, store, &known, &info, &performed,
-                             NULL, diag);
+  status = aq_replay_perform(&performance, store, &known, NULL, &info,
+                             &performed, NULL, diag);
   if (status == AQ_OK) {
     *run = performed.run;
     aq_performed_fini(&performed);

@@ -77,6 +77,9 @@ typedef struct aq_replay_ask {
    * from calls, and inferred ones of 50, or 30 in a closed loop;
    * AQ_REPLAY_EDGES_NONE: no dependencies. */
   int64_t confidence;
+  /* In a closed loop: launch calls, and the host between its calls, take so
+   * many times as long; 0 counts as 1. */
+  double launch, host;
 } aq_replay_ask;
 
 /* Runs the scenario at `path` (doc/formats/scenario.md) and stores the run

@@ -19,11 +19,13 @@ static aq_replay *from_source(aq_workload_source *source)
  * long after their end as in the measured run, or after its own time if they
  * had ended before it began. */
 static bool wait_return(const aq_replay *r, const aq_replay_process *process,
-                        const aq_replay_wait *wait, aq_time *out)
+                        const aq_replay_wait *wait, aq_time *out,
+                        int64_t *held_by)
 {
-  const aq_time begin = wait->begin + process->shift;
+  const aq_time begin = wait->host_begin + process->shift;
   const aq_time length = wait->end - wait->begin;
   *out = begin + length;
+  *held_by = AQ_NONE;
   if (wait->row == AQ_REPLAY_NOWHERE)
     return true;
   const aq_replay_row *row = &r->rows[wait->row];
@@ -33,10 +35,15 @@ static bool wait_return(const aq_replay *r, const aq_replay_process *process,
     return true; /* another thread submits it only later */
   if ((wait->all && process->live > 0) || done == AQ_TIME_NONE)
     return false;
-  if (row->end > wait->begin)
-    *out = aq_time_max(begin, done + aq_time_max(wait->end - row->end, 0));
-  else
-    *out = aq_time_max(*out, done);
+  const aq_time late = row->end > wait->begin
+                           ? done + aq_time_max(wait->end - row->end, 0)
+                           : done;
+  *out = row->end > wait->begin ? begin : *out;
+  if (late > *out) {
+    *out = late;
+    const uint32_t last = wait->all ? process->last_job : row->job;
+    *held_by = r->rows[r->jobs[last].last].number;
+  }
   return true;
 }
 
@@ -45,7 +52,9 @@ static bool wait_return(const aq_replay *r, const aq_replay_process *process,
  */
 static void process_advance(const aq_replay *r, aq_replay_process *process)
 {
+  const aq_replay_options *o = &r->options;
   aq_time returned;
+  int64_t held_by;
   for (; process->next < process->end; process->next++) {
     const aq_replay_item *item = &r->items[process->next];
     if (item->step == AQ_REPLAY_SUBMIT)
@@ -55,9 +64,11 @@ static void process_advance(const aq_replay *r, aq_replay_process *process)
       continue;
     }
     const aq_replay_wait *wait = &r->waits[item->index];
-    if (!wait_return(r, process, wait, &returned))
+    if (!wait_return(r, process, wait, &returned, &held_by))
       return;
-    process->shift = returned - wait->end;
+    process->shift = returned - wait->host_end;
+    if (o->waited)
+      o->waited(o->user, process->pid, returned, held_by);
   }
 }
 
@@ -198,7 +209,10 @@ static void replay_done(aq_workload_source *source, uint64_t id, aq_time time)
   aq_replay_process *process = &r->processes[job->process];
   job->done = time;
   process->live--;
-  process->last_done = aq_time_max(process->last_done, time);
+  if (time >= process->last_done || process->last_done == AQ_TIME_NONE) {
+    process->last_done = time;
+    process->last_job = (uint32_t)(job - r->jobs);
+  }
 }
 
 static const char *replay_name(aq_workload_source *source, int64_t id)
@@ -265,6 +279,10 @@ aq_status aq_replay_open(aq_replay_input *input,
                                    .no_deadlines = true};
   r->input = input;
   r->options = *options;
+  if (r->options.launch_factor == 0)
+    r->options.launch_factor = 1;
+  if (r->options.host_factor == 0)
+    r->options.host_factor = 1;
   r->last_time = AQ_TIME_NONE;
   aq_status status = replay_build(r, diag);
   if (status != AQ_OK) {

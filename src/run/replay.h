@@ -63,6 +63,17 @@ typedef struct aq_replay_options {
   uint32_t queues;
   const aq_edge *edges; /* between row numbers; borrowed for the call */
   size_t edge_count;
+  /* In a closed loop: launch calls take so many times as long, and so does the
+   * host between its calls; 0 counts as 1. Waits follow the device. */
+  double launch_factor, host_factor;
+  /* Gives kernels other durations than measured ones, which `measured` holds;
+   * NULL: none. Called once a kernel while the replay is opened. */
+  aq_time (*duration)(void *user, const aq_record *row, const char *name,
+                      aq_time measured);
+  /* In a closed loop: the host wait that returned at `time` followed the row of
+   * this number, or AQ_NONE: none held it back. NULL: no watcher. */
+  void (*waited)(void *user, int64_t pid, aq_time time, int64_t row);
+  void *user;
 } aq_replay_options;
 
 /* Why a dependency of the run is none of the replay: D(id, name, meaning). */

@@ -65,7 +65,8 @@ typedef struct aq_replay_queue {
 
 /* A host call that waited for the device. */
 typedef struct aq_replay_wait {
-  aq_time begin, end;
+  aq_time begin, end;           /* measured */
+  aq_time host_begin, host_end; /* on the host's own clock (replay_host.c) */
   int64_t pid;
   uint32_t process;
   uint32_t row; /* the row it waited for, or NOWHERE */
@@ -99,6 +100,7 @@ typedef struct aq_replay_process {
   uint64_t live;    /* jobs in flight */
   aq_time shift;    /* what its clock is behind the measured one */
   aq_time last_done;
+  uint32_t last_job; /* that was done then */
 } aq_replay_process;
 
 typedef struct aq_replay {
@@ -138,6 +140,10 @@ aq_status aq_replay_predict(aq_replay *r, aq_diag *diag);
 
 /* replay_jobs.c: makes jobs of the rows, in the order of their doorbells. */
 aq_status aq_replay_jobs_make(aq_replay *r, aq_diag *diag);
+
+/* replay_host.c: moves host times by the factors of the options, once the jobs
+ * have their processes. */
+aq_status aq_replay_host_stretch(aq_replay *r, aq_diag *diag);
 
 /* replay_waits.c: finds the rows of the edges; then, with the jobs made, the
  * waits between them, and the steps of each process. */

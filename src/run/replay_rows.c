@@ -124,11 +124,16 @@ static aq_status row_add(aq_replay *r, const aq_record *row, int64_t number,
       !queue_find(r, row, &queue))
     return aq_diag_no_memory(diag);
   const aq_time end = aq_time_max(row->end, row->start);
+  const aq_replay_options *o = &r->options;
+  const char *name = row->name < 0 ? NULL : r->input->name(r->input, row->name);
+  aq_time duration = end - row->start;
+  if (o->duration && row->kind == AQ_KIND_KERNEL)
+    duration = o->duration(o->user, row, name, duration);
   r->rows[r->row_count++] = (aq_replay_row){
       .number = number,
       .start = row->start,
       .end = end,
-      .duration = end - row->start,
+      .duration = duration,
       .host_begin = row->host_begin,
       .host_end = row->host_end,
       .submit = row->submit,

@@ -217,8 +217,8 @@ static aq_status items_make(aq_replay *r, aq_diag *diag)
     return aq_diag_no_memory(diag);
   size_t count = jobs_list(r);
   for (size_t i = 0; i < waits; i++)
-    r->items[count++] = (aq_replay_item){r->waits[i].end, r->waits[i].process,
-                                         (uint32_t)i, AQ_REPLAY_WAIT};
+    r->items[count++] = (aq_replay_item){
+        r->waits[i].host_end, r->waits[i].process, (uint32_t)i, AQ_REPLAY_WAIT};
   if (count > 0)
     qsort(r->items, count, sizeof *r->items, item_compare);
   skips_settle(r, count);
@@ -237,5 +237,7 @@ aq_status aq_replay_steps_make(aq_replay *r, aq_diag *diag)
   aq_status status = processes_find(r, diag);
   if (status == AQ_OK)
     status = waits_settle(r, diag);
+  if (status == AQ_OK)
+    status = aq_replay_host_stretch(r, diag);
   return status == AQ_OK ? items_make(r, diag) : status;
 }

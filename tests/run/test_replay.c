@@ -780,6 +780,67 @@ START_TEST(what_waits_for_another_queue_starts_a_graph)
 }
 END_TEST
 
+/* Submission of the second of two kernels, the host waiting for the first in
+ * between. */
+static aq_time second_submit(double launch, double host)
+{
+  aq_record rows[] = {kernel(0, 3, 12, 22), kernel(50, 54, 60, 70), {0}};
+  aq_record_init(&rows[2]);
+  rows[2].kind = AQ_KIND_WAIT;
+  rows[2].name = 2;
+  rows[2].host_begin = 10 * AQ_US;
+  rows[2].host_end = 30 * AQ_US;
+  aq_replay_options options = mi300x;
+  options.closed = true;
+  options.launch_factor = launch;
+  options.host_factor = host;
+  table t = table_of(rows, 3);
+  aq_workload_source *source = open_with(&t, &options, NULL);
+  aq_job job = next(source);
+  source->done(source, job.id, 22 * AQ_US);
+  job = next(source);
+  const aq_time submit = job.submit;
+  source->close(source);
+  return submit;
+}
+
+START_TEST(factors_scale_the_host_between_its_waits)
+{
+  ck_assert_int_eq(second_submit(0, 0), 54 * AQ_US);
+  ck_assert_int_eq(second_submit(1, 1), 54 * AQ_US);
+  /* 20 us of host and 4 us of call follow the wait, which ends 8 us after the
+   * kernel. */
+  ck_assert_int_eq(second_submit(1, 0.5), 44 * AQ_US);
+  ck_assert_int_eq(second_submit(0.5, 1), 52 * AQ_US);
+  ck_assert_int_eq(second_submit(2, 1), 58 * AQ_US);
+}
+END_TEST
+
+static aq_time half(void *user, const aq_record *row, const char *name,
+                    aq_time measured)
+{
+  ck_assert_str_eq(name, "one");
+  ck_assert_int_eq(row->kind, AQ_KIND_KERNEL);
+  ++*(int *)user;
+  return measured / 2;
+}
+
+START_TEST(durations_may_come_from_the_caller)
+{
+  aq_record rows[] = {kernel(0, 3, 12, 20), kernel(10, 13.5, 20, 30)};
+  int asked = 0;
+  aq_replay_options options = mi300x;
+  options.duration = half;
+  options.user = &asked;
+  table t = table_of(rows, 2);
+  aq_workload_source *source = open_with(&t, &options, NULL);
+  ck_assert_int_eq(next(source).commands->cost.base, 4 * AQ_US);
+  ck_assert_int_eq(next(source).commands->cost.base, 5 * AQ_US);
+  ck_assert_int_eq(asked, 2);
+  source->close(source);
+}
+END_TEST
+
 AQ_TEST_MAIN("run/replay", a_host_call_is_submitted_when_it_returned,
              the_first_row_of_each_queue_is_pinned_cold,
              rows_without_host_times_are_pinned_warm_or_cold,
@@ -806,4 +867,6 @@ AQ_TEST_MAIN("run/replay", a_host_call_is_submitted_when_it_returned,
              direct_launches_between_waits_become_one_graph_launch,
              a_long_gap_of_the_host_ends_a_graph,
              a_closed_loop_takes_the_time_of_merged_calls_out,
-             what_waits_for_another_queue_starts_a_graph)
+             what_waits_for_another_queue_starts_a_graph,
+             factors_scale_the_host_between_its_waits,
+             durations_may_come_from_the_caller)

@@ -1,0 +1,175 @@
+/* SPDX-License-Identifier: MIT */
+#include "config.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+#include "cli/commands.h"
+#include "cli/perform.h"
+#include "cli/rows.h"
+#include "cli/runs.h"
+#include "whatif/whatif.h"
+
+static const aq_cli_option_id options[AQ_CHANGE_COUNT] = {
+    [AQ_CHANGE_LAUNCH] = AQ_CLI_OPT_LAUNCH,
+    [AQ_CHANGE_HOST] = AQ_CLI_OPT_HOST,
+    [AQ_CHANGE_GRAPHS] = AQ_CLI_OPT_GRAPHS,
+    [AQ_CHANGE_DEVICE] = AQ_CLI_OPT_DEVICE,
+    [AQ_CHANGE_CLOCK] = AQ_CLI_OPT_CLOCK,
+    [AQ_CHANGE_BANDWIDTH] = AQ_CLI_OPT_BANDWIDTH,
+    [AQ_CHANGE_QUEUES] = AQ_CLI_OPT_QUEUES,
+    [AQ_CHANGE_SET] = AQ_CLI_OPT_SET,
+};
+
+/* Changes come from the command line; the environment describes the device
+ * before them. */
+static aq_status changes_read(aq_cli *cli, aq_change *out, size_t *count)
+{
+  aq_status status = AQ_OK;
+  *count = 0;
+  for (int id = 0; id < AQ_CHANGE_COUNT && status == AQ_OK; id++) {
+    const char *const *texts = aq_cli_repeats(cli, options[id]);
+    const char *one[] = {cli->values[options[id]], NULL};
+    if (!cli->given[options[id]])
+      continue;
+    if (!aq_cli_options[options[id]].repeats)
+      texts = one;
+    for (; *texts && status == AQ_OK; texts++) {
+      if (*count == AQ_WHATIF_CHANGES_MAX)
+        return aq_diag_set(&cli->diag, AQ_ERR_INVALID,
+                           "whatif: expected at most %d changes",
+                           AQ_WHATIF_CHANGES_MAX);
+      status = aq_change_read((aq_change_id)id, *texts, &out[(*count)++],
+                              &cli->diag);
+    }
+  }
+  if (status == AQ_OK && *count == 0)
+    return aq_diag_set(&cli->diag, AQ_ERR_INVALID,
+                       "whatif: expected a change, such as --launch x0.5; see "
+                       "aqueduct whatif --help");
+  return status;
+}
+
+static double share(const aq_critical *path, aq_critical_part part)
+{
+  return path->makespan > 0
+             ? 100.0 * (double)path->parts[part] / (double)path->makespan
+             : 0;
+}
+
+static void path_put(aq_json_out *json, const char *key,
+                     const aq_critical *path)
+{
+  aq_json_out_map(json, key);
+  aq_json_out_ns(json, "makespan_ns", path->makespan);
+  aq_json_out_int(json, "rows", path->rows);
+  for (int i = 0; i < AQ_CRITICAL_COUNT; i++) {
+    char name[32];
+    snprintf(name, sizeof name, "%s_ns", aq_critical_names[i]);
+    aq_json_out_ns(json, name, path->parts[i]);
+  }
+  aq_json_out_close_map(json);
+}
+
+static void shares_put(aq_cli_rows *rows, const aq_critical *before,
+                       const aq_critical *after)
+{
+  for (int i = 0; i < AQ_CRITICAL_COUNT; i++) {
+    char text[48];
+    snprintf(text, sizeof text, "%.0f > %.0f", share(before, i),
+             share(after, i));
+    aq_cli_cell_text(rows, text);
+  }
+}
+
+static void row_put(aq_cli_rows *rows, aq_json_out *json,
+                    const aq_whatif_row *row, const aq_critical *before)
+{
+  const aq_time change = row->after.makespan - before->makespan;
+  aq_cli_row_begin(rows);
+  aq_cli_cell_text(rows, row->change);
+  aq_cli_cell_time(rows, before->makespan);
+  aq_cli_cell_time(rows, row->after.makespan);
+  aq_cli_cell_real(rows, "%+.2f",
+                   100.0 * (double)change / (double)before->makespan);
+  aq_cli_cell_time(rows, row->least);
+  aq_cli_cell_time(rows, row->most);
+  shares_put(rows, before, &row->after);
+  aq_cli_cell_bool(rows, row->predicted, "yes", "no");
+  aq_cli_cell_text(rows, row->basis);
+  if (json) {
+    aq_json_out_int(json, "graphs", (int64_t)row->graphs);
+    path_put(json, "critical_path_before", before);
+    path_put(json, "critical_path_after", &row->after);
+  }
+  aq_cli_row_end(rows);
+}
+
+static aq_status table_put(aq_cli *cli, aq_json_out *json, const aq_whatif *w)
+{
+  static const aq_cli_column columns[] = {
+      {"change", "change"},      {">before us", "before_ns"},
+      {">after us", "after_ns"}, {">%", "percent"},
+      {">least us", "least_ns"}, {">most us", "most_ns"},
+      {">kernels %", NULL},      {">copies %", NULL},
+      {">dispatch %", NULL},     {">host %", NULL},
+      {">return %", NULL},       {"predicted", "predicted"},
+      {"<rests on", "basis"},    {NULL, NULL}};
+  aq_cli_rows *rows = aq_cli_rows_begin(cli, json, "changes", columns);
+  for (size_t i = 0; i < w->count; i++)
+    row_put(rows, json, &w->rows[i], &w->rows[0].after);
+  return aq_cli_rows_end(cli, rows);
+}
+
+static aq_status whatif_put(aq_cli *cli, const aq_whatif *w)
+{
+  aq_json_out *json;
+  aq_status status = aq_cli_json_begin_if(cli, &json);
+  if (status != AQ_OK)
+    return status;
+  if (json) {
+    aq_json_out_map(json, NULL);
+    aq_json_out_int(json, "run", w->run);
+    aq_json_out_text(json, "loop", "closed");
+    aq_json_out_ns(json, "measured_makespan_ns", w->measured);
+    aq_json_out_real(json, "replay_error", w->error);
+  }
+  status = table_put(cli, json, w);
+  if (json)
+    aq_json_out_close_map(json);
+  else
+    fprintf(cli->out,
+            "run %" PRId64 ": %.3f us; its unchanged replay is off by %.3f %%, "
+            "which every range contains\nparts of the critical path: before > "
+            "after\n",
+            w->run, (double)w->measured / (double)AQ_US, 100 * w->error);
+  return aq_cli_json_finish(cli, json, status);
+}
+
+aq_status aq_cli_whatif(aq_cli *cli)
+{
+  aq_change changes[AQ_WHATIF_CHANGES_MAX];
+  aq_performance_options performance;
+  const aq_notes notes = aq_cli_notes(cli);
+  size_t count;
+  aq_store *store;
+  aq_status status = changes_read(cli, changes, &count);
+  if (status == AQ_OK)
+    status = aq_cli_performance_options(cli, &performance);
+  if (status == AQ_OK)
+    status = aq_cli_store_open(cli, AQ_STORE_READ, &store);
+  if (status != AQ_OK)
+    return status;
+  performance.edits = NULL;
+  if (cli->given[AQ_CLI_OPT_DEVICE])
+    performance.device = NULL;
+  aq_whatif *made = malloc(sizeof *made);
+  status = made ? aq_whatif_make(&performance, store, cli->args[0], changes,
+                                 count, made, &notes, &cli->diag)
+                : aq_diag_no_memory(&cli->diag);
+  if (status == AQ_OK)
+    status = whatif_put(cli, made);
+  free(made);
+  aq_store_close(store);
+  return status;
+}

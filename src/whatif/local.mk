@@ -1,0 +1,8 @@
+libaqcore_a_SOURCES += \
+	src/whatif/change.c \
+	src/whatif/changes.def \
+	src/whatif/critical.c src/whatif/critical.h \
+	src/whatif/timeline.c src/whatif/timeline.h \
+	src/whatif/whatif.c src/whatif/whatif.h
+
+EXTRA_DIST += doc/whatif.md

@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What if: the replay of a stored run in a closed loop, without a change, with
+ * each change alone, and with all of them. Nothing is stored.
+ *
+ * Ownership: texts that go in are borrowed for the call; the result owns its
+ * own. One thread. doc/whatif.md has the rule of each figure.
+ */
+#ifndef AQ_WHATIF_WHATIF_H
+#define AQ_WHATIF_WHATIF_H
+
+#include "common/notes.h"
+#include "perform/perform.h"
+#include "whatif/critical.h"
+
+typedef enum aq_change_id {
+#define C(id, name, kind, meaning) AQ_CHANGE_##id,
+#include "whatif/changes.def"
+#undef C
+  AQ_CHANGE_COUNT
+} aq_change_id;
+
+typedef enum aq_change_kind {
+  AQ_CHANGE_FACTOR,
+  AQ_CHANGE_FLAG,
+  AQ_CHANGE_NUMBER,
+  AQ_CHANGE_TEXT,
+} aq_change_kind;
+
+typedef struct aq_change {
+  aq_change_id id;
+  const char *text; /* the device or edit; borrowed. Else NULL */
+  double factor;
+  int64_t number;
+} aq_change;
+
+enum { AQ_WHATIF_CHANGES_MAX = 32 };
+
+/* Reads the value of a change as a user writes it (of a flag: NULL). The text
+ * is borrowed. AQ_ERR_INPUT names the expected form. */
+aq_status aq_change_read(aq_change_id id, const char *text, aq_change *out,
+                         aq_diag *diag);
+
+const char *aq_change_name(aq_change_id id);
+const char *aq_change_meaning(aq_change_id id);
+
+/* One row of the table. */
+typedef struct aq_whatif_row {
+  char change[128];    /* "none", "launch x0.5", …, "all" */
+  aq_critical after;   /* its makespan and critical path */
+  aq_time least, most; /* the range of the makespan */
+  uint64_t graphs, gates;
+  char basis[512]; /* of the row */
+  bool predicted;  /* some durations are predictions */
+} aq_whatif_row;
+
+typedef struct aq_whatif {
+  aq_whatif_row rows[AQ_WHATIF_CHANGES_MAX + 2]; /* none, each, all */
+  size_t count;
+  aq_time measured; /* makespan of the run itself */
+  double error;     /* of the unchanged replay against it; a part of it */
+  int64_t run;      /* its id */
+} aq_whatif;
+
+/* `options` as of aq_performance_init; its device is the one before changes,
+ * NULL: that of the GPU which the run names. With one change `all` is left
+ * out. AQ_ERR_INVALID: live mode or hardware, where time cannot be replayed;
+ * two changes of one kind other than SET. */
+aq_status aq_whatif_make(const aq_performance_options *options, aq_store *store,
+                         const char *run, const aq_change *changes,
+                         size_t count, aq_whatif *out, const aq_notes *notes,
+                         aq_diag *diag);
+
+#endif

@@ -1,0 +1,2 @@
+# Tests of src/predict.
+check_PROGRAMS += tests/predict/test_family

@@ -1,0 +1,69 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# The table of what-ifs: each change moves the makespan its way.
+# shellcheck disable=SC1091,SC2154 # what lib.sh defines
+. "${AQ_SRCDIR:-.}/tests/cli/lib.sh"
+
+"$aqueduct" import "$srcdir/tests/cli/two-streams.json" --name m -q > /dev/null
+
+# The value of a member in the row of a change.
+member() { # CHANGE KEY
+  python3 -c '
+import json, sys
+rows = json.load(open(sys.argv[1]))["changes"]
+print(next(r[sys.argv[3]] for r in rows if r["change"] == sys.argv[2]))' \
+    "$work/out" "$1" "$2"
+}
+less() { # A B
+  awk -v a="$1" -v b="$2" 'BEGIN { exit !(a < b) }'
+}
+
+try "$aqueduct" whatif m --host x0.5 --launch x2 --set dispatch_setup=3x \
+  --clock x0.5 --queues 1 --json
+check "the table is JSON" is_json "$work/out"
+before=$(member none after_ns)
+check "a faster host shortens the run" less "$(member 'host x0.5' after_ns)" \
+  "$before"
+check "longer launch calls lengthen it" less "$before" \
+  "$(member 'launch x2' after_ns)"
+check "so does a slower packet processor" less "$before" \
+  "$(member 'set dispatch_setup=3x' after_ns)"
+check "a slower clock makes kernels longer" less "$before" \
+  "$(member 'clock x0.5' after_ns)"
+check "and says that it predicts" [ "$(member 'clock x0.5' predicted)" = True ]
+check "a measured duration is no prediction" \
+  [ "$(member 'host x0.5' predicted)" = False ]
+check "the range contains the middle" less "$(member 'clock x0.5' least_ns)" \
+  "$(member 'clock x0.5' after_ns)"
+check "all changes have a row" [ -n "$(member all after_ns)" ]
+check "the parts of the path make up the makespan" python3 -c '
+import json, sys
+for row in json.load(open(sys.argv[1]))["changes"]:
+    path = row["critical_path_after"]
+    parts = sum(path[p + "_ns"] for p in
+                ("kernels", "copies", "dispatch", "host", "return"))
+    assert abs(parts - path["makespan_ns"]) < 0.01, row' "$work/out"
+
+first=$(cat "$work/out")
+try "$aqueduct" whatif m --host x0.5 --launch x2 --set dispatch_setup=3x \
+  --clock x0.5 --queues 1 --json
+check "the same question has the same answer" [ "$first" = "$out" ]
+try "$aqueduct" whatif m --host x1 --json
+check "a factor of 1 changes nothing" \
+  [ "$(member 'host x1' after_ns)" = "$(member none after_ns)" ]
+try "$aqueduct" whatif m --graphs
+check "as a table" contains "$out" "rests on"
+try "$aqueduct" list runs --json
+check "nothing is stored" [ "$(echo "$out" | grep -c '"id"')" = 1 ]
+
+try "$aqueduct" whatif m
+check "without a change there is nothing to ask" [ "$status" = 2 ]
+try "$aqueduct" whatif m --host 0.5
+check "a bare number is no factor" [ "$status" = 2 ]
+check "and the error says so" contains "$err" "expected a factor"
+try "$aqueduct" whatif m --device nothing
+check "an unknown device is refused" [ "$status" = 2 ]
+try "$aqueduct" whatif m --set no_such_key=0.5x
+check "so is an unknown constant" [ "$status" = 2 ]
+
+finish
