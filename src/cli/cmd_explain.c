@@ -8,34 +8,18 @@
 #include "cli/commands.h"
 #include "cli/rows.h"
 #include "cli/runs.h"
-#include "common/json_in.h"
 #include "common/json_out.h"
 #include "common/text.h"
-#include "report/explain.h"
+#include "report/explain_run.h"
 
 enum { NAME_SHOWN = 80 }; /* bytes of a kernel's name, in text */
 
-static double percent(const aq_explain *e, aq_time part)
-{
-  return e->time > 0 ? 100.0 * (double)part / (double)e->time : 0;
-}
-
-/* The name of the dispatch behind the longest case of a cause. */
-static const char *worst_name(const aq_explain *e, aq_explain_cause cause,
-                              aq_run_reader *reader,
-                              const aq_dispatches *dispatches)
-{
-  for (size_t i = 0; i < dispatches->count; i++)
-    if (dispatches->rows[i].number == e->shares[cause].worst_row)
-      return aq_run_reader_name(reader, dispatches->rows[i].name);
-  return NULL;
-}
-
 /* A table leaves out causes that took no time. */
-static aq_status put_shares(aq_cli *cli, aq_json_out *json, const aq_explain *e,
-                            aq_run_reader *reader,
-                            const aq_dispatches *dispatches)
+static aq_status put_shares(aq_cli *cli, aq_json_out *json,
+                            const aq_explained *explained,
+                            aq_run_reader *reader)
 {
+  const aq_explain *e = &explained->explain;
   static const aq_cli_column columns[] = {{"where the time went", "cause"},
                                           {NULL, "meaning"},
                                           {">%", "percent"},
@@ -53,32 +37,33 @@ static aq_status put_shares(aq_cli *cli, aq_json_out *json, const aq_explain *e,
     aq_cli_row_begin(rows);
     aq_cli_cell_text(rows, aq_explain_causes[i].name);
     aq_cli_cell_text(rows, aq_explain_causes[i].meaning);
-    aq_cli_cell_real(rows, "%.1f", percent(e, share->time));
+    aq_cli_cell_real(rows, "%.1f", aq_explained_percent(e, share->time));
     aq_cli_cell_time(rows, share->time);
     aq_cli_cell_int(rows, share->gaps);
     aq_cli_cell_time(rows, share->worst);
     aq_cli_cell_int(rows, share->worst_row);
-    aq_cli_cell_text(
-        rows,
-        json ? worst_name(e, (aq_explain_cause)i, reader, dispatches) : NULL);
+    aq_cli_cell_text(rows, json ? aq_explained_worst_name(
+                                      explained, (aq_explain_cause)i, reader)
+                                : NULL);
     aq_cli_row_end(rows);
   }
   return aq_cli_rows_end(cli, rows);
 }
 
-static void put_head(aq_cli *cli, const aq_run_info *run, const aq_explain *e,
-                     aq_run_reader *reader, const aq_dispatches *dispatches)
+static void put_head(aq_cli *cli, const aq_run_info *run,
+                     const aq_explained *explained, aq_run_reader *reader)
 {
+  const aq_explain *e = &explained->explain;
   char label[AQ_CLI_LABEL_SIZE], trust[AQ_CLI_TRUST_SIZE];
   const aq_explain_share *share = &e->shares[e->bottleneck];
   const aq_explain_term *term = &aq_explain_causes[e->bottleneck];
-  const char *name = worst_name(e, e->bottleneck, reader, dispatches);
+  const char *name = aq_explained_worst_name(explained, e->bottleneck, reader);
   aq_cli_run_label(run, label);
   char *clean = aq_text_line(label, strlen(label));
   char *kernel = name ? aq_text_line(name, strlen(name)) : NULL;
   fprintf(cli->out, "%s is %s: %s, for %.1f %% of its time\n",
           clean ? clean : "", term->verdict, term->meaning,
-          percent(e, share->time));
+          aq_explained_percent(e, share->time));
   fprintf(cli->out, "  longest: %.3f us, row %" PRId64 "%s%.*s%s\n",
           (double)share->worst / (double)AQ_US, share->worst_row,
           kernel ? ", " : "", NAME_SHOWN, kernel ? kernel : "",
@@ -91,7 +76,7 @@ static void put_head(aq_cli *cli, const aq_run_info *run, const aq_explain *e,
     fprintf(cli->out,
             "  %" PRId64 " kernels, %.1f %% of the time, have no grid or "
             "workgroup size: their tail is unknown\n",
-            e->shapeless, percent(e, e->shapeless_time));
+            e->shapeless, aq_explained_percent(e, e->shapeless_time));
   if (e->unsized)
     fprintf(cli->out,
             "  the compute units of %" PRId64 " device%s are not known: the "
@@ -129,103 +114,21 @@ static void json_head(aq_json_out *json, const aq_run_info *run,
 
 /* ---- the command ---- */
 
-/* The settings of a run, from its notes. */
-typedef struct made {
-  bool policy;    /* one decided when jobs were submitted */
-  bool open_loop; /* a replay at the measured times */
-} made;
-
-static made run_made(const aq_run_info *run)
-{
-  aq_diag ignored = AQ_DIAG_INIT;
-  aq_json_doc doc;
-  aq_json_node member, mode;
-  const char *loop;
-  made out = {0};
-  if (!run->notes || aq_json_parse(&doc, run->notes, strlen(run->notes),
-                                   "notes", &ignored) != AQ_OK)
-    return out;
-  const aq_json_node root = aq_json_root(&doc);
-  if (aq_json_is_object(&root)) {
-    out.policy = aq_json_member(&root, "policy", &member);
-    out.open_loop =
-        aq_json_member(&root, "replay", &member) &&
-        aq_json_is_object(&member) && aq_json_member(&member, "mode", &mode) &&
-        aq_json_text(&mode, &loop) == AQ_OK && strcmp(loop, "open") == 0;
-  }
-  aq_json_free(&doc);
-  return out;
-}
-
-/* A replay whose measured run is not in the store is explained without it. */
-static aq_status origin_take(aq_cli *cli, aq_store *store, int64_t origin,
-                             aq_dispatches *dispatches)
-{
-  char id[24];
-  aq_run_info *info;
-  aq_run_reader *reader;
-  aq_dispatches measured = {0};
-  aq_diag ignored = AQ_DIAG_INIT;
-  snprintf(id, sizeof id, "%" PRId64, origin);
-  if (aq_store_find(store, id, &info, &ignored) != AQ_OK)
-    return AQ_OK;
-  aq_run_info_free(info);
-  aq_status status =
-      aq_run_reader_open(store, origin, AQ_ORDER_STORED, &reader, &cli->diag);
-  if (status != AQ_OK)
-    return status;
-  status =
-      aq_dispatches_read(reader, AQ_WANT_DISPATCHES, &measured, &cli->diag);
-  if (status == AQ_OK)
-    status = aq_explain_origin(dispatches, &measured, &cli->diag);
-  aq_dispatches_fini(&measured);
-  aq_run_reader_close(reader);
-  return status;
-}
-
-static aq_status put(aq_cli *cli, const aq_run_info *run, const aq_explain *e,
-                     aq_run_reader *reader, const aq_dispatches *dispatches)
+static aq_status put(aq_cli *cli, const aq_run_info *run,
+                     const aq_explained *explained, aq_run_reader *reader)
 {
   aq_json_out *json;
   aq_status status = aq_cli_json_begin_if(cli, &json);
   if (status != AQ_OK)
     return status;
   if (json)
-    json_head(json, run, e);
+    json_head(json, run, &explained->explain);
   else
-    put_head(cli, run, e, reader, dispatches);
-  status = put_shares(cli, json, e, reader, dispatches);
+    put_head(cli, run, explained, reader);
+  status = put_shares(cli, json, explained, reader);
   if (json)
     aq_json_out_close_map(json);
   return aq_cli_json_finish(cli, json, status);
-}
-
-static aq_status explain_reader(aq_cli *cli, aq_store *store,
-                                const aq_run_info *run, aq_run_reader *reader)
-{
-  const made how = run_made(run);
-  const size_t devices = aq_run_reader_device_count(reader);
-  int64_t *cus = calloc(devices + 1, sizeof *cus);
-  aq_dispatches dispatches = {0};
-  aq_explain e;
-  if (!cus)
-    return aq_diag_no_memory(&cli->diag);
-  for (size_t i = 0; i < devices; i++) {
-    const aq_run_device *device = aq_run_reader_device(reader, (int64_t)i);
-    cus[i] = device->cus == AQ_NONE ? 0 : device->cus;
-  }
-  aq_status status =
-      aq_dispatches_read(reader, AQ_WANT_DISPATCHES, &dispatches, &cli->diag);
-  if (status == AQ_OK && how.open_loop && run->origin != AQ_NONE)
-    status = origin_take(cli, store, run->origin, &dispatches);
-  if (status == AQ_OK)
-    status =
-        aq_explain_make(&dispatches, cus, devices, how.policy, &e, &cli->diag);
-  if (status == AQ_OK)
-    status = put(cli, run, &e, reader, &dispatches);
-  aq_dispatches_fini(&dispatches);
-  free(cus);
-  return status;
 }
 
 aq_status aq_cli_explain(aq_cli *cli)
@@ -241,7 +144,12 @@ aq_status aq_cli_explain(aq_cli *cli)
     status = aq_run_reader_open(store, run->id, AQ_ORDER_STORED, &reader,
                                 &cli->diag);
   if (status == AQ_OK) {
-    status = explain_reader(cli, store, run, reader);
+    aq_explained explained;
+    status = aq_explained_make(store, run, reader, &explained, &cli->diag);
+    if (status == AQ_OK) {
+      status = put(cli, run, &explained, reader);
+      aq_explained_fini(&explained);
+    }
     aq_run_reader_close(reader);
   }
   aq_run_info_free(run);

@@ -7,6 +7,7 @@ libaqcore_a_SOURCES += \
 	src/report/diff.c src/report/diff.h \
 	src/report/dispatches.c src/report/dispatches.h \
 	src/report/explain.c src/report/explain.h \
+	src/report/explain_run.c src/report/explain_run.h \
 	src/report/confidence.c src/report/confidence.h \
 	src/report/counter_summary.c src/report/counter_summary.h \
 	src/report/formula.c src/report/formula.h \
@@ -38,6 +39,7 @@ AQ_PAGE = \
 	src/report/page/data.js \
 	src/report/page/stats.js \
 	src/report/page/dom.js \
+	src/report/page/diagnosis.js \
 	src/report/page/timeline.js \
 	src/report/page/charts.js \
 	src/report/page/table.js \

@@ -9,6 +9,8 @@
 #include <string.h>
 
 #include "common/utf8.h"
+#include "report/explain_run.h"
+#include "report/short_names.h"
 
 enum { BATCH = 512 };
 
@@ -232,6 +234,82 @@ static void put_names(aq_run_reader *reader, FILE *out)
   putc(']', out);
 }
 
+/* Names as a reader wants them, beside the whole ones. */
+static aq_status put_short_names(aq_run_reader *reader, FILE *out,
+                                 aq_diag *diag)
+{
+  const char *name;
+  put_key(out, "short_names");
+  putc('[', out);
+  for (int64_t i = 0; (name = aq_run_reader_name(reader, i)); i++) {
+    char *text = aq_name_short(name);
+    if (!text)
+      return aq_diag_no_memory(diag);
+    fputs(i ? "," : "", out);
+    put_text(out, text);
+    free(text);
+  }
+  putc(']', out);
+  return AQ_OK;
+}
+
+static void put_causes(const aq_explained *explained, aq_run_reader *reader,
+                       FILE *out)
+{
+  const aq_explain *explain = &explained->explain;
+  const char *comma = "";
+  fputs("{\"verdict\":", out);
+  put_text(out, aq_explain_causes[explain->bottleneck].verdict);
+  put_member(out, "bottleneck", aq_explain_causes[explain->bottleneck].name);
+  put_number(out, "unsized_devices", explain->unsized);
+  put_number(out, "shapeless_kernels", explain->shapeless);
+  put_key(out, "causes");
+  putc('[', out);
+  for (int i = 0; i < AQ_CAUSE_COUNT; i++) {
+    const aq_explain_share *share = &explain->shares[i];
+    if (share->time == 0)
+      continue;
+    fprintf(out, "%s{\"time\":%.3f", comma, ns(share->time));
+    fprintf(out, ",\"percent\":%.3f",
+            aq_explained_percent(explain, share->time));
+    put_member(out, "name", aq_explain_causes[i].name);
+    put_member(out, "meaning", aq_explain_causes[i].meaning);
+    put_number(out, "row", share->worst_row);
+    fprintf(out, ",\"worst\":%.3f", ns(share->worst));
+    put_member(out, "worst_name",
+               aq_explained_worst_name(explained, (aq_explain_cause)i, reader));
+    putc('}', out);
+    comma = ",";
+  }
+  fputs("]}", out);
+}
+
+/* null for a run without dispatches. */
+static aq_status put_explanation(aq_store *store, const aq_run_info *info,
+                                 FILE *out, aq_diag *diag)
+{
+  aq_run_reader *reader;
+  aq_explained explained;
+  aq_diag none = AQ_DIAG_INIT;
+  aq_status status =
+      aq_run_reader_open(store, info->id, AQ_ORDER_STORED, &reader, diag);
+  if (status != AQ_OK)
+    return status;
+  put_key(out, "explanation");
+  status = aq_explained_make(store, info, reader, &explained, &none);
+  if (status == AQ_OK) {
+    put_causes(&explained, reader, out);
+    aq_explained_fini(&explained);
+  } else if (status == AQ_ERR_INPUT) {
+    fputs("null", out);
+    status = AQ_OK;
+  } else {
+    *diag = none;
+  }
+  aq_run_reader_close(reader);
+  return status;
+}
+
 static void put_constants(const aq_page_run *run, FILE *out)
 {
   put_key(out, "constants");
@@ -288,8 +366,14 @@ static aq_status put_run(aq_store *store, const aq_page_run *run, FILE *out,
   status = read_rows(reader, &c, diag);
   if (status == AQ_OK) {
     put_info(run->info, out);
+    status = put_explanation(store, run->info, out, diag);
+  }
+  if (status == AQ_OK) {
     put_constants(run, out);
     put_names(reader, out);
+    status = put_short_names(reader, out, diag);
+  }
+  if (status == AQ_OK) {
     put_places(reader, out);
     columns_put(&c, out);
     putc('}', out);

@@ -110,6 +110,27 @@ def settle(browser, seen):
     return browser.text("#range")
 
 
+def read_diagnosis(browser, tap):
+    """Each run's time is divided once, and whole names stay at hand."""
+    sums = browser.run(
+        "return [...document.querySelectorAll('.shares')].map(bar =>"
+        " [...bar.children].reduce((sum, part) =>"
+        " sum + parseFloat(part.style.flexBasis), 0))")
+    tap.check("the shares of each run's time add up to 100 %",
+              sums and all(abs(total - 100) < 0.1 for total in sums), sums)
+    said = browser.text("#diagnosis p")
+    tap.check("a sentence names the bottleneck", " is " in said and
+              "% of its time" in said, said)
+    titles = browser.run(
+        "return [...document.querySelectorAll('#diagnosis ol code')]"
+        ".map(name => [name.textContent, name.title])")
+    whole = set(browser.run(
+        "return [...document.querySelectorAll('#kernels td.name')]"
+        ".map(cell => cell.title)"))
+    tap.check("the longest kernels have their whole names as titles",
+              titles and all(title in whole for _, title in titles), titles)
+
+
 def use_timeline(browser, tap):
     whole = browser.text("#range")
     browser.click("#zoom-in")
@@ -158,6 +179,7 @@ def use_table(browser, tap):
 def use_page(browser, tap, folder):
     tap.check("every run has a card", browser.run(
         "return document.querySelectorAll('.card').length") >= 1)
+    read_diagnosis(browser, tap)
     use_timeline(browser, tap)
     use_table(browser, tap)
     before = browser.run("return document.documentElement.dataset.theme")

@@ -30,9 +30,18 @@ function decodeRun(run) {
 const runs = JSON.parse(document.getElementById("data").textContent)
   .runs.map(decodeRun);
 
+// The short form of each whole name.
+const shortNames = new Map(runs.flatMap((run) =>
+  run.names.map((name, i) => [name, run.short_names[i]])));
+
 function nameOf(run, i) {
   const name = run.columns.name[i];
   return name < 0 ? "(no name)" : run.names[name];
+}
+
+function shortNameOf(run, i) {
+  const name = run.columns.name[i];
+  return name < 0 ? "(no name)" : run.short_names[name];
 }
 
 // The runs that can be compared row by row: [reference, run]. Rows join by

@@ -56,6 +56,7 @@ function start() {
   byId("subtitle").textContent =
     `${runs.reduce((sum, run) => sum + run.count, 0)} dispatches in ` +
     `${runs.length} run${runs.length > 1 ? "s" : ""}`;
+  drawDiagnosis();
   runs.forEach(addCard);
   startTimelines();
   drawCharts();

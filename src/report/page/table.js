@@ -3,7 +3,7 @@
 
 function kernelColumns() {
   const columns = [{title: "Kernel", value: (row) => row.name,
-    show: (row) => row.name, text: true}];
+    show: (row) => shortNames.get(row.name) ?? row.name, text: true}];
   runs.forEach((run, at) => {
     const of = (key) => (row) => row.stats[at]?.[key] ?? NaN;
     const add = (title, key, show) => columns.push({
@@ -62,13 +62,15 @@ function startTable() {
 
   function fill() {
     const wanted = byId("filter").value.toLowerCase();
-    const kept = rows.filter((row) => row.name.toLowerCase().includes(wanted))
+    const kept = rows.filter((row) =>
+      `${row.name}\n${shortNames.get(row.name)}`.toLowerCase().includes(wanted))
       .sort(compareBy(columns[state.column], state.down));
     headers.forEach((cell, at) => cell.setAttribute("aria-sort",
       at !== state.column ? "none" : state.down ? "descending" : "ascending"));
     body.replaceChildren(...kept.map((row) => make("tr", {},
       ...columns.map((column) => make("td",
-        column.text ? {class: "name"} : {}, column.show(row))))));
+        column.text ? {class: "name", title: row.name} : {},
+        column.show(row))))));
     byId("shown").textContent = `${kept.length} of ${rows.length} kernels`;
   }
   byId("filter").addEventListener("input", fill);

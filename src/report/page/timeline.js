@@ -91,7 +91,7 @@ function drawRow(g, lane, row, y, width) {
       g.beginPath();
       g.rect(x0, y, x1 - x0 - 2, laneHeight);
       g.clip();
-      g.fillText(nameOf(run, i), x0 + 3, y + 12);
+      g.fillText(shortNameOf(run, i), x0 + 3, y + 12);
       g.restore();
     }
     if (picked && picked.lane === lane && picked.index === i) {
