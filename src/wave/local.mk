@@ -14,6 +14,7 @@ libaqcore_a_SOURCES += \
 	src/wave/element.h \
 	src/wave/exactness.c src/wave/exactness.h \
 	src/wave/finish.c src/wave/finish.h \
+	src/wave/flags.c src/wave/flags.h \
 	src/wave/forms.c \
 	src/wave/grid.c src/wave/grid.h \
 	src/wave/guard.c src/wave/guard.h \

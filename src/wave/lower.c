@@ -6,6 +6,7 @@
 #include "wave/atomics.h"
 #include "wave/direct.h"
 #include "wave/finish.h"
+#include "wave/flags.h"
 
 const aq_wave_op *aq_wave_not_simulated(aq_wave *w, const aq_wave_op *o)
 {
@@ -110,7 +111,7 @@ static bool source_lower(aq_wave_op *o, int i, const aq_isa_inst *inst,
     return true;
   }
   o->kind[i] = AQ_WAVE_K;
-  return constant_value(inst, operand, &o->k[i]);
+  return aq_wave_flag_is(operand) || constant_value(inst, operand, &o->k[i]);
 }
 
 static bool is_source(const aq_isa_operand *operand)
@@ -240,6 +241,11 @@ static bool memory_lower(aq_wave_op *o, aq_wave_more *more)
   return !aq_wave_is_direct(inst) || aq_wave_direct_lower(o, inst);
 }
 
+static bool flags_lower(aq_wave_op *o, aq_wave_more *more)
+{
+  return o->run == aq_wave_not_simulated || aq_wave_flags_lower(o, more);
+}
+
 bool aq_wave_lower(aq_wave_op *o, aq_wave_more *more)
 {
   switch (more->inst.row->encoding) {
@@ -248,14 +254,14 @@ bool aq_wave_lower(aq_wave_op *o, aq_wave_more *more)
   case AQ_ISA_SOP1:
   case AQ_ISA_SOPC:
   case AQ_ISA_SOPP:
-    return arithmetic_lower(o, &more->inst);
+    return arithmetic_lower(o, &more->inst) && flags_lower(o, more);
   case AQ_ISA_VOP2:
   case AQ_ISA_VOP1:
   case AQ_ISA_VOPC:
   case AQ_ISA_VOP3:
   case AQ_ISA_VOP3P:
   case AQ_ISA_VOP3PX2:
-    return vector_lower(o, more);
+    return vector_lower(o, more) && flags_lower(o, more);
   case AQ_ISA_MIMG:
   case AQ_ISA_EXP:
   case AQ_ISA_VINTRP:

@@ -63,10 +63,11 @@ struct aq_wave_op {
 typedef struct aq_wave_more {
   aq_isa_inst inst;
   aq_wave_handler *base;
-  const aq_wave_op *target; /* of a direct branch, once taken */
-  uint16_t address, data;   /* memory: rows; AQ_WAVE_NONE */
-  uint16_t data2, scalar;   /* second data row; SGPR of the address */
-  uint8_t bytes;            /* of memory, a lane */
+  aq_wave_handler *unflagged; /* inside flags.h's */
+  const aq_wave_op *target;   /* of a direct branch, once taken */
+  uint16_t address, data;     /* memory: rows; AQ_WAVE_NONE */
+  uint16_t data2, scalar;     /* second data row; SGPR of the address */
+  uint8_t bytes;              /* of memory, a lane */
 } aq_wave_more;
 
 enum { AQ_WAVE_NONE = 0xffff };

@@ -41,6 +41,10 @@ check_PROGRAMS += tests/wave/test_convert
 tests_wave_test_convert_SOURCES = tests/wave/test_convert.c \
 	tests/wave/bed.c tests/wave/bed.h
 
+check_PROGRAMS += tests/wave/test_flags
+tests_wave_test_flags_SOURCES = tests/wave/test_flags.c \
+	tests/wave/bed.c tests/wave/bed.h
+
 check_PROGRAMS += tests/wave/test_guard
 
 check_PROGRAMS += tests/wave/test_lds tests/wave/test_typed
