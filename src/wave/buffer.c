@@ -54,7 +54,7 @@ void *aq_wave_buffer_at(aq_wave *w, const aq_wave_op *o, int lane,
   uint32_t offset = (uint32_t)o->imm + first;
   if (more->inst.offen)
     offset += w->v[more->address + (indexed ? 1 : 0)][lane];
-  if (r.base == AQ_WAVE_PRIVATE_BASE) {
+  if (r.base && r.base == aq_wave_private_base(w)) {
     *address = (uint64_t)AQ_WAVE_PRIVATE_HI << 32 |
                (uint32_t)(offset + scalar / AQ_WAVE_LANES);
     return aq_wave_private_at(w, (unsigned)lane, scalar, offset, size);

@@ -87,6 +87,32 @@ static bool own_find(const aq_wave_grid *grid, uint64_t address, bool write,
   return true;
 }
 
+static bool scratch_has(const aq_wave *w, uint64_t address, aq_wave_range *out)
+{
+  const uint64_t base = aq_wave_private_base(w);
+  const uint64_t size = (uint64_t)w->scratch_size * AQ_WAVE_LANES;
+  if (!base || address - base >= size)
+    return false;
+  *out = (aq_wave_range){base, base + size, 0, true};
+  return true;
+}
+
+/* The private memory of the waves in work, as bytes: GCC keeps stacks there,
+ * and the waves of a workgroup pass pointers to them. */
+static bool scratch_find(const aq_wave_grid *grid, uint64_t address,
+                         aq_wave_range *out)
+{
+  if (grid->scratch_size == 0)
+    return false;
+  if (grid->running && scratch_has(grid->running, address, out))
+    return true;
+  for (const aq_wave_group *g = grid->first; g; g = g->next)
+    for (uint32_t i = 0; i < g->wave_count; i++)
+      if (scratch_has(g->waves[i], address, out))
+        return true;
+  return false;
+}
+
 static bool allocated_find(const aq_wave_grid *grid, uint64_t address,
                            aq_access access, aq_wave_range *out)
 {
@@ -107,7 +133,7 @@ static bool reachable_find(aq_wave_grid *grid, uint64_t address, bool write,
   aq_allocations *map = grid->reachable->allocations;
   if (allocated_find(grid, address, write ? AQ_ACCESS_WRITE : AQ_ACCESS_READ,
                      out) ||
-      own_find(grid, address, write, out))
+      own_find(grid, address, write, out) || scratch_find(grid, address, out))
     return true;
   return aq_allocations_are_open(map) && !aq_allocations_cover(map, address) &&
          mapped_find(grid->reachable, address, write, out);

@@ -27,8 +27,9 @@ static void put(aq_wave *w, unsigned *next, uint64_t value, unsigned words)
 static void private_buffer(aq_wave *w, unsigned *next)
 {
   const uint32_t swizzle = 1u << 31;
-  put(w, next, AQ_WAVE_PRIVATE_BASE, 1);
-  put(w, next, (uint32_t)(AQ_WAVE_PRIVATE_BASE >> 32) | swizzle, 1);
+  const uint64_t base = aq_wave_private_base(w);
+  put(w, next, base, 1);
+  put(w, next, (uint32_t)(base >> 32) | swizzle, 1);
   put(w, next, UINT32_MAX, 1);
   put(w, next, AQ_WAVE_PRIVATE_WORD3, 1);
 }

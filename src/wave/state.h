@@ -28,9 +28,6 @@ enum {
  * or in the lane's private memory. Both are non-canonical on the host. */
 enum { AQ_WAVE_SHARED_HI = 0x10000, AQ_WAVE_PRIVATE_HI = 0x20000 };
 
-/* Base of the buffer resource that stands for private memory. */
-#define AQ_WAVE_PRIVATE_BASE 0xf00000000000ull
-
 typedef struct aq_wave aq_wave;
 typedef struct aq_wave_op aq_wave_op;
 typedef struct aq_wave_group aq_wave_group;
@@ -115,6 +112,13 @@ struct aq_wave {
 
 #define AQ_WAVE_EXEC(w) ((w)->s64[AQ_ISA_EXEC / 2])
 #define AQ_WAVE_VCC(w)  ((w)->s64[AQ_ISA_VCC / 2])
+
+/* The base of the buffer resource that stands for private memory: where it lies
+ * (buffer.h); 0: the wave has none. */
+static inline uint64_t aq_wave_private_base(const aq_wave *w)
+{
+  return w->scratch_size ? (uintptr_t)w->scratch : 0;
+}
 
 struct aq_wave_group {
   aq_wave_group *next;
