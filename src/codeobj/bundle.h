@@ -42,21 +42,22 @@ aq_status aq_bundle_read(const void *bytes, size_t size, aq_bundle *out,
 void aq_bundle_fini(aq_bundle *bundle);
 
 /* Bundles behind each other, as linkers put the bundles of several sources into
- * one section; bytes between them are skipped. */
+ * one section; bytes between them are skipped. The images of OpenMP and OpenACC
+ * in a program are a bundle too, one entry for each processor. */
 typedef struct aq_bundles {
   aq_bundle *list;
   size_t count, capacity;
 } aq_bundles;
 
+/* Whether bytes are a bundle, or an executable or library of the host with code
+ * for devices: HIP's (.hip_fatbin), LLVM's (.llvm.offloading) or GCC's (beside
+ * .gnu.offload_funcs). */
+bool aq_bundles_are(const void *bytes, size_t size);
+
 /* Reads all of them; AQ_ERR_INPUT: there is none, or one is damaged. */
 aq_status aq_bundles_read(const void *bytes, size_t size, aq_bundles *out,
                           aq_diag *diag);
 void aq_bundles_fini(aq_bundles *bundles);
-
-/* The section of an ELF file of the host that has bundles, ".hip_fatbin";
- * false: it has none. The part is within `bytes`. */
-bool aq_bundles_find(const void *bytes, size_t size,
-                     const unsigned char **section, size_t *section_size);
 
 /* The entry that fits a device best, the first of equal ones; NULL: none. */
 const aq_bundle_entry *aq_bundle_find(const aq_bundle *bundle,

@@ -35,12 +35,11 @@ static const unsigned char *file_map(const char *path, size_t *size)
 
 bool aq_code_file_is(const char *path)
 {
-  size_t size, section_size;
-  const unsigned char *bytes = file_map(path, &size), *section;
+  size_t size;
+  const unsigned char *bytes = file_map(path, &size);
   if (!bytes)
     return false;
-  const bool is = aq_codeobj_is(bytes, size) || aq_bundle_is(bytes, size) ||
-                  aq_bundles_find(bytes, size, &section, &section_size);
+  const bool is = aq_codeobj_is(bytes, size) || aq_bundles_are(bytes, size);
   munmap((void *)(uintptr_t)bytes, size);
   return is;
 }
@@ -73,16 +72,14 @@ static aq_status say_file(const char *path, aq_status status, aq_diag *diag)
 
 static aq_status bundles_read(aq_code_file *out, aq_diag *diag)
 {
-  const unsigned char *section = out->bytes;
-  size_t size = out->size;
   if (aq_codeobj_is(out->bytes, out->size))
     return AQ_OK;
-  if (!aq_bundle_is(out->bytes, out->size) &&
-      !aq_bundles_find(out->bytes, out->size, &section, &size))
+  if (!aq_bundles_are(out->bytes, out->size))
     return aq_diag_set(diag, AQ_ERR_INPUT,
                        "neither a code object, an offload bundle nor an "
-                       "executable or library with a section .hip_fatbin");
-  return aq_bundles_read(section, size, &out->bundles, diag);
+                       "executable or library with code for GPUs "
+                       "(.hip_fatbin, .llvm.offloading, GCC's offload images)");
+  return aq_bundles_read(out->bytes, out->size, &out->bundles, diag);
 }
 
 aq_status aq_code_file_open(const char *path, aq_code_file *out, aq_diag *diag)

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Files with code objects, as `show` and `launch` take them: plain, in an
- * offload bundle, or in the bundles of an executable or library
- * (".hip_fatbin").
+ * offload bundle, or in an executable or library (bundle.h).
  *
  * The file is mapped, and only the requested part is read. One thread at a
  * time.

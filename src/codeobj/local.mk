@@ -13,6 +13,7 @@ libaqcore_a_SOURCES += \
 	src/codeobj/metadata.c src/codeobj/metadata.h \
 	src/codeobj/msgpack.c src/codeobj/msgpack.h \
 	src/codeobj/names.c \
+	src/codeobj/offload.c src/codeobj/offload.h \
 	src/codeobj/processors.def \
 	src/codeobj/reading.c src/codeobj/reading.h \
 	src/codeobj/relocations.c \

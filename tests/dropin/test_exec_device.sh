@@ -174,6 +174,70 @@ exec_on "$work/cut"
 check "damaged bundles are named, and count for no device" \
   ran 0 gfx942:sramecc+:xnack- "header is damaged; its code counts for no device"
 
+# Programs of OpenMP: offload binaries as LLVM's OffloadBinary.h has them, and a
+# plain image among the data, beside GCC's table.
+cat > "$work/bundle.h" << 'C'
+#include <elf.h>
+#define BINARY(name, ARCH)                                                     \
+  __attribute__((section(".llvm.offloading"), aligned(8), used)) static const  \
+  struct {                                                                     \
+    unsigned magic, version;                                                   \
+    unsigned long size, entry, entry_size;                                     \
+    unsigned short image_kind, offload_kind;                                   \
+    unsigned flags;                                                            \
+    unsigned long strings, count, image, image_size, pairs[4];                 \
+    char texts[64], code[8];                                                   \
+  } name = {0xad10ff10, VERSION, 176, 32, 40, 1, 1, 0, 72, 2, 168, 4,          \
+            {104, 116, 111, 134},                                              \
+            "triple\0arch\0amdgcn-amd-amdhsa\0" ARCH, "code"};
+#ifndef VERSION
+#define VERSION 1
+#endif
+#ifdef LLVM
+BINARY(binary, LLVM)
+#endif
+#ifdef OTHER
+BINARY(other, OTHER)
+#endif
+#ifdef GCC
+__attribute__((section(".gnu.offload_funcs"), used)) static void *funcs[2];
+__attribute__((section(".data"), aligned(32), used)) static Elf64_Ehdr image = {
+    .e_ident = {0x7f, 'E', 'L', 'F', 2, 1, 1, 64, 2}, .e_type = ET_DYN,
+    .e_machine = 224, .e_version = 1, .e_flags = GCC, .e_ehsize = 64,
+    .e_shoff = SHOFF, .e_shnum = SHOFF != 0};
+#endif
+C
+linked=
+while read -r gfx model agent; do
+  build openmp "-DLLVM=\"$gfx\"" '-DOTHER="sm_80"'
+  exec_on "$work/openmp"
+  check "target regions that LLVM compiled for $gfx run on $model" \
+    ran 0 "$agent" "device $model ($agent), since $work/openmp has code for $gfx"
+done << 'E'
+gfx90a mi210 gfx90a:sramecc+:xnack-
+gfx908:xnack- mi100 gfx908:sramecc+:xnack-
+E
+try "$aqueduct" show "$work/openmp" --target gfx90a
+check "show names their processors" contains "$err" \
+  "it has openmp-amdgcn-amd-amdhsa--gfx908:xnack-, openmp-amdgcn-amd-amdhsa--sm_80"
+build openmp '-DLLVM="gfx1010"'
+exec_on "$work/openmp"
+check "those that fit no model are refused with both sides" ran 125 "" \
+  "openmp has code for gfx1010, which fits no device model; there are mi50"
+build openmp '-DLLVM="gfx90a"' -DVERSION=9
+exec_on "$work/openmp"
+check "a version of the binaries that is not known is named" \
+  ran 0 gfx942:sramecc+:xnack- \
+  "offload binary: version 9 of its format is not known; its code counts for no"
+build gnu -DGCC=0x62f -DSHOFF=0
+exec_on "$work/gnu"
+check "target regions that GCC compiled run on their processor" \
+  ran 0 gfx906:sramecc+:xnack- "since $work/gnu has code for gfx906:xnack-"
+build gnu -DGCC=0x62f -DSHOFF=1000000
+exec_on "$work/gnu"
+check "an image whose tables lie elsewhere is named" \
+  ran 0 gfx942:sramecc+:xnack- "offload image: its tables lie outside of it"
+
 # A program of the compiler's.
 if command -v hipcc > /dev/null; then
   cat > "$work/v.hip" << 'C'

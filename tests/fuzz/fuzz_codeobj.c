@@ -98,18 +98,20 @@ static void bundle_check(const uint8_t *data, size_t size)
 /* Bundles behind each other, and the bundles of an executable. */
 static void bundles_check(const uint8_t *data, size_t size)
 {
-  const unsigned char *section = data;
   aq_bundles bundles;
   size_t total = 0;
-  if (!aq_bundle_is(data, size) &&
-      !aq_bundles_find(data, size, &section, &size))
-    return;
-  if (aq_bundles_read(section, size, &bundles, NULL) != AQ_OK)
+  if (!aq_bundles_are(data, size) ||
+      aq_bundles_read(data, size, &bundles, NULL) != AQ_OK)
     return;
   if (bundles.count == 0 || bundles.count > size / 8)
     abort();
   for (size_t i = 0; i < bundles.count; i++)
-    total += bundles.list[i].count;
+    for (size_t j = 0; j < bundles.list[i].count; j++) {
+      const aq_bundle_entry *entry = &bundles.list[i].entries[j];
+      total += strlen(entry->id);
+      if (entry->size > 0)
+        total += entry->bytes[0] + entry->bytes[entry->size - 1];
+    }
   if (total == SIZE_MAX) /* uses the bytes */
     abort();
   aq_bundles_fini(&bundles);

@@ -2,7 +2,7 @@
 # function of rocSPARSE in make check-rocm, which writes the tables of
 # doc/libraries.md anew.
 EXTRA_DIST += tests/rocm/check.hpp tests/rocm/host_memory.hip \
-	tests/rocm/newer_blits.hip tests/rocm/rocprim.hip tests/rocm/rocrand.hip \
+	tests/rocm/newer_blits.hip tests/rocm/openmp.c tests/rocm/rocprim.hip tests/rocm/rocrand.hip \
 	tests/rocm/stream_memory.hip \
 	tests/rocm/rocsparse.hip tests/rocm/check_libraries.sh tests/rocm/table.awk \
 	tests/rocm/sparse/auxiliary.cpp tests/rocm/sparse/bands.cpp \
@@ -12,7 +12,8 @@ EXTRA_DIST += tests/rocm/check.hpp tests/rocm/host_memory.hip \
 	tests/rocm/sparse/products.cpp tests/rocm/sparse/pruning.cpp \
 	tests/rocm/sparse/solvers.cpp tests/rocm/sparse/sparse.hpp \
 	tests/rocm/sparse/structure.cpp tests/rocm/sparse/vectors.cpp
-dist_check_SCRIPTS += tests/rocm/test_hip_api.sh tests/rocm/test_libraries.sh
+dist_check_SCRIPTS += tests/rocm/test_hip_api.sh tests/rocm/test_libraries.sh \
+	tests/rocm/test_openmp.sh
 
 check-rocm: aqueduct
 	$(AM_V_at)$(SHELL) $(srcdir)/tests/rocm/check_libraries.sh ./aqueduct \
