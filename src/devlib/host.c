@@ -2,6 +2,7 @@
 /* Host functions: what device/kernels.c computes, a grid at once. */
 #include "config.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "common/ring.h"
@@ -11,6 +12,12 @@ static void host_fill(const aq_kernel_call *call)
 {
   const aq_fill_args *args = call->kernarg;
   unsigned char *to = args->target;
+  if (args->pattern_size == 0 || args->pattern_size > sizeof args->pattern) {
+    snprintf(call->error, AQ_KERNEL_ERROR_SIZE,
+             "pattern of %llu bytes; expected 1 to %zu",
+             (unsigned long long)args->pattern_size, sizeof args->pattern);
+    return;
+  }
   for (uint64_t at = 0; at < args->bytes; at += args->pattern_size)
     memcpy(to + at, &args->pattern, args->pattern_size);
 }

@@ -68,6 +68,22 @@ START_TEST(fill_is_equal_to_its_definition)
 }
 END_TEST
 
+/* It would never end. */
+START_TEST(a_fill_with_a_pattern_of_no_bytes_or_too_many_is_an_error)
+{
+  static const uint64_t sizes[] = {0, 9};
+  for (int i = 0; i < 2; i++) {
+    char error[AQ_KERNEL_ERROR_SIZE] = "";
+    unsigned char target[16] = {0};
+    aq_fill_args args = {target, sizeof target, UINT64_MAX, sizes[i]};
+    aq_devlib_entries[AQ_DEVLIB_FILL].function(
+        &(aq_kernel_call){.kernarg = &args, .error = error});
+    ck_assert_ptr_nonnull(strstr(error, "expected 1 to 8"));
+    ck_assert_uint_eq(target[0], 0);
+  }
+}
+END_TEST
+
 START_TEST(copy_and_update_are_equal_to_their_definitions)
 {
   _Alignas(16) unsigned char a[ROOM], b[ROOM], source[ROOM];
@@ -185,6 +201,7 @@ START_TEST(a_device_without_an_object_is_told_what_there_is)
 END_TEST
 
 AQ_TEST_MAIN("devlib/devlib", fill_is_equal_to_its_definition,
+             a_fill_with_a_pattern_of_no_bytes_or_too_many_is_an_error,
              copy_and_update_are_equal_to_their_definitions,
              patch_is_equal_to_its_definition, timestamp_stores_the_clock,
              spin_waits_as_many_ticks_as_its_duration_has,

@@ -7,6 +7,15 @@
  * packets, and in live mode the host, have their turn. */
 enum { BUDGET = 1 << 16 };
 
+/* The fields of dimensions that the packet does not use say nothing. */
+static void dimensions_set(aq_kernel_packet *packet)
+{
+  for (uint32_t i = aqsim_packet_dimensions(packet); i < 3; i++) {
+    packet->workgroup_size[i] = 1;
+    packet->grid_size[i] = 1;
+  }
+}
+
 aq_status aqsim_execution_begin(aqsim_flight *flight, aq_diag *diag)
 {
   const aqsim_queue *queue = flight->queue;
@@ -16,6 +25,7 @@ aq_status aqsim_execution_begin(aqsim_flight *flight, aq_diag *diag)
   const aq_device_info *info = &queue->sim->infos[device->ordinal];
   const aqsim_kernel *kernel = flight->kernel;
   const bool pm4 = flight->kind->record != AQ_KIND_KERNEL;
+  dimensions_set(&flight->packet.kernel);
   const aq_execution_desc desc = {
       .packet = pm4 ? &queue->pm4->dispatch : &flight->packet.kernel,
       .registers = pm4 ? &queue->pm4->registers : NULL,

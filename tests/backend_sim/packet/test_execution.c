@@ -34,6 +34,7 @@ typedef struct toy {
   int begun, ended, steps;
   bool refuses;
   aq_execution_desc last;
+  aq_kernel_packet packet; /* of `last` */
 } toy;
 
 typedef struct toy_execution {
@@ -52,6 +53,7 @@ static aq_status toy_begin(void *user, const aq_execution_desc *desc,
   ck_assert_ptr_nonnull(e);
   t->begun++;
   t->last = *desc;
+  t->packet = *desc->packet;
   e->toy = t;
   e->at = (const op *)(uintptr_t)desc->packet->kernel_object;
   e->left = e->at->kind == OP_WORK ? e->at->value : 0;
@@ -223,6 +225,26 @@ START_TEST(an_execution_is_given_its_dispatch)
   ck_assert_uint_eq(b.toy.last.wave_size, 64);
   ck_assert_uint_eq(b.toy.last.cus, 304);
   ck_assert_ptr_eq(b.toy.last.queue->hsa.base, b.queue->packets);
+  rig_close(&b.rig);
+}
+END_TEST
+
+START_TEST(an_execution_has_sizes_of_1_where_the_packet_has_no_dimension)
+{
+  bench b;
+  bench_open(&b);
+  const op code[] = {{OP_END, NULL, 0}};
+  aq_packet packet = rig_dispatch(code_kernel(&b, code, AQ_US), true, rig_none);
+  packet.kernel.setup = 1;
+  packet.kernel.workgroup_size[1] = packet.kernel.workgroup_size[2] = 0;
+  packet.kernel.grid_size[1] = packet.kernel.grid_size[2] = 0;
+  rig_submit(&b.rig, b.queue, &packet);
+  rig_run(&b.rig);
+  ck_assert_int_eq(b.toy.begun, 1);
+  for (int i = 1; i < 3; i++) {
+    ck_assert_uint_eq(b.toy.packet.workgroup_size[i], 1);
+    ck_assert_uint_eq(b.toy.packet.grid_size[i], 1);
+  }
   rig_close(&b.rig);
 }
 END_TEST
@@ -487,6 +509,7 @@ END_TEST
 AQ_TEST_MAIN("backend_sim/packet/execution",
              what_code_stores_is_there_when_the_kernel_completes,
              an_execution_is_given_its_dispatch,
+             an_execution_has_sizes_of_1_where_the_packet_has_no_dimension,
              code_takes_the_time_of_its_cost_model,
              time_that_the_executor_knows_extends_the_kernel,
              long_code_is_executed_in_steps_and_its_time_stays,
