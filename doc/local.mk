@@ -1,8 +1,9 @@
-# Documentation and the figures of the README.
+# Documentation and its generated parts.
 EXTRA_DIST += \
 	doc/ARCHITECTURE.md \
 	doc/HACKING.md \
 	doc/abi.md \
+	doc/accuracy.md \
 	doc/api.md \
 	doc/benchmarks.md \
 	doc/calibrate.md \
@@ -10,6 +11,7 @@ EXTRA_DIST += \
 	doc/conformance.md \
 	doc/glossary.md \
 	doc/execution.md \
+	doc/features.md \
 	doc/isa.md \
 	doc/kernels.md \
 	doc/libraries.md \
@@ -34,6 +36,9 @@ EXTRA_DIST += \
 	doc/examples/kernels/Makefile doc/examples/kernels/device.c \
 	doc/examples/kernels/device-gfx90a.hsaco \
 	doc/examples/kernels/kernels.c \
+	doc/examples/study/clients.json doc/examples/study/plan.json \
+	doc/pictures/report.png \
+	tools/pictures.sh tools/readme-outputs.sh \
 	doc/examples/policy/Makefile doc/examples/policy/batch.c \
 	doc/examples/transport/Makefile doc/examples/transport/engine.c \
 	doc/examples/transport/fixed.c doc/examples/transport/fixed.h \
@@ -41,7 +46,18 @@ EXTRA_DIST += \
 	traces/README.md traces/accuracy.tsv traces/calibration.tsv \
 	traces/mi300x-resnet18-excerpt.jsonl.gz
 
-# Figures of the README are made, never typed.
+# The README's outputs and its picture are made, never typed.
+.PHONY: readme-docs pictures
+readme-docs: aqueduct
+	hipcc --offload-arch=gfx90a -O2 -o vadd.tmp \
+	  $(srcdir)/doc/examples/ci/vadd.hip
+	$(srcdir)/tools/readme-outputs.sh ./aqueduct ./vadd.tmp > outputs.md
+	$(srcdir)/tools/doc-block.sh outputs < outputs.md
+	@rm -f vadd.tmp
+CLEANFILES += outputs.md vadd.tmp
+pictures: aqueduct
+	$(srcdir)/tools/pictures.sh ./aqueduct $(srcdir)/doc/pictures
+
 aq_measured = $(abs_top_srcdir)/../shared/data/measured
 # The index of the C API, from the headers; test_install.sh compares it.
 .PHONY: api-docs
@@ -65,26 +81,14 @@ calibrate: aqueduct
 
 accuracy: aqueduct
 	$(srcdir)/tools/accuracy.sh ./aqueduct '$(aq_measured)' > accuracy.md
-	$(srcdir)/tools/doc-block.sh accuracy < accuracy.md
+	$(srcdir)/tools/doc-block.sh accuracy doc/accuracy.md < accuracy.md
 	@cat accuracy.md
-# The rows of doc/benchmarks.md that are the README's, too.
-aq_readme_benches = \
-	sim_packet sim_packet_64_queues live_spinning_p50 \
-	dropin_doorbell_to_completion_p50 \
-	queue_barrier queue_dispatch queue_execute_1000 \
-	replay_mi350x replay_10M replay_10M_memory \
-	store_insert import_kineto \
-	mm1_hook mm1_fifo_10M sweep_1000_points
-
 bench-table: $(AQ_BENCHES) aqueduct
 	$(MAKE) -s bench > bench.jsonl
 	$(srcdir)/tools/bench-table.sh < bench.jsonl > bench.md
 	$(srcdir)/tools/doc-block.sh bench doc/benchmarks.md < bench.md
-	$(srcdir)/tools/bench-table.sh $(aq_readme_benches) < bench.jsonl \
-	  > bench-readme.md
-	$(srcdir)/tools/doc-block.sh bench < bench-readme.md
 	@cat bench.md
-CLEANFILES += accuracy.md bench.jsonl bench.md bench-readme.md
+CLEANFILES += accuracy.md bench.jsonl bench.md
 
 # Published experiments; doc/reproductions.md is made, never typed.
 EXTRA_DIST += \

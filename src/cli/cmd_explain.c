@@ -61,9 +61,9 @@ static void put_head(aq_cli *cli, const aq_run_info *run,
   aq_cli_run_label(run, label);
   char *clean = aq_text_line(label, strlen(label));
   char *kernel = name ? aq_text_line(name, strlen(name)) : NULL;
-  fprintf(cli->out, "%s is %s: %s, for %.1f %% of its time\n",
-          clean ? clean : "", term->verdict, term->meaning,
-          aq_explained_percent(e, share->time));
+  fprintf(cli->out, "%s is %s, for %.1f %% of its time:\n  %s\n",
+          clean ? clean : "", term->verdict,
+          aq_explained_percent(e, share->time), term->meaning);
   fprintf(cli->out, "  longest: %.3f us, row %" PRId64 "%s%.*s%s\n",
           (double)share->worst / (double)AQ_US, share->worst_row,
           kernel ? ", " : "", NAME_SHOWN, kernel ? kernel : "",

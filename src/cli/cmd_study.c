@@ -94,26 +94,26 @@ enum { CELL = 48 };
 static const struct {
   size_t figure;
   const char *title;
-} shown[] = {{AQ_FIGURE_mean, ">mean us"},
-             {AQ_FIGURE_p50, ">p50"},
-             {AQ_FIGURE_p99, ">p99"},
-             {AQ_FIGURE_throughput, ">per s"},
-             {AQ_FIGURE_met, ">met %"},
-             {AQ_FIGURE_jain, ">Jain"},
-             {AQ_FIGURE_utilisation, ">busy %"},
-             {AQ_FIGURE_antt, ">ANTT"},
-             {AQ_FIGURE_stp, ">STP"},
-             {AQ_FIGURE_wasted, ">wasted us"},
-             {AQ_FIGURE_preempt_p50, ">stop p50 us"},
-             {AQ_FIGURE_preempt_p99, ">stop p99"}};
+} shown[] = {{AQ_FIGURE_mean, "+>mean us"},
+             {AQ_FIGURE_p50, ">p50 us"},
+             {AQ_FIGURE_p99, ">p99 us"},
+             {AQ_FIGURE_throughput, "+>per s"},
+             {AQ_FIGURE_met, "?>met %"},
+             {AQ_FIGURE_jain, "+>Jain"},
+             {AQ_FIGURE_utilisation, "+>busy %"},
+             {AQ_FIGURE_antt, "?>ANTT"},
+             {AQ_FIGURE_stp, "?>STP"},
+             {AQ_FIGURE_wasted, "+>wasted us"},
+             {AQ_FIGURE_preempt_p50, "+>stop p50 us"},
+             {AQ_FIGURE_preempt_p99, "+>stop p99"}};
 enum { SHOWN = sizeof shown / sizeof *shown };
 
 /* What every table of rows begins with. */
 #define LABELS                                                                 \
-  {"<workload", NULL}, {"<parameters", NULL}, {"device", NULL},                \
+  {"<workload", NULL}, {"?<parameters", NULL}, {"device", NULL},               \
       {"<policy", NULL},                                                       \
   {                                                                            \
-    "client", NULL                                                             \
+    "?client", NULL                                                            \
   }
 enum { LABEL_COUNT = 5 };
 

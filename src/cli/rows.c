@@ -174,6 +174,37 @@ void aq_cli_cell_bool(aq_cli_rows *rows, bool value, const char *yes,
     cell_put(rows, value ? yes : no);
 }
 
+/* ---- empty columns ---- */
+
+static bool column_has_value(const aq_cli_rows *rows, size_t column)
+{
+  for (size_t i = column; i < rows->count; i += rows->columns)
+    if (strcmp(rows->cells[i], "-") != 0)
+      return true;
+  return false;
+}
+
+/* Takes the columns with '?' that have no value out of the table, and the mark
+ * off the others. */
+static void empty_columns_remove(aq_cli_rows *rows)
+{
+  bool kept[TITLES_MAX];
+  size_t columns = 0, cells = 0;
+  for (size_t i = 0; i < rows->columns; i++) {
+    const bool optional = *rows->titles[i] == '?';
+    kept[i] = !optional || column_has_value(rows, i);
+    rows->titles[columns] = rows->titles[i] + optional;
+    columns += kept[i];
+  }
+  for (size_t i = 0; i < rows->count; i++)
+    if (kept[i % rows->columns])
+      rows->cells[cells++] = rows->cells[i];
+    else
+      free(rows->cells[i]);
+  rows->columns = columns;
+  rows->count = cells;
+}
+
 /* ---- widths ---- */
 
 enum { NAME_LEAST = 24 };
@@ -316,8 +347,10 @@ aq_status aq_cli_rows_end(aq_cli *cli, aq_cli_rows *rows)
   bool good = rows && !rows->failed;
   if (good && rows->json)
     aq_json_out_close_array(rows->json);
-  else if (good && !rows->names)
+  else if (good && !rows->names) {
+    empty_columns_remove(rows);
     good = names_fit(rows) && print(rows, rows->out);
+  }
   aq_cli_rows_drop(rows);
   return good ? AQ_OK : aq_diag_no_memory(&cli->diag);
 }

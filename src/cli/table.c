@@ -273,7 +273,7 @@ const aq_cli_command aq_cli_commands[AQ_CLI_CMD_COUNT] = {
                        "how much better than fifo"},
                       {"aqueduct study --plot cdf -o cdf.svg", "a plot"}},
          .options = BIT(PLAN) | BIT(WARMUP) | BIT(BASELINE) | BIT(BY_CLIENT) |
-                    BIT(PLOT) | BIT(METRIC),
+                    BIT(PLOT) | BIT(METRIC) | BIT(WIDE),
          .args_min = 0,
          .args_max = INT32_MAX,
          .what = AQ_CLI_RUN},

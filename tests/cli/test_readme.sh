@@ -1,0 +1,22 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# The commands of the README print the outputs that it shows.
+# shellcheck disable=SC1091,SC2154 # what lib.sh defines
+. "${AQ_SRCDIR:-.}/tests/cli/lib.sh"
+
+sed -n '/<!-- outputs:begin/,/<!-- outputs:end/p' "$srcdir/README.md" |
+  sed '1,2d;$d' | sed '$d' > "$work/readme"
+if command -v hipcc > /dev/null &&
+  hipcc --offload-arch=gfx90a -O2 -o "$work/vadd" \
+    "$srcdir/doc/examples/ci/vadd.hip" 2> "$work/err"; then
+  "$srcdir/tools/readme-outputs.sh" "$aqueduct" "$work/vadd" > "$work/out"
+  check "the README shows the outputs of its commands" \
+    cmp -s "$work/readme" "$work/out"
+  diff "$work/readme" "$work/out" | sed 's/^/# /'
+else
+  skip "the README shows the outputs of its commands" \
+    "there is no hipcc, or it does not compile for gfx90a"
+fi
+words=$(sed '/^```/,/^```/d;/<!--/d' "$srcdir/README.md" | wc -w)
+check "its prose has at most 400 words" [ "$words" -le 400 ]
+finish
