@@ -394,7 +394,7 @@ static aq_status store_finish(const aq_performance *performance,
   const aq_run_totals *totals = &out->totals;
   char *notes = NULL;
   info_complete(performance, info, totals);
-  if (totals->rejected || totals->fallback.text[0]) {
+  if (totals->rejected || totals->waits_met || totals->fallback.text[0]) {
     aq_status status = aq_performance_notes(performance, totals, &notes, diag);
     if (status != AQ_OK) {
       aq_store_writer_abort(writer);

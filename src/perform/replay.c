@@ -102,6 +102,7 @@ static void replay_notes(aq_json_out *json, const void *user)
   aq_json_out_int(json, "edge_confidence",
                   job->confidence > 100 ? AQ_NONE : job->confidence);
   aq_json_out_int(json, "edges_unsure", (int64_t)job->unsure);
+  aq_json_out_int(json, "edges_met", (int64_t)job->out->totals.waits_met);
   aq_json_out_map(json, "edges_dropped");
   for (int i = 0; i < AQ_REPLAY_DROP_COUNT; i++)
     if (facts->dropped[i])
@@ -252,6 +253,12 @@ static aq_status source_perform(replay_job *job, aq_run_reader *reader)
   if (behind)
     aq_note(job->notes, "not replayed: %" PRIu64 " dependencies %s", behind,
             drops[AQ_REPLAY_DROP_BEHIND].meaning);
+  const uint64_t met = status == AQ_OK ? job->out->totals.waits_met : 0;
+  if (met)
+    aq_note(job->notes,
+            "%" PRIu64 " dependencies had ended before the doorbell of their "
+            "row: no packet waits for them, and they cost nothing",
+            met);
   if (status == AQ_OK)
     job->out->durations = durations;
   else

@@ -123,8 +123,11 @@ static uint32_t part_waits(aq_runner *run, const aq_runner_part *part,
   uint32_t count = 0;
   for (uint32_t i = 0; i < part->wait_count; i++) {
     uint32_t on = aq_jobs_find(&run->jobs, part->waits[i]);
-    if (on == AQ_JOB_NO_INDEX ||
-        run->jobs.jobs[on].queue == run->jobs.jobs[index].queue)
+    if (on == AQ_JOB_NO_INDEX) {
+      run->totals.waits_met++;
+      continue;
+    }
+    if (run->jobs.jobs[on].queue == run->jobs.jobs[index].queue)
       continue;
     waits[count++] = run->jobs.jobs[on].signal;
     aq_jobs_depend(&run->jobs, index, on);

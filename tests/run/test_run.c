@@ -255,6 +255,7 @@ START_TEST(a_dependency_that_is_complete_costs_no_packet)
   ck_assert_status(aq_run(&options, &s.source, NULL, &totals, &diag), AQ_OK,
                    &diag);
   ck_assert_uint_eq(totals.packets, 2);
+  ck_assert_uint_eq(totals.waits_met, 1);
 }
 END_TEST
 
