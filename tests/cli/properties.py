@@ -7,6 +7,7 @@ import gzip
 import json
 import os
 import random
+import re
 import sqlite3
 import subprocess
 import sys
@@ -20,7 +21,10 @@ PERCENT_OF = {"mi300x_bert.json.gz": 3.5}
 UNNAMED = {"rpd_raptor_mytrace.rpd.gz": "mi300x",
            "gfx1201_llamacpp_first.csv.gz": "r9700"}
 PINNED, KERNEL, ROW_BITS = 2, 1, 32
-CUTS = 2
+# AQ_PROPERTIES=N: N times as many cuts and spoilt numbers of each trace.
+MORE = int(os.environ.get("AQ_PROPERTIES", "1"))
+CUTS, SPOILS = 2 * MORE, 4 * MORE
+SPOILT_BY = (b"NaN", b"-1", b"9223372036854775808", b'""')
 
 count = 0
 stores = 0
@@ -156,10 +160,12 @@ def holds_itself(file, measured, form):
     tell(same, f"{file}: {form} gives back what it was given", why)
 
 
-def cuts_are_seen(file, path):
+def unpacked(path):
     data = open(path, "rb").read()
-    if data[:2] == b"\x1f\x8b":
-        data = gzip.decompress(data)
+    return gzip.decompress(data) if data[:2] == b"\x1f\x8b" else data
+
+
+def cuts_are_seen(file, data):
     lines = file.endswith(".csv.gz")
     chance = random.Random(file)
     cut = os.path.join(FOLDER, "cut")
@@ -174,6 +180,102 @@ def cuts_are_seen(file, path):
         if done.returncode != 2:
             silent.append((at, done.returncode, done.stderr[:200]))
     tell(not silent, f"{file}: cut inside a record it is refused", str(silent))
+
+
+def spoil_text(data, chance, by):
+    """One number of a random key or column, and where it was."""
+    if data[:1] in b"{[":
+        found = re.finditer(rb'"([^"]+)": ?(-?\d[\d.eE+-]*)(?=[,}\s])', data)
+        by_key = {}
+        for match in found:
+            by_key.setdefault(match.group(1), []).append(match.span(2))
+        key = chance.choice(sorted(by_key))
+        begin, end = chance.choice(by_key[key])
+    else:
+        ends = [m.end() for m in re.finditer(rb"\n", data)][:-1]
+        line = chance.choice(ends)
+        stop = data.index(b"\n", line)
+        found = list(re.finditer(rb"(?<=[,\n])\d[\d.]*(?=[,\r\n])",
+                                 data[line - 1:stop + 1]))
+        if not found:
+            return data, "no number"
+        match = chance.choice(found)
+        begin, end = line - 1 + match.start(), line - 1 + match.end()
+        by = b"" if by == b'""' else by
+    return (data[:begin] + by + data[end:],
+            f"byte {begin} {data[max(0, begin - 30):end]} to {by}")
+
+
+def spoil_database(path, chance, by):
+    value = {b"NaN": "NaN", b"-1": -1, b'""': ""}.get(by, 2.0 ** 63)
+    store = sqlite3.connect(path)
+    tables = [t for (t,) in store.execute(
+        "SELECT name FROM sqlite_master WHERE type = 'table'")]
+    places = [(t, c[1]) for t in sorted(tables)
+              for c in store.execute(f'PRAGMA table_info("{t}")')
+              if "INT" in c[2].upper() or "REAL" in c[2].upper()]
+    table, column = chance.choice(places)
+    rows = store.execute(f'SELECT count(*) FROM "{table}"').fetchone()[0]
+    row = chance.randrange(rows) if rows else 0
+    where = f"{table}.{column} row {row} to {value}"
+    try:
+        store.execute(f'UPDATE "{table}" SET "{column}" = ? WHERE rowid = '
+                      f'(SELECT rowid FROM "{table}" LIMIT 1 OFFSET {row})',
+                      (value,))
+        store.commit()
+    except sqlite3.Error as error:  # a key, or a type that it enforces
+        where = str(error)
+    store.close()
+    return where
+
+
+def is_silent(run, base, repaired, by):
+    """Rows went, or a number that is none was used, and nothing says so."""
+    store = sqlite3.connect(store_path())
+    repairs = notes_of(store, run)["repairs"]
+    store.close()
+    if any(n > repaired.get(kind, 0) for kind, n in repairs.items()):
+        return False
+    rows = held(exported(run, "jsonl", "spoilt.text"))
+    if len(rows) < len(base):
+        return True
+    if rows == base or by == b"-1":
+        return False
+    if by != b'""':
+        return True
+    lost = [json.loads(r) for r in set(rows) - set(base)]
+    old = [json.loads(r) for r in set(base) - set(rows)]
+    return not all(any(new.items() <= was.items() for was in old)
+                   for new in lost)  # an empty field is unknown
+
+
+def spoils_are_told(file, run, data):
+    """Numbers replaced: an error, a counted repair, or a number that no row
+    has."""
+    chance = random.Random(file + "spoil")
+    database = data[:6] == b"SQLite"
+    spoilt = os.path.join(FOLDER, "spoilt")
+    base = held(exported(run, "jsonl", "whole.text"))
+    store = sqlite3.connect(store_path())
+    repaired = notes_of(store, run)["repairs"]
+    store.close()
+    silent = []
+    for i in range(SPOILS):
+        by = SPOILT_BY[i % len(SPOILT_BY)]
+        text, where = ((data, "") if database
+                       else spoil_text(data, chance, by))
+        with open(spoilt, "wb") as out:
+            out.write(text)
+        if database:
+            where = spoil_database(spoilt, chance, by)
+        done = aqueduct("import", spoilt)
+        if done.returncode not in (0, 2):
+            silent.append((where, done.returncode, done.stderr[:200]))
+        elif done.returncode == 0 and is_silent(done.stdout.strip(), base,
+                                                repaired, by):
+            silent.append((where, done.stderr[:200]))
+    tell(not silent, f"{file}: a spoilt number is refused or counted",
+         "\n# ".join(str(s) for s in silent))
 
 
 def main():
@@ -201,7 +303,9 @@ def main():
         store.close()
         for form in ("jsonl", "rocpd", "rocprofv3-csv"):
             holds_itself(file, run, form)
-        cuts_are_seen(file, path)
+        data = unpacked(path)
+        cuts_are_seen(file, data)
+        spoils_are_told(file, run, data)
         os.unlink(store_path())
     print(f"1..{count}")
 
