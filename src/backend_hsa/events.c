@@ -43,7 +43,8 @@ static void fault_tell(aqhsa *hsa, const hsa_amd_event_t *from)
   aq_system_event event = {.kind = AQ_EVENT_MEMORY_FAULT,
                            .queue = AQ_QUEUE_NONE,
                            .address = from->address,
-                           .text = text};
+                           .text = text,
+                           .reasons = from->reasons};
   if (!device_find(hsa, from->agent, &event.device))
     return;
   snprintf(text, sizeof text,

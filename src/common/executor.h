@@ -77,6 +77,10 @@ typedef enum aq_execution_fault_kind {
   AQ_EXECUTION_FAULT_APERTURE, /* LDS or private memory that is not there, or an
                                   address that is not aligned */
   AQ_EXECUTION_FAULT_TRAP, /* s_trap, or an exception that the kernel enabled */
+  /* As MEMORY: a store where the device may only read, and code where it may
+   * only read or write. */
+  AQ_EXECUTION_FAULT_READ_ONLY,
+  AQ_EXECUTION_FAULT_NO_EXECUTE,
 } aq_execution_fault_kind;
 
 typedef struct aq_execution_fault {

@@ -116,6 +116,13 @@ typedef enum aq_event_kind {
   AQ_EVENT_MEMORY_FAULT, /* a packet or copy touched memory that is not there */
 } aq_event_kind;
 
+/* Why memory cannot be accessed: bits, as ROCr reports them. */
+typedef enum aq_fault_reason {
+  AQ_FAULT_NOT_PRESENT = 1 << 0,
+  AQ_FAULT_READ_ONLY = 1 << 1,
+  AQ_FAULT_NO_EXECUTE = 1 << 2,
+} aq_fault_reason;
+
 #define AQ_QUEUE_NONE UINT32_C(0xffffffff)
 
 /* An event for the handler of the whole system instead of a queue's. The queue
@@ -128,6 +135,7 @@ typedef struct aq_system_event {
   uint64_t packet_id; /* of that queue; copies are counted */
   uint64_t address;   /* the first that is not there */
   const char *text;   /* one line; borrowed for the call, as all of it */
+  uint32_t reasons;   /* bits of aq_fault_reason, or others of ROCr's */
 } aq_system_event;
 
 typedef struct aq_transport_options {

@@ -69,6 +69,13 @@ AQ_API aq_status aq_transport_stack_profile_put(const aq_transport_stack *stack,
 AQ_API aq_status aq_transport_stack_trace(aq_transport_stack *stack,
                                           const char *wave, aq_diag *diag);
 
+/* Reports where the waves of each execution of code are, in a line, at a time:
+ * ns of the monotonic clock, 0: never. On the thread that drives time. */
+AQ_API void
+aq_transport_stack_report_at(aq_transport_stack *stack, int64_t time,
+                             void (*tell)(const char *line, void *user),
+                             void *user);
+
 /* ---- what there is ---- */
 
 enum { AQ_TRANSPORT_CAPS_SIZE = 256 };

@@ -46,8 +46,7 @@ void aqdrop_event_tell(const aq_system_event *event, void *user)
   const hsa_amd_event_t fault = {.type = HSA_AMD_GPU_MEMORY_FAULT_EVENT,
                                  .agent = aqdrop_agent_handle(agent),
                                  .address = event->address,
-                                 .reasons =
-                                     HSA_AMD_MEMORY_FAULT_PAGE_NOT_PRESENT};
+                                 .reasons = event->reasons};
   if (event->queue != AQ_QUEUE_NONE)
     aqdrop_queue_words_keep(runtime, event->queue, event->text);
   if (event_handle(runtime, &fault))

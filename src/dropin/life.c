@@ -240,13 +240,23 @@ static void xnack_read(aqdrop *runtime)
   aq_allocations_open(runtime->allocations, runtime->xnack);
 }
 
-/* What --profile-isa and --trace-isa of exec ask for. */
+static void where_print(const char *line, void *user)
+{
+  (void)user;
+  fprintf(stderr, "aqueduct: at the timeout: %s\n", line);
+}
+
+/* What --profile-isa, --trace-isa and --timeout of exec ask for. */
 static aq_status machine_open(aqdrop *runtime, aq_diag *diag)
 {
   const char *profile = secure_getenv("AQUEDUCT_PROFILE_ISA"),
-             *trace = secure_getenv("AQUEDUCT_TRACE_ISA");
+             *trace = secure_getenv("AQUEDUCT_TRACE_ISA"),
+             *report = secure_getenv("AQUEDUCT_REPORT_AT");
   aq_wave_trace_options options = {.to = stderr};
   aq_status status = aq_wave_machine_create(&runtime->machine, diag);
+  if (status == AQ_OK && report)
+    aq_wave_machine_report_at(runtime->machine, strtoll(report, NULL, 10),
+                              where_print, NULL);
   if (status == AQ_OK)
     aqdrop_fidelity_begin(runtime);
   if (status == AQ_OK && profile && *profile)

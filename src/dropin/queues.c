@@ -116,7 +116,7 @@ static void error_print(aqdrop *runtime, const aq_queue_error *error)
       aqdrop_kernel_missing_report(runtime, packet->kernel.kernel_object,
                                    error->queue))
     return;
-  fprintf(stderr, "aqueduct: queue %u: %s\n", error->queue, error->text);
+  fprintf(stderr, "aqueduct: %s\n", error->text);
 }
 
 /* Not aqdrop_runtime(): that is none while it closes. The callback comes last,

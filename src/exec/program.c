@@ -4,13 +4,16 @@
 #include "exec/program.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
+#include "common/wall.h"
 #include "exec/isolation.h"
 
 enum { GRACE_S = 2 /* between SIGTERM and SIGKILL */ };
@@ -24,6 +27,17 @@ static _Noreturn void child_fail(const aq_program *program, int code,
   _exit(code);
 }
 
+/* Shortly before the timeout the drop-in reports which code still runs. */
+static void report_ask(aq_time timeout)
+{
+  enum { BEFORE_NS = 100000000, PART = 10 };
+  const int64_t ns = timeout / AQ_NS,
+                before = ns / PART < BEFORE_NS ? ns / PART : BEFORE_NS;
+  char text[24];
+  snprintf(text, sizeof text, "%" PRId64, aq_wall_ns() + ns - before);
+  setenv("AQUEDUCT_REPORT_AT", text, 1);
+}
+
 static _Noreturn void child_run(const aq_program *program, const sigset_t *mask)
 {
   aq_diag diag = AQ_DIAG_INIT;
@@ -33,22 +47,17 @@ static _Noreturn void child_run(const aq_program *program, const sigset_t *mask)
   signal(SIGINT, SIG_DFL);
   signal(SIGQUIT, SIG_DFL);
   sigprocmask(SIG_SETMASK, mask, NULL);
+  if (program->timeout > 0)
+    report_ask(program->timeout);
   execvp(program->args[0], program->args);
   child_fail(program, errno == ENOENT ? AQ_EXEC_MISSING : AQ_EXEC_DENIED,
              strerror(errno));
 }
 
-static int64_t wall_ns(void)
-{
-  struct timespec now;
-  clock_gettime(CLOCK_MONOTONIC, &now);
-  return now.tv_sec * (AQ_S / AQ_NS) + now.tv_nsec;
-}
-
 /* The next of the signals, or -1 once the wall clock shows `end` (0: never). */
 static int signal_next(const sigset_t *signals, int64_t end, siginfo_t *info)
 {
-  const int64_t left = end - wall_ns(), second = AQ_S / AQ_NS;
+  const int64_t left = end - aq_wall_ns(), second = AQ_S / AQ_NS;
   const struct timespec wait = {left > 0 ? left / second : 0,
                                 left > 0 ? left % second : 0};
   const int got =
@@ -63,14 +72,14 @@ static void child_wait(const aq_program *program, const sigset_t *signals,
                        aq_program_end *out)
 {
   const int64_t timeout = program->timeout / AQ_NS;
-  int64_t end = timeout > 0 ? wall_ns() + timeout : 0;
+  int64_t end = timeout > 0 ? aq_wall_ns() + timeout : 0;
   int sent = 0;
   while (waitpid(out->child, &out->status, WNOHANG) == 0) {
     siginfo_t info = {.si_pid = out->child};
     const int got = signal_next(signals, end, &info);
     if (got < 0) {
       sent = sent ? SIGKILL : SIGTERM;
-      end = sent == SIGKILL ? 0 : wall_ns() + GRACE_S * (AQ_S / AQ_NS);
+      end = sent == SIGKILL ? 0 : aq_wall_ns() + GRACE_S * (AQ_S / AQ_NS);
       out->timed_out = true;
       kill(out->child, sent);
     } else if (got > 0 && got != SIGCHLD && info.si_pid != out->child) {

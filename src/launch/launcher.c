@@ -225,12 +225,12 @@ static aq_status kernel_run(aq_launcher *l, aq_record_sink *sink, aq_diag *diag)
     status = kernel_prepare(l, diag);
   if (status != AQ_OK)
     return status;
-  status =
-      aq_launch_watch(l->t, &l->launch, l->ask.repeats, sink, l->times, timeout,
-                      !l->device->model ? l->device->name
-                      : l->executes     ? "its code"
-                                        : "its host function",
-                      diag);
+  status = aq_launch_watch(l->performance->transport, l->t, &l->launch,
+                           l->ask.repeats, sink, l->times, timeout,
+                           !l->device->model ? l->device->name
+                           : l->executes     ? "its code"
+                                             : "its host function",
+                           diag);
   l->hangs = status == AQ_ERR_TIMEOUT && timeout > 0;
   for (size_t i = 0; i < l->ask.arg_count && status == AQ_OK; i++)
     status = aq_launch_arg_write(&l->ask.args[i], diag);

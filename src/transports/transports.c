@@ -305,6 +305,13 @@ aq_status aq_transport_stack_trace(aq_transport_stack *stack, const char *wave,
                          : status;
 }
 
+void aq_transport_stack_report_at(aq_transport_stack *stack, int64_t time,
+                                  void (*tell)(const char *line, void *user),
+                                  void *user)
+{
+  aq_wave_machine_report_at(stack->machine, time, tell, user);
+}
+
 bool aq_transport_executes(const char *gfx)
 {
   return aq_wave_machine_executes(gfx);

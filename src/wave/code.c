@@ -203,8 +203,8 @@ static const aq_wave_op *op_next_page(aq_wave *w, const aq_wave_op *o)
 {
   const aq_wave_op *to = aq_wave_code_at(w->grid->code, aq_wave_code_pc(o));
   return to ? to
-            : aq_wave_fault(w, o, AQ_EXECUTION_FAULT_MEMORY, aq_wave_code_pc(o),
-                            "the code ends without s_endpgm");
+            : aq_wave_fetch_miss(w, o, aq_wave_code_pc(o),
+                                 "the code ends without s_endpgm before");
 }
 
 /* Reads the bytes; instructions made of earlier ones are gone. */

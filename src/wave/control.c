@@ -17,9 +17,7 @@
 static const aq_wave_op *jump(aq_wave *w, const aq_wave_op *o, uint64_t pc)
 {
   const aq_wave_op *to = aq_wave_code_at(w->grid->code, pc);
-  return to ? to
-            : aq_wave_fault(w, o, AQ_EXECUTION_FAULT_MEMORY, pc,
-                            "a branch leaves the code");
+  return to ? to : aq_wave_fetch_miss(w, o, pc, "a branch leaves the code, to");
 }
 
 static const aq_wave_op *branch(aq_wave *w, const aq_wave_op *o)

@@ -145,7 +145,7 @@ static uint64_t wave_run(aq_wave *w)
   const aq_wave_op *o = aq_wave_code_at(w->grid->code, w->pc);
   int64_t left = SLICE;
   if (!o) {
-    aq_wave_fault_at(w, w->pc, "no code", AQ_EXECUTION_FAULT_MEMORY, w->pc,
+    aq_wave_fault_at(w, w->pc, "no code", aq_wave_fetch_fault(w, w->pc), w->pc,
                      "begins here");
     return 0;
   }

@@ -55,5 +55,6 @@ libaqcore_a_SOURCES += \
 	src/wave/vector_base.c \
 	src/wave/vector_v3.c \
 	src/wave/vector_v4.c \
+	src/wave/where.c src/wave/where.h \
 	src/wave/watch.c src/wave/watch.h \
 	src/wave/wave.c src/wave/wave.h

@@ -178,6 +178,7 @@ struct aq_wave_grid {
   uint64_t clock_read; /* the most by which a wave's clock has advanced */
   uint64_t clock_told; /* of that, in elapsed times; of the first part */
   bool watched;        /* its instructions are counted or traced: watch.h */
+  bool reported;       /* where its waves are: where.h */
   struct aq_wave_profile_kernel *profile; /* NULL: they are not counted */
   struct aq_wave_trace *trace;            /* NULL: they are not traced */
   aq_wave_share *share, own_share;        /* of the first part */
@@ -231,6 +232,13 @@ const aq_wave_op *aq_wave_miss(aq_wave *w, const aq_wave_op *o, int lane,
 /* The same for an atomic access that is not aligned. */
 const aq_wave_op *aq_wave_misaligned(aq_wave *w, const aq_wave_op *o, int lane,
                                      uint64_t address);
+
+/* The kind of fault of a wave that has no code to execute at `pc`. */
+aq_execution_fault_kind aq_wave_fetch_fault(const aq_wave *w, uint64_t pc);
+
+/* Stops the grid for it; `how` are words before the address. */
+const aq_wave_op *aq_wave_fetch_miss(aq_wave *w, const aq_wave_op *o,
+                                     uint64_t pc, const char *how);
 
 /* ---- handlers ---- */
 

@@ -85,6 +85,50 @@ static void miss_name(const aq_wave *w, uint64_t address, bool write,
              place);
 }
 
+/* Whether the device may read or write there, but not execute. */
+static bool is_data(const aq_wave *w, uint64_t pc)
+{
+  aq_allocation found;
+  return aq_allocations_find(w->grid->reachable->allocations, pc,
+                             w->grid->desc.device, AQ_ACCESS_READ, &found) &&
+         !found.executable;
+}
+
+aq_execution_fault_kind aq_wave_fetch_fault(const aq_wave *w, uint64_t pc)
+{
+  return is_data(w, pc) ? AQ_EXECUTION_FAULT_NO_EXECUTE
+                        : AQ_EXECUTION_FAULT_MEMORY;
+}
+
+const aq_wave_op *aq_wave_fetch_miss(aq_wave *w, const aq_wave_op *o,
+                                     uint64_t pc, const char *how)
+{
+  aq_allocations *map = w->grid->reachable->allocations;
+  char place[AQ_ALLOCATION_TEXT_SIZE], what[AQ_ALLOCATION_TEXT_SIZE + 160];
+  const char *why = pc % 4 != 0                          ? "is not aligned"
+                    : is_data(w, pc)                     ? "is no code"
+                    : aq_allocations_executable(map, pc) ? "cannot be executed"
+                                                         : "is not allocated";
+  aq_allocations_name(map, pc, place);
+  snprintf(what, sizeof what, "%s 0x%" PRIx64 ", which %s: %s", how, pc, why,
+           place);
+  return aq_wave_fault(w, o, aq_wave_fetch_fault(w, pc), pc, what);
+}
+
+/* Of an access that is not allowed. */
+static aq_execution_fault_kind miss_kind(const aq_wave *w, uint64_t address,
+                                         bool write)
+{
+  aq_allocation found;
+  if (is_aperture(address))
+    return AQ_EXECUTION_FAULT_APERTURE;
+  return write && aq_allocations_find(w->grid->reachable->allocations, address,
+                                      w->grid->desc.device, AQ_ACCESS_READ,
+                                      &found)
+             ? AQ_EXECUTION_FAULT_READ_ONLY
+             : AQ_EXECUTION_FAULT_MEMORY;
+}
+
 const aq_wave_op *aq_wave_miss(aq_wave *w, const aq_wave_op *o, int lane,
                                uint64_t address, bool write)
 {
@@ -95,10 +139,7 @@ const aq_wave_op *aq_wave_miss(aq_wave *w, const aq_wave_op *o, int lane,
   miss_name(w, address, write, why, sizeof why);
   snprintf(what, sizeof what, "%s%s 0x%" PRIx64 ", %s", who,
            write ? "writes" : "reads", address, why);
-  return aq_wave_fault(w, o,
-                       is_aperture(address) ? AQ_EXECUTION_FAULT_APERTURE
-                                            : AQ_EXECUTION_FAULT_MEMORY,
-                       address, what);
+  return aq_wave_fault(w, o, miss_kind(w, address, write), address, what);
 }
 
 const aq_wave_op *aq_wave_misaligned(aq_wave *w, const aq_wave_op *o, int lane,

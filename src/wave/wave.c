@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/wall.h"
 #include "wave/grid.h"
 #include "wave/guard.h"
 #include "wave/gws.h"
@@ -16,6 +17,7 @@
 #include "wave/parts.h"
 #include "wave/profile.h"
 #include "wave/trace.h"
+#include "wave/where.h"
 
 enum {
   DEVICES_MAX = 64,
@@ -31,6 +33,9 @@ struct aq_wave_machine {
   aq_wave_trace *trace;          /* or NULL */
   void (*tell)(const aq_wave_looked *looked, void *user); /* or NULL */
   void *tell_user;
+  int64_t report_at; /* 0: never */
+  void (*report)(const char *line, void *user);
+  void *report_user;
   pthread_mutex_t watching; /* of both: held during steps of watched grids */
 };
 
@@ -159,6 +164,17 @@ static aq_wave_team team_for(aq_wave_machine *machine, const aq_wave_grid *grid)
   return team;
 }
 
+static void grid_report(aq_wave_grid *grid)
+{
+  const aq_wave_machine *machine = grid->machine;
+  char text[AQ_EXECUTION_TEXT_SIZE];
+  if (grid->reported || aq_wall_ns() < machine->report_at)
+    return;
+  grid->reported = true;
+  aq_wave_where(grid, text);
+  machine->report(text, machine->report_user);
+}
+
 static aq_execution_state wave_step(void *execution, uint64_t budget,
                                     uint64_t ticks, aq_execution_step *out)
 {
@@ -171,6 +187,8 @@ static aq_execution_state wave_step(void *execution, uint64_t budget,
       aq_wave_parts_step(grid, &team, budget, ticks, out);
   if (grid->watched)
     pthread_mutex_unlock(&grid->machine->watching);
+  if (grid->machine->report_at)
+    grid_report(grid);
   return state;
 }
 
@@ -290,6 +308,15 @@ aq_status aq_wave_machine_trace(aq_wave_machine *machine,
     machine->trace = aq_wave_trace_create(options);
   waits_keep(machine);
   return machine->trace ? AQ_OK : aq_diag_no_memory(diag);
+}
+
+void aq_wave_machine_report_at(aq_wave_machine *machine, int64_t time,
+                               void (*tell)(const char *line, void *user),
+                               void *user)
+{
+  machine->report = tell;
+  machine->report_user = user;
+  machine->report_at = time;
 }
 
 void aq_wave_machine_look(aq_wave_machine *machine,

@@ -78,6 +78,13 @@ aq_status aq_wave_machine_trace(aq_wave_machine *machine,
                                 const aq_wave_trace_options *options,
                                 aq_diag *diag);
 
+/* Reports where the waves of each execution are, in a line, when its first step
+ * at or after a time ends; ns of aq_wall_ns (common/wall.h), 0: never. On the
+ * thread of the step. */
+void aq_wave_machine_report_at(aq_wave_machine *machine, int64_t time,
+                               void (*tell)(const char *line, void *user),
+                               void *user);
+
 /* An instruction that a kernel's code can reach and whose results are not
  * exact (exactness.h); static texts. */
 typedef struct aq_wave_inexact {

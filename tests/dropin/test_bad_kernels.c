@@ -30,7 +30,9 @@ typedef enum pointer {
 
 /* How a dispatch ends. */
 typedef enum outcome {
-  EVENT, /* a memory fault of the system */
+  EVENT,   /* a memory fault of the system: a page that is not there */
+  EVENT_W, /* that may not be written */
+  EVENT_X, /* that may not be executed */
   APERTURE,
   ILLEGAL,
   EXCEPTION,
@@ -72,6 +74,7 @@ static const bad_kernel good = {
 /* The calls of the callbacks. */
 typedef struct heard {
   int events, errors; /* atomic */
+  uint32_t reasons;   /* of the event */
   hsa_status_t status;
 } heard;
 
@@ -79,6 +82,7 @@ static hsa_status_t event_hear(const hsa_amd_event_t *event, void *data)
 {
   heard *h = data;
   ck_assert_uint_eq(event->type, HSA_AMD_GPU_MEMORY_FAULT_EVENT);
+  h->reasons = event->reasons;
   __atomic_fetch_add(&h->events, 1, __ATOMIC_RELEASE);
   return HSA_STATUS_SUCCESS;
 }
@@ -247,11 +251,14 @@ static void bad_check(bench *b, const bad_kernel *k)
   kernel_run(b, k, words);
   ck_assert_msg(*b->result == 0, "%s: something of it ran", k->name);
   const heard *h = &b->heard;
-  ck_assert_msg(
-      h->events == (k->end == EVENT) && h->errors == (k->end != EVENT),
-      "%s: %d events, %d errors; %s", k->name, h->events, h->errors, words);
-  ck_assert_msg(k->end == EVENT || h->status == statuses[k->end],
-                "%s: status %#x; %s", k->name, h->status, words);
+  const bool is_event = k->end <= EVENT_X;
+  ck_assert_msg(h->events == is_event && h->errors == !is_event,
+                "%s: %d events, %d errors; %s", k->name, h->events, h->errors,
+                words);
+  ck_assert_msg(!is_event || h->reasons == 1u << (k->end - EVENT),
+                "%s: reasons %#x; %s", k->name, h->reasons, words);
+  ck_assert_msg(is_event || h->status == statuses[k->end], "%s: status %#x; %s",
+                k->name, h->status, words);
   ck_assert_msg(strstr(words, k->text) != NULL, "%s: no \"%s\" in: %s", k->name,
                 k->text, words);
   ck_assert_msg(strstr(words, k->name) != NULL, "no \"%s\" in: %s", k->name,

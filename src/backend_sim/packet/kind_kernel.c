@@ -172,18 +172,25 @@ aqsim_flow aqsim_launch_kernel(aqsim_flight *flight)
 static aqsim_flow code_fault(aqsim_flight *flight,
                              const aq_execution_fault *fault)
 {
+  aq_fault_reason reason = AQ_FAULT_NOT_PRESENT;
   switch (fault->kind) {
+  case AQ_EXECUTION_FAULT_READ_ONLY:
+    reason = AQ_FAULT_READ_ONLY;
+    break;
+  case AQ_EXECUTION_FAULT_NO_EXECUTE:
+    reason = AQ_FAULT_NO_EXECUTE;
+    break;
   case AQ_EXECUTION_FAULT_MEMORY:
-    return aqsim_flight_memory_fault(flight, AQSIM_STEP_RUN, fault->address,
-                                     fault->text);
+    break;
   case AQ_EXECUTION_FAULT_ILLEGAL:
     return aqsim_flight_fault(flight, AQSIM_FAULT_ILLEGAL, fault->text);
   case AQ_EXECUTION_FAULT_APERTURE:
     return aqsim_flight_fault(flight, AQSIM_FAULT_APERTURE, fault->text);
   case AQ_EXECUTION_FAULT_TRAP:
-    break;
+    return aqsim_flight_fault(flight, AQSIM_FAULT_EXCEPTION, fault->text);
   }
-  return aqsim_flight_fault(flight, AQSIM_FAULT_EXCEPTION, fault->text);
+  return aqsim_flight_access_fault(flight, AQSIM_STEP_RUN, fault->address,
+                                   reason, fault->text);
 }
 
 aq_execution_state aqsim_code_step(aqsim_flight *flight, aqsim_flow *stopped)

@@ -13,15 +13,17 @@ enum {
   WORDS = AQSIM_FAULT_TEXT_MAX + AQSIM_DECODE_MAX + 100,
 };
 
-aqsim_flow aqsim_flight_memory_fault(aqsim_flight *flight, aqsim_step step,
-                                     uint64_t unmapped, const char *text)
+aqsim_flow aqsim_flight_access_fault(aqsim_flight *flight, aqsim_step step,
+                                     uint64_t address, aq_fault_reason reason,
+                                     const char *text)
 {
   aqsim_queue *queue = flight->queue;
   aq_system_event event = {.kind = AQ_EVENT_MEMORY_FAULT,
                            .device = queue->device->ordinal,
                            .queue = queue->ring.id,
                            .packet_id = flight->id,
-                           .address = unmapped};
+                           .address = address,
+                           .reasons = reason};
   char words[WORDS], decoded[AQSIM_DECODE_MAX];
   aqsim_packet_decode(queue->sim, &flight->packet, decoded);
   snprintf(words, sizeof words,
@@ -38,4 +40,11 @@ aqsim_flow aqsim_flight_memory_fault(aqsim_flight *flight, aqsim_step step,
   if (first)
     aqsim_system_event_report(queue->sim, &event);
   return queue->destroyed ? AQSIM_GONE : flow;
+}
+
+aqsim_flow aqsim_flight_memory_fault(aqsim_flight *flight, aqsim_step step,
+                                     uint64_t unmapped, const char *text)
+{
+  return aqsim_flight_access_fault(flight, step, unmapped, AQ_FAULT_NOT_PRESENT,
+                                   text);
 }

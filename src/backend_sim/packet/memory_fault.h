@@ -12,4 +12,9 @@
 aqsim_flow aqsim_flight_memory_fault(aqsim_flight *flight, aqsim_step step,
                                      uint64_t unmapped, const char *text);
 
+/* The same for a page that may be there, but does not allow the access. */
+aqsim_flow aqsim_flight_access_fault(aqsim_flight *flight, aqsim_step step,
+                                     uint64_t address, aq_fault_reason reason,
+                                     const char *text);
+
 #endif

@@ -252,7 +252,8 @@ static void copy_fault(aqsim_copy *copy, const char *what, uint64_t unmapped)
                            .device = device->ordinal,
                            .queue = AQ_QUEUE_NONE,
                            .packet_id = copy->line.number,
-                           .address = unmapped};
+                           .address = unmapped,
+                           .reasons = AQ_FAULT_NOT_PRESENT};
   char text[COPY_TEXT];
   snprintf(text, sizeof text, "copy %" PRIu64 ": memory fault, %s %#" PRIx64,
            copy->line.number, what, unmapped);
