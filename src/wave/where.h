@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Where the waves of a grid are, for people who wait for it. */
+/* Where the waves of a grid are: a line for a person. */
 #ifndef AQ_WAVE_WHERE_H
 #define AQ_WAVE_WHERE_H
 
