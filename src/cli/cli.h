@@ -27,6 +27,7 @@ typedef struct aq_cli {
   size_t repeat_room;   /* for each option */
   char **args;          /* borrowed from argv, ended by NULL */
   int arg_count;
+  char **words;       /* all of argv in its order, borrowed */
   char *command_line; /* as a shell would read it */
   FILE *out;          /* stdout, or the file that becomes --output */
   char *out_temp;     /* its path until it is complete, or NULL */
@@ -60,6 +61,10 @@ static inline bool aq_cli_flag(const aq_cli *cli, aq_cli_option_id option)
 /* The values of a repeating option, as an array ended by NULL; they live as
  * long as `cli`. */
 const char *const *aq_cli_repeats(const aq_cli *cli, aq_cli_option_id option);
+
+/* How many of the arguments stand before the option on the command line; all
+ * without it. */
+int aq_cli_args_before(const aq_cli *cli, aq_cli_option_id option);
 
 /* The value of an option that is a time above 0, "2s"; *out stays as it is
  * without it. */

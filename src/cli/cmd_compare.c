@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Two ways to compare: a replay is scored against its origin; any other runs
- * are matched dispatch by dispatch, and their differences listed. */
+/* Three ways to compare: a replay is scored against its origin; other runs are
+ * matched dispatch by dispatch, and their differences listed; repeated runs of
+ * two versions are compared by their sums. */
 #include "config.h"
 
 #include <inttypes.h>
@@ -12,8 +13,10 @@
 #include "cli/diff_print.h"
 #include "cli/groups.h"
 #include "cli/runs.h"
+#include "cli/versions_print.h"
 #include "report/compare_runs.h"
 #include "report/verdict.h"
+#include "report/versions.h"
 
 typedef enum style { STYLE_TEXT, STYLE_JUNIT, STYLE_MARKDOWN } style;
 
@@ -229,6 +232,58 @@ static aq_status tell_all_apart(comparison *c, const aq_run_info *a,
   return status == AQ_OK ? written : status;
 }
 
+/* ---- repeated runs of two versions ---- */
+
+static aq_status print_versions(comparison *c, const aq_run_info *const *runs,
+                                size_t after, const aq_versions *versions)
+{
+  const aq_figures figures = {.versions = versions};
+  aq_status status = AQ_OK;
+  if (c->style == STYLE_JUNIT)
+    aq_verdict_junit_begin(c->cli->out);
+  if (c->style == STYLE_TEXT)
+    status = aq_cli_versions_print(c->cli, versions);
+  else
+    put_verdict(c, runs[0], runs[after], &figures);
+  if (c->style == STYLE_JUNIT)
+    aq_verdict_junit_end(c->cli->out);
+  if (status != AQ_OK)
+    return status;
+  judge(c, &figures);
+  return c->judged;
+}
+
+/* The arguments before --against, its value, the arguments behind it. */
+static aq_status compare_versions(comparison *c)
+{
+  aq_cli *cli = c->cli;
+  const size_t after = (size_t)aq_cli_args_before(cli, AQ_CLI_OPT_AGAINST);
+  const size_t count = (size_t)cli->arg_count + 1;
+  aq_run_info **runs = calloc(count, sizeof *runs);
+  aq_status status = runs ? AQ_OK : aq_diag_no_memory(&cli->diag);
+  for (size_t i = 0; i < count && status == AQ_OK; i++) {
+    const char *name = i < after    ? cli->args[i]
+                       : i == after ? cli->values[AQ_CLI_OPT_AGAINST]
+                                    : cli->args[i - 1];
+    status = aq_store_find(c->store, name, &runs[i], &cli->diag);
+  }
+  if (status == AQ_OK) {
+    const aq_run_info *const *given = (const aq_run_info *const *)runs;
+    aq_versions versions;
+    status = aq_versions_compare(c->store, given + after, count - after, given,
+                                 after, c->group, &versions, &cli->diag);
+    if (status == AQ_OK) {
+      status = print_versions(c, given, after, &versions);
+      aq_versions_fini(&versions);
+    }
+  }
+  for (size_t i = 0; runs && i < count; i++)
+    if (runs[i])
+      aq_run_info_free(runs[i]);
+  free(runs);
+  return status;
+}
+
 /* ---- the command ---- */
 
 static aq_status compare_infos(comparison *c, const aq_run_info *a,
@@ -271,7 +326,8 @@ aq_status aq_cli_compare(aq_cli *cli)
   if (status == AQ_OK) {
     status = aq_cli_store_open(cli, AQ_STORE_READ, &c.store);
     if (status == AQ_OK) {
-      status = compare_named(&c);
+      status = cli->values[AQ_CLI_OPT_AGAINST] ? compare_versions(&c)
+                                               : compare_named(&c);
       aq_store_close(c.store);
     }
   }

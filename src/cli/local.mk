@@ -40,7 +40,8 @@ aqueduct_SOURCES = \
 	src/cli/store_care.c src/cli/store_care.h \
 	src/cli/table.c src/cli/table.h \
 	src/cli/table_options.c \
-	src/cli/topology_show.c src/cli/topology_show.h
+	src/cli/topology_show.c src/cli/topology_show.h \
+	src/cli/versions_print.c src/cli/versions_print.h
 aqueduct_CPPFLAGS = $(AM_CPPFLAGS) $(SMARTCOLS_CFLAGS) $(YAJL_CFLAGS)
 aqueduct_LINK = $(AQ_LINK) -o $@
 aqueduct_LDADD = $(AQ_CORE_LDADD) $(SMARTCOLS_LIBS) $(YAJL_LIBS)

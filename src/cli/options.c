@@ -263,6 +263,7 @@ static aq_status take_arguments(aq_cli *cli, int argc, char **argv)
   if (!cli->args || !cli->repeats || !cli->command_line)
     return aq_diag_no_memory(&cli->diag);
   memcpy(cli->args, argv, (size_t)argc * sizeof *argv);
+  cli->words = argv;
   return AQ_OK;
 }
 
@@ -296,6 +297,21 @@ aq_status aq_cli_init(aq_cli *cli, int argc, char **argv)
     return AQ_OK;
   status = check_choices(cli);
   return status == AQ_OK ? check_arguments(cli) : status;
+}
+
+int aq_cli_args_before(const aq_cli *cli, aq_cli_option_id option)
+{
+  int before = 0;
+  /* Arguments keep their order; the option's own value, the same pointer or
+   * the end of a word, stands between those before and those behind. */
+  for (char **word = cli->words; *word && before < cli->arg_count; word++) {
+    const size_t length = strlen(*word);
+    const char *value = cli->values[option];
+    if (value && value >= *word && value <= *word + length)
+      break;
+    before += *word == cli->args[before];
+  }
+  return before;
 }
 
 aq_status aq_cli_time(aq_cli *cli, aq_cli_option_id option, aq_time *out)

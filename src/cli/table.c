@@ -296,18 +296,25 @@ const aq_cli_command aq_cli_commands[AQ_CLI_CMD_COUNT] = {
              "Any other runs, and all runs with --match or --by, are matched "
              "dispatch by dispatch: RUN is the baseline of each OTHER. Compare "
              "divides the lost time among host calls, queues and kernels, by "
-             "group, with the 99 % interval of the paired differences.",
+             "group, with the 99 % interval of the paired differences.\n\n"
+             "RUN... --against RUN... compares repeated runs of two versions: "
+             "the mean makespan and time of each group, and the 95 % bootstrap "
+             "interval of the change over the runs. A threshold is then "
+             "exceeded where the whole interval lies above it.",
          .examples = {{"aqueduct compare s", "run s with its origin"},
                       {"aqueduct compare s --fail-above end.median=400 "
                        "--format junit -o result.xml",
                        "a test case; exit 1 if the simulation is worse"},
                       {"aqueduct compare before after --by kernel",
                        "the kernels that became slower"},
+                      {"aqueduct compare a1 a2 a3 --against b1 b2 b3 "
+                       "--fail-above kernel.slower=2%",
+                       "exit 1 if version a is slower than b"},
                       {"aqueduct compare fifo edf srpt --by class "
                        "--format markdown",
                        "two policies with a third, as tables"}},
-         .options = BIT(FAIL_ABOVE) | BIT(WORST) | BIT(WIDE) | BIT(MATCH) |
-                    BIT(BY) | BIT(FORMAT) | BIT(AS_IF),
+         .options = BIT(FAIL_ABOVE) | BIT(WORST) | BIT(WIDE) | BIT(AGAINST) |
+                    BIT(MATCH) | BIT(BY) | BIT(FORMAT) | BIT(AS_IF),
          .args_min = 1,
          .args_max = INT32_MAX,
          .what = AQ_CLI_RUN},

@@ -77,6 +77,7 @@ typedef enum aq_cli_what {
   O(COUNTERS)                                                                  \
   O(FAIL_ABOVE)                                                                \
   O(WORST)                                                                     \
+  O(AGAINST)                                                                   \
   O(TOP)                                                                       \
   O(WIDE)                                                                      \
   O(BY)                                                                        \

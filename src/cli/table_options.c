@@ -173,6 +173,10 @@ const aq_cli_option aq_cli_options[AQ_CLI_OPT_COUNT] = {
                           "how to match the dispatches of two runs: "
                           "auto (default), replay, order, correlation, name "
                           "or align"},
+    [AQ_CLI_OPT_AGAINST] = {"against", "RUN...", NULL,
+                            "the runs that follow are repetitions of the "
+                            "version before",
+                            .what = AQ_CLI_RUN},
     [AQ_CLI_OPT_TOP] = {"top", "N", NULL,
                         "print the first N rows of the table and a line on "
                         "the others"},

@@ -23,7 +23,8 @@ libaqcore_a_SOURCES += \
 	src/report/stats.c src/report/stats.h \
 	src/report/thresholds.c src/report/thresholds.h \
 	src/report/timestamp_step.c src/report/timestamp_step.h \
-	src/report/verdict.c src/report/verdict.h
+	src/report/verdict.c src/report/verdict.h \
+	src/report/versions.c src/report/versions.h
 
 aq_folder_headers += \
 	src/report/compare.h \

@@ -8,6 +8,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "report/thresholds.h"
+
 static const struct {
   const char *name, *meaning;
   size_t offset; /* in aq_compare_stat */
@@ -91,28 +93,57 @@ static bool unmatched(const aq_diff *d, double *out)
   return true;
 }
 
-/* The figures of a scored replay, of two matched runs, or of both. */
+/* By how much a figure of two versions certainly grew: the lower end of its
+ * interval, 0 where the interval holds 0. */
+static bool versions_growth(const aq_versions_figure *f, double *out)
+{
+  *out = fmax(0, f->low);
+  return !isnan(f->low);
+}
+
+static bool versions_makespan(const aq_versions *v, double *out)
+{
+  const bool known = versions_growth(&v->makespan, out);
+  *out *= v->makespan.before;
+  return known;
+}
+
+static bool versions_makespan_relative(const aq_versions *v, double *out)
+{
+  return versions_growth(&v->makespan, out);
+}
+
+static bool versions_kernel(const aq_versions *v, double *out)
+{
+  return versions_growth(&v->kernel, out);
+}
+
+/* The figures of a scored replay, of two matched runs, and of two versions. */
 static const struct {
   const char *name, *meaning;
   aq_metric_unit unit;
   bool (*value)(const aq_compare *compare, double *out);
   bool (*diff)(const aq_diff *diff, double *out);
+  bool (*versions)(const aq_versions *versions, double *out);
 } singles[] = {
     {"makespan", "size of the error of first start to last end", AQ_METRIC_NS,
-     makespan_value, diff_makespan},
+     makespan_value, diff_makespan, versions_makespan},
     {"makespan.relative", "the same as a part of the measured makespan",
-     AQ_METRIC_FRACTION, makespan_relative_value, diff_makespan_relative},
+     AQ_METRIC_FRACTION, makespan_relative_value, diff_makespan_relative,
+     versions_makespan_relative},
     {"unscored", "rows of the reference that are not scored", AQ_METRIC_ROWS,
-     unscored_value, NULL},
+     unscored_value, NULL, NULL},
     {"api.slower", "matched runs: by how much the mean host call is longer",
-     AQ_METRIC_FRACTION, NULL, api_slower},
+     AQ_METRIC_FRACTION, NULL, api_slower, NULL},
     {"queue.slower",
      "matched runs: by how much the mean submission to start is longer",
-     AQ_METRIC_FRACTION, NULL, queue_slower},
-    {"kernel.slower", "matched runs: by how much the mean duration is longer",
-     AQ_METRIC_FRACTION, NULL, kernel_slower},
+     AQ_METRIC_FRACTION, NULL, queue_slower, NULL},
+    {"kernel.slower",
+     "matched runs: by how much the mean duration is longer; versions: the "
+     "sum of durations",
+     AQ_METRIC_FRACTION, NULL, kernel_slower, versions_kernel},
     {"unmatched", "matched runs: dispatches that only one of them has",
-     AQ_METRIC_ROWS, NULL, unmatched},
+     AQ_METRIC_ROWS, NULL, unmatched, NULL},
 };
 
 enum { SINGLES = sizeof singles / sizeof *singles };
@@ -188,4 +219,11 @@ bool aq_metric_diff_value(size_t index, const aq_diff *diff, double *out)
 {
   return index >= GRID && singles[index - GRID].diff &&
          singles[index - GRID].diff(diff, out);
+}
+
+bool aq_metric_versions_value(size_t index, const aq_versions *versions,
+                              double *out)
+{
+  return index >= GRID && singles[index - GRID].versions &&
+         singles[index - GRID].versions(versions, out);
 }

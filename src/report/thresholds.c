@@ -105,6 +105,8 @@ static void say_above(const aq_metric *metric, double value, double limit,
 
 bool aq_figures_get(const aq_figures *figures, size_t metric, double *out)
 {
+  if (figures->versions)
+    return aq_metric_versions_value(metric, figures->versions, out);
   return figures->diff ? aq_metric_diff_value(metric, figures->diff, out)
                        : aq_metric_value(metric, figures->compare, out);
 }
@@ -118,7 +120,8 @@ aq_status aq_thresholds_judge(const aq_threshold *limits, size_t count,
     double value;
     if (!aq_figures_get(figures, limits[i].metric, &value))
       return aq_diag_set(diag, AQ_ERR_INPUT,
-                         "--fail-above: no scored row has %s", metric.name);
+                         "--fail-above: no row or interval gives %s",
+                         metric.name);
     if (value <= limits[i].limit)
       continue;
     say_above(&metric, value, limits[i].limit, diag);

@@ -8,17 +8,25 @@
 
 #include "common/diag.h"
 #include "report/metrics.h"
+#include "report/versions.h"
 
 typedef struct aq_threshold {
   size_t metric; /* index */
   double limit;  /* in the metric's unit */
 } aq_threshold;
 
-/* Figures come from one of the two. */
+/* Figures come from one of the three. */
 typedef struct aq_figures {
-  const aq_compare *compare; /* of a replay that is scored */
-  const aq_diff *diff;       /* of two runs that were matched */
+  const aq_compare *compare;   /* of a replay that is scored */
+  const aq_diff *diff;         /* of two runs that were matched */
+  const aq_versions *versions; /* of repeated runs of two versions */
 } aq_figures;
+
+/* A metric of two versions: by how much the figure grew at least, by its
+ * interval. False for metrics that versions lack, and where no interval is
+ * known. */
+bool aq_metric_versions_value(size_t index, const aq_versions *versions,
+                              double *out);
 
 /* False when no row has the figure. */
 bool aq_figures_get(const aq_figures *figures, size_t metric, double *out);

@@ -4,6 +4,7 @@
 #include "report/verdict.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -133,6 +134,37 @@ static void put_differences(FILE *out, const aq_diff *d)
   }
 }
 
+static void put_version(FILE *out, const char *name,
+                        const aq_versions_figure *f)
+{
+  const char *mark = aq_versions_differ(f) ? "**" : "";
+  fputs("| ", out);
+  put_cell(out, name);
+  fprintf(out, " | %.3f | %.3f |", f->before / 1000, f->after / 1000);
+  if (isnan(f->low))
+    fputs(" - | - |\n", out);
+  else
+    fprintf(out, " %s%+.1f %%%s | %+.1f to %+.1f %% |\n", mark, 100 * f->change,
+            mark, 100 * f->low, 100 * f->high);
+}
+
+static void put_versions(FILE *out, const aq_versions *v)
+{
+  enum { ROWS = 20 };
+  fprintf(out, "| | before, us | after, us | change | 95 %% interval |\n"
+               "|---|--:|--:|--:|--:|\n");
+  put_version(out, "makespan", &v->makespan);
+  put_version(out, "kernels", &v->kernel);
+  for (size_t i = 0; i < v->count && i < ROWS; i++) {
+    char key[32];
+    snprintf(key, sizeof key, "%" PRId64, v->groups[i].key);
+    put_version(out, v->groups[i].name ? v->groups[i].name : key,
+                &v->groups[i].kernel);
+  }
+  if (v->count > ROWS)
+    fprintf(out, "\n%zu more groups changed less.\n", v->count - ROWS);
+}
+
 static void put_limits(FILE *out, const aq_verdict *v)
 {
   fputs("\n| threshold | value | |\n|---|--:|---|\n", out);
@@ -157,7 +189,9 @@ void aq_verdict_markdown(FILE *out, const aq_verdict *v)
   fputs(" against ", out);
   put_cell(out, v->reference);
   fputs("\n\n", out);
-  if (v->figures->diff)
+  if (v->figures->versions)
+    put_versions(out, v->figures->versions);
+  else if (v->figures->diff)
     put_differences(out, v->figures->diff);
   else
     put_errors(out, v->figures->compare);

@@ -98,4 +98,43 @@ try "$aqueduct" compare s --by class
 check "a replay is told apart by what it replays" contains "$out" \
   "matched by replay"
 
+# Sums of one run: a kernel of the given microseconds. With two runs a side the
+# bootstrap has few outcomes: 100 before, 110 or 130 after give +10, +20, +30 %
+# at 1, 2, 1 of 4.
+version() { # NAME MICROSECONDS
+  printf '{"kind": "kernel", "name": "k%s", "device": {"id": 0}, "queue": {"id": 0}, "start": 0, "end": %d}\n' \
+    "${3:-}" "$2"000000 > "$work/v.jsonl"
+  "$aqueduct" import "$work/v.jsonl" --name "$1" -q > /dev/null
+}
+version b1 100
+version b2 100
+version a1 110
+version a2 130
+try "$aqueduct" compare a1 a2 --against b1 b2
+check "two versions: the change and its interval" contains \
+  "$(echo "$out" | tr -s ' ' | grep '^k ')" "k 100.000 120.000 +20.0 +10.0 to +30.0 *"
+try "$aqueduct" compare a1 --json a2 --against=b1 b2
+check "two versions, as JSON" is_json "$work/out"
+check "an argument behind an option keeps its side" contains "$out" \
+  '"after_runs": 2'
+try "$aqueduct" compare a1 a2 --against b1 b2 --fail-above kernel.slower=9%
+check "an interval above the threshold exits 1" [ "$status" = 1 ]
+try "$aqueduct" compare a1 a2 --against b1 b2 --fail-above kernel.slower=11%
+check "one that reaches below it exits 0" [ "$status" = 0 ]
+try "$aqueduct" compare a1 a2 --against b1 b2 --format junit \
+  --fail-above makespan.relative=9%
+check "two versions: a failure in JUnit" contains "$out" 'failures="1"'
+try "$aqueduct" compare b1 b2 --against b1 b2
+check "equal versions do not differ" contains \
+  "$(echo "$out" | tr -s ' ' | grep '^k ')" "k 100.000 100.000 +0.0 +0.0 to +0.0"
+version c1 100 other
+try "$aqueduct" compare b1 c1 --against b1 b2
+check "a group that only some runs have has no change before" contains \
+  "$(echo "$out" | tr -s ' ' | grep '^kother ')" "kother 0.000 50.000 - -"
+try "$aqueduct" compare a1 --against b1 b2
+check "one run a side is refused" [ "$status" = 2 ]
+check "with the number that is needed" contains "$err" "at least 2 of each"
+try "$aqueduct" compare a1 a2 --against b1 gone
+check "a missing run is named" contains "$err" '"gone"'
+
 finish
