@@ -12,7 +12,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
-#include "cli/table.h"
+#include "commands/table.h"
 #include "common/diag.h"
 #include "common/json_out.h"
 #include "common/notes.h"

@@ -5,7 +5,7 @@
 
 #include <stdio.h>
 
-#include "cli/table.h"
+#include "commands/table.h"
 
 /* NULL: the program. */
 void aq_cli_help_print(FILE *out, const aq_cli_command *command);

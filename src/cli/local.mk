@@ -38,8 +38,6 @@ aqueduct_SOURCES = \
 	src/cli/rows.c src/cli/rows.h \
 	src/cli/runs.c src/cli/runs.h \
 	src/cli/store_care.c src/cli/store_care.h \
-	src/cli/table.c src/cli/table.h \
-	src/cli/table_options.c \
 	src/cli/topology_show.c src/cli/topology_show.h \
 	src/cli/versions_print.c src/cli/versions_print.h
 aqueduct_CPPFLAGS = $(AM_CPPFLAGS) $(SMARTCOLS_CFLAGS) $(YAJL_CFLAGS)

@@ -3,7 +3,7 @@
 
 #include "gendoc/completion.h"
 
-#include "cli/table.h"
+#include "commands/table.h"
 
 /* How each kind of argument is completed; names come from the program itself,
  * from the store that the command line names. */
@@ -175,7 +175,8 @@ static void put_arguments(FILE *out)
 
 void aq_completion_print(FILE *out)
 {
-  fputs("# bash completion of aqueduct, made from src/cli/table.c.\n", out);
+  fputs("# bash completion of aqueduct, made from src/commands/table.c.\n",
+        out);
   fputs(functions, out);
   fputs(reader, out);
   put_skipping(out);

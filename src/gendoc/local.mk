@@ -28,7 +28,7 @@ src_gendoc_gendoc_SOURCES = \
 	src/gendoc/completion.c src/gendoc/completion.h \
 	src/gendoc/gendoc.c \
 	src/gendoc/man.c src/gendoc/man.h \
-	src/cli/table.c src/cli/table_options.c
+	src/commands/table.c src/commands/table_options.c
 src_gendoc_gendoc_LDADD =
 
 nodist_man1_MANS = $(aq_man_pages)

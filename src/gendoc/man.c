@@ -41,7 +41,7 @@ static void put_upper(FILE *out, const char *text)
 static void put_head(FILE *out, const aq_cli_command *command,
                      const char *version)
 {
-  fputs(".\\\" Made from src/cli/table.c.\n.TH AQUEDUCT", out);
+  fputs(".\\\" Made from src/commands/table.c.\n.TH AQUEDUCT", out);
   if (command) {
     fputs("\\-", out);
     put_upper(out, command->name);

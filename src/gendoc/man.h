@@ -5,7 +5,7 @@
 
 #include <stdio.h>
 
-#include "cli/table.h"
+#include "commands/table.h"
 
 /* aqueduct-COMMAND(1), or with NULL aqueduct(1). */
 void aq_man_print(FILE *out, const aq_cli_command *command,

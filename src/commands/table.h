@@ -3,11 +3,11 @@
  * The one table of commands and options. Parsing, --help, the man pages and
  * the bash completion are all made from it, so that they cannot disagree.
  *
- * Texts are ASCII. This file, table.c and table_options.c need nothing of the
- * rest of the program: the documentation generator links them alone.
+ * Texts are ASCII. This folder needs nothing of the rest of the program: the
+ * documentation generator links it alone.
  */
-#ifndef AQ_CLI_TABLE_H
-#define AQ_CLI_TABLE_H
+#ifndef AQ_COMMANDS_TABLE_H
+#define AQ_COMMANDS_TABLE_H
 
 #include <stdbool.h>
 #include <stdint.h>

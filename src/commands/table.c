@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "config.h"
 
-#include "cli/table.h"
+#include "commands/table.h"
 
 #include <stddef.h>
 

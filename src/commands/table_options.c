@@ -4,7 +4,7 @@
 
 #include <stddef.h>
 
-#include "cli/table.h"
+#include "commands/table.h"
 
 const aq_cli_option aq_cli_options[AQ_CLI_OPT_COUNT] = {
     [AQ_CLI_OPT_FORMAT] = {"format", "FORMAT", NULL,
