@@ -84,7 +84,7 @@ static void device_init(aqdrop *runtime, aqdrop_agent *agent, uint32_t ordinal)
 {
   const aqsim_model *model = runtime->models.models[ordinal];
   const aq_device_info *info = &runtime->info.devices[ordinal];
-  const aqdrop_persona *persona = aqdrop_persona_find(info->gfx);
+  const aqdrop_persona *persona = aqdrop_persona_find(info->name, info->gfx);
   *agent = (aqdrop_agent){.node = ordinal + 1,
                           .host = &runtime->agents[0],
                           .ordinal = ordinal,

@@ -12,10 +12,18 @@ static const aqdrop_persona personas[] = {
 #undef P
 };
 
-const aqdrop_persona *aqdrop_persona_find(const char *gfx)
+enum { LAST = sizeof personas / sizeof *personas - 1 };
+
+static size_t part_find(const char *part)
 {
-  size_t last = sizeof personas / sizeof *personas - 1, i = 0;
-  while (i < last && strcmp(personas[i].gfx, gfx) != 0)
+  size_t i = 0;
+  while (i < LAST && strcmp(personas[i].part, part) != 0)
     i++;
-  return &personas[i];
+  return i;
+}
+
+const aqdrop_persona *aqdrop_persona_find(const char *product, const char *gfx)
+{
+  const size_t i = part_find(product);
+  return &personas[i < LAST ? i : part_find(gfx)];
 }

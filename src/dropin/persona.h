@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What devices look like to clients, by instruction set (personas.def). */
+/* What devices look like to clients, by product or instruction set
+ * (personas.def). */
 #ifndef AQDROP_PERSONA_H
 #define AQDROP_PERSONA_H
 
@@ -7,7 +8,7 @@
 #include <stdint.h>
 
 typedef struct aqdrop_persona {
-  const char *gfx;
+  const char *part; /* product, or gfx */
   uint32_t chip;
   uint64_t memory_gib;
   uint32_t bus_bits, memory_mhz;
@@ -17,6 +18,6 @@ typedef struct aqdrop_persona {
 } aqdrop_persona;
 
 /* Never NULL: an unknown part looks like a plain one. */
-const aqdrop_persona *aqdrop_persona_find(const char *gfx);
+const aqdrop_persona *aqdrop_persona_find(const char *product, const char *gfx);
 
 #endif

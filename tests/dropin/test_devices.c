@@ -107,6 +107,33 @@ START_TEST(each_device_is_an_agent_of_its_own)
 END_TEST
 
 /* The order of the list is the order of the agents. */
+START_TEST(parts_of_one_instruction_set_have_their_own_memory)
+{
+  static const struct {
+    const char *device;
+    size_t gib;
+    uint32_t chip;
+  } parts[] = {{"r9700", 32, 0x7551},
+               {"rx9070xt", 16, 0x7550},
+               {"mi300x", 192, 0x74a1},
+               {"mi300a", 128, 0x74a0},
+               {"mi325x", 256, 0x74a5}};
+  for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
+    site s;
+    size_t size = 0;
+    uint32_t chip = 0;
+    site_open(&s, parts[i].device, NULL);
+    ck_assert_done(hsa_amd_memory_pool_get_info(
+        s.pools[0], HSA_AMD_MEMORY_POOL_INFO_SIZE, &size));
+    ck_assert_done(
+        hsa_agent_get_info(s.devices[0], HSA_AMD_AGENT_INFO_CHIP_ID, &chip));
+    ck_assert_msg(size == parts[i].gib << 30 && chip == parts[i].chip,
+                  "%s: %zu GiB, chip %#x", parts[i].device, size >> 30, chip);
+    site_close();
+  }
+}
+END_TEST
+
 START_TEST(only_visible_devices_are_agents)
 {
   static const struct {
@@ -284,6 +311,7 @@ START_TEST(queues_of_two_devices_depend_on_each_other)
 END_TEST
 
 AQ_TEST_MAIN("dropin/devices", each_device_is_an_agent_of_its_own,
+             parts_of_one_instruction_set_have_their_own_memory,
              only_visible_devices_are_agents, links_are_those_of_the_model,
              peers_copy_over_their_own_link, engines_are_told_by_path,
              access_is_allowed_to_the_agents_that_are_named,
