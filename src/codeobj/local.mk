@@ -10,6 +10,7 @@ libaqcore_a_SOURCES += \
 	src/codeobj/functions.c src/codeobj/functions.h \
 	src/codeobj/image.c src/codeobj/image.h \
 	src/codeobj/layout.c src/codeobj/layout.h \
+	src/codeobj/lines.c src/codeobj/lines.h src/codeobj/dwarf.h \
 	src/codeobj/metadata.c src/codeobj/metadata.h \
 	src/codeobj/msgpack.c src/codeobj/msgpack.h \
 	src/codeobj/names.c \

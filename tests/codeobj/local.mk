@@ -1,6 +1,6 @@
 # Tests of src/codeobj.
 check_PROGRAMS += tests/codeobj/test_code_object \
-	tests/codeobj/test_codeobj tests/codeobj/test_descriptor \
+	tests/codeobj/test_codeobj tests/codeobj/test_descriptor tests/codeobj/test_lines \
 	tests/codeobj/test_target
 tests_codeobj_test_codeobj_CPPFLAGS = $(AQ_TEST_CPPFLAGS) $(ZSTD_CFLAGS)
 tests_codeobj_test_codeobj_LDADD = $(AQ_TEST_LDADD) $(ZLIB_LIBS) $(ZSTD_LIBS)

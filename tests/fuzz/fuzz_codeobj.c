@@ -5,6 +5,7 @@
 
 #include "codeobj/bundle.h"
 #include "codeobj/image.h"
+#include "codeobj/lines.h"
 #include "fuzz/fuzz.h"
 
 static void segments_check(const aq_codeobj *code, size_t size)
@@ -78,6 +79,23 @@ static void image_check(const uint8_t *data, size_t size)
   aq_code_image_unload(&image);
 }
 
+/* Entries lie in order, and each is found by its address. */
+static void lines_check(const aq_codeobj *code, const uint8_t *data,
+                        size_t size)
+{
+  aq_code_lines lines;
+  if (aq_code_lines_read(data, size, code, &lines, NULL) != AQ_OK)
+    return;
+  for (size_t i = 0; i < lines.count; i++) {
+    const aq_code_line *l = &lines.list[i];
+    if (l->end <= l->address || (i > 0 && l->address < l[-1].address) ||
+        (l->line > 0 && !aq_names_text(&lines.files, l->file)))
+      abort();
+    aq_code_lines_find(&lines, l->address);
+  }
+  aq_code_lines_fini(&lines);
+}
+
 static void bundle_check(const uint8_t *data, size_t size)
 {
   aq_bundle bundle;
@@ -129,6 +147,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
   } else if (aq_codeobj_read(data, size, &code, NULL) == AQ_OK) {
     segments_check(&code, size);
     kernels_check(&code);
+    lines_check(&code, data, size);
     aq_codeobj_fini(&code);
     image_check(data, size);
   }
