@@ -14,6 +14,7 @@
 #include "exec/environment.h"
 #include "exec/isolation.h"
 #include "exec/program.h"
+#include "exec/reports.h"
 #include "exec/spools.h"
 #include "wave/wave.h"
 
@@ -23,10 +24,12 @@ enum { EXIT_SIGNAL = 128 /* and the signal's number */ };
 typedef struct execution {
   aq_cli *cli;
   char *dropin, *shim;
-  const char *device;    /* NULL: the default one */
-  aq_fidelity *fidelity; /* NULL: no report */
+  const char *device; /* NULL: the default one */
+  aq_exec_reports reports;
   aq_spools spools;
   aq_program program;
+  aq_program_end end;
+  bool ran; /* and `end` is known */
 } execution;
 
 /* In the child. */
@@ -36,9 +39,10 @@ static void failure_print(const char *text)
 }
 
 /* The exit code for the way in which the program ended. */
-static aq_status outcome(const execution *e, const aq_program_end *end)
+static aq_status outcome(const execution *e)
 {
   aq_cli *cli = e->cli;
+  const aq_program_end *end = &e->end;
   if (end->timed_out) {
     cli->exit_code = AQ_EXEC_OURS;
     return aq_diag_set(&cli->diag, AQ_ERR_TIMEOUT, "%s: ended by --timeout %s",
@@ -83,8 +87,9 @@ static aq_status device_choose(execution *e)
                                     aq_cli_repeats(cli, AQ_CLI_OPT_SET)};
   aq_status status =
       aq_exec_device_choose(&wish, &e->device, &notes, &cli->diag);
-  aq_fidelity_device(e->fidelity, wish.device, e->device);
-  return status;
+  return status == AQ_OK ? aq_exec_reports_device(&e->reports, wish.device,
+                                                  e->device, &cli->diag)
+                         : status;
 }
 
 static aq_status spools_create(execution *e)
@@ -99,7 +104,7 @@ static aq_status spools_create(execution *e)
                                              cli->args[0],
                                              cli->values[AQ_CLI_OPT_NAME]},
                             &e->spools, &cli->diag);
-  e->spools.fidelity = e->fidelity;
+  e->spools.reports = &e->reports;
   aq_store_close(store);
   return status;
 }
@@ -116,9 +121,13 @@ static aq_status environment_set(execution *e)
       .edits = aq_cli_repeats(cli, AQ_CLI_OPT_SET),
       .kernels = aq_cli_repeats(cli, AQ_CLI_OPT_KERNELS),
       .kernels_from = cli->values[AQ_CLI_OPT_KERNELS_FROM],
-      .profile_isa = aq_cli_flag(cli, AQ_CLI_OPT_PROFILE_ISA) ? "1" : NULL,
+      .profile_isa =
+          aq_cli_flag(cli, AQ_CLI_OPT_PROFILE_ISA) || e->reports.coverage
+              ? "1"
+              : NULL,
+      .coverage = e->reports.coverage ? "1" : NULL,
       .trace_isa = cli->values[AQ_CLI_OPT_TRACE_ISA],
-      .fidelity = e->fidelity ? "1" : NULL,
+      .fidelity = e->reports.fidelity ? "1" : NULL,
       .semantics = cli->values[AQ_CLI_OPT_SEMANTICS],
       .missing_kernels = cli->values[AQ_CLI_OPT_MISSING_KERNELS],
       .record = cli->values[AQ_CLI_OPT_RECORD],
@@ -131,7 +140,6 @@ static aq_status environment_set(execution *e)
 static aq_status execution_run(execution *e)
 {
   aq_cli *cli = e->cli;
-  aq_program_end end;
   aq_status status =
       aq_plugin_file_find("libhsa-runtime64.so.1", &e->dropin, &cli->diag);
   if (status == AQ_OK)
@@ -141,16 +149,33 @@ static aq_status execution_run(execution *e)
   if (status == AQ_OK)
     status = environment_set(e);
   if (status == AQ_OK)
-    status = aq_program_run(&e->program, &end, &cli->diag);
+    status = aq_program_run(&e->program, &e->end, &cli->diag);
   if (status != AQ_OK)
     return status;
+  e->ran = true;
   const aq_notes notes = aq_cli_notes(cli);
   const aq_spool_watch watch = aq_cli_spool_watch(cli, &notes);
-  status = aq_spools_store(&e->spools, cli->values[AQ_CLI_OPT_STORE], end.child,
-                           end.status, &watch, &cli->diag);
+  status = aq_spools_store(&e->spools, cli->values[AQ_CLI_OPT_STORE],
+                           e->end.child, e->end.status, &watch, &cli->diag);
   if (status == AQ_OK)
-    status = aq_fidelity_close(&e->fidelity, &cli->diag);
-  return status == AQ_OK ? outcome(e, &end) : status;
+    status = aq_exec_reports_close(&e->reports, &notes, &cli->diag);
+  return status == AQ_OK ? outcome(e) : status;
+}
+
+/* An error of exec is no failure of the program; a timeout is one. */
+static aq_status junit_close(execution *e, aq_status status)
+{
+  aq_cli *cli = e->cli;
+  const char *why = status == AQ_OK ? NULL : cli->diag.text;
+  const aq_junit_end end = {.error = status == AQ_ERR_TIMEOUT ? NULL : why,
+                            .failure = status == AQ_ERR_TIMEOUT ? why : NULL,
+                            .ran = e->ran,
+                            .status = e->end.status};
+  aq_status closed = aq_junit_close(&e->reports.junit, &end,
+                                    status == AQ_OK ? &cli->diag : NULL);
+  if (status == AQ_OK && closed != AQ_OK)
+    cli->exit_code = AQ_EXEC_OURS;
+  return status == AQ_OK ? closed : status;
 }
 
 aq_status aq_cli_exec(aq_cli *cli)
@@ -160,14 +185,18 @@ aq_status aq_cli_exec(aq_cli *cli)
                  .program = {.args = cli->args, .failed = failure_print}};
   aq_row_choice rows; /* the drop-in's to use: an error shows here */
   const char *trace = cli->values[AQ_CLI_OPT_TRACE_ISA];
+  const aq_exec_report_wish wish = {
+      .fidelity = cli->values[AQ_CLI_OPT_REPORT_FIDELITY],
+      .coverage = cli->values[AQ_CLI_OPT_COVERAGE],
+      .junit = cli->values[AQ_CLI_OPT_JUNIT],
+      .json = aq_cli_flag(cli, AQ_CLI_OPT_JSON),
+      .args = cli->args};
   aq_wave_trace_options traced;
   if (trace && aq_wave_trace_read(trace, &traced, &cli->diag) != AQ_OK)
     return aq_diag_prefix(&cli->diag, "--trace-isa");
   aq_status status = aq_cli_time(cli, AQ_CLI_OPT_TIMEOUT, &e.program.timeout);
   if (status == AQ_OK)
-    status = aq_fidelity_open(cli->values[AQ_CLI_OPT_REPORT_FIDELITY],
-                              aq_cli_flag(cli, AQ_CLI_OPT_JSON), &e.fidelity,
-                              &cli->diag);
+    status = aq_exec_reports_open(&wish, &e.reports, &cli->diag);
   if (status == AQ_OK)
     status = device_choose(&e);
   if (status == AQ_OK)
@@ -180,7 +209,8 @@ aq_status aq_cli_exec(aq_cli *cli)
     status = execution_run(&e);
   if (status != AQ_OK && cli->exit_code == 0)
     cli->exit_code = AQ_EXEC_OURS;
-  aq_fidelity_close(&e.fidelity, NULL);
+  aq_exec_reports_close(&e.reports, NULL, NULL);
+  status = junit_close(&e, status);
   aq_spools_close(&e.spools);
   free(e.dropin);
   free(e.shim);

@@ -319,7 +319,7 @@ static bool extended_run(unit *u, state *s)
     s->address =
         aq_dwarf_number(&body, length - 1 <= 8 ? (unsigned)length - 1 : 8);
     break;
-  default: /* discriminators, and what is not known */
+  default: /* discriminators, and unknown opcodes */
     break;
   }
   return true;

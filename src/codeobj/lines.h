@@ -20,7 +20,7 @@ typedef struct aq_code_line {
 } aq_code_line;
 
 typedef struct aq_code_lines {
-  aq_names files; /* paths, absolute where the compilation tells its folder */
+  aq_names files; /* paths, absolute where the compilation names its folder */
   aq_code_line *list; /* by address */
   size_t count, capacity;
 } aq_code_lines;
@@ -28,7 +28,7 @@ typedef struct aq_code_lines {
 /* Whether an ELF file has a line table. */
 bool aq_code_lines_are(const void *bytes, size_t size);
 
-/* Reads the lines of code that the object loads: those of removed functions are
+/* Reads the lines of code that the object loads: lines of removed functions are
  * left out. A file without a line table gives none. AQ_ERR_INPUT names the part
  * that is damaged; AQ_ERR_UNSUPPORTED a version or form that is not read. */
 aq_status aq_code_lines_read(const void *bytes, size_t size,

@@ -178,7 +178,7 @@ const aq_cli_command aq_cli_commands[AQ_CLI_CMD_COUNT] = {
                     BIT(MISSING_KERNELS) | BIT(SEMANTICS) | BIT(RECORD) |
                     BIT(RECORD_LIMIT) | BIT(FAULTS) | BIT(CAPTURE) |
                     BIT(ISOLATION) | BIT(PROFILE_ISA) | BIT(TRACE_ISA) |
-                    BIT(REPORT_FIDELITY),
+                    BIT(REPORT_FIDELITY) | BIT(COVERAGE) | BIT(JUNIT),
          .args_min = 1,
          .args_max = INT32_MAX,
          .program = true,

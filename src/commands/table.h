@@ -74,6 +74,8 @@ typedef enum aq_cli_what {
   O(PROFILE_ISA)                                                               \
   O(TRACE_ISA)                                                                 \
   O(REPORT_FIDELITY)                                                           \
+  O(COVERAGE)                                                                  \
+  O(JUNIT)                                                                     \
   O(COUNTERS)                                                                  \
   O(FAIL_ABOVE)                                                                \
   O(WORST)                                                                     \

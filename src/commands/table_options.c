@@ -162,6 +162,15 @@ const aq_cli_option aq_cli_options[AQ_CLI_OPT_COUNT] = {
         {"report-fidelity", "FILE", NULL,
          "report the exact, approximate and unsupported parts (-: on stderr)",
          .what = AQ_CLI_FILE},
+    [AQ_CLI_OPT_COVERAGE] =
+        {"coverage", "FILE", NULL,
+         "write how often waves executed the lines of kernels, as lcov does; "
+         "kernels compiled with -g or -gline-tables-only have lines",
+         .what = AQ_CLI_FILE},
+    [AQ_CLI_OPT_JUNIT] = {"junit", "FILE", NULL,
+                          "write the result as JUnit does, the program being "
+                          "one test case (-: on stderr)",
+                          .what = AQ_CLI_FILE},
     [AQ_CLI_OPT_COUNTERS] = {"counters", "INTERVAL", "AQUEDUCT_COUNTERS",
                              "sample the counters of devices and queues, each "
                              "INTERVAL (10us) of virtual time"},

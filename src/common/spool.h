@@ -26,10 +26,12 @@
 
 /* Names of files in the folder: a spool; a kernel without a host function, with
  * a zero byte and its code object behind its name; facts for the report of
- * fidelity, a line each, fields separated by tabs (src/dropin/fidelity.h). */
+ * fidelity, a line each, fields separated by tabs (src/dropin/fidelity.h); a
+ * code object with lines, PID.N.code, for the coverage. */
 #define AQ_SPOOL_SUFFIX   ".spool"
 #define AQ_SPOOL_MISSING  ".missing"
 #define AQ_SPOOL_FIDELITY ".fidelity"
+#define AQ_SPOOL_CODE     ".code"
 
 enum {
   AQ_SPOOL_HEADER = 4096,        /* bytes before the first window */

@@ -323,6 +323,9 @@ static hsa_status_t loaded_open(aqdrop *runtime, aqdrop_loaded *loaded)
        i++)
     if (kernel_register(runtime, loaded, &code->kernels[i]) != AQ_OK)
       status = HSA_STATUS_ERROR_OUT_OF_RESOURCES;
+  if (status == HSA_STATUS_SUCCESS)
+    aqdrop_recording_code(runtime->recording, loaded->storage,
+                          loaded->storage_size);
   return status;
 }
 

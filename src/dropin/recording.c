@@ -4,11 +4,13 @@
 #include "dropin/recording.h"
 
 #include <fcntl.h>
+#include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "codeobj/lines.h"
 #include "common/spool.h"
 
 struct aqdrop_recording {
@@ -16,6 +18,8 @@ struct aqdrop_recording {
   aq_spool *spool;
   bool silent;             /* no row is kept: none is made */
   bool facts;              /* are wanted */
+  bool codes;              /* code objects are */
+  uint32_t code_count;     /* that were kept */
   aq_transport *transport; /* atomic: the open one, or NULL */
   aq_time last;            /* when the one before it was closed */
   int64_t lives;           /* transports so far */
@@ -146,7 +150,9 @@ aq_status aqdrop_recording_create(aqdrop_recording **out, aq_diag *diag)
                              .put_instructions = recording_put_instructions};
   r->silent = rows.kind == AQ_ROWS_NONE;
   const char *facts = secure_getenv("AQUEDUCT_FIDELITY");
+  const char *codes = secure_getenv("AQUEDUCT_COVERAGE");
   r->facts = facts && *facts;
+  r->codes = codes && *codes;
   status = aq_spool_create(path, &rows, &r->spool, diag);
   free(path);
   if (status == AQ_OK)
@@ -212,6 +218,24 @@ void aqdrop_recording_missing(const aqdrop_recording *r, const char *kernel,
     fprintf(stderr, "aqueduct: the arguments of %.*s are not known\n",
             (int)length, kernel);
   close(fd);
+}
+
+void aqdrop_recording_code(aqdrop_recording *r, const void *bytes, size_t size)
+{
+  char suffix[40];
+  if (!r || !r->codes || !aq_code_lines_are(bytes, size))
+    return;
+  snprintf(suffix, sizeof suffix, ".%" PRIu32 AQ_SPOOL_CODE,
+           __atomic_fetch_add(&r->code_count, 1, __ATOMIC_RELAXED));
+  char *path = file_path(suffix);
+  const int fd =
+      path ? open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600) : -1;
+  if (fd < 0 || write(fd, bytes, size) != (ssize_t)size)
+    fprintf(stderr, "aqueduct: the coverage lacks a code object of %zu bytes\n",
+            size);
+  if (fd >= 0)
+    close(fd);
+  free(path);
 }
 
 bool aqdrop_recording_wants_facts(const aqdrop_recording *r)

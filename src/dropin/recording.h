@@ -46,6 +46,11 @@ bool aqdrop_recording_wants_facts(const aqdrop_recording *recording);
 void aqdrop_recording_fact(const aqdrop_recording *recording, const char *fmt,
                            ...) AQ_PRINTF(2, 3);
 
+/* A code object was loaded: keeps it for the coverage, where `exec` wants that
+ * and the object has lines. Any thread. */
+void aqdrop_recording_code(aqdrop_recording *recording, const void *bytes,
+                           size_t size);
+
 /* In a forked child: the spool is the parent's. */
 void aqdrop_recording_abandon(aqdrop_recording *recording);
 

@@ -3,13 +3,11 @@
 
 #include "exec/fidelity.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "common/json_out.h"
 #include "common/spool.h"
@@ -333,30 +331,4 @@ aq_status aq_fidelity_add(aq_fidelity *f, aq_store *store,
   aq_fidelity_facts_fini(&facts);
   free(path);
   return status;
-}
-
-/* ---- the folder ---- */
-
-static int is_facts(const struct dirent *entry)
-{
-  const size_t suffix = sizeof AQ_SPOOL_FIDELITY - 1;
-  const size_t length = strlen(entry->d_name);
-  return length > suffix &&
-         strcmp(entry->d_name + length - suffix, AQ_SPOOL_FIDELITY) == 0;
-}
-
-void aq_fidelity_facts_remove(const char *folder)
-{
-  struct dirent **names;
-  char *path;
-  int count = scandir(folder, &names, is_facts, NULL);
-  for (int i = 0; i < count; i++) {
-    if (asprintf(&path, "%s/%s", folder, names[i]->d_name) >= 0) {
-      unlink(path);
-      free(path);
-    }
-    free(names[i]);
-  }
-  if (count >= 0)
-    free(names);
 }

@@ -34,7 +34,4 @@ aq_status aq_fidelity_add(aq_fidelity *fidelity, aq_store *store,
 /* Ends the file. `*fidelity` is NULL then. AQ_ERR_IO names the file. */
 aq_status aq_fidelity_close(aq_fidelity **fidelity, aq_diag *diag);
 
-/* Removes all files of facts in a folder. */
-void aq_fidelity_facts_remove(const char *folder);
-
 #endif

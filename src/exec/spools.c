@@ -35,7 +35,7 @@ typedef struct draining {
   pid_t program; /* 0: not known */
   int status;    /* of waitpid */
   uint32_t runs, left;
-  aq_fidelity *fidelity; /* or NULL */
+  const aq_exec_reports *reports; /* or NULL */
   aq_diag *diag;
 } draining;
 
@@ -206,8 +206,9 @@ static aq_status run_store(draining *d, const aq_spool_reader *reader,
   d->watch->run(&(aq_spooled_run){&info, id, complete, d->recovers},
                 d->watch->user);
   d->runs++;
-  return aq_fidelity_add(d->fidelity, d->store, &info, id, reader->pid,
-                         d->folder, d->diag);
+  return d->reports ? aq_exec_reports_add(d->reports, d->store, &info, id,
+                                          reader->pid, d->folder, d->diag)
+                    : AQ_OK;
 }
 
 static aq_status spool_store(draining *d, const aq_spool_reader *reader)
@@ -309,7 +310,7 @@ static aq_status folder_drain(draining *d, int lock, const char *store)
   }
   aq_missing_kernels_report(d->folder, d->watch->notes);
   if (d->left == 0)
-    aq_fidelity_facts_remove(d->folder);
+    aq_exec_reports_remove(d->folder);
   free(d->text);
   return status;
 }
@@ -384,7 +385,7 @@ aq_status aq_spools_store(const aq_spools *spools, const char *store,
                 .folder = spools->folder,
                 .program = program,
                 .status = status,
-                .fidelity = spools->fidelity,
+                .reports = spools->reports,
                 .diag = diag};
   aq_status stored = folder_drain(&d, spools->lock, store);
   if (d.left > 0)

@@ -13,14 +13,14 @@
 #include <sys/types.h>
 
 #include "common/notes.h"
-#include "exec/fidelity.h"
+#include "exec/reports.h"
 #include "store/store.h"
 
 typedef struct aq_spools {
   char *folder; /* NULL: nothing is recorded */
   char *opened; /* a file in it: hsa_init has succeeded in some process */
   int lock;     /* of its file `exec` */
-  aq_fidelity *fidelity; /* that reports the runs; borrowed, or NULL */
+  const aq_exec_reports *reports; /* of the runs; borrowed, or NULL */
 } aq_spools;
 
 #define AQ_SPOOLS_NONE                                                         \
