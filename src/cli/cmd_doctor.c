@@ -19,6 +19,7 @@
 #include "common/json_out.h"
 #include "common/text.h"
 #include "exec/isolation.h"
+#include "toolchain/tools.h"
 #include "transports/device_models.h"
 
 typedef enum finding_state {
@@ -236,6 +237,32 @@ static void check_names(doctor *d)
        library ? library : "");
 }
 
+/* Of `mlir`, and of `launch` for sources. */
+static void check_tools(doctor *d)
+{
+  char *path, advice[160];
+  aq_diag diag = AQ_DIAG_INIT;
+  for (int i = 0; i < AQ_TOOL_COUNT; i++) {
+    const aq_tool *tool = &aq_tools[i];
+    const bool found = aq_tool_find(i, &path, &diag) == AQ_OK;
+    snprintf(advice, sizeof advice,
+             "install %s, or name its folder in "
+             "AQUEDUCT_LLVM",
+             tool->package);
+    find(d, found ? FINDING_OK : FINDING_MISSING, tool->name,
+         found ? NULL : advice, "%s: %s", tool->use,
+         found ? path : "not found");
+    free(found ? path : NULL);
+  }
+  const bool found = aq_device_libraries_find(&path, &diag) == AQ_OK;
+  find(d, found ? FINDING_OK : FINDING_MISSING, "device libs",
+       found ? NULL
+             : "install rocm-device-libs, or name their folder in "
+               "HIP_DEVICE_LIB_PATH",
+       "%s", found ? path : "not found: ocml.bc");
+  free(found ? path : NULL);
+}
+
 aq_status aq_cli_doctor(aq_cli *cli)
 {
   doctor d = {.cli = cli};
@@ -249,6 +276,7 @@ aq_status aq_cli_doctor(aq_cli *cli)
   check_runtime(&d);
   check_driver(&d);
   check_isolation(&d);
+  check_tools(&d);
   check_store(&d);
   check_terminal(&d);
   check_names(&d);

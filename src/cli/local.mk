@@ -12,6 +12,7 @@ aqueduct_SOURCES = \
 	src/cli/cmd_import.c \
 	src/cli/cmd_launch.c \
 	src/cli/cmd_list.c \
+	src/cli/cmd_mlir.c \
 	src/cli/cmd_replay.c \
 	src/cli/cmd_report.c \
 	src/cli/cmd_run.c \

@@ -34,8 +34,9 @@ static void spooled_print(const aq_spooled_run *run, void *user)
                 run->id, how, run->info->command ? run->info->command : "?");
     return;
   }
-  aq_cli_note(cli, "run %" PRId64 "%s, %s", run->id, how,
-              aq_cli_run_trust(run->info, trust));
+  const char *rests = aq_cli_run_trust(run->info, trust);
+  aq_cli_note(cli, "run %" PRId64 "%s%s%s", run->id, how, rests ? ", " : "",
+              rests ? rests : "");
   if (run->info->recorded)
     aq_cli_note(cli, "recorded: %s", run->info->recorded);
   /* The program has stdout. */

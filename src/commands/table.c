@@ -227,6 +227,40 @@ const aq_cli_command aq_cli_commands[AQ_CLI_CMD_COUNT] = {
          .args_min = 2,
          .args_max = INT32_MAX,
          .what = AQ_CLI_FILE},
+    [AQ_CLI_CMD_MLIR] =
+        {.name = "mlir",
+         .arguments = "FILE",
+         .summary = "compile an MLIR program for the device and run it",
+         .text =
+             "Lowers FILE with mlir-opt, compiles its GPU modules for the "
+             "device's chip, runs a function of it with mlir-runner on "
+             "Aqueduct's runtime, and stores a run of its kernels and copies. "
+             "`aqueduct doctor` lists the tools that it needs, and the "
+             "packages that bring them.\n\n"
+             "The pipeline outlines kernels, lowers the GPU's part to ROCDL "
+             "and the host's to LLVM, and links AMD's device libraries. "
+             "--pipeline replaces it. Lowered programs are cached by input, "
+             "passes, tools and chip, in $AQUEDUCT_CACHE (none: not at all), "
+             "else in ~/.cache/aqueduct. A GPU module with objects for several "
+             "chips runs the one for the device.\n\n"
+             "The program's stdout stays its own; mlir prints the run's id on "
+             "stderr, and -o FILE writes it to FILE. The exit status is the "
+             "program's; 2 when FILE cannot be compiled, a tool is missing, or "
+             "the program uses the GPU wrongly; 1 when a kernel fails. "
+             "--transport hsa runs it on a GPU.",
+         .examples =
+             {{"aqueduct mlir vecadd.mlir --device mi210", "run its main"},
+              {"aqueduct mlir kernels.mlir --emit asm -o kernels.s",
+               "read the machine code"},
+              {"aqueduct mlir app.mlir -e test --pipeline "
+               "'builtin.module(gpu-lower-to-rocdl-pipeline{chip=%chip})'",
+               "another function, other passes"}},
+         .options = BIT(ENTRY) | BIT(PIPELINE) | BIT(EMIT) | BIT(KEEP) |
+                    BIT(SET) | BIT(TIMEOUT) | BIT(RECORD) | BIT(RECORD_LIMIT) |
+                    BIT(PROFILE_ISA),
+         .args_min = 1,
+         .args_max = 1,
+         .what = AQ_CLI_FILE},
     [AQ_CLI_CMD_SWEEP] =
         {.name = "sweep",
          .arguments = "PLAN",

@@ -58,6 +58,10 @@ typedef enum aq_cli_what {
   O(ARGS)                                                                      \
   O(PRINT)                                                                     \
   O(REPEAT)                                                                    \
+  O(ENTRY)                                                                     \
+  O(PIPELINE)                                                                  \
+  O(EMIT)                                                                      \
+  O(KEEP)                                                                      \
   O(KERNELS)                                                                   \
   O(KERNELS_FROM)                                                              \
   O(MISSING_KERNELS)                                                           \
@@ -135,6 +139,7 @@ typedef struct aq_cli_option {
   C(REPLAY, replay)                                                            \
   C(EXEC, exec)                                                                \
   C(LAUNCH, launch)                                                            \
+  C(MLIR, mlir)                                                                \
   C(SWEEP, sweep)                                                              \
   C(STUDY, study)                                                              \
   C(COMPARE, compare)                                                          \

@@ -11,6 +11,20 @@ const aq_cli_option aq_cli_options[AQ_CLI_OPT_COUNT] = {
                            "the format of the file, see `aqueduct list "
                            "formats`",
                            .what = AQ_CLI_FORMAT},
+    [AQ_CLI_OPT_ENTRY] = {"entry", "FUNCTION", NULL,
+                          "the function to call (main), without arguments",
+                          .letter = 'e'},
+    [AQ_CLI_OPT_PIPELINE] =
+        {"pipeline", "PASSES", NULL,
+         "lower with these passes of mlir-opt, builtin.module(...), in which "
+         "%chip stands for the device's chip"},
+    [AQ_CLI_OPT_EMIT] = {"emit", "llvm|asm|hsaco", NULL,
+                         "write the GPU modules in this form, and run nothing",
+                         .what = AQ_CLI_CHOICE},
+    [AQ_CLI_OPT_KEEP] = {"keep", "FOLDER", NULL,
+                         "keep the lowered MLIR and the messages of the tools "
+                         "there",
+                         .what = AQ_CLI_FILE},
     [AQ_CLI_OPT_SET] = {"set", "KEY=VALUE", NULL,
                         "change a constant of the device model for this run, "
                         "0.5x: by a factor; of device N alone with N:KEY=VALUE",

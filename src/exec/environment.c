@@ -151,3 +151,16 @@ aq_status aq_exec_environment_set(const aq_exec_environment *e, aq_diag *diag)
   aq_status status = env_faults(e->faults, diag);
   return status == AQ_OK ? env_capture(e->capture, diag) : status;
 }
+
+aq_status aq_exec_mlir_set(const aq_exec_mlir *e, aq_diag *diag)
+{
+  const bool set = env_set("AQUEDUCT_MLIR_SPOOL", e->spools) &&
+                   env_set("AQUEDUCT_TRANSPORT", e->transport) &&
+                   env_set("AQUEDUCT_DEVICE", e->device) &&
+                   env_set("AQUEDUCT_SEED", e->seed) &&
+                   env_set("AQUEDUCT_RECORD", e->record) &&
+                   env_set("AQUEDUCT_RECORD_LIMIT", e->record_limit) &&
+                   env_set("AQUEDUCT_PROFILE_ISA", e->profile_isa) &&
+                   env_edits(e->edits);
+  return set ? AQ_OK : aq_diag_no_memory(diag);
+}

@@ -31,4 +31,16 @@ typedef struct aq_exec_environment {
 /* Sets the environment of this process, which the program inherits. */
 aq_status aq_exec_environment_set(const aq_exec_environment *e, aq_diag *diag);
 
+/* The environment of a program that runs on the runtime of MLIR. */
+typedef struct aq_exec_mlir {
+  const char *spools; /* folder */
+  const char *transport, *device, *seed;
+  const char *const *edits;          /* of the device model, ended by NULL */
+  const char *record, *record_limit; /* aq_row_choice_read() */
+  const char *profile_isa;           /* "1", or NULL */
+} aq_exec_mlir;
+
+/* Sets the environment of this process, which the program inherits. */
+aq_status aq_exec_mlir_set(const aq_exec_mlir *e, aq_diag *diag);
+
 #endif

@@ -125,8 +125,13 @@ static char *notes_make(const draining *d, const aq_spool_reader *reader)
   if (!json)
     return NULL;
   aq_json_out_map(json, NULL);
-  aq_json_out_text(json, "time", "live");
+  const char *time = aq_spool_text(reader, "time");
+  aq_json_out_text(json, "time", time ? time : "live");
   aq_json_out_int(json, "pid", reader->pid);
+  const char *kind = aq_spool_text(reader, "kind");
+  if (kind && strcmp(kind, "measured") == 0 &&
+      aq_spool_text(reader, "device_model"))
+    aq_json_out_text(json, "measured_on", "simulator");
   if (known && WIFEXITED(d->status))
     aq_json_out_int(json, "exit_status", WEXITSTATUS(d->status));
   if (known && WIFSIGNALED(d->status))
@@ -142,10 +147,13 @@ static aq_run_info info_make(const draining *d, const aq_spool_reader *reader,
 {
   const aq_spool_wish *w = &d->wish;
   aq_run_info info;
-  aq_run_info_init(&info, AQ_RUN_SIMULATED);
-  info.durations = "assumed";
+  const char *kind = aq_spool_text(reader, "kind");
+  const char *transport = aq_spool_text(reader, "transport");
+  const bool measured = kind && strcmp(kind, "measured") == 0;
+  aq_run_info_init(&info, measured ? AQ_RUN_MEASURED : AQ_RUN_SIMULATED);
+  info.durations = measured ? "measured here" : "assumed";
   info.source = w->program;
-  info.transport = "sim";
+  info.transport = transport ? transport : "sim";
   info.device_model = aq_spool_text(reader, "device_model");
   info.model_hash = aq_spool_text(reader, "model_hash");
   info.model_verdict = aq_spool_text(reader, "model_verdict");

@@ -12,6 +12,7 @@ aq_man_pages = \
 	aqueduct-import.1 \
 	aqueduct-launch.1 \
 	aqueduct-list.1 \
+	aqueduct-mlir.1 \
 	aqueduct-replay.1 \
 	aqueduct-report.1 \
 	aqueduct-run.1 \

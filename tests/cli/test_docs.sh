@@ -13,11 +13,11 @@ fi
 
 help_options() { # COMMAND…
   "$aqueduct" "$@" --help |
-    sed -n 's/^  *\(-[a-z], \)\{0,1\}--\([a-z-]*\).*/\2/p' | sort
+    sed -n 's/^  *\(-[a-zA-Z], \)\{0,1\}--\([a-z-]*\).*/\2/p' | sort
 }
 
 man_options() { # PAGE: the options that head a paragraph
-  sed -n '/^\.TP$/{n;s/\\-/-/g;s/^\(\\fB-[a-z]\\fR, \)\{0,1\}\\fB--\([a-z-]*\)\\fR.*/\2/p;}' \
+  sed -n '/^\.TP$/{n;s/\\-/-/g;s/^\(\\fB-[a-zA-Z]\\fR, \)\{0,1\}\\fB--\([a-z-]*\)\\fR.*/\2/p;}' \
     "$1" | sort
 }
 

@@ -1,3 +1,5 @@
 # Tests of src/mlir.
 check_PROGRAMS += tests/mlir/test_runtime
 EXTRA_tests_mlir_test_runtime_DEPENDENCIES = libhsa-runtime64.la
+dist_check_SCRIPTS += tests/mlir/test_mlir.sh
+EXTRA_DIST += tests/mlir/async.mlir tests/mlir/kernels.mlir

@@ -1,0 +1,90 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# `aqueduct mlir`: programs compiled and run, and the one line of each error.
+# shellcheck disable=SC1091,SC2154 # what lib.sh defines
+. "${AQ_SRCDIR:-.}/tests/cli/lib.sh"
+unset AQUEDUCT_LLVM AQUEDUCT_MLIR_SPOOL AQUEDUCT_CACHE
+XDG_CACHE_HOME=$work/cache
+export XDG_CACHE_HOME
+here=$srcdir/tests/mlir
+sanitizers=${AQ_SANITIZERS:-}
+
+if [ -n "$sanitizers" ]; then
+  echo "1..0 # SKIP mlir-runner is not sanitized: it cannot load the runtime"
+  exit 0
+fi
+missing=$("$aqueduct" doctor 2> /dev/null |
+  sed -n 's/^missing *\(mlir-opt\|mlir-runner\|ld.lld\|device libs\).*/\1/p')
+if [ -n "$missing" ]; then
+  echo "1..0 # SKIP not installed:" $missing
+  exit 0
+fi
+
+# The numbers that a program printed, a line a memref.
+numbers() { echo "$out" | sed -n 's/^\[\(.*\)\]/\1/p' | tr -d ' '; }
+
+prints() { # TEXT…: a line each
+  printf '%s\n' "$@" > "$work/expected"
+  numbers | diff "$work/expected" - > "$work/diff" || {
+    sed 's/^/# /' "$work/diff"
+    return 1
+  }
+}
+
+# 99, 98 and so on; 100, 101 and so on.
+down=$(seq -s, 99 -1 0)
+up=$(seq -s, 100 112)
+
+try "$aqueduct" mlir "$here/kernels.mlir" --device mi210 -o "$work/run"
+check "kernels with all-reduce, ocml and shared memory give the right numbers" \
+  prints 4950,14950 1,1.46869,-3.07493,-19.8845 "$down"
+try "$aqueduct" show "$(cat "$work/run")" --json
+check "the run has its kernels" \
+  sh -c 'echo "$1" | grep -q "\"kernels\": *3"' - "$out"
+try "$aqueduct" mlir "$here/kernels.mlir" --device mi210
+check "the second time, the program comes from the cache" prints 4950,14950 \
+  1,1.46869,-3.07493,-19.8845 "$down"
+check "the cache has one file" \
+  [ "$(find "$XDG_CACHE_HOME" -type f | wc -l)" = 1 ]
+
+try "$aqueduct" mlir "$here/async.mlir" --device mi50
+check "streams wait for one another" prints "$up"
+dropin=$AQ_BUILDDIR/.libs/libhsa-runtime64.so.1
+AQUEDUCT_LIBHSA_PATH=$dropin AQUEDUCT_DEVICE=mi300x \
+  try "$aqueduct" mlir "$here/async.mlir" --transport hsa
+check "the same program runs over the drop-in" prints "$up"
+
+try "$aqueduct" mlir "$here/async.mlir" --emit hsaco -o "$work/a.hsaco" \
+  --device mi50
+try "$aqueduct" show "$work/a.hsaco"
+check "the code object of --emit is for the device" \
+  sh -c 'echo "$1" | grep -q gfx906' - "$out"
+
+one_line() { # TEXT: exit 2, and one line that has it
+  [ "$status" = 2 ] && [ "$(echo "$err" | wc -l)" = 1 ] &&
+    case $err in
+    *"$1"*) ;;
+    *) echo "# $err"; false ;;
+    esac
+}
+
+echo 'func.func @main() { retun }' > "$work/broken.mlir"
+try "$aqueduct" mlir "$work/broken.mlir"
+check "broken MLIR is one line with its place" one_line broken.mlir:1:21:
+cat > "$work/other.mlir" << 'EOF'
+gpu.module @k [#rocdl.target<chip = "gfx906">] {
+  llvm.func @f() attributes {gpu.kernel, rocdl.kernel} { llvm.return }
+}
+func.func @main() { return }
+EOF
+try "$aqueduct" mlir "$work/other.mlir" --device mi210 \
+  --pipeline 'builtin.module(gpu-to-llvm,gpu-module-to-binary)'
+check "code for another chip names both" \
+  one_line 'its code is for gfx906; the device is gfx90a'
+try "$aqueduct" mlir "$here/async.mlir" -e test
+check "an unknown function names those that there are" one_line 'as main'
+AQUEDUCT_LLVM=$work try "$aqueduct" mlir "$here/async.mlir"
+check "a missing tool is named with its package" one_line mlir-22-tools
+try "$aqueduct" mlir "$here/async.mlir" --pipeline canonicalize
+check "a pipeline that is none is refused" one_line builtin.module
+finish
