@@ -399,6 +399,12 @@ INLINE step block_run(cursor *c, aq_processor *processor, aq_packet_span *span,
   }
 }
 
+/* A span may have no arguments, and C adds nothing to NULL. */
+INLINE unsigned char *kernarg_at(const aq_packet_span *span, size_t offset)
+{
+  return offset ? span->kernarg + offset : span->kernarg;
+}
+
 INLINE aq_walk walk(aq_processor *processor, aq_packet_span *span, hooks h)
 {
   const aq_ring *ring = span->ring;
@@ -407,8 +413,8 @@ INLINE aq_walk walk(aq_processor *processor, aq_packet_span *span, hooks h)
               .ring_end = ring->packets + ring->size,
               .header = span->headers + span->packets,
               .header_end = span->headers + span->slots,
-              .kernarg = span->kernarg + span->kernarg_used,
-              .kernarg_end = span->kernarg + span->kernarg_size,
+              .kernarg = kernarg_at(span, span->kernarg_used),
+              .kernarg_end = kernarg_at(span, span->kernarg_size),
               .bound = processor->slots,
               .kernels = processor->link->kernels,
               .carry = processor->carry};
