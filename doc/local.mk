@@ -9,6 +9,7 @@ EXTRA_DIST += \
 	doc/calibrate.md \
 	doc/ci.md \
 	doc/conformance.md \
+	doc/defects.md \
 	doc/glossary.md \
 	doc/execution.md \
 	doc/features.md \
@@ -64,6 +65,13 @@ aq_measured = $(abs_top_srcdir)/../shared/data/measured
 api-docs: public/stamp
 	$(srcdir)/tools/api-index.sh public | \
 	  $(srcdir)/tools/doc-block.sh api doc/api.md
+
+# The page of defects, from their table and the history; a test compares it.
+.PHONY: defects-docs
+defects-docs:
+	python3 $(srcdir)/tools/defects.py $(srcdir) > defects.md
+	$(srcdir)/tools/doc-block.sh defects doc/defects.md < defects.md
+	@rm -f defects.md
 
 # The page of instructions, from the code; a test compares it.
 .PHONY: isa-docs

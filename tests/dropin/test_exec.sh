@@ -85,6 +85,26 @@ try "$aqueduct" exec -- sh -c \
 check "a bad device model fails hsa_init and says why" \
   ends_with 12 "unknown device model 'no-such-device'"
 
+# A driver of its own reads the clocks of KFD before time has moved.
+cat > "$work/kfd.c" << 'C'
+#include <fcntl.h>
+#include <stdint.h>
+#include <sys/ioctl.h>
+struct clocks { uint64_t gpu, cpu, system, hz; uint32_t id, pad; };
+int hsa_init(void);
+int main(void)
+{
+  struct clocks c = {0};
+  int kfd = open("/dev/kfd", O_RDWR);
+  return hsa_init() || kfd < 0 || ioctl(kfd, _IOWR('K', 5, struct clocks), &c) ||
+         !c.gpu || !c.cpu || !c.system || !c.hz;
+}
+C
+${AQ_CC:-cc} -o "$work/kfd" "$work/kfd.c" \
+  "${AQ_BUILDDIR:-.}/.libs/libhsa-runtime64.so" || exit 1
+try "$aqueduct" exec "$work/kfd"
+check "the clock counters of KFD are never 0" [ "$status" = 0 ]
+
 # A program that no preloaded library reaches: linked statically, with system
 # calls of its own.
 cat > "$work/static.c" << 'C'

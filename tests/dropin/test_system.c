@@ -130,6 +130,25 @@ static void barrier_pass(const client *c)
 }
 
 /* hsa_amd_clock_counters_t. Clients refuse a counter of 0. */
+START_TEST(addresses_of_the_host_are_accessible_with_xnack_alone)
+{
+  for (int on = 0; on < 2; on++) {
+    client c;
+    bool all = !on, enabled = !on;
+    setenv("HSA_XNACK", on ? "1" : "0", 1);
+    client_open(&c);
+    ck_assert_done(hsa_system_get_info(
+        HSA_AMD_SYSTEM_INFO_SVM_ACCESSIBLE_BY_DEFAULT, &all));
+    ck_assert_done(
+        hsa_system_get_info(HSA_AMD_SYSTEM_INFO_XNACK_ENABLED, &enabled));
+    ck_assert_int_eq(all, on);
+    ck_assert_int_eq(enabled, on);
+    ck_assert_done(hsa_shut_down());
+  }
+  unsetenv("HSA_XNACK");
+}
+END_TEST
+
 START_TEST(the_counters_of_clocks_grow_and_are_never_0)
 {
   client c;
@@ -327,6 +346,7 @@ AQ_TEST_MAIN("dropin/system", the_system_is_hsa_1_with_a_clock_that_advances,
              every_status_has_a_text_that_begins_with_its_name,
              the_device_is_the_persona_of_its_model,
              each_shipped_device_has_a_persona_of_its_own,
+             addresses_of_the_host_are_accessible_with_xnack_alone,
              the_counters_of_clocks_grow_and_are_never_0,
              a_device_model_that_is_not_there_fails_hsa_init,
              caches_have_the_sizes_that_the_agent_tells,
