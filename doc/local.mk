@@ -87,6 +87,16 @@ schema-docs: tests/store/test_schema
 calibrate: aqueduct
 	$(srcdir)/tools/calibrate.sh ./aqueduct '$(aq_measured)'
 
+# Constants of predicted durations and their scores, from published tables.
+.PHONY: fit-durations
+fit-durations:
+	data=$${AQ_DATA:-$(srcdir)/../shared/data} && \
+	  $${PYTHON:-python3} $(srcdir)/tools/fit_gemm.py $$data/gemm/visible.csv.gz \
+	  --table $(srcdir)/src/predict/gemm.def \
+	  --page $(srcdir)/doc/durations.md \
+	  --vectors $(srcdir)/tests/predict/gemm_vectors.tsv
+EXTRA_DIST += doc/durations.md tools/fit_gemm.py
+
 accuracy: aqueduct
 	$(srcdir)/tools/accuracy.sh ./aqueduct '$(aq_measured)' > accuracy.md
 	$(srcdir)/tools/doc-block.sh accuracy doc/accuracy.md < accuracy.md

@@ -9,6 +9,7 @@
 #include "cli/commands.h"
 #include "cli/perform.h"
 #include "cli/runs.h"
+#include "perform/product.h"
 
 /* ---- probe ---- */
 
@@ -190,6 +191,44 @@ static aq_status calibrate(aq_cli *cli)
   return status;
 }
 
+/* ---- predict ---- */
+
+static aq_status predicted_print(aq_cli *cli, const aq_predicted *p,
+                                 const char *device)
+{
+  aq_json_out *json;
+  aq_status status = aq_cli_json_begin_if(cli, &json);
+  if (status != AQ_OK)
+    return status;
+  if (!json) {
+    fprintf(cli->out,
+            "predicted %.3f us, 90 %% between %.3f and %.3f us, on %s\n", p->us,
+            p->least, p->most, device);
+    return AQ_OK;
+  }
+  aq_json_out_map(json, NULL);
+  aq_json_out_text(json, "device", device);
+  aq_json_out_text(json, "durations", "predicted");
+  aq_json_out_real(json, "predicted_ns", p->us * 1000);
+  aq_json_out_real(json, "least_ns", p->least * 1000);
+  aq_json_out_real(json, "most_ns", p->most * 1000);
+  aq_json_out_close_map(json);
+  return aq_cli_json_end_if(cli, json);
+}
+
+static aq_status predict(aq_cli *cli)
+{
+  const char *device = cli->values[AQ_CLI_OPT_DEVICE];
+  aq_predicted predicted;
+  if (!device)
+    return aq_diag_set(&cli->diag, AQ_ERR_INVALID,
+                       "device predict: expected --device MODEL");
+  aq_status status =
+      aq_product_predict(device, (const char *const *)cli->args + 1,
+                         (size_t)cli->arg_count - 1, &predicted, &cli->diag);
+  return status == AQ_OK ? predicted_print(cli, &predicted, device) : status;
+}
+
 aq_status aq_cli_device(aq_cli *cli)
 {
   const char *verb = cli->args[0];
@@ -197,6 +236,11 @@ aq_status aq_cli_device(aq_cli *cli)
     return calibrate(cli);
   if (strcmp(verb, "probe") == 0 && cli->arg_count == 1)
     return probe(cli);
-  return aq_diag_set(&cli->diag, AQ_ERR_INVALID,
-                     "device %s: expected calibrate RUN... or probe", verb);
+  if (strcmp(verb, "predict") == 0)
+    return predict(cli);
+  return aq_diag_set(
+      &cli->diag, AQ_ERR_INVALID,
+      "device %s: expected calibrate RUN..., predict KEY=VALUE... "
+      "or probe",
+      verb);
 }

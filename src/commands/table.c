@@ -38,7 +38,8 @@ const char *const aq_cli_subjects[] = {
 const char *const aq_cli_store_verbs[] = {"check", "merge", "prune", "vacuum",
                                           NULL};
 
-const char *const aq_cli_device_verbs[] = {"calibrate", "probe", NULL};
+const char *const aq_cli_device_verbs[] = {"calibrate", "predict", "probe",
+                                           NULL};
 
 const aq_cli_command aq_cli_commands[AQ_CLI_CMD_COUNT] = {
     [AQ_CLI_CMD_IMPORT] =
@@ -500,7 +501,7 @@ const aq_cli_command aq_cli_commands[AQ_CLI_CMD_COUNT] = {
          .what = AQ_CLI_RUN},
     [AQ_CLI_CMD_DEVICE] =
         {.name = "device",
-         .arguments = "calibrate RUN... | probe",
+         .arguments = "calibrate RUN... | predict KEY=VALUE... | probe",
          .summary = "learn the constants of a device model",
          .text =
              "`calibrate` fits constants of the device model that --device "
@@ -510,6 +511,11 @@ const aq_cli_command aq_cli_commands[AQ_CLI_CMD_COUNT] = {
              "constants that were fitted, and the reasons for the others. Runs "
              "with too few cases are refused. From the run of a probe, "
              "calibrate takes the constants as they are.\n\n"
+             "`predict` prints the duration of a matrix product of m= by n= by "
+             "k= and type= (bf16, a8w8, a8w8_blockscale, a4w4_blockscale) on "
+             "--device, with its 90 % interval; tile=MxN, splits=, library= "
+             "and shuffled=yes describe the kernel, us= and from=MODEL a "
+             "measurement on another GPU. doc/durations.md has the errors.\n\n"
              "`probe` runs small experiments on an idle device, prints the "
              "constants of a device model that follow from them, each with its "
              "resolution, and stores every packet as a run. It prints a sum of "
@@ -523,6 +529,9 @@ const aq_cli_command aq_cli_commands[AQ_CLI_CMD_COUNT] = {
                        "try it on another run"},
                       {"aqueduct device probe --transport hsa --name p",
                        "the constants of the first GPU"},
+                      {"aqueduct device predict m=4096 n=7168 k=2048 "
+                       "type=a8w8_blockscale --device mi355x",
+                       "how long a matrix product takes"},
                       {"aqueduct device calibrate p --device mi300x -o "
                        "mine.device",
                        "a model of it"}},

@@ -3,6 +3,7 @@ libaqcore_a_SOURCES += \
 	src/perform/containment.c src/perform/containment.h \
 	src/perform/device_choice.c src/perform/device_choice.h \
 	src/perform/perform.c src/perform/perform.h \
+	src/perform/product.c src/perform/product.h \
 	src/perform/replay.c src/perform/replay.h \
 	src/perform/row_filter.c src/perform/row_filter.h \
 	src/perform/runs.c src/perform/runs.h \

@@ -9,7 +9,9 @@
 #include <string.h>
 
 #include "perform/device_choice.h"
+#include "predict/transfer.h"
 #include "report/compare_runs.h"
+#include "transports/device_models.h"
 
 /* A loose dependency held nothing back in the measured run, but may when the
  * host follows the device. */
@@ -48,6 +50,13 @@ typedef struct replay_job {
   aq_replay_facts facts;
   uint64_t unsure;    /* edges below that confidence */
   char measured[160]; /* where the durations of the replayed run come from */
+  /* Of the GPU whose durations the run has, and of the replay's. */
+  aq_peaks from, to;
+  bool transfers; /* durations go from one to the other */
+  aq_end end;
+  uint64_t transferred;
+  double spread; /* sum of half the intervals' widths, as parts of durations */
+  const aq_replay_hooks *hooks;
 } replay_job;
 
 static const struct {
@@ -114,6 +123,8 @@ static void replay_notes(aq_json_out *json, const void *user)
     aq_json_out_int(json, "graphs", (int64_t)facts->graphs);
     aq_json_out_int(json, "graph_gap_ns", AQ_REPLAY_GRAPH_GAP / AQ_NS);
   }
+  if (job->transferred)
+    aq_json_out_int(json, "transferred", (int64_t)job->transferred);
   if (job->options.predict) {
     aq_json_out_int(json, "predicted", (int64_t)facts->predicted);
     aq_json_out_int(json, "unlike", (int64_t)facts->unlike);
@@ -202,6 +213,75 @@ static void durations_find(replay_job *job, const aq_run_info *origin,
              here.name[0] ? here.name : here.gfx);
 }
 
+/* ---- durations on another GPU ---- */
+
+/* The peaks of the first device of a list. */
+static bool peaks_find(const char *list, const char *const *edits,
+                       aq_peaks *out)
+{
+  char name[256];
+  aq_device_model *model;
+  aq_diag ignored = AQ_DIAG_INIT;
+  snprintf(name, sizeof name, "%.*s", (int)strcspn(list, ",*"), list);
+  if (aq_device_model_load(name, edits, &model, &ignored) != AQ_OK)
+    return false;
+  const bool found = aq_peaks_of(
+      aq_device_model_text(model, "gfx"), aq_device_model_number(model, "cus"),
+      aq_device_model_number(model, "clock"),
+      aq_device_model_number(model, "peak_flops"),
+      aq_device_model_number(model, "memory_bandwidth"), out);
+  aq_device_model_free(model);
+  return found;
+}
+
+/* Whether the durations are another GPU's, and both GPUs' peaks are known. */
+static aq_status transfer_prepare(replay_job *job, const aq_run_info *origin,
+                                  aq_run_reader *reader)
+{
+  aq_device_choice choice;
+  aq_diag unknown = AQ_DIAG_INIT;
+  const char *device = job->performance->options.device;
+  if (!strstr(job->measured, ", not on") || !device ||
+      origin->kind != AQ_RUN_MEASURED)
+    return AQ_OK;
+  aq_status status =
+      aq_device_choose(job->store, origin, reader, &choice, &unknown);
+  if (status == AQ_ERR_INPUT)
+    return AQ_OK; /* no model of that GPU: its durations stay */
+  if (status != AQ_OK)
+    return status;
+  job->transfers =
+      peaks_find(choice.models, NULL, &job->from) &&
+      peaks_find(device, job->performance->options.edits, &job->to);
+  free(choice.models);
+  return AQ_OK;
+}
+
+static aq_time duration_find(void *user, const aq_record *row, const char *name,
+                             aq_time measured)
+{
+  replay_job *job = user;
+  aq_time found = measured;
+  if (job->transfers && measured > 0) {
+    const aq_time least =
+        aq_transfer(name, measured, &job->from, &job->to, AQ_END_LEAST);
+    const aq_time most =
+        aq_transfer(name, measured, &job->from, &job->to, AQ_END_MOST);
+    found = aq_transfer(name, measured, &job->from, &job->to, job->end);
+    job->transferred++;
+    job->spread += (double)(most - least) / 2 / (double)aq_time_max(found, 1);
+  }
+  return job->hooks && job->hooks->duration
+             ? job->hooks->duration(job->hooks->user, row, name, found)
+             : found;
+}
+
+static void wait_pass(void *user, int64_t pid, aq_time time, int64_t row)
+{
+  const aq_replay_hooks *hooks = ((replay_job *)user)->hooks;
+  hooks->waited(hooks->user, pid, time, row);
+}
+
 /* The run's own facts to store. At level 2 the first half predicts: the
  * measured second half shows how well. The caller frees it; NULL: no memory. */
 static char *durations_word(const replay_job *job)
@@ -211,6 +291,10 @@ static char *durations_word(const replay_job *job)
       job->options.predict
           ? asprintf(&text, "predicted ± %.1f %% from a first half %s",
                      job->facts.prediction_error, job->measured)
+      : job->transferred
+          ? asprintf(&text, "predicted ± %.0f %% from durations %s",
+                     100 * job->spread / (double)job->transferred,
+                     job->measured)
           : asprintf(&text, "%s", job->measured);
   if (length < 0)
     return NULL;
@@ -282,6 +366,11 @@ static aq_status rows_replay(replay_job *job, const aq_run_info *origin,
     device_ask(job, &probed.device);
     durations_find(job, origin, &probed, reader);
     job->info->kind = probed.kind;
+    status = transfer_prepare(job, origin, reader);
+  }
+  if (status == AQ_OK) {
+    if (job->transfers || (job->hooks && job->hooks->duration))
+      job->options.duration = duration_find;
     status = source_perform(job, reader);
   }
   if (chosen)
@@ -328,10 +417,11 @@ aq_status aq_replay_perform(aq_performance *performance, aq_store *store,
                                 .queues = ask->queues,
                                 .launch_factor = ask->launch,
                                 .host_factor = ask->host}};
+  job.hooks = hooks;
+  job.options.user = &job;
   if (hooks) {
-    job.options.duration = hooks->duration;
-    job.options.waited = hooks->waited;
-    job.options.user = hooks->user;
+    job.end = hooks->end;
+    job.options.waited = hooks->waited ? wait_pass : NULL;
   }
   aq_run_info *origin;
   aq_run_reader *reader;

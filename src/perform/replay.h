@@ -9,6 +9,7 @@
 #include "common/notes.h"
 #include "perform/perform.h"
 #include "perform/runs.h"
+#include "predict/family.h"
 #include "run/replay.h"
 
 /* The hooks of a caller into a replay; each may be NULL. */
@@ -18,6 +19,7 @@ typedef struct aq_replay_hooks {
                       aq_time measured);
   void (*waited)(void *user, int64_t pid, aq_time time, int64_t row);
   void *user;
+  aq_end end;             /* of durations predicted for another GPU */
   aq_replay_facts *facts; /* gets the facts of the replay */
 } aq_replay_hooks;
 

@@ -1,4 +1,9 @@
 libaqcore_a_SOURCES += \
 	src/predict/families.def \
 	src/predict/family.c src/predict/family.h \
-	src/predict/patterns.def
+	src/predict/gemm.c src/predict/gemm.h \
+	src/predict/gemm.def \
+	src/predict/gemm_read.c \
+	src/predict/parts.def \
+	src/predict/patterns.def \
+	src/predict/transfer.c src/predict/transfer.h

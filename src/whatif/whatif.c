@@ -101,8 +101,8 @@ static void change_apply(variant *v, const aq_change *change)
 /* Whether durations, or the cost of a graph, depend on more than the trace. */
 static bool is_uncertain(const aq_change *change)
 {
-  return change->id == AQ_CHANGE_CLOCK || change->id == AQ_CHANGE_BANDWIDTH ||
-         change->id == AQ_CHANGE_GRAPHS;
+  return change->id == AQ_CHANGE_DEVICE || change->id == AQ_CHANGE_CLOCK ||
+         change->id == AQ_CHANGE_BANDWIDTH || change->id == AQ_CHANGE_GRAPHS;
 }
 
 /* ---- one replay ---- */
@@ -152,6 +152,7 @@ static aq_status variant_perform(variant *v, aq_performance *performance)
       .duration = v->clock != 1 || v->bandwidth != 1 ? duration_of : NULL,
       .waited = waited,
       .user = v,
+      .end = v->end,
       .facts = &v->facts};
   aq_run_info info;
   aq_performed performed;
@@ -325,7 +326,8 @@ static aq_status row_make(const table *t, const char *name,
               "closed loop on %s, %" PRIu64 " waits; durations %s", v.model,
               v.facts.waits, v.measured_on);
   row->graphs = v.facts.graphs;
-  row->predicted = v.clock != 1 || v.bandwidth != 1;
+  row->predicted = v.clock != 1 || v.bandwidth != 1 ||
+                   strncmp(v.measured_on, "predicted", 9) == 0;
   variant_fini(&v);
   if (status != AQ_OK)
     return status;

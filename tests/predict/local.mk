@@ -1,2 +1,7 @@
 # Tests of src/predict.
-check_PROGRAMS += tests/predict/test_family
+check_PROGRAMS += \
+	tests/predict/test_family \
+	tests/predict/test_gemm \
+	tests/predict/test_transfer
+EXTRA_DIST += tests/predict/gemm_vectors.tsv
+dist_check_SCRIPTS += tests/predict/test_predict.sh

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A duration that was measured on one GPU, on another: the parts of the
+ * kernel's family (families.def) follow the two GPUs' peaks, a fixed time
+ * follows neither. Pure functions. doc/durations.md has the errors on measured
+ * pairs.
+ */
+#ifndef AQ_PREDICT_TRANSFER_H
+#define AQ_PREDICT_TRANSFER_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "predict/family.h"
+
+/* Peaks of a GPU: operations and bytes a second. */
+typedef struct aq_peaks {
+  double matrix, vector, memory;
+} aq_peaks;
+
+/* From the constants of a device model. False where the matrix arithmetic of
+ * `gfx` is not known, or a constant is not above 0. */
+bool aq_peaks_of(const char *gfx, int64_t cus, int64_t clock_hz,
+                 int64_t vector_flops, int64_t memory_bandwidth, aq_peaks *out);
+
+/* The duration on `to` of a kernel that took `measured` on `from`. The ends are
+ * those of a 90 % interval, which GEMM pairs calibrate and other families
+ * assume. */
+aq_time aq_transfer(const char *kernel, aq_time measured, const aq_peaks *from,
+                    const aq_peaks *to, aq_end end);
+
+#endif

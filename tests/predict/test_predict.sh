@@ -1,0 +1,41 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# Predicted durations carry the word in every view.
+# shellcheck disable=SC1091,SC2154 # what lib.sh defines
+. "${AQ_SRCDIR:-.}/tests/cli/lib.sh"
+
+"$aqueduct" import "$srcdir/tests/cli/two-streams.json" --name m -q > /dev/null
+
+try "$aqueduct" device predict m=4096 n=7168 k=2048 type=a8w8_blockscale \
+  --device mi355x
+check "a product has a predicted duration" contains "$out" "predicted "
+check "with its interval" contains "$out" "90 % between"
+try "$aqueduct" device predict m=4096 n=7168 k=2048 type=a8w8_blockscale \
+  us=144 from=mi300x --device mi355x --json
+check "as JSON" is_json "$work/out"
+check "labelled" contains "$out" '"durations": "predicted"'
+try "$aqueduct" device predict m=1 n=1 k=1 type=bf16 --device mi210
+check "a GPU without a table is refused" [ "$status" = 2 ]
+check "with those there are" contains "$err" "expected one of"
+try "$aqueduct" device predict m=1 n=1 k=1 type=bf16 us=4 --device mi355x
+check "a measurement needs its GPU" [ "$status" = 2 ]
+try "$aqueduct" device predict m=1 --device mi355x
+check "a size alone is no product" [ "$status" = 2 ]
+try "$aqueduct" device predict m=1 n=1 k=1 type=bf16
+check "the device has to be named" [ "$status" = 2 ]
+
+"$aqueduct" replay m --device mi355x --name other -q > /dev/null
+for view in "show other" "show other --json" "compare other --as-if" \
+  "stats other"; do
+  # shellcheck disable=SC2086 # words
+  try "$aqueduct" $view
+  check "$view says that durations are predicted" contains "$out$err" \
+    "predicted ±"
+done
+try "$aqueduct" replay m --device mi300x --name same
+check "on the measured GPU nothing is predicted" \
+  contains "$err" "durations: measured on"
+try "$aqueduct" whatif m --device mi355x
+check "a what-if of the device is marked" contains "$out" "predicted ±"
+
+finish
