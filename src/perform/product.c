@@ -8,7 +8,7 @@
 
 #include "transports/device_models.h"
 
-/* What was asked: the words of the product, and a measurement elsewhere. */
+/* The words of the product, and a measurement elsewhere. */
 typedef struct question {
   const char *words[16];
   size_t count;

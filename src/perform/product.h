@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The duration of a matrix product on a device, by words: those of
+ * The duration of a matrix product on a device, by words: the words of
  * predict/gemm.h, and "us=120 from=mi300x", a measurement on another device.
  * Pure but for reading device models.
  */

@@ -380,6 +380,11 @@ static aq_status rows_replay(replay_job *job, const aq_run_info *origin,
   return status;
 }
 
+static int family_of(const char *name)
+{
+  return (int)aq_family_find(name);
+}
+
 static bool is_factor(double factor)
 {
   return factor == 0 || (factor >= 0.001 && factor <= 1000);
@@ -414,6 +419,7 @@ aq_status aq_replay_perform(aq_performance *performance, aq_store *store,
                     .options = {.closed = ask->closed,
                                 .as_graph = ask->as_graph,
                                 .predict = ask->predict,
+                                .family = family_of,
                                 .queues = ask->queues,
                                 .launch_factor = ask->launch,
                                 .host_factor = ask->host}};

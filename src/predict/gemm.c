@@ -177,7 +177,7 @@ static void features(const problem *p, double out[FEATURES])
     out[i] = at[i] / LENGTH;
 }
 
-/* What the formula misses, by the support points that are near. */
+/* The logarithm of the error of the formula at the near support points. */
 static double residual(int model, const problem *p)
 {
   double at[FEATURES], sum = 0;

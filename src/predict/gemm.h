@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Durations of matrix products that nobody measured, by their size.
+ * Predicted durations of matrix products, by their size.
  *
  * gemm.def has the constants, which tools/fit_gemm.py fits to published tables;
  * doc/durations.md has the formula and its errors on shapes left out. Hot

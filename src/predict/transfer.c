@@ -11,8 +11,8 @@
  * gfx950 (gemm.def), the time below which both take as long. */
 #define FIXED (7 * AQ_US)
 
-/* What a kernel tuned for the other GPU makes of its peaks: 5 % and 95 % of the
- * same problems, about the middle. */
+/* Kernels tuned for each GPU reach other parts of its peaks: 5 % and 95 % of
+ * the same problems, about the middle. */
 static const double TUNED_LEAST = 0.75, TUNED_MOST = 1.35;
 
 static const struct {

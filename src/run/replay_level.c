@@ -7,7 +7,13 @@
 #include "run/replay_priv.h"
 
 /* How much alike rows have to be. */
-typedef enum like_by { LIKE_SHAPE, LIKE_NAME, LIKE_KIND } like_by;
+typedef enum like_by {
+  LIKE_SHAPE,
+  LIKE_NAME,
+  LIKE_FAMILY_SIZE,
+  LIKE_FAMILY,
+  LIKE_KIND,
+} like_by;
 
 typedef struct sorting {
   const aq_replay_row *rows;
@@ -26,6 +32,10 @@ static int compare_likes(const aq_replay_row *a, const aq_replay_row *b,
   int by = order(a->kind, b->kind);
   if (by == 0 && by_what <= LIKE_NAME)
     by = order(a->name, b->name);
+  if (by == 0 && by_what < LIKE_KIND)
+    by = order(a->family, b->family);
+  if (by == 0 && by_what == LIKE_FAMILY_SIZE)
+    by = order(a->size, b->size);
   if (by != 0 || by_what != LIKE_SHAPE)
     return by;
   by = order(a->bytes, b->bytes);
@@ -122,6 +132,8 @@ aq_status aq_replay_predict(aq_replay *r, aq_diag *diag)
   r->facts.unlike =
       r->facts.predicted - predict_by(r, places, known, LIKE_SHAPE);
   predict_by(r, places, known, LIKE_NAME);
+  predict_by(r, places, known, LIKE_FAMILY_SIZE);
+  predict_by(r, places, known, LIKE_FAMILY);
   predict_by(r, places, known, LIKE_KIND);
   r->facts.prediction_error = median_error(r, places);
   free(known);

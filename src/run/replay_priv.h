@@ -26,6 +26,8 @@ typedef struct aq_replay_row {
   uint8_t kind, via, flags, spin_flags;
   uint8_t unknown; /* aq_unknown bits */
   uint32_t lds, scratch;
+  int16_t family; /* of its name, for level 2 */
+  uint8_t size;   /* logarithm of its work-items; 0: not known */
   uint32_t queue; /* index of an aq_replay_queue */
   uint32_t next;  /* row of the same job + 1, or 0 */
   uint32_t job;   /* index, once the jobs are in order */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "config.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -113,6 +114,14 @@ static void shape_take(aq_replay *r, aq_replay_row *to, const aq_record *row)
   r->facts.shapeless += row->kind == AQ_KIND_KERNEL && !(grid && workgroup);
 }
 
+/* The logarithm of the work-items, rounded down, + 1. */
+static uint8_t size_of(const aq_replay_row *row)
+{
+  const double items =
+      (double)row->grid[0] * (double)row->grid[1] * (double)row->grid[2];
+  return row->unknown & AQ_UNKNOWN_GRID ? 0 : (uint8_t)(1 + ilogb(items));
+}
+
 static aq_status row_add(aq_replay *r, const aq_record *row, int64_t number,
                          aq_diag *diag)
 {
@@ -147,7 +156,10 @@ static aq_status row_add(aq_replay *r, const aq_record *row, int64_t number,
       .via = (uint8_t)clamp(row->via, AQ_VIA_NONE, AQ_VIA_COUNT - 1),
       .queue = queue,
   };
-  shape_take(r, &r->rows[r->row_count - 1], row);
+  aq_replay_row *added = &r->rows[r->row_count - 1];
+  shape_take(r, added, row);
+  added->size = size_of(added);
+  added->family = o->family && name ? (int16_t)o->family(name) : 0;
   return AQ_OK;
 }
 
