@@ -237,6 +237,7 @@ aq_status aqhsa_kernel_lookup(aq_transport *t, uint64_t module,
   const aqhsa_api *api = hsa->api;
   hsa_executable_symbol_t symbol;
   aq_kernel_info info = {0};
+  bool dynamic = false;
   if (module == 0)
     return registered_find(hsa, name, out, diag);
   const aqhsa_module *found = module_find(hsa, module, false);
@@ -255,6 +256,10 @@ aq_status aqhsa_kernel_lookup(aq_transport *t, uint64_t module,
   api->hsa_executable_symbol_get_info(
       symbol, HSA_EXECUTABLE_SYMBOL_INFO_KERNEL_PRIVATE_SEGMENT_SIZE,
       &info.private_size);
+  api->hsa_executable_symbol_get_info(
+      symbol, HSA_EXECUTABLE_SYMBOL_INFO_KERNEL_DYNAMIC_CALLSTACK, &dynamic);
+  if (dynamic && info.private_size < AQ_KERNEL_STACK)
+    info.private_size = AQ_KERNEL_STACK;
   return lookup_keep(hsa, module, name, &info, out, diag);
 }
 

@@ -107,6 +107,10 @@ aq_status aq_codeobj_read_to(const void *bytes, size_t size,
                              aq_diag *diag);
 void aq_codeobj_fini(aq_codeobj *codeobj);
 
+/* Bytes of private memory that a dispatch asks for a work-item: at least
+ * AQ_KERNEL_STACK for kernels with a dynamic stack, as HIP does. */
+uint32_t aq_code_kernel_private(const aq_code_kernel *kernel);
+
 /* By name, without ".kd", or NULL. Of equal names the first. */
 const aq_code_kernel *aq_codeobj_kernel(const aq_codeobj *codeobj,
                                         const char *name);

@@ -70,6 +70,13 @@ static const void *sorted_find(const void *list, size_t count, const char *text,
                                                              : NULL;
 }
 
+uint32_t aq_code_kernel_private(const aq_code_kernel *kernel)
+{
+  return kernel->dynamic_stack && kernel->private_size < AQ_KERNEL_STACK
+             ? AQ_KERNEL_STACK
+             : kernel->private_size;
+}
+
 const aq_code_kernel *aq_codeobj_kernel(const aq_codeobj *codeobj,
                                         const char *name)
 {

@@ -114,6 +114,11 @@ typedef struct aq_kernel_desc {
 
 enum { AQ_KERNEL_NO_ARGS = 16 };
 
+/* Bytes of a work-item's stack that a dispatch asks for where the compiler does
+ * not know how many the kernel needs (dynamic stack: recursion, calls of
+ * addresses): what code objects before V5 ask for themselves. */
+enum { AQ_KERNEL_STACK = 16384 };
+
 /* The source of a kernel's effect, where both are there. */
 typedef enum aq_kernels_from {
   AQ_KERNELS_FROM_AUTO, /* its host function, else its code */

@@ -91,6 +91,7 @@ static hsa_status_t error_status(uint32_t reason)
     uint32_t bits;
     hsa_status_t status;
   } statuses[] = {
+      {1, HSA_STATUS_ERROR_OUT_OF_RESOURCES},
       {2, HSA_STATUS_ERROR_INCOMPATIBLE_ARGUMENTS},
       {4, HSA_STATUS_ERROR_INVALID_ALLOCATION},
       {FAULT_KERNEL_OBJECT, HSA_STATUS_ERROR_INVALID_CODE_OBJECT},

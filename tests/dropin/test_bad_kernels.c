@@ -37,6 +37,7 @@ typedef enum outcome {
   ILLEGAL,
   EXCEPTION,
   GROUP,
+  SCRATCH,
   SIZE,
 } outcome;
 
@@ -245,6 +246,7 @@ static void bad_check(bench *b, const bad_kernel *k)
       [ILLEGAL] = HSA_STATUS_ERROR_ILLEGAL_INSTRUCTION,
       [EXCEPTION] = HSA_STATUS_ERROR_EXCEPTION,
       [GROUP] = HSA_STATUS_ERROR_INVALID_ALLOCATION,
+      [SCRATCH] = HSA_STATUS_ERROR_OUT_OF_RESOURCES,
       [SIZE] = HSA_STATUS_ERROR_INVALID_ARGUMENT};
   char words[1024];
   __atomic_store_n(b->result, 0, __ATOMIC_RELEASE);

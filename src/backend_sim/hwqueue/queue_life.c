@@ -16,8 +16,7 @@
 #include "backend_sim/published.h"
 
 enum {
-  QUEUES_FIRST = 8,          /* of the slab */
-  PRIVATE_HINT_MAX = 262128, /* bytes a work-item: what scratch can hold */
+  QUEUES_FIRST = 8, /* of the slab */
   FEATURE_KERNEL_DISPATCH = 1,
   FEATURE_AGENT_DISPATCH = 2,
   MASK_BITS = 32,
@@ -105,11 +104,11 @@ static aq_status queue_check(const aqsim *sim, const aq_queue_desc *desc,
                        "queue_create: the host runs no kernels; expected a "
                        "function for agent dispatches");
   if (desc->private_segment_hint != AQ_SEGMENT_NO_HINT &&
-      desc->private_segment_hint > PRIVATE_HINT_MAX)
+      desc->private_segment_hint > AQSIM_PRIVATE_MAX)
     return aq_diag_set(diag, AQ_ERR_RESOURCES,
                        "queue_create: private segment of %u bytes; expected "
                        "at most %d",
-                       desc->private_segment_hint, PRIVATE_HINT_MAX);
+                       desc->private_segment_hint, AQSIM_PRIVATE_MAX);
   return host ? AQ_OK : count_check(device, desc, diag);
 }
 

@@ -59,6 +59,13 @@ uint32_t aqsim_kernel_packet_check(const aq_kernel_packet *packet,
              packet->group_segment_size, limits->lds_per_workgroup);
     return AQSIM_FAULT_GROUP_SEGMENT;
   }
+  if (packet->private_segment_size > AQSIM_PRIVATE_MAX) {
+    snprintf(text, AQSIM_FAULT_TEXT_MAX,
+             "private segment of %" PRIu32 " bytes a work-item; expected at "
+             "most %d",
+             packet->private_segment_size, AQSIM_PRIVATE_MAX);
+    return AQSIM_FAULT_SCRATCH;
+  }
   return AQSIM_FAULT_NONE;
 }
 

@@ -15,6 +15,7 @@
 /* Bits of the inactive signal, as ROCr reports them. */
 enum aqsim_packet_fault {
   AQSIM_FAULT_NONE = 0,
+  AQSIM_FAULT_SCRATCH = 1, /* more private memory than scratch can hold */
   AQSIM_FAULT_DIMENSIONS = 2,
   AQSIM_FAULT_GROUP_SEGMENT = 4,
   AQSIM_FAULT_KERNEL_OBJECT = 8,
@@ -32,7 +33,10 @@ typedef struct aqsim_packet_limits {
   bool foundation; /* a workgroup that is too large has wrong dimensions */
 } aqsim_packet_limits;
 
-enum { AQSIM_FAULT_TEXT_MAX = 512 };
+enum {
+  AQSIM_FAULT_TEXT_MAX = 512,
+  AQSIM_PRIVATE_MAX = 262128, /* bytes a work-item: what scratch can hold */
+};
 
 /* The error in a kernel dispatch; `kernel` is the kernel of its object, NULL
  * for none. Writes a line to `text` only if there is an error. */
