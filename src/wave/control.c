@@ -270,15 +270,21 @@ const aq_wave_op *aq_wave_indexed_run(aq_wave *w, const aq_wave_op *o)
   return is_vector(o) ? moved_run(w, o) : o->run(w, o);
 }
 
+/* M0 shows both. */
+static void index_set(aq_wave *w, uint8_t index, uint8_t mode)
+{
+  w->index = index;
+  w->index_mode = mode;
+  w->s[AQ_ISA_M0] =
+      (w->s[AQ_ISA_M0] & 0xffff0f00) | index | (uint32_t)mode << 12;
+}
+
 /* Until the mode ends, instructions run from here: the plain loop knows nothing
  * of indices, unlike the one of watch.c. */
 BODY(s_set_gpr_idx_on)
 {
   w->index_on = true;
-  w->index = (uint8_t)aq_wave_s32(w, o, 0);
-  w->index_mode = o->imm & 15;
-  w->s[AQ_ISA_M0] =
-      (w->s[AQ_ISA_M0] & 0xffff0f00) | w->index | (uint32_t)w->index_mode << 12;
+  index_set(w, (uint8_t)aq_wave_s32(w, o, 0), o->imm & 15);
   o = aq_wave_next(o);
   while (w->index_on && o && !w->grid->watched)
     /* Without `more` it decodes itself, or goes to the next page. */
@@ -294,13 +300,13 @@ BODY(s_set_gpr_idx_off)
 
 BODY(s_set_gpr_idx_mode)
 {
-  w->index_mode = o->imm & 15;
+  index_set(w, w->index, o->imm & 15);
   return aq_wave_next(o);
 }
 
 BODY(s_set_gpr_idx_idx)
 {
-  w->index = (uint8_t)aq_wave_s32(w, o, 0);
+  index_set(w, (uint8_t)aq_wave_s32(w, o, 0), w->index_mode);
   return aq_wave_next(o);
 }
 
