@@ -178,15 +178,28 @@ static uint64_t div_fixup64(double a, double b, double c)
 S3(v_div_fixup_f32, b32, f32, f32, f32, div_fixup32(a, b, c))
 S3(v_div_fixup_f64, b64, f64, f64, f64, div_fixup64(a, b, c))
 
-/* 2/pi, 1280 bits from the first on. */
-static const uint64_t two_over_pi[] = {
-    0xa2f9836e4e441529, 0xfc2757d1f534ddc0, 0xdb6295993c439041,
-    0xfe5163abdebbc561, 0xb7246e3a424dd2e0, 0x06492eea09d1921c,
-    0xfe1deb1cb129a73e, 0xe88235f52ebb4484, 0xe99c7026b45f7e41,
-    0x3991d639835339f4, 0x9c845f8bbdf9283b, 0x1ff897ffde05980f,
-    0xef2f118b5a0a6d1f, 0x6d367ecf27cb09b7, 0x4f463f669e5fea2d,
-    0x7527bac7ebe5f17b, 0x3d0739f78a5292ea, 0x6bfb5fb11f8d5d08,
-    0x56033046fc7b6bab, 0xf0cfbc209af4361d};
+/* 2/pi, 1201 bits from the first on. */
+static const uint64_t two_over_pi[] = {0xa2f9836e4e441529,
+                                       0xfc2757d1f534ddc0,
+                                       0xdb6295993c439041,
+                                       0xfe5163abdebbc561,
+                                       0xb7246e3a424dd2e0,
+                                       0x06492eea09d1921c,
+                                       0xfe1deb1cb129a73e,
+                                       0xe88235f52ebb4484,
+                                       0xe99c7026b45f7e41,
+                                       0x3991d639835339f4,
+                                       0x9c845f8bbdf9283b,
+                                       0x1ff897ffde05980f,
+                                       0xef2f118b5a0a6d1f,
+                                       0x6d367ecf27cb09b7,
+                                       0x4f463f669e5fea2d,
+                                       0x7527bac7ebe5f17b,
+                                       0x3d0739f78a5292ea,
+                                       0x6bfb5fb11f8d5d08,
+                                       0x56033046fc7b0000,
+                                       0,
+                                       0};
 
 /* A piece of 53 bits of 2/pi, for the reduction of large arguments. */
 static uint64_t trig_preop(double a, uint32_t b)

@@ -142,16 +142,16 @@ static inline float each_frexp_mant32(float a)
   return a == a && !isinf(a) ? frexpf(a, &e) : a;
 }
 
-/* The sine of `a` turns. */
+/* The sine of `a` turns; -0 gives itself. The rest of a turn is exact. */
 static inline double each_turn_sin(double a)
 {
-  const double part = a - floor(a);
-  return part == 0 || part == 0.5 ? 0 : sin(part * 2 * M_PI);
+  const double part = a - trunc(a);
+  return a == 0 ? a : part == 0 || fabs(part) == 0.5 ? 0 : sin(part * 2 * M_PI);
 }
 
 static inline double each_turn_cos(double a)
 {
-  const double part = a - floor(a);
+  const double part = fabs(a - trunc(a));
   return part == 0.25 || part == 0.75 ? 0 : cos(part * 2 * M_PI);
 }
 
