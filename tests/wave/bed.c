@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <sys/mman.h>
 
+#include "seen.h"
 #include "support/aqtest.h"
 #include "wave/mode.h"
 
@@ -90,6 +91,22 @@ void bed_open(bed *out, const char *gfx, char (*texts)[BED_TEXT], size_t count,
   memset(out->wave, 0, sizeof *out->wave);
 }
 
+bool bed_open_one(bed *out, const char *gfx, const char *text)
+{
+  static char texts[1][BED_TEXT];
+  if (system("command -v clang-22 > /dev/null && "
+             "command -v llvm-objcopy-22 > /dev/null") !=
+      0) { /* NOLINT: fixed names */
+    aqtest_skip("no clang-22 with llvm-objcopy-22 here");
+    return false;
+  }
+  strcpy(texts[0], text);
+  bed_open(out, gfx, texts, 1, 0);
+  ck_assert_msg(!out->refused[0], "%s of %s", text, gfx);
+  out->wave->s64[AQ_ISA_EXEC / 2] = UINT64_MAX;
+  return true;
+}
+
 void bed_close(bed *b)
 {
   aq_wave_code_destroy(b->code);
@@ -97,6 +114,16 @@ void bed_close(bed *b)
   munmap(b->bytes, b->count * BED_STRIDE + PAGE);
   free(b->refused);
   free(b->wave);
+}
+
+/* The instructions of a text that were decoded. */
+static void executed_see(bed *b, uint64_t pc)
+{
+  for (uint64_t at = pc; at < pc + BED_STRIDE; at += 4) {
+    const aq_wave_op *o = aq_wave_code_at(b->code, at);
+    if (o->more)
+      seen_row(o->more->inst.row);
+  }
 }
 
 bool bed_run(bed *b, size_t number)
@@ -108,10 +135,14 @@ bool bed_run(bed *b, size_t number)
   w->group = &b->group;
   b->grid.code = b->code;
   b->grid.desc.kernel = "bed";
+  w->state = AQ_WAVE_RUNS;
   aq_wave_mode_enter(w);
   const aq_wave_op *o = aq_wave_code_at(b->code, pc);
   for (int steps = 0; o && aq_wave_code_pc(o) == pc && steps < 3; steps++)
     o = o->run(w, o); /* the first one decodes */
   aq_wave_mode_restore(saved);
+  b->next = o ? aq_wave_code_pc(o) : 0;
+  if (o || w->state == AQ_WAVE_SLEEPS || w->state == AQ_WAVE_ENDED)
+    executed_see(b, pc);
   return o != NULL;
 }

@@ -16,6 +16,7 @@ typedef struct bed {
   const char *gfx;
   uint8_t *bytes; /* the instructions, BED_STRIDE apart */
   bool *refused;  /* by the assembler */
+  uint64_t next;  /* where the wave is after bed_run; 0: it stopped */
   size_t count;
   aq_allocations *allocations; /* open: all of the process */
   aq_wave_code *code;
@@ -30,7 +31,12 @@ void bed_open(bed *out, const char *gfx, char (*texts)[BED_TEXT], size_t count,
               unsigned level);
 void bed_close(bed *b);
 
-/* Executes instruction `number`; false: it faulted. */
+/* One instruction, on a wave with all lanes on; false: no assembler is here,
+ * the test is skipped. */
+bool bed_open_one(bed *out, const char *gfx, const char *text);
+
+/* Executes instruction `number`; false: it faulted, or the wave stopped, as
+ * its state says. */
 bool bed_run(bed *b, size_t number);
 
 #endif

@@ -1,45 +1,79 @@
 # Tests of src/wave.
 check_PROGRAMS += tests/wave/test_opcodes
 tests_wave_test_opcodes_SOURCES = tests/wave/test_opcodes.c \
-	tests/wave/bed.c tests/wave/bed.h \
+	tests/wave/bed.c tests/wave/bed.h tests/wave/seen.h \
 	tests/wave/variant.c tests/wave/variant.h tests/wave/variant_lane.c \
 	tests/wave/opcodes.h tests/wave/opcodes_half.c \
-	tests/wave/opcodes_scalar.c tests/wave/opcodes_vector.c
+	tests/wave/opcodes_scalar.c tests/wave/opcodes_special.c \
+	tests/wave/opcodes_vector.c
 tests_wave_test_opcodes_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS) \
 	-frounding-math -ffp-contract=off
 check_PROGRAMS += tests/wave/test_generated
 tests_wave_test_generated_SOURCES = tests/wave/test_generated.c \
-	tests/wave/run.h
+	tests/wave/run.h tests/wave/seen.h
 EXTRA_DIST += tests/wave/generated.h
 check_PROGRAMS += tests/wave/test_csmith
-tests_wave_test_csmith_SOURCES = tests/wave/test_csmith.c tests/wave/run.h
+tests_wave_test_csmith_SOURCES = tests/wave/test_csmith.c \
+	tests/wave/run.h tests/wave/seen.h
 EXTRA_DIST += tests/wave/csmith.h
 check_PROGRAMS += tests/wave/test_small
-tests_wave_test_small_SOURCES = tests/wave/test_small.c tests/wave/run.h
+tests_wave_test_small_SOURCES = tests/wave/test_small.c \
+	tests/wave/run.h tests/wave/seen.h
 EXTRA_DIST += tests/wave/small.cpp tests/wave/hip/hip_fp16.h \
 	tests/wave/hip/hip_runtime.h
 # With AQ_ORACLES=all they compare everything; a part of it in make check.
 aq_wave_oracles = tests/wave/test_opcodes tests/wave/test_generated \
 	tests/wave/test_csmith tests/wave/test_small
+# These and the ones above execute every instruction that is simulated.
+aq_wave_vectors = tests/wave/test_opcodes tests/wave/test_moves \
+	tests/wave/test_pairs tests/wave/test_accesses \
+	tests/wave/test_convert tests/wave/test_lds tests/wave/test_typed \
+	tests/wave/test_matrix tests/wave/test_matrix_sums \
+	tests/wave/test_kernels tests/wave/test_groups
+
+# Fails if an instruction that executes is in none of the tests above, on any
+# target.
+check-vectors: $(aq_wave_vectors)
+	$(AM_V_at)rm -f vectors.seen
+	$(AM_V_at)for test in $(aq_wave_vectors); do \
+	  AQ_ORACLES=all AQ_SEEN=vectors.seen AQ_SRCDIR='$(abs_top_srcdir)' \
+	    CK_TIMEOUT_MULTIPLIER=20 $$test || exit 1; \
+	done
+	$(AM_V_at)$(SHELL) $(srcdir)/tests/wave/seen.sh vectors.seen \
+	  $(srcdir)/doc/isa.md
+	$(AM_V_at)rm -f vectors.seen
+EXTRA_DIST += tests/wave/seen.sh
 
 check_PROGRAMS += tests/wave/test_kernels tests/wave/test_groups
 tests_wave_test_kernels_SOURCES = tests/wave/test_kernels.c \
-	tests/wave/kernels.h tests/wave/run.h
+	tests/wave/kernels.h tests/wave/run.h tests/wave/seen.h
 tests_wave_test_groups_SOURCES = tests/wave/test_groups.c
 EXTRA_DIST += tests/wave/kernels.c tests/wave/kernels_forms.c \
 	tests/wave/groups.c
 
 check_PROGRAMS += tests/wave/test_matrix
-tests_wave_test_matrix_SOURCES = tests/wave/test_matrix.c
+tests_wave_test_matrix_SOURCES = tests/wave/test_matrix.c \
+	tests/wave/seen.h
 EXTRA_DIST += tests/wave/matrix_kernels.c
 
 check_PROGRAMS += tests/wave/test_matrix_sums
 tests_wave_test_matrix_sums_SOURCES = tests/wave/test_matrix_sums.c \
-	tests/wave/bed.c tests/wave/bed.h
+	tests/wave/bed.c tests/wave/bed.h tests/wave/seen.h
 
 check_PROGRAMS += tests/wave/test_convert
 tests_wave_test_convert_SOURCES = tests/wave/test_convert.c \
-	tests/wave/bed.c tests/wave/bed.h
+	tests/wave/bed.c tests/wave/bed.h tests/wave/seen.h
+
+check_PROGRAMS += tests/wave/test_moves tests/wave/test_pairs
+tests_wave_test_moves_SOURCES = tests/wave/test_moves.c \
+	tests/wave/bed.c tests/wave/bed.h tests/wave/seen.h
+tests_wave_test_pairs_SOURCES = tests/wave/test_pairs.c \
+	tests/wave/bed.c tests/wave/bed.h tests/wave/seen.h \
+	tests/wave/opcodes.h tests/wave/opcodes_half.c
+tests_wave_test_pairs_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS) -ffp-contract=off
+check_PROGRAMS += tests/wave/test_accesses
+tests_wave_test_accesses_SOURCES = tests/wave/test_accesses.c \
+	tests/wave/bed.c tests/wave/bed.h tests/wave/seen.h
 
 check_PROGRAMS += tests/wave/test_flags
 tests_wave_test_flags_SOURCES = tests/wave/test_flags.c \
@@ -49,8 +83,8 @@ check_PROGRAMS += tests/wave/test_guard
 
 check_PROGRAMS += tests/wave/test_lds tests/wave/test_typed
 tests_wave_test_lds_SOURCES = tests/wave/test_lds.c \
-	tests/wave/bed.c tests/wave/bed.h
+	tests/wave/bed.c tests/wave/bed.h tests/wave/seen.h
 tests_wave_test_typed_SOURCES = tests/wave/test_typed.c \
-	tests/wave/bed.c tests/wave/bed.h
+	tests/wave/bed.c tests/wave/bed.h tests/wave/seen.h
 
 check_PROGRAMS += tests/wave/test_table

@@ -21,6 +21,7 @@ typedef struct opcode_in {
   bool vcc;   /* the lane's bit of VCC */
   bool ieee;  /* of MODE */
   int16_t imm;
+  int lane;
 } opcode_in;
 
 typedef struct opcode_out {
@@ -41,7 +42,7 @@ typedef struct opcode_case {
 } opcode_case;
 
 extern const opcode_case opcodes_vector[], opcodes_scalar[];
-extern const opcode_case opcodes_half[];
+extern const opcode_case opcodes_half[], opcodes_special[];
 
 /* An expression's value is D; it may set o->carry, o->high, o->exec. */
 #define OPCODE(name, KIND, EXPR)                                               \

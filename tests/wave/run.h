@@ -13,6 +13,7 @@
 
 #include "codeobj/image.h"
 #include "common/rng.h"
+#include "seen.h"
 #include "support/aqtest.h"
 #include "wave/wave.h"
 

@@ -79,6 +79,7 @@ START_TEST(programs_of_csmith_compute_what_the_host_computes)
     return;
   }
   ck_assert_status(aq_wave_machine_create(&machine, &diag), AQ_OK, &diag);
+  seen_open(machine);
   for (; equal < count; seed++) {
     const char *gfx = targets[seed % 2], *dir = aqtest_tmpdir();
     const int level = levels[seed % 3];
@@ -94,6 +95,7 @@ START_TEST(programs_of_csmith_compute_what_the_host_computes)
                   level, (unsigned long long)got, (unsigned long long)expected);
     equal++;
   }
+  seen_close(machine);
   aq_wave_machine_destroy(machine);
   fprintf(stderr,
           "%u programs of csmith equal the host's; %u do not end there\n",

@@ -120,8 +120,8 @@ static const expression expressions[] = {
     {F16, {F16, F16}, "$ - $"},
     {F16, {F16, F16}, "$ * $"},
     {F16, {F16, F16, F16}, "$ < $ ? $ : (f16)2"},
-    /* The compiler adds +0 to a product that it converts: so does the host. */
-    {F16, {F32}, "(f16)($ + 0.0f)"},
+    /* A sum: to a product that it converts, the compiler adds +0. */
+    {F16, {F32}, "(f16)($ + 0.25f)"},
     {F16, {U32}, "f16_of($)"},
 };
 
@@ -303,6 +303,7 @@ static void unit_compare(uint64_t seed, const char *gfx, int level,
   ck_assert_msg(library != NULL, "%s", dlerror());
   aq_code_image image = image_load(device);
   ck_assert_status(aq_wave_machine_create(&machine, &diag), AQ_OK, &diag);
+  seen_open(machine);
   aq_rng_init(&rng, seed + 1, 0);
   for (unsigned i = 0; i < ITEMS; i++) {
     a[i] = number_make(&rng);
@@ -335,6 +336,7 @@ static void unit_compare(uint64_t seed, const char *gfx, int level,
                     (unsigned long long)out[i],
                     (unsigned long long)expected[i]);
   }
+  seen_close(machine);
   aq_wave_machine_destroy(machine);
   aq_code_image_unload(&image);
   dlclose(library);

@@ -318,6 +318,7 @@ static void kernels_compare(const aq_code_image *image, const char *gfx,
   aq_rng rng;
   ck_assert_status(aq_wave_machine_create_at(host_level, &machine, &diag),
                    AQ_OK, &diag);
+  seen_open(machine);
   aq_rng_init(&rng, 11, 0);
   for (unsigned i = 0; i < N; i++) {
     a[i] = number_make(&rng);
@@ -348,6 +349,7 @@ static void kernels_compare(const aq_code_image *image, const char *gfx,
                     kernels[k].name, gfx, level, aq_wave_level_name(host_level),
                     i, out[i], expected[i]);
   }
+  seen_close(machine);
   aq_wave_machine_destroy(machine);
 }
 
@@ -379,12 +381,14 @@ static aq_execution_fault fault_of(const char *gfx, const char *name, u64 value)
   aq_execution_step step;
   aq_code_image image = image_of("wave/groups.c", gfx, 3);
   ck_assert_status(aq_wave_machine_create(&machine, &diag), AQ_OK, &diag);
+  seen_open(machine);
   a[0] = a[42] = value;
   const aq_execution_state state =
       execute(aq_wave_machine_executor(machine), &image, gfx, name, usual_group,
               usual_grid, &kernarg, &step);
   ck_assert_msg(state == AQ_EXECUTION_FAULT, "%s of %s: state %d", name, gfx,
                 state);
+  seen_close(machine);
   aq_wave_machine_destroy(machine);
   aq_code_image_unload(&image);
   return step.fault;
@@ -406,6 +410,7 @@ START_TEST(workgroups_run_on_several_threads)
   }
   aq_code_image image = image_of("wave/groups.c", "gfx90a", 3);
   ck_assert_status(aq_wave_machine_create(&machine, &diag), AQ_OK, &diag);
+  seen_open(machine);
   for (unsigned i = 0; i < N; i++)
     a[i] = i * 77ull;
   for (int round = 0; round < ROUNDS; round++) {
@@ -424,6 +429,7 @@ START_TEST(workgroups_run_on_several_threads)
       ck_assert_uint_eq(out[i + 1], x);
     }
   }
+  seen_close(machine);
   aq_wave_machine_destroy(machine);
   aq_code_image_unload(&image);
 }
@@ -453,6 +459,7 @@ START_TEST(code_that_is_overwritten_is_decoded_again)
   }
   aq_code_image image = image_of("wave/groups.c", "gfx90a", 3);
   ck_assert_status(aq_wave_machine_create(&machine, &diag), AQ_OK, &diag);
+  seen_open(machine);
   const aq_executor *executor = aq_wave_machine_executor(machine);
   ck_assert_uint_eq(constant_of(executor, &image), before);
   unsigned changed = 0;
@@ -463,6 +470,7 @@ START_TEST(code_that_is_overwritten_is_decoded_again)
     }
   ck_assert_uint_gt(changed, 0);
   ck_assert_uint_eq(constant_of(executor, &image), after);
+  seen_close(machine);
   aq_wave_machine_destroy(machine);
   aq_code_image_unload(&image);
 }

@@ -62,6 +62,7 @@ static void kernels_compare(const aq_code_image *image, const oracle *oracles,
   aq_rng rng;
   ck_assert_status(aq_wave_machine_create_at(host_level, &machine, &diag),
                    AQ_OK, &diag);
+  seen_open(machine);
   aq_rng_init(&rng, 7, 0);
   for (unsigned i = 0; i < ITEMS; i++) {
     a[i] = number_make(&rng);
@@ -92,6 +93,7 @@ static void kernels_compare(const aq_code_image *image, const oracle *oracles,
                     k->name, gfx, level, aq_wave_level_name(host_level), i,
                     a[i % ITEMS], b[i % ITEMS], out[i], expected[i]);
   }
+  seen_close(machine);
   aq_wave_machine_destroy(machine);
 }
 

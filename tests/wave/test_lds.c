@@ -12,27 +12,13 @@ enum { LANES = 64, LDS = 4096, WORDS = LDS / 4 };
 
 static uint32_t lds[WORDS] __attribute__((aligned(16)));
 
-static bool tools_are_here(void)
-{
-  return system("command -v clang-22 > /dev/null && "
-                "command -v llvm-objcopy-22 > /dev/null") ==
-         0; /* NOLINT: fixed names */
-}
-
 /* One instruction on a wave whose registers are 0. False: no assembler. */
 static bool open_one(bed *b, const char *gfx, const char *text)
 {
-  static char texts[1][BED_TEXT];
-  if (!tools_are_here()) {
-    aqtest_skip("no clang-22 with llvm-objcopy-22 here");
+  if (!bed_open_one(b, gfx, text))
     return false;
-  }
-  strcpy(texts[0], text);
-  bed_open(b, gfx, texts, 1, 0);
-  ck_assert_msg(!b->refused[0], "%s of %s", text, gfx);
   b->grid.lds_size = LDS;
   b->group.lds = (uint8_t *)lds;
-  b->wave->s64[AQ_ISA_EXEC / 2] = UINT64_MAX;
   for (unsigned i = 0; i < WORDS; i++)
     lds[i] = 0x01000193 * (i + 1);
   return true;

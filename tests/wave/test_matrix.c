@@ -9,6 +9,7 @@
 
 #include "codeobj/image.h"
 #include "common/rng.h"
+#include "seen.h"
 #include "support/aqtest.h"
 #include "wave/wave.h"
 
@@ -122,10 +123,12 @@ static void device_open(device *out, const char *gfx, int bit)
       aq_code_image_load(bytes, size, &options, &out->image, &diag), AQ_OK,
       &diag);
   ck_assert_status(aq_wave_machine_create(&out->machine, &diag), AQ_OK, &diag);
+  seen_open(out->machine);
 }
 
 static void device_close(device *d)
 {
+  seen_close(d->machine);
   aq_wave_machine_destroy(d->machine);
   aq_code_image_unload(&d->image);
 }

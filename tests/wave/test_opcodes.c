@@ -17,7 +17,8 @@ enum { VARIANTS = 24, DRAWS = 2 };
 
 static const opcode_case *case_find(const char *name)
 {
-  const opcode_case *lists[] = {opcodes_vector, opcodes_half, opcodes_scalar};
+  const opcode_case *lists[] = {opcodes_vector, opcodes_half, opcodes_special,
+                                opcodes_scalar};
   for (size_t i = 0; i < sizeof lists / sizeof *lists; i++)
     for (const opcode_case *c = lists[i]; c->name; c++)
       if (strcmp(c->name, name) == 0)
@@ -263,10 +264,11 @@ static size_t target_check(const char *gfx, unsigned bit, uint64_t seed)
     }
     bed_close(&b);
   }
-  fprintf(stderr,
-          "%s: %zu of %zu instructions of the scalar and vector units have "
-          "vectors: %zu texts, %zu of them refused by the assembler\n",
-          gfx, with, executing, count, refused);
+  fprintf(
+      stderr,
+      "%s: %zu of %zu instructions of the scalar and vector units, the others "
+      "elsewhere: %zu texts, %zu of them refused by the assembler\n",
+      gfx, with, executing, count, refused);
   return with;
 }
 

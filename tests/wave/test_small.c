@@ -132,6 +132,7 @@ START_TEST(kernels_of_small_hip_compute_what_the_host_computes)
   ck_assert_ptr_nonnull(run);
   run(NULL);
   ck_assert_status(aq_wave_machine_create(&machine, &diag), AQ_OK, &diag);
+  seen_open(machine);
   device.executor = aq_wave_machine_executor(machine);
   for (int i = 0; i < 2; i++) {
     object_load(dir, small, targets[i]);
@@ -140,6 +141,7 @@ START_TEST(kernels_of_small_hip_compute_what_the_host_computes)
                   targets[i]);
     aq_code_image_unload(&device.image);
   }
+  seen_close(machine);
   aq_wave_machine_destroy(machine);
 }
 END_TEST

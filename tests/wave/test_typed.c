@@ -18,31 +18,17 @@ static uint8_t memory[BYTES] __attribute__((aligned(16)));
 static uint32_t lds[LDS / 4];
 static aq_wave_reachable reachable;
 
-static bool tools_are_here(void)
-{
-  return system("command -v clang-22 > /dev/null && "
-                "command -v llvm-objcopy-22 > /dev/null") ==
-         0; /* NOLINT: fixed names */
-}
-
 /* s[4:7] is a resource of `records` bytes, or of that many records. */
 static bool open_one(bed *b, const char *gfx, const char *text,
                      uint32_t records, unsigned stride, uint32_t word3)
 {
-  static char texts[1][BED_TEXT];
-  if (!tools_are_here()) {
-    aqtest_skip("no clang-22 with llvm-objcopy-22 here");
+  if (!bed_open_one(b, gfx, text))
     return false;
-  }
-  strcpy(texts[0], text);
-  bed_open(b, gfx, texts, 1, 0);
-  ck_assert_msg(!b->refused[0], "%s of %s", text, gfx);
   const uint64_t base = (uint64_t)(uintptr_t)memory;
   b->wave->s[4] = (uint32_t)base;
   b->wave->s[5] = (uint32_t)(base >> 32) | stride << 16;
   b->wave->s[6] = records;
   b->wave->s[7] = word3;
-  b->wave->s64[AQ_ISA_EXEC / 2] = UINT64_MAX;
   b->grid.lds_size = LDS;
   b->group.lds = (uint8_t *)lds;
   reachable = (aq_wave_reachable){.allocations = b->allocations};
@@ -283,6 +269,11 @@ static const direct_case directs[] = {
     {"gfx942", "global_load_lds_dword v[0:1], off offset:64", 4, 64, false,
      false},
     {"gfx942", "global_load_lds_sshort v0, s[4:5]", 2, 0, true, false},
+    {"gfx942", "global_load_lds_ubyte v[0:1], off offset:4", 1, 4, false,
+     false},
+    {"gfx942", "global_load_lds_sbyte v[0:1], off", 1, 0, true, false},
+    {"gfx942", "global_load_lds_ushort v[0:1], off", 2, 0, false, false},
+    {"gfx950", "global_load_lds_dwordx3 v[0:1], off", 12, 0, false, false},
     {"gfx950", "global_load_lds_dwordx4 v[0:1], off", 16, 0, false, false},
 };
 
@@ -331,6 +322,171 @@ START_TEST(loads_to_lds_follow_the_lanes_number)
 }
 END_TEST
 
+/* Words of lanes lie side by side in private memory. */
+START_TEST(loads_from_private_memory_to_lds_extend_their_value)
+{
+  static const struct {
+    const char *text;
+    unsigned bytes;
+    bool is_signed;
+  } loads[] = {{"scratch_load_lds_dword v0, off", 4, false},
+               {"scratch_load_lds_ubyte v0, off", 1, false},
+               {"scratch_load_lds_sbyte v0, off", 1, true},
+               {"scratch_load_lds_ushort v0, off", 2, false},
+               {"scratch_load_lds_sshort v0, off", 2, true}};
+  for (size_t i = 0; i < sizeof loads / sizeof *loads; i++) {
+    bed b;
+    if (!open_one(&b, "gfx942", loads[i].text, BYTES, 0, 0))
+      return;
+    b.wave->scratch = memory;
+    b.wave->scratch_size = b.wave->scratch_room = BYTES / LANES;
+    b.grid.scratch_size = BYTES / LANES;
+    for (uint32_t l = 0; l < LANES; l++)
+      b.wave->v[0][l] = 4 * (l % 5);
+    ck_assert_msg(bed_run(&b, 0), "%s", b.grid.fault.text);
+    for (unsigned l = 0; l < LANES; l++) {
+      uint32_t x;
+      memcpy(&x, memory + (size_t)(l % 5) * 256 + 4 * (size_t)l, 4);
+      x = loads[i].bytes == 4 ? x
+          : loads[i].bytes == 2
+              ? (loads[i].is_signed ? (uint32_t)(int16_t)x : (uint16_t)x)
+          : loads[i].is_signed ? (uint32_t)(int8_t)x
+                               : (uint8_t)x;
+      ck_assert_msg(lds[l] == x, "%s, lane %u", loads[i].text, l);
+    }
+    close_one(&b);
+  }
+}
+END_TEST
+
+/* ---- some components ---- */
+
+/* Formats of words and halves: bytes move as they are. */
+typedef struct parts_case {
+  const char *components;
+  const char *format, *format16;
+  unsigned count, data, data16; /* components, the formats' numbers */
+} parts_case;
+
+static const parts_case parts[] = {
+    {"x", "32", "16", 1, 4, 2},
+    {"xy", "32_32", "16_16", 2, 11, 5},
+    {"xyz", "32_32_32", NULL, 3, 13, 0},
+    {"xyzw", "32_32_32_32", "16_16_16_16", 4, 14, 12},
+};
+
+enum { ITEM = 16, SELECT_XYZW = 4 | 5 << 3 | 6 << 6 | 7 << 9, UINT = 4 << 12 };
+
+static void parts_check(const parts_case *c, bool typed, bool load, bool half)
+{
+  const char *format = half ? c->format16 : c->format;
+  const unsigned bytes = c->count * (half ? 2 : 4), words = (bytes + 3) / 4;
+  char text[BED_TEXT], suffix[80] = "";
+  bed b;
+  if (typed)
+    snprintf(suffix, sizeof suffix,
+             " format:[BUF_DATA_FORMAT_%s,BUF_NUM_FORMAT_UINT]", format);
+  snprintf(text, sizeof text,
+           "%sbuffer_%s_format_%s%s v[8:%u], v0, s[4:7], 0%s "
+           "offen",
+           typed ? "t" : "", load ? "load" : "store", half ? "d16_" : "",
+           c->components, 7 + words, suffix);
+  if (words == 1)
+    memmove(strstr(text, "v[8:8]"), "v8    ", 6);
+  const uint32_t data = half ? c->data16 : c->data;
+  if (!open_one(&b, "gfx90a", text, BYTES, 0, SELECT_XYZW | UINT | data << 15))
+    return;
+  uint8_t after[BYTES];
+  memcpy(after, memory, sizeof after);
+  for (uint32_t l = 0; l < LANES; l++) {
+    b.wave->v[0][l] = ITEM * (63 - l);
+    for (unsigned k = 0; k < words; k++)
+      b.wave->v[8 + k][l] = 0x9e3779b9 * (l + 1 + 64 * k);
+    if (!load)
+      for (unsigned k = 0; k < bytes; k++)
+        after[ITEM * (63 - l) + k] =
+            (uint8_t)(b.wave->v[8 + k / 4][l] >> (8 * (k % 4)));
+  }
+  ck_assert_msg(bed_run(&b, 0), "%s: %s", text, b.grid.fault.text);
+  ck_assert_msg(memcmp(memory, after, BYTES) == 0, "%s", text);
+  for (unsigned l = 0; load && l < LANES; l++)
+    for (unsigned k = 0; k < words; k++) {
+      uint32_t x = 0;
+      const unsigned size = bytes - 4 * k < 4 ? bytes - 4 * k : 4;
+      memcpy(&x, memory + ITEM * (63 - l) + 4 * k, size);
+      ck_assert_msg((b.wave->v[8 + k][l] ^ x) << (32 - 8 * size) == 0,
+                    "%s, lane %u, word %u: 0x%x, expected 0x%x", text, l, k,
+                    b.wave->v[8 + k][l], x);
+    }
+  close_one(&b);
+}
+
+START_TEST(components_move_between_memory_and_registers)
+{
+  for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
+    for (unsigned k = 0; k < 8; k++)
+      if (!(k & 4) || parts[i].format16)
+        parts_check(&parts[i], k & 1, k & 2, k & 4);
+}
+END_TEST
+
+/* Three components of halves: of the fourth, memory keeps its default, 0. */
+START_TEST(three_halves_are_in_two_registers)
+{
+  static const char typed[] =
+      " format:[BUF_DATA_FORMAT_16_16_16_16,BUF_NUM_FORMAT_UINT]";
+  const uint32_t word3 = SELECT_XYZW | UINT | 12 << 15;
+  for (int t = 0; t < 2; t++) {
+    char text[BED_TEXT];
+    bed b;
+    snprintf(text, sizeof text,
+             "%sbuffer_load_format_d16_xyz v[8:9], off, s[4:7], 0%s",
+             t ? "t" : "", t ? typed : "");
+    if (!open_one(&b, "gfx942", text, BYTES, 0, word3))
+      return;
+    ck_assert(bed_run(&b, 0));
+    ck_assert_uint_eq(b.wave->v[8][5], memory[0] | memory[1] << 8 |
+                                           memory[2] << 16 |
+                                           (uint32_t)memory[3] << 24);
+    ck_assert_uint_eq(b.wave->v[9][5] & 0xffff, memory[4] | memory[5] << 8);
+    close_one(&b);
+    snprintf(text, sizeof text,
+             "%sbuffer_store_format_d16_xyz v[8:9], off, s[4:7], 0%s",
+             t ? "t" : "", t ? typed : "");
+    ck_assert(open_one(&b, "gfx942", text, BYTES, 0, word3));
+    b.wave->s64[AQ_ISA_EXEC / 2] = 1;
+    b.wave->v[8][0] = 0x22221111;
+    b.wave->v[9][0] = 0x3333;
+    ck_assert(bed_run(&b, 0));
+    ck_assert_mem_eq(memory, "\x11\x11\x22\x22\x33\x33", 6);
+    close_one(&b);
+  }
+}
+END_TEST
+
+START_TEST(upper_halves_take_one_component)
+{
+  const uint32_t word3 = SELECT_XYZW | UINT | 2 << 15;
+  bed b;
+  if (!open_one(&b, "gfx90a", "buffer_load_format_d16_hi_x v8, off, s[4:7], 0",
+                BYTES, 0, word3))
+    return;
+  b.wave->v[8][7] = 0x12345678;
+  ck_assert(bed_run(&b, 0));
+  ck_assert_uint_eq(b.wave->v[8][7], 0x5678u | (uint32_t)memory[0] << 16 |
+                                         (uint32_t)memory[1] << 24);
+  close_one(&b);
+  ck_assert(open_one(&b, "gfx90a",
+                     "buffer_store_format_d16_hi_x v8, off, s[4:7], 0", BYTES,
+                     0, word3));
+  b.wave->s64[AQ_ISA_EXEC / 2] = 1;
+  b.wave->v[8][0] = 0xabcd0000;
+  ck_assert(bed_run(&b, 0));
+  ck_assert(memory[0] == 0xcd && memory[1] == 0xab);
+  close_one(&b);
+}
+END_TEST
+
 START_TEST(loads_to_lds_out_of_range_store_zeros)
 {
   bed b;
@@ -356,5 +512,8 @@ AQ_TEST_MAIN("wave/typed", typed_loads_convert_from_their_format,
              d16_components_are_halves_of_registers,
              values_that_a_format_cannot_hold_are_refused,
              words_out_of_a_buffers_range_read_as_zero_and_are_not_stored,
+             components_move_between_memory_and_registers,
+             three_halves_are_in_two_registers, upper_halves_take_one_component,
              loads_to_lds_follow_the_lanes_number,
+             loads_from_private_memory_to_lds_extend_their_value,
              loads_to_lds_out_of_range_store_zeros)

@@ -39,7 +39,8 @@ bool variant_accumulates(const char *name)
 {
   return strncmp(name, "v_fmac_", 7) == 0 || strncmp(name, "v_mac_", 6) == 0 ||
          strncmp(name, "v_pk_fmac_", 10) == 0 || strstr(name, "c_f32_f16") ||
-         strstr(name, "c_i32_i") || strstr(name, "pkaccum");
+         strstr(name, "2c_f32_bf16") || strstr(name, "c_i32_i") ||
+         strstr(name, "pkaccum");
 }
 
 bool variant_is_compare(const aq_isa_row *row)
@@ -108,6 +109,12 @@ static char *bits_write(char *at, const char *name, unsigned bits, unsigned n)
   return append(at, "]");
 }
 
+static bool takes_selection(const aq_isa_row *row)
+{
+  return row->flags & (AQ_ISA_OPSEL | AQ_ISA_PACKED) &&
+         strcmp(row->name, "v_dot2_f32_bf16") != 0;
+}
+
 static char *modifiers_write(char *at, const variant *v, unsigned sources)
 {
   static const char *const selects[] = {"BYTE_0", "BYTE_1", "BYTE_2", "BYTE_3",
@@ -115,9 +122,13 @@ static char *modifiers_write(char *at, const variant *v, unsigned sources)
   static const char *const unused[] = {"PAD", "SEXT", "PRESERVE"};
   static const char *const omods[] = {"", " mul:2", " mul:4", " div:2"};
   const uint32_t flags = v->row->flags;
+  if (strncmp(v->row->name, "v_bitop3", 8) == 0)
+    at = append(at, " bitop3:%u", (unsigned)v->imm);
   if (v->row->encoding == AQ_ISA_VOP3P && flags & AQ_ISA_PACKED) {
-    at = bits_write(at, "op_sel", v->op_sel, sources);
-    at = bits_write(at, "op_sel_hi", v->op_sel_hi, sources);
+    if (takes_selection(v->row)) {
+      at = bits_write(at, "op_sel", v->op_sel, sources);
+      at = bits_write(at, "op_sel_hi", v->op_sel_hi, sources);
+    }
     if (v->as->kind != 'i') {
       at = bits_write(at, "neg_lo", v->neg, sources);
       at = bits_write(at, "neg_hi", v->neg_hi, sources);
@@ -128,8 +139,6 @@ static char *modifiers_write(char *at, const variant *v, unsigned sources)
                                                               << sources,
                     sources + 1);
   }
-  if (strncmp(v->row->name, "v_bitop3", 8) == 0)
-    at = append(at, " bitop3:%u", (unsigned)v->imm);
   at = append(at, "%s%s", v->clamp ? " clamp" : "", omods[v->omod]);
   if (v->form == AQ_ISA_SDWA) {
     if (!variant_is_compare(v->row))
@@ -180,7 +189,7 @@ void variant_write(const variant *v, char text[BED_TEXT])
       at = wide ? append(at, "s[%d:%d]", MASK_IN, MASK_IN + 1)
                 : append(at, "vcc");
     else if (o->role == 'K')
-      at = append(at, "0x%x", v->literal);
+      at = append(at, "0x%x", v->literal & (o->bits == 16 ? 0xffff : ~0u));
     else if (o->role == 'X')
       at = append(at, "0x%x", (unsigned)(uint16_t)v->imm);
     else
@@ -282,10 +291,9 @@ variant variant_choose(aq_rng *rng, const aq_isa_row *row,
   v.row_mask = variant_below(rng, 2) ? 15 : variant_below(rng, 16);
   v.bank_mask = variant_below(rng, 2) ? 15 : variant_below(rng, 16);
   v.bound = variant_below(rng, 2);
-  v.op_sel =
-      row->flags & (AQ_ISA_OPSEL | AQ_ISA_PACKED) ? variant_below(rng, 16) : 0;
+  v.op_sel = takes_selection(row) ? variant_below(rng, 16) : 0;
   if (row->flags & AQ_ISA_PACKED) {
-    v.op_sel_hi = variant_below(rng, 8);
+    v.op_sel_hi = takes_selection(row) ? variant_below(rng, 8) : 7;
     v.neg = as->kind == 'i' ? 0 : variant_below(rng, 8);
     v.neg_hi = as->kind == 'i' ? 0 : variant_below(rng, 8);
   }

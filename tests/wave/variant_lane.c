@@ -298,7 +298,7 @@ bool lane_expect(const lane_state *s, int l, opcode_out *out, uint64_t *d)
 {
   const variant *v = s->v;
   const bool vop3p = v->row->encoding == AQ_ISA_VOP3P;
-  opcode_in in = {.exec = s->exec, .imm = v->imm};
+  opcode_in in = {.exec = s->exec, .imm = v->imm, .lane = l};
   uint64_t *values[] = {&in.a, &in.b, &in.c};
   const operand *result = variant_operand(s->list, s->n, 'D');
   unsigned next = 0;

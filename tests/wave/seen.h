@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Which instructions the tests executed: with AQ_SEEN=FILE their names, a line
+ * each, are appended to the file. seen.sh compares them with doc/isa.md. For
+ * the tests of src/wave, each of which compares results with another source.
+ */
+#ifndef AQ_TESTS_WAVE_SEEN_H
+#define AQ_TESTS_WAVE_SEEN_H
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "support/aqtest.h"
+#include "wave/wave.h"
+
+static inline void seen_row(const aq_isa_row *row)
+{
+  static bool seen[4096]; /* by number of the row */
+  const char *path = getenv("AQ_SEEN");
+  bool *slot = &seen[row - aq_isa_row_at(0)];
+  if (!path || *slot)
+    return;
+  *slot = true;
+  FILE *file = fopen(path, "a");
+  ck_assert_ptr_nonnull(file);
+  fprintf(file, "%s\n", row->name);
+  ck_assert_int_eq(fclose(file), 0);
+}
+
+/* ---- of a machine's kernels ---- */
+
+typedef struct seen_sink {
+  aq_record_sink sink;
+  char names[64][16]; /* of processors; a kernel's name has none */
+  int64_t count;
+} seen_sink;
+
+static inline aq_status seen_name(aq_record_sink *sink, const char *text,
+                                  size_t length, int64_t *id, aq_diag *diag)
+{
+  seen_sink *s = (seen_sink *)sink;
+  (void)diag;
+  *id = 0;
+  if (length >= sizeof s->names[0] || strncmp(text, "gfx", 3) != 0)
+    return AQ_OK;
+  *id = s->count++ % 64;
+  memcpy(s->names[*id], text, length);
+  s->names[*id][length] = 0;
+  return AQ_OK;
+}
+
+static inline aq_status seen_put(aq_record_sink *sink,
+                                 const aq_instruction *rows, size_t count,
+                                 aq_diag *diag)
+{
+  const seen_sink *s = (const seen_sink *)sink;
+  for (size_t i = 0; i < count; i++) {
+    const char *gfx = s->names[rows[i].gfx];
+    aq_target target;
+    aq_isa_decoder decoder;
+    aq_isa_inst inst;
+    const uint32_t words[] = {(uint32_t)rows[i].word0, (uint32_t)rows[i].word1};
+    if (rows[i].issued == 0)
+      continue;
+    ck_assert_status(aq_target_parse(gfx, strlen(gfx), &target, diag), AQ_OK,
+                     diag);
+    ck_assert_status(aq_isa_decoder_init(&decoder, target.processor, diag),
+                     AQ_OK, diag);
+    ck_assert_status(
+        aq_isa_decode(&decoder, words, sizeof words, 0, &inst, diag), AQ_OK,
+        diag);
+    seen_row(inst.row);
+  }
+  return AQ_OK;
+}
+
+/* After the machine was made; before it is destroyed. */
+static inline void seen_open(aq_wave_machine *machine)
+{
+  aq_diag diag = AQ_DIAG_INIT;
+  if (getenv("AQ_SEEN"))
+    ck_assert_status(aq_wave_machine_profile(machine, &diag), AQ_OK, &diag);
+}
+
+static inline void seen_close(aq_wave_machine *machine)
+{
+  static seen_sink s;
+  aq_diag diag = AQ_DIAG_INIT;
+  s = (seen_sink){.sink = {.name = seen_name, .put_instructions = seen_put}};
+  ck_assert_status(aq_wave_machine_profile_put(machine, &s.sink, &diag), AQ_OK,
+                   &diag);
+}
+
+#endif
