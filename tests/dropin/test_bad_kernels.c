@@ -211,9 +211,12 @@ static aq_packet packet_make(bench *b, const bad_kernel *k)
                  .completion_signal = client_signal(1)}};
 }
 
-/* Dispatches the kernel on a queue of its own and waits until it has ended, in
- * one way or another; the queue's diagnosis goes to `words`. */
-static void kernel_run(bench *b, const bad_kernel *k, char words[1024])
+/* Dispatches the kernel on a queue of its own, with `first` as its first
+ * argument if it is not NULL, and unmaps that page once the kernel runs. Waits
+ * until the kernel has ended, in one way or another; the queue's diagnosis goes
+ * to `words`. */
+static void kernel_run_on(bench *b, const bad_kernel *k, void *first,
+                          char words[1024])
 {
   hsa_queue_t *queue;
   b->heard = (heard){0};
@@ -224,9 +227,15 @@ static void kernel_run(bench *b, const bad_kernel *k, char words[1024])
                                   &queue));
   const aq_packet packet = packet_make(b, k);
   const hsa_signal_t done = packet.kernel.completion_signal;
+  if (first)
+    b->arguments[0] = (uintptr_t)first;
   client_submit(queue, &packet,
                 aq_packet_header(AQ_PACKET_KERNEL_DISPATCH, 1, AQ_SCOPE_SYSTEM,
                                  AQ_SCOPE_SYSTEM));
+  while (first && !__atomic_load_n(b->result, __ATOMIC_ACQUIRE))
+    nanosleep(&(struct timespec){0, 10000}, NULL);
+  if (first)
+    ck_assert_done(hsa_amd_vmem_unmap(first, PAGE));
   for (int i = 0; i < 60000 && hsa_signal_load_scacquire(done) != 0 &&
                   !__atomic_load_n(&b->heard.events, __ATOMIC_ACQUIRE) &&
                   !__atomic_load_n(&b->heard.errors, __ATOMIC_ACQUIRE);
@@ -237,6 +246,11 @@ static void kernel_run(bench *b, const bad_kernel *k, char words[1024])
   ck_assert_done(b->sim.kernel_unregister(packet.kernel.kernel_object));
   ck_assert_done(hsa_amd_memory_pool_free(b->code));
   ck_assert_done(hsa_signal_destroy(done));
+}
+
+static void kernel_run(bench *b, const bad_kernel *k, char words[1024])
+{
+  kernel_run_on(b, k, NULL, words);
 }
 
 static void bad_check(bench *b, const bad_kernel *k)
@@ -292,5 +306,31 @@ START_TEST(a_bad_kernel_is_an_error_that_names_it_and_the_next_one_computes)
 }
 END_TEST
 
+START_TEST(memory_that_is_unmapped_under_a_kernel_is_a_fault)
+{
+  static const bad_kernel stores = {
+      .name = "stores",
+      .words = {0xdc708000, 0x00060100, /* global_store_dword v0, v1, s[6:7] */
+                0xdc708000, 0x00040100, /* global_store_dword v0, v1, s[4:5] */
+                0xbf82fffd}};           /* s_branch to the second */
+  enum { TIMES = 20 };
+  bench b;
+  char words[1024];
+  bench_open(&b);
+  for (int i = 0; i < TIMES; i++) {
+    __atomic_store_n(b.result, 0, __ATOMIC_RELEASE);
+    kernel_run_on(&b, &stores, map(&b.c, HSA_ACCESS_PERMISSION_RW), words);
+    ck_assert_msg(b.heard.events == 1 && b.heard.errors == 0,
+                  "%d events, %d errors; %s", b.heard.events, b.heard.errors,
+                  words);
+    ck_assert_msg(strstr(words, "stores") != NULL, "%s", words);
+  }
+  good_check(&b, "twenty pages that went away");
+  free(b.heap);
+  ck_assert_done(hsa_shut_down());
+}
+END_TEST
+
 AQ_TEST_MAIN("dropin/bad_kernels",
-             a_bad_kernel_is_an_error_that_names_it_and_the_next_one_computes)
+             a_bad_kernel_is_an_error_that_names_it_and_the_next_one_computes,
+             memory_that_is_unmapped_under_a_kernel_is_a_fault)
