@@ -11,6 +11,7 @@ EXTRA_DIST += \
 	doc/conformance.md \
 	doc/defects.md \
 	doc/glossary.md \
+	doc/checker.md \
 	doc/execution.md \
 	doc/features.md \
 	doc/isa.md \

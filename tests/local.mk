@@ -34,6 +34,7 @@ include tests/common/local.mk
 include tests/codeobj/local.mk
 include tests/isa/local.mk
 include tests/wave/local.mk
+include tests/check/local.mk
 include tests/devlib/local.mk
 include tests/cmdbuf/local.mk
 include tests/queue/local.mk

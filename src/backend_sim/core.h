@@ -28,6 +28,7 @@
 #include "backend_sim/transfer/links.h"
 #include "backend_sim/transfer/memory.h"
 #include "backend_sim/transfer/traffic.h"
+#include "common/order_hooks.h"
 #include "common/policy.h"
 #include "common/transport.h"
 
@@ -423,6 +424,7 @@ struct aqsim {
   aq_time observe;   /* when a blocked host sees the decrement that was made
                         last, or AQ_NONE */
   const aq_device_hooks *hooks;       /* NULL: none */
+  const aq_order_hooks *order;        /* NULL: none */
   struct aq_allocations *allocations; /* of the executor, or NULL */
   const aq_executor *executor;        /* of code objects' kernels, NULL: none */
   bool interrupt_lost;                /* of the decrement that is being made */

@@ -119,6 +119,7 @@ static aq_status sim_open(const aq_transport_options *given, aq_transport **out,
   sim->hooks = options.hooks;
   sim->gates.hooks = sim->hooks;
   sim->executor = options.executor;
+  sim->order = options.order;
   if (sim->executor && sim->executor->allocations) {
     aq_allocations_open(sim->executor->allocations, false);
     sim->allocations = sim->executor->allocations;

@@ -6,6 +6,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "check/check.h"
 #include "cli/commands.h"
 #include "cli/runs.h"
 #include "common/plugin.h"
@@ -26,6 +27,7 @@ typedef struct execution {
   char *dropin, *shim;
   const char *device; /* NULL: the default one */
   aq_exec_reports reports;
+  const char *checks; /* NULL: none */
   aq_spools spools;
   aq_program program;
   aq_program_end end;
@@ -120,7 +122,9 @@ static aq_status environment_set(execution *e)
       .device = e->device,
       .edits = aq_cli_repeats(cli, AQ_CLI_OPT_SET),
       .kernels = aq_cli_repeats(cli, AQ_CLI_OPT_KERNELS),
-      .kernels_from = cli->values[AQ_CLI_OPT_KERNELS_FROM],
+      .kernels_from = cli->values[AQ_CLI_OPT_KERNELS_FROM] || !e->checks
+                          ? cli->values[AQ_CLI_OPT_KERNELS_FROM]
+                          : "isa",
       .profile_isa =
           aq_cli_flag(cli, AQ_CLI_OPT_PROFILE_ISA) || e->reports.coverage
               ? "1"
@@ -128,6 +132,7 @@ static aq_status environment_set(execution *e)
       .coverage = e->reports.coverage ? "1" : NULL,
       .trace_isa = cli->values[AQ_CLI_OPT_TRACE_ISA],
       .fidelity = e->reports.fidelity ? "1" : NULL,
+      .check = e->checks,
       .semantics = cli->values[AQ_CLI_OPT_SEMANTICS],
       .missing_kernels = cli->values[AQ_CLI_OPT_MISSING_KERNELS],
       .record = cli->values[AQ_CLI_OPT_RECORD],
@@ -178,6 +183,49 @@ static aq_status junit_close(execution *e, aq_status status)
   return status == AQ_OK ? closed : status;
 }
 
+/* Options of the checker: an error shows before the program runs. */
+static aq_status check_open(execution *e)
+{
+  aq_cli *cli = e->cli;
+  const char *asked = cli->values[AQ_CLI_OPT_CHECK];
+  unsigned checks;
+  if (!asked)
+    return AQ_OK;
+  e->checks = *asked ? asked : "all";
+  if (aq_check_read(e->checks, &checks, &cli->diag) != AQ_OK)
+    return aq_diag_prefix(&cli->diag, "--check");
+  if (aq_cli_flag(cli, AQ_CLI_OPT_PROFILE_ISA) ||
+      cli->values[AQ_CLI_OPT_TRACE_ISA] || e->reports.coverage)
+    return aq_diag_set(&cli->diag, AQ_ERR_INVALID,
+                       "--check with --profile-isa, --trace-isa or --coverage; "
+                       "expected one of them");
+  const aq_findings_options options = {
+      .checks = e->checks,
+      .file = cli->values[AQ_CLI_OPT_CHECK_REPORT],
+      .sarif = cli->values[AQ_CLI_OPT_SARIF],
+      .suppress = cli->values[AQ_CLI_OPT_SUPPRESS],
+      .json = aq_cli_flag(cli, AQ_CLI_OPT_JSON)};
+  return aq_findings_open(&options, &e->reports.findings, &cli->diag);
+}
+
+/* Ends the report; findings make a program that succeeded fail. */
+static aq_status check_close(execution *e, aq_status status)
+{
+  aq_diag diag = AQ_DIAG_INIT;
+  uint64_t count;
+  if (status != AQ_OK) {
+    aq_findings_drop(&e->reports.findings);
+    return status;
+  }
+  const aq_status closed =
+      aq_findings_close(&e->reports.findings, &count, &diag);
+  if (closed != AQ_OK)
+    return aq_diag_set(&e->cli->diag, closed, "%s", diag.text);
+  if (count > 0 && e->cli->exit_code == 0)
+    e->cli->exit_code = 1;
+  return AQ_OK;
+}
+
 aq_status aq_cli_exec(aq_cli *cli)
 {
   execution e = {.cli = cli,
@@ -206,7 +254,10 @@ aq_status aq_cli_exec(aq_cli *cli)
   if (status == AQ_OK)
     status = isolation_choose(&e);
   if (status == AQ_OK)
+    status = check_open(&e);
+  if (status == AQ_OK)
     status = execution_run(&e);
+  status = check_close(&e, status);
   if (status != AQ_OK && cli->exit_code == 0)
     cli->exit_code = AQ_EXEC_OURS;
   aq_exec_reports_close(&e.reports, NULL, NULL);

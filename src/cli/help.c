@@ -43,8 +43,8 @@ static void print_option(FILE *out, const aq_cli_option *option)
   else
     width = snprintf(left, sizeof left, "      --%s", option->name);
   if (option->argument)
-    width += snprintf(left + width, sizeof left - (size_t)width, " %s",
-                      option->argument);
+    width += snprintf(left + width, sizeof left - (size_t)width,
+                      option->optional ? "[=%s]" : " %s", option->argument);
   snprintf(help, sizeof help, "%s%s%s%s", option->help, option->env ? " [" : "",
            option->env ? option->env : "", option->env ? "]" : "");
   fprintf(out, "%-*s", HELP_COLUMN, left);

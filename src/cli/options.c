@@ -29,9 +29,12 @@ static void tables_init(getopt_tables *tables, const aq_cli_command *command)
     const aq_cli_option *option = &aq_cli_options[i];
     if (!aq_cli_takes(command, i))
       continue;
-    tables->longs[count++] = (struct option){
-        option->name, option->argument ? required_argument : no_argument, NULL,
-        LONG_BASE + i};
+    tables->longs[count++] =
+        (struct option){option->name,
+                        option->optional   ? optional_argument
+                        : option->argument ? required_argument
+                                           : no_argument,
+                        NULL, LONG_BASE + i};
     if (!option->letter)
       continue;
     *letter++ = option->letter;

@@ -270,6 +270,8 @@ static state state_begin(void)
 
 static bool is_code(const aq_codeobj *code, uint64_t address)
 {
+  if (!code)
+    return address != 0;
   for (size_t i = 0; i < code->segment_count; i++) {
     const aq_code_segment *s = &code->segments[i];
     if (s->executable && address - s->address < s->memory_size)

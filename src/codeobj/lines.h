@@ -29,8 +29,9 @@ typedef struct aq_code_lines {
 bool aq_code_lines_are(const void *bytes, size_t size);
 
 /* Reads the lines of code that the object loads: lines of removed functions are
- * left out. A file without a line table gives none. AQ_ERR_INPUT names the part
- * that is damaged; AQ_ERR_UNSUPPORTED a version or form that is not read. */
+ * left out. NULL for the object: of any ELF file, all lines. A file without a
+ * line table gives none. AQ_ERR_INPUT names the part that is damaged;
+ * AQ_ERR_UNSUPPORTED a version or form that is not read. */
 aq_status aq_code_lines_read(const void *bytes, size_t size,
                              const aq_codeobj *code, aq_code_lines *out,
                              aq_diag *diag);

@@ -170,7 +170,9 @@ const aq_cli_command aq_cli_commands[AQ_CLI_CMD_COUNT] = {
              "The exit status is the program's; 128 plus the number of the "
              "signal that killed it; 125 when exec itself fails, at the "
              "timeout, or when a successful program never called hsa_init; "
-             "126 when the program cannot be run; 127 when it is not found.",
+             "126 when the program cannot be run; 127 when it is not found. "
+             "With --check, a program that succeeded ends with 1 where "
+             "something was found.",
          .examples = {{"aqueduct exec rocminfo", "the view of a program"},
                       {"aqueduct exec --device mi210 --kernels ./kernels.so -- "
                        "./app -n 4",
@@ -179,7 +181,8 @@ const aq_cli_command aq_cli_commands[AQ_CLI_CMD_COUNT] = {
                     BIT(MISSING_KERNELS) | BIT(SEMANTICS) | BIT(RECORD) |
                     BIT(RECORD_LIMIT) | BIT(FAULTS) | BIT(CAPTURE) |
                     BIT(ISOLATION) | BIT(PROFILE_ISA) | BIT(TRACE_ISA) |
-                    BIT(REPORT_FIDELITY) | BIT(COVERAGE) | BIT(JUNIT),
+                    BIT(REPORT_FIDELITY) | BIT(COVERAGE) | BIT(JUNIT) |
+                    BIT(CHECK) | BIT(CHECK_REPORT) | BIT(SARIF) | BIT(SUPPRESS),
          .args_min = 1,
          .args_max = INT32_MAX,
          .program = true,

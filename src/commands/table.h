@@ -80,6 +80,10 @@ typedef enum aq_cli_what {
   O(REPORT_FIDELITY)                                                           \
   O(COVERAGE)                                                                  \
   O(JUNIT)                                                                     \
+  O(CHECK)                                                                     \
+  O(CHECK_REPORT)                                                              \
+  O(SARIF)                                                                     \
+  O(SUPPRESS)                                                                  \
   O(COUNTERS)                                                                  \
   O(FAIL_ABOVE)                                                                \
   O(WORST)                                                                     \
@@ -129,8 +133,9 @@ typedef struct aq_cli_option {
   const char *env;      /* variable that gives the value, or NULL */
   const char *help;
   aq_cli_what what;
-  char letter;  /* or 0 */
-  bool repeats; /* may be given more than once */
+  char letter;   /* or 0 */
+  bool repeats;  /* may be given more than once */
+  bool optional; /* the argument, which then follows a '=' */
 } aq_cli_option;
 
 #define AQ_CLI_COMMANDS(C)                                                     \

@@ -185,6 +185,23 @@ const aq_cli_option aq_cli_options[AQ_CLI_OPT_COUNT] = {
                           "write the result as JUnit does, the program being "
                           "one test case (-: on stderr)",
                           .what = AQ_CLI_FILE},
+    [AQ_CLI_OPT_CHECK] =
+        {"check", "CHECKS", NULL,
+         "check executed kernels, see doc/checker.md: the checks with commas "
+         "between them, or all (default)",
+         .optional = true},
+    [AQ_CLI_OPT_CHECK_REPORT] =
+        {"check-report", "FILE", NULL,
+         "write the findings of a check to a file, not to stderr (--json: as "
+         "JSON)",
+         .what = AQ_CLI_FILE},
+    [AQ_CLI_OPT_SARIF] = {"sarif", "FILE", NULL,
+                          "write the findings of a check as SARIF, too",
+                          .what = AQ_CLI_FILE},
+    [AQ_CLI_OPT_SUPPRESS] = {"suppress", "FILE", NULL,
+                             "leave out findings that a line KIND:PATTERN of "
+                             "this file names (kernel or source file)",
+                             .what = AQ_CLI_FILE},
     [AQ_CLI_OPT_COUNTERS] = {"counters", "INTERVAL", "AQUEDUCT_COUNTERS",
                              "sample the counters of devices and queues, each "
                              "INTERVAL (10us) of virtual time"},

@@ -4,6 +4,7 @@ libaqcore_a_SOURCES += \
 	src/common/arena.c src/common/arena.h \
 	src/common/array.c src/common/array.h \
 	src/common/demangle.c src/common/demangle.h \
+	src/common/order_hooks.h \
 	src/common/diag.c \
 	src/common/file_system.c src/common/file_system.h \
 	src/common/hsa_constants.def src/common/hsa_sim.h \
@@ -48,6 +49,7 @@ pkginclude_HEADERS += \
 	src/common/kernel_image.h \
 	src/common/policy.h \
 	src/common/policy_queues.h \
+	src/common/finding.def src/common/finding.h \
 	src/common/instruction.def \
 	src/common/instruction.h \
 	src/common/preempted.def \

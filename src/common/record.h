@@ -15,6 +15,7 @@
 
 #include "diag.h"
 #include "export.h"
+#include "finding.h"
 #include "instruction.h"
 #include "preempted.h"
 #include "request.h"
@@ -202,6 +203,9 @@ struct aq_record_sink {
   aq_status (*put_instructions)(aq_record_sink *sink,
                                 const aq_instruction *rows, size_t count,
                                 aq_diag *diag);
+  /* Takes findings of a checker, in any order; NULL: it keeps none. */
+  aq_status (*put_findings)(aq_record_sink *sink, const aq_finding *rows,
+                            size_t count, aq_diag *diag);
   /* Takes samples, in the order of their times for each counter and ordinal;
    * NULL: it keeps none. */
   aq_status (*put_counters)(aq_record_sink *sink, const aq_sample *samples,

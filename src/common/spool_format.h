@@ -41,13 +41,14 @@ typedef struct aq_spool_entry {
 } aq_spool_entry;
 
 typedef enum aq_spool_kind {
-  AQ_SPOOL_PAD = 0,    /* the rest of the window */
-  AQ_SPOOL_TEXT = 1,   /* key, 0, value */
-  AQ_SPOOL_NAME = 2,   /* text; ids count from 0 */
-  AQ_SPOOL_DEVICE = 3, /* aq_spool_device, name, gfx; ordinals count from 0 */
-  AQ_SPOOL_QUEUE = 4,  /* aq_spool_queue; ordinals count from 0 */
-  AQ_SPOOL_ROW = 5,    /* field_count int64_t */
-  AQ_SPOOL_COUNTS = 6, /* aq_instruction, or the fields that it had */
+  AQ_SPOOL_PAD = 0,     /* the rest of the window */
+  AQ_SPOOL_TEXT = 1,    /* key, 0, value */
+  AQ_SPOOL_NAME = 2,    /* text; ids count from 0 */
+  AQ_SPOOL_DEVICE = 3,  /* aq_spool_device, name, gfx; ordinals count from 0 */
+  AQ_SPOOL_QUEUE = 4,   /* aq_spool_queue; ordinals count from 0 */
+  AQ_SPOOL_ROW = 5,     /* field_count int64_t */
+  AQ_SPOOL_COUNTS = 6,  /* aq_instruction, or the fields that it had */
+  AQ_SPOOL_FINDING = 7, /* aq_finding, or the fields that it had */
 } aq_spool_kind;
 
 typedef struct aq_spool_device {

@@ -244,6 +244,24 @@ static aq_status counts_put(drain *d, const entry *e)
              : AQ_OK;
 }
 
+/* A finding of a checker; the same. */
+static aq_status finding_put(drain *d, const entry *e)
+{
+  aq_finding row;
+  int64_t *fields = (int64_t *)&row;
+  if (e->size == 0 || e->size % sizeof *fields || e->size > sizeof row)
+    return malformed(d, e, "finding of another size");
+  for (size_t i = 0; i < AQ_FINDING_FIELD_COUNT; i++)
+    fields[i] = AQ_NONE;
+  memcpy(&row, e->payload, e->size);
+  for (int i = 0; i < AQ_FINDING_FIELD_COUNT; i++)
+    if (aq_finding_field_is_name(i) && !ids_map(&d->names, &fields[i]))
+      return malformed(d, e, "finding that names a missing name");
+  return d->sink->put_findings
+             ? d->sink->put_findings(d->sink, &row, 1, d->diag)
+             : AQ_OK;
+}
+
 static aq_status entry_put(drain *d, const entry *e)
 {
   switch (e->kind) {
@@ -260,6 +278,8 @@ static aq_status entry_put(drain *d, const entry *e)
     return row_put(d, e);
   case AQ_SPOOL_COUNTS:
     return counts_put(d, e);
+  case AQ_SPOOL_FINDING:
+    return finding_put(d, e);
   }
   return malformed(d, e, "entry of an unknown kind");
 }

@@ -214,6 +214,25 @@ static aq_status spool_put_instructions(aq_record_sink *sink,
   return AQ_OK;
 }
 
+static aq_status spool_put_findings(aq_record_sink *sink,
+                                    const aq_finding *rows, size_t count,
+                                    aq_diag *diag)
+{
+  aq_spool *spool = (aq_spool *)sink;
+  (void)diag;
+  pthread_mutex_lock(&spool->lock);
+  for (size_t i = 0; i < count; i++) {
+    unsigned char *at = entry_begin(spool, AQ_SPOOL_FINDING, sizeof *rows);
+    if (at)
+      memcpy(at, &rows[i], sizeof *rows);
+    else
+      entry_drop(spool);
+  }
+  entries_commit(spool);
+  pthread_mutex_unlock(&spool->lock);
+  return AQ_OK;
+}
+
 aq_record_sink *aq_spool_sink(aq_spool *spool)
 {
   return &spool->sink;
@@ -310,7 +329,8 @@ aq_status aq_spool_create(const char *path, const aq_row_choice *rows,
                                  .queue = spool_queue,
                                  .name = spool_name,
                                  .put = spool_put,
-                                 .put_instructions = spool_put_instructions};
+                                 .put_instructions = spool_put_instructions,
+                                 .put_findings = spool_put_findings};
   spool->pid = getpid();
   pthread_mutex_init(&spool->lock, NULL);
   if (!spool_map(spool, path)) {

@@ -172,6 +172,9 @@ typedef struct aq_transport_options {
    * time and do nothing. Borrowed until close. Transports on hardware ignore
    * it. */
   const aq_executor *executor;
+  /* Told of the order of packets and copies (order_hooks.h, not installed), by
+   * the simulator alone; NULL: none. Borrowed until close. */
+  const struct aq_order_hooks *order;
 } aq_transport_options;
 
 /* One device as a queue or policy may ask about it. Text lives as long as the

@@ -3,6 +3,7 @@
 
 #include "dropin/bells.h"
 
+#include "dropin/check.h"
 #include "dropin/published.h"
 
 enum { FIRST_BELLS = 16 };
@@ -77,6 +78,10 @@ bool aqdrop_bell_is(const aqdrop *runtime, hsa_signal_t signal)
 void aqdrop_bell_ring(const aqdrop *runtime, hsa_signal_t doorbell, uint64_t id)
 {
   aq_ring *ring = __atomic_load_n(&bell_from(doorbell)->ring, __ATOMIC_ACQUIRE);
+  if (ring && runtime->check)
+    aq_check_publish(
+        runtime->check,
+        (const aq_amd_queue *)(uintptr_t)bell_from(doorbell)->abi.queue, id);
   if (ring)
     runtime->transport->ops->queue_doorbell(runtime->transport, ring, id);
 }

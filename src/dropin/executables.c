@@ -3,6 +3,7 @@
 
 #include "dropin/executables.h"
 
+#include "dropin/check.h"
 #include "dropin/fidelity.h"
 #include "dropin/published.h"
 #include "wave/wave.h"
@@ -122,6 +123,7 @@ static bool text_withdraw(void *user, const void *base, size_t size)
 static void loaded_free(aqdrop *runtime, aqdrop_loaded *loaded)
 {
   kernels_unregister(runtime, &loaded->image);
+  aqdrop_check_code_gone(runtime, &loaded->image);
   while (loaded->missing) {
     aqdrop_missing *missing = loaded->missing;
     loaded->missing = missing->next;
@@ -395,6 +397,7 @@ hsa_status_t aqdrop_executable_load(aqdrop *runtime,
     loaded_free(runtime, loaded);
     return status;
   }
+  aqdrop_check_code(runtime, &loaded->image, bytes, size);
   if (out)
     out->handle = (uintptr_t)loaded;
   return HSA_STATUS_SUCCESS;

@@ -17,6 +17,7 @@
 #include "common/allocations.h"
 #include "common/visible_devices.h"
 #include "dropin/bells.h"
+#include "dropin/check.h"
 #include "dropin/events.h"
 #include "dropin/executables.h"
 #include "dropin/ext_images.h"
@@ -127,6 +128,7 @@ static void runtime_close(aqdrop *runtime)
     runtime->transport->ops->close(runtime->transport);
   runtime->transport = NULL;
   profile_put(runtime);
+  aqdrop_check_put(runtime);
   aqdrop_hooks_destroy(runtime->hooks);
   aqdrop_executables_fini(runtime);
   aqdrop_codes_fini(runtime);
@@ -142,6 +144,7 @@ static void runtime_close(aqdrop *runtime)
     aqdrop_memory_destroy(runtime->memory);
   aqsim_device_set_fini(&runtime->models);
   aq_wave_machine_destroy(runtime->machine); /* the others withdrew from it */
+  aqdrop_check_close(runtime);
   pthread_mutex_destroy(&runtime->lock);
   pthread_mutex_destroy(&runtime->cooperative);
   free(runtime->agents);
@@ -198,6 +201,7 @@ static aq_status transport_open(aqdrop *runtime, const char *const *edits,
       .epoch = aqdrop_recording_epoch(runtime->recording),
       .hooks = aqdrop_hooks_table(runtime->hooks),
       .executor = executor,
+      .order = runtime->check ? aq_check_hooks(runtime->check) : NULL,
       .event = aqdrop_event_tell,
       .event_user = runtime};
   status = aqsim_transport_ops.open(&options, &runtime->transport, diag);
@@ -259,6 +263,8 @@ static aq_status machine_open(aqdrop *runtime, aq_diag *diag)
                               where_print, NULL);
   if (status == AQ_OK)
     aqdrop_fidelity_begin(runtime);
+  if (status == AQ_OK)
+    status = aqdrop_check_open(runtime, diag);
   if (status == AQ_OK && profile && *profile)
     status = aq_wave_machine_profile(runtime->machine, diag);
   if (status != AQ_OK || !trace || !*trace)
@@ -325,8 +331,10 @@ static void child_begin(void)
 __attribute__((destructor)) static void process_end(void)
 {
   const aqdrop *runtime = aqdrop_runtime();
-  if (runtime) /* the program did not close it */
+  if (runtime) { /* the program did not close it */
     profile_put(runtime);
+    aqdrop_check_put(runtime);
+  }
   aqdrop_recording_end(process.recording);
 }
 

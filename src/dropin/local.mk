@@ -10,6 +10,7 @@ src_dropin_libaqdropin_a_SOURCES = \
 	src/dropin/capture.c src/dropin/capture.h \
 	src/dropin/capture_lines.h src/dropin/capture_signals.c \
 	src/dropin/capture_table.c \
+	src/dropin/check.c src/dropin/check.h \
 	src/dropin/codes.c \
 	src/dropin/contents.c src/dropin/contents.h \
 	src/dropin/copies.c \

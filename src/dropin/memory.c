@@ -10,6 +10,7 @@
 
 #include "backend_sim/live/live.h"
 #include "common/array.h"
+#include "dropin/check.h"
 #include "dropin/events.h"
 #include "dropin/locked.h"
 #include "dropin/pools.h"
@@ -202,6 +203,7 @@ static hsa_status_t pool_allocate(aqdrop *runtime, aqdrop_pool *pool,
     aqdrop_pool_return(pool, mapped_size(size));
     return HSA_STATUS_ERROR_OUT_OF_RESOURCES;
   }
+  aqdrop_check_allocated(runtime, base, size, pool);
   *out = base;
   return HSA_STATUS_SUCCESS;
 }
@@ -254,6 +256,7 @@ hsa_status_t hsa_memory_free(void *ptr)
   pthread_mutex_unlock(&runtime->memory->lock);
   if (!found)
     return free_refuse(runtime, ptr);
+  aqdrop_check_freed(runtime, ptr);
   for (const freed_call *call = old.calls; call; call = call->next)
     call->function(call->address, call->data);
   calls_free(old.calls);

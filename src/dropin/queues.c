@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "dropin/bells.h"
+#include "dropin/check.h"
 #include "dropin/executables.h"
 #include "dropin/signals.h"
 
@@ -179,6 +180,8 @@ static void ring_destroy(aqdrop *runtime, const aqdrop_queue *queue, bool last)
 {
   const aq_transport_ops *ops = runtime->transport->ops;
   const aq_signal inactive = queue->abi->inactive_signal;
+  if (last && runtime->check)
+    aq_check_queue_gone(runtime->check, queue->abi);
   if (last && queue->bell.handle)
     aqdrop_bell_remove(runtime, queue->bell);
   ops->queue_destroy(runtime->transport, queue->ring);

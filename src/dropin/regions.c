@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "backend_sim/pages.h"
+#include "dropin/check.h"
 #include "dropin/hsa.h"
 #include "dropin/memory.h"
 #include "dropin/pools.h"
@@ -249,6 +250,12 @@ hsa_status_t hsa_memory_copy(void *dst, const void *src, size_t size)
   if (!bytes_are_there(runtime, AQSIM_READ, src, size) ||
       !bytes_are_there(runtime, AQSIM_WRITE, dst, size))
     return HSA_STATUS_ERROR_INVALID_ALLOCATION;
+  if (runtime->check) {
+    aq_check_host_read(runtime->check, aqdrop_memory_seen(runtime, src, size),
+                       size);
+    aq_check_host_write(runtime->check, aqdrop_memory_seen(runtime, dst, size),
+                        size);
+  }
   memmove(aqdrop_memory_seen(runtime, dst, size),
           aqdrop_memory_seen(runtime, src, size), size);
   return HSA_STATUS_SUCCESS;
@@ -263,6 +270,8 @@ hsa_status_t hsa_amd_memory_fill(void *ptr, uint32_t value, size_t count)
       (count > 0 && !aqdrop_memory_covers(runtime, ptr, count * sizeof value)))
     return HSA_STATUS_ERROR_INVALID_ALLOCATION;
   uint32_t *words = aqdrop_memory_seen(runtime, ptr, count * sizeof value);
+  if (runtime->check)
+    aq_check_host_write(runtime->check, words, count * sizeof value);
   for (size_t i = 0; i < count; i++)
     words[i] = value;
   return HSA_STATUS_SUCCESS;

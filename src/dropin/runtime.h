@@ -90,6 +90,7 @@ typedef struct aqdrop {
   struct aq_allocations *allocations; /* of the machine */
   bool xnack; /* devices retry page faults: they reach all host memory */
   struct aq_wave_machine *machine; /* runs kernels without a host function */
+  struct aq_check *check;          /* NULL: nothing is checked */
   aqdrop_hooks *hooks;             /* NULL: none */
   aqdrop_recording *recording;     /* NULL: none. The process's */
   pthread_mutex_t cooperative;     /* taken before `lock`: queues.c */

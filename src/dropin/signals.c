@@ -9,6 +9,7 @@
 
 #include "backend_sim/live/live.h"
 #include "dropin/bells.h"
+#include "dropin/check.h"
 
 /* ---- life ---- */
 
@@ -61,6 +62,8 @@ hsa_status_t aqdrop_signal_open(aqdrop *runtime, const aq_signal_desc *desc,
       aqdrop_status(ops->signal_create(runtime->transport, desc, &made, NULL));
   if (status != HSA_STATUS_SUCCESS)
     return status;
+  if (runtime->check)
+    aq_check_signal_set(runtime->check, made.handle);
   pthread_mutex_lock(&runtime->lock);
   bool kept = aq_map_put(&runtime->signals, made.handle, 1);
   pthread_mutex_unlock(&runtime->lock);
@@ -199,8 +202,11 @@ static int64_t value_load(hsa_signal_t signal, aq_order order)
     return aqdrop_bell_load(signal);
   if (kind != AQDROP_SIGNAL)
     return 0;
-  return runtime->transport->ops->signal_load(runtime->transport, signal,
-                                              order);
+  const int64_t value =
+      runtime->transport->ops->signal_load(runtime->transport, signal, order);
+  if (value <= 0)
+    aqdrop_check_seen(runtime, signal);
+  return value;
 }
 
 static void value_store(hsa_signal_t signal, int64_t value, aq_order order)
@@ -211,6 +217,8 @@ static void value_store(hsa_signal_t signal, int64_t value, aq_order order)
     aqdrop_bell_ring(runtime, signal, (uint64_t)value);
   if (kind != AQDROP_SIGNAL)
     return;
+  if (runtime->check)
+    aq_check_signal_set(runtime->check, signal.handle);
   runtime->transport->ops->signal_store(runtime->transport, signal, value,
                                         order);
 }
@@ -221,6 +229,10 @@ static int64_t value_update(hsa_signal_t signal, aq_signal_op op,
   aqdrop *runtime = aqdrop_runtime();
   if (aqdrop_signal_kind_of(runtime, signal) != AQDROP_SIGNAL)
     return 0;
+  if (runtime->check && op == AQ_UPDATE_STORE_SILENT)
+    aq_check_signal_set(runtime->check, signal.handle);
+  else if (runtime->check)
+    aq_check_signal_add(runtime->check, signal.handle);
   return runtime->transport->ops->signal_update(runtime->transport, signal, op,
                                                 operand, expected, order);
 }

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "backend_sim/live/live.h"
+#include "dropin/check.h"
 #include "dropin/hsa.h"
 #include "dropin/signals.h"
 
@@ -78,6 +79,8 @@ static int64_t signal_wait(hsa_signal_t signal, uint32_t condition,
   aq_wait_result result;
   aq_status status =
       items_wait(runtime, &item, 1, AQ_WAIT_ALL, timeout, hint, &result);
+  if (status == AQ_OK)
+    aqdrop_check_seen(runtime, signal);
   return status == AQ_OK || status == AQ_ERR_TIMEOUT
              ? result.value
              : hsa_signal_load_relaxed(signal);
@@ -124,6 +127,9 @@ static uint32_t several_wait(uint32_t count, const hsa_signal_t *signals,
     status = items_wait(runtime, items, used, mode, timeout, hint, &result);
   uint32_t found = UINT32_MAX;
   if (status == AQ_OK) {
+    for (uint32_t i = 0; i < used; i++)
+      if (mode == AQ_WAIT_ALL || i == result.index)
+        aqdrop_check_seen(runtime, items[i].signal);
     found = mode == AQ_WAIT_ANY ? index[result.index] : 0;
     if (satisfying && mode == AQ_WAIT_ANY)
       *satisfying = result.value;
@@ -163,6 +169,40 @@ uint32_t hsa_amd_signal_wait_all(uint32_t signal_count, hsa_signal_t *signals,
 
 /* ---- handlers ---- */
 
+/* A handler of the client under a checker: the host has seen the signal. */
+typedef struct checked_handler {
+  aqdrop *runtime;
+  hsa_signal_t signal;
+  hsa_amd_signal_handler function;
+  void *arg;
+} checked_handler;
+
+static bool checked_call(int64_t value, void *user)
+{
+  checked_handler *h = user;
+  aqdrop_check_seen(h->runtime, h->signal);
+  const bool again = h->function(value, h->arg);
+  if (!again)
+    free(h);
+  return again;
+}
+
+static hsa_status_t checked_handle(aqdrop *runtime, hsa_signal_t signal,
+                                   uint32_t cond, int64_t value,
+                                   hsa_amd_signal_handler function, void *arg)
+{
+  checked_handler *h = malloc(sizeof *h);
+  if (!h)
+    return HSA_STATUS_ERROR_OUT_OF_RESOURCES;
+  *h = (checked_handler){runtime, signal, function, arg};
+  const aq_status status = runtime->transport->ops->signal_handler(
+      runtime->transport, signal, (aq_condition)cond, value, checked_call, h,
+      NULL);
+  if (status != AQ_OK)
+    free(h);
+  return aqdrop_status(status);
+}
+
 hsa_status_t hsa_amd_signal_async_handler(hsa_signal_t signal, uint32_t cond,
                                           hsa_signal_value_t value,
                                           hsa_amd_signal_handler function,
@@ -173,6 +213,8 @@ hsa_status_t hsa_amd_signal_async_handler(hsa_signal_t signal, uint32_t cond,
     return HSA_STATUS_ERROR_INVALID_ARGUMENT;
   if (!aqdrop_signal_is_live(runtime, signal))
     return HSA_STATUS_ERROR_INVALID_SIGNAL;
+  if (runtime->check)
+    return checked_handle(runtime, signal, cond, value, function, arg);
   return aqdrop_status(runtime->transport->ops->signal_handler(
       runtime->transport, signal, (aq_condition)cond, value, function, arg,
       NULL));

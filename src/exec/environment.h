@@ -21,6 +21,7 @@ typedef struct aq_exec_environment {
   const char *record, *record_limit; /* aq_row_choice_read(); NULL: as it is */
   const char *profile_isa;           /* "1", or NULL: as it is */
   const char *trace_isa;             /* the wave, or NULL: as it is */
+  const char *check;                 /* checks, or NULL: none */
   const char *fidelity;              /* "1", or NULL: no facts are kept */
   const char *coverage;              /* "1", or NULL: no code is kept */
   const char *semantics;             /* rocr or foundation; NULL: as it is */

@@ -15,7 +15,7 @@
 aq_status aq_exec_reports_open(const aq_exec_report_wish *wish,
                                aq_exec_reports *out, aq_diag *diag)
 {
-  *out = (aq_exec_reports){NULL, NULL, NULL};
+  *out = (aq_exec_reports){.fidelity = NULL};
   aq_status status = aq_junit_open(wish->junit, wish->args, &out->junit, diag);
   if (status == AQ_OK)
     status = aq_fidelity_open(wish->fidelity, wish->json, &out->fidelity, diag);
@@ -41,6 +41,8 @@ aq_status aq_exec_reports_add(const aq_exec_reports *reports, aq_store *store,
       aq_fidelity_add(reports->fidelity, store, info, run, pid, folder, diag);
   if (status == AQ_OK)
     status = aq_coverage_add(reports->coverage, store, run, pid, folder, diag);
+  if (status == AQ_OK)
+    status = aq_findings_add(reports->findings, store, run, diag);
   if (status == AQ_OK)
     status = aq_junit_property(reports->junit, "run", number, diag);
   return status;

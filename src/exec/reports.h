@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The reports of an execution that its options ask for, from the runs of its
- * processes: fidelity, coverage, and JUnit's. One thread at a time.
+ * processes: fidelity, coverage, JUnit's, and the findings of a check. One
+ * thread at a time.
  */
 #ifndef AQ_EXEC_REPORTS_H
 #define AQ_EXEC_REPORTS_H
@@ -9,6 +10,7 @@
 #include "common/notes.h"
 #include "exec/coverage.h"
 #include "exec/fidelity.h"
+#include "exec/findings.h"
 #include "exec/junit.h"
 
 /* Each is NULL where no option asks for it. */
@@ -16,6 +18,7 @@ typedef struct aq_exec_reports {
   aq_fidelity *fidelity;
   aq_coverage *coverage;
   aq_junit *junit;
+  aq_findings *findings; /* opened, closed by the caller */
 } aq_exec_reports;
 
 /* Files, or NULL; borrowed until the reports are closed. */

@@ -82,7 +82,7 @@ static void put_skipping(FILE *out)
   const char *separator = "      ";
   for (int i = 0; i < AQ_CLI_OPT_COUNT; i++) {
     const aq_cli_option *option = &aq_cli_options[i];
-    if (!option->argument || i == AQ_CLI_OPT_STORE)
+    if (!option->argument || option->optional || i == AQ_CLI_OPT_STORE)
       continue;
     fprintf(out, "%s--%s", separator, option->name);
     separator = "|";
@@ -127,7 +127,7 @@ static void put_values(FILE *out)
   fputs("  case $prev in\n", out);
   for (int i = 0; i < AQ_CLI_OPT_COUNT; i++) {
     const aq_cli_option *option = &aq_cli_options[i];
-    if (!option->argument)
+    if (!option->argument || option->optional)
       continue;
     fprintf(out, "    --%s", option->name);
     if (option->letter)

@@ -71,7 +71,8 @@ static void put_option(FILE *out, const aq_cli_option *option)
   put_text(out, option->name);
   fputs("\\fR", out);
   if (option->argument)
-    fprintf(out, " \\fI%s\\fR", option->argument);
+    fprintf(out, option->optional ? "[=\\fI%s\\fR]" : " \\fI%s\\fR",
+            option->argument);
   fputc('\n', out);
   put_text(out, option->help);
   fputs(option->repeats ? "; may be repeated\n" : "\n", out);

@@ -92,6 +92,7 @@ static const rule store_rules[] = {
     ORPHANS("requests"),
     ORPHANS("preemptions"),
     ORPHANS("instructions"),
+    ORPHANS("findings"),
     ORPHANS("counters"),
     {AQ_CHECK_PROBLEM,
      "SELECT id, id FROM runs WHERE id > "

@@ -26,6 +26,12 @@ static const char *const instruction_columns[] = {
 #undef F
 };
 
+static const char *const finding_columns[] = {
+#define F(field, unit, meaning) #field,
+#include "common/finding.def"
+#undef F
+};
+
 const aq_fact_table aq_fact_tables[AQ_FACT_COUNT] = {
     [AQ_FACT_REQUEST] = {"requests", request_columns, AQ_REQUEST_FIELD_COUNT,
                          "arrival, number"},
@@ -34,6 +40,8 @@ const aq_fact_table aq_fact_tables[AQ_FACT_COUNT] = {
     [AQ_FACT_INSTRUCTION] = {"instructions", instruction_columns,
                              AQ_INSTRUCTION_FIELD_COUNT,
                              "kernel, gfx, code, offset"},
+    [AQ_FACT_FINDING] = {"findings", finding_columns, AQ_FINDING_FIELD_COUNT,
+                         "site, number"},
 };
 
 /* Appends the columns, separated by commas. */
@@ -185,6 +193,22 @@ void aq_instruction_list_fini(aq_instruction_list *list)
 {
   free(list->instructions);
   *list = (aq_instruction_list){0};
+}
+
+aq_status aq_store_findings(aq_store *store, int64_t run, aq_finding_list *out,
+                            aq_diag *diag)
+{
+  rows list;
+  aq_status status = facts_read(store, AQ_FACT_FINDING, run, &list, diag);
+  if (!status)
+    *out = (aq_finding_list){(aq_finding *)list.values, list.count};
+  return status;
+}
+
+void aq_finding_list_fini(aq_finding_list *list)
+{
+  free(list->findings);
+  *list = (aq_finding_list){0};
 }
 
 /* ---- content keys ---- */

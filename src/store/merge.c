@@ -45,6 +45,11 @@ static const struct {
 #include "common/instruction.def"
 #undef F
     },
+    {"findings", "number"
+#define F(field, unit, meaning) ", " #field
+#include "common/finding.def"
+#undef F
+    },
 };
 
 enum { PARTS = sizeof parts / sizeof *parts };

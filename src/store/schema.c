@@ -95,6 +95,9 @@ static const struct {
     {6, "CREATE TABLE IF NOT EXISTS instructions ("
         "  run INTEGER NOT NULL, number INTEGER NOT NULL,"
         "  PRIMARY KEY (run, number)) WITHOUT ROWID;"},
+    {7, "CREATE TABLE IF NOT EXISTS findings ("
+        "  run INTEGER NOT NULL, number INTEGER NOT NULL,"
+        "  PRIMARY KEY (run, number)) WITHOUT ROWID;"},
 };
 static const size_t step_count = sizeof steps / sizeof *steps;
 

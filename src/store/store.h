@@ -213,6 +213,17 @@ AQ_API aq_status aq_store_instructions(aq_store *store, int64_t run,
                                        aq_instruction_list *out, aq_diag *diag);
 AQ_API void aq_instruction_list_fini(aq_instruction_list *list);
 
+typedef struct aq_finding_list {
+  aq_finding *findings; /* by site */
+  size_t count;
+} aq_finding_list;
+
+/* The findings of a run's checker; empty where none were kept. The caller
+ * frees *out with aq_finding_list_fini. */
+AQ_API aq_status aq_store_findings(aq_store *store, int64_t run,
+                                   aq_finding_list *out, aq_diag *diag);
+AQ_API void aq_finding_list_fini(aq_finding_list *list);
+
 /* Reports the content key of each complete or failed run that has one, oldest
  * first; of a failed one with the reason, else NULL. */
 AQ_API aq_status aq_store_keys(aq_store *store,

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 
 #include "wave/mode.h"
+#include "wave/observe.h"
 #include "wave/pool.h"
 #include "wave/watch.h"
 
@@ -21,6 +22,8 @@ enum {
 
 static void group_free(aq_wave_grid *grid, aq_wave_group *group)
 {
+  if (group->observed)
+    grid->observer->group_end(group);
   for (uint32_t i = 0; group->waves && i < grid->waves; i++)
     if (group->waves[i])
       aq_wave_pool_give(grid->pool, group->waves[i]);
@@ -106,7 +109,7 @@ static bool group_start(aq_wave_grid *grid, uint64_t number)
   else
     grid->first = group;
   grid->last = group;
-  return true;
+  return !grid->observer || grid->observer->group_begin(group);
 }
 
 /* A barrier opens when every wave that has not ended waits at it. */
@@ -114,6 +117,8 @@ static void barrier_look(aq_wave_group *group)
 {
   if (group->waiting == 0 || group->waiting + group->ended < group->wave_count)
     return;
+  if (group->observed)
+    group->grid->observer->barrier(group);
   for (uint32_t i = 0; i < group->wave_count; i++)
     if (group->waves[i]->state == AQ_WAVE_BARRIER)
       group->waves[i]->state = AQ_WAVE_RUNS;
@@ -153,8 +158,9 @@ static uint64_t wave_run(aq_wave *w)
   w->grid->running = w;
   w->at = NULL;
   w->state = AQ_WAVE_RUNS;
-  o = w->grid->watched ? aq_wave_watched_run(w, o, &left)
-                       : instructions_run(w, o, &left);
+  o = w->grid->observer  ? w->grid->observer->run(w, o, &left)
+      : w->grid->watched ? aq_wave_watched_run(w, o, &left)
+                         : instructions_run(w, o, &left);
   if (w->state == AQ_WAVE_RUNS)
     w->pc = aq_wave_code_pc(o);
   w->grid->running = NULL;
@@ -208,6 +214,8 @@ static void group_retire(aq_wave_grid *grid, aq_wave_group *group,
   if (grid->last == group)
     grid->last = before;
   __atomic_fetch_sub(&grid->share->resident, 1, __ATOMIC_RELAXED);
+  if (group->observed)
+    grid->observer->group_end(group);
   group->next = grid->free;
   grid->free = group;
 }

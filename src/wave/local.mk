@@ -30,6 +30,7 @@ libaqcore_a_SOURCES += \
 	src/wave/matrix_v3.c \
 	src/wave/matrix_v4.c \
 	src/wave/memory.c \
+	src/wave/observe.c src/wave/observe.h \
 	src/wave/missing.c src/wave/missing.h \
 	src/wave/mode.c src/wave/mode.h \
 	src/wave/packed.c \

@@ -65,6 +65,7 @@ typedef struct aq_wave_more {
   uint16_t address, data;     /* memory: rows; AQ_WAVE_NONE */
   uint16_t data2, scalar;     /* second data row; SGPR of the address */
   uint8_t bytes;              /* of memory, a lane */
+  uint32_t note;              /* of an observer; 0: none */
 } aq_wave_more;
 
 enum { AQ_WAVE_NONE = 0xffff };
@@ -107,6 +108,7 @@ struct aq_wave {
   bool gws_waits, gws_flag; /* at a global barrier that had this flag */
   uint64_t issued;          /* instructions, for clocks */
   const aq_wave_op *at;     /* the last one that accessed memory of others */
+  void *observed;           /* of an observer: observe.h */
   uint32_t v[AQ_WAVE_ROWS][AQ_WAVE_LANES] __attribute__((aligned(64)));
 };
 
@@ -127,6 +129,7 @@ struct aq_wave_group {
   uint32_t wave_count, ended, waiting;
   uint8_t *lds;
   aq_wave **waves;
+  void *observed; /* of an observer: observe.h */
 };
 
 /* A range of addresses that may be touched, as found last. */
@@ -179,9 +182,11 @@ struct aq_wave_grid {
   uint64_t clock_told; /* of that, in elapsed times; of the first part */
   bool watched;        /* its instructions are counted or traced: watch.h */
   bool reported;       /* where its waves are: where.h */
-  struct aq_wave_profile_kernel *profile; /* NULL: they are not counted */
-  struct aq_wave_trace *trace;            /* NULL: they are not traced */
-  aq_wave_share *share, own_share;        /* of the first part */
+  struct aq_wave_profile_kernel *profile;  /* NULL: they are not counted */
+  struct aq_wave_trace *trace;             /* NULL: they are not traced */
+  const struct aq_wave_observer *observer; /* NULL: none; observe.h */
+  void *observed;                          /* of that */
+  aq_wave_share *share, own_share;         /* of the first part */
   aq_wave_grid **parts; /* NULL: one thread; else [0] is the grid itself */
   unsigned part_count;
 };

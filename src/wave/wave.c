@@ -14,6 +14,7 @@
 #include "wave/lower.h"
 #include "wave/missing.h"
 #include "wave/mode.h"
+#include "wave/observe.h"
 #include "wave/parts.h"
 #include "wave/profile.h"
 #include "wave/trace.h"
@@ -36,6 +37,7 @@ struct aq_wave_machine {
   int64_t report_at; /* 0: never */
   void (*report)(const char *line, void *user);
   void *report_user;
+  const aq_wave_observer *observer; /* or NULL */
   pthread_mutex_t watching; /* of both: held during steps of watched grids */
 };
 
@@ -145,6 +147,15 @@ static aq_status wave_begin(void *user, const aq_execution_desc *desc,
     return status;
   }
   grid->watched = grid->trace || grid->profile;
+  grid->observer = machine->observer;
+  if (grid->observer) {
+    grid->observed = grid->observer->begin(grid->observer->user, grid);
+    if (!grid->observed) {
+      aq_wave_grid_fini(grid);
+      free(grid);
+      return aq_diag_no_memory(diag);
+    }
+  }
   machine->open++;
   *out = grid;
   return AQ_OK;
@@ -155,7 +166,8 @@ static aq_status wave_begin(void *user, const aq_execution_desc *desc,
 static aq_wave_team team_for(aq_wave_machine *machine, const aq_wave_grid *grid)
 {
   aq_wave_team team = {.hands = machine->hands};
-  if (!grid->desc.concurrent || grid->watched || grid->group_count < 2)
+  if (!grid->desc.concurrent || grid->watched || grid->observer ||
+      grid->group_count < 2)
     return team;
   if (!machine->crew)
     machine->crew = aq_wave_crew_create(aq_wave_crew_processors());
@@ -183,8 +195,14 @@ static aq_execution_state wave_step(void *execution, uint64_t budget,
   /* The guard leaves the step anywhere, so the lock is taken outside. */
   if (grid->watched)
     pthread_mutex_lock(&grid->machine->watching);
+  if (grid->observer)
+    grid->observer->enter(grid->observer->user);
   const aq_execution_state state =
       aq_wave_parts_step(grid, &team, budget, ticks, out);
+  if (grid->observer && state == AQ_EXECUTION_FAULT)
+    grid->observer->fault(grid);
+  if (grid->observer)
+    grid->observer->leave(grid->observer->user);
   if (grid->watched)
     pthread_mutex_unlock(&grid->machine->watching);
   if (grid->machine->report_at)
@@ -198,6 +216,8 @@ static void wave_end(void *execution)
   grid->machine->open--;
   aq_wave_parts_fini(grid);
   aq_wave_grid_fini(grid);
+  if (grid->observer)
+    grid->observer->end(grid);
   free(grid);
 }
 
@@ -279,6 +299,13 @@ static void waits_keep(aq_wave_machine *machine)
 {
   for (unsigned i = 0; i < AQ_WAVE_CREW_MAX; i++)
     machine->hands[i].keeps_waits = true;
+}
+
+void aq_wave_machine_observe(aq_wave_machine *machine,
+                             const aq_wave_observer *observer)
+{
+  machine->observer = observer;
+  waits_keep(machine);
 }
 
 aq_status aq_wave_machine_profile(aq_wave_machine *machine, aq_diag *diag)

@@ -116,4 +116,16 @@ aqsim_flow aqsim_flight_fault(aqsim_flight *flight, uint32_t fault,
 void aqsim_flight_record(const aqsim_flight *flight, int64_t flags,
                          aq_time complete, aq_time observe);
 
+/* The packet as hooks of the order see it. */
+static inline aq_order_packet aqsim_flight_order(const aqsim_flight *flight)
+{
+  const aqsim_queue *queue = flight->queue;
+  return (aq_order_packet){.queue = &queue->amd,
+                           .queue_id = queue->ring.id,
+                           .device = queue->device->ordinal,
+                           .id = flight->id,
+                           .packet = &flight->packet,
+                           .blocks = flight->kind && flight->kind->blocks};
+}
+
 #endif

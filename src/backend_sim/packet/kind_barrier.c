@@ -117,6 +117,10 @@ aqsim_flow aqsim_step_seen(aqsim_flight *flight)
   const aqsim_queue *queue = flight->queue;
   if (queue->wait.gate.unmapped)
     return aqsim_dependency_fault(flight);
+  if (queue->sim->order) {
+    const aq_order_packet order = aqsim_flight_order(flight);
+    queue->sim->order->seen(queue->sim->order->user, &order);
+  }
   flight->negative = queue->wait.gate.negative;
   flight->start = flight->stamp = queue->sim->now;
   flight->end =

@@ -118,6 +118,10 @@ static aqsim_flow step_launch(aqsim_flight *flight)
     uint32_t fault = aqsim_packet_type_fault(&flight->packet, text);
     return aqsim_flight_fail(flight, fault, text);
   }
+  if (__builtin_expect(queue->sim->order != NULL, false)) {
+    const aq_order_packet order = aqsim_flight_order(flight);
+    queue->sim->order->launch(queue->sim->order->user, &order);
+  }
   aqsim_flow next = kind == &aqsim_kernel_kind ? aqsim_launch_kernel(flight)
                                                : kind->launch(flight);
   if (next != AQSIM_GONE &&
@@ -143,6 +147,10 @@ static aqsim_flow step_complete(aqsim_flight *flight)
     return aqsim_flight_memory_fault(
         flight, AQSIM_STEP_RUN, unmapped,
         "its completion signal lies in memory that is not there");
+  if (__builtin_expect(sim->order != NULL, false)) {
+    const aq_order_packet order = aqsim_flight_order(flight);
+    sim->order->complete(sim->order->user, &order);
+  }
   aq_time observe = aqsim_signal_complete(
       sim, queue->device, flight->packet.kernel.completion_signal,
       flight->stamp, flight->end, queue->profile, flight->negative);

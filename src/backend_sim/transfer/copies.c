@@ -134,7 +134,10 @@ static void copy_ready(aqsim_copy *copy)
   if (copy->engine == AQ_COPY_ENGINE_ANY)
     copy->engine = engine_choose(copy);
   aqsim_engine *engine = copy_engine(copy);
+  const aq_order_hooks *order = copy->device->sim->order;
   copy->ready = copy->device->sim->now;
+  if (order)
+    order->copy_ready(order->user, copy->line.number);
   copy->line.next = NULL;
   if (engine->first)
     engine->last->next = &copy->line;
@@ -288,6 +291,8 @@ static void copy_end(aqsim_copy *copy)
   if (!copy_is_possible(copy))
     return;
   copy->state = AQSIM_COPY_COMPLETES;
+  if (sim->order)
+    sim->order->copy_move(sim->order->user, copy->line.number);
   aqsim_box_move(&copy->box, copy->to, copy->from);
   sim->touched = true;
   aqsim_calendar_push(&sim->calendar, &copy->event,
@@ -304,6 +309,8 @@ static void copy_complete(aqsim_copy *copy)
     copy_fault(copy, "decrement of the signal at", unmapped);
     return;
   }
+  if (sim->order)
+    sim->order->copy_complete(sim->order->user, copy->line.number);
   aq_time observe = aqsim_signal_complete(sim, copy->device, copy->completion,
                                           copy->start, copy->end, false, 0);
   if (aqsim_recorder_on(&sim->recorder))
@@ -414,6 +421,8 @@ aq_status aqsim_copy_submit(aqsim *sim, const aq_copy_desc *desc, aq_diag *diag)
     return aq_diag_no_memory(diag);
   }
   copy_init(copy, sim, desc);
+  if (sim->order)
+    sim->order->copy_submit(sim->order->user, copy->line.number, desc);
   memset(copy->legs, 0, count * sizeof copy->legs[0]);
   aqsim_gate_init(&copy->gate, &sim->gates, gate_opened);
   if (aqsim_gate_arm(&copy->gate, copy->legs, desc->dependencies, count,

@@ -1,0 +1,12 @@
+# The checker of executed kernels: the drop-in runs it, exec reports findings.
+libaqcore_a_SOURCES += \
+	src/check/check.c src/check/check.h \
+	src/check/clocks.c src/check/clocks.h \
+	src/check/core.h \
+	src/check/findings.c \
+	src/check/memory.c \
+	src/check/observe.c src/check/observe.h \
+	src/check/order.c src/check/order.h \
+	src/check/race.c \
+	src/check/shadow.c src/check/shadow.h \
+	src/check/source.c

@@ -1,0 +1,234 @@
+/* SPDX-License-Identifier: MIT */
+/* The loop of observed waves, dispatches and workgroups. */
+#include "config.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "check/core.h"
+#include "check/observe.h"
+#include "common/array.h"
+#include "wave/code.h"
+
+/* ---- sites ---- */
+
+/* Cache bits of atomics at device scope: glc, on gfx94x sc0, and sc1 (scc). */
+static aq_check_access global_access(const aq_isa_inst *inst,
+                                     aq_wave_touch_kind kind, unsigned bytes)
+{
+  const bool from_940 = inst->target & AQ_ISA_FROM_940;
+  if (kind == AQ_WAVE_TOUCH_ATOMIC)
+    return AQ_CHECK_ATOMIC;
+  if (from_940 ? inst->scc : inst->glc)
+    return AQ_CHECK_COHERENT;
+  /* Stores at device scope look plain before gfx940. */
+  return kind == AQ_WAVE_TOUCH_WRITE && !from_940 && bytes <= 8
+             ? AQ_CHECK_MAYBE
+             : AQ_CHECK_PLAIN;
+}
+
+/* LDS atomics load and store as plain accesses do; accesses of two
+ * places or of more than 8 bytes are no atomics. */
+static aq_check_access shared_access(const aq_isa_inst *inst,
+                                     aq_wave_touch_kind kind, unsigned bytes)
+{
+  if (kind == AQ_WAVE_TOUCH_ATOMIC)
+    return AQ_CHECK_ATOMIC;
+  return bytes > 8 || inst->row->flags & AQ_ISA_OFFSET2 ? AQ_CHECK_PLAIN
+                                                        : AQ_CHECK_MAYBE;
+}
+
+static bool is_fence(const char *name)
+{
+  return strncmp(name, "buffer_wbinvl1", 14) == 0 ||
+         strncmp(name, "buffer_inv", 10) == 0;
+}
+
+uint32_t aq_check_site_make(aq_check *check, const aq_wave_op *o)
+{
+  const aq_isa_inst *inst = &o->more->inst;
+  const aq_wave_touch_kind kind = aq_wave_touch_kind_of(inst);
+  const unsigned bytes = kind ? aq_wave_touch_bytes(inst) : 0;
+  const aq_check_site made = {
+      .inst = *inst,
+      .pc = aq_wave_code_pc(o),
+      .kind = bytes ? (uint8_t)kind : AQ_WAVE_TOUCH_NONE,
+      .bytes = (uint8_t)bytes,
+      .global = (uint8_t)global_access(inst, kind, bytes),
+      .shared = (uint8_t)shared_access(inst, kind, bytes),
+      .fences = is_fence(inst->row->name),
+      .steps = bytes > 0 || is_fence(inst->row->name)};
+  if (!AQ_ARRAY_PUSH(check->sites, check->site_count, check->site_capacity,
+                     made)) {
+    check->lost = true;
+    return 0;
+  }
+  return (uint32_t)check->site_count;
+}
+
+/* ---- instructions ---- */
+
+/* Runs the instruction without the lanes that must not access. */
+static const aq_wave_op *run_without(aq_wave *w, const aq_wave_op *o,
+                                     const aq_wave_touch *touch, uint64_t bad)
+{
+  const uint64_t exec = AQ_WAVE_EXEC(w);
+  if (touch->scalar || bad == exec)
+    return aq_wave_next(o);
+  AQ_WAVE_EXEC(w) = exec & ~bad;
+  const aq_wave_op *next = o->run(w, o);
+  AQ_WAVE_EXEC(w) = exec;
+  return next;
+}
+
+static const aq_wave_op *step(aq_check *check, aq_wave *w, const aq_wave_op *o,
+                              uint32_t number)
+{
+  const aq_check_site *site = &check->sites[number - 1];
+  aq_wave_touch touch;
+  uint64_t bad = 0;
+  if (site->fences)
+    aq_check_group_of(w)->fenced = true;
+  if (site->kind == AQ_WAVE_TOUCH_NONE || AQ_WAVE_EXEC(w) == 0)
+    return o->run(w, o);
+  aq_wave_touch_find(w, o, site->bytes, &touch);
+  if (check->options.checks & AQ_CHECK_MEMORY)
+    bad = aq_check_memory(w, number, &touch);
+  touch.global &= ~bad;
+  touch.shared &= ~bad;
+  touch.scratch &= ~bad;
+  if (check->options.checks & AQ_CHECK_RACE)
+    aq_check_race(w, number, &touch);
+  return bad ? run_without(w, o, &touch, bad) : o->run(w, o);
+}
+
+static const aq_wave_op *observed_run(aq_wave *w, const aq_wave_op *o,
+                                      int64_t *left)
+{
+  aq_check *check = aq_check_grid_of(w)->check;
+  while (*left > 0) {
+    const aq_wave_op *next;
+    if (!o->more) {
+      next = o->run(w, o);
+    } else {
+      if (!o->more->note)
+        o->more->note = aq_check_site_make(check, o);
+      const uint32_t number = o->more->note;
+      next = w->index_on ? aq_wave_indexed_run(w, o)
+             : number && check->sites[number - 1].steps
+                 ? step(check, w, o, number)
+                 : o->run(w, o);
+    }
+    --*left;
+    if (!next)
+      break;
+    o = next;
+  }
+  return o;
+}
+
+/* ---- dispatches and workgroups ---- */
+
+static void *observed_begin(void *user, aq_wave_grid *grid)
+{
+  aq_check *check = user;
+  const aq_execution_desc *desc = &grid->desc;
+  aq_check_grid *made = calloc(1, sizeof *made);
+  if (!made)
+    return NULL;
+  pthread_mutex_lock(&check->lock);
+  *made = (aq_check_grid){
+      .check = check,
+      .grid = grid,
+      .entry = grid->entry,
+      .kernel = aq_names_id(&check->names, desc->kernel, strlen(desc->kernel))};
+  made->act =
+      aq_check_order_packet(check->order, desc->queue, desc->dispatch_id);
+  if (made->act)
+    made->act->kernel = made->kernel;
+  pthread_mutex_unlock(&check->lock);
+  return made;
+}
+
+static void observed_end(aq_wave_grid *grid)
+{
+  free(grid->observed);
+  grid->observed = NULL;
+}
+
+static void observed_enter(void *user)
+{
+  pthread_mutex_lock(&((aq_check *)user)->lock);
+}
+
+static void observed_leave(void *user)
+{
+  pthread_mutex_unlock(&((aq_check *)user)->lock);
+}
+
+static bool group_begin(aq_wave_group *group)
+{
+  aq_check_grid *grid = group->grid->observed;
+  const uint32_t *of = group->grid->groups, *id = group->id;
+  const size_t words = (group->grid->lds_size + 3) / 4;
+  aq_check_group *made = calloc(1, sizeof *made);
+  if (made && words && grid->check->options.checks & AQ_CHECK_RACE)
+    made->lds = calloc(words, sizeof *made->lds);
+  if (!made ||
+      (words && grid->check->options.checks & AQ_CHECK_RACE && !made->lds)) {
+    free(made);
+    return false;
+  }
+  made->grid = grid;
+  made->number = id[0] + (uint64_t)of[0] * (id[1] + (uint64_t)of[1] * id[2]);
+  group->observed = made;
+  return true;
+}
+
+static void group_end(aq_wave_group *group)
+{
+  aq_check_group *mine = group->observed;
+  free(mine->lds);
+  free(mine);
+  group->observed = NULL;
+}
+
+static void group_barrier(aq_wave_group *group)
+{
+  aq_check_group *mine = group->observed;
+  mine->barrier++;
+}
+
+static void observed_fault(aq_wave_grid *grid)
+{
+  aq_check_grid *mine = grid->observed;
+  const aq_execution_fault *fault = &grid->fault;
+  const aq_check_what what = {
+      .check = AQ_CHECK_MEMORY,
+      .kind = fault->kind == AQ_EXECUTION_FAULT_TRAP ? "trap"
+              : fault->kind == AQ_EXECUTION_FAULT_ILLEGAL
+                  ? "illegal instruction"
+                  : "fault",
+      .act = mine->act,
+      .lane = -1,
+      .has_address = fault->kind == AQ_EXECUTION_FAULT_MEMORY,
+      .has_place = fault->kind == AQ_EXECUTION_FAULT_MEMORY,
+      .address = fault->address,
+      .other_kernel = -1,
+      .message = fault->text};
+  aq_check_report(mine->check, &what);
+}
+
+void aq_check_observer_make(aq_check *check)
+{
+  check->observer = (aq_wave_observer){.user = check,
+                                       .begin = observed_begin,
+                                       .end = observed_end,
+                                       .enter = observed_enter,
+                                       .leave = observed_leave,
+                                       .group_begin = group_begin,
+                                       .group_end = group_end,
+                                       .barrier = group_barrier,
+                                       .run = observed_run,
+                                       .fault = observed_fault};
+}

@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: MIT */
+/* Source lines of the code that is loaded. */
+#include "config.h"
+
+#include <stdlib.h>
+
+#include "check/core.h"
+#include "common/array.h"
+
+void aq_check_code(aq_check *check, uint64_t base, uint64_t span, uint64_t bias,
+                   const aq_codeobj *code, const void *bytes, size_t size)
+{
+  aq_check_source made = {.base = base, .end = base + span, .bias = bias};
+  if (aq_code_lines_read(bytes, size, code, &made.lines, NULL) != AQ_OK)
+    return;
+  pthread_mutex_lock(&check->lock);
+  if (!AQ_ARRAY_PUSH(check->sources, check->source_count,
+                     check->source_capacity, made)) {
+    check->lost = true;
+    aq_code_lines_fini(&made.lines);
+  }
+  pthread_mutex_unlock(&check->lock);
+}
+
+void aq_check_code_gone(aq_check *check, uint64_t base)
+{
+  pthread_mutex_lock(&check->lock);
+  for (size_t i = 0; i < check->source_count; i++)
+    if (check->sources[i].base == base) {
+      aq_code_lines_fini(&check->sources[i].lines);
+      check->sources[i--] = check->sources[--check->source_count];
+    }
+  pthread_mutex_unlock(&check->lock);
+}
+
+const char *aq_check_line(const aq_check *check, uint64_t pc, uint32_t *line)
+{
+  for (size_t i = 0; i < check->source_count; i++) {
+    const aq_check_source *s = &check->sources[i];
+    const aq_code_line *found =
+        pc >= s->base && pc < s->end
+            ? aq_code_lines_find(&s->lines, pc - s->bias)
+            : NULL;
+    if (!found || found->line == 0)
+      continue;
+    *line = found->line;
+    return aq_names_text(&s->lines.files, found->file);
+  }
+  return NULL;
+}
+
+void aq_check_sources_fini(aq_check *check)
+{
+  for (size_t i = 0; i < check->source_count; i++)
+    aq_code_lines_fini(&check->sources[i].lines);
+  free(check->sources);
+}

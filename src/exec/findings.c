@@ -1,0 +1,210 @@
+/* SPDX-License-Identifier: MIT */
+#include "config.h"
+
+#include "exec/findings.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "exec/findings_priv.h"
+
+struct aq_findings {
+  aq_findings_options options;
+  aq_suppressions *suppressions;
+  FILE *out, *sarif_out;
+  aq_json_out *json, *sarif;
+  uint64_t errors, possible, suppressed;
+};
+
+static void findings_free(aq_findings *f)
+{
+  aq_suppressions_free(f->suppressions);
+  aq_json_out_drop(f->json);
+  aq_json_out_drop(f->sarif);
+  if (f->out && f->out != stderr)
+    fclose(f->out);
+  if (f->sarif_out)
+    fclose(f->sarif_out);
+  free(f);
+}
+
+static aq_status file_open(const char *option, const char *file, FILE **out,
+                           aq_diag *diag)
+{
+  *out = fopen(file, "we");
+  return *out ? AQ_OK
+              : aq_diag_set(diag, AQ_ERR_IO, "%s %s: %s", option, file,
+                            strerror(errno));
+}
+
+static aq_status files_open(aq_findings *f, aq_diag *diag)
+{
+  aq_status status = AQ_OK;
+  f->out = stderr;
+  if (f->options.file)
+    status = file_open("--check-report", f->options.file, &f->out, diag);
+  if (status == AQ_OK && f->options.sarif)
+    status = file_open("--sarif", f->options.sarif, &f->sarif_out, diag);
+  if (status != AQ_OK)
+    return status;
+  if (f->options.json && !(f->json = aq_json_out_begin(true)))
+    return aq_diag_no_memory(diag);
+  if (f->sarif_out && !(f->sarif = aq_json_out_begin(true)))
+    return aq_diag_no_memory(diag);
+  if (f->json) {
+    aq_json_out_map(f->json, NULL);
+    aq_json_out_text(f->json, "checks", f->options.checks);
+    aq_json_out_array(f->json, "findings");
+  }
+  if (f->sarif)
+    aq_findings_sarif_begin(f->sarif);
+  return AQ_OK;
+}
+
+aq_status aq_findings_open(const aq_findings_options *options,
+                           aq_findings **out, aq_diag *diag)
+{
+  aq_findings *f = calloc(1, sizeof *f);
+  aq_status status = AQ_OK;
+  if (!f)
+    return aq_diag_no_memory(diag);
+  f->options = *options;
+  if (options->suppress)
+    status = aq_suppressions_read(options->suppress, &f->suppressions, diag);
+  if (status == AQ_OK)
+    status = files_open(f, diag);
+  if (status == AQ_OK)
+    *out = f;
+  else
+    findings_free(f);
+  return status;
+}
+
+/* ---- runs ---- */
+
+static const char *text_of(aq_run_reader *reader, int64_t name)
+{
+  return name == AQ_NONE ? NULL : aq_run_reader_name(reader, name);
+}
+
+static void finding_put(aq_findings *f, aq_run_reader *reader,
+                        const aq_finding *row)
+{
+  aq_finding_texts texts = {.row = *row};
+#define T(name) texts.name = text_of(reader, row->name);
+  TEXTS(T)
+#undef T
+  if (!texts.category || !texts.kind)
+    return;
+  if (aq_suppressions_match(f->suppressions, &texts)) {
+    f->suppressed++;
+    return;
+  }
+  if (row->possible == 1)
+    f->possible++;
+  else
+    f->errors++;
+  if (f->json)
+    aq_finding_json(&texts, f->json);
+  else
+    aq_finding_print(&texts, f->out);
+  if (f->sarif)
+    aq_finding_sarif(&texts, f->sarif);
+}
+
+aq_status aq_findings_add(aq_findings *f, aq_store *store, int64_t run,
+                          aq_diag *diag)
+{
+  aq_run_reader *reader;
+  aq_finding_list list;
+  if (!f)
+    return AQ_OK;
+  aq_status status = aq_store_findings(store, run, &list, diag);
+  if (status != AQ_OK)
+    return status;
+  status = aq_run_reader_open(store, run, AQ_ORDER_STORED, &reader, diag);
+  if (status == AQ_OK) {
+    for (size_t i = 0; i < list.count;) {
+      aq_finding sum = list.findings[i];
+      for (i++; i < list.count && list.findings[i].site == sum.site; i++)
+        sum.count += list.findings[i].count;
+      finding_put(f, reader, &sum);
+    }
+    aq_run_reader_close(reader);
+  }
+  aq_finding_list_fini(&list);
+  return status;
+}
+
+/* ---- the end ---- */
+
+static bool out_end(aq_findings *f)
+{
+  const uint64_t all = f->errors + f->possible;
+  if (f->json) {
+    aq_json_out *json = f->json;
+    f->json = NULL;
+    aq_json_out_close_array(json);
+    aq_json_out_int(json, "errors", (int64_t)f->errors);
+    aq_json_out_int(json, "possible", (int64_t)f->possible);
+    aq_json_out_int(json, "suppressed", (int64_t)f->suppressed);
+    aq_json_out_close_map(json);
+    if (!aq_json_out_end(json, f->out))
+      return false;
+  } else {
+    fprintf(f->out, "CHECK SUMMARY (%s): %" PRIu64 " error%s",
+            f->options.checks, f->errors, f->errors == 1 ? "" : "s");
+    if (f->possible)
+      fprintf(f->out, ", %" PRIu64 " possible", f->possible);
+    if (f->suppressed)
+      fprintf(f->out, ", %" PRIu64 " suppressed", f->suppressed);
+    fputs(all ? "\n" : ", nothing found\n", f->out);
+  }
+  bool done = ferror(f->out) == 0;
+  done &= (f->out == stderr ? fflush(f->out) : fclose(f->out)) == 0;
+  f->out = NULL;
+  return done;
+}
+
+static bool sarif_end(aq_findings *f)
+{
+  if (!f->sarif)
+    return true;
+  aq_json_out *sarif = f->sarif;
+  f->sarif = NULL;
+  aq_findings_sarif_end(sarif);
+  bool done = aq_json_out_end(sarif, f->sarif_out);
+  done &= fclose(f->sarif_out) == 0;
+  f->sarif_out = NULL;
+  return done;
+}
+
+void aq_findings_drop(aq_findings **findings)
+{
+  if (*findings)
+    findings_free(*findings);
+  *findings = NULL;
+}
+
+aq_status aq_findings_close(aq_findings **findings, uint64_t *count,
+                            aq_diag *diag)
+{
+  aq_findings *f = *findings;
+  aq_status status = AQ_OK;
+  *findings = NULL;
+  *count = 0;
+  if (!f)
+    return AQ_OK;
+  *count = f->errors + f->possible;
+  if (!out_end(f))
+    status =
+        aq_diag_set(diag, AQ_ERR_IO, "--check-report %s: it cannot be written",
+                    f->options.file ? f->options.file : "-");
+  if (!sarif_end(f) && status == AQ_OK)
+    status = aq_diag_set(diag, AQ_ERR_IO, "--sarif %s: it cannot be written",
+                         f->options.sarif);
+  findings_free(f);
+  return status;
+}
