@@ -63,6 +63,7 @@ include tests/dropin/local.mk
 include tests/hostcall/local.mk
 include tests/rocm/local.mk
 include tests/suites/local.mk
+include tests/python/local.mk
 endif
 
 include tests/arch/local.mk

@@ -86,7 +86,14 @@ cp "$(dirname "$0")/../../doc/examples/command_buffer.c" "$root/tmp/"
 in_root 'cd /tmp && gcc -std=gnu11 -o example command_buffer.c \
   $(pkg-config --cflags --libs aqueduct) && ./example' > "$work/log" 2>&1
 result $? "an example builds with them and runs"
-in_root 'dpkg -P aqueduct aqueduct-dropin libaqueduct-dev libaqueduct0 &&
+in_root 'apt-get install -y --no-install-recommends \
+  /tmp/python3-aqueduct_*.deb' > "$work/log" 2>&1 &&
+  in_root 'python3 -c "import aqueduct
+print(aqueduct.Store().kernels(1))"' > "$work/log" 2>&1 &&
+  grep -q calls "$work/log"
+result $? "the Python module reads the run"
+in_root 'dpkg -P aqueduct aqueduct-dropin libaqueduct-dev libaqueduct0 \
+  python3-aqueduct &&
   ! find / -xdev -name "*aqueduct*" ! -path "/tmp/*" ! -path "/proc/*" \
     ! -path "/root/*" |
   grep .' > "$work/log" 2>&1
