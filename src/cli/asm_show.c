@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "codeobj/layout.h"
+#include "common/demangle.h"
 #include "inspect/disassembly.h"
 #include "inspect/reach.h"
 
@@ -141,8 +142,8 @@ static aq_status kernel_show(asm_show *show, const aq_code_kernel *kernel)
 
 static bool is_wanted(const asm_show *show, const aq_code_function *function)
 {
-  return !show->only || strcmp(function->name, show->only) == 0 ||
-         (function->kernel && strcmp(function->kernel->name, show->only) == 0);
+  return !show->only || aq_name_is(function->name, show->only) ||
+         (function->kernel && aq_name_is(function->kernel->name, show->only));
 }
 
 /* The functions to show: all, or the requested one and those it reaches. */
@@ -191,7 +192,7 @@ static aq_status kernels_show(asm_show *show)
   else
     fputc('\n', show->cli->out);
   for (size_t i = 0; i < code->kernel_count && status == AQ_OK; i++)
-    if (!show->only || strcmp(code->kernels[i].name, show->only) == 0)
+    if (!show->only || aq_name_is(code->kernels[i].name, show->only))
       status = kernel_show(show, &code->kernels[i]);
   if (show->json)
     aq_json_out_close_array(show->json);

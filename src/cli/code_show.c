@@ -9,6 +9,7 @@
 #include "cli/asm_show.h"
 #include "codeobj/code_file.h"
 #include "codeobj/layout.h"
+#include "common/demangle.h"
 #include "common/json_out.h"
 
 /* ---- text ---- */
@@ -39,6 +40,9 @@ static void json_kernel(aq_json_out *json, const aq_code_kernel *k)
 {
   aq_json_out_map(json, NULL);
   aq_json_out_text(json, "name", k->name);
+  char *demangled = aq_demangle(k->name);
+  aq_json_out_text(json, "demangled", demangled);
+  free(demangled);
   aq_json_out_text(json, "symbol", k->symbol);
   aq_json_out_int(json, "kernarg_size", k->kernarg_size);
   aq_json_out_int(json, "kernarg_align", k->kernarg_align);

@@ -10,6 +10,7 @@
 
 #include "cli/rows.h"
 #include "codeobj/layout.h"
+#include "common/demangle.h"
 #include "inspect/profile.h"
 
 /* A figure over its least. */
@@ -162,15 +163,21 @@ static void code_json(aq_json_out *json, const aq_profile_kernel *kernel)
 static aq_status kernel_put(aq_cli *cli, aq_json_out *json, const char *name,
                             const char *gfx, const aq_profile_kernel *kernel)
 {
-  char line[AQ_CODE_LINE_SIZE];
+  char line[AQ_CODE_LINE_SIZE], *demangled = aq_demangle(name);
   if (json) {
     aq_json_out_map(json, NULL);
     aq_json_out_text(json, "kernel", name);
+    aq_json_out_text(json, "demangled", demangled);
     aq_json_out_text(json, "gfx", gfx);
   } else {
-    fprintf(cli->out, "kernel          %s\ntarget          %s\n\n",
-            aq_code_text(name, line, sizeof line), gfx);
+    fprintf(cli->out, "kernel          %s\n",
+            aq_code_text(name, line, sizeof line));
+    if (demangled)
+      fprintf(cli->out, "demangled       %s\n",
+              aq_code_text(demangled, line, sizeof line));
+    fprintf(cli->out, "target          %s\n\n", gfx);
   }
+  free(demangled);
   aq_status status = classes_put(cli, json, kernel);
   if (!json)
     fputc('\n', cli->out);
@@ -198,7 +205,7 @@ static aq_status kernels_put(aq_cli *cli, aq_json_out *json,
     const size_t count =
         aq_profile_rows_next(list->instructions, list->count, &at);
     aq_profile_kernel kernel;
-    if (!name || !gfx || (only && strcmp(name, only) != 0))
+    if (!name || !gfx || (only && !aq_name_is(name, only)))
       continue;
     if (*found && !json)
       fputc('\n', cli->out);

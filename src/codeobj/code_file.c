@@ -113,9 +113,10 @@ static bool has_kernel(const aq_bundle_entry *entry, const char *kernel)
   if (aq_codeobj_read_to(entry->bytes, entry->size, AQ_CODEOBJ_DESCRIPTORS,
                          &code, NULL) != AQ_OK)
     return false;
-  const bool has = aq_codeobj_kernel(&code, kernel) != NULL;
+  size_t count;
+  aq_codeobj_kernel_named(&code, kernel, &count);
   aq_codeobj_fini(&code);
-  return has;
+  return count > 0;
 }
 
 static const aq_bundle_entry *entry_find(const aq_code_file *file,

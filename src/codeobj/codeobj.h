@@ -115,6 +115,11 @@ uint32_t aq_code_kernel_private(const aq_code_kernel *kernel);
 const aq_code_kernel *aq_codeobj_kernel(const aq_codeobj *codeobj,
                                         const char *name);
 
+/* By the name or another form of it (aq_name_is); NULL: none, or
+ * several, of which `*count` (or NULL) says how many. */
+const aq_code_kernel *aq_codeobj_kernel_named(const aq_codeobj *codeobj,
+                                              const char *text, size_t *count);
+
 /* By name, or NULL. Of equal names the first. */
 const aq_code_symbol *aq_codeobj_symbol(const aq_codeobj *codeobj,
                                         const char *name);

@@ -4,7 +4,10 @@
 #include "codeobj/layout.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+
+#include "common/demangle.h"
 
 enum { TEXT_SIZE = 160 };
 
@@ -40,6 +43,19 @@ static void arg_tell(const aq_code_arg *arg, aq_code_line *tell, void *user)
   tell(line, user);
 }
 
+/* The name as people write it. */
+static void demangled_tell(const aq_code_kernel *kernel, aq_code_line *tell,
+                           void *user)
+{
+  char *name = aq_demangle(kernel->name), line[AQ_CODE_LINE_SIZE],
+       text[AQ_CODE_LINE_SIZE - 8];
+  if (!name)
+    return;
+  snprintf(line, sizeof line, "  %s", aq_code_text(name, text, sizeof text));
+  tell(line, user);
+  free(name);
+}
+
 static void registers_tell(const aq_code_kernel *k, aq_code_line *tell,
                            void *user)
 {
@@ -67,6 +83,7 @@ void aq_code_kernel_tell(const aq_code_kernel *kernel, aq_code_line *tell,
            aq_code_text(kernel->name, name, sizeof name), kernel->kernarg_size,
            kernel->has_metadata ? "" : ", which nothing describes");
   tell(line, user);
+  demangled_tell(kernel, tell, user);
   registers_tell(kernel, tell, user);
   for (size_t i = 0; i < kernel->arg_count; i++)
     if (kernel->args[i].hidden)

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "codeobj/reading.h"
+#include "common/demangle.h"
 
 enum { KD_LENGTH = 3 /* ".kd" */ };
 
@@ -82,6 +83,21 @@ const aq_code_kernel *aq_codeobj_kernel(const aq_codeobj *codeobj,
 {
   return sorted_find(codeobj->kernels_by_name, codeobj->kernel_count, name,
                      kernel_name);
+}
+
+const aq_code_kernel *aq_codeobj_kernel_named(const aq_codeobj *codeobj,
+                                              const char *text, size_t *count)
+{
+  const aq_code_kernel *found = aq_codeobj_kernel(codeobj, text);
+  size_t known = found != NULL;
+  for (size_t i = 0; i < codeobj->kernel_count && !found; i++)
+    known += aq_name_is(codeobj->kernels[i].name, text);
+  for (size_t i = 0; i < codeobj->kernel_count && !found && known == 1; i++)
+    if (aq_name_is(codeobj->kernels[i].name, text))
+      found = &codeobj->kernels[i];
+  if (count)
+    *count = known;
+  return found;
 }
 
 const aq_code_symbol *aq_codeobj_symbol(const aq_codeobj *codeobj,

@@ -48,3 +48,49 @@ char *aq_demangle(const char *name)
   free(bare);
   return status == 0 ? text : NULL;
 }
+
+/* The parenthesis that opens the parameters, which end the text, or NULL. */
+static char *parameters_find(char *text)
+{
+  char *at = strrchr(text, ')');
+  int depth = 0;
+  for (; at && at >= text; at--) {
+    depth += (*at == ')') - (*at == '(');
+    if (depth == 0)
+      return at;
+  }
+  return NULL;
+}
+
+/* The name behind the type that a function returns, which templates have. */
+static char *return_skip(char *text)
+{
+  int depth = 0;
+  char *name = text;
+  for (char *at = text; *at; at++) {
+    depth += (*at == '<' || *at == '(') - (*at == '>' || *at == ')');
+    if (depth == 0 && *at == ' ')
+      name = at + 1;
+  }
+  return name;
+}
+
+bool aq_name_is(const char *name, const char *text)
+{
+  if (strcmp(name, text) == 0)
+    return true;
+  char *whole = aq_demangle(name);
+  if (!whole)
+    return false;
+  bool same = strcmp(whole, text) == 0;
+  char *parameters = parameters_find(whole);
+  if (!same && parameters) {
+    *parameters = 0;
+    const char *bare = return_skip(whole);
+    same = strcmp(bare, text) == 0;
+    *parameters = '('; /* "scale<float>(float*, int)" */
+    same = same || strcmp(bare, text) == 0;
+  }
+  free(whole);
+  return same;
+}

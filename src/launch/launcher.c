@@ -75,9 +75,17 @@ static aq_status kernel_find(aq_launcher *l, const aq_code_kernel **out,
                              aq_diag *diag)
 {
   char known[200] = "", name[64];
-  *out = aq_codeobj_kernel(&l->code, l->ask.kernel);
-  if (*out)
+  size_t count;
+  *out = aq_codeobj_kernel_named(&l->code, l->ask.kernel, &count);
+  if (*out) {
+    l->ask.kernel = (*out)->name;
     return AQ_OK;
+  }
+  if (count > 1)
+    return aq_diag_set(diag, AQ_ERR_INPUT,
+                       "%s: '%s' names %zu kernels; expected one, with its "
+                       "parameters as `aqueduct show` prints it",
+                       l->file.path, l->ask.kernel, count);
   for (size_t i = 0; i < l->code.kernel_count; i++) {
     const size_t used = strlen(known);
     snprintf(known + used, sizeof known - used, "%s%s", i ? ", " : "",

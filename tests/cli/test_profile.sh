@@ -207,6 +207,27 @@ if [ -z "${AQ_SANITIZERS:-}" ] && command -v hipcc > /dev/null &&
   try "$aqueduct" show app --asm _Z5twicePi
   check "three dispatches together, of a program that does not close HSA" \
     same "$(counts 's_endpgm')" "3"
+  try "$aqueduct" show app --asm twice
+  check "the name as people write it finds the kernel, and prints" contains \
+    "$out" "demangled       twice(int*)"
+  cat > "$work/overloads.hip" << 'H'
+#include <hip/hip_runtime.h>
+__global__ void twice(int *p) { p[threadIdx.x] *= 2; }
+__global__ void twice(float *p) { p[threadIdx.x] *= 2; }
+H
+  hipcc --offload-arch=gfx90a -O1 --genco -o "$work/overloads.co" \
+    "$work/overloads.hip" > "$work/log" 2>&1
+  try "$aqueduct" show "$work/overloads.co"
+  check "show FILE prints it too" contains "$out" "  twice(float*)"
+  try "$aqueduct" launch "$work/overloads.co" 'twice(int*)' --grid 4 \
+    --device mi210 --args 'out:i32[4]=iota'
+  check "launch takes it" contains "$out" "0 2 4 6"
+  try "$aqueduct" launch "$work/overloads.co" twice --grid 4 \
+    --device mi210 --args 'out:i32[4]=iota'
+  check "and refuses one of several kernels" contains "$err" \
+    "'twice' names 2 kernels; expected one, with its parameters"
+  try "$aqueduct" show "$work/overloads.co" --asm twice
+  check "show FILE --asm prints all of them" contains "$out" "_Z5twicePf>:"
 else
   skip "$name" "no hipcc, or a sanitized library"
 fi

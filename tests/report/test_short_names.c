@@ -31,6 +31,17 @@ END_TEST
 START_TEST(other_names_stay_as_they_are)
 {
   ck_assert_ptr_null(aq_demangle("vadd"));
+  const char *scale = "_ZN2ns5scaleIfEEvPT_i";
+  ck_assert(aq_name_is(scale, scale));
+  ck_assert(aq_name_is(scale, "void ns::scale<float>(float*, int)"));
+  ck_assert(aq_name_is(scale, "ns::scale<float>(float*, int)"));
+  ck_assert(aq_name_is(scale, "ns::scale<float>"));
+  ck_assert(!aq_name_is(scale, "ns::scale"));
+  ck_assert(!aq_name_is(scale, "scale<float>"));
+  ck_assert(!aq_name_is(scale, ""));
+  ck_assert(aq_name_is("_Z5twicePFivE", "twice"));
+  ck_assert(aq_name_is("_Z5twicePFivE", "twice(int (*)())"));
+  ck_assert(aq_name_is("vadd", "vadd") && !aq_name_is("vadd", "vad"));
   ck_assert_ptr_null(aq_demangle("_Zbroken"));
   is_short("_Zbroken", "_Zbroken");
   is_short("batched_transpose_32x32_half", "batched_transpose_32x32_half");
