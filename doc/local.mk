@@ -16,6 +16,7 @@ EXTRA_DIST += \
 	doc/features.md \
 	doc/isa.md \
 	doc/kernels.md \
+	doc/modules.md \
 	doc/libraries.md \
 	doc/limits.md \
 	doc/policies.md \
@@ -29,7 +30,7 @@ EXTRA_DIST += \
 	doc/formats/capture.md doc/formats/faults.md \
 	doc/formats/packets.md doc/formats/spool.md \
 	doc/adr \
-	tools/api-index.sh \
+	tools/api-index.sh tools/mlir-times.sh \
 	doc/examples/Makefile \
 	doc/examples/code_object.c doc/examples/hottest.cpp \
 	doc/examples/operations.c doc/examples/what_if.cpp \
@@ -130,3 +131,9 @@ reproductions: aqueduct
 	$(AM_V_at)cat $(srcdir)/traces/reproduce/head.md reproductions.tmp \
 	  > $(srcdir)/doc/reproductions.md
 	$(AM_V_at)rm -f reproductions.tmp
+
+# The table of doc/modules.md, of MLIR's test vecadd.mlir.
+MLIR_TESTS = mlir/test/Integration/GPU/ROCM
+.PHONY: mlir-docs
+mlir-docs: aqueduct$(EXEEXT) libaqueduct_mlir_runtime.la
+	$(srcdir)/tools/mlir-times.sh ./aqueduct $(MLIR_TESTS)/vecadd.mlir

@@ -8,8 +8,10 @@
 #include "cli/commands.h"
 #include "cli/perform.h"
 #include "cli/runs.h"
+#include "launch/expect.h"
 #include "launch/launcher.h"
 #include "launch/times.h"
+#include "toolchain/compile.h"
 
 /* LDS_MAX is more than any device has: the sum with the kernel's own must not
  * wrap. */
@@ -178,6 +180,33 @@ static aq_status result_print(aq_cli *cli, const aq_launcher *l, uint64_t most,
   return status;
 }
 
+/* ---- expected results ---- */
+
+static aq_status expects_read(aq_cli *cli, const aq_launch_ask *ask)
+{
+  const char *const *texts = aq_cli_repeats(cli, AQ_CLI_OPT_EXPECT);
+  aq_launch_expect expect;
+  aq_status status = AQ_OK;
+  for (size_t i = 0; texts[i] && status == AQ_OK; i++)
+    status = aq_launch_expect_read(texts[i], ask->args, ask->arg_count, &expect,
+                                   &cli->diag);
+  return status;
+}
+
+static aq_status expects_check(aq_cli *cli, const aq_launch_ask *ask)
+{
+  const char *const *texts = aq_cli_repeats(cli, AQ_CLI_OPT_EXPECT);
+  aq_launch_expect expect;
+  aq_status status = AQ_OK;
+  for (size_t i = 0; texts[i] && status == AQ_OK; i++) {
+    status = aq_launch_expect_read(texts[i], ask->args, ask->arg_count, &expect,
+                                   &cli->diag);
+    if (status == AQ_OK)
+      status = aq_launch_expect_check(&expect, ask->args, &cli->diag);
+  }
+  return status;
+}
+
 /* ---- the command ---- */
 
 static aq_status launch(aq_cli *cli, aq_launcher *l, uint64_t most)
@@ -193,6 +222,8 @@ static aq_status launch(aq_cli *cli, aq_launcher *l, uint64_t most)
     fwrite(l->printed, 1, l->printed_size, status == AQ_OK ? cli->out : stderr);
   if (status == AQ_OK)
     status = result_print(cli, l, most, &info);
+  if (status == AQ_OK)
+    status = expects_check(cli, &l->ask);
   cli->abrupt = l->hangs;
   if (!cli->abrupt)
     aq_store_close(store);
@@ -213,6 +244,32 @@ static aq_status launch_with(aq_cli *cli, aq_performance *performance,
   return status;
 }
 
+/* Compiles a source for the device first. */
+static aq_status launch_source(aq_cli *cli, aq_performance *performance,
+                               aq_launch_ask *ask, uint64_t most)
+{
+  aq_performance_facts facts;
+  aq_compiled compiled;
+  aq_status status = aq_performance_probe(performance, &facts, &cli->diag);
+  if (status != AQ_OK)
+    return status;
+  const aq_compile_ask source = {
+      .path = ask->path,
+      .gfx = facts.gfx,
+      .level = cli->values[AQ_CLI_OPT_OPTIMIZE],
+      .definitions = aq_cli_repeats(cli, AQ_CLI_OPT_DEFINE),
+      .includes = aq_cli_repeats(cli, AQ_CLI_OPT_INCLUDE),
+      .keep = cli->values[AQ_CLI_OPT_SAVE_TEMPS]};
+  status = aq_compile(&source, &compiled, &cli->diag);
+  if (status != AQ_OK)
+    return status;
+  ask->source = ask->path;
+  ask->path = compiled.path;
+  status = launch_with(cli, performance, ask, most);
+  aq_compiled_fini(&compiled);
+  return status;
+}
+
 aq_status aq_cli_launch(aq_cli *cli)
 {
   const char *missing = cli->values[AQ_CLI_OPT_MISSING_KERNELS];
@@ -223,6 +280,8 @@ aq_status aq_cli_launch(aq_cli *cli)
   int64_t print = 0;
   aq_status status = ask_read(cli, &ask);
   if (status == AQ_OK)
+    status = expects_read(cli, &ask);
+  if (status == AQ_OK)
     status = aq_cli_number(cli, AQ_CLI_OPT_PRINT, 0, 8, &print);
   /* A drop-in behind the transport `hsa` reads them in this process. */
   if (status == AQ_OK && !aq_kernel_names_export(ask.kernels, missing))
@@ -231,7 +290,9 @@ aq_status aq_cli_launch(aq_cli *cli)
     status = aq_cli_performance_init(cli, &performance);
   if (status == AQ_OK) {
     performance.options.timeout_needs_live = false;
-    status = launch_with(cli, &performance, &ask, (uint64_t)print);
+    status = aq_compile_is_source(ask.path)
+                 ? launch_source(cli, &performance, &ask, (uint64_t)print)
+                 : launch_with(cli, &performance, &ask, (uint64_t)print);
     if (cli->abrupt) /* what hangs may use all of it */
       return status;
     aq_performance_fini(&performance);

@@ -190,12 +190,16 @@ const aq_cli_command aq_cli_commands[AQ_CLI_CMD_COUNT] = {
     [AQ_CLI_CMD_LAUNCH] =
         {.name = "launch",
          .arguments = "FILE KERNEL [ARG]...",
-         .summary = "run one kernel of a code object and print its results",
+         .summary = "run one kernel of a code object or a source file",
          .text =
              "Loads the code for the device from a code object or an offload "
              "bundle, makes buffers, dispatches KERNEL, prints its duration "
              "and its out buffers, and stores a run. Without --device, launch "
              "takes the first device model that the file has code for.\n\n"
+             "A FILE.hip, .ll, .bc, .s or .mlir is compiled for the device "
+             "first, by hipcc, clang or mlir-opt as child processes; "
+             "`aqueduct doctor` lists them. An error of theirs is the error "
+             "of launch, with its file and line, and exit status 2.\n\n"
              "On --transport hsa the GPU executes the kernel. In the simulator "
              "a host function of the kernel's name stands for it, from a "
              "plug-in (doc/kernels.md) or the device library; without one, the "
@@ -223,11 +227,16 @@ const aq_cli_command aq_cli_commands[AQ_CLI_CMD_COUNT] = {
               {"aqueduct launch k.hsaco vadd --grid 64 --kernels ./k.so "
                "--repeat 100 --args 'buf:f32[]=@a.bin' "
                "'buf:f32[64]=1' 'out:f32[64]:sum.bin' u32:64",
-               "a hundred times, from and to files"}},
+               "a hundred times, from and to files"},
+              {"aqueduct launch k.hip vadd --device mi210 --grid 64 -DN=64 "
+               "--expect iota --args 'buf:f32[64]=iota' 'out:f32[64]'",
+               "from source, its result checked"}},
          .options = BIT(GRID) | BIT(WORKGROUP) | BIT(LDS) | BIT(ARGS) |
-                    BIT(PRINT) | BIT(REPEAT) | BIT(TIMEOUT) | BIT(KERNELS) |
-                    BIT(KERNELS_FROM) | BIT(MISSING_KERNELS) | BIT(SET) |
-                    BIT(FAULTS) | BIT(PROFILE_ISA) | BIT(TRACE_ISA),
+                    BIT(PRINT) | BIT(REPEAT) | BIT(EXPECT) | BIT(OPTIMIZE) |
+                    BIT(DEFINE) | BIT(INCLUDE) | BIT(SAVE_TEMPS) |
+                    BIT(TIMEOUT) | BIT(KERNELS) | BIT(KERNELS_FROM) |
+                    BIT(MISSING_KERNELS) | BIT(SET) | BIT(FAULTS) |
+                    BIT(PROFILE_ISA) | BIT(TRACE_ISA),
          .args_min = 2,
          .args_max = INT32_MAX,
          .what = AQ_CLI_FILE},

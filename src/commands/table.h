@@ -58,6 +58,11 @@ typedef enum aq_cli_what {
   O(ARGS)                                                                      \
   O(PRINT)                                                                     \
   O(REPEAT)                                                                    \
+  O(EXPECT)                                                                    \
+  O(OPTIMIZE)                                                                  \
+  O(DEFINE)                                                                    \
+  O(INCLUDE)                                                                   \
+  O(SAVE_TEMPS)                                                                \
   O(ENTRY)                                                                     \
   O(PIPELINE)                                                                  \
   O(EMIT)                                                                      \

@@ -11,6 +11,26 @@ const aq_cli_option aq_cli_options[AQ_CLI_OPT_COUNT] = {
                            "the format of the file, see `aqueduct list "
                            "formats`",
                            .what = AQ_CLI_FORMAT},
+    [AQ_CLI_OPT_EXPECT] =
+        {"expect", "[ARG=]FILL[:TOLERANCE]", NULL,
+         "compare an out buffer, argument number ARG or the only one, with a "
+         "number, iota or @FILE; exit 1 if elements differ by more than "
+         "TOLERANCE (0), relative above 1",
+         .repeats = true},
+    [AQ_CLI_OPT_OPTIMIZE] = {"optimize", "LEVEL", NULL,
+                             "compile a source at this level (3)",
+                             .letter = 'O'},
+    [AQ_CLI_OPT_DEFINE] = {"define", "NAME[=VALUE]", NULL,
+                           "define a macro of the source", .letter = 'D',
+                           .repeats = true},
+    [AQ_CLI_OPT_INCLUDE] = {"include", "FOLDER", NULL,
+                            "look for headers of the source there too",
+                            .what = AQ_CLI_FILE, .letter = 'I',
+                            .repeats = true},
+    [AQ_CLI_OPT_SAVE_TEMPS] = {"save-temps", "FOLDER", NULL,
+                               "keep the code object, the compiler's "
+                               "intermediate files and its messages there",
+                               .what = AQ_CLI_FILE},
     [AQ_CLI_OPT_ENTRY] = {"entry", "FUNCTION", NULL,
                           "the function to call (main), without arguments",
                           .letter = 'e'},

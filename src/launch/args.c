@@ -213,6 +213,7 @@ static void buffer_fill(aq_launch_arg *arg)
   }
 }
 
+/* Fills a buffer in memory of the transport, or (NULL) of the heap. */
 static aq_status buffer_make(aq_transport *t, uint32_t device,
                              aq_launch_arg *arg, aq_diag *diag)
 {
@@ -221,9 +222,11 @@ static aq_status buffer_make(aq_transport *t, uint32_t device,
   if (arg->from && !in)
     return say_file(arg, diag);
   aq_status status = in ? file_measure(arg, in, diag) : AQ_OK;
-  if (status == AQ_OK)
+  if (status == AQ_OK && t)
     status = t->ops->mem_alloc(t, device, AQ_MEMORY_HOST, arg->count * size,
                                &arg->memory, diag);
+  else if (status == AQ_OK && !(arg->memory = malloc(arg->count * size)))
+    status = aq_diag_no_memory(diag);
   if (status == AQ_OK && !in)
     buffer_fill(arg);
   else if (status == AQ_OK &&
@@ -231,8 +234,29 @@ static aq_status buffer_make(aq_transport *t, uint32_t device,
     status = say_file(arg, diag);
   if (in)
     fclose(in);
-  if (status == AQ_OK)
+  if (status == AQ_OK && t)
     t->ops->mem_publish(t, arg->memory, arg->count * size);
+  return status;
+}
+
+aq_status aq_launch_arg_like(const aq_launch_arg *arg, const char *fill,
+                             aq_launch_arg *out, aq_diag *diag)
+{
+  aq_launch_arg like = {.text = arg->text,
+                        .type = arg->type,
+                        .is_buffer = true,
+                        .count = arg->count};
+  aq_status status = AQ_OK;
+  if (*fill == '@')
+    like.from = fill + 1;
+  else
+    status = fill_read(&like, fill, diag);
+  if (status == AQ_OK)
+    status = buffer_make(NULL, 0, &like, diag);
+  if (status == AQ_OK)
+    *out = like;
+  else
+    free(like.memory);
   return status;
 }
 
@@ -337,6 +361,33 @@ static double real_at(const aq_launch_arg *arg, uint64_t i)
   return narrow;
 }
 
+bool aq_launch_arg_differs(const aq_launch_arg *a, const aq_launch_arg *b,
+                           uint64_t i, double tolerance)
+{
+  const uint32_t size = types[a->type].size;
+  const bool same = memcmp((const char *)a->memory + i * size,
+                           (const char *)b->memory + i * size, size) == 0;
+  if (types[a->type].kind != REAL)
+    return !same && !(fabs((double)whole_at(a, i) - (double)whole_at(b, i)) <=
+                          tolerance * fmax(1, fabs((double)whole_at(b, i))) &&
+                      tolerance > 0);
+  const double x = real_at(a, i), y = real_at(b, i);
+  return !same && x != y && !(isnan(x) && isnan(y)) &&
+         !(fabs(x - y) <= tolerance * fmax(1, fabs(y)));
+}
+
+void aq_launch_arg_element(const aq_launch_arg *arg, uint64_t i,
+                           char out[static AQ_LAUNCH_ELEMENT_SIZE])
+{
+  if (types[arg->type].kind == REAL)
+    snprintf(out, AQ_LAUNCH_ELEMENT_SIZE, "%.9g", real_at(arg, i));
+  else if (types[arg->type].kind == UNSIGNED)
+    snprintf(out, AQ_LAUNCH_ELEMENT_SIZE, "%" PRIu64,
+             (uint64_t)whole_at(arg, i));
+  else
+    snprintf(out, AQ_LAUNCH_ELEMENT_SIZE, "%" PRId64, whole_at(arg, i));
+}
+
 static uint64_t shown(const aq_launch_arg *arg, uint64_t most)
 {
   return arg->count < most ? arg->count : most;
@@ -344,14 +395,12 @@ static uint64_t shown(const aq_launch_arg *arg, uint64_t most)
 
 void aq_launch_arg_print(const aq_launch_arg *arg, uint64_t most, FILE *out)
 {
+  char element[AQ_LAUNCH_ELEMENT_SIZE];
   fprintf(out, "%s:", arg->text);
-  for (uint64_t i = 0; i < shown(arg, most); i++)
-    if (types[arg->type].kind == REAL)
-      fprintf(out, " %.9g", real_at(arg, i));
-    else if (types[arg->type].kind == UNSIGNED)
-      fprintf(out, " %" PRIu64, (uint64_t)whole_at(arg, i));
-    else
-      fprintf(out, " %" PRId64, whole_at(arg, i));
+  for (uint64_t i = 0; i < shown(arg, most); i++) {
+    aq_launch_arg_element(arg, i, element);
+    fprintf(out, " %s", element);
+  }
   fprintf(out, "%s\n", shown(arg, most) < arg->count ? " ..." : "");
 }
 

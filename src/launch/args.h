@@ -43,6 +43,21 @@ aq_status aq_launch_args_place(aq_transport *t, const aq_code_kernel *kernel,
                                aq_launch *launch, aq_launch_arg *args,
                                size_t count, aq_diag *diag);
 
+/* A buffer of the same type and size that is filled as `fill` says: a number,
+ * "iota" or "@FILE". Its memory is the caller's to free(). */
+aq_status aq_launch_arg_like(const aq_launch_arg *arg, const char *fill,
+                             aq_launch_arg *out, aq_diag *diag);
+
+/* Whether element `i` of `a` is farther from that of `b` than the tolerance,
+ * which is relative where `b` is above 1. Two NaNs are alike. */
+bool aq_launch_arg_differs(const aq_launch_arg *a, const aq_launch_arg *b,
+                           uint64_t i, double tolerance);
+
+/* An element as text. */
+enum { AQ_LAUNCH_ELEMENT_SIZE = 32 };
+void aq_launch_arg_element(const aq_launch_arg *arg, uint64_t i,
+                           char out[static AQ_LAUNCH_ELEMENT_SIZE]);
+
 /* Prints an out buffer, at most `most` elements. */
 void aq_launch_arg_print(const aq_launch_arg *arg, uint64_t most, FILE *out);
 void aq_launch_arg_json(const aq_launch_arg *arg, uint64_t most,

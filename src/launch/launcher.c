@@ -360,6 +360,8 @@ aq_status aq_launcher_open(aq_launcher *out, const aq_launch_ask *ask,
                        .launch = {.lds = ask->lds},
                        .run = AQ_NONE};
   aq_status status = aq_code_file_open(ask->path, &out->file, diag);
+  if (status == AQ_OK && ask->source)
+    out->file.path = ask->source; /* in messages, and of the run */
   if (status == AQ_OK)
     status =
         aq_kernel_set_open_default(&out->kernels, ask->kernels, built_in, diag);

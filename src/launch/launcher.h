@@ -18,6 +18,7 @@
 
 typedef struct aq_launch_ask {
   const char *path, *kernel;
+  const char *source;    /* that the file was compiled from, or NULL */
   uint32_t grid[3];      /* work-items */
   uint32_t workgroup[3]; /* all 0: the kernel's own, else 256 */
   uint32_t lds;          /* bytes of group segment besides the kernel's own */

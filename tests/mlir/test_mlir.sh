@@ -16,7 +16,7 @@ fi
 missing=$("$aqueduct" doctor 2> /dev/null |
   sed -n 's/^missing *\(mlir-opt\|mlir-runner\|ld.lld\|device libs\).*/\1/p')
 if [ -n "$missing" ]; then
-  echo "1..0 # SKIP not installed:" $missing
+  echo "1..0 # SKIP not installed: $(echo "$missing" | tr '\n' ' ')"
   exit 0
 fi
 

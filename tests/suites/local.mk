@@ -1,11 +1,12 @@
 # Other projects' suites, built elsewhere; the repository contains none of them.
 EXTRA_DIST += tests/suites/suite.sh tests/suites/hecbench tests/suites/hip \
+	tests/suites/mlir \
 	tests/suites/rocprim tests/suites/rocrand tests/suites/hecbench.tsv \
 	tests/suites/table.awk $(aq_suite_results)
 dist_check_SCRIPTS += tests/suites/test_suites.sh
 
 # The table of doc/ci.md, from the results that the scripts wrote (-o).
-aq_suite_results = traces/suites/rocrand.tsv
+aq_suite_results = traces/suites/mlir.tsv traces/suites/rocrand.tsv
 suites-docs:
 	$(AM_V_at)cd $(srcdir) && $(AWK) -f tests/suites/table.awk \
 	  $(aq_suite_results) | tools/doc-block.sh suites doc/ci.md

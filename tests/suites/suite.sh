@@ -24,6 +24,7 @@ Runs the programs in DIR on the simulator and reports what passes.
 
   --aqueduct FILE   the program to run them with (aqueduct)
   --device MODEL    the device model (mi250x)
+  --set KEY=VALUE   a constant of it
   --timeout T       of each program (300s)
   --only PATTERN    programs whose names fit the shell pattern
   --jobs N          programs at once (1)
@@ -42,7 +43,7 @@ suite_die() {
 suite_begin() { # NAME ARGUMENT…
   suite_name=$1
   shift
-  suite_aqueduct=aqueduct suite_device=mi250x suite_timeout=300s
+  suite_aqueduct=aqueduct suite_device=mi250x suite_timeout=300s suite_set=''
   suite_only='*' suite_jobs=1 suite_output='' suite_junit='' suite_dir=''
   while [ $# -gt 0 ]; do
     case $1 in
@@ -50,11 +51,12 @@ suite_begin() { # NAME ARGUMENT…
       suite_usage
       exit 0
       ;;
-    --aqueduct | --device | --timeout | --only | --jobs | --junit | -o)
+    --aqueduct | --device | --set | --timeout | --only | --jobs | --junit | -o)
       [ $# -gt 1 ] || suite_die "$1 needs a value"
       case $1 in
       --aqueduct) suite_aqueduct=$2 ;;
       --device) suite_device=$2 ;;
+      --set) suite_set=$2 ;;
       --timeout) suite_timeout=$2 ;;
       --only) suite_only=$2 ;;
       --jobs) suite_jobs=$2 ;;
@@ -122,6 +124,20 @@ suite_why() {
     sed 's/^aqueduct: //; s/^error: //'
 }
 
+# A verb of aqueduct with what all programs of the suite get.
+suite_verb() { # VERB ARGUMENT…
+  suite_verb_name=$1
+  shift
+  "$suite_aqueduct" "$suite_verb_name" --store "$suite_log.db" --record none \
+    --timeout "$suite_timeout" --device "$suite_device" \
+    ${suite_set:+--set "$suite_set"} "$@"
+}
+
+# Starts a program; a suite that is not of programs has its own.
+suite_launch() { # COMMAND…
+  suite_verb exec -- "$@"
+}
+
 # In a subshell: the program, then what its output says.
 suite_execute() { # PROGRAM VERDICT COMMAND…
   suite_program=$1
@@ -129,9 +145,8 @@ suite_execute() { # PROGRAM VERDICT COMMAND…
   shift 2
   suite_log=$suite_tmp/$suite_program
   suite_start=$(date +%s)
-  (cd "$suite_in" && "$suite_aqueduct" exec --store "$suite_log.db" \
-    --record none --timeout "$suite_timeout" --device "$suite_device" \
-    -- "$@") > "$suite_log" 2> "$suite_log.err" < /dev/null
+  (cd "$suite_in" && suite_launch "$@") > "$suite_log" 2> "$suite_log.err" \
+    < /dev/null
   suite_status=$?
   suite_seconds=$(($(date +%s) - suite_start))
   # A program of host code alone is none of exec's business, and no failure.
