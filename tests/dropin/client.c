@@ -8,7 +8,7 @@
 
 #include "common/ring.h"
 
-enum { PATIENCE_S = 20 };
+enum { PATIENCE_S = 120 };
 
 static hsa_status_t agent_note(hsa_agent_t agent, void *data)
 {
