@@ -230,7 +230,8 @@ static const struct {
 } refusals[] = {
     {is_rocprof_v1_json,
      "results.json of rocprof v1, which has no queues and no dispatch times: "
-     "expected the results.csv of the same run (rocprof --timestamp on)"},
+     "expected the results.db beside it, or the results.csv of the same run "
+     "(rocprof --timestamp on)"},
 };
 
 static const char *refusal_of(const char *text, size_t length)

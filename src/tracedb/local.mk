@@ -10,6 +10,7 @@ libaqcore_a_SOURCES += \
 	src/tracedb/rocpd_schema.c src/tracedb/rocpd_schema.def \
 	src/tracedb/rocpd_schema.h \
 	src/tracedb/rocpd_views.def \
+	src/tracedb/rocprof_v1_import.c \
 	src/tracedb/rpd_import.c \
 	src/tracedb/tracedb.h
 

@@ -13,6 +13,8 @@ static const struct {
 } kinds[] = {
     {"rocpd", "rocpd_kernel_dispatch%", aq_rocpd_read},
     {"rpd", "rocpd_op", aq_rpd_read},
+    {"rocprof-v1-db", "OPS", aq_rocprof_v1_db_read},
+    {"rocprof-v1-db", "HIP", aq_rocprof_v1_db_read},
 };
 
 static aq_status has_tables(aq_database *database, const char *pattern,
@@ -46,20 +48,10 @@ static aq_status read_database(aq_database *database, aq_join *join)
     result->format = kinds[i].name;
     return kinds[i].read(database, join);
   }
-  bool v1 = false;
-  aq_status status = has_tables(database, "OPS", &v1);
-  if (status == AQ_OK && !v1)
-    status = has_tables(database, "HIP", &v1);
-  if (status != AQ_OK)
-    return status;
-  if (v1)
-    return aq_database_error(database,
-                             "results.db of rocprof v1, which is not read: "
-                             "expected the results.csv of the same run "
-                             "(rocprof --timestamp on)");
   return aq_database_error(database,
                            "a SQLite database without the tables of rocpd "
-                           "(rocpd_kernel_dispatch…) or rpd (rocpd_op)");
+                           "(rocpd_kernel_dispatch…), rpd (rocpd_op) or "
+                           "rocprof v1 (OPS)");
 }
 
 static aq_status import_database(aq_import *import, aq_join *join,
@@ -90,6 +82,12 @@ const aq_trace_module aq_tracedb_modules[] = {
      aq_rocpd_export_kernels},
     {{.name = "rpd",
       .summary = "rocmProfileData's database (.rpd), SQLite",
+      .imports = true},
+     aq_database_detect,
+     import_database,
+     NULL},
+    {{.name = "rocprof-v1-db",
+      .summary = "rocprof (v1) results.db of --hip-trace, SQLite",
       .imports = true},
      aq_database_detect,
      import_database,

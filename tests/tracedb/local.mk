@@ -3,6 +3,7 @@ check_PROGRAMS += \
 	tests/tracedb/test_losses \
 	tests/tracedb/test_rocpd_export \
 	tests/tracedb/test_rocpd_import \
+	tests/tracedb/test_rocprof_v1_db \
 	tests/tracedb/test_rpd_import
 
 AQ_TRACEDB_FIXTURE = tests/tracedb/databases.c tests/tracedb/databases.h \
@@ -25,6 +26,10 @@ tests_tracedb_test_rocpd_import_SOURCES = \
 tests_tracedb_test_rocpd_import_CPPFLAGS = $(AQ_TRACEDB_CPPFLAGS)
 tests_tracedb_test_rocpd_import_LDADD = $(AQ_TRACEDB_LDADD)
 
+tests_tracedb_test_rocprof_v1_db_SOURCES = \
+	tests/tracedb/test_rocprof_v1_db.c $(AQ_TRACEDB_FIXTURE)
+tests_tracedb_test_rocprof_v1_db_CPPFLAGS = $(AQ_TRACEDB_CPPFLAGS)
+tests_tracedb_test_rocprof_v1_db_LDADD = $(AQ_TRACEDB_LDADD)
 tests_tracedb_test_rpd_import_SOURCES = \
 	tests/tracedb/test_rpd_import.c $(AQ_TRACEDB_FIXTURE)
 tests_tracedb_test_rpd_import_CPPFLAGS = $(AQ_TRACEDB_CPPFLAGS)

@@ -126,15 +126,6 @@ START_TEST(a_truncated_file_is_refused)
 }
 END_TEST
 
-START_TEST(a_database_of_rocprof_v1_is_named)
-{
-  const char *path = aqtest_write("v1.db", "", 0);
-  database_sql(path, "CREATE TABLE OPS (BeginNs integer, EndNs integer);"
-                     "CREATE TABLE HIP (BeginNs integer, EndNs integer)");
-  database_refused(path, "results.db of rocprof v1");
-}
-END_TEST
-
 START_TEST(a_file_without_its_tables_is_refused)
 {
   const char *path = make_rpd("a.rpd");
@@ -198,6 +189,5 @@ END_TEST
 AQ_TEST_MAIN("tracedb/rpd_import", operations_are_joined_with_their_calls,
              the_kernels_of_a_graph_are_tasks,
              every_operation_of_a_published_graph_trace_is_read,
-             a_truncated_file_is_refused, a_database_of_rocprof_v1_is_named,
-             a_file_without_its_tables_is_refused,
+             a_truncated_file_is_refused, a_file_without_its_tables_is_refused,
              the_published_file_equals_norm)

@@ -1,0 +1,200 @@
+/* SPDX-License-Identifier: MIT */
+/* The results.db of rocprof v1 with --hip-trace; see
+ * doc/formats/rocprof-v1.md. */
+#include "config.h"
+
+#include <string.h>
+
+#include "trace/rocprofv3.h"
+#include "tracedb/database.h"
+
+typedef struct v1 {
+  aq_database *database;
+  aq_join *join;
+} v1;
+
+/* Runs a query and a function for each of its rows. */
+static aq_status each_row(v1 *r, const char *columns, const char *more,
+                          const char *table,
+                          aq_status (*row)(v1 *r, sqlite3_stmt *from))
+{
+  sqlite3_stmt *statement;
+  bool got = true;
+  aq_status status = aq_database_query(
+      r->database, &statement, "SELECT %s%s FROM [%s]", columns, more, table);
+  while (status == AQ_OK && got) {
+    status = aq_database_step(r->database, statement, &got);
+    if (status == AQ_OK && got)
+      status = row(r, statement);
+  }
+  sqlite3_finalize(statement);
+  return status;
+}
+
+static void row_fault(const v1 *r)
+{
+  aq_import_fault(r->database->import, AQ_REPAIR_SKIPPED_ROW,
+                  "times are not numbers in range", NULL, 0);
+}
+
+/* Numbers of calls count in each process. */
+static uint64_t process_of(int64_t pid)
+{
+  return pid == AQ_NONE ? 0 : (uint64_t)pid;
+}
+
+/* ---- host calls ---- */
+
+enum { API_INDEX, API_PID, API_TID, API_BEGIN, API_END, API_NAME };
+
+static const char api_columns[] =
+    "[Index], [pid], [tid], [BeginNs], [EndNs], [Name]";
+
+static aq_status add_call(v1 *r, sqlite3_stmt *from)
+{
+  const aq_database *database = r->database;
+  const int64_t pid = aq_database_int(database, from, API_PID);
+  aq_rocprofv3_call call = {.correlation =
+                                aq_database_int(database, from, API_INDEX),
+                            .pid = pid,
+                            .tid = aq_database_int(database, from, API_TID),
+                            .process = process_of(pid)};
+  call.name = aq_database_text(from, API_NAME, &call.name_length);
+  if (!aq_database_tick(database, from, API_BEGIN, &call.begin) ||
+      !aq_database_tick(database, from, API_END, &call.end)) {
+    row_fault(r);
+    return AQ_OK;
+  }
+  return aq_rocprofv3_call_add(database->import, r->join, &call);
+}
+
+/* ---- operations ---- */
+
+enum {
+  OP_INDEX,
+  OP_PID,
+  OP_DEVICE,
+  OP_QUEUE,
+  OP_BEGIN,
+  OP_END,
+  OP_NAME,
+  OP_STREAM,
+};
+
+static const char op_columns[] =
+    "[Index], [pid], [dev-id], [queue-id], [BeginNs], [EndNs], [Name]";
+
+/* Names of kernels may stand in quotes. */
+static const char *name_bare(const char *name, size_t *length)
+{
+  if (*length >= 2 && name[0] == '"' && name[*length - 1] == '"') {
+    *length -= 2;
+    return name + 1;
+  }
+  return name;
+}
+
+static bool name_has(const char *name, size_t length, const char *part)
+{
+  return memmem(name, length, part, strlen(part)) != NULL;
+}
+
+static aq_status add_row(v1 *r, sqlite3_stmt *from, bool copies)
+{
+  aq_import *import = r->database->import;
+  aq_record row;
+  aq_tick begin, end;
+  size_t length;
+  const char *name = aq_database_text(from, OP_NAME, &length);
+  name = name_bare(name, &length);
+  if (!copies && name_has(name, length, "<barrier packet>")) {
+    aq_import_fault(import, AQ_REPAIR_SKIPPED_ROW, "a barrier packet", name,
+                    length);
+    return AQ_OK;
+  }
+  aq_record_init(&row);
+  row.kind =
+      !copies ? AQ_KIND_KERNEL
+      : name_has(name, length, "Fill") || name_has(name, length, "Memset")
+          ? AQ_KIND_FILL
+          : AQ_KIND_COPY;
+  row.flags = 0;
+  row.correlation = aq_database_int(r->database, from, OP_INDEX);
+  row.stream = aq_database_int(r->database, from, OP_STREAM);
+  if (!aq_database_tick(r->database, from, OP_BEGIN, &begin) ||
+      !aq_database_tick(r->database, from, OP_END, &end) ||
+      !aq_import_between(import, begin, end, &row.start, &row.end)) {
+    row_fault(r);
+    return AQ_OK;
+  }
+  const int64_t gpu = aq_database_int(r->database, from, OP_DEVICE);
+  const aq_run_device device = {.source_id = gpu == AQ_NONE ? 0 : gpu,
+                                .cus = AQ_NONE};
+  aq_status status = aq_import_device(import, &device, &row.device);
+  if (status != AQ_OK)
+    return status;
+  return aq_rocprofv3_row_add(
+      import, r->join, &row,
+      process_of(aq_database_int(r->database, from, OP_PID)),
+      copies ? aq_rocprofv3_copy_queue(row.stream)
+             : aq_database_int(r->database, from, OP_QUEUE),
+      name, length);
+}
+
+static aq_status add_op(v1 *r, sqlite3_stmt *from)
+{
+  return add_row(r, from, false);
+}
+
+static aq_status add_copy(v1 *r, sqlite3_stmt *from)
+{
+  return add_row(r, from, true);
+}
+
+/* ---- the whole ---- */
+
+/* Early versions have no streams. */
+static aq_status each_operation(v1 *r, const char *table,
+                                aq_status (*row)(v1 *r, sqlite3_stmt *from))
+{
+  const bool streams =
+      sqlite3_table_column_metadata(r->database->db, "main", table, "stream-id",
+                                    NULL, NULL, NULL, NULL, NULL) == SQLITE_OK;
+  return each_row(r, op_columns, streams ? ", [stream-id]" : ", NULL", table,
+                  row);
+}
+
+static aq_status skip_copy(v1 *r, sqlite3_stmt *from)
+{
+  (void)from;
+  aq_import_fault(r->database->import, AQ_REPAIR_SKIPPED_ROW,
+                  "a copy without a device", NULL, 0);
+  return AQ_OK;
+}
+
+/* Copies of --hsa-trace name no device. */
+static aq_status each_copy(v1 *r)
+{
+  const bool known =
+      sqlite3_table_column_metadata(r->database->db, "main", "COPY", "dev-id",
+                                    NULL, NULL, NULL, NULL, NULL) == SQLITE_OK;
+  return known ? each_operation(r, "COPY", add_copy)
+               : each_row(r, "[Index]", "", "COPY", skip_copy);
+}
+
+aq_status aq_rocprof_v1_db_read(aq_database *database, aq_join *join)
+{
+  v1 r = {.database = database, .join = join};
+  if (!aq_database_has(database, "HIP", NULL) ||
+      !aq_database_has(database, "OPS", NULL))
+    return aq_database_error(
+        database, "results.db of rocprof v1 without the tables HIP and OPS, "
+                  "which --hip-trace makes: expected these, or the results.csv "
+                  "of the same run (rocprof --timestamp on)");
+  aq_status status = each_row(&r, api_columns, "", "HIP", add_call);
+  if (status == AQ_OK)
+    status = each_operation(&r, "OPS", add_op);
+  if (status == AQ_OK && aq_database_has(database, "COPY", NULL))
+    status = each_copy(&r);
+  return status;
+}
