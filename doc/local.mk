@@ -89,6 +89,29 @@ schema-docs: tests/store/test_schema
 calibrate: aqueduct
 	$(srcdir)/tools/calibrate.sh ./aqueduct '$(aq_measured)'
 
+# Errors of durations predicted from another GPU's, on published pairs: peaks of
+# the data sheets in TFLOP/s of matrices and of vectors, and TB/s.
+EXTRA_PROGRAMS += tests/predict/score_transfer
+tests_predict_score_transfer_SOURCES = tests/predict/score_transfer.c
+tests_predict_score_transfer_LDADD = libaqcore.a -lm
+.PHONY: score-transfer
+aq_score = data=$${AQ_DATA:-$(srcdir)/../shared/data} && \
+	pairs() { $${PYTHON:-python3} $(srcdir)/tools/duration_pairs.py $$data $$1; } && \
+	score() { tests/predict/score_transfer "$$@"; }
+score-transfer: tests/predict/score_transfer$(EXEEXT)
+	@$(aq_score) && { \
+	  echo '| pair | family | kernels | median | p90 | in the 90 % interval | median width | constant: median | p90 | peaks: median | p90 |'; \
+	  echo '|---|---|---|---|---|---|---|---|---|---|---|'; \
+	  pairs ops | score 'H100 SXM to MI300X (TraceLens)' \
+	    989.4 66.9 3.35 1307.4 163.4 5.3; \
+	  pairs gemm304 | score 'gfx942, 304 CUs, to gfx950 (aiter)' \
+	    2614.9 163.4 5.3 5033.2 157.3 8; \
+	  pairs gemm80 | score 'gfx942, 80 CUs, to gfx950 (aiter)' \
+	    688 43 5.3 5033.2 157.3 8; \
+	} | $(srcdir)/tools/doc-block.sh transfer doc/durations.md
+CLEANFILES += tests/predict/score_transfer
+EXTRA_DIST += tools/duration_pairs.py
+
 # Constants of predicted durations and their scores, from published tables.
 .PHONY: fit-durations
 fit-durations:
