@@ -7,6 +7,7 @@
 #include "cli/commands.h"
 #include "cli/profile_show.h"
 #include "cli/runs.h"
+#include "cli/whatif_document.h"
 #include "common/json_in.h"
 #include "report/page.h"
 #include "transports/device_models.h"
@@ -17,6 +18,7 @@ typedef struct report {
   aq_run_info *infos[AQ_PAGE_RUNS_MAX];
   aq_device_model *models[AQ_PAGE_RUNS_MAX]; /* NULL: not known here */
   aq_page_constant *constants[AQ_PAGE_RUNS_MAX];
+  char *whatif; /* of one of the runs, or NULL */
 } report;
 
 static void report_fini(report *r)
@@ -137,6 +139,17 @@ static aq_status add_origin(aq_cli *cli, aq_store *store, report *r)
   return AQ_OK;
 }
 
+static aq_status add_whatif(aq_cli *cli, aq_store *store, report *r,
+                            aq_page_run *pages)
+{
+  int64_t run;
+  aq_status status = aq_cli_whatif_document(cli, store, &run, &r->whatif);
+  for (size_t i = 0; i < r->count && status == AQ_OK; i++)
+    if (r->infos[i]->id == run)
+      pages[i].whatif = r->whatif;
+  return status;
+}
+
 static aq_status write_report(aq_cli *cli, aq_store *store, report *r)
 {
   aq_page_run pages[AQ_PAGE_RUNS_MAX] = {{0}};
@@ -149,8 +162,11 @@ static aq_status write_report(aq_cli *cli, aq_store *store, report *r)
     pages[i].info = r->infos[i];
     status = find_model(cli, r, i, &pages[i]);
   }
+  if (status == AQ_OK && aq_cli_whatif_wanted(cli))
+    status = add_whatif(cli, store, r, pages);
   if (status == AQ_OK)
     status = aq_page_write(store, pages, r->count, cli->out, &cli->diag);
+  free(r->whatif);
   return status;
 }
 

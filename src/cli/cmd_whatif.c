@@ -8,6 +8,7 @@
 #include "cli/perform.h"
 #include "cli/rows.h"
 #include "cli/runs.h"
+#include "cli/whatif_document.h"
 #include "whatif/whatif.h"
 
 static const aq_cli_option_id options[AQ_CHANGE_COUNT] = {
@@ -121,6 +122,19 @@ static aq_status table_put(aq_cli *cli, aq_json_out *json, const aq_whatif *w)
   return aq_cli_rows_end(cli, rows);
 }
 
+static aq_status document_put(aq_cli *cli, aq_json_out *json,
+                              const aq_whatif *w)
+{
+  aq_json_out_map(json, NULL);
+  aq_json_out_int(json, "run", w->run);
+  aq_json_out_text(json, "loop", "closed");
+  aq_json_out_ns(json, "measured_makespan_ns", w->measured);
+  aq_json_out_real(json, "replay_error", w->error);
+  aq_status status = table_put(cli, json, w);
+  aq_json_out_close_map(json);
+  return status;
+}
+
 static aq_status whatif_put(aq_cli *cli, const aq_whatif *w)
 {
   aq_json_out *json;
@@ -128,48 +142,80 @@ static aq_status whatif_put(aq_cli *cli, const aq_whatif *w)
   if (status != AQ_OK)
     return status;
   if (json) {
-    aq_json_out_map(json, NULL);
-    aq_json_out_int(json, "run", w->run);
-    aq_json_out_text(json, "loop", "closed");
-    aq_json_out_ns(json, "measured_makespan_ns", w->measured);
-    aq_json_out_real(json, "replay_error", w->error);
-  }
-  status = table_put(cli, json, w);
-  if (json)
-    aq_json_out_close_map(json);
-  else
+    status = document_put(cli, json, w);
+  } else {
+    status = table_put(cli, NULL, w);
     fprintf(cli->out,
             "run %" PRId64 ": %.3f us; its unchanged replay is off by %.3f %%, "
             "which every range contains\nparts of the critical path: before > "
             "after\n",
             w->run, (double)w->measured / (double)AQ_US, 100 * w->error);
+  }
   return aq_cli_json_finish(cli, json, status);
 }
 
-aq_status aq_cli_whatif(aq_cli *cli)
+/* The caller frees *out. */
+static aq_status whatif_make(aq_cli *cli, aq_store *store, aq_whatif **out)
 {
   aq_change changes[AQ_WHATIF_CHANGES_MAX];
   aq_performance_options performance;
   const aq_notes notes = aq_cli_notes(cli);
   size_t count;
-  aq_store *store;
   aq_status status = changes_read(cli, changes, &count);
   if (status == AQ_OK)
     status = aq_cli_performance_options(cli, &performance);
-  if (status == AQ_OK)
-    status = aq_cli_store_open(cli, AQ_STORE_READ, &store);
   if (status != AQ_OK)
     return status;
   performance.edits = NULL;
   if (cli->given[AQ_CLI_OPT_DEVICE])
     performance.device = NULL;
   aq_whatif *made = malloc(sizeof *made);
-  status = made ? aq_whatif_make(&performance, store, cli->args[0], changes,
-                                 count, made, &notes, &cli->diag)
-                : aq_diag_no_memory(&cli->diag);
+  if (!made)
+    return aq_diag_no_memory(&cli->diag);
+  status = aq_whatif_make(&performance, store, cli->args[0], changes, count,
+                          made, &notes, &cli->diag);
   if (status == AQ_OK)
-    status = whatif_put(cli, made);
+    *out = made;
+  else
+    free(made);
+  return status;
+}
+
+bool aq_cli_whatif_wanted(const aq_cli *cli)
+{
+  for (int id = 0; id < AQ_CHANGE_COUNT; id++)
+    if (cli->given[options[id]])
+      return true;
+  return false;
+}
+
+aq_status aq_cli_whatif_document(aq_cli *cli, aq_store *store, int64_t *run,
+                                 char **out)
+{
+  aq_whatif *made;
+  aq_status status = whatif_make(cli, store, &made);
+  if (status != AQ_OK)
+    return status;
+  aq_json_out *json = aq_json_out_begin(false);
+  status = json ? document_put(cli, json, made) : aq_diag_no_memory(&cli->diag);
+  *run = made->run;
+  *out = json ? aq_json_out_take(json) : NULL;
   free(made);
+  return status == AQ_OK && !*out ? aq_diag_no_memory(&cli->diag) : status;
+}
+
+aq_status aq_cli_whatif(aq_cli *cli)
+{
+  aq_store *store;
+  aq_whatif *made;
+  aq_status status = aq_cli_store_open(cli, AQ_STORE_READ, &store);
+  if (status != AQ_OK)
+    return status;
+  status = whatif_make(cli, store, &made);
+  if (status == AQ_OK) {
+    status = whatif_put(cli, made);
+    free(made);
+  }
   aq_store_close(store);
   return status;
 }

@@ -40,6 +40,7 @@ aqueduct_SOURCES = \
 	src/cli/runs.c src/cli/runs.h \
 	src/cli/store_care.c src/cli/store_care.h \
 	src/cli/topology_show.c src/cli/topology_show.h \
+	src/cli/whatif_document.h \
 	src/cli/versions_print.c src/cli/versions_print.h
 aqueduct_CPPFLAGS = $(AM_CPPFLAGS) $(SMARTCOLS_CFLAGS) $(YAJL_CFLAGS)
 aqueduct_LINK = $(AQ_LINK) -o $@

@@ -480,16 +480,22 @@ const aq_cli_command aq_cli_commands[AQ_CLI_CMD_COUNT] = {
         {.name = "report",
          .arguments = "RUN...",
          .summary = "make an HTML page of one run or several",
-         .text = "Writes one self-contained HTML file: timelines side by side, "
-                 "the end errors of a replay, gaps, a table of kernels, and "
-                 "the sources of the device model's constants. Report adds the "
-                 "origin of a replay to the page.\n\n"
-                 "The bytes depend on the runs alone. With --json, -o must "
-                 "name the page, and a document on standard output lists the "
-                 "runs on it.",
+         .text =
+             "Writes one self-contained HTML file: timelines side by side, "
+             "the end errors of a replay, gaps, a table of kernels, and "
+             "the sources of the device model's constants. Report adds the "
+             "origin of a replay to the page. With changes, as whatif takes "
+             "them, it adds the table of what-ifs of the first run.\n\n"
+             "The bytes depend on the runs alone. With --json, -o must "
+             "name the page, and a document on standard output lists the "
+             "runs on it.",
          .examples = {{"aqueduct report s -o report.html",
                        "the replay s beside its measured run"},
-                      {"aqueduct report a b -o report.html", "any two runs"}},
+                      {"aqueduct report a b -o report.html", "any two runs"},
+                      {"aqueduct report m --launch x0.5 --graphs -o r.html",
+                       "the run m with a table of what-ifs"}},
+         .options = BIT(LAUNCH) | BIT(HOST) | BIT(GRAPHS) | BIT(CLOCK) |
+                    BIT(BANDWIDTH) | BIT(QUEUES) | BIT(SET),
          .args_min = 1,
          .args_max = 16,
          .what = AQ_CLI_RUN},

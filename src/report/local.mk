@@ -44,6 +44,7 @@ AQ_PAGE = \
 	src/report/page/timeline.js \
 	src/report/page/charts.js \
 	src/report/page/table.js \
+	src/report/page/whatif.js \
 	src/report/page/main.js
 EXTRA_DIST += $(AQ_PAGE) src/report/embed.sh
 nodist_libaqcore_a_SOURCES += src/report/page_embedded.c

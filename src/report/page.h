@@ -25,6 +25,7 @@ typedef struct aq_page_run {
   /* Of its device model, if that is the one in force then; all borrowed. */
   const aq_page_constant *constants;
   size_t constant_count;
+  const char *whatif; /* table of what-ifs as a JSON text; NULL: none */
 } aq_page_run;
 
 enum { AQ_PAGE_RUNS_MAX = 16 };

@@ -326,6 +326,19 @@ static void put_constants(const aq_page_run *run, FILE *out)
   putc(']', out);
 }
 
+/* A JSON text from elsewhere: only in strings does it have a '<'. */
+static void put_document(const char *key, const char *json, FILE *out)
+{
+  put_key(out, key);
+  if (!json)
+    fputs("null", out);
+  for (; json && *json; json++)
+    if (*json == '<')
+      fputs("\\u003c", out);
+    else
+      putc(*json, out);
+}
+
 static void put_info(const aq_run_info *info, FILE *out)
 {
   fprintf(out, "{\"id\":%" PRId64, info->id);
@@ -370,6 +383,7 @@ static aq_status put_run(aq_store *store, const aq_page_run *run, FILE *out,
   }
   if (status == AQ_OK) {
     put_constants(run, out);
+    put_document("whatif", run->whatif, out);
     put_names(reader, out);
     status = put_short_names(reader, out, diag);
   }

@@ -56,6 +56,19 @@ check "as a table" contains "$out" "rests on"
 try "$aqueduct" list runs --json
 check "nothing is stored" [ "$(echo "$out" | grep -c '"id"')" = 1 ]
 
+try "$aqueduct" report m --host x0.5 --graphs -o "$work/page.html"
+check "the report has the table" grep -q '"change":"host x0.5"' \
+  "$work/page.html"
+check "and still all of its data is JSON" python3 -c '
+import json, re, sys
+text = open(sys.argv[1]).read()
+data = re.search(r"id=\"data\">(.*?)</script>", text, re.S).group(1)
+table = json.loads(data)["runs"][0]["whatif"]
+assert [r["change"] for r in table["changes"]] == [
+    "none", "host x0.5", "graphs", "all"]' "$work/page.html"
+try "$aqueduct" report m -o "$work/plain.html"
+check "without changes it has none" grep -q '"whatif":null' "$work/plain.html"
+
 try "$aqueduct" whatif m
 check "without a change there is nothing to ask" [ "$status" = 2 ]
 try "$aqueduct" whatif m --host 0.5

@@ -57,6 +57,7 @@ function start() {
     `${runs.reduce((sum, run) => sum + run.count, 0)} dispatches in ` +
     `${runs.length} run${runs.length > 1 ? "s" : ""}`;
   drawDiagnosis();
+  drawWhatIfs();
   runs.forEach(addCard);
   startTimelines();
   drawCharts();

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: MIT
+// ---- the table of what-ifs, as `aqueduct whatif --json` prints it ----
+
+const pathParts = ["kernels", "copies", "dispatch", "host", "return"];
+
+// "kernels 40 %, host 60 %": the parts of a path that show.
+function pathText(path) {
+  return pathParts.map((part) => [part, path[`${part}_ns`] / path.makespan_ns])
+    .filter(([, share]) => share >= 0.005)
+    .map(([part, share]) => `${part} ${showPercent(100 * share)}`).join(", ");
+}
+
+function whatIfRow(row) {
+  const sign = row.percent > 0 ? "+" : "";
+  return make("tr", {}, make("td", {class: "text"}, row.change),
+    make("td", {}, showTime(row.before_ns)),
+    make("td", {}, showTime(row.after_ns)),
+    make("td", {}, `${sign}${row.percent.toFixed(2)} %`),
+    make("td", {}, `${showTime(row.least_ns)} to ${showTime(row.most_ns)}`),
+    make("td", {class: "text"}, pathText(row.critical_path_before)),
+    make("td", {class: "text"}, pathText(row.critical_path_after)),
+    make("td", {class: "text"}, (row.predicted ? "Predicted. " : "") +
+      row.basis));
+}
+
+function drawWhatIfs() {
+  for (const run of runs) {
+    if (run.whatif === null) continue;
+    byId("whatif").hidden = false;
+    const titles = ["change", "before", "after", "change", "range",
+      "critical path before", "critical path after", "rests on"];
+    byId("whatif").append(
+      make("p", {}, `${run.label}, replayed in a closed loop; the unchanged ` +
+        `replay is off by ${showPercent(100 * run.whatif.replay_error)}, which ` +
+        "every range contains."),
+      make("div", {class: "scroll", tabindex: "0", role: "region",
+        "aria-label": `What-ifs of ${run.label}`},
+      make("table", {}, make("thead", {}, make("tr", {},
+        ...titles.map((title) => make("th", {scope: "col"}, title)))),
+      make("tbody", {}, ...run.whatif.changes.map(whatIfRow)))));
+  }
+}
