@@ -50,7 +50,11 @@ EXTRA_DIST += \
 	traces/mi300x-resnet18-excerpt.jsonl.gz
 
 # The README's outputs and its picture are made, never typed.
-.PHONY: readme-docs pictures
+.PHONY: readme-docs pictures site
+# The docs as HTML, in site/ of the build folder.
+site:
+	$(srcdir)/tools/site.sh site
+EXTRA_DIST += doc/site.yml tools/site.sh
 readme-docs: aqueduct
 	hipcc --offload-arch=gfx90a -O2 -o vadd.tmp \
 	  $(srcdir)/doc/examples/ci/vadd.hip

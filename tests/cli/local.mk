@@ -22,7 +22,8 @@ dist_check_SCRIPTS += \
 	tests/cli/test_properties.sh \
 	tests/cli/test_show_program.sh \
 	tests/cli/test_sweep.sh \
-	tests/cli/test_readme.sh tests/cli/test_stats.sh \
+	tests/cli/test_readme.sh tests/cli/test_site.sh \
+	tests/cli/test_stats.sh \
 	tests/cli/test_store.sh \
 	tests/cli/test_what_if.sh \
 	tests/cli/test_workloads.sh
