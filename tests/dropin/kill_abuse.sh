@@ -39,7 +39,7 @@ while [ "$i" -lt "$kills" ]; do
     > /dev/null 2>> "$work/said" &
   exec=$!
   pause
-  program=$(pgrep -P "$exec")
+  program=$(pgrep -x -P "$exec" app) # not one that exec only asks
   case $((i % 3)) in
   0) kill -9 "$exec" ;;
   1) [ -z "$program" ] || kill -9 "$program" ;;
