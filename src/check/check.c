@@ -12,7 +12,10 @@
 static const struct {
   const char *name;
   unsigned bit;
-} words[] = {{"race", AQ_CHECK_RACE}, {"all", AQ_CHECK_EVERYTHING}};
+} words[] = {{"memory", AQ_CHECK_MEMORY},
+             {"race", AQ_CHECK_RACE},
+             {"leak", AQ_CHECK_LEAK},
+             {"all", AQ_CHECK_EVERYTHING}};
 
 aq_status aq_check_read(const char *text, unsigned *out, aq_diag *diag)
 {
@@ -26,14 +29,15 @@ aq_status aq_check_read(const char *text, unsigned *out, aq_diag *diag)
         bit = words[i].bit;
     if (!bit)
       return aq_diag_set(diag, AQ_ERR_INPUT,
-                         "check %.*s; expected race or all, with "
+                         "check %.*s; expected memory, race, leak or all, with "
                          "commas between them",
                          (int)length, at);
     bits |= bit;
     at += length + (at[length] == ',');
   }
   if (!bits)
-    return aq_diag_set(diag, AQ_ERR_INPUT, "no check; expected race or all");
+    return aq_diag_set(diag, AQ_ERR_INPUT,
+                       "no check; expected memory, race, leak or all");
   *out = bits;
   return AQ_OK;
 }

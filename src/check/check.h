@@ -31,6 +31,7 @@ enum {
   AQ_CHECK_INIT = 4,
   AQ_CHECK_SYNC = 8,
   AQ_CHECK_WAIT = 16,
+  AQ_CHECK_LEAK = 32, /* not among all: programs leave much to the exit */
   AQ_CHECK_EVERYTHING = 31,
 };
 
@@ -61,6 +62,9 @@ const aq_order_hooks *aq_check_hooks(const aq_check *check);
 /* Puts the counts of findings since they were first put, and notes about what
  * could not be checked. */
 aq_status aq_check_put(aq_check *check, aq_diag *diag);
+
+/* Allocations that are still there are leaks, if leaks are checked; once. */
+void aq_check_end(aq_check *check);
 
 /* How many different findings there are. */
 size_t aq_check_count(const aq_check *check);

@@ -67,6 +67,8 @@ struct aq_check {
   size_t known_count, known_capacity;
   aq_check_source *sources;
   size_t source_count, source_capacity;
+  uint64_t known_epoch; /* allocations and frees */
+  bool leaks_done;
   bool lost; /* memory ran out */
 };
 
@@ -79,6 +81,7 @@ typedef struct aq_check_grid {
   uint64_t entry;
   uint32_t ordered[256]; /* serials of acts, by their low bits: before it */
   uint32_t visible[256]; /* and visible */
+  uint64_t near_base, near_end, near_epoch; /* allocation accessed last */
 } aq_check_grid;
 
 /* group->observed. */
@@ -151,6 +154,9 @@ const aq_check_known *aq_check_known_near(const aq_check *check,
 
 /* The lanes of the access that may not be made, reported. */
 uint64_t aq_check_memory(aq_wave *w, uint32_t site, const aq_wave_touch *touch);
+
+/* Reports allocations that were never freed. */
+void aq_check_leaks(aq_check *check);
 
 /* ---- races ---- */
 

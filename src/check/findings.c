@@ -15,6 +15,7 @@ static const char *check_name(unsigned check)
          : check == AQ_CHECK_RACE ? "race"
          : check == AQ_CHECK_INIT ? "init"
          : check == AQ_CHECK_SYNC ? "sync"
+         : check == AQ_CHECK_LEAK ? "leak"
                                   : "wait";
 }
 
@@ -253,6 +254,15 @@ aq_status aq_check_put(aq_check *check, aq_diag *diag)
                          check->lost ? "memory" : "memory or dispatches");
   pthread_mutex_unlock(&check->lock);
   return status;
+}
+
+void aq_check_end(aq_check *check)
+{
+  pthread_mutex_lock(&check->lock);
+  if (check->options.checks & AQ_CHECK_LEAK && !check->leaks_done)
+    aq_check_leaks(check);
+  check->leaks_done = true;
+  pthread_mutex_unlock(&check->lock);
 }
 
 size_t aq_check_count(const aq_check *check)

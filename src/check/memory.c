@@ -7,7 +7,9 @@
 #include <string.h>
 
 #include "check/core.h"
+#include "common/allocations.h"
 #include "common/array.h"
+#include "wave/reach.h"
 
 /* The index of the first allocation whose base is above an address. */
 static size_t known_above(const aq_check *check, uint64_t address)
@@ -61,6 +63,7 @@ void aq_check_allocated(aq_check *check, const aq_check_block *block)
   } else {
     check->lost = true;
   }
+  check->known_epoch++;
   aq_check_shadow_clear(&check->shadow, block->base, block->size);
   pthread_mutex_unlock(&check->lock);
 }
@@ -72,6 +75,7 @@ bool aq_check_freed(aq_check *check, uint64_t base,
   const size_t at = known_above(check, base);
   aq_check_known *known = at > 0 ? &check->known[at - 1] : NULL;
   const bool there = known && known->block.base == base && !known->freed;
+  check->known_epoch++;
   if (there) {
     known->freed = true;
     memcpy(known->freed_by, stack, sizeof known->freed_by);
@@ -80,8 +84,191 @@ bool aq_check_freed(aq_check *check, uint64_t base,
   return there;
 }
 
+/* ---- accesses ---- */
+
+typedef struct access {
+  aq_wave *wave;
+  aq_check_grid *grid;
+  uint32_t site;
+  const aq_wave_touch *touch;
+  bool write, atomic;
+} access;
+
+/* Whether a live allocation has all of the bytes; it is remembered. */
+static bool block_has(const access *a, uint64_t first, uint64_t end)
+{
+  aq_check_grid *grid = a->grid;
+  const aq_check *check = grid->check;
+  if (grid->near_epoch == check->known_epoch && first >= grid->near_base &&
+      end <= grid->near_end)
+    return true;
+  const size_t above = known_above(check, first);
+  const aq_check_known *k = above > 0 ? &check->known[above - 1] : NULL;
+  if (!k || k->freed || end > k->block.base + k->block.size)
+    return false;
+  grid->near_epoch = check->known_epoch;
+  grid->near_base = k->block.base;
+  grid->near_end = k->block.base + k->block.size;
+  return true;
+}
+
+/* Memory that is no allocation of a pool: code, queues, locked memory. */
+static bool other_has(const access *a, uint64_t address, unsigned bytes)
+{
+  aq_wave_grid *grid = a->wave->grid;
+  aq_allocation found;
+  if (!aq_wave_reach(grid, address, bytes, a->write))
+    return false;
+  return !aq_allocations_find(grid->reachable->allocations, address,
+                              grid->desc.device, AQ_ACCESS_READ, &found) ||
+         found.kind != AQ_ALLOCATION_POOL;
+}
+
+static const char *global_kind(const access *a, uint64_t address,
+                               unsigned bytes, char *text, size_t size)
+{
+  enum { NULL_PAGE = 1 << 16, ROOM = 1 << 16 };
+  const aq_check_known *k = aq_check_known_near(a->grid->check, address);
+  const char *verb = a->atomic ? "atomic" : a->write ? "write" : "read";
+  const bool inside =
+      k && address >= k->block.base && address < k->block.base + k->block.size;
+  const bool beside = k && address + ROOM >= k->block.base &&
+                      address < k->block.base + k->block.size + ROOM;
+  const char *kind = address < NULL_PAGE  ? "null pointer"
+                     : inside && k->freed ? "use after free"
+                     : inside || beside   ? "out of bounds"
+                                          : "wild pointer";
+  if (!inside && !beside && address >= NULL_PAGE && a->write &&
+      aq_wave_reach(a->wave->grid, address, bytes, false))
+    kind = "write to read-only memory";
+  snprintf(text, size, "%s of %u bytes at 0x%" PRIx64, verb, bytes, address);
+  return kind;
+}
+
+static void access_report(const access *a, const char *kind, int lane,
+                          unsigned lanes, uint64_t address, bool place,
+                          const char *message)
+{
+  const aq_check_what what = {.check = AQ_CHECK_MEMORY,
+                              .kind = kind,
+                              .wave = a->wave,
+                              .act = a->grid->act,
+                              .site = a->site,
+                              .lane = lane,
+                              .lanes = lanes,
+                              .has_address = true,
+                              .has_place = place,
+                              .address = address,
+                              .bytes = a->touch->bytes,
+                              .other_kernel = -1,
+                              .message = message};
+  aq_check_report(a->grid->check, &what);
+}
+
+static bool global_lane(const access *a, int l, unsigned lanes)
+{
+  const uint64_t at = aq_address_host(a->touch->at[l]);
+  const unsigned bytes = a->touch->bytes;
+  const int lane = a->touch->scalar ? -1 : l;
+  char text[AQ_CHECK_TEXT];
+  const bool there =
+      block_has(a, at, at + bytes) || other_has(a, a->touch->at[l], bytes);
+  if (there && a->atomic && at % bytes != 0) {
+    snprintf(text, sizeof text, "atomic of %u bytes at 0x%" PRIx64, bytes, at);
+    access_report(a, "misaligned", lane, lanes, at, true, text);
+    return false;
+  }
+  if (there)
+    return true;
+  const char *kind = global_kind(a, at, bytes, text, sizeof text);
+  access_report(a, kind, lane, lanes, at, true, text);
+  return false;
+}
+
+static bool shared_has(const access *a, uint64_t at)
+{
+  const uint64_t end = a->wave->grid->lds_size;
+  return at <= end && a->touch->bytes <= end - at;
+}
+
+static bool shared_lane(const access *a, int l, unsigned lanes)
+{
+  const uint32_t first = (uint32_t)a->touch->at[l];
+  const bool two = a->touch->second >> l & 1;
+  const bool ok =
+      shared_has(a, first) && (!two || shared_has(a, a->touch->at2[l]));
+  const uint32_t at = shared_has(a, first) ? a->touch->at2[l] : first;
+  char text[AQ_CHECK_TEXT];
+  if (ok && !(a->atomic && first % a->touch->bytes != 0))
+    return true;
+  snprintf(text, sizeof text,
+           "%s of %u bytes at offset %" PRIu32
+           " of LDS; the workgroup has %" PRIu32 " bytes",
+           a->atomic  ? "atomic"
+           : a->write ? "write"
+                      : "read",
+           a->touch->bytes, ok ? first : at, a->wave->grid->lds_size);
+  access_report(a, ok ? "misaligned" : "LDS out of range", l, lanes,
+                ok ? first : at, false, text);
+  return false;
+}
+
+/* The least first byte and the last end of the lanes lie in one allocation. */
+static bool lanes_are_inside(const access *a)
+{
+  const aq_wave_touch *t = a->touch;
+  uint64_t least = UINT64_MAX, most = 0;
+  for (uint64_t rest = t->global; rest; rest &= rest - 1) {
+    const uint64_t at = t->at[__builtin_ctzll(rest)];
+    least = at < least ? at : least;
+    most = at > most ? at : most;
+  }
+  return block_has(a, least, most + t->bytes) && !a->atomic;
+}
+
 uint64_t aq_check_memory(aq_wave *w, uint32_t site, const aq_wave_touch *touch)
 {
-  (void)w, (void)site, (void)touch;
-  return 0;
+  const uint8_t kind = aq_check_grid_of(w)->check->sites[site - 1].kind;
+  const access a = {.wave = w,
+                    .grid = aq_check_grid_of(w),
+                    .site = site,
+                    .touch = touch,
+                    .write = kind != AQ_WAVE_TOUCH_READ,
+                    .atomic = kind == AQ_WAVE_TOUCH_ATOMIC};
+  uint64_t bad = 0;
+  if (touch->global && !lanes_are_inside(&a))
+    for (uint64_t rest = touch->global; rest; rest &= rest - 1) {
+      const int l = __builtin_ctzll(rest);
+      if (!global_lane(&a, l, (unsigned)__builtin_popcountll(touch->global)))
+        bad |= (uint64_t)1 << l;
+    }
+  for (uint64_t rest = touch->shared; rest; rest &= rest - 1) {
+    const int l = __builtin_ctzll(rest);
+    if (!shared_lane(&a, l, (unsigned)__builtin_popcountll(touch->shared)))
+      bad |= (uint64_t)1 << l;
+  }
+  return bad;
+}
+
+/* ---- the end ---- */
+
+void aq_check_leaks(aq_check *check)
+{
+  char text[AQ_CHECK_TEXT];
+  for (size_t i = 0; i < check->known_count; i++) {
+    const aq_check_known *k = &check->known[i];
+    if (k->freed || k->block.ours)
+      continue;
+    snprintf(text, sizeof text, "%" PRIu64 " bytes were never freed",
+             k->block.size);
+    const aq_check_what what = {.check = AQ_CHECK_LEAK,
+                                .kind = "leak",
+                                .lane = -1,
+                                .has_address = true,
+                                .has_place = true,
+                                .address = k->block.base,
+                                .other_kernel = -1,
+                                .message = text};
+    aq_check_report(check, &what);
+  }
 }

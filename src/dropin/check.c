@@ -145,6 +145,8 @@ aq_status aqdrop_check_open(aqdrop *runtime, aq_diag *diag)
 void aqdrop_check_put(const aqdrop *runtime)
 {
   aq_diag diag = AQ_DIAG_INIT;
+  if (runtime->check)
+    aq_check_end(runtime->check);
   if (runtime->check && aq_check_put(runtime->check, &diag) != AQ_OK)
     fprintf(stderr, "aqueduct: %s\n", diag.text);
 }
@@ -157,6 +159,28 @@ void aqdrop_check_close(aqdrop *runtime)
 
 /* ---- memory ---- */
 
+size_t aqdrop_check_room(const aqdrop *runtime)
+{
+  enum { ROOM = 1 << 16 };
+  return runtime->check && aq_check_kinds(runtime->check) & AQ_CHECK_MEMORY
+             ? ROOM
+             : 0;
+}
+
+/* Whether HIP allocated on its own account: its caller did not ask for memory.
+ */
+static bool stack_is_internal(void *const *stack)
+{
+  Dl_info info;
+  if (!stack[0] || !dladdr(stack[0], &info) || !info.dli_fname ||
+      !strstr(info.dli_fname, "libamdhip64"))
+    return false;
+  return !info.dli_sname ||
+         (strncmp(info.dli_sname, "hipMalloc", 9) != 0 &&
+          strncmp(info.dli_sname, "hipHostMalloc", 13) != 0 &&
+          strncmp(info.dli_sname, "hipExtMalloc", 12) != 0);
+}
+
 void aqdrop_check_allocated(aqdrop *runtime, const void *base, size_t size,
                             const aqdrop_pool *pool)
 {
@@ -168,6 +192,7 @@ void aqdrop_check_allocated(aqdrop *runtime, const void *base, size_t size,
       .device = pool->agent->info ? pool->agent->ordinal : AQ_DEVICE_HOST,
       .fine = !(pool->flags & HSA_REGION_GLOBAL_FLAG_COARSE_GRAINED)};
   stack_read(block.stack);
+  block.ours = stack_is_internal(block.stack);
   aq_check_allocated(runtime->check, &block);
 }
 

@@ -14,11 +14,15 @@
 /* Makes runtime->check before the transport is opened. */
 aq_status aqdrop_check_open(aqdrop *runtime, aq_diag *diag);
 
-/* Stores the findings so far. */
+/* The runtime closes, or the process ends: stores the findings. */
 void aqdrop_check_put(const aqdrop *runtime);
 void aqdrop_check_close(aqdrop *runtime);
 
-/* A call of the program allocated or freed memory of a pool. */
+/* Bytes on either side of an allocation that nothing else may take. */
+size_t aqdrop_check_room(const aqdrop *runtime);
+
+/* A call of the program allocated or freed memory of a pool. Freed memory stays
+ * mapped where aqdrop_check_room() is not 0: in quarantine. */
 void aqdrop_check_allocated(aqdrop *runtime, const void *base, size_t size,
                             const aqdrop_pool *pool);
 void aqdrop_check_freed(aqdrop *runtime, const void *base);

@@ -31,6 +31,7 @@ typedef struct freed_call {
 typedef struct block {
   char *base;
   size_t size;       /* as asked for */
+  size_t room;       /* mapped on either side besides: check.h */
   aqdrop_pool *pool; /* NULL: memory of others */
   int file;          /* that it is a mapping of, or -1 */
   void *user_data;
@@ -62,7 +63,7 @@ static size_t mapped_size(size_t size)
 
 static void block_unmap(const block *b)
 {
-  munmap(b->base, mapped_size(b->size));
+  munmap(b->base - b->room, mapped_size(b->size) + 2 * b->room);
   if (b->file >= 0)
     close(b->file);
 }
@@ -73,6 +74,14 @@ static void block_unmap_live(aqdrop *runtime, const block *b)
   aqsim_live_unmap_begin(runtime->transport, b->base, mapped_size(b->size));
   block_unmap(b);
   aqsim_live_unmap_end(runtime->transport);
+}
+
+/* In quarantine: the address is not used again, its memory is. */
+static void block_forget(const block *b)
+{
+  madvise(b->base, mapped_size(b->size), MADV_DONTNEED);
+  if (b->file >= 0)
+    close(b->file);
 }
 
 static void calls_free(freed_call *call)
@@ -181,9 +190,13 @@ static hsa_status_t pool_allocate(aqdrop *runtime, aqdrop_pool *pool,
     return HSA_STATUS_ERROR_INVALID_ALLOCATION;
   if (!aqdrop_pool_reserve(pool, mapped_size(size)))
     return HSA_STATUS_ERROR_OUT_OF_RESOURCES;
-  void *base = mmap(NULL, mapped_size(size), PROT_READ | PROT_WRITE,
+  const size_t room = aqdrop_check_room(runtime);
+  char *base = mmap(NULL, mapped_size(size) + 2 * room, PROT_READ | PROT_WRITE,
                     MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-  block new = {.base = base, .size = size, .pool = pool, .file = -1};
+  if (base != MAP_FAILED)
+    base += room;
+  block new = {
+      .base = base, .size = size, .pool = pool, .room = room, .file = -1};
   new.agents = aqdrop_agent_bit(runtime, pool->agent) |
                aqdrop_agent_bit(runtime, &runtime->agents[0]);
   bool kept = false;
@@ -262,7 +275,10 @@ hsa_status_t hsa_memory_free(void *ptr)
   calls_free(old.calls);
   aqdrop_withdraw(runtime, old.base, AQ_ALLOCATION_POOL);
   aqdrop_pool_return(old.pool, mapped_size(old.size));
-  block_unmap_live(runtime, &old);
+  if (old.room)
+    block_forget(&old);
+  else
+    block_unmap_live(runtime, &old);
   return HSA_STATUS_SUCCESS;
 }
 
