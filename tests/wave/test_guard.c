@@ -3,10 +3,13 @@
  * whose process executes kernels. */
 #include "support/aqtest.h"
 
+#include <dirent.h>
 #include <pthread.h>
 #include <sched.h>
 #include <setjmp.h>
 #include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/wait.h>
@@ -14,6 +17,7 @@
 
 #include "codeobj/descriptor.h"
 #include "common/allocations.h"
+#include "wave/crew.h"
 #include "wave/wave.h"
 
 enum { PAGE = 4096, USER_REGISTERS = 2 << 1, KERNARG_POINTER = 1 << 3 };
@@ -231,8 +235,52 @@ START_TEST(a_forked_child_has_the_handlers_of_the_program)
 }
 END_TEST
 
+/* The signals that a thread of this process blocks. */
+static unsigned long long blocked_by(const char *thread)
+{
+  char path[64], line[128];
+  unsigned long long blocked = 0;
+  snprintf(path, sizeof path, "/proc/self/task/%.20s/status", thread);
+  FILE *in = fopen(path, "r");
+  while (in && fgets(line, sizeof line, in))
+    if (sscanf(line, "SigBlk: %llx", &blocked) == 1)
+      break;
+  if (in)
+    fclose(in);
+  return blocked;
+}
+
+START_TEST(threads_of_the_executor_block_the_signals_of_the_program)
+{
+  static const int numbers[] = {SIGINT,  SIGTERM, SIGCHLD,
+                                SIGALRM, SIGUSR1, SIGPROF};
+  sigset_t before, after;
+  unsigned threads = 0;
+  pthread_sigmask(SIG_SETMASK, NULL, &before);
+  aq_wave_crew *crew = aq_wave_crew_create(3);
+  pthread_sigmask(SIG_SETMASK, NULL, &after);
+  DIR *tasks = opendir("/proc/self/task");
+  ck_assert_ptr_nonnull(tasks);
+  for (const struct dirent *task; (task = readdir(tasks));) {
+    const long id = strtol(task->d_name, NULL, 10);
+    if (id == 0 || id == (long)getpid())
+      continue;
+    threads++;
+    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
+      ck_assert_msg(blocked_by(task->d_name) >> (numbers[i] - 1) & 1,
+                    "thread %ld takes signal %d", id, numbers[i]);
+  }
+  closedir(tasks);
+  ck_assert_uint_eq(threads, 2);
+  for (int i = 1; i < SIGRTMIN; i++)
+    ck_assert_int_eq(sigismember(&before, i), sigismember(&after, i));
+  aq_wave_crew_destroy(crew);
+}
+END_TEST
+
 AQ_TEST_MAIN("wave/guard", memory_that_is_unmapped_meanwhile_is_a_fault,
              a_file_that_is_truncated_meanwhile_is_a_fault,
              the_handler_of_the_program_gets_its_own_faults,
              a_handler_that_is_set_meanwhile_stays,
-             a_forked_child_has_the_handlers_of_the_program)
+             a_forked_child_has_the_handlers_of_the_program,
+             threads_of_the_executor_block_the_signals_of_the_program)
