@@ -22,6 +22,7 @@ libaqcore_a_SOURCES += \
 	src/report/short_names.c src/report/short_names.h \
 	src/report/stats.c src/report/stats.h \
 	src/report/thresholds.c src/report/thresholds.h \
+	src/report/page_code.c src/report/page_code.h \
 	src/report/timestamp_step.c src/report/timestamp_step.h \
 	src/report/verdict.c src/report/verdict.h \
 	src/report/versions.c src/report/versions.h
@@ -45,6 +46,7 @@ AQ_PAGE = \
 	src/report/page/charts.js \
 	src/report/page/table.js \
 	src/report/page/whatif.js \
+	src/report/page/code.js \
 	src/report/page/main.js
 EXTRA_DIST += $(AQ_PAGE) src/report/embed.sh
 nodist_libaqcore_a_SOURCES += src/report/page_embedded.c

@@ -10,6 +10,7 @@
 
 #include "common/utf8.h"
 #include "report/explain_run.h"
+#include "report/page_code.h"
 #include "report/short_names.h"
 
 enum { BATCH = 512 };
@@ -17,7 +18,7 @@ enum { BATCH = 512 };
 /* ---- JSON text ---- */
 
 /* Valid UTF-8, harmless inside of an HTML script element. */
-static void put_text(FILE *out, const char *text)
+void aq_page_text_put(FILE *out, const char *text)
 {
   size_t left = text ? strlen(text) : 0;
   if (!text) {
@@ -50,7 +51,7 @@ static void put_key(FILE *out, const char *key)
 static void put_member(FILE *out, const char *key, const char *text)
 {
   put_key(out, key);
-  put_text(out, text);
+  aq_page_text_put(out, text);
 }
 
 static void put_number(FILE *out, const char *key, int64_t value)
@@ -229,7 +230,7 @@ static void put_names(aq_run_reader *reader, FILE *out)
   putc('[', out);
   for (int64_t i = 0; (name = aq_run_reader_name(reader, i)); i++) {
     fputs(i ? "," : "", out);
-    put_text(out, name);
+    aq_page_text_put(out, name);
   }
   putc(']', out);
 }
@@ -246,7 +247,7 @@ static aq_status put_short_names(aq_run_reader *reader, FILE *out,
     if (!text)
       return aq_diag_no_memory(diag);
     fputs(i ? "," : "", out);
-    put_text(out, text);
+    aq_page_text_put(out, text);
     free(text);
   }
   putc(']', out);
@@ -259,7 +260,7 @@ static void put_causes(const aq_explained *explained, aq_run_reader *reader,
   const aq_explain *explain = &explained->explain;
   const char *comma = "";
   fputs("{\"verdict\":", out);
-  put_text(out, aq_explain_causes[explain->bottleneck].verdict);
+  aq_page_text_put(out, aq_explain_causes[explain->bottleneck].verdict);
   put_member(out, "bottleneck", aq_explain_causes[explain->bottleneck].name);
   put_number(out, "unsized_devices", explain->unsized);
   put_number(out, "shapeless_kernels", explain->shapeless);
@@ -317,7 +318,7 @@ static void put_constants(const aq_page_run *run, FILE *out)
   for (size_t i = 0; i < run->constant_count; i++) {
     const aq_page_constant *constant = &run->constants[i];
     fputs(i ? ",{\"key\":" : "{\"key\":", out);
-    put_text(out, constant->key);
+    aq_page_text_put(out, constant->key);
     put_member(out, "value", constant->value);
     put_member(out, "unit", constant->unit);
     put_member(out, "source", constant->source);
@@ -390,6 +391,7 @@ static aq_status put_run(aq_store *store, const aq_page_run *run, FILE *out,
   if (status == AQ_OK) {
     put_places(reader, out);
     columns_put(&c, out);
+    status = aq_page_code_put(store, run->info->id, reader, out, diag);
     putc('}', out);
   }
   columns_fini(&c);

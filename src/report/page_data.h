@@ -4,7 +4,7 @@
  *
  *   {"version": …, "runs": [{"id", "name", "kind", …, "constants": [{…}],
  *    "names": […], "devices": [{…}], "queues": [{…}], "count": N,
- *    "columns": {"start": BASE64, …}}]}
+ *    "columns": {"start": BASE64, …}, "code": [{…}]}]}
  *
  * A column is an array of N little-endian numbers: 64-bit floats for start and
  * end, ns from the origin of the run; 32-bit floats for submit, launch and
@@ -18,6 +18,9 @@
 #define AQ_REPORT_PAGE_DATA_H
 
 #include "report/page.h"
+
+/* A text as JSON that may stand in a script of a page. */
+void aq_page_text_put(FILE *out, const char *text);
 
 aq_status aq_page_data_write(aq_store *store, const aq_page_run *runs,
                              size_t count, FILE *out, aq_diag *diag);

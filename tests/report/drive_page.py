@@ -216,6 +216,23 @@ def use_pinned(browser, tap, page):
               "on the line they agree" not in charts, charts)
 
 
+def use_code(browser, tap, page):
+    """A run whose instructions were counted."""
+    tap.check("a page without counts has no section of code", browser.run(
+        "return document.getElementById('code-section').hidden"))
+    browser.call("POST", "/url", {"url": pathlib.Path(page).resolve().as_uri()})
+    browser.text("#range")
+    rows = browser.run(
+        "return [...document.querySelectorAll('#code table')].map(t =>"
+        " [...t.rows].map(r => [...r.cells].map(c => c.textContent)))")
+    tap.check("the counts of a kernel's code are in it, by class",
+              ["all", "26", "416", "100.0", "62.5", "189", "189", "", ""]
+              in rows[0] and any(row[0] == "vmem" for row in rows[0]), rows)
+    tap.check("and its instructions that were issued most often",
+              len(rows[1]) == 21 and
+              ["s_load_dword s0, s[4:5], 0x18", "+0x0", "16"] in rows[1], rows)
+
+
 def main():
     timed = "--time" in sys.argv
     args = [arg for arg in sys.argv[1:] if arg != "--time"]
@@ -223,6 +240,11 @@ def main():
     if "--pinned" in args:
         at = args.index("--pinned")
         pinned = args[at + 1]
+        del args[at:at + 2]
+    code = None
+    if "--code" in args:
+        at = args.index("--code")
+        code = args[at + 1]
         del args[at:at + 2]
     browser = Browser()
     tap = Tap()
@@ -237,6 +259,8 @@ def main():
         use_page(browser, tap, args[1] if len(args) > 1 else None)
         if pinned:
             use_pinned(browser, tap, pinned)
+        if code:
+            use_code(browser, tap, code)
     finally:
         browser.close()
     return tap.end()

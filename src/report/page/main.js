@@ -62,6 +62,7 @@ function start() {
   startTimelines();
   drawCharts();
   startTable();
+  runs.forEach(addCode);
   runs.forEach(addModel);
   if (!byId("models").hasChildNodes()) {
     byId("models").textContent = "No run here is of a device model whose " +
