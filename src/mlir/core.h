@@ -8,16 +8,22 @@
 #include "common/spool.h"
 #include "common/transports.h"
 #include "hostcall/hostcall.h"
+#include "mlir/records.h"
 #include "mlir/runtime.h"
 #include "queue/operations.h"
 
 /* A queue of the transport that streams share, as HIP's do. */
 enum { AQ_MLIR_QUEUES = 4 /* of a device */ };
 
+typedef struct aq_mlir_queue {
+  aq_queue *queue;
+  aq_mlir_records records; /* of hardware; the simulator makes its own */
+} aq_mlir_queue;
+
 struct aq_mlir_stream {
   aq_mlir_stream *next; /* of all, in use or not */
   uint32_t device;
-  aq_queue *queue;
+  aq_mlir_queue *q;
   aq_semaphore *done; /* at `value` when all its operations have ended */
   uint64_t value;
   bool used;
@@ -52,7 +58,7 @@ typedef struct aq_mlir_free {
 } aq_mlir_free;
 
 typedef struct aq_mlir_device {
-  aq_queue *queues[AQ_MLIR_QUEUES];
+  aq_mlir_queue queues[AQ_MLIR_QUEUES];
   uint32_t queue_count, next_queue;
   aq_mlir_stream *own; /* of the operations without a stream */
 } aq_mlir_device;
@@ -94,9 +100,13 @@ aq_status aq_mlir_stream_leave(aq_mlir *mlir, aq_mlir_stream *stream,
                                const aq_mlir_stream *asked, aq_status status,
                                aq_diag *diag);
 
+/* Where the transport makes no rows of its own; NULL: nowhere. */
+aq_record_sink *aq_mlir_rows(const aq_mlir *mlir);
+
 aq_status aq_mlir_mark_wait(aq_mlir *mlir, aq_mlir_mark mark, aq_diag *diag);
 aq_status aq_mlir_all_wait(aq_mlir *mlir, aq_diag *diag);
-void aq_mlir_streams_fini(aq_mlir *mlir);
+/* Also ends all queues. The error is that of a row that was lost. */
+aq_status aq_mlir_streams_fini(aq_mlir *mlir, aq_diag *diag);
 
 /* ---- memory.c, modules.c ---- */
 

@@ -1,9 +1,11 @@
 # The runtime that MLIR's GPU programs link or load: MLIR's own interface on our
 # host queue. The wrappers alone are outside of the core, which has the rest.
 libaqcore_a_SOURCES += \
+	src/mlir/compiled.c \
 	src/mlir/core.h \
 	src/mlir/memory.c \
 	src/mlir/modules.c \
+	src/mlir/records.c src/mlir/records.h \
 	src/mlir/runtime.c src/mlir/runtime.h \
 	src/mlir/streams.c
 

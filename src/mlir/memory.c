@@ -208,7 +208,14 @@ aq_status aq_mlir_copy(aq_mlir *m, void *to, const void *from, uint64_t size,
     return status;
   const aq_point done = aq_mlir_stream_next(s);
   const aq_sync sync = {.signals = &done, .signal_count = 1};
-  status = aq_queue_copy(s->queue, &sync, &copy, diag);
+  aq_record row;
+  aq_record_init(&row);
+  row.kind = AQ_KIND_COPY;
+  row.bytes = (int64_t)size;
+  aq_mlir_records_note(&s->q->records, &row, NULL);
+  status = aq_queue_copy(s->q->queue, &sync, &copy, diag);
+  if (status != AQ_OK)
+    aq_mlir_records_drop(&s->q->records);
   return aq_mlir_stream_leave(m, s, stream, status, diag);
 }
 
@@ -229,7 +236,14 @@ aq_status aq_mlir_fill(aq_mlir *m, void *to, uint32_t value, uint32_t width,
     return status;
   const aq_point done = aq_mlir_stream_next(s);
   const aq_sync sync = {.signals = &done, .signal_count = 1};
-  status = aq_queue_fill(s->queue, &sync, &fill, diag);
+  aq_record row;
+  aq_record_init(&row);
+  row.kind = AQ_KIND_FILL;
+  row.bytes = (int64_t)fill.size;
+  aq_mlir_records_note(&s->q->records, &row, NULL);
+  status = aq_queue_fill(s->q->queue, &sync, &fill, diag);
+  if (status != AQ_OK)
+    aq_mlir_records_drop(&s->q->records);
   return aq_mlir_stream_leave(m, s, stream, status, diag);
 }
 

@@ -348,6 +348,26 @@ static aq_status shape_read(const aq_mlir_function *f,
   return AQ_OK;
 }
 
+static aq_record launch_row(const aq_mlir_function *f, const aq_launch *launch)
+{
+  const aq_code_kernel *kernel = f->kernel;
+  aq_record row;
+  aq_record_init(&row);
+  row.kind = AQ_KIND_KERNEL;
+  row.grid_x = launch->grid[0];
+  row.grid_y = launch->grid[1];
+  row.grid_z = launch->grid[2];
+  row.wg_x = launch->workgroup[0];
+  row.wg_y = launch->workgroup[1];
+  row.wg_z = launch->workgroup[2];
+  row.lds = launch->group_size;
+  row.scratch = launch->private_size;
+  row.vgpr = kernel->has_metadata ? (int64_t)kernel->vgprs : AQ_NONE;
+  row.agpr = kernel->has_metadata ? (int64_t)kernel->agprs : AQ_NONE;
+  row.sgpr = kernel->has_metadata ? (int64_t)kernel->sgprs : AQ_NONE;
+  return row;
+}
+
 static aq_status launch_put(aq_mlir *m, const aq_mlir_function *f,
                             const aq_launch_shape *shape,
                             const unsigned char *kernarg,
@@ -372,7 +392,11 @@ static aq_status launch_put(aq_mlir *m, const aq_mlir_function *f,
                        f->kernel->name, f->module->device, s->device);
   const aq_point done = aq_mlir_stream_next(s);
   const aq_sync sync = {.signals = &done, .signal_count = 1};
-  status = aq_queue_dispatch(s->queue, &sync, &launch, diag);
+  const aq_record row = launch_row(f, &launch);
+  aq_mlir_records_note(&s->q->records, &row, f->kernel->name);
+  status = aq_queue_dispatch(s->q->queue, &sync, &launch, diag);
+  if (status != AQ_OK)
+    aq_mlir_records_drop(&s->q->records);
   return aq_mlir_stream_leave(m, s, stream, status, diag);
 }
 

@@ -52,6 +52,11 @@ static aq_record_sink *sink_of(const aq_mlir *m)
   return m->spool ? aq_spool_sink(m->spool) : NULL;
 }
 
+aq_record_sink *aq_mlir_rows(const aq_mlir *m)
+{
+  return m->info.caps & AQ_CAP_RECORDS ? NULL : sink_of(m);
+}
+
 static aq_status transport_open(aq_mlir *m, const aq_mlir_options *options,
                                 aq_diag *diag)
 {
@@ -126,10 +131,8 @@ static aq_status parts_open(aq_mlir *m, const aq_mlir_options *options,
   m->devices = calloc(m->info.device_count, sizeof *m->devices);
   if (!m->devices)
     return aq_diag_no_memory(diag);
-  const aq_context_options context = {
-      .size = sizeof context,
-      .transport = m->t,
-      .records = m->info.caps & AQ_CAP_RECORDS ? NULL : sink_of(m)};
+  const aq_context_options context = {.size = sizeof context,
+                                      .transport = m->t};
   return aq_context_create(&context, &m->context, diag);
 }
 
@@ -167,7 +170,8 @@ aq_status aq_mlir_close(aq_mlir *m, aq_diag *diag)
 {
   aq_status status = m->context ? aq_mlir_all_wait(m, diag) : AQ_OK;
   if (m->context) {
-    aq_mlir_streams_fini(m);
+    aq_status ended = aq_mlir_streams_fini(m, status == AQ_OK ? diag : NULL);
+    status = status == AQ_OK ? ended : status;
     aq_context_destroy(m->context);
     m->context = NULL;
   }

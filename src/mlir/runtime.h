@@ -62,6 +62,12 @@ uint32_t aq_mlir_device_count(const aq_mlir *mlir);
 aq_status aq_mlir_module_load(aq_mlir *mlir, uint32_t device, const void *bytes,
                               size_t size, aq_mlir_module **out, aq_diag *diag);
 
+/* The same for assembly, which an installed clang compiles; `level` is that of
+ * optimization. AQ_ERR_INPUT has its first error. */
+aq_status aq_mlir_module_compile(aq_mlir *mlir, uint32_t device,
+                                 const char *text, int level,
+                                 aq_mlir_module **out, aq_diag *diag);
+
 /* Waits for all streams first; its functions end with it. */
 aq_status aq_mlir_module_unload(aq_mlir *mlir, aq_mlir_module *module,
                                 aq_diag *diag);

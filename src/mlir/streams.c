@@ -7,24 +7,40 @@
 
 /* ---- queues ---- */
 
+static aq_status queue_make(aq_mlir *m, uint32_t device, uint32_t number,
+                            aq_mlir_queue *out, aq_diag *diag)
+{
+  const aq_queue_options options = {.size_of = sizeof options,
+                                    .device = device,
+                                    .profile = m->hardware,
+                                    .report = aq_mlir_records_report,
+                                    .user = &out->records};
+  aq_status status =
+      aq_mlir_records_init(&out->records, aq_mlir_rows(m),
+                           &m->info.devices[device], device, number, diag);
+  if (status == AQ_OK)
+    status = aq_queue_create(m->context, &options, &out->queue, diag);
+  if (status != AQ_OK)
+    aq_mlir_records_fini(&out->records, NULL);
+  return status;
+}
+
 /* Streams share a few queues of their device: a stream that waits may hold back
  * another one, and never blocks it for ever, since it waits only for operations
  * that were submitted before. */
-static aq_status queue_choose(aq_mlir *m, uint32_t device, aq_queue **out,
+static aq_status queue_choose(aq_mlir *m, uint32_t device, aq_mlir_queue **out,
                               aq_diag *diag)
 {
   aq_mlir_device *d = &m->devices[device];
   if (d->queue_count < AQ_MLIR_QUEUES) {
-    const aq_queue_options options = {
-        .size_of = sizeof options, .device = device, .profile = m->hardware};
-    aq_queue *queue;
-    aq_status status = aq_queue_create(m->context, &options, &queue, diag);
+    aq_status status =
+        queue_make(m, device, d->queue_count, &d->queues[d->queue_count], diag);
     if (status == AQ_OK)
-      d->queues[d->queue_count++] = queue;
+      d->queue_count++;
     else if (status != AQ_ERR_RESOURCES || d->queue_count == 0)
       return status;
   }
-  *out = d->queues[d->next_queue++ % d->queue_count];
+  *out = &d->queues[d->next_queue++ % d->queue_count];
   return AQ_OK;
 }
 
@@ -38,7 +54,7 @@ static aq_status stream_make(aq_mlir *m, uint32_t device, aq_mlir_stream **out,
     return aq_diag_no_memory(diag);
   s->device = device;
   s->used = true;
-  aq_status status = queue_choose(m, device, &s->queue, diag);
+  aq_status status = queue_choose(m, device, &s->q, diag);
   if (status == AQ_OK)
     status = aq_semaphore_create(m->context, 0, 0, &s->done, diag);
   if (status != AQ_OK) {
@@ -228,17 +244,22 @@ aq_status aq_mlir_stream_wait_event(aq_mlir *m, aq_mlir_stream *stream,
   const aq_point after = aq_mlir_stream_next(stream);
   const aq_sync sync = {
       .waits = &before, .wait_count = 1, .signals = &after, .signal_count = 1};
-  status = aq_queue_barrier(stream->queue, &sync, diag);
+  status = aq_queue_barrier(stream->q->queue, &sync, diag);
   return aq_mlir_stream_leave(m, stream, stream, status, diag);
 }
 
 /* ---- the end ---- */
 
-void aq_mlir_streams_fini(aq_mlir *m)
+aq_status aq_mlir_streams_fini(aq_mlir *m, aq_diag *diag)
 {
+  aq_status status = AQ_OK;
   for (uint32_t i = 0; i < m->info.device_count; i++)
-    for (uint32_t q = 0; q < m->devices[i].queue_count; q++)
-      aq_queue_destroy(m->devices[i].queues[q]);
+    for (uint32_t q = 0; q < m->devices[i].queue_count; q++) {
+      aq_mlir_queue *queue = &m->devices[i].queues[q];
+      aq_queue_destroy(queue->queue);
+      const aq_status ended = aq_mlir_records_fini(&queue->records, diag);
+      status = status == AQ_OK ? ended : status;
+    }
   while (m->streams) {
     aq_mlir_stream *s = m->streams;
     m->streams = s->next;
@@ -250,4 +271,5 @@ void aq_mlir_streams_fini(aq_mlir *m)
     m->events = e->next;
     free(e);
   }
+  return status;
 }

@@ -126,6 +126,15 @@ MGPU aq_mlir_module *mgpuModuleLoad(const void *data, size_t size)
   return module;
 }
 
+/* `data` is assembly, which ends with a zero byte. */
+MGPU aq_mlir_module *mgpuModuleLoadJIT(const char *data, int level);
+MGPU aq_mlir_module *mgpuModuleLoadJIT(const char *data, int level)
+{
+  aq_mlir_module *module = NULL;
+  CALL(aq_mlir_module_compile, default_device, data, level, &module);
+  return module;
+}
+
 MGPU void mgpuModuleUnload(aq_mlir_module *module);
 MGPU void mgpuModuleUnload(aq_mlir_module *module)
 {
