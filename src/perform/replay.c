@@ -57,6 +57,7 @@ typedef struct replay_job {
   uint64_t transferred;
   double spread; /* sum of half the intervals' widths, as parts of durations */
   const aq_replay_hooks *hooks;
+  aq_family_memo families;
 } replay_job;
 
 static const struct {
@@ -263,11 +264,12 @@ static aq_time duration_find(void *user, const aq_record *row, const char *name,
   replay_job *job = user;
   aq_time found = measured;
   if (job->transfers && measured > 0) {
+    const aq_family family = aq_family_recall(&job->families, row->name, name);
     const aq_time least =
-        aq_transfer(name, measured, &job->from, &job->to, AQ_END_LEAST);
+        aq_transfer(family, measured, &job->from, &job->to, AQ_END_LEAST);
     const aq_time most =
-        aq_transfer(name, measured, &job->from, &job->to, AQ_END_MOST);
-    found = aq_transfer(name, measured, &job->from, &job->to, job->end);
+        aq_transfer(family, measured, &job->from, &job->to, AQ_END_MOST);
+    found = aq_transfer(family, measured, &job->from, &job->to, job->end);
     job->transferred++;
     job->spread += (double)(most - least) / 2 / (double)aq_time_max(found, 1);
   }
@@ -380,9 +382,9 @@ static aq_status rows_replay(replay_job *job, const aq_run_info *origin,
   return status;
 }
 
-static int family_of(const char *name)
+static int family_of(void *user, int64_t id, const char *name)
 {
-  return (int)aq_family_find(name);
+  return (int)aq_family_recall(&((replay_job *)user)->families, id, name);
 }
 
 static bool is_factor(double factor)
@@ -456,6 +458,7 @@ aq_status aq_replay_perform(aq_performance *performance, aq_store *store,
   if (status == AQ_OK && hooks && hooks->facts)
     *hooks->facts = job.facts;
   performance->notes = NULL;
+  aq_family_memo_fini(&job.families);
   aq_run_info_free(origin);
   return status;
 }

@@ -4,7 +4,8 @@
 #include "predict/family.h"
 
 #include <math.h>
-#include <stddef.h>
+#include <stdbool.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* Parts of the time, in percent: likely, least, most. */
@@ -38,6 +39,36 @@ aq_family aq_family_find(const char *kernel)
     if (strcasestr(kernel, patterns[i].text))
       return patterns[i].family;
   return AQ_FAMILY_UNKNOWN;
+}
+
+/* Room for the id, or false. */
+static bool memo_grow(aq_family_memo *memo, int64_t id)
+{
+  if ((uint64_t)id < memo->size)
+    return true;
+  const size_t size = 2 * (size_t)id + 64;
+  uint8_t *grown =
+      id < INT32_MAX ? realloc(memo->families, size * sizeof *grown) : NULL;
+  if (!grown)
+    return false;
+  memset(grown + memo->size, 0, size - memo->size);
+  memo->families = grown;
+  memo->size = size;
+  return true;
+}
+
+aq_family aq_family_recall(aq_family_memo *memo, int64_t id, const char *name)
+{
+  if (id < 0 || !memo_grow(memo, id))
+    return aq_family_find(name);
+  if (memo->families[id] == 0)
+    memo->families[id] = (uint8_t)(1 + aq_family_find(name));
+  return (aq_family)(memo->families[id] - 1);
+}
+
+void aq_family_memo_fini(aq_family_memo *memo)
+{
+  free(memo->families);
 }
 
 const char *aq_family_name(aq_family family)

@@ -6,6 +6,9 @@
 #ifndef AQ_PREDICT_FAMILY_H
 #define AQ_PREDICT_FAMILY_H
 
+#include <stddef.h>
+#include <stdint.h>
+
 #include "common/time.h"
 
 typedef enum aq_family {
@@ -17,6 +20,17 @@ typedef enum aq_family {
 
 /* AQ_FAMILY_UNKNOWN where no pattern fits, or for NULL. */
 aq_family aq_family_find(const char *kernel);
+
+/* The families of a run's names by their ids, each found once. All zero is an
+ * empty one; one thread. */
+typedef struct aq_family_memo {
+  uint8_t *families; /* + 1; 0: not known so far */
+  size_t size;
+} aq_family_memo;
+
+/* The family of the name with this id; without memory it is found anew. */
+aq_family aq_family_recall(aq_family_memo *memo, int64_t id, const char *name);
+void aq_family_memo_fini(aq_family_memo *memo);
 
 /* "gemm", …; static. */
 const char *aq_family_name(aq_family family);

@@ -43,10 +43,9 @@ static bool uses_matrices(aq_family family)
          family == AQ_FAMILY_ATTENTION;
 }
 
-aq_time aq_transfer(const char *kernel, aq_time measured, const aq_peaks *from,
+aq_time aq_transfer(aq_family family, aq_time measured, const aq_peaks *from,
                     const aq_peaks *to, aq_end end)
 {
-  const aq_family family = aq_family_find(kernel);
   const double compute = uses_matrices(family) ? to->matrix / from->matrix
                                                : to->vector / from->vector;
   const double memory = to->memory / from->memory;

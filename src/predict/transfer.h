@@ -23,10 +23,10 @@ typedef struct aq_peaks {
 bool aq_peaks_of(const char *gfx, int64_t cus, int64_t clock_hz,
                  int64_t vector_flops, int64_t memory_bandwidth, aq_peaks *out);
 
-/* The duration on `to` of a kernel that took `measured` on `from`. The ends
- * bound a 90 % interval, which GEMM pairs calibrate and other families
- * assume. */
-aq_time aq_transfer(const char *kernel, aq_time measured, const aq_peaks *from,
+/* The duration on `to` of a kernel of the family that took `measured` on
+ * `from`. The ends bound a 90 % interval, which GEMM pairs calibrate and other
+ * families assume. */
+aq_time aq_transfer(aq_family family, aq_time measured, const aq_peaks *from,
                     const aq_peaks *to, aq_end end);
 
 #endif

@@ -72,7 +72,7 @@ typedef struct aq_replay_options {
                       aq_time measured);
   /* Level 2: one number for all names of a kind, such as copies;
    * NULL: names that the first half lacks are all alike. */
-  int (*family)(const char *name);
+  int (*family)(void *user, int64_t id, const char *name);
   /* In a closed loop: the host wait that returned at `time` followed the row of
    * this number, or AQ_NONE: none held it back. NULL: no watcher. */
   void (*waited)(void *user, int64_t pid, aq_time time, int64_t row);

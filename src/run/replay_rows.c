@@ -159,7 +159,9 @@ static aq_status row_add(aq_replay *r, const aq_record *row, int64_t number,
   aq_replay_row *added = &r->rows[r->row_count - 1];
   shape_take(r, added, row);
   added->size = size_of(added);
-  added->family = o->family && name ? (int16_t)o->family(name) : 0;
+  added->family = o->family && o->predict && name
+                      ? (int16_t)o->family(o->user, row->name, name)
+                      : 0;
   return AQ_OK;
 }
 

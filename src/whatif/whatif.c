@@ -40,6 +40,7 @@ typedef struct variant {
   char bandwidth_edit[64];
   aq_timeline timeline;
   aq_replay_facts facts;
+  aq_family_memo families;
   int64_t kernels[AQ_FAMILY_COUNT]; /* whose durations were scaled */
   char model[256], measured_on[160];
 } variant;
@@ -111,8 +112,7 @@ static aq_time duration_of(void *user, const aq_record *row, const char *name,
                            aq_time measured)
 {
   variant *v = user;
-  const aq_family family = aq_family_find(name);
-  (void)row;
+  const aq_family family = aq_family_recall(&v->families, row->name, name);
   v->kernels[family]++;
   return aq_family_scale(family, measured, v->clock, v->bandwidth, v->end);
 }
@@ -144,6 +144,7 @@ static void variant_init(variant *v, const table *of, const aq_change *changes,
 static void variant_fini(variant *v)
 {
   aq_timeline_fini(&v->timeline);
+  aq_family_memo_fini(&v->families);
 }
 
 static aq_status variant_perform(variant *v, aq_performance *performance)
@@ -323,8 +324,10 @@ static aq_status row_make(const table *t, const char *name,
     change_basis(&v, &changes[i], row->basis, sizeof row->basis);
   if (status == AQ_OK && count == 0)
     basis_add(row->basis, sizeof row->basis,
-              "closed loop on %s, %" PRIu64 " waits; durations %s", v.model,
-              v.facts.waits, v.measured_on);
+              "closed loop on %s, %" PRIu64 " waits%s; durations %s", v.model,
+              v.facts.waits,
+              v.facts.waits ? "" : " known: no call follows the device",
+              v.measured_on);
   row->graphs = v.facts.graphs;
   row->predicted = v.clock != 1 || v.bandwidth != 1 ||
                    strncmp(v.measured_on, "predicted", 9) == 0;

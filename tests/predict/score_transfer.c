@@ -75,8 +75,9 @@ static void pair_add(const char *kernel, double from_us, double to_us,
   const aq_time measured = (aq_time)(from_us * AQ_US);
   double us[3];
   for (int end = -1; end <= 1; end++)
-    us[end + 1] =
-        (double)aq_transfer(kernel, measured, from, to, (aq_end)end) / AQ_US;
+    us[end + 1] = (double)aq_transfer(aq_family_find(kernel), measured, from,
+                                      to, (aq_end)end) /
+                  AQ_US;
   pairs[count++] = (struct pair){.family = aq_family_find(kernel),
                                  .off = fabs(us[1] / to_us - 1),
                                  .quotient = to_us / from_us,

@@ -34,6 +34,18 @@ START_TEST(names_of_libraries_tell_their_families)
 }
 END_TEST
 
+START_TEST(a_memo_recalls_what_the_name_says)
+{
+  aq_family_memo memo = {0};
+  ck_assert_int_eq(aq_family_recall(&memo, 1000, "Cijk_A"), AQ_FAMILY_GEMM);
+  ck_assert_int_eq(aq_family_recall(&memo, 3, "sort"), AQ_FAMILY_SORT);
+  ck_assert_int_eq(aq_family_recall(&memo, 1000, "forgotten"), AQ_FAMILY_GEMM);
+  ck_assert_int_eq(aq_family_recall(&memo, -1, "sort"), AQ_FAMILY_SORT);
+  ck_assert_int_eq(aq_family_recall(&memo, INT64_MAX, "sort"), AQ_FAMILY_SORT);
+  aq_family_memo_fini(&memo);
+}
+END_TEST
+
 START_TEST(an_unchanged_device_changes_no_duration)
 {
   for (int f = 0; f < AQ_FAMILY_COUNT; f++)
@@ -74,6 +86,7 @@ START_TEST(no_duration_shrinks_more_than_the_device_got_faster)
 END_TEST
 
 AQ_TEST_MAIN("predict/family", names_of_libraries_tell_their_families,
+             a_memo_recalls_what_the_name_says,
              an_unchanged_device_changes_no_duration,
              the_middle_lies_between_the_ends_whatever_changes,
              no_duration_shrinks_more_than_the_device_got_faster)

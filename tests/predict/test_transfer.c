@@ -3,9 +3,6 @@
 
 #include "predict/transfer.h"
 
-static const char product[] = "Cijk_Alik_Bljk_BBS_BH_MT256x256x64";
-static const char addition[] = "vectorized_elementwise_kernel<4, add>";
-
 static aq_peaks peaks(const char *gfx, int64_t cus, int64_t mhz, int64_t gflops,
                       int64_t gbs)
 {
@@ -44,7 +41,7 @@ START_TEST(the_same_gpu_keeps_every_duration)
   const aq_peaks same = mi300x();
   for (int end = -1; end <= 1; end++)
     ck_assert_int_eq(
-        aq_transfer(product, 123 * AQ_US, &same, &same, (aq_end)end),
+        aq_transfer(AQ_FAMILY_GEMM, 123 * AQ_US, &same, &same, (aq_end)end),
         123 * AQ_US);
 }
 END_TEST
@@ -52,8 +49,9 @@ END_TEST
 START_TEST(a_short_kernel_takes_as_long_everywhere)
 {
   const aq_peaks from = mi300x(), to = peaks("gfx950", 256, 2400, 157300, 8000);
-  ck_assert_int_eq(aq_transfer(product, 5 * AQ_US, &from, &to, AQ_END_MIDDLE),
-                   5 * AQ_US);
+  ck_assert_int_eq(
+      aq_transfer(AQ_FAMILY_GEMM, 5 * AQ_US, &from, &to, AQ_END_MIDDLE),
+      5 * AQ_US);
 }
 END_TEST
 
@@ -64,21 +62,25 @@ START_TEST(each_family_follows_the_peak_that_limits_it)
   matrices.matrix *= 2;
   memory.memory *= 2;
   const aq_time us = 1007 * AQ_US;
-  ck_assert_int_eq(aq_transfer(addition, us, &from, &matrices, AQ_END_MIDDLE),
-                   us);
-  ck_assert_int_lt(aq_transfer(addition, us, &from, &memory, AQ_END_MIDDLE),
-                   650 * AQ_US);
-  ck_assert_int_lt(aq_transfer(product, us, &from, &matrices, AQ_END_MIDDLE),
-                   650 * AQ_US);
-  ck_assert_int_gt(aq_transfer(product, us, &from, &memory, AQ_END_MIDDLE),
-                   850 * AQ_US);
+  ck_assert_int_eq(
+      aq_transfer(AQ_FAMILY_ELEMENTWISE, us, &from, &matrices, AQ_END_MIDDLE),
+      us);
+  ck_assert_int_lt(
+      aq_transfer(AQ_FAMILY_ELEMENTWISE, us, &from, &memory, AQ_END_MIDDLE),
+      650 * AQ_US);
+  ck_assert_int_lt(
+      aq_transfer(AQ_FAMILY_GEMM, us, &from, &matrices, AQ_END_MIDDLE),
+      650 * AQ_US);
+  ck_assert_int_gt(
+      aq_transfer(AQ_FAMILY_GEMM, us, &from, &memory, AQ_END_MIDDLE),
+      850 * AQ_US);
 }
 END_TEST
 
 START_TEST(the_interval_widens_with_what_the_name_leaves_open)
 {
   const aq_peaks from = mi300x(), to = peaks("gfx90a", 104, 1700, 22600, 1638);
-  static const char *const kernels[] = {addition, "some_kernel"};
+  static const aq_family kernels[] = {AQ_FAMILY_ELEMENTWISE, AQ_FAMILY_UNKNOWN};
   aq_time width[2];
   for (int i = 0; i < 2; i++) {
     const aq_time least =
