@@ -15,6 +15,7 @@
 enum {
   SLICE = 1 << 14, /* instructions of a wave before the others have a turn */
   WAVES_A_CU = 32,
+  ENDLESS = 1 << 26, /* instructions of a loop that reads and writes nothing */
   EXCEPTIONS = 0x7f << 24, /* of rsrc2: floats, division by zero */
 };
 
@@ -164,6 +165,7 @@ static uint64_t wave_run(aq_wave *w)
   if (w->state == AQ_WAVE_RUNS)
     w->pc = aq_wave_code_pc(o);
   w->grid->running = NULL;
+  w->grid->looked |= w->at && w->issued; /* arguments, at first */
   const uint64_t count = (uint64_t)(SLICE - left);
   w->issued += count;
   return count;
@@ -258,11 +260,23 @@ static bool grid_is_full(const aq_wave_grid *grid)
              grid->residents_max;
 }
 
+/* After a step that did not end the grid. Waves that read and do not write wait
+ * for memory to change; a loop that does neither computes, if it has an end. */
+static aq_execution_state step_state(aq_wave_grid *grid, uint64_t executed)
+{
+  const bool silent = grid->quiet && !grid->looked;
+  grid->silent = silent ? grid->silent + executed : 0;
+  return !grid->quiet || (silent && grid->silent < ENDLESS)
+             ? AQ_EXECUTION_MORE
+             : AQ_EXECUTION_WAITS;
+}
+
 aq_execution_state aq_wave_grid_run(aq_wave_grid *grid, uint64_t budget,
                                     uint64_t *executed)
 {
   turn t = {.executed = 0};
   grid->quiet = true;
+  grid->looked = false;
   *executed = 0;
   while (t.executed < budget) {
     uint64_t number;
@@ -281,7 +295,7 @@ aq_execution_state aq_wave_grid_run(aq_wave_grid *grid, uint64_t budget,
   }
   if (!grid->first && !aq_wave_grid_has_more(grid))
     return AQ_EXECUTION_DONE;
-  return grid->quiet ? AQ_EXECUTION_WAITS : AQ_EXECUTION_MORE;
+  return step_state(grid, t.executed);
 }
 
 /* ---- life ---- */

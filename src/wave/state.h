@@ -175,7 +175,9 @@ struct aq_wave_grid {
   aq_wave_range range; /* touched last */
   aq_wave_range older[AQ_WAVE_OLDER];
   aq_wave_range ranges[AQ_WAVE_RANGES]; /* by instructions: access.inc */
-  bool quiet; /* nothing that others could see happened in the step */
+  bool quiet;      /* nothing that others could see happened in the step */
+  bool looked;     /* a wave read memory of others in the step */
+  uint64_t silent; /* instructions of the last steps without either */
   aq_execution_fault fault;
   uint64_t executed;
   uint64_t clock_read; /* the most by which a wave's clock has advanced */

@@ -333,6 +333,16 @@ KERNEL(g_clock)
   out[i] = now > begin;
 }
 
+/* Some steps long, without a look at memory. */
+KERNEL(g_long)
+{
+  ITEMS_OF_GROUP;
+  u32 x = (u32)a[i];
+  for (u32 k = 0; k < 20000; k++)
+    x = x * 1664525 + 1013904223 + k;
+  out[i] = x;
+}
+
 KERNEL(g_trap)
 {
   ITEMS_OF_GROUP;

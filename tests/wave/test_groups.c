@@ -269,6 +269,18 @@ LOOP(g_clock)
   EACH(i) out[i] = 1;
 }
 
+LOOP(g_long)
+{
+  (void)b;
+  EACH(i)
+  {
+    u32 x = (u32)a[i];
+    for (u32 k = 0; k < 20000; k++)
+      x = x * 1664525 + 1013904223 + k;
+    out[i] = x;
+  }
+}
+
 static const struct {
   const char *name;
   loop *host;
@@ -295,6 +307,7 @@ static const struct {
     K(g_waterfall),
     K(g_buffer),
     K(g_clock),
+    K(g_long),
     {"g_grid", g_grid, {8, 4, 2}, {13, 7, 5}},
 #undef K
 };
