@@ -85,8 +85,10 @@ check-abuse: check-abuse-here
 	  $(srcdir)/tests/dropin/kill_abuse.sh
 	$(srcdir)/tools/check-sanitized.sh address,undefined check-abuse-here
 	$(srcdir)/tools/check-sanitized.sh thread check-abuse-here
-check-abuse-here: all $(AQ_ABUSE) tests/dropin/stress_abuse \
-		tests/dropin/signal_peer
+# One after the other: `all` is a make of its own, which builds the library too.
+check-abuse-here: all
+	$(AM_V_at)$(MAKE) $(AM_MAKEFLAGS) $(AQ_ABUSE) tests/dropin/stress_abuse \
+	  tests/dropin/signal_peer
 	$(AM_V_at)for test in $(AQ_ABUSE); do \
 	  echo "$$test" && ./$$test || exit 1; done
 	$(AM_V_at)for seed in 1 2 3 4 5 6 7 8; do \
