@@ -33,11 +33,12 @@ static aq_status object_load(aq_mlir *m, uint32_t device, const char *path,
 aq_status aq_mlir_module_compile(aq_mlir *m, uint32_t device, const char *text,
                                  int level, aq_mlir_module **out, aq_diag *diag)
 {
-  const char digit[] = {(char)('0' + (level < 0   ? 0
-                                      : level > 3 ? 3
-                                                  : level)),
-                        0};
+  const char digit[] = {(char)('0' + level), 0};
   char *folder, *path;
+  if (level < 0 || level > 3)
+    return aq_diag_set(diag, AQ_ERR_INVALID,
+                       "GPU module: optimization level %d; expected 0 to 3",
+                       level);
   aq_status status = aq_folder_make(&folder, diag);
   if (status != AQ_OK)
     return status;

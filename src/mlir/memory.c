@@ -212,7 +212,7 @@ aq_status aq_mlir_copy(aq_mlir *m, void *to, const void *from, uint64_t size,
   aq_record_init(&row);
   row.kind = AQ_KIND_COPY;
   row.bytes = (int64_t)size;
-  aq_mlir_records_note(&s->q->records, &row, NULL);
+  aq_mlir_records_note(&s->q->records, &row, "copy");
   status = aq_queue_copy(s->q->queue, &sync, &copy, diag);
   if (status != AQ_OK)
     aq_mlir_records_drop(&s->q->records);
@@ -240,7 +240,7 @@ aq_status aq_mlir_fill(aq_mlir *m, void *to, uint32_t value, uint32_t width,
   aq_record_init(&row);
   row.kind = AQ_KIND_FILL;
   row.bytes = (int64_t)fill.size;
-  aq_mlir_records_note(&s->q->records, &row, NULL);
+  aq_mlir_records_note(&s->q->records, &row, "fill");
   status = aq_queue_fill(s->q->queue, &sync, &fill, diag);
   if (status != AQ_OK)
     aq_mlir_records_drop(&s->q->records);

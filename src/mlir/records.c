@@ -47,7 +47,7 @@ void aq_mlir_records_note(aq_mlir_records *records, const aq_record *row,
   own.device = records->base.device;
   own.queue = records->base.queue;
   pthread_mutex_lock(&records->lock);
-  if (name && sink->name(sink, name, strlen(name), &own.name, NULL) != AQ_OK)
+  if (sink->name(sink, name, strlen(name), &own.name, NULL) != AQ_OK)
     records->lost = true;
   if (records->first == records->count)
     records->first = records->count = 0;

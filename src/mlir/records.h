@@ -31,8 +31,8 @@ aq_status aq_mlir_records_init(aq_mlir_records *records, aq_record_sink *sink,
 /* AQ_ERR_NO_MEMORY: a row was lost on the way. */
 aq_status aq_mlir_records_fini(aq_mlir_records *records, aq_diag *diag);
 
-/* An operation is about to be submitted: a row with its kind and facts, and the
- * name (NULL: none). */
+/* An operation is about to be submitted: a row with its kind and facts, and
+ * its name. */
 void aq_mlir_records_note(aq_mlir_records *records, const aq_record *row,
                           const char *name);
 

@@ -2,7 +2,7 @@
 # Add a target: its name here, its source tests/fuzz/fuzz_NAME.c, seeds in
 # tests/fuzz/corpus/NAME/.
 AQ_FUZZ_TARGETS = capture codeobj device_model devices disb dnn faults gz isa \
-	ireeperf jsonl kineto packets plan program rocpd \
+	ireeperf jsonl kineto objects packets plan program rocpd \
 	rocprof_v1 rocprofv3_csv rocprofv3_json \
 	scenario spool xplane
 FUZZ_SECONDS = 10

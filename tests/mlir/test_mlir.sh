@@ -53,6 +53,43 @@ dropin=$AQ_BUILDDIR/.libs/libhsa-runtime64.so.1
 AQUEDUCT_LIBHSA_PATH=$dropin AQUEDUCT_DEVICE=mi300x \
   try "$aqueduct" mlir "$here/async.mlir" --transport hsa
 check "the same program runs over the drop-in" prints "$up"
+try "$aqueduct" stats latest --json
+check "its run has the kernel, the copies and the fill" \
+  sh -c 'for name in main_kernel copy fill; do
+      echo "$1" | grep -q "\"$name\"" || exit 1
+    done' - "$out"
+
+cat > "$work/several.mlir" << 'EOF'
+module attributes {gpu.container_module} {
+  gpu.module @k [#rocdl.target<chip = "gfx906">, #rocdl.target<chip = "gfx90a">] {
+    gpu.func @set(%p: memref<2xi32>) kernel {
+      %c0 = arith.constant 0 : index
+      %v = arith.constant 7 : i32
+      memref.store %v, %p[%c0] : memref<2xi32>
+      gpu.return
+    }
+  }
+  func.func @main() {
+    %c1 = arith.constant 1 : index
+    %m = memref.alloc() : memref<2xi32>
+    %c0 = arith.constant 0 : index
+    %v = arith.constant 3 : i32
+    memref.store %v, %m[%c1] : memref<2xi32>
+    %all = memref.cast %m : memref<2xi32> to memref<*xi32>
+    gpu.host_register %all : memref<*xi32>
+    gpu.launch_func @k::@set blocks in (%c1, %c1, %c1)
+      threads in (%c1, %c1, %c1) args(%m : memref<2xi32>)
+    call @printMemrefI32(%all) : (memref<*xi32>) -> ()
+    return
+  }
+  func.func private @printMemrefI32(memref<*xi32>)
+}
+EOF
+try "$aqueduct" mlir "$work/several.mlir" --device mi210 --pipeline \
+  'builtin.module(gpu.module(convert-gpu-to-rocdl),gpu-to-llvm,
+    reconcile-unrealized-casts,gpu-module-to-binary{format=isa})'
+check "of a module's objects that for the device is taken, here as assembly" \
+  prints 7,3
 
 try "$aqueduct" mlir "$here/async.mlir" --emit hsaco -o "$work/a.hsaco" \
   --device mi50

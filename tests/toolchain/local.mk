@@ -1,0 +1,2 @@
+# Tests of src/toolchain.
+check_PROGRAMS += tests/toolchain/test_objects
