@@ -43,8 +43,11 @@ END {
     for (i = 1; i <= count; i++) {
       base = substr(names[i], 2)
       letter = substr(names[i], 1, 1)
-      if (letter ~ /[sdcz]/ && ((library, "d" base) in results ||
-          (library, "z" base) in results))
+      # "destroy" is no function of doubles: several types share a base.
+      types = 0
+      for (k = 1; k <= 4; k++)
+        types += (library, substr("sdcz", k, 1) base) in results
+      if (letter ~ /[sdcz]/ && types > 1)
         typed[base] = 1
       else
         plain[names[i]] = 1
