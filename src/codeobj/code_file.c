@@ -166,9 +166,7 @@ bool aq_code_file_fits(const aq_code_file *file, const char *gfx)
          code_find(file, &device, NULL, &bytes, &size);
 }
 
-/* The targets of a file, with commas between; the first bundle stands
- * for all. */
-static void targets_list(const aq_code_file *file, char *to, size_t size)
+void aq_code_file_targets(const aq_code_file *file, char *to, size_t size)
 {
   aq_codeobj code;
   char target[AQ_TARGET_TEXT_SIZE];
@@ -198,7 +196,7 @@ aq_status aq_code_file_find(const aq_code_file *file, const char *gfx,
   aq_status status = aq_target_parse(gfx, strlen(gfx), &device, diag);
   if (status != AQ_OK || code_find(file, &device, kernel, bytes, size))
     return status;
-  targets_list(file, known, sizeof known);
+  aq_code_file_targets(file, known, sizeof known);
   return aq_diag_set(diag, AQ_ERR_INPUT, "%s: it has no code for %s; it has %s",
                      file->path, gfx, known);
 }

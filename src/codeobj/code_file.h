@@ -32,6 +32,10 @@ void aq_code_file_close(aq_code_file *file);
 /* Whether it has code for an instruction set, a target id. */
 bool aq_code_file_fits(const aq_code_file *file, const char *gfx);
 
+/* Its targets, with commas between, of bundles their entries; the first bundle
+ * stands for all. */
+void aq_code_file_targets(const aq_code_file *file, char *to, size_t size);
+
 /* The code object for a device, named by its target id ("gfx942"), that has a
  * kernel (NULL: any; where none has it, the first for the device). The bytes
  * stay until the file is closed. AQ_ERR_INPUT says which targets there are. */

@@ -15,6 +15,16 @@
 
 /* ---- the device ---- */
 
+static void choice_note(const aq_launcher *l, const char *name, const char *gfx)
+{
+  char targets[400];
+  aq_code_file_targets(&l->file, targets, sizeof targets);
+  aq_note(l->notes,
+          "device %s (%s), the first model that %s has code for (%s); --device "
+          "chooses another",
+          name, gfx, l->file.path, targets);
+}
+
 /* The first device model that the file has code for. */
 static aq_status model_choose(aq_launcher *l, aq_diag *diag)
 {
@@ -26,8 +36,10 @@ static aq_status model_choose(aq_launcher *l, aq_diag *diag)
     aq_status status = aq_device_model_load(name, NULL, &model, diag);
     if (status != AQ_OK)
       return status;
-    const bool fits =
-        aq_code_file_fits(&l->file, aq_device_model_text(model, "gfx"));
+    const char *gfx = aq_device_model_text(model, "gfx");
+    const bool fits = aq_code_file_fits(&l->file, gfx);
+    if (fits)
+      choice_note(l, name, gfx);
     aq_device_model_free(model);
     if (fits) {
       l->performance->options.device = name;

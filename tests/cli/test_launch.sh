@@ -82,6 +82,8 @@ reduce() { # OPTION...
 sums="out:f32[4]: 32640 98176 163712 204972"
 
 vadd "$work/stub/stub.so"
+check "the choice of the device is noted with its reason" contains "$err" \
+  "device mi210 (gfx90a), the first model that $code has code for (gfx90a); --device chooses another"
 check "what is not written yet says so" contains "$err" \
   "kernel vadd: not written yet"
 check "and fails" [ "$status" != 0 ]
