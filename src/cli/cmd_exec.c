@@ -120,6 +120,9 @@ static aq_status environment_set(execution *e)
       .spools = e->spools.folder,
       .opened = e->spools.opened,
       .device = e->device,
+      .device_by_code = e->device                            ? NULL
+                        : aq_cli_flag(cli, AQ_CLI_OPT_QUIET) ? "quiet"
+                                                             : "1",
       .edits = aq_cli_repeats(cli, AQ_CLI_OPT_SET),
       .kernels = aq_cli_repeats(cli, AQ_CLI_OPT_KERNELS),
       .kernels_from = cli->values[AQ_CLI_OPT_KERNELS_FROM] || !e->checks

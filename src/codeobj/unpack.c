@@ -59,10 +59,25 @@ size_t aq_unpack_extent(const void *bytes, size_t size)
   return head_read(bytes, size, &head) ? head.file_size : 0;
 }
 
+/* The drop-in needs no library but C's: a process may lack these. */
+#pragma weak uncompress
+#ifdef HAVE_ZSTD
+#pragma weak ZSTD_decompress
+#pragma weak ZSTD_isError
+#endif
+
+static aq_status library_lacks(const char *name, aq_diag *diag)
+{
+  return aq_diag_set(diag, AQ_ERR_UNSUPPORTED,
+                     "compressed bundle: this process has no %s", name);
+}
+
 static aq_status unpack_zlib(const unsigned char *from, size_t size,
                              unsigned char *to, size_t expected, aq_diag *diag)
 {
   uLongf got = expected;
+  if (!uncompress)
+    return library_lacks("zlib", diag);
   if (uncompress(to, &got, from, size) != Z_OK || got != expected)
     return aq_diag_set(diag, AQ_ERR_INPUT,
                        "compressed bundle: zlib's data are damaged");
@@ -73,6 +88,8 @@ static aq_status unpack_zlib(const unsigned char *from, size_t size,
 static aq_status unpack_zstd(const unsigned char *from, size_t size,
                              unsigned char *to, size_t expected, aq_diag *diag)
 {
+  if (!ZSTD_decompress || !ZSTD_isError)
+    return library_lacks("zstd", diag);
   size_t got = ZSTD_decompress(to, expected, from, size);
   if (ZSTD_isError(got) || got != expected)
     return aq_diag_set(diag, AQ_ERR_INPUT,

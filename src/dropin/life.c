@@ -24,6 +24,7 @@
 #include "dropin/fidelity.h"
 #include "dropin/locked.h"
 #include "dropin/memory.h"
+#include "dropin/own_code.h"
 #include "dropin/queues.h"
 #include "dropin/signals.h"
 #include "dropin/vmem.h"
@@ -190,6 +191,8 @@ static aq_status transport_open(aqdrop *runtime, const char *const *edits,
   if (status != AQ_OK)
     return status;
   if (!device || !*device)
+    device = aqdrop_own_device(edits);
+  if (!device)
     device = AQSIM_DEFAULT_DEVICE;
   aq_transport_options options = {
       .size = sizeof options,

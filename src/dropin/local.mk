@@ -39,6 +39,7 @@ src_dropin_libaqdropin_a_SOURCES = \
 	src/dropin/log.c src/dropin/log.h \
 	src/dropin/locked.c src/dropin/locked.h \
 	src/dropin/memory.c src/dropin/memory.h \
+	src/dropin/own_code.c src/dropin/own_code.h \
 	src/dropin/persona.c src/dropin/persona.h \
 	src/dropin/personas.def \
 	src/dropin/pools.h \

@@ -133,6 +133,7 @@ aq_status aq_exec_environment_set(const aq_exec_environment *e, aq_diag *diag)
   bool set = env_set("AQUEDUCT_EXEC_STATUS", e->opened) &&
              env_set("AQUEDUCT_SPOOL", e->spools) &&
              env_set("AQUEDUCT_DEVICE", e->device) &&
+             env_set("AQUEDUCT_DEVICE_BY_CODE", e->device_by_code) &&
              env_set("AQUEDUCT_KERNELS_FROM", e->kernels_from) &&
              env_set("AQUEDUCT_RECORD", e->record) &&
              env_set("AQUEDUCT_RECORD_LIMIT", e->record_limit) &&

@@ -80,8 +80,8 @@ void aq_fidelity_device(aq_fidelity *f, const char *asked, const char *chosen)
   if (f)
     f->chosen = asked    ? "by the user"
                 : chosen ? "by the program's code objects"
-                         : "as the default: the program's files have no device "
-                           "code";
+                         : "by the files that the process had loaded, else as "
+                           "the default";
 }
 
 aq_status aq_fidelity_close(aq_fidelity **fidelity, aq_diag *diag)

@@ -12,7 +12,7 @@ libaqcore_a_SOURCES += \
 	src/exec/junit.c src/exec/junit.h \
 	src/exec/missing_kernels.c src/exec/missing_kernels.h \
 	src/exec/program.c src/exec/program.h \
-	src/exec/program_code.c src/exec/program_code.h \
+	src/exec/program_files.c src/exec/program_files.h \
 	src/exec/reports.c src/exec/reports.h \
 	src/exec/spools.c src/exec/spools.h \
 	src/exec/suppressions.c

@@ -163,6 +163,47 @@ build fitting -DLINKED -DFIRST='"gfx9-4-generic"' -DSECOND='"gfx90a"'
 exec_on "$work/fitting"
 check "and its libraries' among the devices that it fits" \
   ran 0 gfx90a:sramecc+:xnack- "has code for gfx9-4-generic, gfx90a"
+cat > "$work/script.sh" << E
+#!/bin/sh
+"$work/own"
+"$work/mi100"
+E
+chmod +x "$work/script.sh"
+exec_on "$work/script.sh"
+check "each program of a script gets the device of its code" sh -c '
+  [ "$1" = 0 ] && [ "$2" = "amdgcn-amd-amdhsa--gfx942:sramecc+:xnack-
+amdgcn-amd-amdhsa--gfx908:sramecc+:xnack-" ]' sh "$status" "$out"
+check "and names it" contains "$err" \
+  "device mi100 (gfx908:sramecc+:xnack-), since $work/mi100 has code for gfx908; --device chooses another"
+exec_on -q "$work/script.sh"
+check "but not with -q" [ "$status$err" = 0 ]
+exec_on --device mi50 "$work/script.sh"
+check "--device is for all of them" contains "$out" "gfx906"
+try "$aqueduct" exec sh -c "'$work/none'"
+check "code of such a program that fits no model gets the default device" \
+  ran 0 gfx942:sramecc+:xnack- \
+  "$work/none has code for gfx1010, which fits no device model: the device is the default one"
+if command -v python3 > /dev/null; then
+  cat > "$work/app.py" << 'P'
+import ctypes, sys
+library = ctypes.CDLL(sys.argv[1])
+hsa = ctypes.CDLL("libhsa-runtime64.so.1")
+assert hsa.hsa_init() == 0
+name = ctypes.create_string_buffer(64)
+callback = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_uint64, ctypes.c_void_p)
+def each(agent, user):
+    hsa.hsa_agent_get_info(ctypes.c_uint64(agent), 0, name)
+    if name.value.startswith(b"gfx"):
+        print("amdgcn-amd-amdhsa--" + name.value.decode())
+    return 0
+hsa.hsa_iterate_agents(callback(each), None)
+P
+  exec_on python3 "$work/app.py" "$work/liblinked.so"
+  check "libraries that Python has loaded choose its device" \
+    ran 0 gfx90a "since $work/liblinked.so has code for gfx90a"
+else
+  skip "libraries that Python has loaded choose its device" "no python3"
+fi
 try env PATH="$work:$PATH" "$aqueduct" exec mi100
 check "a program is looked for in PATH" ran 0 gfx908:sramecc+:xnack- \
   "since $work/mi100 has"

@@ -32,7 +32,7 @@ ${AQ_CC:-cc} -w -o "$work/plain" "$work/plain.c" -ldl
 try "$aqueduct" exec --report-fidelity "$report" "$work/plain"
 check "a program without kernels has a report" [ "$status$out" = 0 ]
 check "it names the default device" has "$report" \
-  "  device: mi300x (gfx942), chosen as the default: the program's files have no device code"
+  "  device: mi300x (gfx942), chosen by the files that the process had loaded, else as the default"
 check "and an unsupported function once" \
   [ "$(grep -c hsa_amd_vmem_get_vmem_info "$report")" = 1 ]
 try "$aqueduct" exec --device mi210 --report-fidelity - "$work/plain"

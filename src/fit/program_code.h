@@ -1,14 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The code for GPUs that a program brings: in its own file and in the libraries
- * that its loader finds for it. Code that a program opens or compiles later is
- * not seen.
+ * The code for GPUs in the files of a program, and how well it fits a device.
  *
- * Ownership: the caller ends the program_code that it read. One thread at a
- * time.
+ * Ownership: the caller ends the program_code. One thread at a time.
  */
-#ifndef AQ_EXEC_PROGRAM_CODE_H
-#define AQ_EXEC_PROGRAM_CODE_H
+#ifndef AQ_FIT_PROGRAM_CODE_H
+#define AQ_FIT_PROGRAM_CODE_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -22,11 +19,10 @@ typedef struct aq_program_code {
   bool own; /* the first is the program's own file */
 } aq_program_code;
 
-/* Reads the code of a program, found as execvp finds it. A program that cannot
- * be found, and one that is not ELF, has none. A file whose code is damaged
- * gets a note and counts as one without. AQ_ERR_NO_MEMORY. */
-aq_status aq_program_code_read(const char *program, aq_program_code *out,
-                               const aq_notes *notes, aq_diag *diag);
+/* Adds a file, if it has code. A file whose code is damaged gets a note and
+ * counts as one without. AQ_ERR_NO_MEMORY. */
+aq_status aq_program_code_add(aq_program_code *code, const char *path,
+                              const aq_notes *notes, aq_diag *diag);
 void aq_program_code_fini(aq_program_code *code);
 
 /* How well the code fits a device, in the order of their weight. */

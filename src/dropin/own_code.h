@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The device that the process's own code chooses: of its executable and of the
+ * libraries that it has loaded when it opens HSA. For scripts and interpreters,
+ * whose files have no code when `aqueduct exec` starts them.
+ */
+#ifndef AQDROP_OWN_CODE_H
+#define AQDROP_OWN_CODE_H
+
+/* The name of a device model, static; NULL: `exec` did not leave the choice to
+ * the process, or none of its files has code that fits. A line on standard
+ * error names the choice, unless exec is quiet. `edits` end with NULL. */
+const char *aqdrop_own_device(const char *const *edits);
+
+#endif

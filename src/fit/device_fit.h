@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: MIT */
+/* The device model that a program's code fits best. Pure functions. */
+#ifndef AQ_FIT_DEVICE_FIT_H
+#define AQ_FIT_DEVICE_FIT_H
+
+#include "fit/program_code.h"
+
+/* A device model and the code for it. */
+typedef struct aq_device_fit {
+  const char *name; /* static */
+  aq_target target;
+  aq_program_fit fit;
+} aq_device_fit;
+
+/* The shipped model that most of the code fits, then the default device, then
+ * one of gfx9, then the newest processor; of equal ones that of a GPU before
+ * its variants. `edits` of the models end with NULL, or are NULL. False: none
+ * fits. */
+bool aq_device_fit_find(const char *const *edits, const aq_program_code *code,
+                        bool xnack, aq_device_fit *best);
+
+/* "mi50 (gfx906), mi100 (gfx908)": the first model of each processor. */
+void aq_device_fit_models(char *text, size_t size);
+
+#endif
