@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: MIT
 """Fits the durations of GEMM kernels to published tables, and scores the fit.
 
-usage: fit_gemm.py VISIBLE.csv.gz --table FILE [--page FILE]
+usage: fit_gemm.py VISIBLE.csv.gz [--table FILE] [--page FILE] [--vectors FILE]
+       fit_gemm.py VISIBLE.csv.gz --gpu GFX:CUS [--folds N]
 
 Needs numpy and scipy (Debian: python3-numpy, python3-scipy), which nothing else
 of the project does. The table is C, read by src/predict/gemm.c, which has the
@@ -474,10 +475,15 @@ def main():
     parser.add_argument("--table")
     parser.add_argument("--page")
     parser.add_argument("--vectors")
+    parser.add_argument("--folds", type=int, default=FOLDS,
+                        help="1000: each shape is left out alone")
+    parser.add_argument("--gpu", help="score this one only: gfx942:304")
     args = parser.parse_args()
     rows = list(csv.DictReader(gzip.open(args.data, "rt")))
-    data = {g: Data(rows, *g) for g in GPUS}
-    folds = folds_make(sorted({s for d in data.values() for s in d.shape}))
+    data = {g: Data(rows, *g) for g in GPUS
+            if args.gpu in (None, "%s:%d" % g)}
+    folds = folds_make(sorted({s for d in data.values() for s in d.shape}),
+                       args.folds)
     scored, blind = [], {}
     for gpu, d in data.items():
         for known in (True, False):
@@ -496,6 +502,8 @@ def main():
             scored.append((gpu, known, e, us))
             print(gpu, "known" if known else "not known",
                   "%.1f/%.1f" % score(e, us), flush=True)
+    if args.gpu:
+        return
     target = ("gfx950", 256)
     transfers = {g: transfer(data, blind, g, target) for g in GPUS
                  if g != target}

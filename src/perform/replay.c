@@ -288,16 +288,19 @@ static void wait_pass(void *user, int64_t pid, aq_time time, int64_t row)
  * measured second half shows how well. The caller frees it; NULL: no memory. */
 static char *durations_word(const replay_job *job)
 {
-  char *text = NULL;
+  char transferred[256], *text = NULL;
+  const char *from = job->measured;
+  if (job->transferred) {
+    snprintf(transferred, sizeof transferred,
+             "predicted ± %.0f %% from durations %s",
+             100 * job->spread / (double)job->transferred, job->measured);
+    from = transferred;
+  }
   const int length =
       job->options.predict
           ? asprintf(&text, "predicted ± %.1f %% from a first half %s",
-                     job->facts.prediction_error, job->measured)
-      : job->transferred
-          ? asprintf(&text, "predicted ± %.0f %% from durations %s",
-                     100 * job->spread / (double)job->transferred,
-                     job->measured)
-          : asprintf(&text, "%s", job->measured);
+                     job->facts.prediction_error, from)
+          : asprintf(&text, "%s", from);
   if (length < 0)
     return NULL;
   aq_note(job->notes, "durations: %s", text);

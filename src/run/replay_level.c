@@ -58,10 +58,25 @@ static int compare_rows(const void *left, const void *right, void *user)
   return by ? by : order(i, j);
 }
 
+static int off_compare(const void *left, const void *right)
+{
+  const uint32_t a = *(const uint32_t *)left, b = *(const uint32_t *)right;
+  return (a > b) - (a < b);
+}
+
+/* How far a prediction is off, in permille. */
+static uint32_t off_of(aq_time predicted, aq_time own)
+{
+  const double off = (double)(predicted - own) / (double)own;
+  const double permille = 1000 * (off < 0 ? -off : off);
+  return permille < 4e9 ? (uint32_t)permille : UINT32_MAX;
+}
+
 /* Gives the rows of the second half that still lack one the median of their
- * likes; returns how many it found one for. */
+ * likes; returns how many it found one for. `offs` gets how far each is off the
+ * row's own duration. */
 static uint64_t predict_by(aq_replay *r, uint32_t *places, bool *known,
-                           like_by by_what)
+                           uint32_t *offs, size_t *off_count, like_by by_what)
 {
   sorting s = {r->rows, r->row_count / 2, by_what};
   uint64_t found = 0;
@@ -78,38 +93,14 @@ static uint64_t predict_by(aq_replay *r, uint32_t *places, bool *known,
       if (known[places[j]])
         continue;
       known[places[j]] = true;
-      r->rows[places[j]].duration = median->end - median->start;
+      aq_replay_row *row = &r->rows[places[j]];
+      if (row->duration > 0)
+        offs[(*off_count)++] = off_of(median->duration, row->duration);
+      row->duration = median->duration;
       found++;
     }
   }
   return found;
-}
-
-static int off_compare(const void *left, const void *right)
-{
-  const uint32_t a = *(const uint32_t *)left, b = *(const uint32_t *)right;
-  return (a > b) - (a < b);
-}
-
-/* The median of how far the predictions are off, in percent; `room` has a
- * place for every row. */
-static double median_error(const aq_replay *r, uint32_t *room)
-{
-  size_t count = 0;
-  for (size_t i = r->row_count / 2; i < r->row_count; i++) {
-    const aq_replay_row *row = &r->rows[i];
-    const aq_time measured = row->end - row->start;
-    if (measured <= 0)
-      continue;
-    const double off = (double)(row->duration - measured) / (double)measured;
-    const double permille = 1000 * (off < 0 ? -off : off);
-    room[count++] = permille < 4e9 ? (uint32_t)permille : UINT32_MAX;
-  }
-  if (count == 0)
-    return 0;
-  qsort(room, count, sizeof *room, off_compare);
-  const uint32_t permille = room[count / 2];
-  return permille / 10.0;
 }
 
 aq_status aq_replay_predict(aq_replay *r, aq_diag *diag)
@@ -117,26 +108,27 @@ aq_status aq_replay_predict(aq_replay *r, aq_diag *diag)
   if (r->row_count == 0)
     return AQ_OK;
   uint32_t *places = malloc(r->row_count * sizeof *places);
+  uint32_t *offs = malloc(r->row_count * sizeof *offs);
   bool *known = calloc(r->row_count, sizeof *known);
-  if (!places || !known) {
-    free(known);
-    free(places);
-    return aq_diag_no_memory(diag);
-  }
-  for (size_t i = 0; i < r->row_count; i++) {
+  size_t off_count = 0;
+  const bool room = places && offs && known;
+  for (size_t i = 0; i < r->row_count && room; i++) {
     places[i] = (uint32_t)i;
     if (i < r->row_count / 2)
       r->rows[i].flags |= AQ_FLAG_LEARNED;
   }
-  r->facts.predicted = r->row_count - r->row_count / 2;
-  r->facts.unlike =
-      r->facts.predicted - predict_by(r, places, known, LIKE_SHAPE);
-  predict_by(r, places, known, LIKE_NAME);
-  predict_by(r, places, known, LIKE_FAMILY_SIZE);
-  predict_by(r, places, known, LIKE_FAMILY);
-  predict_by(r, places, known, LIKE_KIND);
-  r->facts.prediction_error = median_error(r, places);
+  r->facts.predicted = r->facts.unlike = r->row_count - r->row_count / 2;
+  for (int by = LIKE_SHAPE; by <= LIKE_KIND && room; by++) {
+    const uint64_t found =
+        predict_by(r, places, known, offs, &off_count, (like_by)by);
+    if (by == LIKE_SHAPE)
+      r->facts.unlike -= found;
+  }
+  if (off_count > 0)
+    qsort(offs, off_count, sizeof *offs, off_compare);
+  r->facts.prediction_error = off_count ? offs[off_count / 2] / 10.0 : 0;
   free(known);
+  free(offs);
   free(places);
-  return AQ_OK;
+  return room ? AQ_OK : aq_diag_no_memory(diag);
 }

@@ -32,6 +32,9 @@ for view in "show other" "show other --json" "compare other --as-if" \
   check "$view says that durations are predicted" contains "$out$err" \
     "predicted ±"
 done
+try "$aqueduct" replay m --device mi355x --level 2
+check "level 2 learns from durations that are predicted themselves" \
+  contains "$err" "from a first half predicted ±"
 try "$aqueduct" replay m --device mi300x --name same
 check "on the measured GPU nothing is predicted" \
   contains "$err" "durations: measured on"
