@@ -62,6 +62,7 @@ include tests/whatif/local.mk
 include tests/wrap/local.mk
 include tests/dropin/local.mk
 include tests/hostcall/local.mk
+include tests/testbed/local.mk
 include tests/rocm/local.mk
 include tests/suites/local.mk
 include tests/python/local.mk

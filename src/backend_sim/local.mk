@@ -31,7 +31,6 @@ libaqcore_a_SOURCES += \
 	src/backend_sim/signals.h \
 	src/backend_sim/sim.c \
 	src/backend_sim/sim.h \
-	src/backend_sim/testbed.c \
 	src/backend_sim/dispatch/cohort.c \
 	src/backend_sim/dispatch/cohort.h \
 	src/backend_sim/dispatch/dispatcher.c \

@@ -67,6 +67,12 @@ AQ_API uint64_t
 aqsim_testbed_kernel(aqsim_testbed *bed, const char *name, aq_time duration,
                      void (*function)(const aq_kernel_call *call), void *user);
 
+/* A kernel of a code object (no bundle) for the first device, whose dispatches
+ * execute its code: the object that packets name, 0 on a problem. The image is
+ * copied. Memory of its arguments is the transport's (mem_alloc). */
+AQ_API uint64_t aqsim_testbed_code(aqsim_testbed *bed, const void *image,
+                                   size_t size, const char *name);
+
 /* A signal, and its value now. */
 AQ_API aq_signal aqsim_testbed_signal(aqsim_testbed *bed, int64_t value);
 AQ_API int64_t aqsim_testbed_value(aqsim_testbed *bed, aq_signal signal);

@@ -43,7 +43,6 @@ tests_backend_sim_packet_test_pm4_LDADD = $(AQSIM_TEST_LDADD)
 tests_backend_sim_hwqueue_test_queue_life_LDADD = $(AQSIM_TEST_LDADD)
 tests_backend_sim_test_signals_LDADD = $(AQSIM_TEST_LDADD)
 
-check_PROGRAMS += tests/backend_sim/test_testbed
 
 check_PROGRAMS += tests/backend_sim/test_abi
 tests_backend_sim_test_abi_LDADD = $(AQSIM_TEST_LDADD)

@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "backend_sim/sim.h"
 #include "common/memory_sink.h"
+#include "common/transports.h"
 
 typedef struct bed_queue {
   aqsim_testbed *bed;
@@ -18,6 +18,7 @@ typedef struct bed_queue {
 } bed_queue;
 
 struct aqsim_testbed {
+  aq_transport_stack *stack;
   aq_transport *t;
   aq_memory_sink sink;
   aq_diag problem; /* the first one */
@@ -37,6 +38,7 @@ static void bed_free(aqsim_testbed *bed)
     free(queue);
   }
   aq_memory_sink_fini(&bed->sink);
+  aq_transport_stack_destroy(bed->stack);
   free(bed);
 }
 
@@ -52,7 +54,9 @@ aq_status aqsim_testbed_open(const char *device, const char *const *edits,
                                   .edits = edits,
                                   .seed = seed,
                                   .records = &bed->sink.sink};
-  aq_status status = aqsim_transport_ops.open(&options, &bed->t, diag);
+  aq_status status = aq_transport_stack_create("sim", NULL, &bed->stack, diag);
+  if (status == AQ_OK)
+    status = aq_transport_stack_open(bed->stack, &options, &bed->t, diag);
   if (status != AQ_OK) {
     bed_free(bed);
     return status;
@@ -126,6 +130,18 @@ uint64_t aqsim_testbed_kernel(aqsim_testbed *bed, const char *name,
   aq_kernel_info info = {0};
   if (bed_is_well(bed))
     bed->t->ops->kernel_register(bed->t, &desc, &info, &bed->problem);
+  return info.object;
+}
+
+uint64_t aqsim_testbed_code(aqsim_testbed *bed, const void *image, size_t size,
+                            const char *name)
+{
+  const aq_transport_ops *ops = bed->t->ops;
+  aq_kernel_info info = {0};
+  uint64_t module;
+  if (bed_is_well(bed) &&
+      ops->module_load(bed->t, 0, image, size, &module, &bed->problem) == AQ_OK)
+    ops->kernel_lookup(bed->t, module, name, &info, &bed->problem);
   return info.object;
 }
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "common/testbed.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "support/aqtest.h"
@@ -146,7 +147,65 @@ START_TEST(a_bed_of_several_devices_has_queues_on_each)
 }
 END_TEST
 
-AQ_TEST_MAIN("backend_sim/testbed", a_bed_of_several_devices_has_queues_on_each,
+static void *memory_of(aqsim_testbed *bed, size_t size)
+{
+  aq_transport *t = aqsim_testbed_transport(bed);
+  aq_diag diag = AQ_DIAG_INIT;
+  void *memory;
+  ck_assert_status(
+      t->ops->mem_alloc(t, 0, AQ_MEMORY_HOST, size, &memory, &diag), AQ_OK,
+      &diag);
+  return memory;
+}
+
+START_TEST(a_kernel_of_a_code_object_computes)
+{
+  enum { COUNT = 300, CODE_MAX = 65536 };
+  static char code[CODE_MAX];
+  FILE *in =
+      fopen(aqtest_source("../doc/examples/kernels/device-gfx90a.hsaco"), "rb");
+  ck_assert_ptr_nonnull(in);
+  const size_t size = fread(code, 1, sizeof code, in);
+  fclose(in);
+  aqsim_testbed *bed;
+  aq_diag diag = AQ_DIAG_INIT;
+  ck_assert_status(aqsim_testbed_open("mi210", NULL, 0, &bed, &diag), AQ_OK,
+                   &diag);
+  aq_ring *queue = aqsim_testbed_queue(bed, 64);
+  const uint64_t vadd = aqsim_testbed_code(bed, code, size, "vadd");
+  ck_assert_msg(vadd != 0, "%s", aqsim_testbed_problem(bed));
+  float *values = memory_of(bed, COUNT * sizeof *values),
+        *sums = memory_of(bed, COUNT * sizeof *sums);
+  uint64_t *arguments = memory_of(bed, 32);
+  for (int i = 0; i < COUNT; i++)
+    values[i] = (float)i;
+  memcpy(arguments,
+         (uint64_t[]){(uintptr_t)values, (uintptr_t)values, (uintptr_t)sums,
+                      COUNT},
+         32);
+  const aq_signal done = aqsim_testbed_signal(bed, 1);
+  const aq_packet packet = {
+      .kernel = {.header = aq_packet_header(AQ_PACKET_KERNEL_DISPATCH, 0,
+                                            AQ_SCOPE_SYSTEM, AQ_SCOPE_SYSTEM),
+                 .setup = 1,
+                 .workgroup_size = {256, 1, 1},
+                 .grid_size = {COUNT, 1, 1},
+                 .kernel_object = vadd,
+                 .kernarg_address = (uintptr_t)arguments,
+                 .completion_signal = done}};
+  aqsim_testbed_push(bed, queue, &packet);
+  aqsim_testbed_wait(bed, done);
+  ck_assert_ptr_null(aqsim_testbed_problem(bed));
+  for (int i = 0; i < COUNT; i++)
+    ck_assert_float_eq(sums[i], 2 * (float)i);
+  ck_assert_uint_eq(aqsim_testbed_code(bed, code, size, "no_such"), 0);
+  ck_assert_ptr_nonnull(strstr(aqsim_testbed_problem(bed), "no_such"));
+  aqsim_testbed_close(bed);
+}
+END_TEST
+
+AQ_TEST_MAIN("testbed/testbed", a_kernel_of_a_code_object_computes,
+             a_bed_of_several_devices_has_queues_on_each,
              opening_refuses_an_unknown_device_and_a_bad_edit,
              pushing_into_a_full_ring_lets_time_pass,
              time_passes_as_far_as_it_is_let,

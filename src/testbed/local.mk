@@ -1,0 +1,1 @@
+libaqcore_a_SOURCES += src/testbed/testbed.c

@@ -1,0 +1,1 @@
+check_PROGRAMS += tests/testbed/test_testbed
