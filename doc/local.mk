@@ -27,7 +27,7 @@ EXTRA_DIST += \
 	doc/studies.md \
 	doc/topology.md \
 	doc/transports.md \
-	doc/formats/capture.md doc/formats/faults.md \
+	doc/formats/capture.md doc/formats/dispatch.md doc/formats/faults.md \
 	doc/formats/packets.md doc/formats/spool.md \
 	doc/adr \
 	tools/api-index.sh tools/mlir-times.sh \

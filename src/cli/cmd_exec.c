@@ -1,14 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 #include "config.h"
 
+#include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "check/check.h"
 #include "cli/commands.h"
 #include "cli/runs.h"
+#include "common/dispatch_choice.h"
 #include "common/plugin.h"
 #include "common/row_choice.h"
 #include "exec/device.h"
@@ -134,6 +137,7 @@ static aq_status environment_set(execution *e)
               : NULL,
       .coverage = e->reports.coverage ? "1" : NULL,
       .trace_isa = cli->values[AQ_CLI_OPT_TRACE_ISA],
+      .extract = cli->values[AQ_CLI_OPT_EXTRACT_DISPATCH],
       .fidelity = e->reports.fidelity ? "1" : NULL,
       .check = e->checks,
       .semantics = cli->values[AQ_CLI_OPT_SEMANTICS],
@@ -143,6 +147,28 @@ static aq_status environment_set(execution *e)
       .faults = cli->values[AQ_CLI_OPT_FAULTS],
       .capture = cli->values[AQ_CLI_OPT_CAPTURE]};
   return aq_exec_environment_set(&environment, &cli->diag);
+}
+
+/* The file of an earlier run goes, so that a file is this program's. */
+static aq_status extract_begin(aq_cli *cli, aq_dispatch_choice *out)
+{
+  const char *text = cli->values[AQ_CLI_OPT_EXTRACT_DISPATCH];
+  if (!text)
+    return AQ_OK;
+  if (aq_dispatch_choice_read(text, out, &cli->diag) != AQ_OK)
+    return aq_diag_prefix(&cli->diag, "--extract-dispatch");
+  return unlink(out->file) == 0 || errno == ENOENT
+             ? AQ_OK
+             : aq_diag_set(&cli->diag, AQ_ERR_IO, "--extract-dispatch %s: %s",
+                           out->file, strerror(errno));
+}
+
+static void extract_note(aq_cli *cli, const aq_dispatch_choice *choice)
+{
+  if (choice->file && access(choice->file, F_OK) != 0)
+    aq_cli_note(cli,
+                "no process made dispatch %" PRIu64 " a file: %s is not there",
+                choice->number, choice->file);
 }
 
 static aq_status execution_run(execution *e)
@@ -235,6 +261,7 @@ aq_status aq_cli_exec(aq_cli *cli)
                  .spools = AQ_SPOOLS_NONE,
                  .program = {.args = cli->args, .failed = failure_print}};
   aq_row_choice rows; /* the drop-in's to use: an error shows here */
+  aq_dispatch_choice extract = {0, NULL};
   const char *trace = cli->values[AQ_CLI_OPT_TRACE_ISA];
   const aq_exec_report_wish wish = {
       .fidelity = cli->values[AQ_CLI_OPT_REPORT_FIDELITY],
@@ -259,7 +286,11 @@ aq_status aq_cli_exec(aq_cli *cli)
   if (status == AQ_OK)
     status = check_open(&e);
   if (status == AQ_OK)
+    status = extract_begin(cli, &extract);
+  if (status == AQ_OK)
     status = execution_run(&e);
+  if (e.ran)
+    extract_note(cli, &extract);
   status = check_close(&e, status);
   if (status != AQ_OK && cli->exit_code == 0)
     cli->exit_code = AQ_EXEC_OURS;

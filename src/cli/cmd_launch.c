@@ -47,7 +47,7 @@ static aq_status sizes_read(aq_cli *cli, aq_cli_option_id option, uint32_t most,
  * their order would be unknown. */
 static aq_status args_read(aq_cli *cli, aq_launch_ask *ask)
 {
-  const size_t words = (size_t)cli->arg_count - 2;
+  const size_t words = cli->arg_count > 2 ? (size_t)cli->arg_count - 2 : 0;
   const char *const *given = aq_cli_repeats(cli, AQ_CLI_OPT_ARGS);
   size_t count = 0;
   aq_status status = AQ_OK;
@@ -80,11 +80,34 @@ static aq_status bounded_read(aq_cli *cli, aq_cli_option_id option,
   return status;
 }
 
+/* A dispatch file has the kernel, its sizes and its arguments. */
+static aq_status kernel_check(aq_cli *cli, const aq_launch_ask *ask)
+{
+  static const aq_cli_option_id own[] = {AQ_CLI_OPT_GRID, AQ_CLI_OPT_WORKGROUP,
+                                         AQ_CLI_OPT_LDS, AQ_CLI_OPT_KERNELS,
+                                         AQ_CLI_OPT_KERNELS_FROM};
+  const bool repeats = aq_launcher_repeats(ask->path);
+  if (repeats != !ask->kernel)
+    return aq_diag_set(&cli->diag, AQ_ERR_INPUT,
+                       repeats ? "launch: %s is a dispatch: expected no KERNEL"
+                               : "launch: %s is no dispatch file: expected "
+                                 "KERNEL",
+                       ask->path);
+  for (size_t i = 0; repeats && i < sizeof own / sizeof *own; i++)
+    if (cli->values[own[i]])
+      return aq_diag_set(&cli->diag, AQ_ERR_INPUT,
+                         "--%s: %s is a dispatch, which has its own",
+                         aq_cli_options[own[i]].name, ask->path);
+  return AQ_OK;
+}
+
 static aq_status ask_read(aq_cli *cli, aq_launch_ask *ask)
 {
   const char *missing = cli->values[AQ_CLI_OPT_MISSING_KERNELS];
-  aq_status status = sizes_read(cli, AQ_CLI_OPT_GRID, UINT32_MAX, ask->grid);
-  if (status == AQ_OK && ask->grid[0] == 0)
+  aq_status status = kernel_check(cli, ask);
+  if (status == AQ_OK)
+    status = sizes_read(cli, AQ_CLI_OPT_GRID, UINT32_MAX, ask->grid);
+  if (status == AQ_OK && ask->grid[0] == 0 && ask->kernel)
     status = aq_diag_set(&cli->diag, AQ_ERR_INPUT,
                          "launch: no size; expected --grid X[,Y[,Z]] in "
                          "work-items");
@@ -274,7 +297,7 @@ aq_status aq_cli_launch(aq_cli *cli)
 {
   const char *missing = cli->values[AQ_CLI_OPT_MISSING_KERNELS];
   aq_launch_ask ask = {.path = cli->args[0],
-                       .kernel = cli->args[1],
+                       .kernel = cli->arg_count > 1 ? cli->args[1] : NULL,
                        .kernels = aq_cli_repeats(cli, AQ_CLI_OPT_KERNELS)};
   aq_performance performance;
   int64_t print = 0;

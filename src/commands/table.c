@@ -183,14 +183,15 @@ const aq_cli_command aq_cli_commands[AQ_CLI_CMD_COUNT] = {
                     BIT(RECORD_LIMIT) | BIT(FAULTS) | BIT(CAPTURE) |
                     BIT(ISOLATION) | BIT(PROFILE_ISA) | BIT(TRACE_ISA) |
                     BIT(REPORT_FIDELITY) | BIT(COVERAGE) | BIT(JUNIT) |
-                    BIT(CHECK) | BIT(CHECK_REPORT) | BIT(SARIF) | BIT(SUPPRESS),
+                    BIT(CHECK) | BIT(CHECK_REPORT) | BIT(SARIF) |
+                    BIT(SUPPRESS) | BIT(EXTRACT_DISPATCH),
          .args_min = 1,
          .args_max = INT32_MAX,
          .program = true,
          .what = AQ_CLI_FILE},
     [AQ_CLI_CMD_LAUNCH] =
         {.name = "launch",
-         .arguments = "FILE KERNEL [ARG]...",
+         .arguments = "FILE [KERNEL [ARG]...]",
          .summary = "run one kernel of a code object or a source file",
          .text =
              "Loads the code for the device from a code object or an offload "
@@ -206,6 +207,9 @@ const aq_cli_command aq_cli_commands[AQ_CLI_CMD_COUNT] = {
              "plug-in (doc/kernels.md) or the device library; without one, the "
              "simulator executes the machine code of gfx9, and its output "
              "(printf, assert) comes before the times. "
+             "A FILE of exec --extract-dispatch is one dispatch with its "
+             "memory, and takes no KERNEL; each repetition begins with that "
+             "memory. "
              "`aqueduct show FILE` lists the kernels and their arguments.\n\n"
              "An ARG is TYPE:VALUE, buf:TYPE[N] or out:TYPE[N]; TYPE is i8, "
              "u8, i16, u16, i32, u32, i64, u64, f32 or f64. A buffer is filled "
@@ -238,7 +242,7 @@ const aq_cli_command aq_cli_commands[AQ_CLI_CMD_COUNT] = {
                     BIT(TIMEOUT) | BIT(KERNELS) | BIT(KERNELS_FROM) |
                     BIT(MISSING_KERNELS) | BIT(SET) | BIT(FAULTS) |
                     BIT(PROFILE_ISA) | BIT(TRACE_ISA),
-         .args_min = 2,
+         .args_min = 1,
          .args_max = INT32_MAX,
          .what = AQ_CLI_FILE},
     [AQ_CLI_CMD_MLIR] =

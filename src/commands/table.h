@@ -84,6 +84,7 @@ typedef enum aq_cli_what {
   O(TRACE_ISA)                                                                 \
   O(REPORT_FIDELITY)                                                           \
   O(COVERAGE)                                                                  \
+  O(EXTRACT_DISPATCH)                                                          \
   O(JUNIT)                                                                     \
   O(CHECK)                                                                     \
   O(CHECK_REPORT)                                                              \

@@ -201,6 +201,10 @@ const aq_cli_option aq_cli_options[AQ_CLI_OPT_COUNT] = {
          "write how often waves executed the lines of kernels, as lcov does; "
          "kernels compiled with -g or -gline-tables-only have lines",
          .what = AQ_CLI_FILE},
+    [AQ_CLI_OPT_EXTRACT_DISPATCH] =
+        {"extract-dispatch", "N:FILE", NULL,
+         "write the Nth dispatch whose code is executed, from 1, with all of "
+         "its memory; `aqueduct launch FILE` repeats it"},
     [AQ_CLI_OPT_JUNIT] = {"junit", "FILE", NULL,
                           "write the result as JUnit does, the program being "
                           "one test case (-: on stderr)",

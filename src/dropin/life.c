@@ -21,6 +21,7 @@
 #include "dropin/events.h"
 #include "dropin/executables.h"
 #include "dropin/ext_images.h"
+#include "dropin/extract.h"
 #include "dropin/fidelity.h"
 #include "dropin/locked.h"
 #include "dropin/memory.h"
@@ -266,6 +267,8 @@ static aq_status machine_open(aqdrop *runtime, aq_diag *diag)
                               where_print, NULL);
   if (status == AQ_OK)
     aqdrop_fidelity_begin(runtime);
+  if (status == AQ_OK)
+    status = aqdrop_extract_begin(runtime, diag);
   if (status == AQ_OK)
     status = aqdrop_check_open(runtime, diag);
   if (status == AQ_OK && profile && *profile)

@@ -25,6 +25,7 @@ src_dropin_libaqdropin_a_SOURCES = \
 	src/dropin/externals.c \
 	src/dropin/exts.c \
 	src/dropin/faults.c src/dropin/faults.h \
+	src/dropin/extract.c src/dropin/extract.h \
 	src/dropin/fidelity.c src/dropin/fidelity.h \
 	src/dropin/file_copies.c \
 	src/dropin/functions.def \

@@ -140,6 +140,7 @@ aq_status aq_exec_environment_set(const aq_exec_environment *e, aq_diag *diag)
              env_set("AQUEDUCT_SEMANTICS", e->semantics) &&
              env_set("AQUEDUCT_PROFILE_ISA", e->profile_isa) &&
              env_set("AQUEDUCT_FIDELITY", e->fidelity) &&
+             env_set("AQUEDUCT_EXTRACT", e->extract) &&
              env_set("AQUEDUCT_COVERAGE", e->coverage) &&
              env_set("AQUEDUCT_CHECK", e->check) &&
              env_set("AQUEDUCT_TRACE_ISA", e->trace_isa) &&

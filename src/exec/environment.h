@@ -23,6 +23,7 @@ typedef struct aq_exec_environment {
   const char *trace_isa;             /* the wave, or NULL: as it is */
   const char *check;                 /* checks, or NULL: none */
   const char *device_by_code;        /* "1", "quiet", or NULL: exec chose it */
+  const char *extract;               /* N:FILE, or NULL */
   const char *fidelity;              /* "1", or NULL: no facts are kept */
   const char *coverage;              /* "1", or NULL: no code is kept */
   const char *semantics;             /* rocr or foundation; NULL: as it is */

@@ -18,11 +18,20 @@
 static void choice_note(const aq_launcher *l, const char *name, const char *gfx)
 {
   char targets[400];
-  aq_code_file_targets(&l->file, targets, sizeof targets);
+  if (l->is_dispatch)
+    snprintf(targets, sizeof targets, "%s", l->dispatch.gfx);
+  else
+    aq_code_file_targets(&l->file, targets, sizeof targets);
   aq_note(l->notes,
           "device %s (%s), the first model that %s has code for (%s); --device "
           "chooses another",
           name, gfx, l->file.path, targets);
+}
+
+static bool file_fits(const aq_launcher *l, const char *gfx)
+{
+  return l->is_dispatch ? strcmp(l->dispatch.gfx, gfx) == 0
+                        : aq_code_file_fits(&l->file, gfx);
 }
 
 /* The first device model that the file has code for. */
@@ -37,7 +46,7 @@ static aq_status model_choose(aq_launcher *l, aq_diag *diag)
     if (status != AQ_OK)
       return status;
     const char *gfx = aq_device_model_text(model, "gfx");
-    const bool fits = aq_code_file_fits(&l->file, gfx);
+    const bool fits = file_fits(l, gfx);
     if (fits)
       choice_note(l, name, gfx);
     aq_device_model_free(model);
@@ -63,11 +72,16 @@ static aq_status device_find(aq_launcher *l, aq_diag *diag)
   if (l->info.device_count == 0)
     return aq_diag_set(diag, AQ_ERR_UNSUPPORTED,
                        "launch: transport %s has no device", l->t->ops->name);
-  while (at < l->info.device_count &&
-         !aq_code_file_fits(&l->file, l->info.devices[at].gfx))
+  while (at < l->info.device_count && !file_fits(l, l->info.devices[at].gfx))
     at++;
   l->launch.device = at < l->info.device_count ? at : 0;
   l->device = &l->info.devices[l->launch.device];
+  if (l->is_dispatch)
+    return at < l->info.device_count
+               ? AQ_OK
+               : aq_diag_set(diag, AQ_ERR_INPUT,
+                             "%s: it is a dispatch on %s, not on %s",
+                             l->ask.path, l->dispatch.gfx, l->device->gfx);
   aq_status status = aq_code_file_find(&l->file, l->device->gfx, l->ask.kernel,
                                        &bytes, &size, diag);
   if (status == AQ_OK)
@@ -235,12 +249,70 @@ static aq_status kernel_prepare(aq_launcher *l, aq_diag *diag)
   return status;
 }
 
+/* ---- a dispatch file ---- */
+
+/* All of the dispatch is in the file but the queue. */
+static aq_status dispatch_prepare(aq_launcher *l, aq_diag *diag)
+{
+  const aq_kernel_packet *packet = &l->dispatch.packet;
+  const aq_executor *executor =
+      aq_transport_stack_executor(l->performance->transport);
+  if (!(l->info.caps & AQ_CAP_VIRTUAL_TIME) ||
+      !aq_transport_executes(l->device->gfx) || !executor->allocations)
+    return aq_diag_set(diag, AQ_ERR_UNSUPPORTED,
+                       "%s: a dispatch is repeated on the simulator, by its "
+                       "code",
+                       l->ask.path);
+  aq_status status =
+      aq_dispatched_map(&l->dispatch, executor->allocations, diag);
+  if (status != AQ_OK)
+    return aq_diag_prefix(diag, "%s", l->ask.path);
+  l->is_mapped = true;
+  aq_kernel_desc desc = {.name = l->dispatch.kernel,
+                         .group_size = packet->group_segment_size,
+                         .private_size = packet->private_segment_size,
+                         .object = packet->kernel_object,
+                         .code = true};
+  aq_kernel_entry_describe(NULL, &desc);
+  status = l->t->ops->kernel_register(l->t, &desc, &l->launch.kernel, diag);
+  l->launch.name = l->dispatch.kernel;
+  l->launch.kernel.object = packet->kernel_object;
+  l->launch.kernel.group_size = packet->group_segment_size;
+  l->launch.kernel.private_size = packet->private_segment_size;
+  l->launch.kernarg = (void *)(uintptr_t)packet->kernarg_address;
+  for (int i = 0; i < 3; i++) {
+    l->launch.grid[i] = packet->grid_size[i];
+    l->launch.workgroup[i] = packet->workgroup_size[i];
+  }
+  l->executes = true;
+  return status;
+}
+
+/* Each begins with the memory of the file. */
+static aq_status dispatches_run(aq_launcher *l, aq_record_sink *sink,
+                                aq_diag *diag)
+{
+  const aq_time timeout = l->performance->options.timeout;
+  aq_status status = dispatch_prepare(l, diag);
+  for (uint32_t i = 0; i < l->ask.repeats && status == AQ_OK; i++) {
+    if (i > 0)
+      status = aq_dispatched_fill(&l->dispatch, diag);
+    if (status == AQ_OK)
+      status = aq_launch_watch(l->performance->transport, l->t, &l->launch, 1,
+                               sink, &l->times[i], timeout, "its code", diag);
+  }
+  l->hangs = status == AQ_ERR_TIMEOUT && timeout > 0;
+  return status;
+}
+
 /* ---- the run ---- */
 
 static aq_status kernel_run(aq_launcher *l, aq_record_sink *sink, aq_diag *diag)
 {
   const aq_time timeout = l->performance->options.timeout;
   aq_status status = device_find(l, diag);
+  if (status == AQ_OK && l->is_dispatch)
+    return dispatches_run(l, sink, diag);
   if (status == AQ_OK)
     status = kernel_prepare(l, diag);
   if (status != AQ_OK)
@@ -361,6 +433,11 @@ aq_status aq_launcher_run(aq_launcher *l, aq_store *store, aq_run_info *info,
 
 /* ---- life ---- */
 
+bool aq_launcher_repeats(const char *path)
+{
+  return aq_dispatch_file_is(path);
+}
+
 aq_status aq_launcher_open(aq_launcher *out, const aq_launch_ask *ask,
                            aq_performance *performance, const aq_notes *notes,
                            aq_diag *diag)
@@ -371,9 +448,13 @@ aq_status aq_launcher_open(aq_launcher *out, const aq_launch_ask *ask,
                        .notes = notes,
                        .launch = {.lds = ask->lds},
                        .run = AQ_NONE};
-  aq_status status = aq_code_file_open(ask->path, &out->file, diag);
-  if (status == AQ_OK && ask->source)
-    out->file.path = ask->source; /* in messages, and of the run */
+  out->is_dispatch = !ask->kernel;
+  aq_status status =
+      out->is_dispatch ? aq_dispatch_file_open(ask->path, &out->dispatch, diag)
+                       : aq_code_file_open(ask->path, &out->file, diag);
+  out->file.path = ask->source ? ask->source : ask->path; /* in messages */
+  if (status == AQ_OK && out->is_dispatch)
+    out->ask.kernel = out->dispatch.kernel;
   if (status == AQ_OK)
     status =
         aq_kernel_set_open_default(&out->kernels, ask->kernels, built_in, diag);
@@ -396,6 +477,9 @@ void aq_launcher_close(aq_launcher *l)
   if (l->t)
     l->t->ops->close(l->t);
   aq_code_file_close(&l->file);
+  if (l->is_mapped)
+    aq_dispatched_unmap(&l->dispatch);
+  aq_dispatch_file_close(&l->dispatch);
   if (l->code_is_read)
     aq_codeobj_fini(&l->code);
   aq_kernel_set_close(&l->kernels);

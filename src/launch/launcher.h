@@ -14,10 +14,12 @@
 #include "common/notes.h"
 #include "hostcall/hostcall.h"
 #include "launch/args.h"
+#include "launch/dispatched.h"
 #include "perform/perform.h"
 
 typedef struct aq_launch_ask {
-  const char *path, *kernel;
+  const char *path;
+  const char *kernel;    /* NULL: of a dispatch file, which has all of it */
   const char *source;    /* that the file was compiled from, or NULL */
   uint32_t grid[3];      /* work-items */
   uint32_t workgroup[3]; /* all 0: the kernel's own, else 256 */
@@ -34,7 +36,9 @@ typedef struct aq_launcher {
   aq_launch_ask ask;
   aq_performance *performance;
   const aq_notes *notes;
-  aq_code_file file;
+  aq_code_file file; /* or */
+  aq_dispatch_file dispatch;
+  bool is_dispatch, is_mapped;
   aq_kernel_set kernels;
   aq_transport *t; /* NULL: not open */
   aq_transport_info info;
@@ -52,6 +56,9 @@ typedef struct aq_launcher {
   int64_t run; /* its id in the store */
   bool hangs;  /* a thread runs on that uses all of this: leave by _exit */
 } aq_launcher;
+
+/* Whether the file is a dispatch, as `exec --extract-dispatch` makes it. */
+bool aq_launcher_repeats(const char *path);
 
 /* Reads the file and opens the plug-ins. A performance without a device that is
  * not for hardware gets the first device model that the file has code for. On

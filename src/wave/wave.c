@@ -34,6 +34,9 @@ struct aq_wave_machine {
   aq_wave_trace *trace;          /* or NULL */
   void (*tell)(const aq_wave_looked *looked, void *user); /* or NULL */
   void *tell_user;
+  uint64_t begun, catch_at; /* executions; 0: none is reported */
+  void (*caught)(const aq_execution_desc *desc, void *user);
+  void *caught_user;
   int64_t report_at; /* 0: never */
   void (*report)(const char *line, void *user);
   void *report_user;
@@ -157,6 +160,8 @@ static aq_status wave_begin(void *user, const aq_execution_desc *desc,
     }
   }
   machine->open++;
+  if (++machine->begun == machine->catch_at)
+    machine->caught(desc, machine->caught_user);
   *out = grid;
   return AQ_OK;
 }
@@ -344,6 +349,16 @@ void aq_wave_machine_report_at(aq_wave_machine *machine, int64_t time,
   machine->report = tell;
   machine->report_user = user;
   machine->report_at = time;
+}
+
+void aq_wave_machine_catch(aq_wave_machine *machine, uint64_t number,
+                           void (*tell)(const aq_execution_desc *desc,
+                                        void *user),
+                           void *user)
+{
+  machine->catch_at = number;
+  machine->caught = tell;
+  machine->caught_user = user;
 }
 
 void aq_wave_machine_look(aq_wave_machine *machine,

@@ -110,6 +110,13 @@ void aq_wave_machine_look(aq_wave_machine *machine,
                                        void *user),
                           void *user);
 
+/* Reports the execution of a number, from 1, when it begins: its memory is as
+ * its first instruction finds it. On the thread that begins executions. */
+void aq_wave_machine_catch(aq_wave_machine *machine, uint64_t number,
+                           void (*tell)(const aq_execution_desc *desc,
+                                        void *user),
+                           void *user);
+
 /* The machine's executor, as long as the machine lives. */
 const aq_executor *aq_wave_machine_executor(const aq_wave_machine *machine);
 
