@@ -14,6 +14,7 @@ static const struct {
   unsigned bit;
 } words[] = {{"memory", AQ_CHECK_MEMORY},
              {"race", AQ_CHECK_RACE},
+             {"wait", AQ_CHECK_WAIT},
              {"leak", AQ_CHECK_LEAK},
              {"all", AQ_CHECK_EVERYTHING}};
 
@@ -28,16 +29,17 @@ aq_status aq_check_read(const char *text, unsigned *out, aq_diag *diag)
           memcmp(words[i].name, at, length) == 0)
         bit = words[i].bit;
     if (!bit)
-      return aq_diag_set(diag, AQ_ERR_INPUT,
-                         "check %.*s; expected memory, race, leak or all, with "
-                         "commas between them",
-                         (int)length, at);
+      return aq_diag_set(
+          diag, AQ_ERR_INPUT,
+          "check %.*s; expected memory, race, wait, leak or all, with "
+          "commas between them",
+          (int)length, at);
     bits |= bit;
     at += length + (at[length] == ',');
   }
   if (!bits)
     return aq_diag_set(diag, AQ_ERR_INPUT,
-                       "no check; expected memory, race, leak or all");
+                       "no check; expected memory, race, wait, leak or all");
   *out = bits;
   return AQ_OK;
 }

@@ -20,9 +20,39 @@ typedef enum aq_check_access {
   AQ_CHECK_ATOMIC,   /* reads, modifies, writes */
 } aq_check_access;
 
+/* Registers that an operand names: rows of vectors, or scalar codes. */
+typedef struct aq_check_registers {
+  bool scalar, dest;
+  uint16_t first;
+  uint8_t count;
+} aq_check_registers;
+
+/* The counters that an instruction adds to: bits. */
+enum {
+  AQ_CHECK_COUNTS_VMEM = 1,
+  AQ_CHECK_COUNTS_LDS = 2,
+  AQ_CHECK_COUNTS_SMEM = 4,
+};
+
+/* The loads of a wave that have not been waited for: for each register the
+ * number of its last load, and the site. */
+typedef struct aq_check_waits {
+  uint32_t vm_issued, vm_done, lgkm_issued, lgkm_done;
+  uint32_t written, written_by; /* LDS, by the last write to it */
+  bool unordered; /* lgkmcnt counts loads that return in any order */
+  uint32_t vm[2 * AQ_WAVE_ACC], lgkm[2 * AQ_WAVE_ACC], by[2 * AQ_WAVE_ACC];
+  uint32_t scalar[128], scalar_by[128];
+} aq_check_waits;
+
 /* An instruction at an address. Site 0 is none. */
 typedef struct aq_check_site {
   aq_isa_inst inst;
+  aq_check_registers names[AQ_ISA_OPERANDS];
+  uint8_t name_count;
+  uint8_t counts; /* AQ_CHECK_COUNTS_… */
+  bool waits;     /* s_waitcnt */
+  bool meets;     /* s_barrier */
+  bool returns;   /* an atomic with a result */
   uint64_t pc;
   uint8_t kind;   /* aq_wave_touch_kind */
   uint8_t bytes;  /* a lane */
@@ -91,6 +121,7 @@ typedef struct aq_check_group {
   uint32_t barrier;      /* barriers passed */
   bool observed, fenced; /* it saw another workgroup's atomic; invalidated */
   aq_check_word *lds;    /* a word each 4 bytes, or NULL */
+  aq_check_waits *waits; /* of each wave, or NULL */
 } aq_check_group;
 
 static inline aq_check_grid *aq_check_grid_of(const aq_wave *w)
@@ -157,6 +188,14 @@ uint64_t aq_check_memory(aq_wave *w, uint32_t site, const aq_wave_touch *touch);
 
 /* Reports allocations that were never freed. */
 void aq_check_leaks(aq_check *check);
+
+/* ---- waits ---- */
+
+/* Fills the registers and counters of a site. */
+void aq_check_waits_site(aq_check_site *site);
+
+/* Before the wave executes the instruction of a site. */
+void aq_check_wait(aq_wave *w, uint32_t site);
 
 /* ---- races ---- */
 

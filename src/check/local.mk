@@ -9,4 +9,5 @@ libaqcore_a_SOURCES += \
 	src/check/order.c src/check/order.h \
 	src/check/race.c \
 	src/check/shadow.c src/check/shadow.h \
-	src/check/source.c
+	src/check/source.c \
+	src/check/waits.c

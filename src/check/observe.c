@@ -49,15 +49,18 @@ uint32_t aq_check_site_make(aq_check *check, const aq_wave_op *o)
   const aq_isa_inst *inst = &o->more->inst;
   const aq_wave_touch_kind kind = aq_wave_touch_kind_of(inst);
   const unsigned bytes = kind ? aq_wave_touch_bytes(inst) : 0;
-  const aq_check_site made = {
-      .inst = *inst,
-      .pc = aq_wave_code_pc(o),
-      .kind = bytes ? (uint8_t)kind : AQ_WAVE_TOUCH_NONE,
-      .bytes = (uint8_t)bytes,
-      .global = (uint8_t)global_access(inst, kind, bytes),
-      .shared = (uint8_t)shared_access(inst, kind, bytes),
-      .fences = is_fence(inst->row->name),
-      .steps = bytes > 0 || is_fence(inst->row->name)};
+  aq_check_site made = {.inst = *inst,
+                        .pc = aq_wave_code_pc(o),
+                        .kind = bytes ? (uint8_t)kind : AQ_WAVE_TOUCH_NONE,
+                        .bytes = (uint8_t)bytes,
+                        .global = (uint8_t)global_access(inst, kind, bytes),
+                        .shared = (uint8_t)shared_access(inst, kind, bytes),
+                        .fences = is_fence(inst->row->name),
+                        .steps = bytes > 0 || is_fence(inst->row->name)};
+  made.returns = kind == AQ_WAVE_TOUCH_ATOMIC &&
+                 (inst->row->encoding == AQ_ISA_DS || inst->glc);
+  if (check->options.checks & AQ_CHECK_WAIT)
+    aq_check_waits_site(&made);
   if (!AQ_ARRAY_PUSH(check->sites, check->site_count, check->site_capacity,
                      made)) {
     check->lost = true;
@@ -106,6 +109,7 @@ static const aq_wave_op *observed_run(aq_wave *w, const aq_wave_op *o,
                                       int64_t *left)
 {
   aq_check *check = aq_check_grid_of(w)->check;
+  const bool waits = check->options.checks & AQ_CHECK_WAIT;
   while (*left > 0) {
     const aq_wave_op *next;
     if (!o->more) {
@@ -114,6 +118,8 @@ static const aq_wave_op *observed_run(aq_wave *w, const aq_wave_op *o,
       if (!o->more->note)
         o->more->note = aq_check_site_make(check, o);
       const uint32_t number = o->more->note;
+      if (waits && number)
+        aq_check_wait(w, number);
       next = w->index_on ? aq_wave_indexed_run(w, o)
              : number && check->sites[number - 1].steps
                  ? step(check, w, o, number)
@@ -179,6 +185,14 @@ static bool group_begin(aq_wave_group *group)
     free(made);
     return false;
   }
+  if (grid->check->options.checks & AQ_CHECK_WAIT) {
+    made->waits = calloc(group->grid->waves, sizeof *made->waits);
+    if (!made->waits) {
+      free(made->lds);
+      free(made);
+      return false;
+    }
+  }
   made->grid = grid;
   made->number = id[0] + (uint64_t)of[0] * (id[1] + (uint64_t)of[1] * id[2]);
   group->observed = made;
@@ -189,6 +203,7 @@ static void group_end(aq_wave_group *group)
 {
   aq_check_group *mine = group->observed;
   free(mine->lds);
+  free(mine->waits);
   free(mine);
   group->observed = NULL;
 }

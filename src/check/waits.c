@@ -1,0 +1,209 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Missing waits. A load writes its registers when its counter has fallen far
+ * enough; an instruction that names them before that is a hazard. Vector memory
+ * returns in order (vmcnt), LDS too (lgkmcnt), scalar memory in any order, and
+ * flat accesses count in both.
+ */
+#include "config.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "check/core.h"
+
+static bool has(const aq_isa_inst *inst, const char *part)
+{
+  return strstr(inst->row->name, part) != NULL;
+}
+
+void aq_check_waits_site(aq_check_site *site)
+{
+  const aq_isa_inst *inst = &site->inst;
+  for (unsigned i = 0; i < inst->operand_count; i++) {
+    const aq_isa_operand *o = &inst->operands[i];
+    const bool scalar = o->file == 's' && o->code < 128;
+    if (!scalar && o->file != 'v' && o->file != 'a')
+      continue;
+    const unsigned bits = o->bits == 1632 ? 32 : o->bits;
+    site->names[site->name_count++] = (aq_check_registers){
+        .scalar = scalar,
+        .dest = o->role == 'D',
+        .first = (uint16_t)(o->code + (o->file == 'a' ? AQ_WAVE_ACC : 0)),
+        .count = (uint8_t)((bits + 31) / 32)};
+  }
+  switch (inst->row->encoding) {
+  case AQ_ISA_SMEM:
+    site->counts = has(inst, "_load") || has(inst, "_atomic") ||
+                           has(inst, "memtime") || has(inst, "memrealtime")
+                       ? AQ_CHECK_COUNTS_SMEM
+                       : 0;
+    break;
+  case AQ_ISA_DS:
+    site->counts = AQ_CHECK_COUNTS_LDS;
+    break;
+  case AQ_ISA_FLAT:
+    site->counts = AQ_CHECK_COUNTS_LDS | AQ_CHECK_COUNTS_VMEM;
+    break;
+  case AQ_ISA_SCRATCH:
+  case AQ_ISA_GLOBAL:
+  case AQ_ISA_MUBUF:
+  case AQ_ISA_MTBUF:
+    site->counts =
+        has(inst, "_load") || has(inst, "_store") || has(inst, "_atomic")
+            ? AQ_CHECK_COUNTS_VMEM
+            : 0;
+    break;
+  default:
+    site->waits = strcmp(inst->row->name, "s_waitcnt") == 0;
+    site->meets = strcmp(inst->row->name, "s_barrier") == 0;
+  }
+}
+
+/* ---- waiting ---- */
+
+static void wait_run(aq_check_waits *s, uint16_t imm)
+{
+  const uint32_t vm = (imm & 15u) | (imm >> 14 & 3u) << 4, lgkm = imm >> 8 & 15;
+  if (s->vm_issued - s->vm_done > vm)
+    s->vm_done = s->vm_issued - vm;
+  if (lgkm == 0) {
+    s->lgkm_done = s->lgkm_issued;
+    s->unordered = false;
+  } else if (!s->unordered && lgkm < 15 &&
+             s->lgkm_issued - s->lgkm_done > lgkm) {
+    s->lgkm_done = s->lgkm_issued - lgkm;
+  }
+}
+
+static void hazard_report(aq_wave *w, uint32_t number, bool vector_memory,
+                          const aq_check_registers *r, unsigned at,
+                          uint32_t loader)
+{
+  aq_check_grid *grid = aq_check_grid_of(w);
+  const char *name = r->scalar ? "s" : r->first >= AQ_WAVE_ACC ? "a" : "v";
+  const unsigned row =
+      at - (!r->scalar && r->first >= AQ_WAVE_ACC ? AQ_WAVE_ACC : 0);
+  char message[AQ_CHECK_TEXT], missing[AQ_CHECK_TEXT];
+  snprintf(message, sizeof message,
+           "%s%u is %s before the load into it has returned", name, row,
+           r->dest ? "written" : "read");
+  snprintf(missing, sizeof missing,
+           "an s_waitcnt %s between the load and this instruction",
+           vector_memory ? "vmcnt" : "lgkmcnt");
+  const aq_check_what what = {.check = AQ_CHECK_WAIT,
+                              .kind = "missing wait",
+                              .wave = w,
+                              .act = grid->act,
+                              .site = number,
+                              .lane = -1,
+                              .other_kernel = grid->kernel,
+                              .other_site = loader,
+                              .other_text = "the load",
+                              .message = message,
+                              .missing = missing};
+  aq_check_report(grid->check, &what);
+}
+
+/* Other waves may read LDS behind the barrier before the write is there. */
+static void barrier_report(aq_wave *w, uint32_t number, uint32_t writer)
+{
+  aq_check_grid *grid = aq_check_grid_of(w);
+  const aq_check_what what = {
+      .check = AQ_CHECK_WAIT,
+      .kind = "missing wait",
+      .wave = w,
+      .act = grid->act,
+      .site = number,
+      .lane = -1,
+      .other_kernel = grid->kernel,
+      .other_site = writer,
+      .other_text = "the write",
+      .message = "a barrier is reached before a write to LDS has ended",
+      .missing = "an s_waitcnt lgkmcnt(0) between the write and the barrier"};
+  aq_check_report(grid->check, &what);
+}
+
+/* A load may write registers of an earlier one of its own kind, which returns
+ * before it. */
+static bool is_pending(const aq_check_waits *s, const aq_check_site *site,
+                       const aq_check_registers *r, unsigned at, bool *vector)
+{
+  const bool vm = !r->scalar && s->vm[at] > s->vm_done,
+             lgkm = (r->scalar ? s->scalar[at] : s->lgkm[at]) > s->lgkm_done;
+  *vector = vm;
+  if (r->dest && vm && !lgkm && site->counts == AQ_CHECK_COUNTS_VMEM)
+    return false;
+  if (r->dest && lgkm && !vm && site->counts == AQ_CHECK_COUNTS_LDS)
+    return false;
+  return vm || lgkm;
+}
+
+static void names_check(aq_wave *w, uint32_t number, const aq_check_site *site,
+                        const aq_check_waits *s)
+{
+  for (unsigned i = 0; i < site->name_count; i++) {
+    const aq_check_registers *r = &site->names[i];
+    for (unsigned at = r->first; at < (unsigned)r->first + r->count; at++) {
+      bool vector;
+      if (!is_pending(s, site, r, at, &vector))
+        continue;
+      hazard_report(w, number, vector, r, at,
+                    r->scalar ? s->scalar_by[at] : s->by[at]);
+      return;
+    }
+  }
+}
+
+static void loads_begin(aq_check_waits *s, const aq_check_site *site,
+                        uint32_t number, bool active)
+{
+  if (site->counts & AQ_CHECK_COUNTS_VMEM)
+    s->vm_issued++;
+  if (site->counts & (AQ_CHECK_COUNTS_LDS | AQ_CHECK_COUNTS_SMEM))
+    s->lgkm_issued++;
+  s->unordered |= site->counts != AQ_CHECK_COUNTS_VMEM &&
+                  site->counts != AQ_CHECK_COUNTS_LDS;
+  if (site->counts == AQ_CHECK_COUNTS_LDS &&
+      (site->kind == AQ_WAVE_TOUCH_WRITE ||
+       site->kind == AQ_WAVE_TOUCH_ATOMIC)) {
+    s->written = s->lgkm_issued;
+    s->written_by = number;
+  }
+  for (unsigned i = 0; i < site->name_count; i++) {
+    const aq_check_registers *r = &site->names[i];
+    /* Stores have their data in the place of a result. */
+    if (!r->dest || (!active && !r->scalar) ||
+        site->kind == AQ_WAVE_TOUCH_WRITE ||
+        (site->kind == AQ_WAVE_TOUCH_ATOMIC && !site->returns))
+      continue;
+    for (unsigned at = r->first; at < (unsigned)r->first + r->count; at++) {
+      if (r->scalar) {
+        s->scalar[at] = s->lgkm_issued;
+        s->scalar_by[at] = number;
+        continue;
+      }
+      if (site->counts & AQ_CHECK_COUNTS_VMEM)
+        s->vm[at] = s->vm_issued;
+      if (site->counts & AQ_CHECK_COUNTS_LDS)
+        s->lgkm[at] = s->lgkm_issued;
+      s->by[at] = number;
+    }
+  }
+}
+
+void aq_check_wait(aq_wave *w, uint32_t number)
+{
+  const aq_check_site *site = &aq_check_grid_of(w)->check->sites[number - 1];
+  aq_check_waits *s = &aq_check_group_of(w)->waits[w->number];
+  if (site->waits) {
+    wait_run(s, site->inst.imm);
+    return;
+  }
+  if (site->meets && s->written > s->lgkm_done)
+    barrier_report(w, number, s->written_by);
+  if (s->vm_issued != s->vm_done || s->lgkm_issued != s->lgkm_done)
+    names_check(w, number, site, s);
+  if (site->counts)
+    loads_begin(s, site, number, AQ_WAVE_EXEC(w) != 0);
+}
