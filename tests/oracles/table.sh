@@ -31,3 +31,5 @@ awk -F '\t' '
     else
       print "`" $2 "`\n"
   }' "$2" "$1" | sed '$d'
+page=$(dirname "$0")/../isa
+sh "$page/static.sh" page "$page/static.tsv"
