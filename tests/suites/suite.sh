@@ -188,7 +188,7 @@ suite_ended() {
   suite_because=$(suite_why)
   if [ "$suite_status" = 0 ]; then
     echo "ended before its tests did"
-  elif [ "$suite_status" -gt 128 ]; then
+  elif [ "$suite_status" -gt 128 ] && [ "$suite_status" -le 192 ]; then
     echo "signal $((suite_status - 128))${suite_because:+, $suite_because}"
   else
     echo "${suite_because:-status $suite_status}"

@@ -98,7 +98,7 @@ check "a case of Catch2 that fails is named" row \
 check "a sample passes by its status" row 'hip,c,pass,1,1,'
 
 rm -r "$dir"
-for name in good bad mute; do
+for name in good bad mute minus; do
   printf 'run: main\n\t./main 7\n' | program $name-hip/Makefile
   sed -i 1d "$dir/$name-hip/Makefile"
 done
@@ -113,7 +113,12 @@ EOF
 program mute-hip/main << 'EOF'
 echo 'Average time 3 us'
 EOF
+program minus-hip/main << 'EOF'
+exit 255
+EOF
 suite hecbench
+check "a status that is no signal is a status" row \
+  'hecbench,minus-hip,fail,0,1,status 255'
 check "a program gets the arguments of its own make run" row \
   'hecbench,good-hip,pass,1,1,'
 check "a verification that fails is quoted" row \
@@ -125,7 +130,7 @@ check "a folder without a program is not built" row \
 
 awk -f "$suites/table.awk" "$work/tsv" > "$work/table"
 check "the table counts a suite" grep -q -x -F \
-  '| hecbench | 2 | 1 | 1 | 1 of 2 |' "$work/table"
+  '| hecbench | 2 | 2 | 1 | 1 of 3 |' "$work/table"
 check "the table has each reason" grep -q -x -F \
   '| hecbench | bad-hip | Verification FAIL at 3 |' "$work/table"
 
