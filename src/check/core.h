@@ -119,7 +119,7 @@ typedef struct aq_check_group {
   aq_check_grid *grid;
   uint64_t number;       /* in the grid */
   uint32_t barrier;      /* barriers passed */
-  bool observed, fenced; /* it saw another workgroup's atomic; invalidated */
+  bool observed, fenced; /* it saw an atomic of another wave; invalidated */
   aq_check_word *lds;    /* a word each 4 bytes, or NULL */
   aq_check_waits *waits; /* of each wave, or NULL */
 } aq_check_group;

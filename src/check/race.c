@@ -63,7 +63,7 @@ static inline bool is_before(const doing *d, aq_check_epoch e)
     return e == 0 || act_is_before(d, aq_check_epoch_serial(e), false);
   if (differs >> AQ_CHECK_GROUP_SHIFT)
     return d->synchronised;
-  return !(differs >> AQ_CHECK_WAVE_SHIFT) ||
+  return !(differs >> AQ_CHECK_WAVE_SHIFT) || d->synchronised ||
          (e & AQ_CHECK_BARRIER_MASK) < (d->me & AQ_CHECK_BARRIER_MASK);
 }
 
@@ -199,7 +199,7 @@ static void race_report(const doing *d, aq_check_epoch e, uint32_t site,
 
 /* ---- words ---- */
 
-/* Atomics of two workgroups, or dispatches, at one place: they synchronise. */
+/* Atomics of two waves, or dispatches, at one place: they synchronise. */
 static void atomics_meet(doing *d, aq_check_epoch e)
 {
   const aq_check_epoch differs = e ^ d->me;
@@ -208,7 +208,7 @@ static void atomics_meet(doing *d, aq_check_epoch e)
         aq_check_act_at(d->check->order, aq_check_epoch_serial(e));
     if (before && d->grid && d->grid->act)
       aq_check_order_atomic(d->grid->act, before);
-  } else if (differs >> AQ_CHECK_GROUP_SHIFT && d->wave) {
+  } else if (d->wave && !d->shared) {
     aq_check_group_of(d->wave)->observed = true;
   }
 }
