@@ -3,8 +3,6 @@
  * The device library. `make regenerate-devlib` compiles this file once for
  * every target of targets.tsv; the objects lie beside it and are embedded.
  */
-#include "config.h"
-
 #include "devlib/device/device.h"
 
 typedef uint32_t word4 __attribute__((vector_size(AQ_DEVLIB_BYTES)));
