@@ -88,6 +88,11 @@ bad=$(find "$work" -name '*.c' -print0 |
     -fsyntax-only -I"$srcdir/src" -I"$builddir/src" 2>&1) || bad="$bad failed"
 report "$([ -z "$bad" ]; echo $?)" "every header compiles alone" "$bad"
 
+# A script without the bit ends a `make check` that runs it with an error.
+plain=$(find "$srcdir/tests" -name 'test_*.sh' ! -perm -u+x)
+report "$([ -z "$plain" ]; echo $?)" "every test script can be executed" \
+  "$plain"
+
 # Without config.h the features that configure found are silently compiled out.
 # The device library is compiled for GPUs, without a configured tree.
 late=$(find "$srcdir/src" -path "$srcdir/src/devlib/device" -prune -o -name '*.c' -exec awk '

@@ -134,7 +134,7 @@ check "a default store that is not there yet is an empty list" \
 try "$aqueduct" help device calibrate
 check "help of a verb is that of its command" contains "$out" \
   "Usage: aqueduct device"
-refuses "help of a verb that is none" "expected calibrate or probe" \
+refuses "help of a verb that is none" "expected calibrate, predict or probe" \
   help device fit
 
 try "$aqueduct" show none --json

@@ -61,7 +61,7 @@ AQUEDUCT_PLUGIN_PATH=$work/plugins
 export AQUEDUCT_PLUGIN_PATH
 try "$aqueduct" run "$scenario" --policy batch,size=2 --quiet
 check "it is found by its name" [ "$status" = 0 ]
-try "$aqueduct" list policies
+try "$aqueduct" list policies --wide
 check "list policies has it with its settings" \
   contains "$out" "window=1ms size=8"
 try "$aqueduct" list policies --names
